@@ -34,9 +34,10 @@ LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(COMMON_SRC)
 USER_SRC    := $(sort $(wildcard user/*.c user/*/*.c)) $(COMMON_SRC)
 UNIT_SRC    := $(sort $(wildcard tests/unit/*/test_*.c))
 FUZZ_SRC    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-# Only these files include the BPF skeletons of run and attach.
-SESSION_SRC := $(sort $(wildcard user/kernel/session*.c))
-WATCHER_SRC := $(sort $(wildcard user/kernel/watcher*.c))
+# Only these files include the BPF skeletons: of both, of run, of attach.
+LOADER_SRC  := user/kernel/loader.c
+SESSION_SRC := $(LOADER_SRC) user/kernel/session.c
+WATCHER_SRC := $(LOADER_SRC) $(sort $(wildcard user/kernel/watcher*.c))
 # Unit tests link an archive of both programs, without main() and the files above.
 UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
@@ -80,6 +81,7 @@ $(O)/%.o: %.c | $(O)/.deps
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -I. $(MODULES) -I$(O)/bpf $(ALL_CFLAGS) -c $< -o $@
 
+$(O)/netiotrace: $(if $(STATIC),$(call obj,static/no_tls.c))
 $(O)/netiotrace: $(call obj,$(USER_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $(call obj,$(USER_SRC)) -o $@ $(LIB_LIBS) -lm

@@ -39,6 +39,7 @@
 #include "perf/event.h"
 #include "perf/proc.h"
 #include "kernel/sampler.h"
+#include "kernel/loader.h"
 #include "kernel/session.h"
 #include "kernel/symbols.h"
 #include "common/units.h"
@@ -122,13 +123,12 @@ static void launch(struct bench *b, enum nio_side side, unsigned int port)
 	int err;
 
 	if (side == NIO_SIDE_RECEIVER)
-		err = loadgen_args__receiver(&args, "build/netio-loadgen", &b->o.traffic, address);
+		loadgen_args__receiver(&args, "build/netio-loadgen", &b->o.traffic, address);
 	else
-		err = loadgen_args__sender(&args, "build/netio-loadgen", &b->o.traffic,
-					   b->o.modes[0], address, port);
+		loadgen_args__sender(&args, "build/netio-loadgen", &b->o.traffic, b->o.modes[0],
+				     address, port);
 	driver__init(&b->drivers[side], side);
-	if (!err)
-		err = child__start(&b->drivers[side].child, args.argv, -1, &step);
+	err = child__start(&b->drivers[side].child, args.argv, -1, &step);
 	if (err)
 		fail("cannot start the load generator", err);
 	arglist__clear(&args);
@@ -147,18 +147,18 @@ static void load_programs(struct bench *b)
 		.backend = BACKEND_AUTO,
 		.mode = b->o.modes[0],
 		.size = b->o.traffic.size,
-		.in_slices = session__attaches_again(),
+		.in_slices = loader__attaches_again(),
 	};
 	const char *const no_perf[NIO_PERF_EVENT_NR] = {"not benchmarked", "not benchmarked"};
 	const struct num optmem_max = {0};
 	int err = offers ? 0 : -ENOMEM;
 
 	if (!err)
-		session__presume(offers, BACKEND_AUTO);
+		loader__presume(OBJECT_RUN, offers, BACKEND_AUTO);
 	if (!err)
 		err = plan__make(&b->plan, offers, &req);
 	plans[req.mode] = &b->plan;
-	b->in_slices = session__attaches_again() && plan__can_rest(&b->plan, &b->rest);
+	b->in_slices = loader__attaches_again() && plan__can_rest(&b->plan, &b->rest);
 	if (!err)
 		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, no_perf);
 	if (err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A CPU set for any kernel: with cpu_set_t (1024 CPUs) sched_getaffinity(2) may give EINVAL. */
-#ifndef NETIOTRACE_CPU_MASK_H
-#define NETIOTRACE_CPU_MASK_H
+#ifndef COMMON_CPU_MASK_H
+#define COMMON_CPU_MASK_H
 
 #include <sched.h>
 #include <stdbool.h>

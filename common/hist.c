@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hist.h"
+#include "xalloc.h"
 #include "bpf/hist_layout.h"
 
 /* Above any layout in use; keeps every shift below 64 bits. */
@@ -23,18 +24,21 @@ static size_t hist_bytes(uint32_t n_buckets)
 }
 
 /* Sums saturate: a wrapped sum would give a plausible but wrong mean. */
-static uint64_t add_saturating(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-static uint64_t mul_saturating(uint64_t a, uint64_t b)
+static void add_to_sum(struct hist *h, uint64_t value, uint64_t n)
 {
 	uint64_t product;
 
-	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+	if (__builtin_mul_overflow(value, n, &product) ||
+	    __builtin_add_overflow(h->sum, product, &h->sum))
+		h->sum = UINT64_MAX;
+}
+
+static void widen(struct hist *h, uint64_t min, uint64_t max)
+{
+	if (min < h->min)
+		h->min = min;
+	if (max > h->max)
+		h->max = max;
 }
 
 struct hist *hist__new(uint32_t sub_bits, uint32_t n_buckets)
@@ -43,9 +47,7 @@ struct hist *hist__new(uint32_t sub_bits, uint32_t n_buckets)
 
 	if (!layout_valid(sub_bits, n_buckets))
 		return NULL;
-	h = malloc(hist_bytes(n_buckets));
-	if (!h)
-		return NULL;
+	h = xmalloc(hist_bytes(n_buckets));
 	h->sub_bits = sub_bits;
 	h->n_buckets = n_buckets;
 	hist__reset(h);
@@ -59,14 +61,7 @@ struct hist *hist__new_latency(void)
 
 struct hist *hist__dup(const struct hist *h)
 {
-	struct hist *dup;
-
-	if (!h)
-		return NULL;
-	dup = malloc(hist_bytes(h->n_buckets));
-	if (dup)
-		memcpy(dup, h, hist_bytes(h->n_buckets));
-	return dup;
+	return h ? memcpy(xmalloc(hist_bytes(h->n_buckets)), h, hist_bytes(h->n_buckets)) : NULL;
 }
 
 void hist__free(struct hist *h)
@@ -87,27 +82,19 @@ void hist__record(struct hist *h, uint64_t value)
 {
 	h->buckets[hist_bucket(value, h->sub_bits, h->n_buckets)]++;
 	h->count++;
-	h->sum = add_saturating(h->sum, value);
-	if (value < h->min)
-		h->min = value;
-	if (value > h->max)
-		h->max = value;
+	add_to_sum(h, value, 1);
+	widen(h, value, value);
 }
 
 int hist__add(struct hist *dst, const struct hist *src)
 {
-	uint32_t i;
-
 	if (dst->sub_bits != src->sub_bits || dst->n_buckets != src->n_buckets)
 		return -EINVAL;
-	for (i = 0; i < dst->n_buckets; i++)
+	for (uint32_t i = 0; i < dst->n_buckets; i++)
 		dst->buckets[i] += src->buckets[i];
 	dst->count += src->count;
-	dst->sum = add_saturating(dst->sum, src->sum);
-	if (src->min < dst->min)
-		dst->min = src->min;
-	if (src->max > dst->max)
-		dst->max = src->max;
+	add_to_sum(dst, src->sum, 1);
+	widen(dst, src->min, src->max);
 	return 0;
 }
 
@@ -123,21 +110,14 @@ static uint64_t bucket_middle(const struct hist *h, uint32_t i)
 
 int hist__add_bucket(struct hist *h, uint32_t i, uint64_t n)
 {
-	uint64_t low, high;
-
 	if (i >= h->n_buckets)
 		return -EINVAL;
 	if (!n)
 		return 0;
 	h->buckets[i] += n;
 	h->count += n;
-	h->sum = add_saturating(h->sum, mul_saturating(bucket_middle(h, i), n));
-	low = hist__bucket_low(h, i);
-	high = hist__bucket_high(h, i);
-	if (low < h->min)
-		h->min = low;
-	if (high > h->max)
-		h->max = high;
+	add_to_sum(h, bucket_middle(h, i), n);
+	widen(h, hist__bucket_low(h, i), hist__bucket_high(h, i));
 	return 0;
 }
 
@@ -166,12 +146,11 @@ static uint64_t clamp_to_seen(const struct hist *h, uint64_t value)
 uint64_t hist__quantile(const struct hist *h, double q)
 {
 	uint64_t rank, seen = 0;
-	uint32_t i;
 
 	if (!h->count)
 		return 0;
 	rank = quantile_rank(h->count, q);
-	for (i = 0; i < h->n_buckets; i++) {
+	for (uint32_t i = 0; i < h->n_buckets; i++) {
 		seen += h->buckets[i];
 		if (seen >= rank)
 			return clamp_to_seen(h, bucket_middle(h, i));

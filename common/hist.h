@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Log-linear histograms of sizes (bytes) and times (ns). Layout: bpf/hist_layout.h. No I/O. */
-#ifndef NETIOTRACE_HIST_H
-#define NETIOTRACE_HIST_H
+#ifndef COMMON_HIST_H
+#define COMMON_HIST_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,9 +21,9 @@ struct hist {
 };
 
 /*
- * A new histogram, or NULL: no memory, or an invalid layout (more than 16 sub_bits, no bucket, or
- * more buckets than 64-bit values fill). hist__dup(NULL) is NULL. The caller frees with
- * hist__free(), which takes NULL.
+ * A new histogram; NULL: an invalid layout (more than 16 sub_bits, no bucket, or more buckets than
+ * 64-bit values fill). hist__dup(NULL) is NULL. The caller frees with hist__free(), which takes
+ * NULL.
  */
 struct hist *hist__new(uint32_t sub_bits, uint32_t n_buckets);
 struct hist *hist__new_latency(void);

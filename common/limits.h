@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Limits of load options, all inclusive, checked by netiotrace and by the load generator. */
-#ifndef NETIOTRACE_LIMITS_H
-#define NETIOTRACE_LIMITS_H
+#ifndef COMMON_LIMITS_H
+#define COMMON_LIMITS_H
 
 #define LIMIT_SIZE_MIN        64 /* message size, bytes */
 #define LIMIT_SIZE_MAX        (16u << 20)
+#define LIMIT_HEADER_MAX      (64u << 10) /* bytes; with the size at most LIMIT_SIZE_MAX */
 #define LIMIT_FIELDS_MAX      64
 #define LIMIT_THREADS_MAX     256
 #define LIMIT_CONNECTIONS_MAX 4096

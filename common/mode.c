@@ -6,7 +6,6 @@
 
 #include "mode.h"
 #include "word.h"
-#include "zc_plan.h"
 
 static const struct mode_info modes[] = {
 #define X(id, name, ...) [MODE_##id] = {#name, __VA_ARGS__},
@@ -43,15 +42,13 @@ uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections)
 	if (mode__has(mode, MODE_GATHERS))
 		messages = 2; /* the fields, and the buffer they are gathered into */
 	else if (mode__has(mode, MODE_PINS))
-		messages = zc_plan__slots(size, connections);
+		messages = mode__slots(size, connections);
 	return messages * size * connections;
 }
 
 int mode__parse(const char *s, enum mode *out)
 {
-	int i;
-
-	for (i = 0; i < MODE_NR; i++) {
+	for (int i = 0; i < MODE_NR; i++) {
 		if (same_word(s, modes[i].name)) {
 			*out = (enum mode)i;
 			return 0;

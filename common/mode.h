@@ -3,8 +3,8 @@
  * The copy modes: they differ in who copies a message. A new mode needs a row here and a struct
  * send_mode in loadgen/.
  */
-#ifndef NETIOTRACE_MODE_H
-#define NETIOTRACE_MODE_H
+#ifndef COMMON_MODE_H
+#define COMMON_MODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,6 +53,37 @@ const struct mode_info *mode__info(enum mode mode);
 const char *mode__name(enum mode mode);  /* "twocopy", ... */
 const char *mode__words(enum mode mode); /* "two-copy", ... */
 bool mode__has(enum mode mode, enum mode_feature feature);
+
+/* Message slots of a zero-copy connection. */
+#define MODE_SLOTS_MIN 2u
+#define MODE_SLOTS_MAX 1024u
+
+/*
+ * About 4 MiB of messages keeps a pipe full. All connections take at most 256 MiB, but each gets
+ * two slots: one is filled while the other is sent.
+ */
+static inline unsigned int mode__slots(uint64_t size, unsigned int connections)
+{
+	uint64_t budget = (256u << 20) / connections;
+	uint64_t n;
+
+	if (budget > 4u << 20)
+		budget = 4u << 20;
+	n = budget / size;
+	if (n < MODE_SLOTS_MIN)
+		return MODE_SLOTS_MIN;
+	return n < MODE_SLOTS_MAX ? (unsigned int)n : MODE_SLOTS_MAX;
+}
+
+/* Sends between two reads of the error queue: frees slots in time, at low cost. */
+static inline unsigned int mode__slot_batch(unsigned int slots)
+{
+	unsigned int n = slots / 4;
+
+	if (n < 1)
+		return 1;
+	return n < 32 ? n : 32;
+}
 
 /* Sender memory for the messages of `connections` connections, bytes. */
 uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections);

@@ -3,8 +3,8 @@
  * SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). The same
  * numbers on every machine, unlike rand(3).
  */
-#ifndef NETIOTRACE_SPLITMIX_H
-#define NETIOTRACE_SPLITMIX_H
+#ifndef COMMON_SPLITMIX_H
+#define COMMON_SPLITMIX_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * Time limits for another process to make progress, less the time in which this process did not run
  * (Ctrl-Z, SIGSTOP, a frozen container). docs/LOADGEN.md lists the limits.
  */
-#ifndef NETIOTRACE_TIME_LIMIT_H
-#define NETIOTRACE_TIME_LIMIT_H
+#ifndef COMMON_TIME_LIMIT_H
+#define COMMON_TIME_LIMIT_H
 
 #include <stdint.h>
 

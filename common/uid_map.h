@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Detects user namespaces that map only root: user_namespaces(7). */
-#ifndef NETIOTRACE_UID_MAP_H
-#define NETIOTRACE_UID_MAP_H
+#ifndef COMMON_UID_MAP_H
+#define COMMON_UID_MAP_H
 
 #include <stdbool.h>
 #include <sys/types.h>

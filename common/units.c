@@ -95,9 +95,8 @@ static int duration_unit_ns(const char *s, uint64_t *ns)
 		{"", 1000000000},  {"ns", 1},          {"us", 1000},         {"ms", 1000000},
 		{"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000},
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (!strcmp(s, units[i].name)) {
 			*ns = units[i].ns;
 			return 0;
@@ -109,10 +108,8 @@ static int duration_unit_ns(const char *s, uint64_t *ns)
 /* Converts the n digits after a decimal point to ns; -EINVAL unless a whole number of ns. */
 static int fraction_ns(const char *digits, size_t n, uint64_t unit, uint64_t *ns)
 {
-	size_t i;
-
 	*ns = 0;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (digits[i] == '0' && unit % 10)
 			continue;
 		if (unit % 10)

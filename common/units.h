@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sizes, counts and durations as text. Parsers take the whole string: no sign, no trailing text. */
-#ifndef NETIOTRACE_UNITS_H
-#define NETIOTRACE_UNITS_H
+#ifndef COMMON_UNITS_H
+#define COMMON_UNITS_H
 
 #include <stddef.h>
 #include <stdint.h>

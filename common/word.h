@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Compares words given to options. Pure. */
-#ifndef NETIOTRACE_WORD_H
-#define NETIOTRACE_WORD_H
+#ifndef COMMON_WORD_H
+#define COMMON_WORD_H
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -35,6 +35,13 @@ void *xreallocarray(void *old, size_t count, size_t size)
 	return checked(reallocarray(old, count ? count : 1, size ? size : 1));
 }
 
+void *xaligned_alloc(size_t align, size_t size)
+{
+	void *memory;
+
+	return checked(posix_memalign(&memory, align, size) ? NULL : memory);
+}
+
 char *xstrdup(const char *text)
 {
 	return checked(strdup(text));

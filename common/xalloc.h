@@ -21,6 +21,8 @@
 void *xmalloc(size_t size) XALLOC_ATTR(malloc, returns_nonnull);
 void *xcalloc(size_t count, size_t size) XALLOC_ATTR(malloc, returns_nonnull);
 void *xreallocarray(void *old, size_t count, size_t size) XALLOC_ATTR(returns_nonnull);
+/* @align: a power of two, at least sizeof(void *). */
+void *xaligned_alloc(size_t align, size_t size) XALLOC_ATTR(malloc, returns_nonnull);
 char *xstrdup(const char *text) XALLOC_ATTR(malloc, returns_nonnull, nonnull(1));
 char *xstrndup(const char *text, size_t max) XALLOC_ATTR(malloc, returns_nonnull, nonnull(1));
 char *xasprintf(const char *format, ...) XALLOC_ATTR(malloc, returns_nonnull, format(printf, 1, 2));

@@ -8,8 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "both.h"
-#include "identity.h"
+#include "privileges.h"
 #include "session.h"
 #include "settings.h"
 
@@ -28,12 +27,12 @@ static int open_standard(void)
 
 static int run_side(const struct settings *s)
 {
-	struct herald r = {
-		.ops = s->control ? &herald_events : &herald_final,
+	struct reporter r = {
+		.kind = s->control ? REPORTER_EVENTS : REPORTER_FINAL,
 		.settings = s,
 	};
 	const struct session_mode mode = {.signals = !s->control};
-	const struct herald *sender = NULL, *receiver = NULL;
+	const struct reporter *sender = NULL, *receiver = NULL;
 	int err;
 
 	if (s->command == COMMAND_SEND) {
@@ -44,9 +43,9 @@ static int run_side(const struct settings *s)
 		receiver = &r;
 	}
 	/* After a signal, print the results so far if the measured phase had begun. */
-	if ((err >= 0 || (err == -EINTR && r.stats.tally.hist[0])) && !s->control && !s->forever)
-		(s->json ? herald__print_json : herald__print_text)(sender, receiver);
-	herald__clear(&r);
+	if ((err >= 0 || (err == -EINTR && r.stats.counters.hist[0])) && !s->control && !s->forever)
+		reporter__print(sender, receiver);
+	reporter__clear(&r);
 	return err;
 }
 
@@ -57,11 +56,11 @@ static int prepare(const struct settings *s, const char **what)
 	int err;
 
 	*what = "Giving up root and capabilities";
-	err = identity__drop();
+	err = privileges__drop();
 	if (err)
 		return err;
 	*what = "Limiting its own resources";
-	err = identity__limit(settings__descriptors(s));
+	err = privileges__limit(settings__descriptors(s));
 	if (err || !s->control)
 		return err;
 	/* After the change of user, which clears the parent-death signal. */
@@ -100,6 +99,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "netio-loadgen: %s failed: %s\n", what, strerror(-err));
 		return 1;
 	}
-	err = s.command == COMMAND_BOTH ? both__run(&s) : run_side(&s);
+	err = s.command == COMMAND_LOOPBACK ? loopback__run(&s) : run_side(&s);
 	return err ? 1 : 0;
 }

@@ -5,10 +5,30 @@
 
 #include <pthread.h>
 
+#include "common/cpu_mask.h"
 #include "settings.h"
 
+/* 256 threads with the usual 8 MiB would be much for small machines. */
+#define PIN_STACK_SIZE (256 << 10)
+
 /* Pins the thread to CPU number turn modulo the list; an empty list does not pin. 0 or -errno. */
-int pin__start(pthread_t *thread, const struct cpu_list *cpus, unsigned int turn,
-	       void *(*run)(void *arg), void *arg);
+static inline int pin__start(pthread_t *thread, const struct cpu_list *cpus, unsigned int turn,
+			     void *(*run)(void *arg), void *arg)
+{
+	pthread_attr_t attr;
+	struct cpu_mask mask;
+	int err;
+
+	pthread_attr_init(&attr);
+	err = pthread_attr_setstacksize(&attr, PIN_STACK_SIZE);
+	if (!err && cpus->nr) {
+		cpu_mask__only(&mask, cpus->cpu[turn % cpus->nr]);
+		err = pthread_attr_setaffinity_np(&attr, sizeof(mask), cpu_mask__set(&mask));
+	}
+	if (!err)
+		err = pthread_create(thread, &attr, run, arg);
+	pthread_attr_destroy(&attr);
+	return -err;
+}
 
 #endif

@@ -1,12 +1,145 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Checks the receiver's frames and figures. */
-#include <stddef.h>
+/* Encodes, decodes and checks hellos and frames. */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
 
 #include "protocol.h"
 
-#define BIT(type) (1U << WIRE_##type)
+#define PROTOCOL_MAGIC_HELLO 0x4e494f48u /* "NIOH" */
+#define PROTOCOL_MAGIC_FRAME 0x4e494f46u /* "NIOF" */
+#define PROTOCOL_VERSION     2
+#define PROTOCOL_FLAG_VERIFY 1u
+#define PROTOCOL_FLAG_REPLY  2u
 
-bool protocol__takes(enum sender_state state, enum wire_type type)
+struct hello_bytes {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t kind;
+	uint8_t token[PROTOCOL_TOKEN_SIZE];
+	uint8_t clock_id[PROTOCOL_TOKEN_SIZE];
+	uint32_t index;
+	uint32_t connections;
+	uint32_t size;
+	uint16_t flags;
+	uint16_t threads;
+	uint64_t stamp;
+};
+
+struct frame_bytes {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t type;
+	uint32_t index;
+	uint32_t phase;
+	uint64_t messages;
+	uint64_t bytes;
+};
+
+_Static_assert(sizeof(struct hello_bytes) == PROTOCOL_HELLO_SIZE, "hello layout");
+_Static_assert(sizeof(struct frame_bytes) == PROTOCOL_FRAME_SIZE, "frame layout");
+
+void protocol__encode_hello(uint8_t buf[PROTOCOL_HELLO_SIZE], const struct protocol_hello *h)
+{
+	struct hello_bytes b = {
+		.magic = htobe32(PROTOCOL_MAGIC_HELLO),
+		.version = htobe16(PROTOCOL_VERSION),
+		.kind = htobe16((uint16_t)h->kind),
+		.index = htobe32(h->index),
+		.connections = htobe32(h->connections),
+		.size = htobe32(h->size),
+		.flags = htobe16((h->verify ? PROTOCOL_FLAG_VERIFY : 0) |
+				 (h->replies ? PROTOCOL_FLAG_REPLY : 0)),
+		.threads = htobe16((uint16_t)h->threads),
+		.stamp = htobe64(h->stamp),
+	};
+
+	memcpy(b.token, h->token, sizeof(b.token));
+	memcpy(b.clock_id, h->clock_id, sizeof(b.clock_id));
+	memcpy(buf, &b, sizeof(b));
+}
+
+static int hello__check(const struct protocol_hello *h)
+{
+	if (h->kind != PROTOCOL_CONTROL && h->kind != PROTOCOL_DATA)
+		return -ERANGE;
+	if (h->connections < 1 || h->connections > PROTOCOL_CONNECTIONS_MAX ||
+	    h->index >= h->connections)
+		return -ERANGE;
+	if (h->threads < 1 || h->threads > PROTOCOL_THREADS_MAX || h->threads > h->connections)
+		return -ERANGE;
+	if (h->size < PROTOCOL_SIZE_MIN || h->size > PROTOCOL_SIZE_MAX)
+		return -ERANGE;
+	return 0;
+}
+
+int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protocol_hello *h)
+{
+	struct protocol_hello out = {0};
+	struct hello_bytes b;
+	int err;
+
+	memcpy(&b, buf, sizeof(b));
+	if (be32toh(b.magic) != PROTOCOL_MAGIC_HELLO)
+		return -EPROTO;
+	if (be16toh(b.version) != PROTOCOL_VERSION)
+		return -EPROTONOSUPPORT;
+	if (be16toh(b.flags) & ~(PROTOCOL_FLAG_VERIFY | PROTOCOL_FLAG_REPLY))
+		return -ERANGE;
+	out.kind = be16toh(b.kind);
+	out.index = be32toh(b.index);
+	out.connections = be32toh(b.connections);
+	out.threads = be16toh(b.threads);
+	out.size = be32toh(b.size);
+	out.stamp = be64toh(b.stamp);
+	out.verify = be16toh(b.flags) & PROTOCOL_FLAG_VERIFY;
+	out.replies = be16toh(b.flags) & PROTOCOL_FLAG_REPLY;
+	memcpy(out.token, b.token, sizeof(out.token));
+	memcpy(out.clock_id, b.clock_id, sizeof(out.clock_id));
+	err = hello__check(&out);
+	if (err)
+		return err;
+	*h = out;
+	return 0;
+}
+
+void protocol__encode_frame(uint8_t buf[PROTOCOL_FRAME_SIZE], const struct protocol_frame *f)
+{
+	struct frame_bytes b = {
+		.magic = htobe32(PROTOCOL_MAGIC_FRAME),
+		.version = htobe16(PROTOCOL_VERSION),
+		.type = htobe16((uint16_t)f->type),
+		.index = htobe32(f->index),
+		.phase = htobe32(f->phase),
+		.messages = htobe64(f->messages),
+		.bytes = htobe64(f->bytes),
+	};
+
+	memcpy(buf, &b, sizeof(b));
+}
+
+int protocol__decode_frame(const uint8_t buf[PROTOCOL_FRAME_SIZE], struct protocol_frame *f)
+{
+	struct frame_bytes b;
+
+	memcpy(&b, buf, sizeof(b));
+	if (be32toh(b.magic) != PROTOCOL_MAGIC_FRAME)
+		return -EPROTO;
+	if (be16toh(b.version) != PROTOCOL_VERSION)
+		return -EPROTONOSUPPORT;
+	if (be16toh(b.type) < PROTOCOL_WELCOME || be16toh(b.type) >= PROTOCOL_TYPE_END)
+		return -ERANGE;
+	f->type = be16toh(b.type);
+	f->index = be32toh(b.index);
+	f->phase = be32toh(b.phase);
+	f->messages = be64toh(b.messages);
+	f->bytes = be64toh(b.bytes);
+	return 0;
+}
+
+#define BIT(type) (1U << PROTOCOL_##type)
+
+bool protocol__takes(enum sender_state state, enum protocol_type type)
 {
 	static const unsigned int taken[] = {
 		[SENDER_GREETING] = BIT(WELCOME) | BIT(REFUSE),
@@ -21,16 +154,15 @@ bool protocol__takes(enum sender_state state, enum wire_type type)
 	return taken[state] & 1U << type;
 }
 
-const char *protocol__type_name(enum wire_type type)
+const char *protocol__type_name(enum protocol_type type)
 {
-	static const char *const names[WIRE_TYPE_END] = {
-		[WIRE_WELCOME] = "WELCOME",   [WIRE_READY] = "READY",   [WIRE_PHASE] = "PHASE",
-		[WIRE_PHASE_OK] = "PHASE_OK", [WIRE_TOTAL] = "TOTAL",   [WIRE_CONFIRM] = "CONFIRM",
-		[WIRE_STOP] = "STOP",         [WIRE_REFUSE] = "REFUSE", [WIRE_MOVING] = "MOVING",
-		[WIRE_ELAPSED] = "ELAPSED",
+	static const char *const names[PROTOCOL_TYPE_END] = {
+#define X(name) [PROTOCOL_##name] = #name,
+		PROTOCOL_TYPES(X)
+#undef X
 	};
 
-	return type < WIRE_TYPE_END && names[type] ? names[type] : "?";
+	return type < PROTOCOL_TYPE_END && names[type] ? names[type] : "?";
 }
 
 const char *protocol__state_name(enum sender_state state)

@@ -1,13 +1,89 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The frames and figures that a sender accepts from the untrusted receiver (docs/LOADGEN.md). */
+/* The network protocol: hellos and frames, big-endian; decoders check every field. */
 #ifndef LOADGEN_PROTOCOL_H
 #define LOADGEN_PROTOCOL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire.h"
+#include "common/limits.h"
 
+#define PROTOCOL_TOKEN_SIZE 16
+#define PROTOCOL_HELLO_SIZE 64
+#define PROTOCOL_FRAME_SIZE 32
+
+#define PROTOCOL_SIZE_MIN        LIMIT_SIZE_MIN
+#define PROTOCOL_SIZE_MAX        LIMIT_SIZE_MAX
+#define PROTOCOL_FIELDS_MAX      LIMIT_FIELDS_MAX
+#define PROTOCOL_THREADS_MAX     LIMIT_THREADS_MAX
+#define PROTOCOL_CONNECTIONS_MAX LIMIT_CONNECTIONS_MAX
+#define PROTOCOL_CPUS_MAX        1024
+
+enum protocol_kind {
+	PROTOCOL_CONTROL = 1,
+	PROTOCOL_DATA = 2,
+};
+
+/* First bytes of every connection, from the sender. The token identifies the session. */
+struct protocol_hello {
+	enum protocol_kind kind;
+	uint8_t token[PROTOCOL_TOKEN_SIZE];
+	uint8_t clock_id[PROTOCOL_TOKEN_SIZE]; /* see session.h */
+	uint32_t index;                        /* of a data connection, below connections */
+	uint32_t connections;
+	uint32_t threads; /* sender threads, at most connections */
+	uint32_t size;
+	uint64_t stamp; /* sender's clock at the hello, ns */
+	bool verify;
+	bool replies; /* each message gets a reply of its size */
+};
+
+/* clang-format off */
+#define PROTOCOL_TYPES(X)                                                                         \
+	X(WELCOME)  /* receiver: open the data connections */                                     \
+	X(READY)    /* receiver: has all data connections */                                      \
+	X(PHASE)    /* sender: begins a phase; index 1: measured */                               \
+	X(PHASE_OK) /* receiver: counters are zero, send */                                       \
+	X(TOTAL)    /* sender: sent on connection index in this phase */                          \
+	X(CONFIRM)  /* receiver: read all; sums, and verify errors in index */                    \
+	X(STOP)     /* receiver: end the phase */                                                 \
+	X(REFUSE)   /* receiver: no session; index: enum protocol_refusal */                      \
+	X(MOVING)   /* receiver: has the totals, still reads; bytes: read so far */               \
+	X(ELAPSED)  /* receiver, before CONFIRM; bytes: ns from PHASE_OK to the last byte read */
+/* clang-format on */
+
+enum protocol_type {
+	PROTOCOL_TYPE_NONE,
+#define X(name) PROTOCOL_##name,
+	PROTOCOL_TYPES(X)
+#undef X
+		PROTOCOL_TYPE_END,
+};
+
+/* Why the receiver refuses. The sender detects another version by the frame's header. */
+enum protocol_refusal {
+	PROTOCOL_REFUSAL_BUSY = 1, /* another session is under way */
+	PROTOCOL_REFUSAL_VERSION,  /* the hello has another version */
+	PROTOCOL_REFUSAL_LIMIT,    /* more connections than the receiver can open */
+	PROTOCOL_REFUSAL_VERIFY,   /* the receiver has --verify, the sender has not */
+};
+
+struct protocol_frame {
+	enum protocol_type type;
+	uint32_t index;
+	uint32_t phase; /* from 1 */
+	uint64_t messages;
+	uint64_t bytes;
+};
+
+void protocol__encode_hello(uint8_t buf[PROTOCOL_HELLO_SIZE], const struct protocol_hello *h);
+void protocol__encode_frame(uint8_t buf[PROTOCOL_FRAME_SIZE], const struct protocol_frame *f);
+
+/* 0; -EPROTO: magic; -EPROTONOSUPPORT: version; -ERANGE: a field. Output unchanged on error. */
+int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protocol_hello *h);
+int protocol__decode_frame(const uint8_t buf[PROTOCOL_FRAME_SIZE], struct protocol_frame *f);
+
+/* What a sender accepts from the untrusted receiver (docs/LOADGEN.md). */
 enum sender_state {
 	SENDER_GREETING,   /* hello sent: WELCOME is next */
 	SENDER_CONNECTING, /* READY is next */
@@ -18,10 +94,10 @@ enum sender_state {
 	SENDER_DONE,
 };
 
-bool protocol__takes(enum sender_state state, enum wire_type type);
+bool protocol__takes(enum sender_state state, enum protocol_type type);
 
 /* For error messages, like "MOVING" and "before WELCOME"; an unknown type is "?". */
-const char *protocol__type_name(enum wire_type type);
+const char *protocol__type_name(enum protocol_type type);
 const char *protocol__state_name(enum sender_state state);
 
 /* The receiver's time for a phase, and bounds on the sender's clock, ns. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiver's sessions: one, or with --forever one after another. */
+/* The receiver's sessions, one or with --forever one after another, and their phases. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,11 @@
 #include "clock.h"
 #include "common/time_limit.h"
 #include "common/units.h"
-#include "congestion.h"
-#include "receiver.h"
+#include "common/xalloc.h"
+#include "control_loop.h"
+#include "pending_sessions.h"
+#include "receiver_pool.h"
+#include "session.h"
 
 /* Time limit without progress. None between phases with --control alone: the driver decides. */
 #define STILL_NS (30 * NS_PER_SEC)
@@ -19,10 +22,279 @@
 #define LINGER_NS       (5 * NS_PER_SEC)
 #define LINGER_SHORT_NS (NS_PER_SEC / 2)
 
+/* How often to check for progress. */
+#define LOOK_NS NS_PER_SEC
+/* Bytes in flight on one connection: 1 GiB of window, 2 GiB of buffer (tcp(7), socket(7)). */
+#define IN_FLIGHT_MAX (4ULL << 30)
+/* Frames handled in one call, so that a flood does not delay the rest of the loop. */
+#define FRAMES_BATCH 256
+
+enum receiver_state {
+	RECEIVER_LISTENING, /* no session */
+	RECEIVER_WAITING,   /* between phases */
+	RECEIVER_READING,   /* a phase is under way */
+	RECEIVER_SETTLING,  /* all totals are known, some bytes are unread */
+	RECEIVER_DONE,
+};
+
+struct receiver {
+	const struct settings *settings;
+	struct reporter *report;
+	struct session_mode mode;
+	enum receiver_state state;
+	struct control_loop loop;
+	struct pending_sessions pending;
+	struct receiver_pool pool;
+	struct protocol_hello hello; /* of the control connection */
+	bool same_clock, measuring, stopping;
+	uint64_t stop_ns; /* end of the session after a signal, ns; UINT64_MAX: no signal */
+	uint32_t phase;
+	uint32_t totals;                     /* connections whose total is known */
+	bool told[PROTOCOL_CONNECTIONS_MAX]; /* whether a connection's total is known */
+	uint64_t sent_bytes, sent_messages;  /* sums of the totals */
+	uint64_t moved_ns, moved_bytes;      /* time of the last progress; bytes read by then */
+	uint64_t look_ns;                    /* time of the next check for progress */
+	uint64_t done_ns;
+	uint64_t begin_ns, cpu_begin;
+	bool wrong;
+	bool ended; /* no further session is possible */
+	struct tcp_counts tcp_begin, tcp_end;
+};
+
+/* Reports why the session failed. Returns err. */
+static int receiver__lost(struct receiver *r, int err)
+{
+	static const struct error_text texts[] = {
+		{-ECONNRESET, "The sender closed its connection in mid-run"},
+		{-EPIPE, "The sender closed its connection in mid-run"},
+		{-EOVERFLOW, "More bytes arrived than the sender says it sent"},
+		{-EPROTO, "The sender does not keep to the protocol"},
+		{-ETIME, "The sender stood still for too long"},
+		{-EINTR, "Stopped while the sender took no answer"},
+		{0, "The sender is lost"},
+	};
+
+	return reporter__error_of(r->report, err, texts);
+}
+
+static int receiver__misplaced(struct receiver *r, const struct protocol_frame *f)
+{
+	static const char *const when[] = {
+		[RECEIVER_LISTENING] = "before READY",
+		[RECEIVER_WAITING] = "between phases",
+		[RECEIVER_READING] = "in a phase",
+		[RECEIVER_SETTLING] = "after its totals",
+		[RECEIVER_DONE] = "after the last CONFIRM",
+	};
+
+	return reporter__error(r->report, -EPROTO,
+			       "The sender sent %s %s: it does not keep to the protocol",
+			       protocol__type_name(f->type), when[r->state]);
+}
+
+/* Restarts the time limit of the session. */
+static void receiver__moved(struct receiver *r)
+{
+	r->moved_ns = clock__now();
+}
+
+static void receiver__count_tcp(struct receiver *r, struct tcp_counts *sum)
+{
+	*sum = (struct tcp_counts){.known = true};
+	for (unsigned int i = 0; i < r->pool.nr; i++)
+		tcp_counts__add(receiver_pool__fd(&r->pool, i), sum);
+}
+
+/* Reports the counters. done: of the complete phase. */
+static void receiver__stats(struct receiver *r, bool done)
+{
+	struct side_stats st = {.interrupted = r->stopping && done, .same_clock = r->same_clock};
+	uint64_t end;
+
+	counters__init(&st.counters);
+	st.tcp.known = true;
+	if (r->measuring) {
+		receiver_pool__read(&r->pool, &st.counters);
+		end = done ? st.counters.last_ns : clock__now();
+		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
+		st.cpu_ns = clock__cpu() - r->cpu_begin;
+		if (!done)
+			receiver__count_tcp(r, &r->tcp_end);
+		st.tcp = tcp_counts__delta(&r->tcp_end, &r->tcp_begin);
+	}
+	reporter__stats(r->report, &st, done);
+	counters__clear(&st.counters);
+}
+
+/* Reports the unfinished phase, if measured, and closes the control connection. Returns -EINTR. */
+static int receiver__cut_short(struct receiver *r)
+{
+	if (r->measuring)
+		receiver__stats(r, true);
+	r->state = RECEIVER_DONE;
+	control_conn__close(&r->loop.conn);
+	return reporter__error(r->report, -EINTR, "Stopped before the sender ended the session");
+}
+
+/* Sends a frame. 0 or -errno, reported. */
+static int receiver__tell(struct receiver *r, const struct protocol_frame *f)
+{
+	int err = control_conn__send(&r->loop.conn, f);
+
+	return err ? receiver__lost(r, err) : 0;
+}
+
+static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
+{
+	const struct protocol_frame ok = {.type = PROTOCOL_PHASE_OK, .phase = f->phase};
+
+	/* At most one warm-up: each phase restarts the time limits. */
+	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1 ||
+	    (r->phase && !f->index))
+		return receiver__misplaced(r, f);
+	r->state = RECEIVER_READING;
+	r->phase = f->phase;
+	r->totals = 0;
+	memset(r->told, 0, sizeof(r->told));
+	r->sent_bytes = r->sent_messages = 0;
+	receiver_pool__begin(&r->pool);
+	receiver__count_tcp(r, &r->tcp_begin);
+	r->measuring = f->index;
+	r->cpu_begin = clock__cpu();
+	receiver__moved(r);
+	r->moved_bytes = 0;
+	r->look_ns = r->moved_ns + time_limit__ns(LOOK_NS);
+	r->begin_ns = clock__now();
+	return receiver__tell(r, &ok);
+}
+
+/* Checks that bytes is messages times size, and at most IN_FLIGHT_MAX above the bytes read. */
+static bool receiver__plausible(struct receiver *r, const struct protocol_frame *f)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(f->messages, (uint64_t)r->hello.size, &bytes) ||
+	    bytes != f->bytes)
+		return false;
+	bytes = receiver_pool__bytes(&r->pool, f->index);
+	return f->bytes < bytes || f->bytes - bytes <= IN_FLIGHT_MAX;
+}
+
+static int receiver__total(struct receiver *r, const struct protocol_frame *f)
+{
+	if (r->state != RECEIVER_READING || f->phase != r->phase)
+		return receiver__misplaced(r, f);
+	if (f->index >= r->pool.nr || r->told[f->index] || !receiver__plausible(r, f))
+		return receiver__lost(r, -EPROTO);
+	r->told[f->index] = true;
+	r->sent_bytes += f->bytes;
+	r->sent_messages += f->messages;
+	receiver_pool__expect(&r->pool, f->index, f->bytes);
+	if (++r->totals < r->pool.nr)
+		return 0;
+	receiver__moved(r);
+	r->state = RECEIVER_SETTLING;
+	return 0;
+}
+
+/* Handles frames of the sender. 0 or -errno, reported. */
+static int receiver__frames(struct receiver *r)
+{
+	struct protocol_frame f;
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < FRAMES_BATCH; i++) {
+		err = control_conn__next(&r->loop.conn, &f);
+		if (err == -EAGAIN)
+			return 0;
+		if (err && r->state == RECEIVER_DONE) {
+			control_conn__close(&r->loop.conn);
+			return 0;
+		}
+		if (err)
+			return receiver__lost(r, err);
+		err = f.type == PROTOCOL_PHASE   ? receiver__begin(r, &f)
+		      : f.type == PROTOCOL_TOTAL ? receiver__total(r, &f)
+						 : receiver__misplaced(r, &f);
+	}
+	return err;
+}
+
+static int receiver__tell_totals(struct receiver *r, const struct counters *sum)
+{
+	const struct protocol_frame elapsed = {
+		.type = PROTOCOL_ELAPSED,
+		.phase = r->phase,
+		.bytes = sum->last_ns > r->begin_ns ? sum->last_ns - r->begin_ns : 0,
+	};
+	const struct protocol_frame confirm = {
+		.type = PROTOCOL_CONFIRM,
+		.phase = r->phase,
+		.messages = sum->messages,
+		.bytes = sum->bytes,
+		.index =
+			sum->verify_errors < UINT32_MAX ? (uint32_t)sum->verify_errors : UINT32_MAX,
+	};
+	int err;
+
+	r->wrong = r->wrong || confirm.index;
+	if (confirm.messages != r->sent_messages || confirm.bytes != r->sent_bytes)
+		return receiver__lost(r, -EPROTO);
+	/* Before CONFIRM: the sender closes then, and tcpi_bytes_received counts its FIN. */
+	receiver__count_tcp(r, &r->tcp_end);
+	err = receiver__tell(r, &elapsed);
+	return err ? err : receiver__tell(r, &confirm);
+}
+
+static int receiver__confirm(struct receiver *r)
+{
+	struct counters sum;
+	int err;
+
+	counters__init(&sum);
+	receiver_pool__read(&r->pool, &sum);
+	r->state = RECEIVER_WAITING;
+	receiver__moved(r);
+	err = receiver__tell_totals(r, &sum);
+	counters__clear(&sum);
+	if (err || !r->measuring)
+		return err;
+	r->state = RECEIVER_DONE;
+	r->done_ns = clock__now();
+	pending_sessions__set_busy(&r->pending, false);
+	receiver__stats(r, true);
+	return 0;
+}
+
+/* Confirms a phase when all expected bytes are read. 0 or -errno, reported. */
+static int receiver__check_reading(struct receiver *r)
+{
+	int settled = receiver_pool__settled(&r->pool);
+
+	if (settled < 0)
+		return receiver__lost(r, settled);
+	return settled && r->state == RECEIVER_SETTLING ? receiver__confirm(r) : 0;
+}
+
+/* Checks for progress; sends MOVING if the totals are known. 0 or -errno, reported. */
+static int receiver__look(struct receiver *r)
+{
+	uint64_t bytes = receiver_pool__progress(&r->pool);
+	const struct protocol_frame f = {
+		.type = PROTOCOL_MOVING, .phase = r->phase, .bytes = bytes};
+
+	r->look_ns = clock__now() + time_limit__ns(LOOK_NS);
+	if (bytes == r->moved_bytes)
+		return 0;
+	r->moved_bytes = bytes;
+	receiver__moved(r);
+	return r->state == RECEIVER_SETTLING ? receiver__tell(r, &f) : 0;
+}
+
 /* Handles a request to stop: asks the sender to end its phase; without a session, ends at once. */
 static int receiver__stop(struct receiver *r)
 {
-	const struct wire_frame f = {.type = WIRE_STOP, .phase = r->phase};
+	const struct protocol_frame f = {.type = PROTOCOL_STOP, .phase = r->phase};
 	bool again = r->stopping;
 
 	r->stopping = true;
@@ -30,44 +302,36 @@ static int receiver__stop(struct receiver *r)
 		return again ? 0 : receiver__tell(r, &f);
 	if (r->state < RECEIVER_WAITING) {
 		r->state = RECEIVER_DONE;
-		channel__close(&r->plane.channel);
-		return receiver__stats(r, true);
+		control_conn__close(&r->loop.conn);
+		receiver__stats(r, true);
 	}
 	return 0;
 }
 
 static int receiver__command(struct receiver *r)
 {
-	struct console *c = &r->plane.console;
+	struct control_stdin *c = &r->loop.commands;
 
-	switch (console__next(c)) {
-	case CONSOLE_NONE:
+	switch (control_stdin__next(c)) {
+	case CONTROL_STDIN_NONE:
 		return 0;
-	case CONSOLE_EOF:
+	case CONTROL_STDIN_EOF:
 		return -ECANCELED;
-	case CONSOLE_STATS:
-		return receiver__stats(r, false);
-	case CONSOLE_STOP:
+	case CONTROL_STDIN_STATS:
+		receiver__stats(r, false);
+		return 0;
+	case CONTROL_STDIN_STOP:
 		return receiver__stop(r);
-	case CONSOLE_CLOSE:
+	case CONTROL_STDIN_CLOSE:
 		if (r->state == RECEIVER_DONE) {
-			channel__close(&r->plane.channel);
+			control_conn__close(&r->loop.conn);
 			return 0;
 		}
 		/* fall through */
 	default:
-		herald__error(r->report, "Command '%s' is not known, or not for a receiver",
-			      c->line);
-		return -EINVAL;
+		return reporter__error(r->report, -EINVAL,
+				       "Command '%s' is not known, or not for a receiver", c->line);
 	}
-}
-
-static void receiver__forget(struct receiver *r)
-{
-	channel__close(&r->plane.channel);
-	readers__close(&r->readers);
-	r->plane.wake_fd = -1;
-	r->state = RECEIVER_LISTENING;
 }
 
 static int receiver__describe(struct receiver *r)
@@ -78,28 +342,27 @@ static int receiver__describe(struct receiver *r)
 		.threads = r->hello.threads,
 		.connections = r->hello.connections,
 		.verify = r->hello.verify,
-		.cookies_nr = r->readers.nr,
+		.cookies_nr = r->pool.nr,
 	};
-	int fd = readers__fd(&r->readers, 0);
-	unsigned int i;
+	int fd = receiver_pool__fd(&r->pool, 0);
 	int err;
 
 	c.rcvbuf = sock__get(fd, SOL_SOCKET, SO_RCVBUF);
 	err = sock__address(fd, false, c.address, sizeof(c.address), &c.port);
-	for (i = 0; !err && i < r->readers.nr; i++)
-		err = sock__cookie(readers__fd(&r->readers, i), &c.cookies[i]);
+	for (unsigned int i = 0; !err && i < r->pool.nr; i++)
+		err = sock__cookie(receiver_pool__fd(&r->pool, i), &c.cookies[i]);
 	if (err)
-		herald__error(r->report, "A socket cannot be described: %s", strerror(-err));
+		reporter__error(r->report, err, "A socket cannot be described: %m");
 	else
-		r->report->ops->ready(r->report, &c);
+		reporter__ready(r->report, &c);
 	return err;
 }
 
 /* Begins the session of a complete sender. Without --forever, also closes the listening socket. */
-static int receiver__begin_session(struct receiver *r, struct lobby_session *new)
+static int receiver__begin_session(struct receiver *r, struct complete_session *new)
 {
-	const struct wire_frame f = {.type = WIRE_READY};
-	struct readers_plan plan = {
+	const struct protocol_frame f = {.type = PROTOCOL_READY};
+	struct receiver_pool_plan plan = {
 		.hello = &new->hello,
 		.verify = new->hello.verify,
 		.same_clock = new->same_clock,
@@ -109,23 +372,22 @@ static int receiver__begin_session(struct receiver *r, struct lobby_session *new
 
 	r->hello = new->hello;
 	r->same_clock = new->same_clock;
-	r->plane.channel = new->channel;
+	r->loop.conn = new->conn;
 	r->state = RECEIVER_WAITING;
 	r->phase = 0;
 	r->measuring = false;
 	if (!r->settings->forever)
-		lobby__close(&r->lobby);
-	lobby__set_busy(&r->lobby, true);
+		pending_sessions__close(&r->pending);
+	pending_sessions__set_busy(&r->pending, true);
 	/* Before the event `ready`, which promises that all threads exist. */
-	err = readers__open(&r->readers, r->settings, &plan, new->fds);
+	err = receiver_pool__open(&r->pool, r->settings, &plan, new->fds);
 	free(new->fds);
-	r->plane.wake_fd = r->readers.wake_fd;
-	if (err) {
-		herald__error(r->report, "%u connection%s in %u thread%s cannot be set up: %s",
-			      new->hello.connections, plural(new->hello.connections),
-			      new->hello.threads, plural(new->hello.threads), strerror(-err));
-		return err;
-	}
+	r->loop.wake_fd = r->pool.wake_fd;
+	if (err)
+		return reporter__error(r->report, err,
+				       "%u connection%s in %u thread%s cannot be set up: %m",
+				       new->hello.connections, plural(new->hello.connections),
+				       new->hello.threads, plural(new->hello.threads));
 	err = receiver__describe(r);
 	receiver__moved(r);
 	return err ? err : receiver__tell(r, &f);
@@ -135,16 +397,15 @@ static int receiver__greet(struct receiver *r)
 {
 	bool yields = r->state != RECEIVER_LISTENING &&
 		      clock__now() >= r->moved_ns + time_limit__ns(YIELD_NS);
-	struct lobby_session new;
+	struct complete_session new;
 	int err;
 
-	if (lobby__tend(&r->lobby, yields))
+	if (pending_sessions__tend(&r->pending, yields))
 		return receiver__lost(r, -ETIME);
-	err = acceptor__trouble(&r->lobby.acceptor);
+	err = r->pending.trouble;
 	if (err)
-		herald__error(r->report, "Connections cannot be accepted for now: %s",
-			      strerror(-err));
-	if (r->state != RECEIVER_LISTENING || lobby__take(&r->lobby, &new))
+		reporter__error(r->report, err, "Connections cannot be accepted for now: %m");
+	if (r->state != RECEIVER_LISTENING || pending_sessions__take(&r->pending, &new))
 		return 0;
 	return receiver__begin_session(r, &new);
 }
@@ -163,27 +424,28 @@ static bool receiver__is_driven(const struct receiver *r)
 /* When the current session ends unless something moves, ns. */
 static uint64_t receiver__deadline(const struct receiver *r)
 {
-	/* A guest that became complete during the last session causes no event. */
+	/* A client that became complete during the last session causes no event. */
 	if (r->state == RECEIVER_LISTENING)
-		return lobby__waiting(&r->lobby) ? 0 : UINT64_MAX;
+		return pending_sessions__waiting(&r->pending) ? 0 : UINT64_MAX;
 	/* The driver may still read the session's sockets. */
 	if (receiver__is_driven(r) && !receiver__in_phase(r))
 		return UINT64_MAX;
 	if (r->state != RECEIVER_DONE)
 		return r->moved_ns + time_limit__ns(STILL_NS);
-	return r->done_ns + time_limit__ns(lobby__waiting(&r->lobby) ? LINGER_SHORT_NS : LINGER_NS);
+	return r->done_ns +
+	       time_limit__ns(pending_sessions__waiting(&r->pending) ? LINGER_SHORT_NS : LINGER_NS);
 }
 
 /* Extends all deadlines by the time that this process did not run. */
 static void receiver__excuse(struct receiver *r)
 {
-	uint64_t missed = plane__missed(&r->plane);
+	uint64_t missed = control_loop__missed(&r->loop);
 
 	if (!missed)
 		return;
 	r->moved_ns += missed;
 	r->done_ns += missed;
-	lobby__excuse(&r->lobby, missed);
+	pending_sessions__excuse(&r->pending, missed);
 }
 
 static int receiver__check_time(struct receiver *r)
@@ -194,7 +456,7 @@ static int receiver__check_time(struct receiver *r)
 	if (now >= r->stop_ns && r->state != RECEIVER_DONE)
 		return receiver__cut_short(r);
 	if (now >= r->stop_ns)
-		channel__close(&r->plane.channel);
+		control_conn__close(&r->loop.conn);
 
 	if (receiver__in_phase(r) && now >= r->look_ns) {
 		err = receiver__look(r);
@@ -205,7 +467,7 @@ static int receiver__check_time(struct receiver *r)
 		return 0;
 	if (r->state != RECEIVER_DONE)
 		return receiver__lost(r, -ETIME);
-	channel__close(&r->plane.channel);
+	control_conn__close(&r->loop.conn);
 	return 0;
 }
 
@@ -214,15 +476,15 @@ static int receiver__wait(struct receiver *r)
 	uint64_t deadline = receiver__deadline(r);
 	int events;
 
-	if (lobby__deadline(&r->lobby) < deadline)
-		deadline = lobby__deadline(&r->lobby);
+	if (pending_sessions__deadline(&r->pending) < deadline)
+		deadline = pending_sessions__deadline(&r->pending);
 	if (receiver__in_phase(r) && r->look_ns < deadline)
 		deadline = r->look_ns;
 	if (r->stop_ns < deadline)
 		deadline = r->stop_ns;
-	events = plane__wait(&r->plane, deadline, lobby__fd(&r->lobby));
+	events = control_loop__wait(&r->loop, deadline, r->pending.epoll_fd);
 	if (events < 0) {
-		herald__error(r->report, "Waiting failed: %s", strerror(-events));
+		reporter__error(r->report, events, "Waiting failed: %m");
 		r->ended = true;
 	}
 	return events;
@@ -236,17 +498,17 @@ static int receiver__step(struct receiver *r)
 	if (events < 0)
 		return events;
 	receiver__excuse(r);
-	if (events & PLANE_SIGNAL) {
-		plane__take_signal(&r->plane);
+	if (events & CONTROL_LOOP_SIGNAL) {
+		control_loop__take_signal(&r->loop);
 		if (r->stop_ns == UINT64_MAX)
 			r->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;
 		err = receiver__stop(r);
 	}
-	if (events & PLANE_WAKE)
-		plane__take_wake(&r->plane);
-	if (!err && events & PLANE_COMMAND)
+	if (events & CONTROL_LOOP_WAKE)
+		control_loop__take_wake(&r->loop);
+	if (!err && events & CONTROL_LOOP_COMMAND)
 		err = receiver__command(r);
-	if (!err && events & PLANE_FRAME)
+	if (!err && events & CONTROL_LOOP_FRAME)
 		err = receiver__frames(r);
 	if (!err)
 		err = receiver__greet(r);
@@ -259,19 +521,17 @@ static int receiver__listen(struct receiver *r)
 {
 	const struct settings *set = r->settings;
 	struct side_config c = {.uid = geteuid(), .verify = set->verify};
-	int err = congestion__check(r->report, set->congestion);
+	int err = session__check_congestion(r->report, set->congestion);
 
 	if (err)
 		return err;
-	err = lobby__open(&r->lobby, set, sock__descriptors_max());
+	err = pending_sessions__open(&r->pending, set, sock__descriptors_max());
 	if (!err)
-		err = sock__address(r->lobby.acceptor.listen_fd, false, c.address,
-				    sizeof(c.address), &c.port);
-	if (err) {
-		herald__error(r->report, "The address cannot be listened on: %s", strerror(-err));
-		return err;
-	}
-	r->report->ops->listening(r->report, &c);
+		err = sock__address(r->pending.listen_fd, false, c.address, sizeof(c.address),
+				    &c.port);
+	if (err)
+		return reporter__error(r->report, err, "The address cannot be listened on: %m");
+	reporter__listening(r->report, &c);
 	return 0;
 }
 
@@ -279,7 +539,7 @@ static int receiver__session(struct receiver *r)
 {
 	int err = 0;
 
-	while (!err && !(r->state == RECEIVER_DONE && r->plane.channel.fd < 0))
+	while (!err && !(r->state == RECEIVER_DONE && r->loop.conn.fd < 0))
 		err = receiver__step(r);
 	return err;
 }
@@ -287,9 +547,12 @@ static int receiver__session(struct receiver *r)
 /* Drops the last session, to accept the next sender. */
 static void receiver__reset(struct receiver *r)
 {
-	receiver__forget(r);
+	control_conn__close(&r->loop.conn);
+	receiver_pool__close(&r->pool);
+	r->loop.wake_fd = -1;
+	r->state = RECEIVER_LISTENING;
 	r->measuring = false;
-	lobby__set_busy(&r->lobby, false);
+	pending_sessions__set_busy(&r->pending, false);
 }
 
 static int receiver__serve(struct receiver *r)
@@ -304,23 +567,20 @@ static int receiver__serve(struct receiver *r)
 	return err;
 }
 
-int receiver__run(const struct settings *settings, struct herald *report, struct session_mode mode)
+int receiver__run(const struct settings *settings, struct reporter *report,
+		  struct session_mode mode)
 {
-	struct receiver *r = calloc(1, sizeof(*r));
+	struct receiver *r = xcalloc(1, sizeof(*r));
 	int err;
 
-	if (!r) {
-		herald__error(report, "Memory is short");
-		return -ENOMEM;
-	}
 	r->settings = settings;
 	r->report = report;
 	r->mode = mode;
-	r->lobby.epoll_fd = -1;
+	r->pending.epoll_fd = r->pending.listen_fd = -1;
 	r->stop_ns = UINT64_MAX;
-	err = plane__open(&r->plane, settings->control, mode.signals);
+	err = control_loop__open(&r->loop, settings->control, mode.signals);
 	if (err) {
-		herald__error(report, "Signals cannot be received: %s", strerror(-err));
+		reporter__error(report, err, "Signals cannot be received: %m");
 		goto out;
 	}
 	err = receiver__listen(r);
@@ -329,10 +589,9 @@ int receiver__run(const struct settings *settings, struct herald *report, struct
 	if (!err && r->wrong)
 		err = 1;
 out:
-	readers__close(&r->readers);
-	if (r->lobby.epoll_fd >= 0)
-		lobby__close(&r->lobby);
-	plane__close(&r->plane);
+	receiver_pool__close(&r->pool);
+	pending_sessions__close(&r->pending);
+	control_loop__close(&r->loop);
 	free(r);
 	return err;
 }

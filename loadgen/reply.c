@@ -7,11 +7,11 @@
 #include "message.h"
 #include "reply.h"
 
-/* Writes the next piece of the current reply, with its header, to form->buf. Returns its length. */
+/* Writes the next piece of the current reply, with its tag, to form->buf. Returns its length. */
 static size_t reply__make(const struct reply *r, const struct reply_form *form)
 {
 	size_t len = form->size - r->pos;
-	uint8_t header[MESSAGE_HEADER_SIZE];
+	uint8_t tag[MESSAGE_TAG_SIZE];
 	size_t n;
 
 	if (len > form->len)
@@ -19,12 +19,12 @@ static size_t reply__make(const struct reply *r, const struct reply_form *form)
 	if (form->verify)
 		pattern__fill(form->buf, pattern__key(REPLY_CONNECTION(form->connection), r->seq),
 			      r->pos, len);
-	if (r->pos >= sizeof(header))
+	if (r->pos >= sizeof(tag))
 		return len;
 	/* Stamp 0: the sender measures round trips with its own clock. */
-	header__encode(header, r->seq, 0);
-	n = sizeof(header) - r->pos;
-	memcpy(form->buf, header + r->pos, n < len ? n : len);
+	message_tag__encode(tag, r->seq, 0);
+	n = sizeof(tag) - r->pos;
+	memcpy(form->buf, tag + r->pos, n < len ? n : len);
 	return len;
 }
 

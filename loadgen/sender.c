@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sender's session: phases, totals and commands. */
+/* The sender's session: its connections, commands, phases and totals. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "clock.h"
-#include "congestion.h"
-#include "cpu_time.h"
-#include "sender.h"
 #include "common/time_limit.h"
-#include "common/zc_plan.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "common/mode.h"
+#include "control_loop.h"
+#include "sender_pool.h"
+#include "session.h"
 
 /* Time limit for an answer of the receiver; MOVING with more bytes restarts the time. */
 #define ANSWER_NS (30 * NS_PER_SEC)
@@ -19,86 +23,174 @@
 #define FIRST_MESSAGE_NS (10 * NS_PER_SEC)
 #define FIRST_LOOK_NS    (NS_PER_SEC / 100)
 
-static int sender__stats(struct sender *s, bool done)
+/* Time limit of a data connection: four SYNs, at 0, 1, 3 and 7 s. */
+#define CONNECT_NS (8 * NS_PER_SEC)
+/* Time limit of the control connection: below the time that a driver waits for the whole setup. */
+#define CONTROL_NS (5 * NS_PER_SEC)
+#define WELCOME_NS (5 * NS_PER_SEC)
+/* Pending connections; the receiver's backlog (somaxconn) must hold them. */
+#define WINDOW 128
+/* How often to handle events while connecting. */
+#define LOOK_MS 50
+
+struct sender {
+	const struct settings *settings;
+	struct reporter *report;
+	struct control_loop loop;
+	struct sender_pool pool;
+	struct protocol_hello hello;
+	uint32_t phase;
+	enum sender_state state;
+	bool measuring, stopping;
+	bool told_to_stop;                /* the receiver sent STOP */
+	uint64_t stop_ns;                 /* end of all waits after a signal, ns; 0: no signal */
+	enum control_stdin_command order; /* pending start or measure */
+	struct protocol_frame answer;     /* last unhandled frame of the receiver */
+	bool answered;
+	uint64_t moved_ns;    /* time of the receiver's last progress */
+	uint64_t moved_bytes; /* bytes of the phase that the receiver has read, by MOVING */
+	uint64_t sent_bytes;  /* sum of the phase's totals */
+	bool timed;           /* elapsed_ns is valid */
+	uint64_t elapsed_ns;  /* the receiver's time for the phase, by ELAPSED */
+	uint64_t asked_ns;    /* time of PHASE */
+	uint64_t begin_ns, cpu_begin;
+	struct tcp_counts tcp_begin;
+	struct protocol_frame confirmed; /* of the measured phase; type 0: none */
+	uint64_t confirmed_ns;
+};
+
+/* Reports why the session failed. Returns err. */
+static int sender__lost(struct sender *s, int err)
+{
+	static const struct error_text texts[] = {
+		{-ECONNRESET, "The receiver closed the control connection: it ended"},
+		{-EPIPE, "The receiver closed the control connection: it ended"},
+		{-EPROTO, "What answers there is not netiotrace's receiver"},
+		{-EPROTONOSUPPORT, "The receiver there speaks another version of the protocol: use "
+				   "one version of netiotrace on both machines"},
+		{0, "The receiver is lost"},
+	};
+
+	return reporter__error_of(s->report, err, texts);
+}
+
+/* Before READY: silence has other causes. */
+static int sender__no_session(struct sender *s, int err)
+{
+	if (err != -ETIMEDOUT && err != -ECONNRESET && err != -EPIPE)
+		return sender__lost(s, err);
+	return reporter__error(
+		s->report, err,
+		"What listens there %s: it is not netiotrace's receiver, or busy with "
+		"another session",
+		err == -ETIMEDOUT ? "does not answer" : "closed the connection");
+}
+
+static int sender__refused(struct sender *s, uint32_t why)
+{
+	if (why == PROTOCOL_REFUSAL_BUSY)
+		return reporter__error(s->report, -EBUSY,
+				       "The receiver is busy with another session");
+	if (why == PROTOCOL_REFUSAL_LIMIT)
+		return reporter__error(
+			s->report, -EMFILE,
+			"The receiver may not open %u connection%s: raise its limit of open "
+			"files (ulimit -n) or give fewer --connections",
+			s->hello.connections, plural(s->hello.connections));
+	if (why == PROTOCOL_REFUSAL_VERIFY)
+		return reporter__error(s->report, -EINVAL,
+				       "The receiver checks every byte, and without --verify "
+				       "this sender writes nothing that can be checked: give "
+				       "--verify on both sides or on neither");
+	if (why == PROTOCOL_REFUSAL_VERSION)
+		return sender__lost(s, -EPROTONOSUPPORT);
+	return reporter__error(
+		s->report, -EPROTO,
+		"The receiver refuses the session for reason %u, which this version of "
+		"netiotrace does not know: see what the receiver says",
+		why);
+}
+
+static void sender__count_tcp(const struct sender *s, struct tcp_counts *sum)
+{
+	*sum = (struct tcp_counts){.known = true};
+	for (unsigned int i = 0; i < s->pool.nr; i++)
+		tcp_counts__add(sender_pool__conn(&s->pool, i)->fd, sum);
+}
+
+static void sender__stats(struct sender *s, bool done)
 {
 	struct side_stats st = {.sender = true, .interrupted = s->stopping && done};
 	struct tcp_counts now;
-	unsigned int i;
 	uint64_t end;
 
-	if (tally__init(&st.tally)) {
-		herald__error(s->report, "Memory is short for the statistics");
-		return -ENOMEM;
-	}
+	counters__init(&st.counters);
 	st.tcp.known = true;
-	st.confirmed.known = done && s->confirmed.type == WIRE_CONFIRM;
+	st.confirmed.known = done && s->confirmed.type == PROTOCOL_CONFIRM;
 	st.confirmed.bytes = s->confirmed.bytes;
 	st.confirmed.messages = s->confirmed.messages;
 	st.confirmed.verify_errors = s->confirmed.index;
 	st.confirmed.elapsed_ns = s->confirmed_ns;
 	if (s->measuring) {
-		crew__read(&s->crew, &st.tally);
-		end = done ? st.tally.last_ns : clock__now();
+		sender_pool__read(&s->pool, &st.counters);
+		end = done ? st.counters.last_ns : clock__now();
 		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
-		st.cpu_ns = cpu_time__now() - s->cpu_begin;
-		for (i = 0; i < s->crew.nr; i++) {
-			tcp_counts__read(crew__flow(&s->crew, i)->fd, &now);
-			tcp_counts__add_delta(&st.tcp, &now, &s->tcp_begin[i]);
-		}
+		st.cpu_ns = clock__cpu() - s->cpu_begin;
+		sender__count_tcp(s, &now);
+		st.tcp = tcp_counts__delta(&now, &s->tcp_begin);
 	}
-	s->report->ops->stats(s->report, &st, done);
-	tally__clear(&st.tally);
-	return 0;
+	reporter__stats(s->report, &st, done);
+	counters__clear(&st.counters);
 }
 
 static void sender__stop(struct sender *s)
 {
 	s->stopping = true;
-	crew__stop(&s->crew);
+	sender_pool__stop(&s->pool);
 }
 
 static int sender__command(struct sender *s)
 {
-	struct console *c = &s->plane.console;
-	enum console_command command = console__next(c);
+	struct control_stdin *c = &s->loop.commands;
+	enum control_stdin_command command = control_stdin__next(c);
 
 	switch (command) {
-	case CONSOLE_NONE:
+	case CONTROL_STDIN_NONE:
 		return 0;
-	case CONSOLE_EOF:
+	case CONTROL_STDIN_EOF:
 		return -ECANCELED;
-	case CONSOLE_STATS:
-		return sender__stats(s, false);
-	case CONSOLE_STOP:
+	case CONTROL_STDIN_STATS:
+		sender__stats(s, false);
+		return 0;
+	case CONTROL_STDIN_STOP:
 		sender__stop(s);
 		return 0;
-	case CONSOLE_START:
-	case CONSOLE_MEASURE:
-		if (s->order == CONSOLE_NONE) {
+	case CONTROL_STDIN_START:
+	case CONTROL_STDIN_MEASURE:
+		if (s->order == CONTROL_STDIN_NONE) {
 			s->order = command;
 			return 0;
 		}
 		/* fall through */
 	default:
-		herald__error(s->report, "Command '%s' is not known, or not expected now", c->line);
-		return -EINVAL;
+		return reporter__error(s->report, -EINVAL,
+				       "Command '%s' is not known, or not expected now", c->line);
 	}
 }
 
-static int sender__misplaced(struct sender *s, const struct wire_frame *f)
+static int sender__misplaced(struct sender *s, const struct protocol_frame *f)
 {
-	herald__error(s->report, "The receiver sent %s %s: it does not keep to the protocol",
-		      protocol__type_name(f->type), protocol__state_name(s->state));
-	return -EPROTO;
+	return reporter__error(s->report, -EPROTO,
+			       "The receiver sent %s %s: it does not keep to the protocol",
+			       protocol__type_name(f->type), protocol__state_name(s->state));
 }
 
 /* Only more bytes than before are progress, and at most the bytes sent. */
-static int sender__moving(struct sender *s, const struct wire_frame *f)
+static int sender__moving(struct sender *s, const struct protocol_frame *f)
 {
-	if (f->bytes > s->sent_bytes) {
-		herald__error(s->report, "The receiver says it has read more than was sent");
-		return -EPROTO;
-	}
+	if (f->bytes > s->sent_bytes)
+		return reporter__error(s->report, -EPROTO,
+				       "The receiver says it has read more than was sent");
 	if (f->bytes <= s->moved_bytes)
 		return 0;
 	s->moved_bytes = f->bytes;
@@ -107,30 +199,30 @@ static int sender__moving(struct sender *s, const struct wire_frame *f)
 }
 
 /* STOP for the previous phase may cross PHASE. */
-static bool sender__is_of_phase(const struct sender *s, const struct wire_frame *f)
+static bool sender__is_of_phase(const struct sender *s, const struct protocol_frame *f)
 {
 	return f->phase == s->phase ||
-	       (f->type == WIRE_STOP && s->state == SENDER_ASKING && f->phase + 1 == s->phase);
+	       (f->type == PROTOCOL_STOP && s->state == SENDER_ASKING && f->phase + 1 == s->phase);
 }
 
-static int sender__take_frame(struct sender *s, const struct wire_frame *f)
+static int sender__take_frame(struct sender *s, const struct protocol_frame *f)
 {
 	if (!protocol__takes(s->state, f->type) || !sender__is_of_phase(s, f))
 		return sender__misplaced(s, f);
 	switch (f->type) {
-	case WIRE_STOP:
+	case PROTOCOL_STOP:
 		if (s->told_to_stop)
 			return sender__misplaced(s, f);
 		s->told_to_stop = true;
 		sender__stop(s);
 		return 0;
-	case WIRE_ELAPSED:
+	case PROTOCOL_ELAPSED:
 		if (s->timed)
 			return sender__misplaced(s, f);
 		s->timed = true;
 		s->elapsed_ns = f->bytes;
 		return 0;
-	case WIRE_MOVING:
+	case PROTOCOL_MOVING:
 		return sender__moving(s, f);
 	default:
 		s->answer = *f;
@@ -139,11 +231,24 @@ static int sender__take_frame(struct sender *s, const struct wire_frame *f)
 	}
 }
 
-static int sender__frame(struct sender *s)
+static int sender__take_events(struct sender *s, int events)
 {
-	struct wire_frame f;
-	int err = channel__next(&s->plane.channel, &f);
+	struct protocol_frame f;
+	int err = 0;
 
+	if (events & CONTROL_LOOP_SIGNAL) {
+		control_loop__take_signal(&s->loop);
+		sender__stop(s);
+		if (!s->stop_ns)
+			s->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;
+	}
+	if (events & CONTROL_LOOP_WAKE)
+		control_loop__take_wake(&s->loop);
+	if (events & CONTROL_LOOP_COMMAND)
+		err = sender__command(s);
+	if (err || !(events & CONTROL_LOOP_FRAME))
+		return err;
+	err = control_conn__next(&s->loop.conn, &f);
 	if (err == -EAGAIN)
 		return 0;
 	if (err)
@@ -152,39 +257,22 @@ static int sender__frame(struct sender *s)
 	return sender__take_frame(s, &f);
 }
 
-static int sender__take_events(struct sender *s, int events)
-{
-	int err = 0;
-
-	if (events & PLANE_SIGNAL) {
-		plane__take_signal(&s->plane);
-		sender__stop(s);
-		if (!s->stop_ns)
-			s->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;
-	}
-	if (events & PLANE_WAKE)
-		plane__take_wake(&s->plane);
-	if (events & PLANE_COMMAND)
-		err = sender__command(s);
-	if (!err && events & PLANE_FRAME)
-		err = sender__frame(s);
-	return err;
-}
-
-int sender__step(struct sender *s, uint64_t deadline)
+/*
+ * Handles events. 0; -ETIME at the deadline, even after an event; -EINTR: a signal came
+ * TIME_LIMIT_STOP_NS ago; -ECANCELED: end of stdin; other -errno, reported.
+ */
+static int sender__step(struct sender *s, uint64_t deadline)
 {
 	uint64_t until = s->stop_ns && s->stop_ns < deadline ? s->stop_ns : deadline, missed;
-	int events = plane__wait(&s->plane, until, -1);
+	int events = control_loop__wait(&s->loop, until, -1);
 	int err;
 
-	if (events < 0) {
-		herald__error(s->report, "Waiting failed: %s", strerror(-events));
-		return events;
-	}
+	if (events < 0)
+		return reporter__error(s->report, events, "Waiting failed: %m");
 	err = sender__take_events(s, events);
 	if (err)
 		return err;
-	missed = plane__missed(&s->plane);
+	missed = control_loop__missed(&s->loop);
 	s->moved_ns += missed;
 	if (s->stop_ns && clock__now() >= s->stop_ns)
 		return -EINTR;
@@ -192,7 +280,8 @@ int sender__step(struct sender *s, uint64_t deadline)
 	return !missed && clock__now() >= deadline ? -ETIME : 0;
 }
 
-int sender__await_answer(struct sender *s, uint64_t limit_ns)
+/* Waits limit_ns for a frame; progress restarts the time. -ETIME: not reported. Else as above. */
+static int sender__await_answer(struct sender *s, uint64_t limit_ns)
 {
 	int err = 0;
 
@@ -206,7 +295,8 @@ int sender__await_answer(struct sender *s, uint64_t limit_ns)
 	return err;
 }
 
-int sender__await(struct sender *s, enum wire_type type)
+/* Waits up to 30 s for a frame of this type; progress restarts the time. A timeout is reported. */
+static int sender__await(struct sender *s, enum protocol_type type)
 {
 	int err = sender__await_answer(s, ANSWER_NS);
 
@@ -214,33 +304,266 @@ int sender__await(struct sender *s, enum wire_type type)
 		return sender__lost(s, -ETIMEDOUT);
 	if (err)
 		return err;
-	if (s->answer.type == WIRE_REFUSE)
+	if (s->answer.type == PROTOCOL_REFUSE)
 		return sender__refused(s, s->answer.index);
 	return s->answer.type == type ? 0 : sender__misplaced(s, &s->answer);
 }
 
-static int sender__tell(struct sender *s, const struct wire_frame *f)
+static int sender__tell(struct sender *s, const struct protocol_frame *f, size_t n)
 {
-	int err = channel__send(&s->plane.channel, f);
+	int err = control_conn__send_all(&s->loop.conn, f, n);
 
 	return err && err != -EINTR ? sender__lost(s, err) : err;
 }
 
+static int sender__dial(const struct sender *s, enum protocol_kind kind)
+{
+	const struct settings *set = s->settings;
+
+	if (kind == PROTOCOL_CONTROL)
+		return sock__connect(&set->endpoint, 0, "");
+	return sock__connect(&set->endpoint, set->sndbuf, set->congestion);
+}
+
+/* Call on a writable connection. Its empty send buffer takes the hello whole. */
+static int sender__say_hello(struct sender *s, int fd, enum protocol_kind kind, uint32_t index)
+{
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	int err = sock__connected(fd);
+
+	if (err)
+		return err;
+	s->hello.kind = kind;
+	s->hello.index = index;
+	s->hello.stamp = clock__now();
+	protocol__encode_hello(buf, &s->hello);
+	return sock__write_all(fd, buf, sizeof(buf));
+}
+
+/* Handles events of the main thread while it waits. */
+static int sender__await_writable(struct sender *s, int fd, uint64_t ns)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	int n, err;
+
+	s->moved_ns = clock__now();
+	for (;;) {
+		n = poll(&p, 1, LOOK_MS);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			return 0;
+		err = sender__step(s, clock__now());
+		if (err && err != -ETIME)
+			return err == -EINTR ? err : -ECANCELED;
+		if (clock__now() >= s->moved_ns + ns)
+			return -ETIMEDOUT;
+	}
+}
+
+static int sender__open_control(struct sender *s)
+{
+	int fd = sender__dial(s, PROTOCOL_CONTROL), err;
+
+	if (fd < 0)
+		return fd;
+	err = sender__await_writable(s, fd, time_limit__ns(CONTROL_NS));
+	if (!err)
+		err = sender__say_hello(s, fd, PROTOCOL_CONTROL, 0);
+	if (!err)
+		err = sock__set_blocking(fd, true);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+/* Waits for WELCOME or REFUSE. Errors as of sender__await(). */
+static int sender__await_welcome(struct sender *s)
+{
+	int err = sender__await_answer(s, WELCOME_NS);
+
+	if (err == -ETIME)
+		return sender__no_session(s, -ETIMEDOUT);
+	if (err)
+		return err;
+	if (s->answer.type == PROTOCOL_REFUSE)
+		return sender__refused(s, s->answer.index);
+	s->state = SENDER_CONNECTING;
+	return 0;
+}
+
+static int sender__connect_control(struct sender *s)
+{
+	int fd, err;
+
+	fd = sender__open_control(s);
+	if (fd == -ECONNRESET || fd == -EPIPE)
+		return sender__no_session(s, fd);
+	if (fd == -EINTR || fd == -ECANCELED)
+		return fd;
+	if (fd < 0)
+		return reporter__error(
+			s->report, fd,
+			"No connection to the receiver: %m (start netiotrace serve or "
+			"netio-loadgen recv there)");
+	err = control_conn__open(&s->loop.conn, fd);
+	if (err)
+		return sender__lost(s, err);
+	return sender__await_welcome(s);
+}
+
+/* Data connections that are being made. */
+struct dialling {
+	struct sender *s;
+	int epoll_fd;
+	uint32_t begun, there;
+	int *fds;            /* by index; -1: handed to the pool */
+	uint64_t *deadlines; /* by index, ascending; UINT64_MAX: connected */
+	uint32_t oldest;     /* first connection that is not connected */
+	uint32_t failed;     /* index of the failed connection */
+	bool reported;       /* the error is reported; no data connection failed */
+};
+
+static int dialling__begin(struct dialling *d)
+{
+	uint32_t i = d->begun;
+	struct epoll_event e = {.events = EPOLLOUT, .data.u32 = i};
+	int fd = sender__dial(d->s, PROTOCOL_DATA);
+
+	d->failed = i;
+	if (fd < 0)
+		return fd;
+	d->fds[i] = fd;
+	d->deadlines[i] = clock__now() + time_limit__ns(CONNECT_NS);
+	d->begun++;
+	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
+static int dialling__finish(struct dialling *d, uint32_t i)
+{
+	int err;
+
+	d->failed = i;
+	err = sender__say_hello(d->s, d->fds[i], PROTOCOL_DATA, i);
+	if (err)
+		return err;
+	if (epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->fds[i], NULL))
+		return -errno;
+	sender_pool__add(&d->s->pool, i, d->fds[i]);
+	d->fds[i] = -1;
+	d->deadlines[i] = UINT64_MAX;
+	d->there++;
+	return 0;
+}
+
+/* Handles events of the main thread, then waits for connections. */
+static int dialling__wait(struct dialling *d)
+{
+	struct epoll_event events[WINDOW];
+	int n, i, err;
+
+	err = sender__step(d->s, clock__now());
+	d->reported = err && err != -ETIME;
+	if (d->reported)
+		return err;
+	n = epoll_wait(d->epoll_fd, events, WINDOW, LOOK_MS);
+	err = n < 0 && errno != EINTR ? -errno : 0;
+	for (i = 0; !err && i < n; i++)
+		err = dialling__finish(d, events[i].data.u32);
+	while (d->oldest < d->begun && d->deadlines[d->oldest] == UINT64_MAX)
+		d->oldest++;
+	if (!err && d->oldest < d->begun && clock__now() >= d->deadlines[d->oldest]) {
+		d->failed = d->oldest;
+		err = -ETIMEDOUT;
+	}
+	return err;
+}
+
+static int dialling__run(struct dialling *d)
+{
+	uint32_t nr = d->s->pool.nr;
+	int err = 0;
+
+	while (!err && d->there < nr && !d->s->answered) {
+		while (!err && d->begun < nr && d->begun - d->there < WINDOW)
+			err = dialling__begin(d);
+		if (!err)
+			err = dialling__wait(d);
+	}
+	return err;
+}
+
+/* If a data connection fails, the receiver may have sent REFUSE: wait for the frame. */
+static int sender__judge_dialling(struct sender *s, const struct dialling *d, int err)
+{
+	int told;
+
+	if (!err && d->there == s->pool.nr)
+		return 0;
+	told = s->answered ? 0 : sender__step(s, clock__now() + NS_PER_SEC / 5);
+	if (told && told != -ETIME)
+		return told;
+	if (s->answered) {
+		err = sender__await(s, PROTOCOL_READY);
+		return err ? err : sender__lost(s, -EPROTO); /* READY too early */
+	}
+	return reporter__error(s->report, err, "Data connection %u failed: %m", d->failed);
+}
+
+static int sender__connect_data(struct sender *s)
+{
+	struct dialling d = {.s = s, .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
+	int err = d.epoll_fd < 0 ? -errno : 0;
+
+	d.fds = xcalloc(s->pool.nr, sizeof(*d.fds));
+	d.deadlines = xcalloc(s->pool.nr, sizeof(*d.deadlines));
+	if (!err)
+		err = dialling__run(&d);
+	for (uint32_t i = 0; i < d.begun; i++)
+		if (d.fds[i] >= 0 && d.deadlines[i] != UINT64_MAX)
+			close(d.fds[i]);
+	free(d.fds);
+	free(d.deadlines);
+	if (d.epoll_fd >= 0)
+		close(d.epoll_fd);
+	return d.reported ? err : sender__judge_dialling(s, &d, err);
+}
+
+/* Opens the control connection and gives all data connections to the pool. -errno: reported. */
+static int sender__connect(struct sender *s)
+{
+	const struct settings *set = s->settings;
+	int err;
+
+	err = session__make_token(s->hello.token);
+	if (err)
+		return reporter__error(s->report, err, "No random bytes for a session token: %m");
+	session__clock_id(s->hello.clock_id);
+	s->hello.connections = (uint32_t)set->connections;
+	s->hello.threads = (uint32_t)set->threads;
+	s->hello.size = (uint32_t)settings__message_size(set);
+	s->hello.verify = set->verify;
+	s->hello.replies = set->request_response;
+	err = sender__connect_control(s);
+	return err ? err : sender__connect_data(s);
+}
+
 /* --control: waits for `order`, or for a stop. */
-static int sender__await_order(struct sender *s, enum console_command order)
+static int sender__await_order(struct sender *s, enum control_stdin_command order)
 {
 	int err = 0;
 
 	if (!s->settings->control)
 		return 0;
-	while (!err && !s->stopping && s->order == CONSOLE_NONE)
+	while (!err && !s->stopping && s->order == CONTROL_STDIN_NONE)
 		err = sender__step(s, UINT64_MAX);
-	if (!err && !s->stopping && s->order != order) {
-		herald__error(s->report, "Command '%s' is not expected now: see docs/LOADGEN.md",
-			      s->order == CONSOLE_START ? "start" : "measure");
-		return -EINVAL;
-	}
-	s->order = CONSOLE_NONE;
+	if (!err && !s->stopping && s->order != order)
+		return reporter__error(s->report, -EINVAL,
+				       "Command '%s' is not expected now: see docs/LOADGEN.md",
+				       s->order == CONTROL_STDIN_START ? "start" : "measure");
+	s->order = CONTROL_STDIN_NONE;
 	return err;
 }
 
@@ -252,50 +575,45 @@ static int sender__describe(struct sender *s)
 		.uid = geteuid(),
 		.size = set->size,
 		.threads = (uint32_t)set->threads,
-		.connections = s->crew.nr,
+		.connections = s->pool.nr,
 		.verify = set->verify,
-		.cookies_nr = s->crew.nr,
+		.cookies_nr = s->pool.nr,
 	};
-	int fd = crew__flow(&s->crew, 0)->fd;
-	unsigned int i;
+	int fd = sender_pool__conn(&s->pool, 0)->fd;
 	int err;
 
 	if (mode__has(set->mode, MODE_PINS))
-		c.slots = zc_plan__slots(set->size, s->crew.nr);
+		c.slots = mode__slots(settings__message_size(set), s->pool.nr);
 	c.sndbuf = sock__get(fd, SOL_SOCKET, SO_SNDBUF);
 	sock__congestion(fd, c.congestion, sizeof(c.congestion));
 	err = sock__address(fd, true, c.address, sizeof(c.address), &c.port);
-	for (i = 0; !err && i < s->crew.nr; i++)
-		err = sock__cookie(crew__flow(&s->crew, i)->fd, &c.cookies[i]);
+	for (unsigned int i = 0; !err && i < s->pool.nr; i++)
+		err = sock__cookie(sender_pool__conn(&s->pool, i)->fd, &c.cookies[i]);
 	if (err)
-		herald__error(s->report, "A socket cannot be described: %s", strerror(-err));
+		reporter__error(s->report, err, "A socket cannot be described: %m");
 	else
-		s->report->ops->ready(s->report, &c);
+		reporter__ready(s->report, &c);
 	return err;
 }
 
 static int sender__open(struct sender *s)
 {
-	int err = congestion__check(s->report, s->settings->congestion);
+	int err = session__check_congestion(s->report, s->settings->congestion);
 
 	if (err)
 		return err;
-	err = crew__open(&s->crew, s->settings);
-	if (err) {
-		herald__error(s->report, "The threads cannot be set up: %s", strerror(-err));
-		return err;
-	}
-	s->plane.wake_fd = s->crew.wake_fd;
+	err = sender_pool__open(&s->pool, s->settings);
+	if (err)
+		return reporter__error(s->report, err, "The threads cannot be set up: %m");
+	s->loop.wake_fd = s->pool.wake_fd;
 	err = sender__connect(s);
 	if (err)
 		return err;
-	err = crew__start(&s->crew);
-	if (err) {
-		herald__error(s->report, "The threads or their connections cannot be set up: %s",
-			      strerror(-err));
-		return err;
-	}
-	err = sender__await(s, WIRE_READY);
+	err = sender_pool__start(&s->pool);
+	if (err)
+		return reporter__error(s->report, err,
+				       "The threads or their connections cannot be set up: %m");
+	err = sender__await(s, PROTOCOL_READY);
 	if (err)
 		return err;
 	s->state = SENDER_IDLE;
@@ -310,18 +628,27 @@ static uint64_t sender__late(struct sender *s, uint64_t last)
 {
 	uint64_t now = clock__now();
 
-	if (now < last && !crew__has_sent(&s->crew))
+	if (now < last && !sender_pool__has_sent(&s->pool))
 		return now + FIRST_LOOK_NS;
-	crew__stop(&s->crew);
+	sender_pool__stop(&s->pool);
 	return UINT64_MAX;
 }
 
 static int sender__drive(struct sender *s, uint64_t deadline)
 {
+	static const struct error_text texts[] = {
+		{-EPIPE, "The receiver closed a data connection in mid-run"},
+		{-ECONNRESET, "The receiver closed a data connection in mid-run"},
+		{-ETIMEDOUT, "The receiver does not read or answer what was sent"},
+		{-ETIME,
+		 "Zero-copy sends do not complete, though the receiver has acknowledged all "
+		 "bytes"},
+		{0, "Sending failed"},
+	};
 	uint64_t last = deadline == UINT64_MAX ? deadline : deadline + FIRST_MESSAGE_NS;
 	int err, failed;
 
-	while (!crew__idle(&s->crew, &failed) && !failed) {
+	while (!sender_pool__idle(&s->pool, &failed) && !failed) {
 		err = sender__step(s, deadline);
 		if (err == -ETIME) {
 			deadline = sender__late(s, last);
@@ -329,64 +656,50 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 			return err;
 		}
 	}
-	if (!failed)
-		return 0;
-	if (failed == -EPIPE || failed == -ECONNRESET)
-		herald__error(s->report, "The receiver closed a data connection in mid-run");
-	else if (failed == -ETIMEDOUT)
-		herald__error(s->report, "The receiver does not read or answer what was sent");
-	else if (failed == -ETIME)
-		herald__error(s->report, "Zero-copy sends do not complete, though the receiver has "
-					 "acknowledged all bytes");
-	else
-		herald__error(s->report, "Sending failed: %s", strerror(-failed));
-	return failed;
+	return failed ? reporter__error_of(s->report, failed, texts) : 0;
 }
 
 /* Late completions of the warm-up would count in the measured phase. */
 static int sender__check_drained(struct sender *s)
 {
-	unsigned int i;
+	for (unsigned int i = 0; i < s->pool.threads_nr; i++) {
+		const struct counters *t = &s->pool.threads[i].counters;
 
-	for (i = 0; i < s->crew.members_nr; i++) {
-		const struct tally *t = &s->crew.members[i].tally;
-
-		if (t->zc_completed != t->zc_sends) {
-			herald__error(s->report, "Zero-copy sends of the warm-up do not complete");
-			return -ETIMEDOUT;
-		}
+		if (t->zc_completed != t->zc_sends)
+			return reporter__error(s->report, -ETIMEDOUT,
+					       "Zero-copy sends of the warm-up do not complete");
 	}
 	return 0;
 }
 
 /* Sends batches: with TCP_NODELAY each send() is a packet. *sum: what CONFIRM must say. */
-static int sender__send_totals(struct sender *s, struct wire_frame *sum)
+static int sender__send_totals(struct sender *s, struct protocol_frame *sum)
 {
-	struct wire_frame batch[CHANNEL_BATCH];
+	struct protocol_frame batch[CONTROL_CONN_BATCH];
 	unsigned int i, n = 0;
 	int err = 0;
 
-	*sum = (struct wire_frame){.type = WIRE_CONFIRM, .phase = s->phase};
-	for (i = 0; !err && i < s->crew.nr; i++) {
-		const struct flow *flow = crew__flow(&s->crew, i);
+	*sum = (struct protocol_frame){.type = PROTOCOL_CONFIRM, .phase = s->phase};
+	for (i = 0; !err && i < s->pool.nr; i++) {
+		const struct sender_conn *conn = sender_pool__conn(&s->pool, i);
 
-		batch[n++] = (struct wire_frame){.type = WIRE_TOTAL,
-						 .index = i,
-						 .phase = s->phase,
-						 .messages = flow->messages,
-						 .bytes = flow->bytes};
-		sum->messages += flow->messages;
-		sum->bytes += flow->bytes;
-		if (n == CHANNEL_BATCH || i + 1 == s->crew.nr) {
-			err = channel__send_all(&s->plane.channel, batch, n);
+		batch[n++] = (struct protocol_frame){.type = PROTOCOL_TOTAL,
+						     .index = i,
+						     .phase = s->phase,
+						     .messages = conn->messages,
+						     .bytes = conn->bytes};
+		sum->messages += conn->messages;
+		sum->bytes += conn->bytes;
+		if (n == CONTROL_CONN_BATCH || i + 1 == s->pool.nr) {
+			err = sender__tell(s, batch, n);
 			n = 0;
 		}
 	}
-	return err && err != -EINTR ? sender__lost(s, err) : err;
+	return err;
 }
 
 /* The receiver's CONFIRM and ELAPSED must match the messages sent and this side's clock. */
-static int sender__check_confirmed(struct sender *s, const struct wire_frame *sum)
+static int sender__check_confirmed(struct sender *s, const struct protocol_frame *sum)
 {
 	struct protocol_phase p = {
 		.elapsed_ns = s->elapsed_ns,
@@ -395,21 +708,21 @@ static int sender__check_confirmed(struct sender *s, const struct wire_frame *su
 		.begun_ns = s->begin_ns,
 		.confirmed_ns = clock__now(),
 	};
-	unsigned int i;
 
-	for (i = 0; i < s->crew.members_nr; i++)
-		if (s->crew.members[i].tally.last_call_ns > p.last_call_ns)
-			p.last_call_ns = s->crew.members[i].tally.last_call_ns;
+	for (unsigned int i = 0; i < s->pool.threads_nr; i++)
+		if (s->pool.threads[i].counters.last_call_ns > p.last_call_ns)
+			p.last_call_ns = s->pool.threads[i].counters.last_call_ns;
 	if (s->answer.messages != sum->messages || s->answer.bytes != sum->bytes ||
 	    s->answer.index > sum->messages)
-		herald__error(s->report, "The receiver's totals differ from what was sent");
+		reporter__error(s->report, 0, "The receiver's totals differ from what was sent");
 	else if (!s->timed)
-		herald__error(s->report, "The receiver does not say how long it took to read");
+		reporter__error(s->report, 0, "The receiver does not say how long it took to read");
 	else if (!protocol__possible(&p))
-		herald__error(s->report,
-			      "The receiver says that it read %llu bytes in %llu ns: by the clock "
-			      "here that cannot be",
-			      (unsigned long long)p.bytes, (unsigned long long)p.elapsed_ns);
+		reporter__error(
+			s->report, 0,
+			"The receiver says that it read %llu bytes in %llu ns: by the clock "
+			"here that cannot be",
+			(unsigned long long)p.bytes, (unsigned long long)p.elapsed_ns);
 	else
 		return 0;
 	return -EPROTO;
@@ -418,16 +731,15 @@ static int sender__check_confirmed(struct sender *s, const struct wire_frame *su
 /* Sends the totals and checks the confirmation. 1: verify errors. */
 static int sender__settle(struct sender *s)
 {
-	struct wire_frame sum;
+	struct protocol_frame sum;
 	uint64_t deadline;
-	unsigned int i;
 	int err;
 
 	s->state = SENDER_SETTLING;
 	err = sender__send_totals(s, &sum);
 	s->sent_bytes = sum.bytes;
 	if (!err)
-		err = sender__await(s, WIRE_CONFIRM);
+		err = sender__await(s, PROTOCOL_CONFIRM);
 	if (!err)
 		err = sender__check_confirmed(s, &sum);
 	if (err)
@@ -438,25 +750,15 @@ static int sender__settle(struct sender *s)
 		s->confirmed = s->answer;
 		s->confirmed_ns = s->elapsed_ns;
 	}
-	for (i = 0; i < s->crew.nr; i++)
-		sock__wait_acked(crew__flow(&s->crew, i)->fd, deadline);
-	return s->answer.index || crew__wrong(&s->crew) ? 1 : 0;
-}
-
-static void sender__mark(struct sender *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < s->crew.nr; i++)
-		tcp_counts__read(crew__flow(&s->crew, i)->fd, &s->tcp_begin[i]);
-	s->cpu_begin = cpu_time__now();
-	s->begin_ns = clock__now();
+	for (unsigned int i = 0; i < s->pool.nr; i++)
+		sock__wait_acked(sender_pool__conn(&s->pool, i)->fd, deadline);
+	return s->answer.index || sender_pool__wrong(&s->pool) ? 1 : 0;
 }
 
 /* One phase, from nothing in flight to nothing in flight. Sends no message if stopped. */
 static int sender__phase(struct sender *s, bool measured, uint64_t messages, uint64_t duration)
 {
-	struct wire_frame f = {.type = WIRE_PHASE, .index = measured, .phase = ++s->phase};
+	struct protocol_frame f = {.type = PROTOCOL_PHASE, .index = measured, .phase = ++s->phase};
 	uint64_t deadline;
 	int err;
 
@@ -464,15 +766,17 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	s->timed = false;
 	s->moved_bytes = 0;
 	s->asked_ns = clock__now();
-	err = sender__tell(s, &f);
+	err = sender__tell(s, &f, 1);
 	if (!err)
-		err = sender__await(s, WIRE_PHASE_OK);
+		err = sender__await(s, PROTOCOL_PHASE_OK);
 	if (err)
 		return err;
 	s->state = SENDER_SENDING;
-	sender__mark(s);
+	sender__count_tcp(s, &s->tcp_begin);
+	s->cpu_begin = clock__cpu();
+	s->begin_ns = clock__now();
 	deadline = duration ? s->begin_ns + duration : UINT64_MAX;
-	crew__begin(&s->crew, s->phase, s->stopping ? 0 : messages, deadline);
+	sender_pool__begin(&s->pool, s->phase, s->stopping ? 0 : messages, deadline);
 	s->measuring = measured;
 	err = sender__drive(s, deadline);
 	if (!err && !measured)
@@ -486,24 +790,23 @@ static int sender__phases(struct sender *s)
 	const struct settings *set = s->settings;
 	int wrong = 0, err;
 
-	err = sender__await_order(s, CONSOLE_START);
+	err = sender__await_order(s, CONTROL_STDIN_START);
 	if (!err && set->warmup_ns && !s->stopping)
 		err = wrong = sender__phase(s, false, UINT64_MAX, set->warmup_ns);
 	if (err < 0)
 		return err;
 	err = 0;
 	if (!s->stopping) {
-		s->report->ops->quiesced(s->report);
-		err = sender__await_order(s, CONSOLE_MEASURE);
+		reporter__quiesced(s->report);
+		err = sender__await_order(s, CONTROL_STDIN_MEASURE);
 	}
 	if (!err)
 		err = sender__phase(s, true, set->messages ? set->messages : UINT64_MAX,
 				    set->duration_ns);
 	if (err < 0)
 		return err;
-	wrong |= err;
-	err = sender__stats(s, true);
-	return err ? err : wrong;
+	sender__stats(s, true);
+	return wrong | err;
 }
 
 /* Keeps threads and sockets idle until `close`, so that others can read their kernel counters. */
@@ -511,16 +814,16 @@ static void sender__hold(struct sender *s)
 {
 	int events;
 
-	while ((events = plane__wait(&s->plane, UINT64_MAX, -1)) > 0) {
-		enum console_command command = CONSOLE_NONE;
+	while ((events = control_loop__wait(&s->loop, UINT64_MAX, -1)) > 0) {
+		enum control_stdin_command command = CONTROL_STDIN_NONE;
 
-		if (events & (PLANE_SIGNAL | PLANE_FRAME))
+		if (events & (CONTROL_LOOP_SIGNAL | CONTROL_LOOP_FRAME))
 			return;
-		if (events & PLANE_WAKE)
-			plane__take_wake(&s->plane);
-		if (events & PLANE_COMMAND)
-			command = console__next(&s->plane.console);
-		if (command == CONSOLE_EOF || command == CONSOLE_CLOSE)
+		if (events & CONTROL_LOOP_WAKE)
+			control_loop__take_wake(&s->loop);
+		if (events & CONTROL_LOOP_COMMAND)
+			command = control_stdin__next(&s->loop.commands);
+		if (command == CONTROL_STDIN_EOF || command == CONTROL_STDIN_CLOSE)
 			return;
 	}
 }
@@ -530,25 +833,21 @@ static int sender__cut_short(struct sender *s)
 {
 	if (s->measuring)
 		sender__stats(s, true);
-	herald__error(s->report, s->measuring ? "Stopped before the receiver confirmed what it read"
-					      : "Stopped before anything was measured");
-	return -EINTR;
+	return reporter__error(s->report, -EINTR,
+			       s->measuring ? "Stopped before the receiver confirmed what it read"
+					    : "Stopped before anything was measured");
 }
 
-int sender__run(const struct settings *settings, struct herald *r, struct session_mode mode)
+int sender__run(const struct settings *settings, struct reporter *r, struct session_mode mode)
 {
-	struct sender *s = calloc(1, sizeof(*s));
+	struct sender *s = xcalloc(1, sizeof(*s));
 	int err;
 
-	if (!s) {
-		herald__error(r, "Memory is short");
-		return -ENOMEM;
-	}
 	s->settings = settings;
 	s->report = r;
-	err = plane__open(&s->plane, settings->control, mode.signals);
+	err = control_loop__open(&s->loop, settings->control, mode.signals);
 	if (err) {
-		herald__error(r, "Signals cannot be received: %s", strerror(-err));
+		reporter__error(r, err, "Signals cannot be received: %m");
 		goto out;
 	}
 	err = sender__open(s);
@@ -559,8 +858,8 @@ int sender__run(const struct settings *settings, struct herald *r, struct sessio
 	if (err >= 0 && settings->control)
 		sender__hold(s);
 out:
-	crew__close(&s->crew);
-	plane__close(&s->plane);
+	sender_pool__close(&s->pool);
+	control_loop__close(&s->loop);
 	free(s);
 	return err;
 }

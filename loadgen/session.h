@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Entry points of the two sides, each for the main thread of its process. */
+/* The entry points of both sides, and the identity of a session and of its clock. */
 #ifndef LOADGEN_SESSION_H
 #define LOADGEN_SESSION_H
 
-#include "herald.h"
+#include "protocol.h"
+#include "reporter.h"
 #include "settings.h"
 
 struct session_mode {
@@ -11,8 +12,30 @@ struct session_mode {
 	bool after_sender; /* receiver: its threads take the CPUs after the sender's */
 };
 
-/* 0; 1: --verify found errors; -errno, reported; -ECANCELED: end of stdin, not reported. */
-int sender__run(const struct settings *s, struct herald *r, struct session_mode mode);
-int receiver__run(const struct settings *s, struct herald *r, struct session_mode mode);
+/*
+ * Each for the main thread of its process. 0; 1: --verify found errors; -errno, reported;
+ * -ECANCELED: end of stdin, not reported. loopback__run(): a receiver process on loopback, a sender
+ * in this process, one report.
+ */
+int sender__run(const struct settings *s, struct reporter *r, struct session_mode mode);
+int receiver__run(const struct settings *s, struct reporter *r, struct session_mode mode);
+int loopback__run(const struct settings *s);
+
+/* 0 if sockets can use the congestion control, or if name is empty; else -errno, reported. */
+int session__check_congestion(struct reporter *report, const char *name);
+
+int session__make_token(uint8_t token[PROTOCOL_TOKEN_SIZE]); /* random; 0 or -errno */
+
+/*
+ * Identifies CLOCK_MONOTONIC: boot id and time namespace (time_namespaces(7)); zeros: unknown.
+ * Machines cloned while running share the id, but not the clock: see
+ * pending_sessions__stamp_fits().
+ */
+void session__clock_id(uint8_t id[PROTOCOL_TOKEN_SIZE]);
+bool session__same_clock(const uint8_t a[PROTOCOL_TOKEN_SIZE],
+			 const uint8_t b[PROTOCOL_TOKEN_SIZE]);
+
+/* Mixes 36 characters of boot_id with the inode number of the namespace. */
+void session__mix_clock_id(uint8_t id[PROTOCOL_TOKEN_SIZE], const char *boot, uint64_t time_ns);
 
 #endif

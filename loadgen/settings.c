@@ -1,158 +1,107 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parses the command line with one table of options, which also makes the help text. */
+/* Parses and checks the command line with one table of options, which also makes the help text. */
 #include <errno.h>
 #include <getopt.h>
+#include <netdb.h>
 #include <netinet/in.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "common/cpu_mask.h"
-#include "common/limits.h"
-#include "common/units.h"
 #include "clock.h"
-#include "settings_check.h"
+#include "common/cpu_mask.h"
+#include "common/units.h"
+#include "pending_sessions.h"
+#include "settings.h"
 
-#define SENDING (COMMAND_SEND | COMMAND_BOTH)
-#define ALL     (COMMAND_SEND | COMMAND_RECV | COMMAND_BOTH)
+#define SENDING   (COMMAND_SEND | COMMAND_LOOPBACK)
+#define RECEIVING (COMMAND_RECV | COMMAND_LOOPBACK)
+#define ALL       (COMMAND_SEND | COMMAND_RECV | COMMAND_LOOPBACK)
 
-static int set_mode(struct settings *s, const char *arg, char *why)
+struct option_row {
+	const char *name;
+	const char *arg; /* NULL: no argument */
+	unsigned int commands;
+	/* Sets the member at `offset` from arg. 0, or -EINVAL with one sentence in why. */
+	int (*set)(const struct option_row *row, struct settings *s, const char *arg, char *why);
+	size_t offset;
+	int (*parse)(const char *text, uint64_t *value); /* of numbers */
+	uint64_t min, max;                               /* of numbers, inclusive */
+	const char *expected; /* completes the message "--size 'x' is not ..." */
+	const char *help;
+};
+
+/* Formats the sentence into why[SETTINGS_WHY]. Returns -EINVAL. */
+__attribute__((format(printf, 2, 3))) static int refuse(char *why, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, SETTINGS_WHY, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int refuse_value(const struct option_row *row, const char *arg, char *why)
+{
+	return refuse(why, "--%s '%.60s' is not %s", row->name, arg, row->expected);
+}
+
+static void *member(struct settings *s, const struct option_row *row)
+{
+	return (char *)s + row->offset;
+}
+
+static int parse_any_count(const char *text, uint64_t *value)
+{
+	return parse_count(text, 0, UINT64_MAX, value);
+}
+
+static int parse_any_rate(const char *text, uint64_t *value)
+{
+	return parse_rate(text, UINT64_MAX, value);
+}
+
+static int set_number(const struct option_row *row, struct settings *s, const char *arg, char *why)
+{
+	uint64_t v;
+
+	if (row->parse(arg, &v) || v < row->min || v > row->max)
+		return refuse_value(row, arg, why);
+	*(uint64_t *)member(s, row) = v;
+	return 0;
+}
+
+static int set_flag(const struct option_row *row, struct settings *s, const char *arg, char *why)
+{
+	(void)arg;
+	(void)why;
+	*(bool *)member(s, row) = true;
+	return 0;
+}
+
+static int set_mode(const struct option_row *row, struct settings *s, const char *arg, char *why)
 {
 	char names[MODE_LIST_LEN];
 
+	(void)row;
 	if (!mode__parse(arg, &s->mode))
 		return 0;
-	return settings__refuse(why, "--mode '%.60s' is not known: choose one of %s", arg,
-				mode__list(names, sizeof(names), ~0U));
+	return refuse(why, "--mode '%.60s' is not known: choose one of %s", arg,
+		      mode__list(names, sizeof(names), ~0U));
 }
 
-static int set_size(struct settings *s, const char *arg, char *why)
-{
-	uint64_t v;
-
-	if (parse_size(arg, &v) || v < WIRE_SIZE_MIN || v > WIRE_SIZE_MAX)
-		return settings__refuse(
-			why, "--size '%.60s' is not a size from 64 to 16m, like 4096 or 64k", arg);
-	s->size = v;
-	return 0;
-}
-
-static int set_sockbuf(uint64_t *out, const char *name, const char *arg, char *why)
-{
-	uint64_t v;
-
-	if (parse_size(arg, &v) || v < LIMIT_SOCKBUF_MIN || v > LIMIT_SOCKBUF_MAX)
-		return settings__refuse(why, "%s '%.60s' is not a size from 4k to 1g", name, arg);
-	*out = v;
-	return 0;
-}
-
-static int set_sndbuf(struct settings *s, const char *arg, char *why)
-{
-	return set_sockbuf(&s->sndbuf, "--sndbuf", arg, why);
-}
-
-static int set_rcvbuf(struct settings *s, const char *arg, char *why)
-{
-	return set_sockbuf(&s->rcvbuf, "--rcvbuf", arg, why);
-}
-
-static int set_congestion(struct settings *s, const char *arg, char *why)
+static int set_congestion(const struct option_row *row, struct settings *s, const char *arg,
+			  char *why)
 {
 	static const char name[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 	size_t len = strlen(arg);
 
 	if (!len || len >= sizeof(s->congestion) || strspn(arg, name) != len)
-		return settings__refuse(
-			why, "--congestion '%.60s' is not the name of a congestion control", arg);
+		return refuse_value(row, arg, why);
 	strcpy(s->congestion, arg);
-	return 0;
-}
-
-static int set_fields(struct settings *s, const char *arg, char *why)
-{
-	if (parse_count(arg, 1, WIRE_FIELDS_MAX, &s->fields))
-		return settings__refuse(why, "--fields '%.60s' is not a number from 1 to 64", arg);
-	return 0;
-}
-
-static int set_threads(struct settings *s, const char *arg, char *why)
-{
-	if (parse_count(arg, 1, WIRE_THREADS_MAX, &s->threads))
-		return settings__refuse(why, "--threads '%.60s' is not a number from 1 to 256",
-					arg);
-	return 0;
-}
-
-static int set_connections(struct settings *s, const char *arg, char *why)
-{
-	if (parse_count(arg, 1, WIRE_CONNECTIONS_MAX, &s->connections))
-		return settings__refuse(why, "--connections '%.60s' is not a number from 1 to 4096",
-					arg);
-	return 0;
-}
-
-static int set_rate(struct settings *s, const char *arg, char *why)
-{
-	if (parse_rate(arg, LIMIT_RATE_MAX, &s->rate))
-		return settings__refuse(
-			why,
-			"--rate '%.60s' is not a number of messages a second from 1/s to "
-			"100000000/s",
-			arg);
-	return 0;
-}
-
-static int set_spin(struct settings *s, const char *arg, char *why)
-{
-	if (parse_duration(arg, &s->spin_ns) || s->spin_ns > LIMIT_SPIN_MAX)
-		return settings__refuse(why, "--spin '%.60s' is not a time up to 1s, like 50us",
-					arg);
-	return 0;
-}
-
-static int set_rcvlowat(struct settings *s, const char *arg, char *why)
-{
-	uint64_t v;
-
-	if (parse_size(arg, &v) || !v || v > LIMIT_RCVLOWAT_MAX)
-		return settings__refuse(
-			why, "--rcvlowat '%.60s' is not a size from 1 to 1m, like 64k", arg);
-	s->rcvlowat = v;
-	return 0;
-}
-
-static int set_messages(struct settings *s, const char *arg, char *why)
-{
-	if (parse_count(arg, 1, LIMIT_MESSAGES_MAX, &s->messages))
-		return settings__refuse(why, "--messages '%.60s' is not a number from 1 to 2^48",
-					arg);
-	return 0;
-}
-
-static int set_duration(struct settings *s, const char *arg, char *why)
-{
-	uint64_t v;
-
-	if (parse_duration(arg, &v) || !v || v > LIMIT_DURATION_MAX)
-		return settings__refuse(
-			why,
-			"--duration '%.60s' is not a time above 0 and up to 24 hours, "
-			"like 5s or 500ms",
-			arg);
-	s->duration_ns = v;
-	return 0;
-}
-
-static int set_warmup(struct settings *s, const char *arg, char *why)
-{
-	uint64_t v;
-
-	if (parse_duration(arg, &v) || v > LIMIT_DURATION_MAX)
-		return settings__refuse(
-			why, "--warmup '%.60s' is not a time up to 24 hours, like 500ms or 0", arg);
-	s->warmup_ns = v;
 	return 0;
 }
 
@@ -160,135 +109,220 @@ static void add_cpu(unsigned int cpu, void *arg)
 {
 	struct cpu_list *list = arg;
 
-	if (list->nr < WIRE_CPUS_MAX)
+	if (list->nr < PROTOCOL_CPUS_MAX)
 		list->cpu[list->nr++] = (uint16_t)cpu;
 }
 
-static int set_cpu_list(struct cpu_list *list, const char *name, const char *arg, char *why)
+static int set_cpus(const struct option_row *row, struct settings *s, const char *arg, char *why)
 {
+	struct cpu_list *list = member(s, row);
 	struct cpu_mask usable;
-	unsigned int i;
 
 	list->nr = 0;
 	if (parse_cpu_list(arg, CPUS_MAX, add_cpu, list) || !list->nr)
-		return settings__refuse(why, "%s '%.60s' is not a list of CPUs, like 0-3,8", name,
-					arg);
+		return refuse_value(row, arg, why);
 	if (sched_getaffinity(0, sizeof(usable), cpu_mask__set(&usable)))
-		return settings__refuse(why, "The usable CPUs cannot be read: leave out %s", name);
-	for (i = 0; i < list->nr; i++)
+		return refuse(why, "The usable CPUs cannot be read: leave out --%s", row->name);
+	for (unsigned int i = 0; i < list->nr; i++)
 		if (!cpu_mask__has(&usable, list->cpu[i]))
-			return settings__refuse(
-				why,
-				"%s names CPU %u, which this machine does not have or does "
-				"not let this process use",
-				name, list->cpu[i]);
+			return refuse(why,
+				      "--%s names CPU %u, which this machine does not have or does "
+				      "not let this process use",
+				      row->name, list->cpu[i]);
 	return 0;
 }
 
-static int set_cpus(struct settings *s, const char *arg, char *why)
+int endpoint__parse(const char *text, struct endpoint *e)
 {
-	return set_cpu_list(&s->cpus, "--cpus", arg, why);
+	const struct addrinfo hints = {
+		.ai_family = AF_UNSPEC,
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+	};
+	bool bracket = text[0] == '[';
+	const char *colon = strrchr(text, ':');
+	size_t len = colon ? (size_t)(colon - text) : 0;
+	struct addrinfo *found;
+	uint64_t port;
+	char host[128];
+
+	if (!colon || len >= sizeof(host) || parse_count(colon + 1, 0, 65535, &port))
+		return -EINVAL;
+	if (bracket && (len < 3 || text[len - 1] != ']'))
+		return -EINVAL;
+	memcpy(host, text + bracket, len - 2 * bracket);
+	host[len - 2 * bracket] = '\0';
+	/* Without brackets, the last group of an IPv6 address would be taken for the port. */
+	if (!host[0] || (strchr(host, ':') != NULL) != bracket)
+		return -EINVAL;
+	if (getaddrinfo(host, colon + 1, &hints, &found))
+		return -EINVAL;
+	/* inet_aton() accepts "1" and "0x7f.1"; refuse them as probable mistakes. */
+	if (found->ai_family == AF_INET && strspn(host, "0123456789.") != strlen(host)) {
+		freeaddrinfo(found);
+		return -EINVAL;
+	}
+	memcpy(&e->addr, found->ai_addr, found->ai_addrlen);
+	e->len = found->ai_addrlen;
+	freeaddrinfo(found);
+	return 0;
 }
 
-static int set_cpus_receiver(struct settings *s, const char *arg, char *why)
+static int set_endpoint(const struct option_row *row, struct settings *s, const char *arg,
+			char *why)
 {
-	return set_cpu_list(&s->cpus_receiver, "--cpus-receiver", arg, why);
-}
+	/* sin_port and sin6_port have the same offset. */
+	const struct sockaddr_in *in = (const void *)&s->endpoint.addr;
 
-static int set_endpoint(struct settings *s, const char *name, const char *arg, char *why)
-{
 	if (endpoint__parse(arg, &s->endpoint))
-		return settings__refuse(
-			why, "%s '%.60s' is not ADDRESS:PORT, like 127.0.0.1:5001 or [::1]:0", name,
-			arg);
+		return refuse_value(row, arg, why);
+	if (row->commands == COMMAND_SEND && !in->sin_port)
+		return refuse(why, "--connect '%.60s' names port 0: give the receiver's port", arg);
 	s->endpoint_set = true;
 	return 0;
 }
 
-static int set_connect(struct settings *s, const char *arg, char *why)
-{
-	const struct sockaddr_in *in = (const void *)&s->endpoint.addr;
-	int err = set_endpoint(s, "--connect", arg, why);
+#define AT(name)   offsetof(struct settings, name)
+#define FLAG(name) NULL, ALL, set_flag, AT(name), NULL, 0, 0, NULL
+#define SOCKBUF    LIMIT_SOCKBUF_MIN, LIMIT_SOCKBUF_MAX, "a size from 4k to 1g"
+#define ENDPOINT   set_endpoint, 0, NULL, 0, 0, "ADDRESS:PORT, like 127.0.0.1:5001 or [::1]:0"
+#define CPUS(name) set_cpus, AT(name), NULL, 0, 0, "a list of CPUs, like 0-3,8"
 
-	/* sin_port and sin6_port have the same offset. */
-	if (!err && !in->sin_port)
-		return settings__refuse(
-			why, "--connect '%.60s' names port 0: give the receiver's port", arg);
-	return err;
-}
-
-static int set_listen(struct settings *s, const char *arg, char *why)
-{
-	return set_endpoint(s, "--listen", arg, why);
-}
-
-#define FLAG(name)                                                            \
-	static int set_##name(struct settings *s, const char *arg, char *why) \
-	{                                                                     \
-		(void)arg;                                                    \
-		(void)why;                                                    \
-		s->name = true;                                               \
-		return 0;                                                     \
-	}
-FLAG(nodelay)
-FLAG(request_response)
-FLAG(verify)
-FLAG(control)
-FLAG(json)
-FLAG(forever)
-FLAG(help)
-FLAG(version)
-#undef FLAG
-
-static const struct option_row {
-	const char *name;
-	const char *arg; /* NULL: no argument */
-	unsigned int commands;
-	int (*set)(struct settings *s, const char *arg, char *why);
-	const char *help;
-} rows[] = {
-	/* clang-format off */
-	{"connect", "ADDR:PORT", COMMAND_SEND, set_connect, "the receiver to send to (needed)"},
-	{"listen", "ADDR:PORT", COMMAND_RECV, set_listen, "address to listen on, and no other; port 0: any (needed)"},
-	{"mode", "MODE", SENDING, set_mode, "one of " MODES(MODE_NAME_AND_SPACE) "[onecopy]"},
-	{"size", "SIZE", SENDING, set_size, "bytes of a message, 64 to 16m [64k]"},
-	{"fields", "N", SENDING, set_fields, "allocations a message is made of, 1 to 64 [8]"},
-	{"threads", "N", SENDING, set_threads, "threads of each side, 1 to 256 [1]"},
-	{"connections", "N", SENDING, set_connections, "connections, divided over the threads, up to 4096 [one a thread]"},
-	{"rate", "N/s", SENDING, set_rate, "messages a second, stamped when each was due [as fast as it goes]"},
-	{"request-response", NULL, SENDING, set_request_response, "wait for an answer of the same size to each message; sets TCP_NODELAY"},
-	{"duration", "TIME", SENDING, set_duration, "length of the measured phase, up to 24 hours [5s]"},
-	{"messages", "N", SENDING, set_messages, "instead: messages over all threads, 1 to 2^48, exact"},
-	{"warmup", "TIME", SENDING, set_warmup, "traffic before it that is in no total [0]"},
-	{"verify", NULL, ALL, set_verify, "fill messages with a pattern, check every byte; R: refuse senders without"},
-	{"cpus", "LIST", ALL, set_cpus, "pin threads to these CPUs in turn, like 0-3,8"},
-	{"cpus-receiver", "LIST", COMMAND_BOTH, set_cpus_receiver, "the receiver's CPUs [those of --cpus after the sender's]"},
-	{"sndbuf", "SIZE", SENDING, set_sndbuf, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},
-	{"rcvbuf", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvbuf, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
-	{"congestion", "NAME", ALL, set_congestion, "congestion control of data connections, like cubic [the system's]"},
-	{"nodelay", NULL, SENDING, set_nodelay, "set TCP_NODELAY [off]"},
-	{"spin", "TIME", ALL, set_spin, "how long a thread asks again before it sleeps, like 50us [0]"},
-	{"rcvlowat", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvlowat, "SO_RCVLOWAT: wake for so many bytes only, up to 1m [1]"},
-	{"forever", NULL, COMMAND_RECV, set_forever, "serve one session after another, until told to end"},
-	{"control", NULL, COMMAND_SEND | COMMAND_RECV, set_control, "be driven by commands on stdin, answer JSON events on stdout"},
-	{"json", NULL, ALL, set_json, "report as one JSON object"},
-	{"help", NULL, ALL, set_help, "this text"},
-	{"version", NULL, ALL, set_version, "the version"},
-	/* clang-format on */
+/* clang-format off */
+static const struct option_row rows[] = {
+	{"connect", "ADDR:PORT", COMMAND_SEND, ENDPOINT, "the receiver to send to (required)"},
+	{"listen", "ADDR:PORT", COMMAND_RECV, ENDPOINT, "address to listen on; port 0: any free port (required)"},
+	{"mode", "MODE", SENDING, set_mode, 0, NULL, 0, 0, NULL, "one of " MODES(MODE_NAME_AND_SPACE) "[onecopy]"},
+	{"size", "SIZE", SENDING, set_number, AT(size), parse_size, PROTOCOL_SIZE_MIN, PROTOCOL_SIZE_MAX,
+	 "a size from 64 to 16m, like 4096 or 64k", "bytes per message, 64 to 16m [64k]"},
+	{"fields", "N", SENDING, set_number, AT(fields), parse_any_count, 1, PROTOCOL_FIELDS_MAX,
+	 "a number from 1 to 64", "fields per message, each its own allocation, 1 to 64 [8]"},
+	{"header", "SIZE", SENDING, set_number, AT(header), parse_size, 0, LIMIT_HEADER_MAX,
+	 "a size from 0 to 64k, like 64", "bytes before the fields of each message, in their own iovec, up to 64k [0]"},
+	{"threads", "N", SENDING, set_number, AT(threads), parse_any_count, 1, PROTOCOL_THREADS_MAX,
+	 "a number from 1 to 256", "threads per side, 1 to 256 [1]"},
+	{"connections", "N", SENDING, set_number, AT(connections), parse_any_count, 1, PROTOCOL_CONNECTIONS_MAX,
+	 "a number from 1 to 4096", "connections, spread over the threads, up to 4096 [one per thread]"},
+	{"rate", "N/s", SENDING, set_number, AT(rate), parse_any_rate, 1, LIMIT_RATE_MAX,
+	 "a number of messages a second from 1/s to 100000000/s", "messages per second; latencies count from the time a message is due [no limit]"},
+	{"request-response", NULL, SENDING, set_flag, AT(request_response), NULL, 0, 0, NULL,
+	 "wait for a reply of the same size after each message; sets TCP_NODELAY"},
+	{"duration", "TIME", SENDING, set_number, AT(duration_ns), parse_duration, 1, LIMIT_DURATION_MAX,
+	 "a time above 0 and up to 24 hours, like 5s or 500ms", "length of the measured phase, up to 24 hours [5s]"},
+	{"messages", "N", SENDING, set_number, AT(messages), parse_any_count, 1, LIMIT_MESSAGES_MAX,
+	 "a number from 1 to 2^48", "send exactly N messages over all threads instead, 1 to 2^48"},
+	{"warmup", "TIME", SENDING, set_number, AT(warmup_ns), parse_duration, 0, LIMIT_DURATION_MAX,
+	 "a time up to 24 hours, like 500ms or 0", "warm-up before the measured phase, not counted [0]"},
+	{"verify", FLAG(verify), "check every byte of each message; R: refuse senders without --verify"},
+	{"cpus", "LIST", ALL, CPUS(cpus), "pin threads to these CPUs in turn, like 0-3,8"},
+	{"cpus-receiver", "LIST", COMMAND_LOOPBACK, CPUS(cpus_receiver), "the receiver's CPUs [those of --cpus after the sender's]"},
+	{"sndbuf", "SIZE", SENDING, set_number, AT(sndbuf), parse_size, SOCKBUF, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},
+	{"rcvbuf", "SIZE", RECEIVING, set_number, AT(rcvbuf), parse_size, SOCKBUF, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
+	{"congestion", "NAME", ALL, set_congestion, 0, NULL, 0, 0,
+	 "the name of a congestion control", "congestion control of data connections, like cubic [the system's]"},
+	{"nodelay", NULL, SENDING, set_flag, AT(nodelay), NULL, 0, 0, NULL, "set TCP_NODELAY [off]"},
+	{"spin", "TIME", ALL, set_number, AT(spin_ns), parse_duration, 0, LIMIT_SPIN_MAX,
+	 "a time up to 1s, like 50us", "busy-poll this long before blocking, like 50us [0]"},
+	{"rcvlowat", "SIZE", RECEIVING, set_number, AT(rcvlowat), parse_size, 1, LIMIT_RCVLOWAT_MAX,
+	 "a size from 1 to 1m, like 64k", "SO_RCVLOWAT: wake the receiver only for this many bytes, up to 1m [1]"},
+	{"forever", NULL, COMMAND_RECV, set_flag, AT(forever), NULL, 0, 0, NULL, "serve session after session until stopped"},
+	{"control", NULL, COMMAND_SEND | COMMAND_RECV, set_flag, AT(control), NULL, 0, 0, NULL,
+	 "read commands on stdin, write JSON events on stdout"},
+	{"json", FLAG(json), "print the report as one JSON object"},
+	{"help", FLAG(help), "this text"},
+	{"version", FLAG(version), "the version"},
 };
+/* clang-format on */
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
+uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i)
+{
+	return total / n + (i < total % n);
+}
+
+uint64_t settings__descriptors(const struct settings *s)
+{
+	/* Standard streams, listening socket, signalfd, eventfd; an epoll and a timer a thread. */
+	uint64_t own = 64 + 2 * PROTOCOL_THREADS_MAX;
+
+	if (s->command == COMMAND_SEND)
+		return own + s->connections;
+	/* The sender's hello tells the receiver the number of connections. */
+	return own + PROTOCOL_CONNECTIONS_MAX + PENDING_STRANGERS_MAX + PENDING_CLIENTS_MAX;
+}
+
+uint64_t settings__memory(const struct settings *s)
+{
+	return mode__memory(s->mode, settings__message_size(s), (unsigned int)s->connections);
+}
+
+int settings__check_memory(const struct settings *s, uint64_t memory, char why[SETTINGS_WHY])
+{
+	char need[UNITS_BUF];
+
+	if (s->command == COMMAND_RECV || settings__memory(s) <= memory / 2)
+		return 0;
+	format_size(need, sizeof(need), settings__memory(s));
+	return refuse(why,
+		      "Messages would take %s, more than half of this machine's memory: give a "
+		      "smaller --size or fewer --connections",
+		      need);
+}
+
+/* Checks that the settings fit together and sets dependent defaults. */
+static int settings__check(struct settings *s, char *why)
+{
+	if (s->command == COMMAND_SEND && !s->endpoint_set)
+		return refuse(why, "send needs --connect ADDRESS:PORT, the receiver's");
+	if (s->command == COMMAND_RECV && !s->endpoint_set)
+		return refuse(why, "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0");
+	if (s->messages && s->duration_ns)
+		return refuse(why, "--messages and --duration exclude each other: give one");
+	if (s->json && s->control)
+		return refuse(why, "--json and --control exclude each other: --control always "
+				   "answers in JSON");
+	if (!s->connections)
+		s->connections = s->threads;
+	if (s->connections < s->threads)
+		return refuse(why,
+			      "%llu connection%s fewer than %llu threads: give --threads at most "
+			      "--connections",
+			      (unsigned long long)s->connections,
+			      s->connections == 1 ? " is" : "s are",
+			      (unsigned long long)s->threads);
+	if (s->size < s->fields)
+		return refuse(why,
+			      "A message of %llu bytes cannot have %llu fields: give --fields at "
+			      "most --size",
+			      (unsigned long long)s->size, (unsigned long long)s->fields);
+	if (s->request_response && s->rcvlowat)
+		return refuse(why,
+			      "--request-response and --rcvlowat exclude each other: a message "
+			      "smaller than --rcvlowat would block the receiver forever");
+	if (settings__message_size(s) > PROTOCOL_SIZE_MAX)
+		return refuse(
+			why,
+			"A header of %llu and fields of %llu bytes are more than 16 MiB: give a "
+			"smaller --size or --header",
+			(unsigned long long)s->header, (unsigned long long)s->size);
+	/* Nagle's algorithm would delay a message until the last one is acknowledged. */
+	s->nodelay |= s->request_response;
+	if (!s->messages && !s->duration_ns)
+		s->duration_ns = 5 * NS_PER_SEC;
+	return settings__check_memory(
+		s, (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE), why);
+}
 static const char help_head[] =
 	"Usage: netio-loadgen [OPTIONS]                           both sides over loopback\n"
 	"       netio-loadgen recv --listen ADDR:PORT [OPTIONS]   the receiver\n"
 	"       netio-loadgen send --connect ADDR:PORT [OPTIONS]  the sender\n"
 	"\n"
-	"Sends messages over TCP as an application does that copies them twice, once or not at\n"
-	"all, and counts exactly what was sent and received. Never runs as root: started by root,\n"
-	"it becomes nobody.\n"
+	"Sends messages over TCP with two copies, one copy or zero-copy, and counts exactly what "
+	"was\n"
+	"sent and received. Never runs as root: started by root, it becomes nobody.\n"
 	"\n"
-	"Options (S: sender, R: receiver, B: both sides in one command) [default]:\n";
+	"Options (S: send, R: recv, B: both sides) [default]:\n";
 
 static const char help_tail[] =
 	"\n"
@@ -298,17 +332,15 @@ static const char help_tail[] =
 
 void settings__help(void)
 {
-	size_t i;
-
 	fputs(help_head, stdout);
-	for (i = 0; i < ROWS; i++) {
+	for (size_t i = 0; i < ROWS; i++) {
 		unsigned int c = rows[i].commands;
 		char left[40];
 
 		snprintf(left, sizeof(left), "--%s %s", rows[i].name,
 			 rows[i].arg ? rows[i].arg : "");
 		printf("  %c%c%c  %-21s %s\n", c & COMMAND_SEND ? 'S' : ' ',
-		       c & COMMAND_RECV ? 'R' : ' ', c & COMMAND_BOTH ? 'B' : ' ', left,
+		       c & COMMAND_RECV ? 'R' : ' ', c & COMMAND_LOOPBACK ? 'B' : ' ', left,
 		       rows[i].help);
 	}
 	fputs(help_tail, stdout);
@@ -318,7 +350,7 @@ static int take_command(struct settings *s, int *argc, char ***argv, char *why)
 {
 	const char *word = *argc > 1 ? (*argv)[1] : "--";
 
-	s->command = COMMAND_BOTH;
+	s->command = COMMAND_LOOPBACK;
 	if (word[0] == '-')
 		return 0;
 	if (!strcmp(word, "send"))
@@ -326,8 +358,7 @@ static int take_command(struct settings *s, int *argc, char ***argv, char *why)
 	else if (!strcmp(word, "recv"))
 		s->command = COMMAND_RECV;
 	else
-		return settings__refuse(
-			why, "'%.60s' is no command: give send, recv or options only", word);
+		return refuse(why, "'%.60s' is no command: give send, recv or options only", word);
 	(*argc)--;
 	(*argv)++;
 	return 0;
@@ -338,19 +369,18 @@ static int take_option(struct settings *s, const struct option_row *row, char *w
 	static const char *const names[] = {
 		[COMMAND_SEND] = "send",
 		[COMMAND_RECV] = "recv",
-		[COMMAND_BOTH] = "a run of both sides",
+		[COMMAND_LOOPBACK] = "a run of both sides",
 	};
 
 	if (!(row->commands & s->command))
-		return settings__refuse(why, "--%s does not belong to %s: see --help", row->name,
-					names[s->command]);
-	return row->set(s, optarg, why);
+		return refuse(why, "--%s does not belong to %s: see --help", row->name,
+			      names[s->command]);
+	return row->set(row, s, optarg, why);
 }
 
 int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS_WHY])
 {
 	struct option longs[ROWS + 1] = {0};
-	size_t i;
 	int c, at, err;
 
 	*s = (struct settings){
@@ -359,7 +389,7 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 		.fields = 8,
 		.threads = 1,
 	};
-	for (i = 0; i < ROWS; i++)
+	for (size_t i = 0; i < ROWS; i++)
 		longs[i] = (struct option){rows[i].name, rows[i].arg != NULL, NULL, 0};
 	err = take_command(s, &argc, &argv, why);
 	optind = 0; /* glibc: restart, since tests call this repeatedly */
@@ -368,18 +398,15 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 		const char *word = argv[optind - 1];
 
 		if (c == ':')
-			return settings__refuse(why, "%.60s needs a value: see --help", word);
+			return refuse(why, "%.60s needs a value: see --help", word);
 		if (c)
-			return settings__refuse(
-				why, "Option %.60s is not known, or not written so: see --help",
-				word);
+			return refuse(why, "Option %.60s is not known: see --help", word);
 		err = take_option(s, &rows[at], why);
 		if (s->help || s->version)
 			return 0;
 	}
 	if (!err && optind < argc)
-		return settings__refuse(
-			why, "'%.60s' is neither an option nor an option's value: see --help",
-			argv[optind]);
+		return refuse(why, "'%.60s' is neither an option nor an option's value: see --help",
+			      argv[optind]);
 	return err ? err : settings__check(s, why);
 }

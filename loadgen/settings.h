@@ -9,13 +9,13 @@
 #include <sys/socket.h>
 
 #include "common/mode.h"
-#include "wire.h"
+#include "protocol.h"
 
 /* A bit for each command. */
 enum command {
 	COMMAND_SEND = 1,
 	COMMAND_RECV = 2,
-	COMMAND_BOTH = 4, /* no command: both sides on loopback */
+	COMMAND_LOOPBACK = 4, /* no command: both sides on loopback */
 };
 
 struct endpoint {
@@ -25,7 +25,7 @@ struct endpoint {
 
 struct cpu_list {
 	unsigned int nr; /* 0: threads are not pinned */
-	uint16_t cpu[WIRE_CPUS_MAX];
+	uint16_t cpu[PROTOCOL_CPUS_MAX];
 };
 
 /* TCP_CA_NAME_MAX (include/net/tcp.h), with the terminating 0. */
@@ -36,7 +36,8 @@ struct settings {
 	struct endpoint endpoint; /* to connect to, or to listen on */
 	bool endpoint_set;
 	enum mode mode;
-	uint64_t size;
+	uint64_t header; /* bytes before the fields */
+	uint64_t size;   /* bytes of the fields */
 	uint64_t fields;
 	uint64_t threads;
 	uint64_t connections; /* at least one a thread */
@@ -65,11 +66,20 @@ void settings__help(void);
 /* Part i of a total divided over n parts; the first parts share the remainder. */
 uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i);
 
+/* Bytes of one message: header and fields. */
+static inline uint64_t settings__message_size(const struct settings *s)
+{
+	return s->header + s->size;
+}
+
 /* Limit of descriptors for this side. */
 uint64_t settings__descriptors(const struct settings *s);
 
 /* Bytes of the sender's message buffers. */
 uint64_t settings__memory(const struct settings *s);
+
+/* They must fit half of `memory`, bytes. 0; -EINVAL with one sentence in why. */
+int settings__check_memory(const struct settings *s, uint64_t memory, char why[SETTINGS_WHY]);
 
 /* Parses "127.0.0.1:80" or "[::1]:80". 0 or -EINVAL. */
 int endpoint__parse(const char *text, struct endpoint *e);

@@ -209,29 +209,27 @@ int sock__cookie(int fd, uint64_t *cookie)
 	return getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &len) ? -errno : 0;
 }
 
-void tcp_counts__read(int fd, struct tcp_counts *c)
+void tcp_counts__add(int fd, struct tcp_counts *sum)
 {
 	struct tcp_info info = {0};
 	socklen_t len = sizeof(info);
 
-	*c = (struct tcp_counts){0};
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
-		return;
-	if (len < offsetof(struct tcp_info, tcpi_bytes_retrans) + sizeof(info.tcpi_bytes_retrans))
-		return;
-	c->known = true;
-	c->bytes_acked = info.tcpi_bytes_acked;
-	c->bytes_retrans = info.tcpi_bytes_retrans;
-	c->bytes_received = info.tcpi_bytes_received;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
+	    len < offsetof(struct tcp_info, tcpi_bytes_retrans) + sizeof(info.tcpi_bytes_retrans))
+		sum->known = false;
+	sum->bytes_acked += info.tcpi_bytes_acked;
+	sum->bytes_retrans += info.tcpi_bytes_retrans;
+	sum->bytes_received += info.tcpi_bytes_received;
 }
 
-void tcp_counts__add_delta(struct tcp_counts *sum, const struct tcp_counts *end,
-			   const struct tcp_counts *begin)
+struct tcp_counts tcp_counts__delta(const struct tcp_counts *end, const struct tcp_counts *begin)
 {
-	sum->known = sum->known && end->known && begin->known;
-	sum->bytes_acked += end->bytes_acked - begin->bytes_acked;
-	sum->bytes_retrans += end->bytes_retrans - begin->bytes_retrans;
-	sum->bytes_received += end->bytes_received - begin->bytes_received;
+	return (struct tcp_counts){
+		.known = end->known && begin->known,
+		.bytes_acked = end->bytes_acked - begin->bytes_acked,
+		.bytes_retrans = end->bytes_retrans - begin->bytes_retrans,
+		.bytes_received = end->bytes_received - begin->bytes_received,
+	};
 }
 
 uint64_t sock__unacked(int fd)

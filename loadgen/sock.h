@@ -46,17 +46,16 @@ int sock__try_congestion(const char *name);
 
 int sock__cookie(int fd, uint64_t *cookie);
 
-/* Counters of TCP_INFO. known: false if this kernel's struct tcp_info lacks a member. */
+/* Sums of TCP_INFO over sockets. known: false if this kernel's struct tcp_info lacks a member. */
 struct tcp_counts {
 	bool known;
-	uint64_t bytes_acked;
-	uint64_t bytes_retrans;
-	uint64_t bytes_received;
+	uint64_t bytes_acked, bytes_retrans, bytes_received;
 };
 
-void tcp_counts__read(int fd, struct tcp_counts *c);
-void tcp_counts__add_delta(struct tcp_counts *sum, const struct tcp_counts *end,
-			   const struct tcp_counts *begin);
+/* Adds the counters of a socket; the sum begins with {.known = true}. */
+void tcp_counts__add(int fd, struct tcp_counts *sum);
+
+struct tcp_counts tcp_counts__delta(const struct tcp_counts *end, const struct tcp_counts *begin);
 
 /* Bytes that the peer has not acknowledged (SIOCOUTQ); 0 on error. */
 uint64_t sock__unacked(int fd);

@@ -43,6 +43,8 @@ install: all man
 	install -m 755 $(O)/netiotrace $(O)/netio-loadgen "$(bindir)"
 	install -m 644 scripts/gnuplot/*.gp "$(datadir)/netiotrace/gnuplot"
 	install -m 644 $(O)/netiotrace.schema.json "$(datadir)/netiotrace"
+	install -d "$(datadir)/netiotrace/prometheus"
+	install -m 644 contrib/prometheus/* contrib/systemd/netiotrace-export.service "$(datadir)/netiotrace/prometheus"
 	install -m 644 $(O)/man/*.1 "$(mandir)/man1"
 	install -m 644 $(O)/man/*.5 "$(mandir)/man5"
 	install -m 644 $(O)/man/*.8 "$(mandir)/man8"

@@ -33,7 +33,7 @@ static const struct command {
 	const char *name, *summary;
 	int (*main)(int argc, char **argv);
 } commands[] = {
-	{"run", "run the load generator, live; then the copy ledger (the default command)",
+	{"run", "run the load generator, then print the copy ledger (the default)",
 	 run__main},
 	{"attach", "watch any program: by pid, name, port or cgroup, or a command", attach__main},
 	{"export", "serve the copy ledger of all services to Prometheus", export__main},

@@ -30,3 +30,11 @@ setup() {
 	[ $((samples + discarded)) -le $((windows / 61 + 2 * $(nproc --all))) ]
 	[ "$(cat out.0)" = '0 0 0 0 0' ]
 }
+
+@test "counters between two programs: a refused event leaves no other one counting" {
+	[ "$("$run" refused)" = 0 ]
+}
+
+@test "CAP_PERFMON alone is permission for perf events: perf_event_paranoid is not blamed" {
+	[ "$("$run" perfmon)" = 1 ]
+}

@@ -6,9 +6,13 @@
  *
  *   perf_stage_run EVERY             windows samples discarded ns ns
  *   perf_stage_run EVERY hardware    windows samples discarded cycles instructions
+ *   perf_stage_run refused           events left in the maps after the second event is refused
+ *   perf_stage_run perfmon           1: CAP_PERFMON alone counts as permission for perf events
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
+#include <cap-ng.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +21,8 @@
 #include <unistd.h>
 
 #include "perf_stage.skel.h"
-#include "user/perf/windows.h"
+#include "user/perf/event.h"
+#include "user/perf/stage.h"
 
 #define DATAGRAMS 2000
 
@@ -57,6 +62,47 @@ static int print_cells(struct perf_stage_bpf *o)
 	return 0;
 }
 
+/* A failed opening must leave no event in the maps: it would keep a counter of its CPU. */
+static int print_left_over(struct perf_stage_bpf *o)
+{
+	static const struct perf_spec second_is_none[NIO_PERF_EVENT_NR] = {
+		{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},
+		{.type = PERF_TYPE_SOFTWARE, .config = 0xffff},
+	};
+	const int maps[NIO_PERF_EVENT_NR] = {
+		[NIO_PERF_CYCLES] = bpf_map__fd(o->maps.nio_perf_cycles),
+		[NIO_PERF_LLC_MISSES] = bpf_map__fd(o->maps.nio_perf_llc),
+	};
+	struct perf_stage *stage = NULL;
+	int left = 0;
+
+	if (!perf_stage__open(&stage, second_is_none, maps)) {
+		perf_stage__close(stage);
+		return -1;
+	}
+	/* -ENOENT: there is no event to delete. */
+	for (int m = 0; m < NIO_PERF_EVENT_NR; m++)
+		for (__u32 cpu = 0; cpu < (__u32)libbpf_num_possible_cpus(); cpu++)
+			left += !bpf_map_delete_elem(maps[m], &cpu);
+	printf("%d\n", left);
+	return 0;
+}
+
+static int print_permission(void)
+{
+	struct perf_facts facts = {0};
+	struct perf_plan plan;
+
+	capng_clear(CAPNG_SELECT_CAPS);
+	if (capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_PERFMON) ||
+	    capng_apply(CAPNG_SELECT_CAPS))
+		return -1;
+	perf_plan__init(&plan, NULL, 0);
+	perf_event__probe(&plan, &facts);
+	printf("%d\n", facts.may_perf);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct perf_spec clocks[NIO_PERF_EVENT_NR] = {
@@ -73,11 +119,18 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || argc > 3 || !o)
 		return 2;
+	if (!strcmp(argv[1], "perfmon"))
+		return print_permission() ? 1 : 0;
 	o->rodata->nio_perf_every = (unsigned int)atoi(argv[1]);
 	err = bpf_map__set_max_entries(o->maps.nio_perf_cells,
 				       NIO_PERF_WINDOW_NR * (__u32)libbpf_num_possible_cpus());
 	if (!err)
 		err = perf_stage_bpf__load(o);
+	if (!err && !strcmp(argv[1], "refused")) {
+		err = print_left_over(o);
+		perf_stage_bpf__destroy(o);
+		return err ? 1 : 0;
+	}
 	if (!err) {
 		maps[NIO_PERF_CYCLES] = bpf_map__fd(o->maps.nio_perf_cycles);
 		maps[NIO_PERF_LLC_MISSES] = bpf_map__fd(o->maps.nio_perf_llc);

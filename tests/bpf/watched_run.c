@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "kernel/loader.h"
 #include "kernel/session.h"
 #include "kernel/socket_iter.h"
 #include "model/plan.h"
@@ -159,7 +160,7 @@ static struct session *open_session(const char *backend, uint64_t size, const ch
 
 	if (backend__parse(backend, &req.backend))
 		fail("no such backend");
-	session__presume(offers, req.backend);
+	loader__presume(OBJECT_RUN, offers, req.backend);
 	errno = -plan__make(&plan, offers, &req);
 	if (errno)
 		skip("no plan for this backend");

@@ -125,6 +125,7 @@ refused() { # ARGS...
 	done >codes <<-'EOF'
 		size 63 64 16m 16777217
 		fields 0 1 64 65
+		header -1 0 64k 65537
 		threads 0 1 256 257
 		connections 0 1 4096 4097
 		rate 0 1 100000000 100000001
@@ -137,7 +138,7 @@ refused() { # ARGS...
 		rcvlowat 0 1 1m 1048577
 	EOF
 	cat codes
-	[ "$(grep -c '^2002 ' codes)" -eq 12 ]
+	[ "$(grep -c '^2002 ' codes)" -eq 13 ]
 }
 
 # bats test_tags=guest,address
@@ -187,12 +188,12 @@ foreign() {
 @test "help: the commands, and what each takes; --help of each is the same" {
 	"$NETIOTRACE" help >commands
 	"$NETIOTRACE" --help | diff commands -
-	for command in run attach sweep report compare serve doctor help; do
+	for command in run attach export sweep report compare serve doctor help; do
 		grep -Eq "^  $command +[a-z]" commands
 		"$NETIOTRACE" help "$command" >one
 		"$NETIOTRACE" "$command" --help | diff one -
 	done
-	for command in run attach sweep report compare serve doctor; do
+	for command in run attach export sweep report compare serve doctor; do
 		"$NETIOTRACE" help "$command" | grep -q "^Usage: netiotrace $command "
 		"$NETIOTRACE" help "$command" | grep -q 'Exit'
 	done
@@ -202,7 +203,7 @@ foreign() {
 # bats test_tags=address
 @test "--help says everything, --version the version" {
 	"$NETIOTRACE" run --help >help
-	for option in mode size fields threads duration messages warmup rounds verify path connect mtu ipv6 \
+	for option in mode size fields header threads duration messages warmup rounds verify path connect mtu ipv6 \
 		sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls times no-times no-cpu without perf-events \
 		interval json csv folded \
 		assert quiet verbose; do
@@ -351,6 +352,14 @@ fits() {
 }
 
 # bats test_tags=address
+@test "doctor names the hooks that attach then uses" {
+	need_root
+	"$NETIOTRACE" doctor --json doctor.json
+	jq -e '.attach_usable and ([.hooks[].command] | unique == ["attach", "run"])' doctor.json
+	"$NETIOTRACE" attach -q --json attach.json -- true
+	diff <(jq -S .attach_plan doctor.json) <(jq -S .plan attach.json)
+}
+
 @test "doctor --path veth makes the path and looks at its device" {
 	need_root
 	"$NETIOTRACE" doctor --path veth --json - >doctor.json

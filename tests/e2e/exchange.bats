@@ -151,6 +151,27 @@ balanced() {
 	done
 }
 
+@test "--header is recorded, its bytes are in the ledger, and comparison names it" {
+	need_root
+	"$NETIOTRACE" -q --header 64 --size 1000 --messages 3001 --warmup 20ms --verify --json out.json
+	balanced out.json
+	holds '.settings | .header == 64 and .size == 1000' out.json
+	holds '[.runs[] | .app | .tx_bytes, .rx_bytes] | unique == [3001 * 1064]' out.json
+	holds '[.runs[] | select(.mode == "twocopy") | .ledger.user_gather.bytes] | unique == [3001 * 1064]' out.json
+	"$NETIOTRACE" -q --size 1000 --messages 3001 --warmup 20ms --json plain.json
+	holds '.settings.header == 0' plain.json
+	[ "$(jq .settings.fingerprint out.json)" != "$(jq .settings.fingerprint plain.json)" ]
+	run "$NETIOTRACE" compare plain.json out.json
+	echo "$output"
+	[[ $output == *header* ]]
+	run "$NETIOTRACE" --header 64k --size 16m
+	[ "$status" -eq 2 ]
+	[[ $output == *--header* ]]
+	run "$NETIOTRACE" sweep --header 64k --sizes 64,16m -o sweep
+	[ "$status" -eq 2 ]
+	[[ $output == *--header* ]]
+}
+
 @test "a low-water mark is recorded and loses nothing; what does not go together is refused" {
 	need_root
 	"$NETIOTRACE" -q --mode zerocopy --rcvlowat 64k --size 1000 --messages 3001 --warmup 20ms --verify --json out

@@ -85,6 +85,31 @@ load loadgen
 }
 
 # bats test_tags=address,thread
+@test "--header adds its bytes to each message, in every mode, checked by --verify" {
+	local mode header size fields
+
+	for mode in twocopy onecopy zerocopy; do
+		while read -r header size fields; do
+			user "$LG" --mode "$mode" --header "$header" --size "$size" --fields "$fields" --messages 23 \
+				--request-response --verify --json >out
+			holds ".sender.config.header == $header and .sender.config.size == $size" out
+			holds ".sender.tx_messages == 23 and .sender.tx_bytes == 23 * ($header + $size)" out
+			holds ".receiver.rx_bytes == .sender.tx_bytes and .sender.replies.bytes == .sender.tx_bytes" out
+			holds ".receiver.verify_errors == 0 and .sender.reply_errors == 0" out
+			holds ".receiver.tcp.bytes_received == .sender.tx_bytes" out
+			holds ".sender.gather.bytes == (if \"$mode\" == \"twocopy\" then .sender.tx_bytes else 0 end)" out
+		done <<-CASES
+			1 64 64
+			15 65 3
+			64 65536 8
+			65536 100001 64
+		CASES
+	done
+	user "$LG" --header 64 --messages 23 >out
+	grep -q 'header of 64 B' out
+}
+
+# bats test_tags=address,thread
 @test "warm-up is in no total" {
 	user "$LG" --size 4k --messages 7 --warmup 100ms --threads 3 --json >out
 	holds ".sender.tx_messages == 7 and .receiver.rx_messages == 7" out

@@ -380,13 +380,13 @@ refused_link() {
 	owned_dir "$OTHER" others others/cells others/linked
 	as "$OTHER" ln -s "$PWD/own/cells/one.json" others/cells/one.json
 	as "$OTHER" ln -s "$PWD/own/cells/one.json" others/one.json
-	run -2 "$NETIOTRACE" report -q -o out2 others
+	run -1 "$NETIOTRACE" report -q -o out2 others
 	[[ $output == *'Permission denied'* || $output == *'no results'* ]]
-	run -2 "$NETIOTRACE" report -q -o out2 others/one.json
+	run -1 "$NETIOTRACE" report -q -o out2 others/one.json
 	[[ $output == *'Permission denied'* ]]
 	run ! "$NETIOTRACE" compare -q others/one.json others/one.json
 	# Under sudo, what the caller may read.
-	run -2 by_sudo "$NETIOTRACE" report -q -o out2 "$PWD/own/cells/one.json"
+	run -1 by_sudo "$NETIOTRACE" report -q -o out2 "$PWD/own/cells/one.json"
 	[[ $output == *'Permission denied'* ]]
 	run ! by_sudo "$NETIOTRACE" compare -q own own
 	run ! "$NETIOTRACE" attach -q --duration 1ms --baseline others/one.json -- true

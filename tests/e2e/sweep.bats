@@ -144,7 +144,7 @@ shape() { # DIR
 @test "sweep --help says everything" {
 	"$NETIOTRACE" sweep --help >help
 	for option in modes sizes threads congestion seed quick output resume duration rounds warmup \
-		fields verify path connect no-pin mtu ipv6 sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls quiet \
+		fields header verify path connect no-pin mtu ipv6 sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls quiet \
 		verbose; do
 		grep -q -- "--$option" help || { echo "no --$option"; return 1; }
 	done

@@ -11,7 +11,7 @@
 
 #include "fuzz.h"
 #include "study/dataset.h"
-#include "study/import_words.h"
+#include "study/dataset.h"
 
 static void check_rows(const struct dataset *d)
 {
@@ -48,7 +48,7 @@ static void check_words(const struct dataset *d)
 	FILE *f = open_memstream(&text, &len);
 
 	FUZZ_CHECK(f);
-	import_words__table(d, f);
+	dataset__put_columns(d, f);
 	fclose(f);
 	check_text(text);
 	free(text);
@@ -92,7 +92,7 @@ static void try_files(const struct dataset_names *names, const uint8_t *data, si
 
 	if (!add(&d, names, data, len) && d.rows_nr &&
 	    (!cut || join(&d, names, cut + 4, size - len - 3))) {
-		FUZZ_CHECK(!dataset__complete(&d));
+		dataset__complete(&d);
 		dataset__finish(&d, 5);
 		check_rows(&d);
 		check_apart(&d);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/compare_options.h"
+#include "compare/compare.h"
 #include "doctor/doctor_options.h"
 #include "fuzz.h"
 #include "report/report.h"

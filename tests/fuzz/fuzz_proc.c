@@ -9,7 +9,7 @@
 
 #include "base/procfile.h"
 #include "fuzz.h"
-#include "kernel/ksym.h"
+#include "kernel/symbols.h"
 #include "model/preemption.h"
 #include "model/tap_parse.h"
 #include "perf/proc.h"
@@ -42,14 +42,14 @@ static void check_numbers(const char *text)
 
 static void check_files(const uint8_t *data, size_t size)
 {
-	struct ksym syms[3] = {
-		{.address = 0x1000}, {.address = 0xffffffff81000010}, {.address = 0}};
 	char path[FUZZ_PATH_MAX], line[64];
+	struct symbols *symbols;
 	int fd = fuzz__file(data, size, path);
 
-	if (!ksym__resolve_from(path, syms, 3))
-		for (size_t i = 0; i < 3; i++)
-			FUZZ_CHECK(strlen(syms[i].name) < KSYM_NAME_MAX);
+	if (!symbols__load_from(&symbols, path)) {
+		symbols__name(symbols, 0xffffffff81000010);
+		symbols__free(symbols);
+	}
 	if (!procfile__line(path, line, sizeof(line)))
 		FUZZ_CHECK(strlen(line) < sizeof(line) && !strchr(line, '\n'));
 	procfile__num(path);

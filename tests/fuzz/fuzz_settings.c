@@ -19,9 +19,9 @@ static void check(int argc, char **argv)
 	}
 	if (s.help || s.version)
 		return;
-	FUZZ_CHECK(s.size >= WIRE_SIZE_MIN && s.size <= WIRE_SIZE_MAX);
-	FUZZ_CHECK(s.threads >= 1 && s.threads <= WIRE_THREADS_MAX);
-	FUZZ_CHECK(s.cpus.nr <= WIRE_CPUS_MAX && s.cpus_receiver.nr <= WIRE_CPUS_MAX);
+	FUZZ_CHECK(s.size >= PROTOCOL_SIZE_MIN && s.size <= PROTOCOL_SIZE_MAX);
+	FUZZ_CHECK(s.threads >= 1 && s.threads <= PROTOCOL_THREADS_MAX);
+	FUZZ_CHECK(s.cpus.nr <= PROTOCOL_CPUS_MAX && s.cpus_receiver.nr <= PROTOCOL_CPUS_MAX);
 	settings__descriptors(&s);
 	settings__memory(&s);
 }

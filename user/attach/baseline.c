@@ -8,19 +8,14 @@
 #include "study/analysis.h"
 #include "study/dataset_files.h"
 
-static struct claim compare(const struct analysis *a, uint64_t size, enum metric m)
+static struct finding compare(const struct analysis *a, uint64_t size, enum metric m)
 {
-	unsigned int threads = a->threads[0];
-
-	if (a->threads_nr > 1)
-		return analysis__compare_modes(a, MODE_ZEROCOPY, MODE_ONECOPY, size, m);
-	return analysis__compare(a, analysis__cell(a, MODE_ZEROCOPY, size, threads),
-				 analysis__cell(a, MODE_ONECOPY, size, threads), m);
+	return analysis__compare_modes(a, MODE_ZEROCOPY, MODE_ONECOPY, size, m);
 }
 
-static int order_of(const struct claim *c)
+static int order_of(const struct finding *c)
 {
-	if (!claim__holds(c))
+	if (!finding__holds(c))
 		return 0;
 	return c->difference == DIFFERENCE_HIGHER ? 1 : -1;
 }
@@ -31,21 +26,20 @@ static void take_points(struct baseline *b, const struct analysis *a)
 								: METRIC_CPU_S_NS_PER_KIB;
 
 	for (size_t i = 0; i < a->sizes_nr && b->nr < BASELINE_SIZES_MAX; i++) {
-		struct claim c = compare(a, a->sizes[i], m);
+		struct finding c = compare(a, a->sizes[i], m);
 
 		b->points[b->nr++] = (struct baseline_point){a->sizes[i], order_of(&c), c.change};
 	}
 }
 
-static int analyse(struct baseline *b, const struct dataset *d)
+static void analyse(struct baseline *b, const struct dataset *d)
 {
 	struct analysis a;
-	int err = analysis__init(&a, d);
 
-	if (!err && a.has_mode[MODE_ZEROCOPY] && a.has_mode[MODE_ONECOPY])
+	analysis__init(&a, d);
+	if (a.has_mode[MODE_ZEROCOPY] && a.has_mode[MODE_ONECOPY])
 		take_points(b, &a);
 	analysis__clear(&a);
-	return err;
 }
 
 int baseline__read(struct baseline *b, const char *path, char *message, size_t len)
@@ -59,7 +53,7 @@ int baseline__read(struct baseline *b, const char *path, char *message, size_t l
 	dataset_files__release();
 	*b = (struct baseline){.path = path};
 	if (!err)
-		err = analyse(b, &d);
+		analyse(b, &d);
 	dataset__clear(&d);
 	if (!err && !b->nr)
 		err = -ENODATA;

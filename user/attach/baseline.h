@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a sweep of this machine found of zero-copy against copying, by message size: which of the
- * two costs less CPU time. Only what its rounds bear out by the rules of study/claim.h.
+ * two costs less CPU time. Only what its rounds bear out by the rule of base/rank_test.h.
  */
 #ifndef NETIOTRACE_BASELINE_H
 #define NETIOTRACE_BASELINE_H

@@ -7,7 +7,7 @@
 #include "base/resource_limits.h"
 #include "base/log.h"
 #include "base/privileges.h"
-#include "kernel/presence.h"
+#include "model/plan.h"
 #include "refusal.h"
 
 static void say_missing(enum backend asked, const char *missing)
@@ -21,7 +21,7 @@ static void say_missing(enum backend asked, const char *missing)
 /* Such an error says nothing about the kernel. */
 static bool is_of_this_moment(int err)
 {
-	return presence__offer(err).answer == ANSWER_UNKNOWN;
+	return plan__offer(err).answer == ANSWER_UNKNOWN;
 }
 
 int refusal__say(enum backend asked, int err, const struct watcher_refusal *no)

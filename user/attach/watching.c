@@ -13,7 +13,7 @@
 #include "base/resource_limits.h"
 #include "common/units.h"
 #include "host/environment.h"
-#include "kernel/kernel_btf.h"
+#include "kernel/btf_lookup.h"
 #include "kernel/pidns.h"
 #include "refusal.h"
 #include "watching.h"
@@ -80,7 +80,7 @@ static int open_cgroup(struct watching *w)
 /* Why --by cgroup will show no names. */
 static void warn_of_unknown_cgroups(const struct attach_options *o)
 {
-	struct flag told = kernel_btf__has_member("sock_cgroup_data", "cgroup");
+	struct flag told = btf_lookup__has_member("sock_cgroup_data", "cgroup");
 	char *mount = o->by == BY_CGROUP ? target__cgroup_mount() : NULL;
 
 	if (o->by != BY_CGROUP)

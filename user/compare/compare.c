@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The compare command; see compare.h. */
+/* The compare command, and the gate of --fail-on-regression; see compare.h. */
+#include "compare.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
-#include "compare_options.h"
-#include "gate.h"
-#include "study/import_words.h"
-#include "write/json.h"
-#include "base/log.h"
 #include "base/exit_code.h"
+#include "base/log.h"
 #include "base/outfile.h"
 #include "base/publisher.h"
+#include "common/units.h"
+#include "common/xalloc.h"
 #include "study/dataset_files.h"
+#include "study/phrases.h"
+#include "write/json.h"
 
 struct side {
 	struct dataset dataset;
@@ -26,7 +27,7 @@ static int load(struct side *side, const char *name, const struct dataset_names 
 {
 	char message[DATASET_MESSAGE_MAX];
 
-	if (dataset__load_as(&side->dataset, name, (double)NAN, names, message)) {
+	if (dataset__load_files(&side->dataset, &name, 1, (double)NAN, names, message)) {
 		log_error("%s", message);
 		return EXIT_RUN_FAILED;
 	}
@@ -36,17 +37,14 @@ static int load(struct side *side, const char *name, const struct dataset_names 
 			  side->dataset.congestion);
 		return EXIT_USAGE;
 	}
-	if (analysis__init(&side->analysis, &side->dataset)) {
-		log_error("out of memory.");
-		return EXIT_RUN_FAILED;
-	}
+	analysis__init(&side->analysis, &side->dataset);
 	return EXIT_DONE;
 }
 
 /* Columns of a CSV file that are not compared since they were not read. */
 static void say_unread(const struct side *side, const char *name)
 {
-	char *text = import_words__unread(&side->dataset);
+	char *text = dataset__unread_columns(&side->dataset);
 
 	if (text)
 		log_warning("%s: %s", name, text);
@@ -57,15 +55,6 @@ static void unload(struct side *side)
 {
 	analysis__clear(&side->analysis);
 	dataset__clear(&side->dataset);
-}
-
-static int fill_json(FILE *f, const struct changes *c, const struct compare_options *o)
-{
-	json_t *document = changes__json(c, &o->names, o->limit);
-	int err = document ? json_document__write(f, document) : -ENOMEM;
-
-	json_decref(document);
-	return err;
 }
 
 /* The output of --json, which root opens before it gives up its rights. */
@@ -93,55 +82,173 @@ static int write_document(void *ctx, const char *data, size_t len, char why[PUBL
 static int write_json(const struct changes *c, const struct compare_options *o,
 		      struct json_output *out)
 {
-	char *text = NULL, why[PUBLISHER_WHY];
+	json_t *document = compare_output__json(c, &o->names, o->limit);
+	char *text, why[PUBLISHER_WHY];
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
-	int err = f ? fill_json(f, c, o) : -ENOMEM;
+	FILE *f = xopen_memstream(&text, &len);
+	int err = json_document__write(f, document);
 
-	if (f && fclose(f) && !err)
-		err = -ENOMEM;
+	xclose_memstream(f);
 	if (!err)
 		err = publisher__ask(&out->publisher, text, len, why);
+	json_decref(document);
 	free(text);
 	if (err)
 		log_error("cannot write %s: %s.", o->json, strerror(-err));
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
-static int write_text(const struct changes *c, const struct compare_options *o)
-{
-	bool taken = o->json && strcmp(o->json, "-") == 0;
-	int err;
+/* Cells that are named; of more there is a count. */
+#define NAMED_MAX 8
 
-	if (o->quiet || taken)
+static void put_cell(FILE *f, const struct untestable *u)
+{
+	char size[UNITS_BUF];
+
+	fprintf(f, "%s %s", mode__name(u->cell->mode),
+		format_size_short(size, sizeof(size), u->cell->size));
+	if (u->cell->threads)
+		fprintf(f, " t%u", u->cell->threads);
+	switch (u->why) {
+	case UNTESTABLE_ABSENT:
+		fputs(" (no run)", f);
+		break;
+	case UNTESTABLE_FAILED:
+		fputs(" (every run failed)", f);
+		break;
+	case UNTESTABLE_NULL:
+		fprintf(f, " (no %s)", metric__name(u->metric));
+		break;
+	case UNTESTABLE_FEW:
+		fprintf(f, " (too few rounds of %s)", metric__name(u->metric));
+	}
+}
+
+/* How many there are; the first of them as text. */
+static size_t list_untestable(const struct changes *c, FILE *f)
+{
+	struct untestable u;
+	size_t at = 0, n = 0;
+
+	while (untestable__next(c, &at, &u)) {
+		if (n++ >= NAMED_MAX)
+			continue;
+		fputs(n > 1 ? ", " : "", f);
+		put_cell(f, &u);
+	}
+	if (n > NAMED_MAX)
+		fprintf(f, " and %zu more", n - NAMED_MAX);
+	return n;
+}
+
+/* Names the cells that the gate cannot judge, if there are any. */
+static void log_untestable(const struct changes *c, const struct compare_options *o)
+{
+	char *list;
+	size_t size, n;
+	FILE *f = xopen_memstream(&list, &size);
+
+	n = list_untestable(c, f);
+	xclose_memstream(f);
+	if (n)
+		log_error("--fail-on-regression cannot tell whether %zu of %zu cell%s of %s got "
+			  "worse in %s: %s.",
+			  n, c->before->cells_nr, plural(c->before->cells_nr), o->names.before,
+			  o->names.after, list);
+	free(list);
+}
+
+static void log_regression(const struct change *c)
+{
+	char size[UNITS_BUF], before[PHRASE_BUF], after[PHRASE_BUF], change[PHRASE_BUF];
+	char interval[2 * PHRASE_BUF], threads[UNITS_BUF] = "";
+
+	if (c->threads)
+		snprintf(threads, sizeof(threads), " t%u", c->threads);
+	phrases__change_interval(interval, sizeof(interval), c->low, c->high);
+	log_error("regression: %s %s%s %s: %s -> %s, %s%s%s%s.", mode__name(c->mode),
+		  format_size_short(size, sizeof(size), c->size), threads, metric__name(c->metric),
+		  phrases__value(before, sizeof(before), c->metric, c->before.median),
+		  phrases__value(after, sizeof(after), c->metric, c->after.median),
+		  phrases__change(change, sizeof(change), c->change), *interval ? " (" : "",
+		  interval, *interval ? ")" : "");
+}
+
+static int log_failed(const struct changes *c, const struct compare_options *o)
+{
+	size_t n = changes__regressions(c, o->limit);
+
+	log_untestable(c, o);
+	for (size_t i = 0; i < c->nr; i++)
+		if (change__is_regression(&c->list[i], o->limit))
+			log_regression(&c->list[i]);
+	log_error("%zu of %zu gated comparison%s %s worse by more than %g %%.", n, c->gated,
+		  plural(c->gated), n == 1 ? "is" : "are", o->limit * 100);
+	return EXIT_ASSERTION;
+}
+
+/* The rounds that the metric with the most comparisons needs. */
+static unsigned int rounds_needed(const struct changes *c)
+{
+	size_t most = 1;
+
+	for (int m = 0; m < METRIC_NR; m++)
+		if (c->gates[m] && c->tests[m] > most)
+			most = c->tests[m];
+	return rank_test__rounds_needed(most);
+}
+
+static int log_cannot_tell(const struct changes *c, const struct compare_options *o)
+{
+	const char *differs = changes__made_otherwise(c, o->names.across);
+
+	if (differs)
+		log_error("--fail-on-regression cannot tell: %s and %s differ in the setting %s; "
+			  "if you compare just that, add --across %s.",
+			  o->names.before, o->names.after, differs, differs);
+	else if (!changes__gate_can_tell(c))
+		log_error("--fail-on-regression cannot tell: throughput or CPU time of %u rounds "
+			  "on either side is needed.",
+			  rounds_needed(c));
+	else
+		log_untestable(c, o);
+	return EXIT_RUN_FAILED;
+}
+
+/*
+ * Did anything get worse? EXIT_ASSERTION for a regression, EXIT_RUN_FAILED where that cannot be
+ * told of every cell of the data set before, both with the sentence.
+ */
+static int judge(const struct changes *c, const struct compare_options *o)
+{
+	switch (gate__of(c, o->limit, o->names.across)) {
+	case GATE_FAILED:
+		return log_failed(c, o);
+	case GATE_CANNOT_TELL:
+		return log_cannot_tell(c, o);
+	default:
 		return EXIT_DONE;
-	err = changes__text(c, &o->names, o->limit, o->all, stdout);
-	if (err)
-		log_error("cannot write the comparison: %s.", strerror(-err));
-	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+	}
 }
 
 static int compare(struct side *before, struct side *after, const struct compare_options *o,
 		   struct json_output *out)
 {
+	bool taken = o->json && strcmp(o->json, "-") == 0;
 	struct changes changes;
-	int code, next;
+	int code;
 
-	if (changes__find(&changes, &before->analysis, &after->analysis, o->metrics, o->gate)) {
-		changes__clear(&changes);
-		log_error("out of memory.");
-		return EXIT_RUN_FAILED;
-	}
+	changes__find(&changes, &before->analysis, &after->analysis, o->metrics, o->gate);
 	code = out->name ? write_json(&changes, o, out) : EXIT_DONE;
-	next = write_text(&changes, o);
-	code = code ? code : next;
+	if (!o->quiet && !taken)
+		compare_output__text(&changes, &o->names, o->limit, o->all, stdout);
 	if (!code && !changes.cells) {
 		log_error("%s and %s have no cell in common: nothing can be compared.",
 			  o->names.before, o->names.after);
 		code = EXIT_RUN_FAILED;
 	}
 	if (!code)
-		code = gate__judge(&changes, o);
+		code = judge(&changes, o);
 	changes__clear(&changes);
 	return code;
 }

@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The compare command: what changed between two result sets, and is it outside the noise. */
-#ifndef NETIOTRACE_COMPARE_H
-#define NETIOTRACE_COMPARE_H
+#ifndef USER_COMPARE_COMPARE_H
+#define USER_COMPARE_COMPARE_H
+
+#include "compare_output.h"
+
+#define COMPARE_COLUMNS_MAX 64
+
+struct compare_options {
+	struct compared names;                    /* the two data sets: directories or files */
+	struct dataset_names foreign;             /* of --columns, --column and --modes */
+	const char *columns[COMPARE_COLUMNS_MAX]; /* of --column */
+	const char *json;                         /* file name; NULL: none */
+	double limit; /* of --fail-on-regression, 0.05 for 5 %; NaN: none */
+	bool metrics[METRIC_NR];
+	const bool *gate; /* metrics of --fail-on-regression; NULL: those of changes__find() */
+	bool all, quiet;
+};
+
+/* Prints the sentence and exits with EXIT_USAGE by itself when the command line is wrong. */
+void compare_options__parse(struct compare_options *o, int argc, char **argv);
 
 /* argv[1] is "compare". Returns an exit code; 5: a regression beyond --fail-on-regression. */
 int compare__main(int argc, char **argv);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line of netiotrace compare; see compare_options.h. */
+/* The command line of netiotrace compare; see compare.h. */
 #include <argp.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare_options.h"
+#include "compare.h"
 #include "base/exit_code.h"
 #include "base/command_line.h"
 #include "base/refuse.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 
 #define PERCENT_MAX 1000.0
 
@@ -70,10 +71,8 @@ static const char doc[] =
 
 static void set_metrics(struct compare_options *o, const char *list)
 {
-	char *copy = strdup(list), *rest = copy, *name;
+	char *copy = xstrdup(list), *rest = copy, *name;
 
-	if (!copy)
-		refuse("out of memory.");
 	while ((name = strsep(&rest, ","))) {
 		enum metric m;
 
@@ -178,26 +177,24 @@ static bool any_metric(const struct compare_options *o)
 	return false;
 }
 
-/* Puts the names of the metrics, which the table of metrics has, before the text below the options.
- */
+/* Puts the names of the metrics before the text below the options. argp frees it. */
 static char *put_metrics(int key, const char *text, void *input)
 {
-	char *help = NULL;
+	char *help;
 	size_t size;
 	FILE *f;
 
 	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC || !text)
 		return (char *)text;
-	f = open_memstream(&help, &size);
-	if (!f)
-		return (char *)text;
+	f = xopen_memstream(&help, &size);
 	fputs("Metrics:", f);
 	for (int m = 0; m < METRIC_NR; m++)
 		if (*metric__name((enum metric)m))
 			fprintf(f, " %s", metric__name((enum metric)m));
 	fprintf(f, ".\n\n%s", text);
-	return fclose(f) ? (char *)text : help; /* argp frees it */
+	xclose_memstream(f);
+	return help;
 }
 
 void compare_options__parse(struct compare_options *o, int argc, char **argv)

@@ -6,16 +6,19 @@
 #include <string.h>
 #include <linux/capability.h>
 
-#include "checklist.h"
-#include "model/tap_parse.h"
 #include "common/units.h"
+#include "diagnosis.h"
+#include "model/preemption.h"
+#include "model/tap_parse.h"
 
-/* A clock that takes longer to read is not read by a few instructions (vDSO). */
+/* A clock that takes longer to read needs a system call or a device (no vDSO). */
 #define CLOCK_DEAR_NS 150
-/* What Linux has by default since 6.7; before, about 20 KiB, which a few hundred sends fill. */
+/* The default since Linux 6.7; before, about 20 KiB, which a few hundred sends fill. */
 #define OPTMEM_ENOUGH (64 * 1024)
 /* The default of today's distributions. */
 #define MEMLOCK_ENOUGH (8 * 1024 * 1024)
+/* More than this for each CPU: something else is running. */
+#define LOAD_MAX 0.5
 
 const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES] = {
 	{CAP_BPF, "CAP_BPF", "loads BPF programs and maps", "the kernel cannot be watched"},
@@ -36,6 +39,55 @@ const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES] = {
 const char doctor__leave_namespace[] =
 	"start it outside of this user namespace (of a rootless container?)";
 
+struct checklist {
+	struct check *checks; /* CHECKS_MAX of them */
+	size_t nr;
+	const char *group;
+};
+
+/* Writes to an array of a check: value, means, remedy. */
+#define SET(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)
+
+static struct check *add(struct checklist *l, const char *name, enum check_state state)
+{
+	struct check *c = &l->checks[l->nr < CHECKS_MAX ? l->nr++ : CHECKS_MAX - 1];
+
+	*c = (struct check){.group = l->group, .state = state};
+	SET(c->name, "%s", name);
+	return c;
+}
+
+/* reason NULL: could not be read. */
+static struct check *add_unknown(struct checklist *l, const char *name, const char *reason)
+{
+	struct check *c = add(l, name, CHECK_UNKNOWN);
+
+	SET(c->value, "n/a");
+	SET(c->means, "%s", reason ? reason : "could not be read");
+	return c;
+}
+
+/*
+ * The check of something that was read (known), or NULL after adding that it was not. limited: it
+ * means this, and that helps.
+ */
+static struct check *add_read(struct checklist *l, const char *name, bool known, const char *reason,
+			      bool limited, const char *means, const char *remedy)
+{
+	struct check *c;
+
+	if (!known) {
+		add_unknown(l, name, reason);
+		return NULL;
+	}
+	c = add(l, name, limited ? CHECK_LIMITED : CHECK_OK);
+	if (limited) {
+		SET(c->means, "%s", means);
+		SET(c->remedy, "%s", remedy);
+	}
+	return c;
+}
+
 /* ---- kernel ---- */
 
 static void check_btf(struct checklist *l, const struct facts *f)
@@ -44,12 +96,12 @@ static void check_btf(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (f->btf_size.known) {
-		c = checklist__add(l, "btf", CHECK_OK);
+		c = add(l, "btf", CHECK_OK);
 		SET(c->value, "/sys/kernel/btf/vmlinux, %s",
 		    format_bytes_si(size, sizeof(size), (double)f->btf_size.value));
 		return;
 	}
-	c = checklist__add(l, "btf", CHECK_MISSING);
+	c = add(l, "btf", CHECK_MISSING);
 	SET(c->value, "no /sys/kernel/btf/vmlinux");
 	SET(c->means, "the programs cannot be fitted to this kernel");
 	SET(c->remedy, "use a kernel built with CONFIG_DEBUG_INFO_BTF");
@@ -61,12 +113,12 @@ static void check_lockdown(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (!mode[0]) {
-		c = checklist__unknown(l, "lockdown",
-				       "securityfs is not mounted, or the kernel has no lockdown");
+		c = add_unknown(l, "lockdown",
+				"securityfs is not mounted, or the kernel has no lockdown");
 		SET(c->remedy, "to know: mount -t securityfs securityfs /sys/kernel/security");
 		return;
 	}
-	c = checklist__add(l, "lockdown", CHECK_OK);
+	c = add(l, "lockdown", CHECK_OK);
 	SET(c->value, "%s", mode);
 	if (!strcmp(mode, "confidentiality")) {
 		c->state = CHECK_MISSING;
@@ -82,48 +134,33 @@ static void check_lockdown(struct checklist *l, const struct facts *f)
 static void check_jit(struct checklist *l, const struct facts *f)
 {
 	const struct num *n = &f->bpf_jit_enable;
-	struct check *c;
+	struct check *c = add_read(
+		l, "bpf_jit", n->known, n->reason, !n->value,
+		"programs are interpreted, which makes watching several times more expensive",
+		"sysctl net.core.bpf_jit_enable=1");
 
-	if (!n->known) {
-		checklist__unknown(l, "bpf_jit", n->reason);
-		return;
-	}
-	c = checklist__add(l, "bpf_jit", n->value ? CHECK_OK : CHECK_LIMITED);
-	SET(c->value, "%s", n->value ? "on" : "off");
-	if (n->value)
-		return;
-	SET(c->means,
-	    "programs are interpreted, which makes watching several times more expensive");
-	SET(c->remedy, "sysctl net.core.bpf_jit_enable=1");
-}
-
-static void say_cheaper_clock(struct check *c, const struct facts *f)
-{
-	bool tsc = strstr(f->clocksources, "tsc") && strcmp(f->env.clocksource, "tsc");
-
-	SET(c->means, "expensive to read, which makes times of single calls longer than they are");
-	if (tsc)
-		SET(c->remedy, "this machine also has tsc: boot with clocksource=tsc");
-	else
-		SET(c->remedy, "this machine has no cheaper one (%s); bytes are not affected",
-		    f->clocksources[0] ? f->clocksources : "the kernel lists none");
+	if (c)
+		SET(c->value, "%s", n->value ? "on" : "off");
 }
 
 static void check_clock(struct checklist *l, const struct facts *f)
 {
 	const char *name = f->env.clocksource[0] ? f->env.clocksource : "n/a";
+	bool tsc = strstr(f->clocksources, "tsc") && strcmp(f->env.clocksource, "tsc");
 	struct check *c;
 
 	if (!f->clock_ns.known) {
-		c = checklist__unknown(l, "clocksource", f->clock_ns.reason);
+		c = add_unknown(l, "clocksource", f->clock_ns.reason);
 		SET(c->value, "%s", name);
 		return;
 	}
-	c = checklist__add(l, "clocksource",
-			   f->clock_ns.value > CLOCK_DEAR_NS ? CHECK_LIMITED : CHECK_OK);
+	c = add_read(l, "clocksource", true, NULL, f->clock_ns.value > CLOCK_DEAR_NS,
+		     "expensive to read, which makes times of single calls longer than they are",
+		     "this machine also has tsc: boot with clocksource=tsc");
 	SET(c->value, "%s, %.0f ns to read", name, f->clock_ns.value);
-	if (c->state != CHECK_OK)
-		say_cheaper_clock(c, f);
+	if (c->state != CHECK_OK && !tsc)
+		SET(c->remedy, "this machine has no cheaper one (%s); bytes are not affected",
+		    f->clocksources[0] ? f->clocksources : "the kernel lists none");
 }
 
 /* ---- privileges ---- */
@@ -164,7 +201,7 @@ static void check_capability(struct checklist *l, const struct facts *f, size_t 
 {
 	const struct doctor_capability *cap = &doctor_capabilities[i];
 	bool needed = cap->number == CAP_BPF || cap->number == CAP_PERFMON;
-	struct check *c = checklist__add(l, cap->name, CHECK_OK);
+	struct check *c = add(l, cap->name, CHECK_OK);
 
 	SET(c->means, "%s", cap->use);
 	if (is_of_namespace(f, cap->number)) {
@@ -190,13 +227,10 @@ static void check_unprivileged_bpf(struct checklist *l, const struct facts *f)
 {
 	const struct num *n = &f->unprivileged_bpf_disabled;
 	bool held = holds(f, CAP_BPF) || stands_in(f, CAP_BPF);
-	struct check *c;
+	struct check *c = add_read(l, "unprivileged_bpf", n->known, n->reason, false, NULL, NULL);
 
-	if (!n->known) {
-		checklist__unknown(l, "unprivileged_bpf", n->reason);
+	if (!c)
 		return;
-	}
-	c = checklist__add(l, "unprivileged_bpf", CHECK_OK);
 	SET(c->value, "%" PRIu64, n->value);
 	SET(c->means, held ? "does not matter with CAP_BPF"
 			   : "of no matter, since what traces the kernel needs CAP_BPF anyway");
@@ -205,65 +239,35 @@ static void check_unprivileged_bpf(struct checklist *l, const struct facts *f)
 static void check_paranoid(struct checklist *l, const struct facts *f)
 {
 	const struct real *n = &f->perf_event_paranoid;
-	struct check *c;
+	bool held = holds(f, CAP_PERFMON) || stands_in(f, CAP_PERFMON);
+	struct check *c = add_read(
+		l, "perf_event_paranoid", n->known, n->reason, !held && n->value >= 2,
+		n->value > 2 ? "no performance counters without CAP_PERFMON"
+			     : "the kernel's share is not counted without CAP_PERFMON",
+		f->namespaced ? doctor__leave_namespace
+			      : "run it with sudo, or sysctl kernel.perf_event_paranoid=1");
 
-	if (!n->known) {
-		checklist__unknown(l, "perf_event_paranoid", n->reason);
+	if (!c)
 		return;
-	}
-	c = checklist__add(l, "perf_event_paranoid", CHECK_OK);
 	SET(c->value, "%.0f", n->value);
-	if (holds(f, CAP_PERFMON) || stands_in(f, CAP_PERFMON)) {
+	if (held)
 		SET(c->means, "does not matter with CAP_PERFMON");
-		return;
-	}
-	if (n->value < 2)
-		return;
-	c->state = CHECK_LIMITED;
-	SET(c->means, n->value > 2 ? "no performance counters without CAP_PERFMON"
-				   : "the kernel's share is not counted without CAP_PERFMON");
-	if (f->namespaced)
-		SET(c->remedy, "%s", doctor__leave_namespace);
-	else
-		SET(c->remedy, "run it with sudo, or sysctl kernel.perf_event_paranoid=1");
 }
 
 /* ---- limits ---- */
 
-static void check_optmem(struct checklist *l, const struct facts *f)
+/* A limit of the kernel that zero-copy sends need `enough` bytes of. */
+static void check_bytes(struct checklist *l, const char *name, const struct num *n, uint64_t enough,
+			const char *means, const char *remedy)
 {
-	const struct num *n = &f->env.optmem_max;
+	struct check *c = add_read(l, name, n->known, n->reason, n->value < enough, means, remedy);
 	char size[UNITS_BUF];
-	struct check *c;
 
-	if (!n->known) {
-		checklist__unknown(l, "optmem_max", n->reason);
+	if (!c)
 		return;
-	}
-	c = checklist__add(l, "optmem_max", n->value < OPTMEM_ENOUGH ? CHECK_LIMITED : CHECK_OK);
-	SET(c->value, "%s", format_size(size, sizeof(size), n->value));
-	SET(c->means, "bounds the zero-copy sends of a socket whose notifications are "
-		      "outstanding");
-	if (c->state != CHECK_OK)
-		SET(c->remedy, "if runs show ENOBUFS: sysctl net.core.optmem_max=131072");
-}
-
-static void check_memlock(struct checklist *l, const struct facts *f)
-{
-	const struct num *n = &f->env.memlock;
-	char size[UNITS_BUF];
-	struct check *c;
-
-	if (!n->known) {
-		checklist__unknown(l, "memlock", n->reason);
-		return;
-	}
-	c = checklist__add(l, "memlock", n->value < MEMLOCK_ENOUGH ? CHECK_LIMITED : CHECK_OK);
 	SET(c->value, "%s",
 	    n->value == UINT64_MAX ? "unlimited" : format_size(size, sizeof(size), n->value));
-	SET(c->means, "RLIMIT_MEMLOCK bounds the bytes that all senders together have pinned");
-	if (c->state != CHECK_OK)
-		SET(c->remedy, "if runs show ENOBUFS: ulimit -l 65536 before, or LimitMEMLOCK=");
+	SET(c->means, "%s", means);
 }
 
 static void check_limit(struct checklist *l, const struct facts *f, enum limit which)
@@ -271,7 +275,7 @@ static void check_limit(struct checklist *l, const struct facts *f, enum limit w
 	const struct limit_facts *limit = &limit_facts[which];
 	uint64_t value = f->limits.value[which];
 	bool low = value < limit->enough;
-	struct check *c = checklist__add(l, limit->key, low ? CHECK_LIMITED : CHECK_OK);
+	struct check *c = add(l, limit->key, low ? CHECK_LIMITED : CHECK_OK);
 	char text[UNITS_BUF];
 
 	if (value == UINT64_MAX)
@@ -288,6 +292,95 @@ static void check_limit(struct checklist *l, const struct facts *f, enum limit w
 	SET(c->remedy, "%s", limit->remedy);
 }
 
+/* ---- confounders: what moves figures besides copying ---- */
+
+static void check_governor(struct checklist *l, const struct machine *m)
+{
+	struct check *c = add_read(
+		l, "governor", true, NULL, m->governor[0] && strcmp(m->governor, "performance"),
+		"the CPUs' frequency follows the load, so that figures depend on what "
+		"ran before",
+		"cpupower frequency-set -g performance");
+
+	SET(c->value, "%s", m->governor[0] ? m->governor : "none");
+	if (!m->governor[0])
+		SET(c->means, "nothing here changes the CPUs' frequency by load");
+}
+
+/* A preempted program makes the kernel refuse programs to other tasks of that CPU meanwhile. */
+static void check_preemption(struct checklist *l, const struct machine *m)
+{
+	struct check *c =
+		add_read(l, "preemption", m->preemption,
+			 "neither debugfs nor the kernel's version and configuration tell it",
+			 m->preemption && preemption__anywhere(m->preemption),
+			 "programs can be preempted and then miss events: trampoline many, "
+			 "tracepoint some from Linux 7.0 on, kprobe next to none; bytes are exact",
+			 "--backend kprobe where health.coverage is below 1");
+
+	if (!c)
+		return;
+	SET(c->value, "%s", m->preemption);
+	if (c->state == CHECK_OK)
+		SET(c->means, "programs are not preempted: every backend sees every event");
+}
+
+static void check_load(struct checklist *l, const struct facts *f)
+{
+	const struct real *load = &f->env.machine.load;
+	struct check *c =
+		add_read(l, "load", load->known, load->reason,
+			 f->env.cpus && load->value > LOAD_MAX * f->env.cpus,
+			 "other programs use the CPUs: throughput and latency are theirs, too",
+			 "end them, or pin: --cpu-sender, --cpu-receiver");
+
+	if (c)
+		SET(c->value, "%.2f on %u CPUs", load->value, f->env.cpus);
+}
+
+static void check_steal(struct checklist *l, const struct facts *f)
+{
+	const struct real *steal = &f->env.machine.steal;
+	struct check *c =
+		add_read(l, "cpu_steal", steal->known, steal->reason, steal->value > 0.01,
+			 "the hypervisor gives this machine's CPUs to others",
+			 "compare by CPU time rather than by throughput, with more rounds");
+
+	if (c)
+		SET(c->value, "%.1f %% since boot", steal->value * 100);
+}
+
+static void check_mitigations(struct checklist *l, const struct machine *m)
+{
+	struct check *c =
+		add_read(l, "mitigations", m->mitigations_known,
+			 "this kernel does not list CPU vulnerabilities", false, NULL, NULL);
+
+	if (!c)
+		return;
+	SET(c->value, "%.100s", m->mitigations[0] ? m->mitigations : "none");
+	SET(c->means, "make each system call take longer: figures hold for this machine");
+}
+
+static void check_nodes(struct checklist *l, const struct machine *m)
+{
+	const struct num *n = &m->numa_nodes;
+	struct check *c = add_read(l, "numa_nodes", n->known, n->reason, n->value > 1,
+				   "copies between nodes take longer, and threads move",
+				   "pin both sides: --cpu-sender, --cpu-receiver");
+
+	if (c)
+		SET(c->value, "%" PRIu64, n->value);
+}
+
+static void check_huge_pages(struct checklist *l, const struct machine *m)
+{
+	struct check *c = add(l, "huge_pages", CHECK_OK);
+
+	SET(c->value, "%s", m->huge_pages[0] ? m->huge_pages : "none");
+	SET(c->means, "transparent ones: how many pages a zero-copy send has to pin");
+}
+
 /* ---- path ---- */
 
 static void check_congestion(struct checklist *l, const struct environment *env)
@@ -297,30 +390,16 @@ static void check_congestion(struct checklist *l, const struct environment *env)
 	struct check *c;
 
 	if (!name[0] || !paces.known) {
-		c = checklist__unknown(l, "congestion", paces.reason);
+		c = add_unknown(l, "congestion", paces.reason);
 		SET(c->value, "%s", name[0] ? name : "n/a");
 		return;
 	}
-	c = checklist__add(l, "congestion", paces.value ? CHECK_LIMITED : CHECK_OK);
+	c = add_read(l, "congestion", true, NULL, paces.value,
+		     "paces: a timer that holds packets back can limit a path of this machine "
+		     "before copying does; runs on such paths use another, unless told "
+		     "--congestion system",
+		     "for other programs: sysctl net.ipv4.tcp_congestion_control=cubic");
 	SET(c->value, "%s", name);
-	if (!paces.value)
-		return;
-	SET(c->means,
-	    "paces: a timer that holds packets back can limit a path of this machine before "
-	    "copying does; runs on such paths use another, unless told --congestion system");
-	SET(c->remedy, "for other programs: sysctl net.ipv4.tcp_congestion_control=cubic");
-}
-
-static void check_qdisc(struct checklist *l, const struct environment *env)
-{
-	struct check *c;
-
-	if (!env->qdisc[0]) {
-		checklist__unknown(l, "qdisc", NULL);
-		return;
-	}
-	c = checklist__add(l, "qdisc", CHECK_OK);
-	SET(c->value, "%s", env->qdisc);
 }
 
 static void check_device(struct checklist *l, const struct facts *f)
@@ -329,7 +408,7 @@ static void check_device(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (f->path_err) {
-		c = checklist__add(l, "device", CHECK_UNKNOWN);
+		c = add(l, "device", CHECK_UNKNOWN);
 		SET(c->value, "n/a");
 		SET(c->means, "cannot make the %s path (%s): %s", f->path, f->path_step,
 		    strerror(-f->path_err));
@@ -337,30 +416,25 @@ static void check_device(struct checklist *l, const struct facts *f)
 			SET(c->remedy, "%s", how_to_gain(f));
 		return;
 	}
-	c = checklist__add(l, "device", CHECK_OK);
+	c = add(l, "device", CHECK_OK);
 	SET(c->value, "%s, MTU %u", env->device, env->mtu);
 }
 
 static void check_feature(struct checklist *l, const struct environment *env, const char *name,
 			  const struct flag *flag, const char *option, const char *without)
 {
-	struct check *c;
+	struct check *c = add_read(l, name, flag->known, flag->reason, !flag->value, without, "");
 
-	if (!flag->known) {
-		checklist__unknown(l, name, flag->reason);
+	if (!c)
 		return;
-	}
-	c = checklist__add(l, name, flag->value ? CHECK_OK : CHECK_LIMITED);
 	SET(c->value, "%s", flag->value ? "on" : "off");
-	if (flag->value)
-		return;
-	SET(c->means, "%s", without);
-	SET(c->remedy, "if the device can: ethtool -K %s %s on", env->device, option);
+	if (!flag->value)
+		SET(c->remedy, "if the device can: ethtool -K %s %s on", env->device, option);
 }
 
 static void check_delivery(struct checklist *l, const struct facts *f)
 {
-	struct check *c = checklist__add(l, "delivery", CHECK_LIMITED);
+	struct check *c = add(l, "delivery", CHECK_LIMITED);
 
 	SET(c->value, "on this machine");
 	SET(c->means,
@@ -372,7 +446,7 @@ static void check_delivery(struct checklist *l, const struct facts *f)
 
 static void check_tap(struct checklist *l, const struct tap *t)
 {
-	struct check *c = checklist__add(l, "packet_tap", CHECK_LIMITED);
+	struct check *c = add(l, "packet_tap", CHECK_LIMITED);
 	char name[TAP_NAME_LEN];
 
 	SET(c->value, "%s%s%s", tap__name(t, name), t->inode && t->function[0] ? ", " : "",
@@ -393,21 +467,21 @@ static void check_taps(struct checklist *l, const struct facts *f)
 	const struct taps *taps = &f->env.taps;
 	struct check *c;
 
-	if (!taps->known) {
-		checklist__unknown(l, "packet_tap", taps->reason);
-		return;
-	}
-	if (!taps->nr) {
-		c = checklist__add(l, "packet_tap", CHECK_OK);
-		SET(c->value, "none");
-		SET(c->means, "no packet tap is handed the path's packets");
-	}
-	for (unsigned int i = 0; i < taps->nr; i++)
+	for (unsigned int i = 0; taps->known && i < taps->nr; i++)
 		check_tap(l, &taps->list[i]);
+	if (taps->known && taps->nr)
+		return;
+	c = add_read(l, "packet_tap", taps->known, taps->reason, false, NULL, NULL);
+	if (!c)
+		return;
+	SET(c->value, "none");
+	SET(c->means, "no packet tap is handed the path's packets");
 }
 
 static void check_path(struct checklist *l, const struct facts *f)
 {
+	struct check *qdisc;
+
 	check_device(l, f);
 	if (f->path_err)
 		return;
@@ -420,7 +494,9 @@ static void check_path(struct checklist *l, const struct facts *f)
 	check_feature(l, &f->env, "gro", &f->env.gro, "gro",
 		      "each packet is received by itself, which costs CPU time");
 	check_congestion(l, &f->env);
-	check_qdisc(l, &f->env);
+	qdisc = add_read(l, "qdisc", f->env.qdisc[0], NULL, false, NULL, NULL);
+	if (qdisc)
+		SET(qdisc->value, "%s", f->env.qdisc);
 	check_delivery(l, f);
 	check_taps(l, f);
 }
@@ -439,13 +515,23 @@ size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
 	check_unprivileged_bpf(&l, f);
 	check_paranoid(&l, f);
 	l.group = "limits";
-	check_optmem(&l, f);
-	check_memlock(&l, f);
+	check_bytes(&l, "optmem_max", &f->env.optmem_max, OPTMEM_ENOUGH,
+		    "bounds the zero-copy sends of a socket whose notifications are outstanding",
+		    "if runs show ENOBUFS: sysctl net.core.optmem_max=131072");
+	check_bytes(&l, "memlock", &f->env.memlock, MEMLOCK_ENOUGH,
+		    "RLIMIT_MEMLOCK bounds the bytes that all senders together have pinned",
+		    "if runs show ENOBUFS: ulimit -l 65536 before, or LimitMEMLOCK=");
 	check_limit(&l, f, LIMIT_FILES);
 	check_limit(&l, f, LIMIT_MEMORY);
 	check_limit(&l, f, LIMIT_DATA);
 	l.group = "confounders";
-	doctor__check_machine(&l, f);
+	check_preemption(&l, &f->env.machine);
+	check_governor(&l, &f->env.machine);
+	check_mitigations(&l, &f->env.machine);
+	check_huge_pages(&l, &f->env.machine);
+	check_nodes(&l, &f->env.machine);
+	check_load(&l, f);
+	check_steal(&l, f);
 	l.group = "path";
 	check_path(&l, f);
 	return l.nr;

@@ -5,7 +5,6 @@
 
 #include "counters.h"
 #include "host/environment.h"
-#include "write/json.h"
 #include "perf/event.h"
 #include "perf/proc.h"
 #include "base/wrap.h"
@@ -93,31 +92,27 @@ void doctor_perf__print(FILE *f, unsigned int width, const struct environment *e
 
 static json_t *counter_json(const struct counters *c, int counter)
 {
-	const struct perf_facts *facts = &c->facts;
-	const char *reason = missing(c, counter);
 	unsigned int q = (unsigned int)counter;
-	json_t *o = json_object();
+	const char *reason = missing(c, counter);
 
-	json_put(o, "counter", json_value__text(perf_counter__key((enum perf_counter)counter)));
-	json_put(o, "counted", json_boolean(!reason));
-	json_put(o, "user", json_boolean(!perf_plan__missing(&c->plan, q, PERF_USER, facts)));
-	json_put(o, "kernel", json_boolean(!perf_plan__missing(&c->plan, q, PERF_KERNEL, facts)));
-	json_put(o, "reason", json_value__text(reason));
-	return o;
+	return json_pack("{s:s, s:b, s:b, s:b, s:s?}", "counter",
+			 perf_counter__key((enum perf_counter)counter), "counted", !reason, "user",
+			 !perf_plan__missing(&c->plan, q, PERF_USER, &c->facts), "kernel",
+			 !perf_plan__missing(&c->plan, q, PERF_KERNEL, &c->facts), "reason",
+			 reason);
 }
 
 json_t *doctor_perf__json(const struct environment *env)
 {
-	json_t *o = json_object(), *list = json_array();
+	json_t *list = json_array();
 	struct counters c;
 
 	examine(&c, env);
 	for (int i = 0; i < PERF_NR; i++)
 		json_array_append_new(list, counter_json(&c, i));
-	json_put_u64(o, "registers", c.plan.registers);
-	json_put_u64(o, "hardware_groups", perf_plan__hardware_groups(&c.plan));
-	json_put(o, "paranoid",
-		 c.facts.paranoid == INT_MIN ? json_null() : json_integer(c.facts.paranoid));
-	json_put(o, "counters", list);
-	return o;
+	return json_pack("{s:I, s:I, s:o, s:o}", "registers", (json_int_t)c.plan.registers,
+			 "hardware_groups", (json_int_t)perf_plan__hardware_groups(&c.plan),
+			 "paranoid",
+			 c.facts.paranoid == INT_MIN ? json_null() : json_integer(c.facts.paranoid),
+			 "counters", list);
 }

@@ -13,7 +13,7 @@ void doctor_perf__print(FILE *f, unsigned int width, const struct environment *e
 
 /*
  * The same as an object: {"registers", "hardware_groups", "paranoid", "counters": [{"counter",
- * "counted", "user", "kernel", "reason"}]}. A new reference; NULL when memory is short.
+ * "counted", "user", "kernel", "reason"}]}. A new reference.
  */
 json_t *doctor_perf__json(const struct environment *env);
 

@@ -91,17 +91,21 @@ struct diagnosis {
 	struct plan plans[MODE_NR];
 	struct plan_row rows[PLAN_ROWS_MAX];
 	size_t rows_nr;
+	struct plan_row attach_rows[PLAN_ROWS_MAX];
+	size_t attach_rows_nr;
+	bool attach_usable;   /* attach has every probe that it needs */
 	struct offer *offers; /* of plan_alternatives; owned */
 	bool tried;           /* false: privileges are missing */
 	struct stage_line stages[STAGE_LINES_MAX];
 	size_t stages_nr;
+	struct stage_line attach_lines[PLAN_ROWS_MAX];
 	bool usable; /* the bytes sent and received can be seen in every mode */
 	/* Why what the kernel has could not be found out: -errno; 0: it was. */
 	int untold;
 };
 
-/* Looks at everything. 0 or -ENOMEM; what cannot be found out is said in the diagnosis. */
-int diagnosis__make(struct diagnosis *d, const struct options *o);
+/* Looks at everything; what cannot be found out is said in the diagnosis. */
+void diagnosis__make(struct diagnosis *d, const struct options *o);
 void diagnosis__clear(struct diagnosis *d);
 
 /* Pure. Returns how many checks were written. */
@@ -114,11 +118,15 @@ size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX]);
 size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
 		      const char *instead, struct stage_line stages[STAGE_LINES_MAX]);
 
+/* Pure: one line for each row of attach's plan. offers and instead as of doctor__stages(). */
+void doctor__attach_lines(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
+			  const char *instead, struct stage_line lines[PLAN_ROWS_MAX]);
+
 /* width: columns to wrap at. more: prints a further section in front of the sum; NULL: none. */
 void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o,
 		   void (*more)(FILE *f, unsigned int width, const struct environment *env));
 
-/* The document of docs/OUTPUT.md, "What doctor writes"; NULL: out of memory. */
+/* The document of docs/OUTPUT.md, "What doctor writes"; a new reference. */
 json_t *doctor__document(const struct diagnosis *d);
 
 #endif

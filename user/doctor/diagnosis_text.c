@@ -114,6 +114,16 @@ static void print_stages(FILE *f, unsigned int width, const struct diagnosis *d,
 		print_stage(f, width, &d->stages[i]);
 }
 
+static void print_attach(FILE *f, unsigned int width, const struct diagnosis *d)
+{
+	fprintf(f, "\nattach%s\n",
+		!d->tried           ? " (no hook was tried: that needs root)"
+		: !d->attach_usable ? " (cannot watch with this backend)"
+				    : "");
+	for (size_t i = 0; i < d->attach_rows_nr; i++)
+		print_stage(f, width, &d->attach_lines[i]);
+}
+
 static unsigned int count(const struct diagnosis *d, enum check_state state)
 {
 	unsigned int n = 0;
@@ -148,6 +158,7 @@ void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const
 	print_machine(f, width, &d->facts.env);
 	print_checks(f, width, d);
 	print_stages(f, width, d, o);
+	print_attach(f, width, d);
 	if (more)
 		more(f, width, &d->facts.env);
 	print_sum(f, width, d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The doctor command; see doctor.h. What it finds and says is diagnosis.h's. */
+/* The doctor command; see doctor.h. What it finds and says is in diagnosis.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "common/xalloc.h"
 #include "diagnosis.h"
 #include "doctor.h"
 #include "doctor_options.h"
@@ -29,12 +30,9 @@ static unsigned int text_columns(void)
 static int print_json(FILE *f, const struct diagnosis *d)
 {
 	json_t *doc = doctor__document(d);
-	int err = doc ? json_object_set_new(doc, "perf", doctor_perf__json(&d->facts.env)) : -1;
+	int err = 0;
 
-	if (err) {
-		json_decref(doc);
-		return -ENOMEM;
-	}
+	json_object_set_new(doc, "perf", doctor_perf__json(&d->facts.env));
 	if (json_dumpf(doc, f, JSON_INDENT(2) | JSON_ENSURE_ASCII) || fputc('\n', f) == EOF)
 		err = -EIO;
 	json_decref(doc);
@@ -92,12 +90,8 @@ int doctor__main(int argc, char **argv)
 	int code = EXIT_DONE;
 
 	doctor_options__parse(&o, argc, argv);
-	d = calloc(1, sizeof(*d));
-	if (!d || diagnosis__make(d, &o)) {
-		log_error("out of memory.");
-		free(d);
-		return EXIT_RUN_FAILED;
-	}
+	d = xcalloc(1, sizeof(*d));
+	diagnosis__make(d, &o);
 	if (!o.output[OUTPUT_JSON])
 		doctor__print(stdout, text_columns(), d, &o, doctor_perf__print);
 	else if (write_json(d, o.output[OUTPUT_JSON]))

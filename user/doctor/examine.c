@@ -10,13 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
 #include "diagnosis.h"
 #include "host/environment.h"
 #include "host/machine.h"
 #include "base/privileges.h"
 #include "base/procfile.h"
-#include "kernel/kernel_btf.h"
-#include "kernel/session.h"
+#include "kernel/btf_lookup.h"
+#include "kernel/loader.h"
 
 #define BTF_FILE     "/sys/kernel/btf/vmlinux"
 #define CLOCKSOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
@@ -81,7 +82,7 @@ static void gather_path(struct facts *f, const struct options *o)
 	f->path_err = netpath__open(&path, o->path, o->mtu, o->ipv6, &f->path_step);
 	if (f->path_err)
 		path = NULL;
-	environment__read(&f->env, path, kernel_btf__has_member("net", "ptype_all"));
+	environment__read(&f->env, path, btf_lookup__has_member("net", "ptype_all"));
 	machine__times(&now);
 	f->env.machine.steal = machine__steal(&boot, &now);
 	netpath__close(path);
@@ -142,13 +143,11 @@ static int make_plan(struct diagnosis *d, const struct options *o, enum mode mod
 	return err;
 }
 
-static void make_plans(struct diagnosis *d, const struct options *o)
+static void make_run_plans(struct diagnosis *d, const struct options *o)
 {
 	const struct plan *plans[MODE_NR], *timed[MODE_NR];
 	struct plan apart[MODE_NR];
 
-	for (size_t i = 0; i < o->without_nr; i++)
-		plan__withhold(d->offers, o->without[i]);
 	d->usable = true;
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		bool any;
@@ -161,6 +160,21 @@ static void make_plans(struct diagnosis *d, const struct options *o)
 	d->rows_nr = plan__rows(plans, timed, d->rows);
 }
 
+/* attach always watches the kernel: --backend none is auto. */
+static void make_attach_plan(struct diagnosis *d, const struct options *o)
+{
+	const struct plan_request req = {
+		.object = OBJECT_ATTACH,
+		.backend = o->backend == BACKEND_NONE ? BACKEND_AUTO : o->backend,
+	};
+	const struct plan *none[MODE_NR] = {NULL}, *plans[MODE_NR] = {NULL};
+	struct plan plan;
+
+	d->attach_usable = !plan__make(&plan, d->offers, &req);
+	plans[0] = &plan;
+	d->attach_rows_nr = plan__rows(plans, none, d->attach_rows);
+}
+
 /* Where no run can be watched: for want of files or memory, and not of what the kernel has? */
 static int untold(const struct diagnosis *d)
 {
@@ -170,24 +184,28 @@ static int untold(const struct diagnosis *d)
 	return 0;
 }
 
-int diagnosis__make(struct diagnosis *d, const struct options *o)
+void diagnosis__make(struct diagnosis *d, const struct options *o)
 {
+	const struct offer *offers;
+
 	memset(d, 0, sizeof(*d));
-	d->offers = calloc(plan_alternatives_nr, sizeof(*d->offers));
-	if (!d->offers)
-		return -ENOMEM;
+	d->offers = xcalloc(plan_alternatives_nr, sizeof(*d->offers));
 	gather(&d->facts, o);
 	d->tried = privileges__may_trace();
-	/* What it returns is in the offers, too: that of all of them. */
-	if (d->tried)
-		session__try_all(d->offers);
+	/* Errors are in the offers. */
+	for (int id = 0; d->tried && id < OBJECT_NR; id++) {
+		loader__try_all(id, d->offers);
+		for (size_t i = 0; i < o->without_nr; i++)
+			plan__withhold(id, d->offers, o->without[i]);
+	}
 	d->facts.loaded = any_possible(d->offers);
 	d->checks_nr = doctor__check(&d->facts, d->checks);
-	make_plans(d, o);
+	make_run_plans(d, o);
+	make_attach_plan(d, o);
 	d->untold = untold(d);
-	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->tried ? d->offers : NULL, remedy(d),
-				      d->stages);
-	return 0;
+	offers = d->tried ? d->offers : NULL;
+	d->stages_nr = doctor__stages(d->rows, d->rows_nr, offers, remedy(d), d->stages);
+	doctor__attach_lines(d->attach_rows, d->attach_rows_nr, offers, remedy(d), d->attach_lines);
 }
 
 void diagnosis__clear(struct diagnosis *d)

@@ -28,11 +28,11 @@ static bool feeds_any_stage(const char *list)
 /* The row of the table behind a plan's row; NULL: it chose none. */
 static const struct alternative *chosen(const struct plan_row *row)
 {
-	for (size_t i = 0; row->hook && i < plan_alternatives_nr; i++) {
+	for (size_t i = 0; row->programs && i < plan_alternatives_nr; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
 
-		if (!strcmp(alt->hook, row->hook) && alt->quality == row->quality &&
-		    !strcmp(backend__name(alt->backend), row->backend))
+		if (!strcmp(alt->programs, row->programs) &&
+		    !strcmp(plan_probes[alt->probe].name, row->probe))
 			return alt;
 	}
 	return NULL;
@@ -54,7 +54,8 @@ static void say_better(struct stage_line *line, const struct plan_row *row,
 	for (size_t i = 0; mine && i < plan_alternatives_nr; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
 
-		if (alt->probe != mine->probe || alt->quality != QUALITY_EXACT)
+		if (alt->object != mine->object || alt->probe != mine->probe ||
+		    alt->quality != QUALITY_EXACT)
 			continue;
 		snprintf(line->remedy, sizeof(line->remedy),
 			 "exact by backend %s, %s, on a kernel that allows it (here: %s)",
@@ -135,4 +136,11 @@ size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct 
 			fill(&stages[n++], rows[i].stage, &rows[i], offers, instead);
 	stages[n++] = by_loadgen("send_call", "netio-loadgen's own clock");
 	return n;
+}
+
+void doctor__attach_lines(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
+			  const char *instead, struct stage_line lines[PLAN_ROWS_MAX])
+{
+	for (size_t i = 0; i < rows_nr; i++)
+		fill(&lines[i], rows[i].probe, &rows[i], offers, instead);
 }

@@ -8,10 +8,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/loop.h"
 #include "common/xalloc.h"
 
 /* More cgroups than this are forgotten together: ids are never used again. */
 #define NAMES_MAX 16384
+
+#define WALK_PERIOD_NS 50000000ULL
 
 struct name {
 	uint64_t id;
@@ -52,13 +55,6 @@ void cgroup_names__clear(struct cgroup_names *c)
 	*c = (struct cgroup_names){0};
 }
 
-void cgroup_names__refresh(struct cgroup_names *c)
-{
-	if (c->nr > NAMES_MAX)
-		forget(c);
-	c->walked = false;
-}
-
 static void add(struct cgroup_names *c, uint64_t id, const char *path)
 {
 	struct name *n = xmalloc(sizeof(*n)), **found;
@@ -86,14 +82,18 @@ static void walk(struct cgroup_names *c)
 			add(c, e->fts_statp->st_ino, e->fts_path + below);
 	if (fts)
 		fts_close(fts);
-	c->walked = true;
 }
 
-const char *cgroup_names__find(struct cgroup_names *c, uint64_t id)
+const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t first_ns)
 {
 	struct name key = {.id = id}, **found = tfind(&key, &c->tree, compare);
+	uint64_t now = loop__now_ns();
 
-	if (!found && id && c->mount && !c->walked) {
+	if (!found && id && c->mount && c->walked_ns <= first_ns &&
+	    now - c->walked_ns > WALK_PERIOD_NS) {
+		if (c->nr > NAMES_MAX)
+			forget(c);
+		c->walked_ns = now;
 		walk(c);
 		found = tfind(&key, &c->tree, compare);
 	}

@@ -3,7 +3,6 @@
 #ifndef EXPORT_CGROUP_NAMES_H
 #define EXPORT_CGROUP_NAMES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,20 +10,19 @@ struct cgroup_names {
 	char *mount; /* of cgroup v2; NULL: none */
 	void *tree;  /* tsearch(3) */
 	size_t nr;
-	bool walked; /* since cgroup_names__refresh() */
+	uint64_t walked_ns; /* CLOCK_MONOTONIC: begin of the last walk */
 };
 
 /* mount: owned from now on, from malloc(); NULL: no cgroup is found. */
 void cgroup_names__init(struct cgroup_names *c, char *mount);
 void cgroup_names__clear(struct cgroup_names *c);
 
-/* Allows one walk of the mount for ids that are not known yet. Call once per refresh. */
-void cgroup_names__refresh(struct cgroup_names *c);
-
 /*
- * The path below the mount, beginning with a slash; valid until the next refresh. NULL: the id is
- * 0, or its cgroup was removed before it was seen. A path outlives its cgroup.
+ * The path below the mount, beginning with a slash; valid until the next call. An unknown id is
+ * looked for again if its socket is younger than the last walk (first_ns, CLOCK_MONOTONIC), at most
+ * every 50 ms. NULL: the id is 0, or its cgroup was removed before a walk. A path outlives its
+ * cgroup.
  */
-const char *cgroup_names__find(struct cgroup_names *c, uint64_t id);
+const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t first_ns);
 
 #endif

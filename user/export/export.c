@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +44,7 @@ struct export
 	struct http *http;
 	struct ready ready;
 	struct utsname kernel;
+	uint32_t netns; /* inode number of the own namespace; 0: sockets of all count */
 	const struct plan_row *plan;
 	size_t plan_nr;
 	uint64_t next_step_ns, next_snapshot_ns;
@@ -89,7 +91,7 @@ static void name_group(struct export *x, char *buf, const struct sock_state *s)
 			 s->comm[0] ? s->comm : "unknown");
 		return;
 	default:
-		path = cgroup_names__find(&x->cgroups, s->cgroup);
+		path = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns);
 		if (path)
 			group_name__of_cgroup(buf, path);
 		else
@@ -108,19 +110,15 @@ static size_t place_of(struct export *x, const struct sock_state *s)
 static void take_socket(void *arg, const struct sock_state *s)
 {
 	struct export *x = arg;
-	size_t place = place_of(x, s);
+	size_t place;
 
+	if (x->netns && s->netns != x->netns)
+		return;
+	place = place_of(x, s);
 	if (s->closed_ns)
 		aggregates__close(&x->groups, place, s);
 	else
 		aggregates__add_open(&x->groups, place, s);
-}
-
-static void take_ended(void *arg, const struct sock_state *s)
-{
-	struct export *x = arg;
-
-	aggregates__close(&x->groups, place_of(x, s), s);
 }
 
 static int snapshot(struct export *x)
@@ -129,9 +127,8 @@ static int snapshot(struct export *x)
 	struct watcher_events events;
 	int err;
 
-	cgroup_names__refresh(&x->cgroups);
 	/* Connections that have ended first: a refresh begins with the sums of all of them. */
-	err = watcher__each_ended(x->watcher, take_ended, x);
+	err = watcher__each_ended(x->watcher, take_socket, x);
 	aggregates__begin(&x->groups);
 	if (!err)
 		err = watcher__each_socket(x->watcher, take_socket, x);
@@ -221,11 +218,12 @@ static int try_watching(void *arg)
 	return watcher__each_task(x->watcher, take_task, NULL);
 }
 
+/* Files are written and removed by the user who started the exporter, without capabilities. */
 static int confine(struct export *x)
 {
 	bool keep = strcmp(backend_of(x), backend__name(BACKEND_KPROBE)) == 0 ||
 		    !confinement__allows(try_watching, x);
-	int err = confinement__enter(keep, x->o.textfile != NULL);
+	int err = confinement__enter(keep, x->o.textfile || x->o.ready_file);
 
 	if (!err)
 		return EXIT_DONE;
@@ -266,7 +264,11 @@ static void adopt(struct export *x)
 
 static int begin(struct export *x)
 {
+	struct stat st;
+
 	uname(&x->kernel);
+	if (x->o.this_netns && !stat("/proc/self/ns/net", &st))
+		x->netns = (uint32_t)st.st_ino;
 	x->plan_nr = watcher__plan(x->watcher, &x->plan);
 	aggregates__init(&x->groups, x->o.groups);
 	cgroup_names__init(&x->cgroups, target__cgroup_mount());
@@ -312,7 +314,7 @@ static bool take_event(struct export *x, const struct loop_event *ev)
 	if (ev->kind == LOOP_SIGNAL)
 		return take_signal(x, ev->signo);
 	if (ev->kind == LOOP_READABLE && ev->fd == watcher__ends_fd(x->watcher))
-		watcher__each_ended(x->watcher, take_ended, x);
+		watcher__each_ended(x->watcher, take_socket, x);
 	else if (ev->kind == LOOP_READABLE && x->http)
 		http__run(x->http);
 	else if (ev->kind == LOOP_TICK && x->http)

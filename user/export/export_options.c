@@ -16,6 +16,7 @@ enum key {
 	KEY_BY,
 	KEY_FILTER,
 	KEY_GROUPS,
+	KEY_THIS_NETNS,
 	KEY_INTERVAL,
 	KEY_ONCE,
 	KEY_TEXTFILE,
@@ -54,6 +55,8 @@ static const struct argp_option options[] = {
 	 1},
 	{"groups", KEY_GROUPS, "N", 0,
 	 "at most N groups, 1 to 1024 (default 64); the rest is other", 1},
+	{"this-netns", KEY_THIS_NETNS, NULL, 0,
+	 "leave out sockets of other network namespaces (default: all of this machine)", 1},
 	{NULL, 0, NULL, 0, "Output:", 2},
 	{"listen", KEY_LISTEN, "ADDR:PORT", 0,
 	 "address of the HTTP server, or unix:PATH (default 127.0.0.1:9753)", 2},
@@ -113,6 +116,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_GROUPS:
 		o->groups = (unsigned int)number("groups", arg, AGGREGATES_MAX);
+		return 0;
+	case KEY_THIS_NETNS:
+		o->this_netns = true;
 		return 0;
 	case KEY_INTERVAL:
 		if (parse_duration(arg, &o->interval_ns) || o->interval_ns < 50000000 ||

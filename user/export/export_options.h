@@ -24,6 +24,7 @@ struct export_options {
 	const char *filters[EXPORT_FILTERS_MAX]; /* patterns of group names, fnmatch(3) */
 	size_t filters_nr;
 	unsigned int groups;
+	bool this_netns; /* leave out sockets of other network namespaces */
 	uint64_t interval_ns;
 	bool once;
 	const char *textfile; /* NULL: none */

@@ -8,7 +8,7 @@
 #include "bpf/addresses.h"
 #include "addresses.skel.h"
 #include "kernel_addresses.h"
-#include "ksym.h"
+#include "symbols.h"
 
 enum {
 	SENDMSG,
@@ -78,7 +78,7 @@ void kernel_addresses__find(struct kernel_addresses *a)
 	uint64_t at[SYMBOLS_NR];
 
 	memset(a, 0, sizeof(*a));
-	if (kernel_addresses__ask(names, at, SYMBOLS_NR) && ksym__find(names, at, SYMBOLS_NR))
+	if (kernel_addresses__ask(names, at, SYMBOLS_NR) && symbols__find(names, at, SYMBOLS_NR))
 		return;
 	a->tcp_sendmsg = at[SENDMSG];
 	a->tcp_recvmsg = at[RECVMSG];

@@ -11,7 +11,7 @@
 
 #include "process_maps.h"
 
-/* The three, and what they jump into (copy_faults.h). */
+/* The three, and what they jump into: libc_copies__faults(). */
 #define LIBC_COPIES_MAX 32
 
 struct libc_copies {
@@ -24,7 +24,7 @@ struct libc_copies {
 
 /*
  * false: they cannot all be found, as in a static program. To be called before there are threads
- * (copy_faults.h).
+ * (libc_copies__faults()).
  */
 bool libc_copies__find(struct libc_copies *c);
 
@@ -45,5 +45,16 @@ enum libc_copies_answer libc_copies__ask(const struct libc_copies *c, const stru
  */
 bool libc_copies__function(const uint8_t *table, size_t len, uint64_t table_at, uint64_t at,
 			   uint64_t *from, uint64_t *to);
+
+typedef void *(*copy_function)(void *to, const void *from, size_t len);
+
+/*
+ * Finds the instructions that a copying function copies with: calls it on memory with holes, for
+ * sizes from one byte to a GiB, and notes where it faults. The C library has several forms of each
+ * function and chooses by the processor; one may jump into the body of another, which no table of
+ * functions shows. Stores at most max addresses, each once. Returns how many; 0: out of memory.
+ * Only before there are threads: it takes SIGSEGV.
+ */
+size_t libc_copies__faults(copy_function copy, uint64_t *at, size_t max);
 
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums over CPUs; see percpu.h. Pure. */
+/* Sums over CPUs; see percpu.h. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "common/cpu_mask.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "percpu.h"
 
 static void raise(unsigned int cpu, void *arg)
@@ -48,4 +52,18 @@ uint64_t percpu__sum_one(const void *at, unsigned int cpus, uint32_t rows, uint3
 		total += *(const volatile uint64_t *)((const char *)at + (cpu * rows + i) * size +
 						      offset);
 	return total;
+}
+
+int percpu__lookup(int map_fd, const void *key, void *out, size_t size)
+{
+	int cpus = libbpf_num_possible_cpus(), err;
+	void *values;
+
+	if (cpus < 0)
+		return cpus;
+	values = xcalloc((size_t)cpus, size);
+	err = bpf_map_lookup_elem(map_fd, key, values) ? -errno : 0;
+	percpu__sum(values, (unsigned int)cpus, 1, 0, out, size);
+	free(values);
+	return err;
 }

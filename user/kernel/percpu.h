@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The statistics of bpf/percpu.bpf.h as they lie in memory: rows of CPU 0, rows of CPU 1, and so on
- * up to the highest CPU there can ever be. Pure.
+ * up to the highest CPU there can ever be; and the values of per-CPU maps.
  */
 #ifndef NETIOTRACE_PERCPU_H
 #define NETIOTRACE_PERCPU_H
@@ -26,5 +26,11 @@ void percpu__sum(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, v
 /* Of such rows one u64 alone, `offset` bytes from their beginning: the rest is not touched. */
 uint64_t percpu__sum_one(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, size_t size,
 			 size_t offset);
+
+/*
+ * The sum over all CPUs of an element of a per-CPU map, whose values are `size` bytes of u64. 0 or
+ * -errno, with out 0.
+ */
+int percpu__lookup(int map_fd, const void *key, void *out, size_t size);
 
 #endif

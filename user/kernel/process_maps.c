@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAPS_FIRST 64
+#include "common/xalloc.h"
+
 #define MAPS_MAX   4096
 #define OBJECT_MAX 64
 
@@ -19,7 +20,7 @@ struct process_map {
 
 struct process_maps {
 	struct process_map *list;
-	size_t nr, room;
+	size_t nr;
 };
 
 /* Of a path, which may have spaces, what stands behind the last slash. */
@@ -35,28 +36,13 @@ static void name_of(char object[OBJECT_MAX], char *path)
 	snprintf(object, OBJECT_MAX, "%.*s", OBJECT_MAX - 1, slash ? slash + 1 : path);
 }
 
-static bool make_room(struct process_maps *m)
-{
-	size_t room = m->room ? 2 * m->room : MAPS_FIRST;
-	struct process_map *list;
-
-	if (m->nr < m->room)
-		return true;
-	if (room > MAPS_MAX)
-		return false;
-	list = realloc(m->list, room * sizeof(*list));
-	if (!list)
-		return false;
-	m->list = list;
-	m->room = room;
-	return true;
-}
-
 static void take_line(struct process_maps *m, const char *line)
 {
-	struct process_map *map = &m->list[m->nr];
+	struct process_map *map;
 	char mode[8] = "", path[256] = "";
 
+	m->list = xgrow(m->list, m->nr, sizeof(*m->list));
+	map = &m->list[m->nr];
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %255[^\n]",
 		   &map->from, &map->to, mode, &map->start.offset, &map->start.major,
 		   &map->start.minor, &map->start.inode, path) < 8)
@@ -69,15 +55,14 @@ static void take_line(struct process_maps *m, const char *line)
 
 struct process_maps *process_maps__read_from(const char *file)
 {
-	struct process_maps *m = calloc(1, sizeof(*m));
-	FILE *f = m ? fopen(file, "re") : NULL;
+	FILE *f = fopen(file, "re");
+	struct process_maps *m;
 	char line[512];
 
-	if (!f) {
-		free(m);
+	if (!f)
 		return NULL;
-	}
-	while (make_room(m) && fgets(line, sizeof(line), f))
+	m = xcalloc(1, sizeof(*m));
+	while (m->nr < MAPS_MAX && fgets(line, sizeof(line), f))
 		take_line(m, line);
 	fclose(f);
 	return m;

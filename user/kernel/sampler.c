@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
 #include "libbpf_output.h"
 #include "pidns.h"
 #include "model/cpu_time.h"
@@ -112,10 +113,8 @@ static int load(struct sampler *s, const struct symbols *symbols, int tasks)
 	s->cpus = libbpf_num_possible_cpus();
 	if (s->cpus < 0)
 		return s->cpus;
-	s->links = calloc(s->cpus, sizeof(struct bpf_link *));
-	s->fds = calloc(s->cpus, sizeof(*s->fds));
-	if (!s->links || !s->fds)
-		return -ENOMEM;
+	s->links = xcalloc((size_t)s->cpus, sizeof(struct bpf_link *));
+	s->fds = xcalloc((size_t)s->cpus, sizeof(*s->fds));
 	s->skel = samples_bpf__open();
 	if (!s->skel)
 		return -errno;
@@ -132,11 +131,9 @@ static int load(struct sampler *s, const struct symbols *symbols, int tasks)
 static int open_sampler(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
 			size_t len)
 {
-	struct sampler *s = calloc(1, sizeof(*s));
+	struct sampler *s = xcalloc(1, sizeof(*s));
 	int err;
 
-	if (!s)
-		return refuse(-ENOMEM, why, len, "the program that samples");
 	libbpf_output__set();
 	err = load(s, symbols, tasks);
 	if (err) {
@@ -205,17 +202,13 @@ static int attach_all(struct sampler *s)
 	return attached ? 0 : -ENODEV;
 }
 
-static int attach_by(struct sampler *s, bool cycles)
-{
-	s->cycles = cycles;
-	return attach_all(s);
-}
-
 /* By cycles, or where they are refused by the clock, and why. */
 static int attach_by_any(struct sampler *s)
 {
-	int err = attach_by(s, true);
+	int err;
 
+	s->cycles = true;
+	err = attach_all(s);
 	s->no_cycles[0] = '\0';
 	if (!err)
 		return 0;
@@ -224,7 +217,8 @@ static int attach_by_any(struct sampler *s)
 		snprintf(s->no_cycles, sizeof(s->no_cycles), "no PMU here counts cycles");
 	else
 		refuse(err, s->no_cycles, sizeof(s->no_cycles), "cycles were refused");
-	return attach_by(s, false);
+	s->cycles = false;
+	return attach_all(s);
 }
 
 static int ignore(const struct nio_sample *sample, void *arg)

@@ -1,48 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loading and attaching the BPF programs, and the sockets they watch; see session.h. */
+/* The BPF programs of a run, the sockets they watch, and what they counted; see session.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "base/procfile.h"
+#include "btf_lookup.h"
+#include "common/xalloc.h"
 #include "kernel_addresses.h"
-#include "libbpf_output.h"
+#include "loader.h"
+#include "netiotrace.skel.h"
 #include "percpu.h"
-#include "presence.h"
-#include "skeleton.h"
+#include "perf/stage.h"
+#include "session.h"
+#include "symbols.h"
 
 #define CONNS_SIZE (NIO_CONN_SLOTS * sizeof(struct nio_conn))
 
-bool session__has_program(const struct alternative *alt, const char *name)
-{
-	size_t len = strlen(name);
+/* The caller of a copy, by a stack of nio_stacks. Stacks never change: looked up once. */
+struct caller {
+	int32_t stack;
+	const char *name; /* NULL: not known */
+};
 
-	for (const char *p = alt->programs; p; p = strchr(p, ' ')) {
-		p += *p == ' ';
-		if (!strncmp(p, name, len) && (p[len] == ' ' || !p[len]))
-			return true;
-	}
-	return false;
-}
+enum session_map {
+	SESSION_CELLS,
+	SESSION_ZC,
+	SESSION_PATHS,
+	SESSION_UNCOVERED,
+	SESSION_LOSSES,
+	SESSION_PERF,
+	SESSION_MAPS_NR,
+};
 
-struct bpf_map *session__map(const struct netiotrace_bpf *skel, enum session_map which)
+/* Statistics by CPU, mapped: percpu.h. */
+struct mapped {
+	const void *at;
+	size_t len;
+	uint32_t rows; /* of one CPU */
+};
+
+struct session {
+	struct loader loader;
+	struct plan plan;       /* whose programs are attached */
+	struct nio_conn *conns; /* nio_conns, mapped */
+	uint32_t ring;          /* first free entry of nio_zc_sends */
+	size_t senders;         /* watched sockets with a ring */
+	struct mapped maps[SESSION_MAPS_NR];
+	unsigned int cpus; /* that rows are for */
+	struct symbols *symbols;
+	bool no_symbols;
+	struct caller callers[NIO_OTHERS_MAX];
+	size_t callers_nr;
+	struct perf_stage *perf;
+	const char *no_perf[NIO_PERF_EVENT_NR]; /* why there is none; NULL: there is */
+};
+
+static struct bpf_map *map_of(const struct session *s, enum session_map which)
 {
-	switch (which) {
-	case SESSION_CELLS:
-		return skel->maps.nio_cells;
-	case SESSION_ZC:
-		return skel->maps.nio_zc;
-	case SESSION_PATHS:
-		return skel->maps.nio_paths;
-	case SESSION_UNCOVERED:
-		return skel->maps.nio_uncovered;
-	case SESSION_LOSSES:
-		return skel->maps.nio_losses;
-	default:
-		return skel->maps.nio_perf_cells;
-	}
+	static const char *const names[SESSION_MAPS_NR] = {
+		[SESSION_CELLS] = "nio_cells",   [SESSION_ZC] = "nio_zc",
+		[SESSION_PATHS] = "nio_paths",   [SESSION_UNCOVERED] = "nio_uncovered",
+		[SESSION_LOSSES] = "nio_losses", [SESSION_PERF] = "nio_perf_cells",
+	};
+
+	return bpf_object__find_map_by_name(s->loader.object, names[which]);
 }
 
 /* Rows of one CPU, with so many ledgers. */
@@ -70,88 +96,48 @@ static int rows_by_cpu(void)
 	return err ? err : percpu__rows(text);
 }
 
-static int size_maps(struct netiotrace_bpf *skel, unsigned int slots)
+static int size_maps(struct session *s, unsigned int slots)
 {
 	int cpus = rows_by_cpu(), err = cpus < 0 ? cpus : 0;
 
-	skel->rodata->nio_slots = slots;
+	s->loader.run->rodata->nio_slots = slots;
 	for (int m = 0; m < SESSION_MAPS_NR && !err; m++)
-		err = bpf_map__set_max_entries(session__map(skel, m),
-					       (uint32_t)cpus * rows_of(m, slots));
+		err = bpf_map__set_max_entries(map_of(s, m), (uint32_t)cpus * rows_of(m, slots));
 	return err;
 }
 
-struct netiotrace_bpf *session__open_skeleton(unsigned int slots, int *err)
-{
-	struct netiotrace_bpf *skel = netiotrace_bpf__open();
-
-	if (!skel) {
-		*err = -errno;
-		return NULL;
-	}
-	*err = size_maps(skel, slots);
-	if (*err) {
-		netiotrace_bpf__destroy(skel);
-		return NULL;
-	}
-	return skel;
-}
-
-static int select_programs(struct session *s, const struct plan *const *plans, size_t plans_nr)
-{
-	struct bpf_program *prog = NULL;
-
-	while ((prog = bpf_object__next_program(s->skel->obj, prog))) {
-		bool wanted = false;
-
-		for (size_t p = 0; p < plans_nr; p++)
-			wanted |= session__wants(plans[p], bpf_program__name(prog));
-		bpf_program__set_autoload(prog, wanted);
-		if (!wanted)
-			continue;
-		if (s->programs_nr == PROGRAMS_MAX)
-			return -E2BIG;
-		s->programs[s->programs_nr++] = prog;
-	}
-	return 0;
-}
-
-/*
- * Addresses that BTF does not give. Where the preemption count is a variable of its own, programs
- * read it there; pcpu_hot is of the kernels between.
- */
-static void tell_addresses(struct netiotrace_bpf *skel, const struct presence *has)
+/* Only kernels whose preemption count is no per-CPU variable of its own need pcpu_hot. */
+static void set_addresses(struct netiotrace_bpf__rodata *rodata, const struct btf_lookup *btf)
 {
 	struct kernel_addresses at;
 
 	kernel_addresses__find(&at);
-	skel->rodata->nio_tcp_sendmsg = at.tcp_sendmsg;
-	skel->rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
-	skel->rodata->nio_zerocopy_end = at.zerocopy_end;
-	if (presence__variable(has, "__preempt_count") || !at.per_cpu_offset)
+	rodata->nio_tcp_sendmsg = at.tcp_sendmsg;
+	rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
+	rodata->nio_zerocopy_end = at.zerocopy_end;
+	if (btf_lookup__variable(btf, "__preempt_count") || !at.per_cpu_offset)
 		return;
-	skel->rodata->nio_pcpu_hot = at.pcpu_hot;
-	skel->rodata->nio_per_cpu_offset = at.per_cpu_offset;
+	rodata->nio_pcpu_hot = at.pcpu_hot;
+	rodata->nio_per_cpu_offset = at.per_cpu_offset;
 }
 
-/* What the programs are told before they are loaded. */
-static int configure(struct session *s, const struct plan *const *plans, size_t plans_nr,
+static int configure(struct netiotrace_bpf *skel, const struct plan *const *plans, size_t plans_nr,
 		     const struct num *optmem_max)
 {
-	const struct presence *has = presence__kernel();
+	const struct btf_lookup *btf = btf_lookup__kernel();
 
-	s->skel->rodata->nio_splice_pages =
-		has && !presence__function(has, "skb_splice_from_iter", 0);
-	tell_addresses(s->skel, has);
+	skel->rodata->nio_splice_pages =
+		btf && !btf_lookup__function(btf, "skb_splice_from_iter", 0);
+	set_addresses(skel->rodata, btf);
 	if (optmem_max->known && optmem_max->value <= UINT32_MAX)
-		s->skel->rodata->nio_optmem_max = optmem_max->value;
+		skel->rodata->nio_optmem_max = optmem_max->value;
 	for (size_t p = 0; p < plans_nr; p++) {
 		if (!plans[p])
 			continue;
-		s->skel->rodata->nio_completions |= plan__completions_by_kernel(plans[p]);
-		s->skel->rodata->nio_notifications_apart |= plan__notifications_apart(plans[p]);
+		skel->rodata->nio_completions |= plan__completions_by_kernel(plans[p]);
+		skel->rodata->nio_notifications_apart |= plan__notifications_apart(plans[p]);
 	}
-	return bpf_map__set_max_entries(s->skel->maps.nio_zc_sends, NIO_ZC_SENDS);
+	return bpf_map__set_max_entries(skel->maps.nio_zc_sends, NIO_ZC_SENDS);
 }
 
 static bool times_calls(const struct plan *const *plans, size_t plans_nr)
@@ -172,17 +158,17 @@ static int plan_perf(struct session *s, const struct plan *const *plans, size_t 
 			"no program stands at both ends of the stages: see plan, call_time";
 	if (s->no_perf[NIO_PERF_CYCLES])
 		return 0;
-	s->skel->rodata->nio_perf_every = PERF_STAGE_EVERY;
-	return bpf_map__set_max_entries(s->skel->maps.nio_rx_perf, 4096);
+	s->loader.run->rodata->nio_perf_every = PERF_STAGE_EVERY;
+	return bpf_map__set_max_entries(s->loader.run->maps.nio_rx_perf, 4096);
 }
 
 static void open_perf(struct session *s)
 {
 	const int fds[NIO_PERF_EVENT_NR] = {
-		[NIO_PERF_CYCLES] = bpf_map__fd(s->skel->maps.nio_perf_cycles),
+		[NIO_PERF_CYCLES] = bpf_map__fd(s->loader.run->maps.nio_perf_cycles),
 		[NIO_PERF_LLC_MISSES] = s->no_perf[NIO_PERF_LLC_MISSES]
 						? -1
-						: bpf_map__fd(s->skel->maps.nio_perf_llc),
+						: bpf_map__fd(s->loader.run->maps.nio_perf_llc),
 	};
 
 	if (s->no_perf[NIO_PERF_CYCLES])
@@ -195,7 +181,7 @@ static void open_perf(struct session *s)
 static int map_conns(struct session *s)
 {
 	void *conns = mmap(NULL, CONNS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
-			   bpf_map__fd(s->skel->maps.nio_conns), 0);
+			   bpf_map__fd(s->loader.run->maps.nio_conns), 0);
 
 	if (conns == MAP_FAILED)
 		return -errno;
@@ -206,7 +192,7 @@ static int map_conns(struct session *s)
 static int map_statistics(struct session *s, unsigned int slots)
 {
 	for (int m = 0; m < SESSION_MAPS_NR; m++) {
-		const struct bpf_map *map = session__map(s->skel, m);
+		const struct bpf_map *map = map_of(s, m);
 		size_t len = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
 		void *at = mmap(NULL, len, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
 
@@ -227,6 +213,30 @@ static void unmap(struct session *s)
 			munmap((void *)s->maps[m].at, s->maps[m].len);
 }
 
+/* 0 or -errno; the caller closes. */
+static int open_session(struct session *s, const struct plan *const *plans, size_t plans_nr,
+			unsigned int slots, const struct num *optmem_max,
+			const char *const no_perf[NIO_PERF_EVENT_NR])
+{
+	int err = loader__open(&s->loader, OBJECT_RUN);
+
+	if (!err)
+		err = size_maps(s, slots);
+	if (!err)
+		err = configure(s->loader.run, plans, plans_nr, optmem_max);
+	if (!err)
+		err = plan_perf(s, plans, plans_nr, no_perf);
+	if (!err)
+		err = loader__load(&s->loader, plans, plans_nr);
+	if (!err)
+		err = map_conns(s);
+	if (!err)
+		err = map_statistics(s, slots);
+	if (!err)
+		open_perf(s);
+	return err;
+}
+
 int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
 		  unsigned int slots, const struct num *optmem_max,
 		  const char *const no_perf[NIO_PERF_EVENT_NR])
@@ -236,41 +246,12 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 
 	if (!slots || slots > NIO_SLOT_MAX)
 		return -EINVAL;
-	libbpf_output__set();
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return -ENOMEM;
-	s->possible = libbpf_num_possible_cpus();
-	err = s->possible < 0 ? s->possible : 0;
+	s = xcalloc(1, sizeof(*s));
+	err = open_session(s, plans, plans_nr, slots, optmem_max, no_perf);
 	if (err)
-		goto err_out;
-	s->percpu = calloc(s->possible, sizeof(*s->percpu));
-	err = s->percpu ? 0 : -ENOMEM;
-	if (err)
-		goto err_out;
-	s->skel = session__open_skeleton(slots, &err);
-	if (!s->skel)
-		goto err_out;
-	err = select_programs(s, plans, plans_nr);
-	if (!err)
-		err = configure(s, plans, plans_nr, optmem_max);
-	if (!err)
-		err = plan_perf(s, plans, plans_nr, no_perf);
-	if (!err)
-		err = netiotrace_bpf__load(s->skel);
-	if (err)
-		goto err_out;
-	err = map_conns(s);
-	if (!err)
-		err = map_statistics(s, slots);
-	if (err)
-		goto err_out;
-	s->trampolines_again = session__attaches_again();
-	open_perf(s);
-	*out = s;
-	return 0;
-err_out:
-	session__close(s);
+		session__close(s);
+	else
+		*out = s;
 	return err;
 }
 
@@ -278,13 +259,24 @@ void session__close(struct session *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->programs_nr; i++)
-		session__detach(s, i);
 	perf_stage__close(s->perf);
 	unmap(s);
-	netiotrace_bpf__destroy(s->skel);
-	free(s->percpu);
+	loader__close(&s->loader);
+	symbols__free(s->symbols);
 	free(s);
+}
+
+int session__attach(struct session *s, const struct plan *plan)
+{
+	s->plan = *plan;
+	s->loader.run->bss->nio_resting = false;
+	return loader__attach(&s->loader, plan);
+}
+
+void session__rest(struct session *s, const struct plan *rest)
+{
+	s->loader.run->bss->nio_resting = true;
+	loader__rest(&s->loader, rest);
 }
 
 /* The entry of nio_conns for a cookie that has `cookie_there` in it (0: a free one), or NULL. */
@@ -357,9 +349,9 @@ void session__unwatch(struct session *s, const uint64_t *cookies, size_t n)
 	}
 	if (!s->senders)
 		s->ring = 0;
-	empty_map(s->skel->maps.nio_calls);
-	empty_map(s->skel->maps.nio_copies);
-	empty_map(s->skel->maps.nio_rx_perf);
+	empty_map(s->loader.run->maps.nio_calls);
+	empty_map(s->loader.run->maps.nio_copies);
+	empty_map(s->loader.run->maps.nio_rx_perf);
 }
 
 void session__forget_streams(struct session *s, const uint64_t *cookies, size_t n)
@@ -377,13 +369,191 @@ void session__forget_streams(struct session *s, const uint64_t *cookies, size_t 
 
 int session__open_pass(struct session *s)
 {
-	for (size_t i = 0; i < s->programs_nr; i++) {
-		int fd;
+	return loader__open_iterator(&s->loader, "nio_sockets");
+}
 
-		if (s->programs[i] != s->skel->progs.nio_sockets || !s->links[i])
+/* The sum over all CPUs of a row, from mapped memory: no system call, so at any time. */
+static void sum_rows(const struct session *s, enum session_map which, uint32_t i, void *out,
+		     size_t size)
+{
+	const struct mapped *m = &s->maps[which];
+
+	percpu__sum(m->at, s->cpus, m->rows, i, out, size);
+}
+
+static void read_cells(const struct session *s, uint32_t slot, struct snapshot *out)
+{
+	for (uint32_t side = 0; side < NIO_SIDE_NR; side++)
+		for (uint32_t stage = 0; stage < NIO_STAGE_NR; stage++)
+			sum_rows(s, SESSION_CELLS, nio_cell_index(slot, side, stage),
+				 &out->cells[side][stage], sizeof(struct nio_cell));
+}
+
+uint64_t session__events(const struct session *s, unsigned int slot)
+{
+	static const uint32_t of[][2] = {{NIO_SIDE_SENDER, NIO_STAGE_TX_COPY},
+					 {NIO_SIDE_SENDER, NIO_STAGE_TX_PIN},
+					 {NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY}};
+	const struct mapped *m = &s->maps[SESSION_CELLS];
+	uint64_t events = 0;
+
+	/* Without the histograms: this is asked beside a transfer, and they are of each CPU. */
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		events += percpu__sum_one(
+			m->at, s->cpus, m->rows, nio_cell_index(slot, of[i][0], of[i][1]),
+			sizeof(struct nio_cell), offsetof(struct nio_cell, events));
+	return events;
+}
+
+static void read_uncovered(const struct session *s, uint32_t slot, struct snapshot *out)
+{
+	for (uint32_t side = 0; side < NIO_SIDE_NR; side++)
+		for (uint32_t kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+			sum_rows(s, SESSION_UNCOVERED, nio_uncovered_index(slot, side, kind),
+				 &out->uncovered[side][kind], sizeof(struct nio_uncovered));
+}
+
+static void read_perf(const struct session *s, uint32_t slot, struct snapshot *out)
+{
+	memcpy(out->no_perf, s->no_perf, sizeof(out->no_perf));
+	for (uint32_t w = 0; w < NIO_PERF_WINDOW_NR && !s->no_perf[NIO_PERF_CYCLES]; w++)
+		sum_rows(s, SESSION_PERF, nio_perf_index(slot, w), &out->perf[w],
+			 sizeof(struct nio_perf_cell));
+}
+
+/*
+ * Sums an element of a per-CPU hash map. A map that is read by system call stops kprobe programs on
+ * this CPU meanwhile (bpf_prog_active), uncounted before Linux 6.7: only while nothing moves.
+ */
+static int sum_percpu(const struct bpf_map *map, const void *key, struct nio_sum *out)
+{
+	return percpu__lookup(bpf_map__fd(map), key, out, sizeof(*out));
+}
+
+static void read_places(const struct session *s, uint32_t slot, struct snapshot *out)
+{
+	const struct bpf_map *map = s->loader.run->maps.nio_places;
+	struct nio_place place;
+	const void *before = NULL;
+
+	out->places_nr = 0;
+	while (!bpf_map_get_next_key(bpf_map__fd(map), before, &place)) {
+		struct place_sum *entry = &out->places[out->places_nr];
+
+		before = &place;
+		if (place.slot != slot || out->places_nr == NIO_PLACES_MAX)
 			continue;
-		fd = bpf_iter_create(bpf_link__fd(s->links[i]));
-		return fd < 0 ? -errno : fd;
+		entry->place = place;
+		if (!sum_percpu(map, &place, &entry->sum))
+			out->places_nr++;
 	}
-	return -EOPNOTSUPP;
+}
+
+/* The function that called skb_copy_bits on this stack; NULL: not known. */
+static const char *look_up_caller(struct session *s, uint32_t stack)
+{
+	uint64_t addresses[NIO_STACK_DEPTH] = {0};
+	const char *names[NIO_STACK_DEPTH];
+
+	if (!s->symbols && !s->no_symbols)
+		s->no_symbols = symbols__load(&s->symbols) != 0;
+	if (!s->symbols ||
+	    bpf_map_lookup_elem(bpf_map__fd(s->loader.run->maps.nio_stacks), &stack, addresses))
+		return NULL;
+	symbols__stack(s->symbols, (const __u64 *)addresses, NIO_STACK_DEPTH, names);
+	for (size_t i = 0; i + 1 < NIO_STACK_DEPTH && addresses[i + 1]; i++)
+		if (!strcmp(names[i], "skb_copy_bits") ||
+		    !strcmp(names[i], "skb_copy_and_csum_bits"))
+			return names[i + 1];
+	return NULL;
+}
+
+static const char *caller_of(struct session *s, int32_t stack)
+{
+	struct caller *c;
+
+	for (size_t i = 0; i < s->callers_nr; i++)
+		if (s->callers[i].stack == stack)
+			return s->callers[i].name;
+	if (stack < 0 || s->callers_nr == NIO_OTHERS_MAX)
+		return NULL;
+	c = &s->callers[s->callers_nr++];
+	*c = (struct caller){stack, look_up_caller(s, (uint32_t)stack)};
+	return c->name;
+}
+
+static void name_other(struct session *s, struct other_sum *entry)
+{
+	const char *caller = "skb_try_coalesce";
+
+	if (entry->other.kind == NIO_OTHER_COPY_BITS)
+		caller = caller_of(s, entry->other.stack);
+	snprintf(entry->caller, sizeof(entry->caller), "%s", caller ? caller : "skb_copy_bits");
+}
+
+static void read_others(struct session *s, uint32_t slot, struct snapshot *out)
+{
+	const struct bpf_map *map = s->loader.run->maps.nio_others;
+	struct nio_other other;
+	const void *before = NULL;
+
+	out->others_nr = 0;
+	while (!bpf_map_get_next_key(bpf_map__fd(map), before, &other)) {
+		struct other_sum *entry = &out->others[out->others_nr];
+
+		before = &other;
+		if (other.slot != slot || out->others_nr == NIO_OTHERS_MAX)
+			continue;
+		entry->other = other;
+		if (sum_percpu(map, &other, &entry->sum))
+			continue;
+		name_other(s, entry);
+		out->others_nr++;
+	}
+}
+
+static void add_missed(const struct session *s, const char *program, uint64_t missed,
+		       bool uncounted, struct snapshot *out)
+{
+	out->missed += missed;
+	out->missed_untold |= uncounted;
+	for (int p = 0; p < PROBE_NR; p++) {
+		if (!s->plan.chosen[p] || !alternative__has_program(s->plan.chosen[p], program))
+			continue;
+		out->missed_of[p] += missed;
+		out->untold_of[p] |= uncounted;
+	}
+}
+
+static int read_missed(const struct session *s, struct snapshot *out)
+{
+	out->missed = 0;
+	out->missed_untold = false;
+	memset(out->missed_of, 0, sizeof(out->missed_of));
+	memset(out->untold_of, 0, sizeof(out->untold_of));
+	for (size_t i = 0; i < s->loader.programs_nr; i++) {
+		uint64_t missed;
+		bool uncounted;
+		int err = loader__missed(&s->loader, i, &missed, &uncounted);
+
+		if (err)
+			return err;
+		add_missed(s, s->loader.programs[i].name, missed, uncounted, out);
+	}
+	return 0;
+}
+
+int session__read(struct session *s, unsigned int slot, struct snapshot *out, bool still)
+{
+	read_cells(s, slot, out);
+	sum_rows(s, SESSION_ZC, slot, &out->zc, sizeof(out->zc));
+	sum_rows(s, SESSION_PATHS, slot, &out->path, sizeof(out->path));
+	sum_rows(s, SESSION_LOSSES, 0, &out->loss, sizeof(out->loss));
+	read_uncovered(s, slot, out);
+	read_perf(s, slot, out);
+	if (still) {
+		read_places(s, slot, out);
+		read_others(s, slot, out);
+	}
+	return read_missed(s, out);
 }

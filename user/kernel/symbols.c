@@ -7,47 +7,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kallsyms.h"
+#include "common/xalloc.h"
 
 struct symbol {
 	uint64_t address;
-	size_t name; /* in names */
+	size_t name; /* offset in names */
 };
 
 struct symbols {
 	struct symbol *list;
-	size_t nr, room;
+	size_t nr;
 	char *names;
 	size_t names_len, names_room;
 };
 
-static int grow(void **p, size_t *room, size_t needed, size_t each)
-{
-	size_t more = *room ? *room : 65536;
-	void *grown;
+/* Stdio would read 1 KB at a time; the kernel gives this much at once. */
+#define BUFFER_SIZE 4096
 
-	if (needed <= *room)
-		return 0;
-	while (more < needed)
-		more *= 2;
-	grown = realloc(*p, more * each);
-	if (!grown)
-		return -ENOMEM;
-	*p = grown;
-	*room = more;
-	return 0;
+/* Called for a symbol; the name, without its module, lives for the call. */
+typedef void (*take_symbol)(void *arg, uint64_t address, char type, const char *name);
+
+/* "ffffffff81234567 T name\t[module]" */
+static void take_line(char *line, take_symbol take, void *arg)
+{
+	char *end;
+	uint64_t address = strtoull(line, &end, 16);
+
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
+		return;
+	end[3 + strcspn(end + 3, "\t\n")] = '\0';
+	if (end[3])
+		take(arg, address, end[1], end + 3);
 }
 
-static int add(struct symbols *s, uint64_t address, const char *name)
+/* Skips lines that are no symbols. The kernel needs some 40 ms to write its 100 000 lines. */
+static int read_file(const char *file, take_symbol take, void *arg)
 {
-	size_t len = strlen(name) + 1;
+	char line[512], buffer[BUFFER_SIZE];
+	FILE *f = fopen(file, "re");
 
-	if (grow((void **)&s->list, &s->room, s->nr + 1, sizeof(*s->list)) ||
-	    grow((void **)&s->names, &s->names_room, s->names_len + len, 1))
-		return -ENOMEM;
-	s->list[s->nr++] = (struct symbol){address, s->names_len};
-	memcpy(s->names + s->names_len, name, len);
-	s->names_len += len;
+	if (!f)
+		return -errno;
+	setvbuf(f, buffer, _IOFBF, sizeof(buffer));
+	while (fgets(line, sizeof(line), f))
+		take_line(line, take, arg);
+	fclose(f);
 	return 0;
 }
 
@@ -56,9 +60,21 @@ static bool is_code(char type)
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-static int take(void *arg, uint64_t address, char type, const char *name)
+static void take_code(void *arg, uint64_t address, char type, const char *name)
 {
-	return address && is_code(type) ? add(arg, address, name) : 0;
+	struct symbols *s = arg;
+	size_t len = strlen(name) + 1;
+
+	if (!address || !is_code(type))
+		return;
+	while (s->names_len + len > s->names_room) {
+		s->names_room = s->names_room ? 2 * s->names_room : 1 << 20;
+		s->names = xreallocarray(s->names, s->names_room, 1);
+	}
+	s->list = xgrow(s->list, s->nr, sizeof(*s->list));
+	s->list[s->nr++] = (struct symbol){address, s->names_len};
+	memcpy(s->names + s->names_len, name, len);
+	s->names_len += len;
 }
 
 static int by_address(const void *a, const void *b)
@@ -73,8 +89,8 @@ static int by_address(const void *a, const void *b)
 
 int symbols__load_from(struct symbols **out, const char *file)
 {
-	struct symbols *s = calloc(1, sizeof(*s));
-	int err = s ? kallsyms__read(file, take, s) : -ENOMEM;
+	struct symbols *s = xcalloc(1, sizeof(*s));
+	int err = read_file(file, take_code, s);
 
 	if (!err && !s->nr)
 		err = -EPERM;
@@ -155,4 +171,33 @@ bool symbols__range(const struct symbols *s, const char *name, uint64_t *from, u
 		return true;
 	}
 	return false;
+}
+
+struct search {
+	const char *const *names;
+	uint64_t *addresses;
+	size_t n;
+};
+
+static void compare(void *arg, uint64_t address, char type, const char *name)
+{
+	struct search *s = arg;
+
+	(void)type;
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(name, s->names[i]))
+			s->addresses[i] = address;
+}
+
+int symbols__find_in(const char *file, const char *const *names, uint64_t *addresses, size_t n)
+{
+	struct search s = {names, addresses, n};
+
+	memset(addresses, 0, n * sizeof(*addresses));
+	return read_file(file, compare, &s);
+}
+
+int symbols__find(const char *const *names, uint64_t *addresses, size_t n)
+{
+	return symbols__find_in("/proc/kallsyms", names, addresses, n);
 }

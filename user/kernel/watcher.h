@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The BPF programs of attach while they are loaded: which sockets and tasks they watch, and what
- * they saw of each. The files of this name are the only ones that know their skeleton; what the
- * numbers mean is user/attach's.
+ * they saw of each. What the numbers mean is user/attach's business.
  */
 #ifndef NETIOTRACE_WATCHER_H
 #define NETIOTRACE_WATCHER_H
@@ -34,79 +33,69 @@ struct watcher_filter {
 	size_t without_nr;
 };
 
-/* Is this the name of a hook that attach can use, or of the function or tracepoint it is on? */
-bool watcher__names_hook(const char *name);
-
 /* Why this kernel cannot be watched as asked. */
 struct watcher_refusal {
-	const char
-		*backend; /* why the one asked for has no use here: a static clause; NULL: it has */
-	char missing[256]; /* what nothing shows, and which hooks would: a clause; "": nothing */
+	const char *backend; /* why the backend asked for does not work, a clause; or NULL */
+	char missing[256];   /* plan__missing(); "": nothing */
 };
 
+/* Whether attach has a hook of this name, or on the function or tracepoint of this name. */
+bool watcher__names_hook(const char *name);
+
 /*
- * Loads and attaches; nothing is watched before watcher__arm(). 0 or -errno: -EOPNOTSUPP when this
- * kernel has no hook for sent or received bytes; its own error where it refuses the backend of
- * functions that is asked for by name; *no then says more. -EINTR: a signal that ends the program
- * came meanwhile (loop__is_to_end()), which is looked for before each step, since one may wait for
- * grace periods. *out is owned by the caller.
+ * Loads and attaches; nothing is watched before watcher__arm(). 0 or -errno, explained by *no:
+ * -EOPNOTSUPP: the kernel lacks a hook that attach needs; the backend's own error if one of
+ * functions was asked for by name. -EINTR: a signal that ends the program came (loop__is_to_end()),
+ * checked before each step. *out is owned by the caller.
  */
 int watcher__open(struct watcher **out, const struct watcher_filter *filter,
 		  struct watcher_refusal *no);
 void watcher__close(struct watcher *w); /* takes NULL */
 
-/*
- * Takes in a task. 0 or -errno. A task that is there already by its name alone (named) stays as it
- * is.
+/* Adds a task. 0 or -errno. A task known by its name only (named) does not replace another entry.
  */
 int watcher__add_task(struct watcher *w, uint32_t tgid, const struct nio_task *task);
 
 /*
- * Names the owner of a socket that was there before, by its cookie: the next pass takes the socket
- * in. 0 or -errno; -E2BIG: there is no room, and it is counted as left out.
+ * Names the owner of an existing socket by its cookie: the next socket iteration takes it in. 0 or
+ * -errno; -E2BIG: no space, counted as left out.
  */
 int watcher__add_owner(struct watcher *w, uint64_t cookie, const struct nio_owner *owner);
 
-/* A watched task has a listener at this port. */
-void watcher__add_listener(struct watcher *w, uint16_t port);
+void watcher__add_listener(struct watcher *w, uint16_t port); /* of a watched task */
 
 /* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by w. */
 int watcher__tasks(const struct watcher *w);
 
-/* From here on the programs take in connections that are made and match the filter. */
+/* From here on, new connections that match the filter are watched. */
 void watcher__arm(struct watcher *w);
 
-/* And those, too, that were there before and are used. After the first pass, which is exact. */
+/* From here on, older connections are watched when used. After the first socket iteration. */
 void watcher__adopt_used(struct watcher *w);
 
-/* From here on no socket is taken in, and no event of sends and receives is counted. */
+/* From here on no connection is added and no event is counted. */
 void watcher__stop(struct watcher *w);
 
 /*
- * Opens a pass over the TCP sockets of the network namespace the caller is in; reading the
- * descriptor to its end takes in those that watcher__add_owner() named. Owned by the caller;
- * -errno.
+ * Opens an iteration over the TCP sockets of the caller's network namespace; reading to its end
+ * takes in those that watcher__add_owner() named. Owned by the caller; or -errno.
  */
 int watcher__open_pass(const struct watcher *w);
 
 /*
- * Reads all watched sockets: gives to take() each connection that has ended since the last time,
- * once, and each that is open, with its present numbers. 0 or -errno.
+ * Reads all watched sockets: gives take() each connection that ended since the last call, once, and
+ * each open one with its present numbers. 0 or -errno.
  */
 int watcher__each_socket(struct watcher *w, void (*take)(void *arg, const struct sock_state *s),
 			 void *arg);
 
-/*
- * Gives only the connections that have ended. To be called when the descriptor is readable: the
- * buffer that they wait in has room for some 8000.
- */
+/* Only the connections that ended. Call when the descriptor is readable: it holds some 8000. */
 int watcher__each_ended(struct watcher *w, void (*take)(void *arg, const struct sock_state *s),
 			void *arg);
 int watcher__ends_fd(const struct watcher *w); /* owned by w */
 
 /*
- * Attaches or detaches the programs that see each send call, receive copy and packet, by how many
- * events there are. To be called when the time is come: the time of the next call is returned
+ * Attaches or detaches the programs of events by the rate of events. Returns when to call next
  * (CLOCK_MONOTONIC, ns).
  */
 uint64_t watcher__step_events(struct watcher *w, uint64_t now_ns);
@@ -114,9 +103,9 @@ uint64_t watcher__step_events(struct watcher *w, uint64_t now_ns);
 /* How much of the time the events of sends and receives were seen, and what they showed. */
 struct watcher_events {
 	uint64_t seen_ns, all_ns;
-	size_t windows; /* periods between two looks at the counts */
+	size_t windows; /* periods between two readings of the counts */
 	bool sampled;   /* the programs were detached part of the time */
-	/* Share of the bytes sent of each kind of call, and its 95 % interval; 0 bytes: none. */
+	/* Share of the bytes sent by each kind of call, and its 95 % interval; 0 bytes: none. */
 	struct {
 		double share, low, high;
 	} sent[NIO_CALL_NR];
@@ -124,22 +113,22 @@ struct watcher_events {
 };
 struct watcher_events watcher__events(const struct watcher *w);
 
-/* Gives a copy of every task to take(); one for which that returns true is deleted. 0 or -errno. */
+/* Gives a copy of every task to take(), and deletes the task if that returns true. 0 or -errno. */
 int watcher__each_task(struct watcher *w,
 		       bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t), void *arg);
 
 struct nio_attach_loss watcher__losses(const struct watcher *w);
 
-/* Program runs that the kernel refused or passed over so far; unknown where it does not tell. */
+/* Program runs that the kernel refused or skipped; unknown where it does not tell. */
 struct num watcher__missed(const struct watcher *w);
 
-/* Which hooks are in use, and why others are not: rows of the plan. Owned by w. */
+/* The rows of the plan. Owned by w. */
 size_t watcher__plan(const struct watcher *w, const struct plan_row **rows);
 
-/* Is a row's hook of another backend than the one asked for, which has some for its probe, too? */
+/* Whether a row's hook stands in for one of the backend asked for. */
 bool watcher__replaces(const struct plan_row *row, enum backend asked);
 
-/* Is this probe served ("message")? */
+/* Whether the probe of this name ("message") is served. */
 bool watcher__has(const struct watcher *w, const char *probe);
 
 #endif

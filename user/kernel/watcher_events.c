@@ -93,12 +93,7 @@ static void set_window(struct watcher *w)
 static void detach(struct watcher *w)
 {
 	set_window(w);
-	for (size_t i = 0; i < w->programs_nr; i++) {
-		if (!watcher__is_of_events(w, w->programs[i]))
-			continue;
-		bpf_link__destroy(w->links[i]);
-		w->links[i] = NULL;
-	}
+	loader__rest(&w->loader, &w->rest);
 	w->sampling.attached = false;
 	w->sampling.sampled = true;
 }
@@ -106,9 +101,7 @@ static void detach(struct watcher *w)
 /* One that cannot be attached again is missed: its kind of event is no longer seen. */
 static void attach(struct watcher *w)
 {
-	for (size_t i = 0; i < w->programs_nr; i++)
-		if (watcher__is_of_events(w, w->programs[i]) && !w->links[i])
-			w->links[i] = bpf_program__attach(w->programs[i]);
+	loader__attach(&w->loader, &w->plan);
 	w->sampling.attached = true;
 	set_window(w);
 }
@@ -124,7 +117,7 @@ int watcher__begin_events(struct watcher *w, bool count_calls)
 {
 	struct watcher_sampling *s = &w->sampling;
 
-	s->windowed = !count_calls && watcher__is_of_events(w, w->skel->progs.nio_at_send);
+	s->windowed = plan__can_rest(&w->plan, &w->rest) && !count_calls;
 	s->attached = true;
 	s->credit = CREDIT_MAX;
 	s->begun_ns = s->since_ns = loop__now_ns();

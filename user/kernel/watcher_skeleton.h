@@ -5,13 +5,11 @@
 
 #include <bpf/libbpf.h>
 
+#include "loader.h"
 #include "watcher.h"
 
 /* Needs the types of bpf/sock_state.h. */
 #include "attach.skel.h"
-
-#define WATCHER_PROGRAMS_MAX 32
-#define WATCHER_ROWS_MAX     16
 
 /* Sums over periods in which events were seen, for the shares of kinds and their intervals. */
 struct watcher_sampling {
@@ -31,38 +29,20 @@ struct watcher_sampling {
 };
 
 struct watcher {
-	struct attach_bpf *skel;
-	struct bpf_program *programs[WATCHER_PROGRAMS_MAX];
-	struct bpf_link *links[WATCHER_PROGRAMS_MAX];
-	size_t programs_nr;
-	struct plan_row rows[WATCHER_ROWS_MAX];
+	struct loader loader;
+	struct attach_bpf *skel; /* the loader's */
+	struct plan plan;
+	struct plan rest; /* plan without events, for between windows */
+	struct plan_row rows[PLAN_ROWS_MAX];
 	size_t rows_nr;
-	enum backend functions; /* of programs on functions; BACKEND_TRACEPOINT: there are none */
 	struct ring_buffer *ends;
 	struct taking *taking; /* who gets what is in it */
 	struct watcher_sampling sampling;
 	bool stopped;
-	struct num
-		missed; /* as it was when it was stopped: what is passed over later is not missed */
+	struct num missed; /* when it stopped: what is skipped later is not missed */
 };
-
-/*
- * Chooses a hook for each probe by what this kernel has, fills w->rows, and switches the chosen
- * programs on. 0 or -errno, as watcher__open().
- */
-int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
-		    struct watcher_refusal *no);
-
-/* Is this one of the programs that see each call and packet? */
-bool watcher__is_of_events(const struct watcher *w, const struct bpf_program *prog);
 
 /* The programs of events are attached: from now on their rate decides. 0 or -errno. */
 int watcher__begin_events(struct watcher *w, bool count_calls);
-
-/* A record of the ring buffer, for libbpf. */
-int watcher__take_end(void *w, void *data, size_t size);
-
-/* What is passed over from here on is not missed. */
-void watcher__count_last_missed(struct watcher *w);
 
 #endif

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns starting, addressing and ending one unprivileged process; see child.h. */
-#include "base/invoker.h"
-#include "base/log.h"
-#include "base/loop.h"
+/* Starts, addresses and ends one unprivileged process. */
 #include "child.h"
 
+#include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pwd.h>
+#include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -23,8 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child_become.h"
+#include "base/invoker.h"
+#include "base/log.h"
+#include "base/loop.h"
 #include "common/time_limit.h"
+#include "common/uid_map.h"
 #include "common/units.h"
 
 #ifndef MFD_EXEC
@@ -37,11 +41,221 @@
 #define EXEC_NS 10000000000ULL
 #define LOOK_MS 10 /* poll interval */
 
-static const char *const step_text[CHILD_STEP_NR] = {
-#define X(id, text) [CHILD_STEP_##id] = text,
-	CHILD_STEPS(X)
-#undef X
+/* Steps of a start; the child sends the number of a failed step through a pipe. */
+enum child_step {
+	CHILD_STEP_PIPE,
+	CHILD_STEP_OPEN,
+	CHILD_STEP_FORK,
+	CHILD_STEP_FDS,
+	CHILD_STEP_NETNS,
+	CHILD_STEP_DROP,
+	CHILD_STEP_DEATH,
+	CHILD_STEP_EXEC,
+	CHILD_STEP_NR,
 };
+
+static const char *const step_text[] = {
+	[CHILD_STEP_PIPE] = "create pipes",
+	[CHILD_STEP_OPEN] = "open the program",
+	[CHILD_STEP_FORK] = "start a process",
+	[CHILD_STEP_FDS] = "arrange file descriptors",
+	[CHILD_STEP_NETNS] = "enter the network namespace",
+	[CHILD_STEP_DROP] = "drop privileges (this needs CAP_SETUID, CAP_SETGID)",
+	[CHILD_STEP_DEATH] = "tie the process to ours",
+	[CHILD_STEP_EXEC] = "execute the program",
+};
+
+struct child_failure {
+	int32_t err;
+	uint32_t step;
+};
+
+enum pipe_end {
+	PIPE_READ,
+	PIPE_WRITE,
+};
+
+/* State of a start until its success or failure. */
+struct child_start {
+	char *const *argv;
+	int netns;
+	bool root; /* become uid:gid */
+	uid_t uid;
+	gid_t gid;
+	pid_t parent;
+	int exe;
+	int in[2], out[2], status[2];
+};
+
+/* Descriptors of the child until exec: its own 0 to 2, and these two, which exec closes. */
+#define FD_EXE    3
+#define FD_STATUS 4
+#define FD_FIRST  5 /* netns, then others of ours; closed before exec */
+
+static void child__reset_signals(void)
+{
+	struct sigaction sa = {.sa_handler = SIG_DFL};
+	sigset_t none;
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &sa, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Moves every descriptor up first: our 0 to 4 may be closed, and a pipe may have such a number. */
+static int child__arrange_fds(struct child_start *s)
+{
+	const struct {
+		int *fd, target, flags;
+	} moves[] = {
+		{&s->in[PIPE_READ], STDIN_FILENO, 0},
+		{&s->out[PIPE_WRITE], STDOUT_FILENO, 0},
+		{&s->exe, FD_EXE, O_CLOEXEC},
+		{&s->netns, FD_FIRST, O_CLOEXEC},
+		{&s->status[PIPE_WRITE], FD_STATUS, O_CLOEXEC},
+	};
+	size_t i, n = sizeof(moves) / sizeof(*moves);
+	int fd;
+
+	for (i = 0; i < n; i++) {
+		if (*moves[i].fd < 0)
+			continue;
+		fd = fcntl(*moves[i].fd, F_DUPFD_CLOEXEC, FD_FIRST + 1);
+		if (fd < 0)
+			return -errno;
+		*moves[i].fd = fd;
+	}
+	for (i = 0; i < n; i++) {
+		if (*moves[i].fd < 0)
+			continue;
+		if (dup3(*moves[i].fd, moves[i].target, moves[i].flags) < 0)
+			return -errno;
+		*moves[i].fd = moves[i].target;
+	}
+	return 0;
+}
+
+/* Without CAP_SETPCAP (a container) the bounding set stays; no_new_privs makes it useless. */
+static int child__change_id(const struct child_start *s)
+{
+	capng_flags_t flags = CAPNG_DROP_SUPP_GRP | CAPNG_CLEAR_AMBIENT;
+
+	if (capng_get_caps_process())
+		return -EPERM;
+	if (capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP))
+		flags |= CAPNG_CLEAR_BOUNDING;
+	capng_clear(CAPNG_SELECT_ALL);
+	errno = 0;
+	if (!capng_change_id(s->uid, s->gid, flags))
+		return 0;
+	return errno ? -errno : -EPERM;
+}
+
+static int child__clear_caps(void)
+{
+	if (capng_get_caps_process())
+		return -EPERM;
+	capng_clear(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT);
+	return capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT) ? -EPERM : 0;
+}
+
+static int child__check_powerless(void)
+{
+	if (capng_get_caps_process() || capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE)
+		return -EPERM;
+	return 0;
+}
+
+/* Verifies with the kernel that the privileges are gone. */
+static int child__check_dropped(const struct child_start *s)
+{
+	uid_t ruid, euid, suid;
+	gid_t rgid, egid, sgid;
+
+	if (getresuid(&ruid, &euid, &suid) || getresgid(&rgid, &egid, &sgid))
+		return -errno;
+	if (!ruid || !euid || !suid || ruid != euid || euid != suid)
+		return -EPERM;
+	if (s->root && (!rgid || rgid != egid || egid != sgid || getgroups(0, NULL)))
+		return -EPERM;
+	return child__check_powerless();
+}
+
+/* Root of a user namespace without other uids is an ordinary user outside, and stays root. */
+static bool child__stays(const struct child_start *s)
+{
+	return s->root && uid_map__own_root_only(s->uid);
+}
+
+static int child__drop(const struct child_start *s)
+{
+	int err = s->root && !child__stays(s) ? child__change_id(s) : child__clear_caps();
+
+	if (err)
+		return err;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	return child__stays(s) ? child__check_powerless() : child__check_dropped(s);
+}
+
+/*
+ * Called after the change of credentials, which clears the parent-death signal. The new session has
+ * no terminal: with root's terminal the child could type commands there (TIOCSTI).
+ */
+static int child__tie(const struct child_start *s)
+{
+	if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -errno;
+	return getppid() == s->parent ? 0 : -ESRCH;
+}
+
+/* By path first: before 6.14 fexecve() names the process after the descriptor's number. */
+static int child__exec(const struct child_start *s)
+{
+	execv(s->argv[0], s->argv);
+	if (errno == EACCES)
+		fexecve(FD_EXE, s->argv, environ);
+	return -errno;
+}
+
+/* Everything up to exec; returns only -errno. */
+static int child__try(struct child_start *s, uint32_t *step)
+{
+	int err;
+
+	*step = CHILD_STEP_FDS;
+	err = child__arrange_fds(s);
+	if (err)
+		return err;
+	*step = CHILD_STEP_NETNS;
+	if (s->netns >= 0 && setns(s->netns, CLONE_NEWNET))
+		return -errno;
+	closefrom(FD_FIRST);
+	*step = CHILD_STEP_DROP;
+	err = child__drop(s);
+	if (err)
+		return err;
+	*step = CHILD_STEP_DEATH;
+	err = child__tie(s);
+	if (err)
+		return err;
+	*step = CHILD_STEP_EXEC;
+	child__reset_signals();
+	return child__exec(s);
+}
+
+/* Call after fork, all signals blocked. Runs the program, or reports the failed step and exits. */
+static _Noreturn void child__become(struct child_start *s)
+{
+	struct child_failure failure;
+
+	failure.err = child__try(s, &failure.step);
+	if (write(s->status[PIPE_WRITE], &failure, sizeof(failure)) != sizeof(failure))
+		_exit(126);
+	_exit(127);
+}
 
 static void fd__close(int *fd)
 {
@@ -124,12 +338,11 @@ static int start__pipes(struct child_start *s)
 static void start__close(struct child_start *s)
 {
 	fd__close(&s->exe);
-	fd__close(&s->in[PIPE_READ]);
-	fd__close(&s->in[PIPE_WRITE]);
-	fd__close(&s->out[PIPE_READ]);
-	fd__close(&s->out[PIPE_WRITE]);
-	fd__close(&s->status[PIPE_READ]);
-	fd__close(&s->status[PIPE_WRITE]);
+	for (int end = PIPE_READ; end <= PIPE_WRITE; end++) {
+		fd__close(&s->in[end]);
+		fd__close(&s->out[end]);
+		fd__close(&s->status[end]);
+	}
 }
 
 /* Blocks signals across the fork, so that no handler of ours runs in the child. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns a load generator process: unprivileged, on pipes. It ends when we do, even by kill -9. */
-#ifndef NETIOTRACE_CHILD_H
-#define NETIOTRACE_CHILD_H
+/* A load generator process: unprivileged, on pipes. It ends when this process does, even by kill
+ * -9. */
+#ifndef USER_LOAD_CHILD_H
+#define USER_LOAD_CHILD_H
 
 #include <stdbool.h>
 #include <sys/types.h>

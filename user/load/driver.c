@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns splitting the output of one load generator into lines; see driver.h. */
+/* Splits the output of one load generator into lines. */
 #include "driver.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/hist.h"
+#include "common/xalloc.h"
 
 #define READ_CHUNK 65536
 #define BUF_SIZE   (DRIVER_LINE_MAX + READ_CHUNK)
@@ -33,11 +33,8 @@ static ssize_t driver__fill(struct driver *d)
 {
 	ssize_t n;
 
-	if (!d->buf) {
-		d->buf = malloc(BUF_SIZE);
-		if (!d->buf)
-			return -ENOMEM;
-	}
+	if (!d->buf)
+		d->buf = xmalloc(BUF_SIZE);
 	if (d->start) {
 		memmove(d->buf, d->buf + d->start, d->len - d->start);
 		d->len -= d->start;

@@ -1,50 +1,230 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns decoding one line of the protocol (docs/LOADGEN.md), which is not trusted. Pure. */
+/* Decodes one line of the protocol (docs/LOADGEN.md), which is not trusted. Pure. */
 #include "driver.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
-#include "fields.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 
-static int report__take_cpu(struct load_report *r, const json_t *obj, struct num *cpu)
+/* Sets the message to text of another process, without control or partial characters. */
+static void fields__set_message(struct load_report *r, const char *text)
 {
-	int err = fields__u64(r, obj, "cpu_ns", &cpu->value);
+	size_t i, len = strlen(text);
 
-	cpu->known = !err;
+	if (len >= sizeof(r->message)) {
+		len = sizeof(r->message) - 1;
+		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
+			len--;
+	}
+	for (i = 0; i < len; i++) {
+		r->message[i] = text[i];
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			r->message[i] = '?';
+		/* U+0080 to U+009F are control characters of two bytes. */
+		if (text[i] == '\xc2' && (unsigned char)text[i + 1] < 0xa0 && i + 1 < len) {
+			r->message[i++] = '?';
+			r->message[i] = '?';
+		}
+	}
+	r->message[len] = '\0';
+}
+
+/* Sets the message to the reason of the refusal. Returns -EPROTO. */
+__attribute__((format(printf, 2, 3))) static int fields__refuse(struct load_report *r,
+								const char *fmt, ...)
+{
+	char text[2 * sizeof(r->message)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fields__set_message(r, text);
+	return -EPROTO;
+}
+
+static int fields__u64(struct load_report *r, const json_t *obj, const char *key, uint64_t *out)
+{
+	const json_t *v = json_object_get(obj, key);
+
+	if (!json_is_integer(v))
+		return fields__refuse(r, "\"%s\" is %s", key, v ? "not a whole number" : "missing");
+	if (json_integer_value(v) < 0)
+		return fields__refuse(r, "\"%s\" is negative", key);
+	*out = json_integer_value(v);
+	return 0;
+}
+
+static int fields__container(struct load_report *r, const json_t *obj, const char *key,
+			     json_type type, const json_t **out)
+{
+	*out = json_object_get(obj, key);
+	if (*out && json_typeof(*out) == type)
+		return 0;
+	if (!*out)
+		return fields__refuse(r, "\"%s\" is missing", key);
+	return fields__refuse(r, "\"%s\" is not an %s", key,
+			      type == JSON_OBJECT ? "object" : "array");
+}
+
+static int fields__string(struct load_report *r, const json_t *obj, const char *key,
+			  const char **out)
+{
+	const json_t *v = json_object_get(obj, key);
+
+	*out = json_string_value(v);
+	if (!*out)
+		return fields__refuse(r, "\"%s\" is %s", key, v ? "not a string" : "missing");
+	return 0;
+}
+
+/* A whole number of an object, or of an object in this object; "": of the object itself. */
+struct number {
+	const char *object, *key;
+	uint64_t *out;
+};
+
+static int fields__numbers(struct load_report *r, const json_t *obj, const struct number *numbers,
+			   size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		const json_t *in = obj;
+
+		if (numbers[i].object[0])
+			err = fields__container(r, obj, numbers[i].object, JSON_OBJECT, &in);
+		if (!err)
+			err = fields__u64(r, in, numbers[i].key, numbers[i].out);
+	}
 	return err;
 }
 
-static int report__take_zerocopy(struct load_report *r, const json_t *stats)
-{
-	struct zc_counts *zc = &r->app.zc;
-	const json_t *obj;
-	int err;
+#define NUMBERS(r, obj, ...)                                          \
+	fields__numbers(r, obj, (const struct number[]){__VA_ARGS__}, \
+			sizeof((const struct number[]){__VA_ARGS__}) / sizeof(struct number))
 
-	err = fields__object(r, stats, "zerocopy", &obj);
-	if (err)
-		return err;
-	return NUMBERS(r, obj, {"sends", &zc->sends}, {"completed", &zc->completed},
-		       {"copied", &zc->copied}, {"not_copied", &zc->not_copied},
-		       {"enobufs", &zc->enobufs}, {"fallback_bytes", &zc->fallback_bytes});
+static int hist__take_bucket(struct load_report *r, struct hist *h, const char *key,
+			     const json_t *pair)
+{
+	const json_t *index = json_array_get(pair, 0), *count = json_array_get(pair, 1);
+	json_int_t i = json_integer_value(index), n = json_integer_value(count);
+
+	if (json_array_size(pair) != 2 || !json_is_integer(index) || !json_is_integer(count))
+		return fields__refuse(r, "\"%s\": a bucket is not [index, count]", key);
+	if (i < 0 || i >= h->n_buckets)
+		return fields__refuse(r, "\"%s\": no bucket %lld", key, (long long)i);
+	if (n < 0 || h->buckets[i])
+		return fields__refuse(r, "\"%s\": bucket %lld is %s", key, (long long)i,
+				      n < 0 ? "negative" : "there twice");
+	if ((uint64_t)n > UINT64_MAX - h->count)
+		return fields__refuse(r, "\"%s\": more events than can be counted", key);
+	h->buckets[i] = n;
+	h->count += n;
+	return 0;
 }
 
-static int report__take_gather(struct load_report *r, const json_t *stats)
+static int hist__take_buckets(struct load_report *r, struct hist *h, const char *key,
+			      const json_t *obj)
 {
-	const json_t *obj;
+	const json_t *buckets;
 	int err;
 
-	err = fields__object(r, stats, "gather", &obj);
+	err = fields__container(r, obj, "buckets", JSON_ARRAY, &buckets);
 	if (err)
 		return err;
-	return NUMBERS(r, obj, {"bytes", &r->gather_bytes}, {"events", &r->gather_events},
-		       {"ns", &r->gather_ns}, {"sampled", &r->gather_sampled});
+	for (size_t i = 0; i < json_array_size(buckets); i++) {
+		err = hist__take_bucket(r, h, key, json_array_get(buckets, i));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Can count numbers in [min, max] have this sum? */
+static bool sum__fits(uint64_t sum, uint64_t count, uint64_t min, uint64_t max)
+{
+	uint64_t least, most;
+
+	return !__builtin_mul_overflow(min, count, &least) && sum >= least &&
+	       (__builtin_mul_overflow(max, count, &most) || sum <= most);
+}
+
+/* Extremes and sum are exact, as the load generator counted them; buckets are not. */
+static int hist__take_extremes(struct load_report *r, struct hist *h, const char *key,
+			       const json_t *obj)
+{
+	uint64_t sum, min, max;
+	int err;
+
+	err = NUMBERS(r, obj, {"", "sum", &sum}, {"", "min", &min}, {"", "max", &max});
+	if (err)
+		return err;
+	if (min > max)
+		return fields__refuse(r, "\"%s\": min is above max", key);
+	if (!sum__fits(sum, h->count, min, max))
+		return fields__refuse(r, "\"%s\": no values between min and max have this sum",
+				      key);
+	h->sum = sum;
+	h->min = min;
+	h->max = max;
+	return 0;
+}
+
+static int hist__take(struct load_report *r, struct hist *h, const char *key, const json_t *obj)
+{
+	uint64_t count, sub_bits;
+	int err;
+
+	err = NUMBERS(r, obj, {"", "count", &count}, {"", "sub_bits", &sub_bits});
+	if (err)
+		return err;
+	if (sub_bits != h->sub_bits)
+		return fields__refuse(r, "\"%s\": sub_bits is not %u", key, h->sub_bits);
+	err = hist__take_buckets(r, h, key, obj);
+	if (err)
+		return err;
+	if (h->count != count)
+		return fields__refuse(r, "\"%s\": count is not the sum of the buckets", key);
+	/* Without values there are no extremes, whatever the line says. */
+	return count ? hist__take_extremes(r, h, key, obj) : 0;
+}
+
+static int report__take_latency(struct load_report *r, const json_t *latency,
+				enum latency_kind kind)
+{
+	const char *key = latency__key(kind);
+	const json_t *obj;
+	struct hist *h;
+	int err;
+
+	err = fields__container(r, latency, key, JSON_OBJECT, &obj);
+	if (err)
+		return err;
+	h = hist__new_latency();
+	err = hist__take(r, h, key, obj);
+	if (err)
+		hist__free(h);
+	else
+		r->app.latency[kind].hist = h;
+	return err;
+}
+
+static int report__take_latencies(struct load_report *r, const json_t *stats, enum nio_side side)
+{
+	const json_t *latency;
+	int err = fields__container(r, stats, "latency", JSON_OBJECT, &latency);
+
+	for (int k = 0; k < LATENCY_NR && !err; k++)
+		if (latency__side(k) == side)
+			err = report__take_latency(r, latency, k);
+	return err;
 }
 
 /* What the receiver confirmed to the sender; the members are null before. */
@@ -55,86 +235,56 @@ static int report__take_confirmed(struct load_report *r, const json_t *stats)
 
 	if (!json_is_object(obj) || json_is_null(json_object_get(obj, "rx_bytes")))
 		return 0;
-	err = NUMBERS(r, obj, {"rx_bytes", &r->confirmed.rx_bytes},
-		      {"rx_messages", &r->confirmed.rx_messages},
-		      {"verify_errors", &r->confirmed.verify_errors},
-		      {"elapsed_ns", &r->confirmed.elapsed_ns});
+	err = NUMBERS(r, obj, {"", "rx_bytes", &r->confirmed.rx_bytes},
+		      {"", "rx_messages", &r->confirmed.rx_messages},
+		      {"", "verify_errors", &r->confirmed.verify_errors},
+		      {"", "elapsed_ns", &r->confirmed.elapsed_ns});
 	r->confirmed.known = !err;
 	return err;
-}
-
-static int report__take_latencies(struct load_report *r, const json_t *latency, enum nio_side side)
-{
-	int err = 0;
-
-	for (int k = 0; k < LATENCY_NR && !err; k++)
-		if (latency__side(k) == side)
-			err = fields__latency(r, latency, k);
-	return err;
-}
-
-/* Replies that a receiver has sent, or a sender has read. */
-static int report__take_replies(struct load_report *r, const json_t *stats, uint64_t *bytes,
-				uint64_t *messages)
-{
-	const json_t *obj;
-	int err = fields__object(r, stats, "replies", &obj);
-
-	return err ? err : NUMBERS(r, obj, {"bytes", bytes}, {"messages", messages});
 }
 
 static int report__take_sender(struct load_report *r, const json_t *stats)
 {
 	struct app_result *app = &r->app;
-	const json_t *latency, *tcp;
+	struct zc_counts *zc = &app->zc;
 	int err;
 
-	err = NUMBERS(r, stats, {"tx_bytes", &app->tx_bytes}, {"tx_messages", &app->tx_messages},
-		      {"partial_sends", &app->partial_sends}, {"eagain", &app->eagain},
-		      {"eintr", &app->eintr}, {"reply_errors", &app->replies.errors});
-	if (!err)
-		err = report__take_replies(r, stats, &app->replies.rx_bytes,
-					   &app->replies.rx_messages);
-	if (!err)
-		err = report__take_cpu(r, stats, &app->sender_cpu_ns);
-	if (!err)
-		err = report__take_gather(r, stats);
-	if (!err)
-		err = report__take_zerocopy(r, stats);
+	err = NUMBERS(
+		r, stats, {"", "tx_bytes", &app->tx_bytes}, {"", "tx_messages", &app->tx_messages},
+		{"", "partial_sends", &app->partial_sends}, {"", "eagain", &app->eagain},
+		{"", "eintr", &app->eintr}, {"", "reply_errors", &app->replies.errors},
+		{"", "cpu_ns", &app->sender_cpu_ns.value},
+		{"replies", "bytes", &app->replies.rx_bytes},
+		{"replies", "messages", &app->replies.rx_messages},
+		{"gather", "bytes", &r->gather_bytes}, {"gather", "events", &r->gather_events},
+		{"gather", "ns", &r->gather_ns}, {"gather", "sampled", &r->gather_sampled},
+		{"zerocopy", "sends", &zc->sends}, {"zerocopy", "completed", &zc->completed},
+		{"zerocopy", "copied", &zc->copied}, {"zerocopy", "not_copied", &zc->not_copied},
+		{"zerocopy", "enobufs", &zc->enobufs},
+		{"zerocopy", "fallback_bytes", &zc->fallback_bytes},
+		{"tcp", "bytes_acked", &app->tcp_bytes_acked},
+		{"tcp", "bytes_retrans", &app->tcp_bytes_retrans});
+	app->sender_cpu_ns.known = !err;
 	if (!err)
 		err = report__take_confirmed(r, stats);
-	if (!err)
-		err = fields__object(r, stats, "tcp", &tcp);
-	if (!err)
-		err = NUMBERS(r, tcp, {"bytes_acked", &app->tcp_bytes_acked},
-			      {"bytes_retrans", &app->tcp_bytes_retrans});
-	if (!err)
-		err = fields__object(r, stats, "latency", &latency);
-	return err ? err : report__take_latencies(r, latency, NIO_SIDE_SENDER);
+	return err ? err : report__take_latencies(r, stats, NIO_SIDE_SENDER);
 }
 
 static int report__take_receiver(struct load_report *r, const json_t *stats)
 {
 	struct app_result *app = &r->app;
-	const json_t *latency, *tcp;
 	int err;
 
-	err = NUMBERS(r, stats, {"rx_bytes", &app->rx_bytes}, {"rx_messages", &app->rx_messages},
-		      {"verify_errors", &app->verify_errors.value});
-	app->verify_errors.known = !err;
-	if (!err)
-		err = report__take_replies(r, stats, &app->replies.tx_bytes.value,
-					   &app->replies.tx_messages.value);
+	err = NUMBERS(r, stats, {"", "rx_bytes", &app->rx_bytes},
+		      {"", "rx_messages", &app->rx_messages},
+		      {"", "verify_errors", &app->verify_errors.value},
+		      {"", "cpu_ns", &app->receiver_cpu_ns.value},
+		      {"replies", "bytes", &app->replies.tx_bytes.value},
+		      {"replies", "messages", &app->replies.tx_messages.value},
+		      {"tcp", "bytes_received", &app->tcp_bytes_received});
+	app->verify_errors.known = app->receiver_cpu_ns.known = !err;
 	app->replies.tx_bytes.known = app->replies.tx_messages.known = !err;
-	if (!err)
-		err = report__take_cpu(r, stats, &app->receiver_cpu_ns);
-	if (!err)
-		err = fields__object(r, stats, "tcp", &tcp);
-	if (!err)
-		err = NUMBERS(r, tcp, {"bytes_received", &app->tcp_bytes_received});
-	if (!err)
-		err = fields__object(r, stats, "latency", &latency);
-	return err ? err : report__take_latencies(r, latency, NIO_SIDE_RECEIVER);
+	return err ? err : report__take_latencies(r, stats, NIO_SIDE_RECEIVER);
 }
 
 /* Only the sender must say "interrupted"; a missing one is false. */
@@ -186,11 +336,9 @@ static int compare_cookies(const void *a, const void *b)
 /* Sorts the cookies: 4096 have 8 million pairs. */
 static int report__check_cookies(struct load_report *r, size_t nr)
 {
-	uint64_t *sorted = malloc(nr * sizeof(*sorted));
+	uint64_t *sorted = xreallocarray(NULL, nr, sizeof(*sorted));
 	size_t i;
 
-	if (!sorted)
-		return -ENOMEM;
 	memcpy(sorted, r->cookies, nr * sizeof(*sorted));
 	qsort(sorted, nr, sizeof(*sorted), compare_cookies);
 	for (i = 1; i < nr; i++)
@@ -216,7 +364,7 @@ static int report__take_ready(struct load_report *r, const json_t *obj)
 	size_t i, nr;
 	int err;
 
-	err = fields__array(r, obj, "connections", &connections);
+	err = fields__container(r, obj, "connections", JSON_ARRAY, &connections);
 	if (err)
 		return err;
 	nr = json_array_size(connections);
@@ -302,13 +450,12 @@ static int event__find(struct load_report *r, const json_t *obj, enum nio_side s
 		       enum driver_event *event)
 {
 	const char *name;
-	size_t i;
 	int err;
 
 	err = fields__string(r, obj, "event", &name);
 	if (err)
 		return err;
-	for (i = 0; i < sizeof(events) / sizeof(*events); i++) {
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
 		if (strcmp(name, events[i].name) || !events[i].from[side])
 			continue;
 		*event = events[i].event;

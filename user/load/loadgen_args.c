@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns building the load generator's command lines; see loadgen_args.h. */
+/* Builds the load generator's command lines. */
+#include "loadgen_args.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "loadgen_args.h"
+#include "common/xalloc.h"
 
 void arglist__clear(struct arglist *args)
 {
@@ -18,144 +19,110 @@ void arglist__clear(struct arglist *args)
 	*args = (struct arglist){0};
 }
 
-__attribute__((format(printf, 2, 3))) static int add(struct arglist *args, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct arglist *args, const char *format, ...)
 {
-	char **argv = realloc(args->argv, (args->argc + 2) * sizeof(*argv));
 	va_list ap;
-	int len;
 
-	if (!argv)
-		return -ENOMEM;
-	args->argv = argv;
+	args->argv = xreallocarray(args->argv, args->argc + 2, sizeof(*args->argv));
 	va_start(ap, format);
-	len = vasprintf(&argv[args->argc], format, ap);
+	args->argv[args->argc++] = xvasprintf(format, ap);
 	va_end(ap);
-	if (len < 0) {
-		argv[args->argc] = NULL;
-		return -ENOMEM;
-	}
-	argv[++args->argc] = NULL;
-	return 0;
+	args->argv[args->argc] = NULL;
 }
 
-static int add_string(struct arglist *args, const char *option, const char *value)
+static void add_string(struct arglist *args, const char *option, const char *value)
 {
-	int err;
-
 	if (!value)
-		return 0;
-	err = add(args, "%s", option);
-	return err ? err : add(args, "%s", value);
+		return;
+	add(args, "%s", option);
+	add(args, "%s", value);
 }
 
-static int add_number(struct arglist *args, const char *option, uint64_t value)
+/* unit: text after the number. */
+static void add_number(struct arglist *args, const char *option, uint64_t value, const char *unit)
 {
-	int err = add(args, "%s", option);
-
-	return err ? err : add(args, "%" PRIu64, value);
+	add(args, "%s", option);
+	add(args, "%" PRIu64 "%s", value, unit);
 }
 
-static int add_buffer(struct arglist *args, const char *option, uint64_t size)
+/* 0 keeps the load generator's default. */
+static void add_nonzero(struct arglist *args, const char *option, uint64_t value, const char *unit)
 {
-	return size ? add_number(args, option, size) : 0;
+	if (value)
+		add_number(args, option, value, unit);
 }
 
-static int add_ns(struct arglist *args, const char *option, uint64_t ns)
+static void add_flag(struct arglist *args, const char *option, bool wanted)
 {
-	int err = add(args, "%s", option);
-
-	return err ? err : add(args, "%" PRIu64 "ns", ns);
+	if (wanted)
+		add(args, "%s", option);
 }
 
-static int add_flag(struct arglist *args, const char *option, bool wanted)
-{
-	return wanted ? add(args, "%s", option) : 0;
-}
-
-static int add_address(struct arglist *args, const char *option, const char *address,
-		       unsigned int port)
+static void add_address(struct arglist *args, const char *option, const char *address,
+			unsigned int port)
 {
 	char text[ADDRESS_TEXT_MAX];
-	int err = add(args, "%s", option);
 
-	if (err)
-		return err;
-	return add(args, "%s", address__format(text, sizeof(text), address, port));
+	add_string(args, option, address__format(text, sizeof(text), address, port));
 }
 
-static int add_spin(struct arglist *args, const struct traffic *t)
+static void add_receiver(struct arglist *args, const char *program, const struct traffic *t,
+			 const char *address, unsigned int port)
 {
-	return t->spin_ns ? add_ns(args, "--spin", t->spin_ns) : 0;
+	add(args, "%s", program);
+	add(args, "recv");
+	add(args, "--control");
+	add_address(args, "--listen", address, port);
+	add_nonzero(args, "--rcvbuf", t->rcvbuf, "");
+	add_nonzero(args, "--rcvlowat", t->rcvlowat, "");
+	add_nonzero(args, "--spin", t->spin_ns, "ns");
+	add_string(args, "--cpus", t->receiver_cpus);
+	add_flag(args, "--verify", t->verify);
 }
 
-static int add_receiver(struct arglist *args, const char *program, const struct traffic *t,
-			const char *address, unsigned int port)
+void loadgen_args__receiver(struct arglist *args, const char *program, const struct traffic *t,
+			    const char *address)
 {
-	int err = add(args, "%s", program);
-
-	err = err ? err : add(args, "recv");
-	err = err ? err : add(args, "--control");
-	err = err ? err : add_address(args, "--listen", address, port);
-	err = err ? err : add_buffer(args, "--rcvbuf", t->rcvbuf);
-	err = err ? err : add_buffer(args, "--rcvlowat", t->rcvlowat);
-	err = err ? err : add_spin(args, t);
-	err = err ? err : add_string(args, "--cpus", t->receiver_cpus);
-	return err ? err : add_flag(args, "--verify", t->verify);
-}
-
-int loadgen_args__receiver(struct arglist *args, const char *program, const struct traffic *t,
-			   const char *address)
-{
-	int err = add_receiver(args, program, t, address, 0);
-
+	add_receiver(args, program, t, address, 0);
 	/* A receiver sends nothing but replies. */
-	if (err || !t->request_response)
-		return err;
-	return add_string(args, "--congestion", t->congestion);
+	if (t->request_response)
+		add_string(args, "--congestion", t->congestion);
 }
 
-int loadgen_args__server(struct arglist *args, const char *program, const struct traffic *t,
-			 const struct address *listen)
+void loadgen_args__server(struct arglist *args, const char *program, const struct traffic *t,
+			  const struct address *listen)
 {
-	int err = add_receiver(args, program, t, listen->host, listen->port);
-
-	err = err ? err : add_string(args, "--congestion", t->congestion);
-	return err ? err : add(args, "--forever");
+	add_receiver(args, program, t, listen->host, listen->port);
+	add_string(args, "--congestion", t->congestion);
+	add(args, "--forever");
 }
 
-static int add_amount(struct arglist *args, const struct traffic *t)
+void loadgen_args__sender(struct arglist *args, const char *program, const struct traffic *t,
+			  enum mode mode, const char *address, unsigned int port)
 {
-	int err;
-
+	add(args, "%s", program);
+	add(args, "send");
+	add(args, "--control");
+	add_address(args, "--connect", address, port);
+	add_string(args, "--mode", mode__name(mode));
+	add_number(args, "--size", t->size, "");
+	add_number(args, "--fields", t->fields, "");
+	add_nonzero(args, "--header", t->header, "");
+	add_number(args, "--threads", t->threads, "");
+	add_number(args, "--connections", traffic__connections(t), "");
 	if (t->messages)
-		err = add_number(args, "--messages", t->messages);
+		add_number(args, "--messages", t->messages, "");
 	else
-		err = add_ns(args, "--duration", traffic__round_ns(t));
-	return err ? err : add_ns(args, "--warmup", t->warmup_ns);
-}
-
-int loadgen_args__sender(struct arglist *args, const char *program, const struct traffic *t,
-			 enum mode mode, const char *address, unsigned int port)
-{
-	int err = add(args, "%s", program);
-
-	err = err ? err : add(args, "send");
-	err = err ? err : add(args, "--control");
-	err = err ? err : add_address(args, "--connect", address, port);
-	err = err ? err : add_string(args, "--mode", mode__name(mode));
-	err = err ? err : add_number(args, "--size", t->size);
-	err = err ? err : add_number(args, "--fields", t->fields);
-	err = err ? err : add_number(args, "--threads", t->threads);
-	err = err ? err : add_number(args, "--connections", traffic__connections(t));
-	err = err ? err : add_amount(args, t);
-	err = err ? err : add_buffer(args, "--sndbuf", t->sndbuf);
-	err = err ? err : add_string(args, "--cpus", t->sender_cpus);
-	err = err ? err : add_string(args, "--congestion", t->congestion);
-	err = err ? err : add_spin(args, t);
-	err = err ? err : (t->rate ? add_number(args, "--rate", t->rate) : 0);
-	err = err ? err : add_flag(args, "--request-response", t->request_response);
-	err = err ? err : add_flag(args, "--nodelay", t->nodelay);
-	return err ? err : add_flag(args, "--verify", t->verify);
+		add_number(args, "--duration", traffic__round_ns(t), "ns");
+	add_number(args, "--warmup", t->warmup_ns, "ns");
+	add_nonzero(args, "--sndbuf", t->sndbuf, "");
+	add_string(args, "--cpus", t->sender_cpus);
+	add_string(args, "--congestion", t->congestion);
+	add_nonzero(args, "--spin", t->spin_ns, "ns");
+	add_nonzero(args, "--rate", t->rate, "");
+	add_flag(args, "--request-response", t->request_response);
+	add_flag(args, "--nodelay", t->nodelay);
+	add_flag(args, "--verify", t->verify);
 }
 
 int loadgen_args__find(char *path, size_t len)

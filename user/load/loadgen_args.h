@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the command lines of both sides of the load generator (docs/LOADGEN.md). */
-#ifndef NETIOTRACE_LOADGEN_ARGS_H
-#define NETIOTRACE_LOADGEN_ARGS_H
+/* The command lines of both sides of the load generator (docs/LOADGEN.md). */
+#ifndef USER_LOAD_LOADGEN_ARGS_H
+#define USER_LOAD_LOADGEN_ARGS_H
 
 #include "base/address.h"
 #include "common/mode.h"
@@ -15,14 +15,14 @@ struct arglist {
 
 void arglist__clear(struct arglist *args);
 
-/* 0 or -ENOMEM. The list may be partial on error; arglist__clear() frees it in any case. */
-int loadgen_args__receiver(struct arglist *args, const char *program, const struct traffic *t,
-			   const char *address);
+/* Append to args, which the caller frees with arglist__clear(). */
+void loadgen_args__receiver(struct arglist *args, const char *program, const struct traffic *t,
+			    const char *address);
 /* A receiver that serves session after session at the resolved address of --listen. */
-int loadgen_args__server(struct arglist *args, const char *program, const struct traffic *t,
-			 const struct address *listen);
-int loadgen_args__sender(struct arglist *args, const char *program, const struct traffic *t,
-			 enum mode mode, const char *address, unsigned int port);
+void loadgen_args__server(struct arglist *args, const char *program, const struct traffic *t,
+			  const struct address *listen);
+void loadgen_args__sender(struct arglist *args, const char *program, const struct traffic *t,
+			  enum mode mode, const char *address, unsigned int port);
 
 /* The path of netio-loadgen, beside this program's file. 0 or -errno. */
 int loadgen_args__find(char *path, size_t len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which hook feeds which stage: one table of logical probes and their alternatives, and a pure
- * function from (what this kernel offers, what was asked) to the chosen alternative of each probe,
- * or the reason there is none. Knows nothing of libbpf: unit tests feed it invented kernels.
+ * Which hooks a command uses on this kernel: one table of probes and their alternatives, for run
+ * and attach, and a pure function from (what the kernel has, what the user asked for) to the chosen
+ * alternative of each probe, or the reason why there is none. Knows nothing of libbpf.
  */
 #ifndef NETIOTRACE_PLAN_H
 #define NETIOTRACE_PLAN_H
@@ -20,16 +20,20 @@ enum backend {
 	BACKEND_NR,
 	BACKEND_AUTO = BACKEND_NR,
 	BACKEND_NONE,
-	BACKEND_ITERATOR, /* read when wanted, beside any of the others: no choice of the user's */
+	BACKEND_ITERATOR, /* beside any of the others: users cannot ask for it */
 };
 
 const char *backend__name(enum backend b);
 int backend__parse(const char *s, enum backend *out); /* -EINVAL; not BACKEND_ITERATOR */
 
-/*
- * What a probe is for. A stage may have several probes (tx_copy: one at the return of each send
- * call, one at each transmit), of which a plan uses one. In the order in which they are chosen.
- */
+/* The BPF objects: bpf/netiotrace.bpf.c and bpf/attach.bpf.c. */
+enum bpf_object_id {
+	OBJECT_RUN,
+	OBJECT_ATTACH,
+	OBJECT_NR,
+};
+
+/* What a probe is for, in the order in which plan__make() chooses. A stage may have several. */
 enum probe_id {
 	PROBE_SEND_RETURN,
 	PROBE_TRANSMIT,
@@ -50,148 +54,192 @@ enum probe_id {
 	PROBE_PREEMPTED_TIME,
 	PROBE_RX_TIME,
 	PROBE_SOCKETS,
+	PROBE_MESSAGE,
+	PROBE_SENDPAGE,
+	PROBE_MPTCP_SEND,
+	PROBE_SPLICE_READ,
+	PROBE_SOCKET_END,
+	PROBE_TASKS,
+	PROBE_EARLIER_SOCKETS,
 	PROBE_NR,
 };
 
-/* One way to feed a probe: a row of the table. */
+/* Whether a probe takes times, which a round can do without. */
+static inline bool probe__takes_times(enum probe_id probe)
+{
+	return probe >= PROBE_CALL_TIME && probe <= PROBE_RX_TIME;
+}
+
+struct probe_row {
+	const char *name;
+	const char *stage;        /* what the probe feeds; NULL: the rows of NIO_STAGES */
+	const char *attach_stage; /* the same for attach; NULL: no difference */
+	const char *event;        /* what one event is */
+	const char *nothing; /* why a kernel with tracepoints only cannot have it; NULL: it can */
+	bool attach_needs;   /* attach cannot work without it */
+};
+
+extern const struct probe_row plan_probes[PROBE_NR];
+
+/* One way to serve a probe. Of the rows of a probe and an object, the first that works is used. */
 struct alternative {
+	enum bpf_object_id object;
 	enum probe_id probe;
 	enum backend backend;
-	const char *hook;     /* "fexit/tcp_sendmsg_locked": what a user can look up */
-	const char *programs; /* names of the BPF programs, apart by a space */
+	const char *hook;     /* "fexit/tcp_sendmsg_locked" */
+	const char *programs; /* names of the BPF programs, separated by spaces */
 	enum quality quality;
-	const char *caveat;   /* why less than exact; NULL when exact */
-	const char *function; /* a kernel function that has to exist; NULL: the programs' own */
-	unsigned int args;    /* how many arguments it has to have; 0: any number */
+	const char *caveat;   /* why less than exact; NULL if exact */
+	const char *function; /* a kernel function that must exist; NULL: the programs' own */
+	unsigned int args;    /* its number of arguments; 0: any */
 };
 
 extern const struct alternative plan_alternatives[];
 extern const size_t plan_alternatives_nr;
 
-/* What trying an alternative on this kernel said. */
+/* Whether name is one of the programs of an alternative. */
+bool alternative__has_program(const struct alternative *alt, const char *name);
+
 enum answer {
-	ANSWER_UNKNOWN, /* not tried, or an error that tells nothing about the kernel */
+	ANSWER_UNKNOWN, /* not tried, or the error says nothing about the kernel */
 	ANSWER_YES,
 	ANSWER_NO,
 };
 
+/* Whether the kernel has an alternative. */
 struct offer {
 	enum answer answer;
 	int err; /* negative errno behind NO or UNKNOWN; 0: not tried */
 };
 
-/*
- * Whether the time inside send calls and stages is taken: a call has some twenty events then, which
- * costs several percent.
- */
-enum times {
-	TIMES_APART, /* in a short round of its own after each round: the default */
-	TIMES_ON,    /* in each round, all of the time */
-	TIMES_OFF,
-};
+/* The offer that follows from trying an alternative: 0 or -errno. */
+struct offer plan__offer(int err);
 
-/* Why a hook cannot be had, by what trying it gave (-errno; 0: not tried): a static clause. */
+/* Why a hook cannot be used, from the result of trying it (-errno; 0: not tried): a clause. */
 const char *plan__refusal(int err);
 
 /*
- * Withdraws from offers, as if the kernel had refused them, the alternatives whose hook is `hook`
- * ("fexit/tcp_sendmsg_locked") or is on the function or tracepoint of that name. Returns how many
- * there are in the table; offers may be NULL, to only ask.
+ * Marks alternatives of an object as refused: those with this hook ("fexit/tcp_sendmsg_locked"), or
+ * on the function or tracepoint of this name. Returns how many exist; offers NULL: only counts.
  */
-size_t plan__withhold(struct offer *offers, const char *hook);
+size_t plan__withhold(enum bpf_object_id object, struct offer *offers, const char *hook);
 
-/* What is to be watched. */
+/*
+ * 0 if the kernel has an alternative of this backend (TRAMPOLINE or KPROBE); else the -errno of the
+ * first one.
+ */
+int plan__backend_error(enum bpf_object_id object, const struct offer *offers,
+			enum backend backend);
+
+/* When the time inside send calls and stages is taken. It costs several percent of the CPU. */
+enum times {
+	TIMES_APART, /* in an auxiliary round after each round: the default */
+	TIMES_ON,    /* in each round */
+	TIMES_OFF,
+};
+
+/*
+ * What the user asks for. With a backend by name, run uses that alone; attach prefers it and falls
+ * back to tracepoints. attach uses object and backend only.
+ */
 struct plan_request {
-	enum backend backend; /* AUTO: the first alternative that the kernel offers */
+	enum bpf_object_id object;
+	enum backend backend; /* AUTO: the first alternative that the kernel has */
 	enum mode mode;
 	uint64_t size;    /* bytes a message */
-	bool count_calls; /* every send call is to be counted, whatever it costs */
-	bool in_slices;   /* events may be looked at a part of the time: plan__can_rest() */
+	bool count_calls; /* count every send call, at any cost */
+	bool in_slices;   /* events may be sampled: plan__can_rest() */
 	enum times times;
 };
 
-/* Messages at least this large are counted call by call: the probe then costs under 1 %. */
+/* Messages of this size and above are counted by call, which costs less than 1 % then. */
 #define PLAN_COUNT_CALLS_SIZE (16 * 1024)
 
 struct plan {
+	enum bpf_object_id object;
 	enum mode mode;
 	const struct alternative *chosen[PROBE_NR]; /* NULL: none */
-	const char *reason[PROBE_NR];               /* why none: a sentence; NULL when chosen */
+	const char *reason[PROBE_NR];               /* why none: a clause; NULL if chosen */
 	const char *remedy[PROBE_NR];               /* what to do about it; or NULL */
 };
 
 /*
- * Fills plan from the offers (plan_alternatives_nr of them, same order as the table). 0, or
- * -EOPNOTSUPP when the backend asked for has no hook here at all, or the bytes sent and received
- * can be seen neither by events nor by the socket pass: then reason[] says why.
+ * Fills plan from the offers (plan_alternatives_nr, in the order of the table). 0, or -EOPNOTSUPP:
+ * run has no hook of the backend asked for, or sees sent and received bytes neither by events nor
+ * by the socket iteration; attach lacks a probe that it needs (plan__missing()).
  */
 int plan__make(struct plan *plan, const struct offer *offers, const struct plan_request *req);
 
+/* The first probe that attach needs and that has no alternative; PROBE_NR: none. */
+enum probe_id plan__first_needed(const struct plan *plan);
+
+/* The same in words: "nothing shows STAGE; it would take HOOK or HOOK"; empty: none. */
+void plan__missing(const struct plan *plan, char *buf, size_t len);
+
+/* Whether the plan needs a program of this name. */
+bool plan__wants(const struct plan *plan, const char *program);
+
 /*
- * How the events of plan feed a stage of the ledger: quality, reason and what an event is, into
- * out. Bytes of the socket pass replace those of events: user/model/ledger_bytes.h.
+ * How the events of plan feed a stage of the ledger: quality, reason and unit of events, into out.
+ * Bytes of the socket iteration replace those of events: user/model/ledger_bytes.h.
  */
 void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out);
+bool plan__feeds(enum probe_id probe, enum nio_stage stage); /* by the row of NIO_STAGES */
 
 unsigned int plan__probes(const struct plan *plan); /* probes with an alternative chosen */
 
 /*
- * Of a plan made with TIMES_APART, and of the same made with TIMES_ON, whose times are taken in a
- * round of its own: says in plan why it takes no times, which is that they are taken there, or why
- * they cannot be had there either. none: why there is no such round at all, a static sentence;
- * NULL: there can be. Returns whether there is anything that such a round could tell.
+ * plan: made with TIMES_APART; timed: the same with TIMES_ON, for the auxiliary round. Says in plan
+ * why it takes no times: the auxiliary round takes them, or cannot either. none: why there is no
+ * such round, a static clause; or NULL. Returns whether such a round could measure anything.
  */
 bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *none);
 
-/* The reason of what is told by a round of its own. */
-extern const char plan__apart[];
+extern const char plan__apart[]; /* the reason of what an auxiliary round measures */
+
+/* The reason of a stage that is exactly 0 in this mode: nothing is attached for it. */
+extern const char plan__by_construction[];
 
 /*
- * Can events be left for a while, since sequence numbers tell the bytes, and in zero-copy mode the
- * ids taken and the application's counts how they went? Events of sending, receiving, deferred
- * copies and completions. Not in zero-copy mode by functions: there each completion is looked up by
- * the send that it ends. *rest: plan without those events.
+ * Whether event programs can be detached part of the time, because sockets tell the bytes. *rest:
+ * the plan without those events. run: not in zero-copy mode by functions, where each completion is
+ * looked up by its send. attach: if tracepoints show the returns of send calls.
  */
 bool plan__can_rest(const struct plan *plan, struct plan *rest);
 
-/* Is one of the times that plan takes taken by programs at trampolines (fentry, fexit)? */
+/* Whether programs at trampolines (fentry, fexit) take one of the times. */
 bool plan__times_by_trampoline(const struct plan *plan);
 
-/*
- * Why plan does not take the time of a stage, or of a part of the send call; NULL: it does. Static
- * strings.
- */
+/* Why plan does not take the time of a stage or of a part of the send call; NULL: it does. */
 const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage);
 const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part);
-
-/* The reason of a stage that this mode cannot feed: exactly 0, and nothing is attached to see it.
- */
-extern const char plan__by_construction[];
 
 /* Why plan does not see a probe's events; NULL: it does. */
 const char *plan__no_probe(const struct plan *plan, enum probe_id probe);
 
-/* Are completions seen as the kernel ends them (true), or as the application reads of them? */
+/* Whether completions are seen as the kernel ends them, not as the application reads of them. */
 bool plan__completions_by_kernel(const struct plan *plan);
 
-/* Has it a program for notifications that are read, beside that of receive copies? */
+/* Whether the program for notifications is another than that for receive copies. */
 bool plan__notifications_apart(const struct plan *plan);
 
-/*
- * Does plan keep the beginning of an event in a map until its end, where there can be no room for
- * it? And does it pair beginnings with ends at all, these or sends with their completions as
- * the kernel ends them (which have a ring of their own), so that something can be unmatched?
- */
+/* Whether an event needs space in a map from its begin to its end. */
 bool plan__keeps_events(const struct plan *plan);
+/* Whether begins are paired with ends, or sends with completions: events can be unmatched. */
 bool plan__pairs_events(const struct plan *plan);
 
 /*
- * The rows that doctor and the result document show, of up to MODE_NR plans (NULL: not used), each
- * row once, with the modes it serves when not all; of what these lack, those of the timed plans.
- * Returns how many were written to rows.
+ * The rows that documents show, of up to MODE_NR plans of one object (NULL: not used), each row
+ * once, with the modes it serves if not all. timed: of auxiliary rounds, for probes that the plans
+ * lack. Returns the number of rows.
  */
 #define PLAN_ROWS_MAX PROBE_NR
 size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *const timed[MODE_NR],
 		  struct plan_row rows[PLAN_ROWS_MAX]);
+
+/* Of plan_table.c, for plan.c and plan_queries.c. */
+extern const char plan_notifications_apart[]; /* sees notifications and nothing else */
+extern const char plan_rx_in_slices[];        /* receive copies by tracepoint, for functions */
+extern const char plan_no_mark[];             /* why tracepoints take no time */
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of probes and of the ways to feed them, which plan.c chooses from. Pure. */
+/* The table of probes and their alternatives, of run and attach, for plan.c. Pure. */
 #include <errno.h>
-#include <string.h>
 
 #include "common/word.h"
-#include "plan_table.h"
+#include "plan.h"
 
-#define TP    BACKEND_TRACEPOINT
-#define FN    BACKEND_TRAMPOLINE
-#define KP    BACKEND_KPROBE
-#define EXACT QUALITY_EXACT, NULL
+#define RUN    OBJECT_RUN
+#define ATTACH OBJECT_ATTACH
+#define TP     BACKEND_TRACEPOINT
+#define FN     BACKEND_TRAMPOLINE
+#define KP     BACKEND_KPROBE
+#define EXACT  QUALITY_EXACT, NULL
 
 static const char MERGED[] =
 	"read as the application takes the notification; the kernel merges those of adjacent sends "
@@ -29,6 +30,13 @@ static const char SOME_REFUSED[] = "by the kernel's test against net.core.optmem
 				   "seen: a kretprobe has room for so many at once";
 static const char OWN_SKBS[] =
 	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
+static const char AS_IT_BEGINS[] =
+	"counted as it begins: a copy that fails for want of memory is counted, too";
+static const char AS_ASKED[] =
+	"by the sizes that calls ask for: one that sends less counts as much, so that of several "
+	"kinds on one connection the shares are estimates";
+static const char REPORTED[] =
+	"from notifications, which the kernel merges without comparing their codes";
 
 const char plan_notifications_apart[] = "nio_tp_notification";
 const char plan_rx_in_slices[] = "nio_tp_rx_slices";
@@ -36,111 +44,155 @@ const char plan_rx_in_slices[] = "nio_tp_rx_slices";
 /* In order of preference within a probe. */
 /* clang-format off */
 const struct alternative plan_alternatives[] = {
-	{ PROBE_SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT, NULL, 3 },
-	{ PROBE_SEND_RETURN, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT, NULL, 0 },
-	{ PROBE_SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_send_return", EXACT, NULL, 0 },
+	{ RUN, PROBE_SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT, NULL, 3 },
+	{ RUN, PROBE_SEND_RETURN, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT, NULL, 0 },
+	{ RUN, PROBE_SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_send_return", EXACT, NULL, 0 },
 
-	{ PROBE_TRANSMIT, FN, "fentry/__tcp_transmit_skb", "nio_fe_transmit", EXACT, NULL, 0 },
-	{ PROBE_TRANSMIT, KP, "kprobe/__tcp_transmit_skb", "nio_kp_transmit", EXACT, NULL, 0 },
-	{ PROBE_TRANSMIT, TP, "tp_btf/net_dev_queue", "nio_tp_transmit", EXACT, NULL, 0 },
+	{ RUN, PROBE_TRANSMIT, FN, "fentry/__tcp_transmit_skb", "nio_fe_transmit", EXACT, NULL, 0 },
+	{ RUN, PROBE_TRANSMIT, KP, "kprobe/__tcp_transmit_skb", "nio_kp_transmit", EXACT, NULL, 0 },
+	{ RUN, PROBE_TRANSMIT, TP, "tp_btf/net_dev_queue", "nio_tp_transmit", EXACT, NULL, 0 },
 
-	{ PROBE_SPLICE, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
+	{ RUN, PROBE_SPLICE, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
 	  "skb_splice_from_iter", 0 },
-	{ PROBE_SPLICE, FN, "fexit/do_tcp_sendpages", "nio_fx_sendpages", EXACT, NULL, 5 },
-	{ PROBE_SPLICE, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT,
+	{ RUN, PROBE_SPLICE, FN, "fexit/do_tcp_sendpages", "nio_fx_sendpages", EXACT, NULL, 5 },
+	{ RUN, PROBE_SPLICE, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT,
 	  "skb_splice_from_iter", 0 },
-	{ PROBE_SPLICE, KP, "kprobe/do_tcp_sendpages", "nio_kp_sendpages", EXACT, NULL, 0 },
+	{ RUN, PROBE_SPLICE, KP, "kprobe/do_tcp_sendpages", "nio_kp_sendpages", EXACT, NULL, 0 },
 
-	{ PROBE_DEFERRED_COPY, FN, "fentry,fexit/skb_copy_ubufs", "nio_fe_deferred nio_fx_deferred",
+	{ RUN, PROBE_DEFERRED_COPY, FN, "fentry,fexit/skb_copy_ubufs", "nio_fe_deferred nio_fx_deferred",
 	  EXACT, NULL, 2 },
-	{ PROBE_DEFERRED_COPY, KP, "kprobe,kretprobe/skb_copy_ubufs",
+	{ RUN, PROBE_DEFERRED_COPY, KP, "kprobe,kretprobe/skb_copy_ubufs",
 	  "nio_kp_deferred nio_kr_deferred", EXACT, NULL, 0 },
-	{ PROBE_DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_tp_zerocopy_arrival",
+	{ RUN, PROBE_DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_tp_zerocopy_arrival",
 	  QUALITY_DERIVED, ARRIVAL, NULL, 0 },
 
-	{ PROBE_RX_COPY, FN, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT, NULL, 0 },
-	{ PROBE_RX_COPY, FN, "fexit/skb_copy_datagram_iter", "nio_fx_rx_copy", EXACT, NULL, 4 },
-	{ PROBE_RX_COPY, KP, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT, NULL, 0 },
-	{ PROBE_RX_COPY, KP, "kprobe/skb_copy_datagram_iter", "nio_kp_rx_copy", EXACT, NULL, 0 },
-	{ PROBE_RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy", EXACT, NULL, 0 },
+	{ RUN, PROBE_RX_COPY, FN, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT, NULL, 0 },
+	{ RUN, PROBE_RX_COPY, FN, "fexit/skb_copy_datagram_iter", "nio_fx_rx_copy", EXACT, NULL, 4 },
+	{ RUN, PROBE_RX_COPY, KP, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT, NULL, 0 },
+	{ RUN, PROBE_RX_COPY, KP, "kprobe/skb_copy_datagram_iter", "nio_kp_rx_copy", EXACT, NULL, 0 },
+	{ RUN, PROBE_RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy", EXACT, NULL, 0 },
 
-	{ PROBE_COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_fe_msg_completion", EXACT,
+	{ RUN, PROBE_COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_fe_msg_completion", EXACT,
 	  NULL, 1 },
-	{ PROBE_COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_fe_sock_completion", EXACT,
+	{ RUN, PROBE_COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_fe_sock_completion", EXACT,
 	  NULL, 2 },
-	{ PROBE_COMPLETION, FN, "fentry,fexit/msg_zerocopy_complete",
+	{ RUN, PROBE_COMPLETION, FN, "fentry,fexit/msg_zerocopy_complete",
 	  "nio_fe_uarg_put nio_fx_uarg_put nio_tp_uarg_report", EXACT,
 	  "msg_zerocopy_complete", 3 },
-	{ PROBE_COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_kp_msg_completion", EXACT,
+	{ RUN, PROBE_COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_kp_msg_completion", EXACT,
 	  NULL, 0 },
-	{ PROBE_COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_kp_sock_completion", EXACT,
+	{ RUN, PROBE_COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_kp_sock_completion", EXACT,
 	  NULL, 0 },
-	{ PROBE_COMPLETION, KP, "kprobe,kretprobe/msg_zerocopy_complete",
+	{ RUN, PROBE_COMPLETION, KP, "kprobe,kretprobe/msg_zerocopy_complete",
 	  "nio_kp_uarg_put nio_kr_uarg_put nio_tp_uarg_report", EXACT, NULL, 0 },
-	{ PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
+	{ RUN, PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
 	  QUALITY_DERIVED, MERGED, NULL, 0 },
-	{ PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", plan_notifications_apart,
+	{ RUN, PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", plan_notifications_apart,
 	  QUALITY_DERIVED, MERGED, NULL, 0 },
 
-	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_msg_account",
+	{ RUN, PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_msg_account",
 	  QUALITY_DERIVED, REFUSED, "msg_zerocopy_realloc", 3 },
-	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_devmem_account",
+	{ RUN, PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_devmem_account",
 	  QUALITY_DERIVED, REFUSED, "msg_zerocopy_realloc", 4 },
-	{ PROBE_REFUSAL, FN, "fexit/sock_zerocopy_realloc", "nio_fx_sock_account",
+	{ RUN, PROBE_REFUSAL, FN, "fexit/sock_zerocopy_realloc", "nio_fx_sock_account",
 	  QUALITY_DERIVED, REFUSED, NULL, 3 },
-	{ PROBE_REFUSAL, KP, "kprobe,kretprobe/msg_zerocopy_realloc",
+	{ RUN, PROBE_REFUSAL, KP, "kprobe,kretprobe/msg_zerocopy_realloc",
 	  "nio_kp_msg_account nio_kr_msg_account", QUALITY_DERIVED, SOME_REFUSED, NULL, 0 },
-	{ PROBE_REFUSAL, KP, "kprobe,kretprobe/sock_zerocopy_realloc",
+	{ RUN, PROBE_REFUSAL, KP, "kprobe,kretprobe/sock_zerocopy_realloc",
 	  "nio_kp_sock_account nio_kr_sock_account", QUALITY_DERIVED, SOME_REFUSED, NULL, 0 },
 
-	{ PROBE_OTHER_COPY, FN, "fentry,fexit/skb_copy_bits", "nio_fe_copy_bits nio_fx_copy_bits",
+	{ RUN, PROBE_OTHER_COPY, FN, "fentry,fexit/skb_copy_bits", "nio_fe_copy_bits nio_fx_copy_bits",
 	  QUALITY_DERIVED, OWN_SKBS, NULL, 4 },
-	{ PROBE_OTHER_COPY, KP, "kprobe,kretprobe/skb_copy_bits",
+	{ RUN, PROBE_OTHER_COPY, KP, "kprobe,kretprobe/skb_copy_bits",
 	  "nio_kp_copy_bits nio_kr_copy_bits", QUALITY_DERIVED, OWN_SKBS, NULL, 0 },
-	{ PROBE_CHECKSUM_COPY, FN, "fentry,fexit/skb_copy_and_csum_bits",
+	{ RUN, PROBE_CHECKSUM_COPY, FN, "fentry,fexit/skb_copy_and_csum_bits",
 	  "nio_fe_csum_bits nio_fx_csum_bits", EXACT, NULL, 0 },
-	{ PROBE_CHECKSUM_COPY, KP, "kprobe,kretprobe/skb_copy_and_csum_bits",
+	{ RUN, PROBE_CHECKSUM_COPY, KP, "kprobe,kretprobe/skb_copy_and_csum_bits",
 	  "nio_kp_csum_bits nio_kr_csum_bits", EXACT, NULL, 0 },
-	{ PROBE_COALESCE, FN, "fentry,fexit/skb_try_coalesce", "nio_fe_coalesce nio_fx_coalesce",
+	{ RUN, PROBE_COALESCE, FN, "fentry,fexit/skb_try_coalesce", "nio_fe_coalesce nio_fx_coalesce",
 	  EXACT, NULL, 4 },
-	{ PROBE_COALESCE, KP, "kprobe,kretprobe/skb_try_coalesce",
+	{ RUN, PROBE_COALESCE, KP, "kprobe,kretprobe/skb_try_coalesce",
 	  "nio_kp_coalesce nio_kr_coalesce", EXACT, NULL, 0 },
 
-	{ PROBE_CALL_TIME, FN, "fentry,fexit/tcp_sendmsg",
+	{ RUN, PROBE_CALL_TIME, FN, "fentry,fexit/tcp_sendmsg",
 	  "nio_fe_sendmsg nio_fe_locked nio_fx_locked nio_fx_sendmsg", EXACT, "tcp_sendmsg", 3 },
-	{ PROBE_CALL_TIME, KP, "kprobe,kretprobe/tcp_sendmsg",
+	{ RUN, PROBE_CALL_TIME, KP, "kprobe,kretprobe/tcp_sendmsg",
 	  "nio_kp_sendmsg nio_kp_locked nio_kp_release nio_kr_sendmsg", QUALITY_SAMPLED,
 	  SOME_RETURNS, NULL, 0 },
-	{ PROBE_COPY_TIME, FN, "fentry,fexit/sk_page_frag_refill", "nio_fe_refill nio_fx_refill",
+	{ RUN, PROBE_COPY_TIME, FN, "fentry,fexit/sk_page_frag_refill", "nio_fe_refill nio_fx_refill",
 	  QUALITY_DERIVED, BRACKETED, NULL, 2 },
-	{ PROBE_COPY_TIME, KP, "kprobe,kretprobe/sk_page_frag_refill",
+	{ RUN, PROBE_COPY_TIME, KP, "kprobe,kretprobe/sk_page_frag_refill",
 	  "nio_kp_refill nio_kr_refill", QUALITY_DERIVED, BRACKETED, NULL, 0 },
-	{ PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
+	{ RUN, PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
 	  "nio_fe_pin_time nio_fx_pin_time", EXACT, NULL, 5 },
-	{ PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
+	{ RUN, PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
 	  "nio_fe_pin_time nio_fx_binding_pin_time", EXACT, NULL, 6 },
-	{ PROBE_PIN_TIME, KP, "kprobe,kretprobe/skb_zerocopy_iter_stream",
+	{ RUN, PROBE_PIN_TIME, KP, "kprobe,kretprobe/skb_zerocopy_iter_stream",
 	  "nio_kp_pin_time nio_kr_pin_time", EXACT, NULL, 0 },
-	{ PROBE_WAIT_TIME, FN, "fentry,fexit/sk_stream_wait_memory", "nio_fe_wait nio_fx_wait",
+	{ RUN, PROBE_WAIT_TIME, FN, "fentry,fexit/sk_stream_wait_memory", "nio_fe_wait nio_fx_wait",
 	  EXACT, NULL, 0 },
-	{ PROBE_WAIT_TIME, KP, "kprobe,kretprobe/sk_stream_wait_memory",
+	{ RUN, PROBE_WAIT_TIME, KP, "kprobe,kretprobe/sk_stream_wait_memory",
 	  "nio_kp_wait nio_kr_wait", EXACT, NULL, 0 },
-	{ PROBE_TRANSMIT_TIME, FN, "fentry,fexit/tcp_write_xmit",
+	{ RUN, PROBE_TRANSMIT_TIME, FN, "fentry,fexit/tcp_write_xmit",
 	  "nio_fe_write_xmit nio_fx_write_xmit", EXACT, NULL, 0 },
-	{ PROBE_TRANSMIT_TIME, KP, "kprobe,kretprobe/tcp_write_xmit",
+	{ RUN, PROBE_TRANSMIT_TIME, KP, "kprobe,kretprobe/tcp_write_xmit",
 	  "nio_kp_write_xmit nio_kr_write_xmit", EXACT, NULL, 0 },
-	{ PROBE_INLINE_TIME, FN, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
+	{ RUN, PROBE_INLINE_TIME, FN, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
 	  EXACT, NULL, 0 },
-	{ PROBE_INLINE_TIME, KP, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
+	{ RUN, PROBE_INLINE_TIME, KP, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
 	  EXACT, NULL, 0 },
-	{ PROBE_PREEMPTED_TIME, FN, "tp_btf/sched_switch", "nio_tp_switch", EXACT, NULL, 0 },
-	{ PROBE_PREEMPTED_TIME, KP, "tp_btf/sched_switch", "nio_tp_switch", EXACT, NULL, 0 },
-	{ PROBE_RX_TIME, FN, "fentry,fexit/skb_copy_datagram_iter", "nio_fe_rx_time nio_fx_rx_time",
+	{ RUN, PROBE_PREEMPTED_TIME, FN, "tp_btf/sched_switch", "nio_tp_switch", EXACT, NULL, 0 },
+	{ RUN, PROBE_PREEMPTED_TIME, KP, "tp_btf/sched_switch", "nio_tp_switch", EXACT, NULL, 0 },
+	{ RUN, PROBE_RX_TIME, FN, "fentry,fexit/skb_copy_datagram_iter", "nio_fe_rx_time nio_fx_rx_time",
 	  EXACT, NULL, 0 },
-	{ PROBE_RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
+	{ RUN, PROBE_RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
 	  "nio_kp_rx_time nio_kr_rx_time", QUALITY_SAMPLED, SOME_RETURNS, NULL, 0 },
 
-	{ PROBE_SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_sockets", EXACT, NULL, 0 },
+	{ RUN, PROBE_SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_sockets", EXACT, NULL, 0 },
+
+	{ ATTACH, PROBE_SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT, NULL, 0 },
+	{ ATTACH, PROBE_SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_ae_send nio_ax_send",
+	  EXACT, NULL, 0 },
+	{ ATTACH, PROBE_SEND_RETURN, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send",
+	  QUALITY_DERIVED, AS_ASKED, NULL, 0 },
+	{ ATTACH, PROBE_DEFERRED_COPY, FN, "fentry/skb_copy_ubufs", "nio_ae_deferred",
+	  QUALITY_DERIVED, AS_IT_BEGINS, NULL, 0 },
+	{ ATTACH, PROBE_DEFERRED_COPY, KP, "kprobe/skb_copy_ubufs", "nio_ak_deferred",
+	  QUALITY_DERIVED, AS_IT_BEGINS, NULL, 0 },
+	{ ATTACH, PROBE_DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_at_arrival",
+	  QUALITY_DERIVED, ARRIVAL, NULL, 0 },
+	{ ATTACH, PROBE_RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_at_receive", EXACT,
+	  NULL, 0 },
+	{ ATTACH, PROBE_COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_ae_ended", EXACT,
+	  NULL, 0 },
+	{ ATTACH, PROBE_COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_ak_ended", EXACT,
+	  NULL, 0 },
+	{ ATTACH, PROBE_COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_ak_sock_ended", EXACT,
+	  NULL, 0 },
+	{ ATTACH, PROBE_COMPLETION, TP, "tp_btf/inet_sk_error_report", "nio_at_report",
+	  QUALITY_DERIVED, REPORTED, NULL, 0 },
+	{ ATTACH, PROBE_SOCKETS, BACKEND_ITERATOR, "iter/bpf_map_elem", "nio_at_look", EXACT,
+	  NULL, 0 },
+	{ ATTACH, PROBE_MESSAGE, TP, "tp_btf/tcp_sendmsg_locked", "nio_at_turn", EXACT, NULL, 0 },
+	{ ATTACH, PROBE_MESSAGE, FN, "fentry/tcp_sendmsg_locked", "nio_ae_send", EXACT, NULL, 0 },
+	{ ATTACH, PROBE_MESSAGE, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", EXACT, NULL, 0 },
+	{ ATTACH, PROBE_MESSAGE, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_message", EXACT,
+	  NULL, 0 },
+	{ ATTACH, PROBE_SENDPAGE, FN, "fexit/do_tcp_sendpages", "nio_ax_sendpages", EXACT,
+	  NULL, 0 },
+	{ ATTACH, PROBE_SENDPAGE, KP, "kprobe/do_tcp_sendpages", "nio_ak_sendpages",
+	  QUALITY_DERIVED, AS_ASKED, NULL, 0 },
+	{ ATTACH, PROBE_MPTCP_SEND, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT, NULL, 0 },
+	{ ATTACH, PROBE_MPTCP_SEND, FN, "fexit/mptcp_sendmsg", "nio_ax_mptcp", EXACT, NULL, 0 },
+	{ ATTACH, PROBE_MPTCP_SEND, KP, "tp_btf/sock_send_length", "nio_ak_mptcp", EXACT, NULL, 0 },
+	{ ATTACH, PROBE_SPLICE_READ, FN, "fexit/tcp_splice_read", "nio_ax_splice_read", EXACT,
+	  NULL, 0 },
+	{ ATTACH, PROBE_SOCKET_END, TP, "tp_btf/tcp_destroy_sock",
+	  "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", EXACT, NULL, 0 },
+	{ ATTACH, PROBE_TASKS, TP, "tp_btf/sched_process_fork",
+	  "nio_at_fork nio_at_exec nio_at_rename nio_at_exit", EXACT, NULL, 0 },
+	{ ATTACH, PROBE_EARLIER_SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_at_pass", EXACT,
+	  NULL, 0 },
 };
 /* clang-format on */
 
@@ -148,37 +200,51 @@ const size_t plan_alternatives_nr = sizeof(plan_alternatives) / sizeof(plan_alte
 
 const char plan_no_mark[] = "no tracepoint marks its beginning and its end";
 
-const struct probe_row plan_probes[PROBE_NR] = {
-	[PROBE_SEND_RETURN] = {"send_return", NULL, "send call", NULL},
-	[PROBE_TRANSMIT] = {"transmit", "tx_copy", "transmit", NULL},
-	[PROBE_SPLICE] = {"splice", NULL, "send call",
-			  "no tracepoint tells spliced bytes from copied ones; netio-loadgen never "
-			  "calls sendfile or splice"},
-	[PROBE_DEFERRED_COPY] = {"deferred_copy", NULL, "skb", NULL},
-	[PROBE_RX_COPY] = {"rx_copy", NULL, "skb", NULL},
-	[PROBE_COMPLETION] = {"completion", "zero-copy verdict", "notification", NULL},
-	[PROBE_REFUSAL] = {"refusal", "cause of ENOBUFS", "send call",
-			   "no tracepoint tells which limit refused a send"},
-	[PROBE_OTHER_COPY] = {"other_copy", NULL, "copy",
-			      "collapse, linearize and skb_copy have no tracepoint"},
-	[PROBE_CHECKSUM_COPY] = {"checksum_copy", "other_copy", "copy",
-				 "skb_copy_and_csum_bits has no tracepoint"},
-	[PROBE_COALESCE] = {"coalesce", "other_copy", "copy", "skb_try_coalesce has no tracepoint"},
-	[PROBE_CALL_TIME] = {"call_time", "path_ns", "send call", plan_no_mark},
-	[PROBE_COPY_TIME] = {"copy_time", "path_ns copy", "send call", plan_no_mark},
-	[PROBE_PIN_TIME] = {"pin_time", "path_ns pin", "send call", plan_no_mark},
-	[PROBE_WAIT_TIME] = {"wait_time", "path_ns wait", "send call", plan_no_mark},
-	[PROBE_TRANSMIT_TIME] = {"transmit_time", "path_ns transmit", "send call", plan_no_mark},
-	[PROBE_INLINE_TIME] = {"inline_time", "path_ns inline", "softirq", plan_no_mark},
-	[PROBE_PREEMPTED_TIME] = {"preempted_time", "path_ns preempted", "switch", plan_no_mark},
-	[PROBE_RX_TIME] = {"rx_time", "rx_copy time", "skb", plan_no_mark},
-	[PROBE_SOCKETS] = {"sockets", "tx_copy, tx_pin, rx_copy", "pass", NULL},
-};
+#define TIME(name, stage, event)                              \
+	{                                                     \
+		name, stage, NULL, event, plan_no_mark, false \
+	}
 
-bool plan_probe__takes_times(enum probe_id probe)
-{
-	return probe >= PROBE_CALL_TIME && probe <= PROBE_RX_TIME;
-}
+/* clang-format off */
+const struct probe_row plan_probes[PROBE_NR] = {
+	[PROBE_SEND_RETURN] = {"send_return", NULL, NULL, "send call", NULL, true},
+	[PROBE_TRANSMIT] = {"transmit", "tx_copy", NULL, "transmit", NULL, false},
+	[PROBE_SPLICE] = {"splice", NULL, NULL, "send call",
+			  "no tracepoint tells spliced bytes from copied ones; netio-loadgen never "
+			  "calls sendfile or splice", false},
+	[PROBE_DEFERRED_COPY] = {"deferred_copy", NULL, NULL, "skb", NULL, false},
+	[PROBE_RX_COPY] = {"rx_copy", NULL, NULL, "skb", NULL, true},
+	[PROBE_COMPLETION] = {"completion", "zero-copy verdict", "zero-copy completions",
+			      "notification", NULL, false},
+	[PROBE_REFUSAL] = {"refusal", "cause of ENOBUFS", NULL, "send call",
+			   "no tracepoint tells which limit refused a send", false},
+	[PROBE_OTHER_COPY] = {"other_copy", NULL, NULL, "copy",
+			      "collapse, linearize and skb_copy have no tracepoint", false},
+	[PROBE_CHECKSUM_COPY] = {"checksum_copy", "other_copy", NULL, "copy",
+				 "skb_copy_and_csum_bits has no tracepoint", false},
+	[PROBE_COALESCE] = {"coalesce", "other_copy", NULL, "copy",
+			    "skb_try_coalesce has no tracepoint", false},
+	[PROBE_CALL_TIME] = TIME("call_time", "path_ns", "send call"),
+	[PROBE_COPY_TIME] = TIME("copy_time", "path_ns copy", "send call"),
+	[PROBE_PIN_TIME] = TIME("pin_time", "path_ns pin", "send call"),
+	[PROBE_WAIT_TIME] = TIME("wait_time", "path_ns wait", "send call"),
+	[PROBE_TRANSMIT_TIME] = TIME("transmit_time", "path_ns transmit", "send call"),
+	[PROBE_INLINE_TIME] = TIME("inline_time", "path_ns inline", "softirq"),
+	[PROBE_PREEMPTED_TIME] = TIME("preempted_time", "path_ns preempted", "switch"),
+	[PROBE_RX_TIME] = TIME("rx_time", "rx_copy time", "skb"),
+	[PROBE_SOCKETS] = {"sockets", "tx_copy, tx_pin, rx_copy", "the sockets' own numbers",
+			   "pass", NULL, true},
+	[PROBE_MESSAGE] = {"message", "tx_splice", NULL, "send call", NULL, false},
+	[PROBE_SENDPAGE] = {"sendpage", "tx_splice", NULL, "send call", NULL, false},
+	[PROBE_MPTCP_SEND] = {"mptcp_send", "sent through MPTCP", NULL, "send call", NULL, false},
+	[PROBE_SPLICE_READ] = {"splice_read", "received by splice", NULL, "call",
+			       "no tracepoint shows splice() from a socket", false},
+	[PROBE_SOCKET_END] = {"socket_end", "the sockets' own numbers", NULL, "socket", NULL, true},
+	[PROBE_TASKS] = {"tasks", "processes", NULL, "process", NULL, true},
+	[PROBE_EARLIER_SOCKETS] = {"earlier_sockets", "sockets that were there before", NULL,
+				   "pass", NULL, true},
+};
+/* clang-format on */
 
 static const char *const backend_names[] = {
 	[BACKEND_TRAMPOLINE] = "trampoline",

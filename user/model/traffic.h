@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 struct traffic {
-	uint64_t size; /* bytes a message */
+	uint64_t size;   /* bytes of the fields of a message */
+	uint64_t header; /* bytes before the fields, in an iovec of their own */
 	unsigned int threads, fields;
 	unsigned int connections; /* 0: one a thread */
 	uint64_t duration_ns;     /* of each mode, all rounds together; 0 with messages */
@@ -23,6 +24,12 @@ struct traffic {
 	uint64_t rcvlowat;      /* SO_RCVLOWAT; 0: not set */
 	const char *congestion; /* TCP_CONGESTION of the senders; NULL: the system's */
 };
+
+/* Bytes of one message: header and fields. */
+static inline uint64_t traffic__message_size(const struct traffic *t)
+{
+	return t->header + t->size;
+}
 
 static inline unsigned int traffic__connections(const struct traffic *t)
 {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 
 #include "event.h"
 #include "base/privileges.h"
+#include "base/procfile.h"
+#include "common/xalloc.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define PMUS     "/sys/bus/event_source/devices"
@@ -22,7 +25,6 @@
 struct perf_events {
 	const struct perf_plan *plan;
 	unsigned int threads;
-	size_t per_thread; /* descriptors */
 	size_t fds_nr;
 	int *fds; /* by thread, then group, then member */
 };
@@ -145,14 +147,11 @@ static unsigned int count_registers(const struct perf_plan *plan)
 
 static int read_paranoid(void)
 {
-	FILE *f = fopen(PARANOID, "re");
-	int level = INT_MIN;
+	char line[32];
+	int level;
 
-	if (!f)
+	if (procfile__line(PARANOID, line, sizeof(line)) || sscanf(line, "%d", &level) != 1)
 		return INT_MIN;
-	if (fscanf(f, "%d", &level) != 1)
-		level = INT_MIN;
-	fclose(f);
 	return level;
 }
 
@@ -186,7 +185,7 @@ void perf_event__probe(struct perf_plan *plan, struct perf_facts *facts)
 {
 	facts->paranoid = read_paranoid();
 	facts->has_pmu = has_pmu();
-	facts->may_perf = privileges__may_trace();
+	facts->may_perf = privileges__have(CAP_PERFMON) || privileges__have(CAP_SYS_ADMIN);
 	for (size_t i = 0; i < plan->slots_nr; i++)
 		plan->slots[i].err = try_slot(&plan->slots[i].spec);
 	plan->registers = count_registers(plan);
@@ -237,37 +236,39 @@ static int open_thread(struct perf_events *e, pid_t tid)
 	return err;
 }
 
-#define THREADS_MAX 1024
-
-static int list_threads(pid_t pid, pid_t tids[THREADS_MAX], size_t *nr)
+/* Stores the threads of pid in *tids, which the caller frees. 0 or -errno. */
+static int list_threads(pid_t pid, pid_t **tids, size_t *nr)
 {
 	const struct dirent *d;
 	char path[64];
 	DIR *dir;
 
+	*tids = NULL;
+	*nr = 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
-	*nr = 0;
-	while ((d = readdir(dir)) && *nr < THREADS_MAX)
-		if (atoi(d->d_name) > 0)
-			tids[(*nr)++] = atoi(d->d_name);
+	while ((d = readdir(dir))) {
+		if (atoi(d->d_name) <= 0)
+			continue;
+		*tids = xgrow(*tids, *nr, sizeof(**tids));
+		(*tids)[(*nr)++] = atoi(d->d_name);
+	}
 	closedir(dir);
 	return *nr ? 0 : -ESRCH;
 }
 
 static int open_threads(struct perf_events *e, const pid_t *tids, size_t nr)
 {
+	size_t per_thread = 0;
 	int err = 0;
 
 	for (size_t g = 0; g < e->plan->groups_nr; g++)
-		e->per_thread += e->plan->groups[g].nr;
-	e->fds = calloc(nr * e->per_thread + 1, sizeof(*e->fds));
-	if (!e->fds)
-		return -ENOMEM;
+		per_thread += e->plan->groups[g].nr;
+	e->fds = xcalloc(nr * per_thread + 1, sizeof(*e->fds));
 	/* Both processes, and 256 for other descriptors. */
-	raise_files(2 * nr * e->per_thread + 256);
+	raise_files(2 * nr * per_thread + 256);
 	for (size_t i = 0; i < nr && !err; i++)
 		err = open_thread(e, tids[i]);
 	return err;
@@ -275,18 +276,15 @@ static int open_threads(struct perf_events *e, const pid_t *tids, size_t nr)
 
 int perf_events__open(struct perf_events **out, const struct perf_plan *plan, pid_t pid)
 {
-	struct perf_events *e = calloc(1, sizeof(*e));
-	pid_t *tids = calloc(THREADS_MAX, sizeof(*tids));
-	size_t nr = 0;
-	int err = e && tids ? 0 : -ENOMEM;
+	struct perf_events *e = xcalloc(1, sizeof(*e));
+	pid_t *tids;
+	size_t nr;
+	int err = list_threads(pid, &tids, &nr);
 
 	*out = NULL;
+	e->plan = plan;
 	if (!err)
-		err = list_threads(pid, tids, &nr);
-	if (!err) {
-		e->plan = plan;
 		err = open_threads(e, tids, nr);
-	}
 	free(tids);
 	if (err)
 		perf_events__close(e);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parses event names, with the tables of perf-list(1). */
+/* Parses event names, with the tables of perf-list(1), and PMU events by their files in sysfs. */
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/choice.h"
+#include "base/procfile.h"
+#include "common/units.h"
 #include "names.h"
-#include "pmu_event.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define NEAR_MAX      3 /* edit distance of a suggestion */
+#define PMUS          "/sys/bus/event_source/devices"
 
 struct named {
 	const char *name;
@@ -19,44 +21,27 @@ struct named {
 	uint64_t config;
 };
 
-#define HW(name, id)                                         \
-	{                                                    \
-		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id \
-	}
-#define SW(name, id)                                         \
-	{                                                    \
-		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id \
-	}
+/* clang-format off */
+#define HW(name, id) {name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id}
+#define SW(name, id) {name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id}
 
 static const struct named names[] = {
-	HW("cycles", CPU_CYCLES),
-	HW("cpu-cycles", CPU_CYCLES),
-	HW("instructions", INSTRUCTIONS),
-	HW("cache-references", CACHE_REFERENCES),
-	HW("cache-misses", CACHE_MISSES),
-	HW("branches", BRANCH_INSTRUCTIONS),
-	HW("branch-instructions", BRANCH_INSTRUCTIONS),
-	HW("branch-misses", BRANCH_MISSES),
-	HW("bus-cycles", BUS_CYCLES),
+	HW("cycles", CPU_CYCLES), HW("cpu-cycles", CPU_CYCLES), HW("instructions", INSTRUCTIONS),
+	HW("cache-references", CACHE_REFERENCES), HW("cache-misses", CACHE_MISSES),
+	HW("branches", BRANCH_INSTRUCTIONS), HW("branch-instructions", BRANCH_INSTRUCTIONS),
+	HW("branch-misses", BRANCH_MISSES), HW("bus-cycles", BUS_CYCLES),
 	HW("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND),
 	HW("idle-cycles-frontend", STALLED_CYCLES_FRONTEND),
 	HW("stalled-cycles-backend", STALLED_CYCLES_BACKEND),
-	HW("idle-cycles-backend", STALLED_CYCLES_BACKEND),
-	HW("ref-cycles", REF_CPU_CYCLES),
-	SW("cpu-clock", CPU_CLOCK),
-	SW("task-clock", TASK_CLOCK),
-	SW("page-faults", PAGE_FAULTS),
-	SW("faults", PAGE_FAULTS),
-	SW("context-switches", CONTEXT_SWITCHES),
-	SW("cs", CONTEXT_SWITCHES),
-	SW("cpu-migrations", CPU_MIGRATIONS),
-	SW("migrations", CPU_MIGRATIONS),
-	SW("minor-faults", PAGE_FAULTS_MIN),
-	SW("major-faults", PAGE_FAULTS_MAJ),
-	SW("alignment-faults", ALIGNMENT_FAULTS),
-	SW("emulation-faults", EMULATION_FAULTS),
-	SW("cgroup-switches", CGROUP_SWITCHES),
+	HW("idle-cycles-backend", STALLED_CYCLES_BACKEND), HW("ref-cycles", REF_CPU_CYCLES),
+	SW("cpu-clock", CPU_CLOCK), SW("task-clock", TASK_CLOCK), SW("page-faults", PAGE_FAULTS),
+	SW("faults", PAGE_FAULTS), SW("context-switches", CONTEXT_SWITCHES),
+	SW("cs", CONTEXT_SWITCHES), SW("cpu-migrations", CPU_MIGRATIONS),
+	SW("migrations", CPU_MIGRATIONS), SW("minor-faults", PAGE_FAULTS_MIN),
+	SW("major-faults", PAGE_FAULTS_MAJ), SW("alignment-faults", ALIGNMENT_FAULTS),
+	SW("emulation-faults", EMULATION_FAULTS), SW("cgroup-switches", CGROUP_SWITCHES),
 };
+/* clang-format on */
 
 /* A cache event is a cache and an operation: L1-dcache and -load-misses. */
 struct word {
@@ -80,39 +65,76 @@ static const struct word operations[] = {
 	{"-prefetch-misses", PERF_COUNT_HW_CACHE_OP_PREFETCH},
 };
 
-static bool find_named(const char *name, struct perf_spec *out)
+/* A name that is being parsed, and where a refusal is written. */
+struct parser {
+	const char *name;
+	const struct perf_lookup *lookup;
+	struct perf_spec *out;
+	char *message;
+	size_t len;
+};
+
+/* Writes the sentence. Returns -EINVAL. */
+__attribute__((format(printf, 2, 3))) static int refuse(const struct parser *p, const char *format,
+							...)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(name, names[i].name))
-			continue;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(p->message, p->len, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* All of text must be a number without sign; base as of strtoull(). */
+static bool parse_number(const char *text, int base, uint64_t *out)
+{
+	char *end;
+
+	if (!*text || strchr("+- \t\n", *text))
+		return false;
+	errno = 0;
+	*out = strtoull(text, &end, base);
+	return !errno && !*end;
+}
+
+#define CACHE_EVENTS (ARRAY_SIZE(caches) * ARRAY_SIZE(operations))
+#define KNOWN_NR     (ARRAY_SIZE(names) + CACHE_EVENTS)
+
+/* Known event i: its name into text, its type and config into out. */
+static void known_event(size_t i, char text[32], struct perf_spec *out)
+{
+	const struct word *cache, *operation;
+	bool miss;
+
+	if (i < ARRAY_SIZE(names)) {
+		snprintf(text, 32, "%s", names[i].name);
 		out->type = names[i].type;
 		out->config = names[i].config;
-		return true;
+		return;
 	}
-	return false;
+	i -= ARRAY_SIZE(names);
+	cache = &caches[i / ARRAY_SIZE(operations)];
+	operation = &operations[i % ARRAY_SIZE(operations)];
+	miss = strstr(operation->word, "misses");
+	snprintf(text, 32, "%s%s", cache->word, operation->word);
+	out->type = PERF_TYPE_HW_CACHE;
+	/* cache, operation << 8, result << 16 (perf_event_open(2)) */
+	out->config = cache->id | operation->id << 8 |
+		      (uint64_t)(miss ? PERF_COUNT_HW_CACHE_RESULT_MISS
+				      : PERF_COUNT_HW_CACHE_RESULT_ACCESS)
+			      << 16;
 }
 
-/* config of PERF_TYPE_HW_CACHE: cache, operation << 8, result << 16 (perf_event_open(2)). */
-static uint64_t cache_config(const struct word *cache, const struct word *operation)
+static bool find_known(const char *name, struct perf_spec *out)
 {
-	uint64_t result = strstr(operation->word, "misses") ? PERF_COUNT_HW_CACHE_RESULT_MISS
-							    : PERF_COUNT_HW_CACHE_RESULT_ACCESS;
+	struct perf_spec found = *out;
+	char text[32];
 
-	return cache->id | operation->id << 8 | result << 16;
-}
-
-static bool find_cache(const char *name, struct perf_spec *out)
-{
-	for (size_t c = 0; c < ARRAY_SIZE(caches); c++) {
-		size_t len = strlen(caches[c].word);
-
-		if (strncmp(name, caches[c].word, len))
-			continue;
-		for (size_t o = 0; o < ARRAY_SIZE(operations); o++) {
-			if (strcmp(name + len, operations[o].word))
-				continue;
-			out->type = PERF_TYPE_HW_CACHE;
-			out->config = cache_config(&caches[c], &operations[o]);
+	for (size_t i = 0; i < KNOWN_NR; i++) {
+		known_event(i, text, &found);
+		if (!strcmp(name, text)) {
+			*out = found;
 			return true;
 		}
 	}
@@ -127,94 +149,163 @@ static bool find_raw(const char *name, struct perf_spec *out)
 	if (*name != 'r' || !digits || digits > 16 || name[1 + digits])
 		return false;
 	out->type = PERF_TYPE_RAW;
-	return perf_parse_number(name + 1, 16, &out->config);
+	return parse_number(name + 1, 16, &out->config);
 }
 
-static int find_tracepoint(const char *name, const struct perf_lookup *lookup,
-			   struct perf_spec *out, char *message, size_t len)
+static int find_tracepoint(const struct parser *p, const char *name)
 {
 	const char *colon = strchr(name, ':');
 	char system[PERF_NAME_MAX];
 	int err;
 
 	snprintf(system, sizeof(system), "%.*s", (int)(colon - name), name);
-	out->type = PERF_TYPE_TRACEPOINT;
-	err = lookup->tracepoint(system, colon + 1, &out->config);
+	p->out->type = PERF_TYPE_TRACEPOINT;
+	err = p->lookup->tracepoint(system, colon + 1, &p->out->config);
 	if (err == -ENOENT)
-		return perf_refuse(message, len, "this kernel has no tracepoint '%s'", name);
+		return refuse(p, "this kernel has no tracepoint '%s'", name);
 	if (err)
-		return perf_refuse(
-			message, len,
-			"tracepoint '%s' cannot be looked up (%s): tracefs must be mounted "
-			"and readable",
-			name, strerror(-err));
+		return refuse(p,
+			      "tracepoint '%s' cannot be looked up (%s): tracefs must be mounted "
+			      "and readable",
+			      name, strerror(-err));
 	return 0;
 }
 
-/* Levenshtein distance; NEAR_MAX + 1 if the lengths differ by more than NEAR_MAX. */
-static unsigned int distance(const char *a, const char *b)
+/* Suggests the nearest known event. */
+static int refuse_unknown(const struct parser *p, const char *name)
 {
-	unsigned int row[PERF_NAME_MAX + 1], diagonal, above, cost;
-	size_t m = strlen(a), n = strlen(b), i, j;
+	char texts[KNOWN_NR][32];
+	const char *known[KNOWN_NR], *nearest;
+	struct perf_spec ignored;
 
-	if (m >= PERF_NAME_MAX || n >= PERF_NAME_MAX || (m > n ? m - n : n - m) > NEAR_MAX)
-		return NEAR_MAX + 1;
-	for (j = 0; j <= n; j++)
-		row[j] = (unsigned int)j;
-	for (i = 1; i <= m; i++) {
-		diagonal = row[0];
-		row[0] = (unsigned int)i;
-		for (j = 1; j <= n; j++) {
-			above = row[j];
-			cost = diagonal + (a[i - 1] != b[j - 1]);
-			if (above + 1 < cost)
-				cost = above + 1;
-			if (row[j - 1] + 1 < cost)
-				cost = row[j - 1] + 1;
-			row[j] = cost;
-			diagonal = above;
-		}
+	for (size_t i = 0; i < KNOWN_NR; i++) {
+		known_event(i, texts[i], &ignored);
+		known[i] = texts[i];
 	}
-	return row[n];
+	nearest = choice__nearest(name, known, KNOWN_NR);
+	if (nearest)
+		return refuse(p, "no event is called '%s'; did you mean '%s'?", name, nearest);
+	return refuse(p, "no event is called '%s': perf list names them", name);
 }
 
-struct suggestion {
-	char name[PERF_NAME_MAX];
-	unsigned int distance;
-};
-
-static void consider(struct suggestion *s, const char *wanted, const char *name)
+/* The bits of a field, like "0-7,32-35", take value. -ERANGE: too many; -EOPNOTSUPP: unknown. */
+static int put_bits(uint64_t *config, const char *bits, uint64_t value)
 {
-	unsigned int d = distance(wanted, name);
+	unsigned int low, high;
+	int used;
 
-	if (d >= s->distance)
-		return;
-	s->distance = d;
-	snprintf(s->name, sizeof(s->name), "%s", name);
+	for (const char *p = bits; *p; p += used + (p[used] == ',')) {
+		if (sscanf(p, "%u-%u%n", &low, &high, &used) != 2) {
+			if (sscanf(p, "%u%n", &low, &used) != 1)
+				return -EOPNOTSUPP;
+			high = low;
+		}
+		if (high > 63 || low > high)
+			return -EOPNOTSUPP;
+		for (unsigned int bit = low; bit <= high; bit++, value >>= 1)
+			*config |= (value & 1) << bit;
+	}
+	return value ? -ERANGE : 0;
 }
 
-static int unknown(const char *name, char *message, size_t len)
+/* The member that the first len bytes of a word name; NULL: none. */
+static uint64_t *config_of(struct perf_spec *out, const char *word, size_t len)
 {
-	struct suggestion s = {.distance = NEAR_MAX + 1};
-	char cache[PERF_NAME_MAX];
-	size_t i, o;
+	static const char *const words[] = {"config", "config1", "config2"};
+	uint64_t *const members[] = {&out->config, &out->config1, &out->config2};
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		consider(&s, name, names[i].name);
-	for (i = 0; i < ARRAY_SIZE(caches); i++) {
-		for (o = 0; o < ARRAY_SIZE(operations); o++) {
-			snprintf(cache, sizeof(cache), "%s%s", caches[i].word, operations[o].word);
-			consider(&s, name, cache);
-		}
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i]) == len && !strncmp(word, words[i], len))
+			return members[i];
+	return NULL;
+}
+
+/* Sets a field as in format/FIELD: "config:0-7". "config=1" needs no such file. */
+static int put_field(const struct parser *p, const char *pmu, const char *field, uint64_t value)
+{
+	char file[PERF_NAME_MAX + 16], format[128], *colon;
+	uint64_t *config = config_of(p->out, field, strlen(field));
+	int err;
+
+	if (config) {
+		*config |= value;
+		return 0;
 	}
-	if (s.distance <= NEAR_MAX)
-		return perf_refuse(message, len, "no event is called '%s'; did you mean '%s'?",
-				   name, s.name);
-	return perf_refuse(message, len, "no event is called '%s': perf list names them", name);
+	snprintf(file, sizeof(file), "format/%s", field);
+	if (p->lookup->pmu(pmu, file, format, sizeof(format)))
+		return refuse(p, "'%s': PMU '%s' has no field or event '%s'", p->name, pmu, field);
+	colon = strchr(format, ':');
+	config = colon ? config_of(p->out, format, (size_t)(colon - format)) : NULL;
+	err = config ? put_bits(config, colon + 1, value) : -EOPNOTSUPP;
+	if (err == -ERANGE)
+		return refuse(p, "'%s': the value of '%s' does not fit '%s'", p->name, field,
+			      format);
+	if (err)
+		return refuse(p, "'%s': field '%s' has a format not known: '%s'", p->name, field,
+			      format);
+	return 0;
+}
+
+static int parse_terms(const struct parser *p, const char *pmu, char *terms, bool alias);
+
+/* Parses "event=0xd1", "inv" (inv=1), or an alias in the PMU's events directory. */
+static int parse_term(const struct parser *p, const char *pmu, char *term, bool alias)
+{
+	char *equals = strchr(term, '='), file[PERF_NAME_MAX + 16], text[256];
+	uint64_t value = 1;
+
+	if (equals) {
+		*equals = '\0';
+		if (!parse_number(equals + 1, 0, &value))
+			return refuse(p, "'%s': '%s' is not a number", p->name, equals + 1);
+		return put_field(p, pmu, term, value);
+	}
+	snprintf(file, sizeof(file), "events/%s", term);
+	if (!alias && !p->lookup->pmu(pmu, file, text, sizeof(text)))
+		return parse_terms(p, pmu, text, true);
+	return put_field(p, pmu, term, value);
+}
+
+/* A term becomes part of a path in sysfs: refuse a slash, and a dot at the begin. */
+static bool is_term(const char *term)
+{
+	return *term && *term != '.' && !strchr(term, '/');
+}
+
+static int parse_terms(const struct parser *p, const char *pmu, char *terms, bool alias)
+{
+	char *term, *save;
+	int err = 0;
+
+	if (!*terms)
+		return refuse(p, "'%s': nothing is between the slashes", p->name);
+	for (term = strtok_r(terms, ",", &save); term && !err; term = strtok_r(NULL, ",", &save))
+		err = is_term(term) ? parse_term(p, pmu, term, alias)
+				    : refuse(p, "'%s': '%s' is not a field", p->name, term);
+	return err;
+}
+
+/* "cpu/event=0xd1/"; name has a slash. */
+static int find_pmu_event(const struct parser *p, char *name)
+{
+	char type[32], *terms = strchr(name, '/'), *end;
+	uint64_t value;
+
+	*terms++ = '\0';
+	end = strchr(terms, '/');
+	if (!end || end[1])
+		return refuse(p, "'%s' does not end in a slash", p->name);
+	*end = '\0';
+	if (!is_term(name) || p->lookup->pmu(name, "type", type, sizeof(type)) ||
+	    !parse_number(type, 10, &value) || value > UINT32_MAX)
+		return refuse(p, "'%s': this machine has no PMU '%s' (they are in " PMUS ")",
+			      p->name, name);
+	p->out->type = (uint32_t)value;
+	return parse_terms(p, name, terms, false);
 }
 
 /* Removes a modifier like ":u" or ":uk" from the end, but not the name of a tracepoint. */
-static int take_modifiers(char *name, struct perf_spec *out, char *message, size_t len)
+static int take_modifiers(const struct parser *p, char *name)
 {
 	char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
 	bool user, kernel;
@@ -225,17 +316,16 @@ static int take_modifiers(char *name, struct perf_spec *out, char *message, size
 	if (!colon)
 		return 0;
 	if (colon[1] == '\0' && colon != slash)
-		return perf_refuse(message, len, "'%s': nothing is behind the colon", name);
+		return refuse(p, "'%s': nothing is behind the colon", name);
 	if (strspn(colon + 1, "uk") != strlen(colon + 1)) {
 		if (colon != slash && strlen(colon + 1) > 3)
 			return 0; /* the name of a tracepoint */
-		return perf_refuse(message, len, "'%s': of the modifiers, only u and k are known",
-				   name);
+		return refuse(p, "'%s': of the modifiers, only u and k are known", name);
 	}
 	user = strchr(colon + 1, 'u');
 	kernel = strchr(colon + 1, 'k');
-	out->exclude_user = kernel && !user;
-	out->exclude_kernel = user && !kernel;
+	p->out->exclude_user = kernel && !user;
+	p->out->exclude_kernel = user && !kernel;
 	colon[colon == slash] = '\0';
 	return 0;
 }
@@ -244,25 +334,25 @@ int perf_names__parse(const char *name, const struct perf_lookup *lookup, struct
 		      char *message, size_t len)
 {
 	struct perf_spec spec = {.type = 0};
+	const struct parser p = {name, lookup, &spec, message, len};
 	char plain[PERF_NAME_MAX];
 	int err;
 
 	if (!*name)
-		return perf_refuse(message, len, "the name of an event is empty");
+		return refuse(&p, "the name of an event is empty");
 	if (strlen(name) >= sizeof(plain))
-		return perf_refuse(message, len, "'%.32s...' is too long for the name of an event",
-				   name);
+		return refuse(&p, "'%.32s...' is too long for the name of an event", name);
 	strcpy(spec.name, name);
 	strcpy(plain, name);
-	err = take_modifiers(plain, &spec, message, len);
+	err = take_modifiers(&p, plain);
 	if (err)
 		return err;
 	if (strchr(plain, '/'))
-		err = pmu_event__find(plain, lookup, &spec, message, len);
+		err = find_pmu_event(&p, plain);
 	else if (strchr(plain, ':'))
-		err = find_tracepoint(plain, lookup, &spec, message, len);
-	else if (!find_named(plain, &spec) && !find_cache(plain, &spec) && !find_raw(plain, &spec))
-		err = unknown(plain, message, len);
+		err = find_tracepoint(&p, plain);
+	else if (!find_known(plain, &spec) && !find_raw(plain, &spec))
+		err = refuse_unknown(&p, plain);
 	if (!err)
 		*out = spec;
 	return err;
@@ -292,6 +382,7 @@ int perf_names__parse_list(const char *list, const struct perf_lookup *lookup,
 			   struct perf_spec *specs, size_t max, size_t *nr, char *message,
 			   size_t len)
 {
+	const struct parser p = {list, lookup, specs, message, len};
 	char name[256];
 	size_t end;
 	int err;
@@ -299,14 +390,14 @@ int perf_names__parse_list(const char *list, const struct perf_lookup *lookup,
 	for (*nr = 0;; list += end + 1) {
 		end = first_name(list);
 		if (*nr == max)
-			return perf_refuse(message, len, "at most %zu events can be counted", max);
+			return refuse(&p, "at most %zu events can be counted", max);
 		snprintf(name, sizeof(name), "%.*s", (int)(end < 255 ? end : 255), list);
 		err = perf_names__parse(name, lookup, &specs[*nr], message, len);
 		if (err)
 			return err;
 		++*nr;
 		if (twice(specs, *nr))
-			return perf_refuse(message, len, "event '%s' is given twice", name);
+			return refuse(&p, "event '%s' is given twice", name);
 		if (!list[end])
 			return 0;
 	}
@@ -324,3 +415,39 @@ unsigned int perf_spec__pmu(const struct perf_spec *spec)
 		return 0;
 	return spec->type < PERF_TYPE_MAX ? PERF_PMU_CPU : spec->type;
 }
+
+static int sysfs__pmu(const char *pmu, const char *file, char *text, size_t len)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), PMUS "/%s/%s", pmu, file);
+	return procfile__line(path, text, len);
+}
+
+/* Tries both mount points of tracefs. -ENODEV: not mounted. */
+static int sysfs__tracepoint(const char *system, const char *name, uint64_t *id)
+{
+	static const char *const mounts[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	char path[512], text[32];
+	int err, worst = -ENODEV;
+
+	if (strchr(system, '/') || strchr(name, '/') || *system == '.' || *name == '.')
+		return -ENOENT;
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+		snprintf(path, sizeof(path), "%s/events/%s/%s/id", mounts[i], system, name);
+		err = procfile__line(path, text, sizeof(text));
+		if (!err)
+			return parse_count(text, 0, UINT32_MAX, id);
+		snprintf(path, sizeof(path), "%s/events/header_page", mounts[i]);
+		if (err == -ENOENT && procfile__line(path, text, sizeof(text)) == -ENOENT)
+			continue; /* nothing is mounted here */
+		if (worst == -ENODEV)
+			worst = err;
+	}
+	return worst;
+}
+
+const struct perf_lookup perf_lookup_sysfs = {
+	.pmu = sysfs__pmu,
+	.tracepoint = sysfs__tracepoint,
+};

@@ -33,7 +33,7 @@ struct perf_lookup {
 	int (*tracepoint)(const char *system, const char *name, uint64_t *id);
 };
 
-extern const struct perf_lookup perf_lookup_sysfs; /* sysfs.c */
+extern const struct perf_lookup perf_lookup_sysfs; /* the files of sysfs and tracefs */
 
 /* Parses one event. 0; -EINVAL with a sentence in message. */
 int perf_names__parse(const char *name, const struct perf_lookup *lookup, struct perf_spec *out,

@@ -128,7 +128,7 @@ static unsigned int bundle_size(const struct perf_plan *plan, size_t first)
 	return n;
 }
 
-static bool placed(const struct perf_plan *plan, size_t slot)
+bool perf_plan__has_slot(const struct perf_plan *plan, size_t slot)
 {
 	for (size_t g = 0; g < plan->groups_nr; g++)
 		for (unsigned int i = 0; i < plan->groups[g].nr; i++)
@@ -160,7 +160,7 @@ void perf_plan__pack(struct perf_plan *plan)
 {
 	plan->groups_nr = 0;
 	for (size_t i = 0; i < plan->slots_nr; i++)
-		if (usable(plan, &plan->slots[i]) && !placed(plan, i))
+		if (usable(plan, &plan->slots[i]) && !perf_plan__has_slot(plan, i))
 			place_bundle(plan, i);
 }
 

@@ -56,6 +56,9 @@ void perf_plan__init(struct perf_plan *plan, const struct perf_spec *asked, size
  */
 void perf_plan__pack(struct perf_plan *plan);
 
+/* Whether a slot is in a group. */
+bool perf_plan__has_slot(const struct perf_plan *plan, size_t slot);
+
 /* Groups of the CPU's PMU. If there are several, they are multiplexed and counts are scaled. */
 unsigned int perf_plan__hardware_groups(const struct perf_plan *plan);
 
@@ -64,7 +67,7 @@ struct perf_facts {
 	bool virtual_machine;
 	bool has_pmu;  /* /sys/bus/event_source/devices has a PMU of a CPU */
 	int paranoid;  /* kernel.perf_event_paranoid; INT_MIN: unknown */
-	bool may_perf; /* CAP_SYS_ADMIN, or CAP_PERFMON and CAP_BPF */
+	bool may_perf; /* CAP_PERFMON or CAP_SYS_ADMIN */
 };
 
 /* Why perf_event_open(2) failed (err, -errno), and the remedy: a static string. */

@@ -58,6 +58,17 @@ int perf_proc__parse_sched(const char *text, uint64_t *migrations)
 	return number_after(text, "se.nr_migrations", migrations);
 }
 
+static const struct {
+	enum perf_counter counter;
+	const char *file;
+	int (*parse)(const char *text, uint64_t *out);
+} sources[PERF_PROC_NR] = {
+	[PERF_PROC_CONTEXT_SWITCHES] = {PERF_CONTEXT_SWITCHES, "status", perf_proc__parse_status},
+	[PERF_PROC_CPU_MIGRATIONS] = {PERF_CPU_MIGRATIONS, "sched", perf_proc__parse_sched},
+	[PERF_PROC_PAGE_FAULTS] = {PERF_PAGE_FAULTS, "stat", perf_proc__parse_stat},
+	[PERF_PROC_TASK_CLOCK_NS] = {PERF_TASK_CLOCK_NS, "schedstat", perf_proc__parse_schedstat},
+};
+
 static int read_file(const char *path, char *text, size_t len)
 {
 	FILE *f = fopen(path, "re");
@@ -72,59 +83,36 @@ static int read_file(const char *path, char *text, size_t len)
 }
 
 /* Adds one thread's file to a sum; a failure makes the sum unknown. */
-static void add_file(struct num *sum, pid_t pid, const char *tid, const char *file,
-		     int (*parse)(const char *text, uint64_t *out))
+static void add_file(struct num *sum, pid_t pid, const char *tid, size_t source)
 {
 	char path[128], text[8192];
 	uint64_t value = 0;
 
 	if (!sum->known)
 		return;
-	snprintf(path, sizeof(path), "/proc/%d/task/%.32s/%s", pid, tid, file);
-	if (read_file(path, text, sizeof(text)) || parse(text, &value))
+	snprintf(path, sizeof(path), "/proc/%d/task/%.32s/%s", pid, tid, sources[source].file);
+	if (read_file(path, text, sizeof(text)) || sources[source].parse(text, &value))
 		*sum = (struct num){.reason = "this kernel does not show it in /proc"};
 	sum->value += value;
 }
 
 int perf_proc__read(struct perf_proc *p, pid_t pid)
 {
-	const struct num zero = {.known = true};
 	const struct dirent *d;
 	char path[64];
 	DIR *dir;
 
-	*p = (struct perf_proc){zero, zero, zero, zero};
+	for (size_t i = 0; i < PERF_PROC_NR; i++)
+		p->sum[i] = (struct num){.known = true};
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
-	while ((d = readdir(dir))) {
-		if (*d->d_name == '.')
-			continue;
-		add_file(&p->context_switches, pid, d->d_name, "status", perf_proc__parse_status);
-		add_file(&p->cpu_migrations, pid, d->d_name, "sched", perf_proc__parse_sched);
-		add_file(&p->page_faults, pid, d->d_name, "stat", perf_proc__parse_stat);
-		add_file(&p->task_clock_ns, pid, d->d_name, "schedstat",
-			 perf_proc__parse_schedstat);
-	}
+	while ((d = readdir(dir)))
+		for (size_t i = 0; i < PERF_PROC_NR && *d->d_name != '.'; i++)
+			add_file(&p->sum[i], pid, d->d_name, i);
 	closedir(dir);
 	return 0;
-}
-
-static bool shown(const struct perf_proc *p, unsigned int quantity)
-{
-	switch (quantity) {
-	case PERF_CONTEXT_SWITCHES:
-		return p->context_switches.known;
-	case PERF_CPU_MIGRATIONS:
-		return p->cpu_migrations.known;
-	case PERF_PAGE_FAULTS:
-		return p->page_faults.known;
-	case PERF_TASK_CLOCK_NS:
-		return p->task_clock_ns.known;
-	default:
-		return false;
-	}
 }
 
 void perf_proc__take(struct perf_plan *plan)
@@ -134,26 +122,26 @@ void perf_proc__take(struct perf_plan *plan)
 	if (perf_proc__read(&self, getpid()))
 		return;
 	for (size_t i = 0; i < plan->slots_nr; i++)
-		plan->slots[i].proc = shown(&self, plan->slots[i].quantity);
+		for (size_t n = 0; n < PERF_PROC_NR; n++)
+			plan->slots[i].proc |=
+				plan->slots[i].quantity == sources[n].counter && self.sum[n].known;
 	perf_plan__pack(plan);
-}
-
-static void book(struct run_result *r, enum nio_side side, enum perf_counter c, struct num base,
-		 struct num now)
-{
-	struct num *n = &r->perf[side][c];
-
-	if (n->known || !base.known || !now.known || now.value < base.value)
-		return;
-	*n = (struct num){.value = now.value - base.value, .known = true};
-	r->perf_detail[side][c].running = (struct real){.value = 1, .known = true};
 }
 
 void perf_proc__book(struct run_result *r, enum nio_side side, const struct perf_proc *base,
 		     const struct perf_proc *now)
 {
-	book(r, side, PERF_CONTEXT_SWITCHES, base->context_switches, now->context_switches);
-	book(r, side, PERF_CPU_MIGRATIONS, base->cpu_migrations, now->cpu_migrations);
-	book(r, side, PERF_PAGE_FAULTS, base->page_faults, now->page_faults);
-	book(r, side, PERF_TASK_CLOCK_NS, base->task_clock_ns, now->task_clock_ns);
+	for (size_t i = 0; i < PERF_PROC_NR; i++) {
+		struct num *n = &r->perf[side][sources[i].counter];
+
+		if (n->known || !base->sum[i].known || !now->sum[i].known ||
+		    now->sum[i].value < base->sum[i].value)
+			continue;
+		*n = (struct num){
+			.value = now->sum[i].value - base->sum[i].value,
+			.known = true,
+		};
+		r->perf_detail[side][sources[i].counter].running =
+			(struct real){.value = 1, .known = true};
+	}
 }

@@ -8,12 +8,18 @@
 #include "perf_plan.h"
 #include "model/result.h"
 
+/* Counters that /proc has, in the order of struct perf_proc. */
+enum perf_proc_counter {
+	PERF_PROC_CONTEXT_SWITCHES, /* status: voluntary and nonvoluntary */
+	PERF_PROC_CPU_MIGRATIONS,   /* sched: se.nr_migrations; not in every kernel */
+	PERF_PROC_PAGE_FAULTS,      /* stat: minflt + majflt */
+	PERF_PROC_TASK_CLOCK_NS,    /* schedstat: time on the CPU */
+	PERF_PROC_NR,
+};
+
 /* Sums over the present threads, each since its start. An unknown sum has a reason. */
 struct perf_proc {
-	struct num context_switches; /* status: voluntary and nonvoluntary */
-	struct num cpu_migrations;   /* sched: se.nr_migrations; not in every kernel */
-	struct num page_faults;      /* stat: minflt + majflt */
-	struct num task_clock_ns;    /* schedstat: time on the CPU */
+	struct num sum[PERF_PROC_NR];
 };
 
 /* 0; -ESRCH: the process is gone; other -errno. */

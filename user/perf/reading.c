@@ -74,15 +74,6 @@ static void missing(struct parts *p, unsigned int quantity, const struct perf_pl
 	}
 }
 
-static bool grouped(const struct perf_plan *plan, size_t slot)
-{
-	for (size_t g = 0; g < plan->groups_nr; g++)
-		for (unsigned int i = 0; i < plan->groups[g].nr; i++)
-			if (plan->groups[g].slot[i] == slot)
-				return true;
-	return false;
-}
-
 static void collect(struct parts *p, unsigned int quantity, const struct perf_plan *plan,
 		    const struct perf_sum *sums, const struct perf_facts *facts)
 {
@@ -90,7 +81,7 @@ static void collect(struct parts *p, unsigned int quantity, const struct perf_pl
 	for (size_t i = 0; i < plan->slots_nr; i++) {
 		const struct perf_slot *s = &plan->slots[i];
 
-		if (s->quantity == quantity && grouped(plan, i))
+		if (s->quantity == quantity && perf_plan__has_slot(plan, i))
 			p->part[s->part] = perf_sum__count(&sums[i], &p->running[s->part]);
 	}
 }

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "model/ledger_perf.h"
 #include "model/perf_figures.h"
-#include "windows.h"
+#include "stage.h"
 #include "watch.h"
 
 static const char not_asked[] = "counters were switched off (--perf-events none)";
@@ -52,15 +52,18 @@ void perf_watch__begin(const struct perf_watch *w, struct run_result *r)
 
 static void book_nothing(struct run_result *r, enum nio_side side, const char *reason)
 {
+	const struct num none = {.reason = reason};
+	const struct real never = {.reason = reason};
+
 	for (int c = 0; c < PERF_NR; c++) {
-		r->perf[side][c] = (struct num){.reason = reason};
-		r->perf_detail[side][c].user = r->perf[side][c];
-		r->perf_detail[side][c].kernel = r->perf[side][c];
-		r->perf_detail[side][c].running = (struct real){.reason = reason};
+		r->perf[side][c] = none;
+		r->perf_detail[side][c].user = none;
+		r->perf_detail[side][c].kernel = none;
+		r->perf_detail[side][c].running = never;
 	}
 	for (size_t i = 0; i < r->perf_asked_nr; i++) {
-		r->perf_asked[i].count[side] = (struct num){.reason = reason};
-		r->perf_asked[i].running[side] = (struct real){.reason = reason};
+		r->perf_asked[i].count[side] = none;
+		r->perf_asked[i].running[side] = never;
 	}
 }
 

@@ -7,13 +7,13 @@
 
 #include "common/units.h"
 #include "doc.h"
-#include "study/conditions.h"
-#include "study/family.h"
 #include "study/first_screen.h"
-#include "study/import_words.h"
-#include "study/words.h"
+#include "study/test_family.h"
+#include "study/first_screen.h"
+#include "study/dataset.h"
+#include "study/phrases.h"
 
-#define CELL_LEN     (3 * WORDS_BUF)
+#define CELL_LEN     (3 * PHRASE_BUF)
 #define COLUMNS_MAX  16
 #define ROWS_MAX     500               /* of a table */
 #define FIRST_FIGURE FIGURE_THROUGHPUT /* on the first screen */
@@ -54,7 +54,7 @@ const char *report_body__diagram_name(enum mode mode)
 /* Before any answer. */
 static void write_conditions(const struct body *b)
 {
-	char *text = conditions__text(b->r->a->dataset);
+	char *text = first_screen__conditions(b->r->a->dataset);
 
 	if (text && *text)
 		b->form->strong(b->f, text);
@@ -66,7 +66,7 @@ static void write_import(const struct body *b)
 {
 	char *text;
 
-	for (size_t i = 0; (text = import_words__sentence(b->r->a->dataset, i)); i++) {
+	for (size_t i = 0; (text = dataset__import_note(b->r->a->dataset, i)); i++) {
 		b->form->paragraph(b->f, text);
 		free(text);
 	}
@@ -139,7 +139,7 @@ static void write_diagrams(const struct body *b)
 			continue;
 		if (!drawn++)
 			b->form->paragraph(b->f, legend);
-		snprintf(alt, sizeof(alt), "What the kernel did: %s", words__mode((enum mode)m));
+		snprintf(alt, sizeof(alt), "What the kernel did: %s", phrases__mode((enum mode)m));
 		b->form->picture(b->f, report_body__diagram_name((enum mode)m),
 				 b->r->diagram_svg[m], alt, NULL);
 	}
@@ -168,7 +168,7 @@ static void write_evidence(const struct body *b, const struct answer_text *answe
 {
 	static const char *const heads[] = {"Mode",   "Size",     "Threads", "Number",
 					    "Median", "Interval", "Rounds"};
-	char size[UNITS_BUF], threads[UNITS_BUF], words[WORDS_BUF], median[WORDS_BUF],
+	char size[UNITS_BUF], threads[UNITS_BUF], words[PHRASE_BUF], median[PHRASE_BUF],
 		interval[CELL_LEN], rounds[UNITS_BUF];
 	const char *row[] = {NULL, size, threads, words, median, interval, rounds};
 	const struct evidence *e;
@@ -180,13 +180,13 @@ static void write_evidence(const struct body *b, const struct answer_text *answe
 	b->form->table_begin(b->f, heads, 7);
 	for (i = 0; i < n; i++) {
 		e = &answer->evidence[i];
-		row[0] = words__mode(e->cell->mode);
+		row[0] = phrases__mode(e->cell->mode);
 		format_size(size, sizeof(size), e->cell->size);
 		snprintf(threads, sizeof(threads), e->cell->threads ? "%u" : "n/a",
 			 e->cell->threads);
 		snprintf(words, sizeof(words), "%s", metric__words(e->metric));
-		words__value(median, sizeof(median), e->metric, e->estimate.median);
-		words__interval(interval, sizeof(interval), e->metric, &e->estimate);
+		phrases__value(median, sizeof(median), e->metric, e->estimate.median);
+		phrases__interval(interval, sizeof(interval), e->metric, &e->estimate);
 		snprintf(rounds, sizeof(rounds), "%u", e->estimate.n);
 		b->form->table_row(b->f, row, 7);
 	}
@@ -204,6 +204,20 @@ static void write_points(const struct body *b, const struct answer_text *answer)
 		say(b, "And %zu more of the same kinds.", answer->points_nr - n);
 }
 
+static void write_answer_tables(const struct body *b, const struct answer_text *answer)
+{
+	for (size_t i = 0; i < answer->tables_nr; i++) {
+		const struct answer_table *t = &answer->tables[i];
+		const char **cells = (const char **)t->cells;
+
+		say(b, "%s", t->title);
+		b->form->table_begin(b->f, cells, t->columns);
+		for (size_t row = 1; row < t->rows; row++)
+			b->form->table_row(b->f, cells + row * t->columns, t->columns);
+		b->form->table_end(b->f);
+	}
+}
+
 static void write_answers(const struct body *b)
 {
 	const struct answer_text *answer;
@@ -219,6 +233,7 @@ static void write_answers(const struct body *b)
 		if (answer->cannot)
 			b->form->paragraph(b->f, answer->cannot);
 		write_points(b, answer);
+		write_answer_tables(b, answer);
 		if (answer->evidence_nr)
 			write_evidence(b, answer);
 	}
@@ -238,16 +253,16 @@ static void cell_table__row(struct cell_table *t, const struct analysis *a, stru
 	struct estimate e;
 	size_t i;
 
-	snprintf(t->text[0], CELL_LEN, "%s", words__mode(cell->mode));
+	snprintf(t->text[0], CELL_LEN, "%s", phrases__mode(cell->mode));
 	format_size(t->text[1], CELL_LEN, cell->size);
 	snprintf(t->text[2], CELL_LEN, cell->threads ? "%u" : "n/a", cell->threads);
 	snprintf(t->text[3], CELL_LEN, "%zu", cell->rows_nr);
 	for (i = 0; i < t->nr; i++) {
 		e = analysis__estimate(a, cell, t->column[i]);
 		if (metric__shown(t->column[i], SHOWN_INTERVAL) && a->rounds_max > 1)
-			words__estimate(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], &e);
+			phrases__estimate(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], &e);
 		else
-			words__value(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], e.median);
+			phrases__value(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], e.median);
 	}
 }
 
@@ -360,7 +375,7 @@ static void write_missing(const struct body *b)
 static void write_example(const struct body *b)
 {
 	struct cell *cell = analysis__peak(b->r->a, MODE_NR, METRIC_GBPS);
-	char name[WORDS_BUF], cycles[WORDS_BUF], quotient[WORDS_BUF];
+	char name[PHRASE_BUF], cycles[PHRASE_BUF], quotient[PHRASE_BUF];
 	double c, payload;
 
 	if (!cell)
@@ -370,25 +385,29 @@ static void write_example(const struct body *b)
 	if (isnan(c) || !(payload > 0))
 		return;
 	say(b, "For example, round %u of %s: %s cycles / %.0f bytes = %s cycles per byte.",
-	    cell->rows[0].round, words__cell(name, sizeof(name), cell),
-	    words__value(cycles, sizeof(cycles), METRIC_CYCLES, c), payload,
-	    words__number(quotient, sizeof(quotient), c / payload));
+	    cell->rows[0].round, phrases__cell(name, sizeof(name), cell),
+	    phrases__value(cycles, sizeof(cycles), METRIC_CYCLES, c), payload,
+	    phrases__number(quotient, sizeof(quotient), c / payload));
 }
 
 /* The rule of base/rank_test.h, as docs/GUIDE.md has it. */
 static void write_rule(const struct body *b)
 {
 	static const char *const rule[] = {
+		"Divide each value by the pace of its round: the median, over the runs of the "
+		"other "
+		"modes in that round, of value / median of its cell. With fewer than 4 such runs "
+		"in "
+		"a round, no value is divided.",
 		"Divide each of the n rounds of A by each of the m rounds of B, and sort the n x m "
 		"quotients.",
 		"The interval of A / B runs from the k-th smallest to the k-th largest quotient. k "
 		"is the largest rank with 2 P(U < k) <= 5 % / T, where U is Mann and Whitney's U "
-		"of "
-		"n and m rounds.",
+		"of n and m rounds. T is the number of comparisons that are made together: here "
+		"all "
+		"of one number between modes, between thread counts, or between sizes.",
 		"There is a difference only if the whole interval is above 1 or the whole interval "
 		"is below 1.",
-		"T is the number of comparisons that are made together: here all of one number "
-		"between modes, between thread counts, or between sizes.",
 		"If no k is possible, there are too few rounds; one round each is a point without "
 		"an interval.",
 	};
@@ -404,8 +423,8 @@ static void write_rule(const struct body *b)
 	    "of reports. Differences of sampled stages are those of pairs of rounds; their "
 	    "interval "
 	    "is between the k-th smallest and the k-th largest pair, by the binomial distribution.",
-	    family__tests(a, FAMILY_MODES, METRIC_GBPS),
-	    rank_test__rounds_needed(family__tests(a, FAMILY_MODES, METRIC_GBPS)),
+	    test_family__tests(a, TEST_FAMILY_MODES, METRIC_GBPS),
+	    rank_test__rounds_needed(test_family__tests(a, TEST_FAMILY_MODES, METRIC_GBPS)),
 	    100 * RANK_LEVEL);
 	if (a->rounds_max < 2)
 		say(b, "One run per cell: there are no intervals, and each difference is a point "

@@ -10,7 +10,7 @@
 #include "base/printable.h"
 #include "diagram.h"
 #include "common/units.h"
-#include "study/words.h"
+#include "study/phrases.h"
 
 #define WIDTH      920
 #define BOX_HEIGHT 54
@@ -132,7 +132,7 @@ static void stage_time(const struct drawing *d, enum nio_stage stage, char *buf,
 static void put_label(const struct drawing *d, enum nio_stage stage, int x, int y,
 		      const char *anchor)
 {
-	char text[WORDS_BUF];
+	char text[PHRASE_BUF];
 
 	put_text(d->f, x, y, anchor, "stage", stage__key(stage));
 	snprintf(text, sizeof(text), "%.2f per byte%s", copies(d, stage),
@@ -176,14 +176,14 @@ static void put_marker(FILE *f, const char *kind, const char *mode, const char *
 static void put_head(const struct drawing *d, int height)
 {
 	const char *mode = mode__name(d->cell->mode);
-	char text[2 * WORDS_BUF], cell[WORDS_BUF];
+	char text[2 * PHRASE_BUF], cell[PHRASE_BUF];
 
 	fprintf(d->f,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
 		"height=\"%d\" role=\"img\" class=\"diagram-%s\">\n",
 		WIDTH, height, WIDTH, height, mode);
 	snprintf(text, sizeof(text), "What the kernel did: %s",
-		 words__cell(cell, sizeof(cell), d->cell));
+		 phrases__cell(cell, sizeof(cell), d->cell));
 	fputs("<title>", d->f);
 	xml__put(d->f, text);
 	fputs("</title>\n<style>", d->f);

@@ -13,7 +13,7 @@
 #include "base/wrap.h"
 #include "figure_text.h"
 #include "common/units.h"
-#include "study/words.h"
+#include "study/phrases.h"
 
 #define CAPTION_COLUMNS 112 /* of its small print */
 #define REASON_COLUMNS  96

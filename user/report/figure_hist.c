@@ -5,7 +5,7 @@
 
 #include "figure_text.h"
 #include "common/units.h"
-#include "study/words.h"
+#include "study/phrases.h"
 
 #define BINS_PER_DECADE 10
 #define BINS            (13 * BINS_PER_DECADE) /* up to 10^13 ns */
@@ -138,7 +138,7 @@ void figure_hist__copy_times(struct figure_draft *d)
 	draft__title(d, "How long a copy takes, by stage");
 	draft__note(d, "Messages of %s, %s. Each step is a tenth of a decade.",
 		    format_size(size_text, sizeof(size_text), size),
-		    words__threads(threads_text, sizeof(threads_text), threads));
+		    phrases__threads(threads_text, sizeof(threads_text), threads));
 	fputs("panel,mode,ns,share\n", d->data);
 	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		add_stage(d, order[i], size, threads, &seen);

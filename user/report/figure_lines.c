@@ -5,7 +5,7 @@
 
 #include "figure_text.h"
 #include "common/units.h"
-#include "study/words.h"
+#include "study/phrases.h"
 
 #define NS_PER_US       1000.0
 #define LOG_WORTH_RATIO 20 /* highest / lowest above which an axis is logarithmic */
@@ -118,7 +118,7 @@ static void add_thread_panels(struct figure_draft *d, const char *before, size_t
 	for (i = 0; i < n; i++) {
 		threads = d->a->threads[picked[i]];
 		points = d->points;
-		begin_panel(d, before, words__threads(title, sizeof(title), threads));
+		begin_panel(d, before, phrases__threads(title, sizeof(title), threads));
 		for (s = 0; s < series_nr; s++)
 			add_sizes(d, series[s], scale, s + 1, threads);
 		end_panel(d, points);
@@ -340,8 +340,8 @@ bool figure_lines__copy_cpu(struct figure_draft *d)
 	draft__note(d,
 		    "With %s%s. Single copies are not timed (%s). A point at 0: no sample fell on "
 		    "that copy, not that there was none.",
-		    words__threads(text, sizeof(text), threads), both ? "" : "; the sender's alone",
-		    analysis__reason(d->a, METRIC_NS_TX_COPY));
+		    phrases__threads(text, sizeof(text), threads),
+		    both ? "" : "; the sender's alone", analysis__reason(d->a, METRIC_NS_TX_COPY));
 	begin(d);
 	add_copy_panels(d, both, threads);
 	draft__set_size_tics(d);

@@ -6,7 +6,7 @@
 #include "figure_text.h"
 #include "common/units.h"
 #include "model/call_part.h"
-#include "study/words.h"
+#include "study/phrases.h"
 
 #define BARS_MAX  8 /* in a group */
 #define PARTS_MAX 20
@@ -74,7 +74,7 @@ static void add_group(struct stacks *s, enum mode mode, unsigned int threads)
 	}
 	if (s->position == first)
 		return;
-	snprintf(name, sizeof(name), "%s%s %g", *s->groups ? " " : "", words__mode(mode),
+	snprintf(name, sizeof(name), "%s%s %g", *s->groups ? " " : "", phrases__mode(mode),
 		 (first + s->last) / 2);
 	strcat(s->groups, name);
 	s->position++; /* a gap between the groups */
@@ -154,7 +154,7 @@ void figure_stacks__copies(struct figure_draft *d)
 {
 	char threads[UNITS_BUF];
 
-	words__threads(threads, sizeof(threads), figure__reference_threads(d->a));
+	phrases__threads(threads, sizeof(threads), figure__reference_threads(d->a));
 	draft__title(d, "Where the bytes were copied");
 	note_unavailable(d, threads);
 	make_stacks(d, "copies per payload byte", fill_copies);
@@ -282,7 +282,7 @@ void figure_stacks__path(struct figure_draft *d)
 	char threads[UNITS_BUF];
 
 	d->pooled = true;
-	words__threads(threads, sizeof(threads), figure__reference_threads(d->a));
+	phrases__threads(threads, sizeof(threads), figure__reference_threads(d->a));
 	if (has_path(d->a))
 		make_exact_path(d, threads);
 	else
@@ -336,7 +336,7 @@ void figure_stacks__classes(struct figure_draft *d)
 		d,
 		"With %s. Sender and receiver together, by samples of rounds of their own; means "
 		"over the rounds, which add up to the CPU time.",
-		words__threads(threads, sizeof(threads), figure__reference_threads(d->a)));
+		phrases__threads(threads, sizeof(threads), figure__reference_threads(d->a)));
 	make_stacks(d, "CPU time, ns per KiB", fill_classes);
 	if (!d->points)
 		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_CLASS_S_TX_COPY));

@@ -10,7 +10,7 @@
 #include "diagram.h"
 #include "figure.h"
 #include "model/stack_rules.h"
-#include "study/words.h"
+#include "study/phrases.h"
 
 #define WIDTH      960.0
 #define ROW        17.0
@@ -283,7 +283,7 @@ int flame__write(FILE *f, const struct flame_input *in)
 	int err = add_input(&t, in, 0);
 
 	snprintf(title, sizeof(title), "CPU time of %s: on average %.0f ns per KiB",
-		 words__mode(in->mode), t.root.weight[0]);
+		 phrases__mode(in->mode), t.root.weight[0]);
 	if (!err)
 		draw(&d, f, title);
 	free_nodes(t.root.child);
@@ -302,7 +302,8 @@ int flame__write_difference(FILE *f, const struct flame_input *a, const struct f
 		err = add_input(&t, b, 1);
 	snprintf(title, sizeof(title),
 		 "CPU time of %s (blue, on average %.0f ns per KiB) and %s (red, %.0f)",
-		 words__mode(a->mode), t.root.weight[0], words__mode(b->mode), t.root.weight[1]);
+		 phrases__mode(a->mode), t.root.weight[0], phrases__mode(b->mode),
+		 t.root.weight[1]);
 	if (!err)
 		draw(&d, f, title);
 	free_nodes(t.root.child);

@@ -18,7 +18,7 @@
 #include "study/answer.h"
 #include "study/dataset.h"
 #include "study/dataset_files.h"
-#include "study/import_words.h"
+#include "study/dataset.h"
 #include "diagram.h"
 #include "figure.h"
 #include "flame.h"
@@ -167,11 +167,11 @@ static char *source_of(const struct report_options *o)
 
 static int analyse(struct making *m)
 {
-	int err = analysis__init(&m->analysis, &m->dataset);
+	int err = 0;
 	int i;
 
-	if (!err)
-		err = answers__make(&m->analysis, m->answers);
+	analysis__init(&m->analysis, &m->dataset);
+	answers__make(&m->analysis, m->answers);
 	m->report.source = source_of(m->o);
 	m->report.a = &m->analysis;
 	m->report.answers = m->answers;
@@ -356,13 +356,13 @@ static int load(struct dataset *d, const struct report_options *o)
 
 	if (err) {
 		log_error("%s", message);
-		return EXIT_USAGE;
+		return EXIT_RUN_FAILED;
 	}
 	if (!dataset__answerable(d, message))
 		return EXIT_DONE;
 	log_error("%s", message);
 	dataset__clear(d);
-	return EXIT_USAGE;
+	return EXIT_RUN_FAILED;
 }
 
 /* A report of d, which is taken, in o->output. An exit code. */
@@ -408,7 +408,7 @@ static int explain(const struct report_options *o)
 	if (!err)
 		err = dataset__answerable(&d, message);
 	if (d.columns_nr)
-		import_words__table(&d, stdout);
+		dataset__put_columns(&d, stdout);
 	else if (!err)
 		printf("%s: netiotrace's own results: every column has its own name.\n",
 		       o->inputs[0]);
@@ -417,7 +417,7 @@ static int explain(const struct report_options *o)
 		return fail("cannot write to stdout.");
 	if (err)
 		log_error("%s", message);
-	return err ? EXIT_USAGE : EXIT_DONE;
+	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
 /* A report for each congestion control there is, or one where there is one, or one is named. */

@@ -53,8 +53,8 @@ static const char doc[] =
 	"and what cannot be said. Several CSV files of one experiment are joined by mode, size and "
 	"threads. Needs gnuplot; no root.\n"
 	"\v"
-	"Exit status: 0 done, 1 failed (gnuplot is missing, the disk is full), 2 usage: also when "
-	"the input is no such data, or the output cannot be written.";
+	"Exit status: 0 done, 1 failed (the input cannot be read or is no such data, gnuplot is "
+	"missing, the disk is full), 2 usage, which includes an output that cannot be written.";
 
 static void add_column(struct report_options *o, const char *arg)
 {

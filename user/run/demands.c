@@ -85,7 +85,7 @@ int demands__check(const struct options *o)
 	int code = EXIT_DONE;
 
 	for (size_t i = 0; i < o->modes_nr && !code; i++)
-		code = say_messages(o->modes[i], t->size, traffic__connections(t));
+		code = say_messages(o->modes[i], traffic__message_size(t), traffic__connections(t));
 	return code ? code : demands__check_cpus(t);
 }
 
@@ -96,6 +96,7 @@ int demands__check_cells(const struct options *o, const struct grid *g)
 	for (size_t m = 0; m < g->modes_nr; m++)
 		for (size_t i = 0; i < g->sizes_nr; i++)
 			for (size_t t = 0; t < g->threads_nr && !code; t++)
-				code = say_messages(g->modes[m], g->sizes[i], g->threads[t]);
+				code = say_messages(g->modes[m], o->traffic.header + g->sizes[i],
+						    g->threads[t]);
 	return code ? code : demands__check_cpus(&o->traffic);
 }

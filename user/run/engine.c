@@ -12,7 +12,7 @@
 #include "engine.h"
 #include "host/machine.h"
 #include "host/tap.h"
-#include "kernel/kernel_btf.h"
+#include "kernel/btf_lookup.h"
 #include "kernel_side.h"
 #include "load/loadgen_args.h"
 #include "round.h"
@@ -78,7 +78,7 @@ static int open_path(struct engine *e)
 		       : err == -EOPNOTSUPP ? EXIT_KERNEL
 					    : EXIT_RUN_FAILED;
 	}
-	environment__read(&e->result.env, e->path, kernel_btf__has_member("net", "ptype_all"));
+	environment__read(&e->result.env, e->path, btf_lookup__has_member("net", "ptype_all"));
 	machine__times(&e->cpu_begin);
 	return engine__check_congestion(e, o->congestion);
 }

@@ -9,7 +9,7 @@
 #include "base/privileges.h"
 #include "common/xalloc.h"
 #include "duty.h"
-#include "kernel/presence.h"
+#include "kernel/loader.h"
 #include "kernel_side.h"
 
 static const char only_messages[] =
@@ -59,7 +59,7 @@ static int make_plans(const struct engine *e, uint64_t size, struct plan plans[P
 	const struct options *o = e->o;
 
 	for (size_t i = 0; i < o->without_nr; i++)
-		plan__withhold(e->offers, o->without[i]);
+		plan__withhold(OBJECT_RUN, e->offers, o->without[i]);
 	for (size_t i = 0; i < o->modes_nr; i++) {
 		enum mode mode = o->modes[i];
 		struct plan *plan = &plans[mode], *timed = &plans[MODE_NR + mode];
@@ -127,13 +127,13 @@ static int open_session(struct engine *e, const uint64_t *sizes, size_t sizes_nr
 	int err;
 
 	e->offers = xcalloc(plan_alternatives_nr, sizeof(*e->offers));
-	if (!session__attaches_again())
+	if (!loader__attaches_again())
 		e->timing.none = stays_attached;
-	session__presume(e->offers, e->o->backend);
+	loader__presume(OBJECT_RUN, e->offers, e->o->backend);
 	err = load_programs(e, sizes, sizes_nr);
 	if (err && err != -EOPNOTSUPP) {
 		log_info("the full set of probes was refused (%s): trying each", strerror(-err));
-		session__try_all(e->offers);
+		loader__try_all(OBJECT_RUN, e->offers);
 		err = load_programs(e, sizes, sizes_nr);
 	}
 	return err;
@@ -179,7 +179,7 @@ static int refuse(const struct engine *e, int err)
 		log_error("the kernel cannot be watched: %s.", limit);
 		return EXIT_RUN_FAILED;
 	}
-	if (untold || presence__offer(err).answer == ANSWER_UNKNOWN) {
+	if (untold || plan__offer(err).answer == ANSWER_UNKNOWN) {
 		log_error("what this kernel has could not be found out (%s): end what else uses "
 			  "memory, files or BPF programs, and try again.",
 			  strerror(untold ? -untold : -err));

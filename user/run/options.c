@@ -48,6 +48,7 @@ static const struct setting settings[] = {
 	{KEY_CONNECTIONS, KIND_NUMBER, AT(traffic.connections), 1, LOAD_CONNECTIONS_MAX, "--connections", "a number from 1 to 4096"},
 	{KEY_THREADS,  KIND_NUMBER, AT(traffic.threads), 1, THREADS_MAX, "--threads", "a number from 1 to 256"},
 	{KEY_FIELDS,   KIND_NUMBER, AT(traffic.fields), 1, LIMIT_FIELDS_MAX, "--fields", "a number from 1 to 64"},
+	{KEY_HEADER,   KIND_SIZE,  AT(traffic.header), 0, LIMIT_HEADER_MAX, "--header", "a size from 0 to 64k such as 64"},
 	{KEY_ROUNDS,   KIND_NUMBER, AT(traffic.rounds), 1, 1000, "--rounds", "a number from 1 to 1000"},
 	{KEY_MTU,      KIND_NUMBER, AT(mtu), 1280, 65535, "--mtu", "a number from 1280 to 65535"},
 	{KEY_CPU_SENDER, KIND_CPUS, AT(traffic.sender_cpus), 0, 0, "--cpu-sender", NULL},
@@ -163,7 +164,7 @@ static void add_without(struct options *o, const char *hook)
 {
 	if (o->without_nr == WITHOUT_MAX)
 		refuse("at most %d --without can be given.", WITHOUT_MAX);
-	if (!plan__withhold(NULL, hook))
+	if (!plan__withhold(OBJECT_RUN, NULL, hook))
 		refuse("no hook is called '%s': netiotrace doctor lists those in use.", hook);
 	o->without[o->without_nr++] = hook;
 }

@@ -67,6 +67,11 @@ static void check_rules(const struct options *o)
 	if (o->traffic.size < o->traffic.fields)
 		refuse("a message of %" PRIu64 " bytes has no %u fields: lower --fields.",
 		       o->traffic.size, o->traffic.fields);
+	if (traffic__message_size(&o->traffic) > LIMIT_SIZE_MAX)
+		refuse("a header of %" PRIu64 " and fields of %" PRIu64
+		       " bytes are more than 16 MiB: "
+		       "lower --header or --size.",
+		       o->traffic.header, o->traffic.size);
 	if (o->traffic.connections && o->traffic.connections < o->traffic.threads)
 		refuse("%u connection%s fewer than %u threads: lower --threads.",
 		       o->traffic.connections, o->traffic.connections == 1 ? " is" : "s are",

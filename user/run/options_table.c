@@ -8,6 +8,8 @@ static const struct argp_option option_table[] = {
 	{"mode", KEY_MODE, MODE_CHOICES "all", 0, "copy mode (default all)", 0},
 	{"size", KEY_SIZE, "SIZE", 0, "bytes per message, 64 to 16m; 4k, 1m (default 64k)", 0},
 	{"fields", KEY_FIELDS, "N", 0, "fields per message, 1 to 64 (default 8)", 0},
+	{"header", KEY_HEADER, "SIZE", 0,
+	 "bytes before the fields of each message, in their own iovec, up to 64k (default 0)", 0},
 	{"threads", KEY_THREADS, "N", 0, "threads per side, 1 to 256 (default 1)", 0},
 	{"connections", KEY_CONNECTIONS, "N", 0,
 	 "connections, spread over the threads, up to 4096 (default: one per thread)", 0},
@@ -139,7 +141,7 @@ static const char *const run_titles[] = {
 
 /* clang-format off */
 static const struct options_pick run_picks[] = {
-	{"mode", NULL, 1}, {"size", NULL, 1}, {"fields", NULL, 1}, {"threads", NULL, 1}, {"connections", NULL, 1},
+	{"mode", NULL, 1}, {"size", NULL, 1}, {"fields", NULL, 1}, {"header", NULL, 1}, {"threads", NULL, 1}, {"connections", NULL, 1},
 	{"duration", NULL, 1}, {"messages", NULL, 1}, {"warmup", NULL, 1}, {"rounds", NULL, 1},
 	{"verify", NULL, 1}, {"rate", NULL, 1}, {"request-response", NULL, 1},
 	{"path", NULL, 2}, {"connect", NULL, 2}, {"mtu", NULL, 2}, {"ipv6", NULL, 2},

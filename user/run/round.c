@@ -111,9 +111,8 @@ static int start_receiver(struct round *r)
 	struct arglist args = {0};
 	int err;
 
-	err = loadgen_args__receiver(&args, e->loadgen, &e->traffic, netpath__address(e->path));
-	if (!err)
-		err = start(r, NIO_SIDE_RECEIVER, args.argv);
+	loadgen_args__receiver(&args, e->loadgen, &e->traffic, netpath__address(e->path));
+	err = start(r, NIO_SIDE_RECEIVER, args.argv);
 	arglist__clear(&args);
 	return err;
 }
@@ -124,10 +123,9 @@ static int start_sender(struct round *r)
 	struct arglist args = {0};
 	int err;
 
-	err = loadgen_args__sender(&args, e->loadgen, &e->traffic, r->mode,
-				   netpath__address(e->path), r->port);
-	if (!err)
-		err = start(r, NIO_SIDE_SENDER, args.argv);
+	loadgen_args__sender(&args, e->loadgen, &e->traffic, r->mode, netpath__address(e->path),
+			     r->port);
+	err = start(r, NIO_SIDE_SENDER, args.argv);
 	arglist__clear(&args);
 	return err;
 }

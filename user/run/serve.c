@@ -84,10 +84,10 @@ static int start(struct server *s)
 	if (s->o->congestion && strcmp(s->o->congestion, "system") != 0)
 		traffic.congestion = s->o->congestion;
 	err = loadgen_args__find(program, sizeof(program));
-	if (!err)
-		err = loadgen_args__server(&args, program, &traffic, &s->listen);
-	if (!err)
+	if (!err) {
+		loadgen_args__server(&args, program, &traffic, &s->listen);
 		err = child__start(&s->driver.child, args.argv, -1, &step);
+	}
 	if (!err)
 		err = loop__add(&s->loop, s->driver.child.out);
 	if (err)

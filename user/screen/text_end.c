@@ -76,6 +76,9 @@ static void print_load(FILE *f, const struct end *e, size_t *used)
 	n = snprintf(item, sizeof(item), "%s messages, %u field%s, %u thread%s",
 		     format_size(size, sizeof(size), run->size), run->fields, plural(run->fields),
 		     run->threads, plural(run->threads));
+	if (e->r->traffic.header)
+		n += snprintf(item + n, sizeof(item) - (size_t)n, ", header of %s",
+			      format_size(size, sizeof(size), e->r->traffic.header));
 	if (run->connections > run->threads)
 		snprintf(item + n, sizeof(item) - (size_t)n, ", %u connections", run->connections);
 	print_item(f, e, used, item);

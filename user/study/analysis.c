@@ -1,63 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cells, estimates, peaks and duels; see analysis.h. Knows no files and no wording. */
-#include <errno.h>
+/* Cells of a data set, their medians and comparisons; see analysis.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis.h"
-#include "base/array.h"
 #include "base/order.h"
-#include "family.h"
+#include "common/xalloc.h"
+#include "test_family.h"
+
+/* NULL: no pace. Else the pace of each block. */
+struct pace {
+	bool computed;
+	double *of_block;
+};
+
+/* By the two modes that are compared, and the metric. */
+struct paces {
+	struct pace list[MODE_NR][MODE_NR][METRIC_NR];
+};
 
 static bool same_cell(const struct dataset_row *x, const struct dataset_row *y)
 {
 	return x->mode == y->mode && x->size == y->size && x->threads == y->threads;
 }
 
-static size_t rounds_at(const struct dataset *d, size_t i)
-{
-	size_t n = 1;
-
-	while (i + n < d->rows_nr && same_cell(&d->rows[i], &d->rows[i + n]))
-		n++;
-	return n;
-}
-
-static void add_cell(struct analysis *a, const struct dataset_row *rows, size_t n)
-{
-	struct cell *cell = &a->cells[a->cells_nr++];
-
-	*cell = (struct cell){
-		.mode = rows->mode,
-		.size = rows->size,
-		.threads = rows->threads,
-		.rows = rows,
-		.rows_nr = n,
-	};
-	a->has_mode[rows->mode] = true;
-	if (!a->rounds_min || n < a->rounds_min)
-		a->rounds_min = n;
-	if (n > a->rounds_max)
-		a->rounds_max = n;
-}
-
 /* The rows are in order, so a cell's rows stand together. */
-static int find_cells(struct analysis *a)
+static void find_cells(struct analysis *a)
 {
 	const struct dataset *d = a->dataset;
-	size_t i, n, cells = 0;
 
-	for (i = 0; i < d->rows_nr; i += rounds_at(d, i))
-		cells++;
-	a->cells = array__new(cells, sizeof(*a->cells));
-	if (!a->cells)
-		return -ENOMEM;
-	for (i = 0; i < d->rows_nr; i += n) {
-		n = rounds_at(d, i);
-		add_cell(a, &d->rows[i], n);
+	a->cells = xcalloc(d->rows_nr, sizeof(*a->cells));
+	for (size_t i = 0; i < d->rows_nr; i++) {
+		const struct dataset_row *row = &d->rows[i];
+
+		if (!i || !same_cell(row, row - 1))
+			a->cells[a->cells_nr++] = (struct cell){.mode = row->mode,
+								.size = row->size,
+								.threads = row->threads,
+								.rows = row};
+		a->cells[a->cells_nr - 1].rows_nr++;
+		a->has_mode[row->mode] = true;
 	}
-	return 0;
+	a->cells = xreallocarray(a->cells, a->cells_nr, sizeof(*a->cells));
+	for (size_t i = 0; i < a->cells_nr; i++) {
+		size_t n = a->cells[i].rows_nr;
+
+		a->rounds_min = i && a->rounds_min < n ? a->rounds_min : n;
+		a->rounds_max = a->rounds_max > n ? a->rounds_max : n;
+	}
 }
 
 static int compare_u64(const void *pa, const void *pb)
@@ -74,29 +65,24 @@ static int compare_unsigned(const void *pa, const void *pb)
 	return ORDER(a, b);
 }
 
-static int find_axes(struct analysis *a)
+static void find_axes(struct analysis *a)
 {
-	size_t i, n = a->cells_nr;
+	size_t n = a->cells_nr;
 
-	a->sizes = array__new(n, sizeof(*a->sizes));
-	a->threads = array__new(n, sizeof(*a->threads));
-	if (!a->sizes || !a->threads)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
+	a->sizes = xcalloc(n, sizeof(*a->sizes));
+	a->threads = xcalloc(n, sizeof(*a->threads));
+	for (size_t i = 0; i < n; i++) {
 		a->sizes[i] = a->cells[i].size;
 		a->threads[i] = a->cells[i].threads;
 	}
 	qsort(a->sizes, n, sizeof(*a->sizes), compare_u64);
 	qsort(a->threads, n, sizeof(*a->threads), compare_unsigned);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!i || a->sizes[i] != a->sizes[a->sizes_nr - 1])
 			a->sizes[a->sizes_nr++] = a->sizes[i];
 		if (!i || a->threads[i] != a->threads[a->threads_nr - 1])
 			a->threads[a->threads_nr++] = a->threads[i];
 	}
-	a->sizes = array__shrunk(a->sizes, a->sizes_nr, sizeof(*a->sizes));
-	a->threads = array__shrunk(a->threads, a->threads_nr, sizeof(*a->threads));
-	return 0;
 }
 
 /* A round, and which of the cell's runs of that number it is: data may lack round numbers. */
@@ -134,26 +120,22 @@ static void number_rounds(const struct dataset *d, struct round_key *key)
 	}
 }
 
-static int find_blocks(struct analysis *a)
+static void find_blocks(struct analysis *a)
 {
-	size_t n = a->dataset->rows_nr, i;
-	struct round_key *key = array__new(n, sizeof(*key)), *all = array__new(n, sizeof(*all));
+	size_t n = a->dataset->rows_nr;
+	struct round_key *key = xcalloc(n, sizeof(*key)), *all = xcalloc(n, sizeof(*all));
 	const struct round_key *found;
 
-	a->block = array__new(n, sizeof(*a->block));
-	if (key && all && a->block) {
-		number_rounds(a->dataset, key);
-		memcpy(all, key, n * sizeof(*key));
-		a->blocks_nr = sort_unique(all, n);
-		for (i = 0; i < n; i++) {
-			found = bsearch(&key[i], all, a->blocks_nr, sizeof(*all), compare_round);
-			a->block[i] = (size_t)(found - all);
-		}
+	a->block = xcalloc(n, sizeof(*a->block));
+	number_rounds(a->dataset, key);
+	memcpy(all, key, n * sizeof(*key));
+	a->blocks_nr = sort_unique(all, n);
+	for (size_t i = 0; i < n; i++) {
+		found = bsearch(&key[i], all, a->blocks_nr, sizeof(*all), compare_round);
+		a->block[i] = (size_t)(found - all);
 	}
-	i = key && all && a->block;
 	free(key);
 	free(all);
-	return i ? 0 : -ENOMEM;
 }
 
 size_t analysis__block(const struct analysis *a, const struct dataset_row *row)
@@ -161,26 +143,28 @@ size_t analysis__block(const struct analysis *a, const struct dataset_row *row)
 	return a->block[row - a->dataset->rows];
 }
 
-int analysis__init(struct analysis *a, const struct dataset *d)
+void analysis__init(struct analysis *a, const struct dataset *d)
 {
-	int err;
-
-	*a = (struct analysis){
-		.dataset = d, .lacked = array__new(1, sizeof(bool)), .family = family__new()};
-	err = a->lacked && a->family ? find_cells(a) : -ENOMEM;
-	if (!err)
-		err = find_axes(a);
-	return err ? err : find_blocks(a);
+	*a = (struct analysis){.dataset = d,
+			       .family = test_family__new(),
+			       .paces = xcalloc(1, sizeof(struct paces))};
+	find_cells(a);
+	find_axes(a);
+	find_blocks(a);
 }
 
 void analysis__clear(struct analysis *a)
 {
+	for (int x = 0; a->paces && x < MODE_NR; x++)
+		for (int y = 0; y < MODE_NR; y++)
+			for (int m = 0; m < METRIC_NR; m++)
+				free(a->paces->list[x][y][m].of_block);
+	free(a->paces);
 	free(a->family);
 	free(a->cells);
 	free(a->sizes);
 	free(a->threads);
 	free(a->block);
-	free(a->lacked);
 	*a = (struct analysis){0};
 }
 
@@ -208,96 +192,208 @@ struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t s
 	return bsearch(&key, a->cells, a->cells_nr, sizeof(*a->cells), compare_key);
 }
 
-bool analysis__lacked_memory(const struct analysis *a)
-{
-	bool lacked = *a->lacked;
-
-	*a->lacked = false;
-	return lacked;
-}
-
-static struct estimate compute(const struct cell *cell, enum metric m, double *values)
-{
-	for (size_t i = 0; i < cell->rows_nr; i++)
-		values[i] = cell->rows[i].value[m];
-	return estimate__of(values, cell->rows_nr);
-}
-
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m)
 {
 	double *values;
 
+	(void)a;
 	if (!cell)
 		return estimate__of(NULL, 0);
-	if (cell->known[m])
-		return cell->estimate[m];
-	values = array__new(cell->rows_nr, sizeof(*values));
-	if (!values) {
-		*a->lacked = true;
-		return estimate__of(NULL, 0);
+	if (!cell->known[m]) {
+		values = xcalloc(cell->rows_nr, sizeof(*values));
+		for (size_t i = 0; i < cell->rows_nr; i++)
+			values[i] = cell->rows[i].value[m];
+		cell->estimate[m] = estimate__of(values, cell->rows_nr);
+		cell->known[m] = true;
+		free(values);
 	}
-	cell->estimate[m] = compute(cell, m, values);
-	cell->known[m] = true;
-	free(values);
 	return cell->estimate[m];
 }
 
-static void take_values(const struct cell *cell, enum metric m, double *values)
+/* A run as a share of the median of its cell. */
+struct share {
+	size_t block;
+	double share;
+};
+
+static int compare_shares(const void *pa, const void *pb)
 {
-	for (size_t i = 0; i < cell->rows_nr; i++)
-		values[i] = cell->rows[i].value[m];
+	const struct share *a = pa, *b = pb;
+	int order = ORDER(a->block, b->block);
+
+	return order ? order : ORDER(a->share, b->share);
 }
 
-struct claim analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
-			       enum metric m)
+/* The shares of all runs of the modes that are not compared, in order. */
+static size_t find_shares(const struct analysis *a, enum mode x, enum mode y, enum metric m,
+			  struct share *shares)
 {
-	struct estimate ex = analysis__estimate(a, x, m), ey = analysis__estimate(a, y, m);
-	size_t nx = x ? x->rows_nr : 0, ny = y ? y->rows_nr : 0, tests = 1;
-	double *values = array__new(nx + ny, sizeof(*values));
-	struct rank_test t;
+	size_t n = 0;
 
-	if (x && y)
-		tests = family__tests(a, family__kind(a, x, y), m);
-	if (values && x)
-		take_values(x, m, values);
-	if (values && y)
-		take_values(y, m, values + nx);
-	if (!values || rank_test__of(&t, values, nx, values + nx, ny, tests)) {
-		*a->lacked = true;
-		t = (struct rank_test){.change = (double)NAN};
+	for (struct cell *cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
+		double median = analysis__estimate(a, cell, m).median;
+
+		if (cell->mode == x || cell->mode == y || !(median > 0))
+			continue;
+		for (size_t i = 0; i < cell->rows_nr; i++) {
+			double value = cell->rows[i].value[m];
+
+			if (value > 0)
+				shares[n++] = (struct share){analysis__block(a, &cell->rows[i]),
+							     value / median};
+		}
 	}
+	qsort(shares, n, sizeof(*shares), compare_shares);
+	return n;
+}
+
+/* The median share of each block; false: a block has too few of them. */
+static bool find_pace(const struct analysis *a, const struct share *shares, size_t n, double *pace)
+{
+	size_t from = 0, to, blocks = 0;
+
+	for (; from < n; from = to, blocks++) {
+		for (to = from; to < n && shares[to].block == shares[from].block; to++)
+			;
+		if (to - from < PACE_RUNS_MIN)
+			return false;
+		pace[shares[from].block] =
+			shares[(from + to - 1) / 2].share / 2 + shares[(from + to) / 2].share / 2;
+	}
+	return blocks == a->blocks_nr;
+}
+
+/* The pace of each block for a comparison of two modes; NULL: there is none. */
+static const double *pace_for(const struct analysis *a, enum mode x, enum mode y, enum metric m)
+{
+	struct pace *p = &a->paces->list[x][y][m];
+	struct share *shares;
+	size_t n;
+
+	if (p->computed)
+		return p->of_block;
+	p->computed = true;
+	shares = xcalloc(a->dataset->rows_nr, sizeof(*shares));
+	p->of_block = xcalloc(a->blocks_nr, sizeof(double));
+	n = find_shares(a, x, y, m, shares);
+	if (!find_pace(a, shares, n, p->of_block)) {
+		free(p->of_block);
+		p->of_block = NULL;
+	}
+	free(shares);
+	return p->of_block;
+}
+
+bool finding__holds(const struct finding *f)
+{
+	return difference__holds(f->difference);
+}
+
+static struct finding finding_of(const struct estimate *a, const struct estimate *b,
+				 const struct rank_test *t, size_t tests)
+{
+	return (struct finding){
+		.a = *a,
+		.b = *b,
+		.change = t->change,
+		.low = t->low,
+		.high = t->high,
+		.coverage = t->coverage,
+		.sign = t->sign,
+		.p = t->p,
+		.tests = tests,
+		.difference = t->difference,
+	};
+}
+
+static struct finding unknown(const struct estimate *a, const struct estimate *b)
+{
+	const struct rank_test t = {.change = (double)NAN,
+				    .low = (double)NAN,
+				    .high = (double)NAN,
+				    .coverage = (double)NAN,
+				    .p = (double)NAN,
+				    .difference = DIFFERENCE_UNKNOWN};
+
+	return finding_of(a, b, &t, 1);
+}
+
+/* The change is that of the medians as they are shown, and inside the interval. */
+static void change_of_medians(struct finding *f)
+{
+	if (!f->a.n || !f->b.n || !(f->b.median > 0))
+		return;
+	f->change = f->a.median / f->b.median - 1;
+	f->sign = (f->change > 0) - (f->change < 0);
+	if (!isnan(f->low) && !isnan(f->high)) {
+		f->low = fmin(f->low, f->change);
+		f->high = fmax(f->high, f->change);
+	}
+	if ((f->difference == DIFFERENCE_HIGHER && f->low <= 0) ||
+	    (f->difference == DIFFERENCE_LOWER && f->high >= 0))
+		f->difference = DIFFERENCE_NOISE;
+}
+
+static void take_rounds(const struct analysis *a, const struct cell *cell, enum metric m,
+			const double *pace, double *values)
+{
+	for (size_t i = 0; i < cell->rows_nr; i++)
+		values[i] = cell->rows[i].value[m] /
+			    (pace ? pace[analysis__block(a, &cell->rows[i])] : 1);
+}
+
+struct finding analysis__compare_across(const struct analysis *ax, struct cell *x,
+					const struct analysis *ay, struct cell *y, enum metric m,
+					size_t tests)
+{
+	struct estimate ex = analysis__estimate(ax, x, m), ey = analysis__estimate(ay, y, m);
+	const double *pace;
+	struct finding f;
+	struct rank_test t;
+	double *values;
+
+	if (!ex.n || !ey.n)
+		return unknown(&ex, &ey);
+	pace = ax == ay ? pace_for(ax, x->mode, y->mode, m) : NULL;
+	values = xcalloc(x->rows_nr + y->rows_nr, sizeof(*values));
+	take_rounds(ax, x, m, pace, values);
+	take_rounds(ay, y, m, pace, values + x->rows_nr);
+	rank_test__of(&t, values, x->rows_nr, values + x->rows_nr, y->rows_nr, tests);
 	free(values);
-	return t.difference == DIFFERENCE_UNKNOWN ? claim__unknown(&ex, &ey)
-						  : claim__make(&ex, &ey, &t, tests);
+	f = finding_of(&ex, &ey, &t, tests);
+	if (pace)
+		change_of_medians(&f);
+	return f;
+}
+
+struct finding analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
+				 enum metric m)
+{
+	size_t tests = x && y ? test_family__tests(a, test_family__kind(a, x, y), m) : 1;
+
+	return analysis__compare_across(a, x, a, y, m, tests);
 }
 
 /* Adds a cell's rounds to the sums of its mode, as shares of a number that both modes share. */
 static void add_shares(const struct analysis *a, const struct cell *cell, enum metric m,
 		       double unit, double *sum)
 {
-	bool *seen = array__new(a->blocks_nr, sizeof(*seen));
+	double *share = xcalloc(a->blocks_nr, sizeof(*share));
 
-	if (!seen) {
-		*a->lacked = true;
-		return;
-	}
-	for (size_t i = 0; i < cell->rows_nr; i++) {
-		size_t block = analysis__block(a, &cell->rows[i]);
-
-		sum[block] += cell->rows[i].value[m] / unit;
-		seen[block] = true;
-	}
 	for (size_t b = 0; b < a->blocks_nr; b++)
-		if (!seen[b])
-			sum[b] = (double)NAN;
-	free(seen);
+		share[b] = (double)NAN;
+	for (size_t i = 0; i < cell->rows_nr; i++)
+		share[analysis__block(a, &cell->rows[i])] = cell->rows[i].value[m] / unit;
+	for (size_t b = 0; b < a->blocks_nr; b++)
+		sum[b] += share[b];
+	free(share);
 }
 
-/* Fills a value for each round of both modes; false: they have no thread count in common. */
-static bool sum_threads(const struct analysis *a, enum mode first, enum mode second, uint64_t size,
-			enum metric m, double *sums)
+/* Fills a value for each round of both modes. Returns the number of thread counts in common. */
+static size_t sum_threads(const struct analysis *a, enum mode first, enum mode second,
+			  uint64_t size, enum metric m, double *sums)
 {
-	bool any = false;
+	size_t common = 0;
 
 	for (size_t i = 0; i < a->threads_nr; i++) {
 		struct cell *x = analysis__cell(a, first, size, a->threads[i]);
@@ -309,32 +405,34 @@ static bool sum_threads(const struct analysis *a, enum mode first, enum mode sec
 			continue;
 		add_shares(a, x, m, unit, sums);
 		add_shares(a, y, m, unit, sums + a->blocks_nr);
-		any = true;
+		common++;
 	}
-	return any;
+	return common;
 }
 
-struct claim analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
-				     uint64_t size, enum metric m)
+struct finding analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
+				       uint64_t size, enum metric m)
 {
-	size_t tests = family__tests(a, FAMILY_MODES_OF_SIZE, m), n = a->blocks_nr;
-	struct estimate unknown = estimate__of(NULL, 0);
-	double *sums = array__new(2 * n, sizeof(*sums));
-	struct claim c = claim__unknown(&unknown, &unknown);
+	size_t tests = test_family__tests(a, TEST_FAMILY_MODES_OF_SIZE, m), n = a->blocks_nr;
+	const double *pace = pace_for(a, first, second, m);
+	struct estimate none = estimate__of(NULL, 0);
+	struct finding f = unknown(&none, &none);
 	struct rank_test t;
+	double *sums;
 
-	if (!sums) {
-		*a->lacked = true;
-		return c;
-	}
+	if (a->threads_nr == 1)
+		return analysis__compare(a, analysis__cell(a, first, size, a->threads[0]),
+					 analysis__cell(a, second, size, a->threads[0]), m);
+	sums = xcalloc(2 * n, sizeof(*sums));
 	if (sum_threads(a, first, second, size, m, sums)) {
-		if (rank_test__of(&t, sums, n, sums + n, n, tests))
-			*a->lacked = true;
-		else if (t.difference != DIFFERENCE_UNKNOWN)
-			c = claim__make(&unknown, &unknown, &t, tests);
+		for (size_t i = 0; pace && i < 2 * n; i++)
+			sums[i] /= pace[i % n];
+		rank_test__of(&t, sums, n, sums + n, n, tests);
+		if (t.difference != DIFFERENCE_UNKNOWN)
+			f = finding_of(&none, &none, &t, tests);
 	}
 	free(sums);
-	return c;
+	return f;
 }
 
 bool analysis__has(const struct analysis *a, enum metric m)
@@ -365,80 +463,35 @@ struct cell *analysis__peak(const struct analysis *a, enum mode mode, enum metri
 	return peak;
 }
 
-static bool is_better(enum metric m, const struct claim *c)
+/* Would any run have the number if it were known how long the run was? */
+static bool duration_helps(const struct analysis *a, enum metric m)
 {
-	return metric__better(m) == BETTER_LOWER ? c->sign < 0 : c->sign > 0;
-}
+	double value[METRIC_NR];
 
-static void duel__add_point(struct duel *duel, uint64_t size, const struct claim *c)
-{
-	bool lower = metric__better(duel->metric) == BETTER_LOWER;
+	for (size_t i = 0; i < a->dataset->rows_nr; i++) {
+		const struct dataset_row *row = &a->dataset->rows[i];
 
-	duel->points[duel->points_nr++] = (struct duel_point){size, *c};
-	switch (c->difference) {
-	case DIFFERENCE_HIGHER:
-	case DIFFERENCE_LOWER:
-		if ((c->difference == DIFFERENCE_LOWER) == lower)
-			duel->ahead++;
-		else
-			duel->behind++;
-		break;
-	case DIFFERENCE_NOISE:
-		duel->noise++;
-		break;
-	default:
-		duel->few += c->difference == DIFFERENCE_FEW;
-		duel->point_only += c->difference == DIFFERENCE_POINT;
-		duel->point_ahead += is_better(duel->metric, c);
-	}
-}
-
-/* Sizes at which nothing is certain lie inside the crossover, they do not end it. */
-static void duel__find_crossovers(struct duel *duel)
-{
-	const struct duel_point *last = NULL, *p;
-
-	for (p = duel->points; p < duel->points + duel->points_nr; p++) {
-		if (!claim__holds(&p->c))
+		if (!isnan(row->value[METRIC_DURATION]))
 			continue;
-		if (last && last->c.difference != p->c.difference)
-			duel->crossovers[duel->crossovers_nr++] = (struct crossover){
-				last->size, p->size,
-				(p->c.difference == DIFFERENCE_LOWER) ==
-					(metric__better(duel->metric) == BETTER_LOWER)};
-		last = p;
+		memcpy(value, row->value, sizeof(value));
+		value[METRIC_DURATION] = 1;
+		metric__derive(value, row->threads);
+		if (!isnan(value[m]))
+			return true;
 	}
+	return false;
 }
 
-int analysis__duel(const struct analysis *a, enum mode first, enum mode second,
-		   unsigned int threads, enum metric m, struct duel *duel)
+const char *analysis__reason(const struct analysis *a, enum metric m)
 {
-	struct claim c;
-	size_t i;
+	const struct dataset *d = a->dataset;
 
-	*duel = (struct duel){.first = first, .second = second, .threads = threads, .metric = m};
-	duel->points = array__new(a->sizes_nr, sizeof(*duel->points));
-	duel->crossovers = array__new(a->sizes_nr, sizeof(*duel->crossovers));
-	if (!duel->points || !duel->crossovers) {
-		duel__clear(duel);
-		return -ENOMEM;
-	}
-	for (i = 0; i < a->sizes_nr; i++) {
-		c = analysis__compare(a, analysis__cell(a, first, a->sizes[i], threads),
-				      analysis__cell(a, second, a->sizes[i], threads), m);
-		if (c.difference != DIFFERENCE_UNKNOWN)
-			duel__add_point(duel, a->sizes[i], &c);
-	}
-	duel__find_crossovers(duel);
-	if (!analysis__lacked_memory(a))
-		return 0;
-	duel__clear(duel);
-	return -ENOMEM;
-}
-
-void duel__clear(struct duel *duel)
-{
-	free(duel->points);
-	free(duel->crossovers);
-	*duel = (struct duel){0};
+	if (d->reason[m])
+		return d->reason[m];
+	if (d->reason[metric__source(m)])
+		return d->reason[metric__source(m)];
+	if (metric__formula(m) && duration_helps(a, m))
+		return "the data says neither how many bytes were moved nor for how long: give "
+		       "--duration";
+	return d->lacking ? d->lacking : "the data set has no such number";
 }

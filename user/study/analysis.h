@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A data set as cells (one mode, size and thread count) with medians and intervals over their
- * rounds, and what can be found among them: peaks, duels of two modes over the sizes, crossovers.
- * Pure. Nothing is claimed that the intervals do not bear.
+ * rounds, and findings: comparisons of two cells or modes by the rule of base/rank_test.h. Pure.
+ *
+ * The machine is faster in some rounds of a sweep than in others. Such drift would hide differences
+ * between modes, so a comparison divides each value by the pace of its round: the median, over the
+ * runs of the other modes in this round, of value / median of its cell. Runs of the compared modes
+ * have no part in it, so that the pace cannot invent a difference. There is no pace where a round
+ * has fewer than PACE_RUNS_MIN such runs, and none between two data sets: there, rounds that differ
+ * as a whole can be the only sign that the two machines or days differ.
  */
-#ifndef NETIOTRACE_ANALYSIS_H
-#define NETIOTRACE_ANALYSIS_H
+#ifndef USER_STUDY_ANALYSIS_H
+#define USER_STUDY_ANALYSIS_H
 
-#include "claim.h"
+#include "base/estimate.h"
+#include "base/rank_test.h"
 #include "dataset.h"
+
+#define PACE_RUNS_MIN 4
 
 struct cell {
 	enum mode mode;
@@ -31,15 +40,26 @@ struct analysis {
 	size_t threads_nr;
 	bool has_mode[MODE_NR];
 	size_t rounds_min, rounds_max; /* of a cell */
-	/* What was measured in one round, over all cells, has one number. */
+	/* All runs measured in one round, over all cells, have the same block number. */
 	size_t *block; /* of each row of the data set */
 	size_t blocks_nr;
-	struct family *family; /* how many comparisons are made together: family.h */
-	bool *lacked;          /* analysis__lacked_memory() */
+	struct test_family *family; /* test_family.h */
+	struct paces *paces;        /* computed when first asked for */
 };
 
-/* 0 or -ENOMEM. Free with analysis__clear(), in any case. */
-int analysis__init(struct analysis *a, const struct dataset *d);
+/* Whether the number of one cell is higher or lower than that of another, with the evidence. */
+struct finding {
+	struct estimate a, b;       /* over all rounds of each; of n 0 for several thread counts */
+	double change;              /* of the medians, a / b - 1; NaN: unknown, or b is 0 */
+	double low, high, coverage; /* interval of the change; NaN: none */
+	int sign;                   /* of the difference of the medians: 1, -1, 0 */
+	double p;                   /* of this comparison alone; NaN: unknown */
+	size_t tests;               /* simultaneous comparisons */
+	enum difference difference;
+};
+
+/* Free with analysis__clear(). */
+void analysis__init(struct analysis *a, const struct dataset *d);
 void analysis__clear(struct analysis *a);
 
 /* NULL: there is no such cell. */
@@ -49,23 +69,25 @@ struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t s
 /* Median and interval of a metric in a cell; of n 0 when cell is NULL. */
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m);
 
-/* x against y, by the rule of base/rank_test.h. DIFFERENCE_UNKNOWN when one is NULL. */
-struct claim analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
-			       enum metric m);
+/* x against y, as one comparison of its test family. DIFFERENCE_UNKNOWN when one is NULL. */
+struct finding analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
+				 enum metric m);
+
+/* A cell of one data set against a cell of another, as one of `tests` comparisons. */
+struct finding analysis__compare_across(const struct analysis *ax, struct cell *x,
+					const struct analysis *ay, struct cell *y, enum metric m,
+					size_t tests);
 
 /*
  * Two modes at a size, over all thread counts that both have. The value of a round is the sum over
- * the thread counts of value / mean of the two medians, so that each counts as much. Its estimates
- * a and b are unknown: cells of several thread counts have no median in common.
+ * the thread counts of value / mean of the two medians, so that each counts as much. a and b are
+ * unknown where there are several thread counts: their cells have no median in common.
  */
-struct claim analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
-				     uint64_t size, enum metric m);
+struct finding analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
+				       uint64_t size, enum metric m);
 
-/*
- * Was there no memory for an estimate or a comparison, so that it says it is not known, since this
- * was last asked?
- */
-bool analysis__lacked_memory(const struct analysis *a);
+/* Is a difference found, in either direction? */
+bool finding__holds(const struct finding *f);
 
 /* The number of a row's block. */
 size_t analysis__block(const struct analysis *a, const struct dataset_row *row);
@@ -78,36 +100,5 @@ struct cell *analysis__peak(const struct analysis *a, enum mode mode, enum metri
 
 /* Why a metric is missing, in words; never NULL. */
 const char *analysis__reason(const struct analysis *a, enum metric m);
-
-/* Two modes at one thread count, size by size. */
-struct duel_point {
-	uint64_t size;
-	struct claim c; /* of the first mode against the second */
-};
-
-/* Between two neighbouring sizes at which the order is certain and opposite. */
-struct crossover {
-	uint64_t below, above; /* the sizes */
-	bool to_first;         /* the first mode is ahead from above on */
-};
-
-struct duel {
-	enum mode first, second;
-	unsigned int threads;
-	enum metric metric;
-	struct duel_point *points; /* sizes at which both have a value, ascending */
-	size_t points_nr;
-	struct crossover *crossovers;
-	size_t crossovers_nr;
-	size_t ahead, behind, noise; /* sizes by outcome, where the rounds can tell */
-	size_t few;                  /* sizes with several rounds, but too few to claim anything */
-	size_t point_only;           /* sizes with one round */
-	size_t point_ahead;          /* of those two, where the first is ahead, by the sign */
-};
-
-/* 0 or -ENOMEM; "ahead" is the better direction of the metric. Free with duel__clear(). */
-int analysis__duel(const struct analysis *a, enum mode first, enum mode second,
-		   unsigned int threads, enum metric m, struct duel *duel);
-void duel__clear(struct duel *duel);
 
 #endif

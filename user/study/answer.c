@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Answers as such: their text and evidence; see answer.h. What they say is in answer_*.c. */
-#include <errno.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "answer.h"
-#include "family.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "phrases.h"
+#include "test_family.h"
 
 /* clang-format off */
 static const struct {
@@ -36,72 +39,122 @@ void answer__headline(struct answer_text *answer, const char *format, ...)
 
 	free(answer->headline);
 	va_start(args, format);
-	if (vasprintf(&answer->headline, format, args) < 0) {
-		answer->headline = NULL;
-		answer->failed = true;
-	}
+	answer->headline = xvasprintf(format, args);
 	va_end(args);
 }
 
 void answer__cannot(struct answer_text *answer, const char *format, ...)
 {
-	char *before = answer->cannot, *sentence = NULL;
+	char *before = answer->cannot, *sentence;
 	va_list args;
 
-	answer->cannot = NULL;
 	va_start(args, format);
-	if (vasprintf(&sentence, format, args) < 0)
-		sentence = NULL;
+	sentence = xvasprintf(format, args);
 	va_end(args);
-	if (!sentence || asprintf(&answer->cannot, "%s%s%s", before ? before : "",
-				  before ? " " : "", sentence) < 0) {
-		answer->cannot = NULL;
-		answer->failed = true;
-	}
+	answer->cannot = before ? xasprintf("%s %s", before, sentence) : xstrdup(sentence);
 	free(sentence);
 	free(before);
 }
 
 void answer__point(struct answer_text *answer, const char *format, ...)
 {
-	char **points, *text;
 	va_list args;
-	int len;
 
+	answer->points = xgrow(answer->points, answer->points_nr, sizeof(*answer->points));
 	va_start(args, format);
-	len = vasprintf(&text, format, args);
+	answer->points[answer->points_nr++] = xvasprintf(format, args);
 	va_end(args);
-	points = reallocarray(answer->points, answer->points_nr + 1, sizeof(*points));
-	if (points)
-		answer->points = points;
-	if (len < 0 || !points) {
-		if (len >= 0)
-			free(text);
-		answer->failed = true;
-		return;
-	}
-	answer->points[answer->points_nr++] = text;
 }
 
 void answer__cite(struct answer_text *answer, const struct analysis *a, struct cell *cell,
 		  enum metric m)
 {
 	struct estimate e = analysis__estimate(a, cell, m);
-	struct evidence *evidence;
-	size_t i;
 
-	for (i = 0; i < answer->evidence_nr; i++)
+	for (size_t i = 0; i < answer->evidence_nr; i++)
 		if (answer->evidence[i].cell == cell && answer->evidence[i].metric == m)
 			return;
 	if (!e.n)
 		return;
-	evidence = reallocarray(answer->evidence, answer->evidence_nr + 1, sizeof(*evidence));
-	if (!evidence) {
-		answer->failed = true;
+	answer->evidence = xgrow(answer->evidence, answer->evidence_nr, sizeof(*answer->evidence));
+	answer->evidence[answer->evidence_nr++] = (struct evidence){cell, m, e};
+}
+
+static char *change_text(const struct finding *f)
+{
+	char text[3 * PHRASE_BUF];
+
+	if (f->difference == DIFFERENCE_UNKNOWN)
+		return xstrdup("n/a");
+	if (f->difference == DIFFERENCE_NOISE)
+		return xstrdup("no difference");
+	return xstrdup(phrases__change_of(text, sizeof(text), f));
+}
+
+/* One row: a size at each thread count. Returns the number of values. */
+static size_t fill_row(struct answer_text *answer, const struct analysis *a, enum mode first,
+		       enum mode second, uint64_t size, enum metric m, char **row)
+{
+	char text[UNITS_BUF];
+	struct finding f;
+	size_t known = 0;
+
+	row[0] = xstrdup(format_size(text, sizeof(text), size));
+	for (size_t i = 0; i < a->threads_nr; i++) {
+		struct cell *x = analysis__cell(a, first, size, a->threads[i]);
+		struct cell *y = analysis__cell(a, second, size, a->threads[i]);
+
+		f = analysis__compare(a, x, y, m);
+		row[1 + i] = change_text(&f);
+		if (f.difference == DIFFERENCE_UNKNOWN)
+			continue;
+		known++;
+		answer__cite(answer, a, x, m);
+		answer__cite(answer, a, y, m);
+	}
+	f = analysis__compare_modes(a, first, second, size, m);
+	if (a->threads_nr > 1)
+		row[1 + a->threads_nr] = change_text(&f);
+	return known;
+}
+
+static void table__clear(struct answer_table *t)
+{
+	for (size_t i = 0; i < t->rows * t->columns; i++)
+		free(t->cells[i]);
+	free(t->cells);
+	free(t->title);
+}
+
+void answer__table(struct answer_text *answer, const struct analysis *a, enum mode first,
+		   enum mode second, enum metric m)
+{
+	struct answer_table t = {
+		.title = xasprintf("%s of %s against %s%s:", metric__words(m), phrases__mode(first),
+				   phrases__mode(second),
+				   answer__can_claim(a) ? "" : " (point differences)"),
+		.rows = 1 + a->sizes_nr,
+		.columns = 1 + a->threads_nr + (a->threads_nr > 1),
+	};
+	char text[UNITS_BUF];
+	size_t known = 0;
+
+	t.title[0] = (char)toupper((unsigned char)t.title[0]);
+	t.cells = xcalloc(t.rows * t.columns, sizeof(*t.cells));
+	t.cells[0] = xstrdup("Message size");
+	for (size_t i = 0; i < a->threads_nr; i++)
+		t.cells[1 + i] = xstrdup(phrases__threads(text, sizeof(text), a->threads[i]));
+	if (a->threads_nr > 1)
+		t.cells[1 + a->threads_nr] = xstrdup("all together");
+	for (size_t i = 0; i < a->sizes_nr; i++)
+		known += fill_row(answer, a, first, second, a->sizes[i], m,
+				  t.cells + (1 + i) * t.columns);
+	if (!known) {
+		table__clear(&t);
 		return;
 	}
-	answer->evidence = evidence;
-	answer->evidence[answer->evidence_nr++] = (struct evidence){cell, m, e};
+	answer->tables = xgrow(answer->tables, answer->tables_nr, sizeof(t));
+	answer->tables[answer->tables_nr++] = t;
 }
 
 #define ITEMS_MAX 12
@@ -131,6 +184,22 @@ const char *item_list__words(struct item_list *list)
 			 list->nr - ITEMS_MAX);
 	list->nr = list->nr > ITEMS_MAX ? ITEMS_MAX : list->nr;
 	return list->text;
+}
+
+void tally__add(struct tally *t, const struct finding *f)
+{
+	bool untested = f->difference == DIFFERENCE_POINT || f->difference == DIFFERENCE_FEW;
+
+	t->of += f->difference != DIFFERENCE_UNKNOWN;
+	t->higher += f->difference == DIFFERENCE_HIGHER;
+	t->lower += f->difference == DIFFERENCE_LOWER;
+	t->untested += untested;
+	t->untested_higher += untested && f->sign > 0;
+}
+
+size_t tally__unclear(const struct tally *t)
+{
+	return t->of - t->higher - t->lower;
 }
 
 static bool counts_completions(const struct dataset_row *row)
@@ -165,12 +234,37 @@ double answer__copied_fraction(const struct analysis *a, double *completed)
 		*completed += row->value[METRIC_ZC_COMPLETED];
 		copied += row->value[METRIC_ZC_COPIED];
 	}
-	return *completed > 0 ? copied / *completed : -1;
+	return *completed > 0 && copied <= *completed ? copied / *completed : -1;
+}
+
+static const char *first_verdict(const struct analysis *a)
+{
+	const struct dataset *d = a->dataset;
+
+	for (size_t i = 0; i < d->rows_nr; i++)
+		if (d->rows[i].mode == MODE_ZEROCOPY && d->rows[i].verdict && *d->rows[i].verdict)
+			return d->rows[i].verdict;
+	return "";
+}
+
+/* The first sentence of a verdict: the counts of its own run, ':' and the cause. */
+const char *answer__copy_cause(char *buf, size_t len, const struct analysis *a)
+{
+	const char *cause = strstr(first_verdict(a), ": "), *end;
+
+	buf[0] = '\0';
+	if (!cause)
+		return buf;
+	end = strstr(cause, ". ");
+	snprintf(buf, len, "%.*s", end ? (int)(end - cause) : (int)strlen(cause), cause);
+	if (*buf && buf[strlen(buf) - 1] == '.')
+		buf[strlen(buf) - 1] = '\0';
+	return buf;
 }
 
 static unsigned int rounds_needed(const struct analysis *a)
 {
-	return rank_test__rounds_needed(family__tests(a, FAMILY_MODES, METRIC_GBPS));
+	return rank_test__rounds_needed(test_family__tests(a, TEST_FAMILY_MODES, METRIC_GBPS));
 }
 
 bool answer__can_claim(const struct analysis *a)
@@ -190,29 +284,23 @@ const char *answer__cannot_claim(char *buf, size_t len, const struct analysis *a
 	return buf;
 }
 
-int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR])
+void answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR])
 {
-	bool failed = false;
-	int q;
-
-	for (q = 0; q < QUESTION_NR; q++) {
+	for (int q = 0; q < QUESTION_NR; q++) {
 		answers[q] = (struct answer_text){.question = questions[q].text};
 		questions[q].make(&answers[q], a);
-		failed |= answers[q].failed;
 	}
-	failed |= analysis__lacked_memory(a);
-	return failed ? -ENOMEM : 0;
 }
 
 void answers__clear(struct answer_text answers[QUESTION_NR])
 {
-	size_t i;
-	int q;
-
-	for (q = 0; q < QUESTION_NR; q++) {
-		for (i = 0; i < answers[q].points_nr; i++)
+	for (int q = 0; q < QUESTION_NR; q++) {
+		for (size_t i = 0; i < answers[q].points_nr; i++)
 			free(answers[q].points[i]);
 		free(answers[q].points);
+		for (size_t i = 0; i < answers[q].tables_nr; i++)
+			table__clear(&answers[q].tables[i]);
+		free(answers[q].tables);
 		free(answers[q].evidence);
 		free(answers[q].headline);
 		free(answers[q].cannot);

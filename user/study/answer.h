@@ -3,8 +3,8 @@
  * The six questions of the experiment, answered from a data set: each with the numbers it rests on,
  * or "cannot say", with the reason. Pure.
  */
-#ifndef NETIOTRACE_ANSWER_H
-#define NETIOTRACE_ANSWER_H
+#ifndef USER_STUDY_ANSWER_H
+#define USER_STUDY_ANSWER_H
 
 #include "analysis.h"
 
@@ -25,22 +25,28 @@ struct evidence {
 	struct estimate estimate;
 };
 
+/* Changes by size and thread count. */
+struct answer_table {
+	char *title;
+	size_t rows, columns;
+	char **cells; /* row by row; the first row has the headings */
+};
+
 struct answer_text {
 	const char *question;
 	bool answered;  /* false: the headline says why not */
-	char *headline; /* a sentence */
+	char *headline; /* the answer, cause first */
 	char *cannot;   /* what the data cannot show, and why; NULL: nothing to say */
 	char **points;  /* sentences that bear it out */
 	size_t points_nr;
+	struct answer_table *tables; /* that show it */
+	size_t tables_nr;
 	struct evidence *evidence;
 	size_t evidence_nr;
-	bool failed; /* memory was short: the answer is not whole */
 };
 
-/*
- * 0 or -ENOMEM. Free with answers__clear(), in any case. The cells must outlive the answers.
- */
-int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR]);
+/* Free with answers__clear(). The analysis must outlive the answers. */
+void answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR]);
 void answers__clear(struct answer_text answers[QUESTION_NR]);
 
 /* For those who write an answer: each keeps a copy of its text. */
@@ -51,9 +57,16 @@ __attribute__((format(printf, 2, 3))) void answer__cannot(struct answer_text *an
 							  const char *format, ...);
 __attribute__((format(printf, 2, 3))) void answer__point(struct answer_text *answer,
 							 const char *format, ...);
-/* Cites a cell's number, once; nothing when it has no value. */
+/* Cites a cell's number, once; nothing when the cell is NULL or has no value. */
 void answer__cite(struct answer_text *answer, const struct analysis *a, struct cell *cell,
 		  enum metric m);
+
+/*
+ * Adds a table of a metric of one mode against another: a row for each size, a column for each
+ * thread count and for all together. Cites the cells. Adds nothing where no setting has both.
+ */
+void answer__table(struct answer_text *answer, const struct analysis *a, enum mode first,
+		   enum mode second, enum metric m);
 
 /* One function for each question. */
 void answer__zerocopy(struct answer_text *answer, const struct analysis *a);
@@ -64,8 +77,8 @@ void answer__zero_over_two(struct answer_text *answer, const struct analysis *a)
 void answer__unexpected(struct answer_text *answer, const struct analysis *a);
 
 /*
- * A list in a sentence, "a, b, c and 3 more": as many items as one reads. Start from {0}. words()
- * is "nowhere" when nothing was added.
+ * A list in a sentence, "a, b, c and 3 more": as many items as one reads. Start from {0}.
+ * item_list__words() is "nowhere" when nothing was added.
  */
 struct item_list {
 	char text[1024];
@@ -76,9 +89,22 @@ __attribute__((format(printf, 2, 3))) void item_list__add(struct item_list *list
 							  const char *format, ...);
 const char *item_list__words(struct item_list *list);
 
+/* How findings of one kind ended. */
+struct tally {
+	size_t of, higher, lower;
+	size_t untested;        /* of one round, or of too few to find anything */
+	size_t untested_higher; /* of these, by the medians */
+};
+
+/* Counts a finding, unless it is unknown. */
+void tally__add(struct tally *t, const struct finding *f);
+
+/* Those that are neither higher nor lower. */
+size_t tally__unclear(const struct tally *t);
+
 /*
  * Zero-copy completions over all runs that count them, and how many of these were copied; -1 when
- * none does.
+ * none does, or when the counts contradict each other.
  */
 double answer__copied_fraction(const struct analysis *a, double *completed);
 
@@ -86,7 +112,10 @@ double answer__copied_fraction(const struct analysis *a, double *completed);
  */
 const char *answer__counted_runs(char *buf, size_t len, const struct analysis *a);
 
-/* Has any cell the rounds that a claim needs? */
+/* Why the kernel copied, ": the path is local", from the first run that says it; "". Fills buf. */
+const char *answer__copy_cause(char *buf, size_t len, const struct analysis *a);
+
+/* Has any cell the rounds that a finding needs? */
 bool answer__can_claim(const struct analysis *a);
 
 /* Why not: "One run per cell, so each difference is a point difference", for ": ...". Fills buf. */

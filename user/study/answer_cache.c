@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "answer.h"
-#include "base/array.h"
 #include "common/units.h"
-#include "stage_words.h"
-#include "words.h"
+#include "common/xalloc.h"
+#include "stage_findings.h"
+#include "phrases.h"
 
 /* A cache level: its misses in a run as counted, and for each KiB where the payload is known. */
 struct level {
@@ -23,145 +23,80 @@ static const struct level levels[] = {
 };
 #define LEVELS_NR (sizeof(levels) / sizeof(levels[0]))
 
-/* The changes of a number against two-copy, over all cells of a mode. */
-struct changes {
-	double *values;
-	size_t nr, lower, higher, noise, point, few;
-};
-
-static void changes__add(struct changes *c, const struct claim *x)
+/* The median change of a number against two-copy, over all cells of a mode. */
+static double median_change(const struct analysis *a, enum mode mode, enum metric m,
+			    struct tally *t)
 {
-	if (x->difference == DIFFERENCE_UNKNOWN || isnan(x->change))
-		return;
-	c->values[c->nr++] = x->change;
-	c->lower += x->difference == DIFFERENCE_LOWER;
-	c->higher += x->difference == DIFFERENCE_HIGHER;
-	c->noise += x->difference == DIFFERENCE_NOISE;
-	c->point += x->difference == DIFFERENCE_POINT;
-	c->few += x->difference == DIFFERENCE_FEW;
-}
+	double *values = xcalloc(a->cells_nr, sizeof(*values)), median;
 
-static int changes__of(const struct analysis *a, enum mode mode, enum metric m, struct changes *c)
-{
-	struct cell *cell;
-	struct claim x;
+	*t = (struct tally){0};
+	for (struct cell *cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
+		struct finding x;
 
-	*c = (struct changes){.values = array__new(a->cells_nr, sizeof(double))};
-	if (!c->values)
-		return -1;
-	for (cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
 		if (cell->mode != mode)
 			continue;
 		x = analysis__compare(
 			a, cell, analysis__cell(a, MODE_TWOCOPY, cell->size, cell->threads), m);
-		changes__add(c, &x);
-	}
-	return 0;
-}
-
-/* Is there a claim in none of the cells? */
-static bool changes__unclaimed(const struct changes *c)
-{
-	return c->point + c->few == c->nr;
-}
-
-/* "lower in 8 of 16 settings, higher in 2, no difference in 6". */
-static const char *changes__words(const struct changes *c, char *buf, size_t len)
-{
-	size_t noise = c->noise + c->point + c->few;
-
-	snprintf(buf, len, "lower in %zu of %zu setting%s, higher in %zu, no difference in %zu",
-		 c->lower, c->nr, plural(c->nr), c->higher, noise);
-	return buf;
-}
-
-static double median_of(double *values, size_t n)
-{
-	return estimate__of(values, n).median;
-}
-
-/* One line per thread count: the change at each size. */
-static void say_by_size(struct answer_text *answer, const struct analysis *a, enum mode mode,
-			const struct level *level, unsigned int threads)
-{
-	char change[WORDS_BUF], size[UNITS_BUF];
-	struct item_list list = {0};
-	struct cell *x, *y;
-	struct claim c;
-	size_t i;
-
-	for (i = 0; i < a->sizes_nr; i++) {
-		x = analysis__cell(a, mode, a->sizes[i], threads);
-		y = analysis__cell(a, MODE_TWOCOPY, a->sizes[i], threads);
-		c = analysis__compare(a, x, y, level->raw);
-		if (c.difference == DIFFERENCE_UNKNOWN || isnan(c.change))
+		if (isnan(x.change))
 			continue;
-		item_list__add(&list, "%s at %s",
-			       c.difference == DIFFERENCE_NOISE
-				       ? "no difference"
-				       : words__change(change, sizeof(change), c.change),
-			       format_size(size, sizeof(size), a->sizes[i]));
-		answer__cite(answer, a, x, level->raw);
-		answer__cite(answer, a, y, level->raw);
+		values[t->of] = x.change;
+		tally__add(t, &x);
 	}
-	if (list.nr)
-		answer__point(answer, "%s misses of a whole run, %s against two-copy with %s: %s.",
-			      level->name, words__mode(mode),
-			      words__threads(size, sizeof(size), threads), item_list__words(&list));
+	median = estimate__of(values, t->of).median;
+	free(values);
+	return median;
 }
 
 struct best_level {
 	const struct level *level;
 	enum mode mode;
-	double change;
-	bool per_kib, certain;
-	bool all_certain; /* of every level and mode: most cells are claimed, one way or the other
-			   */
+	double change; /* in the median setting */
+	bool per_kib;
+	struct tally tally;
+	size_t weighed, risen; /* levels and modes; those with more misses in most settings */
 };
+
+static const char *of_what(bool per_kib)
+{
+	return per_kib ? "per KiB" : "of a whole run";
+}
 
 static void weigh_level(struct answer_text *answer, const struct analysis *a, enum mode mode,
 			const struct level *level, struct best_level *best)
 {
 	bool per_kib = analysis__has(a, level->per_kib);
-	struct changes c;
-	char text[WORDS_BUF], tally[WORDS_BUF];
-	double median;
+	char text[PHRASE_BUF];
+	struct tally t;
+	double median = median_change(a, mode, per_kib ? level->per_kib : level->raw, &t);
 
-	if (changes__of(a, mode, per_kib ? level->per_kib : level->raw, &c)) {
-		answer->failed = true;
+	if (!t.of)
 		return;
+	if (t.untested == t.of)
+		answer__point(answer,
+			      "%s misses %s, %s against two-copy: %s in the median of %zu "
+			      "setting%s (no difference is certain).",
+			      level->name, of_what(per_kib), phrases__mode(mode),
+			      phrases__change(text, sizeof(text), median), t.of, plural(t.of));
+	else
+		answer__point(answer,
+			      "%s misses %s, %s against two-copy: lower in %zu of %zu setting%s, "
+			      "higher in %zu, no difference in %zu.",
+			      level->name, of_what(per_kib), phrases__mode(mode), t.lower, t.of,
+			      plural(t.of), t.higher, tally__unclear(&t));
+	best->weighed++;
+	best->risen += t.higher * 2 > t.of;
+	if (!best->level || median < best->change) {
+		best->level = level;
+		best->mode = mode;
+		best->change = median;
+		best->per_kib = per_kib;
+		best->tally = t;
 	}
-	if (c.nr) {
-		median = median_of(c.values, c.nr);
-		words__change(text, sizeof(text), median);
-		if (changes__unclaimed(&c))
-			answer__point(answer,
-				      "%s misses %s, %s against two-copy: %s in the median of %zu "
-				      "setting%s (%s).",
-				      level->name, per_kib ? "per KiB" : "of a whole run",
-				      words__mode(mode), text, c.nr, plural(c.nr),
-				      c.few ? "too few rounds" : "point differences");
-		else
-			answer__point(answer, "%s misses %s, %s against two-copy: %s.", level->name,
-				      per_kib ? "per KiB" : "of a whole run", words__mode(mode),
-				      changes__words(&c, tally, sizeof(tally)));
-		if (!best->level)
-			best->all_certain = true;
-		best->all_certain &= c.higher * 2 > c.nr;
-		if (!best->level || median < best->change)
-			*best = (struct best_level){level,
-						    mode,
-						    median,
-						    per_kib,
-						    c.lower * 2 > c.nr,
-						    best->all_certain};
-	}
-	free(c.values);
 }
 
 /* The copies a mode is spared, by stage. */
 static void say_stage(struct answer_text *answer, const struct analysis *a, enum mode mode,
-		      const struct stage_claims *stages)
+		      const struct stage_findings *stages)
 {
 	struct item_list list = {0};
 	struct estimate ex, ey;
@@ -183,7 +118,7 @@ static void say_stage(struct answer_text *answer, const struct analysis *a, enum
 		return;
 	}
 	answer__point(answer, "Copies per byte of %s less those of two-copy, from the ledger: %s.",
-		      words__mode(mode), item_list__words(&list));
+		      phrases__mode(mode), item_list__words(&list));
 	answer__cannot(answer,
 		       "Not shown: misses by stage, because the counters count a whole side%s.",
 		       stages->nr ? "; the CPU time by stage is sampled" : "");
@@ -191,49 +126,52 @@ static void say_stage(struct answer_text *answer, const struct analysis *a, enum
 
 /* CPU time by stage, of each mode that was sampled. */
 static void say_sampled(struct answer_text *answer, const struct analysis *a,
-			const struct stage_claims *stages)
+			const struct stage_findings *stages)
 {
 	for (int mode = 0; mode < MODE_NR; mode++)
-		stage_words__say(answer, a, stages, (enum mode)mode);
+		stage_findings__say(answer, a, stages, (enum mode)mode);
 }
 
+/* A percentage is stated only where most settings differ, or where nothing can be tested. */
 static void headline_of_level(struct answer_text *answer, const struct analysis *a,
 			      const struct best_level *best)
 {
-	char change[WORDS_BUF];
+	const struct tally *t = &best->tally;
+	bool untested = t->untested == t->of, most = t->lower * 2 > t->of;
+	char change[PHRASE_BUF], cannot[PHRASE_BUF];
 
-	words__change(change, sizeof(change), best->change);
-	if (!(best->change < 0)) {
-		answer->answered = best->all_certain;
+	answer->answered = (best->change < 0 && most) || best->risen == best->weighed;
+	phrases__change(change, sizeof(change), best->change);
+	if (best->change < 0 && (most || untested))
 		answer__headline(answer,
-				 best->all_certain
-					 ? "None: the misses of both levels rise against "
-					   "two-copy in most settings."
-					 : "None that can be shown: in the median setting no "
-					   "level has fewer misses than with two-copy.");
-		return;
-	}
-	answer->answered = best->certain;
-	answer__headline(answer,
-			 "%s%s, with %s: %s of the misses of two-copy %s, in the median of "
-			 "the settings%s.",
-			 best->certain ? "" : "Not certain; the largest reduction is in ",
-			 best->level->name, words__mode(best->mode), change,
-			 best->per_kib ? "per KiB" : "in a whole run",
-			 a->rounds_max > 1 ? "" : " (one run per cell: a point difference)");
+				 "%s%s%s, with %s: %s of the misses of two-copy %s, in the median "
+				 "of the settings.",
+				 untested ? answer__cannot_claim(cannot, sizeof(cannot), a) : "",
+				 untested ? "; the largest reduction is in " : "",
+				 best->level->name, phrases__mode(best->mode), change,
+				 of_what(best->per_kib));
+	else if (best->risen == best->weighed)
+		answer__headline(answer, "None: the misses of both levels rise against two-copy "
+					 "in most settings.");
+	else
+		answer__headline(answer,
+				 "None outside the noise: no level has fewer misses than with "
+				 "two-copy in most settings. The nearest is %s with %s, lower in "
+				 "%zu of %zu.",
+				 best->level->name, phrases__mode(best->mode), t->lower, t->of);
 }
 
 /* Without hardware counters the cost in CPU time is all there is, and it is no cache answer. */
 static void say_no_counters(struct answer_text *answer, const struct analysis *a,
-			    const struct stage_claims *stages)
+			    const struct stage_findings *stages)
 {
 	struct cell *cell = analysis__peak(a, MODE_TWOCOPY, METRIC_RX_BYTES);
 	enum mode mode;
-	struct claim c;
-	char x[3 * WORDS_BUF], y[3 * WORDS_BUF], change[3 * WORDS_BUF], size[UNITS_BUF];
-	char savings[4 * WORDS_BUF];
+	struct finding c;
+	char x[3 * PHRASE_BUF], y[3 * PHRASE_BUF], change[3 * PHRASE_BUF], size[UNITS_BUF];
+	char savings[4 * PHRASE_BUF];
 
-	stage_words__savings(savings, sizeof(savings), stages);
+	stage_findings__savings(savings, sizeof(savings), stages);
 	answer__headline(answer, "Not measured: %s.%s%s%s", analysis__reason(a, METRIC_L1D_MISSES),
 			 *savings ? " CPU samples show:" : "", savings, *savings ? "." : "");
 	say_sampled(answer, a, stages);
@@ -243,10 +181,10 @@ static void say_no_counters(struct answer_text *answer, const struct analysis *a
 		if (c.difference == DIFFERENCE_UNKNOWN)
 			continue;
 		answer__point(answer, "CPU time at %s: %s %s, two-copy %s (%s).",
-			      format_size(size, sizeof(size), cell->size), words__mode(mode),
-			      words__estimate(x, sizeof(x), METRIC_CPU_NS_PER_KIB, &c.a),
-			      words__estimate(y, sizeof(y), METRIC_CPU_NS_PER_KIB, &c.b),
-			      words__claim(change, sizeof(change), &c));
+			      format_size(size, sizeof(size), cell->size), phrases__mode(mode),
+			      phrases__estimate(x, sizeof(x), METRIC_CPU_NS_PER_KIB, &c.a),
+			      phrases__estimate(y, sizeof(y), METRIC_CPU_NS_PER_KIB, &c.b),
+			      phrases__finding(change, sizeof(change), &c));
 		answer__cite(answer, a, analysis__cell(a, mode, cell->size, cell->threads),
 			     METRIC_CPU_NS_PER_KIB);
 		answer__cite(answer, a, cell, METRIC_CPU_NS_PER_KIB);
@@ -254,11 +192,11 @@ static void say_no_counters(struct answer_text *answer, const struct analysis *a
 }
 
 static void say_levels(struct answer_text *answer, const struct analysis *a,
-		       const struct stage_claims *stages)
+		       const struct stage_findings *stages)
 {
 	struct best_level best = {0};
 	enum mode mode;
-	size_t i, t;
+	size_t i;
 
 	for (mode = MODE_ONECOPY; mode < MODE_NR; mode++)
 		for (i = 0; i < LEVELS_NR; i++)
@@ -273,17 +211,15 @@ static void say_levels(struct answer_text *answer, const struct analysis *a,
 	say_sampled(answer, a, stages);
 	for (mode = MODE_ONECOPY; mode < MODE_NR; mode++)
 		for (i = 0; i < LEVELS_NR; i++)
-			for (t = 0; t < a->threads_nr; t++)
-				say_by_size(answer, a, mode, &levels[i], a->threads[t]);
+			answer__table(answer, a, mode, MODE_TWOCOPY, levels[i].raw);
 }
 
 void answer__cache(struct answer_text *answer, const struct analysis *a)
 {
-	struct stage_claims stages;
+	struct stage_findings stages;
 
-	if (stage_claims__make(&stages, a))
-		answer->failed = true;
-	else if (!analysis__has(a, METRIC_L1D_MISSES) && !analysis__has(a, METRIC_LLC_MISSES))
+	stage_findings__make(&stages, a);
+	if (!analysis__has(a, METRIC_L1D_MISSES) && !analysis__has(a, METRIC_LLC_MISSES))
 		say_no_counters(answer, a, &stages);
 	else
 		say_levels(answer, a, &stages);

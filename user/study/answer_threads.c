@@ -5,186 +5,111 @@
 #include <stdlib.h>
 
 #include "answer.h"
-#include "base/array.h"
 #include "common/units.h"
-#include "conditions.h"
-#include "family.h"
-#include "words.h"
+#include "common/xalloc.h"
+#include "first_screen.h"
+#include "phrases.h"
 
-/* Most against fewest threads, over the sizes of a mode. */
-struct scaling {
-	double *per_thread, *misses, *per_kib, *switches, *bytes; /* factors, most / fewest */
-	size_t per_thread_nr, misses_nr, per_kib_nr, switches_nr, bytes_nr;
-	size_t cells, lower, higher;
+/* What may change with the thread count. */
+static const struct factor_row {
+	const char *what;
+	enum metric metric;
+	bool inverse;    /* the inverse of the metric is stated */
+	bool per_thread; /* the metric is of all threads together */
+} rows[] = {
+	{"throughput per thread", METRIC_GBPS_PER_THREAD, false, false},
+	{"LLC misses per KiB", METRIC_LLC_MISSES_PER_KIB, false, false},
+	{"LLC misses per thread", METRIC_LLC_MISSES, false, true},
+	{"bytes per cycle", METRIC_CYCLES_PER_BYTE, true, false},
+	{"context switches per GiB", METRIC_CONTEXT_SWITCHES_PER_GIB, false, false},
+	{"delivery latency", METRIC_DELIVERY_P50, false, false},
+};
+#define ROWS_NR (sizeof(rows) / sizeof(rows[0]))
+
+/* A number of x over that of y, in each combination of mode and size that has both. */
+struct factors {
+	double *values; /* tally.of */
+	struct tally tally;
 };
 
-/* All modes together. */
-struct total {
-	double *per_thread;
-	size_t per_thread_nr, cells, lower, higher;
-};
-
-static void scaling__clear(struct scaling *s)
+/* mode: MODE_NR of all. Free values. */
+static struct factors factors_of(struct answer_text *answer, const struct analysis *a,
+				 enum mode mode, enum metric m, unsigned int x, unsigned int y)
 {
-	free(s->per_thread);
-	free(s->misses);
-	free(s->per_kib);
-	free(s->switches);
-	free(s->bytes);
+	struct factors f = {.values = xcalloc(a->cells_nr, sizeof(double))};
+
+	for (struct cell *many = a->cells; many < a->cells + a->cells_nr; many++) {
+		struct cell *few = analysis__cell(a, many->mode, many->size, y);
+		struct finding c;
+
+		if (many->threads != x || (mode != MODE_NR && many->mode != mode))
+			continue;
+		c = analysis__compare(a, many, few, m);
+		if (c.difference == DIFFERENCE_UNKNOWN || !(c.change > -1))
+			continue;
+		f.values[f.tally.of] = c.change + 1;
+		tally__add(&f.tally, &c);
+		answer__cite(answer, a, few, m);
+		answer__cite(answer, a, many, m);
+	}
+	return f;
 }
 
-static int scaling__init(struct scaling *s, size_t n)
+static double median_of(const struct factors *f)
 {
-	*s = (struct scaling){
-		.per_thread = array__new(n, sizeof(double)),
-		.misses = array__new(n, sizeof(double)),
-		.per_kib = array__new(n, sizeof(double)),
-		.switches = array__new(n, sizeof(double)),
-		.bytes = array__new(n, sizeof(double)),
-	};
-	return s->per_thread && s->misses && s->per_kib && s->switches && s->bytes ? 0 : -1;
-}
-
-/* power: -1 of a number whose inverse is said, as bytes per cycle of cycles per byte. */
-static void add_factor(const struct claim *c, int power, double *values, size_t *nr)
-{
-	if (c->difference != DIFFERENCE_UNKNOWN && c->change > -1)
-		values[(*nr)++] = pow(c->change + 1, power);
-}
-
-static void scaling__add(struct scaling *s, struct answer_text *answer, const struct analysis *a,
-			 struct cell *few, struct cell *many)
-{
-	struct claim c = analysis__compare(a, many, few, METRIC_GBPS_PER_THREAD);
-
-	add_factor(&c, 1, s->per_thread, &s->per_thread_nr);
-	s->lower += c.difference == DIFFERENCE_LOWER;
-	s->higher += c.difference == DIFFERENCE_HIGHER;
-	s->cells += c.difference != DIFFERENCE_UNKNOWN;
-	c = analysis__compare(a, many, few, METRIC_LLC_MISSES);
-	add_factor(&c, 1, s->misses, &s->misses_nr);
-	c = analysis__compare(a, many, few, METRIC_LLC_MISSES_PER_KIB);
-	add_factor(&c, 1, s->per_kib, &s->per_kib_nr);
-	c = analysis__compare(a, many, few, METRIC_CONTEXT_SWITCHES_PER_GIB);
-	add_factor(&c, 1, s->switches, &s->switches_nr);
-	c = analysis__compare(a, many, few, METRIC_CYCLES_PER_BYTE);
-	add_factor(&c, -1, s->bytes, &s->bytes_nr);
-	answer__cite(answer, a, few, METRIC_GBPS_PER_THREAD);
-	answer__cite(answer, a, many, METRIC_GBPS_PER_THREAD);
-}
-
-static double median_of(double *values, size_t n)
-{
-	return estimate__of(values, n).median;
-}
-
-/* ", context switches per GiB x 2.1"; nothing where no pair of cells has the number. */
-static char *factor_text(char *buf, size_t len, const char *what, double *values, size_t n,
-			 double divisor)
-{
-	char factor[WORDS_BUF];
-
-	*buf = '\0';
-	if (n)
-		snprintf(buf, len, ", %s %s", what,
-			 words__factor(factor, sizeof(factor), divisor, median_of(values, n)));
-	return buf;
+	return estimate__of(f->values, f->tally.of).median;
 }
 
 /* The cell of a mode with the highest throughput: its thread count is the mode's best. */
 static void say_best(struct answer_text *answer, const struct analysis *a, enum mode mode)
 {
 	struct cell *peak = analysis__peak(a, mode, METRIC_GBPS);
-	char threads[UNITS_BUF], size[UNITS_BUF], value[3 * WORDS_BUF];
+	char threads[UNITS_BUF], size[UNITS_BUF], value[3 * PHRASE_BUF];
 	struct estimate e = analysis__estimate(a, peak, METRIC_GBPS);
 
 	if (!peak)
 		return;
-	answer__point(answer, "%s has its highest total with %s: %s at %s.", words__mode(mode),
-		      words__threads(threads, sizeof(threads), peak->threads),
-		      words__estimate(value, sizeof(value), METRIC_GBPS, &e),
+	answer__point(answer, "%s has its highest total with %s: %s at %s.", phrases__mode(mode),
+		      phrases__threads(threads, sizeof(threads), peak->threads),
+		      phrases__estimate(value, sizeof(value), METRIC_GBPS, &e),
 		      format_size(size, sizeof(size), peak->size));
 	answer__cite(answer, a, peak, METRIC_GBPS);
 }
 
-static void say_factors(struct answer_text *answer, const struct analysis *a, enum mode mode,
-			struct scaling *s)
+/* "two-copy with 8 threads against 1, median of 4 sizes: throughput per thread x 0.13, ..." */
+static void say_factors(struct answer_text *answer, const struct analysis *a, enum mode mode)
 {
 	unsigned int few = a->threads[0], many = a->threads[a->threads_nr - 1];
-	char misses[WORDS_BUF], per_kib[WORDS_BUF], switches[WORDS_BUF], bytes[WORDS_BUF],
-		own[WORDS_BUF];
+	struct item_list list = {0};
+	size_t sizes = 0;
 
-	if (!s->per_thread_nr)
-		return;
-	answer__point(
-		answer,
-		"%s with %u threads against %u, median of %zu size%s: throughput per thread "
-		"%s%s%s%s%s.",
-		words__mode(mode), many, few, s->per_thread_nr, plural(s->per_thread_nr),
-		words__factor(own, sizeof(own), 1, median_of(s->per_thread, s->per_thread_nr)),
-		factor_text(per_kib, sizeof(per_kib), "LLC misses per KiB", s->per_kib,
-			    s->per_kib_nr, 1),
-		factor_text(misses, sizeof(misses), "LLC misses per thread", s->misses,
-			    s->misses_nr, (double)many / few),
-		factor_text(bytes, sizeof(bytes), "bytes per cycle", s->bytes, s->bytes_nr, 1),
-		factor_text(switches, sizeof(switches), "context switches per GiB", s->switches,
-			    s->switches_nr, 1));
-}
+	for (size_t i = 0; i < ROWS_NR; i++) {
+		struct factors f = factors_of(answer, a, mode, rows[i].metric, many, few);
+		double median = median_of(&f);
+		char factor[PHRASE_BUF];
 
-static void say_mode(struct answer_text *answer, const struct analysis *a, enum mode mode,
-		     struct total *total)
-{
-	unsigned int few = a->threads[0], many = a->threads[a->threads_nr - 1];
-	struct scaling s;
-
-	if (scaling__init(&s, a->sizes_nr)) {
-		scaling__clear(&s);
-		answer->failed = true;
-		return;
+		if (rows[i].per_thread)
+			median *= (double)few / many;
+		if (rows[i].inverse)
+			median = 1 / median;
+		if (f.tally.of && isfinite(median))
+			item_list__add(&list, "%s %s", rows[i].what,
+				       phrases__factor(factor, sizeof(factor), 1, median));
+		sizes = f.tally.of > sizes ? f.tally.of : sizes;
+		free(f.values);
 	}
-	for (size_t i = 0; i < a->sizes_nr; i++)
-		scaling__add(&s, answer, a, analysis__cell(a, mode, a->sizes[i], few),
-			     analysis__cell(a, mode, a->sizes[i], many));
-	for (size_t i = 0; i < s.per_thread_nr; i++)
-		total->per_thread[total->per_thread_nr++] = s.per_thread[i];
-	total->lower += s.lower;
-	total->higher += s.higher;
-	total->cells += s.cells;
-	say_factors(answer, a, mode, &s);
-	say_best(answer, a, mode);
-	scaling__clear(&s);
+	if (list.nr)
+		answer__point(answer, "%s with %u threads against %u, median of %zu size%s: %s.",
+			      phrases__mode(mode), many, few, sizes, plural(sizes),
+			      item_list__words(&list));
 }
 
-/* A thread count against the fewest, by the total of each mode and size that has both. */
+/* The thread count with the highest total, against the fewest. */
 struct best {
 	unsigned int threads;
-	double factor; /* median of total / total with the fewest threads */
+	double factor; /* of the total, median over modes and sizes */
 	size_t cells, higher;
 };
-
-static struct best totals_of(struct answer_text *answer, const struct analysis *a,
-			     unsigned int threads)
-{
-	double *values = array__new(a->cells_nr, sizeof(*values));
-	struct best best = {.threads = threads, .factor = (double)NAN};
-
-	answer->failed |= !values;
-	for (size_t i = 0; values && i < a->cells_nr; i++) {
-		struct cell *x = &a->cells[i];
-		struct claim c;
-
-		if (x->threads != threads)
-			continue;
-		c = analysis__compare(a, x, analysis__cell(a, x->mode, x->size, a->threads[0]),
-				      METRIC_GBPS);
-		add_factor(&c, 1, values, &best.cells);
-		best.higher += c.difference == DIFFERENCE_HIGHER;
-	}
-	if (values)
-		best.factor = median_of(values, best.cells);
-	free(values);
-	return best;
-}
 
 /* Where the rounds can tell, only totals that are higher somewhere are better. */
 static struct best best_of(struct answer_text *answer, const struct analysis *a)
@@ -192,67 +117,71 @@ static struct best best_of(struct answer_text *answer, const struct analysis *a)
 	struct best best = {.threads = a->threads[0], .factor = 1};
 
 	for (size_t i = 1; i < a->threads_nr; i++) {
-		struct best x = totals_of(answer, a, a->threads[i]);
+		struct factors f =
+			factors_of(answer, a, MODE_NR, METRIC_GBPS, a->threads[i], a->threads[0]);
+		double median = median_of(&f);
 
-		if (x.factor > best.factor && (x.higher || !answer__can_claim(a)))
-			best = x;
+		if (median > best.factor && (f.tally.higher || !answer__can_claim(a)))
+			best = (struct best){a->threads[i], median, f.tally.of, f.tally.higher};
+		free(f.values);
 	}
 	return best;
 }
 
 /* What the CPUs allow: the first sentence. */
-static void ceiling_text(char *buf, size_t len, const struct analysis *a, unsigned int cpus,
-			 bool pinned)
+static void put_ceiling(FILE *f, const struct analysis *a, unsigned int cpus, bool pinned)
 {
 	unsigned int many = a->threads[a->threads_nr - 1];
 
 	if (!cpus)
-		snprintf(buf, len,
-			 "The number of usable CPUs is unknown: the data set does not say it, so "
-			 "the "
-			 "ceiling of the throughput per thread is unknown, too.");
+		fputs("The number of usable CPUs is unknown, and so is the ceiling of the "
+		      "throughput per thread: the data set does not say it.",
+		      f);
 	else if (many > cpus)
-		snprintf(buf, len,
-			 "%u %s threads share %u CPU%s%s: a thread has at most %u/%u (%.3g) of a "
-			 "CPU, which is the ceiling of its throughput.",
-			 many, pinned ? "sender" : "sender and as many receiver", cpus,
-			 plural(cpus), pinned ? "" : " of the machine", cpus, many,
-			 (double)cpus / many);
+		fprintf(f,
+			"%u %s threads share %u CPU%s%s: a thread has at most %u/%u (%.3g) of a "
+			"CPU, which is the ceiling of its throughput.",
+			many, pinned ? "sender" : "sender and as many receiver", cpus, plural(cpus),
+			pinned ? "" : " of the machine", cpus, many, (double)cpus / many);
 	else
-		snprintf(buf, len, "Up to %u threads each sender thread has a CPU of its own (%u).",
-			 many, cpus);
+		fprintf(f, "Up to %u threads each sender thread has a CPU of its own (%u).", many,
+			cpus);
 }
 
-static void best_text(char *buf, size_t len, const struct analysis *a, const struct best *best)
+static void put_best(FILE *f, const struct analysis *a, const struct best *best)
 {
-	char threads[UNITS_BUF], few[UNITS_BUF], change[WORDS_BUF];
+	char threads[UNITS_BUF], few[UNITS_BUF], factor[PHRASE_BUF];
 
-	words__threads(threads, sizeof(threads), best->threads);
-	words__threads(few, sizeof(few), a->threads[0]);
-	if (best->threads == a->threads[0])
-		snprintf(buf, len, "No more threads than %u have a higher total", a->threads[0]);
-	else if (!answer__can_claim(a))
-		snprintf(buf, len, "The total is best with %s: %s of that with %s (median)",
-			 threads, words__factor(change, sizeof(change), 1, best->factor), few);
-	else
-		snprintf(buf, len,
-			 "The total is best with %s: %s of that with %s (median), higher in %zu of "
-			 "%zu combination%s of mode and size",
-			 threads, words__factor(change, sizeof(change), 1, best->factor), few,
-			 best->higher, best->cells, plural(best->cells));
+	phrases__threads(threads, sizeof(threads), best->threads);
+	phrases__threads(few, sizeof(few), a->threads[0]);
+	if (best->threads == a->threads[0]) {
+		fprintf(f, " The total is best with %s: no more threads have a higher one.", few);
+		return;
+	}
+	fprintf(f, " The total is best with %s: %s of that with %s (median)", threads,
+		phrases__factor(factor, sizeof(factor), 1, best->factor), few);
+	if (answer__can_claim(a))
+		fprintf(f, ", higher in %zu of %zu combination%s of mode and size", best->higher,
+			best->cells, plural(best->cells));
+	fputs(".", f);
 }
 
-static void standing_text(char *buf, size_t len, const struct analysis *a,
-			  const struct total *total)
+static void put_per_thread(FILE *f, const struct analysis *a, const struct factors *own)
 {
-	if (!answer__can_claim(a))
-		answer__cannot_claim(buf, len, a);
+	char factor[PHRASE_BUF], cannot[PHRASE_BUF];
+
+	fprintf(f,
+		" With %u threads throughput per thread is %s of that with %u (median of %zu "
+		"combination%s of mode and size)",
+		a->threads[a->threads_nr - 1],
+		phrases__factor(factor, sizeof(factor), 1, median_of(own)), a->threads[0],
+		own->tally.of, plural(own->tally.of));
+	if (answer__can_claim(a))
+		fprintf(f, ": lower in %zu of %zu, higher in %zu, no difference in %zu.",
+			own->tally.lower, own->tally.of, own->tally.higher,
+			tally__unclear(&own->tally));
 	else
-		snprintf(buf, len,
-			 "Per thread it is lower in %zu of %zu, higher in %zu, no "
-			 "difference in %zu",
-			 total->lower, total->cells, total->higher,
-			 total->cells - total->lower - total->higher);
+		fprintf(f, ". %s.", answer__cannot_claim(cannot, sizeof(cannot), a));
 }
 
 static void say_cannot(struct answer_text *answer, const struct analysis *a, unsigned int cpus)
@@ -273,49 +202,46 @@ static void say_cannot(struct answer_text *answer, const struct analysis *a, uns
 				       "contention: the data shows that they change together.");
 }
 
-static void headline(struct answer_text *answer, const struct analysis *a, struct total *total)
+static void headline(struct answer_text *answer, const struct analysis *a,
+		     const struct factors *own)
 {
-	char ceiling[4 * WORDS_BUF], best[4 * WORDS_BUF], standing[3 * WORDS_BUF],
-		factor[WORDS_BUF];
 	bool pinned;
-	unsigned int cpus = conditions__sender_cpus(a->dataset, &pinned);
-	struct best most = best_of(answer, a);
+	unsigned int cpus = first_screen__sender_cpus(a->dataset, &pinned);
+	struct best best = best_of(answer, a);
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
 
-	ceiling_text(ceiling, sizeof(ceiling), a, cpus, pinned);
-	best_text(best, sizeof(best), a, &most);
-	standing_text(standing, sizeof(standing), a, total);
+	put_ceiling(f, a, cpus, pinned);
+	put_best(f, a, &best);
+	put_per_thread(f, a, own);
+	xclose_memstream(f);
 	answer->answered = answer__can_claim(a);
-	answer__headline(
-		answer,
-		"%s %s. With %u threads throughput per thread is %s of that with %u (median "
-		"of %zu combination%s of mode and size). %s.",
-		ceiling, best, a->threads[a->threads_nr - 1],
-		words__factor(factor, sizeof(factor), 1,
-			      median_of(total->per_thread, total->per_thread_nr)),
-		a->threads[0], total->per_thread_nr, plural(total->per_thread_nr), standing);
+	answer__headline(answer, "%s", text);
 	say_cannot(answer, a, cpus);
+	free(text);
 }
 
 void answer__threads(struct answer_text *answer, const struct analysis *a)
 {
-	struct total total = {.per_thread = array__new(a->cells_nr, sizeof(double))};
+	unsigned int few = a->threads[0], many = a->threads[a->threads_nr - 1];
+	struct factors own;
 
-	if (!total.per_thread) {
-		answer->failed = true;
-		return;
-	}
 	if (a->threads_nr < 2) {
 		answer__headline(answer, "Not measured: the data has one thread count only.");
-	} else {
-		for (int mode = 0; mode < MODE_NR; mode++)
-			say_mode(answer, a, (enum mode)mode, &total);
-		if (total.per_thread_nr)
-			headline(answer, a, &total);
-		else
-			answer__headline(answer,
-					 "Not measured: no mode and size has a throughput above 0 "
-					 "with both %u and %u threads.",
-					 a->threads[0], a->threads[a->threads_nr - 1]);
+		return;
 	}
-	free(total.per_thread);
+	own = factors_of(answer, a, MODE_NR, METRIC_GBPS_PER_THREAD, many, few);
+	if (own.tally.of)
+		headline(answer, a, &own);
+	else
+		answer__headline(answer,
+				 "Not measured: no mode and size has a throughput above 0 "
+				 "with both %u and %u threads.",
+				 few, many);
+	for (int mode = 0; own.tally.of && mode < MODE_NR; mode++) {
+		say_factors(answer, a, (enum mode)mode);
+		say_best(answer, a, (enum mode)mode);
+	}
+	free(own.values);
 }

@@ -8,11 +8,12 @@
 
 #include "answer.h"
 #include "common/units.h"
-#include "words.h"
+#include "common/xalloc.h"
+#include "phrases.h"
 
 /* Zero-copy against the faster of the other two modes, cell by cell. */
 struct standing {
-	size_t cells, ahead, behind, noise, few, point, point_ahead;
+	struct tally tally;
 	struct cell *worst, *worst_rival; /* where it is furthest behind, or least ahead */
 	struct cell *best, *best_rival;
 	double worst_change, best_change;
@@ -32,17 +33,10 @@ static struct cell *rival_of(const struct analysis *a, const struct cell *zc)
 	return two;
 }
 
-static void standing__add(struct standing *s, const struct claim *c, struct cell *zc,
+static void standing__add(struct standing *s, const struct finding *c, struct cell *zc,
 			  struct cell *rival)
 {
-	s->cells++;
-	s->ahead += c->difference == DIFFERENCE_HIGHER;
-	s->behind += c->difference == DIFFERENCE_LOWER;
-	s->noise += c->difference == DIFFERENCE_NOISE;
-	s->few += c->difference == DIFFERENCE_FEW;
-	s->point += c->difference == DIFFERENCE_POINT;
-	s->point_ahead += (c->difference == DIFFERENCE_POINT || c->difference == DIFFERENCE_FEW) &&
-			  c->sign > 0;
+	tally__add(&s->tally, c);
 	if (isnan(c->change))
 		return;
 	if (!s->worst || c->change < s->worst_change) {
@@ -60,7 +54,7 @@ static void standing__add(struct standing *s, const struct claim *c, struct cell
 static struct standing standing_of(const struct analysis *a)
 {
 	struct standing s = {0};
-	struct claim c;
+	struct finding c;
 	struct cell *zc, *rival;
 
 	for (zc = a->cells; zc < a->cells + a->cells_nr; zc++) {
@@ -84,14 +78,14 @@ static const char *worst_words(const struct standing *s)
 static void say_place(struct answer_text *answer, const struct analysis *a, const char *what,
 		      struct cell *zc, struct cell *rival)
 {
-	struct claim c = analysis__compare(a, zc, rival, METRIC_GBPS);
-	char cell[WORDS_BUF], change[4 * WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
+	struct finding c = analysis__compare(a, zc, rival, METRIC_GBPS);
+	char cell[PHRASE_BUF], change[4 * PHRASE_BUF], x[3 * PHRASE_BUF], y[3 * PHRASE_BUF];
 
 	answer__point(answer, "%c%s: %s: %s against %s of %s (%s).", toupper(what[0]), what + 1,
-		      words__cell(cell, sizeof(cell), zc),
-		      words__estimate(x, sizeof(x), METRIC_GBPS, &c.a),
-		      words__estimate(y, sizeof(y), METRIC_GBPS, &c.b), words__mode(rival->mode),
-		      words__claim(change, sizeof(change), &c));
+		      phrases__cell(cell, sizeof(cell), zc),
+		      phrases__estimate(x, sizeof(x), METRIC_GBPS, &c.a),
+		      phrases__estimate(y, sizeof(y), METRIC_GBPS, &c.b),
+		      phrases__mode(rival->mode), phrases__finding(change, sizeof(change), &c));
 	answer__cite(answer, a, zc, METRIC_GBPS);
 	answer__cite(answer, a, rival, METRIC_GBPS);
 }
@@ -104,66 +98,19 @@ static void say_standing(struct answer_text *answer, const struct analysis *a,
 		say_place(answer, a, "largest gain", s->best, s->best_rival);
 }
 
-/* 100 % are all of them, and no rounding of fewer. */
-static const char *share_words(char *buf, size_t len, double fraction)
-{
-	char number[WORDS_BUF];
-
-	if (fraction < 1 && fraction > 0.9999)
-		snprintf(buf, len, "more than 99.99 %%, but not all");
-	else if (fraction == 1 || fraction == 0)
-		snprintf(buf, len, "%.0f %%", fraction * 100);
-	else
-		snprintf(buf, len, "%s %%", words__number(number, sizeof(number), fraction * 100));
-	return buf;
-}
-
-/* Whether the kernel honoured it. True when the data says. */
-static bool say_honoured(struct answer_text *answer, const struct analysis *a,
-			 const struct standing *s)
-{
-	double completed, fraction = answer__copied_fraction(a, &completed);
-	char n[UNITS_BUF], copied[UNITS_BUF], percent[WORDS_BUF], runs[WORDS_BUF];
-	const struct cell *zc = s->worst;
-	const char *text = zc->rows->verdict;
-
-	if (fraction > 1) {
-		answer__cannot(answer,
-			       "Not shown: whether the kernel copied after all, because the "
-			       "data counts more copied completions than completions.");
-		return false;
-	}
-	if (fraction < 0) {
-		answer__cannot(answer,
-			       "Not shown: whether the kernel copied after all, because the "
-			       "data counts no zero-copy completions.");
-		return false;
-	}
-	answer__counted_runs(runs, sizeof(runs), a);
-	answer__point(answer, "Of %s zero-copy completions%s the kernel copied %s (%s).",
-		      format_count(n, sizeof(n), (uint64_t)completed),
-		      *runs ? runs : " over all runs",
-		      format_count(copied, sizeof(copied), (uint64_t)(completed * fraction + 0.5)),
-		      share_words(percent, sizeof(percent), fraction));
-	if (text && *text)
-		answer__point(answer, "Verdict %sthere: %s",
-			      zc->rows_nr > 1 ? "of the first round " : "", text);
-	return true;
-}
-
 /* A cost in the worst cell, beside the mode it is held against. */
 static bool say_cost(struct answer_text *answer, const struct analysis *a, const struct standing *s,
 		     enum metric m)
 {
-	struct claim c = analysis__compare(a, s->worst, s->worst_rival, m);
-	char change[4 * WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
+	struct finding c = analysis__compare(a, s->worst, s->worst_rival, m);
+	char change[4 * PHRASE_BUF], x[3 * PHRASE_BUF], y[3 * PHRASE_BUF];
 
 	if (c.difference == DIFFERENCE_UNKNOWN)
 		return false;
 	answer__point(answer, "Its %s there: %s against %s of %s (%s).", metric__words(m),
-		      words__estimate(x, sizeof(x), m, &c.a),
-		      words__estimate(y, sizeof(y), m, &c.b), words__mode(s->worst_rival->mode),
-		      words__claim(change, sizeof(change), &c));
+		      phrases__estimate(x, sizeof(x), m, &c.a),
+		      phrases__estimate(y, sizeof(y), m, &c.b), phrases__mode(s->worst_rival->mode),
+		      phrases__finding(change, sizeof(change), &c));
 	answer__cite(answer, a, s->worst, m);
 	answer__cite(answer, a, s->worst_rival, m);
 	return true;
@@ -172,76 +119,131 @@ static bool say_cost(struct answer_text *answer, const struct analysis *a, const
 static bool say_copies(struct answer_text *answer, const struct analysis *a, struct cell *zc)
 {
 	struct item_list list = {0};
-	struct estimate e;
-	int stage;
 
-	for (stage = 0; stage < NIO_STAGE_NR; stage++) {
-		e = analysis__estimate(a, zc, METRIC_STAGE_CPB(stage));
+	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
+		struct estimate e = analysis__estimate(a, zc, METRIC_STAGE_CPB(stage));
+
 		if (!e.n || e.median <= 0)
 			continue;
 		item_list__add(&list, "%s %.2f", stage__key((enum nio_stage)stage), e.median);
 		answer__cite(answer, a, zc, METRIC_STAGE_CPB(stage));
 	}
 	if (list.nr)
-		answer__point(
-			answer,
-			"Moves per payload byte there, by stage (tx_pin references pages, the "
-			"other stages copy): %s.",
-			item_list__words(&list));
+		answer__point(answer,
+			      "Moves per payload byte there, by stage (tx_pin references pages, "
+			      "the other stages copy): %s.",
+			      item_list__words(&list));
 	return list.nr;
 }
 
 static bool explain_zerocopy(struct answer_text *answer, const struct analysis *a,
 			     const struct standing *s)
 {
-	bool known = say_honoured(answer, a, s);
+	static const enum metric costs[] = {METRIC_CPU_NS_PER_KIB, METRIC_CYCLES_PER_BYTE,
+					    METRIC_LLC_MISSES_PER_KIB,
+					    METRIC_CONTEXT_SWITCHES_PER_GIB};
+	double completed;
+	bool known = answer__copied_fraction(a, &completed) >= 0;
 
+	if (!known)
+		answer__cannot(answer, "Not shown: whether the kernel copied after all, because "
+				       "the data does not count zero-copy completions.");
 	known |= say_copies(answer, a, s->worst);
-	known |= say_cost(answer, a, s, METRIC_CPU_NS_PER_KIB);
-	known |= say_cost(answer, a, s, METRIC_CYCLES_PER_BYTE);
-	known |= say_cost(answer, a, s, METRIC_LLC_MISSES_PER_KIB);
-	known |= say_cost(answer, a, s, METRIC_CONTEXT_SWITCHES_PER_GIB);
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+		known |= say_cost(answer, a, s, costs[i]);
 	answer__cite(answer, a, s->worst, METRIC_COMPLETION_P50);
 	return known;
 }
 
-/* What the kernel did, as the beginning of the headline; "" where the data does not say it. */
-static char *honoured_text(char *buf, size_t len, const struct analysis *a)
+/* 100 % are all of them, and no rounding of fewer. */
+static const char *share_words(char *buf, size_t len, double fraction)
 {
-	double completed, fraction = answer__copied_fraction(a, &completed);
-	char n[UNITS_BUF], share[WORDS_BUF];
+	char number[PHRASE_BUF];
 
-	buf[0] = '\0';
-	if (fraction < 0 || fraction > 1)
-		return buf;
-	format_count(n, sizeof(n), (uint64_t)completed);
-	if (fraction == 1)
-		snprintf(buf, len, "The kernel copied all %s zero-copy sends after all. ", n);
-	else if (fraction == 0)
-		snprintf(buf, len, "The kernel copied none of %s zero-copy sends. ", n);
+	if (fraction < 1 && fraction > 0.9999)
+		snprintf(buf, len, "more than 99.99 %% (not all)");
 	else
-		snprintf(buf, len, "The kernel copied %s of %s zero-copy sends after all. ",
-			 share_words(share, sizeof(share), fraction), n);
+		snprintf(buf, len, "%s %%",
+			 phrases__number(number, sizeof(number), fraction * 100));
 	return buf;
 }
 
+/* What the kernel did: the first cause of the headline; nothing where the data does not say it. */
+static void put_honoured(FILE *f, const struct analysis *a)
+{
+	double completed, fraction = answer__copied_fraction(a, &completed);
+	char n[UNITS_BUF], share[PHRASE_BUF], runs[PHRASE_BUF], cause[4 * PHRASE_BUF];
+
+	if (fraction < 0)
+		return;
+	format_count(n, sizeof(n), (uint64_t)completed);
+	answer__counted_runs(runs, sizeof(runs), a);
+	answer__copy_cause(cause, sizeof(cause), a);
+	if (fraction == 0)
+		fprintf(f, "The kernel copied none of %s zero-copy sends%s. ", n, runs);
+	else if (fraction == 1)
+		fprintf(f, "The kernel copied all %s zero-copy sends%s after all%s. ", n, runs,
+			cause);
+	else
+		fprintf(f, "The kernel copied %s of %s zero-copy sends%s after all%s. ",
+			share_words(share, sizeof(share), fraction), n, runs, cause);
+}
+
+/* "x 6.30 at 1 KiB": CPU time of zero-copy as a multiple of two-copy's, where they differ. */
+static void list_cost(struct item_list *list, const struct analysis *a, uint64_t size)
+{
+	struct finding c = analysis__compare_modes(a, MODE_ZEROCOPY, MODE_TWOCOPY, size,
+						   METRIC_CPU_NS_PER_KIB);
+	char factor[PHRASE_BUF], at[UNITS_BUF];
+
+	if (finding__holds(&c))
+		item_list__add(list, "%s at %s",
+			       phrases__factor(factor, sizeof(factor), 1, c.change + 1),
+			       format_size(at, sizeof(at), size));
+}
+
+static void put_cost(FILE *f, const struct analysis *a)
+{
+	struct item_list list = {0};
+
+	list_cost(&list, a, a->sizes[0]);
+	if (a->sizes_nr > 1)
+		list_cost(&list, a, a->sizes[a->sizes_nr - 1]);
+	if (list.nr)
+		fprintf(f, "CPU time against two-copy: %s. ", item_list__words(&list));
+}
+
+static void put_standing(FILE *f, const struct analysis *a, const struct standing *s)
+{
+	const struct tally *t = &s->tally;
+	char cannot[PHRASE_BUF];
+
+	if (t->untested == t->of)
+		fprintf(f,
+			"%s: zero-copy is slower than the faster copying mode in %zu of %zu "
+			"setting%s (size x threads).",
+			answer__cannot_claim(cannot, sizeof(cannot), a), t->of - t->untested_higher,
+			t->of, plural(t->of));
+	else
+		fprintf(f,
+			"Zero-copy is slower than the faster copying mode in %zu of %zu setting%s "
+			"(size x threads), faster in %zu, no difference in %zu.",
+			t->lower, t->of, plural(t->of), t->higher, tally__unclear(t));
+}
+
+/* The cause first: what the kernel did and what it cost. */
 static void headline(struct answer_text *answer, const struct analysis *a, const struct standing *s)
 {
-	char honoured[2 * WORDS_BUF], cannot[WORDS_BUF];
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
 
-	honoured_text(honoured, sizeof(honoured), a);
-	if (s->point + s->few == s->cells)
-		answer__headline(answer,
-				 "%s%s: zero-copy is slower than the faster "
-				 "copying mode in %zu of %zu setting%s (size x threads).",
-				 honoured, answer__cannot_claim(cannot, sizeof(cannot), a),
-				 s->cells - s->point_ahead, s->cells, plural(s->cells));
-	else
-		answer__headline(answer,
-				 "%sZero-copy is slower than the faster copying mode in %zu of %zu "
-				 "setting%s (size x threads), faster in %zu, no difference in %zu.",
-				 honoured, s->behind, s->cells, plural(s->cells), s->ahead,
-				 s->noise + s->point + s->few);
+	put_honoured(f, a);
+	put_cost(f, a);
+	put_standing(f, a, s);
+	xclose_memstream(f);
+	answer__headline(answer, "%s", text);
+	free(text);
 }
 
 /* Counters of whole runs cannot be compared before it is known how many bytes they are for. */
@@ -250,7 +252,7 @@ static const char *why_unexplained(const struct analysis *a)
 	for (int c = 0; c < PERF_NR; c++)
 		if (analysis__has(a, METRIC_PERF_BOTH(c)) && !analysis__has(a, METRIC_PAYLOAD))
 			return "Not shown: why, because the data has no ledger, and costs per byte "
-			       "need the length of the runs: say it with --duration.";
+			       "need the length of the runs: give --duration.";
 	return "Not shown: why, because the data has neither a ledger nor CPU times nor counters.";
 }
 
@@ -262,12 +264,12 @@ void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 		answer__headline(answer, "Not measured: the data has no zero-copy run.");
 		return;
 	}
-	if (!s.cells) {
+	if (!s.tally.of) {
 		answer__headline(answer, "Not measured: no size and thread count has the "
 					 "throughput of zero-copy and of another mode.");
 		return;
 	}
-	answer->answered = s.point + s.few < s.cells;
+	answer->answered = s.tally.untested < s.tally.of;
 	headline(answer, a, &s);
 	if (!s.worst)
 		return;

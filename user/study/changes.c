@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/rank_test.h"
 #include "changes.h"
+#include "common/xalloc.h"
 #include "settings.h"
 #include "write/json.h"
 
@@ -92,63 +91,21 @@ static void compare_cell(struct changes *c, struct cell *before, struct cell *af
 			add_change(c, before, after, (enum metric)m);
 }
 
-static size_t cells_missing(const struct analysis *from, const struct analysis *in)
+static void test_change(const struct changes *c, struct change *x)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < from->cells_nr; i++) {
-		const struct cell *cell = &from->cells[i];
-
-		n += !analysis__cell(in, cell->mode, cell->size, cell->threads);
-	}
-	return n;
-}
-
-static void take_rounds(const struct cell *cell, enum metric m, double *values)
-{
-	for (size_t i = 0; i < cell->rows_nr; i++)
-		values[i] = cell->rows[i].value[m];
-}
-
-static int test_change(const struct changes *c, struct change *x)
-{
-	size_t n = x->cell_after->rows_nr, m = x->cell_before->rows_nr;
-	double *values = array__new(n + m, sizeof(*values));
 	size_t tests = c->tests[x->metric] ? c->tests[x->metric] : 1;
-	struct rank_test t;
-	int err = -ENOMEM;
+	struct finding f = analysis__compare_across(c->after, x->cell_after, c->before,
+						    x->cell_before, x->metric, tests);
 
-	if (values) {
-		take_rounds(x->cell_after, x->metric, values);
-		take_rounds(x->cell_before, x->metric, values + n);
-		err = rank_test__of(&t, values, n, values + n, m, tests);
-	}
-	free(values);
-	if (err)
-		return err;
-	x->change = t.change;
-	x->low = t.low;
-	x->high = t.high;
-	x->coverage = t.coverage;
-	x->p = t.n < 2 || t.m < 2 ? (double)NAN : t.p;
-	x->difference = t.difference;
+	x->change = f.change;
+	x->low = f.low;
+	x->high = f.high;
+	x->coverage = f.coverage;
+	x->p = f.a.n < 2 || f.b.n < 2 ? (double)NAN : f.p;
+	x->difference = f.difference;
+	x->kind = kind_of(x);
 	if (x->gated)
 		x->gate_p = fmin(1, x->p * (double)tests);
-	return 0;
-}
-
-static int test_list(struct changes *c)
-{
-	for (size_t i = 0; i < c->nr; i++) {
-		struct change *x = &c->list[i];
-
-		if (test_change(c, x))
-			return -ENOMEM;
-		x->kind = kind_of(x);
-		c->of_kind[x->kind]++;
-		c->gated += x->gated && x->kind > CHANGE_CANNOT_SAY;
-	}
-	return 0;
 }
 
 bool changes__can_tell(const struct changes *c, enum metric m, size_t before, size_t after)
@@ -164,28 +121,27 @@ static void set_gates(struct changes *c, const bool metrics[METRIC_NR], const bo
 			      (gate ? gate[m] : m == METRIC_GBPS || m == METRIC_CPU_NS_PER_KIB);
 }
 
-int changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,
-		  const bool metrics[METRIC_NR], const bool gate[METRIC_NR])
+void changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,
+		   const bool metrics[METRIC_NR], const bool gate[METRIC_NR])
 {
 	*c = (struct changes){.before = before, .after = after};
 	set_gates(c, metrics, gate);
-	c->list = array__new(before->cells_nr * METRIC_NR, sizeof(*c->list));
-	if (!c->list)
-		return -ENOMEM;
+	c->list = xcalloc(before->cells_nr * METRIC_NR, sizeof(*c->list));
 	for (size_t i = 0; i < before->cells_nr; i++) {
 		struct cell *b = &before->cells[i];
 		struct cell *a = analysis__cell(after, b->mode, b->size, b->threads);
 
-		if (!a)
-			continue;
-		compare_cell(c, b, a, metrics);
-		c->cells++;
+		if (a)
+			compare_cell(c, b, a, metrics);
+		c->cells += a != NULL;
 	}
-	c->cells_before = cells_missing(before, after);
-	c->cells_after = cells_missing(after, before);
-	if (analysis__lacked_memory(before) | analysis__lacked_memory(after))
-		return -ENOMEM;
-	return test_list(c);
+	c->cells_before = before->cells_nr - c->cells;
+	c->cells_after = after->cells_nr - c->cells;
+	for (struct change *x = c->list; x < c->list + c->nr; x++) {
+		test_change(c, x);
+		c->of_kind[x->kind]++;
+		c->gated += x->gated && x->kind > CHANGE_CANNOT_SAY;
+	}
 }
 
 void changes__clear(struct changes *c)
@@ -232,13 +188,12 @@ double changes__false_expected(const struct changes *c)
 /* null: nothing to compare. */
 static json_t *as_text(const json_t *value)
 {
-	char *text;
+	const char *string = json_string_value(value);
 	json_t *result;
+	char *text;
 
-	if (!value || json_is_null(value) || json_is_string(value))
-		return json_is_string(value) && *json_string_value(value)
-			       ? json_string(json_string_value(value))
-			       : json_null();
+	if (!value || json_is_null(value) || string)
+		return json_value__text(string && *string ? string : NULL);
 	text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
 	result = json_value__text(text);
 	free(text);
@@ -248,33 +203,25 @@ static json_t *as_text(const json_t *value)
 /* Puts the key when the two differ; what only one knows is no difference. */
 static void put_difference(json_t *o, const char *key, const json_t *before, const json_t *after)
 {
-	json_t *b = as_text(before), *a = as_text(after), *pair;
+	json_t *b = as_text(before), *a = as_text(after);
 
-	if (json_is_null(b) || json_is_null(a) || json_equal(a, b)) {
-		json_decref(b);
-		json_decref(a);
-		return;
-	}
-	pair = json_object();
-	json_put(pair, "before", b);
-	json_put(pair, "after", a);
-	json_put(o, key, pair);
+	if (!json_is_null(b) && !json_is_null(a) && !json_equal(a, b))
+		json_object_set_new(o, key, json_pack("{sOsO}", "before", b, "after", a));
+	json_decref(b);
+	json_decref(a);
 }
 
 json_t *changes__environment(const struct changes *c)
 {
-	const json_t *before = c->before->dataset->environment;
-	const json_t *after = c->after->dataset->environment;
+	const struct dataset *before = c->before->dataset, *after = c->after->dataset;
 	json_t *o = json_object(), *value;
 	const char *key;
 
-	/* jansson's iterators take a mutable object and do not change it. */
-	json_object_foreach((json_t *)before, key, value) {
+	json_object_foreach(before->environment, key, value)
 		if (!json_key__is_reason(key))
-			put_difference(o, key, value, json_object_get(after, key));
-	}
-	json_object_foreach(c->before->dataset->settings, key, value)
-		put_difference(o, key, value, json_object_get(c->after->dataset->settings, key));
+			put_difference(o, key, value, json_object_get(after->environment, key));
+	json_object_foreach(before->settings, key, value)
+		put_difference(o, key, value, json_object_get(after->settings, key));
 	return o;
 }
 
@@ -288,4 +235,66 @@ const char *changes__made_otherwise(const struct changes *c, const char *across)
 		if (settings__differs(key, value, after, across) && !settings__is_of_machine(key))
 			return key;
 	return NULL;
+}
+
+static bool failed(const struct dataset *d, const struct cell *cell)
+{
+	for (size_t i = 0; i < d->failures_nr; i++) {
+		const struct dataset_failure *f = &d->failures[i];
+
+		if (f->mode && strcmp(f->mode, mode__name(cell->mode)) == 0 &&
+		    f->size == cell->size && f->threads == cell->threads)
+			return true;
+	}
+	return false;
+}
+
+/* Was a metric judged, that of the cell before which has a value in it? */
+static bool judge_metric(const struct changes *c, struct cell *before, struct cell *after,
+			 struct untestable *u)
+{
+	struct estimate b = analysis__estimate(c->before, before, u->metric);
+	struct estimate a = analysis__estimate(c->after, after, u->metric);
+
+	u->why = a.n ? UNTESTABLE_FEW : UNTESTABLE_NULL;
+	return !b.n || changes__can_tell(c, u->metric, b.n, a.n);
+}
+
+static bool judge_cell(const struct changes *c, struct cell *before, struct untestable *u)
+{
+	struct cell *after = analysis__cell(c->after, before->mode, before->size, before->threads);
+
+	*u = (struct untestable){.cell = before};
+	if (!after) {
+		u->why = failed(c->after->dataset, before) ? UNTESTABLE_FAILED : UNTESTABLE_ABSENT;
+		return false;
+	}
+	for (int m = 0; m < METRIC_NR; m++) {
+		u->metric = (enum metric)m;
+		if (c->gates[m] && !judge_metric(c, before, after, u))
+			return false;
+	}
+	return true;
+}
+
+bool untestable__next(const struct changes *c, size_t *at, struct untestable *u)
+{
+	while (*at < c->before->cells_nr)
+		if (!judge_cell(c, &c->before->cells[(*at)++], u))
+			return true;
+	return false;
+}
+
+enum gate gate__of(const struct changes *c, double limit, const char *across)
+{
+	struct untestable u;
+	size_t at = 0;
+
+	if (isnan(limit))
+		return GATE_NONE;
+	if (changes__made_otherwise(c, across) || !changes__gate_can_tell(c))
+		return GATE_CANNOT_TELL;
+	if (changes__regressions(c, limit))
+		return GATE_FAILED;
+	return untestable__next(c, &at, &u) ? GATE_CANNOT_TELL : GATE_PASSED;
 }

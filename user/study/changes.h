@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What changed between two data sets, cell by cell and number by number, and whether it is outside
- * the noise. Pure: text and JSON of it are in changes_text.c and changes_json.c.
+ * What changed between two data sets, cell by cell and number by number, whether the change is
+ * outside the noise, and what --fail-on-regression decides. Pure: user/compare/ writes text and
+ * JSON.
  */
-#ifndef NETIOTRACE_CHANGES_H
-#define NETIOTRACE_CHANGES_H
+#ifndef USER_STUDY_CHANGES_H
+#define USER_STUDY_CHANGES_H
 
 #include <jansson.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ struct change {
 	uint64_t size;
 	unsigned int threads;
 	enum metric metric;
-	const struct cell *cell_before, *cell_after;
+	struct cell *cell_before, *cell_after;
 	struct estimate before, after;
 	double change; /* after / before - 1; NaN when before is 0 or either is unknown */
 	double low, high, coverage; /* interval of the change; NaN: none */
@@ -57,11 +58,11 @@ struct changes {
 /*
  * Compares the metrics asked for (of those with a name) in every cell that both have, by the rule
  * of base/rank_test.h: all cells of a metric are compared together. gate: the metrics of which
- * getting worse is a regression; NULL: throughput and CPU time, as far as they are compared. 0 or
- * -ENOMEM; changes__clear() in any case. Both analyses must outlive it.
+ * getting worse is a regression; NULL: throughput and CPU time, as far as they are compared. Free
+ * with changes__clear(). Both analyses must outlive it.
  */
-int changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,
-		  const bool metrics[METRIC_NR], const bool gate[METRIC_NR]);
+void changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,
+		   const bool metrics[METRIC_NR], const bool gate[METRIC_NR]);
 void changes__clear(struct changes *c);
 
 /* Gated, CHANGE_WORSE, and by more than limit (0.05: 5 %). From 0 to anything is more. */
@@ -82,7 +83,7 @@ double changes__false_expected(const struct changes *c);
 
 /*
  * Settings and members of the environments that differ, as {"<key>": {"before", "after"}}. Text: a
- * CSV file has no numbers. New reference; NULL: out of memory.
+ * CSV file has no numbers. New reference.
  */
 json_t *changes__environment(const struct changes *c);
 
@@ -92,17 +93,38 @@ json_t *changes__environment(const struct changes *c);
  */
 const char *changes__made_otherwise(const struct changes *c, const char *across);
 
-/* Words and files of a comparison: what the two were called. */
-struct changes_names {
-	const char *before, *after;
-	const char *across; /* settings that may differ, with commas; NULL: none */
+/* Why the gate of --fail-on-regression cannot judge a cell of the data set before. */
+enum untestable_why {
+	UNTESTABLE_ABSENT, /* no run after */
+	UNTESTABLE_FAILED, /* runs after, all of which failed */
+	UNTESTABLE_NULL,   /* no run after has the metric */
+	UNTESTABLE_FEW,    /* rounds too few for any test of the metric */
 };
 
-/* limit: of --fail-on-regression; NaN: none. all: also what does not differ. 0 or -errno. */
-int changes__text(const struct changes *c, const struct changes_names *names, double limit,
-		  bool all, FILE *f);
+struct untestable {
+	const struct cell *cell; /* before */
+	enum untestable_why why;
+	enum metric metric; /* the first such, with UNTESTABLE_NULL and UNTESTABLE_FEW */
+};
 
-/* limit as above. New reference; NULL: out of memory. */
-json_t *changes__json(const struct changes *c, const struct changes_names *names, double limit);
+/*
+ * The next such cell from *at on, which is 0 at first and belongs to this function. A metric that
+ * the cell did not have before is not asked for. False: there is no further one.
+ */
+bool untestable__next(const struct changes *c, size_t *at, struct untestable *u);
+
+/* What a gate of --fail-on-regression says of the whole comparison. */
+enum gate {
+	GATE_NONE, /* none was asked for */
+	GATE_PASSED,
+	GATE_FAILED,      /* there is a regression */
+	GATE_CANNOT_TELL, /* none is seen, and not every cell could be judged */
+};
+
+/*
+ * The one decision that text, JSON and exit status state. limit: of --fail-on-regression; NaN:
+ * none. across: settings that may differ, with commas; NULL: none.
+ */
+enum gate gate__of(const struct changes *c, double limit, const char *across);
 
 #endif

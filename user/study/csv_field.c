@@ -86,55 +86,47 @@ static const struct field fields[] = {
  * come first and are compared as they are; the rest is compared in lower case.
  */
 static const struct unit {
-	const char *text;
+	const char *names; /* apart by blanks */
 	bool exact;
 	enum csv_dimension dimension; /* DIMENSION_NS is also DIMENSION_S */
 	double scale;
 	const char *shown;
 } units[] = {
-	{"GBps", true, DIMENSION_RATE, 8, "GB/s"}, {"GBs", true, DIMENSION_RATE, 8, "GB/s"},
-	{"MBps", true, DIMENSION_RATE, 8e-3, "MB/s"}, {"MBs", true, DIMENSION_RATE, 8e-3, "MB/s"},
-	{"KBps", true, DIMENSION_RATE, 8e-6, "kB/s"}, {"KBs", true, DIMENSION_RATE, 8e-6, "kB/s"},
-	{"Bps", true, DIMENSION_RATE, 8e-9, "B/s"}, {"Bs", true, DIMENSION_RATE, 8e-9, "B/s"},
-	{"Gb", true, DIMENSION_BYTES, 1e9 / 8, "Gbit"}, {"Mb", true, DIMENSION_BYTES, 1e6 / 8, "Mbit"},
+	{"GBps GBs", true, DIMENSION_RATE, 8, "GB/s"},
+	{"MBps MBs", true, DIMENSION_RATE, 8e-3, "MB/s"},
+	{"KBps KBs", true, DIMENSION_RATE, 8e-6, "kB/s"},
+	{"Bps Bs", true, DIMENSION_RATE, 8e-9, "B/s"},
+	{"Gb", true, DIMENSION_BYTES, 1e9 / 8, "Gbit"},
+	{"Mb", true, DIMENSION_BYTES, 1e6 / 8, "Mbit"},
 	{"Kb", true, DIMENSION_BYTES, 1e3 / 8, "kbit"},
-	{"gibps", false, DIMENSION_RATE, 8.589934592, "GiB/s"}, {"gibs", false, DIMENSION_RATE, 8.589934592, "GiB/s"},
-	{"mibps", false, DIMENSION_RATE, 8.388608e-3, "MiB/s"}, {"mibs", false, DIMENSION_RATE, 8.388608e-3, "MiB/s"},
-	{"bytespersec", false, DIMENSION_RATE, 8e-9, "B/s"}, {"bytesps", false, DIMENSION_RATE, 8e-9, "B/s"},
-	{"bytess", false, DIMENSION_RATE, 8e-9, "B/s"},
-	{"gbitps", false, DIMENSION_RATE, 1, "Gbit/s"}, {"gbits", false, DIMENSION_RATE, 1, "Gbit/s"},
-	{"gbitsps", false, DIMENSION_RATE, 1, "Gbit/s"}, {"gbps", false, DIMENSION_RATE, 1, "Gbit/s"},
-	{"gbs", false, DIMENSION_RATE, 1, "Gbit/s"},
-	{"mbitps", false, DIMENSION_RATE, 1e-3, "Mbit/s"}, {"mbits", false, DIMENSION_RATE, 1e-3, "Mbit/s"},
-	{"mbitsps", false, DIMENSION_RATE, 1e-3, "Mbit/s"}, {"mbps", false, DIMENSION_RATE, 1e-3, "Mbit/s"},
-	{"mbs", false, DIMENSION_RATE, 1e-3, "Mbit/s"},
-	{"kbitps", false, DIMENSION_RATE, 1e-6, "kbit/s"}, {"kbits", false, DIMENSION_RATE, 1e-6, "kbit/s"},
-	{"kbps", false, DIMENSION_RATE, 1e-6, "kbit/s"},
-	{"bitps", false, DIMENSION_RATE, 1e-9, "bit/s"}, {"bps", false, DIMENSION_RATE, 1e-9, "bit/s"},
-	{"milliseconds", false, DIMENSION_NS, 1e6, "ms"}, {"microseconds", false, DIMENSION_NS, 1e3, "us"},
-	{"nanoseconds", false, DIMENSION_NS, 1, "ns"}, {"seconds", false, DIMENSION_NS, 1e9, "s"},
-	{"msecs", false, DIMENSION_NS, 1e6, "ms"}, {"msec", false, DIMENSION_NS, 1e6, "ms"},
-	{"usecs", false, DIMENSION_NS, 1e3, "us"}, {"usec", false, DIMENSION_NS, 1e3, "us"},
-	{"nsecs", false, DIMENSION_NS, 1, "ns"}, {"nsec", false, DIMENSION_NS, 1, "ns"},
-	{"secs", false, DIMENSION_NS, 1e9, "s"}, {"sec", false, DIMENSION_NS, 1e9, "s"},
-	{"ms", false, DIMENSION_NS, 1e6, "ms"}, {"us", false, DIMENSION_NS, 1e3, "us"},
-	{"ns", false, DIMENSION_NS, 1, "ns"}, {"s", false, DIMENSION_NS, 1e9, "s"},
-	{"bytes", false, DIMENSION_SIZE, 1, "B"}, {"byte", false, DIMENSION_SIZE, 1, "B"},
-	{"kib", false, DIMENSION_SIZE, 1024, "KiB"}, {"mib", false, DIMENSION_SIZE, 1048576, "MiB"},
-	{"gib", false, DIMENSION_SIZE, 1073741824, "GiB"},
-	{"kbytes", false, DIMENSION_SIZE, 1024, "KiB"}, {"kb", false, DIMENSION_SIZE, 1024, "KiB"},
-	{"mbytes", false, DIMENSION_SIZE, 1048576, "MiB"}, {"mb", false, DIMENSION_SIZE, 1048576, "MiB"},
-	{"gb", false, DIMENSION_SIZE, 1073741824, "GiB"}, {"k", false, DIMENSION_SIZE, 1024, "KiB"},
-	{"m", false, DIMENSION_SIZE, 1048576, "MiB"}, {"g", false, DIMENSION_SIZE, 1073741824, "GiB"},
-	{"b", false, DIMENSION_SIZE, 1, "B"},
-	{"bytes", false, DIMENSION_BYTES, 1, "B"}, {"byte", false, DIMENSION_BYTES, 1, "B"},
-	{"kib", false, DIMENSION_BYTES, 1024, "KiB"}, {"mib", false, DIMENSION_BYTES, 1048576, "MiB"},
+	{"gibps gibs", false, DIMENSION_RATE, 8.589934592, "GiB/s"},
+	{"mibps mibs", false, DIMENSION_RATE, 8.388608e-3, "MiB/s"},
+	{"bytespersec bytesps bytess", false, DIMENSION_RATE, 8e-9, "B/s"},
+	{"gbitps gbits gbitsps gbps gbs", false, DIMENSION_RATE, 1, "Gbit/s"},
+	{"mbitps mbits mbitsps mbps mbs", false, DIMENSION_RATE, 1e-3, "Mbit/s"},
+	{"kbitps kbits kbps", false, DIMENSION_RATE, 1e-6, "kbit/s"},
+	{"bitps bps", false, DIMENSION_RATE, 1e-9, "bit/s"},
+	{"milliseconds msecs msec ms", false, DIMENSION_NS, 1e6, "ms"},
+	{"microseconds usecs usec us", false, DIMENSION_NS, 1e3, "us"},
+	{"nanoseconds nsecs nsec ns", false, DIMENSION_NS, 1, "ns"},
+	{"seconds secs sec s", false, DIMENSION_NS, 1e9, "s"},
+	{"bytes byte b", false, DIMENSION_SIZE, 1, "B"},
+	{"kib kbytes kb k", false, DIMENSION_SIZE, 1024, "KiB"},
+	{"mib mbytes mb m", false, DIMENSION_SIZE, 1048576, "MiB"},
+	{"gib gb g", false, DIMENSION_SIZE, 1073741824, "GiB"},
+	{"bytes byte b", false, DIMENSION_BYTES, 1, "B"},
+	{"kib", false, DIMENSION_BYTES, 1024, "KiB"},
+	{"mib", false, DIMENSION_BYTES, 1048576, "MiB"},
 	{"gib", false, DIMENSION_BYTES, 1073741824, "GiB"},
-	{"gbit", false, DIMENSION_BYTES, 1e9 / 8, "Gbit"}, {"mbit", false, DIMENSION_BYTES, 1e6 / 8, "Mbit"},
-	{"kb", false, DIMENSION_BYTES, 1e3, "kB"}, {"mb", false, DIMENSION_BYTES, 1e6, "MB"},
-	{"gb", false, DIMENSION_BYTES, 1e9, "GB"}, {"b", false, DIMENSION_BYTES, 1, "B"},
-	{"billions", false, DIMENSION_COUNT, 1e9, "10^9"}, {"millions", false, DIMENSION_COUNT, 1e6, "10^6"},
-	{"thousands", false, DIMENSION_COUNT, 1e3, "10^3"}, {"count", false, DIMENSION_COUNT, 1, ""},
+	{"gbit", false, DIMENSION_BYTES, 1e9 / 8, "Gbit"},
+	{"mbit", false, DIMENSION_BYTES, 1e6 / 8, "Mbit"},
+	{"kb", false, DIMENSION_BYTES, 1e3, "kB"},
+	{"mb", false, DIMENSION_BYTES, 1e6, "MB"},
+	{"gb", false, DIMENSION_BYTES, 1e9, "GB"},
+	{"billions", false, DIMENSION_COUNT, 1e9, "10^9"},
+	{"millions", false, DIMENSION_COUNT, 1e6, "10^6"},
+	{"thousands", false, DIMENSION_COUNT, 1e3, "10^3"},
+	{"count", false, DIMENSION_COUNT, 1, ""},
 };
 /* clang-format on */
 
@@ -190,34 +182,6 @@ static double scale_of(const struct unit *u, enum csv_dimension d)
 	return d == DIMENSION_S ? u->scale / 1e9 : u->scale;
 }
 
-static bool ends_with_unit(const struct flat *f, const struct unit *u)
-{
-	size_t n = strlen(u->text);
-
-	return f->len >= n && !strcmp((u->exact ? f->text : f->lower) + f->len - n, u->text);
-}
-
-/* The unit that is all of f; NULL: the dimension has no such. */
-static const struct unit *find_unit(const struct flat *f, enum csv_dimension d)
-{
-	for (size_t i = 0; i < ELEMENTS(units); i++)
-		if (units[i].dimension == dimension_of(d) && strlen(units[i].text) == f->len &&
-		    ends_with_unit(f, &units[i]))
-			return &units[i];
-	return NULL;
-}
-
-double csv_field__unit(const char *unit, enum csv_dimension dimension)
-{
-	const struct unit *u;
-	struct flat f;
-
-	if (!flatten(&f, unit, strlen(unit)))
-		return (double)NAN;
-	u = find_unit(&f, dimension);
-	return u ? scale_of(u, dimension) : (double)NAN;
-}
-
 /* Where word is among those of list: from 1; 0: nowhere. */
 static unsigned int place_in(const char *list, const char *word, size_t len)
 {
@@ -230,6 +194,27 @@ static unsigned int place_in(const char *list, const char *word, size_t len)
 			return place;
 	}
 	return 0;
+}
+
+/* The unit that is all of f; NULL: the dimension has no such. */
+static const struct unit *find_unit(const struct flat *f, enum csv_dimension d)
+{
+	for (const struct unit *u = units; u < units + ELEMENTS(units); u++)
+		if (u->dimension == dimension_of(d) &&
+		    place_in(u->names, u->exact ? f->text : f->lower, f->len))
+			return u;
+	return NULL;
+}
+
+double csv_field__unit(const char *unit, enum csv_dimension dimension)
+{
+	const struct unit *u;
+	struct flat f;
+
+	if (!flatten(&f, unit, strlen(unit)))
+		return (double)NAN;
+	u = find_unit(&f, dimension);
+	return u ? scale_of(u, dimension) : (double)NAN;
 }
 
 static void set_match(struct csv_match *m, const struct field *f, const struct unit *u,
@@ -279,17 +264,13 @@ static bool match_whole(const struct flat *name, const struct flat *unit, struct
 /* A name with a unit at its end: latency_us, ThroughputGbps, total_Gb. */
 static bool match_suffix(const struct flat *name, struct csv_match *m)
 {
-	struct flat base = *name, unit;
+	for (size_t len = name->len; len-- > 0;) {
+		struct flat base, unit;
 
-	for (const struct unit *u = units; u < units + ELEMENTS(units); u++) {
-		if (!ends_with_unit(name, u))
-			continue;
-		base.len = name->len - strlen(u->text);
-		base.lower[base.len] = '\0';
-		flatten(&unit, name->text + base.len, strlen(u->text));
+		flatten(&base, name->text, len);
+		flatten(&unit, name->text + len, name->len - len);
 		if (match_whole(&base, &unit, m))
 			return true;
-		base = *name;
 	}
 	return false;
 }

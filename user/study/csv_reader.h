@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A CSV file of results while it is read. In order: csv_header.c finds the separator and the
- * header, csv_levels.c looks at what the columns hold, csv_columns.c decides what each column is,
- * dataset_csv.c makes rows, csv_repeats.c refuses rows that cannot be told apart. For these only.
+ * A CSV file of results while it is read. In order: csv_reader.c finds the separator and the
+ * header, looks at what the columns hold, and decides what each column is; csv_mode.c knows the
+ * names of modes; dataset_csv.c makes rows and refuses rows that cannot be told apart. For these
+ * only.
  */
-#ifndef NETIOTRACE_CSV_READER_H
-#define NETIOTRACE_CSV_READER_H
+#ifndef USER_STUDY_CSV_READER_H
+#define USER_STUDY_CSV_READER_H
 
 #include "csv_field.h"
 #include "csv_text.h"
-#include "csv_value.h"
 #include "dataset.h"
 
 #define NAME_LEN   128
@@ -73,18 +73,11 @@ int csv_reader__find_levels(struct csv_reader *r);
 /* What each column is. 0 or -errno, said. */
 int csv_reader__classify(struct csv_reader *r);
 
-/*
- * Refuses rows from the first'th of the data set on that agree in all that is read, when nothing
- * says that they are rounds. 0 or -errno, said.
- */
-int csv_reader__check_repeats(struct csv_reader *r, size_t first);
-
-/* Hands what the columns are, and hold, to the data set. 0 or -ENOMEM. */
-int csv_reader__keep_columns(struct csv_reader *r);
+/* Hands what the columns are, and hold, to the data set. */
+void csv_reader__keep_columns(struct csv_reader *r);
 
 /* The column of this kind; NULL: there is none. */
 const struct column *csv_reader__column(const struct csv_reader *r, enum column_kind kind);
-bool csv_reader__has(const struct csv_reader *r, enum column_kind kind);
 
 /* What the user says of a column: a field's name; false: nothing. */
 bool csv_reader__told(const struct csv_reader *r, const char *name, char field[NAME_LEN]);

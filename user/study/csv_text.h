@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A CSV text (RFC 4180; the separator may also be ';' or a tab) as records of unquoted cells. Knows
- * nothing of their meaning. No I/O: the text is in memory.
+ * A CSV text (RFC 4180; the separator may also be ';' or a tab) as records of unquoted cells, and
+ * cells as numbers. Knows nothing of their meaning. Pure.
  */
-#ifndef NETIOTRACE_CSV_TEXT_H
-#define NETIOTRACE_CSV_TEXT_H
+#ifndef USER_STUDY_CSV_TEXT_H
+#define USER_STUDY_CSV_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,9 +21,9 @@ struct csv_text {
 	unsigned long next_line;
 	/* The record: its cells one behind the other, in memory that the next one uses again. */
 	char *text;
-	size_t text_len, text_room;
+	size_t text_len;
 	size_t *cell; /* offset in text of each */
-	size_t cells_nr, cells_room;
+	size_t cells_nr;
 };
 
 /* The text must outlive it. The separator is a comma, and comments are not skipped. */
@@ -31,8 +31,8 @@ void csv_text__init(struct csv_text *t, const char *text, size_t len);
 void csv_text__clear(struct csv_text *t);
 
 /*
- * To the next record: 1, 0 at the end, -EBADMSG where a quoted cell never ends, -E2BIG beyond the
- * bounds above, or -ENOMEM.
+ * To the next record: 1, 0 at the end, -EBADMSG where a quoted cell never ends, or -E2BIG
+ * beyond the bounds above.
  */
 int csv_text__next(struct csv_text *t);
 const char *csv_text__cell(const struct csv_text *t, size_t i); /* i < cells_nr */
@@ -41,5 +41,26 @@ const char *csv_text__cell(const struct csv_text *t, size_t i); /* i < cells_nr 
 void csv_text__seek(struct csv_text *t, const char *pos, unsigned long line);
 /* Passes over the rest of the line, whatever it holds. */
 void csv_text__skip_line(struct csv_text *t);
+
+/* What a comma within a number means. */
+enum csv_comma {
+	COMMA_NONE,      /* no comma in it */
+	COMMA_UNCLEAR,   /* "1,234" */
+	COMMA_THOUSANDS, /* "1,234,567", "1,234.5" */
+	COMMA_DECIMAL,   /* "0,65", "1.234,5" */
+};
+
+/* Which of them the number shows that text begins with. */
+enum csv_comma csv_text__comma(const char *text);
+
+/* Empty, n/a, nan, null, none, -, and perf's "<not supported>" and "<not counted>". */
+bool csv_text__missing(const char *text);
+
+/*
+ * The decimal number at the start of text, blanks around it skipped; digits may be grouped by
+ * threes. rest is what stands behind: a unit, or nothing. Missing text leaves *value alone. 0, or
+ * -EINVAL: text begins with no finite number.
+ */
+int csv_text__parse(const char *text, enum csv_comma comma, double *value, const char **rest);
 
 #endif

@@ -1,34 +1,150 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows of a data set and their life; see dataset.h. Knows no file formats. */
+/* The rows, notes and profiles of a data set and their life; see dataset.h. No file formats. */
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"
+#include "base/printable.h"
+#include "common/xalloc.h"
 #include "dataset.h"
 #include "settings.h"
 #include "write/json.h"
 
-#define ROWS_MIN 64
+void dataset__note(struct dataset *d, const char *format, ...)
+{
+	va_list args;
+
+	d->notes = xgrow(d->notes, d->notes_nr, sizeof(*d->notes));
+	va_start(args, format);
+	d->notes[d->notes_nr++] = printable__in_place(xvasprintf(format, args));
+	va_end(args);
+}
+
+const char *dataset__file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+struct dataset_column *dataset__new_column(struct dataset *d)
+{
+	d->columns = xgrow(d->columns, d->columns_nr, sizeof(*d->columns));
+	d->columns[d->columns_nr] = (struct dataset_column){0};
+	return &d->columns[d->columns_nr++];
+}
+
+static void clear_notes(struct dataset *d)
+{
+	for (size_t i = 0; i < d->columns_nr; i++) {
+		free(d->columns[i].file);
+		free(d->columns[i].name);
+		free(d->columns[i].field);
+		free(d->columns[i].unit);
+		free(d->columns[i].values);
+		free(d->columns[i].why);
+	}
+	for (size_t i = 0; i < d->notes_nr; i++)
+		free(d->notes[i]);
+	free(d->columns);
+	free(d->notes);
+	free(d->lacking);
+}
+
+static struct dataset_profile *find_profile(const struct dataset *d, enum mode mode, uint64_t size,
+					    unsigned int threads)
+{
+	for (size_t i = 0; i < d->profiles_nr; i++) {
+		struct dataset_profile *p = &d->profiles[i];
+
+		if (p->mode == mode && p->size == size && p->threads == threads)
+			return p;
+	}
+	return NULL;
+}
+
+static struct dataset_profile *find_or_add_profile(struct dataset *d, const struct dataset_row *row)
+{
+	struct dataset_profile *p = find_profile(d, row->mode, row->size, row->threads);
+
+	if (p)
+		return p;
+	d->profiles = xgrow(d->profiles, d->profiles_nr, sizeof(*p));
+	p = &d->profiles[d->profiles_nr++];
+	*p = (struct dataset_profile){
+		.mode = row->mode, .size = row->size, .threads = row->threads};
+	return p;
+}
+
+/* "whose;frames N": what stands before the first ';' and behind the last ' ' is cut off. */
+static bool parse_stack(char *line, struct profile_stack *stack)
+{
+	char *frames = strchr(line, ';'), *count = strrchr(line, ' '), *end;
+
+	if (!frames || !count || count < frames)
+		return false;
+	*frames++ = *count++ = '\0';
+	stack->frames = frames;
+	stack->count = strtoull(count, &end, 10);
+	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
+		stack->whose = w;
+		if (!strcmp(line, cpu_time__whose(w)))
+			return stack->count && !*end;
+	}
+	return false;
+}
+
+static void add_stack(struct profile *p, const char *text)
+{
+	struct profile_stack stack = {.class = CPU_CLASS_OTHER};
+	char *line = xstrdup(text);
+
+	if (parse_stack(line, &stack))
+		profile__add(p, &stack);
+	free(line);
+}
+
+void dataset__add_stacks(struct dataset *d, const struct dataset_row *row, const json_t *stacks)
+{
+	struct dataset_profile *p;
+	const json_t *line;
+	size_t i;
+
+	if (!json_array_size(stacks))
+		return;
+	p = find_or_add_profile(d, row);
+	json_array_foreach(stacks, i, line)
+		if (json_is_string(line))
+			add_stack(&p->profile, json_string_value(line));
+}
+
+const struct profile *dataset__profile(const struct dataset *d, enum mode mode, uint64_t size,
+				       unsigned int threads)
+{
+	const struct dataset_profile *p = find_profile(d, mode, size, threads);
+
+	return p ? &p->profile : NULL;
+}
+
+static void clear_profiles(struct dataset *d)
+{
+	for (size_t i = 0; i < d->profiles_nr; i++)
+		profile__clear(&d->profiles[i].profile);
+	free(d->profiles);
+}
 
 struct dataset_row *dataset__new_row(struct dataset *d)
 {
-	size_t room = d->rows_room ? d->rows_room * 2 : ROWS_MIN;
 	struct dataset_row *row;
-	int m;
 
-	if (d->rows_nr == d->rows_room) {
-		row = reallocarray(d->rows, room, sizeof(*row));
-		if (!row)
-			return NULL;
-		d->rows = row;
-		d->rows_room = room;
-	}
+	d->rows = xgrow(d->rows, d->rows_nr, sizeof(*d->rows));
 	row = &d->rows[d->rows_nr++];
-	memset(row, 0, sizeof(*row));
-	for (m = 0; m < METRIC_NR; m++)
+	*row = (struct dataset_row){0};
+	for (int m = 0; m < METRIC_NR; m++)
 		row->value[m] = (double)NAN;
 	return row;
 }
@@ -54,55 +170,33 @@ int dataset__parse_mode(const char *text, enum mode *mode)
 	return -EINVAL;
 }
 
-int dataset__keep_environment(struct dataset *d, json_t *environment)
+void dataset__keep_environment(struct dataset *d, json_t *environment)
 {
 	json_t *before, *now;
-	int err;
 
-	if (!environment)
-		return -ENOMEM;
 	if (!d->environment) {
 		d->environment = environment;
-		return 0;
+		return;
 	}
 	before = json_environment__steady(d->environment);
 	now = json_environment__steady(environment);
-	err = before && now ? 0 : -ENOMEM;
-	if (!err && !json_equal(before, now))
-		d->environment_varies = true;
+	d->environment_varies |= !json_equal(before, now);
 	json_decref(before);
 	json_decref(now);
 	json_decref(environment);
-	return err;
-}
-
-/* As json_object_update_missing(), which does not say that memory was short. */
-static int add_missing(json_t *to, json_t *from)
-{
-	const char *key;
-	json_t *value;
-	int err = 0;
-
-	json_object_foreach(from, key, value)
-		if (!json_object_get(to, key))
-			err |= json_object_set(to, key, value);
-	return err;
 }
 
 int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings,
 			   char message[DATASET_MESSAGE_MAX])
 {
-	const char *differs;
+	const char *differs = settings__difference(d->settings, settings, NULL);
 	int err = 0;
 
-	if (!settings)
-		return -ENOMEM;
-	differs = settings__difference(d->settings, settings, NULL);
 	if (differs) {
 		snprintf(message, DATASET_MESSAGE_MAX,
 			 "%.200s: made with %.40s %.60s, other runs here with %.60s: runs of "
-			 "different "
-			 "settings are not pooled; give each a directory or file of its own.",
+			 "different settings are not pooled; give each a directory or file of its "
+			 "own.",
 			 name, differs, json_string_value(json_object_get(settings, differs)),
 			 json_string_value(json_object_get(d->settings, differs)));
 		err = -EINVAL;
@@ -110,38 +204,34 @@ int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings
 	/* What only later runs say is known from then on. */
 	if (!d->settings)
 		d->settings = json_incref(settings);
-	else if (!err && add_missing(d->settings, settings))
-		err = -ENOMEM;
+	else if (!err)
+		json_object_update_missing(d->settings, settings);
 	json_decref(settings);
 	return err;
 }
 
-static int keep_other(struct dataset *d, const char *name)
+static void keep_other(struct dataset *d, const char *name)
 {
-	char **others;
-
 	for (size_t i = 0; i < d->others_nr; i++)
 		if (strcmp(d->others[i], name) == 0)
-			return 0;
-	others = reallocarray(d->others, d->others_nr + 1, sizeof(*others));
-	if (!others)
-		return -ENOMEM;
-	d->others = others;
-	d->others[d->others_nr] = strdup(name);
-	return d->others[d->others_nr++] ? 0 : -ENOMEM;
+			return;
+	d->others = xgrow(d->others, d->others_nr, sizeof(*d->others));
+	d->others[d->others_nr++] = xstrdup(name);
 }
 
-int dataset__admits(struct dataset *d, const char *congestion)
+bool dataset__admits(struct dataset *d, const char *congestion)
 {
 	const char *wanted = d->names.congestion ? d->names.congestion : d->congestion;
 
 	if (!congestion)
 		return !d->names.congestion;
-	if (wanted && strcmp(congestion, wanted))
-		return keep_other(d, congestion);
+	if (wanted && strcmp(congestion, wanted)) {
+		keep_other(d, congestion);
+		return false;
+	}
 	if (!d->congestion)
-		d->congestion = strdup(congestion);
-	return d->congestion ? 1 : -ENOMEM;
+		d->congestion = xstrdup(congestion);
+	return true;
 }
 
 /* Of one round by their figures, so that what is there twice stands side by side. */
@@ -203,8 +293,8 @@ void dataset__clear(struct dataset *d)
 	free(d->rows);
 	free(d->failures);
 	free(d->hists);
-	dataset__clear_profiles(d);
-	dataset__clear_notes(d);
+	clear_profiles(d);
+	clear_notes(d);
 	free(d->version);
 	free(d->backend);
 	json_decref(d->environment);

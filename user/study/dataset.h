@@ -3,13 +3,14 @@
  * Results read back: the runs of a results directory, a result document or a CSV file as rows of
  * numbers, by name. What is missing is missing (NaN), with the reason where the data gives one.
  */
-#ifndef NETIOTRACE_DATASET_H
-#define NETIOTRACE_DATASET_H
+#ifndef USER_STUDY_DATASET_H
+#define USER_STUDY_DATASET_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "model/metric.h"
 #include "model/result.h"
@@ -94,7 +95,7 @@ struct dataset_column {
 struct dataset {
 	struct dataset_names names;
 	struct dataset_row *rows; /* in order of mode, size, threads, round */
-	size_t rows_nr, rows_room;
+	size_t rows_nr;
 	struct dataset_failure *failures;
 	size_t failures_nr;
 	struct dataset_hist *hists;
@@ -130,9 +131,6 @@ struct dataset {
  */
 int dataset__load(struct dataset *d, const char *path, double default_duration_s,
 		  char message[DATASET_MESSAGE_MAX]);
-/* The same, of a CSV file that has other names; dataset__load() has none said. */
-int dataset__load_as(struct dataset *d, const char *path, double default_duration_s,
-		     const struct dataset_names *names, char message[DATASET_MESSAGE_MAX]);
 /*
  * The same, of several CSV files of one experiment: rows are joined by mode, size, threads and
  * round. What did not join is in the notes. One path is as above. With names->explain, d keeps
@@ -178,13 +176,12 @@ const struct dataset_row *dataset__copy(const struct dataset *d);
 
 /*
  * Adds the stacks of a run (docs/OUTPUT.md, cpu.stacks; NULL: it has none) to those of its cell. A
- * line that is none is passed over. 0 or -ENOMEM.
+ * line that is no stack is skipped.
  */
-int dataset__add_stacks(struct dataset *d, const struct dataset_row *row, const json_t *stacks);
+void dataset__add_stacks(struct dataset *d, const struct dataset_row *row, const json_t *stacks);
 /* Those of a cell; NULL: it has none. */
 const struct profile *dataset__profile(const struct dataset *d, enum mode mode, uint64_t size,
 				       unsigned int threads);
-void dataset__clear_profiles(struct dataset *d);
 
 /* Adds the rows of part, another file of the same experiment; part is then empty. 0 or -errno,
  * said. */
@@ -192,31 +189,42 @@ int dataset__join(struct dataset *d, struct dataset *part, const char *name,
 		  char message[DATASET_MESSAGE_MAX]);
 /*
  * Of data sets of others: numbers that follow from others of their row, notes on numbers that
- * contradict each other, and why others are missing. Before dataset__finish(). 0 or -ENOMEM.
+ * contradict each other, and why others are missing. Before dataset__finish().
  */
-int dataset__complete(struct dataset *d);
+void dataset__complete(struct dataset *d);
 
-/* Keeps a sentence on how the data was read. 0 or -ENOMEM. */
-__attribute__((format(printf, 2, 3))) int dataset__note(struct dataset *d, const char *format, ...);
+/* Keeps a sentence on how the data was read. */
+__attribute__((format(printf, 2, 3))) void dataset__note(struct dataset *d, const char *format,
+							 ...);
 /* The last part of a path, for notes. */
 const char *dataset__file_name(const char *path);
-/* Room for one more column, empty; NULL: memory. */
+/* One more column, empty; valid until the next. */
 struct dataset_column *dataset__new_column(struct dataset *d);
-void dataset__clear_notes(struct dataset *d); /* and columns */
 
-/* A new row of which nothing is known; NULL: memory. For the readers. */
+/*
+ * The i-th sentence for the head of a report on data of others: what the modes stand for, which
+ * units were assumed, which columns were not read and why, then the notes. NULL: there are no more.
+ * Caller frees.
+ */
+char *dataset__import_note(const struct dataset *d, size_t i);
+/* The sentence on columns that were not read; NULL: all were. Caller frees. */
+char *dataset__unread_columns(const struct dataset *d);
+/* Every column with its field, unit and values, or why it is not read; 80 columns wide. */
+void dataset__put_columns(const struct dataset *d, FILE *f);
+
+/* A new row of which nothing is known, valid until the next. For the readers. */
 struct dataset_row *dataset__new_row(struct dataset *d);
 
 /* Can a metric have this value? Only what books lack can be below 0. NaN: it has none, and may. */
 bool dataset__is_possible(enum metric metric, double value);
 /*
- * Is a run with this congestion control (NULL: it does not say) one of this data set? 1, 0, or
- * -ENOMEM. For the readers.
+ * Is a run with this congestion control (NULL: it does not say) one of this data set? For the
+ * readers.
  */
-int dataset__admits(struct dataset *d, const char *congestion);
+bool dataset__admits(struct dataset *d, const char *congestion);
 /* "twocopy", "two-copy", "0"...: how data sets write a mode. -EINVAL. */
 int dataset__parse_mode(const char *text, enum mode *mode);
-int dataset__keep_environment(struct dataset *d, json_t *environment); /* takes it */
+void dataset__keep_environment(struct dataset *d, json_t *environment); /* takes it */
 /*
  * Takes the settings of a run. -EINVAL with the sentence: other runs were made otherwise; name is
  * where it is from.

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A CSV file as rows of a data set: columns by name, ours or those of other data sets, in any
- * order. No I/O: the text is in memory.
- */
+/* A CSV file as rows of a data set; see csv_reader.h. Pure: the text is in memory. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+#include "common/units.h"
+#include "common/xalloc.h"
 #include "csv_reader.h"
 #include "settings.h"
 #include "write/json.h"
@@ -21,7 +21,7 @@ static int read_number(struct csv_reader *r, const struct column *c, const char 
 {
 	double number = (double)NAN, scale = c->as.scale;
 	const char *rest;
-	int err = csv_value__parse(text, r->comma, &number, &rest);
+	int err = csv_text__parse(text, r->comma, &number, &rest);
 
 	if (!err && *rest)
 		scale = csv_field__unit(rest, c->as.dimension);
@@ -47,12 +47,10 @@ static int read_count(struct csv_reader *r, const struct column *c, const char *
 				  c->name, text);
 }
 
-static int keep_text(char **to, const char *text)
+static void keep_text(char **to, const char *text)
 {
-	if (!*text)
-		return 0;
-	*to = strdup(text);
-	return *to ? 0 : -ENOMEM;
+	if (*text)
+		*to = xstrdup(text);
 }
 
 struct identity {
@@ -114,15 +112,17 @@ static int read_value(struct csv_reader *r, struct dataset_row *row, struct iden
 		r->d->interrupted += !strcasecmp(text, "true");
 		return 0;
 	case COLUMN_CAUSE:
-		return keep_text(&row->cause, text);
+		keep_text(&row->cause, text);
+		return 0;
 	case COLUMN_VERDICT:
-		return keep_text(&row->verdict, text);
+		keep_text(&row->verdict, text);
+		return 0;
 	default:
 		return 0;
 	}
 }
 
-/* The text of a cell; null: there is nothing in it. NULL: out of memory. */
+/* The text of a cell; null: there is nothing in it. */
 static json_t *cell_json(const struct csv_reader *r, size_t i)
 {
 	const char *text = csv_reader__cell(r, i);
@@ -130,13 +130,12 @@ static json_t *cell_json(const struct csv_reader *r, size_t i)
 	return json_value__text(*text ? text : NULL);
 }
 
-/* What stands in a column that is a setting; null: there is no such column. NULL: as above. */
+/* What stands in a column that is a setting; null: there is no such column. */
 static json_t *fields_of(const struct csv_reader *r)
 {
 	const struct column *c = csv_reader__column(r, COLUMN_FIELDS);
-	size_t i = c ? (size_t)(c - r->columns) : 0;
 
-	return c && *csv_reader__cell(r, i) ? cell_json(r, i) : json_null();
+	return c ? cell_json(r, (size_t)(c - r->columns)) : json_null();
 }
 
 static json_t *environment_of(const struct csv_reader *r)
@@ -145,25 +144,24 @@ static json_t *environment_of(const struct csv_reader *r)
 
 	for (size_t i = 0; i < r->columns_nr; i++)
 		if (r->columns[i].as.kind == COLUMN_ENVIRONMENT)
-			json_put(environment, r->columns[i].name + strlen("environment_"),
-				 cell_json(r, i));
+			json_object_set_new(environment,
+					    r->columns[i].name + strlen("environment_"),
+					    cell_json(r, i));
 	return environment;
 }
 
 static int read_environment(struct csv_reader *r)
 {
 	json_t *environment = environment_of(r), *fields = fields_of(r);
-	int err = -ENOMEM;
+	int err = dataset__keep_settings(r->d, r->name, settings__of(NULL, environment, fields),
+					 r->message);
 
-	if (environment && fields)
-		err = dataset__keep_settings(r->d, r->name, settings__of(NULL, environment, fields),
-					     r->message);
 	json_decref(fields);
-	if (err || !csv_reader__has(r, COLUMN_ENVIRONMENT)) {
+	if (!err && csv_reader__column(r, COLUMN_ENVIRONMENT))
+		dataset__keep_environment(r->d, environment);
+	else
 		json_decref(environment);
-		return err;
-	}
-	return dataset__keep_environment(r->d, environment);
+	return err;
 }
 
 /* The congestion control of the row, or NULL. */
@@ -218,18 +216,15 @@ static int read_row(struct csv_reader *r)
 {
 	struct identity id = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
 	struct dataset_row *row;
-	int err, admitted;
+	int err;
 	double size;
 
 	err = check_length(r);
-	admitted = err ? err : dataset__admits(r->d, congestion_of(r));
-	if (admitted <= 0)
-		return admitted;
+	if (err || !dataset__admits(r->d, congestion_of(r)))
+		return err;
 	if (r->d->rows_nr == ROWS_MAX)
 		return csv_reader__refuse(r, "more than %d rows.", ROWS_MAX);
 	row = dataset__new_row(r->d);
-	if (!row)
-		return -ENOMEM;
 	for (size_t i = 0; i < r->columns_nr && !err; i++)
 		err = read_value(r, row, &id, i);
 	if (err)
@@ -261,25 +256,204 @@ static int read_rows(struct csv_reader *r)
 }
 
 /* What a reader of the report must know of how the file was read. */
-static int take_notes(struct csv_reader *r)
+static void take_notes(struct csv_reader *r)
 {
-	int err = 0;
+	const char *file = dataset__file_name(r->name);
 
 	if (r->field_sizes)
-		err = dataset__note(r->d,
-				    "%.80s: the message size is %.40s x %d, since the data does "
-				    "not say how many fields a message has.",
-				    dataset__file_name(r->name),
-				    csv_reader__column(r, COLUMN_FIELD_SIZE)->name, FIELDS_DEFAULT);
-	if (!err && r->stopped)
-		err = dataset__note(r->d,
-				    "%.80s: in %zu row%s no cycle or no instruction was counted: "
-				    "hardware counters of 0 in these rows are read as unknown.",
-				    dataset__file_name(r->name), r->stopped,
-				    r->stopped == 1 ? "" : "s");
-	if (!err && r->d->names.rounds_from_repeats)
-		err = dataset__note(r->d, "Rows that agree in mode, size and threads are taken for "
-					  "rounds, as --rounds-from-repeats says.");
+		dataset__note(r->d,
+			      "%.80s: the message size is %.40s x %d, since the data does not say "
+			      "how many fields a message has.",
+			      file, csv_reader__column(r, COLUMN_FIELD_SIZE)->name, FIELDS_DEFAULT);
+	if (r->stopped)
+		dataset__note(
+			r->d,
+			"%.80s: in %zu row%s no cycle or no instruction was counted: hardware "
+			"counters of 0 in these rows are read as unknown.",
+			file, r->stopped, plural(r->stopped));
+	if (r->d->names.rounds_from_repeats)
+		dataset__note(r->d, "Rows that agree in mode, size and threads are taken for "
+				    "rounds, as --rounds-from-repeats says.");
+}
+
+static int compare_cell(const struct dataset_row *a, const struct dataset_row *b)
+{
+	int order = ORDER(a->mode, b->mode);
+
+	order = order ? order : ORDER(a->size, b->size);
+	return order ? order : ORDER(a->threads, b->threads);
+}
+
+static int compare_rows(const void *pa, const void *pb)
+{
+	const struct dataset_row *const *a = pa, *const *b = pb;
+	int order = compare_cell(*a, *b);
+
+	order = order ? order : ORDER((*a)->round, (*b)->round);
+	return order ? order : ORDER((*a)->line, (*b)->line);
+}
+
+static int compare_rounds(const void *pa, const void *pb)
+{
+	const struct dataset_row *const *a = pa, *const *b = pb;
+
+	return ORDER((*a)->round, (*b)->round);
+}
+
+/* The rows of the file, in order of compare(). */
+static struct dataset_row **sorted(const struct csv_reader *r, size_t first,
+				   int (*compare)(const void *, const void *))
+{
+	size_t n = r->d->rows_nr - first;
+	struct dataset_row **rows = xcalloc(n, sizeof(*rows));
+
+	for (size_t i = 0; i < n; i++)
+		rows[i] = &r->d->rows[first + i];
+	qsort(rows, n, sizeof(struct dataset_row *), compare);
+	return rows;
+}
+
+/* Rounds of a cell from 0, in the order that rows have. */
+static void number_rounds(struct dataset_row **rows, size_t n)
+{
+	unsigned int round = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		round = i && !compare_cell(rows[i], rows[i - 1]) ? round + 1 : 0;
+		rows[i]->round = round;
+	}
+}
+
+/* A column that numbers the runs of the whole file says nothing of which were made together. */
+static bool numbers_every_row(const struct csv_reader *r, size_t first)
+{
+	size_t n = r->d->rows_nr - first, i = 1;
+	struct dataset_row **rows;
+
+	if (n < 2 || !csv_reader__column(r, COLUMN_ROUND))
+		return false;
+	rows = sorted(r, first, compare_rounds);
+	while (i < n && rows[i]->round != rows[i - 1]->round)
+		i++;
+	free(rows);
+	return i == n;
+}
+
+static bool repeats(const struct dataset_row *a, const struct dataset_row *b)
+{
+	return !compare_cell(a, b) && a->round == b->round;
+}
+
+/* Which columns that are not read differ between the lines of the two rows. 0 or -errno. */
+static int find_differing(struct csv_reader *r, const struct dataset_row *a,
+			  const struct dataset_row *b, bool *differs)
+{
+	char **cell = xcalloc(r->columns_nr, sizeof(*cell));
+	int more;
+
+	csv_reader__rewind(r);
+	while ((more = csv_reader__next_row(r)) > 0 && r->text.line != b->line)
+		for (size_t i = 0; r->text.line == a->line && i < r->columns_nr; i++)
+			cell[i] = xstrdup(csv_reader__cell(r, i));
+	for (size_t i = 0; more > 0 && i < r->columns_nr; i++)
+		differs[i] = r->columns[i].as.kind == COLUMN_IGNORED && cell[i] &&
+			     strcmp(cell[i], csv_reader__cell(r, i));
+	for (size_t i = 0; i < r->columns_nr; i++)
+		free(cell[i]);
+	free(cell);
+	return more < 0 ? more : 0;
+}
+
+/* Few values that return are settings; a value of its own in each row is a measurement. */
+static const struct column *best_of(const struct csv_reader *r, const bool *differs)
+{
+	const struct column *best = NULL;
+
+	for (size_t i = 0; i < r->columns_nr; i++) {
+		const struct column *c = &r->columns[i];
+
+		if (differs[i] &&
+		    (!best || c->levels.more < best->levels.more ||
+		     (c->levels.more == best->levels.more && c->levels.nr < best->levels.nr)))
+			best = c;
+	}
+	return best;
+}
+
+static bool holds_counts(const struct csv_reader *r, const struct column *c)
+{
+	double value = (double)NAN;
+	const char *rest;
+
+	for (size_t i = 0; i < c->levels.nr; i++)
+		if (csv_text__parse(c->levels.value[i], r->comma, &value, &rest) || *rest ||
+		    !(value >= 0 && value == floor(value)))
+			return false;
+	return !c->levels.more || c->levels.low >= 0;
+}
+
+/* How the column that tells the rows apart can be read; nothing that would then be refused. */
+static void put_remedy(const struct csv_reader *r, const struct column *c, char *buf, size_t len)
+{
+	const char *field = NULL;
+
+	if (holds_counts(r, c) && !csv_reader__column(r, COLUMN_THREADS))
+		field = "threads";
+	else if (holds_counts(r, c) && !csv_reader__column(r, COLUMN_ROUND))
+		field = "round";
+	if (field)
+		snprintf(buf, len, "say --column '%.60s=%s' if it is that, or keep", c->name,
+			 field);
+	else
+		snprintf(buf, len, "keep");
+}
+
+static int refuse_repeat(struct csv_reader *r, const struct dataset_row *a,
+			 const struct dataset_row *b, const bool *differs)
+{
+	const struct column *c = best_of(r, differs);
+	char values[120], remedy[128];
+
+	r->text.line = b->line;
+	if (!c)
+		return csv_reader__refuse(
+			r,
+			"this row and line %lu agree in mode, size and threads%s: say "
+			"--rounds-from-repeats if such rows are rounds, or remove one.",
+			a->line, csv_reader__column(r, COLUMN_ROUND) ? " and round" : "");
+	put_remedy(r, c, remedy, sizeof(remedy));
+	return csv_reader__refuse(
+		r,
+		"this row and line %lu agree in mode, size and threads, and differ in column "
+		"'%.60s' (%s), which is not read: %s the rows of one value, or say "
+		"--rounds-from-repeats if such rows are rounds.",
+		a->line, c->name, csv_reader__values(c, values, sizeof(values)), remedy);
+}
+
+/*
+ * Rows that agree in mode, size, threads and round are rounds only where a column or the user says
+ * so: else a column that is not read tells them apart, and to pool them would give intervals and
+ * findings to data that has none. Refuses such rows from the first'th on: 0 or -errno, said.
+ */
+static int check_repeats(struct csv_reader *r, size_t first)
+{
+	size_t n = r->d->rows_nr - first, i = 1;
+	struct dataset_row **rows = sorted(r, first, compare_rows);
+	bool *differs = xcalloc(r->columns_nr, sizeof(*differs));
+	bool every = numbers_every_row(r, first);
+	int err = 0;
+
+	while (!every && i < n && !repeats(rows[i - 1], rows[i]))
+		i++;
+	if (every || (i < n && r->d->names.rounds_from_repeats)) {
+		number_rounds(rows, n);
+	} else if (i < n) {
+		err = find_differing(r, rows[i - 1], rows[i], differs);
+		if (!err)
+			err = refuse_repeat(r, rows[i - 1], rows[i], differs);
+	}
+	free(rows);
+	free(differs);
 	return err;
 }
 
@@ -294,14 +468,15 @@ static int read_all(struct csv_reader *r)
 		return err;
 	err = csv_reader__classify(r);
 	/* Also of what is refused: --explain shows them. */
-	if (!r->ours && csv_reader__keep_columns(r))
-		return -ENOMEM;
+	if (!r->ours)
+		csv_reader__keep_columns(r);
 	if (!err)
 		err = read_rows(r);
-	if (err || r->ours)
-		return err;
-	err = csv_reader__check_repeats(r, first);
-	return err ? err : take_notes(r);
+	if (!err && !r->ours)
+		err = check_repeats(r, first);
+	if (!err && !r->ours)
+		take_notes(r);
+	return err;
 }
 
 static void reader__clear(struct csv_reader *r)

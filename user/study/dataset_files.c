@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Data sets as open files; see dataset_files.h. */
-#include "dataset_files.h"
-
+/* The files of a data set: held open for root, found and read; see dataset_files.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -14,9 +14,14 @@
 
 #include "base/invoker.h"
 #include "base/path_walk.h"
+#include "base/printable.h"
 #include "base/suffix.h"
+#include "common/xalloc.h"
+#include "csv_reader.h"
+#include "dataset.h"
+#include "dataset_files.h"
 
-/* One path as dataset_load.c spells it. */
+/* One path as the functions below spell it. */
 struct held {
 	char *path;
 	int fd;
@@ -24,7 +29,7 @@ struct held {
 };
 
 static struct held *held;
-static size_t held_nr, held_room;
+static size_t held_nr;
 static bool held_sorted;
 static bool only_held;
 static int held_err; /* why the path of dataset_files__hold_only() is not held */
@@ -34,7 +39,7 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(((const struct held *)a)->path, ((const struct held *)b)->path);
 }
 
-static const struct held *find(const char *path)
+static const struct held *find_held(const char *path)
 {
 	const struct held key = {.path = (char *)path};
 
@@ -47,25 +52,11 @@ static const struct held *find(const char *path)
 }
 
 /* Takes path and fd. */
-static bool add(char *path, int fd, bool directory)
+static void add_held(char *path, int fd, bool directory)
 {
-	struct held *more;
-
-	if (path && held_nr == held_room) {
-		more = realloc(held, (held_room + 64) * sizeof(*held));
-		if (more) {
-			held = more;
-			held_room += 64;
-		}
-	}
-	if (!path || held_nr == held_room) {
-		free(path);
-		close(fd);
-		return false;
-	}
+	held = xgrow(held, held_nr, sizeof(*held));
 	held_sorted = false;
 	held[held_nr++] = (struct held){path, fd, directory};
-	return true;
 }
 
 static bool is_wanted(const char *name)
@@ -88,7 +79,6 @@ static void hold_entries(const char *path, int dir, bool as_root)
 {
 	DIR *list = fdopendir(fcntl(dir, F_DUPFD_CLOEXEC, 3));
 	const struct dirent *entry;
-	char *name;
 	int fd;
 
 	if (!list)
@@ -96,12 +86,8 @@ static void hold_entries(const char *path, int dir, bool as_root)
 	rewinddir(list);
 	while ((entry = readdir(list))) {
 		fd = is_wanted(entry->d_name) ? open_entry(dir, entry->d_name, 0, as_root) : -1;
-		if (fd < 0)
-			continue;
-		if (asprintf(&name, "%s/%s", path, entry->d_name) < 0)
-			name = NULL;
-		if (!add(name, fd, false))
-			break;
+		if (fd >= 0)
+			add_held(xasprintf("%s/%s", path, entry->d_name), fd, false);
 	}
 	closedir(list);
 }
@@ -115,10 +101,9 @@ static void hold_directory(const char *path, int dir, bool as_root)
 	fd = open_entry(dir, "cells", O_DIRECTORY, as_root);
 	if (fd < 0)
 		return;
-	if (asprintf(&cells, "%s/cells", path) < 0)
-		cells = NULL;
-	if (add(cells, fd, true))
-		hold_entries(cells, fd, as_root);
+	cells = xasprintf("%s/cells", path);
+	add_held(cells, fd, true);
+	hold_entries(cells, fd, as_root);
 }
 
 /* Every file of a sweep is open at once. */
@@ -145,14 +130,13 @@ static int hold_found(const char *path, const struct path_walk *w, bool as_root)
 	if (fd < 0)
 		return -errno;
 	fcntl(fd, F_SETFL, 0);
-	if (!add(strdup(path), fd, S_ISDIR(w->st.st_mode)))
-		return -ENOMEM;
+	add_held(xstrdup(path), fd, S_ISDIR(w->st.st_mode));
 	if (S_ISDIR(w->st.st_mode))
 		hold_directory(path, fd, as_root);
 	return 0;
 }
 
-static int hold(const char *path)
+static int hold_path(const char *path)
 {
 	struct path_walk w;
 	int err = path_walk__find_input(&w, path);
@@ -173,16 +157,16 @@ void dataset_files__hold(const char *path)
 	uid_t uid;
 	gid_t gid;
 
-	if (!geteuid() && invoker__of_sudo(&uid, &gid) && !find(path))
-		hold(path);
+	if (!geteuid() && invoker__of_sudo(&uid, &gid) && !find_held(path))
+		hold_path(path);
 }
 
 void dataset_files__hold_only(const char *path)
 {
-	if (geteuid() || find(path))
+	if (geteuid() || find_held(path))
 		return;
 	only_held = true;
-	held_err = hold(path);
+	held_err = hold_path(path);
 }
 
 void dataset_files__release(void)
@@ -194,12 +178,12 @@ void dataset_files__release(void)
 	free(held);
 	held = NULL;
 	only_held = false;
-	held_nr = held_room = 0;
+	held_nr = 0;
 }
 
 int dataset_files__is_directory(const char *path)
 {
-	const struct held *h = find(path);
+	const struct held *h = find_held(path);
 	struct stat st;
 
 	if (h)
@@ -213,7 +197,7 @@ int dataset_files__is_directory(const char *path)
 
 FILE *dataset_files__open(const char *path)
 {
-	const struct held *h = find(path);
+	const struct held *h = find_held(path);
 	int fd;
 
 	if (!h && only_held) {
@@ -230,7 +214,7 @@ FILE *dataset_files__open(const char *path)
 	return fdopen(fd, "r");
 }
 
-static int only_visible_json(const struct dirent *entry)
+static bool is_visible_json(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' && has_suffix(entry->d_name, ".json");
 }
@@ -238,7 +222,7 @@ static int only_visible_json(const struct dirent *entry)
 /* The names of a directory that is held open are those of the files held with it. */
 static DIR *open_list(const char *directory)
 {
-	const struct held *h = find(directory);
+	const struct held *h = find_held(directory);
 	int fd = h ? fcntl(h->fd, F_DUPFD_CLOEXEC, 3) : -1;
 	DIR *list;
 
@@ -259,46 +243,290 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add_name(char ***names, int nr, const char *name)
-{
-	char **more = realloc(*names, ((size_t)nr + 1) * sizeof(**names));
-
-	if (!more)
-		return -ENOMEM;
-	*names = more;
-	more[nr] = strdup(name);
-	return more[nr] ? 0 : -ENOMEM;
-}
-
-int dataset_files__list(const char *directory, char ***names)
+/* How many, or -errno. */
+static int list_names(const char *directory, char ***names)
 {
 	DIR *list = open_list(directory);
 	const struct dirent *entry;
-	int nr = 0, err = 0;
+	size_t nr = 0;
 
 	*names = NULL;
 	if (!list)
 		return -errno;
-	while (!err && (entry = readdir(list))) {
-		if (!only_visible_json(entry))
+	while ((entry = readdir(list))) {
+		if (!is_visible_json(entry))
 			continue;
-		err = add_name(names, nr, entry->d_name);
-		nr += !err;
+		*names = xgrow(*names, nr, sizeof(**names));
+		(*names)[nr++] = xstrdup(entry->d_name);
 	}
 	closedir(list);
-	if (err) {
-		dataset_files__free_names(*names, nr);
-		*names = NULL;
-		return err;
-	}
 	if (nr)
-		qsort(*names, (size_t)nr, sizeof(**names), compare_names);
-	return nr;
+		qsort(*names, nr, sizeof(**names), compare_names);
+	return (int)nr;
 }
 
-void dataset_files__free_names(char **names, int nr)
+/* Larger than a hundred thousand rows of ours. */
+#define FILE_MAX_BYTES (1 << 30)
+
+static int say(char *message, const char *name, const char *what, int err)
 {
-	while (nr-- > 0)
-		free(names[nr]);
+	snprintf(message, DATASET_MESSAGE_MAX, "%s: %s.", name, what);
+	return err;
+}
+
+static int say_errno(char *message, const char *name, int err)
+{
+	return say(message, name, strerror(-err), err);
+}
+
+static int read_stream(FILE *f, char **text, size_t *len)
+{
+	size_t room = 1 << 16, n;
+
+	*text = NULL;
+	*len = 0;
+	do {
+		if (room > FILE_MAX_BYTES)
+			return -EFBIG;
+		*text = xreallocarray(*text, room, 1);
+		n = fread(*text + *len, 1, room - *len, f);
+		*len += n;
+		room *= 2;
+	} while (n && !feof(f));
+	return ferror(f) ? -EIO : 0;
+}
+
+static int load_csv(struct dataset *d, const char *path, char *message)
+{
+	FILE *f = dataset_files__open(path);
+	char *text = NULL;
+	size_t len;
+	int err;
+
+	if (!f)
+		return say_errno(message, path, -errno);
+	err = read_stream(f, &text, &len);
+	fclose(f);
+	if (err)
+		say_errno(message, path, err);
+	else
+		err = dataset__add_csv(d, path, text, len, message);
+	free(text);
+	return err;
+}
+
+/* NULL with the sentence: not readable, or no JSON. */
+static json_t *load_json(const char *path, char *message)
+{
+	FILE *f = dataset_files__open(path);
+	json_error_t error;
+	json_t *document;
+
+	if (!f) {
+		say_errno(message, path, -errno);
+		return NULL;
+	}
+	document = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+	fclose(f);
+	if (!document)
+		snprintf(message, DATASET_MESSAGE_MAX,
+			 "%s: this is no JSON, or a truncated one (line %d: %s).", path, error.line,
+			 error.text);
+	return document;
+}
+
+/*
+ * One file of a directory. optional: a document that is none of ours is passed over, as a results
+ * directory has others beside its cells.
+ */
+static int load_entry(struct dataset *d, const char *path, bool optional, char *message)
+{
+	json_t *document = load_json(path, message);
+	const char *schema;
+	int err;
+
+	if (!document)
+		return optional ? 0 : -EINVAL;
+	schema = json_string_value(json_object_get(document, "schema"));
+	if (has_suffix(path, ".failed.json")) {
+		err = dataset__add_failure(d, document);
+		if (err)
+			say(message, path, "this is no record of a failed run", err);
+	} else if (optional && (!schema || strcmp(schema, RESULT_SCHEMA))) {
+		err = 0;
+	} else {
+		err = dataset__add_document(d, path, document, message);
+	}
+	json_decref(document);
+	return err;
+}
+
+/* All documents in a directory, by name; -ENOENT when there is no such directory. */
+static int load_documents(struct dataset *d, const char *directory, bool optional, char *message)
+{
+	char **names, *path;
+	int n = list_names(directory, &names), err = 0;
+
+	if (n < 0)
+		return n == -ENOENT ? -ENOENT : say_errno(message, directory, n);
+	for (int i = 0; i < n; i++) {
+		path = xasprintf("%s/%s", directory, names[i]);
+		if (!err)
+			err = load_entry(d, path, optional, message);
+		free(path);
+		free(names[i]);
+	}
 	free(names);
+	return err;
+}
+
+static bool is_empty(const struct dataset *d)
+{
+	return !d->rows_nr && !d->failures_nr && !d->others_nr;
+}
+
+static int load_directory(struct dataset *d, const char *path, char *message)
+{
+	char cells[PATH_MAX], csv[PATH_MAX];
+	int err;
+
+	if (snprintf(cells, sizeof(cells), "%s/cells", path) >= (int)sizeof(cells) ||
+	    snprintf(csv, sizeof(csv), "%s/results.csv", path) >= (int)sizeof(csv))
+		return say_errno(message, path, -ENAMETOOLONG);
+	err = load_documents(d, cells, false, message);
+	if (err && err != -ENOENT)
+		return err;
+	err = is_empty(d) ? load_documents(d, path, true, message) : 0;
+	if (!err && is_empty(d) && dataset_files__is_directory(csv) == 0)
+		err = load_csv(d, csv, message);
+	if (!err && is_empty(d))
+		err = say(message, path,
+			  "no results are in this directory: neither cells/*.json nor results.csv",
+			  -ENOENT);
+	return err;
+}
+
+static int load_file(struct dataset *d, const char *path, char *message)
+{
+	json_t *document;
+	int err;
+
+	if (!has_suffix(path, ".json"))
+		return load_csv(d, path, message);
+	document = load_json(path, message);
+	if (!document)
+		return -EINVAL;
+	err = dataset__add_document(d, path, document, message);
+	json_decref(document);
+	return err;
+}
+
+/* What is counted twice would make every interval narrower than the data. */
+static int refuse_copy(const struct dataset *d, const char *path, char *message)
+{
+	const struct dataset_row *row = dataset__copy(d);
+
+	if (!row)
+		return 0;
+	snprintf(message, DATASET_MESSAGE_MAX,
+		 "%s: round %u of mode %s, size %" PRIu64
+		 ", %u thread%s is there twice, the same to "
+		 "the last digit: a file or a line is a copy of another, remove it.",
+		 path, row->round, mode__name(row->mode), row->size, row->threads,
+		 row->threads == 1 ? "" : "s");
+	return -EINVAL;
+}
+
+static int load_path(struct dataset *d, const char *path, char *message)
+{
+	int directory = dataset_files__is_directory(path);
+
+	if (directory < 0)
+		return say_errno(message, path, directory);
+	return directory ? load_directory(d, path, message) : load_file(d, path, message);
+}
+
+/* Every column that --column names must be in one of the files. */
+static int check_columns(const struct dataset *d, const char *path, char *message)
+{
+	for (size_t i = 0; i < d->names.column_nr; i++) {
+		const char *option = d->names.column[i];
+		size_t n = (size_t)(strrchr(option, '=') - option), c;
+
+		for (c = 0; c < d->columns_nr; c++)
+			if (csv_reader__is_named(option, d->columns[c].name))
+				break;
+		if (c == d->columns_nr) {
+			snprintf(message, DATASET_MESSAGE_MAX,
+				 "%.200s: there is no column '%.*s', which --column names.", path,
+				 n > 60 ? 60 : (int)n, option);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int join_path(struct dataset *d, const char *path, char *message)
+{
+	struct dataset part = {.names = d->names};
+	int err = load_path(&part, path, message);
+
+	if (!err && (!part.columns_nr || !d->columns_nr))
+		err = say(message, path,
+			  "only CSV files of others can be joined; give one directory or document",
+			  -EINVAL);
+	if (!err && part.rows_nr)
+		err = dataset__join(d, &part, path, message);
+	dataset__clear(&part);
+	return err;
+}
+
+static int finish(struct dataset *d, const char *path, double default_duration_s, char *message)
+{
+	int err = 0;
+
+	if (!d->rows_nr && d->others_nr) {
+		snprintf(message, DATASET_MESSAGE_MAX, "%s: no run was made with %s, but with %s.",
+			 path, d->names.congestion, d->others[0]);
+		err = -ENODATA;
+	}
+	if (!err && !d->rows_nr)
+		err = say(message, path, "not one run succeeded: there is nothing to report",
+			  -ENODATA);
+	if (!err)
+		err = check_columns(d, path, message);
+	if (err)
+		return err;
+	dataset__complete(d);
+	dataset__finish(d, default_duration_s);
+	return refuse_copy(d, path, message);
+}
+
+int dataset__load(struct dataset *d, const char *path, double default_duration_s,
+		  char message[DATASET_MESSAGE_MAX])
+{
+	return dataset__load_files(d, &path, 1, default_duration_s, &(struct dataset_names){0},
+				   message);
+}
+
+int dataset__load_files(struct dataset *d, const char *const *paths, size_t paths_nr,
+			double default_duration_s, const struct dataset_names *names,
+			char message[DATASET_MESSAGE_MAX])
+{
+	int err;
+
+	*d = (struct dataset){.names = *names};
+	*message = '\0';
+	err = load_path(d, paths[0], message);
+	for (size_t i = 1; i < paths_nr && !err; i++)
+		err = join_path(d, paths[i], message);
+	if (!err)
+		err = finish(d, paths[0], default_duration_s, message);
+	if (err && !*message)
+		say_errno(message, paths[0], err);
+	/* Cells, keys and names of files are in it. */
+	printable__in_place(message);
+	if (err && !names->explain)
+		dataset__clear(d);
+	return err;
 }

@@ -3,8 +3,8 @@
  * The files of data sets. Root opens them before it becomes another user: what only root can read
  * is then read by a process that can no longer do anything else as root.
  */
-#ifndef NETIOTRACE_DATASET_FILES_H
-#define NETIOTRACE_DATASET_FILES_H
+#ifndef USER_STUDY_DATASET_FILES_H
+#define USER_STUDY_DATASET_FILES_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,12 +29,5 @@ int dataset_files__is_directory(const char *path);
 
 /* For reading; NULL with errno. To be closed by the caller. */
 FILE *dataset_files__open(const char *path);
-
-/*
- * Names of the visible .json files in a directory, sorted, in *names (to be freed by
- * dataset_files__free_names()). How many, or -errno.
- */
-int dataset_files__list(const char *directory, char ***names);
-void dataset_files__free_names(char **names, int nr);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "dataset.h"
 #include "model/congestion.h"
 #include "settings.h"
@@ -64,12 +65,10 @@ static const char *reason_of(const json_t *parent, const char *last)
 	return reason ? reason : text_of(parent, "reason");
 }
 
-static int keep_text(char **to, const char *text)
+static void keep_text(char **to, const char *text)
 {
-	if (!text || *to)
-		return 0;
-	*to = strdup(text);
-	return *to ? 0 : -ENOMEM;
+	if (text && !*to)
+		*to = xstrdup(text);
 }
 
 /* What is no number, or of what is no object: only null, or nothing, is not measured. */
@@ -79,25 +78,24 @@ static bool is_damaged(const json_t *value, const json_t *parent)
 		     : parent && !json_is_object(parent) && !json_is_null(parent);
 }
 
-/* 0, -ENOMEM, -ERANGE: a figure is below 0; -EDOM: it is none. */
+/* 0, -ERANGE: a figure is below 0; -EDOM: it is no number. */
 static int read_metrics(struct dataset *d, struct dataset_row *row, const json_t *run)
 {
 	const json_t *value, *parent;
 	const char *last;
-	int m, err = 0;
 
-	for (m = 0; m < METRIC_READ_NR && !err; m++) {
+	for (int m = 0; m < METRIC_READ_NR; m++) {
 		value = at_path(run, metric__path((enum metric)m), &parent, &last);
 		if (json_is_number(value))
 			row->value[m] = json_number_value(value);
 		else if (is_damaged(value, parent))
 			return -EDOM;
 		else if (parent)
-			err = keep_text(&d->reason[m], reason_of(parent, last));
-		if (!err && !dataset__is_possible((enum metric)m, row->value[m]))
-			err = -ERANGE;
+			keep_text(&d->reason[m], reason_of(parent, last));
+		if (!dataset__is_possible((enum metric)m, row->value[m]))
+			return -ERANGE;
 	}
-	return err;
+	return 0;
 }
 
 static int compare_buckets(const void *pa, const void *pb)
@@ -115,11 +113,8 @@ static struct dataset_hist *find_hist(struct dataset *d, const struct dataset_ro
 		if (h->kind == kind && h->mode == row->mode && h->size == row->size &&
 		    h->threads == row->threads)
 			return h;
-	h = reallocarray(d->hists, d->hists_nr + 1, sizeof(*h));
-	if (!h)
-		return NULL;
-	d->hists = h;
-	h += d->hists_nr++;
+	d->hists = xgrow(d->hists, d->hists_nr, sizeof(*h));
+	h = &d->hists[d->hists_nr++];
 	*h = (struct dataset_hist){
 		.mode = row->mode, .size = row->size, .threads = row->threads, .kind = kind};
 	return h;
@@ -155,12 +150,11 @@ static void merge_buckets(struct dataset_hist *h)
 	h->buckets_nr = nr;
 }
 
-/* 0, -ENOMEM, -EDOM: of what is there something is no bucket. */
+/* 0 or -EDOM: an item is no bucket. */
 static int read_hist(struct dataset *d, const struct dataset_row *row, int kind,
 		     const json_t *buckets)
 {
 	struct dataset_hist *h;
-	struct dataset_bucket *more;
 	const json_t *item;
 	size_t i;
 
@@ -169,12 +163,8 @@ static int read_hist(struct dataset *d, const struct dataset_row *row, int kind,
 	if (!json_array_size(buckets))
 		return 0;
 	h = find_hist(d, row, kind);
-	if (!h)
-		return -ENOMEM;
-	more = reallocarray(h->buckets, h->buckets_nr + json_array_size(buckets), sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	h->buckets = more;
+	h->buckets = xreallocarray(h->buckets, h->buckets_nr + json_array_size(buckets),
+				   sizeof(*h->buckets));
 	json_array_foreach(buckets, i, item) {
 		struct dataset_bucket *b = &h->buckets[h->buckets_nr];
 
@@ -228,8 +218,6 @@ static int read_run(struct dataset *d, const json_t *run)
 	    size != floor(size) || !is_count(run, "threads", 1e6) || !is_count(run, "round", 1e9))
 		return -EINVAL;
 	row = dataset__new_row(d);
-	if (!row)
-		return -ENOMEM;
 	row->mode = row_id.mode;
 	row->size = (uint64_t)size;
 	row->threads = isnan(threads) ? 0 : (unsigned int)threads;
@@ -239,11 +227,9 @@ static int read_run(struct dataset *d, const json_t *run)
 	err = read_metrics(d, row, run);
 	if (err)
 		return err;
-	if (keep_text(&row->cause, text_of(verdict, "cause")) ||
-	    keep_text(&row->verdict, text_of(verdict, "text")))
-		return -ENOMEM;
-	if (dataset__add_stacks(d, row, json_object_get(json_object_get(run, "cpu"), "stacks")))
-		return -ENOMEM;
+	keep_text(&row->cause, text_of(verdict, "cause"));
+	keep_text(&row->verdict, text_of(verdict, "text"));
+	dataset__add_stacks(d, row, json_object_get(json_object_get(run, "cpu"), "stacks"));
 	return read_hists(d, row, run);
 }
 
@@ -251,6 +237,19 @@ static int refuse(char *message, const char *name, const char *what)
 {
 	snprintf(message, DATASET_MESSAGE_MAX, "%s: %s", name, what);
 	return -EINVAL;
+}
+
+/* What is wrong with a run by the error of read_run(). */
+static const char *damage(int err)
+{
+	switch (err) {
+	case -ERANGE:
+		return "a run with a figure below 0: it is damaged.";
+	case -EDOM:
+		return "a run with a figure that is no number: it is damaged.";
+	default:
+		return "a run without a possible mode, size, thread count or round: it is damaged.";
+	}
 }
 
 int dataset__add_document(struct dataset *d, const char *name, const json_t *document,
@@ -261,7 +260,7 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 	json_t *environment = json_object_get(document, "environment");
 	const char *schema = text_of(document, "schema");
 	size_t i;
-	int err, admitted;
+	int err;
 
 	if (!schema || strcmp(schema, RESULT_SCHEMA))
 		return refuse(message, name,
@@ -269,36 +268,25 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 			      ").");
 	if (!json_is_array(runs))
 		return refuse(message, name, "the result document has no list of runs.");
-	admitted = dataset__admits(d, text_of(environment, "congestion_control"));
-	if (admitted <= 0)
-		return admitted;
+	if (!dataset__admits(d, text_of(environment, "congestion_control")))
+		return 0;
 	json_array_foreach(runs, i, run) {
 		err = read_run(d, run);
-		if (err == -EINVAL)
-			return refuse(message, name,
-				      "a run without a possible mode, size, thread count or round: "
-				      "it is damaged.");
-		if (err == -ERANGE)
-			return refuse(message, name, "a run with a figure below 0: it is damaged.");
-		if (err == -EDOM)
-			return refuse(message, name,
-				      "a run with a figure that is no number: it is damaged.");
-		if (!err)
-			err = dataset__keep_settings(
-				d, name,
-				settings__of(json_object_get(document, "settings"), environment,
-					     json_object_get(run, "fields")),
-				message);
-		if (err == -EINVAL)
-			return err;
 		if (err)
-			return refuse(message, name, strerror(-err)), err;
+			return refuse(message, name, damage(err));
+		err = dataset__keep_settings(d, name,
+					     settings__of(json_object_get(document, "settings"),
+							  environment,
+							  json_object_get(run, "fields")),
+					     message);
+		if (err)
+			return err;
 	}
-	if (keep_text(&d->version, text_of(tool, "version")) ||
-	    keep_text(&d->backend, text_of(tool, "backend")))
-		return -ENOMEM;
-	return json_is_object(environment) ? dataset__keep_environment(d, json_incref(environment))
-					   : 0;
+	keep_text(&d->version, text_of(tool, "version"));
+	keep_text(&d->backend, text_of(tool, "backend"));
+	if (json_is_object(environment))
+		dataset__keep_environment(d, json_incref(environment));
+	return 0;
 }
 
 int dataset__add_failure(struct dataset *d, const json_t *document)
@@ -306,24 +294,19 @@ int dataset__add_failure(struct dataset *d, const json_t *document)
 	const char *schema = text_of(document, "schema"), *mode = text_of(document, "mode");
 	const char *reason = text_of(document, "reason");
 	const char *congestion = text_of(document, "congestion");
-	struct dataset_failure *f;
 
 	if (!schema || strcmp(schema, FAILURE_SCHEMA))
 		return -EINVAL;
 	if (congestion && d->names.congestion && strcmp(congestion, d->names.congestion) &&
 	    strcmp(congestion, CONGESTION_OF_SYSTEM))
 		return 0;
-	f = reallocarray(d->failures, d->failures_nr + 1, sizeof(*f));
-	if (!f)
-		return -ENOMEM;
-	d->failures = f;
-	f += d->failures_nr++;
-	*f = (struct dataset_failure){
+	d->failures = xgrow(d->failures, d->failures_nr, sizeof(*d->failures));
+	d->failures[d->failures_nr++] = (struct dataset_failure){
 		.size = (uint64_t)json_integer_value(json_object_get(document, "size")),
 		.threads = (unsigned int)json_integer_value(json_object_get(document, "threads")),
 		.round = (unsigned int)json_integer_value(json_object_get(document, "round")),
-		.mode = strdup(mode ? mode : "?"),
-		.reason = strdup(reason ? reason : "no reason is recorded"),
+		.mode = xstrdup(mode ? mode : "?"),
+		.reason = xstrdup(reason ? reason : "no reason is recorded"),
 	};
-	return f->mode && f->reason ? 0 : -ENOMEM;
+	return 0;
 }

@@ -1,101 +1,178 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a report says first; see first_screen.h. */
+/* What a report says before its answers; see first_screen.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
+#include "base/printable.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "first_screen.h"
-#include "words.h"
+#include "mode_comparison.h"
+#include "model/congestion.h"
+#include "phrases.h"
 
-/* Why the kernel copied, from the first run that says it; NULL: none does. */
-static const char *verdict_of(const struct analysis *a)
+#define VALUE_LEN 64
+#define CPUS_MAX  8192 /* of any Linux */
+
+/* A member as text; false: it is not there, or null. CSV files have no numbers. */
+static bool text_at(const json_t *o, const char *key, char buf[VALUE_LEN])
 {
-	const struct dataset *d = a->dataset;
+	const json_t *value = json_object_get(o, key);
 
-	for (size_t i = 0; i < d->rows_nr; i++)
-		if (d->rows[i].mode == MODE_ZEROCOPY && d->rows[i].verdict && *d->rows[i].verdict)
-			return d->rows[i].verdict;
-	return NULL;
+	if (json_is_string(value) && *json_string_value(value))
+		printable(buf, VALUE_LEN, json_string_value(value));
+	else if (json_is_number(value))
+		snprintf(buf, VALUE_LEN, "%g", json_number_value(value));
+	else
+		return false;
+	return true;
 }
 
-/* The first sentence of a verdict begins with the counts of its own run: the cause is behind ':'.
- */
-static void put_cause(FILE *f, const char *verdict)
+static double number_at(const json_t *o, const char *key)
 {
-	const char *cause = verdict ? strstr(verdict, ": ") : NULL;
-	const char *end = cause ? strstr(cause, ". ") : NULL;
+	char text[VALUE_LEN];
 
-	if (!cause)
-		fputs(".", f);
-	else if (end)
-		fprintf(f, "%.*s.", (int)(end - cause), cause);
-	else
-		fprintf(f, "%s%s", cause, cause[strlen(cause) - 1] == '.' ? "" : ".");
+	return text_at(o, key, text) ? strtod(text, NULL) : 0;
+}
+
+static void say_congestion(FILE *f, const struct dataset *d)
+{
+	char name[VALUE_LEN], system[VALUE_LEN], choice[VALUE_LEN];
+	struct flag paces;
+
+	if (!text_at(d->environment, "congestion_control", name))
+		return;
+	paces = congestion__paces(name);
+	if (paces.known && paces.value) {
+		fprintf(f,
+			"The senders pace: their congestion control %s holds packets back by a "
+			"timer, and throughput can be limited by that before it is by copying. Who "
+			"copies faster is to be asked of runs with --congestion cubic (or reno). ",
+			name);
+		return;
+	}
+	fprintf(f, "The congestion control is %s", name);
+	if (text_at(d->environment, "congestion_choice", choice) && !strcmp(choice, "unpaced") &&
+	    text_at(d->environment, "system_congestion_control", system))
+		fprintf(f, ", since the system's %s paces", system);
+	fputs(paces.known ? ". " : "; whether it paces is not known. ", f);
+}
+
+static void say_others(FILE *f, const struct dataset *d)
+{
+	if (!d->others_nr)
+		return;
+	fputs("Runs with ", f);
+	for (size_t i = 0; i < d->others_nr; i++)
+		fprintf(f, "%s%s", i ? ", " : "", d->others[i]);
+	fputs(" are not in this report. ", f);
+}
+
+/* Data sets of others do not say it: nothing is then said of it. */
+static void say_cpus(FILE *f, const struct dataset *d)
+{
+	char senders[VALUE_LEN], receivers[VALUE_LEN];
+	bool s = text_at(d->settings, "cpu_sender", senders);
+	bool r = text_at(d->settings, "cpu_receiver", receivers);
+
+	if (s)
+		fprintf(f, "Senders ran on CPU %s. ", senders);
+	if (r)
+		fprintf(f, "Receivers ran on CPU %s. ", receivers);
+}
+
+static void count_cpu(unsigned int cpu, void *arg)
+{
+	(void)cpu;
+	++*(unsigned int *)arg;
+}
+
+unsigned int first_screen__sender_cpus(const struct dataset *d, bool *pinned)
+{
+	char senders[VALUE_LEN];
+	unsigned int n = 0;
+	double cpus = number_at(d->environment, "cpus");
+
+	*pinned = text_at(d->settings, "cpu_sender", senders) &&
+		  parse_cpu_list(senders, CPUS_MAX, count_cpu, &n) == 0 && n;
+	if (*pinned)
+		return n;
+	return cpus >= 1 && cpus <= CPUS_MAX ? (unsigned int)cpus : 0;
+}
+
+static void say_load(FILE *f, const struct dataset *d)
+{
+	double load = number_at(d->environment, "load_average");
+	double cpus = number_at(d->environment, "cpus");
+	char governor[VALUE_LEN];
+
+	if (cpus > 0 && load > cpus)
+		fprintf(f,
+			"The machine was busy with other work when the first run began (load "
+			"average %.1f on %.0f CPUs), which widens every interval. ",
+			load, cpus);
+	if (text_at(d->environment, "governor", governor) && strcmp(governor, "performance"))
+		fprintf(f, "The CPUs' frequency is governed by %s and moves with the load. ",
+			governor);
+}
+
+char *first_screen__conditions(const struct dataset *d)
+{
+	char *text;
+	size_t len = 0;
+	FILE *f = xopen_memstream(&text, &len);
+
+	say_congestion(f, d);
+	say_others(f, d);
+	say_cpus(f, d);
+	say_load(f, d);
+	xclose_memstream(f);
+	while (len && text[len - 1] == ' ')
+		text[--len] = '\0';
+	return text;
 }
 
 static void put_honoured(FILE *f, const struct analysis *a, double completed, double fraction)
 {
-	char n[UNITS_BUF], copied[UNITS_BUF], runs[WORDS_BUF];
+	char n[UNITS_BUF], copied[UNITS_BUF], runs[PHRASE_BUF], cause[4 * PHRASE_BUF];
 
 	format_count(n, sizeof(n), (uint64_t)completed);
 	format_count(copied, sizeof(copied), (uint64_t)(completed * fraction + 0.5));
 	answer__counted_runs(runs, sizeof(runs), a);
-	if (fraction == 0) {
+	answer__copy_cause(cause, sizeof(cause), a);
+	if (fraction == 0)
 		fprintf(f, "Yes. The kernel copied none of %s sends%s.", n, runs);
-		return;
-	}
-	if (fraction == 1)
-		fprintf(f, "No. The kernel copied all %s sends%s after all", n, runs);
+	else if (fraction == 1)
+		fprintf(f, "No. The kernel copied all %s sends%s after all%s.", n, runs, cause);
 	else
-		fprintf(f, "Not always. The kernel copied %s of %s sends%s after all", copied, n,
-			runs);
-	put_cause(f, verdict_of(a));
+		fprintf(f, "Not always. The kernel copied %s of %s sends%s after all%s.", copied, n,
+			runs, cause);
 }
 
 char *first_screen__zerocopy(const struct analysis *a)
 {
 	double completed, fraction = answer__copied_fraction(a, &completed);
-	char *text = NULL;
+	char *text;
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = xopen_memstream(&text, &len);
 
-	if (!f)
-		return NULL;
 	if (!a->has_mode[MODE_ZEROCOPY])
 		fputs("Not measured: the data has no zero-copy run.", f);
-	else if (fraction < 0 || fraction > 1)
+	else if (fraction < 0)
 		fputs("Unknown: the data set does not count the completions of zero-copy sends.",
 		      f);
 	else
 		put_honoured(f, a, completed, fraction);
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
+	xclose_memstream(f);
 	return text;
 }
 
-static struct claim compare(const struct analysis *a, enum mode first, enum mode second,
-			    uint64_t size, enum metric m)
-{
-	if (a->threads_nr > 1)
-		return analysis__compare_modes(a, first, second, size, m);
-	return analysis__compare(a, analysis__cell(a, first, size, a->threads[0]),
-				 analysis__cell(a, second, size, a->threads[0]), m);
-}
-
 /* Is the first the better one, claimed or not? */
-static bool is_ahead(const struct claim *c, enum metric m)
+static bool is_ahead(const struct finding *c, enum metric m)
 {
 	return metric__better(m) == BETTER_LOWER ? c->sign < 0 : c->sign > 0;
-}
-
-static bool has_both(const struct claim *c)
-{
-	return c->difference != DIFFERENCE_UNKNOWN;
 }
 
 /* The best mode of a size, and the next best; MODE_NR: there is none. */
@@ -110,9 +187,10 @@ static struct podium podium_of(const struct analysis *a, uint64_t size, enum met
 
 	for (int x = 0; x < MODE_NR; x++)
 		for (int y = 0; y < MODE_NR; y++) {
-			struct claim c = compare(a, (enum mode)x, (enum mode)y, size, m);
+			struct finding c =
+				analysis__compare_modes(a, (enum mode)x, (enum mode)y, size, m);
 
-			if (x == y || !has_both(&c))
+			if (x == y || c.difference == DIFFERENCE_UNKNOWN)
 				continue;
 			others[x]++;
 			behind[x] += !is_ahead(&c, m) && c.sign;
@@ -130,52 +208,55 @@ static struct podium podium_of(const struct analysis *a, uint64_t size, enum met
 	return p;
 }
 
-static void put_size(FILE *f, const struct analysis *a, uint64_t size, enum metric m)
+/* Sizes by their best mode; by [MODE_NR] where it does not differ from the next best. */
+struct winners {
+	struct item_list list[MODE_NR + 1];
+};
+
+static void add_size(struct winners *w, const struct analysis *a, uint64_t size, enum metric m)
 {
 	struct podium p = podium_of(a, size, m);
-	char at[UNITS_BUF], change[WORDS_BUF], interval[2 * WORDS_BUF + 8];
-	struct claim c;
+	struct finding c;
 
-	format_size(at, sizeof(at), size);
-	if (p.next == MODE_NR) {
-		fprintf(f, "%s: n/a", at);
+	if (p.next == MODE_NR)
 		return;
+	c = analysis__compare_modes(a, p.best, p.next, size, m);
+	mode_comparison__list(&w->list[c.difference == DIFFERENCE_NOISE ? MODE_NR : p.best], size,
+			      &c);
+}
+
+/* "two-copy at 1 KiB (+5.0 %), 4 KiB (+3.1 %); no difference at 16 KiB". */
+static void put_winners(FILE *f, struct winners *w)
+{
+	const char *semicolon = "";
+
+	for (int m = 0; m <= MODE_NR; m++) {
+		if (!w->list[m].nr)
+			continue;
+		fprintf(f, "%s%s at %s", semicolon,
+			m < MODE_NR ? phrases__mode((enum mode)m) : "no difference",
+			item_list__words(&w->list[m]));
+		semicolon = "; ";
 	}
-	c = compare(a, p.best, p.next, size, m);
-	words__change(change, sizeof(change), c.change);
-	words__change_interval(interval, sizeof(interval), c.low, c.high);
-	if (c.difference == DIFFERENCE_NOISE)
-		fprintf(f, "%s: no difference between %s and %s", at, words__mode(p.best),
-			words__mode(p.next));
-	else if (claim__holds(&c))
-		fprintf(f, "%s: %s (%s against %s; %s)", at, words__mode(p.best), change,
-			words__mode(p.next), interval);
-	else
-		fprintf(f, "%s: %s (%s against %s)", at, words__mode(p.best), change,
-			words__mode(p.next));
+	fputs(*semicolon ? "." : "Not measured: no size has two modes.", f);
 }
 
 char *first_screen__best(const struct analysis *a, enum metric m)
 {
-	char *text = NULL, cannot[WORDS_BUF];
+	struct winners w = {0};
+	char *text, cannot[PHRASE_BUF];
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = xopen_memstream(&text, &len);
 
-	if (!f)
-		return NULL;
-	if (!analysis__has(a, m))
+	if (!analysis__has(a, m)) {
 		fprintf(f, "Not measured: %s.", analysis__reason(a, m));
-	if (analysis__has(a, m) && !answer__can_claim(a))
-		fprintf(f, "%s. ", answer__cannot_claim(cannot, sizeof(cannot), a));
-	for (size_t i = 0; analysis__has(a, m) && i < a->sizes_nr; i++) {
-		fputs(i ? ". " : "", f);
-		put_size(f, a, a->sizes[i], m);
+	} else {
+		if (!answer__can_claim(a))
+			fprintf(f, "%s. ", answer__cannot_claim(cannot, sizeof(cannot), a));
+		for (size_t i = 0; i < a->sizes_nr; i++)
+			add_size(&w, a, a->sizes[i], m);
+		put_winners(f, &w);
 	}
-	if (analysis__has(a, m))
-		fputs(".", f);
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
+	xclose_memstream(f);
 	return text;
 }

@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a report says first: was zero-copy zero-copy, which mode is fastest, which cheapest. Pure.
+/*
+ * What a report says first: whether zero-copy was zero-copy, which mode is fastest, which cheapest,
+ * and what else than copying shapes the figures. Pure.
  */
-#ifndef NETIOTRACE_FIRST_SCREEN_H
-#define NETIOTRACE_FIRST_SCREEN_H
+#ifndef USER_STUDY_FIRST_SCREEN_H
+#define USER_STUDY_FIRST_SCREEN_H
 
 #include "analysis.h"
+#include "dataset.h"
 
-/* "No. The kernel copied all 1 204 113 sends after all: ..."; owned by the caller; NULL: memory. */
+/* "No. The kernel copied all 1 204 113 sends after all: ..."; owned by the caller. */
 char *first_screen__zerocopy(const struct analysis *a);
 
 /*
- * By size, over all thread counts: "two-copy at 1 KiB and 4 KiB; no difference at 16 KiB". m:
- * METRIC_GBPS or a CPU time. Owned by the caller; NULL: out of memory.
+ * The best mode by size, over all thread counts, with its lead over the next best: "two-copy at
+ * 1 KiB (+5.0 %), 4 KiB (+3.1 %); no difference at 16 KiB." m: METRIC_GBPS or a CPU time. Owned by
+ * the caller.
  */
 char *first_screen__best(const struct analysis *a, enum metric m);
+
+/*
+ * What else than copying shapes the figures: first whether the senders pace, then the congestion
+ * control, the CPUs, and other load, as far as the data says. Empty where it says nothing; owned by
+ * the caller.
+ */
+char *first_screen__conditions(const struct dataset *d);
+
+/*
+ * How many CPUs the senders could use: those they were pinned to (*pinned), else those of the
+ * machine, which the receivers use as well. 0: the data set does not say it.
+ */
+unsigned int first_screen__sender_cpus(const struct dataset *d, bool *pinned);
 
 #endif

@@ -64,7 +64,7 @@ static json_t *as_text(const json_t *value)
 static void put(json_t *o, const char *name, const json_t *value)
 {
 	if (is_said(value))
-		json_put(o, name, as_text(value));
+		json_object_set_new(o, name, as_text(value));
 }
 
 json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields)

@@ -7,8 +7,8 @@
  * fields of a run, and of the environment what changes results (path, mtu, congestion control,
  * kernel...). Mode, size, threads and rounds are what a data set varies, and are not in it.
  */
-#ifndef NETIOTRACE_STUDY_SETTINGS_H
-#define NETIOTRACE_STUDY_SETTINGS_H
+#ifndef USER_STUDY_SETTINGS_H
+#define USER_STUDY_SETTINGS_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 /*
  * settings, environment and run may be NULL. Values are text, as a CSV file has no others; what is
- * null is left out. New reference; NULL: out of memory.
+ * null is left out. New reference.
  */
 json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields);
 

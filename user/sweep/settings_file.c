@@ -88,6 +88,7 @@ json_t *sweep_settings__json(const struct sweep_options *o)
 	json_put(s, "path", json_value__text(path_name(run)));
 	json_put(s, "connect", connect_json(run));
 	json_put_u64(s, "fields", run->traffic.fields);
+	json_put_u64(s, "header", run->traffic.header);
 	json_put_u64(s, "rounds", run->traffic.rounds);
 	json_put(s, "duration_s", json_value__real((double)traffic__round_ns(&run->traffic) / 1e9));
 	json_put(s, "warmup_s", json_value__real((double)run->traffic.warmup_ns / 1e9));
@@ -255,6 +256,7 @@ static void put_command(FILE *f, const struct sweep_options *o)
 	put_grid(f, &o->grid);
 	put_path(f, run);
 	put_count(f, "--fields", run->traffic.fields);
+	put_count(f, "--header", run->traffic.header);
 	put_count(f, "--rounds", run->traffic.rounds);
 	fputs(" --duration ", f);
 	put_time(f, run->traffic.duration_ns);

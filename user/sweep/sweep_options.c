@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command line of netiotrace sweep; see sweep_options.h. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ static const struct options_pick shared_rows[] = {
 	 "rounds of every cell, 1 to 1000 (default 12; fewer than 7 may show no difference)", 3},
 	{"warmup", "before each run, not counted (default half a round, at most 100ms)", 3},
 	{"fields", NULL, 3},
+	{"header", NULL, 3},
 	{"verify", NULL, 3},
 	{"rate", NULL, 3},
 	{"request-response", NULL, 3},
@@ -350,6 +352,11 @@ static void finish(struct sweep_options *o)
 	o->run.traffic.size = g->sizes[0];
 	o->run.traffic.threads = g->threads[0];
 	options__finish(&o->run);
+	if (o->run.traffic.header + g->sizes[g->sizes_nr - 1] > LIMIT_SIZE_MAX)
+		refuse("a header of %" PRIu64 " and fields of %" PRIu64
+		       " bytes are more than 16 MiB: "
+		       "lower --header or --sizes.",
+		       o->run.traffic.header, g->sizes[g->sizes_nr - 1]);
 	if (grid__runs(g) > SWEEP_RUNS_MAX)
 		refuse("%zu runs are more than a sweep takes (%d): vary less, or lower --rounds.",
 		       grid__runs(g), SWEEP_RUNS_MAX);

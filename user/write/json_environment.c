@@ -177,6 +177,7 @@ static json_t *modes_json(const struct result *r)
 	X(json,      "modes",              "list of text", modes_json(r))                       \
 	X(u64,       "size",               "bytes",      t->size)                               \
 	X(u64,       "fields",             "count",      t->fields)                             \
+	X(u64,       "header",             "bytes",      t->header)                             \
 	X(u64,       "threads",            "count",      t->threads)                            \
 	X(or_null,   "connections",        "count",      t->connections)                        \
 	X(u64,       "rounds",             "count",      r->rounds)                             \

@@ -11,18 +11,8 @@
 #include "bpf/hist_layout.h"
 #include "bpf/netiotrace.h"
 #include "common/hist.h"
+#include "common/splitmix.h"
 #include "support/test.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
-/* xorshift64*: the same values on every machine. */
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * 0x2545F4914F6CDD1DULL;
-}
 
 static uint32_t full_layout(uint32_t sub_bits)
 {
@@ -53,7 +43,7 @@ static void check_contiguous(uint32_t sub_bits, uint32_t n_buckets)
 	hist__free(h);
 }
 
-TEST(layout_is_contiguous)
+TEST(each_bucket_begins_where_the_last_one_ends)
 {
 	uint32_t sub_bits;
 
@@ -64,7 +54,7 @@ TEST(layout_is_contiguous)
 	check_contiguous(3, 1);
 }
 
-TEST(layout_reaches_what_it_promises)
+TEST(layouts_reach_36_minutes_and_16_GiB)
 {
 	struct hist *h = hist__new_latency();
 	uint64_t last = HIST_LATENCY_BUCKETS - 1;
@@ -86,7 +76,7 @@ TEST(log2_of_every_power)
 	}
 }
 
-TEST(no_histogram_of_impossible_layout)
+TEST(an_impossible_layout_gives_NULL)
 {
 	assert_null(hist__new(5, 0));
 	assert_null(hist__new(17, 64));
@@ -97,13 +87,11 @@ TEST(no_histogram_of_impossible_layout)
 	assert_null(hist__dup(NULL));
 }
 
-TEST(empty_histogram)
+TEST(an_empty_histogram_has_no_mean_and_quantile_0)
 {
 	struct hist *h = hist__new_latency();
 
-	assert_int_equal(h->count, 0);
-	assert_true(h->min == UINT64_MAX);
-	assert_int_equal(h->max, 0);
+	assert_true(h->count == 0 && h->min == UINT64_MAX && h->max == 0);
 	assert_int_equal(hist__quantile(h, 0.5), 0);
 	assert_true(isnan(hist__mean(h)));
 	hist__free(h);
@@ -117,17 +105,17 @@ TEST(one_value_is_every_quantile)
 	struct hist *h = hist__new_latency();
 	size_t i, j;
 
-	for (i = 0; i < ARRAY_SIZE(values); i++) {
+	for (i = 0; i < ARRAY_LEN(values); i++) {
 		hist__reset(h);
 		hist__record(h, values[i]);
-		for (j = 0; j < ARRAY_SIZE(quantiles); j++)
+		for (j = 0; j < ARRAY_LEN(quantiles); j++)
 			assert_true(hist__quantile(h, quantiles[j]) == values[i]);
 		assert_true(hist__mean(h) == (double)values[i]);
 	}
 	hist__free(h);
 }
 
-TEST(extremes_of_u64)
+TEST(the_largest_value_saturates_the_sum)
 {
 	struct hist *h = hist__new_latency();
 
@@ -157,7 +145,7 @@ static void check_quantiles(const struct hist *h, const uint64_t *sorted, size_t
 	double found, truth;
 	size_t i, rank;
 
-	for (i = 0; i < ARRAY_SIZE(quantiles); i++) {
+	for (i = 0; i < ARRAY_LEN(quantiles); i++) {
 		rank = (size_t)ceil(quantiles[i] * (double)n);
 		truth = (double)sorted[rank ? rank - 1 : 0];
 		found = (double)hist__quantile(h, quantiles[i]);
@@ -175,10 +163,10 @@ TEST(quantiles_against_sorted_array)
 	int round;
 
 	for (round = 0; round < 100; round++) {
-		n = 1 + next_random(&seed) % ARRAY_SIZE(values);
+		n = 1 + splitmix__next(&seed) % ARRAY_LEN(values);
 		hist__reset(h);
 		for (i = 0, sum = 0; i < n; i++) {
-			values[i] = next_random(&seed) >> (24 + next_random(&seed) % 40);
+			values[i] = splitmix__next(&seed) >> (24 + splitmix__next(&seed) % 40);
 			hist__record(h, values[i]);
 			sum += values[i];
 		}
@@ -205,7 +193,7 @@ TEST(quantiles_are_nearest_rank)
 	hist__free(h);
 }
 
-TEST(adding_is_recording_both)
+TEST(a_sum_equals_one_histogram_of_all_values)
 {
 	struct hist *a = hist__new_latency(), *b = hist__new_latency(), *both = hist__new_latency();
 	uint64_t seed = 7, v;
@@ -213,7 +201,7 @@ TEST(adding_is_recording_both)
 
 	for (i = 0; i < 1000; i++) {
 		/* The first bucket and the last among them. */
-		v = i < 9 ? 0 : i < 18 ? UINT64_MAX >> 8 : next_random(&seed) >> 30;
+		v = i < 9 ? 0 : i < 18 ? UINT64_MAX >> 8 : splitmix__next(&seed) >> 30;
 		hist__record(i % 3 ? a : b, v);
 		hist__record(both, v);
 	}
@@ -221,7 +209,16 @@ TEST(adding_is_recording_both)
 	assert_memory_equal(a->buckets, both->buckets, a->n_buckets * sizeof(a->buckets[0]));
 	assert_true(a->count == both->count && a->sum == both->sum);
 	assert_true(a->min == both->min && a->max == both->max);
-	/* Nothing added to nothing leaves the extremes of nothing. */
+	/* The extremes are those of either. */
+	hist__reset(a);
+	hist__record(a, 20);
+	assert_int_equal(hist__add(a, b), 0);
+	assert_true(a->min == b->min && a->max == b->max);
+	hist__reset(b);
+	hist__record(b, 20);
+	assert_int_equal(hist__add(b, a), 0);
+	assert_true(b->min == a->min && b->max == a->max);
+	/* Empty and empty is empty. */
 	hist__reset(a);
 	hist__reset(b);
 	assert_int_equal(hist__add(a, b), 0);
@@ -246,7 +243,7 @@ TEST(adding_another_layout_is_refused)
 	hist__free(c);
 }
 
-TEST(adding_buckets)
+TEST(add_bucket_uses_the_bounds_of_the_bucket)
 {
 	struct hist *h = hist__new(3, 64);
 	uint32_t i = hist_bucket(100, 3, 64); /* 96..103 */
@@ -267,29 +264,27 @@ TEST(adding_buckets)
 	hist__free(h);
 }
 
-TEST(copies_are_independent)
+TEST(a_copy_keeps_its_counts)
 {
 	struct hist *h = hist__new(3, 64), *copy;
 
 	hist__record(h, 5);
 	copy = hist__dup(h);
 	hist__record(h, 6);
-	assert_int_equal(copy->count, 1);
-	assert_int_equal(copy->buckets[6], 0);
-	assert_int_equal(copy->max, 5);
+	assert_true(copy->count == 1 && copy->buckets[6] == 0 && copy->max == 5);
 	hist__free(copy);
 	hist__free(h);
 }
 
 /* The quick way of the load generator is the same as the one definition. */
-TEST(latency_is_recorded_as_any_value)
+TEST(record_latency_equals_record)
 {
 	struct hist *a = hist__new_latency(), *b = hist__new_latency();
-	uint64_t value = 0x9e3779b97f4a7c15ULL;
+	uint64_t seed = 1, value;
 
 	for (int shift = 0; shift < 64; shift++) {
 		for (int i = 0; i < 200; i++) {
-			value = value * 6364136223846793005ULL + 1442695040888963407ULL;
+			value = splitmix__next(&seed);
 			hist__record(a, value >> shift);
 			hist__record_latency(b, value >> shift);
 		}
@@ -306,7 +301,7 @@ TEST(latency_is_recorded_as_any_value)
 }
 
 /* The last bucket has no end: what stands for its values is where it begins. */
-TEST(the_last_bucket_stands_for_its_begin)
+TEST(the_last_bucket_counts_with_its_lower_bound)
 {
 	struct hist *h = hist__new_latency();
 	uint32_t last = h->n_buckets - 1;
@@ -318,29 +313,4 @@ TEST(the_last_bucket_stands_for_its_begin)
 	assert_int_equal(h->sum,
 			 hist__bucket_low(h, last - 1) / 2 + hist__bucket_high(h, last - 1) / 2);
 	hist__free(h);
-}
-
-/* Whichever of the two has the smallest or the largest. */
-TEST(extremes_of_either_are_those_of_the_sum)
-{
-	struct hist *a = hist__new(3, 64), *b = hist__new(3, 64);
-
-	hist__record(a, 20);
-	hist__record(b, 10);
-	hist__record(b, 30);
-	assert_int_equal(hist__add(a, b), 0);
-	assert_int_equal(a->min, 10);
-	assert_int_equal(a->max, 30);
-	hist__reset(b);
-	hist__record(b, 20);
-	assert_int_equal(hist__add(b, a), 0);
-	assert_int_equal(b->min, 10);
-	assert_int_equal(b->max, 30);
-	hist__reset(b);
-	hist__record(b, 15);
-	assert_int_equal(hist__add(a, b), 0);
-	assert_int_equal(a->min, 10);
-	assert_int_equal(a->max, 30);
-	hist__free(a);
-	hist__free(b);
 }

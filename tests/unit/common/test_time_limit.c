@@ -7,7 +7,7 @@
 
 #define S 1000000000ULL
 
-TEST(limits_can_be_made_shorter_only)
+TEST(a_divisor_from_1_to_1000_shortens_limits)
 {
 	static const char *const nonsense[] = {
 		"0", "-1", "", "x", "1001", "0.1", "99999999999999999999"};
@@ -16,7 +16,7 @@ TEST(limits_can_be_made_shorter_only)
 	assert_int_equal(time_limit__ns(30 * S), 30 * S);
 	setenv("NETIO_LIMITS_DIVISOR", "10", 1);
 	assert_int_equal(time_limit__ns(30 * S), 3 * S);
-	for (size_t i = 0; i < sizeof(nonsense) / sizeof(*nonsense); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(nonsense); i++) {
 		setenv("NETIO_LIMITS_DIVISOR", nonsense[i], 1);
 		assert_int_equal(time_limit__ns(30 * S), 30 * S);
 	}
@@ -24,7 +24,7 @@ TEST(limits_can_be_made_shorter_only)
 }
 
 /* It slept until 3 s, or was woken before: it ran all the time. */
-TEST(who_comes_round_in_time_missed_nothing)
+TEST(a_loop_on_time_has_missed_nothing)
 {
 	struct awake a = {0};
 
@@ -35,7 +35,7 @@ TEST(who_comes_round_in_time_missed_nothing)
 	assert_int_equal(awake__missed(&a, 5003 * S + S / 2), 0);
 }
 
-TEST(who_comes_round_late_was_stopped)
+TEST(a_loop_later_than_a_second_was_stopped)
 {
 	struct awake a = {0};
 

@@ -9,8 +9,6 @@
 #include "common/units.h"
 #include "support/test.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
 /* What a refused value leaves behind: *out as it was. */
 #define UNTOUCHED 0xdeadbeefULL
 
@@ -23,13 +21,10 @@ struct reading {
 static void check_readings(const struct reading *cases, size_t n,
 			   int (*parse)(const char *s, uint64_t *out))
 {
-	uint64_t value;
-	size_t i;
-	int err;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t value = UNTOUCHED;
+		int err = parse(cases[i].text, &value);
 
-	for (i = 0; i < n; i++) {
-		value = UNTOUCHED;
-		err = parse(cases[i].text, &value);
 		if (err != cases[i].err || value != (err ? UNTOUCHED : cases[i].value))
 			fail_msg("'%s': error %d, value %" PRIu64, cases[i].text, err, value);
 	}
@@ -75,7 +70,7 @@ TEST(sizes_are_read)
 		{"1,000", -EINVAL, 0},
 	};
 
-	check_readings(cases, ARRAY_SIZE(cases), parse_size);
+	check_readings(cases, ARRAY_LEN(cases), parse_size);
 }
 
 static int parse_2_to_10(const char *s, uint64_t *out)
@@ -102,8 +97,8 @@ TEST(counts_are_read)
 		{"184467440737095516150", -ERANGE, 0},
 	};
 
-	check_readings(bounded, ARRAY_SIZE(bounded), parse_2_to_10);
-	check_readings(any, ARRAY_SIZE(any), parse_any);
+	check_readings(bounded, ARRAY_LEN(bounded), parse_2_to_10);
+	check_readings(any, ARRAY_LEN(any), parse_any);
 }
 
 static int parse_rate_to_1000(const char *s, uint64_t *out)
@@ -111,7 +106,6 @@ static int parse_rate_to_1000(const char *s, uint64_t *out)
 	return parse_rate(s, 1000, out);
 }
 
-/* "/s" may be said, of nothing else, and once. */
 TEST(rates_are_read)
 {
 	static const struct reading cases[] = {
@@ -136,7 +130,7 @@ TEST(rates_are_read)
 		{"00000000000000000000000000000007/s", -EINVAL, 0},
 	};
 
-	check_readings(cases, ARRAY_SIZE(cases), parse_rate_to_1000);
+	check_readings(cases, ARRAY_LEN(cases), parse_rate_to_1000);
 }
 
 TEST(durations_are_read)
@@ -176,7 +170,7 @@ TEST(durations_are_read)
 		{"99999999999999999999x", -EINVAL, 0},
 	};
 
-	check_readings(cases, ARRAY_SIZE(cases), parse_duration);
+	check_readings(cases, ARRAY_LEN(cases), parse_duration);
 }
 
 struct cpus {
@@ -229,21 +223,18 @@ TEST(cpu_lists_are_read)
 		{"0\n", -EINVAL, 0},
 		{"99,x", -EINVAL, 0},
 	};
-	struct cpus cpus;
-	size_t i;
-	int err;
+	for_each_case(c, cases) {
+		struct cpus cpus = {0};
+		int err = parse_cpu_list(c->text, 64, set_cpu, &cpus);
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		cpus = (struct cpus){0};
-		err = parse_cpu_list(cases[i].text, 64, set_cpu, &cpus);
-		if (err != cases[i].err || cpus.mask != cases[i].mask)
-			fail_msg("'%s': error %d, CPUs %" PRIx64, cases[i].text, err, cpus.mask);
+		if (err != c->err || cpus.mask != c->mask)
+			fail_msg("'%s': error %d, CPUs %" PRIx64, c->text, err, cpus.mask);
 		if (err)
 			assert_int_equal(cpus.calls, 0);
 	}
 }
 
-TEST(one_is_not_many)
+TEST(plural_of_1_is_empty_and_of_others_s)
 {
 	assert_string_equal(plural(0), "s");
 	assert_string_equal(plural(1), "");
@@ -287,12 +278,10 @@ TEST(sizes_are_written)
 		{UINT64_MAX, "16 EiB", "16e"},
 	};
 	char buf[UNITS_BUF];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_string_equal(format_size(buf, sizeof(buf), cases[i].bytes), cases[i].text);
-		assert_string_equal(format_size_short(buf, sizeof(buf), cases[i].bytes),
-				    cases[i].shortened);
+	for_each_case(c, cases) {
+		assert_string_equal(format_size(buf, sizeof(buf), c->bytes), c->text);
+		assert_string_equal(format_size_short(buf, sizeof(buf), c->bytes), c->shortened);
 	}
 }
 
@@ -327,7 +316,7 @@ TEST(bytes_are_written)
 		{INFINITY, "n/a"},
 	};
 
-	check_writings(cases, ARRAY_SIZE(cases), format_bytes_si);
+	check_writings(cases, ARRAY_LEN(cases), format_bytes_si);
 }
 
 TEST(times_are_written)
@@ -338,20 +327,26 @@ TEST(times_are_written)
 		{999501, "1 ms"},  {3600e9, "3600 s"}, {NAN, "n/a"},
 	};
 
-	check_writings(cases, ARRAY_SIZE(cases), format_ns);
+	check_writings(cases, ARRAY_LEN(cases), format_ns);
 }
 
-TEST(counts_are_written)
+TEST(counts_are_written_in_groups_of_3_digits)
 {
+	static const struct {
+		uint64_t count;
+		const char *text;
+	} cases[] = {
+		{0, "0"},
+		{999, "999"},
+		{1000, "1 000"},
+		{92113, "92 113"},
+		{1234567, "1 234 567"},
+		{UINT64_MAX, "18 446 744 073 709 551 615"},
+	};
 	char buf[UNITS_BUF];
 
-	assert_string_equal(format_count(buf, sizeof(buf), 0), "0");
-	assert_string_equal(format_count(buf, sizeof(buf), 999), "999");
-	assert_string_equal(format_count(buf, sizeof(buf), 1000), "1 000");
-	assert_string_equal(format_count(buf, sizeof(buf), 92113), "92 113");
-	assert_string_equal(format_count(buf, sizeof(buf), 1234567), "1 234 567");
-	assert_string_equal(format_count(buf, sizeof(buf), UINT64_MAX),
-			    "18 446 744 073 709 551 615");
+	for_each_case(c, cases)
+		assert_string_equal(format_count(buf, sizeof(buf), c->count), c->text);
 }
 
 TEST(short_buffers_are_respected)

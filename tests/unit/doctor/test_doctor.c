@@ -31,6 +31,14 @@ static const struct check *check(const struct facts *f, const char *name)
 	return found;
 }
 
+static struct facts healthy_facts(void)
+{
+	struct facts f;
+
+	healthy(&f);
+	return f;
+}
+
 static void check_is(const struct facts *f, const char *name, enum check_state state)
 {
 	assert_string_equal(check_state__key(check(f, name)->state), check_state__key(state));
@@ -39,10 +47,9 @@ static void check_is(const struct facts *f, const char *name, enum check_state s
 TEST(all_is_well_but_for_local_delivery)
 {
 	struct check checks[CHECKS_MAX];
-	struct facts f;
+	struct facts f = healthy_facts();
 	size_t n;
 
-	healthy(&f);
 	n = doctor__check(&f, checks);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(checks[i].state,
@@ -51,9 +58,8 @@ TEST(all_is_well_but_for_local_delivery)
 
 TEST(a_kernel_that_preempts_is_a_limit_for_events)
 {
-	struct facts f;
+	struct facts f = healthy_facts();
 
-	healthy(&f);
 	f.env.machine.preemption = "lazy";
 	check_is(&f, "preemption", CHECK_LIMITED);
 	assert_non_null(strstr(check(&f, "preemption")->means, "bytes are exact"));
@@ -99,9 +105,8 @@ TEST(resource_limits_that_are_too_low_are_limits)
 
 TEST(kernel_checks)
 {
-	struct facts f;
+	struct facts f = healthy_facts();
 
-	healthy(&f);
 	f.btf_size = (struct num){.reason = "none"};
 	check_is(&f, "btf", CHECK_MISSING);
 	strcpy(f.env.lockdown, "integrity");
@@ -114,9 +119,8 @@ TEST(kernel_checks)
 
 TEST(expensive_clocks)
 {
-	struct facts f;
+	struct facts f = healthy_facts();
 
-	healthy(&f);
 	strcpy(f.env.clocksource, "hpet");
 	check_is(&f, "clocksource", CHECK_OK); /* what it costs counts, not what it is called */
 	f.clock_ns.value = 900;
@@ -129,9 +133,8 @@ TEST(expensive_clocks)
 
 TEST(capabilities)
 {
-	struct facts f;
+	struct facts f = healthy_facts();
 
-	healthy(&f);
 	drop(&f, CAP_BPF);
 	check_is(&f, "CAP_BPF", CHECK_OK);
 	assert_non_null(strstr(check(&f, "CAP_BPF")->value, "CAP_SYS_ADMIN stands in"));
@@ -151,9 +154,8 @@ TEST(capabilities)
 /* Root of a rootless container has all of them, and the kernel refuses every program. */
 TEST(capabilities_of_a_user_namespace)
 {
-	struct facts f;
+	struct facts f = healthy_facts();
 
-	healthy(&f);
 	f.namespaced = true;
 	check_is(&f, "CAP_BPF", CHECK_OK); /* by a token: programs were loaded */
 	f.loaded = false;
@@ -166,9 +168,8 @@ TEST(capabilities_of_a_user_namespace)
 
 TEST(paranoia_matters_without_privileges_only)
 {
-	struct facts f;
+	struct facts f = healthy_facts();
 
-	healthy(&f);
 	f.perf_event_paranoid.value = 4;
 	check_is(&f, "perf_event_paranoid", CHECK_OK);
 	memset(f.held, 0, sizeof(f.held));
@@ -180,9 +181,8 @@ TEST(paranoia_matters_without_privileges_only)
 
 TEST(limits)
 {
-	struct facts f;
+	struct facts f = healthy_facts();
 
-	healthy(&f);
 	f.env.optmem_max = known(20480); /* Linux 5.10 */
 	check_is(&f, "optmem_max", CHECK_LIMITED);
 	f.env.memlock = known(65536);
@@ -193,9 +193,8 @@ TEST(limits)
 
 TEST(device)
 {
-	struct facts f;
+	struct facts f = healthy_facts();
 
-	healthy(&f);
 	f.env.device_scatter_gather.value = false;
 	check_is(&f, "scatter_gather", CHECK_LIMITED);
 	assert_non_null(strstr(check(&f, "scatter_gather")->remedy, "ethtool -K lo sg on"));
@@ -212,10 +211,9 @@ TEST(device)
 
 TEST(taps)
 {
-	struct facts f;
+	struct facts f = healthy_facts();
 	struct tap *t;
 
-	healthy(&f);
 	t = &f.env.taps.list[0];
 	f.env.taps.nr = 1;
 	*t = (struct tap){.device = "lo", .process = "lldpd", .inode = 7, .function = "packet_rcv"};
@@ -235,9 +233,8 @@ TEST(taps)
 TEST(checks_have_an_end)
 {
 	struct check checks[CHECKS_MAX + 1];
-	struct facts f;
+	struct facts f = healthy_facts();
 
-	healthy(&f);
 	memset(&checks[CHECKS_MAX], 0x5a, sizeof(checks[0]));
 	f.env.taps.nr = TAPS_MAX;
 	for (int i = 0; i < TAPS_MAX; i++)

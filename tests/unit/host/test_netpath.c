@@ -23,7 +23,7 @@
 #include "host/netns.h"
 #include "host/netpath.h"
 #include "host/rtnl.h"
-#include "kernel/kernel_btf.h"
+#include "kernel/btf_lookup.h"
 #include "support/test.h"
 
 #define PATIENCE_MS    5000
@@ -441,7 +441,7 @@ TEST(test_environment)
 	struct utsname name;
 
 	memset(&env, 0xff, sizeof(env));
-	environment__read(&env, NULL, kernel_btf__has_member("net", "ptype_all"));
+	environment__read(&env, NULL, btf_lookup__has_member("net", "ptype_all"));
 	uname(&name);
 	assert_string_equal(env.kernel, name.release);
 	assert_int_equal(env.cpus, sysconf(_SC_NPROCESSORS_ONLN));
@@ -475,7 +475,7 @@ TEST(test_environment_of_veth)
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 9000, false);
 	err = netns__visit(netpath__netns(path, NIO_SIDE_SENDER), write_optmem_max, &value);
-	environment__read(&env, path, kernel_btf__has_member("net", "ptype_all"));
+	environment__read(&env, path, btf_lookup__has_member("net", "ptype_all"));
 	netpath__close(path);
 	assert_string_equal(env.path, "veth");
 	assert_string_equal(env.device, "veth0");
@@ -512,7 +512,7 @@ TEST(test_remote)
 	assert_string_equal(netpath__device(path), "lo");
 	assert_int_equal(netpath__mtu(path), sysfs_mtu("lo"));
 	assert_int_equal(netpath__netns(path, NIO_SIDE_SENDER), -1);
-	environment__read(&env, path, kernel_btf__has_member("net", "ptype_all"));
+	environment__read(&env, path, btf_lookup__has_member("net", "ptype_all"));
 	assert_string_equal(env.path, "remote");
 	netpath__close(path);
 	assert_int_equal(count_fds(), fds);

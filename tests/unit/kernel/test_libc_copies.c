@@ -16,7 +16,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "kernel/copy_faults.h"
 #include "kernel/libc_copies.h"
 
 int main(int argc, char **argv);
@@ -335,8 +334,8 @@ static void faults_leave_signals_as_they_were(void **state)
 	sigaddset(&mask, SIGSEGV);
 	assert_int_equal(sigprocmask(SIG_BLOCK, &mask, NULL), 0);
 	assert_int_equal(sigaction(SIGSEGV, &ignore, NULL), 0);
-	assert_in_range(copy_faults__find(copy_byte_by_byte, at, 8), 1, 4);
-	assert_int_equal(copy_faults__find(copy_byte_by_byte, at, 1), 1);
+	assert_in_range(libc_copies__faults(copy_byte_by_byte, at, 8), 1, 4);
+	assert_int_equal(libc_copies__faults(copy_byte_by_byte, at, 1), 1);
 	assert_int_equal(sigaction(SIGSEGV, NULL, &now), 0);
 	assert_ptr_equal(now.sa_handler, SIG_IGN);
 	assert_int_equal(sigprocmask(SIG_UNBLOCK, &mask, &was), 0);

@@ -31,7 +31,11 @@ static const char kallsyms[] = "ffffffff81000300 T tcp_sendmsg\n"
 			       "ffffffff81000500 W weak_one\n"
 			       "ffffffffc0000000 t tls_sw_sendmsg\t[tls]\n"
 			       "ffffffffc0001000 t bpf_prog_6deef7357e7b4530_nio_fe\t[bpf]\n"
-			       "a line that is none\n";
+			       "a line that is none\n"
+			       "ffffffff81000600 T \n"
+			       "ffffffff81000700\n"
+			       "\n"
+			       "ffffffff81000800 T cut_at_the_end";
 
 static void check(const struct symbols *s, uint64_t address, const char *name)
 {
@@ -54,6 +58,8 @@ TEST(an_address_has_its_function)
 	check(s, 0xffffffff81000300, "tcp_sendmsg");
 	check(s, 0xffffffff810004ff, "__pi_memcpy"); /* the first of two in the file */
 	check(s, 0xffffffff81000500, "weak_one");
+	check(s, 0xffffffff81000700, "weak_one");
+	check(s, 0xffffffff81000800, "cut_at_the_end");
 	check(s, 0xffffffffc0000010, "tls_sw_sendmsg");
 	check(s, 0xffffffffffffffff, "bpf_prog_6deef7357e7b4530_nio_fe");
 	check(s, 0xffffffff810000ff, NULL);
@@ -78,7 +84,7 @@ TEST(a_function_has_its_range)
 	assert_int_equal(to, 0xffffffff81000500);
 	assert_false(symbols__range(s, "tcp_prot", &from, &to)); /* data */
 	assert_false(symbols__range(s, "tcp_send", &from, &to));
-	/* Where the last one ends nobody says. */
+	/* The end of the last function is unknown. */
 	assert_false(symbols__range(s, "bpf_prog_6deef7357e7b4530_nio_fe", &from, &to));
 	symbols__free(s);
 }
@@ -92,6 +98,39 @@ TEST(hidden_addresses_are_refused)
 	assert_int_equal(load(&s, ""), -EPERM);
 	assert_int_equal(symbols__load_from(&s, "/nowhere/kallsyms"), -ENOENT);
 	symbols__free(NULL);
+}
+
+TEST(finds_addresses_of_whole_names_and_of_data)
+{
+	static const char *const names[] = {"tcp_sendmsg", "tls_sw_sendmsg", "tcp_prot", "tcp_send",
+					    "cut_at_the_end"};
+	static const uint64_t expected[] = {0xffffffff81000300, 0xffffffffc0000000,
+					    0xffffffff81000200, 0, 0xffffffff81000800};
+	char file[] = "/tmp/netiotrace-test-symbols-XXXXXX";
+	uint64_t at[5] = {1, 1, 1, 1, 1};
+	int fd = mkstemp(file);
+
+	assert_int_equal(write(fd, kallsyms, strlen(kallsyms)), strlen(kallsyms));
+	close(fd);
+	assert_int_equal(symbols__find_in(file, names, at, 5), 0);
+	assert_memory_equal(at, expected, sizeof(at));
+	unlink(file);
+	assert_int_equal(symbols__find_in(file, names, at, 5), -ENOENT);
+}
+
+/* Return addresses may be the first of the next function. */
+TEST(a_stack_names_the_function_of_the_call)
+{
+	static const __u64 ip[] = {0xffffffff81000300, 0xffffffff81000300, 0xffffffff80000000};
+	const char *names[3];
+	struct symbols *s = NULL;
+
+	assert_int_equal(load(&s, kallsyms), 0);
+	symbols__stack(s, ip, 3, names);
+	assert_string_equal(names[0], "tcp_sendmsg");
+	assert_string_equal(names[1], "lock_sock_nested");
+	assert_string_equal(names[2], "[unknown]");
+	symbols__free(s);
 }
 
 /* More than the first allocation has room for, in descending order. */

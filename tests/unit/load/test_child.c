@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * user/child.c on this kernel: what a started process is, has and lacks, and that nothing is left
- * of it. Needs root; skipped otherwise.
- */
+/* user/load/child.c on this kernel: properties of a started process, and that nothing of it
+ * remains. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "load/child.h"
+#include "support/test.h"
 
 #define ARGV(...)   ((char *const *)(const char *[]){__VA_ARGS__, NULL})
 #define SH(script)  ARGV("/bin/sh", "-c", script)
@@ -111,39 +104,39 @@ static int forget_sudo(void **state)
 	return 0;
 }
 
-#define NEED_ROOT()                                                                               \
-	do {                                                                                      \
+/* A test that needs root to begin with, without the variables of sudo. */
+#define ROOT_TEST(name)                                                                           \
+	static void name##_as_root(void);                                                         \
+	TEST_WITH(name, forget_sudo, NULL)                                                        \
+	{                                                                                         \
 		if (geteuid()) {                                                                  \
 			print_message("skipped: dropping privileges needs root to begin with\n"); \
 			skip();                                                                   \
 		}                                                                                 \
-	} while (0)
+		name##_as_root();                                                                 \
+	}                                                                                         \
+	static void name##_as_root(void)
 
-static void test_becomes_nobody(void **state)
+ROOT_TEST(child_of_root_is_nobody_without_capabilities)
 {
+	static const char *const sets[] = {"\nCapInh", "\nCapPrm", "\nCapEff", "\nCapBnd",
+					   "\nCapAmb"};
 	const char *status;
 
-	(void)state;
-	NEED_ROOT();
 	status = run(ARGV("/bin/cat", "/proc/self/status"), -1);
 	assert_string_equal(status_field(status, "Name"), "cat");
 	assert_string_equal(status_field(status, "\nUid"), "65534\t65534\t65534\t65534");
 	assert_string_equal(status_field(status, "\nGid"), "65534\t65534\t65534\t65534");
 	assert_string_equal(status_field(status, "\nGroups"), "");
 	assert_string_equal(status_field(status, "\nNoNewPrivs"), "1");
-	assert_string_equal(status_field(status, "\nCapInh"), "0000000000000000");
-	assert_string_equal(status_field(status, "\nCapPrm"), "0000000000000000");
-	assert_string_equal(status_field(status, "\nCapEff"), "0000000000000000");
-	assert_string_equal(status_field(status, "\nCapBnd"), "0000000000000000");
-	assert_string_equal(status_field(status, "\nCapAmb"), "0000000000000000");
+	for (size_t i = 0; i < ARRAY_LEN(sets); i++)
+		assert_string_equal(status_field(status, sets[i]), "0000000000000000");
 }
 
-static void test_becomes_user_of_sudo(void **state)
+ROOT_TEST(child_under_sudo_is_the_user_of_sudo)
 {
 	const char *status;
 
-	(void)state;
-	NEED_ROOT();
 	setenv("SUDO_UID", "1234", 1);
 	setenv("SUDO_GID", "5678", 1);
 	status = run(ARGV("/bin/cat", "/proc/self/status"), -1);
@@ -152,7 +145,7 @@ static void test_becomes_user_of_sudo(void **state)
 	assert_string_equal(status_field(status, "\nGroups"), "");
 }
 
-static void test_refuses_sudo_variables_of_root_or_nonsense(void **state)
+ROOT_TEST(invalid_sudo_variables_give_nobody)
 {
 	static const char *const bad[][2] = {
 		{"0", "0"},          {"1000", "0"},          {"0", "1000"},  {"", ""},
@@ -161,8 +154,6 @@ static void test_refuses_sudo_variables_of_root_or_nonsense(void **state)
 	};
 	size_t i;
 
-	(void)state;
-	NEED_ROOT();
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		setenv("SUDO_UID", bad[i][0], 1);
 		setenv("SUDO_GID", bad[i][1], 1);
@@ -173,13 +164,11 @@ static void test_refuses_sudo_variables_of_root_or_nonsense(void **state)
 	assert_string_equal(run(SH("id -u"), -1), "65534\n");
 }
 
-static void test_has_three_descriptors(void **state)
+ROOT_TEST(child_has_descriptors_0_to_2_only)
 {
 	int leak = dup(STDERR_FILENO), i;
 	int high = fcntl(STDERR_FILENO, F_DUPFD, 500);
 
-	(void)state;
-	NEED_ROOT();
 	assert_true(leak >= 0 && high >= 500);
 	/* The shell's own glob opens a directory: count those that are there while it reads. */
 	run(SH("for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 500 501; do"
@@ -193,14 +182,12 @@ static void test_has_three_descriptors(void **state)
 }
 
 /* With 0 and 1 closed the pipes get these numbers: they must not end up crossed. */
-static void test_starts_with_closed_standard_descriptors(void **state)
+ROOT_TEST(child_starts_though_descriptors_0_and_1_are_closed)
 {
 	int saved[2] = {fcntl(0, F_DUPFD, 100), fcntl(1, F_DUPFD, 100)}, err;
 	const char *step = "none";
 	struct child c;
 
-	(void)state;
-	NEED_ROOT();
 	close(0);
 	close(1);
 	err = child__start(&c, ARGV("/bin/cat"), -1, &step);
@@ -228,13 +215,11 @@ static unsigned long long signal_set(const char *status, const char *name)
 	return strtoull(status_field(status, name), NULL, 16) & ~LIBC_SIGNALS;
 }
 
-static void test_signals_are_default(void **state)
+ROOT_TEST(child_has_default_signal_dispositions)
 {
 	sigset_t block, old;
 	const char *status;
 
-	(void)state;
-	NEED_ROOT();
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
 	sigaddset(&block, SIGCHLD);
@@ -249,23 +234,19 @@ static void test_signals_are_default(void **state)
 	assert_int_equal(signal_set(status, "\nSigIgn"), 0);
 }
 
-static void test_own_process_group(void **state)
+ROOT_TEST(child_leads_its_own_process_group)
 {
 	struct child c;
 
-	(void)state;
-	NEED_ROOT();
 	start(&c, ARGV("/bin/cat"), -1);
 	assert_int_equal(getpgid(c.pid), c.pid);
 	child__kill(&c);
 }
 
-static void test_limits_are_inherited(void **state)
+ROOT_TEST(child_inherits_resource_limits)
 {
 	struct rlimit old, low = {.rlim_cur = 32768, .rlim_max = 32768};
 
-	(void)state;
-	NEED_ROOT();
 	assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &old), 0);
 	low.rlim_max = old.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &low), 0);
@@ -283,12 +264,10 @@ static void copy_file(const char *from, const char *to, mode_t mode)
 }
 
 /* A build tree under a home directory nobody else may enter, and one made with umask 077. */
-static void test_program_the_user_cannot_reach(void **state)
+ROOT_TEST(program_starts_from_a_directory_of_root)
 {
 	char dir[] = "/tmp/netiotrace-test-XXXXXX", program[64];
 
-	(void)state;
-	NEED_ROOT();
 	assert_non_null(mkdtemp(dir));
 	snprintf(program, sizeof(program), "%s/id", dir);
 	copy_file("/usr/bin/id", program, 0755);
@@ -301,14 +280,12 @@ static void test_program_the_user_cannot_reach(void **state)
 	assert_string_equal(out, "65534\n");
 }
 
-static void test_enters_namespace(void **state)
+ROOT_TEST(child_runs_in_the_given_network_namespace)
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), other;
 	char text[64], before[64] = "", after[64] = "";
 	struct stat st;
 
-	(void)state;
-	NEED_ROOT();
 	assert_true(readlink("/proc/self/ns/net", before, sizeof(before) - 1) > 0);
 	assert_int_equal(unshare(CLONE_NEWNET), 0);
 	other = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -338,13 +315,11 @@ static void expect_failure(char *const argv[], int netns, int err, const char *s
 	child__kill(&c);
 }
 
-static void test_failures_come_back(void **state)
+ROOT_TEST(failed_starts_return_their_step_and_leave_nothing)
 {
 	char path[] = "/tmp/netiotrace-test-XXXXXX";
 	int fd, null;
 
-	(void)state;
-	NEED_ROOT();
 	expect_failure(ARGV("/nonexistent/program"), -1, -ENOENT, "open");
 	expect_failure(ARGV("/etc/passwd"), -1, -EACCES, "execute");
 	expect_failure(ARGV("/tmp"), -1, -EACCES, "open");
@@ -359,13 +334,11 @@ static void test_failures_come_back(void **state)
 	close(null);
 }
 
-static void test_say(void **state)
+ROOT_TEST(say_delivers_lines_in_order)
 {
 	char longest[8192];
 	struct child c;
 
-	(void)state;
-	NEED_ROOT();
 	start(&c, SH("read a; read b; echo \"$b $a\""), -1);
 	assert_int_equal(child__say(&c, "measure"), 0);
 	assert_int_equal(child__say(&c, "stop"), 0);
@@ -378,13 +351,11 @@ static void test_say(void **state)
 	assert_int_equal(child__say(&c, "after"), -EPIPE);
 }
 
-static void test_say_to_the_dead_raises_nothing(void **state)
+ROOT_TEST(say_to_an_ended_child_gives_EPIPE_without_SIGPIPE)
 {
 	sigset_t pending;
 	struct child c;
 
-	(void)state;
-	NEED_ROOT();
 	start(&c, ARGV("/bin/true"), -1);
 	read_all(&c);
 	assert_true(wait_gone(c.pid));
@@ -395,13 +366,11 @@ static void test_say_to_the_dead_raises_nothing(void **state)
 	child__kill(&c);
 }
 
-static void test_say_does_not_wait_for_the_deaf(void **state)
+ROOT_TEST(say_to_a_full_pipe_gives_EAGAIN)
 {
 	struct child c;
 	int err, n = 0;
 
-	(void)state;
-	NEED_ROOT();
 	start(&c, ARGV("/bin/sleep", "60"), -1);
 	do {
 		err = child__say(&c, "stats");
@@ -410,14 +379,12 @@ static void test_say_does_not_wait_for_the_deaf(void **state)
 	child__kill(&c);
 }
 
-static void test_kill(void **state)
+ROOT_TEST(kill_ends_the_child_and_its_descendants)
 {
 	int fds = count_fds();
 	struct child c = {0};
 	pid_t pid;
 
-	(void)state;
-	NEED_ROOT();
 	child__kill(&c); /* zeroed: must not close descriptor 0 */
 	assert_int_equal(count_fds(), fds);
 	start(&c, SH("sleep 60 & echo $!; wait"), -1);
@@ -432,14 +399,12 @@ static void test_kill(void **state)
 }
 
 /* kill -9 of whoever started it takes the child along. */
-static void test_dies_with_parent(void **state)
+ROOT_TEST(SIGKILL_of_the_parent_ends_the_child)
 {
 	struct child c;
 	int fds[2], status;
 	pid_t holder, pid;
 
-	(void)state;
-	NEED_ROOT();
 	assert_int_equal(pipe(fds), 0);
 	holder = fork();
 	if (!holder) {
@@ -459,13 +424,12 @@ static void test_dies_with_parent(void **state)
 }
 
 /* Without root there is nothing to drop to: the child stays who we are, and keeps no capability. */
-static void test_unprivileged_start(void **state)
+TEST_WITH(child_of_an_ordinary_user_has_no_capability, forget_sudo, NULL)
 {
 	const char *status;
 	int wait_status;
 	pid_t pid;
 
-	(void)state;
 	pid = fork();
 	if (!pid) {
 		if (!geteuid() && (setgid(1000) || setuid(1000)))
@@ -476,31 +440,4 @@ static void test_unprivileged_start(void **state)
 	}
 	assert_int_equal(waitpid(pid, &wait_status, 0), pid);
 	assert_int_equal(wait_status, 0);
-}
-
-#define T(name) cmocka_unit_test_setup(name, forget_sudo)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(test_becomes_nobody),
-		T(test_becomes_user_of_sudo),
-		T(test_refuses_sudo_variables_of_root_or_nonsense),
-		T(test_has_three_descriptors),
-		T(test_starts_with_closed_standard_descriptors),
-		T(test_signals_are_default),
-		T(test_own_process_group),
-		T(test_limits_are_inherited),
-		T(test_program_the_user_cannot_reach),
-		T(test_enters_namespace),
-		T(test_failures_come_back),
-		T(test_say),
-		T(test_say_to_the_dead_raises_nothing),
-		T(test_say_does_not_wait_for_the_deaf),
-		T(test_kill),
-		T(test_dies_with_parent),
-		T(test_unprivileged_start),
-	};
-
-	return cmocka_run_group_tests_name("child", tests, NULL, NULL);
 }

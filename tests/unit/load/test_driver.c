@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * user/driver_decode.c and driver.c: good lines of every event, and lines that are not the
- * protocol, each of which must be refused with a reason. No root, no process.
- */
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* Decoding: good lines of every event, and other lines, which are refused with a reason. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "support/driver_case.h"
 
@@ -35,22 +23,18 @@ static const struct {
 	{"{\"event\":\"error\",\"message\":\"\"}", RECEIVER, DRIVER_ERROR},
 };
 
-static void test_good_lines(void **state)
+DRIVER_TEST(every_good_line_gives_its_event)
 {
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < ARRAY_SIZE(good); i++)
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
 		accept_line(good[i].line, good[i].side, good[i].event);
 }
 
-static void test_every_truncation_is_refused(void **state)
+DRIVER_TEST(every_truncation_is_refused)
 {
 	size_t i, len;
 	char *copy;
 
-	(void)state;
-	for (i = 0; i < ARRAY_SIZE(good); i++) {
+	for (i = 0; i < ARRAY_LEN(good); i++) {
 		for (len = 0; len < strlen(good[i].line); len++) {
 			/* A buffer of its own size: reading past the end is then seen. */
 			copy = malloc(len ? len : 1);
@@ -63,7 +47,7 @@ static void test_every_truncation_is_refused(void **state)
 }
 
 /* Whatever one changed byte makes of a line: decoded or refused, never a crash or another error. */
-static void test_every_changed_byte_is_survived(void **state)
+DRIVER_TEST(every_changed_byte_is_survived)
 {
 	static const char bytes[] = {'\0', '"', '{', ']', '9', '-', '\x80', '\xff', '\n', 'e'};
 	enum driver_event event;
@@ -71,8 +55,7 @@ static void test_every_changed_byte_is_survived(void **state)
 	char *copy;
 	int err;
 
-	(void)state;
-	for (i = 0; i < ARRAY_SIZE(good); i++) {
+	for (i = 0; i < ARRAY_LEN(good); i++) {
 		for (at = 0; at < strlen(good[i].line); at++) {
 			for (b = 0; b < sizeof(bytes); b++) {
 				copy = strdup(good[i].line);
@@ -87,31 +70,30 @@ static void test_every_changed_byte_is_survived(void **state)
 	}
 }
 
-static void test_listening(void **state)
+DRIVER_TEST(listening_gives_a_port_from_1_to_65535)
 {
-	(void)state;
+	/* 4295007419 is 40123 modulo 2^32. */
+	static const char *const ports[] = {"0",  "65536",     "4295007419",
+					    "-1", "\"40123\"", "40123.0"};
+
 	accept_line(good[0].line, RECEIVER, DRIVER_LISTENING);
 	assert_int_equal(report.port, 40123);
-	refuse_replaced(good[0].line, RECEIVER, "40123", "0");
-	refuse_replaced(good[0].line, RECEIVER, "40123", "65536");
-	refuse_replaced(good[0].line, RECEIVER, "40123", "4295007419"); /* 40123 modulo 2^32 */
-	refuse_replaced(good[0].line, RECEIVER, "40123", "-1");
-	refuse_replaced(good[0].line, RECEIVER, "40123", "\"40123\"");
-	refuse_replaced(good[0].line, RECEIVER, "40123", "40123.0");
+	for (size_t i = 0; i < ARRAY_LEN(ports); i++)
+		refuse_replaced(good[0].line, RECEIVER, "40123", ports[i]);
 	refuse_replaced(good[0].line, RECEIVER, "port", "prot");
 }
 
-static void test_ready(void **state)
+DRIVER_TEST(ready_gives_cookies_by_index)
 {
-	(void)state;
 	accept_line(READY_2, SENDER, DRIVER_READY);
 	assert_int_equal(report.cookies_nr, 2);
 	assert_true(report.cookies[0] == 5);
 	assert_true(report.cookies[1] == UINT64_MAX);
 }
 
-static void test_ready_refuses(void **state)
+DRIVER_TEST(ready_with_a_bad_cookie_or_index_is_refused)
 {
+	/* 18446744073709551615 is the cookie of the other connection. */
 	static const char *const cookies[] = {
 		"\"0\"",
 		"\"\"",
@@ -121,23 +103,22 @@ static void test_ready_refuses(void **state)
 		"\"5 \"",
 		"\"5x\"",
 		"\"0x5\"",
-		"\"18446744073709551615\"", /* that of the other connection */
+		"\"18446744073709551615\"",
 		"\"18446744073709551616\"",
 		"5",
 		"null",
 		"[]",
 		"true",
 	};
-	size_t i;
+	static const char *const indexes[] = {"1", "2", "-1", "18446744073709551616", "\"0\""};
+	char bad[64];
 
-	(void)state;
-	for (i = 0; i < ARRAY_SIZE(cookies); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cookies); i++)
 		refuse_replaced(READY_2, SENDER, "\"5\"", cookies[i]);
-	refuse_replaced(READY_2, SENDER, "\"index\":0", "\"index\":1");
-	refuse_replaced(READY_2, SENDER, "\"index\":0", "\"index\":2");
-	refuse_replaced(READY_2, SENDER, "\"index\":0", "\"index\":-1");
-	refuse_replaced(READY_2, SENDER, "\"index\":0", "\"index\":18446744073709551616");
-	refuse_replaced(READY_2, SENDER, "\"index\":0", "\"index\":\"0\"");
+	for (size_t i = 0; i < ARRAY_LEN(indexes); i++) {
+		snprintf(bad, sizeof(bad), "\"index\":%s", indexes[i]);
+		refuse_replaced(READY_2, SENDER, "\"index\":0", bad);
+	}
 	refuse_replaced(READY_2, SENDER, "\"index\":0,", "");
 	refuse("{\"event\":\"ready\"}", SENDER);
 	refuse("{\"event\":\"ready\",\"connections\":[]}", SENDER);
@@ -160,11 +141,10 @@ static char *ready_line(int n)
 	return line;
 }
 
-static void test_ready_most_connections(void **state)
+DRIVER_TEST(ready_takes_4096_connections_and_no_more)
 {
 	char *line = ready_line(LOAD_CONNECTIONS_MAX);
 
-	(void)state;
 	accept_line(line, SENDER, DRIVER_READY);
 	assert_int_equal(report.cookies_nr, LOAD_CONNECTIONS_MAX);
 	assert_true(report.cookies[LOAD_CONNECTIONS_MAX - 1] == LOAD_CONNECTIONS_MAX);
@@ -174,31 +154,34 @@ static void test_ready_most_connections(void **state)
 	free(line);
 }
 
-static void test_events_refused(void **state)
+DRIVER_TEST(lines_that_are_no_event_of_the_side_are_refused)
 {
-	(void)state;
-	refuse("", SENDER);
-	refuse("null", SENDER);
-	refuse("[]", SENDER);
-	refuse("\"ready\"", SENDER);
-	refuse("{}", SENDER);
-	refuse("{\"event\":null}", SENDER);
-	refuse("{\"event\":5}", SENDER);
-	refuse("{\"event\":\"\"}", SENDER);
-	refuse("{\"event\":\"Quiesced\"}", SENDER);
-	refuse("{\"event\":\"quiesced \"}", SENDER);
-	refuse("{\"event\":\"quiesced\"} {}", SENDER);
-	refuse("{\"event\":\"quiesced\",\"event\":\"done\"}", SENDER);
-	refuse("usage: netio-loadgen", SENDER);
+	static const char *const lines[] = {
+		"",
+		"null",
+		"[]",
+		"\"ready\"",
+		"{}",
+		"{\"event\":null}",
+		"{\"event\":5}",
+		"{\"event\":\"\"}",
+		"{\"event\":\"Quiesced\"}",
+		"{\"event\":\"quiesced \"}",
+		"{\"event\":\"quiesced\"} {}",
+		"{\"event\":\"quiesced\",\"event\":\"done\"}",
+		"usage: netio-loadgen",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+		refuse(lines[i], SENDER);
 	/* Right, but from the wrong side. */
 	refuse("{\"event\":\"quiesced\"}", RECEIVER);
 	refuse(good[0].line, SENDER);
 	refuse_bytes("{\"event\":\"quiesced\"}\0", 21, SENDER);
 }
 
-static void test_error_message(void **state)
+DRIVER_TEST(error_gives_its_message)
 {
-	(void)state;
 	accept_line("{\"event\":\"error\",\"message\":\"bind: in use\"}", SENDER, DRIVER_ERROR);
 	assert_string_equal(report.message, "bind: in use");
 	refuse("{\"event\":\"error\"}", SENDER);
@@ -206,12 +189,11 @@ static void test_error_message(void **state)
 }
 
 /* The message goes to root's terminal: an escape sequence of the other process must not. */
-static void test_error_message_is_made_harmless(void **state)
+DRIVER_TEST(control_characters_of_a_message_become_question_marks)
 {
 	char line[4096], long_text[1024] = "";
 	size_t i, len;
 
-	(void)state;
 	accept_line("{\"event\":\"error\",\"message\":\"a\\u001b[2J\\n\\u007fb\\u009bc\"}", SENDER,
 		    DRIVER_ERROR);
 	assert_string_equal(report.message, "a?[2J??b??c");
@@ -227,12 +209,11 @@ static void test_error_message_is_made_harmless(void **state)
 	assert_null(strchr(report.message, '\x1b'));
 }
 
-static void test_copy_app(void **state)
+DRIVER_TEST(copy_app_duplicates_what_both_sides_report)
 {
 	struct app_result app = {.tx_bytes = 1, .rx_bytes = 2};
 	size_t i;
 
-	(void)state;
 	accept_line(SENDER_STATS("done", HIST_3), SENDER, DRIVER_DONE);
 	load_report__copy_app(&app, &report, SENDER);
 	accept_line(RECEIVER_STATS, RECEIVER, DRIVER_DONE);
@@ -253,11 +234,10 @@ static void test_copy_app(void **state)
 	}
 }
 
-static void test_copy_app_of_nothing_says_why(void **state)
+DRIVER_TEST(copy_app_of_an_event_without_totals_gives_reasons)
 {
 	struct app_result app = {0};
 
-	(void)state;
 	accept_line("{\"event\":\"quiesced\"}", SENDER, DRIVER_QUIESCED);
 	load_report__copy_app(&app, &report, SENDER);
 	assert_null(app.latency[LATENCY_SEND_CALL].hist);
@@ -265,22 +245,222 @@ static void test_copy_app_of_nothing_says_why(void **state)
 	assert_false(app.sender_cpu_ns.known);
 }
 
-int main(void)
+DRIVER_TEST(sender_totals_are_read)
 {
-	const struct CMUnitTest tests[] = {
-		T(test_good_lines),
-		T(test_every_truncation_is_refused),
-		T(test_every_changed_byte_is_survived),
-		T(test_listening),
-		T(test_ready),
-		T(test_ready_refuses),
-		T(test_ready_most_connections),
-		T(test_events_refused),
-		T(test_error_message),
-		T(test_error_message_is_made_harmless),
-		T(test_copy_app),
-		T(test_copy_app_of_nothing_says_why),
-	};
+	const struct app_result *app = &report.app;
+	const struct hist *h;
 
-	return cmocka_run_group_tests_name("driver", tests, NULL, NULL);
+	accept_line(SENDER_STATS("done", HIST_3), SENDER, DRIVER_DONE);
+	assert_int_equal(report.elapsed_ns, 1000000000);
+	assert_false(report.interrupted);
+	assert_int_equal(app->tx_bytes, 23);
+	assert_int_equal(app->tx_messages, 24);
+	assert_int_equal(app->partial_sends, 25);
+	assert_int_equal(app->eagain, 26);
+	assert_int_equal(app->eintr, 27);
+	assert_true(app->sender_cpu_ns.known);
+	assert_int_equal(app->sender_cpu_ns.value, 28);
+	assert_false(app->receiver_cpu_ns.known);
+	assert_int_equal(report.gather_bytes, 31);
+	assert_int_equal(report.gather_events, 32);
+	assert_int_equal(report.gather_ns, 33);
+	assert_int_equal(report.gather_sampled, 34);
+	assert_int_equal(app->zc.sends, 41);
+	assert_int_equal(app->zc.completed, 42);
+	assert_int_equal(app->zc.copied, 43);
+	assert_int_equal(app->zc.not_copied, 44);
+	assert_int_equal(app->zc.enobufs, 45);
+	assert_int_equal(app->zc.fallback_bytes, 49);
+	assert_int_equal(app->tcp_bytes_acked, 51);
+	assert_int_equal(app->tcp_bytes_retrans, 52);
+	h = app->latency[LATENCY_SEND_CALL].hist;
+	assert_int_equal(h->count, 3);
+	assert_int_equal(h->sum, 70);
+	assert_int_equal(h->min, 7);
+	assert_int_equal(h->max, 40);
+	assert_int_equal(h->buckets[7], 1);
+	assert_int_equal(h->buckets[36], 1);
+	assert_int_equal(app->latency[LATENCY_COMPLETION].hist->count, 0);
+	assert_null(app->latency[LATENCY_DELIVERY].hist);
+}
+
+DRIVER_TEST(receiver_totals_are_read)
+{
+	const struct app_result *app = &report.app;
+
+	accept_line(RECEIVER_STATS, RECEIVER, DRIVER_DONE);
+	assert_int_equal(report.elapsed_ns, 9);
+	assert_int_equal(app->rx_bytes, 61);
+	assert_int_equal(app->rx_messages, 62);
+	assert_int_equal(app->verify_errors.value, 63);
+	assert_int_equal(app->receiver_cpu_ns.value, 64);
+	assert_int_equal(app->tcp_bytes_received, 66);
+	assert_int_equal(app->latency[LATENCY_DELIVERY].hist->count, 3);
+	assert_null(app->latency[LATENCY_SEND_CALL].hist);
+}
+
+/* What a sender of a done event was told by its receiver, or not yet. */
+DRIVER_TEST(confirmed_totals_are_read_unless_null)
+{
+	static const char line[] = SENDER_STATS("done", HIST_3);
+	char told[2048];
+
+	accept_line(line, SENDER, DRIVER_DONE);
+	assert_false(report.confirmed.known);
+	snprintf(told, sizeof(told), "%.*s,\"confirmed\":%s}", (int)strlen(line) - 1, line,
+		 "{\"rx_bytes\":null,\"rx_messages\":null,\"verify_errors\":null}");
+	accept_line(told, SENDER, DRIVER_DONE);
+	assert_false(report.confirmed.known);
+	snprintf(told, sizeof(told), "%.*s,\"confirmed\":%s}", (int)strlen(line) - 1, line,
+		 "{\"rx_bytes\":71,\"rx_messages\":72,\"verify_errors\":73,\"elapsed_ns\":74}");
+	accept_line(told, SENDER, DRIVER_DONE);
+	assert_true(report.confirmed.known);
+	assert_int_equal(report.confirmed.rx_bytes, 71);
+	assert_int_equal(report.confirmed.elapsed_ns, 74);
+	assert_int_equal(report.confirmed.rx_messages, 72);
+	assert_int_equal(report.confirmed.verify_errors, 73);
+}
+
+/* Every number of a sender, spoiled in every way. */
+DRIVER_TEST(a_total_that_is_no_count_is_refused)
+{
+	static const char *const fields[] = {
+		"\"elapsed_ns\":1000000000",
+		"\"tx_bytes\":23",
+		"\"tx_messages\":24",
+		"\"partial_sends\":25",
+		"\"eagain\":26",
+		"\"eintr\":27",
+		"\"cpu_ns\":28",
+		"\"bytes\":31",
+		"\"events\":32",
+		"\"ns\":33",
+		"\"sampled\":34",
+		"\"sends\":41",
+		"\"completed\":42",
+		"\"copied\":43",
+		"\"not_copied\":44",
+		"\"enobufs\":45",
+		"\"fallback_bytes\":49",
+		"\"bytes_acked\":51",
+		"\"bytes_retrans\":52",
+	};
+	static const char *const values[] = {
+		"-1",
+		"1.5",
+		"1e3",
+		"\"1\"",
+		"null",
+		"true",
+		"[1]",
+		"{}",
+		"9223372036854775808",
+		"99999999999999999999999999",
+	};
+	static const char line[] = SENDER_STATS("done", HIST_0);
+	char bad[64];
+	size_t i, v;
+
+	for (i = 0; i < ARRAY_LEN(fields); i++) {
+		int key = strchr(fields[i], ':') + 1 - fields[i];
+
+		for (v = 0; v < ARRAY_LEN(values); v++) {
+			snprintf(bad, sizeof(bad), "%.*s%s", key, fields[i], values[v]);
+			refuse_replaced(line, SENDER, fields[i], bad);
+		}
+		refuse_replaced(line, SENDER, fields[i], "\"other\":1"); /* missing */
+		snprintf(bad, sizeof(bad), "%s,%s", fields[i], fields[i]);
+		refuse_replaced(line, SENDER, fields[i], bad); /* twice */
+	}
+}
+
+DRIVER_TEST(the_largest_count_is_2_63_minus_1)
+{
+	char *line = replace(SENDER_STATS("stats", HIST_0), "23", "9223372036854775807");
+
+	accept_line(line, SENDER, DRIVER_STATS);
+	assert_true(report.app.tx_bytes == INT64_MAX);
+	free(line);
+}
+
+DRIVER_TEST(totals_of_wrong_types_or_of_the_other_side_are_refused)
+{
+	static const char line[] = SENDER_STATS("done", HIST_0);
+
+	refuse_replaced(line, SENDER, "\"interrupted\":false", "\"interrupted\":0");
+	refuse_replaced(line, SENDER, "\"interrupted\":false,", "");
+	refuse_replaced(line, SENDER, "\"latency\":{", "\"latency\":5,\"x\":{");
+	refuse_replaced(line, SENDER, "\"latency\":{", "\"latenzy\":{");
+	refuse_replaced(line, SENDER, "\"send_call\":", "\"sent_call\":");
+	refuse_replaced(line, SENDER, "\"completion\":", "\"delivery\":");
+	refuse_replaced(line, SENDER, "\"tcp\":{", "\"tcp\":[],\"x\":{");
+	refuse_replaced(line, SENDER, "\"gather\":{", "\"gather\":null,\"x\":{");
+	refuse_replaced(line, SENDER, "\"zerocopy\":{", "\"x\":{");
+	refuse(RECEIVER_STATS, SENDER);
+	refuse(line, RECEIVER);
+}
+
+DRIVER_TEST(interrupted_true_is_read)
+{
+	char *line = replace(SENDER_STATS("done", HIST_0), "false", "true");
+
+	accept_line(line, SENDER, DRIVER_DONE);
+	assert_true(report.interrupted);
+	free(line);
+}
+
+DRIVER_TEST(an_impossible_histogram_is_refused)
+{
+	static const char line[] = SENDER_STATS("done", HIST_3);
+	static const char *const buckets[] = {
+		"[1184,1]",   "[4294967296,1]", "[-1,1]",
+		"[36,-1]",    "[36,2]",         "[36,0]",
+		"[36]",       "[36,1,1]",       "[]",
+		"36",         "null",           "{}",
+		"[\"36\",1]", "[36,\"1\"]",     "[36,1.0]",
+		"[23,1]",     "[7,1]",          "[36,9223372036854775807]",
+	};
+	for (size_t i = 0; i < ARRAY_LEN(buckets); i++)
+		refuse_replaced(line, SENDER, "[36,1]", buckets[i]);
+	refuse_replaced(line, SENDER, "\"count\":3", "\"count\":2");
+	refuse_replaced(line, SENDER, "\"count\":3", "\"count\":0");
+	refuse_replaced(line, SENDER, "\"sub_bits\":5", "\"sub_bits\":3");
+	refuse_replaced(line, SENDER, "\"sub_bits\":5", "\"sub_bits\":4294967301");
+	refuse_replaced(line, SENDER, "\"min\":7", "\"min\":41");
+	refuse_replaced(line, SENDER, "\"min\":7", "\"min\":null");
+	refuse_replaced(line, SENDER, "\"max\":40", "\"max\":-40");
+	/* Three values from 7 to 40 have a sum from 21 to 120. */
+	refuse_replaced(line, SENDER, "\"sum\":70", "\"sum\":20");
+	refuse_replaced(line, SENDER, "\"sum\":70", "\"sum\":121");
+	refuse_replaced(line, SENDER, "\"buckets\":", "\"pails\":");
+	refuse_replaced(line, SENDER, "[[7,1],[23,1],[36,1]]", "{}");
+}
+
+DRIVER_TEST(buckets_whose_sum_overflows_are_refused)
+{
+	static const char buckets[] = "[[1,9223372036854775807],[2,9223372036854775807],[3,5]]";
+	char *line = replace(SENDER_STATS("done", HIST_3), "[[7,1],[23,1],[36,1]]", buckets);
+
+	/* The sum wraps to 3, which is what "count" says. */
+	refuse(line, SENDER);
+	free(line);
+}
+
+DRIVER_TEST(the_last_bucket_is_read)
+{
+	char *line = replace(SENDER_STATS("done", HIST_3), "[36,1]", "[1183,1]");
+
+	accept_line(line, SENDER, DRIVER_DONE);
+	assert_int_equal(report.app.latency[LATENCY_SEND_CALL].hist->buckets[1183], 1);
+	free(line);
+}
+
+/* An empty histogram has no extremes; what is written there does not matter. */
+DRIVER_TEST(an_empty_histogram_may_have_null_extremes)
+{
+	char *line = replace(SENDER_STATS("done", HIST_0), "\"min\":0", "\"min\":null");
+
+	accept_line(line, SENDER, DRIVER_DONE);
+	assert_int_equal(report.app.latency[LATENCY_SEND_CALL].hist->count, 0);
+	free(line);
 }

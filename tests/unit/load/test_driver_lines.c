@@ -45,7 +45,7 @@ static void next(struct driver *d, int err, enum driver_event expected)
 	assert_int_equal(event, expected);
 }
 
-TEST(test_lines_in_pieces)
+TEST(lines_in_pieces)
 {
 	static const char line[] = SENDER_STATS("stats", HIST_3) "\n";
 	struct driver d;
@@ -67,7 +67,7 @@ TEST(test_lines_in_pieces)
 	close_driver(&d);
 }
 
-TEST(test_lines_at_once)
+TEST(lines_at_once)
 {
 	static const char lines[] = READY_2 "\n{\"event\":\"quiesced\"}\nnonsense\n"
 					    "{\"event\":\"quiesced\"}\n{\"event";
@@ -90,7 +90,7 @@ TEST(test_lines_at_once)
 }
 
 /* More lines than the buffer holds, so that it wraps many times; none may be lost or torn. */
-TEST(test_many_lines)
+TEST(many_lines)
 {
 	static const char line[] = SENDER_STATS("stats", HIST_3) "\n";
 	struct driver d;
@@ -122,7 +122,7 @@ static void fill_line(struct driver *d, int fd, size_t len)
 	}
 }
 
-TEST(test_longest_line)
+TEST(longest_line)
 {
 	static const char line[] = "{\"event\":\"quiesced\"}\n";
 	struct driver d;
@@ -139,7 +139,7 @@ TEST(test_longest_line)
 	close_driver(&d);
 }
 
-TEST(test_endless_line)
+TEST(endless_line)
 {
 	struct driver d;
 	int fd = pipe_driver(&d);

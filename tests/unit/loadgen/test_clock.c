@@ -8,79 +8,87 @@
 #include <unistd.h>
 
 #include "common/uid_map.h"
-#include "loadgen/lobby.h"
-#include "loadgen/pump.h"
-#include "loadgen/session_id.h"
+#include "loadgen/pending_sessions.h"
+#include "loadgen/sender_pool.h"
+#include "loadgen/session.h"
 #include "support/test.h"
 
 static const char boot[] = "00112233-4455-6677-8899-aabbccddeeff\n";
 
 /* Two time namespaces of one boot have clocks of their own. */
-TEST(clock_of_a_namespace)
+TEST(another_time_namespace_is_another_clock)
 {
-	uint8_t a[WIRE_TOKEN_SIZE], b[WIRE_TOKEN_SIZE];
+	uint8_t a[PROTOCOL_TOKEN_SIZE], b[PROTOCOL_TOKEN_SIZE];
 
-	session_id__mix(a, boot, 4026531834);
-	session_id__mix(b, boot, 4026531834);
-	assert_true(session_id__same_clock(a, b));
-	session_id__mix(b, boot, 4026532999);
-	assert_false(session_id__same_clock(a, b));
+	session__mix_clock_id(a, boot, 4026531834);
+	session__mix_clock_id(b, boot, 4026531834);
+	assert_true(session__same_clock(a, b));
+	session__mix_clock_id(b, boot, 4026532999);
+	assert_false(session__same_clock(a, b));
 }
 
-TEST(clock_unknown)
+TEST(an_unknown_clock_equals_none)
 {
-	uint8_t a[WIRE_TOKEN_SIZE], b[WIRE_TOKEN_SIZE];
+	uint8_t a[PROTOCOL_TOKEN_SIZE], b[PROTOCOL_TOKEN_SIZE];
 
-	session_id__mix(a, "", 1);
-	session_id__mix(b, "00112233-4455", 1);
-	assert_false(session_id__same_clock(a, a));
-	assert_false(session_id__same_clock(b, b));
+	session__mix_clock_id(a, "", 1);
+	session__mix_clock_id(b, "00112233-4455", 1);
+	assert_false(session__same_clock(a, a));
+	assert_false(session__same_clock(b, b));
 }
 
 /* A machine cloned while it ran says the same and is elsewhere in time: said before it was asked,
  * or in what is the future here. */
-TEST(clock_of_a_clone)
+TEST(a_stamp_before_WELCOME_or_in_the_future_is_of_another_clock)
 {
-	assert_true(lobby__stamp_fits(1000, 1000, 1000));
-	assert_true(lobby__stamp_fits(1500, 1000, 2000));
-	assert_false(lobby__stamp_fits(999, 1000, 2000));
-	assert_false(lobby__stamp_fits(2001, 1000, 2000));
-	assert_false(lobby__stamp_fits(0, 1000, 2000));
+	assert_true(pending_sessions__stamp_fits(1000, 1000, 1000));
+	assert_true(pending_sessions__stamp_fits(1500, 1000, 2000));
+	assert_false(pending_sessions__stamp_fits(999, 1000, 2000));
+	assert_false(pending_sessions__stamp_fits(2001, 1000, 2000));
+	assert_false(pending_sessions__stamp_fits(0, 1000, 2000));
 }
 
 /* 3 of 10 connections at 10 a second: 3 a second. No error adds up, no product wraps. */
-TEST(open_loop_due)
+TEST(message_k_is_due_at_its_share_of_the_rate)
 {
-	assert_true(pump__due(7, 0, 10, 3, 10) == 7);
-	assert_true(pump__due(7, 1, 10, 3, 10) == 7 + 333333333);
-	assert_true(pump__due(7, 3, 10, 3, 10) == 7 + 1000000000);
-	assert_true(pump__due(0, 3ULL << 40, 1, 1, 1) == (3ULL << 40) * 1000000000);
-	assert_true(pump__due(0, 24 * 3600 * 100000000ULL, 100000000, 4096, 4096) ==
+	assert_true(sender_pool__due(7, 0, 10, 3, 10) == 7);
+	assert_true(sender_pool__due(7, 1, 10, 3, 10) == 7 + 333333333);
+	assert_true(sender_pool__due(7, 3, 10, 3, 10) == 7 + 1000000000);
+	assert_true(sender_pool__due(0, 3ULL << 40, 1, 1, 1) == (3ULL << 40) * 1000000000);
+	assert_true(sender_pool__due(0, 24 * 3600 * 100000000ULL, 100000000, 4096, 4096) ==
 		    24 * 3600 * 1000000000ULL);
 }
 
-TEST(uid_maps)
+TEST(root_of_a_map_without_the_uid_is_a_user)
 {
-	/* The machine's own, and a container's of many uids: root can become somebody. */
-	assert_false(uid_map__root_only("         0          0 4294967295\n", 65534));
-	assert_false(uid_map__root_only("0 100000 65536\n", 65534));
-	assert_false(uid_map__root_only("0 1000 1\n65534 65534 1\n", 65534));
-	/* unshare -r */
-	assert_true(uid_map__root_only("         0       1000          1\n", 65534));
-	assert_true(uid_map__root_only("0 1000 1\n5 2000 1\n", 65534));
-	/* A range ends before its beginning and length together. */
-	assert_true(uid_map__root_only("0 1000 65534\n", 65534));
-	assert_false(uid_map__root_only("0 1000 65535\n", 65534));
-	assert_true(uid_map__root_only("0 1000 1\n65535 2000 1\n", 65534));
-	/* Root outside, too: that is root. */
-	assert_false(uid_map__root_only("0 0 1\n", 65534));
-	assert_false(uid_map__root_only("1000 1000 1\n", 65534));
-	assert_false(uid_map__root_only("", 65534));
-	assert_false(uid_map__root_only("garbage", 65534));
+	static const struct {
+		const char *map;
+		bool root_only;
+	} cases[] = {
+		/* The initial namespace, and containers with many uids. */
+		{"         0          0 4294967295\n", false},
+		{"0 100000 65536\n", false},
+		{"0 1000 1\n65534 65534 1\n", false},
+		/* unshare -r */
+		{"         0       1000          1\n", true},
+		{"0 1000 1\n5 2000 1\n", true},
+		/* The first uid after a range is not in it. */
+		{"0 1000 65534\n", true},
+		{"0 1000 65535\n", false},
+		{"0 1000 1\n65535 2000 1\n", true},
+		/* Root outside as well. */
+		{"0 0 1\n", false},
+		{"1000 1000 1\n", false},
+		{"", false},
+		{"garbage", false},
+	};
+
+	for_each_case(c, cases)
+		assert_int_equal(uid_map__root_only(c->map, 65534), c->root_only);
 }
 
 /* Of this process: what its own map says, and not what it said of another. */
-TEST(own_uid_map)
+TEST(the_own_map_is_that_of_proc)
 {
 	char map[4096] = "";
 	int status;

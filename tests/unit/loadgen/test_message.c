@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include "common/splitmix.h"
-#include "loadgen/payload.h"
-#include "loadgen/stream.h"
-#include "support/short_memory.h"
+#include "loadgen/message.h"
+#include "loadgen/rx_parser.h"
 #include "support/test.h"
 
-TEST(field_sizes)
+TEST(the_last_field_has_the_remainder)
 {
 	assert_int_equal(message__field_size(65536, 8, 0), 8192);
 	assert_int_equal(message__field_size(100, 8, 0), 12);
@@ -22,23 +21,14 @@ TEST(field_sizes)
 	assert_int_equal(message__field_size(777, 1, 0), 777);
 }
 
-TEST(empty_fields_refused)
-{
-	struct message m = {0};
-
-	assert_int_equal(message__init(&m, 7, 8), -EINVAL);
-	assert_int_equal(message__init(&m, 7, 0), -EINVAL);
-	message__clear(&m);
-}
-
 /* Fields that fill pages have pages of their own: nothing else is pinned with them, and none is in
  * two. */
-TEST(large_fields_begin_at_a_page)
+TEST(fields_of_a_page_or_more_begin_at_a_page)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct message m;
 
-	assert_int_equal(message__init(&m, 4 * page + 7, 4), 0);
+	message__init(&m, 0, 4 * page + 7, 4);
 	for (unsigned int i = 0; i < 4; i++)
 		assert_int_equal((uintptr_t)m.iov[i].iov_base % page, 0);
 	message__clear(&m);
@@ -51,18 +41,18 @@ TEST(small_fields_share_pages)
 	unsigned int inside = 0;
 	struct message m;
 
-	assert_int_equal(message__init(&m, 64 * 16, 64), 0);
+	message__init(&m, 0, 64 * 16, 64);
 	for (unsigned int i = 0; i < 64; i++)
 		inside += (uintptr_t)m.iov[i].iov_base % page != 0;
 	assert_in_range(inside, 60, 64);
 	message__clear(&m);
 }
 
-TEST(payload_is_touched)
+TEST(each_byte_of_a_payload_is_written)
 {
 	static const size_t sizes[] = {1, 4095, 4096, 4097, 1 << 20};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		uint8_t *payload = payload__alloc(sizes[i], 'x');
 
 		assert_non_null(payload);
@@ -70,29 +60,10 @@ TEST(payload_is_touched)
 			assert_int_equal(payload[b], 'x');
 		free(payload);
 	}
-	assert_null(payload__alloc(SIZE_MAX, 0));
 }
 
-static int make_message(void *arg)
-{
-	struct message m;
-	int err = message__init(&m, *(size_t *)arg, 8);
-
-	if (!err)
-		message__clear(&m);
-	return err;
-}
-
-TEST(without_memory_there_is_no_message)
-{
-	size_t sizes[] = {100, 65536};
-
-	short_memory__walk(make_message, &sizes[0]);
-	short_memory__walk(make_message, &sizes[1]);
-}
-
-/* 64 bytes in 8, and in 64 fields: the header lies across two, and sixteen of them. */
-TEST(header_spans_fields)
+/* 64 bytes in 8, and in 64 fields: the tag lies across two, and sixteen of them. */
+TEST(a_tag_that_spans_fields_is_little_endian_in_order)
 {
 	static const unsigned int fields[] = {1, 3, 4, 5, 8, 64};
 	uint64_t seq, stamp;
@@ -100,11 +71,11 @@ TEST(header_spans_fields)
 	struct message m;
 	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		assert_int_equal(message__init(&m, 64, fields[i]), 0);
-		message__put_header(&m, 0x0102030405060708, 0x1112131415161718);
+	for (i = 0; i < ARRAY_LEN(fields); i++) {
+		message__init(&m, 0, 64, fields[i]);
+		message__put_tag(&m, 0x0102030405060708, 0x1112131415161718);
 		message__gather(&m, flat);
-		header__decode(flat, &seq, &stamp);
+		message_tag__decode(flat, &seq, &stamp);
 		assert_true(seq == 0x0102030405060708 && stamp == 0x1112131415161718);
 		/* little-endian on the wire */
 		assert_int_equal(flat[0], 0x08);
@@ -113,40 +84,8 @@ TEST(header_spans_fields)
 	}
 }
 
-TEST(header_leaves_the_rest)
-{
-	uint8_t before[64], after[64];
-	struct message m;
-
-	assert_int_equal(message__init(&m, 64, 8), 0);
-	message__fill(&m, 1, 2);
-	message__gather(&m, before);
-	message__put_header(&m, 0, 0);
-	message__gather(&m, after);
-	assert_memory_equal(before + 16, after + 16, 48);
-	message__clear(&m);
-}
-
-/* Filling field by field and filling in one piece give the same bytes, whatever the cuts. */
-TEST(pattern_is_positional)
-{
-	uint64_t key = pattern__key(3, 17);
-	uint8_t whole[777], cut[777];
-	struct message m;
-	unsigned int fields;
-
-	pattern__fill(whole, key, 0, sizeof(whole));
-	for (fields = 1; fields <= 64; fields++) {
-		assert_int_equal(message__init(&m, sizeof(whole), fields), 0);
-		message__fill(&m, 3, 17);
-		message__gather(&m, cut);
-		assert_memory_equal(whole, cut, sizeof(whole));
-		message__clear(&m);
-	}
-}
-
 /* Both machines make the same: SplitMix64 from the key on, each number with its low byte first. */
-TEST(the_pattern_is_a_known_sequence)
+TEST(the_pattern_is_splitmix64_from_its_key)
 {
 	uint64_t key = splitmix__mix(17 + splitmix__mix(4));
 	uint64_t next = key - 0x9e3779b97f4a7c15ULL;
@@ -162,7 +101,7 @@ TEST(the_pattern_is_a_known_sequence)
 	}
 }
 
-TEST(pattern_finds_every_byte)
+TEST(a_wrong_byte_key_or_offset_is_a_mismatch)
 {
 	uint64_t key = pattern__key(0, 0);
 	uint8_t data[100];
@@ -182,8 +121,36 @@ TEST(pattern_finds_every_byte)
 	assert_true(pattern__mismatches(data, key, 13, sizeof(data)) > 50);
 }
 
+TEST(header_and_any_number_of_fields_give_the_same_bytes)
+{
+	static const size_t headers[] = {0, 1, 15, 16, 100};
+	uint8_t expected[200], flat[200];
+	uint64_t seq, stamp;
+	struct message m;
+
+	for (unsigned int n = 0; n < 64 * ARRAY_LEN(headers); n++) {
+		size_t header = headers[n / 64];
+		unsigned int fields = 1 + n % 64;
+
+		message__init(&m, header, 77, fields);
+		assert_int_equal(m.size, header + 77);
+		assert_int_equal(m.iov_nr, fields + (header > 0));
+		assert_int_equal(m.iov[0].iov_len,
+				 header ? header : message__field_size(77, fields, 0));
+		message__fill(&m, 3, 17);
+		message__put_tag(&m, 5, 6);
+		message__gather(&m, flat);
+		pattern__fill(expected, pattern__key(3, 17), 0, m.size);
+		message_tag__encode(expected, 5, 6);
+		assert_memory_equal(flat, expected, m.size);
+		message_tag__decode(flat, &seq, &stamp);
+		assert_true(seq == 5 && stamp == 6);
+		message__clear(&m);
+	}
+}
+
 /* What is left after any number of bytes, laid end to end, is the end of the message. */
-TEST(rest_of_iovecs)
+TEST(rest_of_iovecs_is_the_end_of_the_message_after_any_byte)
 {
 	uint8_t flat[100], got[100];
 	struct iovec rest[8];
@@ -191,17 +158,17 @@ TEST(rest_of_iovecs)
 	size_t done, at;
 	unsigned int i, n;
 
-	assert_int_equal(message__init(&m, sizeof(flat), 8), 0);
+	message__init(&m, 0, sizeof(flat), 8);
 	message__fill(&m, 0, 0);
 	message__gather(&m, flat);
 	for (done = 0; done <= sizeof(flat); done++) {
-		n = iov__rest(m.iov, m.fields, done, rest);
+		n = iov__rest(m.iov, m.iov_nr, done, rest);
 		for (i = 0, at = 0; i < n; at += rest[i].iov_len, i++)
 			memcpy(got + at, rest[i].iov_base, rest[i].iov_len);
 		assert_int_equal(at, sizeof(flat) - done);
 		assert_memory_equal(got, flat + done, at);
 	}
-	assert_int_equal(iov__rest(m.iov, m.fields, sizeof(flat), rest), 0);
+	assert_int_equal(iov__rest(m.iov, m.iov_nr, sizeof(flat), rest), 0);
 	message__clear(&m);
 }
 
@@ -214,53 +181,53 @@ static void make_stream(uint8_t data[MESSAGES * SIZE], uint32_t connection)
 
 	for (i = 0; i < MESSAGES; i++) {
 		pattern__fill(data + i * SIZE, pattern__key(connection, i), 0, SIZE);
-		header__encode(data + i * SIZE, i, 1000 + i);
+		message_tag__encode(data + i * SIZE, i, 1000 + i);
 	}
 }
 
 /* However the stream is cut, the same messages are found in it. */
-TEST(stream_any_cut)
+TEST(messages_are_counted_however_the_bytes_are_cut)
 {
 	uint8_t data[MESSAGES * SIZE];
-	struct stream s;
-	struct tally t;
+	struct rx_parser s;
+	struct counters t;
 	size_t step, at;
 
 	make_stream(data, 7);
-	assert_int_equal(tally__init(&t), 0);
+	counters__init(&t);
 	for (step = 1; step <= sizeof(data); step++) {
-		tally__reset(&t);
-		stream__init(&s, 7, SIZE, true, true);
+		counters__reset(&t);
+		rx_parser__init(&s, 7, SIZE, true, true);
 		for (at = 0; at < sizeof(data); at += step) {
 			size_t n = sizeof(data) - at < step ? sizeof(data) - at : step;
 
-			stream__feed(&s, &t, data + at, n, 5000);
+			rx_parser__feed(&s, &t, data + at, n, 5000);
 		}
 		assert_int_equal(t.messages, MESSAGES);
 		assert_int_equal(t.bytes, sizeof(data));
 		assert_int_equal(t.verify_errors, 0);
-		assert_int_equal(t.hist[TALLY_DELIVERY]->count, MESSAGES);
-		assert_int_equal(t.hist[TALLY_DELIVERY]->max, 4000);
-		assert_int_equal(t.hist[TALLY_DELIVERY]->min, 3996);
+		assert_int_equal(t.hist[COUNTERS_DELIVERY]->count, MESSAGES);
+		assert_int_equal(t.hist[COUNTERS_DELIVERY]->max, 4000);
+		assert_int_equal(t.hist[COUNTERS_DELIVERY]->min, 3996);
 	}
-	tally__clear(&t);
+	counters__clear(&t);
 }
 
 static uint64_t errors_of(const uint8_t *data, size_t len, bool verify)
 {
-	struct stream s;
-	struct tally t;
+	struct rx_parser s;
+	struct counters t;
 	uint64_t errors;
 
-	assert_int_equal(tally__init(&t), 0);
-	stream__init(&s, 7, SIZE, verify, true);
-	stream__feed(&s, &t, data, len, 5000);
+	counters__init(&t);
+	rx_parser__init(&s, 7, SIZE, verify, true);
+	rx_parser__feed(&s, &t, data, len, 5000);
 	errors = t.verify_errors;
-	tally__clear(&t);
+	counters__clear(&t);
 	return errors;
 }
 
-TEST(stream_finds_damage)
+TEST(a_wrong_byte_is_an_error_with_verify_a_wrong_number_always)
 {
 	uint8_t data[MESSAGES * SIZE];
 	size_t i;
@@ -283,25 +250,25 @@ TEST(stream_finds_damage)
 	assert_true(errors_of(data + 1, sizeof(data) - 1, true) == MESSAGES - 1);
 }
 
-TEST(stream_bad_stamps)
+TEST(stamps_of_0_the_future_or_another_clock_are_not_delivery_times)
 {
 	uint8_t data[MESSAGES * SIZE];
-	struct stream s;
-	struct tally t;
+	struct rx_parser s;
+	struct counters t;
 
 	make_stream(data, 7);
-	header__encode(data, 0, 0);
-	header__encode(data + SIZE, 1, 5001);
-	assert_int_equal(tally__init(&t), 0);
-	stream__init(&s, 7, SIZE, false, true);
-	stream__feed(&s, &t, data, sizeof(data), 5000);
+	message_tag__encode(data, 0, 0);
+	message_tag__encode(data + SIZE, 1, 5001);
+	counters__init(&t);
+	rx_parser__init(&s, 7, SIZE, false, true);
+	rx_parser__feed(&s, &t, data, sizeof(data), 5000);
 	assert_int_equal(t.bad_stamps, 2);
-	assert_int_equal(t.hist[TALLY_DELIVERY]->count, MESSAGES - 2);
+	assert_int_equal(t.hist[COUNTERS_DELIVERY]->count, MESSAGES - 2);
 	/* of another machine's clock nothing is believed */
-	tally__reset(&t);
-	stream__init(&s, 7, SIZE, false, false);
-	stream__feed(&s, &t, data, sizeof(data), 5000);
+	counters__reset(&t);
+	rx_parser__init(&s, 7, SIZE, false, false);
+	rx_parser__feed(&s, &t, data, sizeof(data), 5000);
 	assert_int_equal(t.foreign_stamps, MESSAGES);
-	assert_int_equal(t.hist[TALLY_DELIVERY]->count, 0);
-	tally__clear(&t);
+	assert_int_equal(t.hist[COUNTERS_DELIVERY]->count, 0);
+	counters__clear(&t);
 }

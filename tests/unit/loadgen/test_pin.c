@@ -37,7 +37,7 @@ static int parse(struct settings *s, const char *cpus, char *why)
 	return settings__parse(s, argc, argv, why);
 }
 
-TEST(a_thread_goes_to_a_cpu_beyond_1024)
+TEST(threads_start_on_the_listed_CPUs_also_above_1024)
 {
 	static struct settings s;
 	char why[SETTINGS_WHY];
@@ -53,7 +53,7 @@ TEST(a_thread_goes_to_a_cpu_beyond_1024)
 	assert_false(cpu_mask__has(&asked, CPUS_MAX));
 }
 
-TEST(a_cpu_that_is_not_usable_is_refused)
+TEST(an_unusable_CPU_is_refused_with_its_number)
 {
 	static struct settings s;
 	char why[SETTINGS_WHY];

@@ -1,12 +1,202 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Each frame has its state, each figure its bounds: what a sender takes from a receiver. */
+/* Hellos and frames of the network, and which of them a sender accepts. */
+#include <errno.h>
 #include <string.h>
 
 #include "loadgen/protocol.h"
 #include "support/test.h"
 
+static const struct protocol_hello sample = {
+	.kind = PROTOCOL_DATA,
+	.token = {1, 2, 3, 250},
+	.clock_id = {9, 8, 7},
+	.index = 3,
+	.connections = 4,
+	.threads = 2,
+	.size = 65536,
+	.stamp = 0x0102030405060708,
+	.verify = true,
+};
+
+TEST(an_encoded_hello_is_decoded)
+{
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	struct protocol_hello out;
+
+	protocol__encode_hello(buf, &sample);
+	assert_int_equal(protocol__decode_hello(buf, &out), 0);
+	assert_int_equal(out.kind, PROTOCOL_DATA);
+	assert_memory_equal(out.token, sample.token, sizeof(out.token));
+	assert_memory_equal(out.clock_id, sample.clock_id, sizeof(out.clock_id));
+	assert_int_equal(out.index, 3);
+	assert_int_equal(out.connections, 4);
+	assert_int_equal(out.threads, 2);
+	assert_int_equal(out.size, 65536);
+	assert_true(out.stamp == 0x0102030405060708);
+	assert_true(out.verify);
+	assert_false(out.replies);
+}
+
+/* Each flag is one of its own. */
+TEST(each_flag_of_a_hello_has_its_bit)
+{
+	struct protocol_hello in = sample, out;
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		in.verify = i & 1;
+		in.replies = i & 2;
+		protocol__encode_hello(buf, &in);
+		assert_int_equal(buf[53], i);
+		assert_int_equal(protocol__decode_hello(buf, &out), 0);
+		assert_true(out.verify == in.verify && out.replies == in.replies);
+	}
+}
+
+/* The layout is a promise to other versions: magic first, all big-endian. */
+TEST(a_hello_is_big_endian_after_its_magic)
+{
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+
+	protocol__encode_hello(buf, &sample);
+	assert_memory_equal(buf, "NIOH\0\2\0\2", 8);
+	assert_memory_equal(buf + 40, "\0\0\0\3\0\0\0\4\0\1\0\0\0\1\0\2\1\2\3\4\5\6\7\10", 24);
+}
+
+TEST(a_hello_with_a_field_out_of_range_is_refused)
+{
+	static const struct protocol_hello bad[] = {
+		{.kind = PROTOCOL_CONTROL, .connections = 0, .threads = 0, .size = 64},
+		{.kind = PROTOCOL_CONTROL, .connections = 4097, .threads = 1, .size = 64},
+		{.kind = PROTOCOL_CONTROL, .connections = UINT32_MAX, .threads = 1, .size = 64},
+		{.kind = PROTOCOL_CONTROL, .connections = 1, .threads = 0, .size = 64},
+		{.kind = PROTOCOL_CONTROL, .connections = 1, .threads = 2, .size = 64},
+		{.kind = PROTOCOL_CONTROL, .connections = 4096, .threads = 257, .size = 64},
+		{.kind = PROTOCOL_DATA, .index = 4, .connections = 4, .threads = 4, .size = 64},
+		{.kind = PROTOCOL_DATA,
+		 .index = UINT32_MAX,
+		 .connections = 4,
+		 .threads = 1,
+		 .size = 64},
+		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = 63},
+		{.kind = PROTOCOL_DATA,
+		 .connections = 1,
+		 .threads = 1,
+		 .size = PROTOCOL_SIZE_MAX + 1},
+		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = UINT32_MAX},
+		{.kind = 0, .connections = 1, .threads = 1, .size = 64},
+		{.kind = 3, .connections = 1, .threads = 1, .size = 64},
+	};
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	struct protocol_hello out;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(bad); i++) {
+		memset(&out, 0x5a, sizeof(out));
+		protocol__encode_hello(buf, &bad[i]);
+		assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
+		assert_int_equal(((uint8_t *)&out)[sizeof(out) - 1], 0x5a);
+	}
+}
+
+TEST(another_magic_version_or_flag_is_refused)
+{
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	struct protocol_hello out;
+
+	memcpy(buf, "GET / HTTP/1.1\r\n", 16);
+	assert_int_equal(protocol__decode_hello(buf, &out), -EPROTO);
+	protocol__encode_hello(buf, &sample);
+	buf[5]++;
+	assert_int_equal(protocol__decode_hello(buf, &out), -EPROTONOSUPPORT);
+	protocol__encode_hello(buf, &sample);
+	buf[53] = 4; /* a flag that is none */
+	assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
+}
+
+TEST(an_encoded_frame_is_decoded)
+{
+	const struct protocol_frame f = {
+		.type = PROTOCOL_TOTAL,
+		.index = 255,
+		.phase = 2,
+		.messages = 1ULL << 48,
+		.bytes = UINT64_MAX - 1,
+	};
+	uint8_t buf[PROTOCOL_FRAME_SIZE];
+	struct protocol_frame out;
+
+	protocol__encode_frame(buf, &f);
+	assert_int_equal(protocol__decode_frame(buf, &out), 0);
+	assert_int_equal(out.type, f.type);
+	assert_int_equal(out.index, f.index);
+	assert_int_equal(out.phase, f.phase);
+	assert_true(out.messages == f.messages && out.bytes == f.bytes);
+}
+
+/* A frame of another version is known as one, whatever else is in it. */
+TEST(a_frame_of_another_version_is_recognized_by_its_header)
+{
+	const struct protocol_frame f = {.type = PROTOCOL_REFUSE,
+					 .index = PROTOCOL_REFUSAL_VERSION};
+	uint8_t buf[PROTOCOL_FRAME_SIZE];
+	struct protocol_frame out;
+
+	protocol__encode_frame(buf, &f);
+	assert_int_equal(protocol__decode_frame(buf, &out), 0);
+	assert_int_equal(out.index, PROTOCOL_REFUSAL_VERSION);
+	buf[5] = 1;
+	buf[7] = 99;
+	assert_int_equal(protocol__decode_frame(buf, &out), -EPROTONOSUPPORT);
+}
+
+/* The first and the last of each range are in it. */
+TEST(a_hello_at_its_limits_is_decoded)
+{
+	static const struct protocol_hello good[] = {
+		{.kind = PROTOCOL_CONTROL,
+		 .connections = 1,
+		 .threads = 1,
+		 .size = PROTOCOL_SIZE_MIN},
+		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = PROTOCOL_SIZE_MAX},
+		{.kind = PROTOCOL_DATA,
+		 .index = PROTOCOL_CONNECTIONS_MAX - 1,
+		 .connections = PROTOCOL_CONNECTIONS_MAX,
+		 .threads = PROTOCOL_THREADS_MAX,
+		 .size = 64},
+		{.kind = PROTOCOL_DATA, .index = 3, .connections = 4, .threads = 4, .size = 64},
+	};
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	struct protocol_hello out;
+
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+		protocol__encode_hello(buf, &good[i]);
+		assert_int_equal(protocol__decode_hello(buf, &out), 0);
+		assert_int_equal(out.kind, good[i].kind);
+		assert_int_equal(out.index, good[i].index);
+		assert_int_equal(out.connections, good[i].connections);
+		assert_int_equal(out.threads, good[i].threads);
+		assert_int_equal(out.size, good[i].size);
+	}
+}
+
+TEST(frames_of_known_types_only_are_decoded)
+{
+	uint8_t buf[PROTOCOL_FRAME_SIZE] = {0};
+	struct protocol_frame f = {0};
+
+	assert_int_equal(protocol__decode_frame(buf, &f), -EPROTO);
+	for (int type = PROTOCOL_WELCOME - 1; type <= PROTOCOL_TYPE_END; type++) {
+		bool known = type >= PROTOCOL_WELCOME && type < PROTOCOL_TYPE_END;
+
+		protocol__encode_frame(buf, &(struct protocol_frame){.type = type});
+		assert_int_equal(protocol__decode_frame(buf, &f), known ? 0 : -ERANGE);
+	}
+}
+
 /* By state, one letter a type from WELCOME on: x where it is taken. */
-TEST(each_frame_has_its_state)
+TEST(a_sender_takes_each_frame_in_its_states_only)
 {
 	static const char *const expected[] = {
 		[SENDER_GREETING] = "x......x..",   /* WELCOME, REFUSE */
@@ -19,20 +209,20 @@ TEST(each_frame_has_its_state)
 	};
 
 	for (int s = SENDER_GREETING; s <= SENDER_DONE; s++)
-		for (int type = WIRE_WELCOME; type < WIRE_TYPE_END; type++)
+		for (int type = PROTOCOL_WELCOME; type < PROTOCOL_TYPE_END; type++)
 			assert_int_equal(protocol__takes(s, type),
-					 expected[s][type - WIRE_WELCOME] == 'x');
+					 expected[s][type - PROTOCOL_WELCOME] == 'x');
 }
 
-TEST(frames_and_states_have_names)
+TEST(each_frame_and_state_has_a_name)
 {
-	assert_string_equal(protocol__type_name(WIRE_MOVING), "MOVING");
-	assert_string_equal(protocol__type_name(WIRE_WELCOME), "WELCOME");
-	assert_string_equal(protocol__type_name(WIRE_TYPE_END), "?");
+	assert_string_equal(protocol__type_name(PROTOCOL_MOVING), "MOVING");
+	assert_string_equal(protocol__type_name(PROTOCOL_WELCOME), "WELCOME");
+	assert_string_equal(protocol__type_name(PROTOCOL_TYPE_END), "?");
 	assert_string_equal(protocol__state_name(SENDER_GREETING), "before WELCOME");
 	for (int s = SENDER_GREETING; s <= SENDER_DONE; s++)
 		assert_non_null(protocol__state_name(s));
-	for (int type = WIRE_WELCOME; type < WIRE_TYPE_END; type++)
+	for (int type = PROTOCOL_WELCOME; type < PROTOCOL_TYPE_END; type++)
 		assert_true(strlen(protocol__type_name(type)) > 1);
 }
 
@@ -52,7 +242,7 @@ static bool possible(uint64_t elapsed_ns, uint64_t bytes)
 	return protocol__possible(&p);
 }
 
-TEST(elapsed_lies_between_what_the_sender_saw)
+TEST(elapsed_ns_outside_the_senders_clock_is_impossible)
 {
 	assert_true(possible(2000000000, 1 << 20));
 	/* 1 % for clocks of different rates: 1.999 s less or 2.005 s more that. */
@@ -65,7 +255,7 @@ TEST(elapsed_lies_between_what_the_sender_saw)
 	assert_false(possible(UINT64_MAX, 1 << 20));
 }
 
-TEST(nothing_takes_no_time_and_something_takes_some)
+TEST(elapsed_ns_is_0_without_bytes_and_at_least_1_ns_for_1000_bytes)
 {
 	struct protocol_phase p = {.asked_ns = 10, .begun_ns = 20, .confirmed_ns = 1000000};
 

@@ -9,7 +9,7 @@
 
 #include "loadgen/message.h"
 #include "loadgen/reply.h"
-#include "loadgen/stream.h"
+#include "loadgen/rx_parser.h"
 #include "support/test.h"
 
 #define PIECE 1000
@@ -42,30 +42,30 @@ static struct reply_form form_of(size_t size)
 }
 
 /* Reads what there is and holds it against what answers are. */
-static void take(struct stream *s, struct tally *got)
+static void take(struct rx_parser *s, struct counters *got)
 {
 	uint8_t buf[777];
 	ssize_t n;
 
 	while ((n = recv(ends[1], buf, sizeof(buf), MSG_DONTWAIT)) > 0)
-		stream__feed(s, got, buf, (size_t)n, 0);
+		rx_parser__feed(s, got, buf, (size_t)n, 0);
 }
 
-TEST_WITH(whatever_the_socket_takes, setup, teardown)
+TEST_WITH(replies_are_complete_however_little_the_socket_takes, setup, teardown)
 {
 	static const size_t sizes[] = {64, PIECE - 1, PIECE, PIECE + 8, 100000};
 	struct reply_sent sent;
 	size_t i;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(sizes); i++) {
 		const struct reply_form form = form_of(sizes[i]);
 		struct reply r = {.owed = 7};
 		uint64_t bytes = 0, messages = 0;
-		struct tally got = {0};
-		struct stream s;
+		struct counters got = {0};
+		struct rx_parser s;
 		int err;
 
-		stream__init(&s, REPLY_CONNECTION(5), sizes[i], true, false);
+		rx_parser__init(&s, REPLY_CONNECTION(5), sizes[i], true, false);
 		do {
 			err = reply__push(&r, ends[0], &form, &sent);
 			assert_true(!err || err == -EAGAIN);
@@ -83,21 +83,21 @@ TEST_WITH(whatever_the_socket_takes, setup, teardown)
 }
 
 /* An answer is no echo: that of another connection, or the request itself, is found. */
-TEST_WITH(an_answer_is_its_own, setup, teardown)
+TEST_WITH(a_reply_differs_from_the_request, setup, teardown)
 {
 	const struct reply_form form = form_of(64);
 	struct reply r = {.owed = 1};
 	struct reply_sent sent;
-	struct tally got = {0};
-	struct stream s;
+	struct counters got = {0};
+	struct rx_parser s;
 
-	stream__init(&s, 5, 64, true, false);
+	rx_parser__init(&s, 5, 64, true, false);
 	assert_int_equal(reply__push(&r, ends[0], &form, &sent), 0);
 	take(&s, &got);
 	assert_int_equal(got.verify_errors, 1);
 }
 
-TEST_WITH(a_peer_that_is_gone, setup, teardown)
+TEST_WITH(a_closed_peer_gives_EPIPE, setup, teardown)
 {
 	const struct reply_form form = form_of(64);
 	struct reply r = {.owed = 1};

@@ -7,9 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "loadgen/lobby.h"
+#include "loadgen/pending_sessions.h"
 #include "loadgen/settings.h"
-#include "loadgen/settings_check.h"
 #include "support/golden.c"
 #include "support/record.h"
 #include "support/test.h"
@@ -32,10 +31,10 @@ static int parse(const char *line)
 	return settings__parse(&s, argc, argv, why);
 }
 
-TEST(defaults)
+TEST(no_options_give_the_defaults)
 {
 	assert_int_equal(parse(""), 0);
-	assert_int_equal(s.command, COMMAND_BOTH);
+	assert_int_equal(s.command, COMMAND_LOOPBACK);
 	assert_int_equal(s.mode, MODE_ONECOPY);
 	assert_int_equal(s.size, 65536);
 	assert_int_equal(s.fields, 8);
@@ -46,7 +45,7 @@ TEST(defaults)
 	assert_false(s.nodelay || s.verify || s.control || s.json);
 }
 
-TEST(everything)
+TEST(each_option_sets_its_member)
 {
 	assert_int_equal(
 		parse("send --connect [::1]:77 --control --mode zerocopy --size=16m "
@@ -82,6 +81,9 @@ static const char *const bad[][2] = {
 	{"--fields 0", "--fields"},
 	{"--fields 65", "--fields"},
 	{"--fields 8x", "--fields"},
+	{"--header 65537", "--header"},
+	{"--header x", "--header"},
+	{"--header 1 --size 16m", "smaller --size or --header"},
 	{"--threads 0", "--threads"},
 	{"--threads 257", "--threads"},
 	{"--connections 0", "--connections"},
@@ -138,7 +140,7 @@ static const char *const bad[][2] = {
 };
 
 /* Nothing else of the line is looked at. */
-TEST(asked_for_help)
+TEST(help_and_version_check_nothing_else)
 {
 	assert_int_equal(parse("--help"), 0);
 	assert_true(s.help);
@@ -146,11 +148,11 @@ TEST(asked_for_help)
 	assert_true(s.version);
 }
 
-TEST(refused)
+TEST(wrong_usage_is_refused_with_the_option_named)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(bad); i++) {
 		if (parse(bad[i][0]) != -EINVAL || !strstr(why, bad[i][1]))
 			fail_msg("'%s': '%s'", bad[i][0], why);
 		record("%s\n", why);
@@ -164,6 +166,9 @@ static const char *const good[] = {
 	"--size 16777216",
 	"--fields 1",
 	"--size 64 --fields 64",
+	"--header 0",
+	"--header 64k",
+	"--header 64k --size 16711680",
 	"--threads 1",
 	"--threads 256",
 	"--connections 1",
@@ -190,15 +195,15 @@ static const char *const good[] = {
 	"--cpus-receiver 0",
 };
 
-TEST(limits_are_in_their_ranges)
+TEST(the_first_and_last_value_of_each_range_are_taken)
 {
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
 		if (parse(good[i]))
 			fail_msg("'%s': '%s'", good[i], why);
 }
 
 /* A long word of the user's must not cut the sentence's remedy off. */
-TEST(long_words)
+TEST(a_long_word_leaves_the_remedy_in_the_message)
 {
 	char line[400] = "--mode ";
 
@@ -208,7 +213,7 @@ TEST(long_words)
 	assert_non_null(strstr(why, "choose one of twocopy onecopy"));
 }
 
-TEST(shares)
+TEST(shares_differ_by_at_most_1_and_add_up)
 {
 	uint64_t sum, i;
 
@@ -224,7 +229,7 @@ TEST(shares)
 	assert_true(sum == 1ULL << 48);
 }
 
-TEST(memory)
+TEST(memory_is_that_of_all_messages_in_the_mode)
 {
 	assert_int_equal(parse("--mode onecopy --size 1m --threads 2"), 0);
 	assert_int_equal(settings__memory(&s), 2 << 20);
@@ -237,12 +242,14 @@ TEST(memory)
 	assert_true(s.rate == 2500 && s.spin_ns == 50000 && !strcmp(s.congestion, "cubic"));
 	assert_int_equal(parse("--mode twocopy --size 1m --threads 2"), 0);
 	assert_int_equal(settings__memory(&s), 4 << 20);
+	assert_int_equal(parse("--mode twocopy --header 64k --size 1m --threads 2"), 0);
+	assert_int_equal(settings__memory(&s), 4 * ((1 << 20) + (64 << 10)));
 	assert_int_equal(parse("--mode zerocopy --size 1m --threads 2"), 0);
 	assert_int_equal(settings__memory(&s), 8 << 20);
 }
 
 /* Half of the machine's memory may be taken, and not a byte more. */
-TEST(half_of_the_memory_is_enough)
+TEST(messages_above_half_of_the_memory_are_refused)
 {
 	s = (struct settings){.command = COMMAND_SEND,
 			      .mode = MODE_ONECOPY,
@@ -258,7 +265,7 @@ TEST(half_of_the_memory_is_enough)
 	assert_int_equal(settings__check_memory(&s, 0, why), 0);
 }
 
-TEST(endpoints)
+TEST(addresses_are_numeric_with_a_port)
 {
 	struct endpoint e;
 	char text[64];
@@ -278,31 +285,32 @@ TEST(endpoints)
 }
 
 /* A sender opens what it was asked for; a receiver learns of it later. */
-TEST(descriptors)
+TEST(the_descriptor_limit_covers_threads_connections_and_strangers)
 {
 	struct settings asked = {.command = COMMAND_SEND, .connections = 7};
 
 	/* An epoll and a timer of each thread, and each connection. */
-	assert_true(settings__descriptors(&asked) > 2 * WIRE_THREADS_MAX + 7);
+	assert_true(settings__descriptors(&asked) > 2 * PROTOCOL_THREADS_MAX + 7);
 	asked.connections = 4096;
-	assert_true(settings__descriptors(&asked) > 2 * WIRE_THREADS_MAX + 4096);
+	assert_true(settings__descriptors(&asked) > 2 * PROTOCOL_THREADS_MAX + 4096);
 	/* A receiver does not know how many there will be. */
 	asked.connections = 1;
-	for (enum command c = COMMAND_RECV; c <= COMMAND_BOTH; c++) {
+	for (enum command c = COMMAND_RECV; c <= COMMAND_LOOPBACK; c++) {
 		asked.command = c;
-		assert_true(settings__descriptors(&asked) >
-			    2 * WIRE_THREADS_MAX + WIRE_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX);
+		assert_true(settings__descriptors(&asked) > 2 * PROTOCOL_THREADS_MAX +
+								    PROTOCOL_CONNECTIONS_MAX +
+								    PENDING_STRANGERS_MAX);
 	}
 }
 
 /* Every word of what was refused above. */
-TEST(refusals_are_sentences)
+TEST(refusals_match_the_golden_file)
 {
 	record__check("loadgen-refusals");
 }
 
 /* What --help prints, which the manual is made of. */
-TEST(help_in_words)
+TEST(help_matches_the_golden_file)
 {
 	static char text[16384];
 	int saved = dup(STDOUT_FILENO), fd = memfd_create("help", MFD_CLOEXEC);

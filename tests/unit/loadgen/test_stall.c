@@ -2,7 +2,7 @@
 /* When a connection stands still: by a clock of the test's own. */
 
 #include "loadgen/clock.h"
-#include "loadgen/flow.h"
+#include "loadgen/sender_conn.h"
 #include "support/test.h"
 
 #define LIMIT (30 * NS_PER_SEC)
@@ -18,7 +18,7 @@ static uint64_t look(struct stall *s, const struct stall_state *state, uint64_t 
 	return 0;
 }
 
-TEST(what_does_not_move_is_given_up)
+TEST(no_progress_for_30_s_is_a_stall)
 {
 	const struct stall_state still = {.unacked = 5};
 	struct stall s = {0};
@@ -28,14 +28,14 @@ TEST(what_does_not_move_is_given_up)
 }
 
 /* A message, an acknowledgement, a part of an answer, a part of a message that the kernel took. */
-TEST(each_kind_of_progress_counts)
+TEST(each_member_of_the_state_is_progress)
 {
 	struct stall_state moving = {.seq = 9, .unacked = 5, .owed = 100, .done = 7};
 	uint64_t *parts[] = {&moving.seq, &moving.unacked, &moving.owed, &moving.done};
 	struct stall s = {0};
 	uint64_t now = 1000 * NS_PER_SEC;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		assert_int_equal(look(&s, &moving, &now, LIMIT - NS_PER_SEC), 0);
 		--*parts[i];
 		assert_int_equal(look(&s, &moving, &now, LIMIT - NS_PER_SEC), 0);
@@ -44,7 +44,7 @@ TEST(each_kind_of_progress_counts)
 	assert_true(look(&s, &moving, &now, LIMIT + NS_PER_SEC) > 0);
 }
 
-TEST(a_pause_of_this_process_does_not_count)
+TEST(a_pause_of_this_process_is_no_stall)
 {
 	const struct stall_state still = {.unacked = 5};
 	struct stall s = {0};

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "loadgen/clock.h"
-#include "loadgen/flow.h"
-#include "loadgen/reader.h"
+#include "loadgen/sender_conn.h"
+#include "loadgen/receiver_pool.h"
 #include "support/test.h"
 
 #define SIZE     64
@@ -38,22 +38,22 @@ static void pair_of(int fds[2])
 static void send_of(enum mode mode, unsigned int *read_for)
 {
 	const struct settings s = {.mode = mode, .size = SIZE, .fields = 8, .connections = 1};
-	struct tally t;
-	struct flow f;
+	struct counters t;
+	struct sender_conn f;
 	atomic_bool stop = false;
 	int fds[2];
 
 	pair_of(fds);
-	assert_int_equal(tally__init(&t), 0);
-	assert_int_equal(flow__open(&f, fds[0], 0, &s, &stop, &t, true), 0);
+	counters__init(&t);
+	assert_int_equal(sender_conn__open(&f, fds[0], 0, &s, &stop, &t, true), 0);
 	atomic_store(&readings, 0);
 	for (int i = 0; i < MESSAGES; i++)
-		assert_int_equal(flow__send_message(&f), 0);
+		assert_int_equal(sender_conn__send_message(&f), 0);
 	*read_for = atomic_load(&readings);
 	assert_int_equal(t.messages, MESSAGES);
-	assert_int_equal(t.hist[TALLY_SEND_CALL]->count, MESSAGES);
-	flow__close(&f);
-	tally__clear(&t);
+	assert_int_equal(t.hist[COUNTERS_SEND_CALL]->count, MESSAGES);
+	sender_conn__close(&f);
+	counters__clear(&t);
 	close(fds[1]);
 }
 
@@ -61,7 +61,7 @@ static void send_of(enum mode mode, unsigned int *read_for)
  * The end of a call is the beginning of the next where nothing lies between. What two-copy packs
  * does: there it is two, and two more for each packing that is timed.
  */
-TEST(the_clock_is_read_once_a_message)
+TEST(onecopy_reads_the_clock_once_a_message_twocopy_twice)
 {
 	unsigned int n;
 
@@ -75,33 +75,33 @@ static void send_stamped(int fd, uint64_t seq)
 {
 	uint8_t message[SIZE] = {0};
 
-	header__encode(message, seq, now);
+	message_tag__encode(message, seq, now);
 	assert_int_equal(send(fd, message, SIZE, 0), SIZE);
 }
 
-static uint64_t messages_of(struct reader *one)
+static uint64_t messages_of(struct recv_loop *one)
 {
 	uint64_t messages;
 
 	pthread_mutex_lock(&one->lock);
-	messages = one->tally.messages;
+	messages = one->counters.messages;
 	pthread_mutex_unlock(&one->lock);
 	return messages;
 }
 
 /* Whoever looks at the counts holds the lock meanwhile: that is no time of delivery. */
-TEST(delivery_does_not_wait_for_the_lock)
+TEST(delivery_ends_at_recv_though_the_lock_is_held)
 {
 	const struct settings s = {0};
-	const struct wire_hello hello = {.connections = 1, .threads = 1, .size = SIZE};
-	const struct readers_plan plan = {.hello = &hello, .same_clock = true};
-	struct readers r = {0};
-	struct reader *one;
+	const struct protocol_hello hello = {.connections = 1, .threads = 1, .size = SIZE};
+	const struct receiver_pool_plan plan = {.hello = &hello, .same_clock = true};
+	struct receiver_pool r = {0};
+	struct recv_loop *one;
 	int fds[2];
 
 	pair_of(fds);
-	assert_int_equal(readers__open(&r, &s, &plan, &fds[1]), 0);
-	readers__begin(&r);
+	assert_int_equal(receiver_pool__open(&r, &s, &plan, &fds[1]), 0);
+	receiver_pool__begin(&r);
 	one = &r.threads[0];
 	pthread_mutex_lock(&one->lock);
 	atomic_store(&readings, 0);
@@ -112,9 +112,9 @@ TEST(delivery_does_not_wait_for_the_lock)
 	pthread_mutex_unlock(&one->lock);
 	while (!messages_of(one))
 		sched_yield();
-	assert_int_equal(one->tally.bad_stamps, 0);
-	assert_int_equal(one->tally.hist[TALLY_DELIVERY]->count, 1);
-	assert_int_equal(one->tally.hist[TALLY_DELIVERY]->max, 0);
+	assert_int_equal(one->counters.bad_stamps, 0);
+	assert_int_equal(one->counters.hist[COUNTERS_DELIVERY]->count, 1);
+	assert_int_equal(one->counters.hist[COUNTERS_DELIVERY]->max, 0);
 	close(fds[0]);
-	readers__close(&r);
+	receiver_pool__close(&r);
 }

@@ -6,9 +6,8 @@
 #include <linux/errqueue.h>
 #include <netinet/in.h>
 
-#include "loadgen/errqueue.h"
-#include "loadgen/zc_ids.h"
-#include "common/zc_plan.h"
+#include "loadgen/zc_completion.h"
+#include "common/mode.h"
 #include "support/test.h"
 
 static unsigned int seen[ZC_IDS_MAX];
@@ -35,34 +34,22 @@ static void start_at(struct zc_ids *z, uint32_t id, unsigned int sends)
 		zc_ids__sent(z, (uint16_t)i);
 }
 
-TEST(ids_in_order)
+TEST(ids_complete_in_any_order)
 {
 	struct zc_ids z;
 
 	start_at(&z, 0, 10);
-	assert_int_equal(complete(&z, 0, 3), 0);
-	assert_int_equal(z.outstanding, 6);
-	assert_int_equal(z.first, 4);
-	assert_int_equal(complete(&z, 4, 9), 0);
-	assert_int_equal(z.outstanding, 0);
-	assert_int_equal(seen[0], 1);
-	assert_int_equal(seen[9], 1);
-}
-
-TEST(ids_out_of_order)
-{
-	struct zc_ids z;
-
-	start_at(&z, 0, 10);
-	assert_int_equal(complete(&z, 5, 9), 0);
-	assert_int_equal(z.first, 0);
-	assert_int_equal(seen[5], 1);
-	assert_int_equal(seen[4], 0);
+	assert_int_equal(complete(&z, 5, 7), 0);
+	assert_true(z.outstanding == 7 && z.first == 0);
 	assert_int_equal(complete(&z, 0, 4), 0);
-	assert_int_equal(z.first, 10);
+	assert_int_equal(z.first, 8);
+	assert_int_equal(complete(&z, 8, 9), 0);
+	assert_true(z.outstanding == 0 && z.first == 10);
+	for (unsigned int i = 0; i < 10; i++)
+		assert_int_equal(seen[i], 1);
 }
 
-TEST(ids_wrap)
+TEST(ids_wrap_after_2_32)
 {
 	struct zc_ids z;
 	unsigned int i;
@@ -79,17 +66,16 @@ TEST(ids_wrap)
 }
 
 /* Numbers of sends that never were, or are complete already, change nothing. */
-TEST(ids_refused)
+TEST(ids_that_are_not_outstanding_are_refused)
 {
+	static const struct {
+		uint32_t lo, hi;
+	} ranges[] = {{99, 99}, {104, 104}, {102, 104}, {99, 101}, {103, 100}, {0, UINT32_MAX}};
 	struct zc_ids z;
 
 	start_at(&z, 100, 4);
-	assert_int_equal(complete(&z, 99, 99), -EPROTO);
-	assert_int_equal(complete(&z, 104, 104), -EPROTO);
-	assert_int_equal(complete(&z, 102, 104), -EPROTO);
-	assert_int_equal(complete(&z, 99, 101), -EPROTO);
-	assert_int_equal(complete(&z, 103, 100), -EPROTO);
-	assert_int_equal(complete(&z, 0, UINT32_MAX), -EPROTO);
+	for_each_case(r, ranges)
+		assert_int_equal(complete(&z, r->lo, r->hi), -EPROTO);
 	assert_int_equal(z.outstanding, 4);
 	assert_int_equal(complete(&z, 101, 102), 0);
 	assert_int_equal(complete(&z, 102, 103), -EPROTO);
@@ -98,7 +84,7 @@ TEST(ids_refused)
 	assert_int_equal(seen[3], 0);
 }
 
-TEST(ids_full)
+TEST(the_ring_of_4096_ids_is_full_until_the_oldest_completes)
 {
 	struct zc_ids z;
 
@@ -135,7 +121,7 @@ static struct sock_extended_err *record__make(struct record *r, int level, int t
 	return (struct sock_extended_err *)CMSG_DATA(c);
 }
 
-TEST(notice_both_families)
+TEST(notifications_of_IPv4_and_IPv6_are_decoded)
 {
 	static const int kinds[2][2] = {{SOL_IP, IP_RECVERR}, {SOL_IPV6, IPV6_RECVERR}};
 	struct sock_extended_err *ee;
@@ -158,7 +144,7 @@ TEST(notice_both_families)
 	}
 }
 
-TEST(notice_refused)
+TEST(other_records_are_skipped_and_malformed_ones_refused)
 {
 	struct sock_extended_err *ee;
 	struct zc_notice n;
@@ -182,20 +168,20 @@ TEST(notice_refused)
 	assert_int_equal(errqueue__decode(&r.msg, &n), -ENOMSG);
 }
 
-TEST(slots)
+TEST(slots_are_2_to_1024_and_within_256_MiB)
 {
 	unsigned int threads, n;
 	uint64_t size;
 
-	assert_int_equal(zc_plan__slots(64, 1), 1024);
-	assert_int_equal(zc_plan__slots(65536, 1), 64);
-	assert_int_equal(zc_plan__slots(16 << 20, 1), 2);
-	assert_int_equal(zc_plan__slots(65536, 256), 16);
+	assert_int_equal(mode__slots(64, 1), 1024);
+	assert_int_equal(mode__slots(65536, 1), 64);
+	assert_int_equal(mode__slots(16 << 20, 1), 2);
+	assert_int_equal(mode__slots(65536, 256), 16);
 	for (threads = 1; threads <= 256; threads++) {
 		for (size = 64; size <= 16 << 20; size *= 2) {
-			n = zc_plan__slots(size, threads);
+			n = mode__slots(size, threads);
 			assert_in_range(n, 2, 1024);
-			assert_in_range(zc_plan__batch(n), 1, n);
+			assert_in_range(mode__slot_batch(n), 1, n);
 			assert_true(n == 2 || n * size * threads <= 256 << 20);
 		}
 	}

@@ -5,7 +5,7 @@
 
 #include "model/metric.h"
 #include "model/perf_figures.h"
-#include "model/plan_table.h"
+#include "model/plan.h"
 #include "model/result.h"
 #include "support/test.h"
 

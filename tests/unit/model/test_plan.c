@@ -14,7 +14,8 @@ TEST(table_is_sound)
 		const struct alternative *a = &plan_alternatives[i];
 
 		assert_in_range(a->probe, 0, PROBE_NR - 1);
-		if (a->probe == PROBE_SOCKETS)
+		assert_non_null(plan_probes[a->probe].name);
+		if (a->probe == PROBE_SOCKETS || a->probe == PROBE_EARLIER_SOCKETS)
 			assert_int_equal(a->backend, BACKEND_ITERATOR);
 		else
 			assert_in_range(a->backend, 0, BACKEND_NR - 1);
@@ -30,10 +31,9 @@ TEST(table_is_sound)
 TEST(large_messages_are_counted_by_call)
 {
 	struct plan_request req = request(MODE_ONECOPY, PLAN_COUNT_CALLS_SIZE);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
 	assert_null(plan.chosen[PROBE_TRANSMIT]);
@@ -43,42 +43,12 @@ TEST(large_messages_are_counted_by_call)
 	assert_non_null(plan.chosen[PROBE_TRANSMIT]);
 }
 
-TEST(never_both_ways_at_once)
-{
-	struct offer offers[OFFERS_MAX] = {{0}};
-
-	offer_all(offers);
-	for (int mode = 0; mode < MODE_NR; mode++) {
-		for (uint64_t size = 64; size <= 16 << 20; size *= 4) {
-			struct plan_request req = request(mode, size);
-			struct plan plan;
-
-			assert_int_equal(plan__make(&plan, offers, &req), 0);
-			assert_true(!plan.chosen[PROBE_SEND_RETURN] !=
-				    !plan.chosen[PROBE_TRANSMIT]);
-		}
-	}
-}
-
-TEST(zerocopy_is_always_counted_by_call)
-{
-	struct plan_request req = request(MODE_ZEROCOPY, 64);
-	struct offer offers[OFFERS_MAX] = {{0}};
-	struct plan plan;
-
-	offer_all(offers);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
-	assert_non_null(plan.chosen[PROBE_COMPLETION]);
-}
-
 TEST(small_messages_fall_back_to_calls)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	withdraw(offers, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
@@ -87,9 +57,8 @@ TEST(small_messages_fall_back_to_calls)
 /* The socket pass alone gives the bytes, of whatever backend the rest is. */
 TEST(the_socket_pass_stands_beside_every_backend)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 
-	offer_all(offers);
 	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
 	for (int b = 0; b <= BACKEND_AUTO; b++) {
 		struct plan_request req = request(MODE_ZEROCOPY, 65536);
@@ -101,23 +70,14 @@ TEST(the_socket_pass_stands_beside_every_backend)
 	}
 }
 
-TEST(the_iterator_is_no_backend_to_ask_for)
-{
-	enum backend b;
-
-	assert_string_equal(backend__name(BACKEND_ITERATOR), "iterator");
-	assert_int_equal(backend__parse("iterator", &b), -EINVAL);
-}
-
 /* The probe would stand in the path of every packet, to say 0. */
 TEST(copy_modes_defer_nothing_by_construction)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct stage_result stage = {0};
 	struct plan plan;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
 	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
@@ -132,10 +92,9 @@ TEST(copy_modes_defer_nothing_by_construction)
 TEST(a_backend_without_hooks_is_refused)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	withdraw_backend(offers, BACKEND_KPROBE, -EPERM);
 	req.backend = BACKEND_KPROBE;
 	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
@@ -146,9 +105,8 @@ TEST(a_backend_without_hooks_is_refused)
 /* Forced, a backend is alone; left to choose, the best of all is taken. */
 TEST(a_forced_backend_is_the_only_one)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 
-	offer_all(offers);
 	for (int b = 0; b < BACKEND_NR; b++) {
 		struct plan_request req = request(MODE_ZEROCOPY, 65536);
 		struct plan plan;
@@ -165,10 +123,9 @@ TEST(a_forced_backend_is_the_only_one)
 TEST(notifications_are_not_read_by_a_program_that_books_bytes)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_COMPLETION &&
 		    plan_alternatives[i].backend != BACKEND_TRACEPOINT)
@@ -182,10 +139,9 @@ TEST(splicing_is_seen_only_where_calls_are_counted)
 {
 	struct plan_request req = request(MODE_ONECOPY, 1024);
 	struct stage_result stage = {0};
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
 	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
@@ -207,4 +163,166 @@ TEST(backends_parse)
 	assert_int_equal(b, BACKEND_AUTO);
 	assert_int_equal(backend__parse("fentry", &b), -EINVAL);
 	assert_int_equal(backend__parse("", &b), -EINVAL);
+	assert_int_equal(backend__parse("iterator", &b), -EINVAL);
+}
+
+TEST(errors_of_the_moment_are_no_answers)
+{
+	static const int moment[] = {-ENOMEM, -EMFILE, -ENFILE, -EAGAIN, -EINTR, -EBUSY};
+	static const int kernel[] = {-ENOENT, -EOPNOTSUPP, -EPERM, -EINVAL, -EPROTOTYPE};
+
+	assert_int_equal(plan__offer(0).answer, ANSWER_YES);
+	for (size_t i = 0; i < sizeof(moment) / sizeof(moment[0]); i++)
+		assert_int_equal(plan__offer(moment[i]).answer, ANSWER_UNKNOWN);
+	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+		assert_int_equal(plan__offer(kernel[i]).answer, ANSWER_NO);
+}
+
+static struct plan attach_plan(const struct offer *offers, enum backend backend, int expected)
+{
+	const struct plan_request req = {.object = OBJECT_ATTACH, .backend = backend};
+	struct plan plan;
+
+	assert_int_equal(plan__make(&plan, offers, &req), expected);
+	for (int p = 0; p < PROBE_NR; p++)
+		assert_true(!plan.chosen[p] || plan.chosen[p]->object == OBJECT_ATTACH);
+	return plan;
+}
+
+static const char *program_of(const struct plan *plan, enum probe_id probe)
+{
+	return plan->chosen[probe] ? plan->chosen[probe]->programs : "";
+}
+
+/* The row of an alternative of attach, by its programs. */
+static size_t row_of(enum probe_id probe, const char *programs)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].object == OBJECT_ATTACH &&
+		    plan_alternatives[i].probe == probe &&
+		    !strcmp(plan_alternatives[i].programs, programs))
+			return i;
+	fail_msg("no alternative %s", programs);
+	return 0;
+}
+
+TEST(attach_by_backend_uses_these_programs)
+{
+	static const struct {
+		enum backend asked;
+		const char *send, *message, *mptcp, *completion, *splice;
+	} cases[] = {
+		{BACKEND_AUTO, "nio_at_send", "nio_at_turn", "nio_at_send", "nio_ae_ended",
+		 "nio_ax_splice_read"},
+		{BACKEND_TRACEPOINT, "nio_at_send", "nio_at_turn", "nio_at_send", "nio_at_report",
+		 ""},
+		{BACKEND_TRAMPOLINE, "nio_ae_send nio_ax_send", "nio_ae_send", "nio_ax_mptcp",
+		 "nio_ae_ended", "nio_ax_splice_read"},
+		{BACKEND_KPROBE, "nio_ak_send", "nio_ak_send", "nio_ak_mptcp", "nio_ak_ended", ""},
+	};
+	struct offer *offers = all_offers();
+
+	for_each_case(c, cases) {
+		struct plan plan = attach_plan(offers, c->asked, 0);
+
+		assert_string_equal(program_of(&plan, PROBE_SEND_RETURN), c->send);
+		assert_string_equal(program_of(&plan, PROBE_MESSAGE), c->message);
+		assert_string_equal(program_of(&plan, PROBE_MPTCP_SEND), c->mptcp);
+		assert_string_equal(program_of(&plan, PROBE_COMPLETION), c->completion);
+		assert_string_equal(program_of(&plan, PROBE_SPLICE_READ), c->splice);
+		/* Receives have a tracepoint only. */
+		assert_string_equal(program_of(&plan, PROBE_RX_COPY), "nio_at_receive");
+	}
+}
+
+TEST(attach_uses_kprobes_only_where_trampolines_are_refused)
+{
+	struct offer *offers = all_offers();
+	struct plan plan;
+
+	offers[row_of(PROBE_COMPLETION, "nio_ae_ended")] = plan__offer(-ENOENT);
+	plan = attach_plan(offers, BACKEND_AUTO, 0);
+	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_at_report");
+	withdraw_backend(offers, BACKEND_TRAMPOLINE, -ENOTSUP);
+	assert_int_equal(plan__backend_error(OBJECT_ATTACH, offers, BACKEND_TRAMPOLINE), -ENOTSUP);
+	plan = attach_plan(offers, BACKEND_AUTO, 0);
+	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_ak_ended");
+}
+
+/* On Linux 6.3 to 6.15 calls return at a tracepoint, and begin at none. */
+TEST(attach_on_kprobes_has_one_program_at_a_send_call)
+{
+	struct offer *offers = all_offers();
+	struct plan plan;
+
+	withdraw_backend(offers, BACKEND_TRAMPOLINE, -ENOTSUP);
+	offers[row_of(PROBE_MESSAGE, "nio_at_turn")] = plan__offer(-ENOENT);
+	plan = attach_plan(offers, BACKEND_AUTO, 0);
+	assert_string_equal(program_of(&plan, PROBE_SEND_RETURN), "nio_at_send");
+	assert_string_equal(program_of(&plan, PROBE_MESSAGE), "nio_ak_message");
+}
+
+/* Two programs would count each call twice. */
+TEST(attach_on_trampolines_without_mptcp_has_no_second_program_at_a_send_call)
+{
+	struct offer *offers = all_offers();
+	struct plan plan;
+
+	offers[row_of(PROBE_MPTCP_SEND, "nio_ax_mptcp")] = plan__offer(-ENOENT);
+	plan = attach_plan(offers, BACKEND_TRAMPOLINE, 0);
+	assert_true(plan__wants(&plan, "nio_ax_send"));
+	assert_false(plan__wants(&plan, "nio_at_send"));
+	assert_non_null(plan__no_probe(&plan, PROBE_MPTCP_SEND));
+}
+
+TEST(attach_names_the_hooks_that_it_lacks)
+{
+	struct offer *offers = all_offers();
+	struct plan plan;
+	char text[256];
+
+	plan = attach_plan(offers, BACKEND_AUTO, 0);
+	plan__missing(&plan, text, sizeof(text));
+	assert_string_equal(text, "");
+	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
+	plan = attach_plan(offers, BACKEND_AUTO, -EOPNOTSUPP);
+	plan__missing(&plan, text, sizeof(text));
+	assert_non_null(strstr(text, "tp_btf/sock_send_length or fexit/tcp_sendmsg_locked or "
+				     "kprobe/tcp_sendmsg_locked"));
+}
+
+TEST(attach_rests_its_events_only_where_they_are_tracepoints)
+{
+	struct offer *offers = all_offers();
+	struct plan plan, rest;
+
+	plan = attach_plan(offers, BACKEND_TRACEPOINT, 0);
+	assert_true(plan__can_rest(&plan, &rest));
+	assert_true(plan__wants(&plan, "nio_at_send"));
+	for (int i = 0; i < 4; i++) {
+		static const char *const resting[] = {"nio_at_send", "nio_at_turn",
+						      "nio_at_receive", "nio_at_arrival"};
+
+		assert_false(plan__wants(&rest, resting[i]));
+	}
+	assert_true(plan__wants(&rest, "nio_at_report"));
+	assert_true(plan__wants(&rest, "nio_at_destroy2"));
+	assert_true(plan__wants(&rest, "nio_at_look"));
+	plan = attach_plan(offers, BACKEND_KPROBE, 0);
+	assert_false(plan__can_rest(&plan, &rest));
+}
+
+TEST(hooks_of_one_object_are_withheld_alone)
+{
+	struct offer offers[OFFERS_MAX] = {{0}};
+
+	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "inet_sk_error_report"), 0);
+	assert_int_equal(plan__withhold(OBJECT_ATTACH, NULL, "tp_btf/inet_sk_error_report"), 1);
+	assert_int_equal(plan__withhold(OBJECT_ATTACH, NULL, "net_dev_queue"), 0);
+	offer_all(offers);
+	plan__withhold(OBJECT_ATTACH, offers, "sock_send_length");
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		assert_int_equal(offers[i].answer == ANSWER_NO,
+				 plan_alternatives[i].object == OBJECT_ATTACH &&
+					 strstr(plan_alternatives[i].hook, "/sock_send_length"));
 }

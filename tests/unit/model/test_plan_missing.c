@@ -11,10 +11,9 @@ TEST(a_missing_hook_costs_its_stage_only)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct stage_result stage = {0};
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
@@ -25,29 +24,12 @@ TEST(a_missing_hook_costs_its_stage_only)
 	assert_null(stage.reason);
 }
 
-TEST(could_not_tell_is_not_no)
-{
-	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
-	struct plan plan;
-
-	offer_all(offers);
-	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -ENOMEM);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_non_null(plan__no_probe(&plan, PROBE_COMPLETION));
-	assert_non_null(strstr(plan.reason[PROBE_COMPLETION], "could not be tried"));
-	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, 0);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_string_equal(plan.reason[PROBE_COMPLETION], "not tried");
-}
-
 TEST(without_bytes_there_is_no_plan)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
@@ -63,11 +45,10 @@ TEST(without_bytes_there_is_no_plan)
 TEST(a_locked_down_kernel_keeps_its_tracepoints)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct stage_result stage = {0};
 	struct plan plan;
 
-	offer_all(offers);
 	withdraw_backend(offers, BACKEND_TRAMPOLINE, -EPERM);
 	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -86,43 +67,13 @@ TEST(a_locked_down_kernel_keeps_its_tracepoints)
 	assert_int_equal(stage.quality, QUALITY_EXACT);
 }
 
-TEST(without_zero_copy_tracepoints_pair_nothing)
-{
-	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
-	struct plan plan;
-
-	offer_all(offers);
-	withdraw_backend(offers, BACKEND_TRAMPOLINE, -EPERM);
-	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_false(plan__pairs_events(&plan));
-}
-
-/* Of functions that differ between kernels the one with the right number of arguments is taken. */
-TEST(prototypes_decide)
-{
-	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
-	struct plan plan;
-
-	offer_all(offers);
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].probe == PROBE_PIN_TIME && plan_alternatives[i].args == 5)
-			offers[i] = (struct offer){.answer = ANSWER_NO, .err = -EPROTOTYPE};
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_string_equal(plan.chosen[PROBE_PIN_TIME]->programs,
-			    "nio_fe_pin_time nio_fx_binding_pin_time");
-}
-
 /* A part whose end is not seen, or which would hold another's time, is not given. */
 TEST(a_missing_event_costs_the_parts_it_ends)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	withdraw(offers, PROBE_TRANSMIT_TIME, ANSWER_NO, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_COPY), "no such hook"));
@@ -152,7 +103,7 @@ TEST(the_first_missing_event_says_why)
 				   wait[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME,
 					     PROBE_WAIT_TIME},
 				   copy[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME, PROBE_COPY_TIME,
-					     PROBE_TRANSMIT_TIME, PROBE_WAIT_TIME},
+					     PROBE_WAIT_TIME, PROBE_TRANSMIT_TIME},
 				   pin[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME, PROBE_PIN_TIME},
 				   transmit[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME,
 						 PROBE_TRANSMIT_TIME, PROBE_INLINE_TIME};
@@ -184,80 +135,31 @@ TEST(the_first_missing_event_says_why)
 	}
 }
 
-/* Why the copies of coalescing cannot be seen, whose hooks were refused with these. */
-static const char *refused_with(const int *errors)
-{
-	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
-	struct plan plan;
-
-	offer_all(offers);
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].probe == PROBE_COALESCE)
-			offers[i] = (struct offer){.answer = ANSWER_NO, .err = *errors++};
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	return plan.reason[PROBE_COALESCE];
-}
-
-/* That a function is not there, or is another, says less than a refusal, first or last. */
-TEST(the_most_telling_refusal_is_kept)
-{
-	static const int weak[] = {-ENOENT, -ESRCH, -EPROTOTYPE};
-	const char *told = refused_with((int[]){-EINVAL, -EINVAL});
-
-	assert_non_null(told);
-	for (size_t i = 0; i < sizeof(weak) / sizeof(weak[0]); i++) {
-		assert_string_equal(refused_with((int[]){-EINVAL, weak[i]}), told);
-		assert_string_equal(refused_with((int[]){weak[i], -EINVAL}), told);
-		assert_string_not_equal(refused_with((int[]){weak[i], weak[i]}), told);
-	}
-}
-
 TEST(a_hook_can_be_withheld_by_name)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	assert_int_equal(plan__withhold(NULL, "no_such_function"), 0);
-	assert_int_equal(plan__withhold(NULL, "tp_btf/net_dev_queue"), 1);
+	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "no_such_function"), 0);
+	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "tp_btf/net_dev_queue"), 1);
 	offer_all(offers);
 	/* Both backends' hooks on a function go by its bare name. */
-	assert_int_equal(plan__withhold(offers, "tcp_write_xmit"), 2);
+	assert_int_equal(plan__withhold(OBJECT_RUN, offers, "tcp_write_xmit"), 2);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_string_equal(plan__no_path_time(&plan, NIO_PATH_TRANSMIT), "withheld by --without");
 	assert_null(plan.remedy[PROBE_TRANSMIT_TIME]);
-	plan__withhold(offers, "fexit/tcp_sendmsg_locked");
+	plan__withhold(OBJECT_RUN, offers, "fexit/tcp_sendmsg_locked");
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->hook, "kprobe/tcp_push");
-}
-
-/* Every hook but those of the bytes, taken away one at a time, leaves a plan that runs. */
-TEST(any_one_hook_can_go)
-{
-	struct offer offers[OFFERS_MAX] = {{0}};
-
-	for (int gone = PROBE_SPLICE; gone < PROBE_NR; gone++) {
-		struct plan_request req = request(MODE_ZEROCOPY, 65536);
-		struct plan plan;
-
-		if (gone == PROBE_RX_COPY)
-			continue;
-		offer_all(offers);
-		withdraw(offers, gone, ANSWER_NO, -ENOENT);
-		assert_int_equal(plan__make(&plan, offers, &req), 0);
-		assert_null(plan.chosen[gone]);
-		assert_non_null(plan__no_probe(&plan, gone));
-	}
 }
 
 TEST(unavailable_stages_say_why)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
 		struct stage_result stage = {0};
@@ -272,12 +174,11 @@ TEST(unavailable_stages_say_why)
 TEST(a_row_of_no_hook_says_why_of_the_mode_that_needs_it)
 {
 	const struct plan *pointers[MODE_NR], *timed[MODE_NR] = {NULL};
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct plan plans[MODE_NR];
 	size_t n, seen = 0;
 
-	offer_all(offers);
 	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
 	for (int m = 0; m < MODE_NR; m++) {
 		struct plan_request req = request(m, 65536);
@@ -307,10 +208,9 @@ TEST(a_row_of_no_hook_says_why_of_the_mode_that_needs_it)
 TEST(a_limit_is_not_the_kernels_refusal)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -EMFILE);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(strstr(plan.reason[PROBE_COMPLETION], "could not be tried"));

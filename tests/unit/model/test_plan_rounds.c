@@ -4,17 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/plan_table.h"
 #include "support/offers.h"
 #include "support/test.h"
 
 TEST(times_are_taken_of_every_size_when_asked)
 {
 	struct plan_request req = request(MODE_ONECOPY, 64);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_null(plan__no_path_time(&plan, part));
@@ -73,11 +71,10 @@ TEST(times_cost_the_rounds_that_are_compared_nothing)
 /* By tracepoints a completion is a notification read, and needs no send to be looked up. */
 TEST(zero_copy_by_tracepoints_rests)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct plan plan, rest;
 
-	offer_all(offers);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].backend == BACKEND_TRAMPOLINE ||
 		    plan_alternatives[i].backend == BACKEND_KPROBE)
@@ -129,8 +126,9 @@ TEST(receive_copies_in_slices_leave_no_trampoline)
 			assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, backends[b]);
 			assert_int_equal(plan.chosen[PROBE_RX_COPY]->quality, QUALITY_EXACT);
 			/* One who has no such tracepoint has the function. */
-			assert_int_equal(
-				plan__withhold(offers, "tp_btf/skb_copy_datagram_iovec") > 0, 1);
+			assert_int_equal(plan__withhold(OBJECT_RUN, offers,
+							"tp_btf/skb_copy_datagram_iovec") > 0,
+					 1);
 			assert_int_equal(plan__make(&plan, offers, &req), 0);
 			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, all[b]);
 		}
@@ -170,12 +168,11 @@ TEST(rows_name_the_modes_they_serve)
 {
 	const struct plan *plans[MODE_NR], *timed[MODE_NR], *none[MODE_NR] = {NULL};
 	struct plan_row rows[PLAN_ROWS_MAX];
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan made[MODE_NR][2];
 	unsigned int pins = 0;
 	size_t n;
 
-	offer_all(offers);
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		pins |= (unsigned int)mode__has(mode, MODE_PINS) << mode;
 		assert_true(make_apart(offers, mode, 1024, NULL, made[mode]));
@@ -183,7 +180,7 @@ TEST(rows_name_the_modes_they_serve)
 		timed[mode] = &made[mode][1];
 	}
 	n = plan__rows(plans, timed, rows);
-	assert_int_equal(n, PROBE_NR);
+	assert_int_equal(n, PROBE_SOCKETS + 1); /* those of run */
 	assert_int_equal(row_named(rows, n, "send_return")->modes, pins);
 	assert_int_equal(row_named(rows, n, "transmit")->modes, ((1U << MODE_NR) - 1) & ~pins);
 	assert_int_equal(row_named(rows, n, "rx_copy")->modes, 0);
@@ -201,11 +198,10 @@ TEST(rows_name_the_modes_they_serve)
 /* A plan that takes times itself has none of rounds of their own, and keeps its reasons. */
 TEST(times_that_are_taken_anyway_are_not_set_apart)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct plan plan, before;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	before = plan;
 	assert_false(plan__set_apart(&plan, &before, NULL));
@@ -220,28 +216,8 @@ TEST(times_that_are_taken_anyway_are_not_set_apart)
 	assert_int_equal(plan__make(&timed, offers, &req), 0);
 	assert_true(plan__set_apart(&plan, &timed, NULL));
 	for (int p = 0; p < PROBE_NR; p++)
-		if (!plan_probe__takes_times((enum probe_id)p)) {
+		if (p < PROBE_CALL_TIME || p > PROBE_RX_TIME) {
 			assert_ptr_equal(plan.reason[p], before.reason[p]);
 			assert_ptr_equal(plan.remedy[p], before.remedy[p]);
 		}
-}
-
-/* As many as are chosen. */
-TEST(probes_are_counted)
-{
-	struct offer offers[OFFERS_MAX] = {{0}};
-	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	unsigned int chosen = 0;
-	struct plan plan;
-
-	offer_all(offers);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	for (int p = 0; p < PROBE_NR; p++)
-		chosen += plan.chosen[p] ? 1 : 0;
-	assert_int_equal(plan__probes(&plan), chosen);
-	for (int p = 0; p < PROBE_NR; p++)
-		plan.chosen[p] = NULL;
-	assert_int_equal(plan__probes(&plan), 0);
-	plan.chosen[PROBE_NR - 1] = plan.chosen[0] = &plan_alternatives[0];
-	assert_int_equal(plan__probes(&plan), 2);
 }

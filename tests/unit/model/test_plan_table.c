@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/plan_table.h"
 #include "support/golden.c"
 #include "support/legend.h"
 #include "support/offers.h"
@@ -15,7 +14,7 @@
 
 static void record_probes(const struct plan *plan)
 {
-	for (int p = 0; p < PROBE_NR; p++) {
+	for (int p = 0; p <= PROBE_SOCKETS; p++) {
 		if (plan->chosen[p])
 			record(" %d", (int)(plan->chosen[p] - plan_alternatives));
 		else
@@ -113,7 +112,7 @@ TEST(every_lack)
 		record("no %s", backend__name(b));
 		make(offers, &req);
 	}
-	for (enum probe_id p = 0; p < PROBE_NR; p++)
+	for (enum probe_id p = 0; p <= PROBE_SOCKETS; p++)
 		for (enum mode mode = 0; mode < MODE_NR; mode++) {
 			req.mode = mode;
 			offer_all(offers);
@@ -123,6 +122,8 @@ TEST(every_lack)
 		}
 	req.mode = MODE_ZEROCOPY;
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		if (plan_alternatives[i].object != OBJECT_RUN)
+			continue;
 		offer_all(offers);
 		offers[i] = (struct offer){.answer = ANSWER_NO, .err = -EPERM};
 		record("not %zu", i);
@@ -164,7 +165,7 @@ TEST(every_lack_apart)
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan, timed;
 
-	for (enum probe_id p = PROBE_CALL_TIME; p <= PROBE_NR; p++)
+	for (enum probe_id p = PROBE_CALL_TIME; p <= PROBE_SOCKETS + 1; p++)
 		for (int why = 0; why < 2; why++) {
 			offer_all(offers);
 			withdraw(offers, p, ANSWER_NO, -EPERM);

@@ -30,12 +30,10 @@ static const struct {
 
 static int fake_pmu(const char *pmu, const char *file, char *text, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		if (strcmp(files[i].pmu, pmu) || strcmp(files[i].file, file))
+	for_each_case(c, files) {
+		if (strcmp(c->pmu, pmu) || strcmp(c->file, file))
 			continue;
-		snprintf(text, len, "%s", files[i].text);
+		snprintf(text, len, "%s", c->text);
 		return 0;
 	}
 	return -ENOENT;
@@ -86,15 +84,14 @@ TEST(names_are_those_of_perf)
 {
 	struct perf_spec spec;
 	char message[256];
-	size_t i;
 
-	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		if (perf_names__parse(good[i].name, &lookup, &spec, message, sizeof(message)))
-			fail_msg("%s: %s", good[i].name, message);
-		assert_string_equal(spec.name, good[i].name);
-		assert_int_equal(spec.type, good[i].type);
-		assert_int_equal(spec.config, good[i].config);
-		assert_int_equal(spec.config1, good[i].config1);
+	for_each_case(c, good) {
+		if (perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)))
+			fail_msg("%s: %s", c->name, message);
+		assert_string_equal(spec.name, c->name);
+		assert_int_equal(spec.type, c->type);
+		assert_int_equal(spec.config, c->config);
+		assert_int_equal(spec.config1, c->config1);
 		assert_false(spec.exclude_user || spec.exclude_kernel);
 	}
 }
@@ -116,14 +113,13 @@ TEST(modifiers_choose_the_mode)
 	};
 	struct perf_spec spec;
 	char message[256];
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (perf_names__parse(cases[i].name, &lookup, &spec, message, sizeof(message)))
-			fail_msg("%s: %s", cases[i].name, message);
-		assert_string_equal(spec.name, cases[i].name);
-		assert_int_equal(spec.exclude_user, cases[i].user);
-		assert_int_equal(spec.exclude_kernel, cases[i].kernel);
+	for_each_case(c, cases) {
+		if (perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)))
+			fail_msg("%s: %s", c->name, message);
+		assert_string_equal(spec.name, c->name);
+		assert_int_equal(spec.exclude_user, c->user);
+		assert_int_equal(spec.exclude_kernel, c->kernel);
 	}
 }
 
@@ -165,16 +161,14 @@ TEST(what_is_no_event_is_refused_in_words)
 	};
 	struct perf_spec spec = {.type = 77};
 	char message[256];
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for_each_case(c, cases) {
 		*message = '\0';
 		assert_int_equal(
-			perf_names__parse(cases[i].name, &lookup, &spec, message, sizeof(message)),
+			perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)),
 			-EINVAL);
-		if (!strstr(message, cases[i].words))
-			fail_msg("'%s': '%s' does not say '%s'", cases[i].name, message,
-				 cases[i].words);
+		if (!strstr(message, c->words))
+			fail_msg("'%s': '%s' does not say '%s'", c->name, message, c->words);
 		assert_int_equal(spec.type, 77);
 	}
 }
@@ -227,13 +221,11 @@ TEST(events_know_their_pmu)
 	};
 	struct perf_spec spec;
 	char message[256];
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for_each_case(c, cases) {
 		assert_int_equal(
-			perf_names__parse(cases[i].name, &lookup, &spec, message, sizeof(message)),
-			0);
-		assert_int_equal(perf_spec__pmu(&spec), cases[i].pmu);
-		assert_int_equal(perf_spec__is_hardware(&spec), cases[i].pmu != 0);
+			perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)), 0);
+		assert_int_equal(perf_spec__pmu(&spec), c->pmu);
+		assert_int_equal(perf_spec__is_hardware(&spec), c->pmu != 0);
 	}
 }

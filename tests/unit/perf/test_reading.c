@@ -300,8 +300,8 @@ TEST(proc_files_are_read)
 TEST(proc_fills_only_what_is_unknown)
 {
 	const struct num one = {.value = 100, .known = true}, two = {.value = 123, .known = true};
-	const struct perf_proc base = {one, one, one, {.reason = "no schedstat"}};
-	const struct perf_proc now = {two, two, {.value = 99, .known = true}, two};
+	const struct perf_proc base = {{one, one, one, {.reason = "no schedstat"}}};
+	const struct perf_proc now = {{two, two, {.value = 99, .known = true}, two}};
 	struct run_result r;
 
 	run_result__init(&r);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/diagram.h"
-#include "study/family.h"
+#include "study/test_family.h"
 #include "report/figure.h"
 #include "report/doc.h"
 #include "support/test.h"
@@ -34,7 +34,7 @@ static struct dataset_row *put(struct study *s, enum mode mode, uint64_t size, u
 static void study__finish(struct study *s)
 {
 	dataset__finish(&s->d, (double)NAN);
-	assert_int_equal(analysis__init(&s->a, &s->d), 0);
+	analysis__init(&s->a, &s->d);
 }
 
 static void study__clear(struct study *s)
@@ -255,7 +255,7 @@ static void add_stacks(struct study *s, const struct dataset_row *row, const cha
 
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(json_array_append_new(stacks, json_string(lines[i])), 0);
-	assert_int_equal(dataset__add_stacks(&s->d, row, stacks), 0);
+	dataset__add_stacks(&s->d, row, stacks);
 	json_decref(stacks);
 }
 

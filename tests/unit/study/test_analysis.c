@@ -5,32 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/answer.h"
-#include "study/words.h"
-#include "study/family.h"
+#include "study/mode_comparison.h"
+#include "study/phrases.h"
+#include "study/test_family.h"
 
 #include "support/planted.h"
 #include "support/test.h"
 
 /* A round has one number in all cells, whichever of them have it. */
-TEST(rounds_are_blocks)
+STUDY_TEST(rounds_are_blocks)
 {
-	struct study s = {0};
-
-	put(&s, MODE_TWOCOPY, KIB(4), 1, 5, 10);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 10);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 11);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 12);
-	study__finish(&s, (double)NAN);
-	assert_int_equal(s.a.blocks_nr, 4);
-	assert_int_equal(analysis__block(&s.a, &s.d.rows[0]), 1);
-	assert_int_equal(analysis__block(&s.a, &s.d.rows[1]), 0);
-	assert_int_equal(analysis__block(&s.a, &s.d.rows[2]), 1);
+	put(&study, MODE_TWOCOPY, KIB(4), 1, 5, 10);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 0, 10);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 5, 10);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 5, 11);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 5, 12);
+	study__finish(&study, (double)NAN);
+	assert_int_equal(study.a.blocks_nr, 4);
+	assert_int_equal(analysis__block(&study.a, &study.d.rows[0]), 1);
+	assert_int_equal(analysis__block(&study.a, &study.d.rows[1]), 0);
+	assert_int_equal(analysis__block(&study.a, &study.d.rows[2]), 1);
 	/* The same round a second time is another block, and a third time yet another. */
-	assert_int_equal(analysis__block(&s.a, &s.d.rows[3]), 2);
-	assert_int_equal(analysis__block(&s.a, &s.d.rows[4]), 3);
-	study__clear(&s);
+	assert_int_equal(analysis__block(&study.a, &study.d.rows[3]), 2);
+	assert_int_equal(analysis__block(&study.a, &study.d.rows[4]), 3);
 }
 
 /* Two comparisons of few rounds show nothing, and it is said how many rounds are needed. */
@@ -38,8 +35,8 @@ TEST(few_rounds_show_no_difference)
 {
 	for (unsigned int rounds = 1; rounds <= 4; rounds++) {
 		struct study s = {0};
-		char said[64], why[WORDS_BUF];
-		struct claim c;
+		char said[64], why[PHRASE_BUF];
+		struct finding c;
 
 		for (unsigned int r = 0; r < rounds; r++) {
 			put(&s, MODE_TWOCOPY, KIB(4), 1, r, 10 + r);
@@ -61,249 +58,216 @@ TEST(few_rounds_show_no_difference)
 	}
 }
 
-TEST(planted_crossover)
+STUDY_TEST(planted_crossover)
 {
-	struct study s = {0};
-	struct duel duel;
+	struct mode_comparison comparison;
 
-	put_crossing(&s, 0.02);
-	study__finish(&s, (double)NAN);
-	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
-			 0);
-	assert_int_equal(duel.behind, 2);
-	assert_int_equal(duel.noise, 1);
-	assert_int_equal(duel.ahead, 2);
-	assert_int_equal(duel.crossovers_nr, 1);
-	assert_int_equal(duel.crossovers[0].below, KIB(8));
-	assert_int_equal(duel.crossovers[0].above, KIB(32));
-	assert_true(duel.crossovers[0].to_first);
-	assert_true(s.answers[QUESTION_ONE_OVER_TWO].answered);
-	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "The smallest size is 32 KiB");
-	check_says(&s.answers[QUESTION_ONE_OVER_TWO],
+	put_crossing(&study, 0.02);
+	study__finish(&study, (double)NAN);
+	mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &comparison);
+	assert_int_equal(comparison.behind, 2);
+	assert_int_equal(comparison.noise, 1);
+	assert_int_equal(comparison.ahead, 2);
+	assert_int_equal(comparison.crossovers_nr, 1);
+	assert_int_equal(comparison.crossovers[0].below, KIB(8));
+	assert_int_equal(comparison.crossovers[0].above, KIB(32));
+	assert_true(comparison.crossovers[0].to_first);
+	assert_true(study.answers[QUESTION_ONE_OVER_TWO].answered);
+	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "First at 32 KiB (1 thread; ");
+	check_says(&study.answers[QUESTION_ONE_OVER_TWO],
 		   "Crossover with 1 thread: between 8 KiB and 32 KiB, one-copy takes the lead.");
-	duel__clear(&duel);
-	study__clear(&s);
+	mode_comparison__clear(&comparison);
 }
 
-TEST(noise_hides_the_crossover)
+STUDY_TEST(noise_hides_the_crossover)
 {
-	struct study s = {0};
-	struct duel duel;
+	struct mode_comparison comparison;
 
-	put_crossing(&s, 0.3);
-	study__finish(&s, (double)NAN);
-	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
-			 0);
-	assert_int_equal(duel.noise, 5);
-	assert_int_equal(duel.crossovers_nr, 0);
-	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "At none up to 64 KiB");
-	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "no difference in 5");
-	check_says(&s.answers[QUESTION_UNEXPECTED], "Wide intervals: in 10 of 10 cells");
-	duel__clear(&duel);
-	study__clear(&s);
+	put_crossing(&study, 0.3);
+	study__finish(&study, (double)NAN);
+	mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &comparison);
+	assert_int_equal(comparison.noise, 5);
+	assert_int_equal(comparison.crossovers_nr, 0);
+	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "At none up to 64 KiB");
+	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "no difference in 5");
+	check_says(&study.answers[QUESTION_UNEXPECTED], "Wide intervals: in 10 of 10 cells");
+	mode_comparison__clear(&comparison);
 }
 
 /* No cell has both modes: each size only one of them. */
-TEST(missing_cells)
+STUDY_TEST(missing_cells)
 {
-	struct study s = {0};
-
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
-	put_rounds(&s, MODE_ONECOPY, KIB(8), 1, 20, 0.01);
-	put_rounds(&s, MODE_ZEROCOPY, KIB(16), 1, 20, 0.01);
-	study__finish(&s, (double)NAN);
-	assert_false(s.answers[QUESTION_ONE_OVER_TWO].answered);
-	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "Not measured: no size");
-	check_says(&s.answers[QUESTION_ZERO_OVER_TWO], "Not measured: no size");
-	check_says(&s.answers[QUESTION_ZEROCOPY], "Not measured: no size");
-	study__clear(&s);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&study, MODE_ONECOPY, KIB(8), 1, 20, 0.01);
+	put_rounds(&study, MODE_ZEROCOPY, KIB(16), 1, 20, 0.01);
+	study__finish(&study, (double)NAN);
+	assert_false(study.answers[QUESTION_ONE_OVER_TWO].answered);
+	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "Not measured: no size");
+	check_says(&study.answers[QUESTION_ZERO_OVER_TWO], "Not measured: no size");
+	check_says(&study.answers[QUESTION_ZEROCOPY], "Not measured: no size");
 }
 
 /* A hole in the middle: its neighbours are compared, it is not. */
-TEST(a_missing_cell_is_left_out)
+STUDY_TEST(a_missing_cell_is_left_out)
 {
-	struct study s = {0};
-	struct duel duel;
+	struct mode_comparison comparison;
 
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
-	put_rounds(&s, MODE_TWOCOPY, KIB(8), 1, 10, 0.01);
-	put_rounds(&s, MODE_TWOCOPY, KIB(16), 1, 10, 0.01);
-	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 5, 0.01);
-	put_rounds(&s, MODE_ONECOPY, KIB(8), 1, (double)NAN, 0.01);
-	put_rounds(&s, MODE_ONECOPY, KIB(16), 1, 15, 0.01);
-	study__finish(&s, (double)NAN);
-	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
-			 0);
-	assert_int_equal(duel.points_nr, 2);
-	assert_int_equal(duel.crossovers_nr, 1);
-	assert_int_equal(duel.crossovers[0].above, KIB(16));
-	duel__clear(&duel);
-	study__clear(&s);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&study, MODE_TWOCOPY, KIB(8), 1, 10, 0.01);
+	put_rounds(&study, MODE_TWOCOPY, KIB(16), 1, 10, 0.01);
+	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 5, 0.01);
+	put_rounds(&study, MODE_ONECOPY, KIB(8), 1, (double)NAN, 0.01);
+	put_rounds(&study, MODE_ONECOPY, KIB(16), 1, 15, 0.01);
+	study__finish(&study, (double)NAN);
+	mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &comparison);
+	assert_int_equal(comparison.points_nr, 2);
+	assert_int_equal(comparison.crossovers_nr, 1);
+	assert_int_equal(comparison.crossovers[0].above, KIB(16));
+	mode_comparison__clear(&comparison);
 }
 
-TEST(a_missing_mode)
+STUDY_TEST(a_missing_mode)
 {
-	struct study s = {0};
-
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
-	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 12, 0.01);
-	study__finish(&s, (double)NAN);
-	assert_false(s.answers[QUESTION_ZEROCOPY].answered);
-	check_says(&s.answers[QUESTION_ZEROCOPY], "the data has no zero-copy run");
-	check_says(&s.answers[QUESTION_ZERO_OVER_TWO], "Not measured");
-	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "The smallest size is 4 KiB");
-	study__clear(&s);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 12, 0.01);
+	study__finish(&study, (double)NAN);
+	assert_false(study.answers[QUESTION_ZEROCOPY].answered);
+	check_says(&study.answers[QUESTION_ZEROCOPY], "the data has no zero-copy run");
+	check_says(&study.answers[QUESTION_ZERO_OVER_TWO], "Not measured");
+	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "First at 4 KiB (1 thread; ");
 }
 
-TEST(without_a_ledger_no_books_balance)
+STUDY_TEST(without_a_ledger_no_books_balance)
 {
-	struct study s = {0};
-
-	put_crossing(&s, 0.01);
-	study__finish(&s, (double)NAN);
-	assert_false(says(&s.answers[QUESTION_UNEXPECTED], "no byte"));
-	assert_false(says(&s.answers[QUESTION_UNEXPECTED], "nothing unaccounted"));
-	check_says(&s.answers[QUESTION_UNEXPECTED], "Not shown: whether the books balance");
-	study__clear(&s);
+	put_crossing(&study, 0.01);
+	study__finish(&study, (double)NAN);
+	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "no byte"));
+	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "nothing unaccounted"));
+	check_says(&study.answers[QUESTION_UNEXPECTED], "Not shown: whether the books balance");
 }
 
 /* Only what was checked is said to be in order. */
-TEST(books_are_kept_by_what_was_checked)
+STUDY_TEST(books_are_kept_by_what_was_checked)
 {
-	struct study s = {0};
 	size_t i;
 
-	put_crossing(&s, 0.01);
-	for (i = 0; i < s.d.rows_nr; i++)
-		s.d.rows[i].value[METRIC_UNACCOUNTED_TX] = 0;
-	study__finish(&s, (double)NAN);
-	check_says(&s.answers[QUESTION_UNEXPECTED], "no byte sent is unaccounted for (70 runs)");
-	assert_false(says(&s.answers[QUESTION_UNEXPECTED], "received is unaccounted"));
-	assert_false(says(&s.answers[QUESTION_UNEXPECTED], "no event was missed"));
-	study__clear(&s);
+	put_crossing(&study, 0.01);
+	for (i = 0; i < study.d.rows_nr; i++)
+		study.d.rows[i].value[METRIC_UNACCOUNTED_TX] = 0;
+	study__finish(&study, (double)NAN);
+	check_says(&study.answers[QUESTION_UNEXPECTED],
+		   "no byte sent is unaccounted for (70 runs)");
+	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "received is unaccounted"));
+	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "no event was missed"));
 }
 
 /* However certain: a quarter of a percent is no collapse. */
-TEST(a_little_less_is_no_collapse)
+STUDY_TEST(a_little_less_is_no_collapse)
 {
-	struct study s = {0};
 	unsigned int r;
 
 	for (r = 0; r < 7; r++) {
-		put(&s, MODE_TWOCOPY, KIB(4), 1, r, 10 + 0.0001 * r);
-		put(&s, MODE_TWOCOPY, KIB(4), 2, r, 9.975 + 0.0001 * r);
+		put(&study, MODE_TWOCOPY, KIB(4), 1, r, 10 + 0.0001 * r);
+		put(&study, MODE_TWOCOPY, KIB(4), 2, r, 9.975 + 0.0001 * r);
 	}
-	study__finish(&s, (double)NAN);
-	assert_false(says(&s.answers[QUESTION_UNEXPECTED], "Collapse"));
-	study__clear(&s);
+	study__finish(&study, (double)NAN);
+	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "Collapse with"));
 }
 
 /* The load is a closed loop: latency follows throughput, it explains nothing. */
-TEST(latency_explains_no_throughput)
+STUDY_TEST(latency_explains_no_throughput)
 {
-	struct study s = {0};
 	size_t i;
 
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 20, 0.01);
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 4, 10, 0.01);
-	for (i = 0; i < s.d.rows_nr; i++) {
-		s.d.rows[i].value[METRIC_SEND_P99] = s.d.rows[i].threads * 1e6 + (double)i;
-		s.d.rows[i].value[METRIC_DELIVERY_P99] = s.d.rows[i].threads * 1e6 + (double)i;
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 20, 0.01);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 4, 10, 0.01);
+	for (i = 0; i < study.d.rows_nr; i++) {
+		study.d.rows[i].value[METRIC_SEND_P99] = study.d.rows[i].threads * 1e6 + (double)i;
+		study.d.rows[i].value[METRIC_DELIVERY_P99] =
+			study.d.rows[i].threads * 1e6 + (double)i;
 	}
-	study__finish(&s, (double)NAN);
-	check_says(&s.answers[QUESTION_UNEXPECTED], "Collapse: two-copy, 4 KiB, 4 threads");
-	assert_false(says(&s.answers[QUESTION_UNEXPECTED], "p99"));
-	check_says(&s.answers[QUESTION_UNEXPECTED], "No measured cost changes");
-	study__clear(&s);
+	study__finish(&study, (double)NAN);
+	check_says(&study.answers[QUESTION_UNEXPECTED],
+		   "Collapse with more threads: two-copy, 4 KiB, 4 threads");
+	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "p99"));
+	check_says(&study.answers[QUESTION_UNEXPECTED], "No measured cost changes");
 }
 
 /* Misses that do not differ are not said to be no fewer. */
-TEST(no_fall_is_claimed_of_noise)
+STUDY_TEST(no_fall_is_claimed_of_noise)
 {
 	static const double off[] = {3, -2, 1, -1, 2, -3, 0.5};
-	struct study s = {0};
 	size_t i;
 
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 20, 0.01);
-	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
-	for (i = 0; i < s.d.rows_nr; i++)
-		s.d.rows[i].value[METRIC_LLC_MISSES] =
-			s.d.rows[i].mode == MODE_TWOCOPY ? 100 : 100.4 + off[s.d.rows[i].round];
-	study__finish(&s, (double)NAN);
-	assert_false(s.answers[QUESTION_CACHE].answered);
-	check_says(&s.answers[QUESTION_CACHE], "None that can be shown");
-	study__clear(&s);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 20, 0.01);
+	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
+	for (i = 0; i < study.d.rows_nr; i++)
+		study.d.rows[i].value[METRIC_LLC_MISSES] =
+			study.d.rows[i].mode == MODE_TWOCOPY ? 100
+							     : 100.4 + off[study.d.rows[i].round];
+	study__finish(&study, (double)NAN);
+	assert_false(study.answers[QUESTION_CACHE].answered);
+	check_says(&study.answers[QUESTION_CACHE], "None outside the noise");
 }
 
-TEST(one_thread_count)
+STUDY_TEST(one_thread_count)
 {
-	struct study s = {0};
-
-	put_crossing(&s, 0.01);
-	study__finish(&s, (double)NAN);
-	assert_false(s.answers[QUESTION_THREADS].answered);
-	check_says(&s.answers[QUESTION_THREADS], "one thread count only");
-	study__clear(&s);
+	put_crossing(&study, 0.01);
+	study__finish(&study, (double)NAN);
+	assert_false(study.answers[QUESTION_THREADS].answered);
+	check_says(&study.answers[QUESTION_THREADS], "one thread count only");
 }
 
-TEST(zero_throughput)
+STUDY_TEST(zero_throughput)
 {
-	struct study s = {0};
 	char words[64];
 	int mode;
 
 	for (mode = 0; mode < MODE_NR; mode++) {
-		put_rounds(&s, (enum mode)mode, KIB(4), 1, 0, 0);
-		put_rounds(&s, (enum mode)mode, KIB(4), 2, 0, 0);
+		put_rounds(&study, (enum mode)mode, KIB(4), 1, 0, 0);
+		put_rounds(&study, (enum mode)mode, KIB(4), 2, 0, 0);
 	}
-	study__finish(&s, 5);
-	assert_false(analysis__has(&s.a, METRIC_CYCLES_PER_BYTE));
-	snprintf(words, sizeof(words), "Nothing arrived in %zu of %zu runs", s.d.rows_nr,
-		 s.d.rows_nr);
-	check_says(&s.answers[QUESTION_UNEXPECTED], words);
-	check_says(&s.answers[QUESTION_THREADS], "Not measured");
-	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "At none up to 4 KiB");
-	study__clear(&s);
+	study__finish(&study, 5);
+	assert_false(analysis__has(&study.a, METRIC_CYCLES_PER_BYTE));
+	snprintf(words, sizeof(words), "Nothing arrived in %zu of %zu runs", study.d.rows_nr,
+		 study.d.rows_nr);
+	check_says(&study.answers[QUESTION_UNEXPECTED], words);
+	check_says(&study.answers[QUESTION_THREADS], "Not measured");
+	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "At none up to 4 KiB");
 }
 
-TEST(no_throughput_at_all)
+STUDY_TEST(no_throughput_at_all)
 {
-	struct study s = {0};
 	int q;
 
-	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, (double)NAN);
-	put(&s, MODE_ZEROCOPY, KIB(4), 2, 0, (double)NAN);
-	study__finish(&s, (double)NAN);
+	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, (double)NAN);
+	put(&study, MODE_ZEROCOPY, KIB(4), 2, 0, (double)NAN);
+	study__finish(&study, (double)NAN);
 	for (q = 0; q < QUESTION_NR; q++) {
-		assert_false(s.answers[q].answered);
-		assert_non_null(s.answers[q].headline);
+		assert_false(study.answers[q].answered);
+		assert_non_null(study.answers[q].headline);
 	}
-	assert_null(analysis__peak(&s.a, MODE_NR, METRIC_GBPS));
-	study__clear(&s);
+	assert_null(analysis__peak(&study.a, MODE_NR, METRIC_GBPS));
 }
 
-TEST(no_counters_no_cache_answer)
+STUDY_TEST(no_counters_no_cache_answer)
 {
-	struct study s = {0};
-
-	put_crossing(&s, 0.01);
-	s.d.reason[METRIC_S_L1D_MISSES] = strdup("virtual machine without a PMU");
-	study__finish(&s, (double)NAN);
-	assert_false(s.answers[QUESTION_CACHE].answered);
-	check_says(&s.answers[QUESTION_CACHE], "Not measured: virtual machine without a PMU.");
-	study__clear(&s);
+	put_crossing(&study, 0.01);
+	study.d.reason[METRIC_S_L1D_MISSES] = strdup("virtual machine without a PMU");
+	study__finish(&study, (double)NAN);
+	assert_false(study.answers[QUESTION_CACHE].answered);
+	check_says(&study.answers[QUESTION_CACHE], "Not measured: virtual machine without a PMU.");
 }
 
 /* Why zero-copy is behind: copied after all, at what cost. */
-TEST(zerocopy_that_was_copied)
+STUDY_TEST(zerocopy_that_was_copied)
 {
-	struct study s = {0};
 	size_t i;
 
-	put_rounds(&s, MODE_ONECOPY, KIB(64), 1, 40, 0.01);
-	put_rounds(&s, MODE_ZEROCOPY, KIB(64), 1, 20, 0.01);
-	for (i = 0; i < s.d.rows_nr; i++) {
-		struct dataset_row *row = &s.d.rows[i];
+	put_rounds(&study, MODE_ONECOPY, KIB(64), 1, 40, 0.01);
+	put_rounds(&study, MODE_ZEROCOPY, KIB(64), 1, 20, 0.01);
+	for (i = 0; i < study.d.rows_nr; i++) {
+		struct dataset_row *row = &study.d.rows[i];
 		bool zc = row->mode == MODE_ZEROCOPY;
 
 		row->value[METRIC_RX_BYTES] = 1e9;
@@ -317,49 +281,14 @@ TEST(zerocopy_that_was_copied)
 			row->value[METRIC_ZC_COPIED] = 100;
 		}
 	}
-	study__finish(&s, (double)NAN);
-	assert_true(s.answers[QUESTION_ZEROCOPY].answered);
-	check_says(&s.answers[QUESTION_ZEROCOPY],
+	study__finish(&study, (double)NAN);
+	assert_true(study.answers[QUESTION_ZEROCOPY].answered);
+	check_says(&study.answers[QUESTION_ZEROCOPY],
 		   "slower than the faster copying mode in 1 of 1 setting");
-	check_says(&s.answers[QUESTION_ZEROCOPY],
-		   "Of 700 zero-copy completions over all runs the kernel copied 700 (100 %)");
-	check_says(&s.answers[QUESTION_ZEROCOPY], "tx_pin 1.00, deferred_copy 1.00, rx_copy 1.00");
-	check_says(&s.answers[QUESTION_ZEROCOPY], "CPU time there: 512.0 ns/KiB");
-	check_says(&s.answers[QUESTION_ZEROCOPY], "against 307.2 ns/KiB");
-	study__clear(&s);
-}
-
-TEST(books_that_do_not_balance)
-{
-	struct study s = {0};
-
-	put_crossing(&s, 0.01);
-	s.d.rows[0].value[METRIC_UNACCOUNTED_TX] = 12;
-	s.d.rows[1].value[METRIC_UNACCOUNTED_TX] = 0;
-	study__finish(&s, (double)NAN);
-	check_says(&s.answers[QUESTION_UNEXPECTED], "unaccounted, sent is not 0 in 1 of 2 runs");
-	study__clear(&s);
-}
-
-/* An interval does not depend on what was asked before. */
-TEST(estimates_do_not_depend_on_order)
-{
-	struct study s = {0}, t = {0};
-	struct estimate e, f;
-
-	put_crossing(&s, 0.1);
-	put_crossing(&t, 0.1);
-	study__finish(&s, (double)NAN);
-	dataset__finish(&t.d, (double)NAN);
-	assert_int_equal(analysis__init(&t.a, &t.d), 0);
-	e = analysis__estimate(&s.a, &s.a.cells[9], METRIC_GBPS);
-	f = analysis__estimate(&t.a, &t.a.cells[9], METRIC_GBPS);
-	/* Not as memory: what stands between members is not theirs. */
-	NEAR(e.median, f.median, 0);
-	NEAR(e.low, f.low, 0);
-	NEAR(e.high, f.high, 0);
-	NEAR(e.coverage, f.coverage, 0);
-	assert_int_equal(e.n, f.n);
-	study__clear(&s);
-	study__clear(&t);
+	check_says(&study.answers[QUESTION_ZEROCOPY],
+		   "The kernel copied all 700 zero-copy sends after all. ");
+	check_says(&study.answers[QUESTION_ZEROCOPY],
+		   "tx_pin 1.00, deferred_copy 1.00, rx_copy 1.00");
+	check_says(&study.answers[QUESTION_ZEROCOPY], "CPU time there: 512.0 ns/KiB");
+	check_says(&study.answers[QUESTION_ZEROCOPY], "against 307.2 ns/KiB");
 }

@@ -63,58 +63,50 @@ TEST(threads_that_share_cpus_have_a_ceiling)
 	study__clear(&s);
 }
 
-TEST(threads_with_a_cpu_each_have_none)
+STUDY_TEST(threads_with_a_cpu_each_have_none)
 {
 	const struct answer_text *answer;
-	struct study s;
 
-	answer = ask(&s, "0-7", 16);
+	answer = ask(&study, "0-7", 16);
 	assert_true(begins(answer->headline,
 			   "Up to 8 threads each sender thread has a CPU of its own "
 			   "(8)."));
 	assert_false(says(answer, "wait for a CPU"));
-	study__clear(&s);
 }
 
-TEST(an_unknown_number_of_cpus_is_said_to_be_unknown)
+STUDY_TEST(an_unknown_number_of_cpus_is_said_to_be_unknown)
 {
 	const struct answer_text *answer;
-	struct study s;
 
-	answer = ask(&s, NULL, 0);
+	answer = ask(&study, NULL, 0);
 	assert_true(begins(answer->headline, "The number of usable CPUs is unknown"));
 	check_says(answer, "Not shown: cache contention");
-	study__clear(&s);
 }
 
 /* 16 of 10 is the highest total; 12 Gbit/s of 8 threads are 0.15 of 10 a thread. */
-TEST(the_best_thread_count_is_named)
+STUDY_TEST(the_best_thread_count_is_named)
 {
 	const struct answer_text *answer;
-	struct study s;
 
-	answer = ask(&s, "0", 2);
+	answer = ask(&study, "0", 2);
 	check_says(answer,
 		   "The total is best with 2 threads: x 1.60 of that with 1 thread (median), "
 		   "higher in 1 of 1 combination");
 	check_says(answer, "With 8 threads throughput per thread is x 0.150 of that with 1");
-	check_says(answer, "Per thread it is lower in 1 of 1, higher in 0, no difference in 0.");
+	check_says(answer, "lower in 1 of 1, higher in 0, no difference in 0.");
 	check_says(answer, "two-copy has its highest total with 2 threads: 16.00 Gbit/s");
 	/* Eight times the misses and cycles for as many bytes. */
 	check_says(answer,
 		   "LLC misses per KiB x 8.00, LLC misses per thread x 1.00, bytes per cycle "
 		   "x 0.125");
-	study__clear(&s);
 }
 
 /* More threads that gain nothing are not the best. */
-TEST(noise_names_no_better_thread_count)
+STUDY_TEST(noise_names_no_better_thread_count)
 {
-	struct study s = {0};
-
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.1);
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 2, 10.1, 0.1);
-	study__finish(&s, 1);
-	check_says(&s.answers[QUESTION_THREADS], "No more threads than 1 have a higher total.");
-	study__clear(&s);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.1);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 2, 10.1, 0.1);
+	study__finish(&study, 1);
+	check_says(&study.answers[QUESTION_THREADS],
+		   "The total is best with 1 thread: no more threads have a higher one.");
 }

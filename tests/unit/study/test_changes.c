@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Comparisons of two data sets made up for it: planted changes are found, noise is not one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/unjudged.h"
+#include "compare/compare_output.h"
+#include "study/changes.h"
 #include "support/near.h"
+#include "support/test.h"
 
 #define HEADER                                                                                 \
 	"mode,size,threads,round,app_throughput_gbps,app_cpu_s_sender,ledger_copies_per_byte," \
@@ -30,7 +27,7 @@ static void load(struct side *side, const char *csv)
 	if (dataset__add_csv(&side->dataset, "test", csv, strlen(csv), message))
 		fail_msg("%s", message);
 	dataset__finish(&side->dataset, (double)NAN);
-	assert_int_equal(analysis__init(&side->analysis, &side->dataset), 0);
+	analysis__init(&side->analysis, &side->dataset);
 }
 
 struct pair {
@@ -38,36 +35,34 @@ struct pair {
 	struct changes changes;
 };
 
-static void compare(struct pair *p, const char *before, const char *after)
+static struct pair p;
+
+static void clear(void)
+{
+	changes__clear(&p.changes);
+	analysis__clear(&p.before.analysis);
+	analysis__clear(&p.after.analysis);
+	dataset__clear(&p.before.dataset);
+	dataset__clear(&p.after.dataset);
+}
+
+static void compare(const char *before, const char *after)
 {
 	bool metrics[METRIC_NR];
-	int m;
 
-	for (m = 0; m < METRIC_NR; m++)
+	clear();
+	for (int m = 0; m < METRIC_NR; m++)
 		metrics[m] = *metric__name((enum metric)m) != '\0';
-	load(&p->before, before);
-	load(&p->after, after);
-	assert_int_equal(changes__find(&p->changes, &p->before.analysis, &p->after.analysis,
-				       metrics, metrics),
-			 0);
+	load(&p.before, before);
+	load(&p.after, after);
+	changes__find(&p.changes, &p.before.analysis, &p.after.analysis, metrics, metrics);
 }
 
-static void pair__clear(struct pair *p)
+static const struct change *find(enum mode mode, enum metric m)
 {
-	changes__clear(&p->changes);
-	analysis__clear(&p->before.analysis);
-	analysis__clear(&p->after.analysis);
-	dataset__clear(&p->before.dataset);
-	dataset__clear(&p->after.dataset);
-}
-
-static const struct change *find(const struct pair *p, enum mode mode, enum metric m)
-{
-	size_t i;
-
-	for (i = 0; i < p->changes.nr; i++)
-		if (p->changes.list[i].mode == mode && p->changes.list[i].metric == m)
-			return &p->changes.list[i];
+	for (size_t i = 0; i < p.changes.nr; i++)
+		if (p.changes.list[i].mode == mode && p.changes.list[i].metric == m)
+			return &p.changes.list[i];
 	fail_msg("no change of %s", metric__name(m));
 	return NULL;
 }
@@ -105,238 +100,167 @@ static int make_sides(void **state)
 	return 0;
 }
 
-static void planted_changes_are_found(void **state)
+static int end(void **state)
+{
+	(void)state;
+	clear();
+	return 0;
+}
+
+#define CHANGES_TEST(name) TEST_WITH(name, make_sides, end)
+
+CHANGES_TEST(planted_changes_are_found)
 {
 	const struct change *c;
-	struct pair p;
 
-	(void)state;
-	compare(&p, base, slower);
+	compare(base, slower);
 	assert_int_equal(p.changes.cells, 2);
 	assert_int_equal(p.changes.nr, 6);
-	c = find(&p, MODE_ONECOPY, METRIC_GBPS);
+	c = find(MODE_ONECOPY, METRIC_GBPS);
 	assert_int_equal(c->kind, CHANGE_WORSE);
 	NEAR(c->change, -0.2, 1e-9);
 	NEAR(c->before.low, 29.5, 1e-9);
 	NEAR(c->before.high, 30.5, 1e-9);
-	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_CPU_NS_PER_KIB)->kind, CHANGE_NOISE);
-	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_NOISE);
-	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_GBPS)->kind, CHANGE_BETTER);
+	assert_int_equal(find(MODE_ONECOPY, METRIC_CPU_NS_PER_KIB)->kind, CHANGE_NOISE);
+	assert_int_equal(find(MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_NOISE);
+	assert_int_equal(find(MODE_ZEROCOPY, METRIC_GBPS)->kind, CHANGE_BETTER);
 	/* Of these two less is better. */
-	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_CPU_NS_PER_KIB)->kind, CHANGE_BETTER);
-	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_COPIES)->kind, CHANGE_WORSE);
+	assert_int_equal(find(MODE_ZEROCOPY, METRIC_CPU_NS_PER_KIB)->kind, CHANGE_BETTER);
+	assert_int_equal(find(MODE_ZEROCOPY, METRIC_COPIES)->kind, CHANGE_WORSE);
 	assert_int_equal(p.changes.of_kind[CHANGE_WORSE], 2);
 	assert_int_equal(p.changes.of_kind[CHANGE_BETTER], 2);
 	assert_int_equal(p.changes.of_kind[CHANGE_NOISE], 2);
-	pair__clear(&p);
 }
 
-static void regressions_are_worse_by_more_than_the_limit(void **state)
+CHANGES_TEST(regressions_are_worse_by_more_than_the_limit)
 {
-	struct pair p;
-
-	(void)state;
-	compare(&p, base, slower);
+	compare(base, slower);
 	assert_int_equal(changes__regressions(&p.changes, 0.05), 2);
 	assert_int_equal(changes__regressions(&p.changes, 0.21), 1); /* copies: +100 % */
 	assert_int_equal(changes__regressions(&p.changes, 1), 0);
 	assert_int_equal(changes__regressions(&p.changes, 0), 2);
-	pair__clear(&p);
-	compare(&p, slower, slower);
+	compare(slower, slower);
 	assert_int_equal(changes__regressions(&p.changes, 0), 0);
 	assert_int_equal(p.changes.of_kind[CHANGE_NOISE], 6);
-	pair__clear(&p);
 }
 
-static void from_zero_is_beyond_any_limit(void **state)
+CHANGES_TEST(from_zero_is_beyond_any_limit)
 {
 	char honoured[512] = "mode,size,threads,round,verdict_copied_fraction\n", copied[512];
 	const struct change *c;
-	struct pair p;
 
-	(void)state;
 	strcpy(copied, honoured);
 	for (int r = 0; r < ROUNDS; r++) {
 		snprintf(honoured + strlen(honoured), 32, "zerocopy,4096,1,%d,0\n", r);
 		snprintf(copied + strlen(copied), 32, "zerocopy,4096,1,%d,1\n", r);
 	}
-	compare(&p, honoured, copied);
-	c = find(&p, MODE_ZEROCOPY, METRIC_COPIED_FRACTION);
+	compare(honoured, copied);
+	c = find(MODE_ZEROCOPY, METRIC_COPIED_FRACTION);
 	assert_int_equal(c->kind, CHANGE_WORSE);
 	assert_true(isnan(c->change));
 	assert_true(change__is_regression(c, 10));
-	pair__clear(&p);
-	compare(&p, copied, honoured);
-	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_COPIED_FRACTION)->kind, CHANGE_BETTER);
-	pair__clear(&p);
+	compare(copied, honoured);
+	assert_int_equal(find(MODE_ZEROCOPY, METRIC_COPIED_FRACTION)->kind, CHANGE_BETTER);
 }
 
-static void one_round_cannot_say(void **state)
+CHANGES_TEST(one_round_cannot_say)
 {
-	struct pair p;
-
-	(void)state;
-	compare(&p, HEADER "onecopy,4096,1,0,30,,,,\n", HEADER "onecopy,4096,1,0,3,,,,\n");
+	compare(HEADER "onecopy,4096,1,0,30,,,,\n", HEADER "onecopy,4096,1,0,3,,,,\n");
 	assert_int_equal(p.changes.nr, 1);
 	assert_int_equal(p.changes.list[0].kind, CHANGE_CANNOT_SAY);
 	NEAR(p.changes.list[0].change, -0.9, 1e-9);
 	assert_int_equal(changes__regressions(&p.changes, 0.05), 0);
-	pair__clear(&p);
 }
 
-static void what_one_side_lacks_is_missing(void **state)
+CHANGES_TEST(what_one_side_lacks_is_missing)
 {
-	struct pair p;
-
-	(void)state;
-	compare(&p, base,
-		HEADER "onecopy,4096,1,0,24.0,,,,\n"
-		       "onecopy,4096,1,1,24.5,,,,\n"
-		       "onecopy,4096,1,2,24.2,,,,\n"
-		       "twocopy,4096,1,0,1,,,,\n");
+	compare(base, HEADER "onecopy,4096,1,0,24.0,,,,\n"
+			     "onecopy,4096,1,1,24.5,,,,\n"
+			     "onecopy,4096,1,2,24.2,,,,\n"
+			     "twocopy,4096,1,0,1,,,,\n");
 	assert_int_equal(p.changes.cells, 1);
 	assert_int_equal(p.changes.cells_before, 1);
 	assert_int_equal(p.changes.cells_after, 1);
-	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_MISSING);
-	assert_non_null(find(&p, MODE_ONECOPY, METRIC_COPIES)->reason);
-	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_GBPS)->kind, CHANGE_WORSE);
-	pair__clear(&p);
-	compare(&p, HEADER "onecopy,4096,1,0,30,,,,\n", HEADER "onecopy,4096,2,0,30,,,,\n");
+	assert_int_equal(find(MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_MISSING);
+	assert_non_null(find(MODE_ONECOPY, METRIC_COPIES)->reason);
+	assert_int_equal(find(MODE_ONECOPY, METRIC_GBPS)->kind, CHANGE_WORSE);
+	compare(HEADER "onecopy,4096,1,0,30,,,,\n", HEADER "onecopy,4096,2,0,30,,,,\n");
 	assert_int_equal(p.changes.cells, 0);
 	assert_int_equal(p.changes.nr, 0);
-	pair__clear(&p);
 }
 
 /* Rounds that do not differ at all make any difference certain: next to nothing is still none. */
-static void next_to_nothing_is_no_change(void **state)
+CHANGES_TEST(next_to_nothing_is_no_change)
 {
 	char before[1024] = HEADER, after[1024] = HEADER;
-	struct pair p;
 
-	(void)state;
 	for (int r = 0; r < ROUNDS; r++) {
 		snprintf(before + strlen(before), 64, "onecopy,4096,1,%d,,,2.00001,,\n", r);
 		snprintf(after + strlen(after), 64, "onecopy,4096,1,%d,,,2.00003,,\n", r);
 	}
-	compare(&p, before, after);
+	compare(before, after);
 	assert_true(p.changes.list[0].p < RANK_LEVEL);
 	assert_int_equal(p.changes.list[0].kind, CHANGE_NOISE);
-	pair__clear(&p);
 }
 
 /* Of each metric a twentieth of comparisons may show a false difference. */
-static void false_ones_are_expected(void **state)
+CHANGES_TEST(false_ones_are_expected)
 {
-	struct pair p;
-
-	(void)state;
-	compare(&p, base, slower);
+	compare(base, slower);
 	NEAR(changes__false_expected(&p.changes), 0.15, 1e-9);
-	pair__clear(&p);
 }
 
 /* Fewer instructions for the same work lower the IPC: that is no regression. */
-static void ipc_has_no_better_direction(void **state)
+CHANGES_TEST(ipc_has_no_better_direction)
 {
 	char before[1024] = "mode,size,threads,round,cycles,instructions\n", after[1024];
-	struct pair p;
 
-	(void)state;
 	strcpy(after, before);
 	for (int r = 0; r < ROUNDS; r++) {
 		snprintf(before + strlen(before), 64, "onecopy,4096,1,%d,1000,%d\n", r, 2000 + r);
 		snprintf(after + strlen(after), 64, "onecopy,4096,1,%d,900,%d\n", r, 1000 + r);
 	}
-	compare(&p, before, after);
-	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_IPC)->kind, CHANGE_OTHER);
+	compare(before, after);
+	assert_int_equal(find(MODE_ONECOPY, METRIC_IPC)->kind, CHANGE_OTHER);
 	assert_int_equal(changes__regressions(&p.changes, 0.05), 0);
-	pair__clear(&p);
 }
 
 /* A gate that cannot see must not be taken for one that was passed. */
-static void few_rounds_cannot_gate(void **state)
+CHANGES_TEST(few_rounds_cannot_gate)
 {
 	char few[256] = "mode,size,threads,round,app_throughput_gbps\n";
-	struct pair p;
 
-	(void)state;
 	for (int r = 0; r < 3; r++)
 		snprintf(few + strlen(few), 64, "onecopy,4096,1,%d,%d\n", r, 30 - r);
-	compare(&p, few, few);
+	compare(few, few);
 	assert_false(changes__gate_can_tell(&p.changes));
 	assert_int_equal(p.changes.list[0].kind, CHANGE_CANNOT_SAY);
-	pair__clear(&p);
-	compare(&p, base, slower);
+	compare(base, slower);
 	assert_true(changes__gate_can_tell(&p.changes));
 	/* One comparison is enough. */
 	p.changes.gated = 1;
 	assert_true(changes__gate_can_tell(&p.changes));
-	pair__clear(&p);
 }
 
-/* Nothing is drawn that another run would draw otherwise. */
-static void same_data_same_answer(void **state)
+static char *text_of(bool all)
 {
-	struct pair p, q;
-	size_t i;
-
-	(void)state;
-	compare(&p, base, slower);
-	compare(&q, base, slower);
-	for (i = 0; i < p.changes.nr; i++) {
-		assert_true(p.changes.list[i].after.low == q.changes.list[i].after.low);
-		assert_true(p.changes.list[i].after.high == q.changes.list[i].after.high);
-	}
-	pair__clear(&p);
-	pair__clear(&q);
-}
-
-static char *text_of(const struct pair *p, bool all)
-{
-	static const struct changes_names names = {.before = "a", .after = "b"};
+	static const struct compared names = {.before = "a", .after = "b"};
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	assert_int_equal(changes__text(&p->changes, &names, 0.05, all, f), 0);
+	compare_output__text(&p.changes, &names, 0.05, all, f);
 	fclose(f);
 	return text;
 }
 
-static void text_lists_changes_and_counts_the_rest(void **state)
-{
-	struct pair p;
-	char *text;
-
-	(void)state;
-	compare(&p, base, slower);
-	text = text_of(&p, false);
-	assert_non_null(strstr(text, "before  a: 14 runs of 2 cells, 7 rounds\n"));
-	assert_non_null(
-		strstr(text, "onecopy       4k       1  throughput_gbps            30.00 Gbit/s   "
-			     "24.00 Gbit/s  -20.0 % (-21.5 % to -18.5 %)"));
-	assert_non_null(strstr(text, "  worse, REGRESSION\n"));
-	assert_null(strstr(text, "  no difference\n"));
-	assert_non_null(strstr(text, "4 of 6 comparisons in 2 cells differ (2 better, 2 worse), "
-				     "2 do not.\n"));
-	assert_non_null(strstr(text, "Gate FAILED: 2 of 6 gated comparisons are worse by more than "
-				     "5 %.\n"));
-	free(text);
-	text = text_of(&p, true);
-	assert_non_null(strstr(text, "  no difference\n"));
-	free(text);
-	pair__clear(&p);
-}
-
 /* Something is worse and something merely different, which is as many: both are listed. */
-static void what_is_neither_better_nor_worse_is_listed(void **state)
+CHANGES_TEST(what_is_neither_better_nor_worse_is_listed)
 {
 	char before[2048] = "mode,size,threads,round,app_throughput_gbps,cycles,instructions\n",
 	     after[2048];
-	struct pair p;
 	char *text;
 
-	(void)state;
 	strcpy(after, before);
 	for (int r = 0; r < ROUNDS; r++) {
 		snprintf(before + strlen(before), 64, "onecopy,4096,1,%d,%d,1000,%d\n", r, 3000 + r,
@@ -344,14 +268,13 @@ static void what_is_neither_better_nor_worse_is_listed(void **state)
 		snprintf(after + strlen(after), 64, "onecopy,4096,1,%d,%d,1000,%d\n", r, 2000 + r,
 			 1000 + r);
 	}
-	compare(&p, before, after);
+	compare(before, after);
 	assert_int_equal(p.changes.of_kind[CHANGE_BETTER], 0);
 	assert_int_equal(p.changes.of_kind[CHANGE_WORSE], p.changes.of_kind[CHANGE_OTHER]);
-	text = text_of(&p, false);
+	text = text_of(false);
 	assert_non_null(strstr(text, "  worse, REGRESSION\n"));
 	assert_non_null(strstr(text, "  different\n"));
 	free(text);
-	pair__clear(&p);
 }
 
 static void with_mtu(char *text, size_t len, unsigned int mtu)
@@ -365,86 +288,44 @@ static void with_mtu(char *text, size_t len, unsigned int mtu)
 }
 
 /* A setting that differs is named unless it is allowed, wherever it stands in the list. */
-static void what_was_made_otherwise_is_named(void **state)
+CHANGES_TEST(what_was_made_otherwise_is_named)
 {
 	char before[1024], after[1024];
-	struct pair p;
 
-	(void)state;
 	with_mtu(before, sizeof(before), 1500);
 	with_mtu(after, sizeof(after), 9000);
-	compare(&p, before, before);
+	compare(before, before);
 	assert_null(changes__made_otherwise(&p.changes, NULL));
-	pair__clear(&p);
-	compare(&p, before, after);
+	compare(before, after);
 	assert_string_equal(changes__made_otherwise(&p.changes, NULL), "mtu");
 	assert_string_equal(changes__made_otherwise(&p.changes, "fields,mt"), "mtu");
 	assert_null(changes__made_otherwise(&p.changes, "mtu"));
 	assert_null(changes__made_otherwise(&p.changes, "fields,mtu"));
-	pair__clear(&p);
 }
 
-static void json_has_every_comparison(void **state)
-{
-	static const struct changes_names names = {.before = "a", .after = "b"};
-	static const char *const kinds[] = {"missing", "cannot_say", "noise",
-					    "better",  "worse",      "different"};
-	const json_t *change, *counts;
-	json_t *document;
-	struct pair p;
-
-	(void)state;
-	compare(&p, base, slower);
-	document = changes__json(&p.changes, &names, 0.05);
-	assert_int_equal(json_array_size(json_object_get(document, "changes")), 6);
-	assert_int_equal(json_integer_value(json_object_get(document, "regressions")), 2);
-	counts = json_object_get(document, "verdicts");
-	for (int kind = 0; kind <= CHANGE_OTHER; kind++) {
-		const json_t *n = json_object_get(counts, kinds[kind]);
-
-		assert_true(json_is_integer(n));
-		assert_int_equal(json_integer_value(n), p.changes.of_kind[kind]);
-	}
-	assert_int_equal(json_object_size(counts), CHANGE_OTHER + 2);
-	change = json_array_get(json_object_get(document, "changes"), 0);
-	assert_string_equal(json_string_value(json_object_get(change, "verdict")), "worse");
-	assert_true(json_is_true(json_object_get(change, "regression")));
-	json_decref(document);
-	document = changes__json(&p.changes, &names, (double)NAN);
-	assert_true(json_is_null(json_object_get(document, "regressions")));
-	change = json_array_get(json_object_get(document, "changes"), 0);
-	assert_true(json_is_false(json_object_get(change, "regression")));
-	json_decref(document);
-	pair__clear(&p);
-}
-
-static void environments_are_compared(void **state)
+CHANGES_TEST(environments_are_compared)
 {
 	static const char before[] = "mode,size,environment_kernel,environment_cpus,"
 				     "environment_lockdown\nonecopy,64,6.1,2,\n";
 	static const char after[] = "mode,size,environment_kernel,environment_cpus,"
 				    "environment_lockdown\nonecopy,64,6.6,2,none\n";
 	json_t *differs;
-	struct pair p;
 
-	(void)state;
-	compare(&p, before, after);
+	compare(before, after);
 	differs = changes__environment(&p.changes);
 	assert_int_equal(json_object_size(differs), 1);
 	assert_string_equal(
 		json_string_value(json_object_get(json_object_get(differs, "kernel"), "after")),
 		"6.6");
 	json_decref(differs);
-	pair__clear(&p);
 }
 
-static void names_are_parsed_back(void **state)
+CHANGES_TEST(names_are_parsed_back)
 {
 	enum metric m, parsed;
 	unsigned int named = 0;
 	int i;
 
-	(void)state;
 	for (i = 0; i < METRIC_NR; i++) {
 		m = (enum metric)i;
 		if (!*metric__name(m))
@@ -459,7 +340,7 @@ static void names_are_parsed_back(void **state)
 }
 
 /* The limit is not passed by a change that only reaches it, nor by one that is not worse. */
-static void a_regression_has_borders(void **state)
+CHANGES_TEST(a_regression_has_borders)
 {
 	const struct change halved = {.metric = METRIC_GBPS,
 				      .change = -0.5,
@@ -468,7 +349,6 @@ static void a_regression_has_borders(void **state)
 				      .difference = DIFFERENCE_LOWER};
 	struct change c = halved;
 
-	(void)state;
 	assert_true(change__is_regression(&c, 0.05));
 	assert_true(change__is_regression(&c, 0.4999));
 	assert_false(change__is_regression(&c, 0.5));
@@ -489,15 +369,13 @@ static void a_regression_has_borders(void **state)
  * Six cells of six rounds, one of them worse: the list, the gate and the document say the same.
  * The rounds of the worse cell overlap in one pair, which shows no difference among six cells.
  */
-static void one_test_decides_text_json_and_gate(void **state)
+CHANGES_TEST(one_test_decides_text_json_and_gate)
 {
-	static const struct changes_names names = {.before = "a", .after = "b"};
+	static const struct compared names = {.before = "a", .after = "b"};
 	size_t failed = 0, passed = 0;
 
-	(void)state;
 	for (double factor = 1.0; factor > 0.79; factor -= 0.02) {
 		char before[8192] = HEADER, after[8192] = HEADER, *text;
-		struct pair p;
 		json_t *document;
 		size_t worse = 0;
 
@@ -510,9 +388,9 @@ static void one_test_decides_text_json_and_gate(void **state)
 				snprintf(after + strlen(after), 64, "onecopy,%d,1,%d,%g,,,,\n",
 					 size * 1024, r, (size == 3 ? factor : 1) * 10 * off);
 			}
-		compare(&p, before, after);
-		document = changes__json(&p.changes, &names, 0.05);
-		text = text_of(&p, false);
+		compare(before, after);
+		document = compare_output__json(&p.changes, &names, 0.05);
+		text = text_of(false);
 		for (size_t i = 0; i < p.changes.nr; i++) {
 			const json_t *c = json_array_get(json_object_get(document, "changes"), i);
 			bool regression = json_is_true(json_object_get(c, "regression"));
@@ -534,43 +412,14 @@ static void one_test_decides_text_json_and_gate(void **state)
 		passed += !worse;
 		free(text);
 		json_decref(document);
-		pair__clear(&p);
 	}
 	assert_true(failed && passed);
 }
 
-static void a_gate_needs_a_comparison(void **state)
+CHANGES_TEST(a_gate_needs_a_comparison)
 {
 	const struct changes one = {.gated = 1}, none = {.gated = 0};
 
-	(void)state;
 	assert_true(changes__gate_can_tell(&one));
 	assert_false(changes__gate_can_tell(&none));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(planted_changes_are_found),
-		cmocka_unit_test(regressions_are_worse_by_more_than_the_limit),
-		cmocka_unit_test(from_zero_is_beyond_any_limit),
-		cmocka_unit_test(one_round_cannot_say),
-		cmocka_unit_test(what_one_side_lacks_is_missing),
-		cmocka_unit_test(next_to_nothing_is_no_change),
-		cmocka_unit_test(false_ones_are_expected),
-		cmocka_unit_test(ipc_has_no_better_direction),
-		cmocka_unit_test(few_rounds_cannot_gate),
-		cmocka_unit_test(same_data_same_answer),
-		cmocka_unit_test(text_lists_changes_and_counts_the_rest),
-		cmocka_unit_test(what_is_neither_better_nor_worse_is_listed),
-		cmocka_unit_test(what_was_made_otherwise_is_named),
-		cmocka_unit_test(json_has_every_comparison),
-		cmocka_unit_test(environments_are_compared),
-		cmocka_unit_test(names_are_parsed_back),
-		cmocka_unit_test(a_regression_has_borders),
-		cmocka_unit_test(one_test_decides_text_json_and_gate),
-		cmocka_unit_test(a_gate_needs_a_comparison),
-	};
-
-	return cmocka_run_group_tests(tests, make_sides, NULL);
 }

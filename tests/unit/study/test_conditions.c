@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/conditions.h"
+#include "study/first_screen.h"
 #include "support/golden.c"
 #include "support/record.h"
 #include "support/test.h"
@@ -22,9 +22,9 @@ static const struct condition_case cases[] = {
 	{"{\"congestion_control\": \"reno\", \"congestion_choice\": \"unpaced\", \"system_congestion_control\": \"bbr\"}", "{}",
 	 "The congestion control is reno, since the system's bbr paces."},
 	{"{\"congestion_control\": \"homemade\"}", "{}", "The congestion control is homemade; whether it paces is not known."},
-	{"{}", "{\"cpu_sender\": \"0\", \"cpu_receiver\": \"1\"}", "Senders ran on CPU 0, receivers on CPU 1."},
+	{"{}", "{\"cpu_sender\": \"0\", \"cpu_receiver\": \"1\"}", "Senders ran on CPU 0. Receivers ran on CPU 1."},
 	{"{}", "{\"cpu_sender\": \"0\"}", "Senders ran on CPU 0."},
-	{"{}", "{\"cpu_receiver\": \"1\"}", "Pinned were the receivers on CPU 1."},
+	{"{}", "{\"cpu_receiver\": \"1\"}", "Receivers ran on CPU 1."},
 	/* A CSV file has no numbers. */
 	{"{\"load_average\": \"7.7\", \"cpus\": \"2\"}", "{}", "The machine was busy with other work when the first run began (load average 7.7 on 2 CPUs)"},
 	{"{\"load_average\": 1.5, \"cpus\": 2}", "{}", ""},
@@ -40,7 +40,7 @@ TEST(conditions_in_words)
 			.environment = json_loads(cases[i].environment, 0, NULL),
 			.settings = json_loads(cases[i].settings, 0, NULL),
 		};
-		char *text = conditions__text(&d);
+		char *text = first_screen__conditions(&d);
 
 		assert_non_null(text);
 		if (strncmp(text, cases[i].text, strlen(cases[i].text)) ||
@@ -58,12 +58,12 @@ TEST(other_runs_in_words)
 {
 	char cubic[] = "cubic", bbr[] = "bbr", *names[] = {cubic, bbr};
 	struct dataset d = {.others = names, .others_nr = 1};
-	char *text = conditions__text(&d);
+	char *text = first_screen__conditions(&d);
 
 	assert_string_equal(text, "Runs with cubic are not in this report.");
 	free(text);
 	d.others_nr = 2;
-	text = conditions__text(&d);
+	text = first_screen__conditions(&d);
 	assert_string_equal(text, "Runs with cubic, bbr are not in this report.");
 	free(text);
 }

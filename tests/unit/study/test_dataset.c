@@ -19,6 +19,25 @@
 
 static char message[DATASET_MESSAGE_MAX];
 
+/* The data set of a DATASET_TEST, which is empty at first. */
+static struct dataset set;
+
+static int begin(void **state)
+{
+	(void)state;
+	set = (struct dataset){0};
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	dataset__clear(&set);
+	return 0;
+}
+
+#define DATASET_TEST(name) TEST_WITH(name, begin, end)
+
 static int add(struct dataset *d, const char *text)
 {
 	*d = (struct dataset){0};
@@ -39,32 +58,29 @@ static void refused(const char *text, const char *words)
 	dataset__clear(&d);
 }
 
-TEST(columns_of_published_data)
+DATASET_TEST(columns_of_published_data)
 {
-	struct dataset d;
-
-	assert_int_equal(add(&d, "Mode,Size,Threads,Throughput_Gbps,Latency_us,Cycles,L1Misses,"
-				 "LLCMisses,ContextSwitches\n"
-				 "2,16384,4,80,2.5,1000,11,12,13\n"
-				 "0,4096,1,8,1.5,2000,21,22,23"),
+	assert_int_equal(add(&set, "Mode,Size,Threads,Throughput_Gbps,Latency_us,Cycles,L1Misses,"
+				   "LLCMisses,ContextSwitches\n"
+				   "2,16384,4,80,2.5,1000,11,12,13\n"
+				   "0,4096,1,8,1.5,2000,21,22,23"),
 			 0);
-	dataset__finish(&d, 5);
-	assert_int_equal(d.rows_nr, 2);
-	assert_int_equal(d.rows[0].mode, MODE_TWOCOPY);
-	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
-	assert_int_equal(d.rows[1].size, 16384);
-	assert_int_equal(d.rows[1].threads, 4);
-	NEAR(d.rows[1].value[METRIC_GBPS], 80.0);
-	NEAR(d.rows[1].value[METRIC_LATENCY], 2500.0);
-	NEAR(d.rows[1].value[METRIC_CYCLES], 1000.0);
-	NEAR(d.rows[1].value[METRIC_L1D_MISSES], 11.0);
-	NEAR(d.rows[1].value[METRIC_LLC_MISSES], 12.0);
-	NEAR(d.rows[1].value[METRIC_CONTEXT_SWITCHES], 13.0);
-	NEAR(d.rows[1].value[METRIC_PAYLOAD], 50e9);
-	NEAR(d.rows[1].value[METRIC_CYCLES_PER_BYTE], 1000 / 50e9);
-	assert_true(isnan(d.rows[1].value[METRIC_SEND_P50]));
-	assert_true(isnan(d.rows[1].value[METRIC_RX_BYTES]));
-	dataset__clear(&d);
+	dataset__finish(&set, 5);
+	assert_int_equal(set.rows_nr, 2);
+	assert_int_equal(set.rows[0].mode, MODE_TWOCOPY);
+	assert_int_equal(set.rows[1].mode, MODE_ZEROCOPY);
+	assert_int_equal(set.rows[1].size, 16384);
+	assert_int_equal(set.rows[1].threads, 4);
+	NEAR(set.rows[1].value[METRIC_GBPS], 80.0);
+	NEAR(set.rows[1].value[METRIC_LATENCY], 2500.0);
+	NEAR(set.rows[1].value[METRIC_CYCLES], 1000.0);
+	NEAR(set.rows[1].value[METRIC_L1D_MISSES], 11.0);
+	NEAR(set.rows[1].value[METRIC_LLC_MISSES], 12.0);
+	NEAR(set.rows[1].value[METRIC_CONTEXT_SWITCHES], 13.0);
+	NEAR(set.rows[1].value[METRIC_PAYLOAD], 50e9);
+	NEAR(set.rows[1].value[METRIC_CYCLES_PER_BYTE], 1000 / 50e9);
+	assert_true(isnan(set.rows[1].value[METRIC_SEND_P50]));
+	assert_true(isnan(set.rows[1].value[METRIC_RX_BYTES]));
 }
 
 /* Texts of every length in memory of their own: a sanitizer sees the first byte too many. */
@@ -84,18 +100,15 @@ TEST(nothing_behind_the_text_is_read)
 	}
 }
 
-TEST(quoting_line_ends_and_order)
+DATASET_TEST(quoting_line_ends_and_order)
 {
-	struct dataset d;
-
-	assert_int_equal(add(&d, "\xef\xbb\xbfverdict_text,size,\"mode\",unknown_column\r\n"
-				 "\"copied, \"\"local\"\"\nhere\",64,one-copy,x\r\n\r\n"),
+	assert_int_equal(add(&set, "\xef\xbb\xbfverdict_text,size,\"mode\",unknown_column\r\n"
+				   "\"copied, \"\"local\"\"\nhere\",64,one-copy,x\r\n\r\n"),
 			 0);
-	assert_int_equal(d.rows_nr, 1);
-	assert_int_equal(d.rows[0].mode, MODE_ONECOPY);
-	assert_int_equal(d.rows[0].threads, 0);
-	assert_string_equal(d.rows[0].verdict, "copied, \"local\"\nhere");
-	dataset__clear(&d);
+	assert_int_equal(set.rows_nr, 1);
+	assert_int_equal(set.rows[0].mode, MODE_ONECOPY);
+	assert_int_equal(set.rows[0].threads, 0);
+	assert_string_equal(set.rows[0].verdict, "copied, \"local\"\nhere");
 }
 
 TEST(missing_is_missing)
@@ -145,15 +158,13 @@ TEST(damage_is_refused)
 	refused("{\"schema\": 1}\n", "no column");
 }
 
-TEST(binary_is_refused)
+DATASET_TEST(binary_is_refused)
 {
 	static const char data[] = "mode,size\n0,\0 64\n";
-	struct dataset d = {0};
 
-	assert_int_equal(dataset__add_csv(&d, "x", data, sizeof(data) - 1, message), -EINVAL);
+	assert_int_equal(dataset__add_csv(&set, "x", data, sizeof(data) - 1, message), -EINVAL);
 	assert_non_null(strstr(message, "no text"));
 	record("%s\n", message);
-	dataset__clear(&d);
 }
 
 /* What we write is what we read, in both forms. */
@@ -230,7 +241,7 @@ static json_t *parsed(const char *text)
 }
 
 /* What shaped the traffic is not pooled: two rounds of 8 and 64 fields are no two rounds. */
-TEST(other_settings_are_not_pooled)
+DATASET_TEST(other_settings_are_not_pooled)
 {
 	static const char *const differing[] = {
 		"mode,size,environment_mtu\n0,64,1500\n1,64,9000\n",
@@ -238,56 +249,49 @@ TEST(other_settings_are_not_pooled)
 		"mode,size,environment_kernel\n0,64,6.1\n0,64,6.12\n",
 		"mode,size,fields\n0,64,8\n0,64,64\n",
 	};
-	struct dataset d;
 	size_t i;
 
 	refused("fields,mode,size\n8,0,64\n64,0,64\n", "are not pooled");
 	for (i = 0; i < sizeof(differing) / sizeof(differing[0]); i++) {
-		memset(&d, 0, sizeof(d));
+		set = (struct dataset){0};
 		assert_int_equal(
-			dataset__add_csv(&d, "x", differing[i], strlen(differing[i]), message),
+			dataset__add_csv(&set, "x", differing[i], strlen(differing[i]), message),
 			-EINVAL);
 		assert_non_null(strstr(message, "are not pooled"));
 		record("%s\n", message);
-		dataset__clear(&d);
+		dataset__clear(&set);
 	}
-	assert_int_equal(add(&d, "mode,size,fields,environment_mtu\n0,64,8,\n1,64,8,1500\n"), 0);
-	dataset__clear(&d);
+	assert_int_equal(add(&set, "mode,size,fields,environment_mtu\n0,64,8,\n1,64,8,1500\n"), 0);
 }
 
 /* Runs with several congestion controls are several data sets: one is taken, the others are named.
  */
-TEST(congestion_controls_are_apart)
+DATASET_TEST(congestion_controls_are_apart)
 {
 	static const char csv[] = "mode,size,round,environment_congestion_control\n0,64,0,bbr\n"
 				  "0,64,0,reno\n1,64,0,reno\n0,64,0,cubic\n0,64,1,\n";
-	struct dataset d;
 
-	assert_int_equal(add(&d, csv), 0);
-	assert_int_equal(d.rows_nr, 2); /* with bbr, and the one that does not say */
-	assert_string_equal(d.congestion, "bbr");
-	assert_int_equal(d.others_nr, 2);
-	assert_string_equal(d.others[0], "reno");
-	assert_string_equal(d.others[1], "cubic");
-	dataset__clear(&d);
-	d = (struct dataset){.names.congestion = "reno"};
-	assert_int_equal(dataset__add_csv(&d, "x", csv, strlen(csv), message), 0);
-	assert_int_equal(d.rows_nr, 2); /* what does not say is not taken for it */
-	assert_string_equal(d.congestion, "reno");
-	assert_int_equal(d.others_nr, 2);
-	dataset__clear(&d);
+	assert_int_equal(add(&set, csv), 0);
+	assert_int_equal(set.rows_nr, 2); /* with bbr, and the one that does not say */
+	assert_string_equal(set.congestion, "bbr");
+	assert_int_equal(set.others_nr, 2);
+	assert_string_equal(set.others[0], "reno");
+	assert_string_equal(set.others[1], "cubic");
+	dataset__clear(&set);
+	set = (struct dataset){.names.congestion = "reno"};
+	assert_int_equal(dataset__add_csv(&set, "x", csv, strlen(csv), message), 0);
+	assert_int_equal(set.rows_nr, 2); /* what does not say is not taken for it */
+	assert_string_equal(set.congestion, "reno");
+	assert_int_equal(set.others_nr, 2);
 }
 
-TEST(runs_that_were_ended_early_are_counted)
+DATASET_TEST(runs_that_were_ended_early_are_counted)
 {
-	struct dataset d;
-
-	assert_int_equal(add(&d, "mode,size,round,interrupted\n0,64,0,true\n0,64,1,false\n"
-				 "1,64,0,True\n1,64,1,\n2,64,0,trues\n"),
+	assert_int_equal(add(&set, "mode,size,round,interrupted\n0,64,0,true\n0,64,1,false\n"
+				   "1,64,0,True\n1,64,1,\n2,64,0,trues\n"),
 			 0);
-	assert_int_equal(d.rows_nr, 5);
-	assert_int_equal(d.interrupted, 2);
-	dataset__clear(&d);
+	assert_int_equal(set.rows_nr, 5);
+	assert_int_equal(set.interrupted, 2);
 }
 
 /* How data sets write a mode: its name however written, its number, or the part of the exercise. */
@@ -314,19 +318,16 @@ TEST(modes_are_known_by_many_names)
 }
 
 /* What a later run says first is known from then on. */
-TEST(settings_come_together)
+DATASET_TEST(settings_come_together)
 {
-	struct dataset d = {0};
-
-	assert_int_equal(dataset__keep_settings(&d, "a", NULL, message), -ENOMEM);
 	assert_int_equal(
-		dataset__keep_settings(&d, "a", json_pack("{s:s}", "fields", "8"), message), 0);
+		dataset__keep_settings(&set, "a", json_pack("{s:s}", "fields", "8"), message), 0);
 	assert_int_equal(
 		dataset__keep_settings(
-			&d, "b", json_pack("{s:s,s:s}", "fields", "8", "mtu", "1500"), message),
+			&set, "b", json_pack("{s:s,s:s}", "fields", "8", "mtu", "1500"), message),
 		0);
 	assert_int_equal(
-		dataset__keep_settings(&d, "c", json_pack("{s:s}", "mtu", "9000"), message),
+		dataset__keep_settings(&set, "c", json_pack("{s:s}", "mtu", "9000"), message),
 		-EINVAL);
 	assert_string_equal(message,
 			    "c: made with mtu 9000, other runs here with 1500: runs of different "
@@ -334,66 +335,59 @@ TEST(settings_come_together)
 	/* Of several it is the first of those that were there. */
 	assert_int_equal(
 		dataset__keep_settings(
-			&d, "d", json_pack("{s:s,s:s}", "mtu", "9000", "fields", "9"), message),
+			&set, "d", json_pack("{s:s,s:s}", "mtu", "9000", "fields", "9"), message),
 		-EINVAL);
 	assert_non_null(strstr(message, "made with fields 9, other runs here with 8:"));
-	assert_int_equal(json_object_size(d.settings), 2);
-	assert_string_equal(json_string_value(json_object_get(d.settings, "mtu")), "1500");
-	dataset__clear(&d);
+	assert_int_equal(json_object_size(set.settings), 2);
+	assert_string_equal(json_string_value(json_object_get(set.settings, "mtu")), "1500");
 }
 
-TEST(one_congestion_control_is_admitted)
+DATASET_TEST(one_congestion_control_is_admitted)
 {
-	struct dataset d = {0};
-
-	assert_int_equal(dataset__admits(&d, NULL), 1);
-	assert_null(d.congestion);
-	assert_int_equal(dataset__admits(&d, "cubic"), 1);
-	assert_string_equal(d.congestion, "cubic");
-	assert_int_equal(dataset__admits(&d, "bbr"), 0);
-	assert_int_equal(dataset__admits(&d, "cubic"), 1);
-	assert_int_equal(dataset__admits(&d, "bbr"), 0);
-	assert_int_equal(dataset__admits(&d, "reno"), 0);
-	assert_int_equal(d.others_nr, 2);
-	dataset__clear(&d);
-	d.names.congestion = "bbr";
-	assert_int_equal(dataset__admits(&d, NULL), 0);
-	assert_int_equal(dataset__admits(&d, "cubic"), 0);
-	assert_null(d.congestion);
-	assert_int_equal(dataset__admits(&d, "bbr"), 1);
-	assert_string_equal(d.congestion, "bbr");
-	dataset__clear(&d);
+	assert_int_equal(dataset__admits(&set, NULL), 1);
+	assert_null(set.congestion);
+	assert_int_equal(dataset__admits(&set, "cubic"), 1);
+	assert_string_equal(set.congestion, "cubic");
+	assert_int_equal(dataset__admits(&set, "bbr"), 0);
+	assert_int_equal(dataset__admits(&set, "cubic"), 1);
+	assert_int_equal(dataset__admits(&set, "bbr"), 0);
+	assert_int_equal(dataset__admits(&set, "reno"), 0);
+	assert_int_equal(set.others_nr, 2);
+	dataset__clear(&set);
+	set.names.congestion = "bbr";
+	assert_int_equal(dataset__admits(&set, NULL), 0);
+	assert_int_equal(dataset__admits(&set, "cubic"), 0);
+	assert_null(set.congestion);
+	assert_int_equal(dataset__admits(&set, "bbr"), 1);
+	assert_string_equal(set.congestion, "bbr");
 }
 
 /* The headers of two other published data sets of this experiment, as they are. */
-TEST(other_published_columns_are_known)
+DATASET_TEST(other_published_columns_are_known)
 {
-	struct dataset d;
-
-	assert_int_equal(add(&d,
+	assert_int_equal(add(&set,
 			     "impl,msg_size,threads,latency_us,throughput_mbps,cycles,cache_misses,"
 			     "l1_misses,context_switches\nA1,1024,2,12.5,9000,1000,10,20,3\n"
 			     "A3,1024,2,12.5,8000,1000,10,20,3\n"),
 			 0);
-	assert_int_equal(d.rows[0].mode, MODE_TWOCOPY);
-	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
-	NEAR(d.rows[0].value[METRIC_GBPS], 9.0);
-	NEAR(d.rows[0].value[METRIC_LATENCY], 12500.0);
-	NEAR(d.rows[0].value[METRIC_L1D_MISSES], 20.0);
-	NEAR(d.rows[0].value[METRIC_LLC_MISSES], 10.0);
-	dataset__clear(&d);
-	assert_int_equal(add(&d,
+	assert_int_equal(set.rows[0].mode, MODE_TWOCOPY);
+	assert_int_equal(set.rows[1].mode, MODE_ZEROCOPY);
+	NEAR(set.rows[0].value[METRIC_GBPS], 9.0);
+	NEAR(set.rows[0].value[METRIC_LATENCY], 12500.0);
+	NEAR(set.rows[0].value[METRIC_L1D_MISSES], 20.0);
+	NEAR(set.rows[0].value[METRIC_LLC_MISSES], 10.0);
+	dataset__clear(&set);
+	assert_int_equal(add(&set,
 			     "Implementation,Threads,MsgSize_Bytes,Duration_s,Throughput_Gbps,"
 			     "Latency_us,Cycles,Instructions,L1_Cache_Misses,LLC_Misses,Branches,"
 			     "Branch_Misses,Context_Switches\n"
 			     "Two-Copy,4,65536,5,40,100,8e9,4e9,7,6,5,4,3\n"),
 			 0);
-	dataset__finish(&d, (double)NAN);
-	assert_int_equal(d.rows[0].size, 65536);
-	NEAR(d.rows[0].value[METRIC_L1D_MISSES], 7.0);
-	NEAR(d.rows[0].value[METRIC_DURATION], 5.0);
-	NEAR(d.rows[0].value[METRIC_CYCLES_PER_BYTE], 0.32);
-	dataset__clear(&d);
+	dataset__finish(&set, (double)NAN);
+	assert_int_equal(set.rows[0].size, 65536);
+	NEAR(set.rows[0].value[METRIC_L1D_MISSES], 7.0);
+	NEAR(set.rows[0].value[METRIC_DURATION], 5.0);
+	NEAR(set.rows[0].value[METRIC_CYCLES_PER_BYTE], 0.32);
 }
 
 /* Any other, by what its reader says of it. */
@@ -426,13 +420,12 @@ TEST(foreign_names_are_told)
 }
 
 /* A document's own settings are heard, but not what a data set varies. */
-TEST(settings_of_a_document_are_read)
+DATASET_TEST(settings_of_a_document_are_read)
 {
 	static const char form[] = "{\"schema\": \"netiotrace.result/1\", \"settings\": "
 				   "{\"size\": %d, \"sndbuf\": %d, \"rcvbuf\": null}, \"runs\": "
 				   "[{\"mode\": \"onecopy\", \"size\": %d, \"fields\": 8}]}";
 	char text[512];
-	struct dataset d = {0};
 	json_t *o;
 	int err, i;
 	static const int sndbuf[] = {4096, 4096, 8192};
@@ -440,12 +433,11 @@ TEST(settings_of_a_document_are_read)
 	for (i = 0; i < 3; i++) {
 		snprintf(text, sizeof(text), form, 64 << i, sndbuf[i], 64 << i);
 		o = parsed(text);
-		err = dataset__add_document(&d, "x", o, message);
+		err = dataset__add_document(&set, "x", o, message);
 		assert_int_equal(err, i < 2 ? 0 : -EINVAL);
 		json_decref(o);
 	}
 	assert_non_null(strstr(message, "sndbuf 8192, other runs here with 4096"));
-	dataset__clear(&d);
 }
 
 /* Every number we read is a number we write: a renamed field would silently be missing. */
@@ -483,18 +475,40 @@ TEST(refusals_are_sentences)
 }
 
 /* Blanks around a number are none of it. */
-TEST(blanks_around_numbers)
+DATASET_TEST(blanks_around_numbers)
 {
-	struct dataset d;
-
-	assert_int_equal(add(&d, "mode,size,round,throughput_gbps\n"
-				 "twocopy, 4096 ,  3,\t 8.5 \n"),
+	assert_int_equal(add(&set, "mode,size,round,throughput_gbps\n"
+				   "twocopy, 4096 ,  3,\t 8.5 \n"),
 			 0);
-	assert_int_equal(d.rows[0].size, 4096);
-	assert_int_equal(d.rows[0].round, 3);
-	NEAR(d.rows[0].value[METRIC_GBPS], 8.5);
-	dataset__clear(&d);
-	assert_int_equal(add(&d, "mode,size,cycles\ntwocopy,1, n/a\n"), 0);
-	assert_true(isnan(d.rows[0].value[METRIC_CYCLES]));
-	dataset__clear(&d);
+	assert_int_equal(set.rows[0].size, 4096);
+	assert_int_equal(set.rows[0].round, 3);
+	NEAR(set.rows[0].value[METRIC_GBPS], 8.5);
+	dataset__clear(&set);
+	assert_int_equal(add(&set, "mode,size,cycles\ntwocopy,1, n/a\n"), 0);
+	assert_true(isnan(set.rows[0].value[METRIC_CYCLES]));
+}
+
+DATASET_TEST(every_column_of_the_environment_is_kept)
+{
+	assert_int_equal(add(&set, "environment_device,mode,size,environment_os\nlo,0,64,x\n"), 0);
+	assert_string_equal(json_string_value(json_object_get(set.environment, "device")), "lo");
+	assert_string_equal(json_string_value(json_object_get(set.environment, "os")), "x");
+}
+
+/* Other times, another load or a tap are the same machine; another kernel is not. */
+DATASET_TEST(an_environment_varies_by_what_stays)
+{
+	dataset__keep_environment(&set, json_pack("{s:s,s:s,s:f,s:i}", "kernel", "6.1", "started",
+						  "monday", "load_average", 0.5, "packet_taps", 0));
+	dataset__keep_environment(&set,
+				  json_pack("{s:s,s:s,s:f,s:i}", "kernel", "6.1", "started",
+					    "tuesday", "load_average", 0.75, "packet_taps", 2));
+	assert_false(set.environment_varies);
+	assert_string_equal(json_string_value(json_object_get(set.environment, "started")),
+			    "monday");
+	dataset__keep_environment(&set, json_pack("{s:s}", "kernel", "6.12"));
+	assert_true(set.environment_varies);
+	assert_string_equal(json_string_value(json_object_get(set.environment, "kernel")), "6.1");
+	dataset__keep_environment(&set, json_pack("{s:s}", "kernel", "6.1"));
+	assert_true(set.environment_varies);
 }

@@ -15,6 +15,25 @@
 
 static char message[DATASET_MESSAGE_MAX];
 
+/* The data set of a DATASET_TEST, which is empty at first. */
+static struct dataset set;
+
+static int begin(void **state)
+{
+	(void)state;
+	set = (struct dataset){0};
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	dataset__clear(&set);
+	return 0;
+}
+
+#define DATASET_TEST(name) TEST_WITH(name, begin, end)
+
 static json_t *parsed(const char *text)
 {
 	json_t *o = json_loads(text, 0, NULL);
@@ -29,9 +48,8 @@ static json_t *parsed(const char *text)
 	"[100,109,5]],\"bytes\":null,\"reason\":\"no hook\"}},\"perf\":{\"sender\":"         \
 	"{\"cycles\":{\"value\":null,\"scaled\":null,\"reason\":\"no PMU\"}}}}]}"
 
-TEST(histograms_of_rounds_are_added)
+DATASET_TEST(histograms_of_rounds_are_added)
 {
-	struct dataset d = {0};
 	char text[1024];
 	json_t *o;
 	int i;
@@ -39,20 +57,19 @@ TEST(histograms_of_rounds_are_added)
 	for (i = 0; i < 2; i++) {
 		snprintf(text, sizeof(text), RUN_BUCKETS, i, 10 + i);
 		o = parsed(text);
-		assert_int_equal(dataset__add_document(&d, "x", o, message), 0);
+		assert_int_equal(dataset__add_document(&set, "x", o, message), 0);
 		json_decref(o);
 	}
-	assert_int_equal(d.hists_nr, 1);
-	assert_int_equal(d.hists[0].kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
-	assert_int_equal(d.hists[0].buckets_nr, 2);
-	NEAR(d.hists[0].buckets[0].count, 21.0);
-	NEAR(d.hists[0].buckets[1].count, 10.0);
-	assert_string_equal(d.reason[METRIC_BYTES_TX_COPY], "no hook");
-	assert_string_equal(d.reason[METRIC_S_CYCLES], "no PMU");
-	dataset__clear(&d);
+	assert_int_equal(set.hists_nr, 1);
+	assert_int_equal(set.hists[0].kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
+	assert_int_equal(set.hists[0].buckets_nr, 2);
+	NEAR(set.hists[0].buckets[0].count, 21.0);
+	NEAR(set.hists[0].buckets[1].count, 10.0);
+	assert_string_equal(set.reason[METRIC_BYTES_TX_COPY], "no hook");
+	assert_string_equal(set.reason[METRIC_S_CYCLES], "no PMU");
 }
 
-TEST(foreign_documents_are_refused)
+DATASET_TEST(foreign_documents_are_refused)
 {
 	static const char *const documents[] = {
 		"{}",
@@ -65,20 +82,18 @@ TEST(foreign_documents_are_refused)
 		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\"}]}",
 		"{\"schema\":\"netiotrace.result/1\",\"runs\":[7]}",
 	};
-	struct dataset d = {0};
 	json_t *o;
 	size_t i;
 
 	for (i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
 		o = parsed(documents[i]);
 		message[0] = '\0';
-		assert_int_equal(dataset__add_document(&d, "x", o, message), -EINVAL);
+		assert_int_equal(dataset__add_document(&set, "x", o, message), -EINVAL);
 		assert_true(*message);
 		record("%s\n", message);
 		json_decref(o);
 	}
-	assert_int_equal(d.rows_nr, 0);
-	dataset__clear(&d);
+	assert_int_equal(set.rows_nr, 0);
 }
 
 #define RUN_FIGURES                                                                          \
@@ -99,45 +114,40 @@ static int add_figures(struct dataset *d, int round, const char *rx_bytes, const
 	return err;
 }
 
-TEST(a_copy_of_a_run_is_found)
+DATASET_TEST(a_copy_of_a_run_is_found)
 {
-	struct dataset d = {0};
-
 	/* One number of a round twice is nothing by itself: two programs may each have counted
 	 * from 1. */
-	assert_int_equal(add_figures(&d, 1, "4096", "1"), 0);
-	assert_int_equal(add_figures(&d, 1, "4096", "2"), 0);
-	assert_int_equal(add_figures(&d, 2, "4096", "1"), 0);
-	assert_int_equal(add_figures(&d, 3, "null", "null"), 0);
-	assert_int_equal(add_figures(&d, 3, "null", "null"), 0);
-	dataset__finish(&d, 1);
-	assert_null(dataset__copy(&d));
+	assert_int_equal(add_figures(&set, 1, "4096", "1"), 0);
+	assert_int_equal(add_figures(&set, 1, "4096", "2"), 0);
+	assert_int_equal(add_figures(&set, 2, "4096", "1"), 0);
+	assert_int_equal(add_figures(&set, 3, "null", "null"), 0);
+	assert_int_equal(add_figures(&set, 3, "null", "null"), 0);
+	dataset__finish(&set, 1);
+	assert_null(dataset__copy(&set));
 	/* Others of the same round between the two are no hindrance. */
-	assert_int_equal(add_figures(&d, 2, "4095", "1"), 0);
-	assert_int_equal(add_figures(&d, 2, "4096", "3"), 0);
-	assert_int_equal(add_figures(&d, 2, "4096", "1"), 0);
-	dataset__finish(&d, 1);
-	assert_non_null(dataset__copy(&d));
-	assert_int_equal(dataset__copy(&d)->round, 2);
+	assert_int_equal(add_figures(&set, 2, "4095", "1"), 0);
+	assert_int_equal(add_figures(&set, 2, "4096", "3"), 0);
+	assert_int_equal(add_figures(&set, 2, "4096", "1"), 0);
+	dataset__finish(&set, 1);
+	assert_non_null(dataset__copy(&set));
+	assert_int_equal(dataset__copy(&set)->round, 2);
 	/* Another's format may round. */
-	for (size_t i = 0; i < d.rows_nr; i++)
-		d.rows[i].ours = false;
-	assert_null(dataset__copy(&d));
-	dataset__clear(&d);
+	for (size_t i = 0; i < set.rows_nr; i++)
+		set.rows[i].ours = false;
+	assert_null(dataset__copy(&set));
 }
 
-TEST(a_figure_is_a_number_or_null)
+DATASET_TEST(a_figure_is_a_number_or_null)
 {
 	static const char *const none[] = {"\"4096\"", "true", "[4096]", "{}"};
-	struct dataset d = {0};
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-		assert_int_equal(add_figures(&d, 1, none[i], "1"), -EINVAL);
+		assert_int_equal(add_figures(&set, 1, none[i], "1"), -EINVAL);
 		assert_non_null(strstr(message, "no number"));
-		dataset__clear(&d);
+		dataset__clear(&set);
 	}
-	assert_int_equal(add_figures(&d, 1, "null", "1"), 0);
-	dataset__clear(&d);
+	assert_int_equal(add_figures(&set, 1, "null", "1"), 0);
 }
 
 TEST(what_figures_are_in_is_an_object_or_null)
@@ -159,22 +169,20 @@ TEST(what_figures_are_in_is_an_object_or_null)
 	}
 }
 
-TEST(failures_are_kept)
+DATASET_TEST(failures_are_kept)
 {
-	struct dataset d = {0};
 	json_t *o = parsed("{\"schema\":\"netiotrace.failure/1\",\"mode\":\"zerocopy\","
 			   "\"size\":1024,\"threads\":2,\"round\":1,\"exit_code\":1,"
 			   "\"reason\":\"the sender died\"}");
 
-	assert_int_equal(dataset__add_failure(&d, o), 0);
-	assert_int_equal(d.failures_nr, 1);
-	assert_string_equal(d.failures[0].reason, "the sender died");
-	assert_int_equal(d.failures[0].size, 1024);
+	assert_int_equal(dataset__add_failure(&set, o), 0);
+	assert_int_equal(set.failures_nr, 1);
+	assert_string_equal(set.failures[0].reason, "the sender died");
+	assert_int_equal(set.failures[0].size, 1024);
 	json_decref(o);
 	o = parsed("{}");
-	assert_int_equal(dataset__add_failure(&d, o), -EINVAL);
+	assert_int_equal(dataset__add_failure(&set, o), -EINVAL);
 	json_decref(o);
-	dataset__clear(&d);
 }
 
 static int add_run(struct dataset *d, const char *run)
@@ -192,7 +200,7 @@ static int add_run(struct dataset *d, const char *run)
 }
 
 /* What a run is known by, at the limits of what is possible, and beyond them. */
-TEST(cells_that_are_possible)
+DATASET_TEST(cells_that_are_possible)
 {
 	static const char *const impossible[] = {
 		"{\"mode\": \"onecopy\"}",
@@ -209,75 +217,69 @@ TEST(cells_that_are_possible)
 		"{\"mode\": \"onecopy\", \"size\": 64, \"round\": -5}",
 		"{\"mode\": \"onecopy\", \"size\": 64, \"round\": \"2\"}",
 	};
-	struct dataset d;
 
 	for (size_t i = 0; i < sizeof(impossible) / sizeof(impossible[0]); i++) {
-		if (add_run(&d, impossible[i]) != -EINVAL)
+		if (add_run(&set, impossible[i]) != -EINVAL)
 			fail_msg("not refused: %s", impossible[i]);
 		assert_non_null(strstr(message, "damaged"));
 		record("%s\n", message);
-		dataset__clear(&d);
+		dataset__clear(&set);
 	}
-	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 1, \"threads\": 0}"), 0);
-	assert_int_equal(d.rows[0].size, 1);
-	assert_int_equal(d.rows[0].threads, 0);
-	dataset__clear(&d);
+	assert_int_equal(add_run(&set, "{\"mode\": \"onecopy\", \"size\": 1, \"threads\": 0}"), 0);
+	assert_int_equal(set.rows[0].size, 1);
+	assert_int_equal(set.rows[0].threads, 0);
+	dataset__clear(&set);
 	/* As other tools write whole numbers, and what is not said. */
-	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": null, "
-				     "\"round\": 2.0}"),
+	assert_int_equal(add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": null, "
+				       "\"round\": 2.0}"),
 			 0);
-	assert_int_equal(d.rows[0].round, 2);
-	assert_int_equal(d.rows[0].threads, 0);
-	dataset__clear(&d);
-	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000000}"),
-			 0);
-	assert_int_equal(d.rows[0].threads, 1000000);
-	dataset__clear(&d);
+	assert_int_equal(set.rows[0].round, 2);
+	assert_int_equal(set.rows[0].threads, 0);
+	dataset__clear(&set);
+	assert_int_equal(
+		add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000000}"), 0);
+	assert_int_equal(set.rows[0].threads, 1000000);
+	dataset__clear(&set);
 	/* What books lack may be less than nothing. */
-	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, "
-				     "\"ledger\": {\"unaccounted_tx\": -1}}"),
+	assert_int_equal(add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, "
+				       "\"ledger\": {\"unaccounted_tx\": -1}}"),
 			 0);
-	dataset__clear(&d);
 }
 
 /* A bucket is from where to where and how many; one of none is left out. */
-TEST(buckets_are_read_as_they_are)
+DATASET_TEST(buckets_are_read_as_they_are)
 {
-	struct dataset d;
-
 	assert_int_equal(
-		add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"ledger\": "
-			    "{\"tx_copy\": {\"ns_buckets\": [[8, 15, 3], [0, 1, 5], [16, "
-			    "null, 2], [32, 63, 0]]}}}"),
+		add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"ledger\": "
+			      "{\"tx_copy\": {\"ns_buckets\": [[8, 15, 3], [0, 1, 5], [16, "
+			      "null, 2], [32, 63, 0]]}}}"),
 		0);
-	assert_int_equal(d.hists_nr, 1);
-	assert_int_equal(d.hists[0].mode, MODE_ONECOPY);
-	assert_int_equal(d.hists[0].size, 64);
-	assert_int_equal(d.hists[0].threads, 2);
-	assert_int_equal(d.hists[0].kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
-	assert_int_equal(d.hists[0].buckets_nr, 3);
-	NEAR(d.hists[0].buckets[0].low, 0.0);
-	NEAR(d.hists[0].buckets[0].high, 1.0);
-	NEAR(d.hists[0].buckets[0].count, 5.0);
-	NEAR(d.hists[0].buckets[1].low, 8.0);
-	NEAR(d.hists[0].buckets[1].high, 15.0);
-	NEAR(d.hists[0].buckets[1].count, 3.0);
+	assert_int_equal(set.hists_nr, 1);
+	assert_int_equal(set.hists[0].mode, MODE_ONECOPY);
+	assert_int_equal(set.hists[0].size, 64);
+	assert_int_equal(set.hists[0].threads, 2);
+	assert_int_equal(set.hists[0].kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
+	assert_int_equal(set.hists[0].buckets_nr, 3);
+	NEAR(set.hists[0].buckets[0].low, 0.0);
+	NEAR(set.hists[0].buckets[0].high, 1.0);
+	NEAR(set.hists[0].buckets[0].count, 5.0);
+	NEAR(set.hists[0].buckets[1].low, 8.0);
+	NEAR(set.hists[0].buckets[1].high, 15.0);
+	NEAR(set.hists[0].buckets[1].count, 3.0);
 	/* The last one is open above. */
-	NEAR(d.hists[0].buckets[2].low, 16.0);
-	NEAR(d.hists[0].buckets[2].high, 16.0);
-	NEAR(d.hists[0].buckets[2].count, 2.0);
-	dataset__clear(&d);
+	NEAR(set.hists[0].buckets[2].low, 16.0);
+	NEAR(set.hists[0].buckets[2].high, 16.0);
+	NEAR(set.hists[0].buckets[2].count, 2.0);
 }
 
 /* A histogram without one of its buckets would be another. */
-TEST(what_is_no_bucket_is_damage)
+DATASET_TEST(what_is_no_bucket_is_damage)
 {
 	static const char *const none[] = {
 		"[[64, 63, 1]]",   "[[-1, 2, 1]]",    "[[1, 2, -1]]",    "[[1]]", "[[1, 2]]", "[7]",
 		"[[null, 3, 4]]",  "[[\"5\", 9, 2]]", "[[6, 7, \"1\"]]", "7",     "\"x\"",    "{}",
 		"[[6, \"7\", 1]]",
 	};
-	struct dataset d;
 	char run[256];
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
@@ -285,34 +287,32 @@ TEST(what_is_no_bucket_is_damage)
 			 "{\"mode\": \"onecopy\", \"size\": 64, \"ledger\": "
 			 "{\"tx_copy\": {\"ns_buckets\": %s}}}",
 			 none[i]);
-		if (add_run(&d, run) != -EINVAL)
+		if (add_run(&set, run) != -EINVAL)
 			fail_msg("not refused: %s", none[i]);
 		assert_non_null(strstr(message, "damaged"));
-		dataset__clear(&d);
+		dataset__clear(&set);
 	}
-	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"ledger\": "
-				     "{\"tx_copy\": {\"ns_buckets\": null}}}"),
+	assert_int_equal(add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"ledger\": "
+				       "{\"tx_copy\": {\"ns_buckets\": null}}}"),
 			 0);
-	assert_int_equal(d.hists_nr, 0);
-	dataset__clear(&d);
+	assert_int_equal(set.hists_nr, 0);
 }
 
 /* "whose;frames count": what is none of that is left out, and what is there twice is one. */
-TEST(stacks_are_read_as_they_are)
+DATASET_TEST(stacks_are_read_as_they_are)
 {
 	const struct profile *p;
-	struct dataset d;
 
-	assert_int_equal(add_run(&d,
+	assert_int_equal(add_run(&set,
 				 "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"cpu\": "
 				 "{\"stacks\": [\"sender;a;b 3\", \"receiver;c d 4\", \"sender;a;b "
 				 "2\", \"elsewhere;e 1\", \"nobody;a 3\", \"sender;a\", \"sender a "
 				 "3\", \"sender;a 0\", \"sender;a 3x\", \"\", 7]}}"),
 			 0);
-	assert_null(dataset__profile(&d, MODE_ONECOPY, 64, 1));
-	assert_null(dataset__profile(&d, MODE_ONECOPY, 128, 2));
-	assert_null(dataset__profile(&d, MODE_TWOCOPY, 64, 2));
-	p = dataset__profile(&d, MODE_ONECOPY, 64, 2);
+	assert_null(dataset__profile(&set, MODE_ONECOPY, 64, 1));
+	assert_null(dataset__profile(&set, MODE_ONECOPY, 128, 2));
+	assert_null(dataset__profile(&set, MODE_TWOCOPY, 64, 2));
+	p = dataset__profile(&set, MODE_ONECOPY, 64, 2);
 	assert_non_null(p);
 	assert_int_equal(p->nr, 3);
 	assert_string_equal(p->stacks[0].frames, "a;b");
@@ -324,11 +324,10 @@ TEST(stacks_are_read_as_they_are)
 	assert_string_equal(p->stacks[2].frames, "e");
 	assert_int_equal(p->stacks[2].whose, NIO_SAMPLE_ELSEWHERE);
 	assert_int_equal(p->stacks[2].count, 1);
-	dataset__clear(&d);
 }
 
 /* Each cell has stacks of its own, those of its rounds together. */
-TEST(stacks_are_of_their_cells)
+DATASET_TEST(stacks_are_of_their_cells)
 {
 	static const char *const lines[] = {"sender;a 1", "sender;b 2", "sender;c 4", "sender;a 8"};
 	static const struct dataset_row rows[] = {{.mode = MODE_TWOCOPY, .size = 64, .threads = 1},
@@ -337,27 +336,25 @@ TEST(stacks_are_of_their_cells)
 						  {.mode = MODE_TWOCOPY, .size = 64, .threads = 1}};
 	static const char *const frames[] = {"a", "b", "c"};
 	static const uint64_t counts[] = {9, 2, 4};
-	struct dataset d = {0};
 
-	assert_int_equal(dataset__add_stacks(&d, &rows[0], NULL), 0);
-	assert_null(dataset__profile(&d, MODE_TWOCOPY, 64, 1));
+	dataset__add_stacks(&set, &rows[0], NULL);
+	assert_null(dataset__profile(&set, MODE_TWOCOPY, 64, 1));
 	for (size_t i = 0; i < 4; i++) {
 		json_t *stacks = json_pack("[s]", lines[i]);
 
-		assert_int_equal(dataset__add_stacks(&d, &rows[i], stacks), 0);
+		dataset__add_stacks(&set, &rows[i], stacks);
 		json_decref(stacks);
 	}
-	assert_int_equal(d.profiles_nr, 3);
+	assert_int_equal(set.profiles_nr, 3);
 	for (size_t i = 0; i < 3; i++) {
 		const struct profile *p =
-			dataset__profile(&d, rows[i].mode, rows[i].size, rows[i].threads);
+			dataset__profile(&set, rows[i].mode, rows[i].size, rows[i].threads);
 
 		assert_non_null(p);
 		assert_int_equal(p->nr, 1);
 		assert_string_equal(p->stacks[0].frames, frames[i]);
 		assert_int_equal(p->stacks[0].count, counts[i]);
 	}
-	dataset__clear(&d);
 }
 
 /* Every word of what was refused above. */

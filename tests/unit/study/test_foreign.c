@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/import_words.h"
+#include "study/mode_comparison.h"
+#include "study/dataset.h"
 #include "support/study.h"
 #include "support/test.h"
 
@@ -118,8 +119,8 @@ static int load(struct study *s, const char *const *paths, size_t n)
 
 	if (err)
 		return err;
-	assert_int_equal(analysis__init(&s->a, &s->d), 0);
-	assert_int_equal(answers__make(&s->a, s->answers), 0);
+	analysis__init(&s->a, &s->d);
+	answers__make(&s->a, s->answers);
 	return 0;
 }
 
@@ -130,22 +131,6 @@ static void load_one(struct study *s, const struct foreign *f)
 	*s = (struct study){0};
 	if (load(s, &path, 1))
 		fail_msg("%s", message);
-}
-
-/* One run is one cell: no level of any column is taken for a round. */
-TEST(rows_are_cells)
-{
-	double rows[6];
-	struct study s;
-
-	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
-		load_one(&s, f);
-		ask_awk(f, "END { print NR - 1 }", 0, rows);
-		assert_int_equal(s.d.rows_nr, (size_t)rows[0]);
-		assert_int_equal(s.a.cells_nr, s.d.rows_nr);
-		assert_int_equal(s.a.rounds_max, 1);
-		study__clear(&s);
-	}
 }
 
 static double sum_of(const struct dataset *d, enum metric m)
@@ -169,39 +154,34 @@ static void check_sum(const struct foreign *f, const struct study *s, const stru
 	assert_true(analysis__has(&s->a, n->metric));
 }
 
-/* Each column is read as the number it is, in its unit: none of them is missing. */
-TEST(numbers_of_the_file_are_read)
+/*
+ * One run is one cell: no level of any column is taken for a round. Each column is read as the
+ * number it is, in its unit. The reasons of missing numbers name the columns that are not read.
+ */
+TEST(each_file_is_read_as_awk_reads_it)
 {
-	struct study s;
+	for_each_case(f, files)
+	{
+		char names[256] = "";
+		double rows[6];
+		struct study s;
 
-	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
 		load_one(&s, f);
+		ask_awk(f, "END { print NR - 1 }", 0, rows);
+		assert_int_equal(s.d.rows_nr, (size_t)rows[0]);
+		assert_int_equal(s.a.cells_nr, s.d.rows_nr);
+		assert_int_equal(s.a.rounds_max, 1);
 		if (f->gbps)
 			check_sum(f, &s, &(struct number){METRIC_GBPS, f->gbps, 1});
 		for (int i = 0; i < NUMBERS_MAX && f->numbers[i].column; i++)
 			check_sum(f, &s, &f->numbers[i]);
-		study__clear(&s);
-	}
-}
-
-/* The names that are not read are these, and the reasons of missing numbers name them. */
-TEST(unread_columns_are_named)
-{
-	struct study s;
-	char names[256];
-	size_t len;
-
-	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
-		load_one(&s, f);
-		names[len = 0] = '\0';
-		for (size_t i = 0; i < s.d.columns_nr; i++)
-			if (!s.d.columns[i].field)
-				len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
-							len ? " " : "", s.d.columns[i].name);
+		for (size_t i = 0; i < s.d.columns_nr; i++) {
+			if (s.d.columns[i].field)
+				continue;
+			assert_non_null(strstr(s.d.lacking, s.d.columns[i].name));
+			strcat(strcat(names, *names ? " " : ""), s.d.columns[i].name);
+		}
 		assert_string_equal(names, f->unread);
-		for (size_t i = 0; i < s.d.columns_nr; i++)
-			if (!s.d.columns[i].field)
-				assert_non_null(strstr(s.d.lacking, s.d.columns[i].name));
 		study__clear(&s);
 	}
 }
@@ -222,18 +202,17 @@ TEST(counts_are_those_of_awk)
 	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
 		const struct cell *peak;
 		size_t ahead = 0, cells = 0;
-		struct duel duel;
+		struct mode_comparison comparison;
 
 		if (!f->gbps)
 			continue;
 		load_one(&s, f);
 		for (size_t t = 0; t < s.a.threads_nr; t++) {
-			assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY,
-							s.a.threads[t], METRIC_GBPS, &duel),
-					 0);
-			ahead += duel.point_ahead;
-			cells += duel.points_nr;
-			duel__clear(&duel);
+			mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, s.a.threads[t],
+					      METRIC_GBPS, &comparison);
+			ahead += comparison.point_ahead;
+			cells += comparison.points_nr;
+			mode_comparison__clear(&comparison);
 		}
 		ask_awk(f, ahead_program, 0, counted);
 		assert_int_equal(ahead, (size_t)counted[0]);
@@ -252,7 +231,7 @@ static bool sentences_say(const struct dataset *d, const char *words)
 	bool said = false;
 	char *text;
 
-	for (size_t i = 0; (text = import_words__sentence(d, i)); i++) {
+	for (size_t i = 0; (text = dataset__import_note(d, i)); i++) {
 		said = said || strstr(text, words);
 		free(text);
 	}

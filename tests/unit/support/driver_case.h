@@ -11,9 +11,6 @@
 #include "load/driver.h"
 #include "support/driver_lines.h"
 #include "support/test.h"
-#include "support/test.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
 
 static struct load_report report;
 
@@ -82,6 +79,6 @@ static inline void refuse_replaced(const char *line, enum nio_side side, const c
 	free(bad);
 }
 
-#define T(name) cmocka_unit_test_teardown(name, teardown)
+#define DRIVER_TEST(name) TEST_WITH(name, NULL, teardown)
 
 #endif

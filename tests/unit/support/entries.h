@@ -6,7 +6,6 @@
 #include <dirent.h>
 
 #include "support/test.h"
-#include "support/test.h"
 
 /* How many, without . and .. */
 static inline unsigned int entries(const char *directory)

@@ -9,7 +9,6 @@
 
 #include "support/full_result.h"
 #include "support/test.h"
-#include "support/test.h"
 #include "write/json.h"
 
 #define NAMES_MAX 2048

@@ -9,7 +9,6 @@
 
 #include "model/ledger.h"
 #include "support/test.h"
-#include "support/test.h"
 
 #define MESSAGE  65536ULL
 #define MESSAGES 100ULL

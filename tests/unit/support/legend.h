@@ -10,7 +10,6 @@
 
 #include "record.h"
 #include "support/test.h"
-#include "support/test.h"
 
 static const char *legend__words[64];
 static size_t legend__nr;

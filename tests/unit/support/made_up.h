@@ -12,7 +12,6 @@
 #include "golden.h"
 #include "study.h"
 #include "support/test.h"
-#include "support/test.h"
 
 #define ROUNDS 7
 
@@ -215,6 +214,13 @@ static void print_answer(FILE *f, const struct answer_text *answer)
 		fprintf(f, "%s\n", answer->cannot);
 	for (size_t i = 0; i < answer->points_nr; i++)
 		fprintf(f, "- %s\n", answer->points[i]);
+	for (size_t i = 0; i < answer->tables_nr; i++) {
+		const struct answer_table *t = &answer->tables[i];
+
+		fprintf(f, "%s\n", t->title);
+		for (size_t c = 0; c < t->rows * t->columns; c++)
+			fprintf(f, "%s%s", t->cells[c], (c + 1) % t->columns ? " | " : "\n");
+	}
 	for (size_t i = 0; i < answer->evidence_nr; i++) {
 		const struct evidence *e = &answer->evidence[i];
 

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "support/test.h"
-#include "support/test.h"
 
 #define NEAR(value, expected, within)                                                       \
 	do {                                                                                \

@@ -13,6 +13,15 @@ static inline void offer_all(struct offer *offers)
 		offers[i] = (struct offer){.answer = ANSWER_YES};
 }
 
+/* Offers of everything; the same array at each call. */
+static inline struct offer *all_offers(void)
+{
+	static struct offer offers[OFFERS_MAX];
+
+	offer_all(offers);
+	return offers;
+}
+
 static inline void withdraw(struct offer *offers, enum probe_id probe, enum answer answer, int err)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)

@@ -5,7 +5,6 @@
 
 #include "study.h"
 #include "support/test.h"
-#include "support/test.h"
 
 #define KIB(n) ((uint64_t)(n)*1024)
 

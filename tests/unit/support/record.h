@@ -11,7 +11,6 @@
 
 #include "golden.h"
 #include "support/test.h"
-#include "support/test.h"
 
 static char record__text[1 << 17];
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A data set with its analysis and answers, and what a test asks of them. */
-#ifndef NETIOTRACE_TESTS_STUDY_H
-#define NETIOTRACE_TESTS_STUDY_H
+#ifndef SUPPORT_STUDY_H
+#define SUPPORT_STUDY_H
 
 #include <string.h>
 
 #include "study/answer.h"
-#include "study/family.h"
+#include "study/test_family.h"
 
 #include "near.h"
-#include "support/test.h"
 #include "support/test.h"
 
 struct study {
@@ -18,31 +17,50 @@ struct study {
 	struct answer_text answers[QUESTION_NR];
 };
 
-static inline void study__finish(struct study *s, double duration_s)
+static inline void study__finish(struct study *of, double duration_s)
 {
-	dataset__finish(&s->d, duration_s);
-	assert_int_equal(analysis__init(&s->a, &s->d), 0);
-	assert_int_equal(answers__make(&s->a, s->answers), 0);
+	dataset__finish(&of->d, duration_s);
+	analysis__init(&of->a, &of->d);
+	answers__make(&of->a, of->answers);
 }
 
-static inline void study__clear(struct study *s)
+static inline void study__clear(struct study *of)
 {
-	answers__clear(s->answers);
-	analysis__clear(&s->a);
-	dataset__clear(&s->d);
+	answers__clear(of->answers);
+	analysis__clear(&of->a);
+	dataset__clear(&of->d);
 }
 
-static inline double median(const struct study *s, enum mode mode, uint64_t size,
+/* The data set of a STUDY_TEST, which is empty at first. */
+static struct study study __attribute__((unused));
+
+static inline int study__begin(void **state)
+{
+	(void)state;
+	study = (struct study){0};
+	return 0;
+}
+
+static inline int study__end(void **state)
+{
+	(void)state;
+	study__clear(&study);
+	return 0;
+}
+
+#define STUDY_TEST(name) TEST_WITH(name, study__begin, study__end)
+
+static inline double median(const struct study *of, enum mode mode, uint64_t size,
 			    unsigned int threads, enum metric m)
 {
-	return analysis__estimate(&s->a, analysis__cell(&s->a, mode, size, threads), m).median;
+	return analysis__estimate(&of->a, analysis__cell(&of->a, mode, size, threads), m).median;
 }
 
-static inline double change(const struct study *s, enum mode mode, uint64_t size,
+static inline double change(const struct study *of, enum mode mode, uint64_t size,
 			    unsigned int threads, enum metric m)
 {
-	return analysis__compare(&s->a, analysis__cell(&s->a, mode, size, threads),
-				 analysis__cell(&s->a, MODE_TWOCOPY, size, threads), m)
+	return analysis__compare(&of->a, analysis__cell(&of->a, mode, size, threads),
+				 analysis__cell(&of->a, MODE_TWOCOPY, size, threads), m)
 		.change;
 }
 
@@ -55,7 +73,27 @@ static inline bool says(const struct answer_text *answer, const char *words)
 	for (i = 0; i < answer->points_nr; i++)
 		if (strstr(answer->points[i], words))
 			return true;
+	for (i = 0; i < answer->tables_nr; i++)
+		if (strstr(answer->tables[i].title, words))
+			return true;
 	return false;
+}
+
+/* The cell of a table whose title begins so, at a size and thread count as they are written. */
+static inline const char *table_cell(const struct answer_text *answer, const char *title,
+				     const char *size, const char *threads)
+{
+	for (size_t i = 0; i < answer->tables_nr; i++) {
+		const struct answer_table *t = &answer->tables[i];
+
+		if (strncmp(t->title, title, strlen(title)))
+			continue;
+		for (size_t c = 0; c < t->rows * t->columns; c++)
+			if (!strcmp(t->cells[c - c % t->columns], size) &&
+			    !strcmp(t->cells[c % t->columns], threads))
+				return t->cells[c];
+	}
+	return "none";
 }
 
 static inline void check_says(const struct answer_text *answer, const char *words)

@@ -8,7 +8,6 @@
 #include "model/verdict.h"
 #include "record.h"
 #include "support/test.h"
-#include "support/test.h"
 
 #define PINNED 2000000000ULL
 #define SENDS  1000ULL

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The control connection as a sequence of frames. */
+#ifndef LOADGEN_CONTROL_CONN_H
+#define LOADGEN_CONTROL_CONN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "protocol.h"
+
+struct control_conn {
+	int fd; /* -1: closed */
+	size_t have;
+	uint8_t buf[PROTOCOL_FRAME_SIZE];
+};
+
+/* Takes ownership of a connected socket, also on error. 0 or -errno. */
+int control_conn__open(struct control_conn *c, int fd);
+void control_conn__close(struct control_conn *c);
+
+/* 0; -ETIMEDOUT: the peer takes no data; -EINTR: a signal is pending; other -errno. */
+int control_conn__send(struct control_conn *c, const struct protocol_frame *f);
+
+/* Sends n frames, at most CONTROL_CONN_BATCH, with one send(). Errors as of control_conn__send().
+ */
+#define CONTROL_CONN_BATCH 64
+int control_conn__send_all(struct control_conn *c, const struct protocol_frame *f, size_t n);
+
+/* Whether SIGINT or SIGTERM is pending: control_loop__open() blocks both if they are events. */
+bool control_conn__is_to_end(void);
+
+/* Never blocks. 0; -EAGAIN; -ECONNRESET at end of stream; -EPROTO; -EPROTONOSUPPORT (version). */
+int control_conn__next(struct control_conn *c, struct protocol_frame *f);
+
+#endif

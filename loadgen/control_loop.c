@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Waits with one poll() for all events of the main thread. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "control_loop.h"
+
+/* A wait with a deadline wakes this often, to notice that this process did not run. */
+#define ROUND_NS NS_PER_SEC
+
+enum { AT_COMMANDS, AT_SIGNAL, AT_CONN, AT_WAKE, AT_EXTRA, AT_NR };
+
+/* Whether buf holds a complete line, which poll() does not report. */
+static bool control_stdin__pending(const struct control_stdin *c)
+{
+	return memchr(c->buf, '\n', c->len) != NULL;
+}
+
+static enum control_stdin_command command__parse(const char *line)
+{
+	static const struct {
+		const char *word;
+		enum control_stdin_command command;
+	} words[] = {
+		{"start", CONTROL_STDIN_START}, {"measure", CONTROL_STDIN_MEASURE},
+		{"stats", CONTROL_STDIN_STATS}, {"stop", CONTROL_STDIN_STOP},
+		{"close", CONTROL_STDIN_CLOSE}, {"", CONTROL_STDIN_NONE},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(line, words[i].word))
+			return words[i].command;
+	return CONTROL_STDIN_UNKNOWN;
+}
+
+static enum control_stdin_command control_stdin__take(struct control_stdin *c, size_t len,
+						      size_t skip)
+{
+	memcpy(c->line, c->buf, len);
+	if (len && c->line[len - 1] == '\r')
+		len--;
+	c->line[len] = '\0';
+	for (size_t i = 0; i < len; i++)
+		if (c->line[i] < ' ' || c->line[i] > '~')
+			c->line[i] = '?';
+	c->len -= skip;
+	memmove(c->buf, c->buf + skip, c->len);
+	return command__parse(c->line);
+}
+
+enum control_stdin_command control_stdin__next(struct control_stdin *c)
+{
+	const char *end;
+	ssize_t n;
+
+	if (!control_stdin__pending(c)) {
+		n = read(c->fd, c->buf + c->len, sizeof(c->buf) - 1 - c->len);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			return CONTROL_STDIN_NONE;
+		if (n <= 0)
+			return CONTROL_STDIN_EOF;
+		c->len += (size_t)n;
+	}
+	end = memchr(c->buf, '\n', c->len);
+	if (end)
+		return control_stdin__take(c, (size_t)(end - c->buf), (size_t)(end - c->buf) + 1);
+	/* No command is this long: refuse the line before its end arrives. */
+	if (c->len == sizeof(c->buf) - 1)
+		return control_stdin__take(c, c->len, c->len);
+	return CONTROL_STDIN_NONE;
+}
+
+int control_loop__open(struct control_loop *p, bool commands, bool signals)
+{
+	sigset_t set;
+
+	*p = (struct control_loop){.signal_fd = -1, .wake_fd = -1, .has_commands = commands};
+	p->conn.fd = -1;
+	p->commands.fd = STDIN_FILENO;
+	if (!signals)
+		return 0;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	p->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return p->signal_fd < 0 ? -errno : 0;
+}
+
+void control_loop__close(struct control_loop *p)
+{
+	if (p->signal_fd >= 0)
+		close(p->signal_fd);
+	p->signal_fd = -1;
+	control_conn__close(&p->conn);
+}
+
+static int control_loop__poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
+{
+	struct timespec ts = {0}, *timeout = NULL;
+	uint64_t now;
+	int got;
+
+	do {
+		if (deadline != UINT64_MAX) {
+			now = clock__now();
+			ts.tv_sec = deadline > now ? (time_t)((deadline - now) / NS_PER_SEC) : 0;
+			ts.tv_nsec = deadline > now ? (long)((deadline - now) % NS_PER_SEC) : 0;
+			timeout = &ts;
+		}
+		got = ppoll(fds, n, timeout, NULL);
+	} while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}
+
+static void control_loop__look(struct control_loop *p)
+{
+	p->missed += awake__missed(&p->awake, clock__now());
+}
+
+uint64_t control_loop__missed(struct control_loop *p)
+{
+	uint64_t missed = p->missed;
+
+	p->missed = 0;
+	return missed;
+}
+
+/* Returns at an event, at the deadline, or after a pause of this process. */
+static int control_loop__sleep(struct control_loop *p, struct pollfd *fds, nfds_t n,
+			       uint64_t deadline)
+{
+	uint64_t now, until;
+	int got;
+
+	if (deadline == UINT64_MAX) {
+		got = control_loop__poll(fds, n, deadline);
+		p->awake = (struct awake){0};
+		return got;
+	}
+	do {
+		control_loop__look(p);
+		now = clock__now();
+		until = deadline > now + time_limit__ns(ROUND_NS) ? now + time_limit__ns(ROUND_NS)
+								  : deadline;
+		awake__sleep(&p->awake, until > now ? until : now);
+		got = control_loop__poll(fds, n, until);
+		control_loop__look(p);
+	} while (!got && until < deadline && !p->missed);
+	return got;
+}
+
+int control_loop__wait(struct control_loop *p, uint64_t deadline, int extra)
+{
+	struct pollfd fds[AT_NR] = {
+		[AT_COMMANDS] = {.fd = p->has_commands ? p->commands.fd : -1, .events = POLLIN},
+		[AT_SIGNAL] = {.fd = p->signal_fd, .events = POLLIN},
+		[AT_CONN] = {.fd = p->conn.fd, .events = POLLIN},
+		[AT_WAKE] = {.fd = p->wake_fd, .events = POLLIN},
+		[AT_EXTRA] = {.fd = extra, .events = POLLIN},
+	};
+	int got, events = 0, i;
+
+	if (p->has_commands && control_stdin__pending(&p->commands))
+		return CONTROL_LOOP_COMMAND;
+	got = control_loop__sleep(p, fds, AT_NR, deadline);
+	if (got < 0)
+		return got;
+	for (i = 0; i < AT_NR; i++)
+		if (fds[i].revents)
+			events |= 1 << i;
+	return events;
+}
+
+void control_loop__take_signal(struct control_loop *p)
+{
+	struct signalfd_siginfo info;
+
+	while (read(p->signal_fd, &info, sizeof(info)) > 0)
+		;
+}
+
+void control_loop__take_wake(struct control_loop *p)
+{
+	eventfd_t count;
+
+	while (!eventfd_read(p->wake_fd, &count))
+		;
+}

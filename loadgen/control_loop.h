@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The events of a side's main thread: commands, signals, frames, wake-ups by threads. */
+#ifndef LOADGEN_CONTROL_LOOP_H
+#define LOADGEN_CONTROL_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control_conn.h"
+#include "common/time_limit.h"
+
+/* The commands of --control, one a line on stdin. */
+enum control_stdin_command {
+	CONTROL_STDIN_NONE, /* no complete line yet */
+	CONTROL_STDIN_START,
+	CONTROL_STDIN_MEASURE,
+	CONTROL_STDIN_STATS,
+	CONTROL_STDIN_STOP,
+	CONTROL_STDIN_CLOSE,
+	CONTROL_STDIN_UNKNOWN, /* the line is in control_stdin.line, made printable */
+	CONTROL_STDIN_EOF,
+};
+
+#define CONTROL_STDIN_LINE_MAX 128
+
+struct control_stdin {
+	int fd;
+	bool eof;
+	size_t len; /* bytes in buf */
+	char buf[CONTROL_STDIN_LINE_MAX];
+	char line[CONTROL_STDIN_LINE_MAX];
+};
+
+enum control_loop_event {
+	CONTROL_LOOP_COMMAND = 1,
+	CONTROL_LOOP_SIGNAL = 2,
+	CONTROL_LOOP_FRAME = 4,
+	CONTROL_LOOP_WAKE = 8,
+	CONTROL_LOOP_EXTRA = 16, /* the caller's descriptor */
+};
+
+struct control_loop {
+	bool has_commands;
+	struct control_stdin commands;
+	int signal_fd; /* SIGINT and SIGTERM; -1: default action */
+	struct control_conn conn;
+	int wake_fd;
+	struct awake awake;
+	uint64_t missed; /* ns that this process did not run, since control_loop__missed() */
+};
+
+/* signals: receive SIGINT and SIGTERM as events. Call before any thread starts. 0 or -errno. */
+int control_loop__open(struct control_loop *p, bool commands, bool signals);
+void control_loop__close(struct control_loop *p);
+
+/*
+ * Waits until `deadline` (clock__now(); UINT64_MAX: none). extra: one more descriptor, or -1.
+ * Returns a set of control_loop_event, or -errno. 0: the deadline, or this process did not run for
+ * a time.
+ */
+int control_loop__wait(struct control_loop *p, uint64_t deadline, int extra);
+
+/* Takes the ns that this process did not run; the silence of peers in that time does not count. */
+uint64_t control_loop__missed(struct control_loop *p);
+
+/* May read(): call only when control_loop__wait() reports a command. */
+enum control_stdin_command control_stdin__next(struct control_stdin *c);
+
+/* Clear the event that control_loop__wait() returned. */
+void control_loop__take_signal(struct control_loop *p);
+void control_loop__take_wake(struct control_loop *p);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The receiver threads; connection i belongs to thread i modulo their number. A thread takes its
+ * lock after each recv() and does not block while it holds the lock.
+ */
+#ifndef LOADGEN_RECEIVER_POOL_H
+#define LOADGEN_RECEIVER_POOL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "reply.h"
+#include "settings.h"
+#include "rx_parser.h"
+#include "counters.h"
+
+/* One connection. */
+struct receiver_conn {
+	int fd;
+	bool ended;
+	uint64_t bytes;    /* read in this phase */
+	uint64_t expected; /* UINT64_MAX: not known yet */
+	struct rx_parser parser;
+	struct reply reply; /* used by its thread only */
+};
+
+struct recv_loop {
+	_Alignas(64) struct receiver_pool *all;
+	pthread_t thread;
+	bool started;
+	int epoll_fd; /* -1: the thread blocks on one connection */
+	uint8_t *buf;
+	unsigned int nr;
+	struct receiver_conn *conns;
+	pthread_mutex_t lock; /* protects all members below, and conns */
+	struct counters counters;
+	unsigned int pending; /* connections that have not read what is expected */
+	unsigned int owing;   /* connections with replies to send or to count */
+	int err;
+};
+
+struct receiver_pool {
+	const struct settings *settings;
+	bool replies; /* each message gets a reply */
+	struct recv_loop *threads;
+	unsigned int threads_nr;
+	unsigned int nr; /* connections */
+	int wake_fd;     /* readable: a thread has read what is expected, or failed */
+	pthread_mutex_t lock;
+	pthread_cond_t up;
+	unsigned int up_nr; /* threads whose setup succeeded or failed */
+	int up_err;
+};
+
+struct receiver_pool_plan {
+	const struct protocol_hello *hello;
+	bool verify, same_clock;
+	unsigned int turn; /* index in --cpus of the first thread */
+};
+
+/* Takes ownership of fds[], also on error. Returns when all threads are set up. 0 or -errno. */
+int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
+			const struct receiver_pool_plan *p, const int *fds);
+void receiver_pool__close(struct receiver_pool *r); /* also accepts a zeroed or partly open one */
+
+int receiver_pool__fd(const struct receiver_pool *r, uint32_t index);
+
+void receiver_pool__begin(struct receiver_pool *r); /* begins a phase: zeroes all counters */
+void receiver_pool__expect(struct receiver_pool *r, uint32_t index, uint64_t bytes);
+
+/* Bytes read in this phase, on one connection and on all. */
+uint64_t receiver_pool__bytes(struct receiver_pool *r, uint32_t index);
+uint64_t receiver_pool__progress(struct receiver_pool *r);
+
+/* 1: all is read; 0: not yet. -ECONNRESET: early end. -EOVERFLOW: excess bytes. Other -errno. */
+int receiver_pool__settled(struct receiver_pool *r);
+
+/* Adds the counters of all threads to *sum. */
+void receiver_pool__read(struct receiver_pool *r, struct counters *sum);
+
+#endif

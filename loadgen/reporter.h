@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reporters of a session: JSON events, a report at the end, or a pipe to the parent process. */
+#ifndef LOADGEN_HERALD_H
+#define LOADGEN_HERALD_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "settings.h"
+#include "sock.h"
+#include "counters.h"
+
+#define REPORTER_ADDRESS_MAX 64
+
+/* Effective values of a session. */
+struct side_config {
+	bool sender;
+	char address[REPORTER_ADDRESS_MAX];
+	unsigned int port;
+	unsigned int uid;
+	uint64_t sndbuf, rcvbuf;              /* as the kernel reports them */
+	char congestion[CONGESTION_NAME_MAX]; /* sender, from the kernel; empty: unknown */
+	unsigned int slots;                   /* zerocopy: messages in flight a connection */
+	uint64_t size;
+	uint32_t threads;
+	uint32_t connections;
+	bool verify;
+	uint32_t cookies_nr;
+	uint64_t cookies[PROTOCOL_CONNECTIONS_MAX];
+};
+
+/* Totals of one side for the measured phase. Owns the counters. */
+struct side_stats {
+	bool sender;
+	bool interrupted;
+	bool same_clock; /* receiver: the sender's stamps can be compared */
+	uint64_t elapsed_ns;
+	uint64_t cpu_ns;
+	struct counters counters;
+	struct tcp_counts tcp;
+	struct {
+		bool known; /* sender, when done: the receiver confirmed the totals */
+		uint64_t bytes, messages, verify_errors;
+		uint64_t elapsed_ns; /* on the receiver's clock */
+	} confirmed;
+};
+
+enum reporter_kind {
+	REPORTER_EVENTS, /* JSON lines on stdout */
+	REPORTER_FINAL,  /* keeps config and stats; errors go to stderr */
+	REPORTER_PIPE,   /* binary, to the parent process */
+};
+
+struct reporter {
+	enum reporter_kind kind;
+	const struct settings *settings;
+	FILE *pipe;                /* REPORTER_PIPE: the write end */
+	struct side_config config; /* REPORTER_FINAL: kept until the end */
+	struct side_stats stats;   /* REPORTER_FINAL: kept until the end */
+	uint64_t quiet_until;      /* --forever: time before which no error is reported */
+	unsigned int unsaid;       /* errors suppressed since the last report */
+};
+
+/* The events of docs/LOADGEN.md. done: the totals are final. */
+void reporter__listening(struct reporter *r, const struct side_config *c);
+void reporter__ready(struct reporter *r, const struct side_config *c);
+void reporter__quiesced(struct reporter *r);
+void reporter__stats(struct reporter *r, const struct side_stats *s, bool done);
+
+/*
+ * Reports an error that ends the run, or the session with --forever, then at most one a second.
+ * %m in fmt is the text of err, -errno. Returns err.
+ */
+__attribute__((format(printf, 3, 4))) int reporter__error(struct reporter *r, int err,
+							  const char *fmt, ...);
+
+/* Reports the text of err, or of the last row, which has err 0, with the text of -errno. */
+struct error_text {
+	int err;
+	const char *text;
+};
+
+int reporter__error_of(struct reporter *r, int err, const struct error_text *texts);
+
+/* Prints what REPORTER_FINAL has kept, as text or JSON; either side may be NULL. 0 or -errno. */
+int reporter__print(const struct reporter *sender, const struct reporter *receiver);
+
+/* Fills into->config, or when *done into->stats, from REPORTER_PIPE. 0 or -EPIPE: closed. */
+int reporter__receive(FILE *from, struct reporter *into, bool *done);
+
+void reporter__clear(struct reporter *r);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Parser of one connection's received bytes: boundaries, tags, contents, delivery times. */
+#ifndef LOADGEN_RX_PARSER_H
+#define LOADGEN_RX_PARSER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "message.h"
+#include "counters.h"
+
+struct rx_parser {
+	uint32_t connection;
+	size_t size; /* of a message */
+	bool verify;
+	bool same_clock; /* false: the sender's clock is another, stamps are ignored */
+	uint64_t seq;    /* of the current message */
+	size_t pos;      /* bytes of it parsed */
+	uint64_t key;    /* its pattern */
+	bool wrong;
+	uint8_t tag[MESSAGE_TAG_SIZE];
+};
+
+void rx_parser__init(struct rx_parser *s, uint32_t connection, size_t size, bool verify,
+		     bool same_clock);
+
+/* Parses and counts len bytes of a recv() that returned at `now`. */
+void rx_parser__feed(struct rx_parser *s, struct counters *t, const uint8_t *data, size_t len,
+		     uint64_t now);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One sending connection. One thread uses it during a phase; only the two flags are shared. */
+#ifndef LOADGEN_SENDER_CONN_H
+#define LOADGEN_SENDER_CONN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "message.h"
+#include "settings.h"
+#include "rx_parser.h"
+#include "counters.h"
+
+struct zc_sender;
+
+#define INBOX_SIZE (256 << 10)
+
+/* Progress of a waiting connection: a change of any member is progress. */
+struct stall_state {
+	uint64_t seq;     /* messages sent in all phases */
+	uint64_t unacked; /* bytes that the peer has not acknowledged */
+	uint64_t owed;    /* bytes of the reply still to read */
+	uint64_t done;    /* bytes of the message that the kernel has taken */
+};
+
+struct stall {
+	uint64_t since; /* time of the last progress; 0: not checked yet */
+	uint64_t seen;  /* time of the last check */
+	struct stall_state state;
+};
+
+struct sender_conn {
+	int fd;
+	uint32_t index;
+	bool blocking; /* the thread has no other connection */
+	const struct settings *settings;
+	const atomic_bool *stop;   /* finish the current message, begin no other */
+	struct counters *counters; /* the thread's counters */
+	uint64_t bytes, messages;  /* sent in this phase */
+	uint64_t left;             /* messages still to begin; UINT64_MAX: until stopped */
+	uint64_t seq;              /* of the next message, over all phases */
+	bool busy;                 /* a message is under way */
+	size_t done;               /* bytes of it that the kernel has taken */
+	uint64_t now;              /* last clock reading, if still valid; 0: none */
+	uint64_t call_begin;       /* of the current or the next system call; 0: not read */
+	uint64_t call_ns;          /* duration of this message's earlier system calls */
+	uint64_t slot_since;       /* begin of the wait for a slot; 0: not waiting */
+	struct stall stall;
+	const atomic_bool *closing; /* abort the current message; NULL: never */
+	/* only with --request-response: */
+	uint64_t asked;          /* when the current message was sent, or due */
+	size_t owed;             /* bytes of the reply still to read */
+	struct rx_parser answer; /* parser of the replies */
+	uint8_t *inbox;          /* INBOX_SIZE bytes, owned by the thread */
+	struct message message;
+	uint8_t *packed;      /* twocopy: the contiguous buffer */
+	struct iovec *rest;   /* iovecs that remain after a partial send */
+	struct zc_sender *zc; /* zerocopy only */
+	/* only for the epoll loop of sender_pool.c: */
+	struct sender_conn *next;
+	bool queued;
+	uint64_t begun; /* messages begun in this phase */
+};
+
+/*
+ * Operations of a send mode; those that return int return 0 or -errno. prepare() fills a message,
+ * outside the timed call; -EAGAIN: no slot is free. begin() writes the tag. send() sends the rest
+ * with one call: bytes, 0 to retry, or -errno. Only with slots, else NULL: wait() waits at most ms
+ * for a slot, reap() reads notifications, finish() waits until the kernel has released all buffers.
+ */
+struct send_mode {
+	int (*setup)(struct sender_conn *f);
+	void (*teardown)(struct sender_conn *f);
+	int (*prepare)(struct sender_conn *f);
+	void (*begin)(struct sender_conn *f, uint64_t stamp);
+	ssize_t (*send)(struct sender_conn *f);
+	int (*wait)(struct sender_conn *f, unsigned int ms);
+	int (*reap)(struct sender_conn *f);
+	int (*finish)(struct sender_conn *f);
+};
+
+/* send_mode_twocopy and so on, one for each of MODES. */
+#define X(id, name, ...) extern const struct send_mode send_mode_##name;
+MODES(X)
+#undef X
+
+const struct send_mode *send_mode__get(enum mode mode);
+
+/* Takes ownership of fd. blocking: a send blocks at most SOCK_SEND_TIMEOUT_MS at a time. */
+int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct settings *s,
+		      const atomic_bool *stop, struct counters *counters, bool blocking);
+void sender_conn__close(struct sender_conn *f); /* also accepts a zeroed one whose fd is -1 */
+
+/*
+ * Continues a message, or begins one that was due at `due` (0: now). 0: sent, and answered if a
+ * reply is due. -EAGAIN: full socket, no slot or no complete reply. Other -errno: connection lost.
+ */
+int sender_conn__step(struct sender_conn *f, uint64_t due);
+
+/* Blocks. 0; -ECANCELED: stopped before the message began; other -errno: connection lost. */
+int sender_conn__send_message(struct sender_conn *f);
+
+static inline bool sender_conn__stopped(const struct sender_conn *f)
+{
+	return atomic_load_explicit(f->stop, memory_order_relaxed);
+}
+
+/* How long a connection may make no progress, before time_limit__ns(). */
+#define SENDER_CONN_STALL_NS (30 * 1000000000ULL)
+
+/*
+ * Call repeatedly during a wait. -ETIMEDOUT: the peer acknowledged or answered nothing for
+ * SENDER_CONN_STALL_NS. -ETIME: only zero-copy completions are missing. -ECANCELED: the connection
+ * closes.
+ */
+int sender_conn__check_stall(struct sender_conn *f);
+
+/* True: no progress for limit_ns. A gap of over 1 s between checks is a pause: not counted. */
+bool stall__check(struct stall *s, const struct stall_state *state, uint64_t now,
+		  uint64_t limit_ns);
+
+#endif

@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The sender threads and their phases. A thread with one connection blocks on it; one with several,
+ * or with --rate, runs an epoll loop in which edge-triggered events and due messages queue
+ * connections.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "busy_poll.h"
+#include "clock.h"
+#include "common/xalloc.h"
+#include "pin.h"
+#include "sender_pool.h"
+
+#define BATCH 64
+/* Bytes of one turn, in whole messages. One message a turn would find the socket's memory cold. */
+#define TURN_BYTES (64 << 10)
+/* How often a waiting thread checks the stop flag; and for progress, one ioctl() a connection. */
+#define LOOK_MS       50
+#define LOOK_STALL_NS (NS_PER_SEC / 2)
+
+static struct sender_thread *sender_thread__of(const struct sender_pool *c, uint32_t index)
+{
+	return &c->threads[index % c->threads_nr];
+}
+
+/* Publishes counters every SHARED_COUNTERS_INTERVAL_NS and checks the deadline. *shown: last time
+ * or 0. */
+static void sender_thread__show(struct sender_thread *m, uint64_t *shown)
+{
+	if (m->counters.last_ns >= m->pool->deadline)
+		sender_pool__stop(m->pool);
+	if (m->counters.last_ns - *shown <= SHARED_COUNTERS_INTERVAL_NS)
+		return;
+	*shown = m->counters.last_ns;
+	shared_counters__publish(&m->shared, &m->counters);
+}
+
+struct epoll_loop {
+	struct sender_thread *m;
+	struct sender_conn *head, **tail; /* connections that can continue */
+	unsigned int open;                /* connections with messages to begin */
+	unsigned int busy;                /* connections with a message under way */
+	uint64_t k, due; /* --rate: number of the next message, and when it is due */
+	uint64_t now;
+	uint64_t shown;
+	uint64_t looked; /* last check for progress */
+};
+
+uint64_t sender_pool__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr, uint64_t all)
+{
+	/* k messages take k / (rate * nr / all) seconds; 64 bits would overflow within hours. */
+	unsigned __int128 ns = (unsigned __int128)k * NS_PER_SEC * all;
+
+	return begin + (uint64_t)(ns / ((unsigned __int128)rate * nr));
+}
+
+static int epoll_loop__open(struct sender_thread *m)
+{
+	const struct settings *s = m->pool->settings;
+	uint32_t events = EPOLLOUT | (s->request_response ? EPOLLIN : 0);
+	struct epoll_event e = {.events = EPOLLIN};
+
+	m->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (m->epoll_fd < 0)
+		return -errno;
+	m->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (m->timer_fd < 0 || epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, m->timer_fd, &e))
+		return -errno;
+	for (unsigned int i = 0; i < m->nr; i++) {
+		e = (struct epoll_event){.events = events | EPOLLET, .data.ptr = &m->conns[i]};
+		if (epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, m->conns[i].fd, &e))
+			return -errno;
+	}
+	return 0;
+}
+
+static void epoll_loop__close(struct sender_thread *m)
+{
+	if (m->epoll_fd >= 0)
+		close(m->epoll_fd);
+	if (m->timer_fd >= 0)
+		close(m->timer_fd);
+	m->epoll_fd = m->timer_fd = -1;
+}
+
+static void epoll_loop__queue(struct epoll_loop *p, struct sender_conn *f)
+{
+	if (f->queued)
+		return;
+	f->queued = true;
+	f->next = NULL;
+	*p->tail = f;
+	p->tail = &f->next;
+}
+
+static struct sender_conn *epoll_loop__take(struct epoll_loop *p)
+{
+	struct sender_conn *f = p->head;
+
+	p->head = f->next;
+	if (!p->head)
+		p->tail = &p->head;
+	f->queued = false;
+	return f;
+}
+
+static uint64_t epoll_loop__due_at(const struct epoll_loop *p, uint64_t k)
+{
+	const struct sender_pool *c = p->m->pool;
+
+	return sender_pool__due(c->begin, k, c->settings->rate, p->m->nr, c->nr);
+}
+
+static void epoll_loop__take_due(struct epoll_loop *p)
+{
+	struct sender_thread *m = p->m;
+
+	if (!m->pool->settings->rate)
+		return;
+	p->now = clock__now();
+	while (p->due <= p->now) {
+		epoll_loop__queue(p, &m->conns[p->k % m->nr]);
+		p->due = epoll_loop__due_at(p, ++p->k);
+	}
+}
+
+/* Whether a connection may begin a message. *due: when the message was due; 0 without --rate. */
+static bool epoll_loop__may_begin(const struct epoll_loop *p, const struct sender_conn *f,
+				  uint64_t *due)
+{
+	uint64_t turn = (uint64_t)(f - p->m->conns);
+
+	*due = 0;
+	if (!f->left || sender_conn__stopped(f))
+		return false;
+	if (!f->settings->rate)
+		return true;
+	*due = epoll_loop__due_at(p, f->begun * p->m->nr + turn);
+	return *due <= p->now;
+}
+
+static void epoll_loop__begun(struct epoll_loop *p, struct sender_conn *f)
+{
+	f->begun++;
+	p->busy++;
+	if (f->left != UINT64_MAX && !--f->left)
+		p->open--;
+}
+
+/* Sends one message, or as much of it as the socket takes. *sent: the message is complete. */
+static int epoll_loop__message(struct epoll_loop *p, struct sender_conn *f, bool *sent)
+{
+	bool begins = !f->busy;
+	uint64_t due = 0;
+	int err;
+
+	*sent = false;
+	if (begins && !epoll_loop__may_begin(p, f, &due))
+		return 0;
+	err = sender_conn__step(f, due);
+	if (begins && (!err || f->busy))
+		epoll_loop__begun(p, f);
+	if (err)
+		return err == -EAGAIN ? 0 : err;
+	p->busy--;
+	*sent = true;
+	sender_thread__show(p->m, &p->shown);
+	return 0;
+}
+
+static int epoll_loop__serve(struct epoll_loop *p, struct sender_conn *f)
+{
+	uint64_t bytes = 0;
+	bool sent;
+	int err;
+
+	do {
+		err = epoll_loop__message(p, f, &sent);
+		bytes += settings__message_size(f->settings);
+	} while (!err && sent && bytes < TURN_BYTES);
+	if (!err && sent)
+		epoll_loop__queue(p, f);
+	return err;
+}
+
+static int epoll_loop__arm(const struct epoll_loop *p)
+{
+	struct itimerspec at = {
+		.it_value.tv_sec = (time_t)(p->due / NS_PER_SEC),
+		.it_value.tv_nsec = (long)(p->due % NS_PER_SEC),
+	};
+
+	if (!p->m->pool->settings->rate)
+		return 0;
+	return timerfd_settime(p->m->timer_fd, TFD_TIMER_ABSTIME, &at, NULL) ? -errno : 0;
+}
+
+static bool epoll_loop__spins(const struct epoll_loop *p)
+{
+	const struct settings *s = p->m->pool->settings;
+
+	return s->rate && p->due < p->now + s->spin_ns;
+}
+
+/* How long to poll for replies before sleeping, ns. With --rate, epoll_loop__spins() decides. */
+static uint64_t epoll_loop__spin(const struct epoll_loop *p)
+{
+	const struct settings *s = p->m->pool->settings;
+
+	return s->request_response && !s->rate ? s->spin_ns : 0;
+}
+
+/* Fails if a message under way makes no progress. */
+static int epoll_loop__check_stalls(struct epoll_loop *p, bool waited)
+{
+	/* With --rate the clock was just read. Else a thread that does not wait makes progress. */
+	bool open = p->m->pool->settings->rate;
+	uint64_t now = open ? p->now : waited ? clock__now() : p->looked;
+	int err = 0;
+
+	if (now - p->looked < LOOK_STALL_NS)
+		return 0;
+	p->looked = now;
+	for (unsigned int i = 0; !err && i < p->m->nr; i++)
+		if (p->m->conns[i].busy || p->m->conns[i].slot_since)
+			err = sender_conn__check_stall(&p->m->conns[i]);
+	return err;
+}
+
+static int epoll_loop__poll(struct epoll_loop *p, bool wait)
+{
+	const struct send_mode *mode = send_mode__get(p->m->pool->settings->mode);
+	struct epoll_event events[BATCH];
+	int n, i, err = 0;
+
+	if (wait)
+		err = epoll_loop__arm(p);
+	if (err)
+		return err;
+	n = busy_poll__epoll(p->m->epoll_fd, events, BATCH, wait ? LOOK_MS : 0,
+			     wait ? epoll_loop__spin(p) : 0);
+	for (i = 0; !err && i < n; i++) {
+		struct sender_conn *f = events[i].data.ptr;
+
+		/* The timer: epoll_loop__take_due() checks anyway. */
+		if (!f)
+			continue;
+		if (events[i].events & EPOLLERR && mode->reap)
+			err = mode->reap(f);
+		epoll_loop__queue(p, f);
+	}
+	return err ? err : epoll_loop__check_stalls(p, wait);
+}
+
+static bool epoll_loop__goes_on(const struct epoll_loop *p)
+{
+	if (p->busy)
+		return true;
+	return p->open && !atomic_load_explicit(&p->m->pool->stop, memory_order_relaxed);
+}
+
+static void epoll_loop__begin(struct epoll_loop *p)
+{
+	struct sender_thread *m = p->m;
+
+	p->tail = &p->head;
+	if (m->pool->settings->rate)
+		p->due = epoll_loop__due_at(p, 0);
+	for (unsigned int i = 0; i < m->nr; i++) {
+		struct sender_conn *f = &m->conns[i];
+
+		f->queued = false;
+		f->begun = 0;
+		p->open += f->left != 0;
+		if (!f->settings->rate)
+			epoll_loop__queue(p, f);
+	}
+}
+
+/* Runs one phase; returns when the kernel has taken every message that was begun. 0 or -errno. */
+static int epoll_loop__run(struct sender_thread *m)
+{
+	struct epoll_loop p = {.m = m};
+	int err = 0;
+
+	epoll_loop__begin(&p);
+	while (!err && epoll_loop__goes_on(&p)) {
+		epoll_loop__take_due(&p);
+		for (unsigned int i = 0; !err && p.head && i < BATCH; i++)
+			err = epoll_loop__serve(&p, epoll_loop__take(&p));
+		if (!err)
+			err = epoll_loop__poll(&p, !p.head && !epoll_loop__spins(&p));
+	}
+	return err;
+}
+
+/* A thread with one blocking connection. */
+static int sender_thread__send(struct sender_thread *m)
+{
+	struct sender_conn *f = &m->conns[0];
+	uint64_t shown = 0;
+	int err = 0;
+
+	for (; !err && f->left && !sender_conn__stopped(f); f->left--) {
+		err = sender_conn__send_message(f);
+		if (!err)
+			sender_thread__show(m, &shown);
+	}
+	return err == -ECANCELED ? 0 : err;
+}
+
+static int sender_thread__work(struct sender_thread *m)
+{
+	const struct send_mode *mode = send_mode__get(m->pool->settings->mode);
+	int err;
+
+	err = m->epoll_fd < 0 ? sender_thread__send(m) : epoll_loop__run(m);
+	for (unsigned int i = 0; !err && mode->finish && i < m->nr; i++)
+		err = mode->finish(&m->conns[i]);
+	shared_counters__publish(&m->shared, &m->counters);
+	return err;
+}
+
+/* Waits for a phase other than `done` and returns its number. */
+static uint32_t sender_thread__await(struct sender_pool *c, uint32_t done)
+{
+	uint32_t phase;
+
+	pthread_mutex_lock(&c->lock);
+	while (c->phase == done)
+		pthread_cond_wait(&c->go, &c->lock);
+	phase = c->phase;
+	pthread_mutex_unlock(&c->lock);
+	return phase;
+}
+
+static void sender_thread__report(struct sender_thread *m, int err)
+{
+	struct sender_pool *c = m->pool;
+	bool tell;
+
+	pthread_mutex_lock(&c->lock);
+	m->err = err;
+	c->busy--;
+	tell = err || !c->busy;
+	pthread_mutex_unlock(&c->lock);
+	if (tell)
+		eventfd_write(c->wake_fd, 1);
+}
+
+static int sender_thread__take(struct sender_thread *m, unsigned int i, bool blocking)
+{
+	struct sender_pool *c = m->pool;
+	uint32_t index = i * c->threads_nr + m->index;
+	int fd = c->fds[index], err;
+
+	c->fds[index] = -1;
+	err = sender_conn__open(&m->conns[i], fd, index, c->settings, &c->stop, &m->counters,
+				blocking);
+	m->conns[i].inbox = m->inbox;
+	m->conns[i].closing = &c->closing;
+	return err;
+}
+
+/* The thread allocates its own memory: the first touch decides the NUMA node. */
+static int sender_thread__set_up(struct sender_thread *m)
+{
+	const struct settings *s = m->pool->settings;
+	unsigned int i,
+		nr = (unsigned int)settings__share(m->pool->nr, m->pool->threads_nr, m->index);
+	bool blocking = nr == 1 && !s->rate;
+	int err = 0;
+
+	counters__init(&m->counters);
+	shared_counters__init(&m->shared);
+	m->conns = xcalloc(nr, sizeof(*m->conns));
+	if (s->request_response)
+		m->inbox = xcalloc(1, INBOX_SIZE);
+	for (i = 0; i < nr; i++)
+		m->conns[i].fd = -1;
+	m->nr = nr;
+	for (i = 0; !err && i < nr; i++)
+		err = sender_thread__take(m, i, blocking);
+	return err || blocking ? err : epoll_loop__open(m);
+}
+
+static void *sender_thread__main(void *arg)
+{
+	struct sender_thread *m = arg;
+	struct sender_pool *c = m->pool;
+	uint32_t phase = 0;
+	int err;
+
+	pthread_setname_np(pthread_self(), "nio-sender");
+	err = sender_thread__set_up(m);
+	pthread_mutex_lock(&c->lock);
+	m->err = err;
+	c->up_nr++;
+	pthread_cond_signal(&c->up);
+	pthread_mutex_unlock(&c->lock);
+	while (!err && (phase = sender_thread__await(c, phase)) != SENDER_POOL_EXIT)
+		sender_thread__report(m, sender_thread__work(m));
+	return NULL;
+}
+
+int sender_pool__open(struct sender_pool *c, const struct settings *s)
+{
+	unsigned int i;
+
+	c->settings = s;
+	c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (c->wake_fd < 0)
+		return -errno;
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->go, NULL);
+	pthread_cond_init(&c->up, NULL);
+	c->threads = xaligned_alloc(64, s->threads * sizeof(*c->threads));
+	memset(c->threads, 0, s->threads * sizeof(*c->threads));
+	c->fds = xreallocarray(NULL, s->connections, sizeof(*c->fds));
+	c->threads_nr = (unsigned int)s->threads;
+	c->nr = (unsigned int)s->connections;
+	for (i = 0; i < c->nr; i++)
+		c->fds[i] = -1;
+	for (i = 0; i < c->threads_nr; i++) {
+		c->threads[i].pool = c;
+		c->threads[i].index = i;
+		c->threads[i].epoll_fd = c->threads[i].timer_fd = -1;
+	}
+	return 0;
+}
+
+void sender_pool__add(struct sender_pool *c, uint32_t index, int fd)
+{
+	c->fds[index] = fd;
+}
+
+int sender_pool__start(struct sender_pool *c)
+{
+	unsigned int i, started = 0;
+	int err = 0;
+
+	for (i = 0; !err && i < c->threads_nr; i++) {
+		struct sender_thread *m = &c->threads[i];
+
+		err = pin__start(&m->thread, &c->settings->cpus, i, sender_thread__main, m);
+		m->started = !err;
+		started += m->started;
+	}
+	pthread_mutex_lock(&c->lock);
+	while (c->up_nr < started)
+		pthread_cond_wait(&c->up, &c->lock);
+	for (i = 0; !err && i < c->threads_nr; i++)
+		err = c->threads[i].err;
+	pthread_mutex_unlock(&c->lock);
+	return err;
+}
+
+const struct sender_conn *sender_pool__conn(const struct sender_pool *c, uint32_t index)
+{
+	return &sender_thread__of(c, index)->conns[index / c->threads_nr];
+}
+
+static void sender_thread__close(struct sender_thread *m)
+{
+	unsigned int i;
+
+	/* shutdown() ends a send() that a dead peer blocks. */
+	for (i = 0; i < m->nr; i++)
+		if (m->conns[i].fd >= 0)
+			shutdown(m->conns[i].fd, SHUT_RDWR);
+	if (m->started)
+		pthread_join(m->thread, NULL);
+	for (i = 0; i < m->nr; i++)
+		sender_conn__close(&m->conns[i]);
+	epoll_loop__close(m);
+	free(m->conns);
+	free(m->inbox);
+	counters__clear(&m->counters);
+	if (m->started)
+		shared_counters__clear(&m->shared);
+}
+
+void sender_pool__close(struct sender_pool *c)
+{
+	unsigned int i;
+
+	if (!c->settings)
+		return;
+	atomic_store(&c->stop, true);
+	atomic_store(&c->closing, true);
+	if (c->wake_fd >= 0) {
+		pthread_mutex_lock(&c->lock);
+		c->phase = SENDER_POOL_EXIT;
+		pthread_cond_broadcast(&c->go);
+		pthread_mutex_unlock(&c->lock);
+	}
+	for (i = 0; i < c->threads_nr; i++)
+		sender_thread__close(&c->threads[i]);
+	for (i = 0; i < c->nr; i++)
+		if (c->fds[i] >= 0)
+			close(c->fds[i]);
+	free(c->threads);
+	free(c->fds);
+	if (c->wake_fd >= 0)
+		close(c->wake_fd);
+}
+
+static void sender_conn__begin_phase(struct sender_conn *f, const struct sender_pool *c,
+				     uint64_t messages)
+{
+	f->left = messages == UINT64_MAX ? UINT64_MAX : settings__share(messages, c->nr, f->index);
+	f->bytes = f->messages = 0;
+	f->now = f->slot_since = 0;
+	f->stall = (struct stall){0};
+}
+
+void sender_pool__begin(struct sender_pool *c, uint32_t phase, uint64_t messages, uint64_t deadline)
+{
+	unsigned int i, k;
+
+	atomic_store(&c->stop, false);
+	pthread_mutex_lock(&c->lock);
+	for (i = 0; i < c->threads_nr; i++) {
+		struct sender_thread *m = &c->threads[i];
+
+		shared_counters__publish(&m->shared, NULL);
+		counters__reset(&m->counters);
+		for (k = 0; k < m->nr; k++)
+			sender_conn__begin_phase(&m->conns[k], c, messages);
+	}
+	c->busy = c->threads_nr;
+	c->begin = clock__now();
+	c->deadline = deadline;
+	c->phase = phase;
+	pthread_cond_broadcast(&c->go);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void sender_pool__stop(struct sender_pool *c)
+{
+	atomic_store(&c->stop, true);
+}
+
+bool sender_pool__idle(struct sender_pool *c, int *err)
+{
+	bool idle;
+
+	pthread_mutex_lock(&c->lock);
+	idle = !c->busy;
+	*err = 0;
+	for (unsigned int i = 0; i < c->threads_nr && !*err; i++)
+		*err = c->threads[i].err;
+	pthread_mutex_unlock(&c->lock);
+	return idle;
+}
+
+bool sender_pool__wrong(const struct sender_pool *c)
+{
+	for (unsigned int i = 0; i < c->threads_nr; i++)
+		if (c->threads[i].counters.verify_errors)
+			return true;
+	return false;
+}
+
+bool sender_pool__has_sent(struct sender_pool *c)
+{
+	for (unsigned int i = 0; i < c->threads_nr; i++)
+		if (shared_counters__messages(&c->threads[i].shared))
+			return true;
+	return false;
+}
+
+void sender_pool__read(struct sender_pool *c, struct counters *sum)
+{
+	for (unsigned int i = 0; i < c->threads_nr; i++)
+		shared_counters__read(&c->threads[i].shared, sum);
+}

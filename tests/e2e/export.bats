@@ -1,0 +1,482 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# netiotrace export: counts held against what clients sent and received (fleet.py), read by a real Prometheus;
+# what HTTP clients, signals and cgroups do to it.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+load attach
+
+FLEET=$REPO/tests/e2e/fleet.py
+RULES=$REPO/contrib/prometheus
+
+# The mount of cgroup v2.
+cgroup_mount() {
+	findmnt -n -t cgroup2 -o TARGET | head -n 1
+}
+
+need_cgroups() {
+	CGROUPS=$(cgroup_mount)
+	[ -n "$CGROUPS" ] || skip "cgroup v2 is not mounted"
+	CGROUPS=$CGROUPS/netiotrace-test-$BATS_TEST_NUMBER-$$
+	mkdir "$CGROUPS" 2>/dev/null || skip "cgroups cannot be made here"
+}
+
+teardown_cgroups() {
+	local cgroup
+
+	[ -n "${CGROUPS-}" ] && [ -d "$CGROUPS" ] || return 0
+	find "$CGROUPS" -name cgroup.procs -exec cat {} + | xargs -r kill -9 2>/dev/null || true
+	for cgroup in $(find "$CGROUPS" -depth -type d); do
+		within 10 rmdir "$cgroup" 2>/dev/null || true
+	done
+}
+
+eval "_attach_teardown() $(declare -f teardown | tail -n +2)"
+teardown() {
+	_attach_teardown
+	teardown_cgroups
+}
+
+# in_cgroup NAME COMMAND...: in a cgroup of its own, below that of the test.
+in_cgroup() {
+	mkdir -p "$CGROUPS/$1"
+	# shellcheck disable=SC2016 # the shell's
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$CGROUPS/$1" "${@:2}"
+}
+
+# exporter NAME OPTION...: starts it in the background, as $EXPORTER; waits until it is ready.
+exporter() {
+	rm -f "$1.ready"
+	background "${INSIDE[@]}" "$NETIOTRACE" export --interval 200ms --ready-file "$1.ready" "${@:2}" 2>"$1.log"
+	EXPORTER=$STARTED
+	within 60 test -s "$1.ready"
+}
+
+# has TEXT COMMAND...: does its output have a line that matches? All of it is read.
+has() {
+	"${@:2}" | grep -- "$1" >/dev/null
+}
+
+page() { # PORT [CURL OPTION...]
+	curl -sS --max-time 20 "${@:2}" "http://127.0.0.1:$1/metrics"
+}
+
+# value METRIC LABELS <PAGE: the sum of its samples.
+value() {
+	awk -v name="netiotrace_$1" -v labels="${2:-}" '
+		index($1, name) == 1 && ($1 == name || substr($1, length(name) + 1, 1) == "{") && index($0, labels) { sum += $NF }
+		END { printf "%.0f\n", sum }'
+}
+
+# counts PORT METRIC LABELS VALUE: that of the next page.
+counts() {
+	[ "$(page "$1" | value "$2" "$3")" = "$4" ]
+}
+
+@test "export: promtool finds no fault with the page, and each byte of a client is in the page" {
+	need_tool promtool curl
+	need_cgroups
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT"
+	in_cgroup sink.service "$FLEET" sink sink 3>&- &
+	PEERS+=($!)
+	within 20 test -s sink
+	in_cgroup sender.service "$FLEET" zerocopy "$(<sink)" 200 >client
+	[ "$(jq .sent client)" -eq $((200 * 65536)) ]
+	within 20 counts "$PORT" tcp_sent_bytes_total 'group="sender.service"' $((200 * 65536))
+	within 20 counts "$PORT" tcp_received_bytes_total 'group="sink.service"' $((200 * 65536))
+	page "$PORT" >page
+	promtool check metrics <page
+	# Stages and unclassified bytes add up to the bytes.
+	[ $(($(value stage_bytes_total 'group="sender.service",stage="tx_' <page) +
+		$(value unclassified_bytes_total 'group="sender.service",direction="sent"' <page))) -eq $((200 * 65536)) ]
+	[ "$(value zerocopy_sends_total 'group="sender.service"' <page)" -ge 200 ]
+	! grep -q nan page
+}
+
+@test "export: OpenMetrics or Prometheus text, plain or gzip, as the client asks" {
+	need_tool curl
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT"
+	page "$PORT" -D head -o text
+	grep -qi '^content-type: text/plain; version=0.0.4' head
+	page "$PORT" -D head -o open -H 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5'
+	grep -qi '^content-type: application/openmetrics-text; version=1.0.0' head
+	[ "$(tail -n 1 open)" = '# EOF' ]
+	page "$PORT" -D head -o zipped -H 'Accept-Encoding: gzip'
+	grep -qi '^content-encoding: gzip' head
+	gzip -dc <zipped | grep -q '^netiotrace_build_info'
+	[ "$(curl -sS "http://127.0.0.1:$PORT/-/healthy")" = OK ]
+	has 'href="/metrics"' curl -sS "http://127.0.0.1:$PORT/"
+	[ "$(curl -sS -o /dev/null -w '%{http_code}' "http://127.0.0.1:$PORT/none")" = 404 ]
+	[ "$(curl -sS -o /dev/null -w '%{http_code}' -X POST -d x "http://127.0.0.1:$PORT/metrics")" = 405 ]
+	has '200 OK' curl -sS -I "http://127.0.0.1:$PORT/metrics"
+}
+
+@test "export: slow, many and malformed clients do not keep others from the page" {
+	need_tool curl
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT"
+	background "$FLEET" hostile "$PORT" hostile
+	within 30 test -s hostile
+	# Connections are closed after 10 s at most, however often they send a byte.
+	within 60 page "$PORT" -o page
+	grep -q '^netiotrace_build_info' page
+	python3 - "$PORT" <<-'END'
+		import socket, sys
+		for request in (b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n", b"\0" * 5000, b"GET /metrics HTTP/9.9\r\n\r\n",
+		                b"GET /metrics HTTP/1.1\r\n" + b"X: y\r\n" * 10000 + b"\r\n", b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+		                b"GET /metrics HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", b"\r\n\r\n\r\n"):
+		    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 10)
+		    try:
+		        s.sendall(request)
+		        s.shutdown(socket.SHUT_WR)
+		        while s.recv(65536):
+		            pass
+		    except OSError:
+		        pass
+	END
+	within 60 page "$PORT" -o page
+	[ "$(find "/proc/$EXPORTER/fd" -mindepth 1 | wc -l)" -lt 300 ]
+}
+
+@test "export: IPv6, a unix socket, a passed socket; a port in use is refused" {
+	need_tool curl
+	PORT=$(free_port)
+	exporter six --listen "[::1]:$PORT"
+	has '^netiotrace_build_info' curl -sS -g "http://[::1]:$PORT/metrics"
+	run -1 "$NETIOTRACE" export --listen "[::1]:$PORT"
+	[[ $output == *"cannot listen on [::1]:$PORT"*"--listen"* ]]
+	exporter unix --listen "unix:$PWD/socket"
+	has '^netiotrace_build_info' curl -sS --unix-socket socket http://x/metrics
+	# A file that a killed exporter left is taken over; one in use is not.
+	run -1 "$NETIOTRACE" export --listen "unix:$PWD/socket"
+	kill -9 "$EXPORTER"
+	within 10 has_ended "$EXPORTER"
+	exporter again --listen "unix:$PWD/socket"
+	has '^netiotrace_build_info' curl -sS --unix-socket socket http://x/metrics
+	PORT=$(free_port)
+	rm -f passed.ready
+	background "$FLEET" activate $$ "$PORT" "$NETIOTRACE" export --ready-file passed.ready
+	within 60 test -s passed.ready
+	has '^netiotrace_build_info' page "$PORT"
+	for wrong in 127.0.0.1 host: 127.0.0.1:99999 unix: ''; do
+		run -2 "$NETIOTRACE" export --listen "$wrong"
+	done
+}
+
+@test "export: SIGHUP takes a snapshot, SIGTERM and Ctrl-C end it with 0, kill -9 leaves nothing" {
+	local before signal
+
+	need_tool curl
+	PORT=$(free_port)
+	note_before
+	exporter one --listen "127.0.0.1:$PORT" --interval 1h
+	before=$(page "$PORT" | value snapshot_timestamp_seconds)
+	sleep 1.1
+	kill -HUP "$EXPORTER"
+	newer() { [ "$(page "$PORT" | value snapshot_timestamp_seconds)" -gt "$before" ]; }
+	within 10 newer
+	for signal in TERM INT; do
+		kill -"$signal" "$EXPORTER"
+		promptly has_ended "$EXPORTER"
+		wait "$EXPORTER"
+		[ ! -e one.ready ]
+		exporter one --listen "127.0.0.1:$PORT"
+	done
+	kill -9 "$EXPORTER"
+	wait "$EXPORTER" || [ $? -eq 137 ]
+	assert_nothing_left
+}
+
+@test "export: after start no capability, no way back to one, and no root" {
+	PORT=$(free_port)
+	# Without --ready-file: whoever writes files stays the user who started it.
+	background "$NETIOTRACE" export --interval 200ms --listen "127.0.0.1:$PORT" 2>log
+	EXPORTER=$STARTED
+	within 60 grep -q 'serving metrics' log
+	# Kernels before 5.19 check CAP_BPF at each bpf(); kprobes are opened again for each window.
+	if [ "$(grep '^CapEff' "/proc/$EXPORTER/status" | cut -f 2)" != 0000000000000000 ]; then
+		[ "$(grep '^CapEff' "/proc/$EXPORTER/status" | cut -f 2)" = 000000c000000000 ]
+	fi
+	grep -qP '^CapPrm:\t000000(c0|00)00000000$' "/proc/$EXPORTER/status"
+	grep -qP '^CapBnd:\t0000000000000000$' "/proc/$EXPORTER/status"
+	grep -qP '^CapInh:\t0000000000000000$' "/proc/$EXPORTER/status"
+	grep -qP '^NoNewPrivs:\t1$' "/proc/$EXPORTER/status"
+	! grep -qP '^Uid:.*\t0(\t|$)' "/proc/$EXPORTER/status"
+	grep -qP '^Groups:\s*$' "/proc/$EXPORTER/status"
+	# It goes on counting like that.
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	"$FLEET" zerocopy "$(<sink)" 10 >/dev/null
+	sent() { [ "$(page "$PORT" | value tcp_sent_bytes_total)" -ge 655360 ]; }
+	within 20 sent
+}
+
+@test "export: --once prints a page, --textfile writes it whole, and only one of the outputs can be chosen" {
+	need_tool promtool
+	"$NETIOTRACE" export --once --interval 200ms >page
+	promtool check metrics <page
+	background "$NETIOTRACE" export --textfile "$PWD/netiotrace.prom" --interval 100ms
+	within 60 test -s netiotrace.prom
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		tail -n 1 netiotrace.prom | grep -q '^netiotrace_snapshot_duration_seconds '
+		sleep 0.05
+	done
+	run -2 "$NETIOTRACE" export --once --textfile x
+	[[ $output == *"exclude each other"* ]]
+	run -2 "$NETIOTRACE" export --groups 0
+	run -2 "$NETIOTRACE" export --interval 1ms
+	run -2 "$NETIOTRACE" export --by pid
+	run -2 "$NETIOTRACE" export extra
+}
+
+@test "export: by name, by listening port, and --filter" {
+	need_tool curl
+	need_cgroups
+	PORT=$(free_port)
+	exporter comm --listen "127.0.0.1:$PORT" --by comm
+	NAMES=$PORT PORT=$(free_port)
+	exporter port --listen "127.0.0.1:$PORT" --by port
+	PORTS=$PORT PORT=$(free_port)
+	exporter filter --listen "127.0.0.1:$PORT" --filter 'sink.*'
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	in_cgroup sender.service "$FLEET" zerocopy "$(<sink)" 10 >client
+	within 20 counts "$PORTS" tcp_received_bytes_total "group=\"$(<sink)\"" 655360
+	has 'tcp_sent_bytes_total{group="outgoing"}' page "$PORTS"
+	has 'tcp_sent_bytes_total{group="python3"}' page "$NAMES"
+	has 'tcp_sent_bytes_total{group="other"}' page "$PORT"
+	! has 'sender.service' page "$PORT"
+	# An ephemeral port is never a label.
+	[ "$(page "$PORTS" | grep -c 'tcp_connections{')" -lt 60 ]
+}
+
+@test "export: 1000 cgroups that come and go have a bounded page, and no counter decreases" {
+	local i
+
+	need_tool curl
+	need_cgroups
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT" --groups 64
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	python3 - "$CGROUPS" "$(<sink)" <<-'END'
+		import os, socket, sys
+		base, port = sys.argv[1], int(sys.argv[2])
+		for i in range(1000):
+		    name = base + "/g%d \"quoted\\ \xe9.service" % i if i % 7 == 0 else base + "/g%d.service" % i
+		    name = name.encode("latin-1")
+		    os.mkdir(name)
+		    if os.fork() == 0:
+		        open(name + b"/cgroup.procs", "w").write(str(os.getpid()))
+		        s = socket.create_connection(("127.0.0.1", port))
+		        s.sendall(bytes(1000))
+		        s.shutdown(socket.SHUT_WR)
+		        s.recv(1)
+		        os._exit(0)
+		    os.wait()
+		    if i % 100 == 99:
+		        import time
+		        time.sleep(0.3)
+		    while True:
+		        try:
+		            os.rmdir(name)
+		            break
+		        except OSError:
+		            pass
+	END
+	all_counted() {
+		page "$PORT" >page
+		[ "$(($(value tcp_sent_bytes_total 'group="g' <page) + $(value tcp_sent_bytes_total 'group="unknown"' <page) +
+			$(value tcp_sent_bytes_total 'group="other"' <page)))" -ge 1000000 ]
+	}
+	within 30 all_counted
+	[ "$(grep -c '^netiotrace_tcp_sent_bytes_total{' page)" -le 65 ]
+	! need_tool promtool || promtool check metrics <page
+	cp page before
+	"$FLEET" zerocopy "$(<sink)" 10 >/dev/null
+	sleep 0.5
+	page "$PORT" >after
+	awk 'FNR == NR { if (/_total/) { v = $NF; sub(/ [^ ]*$/, ""); was[$0] = v } next }
+	     /_total/ { v = $NF; sub(/ [^ ]*$/, ""); if (($0 in was) && v + 0 < was[$0] + 0) { print; bad = 1 } }
+	     END { exit bad }' before after
+}
+
+@test "export: rules and alerts fire, stay silent, and survive restarts, as promtool plays them" {
+	need_tool promtool
+	promtool check rules "$RULES/rules.yml" "$RULES/alerts.yml"
+	promtool test rules "$RULES/tests.yml"
+	# Each rule and each alert has a case.
+	for name in $(sed -n 's/^ *- \(record\|alert\): *//p' "$RULES"/{rules,alerts}.yml); do
+		grep -q "$name" "$RULES/tests.yml" || { echo "no case for $name" && return 1; }
+	done
+}
+
+@test "export: the systemd unit is well confined" {
+	need_tool systemd-analyze
+	systemd-analyze --help | grep -q -- --offline || skip "this systemd-analyze knows no --offline"
+	systemd-analyze security --offline=true "$REPO/contrib/systemd/netiotrace-export.service" >out || true
+	awk '/Overall exposure level/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9.]+$/) level = $i }
+	     END { print level; exit !(level != "" && level <= 3) }' out
+}
+
+# host NAME: a network namespace with loopback, as a machine of the fleet; $INSIDE runs a command in it.
+host() {
+	rm -f up
+	background unshare --net sh -c 'ip link set lo up && touch up && exec sleep 600'
+	HOST=$STARTED
+	within 20 test -e up
+	INSIDE=(nsenter --net="/proc/$HOST/ns/net")
+}
+
+# fleet_exporter NAME: that of $HOST, which listens on $PORT of this namespace.
+fleet_exporter() {
+	rm -f "$1.ready"
+	background "$FLEET" activate "$HOST" "$PORT" "$NETIOTRACE" export --this-netns --interval 200ms \
+		--ready-file "$1.ready" 2>"$1.log"
+	EXPORTER=$STARTED
+	within 60 test -s "$1.ready"
+}
+
+# nginx_in NAME SENDFILE: an nginx of $HOST in the cgroup NAME, on port 8080.
+nginx_in() {
+	mkdir -p "$1" www
+	[ -s www/file ] || head -c 100000 /dev/urandom >www/file
+	cat >"$1/nginx.conf" <<-END
+		worker_processes 1; daemon off; pid $PWD/$1/pid; error_log $PWD/$1/error;
+		events {}
+		http { access_log off; sendfile $2; keepalive_requests 100000;
+		server { listen 127.0.0.1:8080; root $PWD/www; }
+		client_body_temp_path $PWD/$1/b; proxy_temp_path $PWD/$1/p; fastcgi_temp_path $PWD/$1/f;
+		uwsgi_temp_path $PWD/$1/u; scgi_temp_path $PWD/$1/s; }
+	END
+	in_cgroup "$1" "${INSIDE[@]}" nginx -c "$PWD/$1/nginx.conf" -e "$PWD/$1/error" 3>&- &
+	within 20 test -s "$1/pid"
+	within 20 inside_listens 8080
+}
+
+inside_listens() {
+	"${INSIDE[@]}" ss -Hltn "sport = :$1" | grep . >/dev/null
+}
+
+# client GROUP COMMAND...: runs it in $HOST and adds what it counted to GROUP.sent and GROUP.received.
+client() {
+	local key
+
+	in_cgroup client.service "${INSIDE[@]}" "$FLEET" "${@:2}" >told
+	for key in sent received; do
+		echo "$(($(cat "$1.$key" 2>/dev/null || echo 0) + $(jq ".$key" told)))" >"$1.$key.new"
+		mv "$1.$key.new" "$1.$key"
+	done
+}
+
+# Over all restarts: the sum of the last values before each, as Prometheus scraped them.
+scraped() { # METRIC GROUP
+	"$FLEET" samples "$PROMETHEUS" "netiotrace_tcp_$1_bytes_total{group=\"$2\"}[1h]"
+}
+
+# agrees GROUP: its bytes are those that its clients received and sent.
+agrees() {
+	[ "$(scraped sent "$1")" = "$(cat "$1.received")" ] && [ "$(scraped received "$1")" = "$(cat "$1.sent")" ]
+}
+
+query() { # EXPR
+	curl -sS --max-time 20 --data-urlencode "query=$1" "$PROMETHEUS/api/v1/query"
+}
+
+@test "export: Prometheus scrapes three hosts; sums equal the clients' to the byte, across restarts" {
+	local expr ports=() hosts=() i
+
+	need_tool prometheus promtool nginx redis-server curl unshare nsenter ip
+	need_cgroups
+	chmod -R a+rX . && chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
+	for i in 0 1 2; do
+		host
+		hosts+=("$HOST")
+		PORT=$(free_port)
+		ports+=("$PORT")
+		fleet_exporter "host$i"
+		eval "EXPORTER_$i=$EXPORTER"
+	done
+	PORT=$(free_port)
+	PROMETHEUS=http://127.0.0.1:$PORT
+	cat >prometheus.yml <<-END
+		global: {scrape_interval: 1s, evaluation_interval: 1s}
+		rule_files: [$RULES/rules.yml, $RULES/alerts.yml]
+		scrape_configs:
+		  - job_name: netiotrace
+		    static_configs: [{targets: ["127.0.0.1:${ports[0]}", "127.0.0.1:${ports[1]}", "127.0.0.1:${ports[2]}"]}]
+	END
+	promtool check config prometheus.yml
+	background prometheus --config.file prometheus.yml --storage.tsdb.path data --web.listen-address "127.0.0.1:$PORT" \
+		--log.level error 2>prometheus.log
+	all_up() { [ "$(query 'sum(up)' | jq -r '.data.result[0].value[1]')" = 3 ]; }
+	within 60 all_up
+
+	HOST=${hosts[0]} INSIDE=(nsenter --net="/proc/${hosts[0]}/ns/net")
+	nginx_in nginx-on.service on
+	client nginx-on.service http 8080 300
+	HOST=${hosts[1]} INSIDE=(nsenter --net="/proc/${hosts[1]}/ns/net")
+	nginx_in nginx-off.service off
+	client nginx-off.service http 8080 300
+	in_cgroup redis.service "${INSIDE[@]}" redis-server --port 6390 --bind 127.0.0.1 --save '' --dir "$PWD" >redis.log 3>&- &
+	within 20 inside_listens 6390
+	client redis.service redis 6390 500
+	HOST=${hosts[2]} INSIDE=(nsenter --net="/proc/${hosts[2]}/ns/net")
+	in_cgroup sink.service "${INSIDE[@]}" "$FLEET" sink sink 3>&- &
+	within 20 test -s sink
+	# The sender is the service here, and the client of its sink.
+	in_cgroup zerocopy.service "${INSIDE[@]}" "$FLEET" zerocopy "$(<sink)" 300 >told
+	jq .sent told >zerocopy.service.received
+	jq .received told >zerocopy.service.sent
+	for i in nginx-on nginx-off redis zerocopy; do
+		within 30 agrees "$i.service"
+	done
+
+	# One exporter and one service begin again.
+	kill "$EXPORTER_0"
+	within 20 has_ended "$EXPORTER_0"
+	kill "$(<nginx-on.service/pid)"
+	HOST=${hosts[0]} INSIDE=(nsenter --net="/proc/${hosts[0]}/ns/net") PORT=${ports[0]}
+	within 20 test ! -e nginx-on.service/pid
+	fleet_exporter host0
+	nginx_in nginx-on.service on
+	client nginx-on.service http 8080 200
+	within 30 agrees nginx-on.service
+	for i in nginx-off redis zerocopy; do
+		agrees "$i.service"
+	done
+
+	# A rate needs a second scrape: a series begins with its first value.
+	HOST=${hosts[2]} INSIDE=(nsenter --net="/proc/${hosts[2]}/ns/net")
+	in_cgroup zerocopy.service "${INSIDE[@]}" "$FLEET" zerocopy "$(<sink)" 300 >told
+	echo "$(($(<zerocopy.service.received) + $(jq .sent told)))" >twice
+	mv twice zerocopy.service.received
+	within 30 agrees zerocopy.service
+
+	# Who pays for zero-copy that is copied? What would a kernel without zero-copy sendfile copy?
+	query 'topk(1, sum by (instance, group) (netiotrace_zerocopy_copied_bytes_total)) > 0' >pays
+	jq -e --arg host "127.0.0.1:${ports[2]}" '.data.result[0].metric | .group == "zerocopy.service" and .instance == $host' pays
+	query 'sum by (group) (netiotrace_stage_bytes_total{stage="tx_splice"}) > 1e7' >spliced
+	jq -e '[.data.result[].metric.group] == ["nginx-on.service"]' spliced
+
+	# Every query of the dashboard, every rule.
+	jq -r '.panels[].targets[].expr, (.templating.list[] | select(.type == "query") | .query
+		| capture("label_values\\((?<metric>[^,]*),").metric)' "$RULES/dashboard.json" |
+		sed 's/\$instance/.*/g; s/\$group/.*/g' >queries
+	[ "$(wc -l <queries)" -ge 15 ]
+	while read -r expr; do
+		query "$expr" >answer
+		jq -e '.status == "success"' answer >/dev/null || { echo "$expr" && cat answer && return 1; }
+	done <queries
+	# These have data, since the load is there.
+	for expr in fleet:netiotrace_copies_per_byte:ratio_rate5m fleet:netiotrace_zerocopy_copied:ratio_rate5m \
+		fleet:netiotrace_spliced:ratio_rate5m group:netiotrace_spliced:ratio_rate5m; do
+		has_data() { query "$expr" | jq -e '.data.result | length > 0' >/dev/null; }
+		within 30 has_data
+	done
+	query 'fleet:netiotrace_zerocopy_copied:ratio_rate5m' | jq -e '.data.result[0].value[1] == "1"'
+	! grep -i 'error' prometheus.log
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a kernel has, by its BTF. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <bpf/btf.h>
+
+#include "kernel/btf_lookup.h"
+#include "support/test.h"
+
+static void add_function(struct btf *btf, const char *name, unsigned int args)
+{
+	int proto = btf__add_func_proto(btf, 0);
+
+	for (unsigned int i = 0; i < args; i++)
+		assert_int_equal(btf__add_func_param(btf, "arg", 0), 0);
+	assert_true(btf__add_func(btf, name, BTF_FUNC_GLOBAL, proto) > 0);
+}
+
+static struct btf *some_btf(void)
+{
+	struct btf *btf = btf__new_empty();
+
+	assert_non_null(btf);
+	add_function(btf, "tcp_push", 5);
+	add_function(btf, "bpf_iter_tcp", 2);
+	assert_true(btf__add_typedef(btf, "btf_trace_sock_send_length", 1) > 0);
+	assert_true(btf__add_typedef(btf, "tcp_recvmsg", 1) > 0);
+	assert_true(btf__add_var(btf, "__preempt_count", BTF_VAR_GLOBAL_ALLOCATED, 1) > 0);
+	return btf;
+}
+
+TEST(finds_functions_by_name_and_arguments)
+{
+	struct btf *btf = some_btf();
+	struct btf_lookup *l = btf_lookup__of(btf);
+
+	assert_non_null(l);
+	assert_int_equal(btf_lookup__function(l, "tcp_push", 0), 0);
+	assert_int_equal(btf_lookup__function(l, "tcp_push", 5), 0);
+	assert_int_equal(btf_lookup__function(l, "tcp_push", 4), -EPROTOTYPE);
+	assert_int_equal(btf_lookup__function(l, "tcp_pus", 0), -ENOENT);
+	assert_int_equal(btf_lookup__function(l, "", 0), -ENOENT);
+	btf_lookup__free(l);
+	btf__free(btf);
+}
+
+TEST(names_of_other_kinds_are_others)
+{
+	struct btf *btf = some_btf();
+	struct btf_lookup *l = btf_lookup__of(btf);
+
+	assert_int_equal(btf_lookup__function(l, "tcp_recvmsg", 0), -ENOENT);
+	assert_true(btf_lookup__variable(l, "__preempt_count"));
+	assert_false(btf_lookup__variable(l, "tcp_push"));
+	btf_lookup__free(l);
+	btf__free(btf);
+}
+
+TEST(finds_the_places_of_sections)
+{
+	struct btf *btf = some_btf();
+	struct btf_lookup *l = btf_lookup__of(btf);
+
+	assert_int_equal(btf_lookup__section(l, "?tp_btf/sock_send_length"), 0);
+	assert_int_equal(btf_lookup__section(l, "tp_btf/sock_recv_length"), -ENOENT);
+	assert_int_equal(btf_lookup__section(l, "iter/tcp"), 0);
+	assert_int_equal(btf_lookup__section(l, "iter/udp"), -ENOENT);
+	assert_int_equal(btf_lookup__section(l, "fexit/tcp_push"), 0);
+	assert_int_equal(btf_lookup__section(l, "?kprobe/sock_send_length"), -ENOENT);
+	assert_int_equal(btf_lookup__section(l, "perf_event"), 0);
+	btf_lookup__free(l);
+	btf__free(btf);
+}
+
+/* Of as many names as there are places each is found, and a search for none ends. */
+TEST(finds_each_of_many)
+{
+	struct btf *btf = btf__new_empty();
+	struct btf_lookup *l;
+	char name[32];
+
+	for (int i = 0; i < 512; i++) {
+		snprintf(name, sizeof(name), "function_%d", i);
+		add_function(btf, name, i % 7 + 1);
+	}
+	l = btf_lookup__of(btf);
+	for (int i = 0; i < 512; i++) {
+		snprintf(name, sizeof(name), "function_%d", i);
+		assert_int_equal(btf_lookup__function(l, name, i % 7 + 1), 0);
+	}
+	assert_int_equal(btf_lookup__function(l, "function_512", 0), -ENOENT);
+	btf_lookup__free(l);
+	btf__free(btf);
+}
+
+TEST(without_types_nothing_is_there_and_without_btf_nothing_is_known)
+{
+	struct btf *btf = btf__new_empty();
+	struct btf_lookup *l = btf_lookup__of(btf);
+
+	assert_int_equal(btf_lookup__function(l, "tcp_push", 0), -ENOENT);
+	btf_lookup__free(l);
+	btf__free(btf);
+	assert_int_equal(btf_lookup__function(NULL, "tcp_push", 5), 0);
+	assert_int_equal(btf_lookup__section(NULL, "tp_btf/nothing"), 0);
+	assert_false(btf_lookup__variable(NULL, "__preempt_count"));
+	btf_lookup__free(NULL);
+}
+
+/* Could not tell: no file can be opened. That is no answer about the kernel. */
+TEST(without_files_nothing_is_told)
+{
+	struct rlimit before, few;
+	int err;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){3, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	err = btf_lookup__kernel_error();
+	setrlimit(RLIMIT_NOFILE, &before);
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		assert_int_equal(err, 0);
+	else
+		assert_int_equal(err, -EMFILE);
+	assert_int_equal(btf_lookup__kernel_error(), 0); /* it is asked again */
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The memory of a thread's messages is first touched by the thread: it is the node's on which it
+ * runs. The witness is the kernel's count of a thread's page faults.
+ */
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "loadgen/sender_pool.h"
+#include "loadgen/receiver_pool.h"
+#include "support/test.h"
+
+#define THREADS     4
+#define CONNECTIONS 64
+#define SIZE        (64 << 10) /* of malloc()'s ordinary memory, which no huge page backs at once */
+
+/* Pages of all messages, of 4 KiB: the least there are. */
+#define PAGES ((long)CONNECTIONS * SIZE / 4096)
+
+static long faults_of(int who)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(who, &usage), 0);
+	return usage.ru_minflt;
+}
+
+static void pairs_of(int *ours, int *theirs)
+{
+	for (int i = 0; i < CONNECTIONS; i++) {
+		int fds[2];
+
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+		ours[i] = fds[0];
+		theirs[i] = fds[1];
+	}
+}
+
+static void close_all(const int *fds)
+{
+	for (int i = 0; i < CONNECTIONS; i++)
+		close(fds[i]);
+}
+
+TEST(a_sender_thread_touches_its_messages_first)
+{
+	const struct settings s = {.mode = MODE_ONECOPY,
+				   .size = SIZE,
+				   .fields = 8,
+				   .threads = THREADS,
+				   .connections = CONNECTIONS};
+	int ours[CONNECTIONS], theirs[CONNECTIONS];
+	struct sender_pool c = {0};
+	long before;
+
+	pairs_of(ours, theirs);
+	before = faults_of(RUSAGE_THREAD);
+	assert_int_equal(sender_pool__open(&c, &s), 0);
+	for (uint32_t i = 0; i < CONNECTIONS; i++)
+		sender_pool__add(&c, i, ours[i]);
+	assert_int_equal(sender_pool__start(&c), 0);
+	assert_in_range(faults_of(RUSAGE_THREAD) - before, 0, PAGES / 4);
+	sender_pool__close(&c);
+	close_all(theirs);
+}
+
+/* 64 pages a thread. */
+TEST(a_receiver_thread_touches_its_buffer_first)
+{
+	const struct settings s = {0};
+	const struct protocol_hello hello = {
+		.connections = CONNECTIONS, .threads = CONNECTIONS, .size = SIZE};
+	const struct receiver_pool_plan plan = {.hello = &hello};
+	int ours[CONNECTIONS], theirs[CONNECTIONS];
+	struct receiver_pool r = {0};
+	long before;
+
+	pairs_of(ours, theirs);
+	before = faults_of(RUSAGE_THREAD);
+	assert_int_equal(receiver_pool__open(&r, &s, &plan, theirs), 0);
+	/* A thread's stack and its like have some pages, too, which who starts it touches. */
+	assert_in_range(faults_of(RUSAGE_THREAD) - before, 0, CONNECTIONS * 64 / 2);
+	close_all(ours);
+	receiver_pool__close(&r);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers, cells and lists as a report writes them. */
+#include <math.h>
+#include <string.h>
+
+#include "study/answer.h"
+#include "study/phrases.h"
+#include "support/test.h"
+
+static void check_change(double change, const char *words)
+{
+	char buf[PHRASE_BUF];
+
+	assert_string_equal(phrases__change(buf, sizeof(buf), change), words);
+}
+
+/* From ten times on as a factor. */
+TEST(a_change_in_words)
+{
+	char buf[PHRASE_BUF];
+
+	check_change(0.125, "+12.5 %");
+	check_change(-0.5, "-50.0 %");
+	check_change(8.99, "+899.0 %");
+	check_change(9, "x 10.0");
+	check_change(99.5, "x 100");
+	check_change((double)NAN, "n/a");
+	assert_string_equal(phrases__factor(buf, sizeof(buf), 4, 10), "x 2.50");
+	assert_string_equal(phrases__factor(buf, sizeof(buf), 0, 10), "n/a");
+	assert_string_equal(phrases__factor(buf, sizeof(buf), 1, (double)NAN), "n/a");
+}
+
+static void check_value(enum metric m, double value, const char *words)
+{
+	char buf[PHRASE_BUF];
+
+	assert_string_equal(phrases__value(buf, sizeof(buf), m, value), words);
+}
+
+/* Large counts in full; times and bytes with a unit that suits them; the rest with four digits. */
+TEST(values_in_words)
+{
+	check_value(METRIC_GBPS, (double)NAN, "n/a");
+	check_value(METRIC_GBPS, 12.345678, "12.35 Gbit/s");
+	check_value(METRIC_GBPS, 999.96, "1000.0 Gbit/s");
+	check_value(METRIC_GBPS, 12.1, "12.10 Gbit/s");
+	check_value(METRIC_GBPS, 0.00123456, "0.001235 Gbit/s");
+	check_value(METRIC_GBPS, 0, "0 Gbit/s");
+	check_value(METRIC_GBPS, 1000.6, "1 001 Gbit/s");
+	check_value(METRIC_GBPS, 9999, "9 999 Gbit/s");
+	check_value(METRIC_GBPS, -1234.4, "-1234 Gbit/s");
+	check_value(METRIC_GBPS, -20000, "-20000 Gbit/s");
+	check_value(METRIC_GBPS, 10000, "10 000 Gbit/s");
+	check_value(METRIC_GBPS, 12345.5, "12 346 Gbit/s");
+	check_value(METRIC_GBPS, 1e15, "1000000000000000 Gbit/s");
+	check_value(METRIC_CONTEXT_SWITCHES, 34, "34");
+	check_value(METRIC_SEND_P50, 1500, "1.5 us");
+	check_value(METRIC_RX_BYTES, 1500, "1.5 kB");
+	check_value(METRIC_STAGE_CPB(NIO_STAGE_TX_COPY), 1.239, "1.24");
+	check_value(METRIC_ZC_SENDS, 123456, "123 456");
+}
+
+static void check_estimate(enum metric m, const struct estimate *e, const char *words,
+			   const char *interval)
+{
+	char buf[3 * PHRASE_BUF];
+
+	assert_string_equal(phrases__estimate(buf, sizeof(buf), m, e), words);
+	assert_string_equal(phrases__interval(buf, sizeof(buf), m, e), interval);
+}
+
+/* The bounds go without the unit, where the median beside them has the same. */
+TEST(estimates_in_words)
+{
+	const struct estimate none = {
+		.median = (double)NAN, .low = (double)NAN, .high = (double)NAN};
+	const struct estimate one = {.median = 3, .low = (double)NAN, .high = (double)NAN, .n = 1};
+	const struct estimate few = {
+		.median = 3, .low = 2.5, .high = 1500, .coverage = 0.95, .n = 7};
+
+	check_estimate(METRIC_GBPS, &none, "n/a", "n/a");
+	check_estimate(METRIC_GBPS, &one, "3.000 Gbit/s", "one run");
+	check_estimate(METRIC_GBPS, &few, "3.000 Gbit/s (2.500 to 1 500)", "2.500 to 1 500");
+	check_estimate(METRIC_SEND_P50, &few, "3 ns (2.5 ns to 1.5 us)", "2.5 ns to 1.5 us");
+	check_estimate(METRIC_STAGE_CPB(NIO_STAGE_TX_COPY), &few, "3.00 (2.50 to 1500.00)",
+		       "2.50 to 1500.00");
+	check_estimate(METRIC_ZC_SENDS, &few, "3 (2 to 1 500)", "2 to 1 500");
+}
+
+/* No figure beside "no difference"; else the change, with its interval or why it has none. */
+TEST(claims_in_words)
+{
+	struct finding c = {
+		.change = 0.181, .low = 0.1, .high = 12, .difference = DIFFERENCE_HIGHER};
+	char buf[4 * PHRASE_BUF];
+
+	assert_string_equal(phrases__finding(buf, sizeof(buf), &c), "+18.1 %; x 1.10 to x 13.0");
+	c.difference = DIFFERENCE_NOISE;
+	assert_string_equal(phrases__finding(buf, sizeof(buf), &c), "no difference");
+	c.difference = DIFFERENCE_POINT;
+	assert_string_equal(phrases__finding(buf, sizeof(buf), &c), "+18.1 %, point difference");
+	c.difference = DIFFERENCE_FEW;
+	assert_string_equal(phrases__finding(buf, sizeof(buf), &c), "+18.1 %, too few rounds");
+	c.difference = DIFFERENCE_UNKNOWN;
+	assert_string_equal(phrases__finding(buf, sizeof(buf), &c), "n/a");
+	assert_string_equal(phrases__signed(buf, sizeof(buf), -1234.5), "-1234");
+	assert_string_equal(phrases__signed(buf, sizeof(buf), 62.49), "+62.5");
+}
+
+TEST(cells_in_words)
+{
+	struct cell cell = {.mode = MODE_ONECOPY, .size = 65536, .threads = 1};
+	char buf[PHRASE_BUF];
+
+	assert_string_equal(phrases__cell(buf, sizeof(buf), &cell), "one-copy, 64 KiB, 1 thread");
+	cell.threads = 2;
+	assert_string_equal(phrases__cell(buf, sizeof(buf), &cell), "one-copy, 64 KiB, 2 threads");
+	cell.threads = 0;
+	assert_string_equal(phrases__cell(buf, sizeof(buf), &cell),
+			    "one-copy, 64 KiB, threads n/a");
+}
+
+/* As many items as one reads; the rest is counted. */
+TEST(long_lists_are_cut)
+{
+	struct item_list list = {0};
+
+	assert_string_equal(item_list__words(&list), "nowhere");
+	for (int i = 1; i <= 12; i++)
+		item_list__add(&list, "%d", i);
+	assert_string_equal(item_list__words(&list), "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12");
+	item_list__add(&list, "%s", "thirteen");
+	item_list__add(&list, "%s", "fourteen");
+	assert_string_equal(item_list__words(&list),
+			    "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more");
+	/* Asked again it says the same. */
+	assert_string_equal(item_list__words(&list),
+			    "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more");
+}
+
+TEST(points_are_kept_in_order)
+{
+	struct answer_text answers[QUESTION_NR] = {0};
+	struct answer_text *a = &answers[0];
+
+	answer__point(a, "%s", "");
+	answer__point(a, "point %d", 2);
+	answer__headline(a, "first");
+	answer__headline(a, "%s", "second");
+	assert_int_equal(a->points_nr, 2);
+	assert_string_equal(a->points[0], "");
+	assert_string_equal(a->points[1], "point 2");
+	assert_string_equal(a->headline, "second");
+	answers__clear(answers);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is compared with what: pairs of rounds, cells either way round or missing, comparison, axes.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/mode_comparison.h"
+#include "study/test_family.h"
+
+#include "support/planted.h"
+#include "support/test.h"
+
+/* One that is not there leaves the other's evidence, on its own side, and no claim. */
+STUDY_TEST(a_cell_that_is_missing_claims_nothing)
+{
+	struct cell *x;
+	struct finding c;
+
+	put_crossing(&study, 0.02);
+	study__finish(&study, (double)NAN);
+	x = analysis__cell(&study.a, MODE_ONECOPY, KIB(8), 1);
+	assert_non_null(x);
+	assert_null(analysis__cell(&study.a, MODE_ONECOPY, KIB(8), 2));
+	assert_null(analysis__cell(&study.a, MODE_ONECOPY, KIB(9), 1));
+	assert_null(analysis__cell(&study.a, MODE_ZEROCOPY, KIB(8), 1));
+	c = analysis__compare(&study.a, x, NULL, METRIC_GBPS);
+	assert_int_equal(c.a.n, 7);
+	assert_int_equal(c.b.n, 0);
+	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
+	assert_true(isnan(c.p) && isnan(c.change) && isnan(c.b.median));
+	c = analysis__compare(&study.a, NULL, x, METRIC_GBPS);
+	assert_int_equal(c.a.n, 0);
+	assert_int_equal(c.b.n, 7);
+	NEAR(c.b.median, 16.0, 1e-9);
+	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
+	assert_true(isnan(c.p));
+	c = analysis__compare(&study.a, NULL, NULL, METRIC_GBPS);
+	assert_int_equal(c.a.n + c.b.n, 0);
+	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
+}
+
+/* The same one is asked for either way round; in the family each has the same p. */
+STUDY_TEST(a_comparison_is_turned_with_its_cells)
+{
+	struct cell *x, *y;
+	struct finding c, t;
+
+	put_crossing(&study, 0.02);
+	study__finish(&study, (double)NAN);
+	x = analysis__cell(&study.a, MODE_ONECOPY, KIB(64), 1);
+	y = analysis__cell(&study.a, MODE_TWOCOPY, KIB(64), 1);
+	c = analysis__compare(&study.a, x, y, METRIC_GBPS);
+	t = analysis__compare(&study.a, y, x, METRIC_GBPS);
+	assert_int_equal(c.tests, 5);
+	assert_int_equal(t.tests, 5);
+	NEAR(c.p, t.p, 0);
+	assert_int_equal(c.difference, DIFFERENCE_HIGHER);
+	assert_int_equal(t.difference, DIFFERENCE_LOWER);
+	NEAR(c.a.median, t.b.median, 0);
+	NEAR(c.b.median, t.a.median, 0);
+	NEAR((1 + c.change) * (1 + t.change), 1, 1e-9);
+}
+
+/* Modes of a cell, a size against the next smaller one, a thread count against the fewest. */
+STUDY_TEST(comparisons_of_a_kind_are_made_together)
+{
+	struct cell *x, *y;
+
+	put_crossing(&study, 0.02);
+	put(&study, MODE_ZEROCOPY, KIB(4), 1, 0, 10); /* one round is a point, and no test */
+	put_rounds(&study, MODE_ONECOPY, KIB(4), 2, 10, 0.01);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 2, 10, 0.01);
+	study__finish(&study, (double)NAN);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_MODES, METRIC_GBPS), 6);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_MODES_OF_SIZE, METRIC_GBPS), 5);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_SIZES, METRIC_GBPS), 8);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_THREADS, METRIC_GBPS), 2);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_ALONE, METRIC_GBPS), 1);
+	/* Of a number that nothing has there is no test, but a division by it. */
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_MODES, METRIC_LLC_MISSES), 1);
+	x = analysis__cell(&study.a, MODE_TWOCOPY, KIB(4), 1);
+	y = analysis__cell(&study.a, MODE_ONECOPY, KIB(4), 1);
+	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_MODES);
+	assert_int_equal(test_family__kind(&study.a, y, x), TEST_FAMILY_MODES);
+	y = analysis__cell(&study.a, MODE_TWOCOPY, KIB(8), 1);
+	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_SIZES);
+	assert_int_equal(test_family__kind(&study.a, y, x), TEST_FAMILY_SIZES);
+	y = analysis__cell(&study.a, MODE_TWOCOPY, KIB(16), 1);
+	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_ALONE);
+	y = analysis__cell(&study.a, MODE_TWOCOPY, KIB(4), 2);
+	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_THREADS);
+	assert_int_equal(test_family__kind(&study.a, y, x), TEST_FAMILY_THREADS);
+	y = analysis__cell(&study.a, MODE_ONECOPY, KIB(4), 2);
+	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_ALONE);
+}
+
+/* Each thread count of a size counts as much, and a round that lacks one does not count. */
+STUDY_TEST(a_size_is_compared_over_its_thread_counts)
+{
+	struct finding c;
+
+	for (unsigned int round = 0; round < 4; round++) {
+		put(&study, MODE_TWOCOPY, KIB(4), 1, round, 1);
+		put(&study, MODE_ONECOPY, KIB(4), 1, round, 3);
+		put(&study, MODE_TWOCOPY, KIB(4), 2, round, 100);
+		put(&study, MODE_ONECOPY, KIB(4), 2, round, round ? 100 : (double)NAN);
+		/* Of this one there is no other, nor of this size at other threads. */
+		put(&study, MODE_ONECOPY, KIB(4), 4, round, 500);
+		put(&study, MODE_TWOCOPY, KIB(8), 1, round, 500);
+	}
+	study__finish(&study, (double)NAN);
+	c = analysis__compare_modes(&study.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
+	/* 3 / 2 + 100 / 100 against 1 / 2 + 100 / 100; 3 rounds against 4 are enough for one. */
+	NEAR(c.change, 2.5 / 1.5 - 1, 1e-9);
+	assert_int_equal(c.tests, 1);
+	NEAR(c.p, 2.0 / 35, 1e-12);
+	c = analysis__compare_modes(&study.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(8), METRIC_GBPS);
+	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
+}
+
+/* At a size, over both thread counts; the same of either mode first, and of nothing else. */
+STUDY_TEST(modes_are_compared_at_a_size)
+{
+	struct finding c, t;
+
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 2, 20, 0.01);
+	put_rounds(&study, MODE_ONECOPY, KIB(4), 2, 40, 0.01);
+	study__finish(&study, (double)NAN);
+	c = analysis__compare_modes(&study.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
+	t = analysis__compare_modes(&study.a, MODE_TWOCOPY, MODE_ONECOPY, KIB(4), METRIC_GBPS);
+	assert_int_equal(c.difference, DIFFERENCE_HIGHER);
+	assert_int_equal(t.difference, DIFFERENCE_LOWER);
+	NEAR(c.p, t.p, 0);
+	assert_true(c.p <= RANK_LEVEL);
+	assert_true(c.change > 0.9 && c.change < 1.1);
+	assert_int_equal(c.a.n + c.b.n, 0);
+	assert_true(isnan(c.a.median) && isnan(c.b.median));
+	c = analysis__compare_modes(&study.a, MODE_ZEROCOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
+	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
+}
+
+/* Of equal ones the first; of one mode, or of all. */
+STUDY_TEST(the_peak_is_the_highest_median)
+{
+	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 30);
+	put(&study, MODE_TWOCOPY, KIB(8), 1, 0, 30);
+	put(&study, MODE_TWOCOPY, KIB(16), 1, 0, 20);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 0, (double)NAN);
+	put(&study, MODE_ONECOPY, KIB(8), 1, 0, 0);
+	put(&study, MODE_ZEROCOPY, KIB(8), 1, 0, 40);
+	study__finish(&study, (double)NAN);
+	assert_int_equal(analysis__peak(&study.a, MODE_TWOCOPY, METRIC_GBPS)->size, KIB(4));
+	assert_int_equal(analysis__peak(&study.a, MODE_ONECOPY, METRIC_GBPS)->size, KIB(8));
+	assert_int_equal(analysis__peak(&study.a, MODE_NR, METRIC_GBPS)->mode, MODE_ZEROCOPY);
+	assert_null(analysis__peak(&study.a, MODE_NR, METRIC_LLC_MISSES));
+	assert_true(analysis__has(&study.a, METRIC_GBPS));
+}
+
+/* Its own, else that of what it is made of; then what is missing; never none. */
+STUDY_TEST(what_is_missing_has_a_reason)
+{
+	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 30);
+	study__finish(&study, (double)NAN);
+	assert_string_equal(analysis__reason(&study.a, METRIC_SEND_P99),
+			    "the data set has no such number");
+	/* The length of the runs would not give it: there is no CPU time either. */
+	assert_string_equal(analysis__reason(&study.a, METRIC_CPU_NS_PER_KIB),
+			    "the data set has no such number");
+	study.d.rows[0].value[METRIC_CPU_SENDER] = study.d.rows[0].value[METRIC_CPU_RECEIVER] = 1;
+	assert_non_null(strstr(analysis__reason(&study.a, METRIC_CPU_NS_PER_KIB), "--duration"));
+	study.d.reason[METRIC_S_LLC_MISSES] = strdup("no PMU");
+	assert_string_equal(analysis__reason(&study.a, METRIC_LLC_MISSES), "no PMU");
+	assert_string_equal(analysis__reason(&study.a, METRIC_LLC_MISSES_PER_KIB), "no PMU");
+	study.d.reason[METRIC_LLC_MISSES] = strdup("not asked for");
+	assert_string_equal(analysis__reason(&study.a, METRIC_LLC_MISSES), "not asked for");
+}
+
+/* Sizes and thread counts in order, each once; rounds of the cells that have fewest and most. */
+STUDY_TEST(axes_are_in_order)
+{
+	put(&study, MODE_ONECOPY, KIB(8), 4, 0, 1);
+	put(&study, MODE_ONECOPY, KIB(8), 4, 1, 1);
+	put(&study, MODE_ONECOPY, KIB(8), 4, 2, 1);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 0, 1);
+	put(&study, MODE_ZEROCOPY, KIB(8), 1, 0, 1);
+	put(&study, MODE_ZEROCOPY, KIB(8), 1, 1, 1);
+	study__finish(&study, (double)NAN);
+	assert_int_equal(study.a.cells_nr, 3);
+	assert_int_equal(study.a.sizes_nr, 2);
+	assert_int_equal(study.a.sizes[0], KIB(4));
+	assert_int_equal(study.a.sizes[1], KIB(8));
+	assert_int_equal(study.a.threads_nr, 2);
+	assert_int_equal(study.a.threads[0], 1);
+	assert_int_equal(study.a.threads[1], 4);
+	assert_int_equal(study.a.rounds_min, 1);
+	assert_int_equal(study.a.rounds_max, 3);
+	assert_true(study.a.has_mode[MODE_ONECOPY] && study.a.has_mode[MODE_ZEROCOPY]);
+	assert_false(study.a.has_mode[MODE_TWOCOPY]);
+}
+
+/* Less time is better: where the first takes less it is ahead, and a crossover is to it. */
+STUDY_TEST(a_duel_of_costs_is_won_by_the_lower)
+{
+	static const double of_first[] = {200, 100, 50};
+	struct mode_comparison comparison;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		put_rounds(&study, MODE_TWOCOPY, KIB(4) << i, 1, 10, 0.01);
+		put_rounds(&study, MODE_ONECOPY, KIB(4) << i, 1, 10, 0.01);
+	}
+	for (size_t i = 0; i < study.d.rows_nr; i++) {
+		struct dataset_row *row = &study.d.rows[i];
+		size_t size = row->size == KIB(4) ? 0 : row->size == KIB(8) ? 1 : 2;
+		bool first = row->mode == MODE_ONECOPY;
+
+		row->value[METRIC_SEND_P99] = (first ? of_first[size] : 100) +
+					      (double)((i * 5 + (first ? 3 : 0)) % 7) / 100;
+	}
+	study__finish(&study, (double)NAN);
+	mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_SEND_P99,
+			      &comparison);
+	assert_int_equal(comparison.points_nr, 3);
+	assert_int_equal(comparison.behind, 1);
+	assert_int_equal(comparison.noise, 1);
+	assert_int_equal(comparison.ahead, 1);
+	assert_int_equal(comparison.crossovers_nr, 1);
+	assert_int_equal(comparison.crossovers[0].below, KIB(4));
+	assert_int_equal(comparison.crossovers[0].above, KIB(16));
+	assert_true(comparison.crossovers[0].to_first);
+	mode_comparison__clear(&comparison);
+	mode_comparison__make(&study.a, MODE_TWOCOPY, MODE_ONECOPY, 1, METRIC_SEND_P99,
+			      &comparison);
+	assert_int_equal(comparison.crossovers_nr, 1);
+	assert_false(comparison.crossovers[0].to_first);
+	mode_comparison__clear(&comparison);
+	assert_true(!comparison.points && !comparison.crossovers && !comparison.points_nr);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Cells that the gate of compare cannot judge, each with the reason. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "study/changes.h"
+#include "support/test.h"
+
+#define HEADER                                                                             \
+	"mode,size,threads,round,app_throughput_gbps,app_cpu_s_sender,app_cpu_s_receiver," \
+	"app_rx_bytes\n"
+#define ROUNDS 7
+
+struct side {
+	struct dataset dataset;
+	struct analysis analysis;
+	char csv[4096];
+};
+
+static struct side before, after;
+static struct changes changes;
+
+static void side__begin(struct side *s)
+{
+	memset(s, 0, sizeof(*s));
+	strcpy(s->csv, HEADER);
+}
+
+static void add_cell(struct side *s, const char *mode, int rounds, const char *gbps)
+{
+	for (int r = 0; r < rounds; r++)
+		snprintf(s->csv + strlen(s->csv), 128, "%s,4096,2,%d,%s,0.5,0.5,1e9\n", mode, r,
+			 gbps);
+}
+
+static void side__load(struct side *s)
+{
+	char message[DATASET_MESSAGE_MAX];
+
+	if (dataset__add_csv(&s->dataset, "test", s->csv, strlen(s->csv), message))
+		fail_msg("%s", message);
+	dataset__finish(&s->dataset, (double)NAN);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	side__begin(&before);
+	side__begin(&after);
+	add_cell(&before, "onecopy", ROUNDS, "30");
+	add_cell(&before, "zerocopy", ROUNDS, "20");
+	side__load(&before);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	changes__clear(&changes);
+	analysis__clear(&before.analysis);
+	analysis__clear(&after.analysis);
+	dataset__clear(&before.dataset);
+	dataset__clear(&after.dataset);
+	return 0;
+}
+
+static void compare(const bool *gate)
+{
+	bool all[METRIC_NR];
+
+	for (int m = 0; m < METRIC_NR; m++)
+		all[m] = true;
+	analysis__init(&before.analysis, &before.dataset);
+	analysis__init(&after.analysis, &after.dataset);
+	changes__find(&changes, &before.analysis, &after.analysis, all, gate);
+}
+
+static void add_failure(struct side *s)
+{
+	json_t *failure = json_pack("{s:s, s:s, s:i, s:i, s:i, s:s}", "schema",
+				    "netiotrace.failure/1", "mode", "zerocopy", "size", 4096,
+				    "threads", 2, "round", 0, "reason", "sent nothing");
+
+	assert_int_equal(dataset__add_failure(&s->dataset, failure), 0);
+	json_decref(failure);
+}
+
+/* Cells of zerocopy after, all of which had a throughput before. */
+static const struct untestable_case {
+	int rounds;
+	const char *gbps;
+	bool failed;
+	enum untestable_why why;
+} cases[] = {
+	{0, "", false, UNTESTABLE_ABSENT},
+	{0, "", true, UNTESTABLE_FAILED},
+	{ROUNDS, "", false, UNTESTABLE_NULL},
+	/* As where all rounds but one failed. */
+	{1, "2", false, UNTESTABLE_FEW},
+};
+
+TEST(a_cell_that_says_too_little_after_is_untestable)
+{
+	for_each_case(c, cases)
+	{
+		struct untestable u;
+		size_t at = 0;
+
+		begin(NULL);
+		add_cell(&after, "onecopy", ROUNDS, "30");
+		add_cell(&after, "zerocopy", c->rounds, c->gbps);
+		side__load(&after);
+		if (c->failed)
+			add_failure(&after);
+		compare(NULL);
+		assert_true(changes__gate_can_tell(&changes));
+		assert_true(untestable__next(&changes, &at, &u));
+		assert_int_equal(u.cell->mode, MODE_ZEROCOPY);
+		assert_int_equal(u.cell->size, 4096);
+		assert_int_equal(u.cell->threads, 2);
+		assert_int_equal(u.why, c->why);
+		if (c->rounds)
+			assert_int_equal(u.metric, METRIC_GBPS);
+		assert_false(untestable__next(&changes, &at, &u));
+		end(NULL);
+	}
+}
+
+TEST_WITH(new_cells_and_other_metrics_do_not_count, begin, end)
+{
+	bool cpu[METRIC_NR] = {[METRIC_CPU_NS_PER_KIB] = true, [METRIC_COPIES] = true};
+	struct untestable u;
+	size_t at = 0;
+
+	/* Cells that are new, and numbers that are not the gate's or were never there, are none. */
+	add_cell(&after, "twocopy", ROUNDS, "30");
+	add_cell(&after, "onecopy", ROUNDS, "30");
+	add_cell(&after, "zerocopy", ROUNDS, "");
+	side__load(&after);
+	compare(cpu);
+	assert_true(changes__gate_can_tell(&changes));
+	assert_false(untestable__next(&changes, &at, &u));
+}

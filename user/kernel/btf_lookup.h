@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the running kernel has, by its type information (BTF): functions, tracepoints, members of
+ * structures. Not whether a program may attach there.
+ */
+#ifndef NETIOTRACE_BTF_LOOKUP_H
+#define NETIOTRACE_BTF_LOOKUP_H
+
+#include "model/result.h"
+
+struct btf;
+struct btf_lookup;
+
+/*
+ * The running kernel's; NULL: see btf_lookup__kernel_error(). The first call takes some 30 ms; the
+ * result lives as long as the process.
+ */
+const struct btf_lookup *btf_lookup__kernel(void);
+
+/* Why the kernel's BTF could not be read: -errno of memory, open files. 0: read, or there is none.
+ */
+int btf_lookup__kernel_error(void);
+
+/* Of any BTF, which stays the caller's and must outlive it. btf_lookup__free() takes NULL. */
+struct btf_lookup *btf_lookup__of(const struct btf *btf);
+void btf_lookup__free(struct btf_lookup *l);
+
+/*
+ * Whether there is a function of this name with so many arguments (0: any): 0, -ENOENT, or
+ * -EPROTOTYPE if it takes another number. With l NULL: 0, since nothing is known.
+ */
+int btf_lookup__function(const struct btf_lookup *l, const char *name, unsigned int args);
+
+/* Whether there is a per-CPU variable of this name. false with l NULL. */
+bool btf_lookup__variable(const struct btf_lookup *l, const char *name);
+
+/* Whether the hook of a section ("fexit/tcp_push", "?tp_btf/...") exists: 0 or -ENOENT. */
+int btf_lookup__section(const struct btf_lookup *l, const char *section);
+
+/* Whether the kernel's struct `name` has this member. Unknown without BTF or such a struct. */
+struct flag btf_lookup__has_member(const char *name, const char *member);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Opens, tries, loads, attaches and detaches BPF programs; see loader.h. */
+#include <errno.h>
+#include <string.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/loop.h"
+#include "bpf/netiotrace.h"
+#include "bpf/sock_state.h"
+#include "attach.skel.h"
+#include "btf_lookup.h"
+#include "kprobes.h"
+#include "libbpf_output.h"
+#include "loader.h"
+#include "netiotrace.skel.h"
+
+/* The map of sockets: the largest, and what iter/bpf_map_elem iterates over. */
+static const char *const socket_maps[OBJECT_NR] = {
+	[OBJECT_RUN] = "nio_conns",
+	[OBJECT_ATTACH] = "nio_sockets",
+};
+
+int loader__open(struct loader *l, enum bpf_object_id id)
+{
+	*l = (struct loader){.id = id};
+	libbpf_output__set();
+	if (id == OBJECT_RUN)
+		l->run = netiotrace_bpf__open();
+	else
+		l->attach = attach_bpf__open();
+	if (!l->run && !l->attach)
+		return -errno;
+	l->skeleton = l->run ? l->run->skeleton : l->attach->skeleton;
+	l->object = l->run ? l->run->obj : l->attach->obj;
+	return 0;
+}
+
+static int load_programs(struct loader *l)
+{
+	int err = bpf_object__load_skeleton(l->skeleton);
+
+	l->trampolines_again = loader__attaches_again();
+	return err;
+}
+
+static void add_program(struct loader *l, struct bpf_program *program)
+{
+	bpf_program__set_autoload(program, true);
+	l->programs[l->programs_nr++] = (struct loaded_program){
+		.program = program,
+		.name = bpf_program__name(program),
+	};
+}
+
+int loader__load(struct loader *l, const struct plan *const *plans, size_t plans_nr)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, l->object) {
+		bool wanted = false;
+
+		for (size_t p = 0; p < plans_nr; p++)
+			wanted |= plans[p] && plan__wants(plans[p], bpf_program__name(program));
+		if (wanted && l->programs_nr == LOADER_PROGRAMS_MAX)
+			return -E2BIG;
+		if (wanted)
+			add_program(l, program);
+	}
+	return load_programs(l);
+}
+
+/* struct bpf_link_info of a kprobe, as in include/uapi/linux/bpf.h of Linux 6.7. */
+struct kprobe_link_info {
+	uint32_t type;
+	uint32_t id;
+	uint32_t prog_id;
+	uint32_t pad;
+	uint32_t event; /* enum bpf_perf_event_type */
+	uint32_t pad2;
+	uint64_t func_name;
+	uint32_t name_len;
+	uint32_t offset;
+	uint64_t addr;
+	uint64_t missed;
+};
+
+_Static_assert(offsetof(struct kprobe_link_info, missed) == 48, "the kernel's layout");
+
+enum { PERF_EVENT_KPROBE = 3, PERF_EVENT_KRETPROBE = 4 };
+
+/* Hits of a program's kprobe that the kernel skipped. false: it does not tell. */
+static bool count_skipped(const struct loaded_program *p, uint64_t *skipped)
+{
+	union {
+		struct bpf_link_info info;
+		struct kprobe_link_info kprobe;
+	} u;
+	uint32_t len = sizeof(u);
+
+	*skipped = 0;
+	if (!p->link || bpf_program__type(p->program) != BPF_PROG_TYPE_KPROBE)
+		return true;
+	memset(&u, 0, sizeof(u));
+	/* Before 5.15 the descriptor is a perf event's, which is no link. */
+	if (bpf_obj_get_info_by_fd(bpf_link__fd(p->link), &u, &len) || len < sizeof(u.kprobe) ||
+	    (u.kprobe.event != PERF_EVENT_KPROBE && u.kprobe.event != PERF_EVENT_KRETPROBE))
+		return false;
+	*skipped = u.kprobe.missed;
+	return true;
+}
+
+int loader__missed(const struct loader *l, size_t i, uint64_t *runs, bool *uncounted)
+{
+	const struct loaded_program *p = &l->programs[i];
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+	uint64_t skipped;
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(p->program), &info, &len))
+		return -errno;
+	*uncounted = !count_skipped(p, &skipped) || p->uncounted;
+	*runs = info.recursion_misses + (*uncounted ? 0 : p->skipped + skipped);
+	return 0;
+}
+
+/* The count of skipped runs is lost with the link. */
+static void detach(struct loaded_program *p)
+{
+	uint64_t skipped;
+
+	if (count_skipped(p, &skipped))
+		p->skipped += skipped;
+	else
+		p->uncounted = true;
+	bpf_link__destroy(p->link);
+	p->link = NULL;
+}
+
+/* NULL with errno set. */
+static struct bpf_link *attach(const struct loader *l, struct bpf_program *program)
+{
+	union bpf_iter_link_info map;
+	struct bpf_iter_attach_opts opts;
+
+	if (!strstr(bpf_program__section_name(program), "iter/bpf_map_elem"))
+		return bpf_program__attach(program);
+	/* Padding must be 0: the kernel and libbpf check. */
+	memset(&map, 0, sizeof(map));
+	memset(&opts, 0, sizeof(opts));
+	map.map.map_fd = bpf_object__find_map_fd_by_name(l->object, socket_maps[l->id]);
+	opts.sz = sizeof(opts);
+	opts.link_info = &map;
+	opts.link_info_len = sizeof(map);
+	return bpf_program__attach_iter(program, &opts);
+}
+
+static bool is_at(const struct loaded_program *p, enum bpf_attach_type a, enum bpf_attach_type b)
+{
+	enum bpf_attach_type type = bpf_program__expected_attach_type(p->program);
+
+	return type == a || type == b;
+}
+
+int loader__attach(struct loader *l, const struct plan *plan)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < l->programs_nr; i++) {
+		struct loaded_program *p = &l->programs[i];
+
+		if (p->link && !plan__wants(plan, p->name) &&
+		    (l->trampolines_again || !is_at(p, BPF_TRACE_FENTRY, BPF_TRACE_FEXIT)))
+			detach(p);
+	}
+	for (size_t i = 0; i < l->programs_nr; i++) {
+		struct loaded_program *p = &l->programs[i];
+
+		if (p->link || !plan__wants(plan, p->name))
+			continue;
+		if (l->interruptible && loop__is_to_end())
+			return -EINTR;
+		p->link = attach(l, p->program);
+		if (!p->link && !err)
+			err = -errno;
+	}
+	return err;
+}
+
+void loader__rest(struct loader *l, const struct plan *plan)
+{
+	for (size_t i = 0; i < l->programs_nr; i++)
+		if (l->programs[i].link &&
+		    is_at(&l->programs[i], BPF_TRACE_RAW_TP, BPF_TRACE_RAW_TP) &&
+		    !plan__wants(plan, l->programs[i].name))
+			detach(&l->programs[i]);
+}
+
+void loader__close(struct loader *l)
+{
+	for (size_t i = 0; i < l->programs_nr; i++)
+		detach(&l->programs[i]);
+	netiotrace_bpf__destroy(l->run);
+	attach_bpf__destroy(l->attach);
+	*l = (struct loader){0};
+}
+
+int loader__open_iterator(const struct loader *l, const char *program)
+{
+	for (size_t i = 0; i < l->programs_nr; i++) {
+		int fd;
+
+		if (strcmp(l->programs[i].name, program) || !l->programs[i].link)
+			continue;
+		fd = bpf_iter_create(bpf_link__fd(l->programs[i].link));
+		return fd < 0 ? -errno : fd;
+	}
+	return -EOPNOTSUPP;
+}
+
+/* Loads and attaches one alternative, with a small map of sockets, and removes it again. */
+static int try_one(const struct alternative *alt)
+{
+	const struct plan only = {.chosen = {[0] = alt}};
+	const struct plan *plans[] = {&only};
+	struct loader l;
+	int err = loader__open(&l, alt->object);
+
+	if (err)
+		return err;
+	err = bpf_map__set_max_entries(
+		bpf_object__find_map_by_name(l.object, socket_maps[alt->object]), 1);
+	if (!err)
+		err = loader__load(&l, plans, 1);
+	if (!err)
+		err = loader__attach(&l, &only);
+	loader__close(&l);
+	return err;
+}
+
+/* Whether BTF has what alt attaches to. 0, -ENOENT, -EPROTOTYPE. */
+static int look_up(const struct btf_lookup *btf, const struct loader *l,
+		   const struct alternative *alt)
+{
+	const char *function = alt->function;
+	struct bpf_program *program;
+	int err = 0;
+
+	bpf_object__for_each_program(program, l->object) {
+		const char *section = bpf_program__section_name(program);
+
+		if (err || !alternative__has_program(alt, bpf_program__name(program)))
+			continue;
+		err = btf_lookup__section(btf, section);
+		/* Without a name, args is about the function of the last program. */
+		if (!alt->function)
+			function = strchr(section, '/') + 1;
+	}
+	if (err || (!alt->args && !alt->function))
+		return err;
+	return btf_lookup__function(btf, function, alt->args);
+}
+
+/* Offers from BTF alone. 0, or -errno if BTF or the object cannot be read. */
+static int offers_of_btf(enum bpf_object_id id, struct offer *offers)
+{
+	const struct btf_lookup *btf = btf_lookup__kernel();
+	int err = btf_lookup__kernel_error();
+	struct loader l = {0};
+
+	if (!err)
+		err = loader__open(&l, id);
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].object == id)
+			offers[i] =
+				plan__offer(err ? err : look_up(btf, &l, &plan_alternatives[i]));
+	loader__close(&l);
+	return err;
+}
+
+/* The first alternative of a backend that may work; NULL: none. */
+static const struct alternative *sample_of(enum bpf_object_id id, const struct offer *offers,
+					   enum backend backend)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].object == id && plan_alternatives[i].backend == backend &&
+		    offers[i].answer == ANSWER_YES)
+			return &plan_alternatives[i];
+	return NULL;
+}
+
+/*
+ * Tries one alternative of a backend: a kernel that refuses it refuses them all, for the same
+ * reason. 0, or an -errno that says nothing about the kernel.
+ */
+static int try_backend(enum bpf_object_id id, struct offer *offers, enum backend backend)
+{
+	const struct alternative *sample = sample_of(id, offers, backend);
+	struct offer offer;
+	int err;
+
+	if (!sample)
+		return 0;
+	err = backend == BACKEND_KPROBE ? kprobes__missing() : 0;
+	offer = plan__offer(err ? err : try_one(sample));
+	if (offer.answer == ANSWER_YES)
+		return 0;
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].object == id && plan_alternatives[i].backend == backend &&
+		    offers[i].answer == ANSWER_YES)
+			offers[i] = offer;
+	return offer.answer == ANSWER_UNKNOWN ? offer.err : 0;
+}
+
+int loader__presume(enum bpf_object_id id, struct offer *offers, enum backend backend)
+{
+	int err = offers_of_btf(id, offers), first = err;
+
+	for (int b = BACKEND_TRAMPOLINE; b < BACKEND_TRACEPOINT && !err; b++) {
+		int unknown;
+
+		if (backend != BACKEND_AUTO && backend != (enum backend)b)
+			continue;
+		unknown = try_backend(id, offers, b);
+		first = first ? first : unknown;
+		/* attach uses no kprobes where trampolines work. */
+		if (id == OBJECT_ATTACH && !plan__backend_error(id, offers, b))
+			break;
+	}
+	return first;
+}
+
+int loader__try_all(enum bpf_object_id id, struct offer *offers)
+{
+	int err = offers_of_btf(id, offers);
+
+	for (int b = BACKEND_TRAMPOLINE; !err && b < BACKEND_TRACEPOINT; b++)
+		try_backend(id, offers, b);
+	for (size_t i = 0; !err && i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].object == id && offers[i].answer == ANSWER_YES)
+			offers[i] = plan__offer(try_one(&plan_alternatives[i]));
+	return err;
+}
+
+/*
+ * Before Linux 5.13 that gives -ENOENT (fixed by f3a95075549e, which changed no type and no name):
+ * the helper is of the same release.
+ */
+bool loader__attaches_again(void)
+{
+	static int again = -1;
+
+	if (again < 0)
+		again = libbpf_probe_bpf_helper(BPF_PROG_TYPE_TRACEPOINT, BPF_FUNC_snprintf,
+						NULL) == 1;
+	return again;
+}

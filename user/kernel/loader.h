@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Loads a BPF object (of run, of attach), attaches the programs that a plan chose, and finds out
+ * which alternatives of the table this kernel has. For session.c, watcher.c and whoever plans; what
+ * the programs count is not its business.
+ */
+#ifndef NETIOTRACE_LOADER_H
+#define NETIOTRACE_LOADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/plan.h"
+
+struct attach_bpf;
+struct bpf_link;
+struct bpf_map;
+struct bpf_object;
+struct bpf_object_skeleton;
+struct bpf_program;
+struct netiotrace_bpf;
+
+/* A program that some plan chose. */
+struct loaded_program {
+	struct bpf_program *program;
+	const char *name;
+	struct bpf_link *link; /* NULL: not attached */
+	/* Of links that are closed: runs that the kernel skipped; or it does not count them. */
+	uint64_t skipped;
+	bool uncounted;
+};
+
+#define LOADER_PROGRAMS_MAX 96
+
+struct loader {
+	enum bpf_object_id id;
+	struct netiotrace_bpf *run; /* the skeleton of OBJECT_RUN, else NULL */
+	struct attach_bpf *attach;  /* the skeleton of OBJECT_ATTACH, else NULL */
+	struct bpf_object *object;
+	struct bpf_object_skeleton *skeleton;
+	struct loaded_program programs[LOADER_PROGRAMS_MAX];
+	size_t programs_nr;
+	bool trampolines_again; /* loader__attaches_again() */
+	bool interruptible;     /* loader__attach() ends with -EINTR on a signal that ends us */
+};
+
+/* Opens an object; set rodata and map sizes, then load. 0 or -errno: then l needs no closing. */
+int loader__open(struct loader *l, enum bpf_object_id id);
+
+/* Loads every program that one of the plans (NULL: unused) chose. 0 or -errno. */
+int loader__load(struct loader *l, const struct plan *const *plans, size_t plans_nr);
+void loader__close(struct loader *l); /* of a zeroed loader, too */
+
+/*
+ * Makes the attached programs those of plan: detaches the rest, except trampolines if this kernel
+ * cannot attach them again, then attaches what is missing, as far as possible. 0 or the first
+ * -errno.
+ */
+int loader__attach(struct loader *l, const struct plan *plan);
+
+/* Detaches from tracepoints the programs that plan does not want. */
+void loader__rest(struct loader *l, const struct plan *plan);
+
+/*
+ * Runs of program i that the kernel refused or skipped so far, into *runs. *uncounted: it does not
+ * count all of them (kprobes before Linux 6.7). 0 or -errno.
+ */
+int loader__missed(const struct loader *l, size_t i, uint64_t *runs, bool *uncounted);
+
+/* A descriptor to read an attached iterator program; owned by the caller. -EOPNOTSUPP: none. */
+int loader__open_iterator(const struct loader *l, const char *program);
+
+/*
+ * Offers of an object from the kernel's BTF; of each function backend (of `backend` only, unless
+ * AUTO) one alternative is tried. Quick and usually right. 0, or the first -errno that says nothing
+ * about the kernel, as of memory or open files; the offers are filled all the same.
+ */
+int loader__presume(enum bpf_object_id id, struct offer *offers, enum backend backend);
+
+/*
+ * Tries each alternative of an object that BTF does not exclude: load and attach, tens of
+ * milliseconds each. 0, or -errno if nothing could be tried (-EPERM: privileges).
+ */
+int loader__try_all(enum bpf_object_id id, struct offer *offers);
+
+/* Whether a program at a trampoline can be attached again after it was detached (Linux 5.13). */
+bool loader__attaches_again(void);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a plan says once it is made: stages, times, what can rest, rows; see plan.h. Pure. */
+#include <stdio.h>
+#include <string.h>
+
+#include "plan.h"
+
+const char plan__apart[] = "taken in a short round of its own, after this one";
+
+const char plan__by_construction[] =
+	"0 by construction: without SO_ZEROCOPY no page of this mode's sockets can be pinned";
+
+/* What the rows of NIO_STAGES name: a probe, or none, where the load generator counts. */
+#define PROBE_LOADGEN PROBE_NR
+
+static const enum probe_id stage_probes[] = {
+#define X(id, key, head, side, copies, account, done, probe, ...) [NIO_STAGE_##id] = PROBE_##probe,
+	NIO_STAGES(X)
+#undef X
+};
+
+/* What queues bytes is counted by send call or by packet. */
+static enum probe_id probe_of(const struct plan *plan, enum nio_stage stage)
+{
+	if (stage_probes[stage] == PROBE_SEND_RETURN && plan->chosen[PROBE_TRANSMIT])
+		return PROBE_TRANSMIT;
+	return stage_probes[stage];
+}
+
+void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out)
+{
+	enum probe_id probe;
+
+	if (stage_probes[stage] == PROBE_LOADGEN) {
+		out->quality = QUALITY_EXACT;
+		out->reason = NULL;
+		out->event = "message";
+		return;
+	}
+	probe = probe_of(plan, stage);
+	out->event = plan_probes[probe].event;
+	if (plan->reason[probe] == plan__by_construction) {
+		out->quality = QUALITY_DERIVED;
+		out->reason = plan__by_construction;
+		return;
+	}
+	out->quality = plan->chosen[probe] ? plan->chosen[probe]->quality : QUALITY_UNAVAILABLE;
+	out->reason = plan->chosen[probe] ? plan->chosen[probe]->caveat : plan->reason[probe];
+}
+
+const char *plan__no_probe(const struct plan *plan, enum probe_id probe)
+{
+	return plan->chosen[probe] ? NULL : plan->reason[probe];
+}
+
+#define BIT(probe) (1U << PROBE_##probe)
+
+/* What the parts of a send call need, besides its time and what other tasks ran meanwhile. */
+static const uint32_t path_needs[NIO_PATH_NR] = {
+	/* Ended by whatever comes next: all of that must be seen. */
+	[NIO_PATH_COPY] = BIT(COPY_TIME) | BIT(TRANSMIT_TIME) | BIT(WAIT_TIME),
+	[NIO_PATH_PIN] = BIT(PIN_TIME),
+	[NIO_PATH_WAIT] = BIT(WAIT_TIME),
+	/* Without the inline time, receive work would be booked as transmit. */
+	[NIO_PATH_TRANSMIT] = BIT(TRANSMIT_TIME) | BIT(INLINE_TIME),
+	[NIO_PATH_INLINE_RECEIVE] = BIT(INLINE_TIME),
+	/* What is left when all the rest is known. */
+	[NIO_PATH_OTHER] = BIT(COPY_TIME) | BIT(PIN_TIME) | BIT(WAIT_TIME) | BIT(TRANSMIT_TIME) |
+			   BIT(INLINE_TIME),
+};
+
+/* The first of these probes that is missing says why. */
+static const char *first_missing(const struct plan *plan, uint32_t needed)
+{
+	for (int probe = 0; probe < PROBE_NR; probe++)
+		if (needed & 1U << probe && !plan->chosen[probe])
+			return plan->reason[probe];
+	return NULL;
+}
+
+const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part)
+{
+	const char *others = first_missing(plan, BIT(CALL_TIME) | BIT(PREEMPTED_TIME));
+
+	return others ? others : first_missing(plan, path_needs[part]);
+}
+
+const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
+{
+	const struct alternative *deferred = plan->chosen[PROBE_DEFERRED_COPY];
+
+	switch (stage) {
+	case NIO_STAGE_TX_COPY:
+		return plan__no_path_time(plan, NIO_PATH_COPY);
+	case NIO_STAGE_TX_PIN:
+		return plan__no_path_time(plan, NIO_PATH_PIN);
+	case NIO_STAGE_TX_SPLICE:
+		return "splicing is not timed: it moves references, no bytes";
+	case NIO_STAGE_DEFERRED_COPY:
+		if (deferred)
+			return deferred->backend == BACKEND_TRACEPOINT ? plan_no_mark : NULL;
+		return plan->reason[PROBE_DEFERRED_COPY] == plan__by_construction
+			       ? NULL
+			       : plan->reason[PROBE_DEFERRED_COPY];
+	case NIO_STAGE_RX_COPY:
+		return plan__no_probe(plan, PROBE_RX_TIME);
+	case NIO_STAGE_OTHER_COPY:
+		return plan__no_probe(plan, PROBE_OTHER_COPY);
+	case NIO_STAGE_USER_GATHER:
+		return NULL;
+	default:
+		return "no probe takes its time";
+	}
+}
+
+bool plan__completions_by_kernel(const struct plan *plan)
+{
+	const struct alternative *alt = plan->chosen[PROBE_COMPLETION];
+
+	return alt && alt->backend != BACKEND_TRACEPOINT;
+}
+
+bool plan__keeps_events(const struct plan *plan)
+{
+	for (int probe = 0; probe < PROBE_NR; probe++)
+		if (plan->chosen[probe] && strchr(plan->chosen[probe]->programs, ' '))
+			return true;
+	return false;
+}
+
+bool plan__pairs_events(const struct plan *plan)
+{
+	return plan__keeps_events(plan) ||
+	       (mode__has(plan->mode, MODE_PINS) && plan->chosen[PROBE_COMPLETION] &&
+		plan->chosen[PROBE_SEND_RETURN]);
+}
+
+unsigned int plan__probes(const struct plan *plan)
+{
+	unsigned int n = 0;
+
+	for (int probe = 0; probe < PROBE_NR; probe++)
+		n += plan->chosen[probe] != NULL;
+	return n;
+}
+
+bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *none)
+{
+	bool any = false;
+
+	for (int p = 0; p < PROBE_NR; p++) {
+		if (!probe__takes_times(p) || plan->chosen[p])
+			continue;
+		any |= timed->chosen[p] && !none;
+		plan->reason[p] = !timed->chosen[p] ? timed->reason[p] : none ? none : plan__apart;
+		plan->remedy[p] = timed->remedy[p];
+	}
+	return any;
+}
+
+bool plan__notifications_apart(const struct plan *plan)
+{
+	const struct alternative *alt = plan->chosen[PROBE_COMPLETION];
+
+	return alt && !strcmp(alt->programs, plan_notifications_apart);
+}
+
+/*
+ * Programs at functions look each completion up by its send, and count deferred copies exactly at
+ * skb_copy_ubufs: they stay attached.
+ */
+static bool sees_zerocopy_by_tracepoints(const struct plan *plan)
+{
+	const struct alternative *deferred = plan->chosen[PROBE_DEFERRED_COPY];
+	const struct alternative *completion = plan->chosen[PROBE_COMPLETION];
+
+	return completion && completion->backend == BACKEND_TRACEPOINT &&
+	       (!deferred || deferred->backend == BACKEND_TRACEPOINT);
+}
+
+bool plan__can_rest(const struct plan *plan, struct plan *rest)
+{
+	static const enum probe_id resting[] = {PROBE_SEND_RETURN,   PROBE_TRANSMIT, PROBE_SPLICE,
+						PROBE_DEFERRED_COPY, PROBE_RX_COPY,  PROBE_MESSAGE,
+						PROBE_MPTCP_SEND};
+	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
+
+	*rest = *plan;
+	for (size_t i = 0; i < sizeof(resting) / sizeof(resting[0]); i++) {
+		const struct alternative *alt = plan->chosen[resting[i]];
+
+		if (plan->object == OBJECT_RUN || (alt && alt->backend == BACKEND_TRACEPOINT))
+			rest->chosen[resting[i]] = NULL;
+	}
+	if (plan->object == OBJECT_ATTACH)
+		return calls && calls->backend == BACKEND_TRACEPOINT;
+	rest->chosen[PROBE_COMPLETION] = NULL;
+	return plan->chosen[PROBE_SOCKETS] &&
+	       (!mode__has(plan->mode, MODE_PINS) || sees_zerocopy_by_tracepoints(plan));
+}
+
+bool plan__times_by_trampoline(const struct plan *plan)
+{
+	for (int p = 0; p < PROBE_NR; p++)
+		if (probe__takes_times(p) && plan->chosen[p] &&
+		    plan->chosen[p]->backend == BACKEND_TRAMPOLINE)
+			return true;
+	return false;
+}
+
+bool plan__feeds(enum probe_id probe, enum nio_stage stage)
+{
+	return stage_probes[stage] == probe;
+}
+
+static void name_stages(char *buf, size_t len, enum bpf_object_id object, enum probe_id probe)
+{
+	const struct probe_row *row = &plan_probes[probe];
+	const char *stage =
+		object == OBJECT_ATTACH && row->attach_stage ? row->attach_stage : row->stage;
+	size_t used = 0;
+
+	snprintf(buf, len, "%s", stage ? stage : "");
+	for (int s = 0; !stage && s < NIO_STAGE_NR && used < len; s++)
+		if (plan__feeds(probe, s))
+			used += (size_t)snprintf(buf + used, len - used, "%s%s", used ? ", " : "",
+						 stage__key(s));
+}
+
+void plan__missing(const struct plan *plan, char *buf, size_t len)
+{
+	enum probe_id probe = plan__first_needed(plan);
+	const char *before = "";
+	char stage[128];
+	size_t used;
+
+	buf[0] = '\0';
+	if (probe == PROBE_NR)
+		return;
+	name_stages(stage, sizeof(stage), OBJECT_ATTACH, probe);
+	used = (size_t)snprintf(buf, len, "nothing shows %s; it would take ", stage);
+	for (size_t i = 0; i < plan_alternatives_nr && used < len; i++) {
+		if (plan_alternatives[i].object != OBJECT_ATTACH ||
+		    plan_alternatives[i].probe != probe)
+			continue;
+		used += (size_t)snprintf(buf + used, len - used, "%s%s", before,
+					 plan_alternatives[i].hook);
+		before = " or ";
+	}
+}
+
+/* The first plan that chose something for a probe; NULL: none. */
+static const struct alternative *chosen_by_any(const struct plan *const plans[MODE_NR],
+					       enum probe_id probe)
+{
+	for (int m = 0; m < MODE_NR; m++)
+		if (plans[m] && plans[m]->chosen[probe])
+			return plans[m]->chosen[probe];
+	return NULL;
+}
+
+/* The modes whose plan chose alt, as a mask; 0 if all plans did. */
+static unsigned int modes_of(const struct plan *const plans[MODE_NR], enum probe_id probe,
+			     const struct alternative *alt)
+{
+	unsigned int used = 0, all = 0;
+
+	for (int m = 0; m < MODE_NR; m++) {
+		all |= (unsigned int)(plans[m] != NULL) << m;
+		used |= (unsigned int)(plans[m] && plans[m]->chosen[probe] == alt) << m;
+	}
+	return used == all ? 0 : used;
+}
+
+/* The plan that says why no mode has a hook: that one mode needs none says nothing of others. */
+static const struct plan *telling(const struct plan *const plans[MODE_NR], enum probe_id probe)
+{
+	const struct plan *first = NULL;
+
+	for (int m = 0; m < MODE_NR; m++) {
+		if (plans[m] && plans[m]->reason[probe] != plan__by_construction)
+			return plans[m];
+		first = first ? first : plans[m];
+	}
+	return first;
+}
+
+size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *const timed[MODE_NR],
+		  struct plan_row rows[PLAN_ROWS_MAX])
+{
+	size_t n = 0;
+
+	for (int probe = 0; probe < PROBE_NR; probe++) {
+		const struct alternative *alt = chosen_by_any(plans, probe);
+		bool apart = !alt && chosen_by_any(timed, probe);
+		const struct plan *plan = telling(plans, probe);
+		struct plan_row *row = &rows[n];
+
+		/* Neither chosen nor missing: the object has no such probe. */
+		if (!plan || (!alt && !plan->reason[probe]))
+			continue;
+		n++;
+		alt = apart ? chosen_by_any(timed, probe) : alt;
+		*row = (struct plan_row){.probe = plan_probes[probe].name, .apart = apart};
+		name_stages(row->stage, sizeof(row->stage), plan->object, probe);
+		row->quality = alt ? alt->quality : QUALITY_UNAVAILABLE;
+		row->reason = alt ? alt->caveat : plan->reason[probe];
+		if (!alt) {
+			row->remedy = plan->remedy[probe];
+			continue;
+		}
+		row->backend = backend__name(alt->backend);
+		row->hook = alt->hook;
+		row->programs = alt->programs;
+		row->modes = modes_of(apart ? timed : plans, probe, alt);
+	}
+	return n;
+}

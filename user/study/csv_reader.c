@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The header and columns of a CSV file: which line is the header, what each column holds, and which
+ * field it is; see csv_reader.h.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "common/xalloc.h"
+#include "csv_reader.h"
+
+#define HEADER_LINES_MAX 20
+#define NAMES_MAX        256 /* of a line, that are looked at */
+
+struct place {
+	char separator;
+	const char *pos;
+	unsigned long line;
+	size_t known, filled; /* names that are known, cells that hold anything */
+};
+
+/* How much the record at hand looks like a header. */
+static void look_at(struct csv_reader *r, struct place *p)
+{
+	size_t n = r->text.cells_nr < NAMES_MAX ? r->text.cells_nr : NAMES_MAX;
+	char field[NAME_LEN];
+	struct csv_match m;
+
+	p->known = p->filled = 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = csv_text__cell(&r->text, i);
+
+		p->filled += *name != '\0';
+		p->known += csv_reader__told(r, name, field) || csv_field__match(name, &m);
+	}
+}
+
+static bool is_better(const struct place *a, const struct place *b)
+{
+	if (a->known != b->known)
+		return a->known > b->known;
+	return !b->pos || (!a->known && a->filled > 1 && a->filled > b->filled);
+}
+
+/* The place behind "#" and blanks: some headers are commented out. */
+static const char *past_comment_sign(const struct csv_text *t)
+{
+	const char *pos = t->pos;
+
+	while (pos < t->end && (*pos == '#' || *pos == ' '))
+		pos++;
+	return pos;
+}
+
+/* The best of the first lines under one separator. */
+static void try_separator(struct csv_reader *r, const char *text, char separator,
+			  struct place *best)
+{
+	struct place p = {.separator = separator, .line = 1};
+	int more;
+
+	csv_text__seek(&r->text, text, 1);
+	r->text.separator = separator;
+	for (int i = 0; i < HEADER_LINES_MAX && r->text.pos < r->text.end; i++) {
+		const char *line = r->text.pos;
+		bool comment = *line == '#';
+
+		p.line = r->text.next_line;
+		p.pos = past_comment_sign(&r->text);
+		csv_text__seek(&r->text, p.pos, p.line);
+		more = csv_text__next(&r->text);
+		if (more == 1)
+			look_at(r, &p);
+		if (more == 1 && (comment ? p.known > 1 : p.filled > 0) && is_better(&p, best))
+			*best = p;
+		/* A title may hold a quote that never ends, and a comment anything. */
+		if (more != 1 || comment) {
+			csv_text__seek(&r->text, line, p.line);
+			csv_text__skip_line(&r->text);
+		}
+	}
+}
+
+static void keep_names(struct csv_reader *r)
+{
+	r->columns_nr = r->text.cells_nr;
+	r->columns = xcalloc(r->columns_nr, sizeof(*r->columns));
+	for (size_t i = 0; i < r->columns_nr; i++) {
+		r->columns[i].name = xstrdup(csv_text__cell(&r->text, i));
+		r->ours |= !strcmp(r->columns[i].name, "app_rx_bytes");
+	}
+}
+
+int csv_reader__find_header(struct csv_reader *r)
+{
+	static const char separators[] = ",;\t";
+	const char *text = r->text.pos;
+	struct place best = {0};
+	int more;
+
+	for (const char *s = separators; *s; s++)
+		try_separator(r, text, *s, &best);
+	r->text.separator = best.pos ? best.separator : ',';
+	csv_text__seek(&r->text, best.pos ? best.pos : text, best.pos ? best.line : 1);
+	more = csv_reader__next(r);
+	if (more < 0)
+		return more;
+	if (!more || !best.pos)
+		return csv_reader__refuse(r, "the file is empty.");
+	keep_names(r);
+	r->text.comments = !r->ours;
+	r->body = r->text.pos;
+	r->body_line = r->text.next_line;
+	r->header_line = r->text.line;
+	return 0;
+}
+
+static void add_level(struct levels *l, const char *text)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (!strcmp(l->value[i], text))
+			return;
+	if (l->nr == LEVELS_MAX)
+		l->more = true;
+	else
+		l->value[l->nr++] = xstrndup(text, NAME_LEN - 1);
+}
+
+static void add_number(struct csv_reader *r, struct levels *l, const char *text)
+{
+	double value = (double)NAN;
+	const char *rest;
+
+	if (csv_text__parse(text, r->comma, &value, &rest) || isnan(value))
+		return;
+	if (!(l->low <= value))
+		l->low = value;
+	if (!(l->high >= value))
+		l->high = value;
+}
+
+static void add_cells(struct csv_reader *r)
+{
+	for (size_t i = 0; i < r->columns_nr; i++) {
+		struct levels *l = &r->columns[i].levels;
+		const char *text = csv_reader__cell(r, i);
+
+		if (csv_text__missing(text)) {
+			l->unknown++;
+		} else {
+			add_level(l, text);
+			add_number(r, l, text);
+		}
+	}
+}
+
+/* A file's numbers are written alike: one cell that is clear says what the others mean. */
+static void look_for_commas(struct csv_reader *r, bool seen[COMMA_DECIMAL + 1])
+{
+	for (size_t i = 0; i < r->text.cells_nr; i++)
+		seen[csv_text__comma(csv_text__cell(&r->text, i))] = true;
+}
+
+static int decide_comma(struct csv_reader *r, const bool seen[COMMA_DECIMAL + 1])
+{
+	bool comma_separates = r->text.separator == ',';
+
+	r->comma = COMMA_THOUSANDS;
+	if (seen[COMMA_DECIMAL] && !seen[COMMA_THOUSANDS])
+		r->comma = COMMA_DECIMAL;
+	else if (seen[COMMA_UNCLEAR] && !seen[COMMA_THOUSANDS] && !comma_separates)
+		return csv_reader__refuse(
+			r,
+			"the commas within its numbers may be decimal commas or group thousands: "
+			"write these numbers with a point, or without the commas.");
+	return 0;
+}
+
+int csv_reader__find_levels(struct csv_reader *r)
+{
+	bool seen[COMMA_DECIMAL + 1] = {false};
+	int more, err;
+
+	for (size_t i = 0; i < r->columns_nr; i++)
+		r->columns[i].levels.low = r->columns[i].levels.high = (double)NAN;
+	csv_reader__rewind(r);
+	while ((more = csv_reader__next_row(r)) > 0)
+		look_for_commas(r, seen);
+	err = more ? more : decide_comma(r, seen);
+	csv_reader__rewind(r);
+	while (!err && (more = csv_reader__next_row(r)) > 0)
+		add_cells(r);
+	csv_reader__rewind(r);
+	return err ? err : more;
+}
+
+const char *csv_reader__values(const struct column *c, char *buf, size_t len)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < c->levels.nr && at < len; i++)
+		at += (size_t)snprintf(buf + at, len - at, "%s%.24s", i ? ", " : "",
+				       c->levels.value[i]);
+	if (c->levels.more && at < len)
+		snprintf(buf + at, len - at, " and others");
+	if (!c->levels.nr)
+		snprintf(buf, len, "nothing");
+	return buf;
+}
+
+int csv_reader__refuse(struct csv_reader *r, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	n = snprintf(r->message, DATASET_MESSAGE_MAX, "%s, line %lu: ", r->name, r->text.line);
+	if (n < 0 || n >= DATASET_MESSAGE_MAX)
+		return -EINVAL;
+	va_start(args, format);
+	vsnprintf(r->message + n, DATASET_MESSAGE_MAX - (size_t)n, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+int csv_reader__next(struct csv_reader *r)
+{
+	int more = csv_text__next(&r->text);
+
+	if (more == -EBADMSG)
+		return csv_reader__refuse(r, "a quoted cell never ends: is the file truncated?");
+	if (more == -E2BIG)
+		return csv_reader__refuse(r,
+					  "more than %d cells in a line, or %d bytes in a cell: "
+					  "this is no file of results.",
+					  CSV_CELLS_MAX, CSV_CELL_MAX);
+	return more;
+}
+
+static bool is_empty(const struct csv_text *t)
+{
+	for (size_t i = 0; i < t->cells_nr; i++)
+		if (*csv_text__cell(t, i))
+			return false;
+	return true;
+}
+
+int csv_reader__next_row(struct csv_reader *r)
+{
+	int more;
+
+	do
+		more = csv_reader__next(r);
+	while (more > 0 && is_empty(&r->text) && (!r->ours || r->text.cells_nr == 1));
+	return more;
+}
+
+void csv_reader__rewind(struct csv_reader *r)
+{
+	csv_text__seek(&r->text, r->body, r->body_line);
+}
+
+const char *csv_reader__cell(const struct csv_reader *r, size_t i)
+{
+	return i < r->text.cells_nr ? csv_text__cell(&r->text, i) : "";
+}
+
+/*
+ * Looks in "a=b,c=d" for an entry whose one side (left: what stands before '=') is word; the other
+ * is put into other. The list is what a user wrote.
+ */
+bool csv_reader__look_up(const char *list, bool left, const char *word, char other[NAME_LEN])
+{
+	size_t n, key, len = strlen(word);
+	const char *equals, *at;
+
+	for (; list && *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		equals = memchr(list, '=', n);
+		if (!equals)
+			continue;
+		key = (size_t)(equals - list);
+		at = left ? list : equals + 1;
+		if ((left ? key : n - key - 1) != len || strncmp(at, word, len))
+			continue;
+		snprintf(other, NAME_LEN, "%.*s", (int)(left ? n - key - 1 : key),
+			 left ? equals + 1 : list);
+		return true;
+	}
+	return false;
+}
+
+bool dataset__is_column_option(const char *option, char why[DATASET_MESSAGE_MAX])
+{
+	const char *equals = strrchr(option, '='), *name;
+	struct csv_match m;
+	size_t at;
+
+	if (!equals || equals == option || equals - option >= NAME_LEN) {
+		snprintf(why, DATASET_MESSAGE_MAX, "it takes NAME=FIELD");
+		return false;
+	}
+	if (!strcmp(equals + 1, "ignore") || csv_field__match(equals + 1, &m))
+		return true;
+	at = (size_t)snprintf(why, DATASET_MESSAGE_MAX, "fields are");
+	for (size_t i = 0; (name = csv_field__name(i)) && at < DATASET_MESSAGE_MAX; i++)
+		at += (size_t)snprintf(why + at, DATASET_MESSAGE_MAX - at, " %s,", name);
+	if (at < DATASET_MESSAGE_MAX)
+		snprintf(why + at, DATASET_MESSAGE_MAX - at, " or ignore");
+	return false;
+}
+
+bool csv_reader__is_named(const char *option, const char *name)
+{
+	size_t n = (size_t)(strrchr(option, '=') - option);
+	char theirs[NAME_LEN];
+
+	if (n >= sizeof(theirs))
+		return false;
+	snprintf(theirs, sizeof(theirs), "%.*s", (int)n, option);
+	return csv_field__same(theirs, name);
+}
+
+static bool has_exactly(const struct csv_reader *r, const char *option)
+{
+	size_t n = (size_t)(strrchr(option, '=') - option);
+
+	for (size_t i = 0; i < r->columns_nr; i++)
+		if (strlen(r->columns[i].name) == n && !memcmp(r->columns[i].name, option, n))
+			return true;
+	return false;
+}
+
+bool csv_reader__told(const struct csv_reader *r, const char *name, char field[NAME_LEN])
+{
+	const struct dataset_names *names = &r->d->names;
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < names->column_nr; i++) {
+		const char *option = names->column[i], *equals = strrchr(option, '=');
+		bool exactly = (size_t)(equals - option) == n && !memcmp(option, name, n);
+
+		if (exactly || (csv_reader__is_named(option, name) && !has_exactly(r, option))) {
+			snprintf(field, NAME_LEN, "%s", equals + 1);
+			return true;
+		}
+	}
+	return csv_reader__look_up(names->columns, false, name, field);
+}
+
+static int classify_one(struct csv_reader *r, struct column *c)
+{
+	char field[NAME_LEN];
+
+	c->told = csv_reader__told(r, c->name, field);
+	if (!c->told) {
+		/* Nothing in our own files is known by another name. */
+		if (!csv_field__match(c->name, &c->as) || (r->ours && c->as.rank > 1))
+			csv_field__match("", &c->as);
+		return 0;
+	}
+	if (!strcmp(field, "ignore")) {
+		csv_field__match("", &c->as);
+		snprintf(c->why, sizeof(c->why), "as the command line says");
+		return 0;
+	}
+	return csv_field__match(field, &c->as)
+		       ? 0
+		       : csv_reader__refuse(
+				 r,
+				 "--columns or --column names the field '%.60s', which is "
+				 "not known: fields are mode, size, threads, round, "
+				 "throughput, latency, cycles and others (man "
+				 "netiotrace-report).",
+				 field);
+}
+
+/* Each column that --columns speaks of must be there. */
+static int check_told(struct csv_reader *r)
+{
+	const char *list = r->d->names.columns, *equals;
+	char name[NAME_LEN];
+	size_t n, i;
+
+	for (; list && *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		equals = memchr(list, '=', n);
+		if (!equals || equals == list || equals + 1 == list + n)
+			return csv_reader__refuse(r, "--columns takes OURS=THEIRS, not '%.*s'.",
+						  (int)n, list);
+		snprintf(name, sizeof(name), "%.*s", (int)(list + n - equals - 1), equals + 1);
+		for (i = 0; i < r->columns_nr && strcmp(r->columns[i].name, name); i++)
+			;
+		if (i == r->columns_nr)
+			return csv_reader__refuse(
+				r, "there is no column '%.60s', which --columns names.", name);
+	}
+	return 0;
+}
+
+const struct column *csv_reader__column(const struct csv_reader *r, enum column_kind kind)
+{
+	for (size_t i = 0; i < r->columns_nr; i++)
+		if (r->columns[i].as.kind == kind)
+			return &r->columns[i];
+	return NULL;
+}
+
+static bool same_field(const struct column *a, const struct column *b)
+{
+	if (a->as.kind != b->as.kind || a->as.kind == COLUMN_IGNORED ||
+	    a->as.kind == COLUMN_ENVIRONMENT)
+		return false;
+	return a->as.kind != COLUMN_METRIC || a->as.metric == b->as.metric;
+}
+
+static void leave(struct column *c, const struct column *instead)
+{
+	snprintf(c->why, sizeof(c->why), "%.40s is read from '%.60s'", c->as.field, instead->name);
+	c->as.kind = COLUMN_IGNORED;
+}
+
+/* Which of two columns for one field is read: the one the user names, else the better name. */
+static int settle(struct csv_reader *r, struct column *a, struct column *b)
+{
+	bool modes_a = csv_mode__is_column(r, a), modes_b = csv_mode__is_column(r, b);
+
+	if (a->told != b->told)
+		leave(a->told ? b : a, a->told ? a : b);
+	else if (a->told || csv_field__same(a->name, b->name))
+		return csv_reader__refuse(r,
+					  "columns '%.60s' and '%.60s' are the same number: say "
+					  "--column '%.60s=ignore' or another field.",
+					  a->name, b->name, b->name);
+	else if (a->as.kind == COLUMN_MODE && modes_a != modes_b)
+		leave(modes_a ? b : a, modes_a ? a : b);
+	else
+		leave(b->as.rank < a->as.rank ? a : b, b->as.rank < a->as.rank ? b : a);
+	return 0;
+}
+
+static int settle_all(struct csv_reader *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->columns_nr && !err; i++) {
+		if (r->columns[i].as.kind == COLUMN_IGNORED)
+			continue;
+		for (size_t j = 0; j < i && !err; j++)
+			if (same_field(&r->columns[i], &r->columns[j]))
+				err = settle(r, &r->columns[j], &r->columns[i]);
+	}
+	return err;
+}
+
+/* A size of a message is better than that of a field of it. */
+static void prefer_size(struct csv_reader *r)
+{
+	const struct column *size = csv_reader__column(r, COLUMN_SIZE);
+
+	for (size_t i = 0; i < r->columns_nr && size; i++)
+		if (r->columns[i].as.kind == COLUMN_FIELD_SIZE)
+			leave(&r->columns[i], size);
+}
+
+/* A column that holds modes, but has another name. */
+static const struct column *unnamed_modes(const struct csv_reader *r)
+{
+	for (size_t i = 0; i < r->columns_nr; i++) {
+		const struct column *c = &r->columns[i];
+
+		if (c->as.kind == COLUMN_IGNORED && csv_mode__has_words(r, c))
+			return c;
+	}
+	return NULL;
+}
+
+/* The first columns that are not read. */
+static void put_names(const struct csv_reader *r, char *buf, size_t len)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < r->columns_nr && at + 24 < len; i++)
+		if (r->columns[i].as.kind == COLUMN_IGNORED && *r->columns[i].name)
+			at += (size_t)snprintf(buf + at, len - at, "%s%.20s", at ? ", " : "",
+					       r->columns[i].name);
+	if (!at)
+		snprintf(buf, len, "all are other fields");
+}
+
+static int refuse_without(struct csv_reader *r, const char *field)
+{
+	const struct column *modes = strcmp(field, "mode") ? NULL : unnamed_modes(r);
+	char values[160], names[240];
+
+	if (modes)
+		return csv_reader__refuse(r,
+					  "there is no column 'mode', but '%.60s' holds %s: say "
+					  "--column '%.60s=mode'.",
+					  modes->name,
+					  csv_reader__values(modes, values, sizeof(values)),
+					  modes->name);
+	put_names(r, names, sizeof(names));
+	return csv_reader__refuse(r,
+				  "there is no column '%s' (columns: %s): say --column NAME=%s for "
+				  "the one that holds it.",
+				  field, names, field);
+}
+
+int csv_reader__classify(struct csv_reader *r)
+{
+	int err = 0;
+
+	r->text.line = r->header_line;
+	for (size_t i = 0; i < r->columns_nr && !err; i++) {
+		err = classify_one(r, &r->columns[i]);
+		r->columns[i].one_based = !r->ours && csv_mode__one_based(&r->columns[i]);
+	}
+	if (!err)
+		err = settle_all(r);
+	if (!err)
+		err = check_told(r);
+	if (err)
+		return err;
+	prefer_size(r);
+	if (!csv_reader__column(r, COLUMN_MODE))
+		return refuse_without(r, "mode");
+	return csv_reader__column(r, COLUMN_SIZE) || csv_reader__column(r, COLUMN_FIELD_SIZE)
+		       ? 0
+		       : refuse_without(r, "size");
+}
+
+static void put_modes(FILE *f, const struct csv_reader *r, const struct column *c)
+{
+	const char *comma = "";
+	enum mode mode;
+
+	for (size_t i = 0; i < c->levels.nr; i++) {
+		if (csv_mode__parse(r, c, c->levels.value[i], &mode))
+			continue;
+		fprintf(f, "%s%.40s = %s", comma, c->levels.value[i], mode__words(mode));
+		comma = ", ";
+	}
+}
+
+static void put_values(FILE *f, const struct csv_reader *r, const struct column *c)
+{
+	char levels[512];
+
+	if (c->as.kind == COLUMN_MODE)
+		put_modes(f, r, c);
+	else if (c->levels.more && !isnan(c->levels.low))
+		fprintf(f, "%.15g to %.15g", c->levels.low, c->levels.high);
+	else if (c->levels.nr)
+		fputs(csv_reader__values(c, levels, sizeof(levels)), f);
+	if (c->levels.unknown)
+		fprintf(f, "%s%zu unknown", c->levels.nr ? ", " : "", c->levels.unknown);
+}
+
+static char *values_of(const struct csv_reader *r, const struct column *c)
+{
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
+
+	put_values(f, r, c);
+	xclose_memstream(f);
+	return printable__in_place(text);
+}
+
+static char *copy_name(const char *text)
+{
+	return printable__in_place(xstrndup(text, NAME_LEN));
+}
+
+void csv_reader__keep_columns(struct csv_reader *r)
+{
+	for (size_t i = 0; i < r->columns_nr; i++) {
+		const struct column *c = &r->columns[i];
+		bool read = c->as.kind != COLUMN_IGNORED;
+
+		if (*c->name || c->levels.nr)
+			*dataset__new_column(r->d) = (struct dataset_column){
+				.file = copy_name(r->name),
+				.name = copy_name(c->name),
+				.field = read ? copy_name(c->as.field) : NULL,
+				.unit = copy_name(read ? c->as.unit : ""),
+				.values = values_of(r, c),
+				.why = copy_name(c->why),
+				.assumed = read && c->as.assumed,
+			};
+	}
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How many comparisons of a data set are made together, and so share the level of
+ * base/rank_test.h: all of one kind, by one number. Pure.
+ */
+#ifndef USER_STUDY_TEST_FAMILY_H
+#define USER_STUDY_TEST_FAMILY_H
+
+#include "analysis.h"
+
+enum test_family_kind {
+	TEST_FAMILY_MODES,         /* two modes, at one size and thread count */
+	TEST_FAMILY_MODES_OF_SIZE, /* two modes at one size, over all thread counts */
+	TEST_FAMILY_THREADS,       /* a thread count against the fewest */
+	TEST_FAMILY_SIZES,         /* a size against the next smaller one */
+	TEST_FAMILY_KINDS,
+	TEST_FAMILY_ALONE = TEST_FAMILY_KINDS, /* any other two cells: a comparison on its own */
+};
+
+/* What kind of comparison it is, whichever way round. */
+enum test_family_kind test_family__kind(const struct analysis *a, const struct cell *x,
+					const struct cell *y);
+
+/* How many there are of this kind, both sides of which have two rounds and more; at least 1. */
+size_t test_family__tests(const struct analysis *a, enum test_family_kind kind, enum metric m);
+
+/* The counts known so far, of an analysis. Free with free(). */
+struct test_family *test_family__new(void);
+
+#endif
