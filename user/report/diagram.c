@@ -9,6 +9,7 @@
 
 #include "base/printable.h"
 #include "diagram.h"
+#include "figure.h"
 #include "common/units.h"
 #include "study/words.h"
 
@@ -134,7 +135,7 @@ static void put_label(const struct drawing *d, enum nio_stage stage, int x, int 
 {
 	char text[WORDS_BUF];
 
-	put_text(d->f, x, y, anchor, "stage", stage__key(stage));
+	put_text(d->f, x, y, anchor, "stage", figure__stage(stage));
 	snprintf(text, sizeof(text), "%.2f per byte%s", copies(d, stage),
 		 stage__is_copy(stage) ? "" : ", no copy");
 	put_text(d->f, x, y + 17, anchor, "small", text);
@@ -318,7 +319,7 @@ static int put_absent(const struct drawing *d, int y, bool draw)
 	int stage;
 
 	for (stage = 0; stage < NIO_STAGE_NR; stage++) {
-		key = stage__key((enum nio_stage)stage);
+		key = figure__stage((enum nio_stage)stage);
 		if (ran(d, (enum nio_stage)stage) && has_place((enum nio_stage)stage))
 			continue;
 		if (isnan(copies(d, (enum nio_stage)stage))) {

@@ -9,8 +9,9 @@
 #include "base/command_line.h"
 #include "base/log.h"
 #include "base/refuse.h"
-#include "report.h"
 #include "common/units.h"
+#include "common/xalloc.h"
+#include "report.h"
 
 enum key {
 	KEY_COLUMNS = 512,
@@ -77,7 +78,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		if (!*arg)
 			refuse("--output takes the name of a directory, not '%s'.", arg);
 		free(o->output);
-		o->output = strdup(arg);
+		o->output = xstrdup(arg);
 		return 0;
 	case KEY_DURATION:
 		if (parse_duration(arg, &ns) || !ns)
@@ -130,14 +131,10 @@ static char *default_output(const char *input)
 {
 	size_t len = length_without_slashes(input);
 	const char *dot = memrchr(input, '.', len);
-	char *output = NULL;
-	int n;
 
 	if (dot && dot > input && (!strcmp(dot, ".csv") || !strcmp(dot, ".json")))
-		n = asprintf(&output, "%.*s-report", (int)(dot - input), input);
-	else
-		n = asprintf(&output, "%.*s/report", (int)len, input);
-	return n < 0 ? NULL : output;
+		return xasprintf("%.*s-report", (int)(dot - input), input);
+	return xasprintf("%.*s/report", (int)len, input);
 }
 
 void report_options__parse(struct report_options *o, int argc, char **argv)

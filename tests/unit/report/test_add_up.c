@@ -4,18 +4,15 @@
  * that no part has the value of another, nor the counters that of a part: a part that is read from
  * the wrong place is seen. Its times are whole microseconds, its payload a power of ten.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/xalloc.h"
 #include "report/figure.h"
 #include "screen/text.h"
 #include "study/changes.h"
 #include "support/full_result.h"
+#include "support/test.h"
 #include "write/json.h"
 #include "write/output.h"
 
@@ -84,7 +81,7 @@ static int unmake(void **state)
 	return 0;
 }
 
-static void parts_add_up_in_json(void **state)
+TEST_WITH(parts_add_up_in_json, make, unmake)
 {
 	const struct full_result *f = *state;
 	json_t *run = json_document__run(&f->runs[0]), *path = json_object_get(run, "path_ns");
@@ -130,7 +127,7 @@ static void read_json(struct dataset *d, const struct result *r)
 	json_decref(document);
 }
 
-static void parts_add_up_as_read_from_json(void **state)
+TEST_WITH(parts_add_up_as_read_from_json, make, unmake)
 {
 	const struct full_result *f = *state;
 	struct dataset d;
@@ -141,16 +138,16 @@ static void parts_add_up_as_read_from_json(void **state)
 	dataset__clear(&d);
 }
 
-static void parts_add_up_as_read_from_csv(void **state)
+TEST_WITH(parts_add_up_as_read_from_csv, make, unmake)
 {
 	const struct full_result *f = *state;
-	char message[DATASET_MESSAGE_MAX], *text = NULL;
+	char message[DATASET_MESSAGE_MAX], *text;
 	struct dataset d = {0};
 	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	FILE *stream = xopen_memstream(&text, &size);
 
 	assert_int_equal(output__csv(&f->result, stream), 0);
-	fclose(stream);
+	xclose_memstream(stream);
 	assert_int_equal(dataset__add_csv(&d, "x", text, size, message), 0);
 	dataset__finish(&d, (double)NAN);
 	for (size_t i = 0; i < d.rows_nr; i++)
@@ -160,7 +157,7 @@ static void parts_add_up_as_read_from_csv(void **state)
 }
 
 /* The picture of a send call: a piece for each part, as tall as its time, and no rest. */
-static void parts_add_up_in_the_figure(void **state)
+TEST_WITH(parts_add_up_in_the_figure, make, unmake)
 {
 	const struct full_result *f = *state;
 	double low, high, from = 0;
@@ -171,8 +168,8 @@ static void parts_add_up_in_the_figure(void **state)
 	char name[64];
 
 	read_json(&d, &f->result);
-	assert_int_equal(analysis__init(&a, &d), 0);
-	assert_int_equal(figure__make(&figure, FIGURE_PATH, &a, "system"), 0);
+	analysis__init(&a, &d);
+	figure__make(&figure, FIGURE_PATH, &a, "system");
 	line = strchr(figure.data, '\n') + 1;
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++) {
 		assert_int_equal(sscanf(line, "twocopy,65536,1,%63[^,],%lg,%lg", name, &low, &high),
@@ -205,16 +202,16 @@ static double value_in(const char *text, const char *heading)
 	return !strcmp(unit, "us") ? v : !strcmp(unit, "ns") ? v / 1000 : (double)NAN;
 }
 
-static void parts_add_up_in_the_text(void **state)
+TEST_WITH(parts_add_up_in_the_text, make, unmake)
 {
 	const struct full_result *f = *state;
-	char *text = NULL;
+	char *text;
 	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	FILE *stream = xopen_memstream(&text, &size);
 	double sum = 0;
 
 	assert_int_equal(text_details__print(&f->result, stream, 100), 0);
-	fclose(stream);
+	xclose_memstream(stream);
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		sum += value_in(text, path_part__heading((enum path_part)p));
 	NEAR(sum, value_in(text, "send call"));
@@ -222,7 +219,7 @@ static void parts_add_up_in_the_text(void **state)
 	free(text);
 }
 
-static void copies_add_up_in_a_comparison(void **state)
+TEST_WITH(copies_add_up_in_a_comparison, make, unmake)
 {
 	const struct full_result *f = *state;
 	bool metrics[METRIC_NR] = {[METRIC_COPIES] = true};
@@ -232,7 +229,7 @@ static void copies_add_up_in_a_comparison(void **state)
 	double sum = 0;
 
 	read_json(&d, &f->result);
-	assert_int_equal(analysis__init(&a, &d), 0);
+	analysis__init(&a, &d);
 	assert_int_equal(changes__find(&changes, &a, &a, metrics, NULL), 0);
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		if (stage__is_copy((enum nio_stage)s))
@@ -246,7 +243,7 @@ static void copies_add_up_in_a_comparison(void **state)
 }
 
 /* Sides of each counter add up to both, and no counter is read from another's place. */
-static void sides_of_a_counter_add_up(void **state)
+TEST_WITH(sides_of_a_counter_add_up, make, unmake)
 {
 	const struct full_result *f = *state;
 	const struct dataset_row *row;
@@ -260,19 +257,4 @@ static void sides_of_a_counter_add_up(void **state)
 		NEAR(row->value[METRIC_PERF_BOTH(c)], 70000 + 2 * c);
 	}
 	dataset__clear(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_add_up_in_json),
-		cmocka_unit_test(parts_add_up_as_read_from_json),
-		cmocka_unit_test(parts_add_up_as_read_from_csv),
-		cmocka_unit_test(parts_add_up_in_the_figure),
-		cmocka_unit_test(parts_add_up_in_the_text),
-		cmocka_unit_test(copies_add_up_in_a_comparison),
-		cmocka_unit_test(sides_of_a_counter_add_up),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
 }

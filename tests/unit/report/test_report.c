@@ -9,6 +9,7 @@
 #include "study/family.h"
 #include "report/figure.h"
 #include "report/doc.h"
+#include "common/xalloc.h"
 #include "support/test.h"
 
 #define KIB(n) ((uint64_t)(n)*1024)
@@ -23,7 +24,6 @@ static struct dataset_row *put(struct study *s, enum mode mode, uint64_t size, u
 {
 	struct dataset_row *row = dataset__new_row(&s->d);
 
-	assert_non_null(row);
 	row->mode = mode;
 	row->size = size;
 	row->threads = threads;
@@ -34,18 +34,13 @@ static struct dataset_row *put(struct study *s, enum mode mode, uint64_t size, u
 static void study__finish(struct study *s)
 {
 	dataset__finish(&s->d, (double)NAN);
-	assert_int_equal(analysis__init(&s->a, &s->d), 0);
+	analysis__init(&s->a, &s->d);
 }
 
 static void study__clear(struct study *s)
 {
 	analysis__clear(&s->a);
 	dataset__clear(&s->d);
-}
-
-static void made(struct figure *f, enum figure_id id, const struct study *s, const char *system)
-{
-	assert_int_equal(figure__make(f, id, &s->a, system), 0);
 }
 
 static void check_has(const char *text, const char *words)
@@ -64,7 +59,7 @@ TEST(a_line_has_its_points)
 		put(&s, MODE_TWOCOPY, KIB(4), 1, 10 + i);
 	put(&s, MODE_ZEROCOPY, KIB(64), 2, 2);
 	study__finish(&s);
-	made(&f, FIGURE_THROUGHPUT, &s, "Linux 6.18.");
+	figure__make(&f, FIGURE_THROUGHPUT, &s.a, "Linux 6.18.");
 	assert_string_equal(f.data, "panel,mode,series,x,median,low,high,rounds\n"
 				    "1,twocopy,1,4096,11,10,12,3\n"
 				    "2,zerocopy,1,65536,2,,,1\n");
@@ -87,7 +82,7 @@ TEST(a_wide_range_is_logarithmic)
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 1);
 	put(&s, MODE_TWOCOPY, KIB(8), 1, 21);
 	study__finish(&s);
-	made(&f, FIGURE_THROUGHPUT, &s, "");
+	figure__make(&f, FIGURE_THROUGHPUT, &s.a, "");
 	check_has(f.settings, "ylog = 1\n");
 	figure__clear(&f);
 	study__clear(&s);
@@ -116,7 +111,8 @@ TEST(nothing_from_outside_is_executed)
 
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 1);
 	study__finish(&s);
-	made(&f, FIGURE_THROUGHPUT, &s, "a `reboot` \"; system('reboot') # \\ " TERMINAL " \n end");
+	figure__make(&f, FIGURE_THROUGHPUT, &s.a,
+		     "a `reboot` \"; system('reboot') # \\ " TERMINAL " \n end");
 	assert_null(strchr(f.settings, '`'));
 	check_quiet(f.settings);
 	line = strstr(f.settings, "caption = ");
@@ -136,7 +132,7 @@ TEST(pictures_without_data_say_why)
 	s.d.reason[METRIC_PATH_COPY] = strdup("this backend cannot see it");
 	study__finish(&s);
 	for (i = 0; i < FIGURE_NR; i++) {
-		made(&f, (enum figure_id)i, &s, "system");
+		figure__make(&f, (enum figure_id)i, &s.a, "system");
 		assert_string_equal(f.template, "nodata");
 		assert_non_null(f.no_data);
 		check_has(f.settings, "reason = \"No data: ");
@@ -158,7 +154,7 @@ TEST(cost_stands_in_for_counters)
 	row->value[METRIC_CPU_RECEIVER] = 0.001;
 	s.d.reason[METRIC_S_L1D_MISSES] = strdup("no PMU");
 	study__finish(&s);
-	made(&f, FIGURE_CACHE, &s, "system");
+	figure__make(&f, FIGURE_CACHE, &s.a, "system");
 	check_has(f.title, "instead of cache misses");
 	check_has(f.note, "Cache misses are n/a: no PMU.");
 	check_has(f.data, "1,twocopy,1,4096,2000,,,1\n2,twocopy,1,4096,1000,,,1\n");
@@ -185,7 +181,7 @@ TEST(copies_are_stacked)
 	ledger(put(&s, MODE_TWOCOPY, KIB(4), 1, 8), 1, 1, 0, 0, 1);
 	ledger(put(&s, MODE_ZEROCOPY, KIB(4), 1, 8), 0, 0, 1, 0.5, 1);
 	study__finish(&s);
-	made(&f, FIGURE_COPIES, &s, "system");
+	figure__make(&f, FIGURE_COPIES, &s.a, "system");
 	assert_string_equal(f.data, "mode,size,position,part,from,to\n"
 				    "twocopy,4096,1,user_gather,0,1\n"
 				    "twocopy,4096,1,tx_copy,1,2\n"
@@ -193,8 +189,10 @@ TEST(copies_are_stacked)
 				    "zerocopy,4096,3,deferred_copy,0,0.5\n"
 				    "zerocopy,4096,3,rx_copy,0.5,1.5\n");
 	check_has(f.settings, "parts = \"user_gather tx_copy deferred_copy rx_copy\"\n");
+	check_has(f.settings,
+		  "array part_words[4] = [\"gather\", \"send copy\", \"deferred\", \"receive\"]\n");
 	check_has(f.settings, "groups = \"two-copy 1 zero-copy 3\"\n");
-	check_has(f.note, "Not measured, so not in the bars: other_copy.");
+	check_has(f.note, "Not measured, so not in the bars: other.");
 	figure__clear(&f);
 	study__clear(&s);
 }
@@ -210,7 +208,7 @@ TEST(parts_of_a_send_call_add_up)
 	row->value[METRIC_PATH_COPY] = 30000;
 	row->value[METRIC_PATH_TRANSMIT] = 50000;
 	study__finish(&s);
-	made(&f, FIGURE_PATH, &s, "system");
+	figure__make(&f, FIGURE_PATH, &s.a, "system");
 	assert_string_equal(f.data, "mode,size,position,part,from,to\n"
 				    "twocopy,4096,1,copy,0,3\n"
 				    "twocopy,4096,1,transmit,3,8\n"
@@ -235,9 +233,9 @@ TEST(copy_times_are_shares)
 	s.d.hists[0] = (struct dataset_hist){
 		MODE_ONECOPY, KIB(64), 1, DATASET_HIST_STAGE + NIO_STAGE_RX_COPY, buckets, 2};
 	study__finish(&s);
-	made(&f, FIGURE_COPY_TIMES, &s, "system");
+	figure__make(&f, FIGURE_COPY_TIMES, &s.a, "system");
 	assert_null(f.no_data);
-	check_has(f.settings, "array panel_title[1] = [\"rx_copy\"]\n");
+	check_has(f.settings, "array panel_title[1] = [\"receive\"]\n");
 	check_has(f.data, "1,onecopy,100,75\n");
 	for (line = strchr(f.data, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
 		assert_int_equal(sscanf(line, "\n1,onecopy,%*g,%lg", &share), 1);
@@ -278,7 +276,7 @@ TEST(samples_stand_in_for_the_parts_of_a_call)
 	s.d.reason[METRIC_PATH_COPY] = strdup("no fentry here");
 	add_stacks(&s, row, lines, sizeof(lines) / sizeof(lines[0]));
 	study__finish(&s);
-	made(&f, FIGURE_PATH, &s, "system");
+	figure__make(&f, FIGURE_PATH, &s.a, "system");
 	assert_null(f.no_data);
 	assert_string_equal(f.data, "mode,size,position,part,from,to\n"
 				    "twocopy,4096,1,copy,0,2\n"
@@ -288,26 +286,6 @@ TEST(samples_stand_in_for_the_parts_of_a_call)
 	check_has(f.note,
 		  "By samples, because the parts of a call are not timed (no fentry here).");
 	check_has(f.settings, "ylabel = \"CPU time per message (us)\"");
-	figure__clear(&f);
-	study__clear(&s);
-}
-
-/* Where calls are timed, samples do not stand in for it. */
-TEST(samples_do_not_mix_with_times)
-{
-	static const char *const lines[] = {"sender;tcp_sendmsg;release_sock 100"};
-	struct study s = {0};
-	struct dataset_row *row = put(&s, MODE_TWOCOPY, KIB(4), 1, 8);
-	struct figure f;
-
-	row->value[METRIC_TX_MESSAGES] = 10;
-	row->value[METRIC_CPU_SENDER] = 100e-6;
-	row->value[METRIC_PATH_TOTAL] = row->value[METRIC_PATH_COPY] = 30000;
-	add_stacks(&s, row, lines, 1);
-	study__finish(&s);
-	made(&f, FIGURE_PATH, &s, "system");
-	assert_string_equal(f.title, "Where the time of a send call goes");
-	assert_null(strstr(f.data, "release"));
 	figure__clear(&f);
 	study__clear(&s);
 }
@@ -327,7 +305,7 @@ TEST(samples_stand_in_for_copy_times)
 	row->value[METRIC_CLASS_R_RX_COPY] = 55.5;
 	s.d.reason[METRIC_NS_TX_COPY] = strdup("no fentry here");
 	study__finish(&s);
-	made(&f, FIGURE_COPY_TIMES, &s, "system");
+	figure__make(&f, FIGURE_COPY_TIMES, &s.a, "system");
 	assert_null(f.no_data);
 	assert_string_equal(f.template, "lines");
 	assert_string_equal(f.data, "panel,mode,series,x,median,low,high,rounds\n"
@@ -343,12 +321,12 @@ TEST(samples_stand_in_for_copy_times)
 
 static char *drawn(const struct study *s, enum mode mode, uint64_t size)
 {
-	char *text = NULL;
+	char *text;
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = xopen_memstream(&text, &len);
 
 	diagram__write(f, &s->a, analysis__cell(&s->a, mode, size, 1));
-	fclose(f);
+	xclose_memstream(f);
 	return text;
 }
 
@@ -363,15 +341,15 @@ TEST(a_diagram_has_what_ran)
 	s.d.reason[METRIC_BYTES_OTHER_COPY] = strdup("no tracepoint <here>");
 	study__finish(&s);
 	svg = drawn(&s, MODE_ZEROCOPY, KIB(64));
-	check_has(svg, ">tx_pin<");
+	check_has(svg, ">pin<");
 	check_has(svg, ">1.00 per byte, no copy<");
-	check_has(svg, ">deferred_copy<");
-	check_has(svg, ">rx_copy<");
+	check_has(svg, ">deferred<");
+	check_has(svg, ">receive<");
 	check_has(svg, ">256 ns per KiB<");
-	check_has(svg, "other_copy not available: no tracepoint &lt;here&gt;");
-	check_has(svg, "did not run: user_gather, tx_copy");
+	check_has(svg, "other not available: no tracepoint &lt;here&gt;");
+	check_has(svg, "did not run: gather, send copy");
 	assert_null(strstr(svg, "one buffer"));
-	assert_null(strstr(svg, "class=\"stage\">tx_copy"));
+	assert_null(strstr(svg, "class=\"stage\">send copy"));
 	free(svg);
 	study__clear(&s);
 }
@@ -389,34 +367,42 @@ TEST(a_diagram_needs_a_ledger)
 
 static char *written(void (*write)(FILE *f))
 {
-	char *text = NULL;
+	char *text;
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = xopen_memstream(&text, &len);
 
 	write(f);
-	fclose(f);
+	xclose_memstream(f);
 	return text;
 }
 
 static const char hostile[] = "<script>alert(1)</script> \"q\" & 'x' | `y`" TERMINAL;
 
-static void write_hostile_html(FILE *f)
+static void write_all(FILE *f, const struct report_form *form)
 {
 	static const char *const row[] = {hostile, hostile};
+	const struct report_link links[] = {{hostile, NULL}, {hostile, "p"}};
 	char *items[] = {(char *)hostile};
 
-	report_html.begin(f, hostile);
-	report_html.heading(f, 2, hostile);
-	report_html.paragraph(f, hostile);
-	report_html.strong(f, hostile);
-	report_html.list(f, items, 1);
-	report_html.table_begin(f, row, 2);
-	report_html.table_row(f, row, 2);
-	report_html.table_end(f);
-	report_html.picture(f, "p", "<svg></svg>", hostile, hostile);
-	report_html.fold_begin(f, hostile);
-	report_html.fold_end(f);
-	report_html.end(f);
+	form->begin(f, hostile);
+	form->contents(f, links, 2);
+	form->heading(f, 2, hostile);
+	form->paragraph(f, hostile);
+	form->strong(f, hostile);
+	form->list(f, items, 1);
+	form->table_begin(f, row, 2);
+	form->table_row(f, row, 2);
+	form->table_end(f);
+	form->picture(f, "p", "<svg></svg>", hostile, hostile);
+	form->links(f, hostile, links, 2);
+	form->fold_begin(f, hostile);
+	form->fold_end(f);
+	form->end(f);
+}
+
+static void write_hostile_html(FILE *f)
+{
+	write_all(f, &report_html);
 }
 
 TEST(html_is_escaped)
@@ -456,18 +442,13 @@ TEST(pictures_have_ids_of_their_own)
 static void write_markdown(FILE *f)
 {
 	static const char *const row[] = {"a|b", "user_gather"};
-	char *items[] = {(char *)hostile};
+	const struct report_link links[] = {{"Copies", "copies"}, {"All cells", NULL}};
 
-	report_markdown.begin(f, hostile);
-	report_markdown.heading(f, 2, hostile);
-	report_markdown.paragraph(f, hostile);
-	report_markdown.strong(f, hostile);
-	report_markdown.list(f, items, 1);
-	report_markdown.picture(f, "hostile", "", hostile, hostile);
-	report_markdown.fold_begin(f, hostile);
+	write_all(f, &report_markdown);
 	report_markdown.table_begin(f, row, 2);
 	report_markdown.picture(f, "copies", "", "x", NULL);
 	report_markdown.picture(f, "diagram-onecopy", "", "x", NULL);
+	report_markdown.links(f, "See: ", links, 2);
 }
 
 TEST(markdown_is_escaped)
@@ -478,5 +459,124 @@ TEST(markdown_is_escaped)
 	check_has(md, "| a\\|b | user\\_gather |\n|---|---|\n");
 	check_has(md, "![x](copies.png)");
 	check_has(md, "![x](diagram-onecopy.svg)");
+	check_has(md, "See: [Copies](copies.png), [All cells](#all-cells)\n");
 	free(md);
+}
+
+/* ---- the whole page ---- */
+
+/* Two modes at 4 KiB, four rounds each; one comparison, so k is 1 (base/rank_test.h). */
+static void fill_rounds(struct study *s, enum mode first, enum mode second)
+{
+	for (int i = 0; i < 4; i++) {
+		put(s, first, KIB(4), 1, 10 + i);
+		put(s, second, KIB(4), 1, 20 + 2 * i);
+	}
+	study__finish(s);
+}
+
+TEST(relative_picture_has_the_quotient_of_medians_and_the_rules_interval)
+{
+	double x, ratio, low, high;
+	struct study s = {0};
+	struct figure f;
+
+	fill_rounds(&s, MODE_TWOCOPY, MODE_ONECOPY);
+	figure__make(&f, FIGURE_RELATIVE_THROUGHPUT, &s.a, "system");
+	assert_null(f.no_data);
+	assert_int_equal(sscanf(strchr(f.data, '\n'), " 1,onecopy,1,%lg,%lg,%lg,%lg", &x, &ratio,
+				&low, &high),
+			 4);
+	assert_true(x == 4096 && fabs(ratio - 23 / 11.5) < 1e-9);
+	assert_true(fabs(low - 20.0 / 13) < 1e-9 && fabs(high - 26.0 / 10) < 1e-9);
+	check_has(f.settings, "base = 1\n");
+	check_has(f.settings, "modes = \"onecopy\"\n");
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+TEST(relative_picture_without_two_copy_says_so)
+{
+	struct study s = {0};
+	struct figure f;
+
+	fill_rounds(&s, MODE_ONECOPY, MODE_ZEROCOPY);
+	figure__make(&f, FIGURE_RELATIVE_THROUGHPUT, &s.a, "system");
+	assert_string_equal(f.no_data, "the data has no two-copy run");
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+static char *page_of(struct study *s, const struct report_form *form)
+{
+	struct answer_text answers[QUESTION_NR];
+	char source[] = "results", system[] = "Linux.", command[] = "netiotrace report results";
+	char svg[] = "<svg></svg>", *page;
+	struct report r = {.source = source,
+			   .a = &s->a,
+			   .answers = answers,
+			   .system = system,
+			   .command = command};
+	size_t len;
+	FILE *f = xopen_memstream(&page, &len);
+
+	answers__make(&s->a, answers);
+	for (int i = 0; i < FIGURE_NR; i++) {
+		figure__make(&r.figures[i], (enum figure_id)i, &s->a, system);
+		r.figure_svg[i] = svg;
+	}
+	report_body__write(form, f, &r);
+	xclose_memstream(f);
+	for (int i = 0; i < FIGURE_NR; i++)
+		figure__clear(&r.figures[i]);
+	answers__clear(answers);
+	return page;
+}
+
+TEST(every_link_of_the_page_has_its_target)
+{
+	struct study s = {0};
+	char *html, id[128], target[140];
+	int links = 0;
+
+	fill_rounds(&s, MODE_TWOCOPY, MODE_ONECOPY);
+	html = page_of(&s, &report_html);
+	for (const char *at = html; (at = strstr(at, "href=\"#")); links++) {
+		at += strlen("href=\"#");
+		snprintf(id, sizeof(id), "%.*s", (int)strcspn(at, "\""), at);
+		snprintf(target, sizeof(target), " id=\"%s\"", id);
+		check_has(html, target);
+	}
+	assert_true(links > QUESTION_NR);
+	free(html);
+	study__clear(&s);
+}
+
+TEST(page_has_answers_before_pictures_and_the_method_last)
+{
+	static const char *const order[] = {"| Fastest |",
+					    "| Size | two-copy, Gbit/s |",
+					    "relative-throughput.png",
+					    "## The six questions",
+					    "## Pictures",
+					    "throughput-size.png",
+					    "## All cells",
+					    "## How this was measured"};
+	struct study s = {0};
+	const char *at;
+	char *md;
+
+	fill_rounds(&s, MODE_TWOCOPY, MODE_ONECOPY);
+	md = page_of(&s, &report_markdown);
+	/* The best mode is marked, and no other. */
+	check_has(md, "| 4 KiB | 11.50 | " REPORT_WINNER "23.00 |\n");
+	at = md;
+	for_each_case(words, order)
+	{
+		at = strstr(at, *words);
+		if (!at)
+			fail_msg("'%s' is not in its place in:\n%s", *words, md);
+	}
+	free(md);
+	study__clear(&s);
 }
