@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The results directory of a sweep; see results_dir.h. */
+/* The results directory of a sweep; see sweep_dir.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #include "base/invoker.h"
 #include "base/outfile.h"
 #include "model/congestion.h"
-#include "results_dir.h"
-#include "settings_file.h"
+#include "sweep_dir.h"
+#include "sweep_document.h"
 
 #define FAILURE_SCHEMA "netiotrace.failure/1"
 #define CELLS          "cells"
@@ -309,12 +309,10 @@ static int write_command(struct sweep_dir *d, const char *command)
 static int write_environment(struct sweep_dir *d, json_t *environment)
 {
 	json_t *document = json_pack("{s:s}", "schema", ENVIRONMENT_SCHEMA);
-	int code = EXIT_RUN_FAILED;
+	int code;
 
-	if (document && !json_object_update(document, environment))
-		code = write_json(d, "environment.json", document);
-	else
-		log_error("memory is short.");
+	json_object_update(document, environment);
+	code = write_json(d, "environment.json", document);
 	json_decref(document);
 	return code;
 }
@@ -390,31 +388,22 @@ int sweep_dir__write_result(struct sweep_dir *d, const struct sweep_run *run,
 	return code;
 }
 
-static json_t *failure_json(const struct sweep_run *run, int exit_code, const char *reason)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put(o, "schema", json_value__text(FAILURE_SCHEMA));
-	err |= json_put(o, "mode", json_value__text(mode__name(run->mode)));
-	err |= json_put_u64(o, "size", run->size);
-	err |= json_put_u64(o, "threads", run->threads);
-	err |= json_put(o, "congestion", json_value__text(run->congestion));
-	err |= json_put_u64(o, "round", run->round);
-	err |= json_put(o, "exit_code", json_integer(exit_code));
-	err |= json_put(o, "reason", json_value__text(reason));
-	return json_finish(o, err);
-}
-
 int sweep_dir__write_failure(struct sweep_dir *d, const struct sweep_run *run, int exit_code,
 			     const char *reason)
 {
-	json_t *document = failure_json(run, exit_code, reason);
+	json_t *document = json_object();
 	char name[RUN_NAME_MAX];
 	int code;
 
-	name_of_run(run, ".failed.json", name);
-	code = document ? write_json(d, name, document) : written(d, name, -ENOMEM);
+	json_object_set_new(document, "schema", json_value__text(FAILURE_SCHEMA));
+	json_object_set_new(document, "mode", json_value__text(mode__name(run->mode)));
+	json_object_set_new(document, "size", json_value__u64(run->size));
+	json_object_set_new(document, "threads", json_value__u64(run->threads));
+	json_object_set_new(document, "congestion", json_value__text(run->congestion));
+	json_object_set_new(document, "round", json_value__u64(run->round));
+	json_object_set_new(document, "exit_code", json_integer(exit_code));
+	json_object_set_new(document, "reason", json_value__text(reason));
+	code = write_json(d, name_of_run(run, ".failed.json", name), document);
 	json_decref(document);
 	return code;
 }
