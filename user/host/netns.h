@@ -12,4 +12,10 @@ int netns__create(int (*visit)(void *arg), void *arg);
 /* Calls visit(arg) inside namespace fd (-1: the caller's own). Returns its result or -errno. */
 int netns__visit(int fd, int (*visit)(void *arg), void *arg);
 
+/*
+ * Calls visit(fd, arg) once for each namespace that has a visible process and can be opened, then
+ * closes fd. 0 or -errno.
+ */
+int netns__each(void (*visit)(int fd, void *arg), void *arg);
+
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/terminal.h"
-#include "host/topology.h"
+#include "host/machine.h"
 #include "run/demands.h"
 #include "run/engine.h"
 #include "run/sampling.h"
@@ -402,7 +402,7 @@ static void choose_cpus(struct sweep *s)
 
 	if (!s->o.pin || s->o.run.remote || t->sender_cpus || t->receiver_cpus)
 		return;
-	err = topology__read(&cpus, &n);
+	err = machine__cpus(&cpus, &n);
 	if (err)
 		log_warning("senders and receivers get no CPUs of their own, since those of this "
 			    "process cannot be read: %s.",
