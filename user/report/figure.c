@@ -152,31 +152,28 @@ size_t pick_indices(size_t n, size_t max, size_t *picked)
 
 void draft__set_size_tics(struct figure_draft *d)
 {
-	char text[TICS_MAX * 2 * UNITS_BUF] = "", tic[2 * UNITS_BUF], size[UNITS_BUF];
-	size_t picked[TICS_MAX], i, n = pick_indices(d->a->sizes_nr, TICS_MAX, picked);
+	char text[TICS_MAX * 2 * UNITS_BUF] = "", size[UNITS_BUF];
+	size_t picked[TICS_MAX], n = pick_indices(d->a->sizes_nr, TICS_MAX, picked), len = 0;
 
-	for (i = 0; i < n; i++) {
-		format_size_short(size, sizeof(size), d->a->sizes[picked[i]]);
-		snprintf(tic, sizeof(tic), "%s'%s' %.0f", i ? "," : "", size,
-			 (double)d->a->sizes[picked[i]]);
-		strcat(text, tic);
-	}
+	for (size_t i = 0; i < n; i++)
+		len += (size_t)snprintf(
+			text + len, sizeof(text) - len, "%s'%s' %.0f", i ? "," : "",
+			format_size_short(size, sizeof(size), d->a->sizes[picked[i]]),
+			(double)d->a->sizes[picked[i]]);
 	draft__set_text(d, "xtics", text);
 }
 
 void draft__set_thread_tics(struct figure_draft *d)
 {
-	char text[TICS_MAX * 2 * UNITS_BUF] = "", tic[2 * UNITS_BUF];
-	size_t picked[TICS_MAX], i, n = pick_indices(d->a->threads_nr, TICS_MAX, picked);
-	unsigned int threads;
+	char text[TICS_MAX * 2 * UNITS_BUF] = "'n/a' 1";
+	size_t picked[TICS_MAX], n = pick_indices(d->a->threads_nr, TICS_MAX, picked), len = 0;
 
-	for (i = 0; i < n; i++) {
-		threads = d->a->threads[picked[i]];
+	for (size_t i = 0; i < n; i++) {
+		unsigned int threads = d->a->threads[picked[i]];
+
 		if (threads)
-			snprintf(tic, sizeof(tic), "%s'%u' %u", i ? "," : "", threads, threads);
-		else
-			snprintf(tic, sizeof(tic), "%s'n/a' 1", i ? "," : "");
-		strcat(text, tic);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s'%u' %u",
+						len ? "," : "", threads, threads);
 	}
 	draft__set_text(d, "xtics", text);
 }

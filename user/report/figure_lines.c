@@ -61,39 +61,34 @@ static void begin(struct figure_draft *d)
 	fputs("panel,mode,series,x,median,low,high,rounds\n", d->data);
 }
 
-/* One line of each mode over the sizes, at one thread count. */
-static void add_sizes(struct figure_draft *d, enum metric m, double scale, unsigned int series,
-		      unsigned int threads)
-{
-	size_t picked[FIGURE_POINTS_MAX], i,
-		n = pick_indices(d->a->sizes_nr, FIGURE_POINTS_MAX, picked);
-	uint64_t size;
-	int mode;
+/* What is on the horizontal axis; the other one is fixed, or told apart by panels. */
+enum axis {
+	AXIS_SIZES,
+	AXIS_THREADS,
+};
 
-	for (mode = 0; mode < MODE_NR; mode++) {
-		for (i = 0; i < n; i++) {
-			size = d->a->sizes[picked[i]];
-			add_point(d, analysis__cell(d->a, (enum mode)mode, size, threads), m, scale,
-				  series, (double)size);
-		}
-	}
+static size_t axis_nr(const struct analysis *a, enum axis axis)
+{
+	return axis == AXIS_SIZES ? a->sizes_nr : a->threads_nr;
 }
 
-static void add_threads(struct figure_draft *d, enum metric m, double scale, unsigned int series,
-			uint64_t size)
+/* A line of each mode, at the fixed-th thread count or size. Series from 1. */
+static void add_lines(struct figure_draft *d, enum metric m, double scale, unsigned int series,
+		      enum axis axis, size_t fixed)
 {
-	size_t picked[FIGURE_POINTS_MAX], i,
-		n = pick_indices(d->a->threads_nr, FIGURE_POINTS_MAX, picked);
-	unsigned int threads;
-	int mode;
+	size_t picked[FIGURE_POINTS_MAX], n = axis_nr(d->a, axis);
 
-	for (mode = 0; mode < MODE_NR; mode++) {
-		for (i = 0; i < n; i++) {
-			threads = d->a->threads[picked[i]];
+	n = pick_indices(n, FIGURE_POINTS_MAX, picked);
+	for (int mode = 0; mode < MODE_NR; mode++)
+		for (size_t i = 0; i < n; i++) {
+			uint64_t size = d->a->sizes[axis == AXIS_SIZES ? picked[i] : fixed];
+			unsigned int threads =
+				d->a->threads[axis == AXIS_THREADS ? picked[i] : fixed];
+			double x = axis == AXIS_SIZES ? (double)size : threads ? threads : 1;
+
 			add_point(d, analysis__cell(d->a, (enum mode)mode, size, threads), m, scale,
-				  series, threads ? threads : 1);
+				  series, x);
 		}
-	}
 }
 
 /* The next panel; taken back by end_panel() when nothing was put into it. */
@@ -109,21 +104,25 @@ static void end_panel(struct figure_draft *d, size_t points_before)
 		d->panels--;
 }
 
-/* A panel for each of up to max thread counts, one or two series over the sizes. */
-static void add_thread_panels(struct figure_draft *d, const char *before, size_t max,
-			      const enum metric *series, unsigned int series_nr, double scale)
+/* Panels for up to max thread counts or sizes, whichever is not on the axis. */
+static void add_panels(struct figure_draft *d, enum axis axis, const char *before, size_t max,
+		       const enum metric *series, unsigned int series_nr, double scale)
 {
-	size_t picked[FIGURE_PANELS_MAX], i, points,
-		n = pick_indices(d->a->threads_nr, max, picked);
-	unsigned int s, threads;
+	size_t picked[FIGURE_PANELS_MAX];
+	size_t n = axis_nr(d->a, axis == AXIS_SIZES ? AXIS_THREADS : AXIS_SIZES);
 	char title[UNITS_BUF];
 
-	for (i = 0; i < n; i++) {
-		threads = d->a->threads[picked[i]];
-		points = d->points;
-		begin_panel(d, before, words__threads(title, sizeof(title), threads));
-		for (s = 0; s < series_nr; s++)
-			add_sizes(d, series[s], scale, s + 1, threads);
+	n = pick_indices(n, max, picked);
+	for (size_t i = 0; i < n; i++) {
+		size_t points = d->points;
+
+		if (axis == AXIS_SIZES)
+			words__threads(title, sizeof(title), d->a->threads[picked[i]]);
+		else
+			format_size(title, sizeof(title), d->a->sizes[picked[i]]);
+		begin_panel(d, before, title);
+		for (unsigned int s = 0; s < series_nr; s++)
+			add_lines(d, series[s], scale, s + 1, axis, picked[i]);
 		end_panel(d, points);
 	}
 }
@@ -153,7 +152,7 @@ void figure_lines__throughput(struct figure_draft *d)
 
 	draft__title(d, "Throughput by message size");
 	begin(d);
-	add_thread_panels(d, "", FIGURE_PANELS_MAX, series, 1, 1);
+	add_panels(d, AXIS_SIZES, "", FIGURE_PANELS_MAX, series, 1, 1);
 	draft__set_size_tics(d);
 	finish(d, x_sizes, "throughput (Gbit/s)", "");
 	if (!d->points)
@@ -180,24 +179,6 @@ static struct time_unit time_unit_for(const struct analysis *a, const enum metri
 			return (struct time_unit){1000 * NS_PER_US, "ms"};
 	}
 	return (struct time_unit){NS_PER_US, "us"};
-}
-
-/* A panel for each of up to four sizes, over the threads. */
-static void add_size_panels(struct figure_draft *d, const enum metric *series,
-			    unsigned int series_nr, double scale)
-{
-	size_t picked[FIGURE_PANELS_MAX], i, points;
-	size_t n = pick_indices(d->a->sizes_nr, FIGURE_PANELS_MAX, picked);
-	char size[UNITS_BUF];
-	unsigned int s;
-
-	for (i = 0; i < n; i++) {
-		points = d->points;
-		begin_panel(d, "", format_size(size, sizeof(size), d->a->sizes[picked[i]]));
-		for (s = 0; s < series_nr; s++)
-			add_threads(d, series[s], scale, s + 1, d->a->sizes[picked[i]]);
-		end_panel(d, points);
-	}
 }
 
 /* The latency a message has, or the nearest to it that the data knows. */
@@ -238,7 +219,8 @@ void figure_lines__latency(struct figure_draft *d)
 	draft__title(d, "Latency by number of threads");
 	draft__note(d, "%s", choice->note);
 	begin(d);
-	add_size_panels(d, choice->series, choice->series_nr, unit.ns);
+	add_panels(d, AXIS_THREADS, "", FIGURE_PANELS_MAX, choice->series, choice->series_nr,
+		   unit.ns);
 	draft__set_thread_tics(d);
 	snprintf(axis, sizeof(axis), "%s (%s)", choice->axis, unit.name);
 	finish(d, "threads", axis, choice->series_names);
@@ -250,8 +232,8 @@ void figure_lines__latency(struct figure_draft *d)
 static void add_two_by_two(struct figure_draft *d, const char *const *before,
 			   const enum metric *metrics)
 {
-	add_thread_panels(d, before[0], FIGURE_PANELS_MAX / 2, &metrics[0], 1, 1);
-	add_thread_panels(d, before[1], FIGURE_PANELS_MAX / 2, &metrics[1], 1, 1);
+	add_panels(d, AXIS_SIZES, before[0], FIGURE_PANELS_MAX / 2, &metrics[0], 1, 1);
+	add_panels(d, AXIS_SIZES, before[1], FIGURE_PANELS_MAX / 2, &metrics[1], 1, 1);
 }
 
 void figure_lines__cache(struct figure_draft *d)
@@ -297,12 +279,12 @@ void figure_lines__cycles(struct figure_draft *d)
 	begin(d);
 	if (analysis__has(d->a, METRIC_CYCLES_PER_BYTE)) {
 		draft__title(d, "CPU cycles per byte by message size");
-		add_thread_panels(d, "", FIGURE_PANELS_MAX, cycles, 1, 1);
+		add_panels(d, AXIS_SIZES, "", FIGURE_PANELS_MAX, cycles, 1, 1);
 	} else {
 		draft__title(d, "CPU time of both sides by message size, instead of cycles per "
 				"byte");
 		draft__note(d, "Cycles per byte are n/a: %s.", reason);
-		add_thread_panels(d, "", FIGURE_PANELS_MAX, cpu, 1, 1);
+		add_panels(d, AXIS_SIZES, "", FIGURE_PANELS_MAX, cpu, 1, 1);
 		ylabel = "CPU time (ns per KiB)";
 	}
 	draft__set_size_tics(d);
@@ -313,7 +295,7 @@ void figure_lines__cycles(struct figure_draft *d)
 }
 
 /* A panel for each copy, those that most of the time goes to first: there is room for four. */
-static void add_copy_panels(struct figure_draft *d, bool both, unsigned int threads)
+static void add_copy_panels(struct figure_draft *d, bool both)
 {
 	static const enum cpu_class copies[FIGURE_PANELS_MAX] = {
 		CPU_CLASS_TX_COPY, CPU_CLASS_RX_COPY, CPU_CLASS_DEFERRED_COPY, CPU_CLASS_GATHER};
@@ -324,7 +306,7 @@ static void add_copy_panels(struct figure_draft *d, bool both, unsigned int thre
 		size_t points = d->points;
 
 		begin_panel(d, "", cpu_class__heading(copies[i]));
-		add_sizes(d, m, 1, 1, threads);
+		add_lines(d, m, 1, 1, AXIS_SIZES, 0); /* the reference thread count */
 		end_panel(d, points);
 	}
 }
@@ -346,7 +328,7 @@ static bool make_copy_cpu(struct figure_draft *d)
 		    words__threads(text, sizeof(text), threads), both ? "" : "; the sender's alone",
 		    analysis__reason(d->a, METRIC_NS_TX_COPY));
 	begin(d);
-	add_copy_panels(d, both, threads);
+	add_copy_panels(d, both);
 	draft__set_size_tics(d);
 	finish(d, x_sizes, "CPU time (ns per KiB)", "");
 	if (!d->points)
@@ -362,7 +344,7 @@ void figure_lines__completion(struct figure_draft *d)
 
 	draft__title(d, "Zero-copy completion: from the send to its notification");
 	begin(d);
-	add_thread_panels(d, "", FIGURE_PANELS_MAX, series, 2, unit.ns);
+	add_panels(d, AXIS_SIZES, "", FIGURE_PANELS_MAX, series, 2, unit.ns);
 	draft__set_size_tics(d);
 	snprintf(axis, sizeof(axis), "completion (%s)", unit.name);
 	finish(d, x_sizes, axis, "median p99");

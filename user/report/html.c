@@ -57,6 +57,7 @@ static const char style[] =
 	"a{color:inherit;text-decoration:none}"
 	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
 	".scroll{overflow:visible}.scroll svg{min-width:0;max-height:23cm}"
+	".wide{font-size:6.5pt}.wide td,.wide th{white-space:normal!important;padding-right:.4em}"
 	"details::details-content{content-visibility:visible;block-size:auto}}";
 
 static void html_begin(FILE *f, const char *title)

@@ -10,7 +10,7 @@
 #include "common/xalloc.h"
 #include "report/figure.h"
 #include "screen/text.h"
-#include "study/changes.h"
+#include "study/analysis.h"
 #include "support/full_result.h"
 #include "support/test.h"
 #include "write/json.h"
@@ -79,24 +79,6 @@ static int unmake(void **state)
 {
 	full_result__clear(*state);
 	return 0;
-}
-
-TEST_WITH(parts_add_up_in_json, make, unmake)
-{
-	const struct full_result *f = *state;
-	json_t *run = json_document__run(&f->runs[0]), *path = json_object_get(run, "path_ns");
-	json_t *ledger = json_object_get(run, "ledger");
-	double sum = 0, copies = 0;
-
-	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
-		sum += json_number_value(json_object_get(path, path_part__key((enum path_part)p)));
-	NEAR(sum, json_number_value(json_object_get(path, "send_total")));
-	for (int s = 0; s < NIO_STAGE_NR; s++)
-		if (stage__is_copy((enum nio_stage)s))
-			copies += json_number_value(json_object_get(
-				json_object_get(ledger, stage__key((enum nio_stage)s)), "bytes"));
-	NEAR(copies / 1e6, json_number_value(json_object_get(ledger, "copies_per_byte")));
-	json_decref(run);
 }
 
 static void check_row(const struct dataset_row *row)
@@ -217,29 +199,6 @@ TEST_WITH(parts_add_up_in_the_text, make, unmake)
 	NEAR(sum, value_in(text, "send call"));
 	NEAR(sum, parts_us());
 	free(text);
-}
-
-TEST_WITH(copies_add_up_in_a_comparison, make, unmake)
-{
-	const struct full_result *f = *state;
-	bool metrics[METRIC_NR] = {[METRIC_COPIES] = true};
-	struct changes changes;
-	struct analysis a;
-	struct dataset d;
-	double sum = 0;
-
-	read_json(&d, &f->result);
-	analysis__init(&a, &d);
-	assert_int_equal(changes__find(&changes, &a, &a, metrics, NULL), 0);
-	for (int s = 0; s < NIO_STAGE_NR; s++)
-		if (stage__is_copy((enum nio_stage)s))
-			sum += analysis__estimate(&a, &a.cells[0], METRIC_STAGE_CPB(s)).median;
-	assert_int_equal(changes.nr, 2);
-	NEAR(changes.list[0].before.median, sum);
-	NEAR(changes.list[0].after.median, sum);
-	changes__clear(&changes);
-	analysis__clear(&a);
-	dataset__clear(&d);
 }
 
 /* Sides of each counter add up to both, and no counter is read from another's place. */
