@@ -15,6 +15,7 @@
 
 #include "write/json.h"
 #include "base/log.h"
+#include "common/xalloc.h"
 #include "base/exit_code.h"
 #include "base/invoker.h"
 #include "base/outfile.h"
@@ -260,49 +261,35 @@ void sweep_dir__close(struct sweep_dir *d)
 	d->sweep = NULL;
 }
 
-/* Ends a file that was written with err. */
-static int commit(struct outfile *f, int err)
+/* An exit code; prints the failure. A file that is there and not ours is kept. */
+static int write_text(struct sweep_dir *d, const char *file, const char *text)
 {
-	if (!err)
-		return outfile__commit(f);
-	outfile__abort(f);
-	return err;
-}
-
-/* Opens a file that is going to be written. -EEXIST: it is there and not ours. */
-static int open_file(struct sweep_dir *d, const char *file, struct outfile **f)
-{
+	struct outfile *f;
 	int err = owned_dir__claim(&d->owned, file);
 
-	return err ? err : outfile__open_below(f, d->owned.fd, file);
-}
-
-static int written(const struct sweep_dir *d, const char *file, int err)
-{
+	if (!err)
+		err = outfile__open_below(&f, d->owned.fd, file);
+	if (!err) {
+		fputs(text, outfile__stream(f));
+		err = outfile__commit(f);
+	}
 	if (err)
 		log_error("cannot write %s/%s: %s.", d->name, file, strerror(-err));
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
-/* An exit code, the failure said. */
 static int write_json(struct sweep_dir *d, const char *file, const json_t *document)
 {
-	struct outfile *f;
-	int err = open_file(d, file, &f);
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
+	int code;
 
-	if (!err)
-		err = commit(f, json_document__write(outfile__stream(f), document));
-	return written(d, file, err);
-}
-
-static int write_command(struct sweep_dir *d, const char *command)
-{
-	struct outfile *f;
-	int err = open_file(d, "command", &f);
-
-	if (!err)
-		err = commit(f, fprintf(outfile__stream(f), "%s\n", command) < 0 ? -EIO : 0);
-	return written(d, "command", err);
+	json_document__write(f, document);
+	xclose_memstream(f);
+	code = write_text(d, file, text);
+	free(text);
+	return code;
 }
 
 /* The environment with its schema first, as every document has one. */
@@ -320,9 +307,13 @@ static int write_environment(struct sweep_dir *d, json_t *environment)
 int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *command)
 {
 	int code = write_environment(d, json_object_get(sweep, "environment"));
+	char *line;
 
-	if (!code)
-		code = write_command(d, command);
+	if (!code) {
+		line = xasprintf("%s\n", command);
+		code = write_text(d, "command", line);
+		free(line);
+	}
 	return code ? code : write_json(d, "sweep.json", sweep);
 }
 
@@ -408,22 +399,19 @@ int sweep_dir__write_failure(struct sweep_dir *d, const struct sweep_run *run, i
 	return code;
 }
 
-static int write_rows(FILE *f, char *const *rows, size_t rows_nr)
-{
-	int err = output__csv_header(f);
-
-	for (size_t i = 0; i < rows_nr && !err; i++)
-		if (rows[i] && fputs(rows[i], f) == EOF)
-			err = -EIO;
-	return err;
-}
-
 int sweep_dir__write_csv(struct sweep_dir *d, char *const *rows, size_t rows_nr)
 {
-	struct outfile *f;
-	int err = open_file(d, "results.csv", &f);
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
+	int code;
 
-	if (!err)
-		err = commit(f, write_rows(outfile__stream(f), rows, rows_nr));
-	return written(d, "results.csv", err);
+	output__csv_header(f);
+	for (size_t i = 0; i < rows_nr; i++)
+		if (rows[i])
+			fputs(rows[i], f);
+	xclose_memstream(f);
+	code = write_text(d, "results.csv", text);
+	free(text);
+	return code;
 }

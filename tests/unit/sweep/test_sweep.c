@@ -64,16 +64,25 @@ TEST(quick_changes_defaults_only)
 	assert_int_equal(o.run.traffic.duration_ns, 5000000000);
 }
 
+TEST(messages_take_the_place_of_the_default_duration)
+{
+	struct sweep_options o;
+
+	parse(&o, "netiotrace sweep --quick --messages 1000");
+	assert_int_equal(o.run.traffic.messages, 1000);
+	assert_int_equal(o.run.traffic.duration_ns, 0);
+	assert_true(o.run.traffic.warmup_ns > 0 && o.run.traffic.warmup_ns <= 100000000);
+}
+
 TEST(lists_are_sorted)
 {
 	struct sweep_options o;
 
 	parse(&o, "netiotrace sweep --sizes 64k,100,4k --threads 8,1 --modes zerocopy,twocopy");
-	assert_int_equal(o.sizes[0], 100);
-	assert_int_equal(o.sizes[2], 65536);
-	assert_int_equal(o.threads[0], 1);
-	assert_int_equal(o.grid.modes[0], MODE_TWOCOPY);
-	assert_int_equal(o.grid.modes_nr, 2);
+	assert_int_equal(o.grid.sizes_nr, 3);
+	assert_true(o.sizes[0] == 100 && o.sizes[1] == 4096 && o.sizes[2] == 65536);
+	assert_true(o.grid.threads_nr == 2 && o.threads[0] == 1 && o.threads[1] == 8);
+	assert_true(o.grid.modes_nr == 2 && o.grid.modes[0] == MODE_TWOCOPY);
 }
 
 /* Every run once, and the rounds one after the other. */
