@@ -138,13 +138,15 @@ static void write_questions(const struct body *b)
 {
 	static const char *const heads[] = {"Question", "Answer"};
 	const struct analysis *a = b->r->a;
-	enum metric cost = figure__cpu_metric(a);
-	bool sender = analysis__has(a, cost) && cost == METRIC_CPU_S_NS_PER_KIB;
+	enum metric cost = figure__cost_metric(a);
 
 	b->form->table_begin(b->f, heads, 2);
 	put_row(b, "Was zero-copy zero-copy?", first_screen__zerocopy(a));
 	put_row(b, "Fastest", first_screen__best(a, METRIC_GBPS));
-	put_row(b, sender ? "Cheapest for the sender (CPU time)" : "Cheapest (CPU time)",
+	put_row(b,
+		cost == METRIC_CPU_NS_PER_KIB     ? "Cheapest (CPU time)"
+		: cost == METRIC_CPU_S_NS_PER_KIB ? "Cheapest for the sender (CPU time)"
+						  : "Cheapest (CPU cycles)",
 		first_screen__best(a, cost));
 	b->form->table_end(b->f);
 }
@@ -230,7 +232,7 @@ static bool write_mode_rows(const struct body *b, const struct mode_column *colu
 static void write_mode_table(const struct body *b)
 {
 	const struct analysis *a = b->r->a;
-	const enum metric metrics[] = {METRIC_GBPS, figure__cpu_metric(a)};
+	const enum metric metrics[] = {METRIC_GBPS, figure__cost_metric(a)};
 	const char *heads[COLUMNS_MAX] = {"Size"}, *of_threads = "";
 	struct mode_column columns[COLUMNS_MAX - 1];
 	char text[COLUMNS_MAX][WORDS_BUF];
@@ -243,7 +245,7 @@ static void write_mode_table(const struct body *b)
 				continue;
 			columns[n++] = (struct mode_column){(enum mode)m, metrics[i]};
 			snprintf(text[n], sizeof(text[n]), "%s, %s", words__mode((enum mode)m),
-				 metric__unit(metrics[i]));
+				 *metric__unit(metrics[i]) ? metric__unit(metrics[i]) : "cycles/B");
 			heads[n] = text[n];
 		}
 	if (!n)
@@ -254,13 +256,14 @@ static void write_mode_table(const struct body *b)
 	marked = write_mode_rows(b, columns, n);
 	b->form->table_end(b->f);
 	say(b, "Median throughput%s by message size.%s %s",
-	    analysis__has(a, metrics[1]) ? metrics[1] == METRIC_CPU_NS_PER_KIB
-						   ? " and CPU time of both sides"
-						   : " and CPU time of the sender"
-					 : "",
+	    !analysis__has(a, metrics[1])           ? ""
+	    : metrics[1] == METRIC_CPU_NS_PER_KIB   ? " and CPU time of both sides"
+	    : metrics[1] == METRIC_CPU_S_NS_PER_KIB ? " and CPU time of the sender"
+						    : " and CPU cycles",
 	    of_threads,
 	    marked ? REPORT_WINNER "better than every other mode, outside the noise."
-		   : "No mode is better than every other one outside the noise.");
+	    : answer__can_claim(a) ? "No mode is better than every other one outside the noise."
+				   : "There are too few rounds to mark the best.");
 }
 
 static void write_figure(const struct body *b, enum figure_id i)
@@ -275,8 +278,10 @@ static bool is_first(const struct body *b, enum figure_id i)
 {
 	bool relative = !b->r->figures[FIGURE_RELATIVE_THROUGHPUT].no_data;
 
-	return relative ? i == FIGURE_RELATIVE_THROUGHPUT || i == FIGURE_RELATIVE_CPU
-			: i == FIGURE_THROUGHPUT;
+	if (!relative)
+		return i == FIGURE_THROUGHPUT;
+	return (i == FIGURE_RELATIVE_THROUGHPUT || i == FIGURE_RELATIVE_CPU) &&
+	       !b->r->figures[i].no_data;
 }
 
 static void write_first_figures(const struct body *b)

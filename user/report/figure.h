@@ -51,8 +51,8 @@ struct claim figure__compare(const struct analysis *a, enum mode first, enum mod
 /* Mean over the rounds: parts of one whole add up as means, as medians do not. NaN: no value. */
 double figure__mean(const struct cell *cell, enum metric m);
 
-/* CPU time per KiB of both sides; of the sender where only that was measured. */
-enum metric figure__cpu_metric(const struct analysis *a);
+/* What a byte costs: CPU time of both sides, or of the sender, or cycles, as far as measured. */
+enum metric figure__cost_metric(const struct analysis *a);
 
 /* The size and the thread count that stand for all where a picture or diagram shows only one. */
 uint64_t figure__reference_size(const struct analysis *a);

@@ -368,10 +368,15 @@ struct claim figure__compare(const struct analysis *a, enum mode first, enum mod
 				 analysis__cell(a, second, size, a->threads[0]), m);
 }
 
-enum metric figure__cpu_metric(const struct analysis *a)
+enum metric figure__cost_metric(const struct analysis *a)
 {
-	return analysis__has(a, METRIC_CPU_NS_PER_KIB) ? METRIC_CPU_NS_PER_KIB
-						       : METRIC_CPU_S_NS_PER_KIB;
+	static const enum metric costs[] = {METRIC_CPU_NS_PER_KIB, METRIC_CPU_S_NS_PER_KIB,
+					    METRIC_CYCLES_PER_BYTE};
+
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+		if (analysis__has(a, costs[i]))
+			return costs[i];
+	return costs[0];
 }
 
 /* A mode at a size, as a share of two-copy. Returns the rule's answer. */
@@ -437,11 +442,12 @@ void figure_lines__relative_throughput(struct figure_draft *d)
 
 void figure_lines__relative_cpu(struct figure_draft *d)
 {
-	enum metric m = figure__cpu_metric(d->a);
+	enum metric m = figure__cost_metric(d->a);
 
 	make_relative(d, m,
-		      m == METRIC_CPU_NS_PER_KIB ? "CPU time per KiB"
-						 : "Sender's CPU time per KiB");
+		      m == METRIC_CPU_NS_PER_KIB     ? "CPU time per KiB"
+		      : m == METRIC_CPU_S_NS_PER_KIB ? "Sender's CPU time per KiB"
+						     : "CPU cycles per byte");
 }
 
 /* ---- histograms of the time of one copy, a panel per stage ---- */

@@ -41,6 +41,7 @@ static const char style[] =
 	".scroll svg{display:block;width:100%;height:auto;min-width:660px}"
 	".pair{display:flex;flex-wrap:wrap;gap:0 20px}"
 	".pair figure{flex:1 1 320px;min-width:0;margin:.6em 0}"
+	".pair figure:only-child{max-width:700px;margin:.6em auto}"
 	".pair .scroll svg{min-width:0}"
 	"table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;"
 	"margin:.4em 0}"

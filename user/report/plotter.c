@@ -27,15 +27,6 @@
 
 #define GNUPLOT_ERRORS 4096
 
-struct gnuplot_call {
-	const char *program;
-	int program_fd; /* of it, where its directory may not be entered */
-	const char *option;
-	const char *script;
-	size_t script_len;
-	const volatile sig_atomic_t *stop; /* ends it once set; NULL: nothing does */
-};
-
 struct gnuplot_output {
 	char *picture; /* and a NUL; NULL if it failed */
 	size_t picture_len;
@@ -94,14 +85,14 @@ static int fill(int fd, const char *text, size_t len)
 	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : 0;
 }
 
-static int make_files(struct files *f, const struct gnuplot_call *call)
+static int make_files(struct files *f, const char *script, size_t len)
 {
 	f->in = make_file("netiotrace-script");
 	f->out = make_file("netiotrace-picture");
 	f->err = make_file("netiotrace-errors");
 	if (f->in < 0 || f->out < 0 || f->err < 0)
 		return -EMFILE;
-	return fill(f->in, call->script, call->script_len);
+	return fill(f->in, script, len);
 }
 
 static void limit_time(void)
@@ -124,21 +115,22 @@ static void reset_signals(void)
 }
 
 /* By path, for its name; by the descriptor where its user may not go. A script needs it open. */
-static void execute(const struct gnuplot_call *call)
+static void execute(const struct plotter *p, const char *option)
 {
 	static char locale[] = "LC_ALL=C.UTF-8", path[] = "PATH=/usr/bin:/bin", name[] = "gnuplot";
 	static char *const environment[] = {locale, path, NULL};
-	char *const argv[] = {name, (char *)call->option, NULL};
+	char *const argv[] = {name, (char *)option, NULL};
 
-	execve(call->program, argv, environment);
+	execve(p->program, argv, environment);
 	if (errno != EACCES)
 		return;
-	fcntl(call->program_fd, F_SETFD, 0);
-	fexecve(call->program_fd, argv, environment);
+	fcntl(p->program_fd, F_SETFD, 0);
+	fexecve(p->program_fd, argv, environment);
 }
 
 /* In the new process, which shares the memory of this one: only system calls. */
-static _Noreturn void become(const struct gnuplot_call *call, const struct files *f, pid_t parent)
+static _Noreturn void become(const struct plotter *p, const char *option, const struct files *f,
+			     pid_t parent)
 {
 	setsid();
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
@@ -150,12 +142,12 @@ static _Noreturn void become(const struct gnuplot_call *call, const struct files
 		_exit(EXEC_FAILED);
 	limit_time();
 	reset_signals();
-	execute(call);
+	execute(p, option);
 	_exit(EXEC_FAILED);
 }
 
 /* A fork would copy the page tables of all data, for each picture. */
-static pid_t start(const struct gnuplot_call *call, const struct files *f)
+static pid_t start(const struct plotter *p, const char *option, const struct files *f)
 {
 	pid_t pid, parent = getpid();
 	sigset_t all, old;
@@ -164,7 +156,7 @@ static pid_t start(const struct gnuplot_call *call, const struct files *f)
 	sigprocmask(SIG_SETMASK, &all, &old);
 	pid = vfork();
 	if (!pid)
-		become(call, f, parent);
+		become(p, option, f, parent);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return pid < 0 ? -errno : pid;
 }
@@ -243,16 +235,17 @@ static void read_errors(int fd, struct gnuplot_output *output)
 }
 
 /* 0 or -errno: -EIO: it failed; -ETIMEDOUT; -EINTR: stopped. Clear output in any case. */
-static int gnuplot__run(const struct gnuplot_call *call, struct gnuplot_output *output)
+static int run_gnuplot(const struct plotter *p, const char *option, const char *script, size_t len,
+		       struct gnuplot_output *output)
 {
 	struct files f = {-1, -1, -1};
-	int err = make_files(&f, call);
+	int err = make_files(&f, script, len);
 	pid_t pid = 0;
 
 	*output = (struct gnuplot_output){0};
 	if (!err) {
-		pid = start(call, &f);
-		err = pid < 0 ? pid : wait_for(pid, call->stop);
+		pid = start(p, option, &f);
+		err = pid < 0 ? pid : wait_for(pid, p->stop);
 	}
 	if (pid > 0)
 		read_errors(f.err, output);
@@ -386,21 +379,6 @@ void plotter__find(struct plotter *p, const volatile sig_atomic_t *stop)
 		p->err = -ENOENT;
 }
 
-static int run(const struct plotter *p, const char *option, const char *script, size_t len,
-	       struct gnuplot_output *output)
-{
-	const struct gnuplot_call call = {
-		.program = p->program,
-		.program_fd = p->program_fd,
-		.option = option,
-		.script = script,
-		.script_len = len,
-		.stop = p->stop,
-	};
-
-	return gnuplot__run(&call, output);
-}
-
 int plotter__open(struct plotter *p, char *message, size_t len)
 {
 	struct gnuplot_output output;
@@ -413,7 +391,7 @@ int plotter__open(struct plotter *p, char *message, size_t len)
 		return err;
 	}
 	if (!err) {
-		err = run(p, "--version", "", 0, &output);
+		err = run_gnuplot(p, "--version", "", 0, &output);
 		gnuplot_output__clear(&output);
 	}
 	if (err)
@@ -498,7 +476,7 @@ int plotter__draw(const struct plotter *p, const char *template, const char *set
 	int err;
 
 	*picture = NULL;
-	err = run(p, "-d", script, script_len, &output);
+	err = run_gnuplot(p, "-d", script, script_len, &output);
 	free(script);
 	if (err) {
 		snprintf(message, len, "gnuplot failed on %s.gp: %.300s", template,
