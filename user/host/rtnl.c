@@ -96,6 +96,16 @@ static int rtnl__talk(struct rtnl *rtnl, union rtnl_msg *msg, mnl_cb_t cb, void 
 	return 0;
 }
 
+static bool is_text(const struct nlattr *attr, int type)
+{
+	return mnl_attr_get_type(attr) == type && mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0;
+}
+
+static bool is_u32(const struct nlattr *attr, int type)
+{
+	return mnl_attr_get_type(attr) == type && mnl_attr_validate(attr, MNL_TYPE_U32) >= 0;
+}
+
 static int rtnl__parse_link(const struct nlmsghdr *nlh, void *data)
 {
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(nlh);
@@ -107,17 +117,12 @@ static int rtnl__parse_link(const struct nlmsghdr *nlh, void *data)
 	link->running = link->up && (info->ifi_flags & IFF_RUNNING);
 	mnl_attr_for_each(attr, nlh, sizeof(*info))
 	{
-		if (mnl_attr_get_type(attr) == IFLA_IFNAME &&
-		    mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+		if (is_text(attr, IFLA_IFNAME))
 			snprintf(link->name, sizeof(link->name), "%s", mnl_attr_get_str(attr));
-		if (mnl_attr_get_type(attr) == IFLA_QDISC &&
-		    mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+		else if (is_text(attr, IFLA_QDISC))
 			snprintf(link->qdisc, sizeof(link->qdisc), "%s", mnl_attr_get_str(attr));
-		if (mnl_attr_get_type(attr) != IFLA_MTU)
-			continue;
-		if (mnl_attr_validate(attr, MNL_TYPE_U32) < 0)
-			return MNL_CB_ERROR;
-		link->mtu = mnl_attr_get_u32(attr);
+		else if (is_u32(attr, IFLA_MTU))
+			link->mtu = mnl_attr_get_u32(attr);
 	}
 	return MNL_CB_OK;
 }
@@ -261,8 +266,7 @@ static void rtnl__parse_metrics(const struct nlattr *metrics, struct rtnl_route 
 
 	mnl_attr_for_each_nested(attr, metrics)
 	{
-		if (mnl_attr_get_type(attr) == RTAX_MTU &&
-		    mnl_attr_validate(attr, MNL_TYPE_U32) >= 0)
+		if (is_u32(attr, RTAX_MTU))
 			route->mtu = mnl_attr_get_u32(attr);
 	}
 }
@@ -274,11 +278,10 @@ static int rtnl__parse_route(const struct nlmsghdr *nlh, void *data)
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct rtmsg))
 	{
-		if (mnl_attr_get_type(attr) == RTA_OIF &&
-		    mnl_attr_validate(attr, MNL_TYPE_U32) >= 0)
+		if (is_u32(attr, RTA_OIF))
 			route->device = mnl_attr_get_u32(attr);
-		if (mnl_attr_get_type(attr) == RTA_METRICS &&
-		    mnl_attr_validate(attr, MNL_TYPE_NESTED) >= 0)
+		else if (mnl_attr_get_type(attr) == RTA_METRICS &&
+			 mnl_attr_validate(attr, MNL_TYPE_NESTED) >= 0)
 			rtnl__parse_metrics(attr, route);
 	}
 	return MNL_CB_OK;

@@ -76,31 +76,24 @@ void draft__set_number(struct figure_draft *d, const char *name, double value)
 	fprintf(d->settings, "%s = %.10g\n", name, value);
 }
 
-void draft__begin_array(struct figure_draft *d, const char *name, size_t n)
+void draft__set_array(struct figure_draft *d, const char *name, const char *const *texts, size_t n)
 {
 	fprintf(d->settings, "array %s[%zu] = [", name, n ? n : 1);
-	if (!n)
-		fputs("\"\"", d->settings);
-}
-
-void draft__put_element(struct figure_draft *d, size_t i, const char *text)
-{
-	fputs(i ? ", " : "", d->settings);
-	put_quoted(d->settings, text);
-}
-
-void draft__end_array(struct figure_draft *d)
-{
-	fputs("]\n", d->settings);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? ", " : "", d->settings);
+		put_quoted(d->settings, texts[i]);
+	}
+	fputs(n ? "]\n" : "\"\"]\n", d->settings);
 }
 
 void draft__set_panels(struct figure_draft *d)
 {
-	draft__set_number(d, "panels", d->panels);
-	draft__begin_array(d, "panel_title", d->panels);
+	const char *titles[FIGURE_PANELS_MAX];
+
 	for (unsigned int i = 0; i < d->panels; i++)
-		draft__put_element(d, i, d->panel_title[i]);
-	draft__end_array(d);
+		titles[i] = d->panel_title[i];
+	draft__set_number(d, "panels", d->panels);
+	draft__set_array(d, "panel_title", titles, d->panels);
 }
 
 void draft__set_modes(struct figure_draft *d)

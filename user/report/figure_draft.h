@@ -33,9 +33,7 @@ struct figure_draft {
 void draft__set_text(struct figure_draft *d, const char *name, const char *text);
 void draft__set_number(struct figure_draft *d, const char *name, double value);
 void draft__set_modes(struct figure_draft *d); /* those that have data */
-void draft__begin_array(struct figure_draft *d, const char *name, size_t n);
-void draft__put_element(struct figure_draft *d, size_t i, const char *text);
-void draft__end_array(struct figure_draft *d);
+void draft__set_array(struct figure_draft *d, const char *name, const char *const *texts, size_t n);
 void draft__set_panels(struct figure_draft *d);
 /* "'1k' 1024,'4k' 4096", at most a dozen of them. */
 void draft__set_size_tics(struct figure_draft *d);

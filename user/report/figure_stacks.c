@@ -100,25 +100,21 @@ static void set_parts(struct stacks *s)
 {
 	char text[512] = "", colours[256] = "";
 	const struct stack *p = &s->parts;
+	const char *words[PARTS_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->nr; i++) {
 		if (!s->seen[i])
 			continue;
-		strcat(text, *text ? " " : "");
+		strcat(text, n ? " " : "");
 		strcat(text, p->part[i]);
 		strcat(colours, *colours ? " " : "");
 		strcat(colours, p->colour[i] ? p->colour[i] : "");
-		n++;
+		words[n++] = p->words[i];
 	}
 	draft__set_text(s->d, "parts", text);
 	draft__set_text(s->d, "part_colors", colours);
-	draft__begin_array(s->d, "part_words", n);
-	n = 0;
-	for (size_t i = 0; i < p->nr; i++)
-		if (s->seen[i])
-			draft__put_element(s->d, n++, p->words[i]);
-	draft__end_array(s->d);
+	draft__set_array(s->d, "part_words", words, n);
 }
 
 static void make_stacks(struct figure_draft *d, const char *ylabel,

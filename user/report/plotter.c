@@ -69,19 +69,11 @@ static void close_files(struct files *f)
 			close(fds[i]);
 }
 
+/* A file in memory takes all at once. */
 static int fill(int fd, const char *text, size_t len)
 {
-	ssize_t n;
-
-	while (len) {
-		n = write(fd, text, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		len -= (size_t)n;
-	}
+	if (write(fd, text, len) != (ssize_t)len)
+		return -EIO;
 	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : 0;
 }
 
@@ -209,21 +201,12 @@ static int wait_for(pid_t pid, const volatile sig_atomic_t *stop)
 static int read_picture(int fd, struct gnuplot_output *output)
 {
 	struct stat st;
-	size_t len;
-	ssize_t n;
 
 	if (fstat(fd, &st))
 		return -errno;
-	len = (size_t)st.st_size;
-	output->picture = xcalloc(1, len + 1);
-	while (output->picture_len < len) {
-		n = pread(fd, output->picture + output->picture_len, len - output->picture_len,
-			  (off_t)output->picture_len);
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		output->picture_len += (size_t)n;
-	}
-	return 0;
+	output->picture_len = (size_t)st.st_size;
+	output->picture = xcalloc(1, output->picture_len + 1);
+	return pread(fd, output->picture, output->picture_len, 0) == st.st_size ? 0 : -EIO;
 }
 
 static void read_errors(int fd, struct gnuplot_output *output)

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "report/figure.h"
 #include "screen/text.h"
-#include "study/analysis.h"
+#include "study/dataset.h"
 #include "support/full_result.h"
 #include "support/test.h"
 #include "write/json.h"
@@ -136,37 +135,6 @@ TEST_WITH(parts_add_up_as_read_from_csv, make, unmake)
 		check_row(&d.rows[i]);
 	dataset__clear(&d);
 	free(text);
-}
-
-/* The picture of a send call: a piece for each part, as tall as its time, and no rest. */
-TEST_WITH(parts_add_up_in_the_figure, make, unmake)
-{
-	const struct full_result *f = *state;
-	double low, high, from = 0;
-	struct analysis a;
-	struct figure figure;
-	struct dataset d;
-	const char *line;
-	char name[64];
-
-	read_json(&d, &f->result);
-	analysis__init(&a, &d);
-	figure__make(&figure, FIGURE_PATH, &a, "system");
-	line = strchr(figure.data, '\n') + 1;
-	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++) {
-		assert_int_equal(sscanf(line, "twocopy,65536,1,%63[^,],%lg,%lg", name, &low, &high),
-				 3);
-		assert_string_equal(name, path_part__key((enum path_part)p));
-		NEAR(low, from);
-		NEAR(high - low, part_us(p));
-		from = high;
-		line = strchr(line, '\n') + 1;
-	}
-	NEAR(from, parts_us());
-	assert_null(strstr(figure.data, "rest"));
-	figure__clear(&figure);
-	analysis__clear(&a);
-	dataset__clear(&d);
 }
 
 /* Mean us of a part of the first mode in the text. */
