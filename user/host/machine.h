@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns machine properties that influence results, from /proc and /sys. */
-#ifndef NETIOTRACE_MACHINE_H
-#define NETIOTRACE_MACHINE_H
+#ifndef HOST_MACHINE_H
+#define HOST_MACHINE_H
 
 #include "model/placement.h"
 #include "model/result.h"

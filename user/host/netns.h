@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns anonymous network namespaces, held by descriptors only. For single-threaded callers. */
-#ifndef NETIOTRACE_NETNS_H
-#define NETIOTRACE_NETNS_H
+#ifndef HOST_NETNS_H
+#define HOST_NETNS_H
 
 /* The caller's namespace as a close-on-exec descriptor, or -errno. */
 int netns__self(void);

@@ -624,16 +624,16 @@ static void write_rule(const struct body *b)
 	};
 	const struct analysis *a = b->r->a;
 
-	say(b, "Two numbers are called different by this rule, which run and compare use, too:");
+	say(b, "run, report and compare call two numbers different by this rule:");
 	for (size_t i = 0; i < sizeof(rule) / sizeof(rule[0]); i++)
 		say(b, "%zu. %s", i + 1, rule[i]);
 	say(b,
 	    "Here T is %zu for throughput between modes, so that %u rounds of each are needed. "
 	    "Where nothing differs, any of the T comparisons is called different in at most %.0f "
 	    "%% "
-	    "of reports. Differences of sampled stages are those of pairs of rounds; their "
-	    "interval "
-	    "is between the k-th smallest and the k-th largest pair, by the binomial distribution.",
+	    "of reports. Differences of sampled stages compare pairs of rounds; their "
+	    "interval runs from the k-th smallest to the k-th largest pair, by the binomial "
+	    "distribution.",
 	    family__tests(a, FAMILY_MODES, METRIC_GBPS),
 	    rank_test__rounds_needed(family__tests(a, FAMILY_MODES, METRIC_GBPS)),
 	    100 * RANK_LEVEL);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A report as a sequence of headings, paragraphs, tables and pictures, written as HTML or Markdown:
- * what is said is said once (body.c), how it looks is each form's own. Pure but for the
- * stream.
+ * A report as a sequence of headings, paragraphs, tables and pictures. body.c has the content once;
+ * html.c and markdown.c are two forms of it. Pure but for the stream.
  */
-#ifndef NETIOTRACE_REPORT_DOC_H
-#define NETIOTRACE_REPORT_DOC_H
+#ifndef REPORT_DOC_H
+#define REPORT_DOC_H
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  * The pictures of a report as data for gnuplot: for each a CSV and a settings file (scripts/gnuplot
  * says what each template takes). Pure: text in memory, nothing is drawn here.
  */
-#ifndef NETIOTRACE_FIGURE_H
-#define NETIOTRACE_FIGURE_H
+#ifndef REPORT_FIGURE_H
+#define REPORT_FIGURE_H
 
 #include "study/analysis.h"
 

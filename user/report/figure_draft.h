@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the makers of figures share: a figure while it is written, and gnuplot's syntax. */
-#ifndef NETIOTRACE_FIGURE_DRAFT_H
-#define NETIOTRACE_FIGURE_DRAFT_H
+#ifndef REPORT_FIGURE_DRAFT_H
+#define REPORT_FIGURE_DRAFT_H
 
 #include <stdio.h>
 

@@ -30,7 +30,7 @@ static void stack__add(struct stack *s, const char *part, const char *words, con
 	s->value[s->nr++] = value;
 }
 
-/* A bar of which nothing is known is not drawn. */
+/* A bar without any known part is not drawn. */
 static void stack__end(struct stack *s)
 {
 	for (size_t i = 0; i < s->nr; i++)

@@ -23,7 +23,7 @@
 
 struct node {
 	char *name;
-	double weight[2]; /* of either input, what is above it included */
+	double weight[2]; /* of each input, callees included */
 	struct node *child, *next;
 };
 

@@ -3,8 +3,8 @@
  * Flame graphs (SVG) of the CPU time of a cell: a box for each function, as wide as the CPU time of
  * its samples per KiB of payload, what it called above it. Pure.
  */
-#ifndef NETIOTRACE_FLAME_H
-#define NETIOTRACE_FLAME_H
+#ifndef REPORT_FLAME_H
+#define REPORT_FLAME_H
 
 #include <stdio.h>
 

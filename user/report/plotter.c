@@ -95,7 +95,7 @@ static void limit_time(void)
 	setrlimit(RLIMIT_CORE, &core);
 }
 
-/* No handler, no ignored signal and no mask of ours: it is to die where it cannot write. */
+/* No handler, ignored signal or mask of ours: gnuplot must die when it cannot write. */
 static void reset_signals(void)
 {
 	sigset_t none;
@@ -106,7 +106,7 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* By path, for its name; by the descriptor where its user may not go. A script needs it open. */
+/* By path, or by descriptor where the user may not enter the directory (a script needs it open). */
 static void execute(const struct plotter *p, const char *option)
 {
 	static char locale[] = "LC_ALL=C.UTF-8", path[] = "PATH=/usr/bin:/bin", name[] = "gnuplot";
@@ -120,7 +120,7 @@ static void execute(const struct plotter *p, const char *option)
 	fexecve(p->program_fd, argv, environment);
 }
 
-/* In the new process, which shares the memory of this one: only system calls. */
+/* In the new process, which shares our memory: system calls only. */
 static _Noreturn void become(const struct plotter *p, const char *option, const struct files *f,
 			     pid_t parent)
 {
@@ -138,7 +138,7 @@ static _Noreturn void become(const struct plotter *p, const char *option, const 
 	_exit(EXEC_FAILED);
 }
 
-/* A fork would copy the page tables of all data, for each picture. */
+/* vfork: a fork would copy the page tables of all data for each picture. */
 static pid_t start(const struct plotter *p, const char *option, const struct files *f)
 {
 	pid_t pid, parent = getpid();
@@ -161,7 +161,7 @@ static int64_t now_ms(void)
 	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
 }
 
-/* Until it has ended, is to be ended, or has had its time. */
+/* Waits for the end of the process, a stop or the time limit. */
 static int watch(pid_t pid, const volatile sig_atomic_t *stop)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -252,8 +252,7 @@ static void gnuplot_output__clear(struct gnuplot_output *output)
 static const char *const names[PLOTTER_TEMPLATES] = {"common", "panels",     "lines",
 						     "stacks", "histograms", "nodata"};
 
-/* Where they may be, as seen from the directory of the program: in a build, installed, in the tree.
- */
+/* Where they may be, from the directory of the program: in a build, installed, in the tree. */
 static const char *const places[] = {"gnuplot", "../share/netiotrace/gnuplot", "../scripts/gnuplot",
 				     "scripts/gnuplot"};
 
@@ -315,7 +314,7 @@ static bool find_templates(struct plotter *p)
 	return false;
 }
 
-/* Opens it unless another user could have put it there; as anyone, unless it is no program. */
+/* Opens an executable file. As root, only one that no other user could have replaced. */
 static bool open_program(struct plotter *p)
 {
 	struct path_walk w;
@@ -335,7 +334,7 @@ static bool open_program(struct plotter *p)
 	return p->program_fd >= 0;
 }
 
-/* The first in PATH. What is not absolute there would be looked for in the working directory. */
+/* The first in PATH. A relative entry would be searched in the working directory: skipped. */
 static bool find_program(struct plotter *p)
 {
 	const char *path = getenv("PATH");
@@ -393,8 +392,7 @@ static const char *find_template(const struct plotter *p, const char *name, size
 	return NULL;
 }
 
-/* What stands in the place of a line `load ...`; NULL: it is no such line, or loads what is
- * unknown. */
+/* The text that replaces a line `load ...`; NULL: another line, or an unknown file. */
 static const char *loaded_by(const struct plotter *p, const char *line, const char *settings)
 {
 	static const char of_settings[] = "load ARG1\n", of_template[] = "load \"";
@@ -437,7 +435,7 @@ static char *make_script(const struct plotter *p, const char *template, const ch
 	return script;
 }
 
-/* The last line that says something: gnuplot's error, after the line it is in and a marker. */
+/* The last line that is not empty: gnuplot's error, after the offending line and a marker. */
 static const char *last_line(char *text)
 {
 	size_t len = strlen(text);

@@ -5,8 +5,8 @@
  * no file by name, works in /, has no environment but locale and PATH and a session of its own,
  * and ends with this process, or after two minutes.
  */
-#ifndef NETIOTRACE_PLOTTER_H
-#define NETIOTRACE_PLOTTER_H
+#ifndef REPORT_PLOTTER_H
+#define REPORT_PLOTTER_H
 
 #include <limits.h>
 #include <signal.h>

@@ -46,7 +46,7 @@ struct making {
 	struct report report;
 };
 
-/* Only a handler writes it; ended between two pictures, so that what was begun is removed. */
+/* Written by a handler only. The program ends between two pictures, so that it can clean up. */
 static volatile sig_atomic_t stop_signal;
 
 static void note_signal(int signal)
@@ -60,7 +60,7 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* What was started by nohup goes on. */
+	/* nohup: ignore the signal. */
 	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
 }
@@ -136,7 +136,7 @@ static char *draw_flame(const struct analysis *a, int flame)
 	return svg;
 }
 
-/* The last part of a path; "." and the like have none better than themselves. */
+/* The last part of a path; a path such as "results/" stays as it is. */
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -328,7 +328,7 @@ static int load(struct dataset *d, const struct report_options *o)
 	return EXIT_USAGE;
 }
 
-/* A report of d, which is taken, in o->output. An exit code. */
+/* Makes a report of d in o->output, and frees d. An exit code. */
 static int make_one(const struct report_options *o, struct tools *tools, struct dataset *d)
 {
 	struct making m = {.o = o, .tools = tools, .dataset = *d};
@@ -338,7 +338,7 @@ static int make_one(const struct report_options *o, struct tools *tools, struct 
 	return code;
 }
 
-/* Runs with one congestion control, in a directory with its name behind; name is of a data file. */
+/* A report of the runs with one congestion control, in a directory with its name at the end. */
 static int make_of_congestion(const struct report_options *o, struct tools *tools, const char *name)
 {
 	struct report_options of_it = *o;
@@ -357,7 +357,7 @@ static int make_of_congestion(const struct report_options *o, struct tools *tool
 	return code;
 }
 
-/* The columns of files that are refused too, and then why. */
+/* Prints the columns of files, refused ones included, and then the reason of a refusal. */
 static int explain(const struct report_options *o)
 {
 	struct dataset_names names = o->names;
@@ -382,7 +382,7 @@ static int explain(const struct report_options *o)
 	return err ? EXIT_USAGE : EXIT_DONE;
 }
 
-/* A report for each congestion control there is, or one where there is one, or one is named. */
+/* One report for each congestion control, or for the one that was named. */
 static int make_all(const struct report_options *o, struct tools *tools)
 {
 	char message[MESSAGE_MAX] = "";
@@ -404,7 +404,7 @@ static int make_all(const struct report_options *o, struct tools *tools)
 	return code;
 }
 
-/* As root, what only root may read is opened before root is given up (docs/SECURITY.md). */
+/* Root opens files that only root may read before it gives up root (docs/SECURITY.md). */
 static void hold(const struct report_options *o)
 {
 	for (size_t i = 0; i < o->inputs_nr; i++)

@@ -134,7 +134,7 @@ static bool next_file(struct request *r, struct file *f)
 	return true;
 }
 
-/* The caller's directory, or that of a congestion control beside it. */
+/* The caller's directory, or one of a congestion control beside it. */
 static bool may_be_target(const char *output, const char *target)
 {
 	size_t len = strlen(output);
@@ -243,7 +243,7 @@ static bool is_own(int fd)
 	return st.st_uid == geteuid() || (!invoker__of_sudo(&uid, &gid) && st.st_uid == uid);
 }
 
-/* Removes what a report that was killed left there. 0 or -errno; -EBUSY: one is being written. */
+/* Removes the leftover of a killed report. 0 or -errno; -EBUSY: a report is being written. */
 static int clear_leftover(const struct place *p)
 {
 	struct owned_dir left;
@@ -271,7 +271,7 @@ static bool is_new(const struct place *p)
 	       !*stranger;
 }
 
-/* Under the first name that nobody else has taken. 0 or -errno. */
+/* Makes it under the first free name. 0 or -errno. */
 static int make_directory(struct place *p)
 {
 	int err = -EEXIST;
@@ -310,7 +310,7 @@ static int make_temporary(struct place *p, char why[PUBLISHER_WHY])
 	return err;
 }
 
-/* Takes the temporary directory away again, or what is under its name by now. */
+/* Removes the temporary directory, or whatever has its name by now. */
 static int remove_temporary(struct place *p)
 {
 	int err = 0;

@@ -10,8 +10,8 @@
  * writing leaves ".netiotrace-report-NAME" beside them; the next report to the same place removes
  * it.
  */
-#ifndef NETIOTRACE_REPORT_DIR_H
-#define NETIOTRACE_REPORT_DIR_H
+#ifndef REPORT_REPORT_DIR_H
+#define REPORT_REPORT_DIR_H
 
 #include <stddef.h>
 #include <stdio.h>

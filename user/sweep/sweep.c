@@ -232,7 +232,7 @@ static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
 
 /*
  * What came of a run: a result, a failure, or nothing because the sweep was stopped. A run that was
- * measured but stopped in its sampled or timed round is made again, too: --resume is to leave no
+ * measured but stopped in its sampled or timed round is made again as well: --resume must leave no
  * hole.
  */
 static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int err)
@@ -390,7 +390,7 @@ static unsigned int most_threads(const struct grid *g)
 }
 
 /*
- * The same CPUs in all cells, so that cells differ in what is varied alone. A receiver on another
+ * The same CPUs in all cells, so that cells differ only in what is varied. A receiver on another
  * machine is not ours to place, nor is a path whose interrupts go where its device sends them.
  */
 static void choose_cpus(struct sweep *s)
@@ -404,9 +404,10 @@ static void choose_cpus(struct sweep *s)
 		return;
 	err = machine__cpus(&cpus, &n);
 	if (err)
-		log_warning("senders and receivers get no CPUs of their own, since those of this "
-			    "process cannot be read: %s.",
-			    strerror(-err));
+		log_warning(
+			"cannot read the CPUs of this process: %s; senders and receivers are not "
+			"pinned.",
+			strerror(-err));
 	if (!err)
 		err = placement__choose(&s->placement, cpus, n, most_threads(&s->o.grid));
 	if (!err) {

@@ -122,14 +122,14 @@ static int refuse_strange(const struct sweep_dir *d, const char *what)
 }
 
 /*
- * Without sweep.json it may be one in which a sweep was killed before it began: then all in it is
- * what is written before, and is in the marker.
+ * Without sweep.json, a sweep may have been killed before it began. Then the marker names all files
+ * in the directory.
  */
 static int open_unbegun(struct sweep_dir *d)
 {
 	char stranger[NAME_MAX * 2 + 2];
 
-	/* An empty one is none of anybody's; it is made again. */
+	/* An empty one belongs to nobody and is made again. */
 	unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR);
 	if (owned_dir__stranger(&d->owned, stranger, sizeof(stranger)))
 		return refuse_strange(d, "it cannot be read");

@@ -4,8 +4,8 @@
  * with equal settings, environment and version make the same runs, so that one can continue the
  * other.
  */
-#ifndef NETIOTRACE_SWEEP_DOCUMENT_H
-#define NETIOTRACE_SWEEP_DOCUMENT_H
+#ifndef SWEEP_SWEEP_DOCUMENT_H
+#define SWEEP_SWEEP_DOCUMENT_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -57,18 +57,18 @@ static const struct argp_option own_rows[] = {
 	 "congestion controls of the senders, each a name or system (default: the system's, but on "
 	 "paths of this machine cubic or reno where the system's paces)",
 	 0},
-	{"seed", KEY_SEED, "N", 0, "of the random order of runs (default 1)", 0},
+	{"seed", KEY_SEED, "N", 0, "seed of the random order of runs (default 1)", 0},
 	{"quick", KEY_QUICK, 0, 0,
-	 "a look in about a minute: by default " QUICK_THREADS " threads, 7 rounds and 1.4s a cell",
+	 "about a minute in all: by default " QUICK_THREADS " threads, 7 rounds and 1.4s a cell",
 	 0},
 	{0, 0, 0, 0, "Where it goes:", 2},
 	{"output", 'o', "DIR", 0,
-	 "results directory, made if need be (default " DEFAULT_DIRECTORY ")", 0},
+	 "results directory, made if necessary (default " DEFAULT_DIRECTORY ")", 0},
 	{"resume", KEY_RESUME, 0, 0,
-	 "continue the sweep in DIR: only what is missing or failed is run", 0},
+	 "continue the sweep in DIR: run only what is missing or failed", 0},
 	{"no-pin", KEY_NO_PIN, 0, 0,
-	 "leave the threads to the scheduler (default: on paths of this machine, senders and "
-	 "receivers on CPUs of their own)",
+	 "do not pin threads (default: on paths of this machine, senders and receivers have "
+	 "CPUs of their own)",
 	 4},
 };
 
@@ -147,7 +147,7 @@ static void list__add(struct list *l, const char *entry, const void *value)
 	++*l->nr;
 }
 
-/* Replaces the list by what add() makes of each entry between commas; an empty entry, too. */
+/* Replaces the list by what add() makes of each entry between commas; an empty one as well. */
 static void list__set(struct list l, const char *text,
 		      void (*add)(struct list *l, const char *entry))
 {

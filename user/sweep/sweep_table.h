@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep prints at its end: how much was made, and the throughput of each cell. Pure. */
-#ifndef NETIOTRACE_SWEEP_TABLE_H
-#define NETIOTRACE_SWEEP_TABLE_H
+#ifndef SWEEP_SWEEP_TABLE_H
+#define SWEEP_SWEEP_TABLE_H
 
 #include <stdio.h>
 
