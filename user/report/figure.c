@@ -364,6 +364,26 @@ char *figure__system(const struct dataset *d)
 	return text;
 }
 
+struct claim figure__compare(const struct analysis *a, enum mode first, enum mode second,
+			     uint64_t size, enum metric m)
+{
+	if (a->threads_nr > 1)
+		return analysis__compare_modes(a, first, second, size, m);
+	return analysis__compare(a, analysis__cell(a, first, size, a->threads[0]),
+				 analysis__cell(a, second, size, a->threads[0]), m);
+}
+
+enum metric figure__cost_metric(const struct analysis *a)
+{
+	static const enum metric costs[] = {METRIC_CPU_NS_PER_KIB, METRIC_CPU_S_NS_PER_KIB,
+					    METRIC_CYCLES_PER_BYTE};
+
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+		if (analysis__has(a, costs[i]))
+			return costs[i];
+	return costs[0];
+}
+
 double figure__mean(const struct cell *cell, enum metric m)
 {
 	double sum = 0, n = 0;
