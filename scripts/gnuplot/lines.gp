@@ -3,12 +3,14 @@
 #
 # DATA has the columns panel (1, 2, ...), mode, series (1, 2), x, median, low, high. Settings: xlabel,
 # ylabel; modes: those in the data, apart by spaces; series: names, "" where there is one; xtics: what
-# goes into "set xtics (...)"; ylog: 0 or 1; ymax; xmin, xmax; panels: how many; panel_title: array.
+# goes into "set xtics (...)"; ylog: 0 or 1; ymax; xmin, xmax; panels: how many; panel_title: array; base: 1 where
+# values are relative to two-copy, which is then a line at 1.
 load ARG1
 data = ARG2; out = ARG3; term = ARG4
 panel_height = 235.0
 series_nr = strlen(series) ? words(series) : 1
 legend_rows = series_nr
+if (!exists("base")) { base = 0 }
 load "panels.gp"
 
 here(p, m, s) = column("panel") == p && column("series") == s && strcol("mode") eq m
@@ -36,6 +38,10 @@ if (ylog) {
 	set logscale y 10
 } else {
 	set yrange [0:*]
+	if (base) { set yrange [0:1.08*(ymax > 1 ? ymax : 1)] }
+}
+if (base) {
+	set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb mode_color("twocopy") lw 1.5 dt 2 back
 }
 set format y (ymax >= 1e6 ? "%.0s%c" : "%g")
 do for [p=1:panels] {

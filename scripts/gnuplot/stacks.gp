@@ -3,7 +3,8 @@
 #
 # DATA has the columns position (of the bar), part (its name), from and to. Settings: ylabel; xtics:
 # what goes into "set xtics (...)"; groups: "NAME CENTRE NAME CENTRE ..."; positions: the last one;
-# parts: names, apart by spaces, in the order of the legend; part_colors: theirs, or empty.
+# parts: names in DATA, separated by spaces, in the order of the legend; part_words: array of the names in the
+# legend; part_colors: theirs, or empty.
 load ARG1
 data = ARG2; out = ARG3; term = ARG4
 width = 900; caption_height = 10.0 + 16.0*caption_lines; height = 466 + caption_height
@@ -37,4 +38,4 @@ plot for [k=1:words(parts)] data using (x_of(k)):(column("from")):(x_of(k) - 0.3
 		with boxxyerror lc rgb color_of(k) fs solid 0.45 border lc rgb color_of(k) notitle, \
      for [k=1:words(parts)] data using (x_of(k)):(column("from")):(x_of(k) - 0.38):(x_of(k) + 0.38):(column("from")):(column("to")) \
 		with boxxyerror lc rgb color_of(k) fs transparent pattern part_pattern(k) \
-		border lc rgb "#444444" title word(parts, k)
+		border lc rgb "#444444" title part_words[k]

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../lib
 
-PICTURES='throughput-size latency-threads cache-size cycles-size copies copy-times send-call completion'
+PICTURES='relative-throughput relative-cpu throughput-size latency-threads cache-size cycles-size copies copy-times send-call completion'
 
 setup() {
 	made_by_hand
@@ -179,16 +179,20 @@ outside_references() { # FILE
 	"$python" "$REPO/tests/e2e/picture.py" ./*.png
 	svg_has throughput-size 'message size (bytes)' 'throughput (Gbit/s)' two-copy one-copy zero-copy \
 		'bars: intervals of 50.0 %' '>4k<' '>64k<'
+	svg_has relative-throughput 'Throughput relative to two-copy' 'two-copy = 1' 'No intervals: too few rounds.' one-copy zero-copy
+	svg_has relative-cpu 'CPU time per KiB relative to two-copy' 'lower is better'
+	# No JSON key is a label.
+	run ! grep -nE '>[^<]*(user_gather|tx_copy|rx_copy|deferred_copy|tx_pin|inline_receive)[^<]*<' ./*.svg
 	svg_has latency-threads threads 'delivery (' 'two-copy, median' 'zero-copy, p99' '4 KiB'
 	svg_has completion 'completion (' 'zero-copy, median'
-	svg_has copy-times 'share of events (%)' '1 us' tx_copy rx_copy one-copy zero-copy
-	svg_has send-call 'time per message (us)' inline_receive rest zero-copy
+	svg_has copy-times 'share of events (%)' '1 us' 'send copy' receive one-copy zero-copy
+	svg_has send-call 'time per message (us)' 'inline receive' rest zero-copy
 	svg_has cache-size 'message size (bytes)' two-copy
 	svg_has cycles-size 'message size (bytes)' two-copy
 	if [ "$(id -u)" -eq 0 ]; then
-		svg_has copies 'copies per payload byte' user_gather rx_copy two-copy
-		svg_has diagram-twocopy user_gather tx_copy rx_copy '1.00 per byte'
-		svg_has diagram-zerocopy tx_pin deferred_copy rx_copy
+		svg_has copies 'copies per payload byte' gather receive two-copy
+		svg_has diagram-twocopy gather 'send copy' receive '1.00 per byte'
+		svg_has diagram-zerocopy pin deferred receive
 	else
 		svg_has copies 'No data: '
 	fi
@@ -207,7 +211,13 @@ outside_references() { # FILE
 		grep -q "<figure id=\"$name\">" report.html
 		grep -q "($name.png)" report.md
 	done
-	# No id twice: each picture's parts are its own.
+	# Every link has its target, and no id is there twice: each picture's parts are its own.
+	while read -r id; do
+		grep -qF " id=\"$id\"" report.html || {
+			echo "no target of #$id"
+			return 1
+		}
+	done < <(grep -oP '<a href="#\K[^"]*' report.html | sort -u)
 	[ -z "$(grep -oE ' id=("[^"]*"|'"'[^']*'"')' report.html | sort | uniq -d)" ]
 	for name in chromium chromium-browser google-chrome; do
 		chromium=${chromium:-$(type -P "$name" || true)}
@@ -226,6 +236,21 @@ outside_references() { # FILE
 		fi
 		"$(pillow)" "$REPO/tests/e2e/picture.py" --page "page-$width.png"
 	done
+	# Where the system is dark the page is, pictures too.
+	for scheme in 0 1; do
+		timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" \
+			--host-resolver-rules='MAP * ~NOTFOUND' --hide-scrollbars --window-size=400,1600 \
+			--blink-settings=preferredColorScheme=$scheme --screenshot="$PWD/scheme-$scheme.png" \
+			"file://$PWD/report.html" >browser.log 2>&1
+	done
+	"$(pillow)" - scheme-0.png scheme-1.png <<-'END'
+		import sys
+		from PIL import Image
+		dark, light = (Image.open(name).convert("L").histogram() for name in sys.argv[1:])
+		assert sum(dark[:64]) > 0.8 * sum(dark), "the dark page is not dark"
+		assert sum(dark[240:]) < 0.01 * sum(dark), "white is left in the dark page"
+		assert sum(light[240:]) > 0.8 * sum(light), "the light page is not light"
+	END
 }
 
 # bats test_tags=address

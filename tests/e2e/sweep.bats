@@ -143,12 +143,23 @@ shape() { # DIR
 
 @test "sweep --help says everything" {
 	"$NETIOTRACE" sweep --help >help
-	for option in modes sizes threads congestion seed quick output resume duration rounds warmup \
+	for option in modes sizes threads congestion seed quick output resume duration messages rounds warmup \
 		fields header verify path connect no-pin mtu ipv6 sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls quiet \
 		verbose; do
 		grep -q -- "--$option" help || { echo "no --$option"; return 1; }
 	done
-	run ! grep -q -- '--json\|--assert\|--messages' help
+	run ! grep -q -- '--json\|--assert' help
+}
+
+@test "sweep --messages: every run sends as many messages as asked for" {
+	need_root
+	"$NETIOTRACE" sweep -q --sizes 1k,64k --threads 2 --rounds 2 --messages 300 --warmup 0 -o out
+	[ "$(find out/cells -name '*.json' | wc -l)" -eq 12 ]
+	jq -e '.runs[0].app | .tx_messages == 300 and .rx_messages == 300' out/cells/*.json
+	jq -e '.settings | .messages == 300 and .duration_s == null' out/sweep.json
+	grep -q -- ' --messages 300 ' out/command
+	run ! grep -q -- '--duration' out/command
+	refused --messages 10 --duration 1s -o other
 }
 
 @test "not root: exit 4, and no directory is left" {

@@ -9,7 +9,7 @@
 
 #include "fuzz.h"
 #include "study/dataset.h"
-#include "sweep/settings_file.h"
+#include "sweep/sweep_document.h"
 
 static void check_hists(const struct dataset *d)
 {
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (document)
 			take(&d, document);
 		if (before && document)
-			sweep_settings__differ(before, document, differs, sizeof(differs));
+			sweep_document__differ(before, document, differs, sizeof(differs));
 		json_decref(before);
 		before = document;
 		free(line);

@@ -13,7 +13,6 @@
 
 #include "common/xalloc.h"
 #include "host/netns.h"
-#include "host/netns_scan.h"
 #include "target.h"
 
 int target__comm(pid_t pid, char comm[16])
@@ -157,7 +156,7 @@ static void take_netns(int fd, void *t)
 
 void target__add_all_netns(struct target *t)
 {
-	netns_scan__each(take_netns, t);
+	netns__each(take_netns, t);
 }
 
 void target__clear(struct target *t)

@@ -4,19 +4,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 
-#include "device.h"
 #include "netns.h"
 #include "base/procfile.h"
 #include "machine.h"
 #include "rtnl.h"
 #include "tap.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 
 #define OPTMEM_MAX "/proc/sys/net/core/optmem_max"
 #define IPV4       "/proc/sys/net/ipv4/"
@@ -169,37 +176,154 @@ static void environment__read_memlock(struct environment *env)
 		n->reason = "getrlimit(RLIMIT_MEMLOCK) failed";
 }
 
-/* "none [integrity] confidentiality": the word in brackets is active. */
-static void environment__read_lockdown(struct environment *env)
-{
-	char text[128], *word, *end;
+/* ---- features of the device that matter to zero-copy sends, by ethtool ---- */
 
-	if (procfile__line("/sys/kernel/security/lockdown", text, sizeof(text)))
-		return;
-	word = strchr(text, '[');
-	end = word ? strchr(word, ']') : NULL;
-	if (!end)
-		return;
-	*end = '\0';
-	snprintf(env->lockdown, sizeof(env->lockdown), "%s", word + 1);
+struct device_features {
+	const char *device;  /* in: name in the caller's network namespace */
+	bool ipv6;           /* in: address family of tx_checksum and tso */
+	bool scatter_gather; /* NETIF_F_SG is active: payload may be in pages */
+	bool tx_checksum;    /* TCP checksum offload is active */
+	bool tso, gso, gro;
+};
+
+/* A kernel has about 60 features; refuse absurd counts. */
+#define FEATURES_MAX 1024
+
+struct feature_table {
+	uint32_t nr;
+	struct ethtool_gstrings *names;
+	struct ethtool_gfeatures *states;
+};
+
+static int device__request(int fd, const char *device, void *request)
+{
+	struct ifreq ifr = {.ifr_data = request};
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", device);
+	return ioctl(fd, SIOCETHTOOL, &ifr) ? -errno : 0;
+}
+
+static int device__count_features(int fd, const char *device, uint32_t *nr)
+{
+	struct {
+		struct ethtool_sset_info header;
+		uint32_t count;
+	} info = {
+		.header = {.cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << ETH_SS_FEATURES},
+	};
+	int err = device__request(fd, device, &info);
+
+	if (err)
+		return err;
+	*nr = info.header.sset_mask ? info.count : 0;
+	return *nr && *nr <= FEATURES_MAX ? 0 : -EOPNOTSUPP;
+}
+
+static void feature_table__clear(struct feature_table *t)
+{
+	free(t->names);
+	free(t->states);
+}
+
+static int feature_table__read(struct feature_table *t, int fd, const char *device)
+{
+	uint32_t blocks;
+	int err;
+
+	err = device__count_features(fd, device, &t->nr);
+	if (err)
+		return err;
+	blocks = (t->nr + 31) / 32;
+	t->names = xcalloc(1, sizeof(*t->names) + (size_t)t->nr * ETH_GSTRING_LEN);
+	t->states = xcalloc(1, sizeof(*t->states) + blocks * sizeof(t->states->features[0]));
+	t->names->cmd = ETHTOOL_GSTRINGS;
+	t->names->string_set = ETH_SS_FEATURES;
+	t->names->len = t->nr;
+	err = device__request(fd, device, t->names);
+	if (err)
+		return err;
+	t->states->cmd = ETHTOOL_GFEATURES;
+	t->states->size = blocks;
+	return device__request(fd, device, t->states);
+}
+
+static bool feature_table__find(const struct feature_table *t, const char *name, uint32_t *index)
+{
+	const char *names = (const char *)t->names->data;
+
+	for (*index = 0; *index < t->nr; ++*index)
+		if (!strncmp(names + (size_t)*index * ETH_GSTRING_LEN, name, ETH_GSTRING_LEN))
+			return true;
+	return false;
+}
+
+static bool feature_table__active(const struct feature_table *t, const char *name)
+{
+	uint32_t i;
+
+	return feature_table__find(t, name, &i) &&
+	       (t->states->features[i / 32].active & 1U << i % 32);
+}
+
+static int feature_table__judge(const struct feature_table *t, struct device_features *f)
+{
+	uint32_t i;
+
+	if (!feature_table__find(t, "tx-scatter-gather", &i))
+		return -EOPNOTSUPP;
+	f->scatter_gather = feature_table__active(t, "tx-scatter-gather");
+	f->tx_checksum =
+		feature_table__active(t, "tx-checksum-ip-generic") ||
+		feature_table__active(t, f->ipv6 ? "tx-checksum-ipv6" : "tx-checksum-ipv4");
+	f->tso = feature_table__active(t, f->ipv6 ? "tx-tcp6-segmentation" : "tx-tcp-segmentation");
+	f->gso = feature_table__active(t, "tx-generic-segmentation");
+	f->gro = feature_table__active(t, "rx-gro");
+	return 0;
+}
+
+/*
+ * Reads the active features by name (ETHTOOL_GFEATURES; numbers differ between kernels). arg: a
+ * struct device_features. 0 or -errno; -EOPNOTSUPP: the kernel lacks these names.
+ */
+static int device__read(void *arg)
+{
+	struct device_features *f = arg;
+	struct feature_table table = {0};
+	int fd, err;
+
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	err = feature_table__read(&table, fd, f->device);
+	if (!err)
+		err = feature_table__judge(&table, f);
+	feature_table__clear(&table);
+	close(fd);
+	return err;
 }
 
 static void environment__read_features(struct environment *env, const struct netpath *path)
 {
 	struct device_features f = {.device = env->device, .ipv6 = env->ipv6};
 	int netns = netpath__netns(path, NIO_SIDE_SENDER);
-	int err = netns__visit(netns, device__read_features, &f);
+	int err = netns__visit(netns, device__read, &f);
 	const char *reason = err == -EOPNOTSUPP ? "this kernel does not tell it by ethtool"
 			     : err              ? "the device could not be asked"
 						: NULL;
+	const struct {
+		struct flag *to;
+		const bool *from;
+	} flags[] = {
+		{&env->device_scatter_gather, &f.scatter_gather},
+		{&env->device_tx_checksum, &f.tx_checksum},
+		{&env->tso, &f.tso},
+		{&env->gso, &f.gso},
+		{&env->gro, &f.gro},
+	};
 
-	env->device_scatter_gather =
-		(struct flag){.value = f.scatter_gather, .known = !err, .reason = reason};
-	env->device_tx_checksum =
-		(struct flag){.value = f.tx_checksum, .known = !err, .reason = reason};
-	env->tso = (struct flag){.value = f.tso, .known = !err, .reason = reason};
-	env->gso = (struct flag){.value = f.gso, .known = !err, .reason = reason};
-	env->gro = (struct flag){.value = f.gro, .known = !err, .reason = reason};
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		*flags[i].to =
+			(struct flag){.value = *flags[i].from, .known = !err, .reason = reason};
 }
 
 static void environment__read_path(struct environment *env, const struct netpath *path)
@@ -231,7 +355,7 @@ void environment__read(struct environment *env, const struct netpath *path,
 		       env->clocksource, sizeof(env->clocksource));
 	environment__read_optmem(env, path);
 	environment__read_memlock(env);
-	environment__read_lockdown(env);
+	machine__active_word("/sys/kernel/security/lockdown", env->lockdown, sizeof(env->lockdown));
 	environment__read_congestion(env, path);
 	machine__read(&env->machine);
 	tap__look(&env->taps, path);

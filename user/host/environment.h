@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the description of the machine and kernel behind a result, from /proc and /sys. */
-#ifndef NETIOTRACE_ENVIRONMENT_H
-#define NETIOTRACE_ENVIRONMENT_H
+#ifndef HOST_ENVIRONMENT_H
+#define HOST_ENVIRONMENT_H
 
 #include "netpath.h"
 #include "model/result.h"

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns reading the machine's setup and CPU times; see machine.h. */
+/* Owns reading the machine's setup, its CPUs and CPU times; see machine.h. */
 #include "machine.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <zlib.h>
 
 #include "base/procfile.h"
-#include "preempt.h"
+#include "common/cpu_mask.h"
+#include "common/xalloc.h"
+#include "model/preemption.h"
 
-#define CPUS            "/sys/devices/system/cpu"
-#define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
+#define CPU             "/sys/devices/system/cpu/cpu"
+#define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities/"
 
-/* "always [madvise] never": the word in brackets is active. */
-static void bracketed(const char *path, char *out, size_t len)
+void machine__active_word(const char *path, char *out, size_t len)
 {
 	char text[128], *word, *end;
 
@@ -32,85 +36,48 @@ static void bracketed(const char *path, char *out, size_t len)
 	snprintf(out, len, "%s", word + 1);
 }
 
-/* cpu0, cpu12; not cpufreq. */
-static int is_cpu(const struct dirent *d)
-{
-	return !strncmp(d->d_name, "cpu", 3) && d->d_name[3] >= '0' && d->d_name[3] <= '9';
-}
-
-static void add_governor(struct machine *m, const char *name)
-{
-	if (m->governor[0] && strcmp(m->governor, name))
-		name = "mixed";
-	snprintf(m->governor, sizeof(m->governor), "%s", name);
-}
-
 /* "mixed" if CPUs differ. CPU numbers may have gaps, and an offline CPU has no governor. */
 static void read_governor(struct machine *m)
 {
-	struct dirent **names = NULL;
-	int n = scandir(CPUS, &names, is_cpu, NULL);
+	char name[sizeof(m->governor)];
+	glob_t files;
 
-	for (int i = 0; i < n; i++) {
-		char path[320], name[sizeof(m->governor)];
-
-		snprintf(path, sizeof(path), CPUS "/%s/cpufreq/scaling_governor", names[i]->d_name);
-		if (!procfile__line(path, name, sizeof(name)))
-			add_governor(m, name);
-		free(names[i]);
-	}
-	free(names);
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int visible(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
+	if (!glob(CPU "[0-9]*/cpufreq/scaling_governor", 0, NULL, &files))
+		for (size_t i = 0; i < files.gl_pathc; i++) {
+			if (procfile__line(files.gl_pathv[i], name, sizeof(name)))
+				continue;
+			if (m->governor[0] && strcmp(m->governor, name))
+				strcpy(name, "mixed");
+			strcpy(m->governor, name);
+		}
+	globfree(&files);
 }
 
 /* Names of the vulnerabilities that the kernel mitigates; mitigations slow down system calls. */
 static void read_mitigations(struct machine *m)
 {
-	struct dirent **names = NULL;
-	int n = scandir(VULNERABILITIES, &names, visible, by_name);
-	size_t used = 0;
+	size_t used = 0, len = sizeof(m->mitigations);
+	char line[256];
+	glob_t files;
 
-	m->mitigations_known = n >= 0;
-	for (int i = 0; i < n; i++) {
-		char path[320], line[256];
-
-		snprintf(path, sizeof(path), VULNERABILITIES "/%s", names[i]->d_name);
-		if (!procfile__line(path, line, sizeof(line)) &&
-		    !strncmp(line, "Mitigation:", strlen("Mitigation:")) &&
-		    used < sizeof(m->mitigations))
-			used += (size_t)snprintf(m->mitigations + used,
-						 sizeof(m->mitigations) - used, "%s%s",
-						 used ? " " : "", names[i]->d_name);
-		free(names[i]);
-	}
-	free(names);
-}
-
-static int node(const struct dirent *d)
-{
-	return !strncmp(d->d_name, "node", 4) && d->d_name[4] >= '0' && d->d_name[4] <= '9';
+	m->mitigations_known = !glob(VULNERABILITIES "*", 0, NULL, &files);
+	for (size_t i = 0; m->mitigations_known && i < files.gl_pathc; i++)
+		if (!procfile__line(files.gl_pathv[i], line, sizeof(line)) &&
+		    !strncmp(line, "Mitigation:", strlen("Mitigation:")) && used < len)
+			used += (size_t)snprintf(m->mitigations + used, len - used, "%s%s",
+						 used ? " " : "",
+						 files.gl_pathv[i] + strlen(VULNERABILITIES));
+	globfree(&files);
 }
 
 static void read_nodes(struct machine *m)
 {
-	struct dirent **names = NULL;
-	int n = scandir("/sys/devices/system/node", &names, node, NULL);
+	glob_t nodes;
 
 	m->numa_nodes = (struct num){.reason = "this kernel knows no NUMA nodes"};
-	if (n > 0)
-		m->numa_nodes = (struct num){.value = (uint64_t)n, .known = true};
-	for (int i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
+	if (!glob("/sys/devices/system/node/node[0-9]*", GLOB_NOSORT, NULL, &nodes))
+		m->numa_nodes = (struct num){.value = nodes.gl_pathc, .known = true};
+	globfree(&nodes);
 }
 
 static void read_load(struct machine *m)
@@ -132,6 +99,60 @@ static void read_time(struct machine *m)
 		strftime(m->started, sizeof(m->started), "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+/* Read only where debugfs is mounted already. */
+#define DEBUGFS "/sys/kernel/debug/sched/preempt"
+
+/* Copies the first preemption option that the file sets to y; leaves option as it is if none. */
+static void find_option(const char *path, char *option, size_t len)
+{
+	static const char prefix[] = "CONFIG_PREEMPT";
+	static const char *const options[] = {"", "_NONE", "_VOLUNTARY", "_LAZY"};
+	gzFile f = gzopen(path, "re"); /* also reads uncompressed files */
+	char line[256], wanted[64];
+
+	while (f && !option[0] && gzgets(f, line, sizeof(line))) {
+		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+			snprintf(wanted, sizeof(wanted), "%s%s=y\n", prefix, options[i]);
+			if (!strcmp(line, wanted))
+				snprintf(option, len, "%s%s", prefix, options[i]);
+		}
+	}
+	if (f)
+		gzclose(f);
+}
+
+static void read_option(const char *release, char *option, size_t len)
+{
+	char path[128];
+
+	option[0] = '\0';
+	find_option("/proc/config.gz", option, len);
+	if (option[0])
+		return;
+	snprintf(path, sizeof(path), "/boot/config-%s", release);
+	find_option(path, option, len);
+}
+
+/* The active preemption model, a static string; NULL: unknown. */
+static const char *read_preemption(void)
+{
+	char debugfs[64], cmdline[4096], option[64];
+	struct preemption_signs signs = {0};
+	struct utsname name;
+
+	if (!procfile__line(DEBUGFS, debugfs, sizeof(debugfs)))
+		signs.debugfs = debugfs;
+	if (!procfile__line("/proc/cmdline", cmdline, sizeof(cmdline)))
+		signs.cmdline = cmdline;
+	if (uname(&name))
+		return preemption__model(&signs);
+	signs.version = name.version;
+	read_option(name.release, option, sizeof(option));
+	if (option[0])
+		signs.config = option;
+	return preemption__model(&signs);
+}
+
 void machine__read(struct machine *m)
 {
 	struct utsname name;
@@ -140,11 +161,11 @@ void machine__read(struct machine *m)
 	if (!uname(&name))
 		snprintf(m->host, sizeof(m->host), "%.*s", (int)sizeof(m->host) - 1, name.nodename);
 	read_time(m);
-	m->preemption = preempt__read();
+	m->preemption = read_preemption();
 	read_governor(m);
 	read_mitigations(m);
-	bracketed("/sys/kernel/mm/transparent_hugepage/enabled", m->huge_pages,
-		  sizeof(m->huge_pages));
+	machine__active_word("/sys/kernel/mm/transparent_hugepage/enabled", m->huge_pages,
+			     sizeof(m->huge_pages));
 	read_nodes(m);
 	read_load(m);
 	m->steal = (struct real){.reason = "the session has not ended"};
@@ -180,4 +201,52 @@ struct real machine__steal(const struct cpu_times *begin, const struct cpu_times
 		.value = (double)(end->steal - begin->steal) / (double)(end->total - begin->total),
 		.known = true,
 	};
+}
+
+/* "0,4" or "0-1": the lowest CPU identifies the core. Without sysfs data, a CPU is a core. */
+static unsigned int core_of(unsigned int cpu)
+{
+	char path[96], line[256], *end;
+	unsigned long first;
+
+	snprintf(path, sizeof(path), CPU "%u/topology/thread_siblings_list", cpu);
+	if (procfile__line(path, line, sizeof(line)))
+		return cpu;
+	first = strtoul(line, &end, 10);
+	return end == line ? cpu : (unsigned int)first;
+}
+
+/* A CPU's directory has a link named after its node: "node1". */
+static unsigned int node_of(unsigned int cpu)
+{
+	const struct dirent *entry;
+	unsigned int node = 0;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), CPU "%u", cpu);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (sscanf(entry->d_name, "node%u", &node) == 1)
+			break;
+	if (dir)
+		closedir(dir);
+	return node;
+}
+
+int machine__cpus(struct cpu_place **cpus, size_t *n)
+{
+	struct cpu_mask usable;
+	size_t room = 1;
+
+	*n = 0;
+	if (sched_getaffinity(0, sizeof(usable), cpu_mask__set(&usable)))
+		return -errno;
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
+		room += cpu_mask__has(&usable, cpu);
+	*cpus = xcalloc(room, sizeof(**cpus));
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (cpu_mask__has(&usable, cpu))
+			(*cpus)[(*n)++] = (struct cpu_place){cpu, core_of(cpu), node_of(cpu)};
+	return 0;
 }

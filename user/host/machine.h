@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns machine properties that influence results, from /proc and /sys. */
-#ifndef NETIOTRACE_MACHINE_H
-#define NETIOTRACE_MACHINE_H
+#ifndef HOST_MACHINE_H
+#define HOST_MACHINE_H
 
+#include "model/placement.h"
 #include "model/result.h"
 
 /* Fills m with the present setup; an unreadable value is empty or unknown. */
@@ -13,5 +14,14 @@ void machine__times(struct cpu_times *t);
 
 /* Share of CPU time between two readings that the hypervisor stole, 0 to 1. */
 struct real machine__steal(const struct cpu_times *begin, const struct cpu_times *end);
+
+/*
+ * Reads the CPUs of our affinity with their cores and NUMA nodes into *cpus, *n of them; the caller
+ * frees *cpus. 0 or -errno.
+ */
+int machine__cpus(struct cpu_place **cpus, size_t *n);
+
+/* The active word of a file such as "always [madvise] never"; empty if unreadable. */
+void machine__active_word(const char *path, char *out, size_t len);
 
 #endif

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns moving the calling task between network namespaces; see netns.h. */
+/* Owns moving the calling task between network namespaces, and finding them; see netns.h. */
 #include "netns.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/xalloc.h"
 
 int netns__self(void)
 {
@@ -65,4 +73,48 @@ int netns__visit(int fd, int (*visit)(void *arg), void *arg)
 		return err;
 	}
 	return netns__return(home, visit(arg));
+}
+
+struct seen {
+	ino_t *inodes;
+	size_t nr;
+};
+
+/* Is it new? */
+static bool seen__add(struct seen *seen, ino_t inode)
+{
+	for (size_t i = 0; i < seen->nr; i++)
+		if (seen->inodes[i] == inode)
+			return false;
+	seen->inodes = xgrow(seen->inodes, seen->nr, sizeof(*seen->inodes));
+	seen->inodes[seen->nr++] = inode;
+	return true;
+}
+
+int netns__each(void (*visit)(int fd, void *arg), void *arg)
+{
+	DIR *proc = opendir("/proc");
+	struct seen seen = {0};
+	struct dirent *entry;
+	struct stat st;
+	char path[64];
+	int fd;
+
+	if (!proc)
+		return -errno;
+	while ((entry = readdir(proc))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%.20s/ns/net", entry->d_name);
+		if (stat(path, &st) || !seen__add(&seen, st.st_ino))
+			continue;
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		visit(fd, arg);
+		close(fd);
+	}
+	closedir(proc);
+	free(seen.inodes);
+	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns anonymous network namespaces, held by descriptors only. For single-threaded callers. */
-#ifndef NETIOTRACE_NETNS_H
-#define NETIOTRACE_NETNS_H
+#ifndef HOST_NETNS_H
+#define HOST_NETNS_H
 
 /* The caller's namespace as a close-on-exec descriptor, or -errno. */
 int netns__self(void);
@@ -11,5 +11,11 @@ int netns__create(int (*visit)(void *arg), void *arg);
 
 /* Calls visit(arg) inside namespace fd (-1: the caller's own). Returns its result or -errno. */
 int netns__visit(int fd, int (*visit)(void *arg), void *arg);
+
+/*
+ * Calls visit(fd, arg) once for each namespace that has a visible process and can be opened, then
+ * closes fd. 0 or -errno.
+ */
+int netns__each(void (*visit)(int fd, void *arg), void *arg);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the namespaces, devices and addresses of a run's path; see netpath.h. */
-#include "common/word.h"
 #include "netpath.h"
 
 #include <errno.h>
@@ -12,6 +11,8 @@
 #include <netinet/in.h>
 
 #include "bpf/netiotrace.h"
+#include "common/word.h"
+#include "common/xalloc.h"
 #include "netns.h"
 #include "rtnl.h"
 
@@ -53,14 +54,11 @@ const char *netpath__name(enum netpath_kind kind)
 
 int netpath__parse(const char *s, enum netpath_kind *out)
 {
-	static const enum netpath_kind kinds[] = {NETPATH_LOOPBACK, NETPATH_VETH};
-	size_t i;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (same_word(s, netpath__name(kinds[i]))) {
-			*out = kinds[i];
-			return 0;
-		}
+	for (int kind = NETPATH_LOOPBACK; kind <= NETPATH_VETH; kind++) {
+		if (!same_word(s, netpath__name((enum netpath_kind)kind)))
+			continue;
+		*out = (enum netpath_kind)kind;
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -242,10 +240,7 @@ int netpath__open_remote(struct netpath **out, const struct address *to,
 	struct rtnl rtnl;
 	int err;
 
-	*step = "allocate memory";
-	path = malloc(sizeof(*path));
-	if (!path)
-		return -ENOMEM;
+	path = xmalloc(sizeof(*path));
 	*path = (struct netpath){
 		.kind = NETPATH_REMOTE,
 		.ipv6 = ss->ss_family == AF_INET6,
@@ -272,10 +267,7 @@ int netpath__open(struct netpath **out, enum netpath_kind kind, unsigned int mtu
 	struct netpath *path;
 	int err;
 
-	*step = "allocate memory";
-	path = malloc(sizeof(*path));
-	if (!path)
-		return -ENOMEM;
+	path = xmalloc(sizeof(*path));
 	*path = (struct netpath){.kind = kind, .ipv6 = ipv6, .netns = {-1, -1}};
 	if (kind == NETPATH_VETH)
 		err = veth__open(path, mtu, step);

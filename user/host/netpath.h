@@ -3,8 +3,8 @@
  * Owns the network path of a run: loopback, a veth pair between two anonymous network namespaces,
  * or the route to another machine.
  */
-#ifndef NETIOTRACE_NETPATH_H
-#define NETIOTRACE_NETPATH_H
+#ifndef HOST_NETPATH_H
+#define HOST_NETPATH_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the rtnetlink requests of a path. A socket stays in the namespace in which it was opened. */
-#ifndef NETIOTRACE_RTNL_H
-#define NETIOTRACE_RTNL_H
+#ifndef HOST_RTNL_H
+#define HOST_RTNL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/procfile.h"
 #include "bpf/netiotrace.h"
 #include "netns.h"
-#include "netns_scan.h"
 #include "model/tap_parse.h"
 
 /* Of the thread: /proc/net shows the namespace of the thread group leader. */
@@ -188,7 +188,7 @@ static void look_elsewhere(struct taps *taps, const struct netpath *path)
 		return;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		e.own[side] = inode_of_netns(netpath__netns(path, side));
-	netns_scan__each(look_into_netns, &e);
+	netns__each(look_into_netns, &e);
 }
 
 static int look_at_path(struct taps *taps, const struct netpath *path)
@@ -205,20 +205,6 @@ static int look_at_path(struct taps *taps, const struct netpath *path)
 }
 
 /* ---- processes that hold them ---- */
-
-static void read_comm(const char *pid, char *out, size_t len)
-{
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	if (fgets(out, (int)len, f))
-		out[strcspn(out, "\n")] = '\0';
-	fclose(f);
-}
 
 static void take_descriptor(struct taps *taps, const char *pid, int dir, const char *name)
 {
@@ -237,7 +223,8 @@ static void take_descriptor(struct taps *taps, const char *pid, int dir, const c
 		if (t->inode != inode || t->pid.known)
 			continue;
 		t->pid = (struct num){.value = strtoull(pid, NULL, 10), .known = true};
-		read_comm(pid, t->process, sizeof(t->process));
+		snprintf(link, sizeof(link), "/proc/%.20s/comm", pid);
+		procfile__line(link, t->process, sizeof(t->process));
 	}
 }
 

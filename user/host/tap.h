@@ -3,8 +3,8 @@
  * Owns finding the packet taps of a path (tcpdump, lldpd, a DHCP client). For a tap the kernel
  * copies zero-copy pages (skb_orphan_frags_rx()), so taps are evidence for the verdict.
  */
-#ifndef NETIOTRACE_TAP_H
-#define NETIOTRACE_TAP_H
+#ifndef HOST_TAP_H
+#define HOST_TAP_H
 
 #include "netpath.h"
 #include "model/result.h"

@@ -9,6 +9,7 @@
 
 #include "base/printable.h"
 #include "diagram.h"
+#include "figure.h"
 #include "common/units.h"
 #include "study/phrases.h"
 
@@ -31,26 +32,22 @@ struct drawing {
 	char fields_text[64], device_text[64], skb_text[64];
 };
 
-static void put_entity(FILE *f, char c)
+/* NULL: the character stands for itself. */
+static const char *entity_of(char c)
 {
 	switch (c) {
 	case '&':
-		fputs("&amp;", f);
-		break;
+		return "&amp;";
 	case '<':
-		fputs("&lt;", f);
-		break;
+		return "&lt;";
 	case '>':
-		fputs("&gt;", f);
-		break;
+		return "&gt;";
 	case '"':
-		fputs("&quot;", f);
-		break;
+		return "&quot;";
 	case '\'':
-		fputs("&#39;", f);
-		break;
+		return "&#39;";
 	default:
-		fputc(c, f);
+		return NULL;
 	}
 }
 
@@ -62,8 +59,8 @@ void xml__put(FILE *f, const char *text)
 		n = printable__length(text);
 		if (!n)
 			fputc(*text == '\n' ? '\n' : '?', f);
-		else if (n == 1)
-			put_entity(f, *text);
+		else if (n == 1 && entity_of(*text))
+			fputs(entity_of(*text), f);
 		else
 			fwrite(text, 1, n, f);
 	}
@@ -134,7 +131,7 @@ static void put_label(const struct drawing *d, enum nio_stage stage, int x, int 
 {
 	char text[PHRASE_BUF];
 
-	put_text(d->f, x, y, anchor, "stage", stage__key(stage));
+	put_text(d->f, x, y, anchor, "stage", figure__stage(stage));
 	snprintf(text, sizeof(text), "%.2f per byte%s", copies(d, stage),
 		 stage__is_copy(stage) ? "" : ", no copy");
 	put_text(d->f, x, y + 17, anchor, "small", text);
@@ -310,37 +307,38 @@ static bool has_place(enum nio_stage stage)
 	return drawn[stage];
 }
 
-/* The stages that are not drawn: a line each for what could not be measured, one for the rest. */
-static int put_absent(const struct drawing *d, int y, bool draw)
+/*
+ * The stages that are not drawn: a line each for what could not be measured, one for the rest. f
+ * NULL: none is written. Returns where the next line would be.
+ */
+static int put_absent(const struct drawing *d, FILE *f, int y)
 {
 	char idle[256] = "", text[512], reason[112];
-	const char *key;
-	int stage;
 
-	for (stage = 0; stage < NIO_STAGE_NR; stage++) {
-		key = stage__key((enum nio_stage)stage);
-		if (ran(d, (enum nio_stage)stage) && has_place((enum nio_stage)stage))
-			continue;
-		if (isnan(copies(d, (enum nio_stage)stage))) {
-			snprintf(text, sizeof(text), "%s not available: %s", key,
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		enum nio_stage stage = (enum nio_stage)s;
+		const char *name = figure__stage(stage);
+
+		if (isnan(copies(d, stage))) {
+			snprintf(text, sizeof(text), "%s not available: %s", name,
 				 printable(reason, sizeof(reason),
-					   analysis__reason(d->a, METRIC_STAGE_BYTES(stage))));
-			if (draw)
-				put_text(d->f, 16, y, "start", "small", text);
-			y += 18;
-		} else if (ran(d, (enum nio_stage)stage)) {
-			snprintf(text, sizeof(text), "%s, wherever it happened: %.2f per byte", key,
-				 copies(d, (enum nio_stage)stage));
-			if (draw)
-				put_text(d->f, 16, y, "start", "small", text);
-			y += 18;
-		} else {
+					   analysis__reason(d->a, METRIC_STAGE_BYTES(s))));
+		} else if (!ran(d, stage)) {
 			strcat(idle, *idle ? ", " : "did not run: ");
-			strcat(idle, key);
+			strcat(idle, name);
+			continue;
+		} else if (!has_place(stage)) {
+			snprintf(text, sizeof(text), "%s, wherever it happened: %.2f per byte",
+				 name, copies(d, stage));
+		} else {
+			continue;
 		}
+		if (f)
+			put_text(f, 16, y, "start", "small", text);
+		y += 18;
 	}
-	if (*idle && draw)
-		put_text(d->f, 16, y, "start", "small", idle);
+	if (*idle && f)
+		put_text(f, 16, y, "start", "small", idle);
 	return *idle ? y + 18 : y;
 }
 
@@ -350,10 +348,10 @@ void diagram__write(FILE *f, const struct analysis *a, struct cell *cell)
 	int below = 318;
 
 	place(&d);
-	put_head(&d, put_absent(&d, below, false));
+	put_head(&d, put_absent(&d, NULL, below));
 	put_zones(&d);
 	put_boxes(&d);
 	put_stages(&d);
-	put_absent(&d, below, true);
+	put_absent(&d, f, below);
 	fputs("</svg>\n", f);
 }

@@ -3,8 +3,8 @@
  * The kernel's behaviour in one mode as a drawing (SVG), made from the measured ledger of a cell:
  * an arrow for each stage that ran, with its bytes per payload byte and its time. Pure.
  */
-#ifndef NETIOTRACE_DIAGRAM_H
-#define NETIOTRACE_DIAGRAM_H
+#ifndef REPORT_DIAGRAM_H
+#define REPORT_DIAGRAM_H
 
 #include <stdio.h>
 

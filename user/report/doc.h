@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A report as a sequence of headings, paragraphs, tables and pictures, written as HTML or Markdown:
- * what is said is said once (body.c), how it looks is each form's own. Pure but for the
- * stream.
+ * A report as a sequence of headings, paragraphs, tables and pictures. body.c has the content once;
+ * html.c and markdown.c are two forms of it. Pure but for the stream.
  */
-#ifndef NETIOTRACE_REPORT_DOC_H
-#define NETIOTRACE_REPORT_DOC_H
+#ifndef REPORT_DOC_H
+#define REPORT_DOC_H
 
 #include <stdio.h>
 
@@ -13,16 +12,21 @@
 #include "study/answer.h"
 #include "figure.h"
 
-struct report_doc {
-	const struct report_form *form;
-	FILE *f;
+/* Stands before the number of the best mode in a table. */
+#define REPORT_WINNER "\xe2\x98\x85 "
+
+/* A heading or a picture of the report, to go to. */
+struct report_link {
+	const char *text;
+	const char *picture; /* the name of its files; NULL: the heading whose text this is */
 };
 
 /* Text is plain: each form escapes it. */
 struct report_form {
 	void (*begin)(FILE *f, const char *title);
 	void (*end)(FILE *f);
-	void (*heading)(FILE *f, int level, const char *text);
+	void (*contents)(FILE *f, const struct report_link *links, size_t n);
+	void (*heading)(FILE *f, int level, const char *text); /* its anchor: report_body__slug() */
 	void (*paragraph)(FILE *f, const char *text);
 	void (*strong)(FILE *f, const char *text); /* a paragraph that stands out */
 	void (*list)(FILE *f, char *const *items, size_t n);
@@ -33,6 +37,9 @@ struct report_form {
 	 */
 	void (*picture)(FILE *f, const char *name, const char *svg, const char *alt,
 			const char *caption);
+	void (*pair_begin)(FILE *f); /* two pictures beside each other, where they fit */
+	void (*pair_end)(FILE *f);
+	void (*links)(FILE *f, const char *before, const struct report_link *links, size_t n);
 	void (*fold_begin)(FILE *f, const char *summary); /* what not everyone wants to read */
 	void (*fold_end)(FILE *f);
 };
@@ -57,13 +64,14 @@ struct report {
 	char *command; /* that repeats the report */
 };
 
-/* Writes all of it. The stream's error flag says whether it could be written. */
+/* Writes all of it. */
 void report_body__write(const struct report_form *form, FILE *f, const struct report *r);
+
+/* "All cells" -> "all-cells": the anchor of a heading, as GitHub makes it of Markdown. */
+void report_body__slug(char *buf, size_t len, const char *text);
 
 /* "diagram-twocopy" */
 const char *report_body__diagram_name(enum mode mode);
-/* The part of it that has the flame graphs. */
-void report_flames__write(const struct report_form *form, FILE *f, const struct report *r);
 /* "diagram-flame-twocopy", ..., "diagram-flame-difference" */
 const char *report_body__flame_name(int flame);
 

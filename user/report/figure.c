@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of figures, their captions, and gnuplot's syntax; see figure.h. What each shows is in
- * figure_lines.c, figure_stacks.c and figure_hist.c.
+ * The table of figures, their captions, and gnuplot's syntax; see figure.h. figure_lines.c and
+ * figure_stacks.c have what each figure shows.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,11 +10,13 @@
 
 #include "base/printable.h"
 #include "base/wrap.h"
-#include "figure_text.h"
+#include "figure_draft.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "study/phrases.h"
 
 #define CAPTION_COLUMNS 112 /* of its small print */
+#define NARROW_COLUMNS  58  /* the same in a narrow picture */
 #define REASON_COLUMNS  96
 #define TICS_MAX        7
 
@@ -24,12 +25,15 @@ static const struct {
 	const char *name, *template;
 	void (*make)(struct figure_draft *d);
 } figures[FIGURE_NR] = {
+	[FIGURE_RELATIVE_THROUGHPUT] = {"relative-throughput", "lines",
+					figure_lines__relative_throughput},
+	[FIGURE_RELATIVE_CPU] = {"relative-cpu", "lines",   figure_lines__relative_cpu},
 	[FIGURE_THROUGHPUT] = {"throughput-size",  "lines",      figure_lines__throughput},
 	[FIGURE_LATENCY]    = {"latency-threads",  "lines",      figure_lines__latency},
 	[FIGURE_CACHE]      = {"cache-size",       "lines",      figure_lines__cache},
 	[FIGURE_CYCLES]     = {"cycles-size",      "lines",      figure_lines__cycles},
 	[FIGURE_COPIES]     = {"copies",           "stacks",     figure_stacks__copies},
-	[FIGURE_COPY_TIMES] = {"copy-times",       "histograms", figure_hist__copy_times},
+	[FIGURE_COPY_TIMES] = {"copy-times",       "histograms", figure_lines__copy_times},
 	[FIGURE_PATH]       = {"send-call",        "stacks",     figure_stacks__path},
 	[FIGURE_CPU]        = {"cpu-class",        "stacks",     figure_stacks__classes},
 	[FIGURE_COMPLETION] = {"completion",       "lines",      figure_lines__completion},
@@ -72,17 +76,57 @@ void draft__set_number(struct figure_draft *d, const char *name, double value)
 	fprintf(d->settings, "%s = %.10g\n", name, value);
 }
 
+void draft__set_array(struct figure_draft *d, const char *name, const char *const *texts, size_t n)
+{
+	fprintf(d->settings, "array %s[%zu] = [", name, n ? n : 1);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? ", " : "", d->settings);
+		put_quoted(d->settings, texts[i]);
+	}
+	fputs(n ? "]\n" : "\"\"]\n", d->settings);
+}
+
 void draft__set_panels(struct figure_draft *d)
 {
-	unsigned int i;
+	const char *titles[FIGURE_PANELS_MAX];
 
+	for (unsigned int i = 0; i < d->panels; i++)
+		titles[i] = d->panel_title[i];
 	draft__set_number(d, "panels", d->panels);
-	fprintf(d->settings, "array panel_title[%u] = [", d->panels ? d->panels : 1);
-	for (i = 0; i < d->panels; i++) {
-		fputs(i ? ", " : "", d->settings);
-		put_quoted(d->settings, d->panel_title[i]);
-	}
-	fputs(d->panels ? "]\n" : "\"\"]\n", d->settings);
+	draft__set_array(d, "panel_title", titles, d->panels);
+}
+
+void draft__set_modes(struct figure_draft *d)
+{
+	char names[MODE_LIST_LEN];
+	unsigned int mask = 0;
+
+	for (int m = 0; m < MODE_NR; m++)
+		mask |= (unsigned int)d->modes[m] << m;
+	draft__set_text(d, "modes", mode__list(names, sizeof(names), mask));
+}
+
+/* One member of each row of the table of modes, separated by spaces. */
+#define PUT_MODES(f, setting, format, member)                                       \
+	do {                                                                        \
+		fputs(setting " = \"", f);                                          \
+		for (int m = 0; m < MODE_NR; m++)                                   \
+			fprintf(f, "%s" format, m ? " " : "",                       \
+				mode__info((enum mode)m)->member);                  \
+		fputs("\"\n", f);                                                   \
+	} while (0)
+
+/* The names, words and styles of all modes, from mode.h. */
+static void set_all_modes(struct figure_draft *d)
+{
+	char names[MODE_LIST_LEN];
+
+	draft__set_text(d, "all_modes", mode__list(names, sizeof(names), ~0U));
+	PUT_MODES(d->settings, "all_mode_words", "%s", words);
+	PUT_MODES(d->settings, "all_mode_colors", "%s", colour);
+	PUT_MODES(d->settings, "all_mode_points", "%u", point);
+	PUT_MODES(d->settings, "all_mode_open_points", "%u", open_point);
+	PUT_MODES(d->settings, "all_mode_dashes", "%u", dash);
 }
 
 size_t pick_indices(size_t n, size_t max, size_t *picked)
@@ -101,71 +145,46 @@ size_t pick_indices(size_t n, size_t max, size_t *picked)
 
 void draft__set_size_tics(struct figure_draft *d)
 {
-	char text[TICS_MAX * 2 * UNITS_BUF] = "", tic[2 * UNITS_BUF], size[UNITS_BUF];
-	size_t picked[TICS_MAX], i, n = pick_indices(d->a->sizes_nr, TICS_MAX, picked);
+	char text[TICS_MAX * 2 * UNITS_BUF] = "", size[UNITS_BUF];
+	size_t picked[TICS_MAX], n = pick_indices(d->a->sizes_nr, TICS_MAX, picked), len = 0;
 
-	for (i = 0; i < n; i++) {
-		format_size_short(size, sizeof(size), d->a->sizes[picked[i]]);
-		snprintf(tic, sizeof(tic), "%s'%s' %.0f", i ? "," : "", size,
-			 (double)d->a->sizes[picked[i]]);
-		strcat(text, tic);
-	}
+	for (size_t i = 0; i < n; i++)
+		len += (size_t)snprintf(
+			text + len, sizeof(text) - len, "%s'%s' %.0f", i ? "," : "",
+			format_size_short(size, sizeof(size), d->a->sizes[picked[i]]),
+			(double)d->a->sizes[picked[i]]);
 	draft__set_text(d, "xtics", text);
 }
 
 void draft__set_thread_tics(struct figure_draft *d)
 {
-	char text[TICS_MAX * 2 * UNITS_BUF] = "", tic[2 * UNITS_BUF];
-	size_t picked[TICS_MAX], i, n = pick_indices(d->a->threads_nr, TICS_MAX, picked);
-	unsigned int threads;
+	char text[TICS_MAX * 2 * UNITS_BUF] = "'n/a' 1";
+	size_t picked[TICS_MAX], n = pick_indices(d->a->threads_nr, TICS_MAX, picked), len = 0;
 
-	for (i = 0; i < n; i++) {
-		threads = d->a->threads[picked[i]];
+	for (size_t i = 0; i < n; i++) {
+		unsigned int threads = d->a->threads[picked[i]];
+
 		if (threads)
-			snprintf(tic, sizeof(tic), "%s'%u' %u", i ? "," : "", threads, threads);
-		else
-			snprintf(tic, sizeof(tic), "%s'n/a' 1", i ? "," : "");
-		strcat(text, tic);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s'%u' %u",
+						len ? "," : "", threads, threads);
 	}
 	draft__set_text(d, "xtics", text);
 }
 
-__attribute__((format(printf, 2, 0))) static void replace(char **text, const char *format,
-							  va_list args)
-{
-	char *old = *text;
+#define DEFINE_TEXT(name, member)                                                       \
+	void draft__##name(struct figure_draft *d, const char *format, ...)             \
+	{                                                                               \
+		va_list args;                                                           \
+                                                                                        \
+		va_start(args, format);                                                 \
+		free(d->figure->member);                                                \
+		d->figure->member = xvasprintf(format, args);                           \
+		va_end(args);                                                           \
+	}
 
-	if (vasprintf(text, format, args) < 0)
-		*text = NULL;
-	free(old);
-}
-
-void draft__title(struct figure_draft *d, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	replace(&d->figure->title, format, args);
-	va_end(args);
-}
-
-void draft__note(struct figure_draft *d, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	replace(&d->figure->note, format, args);
-	va_end(args);
-}
-
-void draft__no_data(struct figure_draft *d, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	replace(&d->figure->no_data, format, args);
-	va_end(args);
-}
+DEFINE_TEXT(title, title)
+DEFINE_TEXT(note, note)
+DEFINE_TEXT(no_data, no_data)
 
 /* Wraps text at spaces into out; returns the number of lines. */
 static unsigned int wrap(FILE *out, const char *text, size_t columns)
@@ -203,81 +222,56 @@ static const char *rounds_words(const struct figure_draft *d, char *buf, size_t 
 	return buf;
 }
 
-/* A picture that leaves something out says so. */
-static unsigned int put_left_out(FILE *f, const struct figure_draft *d)
+/* Adds a paragraph to a caption; returns the lines it takes. */
+static unsigned int put_paragraph(const struct figure_draft *d, FILE *f, const char *text)
 {
-	const struct analysis *a = d->a;
-	char text[128];
-
-	if (a->sizes_nr <= FIGURE_POINTS_MAX && a->threads_nr <= FIGURE_PANELS_MAX)
-		return 0;
-	snprintf(text, sizeof(text), "Not all of the %zu sizes and %zu thread counts are shown.",
-		 a->sizes_nr, a->threads_nr);
 	fputc('\n', f);
-	return wrap(f, text, CAPTION_COLUMNS);
+	return wrap(f, text, d->width ? NARROW_COLUMNS : CAPTION_COLUMNS);
 }
 
 static void set_caption(struct figure_draft *d)
 {
-	char rounds[256], *text = NULL;
-	size_t len;
+	const struct analysis *a = d->a;
+	char text[256], *caption;
 	unsigned int lines;
-	FILE *f = open_memstream(&text, &len);
+	size_t len;
+	FILE *f = xopen_memstream(&caption, &len);
 
-	if (!f)
-		return;
-	lines = wrap(f, d->system, CAPTION_COLUMNS);
+	lines = wrap(f, d->system, d->width ? NARROW_COLUMNS : CAPTION_COLUMNS);
 	if (!d->figure->no_data) {
-		fputc('\n', f);
-		lines += wrap(f, rounds_words(d, rounds, sizeof(rounds)), CAPTION_COLUMNS);
+		lines += put_paragraph(
+			d, f, d->rounds ? d->rounds : rounds_words(d, text, sizeof(text)));
+		if (a->sizes_nr > FIGURE_POINTS_MAX ||
+		    (!d->width && a->threads_nr > FIGURE_PANELS_MAX)) {
+			snprintf(text, sizeof(text),
+				 "Not all of the %zu sizes and %zu thread counts are shown.",
+				 a->sizes_nr, a->threads_nr);
+			lines += put_paragraph(d, f, text);
+		}
+		if (d->figure->note)
+			lines += put_paragraph(d, f, d->figure->note);
 	}
-	if (!d->figure->no_data)
-		lines += put_left_out(f, d);
-	if (d->figure->note && !d->figure->no_data) {
-		fputc('\n', f);
-		lines += wrap(f, d->figure->note, CAPTION_COLUMNS);
-	}
-	fclose(f);
-	draft__set_text(d, "caption", text ? text : "");
+	xclose_memstream(f);
+	draft__set_text(d, "caption", caption);
 	draft__set_number(d, "caption_lines", lines);
-	free(text);
+	free(caption);
 }
 
 /* Text in the middle of an empty picture. */
 static void set_reason(struct figure_draft *d)
 {
-	char *text = NULL, *whole = NULL;
+	char *whole = xasprintf("No data: %s.", d->figure->no_data), *text;
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = xopen_memstream(&text, &len);
 
-	if (!f)
-		return;
-	if (asprintf(&whole, "No data: %s.", d->figure->no_data) >= 0) {
-		wrap(f, whole, REASON_COLUMNS);
-		free(whole);
-	}
-	fclose(f);
-	draft__set_text(d, "reason", text ? text : "");
+	wrap(f, whole, REASON_COLUMNS);
+	xclose_memstream(f);
+	draft__set_text(d, "reason", text);
 	free(text);
+	free(whole);
 }
 
-static int finish(struct figure_draft *d)
-{
-	struct figure *f = d->figure;
-
-	if (f->no_data) {
-		f->template = "nodata";
-		set_reason(d);
-	}
-	draft__set_text(d, "title", f->title ? f->title : f->name);
-	draft__set_all_modes(d);
-	set_caption(d);
-	if (fclose(d->data) | fclose(d->settings))
-		return -ENOMEM;
-	return f->data && f->settings && f->title ? 0 : -ENOMEM;
-}
-
-int figure__make(struct figure *f, enum figure_id id, const struct analysis *a, const char *system)
+void figure__make(struct figure *f, enum figure_id id, const struct analysis *a, const char *system)
 {
 	struct figure_draft d = {
 		.figure = f,
@@ -290,16 +284,21 @@ int figure__make(struct figure *f, enum figure_id id, const struct analysis *a, 
 	};
 
 	*f = (struct figure){.name = figures[id].name, .template = figures[id].template};
-	d.data = open_memstream(&f->data, &d.data_len);
-	if (!d.data)
-		return -ENOMEM;
-	d.settings = open_memstream(&f->settings, &d.settings_len);
-	if (!d.settings) {
-		fclose(d.data);
-		return -ENOMEM;
-	}
+	d.data = xopen_memstream(&f->data, &d.data_len);
+	d.settings = xopen_memstream(&f->settings, &d.settings_len);
 	figures[id].make(&d);
-	return finish(&d);
+	if (f->no_data) {
+		f->template = "nodata";
+		d.width = 0;
+		set_reason(&d);
+	}
+	if (d.width)
+		draft__set_number(&d, "width", d.width);
+	draft__set_text(&d, "title", f->title);
+	set_all_modes(&d);
+	set_caption(&d);
+	xclose_memstream(d.data);
+	xclose_memstream(d.settings);
 }
 
 void figure__clear(struct figure *f)
@@ -310,6 +309,11 @@ void figure__clear(struct figure *f)
 	free(f->data);
 	free(f->settings);
 	*f = (struct figure){0};
+}
+
+const char *figure__stage(enum nio_stage stage)
+{
+	return stage == NIO_STAGE_TX_COPY ? "send copy" : stage__heading(stage);
 }
 
 /* A value of the environment as text; 0: unknown. */
@@ -341,12 +345,10 @@ char *figure__system(const struct dataset *d)
 		{"clocksource", "clock %s"},
 	};
 	/* clang-format on */
-	char value[160], *text = NULL;
+	char value[160], *text;
 	size_t i, len, n = 0;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = xopen_memstream(&text, &len);
 
-	if (!f)
-		return NULL;
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (!environment_text(d->environment, parts[i].key, value, sizeof(value)))
 			continue;
@@ -358,11 +360,41 @@ char *figure__system(const struct dataset *d)
 	if (!n)
 		fputs("System: the data does not say", f);
 	fputs(d->environment_varies ? " (the first run's; it is not the same in all)." : ".", f);
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
+	xclose_memstream(f);
 	return text;
+}
+
+struct finding figure__compare(const struct analysis *a, enum mode first, enum mode second,
+			     uint64_t size, enum metric m)
+{
+	if (a->threads_nr > 1)
+		return analysis__compare_modes(a, first, second, size, m);
+	return analysis__compare(a, analysis__cell(a, first, size, a->threads[0]),
+				 analysis__cell(a, second, size, a->threads[0]), m);
+}
+
+enum metric figure__cost_metric(const struct analysis *a)
+{
+	static const enum metric costs[] = {METRIC_CPU_NS_PER_KIB, METRIC_CPU_S_NS_PER_KIB,
+					    METRIC_CYCLES_PER_BYTE};
+
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+		if (analysis__has(a, costs[i]))
+			return costs[i];
+	return costs[0];
+}
+
+double figure__mean(const struct cell *cell, enum metric m)
+{
+	double sum = 0, n = 0;
+
+	for (size_t i = 0; i < cell->rows_nr; i++) {
+		if (isnan(cell->rows[i].value[m]))
+			continue;
+		sum += cell->rows[i].value[m];
+		n++;
+	}
+	return n > 0 ? sum / n : (double)NAN;
 }
 
 static size_t modes_at(const struct analysis *a, uint64_t size, unsigned int threads)

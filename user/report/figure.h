@@ -3,12 +3,14 @@
  * The pictures of a report as data for gnuplot: for each a CSV and a settings file (scripts/gnuplot
  * says what each template takes). Pure: text in memory, nothing is drawn here.
  */
-#ifndef NETIOTRACE_FIGURE_H
-#define NETIOTRACE_FIGURE_H
+#ifndef REPORT_FIGURE_H
+#define REPORT_FIGURE_H
 
 #include "study/analysis.h"
 
 enum figure_id {
+	FIGURE_RELATIVE_THROUGHPUT, /* these two stand on the first screen */
+	FIGURE_RELATIVE_CPU,
 	FIGURE_THROUGHPUT,
 	FIGURE_LATENCY,
 	FIGURE_CACHE,
@@ -31,14 +33,26 @@ struct figure {
 	char *settings; /* gnuplot assignments */
 };
 
-/* system: one line about the machine, for the caption. 0 or -ENOMEM; figure__clear() in any case.
- */
-int figure__make(struct figure *f, enum figure_id id, const struct analysis *a, const char *system);
+/* system: one line about the machine, for the caption. Free with figure__clear(). */
+void figure__make(struct figure *f, enum figure_id id, const struct analysis *a,
+		  const char *system);
 void figure__clear(struct figure *f);
 
-/* The line about the machine: kernel, CPU, path and so on, as far as the data knows. Freed by the
- * caller; NULL: memory. */
+/* The line about the machine: kernel, CPU, path and so on. The caller frees it. */
 char *figure__system(const struct dataset *d);
+
+/* The name of a stage as people read it: "gather", "send copy", "pin", "deferred", "receive". */
+const char *figure__stage(enum nio_stage stage);
+
+/* Two modes at a size, over all thread counts: what the first screen compares. */
+struct finding figure__compare(const struct analysis *a, enum mode first, enum mode second,
+			     uint64_t size, enum metric m);
+
+/* Mean over the rounds: parts of one whole add up as means, as medians do not. NaN: no value. */
+double figure__mean(const struct cell *cell, enum metric m);
+
+/* What a byte costs: CPU time of both sides, or of the sender, or cycles, as far as measured. */
+enum metric figure__cost_metric(const struct analysis *a);
 
 /* The size and the thread count that stand for all where a picture or diagram shows only one. */
 uint64_t figure__reference_size(const struct analysis *a);

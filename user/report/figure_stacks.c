@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "figure_text.h"
+#include "figure_draft.h"
 #include "common/units.h"
 #include "model/call_part.h"
 #include "study/phrases.h"
@@ -14,18 +14,36 @@
 static const char rest_name[] = "rest";
 
 struct stack {
-	const char *part[PARTS_MAX];
+	const char *part[PARTS_MAX];   /* in the data */
+	const char *words[PARTS_MAX];  /* in the legend */
 	const char *colour[PARTS_MAX]; /* NULL: the template's */
 	double value[PARTS_MAX];       /* NaN: unknown */
 	size_t nr;
 };
 
+static void stack__add(struct stack *s, const char *part, const char *words, const char *colour,
+		       double value)
+{
+	s->part[s->nr] = part;
+	s->words[s->nr] = words;
+	s->colour[s->nr] = colour;
+	s->value[s->nr++] = value;
+}
+
+/* A bar without any known part is not drawn. */
+static void stack__end(struct stack *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (!isnan(s->value[i]))
+			return;
+	s->nr = 0;
+}
+
 struct stacks {
 	struct figure_draft *d;
 	void (*fill)(const struct analysis *a, struct cell *cell, struct stack *s);
 	bool seen[PARTS_MAX];
-	const char *part[PARTS_MAX], *colour[PARTS_MAX];
-	size_t parts_nr;
+	struct stack parts; /* of all bars; its values mean nothing */
 	double position, last;
 	char tics[1024], groups[256];
 };
@@ -36,9 +54,8 @@ static void add_bar(struct stacks *s, const struct stack *bar, struct cell *cell
 	char tic[2 * UNITS_BUF], size[UNITS_BUF];
 	size_t i;
 
+	s->parts = *bar;
 	for (i = 0; i < bar->nr; i++) {
-		s->part[i] = bar->part[i];
-		s->colour[i] = bar->colour[i];
 		if (!(bar->value[i] > 0))
 			continue;
 		s->seen[i] = true;
@@ -48,7 +65,6 @@ static void add_bar(struct stacks *s, const struct stack *bar, struct cell *cell
 		from += bar->value[i];
 		s->d->points++;
 	}
-	s->parts_nr = bar->nr;
 	snprintf(tic, sizeof(tic), "%s'%s' %g", *s->tics ? "," : "",
 		 format_size_short(size, sizeof(size), cell->size), s->position);
 	if (strlen(s->tics) + strlen(tic) < sizeof(s->tics))
@@ -83,17 +99,22 @@ static void add_group(struct stacks *s, enum mode mode, unsigned int threads)
 static void set_parts(struct stacks *s)
 {
 	char text[512] = "", colours[256] = "";
+	const struct stack *p = &s->parts;
+	const char *words[PARTS_MAX];
+	size_t n = 0;
 
-	for (size_t i = 0; i < s->parts_nr; i++) {
+	for (size_t i = 0; i < p->nr; i++) {
 		if (!s->seen[i])
 			continue;
-		strcat(text, *text ? " " : "");
-		strcat(text, s->part[i]);
+		strcat(text, n ? " " : "");
+		strcat(text, p->part[i]);
 		strcat(colours, *colours ? " " : "");
-		strcat(colours, s->colour[i] ? s->colour[i] : "");
+		strcat(colours, p->colour[i] ? p->colour[i] : "");
+		words[n++] = p->words[i];
 	}
 	draft__set_text(s->d, "parts", text);
 	draft__set_text(s->d, "part_colors", colours);
+	draft__set_array(s->d, "part_words", words, n);
 }
 
 static void make_stacks(struct figure_draft *d, const char *ylabel,
@@ -113,22 +134,14 @@ static void make_stacks(struct figure_draft *d, const char *ylabel,
 	set_parts(&s);
 }
 
-/* A cell none of whose stages is known has no bar. */
 static void fill_copies(const struct analysis *a, struct cell *cell, struct stack *s)
 {
-	bool known = false;
-	int stage;
-
-	for (stage = 0; stage < NIO_STAGE_NR; stage++) {
-		if (!stage__is_copy((enum nio_stage)stage))
-			continue;
-		s->part[s->nr] = stage__key((enum nio_stage)stage);
-		s->value[s->nr] = analysis__estimate(a, cell, METRIC_STAGE_CPB(stage)).median;
-		known |= !isnan(s->value[s->nr]);
-		s->nr++;
-	}
-	if (!known)
-		s->nr = 0;
+	for (int stage = 0; stage < NIO_STAGE_NR; stage++)
+		if (stage__is_copy((enum nio_stage)stage))
+			stack__add(s, stage__key((enum nio_stage)stage),
+				   figure__stage((enum nio_stage)stage), NULL,
+				   analysis__estimate(a, cell, METRIC_STAGE_CPB(stage)).median);
+	stack__end(s);
 }
 
 /* The copying stages that no run could measure, for the note. */
@@ -142,7 +155,7 @@ static void note_unavailable(struct figure_draft *d, const char *threads)
 		    analysis__has(d->a, METRIC_STAGE_BYTES(stage)))
 			continue;
 		strcat(list, *list ? ", " : "");
-		strcat(list, stage__key((enum nio_stage)stage));
+		strcat(list, figure__stage((enum nio_stage)stage));
 	}
 	if (*list)
 		draft__note(d, "With %s. Not measured, so not in the bars: %s.", threads, list);
@@ -190,24 +203,18 @@ static double per_message(const struct cell *cell, enum metric m)
 
 static void fill_path(const struct analysis *a, struct cell *cell, struct stack *s)
 {
-	double total = per_message(cell, METRIC_PATH_TOTAL), sum = 0;
-	bool known = false;
-	int part;
+	double total = per_message(cell, METRIC_PATH_TOTAL), sum = 0, value;
 
 	(void)a;
-	for (part = PATH_LOCK; part < PATH_NR; part++) {
-		s->part[s->nr] = path_part__key((enum path_part)part);
-		s->value[s->nr] = per_message(cell, METRIC_PATH(part));
-		if (!isnan(s->value[s->nr])) {
-			sum += s->value[s->nr];
-			known = true;
-		}
-		s->nr++;
+	for (int part = PATH_LOCK; part < PATH_NR; part++) {
+		value = per_message(cell, METRIC_PATH(part));
+		sum += isnan(value) ? 0 : value;
+		stack__add(s, path_part__key((enum path_part)part),
+			   path_part__heading((enum path_part)part), NULL, value);
 	}
-	s->part[s->nr] = rest_name;
-	s->value[s->nr++] = total - sum;
-	if (!known)
-		s->nr = 0;
+	stack__end(s);
+	if (s->nr)
+		stack__add(s, rest_name, rest_name, NULL, total - sum);
 }
 
 /* Samples of the sender's by part of a send call; [PATH_NR]: in none. Returns how many there are.
@@ -237,12 +244,12 @@ static void fill_sampled_path(const struct analysis *a, struct cell *cell, struc
 
 	if (!all || isnan(us))
 		return;
-	for (int part = PATH_LOCK; part < PATH_NR; part++) {
-		s->part[s->nr] = path_part__key((enum path_part)part);
-		s->value[s->nr++] = us * (double)samples[part] / (double)all;
-	}
-	s->part[s->nr] = rest_name;
-	s->value[s->nr++] = us * (double)samples[PATH_SEND_TOTAL] / (double)all;
+	for (int part = PATH_LOCK; part < PATH_NR; part++)
+		stack__add(s, path_part__key((enum path_part)part),
+			   path_part__heading((enum path_part)part), NULL,
+			   us * (double)samples[part] / (double)all);
+	stack__add(s, rest_name, rest_name, NULL,
+		   us * (double)samples[PATH_SEND_TOTAL] / (double)all);
 }
 
 static bool has_path(const struct analysis *a)
@@ -258,7 +265,7 @@ static void make_exact_path(struct figure_draft *d, const char *threads)
 	draft__title(d, "Where the time of a send call goes");
 	draft__note(
 		d,
-		"With %s. inline_receive: the peer's receive work, run inside the call on "
+		"With %s. inline receive: the peer's receive work, run inside the call on "
 		"loopback and veth. preempted: other tasks ran meanwhile. rest: of the whole call, "
 		"what no part has.",
 		threads);
@@ -293,37 +300,17 @@ void figure_stacks__path(struct figure_draft *d)
 			       analysis__reason(d->a, METRIC_CLASS_S_TX_COPY));
 }
 
-/* Mean over the rounds: parts of one whole add up as means, as medians do not. */
-static double mean(const struct cell *cell, enum metric m)
-{
-	double sum = 0;
-	size_t n = 0;
-
-	for (size_t i = 0; i < cell->rows_nr; i++) {
-		if (isnan(cell->rows[i].value[m]))
-			continue;
-		sum += cell->rows[i].value[m];
-		n++;
-	}
-	return n ? sum / (double)n : (double)NAN;
-}
-
-/* Both sides together: which of them has a class is in the table of the text and in the data. */
+/* Both sides together: the tables and the data have the sides. */
 static void fill_classes(const struct analysis *a, struct cell *cell, struct stack *s)
 {
-	bool known = false;
-
 	_Static_assert((int)CPU_CLASS_NR <= PARTS_MAX, "a part for each class");
-	for (int c = 0; c < CPU_CLASS_NR; c++) {
-		s->part[s->nr] = cpu_class__key((enum cpu_class)c);
-		s->colour[s->nr] = cpu_class__colour((enum cpu_class)c);
-		s->value[s->nr] = mean(cell, METRIC_CLASS_BOTH(c));
-		known |= !isnan(s->value[s->nr]);
-		s->nr++;
-	}
 	(void)a;
-	if (!known)
-		s->nr = 0;
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		stack__add(s, cpu_class__key((enum cpu_class)c),
+			   cpu_class__heading((enum cpu_class)c),
+			   cpu_class__colour((enum cpu_class)c),
+			   figure__mean(cell, METRIC_CLASS_BOTH(c)));
+	stack__end(s);
 }
 
 void figure_stacks__classes(struct figure_draft *d)

@@ -2,11 +2,11 @@
 /* The tree of sampled functions, and its drawing; see flame.h. */
 #include "flame.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "diagram.h"
 #include "figure.h"
 #include "model/stack_rules.h"
@@ -23,7 +23,7 @@
 
 struct node {
 	char *name;
-	double weight[2]; /* of either input, what is above it included */
+	double weight[2]; /* of each input, callees included */
 	struct node *child, *next;
 };
 
@@ -45,38 +45,28 @@ static void free_nodes(struct node *n)
 	}
 }
 
-static struct node *new_node(const char *name, size_t len)
-{
-	struct node *n = calloc(1, sizeof(*n));
-
-	if (n)
-		n->name = strndup(name, len);
-	if (n && n->name)
-		return n;
-	free(n);
-	return NULL;
-}
-
-/* The child of that name, made if it is not there; NULL: memory is short. */
+/* The child of that name, made if it is not there. */
 static struct node *child_of(struct node *n, const char *name, size_t len)
 {
 	struct node **at = &n->child;
 
 	while (*at && (strncmp((*at)->name, name, len) != 0 || (*at)->name[len]))
 		at = &(*at)->next;
-	if (!*at)
-		*at = new_node(name, len);
+	if (!*at) {
+		*at = xcalloc(1, sizeof(**at));
+		(*at)->name = xstrndup(name, len);
+	}
 	return *at;
 }
 
-static int add_stack(struct tree *t, const char *whose, const char *frames, int input,
-		     double weight)
+static void add_stack(struct tree *t, const char *whose, const char *frames, int input,
+		      double weight)
 {
 	struct node *n = child_of(&t->root, whose, strlen(whose));
 	unsigned int depth = 2;
 
 	t->root.weight[input] += weight;
-	while (n) {
+	for (;;) {
 		size_t len = strcspn(frames, ";");
 
 		n->weight[input] += weight;
@@ -87,7 +77,6 @@ static int add_stack(struct tree *t, const char *whose, const char *frames, int 
 		frames += len + (frames[len] == ';');
 	}
 	t->depth = depth > t->depth ? depth : t->depth;
-	return n ? 0 : -ENOMEM;
 }
 
 /*
@@ -108,19 +97,16 @@ static const char *below_syscall(const char *frames)
 	}
 }
 
-static int add_input(struct tree *t, const struct flame_input *in, int input)
+static void add_input(struct tree *t, const struct flame_input *in, int input)
 {
-	int err = 0;
-
-	for (size_t i = 0; i < in->profile->nr && !err; i++) {
+	for (size_t i = 0; i < in->profile->nr; i++) {
 		const struct profile_stack *s = &in->profile->stacks[i];
 
 		if (in->weight[s->whose] > 0)
-			err = add_stack(t, cpu_time__whose(s->whose),
-					t->merged ? below_syscall(s->frames) : s->frames, input,
-					(double)s->count * in->weight[s->whose]);
+			add_stack(t, cpu_time__whose(s->whose),
+				  t->merged ? below_syscall(s->frames) : s->frames, input,
+				  (double)s->count * in->weight[s->whose]);
 	}
-	return err;
 }
 
 struct drawing {
@@ -274,40 +260,34 @@ static void draw(struct drawing *d, FILE *f, const char *title)
 	fputs("</svg>\n", f);
 }
 
-int flame__write(FILE *f, const struct flame_input *in)
+void flame__write(FILE *f, const struct flame_input *in)
 {
 	char all[] = "all";
 	struct tree t = {.root = {.name = all}};
 	struct drawing d = {.f = f, .t = &t, .gathers = mode__has(in->mode, MODE_GATHERS)};
 	char title[128];
-	int err = add_input(&t, in, 0);
 
+	add_input(&t, in, 0);
 	snprintf(title, sizeof(title), "CPU time of %s: on average %.0f ns per KiB",
 		 phrases__mode(in->mode), t.root.weight[0]);
-	if (!err)
-		draw(&d, f, title);
+	draw(&d, f, title);
 	free_nodes(t.root.child);
-	return err;
 }
 
-int flame__write_difference(FILE *f, const struct flame_input *a, const struct flame_input *b)
+void flame__write_difference(FILE *f, const struct flame_input *a, const struct flame_input *b)
 {
 	char all[] = "all";
 	struct tree t = {.root = {.name = all}, .merged = true};
 	struct drawing d = {.f = f, .t = &t, .difference = true};
 	char title[160];
-	int err = add_input(&t, a, 0);
 
-	if (!err)
-		err = add_input(&t, b, 1);
+	add_input(&t, a, 0);
+	add_input(&t, b, 1);
 	snprintf(title, sizeof(title),
 		 "CPU time of %s (blue, on average %.0f ns per KiB) and %s (red, %.0f)",
-		 phrases__mode(a->mode), t.root.weight[0], phrases__mode(b->mode),
-		 t.root.weight[1]);
-	if (!err)
-		draw(&d, f, title);
+		 phrases__mode(a->mode), t.root.weight[0], phrases__mode(b->mode), t.root.weight[1]);
+	draw(&d, f, title);
 	free_nodes(t.root.child);
-	return err;
 }
 
 static double samples_of(const struct profile *p, enum nio_sample_whose w)
@@ -318,20 +298,6 @@ static double samples_of(const struct profile *p, enum nio_sample_whose w)
 		if (p->stacks[i].whose == w)
 			n += (double)p->stacks[i].count;
 	return n;
-}
-
-/* Mean over the rounds; NaN: not measured. */
-static double mean_of(const struct cell *cell, enum metric m)
-{
-	double sum = 0, n = 0;
-
-	for (size_t i = 0; i < cell->rows_nr; i++) {
-		if (isnan(cell->rows[i].value[m]))
-			continue;
-		sum += cell->rows[i].value[m];
-		n++;
-	}
-	return n > 0 ? sum / n : (double)NAN;
 }
 
 bool flame__find(struct flame_input *in, const struct analysis *a, enum mode mode)
@@ -347,7 +313,7 @@ bool flame__find(struct flame_input *in, const struct analysis *a, enum mode mod
 				   .profile = dataset__profile(a->dataset, mode, size, threads)};
 	for (int side = 0; cell && in->profile && side < NIO_SIDE_NR; side++) {
 		double n = samples_of(in->profile, (enum nio_sample_whose)side);
-		double ns = mean_of(cell, cpu[side]);
+		double ns = figure__mean(cell, cpu[side]);
 
 		if (n > 0 && ns > 0)
 			in->weight[side] = ns / n;

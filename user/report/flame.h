@@ -3,8 +3,8 @@
  * Flame graphs (SVG) of the CPU time of a cell: a box for each function, as wide as the CPU time of
  * its samples per KiB of payload, what it called above it. Pure.
  */
-#ifndef NETIOTRACE_FLAME_H
-#define NETIOTRACE_FLAME_H
+#ifndef REPORT_FLAME_H
+#define REPORT_FLAME_H
 
 #include <stdio.h>
 
@@ -20,16 +20,14 @@ struct flame_input {
 /* The stacks of a mode at the reference size and threads; false: there are none. */
 bool flame__find(struct flame_input *in, const struct analysis *a, enum mode mode);
 
-/*
- * Writes an <svg> element that stands alone, coloured by class of CPU time. 0 or -ENOMEM.
- */
-int flame__write(FILE *f, const struct flame_input *in);
+/* Writes an <svg> element that stands alone, coloured by class of CPU time. */
+void flame__write(FILE *f, const struct flame_input *in);
 
 /*
  * Both modes in one: a box is as wide as the time of both, the redder the more of it is b's, the
  * bluer the more a's. What only one of them does is there, which a difference on the scale of one
  * of them would not show.
  */
-int flame__write_difference(FILE *f, const struct flame_input *a, const struct flame_input *b);
+void flame__write_difference(FILE *f, const struct flame_input *a, const struct flame_input *b);
 
 #endif

@@ -10,28 +10,56 @@
 #include "diagram.h"
 #include "doc.h"
 
+/*
+ * Colours are variables, so that a dark page is a second set of them. Pictures are drawn on white;
+ * a dark page shows them inverted, with the hues turned back. Print is always light.
+ */
 static const char style[] =
-	":root{color-scheme:light}"
-	"body{margin:0;background:#fff;color:#1a1a1a;"
-	"font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
-	"main{max-width:980px;margin:0 auto;padding:24px 20px 64px}"
-	"h1{font-size:1.6rem;line-height:1.25;margin:0 0 .6em;overflow-wrap:anywhere}"
-	"h2{font-size:1.25rem;margin:2.2em 0 .7em;padding-top:.6em;border-top:1px solid #d9dce0}"
-	"h3{font-size:1.05rem;margin:1.9em 0 .4em}"
-	"p{margin:.5em 0;max-width:76ch}"
+	":root{color-scheme:light dark;--page:#fff;--text:#1a1a1a;--weak:#4a4f55;--line:#d9dce0;"
+	"--link:#0b4f8a;--win:#e3f1e6}"
+	"@media screen and (prefers-color-scheme:dark){:root{--page:#1a1a1a;--text:#e4e4e4;"
+	"--weak:#b3b8be;--line:#3d4147;--link:#8cc2f2;--win:#1f3d29}"
+	"figure svg{filter:invert(.9) hue-rotate(180deg)}}"
+	"html{scroll-behavior:smooth;-webkit-text-size-adjust:100%}"
+	"body{margin:0;background:var(--page);color:var(--text);"
+	"font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
+	"main{max-width:980px;margin:0 auto;padding:20px 20px 64px}"
+	"a{color:var(--link)}"
+	"h1{font-size:1.55rem;line-height:1.25;margin:0 0 .4em;overflow-wrap:anywhere}"
+	"h2{font-size:1.25rem;margin:1.9em 0 .6em;padding-top:.6em;border-top:1px solid "
+	"var(--line)}"
+	"h3{font-size:1.05rem;margin:1.5em 0 .3em}"
+	"p{margin:.45em 0;max-width:84ch;overflow-wrap:anywhere}"
 	"p.strong{font-weight:600}"
-	"ul{margin:.5em 0;padding-left:1.3em}li{margin:.3em 0;max-width:76ch}"
-	"figure{margin:1.6em 0}"
-	"figcaption{font-size:.9rem;color:#333;max-width:84ch;margin-top:.3em}"
+	"p.links{font-size:.9rem;color:var(--weak)}"
+	"nav{font-size:.9rem;margin:.5em 0 1em}"
+	"nav a{display:inline-block;margin-right:1.1em;padding:.15em 0}"
+	"ul{margin:.5em 0;padding-left:1.3em}li{margin:.3em 0;max-width:84ch}"
+	"figure{margin:1.4em 0}"
+	"figcaption{font-size:.9rem;color:var(--weak);max-width:84ch;margin-top:.3em}"
 	".scroll{overflow-x:auto}"
 	".scroll svg{display:block;width:100%;height:auto;min-width:660px}"
-	"table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}"
+	".pair{display:flex;flex-wrap:wrap;gap:0 20px}"
+	".pair figure{flex:1 1 320px;min-width:0;margin:.6em 0}"
+	".pair figure:only-child{max-width:700px;margin:.6em auto}"
+	".pair .scroll svg{min-width:0}"
+	"table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;"
+	"margin:.4em 0}"
 	"th,td{padding:.34em .8em .34em 0;text-align:left;vertical-align:top;"
-	"border-bottom:1px solid #e3e5e8}"
-	"th{font-weight:600;border-bottom:1px solid #888}"
+	"border-bottom:1px solid var(--line)}"
+	"th{font-weight:600;border-bottom-color:var(--weak)}"
 	"td.n{text-align:right;white-space:nowrap}th.n{text-align:right}"
-	"details{margin:.7em 0}summary{cursor:pointer;color:#0b4f8a}"
-	"@media print{details{display:block}.scroll{overflow:visible}}";
+	".wide td:first-child{white-space:nowrap}"
+	"td.win{background:var(--win);font-weight:600}"
+	"details{margin:.4em 0}summary{cursor:pointer;color:var(--link);font-size:.9rem}"
+	"@media(max-width:600px){main{padding:14px 14px 40px}"
+	"h1{font-size:1.3rem}h2{font-size:1.15rem}}"
+	"@media print{body{font-size:10pt}main{max-width:none;padding:0}nav,p.links{display:none}"
+	"a{color:inherit;text-decoration:none}"
+	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
+	".scroll{overflow:visible}.scroll svg{min-width:0;max-height:23cm}"
+	".wide{font-size:6.5pt}.wide td,.wide th{white-space:normal!important;padding-right:.4em}"
+	"details::details-content{content-visibility:visible;block-size:auto}}";
 
 static void html_begin(FILE *f, const char *title)
 {
@@ -59,9 +87,38 @@ static void put_element(FILE *f, const char *open, const char *text, const char 
 
 static void html_heading(FILE *f, int level, const char *text)
 {
-	fprintf(f, "<h%d>", level);
+	char slug[256];
+
+	report_body__slug(slug, sizeof(slug), text);
+	fprintf(f, "<h%d id=\"%s\">", level, slug);
 	xml__put(f, text);
 	fprintf(f, "</h%d>\n", level);
+}
+
+static void put_links(FILE *f, const char *between, const struct report_link *links, size_t n)
+{
+	char slug[256];
+
+	for (size_t i = 0; i < n; i++) {
+		report_body__slug(slug, sizeof(slug), links[i].text);
+		fprintf(f, "%s<a href=\"#%s\">", i ? between : "",
+			links[i].picture ? links[i].picture : slug);
+		put_element(f, "", links[i].text, "</a>");
+	}
+}
+
+static void html_contents(FILE *f, const struct report_link *links, size_t n)
+{
+	fputs("<nav aria-label=\"Contents\">\n", f);
+	put_links(f, "\n", links, n);
+	fputs("\n</nav>\n", f);
+}
+
+static void html_links(FILE *f, const char *before, const struct report_link *links, size_t n)
+{
+	put_element(f, "<p class=\"links\">", before, "");
+	put_links(f, ", ", links, n);
+	fputs("</p>\n", f);
 }
 
 static void html_paragraph(FILE *f, const char *text)
@@ -84,9 +141,15 @@ static void html_list(FILE *f, char *const *items, size_t n)
 	fputs("</ul>\n", f);
 }
 
+static bool is_winner(const char *text)
+{
+	return !strncmp(text, REPORT_WINNER, strlen(REPORT_WINNER));
+}
+
 /* Numbers stand under each other by their last digit; words by their first letter. */
 static bool is_number(const char *text)
 {
+	text += is_winner(text) ? strlen(REPORT_WINNER) : 0;
 	return isdigit((unsigned char)*text) || (*text == '-' && isdigit((unsigned char)text[1])) ||
 	       !strcmp(text, "n/a") || !strcmp(text, "one run");
 }
@@ -95,7 +158,9 @@ static void html_table_begin(FILE *f, const char *const *heads, size_t n)
 {
 	size_t i;
 
-	fputs("<div class=\"scroll\"><table>\n<thead><tr>", f);
+	fputs(n > 3 ? "<div class=\"scroll\"><table class=\"wide\">\n<thead><tr>"
+		    : "<div class=\"scroll\"><table>\n<thead><tr>",
+	      f);
 	for (i = 0; i < n; i++)
 		put_element(f, n > 3 && i ? "<th class=\"n\">" : "<th>", heads[i], "</th>");
 	fputs("</tr></thead>\n<tbody>\n", f);
@@ -107,7 +172,10 @@ static void html_table_row(FILE *f, const char *const *cells, size_t n)
 
 	fputs("<tr>", f);
 	for (i = 0; i < n; i++)
-		put_element(f, n > 3 && i && is_number(cells[i]) ? "<td class=\"n\">" : "<td>",
+		put_element(f,
+			    is_winner(cells[i])                 ? "<td class=\"n win\">"
+			    : n > 3 && i && is_number(cells[i]) ? "<td class=\"n\">"
+								: "<td>",
 			    cells[i], "</td>");
 	fputs("</tr>\n", f);
 }
@@ -163,6 +231,16 @@ static void html_picture(FILE *f, const char *name, const char *svg, const char 
 	fputs("</figure>\n", f);
 }
 
+static void html_pair_begin(FILE *f)
+{
+	fputs("<div class=\"pair\">\n", f);
+}
+
+static void html_pair_end(FILE *f)
+{
+	fputs("</div>\n", f);
+}
+
 static void html_fold_begin(FILE *f, const char *summary)
 {
 	put_element(f, "<details><summary>", summary, "</summary>\n");
@@ -176,6 +254,7 @@ static void html_fold_end(FILE *f)
 const struct report_form report_html = {
 	.begin = html_begin,
 	.end = html_end,
+	.contents = html_contents,
 	.heading = html_heading,
 	.paragraph = html_paragraph,
 	.strong = html_strong,
@@ -184,6 +263,9 @@ const struct report_form report_html = {
 	.table_row = html_table_row,
 	.table_end = html_table_end,
 	.picture = html_picture,
+	.pair_begin = html_pair_begin,
+	.pair_end = html_pair_end,
+	.links = html_links,
 	.fold_begin = html_fold_begin,
 	.fold_end = html_fold_end,
 };

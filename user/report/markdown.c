@@ -21,6 +21,12 @@ static void put_text(FILE *f, const char *text)
 	}
 }
 
+/* Our own drawings are there as SVG only. */
+static const char *suffix_of(const char *picture)
+{
+	return strncmp(picture, "diagram-", 8) ? "png" : "svg";
+}
+
 static void md_heading(FILE *f, int level, const char *text)
 {
 	fprintf(f, "%.*s ", level, "######");
@@ -33,9 +39,39 @@ static void md_begin(FILE *f, const char *title)
 	md_heading(f, 1, title);
 }
 
-static void md_end(FILE *f)
+static void md_nothing(FILE *f)
 {
 	(void)f;
+}
+
+/* A picture has its file to go to, a heading its anchor. */
+static void put_link(FILE *f, const struct report_link *link)
+{
+	char slug[256];
+
+	fputc('[', f);
+	put_text(f, link->text);
+	if (link->picture) {
+		fprintf(f, "](%s.%s)", link->picture, suffix_of(link->picture));
+		return;
+	}
+	report_body__slug(slug, sizeof(slug), link->text);
+	fprintf(f, "](#%s)", slug);
+}
+
+static void md_links(FILE *f, const char *before, const struct report_link *links, size_t n)
+{
+	put_text(f, before);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? ", " : "", f);
+		put_link(f, &links[i]);
+	}
+	fputs("\n\n", f);
+}
+
+static void md_contents(FILE *f, const struct report_link *links, size_t n)
+{
+	md_links(f, "Contents: ", links, n);
 }
 
 static void md_paragraph(FILE *f, const char *text)
@@ -90,14 +126,13 @@ static void md_table_end(FILE *f)
 	fputc('\n', f);
 }
 
-/* Our own drawings are there as SVG only. */
 static void md_picture(FILE *f, const char *name, const char *svg, const char *alt,
 		       const char *caption)
 {
 	(void)svg;
 	fputs("![", f);
 	put_text(f, alt);
-	fprintf(f, "](%s.%s)\n\n", name, strncmp(name, "diagram-", 8) ? "png" : "svg");
+	fprintf(f, "](%s.%s)\n\n", name, suffix_of(name));
 	if (caption)
 		md_paragraph(f, caption);
 }
@@ -107,14 +142,10 @@ static void md_fold_begin(FILE *f, const char *summary)
 	md_paragraph(f, summary);
 }
 
-static void md_fold_end(FILE *f)
-{
-	(void)f;
-}
-
 const struct report_form report_markdown = {
 	.begin = md_begin,
-	.end = md_end,
+	.end = md_nothing,
+	.contents = md_contents,
 	.heading = md_heading,
 	.paragraph = md_paragraph,
 	.strong = md_strong,
@@ -123,6 +154,9 @@ const struct report_form report_markdown = {
 	.table_row = md_table_row,
 	.table_end = md_table_end,
 	.picture = md_picture,
+	.pair_begin = md_nothing,
+	.pair_end = md_nothing,
+	.links = md_links,
 	.fold_begin = md_fold_begin,
-	.fold_end = md_fold_end,
+	.fold_end = md_nothing,
 };

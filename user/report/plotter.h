@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Draws with gnuplot and the templates of scripts/gnuplot, wherever those were installed. gnuplot
- * gets everything on its standard input and gives the picture on its standard output: it opens no
- * file by name, has no environment but its locale, and ends with this process.
+ * reads everything from its standard input and writes the picture to its standard output. It opens
+ * no file by name, works in /, has no environment but locale and PATH and a session of its own,
+ * and ends with this process, or after two minutes.
  */
-#ifndef NETIOTRACE_PLOTTER_H
-#define NETIOTRACE_PLOTTER_H
+#ifndef REPORT_PLOTTER_H
+#define REPORT_PLOTTER_H
 
 #include <limits.h>
 #include <signal.h>

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * `netiotrace report`: reads results, has them analysed, drawn and written, all into a directory
- * that appears when it is complete. What is found and said is in analysis.c, answer*.c, figure*.c
- * and body.c.
+ * `netiotrace report`: reads results, analyses and draws them, and writes a directory that appears
+ * when it is complete. user/study has the analysis, figure*.c the pictures, body.c the text.
  */
-#include "base/shell.h"
-#include "report.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
@@ -14,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_code.h"
+#include "base/log.h"
+#include "base/shell.h"
+#include "base/step_down.h"
+#include "common/xalloc.h"
+#include "report.h"
 #include "study/analysis.h"
 #include "study/answer.h"
 #include "study/dataset.h"
@@ -22,12 +24,8 @@
 #include "diagram.h"
 #include "figure.h"
 #include "flame.h"
-#include "base/log.h"
-#include "base/exit_code.h"
-#include "base/step_down.h"
 #include "plotter.h"
 #include "report_dir.h"
-#include "report_place.h"
 #include "doc.h"
 
 #define MESSAGE_MAX 1024
@@ -48,7 +46,7 @@ struct making {
 	struct report report;
 };
 
-/* Only a handler writes it; ended between two pictures, so that what was begun is removed. */
+/* Written by a handler only. The program ends between two pictures, so that it can clean up. */
 static volatile sig_atomic_t stop_signal;
 
 static void note_signal(int signal)
@@ -62,7 +60,7 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* What was started by nohup goes on. */
+	/* nohup: ignore the signal. */
 	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
 }
@@ -77,12 +75,10 @@ static void put_option(FILE *f, const char *option, const char *value)
 
 static char *command_line(const struct report_options *o)
 {
-	char *text = NULL;
+	char *text;
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = xopen_memstream(&text, &len);
 
-	if (!f)
-		return NULL;
 	fputs("netiotrace report", f);
 	if (o->duration_s > 0)
 		fprintf(f, " --duration %gs", o->duration_s);
@@ -99,51 +95,48 @@ static char *command_line(const struct report_options *o)
 		fputc(' ', f);
 		shell__put_word(f, o->inputs[i]);
 	}
-	return fclose(f) ? NULL : text;
+	xclose_memstream(f);
+	return text;
 }
 
 static char *draw_diagram(const struct analysis *a, enum mode mode)
 {
 	struct cell *cell =
 		analysis__cell(a, mode, figure__reference_size(a), figure__reference_threads(a));
-	char *svg = NULL;
+	char *svg;
 	size_t len;
 	FILE *f;
 
 	if (!diagram__possible(a, cell))
 		return NULL;
-	f = open_memstream(&svg, &len);
-	if (!f)
-		return NULL;
+	f = xopen_memstream(&svg, &len);
 	diagram__write(f, a, cell);
-	return fclose(f) ? NULL : svg;
+	xclose_memstream(f);
+	return svg;
 }
 
 static char *draw_flame(const struct analysis *a, int flame)
 {
 	enum mode mode = flame == FLAME_DIFFERENCE ? MODE_TWOCOPY : (enum mode)flame;
 	struct flame_input in, other;
-	char *svg = NULL;
+	char *svg;
 	size_t len;
 	FILE *f;
-	int err;
 
 	if (!flame__find(&in, a, mode))
 		return NULL;
 	if (flame == FLAME_DIFFERENCE && !flame__find(&other, a, MODE_ZEROCOPY))
 		return NULL;
-	f = open_memstream(&svg, &len);
-	if (!f)
-		return NULL;
-	err = flame == FLAME_DIFFERENCE ? flame__write_difference(f, &in, &other)
-					: flame__write(f, &in);
-	if (!fclose(f) && !err)
-		return svg;
-	free(svg);
-	return NULL;
+	f = xopen_memstream(&svg, &len);
+	if (flame == FLAME_DIFFERENCE)
+		flame__write_difference(f, &in, &other);
+	else
+		flame__write(f, &in);
+	xclose_memstream(f);
+	return svg;
 }
 
-/* The last part of a path; "." and the like have none better than themselves. */
+/* The last part of a path; a path such as "results/" stays as it is. */
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -151,25 +144,21 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "throughput.csv, latency.csv". Caller frees. NULL: memory. */
+/* "throughput.csv, latency.csv". Caller frees. */
 static char *source_of(const struct report_options *o)
 {
-	char *text = NULL;
+	char *text;
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = xopen_memstream(&text, &len);
 
-	if (!f)
-		return NULL;
 	for (size_t i = 0; i < o->inputs_nr; i++)
 		fprintf(f, "%s%s", i ? ", " : "", base_name(o->inputs[i]));
-	return fclose(f) ? NULL : text;
+	xclose_memstream(f);
+	return text;
 }
 
-static int analyse(struct making *m)
+static void analyse(struct making *m)
 {
-	int err = 0;
-	int i;
-
 	analysis__init(&m->analysis, &m->dataset);
 	answers__make(&m->analysis, m->answers);
 	m->report.source = source_of(m->o);
@@ -177,97 +166,74 @@ static int analyse(struct making *m)
 	m->report.answers = m->answers;
 	m->report.system = figure__system(&m->dataset);
 	m->report.command = command_line(m->o);
-	if (!m->report.source || !m->report.system || !m->report.command)
-		err = -ENOMEM;
-	for (i = 0; i < FIGURE_NR && !err; i++)
-		err = figure__make(&m->report.figures[i], (enum figure_id)i, &m->analysis,
-				   m->report.system);
-	for (i = 0; i < MODE_NR && !err; i++)
+	for (int i = 0; i < FIGURE_NR; i++)
+		figure__make(&m->report.figures[i], (enum figure_id)i, &m->analysis,
+			     m->report.system);
+	for (int i = 0; i < MODE_NR; i++)
 		m->report.diagram_svg[i] = draw_diagram(&m->analysis, (enum mode)i);
-	for (i = 0; i < FLAME_NR && !err; i++)
+	for (int i = 0; i < FLAME_NR; i++)
 		m->report.flame_svg[i] = draw_flame(&m->analysis, i);
-	return err;
 }
 
-static int add(struct making *m, const char *directory, const struct figure *f, const char *suffix,
-	       const char *data, size_t len)
+static void add(struct making *m, const char *directory, const char *name, const char *suffix,
+		const char *data, size_t len)
 {
 	char file[256];
 
-	snprintf(file, sizeof(file), "%s%s%s", directory, f->name, suffix);
-	return report_dir__add(&m->dir, file, data, len);
+	snprintf(file, sizeof(file), "%s%s%s", directory, name, suffix);
+	report_dir__add(&m->dir, file, data, len);
 }
 
-/* The picture in one form; text, if not NULL, takes it. */
-static int draw_form(struct making *m, const struct figure *f, const char *term, char **text,
-		     char *message)
+static void add_svg(struct making *m, const char *name, const char *svg)
 {
-	char *picture;
-	size_t len;
-	int err = plotter__draw(&m->tools->plotter, f->template, f->settings, f->data, term,
-				&picture, &len, message, MESSAGE_MAX);
-
-	if (err)
-		return err;
-	err = add(m, "", f, text ? ".svg" : ".png", picture, len);
-	if (err)
-		snprintf(message, MESSAGE_MAX, "out of memory.");
-	if (text && !err)
-		*text = picture;
-	else
-		free(picture);
-	return err;
+	if (svg)
+		add(m, "", name, ".svg", svg, strlen(svg));
 }
 
 /* 0, or -errno with a sentence in message. */
 static int draw_figure(struct making *m, int i, char *message)
 {
 	const struct figure *f = &m->report.figures[i];
-	int err = add(m, REPORT_DATA "/", f, ".csv", f->data, strlen(f->data));
-
-	if (!err)
-		err = add(m, REPORT_DATA "/", f, ".plot", f->settings, strlen(f->settings));
-	if (err)
-		snprintf(message, MESSAGE_MAX, "out of memory.");
-	if (!err)
-		err = draw_form(m, f, "svg", &m->report.figure_svg[i], message);
-	return err ? err : draw_form(m, f, "png", NULL, message);
-}
-
-static int write_form(struct making *m, const struct report_form *form, const char *name)
-{
-	char *text = NULL;
+	char *png;
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
 	int err;
 
-	if (!f)
-		return -ENOMEM;
-	report_body__write(form, f, &m->report);
-	err = fclose(f) || !text ? -ENOMEM : report_dir__add_text(&m->dir, name, text);
-	free(text);
-	return err;
+	add(m, REPORT_DATA "/", f->name, ".csv", f->data, strlen(f->data));
+	add(m, REPORT_DATA "/", f->name, ".plot", f->settings, strlen(f->settings));
+	err = plotter__draw(&m->tools->plotter, f->template, f->settings, f->data, "svg",
+			    &m->report.figure_svg[i], &len, message, MESSAGE_MAX);
+	if (err)
+		return err;
+	add_svg(m, f->name, m->report.figure_svg[i]);
+	err = plotter__draw(&m->tools->plotter, f->template, f->settings, f->data, "png", &png,
+			    &len, message, MESSAGE_MAX);
+	if (err)
+		return err;
+	add(m, "", f->name, ".png", png, len);
+	free(png);
+	return 0;
 }
 
-static int write_texts(struct making *m)
+static void write_form(struct making *m, const struct report_form *form, const char *name)
 {
-	char name[64];
-	int i, err = 0;
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
 
-	for (i = 0; i < MODE_NR && !err; i++) {
-		if (!m->report.diagram_svg[i])
-			continue;
-		snprintf(name, sizeof(name), "%s.svg", report_body__diagram_name((enum mode)i));
-		err = report_dir__add_text(&m->dir, name, m->report.diagram_svg[i]);
-	}
-	for (i = 0; i < FLAME_NR && !err; i++) {
-		if (!m->report.flame_svg[i])
-			continue;
-		snprintf(name, sizeof(name), "%s.svg", report_body__flame_name(i));
-		err = report_dir__add_text(&m->dir, name, m->report.flame_svg[i]);
-	}
-	err = err ? err : write_form(m, &report_html, "report.html");
-	return err ? err : write_form(m, &report_markdown, "report.md");
+	report_body__write(form, f, &m->report);
+	xclose_memstream(f);
+	report_dir__add(&m->dir, name, text, len);
+	free(text);
+}
+
+static void write_texts(struct making *m)
+{
+	for (int i = 0; i < MODE_NR; i++)
+		add_svg(m, report_body__diagram_name((enum mode)i), m->report.diagram_svg[i]);
+	for (int i = 0; i < FLAME_NR; i++)
+		add_svg(m, report_body__flame_name(i), m->report.flame_svg[i]);
+	write_form(m, &report_html, "report.html");
+	write_form(m, &report_markdown, "report.md");
 }
 
 static int fail(const char *message)
@@ -300,12 +266,10 @@ static int fill(struct making *m)
 		if (err)
 			return fail(message);
 	}
-	err = write_texts(m);
+	write_texts(m);
 	if (stop_signal)
 		return stopped();
-	/* A signal from here on comes too late: the report is there, or what failed is said. */
-	if (err)
-		return fail("out of memory.");
+	/* A later signal comes too late: the report appears, or the failure is reported. */
 	return report_dir__publish(&m->dir, why) ? fail_output(m, why) : EXIT_DONE;
 }
 
@@ -314,8 +278,7 @@ static int make(struct making *m)
 	char why[PUBLISHER_WHY];
 	int code;
 
-	if (analyse(m))
-		return fail("memory is short.");
+	analyse(m);
 	if (report_dir__open(&m->dir, &m->tools->publisher, m->o->output, why)) {
 		fail_output(m, why);
 		return EXIT_USAGE;
@@ -365,7 +328,7 @@ static int load(struct dataset *d, const struct report_options *o)
 	return EXIT_RUN_FAILED;
 }
 
-/* A report of d, which is taken, in o->output. An exit code. */
+/* Makes a report of d in o->output, and frees d. An exit code. */
 static int make_one(const struct report_options *o, struct tools *tools, struct dataset *d)
 {
 	struct making m = {.o = o, .tools = tools, .dataset = *d};
@@ -375,7 +338,7 @@ static int make_one(const struct report_options *o, struct tools *tools, struct 
 	return code;
 }
 
-/* Runs with one congestion control, in a directory with its name behind; name is of a data file. */
+/* A report of the runs with one congestion control, in a directory with its name at the end. */
 static int make_of_congestion(const struct report_options *o, struct tools *tools, const char *name)
 {
 	struct report_options of_it = *o;
@@ -383,8 +346,7 @@ static int make_of_congestion(const struct report_options *o, struct tools *tool
 	int code;
 
 	of_it.names.congestion = name;
-	if (asprintf(&of_it.output, "%s-%s", o->output, name) < 0)
-		return fail("memory is short.");
+	of_it.output = xasprintf("%s-%s", o->output, name);
 	for (char *c = of_it.output + strlen(o->output); *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '-')
 			*c = '_';
@@ -395,7 +357,7 @@ static int make_of_congestion(const struct report_options *o, struct tools *tool
 	return code;
 }
 
-/* The columns of files that are refused too, and then why. */
+/* Prints the columns of files, refused ones included, and then the reason of a refusal. */
 static int explain(const struct report_options *o)
 {
 	struct dataset_names names = o->names;
@@ -420,7 +382,7 @@ static int explain(const struct report_options *o)
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
-/* A report for each congestion control there is, or one where there is one, or one is named. */
+/* One report for each congestion control, or for the one that was named. */
 static int make_all(const struct report_options *o, struct tools *tools)
 {
 	char message[MESSAGE_MAX] = "";
@@ -442,7 +404,7 @@ static int make_all(const struct report_options *o, struct tools *tools)
 	return code;
 }
 
-/* As root, what only root may read is opened before root is given up (docs/SECURITY.md). */
+/* Root opens files that only root may read before it gives up root (docs/SECURITY.md). */
 static void hold(const struct report_options *o)
 {
 	for (size_t i = 0; i < o->inputs_nr; i++)
@@ -467,7 +429,7 @@ static int make_unprivileged(struct report_options *o)
 
 	hold(o);
 	plotter__find(&tools.plotter, &stop_signal);
-	if (publisher__split(&tools.publisher, report_place__serve, o->output, &code))
+	if (publisher__split(&tools.publisher, report_dir__serve, o->output, &code))
 		code = make_all(o, &tools);
 	plotter__close(&tools.plotter);
 	dataset_files__release();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* netiotrace report: pictures and answers from results. No root, no kernel: files in, files out. */
-#ifndef NETIOTRACE_REPORT_H
-#define NETIOTRACE_REPORT_H
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,39 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A report while it is made; see report_dir.h. */
+/* The files of a report in memory, and the directory they become; see report_dir.h. */
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/invoker.h"
+#include "base/owned_dir.h"
+#include "base/path_walk.h"
+#include "common/xalloc.h"
 #include "report_dir.h"
-#include "report_place.h"
 
-static void fill_why(int err, char why[PUBLISHER_WHY])
-{
-	if (err && !*why)
-		snprintf(why, PUBLISHER_WHY, "%s", strerror(-err));
-}
+/* Requests to the writer: verb NUL target NUL; to write, then NAME NUL LENGTH NUL and the data. */
+#define CHECK "check"
+#define WRITE "write"
 
-static int begin(struct report_dir *d, const char *verb)
+static void begin(struct report_dir *d, const char *verb)
 {
-	d->request = open_memstream(&d->text, &d->len);
-	if (!d->request)
-		return -ENOMEM;
+	d->request = xopen_memstream(&d->text, &d->len);
 	fprintf(d->request, "%s%c%s%c", verb, 0, d->target, 0);
-	return 0;
 }
 
 /* Sends the request. Its answer or -errno. */
 static int ask(struct report_dir *d, char why[PUBLISHER_WHY])
 {
-	int err = fclose(d->request) ? -ENOMEM : 0;
+	int err;
 
+	xclose_memstream(d->request);
 	d->request = NULL;
 	*why = '\0';
-	if (!err)
-		err = publisher__ask(d->publisher, d->text, d->len, why);
+	err = publisher__ask(d->publisher, d->text, d->len, why);
 	free(d->text);
 	d->text = NULL;
-	fill_why(err, why);
+	if (err && !*why)
+		snprintf(why, PUBLISHER_WHY, "%s", strerror(-err));
 	return err;
 }
 
@@ -42,29 +48,20 @@ int report_dir__open(struct report_dir *d, struct publisher *publisher, const ch
 {
 	int err;
 
-	*d = (struct report_dir){.publisher = publisher, .target = strdup(target)};
-	*why = '\0';
-	err = d->target ? begin(d, REPORT_PLACE_CHECK) : -ENOMEM;
-	if (!err)
-		err = ask(d, why);
-	if (!err)
-		err = begin(d, REPORT_PLACE_WRITE);
-	fill_why(err, why);
+	*d = (struct report_dir){.publisher = publisher, .target = xstrdup(target)};
+	begin(d, CHECK);
+	err = ask(d, why);
 	if (err)
 		report_dir__abort(d);
+	else
+		begin(d, WRITE);
 	return err;
 }
 
-int report_dir__add(struct report_dir *d, const char *name, const char *data, size_t len)
+void report_dir__add(struct report_dir *d, const char *name, const char *data, size_t len)
 {
 	fprintf(d->request, "%s%c%zu%c", name, 0, len, 0);
 	fwrite(data, 1, len, d->request);
-	return ferror(d->request) ? -ENOMEM : 0;
-}
-
-int report_dir__add_text(struct report_dir *d, const char *name, const char *text)
-{
-	return report_dir__add(d, name, text, strlen(text));
 }
 
 int report_dir__publish(struct report_dir *d, char why[PUBLISHER_WHY])
@@ -82,4 +79,399 @@ void report_dir__abort(struct report_dir *d)
 	free(d->text);
 	free(d->target);
 	*d = (struct report_dir){0};
+}
+
+/* ---- the writer ---- */
+
+#define TEMPORARY ".netiotrace-report-"
+#define OLD       ".netiotrace-old-report-"
+#define KIND      "report" /* in the marker */
+#define NAMES_NR  9        /* of a temporary directory: another user may have taken some */
+
+struct place {
+	int dir; /* where target and temporary are */
+	char target[NAME_MAX + 1];
+	char temporary[NAME_MAX + 1], old[NAME_MAX + 1];
+	bool made; /* the temporary directory is there, and ours */
+	struct owned_dir owned;
+};
+
+struct file {
+	const char *name, *data;
+	size_t len;
+};
+
+/* A request that is not yet read. */
+struct request {
+	const char *at, *end;
+};
+
+/* A text ended by a NUL; NULL: there is none. */
+static const char *next_text(struct request *r)
+{
+	const char *text = r->at, *nul = memchr(r->at, 0, (size_t)(r->end - r->at));
+
+	if (!nul)
+		return NULL;
+	r->at = nul + 1;
+	return text;
+}
+
+static bool next_file(struct request *r, struct file *f)
+{
+	const char *len;
+	char *end;
+
+	f->name = next_text(r);
+	len = f->name ? next_text(r) : NULL;
+	if (!len || !isdigit((unsigned char)*len))
+		return false;
+	f->len = strtoul(len, &end, 10);
+	if (*end || f->len > (size_t)(r->end - r->at))
+		return false;
+	f->data = r->at;
+	r->at += f->len;
+	return true;
+}
+
+/* The caller's directory, or one of a congestion control beside it. */
+static bool may_be_target(const char *output, const char *target)
+{
+	size_t len = strlen(output);
+
+	if (strncmp(output, target, len) != 0)
+		return false;
+	target += len;
+	if (!*target)
+		return true;
+	if (*target != '-' || !target[1])
+		return false;
+	while (isalnum((unsigned char)*target) || *target == '-' || *target == '_')
+		target++;
+	return !*target;
+}
+
+static int name_beside(char name[NAME_MAX + 1], const char *prefix, const char *target)
+{
+	return snprintf(name, NAME_MAX + 1, "%s%s", prefix, target) > NAME_MAX ? -ENAMETOOLONG : 0;
+}
+
+static void place__close(struct place *p)
+{
+	owned_dir__close(&p->owned);
+	if (p->dir >= 0)
+		close(p->dir);
+	p->dir = -1;
+}
+
+static bool is_current_directory(const struct stat *st)
+{
+	struct stat current;
+
+	return !stat(".", &current) && current.st_dev == st->st_dev && current.st_ino == st->st_ino;
+}
+
+/* A place that has a name in a directory. 0 or -errno; why is filled where errno says little. */
+static int place__open(struct place *p, const char *target, char why[PUBLISHER_WHY])
+{
+	struct path_walk w;
+	int err = path_walk__find_output(&w, target);
+
+	*p = (struct place){.dir = -1, .owned = OWNED_DIR_INIT};
+	if (err)
+		return err;
+	if (w.fd >= 0 && S_ISDIR(w.st.st_mode) && is_current_directory(&w.st)) {
+		snprintf(why, PUBLISHER_WHY,
+			 "it is the directory this was called in: call it from elsewhere");
+		err = -EBUSY;
+	} else if (w.is_open_file || !strcmp(w.name, ".")) {
+		err = -EBUSY;
+	} else {
+		strcpy(p->target, w.name);
+		err = name_beside(p->temporary, TEMPORARY, w.name);
+		err = err ? err : name_beside(p->old, OLD, w.name);
+		p->dir = w.dir;
+		w.dir = -1;
+	}
+	path_walk__close(&w);
+	if (err)
+		place__close(p);
+	return err;
+}
+
+/* 0: absent, empty or a report; -errno. */
+static int check_existing(const struct place *p, char why[PUBLISHER_WHY])
+{
+	struct owned_dir d;
+	char stranger[2 * NAME_MAX + 2];
+	int err = owned_dir__open_at(&d, p->dir, p->target, KIND);
+
+	if (!err)
+		err = owned_dir__stranger(&d, stranger, sizeof(stranger));
+	if (!err && *stranger) {
+		snprintf(
+			why, PUBLISHER_WHY,
+			"it holds %.250s, which is no file of a report made here, so nothing in it "
+			"is replaced: name another directory",
+			stranger);
+		err = -EEXIST;
+	} else if (err && err != -ENOENT) {
+		snprintf(why, PUBLISHER_WHY, "it is there and is no directory that can be read");
+	}
+	owned_dir__close(&d);
+	return err == -ENOENT ? 0 : err;
+}
+
+/* A kill between the two renames of replace_in_two_steps(): the old report gets its name back. */
+static void restore_old(const struct place *p)
+{
+	struct stat st;
+
+	if (fstatat(p->dir, p->target, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+		renameat(p->dir, p->old, p->dir, p->target);
+}
+
+/* Made by a report of this user, or of root for the invoking user. */
+static bool is_own(int fd)
+{
+	struct stat st;
+	uid_t uid;
+	gid_t gid;
+
+	if (fstat(fd, &st))
+		return false;
+	return st.st_uid == geteuid() || (!invoker__of_sudo(&uid, &gid) && st.st_uid == uid);
+}
+
+/* Removes the leftover of a killed report. 0 or -errno; -EBUSY: a report is being written. */
+static int clear_leftover(const struct place *p)
+{
+	struct owned_dir left;
+	int err = owned_dir__open_at(&left, p->dir, p->temporary, KIND);
+
+	if (!err && !is_own(left.fd))
+		err = -EPERM;
+	if (!err && flock(left.fd, LOCK_EX | LOCK_NB))
+		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	if (!err)
+		err = owned_dir__remove_at(&left, p->dir, p->temporary);
+	owned_dir__close(&left);
+	return err == -ENOENT ? 0 : err;
+}
+
+/*
+ * Whoever owns the directory around it can put another in the place of the one just made. What is
+ * in that one is not ours to give away.
+ */
+static bool is_new(const struct place *p)
+{
+	char stranger[2 * NAME_MAX + 2];
+
+	return !p->owned.marked && !owned_dir__stranger(&p->owned, stranger, sizeof(stranger)) &&
+	       !*stranger;
+}
+
+/* Makes it under the first free name. 0 or -errno. */
+static int make_directory(struct place *p)
+{
+	int err = -EEXIST;
+
+	for (char i = '0'; i < '0' + NAMES_NR && err && err != -EBUSY; i++) {
+		if (i > '0' && snprintf(p->temporary, sizeof(p->temporary), TEMPORARY "%s.%c",
+					p->target, i) >= (int)sizeof(p->temporary))
+			return err;
+		err = clear_leftover(p);
+		if (!err && mkdirat(p->dir, p->temporary, 0700))
+			err = -errno;
+		if (err == -ENOENT || err == -EACCES || err == -EROFS)
+			return err;
+	}
+	return err;
+}
+
+static int make_temporary(struct place *p, char why[PUBLISHER_WHY])
+{
+	int err = make_directory(p);
+
+	if (!err) {
+		p->made = true;
+		err = owned_dir__open_at(&p->owned, p->dir, p->temporary, KIND);
+	}
+	if (!err && !is_new(p)) {
+		p->made = false;
+		err = -EPERM;
+	}
+	if (!err && flock(p->owned.fd, LOCK_EX | LOCK_NB))
+		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	if (!err)
+		err = owned_dir__mark(&p->owned, KIND);
+	if (err == -EBUSY)
+		snprintf(why, PUBLISHER_WHY, "another report is being written there");
+	return err;
+}
+
+/* Removes the temporary directory, or whatever has its name by now. */
+static int remove_temporary(struct place *p)
+{
+	int err = 0;
+
+	if (p->made && p->owned.fd >= 0)
+		err = owned_dir__remove_at(&p->owned, p->dir, p->temporary);
+	p->made = false;
+	return err;
+}
+
+static mode_t directory_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0777 & ~mask;
+}
+
+/* An empty directory that somebody made with its owner and mode keeps both. */
+static int take_over_rights(const struct place *p)
+{
+	struct stat st;
+
+	if (fstatat(p->dir, p->target, &st, AT_SYMLINK_NOFOLLOW))
+		return fchmod(p->owned.fd, directory_mode()) ? -errno : 0;
+	if (fchown(p->owned.fd, st.st_uid, st.st_gid) && errno != EPERM)
+		return -errno;
+	return fchmod(p->owned.fd, st.st_mode & 07777) ? -errno : 0;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	ssize_t n;
+
+	while (len) {
+		n = write(fd, data, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* A file of the temporary directory, which is ours alone until it has its name. */
+static int write_file(struct place *p, const struct file *f)
+{
+	int fd, err = owned_dir__claim(&p->owned, f->name);
+
+	if (err)
+		return err;
+	fd = owned_dir__create_file(&p->owned, f->name);
+	if (fd < 0)
+		return fd;
+	err = write_all(fd, f->data, f->len);
+	if (close(fd) && !err)
+		err = -errno;
+	return err;
+}
+
+static int write_files(struct place *p, struct request *r)
+{
+	struct file f;
+	int err = 0;
+
+	while (!err && r->at < r->end)
+		err = next_file(r, &f) ? write_file(p, &f) : -EINVAL;
+	return err;
+}
+
+/* Where two directories cannot be exchanged: the old one aside, the new one in its place. */
+static int replace_in_two_steps(struct place *p)
+{
+	int err;
+
+	if (renameat(p->dir, p->target, p->dir, p->old))
+		return -errno;
+	if (renameat(p->dir, p->temporary, p->dir, p->target)) {
+		err = -errno;
+		renameat(p->dir, p->old, p->dir, p->target);
+		return err;
+	}
+	strcpy(p->temporary, p->old);
+	return 0;
+}
+
+/* The old report is under the temporary name afterwards, if there was one. */
+static int take_place(struct place *p)
+{
+	if (!renameat2(p->dir, p->temporary, p->dir, p->target, RENAME_EXCHANGE))
+		return 0;
+	if (errno == EINVAL || errno == ENOSYS)
+		return replace_in_two_steps(p);
+	if (errno != ENOENT)
+		return -errno;
+	if (renameat(p->dir, p->temporary, p->dir, p->target))
+		return -errno;
+	p->made = false;
+	return 0;
+}
+
+/* What was there before; a file that came into it since it was looked at is kept. */
+static int remove_old(struct place *p)
+{
+	struct owned_dir old;
+	int err;
+
+	if (!p->made)
+		return 0;
+	p->made = false;
+	err = owned_dir__open_at(&old, p->dir, p->temporary, KIND);
+	if (!err)
+		err = owned_dir__remove_at(&old, p->dir, p->temporary);
+	owned_dir__close(&old);
+	return err;
+}
+
+static int publish(struct place *p, struct request *r, char why[PUBLISHER_WHY])
+{
+	int err = make_temporary(p, why);
+
+	if (!err)
+		err = write_files(p, r);
+	if (!err)
+		err = take_over_rights(p);
+	if (!err)
+		err = owned_dir__give(&p->owned);
+	if (!err)
+		err = take_place(p);
+	if (!err)
+		return remove_old(p);
+	remove_temporary(p);
+	return err;
+}
+
+/* Can a report be written there? Asked before anything is drawn. */
+static int check(struct place *p, char why[PUBLISHER_WHY])
+{
+	int err = make_temporary(p, why), removed = remove_temporary(p);
+
+	return err ? err : removed;
+}
+
+int report_dir__serve(void *ctx, const char *data, size_t len, char why[PUBLISHER_WHY])
+{
+	struct request r = {.at = data, .end = data + len};
+	const char *verb = next_text(&r), *target = verb ? next_text(&r) : NULL;
+	struct place p;
+	int err;
+
+	if (!target || !may_be_target(ctx, target))
+		return -EINVAL;
+	err = place__open(&p, target, why);
+	if (err)
+		return err;
+	restore_old(&p);
+	err = check_existing(&p, why);
+	if (!err)
+		err = strcmp(verb, WRITE) ? check(&p, why) : publish(&p, &r, why);
+	place__close(&p);
+	return err;
 }

@@ -9,8 +9,9 @@
 #include "base/command_line.h"
 #include "base/log.h"
 #include "base/refuse.h"
-#include "report.h"
 #include "common/units.h"
+#include "common/xalloc.h"
+#include "report.h"
 
 enum key {
 	KEY_COLUMNS = 512,
@@ -26,16 +27,18 @@ static const struct argp_option option_table[] = {
 	{"output", 'o', "DIR", 0,
 	 "directory to write (default: DIR/report, or beside the file, its name with -report)", 0},
 	{"duration", KEY_DURATION, "TIME", 0,
-	 "length of each run, for data that does not say: without it costs per byte may be n/a", 0},
+	 "length of each run, for data that does not have it; without, costs per byte may be n/a",
+	 0},
 	{"columns", KEY_COLUMNS, "LIST", 0,
-	 "what a CSV file calls our columns: mode=impl,size=msg_size,...", 0},
+	 "names of the columns in a CSV file: mode=impl,size=msg_size,...", 0},
 	{"column", KEY_COLUMN, "NAME=FIELD", 0,
 	 "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; ignore: not at all)",
 	 0},
-	{"modes", KEY_MODES, "LIST", 0, "what it calls our modes: A1=twocopy,A2=onecopy,...", 0},
+	{"modes", KEY_MODES, "LIST", 0,
+	 "names of the modes in a CSV file: A1=twocopy,A2=onecopy,...", 0},
 	{"congestion", KEY_CONGESTION, "NAME", 0,
-	 "only runs with this congestion control (default: where there are several, a report for "
-	 "each, their directories with -NAME behind)",
+	 "only runs with this congestion control (default: one report for each, in directories "
+	 "with -NAME at the end)",
 	 0},
 	{"rounds-from-repeats", KEY_ROUNDS, 0, 0,
 	 "rows of a CSV file that agree in mode, size and threads are rounds", 0},
@@ -77,7 +80,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		if (!*arg)
 			refuse("--output takes the name of a directory, not '%s'.", arg);
 		free(o->output);
-		o->output = strdup(arg);
+		o->output = xstrdup(arg);
 		return 0;
 	case KEY_DURATION:
 		if (parse_duration(arg, &ns) || !ns)
@@ -130,14 +133,10 @@ static char *default_output(const char *input)
 {
 	size_t len = length_without_slashes(input);
 	const char *dot = memrchr(input, '.', len);
-	char *output = NULL;
-	int n;
 
 	if (dot && dot > input && (!strcmp(dot, ".csv") || !strcmp(dot, ".json")))
-		n = asprintf(&output, "%.*s-report", (int)(dot - input), input);
-	else
-		n = asprintf(&output, "%.*s/report", (int)len, input);
-	return n < 0 ? NULL : output;
+		return xasprintf("%.*s-report", (int)(dot - input), input);
+	return xasprintf("%.*s/report", (int)len, input);
 }
 
 void report_options__parse(struct report_options *o, int argc, char **argv)

@@ -11,19 +11,18 @@
 
 #include "base/log.h"
 #include "base/terminal.h"
-#include "host/topology.h"
+#include "host/machine.h"
 #include "run/demands.h"
 #include "run/engine.h"
 #include "run/aux_round.h"
 #include "screen/progress.h"
 #include "write/json.h"
 #include "sweep.h"
-#include "resume.h"
-#include "results_dir.h"
-#include "settings_file.h"
+#include "sweep_dir.h"
 #include "sweep_document.h"
 #include "sweep_table.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 
 /* How often the terminal's line is drawn while a run is under way. */
 #define REDRAW_NS 250000000ULL
@@ -48,25 +47,15 @@ struct sweep {
 	uint64_t began_ns;
 };
 
-static int out_of_memory(void)
-{
-	log_error("out of memory.");
-	return EXIT_RUN_FAILED;
-}
-
-static int allocate(struct sweep *s)
+static void allocate(struct sweep *s)
 {
 	s->runs_nr = grid__runs(&s->o.grid);
-	s->order = calloc(s->runs_nr, sizeof(*s->order));
-	s->rows = calloc(s->runs_nr, sizeof(*s->rows));
-	s->gbps = calloc(s->runs_nr, sizeof(*s->gbps));
-	s->engine = malloc(sizeof(*s->engine));
-	if (s->engine)
-		engine__init(s->engine);
-	if (!s->order || !s->rows || !s->gbps || !s->engine)
-		return out_of_memory();
+	s->order = xcalloc(s->runs_nr, sizeof(*s->order));
+	s->rows = xcalloc(s->runs_nr, sizeof(*s->rows));
+	s->gbps = xcalloc(s->runs_nr, sizeof(*s->gbps));
+	s->engine = xmalloc(sizeof(*s->engine));
+	engine__init(s->engine);
 	schedule__order(&s->o.grid, s->o.seed, s->order);
-	return EXIT_DONE;
 }
 
 static void tear_down(struct sweep *s)
@@ -82,65 +71,120 @@ static void tear_down(struct sweep *s)
 	free(s->gbps);
 }
 
-static int begin(struct sweep *s, const json_t *sweep)
-{
-	char *command = sweep_settings__command(&s->o);
-	int code = command ? sweep_dir__begin(&s->dir, sweep, command) : out_of_memory();
-
-	free(command);
-	return code;
-}
-
 /* Keeps what the end needs of a result document: its row and its throughput. */
-static int keep(struct sweep *s, size_t i, const json_t *document)
+static void keep(struct sweep *s, size_t i, const json_t *document)
 {
 	const json_t *run = json_array_get(json_object_get(document, "runs"), 0);
 	const json_t *gbps = json_object_get(json_object_get(run, "app"), "throughput_gbps");
 	size_t size;
-	FILE *f = open_memstream(&s->rows[i], &size);
-	int err;
+	FILE *f = xopen_memstream(&s->rows[i], &size);
 
-	if (!f)
-		return -ENOMEM;
-	err = output__csv_row(f, run, json_object_get(document, "environment"));
-	if (fclose(f) && !err)
-		err = -ENOMEM;
+	output__csv_row(f, run, json_object_get(document, "environment"));
+	xclose_memstream(f);
 	s->gbps[i] = json_number_value(gbps);
-	return err;
 }
 
 /* Takes the runs that an earlier sweep finished. */
-static int find_finished(struct sweep *s)
+static void find_finished(struct sweep *s)
 {
 	for (size_t i = 0; i < s->runs_nr; i++) {
 		struct sweep_run r = grid__run(&s->o.grid, i);
 		json_t *document = sweep_dir__read(&s->dir, &r);
-		int err;
 
 		if (!document)
 			continue;
-		err = keep(s, i, document);
+		keep(s, i, document);
 		json_decref(document);
-		if (err)
-			return out_of_memory();
 		s->progress.done++;
 	}
-	return EXIT_DONE;
+}
+
+static json_t *tool_json(const struct sweep_options *o)
+{
+	json_t *tool = json_object(), *argv = json_array();
+
+	for (int i = 0; i < o->run.argc; i++)
+		json_array_append_new(argv, json_value__text(o->run.argv[i]));
+	json_object_set_new(tool, "version", json_value__text(NETIOTRACE_VERSION));
+	json_object_set_new(tool, "argv", argv);
+	return tool;
+}
+
+/* Adds the size to the same row of other sizes. False: there is none. */
+static bool merge_row(json_t *rows, const json_t *row, uint64_t size)
+{
+	json_t *other, *plain;
+	size_t i;
+	bool same;
+
+	json_array_foreach(rows, i, other) {
+		plain = json_copy(other);
+		json_object_del(plain, "sizes");
+		same = json_equal(plain, row);
+		json_decref(plain);
+		if (!same)
+			continue;
+		json_array_append_new(json_object_get(other, "sizes"), json_value__u64(size));
+		return true;
+	}
+	return false;
+}
+
+/* The plan of all modes, for each size: rows as in a result document, and the sizes they serve. */
+static json_t *plan_json(const struct sweep_options *o, struct engine *e)
+{
+	struct options cell = o->run;
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < o->grid.sizes_nr; i++) {
+		uint64_t size = o->grid.sizes[i];
+
+		cell.traffic.size = size;
+		engine__use(e, &cell);
+		for (size_t p = 0; p < e->result.plan_nr; p++) {
+			json_t *row = json_document__plan_row(&e->result.plan[p]);
+
+			if (merge_row(rows, row, size)) {
+				json_decref(row);
+				continue;
+			}
+			json_object_set_new(row, "sizes", json_pack("[I]", (json_int_t)size));
+			json_array_append_new(rows, row);
+		}
+	}
+	engine__use(e, &o->run);
+	return rows;
+}
+
+/* The document sweep.json. The engine uses o->run afterwards. */
+static json_t *make_document(const struct sweep_options *options, struct engine *e)
+{
+	json_t *o = json_object(), *environment = json_document__environment(&e->result.env);
+
+	json_object_set_new(o, "schema", json_value__text(SWEEP_SCHEMA));
+	json_object_set_new(o, "tool", tool_json(options));
+	/* Without time, load and taps: each run's document has those. */
+	json_object_set_new(o, "environment", json_environment__steady(environment));
+	json_object_set_new(o, "settings", sweep_document__settings(options));
+	json_object_set_new(o, "plan", plan_json(options, e));
+	json_decref(environment);
+	return o;
 }
 
 static int begin_or_resume(struct sweep *s)
 {
-	json_t *sweep = sweep_document__make(&s->o, s->engine);
+	json_t *sweep = make_document(&s->o, s->engine);
+	char *command;
 	int code;
 
-	if (!sweep)
-		return out_of_memory();
 	if (s->dir.sweep) {
-		code = resume__check_surroundings(&s->dir, sweep);
+		code = sweep_document__check_surroundings(s->dir.name, s->dir.sweep, sweep);
 		if (!code)
-			code = find_finished(s);
+			find_finished(s);
 	} else {
-		code = begin(s, sweep);
+		command = sweep_document__command(&s->o);
+		code = sweep_dir__begin(&s->dir, sweep, command);
+		free(command);
 	}
 	json_decref(sweep);
 	return code;
@@ -150,7 +194,7 @@ static void name_run(char *buf, size_t len, const struct sweep_run *r)
 {
 	char size[UNITS_BUF];
 
-	snprintf(buf, len, "%s %s t%u%s%s", mode__name(r->mode),
+	snprintf(buf, len, "%s %s t%u%s%s", mode__words(r->mode),
 		 format_size_short(size, sizeof(size), r->size), r->threads,
 		 r->congestion ? " " : "", r->congestion ? r->congestion : "");
 }
@@ -174,13 +218,9 @@ static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
 	char name[64];
 	int code;
 
-	if (engine__summarise(s->engine))
-		return out_of_memory();
+	engine__summarise(s->engine);
 	document = json_document__result(&s->engine->result);
-	if (!document || keep(s, i, document)) {
-		json_decref(document);
-		return out_of_memory();
-	}
+	keep(s, i, document);
 	code = sweep_dir__write_result(&s->dir, r, document);
 	json_decref(document);
 	s->totals.measured_ns += made->duration_ns;
@@ -191,7 +231,7 @@ static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
 
 /*
  * What came of a run: a result, a failure, or nothing because the sweep was stopped. A run that was
- * measured but stopped in its sampled or timed round is made again, too: --resume is to leave no
+ * measured but stopped in its sampled or timed round is made again as well: --resume must leave no
  * hole.
  */
 static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int err)
@@ -300,11 +340,11 @@ static void say_conditions(const struct sweep *s)
 		.one_cpu = s->one_cpu,
 	};
 
-	sweep_text__conditions(stdout, terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT),
-			       &conditions, &s->o.grid);
+	sweep_table__conditions(stdout, terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT),
+				&conditions, &s->o.grid);
 }
 
-static int say_end(struct sweep *s, uint64_t start_ns)
+static void say_end(struct sweep *s, uint64_t start_ns)
 {
 	s->totals.elapsed_ns = loop__now_ns() - start_ns;
 	s->totals.runs = s->runs_nr;
@@ -313,21 +353,18 @@ static int say_end(struct sweep *s, uint64_t start_ns)
 	for (size_t i = 0; i < s->runs_nr; i++)
 		s->totals.made += s->rows[i] != NULL;
 	if (s->o.run.quiet)
-		return EXIT_DONE;
+		return;
 	say_conditions(s);
-	if (!sweep_text__write(stdout, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals))
-		return EXIT_DONE;
-	return out_of_memory();
+	sweep_table__write(stdout, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
 }
 
 static int finish(struct sweep *s, uint64_t start_ns)
 {
 	int code = sweep_dir__write_csv(&s->dir, s->rows, s->runs_nr);
 
-	if (!code)
-		code = say_end(s, start_ns);
 	if (code)
 		return code;
+	say_end(s, start_ns);
 	if (s->engine->signo)
 		return EXIT_SIGNAL_BASE + s->engine->signo;
 	if (s->engine->stopped_by_peer) {
@@ -352,7 +389,7 @@ static unsigned int most_threads(const struct grid *g)
 }
 
 /*
- * The same CPUs in all cells, so that cells differ in what is varied alone. A receiver on another
+ * The same CPUs in all cells, so that cells differ only in what is varied. A receiver on another
  * machine is not ours to place, nor is a path whose interrupts go where its device sends them.
  */
 static void choose_cpus(struct sweep *s)
@@ -364,11 +401,12 @@ static void choose_cpus(struct sweep *s)
 
 	if (!s->o.pin || s->o.run.remote || t->sender_cpus || t->receiver_cpus)
 		return;
-	err = topology__read(&cpus, &n);
+	err = machine__cpus(&cpus, &n);
 	if (err)
-		log_warning("senders and receivers get no CPUs of their own, since those of this "
-			    "process cannot be read: %s.",
-			    strerror(-err));
+		log_warning(
+			"cannot read the CPUs of this process: %s; senders and receivers are not "
+			"pinned.",
+			strerror(-err));
 	if (!err)
 		err = placement__choose(&s->placement, cpus, n, most_threads(&s->o.grid));
 	if (!err) {
@@ -421,22 +459,20 @@ static int prepare(struct sweep *s)
 	if (!code)
 		code = sweep_dir__open(&s->dir, s->o.directory, s->o.resume);
 	if (!code)
-		code = resume__check_settings(&s->dir, &s->o);
-	if (!code)
-		code = allocate(s);
-	if (!code)
-		code = open_engine(s);
+		code = sweep_document__check_settings(s->dir.name, s->dir.sweep, &s->o);
+	if (code)
+		return code;
+	allocate(s);
+	code = open_engine(s);
 	return code ? code : begin_or_resume(s);
 }
 
 int sweep__main(int argc, char **argv)
 {
 	uint64_t start_ns = loop__now_ns();
-	struct sweep *s = calloc(1, sizeof(*s));
+	struct sweep *s = xcalloc(1, sizeof(*s));
 	int code, end;
 
-	if (!s)
-		return out_of_memory();
 	s->dir = (struct sweep_dir)SWEEP_DIR_INIT;
 	sweep_options__parse(&s->o, argc, argv);
 	code = prepare(s);

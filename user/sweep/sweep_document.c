@@ -1,88 +1,348 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What sweep.json says; see sweep_document.h. */
-#include "results_dir.h"
-#include "settings_file.h"
+/* The settings of a sweep as JSON and as a command line, and their comparison. Pure; see the
+ * header.
+ */
 #include "sweep_document.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/shell.h"
+#include "common/xalloc.h"
 #include "write/json.h"
 
-static json_t *tool_json(const struct sweep_options *o)
-{
-	json_t *tool = json_object(), *argv = json_array();
+/* ---- options that are the same in both forms ---- */
 
-	for (int i = 0; i < o->run.argc; i++)
-		json_array_append_new(argv, json_value__text(o->run.argv[i]));
-	json_put(tool, "version", json_value__text(NETIOTRACE_VERSION));
-	json_put(tool, "argv", argv);
-	return tool;
+enum kind {
+	KIND_FLAG,
+	KIND_NUMBER, /* uint64_t; 0: null, the option is left out */
+	KIND_UINT,   /* unsigned int, likewise */
+	KIND_BYTES,  /* uint64_t; 0: the option is left out */
+	KIND_TIME,   /* uint64_t, ns, likewise */
+	KIND_WORD,   /* text or NULL */
+};
+
+struct setting {
+	const char *key, *option;
+	enum kind kind;
+	size_t offset; /* in struct options */
+};
+
+#define AT(member) offsetof(struct options, member)
+
+/* clang-format off */
+static const struct setting table[] = {
+	{"fields",           "--fields",           KIND_UINT,   AT(traffic.fields)},
+	{"header",           "--header",           KIND_BYTES,  AT(traffic.header)},
+	{"rounds",           "--rounds",           KIND_UINT,   AT(traffic.rounds)},
+	{"messages",         "--messages",         KIND_NUMBER, AT(traffic.messages)},
+	{"count_calls",      "--count-calls",      KIND_FLAG,   AT(count_calls)},
+	{"no_cpu",           "--no-cpu",           KIND_FLAG,   AT(no_cpu)},
+	{"verify",           "--verify",           KIND_FLAG,   AT(traffic.verify)},
+	{"mtu",              "--mtu",              KIND_UINT,   AT(mtu)},
+	{"ipv6",             "--ipv6",             KIND_FLAG,   AT(ipv6)},
+	{"sndbuf",           "--sndbuf",           KIND_NUMBER, AT(traffic.sndbuf)},
+	{"rcvbuf",           "--rcvbuf",           KIND_NUMBER, AT(traffic.rcvbuf)},
+	{"nodelay",          "--nodelay",          KIND_FLAG,   AT(traffic.nodelay)},
+	{"rate",             "--rate",             KIND_NUMBER, AT(traffic.rate)},
+	{"request_response", "--request-response", KIND_FLAG,   AT(traffic.request_response)},
+	{"spin_ns",          "--spin",             KIND_TIME,   AT(traffic.spin_ns)},
+	{"rcvlowat",         "--rcvlowat",         KIND_NUMBER, AT(traffic.rcvlowat)},
+	{"cpu_sender",       "--cpu-sender",       KIND_WORD,   AT(traffic.sender_cpus)},
+	{"cpu_receiver",     "--cpu-receiver",     KIND_WORD,   AT(traffic.receiver_cpus)},
+};
+/* clang-format on */
+
+#define TABLE_NR (sizeof(table) / sizeof(table[0]))
+
+static const void *value_at(const struct options *o, const struct setting *s)
+{
+	return (const char *)o + s->offset;
 }
 
-/* Is there such a row already, of other sizes? Then this size is added to that. */
-static bool merge_row(json_t *rows, const json_t *row, uint64_t size)
+static uint64_t number_of(const struct options *o, const struct setting *s)
 {
-	json_t *other, *plain;
-	size_t i;
+	const void *at = value_at(o, s);
 
-	json_array_foreach(rows, i, other) {
-		bool same;
+	if (s->kind == KIND_FLAG)
+		return *(const bool *)at;
+	return s->kind == KIND_UINT ? *(const unsigned int *)at : *(const uint64_t *)at;
+}
 
-		plain = json_copy(other);
-		json_object_del(plain, "sizes");
-		same = json_equal(plain, row);
-		json_decref(plain);
-		if (same)
-			return !json_array_append_new(json_object_get(other, "sizes"),
-						      json_value__u64(size));
+static const char *word_of(const struct options *o, const struct setting *s)
+{
+	return *(const char *const *)value_at(o, s);
+}
+
+static json_t *setting_json(const struct options *o, const struct setting *s)
+{
+	uint64_t n;
+
+	if (s->kind == KIND_WORD)
+		return json_value__text(word_of(o, s));
+	n = number_of(o, s);
+	if (s->kind == KIND_FLAG)
+		return json_boolean(n);
+	return n || s->kind == KIND_BYTES ? json_value__u64(n) : json_null();
+}
+
+static void put_time(FILE *f, uint64_t ns)
+{
+	if (ns % 1000000000 == 0)
+		fprintf(f, "%" PRIu64 "s", ns / 1000000000);
+	else if (ns % 1000000 == 0)
+		fprintf(f, "%" PRIu64 "ms", ns / 1000000);
+	else
+		fprintf(f, "%" PRIu64 "ns", ns);
+}
+
+static void put_word(FILE *f, const char *option, const char *word)
+{
+	fprintf(f, " %s ", option);
+	shell__put_word(f, word);
+}
+
+static void put_setting(FILE *f, const struct options *o, const struct setting *s)
+{
+	if (s->kind == KIND_WORD) {
+		if (word_of(o, s))
+			put_word(f, s->option, word_of(o, s));
+		return;
+	}
+	if (!number_of(o, s))
+		return;
+	fprintf(f, " %s", s->option);
+	if (s->kind == KIND_FLAG)
+		return;
+	fputc(' ', f);
+	if (s->kind == KIND_TIME)
+		put_time(f, number_of(o, s));
+	else
+		fprintf(f, "%" PRIu64, number_of(o, s));
+}
+
+/* ---- JSON ---- */
+
+static json_t *congestions_json(const struct grid *g)
+{
+	json_t *array;
+
+	if (!g->congestions_nr) /* chosen by the path, as in a run */
+		return json_null();
+	array = json_array();
+	for (size_t i = 0; i < g->congestions_nr; i++)
+		json_array_append_new(array, json_value__text(g->congestions[i]));
+	return array;
+}
+
+static void put_grid(json_t *o, const struct grid *g)
+{
+	json_t *modes = json_array(), *sizes = json_array(), *threads = json_array();
+
+	for (size_t i = 0; i < g->modes_nr; i++)
+		json_array_append_new(modes, json_value__text(mode__name(g->modes[i])));
+	for (size_t i = 0; i < g->sizes_nr; i++)
+		json_array_append_new(sizes, json_value__u64(g->sizes[i]));
+	for (size_t i = 0; i < g->threads_nr; i++)
+		json_array_append_new(threads, json_value__u64(g->threads[i]));
+	json_object_set_new(o, "modes", modes);
+	json_object_set_new(o, "sizes", sizes);
+	json_object_set_new(o, "threads", threads);
+	json_object_set_new(o, "congestion", congestions_json(g));
+}
+
+static const char *connect_text(const struct options *run, char text[ADDRESS_TEXT_MAX])
+{
+	if (!run->remote)
+		return NULL;
+	return address__format(text, ADDRESS_TEXT_MAX, run->connect.host, run->connect.port);
+}
+
+json_t *sweep_document__settings(const struct sweep_options *o)
+{
+	static const char *const times_names[] = {
+		[TIMES_APART] = "own_rounds",
+		[TIMES_ON] = "always",
+		[TIMES_OFF] = "never",
+	};
+	const struct options *run = &o->run;
+	const struct traffic *t = &run->traffic;
+	json_t *s = json_object();
+	char text[ADDRESS_TEXT_MAX];
+
+	put_grid(s, &o->grid);
+	json_object_set_new(
+		s, "path",
+		json_value__text(netpath__name(run->remote ? NETPATH_REMOTE : run->path)));
+	json_object_set_new(s, "connect", json_value__text(connect_text(run, text)));
+	json_object_set_new(s, "duration_s",
+			    t->messages ? json_null()
+					: json_value__real((double)traffic__round_ns(t) / 1e9));
+	json_object_set_new(s, "warmup_s", json_value__real((double)t->warmup_ns / 1e9));
+	json_object_set_new(s, "seed", json_value__u64(o->seed));
+	json_object_set_new(s, "backend", json_value__text(backend__name(run->backend)));
+	json_object_set_new(s, "times", json_value__text(times_names[run->times]));
+	for (size_t i = 0; i < TABLE_NR; i++)
+		json_object_set_new(s, table[i].key, setting_json(run, &table[i]));
+	return s;
+}
+
+/* ---- comparison ---- */
+
+/* Real numbers lose digits on their way through a file. */
+static bool equal(const json_t *a, const json_t *b)
+{
+	if (json_is_real(a) || json_is_real(b)) {
+		double x = json_number_value(a), y = json_number_value(b), d = x - y;
+
+		return json_is_number(a) && json_is_number(b) &&
+		       (d < 0 ? -d : d) <= 1e-9 * (x < 0 ? -x : x);
+	}
+	return json_equal(a, b);
+}
+
+static bool describe(const char *key, const json_t *before, const json_t *now, char *buf,
+		     size_t len)
+{
+	const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(6);
+	char *b = before ? json_dumps(before, flags) : NULL;
+	char *n = now ? json_dumps(now, flags) : NULL;
+
+	snprintf(buf, len, "%s %s, now %s", key, b ? b : "not given", n ? n : "not given");
+	free(b);
+	free(n);
+	return true;
+}
+
+bool sweep_document__differ(const json_t *before, const json_t *now, char *buf, size_t len)
+{
+	const json_t *other;
+	const char *key;
+	json_t *value;
+
+	/* jansson's iterators take a mutable object and do not change it. */
+	json_object_foreach((json_t *)before, key, value) {
+		other = json_object_get(now, key);
+		if (!json_key__is_reason(key) && !equal(value, other))
+			return describe(key, value, other, buf, len);
+	}
+	json_object_foreach((json_t *)now, key, value) {
+		if (!json_key__is_reason(key) && !json_object_get(before, key))
+			return describe(key, NULL, value, buf, len);
 	}
 	return false;
 }
 
-static void add_rows(json_t *rows, const struct engine *e, uint64_t size)
+static int refuse_other(const char *directory, const char *difference)
 {
-	for (size_t i = 0; i < e->result.plan_nr; i++) {
-		json_t *row = json_document__plan_row(&e->result.plan[i]);
+	log_error("the sweep in %s was made with other settings (%s): repeat the command in "
+		  "%s/command with --resume, or name another directory.",
+		  directory, difference, directory);
+	return EXIT_USAGE;
+}
 
-		if (merge_row(rows, row, size)) {
-			json_decref(row);
-			continue;
-		}
-		json_put(row, "sizes", json_pack("[I]", (json_int_t)size));
-		json_array_append_new(rows, row);
+int sweep_document__check_settings(const char *directory, const json_t *before,
+				   const struct sweep_options *o)
+{
+	json_t *settings;
+	char difference[256];
+	bool differ;
+
+	if (!before)
+		return EXIT_DONE;
+	settings = sweep_document__settings(o);
+	differ = sweep_document__differ(json_object_get(before, "settings"), settings, difference,
+					sizeof(difference));
+	json_decref(settings);
+	return differ ? refuse_other(directory, difference) : EXIT_DONE;
+}
+
+int sweep_document__check_surroundings(const char *directory, const json_t *before,
+				       const json_t *now)
+{
+	const char *version =
+		json_string_value(json_object_get(json_object_get(before, "tool"), "version"));
+	json_t *b, *n;
+	char difference[256];
+	bool differ;
+
+	if (!version || strcmp(version, NETIOTRACE_VERSION) != 0) {
+		snprintf(difference, sizeof(difference), "netiotrace %s, now %s",
+			 version ? version : "of unknown version", NETIOTRACE_VERSION);
+		return refuse_other(directory, difference);
+	}
+	/* Another packet tap makes no other machine: each run's document names its taps. */
+	b = json_environment__steady(json_object_get(before, "environment"));
+	n = json_environment__steady(json_object_get(now, "environment"));
+	differ = sweep_document__differ(b, n, difference, sizeof(difference));
+	json_decref(b);
+	json_decref(n);
+	return differ ? refuse_other(directory, difference) : EXIT_DONE;
+}
+
+/* ---- the command line ---- */
+
+/* Exact, in the largest unit that divides it. */
+static void put_size(FILE *f, uint64_t bytes)
+{
+	if (bytes % 1048576 == 0)
+		fprintf(f, "%" PRIu64 "m", bytes / 1048576);
+	else if (bytes % 1024 == 0)
+		fprintf(f, "%" PRIu64 "k", bytes / 1024);
+	else
+		fprintf(f, "%" PRIu64, bytes);
+}
+
+static void put_lists(FILE *f, const struct grid *g)
+{
+	for (size_t i = 0; i < g->modes_nr; i++)
+		fprintf(f, "%s%s", i ? "," : " --modes ", mode__name(g->modes[i]));
+	for (size_t i = 0; i < g->sizes_nr; i++) {
+		fputs(i ? "," : " --sizes ", f);
+		put_size(f, g->sizes[i]);
+	}
+	for (size_t i = 0; i < g->threads_nr; i++)
+		fprintf(f, "%s%u", i ? "," : " --threads ", g->threads[i]);
+	for (size_t i = 0; i < g->congestions_nr; i++) {
+		fputs(i ? "," : " --congestion ", f);
+		shell__put_word(f, g->congestions[i]);
 	}
 }
 
-/* The plan of all modes, for each size: rows as in a result document, and the sizes they serve. */
-static json_t *plan_json(const struct sweep_options *o, struct engine *e)
+char *sweep_document__command(const struct sweep_options *o)
 {
-	struct options cell = o->run;
-	json_t *rows = json_array();
+	const struct options *run = &o->run;
+	const struct traffic *t = &run->traffic;
+	char *command, text[ADDRESS_TEXT_MAX];
+	size_t size;
+	FILE *f = xopen_memstream(&command, &size);
 
-	for (size_t i = 0; i < o->grid.sizes_nr; i++) {
-		cell.traffic.size = o->grid.sizes[i];
-		engine__use(e, &cell);
-		add_rows(rows, e, cell.traffic.size);
+	shell__put_word(f, run->argv[0]);
+	fputs(" sweep", f);
+	put_lists(f, &o->grid);
+	if (run->remote)
+		put_word(f, "--connect", connect_text(run, text));
+	else
+		put_word(f, "--path", netpath__name(run->path));
+	if (t->duration_ns) {
+		fputs(" --duration ", f);
+		put_time(f, t->duration_ns);
 	}
-	engine__use(e, &o->run);
-	return rows;
-}
-
-/* Of the sweep, which may be interrupted and resumed: each run's document has the rest. */
-static json_t *steady_environment(const struct engine *e)
-{
-	json_t *all = json_document__environment(&e->result.env);
-	json_t *steady = json_environment__steady(all);
-
-	json_decref(all);
-	return steady;
-}
-
-json_t *sweep_document__make(const struct sweep_options *options, struct engine *e)
-{
-	json_t *o = json_object();
-
-	json_put(o, "schema", json_value__text(SWEEP_SCHEMA));
-	json_put(o, "tool", tool_json(options));
-	json_put(o, "environment", steady_environment(e));
-	json_put(o, "settings", sweep_settings__json(options));
-	json_put(o, "plan", plan_json(options, e));
-	return o;
+	fputs(" --warmup ", f);
+	put_time(f, t->warmup_ns);
+	fprintf(f, " --seed %" PRIu64, o->seed);
+	put_word(f, "--backend", backend__name(run->backend));
+	if (run->times != TIMES_APART)
+		fputs(run->times == TIMES_ON ? " --times" : " --no-times", f);
+	/* Which CPUs are chosen depends on the machine: the table has the chosen ones. */
+	for (size_t i = 0; i < TABLE_NR; i++)
+		put_setting(f, run, &table[i]);
+	if (!t->sender_cpus && !t->receiver_cpus)
+		fputs(" --no-pin", f);
+	put_word(f, "-o", o->directory);
+	xclose_memstream(f);
+	return command;
 }

@@ -11,6 +11,7 @@
 #include "sweep_options.h"
 #include "common/units.h"
 #include "common/word.h"
+#include "common/xalloc.h"
 
 #define DEFAULT_MODES     "all"
 #define DEFAULT_SIZES     "1k,4k,16k,64k"
@@ -57,24 +58,25 @@ static const struct argp_option own_rows[] = {
 	 "congestion controls of the senders, each a name or system (default: the system's, but on "
 	 "paths of this machine cubic or reno where the system's paces)",
 	 0},
-	{"seed", KEY_SEED, "N", 0, "of the random order of runs (default 1)", 0},
+	{"seed", KEY_SEED, "N", 0, "seed of the random order of runs (default 1)", 0},
 	{"quick", KEY_QUICK, 0, 0,
-	 "a look in about a minute: by default " QUICK_THREADS " threads, 7 rounds and 1.4s a cell",
+	 "about a minute in all: by default " QUICK_THREADS " threads, 7 rounds and 1.4s a cell",
 	 0},
 	{0, 0, 0, 0, "Where it goes:", 2},
 	{"output", 'o', "DIR", 0,
-	 "results directory, made if need be (default " DEFAULT_DIRECTORY ")", 0},
+	 "results directory, made if necessary (default " DEFAULT_DIRECTORY ")", 0},
 	{"resume", KEY_RESUME, 0, 0,
-	 "continue the sweep in DIR: only what is missing or failed is run", 0},
+	 "continue the sweep in DIR: run only what is missing or failed", 0},
 	{"no-pin", KEY_NO_PIN, 0, 0,
-	 "leave the threads to the scheduler (default: on paths of this machine, senders and "
-	 "receivers on CPUs of their own)",
+	 "do not pin threads (default: on paths of this machine, senders and receivers have "
+	 "CPUs of their own)",
 	 4},
 };
 
 /* Options of the run command that a sweep has too; help: where their meaning differs. */
 static const struct options_pick shared_rows[] = {
 	{"duration", "measured time of each cell, all rounds together (default 2.1s)", 3},
+	{"messages", "send exactly N messages in each round instead", 3},
 	{"rounds",
 	 "rounds of every cell, 1 to 1000 (default 12; fewer than 7 may show no difference)", 3},
 	{"warmup", "before each run, not counted (default half a round, at most 100ms)", 3},
@@ -119,30 +121,44 @@ static const char doc[] =
 	"goes on. Exit status: 0 done, 1 runs failed (each is recorded with its reason), 2 usage, "
 	"3 this kernel cannot do what was asked, 4 privileges missing, 130 ended by Ctrl-C.";
 
-/* Calls take() with each entry of a comma-separated list; an empty entry too. */
-static void each_entry(const char *list, void *arg, void (*take)(void *arg, const char *entry))
-{
-	char *copy = strdup(list), *rest = copy, *entry;
+/* A list of an option: its entries are added to an array, in ascending order. */
+struct list {
+	const char *option;
+	void *array;
+	size_t *nr, size;
+	int (*compare)(const void *a, const void *b);
+};
 
-	if (!copy)
-		refuse("out of memory.");
-	while ((entry = strsep(&rest, ",")))
-		take(arg, entry);
-	free(copy);
+static void list__add(struct list *l, const char *entry, const void *value)
+{
+	size_t at = 0;
+
+	if (*l->nr == SWEEP_LIST_MAX)
+		refuse("%s takes at most %d values.", l->option, SWEEP_LIST_MAX);
+	for (; at < *l->nr; at++) {
+		int order = l->compare((char *)l->array + at * l->size, value);
+
+		if (!order)
+			refuse("%s names %s twice.", l->option, entry);
+		if (order > 0)
+			break;
+	}
+	memmove((char *)l->array + (at + 1) * l->size, (char *)l->array + at * l->size,
+		(*l->nr - at) * l->size);
+	memcpy((char *)l->array + at * l->size, value, l->size);
+	++*l->nr;
 }
 
-static void add_mode(void *arg, const char *entry)
+/* Replaces the list by what add() makes of each entry between commas; an empty one as well. */
+static void list__set(struct list l, const char *text,
+		      void (*add)(struct list *l, const char *entry))
 {
-	static const char *const names[] = {MODES(MODE_STRING_AND_COMMA) "all"};
-	struct grid *g = arg;
-	enum mode mode;
+	char *copy = xstrdup(text), *rest = copy, *entry;
 
-	if (mode__parse(entry, &mode))
-		choice__refuse("--modes", entry, names, MODE_NR + 1);
-	for (size_t i = 0; i < g->modes_nr; i++)
-		if (g->modes[i] == mode)
-			refuse("--modes names %s twice.", entry);
-	g->modes[g->modes_nr++] = mode;
+	*l.nr = 0;
+	while ((entry = strsep(&rest, ",")))
+		add(&l, entry);
+	free(copy);
 }
 
 static int compare_modes(const void *a, const void *b)
@@ -150,30 +166,28 @@ static int compare_modes(const void *a, const void *b)
 	return (int)*(const enum mode *)a - (int)*(const enum mode *)b;
 }
 
-static void set_modes(struct sweep_options *o, const char *list)
+static void add_mode(struct list *l, const char *entry)
 {
-	o->grid.modes_nr = 0;
-	if (same_word(list, "all"))
-		for (int m = 0; m < MODE_NR; m++)
-			o->grid.modes[o->grid.modes_nr++] = (enum mode)m;
-	else
-		each_entry(list, &o->grid, add_mode);
-	qsort(o->grid.modes, o->grid.modes_nr, sizeof(o->grid.modes[0]), compare_modes);
+	static const char *const names[] = {MODES(MODE_STRING_AND_COMMA) "all"};
+	enum mode mode;
+
+	if (mode__parse(entry, &mode))
+		choice__refuse("--modes", entry, names, MODE_NR + 1);
+	list__add(l, entry, &mode);
 }
 
-static void add_size(void *arg, const char *entry)
+static void set_modes(struct sweep_options *o, const char *text)
 {
-	struct sweep_options *o = arg;
-	uint64_t size = 0;
+	struct list l = {"--modes", o->grid.modes, &o->grid.modes_nr, sizeof(enum mode),
+			 compare_modes};
 
-	if (parse_size(entry, &size) || size < SIZE_BYTES_MIN || size > SIZE_BYTES_MAX)
-		refuse("--sizes takes sizes from 64 bytes to 16m, not '%s'.", entry);
-	for (size_t i = 0; i < o->grid.sizes_nr; i++)
-		if (o->sizes[i] == size)
-			refuse("--sizes names %s twice.", entry);
-	if (o->grid.sizes_nr == SWEEP_LIST_MAX)
-		refuse("--sizes takes at most %d sizes.", SWEEP_LIST_MAX);
-	o->sizes[o->grid.sizes_nr++] = size;
+	if (!same_word(text, "all")) {
+		list__set(l, text, add_mode);
+		return;
+	}
+	for (int m = 0; m < MODE_NR; m++)
+		o->grid.modes[m] = (enum mode)m;
+	o->grid.modes_nr = MODE_NR;
 }
 
 static int compare_sizes(const void *a, const void *b)
@@ -183,26 +197,20 @@ static int compare_sizes(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void set_sizes(struct sweep_options *o, const char *list)
+static void add_size(struct list *l, const char *entry)
 {
-	o->grid.sizes_nr = 0;
-	each_entry(list, o, add_size);
-	qsort(o->sizes, o->grid.sizes_nr, sizeof(o->sizes[0]), compare_sizes);
+	uint64_t size = 0;
+
+	if (parse_size(entry, &size) || size < SIZE_BYTES_MIN || size > SIZE_BYTES_MAX)
+		refuse("--sizes takes sizes from 64 bytes to 16m, not '%s'.", entry);
+	list__add(l, entry, &size);
 }
 
-static void add_threads(void *arg, const char *entry)
+static void set_sizes(struct sweep_options *o, const char *text)
 {
-	struct sweep_options *o = arg;
-	uint64_t n = 0;
-
-	if (parse_count(entry, 1, THREADS_MAX, &n))
-		refuse("--threads takes numbers from 1 to %d, not '%s'.", THREADS_MAX, entry);
-	for (size_t i = 0; i < o->grid.threads_nr; i++)
-		if (o->threads[i] == n)
-			refuse("--threads names %s twice.", entry);
-	if (o->grid.threads_nr == SWEEP_LIST_MAX)
-		refuse("--threads takes at most %d numbers.", SWEEP_LIST_MAX);
-	o->threads[o->grid.threads_nr++] = n;
+	list__set((struct list){"--sizes", o->sizes, &o->grid.sizes_nr, sizeof(o->sizes[0]),
+				compare_sizes},
+		  text, add_size);
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -212,27 +220,22 @@ static int compare_threads(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void set_threads(struct sweep_options *o, const char *list)
+static void add_threads(struct list *l, const char *entry)
 {
-	o->grid.threads_nr = 0;
-	each_entry(list, o, add_threads);
-	qsort(o->threads, o->grid.threads_nr, sizeof(o->threads[0]), compare_threads);
+	unsigned int threads;
+	uint64_t n = 0;
+
+	if (parse_count(entry, 1, THREADS_MAX, &n))
+		refuse("--threads takes numbers from 1 to %d, not '%s'.", THREADS_MAX, entry);
+	threads = (unsigned int)n;
+	list__add(l, entry, &threads);
 }
 
-static void add_congestion(void *arg, const char *entry)
+static void set_threads(struct sweep_options *o, const char *text)
 {
-	struct sweep_options *o = arg;
-	size_t n = o->grid.congestions_nr;
-
-	if (!*entry || strlen(entry) >= CONGESTION_NAME_LEN || strpbrk(entry, "/ "))
-		refuse("--congestion takes names such as cubic,reno, not '%s'.", entry);
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(o->congestion_names[i], entry) == 0)
-			refuse("--congestion names %s twice.", entry);
-	if (n == SWEEP_LIST_MAX)
-		refuse("--congestion takes at most %d names.", SWEEP_LIST_MAX);
-	snprintf(o->congestion_names[n], CONGESTION_NAME_LEN, "%s", entry);
-	o->grid.congestions_nr++;
+	list__set((struct list){"--threads", o->threads, &o->grid.threads_nr, sizeof(o->threads[0]),
+				compare_threads},
+		  text, add_threads);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -240,12 +243,21 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static void set_congestions(struct sweep_options *o, const char *list)
+static void add_congestion(struct list *l, const char *entry)
 {
-	o->grid.congestions_nr = 0;
-	each_entry(list, o, add_congestion);
-	qsort(o->congestion_names, o->grid.congestions_nr, sizeof(o->congestion_names[0]),
-	      compare_names);
+	char name[CONGESTION_NAME_LEN] = "";
+
+	if (!*entry || strlen(entry) >= sizeof(name) || strpbrk(entry, "/ "))
+		refuse("--congestion takes names such as cubic,reno, not '%s'.", entry);
+	strcpy(name, entry);
+	list__add(l, entry, name);
+}
+
+static void set_congestions(struct sweep_options *o, const char *text)
+{
+	list__set((struct list){"--congestion", o->congestion_names, &o->grid.congestions_nr,
+				sizeof(o->congestion_names[0]), compare_names},
+		  text, add_congestion);
 }
 
 /* What parsing keeps beside the result. */
@@ -325,12 +337,12 @@ static void set_defaults(struct sweep_options *o, bool quick)
 		set_threads(o, quick ? QUICK_THREADS : DEFAULT_THREADS);
 	if (!o->run.traffic.rounds)
 		o->run.traffic.rounds = quick ? QUICK_ROUNDS : DEFAULT_ROUNDS;
-	if (!o->run.traffic.duration_ns)
+	if (!o->run.traffic.duration_ns && !o->run.traffic.messages)
 		o->run.traffic.duration_ns = quick ? QUICK_CELL_NS : DEFAULT_CELL_NS;
 	if (o->run.traffic.warmup_ns == UINT64_MAX) {
 		o->run.traffic.warmup_ns = traffic__round_ns(&o->run.traffic) / WARMUP_PART;
 		o->run.traffic.warmup_ns -= o->run.traffic.warmup_ns % 1000000;
-		if (o->run.traffic.warmup_ns > WARMUP_NS_MAX)
+		if (o->run.traffic.warmup_ns > WARMUP_NS_MAX || o->run.traffic.messages)
 			o->run.traffic.warmup_ns = WARMUP_NS_MAX;
 	}
 }

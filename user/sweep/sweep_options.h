@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command line of netiotrace sweep, with every rule checked before anything starts. */
-#ifndef NETIOTRACE_SWEEP_OPTIONS_H
-#define NETIOTRACE_SWEEP_OPTIONS_H
+#ifndef SWEEP_SWEEP_OPTIONS_H
+#define SWEEP_SWEEP_OPTIONS_H
 
 #include "base/schedule.h"
 #include "model/congestion.h"

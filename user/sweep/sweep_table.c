@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep prints at its end; see sweep_table.h. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "screen/text.h"
 #include "sweep_table.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 
 #define RANGE_WIDTH      15
 #define CONGESTION_WIDTH 10
@@ -33,7 +33,7 @@ static void put_cell(FILE *f, const struct spread *s, bool last)
 		snprintf(median, sizeof(median), "%.3g", s->median);
 	if (s->n > 1)
 		snprintf(range, sizeof(range), "(%.3g - %.3g)", s->low, s->high);
-	fprintf(f, "  %8s", median);
+	fprintf(f, "  %9s", median);
 	if (!last)
 		fprintf(f, " %-*s", RANGE_WIDTH, range);
 	else if (range[0])
@@ -65,23 +65,20 @@ static void put_row(FILE *f, const struct grid *g, const double *gbps, char *con
 	fputc('\n', f);
 }
 
-static int put_table(FILE *f, const struct grid *g, const double *gbps, char *const *made)
+static void put_table(FILE *f, const struct grid *g, const double *gbps, char *const *made)
 {
-	double *values = calloc(g->rounds, sizeof(*values));
+	double *values = xcalloc(g->rounds, sizeof(*values));
 	size_t block = grid__runs(g) / g->modes_nr;
 
-	if (!values)
-		return -ENOMEM;
 	fprintf(f, "%6s %7s", "size", "threads");
 	put_congestion(f, g, "congestion");
 	for (size_t m = 0; m < g->modes_nr; m++)
-		fprintf(f, "  %8s%*s", mode__name(g->modes[m]),
+		fprintf(f, "  %9s%*s", mode__words(g->modes[m]),
 			m + 1 == g->modes_nr ? 0 : RANGE_WIDTH + 1, "");
 	fputc('\n', f);
 	for (size_t first = 0; first < block; first += g->rounds)
 		put_row(f, g, gbps, made, first, values);
 	free(values);
-	return 0;
 }
 
 static void put_cpus(FILE *f, const struct sweep_conditions *c)
@@ -115,8 +112,8 @@ static void put_congestions(FILE *f, const struct congestion *c, const struct gr
 		text_congestion__write(f, c);
 }
 
-void sweep_text__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
-			    const struct grid *g)
+void sweep_table__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
+			     const struct grid *g)
 {
 	struct text_note n;
 
@@ -130,12 +127,11 @@ void sweep_text__conditions(FILE *f, unsigned int width, const struct sweep_cond
 	fputc('\n', f);
 }
 
-int sweep_text__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
-		      char *const *made, const struct sweep_totals *t)
+void sweep_table__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
+			char *const *made, const struct sweep_totals *t)
 {
 	fprintf(f, "Gbit/s, median%s\n\n", g->rounds > 1 ? " (lowest - highest round)" : "");
-	if (put_table(f, g, gbps, made))
-		return -ENOMEM;
+	put_table(f, g, gbps, made);
 	fprintf(f, "\n%s: %zu of %zu run%s made, %zu failed", directory, t->made, t->runs,
 		plural(t->runs), t->failed);
 	if (t->measured_ns)
@@ -145,5 +141,4 @@ int sweep_text__write(FILE *f, const char *directory, const struct grid *g, cons
 	fprintf(f, "\n");
 	if (t->made + t->failed < t->runs)
 		fprintf(f, "interrupted: the same command with --resume makes the rest\n");
-	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep prints at its end: how much was made, and the throughput of each cell. Pure. */
-#ifndef NETIOTRACE_SWEEP_TEXT_H
-#define NETIOTRACE_SWEEP_TEXT_H
+#ifndef SWEEP_SWEEP_TABLE_H
+#define SWEEP_SWEEP_TABLE_H
 
 #include <stdio.h>
 
@@ -25,14 +25,14 @@ struct sweep_conditions {
 };
 
 /* The paragraphs before the table, wrapped. */
-void sweep_text__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
-			    const struct grid *g);
+void sweep_table__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
+			     const struct grid *g);
 
 /*
  * gbps and made (NULL: not made) by run, in the order of grid__run(); directory: for the commands
- * that can come next. 0 or -ENOMEM.
+ * that can come next.
  */
-int sweep_text__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
-		      char *const *made, const struct sweep_totals *totals);
+void sweep_table__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
+			char *const *made, const struct sweep_totals *totals);
 
 #endif

@@ -194,22 +194,29 @@ static void witness__end(struct witness *w)
 	close(w->netns);
 }
 
-TEST(test_names)
+TEST(names_of_paths_are_parsed_exactly)
 {
-	enum netpath_kind kind = NETPATH_VETH;
+	static const struct {
+		const char *text;
+		int err, kind;
+	} cases[] = {
+		{"loopback", 0, NETPATH_LOOPBACK},
+		{"veth", 0, NETPATH_VETH},
+		{"", -EINVAL, -1},
+		{"veth0", -EINVAL, -1},
+		{"loop back", -EINVAL, -1},
+		{"remote", -EINVAL, -1},
+	};
 
-	assert_int_equal(netpath__parse("loopback", &kind), 0);
-	assert_int_equal(kind, NETPATH_LOOPBACK);
-	assert_int_equal(netpath__parse("veth", &kind), 0);
-	assert_int_equal(kind, NETPATH_VETH);
-	assert_int_equal(netpath__parse("", &kind), -EINVAL);
-	assert_int_equal(netpath__parse("veth0", &kind), -EINVAL);
-	assert_int_equal(netpath__parse("loop back", &kind), -EINVAL);
-	assert_int_equal(kind, NETPATH_VETH);
-	assert_string_equal(netpath__name(NETPATH_LOOPBACK), "loopback");
-	assert_string_equal(netpath__name(NETPATH_VETH), "veth");
-	assert_string_equal(netpath__name(NETPATH_REMOTE), "remote");
-	assert_int_equal(netpath__parse("remote", &kind), -EINVAL);
+	for_each_case(c, cases)
+	{
+		enum netpath_kind kind = (enum netpath_kind) - 1;
+
+		assert_int_equal(netpath__parse(c->text, &kind), c->err);
+		assert_int_equal((int)kind, c->kind);
+		if (!c->err)
+			assert_string_equal(netpath__name(kind), c->text);
+	}
 }
 
 static unsigned int sysfs_mtu(const char *device)
@@ -226,7 +233,7 @@ static unsigned int sysfs_mtu(const char *device)
 	return mtu;
 }
 
-TEST(test_loopback)
+TEST(loopback_carries_tcp)
 {
 	struct netpath *path = open_path(NETPATH_LOOPBACK, 0, false);
 
@@ -252,7 +259,7 @@ static int open_loopback(void *args)
 }
 
 /* In a new namespace lo is down: a run would hang in connect(). */
-TEST(test_loopback_that_is_down)
+TEST(loopback_that_is_down_is_refused)
 {
 	bool ipv6 = false;
 
@@ -260,7 +267,7 @@ TEST(test_loopback_that_is_down)
 	assert_int_equal(netns__create(open_loopback, &ipv6), -ENETDOWN);
 }
 
-TEST(test_veth)
+TEST(veth_carries_tcp_and_leaves_nothing)
 {
 	int fds = count_fds();
 	ino_t home = our_netns();
@@ -284,34 +291,34 @@ TEST(test_veth)
 	assert_true(access("/sys/class/net/veth0", F_OK));
 }
 
-TEST(test_veth_mtu)
+TEST(veth_carries_tcp_at_any_mtu_and_over_ipv6)
 {
-	static const unsigned int mtus[] = {1280, 9000, 65535};
-	struct netpath *path;
-	size_t i;
+	static const struct {
+		unsigned int mtu;
+		bool ipv6;
+		const char *address;
+	} cases[] = {
+		{1280, false, "198.18.0.2"},
+		{9000, false, "198.18.0.2"},
+		{65535, false, "198.18.0.2"},
+		{1500, true, "fd00:6e:696f::2"},
+	};
 
 	NEED_ROOT();
-	for (i = 0; i < sizeof(mtus) / sizeof(*mtus); i++) {
-		path = open_path(NETPATH_VETH, mtus[i], false);
-		assert_int_equal(netpath__mtu(path), mtus[i]);
+	for_each_case(c, cases)
+	{
+		struct netpath *path;
+
+		if (c->ipv6 && access("/proc/net/if_inet6", F_OK)) {
+			print_message("skipped: this kernel has no IPv6\n");
+			skip();
+		}
+		path = open_path(NETPATH_VETH, c->mtu, c->ipv6);
+		assert_int_equal(netpath__mtu(path), c->mtu);
+		assert_string_equal(netpath__address(path), c->address);
 		transfer(path);
 		netpath__close(path);
 	}
-}
-
-TEST(test_veth_ipv6)
-{
-	struct netpath *path;
-
-	NEED_ROOT();
-	if (access("/proc/net/if_inet6", F_OK)) {
-		print_message("skipped: this kernel has no IPv6\n");
-		skip();
-	}
-	path = open_path(NETPATH_VETH, 0, true);
-	assert_string_equal(netpath__address(path), "fd00:6e:696f::2");
-	transfer(path);
-	netpath__close(path);
 }
 
 static void expect_failure(unsigned int mtu, bool ipv6, int err)
@@ -328,7 +335,7 @@ static void expect_failure(unsigned int mtu, bool ipv6, int err)
 	assert_int_equal(count_fds(), fds);
 }
 
-TEST(test_veth_failures_leave_nothing)
+TEST(veth_failures_leave_nothing)
 {
 	NEED_ROOT();
 	expect_failure(67, false, -EINVAL);
@@ -336,7 +343,7 @@ TEST(test_veth_failures_leave_nothing)
 	expect_failure(1279, true, -EINVAL);
 }
 
-TEST(test_veth_without_privilege)
+TEST(veth_without_privilege_is_eperm)
 {
 	struct netpath *path = NULL;
 	const char *step = NULL;
@@ -358,7 +365,7 @@ static int failing_visit(void *arg)
 	return -EXDEV;
 }
 
-TEST(test_netns_returns_home_from_a_failure)
+TEST(netns_returns_home_from_a_failure)
 {
 	ino_t home = our_netns(), visited = 0;
 	int fds = count_fds();
@@ -372,27 +379,7 @@ TEST(test_netns_returns_home_from_a_failure)
 	assert_int_equal(visited, home);
 }
 
-TEST(test_close_ends_the_namespaces)
-{
-	struct witness w[NIO_SIDE_NR];
-	struct netpath *path;
-	int side;
-
-	NEED_ROOT();
-	path = open_path(NETPATH_VETH, 0, false);
-	for (side = 0; side < NIO_SIDE_NR; side++)
-		witness__begin(&w[side], netpath__netns(path, side));
-	poll(NULL, 0, 50);
-	for (side = 0; side < NIO_SIDE_NR; side++)
-		assert_true(witness__present(&w[side]));
-	netpath__close(path);
-	for (side = 0; side < NIO_SIDE_NR; side++) {
-		assert_true(witness__saw_end(&w[side]));
-		witness__end(&w[side]);
-	}
-}
-
-/* Makes a path, says the numbers of its descriptors, and waits to be killed. */
+/* Makes a path, tells the numbers of its descriptors, and waits for the end. */
 static void hold_path(int pipe_fd)
 {
 	struct netpath *path = open_path(NETPATH_VETH, 0, false);
@@ -404,11 +391,48 @@ static void hold_path(int pipe_fd)
 	_exit(0);
 }
 
-TEST(test_kill_of_the_holder_ends_the_namespaces)
+static void begin_witnesses(struct witness *w, pid_t pid, const int *fds)
 {
-	int fds[NIO_SIDE_NR], pipe_fds[2], side, fd;
-	struct witness w[NIO_SIDE_NR];
 	char name[64];
+	int fd;
+
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		snprintf(name, sizeof(name), "/proc/%d/fd/%d", pid, fds[side]);
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		assert_true(fd >= 0);
+		witness__begin(&w[side], fd);
+		close(fd);
+		assert_true(witness__present(&w[side]));
+	}
+}
+
+static void end_witnesses(struct witness *w)
+{
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		assert_true(witness__saw_end(&w[side]));
+		witness__end(&w[side]);
+	}
+}
+
+TEST(close_ends_the_namespaces)
+{
+	struct witness w[NIO_SIDE_NR];
+	struct netpath *path;
+	int fds[NIO_SIDE_NR];
+
+	NEED_ROOT();
+	path = open_path(NETPATH_VETH, 0, false);
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		fds[side] = netpath__netns(path, side);
+	begin_witnesses(w, getpid(), fds);
+	netpath__close(path);
+	end_witnesses(w);
+}
+
+TEST(kill_of_the_holder_ends_the_namespaces)
+{
+	int fds[NIO_SIDE_NR], pipe_fds[2];
+	struct witness w[NIO_SIDE_NR];
 	pid_t pid;
 
 	NEED_ROOT();
@@ -417,25 +441,15 @@ TEST(test_kill_of_the_holder_ends_the_namespaces)
 	if (!pid)
 		hold_path(pipe_fds[1]);
 	assert_int_equal(read(pipe_fds[0], fds, sizeof(fds)), sizeof(fds));
-	for (side = 0; side < NIO_SIDE_NR; side++) {
-		snprintf(name, sizeof(name), "/proc/%d/fd/%d", pid, fds[side]);
-		fd = open(name, O_RDONLY | O_CLOEXEC);
-		assert_true(fd >= 0);
-		witness__begin(&w[side], fd);
-		close(fd);
-		assert_true(witness__present(&w[side]));
-	}
+	begin_witnesses(w, pid, fds);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	for (side = 0; side < NIO_SIDE_NR; side++) {
-		assert_true(witness__saw_end(&w[side]));
-		witness__end(&w[side]);
-	}
+	end_witnesses(w);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
 }
 
-TEST(test_environment)
+TEST(environment_without_a_path)
 {
 	struct environment env;
 	struct utsname name;
@@ -466,7 +480,7 @@ static int write_optmem_max(void *value)
 	return err;
 }
 
-TEST(test_environment_of_veth)
+TEST(environment_has_the_senders_namespace)
 {
 	struct environment env;
 	struct netpath *path;
@@ -499,7 +513,7 @@ static int open_remote(const char *text, struct netpath **path)
 	return netpath__open_remote(path, &to, &ss, &step);
 }
 
-TEST(test_remote)
+TEST(remote_path_has_address_port_and_device)
 {
 	struct environment env;
 	struct netpath *path;
@@ -529,7 +543,7 @@ static int open_nowhere(void *text)
 }
 
 /* In a new namespace nothing can be reached. */
-TEST(test_remote_without_a_route)
+TEST(remote_without_a_route_is_refused)
 {
 	char v4[] = "192.0.2.7:5201", v6[] = "[2001:db8::7]:5201";
 

@@ -26,41 +26,28 @@ static const char *const packet_5_10[] = {
 	"00000000b23b8a00 3      3    0003   -1    0 0      0      17421\n",
 };
 
-/* Linux 6.18, the sockets of packet_6_18. */
-static const char *const ptype_6_18[] = {
-	"Type Device      Function\n", "ALL  lo       packet_rcv\n", "ALL           packet_rcv\n",
-	"0800          packet_rcv\n",  "0800          ip_rcv\n",     "0004          llc_rcv\n",
-	"86dd          ipv6_rcv\n",
-};
-
-/* With af_packet as a module, a ring, a long device name, and the older offset in the symbol. */
-static const char *const ptype_other[] = {
-	"ALL  eth0     tpacket_rcv [af_packet]\n",
-	"ALL  enp0s31f6np12 packet_rcv_fanout [af_packet]\n",
-	"ALL           tpacket_rcv+0x0/0xf50 [af_packet]\n",
-	"ALL  lo       batadv_recv [other]\n",
-};
-
-#define FOR_EACH(line, lines)                   \
-	for (const char *const *line = (lines); \
-	     line < (lines) + sizeof(lines) / sizeof((lines)[0]); line++)
-
 TEST(sockets_are_read)
 {
-	struct tap_socket s;
+	static const struct {
+		const char *const *line;
+		int err, ifindex;
+		unsigned int inode;
+	} cases[] = {
+		{&packet_6_18[0], -EINVAL, 0, 0}, {&packet_6_18[1], 0, 1, 841229},
+		{&packet_5_10[0], -EINVAL, 0, 0}, {&packet_5_10[1], 0, 7, 16643},
+		{&packet_5_10[3], 0, -1, 17421},
+	};
 
-	assert_int_equal(tap_parse__socket(packet_6_18[0], &s), -EINVAL);
-	assert_int_equal(tap_parse__socket(packet_6_18[1], &s), 0);
-	assert_int_equal(s.protocol, 3);
-	assert_int_equal(s.ifindex, 1);
-	assert_true(s.running);
-	assert_int_equal(s.inode, 841229);
-	assert_int_equal(tap_parse__socket(packet_5_10[0], &s), -EINVAL);
-	assert_int_equal(tap_parse__socket(packet_5_10[1], &s), 0);
-	assert_int_equal(s.ifindex, 7);
-	assert_int_equal(s.inode, 16643);
-	assert_int_equal(tap_parse__socket(packet_5_10[3], &s), 0);
-	assert_int_equal(s.ifindex, -1);
+	for_each_case(c, cases)
+	{
+		struct tap_socket s = {0};
+
+		assert_int_equal(tap_parse__socket(*c->line, &s), c->err);
+		if (c->err)
+			continue;
+		assert_int_equal(s.ifindex, c->ifindex);
+		assert_int_equal(s.inode, c->inode);
+	}
 }
 
 /* A further column, as was once proposed for 6.12, does no harm; a row cut short is no row. */
@@ -93,43 +80,43 @@ TEST(only_sockets_for_every_packet_of_the_device_are_taps)
 	assert_int_equal(count_taps(packet_5_10, 4, 7), 1);
 }
 
-TEST(hooks_are_read)
+TEST(hooks_are_read_without_module_and_offset)
 {
-	struct tap_hook h;
-
-	assert_int_equal(tap_parse__hook(ptype_6_18[0], &h), -EINVAL);
-	assert_int_equal(tap_parse__hook(ptype_6_18[1], &h), 0);
-	assert_string_equal(h.device, "lo");
-	assert_string_equal(h.function, "packet_rcv");
-	assert_int_equal(tap_parse__hook(ptype_6_18[2], &h), 0);
-	assert_string_equal(h.device, "");
-	assert_string_equal(h.function, "packet_rcv");
-	for (int i = 3; i < 7; i++)
-		assert_int_equal(tap_parse__hook(ptype_6_18[i], &h), -ENOENT);
-	assert_int_equal(tap_parse__hook("", &h), -EINVAL);
-	assert_int_equal(tap_parse__hook("\n", &h), -EINVAL);
-	assert_int_equal(tap_parse__hook("ALL  lo      \n", &h), -EINVAL);
-	assert_int_equal(tap_parse__hook("ALL", &h), -EINVAL);
-}
-
-TEST(functions_lose_module_and_offset)
-{
-	static const struct tap_hook expected[] = {
-		{"eth0", "tpacket_rcv"},
-		{"enp0s31f6np12", "packet_rcv_fanout"},
-		{"", "tpacket_rcv"},
-		{"lo", "batadv_recv"},
+	static const struct {
+		const char *line;
+		int err;
+		const char *device, *function;
+		bool socket;
+	} cases[] = {
+		{"Type Device      Function\n", -EINVAL, NULL, NULL, false},
+		{"ALL  lo       packet_rcv\n", 0, "lo", "packet_rcv", true},
+		{"ALL           packet_rcv\n", 0, "", "packet_rcv", true},
+		/* With af_packet as a module, a ring, a long name, and the older offset. */
+		{"ALL  eth0     tpacket_rcv [af_packet]\n", 0, "eth0", "tpacket_rcv", true},
+		{"ALL  enp0s31f6np12 packet_rcv_fanout [af_packet]\n", 0, "enp0s31f6np12",
+		 "packet_rcv_fanout", true},
+		{"ALL           tpacket_rcv+0x0/0xf50 [af_packet]\n", 0, "", "tpacket_rcv", true},
+		{"ALL  lo       batadv_recv [other]\n", 0, "lo", "batadv_recv", false},
+		/* Of one protocol only. */
+		{"0800          packet_rcv\n", -ENOENT, NULL, NULL, false},
+		{"0800          ip_rcv\n", -ENOENT, NULL, NULL, false},
+		{"86dd          ipv6_rcv\n", -ENOENT, NULL, NULL, false},
+		{"", -EINVAL, NULL, NULL, false},
+		{"\n", -EINVAL, NULL, NULL, false},
+		{"ALL  lo      \n", -EINVAL, NULL, NULL, false},
+		{"ALL", -EINVAL, NULL, NULL, false},
 	};
-	const struct tap_hook *e = expected;
-	struct tap_hook h;
 
-	FOR_EACH(line, ptype_other)
+	for_each_case(c, cases)
 	{
-		assert_int_equal(tap_parse__hook(*line, &h), 0);
-		assert_string_equal(h.device, e->device);
-		assert_string_equal(h.function, e->function);
-		assert_int_equal(tap_hook__is_socket(&h), e != expected + 3);
-		e++;
+		struct tap_hook h;
+
+		assert_int_equal(tap_parse__hook(c->line, &h), c->err);
+		if (c->err)
+			continue;
+		assert_string_equal(h.device, c->device);
+		assert_string_equal(h.function, c->function);
+		assert_int_equal(tap_hook__is_socket(&h), c->socket);
 	}
 }
 

@@ -4,18 +4,14 @@
  * that no part has the value of another, nor the counters that of a part: a part that is read from
  * the wrong place is seen. Its times are whole microseconds, its payload a power of ten.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/figure.h"
+#include "common/xalloc.h"
 #include "screen/text.h"
-#include "study/changes.h"
+#include "study/dataset.h"
 #include "support/full_result.h"
+#include "support/test.h"
 #include "write/json.h"
 #include "write/output.h"
 
@@ -84,24 +80,6 @@ static int unmake(void **state)
 	return 0;
 }
 
-static void parts_add_up_in_json(void **state)
-{
-	const struct full_result *f = *state;
-	json_t *run = json_document__run(&f->runs[0]), *path = json_object_get(run, "path_ns");
-	json_t *ledger = json_object_get(run, "ledger");
-	double sum = 0, copies = 0;
-
-	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
-		sum += json_number_value(json_object_get(path, path_part__key((enum path_part)p)));
-	NEAR(sum, json_number_value(json_object_get(path, "send_total")));
-	for (int s = 0; s < NIO_STAGE_NR; s++)
-		if (stage__is_copy((enum nio_stage)s))
-			copies += json_number_value(json_object_get(
-				json_object_get(ledger, stage__key((enum nio_stage)s)), "bytes"));
-	NEAR(copies / 1e6, json_number_value(json_object_get(ledger, "copies_per_byte")));
-	json_decref(run);
-}
-
 static void check_row(const struct dataset_row *row)
 {
 	double sum = 0, copies = 0;
@@ -130,7 +108,7 @@ static void read_json(struct dataset *d, const struct result *r)
 	json_decref(document);
 }
 
-static void parts_add_up_as_read_from_json(void **state)
+TEST_WITH(parts_add_up_as_read_from_json, make, unmake)
 {
 	const struct full_result *f = *state;
 	struct dataset d;
@@ -141,16 +119,16 @@ static void parts_add_up_as_read_from_json(void **state)
 	dataset__clear(&d);
 }
 
-static void parts_add_up_as_read_from_csv(void **state)
+TEST_WITH(parts_add_up_as_read_from_csv, make, unmake)
 {
 	const struct full_result *f = *state;
-	char message[DATASET_MESSAGE_MAX], *text = NULL;
+	char message[DATASET_MESSAGE_MAX], *text;
 	struct dataset d = {0};
 	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	FILE *stream = xopen_memstream(&text, &size);
 
 	assert_int_equal(output__csv(&f->result, stream), 0);
-	fclose(stream);
+	xclose_memstream(stream);
 	assert_int_equal(dataset__add_csv(&d, "x", text, size, message), 0);
 	dataset__finish(&d, (double)NAN);
 	for (size_t i = 0; i < d.rows_nr; i++)
@@ -159,41 +137,10 @@ static void parts_add_up_as_read_from_csv(void **state)
 	free(text);
 }
 
-/* The picture of a send call: a piece for each part, as tall as its time, and no rest. */
-static void parts_add_up_in_the_figure(void **state)
-{
-	const struct full_result *f = *state;
-	double low, high, from = 0;
-	struct analysis a;
-	struct figure figure;
-	struct dataset d;
-	const char *line;
-	char name[64];
-
-	read_json(&d, &f->result);
-	analysis__init(&a, &d);
-	assert_int_equal(figure__make(&figure, FIGURE_PATH, &a, "system"), 0);
-	line = strchr(figure.data, '\n') + 1;
-	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++) {
-		assert_int_equal(sscanf(line, "twocopy,65536,1,%63[^,],%lg,%lg", name, &low, &high),
-				 3);
-		assert_string_equal(name, path_part__key((enum path_part)p));
-		NEAR(low, from);
-		NEAR(high - low, part_us(p));
-		from = high;
-		line = strchr(line, '\n') + 1;
-	}
-	NEAR(from, parts_us());
-	assert_null(strstr(figure.data, "rest"));
-	figure__clear(&figure);
-	analysis__clear(&a);
-	dataset__clear(&d);
-}
-
 /* Mean us of a part of the first mode in the text. */
 static double value_in(const char *text, const char *heading)
 {
-	const char *table = strstr(text, "\nmean send call "), *line;
+	const char *table = strstr(text, "mean time of a send call"), *line;
 	char label[64], unit[8];
 	double v = (double)NAN;
 
@@ -205,16 +152,16 @@ static double value_in(const char *text, const char *heading)
 	return !strcmp(unit, "us") ? v : !strcmp(unit, "ns") ? v / 1000 : (double)NAN;
 }
 
-static void parts_add_up_in_the_text(void **state)
+TEST_WITH(parts_add_up_in_the_text, make, unmake)
 {
 	const struct full_result *f = *state;
-	char *text = NULL;
+	char *text;
 	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	FILE *stream = xopen_memstream(&text, &size);
 	double sum = 0;
 
 	text_details__print(&f->result, stream, 100);
-	fclose(stream);
+	xclose_memstream(stream);
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		sum += value_in(text, path_part__heading((enum path_part)p));
 	NEAR(sum, value_in(text, "send call"));
@@ -222,31 +169,8 @@ static void parts_add_up_in_the_text(void **state)
 	free(text);
 }
 
-static void copies_add_up_in_a_comparison(void **state)
-{
-	const struct full_result *f = *state;
-	bool metrics[METRIC_NR] = {[METRIC_COPIES] = true};
-	struct changes changes;
-	struct analysis a;
-	struct dataset d;
-	double sum = 0;
-
-	read_json(&d, &f->result);
-	analysis__init(&a, &d);
-	changes__find(&changes, &a, &a, metrics, NULL);
-	for (int s = 0; s < NIO_STAGE_NR; s++)
-		if (stage__is_copy((enum nio_stage)s))
-			sum += analysis__estimate(&a, &a.cells[0], METRIC_STAGE_CPB(s)).median;
-	assert_int_equal(changes.nr, 2);
-	NEAR(changes.list[0].before.median, sum);
-	NEAR(changes.list[0].after.median, sum);
-	changes__clear(&changes);
-	analysis__clear(&a);
-	dataset__clear(&d);
-}
-
 /* Sides of each counter add up to both, and no counter is read from another's place. */
-static void sides_of_a_counter_add_up(void **state)
+TEST_WITH(sides_of_a_counter_add_up, make, unmake)
 {
 	const struct full_result *f = *state;
 	const struct dataset_row *row;
@@ -260,19 +184,4 @@ static void sides_of_a_counter_add_up(void **state)
 		NEAR(row->value[METRIC_PERF_BOTH(c)], 70000 + 2 * c);
 	}
 	dataset__clear(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_add_up_in_json),
-		cmocka_unit_test(parts_add_up_as_read_from_json),
-		cmocka_unit_test(parts_add_up_as_read_from_csv),
-		cmocka_unit_test(parts_add_up_in_the_figure),
-		cmocka_unit_test(parts_add_up_in_the_text),
-		cmocka_unit_test(copies_add_up_in_a_comparison),
-		cmocka_unit_test(sides_of_a_counter_add_up),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep decides without running: order, settings, command, end. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +8,10 @@
 #include "write/json.h"
 #include "write/output.h"
 #include "base/schedule.h"
+#include "common/xalloc.h"
 #include "sweep/sweep_options.h"
-#include "sweep/settings_file.h"
 #include "sweep/sweep_table.h"
 #include "support/full_result.h"
-#include "support/short_memory.h"
 
 #define ROUNDS 12
 #define RUNS   (48 * ROUNDS)
@@ -66,16 +64,25 @@ TEST(quick_changes_defaults_only)
 	assert_int_equal(o.run.traffic.duration_ns, 5000000000);
 }
 
+TEST(messages_take_the_place_of_the_default_duration)
+{
+	struct sweep_options o;
+
+	parse(&o, "netiotrace sweep --quick --messages 1000");
+	assert_int_equal(o.run.traffic.messages, 1000);
+	assert_int_equal(o.run.traffic.duration_ns, 0);
+	assert_true(o.run.traffic.warmup_ns > 0 && o.run.traffic.warmup_ns <= 100000000);
+}
+
 TEST(lists_are_sorted)
 {
 	struct sweep_options o;
 
 	parse(&o, "netiotrace sweep --sizes 64k,100,4k --threads 8,1 --modes zerocopy,twocopy");
-	assert_int_equal(o.sizes[0], 100);
-	assert_int_equal(o.sizes[2], 65536);
-	assert_int_equal(o.threads[0], 1);
-	assert_int_equal(o.grid.modes[0], MODE_TWOCOPY);
-	assert_int_equal(o.grid.modes_nr, 2);
+	assert_int_equal(o.grid.sizes_nr, 3);
+	assert_true(o.sizes[0] == 100 && o.sizes[1] == 4096 && o.sizes[2] == 65536);
+	assert_true(o.grid.threads_nr == 2 && o.threads[0] == 1 && o.threads[1] == 8);
+	assert_true(o.grid.modes_nr == 2 && o.grid.modes[0] == MODE_TWOCOPY);
 }
 
 /* Every run once, and the rounds one after the other. */
@@ -134,27 +141,12 @@ TEST(order_is_fair)
 	assert_int_equal(orders, 6);
 }
 
-/* Sampled and timed rounds are one of three, and the first is one: also where there is no other. */
-TEST(the_first_round_of_a_sweep_has_its_turn)
+TEST(one_round_in_three_has_its_turn_and_the_first_is_one)
 {
-	struct sweep_options o;
-
-	for (unsigned int rounds = 1; rounds <= 12; rounds++) {
-		char words[32];
-		unsigned int turns = 0;
-
-		snprintf(words, sizeof(words), "sweep -o out --rounds %u", rounds);
-		parse(&o, words);
-		for (unsigned int i = 0; i < rounds; i++) {
-			unsigned int round = grid__run(&o.grid, i).round;
-
-			assert_int_equal(schedule__is_turn(round, 3),
-					 i == 0 || i == 3 || i == 6 || i == 9);
-			turns += schedule__is_turn(round, 3);
-			assert_true(schedule__is_turn(round, 0));
-			assert_true(schedule__is_turn(round, 1));
-		}
-		assert_int_equal(turns, (rounds + 2) / 3);
+	for (unsigned int round = 0; round < 12; round++) {
+		assert_int_equal(schedule__is_turn(round, 3), round % 3 == 0);
+		assert_true(schedule__is_turn(round, 0));
+		assert_true(schedule__is_turn(round, 1));
 	}
 }
 
@@ -171,124 +163,6 @@ TEST(results_are_in_a_fixed_order)
 	assert_true(b.mode == MODE_TWOCOPY && b.size == 1024 && b.threads == 2 && b.round == 0);
 	assert_true(c.mode == MODE_ZEROCOPY && c.size == 65536 && c.threads == 8 &&
 		    c.round == ROUNDS - 1);
-}
-
-/* Through a file and back, as --resume has them. */
-static json_t *reread(const struct sweep_options *o)
-{
-	json_t *settings = sweep_settings__json(o), *again;
-	char *text = json_dumps(settings, JSON_REAL_PRECISION(JSON_REAL_DIGITS));
-
-	again = json_loads(text, 0, NULL);
-	assert_non_null(again);
-	free(text);
-	json_decref(settings);
-	return again;
-}
-
-static void check_difference(const char *before, const char *now, const char *expected)
-{
-	struct sweep_options o, p;
-	json_t *old, *settings;
-	char text[256] = "";
-	bool differ;
-
-	parse(&o, before);
-	old = reread(&o);
-	parse(&p, now);
-	settings = sweep_settings__json(&p);
-	differ = sweep_settings__differ(old, settings, text, sizeof(text));
-	assert_int_equal(differ, expected ? 1 : 0);
-	if (expected)
-		assert_string_equal(text, expected);
-	json_decref(old);
-	json_decref(settings);
-}
-
-TEST(settings_that_differ_are_named)
-{
-	check_difference("n sweep", "n sweep", NULL);
-	check_difference("n sweep", "n sweep -o elsewhere --resume -q", NULL);
-	check_difference("n sweep --sizes 4k,1k", "n sweep --sizes 1024,4k", NULL);
-	check_difference("n sweep --threads 1", "n sweep --threads 1,2", "threads [1], now [1, 2]");
-	check_difference("n sweep", "n sweep --seed 2", "seed 1, now 2");
-	check_difference("n sweep", "n sweep --duration 4200ms --warmup 87ms",
-			 "duration_s 0.175, now 0.35");
-	check_difference("n sweep --duration 1200ms", "n sweep --duration 1212ms",
-			 "duration_s 0.1, now 0.101");
-	check_difference("n sweep", "n sweep --path veth", "path \"loopback\", now \"veth\"");
-	check_difference("n sweep --connect 192.0.2.7:5201", "n sweep --connect 192.0.2.8:5201",
-			 "connect \"192.0.2.7:5201\", now \"192.0.2.8:5201\"");
-	check_difference("n sweep --congestion reno,bbr", "n sweep --congestion bbr,reno", NULL);
-	check_difference("n sweep --congestion reno", "n sweep --congestion reno,bbr",
-			 "congestion [\"reno\"], now [\"bbr\", \"reno\"]");
-	check_difference("n sweep --no-pin", "n sweep", NULL); /* until CPUs are chosen */
-	check_difference("n sweep --cpu-sender 0", "n sweep", "cpu_sender \"0\", now null");
-	check_difference("n sweep", "n sweep --verify", "verify false, now true");
-	check_difference("n sweep", "n sweep --nodelay", "nodelay false, now true");
-}
-
-TEST(members_of_one_side_differ_but_reasons_do_not)
-{
-	json_t *a = json_pack("{s:i, s:n, s:s}", "x", 1, "y", "y_reason", "one");
-	json_t *b = json_pack("{s:i, s:n, s:s}", "x", 1, "y", "y_reason", "other");
-	json_t *c = json_pack("{s:i, s:n, s:i}", "x", 1, "y", "z", 3);
-	char text[64];
-
-	assert_int_equal(sweep_settings__differ(a, b, text, sizeof(text)), 0);
-	assert_int_equal(sweep_settings__differ(a, c, text, sizeof(text)), 1);
-	assert_string_equal(text, "z not given, now 3");
-	assert_int_equal(sweep_settings__differ(c, a, text, sizeof(text)), 1);
-	assert_string_equal(text, "z 3, now not given");
-	assert_int_equal(sweep_settings__differ(NULL, a, text, sizeof(text)), 1);
-	/* What stands there cannot be said: that is not "not given". */
-	for (unsigned long nth = 1; nth <= 2; nth++) {
-		int differ;
-
-		short_memory__begin(nth);
-		differ = sweep_settings__differ(c, a, text, sizeof(text));
-		assert_int_equal(differ, short_memory__end() ? -ENOMEM : 1);
-		assert_true(nth > 1 || differ == -ENOMEM);
-	}
-	json_decref(a);
-	json_decref(b);
-	json_decref(c);
-}
-
-/* Every option comes back from the command that is written down. */
-static void check_command(const char *words, const char *has)
-{
-	struct sweep_options o, again;
-	json_t *before, *after;
-	char *command;
-
-	parse(&o, words);
-	command = sweep_settings__command(&o);
-	before = sweep_settings__json(&o);
-	parse(&again, command);
-	after = sweep_settings__json(&again);
-	assert_true(json_equal(before, after));
-	assert_string_equal(again.directory, "out");
-	assert_int_equal(again.pin, strstr(words, "--no-pin") == NULL);
-	if (!strstr(command, has))
-		fail_msg("no '%s' in: %s", has, command);
-	free(command);
-	json_decref(before);
-	json_decref(after);
-}
-
-TEST(command_repeats_the_sweep)
-{
-	check_command("netiotrace sweep --modes onecopy,zerocopy --sizes 100,5000,64k,1m "
-		      "--threads 1,16 --path veth --fields 4 --rounds 2 --duration 1500ms "
-		      "--warmup 7001us --seed 42 --backend tracepoint --count-calls --verify "
-		      "--mtu 9000 --ipv6 --sndbuf 64k --rcvbuf 8k --nodelay --cpu-sender 0-1 "
-		      "--cpu-receiver 1 --congestion reno,bbr -o out",
-		      " --sizes 100,5000,64k,1m ");
-	check_command("netiotrace sweep --connect 192.0.2.7:5201 --no-pin -o out",
-		      " --connect 192.0.2.7:5201 ");
-	check_command("netiotrace sweep --connect host:5201 --no-pin --congestion system -o out",
-		      " --congestion system ");
 }
 
 /* Each control is a cell of its own, and the rounds of a cell stand together. */
@@ -310,46 +184,31 @@ TEST(congestion_controls_are_varied)
 	assert_null(grid__run(&o.grid, 0).congestion);
 }
 
-TEST(command_is_quoted_for_the_shell)
-{
-	static char program[] = "/opt/a b/netiotrace", command_word[] = "sweep", o_word[] = "-o",
-		    directory[] = "it's; here";
-	static char *argv[] = {program, command_word, o_word, directory, NULL};
-	struct sweep_options o;
-	char *command;
-
-	sweep_options__parse(&o, 4, argv);
-	command = sweep_settings__command(&o);
-	assert_int_equal(strncmp(command, "'/opt/a b/netiotrace' sweep --modes ", 36), 0);
-	assert_non_null(strstr(command, " -o 'it'\\''s; here'"));
-	free(command);
-}
-
 /* A row made of a document that was read back is the row of the result itself. */
 TEST(rows_from_documents_are_those_of_results)
 {
 	struct full_result f;
 	json_t *document, *again;
-	char *direct = NULL, *read_back = NULL, *text;
+	char *direct, *read_back, *text;
 	size_t size;
 	FILE *out;
 
 	full_result__init(&f);
-	out = open_memstream(&direct, &size);
+	out = xopen_memstream(&direct, &size);
 	assert_int_equal(output__csv(&f.result, out), 0);
-	fclose(out);
+	xclose_memstream(out);
 
 	document = json_document__result(&f.result);
 	text = json_dumps(document, JSON_REAL_PRECISION(JSON_REAL_DIGITS));
 	again = json_loads(text, 0, NULL);
-	out = open_memstream(&read_back, &size);
+	out = xopen_memstream(&read_back, &size);
 	assert_int_equal(output__csv_header(out), 0);
 	for (size_t i = 0; i < f.result.runs_nr; i++)
 		assert_int_equal(output__csv_row(out,
 						 json_array_get(json_object_get(again, "runs"), i),
 						 json_object_get(again, "environment")),
 				 0);
-	fclose(out);
+	xclose_memstream(out);
 	assert_string_equal(direct, read_back);
 	free(direct);
 	free(read_back);
@@ -363,7 +222,7 @@ TEST(the_end_shows_every_cell)
 {
 	struct sweep_options o;
 	double gbps[8] = {1.5, 2.5, 10, 0, 0, 0, 30, 31};
-	char row[] = "x", *made[8] = {row, row, row, NULL, NULL, NULL, row, row}, *text = NULL;
+	char row[] = "x", *made[8] = {row, row, row, NULL, NULL, NULL, row, row}, *text;
 	struct sweep_totals t = {
 		.runs = 8,
 		.made = 5,
@@ -372,17 +231,17 @@ TEST(the_end_shows_every_cell)
 		.elapsed_ns = 2400000000,
 	};
 	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	FILE *f = xopen_memstream(&text, &size);
 
 	parse(&o, "netiotrace sweep --modes twocopy,onecopy --sizes 1k,64k --threads 1 --rounds 2");
-	assert_int_equal(sweep_text__write(f, "out", &o.grid, gbps, made, &t), 0);
-	fclose(f);
+	sweep_table__write(f, "out", &o.grid, gbps, made, &t);
+	xclose_memstream(f);
 	assert_string_equal(
 		text, "Gbit/s, median (lowest - highest round)\n"
 		      "\n"
-		      "  size threads   twocopy                   onecopy\n"
-		      "    1k       1         2 (1.5 - 2.5)           n/a\n"
-		      "   64k       1        10                      30.5 (30 - 31)\n"
+		      "  size threads   two-copy                   one-copy\n"
+		      "    1k       1          2 (1.5 - 2.5)            n/a\n"
+		      "   64k       1         10                       30.5 (30 - 31)\n"
 		      "\n"
 		      "out: 5 of 8 runs made, 1 failed; now 2.0 s measured in 2.4 s (1.20 x)\n"
 		      "interrupted: the same command with --resume makes the rest\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The results directory of a sweep; see results_dir.h. */
+/* The results directory of a sweep; see sweep_dir.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,12 +15,13 @@
 
 #include "write/json.h"
 #include "base/log.h"
+#include "common/xalloc.h"
 #include "base/exit_code.h"
 #include "base/invoker.h"
 #include "base/outfile.h"
 #include "model/congestion.h"
-#include "results_dir.h"
-#include "settings_file.h"
+#include "sweep_dir.h"
+#include "sweep_document.h"
 
 #define FAILURE_SCHEMA "netiotrace.failure/1"
 #define CELLS          "cells"
@@ -121,14 +122,14 @@ static int refuse_strange(const struct sweep_dir *d, const char *what)
 }
 
 /*
- * Without sweep.json it may be one in which a sweep was killed before it began: then all in it is
- * what is written before, and is in the marker.
+ * Without sweep.json, a sweep may have been killed before it began. Then the marker names all files
+ * in the directory.
  */
 static int open_unbegun(struct sweep_dir *d)
 {
 	char stranger[NAME_MAX * 2 + 2];
 
-	/* An empty one is none of anybody's; it is made again. */
+	/* An empty one belongs to nobody and is made again. */
 	unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR);
 	if (owned_dir__stranger(&d->owned, stranger, sizeof(stranger)))
 		return refuse_strange(d, "it cannot be read");
@@ -260,61 +261,45 @@ void sweep_dir__close(struct sweep_dir *d)
 	d->sweep = NULL;
 }
 
-/* Ends a file that was written with err. */
-static int commit(struct outfile *f, int err)
+/* An exit code; prints the failure. A file that is there and not ours is kept. */
+static int write_text(struct sweep_dir *d, const char *file, const char *text)
 {
-	if (!err)
-		return outfile__commit(f);
-	outfile__abort(f);
-	return err;
-}
-
-/* Opens a file that is going to be written. -EEXIST: it is there and not ours. */
-static int open_file(struct sweep_dir *d, const char *file, struct outfile **f)
-{
+	struct outfile *f;
 	int err = owned_dir__claim(&d->owned, file);
 
-	return err ? err : outfile__open_below(f, d->owned.fd, file);
-}
-
-static int written(const struct sweep_dir *d, const char *file, int err)
-{
+	if (!err)
+		err = outfile__open_below(&f, d->owned.fd, file);
+	if (!err) {
+		fputs(text, outfile__stream(f));
+		err = outfile__commit(f);
+	}
 	if (err)
 		log_error("cannot write %s/%s: %s.", d->name, file, strerror(-err));
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
-/* An exit code, the failure said. */
 static int write_json(struct sweep_dir *d, const char *file, const json_t *document)
 {
-	struct outfile *f;
-	int err = open_file(d, file, &f);
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
+	int code;
 
-	if (!err)
-		err = commit(f, json_document__write(outfile__stream(f), document));
-	return written(d, file, err);
-}
-
-static int write_command(struct sweep_dir *d, const char *command)
-{
-	struct outfile *f;
-	int err = open_file(d, "command", &f);
-
-	if (!err)
-		err = commit(f, fprintf(outfile__stream(f), "%s\n", command) < 0 ? -EIO : 0);
-	return written(d, "command", err);
+	json_document__write(f, document);
+	xclose_memstream(f);
+	code = write_text(d, file, text);
+	free(text);
+	return code;
 }
 
 /* The environment with its schema first, as every document has one. */
 static int write_environment(struct sweep_dir *d, json_t *environment)
 {
 	json_t *document = json_pack("{s:s}", "schema", ENVIRONMENT_SCHEMA);
-	int code = EXIT_RUN_FAILED;
+	int code;
 
-	if (document && !json_object_update(document, environment))
-		code = write_json(d, "environment.json", document);
-	else
-		log_error("memory is short.");
+	json_object_update(document, environment);
+	code = write_json(d, "environment.json", document);
 	json_decref(document);
 	return code;
 }
@@ -322,9 +307,13 @@ static int write_environment(struct sweep_dir *d, json_t *environment)
 int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *command)
 {
 	int code = write_environment(d, json_object_get(sweep, "environment"));
+	char *line;
 
-	if (!code)
-		code = write_command(d, command);
+	if (!code) {
+		line = xasprintf("%s\n", command);
+		code = write_text(d, "command", line);
+		free(line);
+	}
 	return code ? code : write_json(d, "sweep.json", sweep);
 }
 
@@ -390,50 +379,39 @@ int sweep_dir__write_result(struct sweep_dir *d, const struct sweep_run *run,
 	return code;
 }
 
-static json_t *failure_json(const struct sweep_run *run, int exit_code, const char *reason)
-{
-	json_t *o = json_object();
-
-	json_put(o, "schema", json_value__text(FAILURE_SCHEMA));
-	json_put(o, "mode", json_value__text(mode__name(run->mode)));
-	json_put_u64(o, "size", run->size);
-	json_put_u64(o, "threads", run->threads);
-	json_put(o, "congestion", json_value__text(run->congestion));
-	json_put_u64(o, "round", run->round);
-	json_put(o, "exit_code", json_integer(exit_code));
-	json_put(o, "reason", json_value__text(reason));
-	return o;
-}
-
 int sweep_dir__write_failure(struct sweep_dir *d, const struct sweep_run *run, int exit_code,
 			     const char *reason)
 {
-	json_t *document = failure_json(run, exit_code, reason);
+	json_t *document = json_object();
 	char name[RUN_NAME_MAX];
 	int code;
 
-	name_of_run(run, ".failed.json", name);
-	code = document ? write_json(d, name, document) : written(d, name, -ENOMEM);
+	json_object_set_new(document, "schema", json_value__text(FAILURE_SCHEMA));
+	json_object_set_new(document, "mode", json_value__text(mode__name(run->mode)));
+	json_object_set_new(document, "size", json_value__u64(run->size));
+	json_object_set_new(document, "threads", json_value__u64(run->threads));
+	json_object_set_new(document, "congestion", json_value__text(run->congestion));
+	json_object_set_new(document, "round", json_value__u64(run->round));
+	json_object_set_new(document, "exit_code", json_integer(exit_code));
+	json_object_set_new(document, "reason", json_value__text(reason));
+	code = write_json(d, name_of_run(run, ".failed.json", name), document);
 	json_decref(document);
 	return code;
 }
 
-static int write_rows(FILE *f, char *const *rows, size_t rows_nr)
-{
-	int err = output__csv_header(f);
-
-	for (size_t i = 0; i < rows_nr && !err; i++)
-		if (rows[i] && fputs(rows[i], f) == EOF)
-			err = -EIO;
-	return err;
-}
-
 int sweep_dir__write_csv(struct sweep_dir *d, char *const *rows, size_t rows_nr)
 {
-	struct outfile *f;
-	int err = open_file(d, "results.csv", &f);
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
+	int code;
 
-	if (!err)
-		err = commit(f, write_rows(outfile__stream(f), rows, rows_nr));
-	return written(d, "results.csv", err);
+	output__csv_header(f);
+	for (size_t i = 0; i < rows_nr; i++)
+		if (rows[i])
+			fputs(rows[i], f);
+	xclose_memstream(f);
+	code = write_text(d, "results.csv", text);
+	free(text);
+	return code;
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The directory of a sweep: which may be used, and which files in it count. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +8,9 @@
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "support/full_result.h"
-#include "sweep/results_dir.h"
-#include "sweep/settings_file.h"
+#include "support/test.h"
+#include "sweep/sweep_dir.h"
+#include "sweep/sweep_document.h"
 #include "write/json.h"
 
 /* A directory for one test, below the one the tests run in. */
@@ -99,11 +95,10 @@ static void check_environment(void)
 	json_decref(o);
 }
 
-static void directories_that_may_be_used(void **state)
+TEST_WITH(directories_that_may_be_used, make_scratch, remove_scratch)
 {
 	struct sweep_dir d;
 
-	(void)state;
 	assert_int_equal(open_scratch(&d, false), 0);
 	assert_null(d.sweep);
 	begin(&d);
@@ -116,11 +111,10 @@ static void directories_that_may_be_used(void **state)
 	sweep_dir__close(&d);
 }
 
-static void one_sweep_at_a_time(void **state)
+TEST_WITH(one_sweep_at_a_time, make_scratch, remove_scratch)
 {
 	struct sweep_dir d, second;
 
-	(void)state;
 	assert_int_equal(open_scratch(&d, true), 0);
 	assert_int_equal(open_scratch(&second, true), EXIT_USAGE);
 	sweep_dir__close(&second);
@@ -130,11 +124,10 @@ static void one_sweep_at_a_time(void **state)
 }
 
 /* Killed before sweep.json was there: begun again, unless anything foreign is in the directory. */
-static void a_sweep_that_never_began_begins(void **state)
+TEST_WITH(a_sweep_that_never_began_begins, make_scratch, remove_scratch)
 {
 	struct sweep_dir d;
 
-	(void)state;
 	put_file(OWNED_DIR_MARKER, "netiotrace.files/1 sweep\nenvironment.json\n");
 	put_file("environment.json", "{}");
 	put_file(".netiotrace-abcdef", "half");
@@ -149,11 +142,10 @@ static void a_sweep_that_never_began_begins(void **state)
 }
 
 /* The names are a sweep's, the files are not: without a marker nothing of it is touched. */
-static void somebody_elses_files_are_kept(void **state)
+TEST_WITH(somebody_elses_files_are_kept, make_scratch, remove_scratch)
 {
 	struct sweep_dir d;
 
-	(void)state;
 	put_file("environment.json", "mine");
 	put_file("command", "mine");
 	put_file(".netiotrace-abcdef", "mine");
@@ -166,12 +158,11 @@ static void somebody_elses_files_are_kept(void **state)
 }
 
 /* A file that was put there meanwhile is not overwritten. */
-static void a_file_that_is_not_the_sweeps_is_kept(void **state)
+TEST_WITH(a_file_that_is_not_the_sweeps_is_kept, make_scratch, remove_scratch)
 {
 	struct sweep_dir d;
 	char *rows[1] = {NULL};
 
-	(void)state;
 	assert_int_equal(open_scratch(&d, false), 0);
 	begin(&d);
 	put_file("results.csv", "mine");
@@ -180,16 +171,15 @@ static void a_file_that_is_not_the_sweeps_is_kept(void **state)
 	sweep_dir__close(&d);
 }
 
-static void foreign_sweep_json_is_refused(void **state)
+TEST_WITH(foreign_sweep_json_is_refused, make_scratch, remove_scratch)
 {
 	static const char *const texts[] = {"", "{", "[]", "{\"schema\":\"netiotrace.result/1\"}",
 					    "{\"schema\":7}"};
 	struct sweep_dir d;
-	size_t i;
 
-	(void)state;
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		put_file("sweep.json", texts[i]);
+	for_each_case(text, texts)
+	{
+		put_file("sweep.json", *text);
 		assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
 		sweep_dir__close(&d);
 	}
@@ -212,14 +202,13 @@ static json_t *document_of(struct full_result *f, const struct sweep_run *run)
 	return json_document__result(&r);
 }
 
-static void only_whole_results_of_that_run_count(void **state)
+TEST_WITH(only_whole_results_of_that_run_count, make_scratch, remove_scratch)
 {
 	struct sweep_run other = zerocopy_run;
 	struct sweep_dir d;
 	struct full_result f;
 	json_t *document, *found;
 
-	(void)state;
 	full_result__init(&f);
 	document = document_of(&f, &zerocopy_run);
 	assert_int_equal(open_scratch(&d, false), 0);
@@ -243,20 +232,4 @@ static void only_whole_results_of_that_run_count(void **state)
 	sweep_dir__close(&d);
 	json_decref(document);
 	full_result__clear(&f);
-}
-
-int main(void)
-{
-#define WITH_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
-	const struct CMUnitTest tests[] = {
-		WITH_SCRATCH(directories_that_may_be_used),
-		WITH_SCRATCH(one_sweep_at_a_time),
-		WITH_SCRATCH(a_sweep_that_never_began_begins),
-		WITH_SCRATCH(somebody_elses_files_are_kept),
-		WITH_SCRATCH(a_file_that_is_not_the_sweeps_is_kept),
-		WITH_SCRATCH(foreign_sweep_json_is_refused),
-		WITH_SCRATCH(only_whole_results_of_that_run_count),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

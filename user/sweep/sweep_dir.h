@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The results directory of a sweep on disk: what is in it, what may be continued, what is written.
+ * The results directory of a sweep on disk: its files, and whether a sweep in it may be continued.
  * Every file is whole or not there (outfile.c). docs/OUTPUT.md describes the files.
  */
-#ifndef NETIOTRACE_SWEEP_DIR_H
-#define NETIOTRACE_SWEEP_DIR_H
+#ifndef SWEEP_SWEEP_DIR_H
+#define SWEEP_SWEEP_DIR_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the makers of figures share: a figure while it is written, and gnuplot's syntax. */
-#ifndef NETIOTRACE_FIGURE_TEXT_H
-#define NETIOTRACE_FIGURE_TEXT_H
+#ifndef REPORT_FIGURE_DRAFT_H
+#define REPORT_FIGURE_DRAFT_H
 
 #include <stdio.h>
 
@@ -25,13 +25,15 @@ struct figure_draft {
 	unsigned int rounds_min, rounds_max; /* of a point; 0: not of medians of its own */
 	bool has_bars;                       /* intervals are drawn */
 	bool pooled;                         /* all rounds added up, no medians */
+	unsigned int width;                  /* of the picture, px; 0: the usual */
+	const char *rounds;                  /* replaces the caption's sentence on rounds; static */
 };
 
 /* Settings, one assignment each. Text is quoted so that nothing in it means anything to gnuplot. */
 void draft__set_text(struct figure_draft *d, const char *name, const char *text);
 void draft__set_number(struct figure_draft *d, const char *name, double value);
-void draft__set_modes(struct figure_draft *d);     /* those that have data */
-void draft__set_all_modes(struct figure_draft *d); /* and how each is drawn */
+void draft__set_modes(struct figure_draft *d); /* those that have data */
+void draft__set_array(struct figure_draft *d, const char *name, const char *const *texts, size_t n);
 void draft__set_panels(struct figure_draft *d);
 /* "'1k' 1024,'4k' 4096", at most a dozen of them. */
 void draft__set_size_tics(struct figure_draft *d);
@@ -49,17 +51,16 @@ __attribute__((format(printf, 2, 3))) void draft__no_data(struct figure_draft *d
 size_t pick_indices(size_t n, size_t max, size_t *picked);
 
 /* The makers. */
+void figure_lines__relative_throughput(struct figure_draft *d);
+void figure_lines__relative_cpu(struct figure_draft *d);
 void figure_lines__throughput(struct figure_draft *d);
 void figure_lines__latency(struct figure_draft *d);
 void figure_lines__cache(struct figure_draft *d);
 void figure_lines__cycles(struct figure_draft *d);
 void figure_lines__completion(struct figure_draft *d);
-/* Instead of figure_hist__copy_times(), from samples; false, and nothing written: there are none.
- */
-bool figure_lines__copy_cpu(struct figure_draft *d);
 void figure_stacks__copies(struct figure_draft *d);
 void figure_stacks__path(struct figure_draft *d);
 void figure_stacks__classes(struct figure_draft *d);
-void figure_hist__copy_times(struct figure_draft *d);
+void figure_lines__copy_times(struct figure_draft *d);
 
 #endif
