@@ -56,8 +56,8 @@ static inline void description__read(struct description *d, const char *from, co
 	d->nr = 0;
 	assert_non_null(p);
 	if (to) {
-		assert_non_null(strstr(p, to));
-		*strstr(p, to) = '\0';
+		assert_non_null(strstr(p + 1, to));
+		*strstr(p + 1, to) = '\0';
 	}
 	while ((p = strstr(p, "\n| `"))) {
 		struct described row = {0};
