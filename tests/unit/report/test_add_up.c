@@ -140,7 +140,7 @@ TEST_WITH(parts_add_up_as_read_from_csv, make, unmake)
 /* Mean us of a part of the first mode in the text. */
 static double value_in(const char *text, const char *heading)
 {
-	const char *table = strstr(text, "mean time of a send call"), *line;
+	const char *table = strstr(text, "\nmean send call "), *line;
 	char label[64], unit[8];
 	double v = (double)NAN;
 
