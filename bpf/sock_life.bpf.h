@@ -21,14 +21,6 @@ struct {
 	__type(value, struct nio_owner);
 } nio_owners SEC(".maps");
 
-/* The last change that one program of a pair handled on this CPU. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} nio_handled SEC(".maps");
-
 #define ULP_MPTCP 0x6374706d /* "mptc" as a little-endian word */
 
 /* Is this a subflow of an MPTCP socket? */
@@ -206,18 +198,13 @@ static __always_inline void on_listen(const struct sock *sk)
 	nio_listens[port] = 1;
 }
 
+/* Every step does nothing the second time: another program may have handled the same change. */
 static __always_inline void on_change(struct sock_state *s, const struct sock *sk, int oldstate,
 				      int newstate)
 {
-	enum nio_change change;
-
 	if (s->flags & SOCK_STATE_CLOSED)
 		return;
-	change = nio_change_state(&s->state, oldstate, newstate);
-	if (change == NIO_CHANGE_DONE)
-		return;
-	if (change == NIO_CHANGE_AFTER_MISS)
-		add_to(&nio_attach_losses.changes_missed, 1);
+	s->state = newstate;
 	if (is_locked(sk))
 		used_now(s);
 	/* The connection is established now, or that change was missed. */
@@ -248,32 +235,23 @@ static __always_inline int on_mptcp_change(const struct sock *sk, int newstate)
 	return 0;
 }
 
-/* Did the other program of the pair handle the same event just before, on this CPU? */
-static __always_inline bool is_handled(__u64 what)
-{
-	__u32 zero = 0;
-	__u64 *last = bpf_map_lookup_elem(&nio_handled, &zero);
+/* The states whose beginning starts a connection or makes a number final. */
+#define STATES_OF_INTEREST                                                                    \
+	(1U << TCP_ESTABLISHED | 1U << TCP_SYN_SENT | 1U << TCP_FIN_WAIT1 | 1U << TCP_CLOSE | \
+	 1U << TCP_LAST_ACK | 1U << TCP_LISTEN)
 
-	if (!last)
-		return false;
-	if (*last == what) {
-		*last = 0;
-		return true;
-	}
-	*last = what;
-	return false;
-}
-
-static __always_inline __u64 change_id(const struct sock *sk, __u32 oldstate, __u32 newstate)
+/* A Fast Open connection may leave SYN_RECV for any state. */
+static __always_inline bool is_of_interest(int oldstate, int newstate)
 {
-	return (__u64)low_of(sk) << 8 | oldstate << 4 | newstate | 1ULL << 63;
+	return oldstate != TCP_LISTEN &&
+	       (oldstate == TCP_SYN_RECV || (STATES_OF_INTEREST >> (newstate & 31) & 1));
 }
 
 static __always_inline int on_state(const struct sock *sk, int oldstate, int newstate)
 {
 	struct sock_state *s;
 
-	if (oldstate == TCP_LISTEN)
+	if (!is_of_interest(oldstate, newstate))
 		return 0;
 	if (sk->sk_protocol != IPPROTO_TCP)
 		return on_mptcp_change(sk, newstate);
@@ -286,18 +264,12 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 		return 0;
 	}
 	s = state_of(sk);
-	if (s && is_handled(change_id(sk, oldstate, newstate)))
-		return 0;
 	if (s && is_stale(s, sk))
 		s = NULL;
 	if (!s && oldstate == TCP_SYN_RECV) {
 		s = on_accepted(sk);
-		if (s)
-			s->state = TCP_SYN_RECV;
 	} else if (!s && oldstate == TCP_SYN_SENT && newstate == TCP_ESTABLISHED) {
 		s = take_in_connected(sk);
-		if (s)
-			s->state = TCP_SYN_SENT;
 	} else if (!s) {
 		s = take_in_late(sk, newstate);
 	}
@@ -307,8 +279,8 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 }
 
 /*
- * State changes and ends have two identical programs each: where the kernel refuses one on top of
- * itself (in a softirq), the other runs. The next change reveals one that both missed.
+ * State changes and ends have two identical programs each. Where the kernel may refuse a program on
+ * top of itself, user space attaches both (watcher_events.c).
  */
 SEC("?tp_btf/inet_sock_set_state")
 int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)

@@ -104,9 +104,14 @@ struct sock___cgroup {
 /* The id of the cgroup that created the socket, as ss prints it. 0: unknown. */
 static __always_inline __u64 cgroup_of(const struct sock *sk)
 {
+	const struct cgroup *group;
+	const struct kernfs_node *node;
+
 	if (!bpf_core_field_exists(((struct sock___cgroup *)0)->sk_cgrp_data.cgroup))
 		return 0;
-	return BPF_CORE_READ((const struct sock___cgroup *)sk, sk_cgrp_data.cgroup, kn, id);
+	group = kernel_read(struct sock___cgroup, sk, sk_cgrp_data.cgroup);
+	node = group ? kernel_read(struct cgroup, group, kn) : NULL;
+	return node ? kernel_read(struct kernfs_node, node, id) : 0;
 }
 
 /*
@@ -128,14 +133,16 @@ static __always_inline bool is_caller(const struct sock *sk)
 /* Fills in the fields that stay constant for a connection. */
 static __always_inline void place(struct sock_state *s, const struct sock *sk)
 {
+	const struct net *net = kernel_read(struct sock, sk, __sk_common.skc_net.net);
+
 	s->family = kernel_read(struct sock, sk, __sk_common.skc_family);
 	s->local_port = local_port_of(sk);
 	s->remote_port = bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
-	s->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	s->netns = kernel_read(struct net, net, ns.inum);
 	s->cgroup = cgroup_of(sk);
 	if (s->family == AF_INET) {
-		BPF_CORE_READ_INTO((__u32 *)s->local, sk, __sk_common.skc_rcv_saddr);
-		BPF_CORE_READ_INTO((__u32 *)s->remote, sk, __sk_common.skc_daddr);
+		*(__u32 *)s->local = kernel_read(struct sock, sk, __sk_common.skc_rcv_saddr);
+		*(__u32 *)s->remote = kernel_read(struct sock, sk, __sk_common.skc_daddr);
 	} else {
 		BPF_CORE_READ_INTO(&s->local, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
 		BPF_CORE_READ_INTO(&s->remote, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);

@@ -97,24 +97,6 @@ static inline struct nio_numbers nio_numbers_of(const struct nio_tcp *t)
 	};
 }
 
-/* How a state change relates to the last one seen; two programs report each (nio_at_state). */
-enum nio_change {
-	NIO_CHANGE_NEW,
-	NIO_CHANGE_DONE,       /* the other program handled it */
-	NIO_CHANGE_AFTER_MISS, /* new, but both programs missed the change before */
-};
-
-/* *seen: the state after the last change seen, or 0; set to newstate. */
-static inline enum nio_change nio_change_state(__u32 *seen, __u32 oldstate, __u32 newstate)
-{
-	__u32 before = *seen;
-
-	if (before == newstate)
-		return NIO_CHANGE_DONE;
-	*seen = newstate;
-	return before && before != oldstate ? NIO_CHANGE_AFTER_MISS : NIO_CHANGE_NEW;
-}
-
 /* The message of a send call in progress. */
 struct nio_message {
 	__u32 tid;
@@ -269,7 +251,7 @@ struct nio_owner {
 struct nio_attach_loss {
 	__u64 sockets_full; /* sockets that did not fit into nio_sockets */
 	__u64 tasks_full;
-	__u64 changes_missed; /* state changes of sockets: see nio_change_state() */
+	__u64 changes_missed; /* changes to CLOSE that no program saw */
 	__u64 ends_missed;    /* connections whose end no program saw */
 };
 

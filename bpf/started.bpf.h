@@ -7,6 +7,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
+#include "kernel.bpf.h"
 #include "sock_state.h"
 
 /* Offset of boot time in the collector's time namespace, ns. */
@@ -15,7 +16,8 @@ const volatile __s64 nio_boot_offset_ns = 0;
 /* Ticks since boot, as in /proc. A thread that calls exec inherits the leader's start time. */
 static __always_inline __u64 started_of(const struct task_struct *task)
 {
-	__u64 ns = BPF_CORE_READ(task, group_leader, start_boottime);
+	const struct task_struct *leader = kernel_read(struct task_struct, task, group_leader);
+	__u64 ns = kernel_read(struct task_struct, leader, start_boottime);
 
 	return (ns + nio_boot_offset_ns) / NIO_TICK_NS;
 }

@@ -110,7 +110,8 @@ static __always_inline void comm_now(char comm[16])
 {
 	const struct task_struct *p = (const void *)bpf_get_current_task();
 
-	BPF_CORE_READ_INTO((char(*)[16])comm, p, group_leader, comm);
+	p = kernel_read(struct task_struct, p, group_leader);
+	bpf_probe_read_kernel(comm, 16, (const char *)p + bpf_core_field_offset(p->comm));
 }
 
 /* Is the current task watched? In process context only. */

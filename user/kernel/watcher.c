@@ -73,6 +73,8 @@ static int attach_all(struct watcher *w)
 	for (size_t i = 0; i < w->programs_nr; i++) {
 		if (loop__is_to_end())
 			return -EINTR;
+		if (watcher__is_second(w, w->programs[i]))
+			continue;
 		if (w->programs[i] == w->skel->progs.nio_at_look)
 			w->links[i] = bpf_program__attach_iter(w->programs[i], &over_sockets);
 		else

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <bpf/bpf.h>
 
 #include "base/loop.h"
@@ -113,6 +114,43 @@ static void attach(struct watcher *w)
 	set_window(w);
 }
 
+bool watcher__is_second(const struct watcher *w, const struct bpf_program *prog)
+{
+	return prog == w->skel->progs.nio_at_state2 || prog == w->skel->progs.nio_at_destroy2;
+}
+
+/*
+ * From Linux 7.0 on, a program at a tracepoint can be preempted. Before, only a softirq runs on top
+ * of it, and none comes while a socket is destroyed.
+ */
+static bool is_preemptible(void)
+{
+	struct utsname name;
+
+	return !uname(&name) && atoi(name.release) >= 7;
+}
+
+static bool was_refused(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) && info.recursion_misses;
+}
+
+/* One that cannot be attached is missed: what the kernel refuses the first one is then not seen. */
+static void attach_seconds(struct watcher *w)
+{
+	struct watcher_sampling *s = &w->sampling;
+
+	if (s->seconds || !(is_preemptible() || was_refused(w->skel->progs.nio_at_state)))
+		return;
+	for (size_t i = 0; i < w->programs_nr; i++)
+		if (watcher__is_second(w, w->programs[i]))
+			w->links[i] = bpf_program__attach(w->programs[i]);
+	s->seconds = true;
+}
+
 static bool uses_zerocopy(const struct watcher *w, uint64_t now_ns)
 {
 	uint64_t last = *(volatile __u64 *)&w->skel->bss->nio_zerocopy_ns;
@@ -129,6 +167,7 @@ int watcher__begin_events(struct watcher *w, bool count_calls)
 	s->credit = CREDIT_MAX;
 	s->begun_ns = s->since_ns = loop__now_ns();
 	set_window(w);
+	attach_seconds(w);
 	return 0;
 }
 
@@ -139,6 +178,7 @@ uint64_t watcher__step_events(struct watcher *w, uint64_t now_ns)
 
 	if (w->stopped)
 		return UINT64_MAX;
+	attach_seconds(w);
 	if (!s->attached) {
 		if (now_ns < s->next_ns && !uses_zerocopy(w, now_ns))
 			return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;

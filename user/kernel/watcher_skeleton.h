@@ -19,6 +19,7 @@ struct watcher_sampling {
 	bool attached;
 	bool sampled;
 	bool in_windows;
+	bool seconds;      /* the second programs are attached */
 	double credit;     /* events that may come before the programs are detached */
 	uint64_t begun_ns; /* of all */
 	uint64_t since_ns; /* the last step */
@@ -55,6 +56,12 @@ int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
 
 /* Is this one of the programs that see each call and packet? */
 bool watcher__is_of_events(const struct watcher *w, const struct bpf_program *prog);
+
+/*
+ * Is this the second program at a hook? It does what the kernel refuses the first one, and is
+ * attached only where that may be (watcher_events.c).
+ */
+bool watcher__is_second(const struct watcher *w, const struct bpf_program *prog);
 
 /* The programs of events are attached: from now on their rate decides. 0 or -errno. */
 int watcher__begin_events(struct watcher *w, bool count_calls);
