@@ -36,6 +36,12 @@ static __always_inline bool is_subflow(const struct sock *sk)
 	return name == ULP_MPTCP;
 }
 
+/* Not a socket of MPTCP, and no subflow of one. sk_protocol is in a cache line of its own. */
+static __always_inline bool is_plain(const struct sock *sk)
+{
+	return kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP && !is_subflow(sk);
+}
+
 /* The message of a send call with MSG_FASTOPEN while the call connects; else NULL. */
 static __always_inline const struct msghdr *connecting_message(const struct sock *sk)
 {
@@ -48,15 +54,16 @@ static __always_inline const struct msghdr *connecting_message(const struct sock
 static __always_inline void on_syn(const struct sock *sk)
 {
 	struct sock_state *s = state_of(sk);
+	const struct nio_task *task = NULL;
 	const struct msghdr *msg;
 	bool ported;
 
 	if (s && s->state == TCP_SYN_SENT && !is_stale(s, sk) && !(s->flags & SOCK_STATE_CLOSED))
 		return;
-	if (!nio_armed || tgid_now() == nio_own_tgid || (nio_by_task && !task_wanted()))
+	if (!nio_armed || tgid_now() == nio_own_tgid || (nio_by_task && !task_wanted(&task)))
 		return;
 	ported = port_wanted(sk);
-	if ((!ported && !nio_by_task) || is_subflow(sk))
+	if ((!ported && !nio_by_task) || !is_plain(sk))
 		return;
 	/* Keeps the state that a call with MSG_FASTOPEN made before its SYN. */
 	if (!s || s->begun || is_stale(s, sk) || (s->flags & SOCK_STATE_CLOSED))
@@ -64,7 +71,7 @@ static __always_inline void on_syn(const struct sock *sk)
 	if (!s)
 		return;
 	s->state = TCP_SYN_SENT;
-	own(s);
+	own(s, task);
 	sock_state_flag(s, SOCK_STATE_CALLER, true);
 	if (!ported)
 		sock_state_flag(s, SOCK_STATE_MAYBE, true);
@@ -79,7 +86,7 @@ static __always_inline struct sock_state *take_in_connected(const struct sock *s
 {
 	struct sock_state *s;
 
-	if (!nio_armed || nio_by_task || !nio_by_port || !port_wanted(sk) || is_subflow(sk))
+	if (!nio_armed || nio_by_task || !nio_by_port || !port_wanted(sk) || !is_plain(sk))
 		return NULL;
 	s = take_in(sk);
 	if (s)
@@ -99,8 +106,7 @@ static __always_inline __u64 booked_sent(const struct sock_state *s)
 /* The SYN was answered: bytes queued by now went with it. TCP_REPAIR sends no SYN. */
 static __always_inline void on_connected(struct sock_state *s, const struct sock *sk)
 {
-	struct nio_tcp t;
-	struct nio_numbers n;
+	__u64 sent, booked;
 
 	if (!kernel_read(struct tcp_sock, sk, bytes_acked))
 		sock_state_flag(s, SOCK_STATE_CALLER, false);
@@ -110,9 +116,9 @@ static __always_inline void on_connected(struct sock_state *s, const struct sock
 	begin(s, sk, true);
 	if (s->syn_bytes == ALL_OF_CALL && connecting_message(sk))
 		return;
-	read_tcp(&t, sk, s);
-	n = nio_numbers_of(&t);
-	s->syn_bytes = n.sent > booked_sent(s) ? n.sent - booked_sent(s) : 0;
+	sent = s->looked.sent;
+	booked = sent ? booked_sent(s) : 0;
+	s->syn_bytes = sent > booked ? sent - booked : 0;
 }
 
 /* An accepted connection leaves SYN_RECV: its byte counts start at 0. */
@@ -120,11 +126,13 @@ static __always_inline struct sock_state *on_accepted(const struct sock *sk)
 {
 	struct sock_state *s;
 
-	if (!nio_armed || !listener_wanted(sk) || !port_wanted(sk) || is_subflow(sk))
+	if (!nio_armed || !listener_wanted(sk) || !port_wanted(sk) || !is_plain(sk))
 		return NULL;
 	s = take_in(sk);
-	if (s)
+	if (s) {
+		place(s, sk);
 		begin(s, sk, true);
+	}
 	return s;
 }
 
@@ -192,7 +200,9 @@ static __always_inline void on_listen(const struct sock *sk)
 {
 	__u64 port = kernel_read(struct sock, sk, __sk_common.skc_num);
 
-	if (!nio_by_task || !task_wanted())
+	const struct nio_task *task;
+
+	if (!nio_by_task || !task_wanted(&task))
 		return;
 	asm volatile("%0 &= 0xffff" : "+r"(port));
 	nio_listens[port] = 1;
@@ -222,7 +232,7 @@ static __always_inline struct sock_state *take_in_late(const struct sock *sk, in
 {
 	if (newstate != TCP_FIN_WAIT1 && newstate != TCP_LAST_ACK && newstate != TCP_CLOSE)
 		return NULL;
-	return is_locked(sk) && use_wanted(sk) && !is_subflow(sk) ? adopt(sk) : NULL;
+	return is_locked(sk) && use_wanted(sk) && is_plain(sk) ? adopt(sk) : NULL;
 }
 
 /* MPTCP sockets do not call tcp_destroy_sock. */
@@ -253,8 +263,11 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 
 	if (!is_of_interest(oldstate, newstate))
 		return 0;
-	if (sk->sk_protocol != IPPROTO_TCP)
+	if (nio_any_mptcp && sk->sk_protocol != IPPROTO_TCP)
 		return on_mptcp_change(sk, newstate);
+	/* No application has the socket any more: tcp_destroy_sock follows, and shows the same. */
+	if (newstate == TCP_CLOSE && (sk->__sk_common.skc_flags & (1UL << SOCK_DEAD)))
+		return 0;
 	if (newstate == TCP_LISTEN) {
 		on_listen(sk);
 		return 0;
@@ -304,7 +317,9 @@ static __always_inline void final_numbers(struct sock_state *s, const struct soc
 	struct nio_tcp t;
 
 	if (!(s->flags & SOCK_STATE_CLOSED)) {
-		add_to(&nio_attach_losses.changes_missed, 1);
+		/* Where `sent` was final before, no change to CLOSE is needed. */
+		if (!(s->flags & SOCK_STATE_ENDED))
+			add_to(&nio_attach_losses.changes_missed, 1);
 		take_numbers(s, sk, s->state);
 		if (!s->begun)
 			s->taken_seen = s->now.taken - (__u32)s->now.read;
@@ -461,6 +476,8 @@ int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
 		else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP)
 			look_at(s, sk);
 		s->window = nio_window;
+		if (!(s->flags & SOCK_STATE_PLACED))
+			place(s, sk);
 	}
 	e = known_events(s);
 	s->has_events = e != NULL;
@@ -492,6 +509,7 @@ int nio_at_pass(struct bpf_iter__tcp *ctx)
 		s = take_in(sk);
 		if (!s)
 			return 0;
+		place(s, sk);
 		sock_state_flag(s, SOCK_STATE_CALLER, is_caller(sk));
 		if (skc->skc_state != TCP_SYN_SENT && skc->skc_state != TCP_CLOSE)
 			begin(s, sk, false);

@@ -9,12 +9,14 @@
 
 #include "task_filter.bpf.h"
 
-#define SOCK_DONE 1 /* enum sock_flags: a FIN was received */
+/* enum sock_flags */
+#define SOCK_DEAD 0 /* closed by the application */
+#define SOCK_DONE 1 /* a FIN was received */
 
 /* From linux/bpf.h; not in vmlinux.h. */
 #define NIO_RB_NO_WAKEUP  1ULL
 #define NIO_RB_WAKEUP     2ULL
-#define NIO_RB_AVAIL_DATA 0
+#define NIO_RB_PROD_POS   3
 #define NIO_NO_PREALLOC   1
 
 /* User space sets max_entries. */
@@ -58,6 +60,7 @@ struct {
 
 __u8 nio_socket_known[NIO_KNOWN_NR];
 bool nio_any_left_out;
+bool nio_any_mptcp;    /* some state is of an MPTCP socket */
 __u32 nio_window;      /* odd while the send and receive programs are attached */
 bool nio_adopts;       /* a socket may get a state at its first use: existing ones are listed */
 bool nio_over;         /* stop booking send and receive events */
@@ -219,15 +222,21 @@ static __always_inline void forget(struct sock_state *s)
 	bpf_map_delete_elem(&nio_sockets, &key);
 }
 
+/* A wakeup costs 2 us: one every NIO_ENDS_WAKE bytes. */
+static __always_inline __u64 wakeup_after(__u64 size)
+{
+	__u64 at = bpf_ringbuf_query(&nio_ends, NIO_RB_PROD_POS);
+
+	return at / NIO_ENDS_WAKE == (at + size) / NIO_ENDS_WAKE ? NIO_RB_NO_WAKEUP : NIO_RB_WAKEUP;
+}
+
 /* Writes a state and its events to the ring buffer. Non-zero: the buffer is full. */
 static __always_inline long put_end(struct sock_state *s)
 {
 	const struct sock_events *e = known_events(s);
-	__u64 how = NIO_RB_NO_WAKEUP;
+	__u64 how = wakeup_after(e ? sizeof(struct sock_state) : SOCK_STATE_HEAD);
 	char *record;
 
-	if (bpf_ringbuf_query(&nio_ends, NIO_RB_AVAIL_DATA) > NIO_ENDS_WAKE)
-		how = NIO_RB_WAKEUP;
 	if (!e)
 		return bpf_ringbuf_output(&nio_ends, s, SOCK_STATE_HEAD, how);
 	record = bpf_ringbuf_reserve(&nio_ends, sizeof(struct sock_state), 0);
@@ -290,9 +299,15 @@ static __always_inline void end_stale(struct sock_state *s)
 		add_to(&nio_attach_losses.ends_missed, 1);
 }
 
-static __always_inline void own(struct sock_state *s)
+/* The current process owns the socket. task: its entry; NULL: none. */
+static __always_inline void own(struct sock_state *s, const struct nio_task *task)
 {
 	s->tgid = tgid_now();
+	if (task && task->started) {
+		s->started = task->started;
+		__builtin_memcpy(s->comm, task->comm, sizeof(s->comm));
+		return;
+	}
 	s->started = s->tgid ? started_now() : 0;
 	comm_now(s->comm);
 }
@@ -301,18 +316,22 @@ static __always_inline void own(struct sock_state *s)
 static __noinline struct sock_state *take_in(const struct sock *sk)
 {
 	__u64 key = (__u64)sk;
-	__u32 zero = 0;
-	struct sock_state *s = bpf_map_lookup_elem(&nio_sockets, &key);
-	const void *blank;
+	__u32 zero = 0, known = nio_known_index(low_of(sk));
+	struct sock_state *s;
+	const void *blank = bpf_map_lookup_elem(&nio_blank, &zero);
+	long err;
 
-	if (s) {
-		end_stale(s);
-		bpf_map_delete_elem(&nio_sock_events, &key);
-	}
-	blank = bpf_map_lookup_elem(&nio_blank, &zero);
 	if (!blank)
 		return NULL;
-	if (bpf_map_update_elem(&nio_sockets, &key, blank, BPF_ANY)) {
+	err = bpf_map_update_elem(&nio_sockets, &key, blank, BPF_NOEXIST);
+	if (err == -EEXIST) {
+		s = bpf_map_lookup_elem(&nio_sockets, &key);
+		if (s)
+			end_stale(s);
+		bpf_map_delete_elem(&nio_sock_events, &key);
+		err = bpf_map_update_elem(&nio_sockets, &key, blank, BPF_ANY);
+	}
+	if (err) {
 		leave_out(key);
 		return NULL;
 	}
@@ -324,8 +343,8 @@ static __noinline struct sock_state *take_in(const struct sock *sk)
 	s->born_window = s->window = nio_window;
 	s->zckey = s->zckey_base = s->zc_next = kernel_read(struct sock, sk, sk_zckey.counter);
 	s->state = kernel_read(struct sock_common, sk, skc_state);
-	place(s, sk);
-	nio_socket_known[nio_known_index(low_of(sk))] = 1;
+	if (!nio_socket_known[known])
+		nio_socket_known[known] = 1;
 	return s;
 }
 
@@ -350,26 +369,30 @@ static __always_inline void begin(struct sock_state *s, const struct sock *sk, b
 /* The current task uses a socket. The first user owns it, a watched one before an unwatched one. */
 static __always_inline void used_now(struct sock_state *s)
 {
+	const struct nio_task *task = NULL;
+
 	if (s->tgid == tgid_now())
 		return;
 	if (s->tgid && !(s->flags & SOCK_STATE_FOREIGN)) {
 		sock_state_flag(s, SOCK_STATE_SHARED, true);
 		return;
 	}
-	if (nio_by_task && !task_wanted()) {
+	if (nio_by_task && !task_wanted(&task)) {
 		if (!s->tgid)
-			own(s);
+			own(s, NULL);
 		sock_state_flag(s, SOCK_STATE_FOREIGN, true);
 		return;
 	}
-	own(s);
+	own(s, task);
 	sock_state_flag(s, SOCK_STATE_FOREIGN, false);
 }
 
 /* Should a socket without a state get one, now that the current task uses it? */
 static __always_inline bool use_wanted(const struct sock *sk)
 {
-	if (!nio_adopts || nio_over || (nio_by_task && !task_wanted()))
+	const struct nio_task *task;
+
+	if (!nio_adopts || nio_over || (nio_by_task && !task_wanted(&task)))
 		return false;
 	return is_tcp(sk) && port_wanted(sk) && tgid_now() != nio_own_tgid;
 }
@@ -386,12 +409,15 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 
 	if (!s)
 		return NULL;
+	place(s, sk);
 	caller = is_caller(sk);
 	sock_state_flag(s, SOCK_STATE_CALLER, caller);
 	/* A socket about to connect (MSG_FASTOPEN) begins at on_connected(). */
 	if (has_numbers(sk))
 		begin(s, sk, !caller && !was_left_out(sk) && listener_wanted(sk));
-	own(s);
+	else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
+		nio_any_mptcp = true;
+	own(s, NULL);
 	return s;
 }
 

@@ -213,9 +213,9 @@ struct nio_event_counts {
 #define NIO_SOCKETS_DEFAULT 32768
 #define NIO_SOCKETS_MAX     (1 << 20)
 
-/* Size of the ring buffer nio_ends in bytes, and the fill level that wakes user space. */
+/* Size of the ring buffer nio_ends, and the distance between wakeups of user space, in bytes. */
 #define NIO_ENDS_BYTES (1 << 23)
-#define NIO_ENDS_WAKE  (1 << 20)
+#define NIO_ENDS_WAKE  (1 << 19)
 
 /* Entries of nio_left_out. With more sockets left out, one may be counted twice. */
 #define NIO_LEFT_OUT_MAX 65536

@@ -114,15 +114,17 @@ static __always_inline void comm_now(char comm[16])
 	bpf_probe_read_kernel(comm, 16, (const char *)p + bpf_core_field_offset(p->comm));
 }
 
-/* Is the current task watched? In process context only. */
-static __always_inline bool task_wanted(void)
+/* Is the current task watched? *entry: its entry, or NULL. In process context only. */
+static __always_inline bool task_wanted(const struct nio_task **entry)
 {
 	const struct task_struct *p = (const void *)bpf_get_current_task();
 	__u32 tgid = tgid_now();
 	char comm[16];
 
-	if (is_entry_of(task_by_tgid(tgid), p))
+	*entry = task_by_tgid(tgid);
+	if (is_entry_of(*entry, p))
 		return true;
+	*entry = NULL;
 	if (!nio_by_cgroup || bpf_current_task_under_cgroup(&nio_cgroups, 0) != 1)
 		return false;
 	if (!tgid)
