@@ -22,7 +22,11 @@
 #define PERIOD_NS   1000000000ULL
 #define LOOK_NS     100000000ULL
 
-/* So long after a watched socket was seen to use MSG_ZEROCOPY they stay attached at any rate. */
+/*
+ * So long after a watched socket was seen to use MSG_ZEROCOPY, the program that sees deferred
+ * copies stays attached at any rate. The others do, too, where they do not see messages: without
+ * them an id that another call took between two windows would be booked to the first call seen.
+ */
 #define ZEROCOPY_NS 3000000000ULL
 
 static void read_counts(const struct watcher *w, struct nio_event_counts *sum)
@@ -91,11 +95,26 @@ static void set_window(struct watcher *w)
 	++*(volatile __u32 *)&w->skel->bss->nio_window;
 }
 
-static void detach(struct watcher *w)
+static bool uses_zerocopy(const struct watcher *w, uint64_t now_ns)
 {
+	uint64_t last = *(volatile __u64 *)&w->skel->bss->nio_zerocopy_ns;
+
+	return last && now_ns < last + ZEROCOPY_NS;
+}
+
+static bool is_always_attached(const struct watcher *w, uint64_t now_ns)
+{
+	return uses_zerocopy(w, now_ns) && !w->skel->rodata->nio_told;
+}
+
+static void detach(struct watcher *w, uint64_t now_ns)
+{
+	bool zerocopy = uses_zerocopy(w, now_ns);
+
 	set_window(w);
 	for (size_t i = 0; i < w->programs_nr; i++) {
-		if (!watcher__is_of_events(w, w->programs[i]))
+		if (!watcher__is_of_events(w, w->programs[i]) ||
+		    (zerocopy && w->programs[i] == w->skel->progs.nio_at_arrival))
 			continue;
 		bpf_link__destroy(w->links[i]);
 		w->links[i] = NULL;
@@ -105,11 +124,24 @@ static void detach(struct watcher *w)
 }
 
 /* One that cannot be attached again is missed: its kind of event is no longer seen. */
+static void attach_again(struct watcher *w, size_t i)
+{
+	if (watcher__is_of_events(w, w->programs[i]) && !w->links[i])
+		w->links[i] = bpf_program__attach(w->programs[i]);
+}
+
+static void attach_arrival(struct watcher *w)
+{
+	for (size_t i = 0; i < w->programs_nr; i++)
+		if (w->programs[i] == w->skel->progs.nio_at_arrival)
+			attach_again(w, i);
+}
+
 static void attach(struct watcher *w)
 {
 	for (size_t i = 0; i < w->programs_nr; i++)
-		if (watcher__is_of_events(w, w->programs[i]) && !w->links[i])
-			w->links[i] = bpf_program__attach(w->programs[i]);
+		attach_again(w, i);
+	read_counts(w, &w->sampling.counts);
 	w->sampling.attached = true;
 	set_window(w);
 }
@@ -151,13 +183,6 @@ static void attach_seconds(struct watcher *w)
 	s->seconds = true;
 }
 
-static bool uses_zerocopy(const struct watcher *w, uint64_t now_ns)
-{
-	uint64_t last = *(volatile __u64 *)&w->skel->bss->nio_zerocopy_ns;
-
-	return last && now_ns < last + ZEROCOPY_NS;
-}
-
 int watcher__begin_events(struct watcher *w, bool count_calls)
 {
 	struct watcher_sampling *s = &w->sampling;
@@ -180,7 +205,9 @@ uint64_t watcher__step_events(struct watcher *w, uint64_t now_ns)
 		return UINT64_MAX;
 	attach_seconds(w);
 	if (!s->attached) {
-		if (now_ns < s->next_ns && !uses_zerocopy(w, now_ns))
+		if (uses_zerocopy(w, now_ns))
+			attach_arrival(w);
+		if (now_ns < s->next_ns && !is_always_attached(w, now_ns))
 			return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;
 		attach(w);
 		s->since_ns = loop__now_ns();
@@ -189,10 +216,10 @@ uint64_t watcher__step_events(struct watcher *w, uint64_t now_ns)
 	}
 	rate = end_period(w, now_ns);
 	s->since_ns = now_ns;
-	if (!s->windowed || uses_zerocopy(w, now_ns) || has_credit(s, rate))
+	if (!s->windowed || is_always_attached(w, now_ns) || has_credit(s, rate))
 		return now_ns + LOOK_NS;
 	s->in_windows = true;
-	detach(w);
+	detach(w, now_ns);
 	if (s->next_ns <= now_ns)
 		s->next_ns = now_ns + PERIOD_NS - WINDOW_NS;
 	return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;
