@@ -170,7 +170,9 @@ static __always_inline void on_last_sent(struct sock_state *s, const struct sock
 	if (s->flags & SOCK_STATE_ENDED)
 		return;
 	take_numbers(s, sk, TCP_ESTABLISHED);
-	s->orphan = kernel_read(struct sock, sk, sk_shutdown) == SHUTDOWN_MASK;
+	/* close() has emptied the queue. shutdown() leaves in it what may still be read. */
+	s->orphan = kernel_read(struct sock, sk, sk_shutdown) == SHUTDOWN_MASK &&
+		    !kernel_read(struct sock, sk, sk_receive_queue.qlen);
 	sock_state_flag(s, SOCK_STATE_ENDED, true);
 }
 
@@ -192,6 +194,7 @@ static __always_inline void on_close(struct sock_state *s, const struct sock *sk
 	s->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
 	if (!s->begun)
 		s->taken_seen = s->now.taken - (__u32)s->now.read;
+	s->closed_window = nio_window;
 	sock_state_flag(s, SOCK_STATE_ENDED, true);
 	sock_state_flag(s, SOCK_STATE_CLOSED, true);
 }
@@ -307,9 +310,15 @@ int BPF_PROG(nio_at_state2, const struct sock *sk, int oldstate, int newstate)
 	return on_state(sk, oldstate, newstate);
 }
 
+/* Were all receive copies since the change to CLOSE seen? */
+static __always_inline bool saw_reads(const struct sock_state *s)
+{
+	return (nio_window & 1) && nio_window == s->closed_window;
+}
+
 /*
  * The final numbers: bytes may have been read since CLOSE. If write_seq has moved, tcp_disconnect()
- * has cleared the counters.
+ * has cleared the counters, and only receive events show what was read.
  */
 static __always_inline void final_numbers(struct sock_state *s, const struct sock *sk)
 {
@@ -326,22 +335,36 @@ static __always_inline void final_numbers(struct sock_state *s, const struct soc
 		return;
 	}
 	read_tcp(&t, sk, s);
-	if (t.write_seq != s->write_seq)
+	if (t.write_seq != s->write_seq) {
+		if (!is_final(s) && !saw_reads(s))
+			add_to(&nio_attach_losses.changes_missed, 1);
 		return;
+	}
 	n = nio_numbers_of(&t);
 	s->now.read = n.read;
 	s->now.taken = n.taken;
 }
 
-static __always_inline int on_destroy(const struct sock *sk)
+/* A watched task closes a connection without a state: the programs missed all of it. */
+static __always_inline bool was_missed(const struct sock *sk)
+{
+	return is_locked(sk) && use_wanted(sk) && is_plain(sk) && !was_left_out(sk) &&
+	       (kernel_read(struct tcp_sock, sk, bytes_received) ||
+		kernel_read(struct tcp_sock, sk, bytes_acked));
+}
+
+static __always_inline int on_destroy(const struct sock *sk, bool first)
 {
 	struct sock_state *s = state_of(sk);
 	__u64 key = (__u64)sk;
 
-	if (nio_any_left_out)
-		bpf_map_delete_elem(&nio_left_out, &key);
-	if (!s || is_stale(s, sk))
+	if (!s || is_stale(s, sk)) {
+		if (first && was_missed(sk))
+			add_to(&nio_attach_losses.changes_missed, 1);
+		if (nio_any_left_out)
+			bpf_map_delete_elem(&nio_left_out, &key);
 		return 0;
+	}
 	if (is_locked(sk))
 		used_now(s);
 	if (!s->begun && !kernel_read(struct tcp_sock, sk, bytes_acked))
@@ -352,16 +375,21 @@ static __always_inline int on_destroy(const struct sock *sk)
 	return send_end(s);
 }
 
+/* True simulates ends that no program sees (tests/e2e/attach_threads.bats). */
+#ifndef NIO_END_IS_REFUSED
+#define NIO_END_IS_REFUSED false
+#endif
+
 SEC("?tp_btf/tcp_destroy_sock")
 int BPF_PROG(nio_at_destroy, const struct sock *sk)
 {
-	return on_destroy(sk);
+	return NIO_END_IS_REFUSED ? 0 : on_destroy(sk, true);
 }
 
 SEC("?tp_btf/tcp_destroy_sock")
 int BPF_PROG(nio_at_destroy2, const struct sock *sk)
 {
-	return on_destroy(sk);
+	return NIO_END_IS_REFUSED ? 0 : on_destroy(sk, false);
 }
 
 /* Did the acked and received counters stay as in t while t was read? No lock is held. */
@@ -436,11 +464,18 @@ static __always_inline void end_unseen(struct sock_state *s, const struct sock *
 
 	s->closed_ns = bpf_ktime_get_ns();
 	sock_state_flag(s, SOCK_STATE_UNSENT, true);
-	if (s->orphan || (s->flags & SOCK_STATE_CLOSED))
+	if (is_final(s))
 		return;
 	read_tcp(&t, sk, s);
 	t.state = s->state;
 	n = nio_numbers_of(&t);
+	if (s->flags & SOCK_STATE_CLOSED) {
+		if (is_freed(sk) && t.write_seq == s->write_seq && n.read <= s->now.received)
+			s->now.read = n.read;
+		else
+			add_to(&nio_attach_losses.ends_missed, 1);
+		return;
+	}
 	if (s->flags & SOCK_STATE_ENDED)
 		n.sent = s->now.sent;
 	if (s->begun && is_freed(sk) && goes_on(s->looked.sent, n.sent) &&

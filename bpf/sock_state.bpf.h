@@ -208,9 +208,14 @@ static __noinline struct sock_events *events_of(struct sock_state *s)
 	blank = bpf_map_lookup_elem(&nio_blank, &zero);
 	if (!blank)
 		return NULL;
+	/* -EEXIST: another CPU created it. */
 	bpf_map_update_elem(&nio_sock_events, &key, blank, BPF_NOEXIST);
-	s->has_events = 1;
-	return bpf_map_lookup_elem(&nio_sock_events, &key);
+	e = bpf_map_lookup_elem(&nio_sock_events, &key);
+	if (e)
+		s->has_events = 1;
+	else
+		add_to(&nio_attach_losses.events_lost, 1);
+	return e;
 }
 
 static __always_inline void forget(struct sock_state *s)
@@ -283,17 +288,24 @@ static __noinline int send_end(struct sock_state *s)
 	return 0;
 }
 
+/* Can the application move no further byte of this connection? */
+static __always_inline bool is_final(const struct sock_state *s)
+{
+	return s->orphan ||
+	       ((s->flags & SOCK_STATE_CLOSED) && s->now.read == s->now.received);
+}
+
 /*
  * Another socket has this address now. No program saw the end of the old socket, whose last numbers
  * are those of the last iteration, or user space has not read that end yet.
  */
 static __always_inline void end_stale(struct sock_state *s)
 {
-	bool known = s->flags & (SOCK_STATE_UNSENT | SOCK_STATE_CLOSED) || s->orphan;
+	bool known = (s->flags & SOCK_STATE_UNSENT) || is_final(s);
 
 	if (s->given)
 		return;
-	if (!known)
+	if (!known && !(s->flags & SOCK_STATE_CLOSED))
 		s->now = s->looked;
 	if (send_end(s) || !known)
 		add_to(&nio_attach_losses.ends_missed, 1);

@@ -149,7 +149,7 @@ struct sock_state {
 	__u32 born_window;          /* nio_window when the state was created */
 	__u32 window;               /* nio_window at the last iteration, or at the end */
 	__u32 rx_window;            /* nio_window at the last receive copy */
-	__u32 orphan;     /* 1: both directions shut down before the FIN: `now` is final */
+	__u32 orphan;     /* 1: both directions shut down, and nothing left to read: `now` is final */
 	__u32 taken_seen; /* expected copied_seq at the next receive copy */
 	__u32 syn_bytes;  /* bytes sent with the SYN by a call that has not returned */
 	__u32 zckey_base;
@@ -164,7 +164,7 @@ struct sock_state {
 	__u8 begun;      /* `base` and taken_seen are valid */
 	__u8 given;      /* an iteration has reported the end to user space */
 	__u8 has_events; /* nio_sock_events has an entry */
-	__u32 pad2;
+	__u32 closed_window; /* nio_window at the change to TCP_CLOSE */
 	NIO_SOCK_EVENTS /* in user space only */
 };
 
@@ -251,8 +251,9 @@ struct nio_owner {
 struct nio_attach_loss {
 	__u64 sockets_full; /* sockets that did not fit into nio_sockets */
 	__u64 tasks_full;
-	__u64 changes_missed; /* changes to CLOSE that no program saw */
+	__u64 changes_missed; /* changes that may have moved bytes, and that no program saw */
 	__u64 ends_missed;    /* connections whose end no program saw */
+	__u64 events_lost;    /* events of sockets that found no room in nio_sock_events */
 };
 
 /* Filters of one load before a map lookup: a byte is set for each key. Keys may share a byte. */

@@ -259,7 +259,8 @@ struct num watcher__missed(const struct watcher *w)
 {
 	struct num sum = {.known = true,
 			  .value = watcher__losses(w).changes_missed +
-				   watcher__losses(w).ends_missed};
+				   watcher__losses(w).ends_missed +
+				   watcher__losses(w).events_lost};
 	bool untold = false;
 
 	if (w->stopped)
