@@ -184,10 +184,14 @@ static void keep_closed(struct table *t, const struct sock_state *s)
 	if (at < TABLE_CLOSED_MAX) {
 		t->closed_nr++;
 	} else {
-		t->closed_left_out++;
-		at = smallest_closed(t);
+		/* Found again only after it was replaced: most connections are no larger. */
+		if (!t->closed_left_out++ || t->smallest_replaced)
+			t->closed_smallest = smallest_closed(t);
+		t->smallest_replaced = false;
+		at = t->closed_smallest;
 		if (bytes_of(s) <= t->closed_bytes[at])
 			return;
+		t->smallest_replaced = true;
 	}
 	t->closed[at] = *s;
 	t->closed_bytes[at] = bytes_of(s);

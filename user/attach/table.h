@@ -41,6 +41,8 @@ struct table {
 	size_t open_nr, open_room, closed_nr;
 	uint64_t closed_bytes[TABLE_CLOSED_MAX]; /* of each of these, sent and received */
 	size_t closed_left_out;                  /* in the sums only */
+	size_t closed_smallest;
+	bool smallest_replaced;
 	struct ranked *ranked;                   /* all of both, in the order of the last sort */
 	size_t ranked_nr, ranked_room;
 	struct process *processes;
