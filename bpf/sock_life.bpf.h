@@ -6,40 +6,15 @@
 #ifndef NETIOTRACE_SOCK_LIFE_BPF_H
 #define NETIOTRACE_SOCK_LIFE_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
 #include "sock_state.bpf.h"
 
 /* Sockets that existed before attach, by cookie. User space fills this map before a pass. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__uint(map_flags, NIO_NO_PREALLOC);
-	__type(key, __u64);
-	__type(value, struct nio_owner);
-} nio_owners SEC(".maps");
-
-#define ULP_MPTCP 0x6374706d /* "mptc" as a little-endian word */
-
-/* Is this a subflow of an MPTCP socket? */
-static __always_inline bool is_subflow(const struct sock *sk)
-{
-	const struct tcp_ulp_ops *ulp = kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops);
-	__u32 name = 0;
-
-	if (!ulp)
-		return false;
-	bpf_probe_read_kernel(&name, sizeof(name),
-			      (const char *)ulp + bpf_core_field_offset(struct tcp_ulp_ops, name));
-	return name == ULP_MPTCP;
-}
+NIO_MAP(nio_owners, HASH, 1, NIO_NO_PREALLOC, __u64, struct nio_owner);
 
 /* Not a socket of MPTCP, and no subflow of one. sk_protocol is in a cache line of its own. */
 static __always_inline bool is_plain(const struct sock *sk)
 {
-	return kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP && !is_subflow(sk);
+	return kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP && ulp_of(sk) != ULP_MPTCP;
 }
 
 /* The message of a send call with MSG_FASTOPEN while the call connects; else NULL. */
@@ -146,7 +121,7 @@ static __always_inline bool is_locked(const struct sock *sk)
 static __always_inline void note_ktls(struct sock_state *s, const struct sock *sk)
 {
 	if (kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops) &&
-	    layer_of(sk, ADDRESS) == NIO_UNCOVERED_KTLS)
+	    layer_of(sk, PROBE_READ) == NIO_UNCOVERED_KTLS)
 		s->uncovered = NIO_UNCOVERED_KTLS + 1;
 }
 
@@ -537,7 +512,7 @@ int nio_at_pass(struct bpf_iter__tcp *ctx)
 	cookie = skc->skc_cookie.counter;
 	owner = cookie ? bpf_map_lookup_elem(&nio_owners, &cookie) : NULL;
 	sk = owner ? (const struct sock *)bpf_skc_to_tcp_sock(skc) : NULL;
-	if (!sk || is_subflow(sk))
+	if (!sk || ulp_of(sk) == ULP_MPTCP)
 		return 0;
 	s = state_of(sk);
 	if (!s) {

@@ -14,10 +14,10 @@
 #define SOCK_DONE 1 /* a FIN was received */
 
 /* From linux/bpf.h; not in vmlinux.h. */
-#define NIO_RB_NO_WAKEUP  1ULL
-#define NIO_RB_WAKEUP     2ULL
-#define NIO_RB_PROD_POS   3
-#define NIO_NO_PREALLOC   1
+#define NIO_RB_NO_WAKEUP 1ULL
+#define NIO_RB_WAKEUP    2ULL
+#define NIO_RB_PROD_POS  3
+#define NIO_NO_PREALLOC  1
 
 /* User space sets max_entries. */
 struct {
@@ -27,20 +27,10 @@ struct {
 	__uint(value_size, SOCK_STATE_HEAD);
 } nio_sockets SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, __u64);
-	__type(value, struct sock_events);
-} nio_sock_events SEC(".maps");
+NIO_MAP(nio_sock_events, HASH, 1, 0, __u64, struct sock_events);
 
 /* A zeroed state: too large for the stack of a program. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct sock_events);
-} nio_blank SEC(".maps");
+NIO_MAP(nio_blank, ARRAY, 1, 0, __u32, struct sock_events);
 
 _Static_assert(sizeof(struct sock_events) >= SOCK_STATE_HEAD, "nio_blank serves both");
 
@@ -51,12 +41,7 @@ struct {
 } nio_ends SEC(".maps");
 
 /* Sockets that did not fit into nio_sockets, so that each is counted once. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, NIO_LEFT_OUT_MAX);
-	__type(key, __u64);
-	__type(value, __u32);
-} nio_left_out SEC(".maps");
+NIO_MAP(nio_left_out, LRU_HASH, NIO_LEFT_OUT_MAX, 0, __u64, __u32);
 
 __u8 nio_socket_known[NIO_KNOWN_NR];
 bool nio_any_left_out;
@@ -291,8 +276,7 @@ static __noinline int send_end(struct sock_state *s)
 /* Can the application move no further byte of this connection? */
 static __always_inline bool is_final(const struct sock_state *s)
 {
-	return s->orphan ||
-	       ((s->flags & SOCK_STATE_CLOSED) && s->now.read == s->now.received);
+	return s->orphan || ((s->flags & SOCK_STATE_CLOSED) && s->now.read == s->now.received);
 }
 
 /*

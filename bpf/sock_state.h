@@ -196,9 +196,9 @@ static inline bool sock_state_saw_all(const struct sock_state *s)
 }
 
 /* nio_message.what, in addition to NIO_SEEN_*. */
-#define NIO_CALL_VECTOR   (1u << 16) /* the message has several buffers */
-#define NIO_CALL_PINS     (1u << 17) /* MSG_ZEROCOPY, and the socket has SO_ZEROCOPY */
-#define NIO_CALL_FASTOPEN (1u << 18) /* MSG_FASTOPEN: no route yet, so the kernel copies */
+#define NIO_SEEN_VECTORED   (1u << 16) /* the message has several buffers */
+#define NIO_SEEN_PINS     (1u << 17) /* MSG_ZEROCOPY, and the socket has SO_ZEROCOPY */
+#define NIO_SEEN_FASTOPEN (1u << 18) /* MSG_FASTOPEN: no route yet, so the kernel copies */
 
 /* What the send and receive programs saw on one CPU. */
 struct nio_event_counts {
