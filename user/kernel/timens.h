@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The namespace of times that we are in: bpf/started.bpf.h. */
+/* The namespace of times that we are in: bpf/task.bpf.h. */
 #ifndef NETIOTRACE_TIMENS_H
 #define NETIOTRACE_TIMENS_H
 
