@@ -149,7 +149,7 @@ struct sock_state {
 	__u32 born_window;          /* nio_window when the state was created */
 	__u32 window;               /* nio_window at the last iteration, or at the end */
 	__u32 rx_window;            /* nio_window at the last receive copy */
-	__u32 orphan;     /* 1: both directions shut down, and nothing left to read: `now` is final */
+	__u32 orphan; /* 1: both directions shut down, and nothing left to read: `now` is final */
 	__u32 taken_seen; /* expected copied_seq at the next receive copy */
 	__u32 syn_bytes;  /* bytes sent with the SYN by a call that has not returned */
 	__u32 zckey_base;
@@ -160,12 +160,12 @@ struct sock_state {
 	struct nio_numbers now;    /* at the end of the connection */
 	struct nio_numbers looked; /* at the last iteration; user space reports it as `now` */
 	__u64 cgroup;              /* id of the cgroup that created the socket; 0: unknown */
-	__u8 several;    /* 2: several threads send in turns, and their messages are not seen */
-	__u8 begun;      /* `base` and taken_seen are valid */
-	__u8 given;      /* an iteration has reported the end to user space */
-	__u8 has_events; /* nio_sock_events has an entry */
+	__u8 several;        /* 2: several threads send in turns, and their messages are not seen */
+	__u8 begun;          /* `base` and taken_seen are valid */
+	__u8 given;          /* an iteration has reported the end to user space */
+	__u8 has_events;     /* nio_sock_events has an entry */
 	__u32 closed_window; /* nio_window at the change to TCP_CLOSE */
-	NIO_SOCK_EVENTS /* in user space only */
+	NIO_SOCK_EVENTS      /* in user space only */
 };
 
 /* One byte per flag, set by a plain store: two CPUs may set two. An atomic OR needs Linux 5.12. */
@@ -196,7 +196,7 @@ static inline bool sock_state_saw_all(const struct sock_state *s)
 }
 
 /* nio_message.what, in addition to NIO_SEEN_*. */
-#define NIO_SEEN_VECTORED   (1u << 16) /* the message has several buffers */
+#define NIO_SEEN_VECTORED (1u << 16) /* the message has several buffers */
 #define NIO_SEEN_PINS     (1u << 17) /* MSG_ZEROCOPY, and the socket has SO_ZEROCOPY */
 #define NIO_SEEN_FASTOPEN (1u << 18) /* MSG_FASTOPEN: no route yet, so the kernel copies */
 
