@@ -84,7 +84,8 @@ static __always_inline struct nio_loss *losses(void)
 /* Creates an entry of a hash map. True if the entry exists, also if another CPU created it. */
 static __always_inline bool insert(void *map, const void *key, const void *value)
 {
-	long err = bpf_map_update_elem(map, key, value, BPF_NOEXIST);
+	/* Before Linux 6.4 the upper half of the result is undefined. */
+	int err = bpf_map_update_elem(map, key, value, BPF_NOEXIST);
 
 	if (!err || err == -EEXIST)
 		return true;

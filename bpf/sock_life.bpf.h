@@ -431,6 +431,14 @@ static __always_inline bool is_freed(const struct sock *sk)
 	       !BPF_CORE_READ(sk, __sk_common.skc_refcnt.refs.counter);
 }
 
+/* Is this socket freed, and its memory not used by another one? The ports tell. */
+static __always_inline bool is_untouched(const struct sock_state *s, const struct sock *sk)
+{
+	return is_freed(sk) &&
+	       bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport)) == s->remote_port &&
+	       bpf_ntohs(kernel_read(struct inet_sock, sk, inet_sport)) == s->local_port;
+}
+
 /* No program saw the end. Freed memory keeps the counters until reuse or tcp_disconnect(). */
 static __always_inline void end_unseen(struct sock_state *s, const struct sock *sk)
 {
@@ -445,7 +453,7 @@ static __always_inline void end_unseen(struct sock_state *s, const struct sock *
 	t.state = s->state;
 	n = nio_numbers_of(&t);
 	if (s->flags & SOCK_STATE_CLOSED) {
-		if (is_freed(sk) && t.write_seq == s->write_seq && n.read <= s->now.received)
+		if (is_untouched(s, sk) && t.write_seq == s->write_seq && n.read <= s->now.received)
 			s->now.read = n.read;
 		else
 			add_to(&nio_attach_losses.ends_missed, 1);
@@ -453,7 +461,7 @@ static __always_inline void end_unseen(struct sock_state *s, const struct sock *
 	}
 	if (s->flags & SOCK_STATE_ENDED)
 		n.sent = s->now.sent;
-	if (s->begun && is_freed(sk) && goes_on(s->looked.sent, n.sent) &&
+	if (s->begun && is_untouched(s, sk) && goes_on(s->looked.sent, n.sent) &&
 	    goes_on(s->looked.read, n.read)) {
 		s->now = n;
 		return;

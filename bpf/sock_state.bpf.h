@@ -315,7 +315,7 @@ static __noinline struct sock_state *take_in(const struct sock *sk)
 	__u32 zero = 0, known = nio_known_index(low_of(sk));
 	struct sock_state *s;
 	const void *blank = bpf_map_lookup_elem(&nio_blank, &zero);
-	long err;
+	int err; /* before Linux 6.4 the upper half of the result is undefined */
 
 	if (!blank)
 		return NULL;
