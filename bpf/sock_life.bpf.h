@@ -328,18 +328,26 @@ static __always_inline bool was_missed(const struct sock *sk)
 		kernel_read(struct tcp_sock, sk, bytes_acked));
 }
 
+/* A socket that was left out ends: the next one at its address counts again. */
+static __always_inline void forget_left_out(const struct sock *sk)
+{
+	__u64 key = (__u64)sk;
+
+	if (nio_any_left_out)
+		bpf_map_delete_elem(&nio_left_out, &key);
+}
+
 static __always_inline int on_destroy(const struct sock *sk, bool first)
 {
 	struct sock_state *s = state_of(sk);
-	__u64 key = (__u64)sk;
 
 	if (!s || is_stale(s, sk)) {
 		if (first && was_missed(sk))
 			add_to(&nio_attach_losses.changes_missed, 1);
-		if (nio_any_left_out)
-			bpf_map_delete_elem(&nio_left_out, &key);
+		forget_left_out(sk);
 		return 0;
 	}
+	forget_left_out(sk);
 	if (is_locked(sk))
 		used_now(s);
 	if (!s->begun && !kernel_read(struct tcp_sock, sk, bytes_acked))
