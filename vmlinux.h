@@ -301,6 +301,7 @@ struct sk_buff_head {
 			struct sk_buff *prev;
 		};
 	};
+	__u32 qlen;
 };
 
 typedef struct {
@@ -316,6 +317,7 @@ struct sock_cgroup_data {
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_error_queue;
+	struct sk_buff_head sk_receive_queue;
 	socket_lock_t sk_lock;
 	atomic_t sk_omem_alloc;
 	atomic_t sk_zckey;

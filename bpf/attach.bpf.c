@@ -3,12 +3,7 @@
  * The BPF object of attach. Every program is optional. The programs in this file see every call and
  * packet of the machine; at high rates user space attaches them in windows only.
  */
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
-#include "attach_functions.bpf.h"
-#include "task_life.bpf.h"
+#include "sock_events.bpf.h"
 
 /* True simulates the runs that a preemptible kernel refuses (tests/e2e/attach_threads.bats). */
 #ifndef NIO_IS_REFUSED
@@ -21,7 +16,7 @@ int BPF_PROG(nio_at_send, struct sock *sk, int ret, int flags)
 {
 	count_event();
 	if (!(NIO_IS_REFUSED))
-		on_send_return(sk, ret, 0);
+		on_call_return(sk, ret, 0);
 	return 0;
 }
 
@@ -45,7 +40,7 @@ int BPF_PROG(nio_at_receive, const struct sk_buff *skb, int len)
 	count_event();
 	if (!sk || len < 0)
 		return 0;
-	if (len && !is_of_error_queue(skb, KNOWN)) {
+	if (len && !is_of_error_queue(skb, TRUSTED)) {
 		on_received(sk, len);
 		return 0;
 	}
@@ -55,12 +50,7 @@ int BPF_PROG(nio_at_receive, const struct sk_buff *skb, int len)
 	return 0;
 }
 
-SEC("?tp_btf/inet_sk_error_report")
-int BPF_PROG(nio_at_report, const struct sock *sk)
-{
-	on_report(sk);
-	return 0;
-}
+NIO_PROG("tp_btf/inet_sk_error_report", nio_at_report, on_report(sk), const struct sock *sk)
 
 /* A packet with zero-copy pages arrives: the kernel will copy them for a local receiver. */
 SEC("?tp_btf/netif_receive_skb")
@@ -68,7 +58,149 @@ int BPF_PROG(nio_at_arrival, struct sk_buff *skb)
 {
 	count_event();
 	if (skb->data_len && !arrives_once_more(skb))
-		on_deferred_copy(skb, KNOWN);
+		on_deferred_copy(skb, TRUSTED);
+	return 0;
+}
+
+/* fentry, fexit and kprobe programs of attach. A kprobe sees only the size a call requests. */
+
+SEC("?fentry/tcp_sendmsg_locked")
+int BPF_PROG(nio_ae_send, struct sock *sk, struct msghdr *msg)
+{
+	/* Needed only while the program at the return is attached, too. */
+	if (nio_window & 1)
+		on_message(sk, msg, is_vector(msg));
+	return 0;
+}
+
+NIO_PROG("fexit/tcp_sendmsg_locked", nio_ax_send, on_call_return(sk, ret, 0), struct sock *sk,
+	 struct msghdr *msg, unsigned long size, int ret)
+
+/* MPTCP does not send through tcp_sendmsg_locked. */
+NIO_PROG("fexit/mptcp_sendmsg", nio_ax_mptcp, on_call_return(sk, ret, 0), struct sock *sk,
+	 struct msghdr *msg, unsigned long size, int ret)
+
+SEC("?fexit/tcp_splice_read")
+int BPF_PROG(nio_ax_splice_read, struct socket *sock, void *position, void *pipe,
+	     unsigned long size, unsigned int flags, long ret)
+{
+	struct sock_state *s = ret > 0 ? state_of(sock->sk) : NULL;
+
+	struct sock_events *e = s && !nio_over ? events_of(s) : NULL;
+
+	if (e)
+		add_to(&e->spliced, ret);
+	return 0;
+}
+
+/* sendfile and splice used do_tcp_sendpages until Linux 6.4. */
+NIO_PROG("fexit/do_tcp_sendpages", nio_ax_sendpages,
+	 on_call_return(sk, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE), struct sock *sk, void *page,
+	 int offset, unsigned long size, int flags, long ret)
+NIO_PROG("fentry/skb_copy_ubufs", nio_ae_deferred, on_deferred_copy(skb, TRUSTED),
+	 struct sk_buff *skb)
+NIO_PROG("fentry/__msg_zerocopy_callback", nio_ae_ended, on_sends_completed(uarg, false),
+	 const void *uarg)
+
+/* A send call begins and requests `size` bytes, as a kprobe sees it. */
+static __always_inline void on_send_asked(struct sock *sk, __u32 size, __u32 what)
+{
+	bool adopted;
+	struct sock_state *s = size ? state_in_use(sk, &adopted) : NULL;
+
+	if (!s || nio_over || restores_received(sk))
+		return;
+	touch(s, sk);
+	if (!is_uncovered(s, sk, NIO_SIDE_SENDER, size))
+		book_send(s, sk, size, what);
+}
+
+NIO_KPROBE("kprobe/tcp_sendmsg_locked", nio_ak_send,
+	   on_send_asked(sk, size, call_of(sk, msg, is_vector(msg))), struct sock *sk,
+	   struct msghdr *msg, unsigned long size)
+
+/* For plans in which another program sees the return of the call. */
+NIO_KPROBE("kprobe/tcp_sendmsg_locked", nio_ak_message,
+	   if (nio_window & 1) on_message(sk, msg, is_vector(msg)), struct sock *sk,
+	   struct msghdr *msg)
+NIO_KPROBE("kprobe/do_tcp_sendpages", nio_ak_sendpages,
+	   on_send_asked(sk, size, NIO_SEEN_CALL | NIO_SEEN_SPLICE), struct sock *sk, void *page,
+	   int offset, unsigned long size)
+
+/* MPTCP sends, for plans that see TCP sends by kprobe. */
+NIO_PROG("tp_btf/sock_send_length", nio_ak_mptcp,
+	 if (sk->sk_protocol == IPPROTO_MPTCP) on_call_return(sk, ret, 0), struct sock *sk, int ret,
+	 int flags)
+NIO_KPROBE("kprobe/skb_copy_ubufs", nio_ak_deferred, on_deferred_copy(skb, PROBE_READ),
+	   struct sk_buff *skb)
+NIO_KPROBE("kprobe/__msg_zerocopy_callback", nio_ak_ended, on_sends_completed(uarg, false),
+	   const void *uarg)
+NIO_KPROBE("kprobe/sock_zerocopy_callback", nio_ak_sock_ended, on_sends_completed(uarg, !success),
+	   const void *uarg, bool success)
+
+/* Keeps the table of watched tasks: fork, change of name, exit. */
+
+SEC("?tp_btf/sched_process_fork")
+int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct nio_task *task;
+	char comm[16];
+
+	if (child->tgid != child->pid)
+		return 0;
+	task = task_of(parent);
+	/* A child has its parent's name, so a match by name covers it, too. */
+	if (!task || !(nio_follow_children || task->named))
+		return 0;
+	bpf_get_current_comm(comm, sizeof(comm));
+	watch_task(child, tgid_of(parent), comm, !nio_follow_children);
+	return 0;
+}
+
+static __always_inline void on_name(const struct task_struct *p, const char comm[16])
+{
+	struct nio_task *task = task_of(p);
+	bool wanted_name = nio_comms_nr && comm_wanted(comm);
+	__u32 tgid = tgid_of(p);
+
+	if (task && task->named && !wanted_name)
+		bpf_map_delete_elem(&nio_tasks, &tgid);
+	else if (task)
+		__builtin_memcpy(task->comm, comm, sizeof(task->comm));
+	else if (wanted_name)
+		watch_task(p, 0, comm, true);
+}
+
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(nio_at_exec, struct task_struct *p)
+{
+	char comm[16];
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	on_name(p, comm);
+	return 0;
+}
+
+SEC("?tp_btf/task_rename")
+int BPF_PROG(nio_at_rename, struct task_struct *task, const char *name)
+{
+	char comm[16] = {};
+
+	if (task->tgid != task->pid)
+		return 0;
+	bpf_probe_read_kernel_str(comm, sizeof(comm), name);
+	on_name(task, comm);
+	return 0;
+}
+
+/* Marks the exit of a process with its last thread. Its id may be reused soon. */
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(nio_at_exit, struct task_struct *p)
+{
+	struct nio_task *task = task_of(p);
+
+	if (task && !BPF_CORE_READ(p, signal, live.counter))
+		task->exit_ns = bpf_ktime_get_ns();
 	return 0;
 }
 

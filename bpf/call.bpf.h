@@ -8,13 +8,7 @@
 #ifndef NETIOTRACE_CALL_BPF_H
 #define NETIOTRACE_CALL_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-
-#include "kernel.bpf.h"
 #include "maps.bpf.h"
-#include "netiotrace.h"
 #include "perf_stage.bpf.h"
 
 struct nio_call {
@@ -34,12 +28,7 @@ struct nio_call {
 #define NIO_CALLS_MAX 4096
 
 /* Key: thread id. User space removes the entries of threads that are gone. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, NIO_CALLS_MAX);
-	__type(key, __u32);
-	__type(value, struct nio_call);
-} nio_calls SEC(".maps");
+NIO_MAP(nio_calls, HASH, NIO_CALLS_MAX, 0, __u32, struct nio_call);
 
 static __always_inline struct nio_call *call_of_thread(void)
 {
@@ -126,48 +115,22 @@ static __always_inline void call_enter(const struct sock *sk, bool known)
 	perf_begin(&call->perf, call->slot, NIO_PERF_SEND_CALL);
 }
 
-/* tcp_sendmsg_locked begins: the call holds the socket lock. */
-static __always_inline void call_locked(const struct sock *sk, bool known)
+/* An event on the socket ends the part `from` of its call, and begins the part `next`. */
+static __always_inline void call_step(const struct sock *sk, __u32 from, __u32 next, bool known)
 {
 	struct nio_call *call = call_on(cookie_of(sk, known));
 
-	if (call && call->part == NIO_PATH_LOCK)
-		enter_part(call, NIO_PATH_OTHER);
+	if (call && call->part == from)
+		enter_part(call, next);
 }
 
-/* sk_page_frag_refill begins: the copy into the previous page fragment is over. */
-static __always_inline void call_refill(const struct sock *sk, bool known)
-{
-	struct nio_call *call = call_on(cookie_of(sk, known));
-
-	if (call && call->part == NIO_PATH_COPY)
-		enter_part(call, NIO_PATH_OTHER);
-}
-
-/* sk_page_frag_refill returned true: the copy lasts from here to the next event. */
-static __always_inline void call_refilled(const struct sock *sk, bool known)
-{
-	struct nio_call *call = call_on(cookie_of(sk, known));
-
-	if (call && call->part == NIO_PATH_OTHER)
-		enter_part(call, NIO_PATH_COPY);
-}
-
-/* A function that is a part of its own begins (pin, wait, transmit). */
+/* A part begins in the body: a function of its own (pin, wait, transmit), or the release. */
 static __always_inline void call_begin_part(const struct sock *sk, __u32 part, bool known)
 {
 	struct nio_call *call = call_on(cookie_of(sk, known));
 
 	if (call && in_body(call))
 		enter_part(call, part);
-}
-
-static __always_inline void call_end_part(const struct sock *sk, __u32 part, bool known)
-{
-	struct nio_call *call = call_on(cookie_of(sk, known));
-
-	if (call && call->part == part)
-		enter_part(call, NIO_PATH_OTHER);
 }
 
 /* This thread's call, for kretprobes, which do not see the socket. NULL in a softirq. */
@@ -186,15 +149,6 @@ static __always_inline void call_end_part_here(__u32 part, __u32 next)
 
 	if (call && call->part == part)
 		enter_part(call, next);
-}
-
-/* The body ends: tcp_sendmsg_locked returned, or the call enters release_sock. */
-static __always_inline void call_release(const struct sock *sk, bool known)
-{
-	struct nio_call *call = call_on(cookie_of(sk, known));
-
-	if (call && in_body(call))
-		enter_part(call, NIO_PATH_RELEASE);
 }
 
 static __always_inline void book_call(const struct nio_call *call)
@@ -250,7 +204,7 @@ static __always_inline void call_leave(const struct sock *sk, int ret)
 	const struct nio_conn *conn;
 
 	if (!call) {
-		conn = sk ? conn_of(sk, KNOWN) : NULL;
+		conn = sk ? conn_of(sk, TRUSTED) : NULL;
 		if (conn && conn->side == NIO_SIDE_SENDER)
 			count_loss(unmatched);
 		return;
@@ -315,12 +269,7 @@ static __always_inline void call_switch(bool preempted, __u32 next)
 }
 
 /* Performance counters of receive copies in progress. Key: thread id. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct nio_perf_open);
-} nio_rx_perf SEC(".maps");
+NIO_MAP(nio_rx_perf, HASH, 1, 0, __u32, struct nio_perf_open);
 
 static __always_inline void rx_perf_begin(const struct nio_conn *conn)
 {

@@ -3,22 +3,11 @@
 #ifndef NETIOTRACE_COMPLETION_BPF_H
 #define NETIOTRACE_COMPLETION_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-
 #include "call.bpf.h"
-#include "kernel.bpf.h"
 #include "maps.bpf.h"
-#include "netiotrace.h"
 
 /* See bpf/netiotrace.h. User space sets max_entries to NIO_ZC_SENDS if completions are watched. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct nio_zc_send);
-} nio_zc_sends SEC(".maps");
+NIO_MAP(nio_zc_sends, ARRAY, 1, 0, __u32, struct nio_zc_send);
 
 /* net.core.optmem_max in bytes; 0: unknown. */
 const volatile __u32 nio_optmem_max = 0;
@@ -245,12 +234,7 @@ struct nio_put {
 	struct zc_notification n;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u64);
-	__type(value, struct nio_put);
-} nio_puts SEC(".maps");
+NIO_MAP(nio_puts, HASH, 1024, 0, __u64, struct nio_put);
 
 static __always_inline void on_uarg_put(const char *uarg, bool success)
 {
@@ -267,7 +251,7 @@ static __always_inline void on_uarg_put(const char *uarg, bool success)
 static __always_inline void on_uarg_report(const struct sock *sk)
 {
 	struct nio_put *put;
-	__u64 flow, cookie = cookie_of(sk, KNOWN);
+	__u64 flow, cookie = cookie_of(sk, TRUSTED);
 
 	if (!conn_by_cookie(cookie))
 		return;
@@ -315,7 +299,7 @@ static __always_inline void on_zc_refused(const struct nio_conn *conn, __u32 ome
 
 static __always_inline void on_account_return(const struct sock *sk, const void *account)
 {
-	struct nio_conn *conn = account ? NULL : conn_of(sk, KNOWN);
+	struct nio_conn *conn = account ? NULL : conn_of(sk, TRUSTED);
 
 	if (conn)
 		on_zc_refused(conn, sk->sk_omem_alloc.counter);

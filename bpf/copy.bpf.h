@@ -6,15 +6,9 @@
 #ifndef NETIOTRACE_COPY_BPF_H
 #define NETIOTRACE_COPY_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-
 #include "call.bpf.h"
 #include "completion.bpf.h"
-#include "kernel.bpf.h"
 #include "maps.bpf.h"
-#include "netiotrace.h"
 #include "perf_stage.bpf.h"
 
 enum nio_copy_kind {
@@ -45,12 +39,7 @@ struct nio_copy {
 /* One entry per flow of control. Not LRU: with many CPUs an LRU map evicts early, unreported. */
 #define NIO_COPIES_MAX 4096
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, NIO_COPIES_MAX);
-	__type(key, struct nio_copy_key);
-	__type(value, struct nio_copy);
-} nio_copies SEC(".maps");
+NIO_MAP(nio_copies, HASH, NIO_COPIES_MAX, 0, struct nio_copy_key, struct nio_copy);
 
 static __always_inline struct nio_copy_key copy_key(__u32 kind)
 {
@@ -238,8 +227,8 @@ static __always_inline void copy_bits_begin(void *ctx, const struct sk_buff *skb
 /* skb_copy_bits returned, as seen by an fexit program, which has the arguments. */
 static __always_inline void copy_bits_end(const struct sk_buff *skb, int len, bool made)
 {
-	const struct nio_conn *conn = len > 0 && skb->sk ? conn_of(skb->sk, KNOWN) : NULL;
-	bool watched = conn && path_of(skb->sk, conn->side, KNOWN) == NIO_COVERED;
+	const struct nio_conn *conn = len > 0 && skb->sk ? conn_of(skb->sk, TRUSTED) : NULL;
+	bool watched = conn && path_of(skb->sk, conn->side, TRUSTED) == NIO_COVERED;
 
 	other_copy_end(NIO_COPY_BITS, NIO_OTHER_COPY_BITS, made,
 		       watched && !copy_in_progress(NIO_COPY_COALESCE));
@@ -265,7 +254,7 @@ static __always_inline void coalesce_begin(void *ctx, const struct sk_buff *to,
 /* For kretprobes, which see no arguments: the entry keeps what the return needs. */
 static __always_inline void rx_copy_begin_flow(const struct sk_buff *skb, int len)
 {
-	struct nio_conn *conn = receiver_of(skb, len, ADDRESS);
+	struct nio_conn *conn = receiver_of(skb, len, PROBE_READ);
 	struct nio_copy copy = {.bytes = len};
 
 	if (!conn)
@@ -292,11 +281,11 @@ static __always_inline void rx_copy_end_flow(void)
 
 static __always_inline void account_begin_flow(const struct sock *sk)
 {
-	struct nio_copy copy = {.cookie = cookie_of(sk, ADDRESS)};
+	struct nio_copy copy = {.cookie = cookie_of(sk, PROBE_READ)};
 
 	if (!conn_by_cookie(copy.cookie))
 		return;
-	copy.bytes = NIO_FIELD(ADDRESS, struct sock, sk, sk_omem_alloc.counter);
+	copy.bytes = NIO_FIELD(PROBE_READ, struct sock, sk, sk_omem_alloc.counter);
 	copy_begin(NIO_COPY_ACCOUNT, &copy);
 }
 

@@ -6,8 +6,42 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
 
 #include "netiotrace.h"
+
+/* Programs of one statement, which may use the arguments and ctx. */
+#define NIO_PROG(section, name, statement, args...) \
+	SEC("?" section)                            \
+	int BPF_PROG(name, ##args)                  \
+	{                                           \
+		statement;                          \
+		return 0;                           \
+	}
+#define NIO_KPROBE(section, name, statement, args...) \
+	SEC("?" section)                              \
+	int BPF_KPROBE(name, ##args)                  \
+	{                                             \
+		statement;                            \
+		return 0;                             \
+	}
+#define NIO_KRETPROBE(section, name, statement, args...) \
+	SEC("?" section)                                 \
+	int BPF_KRETPROBE(name, ##args)                  \
+	{                                                \
+		statement;                               \
+		return 0;                                \
+	}
+
+/* A map. Hash maps of the size 1 get their size from user space. */
+#define NIO_MAP(name, kind, entries, flags, key_type, value_type) \
+	struct {                                                  \
+		__uint(type, BPF_MAP_TYPE_##kind);                \
+		__uint(max_entries, entries);                     \
+		__uint(map_flags, flags);                         \
+		__type(key, key_type);                            \
+		__type(value, value_type);                        \
+	} name SEC(".maps")
 
 /*
  * Reads a field of an address without a type: a plain load with bpf_rdonly_cast() (Linux 6.2), else
@@ -19,9 +53,10 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 		 ? ((const type *)bpf_rdonly_cast(ptr, bpf_core_type_id_kernel(type)))->field \
 		 : BPF_CORE_READ((const type *)(ptr), field))
 
-/* known: KNOWN where the verifier knows the type of p (tp_btf, fentry, fexit), else ADDRESS. */
-#define KNOWN                            true
-#define ADDRESS                          false
+/* known: TRUSTED where the verifier knows the type of p (tp_btf, fentry, fexit), else PROBE_READ.
+ */
+#define TRUSTED                          true
+#define PROBE_READ                       false
 #define NIO_FIELD(known, type, p, field) ((known) ? (p)->field : kernel_read(type, p, field))
 
 /* The iterator over numbers (Linux 6.4): the verifier checks its loop body once. */
@@ -294,6 +329,21 @@ static __always_inline int read_uarg(const char *uarg, struct zc_notification *n
 	return n->sends ? 0 : -1;
 }
 
+/* Reads a zero-copy notification of the error queue from skb->cb. False: it is none. */
+static __always_inline bool read_notification(const struct sk_buff *skb, struct zc_notification *n)
+{
+	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
+
+	if (kernel_read(struct sock_exterr_skb, serr, ee.ee_origin) != SO_EE_ORIGIN_ZEROCOPY ||
+	    kernel_read(struct sock_exterr_skb, serr, ee.ee_errno))
+		return false;
+	n->lo = kernel_read(struct sock_exterr_skb, serr, ee.ee_info);
+	n->sends = kernel_read(struct sock_exterr_skb, serr, ee.ee_data) - n->lo + 1;
+	n->copied =
+		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED;
+	return true;
+}
+
 /* The ubuf_info of an skb with zero-copy pages; NULL: none. */
 static __always_inline const char *uarg_of(const struct sk_buff *skb, bool known)
 {
@@ -329,21 +379,33 @@ static __always_inline bool arrives_once_more(const struct sk_buff *skb)
 	       (const void *)BPF_CORE_READ(dev, ptype_all.next) == taps;
 }
 
+/* The first 4 bytes of the name of the upper layer protocol of a socket; 0: none. */
+static __always_inline __u32 ulp_of(const struct sock *sk)
+{
+	const struct tcp_ulp_ops *ulp = kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops);
+	__u32 name = 0;
+
+	if (ulp)
+		bpf_probe_read_kernel(&name, sizeof(name),
+				      (const char *)ulp +
+					      bpf_core_field_offset(struct tcp_ulp_ops, name));
+	return name;
+}
+
+#define ULP_MPTCP 0x6374706d /* "mptc" as a little-endian word */
+#define ULP_KTLS  0x00736c74 /* "tls" */
+
 /* The layer whose sendmsg or recvmsg a socket has in place of TCP's. */
 static __always_inline enum nio_uncovered_kind layer_of(const struct sock *sk, bool known)
 {
-	const struct tcp_ulp_ops *ulp;
-	__u32 name = 0;
+	__u32 name;
 
 	if (NIO_FIELD(known, struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
 		return NIO_UNCOVERED_MPTCP;
-	ulp = kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops);
-	if (!ulp)
+	name = ulp_of(sk);
+	if (!name)
 		return NIO_UNCOVERED_SOCKMAP;
-	bpf_probe_read_kernel(&name, sizeof(name),
-			      (const char *)ulp + bpf_core_field_offset(struct tcp_ulp_ops, name));
-	return name == __builtin_bswap32(0x746c7300) /* "tls" */ ? NIO_UNCOVERED_KTLS
-								 : NIO_UNCOVERED_OTHER;
+	return name == ULP_KTLS ? NIO_UNCOVERED_KTLS : NIO_UNCOVERED_OTHER;
 }
 
 /* NIO_COVERED, or the layer in TCP's place. With unknown addresses, only MPTCP is recognised. */
@@ -360,6 +422,86 @@ static __always_inline enum nio_uncovered_kind path_of(const struct sock *sk, en
 	own = side == NIO_SIDE_SENDER ? (__u64)NIO_FIELD(known, struct proto, prot, sendmsg)
 				      : (__u64)NIO_FIELD(known, struct proto, prot, recvmsg);
 	return own == tcp ? NIO_COVERED : layer_of(sk, known);
+}
+
+/* True: this kernel has MSG_SPLICE_PAGES (it has skb_splice_from_iter). */
+const volatile bool nio_splice_pages = false;
+
+/* The flags NIO_SEEN_* of a message. known: TRUSTED or PROBE_READ. */
+static __always_inline __u32 call_of_message(const struct msghdr *msg, bool known)
+{
+	__u32 flags = NIO_FIELD(known, struct msghdr, msg, msg_flags), call = NIO_SEEN_CALL;
+
+	if (nio_splice_pages && (flags & MSG_SPLICE_PAGES))
+		call |= NIO_SEEN_SPLICE;
+	if (flags & MSG_ZEROCOPY)
+		call |= NIO_SEEN_ZEROCOPY;
+	if (bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf) &&
+	    BPF_CORE_READ((const struct msghdr___ubuf *)msg, msg_ubuf))
+		call |= NIO_SEEN_FOREIGN;
+	return call;
+}
+
+/* Since Linux 5.14. */
+struct iov_iter___type {
+	u8 iter_type;
+} __attribute__((preserve_access_index));
+
+enum iter_type___kind {
+	ITER_IOVEC___kind = 1,
+	ITER_BVEC___kind = 2,
+};
+
+enum message_pieces {
+	PIECES_OTHER,
+	PIECES_BUFFERS, /* memory of the application */
+	PIECES_PAGES,
+};
+
+static __always_inline enum message_pieces pieces_of(const struct msghdr *msg)
+{
+	const struct iov_iter___type *iter =
+		(const void *)((const char *)msg + bpf_core_field_offset(struct msghdr, msg_iter));
+	__u8 type;
+
+	if (!bpf_core_field_exists(iter->iter_type))
+		return PIECES_OTHER;
+	type = BPF_CORE_READ(iter, iter_type);
+	if (type == bpf_core_enum_value(enum iter_type___kind, ITER_BVEC___kind))
+		return PIECES_PAGES;
+	if (type == bpf_core_enum_value(enum iter_type___kind, ITER_IOVEC___kind))
+		return PIECES_BUFFERS;
+	return PIECES_OTHER;
+}
+
+/* Is this a message of several buffers, as its call begins? Not registered io_uring pages. */
+static __always_inline bool is_vector(const struct msghdr *msg)
+{
+	return BPF_CORE_READ(msg, msg_iter.nr_segs) > 1 && pieces_of(msg) != PIECES_PAGES;
+}
+
+/*
+ * The same in any loop iteration, when some buffers are gone. Where that is seen (Linux 6.16), one
+ * buffer is ITER_UBUF (__import_iovec_ubuf).
+ */
+static __always_inline bool was_vector(const struct msghdr *msg)
+{
+	return pieces_of(msg) == PIECES_BUFFERS || is_vector(msg);
+}
+
+/*
+ * Per-CPU statistics in an mmapable array: one block of rows per CPU. A system call that reads a
+ * map stops kprobe programs on its CPU (bpf_prog_active), uncounted until Linux 6.7.
+ */
+#define BPF_F_MMAPABLE (1U << 10)
+
+/* Number of slots; set before loading. */
+const volatile __u32 nio_slots = 1;
+
+/* Index of row i in the block of this CPU; each slot has per_slot rows. */
+static __always_inline __u32 of_this_cpu(__u32 per_slot, __u32 i)
+{
+	return bpf_get_smp_processor_id() * (nio_slots * per_slot) + i;
 }
 
 #endif

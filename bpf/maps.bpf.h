@@ -3,68 +3,22 @@
 #ifndef NETIOTRACE_MAPS_BPF_H
 #define NETIOTRACE_MAPS_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-
 #include "kernel.bpf.h"
-#include "netiotrace.h"
-#include "percpu.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, NIO_CONN_SLOTS);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct nio_conn);
-} nio_conns SEC(".maps");
+NIO_MAP(nio_conns, ARRAY, NIO_CONN_SLOTS, BPF_F_MMAPABLE, __u32, struct nio_conn);
 
-/* Rows per CPU (percpu.bpf.h). User space sets max_entries from the numbers of CPUs and slots. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct nio_cell);
-} nio_cells SEC(".maps");
+/* Rows per CPU (of_this_cpu()). User space sets max_entries from the numbers of CPUs and slots. */
+NIO_MAP(nio_cells, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_cell);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct nio_zc);
-} nio_zc SEC(".maps");
+NIO_MAP(nio_zc, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_zc);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct nio_path);
-} nio_paths SEC(".maps");
+NIO_MAP(nio_paths, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_path);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct nio_uncovered);
-} nio_uncovered SEC(".maps");
+NIO_MAP(nio_uncovered, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_uncovered);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, NIO_PLACES_MAX);
-	__type(key, struct nio_place);
-	__type(value, struct nio_sum);
-} nio_places SEC(".maps");
+NIO_MAP(nio_places, PERCPU_HASH, NIO_PLACES_MAX, 0, struct nio_place, struct nio_sum);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, NIO_OTHERS_MAX);
-	__type(key, struct nio_other);
-	__type(value, struct nio_sum);
-} nio_others SEC(".maps");
+NIO_MAP(nio_others, PERCPU_HASH, NIO_OTHERS_MAX, 0, struct nio_other, struct nio_sum);
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -73,13 +27,7 @@ struct {
 	__uint(value_size, NIO_STACK_DEPTH * sizeof(__u64));
 } nio_stacks SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct nio_loss);
-} nio_losses SEC(".maps");
+NIO_MAP(nio_losses, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_loss);
 
 /* True: programs on send and receive functions book nothing (session__rest()). */
 bool nio_resting = false;
@@ -136,7 +84,8 @@ static __always_inline struct nio_loss *losses(void)
 /* Creates an entry of a hash map. True if the entry exists, also if another CPU created it. */
 static __always_inline bool insert(void *map, const void *key, const void *value)
 {
-	long err = bpf_map_update_elem(map, key, value, BPF_NOEXIST);
+	/* Before Linux 6.4 the upper half of the result is undefined. */
+	int err = bpf_map_update_elem(map, key, value, BPF_NOEXIST);
 
 	if (!err || err == -EEXIST)
 		return true;

@@ -4,7 +4,7 @@
  *
  * nio_conns holds the watched sockets, by cookie; user space fills it before the traffic. All other
  * maps that user space reads are statistics that only grow: user space reads and subtracts, never
- * resets. "Per CPU" is an mmapable array with rows for each CPU (percpu.bpf.h), readable at any
+ * resets. "Per CPU" is an mmapable array with rows for each CPU (of_this_cpu()), readable at any
  * time. Hash maps are read by system call, while no traffic flows.
  *
  * Updates of one counter on one CPU (docs/DESIGN.md, "No update is lost"):

@@ -10,12 +10,8 @@
 #ifndef NETIOTRACE_PERF_STAGE_BPF_H
 #define NETIOTRACE_PERF_STAGE_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-
+#include "kernel.bpf.h"
 #include "perf_stage.h"
-#include "percpu.bpf.h"
 
 #define PERF_CURRENT_CPU 0xffffffffULL /* BPF_F_CURRENT_CPU */
 #define PERF_ENOENT      2
@@ -31,13 +27,7 @@ struct {
 } nio_perf_cycles SEC(".maps")
 , nio_perf_llc SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, NIO_PERF_WINDOW_NR);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct nio_perf_cell);
-} nio_perf_cells SEC(".maps");
+NIO_MAP(nio_perf_cells, ARRAY, NIO_PERF_WINDOW_NR, BPF_F_MMAPABLE, __u32, struct nio_perf_cell);
 
 /* The fields of task_struct that are read here: a CO-RE flavour. */
 struct task_struct___switches {

@@ -3,10 +3,7 @@
  * Samples CPU time from a perf event on each CPU, in an object of its own: compared rounds do not
  * attach it. User space loads one program: nio_sample for a run, nio_sample_task for attach.
  */
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-
-#include "pidns.bpf.h"
+#include "task.bpf.h"
 #include "samples.h"
 #include "sock_state.h"
 
@@ -36,19 +33,9 @@ struct {
 } nio_samples SEC(".maps");
 
 /* The tasks to sample, by process id. attach replaces this map by its nio_tasks. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct nio_task);
-} nio_sampled_tasks SEC(".maps");
+NIO_MAP(nio_sampled_tasks, HASH, 1, 0, __u32, struct nio_task);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct nio_sample);
-} nio_scratch SEC(".maps");
+NIO_MAP(nio_scratch, PERCPU_ARRAY, 1, 0, __u32, struct nio_sample);
 
 static __always_inline __u32 whose_now(void)
 {
@@ -69,7 +56,7 @@ static __always_inline bool is_in(const volatile struct nio_code *code, __u64 ip
 	return ip >= code->from && ip < code->to;
 }
 
-static __always_inline bool is_tcp(const struct nio_sample *s)
+static __always_inline bool has_tcp_code(const struct nio_sample *s)
 {
 	for (__u32 i = 0; i < NIO_SAMPLE_FRAMES; i++) {
 		if (i >= s->frames)
@@ -107,7 +94,7 @@ static __always_inline int take(void *ctx, __u32 whose, __u32 tgid, __u64 starte
 	s->whose = whose;
 	s->frames = bytes / sizeof(s->ip[0]);
 	s->user_ip = 0;
-	if (whose == NIO_SAMPLE_ELSEWHERE && !is_tcp(s))
+	if (whose == NIO_SAMPLE_ELSEWHERE && !has_tcp_code(s))
 		return 0;
 	if (!s->frames)
 		bpf_get_stack(ctx, &s->user_ip, sizeof(s->user_ip), BPF_F_USER_STACK);

@@ -4,7 +4,6 @@
 #define NETIOTRACE_SOCK_EVENTS_BPF_H
 
 #include "sock_life.bpf.h"
-#include "message.bpf.h"
 
 /* Programs see the message of a send call before its bytes are queued (probe "message"). */
 const volatile bool nio_told = false;
@@ -18,19 +17,9 @@ struct nio_thread_message {
 	__u32 pad;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, NIO_MESSAGES_MAX);
-	__type(key, __u32);
-	__type(value, struct nio_thread_message);
-} nio_messages SEC(".maps");
+NIO_MAP(nio_messages, LRU_HASH, NIO_MESSAGES_MAX, 0, __u32, struct nio_thread_message);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct nio_event_counts);
-} nio_event_counts SEC(".maps");
+NIO_MAP(nio_event_counts, PERCPU_ARRAY, 1, 0, __u32, struct nio_event_counts);
 
 static __always_inline struct nio_event_counts *event_counts(void)
 {
@@ -72,7 +61,7 @@ static __always_inline void touch(struct sock_state *s, const struct sock *sk)
 static __always_inline bool is_uncovered(struct sock_state *s, const struct sock *sk, __u32 side,
 					 __u32 bytes)
 {
-	enum nio_uncovered_kind path = path_of(sk, side, ADDRESS);
+	enum nio_uncovered_kind path = path_of(sk, side, PROBE_READ);
 	struct sock_events *e;
 
 	if (path >= NIO_COVERED || side >= NIO_SIDE_NR)
@@ -110,12 +99,12 @@ static __always_inline bool may_pin(const struct sock *sk)
 /* The flags NIO_SEEN_* and NIO_CALL_* of a send call. */
 static __always_inline __u32 call_of(const struct sock *sk, const struct msghdr *msg, bool vector)
 {
-	__u32 what = call_of_message(msg, ADDRESS) | (vector ? NIO_CALL_VECTOR : 0);
+	__u32 what = call_of_message(msg, PROBE_READ) | (vector ? NIO_SEEN_VECTORED : 0);
 
 	if (kernel_read(struct msghdr, msg, msg_flags) & MSG_FASTOPEN)
-		what |= NIO_CALL_FASTOPEN;
+		what |= NIO_SEEN_FASTOPEN;
 	if ((what & NIO_SEEN_ZEROCOPY) && may_pin(sk))
-		what |= NIO_CALL_PINS;
+		what |= NIO_SEEN_PINS;
 	return what;
 }
 
@@ -168,7 +157,7 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
 	/* The present call has already taken its id. */
-	if (adopted && (what & NIO_CALL_PINS) && s->zckey_base)
+	if (adopted && (what & NIO_SEEN_PINS) && s->zckey_base)
 		s->zckey = s->zc_next = --s->zckey_base;
 }
 
@@ -176,7 +165,7 @@ static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const s
 						   __u32 what)
 {
 	__u32 zckey = kernel_read(struct sock, sk, sk_zckey.counter), before = s->zckey;
-	bool told = what & NIO_SEEN_CALL, routed = !(what & NIO_CALL_FASTOPEN);
+	bool told = what & NIO_SEEN_CALL, routed = !(what & NIO_SEEN_FASTOPEN);
 
 	s->zckey = zckey;
 	if (zckey != before)
@@ -189,7 +178,7 @@ static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const s
 		.splice = what & NIO_SEEN_SPLICE,
 		.sg = routed && (kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG),
 		/* If the message was seen, its flags decide: other threads may have taken ids. */
-		.took_id = told ? (what & NIO_CALL_PINS) != 0 : zckey != before,
+		.took_id = told ? (what & NIO_SEEN_PINS) != 0 : zckey != before,
 	});
 }
 
@@ -204,7 +193,7 @@ static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
 		return NIO_CALL_SPLICE;
 	if (!(call & NIO_SEEN_CALL))
 		return NIO_CALL_UNTOLD;
-	return call & NIO_CALL_VECTOR ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
+	return call & NIO_SEEN_VECTORED ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
 }
 
 static __always_inline void book_sent(struct sock_events *e, enum nio_send_kind how, __u32 bytes)
@@ -237,7 +226,7 @@ static __always_inline __u32 take_syn_bytes(struct sock_state *s, const struct s
 }
 
 /* A send call queued ret bytes. what: NIO_SEEN_* and NIO_CALL_* of its message. */
-static __always_inline void book_call(struct sock_state *s, const struct sock *sk, __u32 ret,
+static __always_inline void book_send(struct sock_state *s, const struct sock *sk, __u32 ret,
 				      __u32 what)
 {
 	enum nio_send_kind how = how_sent(s, sk, what);
@@ -257,7 +246,7 @@ static __always_inline void book_call(struct sock_state *s, const struct sock *s
 	add_amount(&e->calls[kind], ret);
 	count_sent(s, kind, ret);
 	__sync_fetch_and_add(&e->tx_sizes[nio_size_bucket(ret)], 1);
-	if (what & NIO_SEEN_ZEROCOPY && !(what & (NIO_CALL_PINS | NIO_SEEN_FOREIGN)))
+	if (what & NIO_SEEN_ZEROCOPY && !(what & (NIO_SEEN_PINS | NIO_SEEN_FOREIGN)))
 		__sync_fetch_and_add(&e->zc_without_option, 1);
 }
 
@@ -290,7 +279,7 @@ static __always_inline bool is_told(const struct sock_state *s, const struct soc
 }
 
 /* A send call queued ret bytes, or failed. what: flags known from the hook. */
-static __always_inline void on_send_return(struct sock *sk, int ret, __u32 what)
+static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 {
 	bool adopted = false;
 	struct sock_state *s = ret > 0 ? state_in_use(sk, &adopted) : state_of(sk);
@@ -317,7 +306,7 @@ static __always_inline void on_send_return(struct sock *sk, int ret, __u32 what)
 		return;
 	if (adopted)
 		s->base.sent -= ret;
-	book_call(s, sk, ret, what);
+	book_send(s, sk, ret, what);
 }
 
 /* copied_seq beyond the end of the last copy: bytes taken without a copy. Before: a peek. */
@@ -384,7 +373,7 @@ static __always_inline void on_received(struct sock *sk, int len)
 	e = events_of(s);
 	if (!e)
 		return;
-	path = path_of(sk, NIO_SIDE_RECEIVER, ADDRESS);
+	path = path_of(sk, NIO_SIDE_RECEIVER, PROBE_READ);
 	if (path < NIO_COVERED) {
 		s->uncovered = path + 1;
 		if (path != NIO_UNCOVERED_KTLS)
@@ -400,33 +389,24 @@ static __always_inline void on_received(struct sock *sk, int len)
 	__sync_fetch_and_add(&e->rx_sizes[nio_size_bucket(len)], 1);
 }
 
-/* Zero-copy sends up to id hi are reported complete. A range may be reported twice. */
-static __always_inline void on_told(struct sock_state *s, __u32 hi, bool copied)
-{
-	__s32 sends = nio_seq_delta(s->zc_next, hi + 1);
-	struct sock_events *e = sends > 0 ? events_of(s) : NULL;
-
-	if (!e)
-		return;
-	s->zc_next = hi + 1;
-	add_to(&e->completed, sends);
-	if (copied)
-		add_to(&e->copied, sends);
-}
-
-/* A notification of the error queue. Its range and code are in skb->cb. */
+/* A notification of the error queue. A range may be reported twice. */
 static __always_inline void on_notice(struct sock_state *s, const struct sk_buff *skb)
 {
-	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
+	struct zc_notification n;
+	struct sock_events *e;
+	__s32 sends;
 
-	if (kernel_read(struct sock_exterr_skb, serr, ee.ee_origin) != SO_EE_ORIGIN_ZEROCOPY ||
-	    kernel_read(struct sock_exterr_skb, serr, ee.ee_errno))
+	if (!read_notification(skb, &n))
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
-	if (nio_completions)
+	sends = nio_seq_delta(s->zc_next, n.lo + n.sends);
+	e = nio_completions || sends <= 0 ? NULL : events_of(s);
+	if (!e)
 		return;
-	on_told(s, kernel_read(struct sock_exterr_skb, serr, ee.ee_data),
-		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED);
+	s->zc_next = n.lo + n.sends;
+	add_to(&e->completed, sends);
+	if (n.copied)
+		add_to(&e->copied, sends);
 }
 
 /* The socket that sent with this ubuf_info (see cookie_of_uarg()). */
@@ -439,7 +419,7 @@ static __always_inline struct sock_state *state_of_uarg(const char *uarg)
 }
 
 /* The kernel completes a range of sends: the last reference to their pages is gone. */
-static __always_inline void on_ended(const char *uarg, bool copied)
+static __always_inline void on_sends_completed(const char *uarg, bool copied)
 {
 	struct sock_state *s = state_of_uarg(uarg);
 	struct zc_notification n;

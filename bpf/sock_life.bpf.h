@@ -6,42 +6,15 @@
 #ifndef NETIOTRACE_SOCK_LIFE_BPF_H
 #define NETIOTRACE_SOCK_LIFE_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
 #include "sock_state.bpf.h"
 
 /* Sockets that existed before attach, by cookie. User space fills this map before a pass. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__uint(map_flags, NIO_NO_PREALLOC);
-	__type(key, __u64);
-	__type(value, struct nio_owner);
-} nio_owners SEC(".maps");
+NIO_MAP(nio_owners, HASH, 1, NIO_NO_PREALLOC, __u64, struct nio_owner);
 
-/* The last change that one program of a pair handled on this CPU. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} nio_handled SEC(".maps");
-
-#define ULP_MPTCP 0x6374706d /* "mptc" as a little-endian word */
-
-/* Is this a subflow of an MPTCP socket? */
-static __always_inline bool is_subflow(const struct sock *sk)
+/* Not a socket of MPTCP, and no subflow of one. sk_protocol is in a cache line of its own. */
+static __always_inline bool is_plain(const struct sock *sk)
 {
-	const struct tcp_ulp_ops *ulp = kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops);
-	__u32 name = 0;
-
-	if (!ulp)
-		return false;
-	bpf_probe_read_kernel(&name, sizeof(name),
-			      (const char *)ulp + bpf_core_field_offset(struct tcp_ulp_ops, name));
-	return name == ULP_MPTCP;
+	return kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP && ulp_of(sk) != ULP_MPTCP;
 }
 
 /* The message of a send call with MSG_FASTOPEN while the call connects; else NULL. */
@@ -56,15 +29,16 @@ static __always_inline const struct msghdr *connecting_message(const struct sock
 static __always_inline void on_syn(const struct sock *sk)
 {
 	struct sock_state *s = state_of(sk);
+	const struct nio_task *task = NULL;
 	const struct msghdr *msg;
 	bool ported;
 
 	if (s && s->state == TCP_SYN_SENT && !is_stale(s, sk) && !(s->flags & SOCK_STATE_CLOSED))
 		return;
-	if (!nio_armed || tgid_now() == nio_own_tgid || (nio_by_task && !task_wanted()))
+	if (!nio_armed || tgid_now() == nio_own_tgid || (nio_by_task && !task_wanted(&task)))
 		return;
 	ported = port_wanted(sk);
-	if ((!ported && !nio_by_task) || is_subflow(sk))
+	if ((!ported && !nio_by_task) || !is_plain(sk))
 		return;
 	/* Keeps the state that a call with MSG_FASTOPEN made before its SYN. */
 	if (!s || s->begun || is_stale(s, sk) || (s->flags & SOCK_STATE_CLOSED))
@@ -72,7 +46,7 @@ static __always_inline void on_syn(const struct sock *sk)
 	if (!s)
 		return;
 	s->state = TCP_SYN_SENT;
-	own(s);
+	own(s, task);
 	sock_state_flag(s, SOCK_STATE_CALLER, true);
 	if (!ported)
 		sock_state_flag(s, SOCK_STATE_MAYBE, true);
@@ -87,7 +61,7 @@ static __always_inline struct sock_state *take_in_connected(const struct sock *s
 {
 	struct sock_state *s;
 
-	if (!nio_armed || nio_by_task || !nio_by_port || !port_wanted(sk) || is_subflow(sk))
+	if (!nio_armed || nio_by_task || !nio_by_port || !port_wanted(sk) || !is_plain(sk))
 		return NULL;
 	s = take_in(sk);
 	if (s)
@@ -107,8 +81,7 @@ static __always_inline __u64 booked_sent(const struct sock_state *s)
 /* The SYN was answered: bytes queued by now went with it. TCP_REPAIR sends no SYN. */
 static __always_inline void on_connected(struct sock_state *s, const struct sock *sk)
 {
-	struct nio_tcp t;
-	struct nio_numbers n;
+	__u64 sent, booked;
 
 	if (!kernel_read(struct tcp_sock, sk, bytes_acked))
 		sock_state_flag(s, SOCK_STATE_CALLER, false);
@@ -118,9 +91,9 @@ static __always_inline void on_connected(struct sock_state *s, const struct sock
 	begin(s, sk, true);
 	if (s->syn_bytes == ALL_OF_CALL && connecting_message(sk))
 		return;
-	read_tcp(&t, sk, s);
-	n = nio_numbers_of(&t);
-	s->syn_bytes = n.sent > booked_sent(s) ? n.sent - booked_sent(s) : 0;
+	sent = s->looked.sent;
+	booked = sent ? booked_sent(s) : 0;
+	s->syn_bytes = sent > booked ? sent - booked : 0;
 }
 
 /* An accepted connection leaves SYN_RECV: its byte counts start at 0. */
@@ -128,11 +101,13 @@ static __always_inline struct sock_state *on_accepted(const struct sock *sk)
 {
 	struct sock_state *s;
 
-	if (!nio_armed || !listener_wanted(sk) || !port_wanted(sk) || is_subflow(sk))
+	if (!nio_armed || !listener_wanted(sk) || !port_wanted(sk) || !is_plain(sk))
 		return NULL;
 	s = take_in(sk);
-	if (s)
+	if (s) {
+		place(s, sk);
 		begin(s, sk, true);
+	}
 	return s;
 }
 
@@ -146,7 +121,7 @@ static __always_inline bool is_locked(const struct sock *sk)
 static __always_inline void note_ktls(struct sock_state *s, const struct sock *sk)
 {
 	if (kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops) &&
-	    layer_of(sk, ADDRESS) == NIO_UNCOVERED_KTLS)
+	    layer_of(sk, PROBE_READ) == NIO_UNCOVERED_KTLS)
 		s->uncovered = NIO_UNCOVERED_KTLS + 1;
 }
 
@@ -170,7 +145,9 @@ static __always_inline void on_last_sent(struct sock_state *s, const struct sock
 	if (s->flags & SOCK_STATE_ENDED)
 		return;
 	take_numbers(s, sk, TCP_ESTABLISHED);
-	s->orphan = kernel_read(struct sock, sk, sk_shutdown) == SHUTDOWN_MASK;
+	/* close() has emptied the queue. shutdown() leaves in it what may still be read. */
+	s->orphan = kernel_read(struct sock, sk, sk_shutdown) == SHUTDOWN_MASK &&
+		    !kernel_read(struct sock, sk, sk_receive_queue.qlen);
 	sock_state_flag(s, SOCK_STATE_ENDED, true);
 }
 
@@ -192,6 +169,7 @@ static __always_inline void on_close(struct sock_state *s, const struct sock *sk
 	s->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
 	if (!s->begun)
 		s->taken_seen = s->now.taken - (__u32)s->now.read;
+	s->closed_window = nio_window;
 	sock_state_flag(s, SOCK_STATE_ENDED, true);
 	sock_state_flag(s, SOCK_STATE_CLOSED, true);
 }
@@ -200,24 +178,21 @@ static __always_inline void on_listen(const struct sock *sk)
 {
 	__u64 port = kernel_read(struct sock, sk, __sk_common.skc_num);
 
-	if (!nio_by_task || !task_wanted())
+	const struct nio_task *task;
+
+	if (!nio_by_task || !task_wanted(&task))
 		return;
 	asm volatile("%0 &= 0xffff" : "+r"(port));
 	nio_listens[port] = 1;
 }
 
+/* Every step does nothing the second time: another program may have handled the same change. */
 static __always_inline void on_change(struct sock_state *s, const struct sock *sk, int oldstate,
 				      int newstate)
 {
-	enum nio_change change;
-
 	if (s->flags & SOCK_STATE_CLOSED)
 		return;
-	change = nio_change_state(&s->state, oldstate, newstate);
-	if (change == NIO_CHANGE_DONE)
-		return;
-	if (change == NIO_CHANGE_AFTER_MISS)
-		add_to(&nio_attach_losses.changes_missed, 1);
+	s->state = newstate;
 	if (is_locked(sk))
 		used_now(s);
 	/* The connection is established now, or that change was missed. */
@@ -235,7 +210,7 @@ static __always_inline struct sock_state *take_in_late(const struct sock *sk, in
 {
 	if (newstate != TCP_FIN_WAIT1 && newstate != TCP_LAST_ACK && newstate != TCP_CLOSE)
 		return NULL;
-	return is_locked(sk) && use_wanted(sk) && !is_subflow(sk) ? adopt(sk) : NULL;
+	return is_locked(sk) && use_wanted(sk) && is_plain(sk) ? adopt(sk) : NULL;
 }
 
 /* MPTCP sockets do not call tcp_destroy_sock. */
@@ -248,35 +223,29 @@ static __always_inline int on_mptcp_change(const struct sock *sk, int newstate)
 	return 0;
 }
 
-/* Did the other program of the pair handle the same event just before, on this CPU? */
-static __always_inline bool is_handled(__u64 what)
-{
-	__u32 zero = 0;
-	__u64 *last = bpf_map_lookup_elem(&nio_handled, &zero);
+/* The states whose beginning starts a connection or makes a number final. */
+#define STATES_OF_INTEREST                                                                    \
+	(1U << TCP_ESTABLISHED | 1U << TCP_SYN_SENT | 1U << TCP_FIN_WAIT1 | 1U << TCP_CLOSE | \
+	 1U << TCP_LAST_ACK | 1U << TCP_LISTEN)
 
-	if (!last)
-		return false;
-	if (*last == what) {
-		*last = 0;
-		return true;
-	}
-	*last = what;
-	return false;
-}
-
-static __always_inline __u64 change_id(const struct sock *sk, __u32 oldstate, __u32 newstate)
+/* A Fast Open connection may leave SYN_RECV for any state. */
+static __always_inline bool is_of_interest(int oldstate, int newstate)
 {
-	return (__u64)low_of(sk) << 8 | oldstate << 4 | newstate | 1ULL << 63;
+	return oldstate != TCP_LISTEN &&
+	       (oldstate == TCP_SYN_RECV || (STATES_OF_INTEREST >> (newstate & 31) & 1));
 }
 
 static __always_inline int on_state(const struct sock *sk, int oldstate, int newstate)
 {
 	struct sock_state *s;
 
-	if (oldstate == TCP_LISTEN)
+	if (!is_of_interest(oldstate, newstate))
 		return 0;
-	if (sk->sk_protocol != IPPROTO_TCP)
+	if (nio_any_mptcp && sk->sk_protocol != IPPROTO_TCP)
 		return on_mptcp_change(sk, newstate);
+	/* No application has the socket any more: tcp_destroy_sock follows, and shows the same. */
+	if (newstate == TCP_CLOSE && (sk->__sk_common.skc_flags & (1UL << SOCK_DEAD)))
+		return 0;
 	if (newstate == TCP_LISTEN) {
 		on_listen(sk);
 		return 0;
@@ -286,18 +255,12 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 		return 0;
 	}
 	s = state_of(sk);
-	if (s && is_handled(change_id(sk, oldstate, newstate)))
-		return 0;
 	if (s && is_stale(s, sk))
 		s = NULL;
 	if (!s && oldstate == TCP_SYN_RECV) {
 		s = on_accepted(sk);
-		if (s)
-			s->state = TCP_SYN_RECV;
 	} else if (!s && oldstate == TCP_SYN_SENT && newstate == TCP_ESTABLISHED) {
 		s = take_in_connected(sk);
-		if (s)
-			s->state = TCP_SYN_SENT;
 	} else if (!s) {
 		s = take_in_late(sk, newstate);
 	}
@@ -307,8 +270,8 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 }
 
 /*
- * State changes and ends have two identical programs each: where the kernel refuses one on top of
- * itself (in a softirq), the other runs. The next change reveals one that both missed.
+ * State changes and ends have two identical programs each. Where the kernel may refuse a program on
+ * top of itself, user space attaches both (watcher_events.c).
  */
 SEC("?tp_btf/inet_sock_set_state")
 int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
@@ -322,9 +285,15 @@ int BPF_PROG(nio_at_state2, const struct sock *sk, int oldstate, int newstate)
 	return on_state(sk, oldstate, newstate);
 }
 
+/* Were all receive copies since the change to CLOSE seen? */
+static __always_inline bool saw_reads(const struct sock_state *s)
+{
+	return (nio_window & 1) && nio_window == s->closed_window;
+}
+
 /*
  * The final numbers: bytes may have been read since CLOSE. If write_seq has moved, tcp_disconnect()
- * has cleared the counters.
+ * has cleared the counters, and only receive events show what was read.
  */
 static __always_inline void final_numbers(struct sock_state *s, const struct sock *sk)
 {
@@ -332,29 +301,53 @@ static __always_inline void final_numbers(struct sock_state *s, const struct soc
 	struct nio_tcp t;
 
 	if (!(s->flags & SOCK_STATE_CLOSED)) {
-		add_to(&nio_attach_losses.changes_missed, 1);
+		/* Where `sent` was final before, no change to CLOSE is needed. */
+		if (!(s->flags & SOCK_STATE_ENDED))
+			add_to(&nio_attach_losses.changes_missed, 1);
 		take_numbers(s, sk, s->state);
 		if (!s->begun)
 			s->taken_seen = s->now.taken - (__u32)s->now.read;
 		return;
 	}
 	read_tcp(&t, sk, s);
-	if (t.write_seq != s->write_seq)
+	if (t.write_seq != s->write_seq) {
+		if (!is_final(s) && !saw_reads(s))
+			add_to(&nio_attach_losses.changes_missed, 1);
 		return;
+	}
 	n = nio_numbers_of(&t);
 	s->now.read = n.read;
 	s->now.taken = n.taken;
 }
 
-static __always_inline int on_destroy(const struct sock *sk)
+/* A watched task closes a connection without a state: the programs missed all of it. */
+static __always_inline bool was_missed(const struct sock *sk)
 {
-	struct sock_state *s = state_of(sk);
+	return is_locked(sk) && use_wanted(sk) && is_plain(sk) && !was_left_out(sk) &&
+	       (kernel_read(struct tcp_sock, sk, bytes_received) ||
+		kernel_read(struct tcp_sock, sk, bytes_acked));
+}
+
+/* A socket that was left out ends: the next one at its address counts again. */
+static __always_inline void forget_left_out(const struct sock *sk)
+{
 	__u64 key = (__u64)sk;
 
 	if (nio_any_left_out)
 		bpf_map_delete_elem(&nio_left_out, &key);
-	if (!s || is_stale(s, sk))
+}
+
+static __always_inline int on_destroy(const struct sock *sk, bool first)
+{
+	struct sock_state *s = state_of(sk);
+
+	if (!s || is_stale(s, sk)) {
+		if (first && was_missed(sk))
+			add_to(&nio_attach_losses.changes_missed, 1);
+		forget_left_out(sk);
 		return 0;
+	}
+	forget_left_out(sk);
 	if (is_locked(sk))
 		used_now(s);
 	if (!s->begun && !kernel_read(struct tcp_sock, sk, bytes_acked))
@@ -365,16 +358,21 @@ static __always_inline int on_destroy(const struct sock *sk)
 	return send_end(s);
 }
 
+/* True simulates ends that no program sees (tests/e2e/attach_threads.bats). */
+#ifndef NIO_END_IS_REFUSED
+#define NIO_END_IS_REFUSED false
+#endif
+
 SEC("?tp_btf/tcp_destroy_sock")
 int BPF_PROG(nio_at_destroy, const struct sock *sk)
 {
-	return on_destroy(sk);
+	return NIO_END_IS_REFUSED ? 0 : on_destroy(sk, true);
 }
 
 SEC("?tp_btf/tcp_destroy_sock")
 int BPF_PROG(nio_at_destroy2, const struct sock *sk)
 {
-	return on_destroy(sk);
+	return NIO_END_IS_REFUSED ? 0 : on_destroy(sk, false);
 }
 
 /* Did the acked and received counters stay as in t while t was read? No lock is held. */
@@ -441,6 +439,14 @@ static __always_inline bool is_freed(const struct sock *sk)
 	       !BPF_CORE_READ(sk, __sk_common.skc_refcnt.refs.counter);
 }
 
+/* Is this socket freed, and its memory not used by another one? The ports tell. */
+static __always_inline bool is_untouched(const struct sock_state *s, const struct sock *sk)
+{
+	return is_freed(sk) &&
+	       bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport)) == s->remote_port &&
+	       bpf_ntohs(kernel_read(struct inet_sock, sk, inet_sport)) == s->local_port;
+}
+
 /* No program saw the end. Freed memory keeps the counters until reuse or tcp_disconnect(). */
 static __always_inline void end_unseen(struct sock_state *s, const struct sock *sk)
 {
@@ -449,14 +455,21 @@ static __always_inline void end_unseen(struct sock_state *s, const struct sock *
 
 	s->closed_ns = bpf_ktime_get_ns();
 	sock_state_flag(s, SOCK_STATE_UNSENT, true);
-	if (s->orphan || (s->flags & SOCK_STATE_CLOSED))
+	if (is_final(s))
 		return;
 	read_tcp(&t, sk, s);
 	t.state = s->state;
 	n = nio_numbers_of(&t);
+	if (s->flags & SOCK_STATE_CLOSED) {
+		if (is_untouched(s, sk) && t.write_seq == s->write_seq && n.read <= s->now.received)
+			s->now.read = n.read;
+		else
+			add_to(&nio_attach_losses.ends_missed, 1);
+		return;
+	}
 	if (s->flags & SOCK_STATE_ENDED)
 		n.sent = s->now.sent;
-	if (s->begun && is_freed(sk) && goes_on(s->looked.sent, n.sent) &&
+	if (s->begun && is_untouched(s, sk) && goes_on(s->looked.sent, n.sent) &&
 	    goes_on(s->looked.read, n.read)) {
 		s->now = n;
 		return;
@@ -489,6 +502,8 @@ int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
 		else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP)
 			look_at(s, sk);
 		s->window = nio_window;
+		if (!(s->flags & SOCK_STATE_PLACED))
+			place(s, sk);
 	}
 	e = known_events(s);
 	s->has_events = e != NULL;
@@ -513,13 +528,14 @@ int nio_at_pass(struct bpf_iter__tcp *ctx)
 	cookie = skc->skc_cookie.counter;
 	owner = cookie ? bpf_map_lookup_elem(&nio_owners, &cookie) : NULL;
 	sk = owner ? (const struct sock *)bpf_skc_to_tcp_sock(skc) : NULL;
-	if (!sk || is_subflow(sk))
+	if (!sk || ulp_of(sk) == ULP_MPTCP)
 		return 0;
 	s = state_of(sk);
 	if (!s) {
 		s = take_in(sk);
 		if (!s)
 			return 0;
+		place(s, sk);
 		sock_state_flag(s, SOCK_STATE_CALLER, is_caller(sk));
 		if (skc->skc_state != TCP_SYN_SENT && skc->skc_state != TCP_CLOSE)
 			begin(s, sk, false);

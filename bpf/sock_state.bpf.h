@@ -9,13 +9,15 @@
 
 #include "task_filter.bpf.h"
 
-#define SOCK_DONE 1 /* enum sock_flags: a FIN was received */
+/* enum sock_flags */
+#define SOCK_DEAD 0 /* closed by the application */
+#define SOCK_DONE 1 /* a FIN was received */
 
 /* From linux/bpf.h; not in vmlinux.h. */
-#define NIO_RB_NO_WAKEUP  1ULL
-#define NIO_RB_WAKEUP     2ULL
-#define NIO_RB_AVAIL_DATA 0
-#define NIO_NO_PREALLOC   1
+#define NIO_RB_NO_WAKEUP 1ULL
+#define NIO_RB_WAKEUP    2ULL
+#define NIO_RB_PROD_POS  3
+#define NIO_NO_PREALLOC  1
 
 /* User space sets max_entries. */
 struct {
@@ -25,20 +27,10 @@ struct {
 	__uint(value_size, SOCK_STATE_HEAD);
 } nio_sockets SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, __u64);
-	__type(value, struct sock_events);
-} nio_sock_events SEC(".maps");
+NIO_MAP(nio_sock_events, HASH, 1, 0, __u64, struct sock_events);
 
 /* A zeroed state: too large for the stack of a program. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct sock_events);
-} nio_blank SEC(".maps");
+NIO_MAP(nio_blank, ARRAY, 1, 0, __u32, struct sock_events);
 
 _Static_assert(sizeof(struct sock_events) >= SOCK_STATE_HEAD, "nio_blank serves both");
 
@@ -49,15 +41,11 @@ struct {
 } nio_ends SEC(".maps");
 
 /* Sockets that did not fit into nio_sockets, so that each is counted once. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, NIO_LEFT_OUT_MAX);
-	__type(key, __u64);
-	__type(value, __u32);
-} nio_left_out SEC(".maps");
+NIO_MAP(nio_left_out, LRU_HASH, NIO_LEFT_OUT_MAX, 0, __u64, __u32);
 
 __u8 nio_socket_known[NIO_KNOWN_NR];
 bool nio_any_left_out;
+bool nio_any_mptcp;    /* some state is of an MPTCP socket */
 __u32 nio_window;      /* odd while the send and receive programs are attached */
 bool nio_adopts;       /* a socket may get a state at its first use: existing ones are listed */
 bool nio_over;         /* stop booking send and receive events */
@@ -104,9 +92,14 @@ struct sock___cgroup {
 /* The id of the cgroup that created the socket, as ss prints it. 0: unknown. */
 static __always_inline __u64 cgroup_of(const struct sock *sk)
 {
+	const struct cgroup *group;
+	const struct kernfs_node *node;
+
 	if (!bpf_core_field_exists(((struct sock___cgroup *)0)->sk_cgrp_data.cgroup))
 		return 0;
-	return BPF_CORE_READ((const struct sock___cgroup *)sk, sk_cgrp_data.cgroup, kn, id);
+	group = kernel_read(struct sock___cgroup, sk, sk_cgrp_data.cgroup);
+	node = group ? kernel_read(struct cgroup, group, kn) : NULL;
+	return node ? kernel_read(struct kernfs_node, node, id) : 0;
 }
 
 /*
@@ -128,14 +121,16 @@ static __always_inline bool is_caller(const struct sock *sk)
 /* Fills in the fields that stay constant for a connection. */
 static __always_inline void place(struct sock_state *s, const struct sock *sk)
 {
+	const struct net *net = kernel_read(struct sock, sk, __sk_common.skc_net.net);
+
 	s->family = kernel_read(struct sock, sk, __sk_common.skc_family);
 	s->local_port = local_port_of(sk);
 	s->remote_port = bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
-	s->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	s->netns = kernel_read(struct net, net, ns.inum);
 	s->cgroup = cgroup_of(sk);
 	if (s->family == AF_INET) {
-		BPF_CORE_READ_INTO((__u32 *)s->local, sk, __sk_common.skc_rcv_saddr);
-		BPF_CORE_READ_INTO((__u32 *)s->remote, sk, __sk_common.skc_daddr);
+		*(__u32 *)s->local = kernel_read(struct sock, sk, __sk_common.skc_rcv_saddr);
+		*(__u32 *)s->remote = kernel_read(struct sock, sk, __sk_common.skc_daddr);
 	} else {
 		BPF_CORE_READ_INTO(&s->local, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
 		BPF_CORE_READ_INTO(&s->remote, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
@@ -198,9 +193,14 @@ static __noinline struct sock_events *events_of(struct sock_state *s)
 	blank = bpf_map_lookup_elem(&nio_blank, &zero);
 	if (!blank)
 		return NULL;
+	/* -EEXIST: another CPU created it. */
 	bpf_map_update_elem(&nio_sock_events, &key, blank, BPF_NOEXIST);
-	s->has_events = 1;
-	return bpf_map_lookup_elem(&nio_sock_events, &key);
+	e = bpf_map_lookup_elem(&nio_sock_events, &key);
+	if (e)
+		s->has_events = 1;
+	else
+		add_to(&nio_attach_losses.events_lost, 1);
+	return e;
 }
 
 static __always_inline void forget(struct sock_state *s)
@@ -212,15 +212,21 @@ static __always_inline void forget(struct sock_state *s)
 	bpf_map_delete_elem(&nio_sockets, &key);
 }
 
+/* A wakeup costs 2 us: one every NIO_ENDS_WAKE bytes. */
+static __always_inline __u64 wakeup_after(__u64 size)
+{
+	__u64 at = bpf_ringbuf_query(&nio_ends, NIO_RB_PROD_POS);
+
+	return at / NIO_ENDS_WAKE == (at + size) / NIO_ENDS_WAKE ? NIO_RB_NO_WAKEUP : NIO_RB_WAKEUP;
+}
+
 /* Writes a state and its events to the ring buffer. Non-zero: the buffer is full. */
 static __always_inline long put_end(struct sock_state *s)
 {
 	const struct sock_events *e = known_events(s);
-	__u64 how = NIO_RB_NO_WAKEUP;
+	__u64 how = wakeup_after(e ? sizeof(struct sock_state) : SOCK_STATE_HEAD);
 	char *record;
 
-	if (bpf_ringbuf_query(&nio_ends, NIO_RB_AVAIL_DATA) > NIO_ENDS_WAKE)
-		how = NIO_RB_WAKEUP;
 	if (!e)
 		return bpf_ringbuf_output(&nio_ends, s, SOCK_STATE_HEAD, how);
 	record = bpf_ringbuf_reserve(&nio_ends, sizeof(struct sock_state), 0);
@@ -267,25 +273,37 @@ static __noinline int send_end(struct sock_state *s)
 	return 0;
 }
 
+/* Can the application move no further byte of this connection? */
+static __always_inline bool is_final(const struct sock_state *s)
+{
+	return s->orphan || ((s->flags & SOCK_STATE_CLOSED) && s->now.read == s->now.received);
+}
+
 /*
  * Another socket has this address now. No program saw the end of the old socket, whose last numbers
  * are those of the last iteration, or user space has not read that end yet.
  */
 static __always_inline void end_stale(struct sock_state *s)
 {
-	bool known = s->flags & (SOCK_STATE_UNSENT | SOCK_STATE_CLOSED) || s->orphan;
+	bool known = (s->flags & SOCK_STATE_UNSENT) || is_final(s);
 
 	if (s->given)
 		return;
-	if (!known)
+	if (!known && !(s->flags & SOCK_STATE_CLOSED))
 		s->now = s->looked;
 	if (send_end(s) || !known)
 		add_to(&nio_attach_losses.ends_missed, 1);
 }
 
-static __always_inline void own(struct sock_state *s)
+/* The current process owns the socket. task: its entry; NULL: none. */
+static __always_inline void own(struct sock_state *s, const struct nio_task *task)
 {
 	s->tgid = tgid_now();
+	if (task && task->started) {
+		s->started = task->started;
+		__builtin_memcpy(s->comm, task->comm, sizeof(s->comm));
+		return;
+	}
 	s->started = s->tgid ? started_now() : 0;
 	comm_now(s->comm);
 }
@@ -294,18 +312,22 @@ static __always_inline void own(struct sock_state *s)
 static __noinline struct sock_state *take_in(const struct sock *sk)
 {
 	__u64 key = (__u64)sk;
-	__u32 zero = 0;
-	struct sock_state *s = bpf_map_lookup_elem(&nio_sockets, &key);
-	const void *blank;
+	__u32 zero = 0, known = nio_known_index(low_of(sk));
+	struct sock_state *s;
+	const void *blank = bpf_map_lookup_elem(&nio_blank, &zero);
+	int err; /* before Linux 6.4 the upper half of the result is undefined */
 
-	if (s) {
-		end_stale(s);
-		bpf_map_delete_elem(&nio_sock_events, &key);
-	}
-	blank = bpf_map_lookup_elem(&nio_blank, &zero);
 	if (!blank)
 		return NULL;
-	if (bpf_map_update_elem(&nio_sockets, &key, blank, BPF_ANY)) {
+	err = bpf_map_update_elem(&nio_sockets, &key, blank, BPF_NOEXIST);
+	if (err == -EEXIST) {
+		s = bpf_map_lookup_elem(&nio_sockets, &key);
+		if (s)
+			end_stale(s);
+		bpf_map_delete_elem(&nio_sock_events, &key);
+		err = bpf_map_update_elem(&nio_sockets, &key, blank, BPF_ANY);
+	}
+	if (err) {
 		leave_out(key);
 		return NULL;
 	}
@@ -317,8 +339,8 @@ static __noinline struct sock_state *take_in(const struct sock *sk)
 	s->born_window = s->window = nio_window;
 	s->zckey = s->zckey_base = s->zc_next = kernel_read(struct sock, sk, sk_zckey.counter);
 	s->state = kernel_read(struct sock_common, sk, skc_state);
-	place(s, sk);
-	nio_socket_known[nio_known_index(low_of(sk))] = 1;
+	if (!nio_socket_known[known])
+		nio_socket_known[known] = 1;
 	return s;
 }
 
@@ -343,26 +365,30 @@ static __always_inline void begin(struct sock_state *s, const struct sock *sk, b
 /* The current task uses a socket. The first user owns it, a watched one before an unwatched one. */
 static __always_inline void used_now(struct sock_state *s)
 {
+	const struct nio_task *task = NULL;
+
 	if (s->tgid == tgid_now())
 		return;
 	if (s->tgid && !(s->flags & SOCK_STATE_FOREIGN)) {
 		sock_state_flag(s, SOCK_STATE_SHARED, true);
 		return;
 	}
-	if (nio_by_task && !task_wanted()) {
+	if (nio_by_task && !task_wanted(&task)) {
 		if (!s->tgid)
-			own(s);
+			own(s, NULL);
 		sock_state_flag(s, SOCK_STATE_FOREIGN, true);
 		return;
 	}
-	own(s);
+	own(s, task);
 	sock_state_flag(s, SOCK_STATE_FOREIGN, false);
 }
 
 /* Should a socket without a state get one, now that the current task uses it? */
 static __always_inline bool use_wanted(const struct sock *sk)
 {
-	if (!nio_adopts || nio_over || (nio_by_task && !task_wanted()))
+	const struct nio_task *task;
+
+	if (!nio_adopts || nio_over || (nio_by_task && !task_wanted(&task)))
 		return false;
 	return is_tcp(sk) && port_wanted(sk) && tgid_now() != nio_own_tgid;
 }
@@ -379,12 +405,15 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 
 	if (!s)
 		return NULL;
+	place(s, sk);
 	caller = is_caller(sk);
 	sock_state_flag(s, SOCK_STATE_CALLER, caller);
 	/* A socket about to connect (MSG_FASTOPEN) begins at on_connected(). */
 	if (has_numbers(sk))
 		begin(s, sk, !caller && !was_left_out(sk) && listener_wanted(sk));
-	own(s);
+	else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
+		nio_any_mptcp = true;
+	own(s, NULL);
 	return s;
 }
 

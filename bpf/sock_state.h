@@ -97,24 +97,6 @@ static inline struct nio_numbers nio_numbers_of(const struct nio_tcp *t)
 	};
 }
 
-/* How a state change relates to the last one seen; two programs report each (nio_at_state). */
-enum nio_change {
-	NIO_CHANGE_NEW,
-	NIO_CHANGE_DONE,       /* the other program handled it */
-	NIO_CHANGE_AFTER_MISS, /* new, but both programs missed the change before */
-};
-
-/* *seen: the state after the last change seen, or 0; set to newstate. */
-static inline enum nio_change nio_change_state(__u32 *seen, __u32 oldstate, __u32 newstate)
-{
-	__u32 before = *seen;
-
-	if (before == newstate)
-		return NIO_CHANGE_DONE;
-	*seen = newstate;
-	return before && before != oldstate ? NIO_CHANGE_AFTER_MISS : NIO_CHANGE_NEW;
-}
-
 /* The message of a send call in progress. */
 struct nio_message {
 	__u32 tid;
@@ -167,7 +149,7 @@ struct sock_state {
 	__u32 born_window;          /* nio_window when the state was created */
 	__u32 window;               /* nio_window at the last iteration, or at the end */
 	__u32 rx_window;            /* nio_window at the last receive copy */
-	__u32 orphan;     /* 1: both directions shut down before the FIN: `now` is final */
+	__u32 orphan; /* 1: both directions shut down, and nothing left to read: `now` is final */
 	__u32 taken_seen; /* expected copied_seq at the next receive copy */
 	__u32 syn_bytes;  /* bytes sent with the SYN by a call that has not returned */
 	__u32 zckey_base;
@@ -178,12 +160,12 @@ struct sock_state {
 	struct nio_numbers now;    /* at the end of the connection */
 	struct nio_numbers looked; /* at the last iteration; user space reports it as `now` */
 	__u64 cgroup;              /* id of the cgroup that created the socket; 0: unknown */
-	__u8 several;    /* 2: several threads send in turns, and their messages are not seen */
-	__u8 begun;      /* `base` and taken_seen are valid */
-	__u8 given;      /* an iteration has reported the end to user space */
-	__u8 has_events; /* nio_sock_events has an entry */
-	__u32 pad2;
-	NIO_SOCK_EVENTS /* in user space only */
+	__u8 several;        /* 2: several threads send in turns, and their messages are not seen */
+	__u8 begun;          /* `base` and taken_seen are valid */
+	__u8 given;          /* an iteration has reported the end to user space */
+	__u8 has_events;     /* nio_sock_events has an entry */
+	__u32 closed_window; /* nio_window at the change to TCP_CLOSE */
+	NIO_SOCK_EVENTS      /* in user space only */
 };
 
 /* One byte per flag, set by a plain store: two CPUs may set two. An atomic OR needs Linux 5.12. */
@@ -214,9 +196,9 @@ static inline bool sock_state_saw_all(const struct sock_state *s)
 }
 
 /* nio_message.what, in addition to NIO_SEEN_*. */
-#define NIO_CALL_VECTOR   (1u << 16) /* the message has several buffers */
-#define NIO_CALL_PINS     (1u << 17) /* MSG_ZEROCOPY, and the socket has SO_ZEROCOPY */
-#define NIO_CALL_FASTOPEN (1u << 18) /* MSG_FASTOPEN: no route yet, so the kernel copies */
+#define NIO_SEEN_VECTORED (1u << 16) /* the message has several buffers */
+#define NIO_SEEN_PINS     (1u << 17) /* MSG_ZEROCOPY, and the socket has SO_ZEROCOPY */
+#define NIO_SEEN_FASTOPEN (1u << 18) /* MSG_FASTOPEN: no route yet, so the kernel copies */
 
 /* What the send and receive programs saw on one CPU. */
 struct nio_event_counts {
@@ -231,9 +213,9 @@ struct nio_event_counts {
 #define NIO_SOCKETS_DEFAULT 32768
 #define NIO_SOCKETS_MAX     (1 << 20)
 
-/* Size of the ring buffer nio_ends in bytes, and the fill level that wakes user space. */
+/* Size of the ring buffer nio_ends, and the distance between wakeups of user space, in bytes. */
 #define NIO_ENDS_BYTES (1 << 23)
-#define NIO_ENDS_WAKE  (1 << 20)
+#define NIO_ENDS_WAKE  (1 << 19)
 
 /* Entries of nio_left_out. With more sockets left out, one may be counted twice. */
 #define NIO_LEFT_OUT_MAX 65536
@@ -269,8 +251,9 @@ struct nio_owner {
 struct nio_attach_loss {
 	__u64 sockets_full; /* sockets that did not fit into nio_sockets */
 	__u64 tasks_full;
-	__u64 changes_missed; /* state changes of sockets: see nio_change_state() */
+	__u64 changes_missed; /* changes that may have moved bytes, and that no program saw */
 	__u64 ends_missed;    /* connections whose end no program saw */
+	__u64 events_lost;    /* events of sockets that found no room in nio_sock_events */
 };
 
 /* Filters of one load before a map lookup: a byte is set for each key. Keys may share a byte. */

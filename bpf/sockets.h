@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The record that nio_sockets (bpf/sockets.bpf.h) writes for each watched socket.
+ * The record that nio_sockets (bpf/netiotrace.bpf.c) writes for each watched socket.
  * user/model/sequence.h derives the application's bytes.
  */
 #ifndef NETIOTRACE_SOCKETS_H

@@ -3,15 +3,8 @@
 #ifndef NETIOTRACE_STAGES_BPF_H
 #define NETIOTRACE_STAGES_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-
 #include "completion.bpf.h"
-#include "kernel.bpf.h"
 #include "maps.bpf.h"
-#include "message.bpf.h"
-#include "netiotrace.h"
 
 /* How a call queued its bytes. call: NIO_SEEN_* of its message. One call at a time per socket. */
 static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, struct nio_conn *conn,
@@ -87,29 +80,29 @@ static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn
 
 static __always_inline void on_send_return(struct sock *sk, int ret)
 {
-	struct nio_conn *conn = conn_of(sk, KNOWN);
+	struct nio_conn *conn = conn_of(sk, TRUSTED);
 
 	if (conn && ret > 0)
-		on_sent(sk, conn, ret, 0, KNOWN);
+		on_sent(sk, conn, ret, 0, TRUSTED);
 }
 
 /* tcp_sendmsg_locked returned ret; the message is available. */
 static __always_inline void on_send_locked_return(struct sock *sk, const struct msghdr *msg,
 						  int ret)
 {
-	struct nio_conn *conn = conn_of(sk, KNOWN);
+	struct nio_conn *conn = conn_of(sk, TRUSTED);
 
 	if (conn && ret > 0)
-		on_sent(sk, conn, ret, call_of_message(msg, KNOWN), KNOWN);
+		on_sent(sk, conn, ret, call_of_message(msg, TRUSTED), TRUSTED);
 }
 
 /* do_tcp_sendpages took ret bytes by reference (sendfile, splice until Linux 6.4). */
 static __always_inline void on_sendpages_return(const struct sock *sk, int ret)
 {
-	struct nio_conn *conn = conn_of(sk, KNOWN);
+	struct nio_conn *conn = conn_of(sk, TRUSTED);
 
 	if (conn && ret > 0)
-		on_sent(sk, conn, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE, KNOWN);
+		on_sent(sk, conn, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE, TRUSTED);
 }
 
 /* Bytes queued since the last look at write_seq. A socket that reconnects starts anew. */
@@ -170,7 +163,7 @@ static __always_inline void on_transmit(const struct sock *sk, const struct sk_b
 /* Sets where the bytes of a socket begin, at the first call seen. */
 static __always_inline void begin_stream(const struct sock *sk, struct nio_conn *conn)
 {
-	__u8 state = NIO_FIELD(ADDRESS, struct sock, sk, __sk_common.skc_state);
+	__u8 state = NIO_FIELD(PROBE_READ, struct sock, sk, __sk_common.skc_state);
 
 	if ((conn->seen & NIO_SEEN_WRITE_SEQ) || !nio_state_has_stream(state))
 		return;
@@ -181,18 +174,18 @@ static __always_inline void begin_stream(const struct sock *sk, struct nio_conn 
 /* tcp_sendmsg_locked begins: notes the message for on_push() at the end of this call. */
 static __always_inline void on_send_begin(const struct sock *sk, const struct msghdr *msg)
 {
-	struct nio_conn *conn = conn_of(sk, ADDRESS);
+	struct nio_conn *conn = conn_of(sk, PROBE_READ);
 
 	if (!conn)
 		return;
-	conn->seen = (conn->seen & ~NIO_SEEN_OF_CALL) | call_of_message(msg, ADDRESS);
+	conn->seen = (conn->seen & ~NIO_SEEN_OF_CALL) | call_of_message(msg, PROBE_READ);
 	begin_stream(sk, conn);
 }
 
 /* do_tcp_sendpages begins: all its bytes are spliced. */
 static __always_inline void on_sendpages_begin(const struct sock *sk)
 {
-	struct nio_conn *conn = conn_of(sk, ADDRESS);
+	struct nio_conn *conn = conn_of(sk, PROBE_READ);
 
 	if (!conn)
 		return;
@@ -211,30 +204,23 @@ static __always_inline void on_push(struct sock *sk, int nonagle)
 
 	if (nonagle & TCP_NAGLE_PUSH)
 		return;
-	conn = conn_of(sk, ADDRESS);
+	conn = conn_of(sk, PROBE_READ);
 	if (!conn || !(conn->seen & NIO_SEEN_WRITE_SEQ))
 		return;
 	call = conn->seen & NIO_SEEN_OF_CALL;
 	conn->seen &= ~NIO_SEEN_OF_CALL;
-	bytes = queued_since(sk, conn, ADDRESS);
+	bytes = queued_since(sk, conn, PROBE_READ);
 	if (bytes)
-		on_sent(sk, conn, bytes, call, ADDRESS);
+		on_sent(sk, conn, bytes, call, PROBE_READ);
 }
 
 /* The application reads a notification from the error queue: a range of sends is complete. */
 static __always_inline void on_notification_read(struct nio_conn *conn, const struct sk_buff *skb)
 {
-	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
 	struct zc_notification n;
 
-	if (kernel_read(struct sock_exterr_skb, serr, ee.ee_origin) != SO_EE_ORIGIN_ZEROCOPY ||
-	    kernel_read(struct sock_exterr_skb, serr, ee.ee_errno))
-		return;
-	n.lo = kernel_read(struct sock_exterr_skb, serr, ee.ee_info);
-	n.sends = kernel_read(struct sock_exterr_skb, serr, ee.ee_data) - n.lo + 1;
-	n.copied =
-		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED;
-	on_told(conn, &n);
+	if (read_notification(skb, &n))
+		on_told(conn, &n);
 }
 
 /* True: the plan has a separate program for notifications. */
@@ -296,7 +282,7 @@ static __always_inline void on_notification(const struct sk_buff *skb, int len)
 	if (len)
 		return;
 	sk = skb->sk;
-	conn = sk ? conn_of(sk, KNOWN) : NULL;
+	conn = sk ? conn_of(sk, TRUSTED) : NULL;
 	if (conn)
 		on_notification_read(conn, skb);
 }
@@ -311,7 +297,7 @@ static __always_inline void on_zerocopy_arrival(const struct sk_buff *skb)
 
 	if (!skb->data_len)
 		return;
-	conn = conn_by_cookie(cookie_of_uarg(uarg_of(skb, KNOWN)));
+	conn = conn_by_cookie(cookie_of_uarg(uarg_of(skb, TRUSTED)));
 	if (conn && !arrives_once_more(skb))
 		book(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len);
 }

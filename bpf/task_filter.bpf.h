@@ -3,34 +3,18 @@
 #ifndef NETIOTRACE_TASK_FILTER_BPF_H
 #define NETIOTRACE_TASK_FILTER_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
 
-#include "sock_state.h"
-#include "kernel.bpf.h"
-#include "pidns.bpf.h"
-#include "started.bpf.h"
+#include "task.bpf.h"
 
 #define AF_INET     2
 #define AF_INET6    10
 #define IPPROTO_TCP 6
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, NIO_TASKS_MAX);
-	__type(key, __u32);
-	__type(value, struct nio_task);
-} nio_tasks SEC(".maps");
+NIO_MAP(nio_tasks, HASH, NIO_TASKS_MAX, 0, __u32, struct nio_task);
 
 /* Created only for --cgroup. */
-struct {
-	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} nio_cgroups SEC(".maps");
+NIO_MAP(nio_cgroups, CGROUP_ARRAY, 1, 0, __u32, __u32);
 
 __u8 nio_task_known[NIO_KNOWN_NR];
 __u8 nio_ports[NIO_KNOWN_NR]; /* 1: local or remote port selected */
@@ -110,18 +94,21 @@ static __always_inline void comm_now(char comm[16])
 {
 	const struct task_struct *p = (const void *)bpf_get_current_task();
 
-	BPF_CORE_READ_INTO((char(*)[16])comm, p, group_leader, comm);
+	p = kernel_read(struct task_struct, p, group_leader);
+	bpf_probe_read_kernel(comm, 16, (const char *)p + bpf_core_field_offset(p->comm));
 }
 
-/* Is the current task watched? In process context only. */
-static __always_inline bool task_wanted(void)
+/* Is the current task watched? *entry: its entry, or NULL. In process context only. */
+static __always_inline bool task_wanted(const struct nio_task **entry)
 {
 	const struct task_struct *p = (const void *)bpf_get_current_task();
 	__u32 tgid = tgid_now();
 	char comm[16];
 
-	if (is_entry_of(task_by_tgid(tgid), p))
+	*entry = task_by_tgid(tgid);
+	if (is_entry_of(*entry, p))
 		return true;
+	*entry = NULL;
 	if (!nio_by_cgroup || bpf_current_task_under_cgroup(&nio_cgroups, 0) != 1)
 		return false;
 	if (!tgid)

@@ -26,15 +26,20 @@ no_sockets_left() {
 	[ "$(map_entries "$1" nio_sockets)" = 0 ]
 }
 
+# Links come and go: programs are attached and detached by what happens.
+fds_but_links() {
+	find "/proc/$1/fd" -mindepth 1 ! -lname '*bpf*link*' 2>/dev/null | wc -l
+}
+
 # has_fds PID N: it has N descriptors. A look may fall into a refresh, which opens some.
 has_fds() {
-	[ "$(find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l)" -eq "$2" ]
+	[ "$(fds_but_links "$1")" -eq "$2" ]
 }
 
 # fds_of PID: the least of some looks.
 fds_of() {
 	for _ in 1 2 3 4 5 6; do
-		find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l
+		fds_but_links "$1"
 		sleep 0.03
 	done | sort -n | head -n 1
 }

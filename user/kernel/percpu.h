@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The statistics of bpf/percpu.bpf.h as they lie in memory: rows of CPU 0, rows of CPU 1, and so on
+ * The statistics of bpf/kernel.bpf.h as they lie in memory: rows of CPU 0, rows of CPU 1, and so on
  * up to the highest CPU there can ever be; and the values of per-CPU maps.
  */
 #ifndef NETIOTRACE_PERCPU_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The namespace of pids that we are in: bpf/pidns.bpf.h. */
+/* The namespace of pids that we are in: bpf/task.bpf.h. */
 #ifndef NETIOTRACE_PIDNS_H
 #define NETIOTRACE_PIDNS_H
 

@@ -166,6 +166,8 @@ static int open_watcher(struct watcher *w, const struct watcher_filter *filter,
 		err = set_cgroup(w, filter->cgroup);
 	if (err)
 		return err;
+	/* The second programs are loaded, and attached only where the first may be refused. */
+	w->plan.without_seconds = w->rest.without_seconds = true;
 	w->ends = ring_buffer__new(bpf_map__fd(w->skel->maps.nio_ends), take_end, w, NULL);
 	err = w->ends ? loader__attach(&w->loader, &w->plan) : -errno;
 	w->loader.interruptible = false;
@@ -446,7 +448,8 @@ struct num watcher__missed(const struct watcher *w)
 {
 	struct num sum = {.known = true,
 			  .value = watcher__losses(w).changes_missed +
-				   watcher__losses(w).ends_missed};
+				   watcher__losses(w).ends_missed +
+				   watcher__losses(w).events_lost};
 	bool untold = false;
 
 	if (w->stopped)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <bpf/bpf.h>
 
 #include "base/loop.h"
@@ -17,11 +18,15 @@
 #define EVENTS_MANY 20000
 #define EVENTS_FEW  15000
 #define CREDIT_MAX  (2.0 * EVENTS_MANY)
-#define WINDOW_NS   25000000ULL
+#define WINDOW_NS   20000000ULL
 #define PERIOD_NS   1000000000ULL
 #define LOOK_NS     100000000ULL
 
-/* So long after a watched socket was seen to use MSG_ZEROCOPY they stay attached at any rate. */
+/*
+ * So long after a watched socket was seen to use MSG_ZEROCOPY, the program that sees deferred
+ * copies stays attached at any rate. The others do, too, where they do not see messages: without
+ * them an id that another call took between two windows would be booked to the first call seen.
+ */
 #define ZEROCOPY_NS 3000000000ULL
 
 static void read_counts(const struct watcher *w, struct nio_event_counts *sum)
@@ -90,27 +95,85 @@ static void set_window(struct watcher *w)
 	++*(volatile __u32 *)&w->skel->bss->nio_window;
 }
 
-static void detach(struct watcher *w)
+static bool uses_zerocopy(const struct watcher *w, uint64_t now_ns)
 {
+	uint64_t last = *(volatile __u64 *)&w->skel->bss->nio_zerocopy_ns;
+
+	return last && now_ns < last + ZEROCOPY_NS;
+}
+
+static bool is_always_attached(const struct watcher *w, uint64_t now_ns)
+{
+	return uses_zerocopy(w, now_ns) && !w->skel->rodata->nio_told;
+}
+
+/* What stays attached between windows: what sees deferred copies, too, for zero-copy senders. */
+static struct plan resting(const struct watcher *w, uint64_t now_ns)
+{
+	struct plan rest = w->rest;
+
+	rest.without_seconds = w->plan.without_seconds;
+	if (uses_zerocopy(w, now_ns))
+		rest.chosen[PROBE_DEFERRED_COPY] = w->plan.chosen[PROBE_DEFERRED_COPY];
+	return rest;
+}
+
+static void detach(struct watcher *w, uint64_t now_ns)
+{
+	struct plan rest = resting(w, now_ns);
+
 	set_window(w);
-	loader__rest(&w->loader, &w->rest);
+	loader__rest(&w->loader, &rest);
 	w->sampling.attached = false;
 	w->sampling.sampled = true;
+}
+
+static void attach_arrival(struct watcher *w, uint64_t now_ns)
+{
+	struct plan rest = resting(w, now_ns);
+
+	loader__attach(&w->loader, &rest);
 }
 
 /* One that cannot be attached again is missed: its kind of event is no longer seen. */
 static void attach(struct watcher *w)
 {
 	loader__attach(&w->loader, &w->plan);
+	read_counts(w, &w->sampling.counts);
 	w->sampling.attached = true;
 	set_window(w);
 }
 
-static bool uses_zerocopy(const struct watcher *w, uint64_t now_ns)
+/*
+ * From Linux 7.0 on, a program at a tracepoint can be preempted. Before, only a softirq runs on top
+ * of it, and none comes while a socket is destroyed.
+ */
+static bool is_preemptible(void)
 {
-	uint64_t last = *(volatile __u64 *)&w->skel->bss->nio_zerocopy_ns;
+	struct utsname name;
 
-	return last && now_ns < last + ZEROCOPY_NS;
+	return !uname(&name) && atoi(name.release) >= 7;
+}
+
+static bool was_refused(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) && info.recursion_misses;
+}
+
+/* Attaches the second programs, which do what the kernel refuses the first ones. */
+static void attach_seconds(struct watcher *w, uint64_t now_ns)
+{
+	struct plan rest;
+
+	if (!w->plan.without_seconds ||
+	    !(is_preemptible() || was_refused(w->skel->progs.nio_at_state)))
+		return;
+	w->plan.without_seconds = false;
+	rest = resting(w, now_ns);
+	loader__attach(&w->loader, w->sampling.attached ? &w->plan : &rest);
 }
 
 int watcher__begin_events(struct watcher *w, bool count_calls)
@@ -122,6 +185,7 @@ int watcher__begin_events(struct watcher *w, bool count_calls)
 	s->credit = CREDIT_MAX;
 	s->begun_ns = s->since_ns = loop__now_ns();
 	set_window(w);
+	attach_seconds(w, s->since_ns);
 	return 0;
 }
 
@@ -132,8 +196,11 @@ uint64_t watcher__step_events(struct watcher *w, uint64_t now_ns)
 
 	if (w->stopped)
 		return UINT64_MAX;
+	attach_seconds(w, now_ns);
 	if (!s->attached) {
-		if (now_ns < s->next_ns && !uses_zerocopy(w, now_ns))
+		if (uses_zerocopy(w, now_ns))
+			attach_arrival(w, now_ns);
+		if (now_ns < s->next_ns && !is_always_attached(w, now_ns))
 			return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;
 		attach(w);
 		s->since_ns = loop__now_ns();
@@ -142,10 +209,10 @@ uint64_t watcher__step_events(struct watcher *w, uint64_t now_ns)
 	}
 	rate = end_period(w, now_ns);
 	s->since_ns = now_ns;
-	if (!s->windowed || uses_zerocopy(w, now_ns) || has_credit(s, rate))
+	if (!s->windowed || is_always_attached(w, now_ns) || has_credit(s, rate))
 		return now_ns + LOOK_NS;
 	s->in_windows = true;
-	detach(w);
+	detach(w, now_ns);
 	if (s->next_ns <= now_ns)
 		s->next_ns = now_ns + PERIOD_NS - WINDOW_NS;
 	return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;

@@ -350,8 +350,16 @@ int plan__make(struct plan *plan, const struct offer *offers, const struct plan_
 	return plan->chosen[PROBE_SOCKETS] || sees_bytes(plan) ? 0 : -EOPNOTSUPP;
 }
 
+/* They do what the kernel refuses the first program at the same hook. */
+static bool is_second(const char *program)
+{
+	return !strcmp(program, "nio_at_state2") || !strcmp(program, "nio_at_destroy2");
+}
+
 bool plan__wants(const struct plan *plan, const char *program)
 {
+	if (plan->without_seconds && is_second(program))
+		return false;
 	for (int probe = 0; probe < PROBE_NR; probe++)
 		if (plan->chosen[probe] && alternative__has_program(plan->chosen[probe], program))
 			return true;

@@ -161,6 +161,7 @@ struct plan {
 	const struct alternative *chosen[PROBE_NR]; /* NULL: none */
 	const char *reason[PROBE_NR];               /* why none: a clause; NULL if chosen */
 	const char *remedy[PROBE_NR];               /* what to do about it; or NULL */
+	bool without_seconds; /* attach: without the second programs at changes of state */
 };
 
 /*

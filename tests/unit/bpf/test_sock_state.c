@@ -92,24 +92,3 @@ TEST(knows_whether_all_was_seen)
 	s.born_window = s.window = 2;
 	assert_false(sock_state_saw_all(&s));
 }
-
-TEST(a_change_of_state_is_made_once)
-{
-	__u32 seen = 0;
-
-	/* What was before the first that is seen is not known. */
-	assert_int_equal(nio_change_state(&seen, TCP_ESTABLISHED, TCP_FIN_WAIT1), NIO_CHANGE_NEW);
-	assert_int_equal(nio_change_state(&seen, TCP_ESTABLISHED, TCP_FIN_WAIT1), NIO_CHANGE_DONE);
-	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2), NIO_CHANGE_NEW);
-	assert_int_equal(seen, TCP_FIN_WAIT2);
-}
-
-TEST(a_change_that_was_not_seen_is_told_by_the_next)
-{
-	__u32 seen = TCP_ESTABLISHED;
-
-	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2),
-			 NIO_CHANGE_AFTER_MISS);
-	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2), NIO_CHANGE_DONE);
-	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT2, TCP_CLOSE), NIO_CHANGE_NEW);
-}

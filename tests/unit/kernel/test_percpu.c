@@ -23,7 +23,7 @@ TEST(rows_reach_to_the_highest_number)
 
 enum { SLOTS = 3 };
 
-/* As a program on `cpu` does it: bpf/percpu.bpf.h. */
+/* As a program on `cpu` does it: bpf/kernel.bpf.h. */
 static struct nio_cell *cell_at(struct nio_cell *cells, uint32_t cpu, uint32_t i)
 {
 	return &cells[cpu * nio_cell_index(SLOTS, 0, 0) + i];

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Process ids in the collector's PID namespace; programs see those of the initial one. */
-#ifndef NETIOTRACE_PIDNS_BPF_H
-#define NETIOTRACE_PIDNS_BPF_H
+/*
+ * Processes: ids in the collector's PID namespace (programs see those of the initial one), and
+ * start times as in /proc/PID/stat. Id and start time together identify a process.
+ */
+#ifndef NETIOTRACE_TASK_BPF_H
+#define NETIOTRACE_TASK_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
+#include "kernel.bpf.h"
+#include "sock_state.h"
 
 #define NIO_PIDNS_LEVELS 33 /* MAX_PID_NS_LEVEL of the kernel + 1 */
 
@@ -41,6 +43,23 @@ static __always_inline __u32 tgid_now(void)
 {
 	return nio_pidns ? tgid_by_pidns((const void *)bpf_get_current_task())
 			 : bpf_get_current_pid_tgid() >> 32;
+}
+
+/* Offset of boot time in the collector's time namespace, ns. */
+const volatile __s64 nio_boot_offset_ns = 0;
+
+/* Ticks since boot, as in /proc. A thread that calls exec inherits the leader's start time. */
+static __always_inline __u64 started_of(const struct task_struct *task)
+{
+	const struct task_struct *leader = kernel_read(struct task_struct, task, group_leader);
+	__u64 ns = kernel_read(struct task_struct, leader, start_boottime);
+
+	return (ns + nio_boot_offset_ns) / NIO_TICK_NS;
+}
+
+static __always_inline __u64 started_now(void)
+{
+	return started_of((const void *)bpf_get_current_task());
 }
 
 #endif
