@@ -37,9 +37,9 @@ FUZZ_SRC    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 # Only these files include the BPF skeletons: of both, of run, of attach.
 LOADER_SRC  := user/kernel/loader.c
 SESSION_SRC := $(LOADER_SRC) user/kernel/session.c
-WATCHER_SRC := $(LOADER_SRC) $(sort $(wildcard user/kernel/watcher*.c))
+ATTACH_SRC := $(LOADER_SRC) $(sort $(wildcard user/kernel/attach_*.c))
 # Unit tests link an archive of both programs, without main() and the files above.
-UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/main.c,\
+UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(ATTACH_SRC) loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
 # user/ includes headers of other modules as "module/file.h".
@@ -50,10 +50,10 @@ $(O)/tests/unit/%.o: MODULES += -Itests/unit
         bench-connections clean
 all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen $(O)/gnuplot $(O)/netiotrace.schema.json
 
-include mk/targets.mk
-include mk/install.mk
 include mk/tests.mk
 include mk/bench.mk
+include mk/targets.mk
+include mk/install.mk
 
 # Names the package of a missing dependency before anything is compiled.
 $(O)/.deps: scripts/check-deps Makefile
@@ -74,7 +74,7 @@ $(O)/%.skel.h: $(O)/%.bpf.o
 $(call obj,$(SESSION_SRC)): $(O)/bpf/netiotrace.skel.h
 $(call obj,user/kernel/sampler.c): $(O)/bpf/samples.skel.h
 $(call obj,user/kernel/kernel_addresses.c): $(O)/bpf/addresses.skel.h
-$(call obj,$(WATCHER_SRC)): $(O)/bpf/attach.skel.h
+$(call obj,$(ATTACH_SRC)): $(O)/bpf/attach.skel.h
 
 $(O)/%.o: %.c | $(O)/.deps
 	@mkdir -p $(@D)

@@ -33,7 +33,7 @@
 #include "base/stats.h"
 #include "host/environment.h"
 #include "load/loadgen_args.h"
-#include "run/duty.h"
+#include "run/event_sampling.h"
 #include "run/options.h"
 #include "load/driver.h"
 #include "perf/event.h"
@@ -46,7 +46,7 @@
 
 #define PAIRS_MAX     1000
 #define SETTLE_MS     10
-#define SLICE_MS      (DUTY_SLICE_NS / NS_PER_MS)
+#define SLICE_MS      (EVENT_SAMPLING_SLICE_NS / NS_PER_MS)
 #define EVENT_TIMEOUT 10000
 #define NS_PER_MS     1000000ULL
 #define DURATION_NS   (3600 * 1000 * NS_PER_MS) /* ended by a stop */
@@ -141,7 +141,7 @@ static bool uses_programs(const struct bench *b)
 
 static void load_programs(struct bench *b)
 {
-	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	const struct plan *plans[MODE_NR] = {NULL};
 	struct plan_request req = {
 		.backend = BACKEND_AUTO,
@@ -346,8 +346,8 @@ static int read_counters(struct bench *b)
 	return err;
 }
 
-/* As a round does it (run/duty.h): attached for a slice, or longer where events are few, then at
- * rest. */
+/* As a round does it (run/event_sampling.h): attached for a slice, or longer where events are few,
+ * then at rest. */
 static void look_in_slices(struct bench *b, unsigned int ms)
 {
 	uint64_t events = session__events(b->session, 0);
@@ -361,7 +361,7 @@ static void look_in_slices(struct bench *b, unsigned int ms)
 	do {
 		sleep_ms(SLICE_MS);
 		looked += SLICE_MS;
-	} while (looked < ms && session__events(b->session, 0) - events < DUTY_EVENTS);
+	} while (looked < ms && session__events(b->session, 0) - events < EVENT_SAMPLING_EVENTS);
 	session__rest(b->session, &b->rest);
 	if (looked < ms)
 		sleep_ms(ms - looked);

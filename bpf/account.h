@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* Arithmetic on sequence numbers, zero-copy ids and send calls. No maps or helpers: unit-tested. */
-#ifndef NETIOTRACE_ACCOUNT_H
-#define NETIOTRACE_ACCOUNT_H
+#ifndef BPF_ACCOUNT_H
+#define BPF_ACCOUNT_H
 
 #ifndef __VMLINUX_H__
 #include <linux/types.h>

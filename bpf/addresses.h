@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* Addresses of kernel symbols: the data shared by addresses.bpf.c and user space. */
-#ifndef NETIOTRACE_ADDRESSES_H
-#define NETIOTRACE_ADDRESSES_H
+#ifndef BPF_ADDRESSES_H
+#define BPF_ADDRESSES_H
 
 #ifndef __VMLINUX_H__
 #include <linux/types.h>

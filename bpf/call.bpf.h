@@ -5,8 +5,8 @@
  * fit the present part are nested (the backlog, another socket) and ignored. The state belongs to
  * the thread, which may sleep, migrate or be preempted between two events.
  */
-#ifndef NETIOTRACE_CALL_BPF_H
-#define NETIOTRACE_CALL_BPF_H
+#ifndef BPF_CALL_BPF_H
+#define BPF_CALL_BPF_H
 
 #include "maps.bpf.h"
 #include "perf_stage.bpf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* Zero-copy sends from call to completion: bytes outstanding, times, refused sends. */
-#ifndef NETIOTRACE_COMPLETION_BPF_H
-#define NETIOTRACE_COMPLETION_BPF_H
+#ifndef BPF_COMPLETION_BPF_H
+#define BPF_COMPLETION_BPF_H
 
 #include "call.bpf.h"
 #include "maps.bpf.h"

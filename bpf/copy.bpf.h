@@ -3,8 +3,8 @@
  * Deferred copies (skb_copy_ubufs) and unexpected copies (skb_copy_bits, skb_try_coalesce). They
  * run in any task or softirq; flow_now() is the key of their state.
  */
-#ifndef NETIOTRACE_COPY_BPF_H
-#define NETIOTRACE_COPY_BPF_H
+#ifndef BPF_COPY_BPF_H
+#define BPF_COPY_BPF_H
 
 #include "call.bpf.h"
 #include "completion.bpf.h"

@@ -6,8 +6,8 @@
  *   sub_bits 3: buckets 12.5 % wide (in BPF maps)
  *   sub_bits 5: buckets 3.1 % wide (latencies; midpoint within 1.6 %)
  */
-#ifndef NETIOTRACE_HIST_LAYOUT_H
-#define NETIOTRACE_HIST_LAYOUT_H
+#ifndef BPF_HIST_LAYOUT_H
+#define BPF_HIST_LAYOUT_H
 
 #ifndef __VMLINUX_H__
 #include <linux/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* Kernel constants, types that differ between kernels, and the context a program runs in. */
-#ifndef NETIOTRACE_KERNEL_BPF_H
-#define NETIOTRACE_KERNEL_BPF_H
+#ifndef BPF_KERNEL_BPF_H
+#define BPF_KERNEL_BPF_H
 
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

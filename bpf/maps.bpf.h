@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* The maps of bpf/netiotrace.h, the lookup of a watched socket, and the functions that book. */
-#ifndef NETIOTRACE_MAPS_BPF_H
-#define NETIOTRACE_MAPS_BPF_H
+#ifndef BPF_MAPS_BPF_H
+#define BPF_MAPS_BPF_H
 
 #include "kernel.bpf.h"
 

@@ -20,8 +20,8 @@
  *
  * The socket's lock protects struct nio_conn, except completed_total, which is added to atomically.
  */
-#ifndef NETIOTRACE_CONTRACT_H
-#define NETIOTRACE_CONTRACT_H
+#ifndef BPF_NETIOTRACE_H
+#define BPF_NETIOTRACE_H
 
 #ifndef __VMLINUX_H__
 #include <linux/types.h>

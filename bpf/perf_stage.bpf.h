@@ -7,8 +7,8 @@
  *
  * For tracing, kprobe and raw_tp programs. With nio_perf_every = 0 the verifier removes this code.
  */
-#ifndef NETIOTRACE_PERF_STAGE_BPF_H
-#define NETIOTRACE_PERF_STAGE_BPF_H
+#ifndef BPF_PERF_STAGE_BPF_H
+#define BPF_PERF_STAGE_BPF_H
 
 #include "kernel.bpf.h"
 #include "perf_stage.h"

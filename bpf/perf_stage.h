@@ -5,8 +5,8 @@
  * discarded if the task migrated, slept or was preempted, or if a counter lost its register.
  * Interrupts are included.
  */
-#ifndef NETIOTRACE_PERF_STAGE_H
-#define NETIOTRACE_PERF_STAGE_H
+#ifndef BPF_PERF_STAGE_H
+#define BPF_PERF_STAGE_H
 
 #ifndef __VMLINUX_H__
 #include <linux/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* The contract between the sampling programs and user space. */
-#ifndef NETIOTRACE_SAMPLES_H
-#define NETIOTRACE_SAMPLES_H
+#ifndef BPF_SAMPLES_H
+#define BPF_SAMPLES_H
 
 #ifndef __VMLINUX_H__
 #include <linux/types.h>

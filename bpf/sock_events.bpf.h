@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* Counts how the sockets of attach send and receive; bytes are the sockets' own counters. */
-#ifndef NETIOTRACE_SOCK_EVENTS_BPF_H
-#define NETIOTRACE_SOCK_EVENTS_BPF_H
+#ifndef BPF_SOCK_EVENTS_BPF_H
+#define BPF_SOCK_EVENTS_BPF_H
 
 #include "sock_life.bpf.h"
 

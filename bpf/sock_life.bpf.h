@@ -3,8 +3,8 @@
  * The life of the sockets that attach watches: connect, accept, close, and the iterators.
  * docs/DESIGN.md, "Programs that are not ours", has the formulas.
  */
-#ifndef NETIOTRACE_SOCK_LIFE_BPF_H
-#define NETIOTRACE_SOCK_LIFE_BPF_H
+#ifndef BPF_SOCK_LIFE_BPF_H
+#define BPF_SOCK_LIFE_BPF_H
 
 #include "sock_state.bpf.h"
 
@@ -271,7 +271,7 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 
 /*
  * State changes and ends have two identical programs each. Where the kernel may refuse a program on
- * top of itself, user space attaches both (watcher_events.c).
+ * top of itself, user space attaches both (attach_sampling.c).
  */
 SEC("?tp_btf/inet_sock_set_state")
 int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)

@@ -4,8 +4,8 @@
  * tcp_destroy_sock. Unlike socket storage, a hash map uses no option memory (sk_omem_alloc), which
  * MSG_ZEROCOPY needs, and works from Linux 5.10.
  */
-#ifndef NETIOTRACE_SOCK_STATE_BPF_H
-#define NETIOTRACE_SOCK_STATE_BPF_H
+#ifndef BPF_SOCK_STATE_BPF_H
+#define BPF_SOCK_STATE_BPF_H
 
 #include "task_filter.bpf.h"
 

@@ -5,8 +5,8 @@
  * Bytes are the socket's own counters. Events count how calls send and receive, possibly in windows
  * only; user space splits the bytes in proportion to the events.
  */
-#ifndef NETIOTRACE_SOCK_STATE_H
-#define NETIOTRACE_SOCK_STATE_H
+#ifndef BPF_SOCK_STATE_H
+#define BPF_SOCK_STATE_H
 
 #ifndef __VMLINUX_H__
 #include <linux/types.h>

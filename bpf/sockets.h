@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * The record that nio_sockets (bpf/netiotrace.bpf.c) writes for each watched socket.
- * user/model/sequence.h derives the application's bytes.
+ * user/model/tcp_seq.h derives the application's bytes.
  */
-#ifndef NETIOTRACE_SOCKETS_H
-#define NETIOTRACE_SOCKETS_H
+#ifndef BPF_SOCKETS_H
+#define BPF_SOCKETS_H
 
 #ifndef __VMLINUX_H__
 #include <linux/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* Books the bytes of each event, whatever the hook. The backends have the SEC() wrappers. */
-#ifndef NETIOTRACE_STAGES_BPF_H
-#define NETIOTRACE_STAGES_BPF_H
+#ifndef BPF_STAGES_BPF_H
+#define BPF_STAGES_BPF_H
 
 #include "completion.bpf.h"
 #include "maps.bpf.h"

@@ -3,8 +3,8 @@
  * Processes: ids in the collector's PID namespace (programs see those of the initial one), and
  * start times as in /proc/PID/stat. Id and start time together identify a process.
  */
-#ifndef NETIOTRACE_TASK_BPF_H
-#define NETIOTRACE_TASK_BPF_H
+#ifndef BPF_TASK_BPF_H
+#define BPF_TASK_BPF_H
 
 #include "kernel.bpf.h"
 #include "sock_state.h"

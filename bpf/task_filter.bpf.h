@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* The filters of attach by task and port, and the table of watched tasks. */
-#ifndef NETIOTRACE_TASK_FILTER_BPF_H
-#define NETIOTRACE_TASK_FILTER_BPF_H
+#ifndef BPF_TASK_FILTER_BPF_H
+#define BPF_TASK_FILTER_BPF_H
 
 #include <bpf/bpf_endian.h>
 

@@ -98,7 +98,7 @@ static void client__leave(struct pending_client *g)
 }
 
 /* Sends a REFUSE frame with the reason and closes fd. The peer's hello must have been read. */
-static void refuse(int fd, enum protocol_refusal why)
+static void reject(int fd, enum protocol_refusal why)
 {
 	const struct protocol_frame f = {.type = PROTOCOL_REFUSE, .index = why};
 	uint8_t buf[PROTOCOL_FRAME_SIZE];
@@ -112,7 +112,7 @@ static void refuse(int fd, enum protocol_refusal why)
 
 static void client__refuse(struct pending_client *g, enum protocol_refusal why)
 {
-	refuse(g->conn.fd, why);
+	reject(g->conn.fd, why);
 	g->conn.fd = -1;
 	client__leave(g);
 }
@@ -261,11 +261,11 @@ static void admit(struct pending_sessions *l, const struct protocol_hello *hello
 	if (hello->kind == PROTOCOL_DATA) {
 		take_data(l, hello, fd);
 	} else if (l->verify && !hello->verify) {
-		refuse(fd, PROTOCOL_REFUSAL_VERIFY);
+		reject(fd, PROTOCOL_REFUSAL_VERIFY);
 	} else if (l->busy && !l->yields) {
-		refuse(fd, PROTOCOL_REFUSAL_BUSY);
+		reject(fd, PROTOCOL_REFUSAL_BUSY);
 	} else if (hello->connections > l->connections_max) {
-		refuse(fd, PROTOCOL_REFUSAL_LIMIT);
+		reject(fd, PROTOCOL_REFUSAL_LIMIT);
 	} else {
 		l->asked = true;
 		welcome(l, hello, fd);
@@ -291,7 +291,7 @@ static void judge(struct pending_sessions *l, int err, const struct protocol_hel
 	if (!err)
 		admit(l, hello, fd);
 	else if (err == -EPROTONOSUPPORT)
-		refuse(fd, PROTOCOL_REFUSAL_VERSION);
+		reject(fd, PROTOCOL_REFUSAL_VERSION);
 	else
 		close(fd);
 }

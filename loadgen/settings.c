@@ -33,7 +33,7 @@ struct option_row {
 };
 
 /* Formats the sentence into why[SETTINGS_WHY]. Returns -EINVAL. */
-__attribute__((format(printf, 2, 3))) static int refuse(char *why, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int reject(char *why, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -45,7 +45,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(char *why, const char *f
 
 static int refuse_value(const struct option_row *row, const char *arg, char *why)
 {
-	return refuse(why, "--%s '%.60s' is not %s", row->name, arg, row->expected);
+	return reject(why, "--%s '%.60s' is not %s", row->name, arg, row->expected);
 }
 
 static void *member(struct settings *s, const struct option_row *row)
@@ -88,7 +88,7 @@ static int set_mode(const struct option_row *row, struct settings *s, const char
 	(void)row;
 	if (!mode__parse(arg, &s->mode))
 		return 0;
-	return refuse(why, "--mode '%.60s' is not known: choose one of %s", arg,
+	return reject(why, "--mode '%.60s' is not known: choose one of %s", arg,
 		      mode__list(names, sizeof(names), ~0U));
 }
 
@@ -122,10 +122,10 @@ static int set_cpus(const struct option_row *row, struct settings *s, const char
 	if (parse_cpu_list(arg, CPUS_MAX, add_cpu, list) || !list->nr)
 		return refuse_value(row, arg, why);
 	if (sched_getaffinity(0, sizeof(usable), cpu_mask__set(&usable)))
-		return refuse(why, "The usable CPUs cannot be read: leave out --%s", row->name);
+		return reject(why, "The usable CPUs cannot be read: leave out --%s", row->name);
 	for (unsigned int i = 0; i < list->nr; i++)
 		if (!cpu_mask__has(&usable, list->cpu[i]))
-			return refuse(why,
+			return reject(why,
 				      "--%s names CPU %u, which this machine does not have or does "
 				      "not let this process use",
 				      row->name, list->cpu[i]);
@@ -177,7 +177,7 @@ static int set_endpoint(const struct option_row *row, struct settings *s, const 
 	if (endpoint__parse(arg, &s->endpoint))
 		return refuse_value(row, arg, why);
 	if (row->commands == COMMAND_SEND && !in->sin_port)
-		return refuse(why, "--connect '%.60s' names port 0: give the receiver's port", arg);
+		return reject(why, "--connect '%.60s' names port 0: give the receiver's port", arg);
 	s->endpoint_set = true;
 	return 0;
 }
@@ -264,7 +264,7 @@ int settings__check_memory(const struct settings *s, uint64_t memory, char why[S
 	if (s->command == COMMAND_RECV || settings__memory(s) <= memory / 2)
 		return 0;
 	format_size(need, sizeof(need), settings__memory(s));
-	return refuse(why,
+	return reject(why,
 		      "Messages would take %s, more than half of this machine's memory: give a "
 		      "smaller --size or fewer --connections",
 		      need);
@@ -274,34 +274,34 @@ int settings__check_memory(const struct settings *s, uint64_t memory, char why[S
 static int settings__check(struct settings *s, char *why)
 {
 	if (s->command == COMMAND_SEND && !s->endpoint_set)
-		return refuse(why, "send needs --connect ADDRESS:PORT, the receiver's");
+		return reject(why, "send needs --connect ADDRESS:PORT, the receiver's");
 	if (s->command == COMMAND_RECV && !s->endpoint_set)
-		return refuse(why, "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0");
+		return reject(why, "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0");
 	if (s->messages && s->duration_ns)
-		return refuse(why, "--messages and --duration exclude each other: give one");
+		return reject(why, "--messages and --duration exclude each other: give one");
 	if (s->json && s->control)
-		return refuse(why, "--json and --control exclude each other: --control always "
+		return reject(why, "--json and --control exclude each other: --control always "
 				   "answers in JSON");
 	if (!s->connections)
 		s->connections = s->threads;
 	if (s->connections < s->threads)
-		return refuse(why,
+		return reject(why,
 			      "%llu connection%s fewer than %llu threads: give --threads at most "
 			      "--connections",
 			      (unsigned long long)s->connections,
 			      s->connections == 1 ? " is" : "s are",
 			      (unsigned long long)s->threads);
 	if (s->size < s->fields)
-		return refuse(why,
+		return reject(why,
 			      "A message of %llu bytes cannot have %llu fields: give --fields at "
 			      "most --size",
 			      (unsigned long long)s->size, (unsigned long long)s->fields);
 	if (s->request_response && s->rcvlowat)
-		return refuse(why,
+		return reject(why,
 			      "--request-response and --rcvlowat exclude each other: a message "
 			      "smaller than --rcvlowat would block the receiver forever");
 	if (settings__message_size(s) > LIMIT_SIZE_MAX)
-		return refuse(
+		return reject(
 			why,
 			"A header of %llu and fields of %llu bytes are more than 16 MiB: give a "
 			"smaller --size or --header",
@@ -358,7 +358,7 @@ static int take_command(struct settings *s, int *argc, char ***argv, char *why)
 	else if (!strcmp(word, "recv"))
 		s->command = COMMAND_RECV;
 	else
-		return refuse(why, "'%.60s' is no command: give send, recv or options only", word);
+		return reject(why, "'%.60s' is no command: give send, recv or options only", word);
 	(*argc)--;
 	(*argv)++;
 	return 0;
@@ -373,7 +373,7 @@ static int take_option(struct settings *s, const struct option_row *row, char *w
 	};
 
 	if (!(row->commands & s->command))
-		return refuse(why, "--%s does not belong to %s: see --help", row->name,
+		return reject(why, "--%s does not belong to %s: see --help", row->name,
 			      names[s->command]);
 	return row->set(row, s, optarg, why);
 }
@@ -398,15 +398,15 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 		const char *word = argv[optind - 1];
 
 		if (c == ':')
-			return refuse(why, "%.60s needs a value: see --help", word);
+			return reject(why, "%.60s needs a value: see --help", word);
 		if (c)
-			return refuse(why, "Option %.60s is not known: see --help", word);
+			return reject(why, "Option %.60s is not known: see --help", word);
 		err = take_option(s, &rows[at], why);
 		if (s->help || s->version)
 			return 0;
 	}
 	if (!err && optind < argc)
-		return refuse(why, "'%.60s' is neither an option nor an option's value: see --help",
+		return reject(why, "'%.60s' is neither an option nor an option's value: see --help",
 			      argv[optind]);
 	return err ? err : settings__check(s, why);
 }

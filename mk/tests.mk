@@ -2,14 +2,14 @@
 # Build rules of the programs that only tests run. mk/targets.mk has the targets that run them.
 
 # Scenarios of uncommon socket uses, shared by two test programs.
-PLAYS := $(addprefix $(O)/tests/bpf/,plays.o plays_layers.o plays_ports.o plays_turns.o)
+PLAYS := $(addprefix $(O)/tests/bpf/,socket_scenarios.o socket_scenarios_layers.o socket_scenarios_ports.o socket_scenarios_turns.o)
 
 # Programs that tests run. The top of each source file says what it does.
 TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run \
                  $(O)/tests/bpf/sampler_run $(O)/tests/bpf/addresses_run \
-                 $(O)/tests/e2e/deaf_sender $(O)/tests/e2e/known_loads \
+                 $(O)/tests/e2e/no_errqueue_sender $(O)/tests/e2e/calibrated_loads \
                  $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play \
-                 $(O)/tests/e2e/crowd $(O)/tests/e2e/chorus
+                 $(O)/tests/e2e/connection_churn $(O)/tests/e2e/shared_socket_senders
 # LD_PRELOAD libraries for other programs: never built with a sanitizer.
 TEST_LIBRARIES := $(addprefix $(O)/tests/e2e/,tcp_info.so paced.so little_memory.so)
 

@@ -9,13 +9,12 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
-#include "base/choice.h"
-#include "base/describe.h"
+#include "base/command_line.h"
 #include "base/exit_code.h"
 #include "base/inherited.h"
 #include "base/resource_limits.h"
 #include "base/log.h"
-#include "base/outfile.h"
+#include "base/atomic_file.h"
 #include "compare/compare.h"
 #include "doctor/doctor.h"
 #include "export/export.h"
@@ -33,8 +32,7 @@ static const struct command {
 	const char *name, *summary;
 	int (*main)(int argc, char **argv);
 } commands[] = {
-	{"run", "run the load generator, then print the copy ledger (the default)",
-	 run__main},
+	{"run", "run the load generator, then print the copy ledger (the default)", run__main},
 	{"attach", "watch any program: by pid, name, port or cgroup, or a command", attach__main},
 	{"export", "serve the copy ledger of all services to Prometheus", export__main},
 	{"sweep", "run modes x sizes x threads in rounds, into a directory", sweep__main},
@@ -138,7 +136,7 @@ static int dispatch(int argc, char **argv)
 /* Reports a failed write to stdout. Not reached through exit(), as by --help. */
 static int finish(int code)
 {
-	int err = outfile__close_stdout();
+	int err = atomic_file__close_stdout();
 
 	if (!err)
 		return code;

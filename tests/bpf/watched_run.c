@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the programs book for sockets that are used in uncommon ways: a scenario of plays.h, whose
- * sockets are watched by a session. Prints what was counted, a line
- * each; what is 0 is left out. Built and run by watched.bats, here and in guests.
+ * What the programs book for sockets that are used in uncommon ways: a scenario of
+ * socket_scenarios.h, whose sockets are watched by a session. Prints what was counted, a line each;
+ * what is 0 is left out. Built and run by watched.bats, here and in guests.
  *
  *   watched_run BACKEND SIZE SCENARIO
  *     SIZE: bytes of a message that the plan is made for: below 16 KiB tx_copy is counted by packet
@@ -20,8 +20,8 @@
 #include "kernel/session.h"
 #include "kernel/socket_iter.h"
 #include "model/plan.h"
-#include "model/sequence.h"
-#include "plays.h"
+#include "model/tcp_seq.h"
+#include "socket_scenarios.h"
 
 static struct session *session;
 static struct plan plan;
@@ -57,10 +57,10 @@ static void print(const char *name, uint64_t value)
 		printf("%s %lld\n", name, (long long)value);
 }
 
-static struct socket_pass passes[2][NIO_SIDE_NR];
+static struct socket_snapshot passes[2][NIO_SIDE_NR];
 
 struct taker {
-	struct socket_pass *pass;
+	struct socket_snapshot *pass;
 	uint64_t cookies[NIO_SIDE_NR];
 };
 
@@ -69,16 +69,16 @@ static void take(void *arg, const struct nio_socket *socket)
 	struct taker *t = arg;
 
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		sequence__take(&t->pass[side], &t->cookies[side], socket);
+		tcp_seq__take(&t->pass[side], &t->cookies[side], socket);
 }
 
-static void look(const struct pair *p, struct socket_pass *pass)
+static void look(const struct pair *p, struct socket_snapshot *pass)
 {
 	struct taker t = {pass, {cookie_of(p->tx), cookie_of(p->rx)}};
 	int fd = session__open_pass(session);
 
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		sequence__begin(&pass[side], 1);
+		tcp_seq__begin(&pass[side], 1);
 		pass[side].source = "iter/tcp";
 	}
 	errno = fd < 0 ? -fd : -socket_iter__read(fd, take, &t);
@@ -101,8 +101,8 @@ static void play_wrap(void)
 	}
 	usleep(50000);
 	look(&p, passes[1]);
-	if (sequence__between(&passes[0][NIO_SIDE_SENDER], &passes[1][NIO_SIDE_SENDER], &tx) ||
-	    sequence__between(&passes[0][NIO_SIDE_RECEIVER], &passes[1][NIO_SIDE_RECEIVER], &rx))
+	if (tcp_seq__between(&passes[0][NIO_SIDE_SENDER], &passes[1][NIO_SIDE_SENDER], &tx) ||
+	    tcp_seq__between(&passes[0][NIO_SIDE_RECEIVER], &passes[1][NIO_SIDE_RECEIVER], &rx))
 		fail("no sum between two passes");
 	if (passes[1][NIO_SIDE_SENDER].sockets[0].write_seq >
 	    passes[0][NIO_SIDE_SENDER].sockets[0].write_seq)
@@ -150,7 +150,7 @@ static void play_away_zerocopy(void)
 
 static struct session *open_session(const char *backend, uint64_t size, const char *scenario)
 {
-	static struct offer offers[128];
+	static struct probe_result offers[128];
 	struct plan_request req = {
 		.mode = strstr(scenario, "zerocopy") ? MODE_ZEROCOPY : MODE_ONECOPY, .size = size};
 	const struct num optmem_max = {0};

@@ -73,7 +73,7 @@ iperf() {
 @test "attach: a program that never reads its error queue has its verdict" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	# shellcheck disable=SC2153 # peer() sets it
-	attached "$BUILD_DIR/tests/e2e/deaf_sender" 127.0.0.1 "$PORT" 500 65536 >sent
+	attached "$BUILD_DIR/tests/e2e/no_errqueue_sender" 127.0.0.1 "$PORT" 500 65536 >sent
 	exact
 	[ "$(<sent)" -eq $((500 * 65536)) ]
 	jq -e --argjson sent "$(<sent)" '.total | .ledger.tx_pin.bytes == $sent

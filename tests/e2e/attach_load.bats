@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # attach under many connections: what is bounded is counted, nothing is left in a table, and the books are
-# those of tests/e2e/crowd.c, which prints what its send() and recv() calls returned.
+# those of tests/e2e/connection_churn.c, which prints what its send() and recv() calls returned.
 # NETIOTRACE_CHURN_S: seconds of 1000 connections a second (default 3).
 
 bats_require_minimum_version 1.5.0
 load ../lib
 load attach
 
-CROWD=$BUILD_DIR/tests/e2e/crowd
+CROWD=$BUILD_DIR/tests/e2e/connection_churn
 
 # map_entries PID NAME: how many there are in the BPF table NAME of that process.
 map_entries() {
@@ -94,7 +94,7 @@ stop_collector() {
 			and .total.ledger.unaccounted_tx == 0 and .total.ledger.unaccounted_rx == 0
 			and .health.sockets_left_out == 0 and .health.ends_missed == 0' out.json
 		# Long enough for the programs of events to be detached.
-		"$NETIOTRACE" attach -q --interval $interval --json out.json -- "$BUILD_DIR/tests/e2e/chorus" 8 60000 100 plain >said
+		"$NETIOTRACE" attach -q --interval $interval --json out.json -- "$BUILD_DIR/tests/e2e/shared_socket_senders" 8 60000 100 plain >said
 		jq -c '[.events.quality, .events.time_share, .health.coverage]' out.json
 		jq -e --slurpfile said said '.total | .socket.tx_bytes == $said[0].plain.bytes and .socket.rx_bytes == $said[0].received
 			and .sends.plain.bytes == .socket.tx_bytes and .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0' out.json

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # attach: sockets used in uncommon ways, each named for what it is; processes and namespaces that come and
-# go. The witness is what the scenario (tests/bpf/plays.h) or the script itself sends and receives.
+# go. The witness is what the scenario (tests/bpf/socket_scenarios.h) or the script itself sends and receives.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -514,7 +514,7 @@ used_again() {
 @test "attach: a backend asked for by name is used, or refused before anything starts" {
 	local backend
 
-	for backend in trampoline kprobe; do
+	for backend in fentry kprobe; do
 		rm -f started
 		run "$NETIOTRACE" attach --count-calls -q --backend "$backend" --json "$backend.json" -- touch started
 		if [ "$status" -eq 0 ]; then

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # attach: threads that send on one socket at a time, while others' calls wait for memory. The witness is
-# tests/e2e/chorus.c, which prints what its calls returned.
+# tests/e2e/shared_socket_senders.c, which prints what its calls returned.
 
 bats_require_minimum_version 1.5.0
 load ../lib
 load attach
 
-CHORUS=$BUILD_DIR/tests/e2e/chorus
+CHORUS=$BUILD_DIR/tests/e2e/shared_socket_senders
 
 # sums_are FILTER: what the calls returned, of the kinds that FILTER names, is what attach booked of them.
 sums_are() {

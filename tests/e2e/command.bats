@@ -469,7 +469,7 @@ without() {
 	cat stderr
 	[ "$(wc -l <stderr)" -eq 9 ]
 	# Each of a mode and round of its own, in the order in which they were made.
-	diff <(sed 's/^ *[0-9.]*s \([a-z]* [0-9]\/3\) .*/\1/' stderr) \
+	diff <(sed 's/^ *[0-9.]*s \([a-z-]* [0-9]\/3\) .*/\1/; s/-//' stderr) \
 		<(jq -r '.runs[] | "\(.mode) \(.round)/3"' out.json)
 }
 

@@ -67,9 +67,9 @@ share() {
 @test "cpu: a program that only copies, calls or computes has just that class" {
 	local load
 
-	[ -x "$BUILD_DIR/tests/e2e/known_loads" ] || skip "the test programs are not built: make test-programs"
+	[ -x "$BUILD_DIR/tests/e2e/calibrated_loads" ] || skip "the test programs are not built: make test-programs"
 	for load in copies syscalls computes; do
-		"$BUILD_DIR/tests/e2e/known_loads" "$load" >"$load.out"
+		"$BUILD_DIR/tests/e2e/calibrated_loads" "$load" >"$load.out"
 		echo "$load: $(awk '$2' "$load.out" | tr '\n' ' ')"
 	done
 	[ "$(share copies.out rx_copy)" -ge 70 ]

@@ -117,7 +117,7 @@ bash_completes() {
 @test "completion in bash: what an option takes" {
 	mkdir directory && touch file
 	[ "$(bash_completes netiotrace --mode t)" = twocopy ]
-	[ "$(bash_completes netiotrace run --backend = tram)" = trampoline ]
+	[ "$(bash_completes netiotrace run --backend = fent)" = fentry ]
 	[ "$(bash_completes netiotrace sweep --path '' | xargs)" = 'loopback veth' ]
 	[ "$(bash_completes netiotrace sweep -o '' | xargs)" = directory ]
 	[ "$(bash_completes netiotrace --json f)" = file ]

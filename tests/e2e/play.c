@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Plays a scenario of tests/bpf/plays.h, or one of those below, as a program that knows nothing of
- * being watched.
+ * Plays a scenario of tests/bpf/socket_scenarios.h, or one of those below, as a program that knows
+ * nothing of being watched.
  *
  *   play SCENARIO
  *
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/bpf/plays.h"
+#include "tests/bpf/socket_scenarios.h"
 
 void watch(const struct pair *pairs, size_t n)
 {

@@ -203,7 +203,7 @@ copied_once() {
 	SINKS="${SINKS-} $!"
 	within 20 test -s port
 	here "$NETIOTRACE" attach -q --count-calls --json out.json -- \
-		"$BUILD_DIR/tests/e2e/deaf_sender" "$2" "$(<port)" 500 65536 >sent
+		"$BUILD_DIR/tests/e2e/no_errqueue_sender" "$2" "$(<port)" 500 65536 >sent
 	jq -c '.total | .ledger.tx_pin.bytes, .ledger.deferred_copy.bytes, .socket.tx_retrans' out.json
 	# What is sent again is copied again, unless it is dropped before it arrives.
 	jq -e --argjson sent "$(<sent)" '.total | .ledger.tx_pin.bytes == $sent

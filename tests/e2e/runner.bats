@@ -11,7 +11,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	made_by_hand
 	mkdir -p tree/tests/bpf tree/build
-	cp "$REPO"/tests/{run,lanes,lib.bash,validate} tree/tests
+	cp "$REPO"/tests/{run,parallel,lib.bash,validate} tree/tests
 	export O=build
 	(cd "$REPO" && scripts/gen-schema) >tree/build/netiotrace.schema.json
 }

@@ -4,7 +4,7 @@
 # UndefinedBehaviorSanitizer, those that bear the tag `address`, and ThreadSanitizer, those that bear the tag `thread`.
 # A report makes the program fail, and so its test. Without a tag is what measures time or memory, kills at
 # random, needs a witness, or takes a way through the program that another test with the tag takes.
-# They fill the lanes (tests/lanes) themselves.
+# They fill the lanes (tests/parallel) themselves.
 # bats file_tags=alone
 
 load ../lib
@@ -33,7 +33,7 @@ with_sanitizer() {
 	export NETIOTRACE_BIN
 	export ASAN_OPTIONS=exitcode=99:abort_on_error=0 TSAN_OPTIONS=exitcode=99:halt_on_error=1
 	cd "$REPO" || return
-	BATS_TEST_TIMEOUT=600 tests/lanes --timing --filter-tags "$1" tests/e2e/*.bats
+	BATS_TEST_TIMEOUT=600 tests/parallel --timing --filter-tags "$1" tests/e2e/*.bats
 }
 
 @test "AddressSanitizer and UndefinedBehaviorSanitizer builds pass" {

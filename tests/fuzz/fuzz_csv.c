@@ -11,7 +11,6 @@
 
 #include "fuzz.h"
 #include "study/dataset.h"
-#include "study/dataset.h"
 
 static void check_rows(const struct dataset *d)
 {

@@ -118,7 +118,7 @@ static void take_sweep(int argc, char **argv)
 	struct sweep_options o;
 
 	sweep_options__parse(&o, argc, argv);
-	FUZZ_CHECK(grid__runs(&o.grid) >= 1 && grid__runs(&o.grid) <= SWEEP_RUNS_MAX);
+	FUZZ_CHECK(sweep_grid__runs(&o.grid) >= 1 && sweep_grid__runs(&o.grid) <= SWEEP_RUNS_MAX);
 	options__clear(&o.run);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/procfile.h"
+#include "base/read_file.h"
 #include "fuzz.h"
 #include "kernel/symbols.h"
 #include "model/preemption.h"
@@ -50,9 +50,9 @@ static void check_files(const uint8_t *data, size_t size)
 		symbols__name(symbols, 0xffffffff81000010);
 		symbols__free(symbols);
 	}
-	if (!procfile__line(path, line, sizeof(line)))
+	if (!read_file__line(path, line, sizeof(line)))
 		FUZZ_CHECK(strlen(line) < sizeof(line) && !strchr(line, '\n'));
-	procfile__num(path);
+	read_file__num(path);
 	close(fd);
 }
 

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "base/procfile.h"
-#include "base/shell.h"
-#include "base/wrap.h"
+#include "base/read_file.h"
 #include "fuzz.h"
 
 static void check_printable(const char *text)

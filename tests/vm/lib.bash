@@ -3,7 +3,7 @@
 # The cells of the kernel matrix, for the guest, which runs them, and the host, which judges them.
 
 MATRIX_MESSAGES=23
-MATRIX_BACKENDS='trampoline kprobe tracepoint'
+MATRIX_BACKENDS='fentry kprobe tracepoint'
 MATRIX_PATHS='loopback veth'
 MATRIX_MODES='twocopy onecopy zerocopy'
 # Size of a message in KiB, threads.

@@ -10,7 +10,7 @@ of which there is no sample. The two are of rounds of their own: the share of a 
 of the timed rounds shows, and samples are few, which Wilson's interval shows. Exit 1 where they are apart. By hand, of
 rounds in a guest whose clock counts instructions (docs/measurements/send-call-parts.md has it):
 
-    scripts/vm/run -i -o OUT -t 1800 6.12 /bin/bash -c 'build/netiotrace -q --mode onecopy --size 64k --backend trampoline
+    scripts/vm/run -i -o OUT -t 1800 6.12 /bin/bash -c 'build/netiotrace -q --mode onecopy --size 64k --backend fentry
         --rounds 8 --duration 1s --warmup 100ms --json "$VM_OUT/onecopy.json"'
 """
 import collections

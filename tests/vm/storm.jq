@@ -8,7 +8,7 @@
 # Calls that the other run sends past our programs as it comes and as it leaves: by trampoline, a change of
 # what tcp_sendmsg_locked has loses at most those of 8 threads. It has a program at its entry and one at its
 # return at most, of a measured round and of a timed one: 8 changes. Coverage is of both directions.
-def returns_lost($backend): if $backend == "trampoline" then 8 * 8 else 0 end;
+def returns_lost($backend): if $backend == "fentry" then 8 * 8 else 0 end;
 def is($what; $got; $want):
   if $got == $want then empty else "\($what) is \($got), not \($want)" end;
 def within($what; $got; $least; $most):

@@ -35,7 +35,7 @@ if (.runs | length) != 1 then "there are \(.runs | length) runs" else .runs[0]
     elif .value > $path.send_total then "path_ns.\(.key) is \(.value), above send_total \($path.send_total)"
     else empty end),
   (if $sum > $path.send_total then "the parts of path_ns add up to \($sum), more than send_total \($path.send_total)"
-    elif $backend == "trampoline" and $sum + $waited < 0.95 * $path.send_total then
+    elif $backend == "fentry" and $sum + $waited < 0.95 * $path.send_total then
       "the parts of path_ns add up to \($sum), with \($waited) of waiting for a CPU to less than 95 % of send_total \($path.send_total)"
     else empty end),
   # Histograms of times: lists of [low, high, count] called buckets, or by a name in ns.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The attach command: its loop and its outputs. The watching is watching.h's. */
+/* The attach command: its loop and its outputs. The watching is attach_session.h's. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 #include "attach.h"
 #include "base/log.h"
 #include "base/resource_limits.h"
-#include "base/outfile.h"
-#include "base/refuse.h"
+#include "base/atomic_file.h"
+#include "base/command_line.h"
 #include "base/privileges.h"
 #include "base/terminal.h"
-#include "findings.h"
+#include "attach_result.h"
 #include "screen/curses_screen.h"
 #include "top_view.h"
-#include "watching.h"
+#include "attach_session.h"
 #include "write/json.h"
 #include "write/output.h"
 
@@ -29,9 +29,9 @@
 
 struct attach {
 	struct attach_options o;
-	struct watching w;
+	struct attach_session w;
 	struct loop loop;
-	struct outfile *json, *csv, *folded;
+	struct atomic_file *json, *csv, *folded;
 	struct rate_line line;
 	struct top_view view;
 	FILE *out;  /* of text: stdout is the command's, or the document's */
@@ -43,7 +43,7 @@ static int open_outputs(struct attach *a)
 {
 	const struct {
 		const char *name;
-		struct outfile **file;
+		struct atomic_file **file;
 	} outputs[] = {
 		{a->o.json, &a->json},
 		{a->o.csv, &a->csv},
@@ -51,7 +51,7 @@ static int open_outputs(struct attach *a)
 	};
 
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
-		int err = outputs[i].name ? outfile__open(outputs[i].file, outputs[i].name) : 0;
+		int err = outputs[i].name ? atomic_file__open(outputs[i].file, outputs[i].name) : 0;
 
 		if (!err)
 			continue;
@@ -78,7 +78,7 @@ static bool is_over(const struct attach *a)
 
 static void draw(struct attach *a)
 {
-	struct grid *g = curses_screen__grid();
+	struct sweep_grid *g = curses_screen__grid();
 
 	top_view__draw(g, &a->view, &a->w.found, curses_screen__utf8());
 	curses_screen__show(g);
@@ -86,7 +86,7 @@ static void draw(struct attach *a)
 
 static int refresh(struct attach *a)
 {
-	int code = watching__refresh(&a->w);
+	int code = attach_session__refresh(&a->w);
 
 	if (code || a->o.quiet)
 		return code;
@@ -108,7 +108,7 @@ static bool take_keys(struct attach *a)
 	while ((key = curses_screen__key()) != SCREEN_KEY_NONE)
 		if (top_view__key(&a->view, &a->o, key))
 			return true;
-	watching__sort(&a->w);
+	attach_session__sort(&a->w);
 	draw(a);
 	return false;
 }
@@ -163,17 +163,17 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 		return true;
 	case LOOP_TICK:
 		*code = refresh(a);
-		return *code != EXIT_DONE || watching__lost_cgroup(&a->w);
+		return *code != EXIT_DONE || attach_session__lost_cgroup(&a->w);
 	case LOOP_READABLE:
 		if (ev->fd == STDIN_FILENO)
 			return take_keys(a);
-		if (ev->fd == watcher__ends_fd(a->w.watcher)) {
-			watching__take_ended(&a->w);
+		if (ev->fd == attach_probes__ends_fd(a->w.watcher)) {
+			attach_session__take_ended(&a->w);
 			return false;
 		}
 		if (ev->fd != a->w.launch.pidfd)
-			return watching__lost(&a->w, &a->loop, ev->fd);
-		a->status = launch__wait(&a->w.launch, 0);
+			return attach_session__lost(&a->w, &a->loop, ev->fd);
+		a->status = spawn__wait(&a->w.launch, 0);
 		return a->status >= 0;
 	default:
 		return false;
@@ -191,7 +191,7 @@ static int watch(struct attach *a)
 		err = loop__wait(&a->loop, &ev, wait_ms(a));
 		if (!err)
 			over = take_event(a, &ev, &code);
-		watching__step(&a->w);
+		attach_session__step(&a->w);
 	}
 	if (!err)
 		return code;
@@ -212,15 +212,15 @@ static void end_command(struct attach *a)
 			"from here; end it with kill %d.",
 			(int)a->w.launch.pid, (int)a->w.launch.pid);
 	else
-		a->status = launch__wait(&a->w.launch, COMMAND_END_MS);
+		a->status = spawn__wait(&a->w.launch, COMMAND_END_MS);
 }
 
-static int commit(struct outfile **file, int err, const char *name)
+static int commit(struct atomic_file **file, int err, const char *name)
 {
 	if (err)
-		outfile__abort(*file);
+		atomic_file__abort(*file);
 	else
-		err = outfile__commit(*file);
+		err = atomic_file__commit(*file);
 	*file = NULL;
 	if (!err)
 		return EXIT_DONE;
@@ -241,17 +241,19 @@ static int write_files(struct attach *a, const json_t *document)
 	int code = EXIT_DONE, next;
 
 	if (a->json)
-		code = commit(&a->json, json_document__write(outfile__stream(a->json), document),
+		code = commit(&a->json,
+			      json_document__write(atomic_file__stream(a->json), document),
 			      a->o.json);
 	if (a->csv) {
 		next = commit(&a->csv,
-			      findings__write_csv(outfile__stream(a->csv), &a->w.found, document),
+			      attach_result__write_csv(atomic_file__stream(a->csv), &a->w.found,
+						       document),
 			      a->o.csv);
 		code = code ? code : next;
 	}
 	if (a->folded) {
 		next = commit(&a->folded,
-			      write_folded(outfile__stream(a->folded), &a->w.found.cpu.profile),
+			      write_folded(atomic_file__stream(a->folded), &a->w.found.cpu.profile),
 			      a->o.folded);
 		code = code ? code : next;
 	}
@@ -270,7 +272,7 @@ static bool is_known(const struct attach *a, const struct expect *e, bool any)
 static int check_expects(struct attach *a, const json_t *document)
 {
 	char message[512], none[400];
-	bool any = watching__saw_any(&a->w, none, sizeof(none));
+	bool any = attach_session__saw_any(&a->w, none, sizeof(none));
 	int code = EXIT_DONE;
 
 	if (!any && !a->o.expects_nr)
@@ -297,16 +299,16 @@ static unsigned int text_columns(FILE *out)
 
 static int report(struct attach *a)
 {
-	json_t *document = findings__document(&a->w.found);
+	json_t *document = attach_result__document(&a->w.found);
 	int code, next;
 
 	if (!a->o.quiet && a->line.headed)
 		fputc('\n', a->out);
 	if (!a->o.quiet)
-		findings__print(a->out, text_columns(a->out), &a->w.found);
+		attach_result__print(a->out, text_columns(a->out), &a->w.found);
 	/* Now, not at exit: detaching comes first, and waits for a grace period at each function.
 	 */
-	outfile__flush_stdout();
+	atomic_file__flush_stdout();
 	code = write_files(a, document);
 	next = check_expects(a, document);
 	json_decref(document);
@@ -323,14 +325,14 @@ static int exit_code(const struct attach *a)
 
 static int run(struct attach *a)
 {
-	int code = watching__open(&a->w, &a->o, &a->loop), failed;
+	int code = attach_session__open(&a->w, &a->o, &a->loop), failed;
 
 	if (code)
 		return code;
 	open_view(a);
 	code = watch(a);
 	close_view(a);
-	failed = watching__finish(&a->w);
+	failed = attach_session__finish(&a->w);
 	a->w.found.interrupted = a->signo != 0;
 	end_command(a);
 	if (!code)
@@ -342,15 +344,16 @@ static int run(struct attach *a)
 static void refuse_hooks(const struct attach_options *o)
 {
 	for (size_t i = 0; i < o->without_nr; i++)
-		if (!watcher__names_hook(o->without[i]))
-			refuse("no hook of attach is called '%s': its result (--json) lists those "
-			       "in use, in plan.",
-			       o->without[i]);
+		if (!attach_probes__names_hook(o->without[i]))
+			usage_error(
+				"no hook of attach is called '%s': its result (--json) lists those "
+				"in use, in plan.",
+				o->without[i]);
 }
 
 int attach__main(int argc, char **argv)
 {
-	struct attach a = {.w = WATCHING_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
+	struct attach a = {.w = ATTACH_SESSION_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
 	int code, err;
 
 	attach_options__parse(&a.o, argc, argv);
@@ -370,12 +373,12 @@ int attach__main(int argc, char **argv)
 	}
 	if (!code)
 		code = run(&a);
-	outfile__abort(a.json);
-	outfile__abort(a.csv);
-	outfile__abort(a.folded);
+	atomic_file__abort(a.json);
+	atomic_file__abort(a.csv);
+	atomic_file__abort(a.folded);
 	for (size_t i = 0; i < a.o.expects_nr; i++)
 		expect__clear(&a.o.expects[i]);
-	watching__close(&a.w);
+	attach_session__close(&a.w);
 	loop__close(&a.loop);
 	return code;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* `netiotrace attach`: the copy ledger of programs that are not ours. */
-#ifndef NETIOTRACE_ATTACH_H
-#define NETIOTRACE_ATTACH_H
+#ifndef ATTACH_ATTACH_H
+#define ATTACH_ATTACH_H
 
 int attach__main(int argc, char **argv); /* an exit code */
 

@@ -9,8 +9,7 @@
 #include "attach_options.h"
 #include "base/command_line.h"
 #include "base/log.h"
-#include "base/outfile.h"
-#include "base/refuse.h"
+#include "base/atomic_file.h"
 #include "common/units.h"
 #include "common/word.h"
 
@@ -71,7 +70,7 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "How it is watched:", 2},
 	{"duration", KEY_DURATION, "TIME", 0, "end after this time: 5s, 2m", 2},
 	{"interval", KEY_INTERVAL, "TIME", 0, "refresh, 50ms to 1h (default 1s)", 2},
-	{"backend", KEY_BACKEND, "auto|trampoline|kprobe|tracepoint", 0,
+	{"backend", KEY_BACKEND, "auto|fentry|kprobe|tracepoint", 0,
 	 "which hooks are used (default auto)", 2},
 	{"without", KEY_WITHOUT, "HOOK", 0,
 	 "do as if the kernel did not have this hook; repeatable", 2},
@@ -113,8 +112,8 @@ static uint64_t take_count(const char *option, const char *arg, uint64_t min, ui
 	uint64_t n;
 
 	if (parse_count(arg, min, max, &n))
-		refuse("--%s wants a number from %llu to %llu, not '%s'.", option,
-		       (unsigned long long)min, (unsigned long long)max, arg);
+		usage_error("--%s wants a number from %llu to %llu, not '%s'.", option,
+			    (unsigned long long)min, (unsigned long long)max, arg);
 	return n;
 }
 
@@ -123,10 +122,11 @@ static pid_t take_pid(const char *arg)
 	uint64_t pid;
 
 	if (parse_count(arg, 1, INT32_MAX, &pid))
-		refuse("--pid takes the number of a process, not '%s'; processes are chosen by "
-		       "name "
-		       "with --comm.",
-		       arg);
+		usage_error(
+			"--pid takes the number of a process, not '%s'; processes are chosen by "
+			"name "
+			"with --comm.",
+			arg);
 	return (pid_t)pid;
 }
 
@@ -135,7 +135,7 @@ static uint64_t take_time(const char *option, const char *arg, uint64_t min, uin
 	uint64_t ns;
 
 	if (parse_duration(arg, &ns) || ns < min || ns > max)
-		refuse("--%s wants a time such as 5s or 500ms, not '%s'.", option, arg);
+		usage_error("--%s wants a time such as 5s or 500ms, not '%s'.", option, arg);
 	return ns;
 }
 
@@ -144,7 +144,7 @@ static void take_comm(struct attach_options *o, const char *arg)
 	size_t len = strlen(arg);
 
 	if (!len || o->comms_nr == NIO_COMMS_MAX)
-		refuse("--comm wants a name, at most %d times.", NIO_COMMS_MAX);
+		usage_error("--comm wants a name, at most %d times.", NIO_COMMS_MAX);
 	/* The kernel keeps 15 bytes of a name. */
 	o->comms_asked[o->comms_nr] = arg;
 	memcpy(o->comms[o->comms_nr++], arg, len < 15 ? len : 15);
@@ -155,9 +155,9 @@ static void take_expect(struct attach_options *o, const char *arg)
 	char message[256];
 
 	if (o->expects_nr == EXPECTS_MAX)
-		refuse("--assert can be given %d times.", EXPECTS_MAX);
+		usage_error("--assert can be given %d times.", EXPECTS_MAX);
 	if (expect__parse(&o->expects[o->expects_nr], arg, message, sizeof(message)))
-		refuse("%s.", message);
+		usage_error("%s.", message);
 	o->expects_nr++;
 }
 
@@ -180,7 +180,7 @@ static void take_target(struct attach_options *o, int key, const char *arg)
 	switch (key) {
 	case KEY_PID:
 		if (o->pids_nr == ATTACH_PIDS_MAX)
-			refuse("--pid can be given %d times.", ATTACH_PIDS_MAX);
+			usage_error("--pid can be given %d times.", ATTACH_PIDS_MAX);
 		o->pids[o->pids_nr++] = take_pid(arg);
 		break;
 	case KEY_COMM:
@@ -191,7 +191,7 @@ static void take_target(struct attach_options *o, int key, const char *arg)
 		break;
 	case KEY_PORT:
 		if (o->ports_nr == ATTACH_PORTS_MAX)
-			refuse("--port can be given %d times.", ATTACH_PORTS_MAX);
+			usage_error("--port can be given %d times.", ATTACH_PORTS_MAX);
 		o->ports[o->ports_nr++] = (uint16_t)take_count("port", arg, 1, 65535);
 		break;
 	default:
@@ -212,8 +212,8 @@ static void take_way(struct attach_options *o, int key, const char *arg)
 		backend__parse(arg, &o->backend);
 		break;
 	case KEY_WITHOUT:
-		if (o->without_nr == WATCHER_WITHOUT_MAX)
-			refuse("--without can be given %d times.", WATCHER_WITHOUT_MAX);
+		if (o->without_nr == ATTACH_WITHOUT_MAX)
+			usage_error("--without can be given %d times.", ATTACH_WITHOUT_MAX);
 		o->without[o->without_nr++] = arg;
 		break;
 	case KEY_COUNT_CALLS:
@@ -279,9 +279,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		 (key >= KEY_SOCKETS && key <= KEY_NO_CPU))
 		take_way(o, key, arg);
 	else if (key == ARGP_KEY_ARG)
-		refuse("'%s' is no option; to run and watch a command, put -- before it: "
-		       "netiotrace attach -- %s.",
-		       arg, arg);
+		usage_error("'%s' is no option; to run and watch a command, put -- before it: "
+			    "netiotrace attach -- %s.",
+			    arg, arg);
 	else
 		return take_output(o, key, arg);
 	return 0;
@@ -312,22 +312,23 @@ void attach_options__name_targets(char *buf, size_t len, const struct attach_opt
 
 static void refuse_same(const char *one, const char *a, const char *other, const char *b)
 {
-	if (a && b && outfile__same(a, b))
-		refuse("%s and %s cannot both have %s.", one, other,
-		       strcmp(b, "-") == 0 ? "stdout" : b);
+	if (a && b && atomic_file__same(a, b))
+		usage_error("%s and %s cannot both have %s.", one, other,
+			    strcmp(b, "-") == 0 ? "stdout" : b);
 }
 
 static void check(struct attach_options *o)
 {
 	if (!attach_options__by_task(o) && !o->ports_nr)
-		refuse("attach needs a target: --pid, --comm, --cgroup, --port or -- COMMAND.");
+		usage_error(
+			"attach needs a target: --pid, --comm, --cgroup, --port or -- COMMAND.");
 	refuse_same("--json", o->json, "--csv", o->csv);
 	refuse_same("--json", o->json, "--folded", o->folded);
 	refuse_same("--csv", o->csv, "--folded", o->folded);
 	if (o->folded && o->no_cpu)
-		refuse("--folded needs samples of the CPU time: leave out --no-cpu.");
+		usage_error("--folded needs samples of the CPU time: leave out --no-cpu.");
 	if (o->folded && !attach_options__by_task(o))
-		refuse("--folded needs processes: name some with --pid, --comm or --cgroup.");
+		usage_error("--folded needs processes: name some with --pid, --comm or --cgroup.");
 	if (o->command)
 		o->children = true;
 	log_set_level(o->quiet ? LOG_ERROR
@@ -341,7 +342,7 @@ static int split(struct attach_options *o, int argc, char **argv)
 		if (strcmp(argv[i], "--") != 0)
 			continue;
 		if (i + 1 == argc)
-			refuse("there is no command behind --.");
+			usage_error("there is no command behind --.");
 		o->command = argv + i + 1;
 		return i;
 	}

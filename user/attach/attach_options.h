@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command line of `netiotrace attach`. */
-#ifndef NETIOTRACE_ATTACH_OPTIONS_H
-#define NETIOTRACE_ATTACH_OPTIONS_H
+#ifndef ATTACH_ATTACH_OPTIONS_H
+#define ATTACH_ATTACH_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 
 #include "bpf/sock_state.h"
 #include "expect.h"
-#include "kernel/watcher.h"
+#include "kernel/attach_probes.h"
 #include "table.h"
 
 #define ATTACH_PIDS_MAX  64
@@ -44,7 +44,7 @@ struct attach_options {
 	uint32_t sockets_max;
 	bool count_calls;
 	enum backend backend;
-	const char *without[WATCHER_WITHOUT_MAX];
+	const char *without[ATTACH_WITHOUT_MAX];
 	size_t without_nr;
 	const char *baseline;            /* results of a sweep; NULL: none */
 	const char *json, *csv, *folded; /* file names; NULL: none */

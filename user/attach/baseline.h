@@ -3,8 +3,8 @@
  * What a sweep of this machine found of zero-copy against copying, by message size: which of the
  * two costs less CPU time. Only what its rounds bear out by the rule of base/rank_test.h.
  */
-#ifndef NETIOTRACE_BASELINE_H
-#define NETIOTRACE_BASELINE_H
+#ifndef ATTACH_BASELINE_H
+#define ATTACH_BASELINE_H
 
 #include "model/advice.h"
 

@@ -20,7 +20,7 @@
 /* Where a turn's samples go. */
 struct turn {
 	struct cpu_sampling *s;
-	struct findings *f;
+	struct attach_result *f;
 };
 
 static int open_sampler(struct cpu_sampling *s, int tasks, char *why, size_t len)
@@ -141,7 +141,7 @@ static void name_stack(char *text, size_t len, const struct process *p, const ch
 	char owner[OWNER_LEN] = "(other)";
 
 	if (p)
-		findings__owner(owner, p->comm, p->tgid);
+		attach_result__owner(owner, p->comm, p->tgid);
 	for (char *c = strchr(owner, ';'); c; c = strchr(c, ';'))
 		*c = '?';
 	snprintf(text, len, "%s;%s", owner, frames);
@@ -196,7 +196,7 @@ static int take_sample(const struct nio_sample *sample, void *arg)
 
 /* Samples are taken until nothing has moved for a while, and again from the turn on that sees some.
  */
-static void choose_rest(struct cpu_sampling *s, struct findings *f)
+static void choose_rest(struct cpu_sampling *s, struct attach_result *f)
 {
 	uint64_t moved_ns = f->table.total.last_ns;
 	uint64_t since_ns = moved_ns > f->begun_ns ? moved_ns : f->begun_ns;
@@ -210,7 +210,7 @@ static void choose_rest(struct cpu_sampling *s, struct findings *f)
 	s->turn_ns = f->ended_ns;
 }
 
-void cpu_sampling__take(struct cpu_sampling *s, struct findings *f)
+void cpu_sampling__take(struct cpu_sampling *s, struct attach_result *f)
 {
 	struct turn turn = {s, f};
 

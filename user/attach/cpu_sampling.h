@@ -6,7 +6,7 @@
 #ifndef ATTACH_CPU_SAMPLING_H
 #define ATTACH_CPU_SAMPLING_H
 
-#include "findings.h"
+#include "attach_result.h"
 #include "kernel/libc_copies.h"
 
 struct sampler;
@@ -35,14 +35,14 @@ struct cpu_sampling {
 };
 
 /*
- * Begins to sample the tasks of the table (watcher__tasks()) at begun_ns. Never fails: if nothing
- * can be sampled, found says why.
+ * Begins to sample the tasks of the table (attach_probes__tasks()) at begun_ns. Never fails: if
+ * nothing can be sampled, found says why.
  */
 void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 			struct cpu_found *found);
 
 /* Adds the samples since the turn before to f and its processes. Sockets have been read. */
-void cpu_sampling__take(struct cpu_sampling *s, struct findings *f);
+void cpu_sampling__take(struct cpu_sampling *s, struct attach_result *f);
 
 void cpu_sampling__stop(struct cpu_sampling *s); /* what was sampled is still to be taken */
 void cpu_sampling__close(struct cpu_sampling *s);

@@ -7,7 +7,6 @@
 
 #include "base/num.h"
 #include "model/cpu_time.h"
-#include "model/cpu_time.h"
 
 /* Samples of one process, or of all. */
 struct cpu_split {

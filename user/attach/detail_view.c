@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/address.h"
-#include "base/wrap.h"
+#include "base/printable.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "detail_view.h"
@@ -20,8 +20,8 @@
 #define STACKS_SHOWN 5
 
 struct page {
-	struct grid *g;
-	const struct findings *r;
+	struct sweep_grid *g;
+	const struct attach_result *r;
 	const struct view_item *item;
 	bool utf8;
 	int row, last; /* the next row; the last one there is */
@@ -38,7 +38,7 @@ __attribute__((format(printf, 3, 4))) static void put(struct page *p, unsigned i
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	grid__put(p->g, p->row++, 0, p->g->cols, attr, line);
+	sweep_grid__put(p->g, p->row++, 0, p->g->cols, attr, line);
 }
 
 static void put_head(struct page *p)
@@ -47,15 +47,15 @@ static void put_head(struct page *p)
 	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX];
 
 	put(p, GRID_PLAIN, "%s", p->item->name);
-	grid__paint(p->g, 0, 0, p->g->cols, GRID_BOLD | GRID_REVERSE);
+	sweep_grid__paint(p->g, 0, 0, p->g->cols, GRID_BOLD | GRID_REVERSE);
 	if (!p->item->is_connection)
 		return;
-	findings__address(local, sizeof(local), s->family, s->local, s->local_port);
-	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
+	attach_result__address(local, sizeof(local), s->family, s->local, s->local_port);
+	attach_result__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
 	put(p, GRID_PLAIN, "%s > %s   %s%s   cgroup %s", local, remote,
 	    s->closed_ns ? "closed" : "open",
 	    s->flags & SOCK_STATE_SHARED ? ", of several processes" : "",
-	    findings__cgroup(p->r, s));
+	    attach_result__cgroup(p->r, s));
 }
 
 static const char *bytes_text(char *buf, uint64_t bytes)
@@ -65,23 +65,25 @@ static const char *bytes_text(char *buf, uint64_t bytes)
 
 static void put_ledger(struct page *p)
 {
-	const struct books *b = &p->item->books;
-	struct real copies = books__copies_per_byte(b);
-	const char *least = books__arrivals_missed(b) ? "at least " : "";
+	const struct socket_ledger *b = &p->item->books;
+	struct real copies = socket_ledger__copies_per_byte(b);
+	const char *least = socket_ledger__arrivals_missed(b) ? "at least " : "";
 	char text[6][UNITS_BUF];
 
 	put(p, GRID_PLAIN, "sent %s = %s copied + %s pinned + %s spliced   deferred copies %s%s",
-	    bytes_text(text[0], books__booked(b, NIO_SIDE_SENDER)),
-	    findings__bytes(text[1], UNITS_BUF, b, NIO_STAGE_TX_COPY),
-	    findings__bytes(text[2], UNITS_BUF, b, NIO_STAGE_TX_PIN),
+	    bytes_text(text[0], socket_ledger__booked(b, NIO_SIDE_SENDER)),
+	    attach_result__bytes(text[1], UNITS_BUF, b, NIO_STAGE_TX_COPY),
+	    attach_result__bytes(text[2], UNITS_BUF, b, NIO_STAGE_TX_PIN),
 	    bytes_text(text[3], b->stages[NIO_STAGE_TX_SPLICE].bytes), least,
 	    bytes_text(text[4], b->stages[NIO_STAGE_DEFERRED_COPY].bytes));
 	if (copies.known)
 		put(p, GRID_PLAIN, "received %s   %s%.2f copies a byte",
-		    bytes_text(text[5], books__booked(b, NIO_SIDE_RECEIVER)), least, copies.value);
+		    bytes_text(text[5], socket_ledger__booked(b, NIO_SIDE_RECEIVER)), least,
+		    copies.value);
 	else
 		put(p, GRID_PLAIN, "received %s   copies a byte: n/a (%s)",
-		    bytes_text(text[5], books__booked(b, NIO_SIDE_RECEIVER)), copies.reason);
+		    bytes_text(text[5], socket_ledger__booked(b, NIO_SIDE_RECEIVER)),
+		    copies.reason);
 }
 
 static void put_calls(struct page *p)
@@ -131,18 +133,18 @@ static void draw_size(struct page *p, const struct sizes *s, int i, int col, int
 
 	if (!s->count[i])
 		return;
-	grid__bar(p->g, p->row, col, bar, GRID_PLAIN, (double)s->count[i] / (double)s->most,
-		  p->utf8);
+	sweep_grid__bar(p->g, p->row, col, bar, GRID_PLAIN, (double)s->count[i] / (double)s->most,
+			p->utf8);
 	format_share(text, sizeof(text), (double)s->count[i] / (double)s->sum);
-	grid__put_right(p->g, p->row, col + bar, SHARE_COLS, GRID_PLAIN, text);
+	sweep_grid__put_right(p->g, p->row, col + bar, SHARE_COLS, GRID_PLAIN, text);
 	format_count(text, sizeof(text), s->count[i]);
-	grid__put_right(p->g, p->row, col + bar + SHARE_COLS, COUNT_COLS, GRID_PLAIN, text);
+	sweep_grid__put_right(p->g, p->row, col + bar + SHARE_COLS, COUNT_COLS, GRID_PLAIN, text);
 }
 
 /* The histograms in so many rows. */
 static void put_sizes(struct page *p, int room)
 {
-	const struct books *b = &p->item->books;
+	const struct socket_ledger *b = &p->item->books;
 	int width = (p->g->cols - SIZE_COLS) / 2 - GAP_COLS, from = NIO_SIZES, to = -1;
 	struct sizes tx, rx;
 	char size[UNITS_BUF];
@@ -160,13 +162,14 @@ static void put_sizes(struct page *p, int room)
 	from = folded ? to - room + 1 : from;
 	tx = sizes_of(b->tx_sizes, from);
 	rx = sizes_of(b->rx_sizes, from);
-	grid__put(p->g, p->row, SIZE_COLS + GAP_COLS + width, width, GRID_BOLD, "a copy received");
-	grid__put(p->g, p->row, SIZE_COLS, width, GRID_BOLD, "a send call");
-	grid__put(p->g, p->row++, 0, SIZE_COLS, GRID_BOLD, "bytes");
+	sweep_grid__put(p->g, p->row, SIZE_COLS + GAP_COLS + width, width, GRID_BOLD,
+			"a copy received");
+	sweep_grid__put(p->g, p->row, SIZE_COLS, width, GRID_BOLD, "a send call");
+	sweep_grid__put(p->g, p->row++, 0, SIZE_COLS, GRID_BOLD, "bytes");
 	for (int i = from; i <= to && p->row <= p->last; i++, p->row++) {
-		grid__put_right(p->g, p->row, 0, SIZE_COLS - 1, GRID_PLAIN,
-				folded && i == from ? "less"
-						    : format_size(size, sizeof(size), 1ULL << i));
+		sweep_grid__put_right(
+			p->g, p->row, 0, SIZE_COLS - 1, GRID_PLAIN,
+			folded && i == from ? "less" : format_size(size, sizeof(size), 1ULL << i));
 		draw_size(p, &tx, i, SIZE_COLS, width);
 		draw_size(p, &rx, i, SIZE_COLS + width + GAP_COLS, width);
 	}
@@ -220,28 +223,30 @@ static void say_stacks(FILE *f, const struct page *p)
 }
 
 /* The process, group or socket of a row in the present table. false: it is not there any more. */
-static bool row_of(struct findings_row *row, const struct findings *r, const struct view_item *item)
+static bool row_of(struct attach_row *row, const struct attach_result *r,
+		   const struct view_item *item)
 {
-	*row = (struct findings_row){.books = &item->books};
+	*row = (struct attach_row){.books = &item->books};
 	if (item->is_connection)
 		row->socket = &item->stream;
 	for (size_t i = 0; item->is_process && i < r->table.processes_nr && !row->process; i++)
 		if (view_item__process_id(&r->table.processes[i]) == item->id)
 			row->process = &r->table.processes[i];
-	if (findings__groups(r) && !item->is_process && !item->is_connection) {
-		row->group = groups__find(findings__groups(r), item->id);
+	if (attach_result__groups(r) && !item->is_process && !item->is_connection) {
+		row->group = groups__find(attach_result__groups(r), item->id);
 		row->kind = r->o->by == BY_PORT ? GROUP_PORT : GROUP_CGROUP;
 	}
 	return row->process || row->group || row->socket;
 }
 
-void view_item__judge(struct judgement *j, const struct findings *r, const struct view_item *item)
+void view_item__judge(struct judgement *j, const struct attach_result *r,
+		      const struct view_item *item)
 {
-	struct findings_row row;
+	struct attach_row row;
 
 	*j = (struct judgement){.copied_fraction.known = false};
 	if (row_of(&row, r, item))
-		findings__judge(j, r, &row);
+		attach_result__judge(j, r, &row);
 }
 
 uint64_t view_item__process_id(const struct process *p)
@@ -249,10 +254,10 @@ uint64_t view_item__process_id(const struct process *p)
 	return p->started << 32 | p->tgid;
 }
 
-void view_item__say(FILE *f, const struct findings *r, const struct view_item *item)
+void view_item__say(FILE *f, const struct attach_result *r, const struct view_item *item)
 {
-	const struct books *b = &item->books;
-	uint64_t sent = books__booked(b, NIO_SIDE_SENDER);
+	const struct socket_ledger *b = &item->books;
+	uint64_t sent = socket_ledger__booked(b, NIO_SIDE_SENDER);
 	uint64_t copied = b->stages[NIO_STAGE_TX_COPY].bytes;
 	char n[UNITS_BUF], of[UNITS_BUF];
 
@@ -267,9 +272,10 @@ void view_item__say(FILE *f, const struct findings *r, const struct view_item *i
 	else if (b->ids || b->calls[NIO_CALL_ZEROCOPY].events)
 		fputs("asked for zero-copy; whether it was is not known yet", f);
 	else if (!sent)
-		fputs(books__booked(b, NIO_SIDE_RECEIVER) ? "only receives" : "moved nothing yet",
+		fputs(socket_ledger__booked(b, NIO_SIDE_RECEIVER) ? "only receives"
+								  : "moved nothing yet",
 		      f);
-	else if (!r->told || books__unclassified(b))
+	else if (!r->told || socket_ledger__unclassified(b))
 		fputs("sends, and not all of how is known", f);
 	else if (copied >= sent)
 		fputs("copies all it sends", f);
@@ -317,11 +323,11 @@ static char *text_of(const struct page *p, void (*say)(FILE *f, const struct pag
 
 static void put_text(struct page *p, unsigned int attr, const char *text)
 {
-	p->row = grid__text(p->g, p->row, p->last, 0, p->g->cols, attr, text);
+	p->row = sweep_grid__text(p->g, p->row, p->last, 0, p->g->cols, attr, text);
 }
 
-void detail_view__draw(struct grid *g, const struct findings *r, const struct view_item *item,
-		       bool utf8)
+void detail_view__draw(struct sweep_grid *g, const struct attach_result *r,
+		       const struct view_item *item, bool utf8)
 {
 	struct page p = {.g = g, .r = r, .item = item, .utf8 = utf8, .last = g->rows - 2};
 	char *verdict = text_of(&p, say_verdict), *cpu = text_of(&p, say_cpu);

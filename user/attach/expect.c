@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "findings.h"
+#include "attach_result.h"
 #include "expect.h"
 
 /* The document of attach where nothing was watched: says which paths there are. */
 static json_t *empty_document(void)
 {
 	static const struct attach_options options;
-	struct findings empty = {.o = &options};
+	struct attach_result empty = {.o = &options};
 
-	return findings__document(&empty);
+	return attach_result__document(&empty);
 }
 
 static int check_path(struct expect *e, char *message, size_t len)

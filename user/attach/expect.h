@@ -4,8 +4,8 @@
  * ("ledger.copies_per_byte"), or of the document ("health.missed"), or is a short name
  * ("copied_fraction"). Pure.
  */
-#ifndef NETIOTRACE_EXPECT_H
-#define NETIOTRACE_EXPECT_H
+#ifndef ATTACH_EXPECT_H
+#define ATTACH_EXPECT_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -24,7 +24,7 @@ static bool is_of_this_moment(int err)
 	return plan__offer(err).answer == ANSWER_UNKNOWN;
 }
 
-int refusal__say(enum backend asked, int err, const struct watcher_refusal *no)
+int refusal__say(enum backend asked, int err, const struct attach_refusal *no)
 {
 	char limit[256];
 

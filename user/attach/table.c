@@ -29,19 +29,19 @@ int sort__parse(const char *text, enum sort *out)
 	return -EINVAL;
 }
 
-uint64_t sort__value(enum sort sort, const struct books *b)
+uint64_t sort__value(enum sort sort, const struct socket_ledger *b)
 {
 	switch (sort) {
 	case SORT_COPIED:
-		return books__copied_bytes(b);
+		return socket_ledger__copied_bytes(b);
 	case SORT_SENT:
-		return books__booked(b, NIO_SIDE_SENDER);
+		return socket_ledger__booked(b, NIO_SIDE_SENDER);
 	case SORT_RECEIVED:
-		return books__booked(b, NIO_SIDE_RECEIVER);
+		return socket_ledger__booked(b, NIO_SIDE_RECEIVER);
 	case SORT_ZEROCOPY:
-		return books__zerocopy_sends(b);
+		return socket_ledger__zerocopy_sends(b);
 	default:
-		return books__bytes(b);
+		return socket_ledger__bytes(b);
 	}
 }
 
@@ -65,11 +65,11 @@ void table__clear(struct table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static struct books books_of(const struct sock_state *s)
+static struct socket_ledger books_of(const struct sock_state *s)
 {
-	struct books b = {0};
+	struct socket_ledger b = {0};
 
-	books__add_socket(&b, s);
+	socket_ledger__add_socket(&b, s);
 	return b;
 }
 
@@ -119,7 +119,7 @@ static void add_to_group(struct groups *g, uint64_t id, size_t max, const struct
 	struct group *group = group_of(g, id, max);
 
 	if (group)
-		books__add_socket(s->closed_ns ? &group->closed : &group->books, s);
+		socket_ledger__add_socket(s->closed_ns ? &group->closed : &group->books, s);
 	else
 		*(s->closed_ns ? &g->closed_left_out : &g->open_left_out) += 1;
 }
@@ -180,14 +180,14 @@ static void add_to_process(struct table *t, const struct sock_state *s)
 	}
 	if (!p->comm[0])
 		set_comm(p, s->comm);
-	books__add_socket(s->closed_ns ? &p->closed : &p->books, s);
+	socket_ledger__add_socket(s->closed_ns ? &p->closed : &p->books, s);
 	if (port_of(s))
 		add_to_group(&p->ports, port_of(s), PROCESS_PORTS_MAX, s);
 }
 
 static void add_socket(struct table *t, const struct sock_state *s)
 {
-	books__add_socket(s->closed_ns ? &t->closed_sum : &t->total, s);
+	socket_ledger__add_socket(s->closed_ns ? &t->closed_sum : &t->total, s);
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
 		add_to_group(&t->groups[kind], group__id((enum group_kind)kind, s), GROUPS_MAX, s);
 	add_to_process(t, s);
@@ -333,8 +333,8 @@ static size_t smallest_closed(const struct table *t)
 /* The largest are kept: a later one takes the place of the smallest. */
 static void keep_closed(struct table *t, const struct sock_state *s)
 {
-	struct books b = books_of(s);
-	uint64_t bytes = books__bytes(&b);
+	struct socket_ledger b = books_of(s);
+	uint64_t bytes = socket_ledger__bytes(&b);
 	size_t at = t->closed_nr;
 
 	if (!t->closed)
@@ -407,7 +407,7 @@ struct order {
 	uint64_t since_ns;
 };
 
-static bool has_moved(const struct books *b, const struct order *o)
+static bool has_moved(const struct socket_ledger *b, const struct order *o)
 {
 	return o->since_ns && b->last_ns >= o->since_ns;
 }
@@ -422,7 +422,8 @@ static int by_size(uint64_t x, uint64_t y)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static int compare_books(const struct books *x, const struct books *y, const struct order *o)
+static int compare_books(const struct socket_ledger *x, const struct socket_ledger *y,
+			 const struct order *o)
 {
 	int c = first(has_moved(x, o), has_moved(y, o));
 
@@ -459,7 +460,7 @@ static void rank(struct table *t, const struct sock_state *streams, size_t nr,
 		 const struct order *o)
 {
 	for (size_t i = 0; i < nr; i++) {
-		struct books b = books_of(&streams[i]);
+		struct socket_ledger b = books_of(&streams[i]);
 
 		t->ranked[t->ranked_nr++] = (struct ranked){
 			.moved = has_moved(&b, o),

@@ -4,8 +4,8 @@
  * ports and cgroups, and the sum of all. Bounded: what does not fit is in the sums, and counted.
  * Pure.
  */
-#ifndef NETIOTRACE_ATTACH_TABLE_H
-#define NETIOTRACE_ATTACH_TABLE_H
+#ifndef ATTACH_TABLE_H
+#define ATTACH_TABLE_H
 
 #include "cpu_split.h"
 #include "model/advice.h"
@@ -27,10 +27,10 @@ enum group_kind {
 };
 
 struct group {
-	uint64_t id;          /* group__id() */
-	char *name;           /* of a cgroup: its path, owned; NULL: not known (yet) */
-	struct books closed;  /* of closed connections */
-	struct books books;   /* of all */
+	uint64_t id;                 /* group__id() */
+	char *name;                  /* of a cgroup: its path, owned; NULL: not known (yet) */
+	struct socket_ledger closed; /* of closed connections */
+	struct socket_ledger books;  /* of all */
 	uint64_t copied_read; /* of a port of a process: sent by copy when the process was read */
 };
 
@@ -47,9 +47,9 @@ struct process {
 	uint32_t parent;
 	char comm[16]; /* as the kernel has it: not fit for a terminal */
 	bool exited;
-	bool asked;          /* it was asked for, with connections or without */
-	struct books closed; /* of closed connections */
-	struct books books;  /* of all */
+	bool asked;                  /* it was asked for, with connections or without */
+	struct socket_ledger closed; /* of closed connections */
+	struct socket_ledger books;  /* of all */
 	struct cpu_split cpu;
 	struct num read_bytes; /* by read() and sendfile since it is watched */
 	uint64_t read_before;
@@ -79,8 +79,8 @@ struct table {
 	/* Connections of processes that found no room, in the total only; and the closed ones. */
 	size_t processes_left_out, processes_closed_left_out;
 	struct groups groups[GROUP_KINDS];
-	struct books closed_sum; /* of all closed connections */
-	struct books total;
+	struct socket_ledger closed_sum; /* of all closed connections */
+	struct socket_ledger total;
 	uint64_t turn; /* refreshes so far */
 };
 
@@ -143,7 +143,7 @@ enum sort {
 
 const char *sort__name(enum sort sort);
 int sort__parse(const char *text, enum sort *out); /* -EINVAL */
-uint64_t sort__value(enum sort sort, const struct books *b);
+uint64_t sort__value(enum sort sort, const struct socket_ledger *b);
 
 /*
  * Sorts what was taken, largest first: processes, groups, and connections, of which open ones come

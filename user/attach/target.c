@@ -265,7 +265,7 @@ int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *a
 }
 
 struct pass {
-	const struct watcher *w;
+	const struct attach_probes *w;
 	int fd;
 };
 
@@ -273,7 +273,7 @@ static int open_pass(void *arg)
 {
 	struct pass *p = arg;
 
-	p->fd = watcher__open_pass(p->w);
+	p->fd = attach_probes__open_pass(p->w);
 	return p->fd < 0 ? p->fd : 0;
 }
 
@@ -282,7 +282,7 @@ static int open_pass(void *arg)
  * add: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
  * request socket at its making leaks it (CVE-2026-74714; docs/KERNELS.md).
  */
-int target__pass(const struct target *t, const struct watcher *w)
+int target__pass(const struct target *t, const struct attach_probes *w)
 {
 	struct pass p = {.w = w};
 	int last = 0;

@@ -3,14 +3,14 @@
  * The targets of attach, by /proc and sock_diag: processes, their network namespaces, and their
  * existing sockets. The BPF programs find new sockets.
  */
-#ifndef NETIOTRACE_TARGET_H
-#define NETIOTRACE_TARGET_H
+#ifndef ATTACH_TARGET_H
+#define ATTACH_TARGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "kernel/watcher.h"
+#include "kernel/attach_probes.h"
 
 /* Namespaces kept open, since their sockets may outlive their processes. */
 #define TARGET_NETNS_MAX 256
@@ -88,13 +88,13 @@ char *target__cgroup_path(uint64_t id);
  * Gives existing sockets to w: those of the processes pids, or of all processes (pids NULL), with
  * one of the ports (ports_nr 0: any). 0 or -errno.
  */
-int target__adopt(const struct target *t, struct watcher *w, const pid_t *pids, size_t pids_nr,
-		  const uint16_t *ports, size_t ports_nr);
+int target__adopt(const struct target *t, struct attach_probes *w, const pid_t *pids,
+		  size_t pids_nr, const uint16_t *ports, size_t ports_nr);
 
 /*
  * Iterates over the sockets of all namespaces: w adds those that target__adopt() gave to it. 0, or
  * -errno of the last namespace that failed.
  */
-int target__pass(const struct target *t, const struct watcher *w);
+int target__pass(const struct target *t, const struct attach_probes *w);
 
 #endif

@@ -80,7 +80,7 @@ static const struct owner *owner_of(const struct owners *o, uint32_t inode)
 }
 
 struct adoption {
-	struct watcher *w;
+	struct attach_probes *w;
 	struct owners owners;
 	bool anybody; /* sockets without a known owner, too */
 	const uint16_t *ports;
@@ -111,12 +111,12 @@ static void take_name(void *arg, const struct sock_name *name)
 	if (owner)
 		target__comm(owner->pid, known.comm);
 	if (name->listens) {
-		watcher__add_listener(a->w, name->local_port);
+		attach_probes__add_listener(a->w, name->local_port);
 		return;
 	}
 	known.tgid = owner ? owner->pid : 0;
 	known.started = owner ? owner->started : 0;
-	err = watcher__add_owner(a->w, name->cookie, &known);
+	err = attach_probes__add_owner(a->w, name->cookie, &known);
 	/* w counts sockets that did not fit. */
 	if (err && err != -E2BIG)
 		a->err = err;
@@ -127,8 +127,8 @@ static int visit(void *arg)
 	return sock_diag__names(take_name, arg);
 }
 
-int target__adopt(const struct target *t, struct watcher *w, const pid_t *pids, size_t pids_nr,
-		  const uint16_t *ports, size_t ports_nr)
+int target__adopt(const struct target *t, struct attach_probes *w, const pid_t *pids,
+		  size_t pids_nr, const uint16_t *ports, size_t ports_nr)
 {
 	struct adoption a = {.w = w, .anybody = !pids, .ports = ports, .ports_nr = ports_nr};
 	int err = 0;

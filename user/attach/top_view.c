@@ -55,16 +55,16 @@ void top_view__clear(struct top_view *v)
 	memset(v, 0, sizeof(*v));
 }
 
-static bool process_at(const struct findings *r, size_t i, struct view_item *item)
+static bool process_at(const struct attach_result *r, size_t i, struct view_item *item)
 {
 	const struct process *p = &r->table.processes[i];
 	char name[PROCESS_LEN];
 
 	if (i >= r->table.processes_nr || !process__is_listed(p))
 		return false;
-	snprintf(item->name, sizeof(item->name), "%s (%zu)", findings__process(name, r, p),
+	snprintf(item->name, sizeof(item->name), "%s (%zu)", attach_result__process(name, r, p),
 		 p->books.connections);
-	findings__owner(item->owner, p->comm, p->tgid);
+	attach_result__owner(item->owner, p->comm, p->tgid);
 	item->id = view_item__process_id(p);
 	item->books = p->books;
 	item->is_process = true;
@@ -72,47 +72,48 @@ static bool process_at(const struct findings *r, size_t i, struct view_item *ite
 	return true;
 }
 
-static bool group_at(const struct findings *r, size_t i, struct view_item *item)
+static bool group_at(const struct attach_result *r, size_t i, struct view_item *item)
 {
-	const struct groups *groups = findings__groups(r);
+	const struct groups *groups = attach_result__groups(r);
 	char name[GROUP_NAME_LEN];
 
 	if (i >= groups->nr)
 		return false;
 	snprintf(item->name, sizeof(item->name), "%.200s (%zu)",
-		 findings__group(name, r, &groups->list[i]), groups->list[i].books.connections);
+		 attach_result__group(name, r, &groups->list[i]),
+		 groups->list[i].books.connections);
 	item->id = groups->list[i].id;
 	item->books = groups->list[i].books;
 	return true;
 }
 
-static bool connection_at(const struct findings *r, size_t i, struct view_item *item)
+static bool connection_at(const struct attach_result *r, size_t i, struct view_item *item)
 {
 	const struct sock_state *s = table__connection(&r->table, i);
 	char remote[ADDRESS_TEXT_MAX];
 
 	if (!s)
 		return false;
-	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
-	findings__owner(item->owner, s->comm, s->tgid);
+	attach_result__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
+	attach_result__owner(item->owner, s->comm, s->tgid);
 	snprintf(item->name, sizeof(item->name), "%s :%u > %s", item->owner, s->local_port, remote);
 	item->id = s->key ^ s->first_ns;
 	item->is_connection = true;
 	item->stream = *s;
-	books__add_socket(&item->books, s);
+	socket_ledger__add_socket(&item->books, s);
 	return true;
 }
 
 /* The i-th row; false: there is none. */
-static bool item_at(const struct findings *r, size_t i, struct view_item *item)
+static bool item_at(const struct attach_result *r, size_t i, struct view_item *item)
 {
 	memset(item, 0, sizeof(*item));
 	if (r->o->by == BY_PROCESS)
 		return process_at(r, i, item);
-	return findings__groups(r) ? group_at(r, i, item) : connection_at(r, i, item);
+	return attach_result__groups(r) ? group_at(r, i, item) : connection_at(r, i, item);
 }
 
-static void take_values(uint64_t value[TOP_VALUES_NR], const struct books *b)
+static void take_values(uint64_t value[TOP_VALUES_NR], const struct socket_ledger *b)
 {
 	static const enum nio_stage stages[] = {
 		[TOP_COPIED] = NIO_STAGE_TX_COPY,
@@ -121,8 +122,8 @@ static void take_values(uint64_t value[TOP_VALUES_NR], const struct books *b)
 		[TOP_DEFERRED] = NIO_STAGE_DEFERRED_COPY,
 	};
 
-	value[TOP_SENT] = books__booked(b, NIO_SIDE_SENDER);
-	value[TOP_RECEIVED] = books__booked(b, NIO_SIDE_RECEIVER);
+	value[TOP_SENT] = socket_ledger__booked(b, NIO_SIDE_SENDER);
+	value[TOP_RECEIVED] = socket_ledger__booked(b, NIO_SIDE_RECEIVER);
 	for (int i = TOP_COPIED; i <= TOP_DEFERRED; i++)
 		value[i] = b->stages[stages[i]].bytes;
 	for (int sort = 0; sort < SORT_NR; sort++)
@@ -152,7 +153,7 @@ static void take_rates(struct top_row *row, const uint64_t *was, double seconds)
 }
 
 /* The rows at the last refresh are what rates are against until the next. */
-static void note_refresh(struct top_view *v, const struct findings *r)
+static void note_refresh(struct top_view *v, const struct attach_result *r)
 {
 	if (v->at_ns == r->ended_ns)
 		return;
@@ -172,7 +173,7 @@ static void note_refresh(struct top_view *v, const struct findings *r)
 /* The row of totals has an id that no other has. */
 #define TOTAL_ID UINT64_MAX
 
-static void take_total(struct top_view *v, const struct findings *r, double seconds)
+static void take_total(struct top_view *v, const struct attach_result *r, double seconds)
 {
 	memset(&v->total, 0, sizeof(v->total));
 	v->total.item.id = TOTAL_ID;
@@ -182,7 +183,7 @@ static void take_total(struct top_view *v, const struct findings *r, double seco
 	take_rates(&v->total, before_of(v, &v->total.item), seconds);
 }
 
-static void take_rows(struct top_view *v, const struct findings *r)
+static void take_rows(struct top_view *v, const struct attach_result *r)
 {
 	bool filtered = v->table.filter[0];
 	double seconds;
@@ -209,7 +210,8 @@ static void take_rows(struct top_view *v, const struct findings *r)
 		v->rows[v->rows_nr++] = row;
 	}
 	if (!filtered)
-		v->more = findings__rows(r) > v->rows_nr ? findings__rows(r) - v->rows_nr : 0;
+		v->more = attach_result__rows(r) > v->rows_nr ? attach_result__rows(r) - v->rows_nr
+							      : 0;
 	take_total(v, r, seconds);
 	if (!v->opened)
 		return;
@@ -241,8 +243,9 @@ static void sort_rows(struct top_view *v, enum sort sort)
 
 static void write_cells(struct table_row *out, const struct top_row *row)
 {
-	const struct books *b = &row->item.books;
-	struct real copies = books__copies_per_byte(b), copied = books__copied_fraction(b);
+	const struct socket_ledger *b = &row->item.books;
+	struct real copies = socket_ledger__copies_per_byte(b),
+		    copied = socket_ledger__copied_fraction(b);
 	char text[UNITS_BUF];
 
 	out->id = row->item.id;
@@ -254,14 +257,14 @@ static void write_cells(struct table_row *out, const struct top_row *row)
 					     : format_bytes_si(text, sizeof(text), row->rate[i]));
 	if (copies.known)
 		snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "%s%.2f",
-			 books__arrivals_missed(b) ? ">=" : "", copies.value);
+			 socket_ledger__arrivals_missed(b) ? ">=" : "", copies.value);
 	else
 		snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "n/a");
 	if (copied.known)
 		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%.0f %%", copied.value * 100);
 	else
 		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%s",
-			 books__zerocopy_sends(b) ? "n/a" : "-");
+			 socket_ledger__zerocopy_sends(b) ? "n/a" : "-");
 }
 
 /* The sums since the beginning tell what is empty: columns do not come and go with the rates. */
@@ -271,7 +274,7 @@ static void choose_columns(struct table_column columns[COLUMN_NR], const struct 
 	memcpy(columns, all_columns, sizeof(all_columns));
 	for (int i = 0; i <= TOP_RECEIVED; i++)
 		columns[i].empty = !v->total.value[i];
-	columns[COLUMN_ZEROCOPY].empty = !books__zerocopy_sends(&v->total.item.books);
+	columns[COLUMN_ZEROCOPY].empty = !socket_ledger__zerocopy_sends(&v->total.item.books);
 	columns[TOP_COPIED].sorted = sort == SORT_COPIED;
 	columns[TOP_SENT].sorted = sort == SORT_SENT || sort == SORT_BYTES;
 	columns[TOP_RECEIVED].sorted = sort == SORT_RECEIVED || sort == SORT_BYTES;
@@ -279,7 +282,7 @@ static void choose_columns(struct table_column columns[COLUMN_NR], const struct 
 }
 
 /* How the selected row sends, then the others, then what the selected one could do for less. */
-static char *verdict_of(const struct top_view *v, const struct findings *r)
+static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 {
 	const struct top_row *selected = v->rows_nr ? &v->rows[0] : NULL;
 	struct judgement j;
@@ -293,7 +296,7 @@ static char *verdict_of(const struct top_view *v, const struct findings *r)
 	for (size_t i = 0; selected && i <= v->rows_nr && said < ROWS_JUDGED; i++) {
 		const struct top_row *row = i ? &v->rows[i - 1] : selected;
 
-		if (i && (row == selected || !books__bytes(&row->item.books)))
+		if (i && (row == selected || !socket_ledger__bytes(&row->item.books)))
 			continue;
 		fprintf(f, "%s ", row->item.name);
 		view_item__say(f, r, &row->item);
@@ -309,10 +312,10 @@ static char *verdict_of(const struct top_view *v, const struct findings *r)
 	return text;
 }
 
-static void say_gap(char *buf, size_t len, const struct books *b)
+static void say_gap(char *buf, size_t len, const struct socket_ledger *b)
 {
-	struct real tx = books__unaccounted(b, NIO_SIDE_SENDER);
-	struct real rx = books__unaccounted(b, NIO_SIDE_RECEIVER);
+	struct real tx = socket_ledger__unaccounted(b, NIO_SIDE_SENDER);
+	struct real rx = socket_ledger__unaccounted(b, NIO_SIDE_RECEIVER);
 
 	if (tx.known && rx.known)
 		snprintf(buf, len, "unaccounted %.0f B", tx.value ? tx.value : rx.value);
@@ -320,7 +323,8 @@ static void say_gap(char *buf, size_t len, const struct books *b)
 		snprintf(buf, len, "unaccounted n/a");
 }
 
-static void draw_table(struct grid *g, struct top_view *v, const struct findings *r, bool utf8)
+static void draw_table(struct sweep_grid *g, struct top_view *v, const struct attach_result *r,
+		       bool utf8)
 {
 	struct table_row *rows = xcalloc(v->rows_nr + 1, sizeof(*rows));
 	struct table_column columns[COLUMN_NR];
@@ -363,7 +367,8 @@ static void draw_table(struct grid *g, struct top_view *v, const struct findings
 	free(rows);
 }
 
-void top_view__draw(struct grid *g, struct top_view *v, const struct findings *r, bool utf8)
+void top_view__draw(struct sweep_grid *g, struct top_view *v, const struct attach_result *r,
+		    bool utf8)
 {
 	if (table_view__too_small(g))
 		return;
@@ -374,9 +379,11 @@ void top_view__draw(struct grid *g, struct top_view *v, const struct findings *r
 		return;
 	}
 	detail_view__draw(g, r, &v->item, utf8);
-	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "q quit  Enter back  p pause  ? help");
+	sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM,
+			"q quit  Enter back  p pause  ? help");
 	if (v->table.paused)
-		grid__put_right(g, g->rows - 1, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
+		sweep_grid__put_right(g, g->rows - 1, 0, g->cols, GRID_BOLD | GRID_REVERSE,
+				      " PAUSED ");
 }
 
 /* Enter, or what closes a row that is open. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns arrays of exact size, so that a sanitizer detects an access past the end. */
-#ifndef NETIOTRACE_ARRAY_H
-#define NETIOTRACE_ARRAY_H
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the exit statuses, which the README and the man page document. */
-#ifndef NETIOTRACE_EXIT_CODE_H
-#define NETIOTRACE_EXIT_CODE_H
+#ifndef BASE_EXIT_CODE_H
+#define BASE_EXIT_CODE_H
 
 enum exit_code {
 	EXIT_DONE = 0,

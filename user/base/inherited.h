@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the signals and RLIMIT_NOFILE of program start, for a command started for the user. */
-#ifndef NETIOTRACE_INHERITED_H
-#define NETIOTRACE_INHERITED_H
+#ifndef BASE_INHERITED_H
+#define BASE_INHERITED_H
 
 void inherited__note(void); /* call before changing any of them */
 

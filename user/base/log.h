@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns messages on stderr: errors always, warnings and notices unless -q, the rest with -v. */
-#ifndef NETIOTRACE_LOG_H
-#define NETIOTRACE_LOG_H
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the event loop: signals, one timer and descriptors through epoll; no signal handlers. */
-#ifndef NETIOTRACE_LOOP_H
-#define NETIOTRACE_LOOP_H
+#ifndef BASE_LOOP_H
+#define BASE_LOOP_H
 
 #include <stdbool.h>
 #include <stdint.h>

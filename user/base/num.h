@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns numbers that may be unknown. An unknown number has a reason and is never printed as 0. */
-#ifndef NETIOTRACE_NUM_H
-#define NETIOTRACE_NUM_H
+#ifndef BASE_NUM_H
+#define BASE_NUM_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "invoker.h"
+#include "sudo_user.h"
 #include "path_walk.h"
 
 #define LINKS_MAX    40 /* MAXSYMLINKS of the kernel */
@@ -28,7 +28,7 @@ static bool is_invoker(uid_t uid)
 	uid_t invoker;
 	gid_t gid;
 
-	return !invoker__of_sudo(&invoker, &gid) && uid == invoker;
+	return !sudo_user__of_sudo(&invoker, &gid) && uid == invoker;
 }
 
 static void add_controller(uid_t *controller, uid_t uid)

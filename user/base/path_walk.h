@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the walk of a path to descriptors, safe against replaced directories (docs/SECURITY.md). */
-#ifndef NETIOTRACE_PATH_WALK_H
-#define NETIOTRACE_PATH_WALK_H
+#ifndef BASE_PATH_WALK_H
+#define BASE_PATH_WALK_H
 
 #include <limits.h>
 #include <stdbool.h>

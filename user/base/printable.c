@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the choice of printable characters; see printable.h. */
+/* Owns text for terminals and shells: printable characters, line breaks, quoting; see printable.h.
+ */
+#include "printable.h"
+
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "printable.h"
 
 /* Length in bytes by the first byte; 0: not a first byte. */
 static size_t length_by_first(unsigned char c)
@@ -81,4 +83,51 @@ char *printable__in_place(char *text)
 char *printable__lines(char *text)
 {
 	return copy(text, strlen(text) + 1, text, "\n\t");
+}
+
+/* A line may end at a space, but not after a digit: "92 113 sends", "241 MB". */
+static bool may_break(const char *text, size_t i)
+{
+	return text[i] == ' ' && !(i && isdigit((unsigned char)text[i - 1]));
+}
+
+size_t wrap__next(const char **text, size_t width, const char **line)
+{
+	size_t len, cut;
+
+	*text += strspn(*text, " \n");
+	*line = *text;
+	len = strcspn(*text, "\n");
+	if (!width || len <= width) {
+		*text += len;
+		return len;
+	}
+	cut = width;
+	while (cut && !may_break(*text, cut))
+		cut--;
+	if (!cut)
+		cut = width;
+	*text += cut;
+	while (cut && (*line)[cut - 1] == ' ')
+		cut--;
+	return cut;
+}
+
+void shell__put_word(FILE *f, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./,:=@%+-";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fputs(word, f);
+		return;
+	}
+	fputc('\'', f);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", f);
+		else
+			fputc(*word, f);
+	}
+	fputc('\'', f);
 }

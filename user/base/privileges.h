@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the question whether this process has the capabilities that a run needs. */
-#ifndef NETIOTRACE_PRIVILEGES_H
-#define NETIOTRACE_PRIVILEGES_H
+/* Owns the check and the loss of privileges. */
+#ifndef BASE_PRIVILEGES_H
+#define BASE_PRIVILEGES_H
 
 #include <stdbool.h>
 
@@ -19,5 +19,12 @@ bool privileges__may_make_path(void);
 
 /* Is a capability of <linux/capability.h> effective? */
 bool privileges__have(unsigned int capability);
+
+/*
+ * As root, becomes the user behind sudo, with the groups of that user, or else nobody. Drops all
+ * capabilities and cannot get them back. Stays root without capabilities where there is no other
+ * user (a container without CAP_SETUID). 0 or -errno. Call before any thread exists.
+ */
+int step_down(void);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "exit_code.h"
 #include "log.h"
-#include "step_down.h"
+#include "privileges.h"
 
 #define MESSAGE_MAX (1U << 30)
 

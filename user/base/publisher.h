@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns two processes for a command of root: a worker without root, and a writer of the output. */
-#ifndef NETIOTRACE_PUBLISHER_H
-#define NETIOTRACE_PUBLISHER_H
+#ifndef BASE_PUBLISHER_H
+#define BASE_PUBLISHER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,8 +14,8 @@
  * difference. For T = 1, k is 1 with 4 rounds each, 3 with 5, 6 with 6, 9 with 7 and 38 with 12. A
  * disturbance common to a round only widens the interval.
  */
-#ifndef NETIOTRACE_RANK_TEST_H
-#define NETIOTRACE_RANK_TEST_H
+#ifndef BASE_RANK_TEST_H
+#define BASE_RANK_TEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 
 #include "exit_code.h"
 #include "log.h"
-#include "outfile.h"
+#include "atomic_file.h"
 #include "ready.h"
 
 /* The first word of the file; any other file is not ours. */
@@ -87,14 +87,14 @@ static int notify(const char *state)
 
 static int write_file(const char *file, const char *detail)
 {
-	struct outfile *f;
-	int err = outfile__open(&f, file);
+	struct atomic_file *f;
+	int err = atomic_file__open(&f, file);
 
 	if (err)
 		return err;
-	fprintf(outfile__stream(f), MARK "%d%s%s\n", getpid(), detail ? " " : "",
+	fprintf(atomic_file__stream(f), MARK "%d%s%s\n", getpid(), detail ? " " : "",
 		detail ? detail : "");
-	return outfile__commit(f);
+	return atomic_file__commit(f);
 }
 
 int ready__say(struct ready *r, const char *detail)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the ready file (--ready-file) and READY=1 to $NOTIFY_SOCKET; see sd_notify(3). */
-#ifndef NETIOTRACE_READY_H
-#define NETIOTRACE_READY_H
+#ifndef BASE_READY_H
+#define BASE_READY_H
 
 #include <stdbool.h>
 

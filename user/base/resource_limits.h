@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the resource limits of this process (setrlimit(2)) as reasons of failures. */
-#ifndef NETIOTRACE_RESOURCE_LIMITS_H
-#define NETIOTRACE_RESOURCE_LIMITS_H
+#ifndef BASE_RESOURCE_LIMITS_H
+#define BASE_RESOURCE_LIMITS_H
 
 #include <stdbool.h>
 #include <stddef.h>

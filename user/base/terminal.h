@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the size of the terminal behind a descriptor. */
-#ifndef NETIOTRACE_TERMINAL_H
-#define NETIOTRACE_TERMINAL_H
+/* Owns the size of a terminal and the environment that ncurses trusts. */
+#ifndef BASE_TERMINAL_H
+#define BASE_TERMINAL_H
 
 /* Columns or rows; `otherwise` if fd is no terminal or has none. */
 unsigned int terminal__columns(int fd, unsigned int otherwise);
 
 unsigned int terminal__rows(int fd, unsigned int otherwise);
+
+/* TERMINFO, TERMINFO_DIRS, HOME: ncurses finds terminal descriptions by these. */
+#define HOSTILE_ENV_NR 3
+
+struct hostile_env {
+	char *hidden[HOSTILE_ENV_NR]; /* values removed from the environment; NULL: none */
+};
+
+/* As root, removes each variable whose path another user can control (docs/SECURITY.md). */
+void hostile_env__hide(struct hostile_env *e);
+/* Restores the variables for a command that is started later. */
+void hostile_env__show(struct hostile_env *e);
 
 #endif

@@ -6,7 +6,6 @@
 #include "common/xalloc.h"
 #include "printable.h"
 #include "text_note.h"
-#include "wrap.h"
 
 #define LABEL_WIDTH 11
 #define TEXT_MIN    20 /* columns of the text, however few there are */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the final text: items of its head, and paragraphs with a label in the margin. */
-#ifndef NETIOTRACE_TEXT_NOTE_H
-#define NETIOTRACE_TEXT_NOTE_H
+#ifndef BASE_TEXT_NOTE_H
+#define BASE_TEXT_NOTE_H
 
 #include <stdio.h>
 

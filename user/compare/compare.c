@@ -10,7 +10,7 @@
 
 #include "base/exit_code.h"
 #include "base/log.h"
-#include "base/outfile.h"
+#include "base/atomic_file.h"
 #include "base/publisher.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -60,22 +60,22 @@ static void unload(struct side *side)
 /* The output of --json, which root opens before it gives up its rights. */
 struct json_output {
 	const char *name; /* NULL: none */
-	struct outfile *file;
+	struct atomic_file *file;
 	struct publisher publisher;
 };
 
 static int write_document(void *ctx, const char *data, size_t len, char why[PUBLISHER_WHY])
 {
 	struct json_output *out = ctx;
-	struct outfile *f = out->file;
+	struct atomic_file *f = out->file;
 
 	(void)why;
 	if (!f)
 		return -EINVAL;
 	out->file = NULL;
-	if (fwrite(data, 1, len, outfile__stream(f)) == len)
-		return outfile__commit(f);
-	outfile__abort(f);
+	if (fwrite(data, 1, len, atomic_file__stream(f)) == len)
+		return atomic_file__commit(f);
+	atomic_file__abort(f);
 	return -ENOMEM;
 }
 
@@ -279,7 +279,7 @@ int compare__main(int argc, char **argv)
 
 	compare_options__parse(&o, argc, argv);
 	out.name = o.json;
-	err = o.json ? outfile__open(&out.file, o.json) : 0;
+	err = o.json ? atomic_file__open(&out.file, o.json) : 0;
 	if (err) {
 		log_error("cannot write %s: %s.", o.json, strerror(-err));
 		return EXIT_USAGE;
@@ -289,7 +289,7 @@ int compare__main(int argc, char **argv)
 	dataset_files__hold(o.names.after);
 	if (publisher__split(&out.publisher, write_document, &out, &code))
 		code = load_and_compare(&o, &out);
-	outfile__abort(out.file);
+	atomic_file__abort(out.file);
 	dataset_files__release();
 	return code;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The compare command: what changed between two result sets, and is it outside the noise. */
-#ifndef USER_COMPARE_COMPARE_H
-#define USER_COMPARE_COMPARE_H
+#ifndef COMPARE_COMPARE_H
+#define COMPARE_COMPARE_H
 
 #include "compare_output.h"
 

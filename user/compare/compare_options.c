@@ -9,7 +9,6 @@
 #include "compare.h"
 #include "base/exit_code.h"
 #include "base/command_line.h"
-#include "base/refuse.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -77,8 +76,8 @@ static void set_metrics(struct compare_options *o, const char *list)
 		enum metric m;
 
 		if (change_metric__parse(name, &m))
-			refuse("--metrics does not know '%s': see netiotrace compare --help.",
-			       name);
+			usage_error("--metrics does not know '%s': see netiotrace compare --help.",
+				    name);
 		o->metrics[m] = true;
 	}
 	free(copy);
@@ -105,7 +104,7 @@ static void add_name(struct compare_options *o, const char *arg, unsigned int ar
 	else if (arg_num == 1)
 		o->names.after = arg;
 	else
-		refuse("'%s' is one argument too many: compare takes two.", arg);
+		usage_error("'%s' is one argument too many: compare takes two.", arg);
 }
 
 static void add_column(struct compare_options *o, const char *arg)
@@ -113,9 +112,9 @@ static void add_column(struct compare_options *o, const char *arg)
 	char why[DATASET_MESSAGE_MAX];
 
 	if (o->foreign.column_nr == COMPARE_COLUMNS_MAX)
-		refuse("more than %d times --column.", COMPARE_COLUMNS_MAX);
+		usage_error("more than %d times --column.", COMPARE_COLUMNS_MAX);
 	if (!dataset__is_column_option(arg, why))
-		refuse("--column '%s': %s.", arg, why);
+		usage_error("--column '%s': %s.", arg, why);
 	o->columns[o->foreign.column_nr++] = arg;
 }
 
@@ -126,13 +125,13 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_JSON:
 		if (!*arg)
-			refuse("a file name is empty.");
+			usage_error("a file name is empty.");
 		o->json = arg;
 		return 0;
 	case KEY_FAIL:
 		o->limit = parse_percent(arg);
 		if (isnan(o->limit))
-			refuse("--fail-on-regression takes 0 to 1000 percent, not '%s'.", arg);
+			usage_error("--fail-on-regression takes 0 to 1000 percent, not '%s'.", arg);
 		return 0;
 	case KEY_METRICS:
 		set_metrics(o, arg);
@@ -205,8 +204,9 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 	command_line__parse(&argp, "compare", argc, argv, o);
 	o->foreign.column = o->columns;
 	if (!o->names.after)
-		refuse("compare takes two results directories or CSV files: netiotrace compare "
-		       "BEFORE AFTER.");
+		usage_error(
+			"compare takes two results directories or CSV files: netiotrace compare "
+			"BEFORE AFTER.");
 	if (!any_metric(o))
 		for (int m = 0; m < METRIC_NR; m++)
 			o->metrics[m] = metric__compared((enum metric)m);

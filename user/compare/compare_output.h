@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A comparison as text and as JSON. Pure. */
-#ifndef USER_COMPARE_COMPARE_OUTPUT_H
-#define USER_COMPARE_COMPARE_OUTPUT_H
+#ifndef COMPARE_COMPARE_OUTPUT_H
+#define COMPARE_COMPARE_OUTPUT_H
 
 #include <jansson.h>
 #include <stdio.h>

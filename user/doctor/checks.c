@@ -314,7 +314,7 @@ static void check_preemption(struct checklist *l, const struct machine *m)
 		add_read(l, "preemption", m->preemption,
 			 "neither debugfs nor the kernel's version and configuration tell it",
 			 m->preemption && preemption__anywhere(m->preemption),
-			 "programs can be preempted and then miss events: trampoline many, "
+			 "programs can be preempted and then miss events: fentry many, "
 			 "tracepoint some from Linux 7.0 on, kprobe next to none; bytes are exact",
 			 "--backend kprobe where health.coverage is below 1");
 

@@ -7,7 +7,7 @@
 #include "host/environment.h"
 #include "perf/event.h"
 #include "perf/proc.h"
-#include "base/wrap.h"
+#include "base/printable.h"
 #include "common/units.h"
 
 struct counters {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What doctor says of performance counters: which there are, and one reason for those missing. */
-#ifndef NETIOTRACE_DOCTOR_PERF_H
-#define NETIOTRACE_DOCTOR_PERF_H
+#ifndef DOCTOR_COUNTERS_H
+#define DOCTOR_COUNTERS_H
 
 #include <jansson.h>
 #include <stdio.h>

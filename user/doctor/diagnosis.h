@@ -4,8 +4,8 @@
  * hook feeds which stage. examine.c gathers, checks.c and stages.c judge
  * (pure, for unit tests), diagnosis_text.c and diagnosis_json.c write.
  */
-#ifndef NETIOTRACE_DIAGNOSIS_H
-#define NETIOTRACE_DIAGNOSIS_H
+#ifndef DOCTOR_DIAGNOSIS_H
+#define DOCTOR_DIAGNOSIS_H
 
 #include <jansson.h>
 #include <stdio.h>
@@ -93,9 +93,9 @@ struct diagnosis {
 	size_t rows_nr;
 	struct plan_row attach_rows[PLAN_ROWS_MAX];
 	size_t attach_rows_nr;
-	bool attach_usable;   /* attach has every probe that it needs */
-	struct offer *offers; /* of plan_alternatives; owned */
-	bool tried;           /* false: privileges are missing */
+	bool attach_usable;          /* attach has every probe that it needs */
+	struct probe_result *offers; /* of plan_alternatives; owned */
+	bool tried;                  /* false: privileges are missing */
 	struct stage_line stages[STAGE_LINES_MAX];
 	size_t stages_nr;
 	struct stage_line attach_lines[PLAN_ROWS_MAX];
@@ -115,12 +115,14 @@ size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX]);
  * Pure: fills stages from rows, plan_alternatives and offers (NULL: nothing was tried). instead:
  * what helps for whatever no hook was found for; NULL: what the rows say.
  */
-size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
-		      const char *instead, struct stage_line stages[STAGE_LINES_MAX]);
+size_t doctor__stages(const struct plan_row *rows, size_t rows_nr,
+		      const struct probe_result *offers, const char *instead,
+		      struct stage_line stages[STAGE_LINES_MAX]);
 
 /* Pure: one line for each row of attach's plan. offers and instead as of doctor__stages(). */
-void doctor__attach_lines(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
-			  const char *instead, struct stage_line lines[PLAN_ROWS_MAX]);
+void doctor__attach_lines(const struct plan_row *rows, size_t rows_nr,
+			  const struct probe_result *offers, const char *instead,
+			  struct stage_line lines[PLAN_ROWS_MAX]);
 
 /* width: columns to wrap at. more: prints a further section in front of the sum; NULL: none. */
 void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o,

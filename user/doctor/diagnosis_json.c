@@ -27,7 +27,7 @@ static json_t *stage_json(const struct stage_line *s)
 }
 
 /* What the kernel said to an alternative. */
-static json_t *hook_json(const struct alternative *alt, const struct offer *offer)
+static json_t *hook_json(const struct alternative *alt, const struct probe_result *offer)
 {
 	static const char *const answers[] = {
 		[ANSWER_UNKNOWN] = "unknown",

@@ -5,7 +5,6 @@
 #include "diagnosis.h"
 #include "common/units.h"
 #include "base/printable.h"
-#include "base/wrap.h"
 
 #define INDENT        2
 #define STATE_WIDTH   9

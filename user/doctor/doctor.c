@@ -13,7 +13,7 @@
 #include "doctor_options.h"
 #include "counters.h"
 #include "base/log.h"
-#include "base/outfile.h"
+#include "base/atomic_file.h"
 
 #define COLUMNS_MIN 60
 #define COLUMNS_MAX 100 /* longer lines are hard to read, whatever the terminal has */
@@ -41,15 +41,15 @@ static int print_json(FILE *f, const struct diagnosis *d)
 
 static int write_json(const struct diagnosis *d, const char *name)
 {
-	struct outfile *file;
-	int err = outfile__open(&file, name);
+	struct atomic_file *file;
+	int err = atomic_file__open(&file, name);
 
 	if (!err) {
-		err = print_json(outfile__stream(file), d);
+		err = print_json(atomic_file__stream(file), d);
 		if (err)
-			outfile__abort(file);
+			atomic_file__abort(file);
 		else
-			err = outfile__commit(file);
+			err = atomic_file__commit(file);
 	}
 	if (err)
 		log_error("cannot write %s: %s.", name, strerror(-err));
@@ -62,7 +62,7 @@ static int say_untold(const struct diagnosis *d)
 	enum limit which = limits__culprit(&d->facts.limits, d->untold);
 	char limit[256];
 
-	outfile__flush_stdout();
+	atomic_file__flush_stdout();
 	if (which == LIMIT_NR)
 		log_error("what the kernel has could not be found out: %s.", strerror(-d->untold));
 	else
@@ -78,7 +78,7 @@ static int exit_code(const struct diagnosis *d)
 	if (d->tried)
 		return d->usable ? EXIT_DONE : EXIT_KERNEL;
 	/* Where both go to one place, what is on stdout comes before. */
-	outfile__flush_stdout();
+	atomic_file__flush_stdout();
 	log_error("the hooks were not tried, which needs root: run sudo netiotrace doctor.");
 	return EXIT_PRIVILEGES;
 }

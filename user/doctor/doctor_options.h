@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command line of netiotrace doctor. */
-#ifndef NETIOTRACE_DOCTOR_OPTIONS_H
-#define NETIOTRACE_DOCTOR_OPTIONS_H
+#ifndef DOCTOR_DOCTOR_OPTIONS_H
+#define DOCTOR_DOCTOR_OPTIONS_H
 
 #include "run/options.h"
 

@@ -15,7 +15,7 @@
 #include "host/environment.h"
 #include "host/machine.h"
 #include "base/privileges.h"
-#include "base/procfile.h"
+#include "base/read_file.h"
 #include "kernel/btf_lookup.h"
 #include "kernel/loader.h"
 
@@ -63,7 +63,7 @@ static struct real paranoia(void)
 	char line[32], *end;
 	long value;
 
-	if (procfile__line(SYSCTL "kernel/perf_event_paranoid", line, sizeof(line)))
+	if (read_file__line(SYSCTL "kernel/perf_event_paranoid", line, sizeof(line)))
 		return (struct real){.reason = "there is no such file to read"};
 	value = strtol(line, &end, 10);
 	if (end == line || *end)
@@ -95,16 +95,16 @@ static void gather(struct facts *f, const struct options *o)
 	limits__read(&f->limits);
 	f->namespaced = privileges__in_user_namespace();
 	f->btf_size = btf_size();
-	procfile__line(CLOCKSOURCES, f->clocksources, sizeof(f->clocksources));
+	read_file__line(CLOCKSOURCES, f->clocksources, sizeof(f->clocksources));
 	f->clock_ns = clock_cost();
-	f->unprivileged_bpf_disabled = procfile__num(SYSCTL "kernel/unprivileged_bpf_disabled");
-	f->bpf_jit_enable = procfile__num(SYSCTL "net/core/bpf_jit_enable");
+	f->unprivileged_bpf_disabled = read_file__num(SYSCTL "kernel/unprivileged_bpf_disabled");
+	f->bpf_jit_enable = read_file__num(SYSCTL "net/core/bpf_jit_enable");
 	f->perf_event_paranoid = paranoia();
 	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
 		f->held[i] = privileges__have(doctor_capabilities[i].number);
 }
 
-static bool any_possible(const struct offer *offers)
+static bool any_possible(const struct probe_result *offers)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (offers[i].answer == ANSWER_YES)
@@ -186,7 +186,7 @@ static int untold(const struct diagnosis *d)
 
 void diagnosis__make(struct diagnosis *d, const struct options *o)
 {
-	const struct offer *offers;
+	const struct probe_result *offers;
 
 	memset(d, 0, sizeof(*d));
 	d->offers = xcalloc(plan_alternatives_nr, sizeof(*d->offers));

@@ -38,7 +38,7 @@ static const struct alternative *chosen(const struct plan_row *row)
 	return NULL;
 }
 
-static const char *refused(const struct offer *offer)
+static const char *refused(const struct probe_result *offer)
 {
 	if (offer->answer == ANSWER_YES)
 		return "which was not asked for: use --backend auto";
@@ -47,7 +47,7 @@ static const char *refused(const struct offer *offer)
 
 /* An alternative that would measure the same exactly, and what the kernel said to it. */
 static void say_better(struct stage_line *line, const struct plan_row *row,
-		       const struct offer *offers)
+		       const struct probe_result *offers)
 {
 	const struct alternative *mine = chosen(row);
 
@@ -65,7 +65,7 @@ static void say_better(struct stage_line *line, const struct plan_row *row,
 }
 
 static void fill(struct stage_line *line, const char *stage, const struct plan_row *row,
-		 const struct offer *offers, const char *instead)
+		 const struct probe_result *offers, const char *instead)
 {
 	*line = (struct stage_line){
 		.stage = stage,
@@ -83,7 +83,8 @@ static void fill(struct stage_line *line, const char *stage, const struct plan_r
 
 /* Where one probe of a stage has a hook, others without one are choices not taken. */
 static size_t lines_of(const char *stage, const struct plan_row *rows, size_t rows_nr,
-		       const struct offer *offers, const char *instead, struct stage_line *lines)
+		       const struct probe_result *offers, const char *instead,
+		       struct stage_line *lines)
 {
 	const struct plan_row *without = NULL;
 	size_t n = 0;
@@ -122,8 +123,9 @@ static bool said_of_whole(const struct plan_row *rows, size_t i)
 	return false;
 }
 
-size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
-		      const char *instead, struct stage_line stages[STAGE_LINES_MAX])
+size_t doctor__stages(const struct plan_row *rows, size_t rows_nr,
+		      const struct probe_result *offers, const char *instead,
+		      struct stage_line stages[STAGE_LINES_MAX])
 {
 	size_t n = 0;
 
@@ -138,8 +140,9 @@ size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct 
 	return n;
 }
 
-void doctor__attach_lines(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
-			  const char *instead, struct stage_line lines[PLAN_ROWS_MAX])
+void doctor__attach_lines(const struct plan_row *rows, size_t rows_nr,
+			  const struct probe_result *offers, const char *instead,
+			  struct stage_line lines[PLAN_ROWS_MAX])
 {
 	for (size_t i = 0; i < rows_nr; i++)
 		fill(&lines[i], rows[i].probe, &rows[i], offers, instead);

@@ -53,7 +53,7 @@ size_t aggregates__place(struct aggregates *a, const char *name)
 
 static bool is_local(const struct sock_state *s)
 {
-	return books__is_loopback(s->family, s->remote) ||
+	return socket_ledger__is_loopback(s->family, s->remote) ||
 	       !memcmp(s->local, s->remote, sizeof(s->local));
 }
 
@@ -67,12 +67,12 @@ void aggregates__close(struct aggregates *a, size_t place, const struct sock_sta
 {
 	struct aggregate *g = &a->list[place];
 
-	books__add_socket(&g->closed, s);
+	socket_ledger__add_socket(&g->closed, s);
 	g->closed_local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	g->closed_opened += began_here(s);
 	/* It was open when this refresh began. */
 	if (a->refreshing) {
-		books__add_socket(&g->books, s);
+		socket_ledger__add_socket(&g->books, s);
 		g->local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 		g->opened += began_here(s);
 	}
@@ -96,7 +96,7 @@ void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_
 {
 	struct aggregate *g = &a->list[place];
 
-	books__add_socket(&g->books, s);
+	socket_ledger__add_socket(&g->books, s);
 	g->local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	g->open++;
 	g->opened += began_here(s);
@@ -155,7 +155,7 @@ static void publish_qualities(struct published *out, const uint64_t before[PART_
 
 static void publish_bytes(struct aggregate *g, bool sampled)
 {
-	const struct books *b = &g->books;
+	const struct socket_ledger *b = &g->books;
 	const uint64_t sent[] = {b->stages[NIO_STAGE_TX_COPY].bytes,
 				 b->stages[NIO_STAGE_TX_PIN].bytes,
 				 b->stages[NIO_STAGE_TX_SPLICE].bytes,
@@ -179,7 +179,7 @@ static void publish_bytes(struct aggregate *g, bool sampled)
 
 static void publish(struct aggregate *g, bool sampled)
 {
-	const struct books *b = &g->books;
+	const struct socket_ledger *b = &g->books;
 	struct published *out = &g->out;
 
 	publish_bytes(g, sampled);

@@ -42,13 +42,13 @@ struct published {
 
 struct aggregate {
 	char name[GROUP_NAME_MAX];
-	struct books closed;      /* connections that have ended */
-	struct books books;       /* of all */
-	uint64_t divided;         /* bytes that were divided by samples, at the last refresh */
-	uint64_t open;            /* connections, at this refresh */
-	uint64_t closed_opened;   /* connections that began while the exporter ran: ended ones */
-	uint64_t opened;          /* all of them */
-	uint64_t closed_local[2]; /* bytes copied after all: cause unknown, local */
+	struct socket_ledger closed; /* connections that have ended */
+	struct socket_ledger books;  /* of all */
+	uint64_t divided;            /* bytes that were divided by samples, at the last refresh */
+	uint64_t open;               /* connections, at this refresh */
+	uint64_t closed_opened;      /* connections that began while the exporter ran: ended ones */
+	uint64_t opened;             /* all of them */
+	uint64_t closed_local[2];    /* bytes copied after all: cause unknown, local */
 	uint64_t local[2];
 	struct published out;
 };

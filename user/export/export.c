@@ -19,7 +19,7 @@
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/loop.h"
-#include "base/outfile.h"
+#include "base/atomic_file.h"
 #include "base/privileges.h"
 #include "base/ready.h"
 #include "cgroup_names.h"
@@ -27,7 +27,7 @@
 #include "confinement.h"
 #include "export_options.h"
 #include "http.h"
-#include "kernel/watcher.h"
+#include "kernel/attach_probes.h"
 #include "metrics_page.h"
 
 #define NS_PER_S 1000000000ULL
@@ -37,7 +37,7 @@ struct export
 {
 	struct export_options o;
 	struct loop loop;
-	struct watcher *watcher;
+	struct attach_probes *watcher;
 	struct target target;
 	struct aggregates groups;
 	struct cgroup_names cgroups;
@@ -124,15 +124,15 @@ static void take_socket(void *arg, const struct sock_state *s)
 static int snapshot(struct export *x)
 {
 	uint64_t begin = loop__now_ns();
-	struct watcher_events events;
+	struct attach_events events;
 	int err;
 
 	/* Connections that have ended first: a refresh begins with the sums of all of them. */
-	err = watcher__each_ended(x->watcher, take_socket, x);
+	err = attach_probes__each_ended(x->watcher, take_socket, x);
 	aggregates__begin(&x->groups);
 	if (!err)
-		err = watcher__each_socket(x->watcher, take_socket, x);
-	events = watcher__events(x->watcher);
+		err = attach_probes__each_socket(x->watcher, take_socket, x);
+	events = attach_probes__events(x->watcher);
 	/* The time of the windows is a sum: it is short of all time from the first window on. */
 	aggregates__end(&x->groups, events.all_ns - events.seen_ns > x->unseen_ns);
 	x->unseen_ns = events.all_ns - events.seen_ns;
@@ -155,14 +155,14 @@ static const char *backend_of(const struct export *x)
 static char *render(void *arg, enum page_format format, size_t *len)
 {
 	struct export *x = arg;
-	struct nio_attach_loss loss = watcher__losses(x->watcher);
+	struct nio_attach_loss loss = attach_probes__losses(x->watcher);
 	struct metrics m = {
 		.groups = &x->groups,
 		.kernel = x->kernel.release,
 		.backend = backend_of(x),
 		.plan = x->plan,
 		.plan_nr = x->plan_nr,
-		.missed = watcher__missed(x->watcher),
+		.missed = attach_probes__missed(x->watcher),
 		.left_out = {.value = loss.sockets_full + loss.ends_missed, .known = true},
 		.started = x->started,
 		.snapshot = x->snapshot,
@@ -178,16 +178,16 @@ static char *render(void *arg, enum page_format format, size_t *len)
 
 static int write_textfile(struct export *x)
 {
-	struct outfile *file;
+	struct atomic_file *file;
 	size_t len;
 	char *page;
-	int err = outfile__open(&file, x->o.textfile);
+	int err = atomic_file__open(&file, x->o.textfile);
 
 	if (!err) {
 		page = render(x, PAGE_PROMETHEUS, &len);
-		fwrite(page, 1, len, outfile__stream(file));
+		fwrite(page, 1, len, atomic_file__stream(file));
 		free(page);
-		err = outfile__commit(file);
+		err = atomic_file__commit(file);
 	}
 	if (err)
 		log_error("cannot write %s: %s.", x->o.textfile, strerror(-err));
@@ -215,7 +215,7 @@ static int try_watching(void *arg)
 {
 	struct export *x = arg;
 
-	return watcher__each_task(x->watcher, take_task, NULL);
+	return attach_probes__each_task(x->watcher, take_task, NULL);
 }
 
 /* Files are written and removed by the user who started the exporter, without capabilities. */
@@ -233,14 +233,14 @@ static int confine(struct export *x)
 
 static int load(struct export *x)
 {
-	struct watcher_filter filter = {
+	struct attach_filter filter = {
 		.cgroup = -1,
 		.sockets_max = x->o.sockets_max,
 		.count_calls = x->o.count_calls,
 		.backend = x->o.backend,
 	};
-	struct watcher_refusal no;
-	int err = watcher__open(&x->watcher, &filter, &no);
+	struct attach_refusal no;
+	int err = attach_probes__open(&x->watcher, &filter, &no);
 
 	if (err == -EINTR && loop__is_to_end())
 		return EXIT_SIGNAL_BASE + loop__ending_signal();
@@ -259,7 +259,7 @@ static void adopt(struct export *x)
 		err = target__pass(&x->target, x->watcher);
 	if (err)
 		log_warning("connections that exist already may be missing: %s.", strerror(-err));
-	watcher__adopt_used(x->watcher);
+	attach_probes__adopt_used(x->watcher);
 }
 
 static int begin(struct export *x)
@@ -269,13 +269,13 @@ static int begin(struct export *x)
 	uname(&x->kernel);
 	if (x->o.this_netns && !stat("/proc/self/ns/net", &st))
 		x->netns = (uint32_t)st.st_ino;
-	x->plan_nr = watcher__plan(x->watcher, &x->plan);
+	x->plan_nr = attach_probes__plan(x->watcher, &x->plan);
 	aggregates__init(&x->groups, x->o.groups);
 	cgroup_names__init(&x->cgroups, target__cgroup_mount());
-	watcher__arm(x->watcher);
+	attach_probes__arm(x->watcher);
 	x->started = now_s();
 	adopt(x);
-	loop__add(&x->loop, watcher__ends_fd(x->watcher));
+	loop__add(&x->loop, attach_probes__ends_fd(x->watcher));
 	x->next_step_ns = loop__now_ns();
 	return snapshot(x) ? EXIT_RUN_FAILED : EXIT_DONE;
 }
@@ -313,8 +313,8 @@ static bool take_event(struct export *x, const struct loop_event *ev)
 {
 	if (ev->kind == LOOP_SIGNAL)
 		return take_signal(x, ev->signo);
-	if (ev->kind == LOOP_READABLE && ev->fd == watcher__ends_fd(x->watcher))
-		watcher__each_ended(x->watcher, take_socket, x);
+	if (ev->kind == LOOP_READABLE && ev->fd == attach_probes__ends_fd(x->watcher))
+		attach_probes__each_ended(x->watcher, take_socket, x);
 	else if (ev->kind == LOOP_READABLE && x->http)
 		http__run(x->http);
 	else if (ev->kind == LOOP_TICK && x->http)
@@ -356,7 +356,7 @@ static int run_loop(struct export *x)
 		if (!err)
 			over = take_event(x, &ev);
 		if (loop__now_ns() >= x->next_step_ns)
-			x->next_step_ns = watcher__step_events(x->watcher, loop__now_ns());
+			x->next_step_ns = attach_probes__step_events(x->watcher, loop__now_ns());
 		if (!err && !over)
 			over = take_snapshot(x);
 	}
@@ -407,7 +407,7 @@ int export__main(int argc, char **argv)
 	code = err ? EXIT_RUN_FAILED : run(x);
 	http__stop(x->http);
 	ready__close(&x->ready);
-	watcher__close(x->watcher);
+	attach_probes__close(x->watcher);
 	target__clear(&x->target);
 	cgroup_names__clear(&x->cgroups);
 	aggregates__clear(&x->groups);

@@ -8,7 +8,6 @@
 #include "aggregates.h"
 #include "base/command_line.h"
 #include "base/log.h"
-#include "base/refuse.h"
 #include "common/units.h"
 
 enum key {
@@ -70,7 +69,7 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Measurement:", 3},
 	{"interval", KEY_INTERVAL, "TIME", 0,
 	 "read the sockets this often, 50ms to 1h (default 5s)", 3},
-	{"backend", KEY_BACKEND, "auto|trampoline|kprobe|tracepoint", 0,
+	{"backend", KEY_BACKEND, "auto|fentry|kprobe|tracepoint", 0,
 	 "type of BPF program (default auto)", 3},
 	{"max-sockets", KEY_SOCKETS, "N", 0, "sockets at once, up to 1048576 (default 32768)", 3},
 	{"count-calls", KEY_COUNT_CALLS, NULL, 0,
@@ -83,8 +82,8 @@ static uint64_t number(const char *option, const char *arg, uint64_t max)
 	uint64_t n;
 
 	if (parse_count(arg, 1, max, &n))
-		refuse("--%s takes a number from 1 to %llu, not '%s'.", option,
-		       (unsigned long long)max, arg);
+		usage_error("--%s takes a number from 1 to %llu, not '%s'.", option,
+			    (unsigned long long)max, arg);
 	return n;
 }
 
@@ -111,7 +110,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FILTER:
 		if (o->filters_nr == EXPORT_FILTERS_MAX)
-			refuse("at most %d --filter can be given.", EXPORT_FILTERS_MAX);
+			usage_error("at most %d --filter can be given.", EXPORT_FILTERS_MAX);
 		o->filters[o->filters_nr++] = arg;
 		return 0;
 	case KEY_GROUPS:
@@ -123,8 +122,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_INTERVAL:
 		if (parse_duration(arg, &o->interval_ns) || o->interval_ns < 50000000 ||
 		    o->interval_ns > 3600000000000)
-			refuse("--interval takes a time from 50ms to 1h such as 5s, not '%s'.",
-			       arg);
+			usage_error("--interval takes a time from 50ms to 1h such as 5s, not '%s'.",
+				    arg);
 		return 0;
 	case KEY_ONCE:
 		o->once = true;
@@ -151,7 +150,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		o->verbose++;
 		return 0;
 	case ARGP_KEY_ARG:
-		refuse("'%s' is one argument too many: export takes options only.", arg);
+		usage_error("'%s' is one argument too many: export takes options only.", arg);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -170,7 +169,7 @@ void export_options__parse(struct export_options *o, int argc, char **argv)
 	};
 	command_line__parse(&argp, "export", argc, argv, o);
 	if ((o->once && o->textfile) || (o->listen_given && (o->once || o->textfile)))
-		refuse("--listen, --textfile and --once exclude each other.");
+		usage_error("--listen, --textfile and --once exclude each other.");
 	log_set_level(o->quiet         ? LOG_ERROR
 		      : o->verbose > 1 ? LOG_DEBUG
 		      : o->verbose     ? LOG_INFO

@@ -18,7 +18,7 @@
 #include <linux/sockios.h>
 
 #include "netns.h"
-#include "base/procfile.h"
+#include "base/read_file.h"
 #include "machine.h"
 #include "rtnl.h"
 #include "tap.h"
@@ -93,7 +93,7 @@ static void environment__read_cpu(struct environment *env)
 		strcpy(env->virtualization, "none");
 	if (info.hypervisor != HYPERVISOR_YES)
 		return;
-	if (procfile__line("/sys/class/dmi/id/product_name", product, sizeof(product)) ||
+	if (read_file__line("/sys/class/dmi/id/product_name", product, sizeof(product)) ||
 	    !product[0])
 		strcpy(env->virtualization, "vm");
 	else
@@ -102,7 +102,7 @@ static void environment__read_cpu(struct environment *env)
 
 static int optmem__read(void *text)
 {
-	return procfile__line(OPTMEM_MAX, text, UNITS_BUF);
+	return read_file__line(OPTMEM_MAX, text, UNITS_BUF);
 }
 
 /* Per network namespace since Linux 6.8; before, only the initial namespace has the file. */
@@ -125,10 +125,10 @@ static void environment__read_optmem(struct environment *env, const struct netpa
 static int congestion__read(void *arg)
 {
 	struct congestion *c = arg;
-	int err = procfile__line(IPV4 "tcp_congestion_control", c->system, sizeof(c->system));
+	int err = read_file__line(IPV4 "tcp_congestion_control", c->system, sizeof(c->system));
 
 	/* Before 4.15 only the initial namespace had this file. */
-	procfile__line(IPV4 "tcp_allowed_congestion_control", c->allowed, sizeof(c->allowed));
+	read_file__line(IPV4 "tcp_allowed_congestion_control", c->allowed, sizeof(c->allowed));
 	return err;
 }
 
@@ -144,8 +144,8 @@ static void environment__read_congestion(struct environment *env, const struct n
 
 	netns__visit(netns, congestion__read, &env->congestion);
 	if (!env->congestion.allowed[0])
-		procfile__line(IPV4 "tcp_allowed_congestion_control", env->congestion.allowed,
-			       sizeof(env->congestion.allowed));
+		read_file__line(IPV4 "tcp_allowed_congestion_control", env->congestion.allowed,
+				sizeof(env->congestion.allowed));
 }
 
 static int qdisc__read(void *arg)
@@ -351,8 +351,8 @@ void environment__read(struct environment *env, const struct netpath *path,
 	environment__read_kernel(env);
 	environment__read_cpu(env);
 	environment__read_path(env, path);
-	procfile__line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		       env->clocksource, sizeof(env->clocksource));
+	read_file__line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+			env->clocksource, sizeof(env->clocksource));
 	environment__read_optmem(env, path);
 	environment__read_memlock(env);
 	machine__active_word("/sys/kernel/security/lockdown", env->lockdown, sizeof(env->lockdown));

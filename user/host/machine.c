@@ -13,7 +13,7 @@
 #include <time.h>
 #include <zlib.h>
 
-#include "base/procfile.h"
+#include "base/read_file.h"
 #include "common/cpu_mask.h"
 #include "common/xalloc.h"
 #include "model/preemption.h"
@@ -26,7 +26,7 @@ void machine__active_word(const char *path, char *out, size_t len)
 	char text[128], *word, *end;
 
 	out[0] = '\0';
-	if (procfile__line(path, text, sizeof(text)))
+	if (read_file__line(path, text, sizeof(text)))
 		return;
 	word = strchr(text, '[');
 	end = word ? strchr(word, ']') : NULL;
@@ -44,7 +44,7 @@ static void read_governor(struct machine *m)
 
 	if (!glob(CPU "[0-9]*/cpufreq/scaling_governor", 0, NULL, &files))
 		for (size_t i = 0; i < files.gl_pathc; i++) {
-			if (procfile__line(files.gl_pathv[i], name, sizeof(name)))
+			if (read_file__line(files.gl_pathv[i], name, sizeof(name)))
 				continue;
 			if (m->governor[0] && strcmp(m->governor, name))
 				strcpy(name, "mixed");
@@ -62,7 +62,7 @@ static void read_mitigations(struct machine *m)
 
 	m->mitigations_known = !glob(VULNERABILITIES "*", 0, NULL, &files);
 	for (size_t i = 0; m->mitigations_known && i < files.gl_pathc; i++)
-		if (!procfile__line(files.gl_pathv[i], line, sizeof(line)) &&
+		if (!read_file__line(files.gl_pathv[i], line, sizeof(line)) &&
 		    !strncmp(line, "Mitigation:", strlen("Mitigation:")) && used < len)
 			used += (size_t)snprintf(m->mitigations + used, len - used, "%s%s",
 						 used ? " " : "",
@@ -85,7 +85,7 @@ static void read_load(struct machine *m)
 	char line[64];
 
 	m->load = (struct real){.reason = "/proc/loadavg cannot be read"};
-	if (procfile__line("/proc/loadavg", line, sizeof(line)))
+	if (read_file__line("/proc/loadavg", line, sizeof(line)))
 		return;
 	m->load = (struct real){.value = strtod(line, NULL), .known = true};
 }
@@ -140,9 +140,9 @@ static const char *read_preemption(void)
 	struct preemption_signs signs = {0};
 	struct utsname name;
 
-	if (!procfile__line(DEBUGFS, debugfs, sizeof(debugfs)))
+	if (!read_file__line(DEBUGFS, debugfs, sizeof(debugfs)))
 		signs.debugfs = debugfs;
-	if (!procfile__line("/proc/cmdline", cmdline, sizeof(cmdline)))
+	if (!read_file__line("/proc/cmdline", cmdline, sizeof(cmdline)))
 		signs.cmdline = cmdline;
 	if (uname(&name))
 		return preemption__model(&signs);
@@ -177,7 +177,7 @@ void machine__times(struct cpu_times *t)
 	char line[256];
 
 	*t = (struct cpu_times){0};
-	if (procfile__line("/proc/stat", line, sizeof(line)))
+	if (read_file__line("/proc/stat", line, sizeof(line)))
 		return;
 	/* user nice system idle iowait irq softirq steal; user includes guest time (proc.rst) */
 	if (sscanf(line,
@@ -210,7 +210,7 @@ static unsigned int core_of(unsigned int cpu)
 	unsigned long first;
 
 	snprintf(path, sizeof(path), CPU "%u/topology/thread_siblings_list", cpu);
-	if (procfile__line(path, line, sizeof(line)))
+	if (read_file__line(path, line, sizeof(line)))
 		return cpu;
 	first = strtoul(line, &end, 10);
 	return end == line ? cpu : (unsigned int)first;

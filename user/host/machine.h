@@ -3,7 +3,7 @@
 #ifndef HOST_MACHINE_H
 #define HOST_MACHINE_H
 
-#include "model/placement.h"
+#include "model/cpu_pinning.h"
 #include "model/result.h"
 
 /* Fills m with the present setup; an unreadable value is empty or unknown. */

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/procfile.h"
+#include "base/read_file.h"
 #include "bpf/netiotrace.h"
 #include "netns.h"
 #include "model/tap_parse.h"
@@ -224,7 +224,7 @@ static void take_descriptor(struct taps *taps, const char *pid, int dir, const c
 			continue;
 		t->pid = (struct num){.value = strtoull(pid, NULL, 10), .known = true};
 		snprintf(link, sizeof(link), "/proc/%.20s/comm", pid);
-		procfile__line(link, t->process, sizeof(t->process));
+		read_file__line(link, t->process, sizeof(t->process));
 	}
 }
 

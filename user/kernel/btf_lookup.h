@@ -3,8 +3,8 @@
  * What the running kernel has, by its type information (BTF): functions, tracepoints, members of
  * structures. Not whether a program may attach there.
  */
-#ifndef NETIOTRACE_BTF_LOOKUP_H
-#define NETIOTRACE_BTF_LOOKUP_H
+#ifndef KERNEL_BTF_LOOKUP_H
+#define KERNEL_BTF_LOOKUP_H
 
 #include "model/result.h"
 

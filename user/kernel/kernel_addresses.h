@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the programs are told of where the kernel keeps its code and data. */
-#ifndef NETIOTRACE_KERNEL_ADDRESSES_H
-#define NETIOTRACE_KERNEL_ADDRESSES_H
+#ifndef KERNEL_KERNEL_ADDRESSES_H
+#define KERNEL_KERNEL_ADDRESSES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Has the running kernel kprobes? Known without loading a program to try. */
-#ifndef NETIOTRACE_KPROBES_H
-#define NETIOTRACE_KPROBES_H
+#ifndef KERNEL_KPROBES_H
+#define KERNEL_KPROBES_H
 
 /*
  * 0: it may, or nothing can be known. -ENOENT: it has perf events, but no source of them for

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* libbpf's own messages: on stderr with -vv, else nowhere. */
-#ifndef NETIOTRACE_LIBBPF_OUTPUT_H
-#define NETIOTRACE_LIBBPF_OUTPUT_H
+#ifndef KERNEL_LIBBPF_OUTPUT_H
+#define KERNEL_LIBBPF_OUTPUT_H
 
 void libbpf_output__set(void);
 

@@ -4,8 +4,8 @@
  * as this program has: there the loader chose the same functions, by the same processor. Their ends
  * are not among the symbols, but in the table of the file's frames (PT_GNU_EH_FRAME).
  */
-#ifndef NETIOTRACE_LIBC_COPIES_H
-#define NETIOTRACE_LIBC_COPIES_H
+#ifndef KERNEL_LIBC_COPIES_H
+#define KERNEL_LIBC_COPIES_H
 
 #include <stddef.h>
 

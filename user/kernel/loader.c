@@ -262,7 +262,7 @@ static int look_up(const struct btf_lookup *btf, const struct loader *l,
 }
 
 /* Offers from BTF alone. 0, or -errno if BTF or the object cannot be read. */
-static int offers_of_btf(enum bpf_object_id id, struct offer *offers)
+static int offers_of_btf(enum bpf_object_id id, struct probe_result *offers)
 {
 	const struct btf_lookup *btf = btf_lookup__kernel();
 	int err = btf_lookup__kernel_error();
@@ -279,7 +279,7 @@ static int offers_of_btf(enum bpf_object_id id, struct offer *offers)
 }
 
 /* The first alternative of a backend that may work; NULL: none. */
-static const struct alternative *sample_of(enum bpf_object_id id, const struct offer *offers,
+static const struct alternative *sample_of(enum bpf_object_id id, const struct probe_result *offers,
 					   enum backend backend)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
@@ -293,10 +293,10 @@ static const struct alternative *sample_of(enum bpf_object_id id, const struct o
  * Tries one alternative of a backend: a kernel that refuses it refuses them all, for the same
  * reason. 0, or an -errno that says nothing about the kernel.
  */
-static int try_backend(enum bpf_object_id id, struct offer *offers, enum backend backend)
+static int try_backend(enum bpf_object_id id, struct probe_result *offers, enum backend backend)
 {
 	const struct alternative *sample = sample_of(id, offers, backend);
-	struct offer offer;
+	struct probe_result offer;
 	int err;
 
 	if (!sample)
@@ -312,11 +312,11 @@ static int try_backend(enum bpf_object_id id, struct offer *offers, enum backend
 	return offer.answer == ANSWER_UNKNOWN ? offer.err : 0;
 }
 
-int loader__presume(enum bpf_object_id id, struct offer *offers, enum backend backend)
+int loader__presume(enum bpf_object_id id, struct probe_result *offers, enum backend backend)
 {
 	int err = offers_of_btf(id, offers), first = err;
 
-	for (int b = BACKEND_TRAMPOLINE; b < BACKEND_TRACEPOINT && !err; b++) {
+	for (int b = BACKEND_FENTRY; b < BACKEND_TRACEPOINT && !err; b++) {
 		int unknown;
 
 		if (backend != BACKEND_AUTO && backend != (enum backend)b)
@@ -330,11 +330,11 @@ int loader__presume(enum bpf_object_id id, struct offer *offers, enum backend ba
 	return first;
 }
 
-int loader__try_all(enum bpf_object_id id, struct offer *offers)
+int loader__try_all(enum bpf_object_id id, struct probe_result *offers)
 {
 	int err = offers_of_btf(id, offers);
 
-	for (int b = BACKEND_TRAMPOLINE; !err && b < BACKEND_TRACEPOINT; b++)
+	for (int b = BACKEND_FENTRY; !err && b < BACKEND_TRACEPOINT; b++)
 		try_backend(id, offers, b);
 	for (size_t i = 0; !err && i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].object == id && offers[i].answer == ANSWER_YES)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Loads a BPF object (of run, of attach), attaches the programs that a plan chose, and finds out
- * which alternatives of the table this kernel has. For session.c, watcher.c and whoever plans; what
- * the programs count is not its business.
+ * which alternatives of the table this kernel has. For session.c, attach_probes.c and whoever
+ * plans; what the programs count is not its business.
  */
-#ifndef NETIOTRACE_LOADER_H
-#define NETIOTRACE_LOADER_H
+#ifndef KERNEL_LOADER_H
+#define KERNEL_LOADER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,13 +76,13 @@ int loader__open_iterator(const struct loader *l, const char *program);
  * AUTO) one alternative is tried. Quick and usually right. 0, or the first -errno that says nothing
  * about the kernel, as of memory or open files; the offers are filled all the same.
  */
-int loader__presume(enum bpf_object_id id, struct offer *offers, enum backend backend);
+int loader__presume(enum bpf_object_id id, struct probe_result *offers, enum backend backend);
 
 /*
  * Tries each alternative of an object that BTF does not exclude: load and attach, tens of
  * milliseconds each. 0, or -errno if nothing could be tried (-EPERM: privileges).
  */
-int loader__try_all(enum bpf_object_id id, struct offer *offers);
+int loader__try_all(enum bpf_object_id id, struct probe_result *offers);
 
 /* Whether a program at a trampoline can be attached again after it was detached (Linux 5.13). */
 bool loader__attaches_again(void);

@@ -3,8 +3,8 @@
  * The statistics of bpf/kernel.bpf.h as they lie in memory: rows of CPU 0, rows of CPU 1, and so on
  * up to the highest CPU there can ever be; and the values of per-CPU maps.
  */
-#ifndef NETIOTRACE_PERCPU_H
-#define NETIOTRACE_PERCPU_H
+#ifndef KERNEL_PERCPU_H
+#define KERNEL_PERCPU_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The namespace of pids that we are in: bpf/task.bpf.h. */
-#ifndef NETIOTRACE_PIDNS_H
-#define NETIOTRACE_PIDNS_H
+#ifndef KERNEL_PIDNS_H
+#define KERNEL_PIDNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which file the code at an address of a process comes from, and where in it. */
-#ifndef NETIOTRACE_PROCESS_MAPS_H
-#define NETIOTRACE_PROCESS_MAPS_H
+#ifndef KERNEL_PROCESS_MAPS_H
+#define KERNEL_PROCESS_MAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Samples as the kernel's side wrote them, made into stacks of names by class. No I/O. */
-#ifndef NETIOTRACE_SAMPLE_FOLD_H
-#define NETIOTRACE_SAMPLE_FOLD_H
+#ifndef KERNEL_SAMPLE_FOLD_H
+#define KERNEL_SAMPLE_FOLD_H
 
 #include <stdbool.h>
 #include <stddef.h>

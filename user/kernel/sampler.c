@@ -42,7 +42,7 @@ struct sampler {
 	uint64_t lost[NIO_SAMPLE_WHOSE_NR]; /* before the last start */
 };
 
-__attribute__((format(printf, 4, 5))) static int refuse(int err, char *why, size_t len,
+__attribute__((format(printf, 4, 5))) static int reject(int err, char *why, size_t len,
 							const char *format, ...)
 {
 	va_list args;
@@ -138,7 +138,7 @@ static int open_sampler(struct sampler **out, const struct symbols *symbols, int
 	err = load(s, symbols, tasks);
 	if (err) {
 		sampler__close(s);
-		return refuse(err, why, len, "the program that samples was refused");
+		return reject(err, why, len, "the program that samples was refused");
 	}
 	*out = s;
 	return 0;
@@ -216,7 +216,7 @@ static int attach_by_any(struct sampler *s)
 	if (err == -ENOENT)
 		snprintf(s->no_cycles, sizeof(s->no_cycles), "no PMU here counts cycles");
 	else
-		refuse(err, s->no_cycles, sizeof(s->no_cycles), "cycles were refused");
+		reject(err, s->no_cycles, sizeof(s->no_cycles), "cycles were refused");
 	s->cycles = false;
 	return attach_all(s);
 }
@@ -239,7 +239,7 @@ int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned in
 		s->skel->bss->nio_watched[side] = pids[side];
 	s->hz = hz;
 	err = attach_by_any(s);
-	return err ? refuse(err, why, len, "the kernel refused perf events for sampling") : 0;
+	return err ? reject(err, why, len, "the kernel refused perf events for sampling") : 0;
 }
 
 void sampler__stop(struct sampler *s)

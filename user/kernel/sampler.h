@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Samples of CPU time: perf events on each CPU call a BPF program that records the kernel's stack.
  */
-#ifndef NETIOTRACE_SAMPLER_H
-#define NETIOTRACE_SAMPLER_H
+#ifndef KERNEL_SAMPLER_H
+#define KERNEL_SAMPLER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "base/procfile.h"
+#include "base/read_file.h"
 #include "btf_lookup.h"
 #include "common/xalloc.h"
 #include "kernel_addresses.h"
@@ -91,7 +91,7 @@ static uint32_t rows_of(enum session_map which, unsigned int slots)
 static int rows_by_cpu(void)
 {
 	char text[1024];
-	int err = procfile__line("/sys/devices/system/cpu/possible", text, sizeof(text));
+	int err = read_file__line("/sys/devices/system/cpu/possible", text, sizeof(text));
 
 	return err ? err : percpu__rows(text);
 }

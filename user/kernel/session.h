@@ -3,8 +3,8 @@
  * The BPF programs of a run while they are loaded: the sockets of the load generator, by cookie,
  * and what was counted for them, as plain snapshots. What these mean is the ledger's business.
  */
-#ifndef NETIOTRACE_SESSION_H
-#define NETIOTRACE_SESSION_H
+#ifndef KERNEL_SESSION_H
+#define KERNEL_SESSION_H
 
 #include <stddef.h>
 #include <stdint.h>

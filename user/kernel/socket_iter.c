@@ -9,7 +9,7 @@
 /*
  * Records read at once: what the kernel's own buffer for an iterator holds (bpf_seq_read: 8 pages).
  * A pass is then one read, as a rule, and goes on in the middle of no bucket: see
- * user/run/socket_pass.c for why that matters.
+ * user/run/socket_snapshot.c for why that matters.
  */
 #define RECORDS 512
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reads what the program nio_sockets writes: a pass over the TCP sockets of a network namespace. */
-#ifndef NETIOTRACE_SOCKET_ITER_H
-#define NETIOTRACE_SOCKET_ITER_H
+#ifndef KERNEL_SOCKET_ITER_H
+#define KERNEL_SOCKET_ITER_H
 
 #include "bpf/sockets.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* All functions of the running kernel, its modules and BPF programs by address. */
-#ifndef NETIOTRACE_SYMBOLS_H
-#define NETIOTRACE_SYMBOLS_H
+#ifndef KERNEL_SYMBOLS_H
+#define KERNEL_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

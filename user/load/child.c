@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/invoker.h"
+#include "base/sudo_user.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "common/time_limit.h"
@@ -490,7 +490,7 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 	int err;
 
 	*c = (struct child)CHILD_INIT;
-	if (s.root && (invoker__of_sudo(&s.uid, &s.gid) || !s.gid))
+	if (s.root && (sudo_user__of_sudo(&s.uid, &s.gid) || !s.gid))
 		user__nobody(&s.uid, &s.gid);
 	err = start__once(s, c, false, &at);
 	if (err == -EACCES && at == CHILD_STEP_EXEC && s.root && !access(argv[0], X_OK))

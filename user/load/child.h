@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A load generator process: unprivileged, on pipes. It ends when this process does, even by kill
  * -9. */
-#ifndef USER_LOAD_CHILD_H
-#define USER_LOAD_CHILD_H
+#ifndef LOAD_CHILD_H
+#define LOAD_CHILD_H
 
 #include <stdbool.h>
 #include <sys/types.h>

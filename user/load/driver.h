@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One load generator process as a source of events (docs/LOADGEN.md). Never waits. */
-#ifndef USER_LOAD_DRIVER_H
-#define USER_LOAD_DRIVER_H
+#ifndef LOAD_DRIVER_H
+#define LOAD_DRIVER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -66,7 +66,7 @@ static void add_address(struct arglist *args, const char *option, const char *ad
 	add_string(args, option, address__format(text, sizeof(text), address, port));
 }
 
-static void add_receiver(struct arglist *args, const char *program, const struct traffic *t,
+static void add_receiver(struct arglist *args, const char *program, const struct workload *t,
 			 const char *address, unsigned int port)
 {
 	add(args, "%s", program);
@@ -80,7 +80,7 @@ static void add_receiver(struct arglist *args, const char *program, const struct
 	add_flag(args, "--verify", t->verify);
 }
 
-void loadgen_args__receiver(struct arglist *args, const char *program, const struct traffic *t,
+void loadgen_args__receiver(struct arglist *args, const char *program, const struct workload *t,
 			    const char *address)
 {
 	add_receiver(args, program, t, address, 0);
@@ -89,7 +89,7 @@ void loadgen_args__receiver(struct arglist *args, const char *program, const str
 		add_string(args, "--congestion", t->congestion);
 }
 
-void loadgen_args__server(struct arglist *args, const char *program, const struct traffic *t,
+void loadgen_args__server(struct arglist *args, const char *program, const struct workload *t,
 			  const struct address *listen)
 {
 	add_receiver(args, program, t, listen->host, listen->port);
@@ -97,7 +97,7 @@ void loadgen_args__server(struct arglist *args, const char *program, const struc
 	add(args, "--forever");
 }
 
-void loadgen_args__sender(struct arglist *args, const char *program, const struct traffic *t,
+void loadgen_args__sender(struct arglist *args, const char *program, const struct workload *t,
 			  enum mode mode, const char *address, unsigned int port)
 {
 	add(args, "%s", program);
@@ -109,11 +109,11 @@ void loadgen_args__sender(struct arglist *args, const char *program, const struc
 	add_number(args, "--fields", t->fields, "");
 	add_nonzero(args, "--header", t->header, "");
 	add_number(args, "--threads", t->threads, "");
-	add_number(args, "--connections", traffic__connections(t), "");
+	add_number(args, "--connections", workload__connections(t), "");
 	if (t->messages)
 		add_number(args, "--messages", t->messages, "");
 	else
-		add_number(args, "--duration", traffic__round_ns(t), "ns");
+		add_number(args, "--duration", workload__round_ns(t), "ns");
 	add_number(args, "--warmup", t->warmup_ns, "ns");
 	add_nonzero(args, "--sndbuf", t->sndbuf, "");
 	add_string(args, "--cpus", t->sender_cpus);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command lines of both sides of the load generator (docs/LOADGEN.md). */
-#ifndef USER_LOAD_LOADGEN_ARGS_H
-#define USER_LOAD_LOADGEN_ARGS_H
+#ifndef LOAD_LOADGEN_ARGS_H
+#define LOAD_LOADGEN_ARGS_H
 
 #include "base/address.h"
 #include "common/mode.h"
-#include "model/traffic.h"
+#include "model/workload.h"
 
 /* A list that owns its strings. Start from {0}. */
 struct arglist {
@@ -16,12 +16,12 @@ struct arglist {
 void arglist__clear(struct arglist *args);
 
 /* Append to args, which the caller frees with arglist__clear(). */
-void loadgen_args__receiver(struct arglist *args, const char *program, const struct traffic *t,
+void loadgen_args__receiver(struct arglist *args, const char *program, const struct workload *t,
 			    const char *address);
 /* A receiver that serves session after session at the resolved address of --listen. */
-void loadgen_args__server(struct arglist *args, const char *program, const struct traffic *t,
+void loadgen_args__server(struct arglist *args, const char *program, const struct workload *t,
 			  const struct address *listen);
-void loadgen_args__sender(struct arglist *args, const char *program, const struct traffic *t,
+void loadgen_args__sender(struct arglist *args, const char *program, const struct workload *t,
 			  enum mode mode, const char *address, unsigned int port);
 
 /* The path of netio-loadgen, beside this program's file. 0 or -errno. */

@@ -111,7 +111,7 @@ static struct cost zerocopy_cost(const struct advice_row *row)
 {
 	struct cost extra = zerocopy_extra(row);
 	struct cpu_share copy = cpu_time__share(&row->program->cpu, CPU_CLASS_DEFERRED_COPY);
-	struct real copied = books__copied_fraction(row->books);
+	struct real copied = socket_ledger__copied_fraction(row->books);
 	double spared;
 
 	if (!copied.known || copied.value <= 0)
@@ -122,7 +122,7 @@ static struct cost zerocopy_cost(const struct advice_row *row)
 
 static struct cost advise_no_zerocopy(struct text *t, const struct advice_row *row)
 {
-	const struct books *b = row->books;
+	const struct socket_ledger *b = row->books;
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	struct cost c = zerocopy_cost(row);

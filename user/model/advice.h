@@ -4,8 +4,8 @@
  * time. One rule: an advice names the CPU time that it would spare, as an interval, and is given
  * only if the lower end is worth a sentence (ADVICE_COST_MIN). Pure.
  */
-#ifndef NETIOTRACE_ADVICE_H
-#define NETIOTRACE_ADVICE_H
+#ifndef MODEL_ADVICE_H
+#define MODEL_ADVICE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,11 +43,11 @@ struct advice_program {
 
 /* A part of the sockets of a program: a port, a connection, a process, or all. */
 struct advice_row {
-	const char *name;          /* "port 443"; NULL: not to be named */
-	const struct books *books; /* as of the end */
-	uint64_t copied;           /* sent by copy when the program was read */
-	bool told;                 /* sendfile and splice are distinguished from copies */
-	bool encrypts;             /* the service's protocol encrypts: see advice__encrypts() */
+	const char *name;                  /* "port 443"; NULL: not to be named */
+	const struct socket_ledger *books; /* as of the end */
+	uint64_t copied;                   /* sent by copy when the program was read */
+	bool told;                         /* sendfile and splice are distinguished from copies */
+	bool encrypts; /* the service's protocol encrypts: see advice__encrypts() */
 	const struct advice_program *program;
 	const struct baseline *baseline; /* NULL: none */
 };

@@ -3,8 +3,8 @@
  * The part of a send call that a sampled stack is in: the parts are those of exact times
  * (NIO_PATH_PARTS), so that samples can stand in for them where these are not to be had. Pure.
  */
-#ifndef NETIOTRACE_CALL_PART_H
-#define NETIOTRACE_CALL_PART_H
+#ifndef MODEL_CALL_PART_H
+#define MODEL_CALL_PART_H
 
 #include "result.h"
 

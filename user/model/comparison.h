@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two modes of one session, compared by the rule of base/rank_test.h. Pure. */
-#ifndef NETIOTRACE_COMPARISON_H
-#define NETIOTRACE_COMPARISON_H
+#ifndef MODEL_COMPARISON_H
+#define MODEL_COMPARISON_H
 
 #include "base/rank_test.h"
 #include "result.h"

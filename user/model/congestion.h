@@ -6,8 +6,8 @@
  * Copy modes cannot be told apart then. So where the path is ours to choose for, it is not used
  * unless asked for. Pure.
  */
-#ifndef NETIOTRACE_CONGESTION_H
-#define NETIOTRACE_CONGESTION_H
+#ifndef MODEL_CONGESTION_H
+#define MODEL_CONGESTION_H
 
 #include <stddef.h>
 

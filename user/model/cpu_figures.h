@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CPU time by class as a run has it: shares of its sampled round, times of its own. Pure. */
-#ifndef NETIOTRACE_CPU_FIGURES_H
-#define NETIOTRACE_CPU_FIGURES_H
+#ifndef MODEL_CPU_FIGURES_H
+#define MODEL_CPU_FIGURES_H
 
 #include "result.h"
 

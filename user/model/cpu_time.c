@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/stats.h"
 #include "common/xalloc.h"
 
 #define NORMAL_95 1.959963984540054 /* 97.5 % of a normal distribution lie below */

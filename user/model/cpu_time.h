@@ -7,8 +7,8 @@
  * "Understanding Host Network Stack Overheads" (SIGCOMM 2021), with pacing and timers, zero-copy
  * notifications, and the work of the application itself apart.
  */
-#ifndef NETIOTRACE_CPU_TIME_H
-#define NETIOTRACE_CPU_TIME_H
+#ifndef MODEL_CPU_TIME_H
+#define MODEL_CPU_TIME_H
 
 #include <stdbool.h>
 #include <stddef.h>

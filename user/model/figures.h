@@ -3,8 +3,8 @@
  * Figures that the live views and the final text both show, taken from a run's result. Pure: no
  * layout, no I/O. What was not measured never enters a figure as 0.
  */
-#ifndef NETIOTRACE_VIEW_FIGURES_H
-#define NETIOTRACE_VIEW_FIGURES_H
+#ifndef MODEL_FIGURES_H
+#define MODEL_FIGURES_H
 
 #include "result.h"
 

@@ -5,7 +5,7 @@
 
 #include "ledger.h"
 #include "ledger_bytes.h"
-#include "uncovered.h"
+#include "unsupported_paths.h"
 
 static struct num known(uint64_t value)
 {
@@ -395,7 +395,7 @@ void ledger__book(struct run_result *r, const struct plan *plan, const struct sn
 		book_completions(r, &base->zc, &now->zc);
 	if (in_slices(plan, now))
 		r->zc_unseen = unknown("send calls were looked at a part of the time");
-	uncovered__book(r, base, now);
+	unsupported_paths__book(r, base, now);
 	book_health(r, plan, base, now);
 	ledger_bytes__book(r, plan, base, now);
 	if (r->request_response && !r->sender_side) {

@@ -3,8 +3,8 @@
  * The copy ledger of one run: turns two snapshots of the kernel side and the totals of the load
  * generator into the numbers of a run_result. Pure: no I/O, no libbpf.
  */
-#ifndef NETIOTRACE_LEDGER_H
-#define NETIOTRACE_LEDGER_H
+#ifndef MODEL_LEDGER_H
+#define MODEL_LEDGER_H
 
 #include "load_report.h"
 #include "plan.h"

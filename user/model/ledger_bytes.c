@@ -356,10 +356,10 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 	struct sequence_sum tx, rx;
 	const char *no_tx, *no_rx;
 
-	no_tx = sequence__between(&base->sockets[NIO_SIDE_SENDER], &now->sockets[NIO_SIDE_SENDER],
-				  &tx);
-	no_rx = sequence__between(&base->sockets[NIO_SIDE_RECEIVER],
-				  &now->sockets[NIO_SIDE_RECEIVER], &rx);
+	no_tx = tcp_seq__between(&base->sockets[NIO_SIDE_SENDER], &now->sockets[NIO_SIDE_SENDER],
+				 &tx);
+	no_rx = tcp_seq__between(&base->sockets[NIO_SIDE_RECEIVER],
+				 &now->sockets[NIO_SIDE_RECEIVER], &rx);
 	r->health.coverage = (struct real){0};
 	r->health.covered_bytes = r->health.coverable_bytes = 0;
 	r->sequence = (struct sequence_result){
@@ -407,11 +407,11 @@ void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
 	struct sequence_sum senders, receivers;
 	const char *none;
 
-	none = sequence__between(&base->sockets[NIO_SIDE_SENDER], &now->sockets[NIO_SIDE_SENDER],
-				 &senders);
+	none = tcp_seq__between(&base->sockets[NIO_SIDE_SENDER], &now->sockets[NIO_SIDE_SENDER],
+				&senders);
 	if (!none)
-		none = sequence__between(&base->sockets[NIO_SIDE_RECEIVER],
-					 &now->sockets[NIO_SIDE_RECEIVER], &receivers);
+		none = tcp_seq__between(&base->sockets[NIO_SIDE_RECEIVER],
+					&now->sockets[NIO_SIDE_RECEIVER], &receivers);
 	if (none) {
 		/* Each direction has bytes of both sides: one side alone does not tell. */
 		r->sequence.source = NULL;

@@ -3,8 +3,8 @@
  * The bytes of the ledger from the sockets' sequence numbers, compared with the events: see
  * docs/DESIGN.md, "Bytes". Pure.
  */
-#ifndef NETIOTRACE_LEDGER_BYTES_H
-#define NETIOTRACE_LEDGER_BYTES_H
+#ifndef MODEL_LEDGER_BYTES_H
+#define MODEL_LEDGER_BYTES_H
 
 #include "plan.h"
 #include "result.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ledger.h"
-#include "uncovered.h"
+#include "unsupported_paths.h"
 
 void ledger__add_num(struct num *dst, const struct num *src)
 {
@@ -354,7 +354,7 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 	ledger__add_num(&dst->zc_filled, &src->zc_filled);
 	ledger__add_num(&dst->zc_repeated, &src->zc_repeated);
 	ledger__add_num(&dst->zc_unseen, &src->zc_unseen);
-	uncovered__add(dst, src);
+	unsupported_paths__add(dst, src);
 	ledger__add_bytes(dst, src);
 	add_health(&dst->health, &src->health);
 	add_perf(dst, src);

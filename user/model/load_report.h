@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What one process of the load generator says of its side (docs/LOADGEN.md), as plain data. */
-#ifndef NETIOTRACE_LOAD_REPORT_H
-#define NETIOTRACE_LOAD_REPORT_H
+#ifndef MODEL_LOAD_REPORT_H
+#define MODEL_LOAD_REPORT_H
 
 #include "common/limits.h"
 #include "result.h"

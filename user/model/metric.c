@@ -17,7 +17,7 @@ struct metric_info {
 };
 
 /* Where the bytes and the time of a stage are shown: those of copies are missed by a reader. */
-#define STAGE_SHOWN(copies) ((copies) ? SHOWN_EXPECTED : 0)
+#define STAGE_SHOWN(copies) ((copies) ? VISIBILITY_EXPECTED : 0)
 
 /* clang-format off */
 static const struct metric_info infos[] = {
@@ -31,7 +31,7 @@ static const struct metric_info infos[] = {
 #undef X
 #define X(id, key, head, side, copies, ...)                                            \
 	[METRIC_BYTES_##id] = {"ledger." key ".bytes", NULL, key, "B", BETTER_NEITHER, \
-			       SHOWN_EXPECTED, ""},                                    \
+			       VISIBILITY_EXPECTED, ""},                                    \
 	[METRIC_NS_##id] = {"ledger." key ".ns", NULL, "time in " key, "ns",           \
 			    BETTER_NEITHER, STAGE_SHOWN(copies), ""},                  \
 	[METRIC_TIMED_##id] = {"ledger." key ".timed_bytes", NULL, "bytes timed in " key, \
@@ -40,7 +40,7 @@ static const struct metric_info infos[] = {
 	NIO_STAGES(X)
 #undef X
 #define X(id, key, head, ...) \
-	[METRIC_PATH_##id] = {"path_ns." key, NULL, "send call: " head, "ns", BETTER_NEITHER, SHOWN_EXPECTED, ""},
+	[METRIC_PATH_##id] = {"path_ns." key, NULL, "send call: " head, "ns", BETTER_NEITHER, VISIBILITY_EXPECTED, ""},
 	NIO_PATH_PARTS(X)
 #undef X
 #define X(id, key, words, ...)                                                           \
@@ -48,7 +48,7 @@ static const struct metric_info infos[] = {
 			   BETTER_NEITHER, 0, ""},                                       \
 	[METRIC_R_##id] = {"perf.receiver." key ".value", NULL, "receiver's " words, "", \
 			   BETTER_NEITHER, 0, ""},                                       \
-	[METRIC_##id] = {"perf." key, NULL, words, "", BETTER_NEITHER, SHOWN_EXPECTED, ""},
+	[METRIC_##id] = {"perf." key, NULL, words, "", BETTER_NEITHER, VISIBILITY_EXPECTED, ""},
 	PERF_COUNTERS(X)
 #undef X
 #define X(id, key, head, ...)                                                              \
@@ -57,7 +57,7 @@ static const struct metric_info infos[] = {
 	[METRIC_CLASS_R_##id] = {"cpu.receiver.ns_per_kib." key ".value", NULL,            \
 				 "receiver's CPU time: " head, "ns/KiB", BETTER_LOWER, 0, ""}, \
 	[METRIC_CLASS_##id] = {NULL, "sender's + receiver's " key, "CPU time: " head, "ns/KiB", \
-			       BETTER_LOWER, SHOWN_COMPARE | SHOWN_ASKED, "cpu_" key},
+			       BETTER_LOWER, VISIBILITY_COMPARE | VISIBILITY_ASKED, "cpu_" key},
 	CPU_CLASSES(X)
 #undef X
 #define X(id, key, what, each, head, better, of, by, factor, shown, formula) \
@@ -97,17 +97,17 @@ const char *metric__formula(enum metric m)          { return infos[m].formula; }
 const char *metric__words(enum metric m)            { return infos[m].words; }
 const char *metric__unit(enum metric m)             { return infos[m].unit; }
 enum better metric__better(enum metric m)           { return infos[m].better; }
-bool metric__shown(enum metric m, enum shown where) { return infos[m].shown & where; }
+bool metric__shown(enum metric m, enum visibility where) { return infos[m].shown & where; }
 /* clang-format on */
 
 const char *metric__name(enum metric m)
 {
-	return metric__shown(m, SHOWN_COMPARE) ? infos[m].name : "";
+	return metric__shown(m, VISIBILITY_COMPARE) ? infos[m].name : "";
 }
 
 bool metric__compared(enum metric m)
 {
-	return *metric__name(m) && !metric__shown(m, SHOWN_ASKED);
+	return *metric__name(m) && !metric__shown(m, VISIBILITY_ASKED);
 }
 
 /* clang-format off */

@@ -5,8 +5,8 @@
  * it is shown. A
  * number is a double; NaN is "not measured" and never 0. Pure.
  */
-#ifndef NETIOTRACE_METRIC_H
-#define NETIOTRACE_METRIC_H
+#ifndef MODEL_METRIC_H
+#define MODEL_METRIC_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,11 +35,11 @@ enum better {
 	X(REPLY_BYTES, "app.replies.rx_bytes", "bytes of replies received", "B", NEITHER,      \
 	  0, "")                                                                                 \
 	X(GBPS, "app.throughput_gbps", "throughput", "Gbit/s", HIGHER,                           \
-	  SHOWN_REPORT | SHOWN_INTERVAL | SHOWN_COMPARE | SHOWN_EXPECTED, "throughput_gbps")     \
+	  VISIBILITY_REPORT | VISIBILITY_INTERVAL | VISIBILITY_COMPARE | VISIBILITY_EXPECTED, "throughput_gbps")     \
 	X(COPIES, "ledger.copies_per_byte", "copies per byte", "", LOWER,                        \
-	  SHOWN_REPORT | SHOWN_COMPARE, "copies_per_byte")                                       \
+	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "copies_per_byte")                                       \
 	X(COPIED_FRACTION, "verdict.copied_fraction", "zero-copy sends copied", "", LOWER,       \
-	  SHOWN_REPORT | SHOWN_COMPARE, "copied_fraction")                                       \
+	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "copied_fraction")                                       \
 	X(CPU_SENDER, "app.cpu_s.sender", "sender's CPU time", "s", NEITHER, 0, "")              \
 	X(CPU_RECEIVER, "app.cpu_s.receiver", "receiver's CPU time", "s", NEITHER, 0, "")        \
 	X(CPU_PER_GB, "app.cpu_s_per_gb", "CPU time", "s/GB", LOWER, 0, "")                      \
@@ -49,28 +49,28 @@ enum better {
 	X(ZC_COPIED, "app.zerocopy.copied", "completed as copied", "", NEITHER, 0, "")           \
 	X(ZC_ENOBUFS, "app.zerocopy.enobufs", "ENOBUFS fallbacks", "", NEITHER, 0, "")           \
 	X(SEND_P50, "app.latency_ns.send_call.p50", "send call, median", "ns", LOWER,            \
-	  SHOWN_REPORT | SHOWN_COMPARE, "send_call_p50")                                         \
+	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "send_call_p50")                                         \
 	X(SEND_P99, "app.latency_ns.send_call.p99", "send call, p99", "ns", LOWER,               \
-	  SHOWN_REPORT | SHOWN_COMPARE, "send_call_p99")                                         \
+	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "send_call_p99")                                         \
 	X(SEND_COUNT, "app.latency_ns.send_call.count", "send calls timed", "", NEITHER, 0, "")  \
 	X(SLOT_WAIT_P50, "app.latency_ns.slot_wait.p50", "wait for a zero-copy buffer, median",  \
-	  "ns", LOWER, SHOWN_COMPARE, "slot_wait_p50")                                           \
+	  "ns", LOWER, VISIBILITY_COMPARE, "slot_wait_p50")                                           \
 	X(SLOT_WAIT_P99, "app.latency_ns.slot_wait.p99", "wait for a zero-copy buffer, p99",     \
-	  "ns", LOWER, SHOWN_COMPARE, "slot_wait_p99")                                           \
+	  "ns", LOWER, VISIBILITY_COMPARE, "slot_wait_p99")                                           \
 	X(DELIVERY_P50, "app.latency_ns.delivery.p50", "delivery, median", "ns", LOWER,          \
-	  SHOWN_REPORT | SHOWN_COMPARE | SHOWN_EXPECTED, "delivery_p50")                         \
+	  VISIBILITY_REPORT | VISIBILITY_COMPARE | VISIBILITY_EXPECTED, "delivery_p50")                         \
 	X(DELIVERY_P99, "app.latency_ns.delivery.p99", "delivery, p99", "ns", LOWER,             \
-	  SHOWN_REPORT | SHOWN_COMPARE, "delivery_p99")                                          \
+	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "delivery_p99")                                          \
 	X(HALF_TRIP_P50, "app.latency_ns.half_round_trip.p50", "half round trip, median", "ns",  \
-	  LOWER, SHOWN_COMPARE, "half_round_trip_p50")                                           \
+	  LOWER, VISIBILITY_COMPARE, "half_round_trip_p50")                                           \
 	X(HALF_TRIP_P99, "app.latency_ns.half_round_trip.p99", "half round trip, p99", "ns",     \
-	  LOWER, SHOWN_COMPARE, "half_round_trip_p99")                                           \
+	  LOWER, VISIBILITY_COMPARE, "half_round_trip_p99")                                           \
 	X(COMPLETION_P50, "app.latency_ns.completion.p50", "completion, median", "ns", LOWER,    \
-	  SHOWN_COMPARE | SHOWN_EXPECTED, "completion_p50")                                      \
+	  VISIBILITY_COMPARE | VISIBILITY_EXPECTED, "completion_p50")                                      \
 	X(COMPLETION_P99, "app.latency_ns.completion.p99", "completion, p99", "ns", LOWER,       \
-	  SHOWN_COMPARE, "completion_p99")                                                       \
+	  VISIBILITY_COMPARE, "completion_p99")                                                       \
 	X(LATENCY, "latency_ns", "latency (kind unnamed)", "ns", LOWER,                          \
-	  SHOWN_REPORT | SHOWN_COMPARE, "latency")                                               \
+	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "latency")                                               \
 	X(UNACCOUNTED_TX, "ledger.unaccounted_tx", "unaccounted, sent", "B", NEITHER, 0, "")     \
 	X(UNACCOUNTED_RX, "ledger.unaccounted_rx", "unaccounted, received", "B", NEITHER, 0, "") \
 	X(TIMES_MESSAGES, "times.messages", "messages sent while times were taken", "", NEITHER, \
@@ -88,7 +88,7 @@ enum better {
 	X(GBPS_PER_THREAD, "throughput / threads", "throughput per thread", "Gbit/s", HIGHER,      \
 	  0, "")                                                                                   \
 	X(CPU_NS_PER_KIB, "(sender + receiver CPU time) / payload", "CPU time", "ns/KiB", LOWER,   \
-	  SHOWN_REPORT | SHOWN_INTERVAL | SHOWN_COMPARE | SHOWN_EXPECTED, "cpu_ns_per_kib")        \
+	  VISIBILITY_REPORT | VISIBILITY_INTERVAL | VISIBILITY_COMPARE | VISIBILITY_EXPECTED, "cpu_ns_per_kib")        \
 	X(CPU_S_NS_PER_KIB, "sender CPU time / payload", "sender's CPU time", "ns/KiB", LOWER,     \
 	  0, "")                                                                                   \
 	X(CPU_R_NS_PER_KIB, "receiver CPU time / payload", "receiver's CPU time", "ns/KiB", LOWER, \
@@ -163,7 +163,7 @@ const char *metric__formula(enum metric m); /* in words; NULL: read from the dat
 const char *metric__words(enum metric m);
 const char *metric__unit(enum metric m); /* "" when it has none */
 enum better metric__better(enum metric m);
-bool metric__shown(enum metric m, enum shown where);
+bool metric__shown(enum metric m, enum visibility where);
 
 /* Compared unless others are asked for by name. */
 bool metric__compared(enum metric m);

@@ -54,7 +54,7 @@ const char *perf_derived__unit(enum perf_derived d)  { return figure_of(d)->unit
 const char *perf_derived__head(enum perf_derived d)  { return figure_of(d)->head; }
 /* clang-format on */
 
-bool perf_derived__shown(enum perf_derived d, enum shown where)
+bool perf_derived__shown(enum perf_derived d, enum visibility where)
 {
 	return figure_of(d)->shown & where;
 }

@@ -6,8 +6,8 @@
  * either side's clock (in the sender's system call, or in a softirq that interrupts the receiver),
  * so that only the sum compares one copy mode with another.
  */
-#ifndef NETIOTRACE_PERF_DERIVE_H
-#define NETIOTRACE_PERF_DERIVE_H
+#ifndef MODEL_PERF_FIGURES_H
+#define MODEL_PERF_FIGURES_H
 
 #include "result.h"
 
@@ -15,7 +15,7 @@
 /* Besides PERF_FIGURES: CPU time by the processes' own account. Columns as there, without of, by. */
 #define PERF_CPU_FIGURES(X)                                                             \
 	X(CPU_S_PER_GIB, "cpu_s_per_gib", "CPU", "s per GiB", "", LOWER, 0)             \
-	X(CPU_NS_PER_KIB, "cpu_ns_per_kib", "CPU", "ns per KiB", "CPU ns/KiB", LOWER, SHOWN_LIVE)
+	X(CPU_NS_PER_KIB, "cpu_ns_per_kib", "CPU", "ns per KiB", "CPU ns/KiB", LOWER, VISIBILITY_LIVE)
 
 enum perf_derived {
 #define X(id, ...) DERIVED_##id,
@@ -37,7 +37,7 @@ const char *perf_derived__key(enum perf_derived d);   /* "l1d_misses_per_kib" */
 const char *perf_derived__words(enum perf_derived d); /* "L1D misses" */
 const char *perf_derived__unit(enum perf_derived d);  /* "per KiB" */
 const char *perf_derived__head(enum perf_derived d);  /* "L1D miss/KiB"; "": not on the screen */
-bool perf_derived__shown(enum perf_derived d, enum shown where);
+bool perf_derived__shown(enum perf_derived d, enum visibility where);
 bool perf_derived__needs_pmu(enum perf_derived d);
 const char *perf_whose__key(enum perf_whose w); /* "sender", "receiver", "both" */
 

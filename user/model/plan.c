@@ -15,9 +15,9 @@ static bool tells_nothing(int err)
 	       err == -EINTR || err == -EBUSY;
 }
 
-struct offer plan__offer(int err)
+struct probe_result plan__offer(int err)
 {
-	return (struct offer){
+	return (struct probe_result){
 		.err = err,
 		.answer = !err                 ? ANSWER_YES
 			  : tells_nothing(err) ? ANSWER_UNKNOWN
@@ -88,7 +88,7 @@ static bool is_on(const struct alternative *alt, const char *hook)
 	return !strcmp(alt->hook, hook) || !strcmp(strchr(alt->hook, '/') + 1, hook);
 }
 
-size_t plan__withhold(enum bpf_object_id object, struct offer *offers, const char *hook)
+size_t plan__withhold(enum bpf_object_id object, struct probe_result *offers, const char *hook)
 {
 	size_t n = 0;
 
@@ -102,7 +102,8 @@ size_t plan__withhold(enum bpf_object_id object, struct offer *offers, const cha
 	return n;
 }
 
-int plan__backend_error(enum bpf_object_id object, const struct offer *offers, enum backend backend)
+int plan__backend_error(enum bpf_object_id object, const struct probe_result *offers,
+			enum backend backend)
 {
 	int err = 0;
 
@@ -198,7 +199,7 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
  * Of several refusals the most telling one is kept: that a kernel lacks one of several names of a
  * function says less than that it refused the program.
  */
-static void note_refusal(struct plan *plan, enum probe_id probe, const struct offer *offer,
+static void note_refusal(struct plan *plan, enum probe_id probe, const struct probe_result *offer,
 			 int *told)
 {
 	int weight =
@@ -234,10 +235,10 @@ static bool allows(const struct plan_request *req, enum backend backend, bool fa
 }
 
 /* attach uses kprobes for all probes or for none: only where the kernel refuses trampolines. */
-static bool uses_functions(const struct alternative *alt, const struct offer *offers)
+static bool uses_functions(const struct alternative *alt, const struct probe_result *offers)
 {
 	return alt->object == OBJECT_RUN || alt->backend != BACKEND_KPROBE ||
-	       plan__backend_error(alt->object, offers, BACKEND_TRAMPOLINE);
+	       plan__backend_error(alt->object, offers, BACKEND_FENTRY);
 }
 
 struct choice {
@@ -247,7 +248,7 @@ struct choice {
 };
 
 static void pick(struct choice *c, struct plan *plan, enum probe_id probe,
-		 const struct offer *offers, const struct plan_request *req, bool fallback)
+		 const struct probe_result *offers, const struct plan_request *req, bool fallback)
 {
 	for (size_t i = 0; i < plan_alternatives_nr && !c->chosen; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
@@ -285,7 +286,7 @@ static void explain(struct plan *plan, enum probe_id probe, const struct plan_re
 	}
 }
 
-static void choose(struct plan *plan, enum probe_id probe, const struct offer *offers,
+static void choose(struct plan *plan, enum probe_id probe, const struct probe_result *offers,
 		   const struct plan_request *req)
 {
 	struct choice c = {0};
@@ -329,7 +330,7 @@ enum probe_id plan__first_needed(const struct plan *plan)
 	return probe;
 }
 
-int plan__make(struct plan *plan, const struct offer *offers, const struct plan_request *req)
+int plan__make(struct plan *plan, const struct probe_result *offers, const struct plan_request *req)
 {
 	*plan = (struct plan){.object = req->object, .mode = req->mode};
 	for (int probe = 0; probe < PROBE_NR; probe++)

@@ -4,8 +4,8 @@
  * and attach, and a pure function from (what the kernel has, what the user asked for) to the chosen
  * alternative of each probe, or the reason why there is none. Knows nothing of libbpf.
  */
-#ifndef NETIOTRACE_PLAN_H
-#define NETIOTRACE_PLAN_H
+#ifndef MODEL_PLAN_H
+#define MODEL_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "result.h"
 
 enum backend {
-	BACKEND_TRAMPOLINE,
+	BACKEND_FENTRY,
 	BACKEND_KPROBE,
 	BACKEND_TRACEPOINT,
 	BACKEND_NR,
@@ -107,13 +107,13 @@ enum answer {
 };
 
 /* Whether the kernel has an alternative. */
-struct offer {
+struct probe_result {
 	enum answer answer;
 	int err; /* negative errno behind NO or UNKNOWN; 0: not tried */
 };
 
 /* The offer that follows from trying an alternative: 0 or -errno. */
-struct offer plan__offer(int err);
+struct probe_result plan__offer(int err);
 
 /* Why a hook cannot be used, from the result of trying it (-errno; 0: not tried): a clause. */
 const char *plan__refusal(int err);
@@ -122,13 +122,13 @@ const char *plan__refusal(int err);
  * Marks alternatives of an object as refused: those with this hook ("fexit/tcp_sendmsg_locked"), or
  * on the function or tracepoint of this name. Returns how many exist; offers NULL: only counts.
  */
-size_t plan__withhold(enum bpf_object_id object, struct offer *offers, const char *hook);
+size_t plan__withhold(enum bpf_object_id object, struct probe_result *offers, const char *hook);
 
 /*
  * 0 if the kernel has an alternative of this backend (TRAMPOLINE or KPROBE); else the -errno of the
  * first one.
  */
-int plan__backend_error(enum bpf_object_id object, const struct offer *offers,
+int plan__backend_error(enum bpf_object_id object, const struct probe_result *offers,
 			enum backend backend);
 
 /* When the time inside send calls and stages is taken. It costs several percent of the CPU. */
@@ -169,7 +169,8 @@ struct plan {
  * run has no hook of the backend asked for, or sees sent and received bytes neither by events nor
  * by the socket iteration; attach lacks a probe that it needs (plan__missing()).
  */
-int plan__make(struct plan *plan, const struct offer *offers, const struct plan_request *req);
+int plan__make(struct plan *plan, const struct probe_result *offers,
+	       const struct plan_request *req);
 
 /* The first probe that attach needs and that has no alternative; PROBE_NR: none. */
 enum probe_id plan__first_needed(const struct plan *plan);
@@ -209,7 +210,7 @@ extern const char plan__by_construction[];
 bool plan__can_rest(const struct plan *plan, struct plan *rest);
 
 /* Whether programs at trampolines (fentry, fexit) take one of the times. */
-bool plan__times_by_trampoline(const struct plan *plan);
+bool plan__times_by_fentry(const struct plan *plan);
 
 /* Why plan does not take the time of a stage or of a part of the send call; NULL: it does. */
 const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage);

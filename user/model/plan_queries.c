@@ -199,11 +199,11 @@ bool plan__can_rest(const struct plan *plan, struct plan *rest)
 	       (!mode__has(plan->mode, MODE_PINS) || sees_zerocopy_by_tracepoints(plan));
 }
 
-bool plan__times_by_trampoline(const struct plan *plan)
+bool plan__times_by_fentry(const struct plan *plan)
 {
 	for (int p = 0; p < PROBE_NR; p++)
 		if (probe__takes_times(p) && plan->chosen[p] &&
-		    plan->chosen[p]->backend == BACKEND_TRAMPOLINE)
+		    plan->chosen[p]->backend == BACKEND_FENTRY)
 			return true;
 	return false;
 }

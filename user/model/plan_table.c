@@ -8,7 +8,7 @@
 #define RUN    OBJECT_RUN
 #define ATTACH OBJECT_ATTACH
 #define TP     BACKEND_TRACEPOINT
-#define FN     BACKEND_TRAMPOLINE
+#define FN     BACKEND_FENTRY
 #define KP     BACKEND_KPROBE
 #define EXACT  QUALITY_EXACT, NULL
 
@@ -247,7 +247,7 @@ const struct probe_row plan_probes[PROBE_NR] = {
 /* clang-format on */
 
 static const char *const backend_names[] = {
-	[BACKEND_TRAMPOLINE] = "trampoline",
+	[BACKEND_FENTRY] = "fentry",
 	[BACKEND_KPROBE] = "kprobe",
 	[BACKEND_TRACEPOINT] = "tracepoint",
 	[BACKEND_AUTO] = "auto",
@@ -262,6 +262,8 @@ const char *backend__name(enum backend b)
 
 int backend__parse(const char *s, enum backend *out)
 {
+	if (same_word(s, "trampoline")) /* its name before 0.2 */
+		s = backend_names[BACKEND_FENTRY];
 	for (size_t i = 0; i <= BACKEND_NONE; i++) {
 		if (same_word(s, backend_names[i])) {
 			*out = (enum backend)i;

@@ -3,8 +3,8 @@
  * The kernel's preemption model, from what the system says of it, and what it means for programs
  * that watch. Pure.
  */
-#ifndef NETIOTRACE_PREEMPTION_H
-#define NETIOTRACE_PREEMPTION_H
+#ifndef MODEL_PREEMPTION_H
+#define MODEL_PREEMPTION_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * What is known of a run whose receiver is on another machine: the sender's side, and of the
  * receiver only what it tells over the connection at the end (docs/LOADGEN.md, CONFIRM). Pure.
  */
-#ifndef NETIOTRACE_REMOTE_H
-#define NETIOTRACE_REMOTE_H
+#ifndef MODEL_REMOTE_H
+#define MODEL_REMOTE_H
 
 #include "load_report.h"
 #include "result.h"

@@ -4,8 +4,8 @@
  * text, JSON, CSV, assertions) reads. No I/O, no libbpf. A number that was not measured is marked
  * unknown and carries the reason; no view may print it as 0.
  */
-#ifndef NETIOTRACE_RESULT_H
-#define NETIOTRACE_RESULT_H
+#ifndef MODEL_RESULT_H
+#define MODEL_RESULT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "congestion.h"
 #include "counter.h"
 #include "cpu_time.h"
-#include "traffic.h"
+#include "workload.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
 
@@ -260,7 +260,7 @@ struct verdict {
 
 const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unknown" */
 
-/* Bytes of the watched sockets by their own sequence numbers: see user/model/sequence.h. */
+/* Bytes of the watched sockets by their own sequence numbers: see user/model/tcp_seq.h. */
 struct sequence_result {
 	const char *source;    /* "iter/tcp", "sock_diag"; NULL: none, see the reasons */
 	struct num tx_bytes;   /* queued by the senders */
@@ -309,7 +309,7 @@ struct run_result {
 	struct num zc_filled;   /* completions not seen to end, but in a notification read */
 	struct num zc_repeated; /* reported again; not in kernel_zc */
 	struct num zc_unseen;   /* ids taken by send calls whose return was not seen */
-	/* what no stage covers: see uncovered.h; all 0 where nothing was watched */
+	/* what no stage covers: see unsupported_paths.h; all 0 where nothing was watched */
 	struct nio_uncovered uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	struct num enobufs_optmem;  /* sends refused because of net.core.optmem_max */
 	struct num enobufs_memlock; /* sends refused because of RLIMIT_MEMLOCK */
@@ -450,7 +450,7 @@ struct result {
 	size_t runs_nr;
 	struct mode_summary summary[MODE_NR]; /* by order of first appearance */
 	size_t summary_nr;
-	struct traffic traffic;   /* asked for; its strings are the options' */
+	struct workload traffic;  /* asked for; its strings are the options' */
 	enum mode modes[MODE_NR]; /* asked for */
 	size_t modes_nr;
 	unsigned int rounds;        /* asked for, per mode */

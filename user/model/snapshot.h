@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the kernel side has counted at one moment: the ledger subtracts two snapshots. */
-#ifndef NETIOTRACE_SNAPSHOT_H
-#define NETIOTRACE_SNAPSHOT_H
+#ifndef MODEL_SNAPSHOT_H
+#define MODEL_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "bpf/netiotrace.h"
 #include "bpf/perf_stage.h"
 #include "plan.h"
-#include "sequence.h"
+#include "tcp_seq.h"
 
 /* An entry of nio_places. */
 struct place_sum {
@@ -44,7 +44,7 @@ struct snapshot {
 	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
 	/* why the windows were not counted (cycles), or were without an event; NULL: they were */
 	const char *no_perf[NIO_PERF_EVENT_NR];
-	struct socket_pass sockets[NIO_SIDE_NR];
+	struct socket_snapshot sockets[NIO_SIDE_NR];
 	/* of the measured phase so far, and of that with the events of sending and receiving
 	 * attached; 0 and 0: all of it */
 	uint64_t phase_ns, looked_ns;

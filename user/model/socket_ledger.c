@@ -228,7 +228,7 @@ static void split_socket(struct split *d, const struct sock_state *s)
 	divide_read(d, s, read);
 }
 
-bool books__is_loopback(uint16_t family, const uint8_t address[16])
+bool socket_ledger__is_loopback(uint16_t family, const uint8_t address[16])
 {
 	static const uint8_t loopback6[16] = {[15] = 1};
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -242,7 +242,7 @@ bool books__is_loopback(uint16_t family, const uint8_t address[16])
 /* A connection to its own address does not leave the machine. */
 static bool is_local(const struct sock_state *s)
 {
-	return books__is_loopback(s->family, s->remote) ||
+	return socket_ledger__is_loopback(s->family, s->remote) ||
 	       !memcmp(s->local, s->remote, sizeof(s->local));
 }
 
@@ -254,7 +254,7 @@ static void add_amounts(struct nio_amount *to, const struct nio_amount *from, si
 	}
 }
 
-static void add_times(struct books *b, uint64_t first_ns, uint64_t last_ns)
+static void add_times(struct socket_ledger *b, uint64_t first_ns, uint64_t last_ns)
 {
 	if (first_ns && (!b->first_ns || first_ns < b->first_ns))
 		b->first_ns = first_ns;
@@ -262,7 +262,7 @@ static void add_times(struct books *b, uint64_t first_ns, uint64_t last_ns)
 		b->last_ns = last_ns;
 }
 
-static void add_sizes(struct books *b, const struct sock_state *s)
+static void add_sizes(struct socket_ledger *b, const struct sock_state *s)
 {
 	for (size_t i = 0; i < NIO_SIZES; i++) {
 		b->tx_sizes[i] += s->tx_sizes[i];
@@ -291,7 +291,7 @@ static uint64_t unseen_copies(const struct sock_state *s, const struct split *d)
 	return pinned + retransmitted(s) - seen;
 }
 
-void books__add_socket(struct books *b, const struct sock_state *s)
+void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state *s)
 {
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zckey != s->zckey_base;
 	struct split d;
@@ -328,13 +328,13 @@ void books__add_socket(struct books *b, const struct sock_state *s)
 	add_times(b, s->first_ns, s->last_ns);
 }
 
-uint64_t books__booked(const struct books *b, enum nio_side side)
+uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side)
 {
 	return side == NIO_SIDE_SENDER ? sent_by_events(b->stages, b->uncovered[side])
 				       : received_by_events(b->stages, b->uncovered[side]);
 }
 
-struct real books__unaccounted(const struct books *b, enum nio_side side)
+struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_side side)
 {
 	uint64_t socket = side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx;
 
@@ -342,12 +342,12 @@ struct real books__unaccounted(const struct books *b, enum nio_side side)
 		return (struct real){.reason = "sockets that another layer than TCP serves: their "
 					       "numbers count what that layer sends"};
 	if (b->left_out)
-		return (struct real){.reason = BOOKS_LEFT_OUT};
-	return (struct real){.value = (double)(int64_t)(socket - books__booked(b, side)),
+		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
+	return (struct real){.value = (double)(int64_t)(socket - socket_ledger__booked(b, side)),
 			     .known = true};
 }
 
-struct num books__spliced(const struct books *b, bool seen)
+struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen)
 {
 	if (seen || !b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
 		return (struct num){.value = b->spliced, .known = true};
@@ -355,28 +355,29 @@ struct num books__spliced(const struct books *b, bool seen)
 				      "to take bytes without a copy"};
 }
 
-uint64_t books__zerocopy_sends(const struct books *b)
+uint64_t socket_ledger__zerocopy_sends(const struct socket_ledger *b)
 {
 	return b->calls[NIO_CALL_ZEROCOPY].events;
 }
 
-uint64_t books__copied_bytes(const struct books *b)
+uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b)
 {
 	return b->stages[NIO_STAGE_TX_COPY].bytes + b->stages[NIO_STAGE_DEFERRED_COPY].bytes +
 	       b->stages[NIO_STAGE_RX_COPY].bytes;
 }
 
-uint64_t books__bytes(const struct books *b)
+uint64_t socket_ledger__bytes(const struct socket_ledger *b)
 {
-	return books__booked(b, NIO_SIDE_SENDER) + books__booked(b, NIO_SIDE_RECEIVER);
+	return socket_ledger__booked(b, NIO_SIDE_SENDER) +
+	       socket_ledger__booked(b, NIO_SIDE_RECEIVER);
 }
 
-uint64_t books__unclassified(const struct books *b)
+uint64_t socket_ledger__unclassified(const struct socket_ledger *b)
 {
 	return b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
 }
 
-uint64_t books__at_most(const struct books *b, enum nio_stage stage)
+uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage)
 {
 	uint64_t bytes = b->stages[stage].bytes;
 
@@ -384,7 +385,7 @@ uint64_t books__at_most(const struct books *b, enum nio_stage stage)
 	case NIO_STAGE_TX_PIN:
 	case NIO_STAGE_TX_COPY:
 	case NIO_STAGE_TX_SPLICE:
-		return bytes + books__unclassified(b);
+		return bytes + socket_ledger__unclassified(b);
 	case NIO_STAGE_DEFERRED_COPY:
 		return bytes + b->unseen + b->pinned_open;
 	default:
@@ -392,53 +393,53 @@ uint64_t books__at_most(const struct books *b, enum nio_stage stage)
 	}
 }
 
-bool books__arrivals_missed(const struct books *b)
+bool socket_ledger__arrivals_missed(const struct socket_ledger *b)
 {
 	return b->unseen != 0;
 }
 
-struct real books__copies_per_byte(const struct books *b)
+struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
 {
-	uint64_t bytes = books__bytes(b);
+	uint64_t bytes = socket_ledger__bytes(b);
 
 	if (b->left_out)
-		return (struct real){.reason = BOOKS_LEFT_OUT};
+		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
 	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
 		return (struct real){.reason = "copies of bytes that no stage covers are unknown"};
 	if (!bytes)
 		return (struct real){.reason = "nothing was sent or received"};
-	return (struct real){.value = (double)books__copied_bytes(b) / (double)bytes,
+	return (struct real){.value = (double)socket_ledger__copied_bytes(b) / (double)bytes,
 			     .known = true};
 }
 
-struct real books__copies_per_byte_at_most(const struct books *b)
+struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b)
 {
-	struct real most = books__copies_per_byte(b);
+	struct real most = socket_ledger__copies_per_byte(b);
 
 	if (most.known)
-		most.value +=
-			(double)(b->unseen + books__unclassified(b)) / (double)books__bytes(b);
+		most.value += (double)(b->unseen + socket_ledger__unclassified(b)) /
+			      (double)socket_ledger__bytes(b);
 	return most;
 }
 
-struct real books__coverage(const struct books *b)
+struct real socket_ledger__coverage(const struct socket_ledger *b)
 {
 	uint64_t socket = b->socket_tx + b->socket_rx;
 
 	if (b->unmeasured)
 		return (struct real){.reason = "not all bytes went through TCP alone"};
 	if (b->left_out)
-		return (struct real){.reason = BOOKS_LEFT_OUT};
+		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
 	if (!socket)
 		return (struct real){.reason = "nothing was sent or received"};
 	return (struct real){.value = (double)(b->seen_tx + b->seen_rx) / (double)socket,
 			     .known = true};
 }
 
-struct real books__copied_fraction(const struct books *b)
+struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 {
 	if (b->left_out)
-		return (struct real){.reason = BOOKS_LEFT_OUT};
+		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
 	if (!b->completed)
 		return (struct real){.reason = b->ids ? "no zero-copy send was seen to complete"
 						      : "no zero-copy sends"};

@@ -3,8 +3,8 @@
  * The copy ledger of one socket, or the sum over several sockets: the bytes that the sockets
  * counted, divided by what the events of calls and copies showed. Pure.
  */
-#ifndef NETIOTRACE_SOCKET_LEDGER_H
-#define NETIOTRACE_SOCKET_LEDGER_H
+#ifndef MODEL_SOCKET_LEDGER_H
+#define MODEL_SOCKET_LEDGER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,11 +14,11 @@
 #include "bpf/sock_state.h"
 
 /* Why sums over sockets are unknown. */
-#define BOOKS_LEFT_OUT                                                                         \
+#define SOCKET_LEDGER_LEFT_OUT                                                                 \
 	"sockets or processes were left out: their maps were full (--max-sockets), a network " \
 	"namespace was not visited, or the end of a connection was not seen"
 
-struct books {
+struct socket_ledger {
 	size_t connections;
 	/* By the sockets' counters since watching began: queued, and read by the applications. */
 	uint64_t socket_tx, socket_rx;
@@ -47,55 +47,55 @@ struct books {
 };
 
 /* Adds what was seen of one connection. */
-void books__add_socket(struct books *b, const struct sock_state *s);
+void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state *s);
 
 /*
  * Bytes that the sockets counted minus booked bytes: 0 when nothing was missed. Unknown, with the
  * reason, where a socket counts something else than payload, or sockets were left out.
  */
-struct real books__unaccounted(const struct books *b, enum nio_side side);
+struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_side side);
 
 /* Sum over the stages and the uncovered kinds: of bytes sent, or of bytes read. */
-uint64_t books__booked(const struct books *b, enum nio_side side);
+uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side);
 
 /*
  * Bytes received by splice, which copies nothing. seen: probe "splice_read" is attached. Without
  * the probe: 0 if every byte read was copied, otherwise unknown.
  */
-struct num books__spliced(const struct books *b, bool seen);
+struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen);
 
 /* Copies made of each byte that was sent and received here; unknown without bytes. */
-struct real books__copies_per_byte(const struct books *b);
+struct real socket_ledger__copies_per_byte(const struct socket_ledger *b);
 
 /* The same with the copies that were not seen. */
-struct real books__copies_per_byte_at_most(const struct books *b);
+struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b);
 
 /* Share of the bytes that went through events; unknown without bytes. */
-struct real books__coverage(const struct books *b);
+struct real socket_ledger__coverage(const struct socket_ledger *b);
 
 /* Share of the completed zero-copy sends that were copied after all. */
-struct real books__copied_fraction(const struct books *b);
+struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
 
 /* Bytes sent of which no call was seen: copied, pinned or spliced, which is not known. */
-uint64_t books__unclassified(const struct books *b);
+uint64_t socket_ledger__unclassified(const struct socket_ledger *b);
 
 /*
  * The most that a stage can have: its bytes, and those whose events were missed. The bytes of a
  * stage are the least.
  */
-uint64_t books__at_most(const struct books *b, enum nio_stage stage);
+uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage);
 
 /*
  * Do the completions report copies of pinned pages that no program saw: of packets that arrived
  * unseen, or that were copied elsewhere (in front of a tun device, or without scatter-gather)?
  */
-bool books__arrivals_missed(const struct books *b);
+bool socket_ledger__arrivals_missed(const struct socket_ledger *b);
 
-uint64_t books__zerocopy_sends(const struct books *b); /* calls with MSG_ZEROCOPY */
-uint64_t books__copied_bytes(const struct books *b);   /* all copies made by a CPU */
-uint64_t books__bytes(const struct books *b);          /* sent and received */
+uint64_t socket_ledger__zerocopy_sends(const struct socket_ledger *b); /* calls with MSG_ZEROCOPY */
+uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b); /* all copies made by a CPU */
+uint64_t socket_ledger__bytes(const struct socket_ledger *b);        /* sent and received */
 
 /* Is the address (network order) one of this machine by its form alone: 127/8, ::1? */
-bool books__is_loopback(uint16_t family, const uint8_t address[16]);
+bool socket_ledger__is_loopback(uint16_t family, const uint8_t address[16]);
 
 #endif

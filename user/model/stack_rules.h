@@ -3,8 +3,8 @@
  * The class of a sample by its kernel stack: one table of rules on function names, innermost frame
  * first. Pure.
  */
-#ifndef NETIOTRACE_STACK_RULES_H
-#define NETIOTRACE_STACK_RULES_H
+#ifndef MODEL_STACK_RULES_H
+#define MODEL_STACK_RULES_H
 
 #include <stdbool.h>
 #include <stddef.h>

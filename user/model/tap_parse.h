@@ -6,8 +6,8 @@
  * The sockets are the source to trust: /proc/net/ptype lacks hooks bound to a device, or shows
  * those of other namespaces, in kernels before 5.17 (and their stable trees before the same fixes).
  */
-#ifndef NETIOTRACE_TAP_PARSE_H
-#define NETIOTRACE_TAP_PARSE_H
+#ifndef MODEL_TAP_PARSE_H
+#define MODEL_TAP_PARSE_H
 
 #include <stdbool.h>
 #include <stddef.h>

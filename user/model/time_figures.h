@@ -4,8 +4,8 @@
  * a send call's time is made of, and what a stage takes for what it moves. Pure: no layout, no I/O.
  * What was not measured never enters a figure as 0; an unknown figure always has its reason.
  */
-#ifndef NETIOTRACE_TIME_FIGURES_H
-#define NETIOTRACE_TIME_FIGURES_H
+#ifndef MODEL_TIME_FIGURES_H
+#define MODEL_TIME_FIGURES_H
 
 #include "result.h"
 

@@ -3,8 +3,8 @@
  * Times that are taken in a round of their own: how they come into the run whose bytes, throughput
  * and counters are not to bear what taking them costs. Pure.
  */
-#ifndef NETIOTRACE_TIMED_ROUND_H
-#define NETIOTRACE_TIMED_ROUND_H
+#ifndef MODEL_TIMED_ROUND_H
+#define MODEL_TIMED_ROUND_H
 
 #include "result.h"
 

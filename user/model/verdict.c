@@ -432,7 +432,7 @@ void verdict__give(struct run_result *r, const struct environment *env)
 }
 
 /* Why completed sends of sockets were copied, by what was seen of the pages and the addresses. */
-static void find_copied_of_sockets(struct verdict *v, const struct books *b)
+static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger *b)
 {
 	if (b->zerocopy && b->zerocopy_local == b->zerocopy)
 		add(v, ZC_CAUSE_LOCAL, "the peers are on this machine, %s",
@@ -454,7 +454,7 @@ static void find_copied_of_sockets(struct verdict *v, const struct books *b)
 }
 
 /* Zero-copy that was asked for and not had, or of which nothing is known. */
-static void find_refused_of_sockets(struct verdict *v, const struct books *b)
+static void find_refused_of_sockets(struct verdict *v, const struct socket_ledger *b)
 {
 	uint64_t foreign = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
 	uint64_t refused = b->refused[NIO_REFUSAL_ENOBUFS];
@@ -477,12 +477,12 @@ static void find_refused_of_sockets(struct verdict *v, const struct books *b)
 }
 
 /* Pinned bytes that were copied later. Bytes that were not pinned are said apart. */
-static void say_deferred(struct verdict *v, const struct books *b)
+static void say_deferred(struct verdict *v, const struct socket_ledger *b)
 {
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	char all[UNITS_BUF], copied[UNITS_BUF], others[UNITS_BUF];
-	bool least = books__arrivals_missed(b);
+	bool least = socket_ledger__arrivals_missed(b);
 
 	if (!pinned)
 		return;
@@ -502,7 +502,7 @@ static void say_deferred(struct verdict *v, const struct books *b)
 }
 
 /* Bytes that the same sockets sent without MSG_ZEROCOPY. */
-static void say_unpinned(struct verdict *v, const struct books *b)
+static void say_unpinned(struct verdict *v, const struct socket_ledger *b)
 {
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t asked = b->calls[NIO_CALL_ZEROCOPY].bytes;
@@ -516,9 +516,9 @@ static void say_unpinned(struct verdict *v, const struct books *b)
 	    format_bytes_si(bytes, sizeof(bytes), (double)(copied - by_zerocopy)));
 }
 
-static void judge_sends_of_sockets(struct verdict *v, const struct books *b, bool notices)
+static void judge_sends_of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
 {
-	uint64_t sends = books__zerocopy_sends(b);
+	uint64_t sends = socket_ledger__zerocopy_sends(b);
 	char copied[UNITS_BUF], all[UNITS_BUF];
 
 	if (b->completed && !b->copied) {
@@ -541,13 +541,13 @@ static void judge_sends_of_sockets(struct verdict *v, const struct books *b, boo
 	}
 }
 
-void verdict__of_sockets(struct verdict *v, const struct books *b, bool notices)
+void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
 {
 	bool sends =
 		b->completed || b->ids || b->calls[NIO_CALL_ZEROCOPY].events > b->zc_without_option;
 	unsigned int said;
 
-	*v = (struct verdict){.copied_fraction = books__copied_fraction(b)};
+	*v = (struct verdict){.copied_fraction = socket_ledger__copied_fraction(b)};
 	if (sends) {
 		judge_sends_of_sockets(v, b, notices);
 		say_causes(v, 0);

@@ -14,8 +14,8 @@
  *   pinned, and copied in front of the device (skb_linearize, skb_segment): no deferred_copy.
  * - ENOBUFS: the send was made again without MSG_ZEROCOPY; such sends are never completions.
  */
-#ifndef NETIOTRACE_VERDICT_H
-#define NETIOTRACE_VERDICT_H
+#ifndef MODEL_VERDICT_H
+#define MODEL_VERDICT_H
 
 #include "result.h"
 #include "socket_ledger.h"
@@ -33,7 +33,7 @@ void verdict__give(struct run_result *r, const struct environment *env);
  * Fills v from the ledger of sockets whose program is not the load generator. notices: completions
  * are seen on this kernel. Without zero-copy sends v->text is empty and v->cause ZC_CAUSE_NONE.
  */
-void verdict__of_sockets(struct verdict *v, const struct books *b, bool notices);
+void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices);
 
 /*
  * Appends how the bytes of several services were sent, if they were not all sent in one way:

@@ -16,7 +16,7 @@
 
 #include "event.h"
 #include "base/privileges.h"
-#include "base/procfile.h"
+#include "base/read_file.h"
 #include "common/xalloc.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
@@ -150,7 +150,7 @@ static int read_paranoid(void)
 	char line[32];
 	int level;
 
-	if (procfile__line(PARANOID, line, sizeof(line)) || sscanf(line, "%d", &level) != 1)
+	if (read_file__line(PARANOID, line, sizeof(line)) || sscanf(line, "%d", &level) != 1)
 		return INT_MIN;
 	return level;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Perf events of threads and CPUs: the only caller of perf_event_open(2). */
-#ifndef NETIOTRACE_PERF_EVENT_H
-#define NETIOTRACE_PERF_EVENT_H
+#ifndef PERF_EVENT_H
+#define PERF_EVENT_H
 
 #include <sys/types.h>
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/choice.h"
-#include "base/procfile.h"
+#include "base/command_line.h"
+#include "base/read_file.h"
 #include "common/units.h"
 #include "names.h"
 
@@ -75,7 +75,7 @@ struct parser {
 };
 
 /* Writes the sentence. Returns -EINVAL. */
-__attribute__((format(printf, 2, 3))) static int refuse(const struct parser *p, const char *format,
+__attribute__((format(printf, 2, 3))) static int reject(const struct parser *p, const char *format,
 							...)
 {
 	va_list args;
@@ -162,9 +162,9 @@ static int find_tracepoint(const struct parser *p, const char *name)
 	p->out->type = PERF_TYPE_TRACEPOINT;
 	err = p->lookup->tracepoint(system, colon + 1, &p->out->config);
 	if (err == -ENOENT)
-		return refuse(p, "this kernel has no tracepoint '%s'", name);
+		return reject(p, "this kernel has no tracepoint '%s'", name);
 	if (err)
-		return refuse(p,
+		return reject(p,
 			      "tracepoint '%s' cannot be looked up (%s): tracefs must be mounted "
 			      "and readable",
 			      name, strerror(-err));
@@ -184,8 +184,8 @@ static int refuse_unknown(const struct parser *p, const char *name)
 	}
 	nearest = choice__nearest(name, known, KNOWN_NR);
 	if (nearest)
-		return refuse(p, "no event is called '%s'; did you mean '%s'?", name, nearest);
-	return refuse(p, "no event is called '%s': perf list names them", name);
+		return reject(p, "no event is called '%s'; did you mean '%s'?", name, nearest);
+	return reject(p, "no event is called '%s': perf list names them", name);
 }
 
 /* The bits of a field, like "0-7,32-35", take value. -ERANGE: too many; -EOPNOTSUPP: unknown. */
@@ -233,15 +233,15 @@ static int put_field(const struct parser *p, const char *pmu, const char *field,
 	}
 	snprintf(file, sizeof(file), "format/%s", field);
 	if (p->lookup->pmu(pmu, file, format, sizeof(format)))
-		return refuse(p, "'%s': PMU '%s' has no field or event '%s'", p->name, pmu, field);
+		return reject(p, "'%s': PMU '%s' has no field or event '%s'", p->name, pmu, field);
 	colon = strchr(format, ':');
 	config = colon ? config_of(p->out, format, (size_t)(colon - format)) : NULL;
 	err = config ? put_bits(config, colon + 1, value) : -EOPNOTSUPP;
 	if (err == -ERANGE)
-		return refuse(p, "'%s': the value of '%s' does not fit '%s'", p->name, field,
+		return reject(p, "'%s': the value of '%s' does not fit '%s'", p->name, field,
 			      format);
 	if (err)
-		return refuse(p, "'%s': field '%s' has a format not known: '%s'", p->name, field,
+		return reject(p, "'%s': field '%s' has a format not known: '%s'", p->name, field,
 			      format);
 	return 0;
 }
@@ -257,7 +257,7 @@ static int parse_term(const struct parser *p, const char *pmu, char *term, bool 
 	if (equals) {
 		*equals = '\0';
 		if (!parse_number(equals + 1, 0, &value))
-			return refuse(p, "'%s': '%s' is not a number", p->name, equals + 1);
+			return reject(p, "'%s': '%s' is not a number", p->name, equals + 1);
 		return put_field(p, pmu, term, value);
 	}
 	snprintf(file, sizeof(file), "events/%s", term);
@@ -278,10 +278,10 @@ static int parse_terms(const struct parser *p, const char *pmu, char *terms, boo
 	int err = 0;
 
 	if (!*terms)
-		return refuse(p, "'%s': nothing is between the slashes", p->name);
+		return reject(p, "'%s': nothing is between the slashes", p->name);
 	for (term = strtok_r(terms, ",", &save); term && !err; term = strtok_r(NULL, ",", &save))
 		err = is_term(term) ? parse_term(p, pmu, term, alias)
-				    : refuse(p, "'%s': '%s' is not a field", p->name, term);
+				    : reject(p, "'%s': '%s' is not a field", p->name, term);
 	return err;
 }
 
@@ -294,11 +294,11 @@ static int find_pmu_event(const struct parser *p, char *name)
 	*terms++ = '\0';
 	end = strchr(terms, '/');
 	if (!end || end[1])
-		return refuse(p, "'%s' does not end in a slash", p->name);
+		return reject(p, "'%s' does not end in a slash", p->name);
 	*end = '\0';
 	if (!is_term(name) || p->lookup->pmu(name, "type", type, sizeof(type)) ||
 	    !parse_number(type, 10, &value) || value > UINT32_MAX)
-		return refuse(p, "'%s': this machine has no PMU '%s' (they are in " PMUS ")",
+		return reject(p, "'%s': this machine has no PMU '%s' (they are in " PMUS ")",
 			      p->name, name);
 	p->out->type = (uint32_t)value;
 	return parse_terms(p, name, terms, false);
@@ -316,11 +316,11 @@ static int take_modifiers(const struct parser *p, char *name)
 	if (!colon)
 		return 0;
 	if (colon[1] == '\0' && colon != slash)
-		return refuse(p, "'%s': nothing is behind the colon", name);
+		return reject(p, "'%s': nothing is behind the colon", name);
 	if (strspn(colon + 1, "uk") != strlen(colon + 1)) {
 		if (colon != slash && strlen(colon + 1) > 3)
 			return 0; /* the name of a tracepoint */
-		return refuse(p, "'%s': of the modifiers, only u and k are known", name);
+		return reject(p, "'%s': of the modifiers, only u and k are known", name);
 	}
 	user = strchr(colon + 1, 'u');
 	kernel = strchr(colon + 1, 'k');
@@ -339,9 +339,9 @@ int perf_names__parse(const char *name, const struct perf_lookup *lookup, struct
 	int err;
 
 	if (!*name)
-		return refuse(&p, "the name of an event is empty");
+		return reject(&p, "the name of an event is empty");
 	if (strlen(name) >= sizeof(plain))
-		return refuse(&p, "'%.32s...' is too long for the name of an event", name);
+		return reject(&p, "'%.32s...' is too long for the name of an event", name);
 	strcpy(spec.name, name);
 	strcpy(plain, name);
 	err = take_modifiers(&p, plain);
@@ -390,14 +390,14 @@ int perf_names__parse_list(const char *list, const struct perf_lookup *lookup,
 	for (*nr = 0;; list += end + 1) {
 		end = first_name(list);
 		if (*nr == max)
-			return refuse(&p, "at most %zu events can be counted", max);
+			return reject(&p, "at most %zu events can be counted", max);
 		snprintf(name, sizeof(name), "%.*s", (int)(end < 255 ? end : 255), list);
 		err = perf_names__parse(name, lookup, &specs[*nr], message, len);
 		if (err)
 			return err;
 		++*nr;
 		if (twice(specs, *nr))
-			return refuse(&p, "event '%s' is given twice", name);
+			return reject(&p, "event '%s' is given twice", name);
 		if (!list[end])
 			return 0;
 	}
@@ -421,7 +421,7 @@ static int sysfs__pmu(const char *pmu, const char *file, char *text, size_t len)
 	char path[512];
 
 	snprintf(path, sizeof(path), PMUS "/%s/%s", pmu, file);
-	return procfile__line(path, text, len);
+	return read_file__line(path, text, len);
 }
 
 /* Tries both mount points of tracefs. -ENODEV: not mounted. */
@@ -435,11 +435,11 @@ static int sysfs__tracepoint(const char *system, const char *name, uint64_t *id)
 		return -ENOENT;
 	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
 		snprintf(path, sizeof(path), "%s/events/%s/%s/id", mounts[i], system, name);
-		err = procfile__line(path, text, sizeof(text));
+		err = read_file__line(path, text, sizeof(text));
 		if (!err)
 			return parse_count(text, 0, UINT32_MAX, id);
 		snprintf(path, sizeof(path), "%s/events/header_page", mounts[i]);
-		if (err == -ENOENT && procfile__line(path, text, sizeof(text)) == -ENOENT)
+		if (err == -ENOENT && read_file__line(path, text, sizeof(text)) == -ENOENT)
 			continue; /* nothing is mounted here */
 		if (worst == -ENODEV)
 			worst = err;

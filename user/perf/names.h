@@ -9,8 +9,8 @@
  *
  * A name may end in ":u" (user mode only), ":k" (kernel only) or ":uk".
  */
-#ifndef NETIOTRACE_PERF_NAMES_H
-#define NETIOTRACE_PERF_NAMES_H
+#ifndef PERF_NAMES_H
+#define PERF_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plan of events: counters of struct run_result and events of --perf-events, in groups. */
-#ifndef NETIOTRACE_PERF_PLAN_H
-#define NETIOTRACE_PERF_PLAN_H
+#ifndef PERF_PERF_PLAN_H
+#define PERF_PERF_PLAN_H
 
 #include "names.h"
 #include "model/result.h"

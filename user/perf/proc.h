@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Counters of a process's threads in /proc: free of cost, unlike perf events (docs/DESIGN.md). */
-#ifndef NETIOTRACE_PERF_PROC_H
-#define NETIOTRACE_PERF_PROC_H
+#ifndef PERF_PROC_H
+#define PERF_PROC_H
 
 #include <sys/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Counts of a side, from the read(2) of its groups: decoded, scaled, summed over threads. */
-#ifndef NETIOTRACE_PERF_READ_H
-#define NETIOTRACE_PERF_READ_H
+#ifndef PERF_READING_H
+#define PERF_READING_H
 
 #include "perf_plan.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/procfile.h"
+#include "base/read_file.h"
 #include "common/cpu_mask.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -65,7 +65,7 @@ int perf_stage__open(struct perf_stage **out, const struct perf_spec events[NIO_
 	struct cpu_list cpus = {.nr = 0};
 	struct perf_stage *s;
 	char text[512];
-	int err = procfile__line("/sys/devices/system/cpu/online", text, sizeof(text));
+	int err = read_file__line("/sys/devices/system/cpu/online", text, sizeof(text));
 
 	*out = NULL;
 	if (!err)

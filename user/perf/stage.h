@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CPU counters for the BPF programs (bpf/perf_stage.h), which read them from maps. */
-#ifndef NETIOTRACE_PERF_STAGE_USER_H
-#define NETIOTRACE_PERF_STAGE_USER_H
+#ifndef PERF_STAGE_H
+#define PERF_STAGE_H
 
 #include "bpf/perf_stage.h"
 #include "perf_plan.h"

@@ -5,8 +5,8 @@
  *
  * init; in each round: begin, open both sides, enable, read, finish each side, end.
  */
-#ifndef NETIOTRACE_PERF_WATCH_H
-#define NETIOTRACE_PERF_WATCH_H
+#ifndef PERF_WATCH_H
+#define PERF_WATCH_H
 
 #include <sys/types.h>
 

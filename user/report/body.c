@@ -11,7 +11,6 @@
 #include "doc.h"
 #include "study/first_screen.h"
 #include "study/test_family.h"
-#include "study/first_screen.h"
 #include "study/dataset.h"
 #include "study/phrases.h"
 
@@ -492,7 +491,7 @@ static void cell_table__row(struct cell_table *t, const struct analysis *a, stru
 	snprintf(t->text[3], CELL_LEN, "%zu", cell->rows_nr);
 	for (i = 0; i < t->nr; i++) {
 		e = analysis__estimate(a, cell, t->column[i]);
-		if (metric__shown(t->column[i], SHOWN_INTERVAL) && a->rounds_max > 1)
+		if (metric__shown(t->column[i], VISIBILITY_INTERVAL) && a->rounds_max > 1)
 			phrases__estimate(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], &e);
 		else
 			phrases__value(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], e.median);
@@ -509,7 +508,7 @@ static void write_cells(struct body *b)
 	for (i = 0; i < KEY_COLUMNS; i++)
 		t.row[i] = key_heads[i];
 	for (int m = 0; m < METRIC_NR; m++) {
-		if (!metric__shown((enum metric)m, SHOWN_REPORT) ||
+		if (!metric__shown((enum metric)m, VISIBILITY_REPORT) ||
 		    !analysis__has(a, (enum metric)m))
 			continue;
 		t.row[KEY_COLUMNS + t.nr] = metric__words((enum metric)m);
@@ -553,7 +552,7 @@ static void write_failures(struct body *b)
 
 static bool is_missed(const struct analysis *a, enum metric m)
 {
-	return metric__shown(m, SHOWN_EXPECTED) && !analysis__has(a, m);
+	return metric__shown(m, VISIBILITY_EXPECTED) && !analysis__has(a, m);
 }
 
 /* Those that are missing for this reason, apart by commas; marked as said. Caller frees. */

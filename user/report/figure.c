@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "base/wrap.h"
 #include "figure_draft.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -365,7 +364,7 @@ char *figure__system(const struct dataset *d)
 }
 
 struct finding figure__compare(const struct analysis *a, enum mode first, enum mode second,
-			     uint64_t size, enum metric m)
+			       uint64_t size, enum metric m)
 {
 	if (a->threads_nr > 1)
 		return analysis__compare_modes(a, first, second, size, m);

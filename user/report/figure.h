@@ -46,7 +46,7 @@ const char *figure__stage(enum nio_stage stage);
 
 /* Two modes at a size, over all thread counts: what the first screen compares. */
 struct finding figure__compare(const struct analysis *a, enum mode first, enum mode second,
-			     uint64_t size, enum metric m);
+			       uint64_t size, enum metric m);
 
 /* Mean over the rounds: parts of one whole add up as means, as medians do not. NaN: no value. */
 double figure__mean(const struct cell *cell, enum metric m);

@@ -325,8 +325,8 @@ static bool make_copy_cpu(struct figure_draft *d)
 	draft__note(d,
 		    "With %s%s. Single copies are not timed (%s). A point at 0: no sample fell on "
 		    "that copy, not that there was none.",
-		    phrases__threads(text, sizeof(text), threads), both ? "" : "; the sender's alone",
-		    analysis__reason(d->a, METRIC_NS_TX_COPY));
+		    phrases__threads(text, sizeof(text), threads),
+		    both ? "" : "; the sender's alone", analysis__reason(d->a, METRIC_NS_TX_COPY));
 	begin(d);
 	add_copy_panels(d, both);
 	draft__set_size_tics(d);

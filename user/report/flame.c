@@ -285,7 +285,8 @@ void flame__write_difference(FILE *f, const struct flame_input *a, const struct 
 	add_input(&t, b, 1);
 	snprintf(title, sizeof(title),
 		 "CPU time of %s (blue, on average %.0f ns per KiB) and %s (red, %.0f)",
-		 phrases__mode(a->mode), t.root.weight[0], phrases__mode(b->mode), t.root.weight[1]);
+		 phrases__mode(a->mode), t.root.weight[0], phrases__mode(b->mode),
+		 t.root.weight[1]);
 	draw(&d, f, title);
 	free_nodes(t.root.child);
 }

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/invoker.h"
-#include "base/owned_dir.h"
+#include "base/sudo_user.h"
+#include "base/managed_dir.h"
 #include "base/path_walk.h"
 #include "common/xalloc.h"
 #include "report_dir.h"
@@ -93,7 +93,7 @@ struct place {
 	char target[NAME_MAX + 1];
 	char temporary[NAME_MAX + 1], old[NAME_MAX + 1];
 	bool made; /* the temporary directory is there, and ours */
-	struct owned_dir owned;
+	struct managed_dir owned;
 };
 
 struct file {
@@ -158,7 +158,7 @@ static int name_beside(char name[NAME_MAX + 1], const char *prefix, const char *
 
 static void place__close(struct place *p)
 {
-	owned_dir__close(&p->owned);
+	managed_dir__close(&p->owned);
 	if (p->dir >= 0)
 		close(p->dir);
 	p->dir = -1;
@@ -177,7 +177,7 @@ static int place__open(struct place *p, const char *target, char why[PUBLISHER_W
 	struct path_walk w;
 	int err = path_walk__find_output(&w, target);
 
-	*p = (struct place){.dir = -1, .owned = OWNED_DIR_INIT};
+	*p = (struct place){.dir = -1, .owned = MANAGED_DIR_INIT};
 	if (err)
 		return err;
 	if (w.fd >= 0 && S_ISDIR(w.st.st_mode) && is_current_directory(&w.st)) {
@@ -202,12 +202,12 @@ static int place__open(struct place *p, const char *target, char why[PUBLISHER_W
 /* 0: absent, empty or a report; -errno. */
 static int check_existing(const struct place *p, char why[PUBLISHER_WHY])
 {
-	struct owned_dir d;
+	struct managed_dir d;
 	char stranger[2 * NAME_MAX + 2];
-	int err = owned_dir__open_at(&d, p->dir, p->target, KIND);
+	int err = managed_dir__open_at(&d, p->dir, p->target, KIND);
 
 	if (!err)
-		err = owned_dir__stranger(&d, stranger, sizeof(stranger));
+		err = managed_dir__stranger(&d, stranger, sizeof(stranger));
 	if (!err && *stranger) {
 		snprintf(
 			why, PUBLISHER_WHY,
@@ -218,7 +218,7 @@ static int check_existing(const struct place *p, char why[PUBLISHER_WHY])
 	} else if (err && err != -ENOENT) {
 		snprintf(why, PUBLISHER_WHY, "it is there and is no directory that can be read");
 	}
-	owned_dir__close(&d);
+	managed_dir__close(&d);
 	return err == -ENOENT ? 0 : err;
 }
 
@@ -240,22 +240,22 @@ static bool is_own(int fd)
 
 	if (fstat(fd, &st))
 		return false;
-	return st.st_uid == geteuid() || (!invoker__of_sudo(&uid, &gid) && st.st_uid == uid);
+	return st.st_uid == geteuid() || (!sudo_user__of_sudo(&uid, &gid) && st.st_uid == uid);
 }
 
 /* Removes the leftover of a killed report. 0 or -errno; -EBUSY: a report is being written. */
 static int clear_leftover(const struct place *p)
 {
-	struct owned_dir left;
-	int err = owned_dir__open_at(&left, p->dir, p->temporary, KIND);
+	struct managed_dir left;
+	int err = managed_dir__open_at(&left, p->dir, p->temporary, KIND);
 
 	if (!err && !is_own(left.fd))
 		err = -EPERM;
 	if (!err && flock(left.fd, LOCK_EX | LOCK_NB))
 		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
 	if (!err)
-		err = owned_dir__remove_at(&left, p->dir, p->temporary);
-	owned_dir__close(&left);
+		err = managed_dir__remove_at(&left, p->dir, p->temporary);
+	managed_dir__close(&left);
 	return err == -ENOENT ? 0 : err;
 }
 
@@ -267,7 +267,7 @@ static bool is_new(const struct place *p)
 {
 	char stranger[2 * NAME_MAX + 2];
 
-	return !p->owned.marked && !owned_dir__stranger(&p->owned, stranger, sizeof(stranger)) &&
+	return !p->owned.marked && !managed_dir__stranger(&p->owned, stranger, sizeof(stranger)) &&
 	       !*stranger;
 }
 
@@ -295,7 +295,7 @@ static int make_temporary(struct place *p, char why[PUBLISHER_WHY])
 
 	if (!err) {
 		p->made = true;
-		err = owned_dir__open_at(&p->owned, p->dir, p->temporary, KIND);
+		err = managed_dir__open_at(&p->owned, p->dir, p->temporary, KIND);
 	}
 	if (!err && !is_new(p)) {
 		p->made = false;
@@ -304,7 +304,7 @@ static int make_temporary(struct place *p, char why[PUBLISHER_WHY])
 	if (!err && flock(p->owned.fd, LOCK_EX | LOCK_NB))
 		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
 	if (!err)
-		err = owned_dir__mark(&p->owned, KIND);
+		err = managed_dir__mark(&p->owned, KIND);
 	if (err == -EBUSY)
 		snprintf(why, PUBLISHER_WHY, "another report is being written there");
 	return err;
@@ -316,7 +316,7 @@ static int remove_temporary(struct place *p)
 	int err = 0;
 
 	if (p->made && p->owned.fd >= 0)
-		err = owned_dir__remove_at(&p->owned, p->dir, p->temporary);
+		err = managed_dir__remove_at(&p->owned, p->dir, p->temporary);
 	p->made = false;
 	return err;
 }
@@ -360,11 +360,11 @@ static int write_all(int fd, const char *data, size_t len)
 /* A file of the temporary directory, which is ours alone until it has its name. */
 static int write_file(struct place *p, const struct file *f)
 {
-	int fd, err = owned_dir__claim(&p->owned, f->name);
+	int fd, err = managed_dir__claim(&p->owned, f->name);
 
 	if (err)
 		return err;
-	fd = owned_dir__create_file(&p->owned, f->name);
+	fd = managed_dir__create_file(&p->owned, f->name);
 	if (fd < 0)
 		return fd;
 	err = write_all(fd, f->data, f->len);
@@ -417,16 +417,16 @@ static int take_place(struct place *p)
 /* What was there before; a file that came into it since it was looked at is kept. */
 static int remove_old(struct place *p)
 {
-	struct owned_dir old;
+	struct managed_dir old;
 	int err;
 
 	if (!p->made)
 		return 0;
 	p->made = false;
-	err = owned_dir__open_at(&old, p->dir, p->temporary, KIND);
+	err = managed_dir__open_at(&old, p->dir, p->temporary, KIND);
 	if (!err)
-		err = owned_dir__remove_at(&old, p->dir, p->temporary);
-	owned_dir__close(&old);
+		err = managed_dir__remove_at(&old, p->dir, p->temporary);
+	managed_dir__close(&old);
 	return err;
 }
 
@@ -439,7 +439,7 @@ static int publish(struct place *p, struct request *r, char why[PUBLISHER_WHY])
 	if (!err)
 		err = take_over_rights(p);
 	if (!err)
-		err = owned_dir__give(&p->owned);
+		err = managed_dir__give(&p->owned);
 	if (!err)
 		err = take_place(p);
 	if (!err)

@@ -4,7 +4,7 @@
  * nothing. A process that may still be root then writes them (base/publisher.h), whole or not at
  * all: into a temporary directory beside the target, which takes the target's name at the end. A
  * report of ours that is there is replaced: one whose every file its marker names
- * (base/owned_dir.h). Anything else is refused and not touched.
+ * (base/managed_dir.h). Anything else is refused and not touched.
  *
  * Killed at any moment, the old files or the new are there, whole. A kill in the short time of
  * writing leaves ".netiotrace-report-NAME" beside them; the next report to the same place removes

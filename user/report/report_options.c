@@ -8,7 +8,6 @@
 
 #include "base/command_line.h"
 #include "base/log.h"
-#include "base/refuse.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "report.h"
@@ -64,9 +63,9 @@ static void add_column(struct report_options *o, const char *arg)
 	char why[DATASET_MESSAGE_MAX];
 
 	if (o->names.column_nr == REPORT_COLUMNS_MAX)
-		refuse("more than %d times --column.", REPORT_COLUMNS_MAX);
+		usage_error("more than %d times --column.", REPORT_COLUMNS_MAX);
 	if (!dataset__is_column_option(arg, why))
-		refuse("--column '%s': %s.", arg, why);
+		usage_error("--column '%s': %s.", arg, why);
 	o->columns[o->names.column_nr++] = arg;
 }
 
@@ -78,13 +77,13 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		if (!*arg)
-			refuse("--output takes the name of a directory, not '%s'.", arg);
+			usage_error("--output takes the name of a directory, not '%s'.", arg);
 		free(o->output);
 		o->output = xstrdup(arg);
 		return 0;
 	case KEY_DURATION:
 		if (parse_duration(arg, &ns) || !ns)
-			refuse("--duration takes a time above 0 such as 5s, not '%s'.", arg);
+			usage_error("--duration takes a time above 0 such as 5s, not '%s'.", arg);
 		o->duration_s = (double)ns / 1e9;
 		return 0;
 	case KEY_COLUMNS:
@@ -111,7 +110,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->inputs_nr == REPORT_INPUTS_MAX)
-			refuse("report takes up to %d files, not '%s'.", REPORT_INPUTS_MAX, arg);
+			usage_error("report takes up to %d files, not '%s'.", REPORT_INPUTS_MAX,
+				    arg);
 		o->inputs[o->inputs_nr++] = arg;
 		return 0;
 	default:
@@ -147,7 +147,7 @@ void report_options__parse(struct report_options *o, int argc, char **argv)
 	command_line__parse(&argp, "report", argc, argv, o);
 	o->names.column = o->columns;
 	if (!o->inputs_nr || !*o->inputs[0])
-		refuse("report needs a results directory or a CSV file.");
+		usage_error("report needs a results directory or a CSV file.");
 	if (!o->output)
 		o->output = default_output(o->inputs[0]);
 }

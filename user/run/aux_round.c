@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/schedule.h"
+#include "run_order.h"
 #include "common/xalloc.h"
 #include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
@@ -25,9 +25,9 @@
 #define NS_MIN        100000000ULL
 #define WARMUP_NS_MAX 50000000ULL
 
-static uint64_t duration_ns(const struct traffic *t, uint64_t mode_ns)
+static uint64_t duration_ns(const struct workload *t, uint64_t mode_ns)
 {
-	uint64_t round_ns = traffic__round_ns(t), ns = mode_ns / t->rounds;
+	uint64_t round_ns = workload__round_ns(t), ns = mode_ns / t->rounds;
 
 	if (ns > round_ns / 4)
 		ns = round_ns / 4;
@@ -37,9 +37,9 @@ static uint64_t duration_ns(const struct traffic *t, uint64_t mode_ns)
 }
 
 /* The workload of the compared round, but short. */
-static struct traffic short_traffic(const struct engine *e, uint64_t ns)
+static struct workload short_traffic(const struct runner *e, uint64_t ns)
 {
-	struct traffic t = e->traffic;
+	struct workload t = e->traffic;
 
 	t.duration_ns = ns;
 	t.rounds = 1;
@@ -48,10 +48,10 @@ static struct traffic short_traffic(const struct engine *e, uint64_t ns)
 	return t;
 }
 
-static int run_short(struct engine *e, enum round_kind kind, uint64_t ns,
+static int run_short(struct runner *e, enum round_kind kind, uint64_t ns,
 		     const struct run_result *of, struct run_result *out)
 {
-	struct traffic traffic = e->traffic;
+	struct workload traffic = e->traffic;
 	bool perf_off = e->perf.off;
 	int err;
 
@@ -95,7 +95,7 @@ static const char *why_no_samples(const struct options *o)
 	return NULL;
 }
 
-void aux_round__close(struct engine *e)
+void aux_round__close(struct runner *e)
 {
 	sampler__close(e->sampling.sampler);
 	symbols__free(e->sampling.symbols);
@@ -151,7 +151,7 @@ void aux_round__stop_samples(struct round *r)
 }
 
 /* Nothing is watched in this round; the result is in sampled->cpu. */
-static int run_sampled(struct engine *e, const struct run_result *of, struct run_result *sampled)
+static int run_sampled(struct runner *e, const struct run_result *of, struct run_result *sampled)
 {
 	struct session *session = e->session;
 	static const struct plan nothing;
@@ -165,7 +165,7 @@ static int run_sampled(struct engine *e, const struct run_result *of, struct run
 	return err;
 }
 
-static const char *why_not_sampled(const struct engine *e, int err)
+static const char *why_not_sampled(const struct runner *e, int err)
 {
 	if (e->stopped)
 		return "the run was ended before its samples were taken";
@@ -174,7 +174,7 @@ static const char *why_not_sampled(const struct engine *e, int err)
 	return e->sampling.err ? e->sampling.why : "nothing was sampled";
 }
 
-static void keep(struct engine *e, struct run_result *out, struct run_result *sampled, int err)
+static void keep(struct runner *e, struct run_result *out, struct run_result *sampled, int err)
 {
 	if (err || e->stopped || !sampled->cpu.known) {
 		cpu_time__none(&out->cpu, why_not_sampled(e, err));
@@ -187,13 +187,13 @@ static void keep(struct engine *e, struct run_result *out, struct run_result *sa
 	memset(&sampled->cpu, 0, sizeof(sampled->cpu));
 }
 
-void aux_round__sample(struct engine *e, struct run_result *out)
+void aux_round__sample(struct runner *e, struct run_result *out)
 {
 	const char *reason = why_no_samples(e->o);
 	struct run_result *sampled;
 	int err;
 
-	if (!reason && !schedule__is_turn(out->round, e->sampling.every))
+	if (!reason && !run_order__is_turn(out->round, e->sampling.every))
 		reason = "a sweep samples one round of three";
 	if (!reason && load_once(&e->sampling))
 		reason = e->sampling.none;
@@ -217,7 +217,7 @@ uint64_t aux_round__timed_ns(const struct options *o)
 	return duration_ns(&o->traffic, TIMED_NS);
 }
 
-static const char *why_not_timed(const struct engine *e, int err, const struct run_result *timed)
+static const char *why_not_timed(const struct runner *e, int err, const struct run_result *timed)
 {
 	if (e->stopped)
 		return "the run was ended before its times were taken";
@@ -228,7 +228,7 @@ static const char *why_not_timed(const struct engine *e, int err, const struct r
 	return run_result__unbalanced(timed) ? "the books of the timed round do not balance" : NULL;
 }
 
-static void run_timed(struct engine *e, struct run_result *out, struct run_result *timed)
+static void run_timed(struct runner *e, struct run_result *out, struct run_result *timed)
 {
 	const char *reason;
 	int err;
@@ -244,7 +244,7 @@ static void run_timed(struct engine *e, struct run_result *out, struct run_resul
 	e->reason[0] = '\0';
 }
 
-void aux_round__time(struct engine *e, struct run_result *out)
+void aux_round__time(struct runner *e, struct run_result *out)
 {
 	struct run_result *timed;
 
@@ -254,7 +254,7 @@ void aux_round__time(struct engine *e, struct run_result *out)
 		timed_round__none(out, "the run was ended before its times were taken");
 		return;
 	}
-	if (!schedule__is_turn(out->round, e->timing.every)) {
+	if (!run_order__is_turn(out->round, e->timing.every)) {
 		timed_round__none(out, "a sweep times one round of three");
 		return;
 	}

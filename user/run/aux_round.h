@@ -4,10 +4,10 @@
  * of send calls. Both would cost a compared round throughput. Bytes and throughput of an extra
  * round are not used.
  */
-#ifndef NETIOTRACE_AUX_ROUND_H
-#define NETIOTRACE_AUX_ROUND_H
+#ifndef RUN_AUX_ROUND_H
+#define RUN_AUX_ROUND_H
 
-#include "engine.h"
+#include "runner.h"
 
 struct round;
 
@@ -22,14 +22,14 @@ uint64_t aux_round__timed_ns(const struct options *o);
  * Run the extra round of a mode after its measured phase and store the result in out->cpu or
  * out->times. They never fail: a number that could not be measured is unknown, with the reason.
  */
-void aux_round__sample(struct engine *e, struct run_result *out);
-void aux_round__time(struct engine *e, struct run_result *out);
+void aux_round__sample(struct runner *e, struct run_result *out);
+void aux_round__time(struct runner *e, struct run_result *out);
 
 /* Called by a sampled round at the start and at the end of its measured phase. */
 void aux_round__start_samples(struct round *r);
 void aux_round__stop_samples(struct round *r);
 
 /* Frees the sampler and the symbols. */
-void aux_round__close(struct engine *e);
+void aux_round__close(struct runner *e);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/command_line.h"
-#include "base/refuse.h"
 #include "common/cpu_mask.h"
 #include "common/units.h"
 #include "common/word.h"
@@ -106,7 +105,7 @@ static void ignore_cpu(unsigned int cpu, void *arg)
 static const char *cpu_list(const char *name, const char *arg)
 {
 	if (parse_cpu_list(arg, CPUS_MAX, ignore_cpu, NULL))
-		refuse("%s takes a list of CPUs such as 0-3,8, not '%s'.", name, arg);
+		usage_error("%s takes a list of CPUs such as 0-3,8, not '%s'.", name, arg);
 	return arg;
 }
 
@@ -121,7 +120,7 @@ static void apply(struct options *o, const struct setting *s, const char *arg)
 		return;
 	case KIND_STRING:
 		if (!*arg)
-			refuse("%s is empty.", s->name ? s->name : "a file name");
+			usage_error("%s is empty.", s->name ? s->name : "a file name");
 		*(const char **)field = arg;
 		return;
 	case KIND_CPUS:
@@ -129,11 +128,11 @@ static void apply(struct options *o, const struct setting *s, const char *arg)
 		return;
 	default:
 		if (strchr(arg, ',') && (s->key == KEY_SIZE || s->key == KEY_THREADS))
-			refuse("%s takes one value, not '%s'; several are compared by "
-			       "'netiotrace sweep %s%s %s'.",
-			       s->name, arg, s->name, s->key == KEY_SIZE ? "s" : "", arg);
+			usage_error("%s takes one value, not '%s'; several are compared by "
+				    "'netiotrace sweep %s%s %s'.",
+				    s->name, arg, s->name, s->key == KEY_SIZE ? "s" : "", arg);
 		if (parse_within(s, arg, &value))
-			refuse("%s takes %s, not '%s'.", s->name, s->range, arg);
+			usage_error("%s takes %s, not '%s'.", s->name, s->range, arg);
 		if (s->kind == KIND_NUMBER)
 			*(unsigned int *)field = value;
 		else
@@ -156,33 +155,35 @@ static void set_modes(struct options *o, const char *arg)
 static void set_times(struct options *o, enum times times)
 {
 	if (o->times != TIMES_APART && o->times != times)
-		refuse("--times and --no-times exclude each other.");
+		usage_error("--times and --no-times exclude each other.");
 	o->times = times;
 }
 
 static void add_without(struct options *o, const char *hook)
 {
 	if (o->without_nr == WITHOUT_MAX)
-		refuse("at most %d --without can be given.", WITHOUT_MAX);
+		usage_error("at most %d --without can be given.", WITHOUT_MAX);
 	if (!plan__withhold(OBJECT_RUN, NULL, hook))
-		refuse("no hook is called '%s': netiotrace doctor lists those in use.", hook);
+		usage_error("no hook is called '%s': netiotrace doctor lists those in use.", hook);
 	o->without[o->without_nr++] = hook;
 }
 
 static void set_connect(struct options *o, const char *arg)
 {
 	if (address__parse(arg, false, &o->connect))
-		refuse("--connect takes ADDRESS:PORT such as 192.0.2.7:5201 or [2001:db8::7]:5201, "
-		       "not '%s'.",
-		       arg);
+		usage_error("--connect takes ADDRESS:PORT such as 192.0.2.7:5201 or "
+			    "[2001:db8::7]:5201, "
+			    "not '%s'.",
+			    arg);
 	o->remote = true;
 }
 
 static void set_listen(struct options *o, const char *arg)
 {
 	if (address__parse(arg, true, &o->listen))
-		refuse("--listen takes ADDRESS:PORT such as 0.0.0.0:5201 or [::]:5201, not '%s'.",
-		       arg);
+		usage_error(
+			"--listen takes ADDRESS:PORT such as 0.0.0.0:5201 or [::]:5201, not '%s'.",
+			arg);
 }
 
 static void add_assertion(struct options *o, const char *arg)
@@ -190,9 +191,9 @@ static void add_assertion(struct options *o, const char *arg)
 	char message[256];
 
 	if (o->assertions_nr == ASSERTIONS_MAX)
-		refuse("at most %d --assert can be given.", ASSERTIONS_MAX);
+		usage_error("at most %d --assert can be given.", ASSERTIONS_MAX);
 	if (assertion__parse(&o->assertions[o->assertions_nr], arg, message, sizeof(message)))
-		refuse("%s", message);
+		usage_error("%s", message);
 	o->assertions_nr++;
 }
 
@@ -204,7 +205,7 @@ static void set_perf_events(struct options *o, const char *arg)
 	if (!o->perf_none &&
 	    perf_names__parse_list(arg, &perf_lookup_sysfs, o->perf_events, PERF_EVENTS_MAX,
 				   &o->perf_events_nr, message, sizeof(message)))
-		refuse("--perf-events: %s.", message);
+		usage_error("--perf-events: %s.", message);
 }
 
 /* Options that are not one value within bounds. */
@@ -280,10 +281,11 @@ void options__init(struct options *o, int argc, char **argv)
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	if (key == ARGP_KEY_ARG)
-		refuse("'%s' is one argument too many: %s takes options only. A command comes "
-		       "first (netiotrace COMMAND); a program is watched by 'netiotrace attach -- "
-		       "%s'.",
-		       arg, state->name, arg);
+		usage_error(
+			"'%s' is one argument too many: %s takes options only. A command comes "
+			"first (netiotrace COMMAND); a program is watched by 'netiotrace attach -- "
+			"%s'.",
+			arg, state->name, arg);
 	return options__take(state->input, key, arg);
 }
 

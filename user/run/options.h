@@ -3,8 +3,8 @@
  * What a run is asked to be: the options that commands share, each a row of one table, every rule
  * about them checked before anything starts. A command picks its rows (options__pick()).
  */
-#ifndef NETIOTRACE_OPTIONS_H
-#define NETIOTRACE_OPTIONS_H
+#ifndef RUN_OPTIONS_H
+#define RUN_OPTIONS_H
 
 #include <argp.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 #include "perf/names.h"
 #include "model/plan.h"
 #include "model/result.h"
-#include "model/traffic.h"
+#include "model/workload.h"
 #include "write/output.h"
 
 #define ASSERTIONS_MAX 64
@@ -31,7 +31,7 @@
 struct options {
 	enum mode modes[MODE_NR];
 	size_t modes_nr;
-	struct traffic traffic;
+	struct workload traffic;
 	enum netpath_kind path;
 	bool path_given;
 	bool remote;            /* the receiver is on another machine, at: */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/refuse.h"
+#include "base/command_line.h"
 #include "options.h"
 #include "outputs.h"
 
@@ -33,8 +33,8 @@ static void set_defaults(struct options *o)
 	if (o->traffic.warmup_ns == UINT64_MAX) {
 		o->traffic.warmup_ns = DEFAULT_WARMUP_NS;
 		if (o->traffic.duration_ns &&
-		    traffic__round_ns(&o->traffic) / 2 < o->traffic.warmup_ns)
-			o->traffic.warmup_ns = traffic__round_ns(&o->traffic) / 2;
+		    workload__round_ns(&o->traffic) / 2 < o->traffic.warmup_ns)
+			o->traffic.warmup_ns = workload__round_ns(&o->traffic) / 2;
 	}
 }
 
@@ -44,17 +44,20 @@ static void check_remote(const struct options *o)
 	if (!o->remote)
 		return;
 	if (o->path_given)
-		refuse("--path and --connect exclude each other: a path on this machine, or to "
-		       "another.");
+		usage_error(
+			"--path and --connect exclude each other: a path on this machine, or to "
+			"another.");
 	if (o->mtu)
-		refuse("--mtu is for --path veth: with --connect the MTU is the route's.");
+		usage_error("--mtu is for --path veth: with --connect the MTU is the route's.");
 	if (o->ipv6)
-		refuse("--ipv6 is for paths on this machine: --connect says it by the address.");
+		usage_error(
+			"--ipv6 is for paths on this machine: --connect says it by the address.");
 	if (o->traffic.rcvbuf || o->traffic.receiver_cpus || o->traffic.rcvlowat)
-		refuse("%s is the receiver's: give it to netiotrace serve on the other machine.",
-		       o->traffic.rcvbuf          ? "--rcvbuf"
-		       : o->traffic.receiver_cpus ? "--cpu-receiver"
-						  : "--rcvlowat");
+		usage_error(
+			"%s is the receiver's: give it to netiotrace serve on the other machine.",
+			o->traffic.rcvbuf          ? "--rcvbuf"
+			: o->traffic.receiver_cpus ? "--cpu-receiver"
+						   : "--rcvlowat");
 }
 
 static void check_rules(const struct options *o)
@@ -63,36 +66,37 @@ static void check_rules(const struct options *o)
 
 	check_remote(o);
 	if (o->traffic.messages && o->traffic.duration_ns)
-		refuse("--messages and --duration exclude each other: a count or a time.");
+		usage_error("--messages and --duration exclude each other: a count or a time.");
 	if (o->traffic.size < o->traffic.fields)
-		refuse("a message of %" PRIu64 " bytes has no %u fields: lower --fields.",
-		       o->traffic.size, o->traffic.fields);
-	if (traffic__message_size(&o->traffic) > LIMIT_SIZE_MAX)
-		refuse("a header of %" PRIu64 " and fields of %" PRIu64
-		       " bytes are more than 16 MiB: "
-		       "lower --header or --size.",
-		       o->traffic.header, o->traffic.size);
+		usage_error("a message of %" PRIu64 " bytes has no %u fields: lower --fields.",
+			    o->traffic.size, o->traffic.fields);
+	if (workload__message_size(&o->traffic) > LIMIT_SIZE_MAX)
+		usage_error("a header of %" PRIu64 " and fields of %" PRIu64
+			    " bytes are more than 16 MiB: "
+			    "lower --header or --size.",
+			    o->traffic.header, o->traffic.size);
 	if (o->traffic.connections && o->traffic.connections < o->traffic.threads)
-		refuse("%u connection%s fewer than %u threads: lower --threads.",
-		       o->traffic.connections, o->traffic.connections == 1 ? " is" : "s are",
-		       o->traffic.threads);
+		usage_error("%u connection%s fewer than %u threads: lower --threads.",
+			    o->traffic.connections, o->traffic.connections == 1 ? " is" : "s are",
+			    o->traffic.threads);
 	if (o->traffic.request_response && o->traffic.rcvlowat)
-		refuse("--request-response and --rcvlowat exclude each other: a message under the "
-		       "mark would wait for the next for ever.");
+		usage_error(
+			"--request-response and --rcvlowat exclude each other: a message under the "
+			"mark would wait for the next for ever.");
 	if (o->mtu && o->path != NETPATH_VETH)
-		refuse("--mtu is for --path veth: the loopback device is not ours to change.");
+		usage_error("--mtu is for --path veth: the loopback device is not ours to change.");
 	if (outputs__collide(o->output, pair, &name))
-		refuse("%s and %s cannot both have %s.", pair[0], pair[1],
-		       strcmp(name, "-") == 0 ? "stdout" : name);
+		usage_error("%s and %s cannot both have %s.", pair[0], pair[1],
+			    strcmp(name, "-") == 0 ? "stdout" : name);
 	if (o->backend == BACKEND_NONE && o->count_calls)
-		refuse("--count-calls needs a backend other than none.");
+		usage_error("--count-calls needs a backend other than none.");
 }
 
 static void check_rounds(const struct options *o)
 {
-	if (o->traffic.duration_ns && traffic__round_ns(&o->traffic) < ROUND_NS_MIN)
-		refuse("%u round%s under 10 ms each: raise --duration or lower --rounds.",
-		       o->traffic.rounds, o->traffic.rounds == 1 ? " leaves" : "s leave");
+	if (o->traffic.duration_ns && workload__round_ns(&o->traffic) < ROUND_NS_MIN)
+		usage_error("%u round%s under 10 ms each: raise --duration or lower --rounds.",
+			    o->traffic.rounds, o->traffic.rounds == 1 ? " leaves" : "s leave");
 }
 
 static void set_verbosity(const struct options *o)

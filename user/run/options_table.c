@@ -48,7 +48,7 @@ static const struct argp_option option_table[] = {
 	 "SO_RCVLOWAT of the receivers: wake up for this many bytes, up to 1m", 0},
 	{"cpu-sender", KEY_CPU_SENDER, "LIST", 0, "pin the senders to these CPUs: 0-3,8", 0},
 	{"cpu-receiver", KEY_CPU_RECEIVER, "LIST", 0, "pin the receivers", 0},
-	{"backend", KEY_BACKEND, "auto|trampoline|kprobe|tracepoint|none", 0,
+	{"backend", KEY_BACKEND, "auto|fentry|kprobe|tracepoint|none", 0,
 	 "type of BPF program (default auto); none: load generator only, needs no root", 0},
 	{"count-calls", KEY_COUNT_CALLS, 0, 0,
 	 "process every send and receive event and count every call; costs several percent below "

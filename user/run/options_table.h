@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of options.h share: the keys of the table's rows. */
-#ifndef NETIOTRACE_OPTIONS_TABLE_H
-#define NETIOTRACE_OPTIONS_TABLE_H
+#ifndef RUN_OPTIONS_TABLE_H
+#define RUN_OPTIONS_TABLE_H
 
 #include "options.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/exit_code.h"
 #include "base/log.h"
-#include "base/outfile.h"
+#include "base/atomic_file.h"
 #include "base/terminal.h"
 #include "outputs.h"
 #include "screen/text.h"
@@ -30,7 +30,7 @@ bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2], c
 {
 	for (int i = 0; i < OUTPUT_NR; i++) {
 		for (int k = i + 1; k < OUTPUT_NR; k++) {
-			if (!names[i] || !names[k] || !outfile__same(names[i], names[k]))
+			if (!names[i] || !names[k] || !atomic_file__same(names[i], names[k]))
 				continue;
 			pair[0] = rows[i].option;
 			pair[1] = rows[k].option;
@@ -45,7 +45,7 @@ int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], enum te
 {
 	*o = (struct outputs){.names = names, .text = text};
 	for (int i = 0; i < OUTPUT_NR; i++) {
-		int err = names[i] ? outfile__open(&o->file[i], names[i]) : 0;
+		int err = names[i] ? atomic_file__open(&o->file[i], names[i]) : 0;
 
 		if (err) {
 			log_error("cannot write %s: %s.", names[i], strerror(-err));
@@ -81,11 +81,11 @@ static int write_file(struct outputs *o, int i, const struct result *r)
 
 	if (!o->file[i])
 		return EXIT_DONE;
-	err = rows[i].write(r, outfile__stream(o->file[i]));
+	err = rows[i].write(r, atomic_file__stream(o->file[i]));
 	if (err)
-		outfile__abort(o->file[i]);
+		atomic_file__abort(o->file[i]);
 	else
-		err = outfile__commit(o->file[i]);
+		err = atomic_file__commit(o->file[i]);
 	o->file[i] = NULL;
 	if (err)
 		log_error("cannot write %s: %s.", o->names[i], strerror(-err));
@@ -109,7 +109,7 @@ int outputs__write(struct outputs *o, const struct result *r)
 void outputs__abort(struct outputs *o)
 {
 	for (int i = 0; i < OUTPUT_NR; i++) {
-		outfile__abort(o->file[i]);
+		atomic_file__abort(o->file[i]);
 		o->file[i] = NULL;
 	}
 }

@@ -3,14 +3,14 @@
  * Where the result of a run goes: the text to the terminal, each of OUTPUTS to the file that was
  * named for it. Files are opened before anything is measured, and are there whole or not at all.
  */
-#ifndef NETIOTRACE_OUTPUTS_H
-#define NETIOTRACE_OUTPUTS_H
+#ifndef RUN_OUTPUTS_H
+#define RUN_OUTPUTS_H
 
 #include <stdbool.h>
 
 #include "write/output.h"
 
-struct outfile;
+struct atomic_file;
 
 enum text_amount {
 	TEXT_SUMMARY, /* the end of a run: the answer first, on a screen */
@@ -21,7 +21,7 @@ enum text_amount {
 struct outputs {
 	const char *const *names; /* of the files, by enum output; "-": stdout; NULL: not wanted */
 	enum text_amount text;
-	struct outfile *file[OUTPUT_NR];
+	struct atomic_file *file[OUTPUT_NR];
 };
 
 /*

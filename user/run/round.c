@@ -13,7 +13,7 @@
 #include "base/resource_limits.h"
 #include "base/log.h"
 #include "common/xalloc.h"
-#include "duty.h"
+#include "event_sampling.h"
 #include "host/tap.h"
 #include "load/loadgen_args.h"
 #include "model/ledger.h"
@@ -21,7 +21,7 @@
 #include "model/verdict.h"
 #include "round.h"
 #include "aux_round.h"
-#include "socket_pass.h"
+#include "socket_snapshot.h"
 
 #define COUNTERS_UNREAD "cannot read the kernel's counters: %s."
 #define FIRST_TICK_NS   200000000ULL
@@ -30,7 +30,7 @@ const char *const round_side_names[NIO_SIDE_NR] = {"sender", "receiver"};
 
 int round__fail(struct round *r, int err, const char *format, ...)
 {
-	struct engine *e = r->e;
+	struct runner *e = r->e;
 	va_list args;
 
 	va_start(args, format);
@@ -106,7 +106,7 @@ static int start(struct round *r, enum nio_side side, char *const argv[])
 
 static int start_receiver(struct round *r)
 {
-	const struct engine *e = r->e;
+	const struct runner *e = r->e;
 	struct arglist args = {0};
 	int err;
 
@@ -118,7 +118,7 @@ static int start_receiver(struct round *r)
 
 static int start_sender(struct round *r)
 {
-	const struct engine *e = r->e;
+	const struct runner *e = r->e;
 	struct arglist args = {0};
 	int err;
 
@@ -168,7 +168,7 @@ static void open_counters(struct round *r)
 
 static int warm_up(struct round *r)
 {
-	struct engine *e = r->e;
+	struct runner *e = r->e;
 	int err;
 
 	display__phase(&e->display, LIVE_WARMUP);
@@ -193,7 +193,7 @@ static int measure(struct round *r)
 		[ROUND_SAMPLED] = LIVE_SAMPLING,
 		[ROUND_TIMED] = LIVE_TIMING,
 	};
-	struct engine *e = r->e;
+	struct runner *e = r->e;
 	const struct options *o = e->o;
 	uint64_t first = o->interval_ns < FIRST_TICK_NS ? o->interval_ns : FIRST_TICK_NS;
 	int err;
@@ -206,7 +206,7 @@ static int measure(struct round *r)
 	if (err)
 		return err;
 	r->measuring = true;
-	duty__begin(r);
+	event_sampling__begin(r);
 	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
 	display__phase(&e->display, phases[e->kind]);
 	loop__set_timer(&e->loop, first, o->interval_ns);
@@ -236,11 +236,11 @@ static int read_counters(struct round *r)
  * nothing. */
 static int close_books(struct round *r)
 {
-	struct engine *e = r->e;
+	struct runner *e = r->e;
 	int err = 0;
 
 	if (e->session) {
-		duty__note(r, &r->now);
+		event_sampling__note(r, &r->now);
 		r->now.moving = !is_done(r);
 		err = read_counters(r);
 		if (!err)
@@ -277,7 +277,7 @@ static void end(struct round *r)
 	}
 }
 
-static void init(struct round *r, struct engine *e, enum mode mode, struct run_result *out)
+static void init(struct round *r, struct runner *e, enum mode mode, struct run_result *out)
 {
 	r->e = e;
 	r->mode = mode;
@@ -288,7 +288,7 @@ static void init(struct round *r, struct engine *e, enum mode mode, struct run_r
 	out->size = e->o->traffic.size;
 	out->fields = e->o->traffic.fields;
 	out->threads = e->o->traffic.threads;
-	out->connections = traffic__connections(&e->o->traffic);
+	out->connections = workload__connections(&e->o->traffic);
 	out->request_response = e->o->traffic.request_response;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		driver__init(&r->drivers[side], side);
@@ -320,7 +320,7 @@ static int make(struct round *r)
 	return err ? round__fail(r, err, "%s.", strerror(-err)) : 0;
 }
 
-int round__run(struct engine *e, enum mode mode, unsigned int index, struct run_result *out)
+int round__run(struct runner *e, enum mode mode, unsigned int index, struct run_result *out)
 {
 	struct round *r = xcalloc(1, sizeof(*r));
 	int err;

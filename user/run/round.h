@@ -3,15 +3,15 @@
  * One round of one mode: both sides of the load generator are started, their sockets watched, and
  * what they move is measured. round.c has the phases, round_events.c what can come in meanwhile.
  */
-#ifndef NETIOTRACE_ROUND_H
-#define NETIOTRACE_ROUND_H
+#ifndef RUN_ROUND_H
+#define RUN_ROUND_H
 
 #include "common/time_limit.h"
-#include "engine.h"
+#include "runner.h"
 #include "load/driver.h"
 
-/* Looking at the events of sending and receiving a part of the time; see duty.h. */
-struct duty {
+/* Looking at the events of sending and receiving a part of the time; see event_sampling.h. */
+struct event_sampling {
 	bool on; /* else all of the time */
 	bool attached;
 	struct plan rest;   /* what stays attached between slices */
@@ -23,8 +23,8 @@ struct duty {
 };
 
 struct round {
-	struct engine *e;
-	struct duty duty;
+	struct runner *e;
+	struct event_sampling duty;
 	enum mode mode;
 	unsigned int slot;
 	const struct plan *plan; /* whose programs are attached */
@@ -49,7 +49,7 @@ struct round {
  * then holds what was measured so far, duration_ns 0 if nothing was. 0 or -errno, e->reason then
  * says why.
  */
-int round__run(struct engine *e, enum mode mode, unsigned int index, struct run_result *out);
+int round__run(struct runner *e, enum mode mode, unsigned int index, struct run_result *out);
 
 /* The rest is shared by the two files only. */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/address.h"
-#include "duty.h"
+#include "event_sampling.h"
 #include "model/ledger.h"
 #include "model/remote.h"
 #include "round.h"
@@ -28,7 +28,7 @@
 /* Both sides have said how much they did so far: shows it. */
 static void show_progress(struct round *r)
 {
-	struct engine *e = r->e;
+	struct runner *e = r->e;
 
 	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = r->asked = false;
 	/* A dozen of files in /proc a thread pair: only for eyes. The end of the phase reads them
@@ -36,7 +36,7 @@ static void show_progress(struct round *r)
 	for (int side = 0; display__shows(&e->display) && side < round__sides_here(r); side++)
 		perf_watch__read(&e->perf, side, r->out);
 	if (e->session && display__shows(&e->display)) {
-		duty__note(r, &r->now);
+		event_sampling__note(r, &r->now);
 		r->now.moving = true;
 		/* The events first: the sockets count what is sent meanwhile, too, and no event
 		 * seems to have booked too much. */
@@ -245,7 +245,7 @@ static int read_driver(struct round *r, enum nio_side side)
 /* Ends the round early: drained if it is being measured, at once if it is not. */
 static void stop(struct round *r)
 {
-	struct engine *e = r->e;
+	struct runner *e = r->e;
 
 	e->stopped = true;
 	if (r->stop_ns)
@@ -370,12 +370,12 @@ static int take_time(struct round *r, uint64_t now, const char *awaited)
 				   "the load generator did not %s: it does not answer.", awaited);
 	if (now >= r->ping_ns)
 		ask_stats(r);
-	return duty__turn(r, now);
+	return event_sampling__turn(r, now);
 }
 
 static uint64_t next_due(const struct round *r)
 {
-	uint64_t until = r->ping_ns, slice = duty__due(r);
+	uint64_t until = r->ping_ns, slice = event_sampling__due(r);
 
 	if (r->stop_ns && r->stop_ns < until)
 		until = r->stop_ns;

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/outfile.h"
+#include "base/atomic_file.h"
 #include "common/xalloc.h"
-#include "demands.h"
-#include "engine.h"
+#include "preflight.h"
+#include "runner.h"
 #include "outputs.h"
 #include "run.h"
 #include "options.h"
 
-static int show_finished(struct engine *e, size_t runs_before)
+static int show_finished(struct runner *e, size_t runs_before)
 {
 	struct result *res = &e->result;
 	int err;
@@ -28,11 +28,11 @@ static int show_finished(struct engine *e, size_t runs_before)
 }
 
 /* One round; what it came to in the result is that it ended the run, and why. */
-static int run_round(struct engine *e, enum mode mode, unsigned int round)
+static int run_round(struct runner *e, enum mode mode, unsigned int round)
 {
 	struct result *res = &e->result;
 	size_t before = res->runs_nr;
-	int err = engine__round(e, mode, round);
+	int err = runner__round(e, mode, round);
 
 	if (!err)
 		err = show_finished(e, before);
@@ -43,7 +43,7 @@ static int run_round(struct engine *e, enum mode mode, unsigned int round)
 }
 
 /* Rounds interleave the modes, so that a drift of the machine hits all alike. */
-static int run_rounds(struct engine *e)
+static int run_rounds(struct runner *e)
 {
 	const struct options *o = e->o;
 	int err = 0;
@@ -54,7 +54,7 @@ static int run_rounds(struct engine *e)
 	return err;
 }
 
-static int run_watched(struct engine *e)
+static int run_watched(struct runner *e)
 {
 	const struct display_settings settings = {
 		.traffic = &e->o->traffic,
@@ -74,7 +74,7 @@ static int run_watched(struct engine *e)
 	return err;
 }
 
-static int check_assertions(const struct engine *e)
+static int check_assertions(const struct runner *e)
 {
 	int code = EXIT_DONE;
 
@@ -89,7 +89,7 @@ static int check_assertions(const struct engine *e)
 	return code;
 }
 
-static bool verified(const struct engine *e)
+static bool verified(const struct runner *e)
 {
 	for (size_t i = 0; i < e->result.summary_nr; i++)
 		if (e->result.summary[i].total.app.verify_errors.value ||
@@ -98,7 +98,7 @@ static bool verified(const struct engine *e)
 	return true;
 }
 
-static bool balanced(const struct engine *e)
+static bool balanced(const struct runner *e)
 {
 	for (size_t i = 0; i < e->result.runs_nr; i++)
 		if (run_result__unbalanced(&e->result.runs[i]))
@@ -107,23 +107,23 @@ static bool balanced(const struct engine *e)
 }
 
 /* Rounds that were finished are reported even when a later one failed. */
-static int report(struct engine *e, struct outputs *outputs)
+static int report(struct runner *e, struct outputs *outputs)
 {
 	if (e->result.failure[0] && !e->result.runs_nr)
 		return EXIT_DONE;
-	if (!engine__summarise(e))
+	if (!runner__summarise(e))
 		return outputs__write(outputs, &e->result);
 	log_error("out of memory.");
 	return EXIT_RUN_FAILED;
 }
 
-static int finish(struct engine *e, struct outputs *outputs)
+static int finish(struct runner *e, struct outputs *outputs)
 {
 	int code = report(e, outputs);
 
 	/* Now, not at exit: detaching comes first, and waits for a grace period at each function.
-	 * An error is kept for outfile__close_stdout(). */
-	outfile__flush_stdout();
+	 * An error is kept for atomic_file__close_stdout(). */
+	atomic_file__flush_stdout();
 	if (e->result.failure[0]) {
 		log_error("%s", e->result.failure);
 		return EXIT_RUN_FAILED;
@@ -149,19 +149,19 @@ static enum text_amount text_amount(const struct options *o)
 	return o->details ? TEXT_DETAILS : TEXT_SUMMARY;
 }
 
-static int run(struct engine *e, const struct options *o)
+static int run(struct runner *e, const struct options *o)
 {
 	struct outputs outputs = {0};
-	int code = demands__check(o);
+	int code = preflight__check(o);
 
 	if (!code)
-		code = engine__check_privileges(o);
+		code = runner__check_privileges(o);
 	if (!code)
-		code = engine__resolve(e, o);
+		code = runner__resolve(e, o);
 	if (!code)
 		code = outputs__open(&outputs, o->output, text_amount(o));
 	if (!code)
-		code = engine__open(e, o, &o->traffic.size, 1);
+		code = runner__open(e, o, &o->traffic.size, 1);
 	if (!code) {
 		run_watched(e);
 		code = finish(e, &outputs);
@@ -172,14 +172,14 @@ static int run(struct engine *e, const struct options *o)
 
 int run__main(int argc, char **argv)
 {
-	struct engine *e = xmalloc(sizeof(*e));
+	struct runner *e = xmalloc(sizeof(*e));
 	struct options o;
 	int code;
 
-	engine__init(e);
+	runner__init(e);
 	options__parse_run(&o, argc, argv);
 	code = run(e, &o);
-	engine__close(e);
+	runner__close(e);
 	free(e);
 	options__clear(&o);
 	return code;

@@ -11,10 +11,10 @@
 #include "base/log.h"
 #include "base/resource_limits.h"
 #include "base/loop.h"
-#include "base/outfile.h"
+#include "base/atomic_file.h"
 #include "base/ready.h"
-#include "base/refuse.h"
-#include "demands.h"
+#include "base/command_line.h"
+#include "preflight.h"
 #include "host/environment.h"
 #include "options.h"
 #include "serve.h"
@@ -68,14 +68,14 @@ static int check(const struct options *o)
 
 	if (environment__own_congestion(&c) ||
 	    !congestion__choose(&c, o->congestion, false, why, sizeof(why)))
-		return demands__check_cpus(&o->traffic);
+		return preflight__check_cpus(&o->traffic);
 	log_error("%s.", why);
 	return EXIT_USAGE;
 }
 
 static int start(struct server *s)
 {
-	struct traffic traffic = s->o->traffic;
+	struct workload traffic = s->o->traffic;
 	struct arglist args = {0};
 	char program[PATH_MAX];
 	const char *step = "find netio-loadgen beside netiotrace";
@@ -104,7 +104,7 @@ static int say_ready(struct server *s)
 	address__format(text, sizeof(text), s->listen.host, s->driver.report.port);
 	printf("ready: listening on %s\n", text);
 	/* Why not is said when stdout is closed, as of every command. */
-	return outfile__flush_stdout() ? EXIT_RUN_FAILED : ready__say(&s->ready, text);
+	return atomic_file__flush_stdout() ? EXIT_RUN_FAILED : ready__say(&s->ready, text);
 }
 
 static void say_session(const struct load_report *r)
@@ -234,7 +234,7 @@ static void parse(struct options *o, int argc, char **argv)
 
 	options__parse(o, &command, argc, argv);
 	if (!o->listen.host[0])
-		refuse("serve needs --listen ADDRESS:PORT, such as 0.0.0.0:5201.");
+		usage_error("serve needs --listen ADDRESS:PORT, such as 0.0.0.0:5201.");
 }
 
 int serve__main(int argc, char **argv)

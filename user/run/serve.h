@@ -3,8 +3,8 @@
  * The serve command: the load generator's receiver for senders on other machines. Watches nothing
  * and needs no privileges.
  */
-#ifndef NETIOTRACE_SERVE_H
-#define NETIOTRACE_SERVE_H
+#ifndef RUN_SERVE_H
+#define RUN_SERVE_H
 
 /*
  * Prints one line on stdout when it can be connected to, then serves one session after another

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The summary of a result: the total and the spread of each mode's rounds. */
-#ifndef NETIOTRACE_SUMMARY_H
-#define NETIOTRACE_SUMMARY_H
+#ifndef RUN_SUMMARY_H
+#define RUN_SUMMARY_H
 
 #include "model/result.h"
 #include "options.h"

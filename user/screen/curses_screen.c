@@ -13,7 +13,7 @@
 #include <curses.h>
 #include <term.h>
 
-#include "base/hostile_env.h"
+#include "base/terminal.h"
 #include "base/log.h"
 #include "curses_screen.h"
 
@@ -72,14 +72,14 @@ static attr_t curses_attr(unsigned int attr)
 	return a;
 }
 
-struct grid *curses_screen__grid(void)
+struct sweep_grid *curses_screen__grid(void)
 {
-	return grid__new(LINES < GRID_SIDE_MAX ? LINES : GRID_SIDE_MAX,
-			 COLS < GRID_SIDE_MAX ? COLS : GRID_SIDE_MAX);
+	return sweep_grid__new(LINES < GRID_SIDE_MAX ? LINES : GRID_SIDE_MAX,
+			       COLS < GRID_SIDE_MAX ? COLS : GRID_SIDE_MAX);
 }
 
 /* Only what differs from the last picture reaches the terminal: werase() erases in memory. */
-void curses_screen__show(struct grid *g)
+void curses_screen__show(struct sweep_grid *g)
 {
 	const struct grid_cell *cell = g->cells;
 	int row, col;
@@ -94,7 +94,7 @@ void curses_screen__show(struct grid *g)
 	}
 	wnoutrefresh(stdscr);
 	doupdate();
-	grid__free(g);
+	sweep_grid__free(g);
 }
 
 /* Signals are the run loop's; newterm() would take those that have no handler. */

@@ -131,7 +131,7 @@ char *display__line(char *buf, size_t len, const struct live_frame *f)
 
 static void redraw(struct display *d)
 {
-	struct grid *g;
+	struct sweep_grid *g;
 
 	if (d->kind != DISPLAY_SCREEN)
 		return;
@@ -167,7 +167,7 @@ static void connect_keys(struct display *d, struct loop *loop)
 
 void display__open(struct display *d, const struct display_settings *s, struct loop *loop)
 {
-	const struct traffic *t = s->traffic;
+	const struct workload *t = s->traffic;
 	struct live_frame *f = &d->frame;
 
 	memset(d, 0, sizeof(*d));

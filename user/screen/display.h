@@ -5,7 +5,7 @@
 
 #include "base/loop.h"
 #include "live_model.h"
-#include "model/traffic.h"
+#include "model/workload.h"
 
 enum display_kind {
 	DISPLAY_NONE,
@@ -27,7 +27,7 @@ struct display {
 
 /* What there will be to show. */
 struct display_settings {
-	const struct traffic *traffic;
+	const struct workload *traffic;
 	uint64_t interval_ns; /* between draws: of a line view, a line each */
 	const enum mode *modes;
 	size_t modes_nr;

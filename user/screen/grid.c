@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wrap.h"
+#include "base/printable.h"
 #include "common/xalloc.h"
 #include "grid.h"
 
-struct grid *grid__new(int rows, int cols)
+struct sweep_grid *sweep_grid__new(int rows, int cols)
 {
-	struct grid *g;
+	struct sweep_grid *g;
 	size_t i, n;
 
 	if (rows < 1 || cols < 1 || rows > GRID_SIDE_MAX || cols > GRID_SIDE_MAX)
@@ -25,21 +25,21 @@ struct grid *grid__new(int rows, int cols)
 	return g;
 }
 
-void grid__free(struct grid *g)
+void sweep_grid__free(struct sweep_grid *g)
 {
 	free(g);
 }
 
-static struct grid_cell *grid__cell(struct grid *g, int row, int col)
+static struct grid_cell *sweep_grid__cell(struct sweep_grid *g, int row, int col)
 {
 	if (row < 0 || col < 0 || row >= g->rows || col >= g->cols)
 		return NULL;
 	return &g->cells[row * g->cols + col];
 }
 
-static void grid__char(struct grid *g, int row, int col, unsigned int attr, char c)
+static void sweep_grid__char(struct sweep_grid *g, int row, int col, unsigned int attr, char c)
 {
-	struct grid_cell *cell = grid__cell(g, row, col);
+	struct grid_cell *cell = sweep_grid__cell(g, row, col);
 
 	if (!cell)
 		return;
@@ -48,26 +48,28 @@ static void grid__char(struct grid *g, int row, int col, unsigned int attr, char
 	cell->attr = (unsigned char)attr;
 }
 
-void grid__put(struct grid *g, int row, int col, int width, unsigned int attr, const char *s)
+void sweep_grid__put(struct sweep_grid *g, int row, int col, int width, unsigned int attr,
+		     const char *s)
 {
 	int i;
 
 	if (width > g->cols - col)
 		width = g->cols - col;
 	for (i = 0; i < width && s[i]; i++)
-		grid__char(g, row, col + i, attr, i == width - 1 && s[i + 1] ? '~' : s[i]);
+		sweep_grid__char(g, row, col + i, attr, i == width - 1 && s[i + 1] ? '~' : s[i]);
 }
 
-void grid__put_right(struct grid *g, int row, int col, int width, unsigned int attr, const char *s)
+void sweep_grid__put_right(struct sweep_grid *g, int row, int col, int width, unsigned int attr,
+			   const char *s)
 {
 	size_t len = strlen(s);
 	int pad = width > 0 && len < (size_t)width ? width - (int)len : 0;
 
-	grid__put(g, row, col + pad, width - pad, attr, s);
+	sweep_grid__put(g, row, col + pad, width - pad, attr, s);
 }
 
-void grid__printf(struct grid *g, int row, int col, int width, unsigned int attr, const char *fmt,
-		  ...)
+void sweep_grid__printf(struct sweep_grid *g, int row, int col, int width, unsigned int attr,
+			const char *fmt, ...)
 {
 	char buf[512];
 	va_list args;
@@ -75,12 +77,12 @@ void grid__printf(struct grid *g, int row, int col, int width, unsigned int attr
 	va_start(args, fmt);
 	vsnprintf(buf, sizeof(buf), fmt, args);
 	va_end(args);
-	grid__put(g, row, col, width, attr, buf);
+	sweep_grid__put(g, row, col, width, attr, buf);
 }
 
-void grid__glyph(struct grid *g, int row, int col, unsigned int attr, const char *utf8)
+void sweep_grid__glyph(struct sweep_grid *g, int row, int col, unsigned int attr, const char *utf8)
 {
-	struct grid_cell *cell = grid__cell(g, row, col);
+	struct grid_cell *cell = sweep_grid__cell(g, row, col);
 
 	if (!cell)
 		return;
@@ -88,20 +90,20 @@ void grid__glyph(struct grid *g, int row, int col, unsigned int attr, const char
 	cell->attr = (unsigned char)attr;
 }
 
-void grid__paint(struct grid *g, int row, int col, int width, unsigned int attr)
+void sweep_grid__paint(struct sweep_grid *g, int row, int col, int width, unsigned int attr)
 {
 	struct grid_cell *cell;
 	int i;
 
 	for (i = 0; i < width; i++) {
-		cell = grid__cell(g, row, col + i);
+		cell = sweep_grid__cell(g, row, col + i);
 		if (cell)
 			cell->attr = (unsigned char)attr;
 	}
 }
 
-void grid__bar(struct grid *g, int row, int col, int width, unsigned int attr, double fraction,
-	       bool utf8)
+void sweep_grid__bar(struct sweep_grid *g, int row, int col, int width, unsigned int attr,
+		     double fraction, bool utf8)
 {
 	static const char *const part[] = {"",       "\u258f", "\u258e", "\u258d",
 					   "\u258c", "\u258b", "\u258a", "\u2589"};
@@ -110,9 +112,9 @@ void grid__bar(struct grid *g, int row, int col, int width, unsigned int attr, d
 	if (!n)
 		n = 1;
 	for (i = 0; i < n / unit; i++)
-		grid__glyph(g, row, col + i, attr, utf8 ? "\u2588" : "#");
+		sweep_grid__glyph(g, row, col + i, attr, utf8 ? "\u2588" : "#");
 	if (n % unit)
-		grid__glyph(g, row, col + i, attr, part[n % unit]);
+		sweep_grid__glyph(g, row, col + i, attr, part[n % unit]);
 }
 
 void format_share(char *buf, size_t len, double share)
@@ -125,13 +127,13 @@ void format_share(char *buf, size_t len, double share)
 		snprintf(buf, len, "%.1f%%", share * 100);
 }
 
-int grid__text(struct grid *g, int row, int last, int col, int width, unsigned int attr,
-	       const char *text)
+int sweep_grid__text(struct sweep_grid *g, int row, int last, int col, int width, unsigned int attr,
+		     const char *text)
 {
 	const char *line;
 	size_t len;
 
 	for (; row <= last && (len = wrap__next(&text, (size_t)width, &line)); row++)
-		grid__printf(g, row, col, width, attr, "%.*s", (int)len, line);
+		sweep_grid__printf(g, row, col, width, attr, "%.*s", (int)len, line);
 	return row;
 }

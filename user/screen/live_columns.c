@@ -51,7 +51,7 @@ struct column {
 };
 
 struct columns {
-	struct grid *g;
+	struct sweep_grid *g;
 	const struct quantity *q;
 	struct hist_axis axis;
 	struct column col[MODE_NR];
@@ -182,9 +182,9 @@ static void draw_quantity(struct columns *cs, int row, enum live_quantity q)
 			 LIVE_QUANTITY_NR, stage__heading(cs->q->index),
 			 cs->sizes ? "bytes" : "time", event ? event : "event");
 	len = (int)strlen(line);
-	grid__put(cs->g, row, 0, cs->g->cols, GRID_BOLD, line);
+	sweep_grid__put(cs->g, row, 0, cs->g->cols, GRID_BOLD, line);
 	if (cs->q->is_stage && len + 3 + (int)strlen(note) <= cs->g->cols)
-		grid__put_right(cs->g, row, len, cs->g->cols - len, GRID_DIM, note);
+		sweep_grid__put_right(cs->g, row, len, cs->g->cols - len, GRID_DIM, note);
 }
 
 /* Counts stay readable in a narrow column: from a million on, in millions. */
@@ -203,13 +203,13 @@ static void draw_column_heading(struct columns *cs, const struct column *c, int 
 	int after = (int)strlen(name) + 2;
 	char count[UNITS_BUF];
 
-	grid__put(cs->g, row, col, cs->width, attr | GRID_BOLD, name);
+	sweep_grid__put(cs->g, row, col, cs->width, attr | GRID_BOLD, name);
 	if (!c->h)
 		return;
 	format_events(count, sizeof(count), c->h->count);
-	grid__printf(cs->g, row, col + after, cs->width - after, attr, "%s %s%s%s", count,
-		     cs->one_event ? "" : "x ", cs->one_event ? "events" : c->event,
-		     c->sampled ? ", sampled" : "");
+	sweep_grid__printf(cs->g, row, col + after, cs->width - after, attr, "%s %s%s%s", count,
+			   cs->one_event ? "" : "x ", cs->one_event ? "events" : c->event,
+			   c->sampled ? ", sampled" : "");
 }
 
 static void draw_row(struct columns *cs, const struct column *c, unsigned int i, int row, int col)
@@ -222,13 +222,13 @@ static void draw_row(struct columns *cs, const struct column *c, unsigned int i,
 
 	if (!c->counts[i])
 		return;
-	grid__bar(cs->g, row, col, bar, attr, share / cs->max_share, cs->utf8);
+	sweep_grid__bar(cs->g, row, col, bar, attr, share / cs->max_share, cs->utf8);
 	format_share(text, sizeof(text), share);
-	grid__put_right(cs->g, row, col + bar + 1, PERCENT_COLS, attr, text);
+	sweep_grid__put_right(cs->g, row, col + bar + 1, PERCENT_COLS, attr, text);
 	if (!counts)
 		return;
 	format_events(text, sizeof(text), c->counts[i]);
-	grid__put_right(cs->g, row, col + cs->width - counts, counts, attr, text);
+	sweep_grid__put_right(cs->g, row, col + cs->width - counts, counts, attr, text);
 }
 
 /* Size percentiles are given by the bucket's lower bound, where round sizes lie; one size as is. */
@@ -276,9 +276,9 @@ static void draw_percentiles(struct columns *cs, const struct column *c, int row
 			hist_axis__value(cs->axis.kind, c->mean, value, sizeof(value));
 		else
 			format_quantile(cs, c, items[i].q, value, sizeof(value));
-		grid__put(cs->g, row + i / per_line, x, 5, GRID_DIM, items[i].label);
+		sweep_grid__put(cs->g, row + i / per_line, x, 5, GRID_DIM, items[i].label);
 		x += (int)strlen(items[i].label) + 1;
-		grid__put(cs->g, row + i / per_line, x, col + cs->width - x, attr, value);
+		sweep_grid__put(cs->g, row + i / per_line, x, col + cs->width - x, attr, value);
 	}
 }
 
@@ -305,7 +305,7 @@ static void columns__fit(struct columns *cs, unsigned int rows)
 	}
 }
 
-static void columns__init(struct columns *cs, struct grid *g, const struct live_frame *f,
+static void columns__init(struct columns *cs, struct sweep_grid *g, const struct live_frame *f,
 			  enum live_quantity q, bool times, bool utf8)
 {
 	int i;
@@ -322,7 +322,7 @@ static void columns__init(struct columns *cs, struct grid *g, const struct live_
 		column__init(&cs->col[i], &f->modes[i], cs->q, times);
 }
 
-void live_columns__draw(struct grid *g, int row, int last, const struct live_frame *f,
+void live_columns__draw(struct sweep_grid *g, int row, int last, const struct live_frame *f,
 			enum live_quantity q, bool times, bool utf8)
 {
 	int i, col, first_bar, percentiles;
@@ -338,14 +338,14 @@ void live_columns__draw(struct grid *g, int row, int last, const struct live_fra
 	percentiles = last + 1 - PERCENTILES_NR / percentiles_per_line(cs.width);
 	columns__fit(&cs, (unsigned int)(percentiles - first_bar));
 	for (r = 0; r < cs.axis.rows; r++)
-		grid__put_right(g, first_bar + (int)r, 0, AXIS_COLS - 1, GRID_PLAIN,
-				hist_axis__label(&cs.axis, r, label, sizeof(label)));
+		sweep_grid__put_right(g, first_bar + (int)r, 0, AXIS_COLS - 1, GRID_PLAIN,
+				      hist_axis__label(&cs.axis, r, label, sizeof(label)));
 	for (i = 0; i < cs.nr; i++) {
 		col = AXIS_COLS + i * (cs.width + GAP_COLS);
 		draw_column_heading(&cs, &cs.col[i], row, col);
 		if (!cs.col[i].h) {
-			grid__text(g, first_bar, last, col, cs.width,
-				   live_layout__attr(cs.col[i].mode->mode), cs.col[i].text);
+			sweep_grid__text(g, first_bar, last, col, cs.width,
+					 live_layout__attr(cs.col[i].mode->mode), cs.col[i].text);
 			continue;
 		}
 		for (r = 0; r < cs.axis.rows; r++)

@@ -86,7 +86,7 @@ static void stage_cell(char *buf, size_t len, const struct live_mode *m, enum ni
 		snprintf(buf, len, "-");
 }
 
-static void draw_ledger_figures(struct grid *g, int row, int col, unsigned int attr,
+static void draw_ledger_figures(struct sweep_grid *g, int row, int col, unsigned int attr,
 				const struct live_mode *m)
 {
 	struct copies_figure c = figures__copies(&m->total);
@@ -97,15 +97,15 @@ static void draw_ledger_figures(struct grid *g, int row, int col, unsigned int a
 		snprintf(buf, sizeof(buf), "%.2f%s", c.value.value, c.excluded ? "*" : " ");
 	else
 		snprintf(buf, sizeof(buf), "n/a ");
-	grid__put_right(g, row, col, COPIES_COLS, attr, buf);
+	sweep_grid__put_right(g, row, col, COPIES_COLS, attr, buf);
 	if (isfinite(m->gbps))
 		snprintf(buf, sizeof(buf), "%.1f", m->gbps);
 	else
 		snprintf(buf, sizeof(buf), "n/a");
-	grid__put_right(g, row, col + COPIES_COLS, GBPS_COLS, attr, buf);
+	sweep_grid__put_right(g, row, col + COPIES_COLS, GBPS_COLS, attr, buf);
 }
 
-static void draw_ledger_mode(struct grid *g, int row, const struct live_mode *m,
+static void draw_ledger_mode(struct sweep_grid *g, int row, const struct live_mode *m,
 			     const struct ledger_columns *c)
 {
 	unsigned int attr = live_layout__attr(m->mode) | (m->running ? GRID_BOLD : GRID_PLAIN);
@@ -113,33 +113,33 @@ static void draw_ledger_mode(struct grid *g, int row, const struct live_mode *m,
 	int i;
 
 	/* The first column begins with a blank. */
-	grid__printf(g, row, 0, MODE_COLS + 1, attr, "%c %s", m->running ? '>' : ' ',
-		     mode__words(m->mode));
+	sweep_grid__printf(g, row, 0, MODE_COLS + 1, attr, "%c %s", m->running ? '>' : ' ',
+			   mode__words(m->mode));
 	if (!m->seen) {
-		grid__put(g, row, MODE_COLS + 2, g->cols, GRID_DIM, "not run yet");
+		sweep_grid__put(g, row, MODE_COLS + 2, g->cols, GRID_DIM, "not run yet");
 		return;
 	}
 	for (i = 0; i < c->nr; i++) {
 		stage_cell(cell, sizeof(cell), m, c->stage[i], c->width);
-		grid__put_right(g, row, MODE_COLS + i * c->width, c->width, attr, cell);
+		sweep_grid__put_right(g, row, MODE_COLS + i * c->width, c->width, attr, cell);
 	}
 	draw_ledger_figures(g, row, MODE_COLS + c->nr * c->width, attr, m);
 }
 
-static void draw_ledger_heading(struct grid *g, int row, const struct ledger_columns *c)
+static void draw_ledger_heading(struct sweep_grid *g, int row, const struct ledger_columns *c)
 {
 	int i, col = MODE_COLS + c->nr * c->width;
 
-	grid__put(g, row, 2, MODE_COLS, GRID_BOLD, c->width < RATE_COLS ? "bytes/s" : "mode");
+	sweep_grid__put(g, row, 2, MODE_COLS, GRID_BOLD, c->width < RATE_COLS ? "bytes/s" : "mode");
 	for (i = 0; i < c->nr; i++)
-		grid__put_right(g, row, MODE_COLS + i * c->width, c->width, GRID_BOLD,
-				stage__heading(c->stage[i]));
-	grid__put_right(g, row, col, COPIES_COLS, GRID_BOLD, "copies/B");
-	grid__put_right(g, row, col + COPIES_COLS, GBPS_COLS, GRID_BOLD, "Gbit/s");
+		sweep_grid__put_right(g, row, MODE_COLS + i * c->width, c->width, GRID_BOLD,
+				      stage__heading(c->stage[i]));
+	sweep_grid__put_right(g, row, col, COPIES_COLS, GRID_BOLD, "copies/B");
+	sweep_grid__put_right(g, row, col + COPIES_COLS, GBPS_COLS, GRID_BOLD, "Gbit/s");
 }
 
 /* Whose copies per byte those are, and what the '*' beside them means: which stages they lack. */
-static void draw_excluded(struct grid *g, int row, const struct live_frame *f)
+static void draw_excluded(struct sweep_grid *g, int row, const struct live_frame *f)
 {
 	char line[192] = "";
 	unsigned int excluded = 0;
@@ -155,7 +155,7 @@ static void draw_excluded(struct grid *g, int row, const struct live_frame *f)
 		strcpy(line,
 		       "  copies/B is of the sender's side, the receiver is on another machine");
 	if (!excluded) {
-		grid__put(g, row, 0, g->cols, GRID_DIM, line);
+		sweep_grid__put(g, row, 0, g->cols, GRID_DIM, line);
 		return;
 	}
 	strcpy(line, sender_side ? "  * copies/B: of the sender's side, without"
@@ -168,10 +168,10 @@ static void draw_excluded(struct grid *g, int row, const struct live_frame *f)
 	}
 	used = strlen(line);
 	snprintf(line + used, sizeof(line) - used, ": not measured");
-	grid__put(g, row, 0, g->cols, GRID_DIM, line);
+	sweep_grid__put(g, row, 0, g->cols, GRID_DIM, line);
 }
 
-static int draw_ledger(struct grid *g, int row, const struct live_frame *f)
+static int draw_ledger(struct sweep_grid *g, int row, const struct live_frame *f)
 {
 	struct ledger_columns c = plan_ledger(f, g->cols);
 	size_t i;
@@ -217,7 +217,7 @@ static struct cost_columns plan_cost(const struct live_frame *f)
 	if (c.reason)
 		c.figures[c.nr++] = DERIVED_CPU_NS_PER_KIB;
 	for (int d = 0; d < DERIVED_NR; d++) {
-		if (!perf_derived__shown((enum perf_derived)d, SHOWN_LIVE) ||
+		if (!perf_derived__shown((enum perf_derived)d, VISIBILITY_LIVE) ||
 		    d == DERIVED_CPU_NS_PER_KIB)
 			continue;
 		if (!c.reason || !perf_derived__needs_pmu((enum perf_derived)d))
@@ -239,34 +239,34 @@ char *live_layout__cost(char *buf, size_t len, struct real v)
 	return buf;
 }
 
-static void draw_cost_mode(struct grid *g, int row, const struct live_mode *m,
+static void draw_cost_mode(struct sweep_grid *g, int row, const struct live_mode *m,
 			   const struct cost_columns *c)
 {
 	unsigned int attr = live_layout__attr(m->mode) | (m->running ? GRID_BOLD : GRID_PLAIN);
 	char cell[32];
 	int i;
 
-	grid__printf(g, row, 2, MODE_COLS, attr, "%s", mode__words(m->mode));
+	sweep_grid__printf(g, row, 2, MODE_COLS, attr, "%s", mode__words(m->mode));
 	for (i = 0; m->seen && i < c->nr; i++) {
 		live_layout__cost(
 			cell, sizeof(cell),
 			perf_derive(&m->total, c->figures[i], perf_whose__here(&m->total)));
-		grid__put_right(g, row, MODE_COLS + i * FIGURE_COLS, FIGURE_COLS, attr, cell);
+		sweep_grid__put_right(g, row, MODE_COLS + i * FIGURE_COLS, FIGURE_COLS, attr, cell);
 	}
 }
 
-static int draw_cost(struct grid *g, int row, const struct live_frame *f)
+static int draw_cost(struct sweep_grid *g, int row, const struct live_frame *f)
 {
 	struct cost_columns c = plan_cost(f);
 	int i, col = MODE_COLS + c.nr * FIGURE_COLS + COST_GAP;
 	size_t m;
 
-	grid__put(g, row, 2, MODE_COLS, GRID_BOLD, c.of_sender ? "sender's" : "cost");
+	sweep_grid__put(g, row, 2, MODE_COLS, GRID_BOLD, c.of_sender ? "sender's" : "cost");
 	for (i = 0; i < c.nr; i++)
-		grid__put_right(g, row, MODE_COLS + i * FIGURE_COLS, FIGURE_COLS, GRID_BOLD,
-				perf_derived__head(c.figures[i]));
+		sweep_grid__put_right(g, row, MODE_COLS + i * FIGURE_COLS, FIGURE_COLS, GRID_BOLD,
+				      perf_derived__head(c.figures[i]));
 	if (c.reason)
-		grid__put(g, row, col, g->cols - col, GRID_DIM, c.reason);
+		sweep_grid__put(g, row, col, g->cols - col, GRID_DIM, c.reason);
 	for (m = 0; m < f->modes_nr; m++)
 		draw_cost_mode(g, ++row, &f->modes[m], &c);
 	return row + 1;
@@ -289,20 +289,20 @@ static const struct {
 	{"CPU time", "samples of a short round after each; both sides together"},
 };
 
-static int help_line(struct grid *g, int row, const char *name, const char *text)
+static int help_line(struct sweep_grid *g, int row, const char *name, const char *text)
 {
-	grid__put(g, row, 1, HELP_COLS, GRID_BOLD, name);
-	grid__put(g, row, 1 + HELP_COLS, g->cols, GRID_PLAIN, text);
+	sweep_grid__put(g, row, 1, HELP_COLS, GRID_BOLD, name);
+	sweep_grid__put(g, row, 1 + HELP_COLS, g->cols, GRID_PLAIN, text);
 	return row + 1;
 }
 
-static void draw_help(struct grid *g)
+static void draw_help(struct sweep_grid *g)
 {
 	int row = 1;
 	size_t i;
 
-	grid__put(g, 0, 0, g->cols, GRID_PLAIN, "netiotrace: what is shown");
-	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
+	sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN, "netiotrace: what is shown");
+	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 	for (i = 0; i < NIO_STAGE_NR; i++)
 		row = help_line(g, row, stage__heading(i), stage__help(i));
 	for (i = 0; i < LATENCY_NR; i++)
@@ -310,21 +310,21 @@ static void draw_help(struct grid *g)
 	row += g->rows > LIVE_MIN_ROWS;
 	for (i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++)
 		row = help_line(g, row, help_lines[i].name, help_lines[i].text);
-	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");
+	sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");
 }
 
 /* Writes an item three spaces behind the last, unless it does not fit the row. Returns the end. */
-static int draw_item(struct grid *g, int row, int col, const char *item)
+static int draw_item(struct sweep_grid *g, int row, int col, const char *item)
 {
 	int len = (int)strlen(item), at = col ? col + 3 : 0;
 
 	if (!len || at + len > g->cols)
 		return col;
-	grid__put(g, row, at, len, GRID_PLAIN, item);
+	sweep_grid__put(g, row, at, len, GRID_PLAIN, item);
 	return at + len;
 }
 
-static void draw_title(struct grid *g, const struct live_frame *f)
+static void draw_title(struct sweep_grid *g, const struct live_frame *f)
 {
 	char item[256];
 	int col;
@@ -339,10 +339,10 @@ static void draw_title(struct grid *g, const struct live_frame *f)
 	else
 		snprintf(item, sizeof(item), "backend %s", f->backend ? f->backend : "none");
 	draw_item(g, 0, col, item);
-	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
+	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 }
 
-static void draw_progress(struct grid *g, const struct live_frame *f)
+static void draw_progress(struct sweep_grid *g, const struct live_frame *f)
 {
 	char item[256];
 	int col;
@@ -403,22 +403,23 @@ static void phase_text(char *buf, size_t len, const struct live_frame *f)
 	}
 }
 
-static void draw_status(struct grid *g, const struct live_frame *f, const struct live_model *m)
+static void draw_status(struct sweep_grid *g, const struct live_frame *f,
+			const struct live_model *m)
 {
 	static const char paused[] = " PAUSED ";
 	char text[128], since[64] = "";
 	int col = 0;
 
 	if (m->frozen.valid) {
-		grid__put(g, 2, 0, g->cols, GRID_BOLD | GRID_REVERSE, paused);
+		sweep_grid__put(g, 2, 0, g->cols, GRID_BOLD | GRID_REVERSE, paused);
 		col = (int)sizeof(paused);
 	}
 	phase_text(text, sizeof(text), f);
 	if (m->base.valid)
 		snprintf(since, sizeof(since), "; counts since %.1f s",
 			 (double)m->base.frame.elapsed_ns / 1e9);
-	grid__printf(g, 2, col, g->cols - col, f->phase == LIVE_WARMUP ? GRID_BOLD : GRID_PLAIN,
-		     "%s%s", text, since);
+	sweep_grid__printf(g, 2, col, g->cols - col,
+			   f->phase == LIVE_WARMUP ? GRID_BOLD : GRID_PLAIN, "%s%s", text, since);
 }
 
 /* Kinds of losses with their counts; "" where nothing was lost or nothing is known. */
@@ -501,14 +502,14 @@ static void format_best(char *buf, size_t len, const struct live_frame *f, const
 }
 
 /* What can be answered before the end, in one line; losses take the place of all else. */
-static void draw_answers(struct grid *g, int row, const struct live_frame *f)
+static void draw_answers(struct sweep_grid *g, int row, const struct live_frame *f)
 {
 	char item[256];
 	int col = 0;
 
 	format_losses(item, sizeof(item), &f->health);
 	if (*item) {
-		grid__put(g, row, 0, g->cols, GRID_BOLD, item);
+		sweep_grid__put(g, row, 0, g->cols, GRID_BOLD, item);
 		return;
 	}
 	format_verdict(item, sizeof(item), f);
@@ -523,25 +524,25 @@ static void draw_answers(struct grid *g, int row, const struct live_frame *f)
 		draw_item(g, row, col, "(so far)");
 }
 
-static void draw_keys(struct grid *g, int row, bool utf8)
+static void draw_keys(struct sweep_grid *g, int row, bool utf8)
 {
 	static const char rest[] = " quantity   t sizes/times   r reset   ? help";
 	static const char first[] = "q quit   p pause   ";
 	int col = (int)sizeof(first) - 1;
 
-	grid__put(g, row, 0, g->cols, GRID_DIM, first);
+	sweep_grid__put(g, row, 0, g->cols, GRID_DIM, first);
 	if (utf8) {
-		grid__glyph(g, row, col++, GRID_DIM, "\u2190");
-		grid__put(g, row, col++, 1, GRID_DIM, "/");
-		grid__glyph(g, row, col++, GRID_DIM, "\u2192");
+		sweep_grid__glyph(g, row, col++, GRID_DIM, "\u2190");
+		sweep_grid__put(g, row, col++, 1, GRID_DIM, "/");
+		sweep_grid__glyph(g, row, col++, GRID_DIM, "\u2192");
 	} else {
-		grid__put(g, row, col, g->cols, GRID_DIM, "left/right");
+		sweep_grid__put(g, row, col, g->cols, GRID_DIM, "left/right");
 		col += (int)strlen("left/right");
 	}
-	grid__put(g, row, col, g->cols, GRID_DIM, rest);
+	sweep_grid__put(g, row, col, g->cols, GRID_DIM, rest);
 }
 
-static void draw_frame(struct grid *g, const struct live_frame *f, const struct live_model *m,
+static void draw_frame(struct sweep_grid *g, const struct live_frame *f, const struct live_model *m,
 		       bool utf8)
 {
 	int bottom = g->rows - 1, roomy = g->rows >= 30, row;
@@ -561,14 +562,14 @@ static void draw_frame(struct grid *g, const struct live_frame *f, const struct 
 	draw_keys(g, bottom, utf8);
 }
 
-void live_layout__draw(struct grid *g, const struct live_model *m, bool utf8)
+void live_layout__draw(struct sweep_grid *g, const struct live_model *m, bool utf8)
 {
 	struct frame_copy shown;
 
 	if (g->rows < LIVE_MIN_ROWS || g->cols < LIVE_MIN_COLS) {
-		grid__printf(g, 0, 0, g->cols, GRID_PLAIN,
-			     "terminal too small: needs %dx%d, is %dx%d", LIVE_MIN_COLS,
-			     LIVE_MIN_ROWS, g->cols, g->rows);
+		sweep_grid__printf(g, 0, 0, g->cols, GRID_PLAIN,
+				   "terminal too small: needs %dx%d, is %dx%d", LIVE_MIN_COLS,
+				   LIVE_MIN_ROWS, g->cols, g->rows);
 		return;
 	}
 	if (m->help) {
@@ -576,8 +577,8 @@ void live_layout__draw(struct grid *g, const struct live_model *m, bool utf8)
 		return;
 	}
 	if (!live_model__shown(m, &shown)) {
-		grid__put(g, 0, 0, g->cols, GRID_PLAIN,
-			  "netiotrace: waiting for the first figures");
+		sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN,
+				"netiotrace: waiting for the first figures");
 		draw_keys(g, g->rows - 1, utf8);
 		return;
 	}

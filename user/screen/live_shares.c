@@ -33,7 +33,7 @@ struct column {
 };
 
 struct shares {
-	struct grid *g;
+	struct sweep_grid *g;
 	bool utf8;
 	struct column columns[MODE_NR];
 	size_t nr;
@@ -46,7 +46,7 @@ struct shares {
 	char *(*format)(char *buf, size_t len, struct real v);
 };
 
-static void init(struct shares *s, struct grid *g, const struct live_frame *f, bool utf8)
+static void init(struct shares *s, struct sweep_grid *g, const struct live_frame *f, bool utf8)
 {
 	memset(s, 0, sizeof(*s));
 	s->g = g;
@@ -143,15 +143,15 @@ static void draw_row(const struct shares *s, const struct column *c, int i, int 
 	char text[VALUE_LEN] = "-";
 
 	if (share > 0) {
-		grid__bar(s->g, row, col, bar, attr, share / longest(s), s->utf8);
+		sweep_grid__bar(s->g, row, col, bar, attr, share / longest(s), s->utf8);
 		format_share(text, sizeof(text), share);
 	} else if (!value.known) {
 		snprintf(text, sizeof(text), "n/a");
 	}
-	grid__put_right(s->g, row, col + bar + 1, PERCENT_COLS, attr, text);
+	sweep_grid__put_right(s->g, row, col + bar + 1, PERCENT_COLS, attr, text);
 	if (values && share > 0)
-		grid__put_right(s->g, row, col + s->width - values, values, attr,
-				s->format(text, sizeof(text), value));
+		sweep_grid__put_right(s->g, row, col + s->width - values, values, attr,
+				      s->format(text, sizeof(text), value));
 }
 
 static void draw_column(const struct shares *s, const struct column *c, int row, int last, int col)
@@ -160,14 +160,15 @@ static void draw_column(const struct shares *s, const struct column *c, int row,
 	const char *name = mode__words(c->mode->mode);
 	int after = (int)strlen(name) + 1;
 
-	grid__put(s->g, row, col, s->width, attr | GRID_BOLD, name);
+	sweep_grid__put(s->g, row, col, s->width, attr | GRID_BOLD, name);
 	if (!c->known) {
-		grid__text(s->g, row + 1, last, col, s->width, attr, c->text);
+		sweep_grid__text(s->g, row + 1, last, col, s->width, attr, c->text);
 		return;
 	}
-	grid__put(s->g, row, col + after, s->width - after, attr, c->head);
+	sweep_grid__put(s->g, row, col + after, s->width - after, attr, c->head);
 	if (s->width >= VALUE_MIN_COLS)
-		grid__put_right(s->g, row, col + s->width - VALUE_COLS, VALUE_COLS, attr, s->unit);
+		sweep_grid__put_right(s->g, row, col + s->width - VALUE_COLS, VALUE_COLS, attr,
+				      s->unit);
 	for (int i = 0; i <= s->rows; i++)
 		if (i < s->rows ? s->shown[i] : s->rest)
 			draw_row(s, c, i, ++row, col);
@@ -184,15 +185,15 @@ static int draw(struct shares *s, int row, int last)
 			    LABEL_COLS + (int)i * (s->width + GAP_COLS));
 	for (int i = 0; i <= s->rows; i++)
 		if (i < s->rows ? s->shown[i] : s->rest)
-			grid__put(s->g, ++at, 0, LABEL_COLS - 1, GRID_PLAIN,
-				  i < s->rows ? s->label(i) : "all others");
+			sweep_grid__put(s->g, ++at, 0, LABEL_COLS - 1, GRID_PLAIN,
+					i < s->rows ? s->label(i) : "all others");
 	return at + 1;
 }
 
-static void draw_title(struct grid *g, int row, enum live_quantity q, const char *title)
+static void draw_title(struct sweep_grid *g, int row, enum live_quantity q, const char *title)
 {
-	grid__printf(g, row, 0, g->cols, GRID_BOLD, "< %d/%d >  %s", (int)q + 1, LIVE_QUANTITY_NR,
-		     title);
+	sweep_grid__printf(g, row, 0, g->cols, GRID_BOLD, "< %d/%d >  %s", (int)q + 1,
+			   LIVE_QUANTITY_NR, title);
 }
 
 static const char *label_of_part(int row)
@@ -253,13 +254,14 @@ static void draw_per_kib(const struct shares *s, const struct column *c, int row
 		if (row > last)
 			return;
 		at += at > 0;
-		grid__put(s->g, row, col + at, s->width - at, live_layout__attr(c->mode->mode),
-			  item);
+		sweep_grid__put(s->g, row, col + at, s->width - at,
+				live_layout__attr(c->mode->mode), item);
 		at += len;
 	}
 }
 
-void live_shares__parts(struct grid *g, int row, int last, const struct live_frame *f, bool utf8)
+void live_shares__parts(struct sweep_grid *g, int row, int last, const struct live_frame *f,
+			bool utf8)
 {
 	struct shares s;
 
@@ -277,7 +279,7 @@ void live_shares__parts(struct grid *g, int row, int last, const struct live_fra
 		return;
 	row = draw(&s, row, last - 2);
 	row += row + 1 < last - 1;
-	grid__put(g, row, 0, LABEL_COLS - 1, GRID_PLAIN, "for a KiB");
+	sweep_grid__put(g, row, 0, LABEL_COLS - 1, GRID_PLAIN, "for a KiB");
 	for (size_t i = 0; i < s.nr; i++)
 		if (f->modes[i].seen)
 			draw_per_kib(&s, &s.columns[i], row, last,
@@ -322,7 +324,8 @@ static void take_classes(struct column *c, int width)
 		snprintf(c->text, sizeof(c->text), "n/a: %s", cpu->reason);
 }
 
-void live_shares__cpu(struct grid *g, int row, int last, const struct live_frame *f, bool utf8)
+void live_shares__cpu(struct sweep_grid *g, int row, int last, const struct live_frame *f,
+		      bool utf8)
 {
 	struct shares s;
 

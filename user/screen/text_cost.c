@@ -306,7 +306,7 @@ static int next(int d)
 {
 	do
 		d++;
-	while (d < DERIVED_NR && !perf_derived__shown((enum perf_derived)d, SHOWN_TEXT));
+	while (d < DERIVED_NR && !perf_derived__shown((enum perf_derived)d, VISIBILITY_TEXT));
 	return d;
 }
 

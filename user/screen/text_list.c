@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wrap.h"
+#include "base/printable.h"
 #include "common/xalloc.h"
 #include "text_list.h"
 

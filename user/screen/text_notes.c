@@ -9,7 +9,7 @@
 #include "model/perf_figures.h"
 #include "model/remote.h"
 #include "model/time_figures.h"
-#include "model/uncovered.h"
+#include "model/unsupported_paths.h"
 #include "text_end.h"
 #include "text_list.h"
 
@@ -335,7 +335,7 @@ static void say_uncovered(FILE *f, const struct run_result *run)
 				fprintf(f, "%s%s of %s by %s", side ? " " : "",
 					format_bytes_si(bytes, sizeof(bytes), (double)n->bytes),
 					mode__words(run->mode),
-					uncovered__key((enum nio_uncovered_kind)kind));
+					unsupported_paths__key((enum nio_uncovered_kind)kind));
 		}
 	}
 }
@@ -387,7 +387,7 @@ static bool say_unseen(struct text_list *l, const struct result *r)
 	bool any = false;
 
 	for (size_t i = 0; i < r->summary_nr; i++) {
-		any |= uncovered__any(&r->summary[i].total);
+		any |= unsupported_paths__any(&r->summary[i].total);
 		say_uncovered(l->f, &r->summary[i].total);
 		text_list__next(l);
 	}

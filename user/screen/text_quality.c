@@ -11,7 +11,7 @@
 #include "common/units.h"
 #include "model/figures.h"
 #include "model/plan.h"
-#include "model/uncovered.h"
+#include "model/unsupported_paths.h"
 #include "text_end.h"
 #include "text_list.h"
 
@@ -316,7 +316,7 @@ static void print_kind(FILE *f, const struct run_result *run, int side, int kind
 	fprintf(f, "%s%s %s at the %s %s", *first ? "" : "; ", mode__words(run->mode),
 		format_bytes_si(buf, sizeof(buf), u->bytes),
 		side == NIO_SIDE_SENDER ? "sender" : "receiver",
-		uncovered__text((enum nio_uncovered_kind)kind));
+		unsupported_paths__text((enum nio_uncovered_kind)kind));
 	*first = false;
 }
 

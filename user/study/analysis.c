@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis.h"
-#include "base/order.h"
+#include "base/stats.h"
 #include "common/xalloc.h"
 #include "test_family.h"
 

@@ -10,10 +10,10 @@
  * has fewer than PACE_RUNS_MIN such runs, and none between two data sets: there, rounds that differ
  * as a whole can be the only sign that the two machines or days differ.
  */
-#ifndef USER_STUDY_ANALYSIS_H
-#define USER_STUDY_ANALYSIS_H
+#ifndef STUDY_ANALYSIS_H
+#define STUDY_ANALYSIS_H
 
-#include "base/estimate.h"
+#include "base/stats.h"
 #include "base/rank_test.h"
 #include "dataset.h"
 

@@ -3,8 +3,8 @@
  * The six questions of the experiment, answered from a data set: each with the numbers it rests on,
  * or "cannot say", with the reason. Pure.
  */
-#ifndef USER_STUDY_ANSWER_H
-#define USER_STUDY_ANSWER_H
+#ifndef STUDY_ANSWER_H
+#define STUDY_ANSWER_H
 
 #include "analysis.h"
 

@@ -4,8 +4,8 @@
  * outside the noise, and what --fail-on-regression decides. Pure: user/compare/ writes text and
  * JSON.
  */
-#ifndef USER_STUDY_CHANGES_H
-#define USER_STUDY_CHANGES_H
+#ifndef STUDY_CHANGES_H
+#define STUDY_CHANGES_H
 
 #include <jansson.h>
 #include <stdio.h>

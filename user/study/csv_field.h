@@ -3,8 +3,8 @@
  * What the header of a CSV file calls the numbers of a run: one table of fields, with their other
  * names and the units that a header may state. Pure.
  */
-#ifndef USER_STUDY_CSV_FIELD_H
-#define USER_STUDY_CSV_FIELD_H
+#ifndef STUDY_CSV_FIELD_H
+#define STUDY_CSV_FIELD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * names of modes; dataset_csv.c makes rows and refuses rows that cannot be told apart. For these
  * only.
  */
-#ifndef USER_STUDY_CSV_READER_H
-#define USER_STUDY_CSV_READER_H
+#ifndef STUDY_CSV_READER_H
+#define STUDY_CSV_READER_H
 
 #include "csv_field.h"
 #include "csv_text.h"

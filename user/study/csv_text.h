@@ -3,8 +3,8 @@
  * A CSV text (RFC 4180; the separator may also be ';' or a tab) as records of unquoted cells, and
  * cells as numbers. Knows nothing of their meaning. Pure.
  */
-#ifndef USER_STUDY_CSV_TEXT_H
-#define USER_STUDY_CSV_TEXT_H
+#ifndef STUDY_CSV_TEXT_H
+#define STUDY_CSV_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

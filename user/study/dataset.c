@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/stats.h"
 #include "base/printable.h"
 #include "common/xalloc.h"
 #include "dataset.h"

@@ -3,8 +3,8 @@
  * Results read back: the runs of a results directory, a result document or a CSV file as rows of
  * numbers, by name. What is missing is missing (NaN), with the reason where the data gives one.
  */
-#ifndef USER_STUDY_DATASET_H
-#define USER_STUDY_DATASET_H
+#ifndef STUDY_DATASET_H
+#define STUDY_DATASET_H
 
 #include <jansson.h>
 #include <stdbool.h>

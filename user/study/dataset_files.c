@@ -12,10 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/invoker.h"
+#include "base/sudo_user.h"
 #include "base/path_walk.h"
 #include "base/printable.h"
-#include "base/suffix.h"
 #include "common/xalloc.h"
 #include "csv_reader.h"
 #include "dataset.h"
@@ -157,7 +156,7 @@ void dataset_files__hold(const char *path)
 	uid_t uid;
 	gid_t gid;
 
-	if (!geteuid() && invoker__of_sudo(&uid, &gid) && !find_held(path))
+	if (!geteuid() && sudo_user__of_sudo(&uid, &gid) && !find_held(path))
 		hold_path(path);
 }
 

@@ -3,8 +3,8 @@
  * The files of data sets. Root opens them before it becomes another user: what only root can read
  * is then read by a process that can no longer do anything else as root.
  */
-#ifndef USER_STUDY_DATASET_FILES_H
-#define USER_STUDY_DATASET_FILES_H
+#ifndef STUDY_DATASET_FILES_H
+#define STUDY_DATASET_FILES_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -233,7 +233,7 @@ static int read_run(struct dataset *d, const json_t *run)
 	return read_hists(d, row, run);
 }
 
-static int refuse(char *message, const char *name, const char *what)
+static int reject(char *message, const char *name, const char *what)
 {
 	snprintf(message, DATASET_MESSAGE_MAX, "%s: %s", name, what);
 	return -EINVAL;
@@ -263,17 +263,17 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 	int err;
 
 	if (!schema || strcmp(schema, RESULT_SCHEMA))
-		return refuse(message, name,
+		return reject(message, name,
 			      "this is no result document of netiotrace (schema " RESULT_SCHEMA
 			      ").");
 	if (!json_is_array(runs))
-		return refuse(message, name, "the result document has no list of runs.");
+		return reject(message, name, "the result document has no list of runs.");
 	if (!dataset__admits(d, text_of(environment, "congestion_control")))
 		return 0;
 	json_array_foreach(runs, i, run) {
 		err = read_run(d, run);
 		if (err)
-			return refuse(message, name, damage(err));
+			return reject(message, name, damage(err));
 		err = dataset__keep_settings(d, name,
 					     settings__of(json_object_get(document, "settings"),
 							  environment,

@@ -3,8 +3,8 @@
  * What a report says first: whether zero-copy was zero-copy, which mode is fastest, which cheapest,
  * and what else than copying shapes the figures. Pure.
  */
-#ifndef USER_STUDY_FIRST_SCREEN_H
-#define USER_STUDY_FIRST_SCREEN_H
+#ifndef STUDY_FIRST_SCREEN_H
+#define STUDY_FIRST_SCREEN_H
 
 #include "analysis.h"
 #include "dataset.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two modes compared size by size: at which sizes one is ahead, as findings and sentences. Pure. */
-#ifndef USER_STUDY_MODE_COMPARISON_H
-#define USER_STUDY_MODE_COMPARISON_H
+#ifndef STUDY_MODE_COMPARISON_H
+#define STUDY_MODE_COMPARISON_H
 
 #include "answer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How the report writes numbers, cells and differences. Pure; writers fill buf and return it. */
-#ifndef USER_STUDY_PHRASES_H
-#define USER_STUDY_PHRASES_H
+#ifndef STUDY_PHRASES_H
+#define STUDY_PHRASES_H
 
 #include "analysis.h"
 

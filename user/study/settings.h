@@ -7,8 +7,8 @@
  * fields of a run, and of the environment what changes results (path, mtu, congestion control,
  * kernel...). Mode, size, threads and rounds are what a data set varies, and are not in it.
  */
-#ifndef USER_STUDY_SETTINGS_H
-#define USER_STUDY_SETTINGS_H
+#ifndef STUDY_SETTINGS_H
+#define STUDY_SETTINGS_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/stats.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "phrases.h"

@@ -9,8 +9,8 @@
  * independent pairs. All T classes of all modes are compared together: there is a difference only
  * if the interval of coverage 1 - 5 % / T is wholly above or below 0.
  */
-#ifndef USER_STUDY_STAGE_FINDINGS_H
-#define USER_STUDY_STAGE_FINDINGS_H
+#ifndef STUDY_STAGE_FINDINGS_H
+#define STUDY_STAGE_FINDINGS_H
 
 #include "analysis.h"
 #include "answer.h"

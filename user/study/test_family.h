@@ -3,8 +3,8 @@
  * How many comparisons of a data set are made together, and so share the level of
  * base/rank_test.h: all of one kind, by one number. Pure.
  */
-#ifndef USER_STUDY_TEST_FAMILY_H
-#define USER_STUDY_TEST_FAMILY_H
+#ifndef STUDY_TEST_FAMILY_H
+#define STUDY_TEST_FAMILY_H
 
 #include "analysis.h"
 

@@ -12,8 +12,8 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "host/machine.h"
-#include "run/demands.h"
-#include "run/engine.h"
+#include "run/preflight.h"
+#include "run/runner.h"
 #include "run/aux_round.h"
 #include "screen/progress.h"
 #include "write/json.h"
@@ -33,10 +33,10 @@
 
 struct sweep {
 	struct sweep_options o;
-	struct engine *engine;
-	struct options cell;        /* of the run under way */
-	struct placement placement; /* the CPUs chosen, if they were ours to choose */
-	bool one_cpu;               /* there were not two to choose from */
+	struct runner *engine;
+	struct options cell;          /* of the run under way */
+	struct cpu_pinning placement; /* the CPUs chosen, if they were ours to choose */
+	bool one_cpu;                 /* there were not two to choose from */
 	struct sweep_dir dir;
 	size_t runs_nr;
 	size_t *order;
@@ -49,19 +49,19 @@ struct sweep {
 
 static void allocate(struct sweep *s)
 {
-	s->runs_nr = grid__runs(&s->o.grid);
+	s->runs_nr = sweep_grid__runs(&s->o.grid);
 	s->order = xcalloc(s->runs_nr, sizeof(*s->order));
 	s->rows = xcalloc(s->runs_nr, sizeof(*s->rows));
 	s->gbps = xcalloc(s->runs_nr, sizeof(*s->gbps));
 	s->engine = xmalloc(sizeof(*s->engine));
-	engine__init(s->engine);
-	schedule__order(&s->o.grid, s->o.seed, s->order);
+	runner__init(s->engine);
+	run_order__order(&s->o.grid, s->o.seed, s->order);
 }
 
 static void tear_down(struct sweep *s)
 {
 	if (s->engine)
-		engine__close(s->engine);
+		runner__close(s->engine);
 	free(s->engine);
 	sweep_dir__close(&s->dir);
 	for (size_t i = 0; s->rows && i < s->runs_nr; i++)
@@ -88,7 +88,7 @@ static void keep(struct sweep *s, size_t i, const json_t *document)
 static void find_finished(struct sweep *s)
 {
 	for (size_t i = 0; i < s->runs_nr; i++) {
-		struct sweep_run r = grid__run(&s->o.grid, i);
+		struct sweep_run r = sweep_grid__run(&s->o.grid, i);
 		json_t *document = sweep_dir__read(&s->dir, &r);
 
 		if (!document)
@@ -131,7 +131,7 @@ static bool merge_row(json_t *rows, const json_t *row, uint64_t size)
 }
 
 /* The plan of all modes, for each size: rows as in a result document, and the sizes they serve. */
-static json_t *plan_json(const struct sweep_options *o, struct engine *e)
+static json_t *plan_json(const struct sweep_options *o, struct runner *e)
 {
 	struct options cell = o->run;
 	json_t *rows = json_array();
@@ -140,7 +140,7 @@ static json_t *plan_json(const struct sweep_options *o, struct engine *e)
 		uint64_t size = o->grid.sizes[i];
 
 		cell.traffic.size = size;
-		engine__use(e, &cell);
+		runner__use(e, &cell);
 		for (size_t p = 0; p < e->result.plan_nr; p++) {
 			json_t *row = json_document__plan_row(&e->result.plan[p]);
 
@@ -152,12 +152,12 @@ static json_t *plan_json(const struct sweep_options *o, struct engine *e)
 			json_array_append_new(rows, row);
 		}
 	}
-	engine__use(e, &o->run);
+	runner__use(e, &o->run);
 	return rows;
 }
 
 /* The document sweep.json. The engine uses o->run afterwards. */
-static json_t *make_document(const struct sweep_options *options, struct engine *e)
+static json_t *make_document(const struct sweep_options *options, struct runner *e)
 {
 	json_t *o = json_object(), *environment = json_document__environment(&e->result.env);
 
@@ -218,7 +218,7 @@ static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
 	char name[64];
 	int code;
 
-	engine__summarise(s->engine);
+	runner__summarise(s->engine);
 	document = json_document__result(&s->engine->result);
 	keep(s, i, document);
 	code = sweep_dir__write_result(&s->dir, r, document);
@@ -252,7 +252,7 @@ static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int er
 	return save_run(s, i, r);
 }
 
-static void redraw(struct engine *e, void *arg)
+static void redraw(struct runner *e, void *arg)
 {
 	struct sweep *s = arg;
 
@@ -270,13 +270,13 @@ static void use_cell(struct sweep *s, const struct sweep_run *r)
 	s->cell.traffic.threads = r->threads;
 	s->cell.congestion = r->congestion;
 	s->cell.interval_ns = REDRAW_NS;
-	engine__use(s->engine, &s->cell);
+	runner__use(s->engine, &s->cell);
 	name_run(s->progress.now, sizeof(s->progress.now), r);
 }
 
 static int make_run(struct sweep *s, size_t i)
 {
-	struct sweep_run r = grid__run(&s->o.grid, i);
+	struct sweep_run r = sweep_grid__run(&s->o.grid, i);
 	int err, code;
 
 	use_cell(s, &r);
@@ -285,11 +285,11 @@ static int make_run(struct sweep *s, size_t i)
 	/* What is said would stand in the line that is drawn again; a file has it as it happens. */
 	if (s->progress.terminal)
 		log_hold();
-	err = engine__round(s->engine, r.mode, r.round);
+	err = runner__round(s->engine, r.mode, r.round);
 	progress__clear(&s->progress);
 	log_release();
 	code = take_run(s, i, &r, err);
-	engine__forget(s->engine);
+	runner__forget(s->engine);
 	s->progress.timed++;
 	s->progress.timed_ns += loop__now_ns() - s->began_ns;
 	s->progress.under_way_ns = 0;
@@ -318,7 +318,7 @@ static void open_progress(struct sweep *s)
 
 	s->progress.total = s->runs_nr;
 	s->progress.expected_ns =
-		traffic__round_ns(&s->o.run.traffic) + s->o.run.traffic.warmup_ns + AROUND_NS;
+		workload__round_ns(&s->o.run.traffic) + s->o.run.traffic.warmup_ns + AROUND_NS;
 	if (sampled_ns)
 		s->progress.expected_ns += (sampled_ns + AROUND_NS) / AUX_ROUND_SWEEP_EVERY;
 	if (timed_ns)
@@ -379,7 +379,7 @@ static int finish(struct sweep *s, uint64_t start_ns)
 	return EXIT_RUN_FAILED;
 }
 
-static unsigned int most_threads(const struct grid *g)
+static unsigned int most_threads(const struct sweep_grid *g)
 {
 	unsigned int most = 0;
 
@@ -394,7 +394,7 @@ static unsigned int most_threads(const struct grid *g)
  */
 static void choose_cpus(struct sweep *s)
 {
-	struct traffic *t = &s->o.run.traffic;
+	struct workload *t = &s->o.run.traffic;
 	struct cpu_place *cpus = NULL;
 	size_t n;
 	int err;
@@ -408,7 +408,7 @@ static void choose_cpus(struct sweep *s)
 			"pinned.",
 			strerror(-err));
 	if (!err)
-		err = placement__choose(&s->placement, cpus, n, most_threads(&s->o.grid));
+		err = cpu_pinning__choose(&s->placement, cpus, n, most_threads(&s->o.grid));
 	if (!err) {
 		t->sender_cpus = s->placement.senders;
 		t->receiver_cpus = s->placement.receivers;
@@ -421,11 +421,11 @@ static void choose_cpus(struct sweep *s)
 static int check_congestions(const struct sweep *s)
 {
 	const char *system = s->engine->result.env.congestion.system;
-	const struct grid *g = &s->o.grid;
+	const struct sweep_grid *g = &s->o.grid;
 	bool of_system = false, by_name = false;
 
 	for (size_t i = 0; i < g->congestions_nr; i++) {
-		int code = engine__check_congestion(s->engine, g->congestions[i]);
+		int code = runner__check_congestion(s->engine, g->congestions[i]);
 
 		if (code)
 			return code;
@@ -440,21 +440,21 @@ static int check_congestions(const struct sweep *s)
 
 static int open_engine(struct sweep *s)
 {
-	int code = engine__resolve(s->engine, &s->o.run);
+	int code = runner__resolve(s->engine, &s->o.run);
 
 	s->engine->sampling.every = AUX_ROUND_SWEEP_EVERY;
 	s->engine->timing.every = AUX_ROUND_SWEEP_EVERY;
 	if (!code)
-		code = engine__open(s->engine, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);
+		code = runner__open(s->engine, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);
 	return code ? code : check_congestions(s);
 }
 
 static int prepare(struct sweep *s)
 {
-	int code = demands__check_cells(&s->o.run, &s->o.grid);
+	int code = preflight__check_cells(&s->o.run, &s->o.grid);
 
 	if (!code)
-		code = engine__check_privileges(&s->o.run);
+		code = runner__check_privileges(&s->o.run);
 	choose_cpus(s);
 	if (!code)
 		code = sweep_dir__open(&s->dir, s->o.directory, s->o.resume);

@@ -17,8 +17,8 @@
 #include "base/log.h"
 #include "common/xalloc.h"
 #include "base/exit_code.h"
-#include "base/invoker.h"
-#include "base/outfile.h"
+#include "base/sudo_user.h"
+#include "base/atomic_file.h"
 #include "model/congestion.h"
 #include "sweep_dir.h"
 #include "sweep_document.h"
@@ -42,11 +42,11 @@ static const char *name_of_run(const struct sweep_run *run, const char *suffix,
 	return name;
 }
 
-/* ".netiotrace-XXXXXX": what outfile.c writes before it renames. */
+/* ".netiotrace-XXXXXX": what atomic_file.c writes before it renames. */
 static bool is_temporary(const char *name)
 {
-	return strncmp(name, OUTFILE_TEMPORARY, strlen(OUTFILE_TEMPORARY)) == 0 &&
-	       strlen(name) == strlen(OUTFILE_TEMPORARY) + 6;
+	return strncmp(name, ATOMIC_FILE_TEMPORARY, strlen(ATOMIC_FILE_TEMPORARY)) == 0 &&
+	       strlen(name) == strlen(ATOMIC_FILE_TEMPORARY) + 6;
 }
 
 /* A directory of ours, "." or CELLS, to be listed; NULL where it is none. */
@@ -97,7 +97,7 @@ static bool exists(const struct sweep_dir *d, const char *file)
 /* A file "NAME" or "cells/NAME". NULL: it is absent, a link, or holds no JSON. */
 static json_t *read_json(const struct sweep_dir *d, const char *file)
 {
-	int fd = owned_dir__open_file(&d->owned, file);
+	int fd = managed_dir__open_file(&d->owned, file);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	json_t *document = f ? json_loadf(f, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
@@ -131,7 +131,7 @@ static int open_unbegun(struct sweep_dir *d)
 
 	/* An empty one belongs to nobody and is made again. */
 	unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR);
-	if (owned_dir__stranger(&d->owned, stranger, sizeof(stranger)))
+	if (managed_dir__stranger(&d->owned, stranger, sizeof(stranger)))
 		return refuse_strange(d, "it cannot be read");
 	return *stranger ? refuse_strange(d, "there is no sweep.json in it") : EXIT_DONE;
 }
@@ -140,13 +140,13 @@ static int open_begun(struct sweep_dir *d)
 {
 	if (!d->owned.marked)
 		return is_empty(d) ? EXIT_DONE
-				   : refuse_strange(d, "it has no " OWNED_DIR_MARKER
+				   : refuse_strange(d, "it has no " MANAGED_DIR_MARKER
 						       ", the list of a sweep's files");
 	remove_temporaries(d, ".");
 	remove_temporaries(d, CELLS);
 	if (!exists(d, "sweep.json"))
 		return open_unbegun(d);
-	d->sweep = owned_dir__names(&d->owned, "sweep.json") ? read_json(d, "sweep.json") : NULL;
+	d->sweep = managed_dir__names(&d->owned, "sweep.json") ? read_json(d, "sweep.json") : NULL;
 	if (d->sweep && has_schema(d->sweep, SWEEP_SCHEMA))
 		return EXIT_DONE;
 	json_decref(d->sweep);
@@ -174,7 +174,7 @@ static int try_lock(int fd)
 
 static int lock(struct sweep_dir *d)
 {
-	int err = owned_dir__open(&d->owned, d->name, SWEEP_KIND);
+	int err = managed_dir__open(&d->owned, d->name, SWEEP_KIND);
 
 	if (err) {
 		log_error("cannot open %s: %s.", d->name, strerror(-err));
@@ -182,7 +182,7 @@ static int lock(struct sweep_dir *d)
 	}
 	err = try_lock(d->owned.fd);
 	if (!err)
-		err = owned_dir__read(&d->owned, SWEEP_KIND);
+		err = managed_dir__read(&d->owned, SWEEP_KIND);
 	if (!err)
 		return EXIT_DONE;
 	if (err == -EWOULDBLOCK)
@@ -204,7 +204,7 @@ static int make_directory(const struct sweep_dir *d, const char *name)
 	if (fd < 0)
 		return -errno;
 	if (made)
-		err = invoker__give(fd);
+		err = sudo_user__give(fd);
 	else
 		err = faccessat(d->owned.fd, name, W_OK | X_OK, 0) ? -errno : 0;
 	close(fd);
@@ -216,7 +216,7 @@ static int make_cells(struct sweep_dir *d)
 	int err = 0;
 
 	if (!d->owned.marked || !*d->owned.marker)
-		err = owned_dir__mark(&d->owned, SWEEP_KIND);
+		err = managed_dir__mark(&d->owned, SWEEP_KIND);
 	if (!err)
 		err = make_directory(d, CELLS);
 	if (!err)
@@ -230,7 +230,7 @@ int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume)
 	int err, code;
 
 	d->name = name;
-	err = outfile__make_directory(name);
+	err = atomic_file__make_directory(name);
 	d->made = !err;
 	if (err && err != -EEXIST) {
 		log_error("cannot make %s: %s.", name, strerror(-err));
@@ -254,9 +254,9 @@ void sweep_dir__close(struct sweep_dir *d)
 {
 	/* Succeeds only where nothing was written. */
 	if (d->made && d->owned.fd >= 0 && !unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR) &&
-	    owned_dir__is_unused(&d->owned))
-		owned_dir__remove(&d->owned, d->name);
-	owned_dir__close(&d->owned);
+	    managed_dir__is_unused(&d->owned))
+		managed_dir__remove(&d->owned, d->name);
+	managed_dir__close(&d->owned);
 	json_decref(d->sweep);
 	d->sweep = NULL;
 }
@@ -264,14 +264,14 @@ void sweep_dir__close(struct sweep_dir *d)
 /* An exit code; prints the failure. A file that is there and not ours is kept. */
 static int write_text(struct sweep_dir *d, const char *file, const char *text)
 {
-	struct outfile *f;
-	int err = owned_dir__claim(&d->owned, file);
+	struct atomic_file *f;
+	int err = managed_dir__claim(&d->owned, file);
 
 	if (!err)
-		err = outfile__open_below(&f, d->owned.fd, file);
+		err = atomic_file__open_below(&f, d->owned.fd, file);
 	if (!err) {
-		fputs(text, outfile__stream(f));
-		err = outfile__commit(f);
+		fputs(text, atomic_file__stream(f));
+		err = atomic_file__commit(f);
 	}
 	if (err)
 		log_error("cannot write %s/%s: %s.", d->name, file, strerror(-err));
@@ -364,8 +364,8 @@ static void remove_failure(struct sweep_dir *d, const struct sweep_run *run)
 {
 	char name[RUN_NAME_MAX];
 
-	if (owned_dir__names(&d->owned, name_of_run(run, ".failed.json", name)))
-		owned_dir__remove_file(&d->owned, name);
+	if (managed_dir__names(&d->owned, name_of_run(run, ".failed.json", name)))
+		managed_dir__remove_file(&d->owned, name);
 }
 
 int sweep_dir__write_result(struct sweep_dir *d, const struct sweep_run *run,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The results directory of a sweep on disk: its files, and whether a sweep in it may be continued.
- * Every file is whole or not there (outfile.c). docs/OUTPUT.md describes the files.
+ * Every file is whole or not there (atomic_file.c). docs/OUTPUT.md describes the files.
  */
 #ifndef SWEEP_SWEEP_DIR_H
 #define SWEEP_SWEEP_DIR_H
@@ -9,24 +9,24 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "base/owned_dir.h"
-#include "base/schedule.h"
+#include "base/managed_dir.h"
+#include "run/run_order.h"
 
 struct sweep_dir {
 	const char *name;
-	struct owned_dir owned; /* locked: one sweep at a time */
-	bool made;              /* by us */
-	json_t *sweep;          /* sweep.json found there; NULL: none, the sweep begins */
+	struct managed_dir owned; /* locked: one sweep at a time */
+	bool made;                /* by us */
+	json_t *sweep;            /* sweep.json found there; NULL: none, the sweep begins */
 };
 
-#define SWEEP_DIR_INIT                   \
-	{                                \
-		.owned = OWNED_DIR_INIT, \
+#define SWEEP_DIR_INIT                     \
+	{                                  \
+		.owned = MANAGED_DIR_INIT, \
 	}
 
 /*
  * Makes the directory, or opens an empty one, or with resume one that a sweep was made in: its
- * marker says so (base/owned_dir.h), and only files it names are overwritten. Removes temporary
+ * marker says so (base/managed_dir.h), and only files it names are overwritten. Removes temporary
  * files of a killed sweep. Returns an exit code, the refusal said. name must outlive d.
  */
 int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume);

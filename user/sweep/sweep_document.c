@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/shell.h"
+#include "base/printable.h"
 #include "common/xalloc.h"
 #include "write/json.h"
 
@@ -126,7 +126,7 @@ static void put_setting(FILE *f, const struct options *o, const struct setting *
 
 /* ---- JSON ---- */
 
-static json_t *congestions_json(const struct grid *g)
+static json_t *congestions_json(const struct sweep_grid *g)
 {
 	json_t *array;
 
@@ -138,7 +138,7 @@ static json_t *congestions_json(const struct grid *g)
 	return array;
 }
 
-static void put_grid(json_t *o, const struct grid *g)
+static void put_grid(json_t *o, const struct sweep_grid *g)
 {
 	json_t *modes = json_array(), *sizes = json_array(), *threads = json_array();
 
@@ -169,7 +169,7 @@ json_t *sweep_document__settings(const struct sweep_options *o)
 		[TIMES_OFF] = "never",
 	};
 	const struct options *run = &o->run;
-	const struct traffic *t = &run->traffic;
+	const struct workload *t = &run->traffic;
 	json_t *s = json_object();
 	char text[ADDRESS_TEXT_MAX];
 
@@ -180,7 +180,7 @@ json_t *sweep_document__settings(const struct sweep_options *o)
 	json_object_set_new(s, "connect", json_value__text(connect_text(run, text)));
 	json_object_set_new(s, "duration_s",
 			    t->messages ? json_null()
-					: json_value__real((double)traffic__round_ns(t) / 1e9));
+					: json_value__real((double)workload__round_ns(t) / 1e9));
 	json_object_set_new(s, "warmup_s", json_value__real((double)t->warmup_ns / 1e9));
 	json_object_set_new(s, "seed", json_value__u64(o->seed));
 	json_object_set_new(s, "backend", json_value__text(backend__name(run->backend)));
@@ -296,7 +296,7 @@ static void put_size(FILE *f, uint64_t bytes)
 		fprintf(f, "%" PRIu64, bytes);
 }
 
-static void put_lists(FILE *f, const struct grid *g)
+static void put_lists(FILE *f, const struct sweep_grid *g)
 {
 	for (size_t i = 0; i < g->modes_nr; i++)
 		fprintf(f, "%s%s", i ? "," : " --modes ", mode__name(g->modes[i]));
@@ -315,7 +315,7 @@ static void put_lists(FILE *f, const struct grid *g)
 char *sweep_document__command(const struct sweep_options *o)
 {
 	const struct options *run = &o->run;
-	const struct traffic *t = &run->traffic;
+	const struct workload *t = &run->traffic;
 	char *command, text[ADDRESS_TEXT_MAX];
 	size_t size;
 	FILE *f = xopen_memstream(&command, &size);

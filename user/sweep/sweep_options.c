@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/choice.h"
 #include "base/command_line.h"
-#include "base/refuse.h"
 #include "sweep_options.h"
 #include "common/units.h"
 #include "common/word.h"
@@ -134,12 +132,12 @@ static void list__add(struct list *l, const char *entry, const void *value)
 	size_t at = 0;
 
 	if (*l->nr == SWEEP_LIST_MAX)
-		refuse("%s takes at most %d values.", l->option, SWEEP_LIST_MAX);
+		usage_error("%s takes at most %d values.", l->option, SWEEP_LIST_MAX);
 	for (; at < *l->nr; at++) {
 		int order = l->compare((char *)l->array + at * l->size, value);
 
 		if (!order)
-			refuse("%s names %s twice.", l->option, entry);
+			usage_error("%s names %s twice.", l->option, entry);
 		if (order > 0)
 			break;
 	}
@@ -202,7 +200,7 @@ static void add_size(struct list *l, const char *entry)
 	uint64_t size = 0;
 
 	if (parse_size(entry, &size) || size < SIZE_BYTES_MIN || size > SIZE_BYTES_MAX)
-		refuse("--sizes takes sizes from 64 bytes to 16m, not '%s'.", entry);
+		usage_error("--sizes takes sizes from 64 bytes to 16m, not '%s'.", entry);
 	list__add(l, entry, &size);
 }
 
@@ -226,7 +224,7 @@ static void add_threads(struct list *l, const char *entry)
 	uint64_t n = 0;
 
 	if (parse_count(entry, 1, THREADS_MAX, &n))
-		refuse("--threads takes numbers from 1 to %d, not '%s'.", THREADS_MAX, entry);
+		usage_error("--threads takes numbers from 1 to %d, not '%s'.", THREADS_MAX, entry);
 	threads = (unsigned int)n;
 	list__add(l, entry, &threads);
 }
@@ -248,7 +246,7 @@ static void add_congestion(struct list *l, const char *entry)
 	char name[CONGESTION_NAME_LEN] = "";
 
 	if (!*entry || strlen(entry) >= sizeof(name) || strpbrk(entry, "/ "))
-		refuse("--congestion takes names such as cubic,reno, not '%s'.", entry);
+		usage_error("--congestion takes names such as cubic,reno, not '%s'.", entry);
 	strcpy(name, entry);
 	list__add(l, entry, name);
 }
@@ -282,7 +280,7 @@ static error_t parse_own(struct parse *p, int key, const char *arg)
 		return 0;
 	case KEY_SEED:
 		if (parse_count(arg, 0, INT64_MAX, &o->seed))
-			refuse("--seed takes a number from 0 to 2^63-1, not '%s'.", arg);
+			usage_error("--seed takes a number from 0 to 2^63-1, not '%s'.", arg);
 		return 0;
 	case KEY_CONGESTION:
 		set_congestions(o, arg);
@@ -298,7 +296,7 @@ static error_t parse_own(struct parse *p, int key, const char *arg)
 		return 0;
 	case 'o':
 		if (!*arg)
-			refuse("the name of the results directory is empty.");
+			usage_error("the name of the results directory is empty.");
 		o->directory = arg;
 		return 0;
 	default:
@@ -312,8 +310,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	error_t err;
 
 	if (key == ARGP_KEY_ARG)
-		refuse("'%s' is one argument too many: the results directory is given with -o.",
-		       arg);
+		usage_error(
+			"'%s' is one argument too many: the results directory is given with -o.",
+			arg);
 	err = parse_own(p, key, arg);
 	return err == ARGP_ERR_UNKNOWN ? options__take(&p->o->run, key, arg) : err;
 }
@@ -340,7 +339,7 @@ static void set_defaults(struct sweep_options *o, bool quick)
 	if (!o->run.traffic.duration_ns && !o->run.traffic.messages)
 		o->run.traffic.duration_ns = quick ? QUICK_CELL_NS : DEFAULT_CELL_NS;
 	if (o->run.traffic.warmup_ns == UINT64_MAX) {
-		o->run.traffic.warmup_ns = traffic__round_ns(&o->run.traffic) / WARMUP_PART;
+		o->run.traffic.warmup_ns = workload__round_ns(&o->run.traffic) / WARMUP_PART;
 		o->run.traffic.warmup_ns -= o->run.traffic.warmup_ns % 1000000;
 		if (o->run.traffic.warmup_ns > WARMUP_NS_MAX || o->run.traffic.messages)
 			o->run.traffic.warmup_ns = WARMUP_NS_MAX;
@@ -350,7 +349,7 @@ static void set_defaults(struct sweep_options *o, bool quick)
 /* Completes what is shared: the rules on a message's size are about the smallest. */
 static void finish(struct sweep_options *o)
 {
-	struct grid *g = &o->grid;
+	struct sweep_grid *g = &o->grid;
 
 	g->sizes = o->sizes;
 	g->threads = o->threads;
@@ -365,13 +364,14 @@ static void finish(struct sweep_options *o)
 	o->run.traffic.threads = g->threads[0];
 	options__finish(&o->run);
 	if (o->run.traffic.header + g->sizes[g->sizes_nr - 1] > LIMIT_SIZE_MAX)
-		refuse("a header of %" PRIu64 " and fields of %" PRIu64
-		       " bytes are more than 16 MiB: "
-		       "lower --header or --sizes.",
-		       o->run.traffic.header, g->sizes[g->sizes_nr - 1]);
-	if (grid__runs(g) > SWEEP_RUNS_MAX)
-		refuse("%zu runs are more than a sweep takes (%d): vary less, or lower --rounds.",
-		       grid__runs(g), SWEEP_RUNS_MAX);
+		usage_error("a header of %" PRIu64 " and fields of %" PRIu64
+			    " bytes are more than 16 MiB: "
+			    "lower --header or --sizes.",
+			    o->run.traffic.header, g->sizes[g->sizes_nr - 1]);
+	if (sweep_grid__runs(g) > SWEEP_RUNS_MAX)
+		usage_error(
+			"%zu runs are more than a sweep takes (%d): vary less, or lower --rounds.",
+			sweep_grid__runs(g), SWEEP_RUNS_MAX);
 }
 
 void sweep_options__parse(struct sweep_options *o, int argc, char **argv)

@@ -3,7 +3,7 @@
 #ifndef SWEEP_SWEEP_OPTIONS_H
 #define SWEEP_SWEEP_OPTIONS_H
 
-#include "base/schedule.h"
+#include "run/run_order.h"
 #include "model/congestion.h"
 #include "run/options.h"
 
@@ -13,9 +13,9 @@
 #define SWEEP_RUNS_MAX 10000
 
 struct sweep_options {
-	struct options run; /* what all runs share; its mode, size and threads mean nothing */
-	struct grid grid;   /* of the lists below */
-	bool pin;           /* each side to CPUs of its own, where there are enough */
+	struct options run;     /* what all runs share; its mode, size and threads mean nothing */
+	struct sweep_grid grid; /* of the lists below */
+	bool pin;               /* each side to CPUs of its own, where there are enough */
 	uint64_t sizes[SWEEP_LIST_MAX];
 	unsigned int threads[SWEEP_LIST_MAX];
 	char congestion_names[SWEEP_LIST_MAX][CONGESTION_NAME_LEN];

@@ -14,7 +14,7 @@
 #define CONGESTION_WIDTH 10
 
 /* values: room for as many as there are rounds. */
-static struct spread spread_of(const struct grid *g, const double *gbps, char *const *made,
+static struct spread spread_of(const struct sweep_grid *g, const double *gbps, char *const *made,
 			       size_t first, double *values)
 {
 	size_t n = 0;
@@ -41,18 +41,18 @@ static void put_cell(FILE *f, const struct spread *s, bool last)
 }
 
 /* The column of the congestion control, where it is varied. */
-static void put_congestion(FILE *f, const struct grid *g, const char *name)
+static void put_congestion(FILE *f, const struct sweep_grid *g, const char *name)
 {
 	if (g->congestions_nr)
 		fprintf(f, " %-*s", CONGESTION_WIDTH, name);
 }
 
 /* Runs of one cell follow each other; the same cell of the next mode comes a block later. */
-static void put_row(FILE *f, const struct grid *g, const double *gbps, char *const *made,
+static void put_row(FILE *f, const struct sweep_grid *g, const double *gbps, char *const *made,
 		    size_t first, double *values)
 {
-	size_t block = grid__runs(g) / g->modes_nr;
-	struct sweep_run r = grid__run(g, first);
+	size_t block = sweep_grid__runs(g) / g->modes_nr;
+	struct sweep_run r = sweep_grid__run(g, first);
 	char size[UNITS_BUF];
 
 	fprintf(f, "%6s %7u", format_size_short(size, sizeof(size), r.size), r.threads);
@@ -65,10 +65,10 @@ static void put_row(FILE *f, const struct grid *g, const double *gbps, char *con
 	fputc('\n', f);
 }
 
-static void put_table(FILE *f, const struct grid *g, const double *gbps, char *const *made)
+static void put_table(FILE *f, const struct sweep_grid *g, const double *gbps, char *const *made)
 {
 	double *values = xcalloc(g->rounds, sizeof(*values));
-	size_t block = grid__runs(g) / g->modes_nr;
+	size_t block = sweep_grid__runs(g) / g->modes_nr;
 
 	fprintf(f, "%6s %7s", "size", "threads");
 	put_congestion(f, g, "congestion");
@@ -96,7 +96,7 @@ static void put_cpus(FILE *f, const struct sweep_conditions *c)
 }
 
 /* Where the congestion control is varied, each that needs a word has its own. */
-static void put_congestions(FILE *f, const struct congestion *c, const struct grid *g)
+static void put_congestions(FILE *f, const struct congestion *c, const struct sweep_grid *g)
 {
 	for (size_t i = 0; i < g->congestions_nr; i++) {
 		struct congestion one = {.choice = CONGESTION_ASKED};
@@ -113,7 +113,7 @@ static void put_congestions(FILE *f, const struct congestion *c, const struct gr
 }
 
 void sweep_table__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
-			     const struct grid *g)
+			     const struct sweep_grid *g)
 {
 	struct text_note n;
 
@@ -127,8 +127,8 @@ void sweep_table__conditions(FILE *f, unsigned int width, const struct sweep_con
 	fputc('\n', f);
 }
 
-void sweep_table__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
-			char *const *made, const struct sweep_totals *t)
+void sweep_table__write(FILE *f, const char *directory, const struct sweep_grid *g,
+			const double *gbps, char *const *made, const struct sweep_totals *t)
 {
 	fprintf(f, "Gbit/s, median%s\n\n", g->rounds > 1 ? " (lowest - highest round)" : "");
 	put_table(f, g, gbps, made);

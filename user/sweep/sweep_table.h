@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/schedule.h"
+#include "run/run_order.h"
 #include "model/congestion.h"
 
 struct sweep_totals {
@@ -26,13 +26,13 @@ struct sweep_conditions {
 
 /* The paragraphs before the table, wrapped. */
 void sweep_table__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
-			     const struct grid *g);
+			     const struct sweep_grid *g);
 
 /*
- * gbps and made (NULL: not made) by run, in the order of grid__run(); directory: for the commands
- * that can come next.
+ * gbps and made (NULL: not made) by run, in the order of sweep_grid__run(); directory: for the
+ * commands that can come next.
  */
-void sweep_table__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
-			char *const *made, const struct sweep_totals *totals);
+void sweep_table__write(FILE *f, const char *directory, const struct sweep_grid *g,
+			const double *gbps, char *const *made, const struct sweep_totals *totals);
 
 #endif

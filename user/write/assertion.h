@@ -7,8 +7,8 @@
  * assertion of a run is `MODE.PATH OP NUMBER`, or a condition that must hold in every mode that
  * ran. It is held against each run for ledger numbers, against the median for throughput.
  */
-#ifndef NETIOTRACE_WRITE_ASSERTION_H
-#define NETIOTRACE_WRITE_ASSERTION_H
+#ifndef WRITE_ASSERTION_H
+#define WRITE_ASSERTION_H
 
 #include <jansson.h>
 #include <stdbool.h>

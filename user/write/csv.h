@@ -3,8 +3,8 @@
  * Rows of CSV (RFC 4180, lines end with a line feed) from JSON objects: a cell for each scalar
  * field. Reasons and lists are in JSON only. An unknown number is an empty cell.
  */
-#ifndef NETIOTRACE_WRITE_CSV_H
-#define NETIOTRACE_WRITE_CSV_H
+#ifndef WRITE_CSV_H
+#define WRITE_CSV_H
 
 #include <jansson.h>
 #include <stdbool.h>

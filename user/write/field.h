@@ -10,8 +10,8 @@
  * An unknown number is null with "<key>_reason" beside it. In an object with one "reason" for all
  * its nulls, use the bare_ rows, which write no reason of their own.
  */
-#ifndef NETIOTRACE_WRITE_FIELD_H
-#define NETIOTRACE_WRITE_FIELD_H
+#ifndef WRITE_FIELD_H
+#define WRITE_FIELD_H
 
 #include "json.h"
 

@@ -10,8 +10,8 @@
  *
  * Functions that return json_t * return a new reference.
  */
-#ifndef NETIOTRACE_WRITE_JSON_H
-#define NETIOTRACE_WRITE_JSON_H
+#ifndef WRITE_JSON_H
+#define WRITE_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -40,7 +40,7 @@ json_t *json_document__plan_row(const struct plan_row *row);
 /* Parts of a run and of a result. c is the run's, t the result's. */
 json_t *json_document__perf(const struct run_result *run);
 json_t *json_document__cpu(const struct run_result *run, const struct cpu_result *c);
-json_t *json_document__settings(const struct result *r, const struct traffic *t);
+json_t *json_document__settings(const struct result *r, const struct workload *t);
 
 /*
  * The part of an environment that does not change between two sessions on one machine: all but the

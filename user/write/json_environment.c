@@ -199,5 +199,5 @@ static json_t *modes_json(const struct result *r)
 	X(text,      "cpu_sender",         "text",       t->sender_cpus)                        \
 	X(text,      "cpu_receiver",       "text",       t->receiver_cpus)                      \
 	X(json,      "fingerprint",        "text",       fingerprint(o))
-DOCUMENT_FIELDS(settings, (const struct result *r, const struct traffic *t), SETTINGS_FIELDS)
+DOCUMENT_FIELDS(settings, (const struct result *r, const struct workload *t), SETTINGS_FIELDS)
 /* clang-format on */

@@ -6,7 +6,7 @@
 #include "field.h"
 #include "model/remote.h"
 #include "model/time_figures.h"
-#include "model/uncovered.h"
+#include "model/unsupported_paths.h"
 
 static const char not_timed[] = "no event was timed";
 
@@ -154,7 +154,7 @@ FIELDS(zerocopy, (const struct zc_counts *zc), ZEROCOPY_FIELDS)
 FIELDS(app, (const struct run_result *run, const struct app_result *app), APP_FIELDS)
 
 /* The kernel's own count of the sockets' bytes: the witness beside the load generator's. */
-#define SEQUENCE_FIELDS(X)                                                         \
+#define TCP_SEQ_FIELDS(X)                                                         \
 	X(text,   "source",          "text",  s->source)                           \
 	X(reason, "source_reason",   s->source ? NULL                              \
 	  : s->tx_bytes.reason       ? s->tx_bytes.reason : "not measured")        \
@@ -162,7 +162,7 @@ FIELDS(app, (const struct run_result *run, const struct app_result *app), APP_FI
 	X(num,    "rx_bytes",        "bytes", s->rx_bytes)                         \
 	X(num,    "tx_retrans",      "bytes", s->tx_retrans)                       \
 	X(num,    "tx_zerocopy_ids", "count", s->tx_ids)
-FIELDS(sequence, (const struct sequence_result *s), SEQUENCE_FIELDS)
+FIELDS(sequence, (const struct sequence_result *s), TCP_SEQ_FIELDS)
 /* clang-format on */
 
 /* A stage of the ledger. Its quality is that of its bytes; its events may be a sample. */
@@ -476,13 +476,13 @@ FIELDS(times, (struct timed t, uint64_t calls), TIMES_FIELDS)
 	X(reason, "reason",  run->path_reason)
 FIELDS(path, (const struct run_result *run), PATH_FIELDS)
 
-#define UNCOVERED_FIELDS(X)                                                             \
-	X(text, "kind",   "text",  uncovered__key(kind))                                \
+#define UNSUPPORTED_PATHS_FIELDS(X)                                                             \
+	X(text, "kind",   "text",  unsupported_paths__key(kind))                                \
 	X(text, "side",   "text",  side == NIO_SIDE_SENDER ? "sender" : "receiver")     \
 	X(u64,  "bytes",  "bytes", u->bytes)                                            \
 	X(u64,  "events", "count", u->events)
 FIELDS(uncovered, (const struct nio_uncovered *u, enum nio_side side,
-		   enum nio_uncovered_kind kind), UNCOVERED_FIELDS)
+		   enum nio_uncovered_kind kind), UNSUPPORTED_PATHS_FIELDS)
 /* clang-format on */
 
 /* The kinds that occurred. */

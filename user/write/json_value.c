@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suffix.h"
+#include "base/printable.h"
 #include "common/xalloc.h"
 #include "json.h"
 

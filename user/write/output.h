@@ -3,8 +3,8 @@
  * The written forms of a result. Each is one row: to add one is to add its row, and a file here
  * with its output__<name>(); options, help, files and what has stdout follow (run/outputs.h).
  */
-#ifndef NETIOTRACE_OUTPUT_H
-#define NETIOTRACE_OUTPUT_H
+#ifndef WRITE_OUTPUT_H
+#define WRITE_OUTPUT_H
 
 #include <stdio.h>
 

@@ -30,13 +30,13 @@ static const struct sock_state stream = {
 static char *page(const struct view_item *item, int rows, int columns)
 {
 	static const struct attach_options o = {.top = 10};
-	struct findings r = {.o = &o, .told = true, .cpu = {.reason = "not sampled"}};
-	struct grid *g = grid__new(rows, columns);
+	struct attach_result r = {.o = &o, .told = true, .cpu = {.reason = "not sampled"}};
+	struct sweep_grid *g = sweep_grid__new(rows, columns);
 	char *text;
 
 	detail_view__draw(g, &r, item, false);
 	text = grid_text(g);
-	grid__free(g);
+	sweep_grid__free(g);
 	return text;
 }
 
@@ -44,7 +44,7 @@ static struct view_item item_of(const struct sock_state *s)
 {
 	struct view_item item = {.id = 1, .name = "nginx 42", .is_connection = true, .stream = *s};
 
-	books__add_socket(&item.books, s);
+	socket_ledger__add_socket(&item.books, s);
 	return item;
 }
 
@@ -63,8 +63,9 @@ TEST(page_has_addresses_ledger_calls_and_sizes)
 	struct view_item item = item_of(&stream);
 	char *text = page(&item, 40, 120);
 
-	for_each_case(line, lines) if (!strstr(text, *line))
-		fail_msg("'%s' is not in:\n%s", *line, text);
+	for_each_case(line, lines)
+		if (!strstr(text, *line))
+			fail_msg("'%s' is not in:\n%s", *line, text);
 	free(text);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/findings.h"
+#include "attach/attach_result.h"
 #include "model/plan.h"
 #include "support/golden.c"
 #include "support/described.h"
@@ -46,7 +46,7 @@ static json_t *document_about(const struct sock_state *s, bool told)
 {
 	static char name[] = "netiotrace", command[] = "attach", *argv[] = {name, command, NULL};
 	static struct attach_options o;
-	struct findings r = {
+	struct attach_result r = {
 		.o = &o,
 		.plan = rows,
 		.plan_nr = 2,
@@ -74,7 +74,7 @@ static json_t *document_about(const struct sock_state *s, bool told)
 		table__take(&r.table, s);
 	table__end(&r.table);
 	table__sort(&r.table, SORT_COPIED, 0);
-	document = findings__document(&r);
+	document = attach_result__document(&r);
 	assert_non_null(document);
 	table__clear(&r.table);
 	return document;
@@ -84,7 +84,7 @@ static void check_document(const char *name, const struct sock_state *s, bool to
 {
 	static struct attach_options by_connection = {.by = BY_CONNECTION};
 	json_t *document = document_about(s, told);
-	struct findings r = {.o = &by_connection};
+	struct attach_result r = {.o = &by_connection};
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -92,7 +92,7 @@ static void check_document(const char *name, const struct sock_state *s, bool to
 	assert_non_null(f);
 	json_object_del(json_object_get(document, "tool"), "version");
 	assert_int_equal(json_document__write(f, document), 0);
-	assert_int_equal(findings__write_csv(f, &r, document), 0);
+	assert_int_equal(attach_result__write_csv(f, &r, document), 0);
 	fclose(f);
 	golden__check(name, text);
 	free(text);
@@ -154,7 +154,7 @@ TEST(documentation_is_complete_and_true)
 	static struct description d;
 
 	description__read(&d, "\n## What attach writes", "\n## ");
-	fields__walk(findings__fields(), "", check_row, &d);
+	fields__walk(attach_result__fields(), "", check_row, &d);
 	description__check_all_written(&d);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/findings.h"
+#include "attach/attach_result.h"
 #include "base/printable.h"
 #include "support/test.h"
 
@@ -50,7 +50,7 @@ static void send_otherwise(struct sock_state *s)
 static char *table_of(const struct sock_state *s, enum by by, unsigned int width)
 {
 	struct attach_options o = {.by = by, .top = 10};
-	struct findings r = {.o = &o};
+	struct attach_result r = {.o = &o};
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -63,7 +63,7 @@ static char *table_of(const struct sock_state *s, enum by by, unsigned int width
 	table__take(&r.table, &whole);
 	table__end(&r.table);
 	table__sort(&r.table, SORT_BYTES, 0);
-	findings__print_table(f, width, &r);
+	attach_result__print_table(f, width, &r);
 	fclose(f);
 	table__clear(&r.table);
 	return text;
@@ -202,7 +202,7 @@ TEST(both_are_said_apart)
 TEST(rows_that_are_not_shown_are_said)
 {
 	struct attach_options o = {.by = BY_PROCESS, .top = 1};
-	struct findings r = {.o = &o};
+	struct attach_result r = {.o = &o};
 	struct sock_state s = stream_of(1, "nginx");
 	char *text = NULL;
 	size_t len;
@@ -219,7 +219,7 @@ TEST(rows_that_are_not_shown_are_said)
 	for (int by = 0; by <= BY_CONNECTION; by++) {
 		o.by = (enum by)by;
 		table__sort(&r.table, SORT_BYTES, 0);
-		findings__print_table(f, 120, &r);
+		attach_result__print_table(f, 120, &r);
 		fflush(f);
 		assert_non_null(strstr(text, "\ntotal "));
 		assert_non_null(strstr(

@@ -2,7 +2,7 @@
 /* What attach keeps of connections, processes, ports and cgroups. */
 #include <string.h>
 
-#include "attach/findings.h"
+#include "attach/attach_result.h"
 #include "support/test.h"
 
 static struct sock_state closed_stream(uint64_t cookie, uint64_t bytes)
@@ -131,7 +131,7 @@ static uint64_t sent_in(const struct table *t, uint64_t id)
 {
 	const struct group *g = groups__find(&t->groups[GROUP_CGROUP], id);
 
-	return g ? books__booked(&g->books, NIO_SIDE_SENDER) : 0;
+	return g ? socket_ledger__booked(&g->books, NIO_SIDE_SENDER) : 0;
 }
 
 TEST(sums_are_of_open_and_closed)
@@ -190,7 +190,7 @@ TEST(what_finds_no_room_is_counted_once)
 	assert_int_equal(t.groups[GROUP_CGROUP].nr, GROUPS_MAX);
 	assert_int_equal(groups__left_out(&t.groups[GROUP_CGROUP]), 5);
 	assert_int_equal(groups__left_out(&t.groups[GROUP_PORT]), 0);
-	assert_int_equal(books__booked(&t.total, NIO_SIDE_SENDER), GROUPS_MAX + 5);
+	assert_int_equal(socket_ledger__booked(&t.total, NIO_SIDE_SENDER), GROUPS_MAX + 5);
 	table__clear(&t);
 }
 
@@ -221,7 +221,7 @@ static const struct process *process_at(const struct table *t, uint64_t started)
 
 static uint64_t sent_by(const struct table *t, uint64_t started)
 {
-	return books__booked(&process_at(t, started)->books, NIO_SIDE_SENDER);
+	return socket_ledger__booked(&process_at(t, started)->books, NIO_SIDE_SENDER);
 }
 
 static void take_both(struct table *t)
@@ -277,7 +277,7 @@ TEST(what_each_has_read_is_its_own)
 TEST(processes_of_one_pid_are_numbered_by_their_beginnings)
 {
 	struct nio_task asked = {.started = 50, .asked = 1, .comm = "other"};
-	struct findings r = {0};
+	struct attach_result r = {0};
 	char name[PROCESS_LEN];
 
 	take_both(&r.table);
@@ -287,9 +287,9 @@ TEST(processes_of_one_pid_are_numbered_by_their_beginnings)
 	assert_int_equal(table__turn(&r.table, process_at(&r.table, 100)), 1);
 	assert_int_equal(table__turn(&r.table, process_at(&r.table, 200)), 2);
 	assert_int_equal(table__turn(&r.table, process_at(&r.table, 50)), 0);
-	assert_string_equal(findings__process(name, &r, process_at(&r.table, 200)),
+	assert_string_equal(attach_result__process(name, &r, process_at(&r.table, 200)),
 			    "first 7 (no. 2)");
-	assert_string_equal(findings__process(name, &r, process_at(&r.table, 50)), "other 8");
+	assert_string_equal(attach_result__process(name, &r, process_at(&r.table, 50)), "other 8");
 	table__clear(&r.table);
 }
 
@@ -372,31 +372,31 @@ TEST(sockets_left_out_make_every_sum_unknown)
 	take_at_port(&t, 81, 3000, 0);
 	table__end(&t);
 	table__leave_out(&t, 1);
-	assert_false(books__unaccounted(&t.total, NIO_SIDE_SENDER).known);
-	assert_false(books__unaccounted(&t.processes[0].books, NIO_SIDE_SENDER).known);
-	assert_false(books__copies_per_byte(&t.groups[GROUP_PORT].list[0].books).known);
+	assert_false(socket_ledger__unaccounted(&t.total, NIO_SIDE_SENDER).known);
+	assert_false(socket_ledger__unaccounted(&t.processes[0].books, NIO_SIDE_SENDER).known);
+	assert_false(socket_ledger__copies_per_byte(&t.groups[GROUP_PORT].list[0].books).known);
 	table__begin(&t);
 	table__end(&t);
 	assert_int_equal(t.total.left_out, 0);
 	table__clear(&t);
 }
 
-static struct judgement judge(const struct findings *r, const struct findings_row *row)
+static struct judgement judge(const struct attach_result *r, const struct attach_row *row)
 {
 	struct judgement j;
 
-	findings__judge(&j, r, row);
+	attach_result__judge(&j, r, row);
 	return j;
 }
 
 /* nginx with sendfile on for port 80 and off for port 81, and a file that it reads for port 81. */
 TEST(verdict_and_advice_name_the_port)
 {
-	struct findings r = {.told = true};
-	const struct findings_row total = {.books = &r.table.total};
+	struct attach_result r = {.told = true};
+	const struct attach_row total = {.books = &r.table.total};
 	struct sock_state s = file_stream;
 	struct process *p;
-	struct books b = {0};
+	struct socket_ledger b = {0};
 	struct judgement j;
 
 	table__begin(&r.table);
@@ -413,22 +413,21 @@ TEST(verdict_and_advice_name_the_port)
 	assert_ptr_equal(strstr(j.advice, "Port 81: 100 MB were sent by copy"), j.advice);
 	assert_null(strstr(j.advice, "ort 80"));
 	assert_string_equal(
-		judge(&r, &(struct findings_row){.books = &p->books, .process = p}).advice,
-		j.advice);
+		judge(&r, &(struct attach_row){.books = &p->books, .process = p}).advice, j.advice);
 	for (size_t i = 0; i < 2; i++) {
 		const struct group *g = &r.table.groups[GROUP_PORT].list[i];
-		const struct findings_row row = {&g->books, NULL, g, GROUP_PORT, NULL};
+		const struct attach_row row = {&g->books, NULL, g, GROUP_PORT, NULL};
 
 		assert_int_equal(judge(&r, &row).advice[0] != '\0', g->id == 81);
 	}
 	/* A connection, in the refresh in which its process was read, and not later. */
 	s.local_port = 81;
 	s.now.sent = s.stages[NIO_STAGE_TX_COPY].bytes = 50000000;
-	books__add_socket(&b, &s);
-	j = judge(&r, &(struct findings_row){.books = &b, .socket = &s});
+	socket_ledger__add_socket(&b, &s);
+	j = judge(&r, &(struct attach_row){.books = &b, .socket = &s});
 	assert_non_null(strstr(j.advice, "50 MB were sent by copy"));
 	table__begin(&r.table);
-	j = judge(&r, &(struct findings_row){.books = &b, .socket = &s});
+	j = judge(&r, &(struct attach_row){.books = &b, .socket = &s});
 	assert_string_equal(j.advice, "");
 	table__clear(&r.table);
 }

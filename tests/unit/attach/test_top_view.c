@@ -12,7 +12,7 @@
 
 struct scene {
 	struct attach_options o;
-	struct findings r;
+	struct attach_result r;
 	struct top_view v;
 	char *screen;
 };
@@ -21,11 +21,11 @@ static void scene__begin(struct scene *s, enum by by)
 {
 	memset(s, 0, sizeof(*s));
 	s->o.by = by;
-	s->r = (struct findings){.o = &s->o,
-				 .begun_ns = SECOND,
-				 .told = true,
-				 .missed.known = true,
-				 .cpu.reason = "not sampled"};
+	s->r = (struct attach_result){.o = &s->o,
+				      .begun_ns = SECOND,
+				      .told = true,
+				      .missed.known = true,
+				      .cpu.reason = "not sampled"};
 }
 
 static void scene__end(struct scene *s)
@@ -57,12 +57,12 @@ static struct sock_state stream_of(uint16_t port, uint64_t copied, uint64_t spli
 
 static const char *draw(struct scene *s, int rows, int cols)
 {
-	struct grid *g = grid__new(rows, cols);
+	struct sweep_grid *g = sweep_grid__new(rows, cols);
 
 	top_view__draw(g, &s->v, &s->r, false);
 	free(s->screen);
 	s->screen = grid_text(g);
-	grid__free(g);
+	sweep_grid__free(g);
 	return s->screen;
 }
 

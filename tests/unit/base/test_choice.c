@@ -2,7 +2,7 @@
 /* The word that was meant. */
 #include <string.h>
 
-#include "base/choice.h"
+#include "base/command_line.h"
 #include "common/word.h"
 #include "support/test.h"
 

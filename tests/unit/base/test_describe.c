@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/describe.h"
+#include "base/command_line.h"
 #include "support/test.h"
 
 /* What is printed on stdout. To be freed. */

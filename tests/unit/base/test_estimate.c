@@ -2,7 +2,7 @@
 /* Intervals between order statistics hold the median as often as they say. */
 #include <math.h>
 
-#include "base/estimate.h"
+#include "base/stats.h"
 #include "support/random.h"
 #include "support/test.h"
 

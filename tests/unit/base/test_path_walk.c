@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/outfile.h"
-#include "base/owned_dir.h"
+#include "base/atomic_file.h"
+#include "base/managed_dir.h"
 #include "base/path_walk.h"
 
 #define OTHER 61002
@@ -243,14 +243,14 @@ static void nobody_follows_anothers_link_in_a_shared_directory(void **state)
 
 static void write_below(int dir, const char *name, int expected)
 {
-	struct outfile *f = NULL;
-	int err = outfile__open_below(&f, dir, name);
+	struct atomic_file *f = NULL;
+	int err = atomic_file__open_below(&f, dir, name);
 
 	assert_int_equal(err, expected);
 	if (err)
 		return;
-	fputs("new", outfile__stream(f));
-	assert_int_equal(outfile__commit(f), 0);
+	fputs("new", atomic_file__stream(f));
+	assert_int_equal(atomic_file__commit(f), 0);
 }
 
 static void a_file_below_a_directory_follows_no_link(void **state)
@@ -277,23 +277,23 @@ static void a_file_below_a_directory_follows_no_link(void **state)
 /* By a second name a marker is somebody else's file, too: nothing is added to it. */
 static void a_marker_with_two_names_is_not_written(void **state)
 {
-	struct owned_dir d = OWNED_DIR_INIT;
+	struct managed_dir d = MANAGED_DIR_INIT;
 
 	(void)state;
 	put_directory("d", 0755, geteuid());
 	put_file("victim", "netiotrace.files/1 test\n", geteuid());
-	assert_int_equal(owned_dir__open(&d, "d", "test"), 0);
-	assert_int_equal(owned_dir__mark(&d, "test"), 0);
-	assert_int_equal(unlink("d/" OWNED_DIR_MARKER), 0);
-	assert_int_equal(link("victim", "d/" OWNED_DIR_MARKER), 0);
-	assert_int_equal(owned_dir__claim(&d, "file"), -EPERM);
+	assert_int_equal(managed_dir__open(&d, "d", "test"), 0);
+	assert_int_equal(managed_dir__mark(&d, "test"), 0);
+	assert_int_equal(unlink("d/" MANAGED_DIR_MARKER), 0);
+	assert_int_equal(link("victim", "d/" MANAGED_DIR_MARKER), 0);
+	assert_int_equal(managed_dir__claim(&d, "file"), -EPERM);
 	check_has("victim", "netiotrace.files/1 test\n");
-	owned_dir__close(&d);
+	managed_dir__close(&d);
 	/* A pipe in its place is none, and nobody waits for it. */
-	assert_int_equal(unlink("d/" OWNED_DIR_MARKER), 0);
-	assert_int_equal(mkfifo("d/" OWNED_DIR_MARKER, 0600), 0);
-	assert_int_not_equal(owned_dir__open(&d, "d", "test"), 0);
-	owned_dir__close(&d);
+	assert_int_equal(unlink("d/" MANAGED_DIR_MARKER), 0);
+	assert_int_equal(mkfifo("d/" MANAGED_DIR_MARKER, 0600), 0);
+	assert_int_not_equal(managed_dir__open(&d, "d", "test"), 0);
+	managed_dir__close(&d);
 }
 
 int main(void)

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shell.h"
+#include "base/printable.h"
 #include "base/text_note.h"
-#include "base/wrap.h"
 #include "support/test.h"
 
 /* The lines of a text, apart by "|". */

@@ -62,7 +62,7 @@ static const struct stage_line *line(const struct stage_line *lines, size_t n, c
 TEST(stages_from_rows)
 {
 	struct stage_line lines[STAGE_LINES_MAX];
-	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	size_t n = doctor__stages(rows, ROWS_NR, offers, NULL, lines);
 	const struct stage_line *l;
 

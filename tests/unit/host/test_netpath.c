@@ -208,8 +208,7 @@ TEST(names_of_paths_are_parsed_exactly)
 		{"remote", -EINVAL, -1},
 	};
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		enum netpath_kind kind = (enum netpath_kind) - 1;
 
 		assert_int_equal(netpath__parse(c->text, &kind), c->err);
@@ -305,8 +304,7 @@ TEST(veth_carries_tcp_at_any_mtu_and_over_ipv6)
 	};
 
 	NEED_ROOT();
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct netpath *path;
 
 		if (c->ipv6 && access("/proc/net/if_inet6", F_OK)) {

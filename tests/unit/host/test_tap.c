@@ -38,8 +38,7 @@ TEST(sockets_are_read)
 		{&packet_5_10[3], 0, -1, 17421},
 	};
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct tap_socket s = {0};
 
 		assert_int_equal(tap_parse__socket(*c->line, &s), c->err);
@@ -107,8 +106,7 @@ TEST(hooks_are_read_without_module_and_offset)
 		{"ALL", -EINVAL, NULL, NULL, false},
 	};
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct tap_hook h;
 
 		assert_int_equal(tap_parse__hook(c->line, &h), c->err);

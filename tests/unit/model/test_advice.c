@@ -13,7 +13,7 @@ static const struct baseline measured = {
 	.nr = 4,
 };
 
-static struct books books;
+static struct socket_ledger books;
 static struct advice_program program;
 
 static void add_sample(enum cpu_class c)
@@ -96,8 +96,7 @@ TEST(the_cost_follows_the_bytes_without_a_step)
 		{50, "9 to 11 %"},   {10, "2 to 2 %"},   {5, NULL},
 	};
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct advice_row row = file_server();
 
 		program.read.value = c->read * MB;
@@ -181,8 +180,7 @@ TEST(zerocopy_that_is_copied_is_advised_by_what_it_costs)
 		bool advised;
 	} cases[] = {{75294, true}, {75075, true}, {60000, true}, {25000, false}, {0, false}};
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct advice_row row = zerocopy(75294, c->copied);
 
 		for (int i = 0; i < 150; i++)

@@ -58,11 +58,11 @@ static void make_plan(struct plan *plan)
 }
 
 /* Both passes of a side. */
-static void make_sockets(struct socket_pass *base, struct socket_pass *now)
+static void make_sockets(struct socket_snapshot *base, struct socket_snapshot *now)
 {
 	struct nio_socket *from = &base->sockets[0], *to = &now->sockets[0];
 
-	*base = (struct socket_pass){.nr = 1, .source = "a source", .zckeys = often()};
+	*base = (struct socket_snapshot){.nr = 1, .source = "a source", .zckeys = often()};
 	*from = (struct nio_socket){.cookie = 1,
 				    .state = TCP_ESTABLISHED,
 				    .bytes_acked = draw(100),

@@ -7,7 +7,7 @@
 
 #include "model/ledger.h"
 #include "model/remote.h"
-#include "model/uncovered.h"
+#include "model/unsupported_paths.h"
 #include "support/test.h"
 
 struct fixture {
@@ -18,7 +18,7 @@ struct fixture {
 
 static void plan_for(struct plan *plan, enum mode mode)
 {
-	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	struct plan_request req = {
 		.backend = BACKEND_AUTO, .mode = mode, .size = 65536, .times = TIMES_ON};
 
@@ -359,7 +359,7 @@ TEST(uncovered_bytes_add_up_by_kind_and_side)
 	a.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] = (struct nio_uncovered){10, 1};
 	a.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = (struct nio_uncovered){20, 2};
 	b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = (struct nio_uncovered){300, 30};
-	uncovered__add(&a, &b);
+	unsupported_paths__add(&a, &b);
 	assert_int_equal(a.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS].bytes, 10);
 	assert_int_equal(a.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS].events, 1);
 	assert_int_equal(a.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN].bytes, 320);

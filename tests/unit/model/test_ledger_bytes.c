@@ -451,8 +451,7 @@ TEST(completions_tell_deferred_copies_of_slices_or_leave_a_range)
 		{.sends = 1, .bytes = 9 * MESSAGE, .open = TOTAL - 9 * MESSAGE},
 	};
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct fixture *f = zerocopy_in_slices();
 		const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
 

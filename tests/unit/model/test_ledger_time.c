@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "model/ledger.h"
-#include "model/ledger.h"
 #include "support/test.h"
 
 struct fixture {
@@ -19,7 +18,7 @@ struct fixture {
 
 static int set_up(void **state)
 {
-	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	struct plan_request req = {
 		.backend = BACKEND_AUTO, .mode = MODE_ZEROCOPY, .size = 65536, .times = TIMES_ON};
 	struct fixture *f = calloc(1, sizeof(*f));

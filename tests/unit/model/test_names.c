@@ -29,7 +29,7 @@ TEST(rows_out_of_range_have_no_name)
 	assert_string_equal(perf_derived__words(DERIVED_NR), "?");
 	assert_string_equal(perf_derived__unit(DERIVED_NR), "");
 	assert_string_equal(perf_derived__head(DERIVED_NR), "");
-	assert_false(perf_derived__shown(DERIVED_NR, SHOWN_TEXT));
+	assert_false(perf_derived__shown(DERIVED_NR, VISIBILITY_TEXT));
 	assert_string_equal(perf_whose__key(PERF_WHOSE_NR), "?");
 	assert_string_equal(latency__key(LATENCY_NR), "?");
 }
@@ -82,8 +82,8 @@ TEST(figures_of_counters)
 	assert_false(perf_derived__needs_pmu(DERIVED_SWITCHES_PER_S));
 	assert_false(perf_derived__needs_pmu(DERIVED_CPU_S_PER_GIB));
 	assert_false(perf_derived__needs_pmu(DERIVED_CPU_NS_PER_KIB));
-	assert_true(perf_derived__shown(DERIVED_CPU_NS_PER_KIB, SHOWN_LIVE));
-	assert_false(perf_derived__shown(DERIVED_CPU_NS_PER_KIB, SHOWN_TEXT));
+	assert_true(perf_derived__shown(DERIVED_CPU_NS_PER_KIB, VISIBILITY_LIVE));
+	assert_false(perf_derived__shown(DERIVED_CPU_NS_PER_KIB, VISIBILITY_TEXT));
 }
 
 /* compare takes these without being asked; of others it has the name only, or nothing. */
@@ -97,8 +97,8 @@ TEST(compared_metrics)
 	for (int m = 0; m < METRIC_NR; m++) {
 		bool named = *metric__name((enum metric)m);
 
-		assert_int_equal(named, metric__shown((enum metric)m, SHOWN_COMPARE));
-		if (metric__shown((enum metric)m, SHOWN_ASKED))
+		assert_int_equal(named, metric__shown((enum metric)m, VISIBILITY_COMPARE));
+		if (metric__shown((enum metric)m, VISIBILITY_ASKED))
 			assert_false(metric__compared((enum metric)m));
 		compared += metric__compared((enum metric)m);
 	}

@@ -23,7 +23,7 @@ TEST(table_is_sound)
 		/* Exact needs no excuse, everything else has one. */
 		assert_true((a->quality == QUALITY_EXACT) == (a->caveat == NULL));
 		/* Which of several hooks a number of arguments speaks of has to be said. */
-		if (a->args && a->backend == BACKEND_TRAMPOLINE && strstr(a->programs, "nio_tp_"))
+		if (a->args && a->backend == BACKEND_FENTRY && strstr(a->programs, "nio_tp_"))
 			assert_non_null(a->function);
 	}
 }
@@ -31,7 +31,7 @@ TEST(table_is_sound)
 TEST(large_messages_are_counted_by_call)
 {
 	struct plan_request req = request(MODE_ONECOPY, PLAN_COUNT_CALLS_SIZE);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -46,7 +46,7 @@ TEST(large_messages_are_counted_by_call)
 TEST(small_messages_fall_back_to_calls)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	withdraw(offers, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
@@ -57,7 +57,7 @@ TEST(small_messages_fall_back_to_calls)
 /* The socket pass alone gives the bytes, of whatever backend the rest is. */
 TEST(the_socket_pass_stands_beside_every_backend)
 {
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 
 	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
 	for (int b = 0; b <= BACKEND_AUTO; b++) {
@@ -74,7 +74,7 @@ TEST(the_socket_pass_stands_beside_every_backend)
 TEST(copy_modes_defer_nothing_by_construction)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct stage_result stage = {0};
 	struct plan plan;
 
@@ -92,7 +92,7 @@ TEST(copy_modes_defer_nothing_by_construction)
 TEST(a_backend_without_hooks_is_refused)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	withdraw_backend(offers, BACKEND_KPROBE, -EPERM);
@@ -105,7 +105,7 @@ TEST(a_backend_without_hooks_is_refused)
 /* Forced, a backend is alone; left to choose, the best of all is taken. */
 TEST(a_forced_backend_is_the_only_one)
 {
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 
 	for (int b = 0; b < BACKEND_NR; b++) {
 		struct plan_request req = request(MODE_ZEROCOPY, 65536);
@@ -123,15 +123,15 @@ TEST(a_forced_backend_is_the_only_one)
 TEST(notifications_are_not_read_by_a_program_that_books_bytes)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_COMPLETION &&
 		    plan_alternatives[i].backend != BACKEND_TRACEPOINT)
-			offers[i] = (struct offer){.answer = ANSWER_NO, .err = -ENOENT};
+			offers[i] = (struct probe_result){.answer = ANSWER_NO, .err = -ENOENT};
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, BACKEND_TRAMPOLINE);
+	assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, BACKEND_FENTRY);
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_notification");
 }
 
@@ -139,7 +139,7 @@ TEST(splicing_is_seen_only_where_calls_are_counted)
 {
 	struct plan_request req = request(MODE_ONECOPY, 1024);
 	struct stage_result stage = {0};
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -161,7 +161,11 @@ TEST(backends_parse)
 	assert_int_equal(b, BACKEND_NONE);
 	assert_int_equal(backend__parse("auto", &b), 0);
 	assert_int_equal(b, BACKEND_AUTO);
-	assert_int_equal(backend__parse("fentry", &b), -EINVAL);
+	assert_int_equal(backend__parse("fentry", &b), 0);
+	assert_int_equal(b, BACKEND_FENTRY);
+	assert_int_equal(backend__parse("trampoline", &b), 0);
+	assert_int_equal(b, BACKEND_FENTRY);
+	assert_int_equal(backend__parse("fprobe", &b), -EINVAL);
 	assert_int_equal(backend__parse("", &b), -EINVAL);
 	assert_int_equal(backend__parse("iterator", &b), -EINVAL);
 }
@@ -178,7 +182,8 @@ TEST(errors_of_the_moment_are_no_answers)
 		assert_int_equal(plan__offer(kernel[i]).answer, ANSWER_NO);
 }
 
-static struct plan attach_plan(const struct offer *offers, enum backend backend, int expected)
+static struct plan attach_plan(const struct probe_result *offers, enum backend backend,
+			       int expected)
 {
 	const struct plan_request req = {.object = OBJECT_ATTACH, .backend = backend};
 	struct plan plan;
@@ -216,11 +221,11 @@ TEST(attach_by_backend_uses_these_programs)
 		 "nio_ax_splice_read"},
 		{BACKEND_TRACEPOINT, "nio_at_send", "nio_at_turn", "nio_at_send", "nio_at_report",
 		 ""},
-		{BACKEND_TRAMPOLINE, "nio_ae_send nio_ax_send", "nio_ae_send", "nio_ax_mptcp",
+		{BACKEND_FENTRY, "nio_ae_send nio_ax_send", "nio_ae_send", "nio_ax_mptcp",
 		 "nio_ae_ended", "nio_ax_splice_read"},
 		{BACKEND_KPROBE, "nio_ak_send", "nio_ak_send", "nio_ak_mptcp", "nio_ak_ended", ""},
 	};
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 
 	for_each_case(c, cases) {
 		struct plan plan = attach_plan(offers, c->asked, 0);
@@ -237,14 +242,14 @@ TEST(attach_by_backend_uses_these_programs)
 
 TEST(attach_uses_kprobes_only_where_trampolines_are_refused)
 {
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	offers[row_of(PROBE_COMPLETION, "nio_ae_ended")] = plan__offer(-ENOENT);
 	plan = attach_plan(offers, BACKEND_AUTO, 0);
 	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_at_report");
-	withdraw_backend(offers, BACKEND_TRAMPOLINE, -ENOTSUP);
-	assert_int_equal(plan__backend_error(OBJECT_ATTACH, offers, BACKEND_TRAMPOLINE), -ENOTSUP);
+	withdraw_backend(offers, BACKEND_FENTRY, -ENOTSUP);
+	assert_int_equal(plan__backend_error(OBJECT_ATTACH, offers, BACKEND_FENTRY), -ENOTSUP);
 	plan = attach_plan(offers, BACKEND_AUTO, 0);
 	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_ak_ended");
 }
@@ -252,10 +257,10 @@ TEST(attach_uses_kprobes_only_where_trampolines_are_refused)
 /* On Linux 6.3 to 6.15 calls return at a tracepoint, and begin at none. */
 TEST(attach_on_kprobes_has_one_program_at_a_send_call)
 {
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
-	withdraw_backend(offers, BACKEND_TRAMPOLINE, -ENOTSUP);
+	withdraw_backend(offers, BACKEND_FENTRY, -ENOTSUP);
 	offers[row_of(PROBE_MESSAGE, "nio_at_turn")] = plan__offer(-ENOENT);
 	plan = attach_plan(offers, BACKEND_AUTO, 0);
 	assert_string_equal(program_of(&plan, PROBE_SEND_RETURN), "nio_at_send");
@@ -265,11 +270,11 @@ TEST(attach_on_kprobes_has_one_program_at_a_send_call)
 /* Two programs would count each call twice. */
 TEST(attach_on_trampolines_without_mptcp_has_no_second_program_at_a_send_call)
 {
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	offers[row_of(PROBE_MPTCP_SEND, "nio_ax_mptcp")] = plan__offer(-ENOENT);
-	plan = attach_plan(offers, BACKEND_TRAMPOLINE, 0);
+	plan = attach_plan(offers, BACKEND_FENTRY, 0);
 	assert_true(plan__wants(&plan, "nio_ax_send"));
 	assert_false(plan__wants(&plan, "nio_at_send"));
 	assert_non_null(plan__no_probe(&plan, PROBE_MPTCP_SEND));
@@ -277,7 +282,7 @@ TEST(attach_on_trampolines_without_mptcp_has_no_second_program_at_a_send_call)
 
 TEST(attach_names_the_hooks_that_it_lacks)
 {
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 	char text[256];
 
@@ -293,7 +298,7 @@ TEST(attach_names_the_hooks_that_it_lacks)
 
 TEST(attach_rests_its_events_only_where_they_are_tracepoints)
 {
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan, rest;
 
 	plan = attach_plan(offers, BACKEND_TRACEPOINT, 0);
@@ -314,7 +319,7 @@ TEST(attach_rests_its_events_only_where_they_are_tracepoints)
 
 TEST(hooks_of_one_object_are_withheld_alone)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct probe_result offers[OFFERS_MAX] = {{0}};
 
 	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "inet_sk_error_report"), 0);
 	assert_int_equal(plan__withhold(OBJECT_ATTACH, NULL, "tp_btf/inet_sk_error_report"), 1);

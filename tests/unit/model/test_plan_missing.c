@@ -11,7 +11,7 @@ TEST(a_missing_hook_costs_its_stage_only)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct stage_result stage = {0};
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
@@ -27,7 +27,7 @@ TEST(a_missing_hook_costs_its_stage_only)
 TEST(without_bytes_there_is_no_plan)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
@@ -45,11 +45,11 @@ TEST(without_bytes_there_is_no_plan)
 TEST(a_locked_down_kernel_keeps_its_tracepoints)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct stage_result stage = {0};
 	struct plan plan;
 
-	withdraw_backend(offers, BACKEND_TRAMPOLINE, -EPERM);
+	withdraw_backend(offers, BACKEND_FENTRY, -EPERM);
 	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_int_equal(plan.chosen[PROBE_SEND_RETURN]->backend, BACKEND_TRACEPOINT);
@@ -71,7 +71,7 @@ TEST(a_locked_down_kernel_keeps_its_tracepoints)
 TEST(a_missing_event_costs_the_parts_it_ends)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	withdraw(offers, PROBE_TRANSMIT_TIME, ANSWER_NO, -ENOENT);
@@ -138,7 +138,7 @@ TEST(the_first_missing_event_says_why)
 TEST(a_hook_can_be_withheld_by_name)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct probe_result offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "no_such_function"), 0);
@@ -157,7 +157,7 @@ TEST(a_hook_can_be_withheld_by_name)
 TEST(unavailable_stages_say_why)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -174,7 +174,7 @@ TEST(unavailable_stages_say_why)
 TEST(a_row_of_no_hook_says_why_of_the_mode_that_needs_it)
 {
 	const struct plan *pointers[MODE_NR], *timed[MODE_NR] = {NULL};
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct plan plans[MODE_NR];
 	size_t n, seen = 0;
@@ -208,7 +208,7 @@ TEST(a_row_of_no_hook_says_why_of_the_mode_that_needs_it)
 TEST(a_limit_is_not_the_kernels_refusal)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -EMFILE);

@@ -10,22 +10,22 @@
 TEST(times_are_taken_of_every_size_when_asked)
 {
 	struct plan_request req = request(MODE_ONECOPY, 64);
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_null(plan__no_path_time(&plan, part));
 	assert_null(plan__no_stage_time(&plan, NIO_STAGE_RX_COPY));
-	assert_true(plan__times_by_trampoline(&plan));
+	assert_true(plan__times_by_fentry(&plan));
 	req.times = TIMES_OFF;
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_LOCK), "--no-times"));
-	assert_false(plan__times_by_trampoline(&plan));
+	assert_false(plan__times_by_fentry(&plan));
 }
 
 /* Both plans of a mode: of its rounds, and of those for its times. */
-static bool make_apart(struct offer offers[OFFERS_MAX], enum mode mode, uint64_t size,
+static bool make_apart(struct probe_result offers[OFFERS_MAX], enum mode mode, uint64_t size,
 		       const char *none, struct plan plans[2])
 {
 	struct plan_request req = request(mode, size);
@@ -39,7 +39,7 @@ static bool make_apart(struct offer offers[OFFERS_MAX], enum mode mode, uint64_t
 TEST(times_cost_the_rounds_that_are_compared_nothing)
 {
 	static const char none[] = "no such round";
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct probe_result offers[OFFERS_MAX] = {{0}};
 	struct plan plans[2];
 
 	for (int mode = 0; mode < MODE_NR; mode++) {
@@ -71,14 +71,14 @@ TEST(times_cost_the_rounds_that_are_compared_nothing)
 /* By tracepoints a completion is a notification read, and needs no send to be looked up. */
 TEST(zero_copy_by_tracepoints_rests)
 {
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct plan plan, rest;
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].backend == BACKEND_TRAMPOLINE ||
+		if (plan_alternatives[i].backend == BACKEND_FENTRY ||
 		    plan_alternatives[i].backend == BACKEND_KPROBE)
-			offers[i] = (struct offer){ANSWER_NO, -EPERM};
+			offers[i] = (struct probe_result){ANSWER_NO, -EPERM};
 	req.times = TIMES_OFF;
 	req.in_slices = true;
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -94,7 +94,7 @@ TEST(zero_copy_by_tracepoints_rests)
 	/* skb_copy_ubufs itself counts exactly: it is not left for a while. */
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_DEFERRED_COPY)
-			offers[i] = (struct offer){ANSWER_YES, 0};
+			offers[i] = (struct probe_result){ANSWER_YES, 0};
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_int_not_equal(plan.chosen[PROBE_DEFERRED_COPY]->backend, BACKEND_TRACEPOINT);
 	assert_false(plan__can_rest(&plan, &rest));
@@ -106,9 +106,9 @@ TEST(zero_copy_by_tracepoints_rests)
  */
 TEST(receive_copies_in_slices_leave_no_trampoline)
 {
-	static const enum backend backends[] = {BACKEND_TRAMPOLINE, BACKEND_KPROBE};
+	static const enum backend backends[] = {BACKEND_FENTRY, BACKEND_KPROBE};
 	static const char *const all[] = {"nio_fx_rx_copy", "nio_kp_rx_copy"};
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct probe_result offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	for (int b = 0; b < 2; b++) {
@@ -138,7 +138,7 @@ TEST(receive_copies_in_slices_leave_no_trampoline)
 /* What stays attached books bytes that no sequence number tells. */
 TEST(copy_modes_can_rest_from_events)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct probe_result offers[OFFERS_MAX] = {{0}};
 	struct plan plans[2], rest;
 
 	for (int mode = 0; mode < MODE_NR; mode++) {
@@ -168,7 +168,7 @@ TEST(rows_name_the_modes_they_serve)
 {
 	const struct plan *plans[MODE_NR], *timed[MODE_NR], *none[MODE_NR] = {NULL};
 	struct plan_row rows[PLAN_ROWS_MAX];
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan made[MODE_NR][2];
 	unsigned int pins = 0;
 	size_t n;
@@ -198,7 +198,7 @@ TEST(rows_name_the_modes_they_serve)
 /* A plan that takes times itself has none of rounds of their own, and keeps its reasons. */
 TEST(times_that_are_taken_anyway_are_not_set_apart)
 {
-	struct offer *offers = all_offers();
+	struct probe_result *offers = all_offers();
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct plan plan, before;
 

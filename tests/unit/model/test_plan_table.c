@@ -50,13 +50,13 @@ static void record_plan(const struct plan *plan, int err)
 	record_stages(plan);
 	record(" | %u %d%d%d%d%d%d", plan__probes(plan), plan__completions_by_kernel(plan),
 	       plan__notifications_apart(plan), plan__keeps_events(plan), plan__pairs_events(plan),
-	       plan__times_by_trampoline(plan), can_rest);
+	       plan__times_by_fentry(plan), can_rest);
 	if (can_rest)
 		record(" %u", plan__probes(&rest));
 	record("\n");
 }
 
-static void make(const struct offer *offers, const struct plan_request *req)
+static void make(const struct probe_result *offers, const struct plan_request *req)
 {
 	struct plan plan;
 	int err = plan__make(&plan, offers, req);
@@ -65,7 +65,7 @@ static void make(const struct offer *offers, const struct plan_request *req)
 }
 
 /* Around the size from which calls are counted; of one backend the two ends are enough. */
-static void record_sizes(const struct offer *offers, const struct plan_request *req)
+static void record_sizes(const struct probe_result *offers, const struct plan_request *req)
 {
 	struct plan_request one = *req;
 
@@ -81,7 +81,7 @@ static void record_sizes(const struct offer *offers, const struct plan_request *
 
 TEST(every_request)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct probe_result offers[OFFERS_MAX] = {{0}};
 	struct plan_request req = {0};
 
 	offer_all(offers);
@@ -98,7 +98,7 @@ TEST(every_lack)
 				     -EPERM,      -EACCES, -ENOMEM, -EAGAIN,    -EBUSY,
 				     -EOPNOTSUPP, -524,    -EINVAL};
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct probe_result offers[OFFERS_MAX] = {{0}};
 
 	for (size_t e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
 		offer_all(offers);
@@ -125,7 +125,7 @@ TEST(every_lack)
 		if (plan_alternatives[i].object != OBJECT_RUN)
 			continue;
 		offer_all(offers);
-		offers[i] = (struct offer){.answer = ANSWER_NO, .err = -EPERM};
+		offers[i] = (struct probe_result){.answer = ANSWER_NO, .err = -EPERM};
 		record("not %zu", i);
 		make(offers, &req);
 	}
@@ -137,7 +137,7 @@ TEST(every_pair_of_refusals)
 	static const int errors[] = {-ENOENT, -ESRCH, -EPROTOTYPE, -EPERM, -ENOMEM, -ECANCELED};
 	const size_t n = sizeof(errors) / sizeof(errors[0]);
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct probe_result offers[OFFERS_MAX] = {{0}};
 
 	for (size_t pair = 0; pair < n * n; pair++) {
 		struct plan plan;
@@ -148,7 +148,7 @@ TEST(every_pair_of_refusals)
 		for (size_t i = 0; i < plan_alternatives_nr; i++) {
 			if (plan_alternatives[i].probe != PROBE_COALESCE)
 				continue;
-			offers[i] = (struct offer){ANSWER_NO, met ? second : first};
+			offers[i] = (struct probe_result){ANSWER_NO, met ? second : first};
 			met = true;
 		}
 		assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -162,7 +162,7 @@ TEST(every_lack_apart)
 {
 	static const char *const none[] = {NULL, "no such round"};
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct probe_result offers[OFFERS_MAX] = {{0}};
 	struct plan plan, timed;
 
 	for (enum probe_id p = PROBE_CALL_TIME; p <= PROBE_SOCKETS + 1; p++)

@@ -33,7 +33,7 @@ static void count(struct nio_cell *cell, uint64_t bytes)
 
 static void plan_for(struct plan *plan, enum mode mode)
 {
-	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	struct plan_request req = {
 		.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE, .times = TIMES_ON};
 

@@ -30,18 +30,18 @@ static struct sock_state stream(uint32_t sent, uint32_t received)
 	return s;
 }
 
-static struct books books_of(const struct sock_state *s)
+static struct socket_ledger books_of(const struct sock_state *s)
 {
-	struct books b = {0};
+	struct socket_ledger b = {0};
 
-	books__add_socket(&b, s);
+	socket_ledger__add_socket(&b, s);
 	return b;
 }
 
-static void expect_balance(const struct books *b, int64_t tx, int64_t rx)
+static void expect_balance(const struct socket_ledger *b, int64_t tx, int64_t rx)
 {
-	struct real sent = books__unaccounted(b, NIO_SIDE_SENDER);
-	struct real received = books__unaccounted(b, NIO_SIDE_RECEIVER);
+	struct real sent = socket_ledger__unaccounted(b, NIO_SIDE_SENDER);
+	struct real received = socket_ledger__unaccounted(b, NIO_SIDE_RECEIVER);
 
 	assert_true(sent.known && received.known);
 	assert_int_equal((int64_t)sent.value, tx);
@@ -56,7 +56,7 @@ static void assert_near(double value, double wanted)
 TEST(balances)
 {
 	struct sock_state s = stream(23, 42);
-	struct books b = books_of(&s);
+	struct socket_ledger b = books_of(&s);
 
 	expect_balance(&b, 0, 0);
 	assert_int_equal(b.socket_tx, 23);
@@ -67,14 +67,14 @@ TEST(balances)
 TEST(divides_what_was_not_seen)
 {
 	struct sock_state s = stream(100, 0);
-	struct books b;
+	struct socket_ledger b;
 
 	s.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){200, 2};
 	s.calls[NIO_CALL_SPLICE] = (struct nio_amount){200, 2};
 	s.now.sent = s.base.sent + 300;
 	b = books_of(&s);
 	assert_int_equal(b.divided[NIO_SIDE_SENDER], 0);
-	assert_near(books__coverage(&b).value, 1);
+	assert_near(socket_ledger__coverage(&b).value, 1);
 	s.now.sent = s.base.sent + 3001;
 	b = books_of(&s);
 	expect_balance(&b, 0, 0);
@@ -84,7 +84,7 @@ TEST(divides_what_was_not_seen)
 	assert_int_equal(b.calls[NIO_CALL_PLAIN].bytes + b.calls[NIO_CALL_SPLICE].bytes, 3001);
 	assert_int_equal(b.calls[NIO_CALL_SPLICE].events, 20);
 	assert_int_equal(b.divided[NIO_SIDE_SENDER], 3001);
-	assert_near(books__coverage(&b).value, 300. / 3001);
+	assert_near(socket_ledger__coverage(&b).value, 300. / 3001);
 	/* Calls that began before the watching return more than was sent since. */
 	s.now.sent = s.base.sent + 30;
 	b = books_of(&s);
@@ -92,29 +92,29 @@ TEST(divides_what_was_not_seen)
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 10);
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].events, 1);
 	assert_int_equal(b.calls[NIO_CALL_SPLICE].events, 1);
-	assert_near(books__coverage(&b).value, 1);
+	assert_near(socket_ledger__coverage(&b).value, 1);
 }
 
 /* Of bytes of which no call was seen nothing is made. */
 TEST(makes_nothing_of_bytes_without_a_call)
 {
 	struct sock_state s = stream(0, 0);
-	struct books b;
+	struct socket_ledger b;
 
 	s.now.sent = s.base.sent + 500;
 	b = books_of(&s);
 	expect_balance(&b, 0, 0);
-	assert_int_equal(books__unclassified(&b), 500);
+	assert_int_equal(socket_ledger__unclassified(&b), 500);
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 0);
-	assert_near(books__copies_per_byte(&b).value, 0);
-	assert_near(books__copies_per_byte_at_most(&b).value, 1);
+	assert_near(socket_ledger__copies_per_byte(&b).value, 0);
+	assert_near(socket_ledger__copies_per_byte_at_most(&b).value, 1);
 }
 
 /* A kprobe sees calls begin that are refused: where no call took an id, none pinned. */
 TEST(pins_nothing_without_an_id)
 {
 	struct sock_state s = stream(0, 0);
-	struct books b;
+	struct socket_ledger b;
 
 	s.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){1000, 10};
 	s.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){1200, 12}; /* two without SO_ZEROCOPY */
@@ -138,7 +138,7 @@ TEST(pins_nothing_without_an_id)
 TEST(unseen_ids_make_pinned_bytes_a_range)
 {
 	struct sock_state s = stream(100, 0);
-	struct books b;
+	struct socket_ledger b;
 
 	s.now.sent = s.base.sent + 1000;
 	s.zckey = s.zckey_base + 5;
@@ -146,23 +146,23 @@ TEST(unseen_ids_make_pinned_bytes_a_range)
 	expect_balance(&b, 0, 0);
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 100);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 5);
-	assert_int_equal(books__zerocopy_sends(&b), 5);
-	assert_int_equal(books__unclassified(&b), 895);
-	assert_int_equal(books__at_most(&b, NIO_STAGE_TX_PIN), 900);
-	assert_int_equal(books__at_most(&b, NIO_STAGE_DEFERRED_COPY), 895);
+	assert_int_equal(socket_ledger__zerocopy_sends(&b), 5);
+	assert_int_equal(socket_ledger__unclassified(&b), 895);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_PIN), 900);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_DEFERRED_COPY), 895);
 	/* More ids than bytes that were not seen: each of these was pinned. */
 	s.zckey = s.zckey_base + 5000;
 	b = books_of(&s);
 	expect_balance(&b, 0, 0);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 900);
-	assert_int_equal(books__unclassified(&b), 0);
+	assert_int_equal(socket_ledger__unclassified(&b), 0);
 }
 
 /* Copies of windows only: no byte between them is taken for one without a copy. */
 TEST(divides_reads_of_windows)
 {
 	struct sock_state s = stream(0, 1000);
-	struct books b;
+	struct socket_ledger b;
 
 	s.window = 2;
 	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){120, 12};
@@ -182,7 +182,7 @@ TEST(goes_past_4_gib)
 {
 	struct sock_state s = stream(0, 0);
 	uint64_t sent = (5ULL << 32) + 12345;
-	struct books b;
+	struct socket_ledger b;
 
 	s.stages[NIO_STAGE_TX_COPY].bytes = s.calls[NIO_CALL_PLAIN].bytes = sent / 3;
 	s.now.sent = s.base.sent + sent;
@@ -196,23 +196,24 @@ TEST(goes_past_4_gib)
 TEST(says_that_sockets_were_left_out)
 {
 	struct sock_state s = stream(100, 100);
-	struct books b = books_of(&s);
+	struct socket_ledger b = books_of(&s);
 
 	b.left_out = 1;
-	assert_false(books__unaccounted(&b, NIO_SIDE_SENDER).known);
-	assert_string_equal(books__unaccounted(&b, NIO_SIDE_RECEIVER).reason, BOOKS_LEFT_OUT);
-	assert_false(books__coverage(&b).known);
-	assert_false(books__copies_per_byte(&b).known);
-	assert_false(books__copies_per_byte_at_most(&b).known);
+	assert_false(socket_ledger__unaccounted(&b, NIO_SIDE_SENDER).known);
+	assert_string_equal(socket_ledger__unaccounted(&b, NIO_SIDE_RECEIVER).reason,
+			    SOCKET_LEDGER_LEFT_OUT);
+	assert_false(socket_ledger__coverage(&b).known);
+	assert_false(socket_ledger__copies_per_byte(&b).known);
+	assert_false(socket_ledger__copies_per_byte_at_most(&b).known);
 	b.completed = 1;
-	assert_false(books__copied_fraction(&b).known);
+	assert_false(socket_ledger__copied_fraction(&b).known);
 }
 
 /* MSG_PEEK copies and takes nothing; splice and MSG_TRUNC take and copy nothing. */
 TEST(tells_copied_from_taken)
 {
 	struct sock_state s = stream(0, 100);
-	struct books b;
+	struct socket_ledger b;
 
 	s.stages[NIO_STAGE_RX_COPY].bytes = 130; /* 30 of them twice */
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 30;
@@ -234,27 +235,27 @@ TEST(tells_copied_from_taken)
 TEST(is_silent_of_other_layers)
 {
 	struct sock_state s = stream(100, 100);
-	struct books b;
+	struct socket_ledger b;
 
 	s.uncovered = NIO_UNCOVERED_KTLS + 1;
 	b = books_of(&s);
-	assert_false(books__unaccounted(&b, NIO_SIDE_SENDER).known);
-	assert_non_null(books__unaccounted(&b, NIO_SIDE_SENDER).reason);
-	assert_false(books__copies_per_byte(&b).known);
+	assert_false(socket_ledger__unaccounted(&b, NIO_SIDE_SENDER).known);
+	assert_non_null(socket_ledger__unaccounted(&b, NIO_SIDE_SENDER).reason);
+	assert_false(socket_ledger__copies_per_byte(&b).known);
 }
 
 TEST(counts_copies)
 {
 	struct sock_state s = stream(0, 0);
-	struct books b = books_of(&s);
+	struct socket_ledger b = books_of(&s);
 
-	assert_false(books__copies_per_byte(&b).known);
+	assert_false(socket_ledger__copies_per_byte(&b).known);
 	s.stages[NIO_STAGE_TX_PIN].bytes = 1000;
 	s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 500;
 	s.now.sent += 1000;
 	b = books_of(&s);
-	assert_true(books__copies_per_byte(&b).value == 0.5);
-	assert_true(books__copied_bytes(&b) == 500);
+	assert_true(socket_ledger__copies_per_byte(&b).value == 0.5);
+	assert_true(socket_ledger__copied_bytes(&b) == 500);
 }
 
 TEST(knows_the_machine_itself)
@@ -262,10 +263,10 @@ TEST(knows_the_machine_itself)
 	static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
 	struct sock_state s = stream(1, 0);
 
-	assert_true(books__is_loopback(2, (const uint8_t[16]){127, 0, 0, 9}));
-	assert_true(books__is_loopback(10, (const uint8_t[16]){[15] = 1}));
-	assert_true(books__is_loopback(10, mapped));
-	assert_false(books__is_loopback(2, (const uint8_t[16]){10, 0, 0, 1}));
+	assert_true(socket_ledger__is_loopback(2, (const uint8_t[16]){127, 0, 0, 9}));
+	assert_true(socket_ledger__is_loopback(10, (const uint8_t[16]){[15] = 1}));
+	assert_true(socket_ledger__is_loopback(10, mapped));
+	assert_false(socket_ledger__is_loopback(2, (const uint8_t[16]){10, 0, 0, 1}));
 	assert_int_equal(books_of(&s).local, 0);
 	memcpy(s.remote, s.local, sizeof(s.remote));
 	assert_int_equal(books_of(&s).local, 1);
@@ -275,32 +276,32 @@ TEST(knows_the_machine_itself)
 TEST(knows_of_unseen_arrivals)
 {
 	struct sock_state s = stream(0, 0), other = stream(1000, 0);
-	struct books b;
+	struct socket_ledger b;
 
 	s.zckey = s.completed = s.copied = 4;
 	s.now.sent += 4000;
 	s.stages[NIO_STAGE_TX_PIN].bytes = s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 4000;
 	b = books_of(&s);
-	assert_false(books__arrivals_missed(&b));
-	assert_near(books__copies_per_byte(&b).value, 1);
-	assert_near(books__copies_per_byte_at_most(&b).value, 1);
+	assert_false(socket_ledger__arrivals_missed(&b));
+	assert_near(socket_ledger__copies_per_byte(&b).value, 1);
+	assert_near(socket_ledger__copies_per_byte_at_most(&b).value, 1);
 	s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1000;
 	b = books_of(&s);
-	assert_true(books__arrivals_missed(&b));
-	assert_near(books__copies_per_byte(&b).value, 0.25);
-	assert_near(books__copies_per_byte_at_most(&b).value, 1);
+	assert_true(socket_ledger__arrivals_missed(&b));
+	assert_near(socket_ledger__copies_per_byte(&b).value, 0.25);
+	assert_near(socket_ledger__copies_per_byte_at_most(&b).value, 1);
 	/* Nor are they seen for what others do. */
 	other.zckey = other.completed = 1;
-	books__add_socket(&b, &other);
-	assert_true(books__arrivals_missed(&b));
-	assert_near(books__copies_per_byte(&b).value, 0.4);
-	assert_near(books__copies_per_byte_at_most(&b).value, 1);
+	socket_ledger__add_socket(&b, &other);
+	assert_true(socket_ledger__arrivals_missed(&b));
+	assert_near(socket_ledger__copies_per_byte(&b).value, 0.4);
+	assert_near(socket_ledger__copies_per_byte_at_most(&b).value, 1);
 	s.copied = 3;
 	b = books_of(&s);
-	assert_false(books__arrivals_missed(&b));
+	assert_false(socket_ledger__arrivals_missed(&b));
 	/* One that is not complete yet may still be copied: what was seen is a lower bound. */
 	s.copied = s.completed = 3;
 	b = books_of(&s);
-	assert_true(books__arrivals_missed(&b));
-	assert_false(books__arrivals_missed(&(struct books){0}));
+	assert_true(socket_ledger__arrivals_missed(&b));
+	assert_false(socket_ledger__arrivals_missed(&(struct socket_ledger){0}));
 }

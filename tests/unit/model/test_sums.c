@@ -9,7 +9,7 @@
 
 #include "common/hist.h"
 #include "model/ledger.h"
-#include "model/uncovered.h"
+#include "model/unsupported_paths.h"
 #include "support/test.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -239,7 +239,7 @@ TEST(what_no_stage_covers_is_a_difference)
 	struct run_result r = {0};
 	uint64_t next = 1;
 
-	assert_false(uncovered__any(&r));
+	assert_false(unsupported_paths__any(&r));
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
 			base->uncovered[side][kind] = (struct nio_uncovered){
@@ -248,7 +248,7 @@ TEST(what_no_stage_covers_is_a_difference)
 									    .events = 20007 * next};
 			next++;
 		}
-	uncovered__book(&r, base, now);
+	unsupported_paths__book(&r, base, now);
 	next = 1;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
@@ -258,7 +258,7 @@ TEST(what_no_stage_covers_is_a_difference)
 			assert_int_equal(r.uncovered[side][kind].events, 7 * next);
 			next++;
 			one.uncovered[side][kind] = r.uncovered[side][kind];
-			assert_true(uncovered__any(&one));
+			assert_true(unsupported_paths__any(&one));
 		}
 	free(base);
 	free(now);

@@ -135,8 +135,7 @@ static struct fixture *make(const struct row *row)
 
 TEST(each_run_has_the_causes_of_its_evidence)
 {
-	for_each_case(row, rows)
-	{
+	for_each_case(row, rows) {
 		struct fixture *f = make(row);
 		const struct verdict *v;
 
@@ -159,8 +158,7 @@ TEST(completions_that_one_side_missed_are_a_range)
 		{1298, 1303, "ended 1 303 zero-copy sends, and the application read of 1 298"},
 	};
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct fixture *f = loopback(PINNED);
 		const struct verdict *v;
 
@@ -214,8 +212,7 @@ TEST(enobufs_names_the_limit_that_is_certain)
 		{12, known(0), known(24), false, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
 	};
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct fixture *f = remote();
 
 		f->run.app.zc.enobufs = c->enobufs;

@@ -5,9 +5,9 @@
 #include "model/verdict.h"
 #include "support/test.h"
 
-static struct books zerocopy_books(uint64_t sends, uint64_t copied)
+static struct socket_ledger zerocopy_books(uint64_t sends, uint64_t copied)
 {
-	struct books b = {.connections = 1, .zerocopy = 1, .ids = sends};
+	struct socket_ledger b = {.connections = 1, .zerocopy = 1, .ids = sends};
 
 	b.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){sends * 65536, sends};
 	b.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){sends * 65536, sends};
@@ -16,7 +16,7 @@ static struct books zerocopy_books(uint64_t sends, uint64_t copied)
 	return b;
 }
 
-static const struct verdict *verdict_of(const struct books *b)
+static const struct verdict *verdict_of(const struct socket_ledger *b)
 {
 	static struct verdict v;
 
@@ -32,7 +32,7 @@ static void assert_says(const struct verdict *v, const char *what)
 
 TEST(without_zerocopy_there_is_no_verdict)
 {
-	const struct verdict *v = verdict_of(&(struct books){.connections = 1});
+	const struct verdict *v = verdict_of(&(struct socket_ledger){.connections = 1});
 
 	assert_string_equal(v->text, "");
 	assert_int_equal(v->cause, ZC_CAUSE_NONE);
@@ -41,7 +41,7 @@ TEST(without_zerocopy_there_is_no_verdict)
 
 TEST(sends_that_were_not_copied_need_no_cause)
 {
-	struct books b = zerocopy_books(100, 0);
+	struct socket_ledger b = zerocopy_books(100, 0);
 	const struct verdict *v = verdict_of(&b);
 
 	assert_int_equal(v->cause, ZC_CAUSE_NOT_COPIED);
@@ -63,9 +63,8 @@ TEST(copied_sends_have_the_cause_that_was_seen)
 		{0, 0, 1, ZC_CAUSE_UNKNOWN},
 	};
 
-	for_each_case(c, cases)
-	{
-		struct books b = zerocopy_books(10, 10);
+	for_each_case(c, cases) {
+		struct socket_ledger b = zerocopy_books(10, 10);
 		const struct verdict *v;
 
 		b.zerocopy_local = c->local;
@@ -80,7 +79,7 @@ TEST(copied_sends_have_the_cause_that_was_seen)
 
 TEST(without_completions_the_pages_tell)
 {
-	struct books b = zerocopy_books(10, 0);
+	struct socket_ledger b = zerocopy_books(10, 0);
 	struct verdict v;
 
 	b.completed = 0;
@@ -94,7 +93,7 @@ TEST(without_completions_the_pages_tell)
 /* Copies in flight at the end: what was seen is the least. */
 TEST(deferred_copies_that_were_not_all_seen_are_a_lower_bound)
 {
-	struct books b = zerocopy_books(10, 10);
+	struct socket_ledger b = zerocopy_books(10, 10);
 
 	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 9 * 65536;
 	assert_says(verdict_of(&b), "Of 655 kB pinned, 590 kB were copied later.");
@@ -105,7 +104,7 @@ TEST(deferred_copies_that_were_not_all_seen_are_a_lower_bound)
 /* Bytes pinned and then copied, others in the same packets, others sent without MSG_ZEROCOPY. */
 TEST(mixed_data_is_said_apart)
 {
-	struct books b = zerocopy_books(100, 100);
+	struct socket_ledger b = zerocopy_books(100, 100);
 
 	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 30000000;
 	b.stages[NIO_STAGE_TX_COPY].bytes = 5000000;
@@ -122,17 +121,17 @@ TEST(mixed_data_is_said_apart)
 /* Zero-copy that was asked for and not had is named, with what to do. */
 TEST(refused_zerocopy_has_a_cause_and_a_remedy)
 {
-	struct books b = {.connections = 1, .zc_without_option = 3};
+	struct socket_ledger b = {.connections = 1, .zc_without_option = 3};
 
 	b.calls[NIO_CALL_ZEROCOPY].events = 3;
 	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_NO_OPTION);
 	assert_says(verdict_of(&b), "3 sends with MSG_ZEROCOPY on sockets without SO_ZEROCOPY");
 	assert_says(verdict_of(&b), "set SO_ZEROCOPY first");
-	b = (struct books){.refused = {[NIO_REFUSAL_ENOBUFS] = 450000}};
+	b = (struct socket_ledger){.refused = {[NIO_REFUSAL_ENOBUFS] = 450000}};
 	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_ENOBUFS);
 	assert_says(verdict_of(&b), "450 000 send calls failed with ENOBUFS");
 	assert_says(verdict_of(&b), "net.core.optmem_max");
-	b = (struct books){0};
+	b = (struct socket_ledger){0};
 	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 8000;
 	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_IO_URING);
 	assert_says(verdict_of(&b), "io_uring's SEND_ZC");

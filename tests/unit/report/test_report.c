@@ -535,8 +535,7 @@ STUDY_TEST(page_has_answers_before_pictures_and_the_method_last)
 	/* The best mode is marked, and no other. */
 	check_has(md, "| 4 KiB | 11.50 | " REPORT_WINNER "23.00 |\n");
 	at = md;
-	for_each_case(words, order)
-	{
+	for_each_case(words, order) {
 		at = strstr(at, *words);
 		if (!at)
 			fail_msg("'%s' is not in its place in:\n%s", *words, md);

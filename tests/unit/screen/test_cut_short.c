@@ -49,7 +49,7 @@ TEST(figures_of_both_counts_are_unknown)
 	struct run_result run;
 
 	fake_run__fill(&run, MODE_ZEROCOPY);
-	fake_run__trampoline(&run);
+	fake_run__fentry(&run);
 	cut_short(&run);
 	check_unknown(run.copies_per_byte);
 	check_unknown(run.copies_per_byte_at_most);

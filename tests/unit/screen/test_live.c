@@ -15,13 +15,13 @@
 
 static char *render(const struct live_model *m, int cols, int rows, bool utf8)
 {
-	struct grid *g = grid__new(rows, cols);
+	struct sweep_grid *g = sweep_grid__new(rows, cols);
 	char *text;
 
 	assert_non_null(g);
 	live_layout__draw(g, m, utf8);
 	text = grid_text(g);
-	grid__free(g);
+	sweep_grid__free(g);
 	return text;
 }
 
@@ -58,7 +58,7 @@ static void model__open_timed(struct live_model *m, size_t n)
 	struct live_frame *f = fake_frame__new(n);
 
 	memset(m, 0, sizeof(*m));
-	fake_frame__trampoline(f);
+	fake_frame__fentry(f);
 	live_model__frame(m, f);
 	fake_frame__free(f);
 }
@@ -175,7 +175,7 @@ TEST(parts_of_a_call)
 	assert_true(says(&m, "not run yet"));
 	assert_true(says(&m, "n/a: " FAKE_TIME_REASON));
 	f->modes[0].seen = true;
-	fake_frame__trampoline(f);
+	fake_frame__fentry(f);
 	live_model__frame(&m, f);
 	assert_true(says(&m, "39.0%"));
 	assert_true(says(&m, "gather 30.5ns send 76.4ns receive 86.3ns"));
@@ -225,7 +225,7 @@ TEST(reset_of_times)
 	struct live_model m;
 	struct run_result *run = &f->modes[0].total;
 
-	fake_frame__trampoline(f);
+	fake_frame__fentry(f);
 	model__open_timed(&m, 1);
 	press(&m, LIVE_KEY_RESET, 1);
 	m.quantity = LIVE_CALL_PARTS;
@@ -482,7 +482,7 @@ TEST(event_of_each_mode)
 
 TEST(colour_never_alone)
 {
-	struct grid *g = grid__new(24, 80);
+	struct sweep_grid *g = sweep_grid__new(24, 80);
 	struct live_model m;
 	unsigned int modes = 0;
 	int i;
@@ -494,26 +494,26 @@ TEST(colour_never_alone)
 	assert_int_equal(modes, 0xf);
 	assert_true(g->cells[0].attr & GRID_REVERSE);
 	live_model__clear(&m);
-	grid__free(g);
+	sweep_grid__free(g);
 }
 
 TEST(grid_clips)
 {
-	struct grid *g = grid__new(2, 10);
+	struct sweep_grid *g = sweep_grid__new(2, 10);
 	char *text;
 
-	assert_null(grid__new(0, 10));
-	assert_null(grid__new(10, 1 << 20));
-	grid__put(g, 0, 4, 3, GRID_PLAIN, "overlong");
-	grid__put(g, 1, 6, 100, GRID_PLAIN, "to the edge");
-	grid__put(g, 2, 0, 5, GRID_PLAIN, "below");
-	grid__put(g, -1, -3, 5, GRID_PLAIN, "above");
-	grid__put(g, 0, 0, -1, GRID_PLAIN, "no");
-	grid__put_right(g, 1, 0, 4, GRID_PLAIN, "\033[");
+	assert_null(sweep_grid__new(0, 10));
+	assert_null(sweep_grid__new(10, 1 << 20));
+	sweep_grid__put(g, 0, 4, 3, GRID_PLAIN, "overlong");
+	sweep_grid__put(g, 1, 6, 100, GRID_PLAIN, "to the edge");
+	sweep_grid__put(g, 2, 0, 5, GRID_PLAIN, "below");
+	sweep_grid__put(g, -1, -3, 5, GRID_PLAIN, "above");
+	sweep_grid__put(g, 0, 0, -1, GRID_PLAIN, "no");
+	sweep_grid__put_right(g, 1, 0, 4, GRID_PLAIN, "\033[");
 	text = grid_text(g);
 	assert_string_equal(text, "    ov~\n  ?[  to ~\n");
 	free(text);
-	grid__free(g);
+	sweep_grid__free(g);
 }
 
 TEST(line)

@@ -6,7 +6,7 @@
 #include "bpf/netiotrace.h"
 #include "bpf/hist_layout.h"
 #include "screen/live_hist.h"
-#include "base/wrap.h"
+#include "base/printable.h"
 #include "support/test.h"
 
 static struct hist *sizes(void)

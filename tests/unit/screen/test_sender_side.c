@@ -39,7 +39,7 @@ static bool text_says(const struct result *r, const char *words)
 
 static bool screen_says(const struct live_model *m, const char *words)
 {
-	struct grid *g = grid__new(40, 120);
+	struct sweep_grid *g = sweep_grid__new(40, 120);
 	bool hit = false;
 
 	assert_non_null(g);
@@ -51,7 +51,7 @@ static bool screen_says(const struct live_model *m, const char *words)
 			strcat(line, g->cells[row * g->cols + col].text);
 		hit |= strstr(line, words) != NULL;
 	}
-	grid__free(g);
+	sweep_grid__free(g);
 	return hit;
 }
 

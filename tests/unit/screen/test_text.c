@@ -59,7 +59,7 @@ TEST(forms)
 	check_golden(r, 110, "text-3modes-110");
 	check_golden(r, 80, "text-3modes-80");
 	check_golden(r, 60, "text-3modes-60");
-	fake_result__trampoline(r);
+	fake_result__fentry(r);
 	check_golden(r, 110, "text-times-110");
 	check_golden(r, 80, "text-times-80");
 	check_golden(r, 60, "text-times-60");
@@ -114,7 +114,7 @@ TEST(widths)
 
 	for (w = 0; w < 320; w++) {
 		if (w == 160)
-			fake_result__trampoline(r);
+			fake_result__fentry(r);
 		text = render(r, w % 160);
 		for (line = text; *line; line += len + 1) {
 			len = strcspn(line, "\n");
@@ -131,7 +131,8 @@ TEST(all_sentences_of_the_result_are_there)
 {
 	struct result *r = fake_result__new(3);
 
-	assert_says(r, "result     Zero-copy was not zero-copy: all 15 259 sends were copied after");
+	assert_says(r,
+		    "result     Zero-copy was not zero-copy: all 15 259 sends were copied after");
 	assert_says(r, "Zero-copy was slower than one-copy by 32 % (29 to 36 %). Fastest: ");
 	fake_result__free(r);
 }
@@ -263,7 +264,7 @@ TEST(times_missing_have_one_reason)
 	run->stages[NIO_STAGE_RX_COPY].ns.reason = "another reason";
 	assert_says(r, "call, send, deferred: " FAKE_TIME_REASON ".\n");
 	assert_silent(r, "another reason");
-	fake_result__trampoline(r);
+	fake_result__fentry(r);
 	assert_silent(r, FAKE_TIME_REASON);
 	assert_silent(r, "time       ");
 	/* One part of one mode is n/a in its cell; of all modes, it has a reason. */
@@ -281,7 +282,7 @@ TEST(times_of_some_calls)
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
 
-	fake_result__trampoline(r);
+	fake_result__fentry(r);
 	assert_says(r, "\noutside ");
 	run->path_calls.value /= 2;
 	run->path_quality = QUALITY_SAMPLED;
@@ -300,7 +301,7 @@ TEST(where_copies_ran)
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
 
-	fake_result__trampoline(r);
+	fake_result__fentry(r);
 	assert_says(r, "deferred   ran in softirq on top of nio-sender, on lo.\n");
 	run->places[1] = (struct place_result){NIO_CONTEXT_PROCESS, "ksoftirqd/0", "",
 					       .bytes = run->places[0].bytes / 3};
@@ -325,7 +326,7 @@ TEST(completions)
 	struct run_result *run = &r->summary[2].total;
 
 	assert_silent(r, "completion pages");
-	fake_result__trampoline(r);
+	fake_result__fentry(r);
 	assert_says(r,
 		    "completion pages were released 60.9 us (p99 126 us) after the call; 512 KiB "
 		    "(p99 512 KiB) of a socket pinned after a send; 6.5 sends per "

@@ -8,7 +8,6 @@
 #include "study/csv_field.h"
 #include "study/csv_text.h"
 #include "study/dataset.h"
-#include "study/dataset.h"
 #include "support/near.h"
 #include "support/test.h"
 

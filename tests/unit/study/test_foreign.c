@@ -160,8 +160,7 @@ static void check_sum(const struct foreign *f, const struct study *s, const stru
  */
 TEST(each_file_is_read_as_awk_reads_it)
 {
-	for_each_case(f, files)
-	{
+	for_each_case(f, files) {
 		char names[256] = "";
 		double rows[6];
 		struct study s;

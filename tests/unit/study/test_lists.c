@@ -143,12 +143,12 @@ TEST(metrics_are_whole)
 		assert_true(metric__words(m) && *metric__words(m));
 		assert_true(!metric__path(m) != !metric__formula(m));
 		assert_non_null(metric__unit(m));
-		if (metric__shown(m, SHOWN_COMPARE))
+		if (metric__shown(m, VISIBILITY_COMPARE))
 			assert_true(*metric__name(m) != '\0');
 		for (int j = 0; j < i && *metric__name(m); j++)
 			assert_string_not_equal(metric__name((enum metric)j), metric__name(m));
 	}
 	for (int d = 0; d < DERIVED_NR; d++)
-		if (perf_derived__shown((enum perf_derived)d, SHOWN_LIVE))
+		if (perf_derived__shown((enum perf_derived)d, VISIBILITY_LIVE))
 			assert_true(*perf_derived__head((enum perf_derived)d) != '\0');
 }

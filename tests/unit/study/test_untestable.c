@@ -102,8 +102,7 @@ static const struct untestable_case {
 
 TEST(a_cell_that_says_too_little_after_is_untestable)
 {
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct untestable u;
 		size_t at = 0;
 

@@ -3,8 +3,8 @@
  * The tables of docs/OUTPUT.md against the rows that documents are written from (write/field.h):
  * every row is described, with its unit, and nothing else is. Run from the root of the source tree.
  */
-#ifndef NETIOTRACE_TEST_DESCRIBED_H
-#define NETIOTRACE_TEST_DESCRIBED_H
+#ifndef SUPPORT_DESCRIBED_H
+#define SUPPORT_DESCRIBED_H
 
 #include <errno.h>
 #include <stdio.h>

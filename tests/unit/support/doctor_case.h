@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Invented machines for doctor. */
-#ifndef NETIOTRACE_TESTS_DOCTOR_CASE_H
-#define NETIOTRACE_TESTS_DOCTOR_CASE_H
+#ifndef SUPPORT_DOCTOR_CASE_H
+#define SUPPORT_DOCTOR_CASE_H
 
 #include <string.h>
 

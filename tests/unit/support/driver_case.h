@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A line of the load generator, decoded or refused. */
-#ifndef NETIOTRACE_TESTS_DRIVER_CASE_H
-#define NETIOTRACE_TESTS_DRIVER_CASE_H
+#ifndef SUPPORT_DRIVER_CASE_H
+#define SUPPORT_DRIVER_CASE_H
 
 #include <errno.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static inline void refuse_bytes(const char *line, size_t len, enum nio_side side
 		assert_null(report.app.latency[i].hist);
 }
 
-static inline void refuse(const char *line, enum nio_side side)
+static inline void usage_error(const char *line, enum nio_side side)
 {
 	refuse_bytes(line, strlen(line), side);
 }
@@ -75,7 +75,7 @@ static inline void refuse_replaced(const char *line, enum nio_side side, const c
 {
 	char *bad = replace(line, from, to);
 
-	refuse(bad, side);
+	usage_error(bad, side);
 	free(bad);
 }
 

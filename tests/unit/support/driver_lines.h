@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sound lines of the load generator's protocol (docs/LOADGEN.md). */
-#ifndef NETIOTRACE_TEST_DRIVER_LINES_H
-#define NETIOTRACE_TEST_DRIVER_LINES_H
+#ifndef SUPPORT_DRIVER_LINES_H
+#define SUPPORT_DRIVER_LINES_H
 
 #include "load/driver.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What stands in a directory. */
-#ifndef NETIOTRACE_TESTS_ENTRIES_H
-#define NETIOTRACE_TESTS_ENTRIES_H
+#ifndef SUPPORT_ENTRIES_H
+#define SUPPORT_ENTRIES_H
 
 #include <dirent.h>
 

@@ -226,7 +226,7 @@ static void fill_zerocopy(struct run_result *run)
 	run->enobufs_optmem = run->enobufs_memlock = known(0);
 }
 
-void fake_run__trampoline(struct run_result *run)
+void fake_run__fentry(struct run_result *run)
 {
 	bool zc = run->mode == MODE_ZEROCOPY;
 
@@ -362,22 +362,22 @@ void fake_frame__free(struct live_frame *f)
 	free(f);
 }
 
-void fake_result__trampoline(struct result *r)
+void fake_result__fentry(struct result *r)
 {
 	size_t i;
 
-	r->backend = "trampoline";
+	r->backend = "fentry";
 	r->probes = 16;
 	for (i = 0; i < r->summary_nr; i++)
-		fake_run__trampoline(&r->summary[i].total);
+		fake_run__fentry(&r->summary[i].total);
 }
 
-void fake_frame__trampoline(struct live_frame *f)
+void fake_frame__fentry(struct live_frame *f)
 {
 	size_t i;
 
-	f->backend = "trampoline";
+	f->backend = "fentry";
 	f->probes = 16;
 	for (i = 0; i < f->modes_nr; i++)
-		fake_run__trampoline(&f->modes[i].total);
+		fake_run__fentry(&f->modes[i].total);
 }

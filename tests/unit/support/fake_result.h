@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sample results and live frames for tests of views: fixed figures, nothing measured. */
-#ifndef NETIOTRACE_TESTS_FAKE_RESULT_H
-#define NETIOTRACE_TESTS_FAKE_RESULT_H
+#ifndef SUPPORT_FAKE_RESULT_H
+#define SUPPORT_FAKE_RESULT_H
 
 #include "screen/live_model.h"
 #include "model/result.h"
@@ -12,8 +12,8 @@
 /* What a run of 1 GB in 64 KiB messages of this mode over loopback books. Cleared by the caller. */
 void fake_run__fill(struct run_result *run, enum mode mode);
 
-/* Adds what the trampoline backend measures besides. */
-void fake_run__trampoline(struct run_result *run);
+/* Adds what the fentry backend measures besides. */
+void fake_run__fentry(struct run_result *run);
 
 /* A finished session of the first n modes, 5 rounds each. */
 struct result *fake_result__new(size_t n);
@@ -26,8 +26,8 @@ void fake_result__rounds(struct result *r, enum mode mode, double low, double hi
 struct live_frame *fake_frame__new(size_t n);
 void fake_frame__free(struct live_frame *f);
 
-/* Make all modes of either ones that the trampoline backend watched. */
-void fake_result__trampoline(struct result *r);
-void fake_frame__trampoline(struct live_frame *f);
+/* Make all modes of either ones that the fentry backend watched. */
+void fake_result__fentry(struct result *r);
+void fake_frame__fentry(struct live_frame *f);
 
 #endif

@@ -3,8 +3,8 @@
  * A result in which everything is known, for tests of the written outputs: two modes, a run each,
  * figures that can be told apart. Only shape and values; nothing here adds up.
  */
-#ifndef NETIOTRACE_TESTS_FULL_RESULT_H
-#define NETIOTRACE_TESTS_FULL_RESULT_H
+#ifndef SUPPORT_FULL_RESULT_H
+#define SUPPORT_FULL_RESULT_H
 
 #include <stdio.h>
 #include <string.h>

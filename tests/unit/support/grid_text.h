@@ -9,7 +9,7 @@
 #include "screen/grid.h"
 
 /* Lines without the blanks at their ends; freed by the caller. */
-__attribute__((noinline, unused)) static char *grid_text(const struct grid *g)
+__attribute__((noinline, unused)) static char *grid_text(const struct sweep_grid *g)
 {
 	char *text;
 	size_t len;

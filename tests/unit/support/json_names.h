@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The paths of all values in a result document, and documents to take them from: full and empty. */
-#ifndef NETIOTRACE_TEST_JSON_NAMES_H
-#define NETIOTRACE_TEST_JSON_NAMES_H
+#ifndef SUPPORT_JSON_NAMES_H
+#define SUPPORT_JSON_NAMES_H
 
 #include <stdio.h>
 #include <stdlib.h>

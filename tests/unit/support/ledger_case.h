@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A phase whose bytes are known: for tests of the ledger's bytes. */
-#ifndef NETIOTRACE_TESTS_LEDGER_CASE_H
-#define NETIOTRACE_TESTS_LEDGER_CASE_H
+#ifndef SUPPORT_LEDGER_CASE_H
+#define SUPPORT_LEDGER_CASE_H
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +20,13 @@ struct fixture {
 	struct run_result run;
 };
 
-static inline void look(struct socket_pass *pass, uint64_t cookie)
+static inline void look(struct socket_snapshot *pass, uint64_t cookie)
 {
 	const struct nio_socket socket = {
 		.cookie = cookie, .state = TCP_ESTABLISHED, .scatter_gather = 1, .zckey = 7};
 
-	sequence__begin(pass, 1);
-	sequence__take(pass, &cookie, &socket);
+	tcp_seq__begin(pass, 1);
+	tcp_seq__take(pass, &cookie, &socket);
 	pass->source = "iter/tcp";
 	pass->zckeys = true;
 }
@@ -34,7 +34,7 @@ static inline void look(struct socket_pass *pass, uint64_t cookie)
 /* All was sent, and taken, by sequence numbers and by the application's own count. */
 static inline struct fixture *fixture(enum mode mode)
 {
-	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	struct plan_request req = {
 		.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE, .times = TIMES_ON};
 	struct fixture *f = calloc(1, sizeof(*f));

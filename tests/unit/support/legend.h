@@ -3,8 +3,8 @@
  * A letter for each sentence that is met, so that a golden file has a line for many of them; the
  * sentences stand at its end. For programs that record (record.h).
  */
-#ifndef NETIOTRACE_TESTS_LEGEND_H
-#define NETIOTRACE_TESTS_LEGEND_H
+#ifndef SUPPORT_LEGEND_H
+#define SUPPORT_LEGEND_H
 
 #include <string.h>
 

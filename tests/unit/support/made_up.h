@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Made-up data that has something to say to each question, whole or with holes; and answers as
  * golden files. */
-#ifndef NETIOTRACE_TESTS_MADE_UP_H
-#define NETIOTRACE_TESTS_MADE_UP_H
+#ifndef SUPPORT_MADE_UP_H
+#define SUPPORT_MADE_UP_H
 
 #include <math.h>
 #include <stdio.h>

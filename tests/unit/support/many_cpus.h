@@ -3,8 +3,8 @@
  * A machine that can have 4096 CPUs, of which this process may use 1 and 1500: the C library's
  * sched_getaffinity(2) for the program that includes this.
  */
-#ifndef NETIOTRACE_TESTS_MANY_CPUS_H
-#define NETIOTRACE_TESTS_MANY_CPUS_H
+#ifndef SUPPORT_MANY_CPUS_H
+#define SUPPORT_MANY_CPUS_H
 
 #include <errno.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Numbers that are to be near others: cmocka's assert_float_equal() is content with NaN. */
-#ifndef NETIOTRACE_TESTS_NEAR_H
-#define NETIOTRACE_TESTS_NEAR_H
+#ifndef SUPPORT_NEAR_H
+#define SUPPORT_NEAR_H
 
 #include <math.h>
 

@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What an invented kernel offers a plan. */
-#ifndef NETIOTRACE_TESTS_OFFERS_H
-#define NETIOTRACE_TESTS_OFFERS_H
+#ifndef SUPPORT_OFFERS_H
+#define SUPPORT_OFFERS_H
 
 #include "model/plan.h"
 
 #define OFFERS_MAX 128
 
-static inline void offer_all(struct offer *offers)
+static inline void offer_all(struct probe_result *offers)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i] = (struct offer){.answer = ANSWER_YES};
+		offers[i] = (struct probe_result){.answer = ANSWER_YES};
 }
 
 /* Offers of everything; the same array at each call. */
-static inline struct offer *all_offers(void)
+static inline struct probe_result *all_offers(void)
 {
-	static struct offer offers[OFFERS_MAX];
+	static struct probe_result offers[OFFERS_MAX];
 
 	offer_all(offers);
 	return offers;
 }
 
-static inline void withdraw(struct offer *offers, enum probe_id probe, enum answer answer, int err)
+static inline void withdraw(struct probe_result *offers, enum probe_id probe, enum answer answer,
+			    int err)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == probe)
-			offers[i] = (struct offer){.answer = answer, .err = err};
+			offers[i] = (struct probe_result){.answer = answer, .err = err};
 }
 
-static inline void withdraw_backend(struct offer *offers, enum backend backend, int err)
+static inline void withdraw_backend(struct probe_result *offers, enum backend backend, int err)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].backend == backend)
-			offers[i] = (struct offer){.answer = ANSWER_NO, .err = err};
+			offers[i] = (struct probe_result){.answer = ANSWER_NO, .err = err};
 }
 
 static inline struct plan_request request(enum mode mode, uint64_t size)

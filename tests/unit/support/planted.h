@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Rounds with planted effects, for tests of what is found in them. */
-#ifndef NETIOTRACE_TESTS_PLANTED_H
-#define NETIOTRACE_TESTS_PLANTED_H
+#ifndef SUPPORT_PLANTED_H
+#define SUPPORT_PLANTED_H
 
 #include "study.h"
 #include "support/test.h"

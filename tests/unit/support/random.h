@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Seeded noise for simulations: the same numbers on every machine. */
-#ifndef NETIOTRACE_TEST_RANDOM_H
-#define NETIOTRACE_TEST_RANDOM_H
+#ifndef SUPPORT_RANDOM_H
+#define SUPPORT_RANDOM_H
 
 #include <math.h>
 #include <stdint.h>

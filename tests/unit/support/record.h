@@ -3,8 +3,8 @@
  * Sentences met in the tests of a program, kept to be held against a golden file by the last of
  * them: each test says what matters in its sentence, the file holds every word.
  */
-#ifndef NETIOTRACE_TESTS_RECORD_H
-#define NETIOTRACE_TESTS_RECORD_H
+#ifndef SUPPORT_RECORD_H
+#define SUPPORT_RECORD_H
 
 #include <stdio.h>
 #include <string.h>

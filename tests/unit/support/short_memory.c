@@ -13,7 +13,7 @@
 static unsigned long left; /* until the one that fails; 0: none will */
 static bool refused;
 
-static bool refuse(void)
+static bool usage_error(void)
 {
 	if (!left || --left)
 		return false;
@@ -46,44 +46,44 @@ FILE *__real_open_memstream(char **text, size_t *len);
 
 void *__wrap_malloc(size_t size)
 {
-	return refuse() ? NULL : __real_malloc(size);
+	return usage_error() ? NULL : __real_malloc(size);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-	return refuse() ? NULL : __real_aligned_alloc(alignment, size);
+	return usage_error() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-	return refuse() ? NULL : __real_calloc(n, size);
+	return usage_error() ? NULL : __real_calloc(n, size);
 }
 
 void *__wrap_realloc(void *memory, size_t size)
 {
-	return refuse() ? NULL : __real_realloc(memory, size);
+	return usage_error() ? NULL : __real_realloc(memory, size);
 }
 
 void *__wrap_reallocarray(void *memory, size_t n, size_t size)
 {
-	return refuse() ? NULL : __real_reallocarray(memory, n, size);
+	return usage_error() ? NULL : __real_reallocarray(memory, n, size);
 }
 
 char *__wrap_strdup(const char *text)
 {
-	return refuse() ? NULL : __real_strdup(text);
+	return usage_error() ? NULL : __real_strdup(text);
 }
 
 char *__wrap_strndup(const char *text, size_t n)
 {
-	return refuse() ? NULL : __real_strndup(text, n);
+	return usage_error() ? NULL : __real_strndup(text, n);
 }
 
 int __wrap_vasprintf(char **text, const char *format, va_list args)
 {
 	static char nobodys;
 
-	if (!refuse())
+	if (!usage_error())
 		return __real_vasprintf(text, format, args);
 	*text = &nobodys; /* vasprintf(3): undefined, so not to be freed */
 	return -1;
@@ -102,7 +102,7 @@ int __wrap_asprintf(char **text, const char *format, ...)
 
 FILE *__wrap_open_memstream(char **text, size_t *len)
 {
-	return refuse() ? NULL : __real_open_memstream(text, len);
+	return usage_error() ? NULL : __real_open_memstream(text, len);
 }
 
 /* ---- for tests ---- */

@@ -4,8 +4,8 @@
  * Unit tests are linked with --wrap for what allocates, so that this has its say; libraries other
  * than jansson have memory all the time.
  */
-#ifndef NETIOTRACE_TESTS_SHORT_MEMORY_H
-#define NETIOTRACE_TESTS_SHORT_MEMORY_H
+#ifndef SUPPORT_SHORT_MEMORY_H
+#define SUPPORT_SHORT_MEMORY_H
 
 #include <stdbool.h>
 

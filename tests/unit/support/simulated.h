@@ -3,8 +3,8 @@
  * Data of which the truth is known, because it is made up: cells whose rounds differ by noise and
  * by nothing else, but for an effect that was planted. Fixed seeds.
  */
-#ifndef NETIOTRACE_TESTS_SIMULATED_H
-#define NETIOTRACE_TESTS_SIMULATED_H
+#ifndef SUPPORT_SIMULATED_H
+#define SUPPORT_SIMULATED_H
 
 #include <stdint.h>
 

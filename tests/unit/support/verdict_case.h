@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Invented zero-copy runs, and the verdict on them held against the causes expected. */
-#ifndef NETIOTRACE_TESTS_VERDICT_CASE_H
-#define NETIOTRACE_TESTS_VERDICT_CASE_H
+#ifndef SUPPORT_VERDICT_CASE_H
+#define SUPPORT_VERDICT_CASE_H
 
 #include <string.h>
 

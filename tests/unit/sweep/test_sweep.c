@@ -7,7 +7,7 @@
 #include "support/test.h"
 #include "write/json.h"
 #include "write/output.h"
-#include "base/schedule.h"
+#include "run/run_order.h"
 #include "common/xalloc.h"
 #include "sweep/sweep_options.h"
 #include "sweep/sweep_table.h"
@@ -34,7 +34,7 @@ TEST(defaults_are_the_whole_experiment)
 	struct sweep_options o;
 
 	parse(&o, "netiotrace sweep");
-	assert_int_equal(grid__runs(&o.grid), RUNS);
+	assert_int_equal(sweep_grid__runs(&o.grid), RUNS);
 	assert_int_equal(o.grid.modes_nr, 3);
 	assert_int_equal(o.sizes[0], 1024);
 	assert_int_equal(o.sizes[3], 65536);
@@ -44,7 +44,7 @@ TEST(defaults_are_the_whole_experiment)
 	assert_true(o.pin);
 	assert_int_equal(o.grid.congestions_nr, 0);
 	assert_string_equal(o.directory, "results");
-	assert_true(o.run.traffic.warmup_ns * 2 <= traffic__round_ns(&o.run.traffic));
+	assert_true(o.run.traffic.warmup_ns * 2 <= workload__round_ns(&o.run.traffic));
 	assert_int_equal(o.run.traffic.warmup_ns % 1000000, 0);
 }
 
@@ -55,7 +55,7 @@ TEST(quick_changes_defaults_only)
 	parse(&o, "netiotrace sweep --quick");
 	assert_int_equal(o.grid.threads_nr, 2);
 	/* Under a minute, a quarter for what comes around the measuring included. */
-	assert_true(grid__runs(&o.grid) / o.grid.rounds * o.run.traffic.duration_ns * 5 / 4 <
+	assert_true(sweep_grid__runs(&o.grid) / o.grid.rounds * o.run.traffic.duration_ns * 5 / 4 <
 		    60000000000);
 	assert_true(o.grid.rounds >= 6);
 	parse(&o, "netiotrace sweep --duration 5s --quick --threads 3");
@@ -93,12 +93,12 @@ TEST(order_is_complete)
 	bool seen[RUNS] = {false};
 
 	parse(&o, "netiotrace sweep");
-	schedule__order(&o.grid, 1, order);
+	run_order__order(&o.grid, 1, order);
 	for (i = 0; i < RUNS; i++) {
 		assert_true(order[i] < RUNS);
 		assert_false(seen[order[i]]);
 		seen[order[i]] = true;
-		assert_int_equal(grid__run(&o.grid, order[i]).round, i / 48);
+		assert_int_equal(sweep_grid__run(&o.grid, order[i]).round, i / 48);
 	}
 }
 
@@ -108,9 +108,9 @@ TEST(order_is_seeded)
 	size_t one[RUNS], again[RUNS], two[RUNS], i, fixed = 0;
 
 	parse(&o, "netiotrace sweep");
-	schedule__order(&o.grid, 7, one);
-	schedule__order(&o.grid, 7, again);
-	schedule__order(&o.grid, 8, two);
+	run_order__order(&o.grid, 7, one);
+	run_order__order(&o.grid, 7, again);
+	run_order__order(&o.grid, 8, two);
 	assert_memory_equal(one, again, sizeof(one));
 	assert_memory_not_equal(one, two, sizeof(one));
 	/* Each round has an order of its own, and none is that of the grid. */
@@ -129,7 +129,7 @@ TEST(order_is_fair)
 
 	parse(&o, "netiotrace sweep --sizes 1k --threads 1 --rounds 1");
 	for (seed = 0; seed < 6000; seed++) {
-		schedule__order(&o.grid, seed, order);
+		run_order__order(&o.grid, seed, order);
 		counts[order[0] * 9 + order[1] * 3 + order[2]]++;
 	}
 	for (i = 0; i < 27; i++) {
@@ -144,9 +144,9 @@ TEST(order_is_fair)
 TEST(one_round_in_three_has_its_turn_and_the_first_is_one)
 {
 	for (unsigned int round = 0; round < 12; round++) {
-		assert_int_equal(schedule__is_turn(round, 3), round % 3 == 0);
-		assert_true(schedule__is_turn(round, 0));
-		assert_true(schedule__is_turn(round, 1));
+		assert_int_equal(run_order__is_turn(round, 3), round % 3 == 0);
+		assert_true(run_order__is_turn(round, 0));
+		assert_true(run_order__is_turn(round, 1));
 	}
 }
 
@@ -156,9 +156,9 @@ TEST(results_are_in_a_fixed_order)
 	struct sweep_run a, b, c;
 
 	parse(&o, "netiotrace sweep");
-	a = grid__run(&o.grid, 0);
-	b = grid__run(&o.grid, ROUNDS);
-	c = grid__run(&o.grid, RUNS - 1);
+	a = sweep_grid__run(&o.grid, 0);
+	b = sweep_grid__run(&o.grid, ROUNDS);
+	c = sweep_grid__run(&o.grid, RUNS - 1);
 	assert_true(a.mode == MODE_TWOCOPY && a.size == 1024 && a.threads == 1 && a.round == 0);
 	assert_true(b.mode == MODE_TWOCOPY && b.size == 1024 && b.threads == 2 && b.round == 0);
 	assert_true(c.mode == MODE_ZEROCOPY && c.size == 65536 && c.threads == 8 &&
@@ -172,16 +172,16 @@ TEST(congestion_controls_are_varied)
 	struct sweep_run a, b, c;
 
 	parse(&o, "netiotrace sweep --sizes 1k --threads 1 --congestion reno,bbr --rounds 2");
-	assert_int_equal(grid__runs(&o.grid), 3 * 2 * 2);
-	a = grid__run(&o.grid, 0);
-	b = grid__run(&o.grid, 2);
-	c = grid__run(&o.grid, 4);
+	assert_int_equal(sweep_grid__runs(&o.grid), 3 * 2 * 2);
+	a = sweep_grid__run(&o.grid, 0);
+	b = sweep_grid__run(&o.grid, 2);
+	c = sweep_grid__run(&o.grid, 4);
 	assert_true(a.mode == b.mode && a.round == 0 && b.round == 0);
 	assert_string_equal(a.congestion, "bbr");
 	assert_string_equal(b.congestion, "reno");
 	assert_int_equal(c.mode, MODE_ONECOPY);
 	parse(&o, "netiotrace sweep");
-	assert_null(grid__run(&o.grid, 0).congestion);
+	assert_null(sweep_grid__run(&o.grid, 0).congestion);
 }
 
 /* A row made of a document that was read back is the row of the result itself. */

@@ -128,7 +128,7 @@ TEST_WITH(a_sweep_that_never_began_begins, make_scratch, remove_scratch)
 {
 	struct sweep_dir d;
 
-	put_file(OWNED_DIR_MARKER, "netiotrace.files/1 sweep\nenvironment.json\n");
+	put_file(MANAGED_DIR_MARKER, "netiotrace.files/1 sweep\nenvironment.json\n");
 	put_file("environment.json", "{}");
 	put_file(".netiotrace-abcdef", "half");
 	assert_int_equal(open_scratch(&d, true), 0);
@@ -177,8 +177,7 @@ TEST_WITH(foreign_sweep_json_is_refused, make_scratch, remove_scratch)
 					    "{\"schema\":7}"};
 	struct sweep_dir d;
 
-	for_each_case(text, texts)
-	{
+	for_each_case(text, texts) {
 		put_file("sweep.json", *text);
 		assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
 		sweep_dir__close(&d);

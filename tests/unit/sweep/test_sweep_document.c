@@ -64,8 +64,7 @@ TEST(settings_that_differ_are_named)
 		{"n sweep", "n sweep --verify", "verify false, now true"},
 	};
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct sweep_options o, p;
 		json_t *old, *settings;
 		char text[256] = "";
@@ -224,8 +223,7 @@ TEST(resume_is_refused_on_another_machine_and_not_for_taps_load_or_time)
 {
 	char said[512];
 
-	for_each_case(c, changes)
-	{
+	for_each_case(c, changes) {
 		assert_int_equal(check(c, said, sizeof(said)), c->code);
 		if (c->said ? !strstr(said, c->said) : *said)
 			fail_msg("%s: '%s' is said", c->key, said);

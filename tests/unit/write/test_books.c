@@ -15,27 +15,27 @@
 #include "support/golden.c"
 #include "support/offers.h"
 
-struct books {
+struct socket_ledger {
 	struct snapshot base, now;
 	uint64_t before; /* of every counter, when the phase began; 0: it began with nothing */
 	uint64_t step;
 };
 
 /* The next counter: what it had, and by how much it moved. */
-static void move(struct books *b, __u64 *base, __u64 *now)
+static void move(struct socket_ledger *b, __u64 *base, __u64 *now)
 {
 	*base = b->before ? b->before++ : 0;
 	*now = *base + ++b->step;
 }
 
-static void move_all(struct books *b, void *base, void *now, size_t n)
+static void move_all(struct socket_ledger *b, void *base, void *now, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		move(b, (__u64 *)base + i, (__u64 *)now + i);
 }
 
 /* Buckets of their own for each histogram, so that no two look alike. */
-static void move_hist(struct books *b, __u64 *base, __u64 *now)
+static void move_hist(struct socket_ledger *b, __u64 *base, __u64 *now)
 {
 	for (unsigned int i = 0; i < 3; i++) {
 		unsigned int bucket = (unsigned int)(40 + b->step % 20 + 9 * i);
@@ -44,7 +44,7 @@ static void move_hist(struct books *b, __u64 *base, __u64 *now)
 	}
 }
 
-static void move_cell(struct books *b, struct nio_cell *base, struct nio_cell *now)
+static void move_cell(struct socket_ledger *b, struct nio_cell *base, struct nio_cell *now)
 {
 	move_all(b, base, now, 4);
 	now->bytes += 1000000;
@@ -52,7 +52,7 @@ static void move_cell(struct books *b, struct nio_cell *base, struct nio_cell *n
 	move_hist(b, base->ns_hist, now->ns_hist);
 }
 
-static void move_zerocopy(struct books *b)
+static void move_zerocopy(struct socket_ledger *b)
 {
 	move_all(b, &b->base.zc, &b->now.zc, 11);
 	b->now.zc.sends += 1000;
@@ -60,9 +60,9 @@ static void move_zerocopy(struct books *b)
 	move_hist(b, b->base.zc.outstanding_hist, b->now.zc.outstanding_hist);
 }
 
-static void move_sockets(struct books *b, enum nio_side side)
+static void move_sockets(struct socket_ledger *b, enum nio_side side)
 {
-	struct socket_pass *base = &b->base.sockets[side], *now = &b->now.sockets[side];
+	struct socket_snapshot *base = &b->base.sockets[side], *now = &b->now.sockets[side];
 
 	base->nr = now->nr = 2;
 	base->source = now->source = "iter/tcp";
@@ -83,7 +83,7 @@ static void move_sockets(struct books *b, enum nio_side side)
 	}
 }
 
-static void move_kinds(struct books *b)
+static void move_kinds(struct socket_ledger *b)
 {
 	for (size_t i = 0; i < 20; i++) {
 		struct place_sum *p = &b->base.places[i];
@@ -110,9 +110,9 @@ static void move_kinds(struct books *b)
 	}
 }
 
-static struct books *books__new(uint64_t before)
+static struct socket_ledger *socket_ledger__new(uint64_t before)
 {
-	struct books *b = calloc(1, sizeof(*b));
+	struct socket_ledger *b = calloc(1, sizeof(*b));
 
 	assert_non_null(b);
 	b->before = before;
@@ -168,7 +168,7 @@ struct book_case {
 
 static const struct book_case cases[] = {
 	{"zerocopy", MODE_ZEROCOPY, BACKEND_NONE, false, false, false, -1},
-	{"zerocopy-tracepoint", MODE_ZEROCOPY, BACKEND_TRAMPOLINE, false, false, false, -1},
+	{"zerocopy-tracepoint", MODE_ZEROCOPY, BACKEND_FENTRY, false, false, false, -1},
 	{"onecopy-replies", MODE_ONECOPY, BACKEND_NONE, true, false, false, -1},
 	{"twocopy-unlooked", MODE_TWOCOPY, BACKEND_NONE, false, true, false, -1},
 	{"without-coalesce", MODE_ZEROCOPY, BACKEND_NONE, false, false, false, PROBE_COALESCE},
@@ -181,20 +181,20 @@ static const struct book_case cases[] = {
 static void plan_for(struct plan *plan, const struct book_case *c)
 {
 	struct plan_request req = request(c->mode, 65536);
-	struct offer offers[OFFERS_MAX];
+	struct probe_result offers[OFFERS_MAX];
 
 	offer_all(offers);
-	if (c->without == BACKEND_TRAMPOLINE)
+	if (c->without == BACKEND_FENTRY)
 		for (size_t i = 0; i < plan_alternatives_nr; i++)
 			if (plan_alternatives[i].backend != BACKEND_TRACEPOINT &&
 			    plan_alternatives[i].backend != BACKEND_ITERATOR)
-				offers[i] = (struct offer){.answer = ANSWER_NO};
+				offers[i] = (struct probe_result){.answer = ANSWER_NO};
 	if (c->probe >= 0)
 		withdraw(offers, (enum probe_id)c->probe, ANSWER_NO, 0);
 	assert_int_equal(plan__make(plan, offers, &req), 0);
 }
 
-static void book(struct run_result *run, const struct book_case *c, const struct books *b,
+static void book(struct run_result *run, const struct book_case *c, const struct socket_ledger *b,
 		 uint64_t app)
 {
 	static struct plan plan;
@@ -256,13 +256,13 @@ static char *run_text(const struct run_result *run)
 
 static char *booked(const struct book_case *c, uint64_t before)
 {
-	struct books *b = books__new(before);
+	struct socket_ledger *b = socket_ledger__new(before);
 	struct run_result run;
 	char *text;
 
 	if (c->unlooked)
 		b->now.sockets[NIO_SIDE_RECEIVER] =
-			(struct socket_pass){.reason = "nobody looked", .nr = 2};
+			(struct socket_snapshot){.reason = "nobody looked", .nr = 2};
 	if (c->untold) {
 		b->now.missed_untold = true;
 		b->now.no_perf[NIO_PERF_CYCLES] = "no counter of cycles";
@@ -321,7 +321,7 @@ TEST(what_was_before_is_not_booked)
 TEST(rounds_add_up)
 {
 	struct book_case other = cases[0];
-	struct books *b = books__new(0);
+	struct socket_ledger *b = socket_ledger__new(0);
 	struct run_result sum, run;
 	char *text;
 

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Scenarios of socket_scenarios.h: sequence numbers that wrap, and layers over TCP that send in its
+ * place. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/io_uring.h>
+#include <linux/tls.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "socket_scenarios.h"
+
+#ifndef TCP_ULP
+#define TCP_ULP 31
+#endif
+
+void play_ktls(void)
+{
+	struct tls12_crypto_info_aes_gcm_128 key = {
+		.info = {.version = TLS_1_2_VERSION, .cipher_type = TLS_CIPHER_AES_GCM_128}};
+	struct pair p = connect_pair(0);
+
+	if (setsockopt(p.tx, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")) ||
+	    setsockopt(p.rx, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")))
+		skip("TCP_ULP tls");
+	if (setsockopt(p.tx, SOL_TLS, TLS_TX, &key, sizeof(key)) ||
+	    setsockopt(p.rx, SOL_TLS, TLS_RX, &key, sizeof(key)))
+		skip("TLS_TX, TLS_RX");
+	watch(&p, 1);
+	send_bytes(p.tx, 3000, 0);
+	receive(p.rx, 3000, 0);
+}
+
+/* A socket in repair mode, whose numbers are given: not yet connected. */
+static int repaired(__u32 sent, __u32 received, struct sockaddr_in *own)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+	int out = TCP_SEND_QUEUE, in = TCP_RECV_QUEUE;
+	socklen_t len = sizeof(*own);
+
+	*own = (struct sockaddr_in){.sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	if (setsockopt(fd, IPPROTO_TCP, TCP_REPAIR, &on, sizeof(on)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_REPAIR_QUEUE, &out, sizeof(out)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_QUEUE_SEQ, &sent, sizeof(sent)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_REPAIR_QUEUE, &in, sizeof(in)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_QUEUE_SEQ, &received, sizeof(received)))
+		skip("TCP_REPAIR");
+	if (bind(fd, (void *)own, len) || getsockname(fd, (void *)own, &len))
+		fail("bind in repair mode");
+	return fd;
+}
+
+/* No SYN told either the other's scale: a window of 64 KiB would be taken for one of 64 bytes. */
+static void agree_on_scale(int fd)
+{
+	const struct tcp_repair_opt scale = {.opt_code = TCPOPT_WINDOW, .opt_val = 7 | 7 << 16};
+
+	if (setsockopt(fd, IPPROTO_TCP, TCP_REPAIR_OPTIONS, &scale, sizeof(scale)))
+		fail("window scale in repair mode");
+}
+
+/* Two sockets that were never introduced, with the sender's numbers about to wrap. */
+struct pair pair_before_wrap(void)
+{
+	const __u32 before = 5000U;
+	struct sockaddr_in tx, rx;
+	struct pair p = {repaired(-before, 77, &tx), repaired(77, -before, &rx)};
+	int off = 0;
+
+	if (connect(p.tx, (void *)&rx, sizeof(rx)) || connect(p.rx, (void *)&tx, sizeof(tx)))
+		fail("connect in repair mode");
+	agree_on_scale(p.tx);
+	agree_on_scale(p.rx);
+	if (setsockopt(p.tx, IPPROTO_TCP, TCP_REPAIR, &off, sizeof(off)) ||
+	    setsockopt(p.rx, IPPROTO_TCP, TCP_REPAIR, &off, sizeof(off)))
+		fail("end of repair mode");
+	usleep(50000);
+	return p;
+}
+
+static void set_repair(int fd, int on)
+{
+	if (setsockopt(fd, IPPROTO_TCP, TCP_REPAIR, &on, sizeof(on)))
+		skip("TCP_REPAIR");
+}
+
+/*
+ * A socket is given 500 bytes as if it had received them, as by who restores a process. Closed in
+ * repair mode, it is gone without a word, which its peer would not understand.
+ */
+void play_restore(void)
+{
+	struct pair p = connect_pair(0);
+	int in = TCP_RECV_QUEUE;
+
+	watch(&p, 1);
+	send_bytes(p.tx, 1000, 0);
+	receive(p.rx, 1000, 0);
+	set_repair(p.tx, 1);
+	if (setsockopt(p.tx, IPPROTO_TCP, TCP_REPAIR_QUEUE, &in, sizeof(in)))
+		fail("TCP_REPAIR_QUEUE");
+	send_bytes(p.tx, 500, 0);
+	set_repair(p.tx, 0);
+	receive(p.tx, 500, 0);
+	set_repair(p.tx, 1);
+	close(p.tx);
+	close(p.rx);
+}
+
+/* Both sockets in a sockmap, what is sent judged by a program that lets all pass. */
+void play_sockmap(void)
+{
+	const struct bpf_insn pass[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = SK_PASS},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int map = bpf_map_create(BPF_MAP_TYPE_SOCKMAP, NULL, sizeof(__u32), sizeof(__u32), 2, NULL);
+	int prog = bpf_prog_load(BPF_PROG_TYPE_SK_MSG, NULL, "GPL", pass, 2, NULL);
+	struct pair p = connect_pair(0);
+	__u32 key = 0;
+
+	if (map < 0 || prog < 0 || bpf_prog_attach(prog, map, BPF_SK_MSG_VERDICT, 0))
+		skip("sockmap");
+	if (bpf_map_update_elem(map, &key, &p.tx, BPF_ANY) ||
+	    (key++, bpf_map_update_elem(map, &key, &p.rx, BPF_ANY)))
+		skip("a socket in a sockmap");
+	watch(&p, 1);
+	send_bytes(p.tx, 3000, 0);
+	receive(p.rx, 3000, 0);
+}
+
+struct uring {
+	int fd;
+	struct io_uring_params params;
+	char *sq;
+	struct io_uring_sqe *sqes;
+};
+
+static void open_uring(struct uring *u)
+{
+	memset(u, 0, sizeof(*u));
+	u->fd = (int)syscall(SYS_io_uring_setup, 4, &u->params);
+	if (u->fd < 0)
+		skip("io_uring_setup");
+	u->sq = mmap(NULL, u->params.sq_off.array + u->params.sq_entries * sizeof(__u32),
+		     PROT_READ | PROT_WRITE, MAP_SHARED, u->fd, IORING_OFF_SQ_RING);
+	u->sqes = mmap(NULL, u->params.sq_entries * sizeof(*u->sqes), PROT_READ | PROT_WRITE,
+		       MAP_SHARED, u->fd, IORING_OFF_SQES);
+	if (u->sq == MAP_FAILED || (void *)u->sqes == MAP_FAILED)
+		fail("mmap of io_uring");
+}
+
+/* Submits one request, and waits for its completion. */
+static void submit(struct uring *u, const struct io_uring_sqe *request)
+{
+	__u32 *tail = (void *)(u->sq + u->params.sq_off.tail);
+
+	u->sqes[0] = *request;
+	*(__u32 *)(void *)(u->sq + u->params.sq_off.array) = 0;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	if (syscall(SYS_io_uring_enter, u->fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
+		skip("io_uring_enter");
+}
+
+void play_io_uring(void)
+{
+	struct pair p = connect_pair(0);
+	struct uring u;
+
+	open_uring(&u);
+	watch(&p, 1);
+	submit(&u, &(struct io_uring_sqe){.opcode = IORING_OP_SEND_ZC,
+					  .fd = p.tx,
+					  .addr = (uintptr_t)data,
+					  .len = 8000});
+	usleep(20000);
+	if (recv(p.rx, data, 8000, MSG_DONTWAIT | MSG_PEEK) <= 0)
+		skip("IORING_OP_SEND_ZC");
+	receive(p.rx, 8000, 0);
+}
+
+/* A write of one buffer that was registered: to the kernel it is one of several pages. */
+void play_registered(void)
+{
+	const struct iovec buffer = {data, 40000};
+	struct pair p = connect_pair(0);
+	struct uring u;
+
+	open_uring(&u);
+	if (syscall(SYS_io_uring_register, u.fd, IORING_REGISTER_BUFFERS, &buffer, 1))
+		skip("IORING_REGISTER_BUFFERS");
+	watch(&p, 1);
+	submit(&u, &(struct io_uring_sqe){.opcode = IORING_OP_WRITE_FIXED,
+					  .fd = p.tx,
+					  .addr = (uintptr_t)data,
+					  .len = 40000});
+	receive(p.rx, 40000, 0);
+}

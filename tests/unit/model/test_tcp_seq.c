@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bytes from sequence numbers: wraps, the FIN, what vanishes and what goes backward. */
+#include <string.h>
+#include <netinet/tcp.h>
+
+#include "model/tcp_seq.h"
+#include "support/test.h"
+
+static const uint64_t cookies[] = {11, 12, 13};
+
+static struct nio_socket established(uint64_t cookie)
+{
+	return (struct nio_socket){
+		.cookie = cookie,
+		.bytes_acked = 1001,
+		.write_seq = 0xfffffff0,
+		.snd_una = 0xfffffff0,
+		.bytes_received = 500,
+		.rcv_nxt = 0xffffff00,
+		.copied_seq = 0xffffff00,
+		.state = TCP_ESTABLISHED,
+		.scatter_gather = 1,
+	};
+}
+
+static void begin(struct socket_snapshot *pass, size_t n)
+{
+	tcp_seq__begin(pass, n);
+	pass->source = "iter/tcp";
+	pass->zckeys = true;
+	for (size_t i = 0; i < n; i++) {
+		struct nio_socket socket = established(cookies[i]);
+
+		tcp_seq__take(pass, cookies, &socket);
+	}
+}
+
+/* Of 64 bytes queued 20 are acknowledged: both numbers wrap between. */
+TEST(numbers_wrap)
+{
+	struct socket_snapshot base, now;
+	struct nio_socket *s = &now.sockets[0];
+	struct sequence_sum sum;
+
+	begin(&base, 1);
+	begin(&now, 1);
+	s->write_seq += 64;
+	s->snd_una += 20;
+	s->bytes_acked += 20;
+	s->rcv_nxt += 0x200;
+	s->bytes_received += 0x200;
+	s->copied_seq += 0x180;
+	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_int_equal(sum.queued, 64);
+	assert_int_equal(sum.taken, 0x180);
+}
+
+/* More than 4 GiB at once: the sequence numbers have been all the way round. */
+TEST(more_than_the_numbers_can_hold)
+{
+	const uint64_t bytes = 5368709897;
+	struct socket_snapshot base, now;
+	struct nio_socket *s = &now.sockets[0];
+	struct sequence_sum sum;
+
+	begin(&base, 1);
+	begin(&now, 1);
+	s->write_seq += (uint32_t)bytes;
+	s->snd_una += (uint32_t)(bytes - 100);
+	s->bytes_acked += bytes - 100;
+	s->bytes_received += bytes;
+	s->rcv_nxt += (uint32_t)bytes;
+	s->copied_seq += (uint32_t)(bytes - 1000);
+	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_int_equal(sum.queued, bytes);
+	assert_int_equal(sum.taken, bytes - 1000);
+}
+
+/* Received with 7 bytes not taken yet, then all taken, the FIN with the last of them. */
+TEST(a_fin_that_was_received_is_no_payload)
+{
+	struct nio_socket s = established(1);
+	uint64_t before = tcp_seq__taken(&s);
+
+	s.rcv_nxt += 8;
+	s.bytes_received += 8;
+	s.state = TCP_CLOSE_WAIT;
+	assert_int_equal(tcp_seq__taken(&s), before);
+	s.copied_seq += 7;
+	assert_int_equal(tcp_seq__taken(&s), before + 7);
+	s.copied_seq++;
+	assert_int_equal(tcp_seq__taken(&s), before + 7);
+}
+
+TEST(sums_are_over_all_sockets)
+{
+	struct socket_snapshot base, now;
+	struct sequence_sum sum;
+
+	begin(&base, 3);
+	begin(&now, 3);
+	for (size_t i = 0; i < 3; i++) {
+		now.sockets[i].write_seq += 10 + i;
+		now.sockets[i].bytes_retrans += 1;
+		base.sockets[i].zckey = 0xffffffff;
+		now.sockets[i].zckey = 4;
+	}
+	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_int_equal(sum.queued, 33);
+	assert_int_equal(sum.retrans, 3);
+	assert_int_equal(sum.ids, 15);
+	assert_true(sum.zckeys && sum.pinning);
+	now.sockets[1].scatter_gather = 0;
+	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_false(sum.pinning);
+}
+
+TEST(a_pass_that_was_not_made_says_why)
+{
+	struct socket_snapshot base, now;
+	struct sequence_sum sum;
+
+	begin(&base, 1);
+	tcp_seq__begin(&now, 1);
+	assert_string_equal(tcp_seq__between(&base, &now, &sum), "the sockets were not looked at");
+	now.reason = "refused";
+	assert_string_equal(tcp_seq__between(&base, &now, &sum), "refused");
+}
+
+TEST(strangers_are_not_taken)
+{
+	struct nio_socket stranger = established(99), nobody = established(0);
+	struct socket_snapshot pass;
+
+	tcp_seq__begin(&pass, 3);
+	tcp_seq__take(&pass, cookies, &stranger);
+	tcp_seq__take(&pass, cookies, &nobody);
+	assert_int_equal(tcp_seq__unmet(&pass), 3);
+	tcp_seq__begin(&pass, TCP_SEQ_SOCKETS_MAX + 1);
+	assert_int_equal(pass.nr, TCP_SEQ_SOCKETS_MAX);
+}
+
+/* Each socket is found at its place, whatever the order of the cookies; no other is. */
+TEST(sockets_are_found_in_any_order)
+{
+	static const uint64_t orders[][5] = {
+		{2, 4, 6, 8, UINT64_MAX}, {8, 2, 6, 4, UINT64_MAX}, {UINT64_MAX, 8, 6, 4, 2}};
+	struct socket_snapshot pass;
+
+	for (size_t o = 0; o < 3; o++) {
+		for (size_t n = 1; n <= 5; n++) {
+			memset(&pass, 0, sizeof(pass));
+			tcp_seq__begin(&pass, n);
+			for (uint64_t cookie = 0; cookie < 10; cookie++) {
+				struct nio_socket socket = established(cookie);
+
+				tcp_seq__take(&pass, orders[o], &socket);
+			}
+			for (size_t i = 0; i < n; i++)
+				assert_true(pass.sockets[i].cookie ==
+					    (orders[o][i] == UINT64_MAX ? 0 : orders[o][i]));
+			assert_int_equal(pass.sockets[n].cookie, 0);
+		}
+	}
+}
+
+/* Nothing of an earlier pass stays, whichever socket it was; those behind are not touched. */
+TEST(a_pass_begins_with_nothing)
+{
+	struct socket_snapshot pass;
+
+	memset(&pass, 0xa5, sizeof(pass));
+	tcp_seq__begin(&pass, 2);
+	assert_int_equal(pass.nr, 2);
+	assert_int_equal(tcp_seq__unmet(&pass), 2);
+	assert_true(!pass.source && !pass.reason && !pass.zckeys && !pass.ordered);
+	assert_true(pass.sockets[2].cookie == 0xa5a5a5a5a5a5a5a5);
+}
+
+/* The first, the middle and the last of three: each one that was not met counts, and only these. */
+TEST(sockets_that_were_not_met_are_counted)
+{
+	for (unsigned int met = 0; met < 8; met++) {
+		struct socket_snapshot pass;
+
+		tcp_seq__begin(&pass, 3);
+		for (size_t i = 0; i < 3; i++) {
+			struct nio_socket socket = established(cookies[i]);
+
+			if (met >> i & 1)
+				tcp_seq__take(&pass, cookies, &socket);
+		}
+		assert_int_equal(tcp_seq__unmet(&pass), 3 - __builtin_popcount(met));
+	}
+}
+
+/* Of either pass, and of each of the sockets. */
+TEST(gone_or_closed_in_either_pass_is_no_number)
+{
+	struct socket_snapshot base = {0}, now = {0};
+	struct sequence_sum sum;
+
+	for (size_t i = 0; i < 3; i++)
+		for (int first = 0; first < 2; first++) {
+			struct socket_snapshot *pass = first ? &base : &now;
+
+			begin(&base, 3);
+			begin(&now, 3);
+			pass->sockets[i].cookie = 0;
+			assert_non_null(strstr(tcp_seq__between(&base, &now, &sum), "gone"));
+			pass->sockets[i].cookie = cookies[i];
+			pass->sockets[i].state = TCP_CLOSE;
+			assert_non_null(strstr(tcp_seq__between(&base, &now, &sum), "closed"));
+			pass->sockets[i].state = TCP_ESTABLISHED;
+			pass->sockets[i].scatter_gather = 0;
+			assert_null(tcp_seq__between(&base, &now, &sum));
+			assert_false(sum.pinning);
+			pass->sockets[i].scatter_gather = 1;
+			pass->source = NULL;
+			pass->reason = "refused";
+			assert_string_equal(tcp_seq__between(&base, &now, &sum), "refused");
+		}
+}
+
+/* A FIN takes a number in these states only, before which the number was one of payload. */
+TEST(only_a_fin_takes_a_number)
+{
+	static const struct {
+		uint8_t state;
+		int sent, received;
+	} states[] = {
+		{TCP_ESTABLISHED, 0, 0}, {TCP_SYN_SENT, 0, 0},  {TCP_SYN_RECV, 0, 0},
+		{TCP_FIN_WAIT1, 1, 0},   {TCP_FIN_WAIT2, 1, 0}, {TCP_CLOSE_WAIT, 0, 1},
+		{TCP_CLOSING, 1, 1},     {TCP_LAST_ACK, 1, 1},
+	};
+	struct nio_socket s = established(1);
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		s.state = states[i].state;
+		assert_int_equal(tcp_seq__queued(&s), 1001 - states[i].sent);
+		assert_int_equal(tcp_seq__taken(&s), 500 - states[i].received);
+	}
+}
+
+/* Half of the range is the limit: a difference of that much can only have gone backward. */
+TEST(half_of_all_numbers_is_backward)
+{
+	uint64_t most = ((uint64_t)1 << 63) - 1;
+	struct socket_snapshot base, now;
+	struct sequence_sum sum;
+
+	begin(&base, 1);
+	begin(&now, 1);
+	now.sockets[0].bytes_acked += most;
+	now.sockets[0].bytes_received += most;
+	now.sockets[0].bytes_retrans += most;
+	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_true(sum.queued == most && sum.taken == most && sum.retrans == most);
+	now.sockets[0].bytes_acked++;
+	assert_non_null(tcp_seq__between(&base, &now, &sum));
+	now.sockets[0].bytes_acked--;
+	now.sockets[0].bytes_received++;
+	assert_non_null(tcp_seq__between(&base, &now, &sum));
+	now.sockets[0].bytes_received--;
+	now.sockets[0].bytes_retrans++;
+	assert_non_null(tcp_seq__between(&base, &now, &sum));
+}
+
+/* Ids of zero-copy calls are a difference only where both passes read them. */
+TEST(ids_are_known_of_both_passes_or_not)
+{
+	struct socket_snapshot base, now;
+	struct sequence_sum sum;
+
+	begin(&base, 1);
+	begin(&now, 1);
+	base.zckeys = false;
+	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_false(sum.zckeys);
+	base.zckeys = true;
+	now.zckeys = false;
+	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_false(sum.zckeys);
+}

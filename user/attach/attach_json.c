@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The document of attach, netiotrace.attach/1, and its CSV: docs/OUTPUT.md, "What attach writes".
+ * Knows nothing of files.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "attach_result.h"
+#include "base/address.h"
+#include "base/printable.h"
+#include "model/unsupported_paths.h"
+#include "write/csv.h"
+#include "write/field.h"
+#include "write/output.h"
+
+/* What a block is written from: the whole, a process, a connection, a port or a cgroup. */
+struct block {
+	const struct attach_result *r;
+	const struct socket_ledger *b;
+	struct judgement judgement;
+};
+
+static const char *call_key(unsigned int i)
+{
+	static const char *const keys[NIO_CALL_NR] = {
+#define X(id, key, text) [NIO_CALL_##id] = key,
+		NIO_SEND_KINDS(X)
+#undef X
+	};
+	return keys[i];
+}
+
+static const char *refusal_key(unsigned int i)
+{
+	static const char *const keys[NIO_REFUSAL_NR] = {
+#define X(id, key) [NIO_REFUSAL_##id] = key,
+		NIO_REFUSALS(X)
+#undef X
+	};
+	return keys[i];
+}
+
+/* Unknown for that reason, unless it is NULL. */
+static struct num unless(const char *unknown, uint64_t value)
+{
+	return (struct num){.value = value, .known = !unknown, .reason = unknown};
+}
+
+static json_t *sizes_json(const uint64_t sizes[NIO_SIZES])
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < NIO_SIZES; i++)
+		if (sizes[i])
+			json_array_append_new(list, json_pack("[oo]", json_value__u64(1ULL << i),
+							      json_value__u64(sizes[i])));
+	return list;
+}
+
+static const char *no_socket(const struct socket_ledger *b)
+{
+	if (b->unmeasured)
+		return "another layer than TCP serves a socket";
+	return b->left_out ? SOCKET_LEDGER_LEFT_OUT : NULL;
+}
+
+static const char *no_completions(const struct attach_result *r)
+{
+	return r->notices ? NULL : "completions are not told: see plan";
+}
+
+static struct real seconds_since(const struct attach_result *r, uint64_t ns)
+{
+	return (struct real){
+		.value = ns > r->begun_ns ? (double)(ns - r->begun_ns) / 1e9 : 0,
+		.known = ns != 0,
+		.reason = "nothing was sent or received",
+	};
+}
+
+/* A stage of a block: its quality, and why less than exact. */
+struct stage_found {
+	const struct nio_amount *amount;
+	uint64_t at_most; /* bytes */
+	enum quality quality;
+	const char *reason;
+	bool known;
+};
+
+static struct stage_found stage_of(const struct block *k, enum nio_stage stage)
+{
+	struct stage_found s = {.amount = &k->b->stages[stage],
+				.at_most = socket_ledger__at_most(k->b, stage)};
+
+	s.quality = attach_result__quality(k->r, k->b, stage, &s.reason);
+	s.known = s.quality != QUALITY_UNAVAILABLE || !s.reason;
+	return s;
+}
+
+/* clang-format off */
+#define SOCKET_FIELDS(X)                                                                    \
+	X(num, "tx_bytes",        "bytes", unless(no_socket(b), b->socket_tx))              \
+	X(num, "rx_bytes",        "bytes", unless(no_socket(b), b->socket_rx))              \
+	X(num, "rx_received",     "bytes", unless(no_socket(b), b->received))               \
+	X(u64, "tx_retrans",      "bytes", b->retrans)                                      \
+	X(u64, "tx_zerocopy_ids", "count", b->ids)
+FIELDS(socket, (const struct socket_ledger *b), SOCKET_FIELDS)
+
+#define CALLS_FIELDS(X)                                                                     \
+	X(u64, "calls", "count", a->events)                                                 \
+	X(u64, "bytes", "bytes", a->bytes)
+FIELDS(calls, (const struct nio_amount *a), CALLS_FIELDS)
+
+#define SENDS_FIELDS(X)                                                                     \
+	X(members, "<way>", calls, NIO_CALL_NR, call_key, &b->calls[i])
+FIELDS(sends, (const struct socket_ledger *b), SENDS_FIELDS)
+
+/* Send calls that were seen to fail, by error. */
+#define REFUSED_FIELDS(X)                                                                   \
+	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, refusal_key,             \
+	  num_if(returns, b->refused[i]))                                                   \
+	X(text, "reason", "text", returns ? NULL : "kprobes see calls begin, not what they return")
+FIELDS(refused, (const struct socket_ledger *b, bool returns), REFUSED_FIELDS)
+
+#define RECEIVES_FIELDS(X)                                                                  \
+	X(u64, "copies",   "count", b->stages[NIO_STAGE_RX_COPY].events)                    \
+	X(u64, "copied",   "bytes", b->stages[NIO_STAGE_RX_COPY].bytes)                     \
+	X(num, "spliced",  "bytes", socket_ledger__spliced(b, splices))                             \
+	X(u64, "peeked",   "bytes", b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED])  \
+	X(u64, "uncopied", "bytes", b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+FIELDS(receives, (const struct socket_ledger *b, bool splices), RECEIVES_FIELDS)
+
+#define STAGE_FIELDS(X)                                                                     \
+	X(text,   "quality", "text",  quality__name(s.quality))                             \
+	X(reason, "reason",  s.reason)                                                      \
+	X(bare,   "bytes",   "bytes", num_if(s.known, s.amount->bytes))                     \
+	X(bare,   "bytes_at_most", "bytes", num_if(s.known, s.at_most))                     \
+	X(bare,   "events",  "count", num_if(s.known, s.amount->events))                    \
+	X(json,   "ns",      "ns",    json_null())
+FIELDS(stage, (struct stage_found s), STAGE_FIELDS)
+
+#define LEDGER_FIELDS(X)                                                                    \
+	X(members, "<stage>", stage, NIO_STAGE_NR, stage__key, stage_of(k, i))              \
+	X(whole, "unaccounted_tx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_SENDER)) \
+	X(whole, "unaccounted_rx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_RECEIVER)) \
+	X(real,  "copies_per_byte",         "ratio", socket_ledger__copies_per_byte(k->b))          \
+	X(real,  "copies_per_byte_at_most", "ratio", socket_ledger__copies_per_byte_at_most(k->b))
+FIELDS(ledger, (const struct block *k), LEDGER_FIELDS)
+
+#define UNSUPPORTED_PATHS_FIELDS(X)                                                                 \
+	X(text, "kind",      "text",  unsupported_paths__key(kind))                                 \
+	X(text, "direction", "text",  side ? "rx" : "tx")                                   \
+	X(u64,  "bytes",     "bytes", bytes)
+FIELDS(uncovered, (enum nio_side side, enum nio_uncovered_kind kind, uint64_t bytes),
+       UNSUPPORTED_PATHS_FIELDS)
+/* clang-format on */
+
+/* Bytes that no stage has, by kind and direction; those that occurred. */
+static json_t *uncovered_list(const struct socket_ledger *b)
+{
+	json_t *list = json_array();
+
+	for (enum nio_side side = 0; side < NIO_SIDE_NR; side++)
+		for (enum nio_uncovered_kind kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+			if (b->uncovered[side][kind])
+				json_array_append_new(
+					list, uncovered_json(side, kind, b->uncovered[side][kind]));
+	return list;
+}
+
+/* clang-format off */
+#define FIELD_ROW_uncovered(key_, ...) {.key = key_, .fields = uncovered_fields, .is_list = true},
+#define FIELD_PUT_uncovered(key, ...)  json_put(o, key, uncovered_list(__VA_ARGS__));
+
+#define ZEROCOPY_FIELDS(X)                                                                   \
+	X(u64, "sends",      "count", socket_ledger__zerocopy_sends(b))                              \
+	X(num, "completed",  "count", unless(untold, b->completed))                          \
+	X(num, "copied",     "count", unless(untold, b->copied))                             \
+	X(num, "not_copied", "count", unless(untold, b->completed - b->copied))
+FIELDS(zerocopy, (const struct socket_ledger *b, const char *untold), ZEROCOPY_FIELDS)
+
+#define VERDICT_FIELDS(X)                                                                    \
+	X(real, "copied_fraction", "0..1", j->copied_fraction)                               \
+	X(text, "cause",           "text", j->cause)                                         \
+	X(text, "text",            "text", j->text)                                          \
+	X(text, "advice",          "text", j->advice)
+FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
+
+#define BLOCK_FIELDS(X)                                                                      \
+	X(real,   "first_s",   "s", seconds_since(k->r, k->b->first_ns))                     \
+	X(real,   "last_s",    "s", seconds_since(k->r, k->b->last_ns))                      \
+	X(object, "socket",    socket, k->b)                                                 \
+	X(object, "sends",     sends, k->b)                                                  \
+	X(object, "refused",   refused, k->b, attach_result__sees_returns(k->r))                  \
+	X(object, "receives",  receives, k->b, k->r->splices)                                \
+	X(json,   "tx_sizes",  "bytes, count", sizes_json(k->b->tx_sizes))                   \
+	X(json,   "rx_sizes",  "bytes, count", sizes_json(k->b->rx_sizes))                   \
+	X(object, "ledger",    ledger, k)                                                    \
+	X(uncovered, "uncovered", k->b)                                                      \
+	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r))                         \
+	X(object, "verdict",   verdict, &k->judgement)
+/* clang-format on */
+
+static struct block block_of(const struct attach_result *r, const struct attach_row *row)
+{
+	struct block k = {.r = r, .b = row->books};
+
+	attach_result__judge(&k.judgement, r, row);
+	return k;
+}
+
+/* CPU time by class. */
+
+/* Unknown where nothing was sampled. */
+static struct cpu_part part_of(const struct cpu_split *c, unsigned int class)
+{
+	return c ? cpu_split__part(c, class) : (struct cpu_part){0};
+}
+
+static struct real bound_of(const struct cpu_split *c, unsigned int class, bool upper)
+{
+	struct cpu_part part = part_of(c, class);
+
+	return real_if(part.share.known, upper ? part.high : part.low);
+}
+
+/* clang-format off */
+/* c is NULL where nothing was sampled. */
+#define SPLIT_FIELDS(X)                                                                       \
+	X(bare,   "samples", "count", num_if(c, c ? c->samples.samples : 0))                 \
+	X(bare,   "untold",  "count", num_if(c, c ? c->untold : 0))                          \
+	X(bare,   "shifted", "count", num_if(c, c ? c->samples.shifted : 0))                 \
+	X(values, "share", "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, part_of(c, i).share) \
+	X(values, "low",   "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, bound_of(c, i, false)) \
+	X(values, "high",  "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, bound_of(c, i, true))
+FIELDS(split, (const struct cpu_split *c), SPLIT_FIELDS)
+
+#define SAMPLING_FIELDS(X)                                                                   \
+	X(text,      "quality",   "text",  quality__name(c->known ? QUALITY_SAMPLED          \
+	  : QUALITY_UNAVAILABLE))                                                            \
+	X(reason,    "reason",    c->known ? NULL : c->reason)                               \
+	X(text,      "source",    "text",  c->known ? c->source : NULL)                      \
+	X(reason,    "source_reason", c->known && c->no_cycles[0] ? c->no_cycles : NULL)     \
+	X(bare,      "hz",        "1/s",   num_if(c->known, c->hz))                          \
+	X(bare_real, "sampled_s", "s",     real_if(c->known, (double)c->sampled_ns / 1e9))   \
+	X(bare,      "lost",      "count", num_if(c->known, c->lost))
+FIELDS(sampling, (const struct cpu_found *c), SAMPLING_FIELDS)
+/* clang-format on */
+
+/* Names come from the kernel, not for a terminal. */
+static json_t *comm_json(const char comm[16])
+{
+	char text[17];
+
+	memcpy(text, comm, 16);
+	text[16] = '\0';
+	return json_value__text(printable__in_place(text));
+}
+
+static struct real started_s(uint64_t started)
+{
+	return real_if(started, (double)started / NIO_TICKS_PER_S);
+}
+
+static json_t *address_json(const struct sock_state *s, const uint8_t address[16], uint16_t port)
+{
+	char text[ADDRESS_TEXT_MAX];
+
+	if (!(s->flags & SOCK_STATE_PLACED))
+		return json_null();
+	attach_result__address(text, sizeof(text), s->family, address, port);
+	return json_value__text(text);
+}
+
+static const char *cgroup_of(const struct attach_result *r, const struct sock_state *s)
+{
+	const struct group *group = groups__find(&r->table.groups[GROUP_CGROUP], s->cgroup);
+
+	return group ? group->name : NULL;
+}
+
+static const struct cpu_split *sampled(const struct attach_result *r, const struct cpu_split *cpu)
+{
+	return r->cpu.known ? cpu : NULL;
+}
+
+/* clang-format off */
+#define TOTAL_FIELDS(X)                                                                      \
+	X(u64,     "connections", "count", k->b->connections)                                \
+	X(object,  "cpu", split, sampled(k->r, &k->r->cpu.total))                              \
+	BLOCK_FIELDS(X)
+FIELDS(total, (const struct block *k), TOTAL_FIELDS)
+
+#define PROCESS_FIELDS(X)                                                                    \
+	X(or_null,   "pid",         "count", p->tgid)                                        \
+	X(bare_real, "started_s",   "s",     started_s(p->started))                          \
+	X(or_null,   "parent",      "count", p->parent)                                      \
+	X(json,      "comm",        "text",  comm_json(p->comm))                             \
+	X(bool,      "exited",      "true/false", p->exited)                                 \
+	X(u64,       "connections", "count", p->books.connections)                           \
+	X(object,    "cpu",         split, sampled(k->r, &p->cpu))                             \
+	BLOCK_FIELDS(X)
+FIELDS(process, (const struct process *p, const struct block *k), PROCESS_FIELDS)
+
+#define CONNECTION_FIELDS(X)                                                                 \
+	X(or_null,   "pid",       "count", s->tgid)                                          \
+	X(bare_real, "started_s", "s",     started_s(s->started))                            \
+	X(json,      "comm",      "text",  comm_json(s->comm))                               \
+	X(json,      "local",     "text",  address_json(s, s->local, s->local_port))         \
+	X(json,      "remote",    "text",  address_json(s, s->remote, s->remote_port))       \
+	X(or_null,   "port",      "count", group__id(GROUP_PORT, s))                         \
+	X(u64,       "netns",     "count", s->netns)                                         \
+	X(text,      "cgroup",    "text",  cgroup_of(k->r, s))                               \
+	X(bool,      "open",      "true/false", !s->closed_ns)                               \
+	X(bool,      "shared",    "true/false", s->flags & SOCK_STATE_SHARED)                \
+	BLOCK_FIELDS(X)
+FIELDS(connection, (const struct sock_state *s, const struct block *k), CONNECTION_FIELDS)
+
+#define PORT_FIELDS(X)                                                                       \
+	X(or_null,   "port",        "count", g->id)                                          \
+	X(u64,       "connections", "count", k->b->connections)                              \
+	BLOCK_FIELDS(X)
+FIELDS(port, (const struct group *g, const struct block *k), PORT_FIELDS)
+
+#define CGROUP_FIELDS(X)                                                                     \
+	X(or_null,   "id",          "count", g->id)                                          \
+	X(text,      "path",        "text",  g->name)                                        \
+	X(u64,       "connections", "count", k->b->connections)                              \
+	BLOCK_FIELDS(X)
+FIELDS(cgroup, (const struct group *g, const struct block *k), CGROUP_FIELDS)
+/* clang-format on */
+
+static json_t *whole_json(const struct attach_result *r)
+{
+	const struct attach_row row = {.books = &r->table.total};
+	struct block k = block_of(r, &row);
+
+	return total_json(&k);
+}
+
+static json_t *processes_json(const struct attach_result *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->table.processes_nr; i++) {
+		const struct process *p = &r->table.processes[i];
+		const struct attach_row row = {.books = &p->books, .process = p};
+		struct block k;
+
+		if (!process__is_listed(p))
+			continue;
+		k = block_of(r, &row);
+		json_array_append_new(list, process_json(p, &k));
+	}
+	return list;
+}
+
+static json_t *connections_json(const struct attach_result *r)
+{
+	const struct sock_state *s;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->o->top && (s = table__connection(&r->table, i)); i++) {
+		struct socket_ledger b = {0};
+		const struct attach_row row = {.books = &b, .socket = s};
+		struct block k;
+
+		socket_ledger__add_socket(&b, s);
+		k = block_of(r, &row);
+		json_array_append_new(list, connection_json(s, &k));
+	}
+	return list;
+}
+
+static json_t *groups_json(const struct attach_result *r, enum group_kind kind)
+{
+	const struct groups *g = &r->table.groups[kind];
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < g->nr; i++) {
+		const struct attach_row row = {
+			.books = &g->list[i].books, .group = &g->list[i], .kind = kind};
+		struct block k = block_of(r, &row);
+
+		json_array_append_new(list, kind == GROUP_PORT ? port_json(&g->list[i], &k)
+							       : cgroup_json(&g->list[i], &k));
+	}
+	return list;
+}
+
+static json_t *numbers_json(size_t nr, const pid_t *pids, const uint16_t *ports)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < nr; i++)
+		json_array_append_new(list, json_integer(pids ? pids[i] : ports[i]));
+	return list;
+}
+
+static json_t *comms_json(const struct attach_options *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < o->comms_nr; i++)
+		json_array_append_new(list, comm_json(o->comms[i]));
+	return list;
+}
+
+static const char *events_quality(const struct attach_events *e)
+{
+	return quality__name(e->sampled ? QUALITY_SAMPLED : QUALITY_EXACT);
+}
+
+/* clang-format off */
+#define TARGETS_FIELDS(X)                                                                    \
+	X(json, "pids",     "list of count", numbers_json(q->pids_nr, q->pids, NULL))        \
+	X(json, "comms",    "list of text",  comms_json(q))                                  \
+	X(json, "ports",    "list of count", numbers_json(q->ports_nr, NULL, q->ports))      \
+	X(text, "cgroup",   "text",          q->cgroup)                                      \
+	X(bool, "children", "true/false",    q->children)                                    \
+	X(json, "command",  "list of text",  json_value__texts(SIZE_MAX, q->command))
+FIELDS(targets, (const struct attach_options *q), TARGETS_FIELDS)
+
+#define TOOL_FIELDS(X)                                                                       \
+	X(text, "version", "text",         NETIOTRACE_VERSION)                               \
+	X(json, "argv",    "list of text", json_value__texts((size_t)q->argc, q->argv))
+FIELDS(tool, (const struct attach_options *q), TOOL_FIELDS)
+
+#define SENT_FIELDS(X)                                                                       \
+	X(bare_real, "share", "0..1", real_if(e->sent_bytes, e->sent[way].share))                              \
+	X(bare_real, "low",   "0..1", real_if(e->sent_bytes, e->sent[way].low))                                \
+	X(bare_real, "high",  "0..1", real_if(e->sent_bytes, e->sent[way].high))
+FIELDS(sent, (const struct attach_events *e, unsigned int way), SENT_FIELDS)
+
+/* What was seen of send calls and receive copies: all, or some of the time. */
+#define EVENTS_FIELDS(X)                                                                     \
+	X(text,      "quality",    "text",  events_quality(e))                               \
+	X(bare_real, "time_share", "0..1",                                                   \
+	  real_if(e->all_ns, e->all_ns ? (double)e->seen_ns / (double)e->all_ns : 0))        \
+	X(u64,       "periods",    "count", e->windows)                                      \
+	X(family,    "sent", "<way>", sent, NIO_CALL_NR, call_key, e, i)
+FIELDS(events, (const struct attach_events *e), EVENTS_FIELDS)
+
+#define HEALTH_FIELDS(X)                                                                     \
+	X(num,  "missed",               "count", r->missed)                                  \
+	X(real, "coverage",             "0..1",  socket_ledger__coverage(&t->total))                 \
+	X(u64,  "sockets_left_out",     "count", r->loss.sockets_full)                       \
+	X(u64,  "tasks_left_out",       "count", r->loss.tasks_full)                         \
+	X(u64,  "ends_missed",          "count", r->loss.ends_missed)                        \
+	X(u64,  "connections_left_out", "count", t->closed_left_out)                         \
+	X(u64,  "processes_left_out",   "count", t->processes_left_out)                      \
+	X(u64,  "ports_left_out",       "count", groups__left_out(&t->groups[GROUP_PORT]))   \
+	X(u64,  "cgroups_left_out",     "count", groups__left_out(&t->groups[GROUP_CGROUP])) \
+	X(u64,  "namespaces",           "count", r->netns)                                   \
+	X(u64,  "namespaces_left_out",  "count", r->netns_left_out)
+FIELDS(health, (const struct attach_result *r, const struct table *t), HEALTH_FIELDS)
+
+#define FIELD_ROW_blocks(key_, name, ...) {.key = key_, .fields = name##_fields, .is_list = true},
+#define FIELD_PUT_blocks(key, name, ...)  json_put(o, key, __VA_ARGS__);
+#define whole_fields total_fields
+
+#define ATTACH_FIELDS(X)                                                                     \
+	X(text,      "schema",      "text", "netiotrace.attach/1")                           \
+	X(object,    "tool",        tool, r->o)                                              \
+	X(document,  "environment", environment, &r->env)                                    \
+	X(object,    "settings",    targets, r->o)                                           \
+	X(documents, "plan",        plan_row, r->plan_nr, &r->plan[i])                       \
+	X(bare_real, "duration_s",  "s", real_if(true, (double)(r->ended_ns - r->begun_ns) / 1e9)) \
+	X(bool,      "interrupted", "true/false", r->interrupted)                            \
+	X(object,    "sampling",    sampling, &r->cpu)                                       \
+	X(object,    "events",      events, &r->events)                                      \
+	X(object,    "total",       whole, r)                                                \
+	X(blocks,    "processes",   process, processes_json(r))                              \
+	X(blocks,    "connections", connection, connections_json(r))                         \
+	X(blocks,    "ports",       port, groups_json(r, GROUP_PORT))                        \
+	X(blocks,    "cgroups",     cgroup, groups_json(r, GROUP_CGROUP))                    \
+	X(object,    "health",      health, r, &r->table)
+FIELDS(attach, (const struct attach_result *r), ATTACH_FIELDS)
+/* clang-format on */
+
+json_t *attach_result__document(const struct attach_result *r)
+{
+	return attach_json(r);
+}
+
+const struct field *attach_result__fields(void)
+{
+	return attach_fields;
+}
+
+int attach_result__write_csv(FILE *f, const struct attach_result *r, const json_t *document)
+{
+	static const char *const lists[BY_NR] = {"processes", "connections", "ports", "cgroups"};
+	const json_t *list = json_object_get(document, lists[r->o->by]);
+	const json_t *first = json_array_get(list, 0);
+	struct csv csv = {.f = f, .between = "."};
+
+	errno = 0;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		if (!i) {
+			csv.header = true;
+			csv__put_object(&csv, first, NULL, "");
+			csv__end_row(&csv);
+			csv.header = false;
+		}
+		csv__put_object(&csv, first, json_array_get(list, i), "");
+		csv__end_row(&csv);
+	}
+	return output__flush(f);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A session of attach without its outputs: the targets, the BPF programs, and what they saw. Opened
+ * once, refreshed any number of times, stopped once. Functions that return an exit code have
+ * reported what failed.
+ */
+#ifndef ATTACH_ATTACH_SESSION_H
+#define ATTACH_ATTACH_SESSION_H
+
+#include "attach_result.h"
+#include "base/exit_code.h"
+#include "base/loop.h"
+#include "base/ready.h"
+#include "cpu_sampling.h"
+#include "spawn.h"
+#include "target.h"
+
+struct attach_session {
+	const struct attach_options *o;
+	struct attach_probes *watcher;
+	struct target target;
+	struct spawn launch;
+	struct attach_result found;
+	struct cpu_sampling sampling;
+	struct baseline baseline;
+	int pidfds[ATTACH_PIDS_MAX]; /* of --pid; -1: gone */
+	size_t alive;                /* processes of --pid */
+	bool finished;               /* watching has ended */
+	bool passes_again;           /* there are existing sockets to add */
+	uint64_t next_step_ns;       /* of attach_session__step() */
+	uint64_t since_ns;           /* of the refresh before the last; 0: finished */
+	struct ready ready;
+	int cgroup; /* the directory of --cgroup; -1: none, or gone */
+};
+
+#define ATTACH_SESSION_INIT                         \
+	{                                           \
+		.launch = SPAWN_INIT, .cgroup = -1, \
+	}
+
+/*
+ * Finds the targets, loads and attaches the programs, and starts a command. An exit code: 128 + the
+ * signal number if a signal came meanwhile; then the command was not started.
+ */
+int attach_session__open(struct attach_session *w, const struct attach_options *o, struct loop *l);
+void attach_session__close(struct attach_session *w);
+
+/* Reads what was seen so far into w->found and sorts it. An exit code. */
+int attach_session__refresh(struct attach_session *w);
+
+/*
+ * Was a requested process watched or, with --port alone, a connection? Assertions need one.
+ * Otherwise buf, of len bytes, has the reason.
+ */
+bool attach_session__saw_any(const struct attach_session *w, char *buf, size_t len);
+
+/* Sorts by the current options. While watching, rows that moved bytes since the last refresh come
+ * first. */
+void attach_session__sort(struct attach_session *w);
+
+/* Reads the connections that have ended, when attach_probes__ends_fd() is readable. */
+void attach_session__take_ended(struct attach_session *w);
+
+/* Attaches or detaches the programs of send and receive events, at w->next_step_ns. */
+void attach_session__step(struct attach_session *w);
+
+/* Stops watching and reads everything. An exit code. */
+int attach_session__finish(struct attach_session *w);
+
+/* Is no target left because the cgroup is gone? Reports that once. */
+bool attach_session__lost_cgroup(struct attach_session *w);
+
+/* fd of the loop is readable: is no process of --pid left? */
+bool attach_session__lost(struct attach_session *w, struct loop *l, int fd);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Owns output files that are written whole or not at all. Commit writes a temporary file in the
+ * target's directory and renames it to the target. Stdout ("-"), a pipe or a device is written in
+ * place at commit. The directory, found by the rules of path_walk.h, stays open until commit.
+ */
+#ifndef BASE_ATOMIC_FILE_H
+#define BASE_ATOMIC_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct atomic_file;
+
+/* Prefix of temporary files; a program killed during commit can leave one. */
+#define ATOMIC_FILE_TEMPORARY ".netiotrace-"
+
+/*
+ * Opens name for writing, before anything is measured, to find an unwritable target early. 0 or
+ * -errno. The caller owns *f until atomic_file__commit() or atomic_file__abort(). Under sudo a new
+ * file belongs to the invoking user.
+ */
+int atomic_file__open(struct atomic_file **f, const char *name);
+/* The same for NAME or DIR/NAME in an open directory. Replaces a link NAME, refuses a link DIR. */
+int atomic_file__open_below(struct atomic_file **f, int dir, const char *name);
+/* Would one output replace the other? Targets written in place (a pipe) never do; two "-" count. */
+bool atomic_file__same(const char *a, const char *b);
+FILE *atomic_file__stream(struct atomic_file *f);
+int atomic_file__commit(struct atomic_file *f); /* fsync, rename; always frees f; 0 or -errno */
+void atomic_file__abort(struct atomic_file *f); /* discards the output; takes NULL */
+
+/* Flushes and closes stdout. 0 or -errno of the first failed write; -EIO if its errno is lost. */
+int atomic_file__close_stdout(void);
+
+/* Flushes stdout. 0 or -errno, which atomic_file__close_stdout() returns again. */
+int atomic_file__flush_stdout(void);
+
+/* mkdir(2). Under sudo the directory belongs to the invoking user. 0 or -errno. */
+int atomic_file__make_directory(const char *name);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns reading and trimming of lines; see read_file.h. */
+#include "read_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+
+char *text__trim(char *s)
+{
+	char *end;
+
+	while (isspace((unsigned char)*s))
+		s++;
+	end = s + strlen(s);
+	while (end > s && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	return s;
+}
+
+int read_file__line(const char *path, char *line, size_t len)
+{
+	char buf[512];
+	FILE *f;
+	int err = 0;
+
+	line[0] = '\0';
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	if (fgets(buf, sizeof(buf), f))
+		snprintf(line, len, "%s", text__trim(buf));
+	else
+		err = -EIO;
+	fclose(f);
+	return err;
+}
+
+struct num read_file__num(const char *path)
+{
+	struct num n = {0};
+	char line[64];
+	int err;
+
+	err = read_file__line(path, line, sizeof(line));
+	if (err == -ENOENT)
+		n.reason = "there is no such file to read";
+	else if (err)
+		n.reason = "could not be read";
+	else if (parse_count(line, 0, UINT64_MAX, &n.value))
+		n.reason = "is not a number";
+	n.known = !n.reason;
+	return n;
+}

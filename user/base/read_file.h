@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns reading small files of /proc and /sys: their first line, or the number in it. */
+#ifndef BASE_READ_FILE_H
+#define BASE_READ_FILE_H
+
+#include <stddef.h>
+
+#include "num.h"
+
+/* Trims white space at both ends of s, in place. Returns the new beginning. */
+char *text__trim(char *s);
+
+/* Reads the first line, trimmed. 0, or -errno with line empty. */
+int read_file__line(const char *path, char *line, size_t len);
+
+/* Reads the first line as an unsigned number. reason is a static string. */
+struct num read_file__num(const char *path);
+
+#endif

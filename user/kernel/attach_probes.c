@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The BPF programs of attach: whom they watch, and what they saw; see attach_probes.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "base/loop.h"
+#include "btf_lookup.h"
+#include "common/xalloc.h"
+#include "kernel_addresses.h"
+#include "pidns.h"
+#include "attach_probes_internal.h"
+
+/* Of CLOCK_BOOTTIME in our time namespace. Before Linux 5.6 there is no such file. */
+static int64_t boot_offset_ns(void)
+{
+	FILE *f = fopen("/proc/self/timens_offsets", "re");
+	int64_t s, ns, offset = 0;
+	char clock[32];
+
+	while (f && fscanf(f, "%31s %" SCNd64 " %" SCNd64, clock, &s, &ns) == 3)
+		if (!strcmp(clock, "boottime"))
+			offset = s * 1000000000 + ns;
+	if (f)
+		fclose(f);
+	return offset;
+}
+
+static int configure(struct attach_probes *w, const struct attach_filter *filter)
+{
+	struct attach_bpf *skel = w->skel;
+	struct kernel_addresses at;
+	int err;
+
+	skel->rodata->nio_by_task = filter->by_task;
+	skel->rodata->nio_by_port = filter->ports_nr != 0;
+	skel->rodata->nio_follow_children = filter->follow_children;
+	skel->rodata->nio_by_cgroup = filter->cgroup >= 0;
+	skel->rodata->nio_comms_nr = filter->comms_nr;
+	memcpy(skel->rodata->nio_comms, filter->comms, sizeof(filter->comms));
+	skel->rodata->nio_own_tgid = getpid();
+	skel->rodata->nio_pidns = pidns__own();
+	skel->rodata->nio_boot_offset_ns = boot_offset_ns();
+	for (size_t i = 0; i < filter->ports_nr; i++)
+		skel->bss->nio_ports[filter->ports[i]] = 1;
+	kernel_addresses__find(&at);
+	skel->rodata->nio_tcp_sendmsg = at.tcp_sendmsg;
+	skel->rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
+	skel->rodata->nio_zerocopy_end = at.zerocopy_end;
+	err = bpf_map__set_autocreate(skel->maps.nio_cgroups, filter->cgroup >= 0);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.nio_sockets, filter->sockets_max);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.nio_sock_events, filter->sockets_max);
+	if (err)
+		return err;
+	return bpf_map__set_max_entries(skel->maps.nio_owners,
+					filter->sockets_max > NIO_LEFT_OUT_MAX ? filter->sockets_max
+									       : NIO_LEFT_OUT_MAX);
+}
+
+/* What the programs must know of the plan. */
+static void configure_plan(struct attach_probes *w)
+{
+	const struct btf_lookup *btf = btf_lookup__kernel();
+
+	w->skel->rodata->nio_splice_pages =
+		btf && !btf_lookup__function(btf, "skb_splice_from_iter", 0);
+	w->skel->rodata->nio_told = w->plan.chosen[PROBE_MESSAGE];
+	w->skel->rodata->nio_completions = plan__completions_by_kernel(&w->plan);
+}
+
+static bool is_of_functions(enum backend backend)
+{
+	return backend == BACKEND_FENTRY || backend == BACKEND_KPROBE;
+}
+
+/* A backend of functions that is asked for by name has to work. */
+static int choose(struct attach_probes *w, const struct attach_filter *filter,
+		  struct attach_refusal *no)
+{
+	const struct plan_request req = {.object = OBJECT_ATTACH, .backend = filter->backend};
+	const struct plan *plans[MODE_NR] = {&w->plan}, *none[MODE_NR] = {NULL};
+	struct probe_result *offers = xcalloc(plan_alternatives_nr, sizeof(*offers));
+	int err = loader__presume(OBJECT_ATTACH, offers, filter->backend);
+
+	if (!err && is_of_functions(filter->backend)) {
+		err = plan__backend_error(OBJECT_ATTACH, offers, filter->backend);
+		no->backend = err ? plan__refusal(err) : NULL;
+	}
+	for (size_t i = 0; i < filter->without_nr; i++)
+		plan__withhold(OBJECT_ATTACH, offers, filter->without[i]);
+	if (!err) {
+		err = plan__make(&w->plan, offers, &req);
+		plan__missing(&w->plan, no->missing, sizeof(no->missing));
+	}
+	free(offers);
+	w->rows_nr = err ? 0 : plan__rows(plans, none, w->rows);
+	configure_plan(w);
+	return err;
+}
+
+static int set_cgroup(struct attach_probes *w, int cgroup)
+{
+	const uint32_t first = 0;
+
+	if (cgroup < 0)
+		return 0;
+	return bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_cgroups), &first, &cgroup, BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
+/* A reading of the watched sockets. */
+struct taking {
+	void (*take)(void *arg, const struct sock_state *s);
+	void *arg;
+	/* Of connections that have ended since the iteration began: they may be in it, too. */
+	struct ended {
+		uint64_t key, first_ns;
+	} * ended;
+	size_t ended_nr;
+	bool remembers;
+};
+
+static void remember(struct taking *t, const struct sock_state *s)
+{
+	t->ended = xgrow(t->ended, t->ended_nr, sizeof(*t->ended));
+	t->ended[t->ended_nr++] = (struct ended){s->key, s->first_ns};
+}
+
+/* A record of the ring buffer, for libbpf. */
+static int take_end(void *arg, void *data, size_t size)
+{
+	struct attach_probes *w = arg;
+	struct sock_state s = {0};
+
+	if (size < SOCK_STATE_HEAD || !w->taking)
+		return 0;
+	memcpy(&s, data, size < sizeof(s) ? SOCK_STATE_HEAD : sizeof(s));
+	if (w->taking->remembers)
+		remember(w->taking, &s);
+	w->taking->take(w->taking->arg, &s);
+	return 0;
+}
+
+static int open_watcher(struct attach_probes *w, const struct attach_filter *filter,
+			struct attach_refusal *no)
+{
+	const struct plan *plans[] = {&w->plan};
+	int err = loop__is_to_end() ? -EINTR : loader__open(&w->loader, OBJECT_ATTACH);
+
+	w->skel = w->loader.attach;
+	w->loader.interruptible = true;
+	if (!err)
+		err = configure(w, filter);
+	if (!err)
+		err = choose(w, filter, no);
+	if (!err)
+		err = loop__is_to_end() ? -EINTR : loader__load(&w->loader, plans, 1);
+	if (!err)
+		err = set_cgroup(w, filter->cgroup);
+	if (err)
+		return err;
+	/* The second programs are loaded, and attached only where the first may be refused. */
+	w->plan.without_seconds = w->rest.without_seconds = true;
+	w->ends = ring_buffer__new(bpf_map__fd(w->skel->maps.nio_ends), take_end, w, NULL);
+	err = w->ends ? loader__attach(&w->loader, &w->plan) : -errno;
+	w->loader.interruptible = false;
+	return err ? err : attach_probes__begin_events(w, filter->count_calls);
+}
+
+int attach_probes__open(struct attach_probes **out, const struct attach_filter *filter,
+			struct attach_refusal *no)
+{
+	struct attach_probes *w = xcalloc(1, sizeof(*w));
+	int err;
+
+	*no = (struct attach_refusal){0};
+	err = open_watcher(w, filter, no);
+	if (err)
+		attach_probes__close(w);
+	else
+		*out = w;
+	return err;
+}
+
+void attach_probes__close(struct attach_probes *w)
+{
+	if (!w)
+		return;
+	ring_buffer__free(w->ends);
+	loader__close(&w->loader);
+	free(w);
+}
+
+bool attach_probes__names_hook(const char *name)
+{
+	return plan__withhold(OBJECT_ATTACH, NULL, name);
+}
+
+size_t attach_probes__plan(const struct attach_probes *w, const struct plan_row **rows)
+{
+	*rows = w->rows;
+	return w->rows_nr;
+}
+
+bool attach_probes__replaces(const struct plan_row *row, enum backend asked)
+{
+	if (!row->hook || !is_of_functions(asked) || !strcmp(row->backend, backend__name(asked)))
+		return false;
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		const struct alternative *alt = &plan_alternatives[i];
+
+		if (alt->object == OBJECT_ATTACH && alt->backend == asked &&
+		    !strcmp(plan_probes[alt->probe].name, row->probe))
+			return true;
+	}
+	return false;
+}
+
+bool attach_probes__has(const struct attach_probes *w, const char *probe)
+{
+	for (size_t i = 0; i < w->rows_nr; i++)
+		if (!strcmp(w->rows[i].probe, probe))
+			return w->rows[i].hook;
+	return false;
+}
+
+int attach_probes__add_task(struct attach_probes *w, uint32_t tgid, const struct nio_task *task)
+{
+	int fd = bpf_map__fd(w->skel->maps.nio_tasks);
+	uint64_t how = task->named ? BPF_NOEXIST : BPF_ANY;
+
+	if (bpf_map_update_elem(fd, &tgid, task, how) && errno != EEXIST)
+		return -errno;
+	w->skel->bss->nio_task_known[tgid & (NIO_KNOWN_NR - 1)] = 1;
+	return 0;
+}
+
+int attach_probes__add_owner(struct attach_probes *w, uint64_t cookie,
+			     const struct nio_owner *owner)
+{
+	int fd = bpf_map__fd(w->skel->maps.nio_owners);
+
+	if (!bpf_map_update_elem(fd, &cookie, owner, BPF_ANY))
+		return 0;
+	if (errno != E2BIG)
+		return -errno;
+	__sync_fetch_and_add(&w->skel->bss->nio_attach_losses.sockets_full, 1);
+	return -E2BIG;
+}
+
+void attach_probes__adopt_used(struct attach_probes *w)
+{
+	*(volatile bool *)&w->skel->bss->nio_adopts = true;
+}
+
+void attach_probes__add_listener(struct attach_probes *w, uint16_t port)
+{
+	w->skel->bss->nio_listens[port] = 1;
+}
+
+int attach_probes__tasks(const struct attach_probes *w)
+{
+	return bpf_map__fd(w->skel->maps.nio_tasks);
+}
+
+void attach_probes__arm(struct attach_probes *w)
+{
+	w->skel->bss->nio_armed = true;
+}
+
+int attach_probes__open_pass(const struct attach_probes *w)
+{
+	return loader__open_iterator(&w->loader, "nio_at_pass");
+}
+
+static int drain(struct attach_probes *w, struct taking *t)
+{
+	int n;
+
+	w->taking = t;
+	n = ring_buffer__consume(w->ends);
+	w->taking = NULL;
+	return n < 0 ? n : 0;
+}
+
+/* States of open connections, as an iteration gave them. */
+struct open_states {
+	char *list;
+	size_t bytes, room;
+};
+
+static int read_open(int fd, struct open_states *open)
+{
+	for (;;) {
+		ssize_t len;
+
+		if (open->room - open->bytes < 65536) {
+			open->room = open->room ? open->room * 2 : 1 << 18;
+			open->list = xreallocarray(open->list, open->room, 1);
+		}
+		len = read(fd, open->list + open->bytes, open->room - open->bytes);
+		if (!len)
+			return 0;
+		if (len < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		open->bytes += len > 0 ? (size_t)len : 0;
+	}
+}
+
+static int iterate(const struct attach_probes *w, struct open_states *open)
+{
+	int fd = loader__open_iterator(&w->loader, "nio_at_look"), err;
+
+	if (fd < 0)
+		return fd;
+	err = read_open(fd, open);
+	close(fd);
+	return err;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->first_ns < y->first_ns ? -1 : x->first_ns > y->first_ns;
+}
+
+static bool has_ended(const struct taking *t, const struct sock_state *s)
+{
+	struct ended key = {s->key, s->first_ns};
+
+	return t->ended_nr && bsearch(&key, t->ended, t->ended_nr, sizeof(key), by_key);
+}
+
+static void forget(struct attach_probes *w, uint64_t key)
+{
+	bpf_map_delete_elem(bpf_map__fd(w->skel->maps.nio_sock_events), &key);
+	bpf_map_delete_elem(bpf_map__fd(w->skel->maps.nio_sockets), &key);
+}
+
+static void give_open(struct attach_probes *w, struct taking *t, struct open_states *open)
+{
+	if (t->ended_nr)
+		qsort(t->ended, t->ended_nr, sizeof(*t->ended), by_key);
+	for (size_t at = 0; at + SOCK_STATE_HEAD <= open->bytes;) {
+		struct sock_state s = {0};
+
+		memcpy(&s, open->list + at, SOCK_STATE_HEAD);
+		at += SOCK_STATE_HEAD;
+		if (s.has_events && at + sizeof(struct sock_events) <= open->bytes)
+			memcpy(&s.calls, open->list + at, sizeof(struct sock_events));
+		at += s.has_events ? sizeof(struct sock_events) : 0;
+		if (s.flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, &s))
+			continue;
+		if (s.flags & SOCK_STATE_UNSENT)
+			forget(w, s.key);
+		else
+			s.now = s.looked;
+		t->take(t->arg, &s);
+	}
+}
+
+/*
+ * A program sends the end of a connection before it frees the state. So one that the iteration does
+ * not meet is in the buffer by then, and one that is in both was open as it was met.
+ */
+int attach_probes__each_socket(struct attach_probes *w,
+			       void (*take)(void *arg, const struct sock_state *s), void *arg)
+{
+	struct taking t = {.take = take, .arg = arg};
+	struct open_states open = {0};
+	int err = drain(w, &t);
+
+	t.remembers = true;
+	if (!err)
+		err = iterate(w, &open);
+	if (!err)
+		err = drain(w, &t);
+	if (!err)
+		give_open(w, &t, &open);
+	free(open.list);
+	free(t.ended);
+	return err;
+}
+
+int attach_probes__each_ended(struct attach_probes *w,
+			      void (*take)(void *arg, const struct sock_state *s), void *arg)
+{
+	struct taking t = {.take = take, .arg = arg};
+
+	return drain(w, &t);
+}
+
+int attach_probes__ends_fd(const struct attach_probes *w)
+{
+	return ring_buffer__epoll_fd(w->ends);
+}
+
+int attach_probes__each_task(struct attach_probes *w,
+			     bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t),
+			     void *arg)
+{
+	int fd = bpf_map__fd(w->skel->maps.nio_tasks);
+	int err = 0, nr = 0;
+	uint32_t *keys = xcalloc(NIO_TASKS_MAX, sizeof(*keys)), *from = NULL;
+	struct nio_task task;
+
+	/* The keys first: an entry that is deleted has none after it. */
+	while (nr < NIO_TASKS_MAX && !bpf_map_get_next_key(fd, from, &keys[nr]))
+		from = &keys[nr++];
+	if (nr < NIO_TASKS_MAX && errno != ENOENT)
+		err = -errno;
+	for (int i = 0; i < nr; i++)
+		if (!bpf_map_lookup_elem(fd, &keys[i], &task) && take(arg, keys[i], &task))
+			bpf_map_delete_elem(fd, &keys[i]);
+	free(keys);
+	return err;
+}
+
+struct nio_attach_loss attach_probes__losses(const struct attach_probes *w)
+{
+	return *(const volatile struct nio_attach_loss *)&w->skel->bss->nio_attach_losses;
+}
+
+/*
+ * One of two programs, of which either does what the kernel refuses the other: what neither did is
+ * in changes_missed.
+ */
+static bool is_twin(const char *name)
+{
+	static const char *const twins[] = {"nio_at_state", "nio_at_state2", "nio_at_destroy",
+					    "nio_at_destroy2"};
+
+	for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++)
+		if (!strcmp(name, twins[i]))
+			return true;
+	return false;
+}
+
+struct num attach_probes__missed(const struct attach_probes *w)
+{
+	struct num sum = {.known = true,
+			  .value = attach_probes__losses(w).changes_missed +
+				   attach_probes__losses(w).ends_missed +
+				   attach_probes__losses(w).events_lost};
+	bool untold = false;
+
+	if (w->stopped)
+		return w->missed;
+	for (size_t i = 0; i < w->loader.programs_nr; i++) {
+		uint64_t runs;
+		bool uncounted;
+
+		if (is_twin(w->loader.programs[i].name))
+			continue;
+		if (loader__missed(&w->loader, i, &runs, &uncounted))
+			return (struct num){.reason = "the kernel does not tell"};
+		sum.value += runs;
+		untold |= uncounted;
+	}
+	if (untold)
+		return (struct num){.reason = "this kernel does not count probes that it passes "
+					      "over (it does from 6.7 on)"};
+	return sum;
+}
+
+void attach_probes__stop(struct attach_probes *w)
+{
+	*(volatile bool *)&w->skel->bss->nio_over = true;
+	*(volatile bool *)&w->skel->bss->nio_armed = false;
+	*(volatile bool *)&w->skel->bss->nio_adopts = false;
+	w->missed = attach_probes__missed(w);
+	w->stopped = true;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The BPF programs of attach while they are loaded: which sockets and tasks they watch, and what
+ * they saw of each. What the numbers mean is user/attach's business.
+ */
+#ifndef KERNEL_ATTACH_PROBES_H
+#define KERNEL_ATTACH_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/sock_state.h"
+#include "model/plan.h"
+
+struct attach_probes;
+
+#define ATTACH_WITHOUT_MAX 32
+
+/* Who is watched. Tasks by id are added later: attach_probes__add_task(). */
+struct attach_filter {
+	bool by_task;
+	bool follow_children;
+	int cgroup; /* its directory, open; -1: none */
+	char comms[NIO_COMMS_MAX][16];
+	size_t comms_nr;
+	const uint16_t *ports;
+	size_t ports_nr;
+	uint32_t sockets_max;
+	bool count_calls; /* see every event of sends and receives, at any rate */
+	enum backend backend;
+	const char *const *without; /* hooks that are not to be used */
+	size_t without_nr;
+};
+
+/* Why this kernel cannot be watched as asked. */
+struct attach_refusal {
+	const char *backend; /* why the backend asked for does not work, a clause; or NULL */
+	char missing[256];   /* plan__missing(); "": nothing */
+};
+
+/* Whether attach has a hook of this name, or on the function or tracepoint of this name. */
+bool attach_probes__names_hook(const char *name);
+
+/*
+ * Loads and attaches; nothing is watched before attach_probes__arm(). 0 or -errno, explained by
+ * *no: -EOPNOTSUPP: the kernel lacks a hook that attach needs; the backend's own error if one of
+ * functions was asked for by name. -EINTR: a signal that ends the program came (loop__is_to_end()),
+ * checked before each step. *out is owned by the caller.
+ */
+int attach_probes__open(struct attach_probes **out, const struct attach_filter *filter,
+			struct attach_refusal *no);
+void attach_probes__close(struct attach_probes *w); /* takes NULL */
+
+/* Adds a task. 0 or -errno. A task known by its name only (named) does not replace another entry.
+ */
+int attach_probes__add_task(struct attach_probes *w, uint32_t tgid, const struct nio_task *task);
+
+/*
+ * Names the owner of an existing socket by its cookie: the next socket iteration takes it in. 0 or
+ * -errno; -E2BIG: no space, counted as left out.
+ */
+int attach_probes__add_owner(struct attach_probes *w, uint64_t cookie,
+			     const struct nio_owner *owner);
+
+void attach_probes__add_listener(struct attach_probes *w, uint16_t port); /* of a watched task */
+
+/* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by w. */
+int attach_probes__tasks(const struct attach_probes *w);
+
+/* From here on, new connections that match the filter are watched. */
+void attach_probes__arm(struct attach_probes *w);
+
+/* From here on, older connections are watched when used. After the first socket iteration. */
+void attach_probes__adopt_used(struct attach_probes *w);
+
+/* From here on no connection is added and no event is counted. */
+void attach_probes__stop(struct attach_probes *w);
+
+/*
+ * Opens an iteration over the TCP sockets of the caller's network namespace; reading to its end
+ * takes in those that attach_probes__add_owner() named. Owned by the caller; or -errno.
+ */
+int attach_probes__open_pass(const struct attach_probes *w);
+
+/*
+ * Reads all watched sockets: gives take() each connection that ended since the last call, once, and
+ * each open one with its present numbers. 0 or -errno.
+ */
+int attach_probes__each_socket(struct attach_probes *w,
+			       void (*take)(void *arg, const struct sock_state *s), void *arg);
+
+/* Only the connections that ended. Call when the descriptor is readable: it holds some 8000. */
+int attach_probes__each_ended(struct attach_probes *w,
+			      void (*take)(void *arg, const struct sock_state *s), void *arg);
+int attach_probes__ends_fd(const struct attach_probes *w); /* owned by w */
+
+/*
+ * Attaches or detaches the programs of events by the rate of events. Returns when to call next
+ * (CLOCK_MONOTONIC, ns).
+ */
+uint64_t attach_probes__step_events(struct attach_probes *w, uint64_t now_ns);
+
+/* How much of the time the events of sends and receives were seen, and what they showed. */
+struct attach_events {
+	uint64_t seen_ns, all_ns;
+	size_t windows; /* periods between two readings of the counts */
+	bool sampled;   /* the programs were detached part of the time */
+	/* Share of the bytes sent by each kind of call, and its 95 % interval; 0 bytes: none. */
+	struct {
+		double share, low, high;
+	} sent[NIO_CALL_NR];
+	double sent_bytes;
+};
+struct attach_events attach_probes__events(const struct attach_probes *w);
+
+/* Gives a copy of every task to take(), and deletes the task if that returns true. 0 or -errno. */
+int attach_probes__each_task(struct attach_probes *w,
+			     bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t),
+			     void *arg);
+
+struct nio_attach_loss attach_probes__losses(const struct attach_probes *w);
+
+/* Program runs that the kernel refused or skipped; unknown where it does not tell. */
+struct num attach_probes__missed(const struct attach_probes *w);
+
+/* The rows of the plan. Owned by w. */
+size_t attach_probes__plan(const struct attach_probes *w, const struct plan_row **rows);
+
+/* Whether a row's hook stands in for one of the backend asked for. */
+bool attach_probes__replaces(const struct plan_row *row, enum backend asked);
+
+/* Whether the probe of this name ("message") is served. */
+bool attach_probes__has(const struct attach_probes *w, const char *probe);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bytes from sequence numbers; see tcp_seq.h. Pure. */
+#include <stdlib.h>
+#include <string.h>
+#include <netinet/tcp.h>
+
+#include "bpf/sock_state.h"
+#include "tcp_seq.h"
+
+/* A larger difference is a counter that went backward: 2^63 bytes take a century. */
+#define BACKWARD (1ULL << 63)
+
+void tcp_seq__begin(struct socket_snapshot *pass, size_t n)
+{
+	pass->nr = n < TCP_SEQ_SOCKETS_MAX ? n : TCP_SEQ_SOCKETS_MAX;
+	memset(pass->sockets, 0, pass->nr * sizeof(*pass->sockets));
+	pass->source = pass->reason = NULL;
+	pass->zckeys = pass->ordered = false;
+}
+
+static int compare_cookies(const void *px, const void *py, void *arg)
+{
+	const uint16_t *x = px, *y = py;
+	const uint64_t *cookies = arg;
+
+	return (cookies[*x] > cookies[*y]) - (cookies[*x] < cookies[*y]);
+}
+
+/*
+ * Cookies are not in order, since each CPU issues its own. They are sorted, because every socket of
+ * the namespace is looked up.
+ */
+static void order_cookies(struct socket_snapshot *pass, const uint64_t *cookies)
+{
+	for (size_t i = 0; i < pass->nr; i++)
+		pass->order[i] = (uint16_t)i;
+	qsort_r(pass->order, pass->nr, sizeof(*pass->order), compare_cookies, (void *)cookies);
+	pass->ordered = true;
+}
+
+/* The index of a cookie; nr: it does not belong to the pass. */
+static size_t search(const struct socket_snapshot *pass, const uint64_t *cookies, uint64_t cookie)
+{
+	size_t low = 0, high = pass->nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (cookies[pass->order[mid]] < cookie)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < pass->nr && cookies[pass->order[low]] == cookie ? pass->order[low] : pass->nr;
+}
+
+void tcp_seq__take(struct socket_snapshot *pass, const uint64_t *cookies,
+		   const struct nio_socket *socket)
+{
+	size_t i;
+
+	if (!socket->cookie)
+		return;
+	if (!pass->ordered)
+		order_cookies(pass, cookies);
+	i = search(pass, cookies, socket->cookie);
+	if (i < pass->nr)
+		pass->sockets[i] = *socket;
+}
+
+size_t tcp_seq__unmet(const struct socket_snapshot *pass)
+{
+	size_t unmet = 0;
+
+	for (size_t i = 0; i < pass->nr; i++)
+		unmet += !pass->sockets[i].cookie;
+	return unmet;
+}
+
+/*
+ * The same arithmetic as that of attach. SOCK_DONE is not in the record: the states tell whether
+ * the peer's FIN is in bytes_received.
+ */
+static struct nio_numbers numbers_of(const struct nio_socket *s)
+{
+	const struct nio_tcp tcp = {
+		.bytes_acked = s->bytes_acked,
+		.bytes_received = s->bytes_received,
+		.bytes_retrans = s->bytes_retrans,
+		.write_seq = s->write_seq,
+		.snd_una = s->snd_una,
+		.rcv_nxt = s->rcv_nxt,
+		.copied_seq = s->copied_seq,
+		.state = s->state,
+		.done = s->state == TCP_CLOSE_WAIT || s->state == TCP_CLOSING ||
+			s->state == TCP_LAST_ACK,
+	};
+
+	return nio_numbers_of(&tcp);
+}
+
+uint64_t tcp_seq__queued(const struct nio_socket *s)
+{
+	return numbers_of(s).sent;
+}
+
+uint64_t tcp_seq__taken(const struct nio_socket *s)
+{
+	return numbers_of(s).read;
+}
+
+static const char *add_socket(const struct nio_socket *base, const struct nio_socket *now,
+			      struct sequence_sum *sum)
+{
+	uint64_t queued = tcp_seq__queued(now) - tcp_seq__queued(base);
+	uint64_t taken = tcp_seq__taken(now) - tcp_seq__taken(base);
+	uint64_t retrans = now->bytes_retrans - base->bytes_retrans;
+
+	if (!base->cookie || !now->cookie)
+		return "a watched socket was gone when the sockets were looked at";
+	if (base->state == TCP_CLOSE || now->state == TCP_CLOSE)
+		return "a watched socket had been closed when the sockets were looked at";
+	if (queued >= BACKWARD || taken >= BACKWARD || retrans >= BACKWARD)
+		return "a counter of a watched socket went backward";
+	sum->queued += queued;
+	sum->taken += taken;
+	sum->retrans += retrans;
+	sum->ids += (uint32_t)(now->zckey - base->zckey);
+	sum->pinning &= base->scatter_gather && now->scatter_gather;
+	sum->completed &= now->omem == base->omem;
+	return NULL;
+}
+
+static const char *no_pass(const struct socket_snapshot *pass)
+{
+	return pass->reason ? pass->reason : "the sockets were not looked at";
+}
+
+const char *tcp_seq__between(const struct socket_snapshot *base, const struct socket_snapshot *now,
+			     struct sequence_sum *sum)
+{
+	const char *why = NULL;
+
+	*sum = (struct sequence_sum){
+		.zckeys = base->zckeys && now->zckeys, .pinning = true, .completed = true};
+	if (!base->source)
+		return no_pass(base);
+	if (!now->source)
+		return no_pass(now);
+	if (base->nr != now->nr)
+		return "the two passes are not over the same sockets";
+	for (size_t i = 0; i < now->nr && !why; i++)
+		why = add_socket(&base->sockets[i], &now->sockets[i], sum);
+	return why;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether this machine has what options ask of it; see preflight.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "common/cpu_mask.h"
+#include "common/units.h"
+#include "preflight.h"
+
+struct search {
+	struct cpu_mask usable;
+	unsigned int missing; /* the first CPU named that is not usable */
+	bool found;
+};
+
+static void look_up(unsigned int cpu, void *arg)
+{
+	struct search *s = arg;
+
+	if (s->found || cpu_mask__has(&s->usable, cpu))
+		return;
+	s->missing = cpu;
+	s->found = true;
+}
+
+static int check_list(const char *name, const char *list)
+{
+	struct search s = {.found = false};
+
+	/* Where they cannot be read, the load generator says so. */
+	if (!list || sched_getaffinity(0, sizeof(s.usable), cpu_mask__set(&s.usable)) ||
+	    parse_cpu_list(list, CPUS_MAX, look_up, &s) || !s.found)
+		return EXIT_DONE;
+	log_error("%s names CPU %u, which this machine does not have or does not let this process "
+		  "use: see Cpus_allowed_list in /proc/self/status.",
+		  name, s.missing);
+	return EXIT_USAGE;
+}
+
+int preflight__check_cpus(const struct workload *t)
+{
+	int code = check_list("--cpu-sender", t->sender_cpus);
+
+	return code ? code : check_list("--cpu-receiver", t->receiver_cpus);
+}
+
+/* Of the machine, bytes. */
+static uint64_t memory_here(void)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* As the load generator does, which would refuse it when everything else has been set up. */
+int preflight__check_messages(enum mode mode, uint64_t size, unsigned int connections,
+			      uint64_t memory, char *why, size_t len)
+{
+	char need[UNITS_BUF], each[UNITS_BUF];
+	uint64_t bytes = mode__memory(mode, size, connections);
+
+	if (bytes <= memory / 2)
+		return 0;
+	snprintf(why, len,
+		 "%s messages of %s on %u connection%s would take %s, more than half of this "
+		 "machine's memory: ask for smaller messages or fewer connections.",
+		 mode__name(mode), format_size(each, sizeof(each), size), connections,
+		 plural(connections), format_size(need, sizeof(need), bytes));
+	return -EINVAL;
+}
+
+static int say_messages(enum mode mode, uint64_t size, unsigned int connections)
+{
+	char why[256];
+
+	if (!preflight__check_messages(mode, size, connections, memory_here(), why, sizeof(why)))
+		return EXIT_DONE;
+	log_error("%s", why);
+	return EXIT_USAGE;
+}
+
+int preflight__check(const struct options *o)
+{
+	const struct workload *t = &o->traffic;
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; i < o->modes_nr && !code; i++)
+		code = say_messages(o->modes[i], workload__message_size(t),
+				    workload__connections(t));
+	return code ? code : preflight__check_cpus(t);
+}
+
+int preflight__check_cells(const struct options *o, const struct sweep_grid *g)
+{
+	int code = EXIT_DONE;
+
+	for (size_t m = 0; m < g->modes_nr; m++)
+		for (size_t i = 0; i < g->sizes_nr; i++)
+			for (size_t t = 0; t < g->threads_nr && !code; t++)
+				code = say_messages(g->modes[m], o->traffic.header + g->sizes[i],
+						    g->threads[t]);
+	return code ? code : preflight__check_cpus(&o->traffic);
+}

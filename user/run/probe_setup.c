@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Plans, and the programs they ask for; see probe_setup.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/resource_limits.h"
+#include "base/log.h"
+#include "base/privileges.h"
+#include "common/xalloc.h"
+#include "event_sampling.h"
+#include "kernel/loader.h"
+#include "probe_setup.h"
+
+static const char only_messages[] =
+	"not used: --messages sends nothing but those, so no round of its own tells times; --times "
+	"takes them in the round itself";
+static const char stays_attached[] = "not used: before Linux 5.13 what takes times could not be "
+				     "attached for a round of its own alone; "
+				     "--times takes them in each round";
+
+/* Of one size: the plans of rounds by mode, then those of timed rounds. */
+#define PLANS_NR (2 * MODE_NR)
+
+static struct plan_request plan_request(const struct runner *e, enum mode mode, uint64_t size)
+{
+	const struct options *o = e->o;
+
+	return (struct plan_request){
+		.backend = o->backend,
+		.mode = mode,
+		.size = size,
+		/* A fixed number of messages is asked for to be counted. */
+		.count_calls = o->count_calls || o->traffic.messages,
+		.in_slices = event_sampling__fits(e),
+		.times = o->times,
+	};
+}
+
+static int make_timed_plan(const struct runner *e, struct plan_request req, struct plan *plan,
+			   struct plan *timed, bool *any)
+{
+	const char *none;
+	int err;
+
+	req.times = TIMES_ON;
+	err = plan__make(timed, e->offers, &req);
+	none = plan__times_by_fentry(timed) ? e->timing.none : NULL;
+	if (e->o->traffic.messages)
+		none = only_messages;
+	*any = plan__set_apart(plan, timed, none);
+	return err;
+}
+
+/* Plans for each mode of e->o, for messages of this size; *pointers: those made, NULL: not used. */
+static int make_plans(const struct runner *e, uint64_t size, struct plan plans[PLANS_NR],
+		      const struct plan *pointers[PLANS_NR])
+{
+	const struct options *o = e->o;
+
+	for (size_t i = 0; i < o->without_nr; i++)
+		plan__withhold(OBJECT_RUN, e->offers, o->without[i]);
+	for (size_t i = 0; i < o->modes_nr; i++) {
+		enum mode mode = o->modes[i];
+		struct plan *plan = &plans[mode], *timed = &plans[MODE_NR + mode];
+		struct plan_request req = plan_request(e, mode, size);
+		bool any = false;
+		int err = plan__make(plan, e->offers, &req);
+
+		if (!err && req.times == TIMES_APART)
+			err = make_timed_plan(e, req, plan, timed, &any);
+		if (err)
+			return err;
+		pointers[mode] = plan;
+		pointers[MODE_NR + mode] = any ? timed : NULL;
+	}
+	return 0;
+}
+
+/*
+ * Attaches what each plan chose, once: so that a refusal is met before anything runs. Each takes
+ * grace periods: a signal need not wait for them, it ends the first round.
+ */
+static int try_attaching(struct runner *e, const struct plan *const *plans, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err && !loop__is_to_end(); i++)
+		if (plans[i])
+			err = session__attach(e->session, plans[i]);
+	if (err) {
+		session__close(e->session);
+		e->session = NULL;
+	}
+	return err;
+}
+
+/* Loads what any of the sizes needs, according to the offers. */
+static int load_programs(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
+{
+	size_t n = sizes_nr * PLANS_NR;
+	struct plan *plans = xcalloc(n, sizeof(*plans));
+	const struct plan **pointers = xcalloc(n, sizeof(*pointers));
+	const char *no_perf[NIO_PERF_EVENT_NR];
+	int err = 0;
+
+	for (int event = 0; event < NIO_PERF_EVENT_NR; event++)
+		no_perf[event] = perf_watch__no_stage_event(&e->perf, event);
+	for (size_t i = 0; i < sizes_nr && !err; i++)
+		err = make_plans(e, sizes[i], &plans[i * PLANS_NR], &pointers[i * PLANS_NR]);
+	if (!err)
+		err = session__open(&e->session, pointers, n, MODE_NR, &e->result.env.optmem_max,
+				    no_perf);
+	if (!err)
+		err = try_attaching(e, pointers, n);
+	free(pointers);
+	free(plans);
+	return err;
+}
+
+/*
+ * Plans by what the kernel seems to offer and loads that, which is quick and usually right; only if
+ * it is refused is each hook tried by itself and the plan made again from the answers.
+ */
+static int open_session(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
+{
+	int err;
+
+	e->offers = xcalloc(plan_alternatives_nr, sizeof(*e->offers));
+	if (!loader__attaches_again())
+		e->timing.none = stays_attached;
+	loader__presume(OBJECT_RUN, e->offers, e->o->backend);
+	err = load_programs(e, sizes, sizes_nr);
+	if (err && err != -EOPNOTSUPP) {
+		log_info("the full set of probes was refused (%s): trying each", strerror(-err));
+		loader__try_all(OBJECT_RUN, e->offers);
+		err = load_programs(e, sizes, sizes_nr);
+	}
+	return err;
+}
+
+static unsigned int probes_of(const struct plan_row *rows, size_t n)
+{
+	unsigned int probes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		probes += rows[i].hook != NULL && !rows[i].apart;
+	return probes;
+}
+
+/* The backend of the plan's first hook: a plan is of one backend, unless a later one mixes. */
+static const char *backend_of(const struct plan_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].backend && strcmp(rows[i].backend, backend__name(BACKEND_ITERATOR)))
+			return rows[i].backend;
+	return "none";
+}
+
+/*
+ * What an offer could not be told for: a plan without hooks may be for want of files or memory, and
+ * not for what the kernel lacks. 0: all were told.
+ */
+static int error_of_offers(const struct runner *e)
+{
+	for (size_t i = 0; e->offers && i < plan_alternatives_nr; i++)
+		if (e->offers[i].answer == ANSWER_UNKNOWN && e->offers[i].err)
+			return e->offers[i].err;
+	return 0;
+}
+
+static int reject(const struct runner *e, int err)
+{
+	const char *backend = backend__name(e->o->backend);
+	int untold = err == -EOPNOTSUPP ? error_of_offers(e) : 0;
+	char limit[256];
+
+	if (limits__blame(limit, sizeof(limit), untold ? untold : err)) {
+		log_error("the kernel cannot be watched: %s.", limit);
+		return EXIT_RUN_FAILED;
+	}
+	if (untold || plan__offer(err).answer == ANSWER_UNKNOWN) {
+		log_error("what this kernel has could not be found out (%s): end what else uses "
+			  "memory, files or BPF programs, and try again.",
+			  strerror(untold ? -untold : -err));
+		return EXIT_RUN_FAILED;
+	}
+	log_error(
+		"this kernel cannot be watched by backend %s (%s): netiotrace doctor says what is "
+		"missing; --backend none runs the load generator alone.",
+		backend, strerror(-err));
+	return EXIT_KERNEL;
+}
+
+int probe_setup__open(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
+{
+	int err;
+
+	if (e->o->backend == BACKEND_NONE)
+		return EXIT_DONE;
+	err = open_session(e, sizes, sizes_nr);
+	if (err && privileges__in_user_namespace()) {
+		log_error("%s: start it outside, or with --backend none for the load generator "
+			  "alone.",
+			  privileges__namespace_text);
+		return EXIT_PRIVILEGES;
+	}
+	return err ? reject(e, err) : EXIT_DONE;
+}
+
+void probe_setup__describe(struct runner *e)
+{
+	const struct plan *pointers[PLANS_NR] = {NULL};
+	struct plan plans[PLANS_NR];
+	struct result *res = &e->result;
+
+	res->backend = "none";
+	memset(e->timing.any, 0, sizeof(e->timing.any));
+	if (!e->session)
+		return;
+	/* The same offers were enough for these sizes when the programs were loaded. */
+	if (make_plans(e, e->o->traffic.size, plans, pointers))
+		return;
+	for (int mode = 0; mode < MODE_NR; mode++) {
+		e->timing.any[mode] = pointers[MODE_NR + mode];
+		if (pointers[mode])
+			e->plans[mode] = plans[mode];
+		if (e->timing.any[mode])
+			e->timing.plans[mode] = plans[MODE_NR + mode];
+	}
+	res->plan_nr = plan__rows(pointers, pointers + MODE_NR, e->rows);
+	res->plan = e->rows;
+	res->probes = probes_of(e->rows, res->plan_nr);
+	res->backend = backend_of(e->rows, res->plan_nr);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Opening what rounds need, and making them; see runner.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "base/privileges.h"
+#include "common/xalloc.h"
+#include "runner.h"
+#include "host/machine.h"
+#include "host/tap.h"
+#include "kernel/btf_lookup.h"
+#include "probe_setup.h"
+#include "load/loadgen_args.h"
+#include "round.h"
+#include "aux_round.h"
+#include "summary.h"
+
+int runner__check_privileges(const struct options *o)
+{
+	if (o->backend != BACKEND_NONE && !privileges__may_trace()) {
+		log_error(
+			"watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with "
+			"sudo, or with --backend none for the load generator alone.");
+		return EXIT_PRIVILEGES;
+	}
+	if (o->path == NETPATH_VETH && !privileges__may_make_path()) {
+		log_error(
+			"--path veth makes network namespaces, which needs root: run it with sudo, "
+			"or use --path loopback.");
+		return EXIT_PRIVILEGES;
+	}
+	return EXIT_DONE;
+}
+
+int runner__resolve(struct runner *e, const struct options *o)
+{
+	const char *why;
+
+	if (!o->remote)
+		return EXIT_DONE;
+	e->connect = o->connect;
+	if (!address__resolve(&e->connect, false, &e->remote, &why))
+		return EXIT_DONE;
+	log_error("no address is known for --connect %s: %s.", o->connect.host, why);
+	return EXIT_RUN_FAILED;
+}
+
+int runner__check_congestion(const struct runner *e, const char *asked)
+{
+	struct congestion tried = e->result.env.congestion;
+	char why[512];
+
+	if (!congestion__choose(&tried, asked, !e->o->remote, why, sizeof(why)))
+		return EXIT_DONE;
+	log_error("%s.", why);
+	return EXIT_USAGE;
+}
+
+static int open_path(struct runner *e)
+{
+	const struct options *o = e->o;
+	const char *step = "";
+	int err;
+
+	if (o->remote)
+		err = netpath__open_remote(&e->path, &e->connect, &e->remote, &step);
+	else
+		err = netpath__open(&e->path, o->path, o->mtu, o->ipv6, &step);
+	if (err) {
+		log_error("cannot make the %s path (%s): %s.",
+			  netpath__name(o->remote ? NETPATH_REMOTE : o->path), step,
+			  limits__strerror(err));
+		return err == -EPERM        ? EXIT_PRIVILEGES
+		       : err == -EOPNOTSUPP ? EXIT_KERNEL
+					    : EXIT_RUN_FAILED;
+	}
+	environment__read(&e->result.env, e->path, btf_lookup__has_member("net", "ptype_all"));
+	machine__times(&e->cpu_begin);
+	return runner__check_congestion(e, o->congestion);
+}
+
+static void open_counters(struct runner *e)
+{
+	const struct options *o = e->o;
+
+	e->perf.off = o->perf_none;
+	perf_watch__init(&e->perf, o->perf_events, o->perf_events_nr,
+			 environment__is_virtual(&e->result.env));
+}
+
+void runner__use(struct runner *e, const struct options *o)
+{
+	struct result *res = &e->result;
+	char why[512];
+
+	e->o = o;
+	congestion__choose(&res->env.congestion, o->congestion, !o->remote, why, sizeof(why));
+	res->version = NETIOTRACE_VERSION;
+	res->argc = o->argc;
+	res->argv = o->argv;
+	e->traffic = o->traffic;
+	if (res->env.congestion.chosen[0])
+		e->traffic.congestion = res->env.congestion.chosen;
+	res->traffic = e->traffic;
+	res->modes_nr = o->modes_nr;
+	memcpy(res->modes, o->modes, sizeof(res->modes));
+	res->rounds = o->traffic.rounds;
+	res->round_duration_ns = workload__round_ns(&o->traffic);
+	res->messages = o->traffic.messages;
+	probe_setup__describe(e);
+}
+
+int runner__round(struct runner *e, enum mode mode, unsigned int index)
+{
+	struct run_result *r;
+	int err;
+
+	e->result.runs = xgrow(e->result.runs, e->result.runs_nr, sizeof(*r));
+	r = &e->result.runs[e->result.runs_nr];
+	run_result__init(r);
+	err = round__run(e, mode, index, r);
+	if (err || !r->duration_ns) {
+		run_result__clear(r);
+		return err;
+	}
+	e->result.runs_nr++;
+	if (e->stopped)
+		cpu_time__none(&r->cpu, "the run was ended before its samples were taken");
+	else
+		aux_round__sample(e, r);
+	aux_round__time(e, r);
+	return 0;
+}
+
+int runner__summarise(struct runner *e)
+{
+	struct cpu_times now;
+
+	machine__times(&now);
+	e->result.env.machine.steal = machine__steal(&e->cpu_begin, &now);
+	tap__recall(&e->result.env.taps); /* a total is over every run */
+	e->result.interrupted = e->stopped;
+	return summary__make(&e->result, e->o);
+}
+
+static int set_up(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
+{
+	int err, code;
+
+	err = loadgen_args__find(e->loadgen, sizeof(e->loadgen));
+	if (err) {
+		log_error("netio-loadgen is not beside netiotrace: %s.", strerror(-err));
+		return EXIT_RUN_FAILED;
+	}
+	err = loop__open(&e->loop);
+	if (err) {
+		log_error("cannot wait for events: %s.", limits__strerror(err));
+		return EXIT_RUN_FAILED;
+	}
+	code = open_path(e);
+	if (code)
+		return code;
+	open_counters(e);
+	return probe_setup__open(e, sizes, sizes_nr);
+}
+
+void runner__init(struct runner *e)
+{
+	memset(e, 0, sizeof(*e));
+	e->loop = (struct loop)LOOP_INIT;
+}
+
+int runner__open(struct runner *e, const struct options *o, const uint64_t *sizes, size_t sizes_nr)
+{
+	int code;
+
+	e->o = o;
+	code = set_up(e, sizes, sizes_nr);
+	if (!code)
+		runner__use(e, o);
+	return code;
+}
+
+void runner__forget(struct runner *e)
+{
+	struct result *res = &e->result;
+
+	for (size_t i = 0; i < res->runs_nr; i++)
+		run_result__clear(&res->runs[i]);
+	for (size_t i = 0; i < res->summary_nr; i++)
+		run_result__clear(&res->summary[i].total);
+	free(res->runs);
+	res->runs = NULL;
+	res->runs_nr = 0;
+	res->summary_nr = 0;
+}
+
+void runner__close(struct runner *e)
+{
+	display__clear(&e->display);
+	aux_round__close(e);
+	session__close(e->session);
+	netpath__close(e->path);
+	loop__close(&e->loop);
+	free(e->offers);
+	runner__forget(e);
+}

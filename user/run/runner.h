@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The engine: what every command that makes rounds opens once (path, plan, programs, counters,
+ * event loop), and the rounds made with it. Knows of no command line but struct options, and of no
+ * output.
+ *
+ * Functions that return an exit code have said what failed. runner__round() leaves that to its
+ * caller, who has a screen, a record or other rounds to think of.
+ */
+#ifndef RUN_RUNNER_H
+#define RUN_RUNNER_H
+
+#include <limits.h>
+
+#include "base/loop.h"
+#include "host/environment.h"
+#include "host/netpath.h"
+#include "kernel/session.h"
+#include "model/plan.h"
+#include "options.h"
+#include "perf/watch.h"
+#include "screen/display.h"
+
+#define RUNNER_REASON_MAX 512
+
+/* What rounds for samples of CPU time take; see aux_round.h. */
+struct sampling {
+	struct symbols *symbols;
+	struct sampler *sampler;
+	bool tried; /* to load these; if there is no sampler then, for this reason: */
+	char none[192];
+	unsigned int every; /* one round of so many is sampled, the first among them; 0: all */
+	int err;            /* of the last one: its samples could not be had, and why */
+	char why[192];
+};
+
+/* What rounds for exact times take; see aux_round.h. */
+struct timing {
+	struct plan plans[MODE_NR]; /* by mode: of its round and times */
+	bool any[MODE_NR];          /* is there a time that such a round could tell? */
+	const char *none;           /* why there can be no such rounds; NULL: there can */
+	unsigned int every;         /* one round of so many has one, as above; 0: all */
+};
+
+/* What the round under way is for. Only the first kind is compared. */
+enum round_kind {
+	ROUND_COMPARED,
+	ROUND_SAMPLED,
+	ROUND_TIMED,
+};
+
+struct runner {
+	const struct options *o;
+	struct loop loop;
+	struct address connect;         /* with --connect: resolved */
+	struct sockaddr_storage remote; /* the same */
+	struct netpath *path;
+	struct session *session;     /* NULL: backend none */
+	struct probe_result *offers; /* what this kernel offers, by alternative */
+	struct plan plans[MODE_NR];  /* by mode, of the rounds that are compared */
+	struct plan_row rows[PLAN_ROWS_MAX];
+	struct result result;
+	struct workload traffic;    /* of the options in use, with the congestion control chosen */
+	struct cpu_times cpu_begin; /* of all processors, when the path was made */
+	struct display display;     /* zero: nothing is shown */
+	struct perf_watch perf;
+	struct sampling sampling;
+	struct timing timing;
+	enum round_kind kind;
+	char loadgen[PATH_MAX];
+	int signo;                      /* the signal that ended the rounds early, or 0 */
+	bool stopped;                   /* by that signal, by q, or by the receiver: */
+	bool stopped_by_peer;           /* reason says so; what was measured is kept */
+	char reason[RUNNER_REASON_MAX]; /* why the last round failed, a sentence; empty: it did not
+					 */
+	/* Called at each interval of a measured phase, if set. */
+	void (*tick)(struct runner *e, void *arg);
+	void *tick_arg;
+};
+
+/* 4 with the remedy said when these options need privileges we do not have. */
+int runner__check_privileges(const struct options *o);
+
+/*
+ * Makes the path and loads what rounds with these options and messages of any of these sizes need,
+ * then uses o. runner__init() before it, runner__close() after it, also when it failed. Returns an
+ * exit code.
+ */
+void runner__init(struct runner *e);
+int runner__open(struct runner *e, const struct options *o, const uint64_t *sizes, size_t sizes_nr);
+void runner__close(struct runner *e);
+
+/* With --connect: finds the address, while Ctrl-C still ends the program by itself. Exit code. */
+int runner__resolve(struct runner *e, const struct options *o);
+
+/*
+ * Rounds from here on are made with these options, which must outlive them: other modes, size,
+ * threads, amounts or congestion control (one that runner__check_congestion() took) than before,
+ * but of the sizes given to runner__open(), and the same path and backend.
+ */
+void runner__use(struct runner *e, const struct options *o);
+
+/*
+ * Whether the senders may be given this congestion control, of an engine that is open: an exit
+ * code.
+ */
+int runner__check_congestion(const struct runner *e, const char *asked);
+
+/*
+ * Makes a round and adds it to e->result, if anything was measured. 0 or -errno, e->reason then
+ * says why. A round that was stopped is no failure of its own; whether the receiver stopped it is
+ * in e->stopped_by_peer.
+ */
+int runner__round(struct runner *e, enum mode mode, unsigned int index);
+
+/* Fills the summary of e->result from its runs. 0 or -ENOMEM. */
+int runner__summarise(struct runner *e);
+
+/* Empties e->result of runs and their summary. */
+void runner__forget(struct runner *e);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Passes over the watched sockets; see socket_snapshot.h. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "host/netns.h"
+#include "host/sock_diag.h"
+#include "kernel/socket_iter.h"
+#include "model/load_report.h"
+#include "socket_snapshot.h"
+
+_Static_assert(TCP_SEQ_SOCKETS_MAX >= LOAD_CONNECTIONS_MAX, "a pass holds all connections");
+
+/*
+ * How often a pass is made that did not meet all sockets. An iterator that has to go on in the
+ * middle of a bucket of the kernel's table passes over sockets of it when others have left it
+ * meanwhile (until Linux 6.17: "bpf: tcp: Avoid socket skips and repeats during iteration"). Only
+ * while nothing moves: each pass would read the same numbers, so what is repeated is a look.
+ */
+#define PASSES 5
+
+struct look {
+	const struct sockets *s;
+	struct socket_snapshot *out;
+	int fd;  /* of the iterator */
+	int err; /* of opening it */
+};
+
+static void take(void *arg, const struct nio_socket *socket)
+{
+	struct look *l = arg;
+
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		tcp_seq__take(&l->out[side], l->s->cookies[side], socket);
+}
+
+static int visit_iterator(void *arg)
+{
+	struct look *l = arg;
+
+	l->fd = session__open_pass(l->s->session);
+	return l->fd < 0 ? l->fd : 0;
+}
+
+/* The namespace is chosen as the iterator is opened, not as it is read. */
+static int look_by_iterator(struct look *l, int netns)
+{
+	int err = netns__visit(netns, visit_iterator, l);
+
+	if (err)
+		return err;
+	err = socket_iter__read(l->fd, take, l);
+	close(l->fd);
+	return err;
+}
+
+static int visit_sock_diag(void *arg)
+{
+	return sock_diag__pass(take, arg);
+}
+
+/* One pass in each namespace: of a path without namespaces there is one, for both sides. */
+static int look_everywhere(struct look *l, int (*look)(struct look *l, int netns))
+{
+	int before = -2, err = 0;
+
+	for (int side = 0; side < NIO_SIDE_NR && !err; side++) {
+		int netns = netpath__netns(l->s->path, side);
+
+		if (!l->s->nr[side] || netns == before)
+			continue;
+		err = look(l, netns);
+		before = netns;
+	}
+	return err;
+}
+
+static int look_by_sock_diag(struct look *l, int netns)
+{
+	return netns__visit(netns, visit_sock_diag, l);
+}
+
+static void begin(const struct look *l)
+{
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		tcp_seq__begin(&l->out[side], l->s->nr[side]);
+		l->out[side].reason = "the sockets of this side are on another machine";
+	}
+}
+
+static bool met_all(const struct look *l)
+{
+	return !tcp_seq__unmet(&l->out[NIO_SIDE_SENDER]) &&
+	       !tcp_seq__unmet(&l->out[NIO_SIDE_RECEIVER]);
+}
+
+static void name_source(const struct look *l, const char *source, bool zckeys, const char *reason)
+{
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		if (!l->s->nr[side])
+			continue;
+		l->out[side].source = source;
+		l->out[side].zckeys = zckeys;
+		l->out[side].reason = reason;
+	}
+}
+
+static int iterate(struct look *l, bool still)
+{
+	int passes = still ? PASSES : 1, err = 0;
+
+	begin(l);
+	if (!l->s->session)
+		return -EOPNOTSUPP;
+	do
+		err = look_everywhere(l, look_by_iterator);
+	while (!err && !met_all(l) && --passes);
+	return err ? err : met_all(l) ? 0 : -ENOENT;
+}
+
+void sockets__look(const struct sockets *s, struct socket_snapshot out[NIO_SIDE_NR], bool still)
+{
+	struct look l = {.s = s, .out = out};
+	int err = iterate(&l, still);
+
+	if (!err) {
+		name_source(&l, "iter/tcp", true, NULL);
+		return;
+	}
+	if (!still) {
+		name_source(&l, NULL, false, "sock_diag is asked only while nothing moves");
+		return;
+	}
+	log_info("no pass of iter/tcp over the sockets: %s", strerror(-err));
+	begin(&l);
+	err = look_everywhere(&l, look_by_sock_diag);
+	if (err)
+		log_info("the sockets cannot be looked at by sock_diag: %s", strerror(-err));
+	name_source(&l, err ? NULL : "sock_diag", false,
+		    err ? "neither iter/tcp nor sock_diag could be read here" : NULL);
+}
