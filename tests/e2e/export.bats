@@ -26,10 +26,10 @@ teardown_cgroups() {
 	local cgroup
 
 	[ -n "${CGROUPS-}" ] && [ -d "$CGROUPS" ] || return 0
-	find "$CGROUPS" -name cgroup.procs -exec cat {} + | xargs -r kill -9 2>/dev/null || true
-	for cgroup in $(find "$CGROUPS" -depth -type d); do
+	find "$CGROUPS" -name cgroup.procs -exec cat {} + | sort -u | xargs -r kill -9 2>/dev/null || true
+	while IFS= read -r -d '' cgroup; do
 		within 10 rmdir "$cgroup" 2>/dev/null || true
-	done
+	done < <(find "$CGROUPS" -depth -type d -print0)
 }
 
 eval "_attach_teardown() $(declare -f teardown | tail -n +2)"
@@ -86,13 +86,13 @@ counts() {
 	[ "$(jq .sent client)" -eq $((200 * 65536)) ]
 	within 20 counts "$PORT" tcp_sent_bytes_total 'group="sender.service"' $((200 * 65536))
 	within 20 counts "$PORT" tcp_received_bytes_total 'group="sink.service"' $((200 * 65536))
-	page "$PORT" >page
-	promtool check metrics <page
+	page "$PORT" >page.txt
+	promtool check metrics <page.txt
 	# Stages and unclassified bytes add up to the bytes.
-	[ $(($(value stage_bytes_total 'group="sender.service",stage="tx_' <page) +
-		$(value unclassified_bytes_total 'group="sender.service",direction="sent"' <page))) -eq $((200 * 65536)) ]
-	[ "$(value zerocopy_sends_total 'group="sender.service"' <page)" -ge 200 ]
-	! grep -q nan page
+	[ $(($(value stage_bytes_total 'group="sender.service",stage="tx_' <page.txt) +
+		$(value unclassified_bytes_total 'group="sender.service",direction="sent"' <page.txt))) -eq $((200 * 65536)) ]
+	[ "$(value zerocopy_sends_total 'group="sender.service"' <page.txt)" -ge 200 ]
+	run ! grep -q nan page.txt
 }
 
 @test "export: OpenMetrics or Prometheus text, plain or gzip, as the client asks" {
@@ -121,8 +121,8 @@ counts() {
 	background "$FLEET" hostile "$PORT" hostile
 	within 30 test -s hostile
 	# Connections are closed after 10 s at most, however often they send a byte.
-	within 60 page "$PORT" -o page
-	grep -q '^netiotrace_build_info' page
+	within 60 page "$PORT" -o page.txt
+	grep -q '^netiotrace_build_info' page.txt
 	python3 - "$PORT" <<-'END'
 		import socket, sys
 		for request in (b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n", b"\0" * 5000, b"GET /metrics HTTP/9.9\r\n\r\n",
@@ -137,7 +137,7 @@ counts() {
 		    except OSError:
 		        pass
 	END
-	within 60 page "$PORT" -o page
+	within 60 page "$PORT" -o page.txt
 	[ "$(find "/proc/$EXPORTER/fd" -mindepth 1 | wc -l)" -lt 300 ]
 }
 
@@ -204,7 +204,7 @@ counts() {
 	grep -qP '^CapBnd:\t0000000000000000$' "/proc/$EXPORTER/status"
 	grep -qP '^CapInh:\t0000000000000000$' "/proc/$EXPORTER/status"
 	grep -qP '^NoNewPrivs:\t1$' "/proc/$EXPORTER/status"
-	! grep -qP '^Uid:.*\t0(\t|$)' "/proc/$EXPORTER/status"
+	run ! grep -qP '^Uid:.*\t0(\t|$)' "/proc/$EXPORTER/status"
 	grep -qP '^Groups:\s*$' "/proc/$EXPORTER/status"
 	# It goes on counting like that.
 	background "$FLEET" sink sink
@@ -216,8 +216,8 @@ counts() {
 
 @test "export: --once prints a page, --textfile writes it whole, and only one of the outputs can be chosen" {
 	need_tool promtool
-	"$NETIOTRACE" export --once --interval 200ms >page
-	promtool check metrics <page
+	"$NETIOTRACE" export --once --interval 200ms >page.txt
+	promtool check metrics <page.txt
 	background "$NETIOTRACE" export --textfile "$PWD/netiotrace.prom" --interval 100ms
 	within 60 test -s netiotrace.prom
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -248,7 +248,7 @@ counts() {
 	has 'tcp_sent_bytes_total{group="outgoing"}' page "$PORTS"
 	has 'tcp_sent_bytes_total{group="python3"}' page "$NAMES"
 	has 'tcp_sent_bytes_total{group="other"}' page "$PORT"
-	! has 'sender.service' page "$PORT"
+	run ! has 'sender.service' page "$PORT"
 	# An ephemeral port is never a label.
 	[ "$(page "$PORTS" | grep -c 'tcp_connections{')" -lt 60 ]
 }
@@ -288,14 +288,14 @@ counts() {
 		            pass
 	END
 	all_counted() {
-		page "$PORT" >page
-		[ "$(($(value tcp_sent_bytes_total 'group="g' <page) + $(value tcp_sent_bytes_total 'group="unknown"' <page) +
-			$(value tcp_sent_bytes_total 'group="other"' <page)))" -ge 1000000 ]
+		page "$PORT" >page.txt
+		[ "$(($(value tcp_sent_bytes_total 'group="g' <page.txt) + $(value tcp_sent_bytes_total 'group="unknown"' <page.txt) +
+			$(value tcp_sent_bytes_total 'group="other"' <page.txt)))" -ge 1000000 ]
 	}
 	within 30 all_counted
-	[ "$(grep -c '^netiotrace_tcp_sent_bytes_total{' page)" -le 65 ]
-	! need_tool promtool || promtool check metrics <page
-	cp page before
+	[ "$(grep -c '^netiotrace_tcp_sent_bytes_total{' page.txt)" -le 65 ]
+	! type -P promtool >/dev/null || promtool check metrics <page.txt
+	cp page.txt before
 	"$FLEET" zerocopy "$(<sink)" 10 >/dev/null
 	sleep 0.5
 	page "$PORT" >after
@@ -309,9 +309,9 @@ counts() {
 	promtool check rules "$RULES/rules.yml" "$RULES/alerts.yml"
 	promtool test rules "$RULES/tests.yml"
 	# Each rule and each alert has a case.
-	for name in $(sed -n 's/^ *- \(record\|alert\): *//p' "$RULES"/{rules,alerts}.yml); do
+	while read -r name; do
 		grep -q "$name" "$RULES/tests.yml" || { echo "no case for $name" && return 1; }
-	done
+	done < <(sed -n 's/^ *- \(record\|alert\): *//p' "$RULES"/{rules,alerts}.yml)
 }
 
 @test "export: the systemd unit is well confined" {
@@ -331,10 +331,10 @@ host() {
 	INSIDE=(nsenter --net="/proc/$HOST/ns/net")
 }
 
-# fleet_exporter NAME: that of $HOST, which listens on $PORT of this namespace.
+# fleet_exporter NAME PORT: that of $HOST, which listens on a port of this namespace.
 fleet_exporter() {
 	rm -f "$1.ready"
-	background "$FLEET" activate "$HOST" "$PORT" "$NETIOTRACE" export --this-netns --interval 200ms \
+	background "$FLEET" activate "$HOST" "$2" "$NETIOTRACE" export --this-netns --interval 200ms \
 		--ready-file "$1.ready" 2>"$1.log"
 	EXPORTER=$STARTED
 	within 60 test -s "$1.ready"
@@ -387,7 +387,7 @@ query() { # EXPR
 }
 
 @test "export: Prometheus scrapes three hosts; sums equal the clients' to the byte, across restarts" {
-	local expr ports=() hosts=() i
+	local expr ports=() hosts=() exporters=() i
 
 	need_tool prometheus promtool nginx redis-server curl unshare nsenter ip
 	need_cgroups
@@ -397,8 +397,8 @@ query() { # EXPR
 		hosts+=("$HOST")
 		PORT=$(free_port)
 		ports+=("$PORT")
-		fleet_exporter "host$i"
-		eval "EXPORTER_$i=$EXPORTER"
+		fleet_exporter "host$i" "$PORT"
+		exporters+=("$EXPORTER")
 	done
 	PORT=$(free_port)
 	PROMETHEUS=http://127.0.0.1:$PORT
@@ -436,12 +436,12 @@ query() { # EXPR
 	done
 
 	# One exporter and one service begin again.
-	kill "$EXPORTER_0"
-	within 20 has_ended "$EXPORTER_0"
+	kill "${exporters[0]}"
+	within 20 has_ended "${exporters[0]}"
 	kill "$(<nginx-on.service/pid)"
-	HOST=${hosts[0]} INSIDE=(nsenter --net="/proc/${hosts[0]}/ns/net") PORT=${ports[0]}
+	HOST=${hosts[0]} INSIDE=(nsenter --net="/proc/${hosts[0]}/ns/net")
 	within 20 test ! -e nginx-on.service/pid
-	fleet_exporter host0
+	fleet_exporter host0 "${ports[0]}"
 	nginx_in nginx-on.service on
 	client nginx-on.service http 8080 200
 	within 30 agrees nginx-on.service
@@ -465,7 +465,7 @@ query() { # EXPR
 	# Every query of the dashboard, every rule.
 	jq -r '.panels[].targets[].expr, (.templating.list[] | select(.type == "query") | .query
 		| capture("label_values\\((?<metric>[^,]*),").metric)' "$RULES/dashboard.json" |
-		sed 's/\$instance/.*/g; s/\$group/.*/g' >queries
+		sed 's/[$]instance/.*/g; s/[$]group/.*/g' >queries
 	[ "$(wc -l <queries)" -ge 15 ]
 	while read -r expr; do
 		query "$expr" >answer
@@ -478,5 +478,5 @@ query() { # EXPR
 		within 30 has_data
 	done
 	query 'fleet:netiotrace_zerocopy_copied:ratio_rate5m' | jq -e '.data.result[0].value[1] == "1"'
-	! grep -i 'error' prometheus.log
+	run ! grep -i 'error' prometheus.log
 }
