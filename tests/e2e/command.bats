@@ -34,7 +34,7 @@ refused() { # ARGS...
 	for n in 0 -3 x 281474976710657; do refused --messages "$n"; done
 	refused --messages 3 --duration 1s
 	refused --path moon
-	refused --backend fentry
+	refused --backend fprobe
 	refused --rounds 0
 	refused --duration 10ms --rounds 5
 	refused --mtu 1500

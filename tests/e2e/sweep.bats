@@ -122,7 +122,7 @@ shape() { # DIR
 		refused --congestion "$list" -o out
 	done
 	[ ! -e out ]
-	refused --backend fentry
+	refused --backend fprobe
 	refused --backend none --count-calls
 	refused -o ''
 	refused out
