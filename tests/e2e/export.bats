@@ -214,6 +214,21 @@ counts() {
 	within 20 sent
 }
 
+# What DynamicUser and AmbientCapabilities of the unit leave.
+@test "export: an ordinary user with CAP_BPF and CAP_PERFMON alone exports exact counts" {
+	need_tool setpriv curl
+	PORT=$(free_port)
+	chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
+	background setpriv --reuid 61234 --regid 61234 --clear-groups --inh-caps=-all,+bpf,+perfmon \
+		--ambient-caps=-all,+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon --no-new-privs \
+		"$NETIOTRACE" export --by port --interval 200ms --listen "127.0.0.1:$PORT" 2>log
+	within 60 grep -q 'serving metrics' log
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	"$FLEET" zerocopy "$(<sink)" 100 >client
+	within 20 counts "$PORT" tcp_received_bytes_total "group=\"$(<sink)\"" 6553600
+}
+
 @test "export: --once prints a page, --textfile writes it whole, and only one of the outputs can be chosen" {
 	need_tool promtool
 	"$NETIOTRACE" export --once --interval 200ms >page.txt
