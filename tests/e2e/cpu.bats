@@ -87,7 +87,7 @@ share() {
 # Two-copy has the most classes, since it also gathers. When all CPUs were sampled at the same
 # moments, an idle machine seemed to spend most of the receiver's time waiting for locks
 # (perf_event__open_sampling). One perf for all CPUs has the same flaw (docs/KERNELS.md), so each
-# CPU has its own perf, at a rate of its own that differs from the run's. Two timers of equal period
+# cpu: perf record of the same round has the same shares by the same rules
 # on one CPU keep their distance: the second samples what the first one's interrupt has just left.
 # The rates are 3.5 % apart, so that few samples in a row of two CPUs coincide.
 @test "cpu: perf record of the same round, by the same rules, sees the same shares" {
@@ -137,7 +137,7 @@ share() {
 	jq -e '.runs[0].cpu.reason | test("kptr_restrict")' doc.json
 }
 
-# bbr's estimate of this machine's path differs from run to run: it may hold back much or nothing
+# cpu: the pacing timer is in the stacks of a paced run, and not of an unpaced one
 # (docs/KERNELS.md). So the sockets get a rate: half of reno's throughput. The share of timers
 # depends on the cost of setting one (3 to 14 % with pacing, 2 to 5 % without), so the test looks
 # for the function that the timer runs, in any task. test_stack_rules.c tests the class of that
