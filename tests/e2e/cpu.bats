@@ -16,7 +16,7 @@ setup() {
 # In zero-copy mode a sample of several hundred may be a copy: the load generator's control messages
 # between phases. A share is judged by its confidence interval, since few samples prove little.
 # bats test_tags=guest
-@test "cpu: each mode's classes are what it does, and add up to its CPU time" {
+@test "cpu: the classes of each mode are the work it does, and add up to its CPU time" {
 	"$NETIOTRACE" -q --mode all --duration 4s --rounds 2 --json doc.json --folded stacks
 	jq -e '.runs | length == 6' doc.json
 	# Equal to the nanosecond in each run and in the totals; lost samples are reported.
@@ -66,7 +66,7 @@ share() {
 # The lower bounds are below 100 %: user-mode copying also makes system calls, and interrupts and
 # the scheduler take time.
 # bats test_tags=guest
-@test "cpu: a program that only copies, calls or computes has just that class" {
+@test "cpu: a program that only copies, calls or computes has only that class" {
 	local load
 
 	[ -x "$BUILD_DIR/tests/e2e/calibrated_loads" ] || skip "the test programs are not built: make test-programs"
@@ -78,7 +78,7 @@ share() {
 	[ "$(share syscalls.out syscall)" -ge 20 ]
 	[ "$(share syscalls.out syscall user)" -ge 80 ]
 	[ "$(share computes.out user)" -ge 80 ]
-	# No mode has this class.
+	# None of the three programs does this work.
 	[ "$(awk '/^(gather|tx_copy|tx_pin|deferred_copy|other_copy|completion|skb) / { n += $2 } END { print n }' copies.out)" -le 3 ]
 	[ "$(awk '/copy |^(gather|tx_pin|completion|tcp_ip|skb) / { n += $2 } END { print n }' syscalls.out)" -eq 0 ]
 	[ "$(awk '/copy |^(gather|tx_pin|completion|tcp_ip|skb) / { n += $2 } END { print n }' computes.out)" -eq 0 ]
@@ -90,7 +90,7 @@ share() {
 # cpu: perf record of the same round has the same shares by the same rules
 # on one CPU keep their distance: the second samples what the first one's interrupt has just left.
 # The rates are 3.5 % apart, so that few samples in a row of two CPUs coincide.
-@test "cpu: perf record of the same round, by the same rules, sees the same shares" {
+@test "cpu: perf record of the same round has the same shares by the same rules" {
 	local cpu hz=887 cpus command
 
 	need_tool perf python3
@@ -117,7 +117,7 @@ share() {
 }
 
 # bats test_tags=guest
-@test "cpu: what is not sampled is null, and why; nothing is sent for it" {
+@test "cpu: a run without samples has null classes with the reason" {
 	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json doc.json
 	jq -e '.runs[0].cpu | .quality == "unavailable" and (.reason | test("--messages")) and
 		.sender.samples == null and .sender.ns.tx_copy == null' doc.json
@@ -127,7 +127,7 @@ share() {
 	jq -e '.runs[0].cpu.reason | test("backend none")' doc.json
 }
 
-@test "cpu: a kernel that hides its symbols costs the samples, not the run" {
+@test "cpu: kptr_restrict=2 removes the samples, not the run" {
 	restricted=$(</proc/sys/kernel/kptr_restrict)
 	[ -w /proc/sys/kernel/kptr_restrict ] || skip "kernel.kptr_restrict cannot be set here"
 	echo 2 >/proc/sys/kernel/kptr_restrict
@@ -142,7 +142,7 @@ share() {
 # depends on the cost of setting one (3 to 14 % with pacing, 2 to 5 % without), so the test looks
 # for the function that the timer runs, in any task. test_stack_rules.c tests the class of that
 # function.
-@test "cpu: pacing is in the stacks where packets are held back, and only there" {
+@test "cpu: the pacing timer is in the stacks of a paced run, and not of an unpaced one" {
 	paced() {
 		"$NETIOTRACE" -q --mode onecopy --duration 4s --rounds 1 --path veth --congestion reno --folded "$1" --json doc.json
 		jq '.summary[0].total.app.throughput_gbps' doc.json >"$1.gbps"

@@ -224,7 +224,7 @@ long_run() {
 	diff before stopped
 	keys "clear; fg" Enter
 	within 5 shows '> one-copy .*B/s'
-	# SIGKILL cannot be caught.
+	# SIGSTOP cannot be caught.
 	kill -STOP "$(run_pid)"
 	within 5 shows 'Stopped'
 	keys "clear; fg" Enter
