@@ -202,7 +202,7 @@ balanced() {
 }
 
 # bats test_tags=address,thread
-@test "two machines: half round trips by the sender's clock; the sender's books balance" {
+@test "two machines: half round trips by the sender's clock; the sender's ledger balances" {
 	need_root
 	mkfifo ready
 	"$NETIOTRACE" serve --listen 127.0.0.1:0 --congestion reno --spin 20us >ready 2>serve.err 3>&- &

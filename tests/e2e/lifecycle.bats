@@ -134,7 +134,7 @@ sender_runs() {
 	assert_nothing_left
 }
 
-@test "Ctrl-C at the terminal reaches the whole process group and the books balance" {
+@test "Ctrl-C at the terminal reaches the whole process group and the result balances" {
 	need_tool tmux
 	tmux -L "nio$$" new-session -d -x 100 -y 30 \
 		"'$NETIOTRACE' --mode onecopy --warmup 100ms --duration 60s --json out.json; echo code \$? >code"
