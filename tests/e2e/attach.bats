@@ -96,7 +96,7 @@ ZEROCOPY, SO_ZEROCOPY, refused, sent = 0x4000000, 60, 0, 0
 for _ in range(10):
     sent += sock.send(b"x" * 1000, ZEROCOPY) # without the option: copied
 sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
-# Tests beside this one share RLIMIT_MEMLOCK: the process locks no more than the limit.
+# Parallel tests share RLIMIT_MEMLOCK: the process locks no more than the limit.
 resource.setrlimit(resource.RLIMIT_MEMLOCK, (65536, 65536))
 os.setuid(65534)
 for _ in range(7):
@@ -383,7 +383,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
 # bats test_tags=address
-@test "attach counts all of many short connections and keeps few of them in memory" {
+@test "attach counts 3000 short connections exactly and lists 1024 of them" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --count-calls -q --interval 100ms --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3000
 	exact
@@ -393,7 +393,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
 # bats test_tags=address
-@test "attach counts the sockets and groups that do not fit into its tables" {
+@test "attach reports the number of sockets that exceed --max-sockets" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	background "$PROGRAM" hold 127.0.0.1 "$PORT" 200 held
 	within 20 test -e held
@@ -452,7 +452,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	[[ $output == *"put -- before it"* ]]
 }
 
-@test "attach without privileges says which are missing" {
+@test "attach without privileges says that it needs root" {
 	need_tool setpriv
 	cp "$NETIOTRACE" netiotrace && chmod 755 netiotrace
 	chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"

@@ -136,7 +136,7 @@ load attach
 }
 
 # bats test_tags=address
-@test "attach --ready-file replaces a file left by a killed attach, but not another process's file" {
+@test "attach --ready-file removes a ready file that a killed run left, and refuses any other file" {
 	echo "netiotrace 1" >ready
 	run -1 "$NETIOTRACE" attach -q --pid 4194303 --ready-file ready
 	[ ! -e ready ]

@@ -172,7 +172,7 @@ links() {
 	grep -o '^bpf(BPF_[A-Z_]*' "$1" | grep -nE 'LINK_CREATE|RAW_TRACEPOINT_OPEN'
 }
 
-@test "attach stops attaching programs at the next program when a signal arrives" {
+@test "attach ends after the current program when a signal arrives while it attaches programs" {
 	local first status=0
 
 	need_tool strace

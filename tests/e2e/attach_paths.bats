@@ -313,7 +313,7 @@ time.sleep(600)'
 	[[ $output == *"--pid $thread is a thread of process $STARTED: "* ]]
 }
 
-@test "attach attributes the bytes of a renamed thread to its process, under the process's name" {
+@test "attach attributes bytes of a thread with a name of its own to the process, under the process's name" {
 	peer "$PROGRAM" worker 127.0.0.1 port
 	watch --port "$PORT"
 	"$PROGRAM" exchange 127.0.0.1 "$PORT" 500

@@ -150,7 +150,7 @@ liar() {
 
 # Other connections open and close during the run: the socket iteration still finds those of the
 # run.
-@test "bytes: connections that open and close beside a run do not change its counts" {
+@test "bytes: connections that open and close during a run do not change its counts" {
 	local port churn
 
 	port=$(free_port)

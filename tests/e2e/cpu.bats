@@ -151,8 +151,8 @@ share() {
 	paced freely
 	open_to_all
 	cp "$BUILD_DIR/tests/e2e/paced.so" .
-	# A round has a few hundred samples, of which 1 % or less have the timer's function on a
-	# busy machine: up to five rounds.
+	# A round has a few hundred samples. On a busy machine 1 % or less have the timer's
+	# function: up to five rounds.
 	for _ in 1 2 3 4 5; do
 		PACED_RATE=$(jq '. * 1e9 / 8 / 2 | floor' freely.gbps) LD_PRELOAD=$PWD/paced.so paced held
 		wc -l freely held

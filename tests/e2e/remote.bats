@@ -344,7 +344,7 @@ time.sleep(600)"
 	assert_nothing_left
 }
 
-@test "two machines: connect and listen use the first address of a name that works" {
+@test "two machines: --connect and --listen use the first working address of a name" {
 	local code=0 named
 
 	printf '%s twofold\n' 198.18.77.3 "$THERE4" >hosts

@@ -420,7 +420,7 @@ state_of() {
 	(cd "$1" && find . -printf '%P %m %l\n' | sort && find . -type f -exec sha256sum {} + | sort -k2)
 }
 
-@test "report replaces only files that a report left; a home directory is not changed" {
+@test "report refuses a directory with other files than a report leaves and changes nothing in it" {
 	mkdir -p home/data home/.config
 	echo mine | tee home/data/measured.csv home/photo.png home/drawing.svg home/.profile >/dev/null
 	cp "$published" home/data.csv

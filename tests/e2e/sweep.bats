@@ -181,7 +181,7 @@ shape() { # DIR
 }
 
 # bats test_tags=address
-@test "a tiny sweep leaves exactly the documented files" {
+@test "a tiny sweep leaves exactly the expected files" {
 	need_root
 	tiny out >stdout 2>stderr
 	whole out
