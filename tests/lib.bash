@@ -141,7 +141,7 @@ seed_random() {
 
 # measuring FILE: stderr of a run that is not quiet says that it measures.
 measuring() {
-	grep -qsE '^ *[0-9.]+s [a-z]+ [0-9]+/[0-9]+ ' "$1"
+	grep -qsE '^ *[0-9.]+s [a-z-]+ [0-9]+/[0-9]+ ' "$1"
 }
 
 # Every process a test starts, and whatever that starts, carries the test's name in its environment, so
