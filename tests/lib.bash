@@ -145,7 +145,7 @@ seed_random() {
 
 # measuring FILE: FILE, stderr of a run, shows the measured phase.
 measuring() {
-	grep -qsE '^ *[0-9.]+s [a-z]+ [0-9]+/[0-9]+ ' "$1"
+	grep -qsE '^ *[0-9.]+s [a-z-]+ [0-9]+/[0-9]+ ' "$1"
 }
 
 # Every process of a test, and its children, have the test's name in their environment, which

@@ -238,6 +238,29 @@ rows() {
 }
 
 # bats test_tags=address
+@test "report and compare read documents of earlier versions without recv_call" {
+	local file
+
+	need_root
+	"$NETIOTRACE" sweep -q --modes onecopy --sizes 64k --threads 1,2 --duration 300ms -o new
+	cp -r new old
+	for file in old/cells/*.json; do
+		jq -e '.runs[0].app.latency_ns.recv_call.p50 > 0' "$file"
+		jq 'del(.. | .recv_call?)' "$file" >edited
+		mv edited "$file"
+	done
+	run ! grep -rq recv_call old/cells
+	"$NETIOTRACE" compare old new --json out.json
+	jq -e '[.changes[] | select(.metric == "delivery_p50")] | length == 2 and all(.before.median > 0)' out.json
+	"$NETIOTRACE" report -q -o old.report old
+	"$NETIOTRACE" report -q -o new.report new
+	grep -q 'Not shown: recv call, n/a (the data set has no such number)' old.report/report.md
+	grep -q 'with 2 threads against 1, .*recv call x ' new.report/report.md
+	run ! grep -q 'recv call, n/a' new.report/report.md
+	# These documents do not match the present schema.
+	rm -r old
+}
+
 @test "compare: escape sequences in data do not reach the terminal" {
 	sed 's/,6.1$/,6.1\x1b[2J\x1b]0;owned\x07/' before.csv >after.csv
 	sed '2s/,[0-9.]*,0,1e9/,1\x1b[31m,0,1e9/' before.csv >bad.csv

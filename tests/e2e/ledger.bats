@@ -230,6 +230,9 @@ balanced_fallback() {
 	jq -e '.runs[0] | .app.latency_ns.completion.count == .app.zerocopy.completed
 		and .app.latency_ns.send_call.p50 <= .app.latency_ns.send_call.p99
 		and .app.latency_ns.send_call.p99 <= .app.latency_ns.send_call.max' out.json
+	jq -e '.runs[0] | .app.latency_ns.recv_call.count > 0
+		and .app.latency_ns.recv_call.max <= .duration_s * 1e9 + 1
+		and .app.latency_ns.recv_call.reason == null' out.json
 }
 
 # --without HOOK simulates a kernel that lacks the hook: the stage is n/a with its reason, the run

@@ -117,6 +117,28 @@ load loadgen
 	holds ".receiver.tcp.bytes_received == 7 * 4096" out
 }
 
+# strace counts the same calls and measures a part of each timed call. 262144 is the size of the
+# receiver's buffer. The first call of a thread may begin before the phase.
+@test "recv_call times each recv() that returns bytes, as strace counts them" {
+	local connections
+
+	need_tool strace
+	chmod 777 .
+	for connections in 1 4; do
+		user strace -f -qq -T -e trace=recvfrom -o calls "$LG" --size 100k --messages 203 --warmup 0s \
+			--connections "$connections" --json >out
+		sed -nE 's/^([0-9]+) .*, 262144, .*\) = ([1-9][0-9]*) <([0-9]+)\.([0-9]{6})>$/\1 \2 \3\4/p' calls >took
+		awk '{ calls++; bytes += $2; if (seen[$1]++) us += $3 }
+			END { printf "{\"calls\": %d, \"bytes\": %d, \"us\": %d}", calls, bytes, us }' took >witness.json
+		jq -s '.[0].receiver + {witness: .[1]}' out witness.json >both
+		holds ".rx_bytes == 203 * 102400 and .witness.bytes == .rx_bytes" both
+		holds ".latency.recv_call | .count > 0 and .max >= .min and .min > 0" both
+		holds ".witness.calls == .recv_calls and .latency.recv_call.count == .recv_calls" both
+		holds ".latency.recv_call.sum >= 1000 * .witness.us and .witness.us > 0" both
+		holds ".latency.recv_call.max <= .elapsed_ns" both
+	done
+}
+
 @test "--duration is kept and both sides have equal totals" {
 	local began
 

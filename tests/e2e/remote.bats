@@ -151,6 +151,7 @@ def unknown(object; key): object[key] == null
     check($who + "rx_bytes \(.app.rx_bytes)"; .app.tx_bytes > 0 and .app.rx_bytes == .app.tx_bytes),
     check($who + "bytes_acked"; .app.tcp.bytes_acked == .app.tx_bytes),
     check($who + "delivery"; unknown(.app.latency_ns.delivery; "p50")),
+    check($who + "recv_call"; unknown(.app.latency_ns.recv_call; "p50")),
     check($who + "receiver CPU"; unknown(.app.cpu_s; "receiver") and .app.cpu_s.sender > 0),
     check($who + "bytes_received"; unknown(.app.tcp; "bytes_received")),
     # This path is local, so all zero-copy bytes are copied. Retransmitted packets, and packets that
