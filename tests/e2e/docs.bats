@@ -4,7 +4,7 @@
 # directory.
 #
 # They run as written, but shorter: netiotrace and sudo are wrappers that add --duration and, for a
-# sweep, one size and one thread count, as repeated options (the last one counts). A block that
+# sweep, one size and one thread count, as repeated options (the last one counts); export gets --once. A block that
 # cannot be run has a comment above with the reason,
 #
 #	<!-- not run: WHY -->
@@ -40,6 +40,7 @@ exec "$@"'
 #!/bin/sh
 case "\$1" in
 sweep) set -- "\$@" --duration 160ms --rounds 4 --sizes 4k --threads 1 --quiet ;;
+export) set -- "\$@" --once --interval 200ms ;;
 run | -*)
 	case "\$*" in
 	*--messages* | *--help* | *--version*) ;;
@@ -62,7 +63,7 @@ END
 		for file in $(printf '%s\n' b* | sort -V); do
 			[ -e "$file" ] || continue
 			echo "== $document: $(cat "$file")"
-			bash -e "$file" </dev/null
+			timeout 300 bash -e "$file" </dev/null
 			ran=$((ran + 1))
 		done
 		cd .. && rm -r work
