@@ -51,12 +51,6 @@ size_t aggregates__place(struct aggregates *a, const char *name)
 	return a->nr++;
 }
 
-static bool is_local(const struct sock_state *s)
-{
-	return socket_ledger__is_loopback(s->family, s->remote) ||
-	       !memcmp(s->local, s->remote, sizeof(s->local));
-}
-
 /* A socket that was there before the exporter has transferred bytes, or is not counted. */
 static bool began_here(const struct sock_state *s)
 {
@@ -68,12 +62,12 @@ void aggregates__close(struct aggregates *a, size_t place, const struct sock_sta
 	struct aggregate *g = &a->list[place];
 
 	socket_ledger__add_socket(&g->closed, s);
-	g->closed_local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	g->closed_local[socket_ledger__is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	g->closed_opened += began_here(s);
 	/* It was open when this refresh began. */
 	if (a->refreshing) {
 		socket_ledger__add_socket(&g->books, s);
-		g->local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+		g->local[socket_ledger__is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 		g->opened += began_here(s);
 	}
 	a->folded_sockets += place == AGGREGATES_OTHER;
@@ -97,7 +91,7 @@ void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_
 	struct aggregate *g = &a->list[place];
 
 	socket_ledger__add_socket(&g->books, s);
-	g->local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	g->local[socket_ledger__is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	g->open++;
 	g->opened += began_here(s);
 }

@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 #include "aggregates.h"
-#include "attach/refusal.h"
-#include "attach/target.h"
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -28,6 +26,8 @@
 #include "export_options.h"
 #include "http.h"
 #include "kernel/attach_probes.h"
+#include "kernel/refusal.h"
+#include "kernel/target.h"
 #include "metrics_page.h"
 
 #define NS_PER_S 1000000000ULL
@@ -244,7 +244,7 @@ static int load(struct export *x)
 
 	if (err == -EINTR && loop__is_to_end())
 		return EXIT_SIGNAL_BASE + loop__ending_signal();
-	return err ? refusal__say(x->o.backend, err, &no) : EXIT_DONE;
+	return err ? refusal__say("export", x->o.backend, err, &no) : EXIT_DONE;
 }
 
 /* Connections that were there before count from now on. */
