@@ -214,6 +214,40 @@ counts() {
 	within 20 sent
 }
 
+# run_ns PID: run time of the BPF programs that PID holds, as the kernel tells in /proc.
+run_ns() {
+	awk 'function end() { if (id && !(id in seen)) { seen[id]; sum += ns }; id = ns = 0 }
+	     FNR == 1 { end() } $1 == "prog_id:" { id = $2 } $1 == "run_time_ns:" { ns = $2 }
+	     END { end(); printf "%.0f\n", sum }' "/proc/$1/fdinfo"/*
+}
+
+page_run_ns() {
+	page "$1" | awk '/^netiotrace_probe_run_seconds_total/ { sum += $NF } END { printf "%.0f\n", sum * 1e9 }'
+}
+
+@test "export: the run time of its programs is what the kernel counts for them" {
+	local before between after
+
+	need_tool curl
+	background "$FLEET" runtimes counts 2>runtimes.log
+	counts_or_not() { [ -s counts ] || has_ended "$STARTED"; }
+	within 20 counts_or_not
+	[ -s counts ] || skip "this kernel cannot be made to count run times: $(<runtimes.log)"
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT"
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	"$FLEET" zerocopy "$(<sink)" 100 >/dev/null
+	before=$(page_run_ns "$PORT")
+	between=$(run_ns "$EXPORTER")
+	after=$(page_run_ns "$PORT")
+	echo "$before $between $after"
+	[ "$before" -gt 0 ]
+	# Doubles of seconds are exact to the nanosecond here, but for rounding.
+	[ "$before" -le $((between + 100)) ]
+	[ "$between" -le $((after + 100)) ]
+}
+
 # What DynamicUser and AmbientCapabilities of the unit leave.
 @test "export: an ordinary user with CAP_BPF and CAP_PERFMON alone exports exact counts" {
 	need_tool setpriv curl

@@ -171,6 +171,7 @@ static char *render(void *arg, enum page_format format, size_t *len)
 	char *text = NULL;
 	FILE *f = xopen_memstream(&text, len);
 
+	m.run_times_unknown = attach_probes__run_times(x->watcher, m.run_ns);
 	metrics_page__write(f, format, &m);
 	xclose_memstream(f);
 	return text;
