@@ -283,17 +283,16 @@ static int begin(struct export *x)
 
 static int serve(struct export *x)
 {
-	int fd = http__inherited(), err;
+	struct http_listener l;
 	char why[256];
+	int err = http__inherited(&l) ? 0 : http__listen(&l, x->o.listen, why, sizeof(why));
 
-	if (fd < 0)
-		fd = http__listen(x->o.listen, why, sizeof(why));
-	if (fd < 0) {
+	if (err) {
 		log_error("cannot listen on %s: %s; choose another address with --listen.",
 			  x->o.listen, why);
-		return fd == -EINVAL ? EXIT_USAGE : EXIT_RUN_FAILED;
+		return err == -EINVAL ? EXIT_USAGE : EXIT_RUN_FAILED;
 	}
-	err = http__start(&x->http, fd, render, x);
+	err = http__start(&x->http, &l, render, x);
 	if (err) {
 		log_error("cannot serve HTTP: %s.", strerror(-err));
 		return EXIT_RUN_FAILED;
