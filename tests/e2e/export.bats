@@ -145,8 +145,8 @@ counts() {
 	wait "$EXPORTER"
 }
 
-# answers PORT FILE: request after request from FILE, a line of bytes in Python's notation each; for each one
-# how many answers came, the status of the first, and how many bytes its body has.
+# answers PORT FILE: request after request from FILE, a line of bytes in Python's notation each. For each one it
+# prints how many answers came, the status of the first, and whether its body is whole.
 answers() {
 	python3 -c '
 import socket, sys
