@@ -279,6 +279,28 @@ for line in open(sys.argv[2]):
 	within 20 sent
 }
 
+@test "export: copied bytes of zero-copy sends have a cause: local delivery, or nothing could be pinned" {
+	need_tool curl
+	need_cgroups
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT" --count-calls
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	in_cgroup pins.service "$FLEET" zerocopy "$(<sink)" 10 >client
+	in_cgroup opens.service "$FLEET" fastopen "$(<sink)" >opens 2>opens.err ||
+		{ grep -q 'not supported' opens.err && skip "TCP Fast Open is off (net.ipv4.tcp_fastopen)"; }
+	jq -e .copied opens
+	within 20 counts "$PORT" zerocopy_copied_bytes_total 'group="opens.service",cause="no_scatter_gather"' "$(jq .sent opens)"
+	# A packet that is sent again is copied again.
+	pinned_are_copied() { [ "$(page "$PORT" | value zerocopy_copied_bytes_total 'group="pins.service",cause="local"')" -ge 655360 ]; }
+	within 20 pinned_are_copied
+	page "$PORT" >page.txt
+	[ "$(value zerocopy_copied_bytes_total 'group="pins.service",cause="no_scatter_gather"' <page.txt)" -eq 0 ]
+	[ "$(value zerocopy_copied_bytes_total 'group="opens.service",cause="local"' <page.txt)" -eq 0 ]
+	[ "$(value zerocopy_copied_bytes_total 'group="pins.service",cause="unknown"' <page.txt)" -eq 0 ]
+	[ "$(value zerocopy_copied_bytes_total 'group="opens.service",cause="unknown"' <page.txt)" -eq 0 ]
+}
+
 # run_ns PID: run time of the BPF programs that PID holds, as the kernel tells in /proc.
 run_ns() {
 	awk 'function end() { if (id && !(id in seen)) { seen[id]; sum += ns }; id = ns = 0 }

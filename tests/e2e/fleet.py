@@ -5,6 +5,8 @@
     fleet.py http PORT REQUESTS        GETs over 4 keep-alive connections
     fleet.py redis PORT REQUESTS       SET and GET
     fleet.py zerocopy PORT SENDS       64 KiB sends with MSG_ZEROCOPY
+    fleet.py fastopen PORT             one MSG_ZEROCOPY send that makes the connection, which cannot pin:
+                                       {"sent": N, "copied": what its notification says}
     fleet.py sink FILE                 reads all it gets; FILE has its port
     fleet.py activate PID PORT COMMAND...
                                        runs COMMAND in the network namespace of PID; descriptor 3 listens
@@ -26,7 +28,7 @@ import time
 import urllib.parse
 import urllib.request
 
-SO_ZEROCOPY, MSG_ZEROCOPY, MSG_ERRQUEUE = 60, 0x4000000, 0x2000
+SO_ZEROCOPY, MSG_ZEROCOPY, MSG_ERRQUEUE, MSG_FASTOPEN = 60, 0x4000000, 0x2000, 0x20000000
 
 
 class Counted:
@@ -102,6 +104,21 @@ def zerocopy(port, sends):
     return [c]
 
 
+def fastopen(port):
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+    sent = sock.sendto(bytes(60000), MSG_ZEROCOPY | MSG_FASTOPEN, ("127.0.0.1", port))
+    poll = select.poll()
+    poll.register(sock, 0)
+    poll.poll(20000)
+    error = sock.recvmsg(0, 256, MSG_ERRQUEUE)[1][0][2]
+    sock.shutdown(socket.SHUT_WR)
+    while sock.recv(65536):
+        pass
+    # ee_code of struct sock_extended_err: SO_EE_CODE_ZEROCOPY_COPIED
+    print(json.dumps({"sent": sent, "copied": error[6] == 1}))
+
+
 def sink(path):
     server = socket.create_server(("127.0.0.1", 0))
     with open(path + ".new", "w", encoding="ascii") as f:
@@ -175,6 +192,8 @@ def main():
     what, args = sys.argv[1], sys.argv[2:]
     if what == "sink":
         sink(args[0])
+    elif what == "fastopen":
+        fastopen(int(args[0]))
     elif what == "activate":
         activate(args[0], int(args[1]), args[2:])
     elif what == "hostile":

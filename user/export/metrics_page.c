@@ -195,6 +195,12 @@ static void put_sends(const struct page *p, const struct metrics *m)
 
 static void put_zerocopy(const struct page *p, const struct metrics *m)
 {
+	static const char *const causes[] = {
+		[COPY_CAUSE_LOCAL] = "local",
+		[COPY_CAUSE_NO_SG] = "no_scatter_gather",
+		[COPY_CAUSE_UNKNOWN] = "unknown",
+	};
+
 	put_family(p, "zerocopy_sends", TYPE_COUNTER,
 		   "Send calls that pinned pages (MSG_ZEROCOPY), by the ids of the sockets.");
 	for_each_group(g, m)
@@ -214,10 +220,9 @@ static void put_zerocopy(const struct page *p, const struct metrics *m)
 	for_each_group(g, m) {
 		if (!g->out.zerocopy_sends)
 			continue;
-		put_counter(p, "zerocopy_copied_bytes", g->out.copied_local, "group", g->name,
-			    "cause", "local");
-		put_counter(p, "zerocopy_copied_bytes", g->out.copied_unknown, "group", g->name,
-			    "cause", "unknown");
+		for (size_t i = 0; i < COPY_CAUSE_NR; i++)
+			put_counter(p, "zerocopy_copied_bytes", g->out.copied_bytes[i], "group",
+				    g->name, "cause", causes[i]);
 	}
 	put_family(p, "zerocopy_fallbacks", TYPE_COUNTER,
 		   "Zero-copy sends refused with ENOBUFS; applications then copy.");

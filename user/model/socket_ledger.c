@@ -244,6 +244,16 @@ bool socket_ledger__is_local(const struct sock_state *s)
 	return is_loopback(s->family, s->remote) || !memcmp(s->local, s->remote, sizeof(s->local));
 }
 
+uint64_t socket_ledger__copied_in_calls(const struct sock_state *s)
+{
+	struct split d;
+
+	if (s->zckey == s->zckey_base || !s->copied || s->stages[NIO_STAGE_TX_PIN].bytes)
+		return 0;
+	split_socket(&d, s);
+	return d.stages[NIO_STAGE_TX_PIN].bytes ? 0 : d.calls[NIO_CALL_ZEROCOPY].bytes;
+}
+
 static void add_amounts(struct nio_amount *to, const struct nio_amount *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -96,6 +96,12 @@ uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b); /* all copi
 uint64_t socket_ledger__bytes(const struct socket_ledger *b);        /* sent and received */
 
 /*
+ * Bytes of MSG_ZEROCOPY calls of a connection that the calls copied, since nothing could be pinned:
+ * its route does no scatter-gather, or the calls made the connection (TCP Fast Open).
+ */
+uint64_t socket_ledger__copied_in_calls(const struct sock_state *s);
+
+/*
  * Does the connection stay on this machine by its addresses alone: to 127/8 or ::1, or between
  * equal addresses?
  */
