@@ -39,6 +39,7 @@ enum counters_hist {
 	COUNTERS_SLOT_WAIT, /* messages that waited for a zero-copy slot */
 	COUNTERS_COMPLETION,
 	COUNTERS_DELIVERY,
+	COUNTERS_RECV_CALL,       /* recv() that returned bytes */
 	COUNTERS_HALF_ROUND_TRIP, /* with --request-response */
 	COUNTERS_HIST_NR,
 };

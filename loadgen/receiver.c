@@ -165,6 +165,7 @@ static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 	r->moved_bytes = 0;
 	r->look_ns = r->moved_ns + time_limit__ns(LOOK_NS);
 	r->begin_ns = clock__now();
+	receiver_pool__set_begin(&r->pool, r->begin_ns);
 	return receiver__tell(r, &ok);
 }
 

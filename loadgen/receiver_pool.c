@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -37,14 +38,48 @@ static void recv_loop__check(struct recv_loop *r, struct receiver_conn *f)
 		r->err = r->err ? r->err : -ECONNRESET;
 }
 
-static void recv_loop__take(struct recv_loop *r, struct receiver_conn *f, size_t len, uint64_t now)
+/* The result of one recv(), and when it was called and returned. */
+struct recv_result {
+	ssize_t n;
+	int err; /* errno, if n < 0 */
+	uint64_t begin, end;
+};
+
+/* Without epoll this call waits for data, and the wait is part of its time. */
+static struct recv_result recv_loop__recv(const struct recv_loop *r, const struct receiver_conn *f)
+{
+	struct recv_result got = {.begin = clock__now()};
+
+	if (r->epoll_fd < 0)
+		got.n = busy_poll__recv(f->fd, r->buf, CHUNK, r->all->settings->spin_ns);
+	else
+		got.n = recv(f->fd, r->buf, CHUNK, MSG_DONTWAIT);
+	got.err = errno;
+	got.end = clock__now();
+	return got;
+}
+
+/* A call that was blocked when the phase began counts from the begin of the phase. */
+static void recv_loop__time(struct recv_loop *r, const struct recv_result *got)
+{
+	uint64_t phase = atomic_load_explicit(&r->all->begin_ns, memory_order_acquire);
+	uint64_t begin = got->begin > phase ? got->begin : phase;
+
+	hist__record_latency(r->counters.hist[COUNTERS_RECV_CALL],
+			     got->end > begin ? got->end - begin : 0);
+}
+
+static void recv_loop__take(struct recv_loop *r, struct receiver_conn *f,
+			    const struct recv_result *got)
 {
 	uint64_t before = r->counters.messages;
+	size_t len = (size_t)got->n;
 
 	r->counters.calls++;
-	r->counters.last_ns = now;
+	r->counters.last_ns = got->end;
+	recv_loop__time(r, got);
 	f->bytes += len;
-	rx_parser__feed(&f->parser, &r->counters, r->buf, len, now);
+	rx_parser__feed(&f->parser, &r->counters, r->buf, len, got->end);
 	if (r->all->replies && r->counters.messages > before) {
 		r->owing += !f->reply.owed;
 		f->reply.owed += r->counters.messages - before;
@@ -63,21 +98,21 @@ static void recv_loop__end(struct recv_loop *r, struct receiver_conn *f, int err
 		recv_loop__check(r, f);
 }
 
-/* Counts the result of one recv(), which returned at `now`. Takes the lock. */
-static void recv_loop__book(struct recv_loop *r, struct receiver_conn *f, ssize_t n, int e,
-			    uint64_t now)
+/* Counts the result of one recv(). Takes the lock. */
+static void recv_loop__book(struct recv_loop *r, struct receiver_conn *f,
+			    const struct recv_result *got)
 {
 	bool tell;
 
 	pthread_mutex_lock(&r->lock);
-	if (n > 0)
-		recv_loop__take(r, f, (size_t)n, now);
-	else if (n < 0 && e == EINTR)
+	if (got->n > 0)
+		recv_loop__take(r, f, got);
+	else if (got->n < 0 && got->err == EINTR)
 		r->counters.eintr++;
-	else if (n < 0 && e == EAGAIN)
+	else if (got->n < 0 && got->err == EAGAIN)
 		r->counters.eagain++;
 	else
-		recv_loop__end(r, f, n < 0 ? -e : 0);
+		recv_loop__end(r, f, got->n < 0 ? -got->err : 0);
 	tell = !r->pending || r->err || f->ended;
 	pthread_mutex_unlock(&r->lock);
 	if (tell)
@@ -118,10 +153,9 @@ static void recv_loop__block(struct recv_loop *r)
 
 	/* Only this thread writes f->ended. */
 	while (!f->ended) {
-		ssize_t n = busy_poll__recv(f->fd, r->buf, CHUNK, r->all->settings->spin_ns);
-		int e = errno;
+		const struct recv_result got = recv_loop__recv(r, f);
 
-		recv_loop__book(r, f, n, e, clock__now());
+		recv_loop__book(r, f, &got);
 		if (f->reply.owed && !f->ended)
 			recv_loop__answer(r, f);
 	}
@@ -133,10 +167,9 @@ static void recv_loop__serve(struct recv_loop *r, struct receiver_conn *f, uint3
 	struct epoll_event e = {.events = EPOLLIN, .data.ptr = f};
 
 	if (!f->reply.owed) {
-		ssize_t len = recv(f->fd, r->buf, CHUNK, MSG_DONTWAIT);
-		int err = errno;
+		const struct recv_result got = recv_loop__recv(r, f);
 
-		recv_loop__book(r, f, len, err, clock__now());
+		recv_loop__book(r, f, &got);
 	}
 	if (f->ended || (!f->reply.owed && !(events & EPOLLOUT)))
 		return;
@@ -345,6 +378,11 @@ void receiver_pool__begin(struct receiver_pool *r)
 	for (i = 0; r->settings->rcvlowat && i < r->nr; i++)
 		sock__set(receiver_pool__fd(r, i), SOL_SOCKET, SO_RCVLOWAT,
 			  (int)r->settings->rcvlowat);
+}
+
+void receiver_pool__set_begin(struct receiver_pool *r, uint64_t begin_ns)
+{
+	atomic_store_explicit(&r->begin_ns, begin_ns, memory_order_release);
 }
 
 void receiver_pool__expect(struct receiver_pool *r, uint32_t index, uint64_t bytes)

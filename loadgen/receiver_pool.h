@@ -45,8 +45,9 @@ struct receiver_pool {
 	bool replies; /* each message gets a reply */
 	struct recv_loop *threads;
 	unsigned int threads_nr;
-	unsigned int nr; /* connections */
-	int wake_fd;     /* readable: a thread has read what is expected, or failed */
+	unsigned int nr;           /* connections */
+	int wake_fd;               /* readable: a thread has read what is expected, or failed */
+	_Atomic uint64_t begin_ns; /* begin of the phase */
 	pthread_mutex_t lock;
 	pthread_cond_t up;
 	unsigned int up_nr; /* threads whose setup succeeded or failed */
@@ -67,6 +68,10 @@ void receiver_pool__close(struct receiver_pool *r); /* also accepts a zeroed or 
 int receiver_pool__fd(const struct receiver_pool *r, uint32_t index);
 
 void receiver_pool__begin(struct receiver_pool *r); /* begins a phase: zeroes all counters */
+
+/* Sets the begin of the phase, before the sender may send: no recv_call begins earlier. */
+void receiver_pool__set_begin(struct receiver_pool *r, uint64_t begin_ns);
+
 void receiver_pool__expect(struct receiver_pool *r, uint32_t index, uint64_t bytes);
 
 /* Bytes read in this phase, on one connection and on all. */

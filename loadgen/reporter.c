@@ -120,6 +120,8 @@ static void json__receiver(FILE *f, const struct side_stats *s)
 		      {"bad_stamps", t->bad_stamps}, {"foreign_stamps", t->foreign_stamps});
 	fputs(",\"latency\":{", f);
 	json__hist(f, "delivery", t->hist[COUNTERS_DELIVERY]);
+	putc(',', f);
+	json__hist(f, "recv_call", t->hist[COUNTERS_RECV_CALL]);
 	fputs("},\"tcp\":{", f);
 	json__numbers(f, s->tcp.known, {"bytes_received", s->tcp.bytes_received});
 	putc('}', f);
@@ -309,6 +311,7 @@ static void text__receiver(const struct side_stats *s)
 	const struct counters *t = &s->counters;
 
 	text__totals("received", s);
+	text__latency("recv call", t->hist[COUNTERS_RECV_CALL]);
 	if (s->same_clock)
 		text__latency("delivery", t->hist[COUNTERS_DELIVERY]);
 	else

@@ -97,7 +97,7 @@ vmtest vmtest-full: need-all-vm
 .PHONY: crosscheck
 crosscheck: need-all-crosscheck
 	@$(MAKE) --no-print-directory all
-	@$(SUDO) env O='$(O)' tests/run e2e 'equals what bpftrace sums|TCP counters|ss agrees'
+	@$(SUDO) env O='$(O)' tests/run e2e 'equals what bpftrace sums|count of bytes sent by IP|ss agrees'
 	@$(SUDO) env O='$(O)' scripts/vm/crosscheck $(CROSSCHECK_ARGS)
 
 ## make vmstress        build, then interrupted and migrated calls for 60 s in a guest

@@ -1,11 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Helpers of the bats tests: load '../lib'. Where the programs are, what a test needs, and what must
-# not be left when it is over.
+# Helpers of the bats tests: load '../lib'. Paths of the programs, requirements of tests, and checks
+# that nothing is left.
 
 REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# O and NETIOTRACE_BIN choose the programs under test: another build, a sanitizer's, an installed one.
+# O and NETIOTRACE_BIN choose the programs under test: another build, a sanitizer build, or an
+# installed one.
 BUILD_DIR=${O:-build}
 [[ $BUILD_DIR == /* ]] || BUILD_DIR=$REPO/$BUILD_DIR
 NETIOTRACE_BIN=${NETIOTRACE_BIN:-$BUILD_DIR}
@@ -14,11 +15,12 @@ export LOADGEN=$NETIOTRACE_BIN/netio-loadgen
 BPFTOOL=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P bpftool || true)
 export REPO BUILD_DIR BPFTOOL
 
-# For `run -N`. Scripts that are no tests load this, too.
+# For `run -N`. Scripts that are not tests load this file as well.
 ! declare -F bats_require_minimum_version >/dev/null || bats_require_minimum_version 1.5.0
 
-# bats begins the countdown of BATS_TEST_TIMEOUT before it says how to end it: a test that is over in between leaves the
-# countdown's sleep behind, and bats waits for that, all of it. So a test begins when the end of its countdown is set.
+# bats starts the countdown of BATS_TEST_TIMEOUT before the countdown can be ended: a test that ends
+# in between leaves its sleep behind, and bats waits for all of it. So a test begins when the
+# countdown has its trap.
 if declare -F bats_start_timeout_countdown >/dev/null; then
 	eval "_begin_countdown() $(declare -f bats_start_timeout_countdown | tail -n +2)"
 
@@ -28,13 +30,14 @@ if declare -F bats_start_timeout_countdown >/dev/null; then
 	}
 fi
 
-# _until_trapped PID SIGNAL: until a shell that has begun a job has a trap for SIGNAL. A shell's fork has that of its
-# parent at first, but not once it begins jobs. At once on a kernel without CONFIG_PROC_CHILDREN, which shows no jobs.
+# _until_trapped PID SIGNAL: waits until the shell PID has started a job and has a trap for SIGNAL:
+# before it starts jobs, a forked shell has its parent's trap. Returns at once on a kernel without
+# CONFIG_PROC_CHILDREN, which lists no jobs.
 _until_trapped() {
 	local job name value bit=$((1 << ($(kill -l "$2") - 1)))
 
 	while [ -e "/proc/$1/task/$1/children" ]; do
-		# It ends in no newline.
+		# The file has no newline at its end.
 		read -r job <"/proc/$1/task/$1/children" || [ -n "$job" ] || continue
 		while read -r name value; do
 			if [ "$name" = SigCgt: ] && ((16#$value & bit)); then
@@ -57,19 +60,20 @@ need_tool() {
 	done
 }
 
-# The kernel takes kprobes, as itself tells it.
+# The kernel accepts kprobe perf events.
 has_kprobes() {
 	[ -e /sys/bus/event_source/devices/kprobe ]
 }
 
-# json FILE EXPR: the value of a jq expression, without quotes; fails when it is null, false or absent.
+# json FILE EXPR: the value of a jq expression, without quotes; fails if it is null, false or
+# absent.
 json() {
 	jq -e -r "$2" "$1"
 }
 
-# within SECONDS COMMAND...: repeats the command until it succeeds, for what comes a moment later: what
-# the kernel frees, a process that starts. How long that takes is not what is tested: a machine may be busy,
-# so nothing is given up before a minute.
+# within SECONDS COMMAND...: repeats COMMAND until it succeeds, for events that follow a moment
+# later: the kernel frees memory, a process starts. The tests do not time them: on a busy machine it
+# waits at least a minute.
 within() {
 	local end=$((SECONDS + ($1 > 60 ? $1 : 60)))
 	shift
@@ -82,21 +86,21 @@ within() {
 	done
 }
 
-# keep_lines NAME: what is written to NAME from now on comes to NAME.kept, and to stop_at.
+# keep_lines NAME: output written to NAME from now on goes to NAME.kept and to stop_at.
 keep_lines() {
 	rm -f "$1"
 	mkfifo "$1"
 	exec {KEPT_LINES}< <(exec tee -p "$1.kept" <"$1" 3>&-)
 }
 
-# stop_at WORDS PID: waits until WORDS are written, and stops the process at once: what it is at then can be
-# looked at, however slow the machine is.
+# stop_at WORDS PID: waits until WORDS are written and stops PID at once, so that its state at that
+# moment can be inspected on a machine of any speed.
 stop_at() {
 	grep -q "$1" <&"$KEPT_LINES"
 	kill -STOP "$2"
 }
 
-# has_links PID: does it hold programs attached?
+# has_links PID: it holds BPF links.
 has_links() {
 	readlink "/proc/$1/fd/"* | grep -q bpf_link
 }
@@ -105,11 +109,11 @@ now_ms() {
 	date +%s%3N
 }
 
-# promptly COMMAND...: for what is promised within a second. It succeeds within one; or, where the machine is slow
-# or busy, before two whole runs of one message, begun after that second, are over. What delays the
-# one delays the other: such a run loads the programs, starts both processes, attaches, detaches and ends, which is
-# several times what an end alone does, so that two of them are room enough.
-# The second itself cannot be held on a machine that others use; that it was not is printed.
+# promptly COMMAND...: for actions that are promised within a second. Succeeds within a second, or,
+# on a slow or busy machine, before the end of two whole runs of one message, begun after that
+# second. The same load delays both. Such a run loads the programs, starts both processes, attaches,
+# detaches and ends: several times the work of an end alone. A busy machine cannot keep the second
+# itself; a longer time is printed.
 promptly() {
 	local begin end runs=2
 
@@ -128,33 +132,33 @@ promptly() {
 	(($(now_ms) < end)) || echo "after $(($(now_ms) - begin)) ms, not within a second: $*"
 }
 
-# has_ended PID: a child that has ended, waited for or not.
+# has_ended PID: the child has ended, waited for or not.
 has_ended() {
 	! grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$1/status"
 }
 
-# seed_random: moments at random that can be had again: NETIOTRACE_SEED=N.
+# seed_random: random moments that NETIOTRACE_SEED=N repeats.
 seed_random() {
 	RANDOM=${NETIOTRACE_SEED:=$RANDOM}
 	echo "again: NETIOTRACE_SEED=$NETIOTRACE_SEED"
 }
 
-# measuring FILE: stderr of a run that is not quiet says that it measures.
+# measuring FILE: FILE, stderr of a run, shows the measured phase.
 measuring() {
-	grep -qsE '^ *[0-9.]+s [a-z]+ [0-9]+/[0-9]+ ' "$1"
+	grep -qsE '^ *[0-9.]+s [a-z-]+ [0-9]+/[0-9]+ ' "$1"
 }
 
-# Every process a test starts, and whatever that starts, carries the test's name in its environment, so
-# that what is left is told from what others run on the same machine.
+# Every process of a test, and its children, have the test's name in their environment, which
+# distinguishes leftovers from processes of others on the machine.
 export NETIOTRACE_TEST=${BATS_TEST_TMPDIR:-$$}
 
-# own_processes [WORDS]: this test's programs that still run, a line each with pid and command line,
-# those whose command line has WORDS in it.
+# own_processes [WORDS]: this test's programs that still run and have WORDS in their command line, a
+# line each with PID and command line.
 own_processes() {
 	local pid command
 
 	grep -lzsxF "NETIOTRACE_TEST=$NETIOTRACE_TEST" /proc/[0-9]*/environ | cut -d / -f 3 | while read -r pid; do
-		# It may be gone by now.
+		# The process may have ended.
 		command=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null) || continue
 		if [[ $command == *"${1-}"* ]] && [[ ${command%% *} == */netio* ]]; then
 			echo "$pid $command"
@@ -162,12 +166,12 @@ own_processes() {
 	done
 }
 
-# own_pid WORDS: the first of them.
+# own_pid WORDS: the PID of the first of them.
 own_pid() {
 	own_processes "$1" | head -n 1 | cut -d ' ' -f 1
 }
 
-# A network namespace outlives its processes only where a file of it is mounted.
+# A network namespace outlives its processes only if a file of it is mounted.
 netns_mounts() {
 	grep -o 'net:\[[0-9]*\].*' /proc/self/mountinfo | sort
 }
@@ -176,8 +180,8 @@ veth_list() {
 	ip -o link show type veth 2>/dev/null | sed 's/^[0-9]*: \([^:]*\):.*/\1/' | sort
 }
 
-# BPF programs of ours (their names begin with nio_) that no process holds: those of a run are held by it,
-# whoever's it is.
+# BPF programs of netiotrace (their names begin with nio_) that no process holds. A run, of any
+# user, holds its programs.
 orphaned_programs() {
 	comm -23 \
 		<("$BPFTOOL" -j prog show 2>/dev/null |
@@ -185,7 +189,7 @@ orphaned_programs() {
 		<(cat /proc/[0-9]*/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:[[:space:]]*//p' | sort -u)
 }
 
-# note_before: remembers what is there already; call it in setup.
+# note_before: records existing namespaces and devices; call it in setup.
 note_before() {
 	_netns_before=$(netns_mounts)
 	_veth_before=$(veth_list)
@@ -214,7 +218,7 @@ _nothing_left() {
 	[ -z "$(_leftovers)" ]
 }
 
-# assert_nothing_left: no process, namespace, device or BPF object of ours, at the latest 3 s after.
+# assert_nothing_left: within 3 s no process, namespace, device or BPF object of the test is left.
 assert_nothing_left() {
 	within 3 _nothing_left || {
 		_leftovers
@@ -222,18 +226,18 @@ assert_nothing_left() {
 	}
 }
 
-# as_nobody COMMAND...: as the user nobody, without capabilities.
+# as_nobody COMMAND...: runs it as the user nobody, without capabilities.
 as_nobody() {
 	setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all "$@"
 }
 
-# open_to_all: every user may enter this test's directory, too: bats makes it for its own user.
+# open_to_all: lets every user enter this test's directory, which bats creates for its own user.
 open_to_all() {
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
 }
 
-# for_all DIR COPY: a directory with DIR's programs that every user may enter: tests give up root. DIR itself, or, where
-# it lies in a home that is closed to others, COPY, which is made.
+# for_all DIR COPY: prints a directory with DIR's programs that every user may enter, since tests
+# give up root: DIR itself, or, if DIR is in a closed home directory, COPY, which it creates.
 for_all() {
 	if [ "$(id -u)" -ne 0 ] || [ ! -e "$1/netiotrace" ] ||
 		as_nobody test -x "$1/netiotrace" -a -x "$1/netio-loadgen"; then
@@ -244,12 +248,13 @@ for_all() {
 		cp -rL "$1/gnuplot" "$2" && echo "$2"
 }
 
-# make_here TARGET...: make in this tree, one at a time: tests of two files may want the same.
+# make_here TARGET...: make in this tree, one at a time, since parallel tests may build the same
+# target.
 make_here() {
 	flock "$BUILD_DIR" make -s -C "$REPO" O="$BUILD_DIR" "$@"
 }
 
-# A TCP port nobody listens on: the kernel's choice.
+# free_port: a TCP port without a listener, chosen by the kernel.
 free_port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
@@ -258,7 +263,8 @@ ss_listens() { # PORT
 	ss -Hltn "sport = :$1" | grep -q .
 }
 
-# interrupt_until_ended PID: again and again, for bpftrace loses a SIGINT that comes just before it waits.
+# interrupt_until_ended PID: repeats SIGINT, since bpftrace loses one that arrives just before it
+# waits.
 interrupt_until_ended() {
 	while ! has_ended "$1" && kill -INT "$1" 2>/dev/null; do
 		sleep 0.2
@@ -266,10 +272,10 @@ interrupt_until_ended() {
 	wait "$1" 2>/dev/null || true
 }
 
-# stop_jobs: ends the programs a test may have left in the background; call it in teardown. By name:
-# the countdown of bats itself is a job of the same shell, and must go on.
+# stop_jobs: ends programs that a test left in the background; call it in teardown. Selects by name:
+# the countdown of bats is a job of the same shell and must continue.
 stop_jobs() {
-	local name pid shell=$BASHPID # within $(...) it would be that shell's
+	local name pid shell=$BASHPID # within $(...) it would be that shell's PID
 
 	for name in netiotrace netio-loadgen iperf3 bpftrace; do
 		for pid in $(pgrep -P "$shell" -x "$name"); do
@@ -278,7 +284,7 @@ stop_jobs() {
 	done
 }
 
-# made_by_hand: this test's documents are not all netiotrace's own, and not held against the schema.
+# made_by_hand: excludes this test's documents from the check against the schema.
 made_by_hand() {
 	touch "$BATS_TEST_TMPDIR/.by-hand"
 }

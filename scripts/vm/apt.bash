@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Debian packages of another suite or architecture, without touching this machine's own set-up: apt in
-# private directories under $work, which is made by `apt_work` and gone at the end. The mirror and its
-# keyring are those of the machine's own apt configuration.
-# `architecture` is the one to work for; what fails leaves its `reason`.
+# Debian packages of another suite or architecture, without changes to this machine's configuration:
+# apt in private directories under $work, which `apt_work` creates and which are removed at the end.
+# Mirror and keyring come from the machine's apt configuration. `architecture`: the one to work for.
+# A function that fails sets `reason`.
 
 work='' reason='' architecture=''
 cleanup() {
@@ -14,7 +14,7 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# apt_begin: one at a time may change the cache.
+# apt_begin: takes a lock, since only one process may change the cache.
 apt_begin() {
 	type -P apt-get dpkg-deb >/dev/null ||
 		vm_die 77 "guests are made of Debian packages: this needs apt-get and dpkg"
@@ -29,14 +29,15 @@ apt_work() {
 	work=$(mktemp -d "$VM_CACHE/.fetch.XXXXXX")
 }
 
-# mirror RELEASE: the address the machine's apt takes RELEASE's packages from; nothing if none.
+# mirror RELEASE: the mirror in the machine's apt configuration for RELEASE; empty if none.
 # shellcheck disable=SC2016 # apt's variables
 mirror() {
 	apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
 		awk -v release="$1" '$1 == release && $2 == "main" { print $3; exit }'
 }
 
-# keyring RELEASE: " signed-by=FILE" if the machine's apt names a file for that source.
+# keyring RELEASE: " signed-by=FILE" if the machine's apt configuration names a file for that
+# source.
 # shellcheck disable=SC2016 # apt's variables
 keyring() {
 	local entry file
@@ -61,8 +62,7 @@ sources() {
 	fi
 }
 
-# private COMMAND...: an apt command that knows the one suite alone. Indexes of other things than
-# packages are not for us.
+# private COMMAND...: an apt command that uses this suite alone and downloads only package indexes.
 private() {
 	local command=$1
 
@@ -75,7 +75,7 @@ private() {
 		-oAcquire::IndexTargets::deb::DEP-11::DefaultEnabled=false "$@"
 }
 
-# apt_said: its first complaint.
+# apt_said: the first error of apt.
 apt_said() {
 	grep -m 1 -E '^[EW]: ' "$work/log" || tail -n 1 "$work/log"
 }
@@ -87,6 +87,6 @@ apt_update() {
 	sources "$1" >"$work/sources.list" ||
 		reason="this machine's apt has no Debian mirror for its own release"
 	[ -z "$reason" ] || return 1
-	# A suite may have no security part (any more): what is there counts.
+	# Some suites have no security part: ignores that error.
 	private apt-get update >"$work/log" 2>&1 || true
 }

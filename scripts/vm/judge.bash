@@ -1,18 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Judges what guests left of the cells of the matrix: fills the tables, counts, prints failures.
-# The caller has set `backends`; of each kernel, `judge_kernel` is given the directory of its results.
+# Checks the cells of the matrix that guests left: fills the tables, counts, prints failures. The
+# caller sets `backends` and calls `judge_kernel` with the results directory of each kernel.
 
 backends=${backends:-}
 passed=0 failed=0 skipped=0
 table=() comparisons=()
-declare -gA skips=() # of a reason, how often
+declare -gA skips=() # reason -> number of skips
 
 row() { # KERNEL BACKEND PATH MODE TEXT
 	table+=("$(printf '%-7s %-10s %-9s %-9s %s' "$@")")
 }
 
-# The next three count one test: its row of the table, what it is, and a text.
+# Each of the next three counts one test: its row of the table, its name, and a text.
 pass() {
 	row "$1" "$2" "$3" "$4" "$5"
 	passed=$((passed + 1))
@@ -35,43 +35,43 @@ must_offer() { # KERNEL BACKEND
 	grep -v '^#' "$VM_REPO/tests/vm/offers" | awk -F '\t' -v k="$1" '$1 == k { print $2 }' | grep -qw -- "$2"
 }
 
-# words FILE: the last sentence a program said, without its name.
+# words FILE: the last sentence that a program printed, without the program's name.
 words() {
 	grep . "$1" 2>/dev/null | tail -n 1 | sed 's/^netiotrace: //' | grep . || echo "it said nothing"
 }
 
-# verdict FILE: in a few words.
+# verdict FILE: the verdict in a few words.
 verdict() {
 	jq -r '.runs[0] | .app.zerocopy as $z |
 		if $z.completed == 0 then empty
 		else "; \($z.copied) of \($z.completed) copied: \(.verdict.cause)" end' "$1"
 }
 
-# refusal DIR BACKEND: why a kernel does not have a backend: what doctor says of the hooks it misses.
+# refusal DIR BACKEND: why a kernel lacks a backend: doctor's reasons for the missing hooks.
 refusal() {
 	jq -er '[.plan[] | select(.hook == null and .remedy != null) | "\(.probe): \(.reason)"] |
 		if length > 0 then join(", ") else null end' "$1/doctor.$2.json" 2>/dev/null ||
 		words "$1/doctor.$2.err"
 }
 
-# refused KERNEL BACKEND STATUS: this kernel does not have that backend and need not.
+# refused KERNEL BACKEND STATUS: this kernel lacks the backend, and it need not have it.
 refused() {
 	[ "$3" -eq 3 ] && ! must_offer "$1" "$2"
 }
 
-# complaints_of FILE PLACE MODE SIZE_KIB: what is wrong in a document; nothing when all is well.
+# complaints_of FILE PLACE MODE SIZE_KIB: the errors in a document; empty if there are none.
 complaints_of() {
 	jq -r -f "$VM_REPO/tests/vm/cell.jq" --arg place "$2" --arg mode "$3" \
 		--argjson messages "$MATRIX_MESSAGES" --argjson size "$(($4 * 1024))" "$1" 2>&1
 }
 
-# seen_in_part FILE: what share of the bytes the events saw, when that is not all.
+# seen_in_part FILE: the share of the bytes that events saw, if below 100 %.
 seen_in_part() {
 	jq -r '.runs[0].health | if .coverage == null then " (no coverage)"
 		elif .coverage < 1 then " (coverage \(.coverage * 10000 | floor / 10000))" else "" end' "$1"
 }
 
-# judge_row KERNEL DIR BACKEND PLACE MODE LOAD...: a row is good when the cells of all its loads are.
+# judge_row KERNEL DIR BACKEND PLACE MODE LOAD...: a row passes if the cells of all its loads pass.
 judge_row() {
 	local kernel=$1 dir=$2 backend=$3 place=$4 mode=$5 load file status found wrong='' good=''
 
@@ -97,7 +97,8 @@ judge_row() {
 	fi
 }
 
-# judge_doctor KERNEL DIR NAME BACKEND: each probe has its hook or a reason, and what must be offered is.
+# judge_doctor KERNEL DIR NAME BACKEND: each probe has a hook or a reason, and required backends are
+# offered.
 judge_doctor() {
 	local file=$2/$3 status stages
 
@@ -117,9 +118,9 @@ judge_doctor() {
 	fi
 }
 
-# What one document says of each stage, "LEAST MOST" a line, "null null" where it does not know. What was
-# sent again was copied again by deferred_copy alone, so that the copies of the rest are at least what is
-# left without it; what missed events leave open is above.
+# One document's counts of each stage, a line "LEAST MOST" each, "null null" if unknown.
+# Retransmitted bytes were copied again by deferred_copy alone, so the copies of the others are at
+# least the count without them. MOST includes bytes of missed events.
 stage_ranges() {
 	jq -r '.runs[0] | .app.tcp.bytes_retrans as $again | .ledger |
 		def range($low): if .bytes == null then "null null" else "\([.bytes - $low, 0] | max) \(.bytes_at_most)" end;
@@ -128,8 +129,9 @@ stage_ranges() {
 
 stages=(tx_copy tx_pin deferred_copy rx_copy)
 
-# compare_load DIR PLACE MODE LOAD: adds what differs to `different`, the stages compared to `compared`. What
-# backends say of a stage must have a value in common: without misses and retransmissions it is one.
+# compare_load DIR PLACE MODE LOAD: adds differing stages to `different`, compared ones to
+# `compared`. The ranges of the backends must have a common value; without misses and
+# retransmissions a range is one value.
 compare_load() {
 	local backend file i least most low=() high=() of=()
 
@@ -154,7 +156,8 @@ compare_load() {
 	done
 }
 
-# compare KERNEL DIR PLACE MODE LOAD...: what backends say of the same cell must be equal to the byte.
+# compare KERNEL DIR PLACE MODE LOAD...: the backends' counts of the same cell must be equal to the
+# byte.
 compare() {
 	local load different='' stage names=''
 	local -A compared=() seen=()
@@ -174,7 +177,7 @@ compare() {
 	fi
 }
 
-# judge_tap KERNEL DIR: with a packet tap open, the verdict names it.
+# judge_tap KERNEL DIR: the verdict names the open packet tap.
 judge_tap() {
 	local file=$2/tap status
 
@@ -191,7 +194,7 @@ judge_tap() {
 	fi
 }
 
-# attach_found PLACE: what must hold of an attach cell's document, as jq's words on its total.
+# attach_found PLACE: the conditions for an attach cell's document, in jq, on its total.
 attach_found() {
 	if [ "$1" = tap ]; then
 		echo '.zerocopy.copied == 0 and .ledger.deferred_copy.bytes == 0 and .verdict.copied_fraction == 0'
@@ -200,9 +203,9 @@ attach_found() {
 	fi
 }
 
-# judge_attach KERNEL DIR BACKEND [tap]: every byte of a foreign program booked as what it was, on loopback and
-# on the way to a tap device. A kernel on which attach has no hook for sends (exit 3) says which it would take;
-# tests/vm/lib.bash has those.
+# judge_attach KERNEL DIR BACKEND [tap]: every byte of a foreign program is counted under its kind,
+# on loopback and on the path to a tap device. A kernel without a hook for sends in attach (exit 3)
+# names the hooks it needs; tests/vm/lib.bash lists such kernels.
 judge_attach() {
 	local place=${4:-loopback} what=(attach zerocopy) file status
 
@@ -273,7 +276,7 @@ judge_cells() { # KERNEL DIR
 judge_comparisons() { # KERNEL DIR
 	local place mode loads rows=("${table[@]}")
 
-	# With one asked for there is nothing to compare.
+	# One requested backend has no comparison.
 	[ "$(wc -w <<<"$backends")" -gt 1 ] || return 0
 	table=()
 	read -r -a loads <<<"$MATRIX_LOADS"
@@ -290,7 +293,7 @@ judge_comparisons() { # KERNEL DIR
 	table=("${rows[@]}")
 }
 
-# judge_kernel KERNEL DIR: DIR/status is scripts/vm/run's, DIR/said what it said.
+# judge_kernel KERNEL DIR: DIR/status is the exit status of scripts/vm/run, DIR/said its output.
 judge_kernel() {
 	local status
 
@@ -311,17 +314,17 @@ judge_kernel() {
 	judge_comparisons "$1" "$2/out"
 }
 
-# said_of FILE NAME: what a failed test of a TAP file printed.
+# said_of FILE NAME: the output of a failed test in a TAP file.
 said_of() {
 	awk -v name="$2" '/^(not )?ok / { show = index($0, name) } show && /^#/ { print substr($0, 3) }' "$1"
 }
 
-# judge_job KERNEL NAME DIR: DIR/tap is what the guest printed, DIR/status and DIR/said scripts/vm/run's.
-# Each of its tests counts, and a guest that has not come to all that it planned has failed.
+# judge_job KERNEL NAME DIR: DIR/tap is the guest's output, DIR/status and DIR/said those of
+# scripts/vm/run. Each of its tests counts; a guest that has not run all planned tests has failed.
 judge_job() {
 	local status planned done=0 line name
 
-	[ -d "$3" ] || return 0 # the kernel could not be had, which has been said
+	[ -d "$3" ] || return 0 # the kernel is not available, which has been reported
 	status=$(<"$3/status")
 	while IFS= read -r line; do
 		name=$(sed -E 's/^(not )?ok [0-9]+ //' <<<"$line")

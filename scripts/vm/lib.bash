@@ -1,14 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the scripts of this directory share: the kernels there are, where they are kept, how one speaks.
+# Shared by the scripts of this directory: the kernels, where they are kept, how messages are
+# printed.
 
 VM_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 VM_REPO=$(cd "$VM_DIR/../.." && pwd)
 VM_CACHE=${NETIOTRACE_KERNELS:-${XDG_CACHE_HOME:-$HOME/.cache}/netiotrace/kernels}
 export VM_DIR VM_REPO VM_CACHE
 
-# Stock Debian kernels: the name they have here, the suite whose current kernel it is, its package, and the
-# architecture, which also names the emulator. Package and architecture, where not given, are the usual.
+# Stock Debian kernels: name, suite whose current kernel it is, package, and architecture, which
+# also names the emulator. Package and architecture have defaults.
 vm_kernels='
 	5.10	bullseye
 	6.1	bookworm
@@ -23,7 +24,7 @@ vm_names() {
 	awk 'NF { print $1 }' <<<"$vm_kernels"
 }
 
-# vm_column NAME N DEFAULT: nothing when there is no such kernel.
+# vm_column NAME N DEFAULT: empty if there is no such kernel.
 vm_column() {
 	awk -v name="$1" -v n="$2" -v usual="$3" '$1 == name { print NF < n ? usual : $n }' <<<"$vm_kernels"
 }
@@ -48,7 +49,7 @@ vm_emulator() {
 	esac
 }
 
-# vm_machine ARCHITECTURE: what uname -m says there; also the prefix of compilers and libraries.
+# vm_machine ARCHITECTURE: the output of uname -m there; also the prefix of compilers and libraries.
 vm_machine() {
 	case "$1" in
 	arm64) echo aarch64 ;;
@@ -56,8 +57,8 @@ vm_machine() {
 	esac
 }
 
-# vm_foreign NAME: this machine's programs do not run in a guest of it, which needs a system of its own
-# (scripts/vm/fetch-system), kept in root/ of the directory that vm_system names.
+# vm_foreign NAME: this machine's programs do not run in a guest of that kernel. The guest needs its
+# own system (scripts/vm/fetch-system), in root/ of the directory that vm_system prints.
 vm_foreign() {
 	[ "$(vm_machine "$(vm_architecture "$1")")" != "$(uname -m)" ]
 }
@@ -97,7 +98,7 @@ vm_die() {
 	exit "$status"
 }
 
-# vm_known NAME: ends the script with 2 when there is no such kernel.
+# vm_known NAME: ends the script with 2 if there is no such kernel.
 vm_known() {
 	[ -n "$(vm_suite "$1")" ] ||
 		vm_die 2 "there is no kernel '$1': choose from $(vm_names | paste -sd ' ')"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the kernel keeps its code, asked of the kernel by a program, held against its own table.
+# The addresses of kernel symbols that a BPF program reads, compared with the kernel's table.
 
 load ../lib
 
@@ -11,7 +11,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# Is the kernel of this release or a later one?
+# kernel_since MAJOR MINOR: the kernel is this release or a later one.
 kernel_since() { # MAJOR MINOR
 	local release
 
@@ -19,10 +19,10 @@ kernel_since() { # MAJOR MINOR
 	((release[0] > $1 || (release[0] == $1 && release[1] >= $2)))
 }
 
-@test "a program knows the kernel's addresses as its table of symbols has them" {
+@test "a program reads the same symbol addresses as /proc/kallsyms has" {
 	"$run" tcp_sendmsg tcp_recvmsg tcp_sendmsg_locked of_no_kernel >out
 	cat out
-	# Kernels of distributions have it before that, too.
+	# Kernels of distributions have it before that release.
 	if [ "$(cat out)" = "refused: Invalid argument" ]; then
 		! kernel_since 5 16
 		return
@@ -34,12 +34,12 @@ kernel_since() { # MAJOR MINOR
 	tail -n 1 out | diff - <(printf '%016x %s\n' 0 of_no_kernel)
 }
 
-@test "more names than there is room for are refused, and a longer one" {
+@test "more names than the maximum, and a longer name, are refused" {
 	"$run" 1 2 3 4 5 6 7 8 9 | grep -x 'refused: Argument list too long'
 	"$run" a_name_that_is_of_32_characters_ | grep -x 'refused: File name too long'
 }
 
-@test "a run without samples reads no table of symbols where the kernel can be asked" {
+@test "a run without samples does not read /proc/kallsyms if the kernel can look symbols up" {
 	need_tool strace
 	if [[ $("$run" tcp_sendmsg) == refused* ]]; then
 		! kernel_since 5 16

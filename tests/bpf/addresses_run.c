@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asks the kernel for the addresses of symbols by a BPF program, and prints each as /proc/kallsyms
- * has it, 0 of what is not there; or why it was refused:
+ * Asks the kernel for the addresses of symbols by a BPF program. Prints each as in /proc/kallsyms,
+ * 0 if the symbol does not exist, or the reason if the program was refused:
  *
  *   addresses_run NAME...
  */

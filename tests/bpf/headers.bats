@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Every header of bpf/ includes what it uses: each compiles alone, hence they do in any order. Those
-# that both sides include hold their asserts on both.
+# Every header of bpf/ compiles alone, so their order does not matter. Headers that both user space
+# and BPF include check their sizes on both sides.
 
 load ../lib
 
@@ -17,7 +17,7 @@ compile_for_bpf() {
 		-Wno-missing-declarations -Wno-unused-function -I"$REPO" -x c -c - -o /dev/null
 }
 
-# compiles_alone HEADER: says which, and fails, when it does not.
+# compiles_alone HEADER: prints the errors and fails if HEADER does not compile.
 compiles_alone() {
 	local name=${1##*/}
 
@@ -40,8 +40,8 @@ compiles_alone() {
 	printf '%s\0' "$REPO"/bpf/*.h | xargs -0 -n 1 -P "$(nproc)" bash -c 'compiles_alone "$1"' -
 }
 
-@test "of atomic instructions there are additions only, which Linux 5.10 knows" {
-	# Part of the LLVM that clang comes with; no other test needs it.
+@test "the only atomic instructions are additions, which Linux 5.10 has" {
+	# llvm-objdump comes with clang; no other test needs it.
 	need_tool llvm-objdump
 	llvm-objdump -d "$REPO/${O:-build}/bpf/netiotrace.bpf.o" |
 		grep -E '^ +[0-9]+:[[:space:]](db|c3) ' >atomics
@@ -51,7 +51,7 @@ compiles_alone() {
 	fi
 }
 
-@test "the contract's asserts are compiled on both sides" {
+@test "the size assertions of shared headers are compiled for user space and BPF" {
 	need_tool clang gcc
 	sed 's/sizeof(struct nio_conn) == 64/sizeof(struct nio_conn) == 63/' "$REPO/bpf/netiotrace.h" \
 		>"$BATS_TEST_TMPDIR/contract.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* add_sum() of bpf/copy.bpf.h, run by insert_run.c on several CPUs with one key after the other. */
+/*
+ * add_sum() of bpf/copy.bpf.h, which insert_run.c runs on several CPUs with one key after the
+ * other.
+ */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 

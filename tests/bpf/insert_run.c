@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two CPUs make the same keys of a hash map at the same time; prints what was counted. */
+/* Two CPUs create the same keys of a hash map at the same time; prints the counts. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -47,7 +47,7 @@ static void *insert(void *arg)
 	return NULL;
 }
 
-/* Adds up a per-CPU element, which is made of u64 only. */
+/* Sums a per-CPU element, whose fields are all u64. */
 static int sum(const struct bpf_map *map, const void *key, __u64 *total, size_t words)
 {
 	int cpus = libbpf_num_possible_cpus();

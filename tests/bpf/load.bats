@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Every BPF program on the running kernel: loads, attaches, and is gone afterwards.
+# Every BPF program on the running kernel: it loads, attaches, and is removed afterwards.
 
 load ../lib
 
@@ -10,21 +10,23 @@ setup() {
 	note_before
 }
 
-@test "every program of the plan's table is tried, and says yes or why not" {
+@test "every program of the plan's table loads, or gives the reason" {
 	"$NETIOTRACE" doctor --size 64k --json large.json
 	"$NETIOTRACE" doctor --size 1k --json small.json
-	# One size uses the probe at send calls, the other, for copying modes, that at packets.
+	# The first size selects the probe at send calls, the second, for copying modes, the probe
+	# at packets.
 	jq -e '.plan[] | select(.probe == "send_return") | .hook' large.json
 	jq -e '.plan[] | select(.probe == "transmit") | .hook' small.json
 	jq -e '[.plan[] | .hook != null or (.reason | length > 0)] | all' large.json
 }
 
-# How many programs a plan has; one may serve two probes.
+# The number of programs of a plan; one program may serve two probes.
 programs_planned() {
 	jq '[.plan[].programs | strings | split(" ")[]] | unique | length' "$1"
 }
 
-# Names of the programs that a process holds, as the kernel lists them, a line each: are they so many?
+# programs_loaded PID NUMBER: lists the names of the programs that PID holds; true if there are
+# NUMBER.
 programs_loaded() { # PID NUMBER
 	local ids
 
@@ -34,15 +36,15 @@ programs_loaded() { # PID NUMBER
 	[ "$(wc -l <loaded)" -eq "$2" ]
 }
 
-@test "while a run is on, exactly the programs of its plan are loaded" {
+@test "during a run exactly the programs of its plan are loaded" {
 	local planned
 
 	[ -n "$BPFTOOL" ] || skip "bpftool is not installed"
 	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 100ms --json out.json
 	planned=$(programs_planned out.json)
 	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 300s &
-	# Other programs are loaded, tried and gone before: it is the number that stays. An emulated machine takes
-	# half a minute to verify them.
+	# Other programs are loaded for a trial and removed first, so waits for the number. An
+	# emulated machine takes half a minute to verify them.
 	within 120 programs_loaded $! "$planned" && sleep 1 && programs_loaded $! "$planned" || {
 		echo "$planned planned; loaded:"
 		cat loaded
@@ -53,11 +55,11 @@ programs_loaded() { # PID NUMBER
 	assert_nothing_left
 }
 
-@test "the kernel header is what scripts/gen-vmlinux writes" {
+@test "vmlinux.h equals the output of scripts/gen-vmlinux" {
 	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF"
 	cp -r "$REPO/bpf" "$REPO/scripts" .
 	scripts/gen-vmlinux
-	# Enumerators come and go with kernels; structures and their fields must be the same.
+	# Enumerators differ between kernels; structures and their fields must be equal.
 	for f in vmlinux.h "$REPO/vmlinux.h"; do
 		sed -n '/pragma clang attribute push/,$p' "$f"
 	done | sort | uniq -u >differences

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# bpf/perf_stage.bpf.h passes the verifier, and what it samples can be believed.
+# bpf/perf_stage.bpf.h passes the verifier, and its samples are plausible.
 
 # bats file_tags=alone
 
@@ -13,7 +13,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "counters between two programs: sampled 1 in N, within bounds, off at 0" {
+@test "counters between two programs: one in N is sampled, values are within bounds, EVERY 0 samples none" {
 	for every in 1 61 0; do
 		"$run" "$every" >"out.$every"
 		echo "1 in $every: windows, samples, discarded, ns, ns: $(cat "out.$every")"
@@ -22,7 +22,7 @@ setup() {
 	[ "$windows" -ge 2000 ]
 	[ $((samples + discarded)) -le "$windows" ]
 	[ "$samples" -ge 1000 ]
-	# From the queue of the device to the backlog of this CPU: between 50 ns and 100 us.
+	# From the device queue to this CPU's backlog: between 50 ns and 100 us.
 	[ $((ns / samples)) -ge 50 ]
 	[ $((ns / samples)) -le 100000 ]
 	read -r windows samples discarded ns _ <out.61
@@ -31,10 +31,10 @@ setup() {
 	[ "$(cat out.0)" = '0 0 0 0 0' ]
 }
 
-@test "counters between two programs: a refused event leaves no other one counting" {
+@test "counters between two programs: a refused event leaves the other one disabled" {
 	[ "$("$run" refused)" = 0 ]
 }
 
-@test "CAP_PERFMON alone is permission for perf events: perf_event_paranoid is not blamed" {
+@test "CAP_PERFMON alone is permission for perf events; perf_event_paranoid is not blamed" {
 	[ "$("$run" perfmon)" = 1 ]
 }

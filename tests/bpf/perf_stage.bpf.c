@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bpf/perf_stage.bpf.h between two tracepoints that any kernel runs thousands of times a second:
- * a window from net_dev_queue to netif_rx, in one call on loopback. Not to netif_receive_skb: with
- * receive packet steering on lo that is another CPU's, many datagrams later. Built and loaded by
- * perf_stage.bats.
+ * bpf/perf_stage.bpf.h between two tracepoints that any kernel runs thousands of times a second: a
+ * window from net_dev_queue to netif_rx, within one call on loopback. netif_receive_skb is no
+ * alternative: with receive packet steering on lo it runs on another CPU, many datagrams later.
+ * Built and loaded by perf_stage.bats.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

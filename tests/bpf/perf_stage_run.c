@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters between two BPF programs on the running kernel: sends datagrams to itself and prints
- * what was sampled, with an event that every kernel has (the CPU's clock) in the place of cycles,
- * or with cycles and, in the place of last-level misses, instructions.
+ * Counters between two BPF programs on the running kernel: sends datagrams to itself and prints the
+ * samples. The event is one that every kernel has (the CPU clock) instead of cycles, or cycles and,
+ * instead of last-level misses, instructions.
  *
  *   perf_stage_run EVERY             windows samples discarded ns ns
  *   perf_stage_run EVERY hardware    windows samples discarded cycles instructions
@@ -62,7 +62,7 @@ static int print_cells(struct perf_stage_bpf *o)
 	return 0;
 }
 
-/* A failed opening must leave no event in the maps: it would keep a counter of its CPU. */
+/* A failed opening must leave no event in the maps: it would occupy a counter of its CPU. */
 static int print_left_over(struct perf_stage_bpf *o)
 {
 	static const struct perf_spec second_is_none[NIO_PERF_EVENT_NR] = {
@@ -80,7 +80,7 @@ static int print_left_over(struct perf_stage_bpf *o)
 		perf_stage__close(stage);
 		return -1;
 	}
-	/* -ENOENT: there is no event to delete. */
+	/* -ENOENT: the map has no such event. */
 	for (int m = 0; m < NIO_PERF_EVENT_NR; m++)
 		for (__u32 cpu = 0; cpu < (__u32)libbpf_num_possible_cpus(); cpu++)
 			left += !bpf_map_delete_elem(maps[m], &cpu);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# By what samples are taken, and what is said where it is not by cycles.
+# The event that samples are taken by, and the reason if it is not cycles.
 
 load ../lib
 
@@ -11,8 +11,8 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# ENOSPC, EBUSY and ENOENT: of an event that is there no more, that another has, that no CPU has.
-@test "each start asks for cycles, and says what the kernel answered" {
+# ENOSPC, EBUSY and ENOENT: the event is gone, in use, or not available on any CPU.
+@test "each start of the sampler requests cycles and reports the kernel's answer" {
 	"$run" 0 28 16 2 0 >out
 	cat out
 	diff out - <<'END'

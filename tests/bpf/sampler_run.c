@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Starts the sampler once for each argument, on a machine that has cycles (of which the CPUs' clock
- * takes the place) but refuses them with an error at times, and prints by what it samples, and why:
+ * Starts the sampler once for each argument, on a simulated machine with cycles (the CPU clock
+ * replaces them) that refuses them with this error. Prints the event that it samples by, and the
+ * reason:
  *
  *   sampler_run ERRNO...      0: not refused
  */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parts of bpf/ that two flows of control can be in at once, and those that count what is lost:
- * each run alone by shared_run.c, as no traffic can make sure of.
+ * The parts of bpf/ that two contexts can run at once, and those that count losses. shared_run.c
+ * runs each alone, since traffic cannot be relied on to cause these cases.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-/* Not to be found, so that this loads where a kernel keeps no addresses of variables
- * (KALLSYMS_ALL). */
+/* An unknown name, so that this loads where a kernel keeps no addresses of variables
+ * (KALLSYMS_ALL).
+ */
 #define __preempt_count nio_test_no_such_variable
 
 #include "bpf/stages.bpf.h"
@@ -16,11 +17,11 @@
 
 #define TURNS 4096
 
-__u32 test_thread = 0;              /* on top of which softirqs book, too; 0: of none */
-__u64 softirqs_booked = 0;          /* how often they did */
+__u32 test_thread = 0;              /* on top of which softirqs book as well; 0: none */
+__u64 softirqs_booked = 0;          /* number of times they did */
 __u64 test_parts[NIO_PATH_NR] = {}; /* of the call that nio_test_call_end ended */
 
-/* A watched socket that no counter is for. */
+/* A watched socket without counters. */
 SEC("raw_tp/no_cell")
 int nio_test_no_cell(void *ctx)
 {
@@ -32,7 +33,7 @@ int nio_test_no_cell(void *ctx)
 	return 0;
 }
 
-/* The end of a copy of a watched socket, whose beginning was not seen. */
+/* The end of a copy of a watched socket without its beginning. */
 SEC("raw_tp/end_alone")
 int nio_test_end_alone(void *ctx)
 {
@@ -40,7 +41,7 @@ int nio_test_end_alone(void *ctx)
 	return 0;
 }
 
-/* A second beginning: the end of the first was not seen. */
+/* A second beginning without the end of the first. */
 SEC("raw_tp/begin_twice")
 int nio_test_begin_twice(void *ctx)
 {
@@ -52,7 +53,7 @@ int nio_test_begin_twice(void *ctx)
 	return 0;
 }
 
-/* A copy begins: one more than there is room for, as shared_run.c has it. */
+/* A copy begins: one more than the map has room for (set by shared_run.c). */
 SEC("raw_tp/begin")
 int nio_test_begin(void *ctx)
 {
@@ -62,7 +63,7 @@ int nio_test_begin(void *ctx)
 	return 0;
 }
 
-/* Send ctx[0] of the socket with cookie ctx[1], of 3 bytes, is noted and reported complete. */
+/* Send ctx[0], of 3 bytes, of the socket with cookie ctx[1] is recorded and reported complete. */
 SEC("raw_tp/complete")
 int nio_test_complete(const __u64 *ctx)
 {
@@ -77,7 +78,7 @@ int nio_test_complete(const __u64 *ctx)
 	return 0;
 }
 
-/* The same, reported complete before its call is seen to return. */
+/* The same, reported complete before its call returns. */
 SEC("raw_tp/early")
 int nio_test_early(const __u64 *ctx)
 {
@@ -105,7 +106,7 @@ int nio_test_call_begin(void *ctx)
 	return 0;
 }
 
-/* Its CPU goes to the thread ctx[1], to this one again if that is 0; ctx[0]: it was preempted. */
+/* The CPU switches to thread ctx[1], or back to this one if that is 0; ctx[0]: it was preempted. */
 SEC("raw_tp/call_switch")
 int nio_test_call_switch(const __u64 *ctx)
 {
@@ -113,7 +114,7 @@ int nio_test_call_switch(const __u64 *ctx)
 	return 0;
 }
 
-/* A receive softirq on top of it begins (ctx[0]) or ends. */
+/* A receive softirq on top of the thread begins (ctx[0]) or ends. */
 SEC("raw_tp/call_softirq")
 int nio_test_call_softirq(const __u64 *ctx)
 {
@@ -140,7 +141,7 @@ static __always_inline void book_one(void)
 	book_shared(&conn, NIO_STAGE_TX_COPY, 1);
 }
 
-/* Books in process context, for long enough to be interrupted. */
+/* Books in process context, long enough to be interrupted. */
 SEC("raw_tp/book")
 int nio_test_book(void *ctx)
 {
@@ -152,7 +153,7 @@ int nio_test_book(void *ctx)
 SEC("tp_btf/softirq_entry")
 int BPF_PROG(nio_test_softirq, unsigned int vec)
 {
-	/* An idle CPU's thread is 0, too. */
+	/* The thread ID of an idle CPU is 0 as well. */
 	if (!test_thread || tid_now() != test_thread)
 		return 0;
 	book_one();

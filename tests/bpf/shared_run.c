@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the programs of shared.bpf.c and prints what they counted, a line a scenario:
+ * Runs the programs of shared.bpf.c and prints their counts, a line for each scenario:
  *
- *   shared_run losses        what cannot be booked or paired is counted
- *   shared_run room          a copy for which there is no room is counted, and evicts no other
+ *   shared_run losses        events that cannot be booked or paired are counted
+ *   shared_run room          a copy without room is counted, and evicts no other
  *   shared_run completions   two CPUs complete sends of one socket
- *   shared_run early         a send is complete before its call is seen to return
- *   shared_run softirqs      softirqs book on top of a program that books the same
+ *   shared_run early         a send completes before its call returns
+ *   shared_run softirqs      softirqs book on top of a program with the same counters
  *   shared_run switches      a thread in a send call is preempted, and sleeps
  */
 #include <pthread.h>
@@ -161,7 +161,7 @@ static void complete_on_two_cpus(void)
 	printf("completed_total %llu of %u\n", bytes_completed(), 3 * THREADS * TURNS);
 }
 
-/* Two sockets joined over loopback. */
+/* Two sockets connected over loopback. */
 static void connect_pair(int *tx, int *rx)
 {
 	struct sockaddr_in addr = {.sin_family = AF_INET,
@@ -189,8 +189,8 @@ static void *drain(void *arg)
 }
 
 /*
- * A paced socket sends from a timer in softirq, on the CPU that sent last: about once a millisecond
- * on CPU 0. The tick alone brings few softirqs, with which this took half a minute.
+ * A paced socket sends from a timer in softirq context, about once a millisecond, on the CPU that
+ * sent last: CPU 0. With the tick's few softirqs alone this test took half a minute.
  */
 static void *keep_sending(void *arg)
 {
@@ -218,7 +218,7 @@ static void start_softirqs(int *tx, int *rx)
 		fail("pthread_create");
 }
 
-/* Until softirqs have come between often enough: how fast a machine is does not matter. */
+/* Until enough softirqs have interrupted the program, on a machine of any speed. */
 static void book_under_softirqs(void)
 {
 	__u32 at = nio_cell_index(0, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY);
@@ -254,7 +254,7 @@ static __u64 now_ns(void)
 	return (__u64)now.tv_sec * 1000000000U + (__u64)now.tv_nsec;
 }
 
-/* For 20 ms or more the CPU is another thread's; returns how long at least, and at most. */
+/* The CPU runs another thread for at least 20 ms; returns lower and upper bound of the time. */
 static void switch_away(bool preempted, __u64 *least, __u64 *most)
 {
 	__u64 begin = now_ns();
@@ -268,8 +268,8 @@ static void switch_away(bool preempted, __u64 *least, __u64 *most)
 }
 
 /*
- * Of a call: it is preempted, it sleeps, it is preempted in a receive softirq. What others had of
- * its time is told from its own, to within what the programs themselves take.
+ * A call is preempted, sleeps, and is preempted in a receive softirq. Time of other tasks is
+ * separated from its own, up to the cost of the programs themselves.
  */
 static void switch_in_a_call(void)
 {

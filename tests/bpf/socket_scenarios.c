@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sockets used in uncommon ways, one connection (or more) on loopback: scenarios that two programs
- * play, one for a session of run (watched_run.c) and one for attach (tests/e2e/play.c).
+ * Sockets used in uncommon ways, with one or more connections on loopback. Two programs run these
+ * scenarios: watched_run.c for a session of run, tests/e2e/play.c for attach.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -117,7 +117,7 @@ static void play_abort(void)
 	close(p.tx);
 }
 
-/* The same by the receiver, with data unread, while the sender closed its half. */
+/* The same by the receiver, with unread data, after the sender closed its half. */
 static void play_unread(void)
 {
 	struct pair p = connect_pair(0);
@@ -131,7 +131,7 @@ static void play_unread(void)
 	close(p.tx);
 }
 
-/* An abortive close by the receiver, which has read all to the sender's FIN: nothing is unread. */
+/* An abortive close by the receiver, which has read everything up to the sender's FIN. */
 static void play_reset(void)
 {
 	const struct linger now = {.l_onoff = 1};
@@ -149,7 +149,7 @@ static void play_reset(void)
 	close(p.tx);
 }
 
-/* What is read after the sender's reset. */
+/* Bytes read after the sender's reset. */
 static void play_late(void)
 {
 	const struct linger now = {.l_onoff = 1};
@@ -165,7 +165,7 @@ static void play_late(void)
 	close(p.rx);
 }
 
-/* What the checksum of a TCP segment is made over: addresses, protocol and length stand before. */
+/* What the TCP checksum covers: a pseudo-header of addresses, protocol and length; the segment. */
 struct segment {
 	uint32_t from, to;
 	uint16_t protocol, length;
@@ -184,7 +184,7 @@ static uint16_t checksum(const struct segment *g)
 	return ~sum;
 }
 
-/* A segment from nowhere for a socket in TIME_WAIT, which answers it. */
+/* A stray segment for a socket in TIME_WAIT, which answers it. */
 static void play_stray(void)
 {
 	struct sockaddr_in own, peer;
@@ -271,7 +271,7 @@ static void play_map(void)
 	watch(&p, 1);
 	send_bytes(p.tx, 500, 0);
 	receive(p.rx, 500, 0);
-	/* Whole pages, which can be mapped: those of a file in memory. */
+	/* Only whole pages can be mapped: uses those of a file in memory. */
 	if (ftruncate(file, 16 * 4096) || sendfile(p.tx, file, NULL, 16 * 4096) != 16 * 4096)
 		fail("sendfile");
 	usleep(50000);
@@ -281,11 +281,11 @@ static void play_map(void)
 	printf("mapped %u\n", request.length);
 	send_bytes(p.tx, 100, 0);
 	receive(p.rx, 16 * 4096 - request.length + 100, 0);
-	/* It keeps the socket. */
+	/* The mapping holds the socket. */
 	munmap(at, 16 * 4096);
 }
 
-/* A worker of the kernel closes the connections beneath, some time after the sockets themselves. */
+/* A kernel worker closes the connections beneath some time after the sockets themselves. */
 static void play_mptcp(void)
 {
 	struct pair p = connect_pair(PROTOCOL_MPTCP);
@@ -303,7 +303,7 @@ static void play_mptcp(void)
 		usleep(1000);
 }
 
-/* Payload comes back from the error queue with its timestamp: not received, and not taken. */
+/* Payload returned by the error queue with its timestamp is not received payload. */
 static void play_timestamps(void)
 {
 	const int on = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
@@ -325,7 +325,7 @@ static void play_timestamps(void)
 		fail("no timestamp came back with its packet");
 }
 
-/* The oldest notification of the error queue taken, if there is one. */
+/* Takes the oldest notification of the error queue, if there is one. */
 static bool take_notification(int fd)
 {
 	char control[256];
@@ -334,7 +334,7 @@ static bool take_notification(int fd)
 	return recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0;
 }
 
-/* More sockets than fit into one ring of sends each, all with sends outstanding at once. */
+/* More sockets than one ring of sends has room for, all with outstanding sends. */
 static void play_many_zerocopy(void)
 {
 	static struct pair pairs[SOCKETS_MAX];
@@ -357,7 +357,7 @@ static void play_many_zerocopy(void)
 			;
 }
 
-/* Copying and pinning calls on one socket: each is what it says itself. */
+/* Copying and pinning calls on one socket are each counted as such. */
 static void play_mixed_zerocopy(void)
 {
 	struct pair p = connect_pair(0);
@@ -367,7 +367,9 @@ static void play_mixed_zerocopy(void)
 		skip("SO_ZEROCOPY");
 	watch(&p, 1);
 	for (int n = 0; n < 5; n++) {
-		/* One by one: bytes that join a packet with pinned pages are copied with them. */
+		/*
+		 * One at a time: bytes that join a packet with pinned pages are copied with them.
+		 */
 		send_bytes(p.tx, 4000, MSG_ZEROCOPY);
 		receive(p.rx, 4000, 0);
 		send_bytes(p.tx, 100, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sockets used in uncommon ways: scenarios, and what they share with the programs that play them.
+/*
+ * Scenarios of sockets used in uncommon ways, and what they share with the programs that run them.
  */
 #ifndef NETIOTRACE_TESTS_PLAYS_H
 #define NETIOTRACE_TESTS_PLAYS_H
@@ -8,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SOCKETS_MAX 300 /* of a scenario, of each side */
+#define SOCKETS_MAX 300 /* in a scenario, on each side */
 #define DATA_LEN    (1 << 20)
 extern char data[DATA_LEN]; /* sent, and received into */
 
@@ -18,9 +19,9 @@ struct play {
 };
 
 extern const struct play plays[];               /* the last has no name */
-const struct play *find_play(const char *name); /* NULL: there is none */
+const struct play *find_play(const char *name); /* NULL: no such scenario */
 
-/* Both end the program, with errno's words: 1; 77, this machine cannot play it. */
+/* Both end the program with a message: 1 failed, 77 this machine cannot run the scenario. */
 __attribute__((noreturn)) void fail(const char *what);
 __attribute__((noreturn)) void skip(const char *why);
 
@@ -28,25 +29,27 @@ struct pair {
 	int tx, rx;
 };
 
-/* The program's: called once its sockets are connected, before anything is sent. */
+/* Defined by the program: called after its sockets are connected, before the first byte is sent. */
 void watch(const struct pair *pairs, size_t n);
 
-/* protocol: 0, or that of socket(2). A socket at a free port of the loopback, whose address is *to.
- */
+/* A socket bound to a free loopback port, whose address is *to. protocol: 0, or as in socket(2). */
 struct sockaddr_in;
 int bind_here(struct sockaddr_in *to, int protocol);
 int listen_here(struct sockaddr_in *to, int protocol);
 struct pair connect_pair(int protocol);
-struct pair pair_before_wrap(void); /* the sender's numbers wrap after 5000 bytes */
+struct pair pair_before_wrap(void); /* the sender's sequence numbers wrap after 5000 bytes */
 void send_bytes(int fd, size_t n, int flags);
 void receive(int fd, size_t n, int flags);
 
-/* The ports of the IPv4 connection of a socket; false: it has none. */
+/* Ports of a socket's IPv4 connection; false: it has none. */
 struct ports {
 	unsigned int local, remote;
 };
 bool ports_of(int fd, struct ports *ports);
-/* Does the kernel still have one of these connections, at either end, other than in TIME_WAIT? */
+/*
+ * True while the kernel has one of these connections, at either end, in a state other than
+ * TIME_WAIT.
+ */
 bool are_open(const struct ports *ports, size_t n);
 
 /* Sockets that outlive a connection. */
@@ -57,7 +60,7 @@ void play_reconnect(void);
 void play_read_on(void);
 void play_refused(void);
 
-/* Numbers that are set, not counted. */
+/* Sequence numbers that are set by the program. */
 void play_restore(void);
 
 /* Layers over TCP. */

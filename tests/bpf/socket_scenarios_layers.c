@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Scenarios of socket_scenarios.h: sequence numbers that wrap, and layers over TCP that send in its
- * place. */
+/*
+ * Scenarios of socket_scenarios.h: sequence numbers that wrap, and layers over TCP that send in its
+ * place.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/io_uring.h>
@@ -39,7 +41,7 @@ void play_ktls(void)
 	receive(p.rx, 3000, 0);
 }
 
-/* A socket in repair mode, whose numbers are given: not yet connected. */
+/* A socket in repair mode with given sequence numbers, not yet connected. */
 static int repaired(__u32 sent, __u32 received, struct sockaddr_in *own)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
@@ -59,7 +61,7 @@ static int repaired(__u32 sent, __u32 received, struct sockaddr_in *own)
 	return fd;
 }
 
-/* No SYN told either the other's scale: a window of 64 KiB would be taken for one of 64 bytes. */
+/* Without a SYN neither side knows the other's window scale: 64 KiB would count as 64 bytes. */
 static void agree_on_scale(int fd)
 {
 	const struct tcp_repair_opt scale = {.opt_code = TCPOPT_WINDOW, .opt_val = 7 | 7 << 16};
@@ -68,7 +70,7 @@ static void agree_on_scale(int fd)
 		fail("window scale in repair mode");
 }
 
-/* Two sockets that were never introduced, with the sender's numbers about to wrap. */
+/* Two sockets connected in repair mode, with the sender's sequence numbers about to wrap. */
 struct pair pair_before_wrap(void)
 {
 	const __u32 before = 5000U;
@@ -94,8 +96,8 @@ static void set_repair(int fd, int on)
 }
 
 /*
- * A socket is given 500 bytes as if it had received them, as by who restores a process. Closed in
- * repair mode, it is gone without a word, which its peer would not understand.
+ * A socket gets 500 bytes as if it had received them, as when a process is restored. A socket
+ * closed in repair mode sends nothing, which its peer would not understand.
  */
 void play_restore(void)
 {
@@ -116,7 +118,7 @@ void play_restore(void)
 	close(p.rx);
 }
 
-/* Both sockets in a sockmap, what is sent judged by a program that lets all pass. */
+/* Both sockets are in a sockmap whose program passes all that is sent. */
 void play_sockmap(void)
 {
 	const struct bpf_insn pass[] = {
@@ -159,7 +161,7 @@ static void open_uring(struct uring *u)
 		fail("mmap of io_uring");
 }
 
-/* Submits one request, and waits for its completion. */
+/* Submits one request and waits for its completion. */
 static void submit(struct uring *u, const struct io_uring_sqe *request)
 {
 	__u32 *tail = (void *)(u->sq + u->params.sq_off.tail);
@@ -188,7 +190,7 @@ void play_io_uring(void)
 	receive(p.rx, 8000, 0);
 }
 
-/* A write of one buffer that was registered: to the kernel it is one of several pages. */
+/* A write of one registered buffer: the kernel sees several pages. */
 void play_registered(void)
 {
 	const struct iovec buffer = {data, 40000};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Connections by their ports: which they are, and whether the kernel still has them. */
+/* Connections by their ports, and whether the kernel still has them. */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sockets that outlive a connection: it is dissolved (connect() to AF_UNSPEC) or refused, and the
- * socket makes another, or listens.
+ * socket connects again or listens.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -19,8 +19,10 @@ static void dissolve(int fd)
 		fail("connect to nobody");
 }
 
-/* One connection of tx: `sent` bytes there, and `returned` back, if any, after which tx dissolves
- * it. */
+/*
+ * One connection of tx with `sent` bytes and `returned` bytes in the other direction, then tx
+ * dissolves it.
+ */
 static void take_turn(int tx, int listener, const struct sockaddr_in *to, size_t sent,
 		      size_t returned, int flags)
 {
@@ -39,7 +41,7 @@ static void take_turn(int tx, int listener, const struct sockaddr_in *to, size_t
 	close(rx);
 }
 
-/* By the receiver with data unread, and by the sender. */
+/* Reset by the receiver with unread data, and by the sender. */
 void play_dissolve(void)
 {
 	struct pair p = connect_pair(0);
@@ -107,8 +109,8 @@ void play_reconnect(void)
 }
 
 /*
- * What is read of a connection after it ended in order (the side that shuts down first is in
- * TIME_WAIT by then), and only then dissolved; the socket listens at last.
+ * Data is read after the connection has ended in order (the side that shuts down first is in
+ * TIME_WAIT by then), and dissolved after that; finally the socket listens.
  */
 void play_read_on(void)
 {
@@ -116,7 +118,7 @@ void play_read_on(void)
 	char end;
 
 	watch(&p, 1);
-	/* kprobes meet an accepted socket as it first receives. */
+	/* kprobes see an accepted socket at its first receive. */
 	send_bytes(p.tx, 100, 0);
 	receive(p.rx, 100, 0);
 	send_bytes(p.rx, 5000, 0);
@@ -133,7 +135,7 @@ void play_read_on(void)
 	close(p.tx);
 }
 
-/* Refused twice before somebody listens, as programs try again. */
+/* Refused twice before a listener exists, as when programs retry. */
 void play_refused(void)
 {
 	struct sockaddr_in to;

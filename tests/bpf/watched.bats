@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What the programs book for sockets used in uncommon ways, on the running kernel; witness: what the
-# scenario itself sent and received (tests/bpf/watched_run.c). And what they share, on two CPUs.
+# Bytes counted by the BPF programs for sockets used in uncommon ways, on the running kernel. The
+# expected bytes are those that the scenario sends and receives (tests/bpf/watched_run.c). And
+# shared counters on two CPUs.
 
 # bats file_tags=alone
 
@@ -17,7 +18,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# watch SIZE SCENARIO LINE...: exactly these lines come out, in any order.
+# watch SIZE SCENARIO LINE...: the output has exactly these lines, in any order.
 watch() {
 	local size=$1 scenario=$2 status=0
 
@@ -29,12 +30,12 @@ watch() {
 	diff <(sort out) <(printf '%s\n' "$@" | sort)
 }
 
-@test "a plain connection, by packet and by call" {
+@test "a plain connection is counted exactly by packet and by call" {
 	watch 1024 plain 'tx_copy 10000' 'rx_copy 10000'
 	watch 65536 plain 'tx_copy 10000' 'rx_copy 10000'
 }
 
-@test "an abortive close adds no byte, by either side" {
+@test "an abortive close by either side adds no byte" {
 	watch 1024 abort 'tx_copy 1000'
 	watch 1024 unread 'tx_copy 1000'
 }
@@ -43,58 +44,59 @@ watch() {
 	watch 1024 stray 'tx_copy 1000' 'rx_copy 1000'
 }
 
-@test "bytes only looked at are named, and so are bytes taken without a copy" {
+@test "MSG_PEEK bytes and bytes taken without a copy are counted under their kinds" {
 	watch 1024 peek 'tx_copy 3000' 'rx_copy 6000' 'rx_peeked 3000'
 	watch 1024 truncate 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
 	watch 1024 splice 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
 }
 
-@test "pages mapped by TCP_ZEROCOPY_RECEIVE are no copies" {
+@test "pages mapped by TCP_ZEROCOPY_RECEIVE are not counted as copied" {
 	watch 1024 map 'mapped 65536' 'tx_copy 66136' 'rx_copy 600' 'rx_uncopied 65536'
 }
 
-@test "MPTCP is named, and booked as nothing else" {
+@test "MPTCP bytes are counted as MPTCP only" {
 	watch 65536 mptcp 'tx_mptcp 3000' 'rx_mptcp 3000'
 	watch 1024 mptcp 'rx_mptcp 3000'
 }
 
-@test "kTLS is named, and booked as nothing else" {
+@test "kTLS bytes are counted as kTLS only" {
 	watch 65536 ktls 'tx_ktls 3000'
 }
 
-@test "pages that io_uring sends are named, by packet and by call" {
+@test "pages sent by io_uring are counted as such, by packet and by call" {
 	watch 1024 io_uring 'tx_io_uring 8000' 'rx_copy 16000' 'rx_peeked 8000'
 	watch 65536 io_uring 'tx_io_uring 8000' 'rx_copy 16000' 'rx_peeked 8000'
 }
 
-@test "sequence numbers that wrap on a live socket: exact by packet, by call and by pass" {
+@test "sequence numbers that wrap on a live socket: exact by packet, by call and by socket iteration" {
 	watch 1024 wrap 'tx_copy 10000' 'rx_copy 10000' 'queued 10000' 'taken 10000'
 	watch 65536 wrap 'tx_copy 10000' 'rx_copy 10000' 'queued 10000' 'taken 10000'
 }
 
-@test "a sockmap is named, and booked as nothing else" {
+@test "sockmap bytes are counted as sockmap only" {
 	watch 65536 sockmap 'tx_sockmap 3000' 'rx_sockmap 3000'
 }
 
-@test "a packet that comes back with its timestamp was not received" {
+@test "a packet returned with its timestamp is not counted as received" {
 	watch 1024 timestamps 'tx_copy 1000' 'rx_copy 1000'
 }
 
-@test "256 sockets with zero-copy sends outstanding: each completes once, with its bytes" {
+@test "256 sockets with outstanding zero-copy sends: each send completes once, with its bytes" {
 	watch 65536 many_zerocopy 'tx_pin 5242880' 'deferred_copy 5242880' 'rx_copy 5242880' \
 		'completed 1280' 'completed_bytes 5242880'
 }
 
-@test "pinning and copying calls on one socket are told apart" {
+@test "pinning and copying calls on one socket are counted separately" {
 	watch 65536 mixed_zerocopy 'tx_copy 500' 'tx_pin 20000' 'deferred_copy 20000' 'rx_copy 20500' \
 		'completed 5' 'completed_bytes 20000'
 }
 
-@test "calls that took ids between windows do not make a copying call a pinning one" {
+@test "ids taken between sampling windows do not turn a copying call into a pinning one" {
 	watch 65536 away_zerocopy 'tx_copy 600' 'tx_pin 4000' 'deferred_copy 8000' 'rx_copy 9100'
 }
 
-# build_object NAME [SOURCE...]: NAME.bpf.c and NAME_run.c of this folder, with those sources, as ./run.
+# build_object NAME [SOURCE...]: builds NAME.bpf.c and NAME_run.c of this directory, with the
+# sources, as ./run.
 build_object() {
 	local arch
 
@@ -107,7 +109,7 @@ build_object() {
 		$(pkg-config --libs libbpf)
 }
 
-@test "two CPUs that make one key at once lose nothing, and count no loss" {
+@test "two CPUs that create the same map key lose no count and report no loss" {
 	need_tool clang
 	[ -n "$BPFTOOL" ] || skip "bpftool is not installed"
 	[ "$(nproc)" -ge 2 ] || skip "there is one CPU"
@@ -123,7 +125,7 @@ need_two_cpus() {
 	[ "$(nproc)" -ge 2 ] || skip "there is one CPU"
 }
 
-@test "what cannot be booked or paired is counted" {
+@test "events that cannot be booked or paired are counted as losses" {
 	need_two_cpus
 	build_object shared
 	./run losses >out
@@ -131,7 +133,7 @@ need_two_cpus() {
 	grep -qx 'no_cell 3, unmatched 2' out
 }
 
-@test "a copy for which there is no room is counted, and evicts none that is in progress" {
+@test "a copy without room is counted as a loss and evicts no copy in progress" {
 	need_two_cpus
 	build_object shared
 	./run room >out
@@ -147,7 +149,7 @@ need_two_cpus() {
 	grep -qx 'completed_total 120000 of 120000' out
 }
 
-@test "a send that is complete before its call is seen to return is matched" {
+@test "a send that completes before its call returns is matched" {
 	need_two_cpus
 	build_object shared
 	./run early >out
@@ -155,7 +157,7 @@ need_two_cpus() {
 	grep -qx 'completed_total 3, unmatched 0' out
 }
 
-@test "what other tasks run during a send call is no part of it" {
+@test "time of other tasks during a send call is not part of the call" {
 	need_two_cpus
 	build_object shared
 	./run switches >out
@@ -163,7 +165,7 @@ need_two_cpus() {
 	grep -qx 'preempted as it was, other as it was, inline receive as it was' out
 }
 
-@test "softirqs on top of what books the same lose nothing" {
+@test "softirqs that book into the same counters lose no count" {
 	need_two_cpus
 	build_object shared
 	./run softirqs >out

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the programs book for sockets that are used in uncommon ways: a scenario of
- * socket_scenarios.h, whose sockets are watched by a session. Prints what was counted, a line each;
- * what is 0 is left out. Built and run by watched.bats, here and in guests.
+ * Runs a scenario of socket_scenarios.h, whose sockets are watched by a session, and prints each
+ * nonzero count in a line. Built and run by watched.bats, here and in guests.
  *
  *   watched_run BACKEND SIZE SCENARIO
- *     SIZE: bytes of a message that the plan is made for: below 16 KiB tx_copy is counted by packet
+ *     SIZE: message size of the plan, in bytes; below 16 KiB tx_copy is counted by packet
  *
- * Exit 77: this machine cannot play the scenario; the line says why.
+ * Exit 77: this machine cannot run the scenario; the line gives the reason.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -87,7 +86,7 @@ static void look(const struct pair *p, struct socket_snapshot *pass)
 	close(fd);
 }
 
-/* Sequence numbers wrap on a live socket, under the programs and between two passes. */
+/* Sequence numbers wrap on a live socket, under the programs and between two socket iterations. */
 static void play_wrap(void)
 {
 	struct pair p = pair_before_wrap();
@@ -111,7 +110,7 @@ static void play_wrap(void)
 	print("taken", rx.taken);
 }
 
-/* One by one: bytes that join a packet with pinned pages are copied with them. */
+/* One at a time: bytes that join a packet with pinned pages are copied with them. */
 static void send_and_receive(const struct pair *p, size_t n, int flags)
 {
 	send_bytes(p->tx, n, flags);
@@ -119,8 +118,8 @@ static void send_and_receive(const struct pair *p, size_t n, int flags)
 }
 
 /*
- * The programs at sends are away while two calls take ids. Whether the first call after that took
- * one cannot be told; of the others it can.
+ * The programs at sends are detached while two calls take ids. Whether the first call after that
+ * took an id is unknown; for later calls it is known.
  */
 static void play_away_zerocopy(void)
 {

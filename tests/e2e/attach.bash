@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2034 # what is set here is used by the tests
-# Helpers of the tests of attach, besides those of lib.bash.
+# Helpers of the tests of attach, in addition to lib.bash.
 
 setup() {
 	need_root
@@ -13,7 +13,7 @@ setup() {
 teardown() {
 	local pid
 
-	# nginx takes its workers along only when it is asked to end.
+	# nginx ends its workers only on a regular signal, not on SIGKILL.
 	[ ! -s pid ] || kill "$(<pid)" 2>/dev/null || true
 	tmux -L "at$$" kill-server 2>/dev/null || true
 	for pid in "${PEERS[@]}"; do
@@ -21,14 +21,15 @@ teardown() {
 	done
 }
 
-# background COMMAND...: starts it, as $STARTED.
+# background COMMAND...: starts it in the background; its PID is $STARTED.
 background() {
 	"$@" 3>&- &
 	STARTED=$!
 	PEERS+=($!)
 }
 
-# peer FILE COMMAND...: starts it in the background, and waits for FILE, which says its port: $PORT.
+# peer FILE COMMAND...: starts it in the background and waits for FILE, which contains its port;
+# sets $PORT.
 peer() {
 	local file=$1
 	shift
@@ -39,7 +40,7 @@ peer() {
 	PORT=$(<"$file")
 }
 
-# watch OPTION...: attaches in the background, as $COLLECTOR, and waits until it watches.
+# watch OPTION...: starts attach in the background as $COLLECTOR and waits until it watches.
 watch() {
 	rm -f log
 	"$NETIOTRACE" attach --count-calls -v --json out.json "$@" >text 2>log 3>&- &
@@ -48,12 +49,12 @@ watch() {
 	within 60 grep -q watching log
 }
 
-# attached COMMAND...: watches it to its end; the document is in out.json.
+# attached COMMAND...: runs it under attach; the document is in out.json.
 attached() {
 	"$NETIOTRACE" attach --count-calls -q --json out.json -- "$@"
 }
 
-# exact [DOCUMENT]: every byte of the sockets was booked, of each connection and of the whole.
+# exact [DOCUMENT]: no byte is unaccounted, in each connection and in total.
 exact() {
 	local document=${1:-out.json}
 

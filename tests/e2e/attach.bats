@@ -1,14 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# attach: the ledger of programs that are not ours. What they say themselves is the witness: iperf3's
-# and the load generator's own counts, what curl received, what a script is known to send.
+# attach: the ledger of programs that are not part of netiotrace. The expected bytes come from the
+# programs: iperf3's and the load generator's own counts, the bytes that curl received, the bytes
+# that a script sends.
 
 bats_require_minimum_version 1.5.0
 load ../lib
 load attach
 
-# iperf [OPTION...]: an iperf3 client under attach; its own account is in iperf.json, the data connection's
-# of attach in data.json. iperf3 opens a data connection with a cookie of 37 bytes.
+# iperf [OPTION...]: runs an iperf3 client under attach. iperf3's report is in iperf.json; attach's
+# row of the data connection is in data.json. iperf3 opens a data connection with a cookie of 37
+# bytes.
 iperf() {
 	local port
 
@@ -21,18 +23,19 @@ iperf() {
 	jq '.connections | max_by(.socket.tx_bytes + .socket.rx_bytes)' out.json >data.json
 }
 
-@test "attach: iperf3's bytes are those of its own account, sent, received and by sendfile" {
+@test "attach counts the bytes that iperf3 reports: sent, received and sent by sendfile" {
 	need_tool iperf3
 	iperf
 	[ "$(json data.json .ledger.tx_copy.bytes)" -eq $(($(json iperf.json .end.sum_sent.bytes) + 37)) ]
 	[ "$(json data.json .verdict.text)" = "" ] || [ "$(json data.json '.zerocopy.sends + 1')" -eq 1 ]
 	iperf -R
-	# What iperf3 reads after the end of its time it does not count: exact() holds that against the socket.
+	# iperf3 does not count bytes that it reads after its time is over; exact() compares attach
+	# with the socket.
 	[ "$(json data.json .ledger.rx_copy.bytes)" -ge "$(json iperf.json .end.sum_received.bytes)" ]
 	iperf -Z
 	json data.json '.ledger.tx_splice.bytes + .ledger.tx_copy.bytes' >sent
 	[ "$(<sent)" -eq $(($(json iperf.json .end.sum_sent.bytes) + 37)) ]
-	# Where no hook tells sendfile apart, what is called copied says that it is a bound.
+	# If no hook distinguishes sendfile, the copied bytes carry a note that they are a bound.
 	if jq -e '.plan[] | select(.probe == "message") | .hook' out.json; then
 		[ "$(json data.json .ledger.tx_copy.bytes)" -eq 37 ]
 	else
@@ -41,23 +44,24 @@ iperf() {
 }
 
 # bats test_tags=address
-@test "attach: the load generator as a foreign process has the ledger it knows itself" {
+@test "attach counts for the load generator the bytes that it counts itself" {
 	local mode sent
 
 	for mode in twocopy onecopy zerocopy; do
-		# Without pacing, whose timers send on top of any task: see docs/KERNELS.md.
+		# Pacing timers send in softirq on top of any task (docs/KERNELS.md): disabled.
 		attached "$LOADGEN" --mode "$mode" --size 64k --messages 2000 --congestion reno --json \
 			>loadgen.json
 		exact
 		sent=$((2000 * 65536))
 		jq '[.connections[] | select(.socket.tx_bytes > 100000000)] | first' out.json >tx.json
 		jq '[.connections[] | select(.socket.rx_bytes > 100000000)] | first' out.json >rx.json
-		# A connection begins with a greeting of 64 bytes.
+		# Each connection begins with a greeting of 64 bytes.
 		[ "$(json tx.json .socket.tx_bytes)" -eq $((sent + 64)) ]
 		[ "$(json rx.json .ledger.rx_copy.bytes)" -eq $((sent + 64)) ]
 		if [ "$mode" = zerocopy ]; then
-			# But for what was sent again as a copy, while nobody, whose other tests run beside, had pinned all that a
-			# user may: of a packet that it shares with what is pinned, both are copied on delivery.
+			# Other tests that run as the user nobody may exhaust RLIMIT_MEMLOCK; a send
+			# is then repeated as a copy. If it shares a packet with pinned bytes, both
+			# are copied on delivery.
 			jq -e --argjson sent "$sent" --slurpfile own loadgen.json '$own[0].sender.zerocopy.fallback_bytes as $again
 				| .ledger.tx_pin.bytes == $sent - $again
 				and (.ledger.deferred_copy.bytes - .ledger.tx_pin.bytes - .socket.tx_retrans | . >= 0 and . <= $again)
@@ -70,7 +74,7 @@ iperf() {
 }
 
 # bats test_tags=address
-@test "attach: a program that never reads its error queue has its verdict" {
+@test "attach gives a verdict for a program that never reads its error queue" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	# shellcheck disable=SC2153 # peer() sets it
 	attached "$BUILD_DIR/tests/e2e/no_errqueue_sender" 127.0.0.1 "$PORT" 500 65536 >sent
@@ -83,7 +87,7 @@ iperf() {
 }
 
 # bats test_tags=address
-@test "attach: refused zero-copy sends are counted by their error, and a missing SO_ZEROCOPY is named" {
+@test "attach counts refused zero-copy sends by errno and names a missing SO_ZEROCOPY" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	attached python3 -c '
 import errno, os, resource, socket, sys
@@ -92,7 +96,7 @@ ZEROCOPY, SO_ZEROCOPY, refused, sent = 0x4000000, 60, 0, 0
 for _ in range(10):
     sent += sock.send(b"x" * 1000, ZEROCOPY) # without the option: copied
 sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
-# Nobody may lock more than the limit.
+# Parallel tests share RLIMIT_MEMLOCK: the process locks no more than the limit.
 resource.setrlimit(resource.RLIMIT_MEMLOCK, (65536, 65536))
 os.setuid(65534)
 for _ in range(7):
@@ -110,7 +114,7 @@ print(sent, refused)' "$PORT" >said
 		and (.verdict.text | test("ENOBUFS"))' out.json
 }
 
-@test "attach: nginx's bytes are what curl received, by sendfile and by copies" {
+@test "attach counts for nginx the bytes that curl received, by sendfile and by copies" {
 	local sendfile pid port
 
 	need_tool nginx curl
@@ -148,7 +152,7 @@ print(sent, refused)' "$PORT" >said
 }
 
 # bats test_tags=address
-@test "attach: processes that fork, exec and pass their socket on are told apart, the bytes are one socket's" {
+@test "attach lists processes that fork, exec and pass a socket on separately; the bytes belong to one socket" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	attached "$PROGRAM" pass 127.0.0.1 "$PORT" 5000
 	exact
@@ -156,7 +160,7 @@ print(sent, refused)' "$PORT" >said
 		and .connections[0].shared and (.processes | length) == 1 and .processes[0].exited' out.json
 }
 
-@test "attach: what was only looked at was copied, and is not counted as received" {
+@test "attach counts MSG_PEEK bytes as copied, not as received" {
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
 	attached "$PROGRAM" peek 127.0.0.1 "$PORT" 90000
 	exact
@@ -164,7 +168,7 @@ print(sent, refused)' "$PORT" >said
 		and .ledger.rx_copy.bytes == .socket.rx_bytes + .receives.peeked' out.json
 }
 
-@test "attach: what is taken by splice is received, without a copy" {
+@test "attach counts bytes taken by splice as received without a copy" {
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
 	attached "$PROGRAM" splice 127.0.0.1 "$PORT" 90000
 	exact
@@ -172,7 +176,7 @@ print(sent, refused)' "$PORT" >said
 		and (.receives.spliced == 90000 or (.receives.spliced == null and (.receives.spliced_reason | length) > 0))' out.json
 }
 
-@test "attach: a socket that was accepted, first used by splice and sendfile, is in the books from its first byte" {
+@test "attach counts an accepted socket from its first byte when splice and sendfile use it first" {
 	attached "$PROGRAM" first 127.0.0.1 50000
 	exact
 	jq -e '.total | .socket.tx_bytes == 100000 and .socket.rx_bytes == 100000 and .receives.uncopied == 50000
@@ -180,7 +184,7 @@ print(sent, refused)' "$PORT" >said
 }
 
 # bats test_tags=address
-@test "attach: a process is watched by its name while it has it, and what it did by then stays" {
+@test "attach --comm watches a process while it has the name; earlier bytes stay in the result" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	background python3 -c '
 import os, socket, sys, time
@@ -205,9 +209,9 @@ time.sleep(60)' "$PORT"
 	jq -e '.total.connections == 1 and .total.socket.tx_bytes == 1000' out.json
 }
 
-@test "attach: a name that no process has is said, and the first to have it is watched" {
+@test "attach --comm with a name that no process has: warns, then watches the first process that gets it" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
-	# Of two names one is missing; a process that is there needs no word.
+	# One of the two names is missing; a name that a process has causes no message.
 	ln -s "$(type -P sleep)" nio-present
 	background ./nio-present 60
 	within 10 grep -qx nio-present "/proc/$STARTED/comm"
@@ -223,7 +227,7 @@ time.sleep(60)' "$PORT"
 	[ ! -s errors ]
 }
 
-@test "attach: two processes with the same addresses and ports in namespaces of their own" {
+@test "attach distinguishes two processes with equal addresses and ports in different namespaces" {
 	need_tool ip unshare
 	cat >inside <<-'END'
 		ip link set lo up
@@ -241,7 +245,7 @@ time.sleep(60)' "$PORT"
 		and (.connections | length) == 4' out.json
 }
 
-@test "attach: a cgroup's processes, below it and to come; it may vanish meanwhile" {
+@test "attach --cgroup watches present, nested and later processes; the cgroup may be removed meanwhile" {
 	local root group lines
 
 	need_tool findmnt
@@ -253,23 +257,23 @@ time.sleep(60)' "$PORT"
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	sh -c 'echo $$ >"$1/below/cgroup.procs"; exec "$2" churn 127.0.0.1 "$3" 5' - "$group" "$PROGRAM" "$PORT"
 	"$PROGRAM" churn 127.0.0.1 "$PORT" 5
-	# Two lines more: it has looked at them while the cgroup was there.
+	# Two more lines on stderr: attach read the sockets while the cgroup existed.
 	lines=$(wc -l <text)
 	within 20 sh -c "[ \$(wc -l <text) -ge $((lines + 2)) ]"
-	# With it the watching ends.
+	# attach ends when the cgroup is removed.
 	within 10 rmdir "$group/below" "$group"
 	wait "$COLLECTOR"
 	exact
 	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
-	# By cgroup: the one in which the sockets were made, by its name.
+	# With --by cgroup the row is the cgroup in which the sockets were made.
 	jq -e --arg path "/netiotrace-test-$$/below" '(.cgroups | length) == 1 and .cgroups[0].path == $path
 		and .cgroups[0].connections == 5 and .cgroups[0].socket.tx_bytes == 5 * 23
 		and all(.connections[]; .cgroup == $path)' out.json
 }
 
-@test "attach: a port alone finds the connections of any process, those that are there already, too" {
+@test "attach --port finds the connections of every process, including existing ones" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
-	background "$PROGRAM" exchange 127.0.0.1 1 1 # of another port, and refused
+	background "$PROGRAM" exchange 127.0.0.1 1 1 # Uses another port: refused.
 	peer other "$PROGRAM" echo 127.0.0.1 other 1
 	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
 	watch --port "$PORT" --duration 1s --by connection --csv out.csv
@@ -278,17 +282,18 @@ time.sleep(60)' "$PORT"
 	jq -e --arg port ":$PORT" '(.connections | length) == 2
 		and all(.connections[]; (.local | endswith($port)) or (.remote | endswith($port)))
 		and all(.connections[]; .open and .socket.tx_bytes > 0)' out.json
-	# The CSV has the same rows: two and their names, of equal length.
+	# The CSV has the same two rows and a header, with equal column counts.
 	[ "$(wc -l <out.csv)" -eq 3 ]
 	python3 -c 'import csv; rows = list(csv.reader(open("out.csv"))); assert len({len(r) for r in rows}) == 1, rows
 assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
-@test "attach: where CPU time goes; what a program copies itself is told from the rest of it" {
+@test "attach splits CPU time by class: copies in user space are separate from other user time" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --count-calls --interval 200ms --json out.json -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5 2>text
 	exact
-	# 49 a second make 73; memmove of 64 KiB blocks is nearly all that the program does.
+	# At 49 samples a second 73 are expected; nearly all of the program's time is memmove of 64
+	# KiB blocks.
 	jq -e '.sampling.quality == "sampled" and .sampling.hz == 49 and .total.cpu.samples > 30
 		and .total.cpu.share.gather > 0.5 and .processes[0].cpu.share.gather > 0.5
 		and ([.total.cpu.share[]] | add | . > 0.999 and . < 1.001)' out.json
@@ -299,7 +304,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
 # bats test_tags=address
-@test "attach: on a terminal it is a table with keys, and leaves the terminal as it was" {
+@test "attach on a terminal shows a table with keys and restores the terminal" {
 	need_tool tmux
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
 	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
@@ -308,12 +313,12 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'sent.*copies/B  zc cop.'"
 	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by process'"
 	tmux -L "at$$" send-keys b
-	# With a row: on none, Enter opens nothing.
+	# Waits for a row: Enter does nothing when no row is selected.
 	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -A3 'by connection' | grep -q ':$PORT'"
 	tmux -L "at$$" send-keys Down Enter
 	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'a send call  *a copy received'"
 	tmux -L "at$$" send-keys Enter
-	# The filter hides the row, and a smaller terminal keeps the total.
+	# The filter hides the row; a smaller terminal still shows the total.
 	tmux -L "at$$" send-keys / x y z Enter
 	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'no row has this text'"
 	tmux -L "at$$" send-keys Escape
@@ -328,7 +333,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
 # bats test_tags=address
-@test "attach: Ctrl-C in the live table ends it with the result and status 130" {
+@test "attach: Ctrl-C in the live table ends with the result and status 130" {
 	need_tool tmux
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
 	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
@@ -341,26 +346,27 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	tmux -L "at$$" capture-pane -p | grep -q '^watching'
 }
 
-@test "attach: --folded writes the stacks of each process for flame graphs" {
+@test "attach --folded writes the stacks of each process for flame graphs" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach -q --folded out.folded --json out.json -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5
-	# The program and its process id, then frames: most are of memmove, in user space.
+	# A line has the program and PID, then the frames; most samples are in memmove in user
+	# space.
 	grep -Eq '^[^;]+ [0-9]+;\[[^;]+\] [0-9]+$' out.folded
 	run -1 grep -Evq '^[^;]+ [0-9]+;.+ [0-9]+$' out.folded
-	# Every sample is in one line.
+	# Every sample is in one line of the file.
 	[ "$(awk '{ sum += $NF } END { print sum }' out.folded)" -eq "$(jq .total.cpu.samples out.json)" ]
 	run -2 "$NETIOTRACE" attach --folded out --no-cpu -- true
 	run -2 "$NETIOTRACE" attach --folded - --json - -- true
 	run -2 "$NETIOTRACE" attach --folded out --port 1
 }
 
-# With -- COMMAND it is stderr, wherever the command's own output goes.
-@test "attach: the text at the end is as wide as the terminal that it goes to" {
+# With -- COMMAND the text goes to stderr, whatever stdout the command has.
+@test "attach formats its final text for the width of the terminal it writes to" {
 	need_tool tmux
 	tmux -L "at$$" new-session -d -x 80 -y 40 "'$NETIOTRACE' attach -- true >said; echo \$? >status; sleep 1000"
 	within 60 test -s status
 	[ "$(<status)" -eq 0 ]
-	# Lines that the terminal broke are joined again.
+	# Joins the lines that the text broke at the terminal's width.
 	tmux -L "at$$" capture-pane -p -J | sed 's/ *$//' >text
 	cat text
 	grep -q '^watching' text
@@ -368,7 +374,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
 # bats test_tags=address
-@test "attach: a name that is none does not reach the terminal" {
+@test "attach prints no control characters of a process name to the terminal" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --count-calls --json out.json -- "$PROGRAM" name 127.0.0.1 "$PORT" 2>text
 	run -1 grep -q "$(printf '\033')" text out.json
@@ -377,7 +383,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
 # bats test_tags=address
-@test "attach: connections that come and go are all counted, and few are kept" {
+@test "attach counts 3000 short connections exactly and lists 1024 of them" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --count-calls -q --interval 100ms --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3000
 	exact
@@ -387,7 +393,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
 # bats test_tags=address
-@test "attach: what finds no room is counted" {
+@test "attach reports the number of sockets that exceed --max-sockets" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	background "$PROGRAM" hold 127.0.0.1 "$PORT" 200 held
 	within 20 test -e held
@@ -395,7 +401,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	jq -e '.health.sockets_left_out == 200 - 64' out.json
 }
 
-@test "attach: sockets left out make every sum unknown, and assertions on sums fail" {
+@test "attach with sockets left out: every sum is null, and assertions on sums fail" {
 	local expression
 
 	peer port "$PROGRAM" sink 127.0.0.1 port
@@ -410,7 +416,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
 # bats test_tags=address
-@test "attach: the exit status is the command's; an assertion that fails is 5" {
+@test "attach exits with the command's status, or 5 if an assertion fails" {
 	run -7 --separate-stderr "$NETIOTRACE" attach --count-calls -q -- sh -c 'echo mine; exit 7'
 	[ "$output" = mine ]
 	run -137 "$NETIOTRACE" attach --count-calls -q -- sh -c 'kill -9 $$'
@@ -422,7 +428,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
 # bats test_tags=address
-@test "attach: mistakes are a sentence each, and leave nothing" {
+@test "attach refuses wrong arguments with one sentence each and starts nothing" {
 	run -1 "$NETIOTRACE" attach --pid 4194303 --json out.json
 	[[ $output == *"--pid 4194303: there is no such process."* ]]
 	[ ! -e out.json ]
@@ -435,7 +441,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	run -2 "$NETIOTRACE" attach
 	[[ $output == *"attach needs a target"* ]]
 	run -2 "$NETIOTRACE" attach --pid 1 --assert 'x'
-	# What cannot hold is refused before the command is started.
+	# An assertion that can never hold is refused before the command starts.
 	for wrong in 'nothing.such == 0' 'verdict.text == 0' 'copied_fraction == 0x0'; do
 		run -2 "$NETIOTRACE" attach --assert "$wrong" -- touch started
 	done
@@ -446,7 +452,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	[[ $output == *"put -- before it"* ]]
 }
 
-@test "attach: without privileges it says so" {
+@test "attach without privileges says that it needs root" {
 	need_tool setpriv
 	cp "$NETIOTRACE" netiotrace && chmod 755 netiotrace
 	chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
@@ -454,13 +460,13 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	[[ $output == *"needs root"* ]]
 }
 
-@test "attach: killed, it leaves the watched program undisturbed and nothing behind" {
+@test "attach killed by SIGKILL leaves the watched program undisturbed and no BPF object" {
 	local pid
 
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
 	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 1000000000
 	pid=$STARTED
-	# It waits until it is watched, however long that takes.
+	# Waits without a time limit until attach watches.
 	kill -STOP "$pid"
 	watch --pid "$pid"
 	kill -CONT "$pid"
@@ -471,7 +477,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	[ ! -e out.json ]
 }
 
-@test "attach: Ctrl-C ends it with all that was seen" {
+@test "attach: Ctrl-C ends with all bytes counted so far" {
 	local code=0
 
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
@@ -485,9 +491,10 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	jq -e '.interrupted and .total.socket.tx_bytes > 0 and (.connections | length) == 2' out.json
 }
 
-# Detaching from functions waits for a grace period each; from tracepoints it is over before one can look.
+# Detaching from functions waits for an RCU grace period each; detaching from tracepoints is too
+# fast to observe.
 # bats test_tags=guest
-@test "attach: Ctrl-C: the text is there before the programs are detached, and has every byte" {
+@test "attach: Ctrl-C prints the complete text before the programs are detached" {
 	has_kprobes || skip "no kprobes here"
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
 	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000

@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Who is watched, from which moment on, and how others see that: targets, --ready-file, systemd.
+# Which processes attach watches, from when on, and how others observe that: targets, --ready-file,
+# systemd.
 # shellcheck disable=SC2030,SC2031
 
 load ../lib
 load attach
 
 # bats test_tags=address
-@test "attach --cgroup: a tree of 2000 cgroups is walked, and a process at its end is watched" {
+@test "attach --cgroup walks a tree of 2000 cgroups and watches a process in the deepest" {
 	local root
 
 	need_tool findmnt python3
@@ -42,7 +43,7 @@ load attach
 }
 
 # bats test_tags=address
-@test "attach --cgroup: a directory of cgroup v1 is refused with the place of the others" {
+@test "attach --cgroup refuses a cgroup v1 directory and names the cgroup2 mount" {
 	local root
 
 	need_tool findmnt
@@ -53,16 +54,16 @@ load attach
 }
 
 # bats test_tags=address
-@test "attach --by cgroup: without a cgroup2 mount it says why names are unknown" {
+@test "attach --by cgroup without a cgroup2 mount says why names are unknown" {
 	# shellcheck disable=SC2016 # the inner shell expands
 	run -0 unshare -m sh -c 'umount -a -l -t cgroup2 && exec "$1" attach --by cgroup --duration 50ms --pid $$' - "$NETIOTRACE"
 	[[ $output == *"mount -t cgroup2"* ]]
 }
 
 # bats test_tags=address
-@test "attach --children: children and grandchildren that run already are watched" {
+@test "attach --children watches children and grandchildren that already run" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
-	# The grandchild sends when it is told to: it was there before the watching began.
+	# The grandchild exists before attach starts, and sends on command.
 	mkfifo go
 	# shellcheck disable=SC2016
 	background sh -c 'sh -c '\''"$1" churn 127.0.0.1 "$2" 5 <go; sleep 60'\'' - "$1" "$2" & wait' - ./later "$PORT"
@@ -85,29 +86,29 @@ load attach
 }
 
 # bats test_tags=address
-@test "attach --assert: fails with exit 5 where nothing was watched" {
+@test "attach --assert exits with 5 if nothing was watched" {
 	run -5 "$NETIOTRACE" attach -q --comm no-such-name --duration 50ms --assert 'ledger.tx_copy.bytes == 0'
 	[[ $output == *"no process of --comm no-such-name"* ]]
 	run -5 "$NETIOTRACE" attach -q --port 9 --duration 50ms --assert 'copied_fraction == 0' --assert 'health.missed == 0'
-	# That a port had no connection is an answer.
+	# A port without a connection is a valid result.
 	"$NETIOTRACE" attach -q --port 9 --duration 50ms --assert 'connections == 0'
-	# And so is a command that makes none.
+	# A command that makes no connection is a valid result.
 	"$NETIOTRACE" attach -q --assert 'ledger.tx_copy.bytes == 0' -- true
 }
 
 # bats test_tags=address
-@test "attach --json - -- COMMAND: stdout is the document alone, the command's goes to stderr" {
+@test "attach --json - -- COMMAND: stdout has only the document; the command's stdout goes to stderr" {
 	"$NETIOTRACE" attach -q --json - -- echo "of the command" >document 2>errors
 	jq -e '.total.connections == 0' document
 	grep -qx "of the command" errors
 	"$NETIOTRACE" attach -q --csv - -- echo "of the command" >document 2>errors
 	run -1 grep "of the command" document
-	# Elsewhere stdout is the command's.
+	# Without --json - stdout belongs to the command.
 	[ "$("$NETIOTRACE" attach -q --json out.json -- echo "of the command" 2>/dev/null)" = "of the command" ]
 }
 
 # bats test_tags=address
-@test "attach --comm: a name of more than 15 bytes matches by its first 15, and says so" {
+@test "attach --comm matches a name longer than 15 bytes by its first 15 and says so" {
 	cp "$(type -P sleep)" a-name-of-twenty-byt
 	background ./a-name-of-twenty-byt 60
 	within 20 grep -qx a-name-of-twent "/proc/$STARTED/comm"
@@ -119,13 +120,13 @@ load attach
 }
 
 # bats test_tags=address
-@test "attach --ready-file: it is there from the first byte counted until the end" {
+@test "attach --ready-file exists from the first counted byte until the end" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach -q --port "$PORT" --ready-file ready --json out.json 2>log 3>&- &
 	COLLECTOR=$!
 	PEERS+=($!)
 	within 60 test -e ready
-	# Whole at once, with our id.
+	# The file appears complete, with the PID of attach.
 	[ "$(<ready)" = "netiotrace $COLLECTOR" ]
 	"$PROGRAM" churn 127.0.0.1 "$PORT" 5
 	kill -INT "$COLLECTOR"
@@ -135,7 +136,7 @@ load attach
 }
 
 # bats test_tags=address
-@test "attach --ready-file: one that a killed program left is removed, another's file is not" {
+@test "attach --ready-file removes a ready file that a killed run left, and refuses any other file" {
 	echo "netiotrace 1" >ready
 	run -1 "$NETIOTRACE" attach -q --pid 4194303 --ready-file ready
 	[ ! -e ready ]
@@ -147,7 +148,7 @@ load attach
 }
 
 # bats test_tags=address
-@test "attach says READY=1 to the service manager when it watches, and STOPPING=1 at the end" {
+@test "attach sends READY=1 to the service manager when it watches and STOPPING=1 at the end" {
 	need_tool python3
 	cat >manager.py <<-'PYTHON'
 		import os, socket, subprocess, sys
@@ -165,13 +166,13 @@ load attach
 		    s.close()
 	PYTHON
 	python3 manager.py "$NETIOTRACE" attach -q --pid $$
-	# One that is not there is a warning, not an end.
+	# A missing notify socket is a warning; attach goes on.
 	NOTIFY_SOCKET=$PWD/nobody run -0 "$NETIOTRACE" attach --pid $$ --duration 50ms
 	[[ $output == *"NOTIFY_SOCKET=$PWD/nobody cannot be told"* ]]
 }
 
 # bats test_tags=address
-@test "attach: a line on stderr says that the watching has begun, but with --quiet" {
+@test "attach says on stderr that it watches, except with --quiet" {
 	"$NETIOTRACE" attach --pid $$ --duration 50ms >text 2>log
 	[ "$(grep -c "^netiotrace: watching 1 process\.$" log)" = 1 ]
 	"$NETIOTRACE" attach -q --pid $$ --duration 50ms 2>log
@@ -179,7 +180,7 @@ load attach
 }
 
 # bats test_tags=address
-@test "serve --ready-file: it names the address while it listens" {
+@test "serve --ready-file contains the address while serve listens" {
 	"$NETIOTRACE" serve --listen 127.0.0.1:0 --ready-file ready >text 3>&- &
 	PEERS+=($!)
 	within 60 test -e ready

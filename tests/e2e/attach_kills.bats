@@ -1,17 +1,18 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# kill -9 of attach at any moment: what it watches goes on as if nothing had been, and nothing is left. The
-# watched program is the load generator, which checks each byte and says how it ended. Signals that end attach, at
-# moments of its beginning: it ends then, and takes a command along that it holds or has just started.
+# SIGKILL of attach at any moment: the watched program is not disturbed and nothing is left behind.
+# The watched program is the load generator, which checks each byte and reports how it ended. Other
+# signals during startup: attach ends at once and ends a command that it has started or is about to
+# start.
 
 bats_require_minimum_version 1.5.0
 load ../lib
 load attach
 
 MESSAGES=1600 # at 2000 a second: 0.8 s
-STUCK=10      # seconds without any CPU time, after which the load is taken to hang
+STUCK=10      # seconds without CPU time after which the load counts as hung
 
-# cat_load N MODE: the load, whose words are in N.json; N.begun is there once it began.
+# cat_load N MODE: runs the load; output in N.json; creates N.begun when it has begun.
 cat_load() {
 	cat <<-END
 		echo >$1.begun
@@ -19,12 +20,12 @@ cat_load() {
 	END
 }
 
-# of_moment N COMMAND...: becomes the command, marked as one of a moment, and so is whatever it starts.
+# of_moment N COMMAND...: becomes COMMAND; N is in its environment and in that of its children.
 of_moment() {
 	KILLS_MOMENT=$NETIOTRACE_TEST.$1 exec "${@:2}"
 }
 
-# processes_of N: those of a moment; none that has ended.
+# processes_of N: running processes with N in their environment.
 processes_of() {
 	grep -lzsxF "KILLS_MOMENT=$NETIOTRACE_TEST.$1" /proc/[0-9]*/environ | cut -d / -f 3
 }
@@ -38,7 +39,7 @@ cpu_of() {
 	done | awk '{ sum += $12 + $13 } END { print sum + 0 }'
 }
 
-# describe PID...: what it does and what it waits for, each thread.
+# describe PID...: state and wait channel of each thread.
 describe() {
 	local pid task file
 
@@ -56,7 +57,7 @@ describe() {
 	ss -tnipO
 }
 
-# ended N: waits until every process of a moment has; one that hangs is described, and ended.
+# ended N: waits until every process of N has ended; describes and kills one that hangs.
 ended() {
 	local now before=-1 moved=$SECONDS pids
 
@@ -73,7 +74,8 @@ ended() {
 	done
 }
 
-# kill_after N COLLECTOR MS: after so long since it began; of the second two of each four since it watches.
+# kill_after N COLLECTOR MS: MS after its start; for two of each four moments, MS after it began to
+# watch.
 kill_after() {
 	if (($1 % 4 >= 2)); then
 		within 60 grep -qs -e watching -e 'no such process' "$1.log"
@@ -96,7 +98,7 @@ by_pid() { # N MODE MS
 	kill_after "$1" $! "$3"
 }
 
-# undisturbed N: all was sent and received as it was; or, of a command, it never began.
+# undisturbed N: the load sent and received everything; a command may never have begun.
 undisturbed() {
 	[ ! -e "$1.stuck" ] || { cat "$1.stuck" && return 1; }
 	[ -e "$1.begun" ] || return 0
@@ -105,7 +107,7 @@ undisturbed() {
 		{ head -c 1000 "$1.json" "$1.err" && return 1; }
 }
 
-@test "attach: kill -9 at 20 random moments leaves the watched program undisturbed and nothing behind" {
+@test "attach killed by SIGKILL at 20 random moments leaves the watched program undisturbed and nothing behind" {
 	local modes=(onecopy zerocopy) moments n=0 begun
 
 	note_before
@@ -119,7 +121,8 @@ undisturbed() {
 			moments+=($!)
 			n=$((n + 2))
 		done
-		# Each by its number: the countdown of bats to a test's limit is a job of this shell, too.
+		# Waits for each PID: the countdown of bats for a test's time limit is a job of this
+		# shell.
 		wait "${moments[@]}" || true
 	done
 	for n in {0..19}; do
@@ -127,16 +130,17 @@ undisturbed() {
 	done
 	begun=$(find . -name '*.begun' | wc -l)
 	echo "$begun of 20 began"
-	# All that were there already, and those that were started under the eyes of one that watched.
+	# Loads that ran before attach, and commands started by an attach that watched.
 	[ "$begun" -ge 14 ]
 	assert_nothing_left
-	# What had ended before it was killed has its document, whole; nothing else has one, not even in part.
+	# A run that ended before the kill has a complete document; no other run has one, not even
+	# in part.
 	find . -name '*.out*' | while read -r document; do
 		jq -e '.schema == "netiotrace.attach/1" and (.health | has("coverage"))' "$document" >/dev/null
 	done
 }
 
-# born_with SIGNAL COMMAND...: becomes the command, for which the signal waits already: blocked, as attach has it.
+# born_with SIGNAL COMMAND...: becomes COMMAND with SIGNAL pending and blocked, as in attach.
 born_with() {
 	exec /usr/bin/python3 -Ec 'import os, signal, sys
 signal.pthread_sigmask(signal.SIG_BLOCK, [int(sys.argv[1])])
@@ -144,7 +148,7 @@ os.kill(os.getpid(), int(sys.argv[1]))
 os.execv(sys.argv[2], sys.argv[2:])' "$(kill -l "$1")" "${@:2}"
 }
 
-@test "attach: a signal that comes before it watches ends it at once: no command is started, no file written" {
+@test "attach with a pending signal ends before it starts a command or writes a file" {
 	local signal status
 
 	# shellcheck disable=SC2154 # stderr: of run
@@ -162,12 +166,13 @@ os.execv(sys.argv[2], sys.argv[2:])' "$(kill -l "$1")" "${@:2}"
 	assert_nothing_left
 }
 
-# links FILE: the calls of bpf() in what strace wrote that attach a program, each with its number among all.
+# links FILE: from strace output FILE, each bpf() call that attaches a program, with its ordinal
+# among all bpf() calls.
 links() {
 	grep -o '^bpf(BPF_[A-Z_]*' "$1" | grep -nE 'LINK_CREATE|RAW_TRACEPOINT_OPEN'
 }
 
-@test "attach: a signal while programs are attached is not kept waiting for those to come" {
+@test "attach ends after the current program when a signal arrives while it attaches programs" {
 	local first status=0
 
 	need_tool strace
@@ -187,8 +192,8 @@ is_netiotrace() {
 	[[ $(readlink "/proc/$1/exe") == */netiotrace ]]
 }
 
-# signal_after N SIGNAL MS OPTION...: attach with these options gets the signal so long after it began. A job of this
-# shell would have SIGINT ignored.
+# signal_after N SIGNAL MS OPTION...: sends SIGNAL to attach MS after its start. A background job of
+# this shell would ignore SIGINT.
 signal_after() {
 	local n=$1 signal=$2 status=0 pid left
 
@@ -200,17 +205,17 @@ signal_after() {
 	promptly has_ended "$pid"
 	wait "$pid" || status=$?
 	[ "$status" -eq $((128 + $(kill -l "$signal"))) ]
-	# Now, not soon: whoever ends attach may count on it.
+	# No process may be left when attach has ended: its caller relies on that.
 	mapfile -t left < <(processes_of "$n")
 	((${#left[@]} == 0)) || { describe "${left[@]}" && return 1; }
 	cat "$n.log"
 	[ ! -s "$n.log" ]
-	# All of it, or nothing; of a command that was started, all.
+	# A load is complete or absent; a started command is complete.
 	[ -e "$n.out" ] || [ ! -e "$n.started" ]
 	[ ! -e "$n.out" ] || jq -e '.interrupted' "$n.out" >/dev/null
 }
 
-@test "attach: signals at 20 moments of its first 300 ms end it within a second, with its command" {
+@test "attach ends within a second, with its command, on signals at 20 moments of its first 300 ms" {
 	local n signals=(INT TERM)
 
 	note_before
@@ -225,11 +230,12 @@ signal_after() {
 	assert_nothing_left
 }
 
-@test "attach: a command finds signals ignored and blocked as attach's caller had them, and no others" {
+@test "attach -- COMMAND gives the command the signal dispositions and mask of attach's caller" {
 	local caller
 
 	for caller in default ignores_some; do
-		# SIGHUP as by nohup. Python itself ignores SIGPIPE, as attach does, and SIGXFSZ.
+		# SIGHUP is ignored, as by nohup. Python ignores SIGPIPE, as attach does, and
+		# SIGXFSZ.
 		/usr/bin/python3 -Ec 'import os, signal, sys
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)

@@ -1,16 +1,17 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# attach under many connections: what is bounded is counted, nothing is left in a table, and the books are
-# those of tests/e2e/connection_churn.c, which prints what its send() and recv() calls returned.
-# NETIOTRACE_CHURN_S: seconds of 1000 connections a second (default 3).
+# attach under many connections: what exceeds a bound is counted, no table entry is left, and bytes
+# equal those of tests/e2e/connection_churn.c, which prints the results of its send() and recv()
+# calls.
+# NETIOTRACE_CHURN_S: seconds of 1000 connections per second (default 3).
 
 bats_require_minimum_version 1.5.0
 load ../lib
 load attach
 
-CROWD=$BUILD_DIR/tests/e2e/connection_churn
+CHURN=$BUILD_DIR/tests/e2e/connection_churn
 
-# map_entries PID NAME: how many there are in the BPF table NAME of that process.
+# map_entries PID NAME: number of entries of the BPF map NAME that PID holds.
 map_entries() {
 	local id
 
@@ -26,17 +27,17 @@ no_sockets_left() {
 	[ "$(map_entries "$1" nio_sockets)" = 0 ]
 }
 
-# Links come and go: programs are attached and detached by what happens.
+# The number of links varies: attach attaches and detaches some programs while it runs.
 fds_but_links() {
 	find "/proc/$1/fd" -mindepth 1 ! -lname '*bpf*link*' 2>/dev/null | wc -l
 }
 
-# has_fds PID N: it has N descriptors. A look may fall into a refresh, which opens some.
+# has_fds PID N: PID has N descriptors. Tries again, since a refresh opens some for a moment.
 has_fds() {
 	[ "$(fds_but_links "$1")" -eq "$2" ]
 }
 
-# fds_of PID: the least of some looks.
+# fds_of PID: the minimum of several readings.
 fds_of() {
 	for _ in 1 2 3 4 5 6; do
 		fds_but_links "$1"
@@ -48,19 +49,19 @@ peak_kib() {
 	sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$1/status"
 }
 
-# stop_collector PID: by Ctrl-C.
+# stop_collector PID: ends PID by SIGINT.
 stop_collector() {
 	kill -INT "$1"
 	wait "$1" || [ $? -eq 130 ]
 }
 
-@test "attach: 1000 connections a second are all booked, whatever way they end; nothing of them stays" {
+@test "attach counts 1000 connections a second exactly, whatever way they end, and leaves no map entry" {
 	local before seconds=${NETIOTRACE_CHURN_S:-3}
 
-	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
-	# The shell is watched, and its children; it goes on when the file is there.
+	[ -x "$CHURN" ] || skip "the test programs are not built: make test-programs"
+	# Watches the shell and its children; the shell goes on when the file exists.
 	# shellcheck disable=SC2016 # that shell's
-	background sh -c 'until [ -e go ]; do sleep 0.05; done; "$0" churn 1000 "$1" >sums.new; mv sums.new sums; exec sleep 600' "$CROWD" "$seconds"
+	background sh -c 'until [ -e go ]; do sleep 0.05; done; "$0" churn 1000 "$1" >sums.new; mv sums.new sums; exec sleep 600' "$CHURN" "$seconds"
 	watch --pid "$STARTED" --children --interval 200ms
 	before=$(fds_of "$COLLECTOR")
 	touch go
@@ -81,19 +82,19 @@ stop_collector() {
 		and .health.sockets_left_out == 0 and .health.missed == 0 and .health.coverage == 1' out.json
 }
 
-# Not with --count-calls: whatever else runs on the machine decides whether events are sampled.
-@test "attach: sampled calls and any --interval leave the bytes of 3000 connections and of 8 threads exact" {
+# Not with --count-calls: the load of the machine would decide whether events are sampled.
+@test "attach with sampled calls and any --interval counts the bytes of 3000 connections and of 8 threads exactly" {
 	local interval
 
-	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
+	[ -x "$CHURN" ] || skip "the test programs are not built: make test-programs"
 	for interval in 1s 1m; do
-		"$NETIOTRACE" attach -q --interval $interval --json out.json -- "$CROWD" churn 1500 1 >sums
+		"$NETIOTRACE" attach -q --interval $interval --json out.json -- "$CHURN" churn 1500 1 >sums
 		jq -e --slurpfile sums sums '$sums[0] as $s | .total.connections == 2 * $s.connections
 			and .total.socket.tx_bytes == $s.client.tx + $s.server.tx
 			and .total.socket.rx_bytes == $s.client.rx + $s.server.rx
 			and .total.ledger.unaccounted_tx == 0 and .total.ledger.unaccounted_rx == 0
 			and .health.sockets_left_out == 0 and .health.ends_missed == 0' out.json
-		# Long enough for the programs of events to be detached.
+		# Long enough for the event programs to be detached.
 		"$NETIOTRACE" attach -q --interval $interval --json out.json -- "$BUILD_DIR/tests/e2e/shared_socket_senders" 8 60000 100 plain >said
 		jq -c '[.events.quality, .events.time_share, .health.coverage]' out.json
 		jq -e --slurpfile said said '.total | .socket.tx_bytes == $said[0].plain.bytes and .socket.rx_bytes == $said[0].received
@@ -101,11 +102,11 @@ stop_collector() {
 	done
 }
 
-@test "attach: bytes received between the windows of a sample are no bytes without a copy" {
+@test "attach does not report bytes received between sampling windows as received without a copy" {
 	local port=5983 server
 
 	need_tool iperf3
-	# Hundreds of thousands of receives: more than are watched at once, unless the machine is busy.
+	# Hundreds of thousands of receives: more than attach samples, unless the machine is busy.
 	for _ in 1 2 3 4; do
 		iperf3 -s -1 -p $port >/dev/null 3>&- &
 		server=$!
@@ -120,9 +121,10 @@ stop_collector() {
 		and (.health.missed > 0 or [.total.uncovered[] | select(.direction == "rx")] == [])' out.json
 }
 
-# unseen: of the changes in the file changes, as ftrace has them, those that were on top of a thread of process 1, where a
-# kernel may run no program (docs/KERNELS.md), and whose socket has another that was not: so many an observer that
-# sees all others has to miss, or less, since it does not know each socket from the beginning.
+# unseen: the changes in the file `changes` of ftrace on top of a thread of process 1, where a
+# kernel may run no program (docs/KERNELS.md), of sockets with an earlier change elsewhere. An
+# observer that sees all other changes misses at most this many: it may not know each socket from
+# the beginning.
 unseen() {
 	awk 'FNR == NR { first[$1] = 1; next }
 		!match($0, /-[0-9]+ +\[/) || /oldstate=TCP_(LISTEN|SYN_RECV) newstate=TCP_(SYN_RECV|ESTABLISHED)/ { next }
@@ -138,23 +140,23 @@ unseen() {
 		END { print n + 0 }' threads_of_first changes
 }
 
-# With receive packet steering the other CPU receives in a softirq on top of whatever it does.
-@test "attach: what a softirq on top of the program changes is seen by its twin" {
+# With receive packet steering another CPU receives, in a softirq on top of any task.
+@test "attach sees state changes of a softirq on top of its program through nio_at_state2" {
 	local refused
 
-	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
+	[ -x "$CHURN" ] || skip "the test programs are not built: make test-programs"
 	[ "$(nproc)" -ge 2 ] || skip "there is one CPU"
 	# shellcheck disable=SC2016 # jq's
 	refused='[.[] | select(.name == $name) | .recursion_misses // 0] | add'
-	# On a busy machine it may take a while until the first is refused.
+	# On a busy machine the first refused program run may take a while.
 	cat >churn <<-EOF
 		for ((n = 0; n < 5; n++)); do
-			"$CROWD" churn 1000 3 >>sums
+			"$CHURN" churn 1000 3 >>sums
 			"$BPFTOOL" -j prog show >programs
 			jq -e --arg name nio_at_state '($refused) > 0' programs && break
 		done
 	EOF
-	# Its ports are no other test's, so that ftrace, which shows all namespaces, has its changes alone.
+	# Uses ports of its own: ftrace shows the changes of all namespaces.
 	cat >inside <<-'EOF'
 		ip link set lo up
 		sysctl -qw net.ipv4.ip_local_port_range='10000 30000'
@@ -181,18 +183,19 @@ unseen() {
 		else .total.socket.tx_bytes == ([$sums[] | .client.tx, .server.tx] | add)
 		and .total.socket.rx_bytes == ([$sums[] | .client.rx, .server.rx] | add) and .health.coverage > 0.99
 		and (.total.ledger | .unaccounted_tx == 0 and .unaccounted_rx == 0) end' out.json
-	# Each that the program was refused was counted as missed when there was no twin.
+	# If the second program (nio_at_state2) did not run, each refused run would count as missed.
 	jq -e '.refused > 0 and .missed <= .unseen + .twin' seen
 }
 
-# By a count of the kernel's. In a namespace without sockets the program is run once a pass, for its end.
+# Uses the kernel's run count. In a namespace without sockets the program runs once per iteration,
+# at its end.
 # bats test_tags=alone
-@test "attach: iter/tcp runs once, not at each refresh" {
+@test "attach runs iter/tcp once, not at each refresh" {
 	local stats
 
 	cat >waiting <<-'EOF'
 		sleep 1
-		# The watcher's own: another may be running.
+		# Selects the program by its holder: another attach may run.
 		for id in $(sed -n 's/^prog_id:[[:space:]]*//p' "/proc/$PPID/fdinfo/"* | sort -u); do
 			"$0" -j prog show id "$id"
 		done
@@ -208,17 +211,18 @@ unseen() {
 	[ "$(<passes)" = 1 ]
 }
 
-@test "attach: 20 000 sockets at once: bounded, what finds no room is counted, what does is exact" {
-	local crowd servers few before
+@test "attach with 20 000 sockets at once: memory bounded, sockets without room counted, the others exact" {
+	local churn servers few before
 
-	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
-	"$CROWD" hold 20000 held >sums 3>&- &
+	[ -x "$CHURN" ] || skip "the test programs are not built: make test-programs"
+	"$CHURN" hold 20000 held >sums 3>&- &
 	PEERS+=($!)
-	crowd=$!
+	churn=$!
 	within 60 test -e held
-	# The first of its children are the servers; one that stays, so that the watching does not end with them.
+	# The first children are the servers. $STARTED never ends, so that attach does not end with
+	# the servers.
 	background sleep 600
-	servers="--pid $STARTED $(pgrep -P "$crowd" | head -n 4 | sed 's/^/--pid /')"
+	servers="--pid $STARTED $(pgrep -P "$churn" | head -n 4 | sed 's/^/--pid /')"
 	# shellcheck disable=SC2086 # options
 	watch --interval 200ms --top 20000 $servers
 	before=$(fds_of "$COLLECTOR")
@@ -228,10 +232,10 @@ unseen() {
 	PEERS+=($!)
 	within 60 grep -q watching few.log
 	rm held
-	wait "$crowd"
+	wait "$churn"
 	within 10 no_sockets_left "$COLLECTOR"
 	within 10 no_sockets_left "$few"
-	# It had one for the end of each server.
+	# One for the end of each server.
 	within 10 has_fds "$COLLECTOR" $((before - 4))
 	[ "$(peak_kib "$COLLECTOR")" -lt 131072 ]
 	echo "peak $(peak_kib "$COLLECTOR") KiB, $(peak_kib "$few") KiB with room for 5000"
@@ -242,19 +246,19 @@ unseen() {
 		and .total.socket.rx_bytes == $s.server.rx - $s.held.server.rx
 		and .total.socket.tx_bytes == $s.server.tx - $s.held.server.tx
 		and .health.sockets_left_out == 0 and .health.coverage == 1' out.json
-	# As others end, some find room after all. Sums from which sockets are missing are not known.
+	# Some sockets get room when others end. Sums that lack sockets are unknown.
 	jq -e '.health.sockets_left_out == 15000 and .total.connections >= 5000 and .health.coverage == null
 		and .total.ledger.unaccounted_tx == null and .total.socket.tx_bytes == null
 		and (.total.ledger.unaccounted_tx_reason | test("left out"))
 		and all(.connections[]; .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0)' few.json
 }
 
-@test "attach: a socket that finds no room leaves nothing in the books of those that come after it" {
-	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
+@test "attach with a full table: a socket without room leaves no bytes in later sockets" {
+	[ -x "$CHURN" ] || skip "the test programs are not built: make test-programs"
 	run -5 --separate-stderr "$NETIOTRACE" attach --count-calls -q --max-sockets 4 --interval 1m --json out.json \
-		--assert 'unaccounted_tx == 0' -- "$CROWD" churn 1000 1
+		--assert 'unaccounted_tx == 0' -- "$CHURN" churn 1000 1
 	jq -c '[.total.uncovered, .health, .total.connections, .total.socket]' out.json
-	# 2000 sockets were used; those that found room later were left out before.
+	# 2000 sockets were used; sockets that got room later had been left out before.
 	jq -e '.total.uncovered == [] and .health.coverage == null and .health.sockets_left_out < 2000
 		and .health.sockets_left_out + .total.connections >= 2000
 		and all(.connections[]; .ledger.unaccounted_tx == 0 and .socket.tx_bytes == ([.sends[].bytes] | add))' out.json

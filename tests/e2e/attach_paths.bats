@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# attach: sockets used in uncommon ways, each named for what it is; processes and namespaces that come and
-# go. The witness is what the scenario (tests/bpf/socket_scenarios.h) or the script itself sends and receives.
+# attach: sockets used in uncommon ways, each reported under its kind; processes and namespaces that
+# begin and end. The expected bytes are those that the scenario (tests/bpf/socket_scenarios.h) or
+# the script sends and receives.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -24,8 +25,8 @@ teardown() {
 	[ ! -d "${GROUP-}" ] || rmdir "$GROUP" || true
 }
 
-# played SCENARIO LINE...: attach finds exactly these bytes, its stages and what no stage covers, and no others.
-# OPTIONS: of attach.
+# played SCENARIO LINE...: runs attach on the scenario; the stages and unclassified bytes must be
+# exactly these lines. OPTIONS: options of attach.
 played() {
 	local scenario=$1 status=0
 
@@ -46,55 +47,56 @@ balanced() {
 	jq -e '[.total, .connections[], .processes[], .ports[]] | all(.ledger | .unaccounted_tx == 0 and .unaccounted_rx == 0)' out.json
 }
 
-# sends WAY BYTES: so many by this kind of send, and none by another.
+# sends WAY BYTES: this kind of send has BYTES bytes, every other kind none.
 sends() {
 	jq -e --arg way "$1" --argjson bytes "$2" '[.total.sends | to_entries[] | select(.value.bytes > 0)]
 		| length == 1 and .[0].key == $way and .[0].value.bytes == $bytes' out.json
 }
 
-# Which layer served it is named; its sockets' numbers are no measure, so that nothing is said to balance.
+# The layer is reported. The numbers of its TCP sockets are no reference, so nothing is reported as
+# balanced.
 unmeasured() {
 	jq -e '.total | .socket.tx_bytes == null and .ledger.unaccounted_tx == null and .ledger.copies_per_byte == null
 		and (.ledger.unaccounted_tx_reason | test("another layer"))' out.json
 }
 
-@test "attach: MPTCP is named in both directions, and booked as nothing else" {
+@test "attach reports MPTCP bytes of both directions as MPTCP only" {
 	played mptcp 'tx_mptcp 3000' 'rx_mptcp 3000'
 	unmeasured
 	jq -e '(.connections | length) == 2' out.json
 }
 
-@test "attach: kTLS is named, and booked as nothing else" {
+@test "attach reports kTLS bytes as kTLS only" {
 	played ktls 'tx_ktls 3000' 'rx_ktls 3029'
 	unmeasured
 }
 
-@test "attach: a sockmap is named, and booked as nothing else" {
+@test "attach reports sockmap bytes as sockmap only" {
 	played sockmap 'tx_sockmap 3000' 'rx_sockmap 3000'
 	unmeasured
 }
 
-@test "attach: pages that io_uring sends are its own kind of send, and no copy" {
+@test "attach counts pages sent by io_uring as a kind of send of their own, not as copied" {
 	played io_uring 'tx_io_uring 8000' 'rx_copy 16000' 'rx_peeked 8000'
 	balanced
 	! jq -e '.plan[] | select(.probe == "message") | .hook' out.json || sends io_uring 8000
-	# Nor where no hook shows the message.
+	# The result is the same without a hook that shows the message.
 	OPTIONS="--without tcp_sendmsg_locked" played io_uring 'tx_io_uring 8000' 'rx_copy 16000' 'rx_peeked 8000'
 	balanced
 }
 
-@test "attach: a buffer that was registered with io_uring is one buffer, and copied" {
+@test "attach counts a send of a buffer registered with io_uring as one copied buffer" {
 	played registered 'tx_copy 40000' 'rx_copy 40000'
 	balanced
 	! jq -e '.plan[] | select(.probe == "message") | .hook' out.json || sends plain 40000
 }
 
-@test "attach: pages mapped by TCP_ZEROCOPY_RECEIVE are no copies" {
+@test "attach counts pages mapped by TCP_ZEROCOPY_RECEIVE as not copied" {
 	played map 'tx_copy 600' 'tx_splice 65536' 'rx_copy 600' 'rx_uncopied 65536'
 	balanced
 }
 
-@test "attach: bytes taken by splice or dropped by MSG_TRUNC are no copies; those looked at are copied twice" {
+@test "attach counts bytes taken by splice or dropped by MSG_TRUNC as not copied, MSG_PEEK bytes as copied twice" {
 	played splice 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
 	balanced
 	played truncate 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
@@ -103,7 +105,7 @@ unmeasured() {
 	balanced
 }
 
-@test "attach: aborts, timestamps and numbers that wrap add no byte" {
+@test "attach counts no extra byte for aborts, timestamps and sequence numbers that wrap" {
 	played abort 'tx_copy 1000'
 	balanced
 	played unread 'tx_copy 1000'
@@ -114,13 +116,13 @@ unmeasured() {
 	balanced
 }
 
-@test "attach: what a socket in repair mode is given as received is no send" {
+@test "attach does not count bytes queued to a socket in repair mode as a send" {
 	played restore 'tx_copy 1000' 'rx_copy 1500'
 	balanced
 	sends plain 1000
 }
 
-@test "attach: a connection that ends by a reset or is dissolved has the bytes it had; a socket may have two in turn" {
+@test "attach keeps the bytes of a connection that is reset or dissolved; a socket may have two connections in turn" {
 	played reset 'tx_copy 1000' 'rx_copy 1000'
 	balanced
 	played dissolve 'tx_copy 4000' 'rx_copy 2000'
@@ -139,7 +141,7 @@ unmeasured() {
 	balanced
 }
 
-@test "attach: looking away while a socket is connected again and again leaves no byte over" {
+@test "attach on a socket that reconnects again and again leaves no byte unaccounted when it ends" {
 	background "$PLAY" reconnect
 	for ms in 100 200 300 400 500; do
 		"$NETIOTRACE" attach --count-calls -q --json out.json --pid "$STARTED" --duration ${ms}ms
@@ -149,13 +151,13 @@ unmeasured() {
 	done
 }
 
-@test "attach: attempts to connect that were refused take no room" {
+@test "attach uses no map entry for refused connection attempts" {
 	"$NETIOTRACE" attach --count-calls -q --json out.json --max-sockets 2 -- "$PLAY" refused
 	jq -e '.health.sockets_left_out == 0 and .total.ledger.tx_copy.bytes == 3000 and .total.ledger.rx_copy.bytes == 3000' out.json
 }
 
 # bats test_tags=address
-@test "attach: pinning and copying calls of one socket, and 256 sockets with pins outstanding" {
+@test "attach separates pinning and copying calls of one socket, and 256 sockets with outstanding pins" {
 	played mixed_zerocopy 'tx_copy 500' 'tx_pin 20000' 'deferred_copy 20000' 'rx_copy 20500'
 	balanced
 	played many_zerocopy 'tx_pin 5242880' 'deferred_copy 5242880' 'rx_copy 5242880'
@@ -163,9 +165,10 @@ unmeasured() {
 	jq -e '.total.connections == 512' out.json
 }
 
-# opened_fast SCENARIO CONDITION: of three connections, whose last two have data in their SYNs, $syn bytes where the
-# program knows how many, CONDITION holds of the bytes $copied, $pinned and $deferred. What was completed and copied
-# the program knows by its error queue. OPTIONS: of attach.
+# opened_fast SCENARIO CONDITION: three connections, the last two with data in their SYNs ($syn
+# bytes, if the program knows the number). CONDITION must hold for the bytes $copied, $pinned and
+# $deferred. The program reads from its error queue what was completed and copied. OPTIONS: options
+# of attach.
 opened_fast() {
 	local code=0
 
@@ -194,7 +197,7 @@ opened_fast() {
 		and .zerocopy.sends == \$own[0].completed and .socket.tx_zerocopy_ids == \$own[0].completed" out.json
 }
 
-@test "attach: bytes that travel with the SYN are counted once" {
+@test "attach counts bytes that travel with the SYN once" {
 	opened_fast fastopen "\$copied == 3030"
 	opened_fast fastopen_long "\$copied == 600030"
 	opened_fast fastopen_at_once "\$copied == 600030 and \$syn > 0"
@@ -204,30 +207,33 @@ opened_fast() {
 
 pinned_fast() {
 	opened_fast fastopen_zerocopy "\$copied == 3030 and \$deferred == 2000"
-	# What follows on a call that returned at once has a route to pin for; the rest of a call that connects has none.
+	# A call that returned at once had a route when it sent the rest, and pins. The rest of a
+	# call that connects had no route when its pages were taken, and is copied.
 	opened_fast fastopen_at_once_zerocopy \
 		"\$syn > 0 and \$copied == \$syn + 30 and \$pinned == 600000 - \$syn and \$deferred == 600000"
 	opened_fast fastopen_long_zerocopy "\$copied == 600030 and \$deferred > 0 and \$deferred < 400000"
-	# connect() that leaves the SYN to the first send call has found the route: that pins what the SYN has no room for.
+	# connect() that leaves the SYN to the first send call has found the route: bytes that do
+	# not fit into the SYN are pinned.
 	opened_fast fastopen_deferred_zerocopy "\$copied == 2030 and \$pinned == 1000 and \$deferred == 3000"
 	opened_fast fastopen_deferred_long_zerocopy \
 		"\$copied > 30 and \$copied < 400000 and \$pinned == 600030 - \$copied and \$deferred == 600000"
 }
 
-@test "attach: data of a SYN is copied, however it was to be sent, and the send is complete" {
+@test "attach counts SYN data as copied for every kind of send, and the send as complete" {
 	pinned_fast
-	# Nor where no hook shows the message.
+	# The result is the same without a hook that shows the message.
 	OPTIONS="--without tcp_sendmsg_locked" pinned_fast
 }
 
-# background COMMAND...: starts it, as $STARTED.
+# background COMMAND...: starts it in the background; its PID is $STARTED.
 background() {
 	"$@" 3>&- &
 	STARTED=$!
 	PEERS+=("$STARTED")
 }
 
-# peer COMMAND...: in the background; it writes its port to the file port: $PORT.
+# peer COMMAND...: starts it in the background; it writes its port to the file `port`, which is read
+# into $PORT.
 peer() {
 	rm -f port
 	background "$@"
@@ -235,7 +241,7 @@ peer() {
 	PORT=$(<port)
 }
 
-# watch OPTION...: attaches in the background, as $COLLECTOR, and waits until it watches.
+# watch OPTION...: starts attach in the background as $COLLECTOR and waits until it watches.
 watch() {
 	rm -f log
 	"$NETIOTRACE" attach --count-calls -v --interval 100ms --json out.json "$@" >text 2>log 3>&- &
@@ -245,7 +251,7 @@ watch() {
 }
 
 # bats test_tags=address
-@test "attach: by port each service has its row, at either end" {
+@test "attach --by port lists each service in one row, on the server and on the client" {
 	peer "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --count-calls --by port --json out.json --csv out.csv -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3 2>text
 	grep -q "^port $PORT, 3 connections " text
@@ -253,7 +259,7 @@ watch() {
 		and (.ports[0] | .port == $port and .connections == 3 and .socket.tx_bytes == 3 * 23)' out.json
 	[ "$(wc -l <out.csv)" -eq 2 ]
 	[[ $(sed -n 2p out.csv) == "$PORT,3,"* ]]
-	# The listener's own connections are under the same.
+	# Connections accepted by the listener are in the row of its port.
 	watch --port "$PORT"
 	"$PROGRAM" churn 127.0.0.1 "$PORT" 2
 	kill -INT "$COLLECTOR"
@@ -263,16 +269,16 @@ watch() {
 		and .ports[0].connections == 4 and .ports[0].socket.rx_bytes == 2 * 23' out.json
 }
 
-@test "attach: a socket handed to another process is one connection, of whoever of them is watched" {
+@test "attach counts a socket passed to another process as one connection, whichever process is watched" {
 	local pid
 
-	# From a watched process to another.
+	# From a watched process to one that is not.
 	peer "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --count-calls -q --json out.json -- "$PROGRAM" hand 127.0.0.1 "$PORT" 4000
 	balanced
 	jq -e '.total.connections == 1 and .total.socket.tx_bytes == 8000 and .connections[0].shared
 		and .connections[0].cgroup != ""' out.json
-	# To a watched one, from one that is not: what it sends itself.
+	# To a watched process from one that is not; the latter's own bytes are not counted.
 	background "$PROGRAM" receiver channel
 	pid=$STARTED
 	within 20 test -S channel
@@ -284,14 +290,14 @@ watch() {
 		and .total.socket.tx_bytes == 4000' out.json
 }
 
-@test "attach: a process that ends while the programs are loaded is not waited for" {
+@test "attach does not wait for a process that ends while the programs are loaded" {
 	sleep 0.2 3>&- &
 	run timeout 60 "$NETIOTRACE" attach --count-calls -q --pid $!
-	# Or before, where the machine is slow.
+	# On a slow machine the process ends before that.
 	[ "$status" -eq 0 ] || [[ $status -eq 1 && $output == *"there is no such process."* ]]
 }
 
-@test "attach: a thread is no process, and it is said whose it is" {
+@test "attach --pid with a thread ID is refused and names the process" {
 	local thread
 
 	background python3 -c 'import threading, time
@@ -307,7 +313,7 @@ time.sleep(600)'
 	[[ $output == *"--pid $thread is a thread of process $STARTED: "* ]]
 }
 
-@test "attach: what a thread with a name of its own does is its process's, by the process's name" {
+@test "attach attributes bytes of a thread with a name of its own to the process, under the process's name" {
 	peer "$PROGRAM" worker 127.0.0.1 port
 	watch --port "$PORT"
 	"$PROGRAM" exchange 127.0.0.1 "$PORT" 500
@@ -319,7 +325,7 @@ time.sleep(600)'
 		| length == 2 and all(.comm == $comm)' out.json
 }
 
-# make_group: a cgroup of our own, $GROUP, and its path below the root.
+# make_group: creates a cgroup, $GROUP; $NAME is its path below the root.
 make_group() {
 	local root
 
@@ -332,7 +338,7 @@ make_group() {
 }
 
 # bats test_tags=address
-@test "attach: when the cgroup vanishes the watching ends, and says why" {
+@test "attach --cgroup ends when the cgroup is removed, and says why" {
 	make_group
 	peer "$PROGRAM" sink 127.0.0.1 port
 	watch --cgroup "$GROUP"
@@ -344,7 +350,7 @@ make_group() {
 	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23 and (.interrupted | not)' out.json
 }
 
-@test "attach: a cgroup without a process is said, and the first to join it is watched" {
+@test "attach --cgroup with an empty cgroup says so and watches the first process that joins" {
 	make_group
 	mkdir "$GROUP/below"
 	peer "$PROGRAM" sink 127.0.0.1 port
@@ -358,7 +364,7 @@ make_group() {
 	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
 	"$NETIOTRACE" attach --count-calls -q --cgroup "$GROUP" --duration 100ms 2>errors
 	[ ! -s errors ]
-	# One below it needs no word.
+	# A cgroup with a process in a nested cgroup causes no message.
 	background sleep 60
 	echo "$STARTED" >"$GROUP/below/cgroup.procs"
 	watch --cgroup "$GROUP" --duration 100ms
@@ -370,7 +376,7 @@ make_group() {
 }
 
 # bats test_tags=address
-@test "attach: inside a container's namespaces pids and cgroups are its own" {
+@test "attach in a container's namespaces shows the PIDs and cgroups of the container" {
 	need_tool unshare
 	make_group
 	cat >inside <<-'END'
@@ -402,7 +408,7 @@ make_group() {
 		and .cgroups[0].path == "/below"' cgroup.json
 }
 
-@test "attach: a container's process is watched from outside, by pid and by cgroup" {
+@test "attach watches a container's process from outside, by PID and by cgroup" {
 	local inner
 
 	need_tool unshare ip
@@ -434,7 +440,8 @@ make_group() {
 		and .total.socket.tx_bytes == 5 * 23' pid.json
 }
 
-# used_again OPTION...: in a PID namespace of its own, a program of 3 connections and one of 5 that has its id after it.
+# used_again OPTION...: in a new PID namespace, runs a program of 3 connections and then one of 5
+# with the same PID.
 used_again() {
 	local code=0
 
@@ -467,15 +474,15 @@ used_again() {
 	grep -q " $(<pid) (no. 2), 5 connections" text
 }
 
-@test "attach: a pid that is used again is another process" {
+@test "attach lists two processes with the same PID, one after the other, separately" {
 	used_again
 }
 
-@test "attach: in a time namespace of its own it knows processes by what its own /proc says" {
+@test "attach in a time namespace identifies processes by the start times of its own /proc" {
 	unshare --time --boottime 100000 true || skip "no time namespaces"
 	used_again --time --boottime 100000
 	jq -e 'all(.processes[]; .started_s > 100000)' out.json
-	# Whom /proc names from the beginning is whom the programs meet.
+	# The start time in /proc must equal the one that the BPF programs see.
 	cat >inside <<-'END'
 		"$PROGRAM" sink 127.0.0.1 port &
 		until [ -s port ]; do sleep 0.05; done
@@ -490,19 +497,19 @@ used_again() {
 	jq -e '(.processes | length) == 1 and .processes[0].connections == 5' out.json
 }
 
-@test "attach: where /proc is another namespace's it says so, and what to do" {
+@test "attach with the /proc of another PID namespace says so and what to do" {
 	need_tool unshare
 	run -1 unshare --pid --fork "$NETIOTRACE" attach --count-calls --pid 1
 	[[ $output == *"/proc does not have the processes of the PID namespace"*"mount"* ]]
 }
 
-@test "attach: root of a user namespace is told that it is not the machine's" {
+@test "attach as root of a user namespace is refused with the reason" {
 	need_tool unshare
 	run -4 unshare --user --map-root-user "$NETIOTRACE" attach --count-calls --pid $$
 	[[ $output == *"netiotrace is in a user namespace"*"start it outside."* ]]
 }
 
-@test "attach: a kernel with too few hooks is refused in a sentence that says what it takes" {
+@test "attach on a kernel with too few hooks is refused and says which kernel it needs" {
 	run -3 "$NETIOTRACE" attach --count-calls --backend tracepoint --without sock_send_length -- true
 	[[ $output == *"nothing shows tx_copy, tx_pin"*"--backend auto takes any of them."* ]]
 	run "$NETIOTRACE" attach --count-calls --without sock_send_length --without tcp_sendmsg_locked -- true
@@ -510,8 +517,8 @@ used_again() {
 	[[ $output == *"it takes Linux 6.3 or later."* ]]
 }
 
-# Whatever this kernel takes: what is asked for by name is used, or refused.
-@test "attach: a backend asked for by name is used, or refused before anything starts" {
+# Works on any kernel: the backend is available or refused.
+@test "attach --backend uses the named backend or is refused before the command starts" {
 	local backend
 
 	for backend in fentry kprobe; do
@@ -531,7 +538,7 @@ used_again() {
 }
 
 # bats test_tags=guest
-@test "attach: where another backend has to stand in for the one asked for, it says for what" {
+@test "attach --backend says for which stages another backend is used instead" {
 	has_kprobes || skip "no kprobes here"
 	run -0 "$NETIOTRACE" attach --count-calls --backend kprobe --without kprobe/tcp_sendmsg_locked --json out.json -- true
 	[[ $output == *"this kernel has no hook of backend kprobe for tx_copy, tx_pin: tp_btf/sock_send_length is used."* ]]

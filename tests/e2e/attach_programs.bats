@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# attach on servers that people run, connection by connection: against the TCP_INFO that the client's end had
-# when it was closed (tests/e2e/tcp_info.c, loaded into the client), and what the client says it received.
+# attach on common servers, compared for each connection with the TCP_INFO of the client's socket
+# when it was closed (tests/e2e/tcp_info.c, loaded into the client), and with the bytes that the
+# client reports.
 # shellcheck disable=SC2030,SC2031 # each test has a PORT of its own
 
 bats_require_minimum_version 1.5.0
@@ -10,7 +11,7 @@ load attach
 
 WITNESS=$BUILD_DIR/tests/e2e/tcp_info.so
 
-# told COMMAND...: its connections, as they end, are in the file told.
+# told COMMAND...: runs it; the TCP_INFO of its closed connections is in the file `told`.
 told() {
 	TCP_INFO_FILE=$PWD/told LD_PRELOAD=$WITNESS "$@"
 }
@@ -19,7 +20,7 @@ need_witness() {
 	[ -e "$WITNESS" ] || skip "the test programs are not built: make test-programs"
 }
 
-# A test may have a network namespace of its own; this leads into it.
+# Enters the network namespace of a test that has its own.
 INSIDE=()
 
 is_quiet() {
@@ -30,15 +31,16 @@ listens() {
 	"${INSIDE[@]}" ss -Hltn "sport = :$PORT" | grep -q .
 }
 
-# A server may read a client's last bytes after the client is gone.
+# A server may read the client's last bytes after the client has ended.
 end_watch() {
 	within 20 is_quiet
 	kill -INT "$COLLECTOR"
 	wait "$COLLECTOR" || [ $? -eq 130 ]
 }
 
-# agrees SIDE: each connection of which SIDE (local, remote) is a client's address has the bytes that this client's
-# TCP_INFO had, and none is missing on either side but those on which nothing was sent, which attach does not list.
+# agrees SIDE: the client's address is SIDE (local, remote) in attach's rows. Each connection has
+# the bytes of the client's TCP_INFO, and neither list lacks one; attach does not list connections
+# without sent bytes.
 agrees() {
 	awk -v server="$PORT" '$2 == server { port[$5] = $1; sent[$5] = $3; received[$5] = $4 }
 		END { for (c in port) if (sent[c] + received[c]) print port[c], sent[c], received[c] }' told | sort >ends.told
@@ -50,7 +52,7 @@ agrees() {
 	echo "$(wc -l <ends.told) connections agree"
 }
 
-@test "attach: redis-server's bytes are those of each of redis-benchmark's connections" {
+@test "attach counts redis-server's bytes of each redis-benchmark connection as the client's TCP_INFO does" {
 	need_tool redis-server redis-benchmark
 	need_witness
 	PORT=$(free_port)
@@ -61,13 +63,13 @@ agrees() {
 	end_watch
 	exact
 	agrees remote
-	# Each GET is answered by a line of its length, 1000 bytes and the ends of both lines.
+	# Each GET is answered by a length line and 1000 bytes, each with a line end.
 	[ "$(json out.json .total.connections)" -ge 150 ]
 	jq -e '.total.socket.rx_bytes > 10000 * 1000 and .total.socket.tx_bytes > 10000 * 1007
 		and .health.coverage == 1 and .health.missed == 0' out.json
 }
 
-@test "attach: nginx under 64 connections: each has the bytes that its client's end had, by sendfile and by copies" {
+@test "attach counts nginx's bytes of 64 parallel connections as the clients' TCP_INFO does, by sendfile and by copies" {
 	local sendfile pid
 
 	need_tool nginx ab unshare nsenter ip sysctl
@@ -75,7 +77,7 @@ agrees() {
 	mkdir -p logs www
 	head -c 200000 /dev/urandom >www/file
 	chmod -R a+rX . && chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
-	# With 128 ports of its own for them a client has each for several connections, one after another.
+	# Each client has 128 ports and uses each for several connections, one after another.
 	background unshare --net sh -ec 'ip link set lo up; sysctl -qw net.ipv4.ip_local_port_range="40000 40255"; touch ready; exec sleep 600'
 	within 20 test -e ready
 	INSIDE=(nsenter --net="/proc/$STARTED/ns/net")
@@ -95,11 +97,12 @@ agrees() {
 		within 20 listens
 		watch --comm nginx --port "$PORT" --top 1000
 		rm -f told
-		# Some that stay for many requests, and one for each.
+		# First keep-alive connections with many requests each, then one connection for each
+		# request.
 		told "${INSIDE[@]}" ab -q -k -n 1500 -c 64 "http://127.0.0.1:$PORT/file" >ab.kept
 		told "${INSIDE[@]}" ab -q -n 500 -c 64 "http://127.0.0.1:$PORT/file" >ab.single
 		end_watch
-		# Some had a port again.
+		# At least one port was used twice.
 		[ "$(cut -d ' ' -f 1 told | sort -u | wc -l)" -lt 500 ]
 		exact
 		agrees remote
@@ -113,12 +116,12 @@ agrees() {
 	done
 }
 
-# of_port PORT KEY: of the verdict of this port.
+# of_port PORT KEY: KEY of the verdict of this port.
 of_port() {
 	jq -r --argjson port "$1" --arg key "$2" '.ports[] | select(.port == $port) | .verdict[$key]' out.json
 }
 
-@test "attach: nginx with sendfile on for one port and off for another: verdict and advice name the port" {
+@test "attach on nginx with sendfile on for one port and off for another: verdict and advice name the port" {
 	local plain=9281
 
 	need_tool nginx ab
@@ -151,8 +154,8 @@ of_port() {
 	[ -z "$(of_port "$PORT" advice)" ]
 }
 
-# dropbear, whose package starts nothing that lets people in. The keys it accepts are in the user's home: root's is here.
-# Its other end is scp again (-O): sftp-server is in a package that may start an sshd.
+# Uses dropbear, whose package starts no server. The accepted keys are in the home of root. The
+# client is scp -O: the package of sftp-server may start an sshd.
 start_ssh_server() {
 	ssh-keygen -q -t ed25519 -N '' -f key
 	dropbearkey -t ed25519 -f host_key >/dev/null
@@ -165,7 +168,7 @@ start_ssh_server() {
 	within 20 listens
 }
 
-@test "attach: scp: both ends have the bytes of ssh's own TCP_INFO, and the file arrives whole" {
+@test "attach on scp: both sides have the bytes of ssh's TCP_INFO, and the file arrives complete" {
 	PATH=$PATH:/usr/sbin
 	need_tool dropbear dropbearkey scp ssh-keygen unshare
 	need_witness

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The programs that measure what watching costs: that they count what the kernel counts, and say what they skip.
+# The programs that measure the cost of the BPF programs: they count what the kernel counts and
+# report what they skip.
 
 load ../lib
 
@@ -17,7 +18,7 @@ teardown() {
 	stop_jobs
 }
 
-# cost PID: its programs, a line each, by the bpf-cost that runs: ID NAME RUNS NS.
+# cost PID: the BPF programs of PID from the running bpf-cost, a line each: ID NAME RUNS NS.
 cost() {
 	local line
 
@@ -27,7 +28,7 @@ cost() {
 	done
 }
 
-@test "bpf-cost: runs of a process's programs lie between two reads as bpftool sees them" {
+@test "bpf-cost: run counts of a process's BPF programs agree with bpftool read between two readings" {
 	local id seen
 
 	need_tool jq
@@ -44,7 +45,7 @@ cost() {
 	done <first | jq -r '"\(.id) \(.run_cnt // 0)"' >bpftool
 	cost "$ATTACH" >second
 	cat first
-	# Something ran, and took time; each program is there once, in both.
+	# At least one program ran; each is listed once, in both readings.
 	awk '$3 > 0 && $4 > 0 { n++ } END { exit !(n > 0) }' first
 	[ -z "$(cut -d' ' -f1 first | sort | uniq -d)" ]
 	diff <(cut -d' ' -f1,2 first | sort) <(cut -d' ' -f1,2 second | sort)
@@ -54,7 +55,7 @@ cost() {
 	done <bpftool
 }
 
-@test "bpf-cost: a process that is gone is an error that names it" {
+@test "bpf-cost with the PID of an ended process fails and names it" {
 	local pid
 
 	sleep 0 &
@@ -65,7 +66,7 @@ cost() {
 	[[ $output == *"process $pid"* ]]
 }
 
-@test "bench-attach: a load whose tool is missing is skipped with the reason; an unknown one is refused" {
+@test "bench-attach skips a load whose tool is missing, with the reason, and refuses an unknown load" {
 	local tool
 
 	mkdir tools

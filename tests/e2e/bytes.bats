@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Bytes from sequence numbers: exact without a single event, by iterator and by sock_diag, past 4 GiB;
-# and a count that differs is the first thing said. The load generator and TCP_INFO are the witnesses.
+# Bytes from sequence numbers are exact without any event, by iterator and by sock_diag, and past 4
+# GiB. A count that differs is the first sentence. References: the load generator and TCP_INFO.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -11,7 +11,8 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# exact DOCUMENT: three counts of the same bytes are one number, both ways.
+# exact DOCUMENT: sequence numbers, ledger and load generator have the same bytes, in both
+# directions.
 exact() {
 	jq -e '.runs | length > 0 and all(
 		.ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0
@@ -23,7 +24,7 @@ exact() {
 		{ jq -c '.runs[] | .sequence, .ledger.unaccounted_tx, .ledger.unaccounted_rx' "$1" && return 1; }
 }
 
-@test "bytes: the iterator counts what the load generator does, in every mode and on both paths" {
+@test "bytes: iter/tcp counts what the load generator counts, in every mode and on both paths" {
 	local path
 
 	for path in loopback veth; do
@@ -36,13 +37,14 @@ exact() {
 	done
 }
 
-# Where a kernel cannot attach a program again (before 5.13) it is looked at all of the time; zero-copy, too, where its
-# completions are held against its sends: by functions ($paired).
-@test "bytes: events are looked at a part of the time, which is said, and bytes do not depend on it" {
+# Before Linux 5.13 a kernel cannot attach a program again: events are counted all the time. So are
+# zero-copy events where fentry or kprobe pairs completions with sends ($paired).
+@test "bytes: sampled events are reported as sampled; byte counts do not depend on them" {
 	"$NETIOTRACE" -q --mode all --size 64k --rounds 1 --duration 1s --json out.json
 	exact out.json
 	jq -c '.runs[] | [.mode, .health.events_share, .health.coverage, .ledger.tx_copy.events]' out.json
-	# Of zero-copy, ids and the load generator's counts tell what was pinned and what was copied later.
+	# For zero-copy, ids and the load generator's counts give the pinned bytes and the bytes
+	# copied later.
 	jq -e '([.plan[] | select(.probe == "completion") | .backend] != ["tracepoint"]) as $paired
 		| .runs | all(if .mode == "zerocopy" and $paired
 		then .health.events_share == 1 and .ledger.rx_copy.events_quality == "exact"
@@ -70,7 +72,7 @@ exact() {
 }
 
 # bats test_tags=address
-@test "bytes: without an event of sending or receiving they are the same" {
+@test "bytes: counts are the same without any hook for sends and receives" {
 	local hook options=()
 
 	for hook in sock_send_length tcp_sendmsg_locked tcp_push net_dev_queue __tcp_transmit_skb \
@@ -80,8 +82,8 @@ exact() {
 	"$NETIOTRACE" -q --mode all --size 64k --threads 2 --rounds 1 --duration 300ms --warmup 20ms --json out.json "${options[@]}"
 	exact out.json
 	jq -c '.runs[] | [.mode, .ledger.unclassified, .app.zerocopy.enobufs, .health.coverage]' out.json
-	# A send that was refused its memory (the limit is of all that nobody runs) was made again without MSG_ZEROCOPY. The
-	# load generator says how many bytes that were.
+	# A send that failed with ENOBUFS was repeated without MSG_ZEROCOPY: other tests run as the
+	# same user and share RLIMIT_MEMLOCK. The load generator reports these bytes.
 	jq -e '.runs | all(.ledger.tx_copy.events == null and .ledger.rx_copy.events == null
 		and (.ledger.rx_copy.events_reason | length > 0)
 		and .ledger.unclassified == 0
@@ -90,7 +92,7 @@ exact() {
 		and .ledger.tx_pin.bytes == .app.tx_bytes - .app.zerocopy.fallback_bytes' out.json
 }
 
-@test "bytes: where the iterator is refused sock_diag gives the same" {
+@test "bytes: sock_diag gives the same counts if iter/tcp is refused" {
 	local path
 
 	for path in loopback veth; do
@@ -103,8 +105,8 @@ exact() {
 	exact out.json
 }
 
-# The 32-bit sequence numbers go all the way round on one socket.
-@test "bytes: more than 4 GiB on one socket are exact both ways" {
+# The 32-bit sequence numbers wrap on one socket.
+@test "bytes: more than 4 GiB on one socket are counted exactly in both directions" {
 	"$NETIOTRACE" -q --mode onecopy --size 1m --messages 4400 --rounds 1 --warmup 50ms --json out.json
 	exact out.json
 	jq -e '.runs[0].sequence | .tx_bytes == 4400 * 1048576 and .rx_bytes == 4400 * 1048576' out.json
@@ -114,7 +116,7 @@ teardown() {
 	[ -z "${BIN:-}" ] || rm -rf "$BIN"
 }
 
-# A load generator whose sender claims ten bytes more than it sent; it runs as nobody, who cannot
+# A load generator whose sender reports ten bytes more than it sent. It runs as nobody, who cannot
 # enter the directories of bats.
 liar() {
 	BIN=$(mktemp -d)
@@ -134,7 +136,7 @@ liar() {
 	chmod -R a+rx . bin
 }
 
-@test "bytes: counts that differ are the first sentence, and the exit status is 1" {
+@test "bytes: if counts differ, the first sentence says so and the exit status is 1" {
 	liar
 	run --separate-stderr bin/netiotrace --mode onecopy --size 64k --messages 23 --warmup 20ms --json out.json
 	[ "$status" -eq 1 ]
@@ -146,8 +148,9 @@ liar() {
 		and .rx_copy.quality == "exact"' out.json
 }
 
-# Others connect and leave all the while: a pass over the kernel's table meets ours all the same.
-@test "bytes: connections that come and go beside do not disturb the count" {
+# Other connections open and close during the run: the socket iteration still finds those of the
+# run.
+@test "bytes: connections that open and close during a run do not change its counts" {
 	local port churn
 
 	port=$(free_port)
@@ -169,20 +172,20 @@ while True:
 	jq -e '.runs | all(.sequence.source == "iter/tcp")' out.json
 }
 
-# Natively what `make vmstorm` does in guests: signals, moves, and connections that abort beside.
-@test "bytes: a storm leaves them exact" {
+# The test that `make vmstorm` runs in guests: signals, CPU migrations, and connections that abort.
+@test "bytes: counts stay exact under signals, CPU migrations and aborted connections" {
 	O=$NETIOTRACE_BIN VM_OUT=. "$REPO/tests/vm/storm" 4 tracepoint
 }
 
-# What a program that reads maps would stop meanwhile: kprobe programs of its CPU (bpf_prog_active).
-@test "bytes: with a view, no map is read by system call while it is measured" {
+# A system call that reads a map stops kprobe programs of its CPU meanwhile (bpf_prog_active).
+@test "bytes: the progress display reads no map by system call during the measured phase" {
 	need_tool strace
 	strace -s 100 -e trace=bpf,write -o calls "$NETIOTRACE" -v --mode zerocopy --duration 1s --warmup 50ms --interval 100ms \
 		>text 2>/dev/null </dev/null
 	awk '/: measuring\\n"/ { on = 1 } /: measured\\n"/ { on = 0 } on && /^bpf/' calls |
 		sed 's/^bpf(\([A-Z_]*\).*/\1/' | sort | uniq -c >made
 	cat made
-	# It was refreshed: the passes over the sockets are there.
+	# The display was refreshed: socket iterations are in the trace.
 	grep -qw BPF_ITER_CREATE made
 	[ "$(grep -c BPF_MAP_ made)" -eq 0 ]
 }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A load of which it is known what its CPU time goes to, sampled and classified as a run's sides
- * are: in the place of the sender.
+ * A load with known classes of CPU time, sampled and classified as the sender of a run is.
  *
- *   known_loads copies     reads the same bytes of a TCP socket again and again: MSG_PEEK
- *   known_loads syscalls   makes the system call that does nothing
- *   known_loads computes   makes none
+ *   calibrated_loads copies     reads the same bytes of a TCP socket again and again (MSG_PEEK)
+ *   calibrated_loads syscalls   makes the cheapest system call
+ *   calibrated_loads computes   makes no system call
  *
- * Prints "CLASS SAMPLES" for each class, then "all SAMPLES", then "on_top SAMPLES": those are in
- * none of the others. They fell into a softirq, where the kernel does what any task of the machine
- * left to do, packets among it, at the expense of whoever runs: no load can be known not to get
- * them.
+ * Prints "CLASS SAMPLES" for each class, then "all SAMPLES", then "on_top SAMPLES". The latter are
+ * in no class: they hit a softirq, in which the kernel does work that any task on the machine left,
+ * packets included, at the expense of the running task. Any load may get them.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,14 +29,14 @@
 #include "kernel/sampler.h"
 #include "kernel/symbols.h"
 
-#define SAMPLES_WANTED 300 /* however long a busy machine takes */
+#define SAMPLES_WANTED 300 /* whatever the machine's load */
 #define SLICES_MAX     300
 #define SLICE_NS       200000000L
-#define PEEK_BYTES     (256 << 10) /* so many that the call around the copy is nothing to it */
+#define PEEK_BYTES     (256 << 10) /* so many that the cost of the call is negligible */
 
 static char buffer[PEEK_BYTES];
 
-/* Two ends of a connection on loopback, by way of a listener. */
+/* Two ends of a connection on loopback, through a listener. */
 static int connect_pair(int fds[2])
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -57,7 +55,7 @@ static int connect_pair(int fds[2])
 	return fds[1] < 0 ? -1 : 0;
 }
 
-/* The same bytes, which are read for ever and never taken. */
+/* The same bytes, read again and again and never consumed. */
 static void copies(void)
 {
 	int fds[2];
@@ -73,7 +71,7 @@ static void copies(void)
 static void syscalls(void)
 {
 	for (;;)
-		syscall(SYS_getuid); /* getppid takes a lock, RCU's, which is a class of its own */
+		syscall(SYS_getuid); /* getppid takes an RCU lock, which is a class of its own */
 }
 
 static void computes(void)
@@ -100,7 +98,7 @@ static pid_t start(const char *name)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		loads[i].run();
 	}
-	fprintf(stderr, "usage: known_loads copies|syscalls|computes\n");
+	fprintf(stderr, "usage: calibrated_loads copies|syscalls|computes\n");
 	exit(2);
 }
 
@@ -141,7 +139,7 @@ static int sample(struct sampler *s, const struct symbols *symbols, pid_t pid,
 	char why[256] = "";
 	int err = 0;
 
-	nanosleep(&slice, NULL); /* until it is what it is known for */
+	nanosleep(&slice, NULL); /* until it runs only its load */
 	for (int i = 0; !err && i < SLICES_MAX; i++) {
 		err = sampler__start(s, pids, SAMPLER_HZ, why, sizeof(why));
 		nanosleep(&slice, NULL);
@@ -152,7 +150,7 @@ static int sample(struct sampler *s, const struct symbols *symbols, pid_t pid,
 			break;
 	}
 	if (err)
-		fprintf(stderr, "known_loads: %s\n", *why ? why : strerror(-err));
+		fprintf(stderr, "calibrated_loads: %s\n", *why ? why : strerror(-err));
 	process_maps__free(maps);
 	*on_top = f.on_top;
 	return err;
@@ -179,11 +177,11 @@ int main(int argc, char **argv)
 	if (!err)
 		err = sampler__open(&s, symbols, why, sizeof(why));
 	if (err)
-		fprintf(stderr, "known_loads: %s\n", *why ? why : strerror(-err));
+		fprintf(stderr, "calibrated_loads: %s\n", *why ? why : strerror(-err));
 	else
 		err = sample(s, symbols, pid, &out, &on_top);
 	if (!err && waitpid(pid, NULL, WNOHANG) == pid) {
-		fprintf(stderr, "known_loads: the load ended\n");
+		fprintf(stderr, "calibrated_loads: the load ended\n");
 		err = -ECHILD;
 	}
 	kill(pid, SIGKILL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules on stacks as a filter, for stacks that others took: of each line of stdin,
- * "SIDE;outermost;...;innermost N" ("SIDE;[FILE] N" in user mode), prints "SIDE CLASS N"; with
- * "parts" the part of a send call in the class's place, or "none".
+ * Applies the stack rules to stacks from other tools: for each line "SIDE;outermost;...;innermost
+ * N" of stdin ("SIDE;[FILE] N" in user mode) prints "SIDE CLASS N". With "parts" it prints the part
+ * of a send call instead of the class, or "none".
  *
  *   classify_stacks MODE [parts]
  */
@@ -15,7 +15,7 @@
 #include "model/call_part.h"
 #include "model/stack_rules.h"
 
-/* frames is taken apart. */
+/* Modifies frames. */
 static enum cpu_class class_of(char *frames, bool gathers)
 {
 	const char *names[NIO_SAMPLE_FRAMES];

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The command line: what is refused, in one sentence, with which exit code, before anything starts.
+# The command line: what is refused, with one sentence and which exit code, before anything starts.
 
 load ../lib
 
@@ -8,7 +8,8 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# Exit 2, exactly one line on stderr beginning with our name, nothing on stdout, nothing written.
+# refused ARGS...: exit 2, one line on stderr that begins with the program's name, nothing on
+# stdout, no file written.
 refused() { # ARGS...
 	local code=0
 
@@ -69,8 +70,8 @@ refused() { # ARGS...
 }
 
 # bats test_tags=address
-@test "what this machine does not have is refused with one sentence and exit 2" {
-	# No machine lets a process use CPU 8191, the last that can be named, but one of 8192.
+@test "CPUs and congestion controls that this machine lacks are refused with one sentence and exit 2" {
+	# CPU 8191 is the last that an option can name; only a machine with 8192 CPUs has it.
 	[ "$(nproc)" -lt 8192 ]
 	for side in sender receiver; do
 		refused "--cpu-$side" 0,8191 --json x
@@ -84,8 +85,8 @@ refused() { # ARGS...
 }
 
 # bats test_tags=address
-@test "messages of more than half of the memory are refused with one sentence and exit 2" {
-	# 128 GiB: the most that can be asked for.
+@test "messages that need more than half of the memory are refused with one sentence and exit 2" {
+	# The largest possible request is 128 GiB.
 	[ "$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)" -lt 268435456 ] ||
 		skip "this machine has 256 GiB and more"
 	refused --mode twocopy --size 16m --connections 4096 --json x
@@ -93,17 +94,17 @@ refused() { # ARGS...
 	[ ! -e x ]
 }
 
-# Without the sanitizers' tag: their library has to come before any other.
-@test "a sweep is refused for one cell that takes more than half of the memory, with exit 2" {
+# Not tagged for sanitizers: their library must be preloaded before any other.
+@test "a sweep with one cell that needs more than half of the memory is refused with exit 2" {
 	grid=(--modes "onecopy,twocopy" --sizes "64k,1m" --threads "1,8" --duration 30ms --warmup 0 --rounds 1
 		--backend none --no-cpu -q)
 	export LD_PRELOAD=$BUILD_DIR/tests/e2e/little_memory.so MEMORY_PAGES
-	# 16 MiB are the most that a cell takes: half of 32 MiB, and a page less.
+	# The largest cell needs 16 MiB. The machine has 32 MiB less one page.
 	MEMORY_PAGES=$((32 * 1048576 / $(getconf PAGESIZE) - 1))
 	refused sweep "${grid[@]}" -o results
 	grep -qx 'netiotrace: twocopy messages of 1 MiB on 8 connections would take 16 MiB, more than half of this .*' stderr
 	[ ! -e results ]
-	# A grid without that cell, and the whole of it where there is one page more, are begun.
+	# A grid without that cell starts; so does the whole grid with one page more.
 	"$NETIOTRACE" sweep "${grid[@]}" --threads 1,7 -o fewer
 	((MEMORY_PAGES += 1))
 	"$NETIOTRACE" sweep "${grid[@]}" -o whole
@@ -111,10 +112,10 @@ refused() { # ARGS...
 }
 
 # bats test_tags=address
-@test "what netiotrace takes the load generator takes: at both ends of each option's bounds" {
+@test "netiotrace and the load generator accept the same values at both bounds of each option" {
 	while read -r option values; do
 		for value in $values; do
-			# Options before --help and --version are looked at, and nothing is run.
+			# Options before --help and --version are checked; nothing runs.
 			code=0 loadgen_code=0
 			"$NETIOTRACE" --"$option" "$value" --help >/dev/null 2>stderr || code=$?
 			"$LOADGEN" --"$option" "$value" --version >/dev/null 2>>stderr || loadgen_code=$?
@@ -142,7 +143,7 @@ refused() { # ARGS...
 }
 
 # bats test_tags=guest,address
-@test "a broken --assert is refused before anything starts" {
+@test "an invalid --assert is refused before anything starts" {
 	for e in '' foo 'onecopy.copies_per_byte' 'onecopy.copies_per_byte <=' \
 		'onecopy.copies_per_byte <= two' 'threecopy.copies_per_byte == 1' \
 		'onecopy.no_such_number == 1' '== 3' 'onecopy.copies_per_byte = 2'; do
@@ -159,7 +160,8 @@ refused() { # ARGS...
 	refused --json ''
 }
 
-# foreign COMMAND OPTION...: the command has no such option; says which, names itself and its --help.
+# foreign COMMAND OPTION...: COMMAND refuses OPTION; the message names OPTION, COMMAND and its
+# --help.
 foreign() {
 	refused "$@"
 	grep -q -- "^netiotrace: $1 has no option ${2%%=*};" stderr
@@ -167,7 +169,7 @@ foreign() {
 }
 
 # bats test_tags=address
-@test "a command refuses options that are not its own" {
+@test "a command refuses options of other commands" {
 	foreign run --listen=127.0.0.1:0
 	foreign run --no-such-option
 	foreign run --seed=1
@@ -185,7 +187,7 @@ foreign() {
 }
 
 # bats test_tags=address
-@test "help: the commands, and what each takes; --help of each is the same" {
+@test "help lists the commands; help COMMAND and COMMAND --help print the same options" {
 	"$NETIOTRACE" help >commands
 	"$NETIOTRACE" --help | diff commands -
 	for command in run attach export sweep report compare serve doctor help; do
@@ -201,7 +203,7 @@ foreign() {
 }
 
 # bats test_tags=address
-@test "--help says everything, --version the version" {
+@test "--help lists every option, --version prints the version" {
 	"$NETIOTRACE" run --help >help
 	for option in mode size fields header threads duration messages warmup rounds verify path connect mtu ipv6 \
 		sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls times no-times no-cpu without perf-events \
@@ -214,7 +216,7 @@ foreign() {
 }
 
 # bats test_tags=guest
-@test "a backend that this kernel does not have: exit 3 and what to do; one that it has runs" {
+@test "a backend that this kernel lacks: exit 3 with a remedy; a backend that it has runs" {
 	need_root
 	cd "$BATS_TEST_TMPDIR" || return
 	run "$NETIOTRACE" -q --backend kprobe --rounds 1 --duration 200ms --warmup 20ms --json out.json
@@ -228,7 +230,7 @@ foreign() {
 }
 
 # bats test_tags=guest
-@test "not root: exit 4 and what to do; --backend none runs" {
+@test "without root: exit 4 with a remedy; --backend none runs" {
 	need_root
 	code=0
 	as_nobody "$NETIOTRACE" --duration 200ms >stdout 2>stderr || code=$?
@@ -246,7 +248,7 @@ foreign() {
 }
 
 # bats test_tags=guest,address
-@test "assertions: hold 0, fail 5 with the value, unknown numbers do not hold" {
+@test "--assert exits with 0 if it holds, 5 with the value if not; an unknown value fails" {
 	need_root
 	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --assert 'onecopy.copies_per_byte <= 2.01' \
 		--assert 'onecopy.unaccounted_tx == 0' --assert 'app.tx_messages == 23'
@@ -260,7 +262,7 @@ foreign() {
 }
 
 # bats test_tags=guest,address
-@test "stdout is data: --json - and --csv - are clean" {
+@test "--json - and --csv - write only data to stdout" {
 	need_root
 	"$NETIOTRACE" --mode onecopy --messages 23 --warmup 20ms --json - 2>stderr | jq -e .schema
 	"$NETIOTRACE" --mode all --messages 23 --warmup 20ms --csv - 2>stderr >out.csv
@@ -274,14 +276,13 @@ assert all(None not in r and None not in r.values() for r in rows)
 EOF
 }
 
-# fits FILE: on one screen of 80 columns, in 30 lines.
+# fits FILE: at most 30 lines of 80 columns.
 fits() {
 	[ "$(wc -l <"$1")" -le 30 ] && ! LC_ALL=C.UTF-8 grep -qE '.{81}' "$1"
 }
 
-# Whatever is asked for: the text at the end fits on one screen.
 # bats test_tags=address
-@test "the end of a run fits in 30 lines of 80 columns, whatever the run is" {
+@test "the final text of a run fits in 30 lines of 80 columns with any options" {
 	local options
 
 	need_root
@@ -297,17 +298,17 @@ fits() {
 }
 
 # bats test_tags=guest,address
-@test "the end of a run is the answer on one screen; --details adds the ledger" {
+@test "the final text of a run has result and checks on one screen; --details adds the ledger" {
 	need_root
 	"$NETIOTRACE" --mode all --rounds 2 --duration 200ms >text 2>stderr </dev/null
 	cat text
 	fits text
-	head -n 4 text | grep -q '^RESULT .*ero-copy' # the head takes two lines where the kernel has a long name
+	head -n 4 text | grep -q '^RESULT .*ero-copy' # two header lines if the kernel's name is long
 	grep -q '^CHECKED .* sent = .* received' text
 	"$NETIOTRACE" --mode all --rounds 2 --duration 200ms --details --json out.json >text 2>stderr </dev/null
 	cat text
-	# What is sent again is copied again, and a slow reader's packets are collapsed: the total is the
-	# document's, and never less than what each mode has to copy.
+	# Retransmitted bytes are copied again, and packets of a slow reader are collapsed: the
+	# total equals the document's and is at least the number of copies of the mode.
 	for mode in twocopy onecopy zerocopy; do
 		total=$(jq -r --arg mode "$mode" '.summary[] | select(.mode == $mode) | .total.ledger.copies_per_byte |
 			. * 100 | round / 100 | "\(floor)\\.\(. * 100 | round % 100 | if . < 10 then "0\(.)" else "\(.)" end)"' out.json)
@@ -315,7 +316,8 @@ fits() {
 	done
 	grep -Eq '^two-copy +1\.00 +1\.00 ' text
 	grep -Eq '^one-copy +- +1\.00 ' text
-	# Some sends fall back to copying while what other tests run as nobody has pinned all that a user may.
+	# Some sends fall back to copying if other tests, which run as the same user, exhaust
+	# RLIMIT_MEMLOCK.
 	if jq -e '[.runs[] | select(.mode == "zerocopy").app.zerocopy.enobufs] | add == 0' out.json; then
 		grep -Eq '^zero-copy +- +pinned +1\.[0-9]+ +1\.00 ' text
 	else
@@ -326,16 +328,16 @@ fits() {
 	grep -q 'sends were copied after all' flat
 	grep -q 'skb_copy_ubufs' text
 	grep -q 'n/a' text
-	# First comes what there is without --details.
+	# The text without --details comes first.
 	sed '/^rounds /,$d' text >first
 	fits first
 	grep -q '^RESULT ' first
-	# Not a terminal: a line each interval, on stderr.
+	# Without a terminal, stderr has a line for each interval.
 	[ -s stderr ]
 }
 
 # bats test_tags=address
-@test "doctor prints hooks by stage, with a reason for all that is less than exact" {
+@test "doctor prints hooks by stage, with a reason for each result that is not exact" {
 	need_root
 	"$NETIOTRACE" doctor >text
 	"$NETIOTRACE" doctor --json - >doctor.json
@@ -345,14 +347,14 @@ fits() {
 	jq -e '[.stages[] | select(.quality != "exact") | .reason | length > 0] | all' doctor.json
 	jq -e '[.checks[] | select(.state == "limited" or .state == "missing") | .remedy | length > 0] | all' \
 		doctor.json
-	# Every stage of the ledger is there.
+	# The text has every stage of the ledger.
 	jq -e '[.stages[].stage] as $s | ["user_gather", "tx_copy", "tx_pin", "tx_splice", "deferred_copy",
 		"rx_copy", "other_copy"] | map(IN($s[])) | all' doctor.json
 	[ "$(wc -L <text)" -le 100 ]
 }
 
 # bats test_tags=address
-@test "doctor names the hooks that attach then uses" {
+@test "doctor names the hooks that attach uses" {
 	need_root
 	"$NETIOTRACE" doctor --json doctor.json
 	jq -e '.attach_usable and ([.hooks[].command] | unique == ["attach", "run"])' doctor.json
@@ -360,7 +362,7 @@ fits() {
 	diff <(jq -S .attach_plan doctor.json) <(jq -S .plan attach.json)
 }
 
-@test "doctor --path veth makes the path and looks at its device" {
+@test "doctor --path veth creates the path and checks its device" {
 	need_root
 	"$NETIOTRACE" doctor --path veth --json - >doctor.json
 	jq -e '.environment | .device == "veth0" and .mtu == 1500 and .device_scatter_gather == true and
@@ -369,7 +371,7 @@ fits() {
 }
 
 # bats test_tags=address,alone
-@test "doctor names a packet tap and what to do about it" {
+@test "doctor names a packet tap and the remedy" {
 	need_root
 	need_tool python3
 	python3 -c '
@@ -383,7 +385,7 @@ sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
 }
 
 # bats test_tags=address
-@test "doctor without root says what could not be tried: exit 4" {
+@test "doctor without root names the checks that it could not do, exit 4" {
 	need_root
 	for path in loopback veth; do
 		code=0
@@ -396,17 +398,17 @@ sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
 		[ "$(grep -Ec 'in a short round|by construction' text)" -eq 0 ]
 	done
 	grep -q 'cannot make the veth path' text
-	# In one file, what is said last is the last line.
+	# With stdout and stderr in one file, the message is the last line.
 	as_nobody "$NETIOTRACE" doctor >text 2>&1 || true
 	tail -n 1 text | grep -q '^netiotrace: the hooks were not tried'
 	as_nobody "$NETIOTRACE" doctor --json - 2>/dev/null >doctor.json || true
 	jq -e '(.tried | not) and .usable == null' doctor.json
-	# Scatter-gather needs no root, and is told.
+	# The scatter-gather check works without root.
 	jq -e '.environment.device_scatter_gather' doctor.json
 }
 
 # bats test_tags=address
-@test "root of a user namespace is told that it is not the machine's: run, doctor" {
+@test "root of a user namespace is refused with the reason by run and doctor" {
 	need_root
 	need_tool unshare
 	run unshare --user --map-root-user "$NETIOTRACE" --mode onecopy --messages 23 --warmup 20ms
@@ -418,7 +420,8 @@ sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
 	[ "$(grep -Ec "stock kernel|sudo" text)" -eq 0 ]
 }
 
-# without DIRECTORY COMMAND...: in a mount namespace in which an empty file system covers it.
+# without DIRECTORY COMMAND...: runs it in a mount namespace where an empty file system covers
+# DIRECTORY.
 without() {
 	local directory=$1
 	shift
@@ -427,7 +430,7 @@ without() {
 }
 
 # bats test_tags=address
-@test "the governor is that of all CPUs, also behind one that is offline" {
+@test "the reported governor covers all CPUs, including those after an offline CPU" {
 	need_root
 	need_tool unshare
 	local cpus=/sys/devices/system/cpu
@@ -447,10 +450,10 @@ without() {
 }
 
 # bats test_tags=address
-@test "doctor does not fall over a missing /proc or /sys" {
+@test "doctor works without /proc and without /sys" {
 	need_root
 	need_tool unshare
-	# Root it is: what is missing is the kernel's.
+	# The process has root; missing features are the kernel's.
 	code=0
 	without /sys "$NETIOTRACE" doctor >text 2>&1 || code=$?
 	cat text
@@ -464,16 +467,16 @@ without() {
 	tail -n 1 text | grep -q 'checks:'
 }
 
-@test "without a terminal: a line for each round that is shorter than the interval" {
+@test "without a terminal, each round shorter than the interval is one line on stderr" {
 	"$NETIOTRACE" --backend none --rounds 3 --duration 600ms --json out.json >/dev/null 2>stderr </dev/null
 	cat stderr
 	[ "$(wc -l <stderr)" -eq 9 ]
-	# Each of a mode and round of its own, in the order in which they were made.
+	# Each line has its mode and round, in the order of the runs.
 	diff <(sed 's/^ *[0-9.]*s \([a-z-]* [0-9]\/3\) .*/\1/; s/-//' stderr) \
 		<(jq -r '.runs[] | "\(.mode) \(.round)/3"' out.json)
 }
 
-@test "without a terminal each round is a line with its figures, samples or not" {
+@test "without a terminal, each round is one line with its figures, with and without samples" {
 	need_root
 	"$NETIOTRACE" --mode all --rounds 2 --duration 400ms >text 2>lines </dev/null
 	cat lines
@@ -481,9 +484,9 @@ without() {
 	[ "$(grep -cE '^ +[0-9.]+s (two|one|zero)-copy [12]/2  [0-9.]+ Gbit/s  .* ns/KiB' lines)" -eq 6 ]
 }
 
-# Mistakes of newcomers: the arguments, a tab, and what the one sentence must name.
+# Common mistakes: arguments, a tab, and a part of the expected message.
 # bats test_tags=address
-@test "a newcomer's mistake is answered with one sentence that has the remedy, and exit 2" {
+@test "a common mistake gives one sentence with the remedy and exit 2" {
 	while IFS=$'\t' read -r args remedy; do
 		# shellcheck disable=SC2086 # words are split on purpose
 		refused $args
@@ -530,7 +533,7 @@ without() {
 }
 
 # bats test_tags=address
-@test "modes and sizes are taken however they are spelt" {
+@test "modes and sizes are accepted in any common spelling" {
 	for mode in two-copy Two_Copy TWOCOPY; do
 		"$NETIOTRACE" -q --backend none --mode "$mode" --size 4KB --messages 3 --warmup 0 --json "$mode.json"
 		jq -e '.runs[0].mode == "twocopy" and .settings.size == 4096' "$mode.json"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Comparisons of sweeps: without root, from directories and from CSV, exit 5 on a planted regression.
+# compare on sweeps: without root, from directories and from CSV; exit 5 on a planted regression.
 
 load ../lib
 bats_require_minimum_version 1.5.0
@@ -10,7 +10,7 @@ setup() {
 	rows 1.00 >before.csv
 }
 
-# rows FACTOR: seven rounds of four cells, their throughput times the factor in one of them.
+# rows FACTOR: seven rounds of four cells; the throughput of one cell is multiplied by FACTOR.
 rows() {
 	echo mode,size,threads,round,app_throughput_gbps,app_cpu_s_sender,app_cpu_s_receiver,app_rx_bytes,environment_kernel
 	for mode in twocopy onecopy; do
@@ -26,7 +26,7 @@ rows() {
 }
 
 # bats test_tags=address
-@test "compare: equal data differs in nothing, a planted regression ends with 5" {
+@test "compare: equal data has no difference; a planted regression exits with 5" {
 	rows 0.90 >after.csv
 	"$NETIOTRACE" compare before.csv before.csv --fail-on-regression 0 >out
 	grep -q '^0 of 8 comparisons in 4 cells differ (0 better, 0 worse), 8 do not\.$' out
@@ -47,16 +47,16 @@ rows() {
 	grep -q '^Gate FAILED: 2 of 8 gated comparisons ' out
 	"$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 12%
 	"$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 10.5 --metrics throughput_gbps
-	# The other way round it is a gain.
+	# In the other direction the change is a gain.
 	"$NETIOTRACE" compare -q after.csv before.csv --fail-on-regression 0%
 }
 
 # bats test_tags=address
-@test "compare: what is one is said as one" {
+@test "compare: texts about one run or one cell use the singular" {
 	rows 0.90 >after.csv
 	run -5 "$NETIOTRACE" compare -q before.csv after.csv --metrics throughput_gbps --fail-on-regression 5%
 	[ "${lines[-1]}" = "netiotrace: 1 of 4 gated comparisons is worse by more than 5 %." ]
-	# One cell of one run; and its like with a cell more.
+	# One cell of one run; then the same with one more cell.
 	grep -E '^mode|^onecopy,4096,1,0' before.csv >one.csv
 	grep -E '^mode|^onecopy,[0-9]*,1,0' before.csv >two.csv
 	"$NETIOTRACE" compare one.csv two.csv --metrics throughput_gbps >out
@@ -67,7 +67,7 @@ rows() {
 }
 
 # bats test_tags=address
-@test "compare: noise as large as the change hides it" {
+@test "compare: noise as large as the change gives no difference" {
 	sed '2,$s/^\(onecopy,65536,1,[02]\),[^,]*/\1,13.0/' before.csv >noisy.csv
 	rows 0.95 >after.csv
 	"$NETIOTRACE" compare noisy.csv after.csv --metrics throughput_gbps --fail-on-regression 1% >out
@@ -75,7 +75,7 @@ rows() {
 }
 
 # bats test_tags=address
-@test "compare: JSON on stdout is data alone, and the same again" {
+@test "compare: --json - writes only data to stdout, the same each time" {
 	rows 0.90 | sed 's/,6.1$/,6.6/' >after.csv
 	"$NETIOTRACE" compare before.csv after.csv --fail-on-regression 5% --json - >one.json || true
 	"$NETIOTRACE" compare before.csv after.csv --fail-on-regression 5% --json two.json >/dev/null || true
@@ -88,25 +88,25 @@ rows() {
 }
 
 # bats test_tags=address
-@test "compare: one round cannot say" {
+@test "compare: one round gives no verdict" {
 	grep -E '^mode|,1,0,[0-9.]*,[0-9.]*,0,1e9,6.1$' before.csv >single.csv
 	rows 0.10 | grep -E '^mode|,1,0,[0-9.]*,[0-9.]*,0,1e9,6.1$' >after.csv
 	"$NETIOTRACE" compare single.csv after.csv --all >out
 	grep -q '  point difference, one round$' out
 	grep -q '8 have one round on a side: point differences without an interval' out
-	# A gate that cannot see is not one that was passed.
+	# A gate without a verdict does not pass.
 	run -1 "$NETIOTRACE" compare -q single.csv after.csv --fail-on-regression 1%
 	[[ $output == *"cannot tell"* ]]
 }
 
 # bats test_tags=address
-@test "compare: a cell that is gone, or without its number, is named and passes no gate" {
+@test "compare: a cell that is missing or lacks its value is named and does not pass the gate" {
 	grep -v '^onecopy' before.csv >after.csv
 	run -1 "$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 5%
 	[[ $output == "netiotrace: --fail-on-regression cannot tell whether 2 of 4 cells of before.csv got worse in"* ]]
 	[[ $output == *"after.csv: onecopy 4k t1 (no run), onecopy 64k t1 (no run)." ]]
 	"$NETIOTRACE" compare -q before.csv after.csv
-	# What is new was not there to get worse.
+	# A cell only in the new data cannot be a regression.
 	"$NETIOTRACE" compare -q after.csv before.csv --fail-on-regression 5%
 	sed 's/^\(onecopy,65536,1,[0-9]*,\)[^,]*/\1/' before.csv >after.csv
 	run -1 "$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 5%
@@ -114,14 +114,14 @@ rows() {
 	sed '/^onecopy,65536,1,[1-6]/d' before.csv >after.csv
 	run -1 "$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 5%
 	[[ $output == *": onecopy 64k t1 (too few rounds of throughput_gbps)." ]]
-	# A regression is one, whatever else is not known.
+	# A regression fails the gate even if other cells are unknown.
 	rows 0.50 | grep -v '^twocopy,4096' >after.csv
 	run -5 "$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 5%
 	[[ $output == *"twocopy 4k t1 (no run)."*"regression: onecopy 64k t1 throughput_gbps"*"2 of 6 gated comparisons are worse"* ]]
 }
 
 # bats test_tags=address
-@test "compare: text, JSON and exit status agree, whatever the noise" {
+@test "compare: text, JSON and exit status agree under any noise" {
 	python3 - <<-'EOF'
 		import random
 		# Three cells of six rounds; one gets slower by 0 to 30 %, under noise of 1 to 12 %.
@@ -148,7 +148,8 @@ rows() {
 		[ "$code" -eq $((n ? 5 : 0)) ]
 		[ "$(jq '[.changes[] | select(.regression and .verdict != "worse")] | length' doc.json)" -eq 0 ]
 		[ "$(jq .verdicts.worse doc.json)" -eq "$(grep -cE '  worse(, REGRESSION)?$' out)" ]
-		# The interval decides, by another's arithmetic: sorted quotients of all rounds.
+		# Recomputes the deciding interval independently: sorted quotients of all pairs of
+		# rounds.
 		python3 - "$case" <<-'EOF'
 			import csv, json, sys
 			rows = {}
@@ -158,7 +159,7 @@ rows() {
 			for c in json.load(open("doc.json"))["changes"]:
 			    a, b = rows["after", c["size"]], rows["before", c["size"]]
 			    q = sorted(x / y for x in a for y in b)
-			    k = 4  # of three comparisons: 2 P(U < 4) = 14 / 924 <= 0.05 / 3 < 2 P(U < 5)
+			    k = 4  # three comparisons: 2 P(U < 4) = 14 / 924 <= 0.05 / 3 < 2 P(U < 5)
 			    assert abs(q[k - 1] - 1 - c["change_low"]) < 1e-9, (q[k - 1] - 1, c)
 			    assert abs(q[-k] - 1 - c["change_high"]) < 1e-9
 			    differs = q[k - 1] > 1 or q[-k] < 1
@@ -171,7 +172,7 @@ rows() {
 }
 
 # bats test_tags=address
-@test "compare: bad input is a sentence each, with the right exit code" {
+@test "compare: bad input gives one sentence each and the right exit code" {
 	refused() { # CODE ARGS...
 		local expected=$1 code=0
 
@@ -207,19 +208,19 @@ rows() {
 	[[ $output == *"no cell in common"* ]]
 }
 
-@test "compare: two sweeps, their directories and their CSV say the same, without root" {
+@test "compare: two sweeps give the same result from directories and from CSV, without root" {
 	need_root
 	for dir in a b; do
 		"$NETIOTRACE" sweep -q --modes onecopy --sizes 4k,64k --threads 1 --duration 300ms -o "$dir"
 	done
 	"$NETIOTRACE" compare a b --json dirs.json >out
 	cat out
-	# What is each run's own is said to be of one of them.
+	# A value that differs between runs is shown with the run it comes from.
 	grep -q '^differs started: .* (of the first run each)$' out
 	run ! grep '^differs .*kernel.*first run' out
 	"$NETIOTRACE" compare a/results.csv b/results.csv --json csv.json >/dev/null
 	diff <(jq -S '.changes | map(del(.reason))' dirs.json) <(jq -S '.changes | map(del(.reason))' csv.json)
-	# The median is that of the rounds, as another reader computes it.
+	# Recomputes the median over the rounds.
 	python3 - <<-'EOF'
 		import csv, json, statistics
 		rows = [r for r in csv.DictReader(open("a/results.csv")) if r["size"] == "65536"]
@@ -237,6 +238,29 @@ rows() {
 }
 
 # bats test_tags=address
+@test "report and compare read documents of earlier versions without recv_call" {
+	local file
+
+	need_root
+	"$NETIOTRACE" sweep -q --modes onecopy --sizes 64k --threads 1,2 --duration 300ms -o new
+	cp -r new old
+	for file in old/cells/*.json; do
+		jq -e '.runs[0].app.latency_ns.recv_call.p50 > 0' "$file"
+		jq 'del(.. | .recv_call?)' "$file" >edited
+		mv edited "$file"
+	done
+	run ! grep -rq recv_call old/cells
+	"$NETIOTRACE" compare old new --json out.json
+	jq -e '[.changes[] | select(.metric == "delivery_p50")] | length == 2 and all(.before.median > 0)' out.json
+	"$NETIOTRACE" report -q -o old.report old
+	"$NETIOTRACE" report -q -o new.report new
+	grep -q 'Not shown: recv call, n/a (the data set has no such number)' old.report/report.md
+	grep -q 'with 2 threads against 1, .*recv call x ' new.report/report.md
+	run ! grep -q 'recv call, n/a' new.report/report.md
+	# These documents do not match the present schema.
+	rm -r old
+}
+
 @test "compare: escape sequences in data do not reach the terminal" {
 	sed 's/,6.1$/,6.1\x1b[2J\x1b]0;owned\x07/' before.csv >after.csv
 	sed '2s/,[0-9.]*,0,1e9/,1\x1b[31m,0,1e9/' before.csv >bad.csv
@@ -248,7 +272,7 @@ rows() {
 }
 
 # bats test_tags=address
-@test "compare: other settings are named, not taken for a regression, and may be allowed" {
+@test "compare: different settings are named, are no regression, and can be allowed" {
 	sed 's/environment_kernel/&,environment_mtu/; 2,$s/$/,1500/' before.csv >a.csv
 	rows 0.50 | sed 's/environment_kernel/&,environment_mtu/; 2,$s/$/,9000/' >b.csv
 	"$NETIOTRACE" compare a.csv b.csv >out
@@ -257,7 +281,7 @@ rows() {
 	run -1 "$NETIOTRACE" compare -q a.csv b.csv --fail-on-regression 5%
 	[[ $output == *"--across mtu"* ]]
 	run -5 "$NETIOTRACE" compare -q a.csv b.csv --fail-on-regression 5% --across fields,mtu
-	# Within one data set they are refused.
+	# Different settings within one data set are refused.
 	(cat a.csv && tail -n +2 b.csv) >both.csv
 	run -1 "$NETIOTRACE" compare both.csv b.csv
 	[[ $output == *"are not pooled"* ]]

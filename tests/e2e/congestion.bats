@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Which congestion control the senders have: the witness is ss, which asks the kernel of each socket.
+# The congestion control of the sender's sockets, checked with ss.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -12,7 +12,8 @@ setup() {
 	system=$(</proc/sys/net/ipv4/tcp_congestion_control)
 }
 
-# seen NAME ARG...: runs netiotrace and counts the sockets of its sender that ss says have NAME.
+# seen NAME ARG...: runs netiotrace and counts the sockets of its sender that have NAME according to
+# ss.
 seen() {
 	local name=$1 count=0 run sender
 
@@ -28,7 +29,7 @@ seen() {
 	[ "$count" -gt 0 ]
 }
 
-@test "congestion: each control this machine allows is set on the sockets, and recorded" {
+@test "congestion: each control that this machine allows is set on the sockets and recorded" {
 	local name
 
 	for name in $allowed; do
@@ -39,7 +40,7 @@ seen() {
 	done
 }
 
-@test "congestion: the system's stays where it is asked for, and is not one that paces elsewhere" {
+@test "congestion: --congestion system uses the system's control; by default a pacing control is replaced" {
 	local name
 
 	seen "$system" --congestion system
@@ -50,7 +51,7 @@ seen() {
 	[[ $allowed == bbr ]] || [[ $name != bbr* ]]
 }
 
-@test "congestion: what makes throughput a matter of pacing is said before who copies faster" {
+@test "congestion: if pacing limits throughput, a note says so before the modes are compared" {
 	[[ " $allowed " == *" bbr "* ]] || skip "this machine does not allow bbr"
 	"$NETIOTRACE" --backend none --messages 23 --warmup 20ms --congestion bbr >out 2>&1
 	[[ $(words out) == *"RESULT "*"paced (congestion control bbr)"*"CHECKED "* ]]
@@ -58,7 +59,7 @@ seen() {
 	run ! grep -q 'paced' out
 }
 
-@test "congestion: a control that is not there is refused before anything starts" {
+@test "congestion: a control that the kernel lacks is refused before anything starts" {
 	run -2 "$NETIOTRACE" --backend none --congestion nosuch --messages 1 --warmup 20ms
 	[[ $output == *"'nosuch' is not among those"*tcp_allowed_congestion_control* ]]
 	run -1 "$LOADGEN" --congestion nosuch --messages 1
@@ -67,7 +68,8 @@ seen() {
 	[[ $output == *"is not the name of a congestion control"* ]]
 }
 
-# A machine of its own (a network namespace) with this system-wide congestion control.
+# with_default NAME COMMAND...: runs it in a network namespace whose system-wide congestion control
+# is NAME.
 with_default() { # NAME COMMAND...
 	local name=$1
 
@@ -77,13 +79,13 @@ with_default() { # NAME COMMAND...
 		exec "$@"' "$name" "$@"
 }
 
-words() { # FILE: in one line, as the terminal's width breaks sentences
+words() { # joins the lines, which break at the terminal's width
 	tr -s ' \n' ' ' <"$1"
 }
 
-# Whether the system paces changes what is said of it, but not what is run: fingerprints are of all
-# settings, the congestion control among them.
-@test "congestion: a run and a sweep are the same where the system paces and where it does not" {
+# Whether the system paces changes the notes but not the run. Fingerprints cover all settings,
+# including the congestion control.
+@test "congestion: run and sweep have the same settings whether or not the system's control paces" {
 	need_root
 	[[ " $allowed " == *" bbr "* && " $allowed " == *" reno "* ]] || skip "bbr or reno is not allowed here"
 	[[ " $allowed " != *" cubic "* ]] || other=cubic
@@ -102,18 +104,18 @@ words() { # FILE: in one line, as the terminal's width breaks sentences
 	[ "$(jq .settings.fingerprint bbr.json)" = "$(jq .settings.fingerprint "$other.json")" ]
 	[ "$(jq .settings.fingerprint bbr/cells/onecopy-16384-t1-r0.json)" = \
 		"$(jq .settings.fingerprint "$other/cells/onecopy-16384-t1-r0.json")" ]
-	# What is counted is the same to the byte.
+	# The counts are equal to the byte.
 	answers() {
 		jq -c '[.summary[] | [.mode, .ledger.copies_per_byte, .verdict.cause, .ledger.tx_copy.bytes,
 			.ledger.tx_pin.bytes, .ledger.deferred_copy.bytes, .ledger.rx_copy.bytes]]' "$1"
 	}
 	diff <(answers bbr.json) <(answers "$other.json")
-	# Where pacing is what was asked for, that comes before the table of a sweep.
+	# If pacing was requested, the note comes before the table of a sweep.
 	with_default bbr "$NETIOTRACE" sweep "${small[@]}" --congestion system -o system >system.txt 2>/dev/null
 	[[ $(words system.txt) == *"congestion bbr paces: it holds packets back by a timer"*"Gbit/s, median"* ]]
 }
 
-@test "congestion: a dimension of a sweep, which is never pooled" {
+@test "congestion: several controls are a dimension of a sweep and are never pooled" {
 	need_root
 	need_tool gnuplot
 	[[ " $allowed " == *" bbr "* && " $allowed " == *" reno "* ]] || skip "bbr or reno is not allowed here"
@@ -126,11 +128,11 @@ words() { # FILE: in one line, as the terminal's width breaks sentences
 	done
 	grep -q ' 16k       1 bbr ' stdout
 	grep -q ' 16k       1 reno ' stdout
-	# In the CSV, by the name of its column, as another reader finds it.
+	# Reads the CSV column by its name.
 	python3 -c 'import csv, collections
 rows = collections.Counter(r["environment_congestion_control"] for r in csv.DictReader(open("out/results.csv")))
 assert rows == {"bbr": 4, "reno": 4}, rows'
-	# A report for each, from the directory and from the CSV; either names the other.
+	# Reports from the directory and from the CSV; both list both controls.
 	"$NETIOTRACE" report -q -o report out
 	grep -q 'The senders pace: their congestion control bbr.*Runs with reno are not in this report' report-bbr/report.md
 	grep -q 'The congestion control is reno.*Runs with bbr are not in this report' report-reno/report.md
@@ -140,11 +142,11 @@ assert rows == {"bbr": 4, "reno": 4}, rows'
 	grep -q '^4 runs: 2 cells' one/report.md
 	run -1 "$NETIOTRACE" report --congestion vegas -o one out
 	[[ $output == *"no run was made with vegas"* ]]
-	# compare wants one of them named.
+	# compare needs one of them selected.
 	run -2 "$NETIOTRACE" compare out out
 	[[ $output == *"runs with bbr and with reno: say --congestion bbr"* ]]
 	"$NETIOTRACE" compare --congestion reno out out | grep -q '4 runs of 2 cells'
-	# A run of the other control is not taken for this one.
+	# A run with the other control is not resumed as this one.
 	cp out/cells/onecopy-16384-t1-bbr-r0.json out/cells/onecopy-16384-t1-reno-r0.json
 	"$NETIOTRACE" sweep --modes twocopy,onecopy --sizes 16k --threads 1 --rounds 2 --duration 100ms \
 		--congestion bbr,reno -o out --resume >/dev/null 2>stderr
@@ -152,8 +154,8 @@ assert rows == {"bbr": 4, "reno": 4}, rows'
 	[ "$(jq -r .environment.congestion_control out/cells/onecopy-16384-t1-reno-r0.json)" = reno ]
 }
 
-# Sums of what was asked for: the same for the same, another for another.
-@test "congestion: settings have a fingerprint that differs with them, but not from cell to cell" {
+# Fingerprints: equal for equal settings, different for different ones.
+@test "congestion: fingerprints of settings differ between controls but not between cells" {
 	print() {
 		"$NETIOTRACE" --backend none --messages 5 --warmup 20ms -q --json doc.json "$@"
 		jq -r .settings.fingerprint doc.json

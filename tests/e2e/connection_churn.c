@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Many connections between processes of its own, whose bytes are known:
+ * Many connections between processes of its own, whose bytes it counts:
  *
- *   crowd churn RATE SECONDS      RATE connections a second, one message each
- *   crowd hold COUNT FILE         COUNT connections at once; FILE is made when all of them have had
- * a message, and the second message waits for the end of stdin
+ *   connection_churn churn RATE SECONDS   RATE connections per second, one message each
+ *   connection_churn hold COUNT FILE      COUNT connections at once; creates FILE when each has had
+ *                                         a message, sends a second one when FILE is removed
  *
- * There are 4 servers, each on a loopback address of its own, with 2 accepting threads, and as many
- * clients. A message is a request of 64 to 1063 bytes and a reply of twice as many. Connections end
- * in turn by the client's FIN, the server's FIN, an RST with everything read, and an RST with the
- * reply unread. Prints what send() and recv() returned, on either side, as JSON;
- * under "held" before the second message.
+ * There are 4 servers, each on its own loopback address with 2 accepting threads, and as many
+ * clients. A message is a request of 64 to 1063 bytes and a reply of twice that size. Connections
+ * end in turn by the client's FIN, the server's FIN, an RST after everything was read, and an RST
+ * with the reply unread. Prints the results of send() and recv() of both sides as JSON; "held" has
+ * those before the second message.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -49,10 +49,10 @@ struct side {
 	atomic_ulong tx, rx;
 };
 
-/* Of all processes. */
+/* Shared by all processes. */
 struct shared {
 	struct side client, server;
-	struct side held[2]; /* of both, when all connections were there */
+	struct side held[2]; /* of both sides, when all connections were established */
 	atomic_ulong connections, open, ready;
 	atomic_bool go, stop, failed;
 	uint16_t ports[PAIRS];
@@ -89,7 +89,7 @@ static void listen_at(int pair)
 	shared->ports[pair] = sin.sin_port;
 }
 
-/* The length of a request and how its connection ends, in its first four bytes. */
+/* The first four bytes of a request: its length and how its connection ends. */
 static void make_request(unsigned char *buf, unsigned int len, enum end end)
 {
 	memset(buf, 'x', len);
@@ -98,7 +98,7 @@ static void make_request(unsigned char *buf, unsigned int len, enum end end)
 	buf[2] = (unsigned char)(len >> 8);
 }
 
-/* One request of a connection, as far as it has come. */
+/* One request of a connection, as far as it has been received. */
 struct incoming {
 	int fd;
 	unsigned int got, len;
@@ -120,7 +120,7 @@ static void reply(struct incoming *in)
 	while (left) {
 		ssize_t n = send(in->fd, bytes, left, MSG_NOSIGNAL);
 
-		/* Reset by an impatient client. */
+		/* Reset by a client that did not wait. */
 		if (n < 0)
 			break;
 		shared->server.tx += (unsigned long)n;
@@ -328,7 +328,7 @@ static void print_side(const char *name, struct side *side, const char *after)
 	printf("\"%s\": {\"tx\": %lu, \"rx\": %lu}%s", name, side->tx, side->rx, after);
 }
 
-/* All are there: says so, and lets them go on when the file is removed. */
+/* All connections are established: creates the file and waits until it is removed. */
 static void await_go(const char *file)
 {
 	while (shared->ready < PAIRS && !shared->failed)

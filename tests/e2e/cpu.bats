@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the CPU time goes: the classes are the CPU time, and name what each mode is known to do.
-# They measure, and set what the whole machine has.
+# Classes of CPU time: they add up to the CPU time and show what each mode is known to do. These
+# tests measure and change machine-wide settings.
 # bats file_tags=alone
 
 bats_require_minimum_version 1.5.0
@@ -13,16 +13,16 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# What is copied in zero-copy mode are the load generator's own words between phases: a sample of
-# hundreds now and then. What a share is judged by is its interval, which says how sure it is: few samples prove little.
+# In zero-copy mode a sample of several hundred may be a copy: the load generator's control messages
+# between phases. A share is judged by its confidence interval, since few samples prove little.
 # bats test_tags=guest
-@test "cpu: each mode's classes are what it does, and add up to its CPU time" {
+@test "cpu: the classes of each mode are the work it does, and add up to its CPU time" {
 	"$NETIOTRACE" -q --mode all --duration 4s --rounds 2 --json doc.json --folded stacks
 	jq -e '.runs | length == 6' doc.json
-	# To the nanosecond, in each run and in the totals, with no sample lost without being said.
+	# Equal to the nanosecond in each run and in the totals; lost samples are reported.
 	jq -e '[.runs[], .summary[].total] | all(.cpu | [.sender, .receiver][] |
 		([.ns[]] | add) == .cpu_ns and .samples > 0)' doc.json
-	# By cycles, or it is said why not.
+	# Samples by cycles, or reports why not.
 	jq -e '[.runs[], .summary[].total] | all(.cpu | (.source == "cycles") != has("source_reason"))' doc.json
 	jq -e '[.runs[] | (.cpu.sender.cpu_ns / 1e9 - .app.cpu_s.sender) | fabs] | max < 1e-6' doc.json
 	jq -e '[.summary[] | .total.cpu | [.sender, .receiver][] | .unclassified / .samples] | max < 0.1' doc.json
@@ -41,13 +41,14 @@ class("onecopy"; "sender"; "deferred_copy").value == 0 and
 ([.summary[].mode] | all(. as $m | $doc[0] | class($m; "receiver"; "rx_copy").low > 0))
 END
 	jq -e --slurpfile doc doc.json -f judge.jq doc.json
-	# Each line a stack and its count, and none that the totals have not.
+	# Each line is a stack and its count; the stacks add up to the totals.
 	run ! grep -Evq '^(twocopy|onecopy|zerocopy);(sender|receiver|elsewhere);[^ ]+ [1-9][0-9]*$' stacks
 	[ "$(awk '{n += $NF} END {print n}' stacks)" -eq \
 		"$(jq '[.summary[].total.cpu | .sender, .receiver, .elsewhere | .samples] | add' doc.json)" ]
 }
 
-# share FILE CLASS...: the lower end of Wilson's interval, at 99.99 %, of what these classes have together, in percent.
+# share FILE CLASS...: lower bound of Wilson's interval, at 99.99 %, of the common share of these
+# classes, in percent.
 share() {
 	local out=$1 classes
 
@@ -62,9 +63,10 @@ share() {
 		}' "$out"
 }
 
-# Not whole, because a system call is made to copy, by a loop in user mode, and interrupts and the scheduler come between.
+# The lower bounds are below 100 %: user-mode copying also makes system calls, and interrupts and
+# the scheduler take time.
 # bats test_tags=guest
-@test "cpu: a program that only copies, calls or computes has just that class" {
+@test "cpu: a program that only copies, calls or computes has only that class" {
 	local load
 
 	[ -x "$BUILD_DIR/tests/e2e/calibrated_loads" ] || skip "the test programs are not built: make test-programs"
@@ -76,18 +78,19 @@ share() {
 	[ "$(share syscalls.out syscall)" -ge 20 ]
 	[ "$(share syscalls.out syscall user)" -ge 80 ]
 	[ "$(share computes.out user)" -ge 80 ]
-	# What none of them does.
+	# None of the three programs does this work.
 	[ "$(awk '/^(gather|tx_copy|tx_pin|deferred_copy|other_copy|completion|skb) / { n += $2 } END { print n }' copies.out)" -le 3 ]
 	[ "$(awk '/copy |^(gather|tx_pin|completion|tcp_ip|skb) / { n += $2 } END { print n }' syscalls.out)" -eq 0 ]
 	[ "$(awk '/copy |^(gather|tx_pin|completion|tcp_ip|skb) / { n += $2 } END { print n }' computes.out)" -eq 0 ]
 }
 
-# The classes of two-copy are the most: it gathers, too. On an idle machine this found a receiver that seemed to wait for
-# locks for most of its time, when all CPUs were sampled at the same moments (perf_event__open_sampling). One perf for
-# all CPUs has that flaw itself (docs/KERNELS.md), so here each CPU has one, at a rate of its own; and not at the run's,
-# for two timers of one period on one CPU keep their distance, too: who comes second sees what the first one's
-# interrupt has just left. The rates are 3.5 % apart, so that of two CPUs' samples few in a row are close.
-@test "cpu: perf record of the same round, by the same rules, sees the same shares" {
+# Two-copy has the most classes, since it also gathers. When all CPUs were sampled at the same
+# moments, an idle machine seemed to spend most of the receiver's time waiting for locks
+# (perf_event__open_sampling). One perf for all CPUs has the same flaw (docs/KERNELS.md), so each
+# cpu: perf record of the same round has the same shares by the same rules
+# on one CPU keep their distance: the second samples what the first one's interrupt has just left.
+# The rates are 3.5 % apart, so that few samples in a row of two CPUs coincide.
+@test "cpu: perf record of the same round has the same shares by the same rules" {
 	local cpu hz=887 cpus command
 
 	need_tool perf python3
@@ -97,13 +100,15 @@ share() {
 	# shellcheck disable=SC2016 # the run's process, not this one
 	command=(sh -c 'echo $$ >pid; exec "$@"' sh "$NETIOTRACE" -q --mode twocopy --duration 4s --rounds 1 --json doc.json
 		"--cpu-sender=${cpus[0]}" "--cpu-receiver=${cpus[-1]}")
-	# One perf for each CPU: two on the same one can spoil their files when programs are loaded (docs/KERNELS.md).
+	# One perf for each CPU: two on one CPU can corrupt their files when programs are loaded
+	# (docs/KERNELS.md).
 	for cpu in "${cpus[@]}"; do
 		command=(perf record -q -e cpu-clock -F "$hz" -C "$cpu" -g -o "perf.$cpu" -- "${command[@]}")
 		hz=$((hz + 32))
 	done
 	"${command[@]}"
-	# A timer's samples come late where interrupts are off, those of cycles do not: the shares differ as they should.
+	# Timer samples are late where interrupts are off, cycle samples are not: the shares differ
+	# as expected.
 	[ "$(jq -r '.runs[0].cpu.source' doc.json)" = cpu-clock ] || skip "the run samples by cycles, perf by cpu-clock"
 	for cpu in "${cpus[@]}"; do
 		perf script --show-task-events --show-mmap-events -i "perf.$cpu" -F comm,pid,time,ip,sym,dso 2>err || { echo "perf script: exit status $?: $(<err)" >&2; return 1; }
@@ -112,7 +117,7 @@ share() {
 }
 
 # bats test_tags=guest
-@test "cpu: what is not sampled is null, and why; nothing is sent for it" {
+@test "cpu: a run without samples has null classes with the reason" {
 	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json doc.json
 	jq -e '.runs[0].cpu | .quality == "unavailable" and (.reason | test("--messages")) and
 		.sender.samples == null and .sender.ns.tx_copy == null' doc.json
@@ -122,7 +127,7 @@ share() {
 	jq -e '.runs[0].cpu.reason | test("backend none")' doc.json
 }
 
-@test "cpu: a kernel that hides its symbols costs the samples, not the run" {
+@test "cpu: kptr_restrict=2 removes the samples, not the run" {
 	restricted=$(</proc/sys/kernel/kptr_restrict)
 	[ -w /proc/sys/kernel/kptr_restrict ] || skip "kernel.kptr_restrict cannot be set here"
 	echo 2 >/proc/sys/kernel/kptr_restrict
@@ -132,12 +137,12 @@ share() {
 	jq -e '.runs[0].cpu.reason | test("kptr_restrict")' doc.json
 }
 
-# What bbr takes a path of this machine for differs from run to run: it may hold back much, or nothing at all
-# (docs/KERNELS.md). So here the sockets are given a rate: half of what reno does without. How large a share of the
-# time goes to timers then is a matter of what this machine takes to set one (3 to 14 % have been seen, without 2 to
-# 5 %), so what is asked for is the function that the timer runs, whoever it interrupts. Which class it is, is of
-# test_stack_rules.c.
-@test "cpu: pacing is in the stacks where packets are held back, and only there" {
+# cpu: the pacing timer is in the stacks of a paced run, and not of an unpaced one
+# (docs/KERNELS.md). So the sockets get a rate: half of reno's throughput. The share of timers
+# depends on the cost of setting one (3 to 14 % with pacing, 2 to 5 % without), so the test looks
+# for the function that the timer runs, in any task. test_stack_rules.c tests the class of that
+# function.
+@test "cpu: the pacing timer is in the stacks of a paced run, and not of an unpaced one" {
 	paced() {
 		"$NETIOTRACE" -q --mode onecopy --duration 4s --rounds 1 --path veth --congestion reno --folded "$1" --json doc.json
 		jq '.summary[0].total.app.throughput_gbps' doc.json >"$1.gbps"
@@ -146,8 +151,8 @@ share() {
 	paced freely
 	open_to_all
 	cp "$BUILD_DIR/tests/e2e/paced.so" .
-	# A round has a few hundred samples, and the timer's function is in 1 % of them or less on a busy machine: it is
-	# looked for in up to five rounds.
+	# A round has a few hundred samples. On a busy machine 1 % or less have the timer's
+	# function: up to five rounds.
 	for _ in 1 2 3 4 5; do
 		PACED_RATE=$(jq '. * 1e9 / 8 / 2 | floor' freely.gbps) LD_PRELOAD=$PWD/paced.so paced held
 		wc -l freely held

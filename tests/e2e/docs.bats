@@ -1,20 +1,23 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Every command of README and docs: blocks fenced as sh are run, each document's in one directory, in order.
+# Runs every command of README and docs: the `sh` blocks of each document, in order, in one
+# directory.
 #
-# They are run as they stand, but shorter: netiotrace and sudo are wrappers that add --duration and, to a sweep,
-# one size and thread count, as options given again (the last one counts). What cannot be run says why in a comment above its block,
+# They run as written, but shorter: netiotrace and sudo are wrappers that add --duration and, for a
+# sweep, one size and one thread count, as repeated options (the last one counts); export gets --once. A block that
+# cannot be run has a comment above with the reason,
 #
 #	<!-- not run: WHY -->
 #
-# and then the make targets and scripts it names must at least exist.
+# and the make targets and scripts that it names must exist.
 
 bats_require_minimum_version 1.5.0
 load ../lib
 
 DOCUMENTS=(README.md CONTRIBUTING.md docs/*.md)
 
-# blocks FILE: each block of commands as a file b1, b2...; those not to be run as n1, n2..., and why in n1.why.
+# blocks FILE: writes each block of commands to a file b1, b2...; blocks that are not run to n1,
+# n2..., the reason to n1.why.
 blocks() {
 	awk '
 		/^<!-- not run: .* -->$/ { why = $0; next }
@@ -37,6 +40,7 @@ exec "$@"'
 #!/bin/sh
 case "\$1" in
 sweep) set -- "\$@" --duration 160ms --rounds 4 --sizes 4k --threads 1 --quiet ;;
+export) set -- "\$@" --once --interval 200ms ;;
 run | -*)
 	case "\$*" in
 	*--messages* | *--help* | *--version*) ;;
@@ -49,7 +53,7 @@ END
 	PATH=$PWD/bin:$PATH
 }
 
-@test "docs: every command that can be run here, runs" {
+@test "docs: every command block that can run here succeeds" {
 	need_root
 	local document file ran=0
 
@@ -59,7 +63,7 @@ END
 		for file in $(printf '%s\n' b* | sort -V); do
 			[ -e "$file" ] || continue
 			echo "== $document: $(cat "$file")"
-			bash -e "$file" </dev/null
+			timeout 300 bash -e "$file" </dev/null
 			ran=$((ran + 1))
 		done
 		cd .. && rm -r work
@@ -67,7 +71,7 @@ END
 	[ "$ran" -ge 4 ]
 }
 
-@test "docs: what is not run has a reason, and names targets and scripts that exist" {
+@test "docs: each block that is not run has a reason and names existing targets and scripts" {
 	local document file word
 
 	for document in "${DOCUMENTS[@]/#/$REPO/}"; do
@@ -88,10 +92,10 @@ END
 	done
 }
 
-@test "docs: commands stand in fenced blocks, where these tests see them" {
+@test "docs: commands are in fenced blocks, where these tests find them" {
 	cd "$REPO" || return
 	run grep -nE '^    (sudo |\./)?(netiotrace|netio-loadgen|make|scripts/[a-z]+|tests/run) ([a-z-]+|--?[a-z]+)( |$)' "${DOCUMENTS[@]}"
-	# What is shown as the first line of output, or as syntax with brackets, is no command.
+	# Sample output and syntax with brackets are no commands.
 	grep -vE ':    (netiotrace [0-9]|netiotrace bench|netio-loadgen bench|netiotrace .*:|.*\[)|:    netiotrace \(|:    netio-loadgen \(|--control' \
 		<<<"$output" | diff /dev/null -
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Errors: each is said once, on stderr, where it stays readable; what was measured before is not lost; and the
-# terminal is as it was, however the run ends.
+# Errors are printed once, on stderr, where they stay readable; earlier results are kept; the
+# terminal is restored, however the run ends.
 
 load ../lib
 
@@ -15,8 +15,8 @@ teardown() {
 	rm -rf "${elsewhere:-}"
 }
 
-# fake NUMBER SHELL: a copy of the program whose load generator's sender is SHELL at its NUMBERth start, and the
-# real one before.
+# fake NUMBER SHELL: a copy of the program whose load generator's sender is SHELL at its NUMBERth
+# start and the real one before.
 fake() {
 	elsewhere=$(mktemp -d /tmp/netiotrace-test-XXXXXX)
 	chmod 777 "$elsewhere"
@@ -39,7 +39,7 @@ fake() {
 LUCK="echo '{\"event\":\"error\",\"message\":\"out of luck\"}'"
 READY='echo "{\"event\":\"ready\",\"config\":{},\"connections\":[{\"index\":0,\"cookie\":\"1\"}]}"'
 
-# said_once WORDS: stderr is one line of ours, with these words.
+# said_once WORDS: stderr is one line of netiotrace that matches WORDS.
 said_once() {
 	cat stderr
 	[ "$(wc -l <stderr)" -eq 1 ]
@@ -47,11 +47,11 @@ said_once() {
 }
 
 # bats test_tags=address
-@test "a failed round: the finished ones are reported, the failure is said, exit 1" {
+@test "a failed round: finished rounds are reported, the failure is named, exit 1" {
 	need_root
 	fake 4 "$LUCK"
 	code=0
-	# Without samples: it is counted which process fails.
+	# Without sampled rounds, so that NUMBER names the failing round.
 	"$elsewhere/netiotrace" --rounds 2 --duration 200ms --warmup 20ms --no-cpu --no-times --interval 1h --json out.json --csv out.csv \
 		>stdout 2>stderr </dev/null || code=$?
 	[ "$code" -eq 1 ]
@@ -66,7 +66,7 @@ said_once() {
 }
 
 # bats test_tags=address
-@test "a run of which no round was finished writes nothing but why" {
+@test "a run without a finished round prints only the reason and writes no file" {
 	need_root
 	fake 1 "$LUCK"
 	code=0
@@ -77,7 +77,7 @@ said_once() {
 }
 
 # bats test_tags=address
-@test "a load generator that is gone at a command, or breaks the protocol: why, once" {
+@test "a load generator that ends early or violates the protocol: the reason is printed once" {
 	need_root
 	fake 1 "exec <&-; $READY; sleep 0.3"
 	code=0
@@ -91,7 +91,7 @@ said_once() {
 	said_once 'broke the protocol: a line of more than'
 }
 
-@test "stdout that cannot be written: said once, exit 1, by every command" {
+@test "unwritable stdout: every command says so once and exits with 1" {
 	need_root
 	full() { # ARGS...
 		local code=0
@@ -112,9 +112,9 @@ said_once() {
 	full report out
 }
 
-# What is opened next takes the place of a descriptor that is closed: text went into a timer, or a socket.
+# Otherwise the next opened file gets the descriptor: text was written into a timer or a socket.
 # bats test_tags=address
-@test "a standard descriptor that is closed is said to be, and nothing of ours takes its place" {
+@test "a closed standard descriptor is reported and no file of netiotrace takes its number" {
 	closed() { # CODE WHAT ARGS...
 		local expected=$1 what=$2 code=0
 		shift 2
@@ -133,7 +133,7 @@ said_once() {
 }
 
 # bats test_tags=address
-@test "a limit of file sizes: said once, and nothing is left of what could not be written whole" {
+@test "a file size limit is reported once and leaves no partial file" {
 	code=0
 	(ulimit -f 1 && exec "$NETIOTRACE" -q --backend none --mode onecopy --messages 23 --warmup 20ms --json out.json \
 		2>stderr) || code=$?
@@ -143,7 +143,7 @@ said_once() {
 	[ -z "$(ls -A)" ]
 }
 
-# In a terminal with a shell of its own, so that what it is left like can be seen.
+# Runs in a terminal with its own shell, so that the terminal can be inspected afterwards.
 open_terminal() {
 	need_tool tmux
 	tmux -L "$terminal" -f /dev/null new-session -d -x 110 -y 32 'env PS1="ready> " bash --norc --noprofile'
@@ -164,7 +164,7 @@ stty_to() { # FILE
 	within 5 test -s "$1"
 }
 
-# start ARGS...: in the terminal; back when the live view is there.
+# start ARGS...: starts netiotrace in the terminal and waits for the live view.
 start() {
 	keys "clear; $*; echo code \$? >code" Enter
 	within 5 shows '> one-copy .*B/s' || { tmux -L "$terminal" capture-pane -p; false; }
@@ -186,7 +186,7 @@ long_run() {
 	start "$NETIOTRACE --mode onecopy --duration 60s --json $PWD/out.json"
 }
 
-@test "an error in the live view is on the screen when the view is gone" {
+@test "an error during the live view is on the screen after the view has closed" {
 	need_root
 	fake 2 "$LUCK"
 	open_terminal
@@ -195,11 +195,11 @@ long_run() {
 	tmux -L "$terminal" capture-pane -p -S -200 >screen
 	cat screen
 	[ "$(grep -c '^netiotrace: onecopy, round 2 failed: .*out of luck' screen)" -eq 1 ]
-	# Messages of the rounds too.
+	# Includes the messages of rounds.
 	grep -q '^netiotrace: onecopy, round 1: measured' screen
 }
 
-@test "Ctrl-C, Ctrl-\\, SIGTERM, SIGHUP and q: terminal as before, results so far, exit code" {
+@test "Ctrl-C, Ctrl-\\, SIGTERM, SIGHUP and q restore the terminal, print results so far and set the exit code" {
 	need_root
 	open_terminal
 	for how in C-c:130 C-\\:131 TERM:143 HUP:129 q:0; do
@@ -214,7 +214,7 @@ long_run() {
 	done
 }
 
-@test "Ctrl-Z gives the terminal back, fg the view, and the books balance" {
+@test "Ctrl-Z restores the terminal, fg restores the view, and the books balance" {
 	need_root
 	open_terminal
 	long_run
@@ -224,7 +224,7 @@ long_run() {
 	diff before stopped
 	keys "clear; fg" Enter
 	within 5 shows '> one-copy .*B/s'
-	# And by a signal that cannot be seen coming.
+	# SIGSTOP cannot be caught.
 	kill -STOP "$(run_pid)"
 	within 5 shows 'Stopped'
 	keys "clear; fg" Enter
@@ -236,7 +236,7 @@ long_run() {
 	jq -e '.runs[0].ledger.unaccounted_tx == 0 and .runs[0].ledger.unaccounted_rx == 0' out.json
 }
 
-@test "started by nohup, a run does not end at SIGHUP" {
+@test "a run under nohup does not end at SIGHUP" {
 	need_root
 	(
 		trap '' HUP
@@ -250,7 +250,7 @@ long_run() {
 	jq -e '.interrupted == false and .runs[0].ledger.unaccounted_tx == 0' out.json
 }
 
-@test "a terminal that is closed ends the run" {
+@test "a run ends when its terminal is closed" {
 	need_root
 	open_terminal
 	long_run
@@ -260,7 +260,8 @@ long_run() {
 	jq -e '.runs[0].ledger.unaccounted_tx == 0' out.json
 }
 
-# limited LIMIT COMMAND...: within a resource limit, its exit status in $code, its words in the file stderr.
+# limited LIMIT COMMAND...: runs it under a resource limit; exit status in $code, messages in the
+# file stderr.
 limited() {
 	local limit=$1
 	shift
@@ -271,8 +272,8 @@ limited() {
 	cat stderr
 }
 
-# Not under AddressSanitizer, whose own memory exceeds these limits.
-@test "a resource limit that is too low is named, by run, attach and doctor, and is not the kernel's" {
+# AddressSanitizer itself needs more memory than these limits.
+@test "a resource limit that is too low is named by run, attach and doctor, not blamed on the kernel" {
 	local limit name row
 
 	need_root
@@ -295,7 +296,7 @@ limited() {
 	END
 }
 
-@test "a limit of virtual memory that is too low is named, and is not the kernel's" {
+@test "a virtual memory limit that is too low is named, not blamed on the kernel" {
 	need_root
 	limited "-v 20000" "$NETIOTRACE" attach -q --pid $$ --duration 50ms
 	[ "$code" -eq 1 ]
@@ -306,7 +307,7 @@ limited() {
 }
 
 # bats test_tags=address
-@test "a soft limit of open files is raised to the hard one, but not for a command that is watched" {
+@test "netiotrace raises its soft limit of open files to the hard limit; a watched command keeps the caller's" {
 	need_root
 	limited "-Sn 16" "$NETIOTRACE" attach -q --json out.json -- bash -c 'ulimit -Sn'
 	[ "$code" -eq 0 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Messages that are answered (--request-response) and messages that are due (--rate): every byte of both
-# directions is counted and verified, and each latency is what its name says.
+# Replies (--request-response) and open-loop messages (--rate): every byte of both directions is
+# counted and verified, and each latency measures what its name says.
 
 load ../lib
 
@@ -20,7 +20,7 @@ holds() { # FILTER FILE
 }
 
 # bats test_tags=address,thread
-@test "loadgen: each message is answered, in every mode and size, and every byte of both ways is right" {
+@test "loadgen --request-response: each message has a reply, and every byte of both directions is verified, in every mode and size" {
 	local mode size
 
 	for mode in twocopy onecopy zerocopy; do
@@ -40,20 +40,19 @@ holds() { # FILTER FILE
 	done
 }
 
-@test "loadgen: half a round trip is at least the way of the message, which is not known between two machines" {
+@test "loadgen: half a round trip is at least half the delivery time; without replies it has no samples" {
 	"$LOADGEN" --request-response --size 4k --messages 500 --spin 20us --json >out
-	# The way there and back is no shorter than the way there: of sums, so that no quantile of a
-	# loaded machine decides.
+	# A round trip includes the delivery. Compares sums: quantiles depend on the machine's load.
 	holds '2 * .sender.latency.half_round_trip.sum >= .receiver.latency.delivery.sum
 		and .sender.latency.half_round_trip.count == .receiver.latency.delivery.count' out
-	# Without answers there is none.
+	# Without replies there is no round trip.
 	"$LOADGEN" --size 4k --messages 50 --json >out
 	holds '.sender.latency.half_round_trip.count == 0 and .sender.replies.bytes == 0
 		and .receiver.replies.messages == 0' out
 }
 
 # bats test_tags=address,thread
-@test "loadgen: an answer with a wrong byte fails the run" {
+@test "loadgen: a reply with a wrong byte fails the run" {
 	need_tool python3
 	cat >liar.py <<-'PYTHON'
 		import socket, struct, time
@@ -92,13 +91,13 @@ holds() { # FILTER FILE
 	echo "$output" | jq -e '.sender | .reply_errors == 1 and .replies.messages == 1'
 }
 
-# For all runs of a document: the books balance, both ways.
+# balanced FILE: the books of all runs balance in both directions.
 balanced() {
 	holds '[.runs[].ledger | .unaccounted_tx == 0 and .unaccounted_rx == 0] | all' "$1"
 }
 
 # bats test_tags=address,thread
-@test "each message answered: the books balance in both directions, and the latencies have their names" {
+@test "--request-response: the books balance in both directions, and the latencies have their names" {
 	need_root
 	"$NETIOTRACE" --request-response --verify --messages 503 --warmup 20ms --threads 2 --connections 6 --size 16k \
 		--path veth --rounds 1 --json out --csv out.csv >text
@@ -108,8 +107,8 @@ balanced() {
 		and .ledger.rx_copy.bytes == .app.rx_bytes + .app.replies.rx_bytes
 		and .sequence.tx_bytes == .app.tx_bytes + .app.replies.tx_bytes
 		and .app.latency_ns.half_round_trip.count == 503] | all' out
-	# Replies are copied in every mode; what zero-copy pins are the messages, but for what was sent again as a copy
-	# while nobody, whose other tests run beside, had pinned all that a user may.
+	# Replies are copied in every mode. Zero-copy pins the messages, except sends repeated as
+	# copies when other tests, which run as the same user, exhausted RLIMIT_MEMLOCK.
 	# shellcheck disable=SC2016 # jq's variable
 	holds '.runs[] | select(.mode == "zerocopy") | .app.zerocopy.fallback_bytes as $again
 		| .ledger.tx_copy.bytes == .app.replies.tx_bytes + $again
@@ -118,29 +117,29 @@ balanced() {
 	grep -q 'half round trip' text
 	grep -q 'Each message was answered' <(tr -s ' \n' ' ' <text)
 	head -n 1 out.csv | tr , '\n' | grep -qx app_latency_ns_half_round_trip_p50
-	# Without replies there is none, and that is said.
+	# Without replies the round trip is null with the reason.
 	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json out
 	holds '.runs[0].app | .replies.tx_bytes == 0 and .latency_ns.half_round_trip.p50 == null
 		and (.latency_ns.half_round_trip.reason | test("request-response"))' out
 }
 
-@test "an open loop is recorded, its rate kept, and one that is not kept is told" {
+@test "--rate is recorded and kept; a rate that is not kept is reported" {
 	need_root
 	"$NETIOTRACE" --mode onecopy --rate 500/s --spin 20us --size 4k --connections 3 --messages 200 --warmup 0 \
 		--json out >text
 	balanced out
-	# 200 messages at 500/s take 0.4 s: never less, whatever the load of the machine.
+	# 200 messages at 500/s take at least 0.4 s, whatever the machine's load.
 	holds '.runs[0] | .duration_s >= 0.4 and .app.tx_messages == 200' out
 	holds '.settings | .rate == 500 and .spin_ns == 20000 and .rcvlowat == null' out
 	grep -q 'Open loop of 500 messages/s' <(tr -s ' \n' ' ' <text)
 	"$NETIOTRACE" --mode onecopy --rate 100000000/s --size 64k --duration 300ms --json out >text
 	balanced out
 	grep -q 'Not kept: one-copy sent' <(tr -s ' \n' ' ' <text)
-	# What is due waits: the last have waited for most of the run.
+	# Delivery time counts from the due time: the last messages waited for most of the run.
 	holds '.runs[0] | .app.latency_ns.delivery.max > .duration_s * 5e8' out
 }
 
-@test "an open loop of few messages has no more throughput than was asked for" {
+@test "--rate with few messages gives no more throughput than requested" {
 	need_root
 	for asked in "1 900ms" "10 175ms" "10 550ms"; do
 		"$NETIOTRACE" -q --mode onecopy --rate "${asked% *}/s" --duration "${asked#* }" --size 64k --rounds 1 \
@@ -151,7 +150,7 @@ balanced() {
 	done
 }
 
-@test "--header is recorded, its bytes are in the ledger, and comparison names it" {
+@test "--header is recorded, its bytes are in the ledger, and compare names it" {
 	need_root
 	"$NETIOTRACE" -q --header 64 --size 1000 --messages 3001 --warmup 20ms --verify --json out.json
 	balanced out.json
@@ -172,7 +171,7 @@ balanced() {
 	[[ $output == *--header* ]]
 }
 
-@test "a low-water mark is recorded and loses nothing; what does not go together is refused" {
+@test "--rcvlowat is recorded and loses no byte; options that exclude each other are refused" {
 	need_root
 	"$NETIOTRACE" -q --mode zerocopy --rcvlowat 64k --size 1000 --messages 3001 --warmup 20ms --verify --json out
 	balanced out
@@ -187,12 +186,13 @@ balanced() {
 	[[ $output == *"messages a second"* ]]
 }
 
-@test "the wait for a zero-copy buffer is a figure of its own" {
+@test "the wait for a zero-copy buffer is a latency of its own" {
 	need_root
-	# Four buffers of 1 MiB, a socket that takes more than that, and a receiver that takes less.
+	# Four buffers of 1 MiB, a send buffer for more than that, and a small receive buffer.
 	"$NETIOTRACE" --mode zerocopy --size 1m --sndbuf 32m --rcvbuf 64k --messages 64 --warmup 20ms --details --json out >text
 	balanced out
-	# There is no such wait while nobody, whose other tests run beside, has pinned so much that no message has room.
+	# No such wait if other tests, which run as the same user, exhausted RLIMIT_MEMLOCK and no
+	# send pinned.
 	if jq -e '.runs[0].app.zerocopy.sends > 0' out; then
 		holds '.runs[0].app.latency_ns.slot_wait.count > 0' out
 		grep -q 'slot wait' text
@@ -202,7 +202,7 @@ balanced() {
 }
 
 # bats test_tags=address,thread
-@test "two machines: half round trips by the sender's clock, and the books of its side" {
+@test "two machines: half round trips by the sender's clock; the sender's ledger balances" {
 	need_root
 	mkfifo ready
 	"$NETIOTRACE" serve --listen 127.0.0.1:0 --congestion reno --spin 20us >ready 2>serve.err 3>&- &
@@ -216,7 +216,7 @@ balanced() {
 		and .app.replies.rx_messages == 203 and .app.replies.errors == 0' out
 }
 
-@test "results with replies, or of another rate, are not compared by mistake" {
+@test "compare of runs with different rates names the setting" {
 	need_root
 	for rate in 500 600; do
 		"$NETIOTRACE" -q --mode onecopy --rate "$rate/s" --size 4k --messages 50 --rounds 2 --warmup 0 --json "$rate.json"
@@ -225,7 +225,7 @@ balanced() {
 	[[ $output == *"differ in the setting rate"* ]]
 }
 
-@test "4096 connections through the collector: every byte is accounted for" {
+@test "4096 connections: every byte is accounted for in every mode" {
 	need_root
 	"$NETIOTRACE" -q --mode all --connections 4096 --threads 3 --size 1k --messages 8192 --warmup 0 --rounds 1 --json out
 	balanced out

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# netiotrace export: counts held against what clients sent and received (fleet.py), read by a real Prometheus;
-# what HTTP clients, signals and cgroups do to it.
+# netiotrace export: counters equal the bytes that clients sent and received (fleet.py), read by a
+# real Prometheus; effects of HTTP clients, signals and cgroups on export.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -10,7 +10,7 @@ load attach
 FLEET=$REPO/tests/e2e/fleet.py
 RULES=$REPO/contrib/prometheus
 
-# The mount of cgroup v2.
+# The mount point of cgroup v2.
 cgroup_mount() {
 	findmnt -n -t cgroup2 -o TARGET | head -n 1
 }
@@ -38,14 +38,14 @@ teardown() {
 	teardown_cgroups
 }
 
-# in_cgroup NAME COMMAND...: in a cgroup of its own, below that of the test.
+# in_cgroup NAME COMMAND...: runs it in a cgroup of its own, below the cgroup of the test.
 in_cgroup() {
 	mkdir -p "$CGROUPS/$1"
 	# shellcheck disable=SC2016 # the shell's
 	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$CGROUPS/$1" "${@:2}"
 }
 
-# exporter NAME OPTION...: starts it in the background, as $EXPORTER; waits until it is ready.
+# exporter NAME OPTION...: starts export in the background as $EXPORTER and waits until it is ready.
 exporter() {
 	rm -f "$1.ready"
 	background "${INSIDE[@]}" "$NETIOTRACE" export --interval 200ms --ready-file "$1.ready" "${@:2}" 2>"$1.log"
@@ -53,7 +53,7 @@ exporter() {
 	within 60 test -s "$1.ready"
 }
 
-# has TEXT COMMAND...: does its output have a line that matches? All of it is read.
+# has TEXT COMMAND...: its output has a line that matches TEXT. Reads all output.
 has() {
 	"${@:2}" | grep -- "$1" >/dev/null
 }
@@ -62,19 +62,19 @@ page() { # PORT [CURL OPTION...]
 	curl -sS --max-time 20 "${@:2}" "http://127.0.0.1:$1/metrics"
 }
 
-# value METRIC LABELS <PAGE: the sum of its samples.
+# value METRIC LABELS <PAGE: the sum of the metric's samples with these labels.
 value() {
 	awk -v name="netiotrace_$1" -v labels="${2:-}" '
 		index($1, name) == 1 && ($1 == name || substr($1, length(name) + 1, 1) == "{") && index($0, labels) { sum += $NF }
 		END { printf "%.0f\n", sum }'
 }
 
-# counts PORT METRIC LABELS VALUE: that of the next page.
+# counts PORT METRIC LABELS VALUE: the next page has this value.
 counts() {
 	[ "$(page "$1" | value "$2" "$3")" = "$4" ]
 }
 
-@test "export: promtool finds no fault with the page, and each byte of a client is in the page" {
+@test "export: promtool accepts the page, and each byte of a client is in it" {
 	need_tool promtool curl
 	need_cgroups
 	PORT=$(free_port)
@@ -88,14 +88,14 @@ counts() {
 	within 20 counts "$PORT" tcp_received_bytes_total 'group="sink.service"' $((200 * 65536))
 	page "$PORT" >page.txt
 	promtool check metrics <page.txt
-	# Stages and unclassified bytes add up to the bytes.
+	# Stages and unclassified bytes add up to the socket's bytes.
 	[ $(($(value stage_bytes_total 'group="sender.service",stage="tx_' <page.txt) +
 		$(value unclassified_bytes_total 'group="sender.service",direction="sent"' <page.txt))) -eq $((200 * 65536)) ]
 	[ "$(value zerocopy_sends_total 'group="sender.service"' <page.txt)" -ge 200 ]
 	run ! grep -q nan page.txt
 }
 
-@test "export: OpenMetrics or Prometheus text, plain or gzip, as the client asks" {
+@test "export: OpenMetrics or Prometheus text, plain or gzip, as the client requests" {
 	need_tool curl
 	PORT=$(free_port)
 	exporter one --listen "127.0.0.1:$PORT"
@@ -114,13 +114,13 @@ counts() {
 	has '200 OK' curl -sS -I "http://127.0.0.1:$PORT/metrics"
 }
 
-@test "export: slow, many and malformed clients do not keep others from the page" {
+@test "export: slow, many and malformed clients do not block others" {
 	need_tool curl
 	PORT=$(free_port)
 	exporter one --listen "127.0.0.1:$PORT"
 	background "$FLEET" hostile "$PORT" hostile
 	within 30 test -s hostile
-	# Connections are closed after 10 s at most, however often they send a byte.
+	# A connection is closed after 10 s, even if the client keeps sending bytes.
 	within 60 page "$PORT" -o page.txt
 	grep -q '^netiotrace_build_info' page.txt
 	python3 - "$PORT" <<-'END'
@@ -141,7 +141,7 @@ counts() {
 	[ "$(find "/proc/$EXPORTER/fd" -mindepth 1 | wc -l)" -lt 300 ]
 }
 
-@test "export: IPv6, a unix socket, a passed socket; a port in use is refused" {
+@test "export: IPv6, a unix socket and a passed socket work; a port in use is refused" {
 	need_tool curl
 	PORT=$(free_port)
 	exporter six --listen "[::1]:$PORT"
@@ -150,7 +150,7 @@ counts() {
 	[[ $output == *"cannot listen on [::1]:$PORT"*"--listen"* ]]
 	exporter unix --listen "unix:$PWD/socket"
 	has '^netiotrace_build_info' curl -sS --unix-socket socket http://x/metrics
-	# A file that a killed exporter left is taken over; one in use is not.
+	# A unix socket left by a killed exporter is replaced; one in use is not.
 	run -1 "$NETIOTRACE" export --listen "unix:$PWD/socket"
 	kill -9 "$EXPORTER"
 	within 10 has_ended "$EXPORTER"
@@ -166,7 +166,7 @@ counts() {
 	done
 }
 
-@test "export: SIGHUP takes a snapshot, SIGTERM and Ctrl-C end it with 0, kill -9 leaves nothing" {
+@test "export: SIGHUP takes a snapshot, SIGTERM and Ctrl-C exit with 0, kill -9 leaves nothing" {
 	local before signal
 
 	need_tool curl
@@ -190,13 +190,14 @@ counts() {
 	assert_nothing_left
 }
 
-@test "export: after start no capability, no way back to one, and no root" {
+@test "export after its start has no capability, cannot regain one, and is not root" {
 	PORT=$(free_port)
-	# Without --ready-file: whoever writes files stays the user who started it.
+	# Without --ready-file: an exporter that writes files keeps the user who started it.
 	background "$NETIOTRACE" export --interval 200ms --listen "127.0.0.1:$PORT" 2>log
 	EXPORTER=$STARTED
 	within 60 grep -q 'serving metrics' log
-	# Kernels before 5.19 check CAP_BPF at each bpf(); kprobes are opened again for each window.
+	# Before Linux 5.19 each bpf() checks CAP_BPF; kprobes are opened again for each sampling
+	# window.
 	if [ "$(grep '^CapEff' "/proc/$EXPORTER/status" | cut -f 2)" != 0000000000000000 ]; then
 		[ "$(grep '^CapEff' "/proc/$EXPORTER/status" | cut -f 2)" = 000000c000000000 ]
 	fi
@@ -206,7 +207,7 @@ counts() {
 	grep -qP '^NoNewPrivs:\t1$' "/proc/$EXPORTER/status"
 	run ! grep -qP '^Uid:.*\t0(\t|$)' "/proc/$EXPORTER/status"
 	grep -qP '^Groups:\s*$' "/proc/$EXPORTER/status"
-	# It goes on counting like that.
+	# Counting continues without capabilities.
 	background "$FLEET" sink sink
 	within 20 test -s sink
 	"$FLEET" zerocopy "$(<sink)" 10 >/dev/null
@@ -214,8 +215,8 @@ counts() {
 	within 20 sent
 }
 
-# What DynamicUser and AmbientCapabilities of the unit leave.
-@test "export: an ordinary user with CAP_BPF and CAP_PERFMON alone exports exact counts" {
+# These privileges remain under DynamicUser and AmbientCapabilities of the unit.
+@test "export as an ordinary user with CAP_BPF and CAP_PERFMON alone has exact counts" {
 	need_tool setpriv curl
 	PORT=$(free_port)
 	chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
@@ -229,7 +230,7 @@ counts() {
 	within 20 counts "$PORT" tcp_received_bytes_total "group=\"$(<sink)\"" 6553600
 }
 
-@test "export: --once prints a page, --textfile writes it whole, and only one of the outputs can be chosen" {
+@test "export: --once prints a page, --textfile writes complete pages, and outputs exclude each other" {
 	need_tool promtool
 	"$NETIOTRACE" export --once --interval 200ms >page.txt
 	promtool check metrics <page.txt
@@ -247,7 +248,7 @@ counts() {
 	run -2 "$NETIOTRACE" export extra
 }
 
-@test "export: by name, by listening port, and --filter" {
+@test "export: --by comm, --by port and --filter" {
 	need_tool curl
 	need_cgroups
 	PORT=$(free_port)
@@ -264,11 +265,11 @@ counts() {
 	has 'tcp_sent_bytes_total{group="python3"}' page "$NAMES"
 	has 'tcp_sent_bytes_total{group="other"}' page "$PORT"
 	run ! has 'sender.service' page "$PORT"
-	# An ephemeral port is never a label.
+	# An ephemeral port is never a label value.
 	[ "$(page "$PORTS" | grep -c 'tcp_connections{')" -lt 60 ]
 }
 
-@test "export: 1000 cgroups that come and go have a bounded page, and no counter decreases" {
+@test "export: with 1000 short-lived cgroups the page is bounded and no counter decreases" {
 	local i
 
 	need_tool curl
@@ -319,17 +320,17 @@ counts() {
 	     END { exit bad }' before after
 }
 
-@test "export: rules and alerts fire, stay silent, and survive restarts, as promtool plays them" {
+@test "export: promtool's rule tests: rules and alerts fire, stay silent and survive restarts" {
 	need_tool promtool
 	promtool check rules "$RULES/rules.yml" "$RULES/alerts.yml"
 	promtool test rules "$RULES/tests.yml"
-	# Each rule and each alert has a case.
+	# Each rule and each alert has a test case.
 	while read -r name; do
 		grep -q "$name" "$RULES/tests.yml" || { echo "no case for $name" && return 1; }
 	done < <(sed -n 's/^ *- \(record\|alert\): *//p' "$RULES"/{rules,alerts}.yml)
 }
 
-@test "export: the systemd unit is well confined" {
+@test "export: the systemd unit has an exposure level of at most 3 in systemd-analyze security" {
 	need_tool systemd-analyze
 	systemd-analyze --help | grep -q -- --offline || skip "this systemd-analyze knows no --offline"
 	systemd-analyze security --offline=true "$REPO/contrib/systemd/netiotrace-export.service" >out || true
@@ -337,7 +338,8 @@ counts() {
 	     END { print level; exit !(level != "" && level <= 3) }' out
 }
 
-# host NAME: a network namespace with loopback, as a machine of the fleet; $INSIDE runs a command in it.
+# host NAME: a network namespace with loopback, as one host of the fleet; $INSIDE runs a command in
+# it.
 host() {
 	rm -f up
 	background unshare --net sh -c 'ip link set lo up && touch up && exec sleep 600'
@@ -346,7 +348,7 @@ host() {
 	INSIDE=(nsenter --net="/proc/$HOST/ns/net")
 }
 
-# fleet_exporter NAME PORT: that of $HOST, which listens on a port of this namespace.
+# fleet_exporter NAME PORT: the exporter of $HOST, listening on a port of this namespace.
 fleet_exporter() {
 	rm -f "$1.ready"
 	background "$FLEET" activate "$HOST" "$2" "$NETIOTRACE" export --this-netns --interval 200ms \
@@ -376,7 +378,7 @@ inside_listens() {
 	"${INSIDE[@]}" ss -Hltn "sport = :$1" | grep . >/dev/null
 }
 
-# client GROUP COMMAND...: runs it in $HOST and adds what it counted to GROUP.sent and GROUP.received.
+# client GROUP COMMAND...: runs it in $HOST and adds its counts to GROUP.sent and GROUP.received.
 client() {
 	local key
 
@@ -387,12 +389,12 @@ client() {
 	done
 }
 
-# Over all restarts: the sum of the last values before each, as Prometheus scraped them.
+# Sums the last values before each restart, as Prometheus scraped them.
 scraped() { # METRIC GROUP
 	"$FLEET" samples "$PROMETHEUS" "netiotrace_tcp_$1_bytes_total{group=\"$2\"}[1h]"
 }
 
-# agrees GROUP: its bytes are those that its clients received and sent.
+# agrees GROUP: the group's bytes equal those that its clients received and sent.
 agrees() {
 	[ "$(scraped sent "$1")" = "$(cat "$1.received")" ] && [ "$(scraped received "$1")" = "$(cat "$1.sent")" ]
 }
@@ -401,7 +403,7 @@ query() { # EXPR
 	curl -sS --max-time 20 --data-urlencode "query=$1" "$PROMETHEUS/api/v1/query"
 }
 
-@test "export: Prometheus scrapes three hosts; sums equal the clients' to the byte, across restarts" {
+@test "export: Prometheus scrapes three hosts; sums equal the clients' bytes exactly, across restarts" {
 	local expr ports=() hosts=() exporters=() i
 
 	need_tool prometheus promtool nginx redis-server curl unshare nsenter ip
@@ -442,7 +444,7 @@ query() { # EXPR
 	HOST=${hosts[2]} INSIDE=(nsenter --net="/proc/${hosts[2]}/ns/net")
 	in_cgroup sink.service "${INSIDE[@]}" "$FLEET" sink sink 3>&- &
 	within 20 test -s sink
-	# The sender is the service here, and the client of its sink.
+	# Here the sender is the service and a client of its sink.
 	in_cgroup zerocopy.service "${INSIDE[@]}" "$FLEET" zerocopy "$(<sink)" 300 >told
 	jq .sent told >zerocopy.service.received
 	jq .received told >zerocopy.service.sent
@@ -450,7 +452,7 @@ query() { # EXPR
 		within 30 agrees "$i.service"
 	done
 
-	# One exporter and one service begin again.
+	# Restarts one exporter and one service.
 	kill "${exporters[0]}"
 	within 20 has_ended "${exporters[0]}"
 	kill "$(<nginx-on.service/pid)"
@@ -464,20 +466,21 @@ query() { # EXPR
 		agrees "$i.service"
 	done
 
-	# A rate needs a second scrape: a series begins with its first value.
+	# A rate needs two scrapes: a series begins with its first value.
 	HOST=${hosts[2]} INSIDE=(nsenter --net="/proc/${hosts[2]}/ns/net")
 	in_cgroup zerocopy.service "${INSIDE[@]}" "$FLEET" zerocopy "$(<sink)" 300 >told
 	echo "$(($(<zerocopy.service.received) + $(jq .sent told)))" >twice
 	mv twice zerocopy.service.received
 	within 30 agrees zerocopy.service
 
-	# Who pays for zero-copy that is copied? What would a kernel without zero-copy sendfile copy?
+	# Cost of zero-copy sends that are copied, and bytes that sendfile would copy without
+	# zero-copy.
 	query 'topk(1, sum by (instance, group) (netiotrace_zerocopy_copied_bytes_total)) > 0' >pays
 	jq -e --arg host "127.0.0.1:${ports[2]}" '.data.result[0].metric | .group == "zerocopy.service" and .instance == $host' pays
 	query 'sum by (group) (netiotrace_stage_bytes_total{stage="tx_splice"}) > 1e7' >spliced
 	jq -e '[.data.result[].metric.group] == ["nginx-on.service"]' spliced
 
-	# Every query of the dashboard, every rule.
+	# Every query of the dashboard and every rule is valid.
 	jq -r '.panels[].targets[].expr, (.templating.list[] | select(.type == "query") | .query
 		| capture("label_values\\((?<metric>[^,]*),").metric)' "$RULES/dashboard.json" |
 		sed 's/[$]instance/.*/g; s/[$]group/.*/g' >queries
@@ -486,7 +489,7 @@ query() { # EXPR
 		query "$expr" >answer
 		jq -e '.status == "success"' answer >/dev/null || { echo "$expr" && cat answer && return 1; }
 	done <queries
-	# These have data, since the load is there.
+	# These queries return data under load.
 	for expr in fleet:netiotrace_copies_per_byte:ratio_rate5m fleet:netiotrace_zerocopy_copied:ratio_rate5m \
 		fleet:netiotrace_spliced:ratio_rate5m group:netiotrace_spliced:ratio_rate5m; do
 		has_data() { query "$expr" | jq -e '.data.result | length > 0' >/dev/null; }

@@ -5,14 +5,14 @@
     fleet.py http PORT REQUESTS        GETs over 4 keep-alive connections
     fleet.py redis PORT REQUESTS       SET and GET
     fleet.py zerocopy PORT SENDS       64 KiB sends with MSG_ZEROCOPY
-    fleet.py sink FILE                 reads all it gets; FILE has its port
+    fleet.py sink FILE                 reads all data; writes its port to FILE
     fleet.py activate PID PORT COMMAND...
-                                       runs COMMAND in the network namespace of PID; descriptor 3 listens
-                                       on PORT of this one, as a service manager passes it (LISTEN_FDS)
-    fleet.py hostile PORT FILE         100 connections that send a byte a second; FILE appears when they have begun
+                                       runs COMMAND in the network namespace of PID; descriptor 3 listens on
+                                       PORT of the caller's namespace, as from a service manager (LISTEN_FDS)
+    fleet.py hostile PORT FILE         100 connections that send a byte a second; creates FILE when all have begun
     fleet.py samples URL QUERY         sums a counter over its restarts: last values before each reset
 
-A client prints {"sent": N, "received": N}: what send() and recv() returned."""
+A client prints {"sent": N, "received": N}, the results of its send() and recv() calls."""
 import json
 import os
 import select
@@ -27,7 +27,7 @@ SO_ZEROCOPY, MSG_ZEROCOPY, MSG_ERRQUEUE = 60, 0x4000000, 0x2000
 
 
 class Counted:
-    """A connection that counts."""
+    """A connection that counts its bytes."""
 
     def __init__(self, port):
         self.sock = socket.create_connection(("127.0.0.1", port))
@@ -133,7 +133,7 @@ def hostile(port, path):
 
 
 def activate(pid, port, command):
-    """As a service manager: the socket is of the caller's namespace, the program runs in that of pid."""
+    """Acts as a service manager: the socket belongs to the caller's namespace, the program runs in that of pid."""
     server = socket.create_server(("127.0.0.1", port))
     os.dup2(server.fileno(), 3)
     os.set_inheritable(3, True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# netiotrace report and compare on result files of others: what is read is said, what cannot be told apart is
-# refused with a remedy, and the remedy works.
+# netiotrace report and compare on result files of other tools: they name the columns they read,
+# refuse ambiguous rows with a remedy, and the remedy works.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -17,7 +17,8 @@ teardown() {
 	stop_jobs
 }
 
-# Exit code 2, nothing on stdout, and one sentence that says each of the words.
+# refused WORDS... -- COMMAND ARGS...: exit 2, nothing on stdout, one sentence with each of the
+# words.
 refused() { # WORDS... -- COMMAND ARGS...
 	local words=() code=0 word
 
@@ -41,12 +42,12 @@ refused() { # WORDS... -- COMMAND ARGS...
 	done
 }
 
-# The rows of a report's table of cells.
+# cells DIR: the rows of the report's table of cells.
 cells() { # DIR
 	sed -n '/^## All cells/,/^## /p' "$1/report.md" | grep -c '^| \(two\|one\|zero\)-copy'
 }
 
-@test "report reads 15 files of others: each row is a cell, no number that is there is called missing" {
+@test "report reads 15 files of other tools: each row is a cell, and no present number is reported as missing" {
 	local file name rows
 
 	for file in "$foreign"/*.csv; do
@@ -70,17 +71,17 @@ cells() { # DIR
 @test "report joins three files of one experiment by mode, size and threads" {
 	"$NETIOTRACE" report -q -o out "$foreign"/three-files-{throughput,latency,perf}.csv
 	[ "$(cells out)" -eq 48 ]
-	# 36497171071 cycles, 8.281532 Gbit: of the first row of two of the files.
+	# 36497171071 cycles, 8.281532 Gbit, from the first rows of two of the files.
 	grep -qE '^\| two-copy \| 64 B \| 1 .*\| 35\.26 \|' out/report.md
 	grep -q 'min.*us.*max.*us.*l1.*loads' out/report.md
-	# The command that makes it again names all three.
+	# The command printed in the report names all three files.
 	grep -q 'three-files-throughput.csv .*three-files-latency.csv .*three-files-perf.csv' out/report.md
 	refused 'total-gbps.csv' 'of two-copy, 64 B, 1 thread' -- report -q -o other "$foreign"/{three-files-throughput,total-gbps}.csv
 	mkdir -p results/cells
 	refused 'results' -- report -q -o other "$foreign/workers.csv" results
 }
 
-@test "report refuses to pool rows that a column tells apart, and the remedy reads it" {
+@test "report refuses to pool rows that a column distinguishes; the remedy in its message works" {
 	sed '1s/Workers/Streams/' "$foreign/workers.csv" >streams.csv
 	refused "'Streams' (1, 2, 4, 8)" "--column 'Streams=threads'" -- report -q -o out streams.csv
 	"$NETIOTRACE" report -q -o out --column Streams=threads streams.csv
@@ -88,7 +89,7 @@ cells() { # DIR
 	diff <(sed -n '/^## The six/,/^## How/p' plain/report.md) <(sed -n '/^## The six/,/^## How/p' out/report.md)
 	"$NETIOTRACE" report -q -o rounds --rounds-from-repeats streams.csv
 	[ "$(cells rounds)" -eq 12 ]
-	# The command in the report makes it again.
+	# The command printed in the report reproduces it.
 	"$NETIOTRACE" report -q -o again --column Streams=threads streams.csv
 	diff <(grep -v 'make it again' out/report.md) <(grep -v 'make it again' again/report.md)
 	run -2 "$NETIOTRACE" report -q -o none --column streams=nothing streams.csv
@@ -96,7 +97,7 @@ cells() { # DIR
 	refused "'Rate'" -- report -q -o none --column Rate=threads "$foreign/workers.csv"
 }
 
-@test "report --explain lists each column in 80 columns, also of a file that is refused" {
+@test "report --explain lists each column in 80 columns, including those of a refused file" {
 	local code=0
 
 	"$NETIOTRACE" report --explain "$foreign/total-gbps.csv" >out
@@ -112,7 +113,7 @@ cells() { # DIR
 	grep -q 'Streams=threads' err
 }
 
-@test "report names the values of a column that holds no mode, and --modes reads them" {
+@test "report lists the values if no column holds the mode; --modes maps them" {
 	sed 's/^A1,/plain,/; s/^A2,/vector,/; s/^A3,/pinned,/' "$foreign/workers.csv" >names.csv
 	refused 'plain, vector, pinned' '--modes' -- report -q -o out names.csv
 	"$NETIOTRACE" report -q -o out --modes plain=twocopy,vector=onecopy,pinned=zerocopy names.csv
@@ -122,13 +123,13 @@ cells() { # DIR
 	[ "$(cells out2)" -eq 48 ]
 }
 
-@test "compare reads files of others as report does" {
+@test "compare reads files of other tools as report does" {
 	sed '1s/Workers/Streams/' "$foreign/workers.csv" >streams.csv
 	run -1 "$NETIOTRACE" compare streams.csv streams.csv
 	[[ $output == *"'Streams' (1, 2, 4, 8)"* ]]
 	"$NETIOTRACE" compare --column Streams=threads --json out.json -q streams.csv streams.csv
 	jq -e '.schema' out.json >/dev/null
-	# What is not compared, since it is not read, has its name.
+	# Columns that are not read, and so not compared, are named.
 	"$NETIOTRACE" compare "$foreign"/three-files-latency.csv "$foreign"/three-files-latency.csv >/dev/null 2>stderr
 	grep -q "'min_us', 'max_us'" stderr
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What users have after `make install`: programs that find their parts, pages that render, completion that
-# knows every option; and nothing after `make uninstall`.
+# The result of `make install`: programs find their files, man pages render, completion offers every
+# option; `make uninstall` removes everything.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -20,7 +20,7 @@ commands() {
 	netiotrace help --describe | cut -f 2
 }
 
-@test "install: the programs are there, and run from where they are" {
+@test "install: the programs are installed and run from there" {
 	[ "$(type -P netiotrace)" = "$INSTALLED/usr/bin/netiotrace" ]
 	netiotrace -q --backend none --messages 23 --warmup 20ms --mode onecopy --json out.json
 	[ "$(json out.json '.runs[0].app.rx_messages')" = 23 ]
@@ -28,7 +28,7 @@ commands() {
 	[ -s page/report.html ]
 }
 
-@test "uninstall: the list of files is what it was before" {
+@test "uninstall: the list of files equals the list before installation" {
 	mkdir -p root/usr/bin root/usr/share/man/man8
 	touch root/usr/bin/other root/usr/share/man/man8/netiotracer.8
 	find root | sort >before
@@ -38,14 +38,14 @@ commands() {
 	find root | sort | diff before -
 }
 
-@test "uninstall: nothing is left in an empty tree" {
+@test "uninstall: an empty tree is empty again" {
 	mkdir root
 	make_here DESTDIR="$PWD/root" install
 	make_here DESTDIR="$PWD/root" uninstall
 	[ -z "$(find root -mindepth 1)" ]
 }
 
-@test "a directory with a space in its name: installed there, and nothing before the space is touched" {
+@test "install to a directory with a space in its name touches nothing before the space" {
 	touch a
 	make_here DESTDIR="$PWD/a b" PREFIX=/usr install
 	[ -x "a b/usr/bin/netiotrace" ] && [ -s "a b/usr/share/man/man8/netiotrace.8" ]
@@ -64,7 +64,7 @@ commands() {
 	done
 }
 
-@test "man: a page for each command, named by netiotrace(8), with every option" {
+@test "man: each command has a page, named by netiotrace(8), with every option" {
 	local command
 
 	for command in $(commands); do
@@ -90,7 +90,7 @@ commands() {
 	done
 }
 
-# bash_completes WORD...: what Tab after the last WORD would offer, a line each.
+# bash_completes WORD...: completions that Tab after the last WORD offers, one on each line.
 bash_completes() {
 	bash --norc -c '
 		source "$1/usr/share/bash-completion/completions/$2"
@@ -101,7 +101,7 @@ bash_completes() {
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$INSTALLED" "$@"
 }
 
-@test "completion in bash: commands, and every option of each" {
+@test "completion in bash offers commands and every option of each" {
 	local command
 
 	diff <(commands | sort) <(bash_completes netiotrace '' | sort)
@@ -114,7 +114,7 @@ bash_completes() {
 	bash_completes netio-loadgen -- | sort | diff options -
 }
 
-@test "completion in bash: what an option takes" {
+@test "completion in bash offers the values of an option" {
 	mkdir directory && touch file
 	[ "$(bash_completes netiotrace --mode t)" = twocopy ]
 	[ "$(bash_completes netiotrace run --backend = fent)" = fentry ]
@@ -126,7 +126,8 @@ bash_completes() {
 	[ "$(bash_completes netio-loadgen --mode z)" = zerocopy ]
 }
 
-# zsh_specs COMMAND...: what the completion hands to zsh's own functions for this line.
+# zsh_specs COMMAND...: arguments that the completion passes to zsh's functions for this command
+# line.
 zsh_specs() {
 	zsh -f -c '
 		_arguments() { print -rl -- "$@" }
@@ -135,7 +136,7 @@ zsh_specs() {
 		source "$0"' "$INSTALLED/usr/share/zsh/site-functions/_netiotrace" "$@"
 }
 
-@test "completion in zsh: commands, every option of each, what an option takes" {
+@test "completion in zsh offers commands, every option of each, and values" {
 	local command
 
 	diff <(commands | sort) <(zsh_specs netiotrace '' | sed 's/:.*//' | sort)
@@ -164,7 +165,7 @@ zsh_specs() {
 	done
 }
 
-@test "the version is the tag's, with what came since; a tarball's is in it" {
+@test "the version is the tag plus later commits; a tarball contains its version" {
 	mkdir -p tree/scripts
 	cp "$REPO/scripts/version" tree/scripts
 	printf '# Changelog\n\n## Unreleased\n\n## 0.3.0 (2026-01-01)\n' >tree/CHANGELOG.md
@@ -181,7 +182,7 @@ zsh_specs() {
 	[ "$(tree/scripts/version)" = 0.5.0 ]
 }
 
-@test "what is built is the same wherever it is: no program names the directory" {
+@test "builds in different directories are identical: no program contains the path" {
 	for program in netiotrace netio-loadgen; do
 		run ! grep -qaF "$REPO" "$BUILD_DIR/$program"
 	done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# kill -9 of any process of a run, at any moment: nothing is left behind.
+# SIGKILL of any process of a run, at any moment, leaves nothing behind.
 
 load ../lib
 
@@ -14,8 +14,8 @@ teardown() {
 	stop_jobs
 }
 
-# Whom to kill: the collector, or one side of the load generator. In a directory of its own: the three are
-# killed side by side.
+# kill_one WHO SECONDS: kills the collector or one side of the load generator. Each runs in its own
+# directory, since three run in parallel.
 kill_one() { # WHO SECONDS
 	local pid victim code=0
 
@@ -29,7 +29,7 @@ kill_one() { # WHO SECONDS
 	sender) victim=$(pgrep -P "$pid" -f 'netio-loadgen send' | head -n 1) ;;
 	receiver) victim=$(pgrep -P "$pid" -f 'netio-loadgen recv' | head -n 1) ;;
 	esac
-	if [ -z "$victim" ]; then # between two rounds: the collector then
+	if [ -z "$victim" ]; then # between two rounds: kills the collector
 		victim=$pid
 	fi
 	kill -9 "$victim" 2>/dev/null || true
@@ -37,8 +37,9 @@ kill_one() { # WHO SECONDS
 	if [ "$victim" -eq "$pid" ]; then
 		[ "$code" -eq 137 ]
 	elif [ "$code" -eq 0 ]; then
-		# It had said its last word already, or was gone: then no run may be missing. It took its sockets along: if
-		# they had not been looked at, the books of this one run are not known, and say so.
+		# The killed process had already reported its counts, or had ended: no run may be
+		# missing. Its sockets ended with it; if they had not been read yet, the books of
+		# this one run are unknown and say so.
 		jq -e '.runs | length == 15 and ([.[] | select(.ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0 | not)]
 			| length <= 1 and all(.ledger.unaccounted_tx == null and .ledger.unaccounted_rx == null
 				and .health.coverage_reason == "a watched socket was gone when the sockets were looked at"))' out.json
@@ -48,7 +49,7 @@ kill_one() { # WHO SECONDS
 		cat stderr
 		return 1
 	elif [ -e out.json ]; then
-		# Rounds were finished before: they are whole.
+		# Earlier rounds are complete.
 		jq -e '(.failure | length > 0) and (.runs | length > 0 and length < 15)
 			and ([.runs[] | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0] | all)' out.json
 		rm out.json
@@ -60,7 +61,8 @@ no_process_left() {
 	[ -z "$(own_processes)" ]
 }
 
-# One of each; what remains must end by itself. The moments are drawn here, for a subshell draws what others do.
+# Kills one of each in parallel; the remaining processes must end by themselves. The random moments
+# are chosen here: subshells would draw equal numbers.
 kill_three() {
 	local who job failed=0 jobs=()
 
@@ -79,9 +81,9 @@ kill_three() {
 	seed_random
 	for _ in $(seq 34); do
 		kill_three
-		# What is left stays: a look at the whole machine after each three finds it.
+		# Leftovers stay, so a check of the whole machine after each three finds them.
 		assert_nothing_left
 	done
-	# Temporary files of outputs are invisible leftovers, if any.
+	# Temporary output files are hidden files.
 	[ -z "$(find . -name 'out.json*')" ] || { ls -la; false; }
 }

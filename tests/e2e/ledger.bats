@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The main job on real traffic: the books balance to the byte, in every mode, size, path and number of
-# threads; the load generator's own totals are the oracle.
+# The books of real traffic balance to the byte, in every mode, size, path and thread count. The
+# expected bytes are the load generator's own totals.
 
 load ../lib
 
@@ -10,12 +10,12 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# Everything that must hold in every run of a document, each named when it does not.
+# Conditions for every run of a document; prints the name of each that fails.
 # shellcheck disable=SC2016 # jq's variables, not the shell's
 BOOKS='
 def check(name; ok): if ok then empty else name end;
-# Losses of pairing can be counted where the plan pairs something: a beginning with an end, which tracepoints
-# alone do not, or a zero-copy send with its completion.
+# Lost pairs are counted only if the plan pairs a beginning with an end (tracepoints alone do not),
+# or a zero-copy send with its completion.
 ([.plan[] | .backend | strings] | any(. != "tracepoint" and . != "iterator" and . != "none")) as $functions
 | [ .runs[] | . as $r | ($functions or (.mode == "zerocopy" and .health.coverage != null and .health.events_share == 1)) as $pairs
   | "\(.mode) round \(.round): " as $who
@@ -33,11 +33,11 @@ def check(name; ok): if ok then empty else name end;
     check($who + "copies_per_byte \(.ledger.copies_per_byte)";
         (.ledger.copies_per_byte - {twocopy: 3, onecopy: 2, zerocopy: 2}[.mode]) as $d
         | ($d | fabs) < 0.01 or (.app.tcp.bytes_retrans > 0 and $d > 0)
-        # Of a packet that a message copied after all shares with a pinned one, both are copied on delivery.
+        # If a packet holds copied and pinned bytes, both are copied on delivery.
         or (.app.zerocopy.fallback_bytes > 0 and $d > 0 and $d < 0.01 + .app.zerocopy.fallback_bytes / .app.rx_bytes)),
     check($who + "copied_fraction \(.verdict.copied_fraction)";
         .mode != "zerocopy" or .verdict.copied_fraction == 1
-        # Pages past RLIMIT_MEMLOCK: every send fell back to copying, none was zero-copy.
+        # Above RLIMIT_MEMLOCK: every send fell back to copying, none was zero-copy.
         or (.verdict.copied_fraction == null and .app.zerocopy.enobufs == .app.tx_messages)),
     check($who + "kernel saw other completions than the application";
         .mode != "zerocopy" or .kernel_zerocopy.completed == .app.zerocopy.completed),
@@ -54,8 +54,8 @@ balanced() {
 	[ -z "$wrong" ] || { echo "$wrong"; return 1; }
 }
 
-# matrix PATH THREADS: of a tenth of a second each there are thousands of messages. Without rounds for samples,
-# whose books cpu.bats looks at.
+# matrix PATH THREADS: thousands of messages in each tenth of a second. Without sampled rounds,
+# whose books cpu.bats checks.
 matrix() {
 	local size
 
@@ -101,7 +101,7 @@ matrix() {
 	[ "$(jq '[.runs[].app.verify_errors] | add' out.json)" -eq 0 ]
 }
 
-@test "books balance when every send call is counted of small messages" {
+@test "books balance with small messages when every send call is counted" {
 	"$NETIOTRACE" -q --size 256 --count-calls --rounds 1 --duration 300ms --warmup 20ms --json out.json
 	balanced out.json
 	jq -e '[.runs[] | select(.mode != "zerocopy") | .ledger.tx_copy.events == .app.tx_messages] | all' \
@@ -115,7 +115,7 @@ matrix() {
 	[ "$(jq .environment.mtu out.json)" -eq 1280 ]
 }
 
-@test "23 messages count 23 everywhere" {
+@test "23 messages are counted as 23 by sender, receiver and document" {
 	for size in 64 1000 64k 1m; do
 		for threads in 1 4; do
 			"$NETIOTRACE" -q --messages 23 --warmup 20ms --size "$size" --threads "$threads" \
@@ -135,14 +135,15 @@ matrix() {
 	done
 }
 
-# A message no larger than the send buffer is one send call, so calls are messages.
+# A message not larger than the send buffer takes one send call.
 # bats test_tags=address,thread,guest
 @test "23 messages are 23 send calls, pins and completions" {
 	"$NETIOTRACE" -q --messages 23 --warmup 20ms --size 16k --json out.json
 	balanced out.json
 	jq -e '[.runs[] | select(.mode != "zerocopy") | .ledger.tx_copy.events == 23
 			and .ledger.tx_pin.events == 0] | length == 2 and all' out.json
-	# A send is made again as a copy while nobody, whose other tests run beside, has pinned all that a user may.
+	# A send is repeated as a copy if other tests, which run as the same user, exhausted
+	# RLIMIT_MEMLOCK.
 	jq -e '.runs[] | select(.mode == "zerocopy") | .app.zerocopy.enobufs as $again
 			| .ledger.tx_pin.events == 23 - $again and .ledger.tx_copy.events == $again
 			and .app.zerocopy.sends == 23 - $again and .app.zerocopy.copied == 23 - $again
@@ -150,13 +151,13 @@ matrix() {
 			and (.ledger.deferred_copy.bytes == 23 * 16384 or $again > 0)' out.json
 }
 
-@test "what is shown while it runs names each byte, as the end does" {
+@test "the live text during a run names the same bytes as the final text" {
 	local size
 
 	for size in 1k 64k; do
 		run -0 "$NETIOTRACE" --mode zerocopy --size "$size" --duration 1s --interval 50ms
 		[ "$(grep -c 's zero-copy .* pin [0-9]' <<<"$output")" -gt 1 ]
-		! grep -E 's zero-copy .* (send|pin) n/a' <<<"$output"
+		run -1 grep -E 's zero-copy .* (send|pin) n/a' <<<"$output"
 	done
 }
 
@@ -170,9 +171,9 @@ matrix() {
 		out.json
 }
 
-# What this machine measures stands in the plan, and of counters, perf stat says it.
+# The plan says which stages this machine can measure; perf stat says which counters.
 # bats test_tags=guest
-@test "a number is null, with its reason, where this machine does not measure it, and only there" {
+@test "a value is null, with its reason, exactly where this machine cannot measure it" {
 	local cycles=true
 
 	need_tool perf
@@ -200,7 +201,7 @@ matrix() {
 
 # bats test_tags=address,guest
 @test "net.core.optmem_max exhausted: sends fall back or wait, the books balance" {
-	# Room for no notification at all, then for one at a time.
+	# First no notification fits, then one at a time.
 	with_optmem_max 128
 	balanced_fallback out.json
 	with_optmem_max 1024
@@ -216,7 +217,7 @@ with_optmem_max() { # BYTES
 	[ "$(jq .environment.optmem_max out.json)" -eq "$1" ]
 }
 
-# With fallbacks some bytes are copied in the send call, and the rest pinned.
+# With fallbacks some bytes are copied in the send call, the others pinned.
 balanced_fallback() {
 	jq -e '.runs[0] | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0
 		and .app.rx_bytes == .app.tx_bytes
@@ -224,16 +225,20 @@ balanced_fallback() {
 	jq -e '.runs[0] | .app.zerocopy.enobufs > 0 and .ledger.tx_copy.bytes > 0' "$1"
 }
 
-@test "rounds add up to the summary's latencies and CPU time is positive" {
+@test "rounds add up to the summary's latencies, and CPU time is positive" {
 	"$NETIOTRACE" -q --mode zerocopy --duration 300ms --json out.json
 	jq -e '.runs[0] | .app.latency_ns.completion.count == .app.zerocopy.completed
 		and .app.latency_ns.send_call.p50 <= .app.latency_ns.send_call.p99
 		and .app.latency_ns.send_call.p99 <= .app.latency_ns.send_call.max' out.json
+	jq -e '.runs[0] | .app.latency_ns.recv_call.count > 0
+		and .app.latency_ns.recv_call.max <= .duration_s * 1e9 + 1
+		and .app.latency_ns.recv_call.reason == null' out.json
 }
 
-# A kernel without a hook, made of one that has it: the stage is n/a with its reason, the run goes on.
+# --without HOOK simulates a kernel that lacks the hook: the stage is n/a with its reason, the run
+# goes on.
 # bats test_tags=address,guest
-@test "without a hook its stage is unavailable and the rest still balances" {
+@test "without a hook its stage is unavailable and the other stages still balance" {
 	run "$NETIOTRACE" --mode zerocopy --size 64k --messages 23 --warmup 20ms --json out.json --without tp_btf/netif_receive_skb \
 		--backend tracepoint
 	[ "$status" -eq 0 ]
@@ -246,7 +251,7 @@ balanced_fallback() {
 }
 
 # bats test_tags=address
-@test "without the hooks of its bytes a backend cannot be used" {
+@test "a backend without the hooks for its bytes is refused" {
 	run "$NETIOTRACE" --mode onecopy --messages 23 --warmup 20ms --backend tracepoint --without tp_btf/skb_copy_datagram_iovec \
 		--without iter/tcp
 	[ "$status" -eq 3 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# scripts/check-lengths on an invented tree.
+# scripts/check-lengths on a generated tree.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -12,7 +12,7 @@ setup() {
 	touch exceptions
 }
 
-# function_of LINES: a function with so many lines between its braces.
+# function_of LINES: a function with LINES lines between its braces.
 function_of() {
 	printf 'int f(void)\n{\n'
 	yes '	x();' | head -n "$1"
@@ -23,11 +23,11 @@ checked() {
 	run "$1" "$REPO/scripts/check-lengths" --exceptions exceptions tree
 }
 
-@test "lengths: the sources of this tree keep their limits" {
+@test "check-lengths: the sources of this tree pass" {
 	run -0 "$REPO/scripts/check-lengths"
 }
 
-@test "lengths: a long file is found; an exception lets it pass, one that is not needed does not" {
+@test "check-lengths: a long file is found; an exception allows it; an unneeded exception is an error" {
 	yes '/* */' | head -n 601 >tree/user/run/round.c
 	yes '/* */' | head -n 800 >tree/tests/unit/run/test_round.c
 	checked -1
@@ -42,7 +42,7 @@ checked() {
 	[ "$output" = "user/run/round.c: needs no exception" ]
 }
 
-@test "lengths: a long function is found by file and line, and so is a middle that is too long" {
+@test "check-lengths: a long function is found by file and line; a median that is too high is found" {
 	for _ in 1 2 3; do function_of 9; done >tree/user/run/round.c
 	checked -0
 	function_of 60 >>tree/user/run/round.c

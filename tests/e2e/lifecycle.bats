@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# How a run ends: by Ctrl-C at any moment promptly, with the results so far, and by kill -9 of any process
-# with nothing left behind. "Promptly" is a second where the machine is quiet: lib.bash.
+# How a run ends: Ctrl-C at any moment ends it promptly with the results so far; SIGKILL of any
+# process leaves nothing behind. "Promptly": within a second on a quiet machine (lib.bash).
 
 load ../lib
 
@@ -15,8 +15,8 @@ teardown() {
 	stop_jobs
 }
 
-# start ARGS...: a run in the background, pid; its words go to stdout and stderr. As in a terminal: a shell's
-# background jobs begin with SIGINT ignored, and one that came before the program listens would be lost.
+# start ARGS...: a run in the background, $pid; output in stdout and stderr. Restores SIGINT, which
+# a shell's background jobs ignore: an early SIGINT would be lost.
 start() {
 	rm -f stderr
 	[ -p stdout ] || rm -f stdout
@@ -24,7 +24,7 @@ start() {
 	pid=$!
 }
 
-# interrupt SIGNAL: it ends promptly; sets code.
+# interrupt SIGNAL: sends it; the run ends promptly; sets $code.
 interrupt() {
 	kill "-$1" "$pid"
 	promptly has_ended "$pid"
@@ -34,7 +34,7 @@ interrupt() {
 }
 
 # bats test_tags=address,thread
-@test "Ctrl-C while running: promptly, results so far, balanced, exit 130" {
+@test "Ctrl-C during a run: ends promptly with results so far, balanced, exit 130" {
 	for mode in twocopy onecopy zerocopy; do
 		start --mode "$mode" --warmup 100ms --duration 60s --interval 100ms --threads 4 --json out.json
 		within 5 measuring stderr
@@ -48,9 +48,9 @@ interrupt() {
 	assert_nothing_left
 }
 
-# A receiver that stands still has not read what was sent when the time for that is over: what the load generator told
-# last and what the kernel has counted since is not divided by each other.
-@test "Ctrl-C while what is in flight does not arrive: promptly, and what is not final is null with the reason" {
+# A stopped receiver has not read the bytes in flight when the wait for them ends. The load
+# generator's last report and the kernel's later counts are not combined.
+@test "Ctrl-C while bytes in flight do not arrive: ends promptly; values that are not final are null with the reason" {
 	for mode in onecopy zerocopy; do
 		start --mode "$mode" --warmup 100ms --duration 60s --interval 100ms --threads 4 --sndbuf 4m --json out.json \
 			--csv out.csv
@@ -81,9 +81,10 @@ assert not row["ledger_copies_per_byte"] and not row["ledger_unaccounted_tx"], r
 	assert_nothing_left
 }
 
-# Detaching from functions waits for a grace period each; from tracepoints it is over before one can look.
+# Detaching from functions waits for an RCU grace period each; detaching from tracepoints is too
+# fast to observe.
 # bats test_tags=guest
-@test "Ctrl-C: the text is there before the programs are detached" {
+@test "Ctrl-C prints the text before the programs are detached" {
 	"$NETIOTRACE" -q --backend kprobe --mode onecopy --messages 1 --warmup 20ms 2>err || skip "no kprobes here: $(tail -n 1 err)"
 	keep_lines stdout
 	start --backend kprobe --mode onecopy --warmup 100ms --duration 60s --interval 100ms
@@ -101,9 +102,9 @@ sender_runs() {
 }
 
 # bats test_tags=address,thread
-@test "Ctrl-C in the warm-up: promptly, exit 130, says that nothing was measured" {
+@test "Ctrl-C in the warm-up: ends promptly, exit 130, says that nothing was measured" {
 	start --mode onecopy --warmup 60s --duration 60s --path veth --json out.json
-	# Its load generator is there, and warms up or is about to.
+	# Its load generator has started and is in the warm-up or just before it.
 	within 5 sender_runs
 	sleep 0.3
 	interrupt INT
@@ -113,7 +114,7 @@ sender_runs() {
 	assert_nothing_left
 }
 
-@test "Ctrl-C at twenty moments of a run of many rounds: always promptly" {
+@test "Ctrl-C at twenty moments of a run of many rounds always ends it promptly" {
 	seed_random
 	for _ in $(seq 20); do
 		start -q --rounds 20 --duration 1s --warmup 10ms --path veth
@@ -124,7 +125,7 @@ sender_runs() {
 	assert_nothing_left
 }
 
-@test "SIGTERM ends like Ctrl-C, with 143" {
+@test "SIGTERM ends a run as Ctrl-C does, with exit 143" {
 	start --mode onecopy --warmup 100ms --duration 60s --interval 100ms --json out.json
 	within 5 measuring stderr
 	interrupt TERM
@@ -133,7 +134,7 @@ sender_runs() {
 	assert_nothing_left
 }
 
-@test "Ctrl-C at the terminal reaches the whole group and still balances" {
+@test "Ctrl-C at the terminal reaches the whole process group and the result balances" {
 	need_tool tmux
 	tmux -L "nio$$" new-session -d -x 100 -y 30 \
 		"'$NETIOTRACE' --mode onecopy --warmup 100ms --duration 60s --json out.json; echo code \$? >code"
@@ -145,7 +146,7 @@ sender_runs() {
 	jq -e '.runs[0].ledger.unaccounted_tx == 0' out.json
 }
 
-@test "the first live frame comes promptly" {
+@test "the first live frame appears promptly" {
 	need_tool tmux
 	tmux -L "nio$$" new-session -d -x 120 -y 40 "'$NETIOTRACE' --mode onecopy --duration 60s"
 	code=0
@@ -164,9 +165,9 @@ refreshes() { # AT_LEAST
 }
 
 # bats test_tags=alone
-@test "the collector stays under 64 MiB and 30 ms of CPU time a refresh" {
+@test "the collector stays under 64 MiB and 30 ms of CPU time per refresh" {
 	start --mode onecopy --rounds 1 --duration 60s --threads 4
-	# From when it refreshes: loading the programs before takes 0.3 s of CPU time, once.
+	# Measures from the first refresh on: loading the programs takes 0.3 s of CPU time once.
 	within 5 refreshes 2
 	loaded=$(cpu_ticks)
 	within 9 refreshes 6

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For LD_PRELOAD: the machine has $MEMORY_PAGES pages of memory, as sysconf(3) tells it. */
+/* For LD_PRELOAD: sysconf(3) reports $MEMORY_PAGES pages of memory. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Helpers of the tests of netio-loadgen alone, through real sockets on loopback: load loadgen. None of them needs
-# root; what does is skipped without.
+# Helpers of the tests of netio-loadgen alone, over loopback: load loadgen. They need no root; tests
+# that do are skipped without it.
 # shellcheck disable=SC2154,SC2034
 
 load ../lib
@@ -21,8 +21,8 @@ teardown() {
 	done
 }
 
-# As an ordinary user: what is asked of every user, and a sanitizer can look at its process. With
-# EXEC=exec in the background, $! is the command's own.
+# Runs as an ordinary user, as the load generator does, and so that a sanitizer may inspect the
+# process. With EXEC=exec in the background, $! is the PID of the command.
 user() {
 	if [ "$(id -u)" -eq 0 ]; then
 		${EXEC:-} setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
@@ -31,7 +31,7 @@ user() {
 	fi
 }
 
-# value FILTER FILE: by jq, true for exit 0.
+# value FILTER FILE: exit 0 if the jq expression is true.
 holds() {
 	jq -e "$1" "$2" >/dev/null || {
 		echo "not so: $1"
@@ -47,7 +47,8 @@ eventually() { # COMMAND...
 	}
 }
 
-# start NAME ARGS...: in the background with --control; commands by `tell NAME WORD`, events in NAME.out
+# start NAME ARGS...: starts it in the background with --control; send commands by `tell NAME WORD`,
+# events are in NAME.out.
 start() {
 	local name=$1
 
@@ -78,7 +79,7 @@ event() {
 	grep "\"event\":\"$2\"" "$1.out" | tail -n 1 >"$1.$2"
 }
 
-# ended NAME STATUS. A sender that is done holds its sockets until it is told to close.
+# ended NAME STATUS. A finished sender holds its sockets until the command `close`.
 ended() {
 	local pid=pid_$1 status=0
 
@@ -93,7 +94,7 @@ ended() {
 	}
 }
 
-# session ARGS...: receiver and sender, up to both being ready.
+# session ARGS...: starts receiver and sender and waits until both are ready.
 session() {
 	# shellcheck disable=SC2086
 	start recv recv --listen 127.0.0.1:0 ${RECV_ARGS:-}
@@ -104,7 +105,7 @@ session() {
 	event recv ready
 }
 
-# go: up to the measured phase.
+# go: starts the phases and waits for the measured one.
 go() {
 	tell send start
 	event send quiesced

@@ -11,7 +11,7 @@ established() { # PORT
 }
 
 # bats test_tags=thread
-@test "control: sockets are held in ESTABLISHED after done until close, or the end of stdin" {
+@test "control: sockets stay ESTABLISHED after done until close or the end of stdin" {
 	local how
 
 	need_tool ss
@@ -21,7 +21,7 @@ established() { # PORT
 		event send 'done'
 		event recv 'done'
 		sleep 1.5
-		[ "$(established "$port")" -eq 4 ] # and the control connection
+		[ "$(established "$port")" -eq 4 ] # data connections and the control connection
 		if [ "$how" = eof ]; then
 			exec {in_send}>&-
 			in_send=
@@ -37,7 +37,7 @@ established() { # PORT
 }
 
 # bats test_tags=address,thread
-@test "control: cookies, statistics while running, stop" {
+@test "control: cookies, statistics during a run, stop" {
 	session --mode onecopy --size 16k --threads 3 --duration 60s --warmup 50ms
 	holds '.connections | map(.index) == [0, 1, 2]' send.ready
 	holds '.connections | map(.cookie) | unique | length == 3' recv.ready
@@ -59,7 +59,7 @@ established() { # PORT
 	ended recv 0
 }
 
-@test "control: a stop takes effect at once though all threads are blocked" {
+@test "control: stop takes effect at once while all threads are blocked" {
 	RECV_ARGS="--rcvbuf 4k" session --mode onecopy --size 16m --threads 4 --duration 60s \
 		--sndbuf 4k
 	go
@@ -75,7 +75,7 @@ established() { # PORT
 }
 
 # bats test_tags=address,thread
-@test "control: a stop before the measured phase leaves zero totals" {
+@test "control: stop before the measured phase leaves zero totals" {
 	session --size 64k --duration 60s --warmup 60s
 	tell send start
 	sleep 0.2
@@ -89,7 +89,7 @@ established() { # PORT
 }
 
 # bats test_tags=address,thread
-@test "control: what is no command, or not expected, ends it with a reason" {
+@test "control: an unknown or unexpected command ends the process with a reason" {
 	session --size 64k --messages 5
 	tell send jump
 	event send error
@@ -100,7 +100,7 @@ established() { # PORT
 }
 
 # bats test_tags=address,thread
-@test "control: the end of stdin is the end of the process" {
+@test "control: the end of stdin ends the process" {
 	session --size 64k --duration 60s
 	go
 	exec {in_send}>&-
@@ -111,7 +111,7 @@ established() { # PORT
 }
 
 # bats test_tags=thread
-@test "control: a process dies with its parent" {
+@test "control: the process dies with its parent" {
 	mkfifo hold
 	bash -c "'$LG' recv --listen 127.0.0.1:0 --control <>hold >recv.out & echo \$! >pid; wait" &
 	PIDS="${PIDS:-} $!"
@@ -124,7 +124,7 @@ established() { # PORT
 }
 
 # bats test_tags=address,thread
-@test "a peer that is killed in mid-run is reported by the other" {
+@test "a peer killed in the middle of a run is reported by the other side" {
 	session --size 64k --duration 60s --threads 2
 	go
 	kill -9 "$pid_send"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# netio-loadgen alone before strangers and peers that do not keep to the protocol.
+# netio-loadgen alone with unrelated clients and with peers that violate the protocol.
 # shellcheck disable=SC2154,SC2030,SC2031,SC2016
 
 bats_require_minimum_version 1.5.0
 load loadgen
 
-# bytes WIDTH NUMBER: big-endian, as escapes for printf.
+# bytes WIDTH NUMBER: NUMBER in big-endian order, as escapes for printf.
 bytes() {
 	local hex i
 
@@ -16,7 +16,7 @@ bytes() {
 	done
 }
 
-# hello KIND VERIFY: of a one-thread session with 64-byte messages, token of zeros.
+# hello KIND VERIFY: of a session with one thread, messages of 64 bytes and a token of zeros.
 hello() {
 	printf 'NIOH\\x00\\x02'
 	bytes 2 "$1"
@@ -41,13 +41,13 @@ frame() {
 }
 
 # bats test_tags=address,thread
-@test "strangers do not disturb a session" {
+@test "connections of unrelated clients do not disturb a session" {
 	local port i fds=()
 
 	start recv recv --listen 127.0.0.1:0
 	event recv listening
 	port=$(jq .port recv.listening)
-	# More of them than the receiver has room for: silent, garbage, half a hello, wrong token.
+	# More clients than pending slots: silent, garbage, half a hello, wrong token.
 	for ((i = 0; i < 80; i++)); do
 		exec {fd}<>"/dev/tcp/127.0.0.1/$port"
 		fds+=("$fd")
@@ -66,7 +66,7 @@ frame() {
 }
 
 # bats test_tags=address,thread
-@test "a second sender is turned away, the first goes on" {
+@test "a second sender is refused, the first continues" {
 	session --size 64k --duration 60s
 	go
 	run -1 --separate-stderr user "$LG" send --connect "127.0.0.1:$port" --messages 1
@@ -78,21 +78,21 @@ frame() {
 }
 
 # bats test_tags=address,thread
-@test "nobody listening is one sentence and exit 1" {
+@test "connecting to a closed port gives one sentence and exit 1" {
 	run -1 --separate-stderr user "$LG" send --connect 127.0.0.1:1 --messages 1
 	[ -z "$output" ]
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
 # bats test_tags=address,thread
-@test "an address in use is one sentence and exit 1" {
+@test "an address in use gives one sentence and exit 1" {
 	start recv recv --listen 127.0.0.1:0
 	event recv listening
 	run -1 --separate-stderr user "$LG" recv --listen "127.0.0.1:$(jq .port recv.listening)"
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-# A sender made by hand: $1 VERIFY, $2 bytes of one message, $3 what it says it sent.
+# A scripted sender: $1 VERIFY, $2 the bytes of one message, $3 the byte count that it reports.
 by_hand() {
 	start recv recv --listen 127.0.0.1:0
 	event recv listening
@@ -110,7 +110,7 @@ by_hand() {
 }
 
 # bats test_tags=address,thread
-@test "verify finds a wrong byte, and fails the run" {
+@test "--verify finds a wrong byte and fails the run" {
 	by_hand 1 "$(bytes 64 0)" 1
 	event recv 'done'
 	holds ".rx_messages == 1 and .verify_errors == 1 and .bad_stamps + .foreign_stamps == 1" recv.done
@@ -119,7 +119,7 @@ by_hand() {
 }
 
 # bats test_tags=address,thread
-@test "without verify content is not looked at" {
+@test "without --verify the content is not checked" {
 	by_hand 0 "$(bytes 64 0)" 1
 	event recv 'done'
 	holds ".rx_messages == 1 and .verify_errors == 0" recv.done
@@ -128,7 +128,7 @@ by_hand() {
 }
 
 # bats test_tags=address,thread
-@test "more bytes than the sender says, or the end before them, is an error" {
+@test "more bytes than the sender reports, or an early end, is an error" {
 	by_hand 0 "$(bytes 64 0)$(bytes 64 0)" 1
 	event recv error
 	ended recv 1
@@ -140,7 +140,7 @@ by_hand() {
 }
 
 # bats test_tags=address,thread
-@test "a receiver that checks every byte refuses a sender that writes no pattern, with the remedy" {
+@test "a receiver with --verify refuses a sender without, with the remedy" {
 	start recv recv --listen 127.0.0.1:0 --verify
 	event recv listening
 	port=$(jq .port recv.listening)
@@ -148,7 +148,7 @@ by_hand() {
 	[ -z "$output" ]
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ $stderr == *"give --verify on both sides"* ]]
-	# It was no session: the next sender has it, and every byte is checked.
+	# The refused sender had no session: the next sender gets one, and every byte is checked.
 	start send send --connect "127.0.0.1:$port" --messages 10 --verify
 	event send ready
 	go

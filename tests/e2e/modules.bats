@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# scripts/check-modules on invented trees: each thing that the rule of the modules forbids is found, and
-# named by file and line.
+# scripts/check-modules on generated trees: each violation of the module rules is found and named by
+# file and line.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -13,7 +13,7 @@ setup() {
 	touch tree/user/kernel/session.h tree/user/study/answer.h tree/user/report/figure.h tree/common/units.h
 }
 
-# source FILE INCLUDE...: a file of the tree that includes these.
+# source FILE INCLUDE...: a source file with these includes.
 source_of() {
 	local file=tree/$1
 
@@ -26,17 +26,17 @@ checked() {
 	run "$1" "$REPO/scripts/check-modules" --rules "${2:-$REPO/scripts/modules}" tree
 }
 
-@test "modules: what the rule allows passes" {
+@test "check-modules: allowed includes pass" {
 	source_of user/report/report.c figure.h study/answer.h common/units.h
 	checked -0
 	[ -z "$output" ]
 }
 
-@test "modules: the sources of this tree keep the rule" {
+@test "check-modules: the sources of this tree pass" {
 	run -0 "$REPO/scripts/check-modules"
 }
 
-@test "modules: a command may not include another" {
+@test "check-modules: a command that includes another command is an error" {
 	mkdir tree/user/sweep
 	touch tree/user/sweep/sweep.h
 	source_of user/report/report.c sweep/sweep.h
@@ -44,19 +44,19 @@ checked() {
 	[ "$output" = 'user/report/report.c:2: user/report may not include user/sweep ("sweep/sweep.h")' ]
 }
 
-@test "modules: a file of a lower module may not include one of a higher" {
+@test "check-modules: a file of a lower module that includes a higher one is an error" {
 	source_of user/kernel/session.c common/units.h study/answer.h
 	checked -1
 	[ "$output" = 'user/kernel/session.c:3: user/kernel may not include user/study ("study/answer.h")' ]
 }
 
-@test "modules: the report may not include the kernel side" {
+@test "check-modules: a report file that includes user/kernel is an error" {
 	source_of user/report/report.c kernel/session.h
 	checked -1
 	[ "$output" = 'user/report/report.c:2: user/report may not include user/kernel ("kernel/session.h")' ]
 }
 
-@test "modules: two modules may not include each other, in the sources or in the rules" {
+@test "check-modules: two modules that include each other, in sources or rules, are an error" {
 	source_of user/kernel/session.h study/answer.h
 	source_of user/study/answer.h kernel/session.h
 	checked -1
@@ -67,14 +67,14 @@ checked() {
 	[[ $output == "rules:1: user/kernel names user/study, which no rule above it has"* ]]
 }
 
-@test "modules: headers that include one another are found" {
+@test "check-modules: headers that include one another are an error" {
 	source_of user/study/words.h answer.h
 	source_of user/study/answer.h words.h
 	checked -1
 	[[ $output == *"includes itself: user/study/answer.h -> user/study/words.h -> user/study/answer.h"* ]]
 }
 
-@test "modules: two headers of one name, a file in no module, a path that climbs" {
+@test "check-modules: two headers of one name, a file outside any module and a path with .. are errors" {
 	touch tree/user/report/session.h
 	mkdir tree/user/attic
 	source_of user/attic/old.c
@@ -84,8 +84,9 @@ checked() {
 	[[ $output == *'"../study/answer.h": name it by its module'* ]]
 }
 
-# A unit test links both programs from one archive: of two functions of one name it would take either.
-@test "modules: no function of the collector has the name of one of the load generator" {
+# A unit test links both programs from one archive: of two functions with one name it would link
+# either.
+@test "check-modules: a function with the same name in collector and load generator is an error" {
 	functions_of() {
 		nm --defined-only -g "$@" | awk '$2 ~ /[TDBR]/ { print $3 }' | sort -u
 	}

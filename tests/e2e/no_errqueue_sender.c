@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * deaf_sender ADDRESS PORT COUNT SIZE: sends COUNT messages of SIZE bytes with MSG_ZEROCOPY and
- * never reads its error queue, as programs do that only switched zero-copy on. Prints what send()
- * returned.
+ * no_errqueue_sender ADDRESS PORT COUNT SIZE: sends COUNT messages of SIZE bytes with MSG_ZEROCOPY
+ * and never reads its error queue, like programs that only switched zero-copy on. Prints the bytes
+ * that send() returned.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,21 +17,25 @@ static int connect_to(const char *address, const char *port)
 {
 	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_port = htons(atoi(port))};
 	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
-	/* Does not pace: a timer would send on top of whatever task it interrupts, which some
-	 * kernels show to no program (docs/KERNELS.md). */
+	/*
+	 * No pacing: a pacing timer sends on top of any task, and some kernels show such sends to
+	 * no program (docs/KERNELS.md).
+	 */
 	static const char congestion[] = "reno";
 
 	if (fd < 0 || inet_pton(AF_INET, address, &sin.sin_addr) != 1 ||
 	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, sizeof(congestion) - 1) ||
 	    setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)) ||
 	    connect(fd, (struct sockaddr *)&sin, sizeof(sin))) {
-		perror("deaf_sender");
+		perror("no_errqueue_sender");
 		exit(1);
 	}
 	return fd;
 }
 
-/* All of it: the kernel may take less than is asked for, and has no room at times. */
+/*
+ * Sends everything: the kernel may take less than requested, or nothing when memory is exhausted.
+ */
 static long send_all(int fd, const char *buf, long size)
 {
 	long sent = 0;
@@ -40,7 +44,7 @@ static long send_all(int fd, const char *buf, long size)
 		ssize_t n = send(fd, buf + sent, size - sent, MSG_ZEROCOPY);
 
 		if (n < 0 && errno != ENOBUFS) {
-			perror("deaf_sender");
+			perror("no_errqueue_sender");
 			exit(1);
 		}
 		if (n < 0)
@@ -63,7 +67,7 @@ int main(int argc, char **argv)
 	for (long i = 0; i < count; i++)
 		sent += send_all(fd, buf, size);
 	shutdown(fd, SHUT_WR);
-	/* The peer closes when it has read everything: until then the pages are in use. */
+	/* The peer closes when it has read everything; until then the pages are in use. */
 	while (read(fd, buf, 1) > 0)
 		;
 	printf("%ld\n", sent);

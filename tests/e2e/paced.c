@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For LD_PRELOAD into any program: its connections send no faster than $PACED_RATE bytes/s, which
- * TCP itself keeps to, by a timer that holds packets back (SO_MAX_PACING_RATE; socket(7)).
+ * For LD_PRELOAD into any program: limits its connections to $PACED_RATE bytes/s. TCP keeps to that
+ * by a timer that holds packets back (SO_MAX_PACING_RATE; socket(7)).
  */
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Performance counters: held against perf stat on the same processes, and what is said where the
-# machine has none.
-# They measure.
+# Performance counters, compared with perf stat on the same processes, and the reasons where the
+# machine has none. These tests measure.
 # bats file_tags=alone
 
 load ../lib
@@ -16,7 +15,7 @@ teardown() {
 	stop_jobs
 }
 
-# Whether the kernel drives a PMU of the CPU.
+# has_pmu: the kernel drives a PMU of the CPU.
 has_pmu() {
 	perf stat -x, -e cycles true 2>&1 | grep -q ',cycles' &&
 		! perf stat -x, -e cycles true 2>&1 | grep -q 'not supported'
@@ -27,7 +26,7 @@ need_perf() {
 	perf stat -x, -e task-clock true >/dev/null 2>perf.err || skip "perf cannot run: $(head -n 1 perf.err)"
 }
 
-# witness EVENTS ARGS...: a run and perf stat beside it, into out.json and perf.csv.
+# witness EVENTS ARGS...: a run with perf stat on its processes; results in out.json and perf.csv.
 witness() {
 	local code=0
 
@@ -38,7 +37,7 @@ witness() {
 	[ "$code" -eq 0 ]
 }
 
-# agree EVENT OURS UNIT: perf's count, and ours of both sides in UNITs, within 2 %.
+# agree EVENT OURS UNIT: perf's count equals OURS, the sum of both sides in UNITs, within 2 %.
 agree() {
 	local ours theirs
 
@@ -49,8 +48,8 @@ agree() {
 		a /= unit; d = a > b ? a - b : b - a; exit !(b > 0 && d <= 0.02 * b) }'
 }
 
-# The two are switched on and off some hundred microseconds apart. A machine that is busy with other
-# things can make that more: up to three runs.
+# Both counters are switched on and off some hundred microseconds apart, more on a busy machine: up
+# to three runs.
 witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 	local events=$1 args=() try i ok
 
@@ -61,7 +60,8 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 	done
 	shift
 	for try in 1 2 3; do
-		# Without samples: perf stat counts two processes, those of the round, to their end.
+		# Without sampled rounds: perf stat counts two processes, those of the measured
+		# round, to their end.
 		witness "$events" --mode onecopy --no-cpu --no-times --rounds 1 --warmup 1s --duration 4s "${args[@]}"
 		ok=true
 		for ((i = 1; i <= $#; i += 3)); do
@@ -75,9 +75,9 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 	return 1
 }
 
-# perf's task clock is asked for by name: task_clock_ns is the scheduler's account, which leaves out
-# interrupts and stolen time, where perf's leaves out the switches (docs/OUTPUT.md).
-@test "task clock and context switches are those of perf stat within 2 %" {
+# perf's task-clock is requested by name: task_clock_ns is the scheduler's account, which excludes
+# interrupts and stolen time; perf's excludes the context switches (docs/OUTPUT.md).
+@test "task clock and context switches equal perf stat's within 2 %" {
 	need_perf
 	witness_agrees task-clock,context-switches --size 16k --threads 2 \
 		--perf-events task-clock,context-switches -- \
@@ -86,13 +86,13 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 		context-switches '.sender.context_switches.value + .receiver.context_switches.value' 1
 }
 
-@test "context switches of a run without perf events are those of perf stat within 2 %" {
+@test "context switches of a run without perf events equal perf stat's within 2 %" {
 	need_perf
 	witness_agrees context-switches --size 64k --threads 2 -- \
 		context-switches '.sender.context_switches.value + .receiver.context_switches.value' 1
 }
 
-@test "cycles and instructions are those of perf stat within 2 %" {
+@test "cycles and instructions equal perf stat's within 2 %" {
 	need_perf
 	has_pmu || skip "no hardware counters: perf stat says cycles are not supported"
 	witness_agrees cycles,instructions --size 16k --threads 2 -- \
@@ -100,12 +100,12 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 		instructions '.sender.instructions.value + .receiver.instructions.value' 1
 }
 
-@test "software counters are real, hardware ones real or null with one reason" {
+@test "software counters have values; hardware counters have values or are null with one reason" {
 	"$NETIOTRACE" --mode all --rounds 1 --duration 600ms --details --json out.json >text 2>stderr
 	jq -e '[.runs[].perf | .sender, .receiver | .task_clock_ns.value > 0 and
 		.context_switches.value > 0 and .cpu_migrations.value != null and
 		.page_faults.value != null] | length == 6 and all' out.json
-	# The same account as CLOCK_PROCESS_CPUTIME_ID, but for the exchange of a few frames before and
+	# The same account as CLOCK_PROCESS_CPUTIME_ID, except for a few control frames before and
 	# after the phase.
 	jq -c '.runs[] | [.app.cpu_s.sender, .perf.sender.task_clock_ns.value]' out.json
 	jq -e '[.runs[] | .perf.sender.task_clock_ns.value / 1e9 / .app.cpu_s.sender
@@ -120,20 +120,20 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 		| length == 48 and (unique | length == 1)' out.json
 	tr -s ' \n' ' ' <text >flat
 	[ "$(grep -o 'no hardware counters' flat | wc -l)" -eq 1 ]
-	# Not one warning: that a machine has no PMU is in the result.
+	# No warning: the document says that the machine has no PMU.
 	if grep -i 'warning\|hardware' stderr; then
 		return 1
 	fi
 }
 
-@test "the warm-up is not counted" {
+@test "counters exclude the warm-up" {
 	"$NETIOTRACE" -q --mode onecopy --size 1k --messages 23 --warmup 1s --json out.json
 	jq -e '[.runs[0].perf | .sender, .receiver | .task_clock_ns.value < 200000000]
 		| all' out.json
 }
 
-@test "all threads are counted" {
-	# One CPU for all: what the threads used together is the time that passed.
+@test "counters include all threads" {
+	# All threads run on one CPU: the sum of their CPU times is the elapsed time.
 	"$NETIOTRACE" -q --mode onecopy --size 64k --threads 5 --rounds 1 --duration 1s --warmup 100ms \
 		--cpu-sender 0 --cpu-receiver 0 --backend none --json out.json
 	jq '.runs[0] | .duration_s, .app.cpu_s, .perf.sender.task_clock_ns, .perf.receiver.task_clock_ns' \
@@ -142,11 +142,11 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 		and (.perf.receiver.task_clock_ns.value / 1e9 / .app.cpu_s.receiver) > 0.6' out.json
 }
 
-@test "--perf-events counts what perf list names" {
+@test "--perf-events counts events named as in perf list" {
 	"$NETIOTRACE" -q --mode onecopy --rounds 1 --duration 300ms --warmup 20ms --json out.json \
 		--perf-events cs,task-clock,minor-faults:u,L1-dcache-loads:k,r1c2
 	jq -e '.runs[0].perf | .events[0] | .name == "cs" and .sender.value != null' out.json
-	# The same switches by perf and by /proc: read a moment apart.
+	# perf and /proc count the same switches, read at slightly different times.
 	jq '.runs[0].perf | .events[0].sender.value, .sender.context_switches.value' out.json
 	jq -e '.runs[0].perf | (.events[0].sender.value - .sender.context_switches.value) | fabs <= 4' \
 		out.json
@@ -173,7 +173,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 		(.reason | test("--perf-events none"))] | all' out.json
 }
 
-@test "events that do not exist are refused before anything starts" {
+@test "unknown events are refused before anything starts" {
 	for list in '' nonsense 'cs,' 'cs,cs' 'cycles:x' 'gpu/event=1/' 'cpu/event=1' 'no:tracepoint' \
 		'msr/nonsense/'; do
 		code=0
@@ -186,7 +186,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 	"$NETIOTRACE" --perf-events cache-mises 2>&1 | grep -q "did you mean 'cache-misses'"
 }
 
-@test "where perf_event_open is refused, switches and CPU time are there and the rest has a reason" {
+@test "if perf_event_open is refused, switches and CPU time have values and the others a reason" {
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] ||
 		skip "kernel.perf_event_paranoid lets everybody count here"
 	as_nobody "$NETIOTRACE" -q --backend none --mode onecopy --rounds 1 --duration 500ms --warmup 20ms \

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Holds the classes of a run's samples against what perf record saw of the same round.
+"""Compares the classes of a run's samples with those of perf record in the same round.
 
     perf_shares.py CLASSIFY MODE DOCUMENT PID <perf script --show-task-events --show-mmap-events -F comm,pid,time,ip,sym,dso
 
-PID is the run's; stdin is one CPU's samples after the other's. perf samples each CPU, not the run's tasks: its work at
-each switch of a task would be among their classes. It sees both rounds of the mode, that which is measured and that
-which is sampled; each has processes of its own, and the last that send and receive are those of the sampled round. The
-two counts of a class are to be such as one share gives, by an exact test: that each lies in the other's 95 % interval
-is not what two counts of one share do, least of all of rare classes (the interval of one sample does not hold 0, which
-the other may have). The test takes samples to be independent. As both counts are of the same time, what changes in it
-is in both, and they are (docs/measurements/perf-all-cpus.md).
+PID is the run's; stdin has the samples of one CPU after the other. perf samples CPUs, not the run's tasks: per-task
+sampling would add perf's own work at each context switch. perf sees the measured and the sampled round of the mode.
+Each has processes of its own; the last that send and receive are those of the sampled round. An exact test checks
+that both counts of a class can come from one share. Overlapping 95 % intervals are no such test: two counts of one
+share violate that often, above all in rare classes (the interval of one sample excludes 0, which the other may
+have). The test assumes independent samples. Both counts cover the same time, so changes during it affect both
+(docs/measurements/perf-all-cpus.md).
 
-What a rule does to both counts alike is not seen in them; so perf's stacks that end in a function that copies, called
-by one that says for which stage, must be of that class by the rules.
+A wrong rule affects both counts equally and remains unseen. So perf's stacks whose innermost function copies, called
+by a function of a known stage, must have the class of that stage.
 """
 import collections
 import json
@@ -22,26 +22,26 @@ import re
 import subprocess
 import sys
 
-# A pair of counts that chance alone makes so different, or more, in so few cases is apart. Of two dozen classes in a
-# thousand runs of this test one may be.
+# Two counts differ if chance makes a difference this large or larger so rarely. In a thousand runs
+# with two dozen classes one comparison may fail.
 CHANCE = 4e-5
 KERNEL = 1 << 63
-# Of kernels from 5.10 on, x86 and arm64. Few and plain, because the rules themselves are the same for both counts.
+# Of kernels from 5.10 on, x86 and arm64. Few and simple: both counts use the same rules.
 COPIER = re.compile("rep_movs|copy_user|__arch_copy_|_?copy_(from|to)_(user|iter)")
 STAGES = {"tcp_sendmsg": "tx_copy", "skb_copy_datagram": "rx_copy"}
 HEAD = re.compile(r"\s*(?P<comm>.+?)\s+(?P<pid>\d+)\s+(?P<time>\d+\.\d+):")
 FRAME = re.compile(r"\s+(?P<ip>[0-9a-f]+)\s+(?P<sym>.+?)\s+\((?P<dso>.*)\)\s*$")
 MMAP = re.compile(r".*PERF_RECORD_MMAP2? (\d+)/\d+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) .*\]: \S+ (.+)$")
 FORK = re.compile(r".*PERF_RECORD_FORK\((\d+):\d+\):\((\d+):\d+\)")
-WARM_UP = 0.05  # s, of a sampled round: nothing of it is in the run's samples
-MARGIN = 0.01   # s, at both ends of what is compared: the first payload may have been sent a little before it was sampled
+WARM_UP = 0.05  # s, of a sampled round: the run's samples begin after it
+MARGIN = 0.01   # s, at both ends of the compared time: the first payload may be sent before its first sample
 
 
 def family(lines, root):
-    """root, its children and theirs."""
+    """PIDs of root, its children and their children."""
     children = collections.defaultdict(set)
     for fork in filter(None, map(FORK.match, lines)):
-        if fork[1] != fork[2]:  # else of a thread
+        if fork[1] != fork[2]:  # otherwise a thread
             children[fork[2]].add(fork[1])
     ours, new = set(), {root}
     while new:
@@ -51,7 +51,7 @@ def family(lines, root):
 
 
 def mapped(lines):
-    """What code of files each process has: a perf of one CPU does not know what was mapped on another."""
+    """Executable mappings of each process: a perf of one CPU does not see mappings made on another."""
     maps = collections.defaultdict(list)
     for m in filter(None, map(MMAP.match, lines)):
         start = int(m[2], 16)
@@ -60,7 +60,7 @@ def mapped(lines):
 
 
 def samples(lines, root):
-    """Of each sample: process, time, names of the kernel's functions (outermost first) or the file of user code."""
+    """For each sample: PID, time, kernel functions (outermost first) or the file of user code."""
     head, frames, ours, maps = None, [], family(lines, root), mapped(lines)
     for line in lines:
         if "PERF_RECORD_" in line:
@@ -76,7 +76,7 @@ def samples(lines, root):
 
 
 def name_of(frames, maps):
-    """frames: innermost first. Those of files that perf knows have addresses in the file, others in the process."""
+    """frames: innermost first. Files known to perf have file offsets, others process addresses."""
     kernel = [f["sym"] for f in frames if int(f["ip"], 16) & KERNEL]
     if kernel:
         return ";".join(reversed(kernel))
@@ -92,7 +92,7 @@ def is_payload(stack):
 
 
 def sides(taken, sampled_s):
-    """The stacks of the sampled phase by side: from the warm-up's end on, which begins with the first payload."""
+    """Stacks of the sampled phase by side. The phase begins after the warm-up, which starts with the first payload."""
     by_pid = collections.defaultdict(list)
     for pid, time, stack in sorted(taken):
         by_pid[pid].append((time, stack))
@@ -107,7 +107,7 @@ def sides(taken, sampled_s):
 
 
 def plainly(stack):
-    """The class of a stack whose innermost function copies for one that its name tells; None: rules are needed."""
+    """The class of a stack whose innermost function copies for a named stage; None: needs the rules."""
     functions = stack.split(";")
     if not COPIER.match(functions[-1]) or "net_rx_action" in functions:
         return None
@@ -116,7 +116,7 @@ def plainly(stack):
 
 
 def classes(classify, mode, stacks):
-    """Samples by side and class; and how many the rules put elsewhere than their innermost function plainly says."""
+    """Samples by side and class, and the number whose class differs from the stage that their innermost function names."""
     taken = [(side, stack) for side, all_of in stacks.items() for stack in all_of]
     text = "".join(f"{side};{stack} 1\n" for side, stack in taken)
     out = subprocess.run([classify, mode], input=text, capture_output=True, text=True, check=True).stdout
@@ -136,7 +136,7 @@ def log_choose(n, k):
 
 
 def chance(k, n, l, m):
-    """Fisher's exact test: how often k of n and l of m of one share are so far apart. Twice the smaller tail."""
+    """Fisher's exact test: probability that k of n and l of m of one share differ this much. Twice the smaller tail."""
     def hypergeometric(i):
         return math.exp(log_choose(n, i) + log_choose(m, k + l - i) - log_choose(n + m, k + l))
     low = sum(hypergeometric(i) for i in range(max(0, k + l - m), k + 1))
@@ -145,7 +145,7 @@ def chance(k, n, l, m):
 
 
 def interval(k, n):
-    """Wilson's, at 95 %."""
+    """Wilson's interval at 95 %."""
     p, z2 = k / n, 1.96 ** 2
     half = 1.96 * (p * (1 - p) / n + z2 / (4 * n * n)) ** 0.5
     return f"{max(0, p + z2 / (2 * n) - half) / (1 + z2 / n):5.1%} to {(p + z2 / (2 * n) + half) / (1 + z2 / n):5.1%}"

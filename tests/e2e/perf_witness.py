@@ -4,9 +4,9 @@
 
     perf_witness.py NETIOTRACE OUT.json PERF.csv EVENTS ARGS...
 
-perf is attached in the warm-up with its events off (-D -1). netiotrace -v says on stderr when it
-begins to measure and when it is done; at these lines perf is told to count and to stop, over its
-control pipe. Exit 77: perf cannot do this here; the reason is printed.
+perf is attached in the warm-up with disabled events (-D -1). netiotrace -v prints a line on stderr when the measured
+phase begins and when it ends; at these lines this script enables and disables perf through its control pipe. Exit
+77: perf cannot do this on this machine; prints the reason.
 """
 import os
 import re
@@ -64,7 +64,7 @@ class Perf:
 def main():
     netiotrace, out_json, out_perf, events = sys.argv[1:5]
     if not os.geteuid():
-        os.nice(-15)  # perf is told within a millisecond, even on a busy machine
+        os.nice(-15)  # so that perf gets commands within a millisecond, even on a busy machine
     run = subprocess.Popen([netiotrace, "-v", "--json", out_json, *sys.argv[5:]],
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                            stderr=subprocess.PIPE, text=True, bufsize=1,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Looks at PNG files: picture.py FILE... fails unless each has something on it, in more than one
-colour, and nothing that runs off its edges. With --page: a screenshot of a page, whose edges count
-not."""
+"""Checks PNG files: picture.py FILE... fails unless each is not blank, has more than one colour, and
+nothing that runs off its edges. With --page: a screenshot of a page, whose edges are not checked."""
 
 import sys
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Plays a scenario of tests/bpf/socket_scenarios.h, or one of those below, as a program that knows
- * nothing of being watched.
+ * Runs a scenario of tests/bpf/socket_scenarios.h, or one of those below, as a program for attach
+ * to watch.
  *
  *   play SCENARIO
  *
- * Exit 77: this machine cannot play it; the line says why.
+ * Exit 77: this machine cannot run it; the line gives the reason.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ static void play_wrap(void)
 	}
 }
 
-/* A listener that takes data with the SYN. */
+/* A listener that accepts data with the SYN. */
 static int listen_fast(struct sockaddr_in *to)
 {
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), queue = 16;
@@ -54,7 +54,7 @@ static int listen_fast(struct sockaddr_in *to)
 	return listener;
 }
 
-/* What the error queue told of sends with MSG_ZEROCOPY. */
+/* Counts of the error queue for sends with MSG_ZEROCOPY. */
 static unsigned int completed, copied;
 
 static bool take_completion(int fd)
@@ -104,7 +104,7 @@ static int socket_of(int flags)
 }
 
 /*
- * The first bytes travel with the SYN, from the second connection on: the first asks for a cookie.
+ * From the second connection on, the first bytes travel with the SYN; the first requests a cookie.
  */
 static void open_fast(size_t n, int flags)
 {
@@ -121,7 +121,8 @@ static void open_fast(size_t n, int flags)
 	}
 }
 
-/* The call returns what went with the SYN, if anything did; the rest is sent once it is connected.
+/*
+ * The call returns the number of bytes sent with the SYN, if any; the rest is sent once connected.
  */
 static void open_at_once(size_t n, int flags)
 {
@@ -145,7 +146,7 @@ static void open_at_once(size_t n, int flags)
 	}
 }
 
-/* connect() does nothing: the first send call, which does not say so, makes the connection. */
+/* connect() sends no SYN; the first send call makes the connection, without MSG_FASTOPEN. */
 static void open_deferred(size_t n, int flags)
 {
 	struct sockaddr_in to;
@@ -164,7 +165,7 @@ static void open_deferred(size_t n, int flags)
 	}
 }
 
-/* Of a kilobyte all goes with the SYN. */
+/* 1000 bytes fit into the SYN. */
 static const struct fast {
 	const char *name;
 	void (*open)(size_t n, int flags);
@@ -183,7 +184,7 @@ static const struct fast {
 	{"fastopen_deferred_long_zerocopy", open_deferred, 200000, MSG_ZEROCOPY},
 };
 
-/* False: it is none of these. */
+/* False: no scenario of this name. */
 static bool play_fast(const char *name)
 {
 	for (size_t i = 0; i < sizeof(fasts) / sizeof(fasts[0]); i++) {
@@ -197,9 +198,8 @@ static bool play_fast(const char *name)
 }
 
 /*
- * Closes all that is open, and waits until the kernel has none of the connections: it goes on with
- * those that a program leaves at its exit, and is done with them after it when a softirq comes
- * late.
+ * Closes all open sockets and waits until the kernel has none of the connections: it continues with
+ * connections left at the program's exit, and may finish after that if a softirq is late.
  */
 static void end_all(void)
 {
@@ -234,7 +234,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	end_all();
-	/* What is on its way without a socket comes to its end. */
+	/* Lets packets in flight without a socket arrive. */
 	usleep(50000);
 	return 0;
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Every state of the control protocol (docs/LOADGEN.md), with a peer that is killed, stopped, silent, flooding or lying:
-# the program ends in time with one sentence and the right exit code, leaves nothing behind, and a server serves the next
-# client. Time limits are divided by ten (NETIO_LIMITS_DIVISOR) but where a signal ends the wait.
+# Every state of the control protocol (docs/LOADGEN.md), with a peer that is killed, stopped,
+# silent, flooding or lying: the program ends in time with one sentence and the right exit code,
+# leaves nothing behind, and a server serves the next client. Time limits are divided by ten
+# (NETIO_LIMITS_DIVISOR), except where a signal ends the wait.
 # shellcheck disable=SC2030,SC2031
 
 load ../lib
@@ -28,7 +29,8 @@ cases() {
 	assert_nothing_left
 }
 
-# background FILE COMMAND...: $! is the command's own process; its output comes to FILE and FILE.err.
+# background FILE COMMAND...: starts COMMAND directly, so $! is its PID; output in FILE and
+# FILE.err.
 background() {
 	local file=$1
 
@@ -47,26 +49,26 @@ ends() {
 }
 
 # bats test_tags=address
-@test "every state: a client whose receiver goes wrong ends with one sentence and exit 1" {
+@test "client in every state with a faulty receiver: ends with one sentence and exit 1" {
 	cases clients
 }
 
 # bats test_tags=address
-@test "every state: a server whose sender goes wrong serves the next client" {
+@test "server in every state with a faulty sender: serves the next client" {
 	cases servers
 }
 
 # bats test_tags=address
-@test "every state: SIGINT and SIGTERM end client, sender and receiver though the peer is silent" {
+@test "client, sender and receiver in every state with a silent peer: SIGINT and SIGTERM end them" {
 	cases signals
 }
 
 # bats test_tags=address
-@test "every state: netiotrace whose own load generator goes wrong ends with one sentence and exit 1" {
+@test "netiotrace in every state with a faulty load generator: ends with one sentence and exit 1" {
 	cases children
 }
 
-# receiver: netio-loadgen recv alone; AT is its address, RECEIVER its process.
+# receiver: starts netio-loadgen recv; $AT is its address, $RECEIVER its PID.
 receiver() {
 	background recv "$LOADGEN" recv --listen 127.0.0.1:0
 	RECEIVER=$!
@@ -92,7 +94,7 @@ connected() {
 	assert_nothing_left
 }
 
-@test "--connect: a receiver stopped in the measured phase gives exit 1, and interrupted in the whole document" {
+@test "--connect: a receiver stopped in the measured phase gives exit 1 and a complete, interrupted document" {
 	need_tool ss
 	receiver
 	background out "$NETIOTRACE" -q --backend none --mode all --warmup 0 --duration 60s --json out.json --connect "$AT"
@@ -108,7 +110,7 @@ connected() {
 	assert_nothing_left
 }
 
-@test "sweep --connect: a receiver that is stopped ends the sweep with one sentence and exit 1" {
+@test "sweep --connect: a stopped receiver ends the sweep with one sentence and exit 1" {
 	need_tool ss
 	receiver
 	background sweep "$NETIOTRACE" sweep -q --backend none --sizes 4k --threads 1 --duration 60s -o results --connect "$AT"
@@ -121,7 +123,7 @@ connected() {
 	assert_nothing_left
 }
 
-# without_kill COMMAND...: as root that may not signal the processes of others.
+# without_kill COMMAND...: as root without CAP_KILL, which may not signal other users' processes.
 without_kill() {
 	exec setpriv --inh-caps=-kill --bounding-set=-kill "$@"
 }
@@ -134,7 +136,7 @@ both_run() {
 	[ "$(own_loadgens | wc -l)" -eq 2 ]
 }
 
-@test "without CAP_KILL a run ends: whole, by SIGINT, by SIGTERM, and naming a child that is stopped" {
+@test "without CAP_KILL a run ends normally, by SIGINT and by SIGTERM, and names a stopped child" {
 	need_root
 	local pid child
 
@@ -176,7 +178,7 @@ whole_run() { # NAME PID
 	jq -e '(.interrupted | not) and (.runs | length == 1) and .failure == null' "$1.json"
 }
 
-@test "a pause of the whole run, or of netiotrace alone, longer than any limit ends nothing" {
+@test "a pause of the whole run, or of netiotrace alone, longer than any time limit does not end it" {
 	local whole alone paused pid
 
 	export NETIO_LIMITS_DIVISOR=10
@@ -199,7 +201,7 @@ whole_run() { # NAME PID
 	assert_nothing_left
 }
 
-@test "serve: a receiver process that does not answer any more ends it with one sentence and exit 1" {
+@test "serve: a stopped receiver process ends serve with one sentence and exit 1" {
 	export NETIO_LIMITS_DIVISOR=10
 	background serve "$NETIOTRACE" serve --listen 127.0.0.1:0
 	within 3 grep -q ready serve
@@ -210,12 +212,12 @@ whole_run() { # NAME PID
 	assert_nothing_left
 }
 
-# half: the receiver's process of netio-loadgen alone, a child of the one given.
+# half PID: the receiver process of a netio-loadgen, its child.
 half() {
 	pgrep -P "$1"
 }
 
-@test "netio-loadgen alone: its receiver's process is killed or stopped, or it is told to end meanwhile" {
+@test "netio-loadgen ends with exit 1 if its receiver process is killed or stopped, also after SIGINT" {
 	local how pid
 
 	export NETIO_LIMITS_DIVISOR=10
@@ -233,7 +235,7 @@ half() {
 	done
 }
 
-@test "attach -- CMD without CAP_KILL: SIGINT ends it, and it names the command that goes on" {
+@test "attach -- COMMAND without CAP_KILL: SIGINT ends attach, which names the command that still runs" {
 	need_root
 	local pid
 

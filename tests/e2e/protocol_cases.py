@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cases of protocol.bats, side by side: protocol_cases.py clients|servers|signals|children.
+"""The cases of protocol.bats, in parallel: protocol_cases.py clients|servers|signals|children.
 
-NETIOTRACE and LOADGEN name the programs. A line for each case that fails; the last line says how many
-cases there were. Exit 1 when one failed. PROTOCOL_CASE=WORDS: only cases with these words in their name."""
+NETIOTRACE and LOADGEN name the programs. Prints a line for each case that fails; the last line has the number of
+cases. Exit 1 if one failed. PROTOCOL_CASE=WORDS: only cases with these words in their name."""
 import concurrent.futures
 import json
 import os
@@ -17,9 +17,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 NETIOTRACE, LOADGEN = os.environ["NETIOTRACE"], os.environ["LOADGEN"]
 SHORT = {**os.environ, "NETIO_LIMITS_DIVISOR": "10"}
-# Nothing waits for so long: who is still there then hangs.
+# No limit is this long: a process that still runs then hangs.
 HANG_S = 60
-# Nor for so long after a signal, which would wait for 30 s for its peer.
+# A signal ends every wait earlier than this; without it a wait for the peer lasts 30 s.
 SIGNAL_S = 20
 PYTHON = sys.executable
 
@@ -50,7 +50,7 @@ def start(argv, directory, env):
 
 
 def finish(p, seconds=HANG_S):
-    """Its exit code, stdout and stderr; killed if it does not end."""
+    """Exit code, stdout and stderr; kills the process if it does not end."""
     try:
         out, err = p.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -74,7 +74,7 @@ def one_sentence(directory, code, out, err, pattern=""):
     check(not out and not os.listdir(directory), "something is left", out, os.listdir(directory))
 
 
-# --- a client, whose receiver goes wrong ---
+# --- a client with a faulty receiver ---
 
 CLIENT_STATES = ["accepted", "greeted", "welcomed", "connected", "warm-up asked", "warm-up sending",
                  "warm-up totals", "measured asked", "measured sending", "measured totals"]
@@ -119,7 +119,7 @@ def wrong_receiver(state, deed, pattern="", more=(), mode="onecopy"):
 
 
 def late_receiver(deed):
-    """Once everything is confirmed it makes no difference."""
+    """After all messages are confirmed, a faulty receiver has no effect."""
     with tempfile.TemporaryDirectory() as directory:
         p = peer("receiver", "done", deed)
         try:
@@ -138,10 +138,10 @@ def clients():
                 state, deed, "is not netiotrace's receiver" if nobody else "")
     for state, deed, pattern in CLIENT_LIES:
         yield f"receiver, {state}: {deed}", wrong_receiver, (state, deed, pattern)
-    # Each way to send waits in a way of its own.
+    # Each way of sending waits in its own code.
     for mode, more in [("twocopy", ("--rate", "100000/s")), ("onecopy", ("--request-response",)), ("zerocopy", ()),
                        ("onecopy", ("--request-response", "--rate", "1000/s")), ("zerocopy", ("--rate", "100000/s"))]:
-        # The peer answers no messages.
+        # The faulty receiver sends no replies.
         state = "warm-up sending" if "--request-response" in more else "measured sending"
         for deed in ["killed", "silent"]:
             yield f"receiver, {state}: {deed}, {mode} {more}", wrong_receiver, (state, deed, "", more, mode)
@@ -149,7 +149,8 @@ def clients():
         yield f"receiver, done: {deed}", late_receiver, (deed,)
 
 
-# --- signals to a client, a sender and a receiver alone, whose peer says nothing: no limit is short here ---
+# --- signals to a client, a sender and a receiver alone with a silent peer; limits are not divided
+# here ---
 
 def signalled_client(state, signo):
     with tempfile.TemporaryDirectory() as directory:
@@ -208,7 +209,7 @@ def signals():
             yield f"SIGTERM, netio-loadgen recv, {state}", signalled_receiver, (state, signal.SIGTERM)
 
 
-# --- a server, whose sender goes wrong ---
+# --- a server with a faulty sender ---
 
 SERVER_STATES = ["connected", "welcomed", "ready", "warm-up begun", "warm-up in a message", "warm-up sent",
                  "warm-up over", "measured begun", "measured in a message", "measured sent", "measured over"]
@@ -225,7 +226,7 @@ SERVER_LIES = [
 
 
 def served(port, directory):
-    """A sound client, which may have to ask more than once while the other has its session."""
+    """A correct client, which may have to retry while the faulty sender has its session."""
     give_up = time.monotonic() + HANG_S
     while True:
         code, out, err = finish(start([LOADGEN, "send", "--connect", f"127.0.0.1:{port}", "--size", "4k", "--messages",
@@ -240,7 +241,7 @@ def served(port, directory):
 
 
 def reach(port, state, deed):
-    """A peer in its state. On a busy machine it may itself be too slow for the short limits: then another."""
+    """Starts a peer and waits for its state. On a busy machine the peer may miss the short limits: then tries another."""
     give_up = time.monotonic() + HANG_S
     while True:
         p = peer("sender", port, state, deed)
@@ -276,7 +277,7 @@ def servers():
         yield f"sender, {state}: {deed}", wrong_sender, (state, deed)
 
 
-# --- netiotrace, whose own load generator goes wrong: netio-loadgen is a relay of the real one here ---
+# --- netiotrace with a faulty load generator: netio-loadgen relays the real one ---
 
 RELAY = """#!{python}
 import os, signal, subprocess, sys, threading
@@ -330,7 +331,7 @@ CHILD_LIES = [
 
 
 def python_for_all():
-    """One that an ordinary user may run, as the load generator is run: not one in root's home."""
+    """A Python that the load generator's user may run: not one in root's home directory."""
     nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
     for python in (sys.executable, "/usr/bin/python3"):
         try:
@@ -358,7 +359,7 @@ def children():
     PYTHON = python_for_all()
     for side, state in CHILD_STATES:
         for deed in ["killed", "stopped", "twice", "garbage", "endless line", "flood"]:
-            # What follows the last event is not listened to.
+            # Netiotrace does not read past the last event.
             if state != "done" or deed not in ("twice", "flood"):
                 yield f"{side}, {state}: {deed}", wrong_child, (side, state, deed)
     for side, state, deed in CHILD_LIES:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A peer that goes wrong on purpose, for protocol.bats (docs/LOADGEN.md, "On the network").
+"""A faulty peer for protocol.bats (docs/LOADGEN.md, "On the network").
 
 protocol_peer.py receiver STATE DEED    a receiver for one session; prints its port, then "reached"
 protocol_peer.py sender PORT STATE DEED a sender of one session; prints "reached"
 
-Each keeps to the protocol until STATE, says "reached" and does DEED instead of the next step:
-killed, stopped, silent, flood TYPE, drip TYPE, holds HOW, or a lie, which is a name of the dictionaries below."""
+Each follows the protocol until STATE, prints "reached" and does DEED instead of the next step:
+killed, stopped, silent, flood TYPE, drip TYPE, holds HOW, or a lie, which is a key of the dictionaries below."""
 import os
 import signal
 import socket
@@ -16,7 +16,7 @@ import time
 
 WELCOME, READY, PHASE, PHASE_OK, TOTAL, CONFIRM, STOP, REFUSE, MOVING, ELAPSED = range(1, 11)
 SIZE = 65536
-SLOW = 100  # connections of a sender that is slow to say its totals
+SLOW = 100  # connections of a sender that is slow to send its totals
 
 
 def frame(kind, index=0, phase=0, messages=0, size=0, version=2):
@@ -44,7 +44,7 @@ def read_frame(c):
 
 
 class Peer:
-    """What receiver and sender share: the state at which the deed is done."""
+    """Shared by receiver and sender: runs the deed at the given state."""
 
     def __init__(self, state, deed):
         self.state, self.deed = state, deed
@@ -200,7 +200,7 @@ class Sender(Peer):
     }
 
     def hold(self, how):
-        """Keeps the session by messages that move nothing."""
+        """Keeps the session alive by frames without progress."""
         if how == "by phases":
             while True:
                 self.phase += 1

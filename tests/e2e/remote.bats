@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# --connect and serve: the receiver on another machine, which here is another network namespace. Two
-# namespaces without names, held by a process each and joined by a veth pair: they end with them.
+# --connect and serve: the receiver on another machine, here another network namespace. Two unnamed
+# namespaces, each held by a process and connected by a veth pair, which ends with them.
 # shellcheck disable=SC2030,SC2031
 
 load ../lib
@@ -28,12 +28,12 @@ teardown() {
 
 	for pid in ${SENDER-} ${FAILS-} ${SERVER-} ${STRANGER-} ${SINKS-} ${TAP-} ${HERE-} ${THERE-} ${BETWEEN-}; do
 		kill -9 "$pid" 2>/dev/null || true
-		# Each by itself: without one, the countdown of bats would be waited for.
+		# One at a time: wait without a PID would wait for the countdown of bats.
 		wait "$pid" 2>/dev/null || true
 	done
 }
 
-# Starts a process in a network namespace of its own and prints its id.
+# machine: starts a process in a network namespace of its own and prints its PID.
 machine() {
 	unshare --net sleep 600 </dev/null >/dev/null 2>&1 3>&- &
 	until [ "$(readlink /proc/self/ns/net)" != "$(readlink "/proc/$!/ns/net")" ]; do
@@ -57,17 +57,18 @@ configure() { # MACHINE DEVICE IPV4 IPV6
 	"$1" ip link set "$2" up
 }
 
-# Whether packets pass: nobody listens, and that is what is heard.
+# carries ADDRESS: packets pass, since a closed port is reported as refused.
 carries() { # ADDRESS
 	here bash -c "exec 3<>/dev/tcp/$1/1" 2>&1 | grep -q refused
 }
 
-# The sender's control and data connections are there: what is left of its start is by the clock.
+# connected: the sender's control and data connections are established.
 connected() {
 	[ "$(here ss -Htn state established "dport = :$PORT" | wc -l)" -ge 2 ]
 }
 
-# serve ADDRESS [ARGS...]: netiotrace serve on the other machine, ready; SERVER is its process.
+# serve ADDRESS [ARGS...]: starts netiotrace serve on the other machine and waits until it is ready;
+# $SERVER is its PID.
 serve() {
 	in_background there "$NETIOTRACE" serve --listen "$@" >serve.out 2>serve.err
 	SERVER=$!
@@ -85,7 +86,7 @@ end_serve() {
 	[ "$code" -eq 0 ] || { cat serve.err; return 1; }
 }
 
-# in_background MACHINE COMMAND...: there; $! is the command's own process, not a shell's.
+# in_background MACHINE COMMAND...: starts COMMAND there directly, so $! is its PID.
 in_background() {
 	local -n holder=${1^^}
 
@@ -93,7 +94,7 @@ in_background() {
 	nsenter -t "$holder" -n "$@" 3>&- &
 }
 
-# stranger PYTHON: somebody else's program on the port; c is a connection to it.
+# stranger PYTHON: an unrelated program listens on the port; c is a connection to it.
 stranger() {
 	rm -f listening
 	in_background there python3 -c "
@@ -114,7 +115,7 @@ fails_promptly() {
 	fails promptly "$@"
 }
 
-# times_out PATTERN ARGS...: the same, after a time-out of its own.
+# times_out PATTERN ARGS...: the same, after netiotrace's time-out.
 times_out() {
 	fails "within 8" "$@"
 }
@@ -134,7 +135,7 @@ fails() { # HOW PATTERN ARGS...
 		grep -q '^netiotrace: ' stderr && grep -q -- "$pattern" stderr && [ ! -e out.json ]
 }
 
-# Everything that must hold in every run over two machines; what does not is printed.
+# Conditions for every run over two machines; prints each that fails.
 # shellcheck disable=SC2016 # jq's variables, not the shell's
 SENDER_BOOKS='
 def check(name; ok): if ok then empty else name end;
@@ -150,11 +151,12 @@ def unknown(object; key): object[key] == null
     check($who + "rx_bytes \(.app.rx_bytes)"; .app.tx_bytes > 0 and .app.rx_bytes == .app.tx_bytes),
     check($who + "bytes_acked"; .app.tcp.bytes_acked == .app.tx_bytes),
     check($who + "delivery"; unknown(.app.latency_ns.delivery; "p50")),
+    check($who + "recv_call"; unknown(.app.latency_ns.recv_call; "p50")),
     check($who + "receiver CPU"; unknown(.app.cpu_s; "receiver") and .app.cpu_s.sender > 0),
     check($who + "bytes_received"; unknown(.app.tcp; "bytes_received")),
-    # Of the zero-copy bytes all are copied: this path is local after all. More than were pinned are
-    # copied where packets are sent again, and of packets that a copied message shares with pinned ones.
-    # A kernel may show some arrivals to no program (docs/KERNELS.md): then fewer are a bound that says so.
+    # This path is local, so all zero-copy bytes are copied. Retransmitted packets, and packets that
+    # hold copied and pinned bytes, are copied in addition. A kernel may show some arrivals to no
+    # program (docs/KERNELS.md): then a smaller count is marked as a lower bound.
     check($who + "copies_per_byte \(.ledger.copies_per_byte), \(.app.tcp.bytes_retrans) sent again";
         if .mode == "zerocopy" then
             (.ledger.deferred_copy.bytes - .ledger.tx_pin.bytes) as $d
@@ -173,7 +175,7 @@ sender_balanced() {
 	[ -z "$wrong" ] || { echo "$wrong"; return 1; }
 }
 
-# A third namespace, whose bridge joins the two once more and has an address itself.
+# A third namespace, with a bridge that also connects the two and has an address itself.
 BRIDGED_HERE=198.18.79.1 BRIDGED_THERE=198.18.79.2 BRIDGE=198.18.79.3
 bridged() {
 	BETWEEN=$(machine)
@@ -196,7 +198,8 @@ between() {
 	nsenter -t "$BETWEEN" -n "$@"
 }
 
-# copied_once MACHINE ADDRESS: what is pinned and sent over the bridge to a program there is copied once.
+# copied_once MACHINE ADDRESS: bytes pinned and sent over the bridge to a program there are counted
+# as copied once.
 copied_once() {
 	rm -f port
 	in_background "$1" "$REPO/tests/e2e/sockets.py" sink "$2" port
@@ -205,21 +208,21 @@ copied_once() {
 	here "$NETIOTRACE" attach -q --count-calls --json out.json -- \
 		"$BUILD_DIR/tests/e2e/no_errqueue_sender" "$2" "$(<port)" 500 65536 >sent
 	jq -c '.total | .ledger.tx_pin.bytes, .ledger.deferred_copy.bytes, .socket.tx_retrans' out.json
-	# What is sent again is copied again, unless it is dropped before it arrives.
+	# Retransmitted bytes are copied again, unless they are dropped before delivery.
 	jq -e --argjson sent "$(<sent)" '.total | .ledger.tx_pin.bytes == $sent
 		and .ledger.deferred_copy.bytes >= $sent
 		and .ledger.deferred_copy.bytes <= $sent + .socket.tx_retrans
 		and .verdict.cause == "delivered_here"' out.json
 }
 
-# What arrives at a port of a bridge arrives once more where it is delivered.
-@test "a bridge: attach counts each zero-copy byte that is copied on delivery once" {
+# A packet that arrives at a bridge port arrives a second time where it is delivered.
+@test "bridge: attach counts each zero-copy byte that is copied on delivery once" {
 	bridged
 	copied_once there "$BRIDGED_THERE"
 	copied_once between "$BRIDGE"
 }
 
-@test "a bridge: what is copied at its port already, for who captures there, is counted too" {
+@test "bridge: attach counts bytes that are copied at the bridge port for a packet capture" {
 	bridged
 	in_background between python3 -c "
 import socket, time
@@ -233,7 +236,7 @@ time.sleep(600)"
 	copied_once between "$BRIDGE"
 }
 
-@test "a bridge: the sender's books balance in every mode with the receiver behind it" {
+@test "bridge: the sender's books balance in every mode" {
 	bridged
 	serve "$BRIDGED_THERE:$PORT"
 	here "$NETIOTRACE" -q --mode all --rounds 1 --duration 600ms --warmup 20ms --no-times --no-cpu --json out.json \
@@ -254,25 +257,25 @@ time.sleep(600)"
 	tr -s ' \n' ' ' <text >flat
 	grep -q "sender's copies/B" flat
 	grep -q 'says the receiver' flat
-	# Sends are looked at all the time where they are few; nothing of the receiver is.
+	# Send events are sampled, unless they are few; there are no receive events.
 	jq -r '. as $d | [("twocopy", "onecopy", "zerocopy") as $m | select(any($d.runs[]; .mode == $m and .health.events_share < 1)) | $m | sub("copy"; "-copy")]
 		| join(", ")' out.json >rested
 	[ -z "$(<rested)" ] ||
 		grep -q "$(<rested): events of sending were watched [0-9]* % of the time; their sizes" flat
 	[ "$(grep -c 'sending and receiving' flat)" -eq 0 ]
-	# What the sender costs is known, and shown on the way and at the end.
+	# The sender's cost is known, and shown during and after the run.
 	grep -q 'of the sender alone: two-copy / one-copy / zero-copy: CPU [0-9]* / [0-9]* / [0-9]* ns per KiB' flat
 	grep -qE ' of the sender: ([0-9.]+ cycles/B|CPU [0-9.]+k? ns/KiB)' stderr
-	# After each round comes one for samples; of times there is none here.
+	# A sampled round for CPU time follows each round; timed rounds are off.
 	[ "$(grep -c 'session: ' serve.err)" -eq 18 ]
 	end_serve
 	assert_nothing_left
 }
 
-@test "two machines: a sweep, its report, and the sweep that was interrupted" {
+@test "two machines: a sweep, its report, and --resume of the sweep" {
 	need_tool gnuplot
 	serve "$THERE4:$PORT"
-	# Six rounds: as many as carry a claim.
+	# Six rounds are enough for a finding.
 	here "$NETIOTRACE" sweep --sizes 4k,64k --threads 2 --rounds 6 --duration 300ms -o out \
 		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
 	[ "$(find out/cells -name '*.json' | wc -l)" -eq $((3 * 2 * 6)) ]
@@ -283,12 +286,12 @@ time.sleep(600)"
 		and .environment.device == "veth0" and .settings.cpu_sender == null' out/sweep.json
 	grep -q -- "--connect $THERE4:$PORT" out/command
 	grep -q '^path  *remote; threads are not pinned' text
-	# The six questions, of what is known here: costs are the sender's.
+	# The report answers the six questions for the sender's costs.
 	"$NETIOTRACE" report -q -o report out
 	grep -q 'path remote' report/report.md
 	grep -q "By the sender's CPU time per KiB" report/report.md
 	grep -q "another machine" report/report.md
-	# What is missing is made again, with the receiver that is there.
+	# --resume makes the missing run with the same receiver.
 	rm out/cells/onecopy-4096-t2-r3.json
 	here "$NETIOTRACE" sweep --sizes 4k,64k --threads 2 --rounds 6 --duration 300ms -o out \
 		--connect "$THERE4:$PORT" --resume -q </dev/null
@@ -297,7 +300,7 @@ time.sleep(600)"
 	assert_nothing_left
 }
 
-@test "two machines: a sweep to nobody says so, and leaves no directory" {
+@test "two machines: sweep --connect to an unknown host says so and leaves no directory" {
 	local code=0
 
 	here "$NETIOTRACE" sweep --sizes 4k --threads 1 --rounds 1 --duration 100ms -o out \
@@ -309,7 +312,7 @@ time.sleep(600)"
 }
 
 # bats test_tags=address
-@test "two machines: netio-loadgen alone receives what the sender says it sent" {
+@test "two machines: netio-loadgen alone receives the bytes that the sender reports" {
 	in_background there setpriv --reuid nobody --regid nogroup --clear-groups "$LOADGEN" recv \
 		--listen "[$THERE6]:$PORT" --json >recv.json 2>recv.err
 	SERVER=$!
@@ -323,7 +326,7 @@ time.sleep(600)"
 	assert_nothing_left
 }
 
-@test "two machines: the MTU is the route's" {
+@test "two machines: the recorded MTU is the route's" {
 	here ip route add 198.18.78.1/32 dev veth0 mtu lock 1492
 	there ip addr add 198.18.78.1/32 dev veth1
 	serve 0.0.0.0:$PORT
@@ -332,17 +335,17 @@ time.sleep(600)"
 	end_serve
 }
 
-@test "two machines: no receiver is one sentence, exit 1, within the time-out" {
+@test "two machines: an unreachable receiver gives one sentence, exit 1, within the time-out" {
 	fails_promptly "$THERE4:$PORT.*refused.*netiotrace serve" --connect "$THERE4:$PORT"
 	fails_promptly 'unreachable' --connect 203.0.113.7:$PORT
 	fails_promptly 'no address is known' --connect nobody.invalid:$PORT --backend none
-	# Packets go, nothing comes.
+	# Packets leave, none arrives.
 	here ip neigh add 198.18.77.9 lladdr 02:00:00:00:00:09 dev veth0
 	times_out 'timed out' --connect 198.18.77.9:$PORT
 	assert_nothing_left
 }
 
-@test "two machines: of a name's addresses the first that answers is used, or that can be listened on" {
+@test "two machines: --connect and --listen use the first working address of a name" {
 	local code=0 named
 
 	printf '%s twofold\n' 198.18.77.3 "$THERE4" >hosts
@@ -366,13 +369,14 @@ time.sleep(600)"
 }
 
 # bats test_tags=address
-@test "two machines: another version of the protocol is said to be one, on either side" {
+@test "two machines: either side names another protocol version" {
 	stranger "c.recv(64); c.sendall(b'NIOF' + bytes([0, 3, 0, 1]) + bytes(24)); time.sleep(600)"
 	fails_promptly 'another version' --connect "$THERE4:$PORT"
 	kill "$STRANGER"
 	wait "$STRANGER" || true
 	serve "$THERE4:$PORT"
-	# A sender of version 3: answered by a frame of version 2 that refuses (8) for the version (2).
+	# A sender of version 3 is answered with a frame of version 2 that refuses (8) because of
+	# the version (2).
 	[ "$(here python3 -c "
 import socket
 c = socket.create_connection(('$THERE4', $PORT))
@@ -382,7 +386,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 }
 
 # bats test_tags=address
-@test "two machines: a second sender hears that the receiver is busy, the first goes on" {
+@test "two machines: a second sender is refused as the receiver is busy, the first continues" {
 	local code=0
 
 	serve "$THERE4:$PORT"
@@ -399,7 +403,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 }
 
 # bats test_tags=address
-@test "two machines: a receiver that dies in mid-run is one sentence, exit 1" {
+@test "two machines: a receiver that dies in mid-run gives one sentence, exit 1" {
 	local code=0
 
 	serve "$THERE4:$PORT"
@@ -419,7 +423,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 }
 
 # bats test_tags=address,thread
-@test "two machines: Ctrl-C ends promptly with the results so far; the receiver serves the next" {
+@test "two machines: Ctrl-C ends promptly with results so far; the receiver serves the next sender" {
 	local code=0
 
 	serve "$THERE4:$PORT"
@@ -434,7 +438,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	[ "$code" -eq 130 ]
 	jq -e '.interrupted' out.json
 	sender_balanced out.json
-	# A sender that is killed leaves a session without an end.
+	# A killed sender leaves a session without an end.
 	in_background here "$NETIOTRACE" -q --mode onecopy --duration 60s \
 		--connect "$THERE4:$PORT" </dev/null
 	SENDER=$!
@@ -450,7 +454,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 }
 
 # bats test_tags=address,thread
-@test "two machines: a network that stops answering does not delay Ctrl-C" {
+@test "two machines: Ctrl-C ends promptly although the network does not answer" {
 	local code=0
 
 	serve "$THERE4:$PORT"
@@ -469,7 +473,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 		and .ledger.unaccounted_tx == null' out.json
 }
 
-@test "serve --verify: a sender without is refused with the remedy, one with it is checked" {
+@test "serve --verify refuses a sender without --verify, with the remedy, and checks one with it" {
 	serve "$THERE4:$PORT" --verify
 	run here "$NETIOTRACE" -q --mode onecopy --messages 230 --warmup 20ms --backend none --connect "$THERE4:$PORT"
 	[ "$status" -eq 1 ]
@@ -481,7 +485,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 }
 
 # bats test_tags=address,thread
-@test "serve: without root, on a port of its choice, until Ctrl-C; kill -9 leaves nothing" {
+@test "serve runs without root on a port of its choice until Ctrl-C; kill -9 leaves nothing" {
 	need_tool ss
 	setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all \
 		"$NETIOTRACE" serve --listen 127.0.0.1:0 >serve.out 2>serve.err 3>&- &

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# netiotrace report: every picture is there and can be read, the page needs nothing else, the answers
-# are those of the data, and bad input is refused in a sentence.
+# netiotrace report: every picture exists and is readable, the page needs no other resources, the
+# answers match the data, and bad input is refused with one sentence.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -19,7 +19,8 @@ teardown() {
 	stop_jobs
 }
 
-# One line on stderr beginning with our name, nothing on stdout, the given exit code.
+# refused CODE ARGS...: exit CODE, one line on stderr that begins with the program's name, nothing
+# on stdout.
 refused() { # CODE ARGS...
 	local expected=$1 code=0
 	shift
@@ -37,13 +38,13 @@ nothing_begun() {
 	[ -z "$(find . -name '.netiotrace-report-*' -print -quit)" ]
 }
 
-# The column of 4 threads (of 1, 2, 4, 8) of an answer's table of changes.
+# changes TITLE REPORT: the column of 4 threads (of 1, 2, 4, 8) in the answer's table of changes.
 changes() { # TITLE REPORT
 	awk -F ' *\\| *' -v title="$1" 'index($0, title) == 1 { on = 1 } on && /iB/ { printf "%s%s", sep, $5; sep = " " }
 		on && sep != "" && !/^\|/ { exit }' "$2"
 }
 
-# python3 with Pillow: the system's may not be the first in PATH.
+# pillow: a python3 that has Pillow; the system's may not be the first in PATH.
 pillow() {
 	local python
 
@@ -56,8 +57,8 @@ pillow() {
 	skip "python3 has no PIL (package python3-pil)"
 }
 
-# A results directory with everything in it: a real run where that can be had, else a run without a
-# ledger; then the parts that not every backend has, by their documented names.
+# make_results DIR: a results directory with all parts: a real run if possible, else a run without a
+# ledger; then adds, by their documented names, the parts that not every backend has.
 make_results() { # DIR
 	local backend=auto mode size round
 
@@ -79,8 +80,8 @@ make_results() { # DIR
 	END
 }
 
-# once NAME COMMAND...: what the command makes in its directory, made by the first test of this file that asks
-# and only copied from: $MADE.
+# once NAME COMMAND...: runs COMMAND in a directory $MADE for the first test that asks; later tests
+# only copy from it.
 once() {
 	local begun=$BATS_FILE_TMPDIR/begun here=$PWD
 
@@ -96,14 +97,14 @@ once() {
 	fi
 }
 
-# The report of these results, beside them.
+# The report of these results, in their directory.
 report_results() {
 	touch .by-hand
 	make_results results
 	[ "$("$NETIOTRACE" report results)" = results/report/report.html ]
 }
 
-# A report of these results: $RESULTS_REPORT.
+# A report of the results: $RESULTS_REPORT.
 results_report() {
 	once results report_results
 	RESULTS_REPORT=$MADE/results/report
@@ -151,14 +152,14 @@ svg_has() { # NAME TEXT...
 	done
 }
 
-# gnuplot itself goes on when it cannot write: it must not inherit that the signal is ignored.
-@test "a limit of file sizes: no report, and nothing of one" {
+# gnuplot ignores write errors itself: it must not inherit an ignored SIGXFSZ.
+@test "report under a file size limit fails and leaves no file" {
 	(ulimit -f 20 && refused 1 -o out "$published")
 	[ ! -e out ]
 	nothing_begun
 }
 
-# Whatever a browser would fetch or run.
+# outside_references FILE: everything that a browser would fetch or execute.
 outside_references() { # FILE
 	grep -oE '(src|href|action|data)=["'"'"'][^#"'"'"'][^"'"'"']*|url\([^#)"'"'"'][^)]*\)|@import' "$1" |
 		grep -vF '"data:,' || true
@@ -181,7 +182,7 @@ outside_references() { # FILE
 		'bars: intervals of 50.0 %' '>4k<' '>64k<'
 	svg_has relative-throughput 'Throughput relative to two-copy' 'two-copy = 1' 'No intervals: too few rounds.' one-copy zero-copy
 	svg_has relative-cpu 'CPU time per KiB relative to two-copy' 'lower is better'
-	# No JSON key is a label.
+	# No label is a JSON key.
 	run ! grep -nE '>[^<]*(user_gather|tx_copy|rx_copy|deferred_copy|tx_pin|inline_receive)[^<]*<' ./*.svg
 	svg_has latency-threads threads 'delivery (' 'two-copy, median' 'zero-copy, p99' '4 KiB'
 	svg_has completion 'completion (' 'zero-copy, median'
@@ -211,7 +212,7 @@ outside_references() { # FILE
 		grep -q "<figure id=\"$name\">" report.html
 		grep -q "($name.png)" report.md
 	done
-	# Every link has its target, and no id is there twice: each picture's parts are its own.
+	# Every link has a target and no id is used twice, since each picture prefixes its ids.
 	while read -r id; do
 		grep -qF " id=\"$id\"" report.html || {
 			echo "no target of #$id"
@@ -236,7 +237,7 @@ outside_references() { # FILE
 		fi
 		"$(pillow)" "$REPO/tests/e2e/picture.py" --page "page-$width.png"
 	done
-	# Where the system is dark the page is, pictures too.
+	# With a dark system theme the page and its pictures are dark.
 	for scheme in 0 1; do
 		timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" \
 			--host-resolver-rules='MAP * ~NOTFOUND' --hide-scrollbars --window-size=400,1600 \
@@ -254,7 +255,7 @@ outside_references() { # FILE
 }
 
 # bats test_tags=address
-@test "report: the facts of the published data set" {
+@test "report on the published data set gives the published figures" {
 	"$NETIOTRACE" report --duration 5s -o out "$published"
 	for fact in 'two-copy, 64 KiB, 8 threads, 365.3 Gbit/s' 'zero-copy, 256 KiB, 4 threads, 283.3 Gbit/s' \
 		'zero-copy is faster in 1 of 16 settings' 'One run per cell' \
@@ -264,7 +265,7 @@ outside_references() { # FILE
 			return 1
 		}
 	done
-	# One-copy against two-copy at 4 threads, and the LLC misses of zero-copy against two-copy.
+	# One-copy against two-copy at 4 threads; LLC misses of zero-copy against two-copy.
 	[ "$(changes 'Throughput of one-copy' out/report.md)" = '+4.4 % +13.3 % +13.6 % -34.3 %' ]
 	[ "$(changes 'LLC misses of zero-copy' out/report.md)" = '-70.2 % -38.8 % +132.6 % -93.5 %' ]
 	grep -qE '^\| two-copy \| 16 KiB \| 4 \| 1 \| 246.6 Gbit/s .*\| 0.4399 \|' out/report.md
@@ -272,7 +273,7 @@ outside_references() { # FILE
 }
 
 # bats test_tags=address
-@test "report: counts and best cells of the published data are those another reader finds" {
+@test "report: counts and best cells of the published data equal an independent computation" {
 	"$NETIOTRACE" report -q --duration 5s -o out "$published"
 	python3 - "$published" >facts <<-'EOF'
 		import csv, statistics, sys
@@ -309,15 +310,15 @@ outside_references() { # FILE
 			return 1
 		}
 	done <facts
-	# No exponent, and no figure beside "no difference", in any form of the report.
+	# No exponents, and no figure next to "no difference", in any form of the report.
 	run ! grep -nE '[0-9]e[+-]?[0-9]' out/report.md
 	run ! grep -nE '% *,? no difference|not to be told apart' out/report.md out/report.html
-	# The data does not say how many CPUs there were: no ceiling, and nothing about caches.
+	# The data does not say the number of CPUs: no ceiling, and nothing about caches.
 	grep -q 'The number of usable CPUs is unknown' out/report.md
 	grep -q 'Not shown: cache contention' out/report.md
 }
 
-@test "report: two of the same data are the same, and take each other's place" {
+@test "report twice on the same data gives equal files and replaces the older report" {
 	published_report
 	cp -a "$PUBLISHED_REPORT" out
 	"$NETIOTRACE" report -q -o out "$published"
@@ -325,7 +326,7 @@ outside_references() { # FILE
 	nothing_begun
 }
 
-@test "report: data sets of others, and what they cannot say" {
+@test "report on data sets of other tools names what they cannot answer" {
 	sed 's/^Mode,Size,Threads,Throughput_Gbps/way,len,workers,rate/; s/^0,/memcpy,/; s/^1,/iovec,/; s/^2,/pinned,/' \
 		"$published" >foreign.csv
 	refused 1 foreign.csv
@@ -337,7 +338,7 @@ outside_references() { # FILE
 		<(grep -v 'make it again\|^Modes are read' out/report.md | sed 1d)
 	grep -q 'Not shown: whether the books balance' out/report.md
 	grep -q -- '--duration' out/report.md
-	# Two headers of others, as they were published: known without being told.
+	# Two published header lines of other tools, recognised without options.
 	{
 		echo impl,msg_size,threads,latency_us,throughput_mbps,cycles,cache_misses,l1_misses,context_switches
 		echo A1,65536,2,12.5,40000,8000000000,10,20,3
@@ -363,7 +364,7 @@ outside_references() { # FILE
 }
 
 # bats test_tags=address
-@test "report: bad input is refused in a sentence" {
+@test "report: bad input is refused with one sentence" {
 	mkdir empty foreign cells cells/cells
 	echo '{"schema": "other/1", "runs": []}' >foreign/a.json
 	echo '{"schema": "other/1", "runs": []}' >cells/cells/a.json
@@ -386,14 +387,14 @@ outside_references() { # FILE
 	refused 1 noise.csv
 	refused 1 "$published" "$published"
 	refused 2 --duration 0 "$published"
-	# A copy of a run would pass for a further round, and make the interval narrower.
+	# A copy of a run would count as a further round and make the interval narrower.
 	"$NETIOTRACE" -q --backend none --mode onecopy --messages 5 --warmup 0 --json one.json --csv one.csv
 	mkdir copied copied/cells
 	cp one.json copied/cells/one.json
 	cp one.json copied/cells/another.json
 	refused 1 copied
 	grep -q 'round 1 of mode onecopy, .* is there twice' stderr
-	sed -i '$p' one.csv # the last line twice
+	sed -i '$p' one.csv # repeats the last line
 	refused 1 one.csv
 	grep -q 'is there twice' stderr
 	jq '.runs[0].app.rx_bytes |= tostring' one.json >words.json
@@ -403,7 +404,7 @@ outside_references() { # FILE
 }
 
 # bats test_tags=address
-@test "report: an output that cannot be written is refused before anything is drawn" {
+@test "report: an output directory that cannot be written is refused before any picture is drawn" {
 	refused 2 -o missing/out "$published"
 	refused 2 -o /proc/out "$published"
 	refused 2 -o "$published" "$published"
@@ -414,12 +415,12 @@ outside_references() { # FILE
 	refused 2 -o '' "$published"
 }
 
-# What a directory holds, byte by byte, with modes.
+# Contents and modes of all files of a directory.
 state_of() {
 	(cd "$1" && find . -printf '%P %m %l\n' | sort && find . -type f -exec sha256sum {} + | sort -k2)
 }
 
-@test "report: only what a report of ours left is replaced; a home directory stays as it is" {
+@test "report refuses a directory with other files than a report leaves and changes nothing in it" {
 	mkdir -p home/data home/.config
 	echo mine | tee home/data/measured.csv home/photo.png home/drawing.svg home/.profile >/dev/null
 	cp "$published" home/data.csv
@@ -429,12 +430,12 @@ state_of() {
 	refused 2 -o home/data home/data.csv
 	refused 2 -o home home/data.csv
 	state_of home | diff before -
-	# Names of a report's files, which are not a report's.
+	# Files with a report's names that no report made.
 	mkdir mine && echo mine | tee mine/report.html mine/a.svg mine/b.png >/dev/null
 	state_of mine >before
 	refused 2 -o mine "$published"
 	state_of mine | diff before -
-	# A report into which somebody put a file of theirs.
+	# A report to which a user added a file.
 	published_report
 	cp -a "$PUBLISHED_REPORT" out
 	echo mine >out/data/notes.csv
@@ -446,13 +447,13 @@ state_of() {
 	nothing_begun
 }
 
-@test "report: killed at any moment, the old files or the new are there, whole, and nothing else" {
+@test "report killed at any moment leaves either the old files or the new ones, complete" {
 	local pid delay old new
 
 	published_report
 	cp -a "$PUBLISHED_REPORT" old
 	"$NETIOTRACE" report -q --duration 5s -o new "$published"
-	# The command that made it stands in a report: the name in it is the same here.
+	# A report contains the command that made it, so the directory name must be the same here.
 	sed -i 's/-o new/-o out/' new/report.*
 	old=$(state_of old) new=$(state_of new)
 	cp -a old out
@@ -465,7 +466,7 @@ state_of() {
 		if wait -n "$pid" $!; then :; fi
 		kill -KILL "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
-		# Pictures as PNG have the time in them: the texts tell which report it is.
+		# PNG pictures contain the time: the texts identify the report.
 		case "$(state_of out | grep -v 'png$')" in
 		"$(grep -v 'png$' <<<"$old")") ;;
 		"$(grep -v 'png$' <<<"$new")") ;;
@@ -476,12 +477,12 @@ state_of() {
 			;;
 		esac
 	done
-	# What the kills left beside it went with the next report.
+	# The next report removed what the kills had left.
 	"$NETIOTRACE" report -q -o out "$published"
 	nothing_begun
 }
 
-@test "report: a ~/.gnuplot changes nothing" {
+@test "report ignores ~/.gnuplot" {
 	mkdir -p home/.config/gnuplot
 	echo 'set output "/nonexistent/x"; exit status 3' | tee home/.gnuplot home/.config/gnuplot/gnuplotrc
 	HOME=$PWD/home XDG_CONFIG_HOME=$PWD/home/.config "$NETIOTRACE" report -q -o out "$published"
@@ -489,14 +490,14 @@ state_of() {
 	diff "$PUBLISHED_REPORT/throughput-size.svg" out/throughput-size.svg
 }
 
-@test "report: under sudo all of it belongs to who asked" {
+@test "report under sudo gives all files to the caller" {
 	need_root
 	SUDO_UID=65534 SUDO_GID=65534 "$NETIOTRACE" report -q -o out "$published"
 	[ -z "$(find out ! -uid 65534)" ]
 }
 
 # bats test_tags=address
-@test "report: without gnuplot it says so" {
+@test "report without gnuplot says so" {
 	local code=0
 
 	env PATH=/nonexistent "$NETIOTRACE" report -o out "$published" >stdout 2>stderr || code=$?
@@ -506,7 +507,7 @@ state_of() {
 	[ ! -e out ]
 }
 
-@test "report: a gnuplot that fails leaves nothing" {
+@test "report with a failing gnuplot leaves nothing" {
 	mkdir bin
 	# shellcheck disable=SC2016 # $1 is the script's
 	printf '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "line 3: no such terminal" >&2\nexit 1\n' >bin/gnuplot
@@ -517,7 +518,7 @@ state_of() {
 	nothing_begun
 }
 
-@test "report: ended in the middle it leaves nothing" {
+@test "report ended by a signal leaves nothing" {
 	local pid
 
 	for delay in 0.02 0.05 0.1 0.2 0.5; do
@@ -532,7 +533,7 @@ state_of() {
 	done
 }
 
-@test "report: a signal as it takes its place comes too late to take it back" {
+@test "report: a signal after the new report has taken its place does not undo it" {
 	need_tool strace
 	strace -qq -o calls -e trace=renameat2 -e inject=renameat2:signal=TERM \
 		"$NETIOTRACE" report -o out "$published" >stdout
@@ -541,7 +542,7 @@ state_of() {
 	[ -s out/report.html ]
 }
 
-@test "report: nothing needs root" {
+@test "report works without root" {
 	need_root
 	mkdir -m 777 theirs
 	cp "$published" theirs/data.csv
@@ -550,13 +551,13 @@ state_of() {
 	[ -s theirs/data-report/report.html ]
 }
 
-@test "report: it works where it was installed" {
+@test "report works as installed" {
 	make_here install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
 	root/usr/bin/netiotrace report -q -o out "$published"
 	[ -s out/throughput-size.svg ]
 }
 
-@test "report: 10 000 rows in under 20 s of CPU time and 256 MiB" {
+@test "report on 10 000 rows takes less than 20 s of CPU time and 256 MiB" {
 	local usage
 
 	python3 - >big.csv <<-'END'
@@ -578,7 +579,7 @@ state_of() {
 	usage=$(python3 - "$NETIOTRACE" <<-'END'
 		import resource, subprocess, sys
 		subprocess.run([sys.argv[1], "report", "-q", "-o", "out", "big.csv"], check=True)
-		used = resource.getrusage(resource.RUSAGE_CHILDREN)  # its own and that of its gnuplots
+		used = resource.getrusage(resource.RUSAGE_CHILDREN)  # its own and that of its gnuplot processes
 		print(int(used.ru_utime + used.ru_stime), used.ru_maxrss // 1024)
 	END
 	)

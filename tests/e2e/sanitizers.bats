@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Other end-to-end tests once more with sanitizer builds of both programs: AddressSanitizer with
-# UndefinedBehaviorSanitizer, those that bear the tag `address`, and ThreadSanitizer, those that bear the tag `thread`.
-# A report makes the program fail, and so its test. Without a tag is what measures time or memory, kills at
-# random, needs a witness, or takes a way through the program that another test with the tag takes.
-# They fill the lanes (tests/parallel) themselves.
+# Runs other end-to-end tests again with sanitizer builds of both programs: AddressSanitizer with
+# UndefinedBehaviorSanitizer those with the tag `address`, ThreadSanitizer those with the tag
+# `thread`. A sanitizer report makes the program and its test fail. Tests without a tag measure time
+# or memory, kill at random, need another tool's counts, or cover only code that a tagged test
+# covers. These tests run parallel jobs (tests/parallel) of their own.
 # bats file_tags=alone
 
 load ../lib
@@ -17,7 +17,8 @@ setup() {
 	need_root
 }
 
-# What an outer make passes on would choose its output directory, not the sanitizer's.
+# build NAME TARGET...: without the options of an outer make, which would choose its output
+# directory.
 build() { # NAME TARGET...
 	env -u MAKEFLAGS -u MFLAGS make -C "$REPO" --no-print-directory "-j$(nproc)" "SAN=$1" "O=build-$1" "${@:2}" \
 		>make.log 2>&1 || {
@@ -26,7 +27,7 @@ build() { # NAME TARGET...
 	}
 }
 
-# with_sanitizer NAME DIRECTORY: the tests of that tag, of the programs in the directory.
+# with_sanitizer NAME DIRECTORY: runs the tests with that tag on the programs in DIRECTORY.
 with_sanitizer() {
 	open_to_all
 	NETIOTRACE_BIN=$(for_all "$2" "$BATS_TEST_TMPDIR/programs") || return
@@ -36,26 +37,26 @@ with_sanitizer() {
 	BATS_TEST_TIMEOUT=600 tests/parallel --timing --filter-tags "$1" tests/e2e/*.bats
 }
 
-@test "AddressSanitizer and UndefinedBehaviorSanitizer builds pass" {
+@test "AddressSanitizer and UndefinedBehaviorSanitizer builds pass the tests tagged address" {
 	cd "$BATS_TEST_TMPDIR" || return
 	build address all
 	with_sanitizer address "$REPO/build-address"
 }
 
-# Memory, leaks and undefined behaviour of the pure code.
+# Memory errors, leaks and undefined behaviour of code without I/O.
 @test "the unit tests pass with AddressSanitizer and UndefinedBehaviorSanitizer" {
 	cd "$BATS_TEST_TMPDIR" || return
 	build address unit-programs
 	cd "$REPO" || return
-	# Of what test_claims and test_gate simulate, a part shows as much to a sanitizer.
+	# A part of the simulations of test_claims and test_gate runs the same code.
 	export NETIOTRACE_CLAIM_SETS=60
 	# shellcheck disable=SC2046 # names without spaces
 	tests/run-unit $(find build-address/tests/{unit,fuzz} -name '*_*' -type f ! -name '*.*')
 }
 
-# Threads are the load generator's alone: the collector is the ordinary one, in a directory of its own with it,
-# for it starts the load generator that stands beside it.
-@test "a ThreadSanitizer build of the load generator passes" {
+# Only the load generator has threads. The collector is the ordinary build, in one directory with
+# it, since it starts the load generator in its own directory.
+@test "a ThreadSanitizer build of the load generator passes the tests tagged thread" {
 	local mixed=$REPO/build-thread/mixed
 
 	cd "$BATS_TEST_TMPDIR" || return

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# docs/SECURITY.md, tested with two users besides root: what another user puts in the way is neither run, read nor
-# written. Users are numbers that no account has.
+# docs/SECURITY.md, tested with two users besides root: files that another user plants are not run,
+# read or written. The users are UIDs without an account.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -32,7 +32,7 @@ as() { # UID COMMAND...
 	setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all "$@"
 }
 
-# What the caller of sudo runs.
+# by_sudo COMMAND...: as the command that sudo starts.
 by_sudo() {
 	SUDO_UID=$CALLER SUDO_GID=$CALLER "$@"
 }
@@ -45,7 +45,7 @@ owned_dir() { # UID DIR...
 	chown "$uid:$uid" "$@"
 }
 
-# python3 that every user may run: that of a version manager may lie in a closed home.
+# A python3 that every user may run: a version manager's may be in a closed home directory.
 python_for_all() {
 	local python
 
@@ -58,7 +58,7 @@ python_for_all() {
 	skip "there is no python3 that all users may run"
 }
 
-# Whatever ran left a file there.
+# Each planted program leaves a file in the trap directory when it runs.
 nothing_ran() {
 	[ -z "$(ls -A "$TRAP")" ] || {
 		ls -lnA "$TRAP"
@@ -66,7 +66,8 @@ nothing_ran() {
 	}
 }
 
-# every_name DIR: the directory holds, by every name that gnuplot looks for, what leaves a file in the trap.
+# every_name DIR: plants in DIR, under every name that gnuplot looks for, a script that leaves a
+# file in the trap.
 every_name() {
 	local name
 
@@ -82,7 +83,7 @@ every_name() {
 	chown -R "$OTHER:$OTHER" "$1"
 }
 
-# in_others_hands COMMAND...: in a working directory of another user, which every variable names, too.
+# in_others_hands COMMAND...: in another user's working directory, which every variable names.
 in_others_hands() {
 	local there=$PWD/others
 
@@ -91,7 +92,7 @@ in_others_hands() {
 		GNUPLOT_DRIVER_DIR="$there" GNUPLOT_PS_DIR="$there" FONTCONFIG_PATH="$there" "$@")
 }
 
-# What was opened or run below a directory, by the calls that strace wrote, is nothing.
+# nothing_opened_in DIR: strace recorded no opened or executed file below DIR.
 nothing_opened_in() { # DIR
 	local found
 
@@ -102,7 +103,7 @@ nothing_opened_in() { # DIR
 	}
 }
 
-@test "security: report runs and opens nothing of another user's working directory or that variables name" {
+@test "security: report opens and runs nothing from another user's working directory or from variables" {
 	local before
 
 	need_tool strace
@@ -115,7 +116,7 @@ nothing_opened_in() { # DIR
 	[ -s out/report.html ]
 	nothing_ran
 	nothing_opened_in "$PWD/others"
-	# Nor by a relative name.
+	# Also not by a relative name.
 	run ! grep -E '"[^/"]*(panels|common|lines)\.gp"' calls
 	by_sudo in_others_hands "$NETIOTRACE" report -q -o "$PWD/callers/out" "$published"
 	[ -s callers/out/report.html ]
@@ -124,7 +125,7 @@ nothing_opened_in() { # DIR
 	[ "$(find others | sort)" = "$before" ]
 }
 
-@test "security: root runs no gnuplot of a directory that another user can write" {
+@test "security: root runs no gnuplot from a directory that another user can write" {
 	owned_dir "$OTHER" others
 	printf '#!/bin/sh\ntouch %s/ran\nexit 1\n' "$TRAP" >others/gnuplot
 	chmod 755 others/gnuplot
@@ -133,8 +134,8 @@ nothing_opened_in() { # DIR
 	nothing_ran
 }
 
-# The user and surroundings of gnuplot, as it sees them.
-@test "security: gnuplot is no root and has no environment, whoever calls" {
+# gnuplot reports its own user and environment.
+@test "security: gnuplot runs without root and without environment, for any caller" {
 	mkdir bin
 	cat >bin/gnuplot <<-'END'
 		#!/bin/sh
@@ -156,7 +157,7 @@ nothing_opened_in() { # DIR
 HOSTILE=("a\"b'c" 'a`touch TRAP/backtick`b' $'a\nsystem("touch TRAP/newline")\n' 'a;touch TRAP/semicolon;|touch TRAP/pipe'
 	'$(touch TRAP/dollar)' $'\e]0;title\a@a%n%s' '-a')
 
-@test "security: names in data run nothing and lead nowhere" {
+@test "security: names in data run no command and open no other path" {
 	local name raw before n=0
 
 	"$NETIOTRACE" -q --backend none --mode onecopy --messages 5 --warmup 0 --json one.json
@@ -164,12 +165,12 @@ HOSTILE=("a\"b'c" 'a`touch TRAP/backtick`b' $'a\nsystem("touch TRAP/newline")\n'
 		name=${raw//TRAP/$TRAP}
 		n=$((n + 1))
 		mkdir -p "case$n"
-		# The slash of a path cannot be in the name of a file.
+		# A file name cannot contain a slash.
 		mkdir "case$n/./${name//\//_}"
 		before=$(find . -path "./case$n" -prune -o -print | grep -v '^./out' | sort)
 		awk -v name="${name//$'\n'/ }" -F , -v OFS=, 'NR == 1 { $1 = "mode" } NR > 1 && $1 == 0 { $1 = "\"" name "\"" } { print }' \
 			"$published" >"case$n/./${name//\//_}/${name//\//_}.csv"
-		# Refused or reported, in its own directory: nothing else.
+		# Refused or reported, with all files in its own directory.
 		"$NETIOTRACE" report -q -o "case$n/out" --modes "${name//[$'\n',]/ }=twocopy" \
 			"case$n/./${name//\//_}/${name//\//_}.csv" || [ $? -le 2 ]
 		jq --arg name "$name" '.environment |= map_values(if type == "string" then $name else . end)' one.json \
@@ -180,7 +181,7 @@ HOSTILE=("a\"b'c" 'a`touch TRAP/backtick`b' $'a\nsystem("touch TRAP/newline")\n'
 		nothing_ran
 		[ "$(find . -path "./case$n" -prune -o -print | grep -v '^./out' | sort)" = "$before" ]
 	done
-	# A congestion control becomes part of a name.
+	# A congestion control becomes part of a file name.
 	for name in ../../above /tmp/x 'a/b' .. ''; do
 		jq --arg name "$name" '.environment.congestion_control = $name' one.json >named.json
 		mkdir -p in/in
@@ -191,7 +192,7 @@ HOSTILE=("a\"b'c" 'a`touch TRAP/backtick`b' $'a\nsystem("touch TRAP/newline")\n'
 	done
 }
 
-# Owns the directory that a report is made in, and exchanges whatever is made there for a directory of the attacker.
+# The owner of the report's parent directory replaces new entries by a directory of the attacker.
 swapper() {
 	as "$OTHER" "$(python_for_all)" - "$1" "$TRAP" "$2" <<-'END'
 		import os, sys, time
@@ -236,7 +237,7 @@ swapper() {
 	END
 }
 
-@test "security: a directory that is exchanged while a report is made runs nothing and leads nowhere" {
+@test "security: a directory replaced while a report is written runs no command and redirects no file" {
 	local i pid
 
 	mkdir -m 700 private
@@ -256,12 +257,12 @@ swapper() {
 	nothing_ran
 	[ "$(cat private/victim)" = secret ]
 	[ "$(stat -c %u:%a private/victim)" = 0:644 ]
-	# What is root's stays root's, by whatever name.
+	# Files of root stay root's under any name.
 	[ "$(find others -name kept -uid 0 -exec cat {} +)" = kept ]
 	[ "$(find others -name kept -printf '%h\n' | xargs stat -c %u:%a | sort -u)" = 0:700 ]
 }
 
-@test "security: a sweep whose cells are exchanged for a link writes nothing elsewhere" {
+@test "security: a sweep whose cells directory is replaced by a link writes nothing elsewhere" {
 	local pid
 
 	mkdir -m 755 elsewhere
@@ -291,8 +292,8 @@ swapper() {
 	[ -z "$(ls -A elsewhere)" ]
 }
 
-# protect_links VALUE: fs.protected_symlinks, put back at the end of the test. Tests beside this one may see either value:
-# each sets what it needs, and they bear the tag `alone`.
+# protect_links VALUE: sets fs.protected_symlinks until the end of the test. The setting is
+# machine-wide: tests that use it have the tag `alone`.
 protect_links() {
 	local file=/proc/sys/fs/protected_symlinks
 
@@ -301,7 +302,7 @@ protect_links() {
 	echo "$1" >$file
 }
 
-# refused_link COMMAND...: fails, and the file that another user's link names is as it was.
+# refused_link COMMAND...: fails, and the target of another user's link is unchanged.
 refused_link() {
 	local code=0
 
@@ -340,7 +341,7 @@ refused_link() {
 			--threads 1 --rounds 2 --duration 50ms --quiet
 		[ "$(ls private)" = victim ]
 	done
-	# The caller's own links are followed, and so are root's.
+	# Links of the caller and of root are followed.
 	owned_dir "$CALLER" callers
 	as "$CALLER" ln -s "$PWD/callers/there.json" shared/own
 	by_sudo "$NETIOTRACE" "${run[@]}" --json shared/own
@@ -350,7 +351,7 @@ refused_link() {
 	[ -s roots.json ]
 }
 
-@test "security: what is written goes to /dev/stdout, /dev/fd and pipes all the same" {
+@test "security: output to /dev/stdout, /dev/fd and pipes works" {
 	local run=(-q --backend none --mode onecopy --messages 5 --warmup 0)
 
 	"$NETIOTRACE" "${run[@]}" --json /dev/stdout | jq -e '.runs[0].size' >/dev/null
@@ -362,8 +363,8 @@ refused_link() {
 	[ -s out/report.html ]
 }
 
-# Root's data that nobody else may read is read; another's data with the rights of that user.
-@test "security: root reports its own closed results, and reads others' data with their rights" {
+# Root reads its own private data as root, and another user's data with that user's rights.
+@test "security: root reports its own private results, and reads others' data with their rights" {
 	umask 077
 	mkdir -p own/cells
 	"$NETIOTRACE" -q --backend none --mode onecopy --messages 5 --warmup 0 --json own/cells/one.json
@@ -371,7 +372,7 @@ refused_link() {
 	[ -s own/report/report.html ]
 	"$NETIOTRACE" compare -q --json changes.json own own
 	[ -s changes.json ]
-	# Files as tar leaves them, of a user that has no way to them.
+	# Files as tar extracts them: the owner cannot reach them.
 	cp "$published" own/data.csv
 	chown "$OTHER" own/data.csv
 	"$NETIOTRACE" report -q -o out own/data.csv
@@ -385,7 +386,7 @@ refused_link() {
 	run -1 "$NETIOTRACE" report -q -o out2 others/one.json
 	[[ $output == *'Permission denied'* ]]
 	run ! "$NETIOTRACE" compare -q others/one.json others/one.json
-	# Under sudo, what the caller may read.
+	# Under sudo, only data that the caller may read.
 	run -1 by_sudo "$NETIOTRACE" report -q -o out2 "$PWD/own/cells/one.json"
 	[[ $output == *'Permission denied'* ]]
 	run ! by_sudo "$NETIOTRACE" compare -q own own
@@ -395,7 +396,7 @@ refused_link() {
 	[ ! -e out2 ]
 }
 
-@test "security: a killed report leaves neither a file nor a gnuplot" {
+@test "security: a killed report leaves no file and no gnuplot process" {
 	local pid gnuplot who programs
 
 	programs=$(for_all "$NETIOTRACE_BIN" "$PWD/programs")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# A receiver in front of clients that mean no good, and without descriptors: it serves the next real
-# client within a second, its memory does not grow. All on loopback.
+# A receiver with hostile clients, and with too few descriptors: it serves the next real client
+# within a second, and its memory does not grow. All on loopback.
 # shellcheck disable=SC2030,SC2031
 
 load ../lib
@@ -21,7 +21,7 @@ teardown() {
 	done
 }
 
-# serve [LIMITS]: in the background, on $AT; SERVER is the process that receives.
+# serve [LIMITS]: starts the receiver in the background on $AT; $SERVER is its PID.
 serve() {
 	mkfifo serve.in
 	bash -c "${1:-true}; exec \"\$1\" recv --listen 127.0.0.1:0 --forever --control" - "$LOADGEN" \
@@ -33,7 +33,7 @@ serve() {
 	AT=127.0.0.1:$PORT
 }
 
-# A real client, served promptly: a second is the promise of docs/LOADGEN.md.
+# served: a real client is served promptly; docs/LOADGEN.md promises a second.
 served() {
 	local client code=0
 
@@ -47,8 +47,8 @@ served() {
 		and .sender.confirmed.verify_errors == 0' client.json
 }
 
-# attack PYTHON: hello(), frame(), dial() and AT are there. Stays until the test ends, once it has
-# printed "there".
+# attack PYTHON: runs PYTHON with hello(), frame(), dial() and AT until the test ends; returns once
+# it has printed "there".
 attack() {
 	cat >attack.py <<-PYTHON
 		import os, socket, struct, sys, time
@@ -93,7 +93,7 @@ cpu_ticks() {
 }
 
 # bats test_tags=address,thread
-@test "serve: a stalled handshake is in nobody's way" {
+@test "serve: stalled handshakes do not delay other clients" {
 	serve
 	attack 'c = [dial() for i in range(3)]
 [x.sendall(hello(1, connections=200, threads=200, token=os.urandom(16))) for x in c]
@@ -103,7 +103,7 @@ assert [answer(x) for x in c] == [1, 1, 1]'
 }
 
 # bats test_tags=address,thread
-@test "serve: 2^63 bytes asked for, in hellos and in totals" {
+@test "serve: 2^63 bytes requested in hellos and in totals are refused; the next client is served" {
 	serve
 	attack 'c, d = session()
 c.sendall(frame(3, 1, 1))
@@ -116,10 +116,10 @@ x = dial(); x.sendall(hello(1, connections=0xffffffff)); assert not x.recv(1)'
 }
 
 # bats test_tags=thread
-@test "serve: an idle session gives way to the next sender after 5 s" {
+@test "serve: an idle session is replaced by the next sender after 5 s" {
 	serve
 	attack 'c, d = session()'
-	# Asked at once it is refused: nobody who is about to begin is thrown out.
+	# An immediate request is refused: the session may be about to begin.
 	run "$LOADGEN" send --connect "$AT" --messages 1
 	[ "$status" -eq 1 ]
 	[[ $output == *busy* ]]
@@ -128,11 +128,11 @@ x = dial(); x.sendall(hello(1, connections=0xffffffff)); assert not x.recv(1)'
 	grep -q 'stood still for too long' serve.out
 }
 
-@test "serve: replies that nobody reads hold nobody up for longer than silence does" {
+@test "serve: a session whose replies are not read is replaced as a silent one is" {
 	serve
 	served
 	before=$(memory_kib)
-	# Many messages to answer, and none of the answers is taken, until nothing goes either way.
+	# Sends many messages and reads no reply until both directions are blocked.
 	attack 'c, d = session(size=65536, flags=2)
 c.sendall(frame(3, 1, 1))
 assert answer(c) == 4
@@ -144,7 +144,7 @@ while time.time() < end and time.time() - quiet < 0.5:
         d.send(bytes(65536)); quiet = time.time()
     except BlockingIOError:
         time.sleep(0.01)'
-	# It is looked once a second whether bytes arrive; 5 s after the last it gives way.
+	# serve checks once a second for new bytes; the session ends 5 s after the last.
 	sleep 6.5
 	served
 	after=$(memory_kib)
@@ -153,7 +153,7 @@ while time.time() < end and time.time() - quiet < 0.5:
 	grep -q 'stood still for too long' serve.out
 }
 
-@test "serve: 10 000 connections of garbage, silence and halves in bounded time, memory flat" {
+@test "serve: 10 000 connections of garbage, silence and partial hellos take bounded time and no memory" {
 	serve
 	served
 	before=$(memory_kib)
@@ -173,13 +173,13 @@ for i in range(10000):
 	served
 	after=$(memory_kib)
 	echo "memory $before KiB before, $after KiB after"
-	# One session's threads and buffers come and go; ten thousand strangers leave nothing.
+	# Only the threads and buffers of one session are allocated and freed.
 	[ "$after" -lt $((before + 2048)) ]
 	grep -c '"error"' serve.out && return 1
 	true
 }
 
-@test "serve: whoever breaks off session after session fills no log" {
+@test "serve: a client that aborts session after session does not fill the log" {
 	serve
 	attack 'end = time.time() + 3
 n = 0
@@ -189,13 +189,13 @@ while time.time() < end:
     n += 1
 assert n > 20, n'
 	served
-	# One a second at most: 3 s of it, and the second in which they end.
+	# At most one message a second: during 3 s, and in the last second.
 	[ "$(grep -c '"event":"error"' serve.out)" -le 5 ]
 	grep -q 'more errors were not reported' serve.out
 }
 
 # bats test_tags=address,thread
-@test "serve: strangers by the hundred do not push out a sender" {
+@test "serve: hundreds of unrelated connections do not keep out a sender" {
 	serve
 	attack 'end = time.time() + 2
 quiet = []
@@ -209,7 +209,7 @@ while time.time() < end:
 	served
 }
 
-@test "a receiver without descriptors for all says so, burns no CPU and ends when told" {
+@test "a receiver with too few descriptors says so, uses no CPU and stops on command" {
 	local start code=0
 
 	"$LOADGEN" recv --help | grep -q connections
@@ -217,7 +217,7 @@ while time.time() < end:
 	run "$LOADGEN" send --connect "$AT" --threads 64 --messages 64
 	[ "$status" -eq 1 ]
 	[[ $output == *"ulimit -n"* ]]
-	# Descriptors that others take: whoever waits in the backlog costs nothing.
+	# The other clients wait in the listen backlog, which costs no CPU time.
 	attack 'quiet = [dial() for i in range(60)]'
 	start=$(cpu_ticks)
 	sleep 1
@@ -231,7 +231,7 @@ while time.time() < end:
 }
 
 # bats test_tags=address,thread
-@test "alone it keeps no capability, and no way to one" {
+@test "netio-loadgen recv keeps no capability and cannot regain one" {
 	need_root
 	serve
 	cat "/proc/$SERVER/status" >status
@@ -242,7 +242,7 @@ while time.time() < end:
 	grep -qE '^Max core file size +0 +0 ' "/proc/$SERVER/limits"
 }
 
-@test "alone an ordinary user's keeps none of those it was given" {
+@test "netio-loadgen recv of an ordinary user drops its ambient capabilities" {
 	need_root
 	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=+net_raw --ambient-caps=+net_raw \
 		grep -qE '^CapAmb:\s0+2000$' /proc/self/status || skip "setpriv here gives no ambient capabilities"
@@ -254,13 +254,13 @@ while time.time() < end:
 	within 3 grep -q '"listening"' serve.out
 	grep -E '^(NoNewPrivs|Cap)' "/proc/$SERVER/status" >status
 	grep -qE '^NoNewPrivs:\s1$' status
-	# The bounding set takes a capability to empty, which nobody has who needs it emptied.
+	# Emptying the bounding set needs a capability that this process does not have.
 	for set in CapInh CapPrm CapEff CapAmb; do
 		grep -qE "^$set:\s0+\$" status || { cat status; return 1; }
 	done
 }
 
-@test "root of a user namespace that knows no other uid can run it" {
+@test "netio-loadgen runs as root of a user namespace without other UIDs" {
 	need_root
 	setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Ur true ||
 		skip "no user namespaces for ordinary users here"
@@ -269,13 +269,13 @@ while time.time() < end:
 	jq -e '.sender.tx_messages == 23 and .receiver.rx_messages == 23' out
 }
 
-@test "the load generator has no terminal to type into" {
+@test "the load generator has no controlling terminal" {
 	need_root
 	need_tool script ps
 	script -qec "exec '$NETIOTRACE' -q --backend none --mode onecopy --duration 2s --warmup 0" \
 		/dev/null </dev/null >script.out 2>&1 3>&- &
 	ATTACK=$!
-	# Two processes without a terminal, each the first of its session: as soon as they have become that.
+	# Waits until both children have no terminal and are leaders of their sessions.
 	apart() {
 		ps -o tty=,sid=,pid= --ppid "$(pgrep -P "$ATTACK")" >children 2>&1 &&
 			awk '$1 != "?" || $2 != $3 { bad = 1 } END { exit bad || NR != 2 }' children

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Several threads send on one socket at a time:
+ * Several threads send on one socket:
  *
- *   chorus THREADS KIB [PAUSE [WAY]]
+ *   shared_socket_senders THREADS KIB [PAUSE [WAY]]
  *
- * Threads take turns at send(), sendmsg() with three buffers, MSG_ZEROCOPY and sendfile(), or all
- * keep to one WAY of these (plain, vectored, zerocopy, splice), until each has sent KIB KiB, by
- * calls of up to 64 KiB. The socket has room for a part of one call and its reader pauses (PAUSE
- * microseconds, default 100), so that most calls wait for memory, with the socket's lock released,
- * while others begin. Prints what the calls returned, and what was received, as JSON. "begun" is
- * made in the working directory when all threads are at it.
+ * Threads alternate between send(), sendmsg() with three buffers, MSG_ZEROCOPY and sendfile(), or
+ * use one WAY (plain, vectored, zerocopy, splice), until each has sent KIB KiB by calls of up to 64
+ * KiB. The send buffer holds a part of one call, and the reader pauses (PAUSE microseconds, default
+ * 100). So most calls wait for memory, with the socket lock released, while others begin. Prints
+ * the results of the calls and the received bytes as JSON. Creates "begun" in the working directory
+ * when all threads send.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +28,7 @@
 #define THREADS_MAX 64
 #define CALL_MAX    65536
 #define ROOM        16384
-#define WINDOW      (4 * ROOM) /* with less it closes, and the connection pauses for a probe's time */
+#define WINDOW      (4 * ROOM) /* a smaller one closes until a window probe */
 #define PIECES      3
 
 enum way {
@@ -51,7 +51,7 @@ static char data[CALL_MAX];
 static int sender, receiver, file;
 static unsigned long each;
 static useconds_t rest = 100;
-static enum way only = WAY_NR; /* all */
+static enum way only = WAY_NR; /* WAY_NR: all */
 
 static _Noreturn void fail(const char *what)
 {
@@ -81,7 +81,7 @@ static void connect_pair(void)
 	close(listener);
 }
 
-/* Of the zero-copy sends that are complete, the notifications. */
+/* Reads the notifications of completed zero-copy sends. */
 static void reap(void)
 {
 	char control[256];
@@ -190,13 +190,13 @@ int main(int argc, char **argv)
 	if (argc == 5)
 		only = way_of(argv[4]);
 	if (threads_nr < 1 || threads_nr > THREADS_MAX || (argc == 5 && only == WAY_NR)) {
-		fprintf(stderr, "usage: chorus THREADS KIB [PAUSE [WAY]]\n");
+		fprintf(stderr, "usage: shared_socket_senders THREADS KIB [PAUSE [WAY]]\n");
 		return 2;
 	}
 	each = strtoul(argv[2], NULL, 10) * 1024;
 	if (argc >= 4)
 		rest = (useconds_t)strtoul(argv[3], NULL, 10);
-	file = memfd_create("chorus", 0);
+	file = memfd_create("shared_socket_senders", 0);
 	if (file < 0 || write(file, data, sizeof(data)) != sizeof(data))
 		fail("memfd_create");
 	connect_pair();

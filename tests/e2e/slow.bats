@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The load generator and the collector on links that are slow, long or lossy, in network namespaces of the
-# test's own: a transfer that moves is never given up, and throughput is that of the link. tbf where the kernel
-# has it; delay, loss and reordering need netem, which the 6.12 guest has (tests/vm/guest-e2e).
+# Load generator and collector on slow, long or lossy links, in the test's own network namespaces: a
+# transfer that makes progress is never given up, and throughput is the link's. Uses tbf where the
+# kernel has it; delay, loss and reordering need netem, which the 6.12 guest has
+# (tests/vm/guest-e2e).
 # shellcheck disable=SC2030,SC2031,SC2016
 
 load ../lib
@@ -14,8 +15,8 @@ setup() {
 	chmod 755 .
 }
 
-# loop QDISC COMMAND...: runs it in a namespace whose loopback is shaped so, for both directions. Packets of
-# 1500 bytes, so that a bucket of 4 KiB takes them.
+# loop QDISC COMMAND...: in a namespace whose loopback has QDISC in both directions, with an MTU of
+# 1500, so that packets fit into a bucket of 4 KiB.
 loop() {
 	local shape=$1
 
@@ -27,12 +28,13 @@ loop() {
 		exec "$@"' - "$shape" "$@"
 }
 
-# link QDISC ARGS...: netio-loadgen over a loopback that is shaped so.
+# link QDISC ARGS...: netio-loadgen over a loopback with QDISC.
 link() {
 	loop "$1" "$LOADGEN" "${@:2}" --json >out
 }
 
-# each_mode COMMAND...: the command with --mode of each, at the same time, each in a directory of its name.
+# each_mode COMMAND...: COMMAND with each --mode in parallel, each in a directory named after the
+# mode.
 each_mode() {
 	local mode job failed=0 jobs=()
 
@@ -47,8 +49,8 @@ each_mode() {
 	[ "$failed" -eq 0 ]
 }
 
-# wire QDISC RECEIVER_ARGS SENDER_ARGS...: netio-loadgen over a veth pair whose sender's end is shaped so: what
-# comes back has a way of its own.
+# wire QDISC RECEIVER_ARGS SENDER_ARGS...: netio-loadgen over a veth pair with QDISC at the sender's
+# end only.
 wire() {
 	timeout 300 unshare -n bash -c '
 		unshare -n sleep 300 3>&- &
@@ -76,7 +78,7 @@ needs_qdisc() {
 		skip "this kernel has no qdisc ${1%% *}"
 }
 
-# Both sides agree, and all was verified.
+# Both sides have equal counts, and all bytes were verified.
 right() {
 	jq -e --argjson n "$1" '.sender.tx_messages == $n and .receiver.rx_messages == $n
 		and .sender.tx_bytes == .receiver.rx_bytes and .receiver.verify_errors == 0
@@ -85,23 +87,24 @@ right() {
 		and (.sender.zerocopy | .completed == .sends)' out || { jq 'del(.. | .latency?)' out; return 1; }
 }
 
-@test "3 Mbit/s: more on its way than 10 s take away is waited for, in every mode" {
+@test "3 Mbit/s: every mode waits for bytes in flight that take longer than 10 s" {
 	local mode
 
 	needs_qdisc "tbf rate 3mbit burst 4k latency 20s"
-	# Side by side, each on a link of its own: it is the links that take their time.
+	# In parallel, each on its own link: the time is the link's.
 	each_mode link "tbf rate 3mbit burst 4k latency 20s" --size 1m --messages 4 --verify
 	for mode in twocopy onecopy zerocopy; do
 		cp "$mode/out" out
 		right 4
-		# 4 MiB in 1448 of 1514 bytes at 3 Mbit/s: 2.87, less where a busy machine lets the bucket run over; the
-		# sender had handed over most of it long before, and by its time it would be far more.
+		# 4 MiB at 3 Mbit/s, 1448 payload bytes of 1514: 2.87, less if a busy machine lets
+		# the bucket overflow. The sender had queued most bytes long before, so its own time
+		# would give far more.
 		jq -e '.receiver | .rx_bytes * 8000 / .elapsed_ns | . > 2 and . < 2.95' out
 	done
 }
 
 # bats test_tags=guest
-@test "3 Mbit/s: a stop and the end of a duration leave nothing out" {
+@test "3 Mbit/s: stop and the end of --duration lose no bytes" {
 	needs_qdisc "tbf rate 3mbit burst 4k latency 20s"
 	link "tbf rate 3mbit burst 4k latency 20s" --mode zerocopy --size 64k --duration 1s --threads 2 \
 		--connections 6 --verify
@@ -111,7 +114,7 @@ right() {
 }
 
 # bats test_tags=guest
-@test "100 ms and 1 % loss, and reordering: every mode ends right" {
+@test "100 ms delay, 1 % loss and reordering: every mode ends with correct counts" {
 	local mode
 
 	needs_qdisc "netem delay 50ms"
@@ -123,23 +126,23 @@ right() {
 	done
 	wire "netem delay 100ms loss 1%" "" --request-response --size 4k --messages 20 --threads 2 --verify
 	right 20
-	# The way there alone takes 100 ms; what comes back is not delayed.
+	# Only the forward direction has 100 ms delay.
 	jq -e '.sender | .replies.messages == 20 and .reply_errors == 0
 		and .latency.half_round_trip.min >= 50000000' out
 }
 
 # bats test_tags=guest
-@test "1 Mbit/s behind 20 ms: throughput is what the link lets through, within 2 %" {
+@test "1 Mbit/s with 20 ms delay: throughput is the link's within 2 %" {
 	local mode
 
 	needs_qdisc "netem delay 20ms rate 1mbit limit 10000"
 	for mode in twocopy onecopy zerocopy; do
-		# A queue of half a second: more, and TCP sends again what is only waiting.
+		# A queue of half a second: with more, TCP retransmits packets that are only queued.
 		wire "netem delay 20ms rate 1mbit limit 10000" "" --mode "$mode" --size 64k --messages 12 \
 			--sndbuf 64k --verify
 		right 12
-		# The witness is netem's rate: of 1514 bytes on the wire 1448 are payload, and what was sent
-		# again took its place, too.
+		# The reference is netem's rate: 1448 of 1514 bytes are payload; retransmitted bytes
+		# count as sent.
 		jq '(.receiver.rx_bytes + .sender.tcp.bytes_retrans) * 8000 / .receiver.elapsed_ns / (1448 / 1514)' \
 			out | tee ratio
 		jq -e '. > 0.98 and . < 1.02' ratio
@@ -147,19 +150,19 @@ right() {
 }
 
 # bats test_tags=guest
-@test "100 ms: 256 connections are there at once, not one after another" {
+@test "100 ms: 256 connections are opened in parallel" {
 	local start
 
 	needs_qdisc "netem delay 50ms"
 	start=$SECONDS
 	link "netem delay 50ms" --size 4k --threads 4 --connections 256 --messages 512 --verify
 	right 512
-	# One after another 256 handshakes take 25.6 s.
+	# One after another, 256 handshakes take 25.6 s.
 	[ $((SECONDS - start)) -lt 20 ]
 }
 
 # bats test_tags=guest
-@test "the collector on lossy, reordering and slow links: the books balance in every mode" {
+@test "collector on lossy, reordering and slow links: the books balance in every mode" {
 	local shape
 
 	needs_qdisc "netem delay 50ms"

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs for attach to watch, whose bytes are known: sockets.py WHAT [ARGUMENT...].
+"""Programs with known byte counts for attach to watch: sockets.py WHAT [ARGUMENT...].
 
-  sink ADDRESS FILE [PORT]   writes its port to FILE, reads what comes on each connection, until killed
+  sink ADDRESS FILE [PORT]   writes its port to FILE, reads all data of each connection, until killed
   echo ADDRESS FILE COUNT    the same for COUNT connections, and sends everything back
   worker ADDRESS FILE        echo of one connection, in a thread with a name of its own, until killed
   exchange ADDRESS PORT N    sends N bytes and reads them back
-  pass ADDRESS PORT N        sends N bytes, hands the socket to a child that sends N, then execs a third
-  hand ADDRESS PORT N        sends N bytes, and hands the socket to a child by SCM_RIGHTS that sends N
-  giver ADDRESS PORT N FILE  sends N bytes, and hands the socket to the receiver that listens at FILE
+  pass ADDRESS PORT N        sends N bytes, passes the socket to a child that sends N, then execs a third
+  hand ADDRESS PORT N        sends N bytes, passes the socket by SCM_RIGHTS to a child that sends N
+  giver ADDRESS PORT N FILE  sends N bytes, passes the socket to the receiver that listens at FILE
   receiver FILE              takes one socket and sends 4000 bytes on it
-  waiting FILE ADDRESS PORT N  churn, once FILE is there
-  name ADDRESS PORT          takes a name that is no name, and sends 23 bytes
-  peek ADDRESS PORT N        exchange, with every byte looked at before it is read
+  waiting FILE ADDRESS PORT N  churn, once FILE exists
+  name ADDRESS PORT          takes a process name with control characters and sends 23 bytes
+  peek ADDRESS PORT N        exchange, with MSG_PEEK before each read
   splice ADDRESS PORT N      sends N bytes and takes them back by splice
-  first ADDRESS N            a socket that was accepted, whose first receive is a splice and first send a sendfile, of N bytes
+  first ADDRESS N            an accepted socket whose first receive is a splice and first send a sendfile, of N bytes
   churn ADDRESS PORT N       N connections, one after another, of 23 bytes each
-  copy ADDRESS PORT SECONDS  copies in its own memory for so much CPU time, and sends 23 bytes now and then
-  hold ADDRESS PORT N FILE   N connections at once, 23 bytes each, then FILE, until killed
+  copy ADDRESS PORT SECONDS  copies in its own memory for SECONDS of CPU time, and sends 23 bytes now and then
+  hold ADDRESS PORT N FILE   N connections at once, 23 bytes each, then creates FILE, until killed
 """
 import os
 import selectors
@@ -190,7 +190,8 @@ def churn(address, port, n):
     for _ in range(int(n)):
         with connect(address, port) as sock:
             sock.sendall(b"x" * 23)
-            # Until the other side has closed, too: else sockets wait for it when the program ends.
+            # Until the other side has closed as well: otherwise sockets wait for it after the
+            # program's end.
             sock.shutdown(socket.SHUT_WR)
             sock.recv(1)
 

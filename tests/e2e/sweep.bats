@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Sweeps: what is in the results directory, that nothing finished is lost or made twice whatever
-# ends a sweep, that a run that fails is recorded, and what comes around the measuring.
+# Sweeps: the contents of the results directory; whatever ends a sweep, no finished run is lost or
+# repeated; a failed run is recorded; the overhead between runs.
 
 load ../lib
 bats_require_minimum_version 1.5.0
@@ -24,7 +24,7 @@ tiny() { # DIR ARGS...
 	"$NETIOTRACE" sweep "${TINY[@]}" -o "$@"
 }
 
-# finished DIR: a copy of a tiny sweep that the first test to ask has made.
+# finished DIR: a copy of a tiny sweep that the first test makes.
 finished() {
 	local made=$BATS_FILE_TMPDIR/finished
 
@@ -36,7 +36,7 @@ finished() {
 	cp -a "$made" "$1"
 }
 
-# The same in the background, as a process of its own to send signals to: sets pid.
+# start_tiny DIR ARGS...: the same in the background, as a process that can be signalled: sets $pid.
 start_tiny() { # DIR ARGS...
 	"$NETIOTRACE" sweep "${TINY[@]}" -o "$@" >stdout 2>stderr </dev/null &
 	pid=$!
@@ -54,7 +54,7 @@ refused() { # ARGS...
 	fi
 }
 
-# The names of all files that a finished tiny sweep consists of.
+# The names of all files of a finished tiny sweep.
 expected_files() {
 	local mode size round
 
@@ -68,7 +68,8 @@ expected_files() {
 	done
 }
 
-# whole DIR: every file of a finished tiny sweep and no other, each of its kind, the CSV of the cells.
+# whole DIR: exactly the files of a finished tiny sweep, each with its schema, and one CSV row for
+# each cell.
 whole() {
 	local file
 
@@ -85,7 +86,7 @@ whole() {
 		}
 	done
 	[ "$(wc -l <"$1/results.csv")" -eq $((RUNS + 1)) ] || return
-	# Bytes of each run, in the CSV's order, as another reader finds them in the documents.
+	# Compares the bytes of each run in the CSV with the documents, in the CSV's order.
 	diff <(cd "$1/cells" && for mode in twocopy zerocopy; do for size in 1024 65536; do
 		for round in 0 1 2; do
 			jq .runs[0].app.rx_bytes "$mode-$size-t1-r$round.json"
@@ -94,7 +95,7 @@ whole() {
 for row in csv.DictReader(open(sys.argv[1])): print(row["app_rx_bytes"])' "$1/results.csv")
 }
 
-# Keys of the documents, without the reasons, which come and go.
+# shape DIR: the keys of the documents, without reasons, which vary.
 shape() { # DIR
 	jq -c '[paths | map(if type == "number" then 0 else . end) | join(".")
 		| select(test("reason|buckets|sizes|event$|exclude") | not)] | unique' "$1"/cells/*.json | sort -u
@@ -132,7 +133,7 @@ shape() { # DIR
 	refused -o file
 	refused -o file --resume
 	[ "$(ls)" = "$(printf 'file\nstderr\nstdout')" ]
-	# Ten thousand runs and more are more than anybody looks at.
+	# More than ten thousand runs are refused.
 	refused --rounds 1000 --duration 100s
 	run "$NETIOTRACE" sweep --json x
 	[ "$status" -eq 2 ]
@@ -141,7 +142,7 @@ shape() { # DIR
 	[[ $output == *"comes first"* ]]
 }
 
-@test "sweep --help says everything" {
+@test "sweep --help lists every option" {
 	"$NETIOTRACE" sweep --help >help
 	for option in modes sizes threads congestion seed quick output resume duration messages rounds warmup \
 		fields header verify path connect no-pin mtu ipv6 sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls quiet \
@@ -151,7 +152,7 @@ shape() { # DIR
 	run ! grep -q -- '--json\|--assert' help
 }
 
-@test "sweep --messages: every run sends as many messages as asked for" {
+@test "sweep --messages: every run sends the requested number of messages" {
 	need_root
 	"$NETIOTRACE" sweep -q --sizes 1k,64k --threads 2 --rounds 2 --messages 300 --warmup 0 -o out
 	[ "$(find out/cells -name '*.json' | wc -l)" -eq 12 ]
@@ -162,7 +163,7 @@ shape() { # DIR
 	refused --messages 10 --duration 1s -o other
 }
 
-@test "not root: exit 4, and no directory is left" {
+@test "sweep without root: exit 4, and no directory is left" {
 	need_root
 	code=0
 	as_nobody "$NETIOTRACE" sweep -o /tmp/netiotrace-nobody 2>stderr || code=$?
@@ -171,7 +172,7 @@ shape() { # DIR
 	[ ! -e /tmp/netiotrace-nobody ]
 }
 
-@test "a backend that this kernel does not have: exit 3, and no directory is left" {
+@test "sweep with a backend that this kernel lacks: exit 3, and no directory is left" {
 	need_root
 	! has_kprobes || skip "this kernel has kprobes"
 	run "$NETIOTRACE" sweep --backend kprobe -o out
@@ -180,11 +181,11 @@ shape() { # DIR
 }
 
 # bats test_tags=address
-@test "a tiny sweep ends with the right files" {
+@test "a tiny sweep leaves exactly the expected files" {
 	need_root
 	tiny out >stdout 2>stderr
 	whole out
-	# A line for each run, counted up, and the table at the end.
+	# A numbered line for each run, and the table at the end.
 	[ "$(grep -c '^\[[0-9]*/12\] .* Gbit/s, .* left$' stderr)" -eq $RUNS ]
 	grep -q '^\[12/12\]' stderr
 	grep -q '12 of 12 runs made, 0 failed' stdout
@@ -198,8 +199,9 @@ shape() { # DIR
 	assert_nothing_left
 }
 
-# Which CPUs a run's processes were on: recorded in every document, said at the end, left by --no-pin.
-@test "senders and receivers have CPUs of their own, unless told otherwise" {
+# The CPUs of sender and receiver are in every document and in the final text; --no-pin leaves them
+# free.
+@test "sweep pins sender and receiver to different CPUs, unless an option says otherwise" {
 	need_root
 	[ "$(nproc)" -gt 1 ] || skip "one CPU"
 	tiny out --backend none >stdout
@@ -215,13 +217,13 @@ shape() { # DIR
 	grep -q '^path .*threads are not pinned' stdout
 	tiny own --backend none --cpu-sender 1 >stdout
 	jq -e '.settings | .cpu_sender == "1" and .cpu_receiver == null' own/sweep.json
-	# Its CPUs are those this process may use.
+	# The CPUs come from this process's affinity.
 	taskset -c 1 "$NETIOTRACE" sweep "${TINY[@]}" --backend none -o one >stdout
 	tr -s ' \n' ' ' <stdout | grep -q 'threads are not pinned: this process may use one CPU only'
 	jq -e '.settings.cpu_sender == null' one/sweep.json
 }
 
-@test "every probe of a sweep's plan is that of the runs it speaks of" {
+@test "every probe in a sweep's plan has the hook that its runs used" {
 	need_root
 	finished out
 	for file in out/cells/*-r0.json; do
@@ -235,7 +237,7 @@ shape() { # DIR
 	done
 }
 
-@test "the command that is written down repeats the sweep" {
+@test "the recorded command repeats the sweep" {
 	need_root
 	tiny out -q --seed 5 --fields 3
 	command=$(cat out/command)
@@ -246,9 +248,9 @@ shape() { # DIR
 	diff before/command out/command
 }
 
-@test "runs are made in the seeded order, which is neither that of the grid nor another seed's" {
+@test "sweep makes the runs in an order that depends on the seed only and differs from the grid's" {
 	need_root
-	order() { # what was made, in the order of the lines
+	order() { # runs in the order of their lines
 		sed -n 's/^\[[0-9]*\/12\] \(.*\) [^ ]* Gbit.*/\1/p' "$1"
 	}
 	tiny a --backend none >/dev/null 2>a.err
@@ -263,7 +265,7 @@ shape() { # DIR
 	done
 }
 
-@test "a directory that is not empty is refused, and so is one that another sweep is using" {
+@test "sweep refuses a directory that is not empty or that another sweep uses" {
 	need_root
 	mkdir thesis && echo important >thesis/thesis.tex
 	refused "${TINY[@]}" -o thesis
@@ -277,7 +279,7 @@ shape() { # DIR
 	wait "$pid" || true
 }
 
-@test "--resume refuses other settings, and names them" {
+@test "--resume refuses changed settings and names them" {
 	need_root
 	finished out
 	refused "${TINY[@]}" -o out --resume --seed 2
@@ -297,7 +299,7 @@ shape() { # DIR
 	refused "${TINY[@]}" -o out --resume
 }
 
-@test "--resume makes what is missing or damaged, and nothing twice" {
+@test "--resume makes missing and damaged runs, and no other" {
 	need_root
 	finished out
 	rm out/cells/twocopy-1024-t1-r1.json out/results.csv
@@ -307,16 +309,16 @@ shape() { # DIR
 	whole out
 	(cd out && sha256sum --quiet -c ../before)
 	[ "$(grep -c '^\[' stderr)" -eq 2 ]
-	# Of a finished sweep nothing is left to do.
+	# A finished sweep has no missing run.
 	(cd out && sha256sum cells/* results.csv >../before)
 	tiny out --resume >/dev/null 2>stderr
 	[ "$(grep -c '^\[' stderr)" -eq 0 ]
 	(cd out && sha256sum --quiet -c ../before)
 }
 
-@test "Ctrl-C: promptly, exit 130, the CSV of what is done, and --resume makes the rest" {
+@test "Ctrl-C ends a sweep promptly with exit 130 and the CSV of finished runs; --resume makes the others" {
 	need_root
-	# The last time when something was made, however long a busy machine takes for that.
+	# The last of the three moments is after a finished run, however slow the machine.
 	for after in 0.3 0.9 one; do
 		rm -rf out
 		start_tiny out --duration 900ms
@@ -345,8 +347,8 @@ shape() { # DIR
 	assert_nothing_left
 }
 
-# watch_starts [NUMBER]: a copy of the programs that writes a line for each start of the load generator, of which
-# that of this number waits until the file `go` is there.
+# watch_starts [NUMBER]: a copy of the programs that records each start of the load generator; the
+# start NUMBER waits until the file `go` exists.
 watch_starts() {
 	elsewhere=$(mktemp -d /tmp/netiotrace-test-XXXXXX)
 	chmod 777 "$elsewhere"
@@ -364,8 +366,8 @@ watch_starts() {
 	chmod 755 "$elsewhere/netio-loadgen"
 }
 
-# The third process to start is the receiver of the first cell's sampled round.
-@test "Ctrl-C between a cell's round and its samples: the cell is made again, with its samples" {
+# The third process is the receiver of the first cell's sampled round.
+@test "Ctrl-C between a cell's round and its sampled round: --resume makes the cell again, with samples" {
 	need_root
 	local sweep code=0
 
@@ -385,7 +387,7 @@ watch_starts() {
 	jq -se 'length == 4 and all(.runs[0].cpu.sender.samples > 0)' out/cells/*-r0.json
 }
 
-# Whatever is in the directory of a sweep that was killed is whole; temporary files do not count.
+# Every document in the directory of a killed sweep is complete; temporary files are ignored.
 nothing_half_written() { # DIR
 	local file
 
@@ -402,7 +404,8 @@ one_more_than() { # NUMBER
 	has_ended "$pid" || [ "$(documents)" -gt "$1" ]
 }
 
-# In half of all cases once another run is done: a slow machine takes longer to begin than the rest of the moment.
+# Half of the moments follow a finished run: on a slow machine the start alone may take longer than
+# the random delay.
 random_moment() {
 	if ((RANDOM % 2)); then
 		within 9 one_more_than "$(documents)"
@@ -410,7 +413,7 @@ random_moment() {
 	sleep "0.$((RANDOM % 90 + 10))"
 }
 
-@test "kill -9 at 20 random moments, then --resume: as if nothing had happened" {
+@test "kill -9 at 20 random moments, then --resume: the results equal those of an undisturbed sweep" {
 	need_root
 	local pid code killed=0 finished=0
 
@@ -426,7 +429,7 @@ random_moment() {
 		wait "$pid" || code=$?
 		[ "$code" -eq 137 ] || [ "$code" -eq 0 ] || { cat stderr; return 1; }
 		[ ! -d out ] || nothing_half_written out
-		# What an earlier one finished is as it was.
+		# Runs that were already finished are unchanged.
 		[ ! -s before ] || (cd out && sha256sum --quiet -c ../before)
 		: >before
 		if [ "$code" -eq 0 ]; then
@@ -447,14 +450,15 @@ random_moment() {
 	diff <(head -n 1 reference/results.csv) <(head -n 1 out/results.csv)
 	diff <(jq -S 'del(.tool.argv)' reference/sweep.json) <(jq -S 'del(.tool.argv)' out/sweep.json)
 	echo "killed 20 times, finished $((finished + 1)) sweeps; runs found done: $(sort -nu counts | tr '\n' ' ')"
-	# Some of the kills came in the middle.
+	# Some kills were in the middle.
 	[ "$(sort -u counts | wc -l)" -gt 2 ]
-	# The kernel takes namespaces apart one after the other: of this many in a row that takes a while.
+	# The kernel removes network namespaces one at a time: so many take a while.
 	within 10 _nothing_left || true
 	assert_nothing_left
 }
 
-# A copy of the programs whose load generator will not send messages of 1024 bytes while `broken` exists.
+# A copy of the programs whose load generator fails for messages of 1024 bytes while the file
+# `broken` exists.
 break_loadgen() {
 	elsewhere=$(mktemp -d /tmp/netiotrace-test-XXXXXX)
 	chmod 755 "$elsewhere"
@@ -474,7 +478,7 @@ break_loadgen() {
 	chmod 755 "$elsewhere/netio-loadgen"
 }
 
-@test "a run that fails is recorded with its reason, the rest goes on, --resume tries again" {
+@test "a failed run is recorded with its reason, the others go on, --resume tries again" {
 	need_root
 	break_loadgen
 	code=0
@@ -496,7 +500,7 @@ break_loadgen() {
 	assert_nothing_left
 }
 
-@test "a full disk ends the sweep with a sentence; nothing half-written counts, --resume goes on" {
+@test "a full disk ends the sweep with one sentence; --resume ignores partial files and goes on" {
 	need_root
 	mkdir small
 	mount -t tmpfs -o size=200k tmpfs small || skip "no tmpfs can be mounted here"
@@ -511,7 +515,7 @@ break_loadgen() {
 	tiny copy -q --resume 2>/dev/null || [ -e copy/sweep.json ]
 }
 
-@test "the terminal has one line, drawn again, that is gone at the end" {
+@test "on a terminal a sweep updates one line, which is gone at the end" {
 	need_root
 	need_tool tmux
 	tmux -L "nio$$" new-session -d -x 100 -y 30 \
@@ -528,7 +532,7 @@ break_loadgen() {
 	grep -q '12 of 12 runs made' screen
 }
 
-@test "-q says nothing, and results go to who asked" {
+@test "sweep -q prints nothing, and under sudo the results belong to the caller" {
 	need_root
 	SUDO_UID=65534 SUDO_GID=65534 tiny out -q >stdout 2>stderr
 	[ ! -s stdout ]
@@ -536,12 +540,13 @@ break_loadgen() {
 	[ -z "$(find out ! -uid 65534)" ]
 }
 
-# What process $1 holds of the kernel's programs.
+# programs_of PID: IDs of the BPF programs that PID holds.
 programs_of() {
 	cat "/proc/$1"/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:[[:space:]]*//p' | sort -u
 }
 
-# Bytes that process $1 itself has read, of files and pipes: the load generator's are its own.
+# read_by PID: bytes that the process has read, from files and pipes, without those of the load
+# generator.
 read_by() {
 	awk '/^rchar:/ { print $2 }' "/proc/$1/io"
 }
@@ -554,10 +559,10 @@ at_least_made() { # DIR N
 	[ "$(cells_made "$1")" -ge "$2" ]
 }
 
-# What comes around the measuring is counted, not timed: a busy machine stretches time, not counts.
-# Without samples, which one round of three has, in a round of two more processes.
+# Counts the work between runs instead of timing it: counts do not depend on the machine's load.
+# Without the sampled rounds, which add two processes to one round of three.
 # bats test_tags=alone
-@test "a sweep loads its programs once, starts two processes a run, and costs little between runs" {
+@test "a sweep loads its programs once, starts two processes per run and does little between runs" {
 	need_root
 	local pid before after from to start more
 
@@ -569,13 +574,14 @@ at_least_made() { # DIR N
 	within 300 at_least_made out 20
 	after=$(programs_of "$pid") to=$(cells_made out) more=$(($(read_by "$pid") - start))
 	wait "$pid"
-	# Ids are given once: programs loaded again would have others.
+	# Program IDs are not reused: programs loaded again would have others.
 	[ -n "$before" ]
 	[ "$before" = "$after" ]
 	[ "$(wc -l <"$elsewhere/starts")" -eq $((2 * 28)) ]
-	# Nor is anything else of the start done again: a run reads some 60 KB, the kernel's types and symbols are MBs.
+	# Nothing else of the start is repeated: a run reads about 60 KB, the kernel's types and
+	# symbols are megabytes.
 	echo "$start bytes read for the start and $from runs, $more for $((to - from)) more"
 	[ $((more * 4)) -le "$start" ]
-	# And what is waited for besides is the warm-up, half a round at most.
+	# The only other wait is the warm-up, at most half a round.
 	jq -e '.settings.warmup_s * 2 <= .settings.duration_s' out/sweep.json
 }

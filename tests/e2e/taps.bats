@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Packet taps on the path: found, named by device, process and pid, and part of the verdict; none
-# named where there is none.
-# A tap on lo is everybody's.
+# Packet taps on the path: found, named by device, process and PID, and part of the verdict; no tap
+# is reported where there is none. A tap on lo affects every test on the machine.
 # bats file_tags=alone
 
 load ../lib
@@ -25,7 +24,7 @@ teardown() {
 	assert_nothing_left
 }
 
-# A packet socket for every protocol, held until killed; writes "ready" once it is open.
+# A packet socket for every protocol, open until the process is killed; prints "ready".
 cat_tap() {
 	cat <<'EOF'
 import signal, socket, sys
@@ -37,7 +36,7 @@ signal.pause()
 EOF
 }
 
-# open_tap DEVICE [COMMAND...]: in $tap_pid; with a device of '' on every one.
+# open_tap DEVICE [COMMAND...]: in $tap_pid; DEVICE '' means every device.
 open_tap() {
 	local device=$1
 	shift
@@ -55,7 +54,7 @@ exec_tap() {
 }
 
 # bats test_tags=address
-@test "a packet socket on lo is named with its process and pid, in document, text and verdict" {
+@test "a packet socket on lo is named with process and PID in document, text and verdict" {
 	open_tap lo
 	"$NETIOTRACE" --mode zerocopy --messages 2000 --warmup 20ms --json out.json >text 2>stderr </dev/null
 	cat text
@@ -70,7 +69,7 @@ exec_tap() {
 	grep -q "lo (python3, pid $tap_pid)" flat
 }
 
-@test "a packet socket on every device is one on lo too" {
+@test "a packet socket on every device counts for lo" {
 	open_tap ''
 	"$NETIOTRACE" -q --mode zerocopy --messages 200 --warmup 20ms --json out.json
 	jq -e --argjson pid "$tap_pid" '.environment.taps | length == 1 and .[0].device == "*" and
@@ -93,7 +92,7 @@ EOF
 	jq -e '[.runs[0].verdict.causes[].cause] | index("packet_tap") | not' out.json
 }
 
-@test "on veth nobody taps, even while somebody taps lo of the machine" {
+@test "a tap on the machine's lo is not reported for veth" {
 	open_tap lo
 	"$NETIOTRACE" --mode zerocopy --path veth --messages 2000 --warmup 20ms --json out.json >text 2>stderr </dev/null
 	jq -e '.environment | .packet_taps == 0 and .taps == [] and .device == "veth0"' out.json
@@ -105,7 +104,7 @@ EOF
 	fi
 }
 
-# The namespaces have no name: the load generator's process is the way into them.
+# The unnamed namespaces are reached through the load generator's process.
 sender_pid() {
 	own_pid 'netio-loadgen send'
 }
@@ -114,7 +113,7 @@ sender_runs() {
 	[ -n "$(sender_pid)" ]
 }
 
-@test "a tap that comes during a run on veth is found at its end, and belongs to that run" {
+@test "a tap opened during a run on veth is found at its end and reported for that run" {
 	"$NETIOTRACE" -q --mode zerocopy --path veth --duration 60s --rounds 1 --json out.json 3>&- &
 	local run=$!
 
@@ -127,11 +126,11 @@ sender_runs() {
 		.device == "veth0" and .side == "sender" and .process == "python3" and .pid == $pid and
 		(.at_start | not) and .at_end)' out.json
 	jq -e '[.runs[0].verdict.causes[].cause] | index("packet_tap")' out.json
-	# It holds the namespace: gone with it.
+	# Its process holds the namespace.
 	kill "$tap_pid"
 }
 
-@test "taps: a sweep goes on when a tap has opened meanwhile, and the run says so" {
+@test "taps: a sweep continues after a tap has opened, and the run says so" {
 	sweep() {
 		"$NETIOTRACE" sweep --modes onecopy --sizes 64k --threads 1 --rounds 2 --duration 60ms -q -o out "$@"
 	}

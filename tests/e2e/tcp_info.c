@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For LD_PRELOAD into any program: what the kernel says of each of its TCP connections (TCP_INFO)
- * as it is closed, or at exit, a line each at the end of the file $TCP_INFO_FILE:
+ * For LD_PRELOAD into any program: writes the kernel's TCP_INFO of each TCP connection when it is
+ * closed, or at exit, as a line to the end of the file $TCP_INFO_FILE:
  *
  *   LOCAL_PORT REMOTE_PORT SENT RECEIVED COOKIE
  *
- * Bytes of payload: what is sent again counts once, and the FIN, which takes a number, not at all.
- * A connection that several descriptors name has several lines with its cookie, of which the last
- * counts. Ports are no name: a client that lets the server close first may have one of its own
- * again at once, while the server's end is in TIME_WAIT.
+ * Bytes of payload: retransmitted bytes count once, and the FIN, which takes a sequence number, is
+ * excluded. A connection with several descriptors has several lines with its cookie; the last
+ * counts. Ports do not identify a connection: if the server closes first, the client may get its
+ * port again at once, while the server's end is in TIME_WAIT.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 
 #define DESCRIPTORS 1024
 
-/* States of those whose peer has sent its FIN: netinet/tcp.h, which linux/tcp.h excludes. */
+/* States after the peer's FIN: from netinet/tcp.h, which conflicts with linux/tcp.h. */
 enum { TIME_WAIT = 6, CLOSE_WAIT = 8, LAST_ACK = 9, CLOSING = 11 };
 
 static bool has_fin(int state)
@@ -31,7 +31,7 @@ static bool has_fin(int state)
 	return state == TIME_WAIT || state == CLOSE_WAIT || state == LAST_ACK || state == CLOSING;
 }
 
-/* Ports stand at the same place in addresses of both families. */
+/* The port is at the same offset in IPv4 and IPv6 addresses. */
 static int port_of(const struct sockaddr_in6 *address)
 {
 	return ntohs(address->sin6_port);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The judge of the kernel matrix, on invented results: what is wrong in a cell must not pass. No guest.
+# The verdict code of the kernel matrix, on generated results: each fault in a cell must be found.
+# Needs no guest.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -18,7 +19,7 @@ setup() {
 	backends='kprobe tracepoint'
 }
 
-# A cell as it must be: 23 zero-copy messages of 1 KiB on loopback.
+# A correct cell: 23 zero-copy messages of 1 KiB on loopback.
 good() {
 	jq -n '23552 as $total | {runs: [{mode: "zerocopy", interrupted: false,
 		app: {tx_bytes: $total, rx_bytes: $total, tx_messages: 23, partial_sends: 0,
@@ -34,12 +35,12 @@ good() {
 		| .runs[].ledger[] |= if type == "object" then .bytes_at_most = .bytes else . end'
 }
 
-# The same of a kernel that refused program runs: of 3 of the 23 sends no event was seen.
+# The same on a kernel that refused program runs: 3 of the 23 sends have no event.
 MISSED='.runs[0] |= (.health.missed = 5 | .health.coverage = 0.93 | .health.unmatched = 1
 	| .ledger.tx_pin.events = 20 | .ledger.deferred_copy.bytes -= 3072
 	| .kernel_zerocopy.missed = 2 | .kernel_zerocopy.copied = 21)'
 
-# cell_of BACKEND [STATUS [CHANGE]]: leaves a cell as a guest would.
+# cell_of BACKEND [STATUS [CHANGE]]: writes a cell as a guest does.
 cell_of() {
 	mkdir -p out
 	good | jq "${3:-.}" >"out/$1.loopback.zerocopy.1:1.json"
@@ -51,13 +52,13 @@ judged() { # BACKEND KERNEL
 	judge_row "$2" out "$1" loopback zerocopy 1:1
 }
 
-@test "a cell as it must be passes" {
+@test "matrix verdict: a correct cell passes" {
 	cell_of kprobe
 	judged kprobe 6.1
 	[ "$passed $failed $skipped" = "1 0 0" ]
 }
 
-@test "each thing that can be wrong in a cell is found" {
+@test "matrix verdict: each fault in a cell is found" {
 	local change
 
 	good >doc
@@ -89,19 +90,19 @@ judged() { # BACKEND KERNEL
 	[ -n "$(complaints_of doc loopback zerocopy 1)" ]
 }
 
-@test "with retransmissions so many bytes more may have been copied after all, and no more" {
+@test "matrix verdict: retransmitted bytes may be copied once more, further bytes may not" {
 	good | jq '.runs[0] |= (.app.tcp.bytes_retrans = 9 | .ledger.deferred_copy.bytes += 9)' >doc
 	[ -z "$(complaints_of doc loopback zerocopy 1)" ]
 	jq '.runs[0].ledger.deferred_copy.bytes += 1' doc >changed
 	[ -n "$(complaints_of changed loopback zerocopy 1)" ]
 }
 
-@test "missed events leave bytes exact and the rest in its range" {
+@test "matrix verdict: with missed events bytes are exact and the other counts within their bounds" {
 	local change
 
 	good | jq "$MISSED" >doc
 	[ -z "$(complaints_of doc loopback zerocopy 1)" ] || complaints_of doc loopback zerocopy 1
-	# Without a word of the misses the same is wrong.
+	# Without reported misses the same values are an error.
 	jq '.runs[0].health.missed = 0' doc >changed
 	[ -n "$(complaints_of changed loopback zerocopy 1)" ]
 	for change in '.ledger.unaccounted_tx = 1' '.ledger.tx_pin.bytes -= 1' '.ledger.tx_pin.events = 24' \
@@ -115,13 +116,13 @@ judged() { # BACKEND KERNEL
 	done
 }
 
-@test "bytes without an event attached are judged, events without a reason are not excused" {
+@test "matrix verdict: bytes are checked without events; missing events need a reason" {
 	good | jq '.runs[0] |= (.ledger.tx_copy.events = null | .ledger.tx_copy.events_reason = "none"
 		| .ledger.tx_pin.events = null | .health.coverage = null)' >doc
 	[ -z "$(complaints_of doc loopback zerocopy 1)" ] || complaints_of doc loopback zerocopy 1
 }
 
-@test "attach: a cell as it must be passes, each thing that can be wrong is found" {
+@test "matrix verdict on attach: a correct cell passes, each fault is found" {
 	local change n=0
 
 	mkdir -p out
@@ -147,7 +148,7 @@ judged() { # BACKEND KERNEL
 	[ "$passed $failed" = "2 7" ]
 }
 
-@test "attach: on the way to a tap device nothing may be copied" {
+@test "matrix verdict on attach: on the path to a tap device no byte may be copied" {
 	local change n=0
 
 	mkdir -p out
@@ -167,25 +168,25 @@ judged() { # BACKEND KERNEL
 	done
 }
 
-@test "a refused backend is a skip, but where the kernel has it" {
+@test "matrix verdict: a refused backend is a skip, or a failure if the kernel has it" {
 	mkdir -p out
 	cell_of tracepoint 3
 	echo '{"plan": [{"probe": "p", "hook": null, "remedy": "r", "reason": "no such hook"}]}' >out/doctor.tracepoint.json
-	judged tracepoint 4.19 # which tests/vm/offers does not know
+	judged tracepoint 4.19 # not listed in tests/vm/offers
 	[ "$passed $failed $skipped" = "0 0 1" ]
 	[[ ${table[0]} == *"skipped: p: no such hook" ]]
 	judged tracepoint 6.12
 	[ "$passed $failed $skipped" = "0 1 1" ]
 }
 
-@test "a run that failed, or was never made, is a failure" {
+@test "matrix verdict: a failed or missing run is a failure" {
 	cell_of kprobe 1
 	judged kprobe 6.1
 	judged tracepoint 6.12
 	[ "$passed $failed $skipped" = "0 2 0" ]
 }
 
-@test "backends that differ by a byte are a failure" {
+@test "matrix verdict: backends that differ by a byte are a failure" {
 	cell_of kprobe
 	cell_of tracepoint
 	compare 6.12 out loopback zerocopy 1:1
@@ -193,26 +194,27 @@ judged() { # BACKEND KERNEL
 	cell_of tracepoint 0 '.runs[0].ledger.deferred_copy.bytes += 1'
 	compare 6.12 out loopback zerocopy 1:1
 	[ "$passed $failed $skipped" = "1 1 0" ]
-	# What was sent again was copied again, and what was missed is in the range.
+	# Retransmitted bytes are copied again; missed bytes are within the bounds.
 	cell_of tracepoint 0 '.runs[0] |= (.ledger.deferred_copy |= (.bytes += 1 | .bytes_at_most += 1) | .app.tcp.bytes_retrans = 1)'
 	compare 6.12 out loopback zerocopy 1:1
 	[ "$passed $failed $skipped" = "2 1 0" ]
 	cell_of tracepoint 0 "$MISSED"
 	compare 6.12 out loopback zerocopy 1:1
 	[ "$passed $failed $skipped" = "3 1 0" ]
-	# What one of them cannot measure is not compared.
+	# Values that one backend cannot measure are not compared.
 	cell_of tracepoint 0 '.runs[0].ledger.deferred_copy.bytes = null'
 	compare 6.12 out loopback zerocopy 1:1
 	[ "$passed $failed $skipped" = "4 1 0" ]
 }
 
-@test "one backend alone has nothing to be compared with: a skip" {
+@test "matrix verdict: one backend alone has no comparison, a skip" {
 	cell_of kprobe
 	compare 6.12 out loopback zerocopy 1:1
 	[ "$passed $failed $skipped" = "0 0 1" ]
 }
 
-# attach_says STATUS LINE...: judges the job `attach` of a guest whose tests/vm/attach prints this.
+# attach_says STATUS LINE...: checks the job `attach` of a guest whose tests/vm/attach prints these
+# lines.
 attach_says() {
 	local status=$1
 
@@ -230,7 +232,7 @@ attach_says() {
 	judge_job 6.12 attach job
 }
 
-@test "the job attach: each scene counts, and so does that it came to its end" {
+@test "matrix verdict on the job attach: each scene counts, and a missing end is a failure" {
 	attach_says 0 6.12.1 'ok kprobe plain tx_copy=1' 'skip kprobe ktls: TCP_ULP tls: none' 'skip tracepoint: it has none' 'done'
 	[ "$passed $failed $skipped" = "2 0 2" ]
 	[[ "${!skips[*]}" == *"kprobe ktls # skip TCP_ULP tls: none"* ]]
@@ -238,7 +240,7 @@ attach_says() {
 	[ "$passed $failed $skipped" = "2 1 0" ]
 	grep -A 5 '^not ok vm: 6.12 attach test -' said | grep -q 'wanted: tx_copy=2'
 	grep -q '^  # .*evidence' said
-	# Cut off, empty, of skips alone, or failed without a word: each is a failure.
+	# Incomplete, empty, only skips, or failed without a message: each is a failure.
 	attach_says 0 'ok kprobe plain'
 	[ "$passed $failed $skipped" = "1 1 0" ]
 	attach_says 0 ''
@@ -249,7 +251,7 @@ attach_says() {
 	[ "$passed $failed" = "1 1" ]
 }
 
-@test "a guest that died is a failure, and so is a kernel that cannot be had" {
+@test "matrix verdict: a dead guest and an unavailable kernel are failures" {
 	mkdir dir
 	echo 125 >dir/status
 	echo "run: the guest (6.1) died" >dir/said
@@ -259,12 +261,12 @@ attach_says() {
 	[ "$passed $failed $skipped" = "0 2 0" ]
 }
 
-@test "a matrix of which nothing ran is a failure" {
+@test "matrix verdict: a matrix without any run is a failure" {
 	judge_print >said
 	[ "$(tail -n 1 said)" = "0 passed, 1 failed, 0 skipped" ]
 }
 
-# A machine whose package manager gives nothing, and whose cache is empty.
+# The package manager fails and the cache is empty.
 @test "the matrix fails when its kernels cannot be fetched" {
 	mkdir bin
 	printf '#!/bin/sh\nexit 1\n' >bin/apt-get
@@ -276,7 +278,7 @@ attach_says() {
 	[ "${lines[-1]}" = "0 passed, 2 failed, 0 skipped" ]
 }
 
-@test "a kernel kept with other modules than guests need today is looked up again" {
+@test "scripts/vm/fetch looks again for a cached kernel that lacks modules which guests need" {
 	mkdir -p kernels/6.12 bin
 	touch kernels/6.12/{vmlinuz,checked}
 	echo the-kept-one >kernels/6.12/release

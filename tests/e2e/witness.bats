@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Independent witnesses of the same traffic: the kernel's own counters and bpftrace; and traffic of
-# others, which must not be in the ledger.
+# Other tools' counts of the same traffic: the kernel's own counters, bpftrace and ss; and traffic
+# of other processes, which must not be in the ledger.
 
 load ../lib
 
@@ -14,7 +14,7 @@ teardown() {
 	stop_jobs
 }
 
-# bpftrace finds tracepoints through tracefs: mounted in a mount namespace of its own.
+# bpftrace finds tracepoints through tracefs, mounted in its own mount namespace.
 start_bpftrace() { # PROGRAM
 	command -v bpftrace >/dev/null || skip "bpftrace is not installed"
 	# shellcheck disable=SC2016 # expanded inside
@@ -28,7 +28,8 @@ start_bpftrace() { # PROGRAM
 	}
 }
 
-# bpftrace sums, by process, all that receiving threads of load generators copy: others may run beside.
+# bpftrace sums, by process, the bytes that receiving threads of load generators copy: others may
+# run at the same time.
 @test "rx_copy equals what bpftrace sums on skb_copy_datagram_iovec" {
 	start_bpftrace 'BEGIN { printf("attached\n"); }
 		tracepoint:skb:skb_copy_datagram_iovec /comm == "nio-reader"/ { @bytes[pid] = sum(args->len); }'
@@ -40,9 +41,9 @@ start_bpftrace() { # PROGRAM
 	grep -q '^@bytes\[[0-9]*\]: 20000000$' bpftrace.out
 }
 
-# octets MESSAGES: bytes of IP packets that left in a namespace of its own, without their headers (40 bytes
-# and 12 of the timestamp option in each), without what was sent again, and without the payload: what is left
-# belongs to the connections themselves and is the same for any number of messages.
+# octets MESSAGES: bytes of IP packets sent in a network namespace of its own, without headers (40
+# bytes and 12 of the timestamp option each), retransmitted bytes and payload. The rest belongs to
+# the connections and does not depend on the number of messages.
 octets() {
 	unshare --net bash -c "
 		counters() {
@@ -51,7 +52,7 @@ octets() {
 				/proc/net/netstat /proc/net/snmp
 		}
 		ip link set lo up
-		# No options that come and go: a header is 52 bytes.
+		# No optional TCP options: each header has 52 bytes.
 		echo 0 | tee /proc/sys/net/ipv4/tcp_{sack,dsack,early_retrans} >/dev/null
 		before=\$(counters)
 		'$NETIOTRACE' -q --mode onecopy --size 64k --messages $1 --warmup 0s --json out.json
@@ -71,7 +72,7 @@ octets() {
 	[ "$few" -eq "$many" ]
 }
 
-@test "two runs at once do not see each other" {
+@test "two parallel runs do not see each other's bytes" {
 	"$NETIOTRACE" -q --mode twocopy --size 64k --duration 1s --json a.json &
 	"$NETIOTRACE" -q --mode zerocopy --size 4k --duration 1s --json b.json
 	wait $!
@@ -81,12 +82,12 @@ octets() {
 	done
 	[ "$(jq '.runs[0].ledger.tx_pin.bytes' a.json)" -eq 0 ]
 	[ "$(jq '.runs[0].ledger.deferred_copy.bytes' a.json)" -eq 0 ]
-	# What RLIMIT_MEMLOCK refused was copied, as the load generator counts it: that limit is a user's, and so
-	# shared with all that runs beside it.
+	# Sends refused by RLIMIT_MEMLOCK were copied, as the load generator counts them: the limit
+	# is shared with other processes of the user.
 	jq -e '.runs[0] | .ledger.tx_copy.bytes == .app.zerocopy.fallback_bytes' b.json
 }
 
-@test "an iperf3 beside does not enter the ledger" {
+@test "a parallel iperf3 does not enter the ledger" {
 	command -v iperf3 >/dev/null || skip "iperf3 is not installed"
 	port=$(free_port)
 	iperf3 --server --one-off --bind 127.0.0.1 --port "$port" >server.log &
@@ -101,14 +102,14 @@ octets() {
 		| length == 3 and all' out.json
 }
 
-# acked MESSAGES: bytes that ss says were acknowledged to the sender's socket when it was closed, in a
-# network namespace of its own, where nobody else's sockets close.
+# acked MESSAGES: bytes that ss reports as acknowledged when the sender's socket was closed, in a
+# network namespace of its own without other sockets.
 acked() {
 	unshare --net bash -c "
 		ip link set lo up
 		timeout 60 stdbuf -oL ss -Etni >events 3>&- &
 		ss=\$!
-		# It says nothing before the first socket closes: one that is refused does.
+		# ss prints nothing before the first socket closes: opens one that is refused.
 		until [ -s events ]; do (exec 9<>/dev/tcp/127.0.0.1/9) 2>/dev/null; sleep 0.05; done
 		'$NETIOTRACE' -q --mode onecopy --size 64k --messages $1 --warmup 0s --json $1.json
 		for _ in {1..100}; do
@@ -120,7 +121,7 @@ acked() {
 		echo \"\${acked:-0}\""
 }
 
-# Besides the payload the socket sent what opens a connection, which is the same in both runs.
+# The socket also sent the bytes of its handshake, equal in both runs.
 @test "ss agrees with the ledger, to the byte" {
 	local few many
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Small changes to C source of which tests should take notice. Knows text only: one that does not
-compile is for the caller to leave out."""
+"""Small changes to C source that tests should find. Works on text only: the caller discards changes that do
+not compile."""
 import re
 from collections import namedtuple
 
-# kind: what was done; at, end: the offsets that `text` takes the place of.
+# kind: the kind of change; at, end: the offsets that `text` replaces.
 Change = namedtuple("Change", "kind at end text")
 Token = namedtuple("Token", "kind text at")
 
@@ -22,7 +22,8 @@ SIGNS = {
     "<": ["<="], "<=": ["<"], ">": [">="], ">=": [">"], "==": ["!="], "!=": ["=="],
     "&&": ["||"], "||": ["&&"], "/": ["*"], "*": ["/"], "<<": [">>"], ">>": ["<<"],
 }
-# Whose first two arguments may change places where only "is it 0?" is asked of the answer (strcmp), or anyway.
+# Functions whose first two arguments may be exchanged without effect, or (strcmp) if the result is
+# only compared with 0.
 EQUALITY = {"strpbrk", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp"}
 SYMMETRIC = {"json_equal", "fmin", "fmax", "add_saturating", "mul_saturating", "metric__same_name",
              "calloc", "array__new", "__builtin_add_overflow", "__builtin_mul_overflow"}
@@ -53,7 +54,7 @@ def partner(toks, i):
 
 
 def bodies(toks):
-    """(first, last) of each function's body, its braces among them."""
+    """(first, last) of each function's body, including its braces."""
     i = 0
     while i < len(toks):
         if toks[i].text == "{":
@@ -65,7 +66,7 @@ def bodies(toks):
 
 
 def is_value(tok):
-    """What stands before a binary sign."""
+    """Tokens that may precede a binary operator."""
     return tok.kind in ("number", "text") or tok.text in (")", "]") or (
         tok.kind == "word" and tok.text not in KEYWORDS)
 
@@ -81,7 +82,7 @@ def is_declaration(toks, first, last):
 
 
 def statements(toks, begin, end):
-    """(first, last) of expression statements, the semicolon last."""
+    """(first, last) of expression statements, including the semicolon."""
     first = None
     depth = 0
     for k in range(begin, end + 1):
@@ -149,7 +150,7 @@ def condition_changes(source, toks, k):
 
 
 def same_either_way(toks, k):
-    """A call whose first two arguments may change places."""
+    """A call whose first two arguments may be exchanged without effect."""
     if toks[k].text in SYMMETRIC:
         return True
     after = toks[partner(toks, k + 1) + 1].text
@@ -172,7 +173,7 @@ def argument_changes(source, toks, k):
 
 
 def unread(toks, begin, end):
-    """Indices of what stands in brackets in sizeof(): which element is meant does not matter."""
+    """Indices of tokens in the brackets inside sizeof(): the element does not matter."""
     found = set()
     for k in range(begin + 1, end):
         if toks[k].text == "sizeof" and toks[k + 1].text == "(":
@@ -183,7 +184,7 @@ def unread(toks, begin, end):
 
 
 def declared_sizes(toks, begin, end):
-    """Indices of what stands in the brackets of declarations: how large an array is."""
+    """Indices of tokens in the brackets of declarations: the length of an array."""
     found = set()
     first = begin + 1
     for k in range(begin + 1, end):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Holds the document of one cell against what must be so: a line for each thing that is not. The
-# witnesses are what was asked for, the load generator's own counts and TCP_INFO. A cell is made once: what
-# was sent again, and what the kernel refused to the programs, is taken into account and not waited away.
-# Variables: mode, place (loopback, veth, tap, user), messages, size.
+# Checks the document of one cell and prints a line for each error. The references are the requested
+# load, the load generator's own counts and TCP_INFO. A cell runs once: retransmissions and program
+# runs that the kernel refused are taken into account. Variables: mode, place (loopback, veth, tap,
+# user), messages, size.
 
 def is($what; $got; $want):
   if $got == $want then empty else "\($what) is \($got), not \($want)" end;
@@ -18,8 +18,8 @@ def within($what; $got; $least; $most):
 | .ledger as $l | .app as $app | .kernel_zerocopy as $kz
 | .sequence as $seq | .health as $health
 | ([$l.user_gather, $l.tx_copy, $l.tx_pin, $l.rx_copy] | map(.bytes // 0)) as [$gather, $copy, $pin, $rx]
-# A kernel that refuses program runs tells so: events then are what was seen, and bytes are exact all the
-# same. One that does not tell (kprobes before 6.7) has missed what coverage says, or completions show.
+# A kernel that refuses program runs reports it: event counts are then lower bounds, and bytes are
+# still exact. Kprobes before 6.7 do not report it: coverage or completions show the misses.
 | ($health.missed != 0 and ($health.missed != null or ($health.coverage // 0) < 1 or $kz.missed != 0)) as $missed
 | is("mode"; .mode; $mode),
   is("interrupted"; .interrupted; false),
@@ -40,8 +40,8 @@ def within($what; $got; $least; $most):
   is("user_gather"; $gather; if $mode == "twocopy" then $total else 0 end),
   is("kernel completions"; $kz.completed; $app.zerocopy.completed),
   (if $missed then empty else is("completions missed"; $kz.missed; 0) end),
-  # The kernel merges notifications without comparing their codes: where some sends are copied and some
-  # not, who reads them before that (in the kernel) knows more than the application.
+  # The kernel merges notifications without comparing their codes. If some sends are copied and some
+  # not, an observer in the kernel, before the merge, sees more than the application.
   (if $place == "user" and $size > 1024 then empty
     else within("copied completions of the application"; $app.zerocopy.copied; $kz.copied; $kz.copied_at_most) end),
   is("zero-copy ids taken"; $seq.tx_zerocopy_ids; $app.zerocopy.sends),
@@ -57,7 +57,8 @@ def within($what; $got; $least; $most):
       is("unaccounted_rx"; $l.unaccounted_rx; 0),
       is("rx_copy"; $rx; $total),
       is("sequence.rx_bytes"; $seq.rx_bytes; $total),
-      # Each pinned byte is copied for each time it is sent, with what was copied into the same packet.
+      # Each pinned byte is copied each time it is sent, together with bytes copied into the same
+      # packet.
       (if $l.deferred_copy.bytes == null then empty else
         within("deferred_copy of a local path"; $l.deferred_copy.bytes; if $missed then 0 else $pin end;
           $pin + $l.unclassified + (if $pin > 0 then $copy else 0 end) + $app.tcp.bytes_retrans),
@@ -72,9 +73,9 @@ def within($what; $got; $least; $most):
       is("copies_per_byte_side"; $l.copies_per_byte_side; "sender"),
       is("deferred_copy"; $l.deferred_copy.bytes; 0)
     elif $place == "user" then
-      # Packets of one segment are copied into one piece, and the kernel says so. Larger ones it segments
-      # in software, by copying, and completes some of them as not copied: what it says of those is no
-      # witness, and the verdict may not rest on it.
+      # Packets of one segment are copied into one piece, which the kernel reports. Larger packets
+      # are segmented in software, by copying, and some complete as not copied. So the kernel's
+      # report on those is no reference, and the verdict may not depend on it.
       is("verdict.cause"; .verdict.cause; "no_scatter_gather"),
       (if $size <= 1024 then is("copied_fraction"; .verdict.copied_fraction; 1) else empty end)
     elif $mode == "zerocopy" then

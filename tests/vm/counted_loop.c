@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program whose instructions are known, measured by netiotrace's own counters (user/perf), for
+ * A program with a known number of instructions, measured by netiotrace's counters (user/perf), for
  * tests/vm/counters.bats.
  *
  *   counted_loop alone TURNS      runs the loop: for perf stat
  *   counted_loop measure TURNS    measures it in a child: "NAME VALUE USER" or "NAME null REASON"
  *
- * A turn of the loop is 4 instructions on both machines.
+ * A turn of the loop is 4 instructions on both architectures.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void turn(unsigned long turns)
 #endif
 }
 
-/* Runs the loop when told to, says so, and stays until its counters have been read. */
+/* Runs the loop on command, reports its end, and stays until its counters have been read. */
 static int child(int fd, unsigned long turns)
 {
 	char c;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Hardware counters where there are some: in the arm64 guest with a clock that counts instructions
-# (scripts/vm/run -i), whose PMU has cycles and instructions, and no event of a cache. Held against a
-# program whose instructions are known, and against perf stat.
+# Hardware counters in the arm64 guest with a clock that counts instructions (scripts/vm/run -i).
+# Its PMU has cycles and instructions, and no cache events. Compared with a program of known
+# instructions and with perf stat.
 
 load ../lib
 
@@ -21,7 +21,8 @@ near() {
 	awk -v a="$2" -v b="$3" 'BEGIN { d = a > b ? a - b : b - a; exit !(b > 0 && d <= 0.02 * b) }'
 }
 
-# alone EVENT: what perf stat counts in user mode of the loop, less that of a program without one.
+# alone EVENT: perf stat's user-mode count of the loop, minus the count of a program without the
+# loop.
 alone() {
 	local turns count=()
 
@@ -36,7 +37,7 @@ ours() { # NAME COLUMN
 	awk -v name="$1" -v column="$2" '$1 == name { print $column }' ours
 }
 
-@test "a loop of known instructions: netiotrace's counters, what is expected and perf stat agree" {
+@test "a loop of known instructions: netiotrace's counters equal the expected number and perf stat's" {
 	"$loop" measure "$TURNS" >ours
 	cat ours
 	near instructions "$(ours instructions 3)" $((TURNS * PER_TURN))
@@ -44,12 +45,12 @@ ours() { # NAME COLUMN
 	near cycles "$(ours cycles 3)" "$(alone cycles)"
 }
 
-@test "a run is given twice the loop, twice the instructions" {
+@test "twice the turns of the loop give twice the instructions" {
 	"$loop" measure $((2 * TURNS)) >ours
 	near instructions "$(ours instructions 3)" $((2 * TURNS * PER_TURN))
 }
 
-@test "events that the PMU does not have are null with the reason, the others have values" {
+@test "events that the PMU lacks are null with the reason, the others have values" {
 	"$loop" measure "$TURNS" >ours
 	[ "$(ours cycles 2)" -gt 0 ]
 	[ "$(ours instructions 2)" -gt 0 ]
@@ -59,7 +60,7 @@ ours() { # NAME COLUMN
 	[ "$(ours task_clock_ns 2)" -gt 0 ]
 }
 
-@test "cycles and instructions of all three modes, per byte and per cycle" {
+@test "cycles and instructions of all three modes have values, per byte and per cycle" {
 	"$NETIOTRACE" -q --mode all --size 64k --messages 97 --rounds 1 --json out.json
 	jq -c '.runs[] | [.mode, .perf.derived.both.cycles_per_byte, .perf.derived.both.ipc]' out.json
 	jq -e '[.runs[].perf | .sender, .receiver | .cycles, .instructions |
@@ -70,7 +71,7 @@ ours() { # NAME COLUMN
 		all' out.json
 }
 
-@test "counters inside the stages of a run: cycles, and what this PMU lacks is null with the reason" {
+@test "counters inside the stages of a run: cycles have values, events that this PMU lacks are null with the reason" {
 	"$NETIOTRACE" -q --mode zerocopy --size 64k --messages 400 --rounds 1 --times --json out.json
 	jq -c '.runs[].perf.stages' out.json
 	jq -e '.runs[0].perf.stages | [.send_call, .tx_pin, .deferred_copy, .rx_copy] | map(select(.quality == "sampled"))
@@ -78,8 +79,8 @@ ours() { # NAME COLUMN
 			and .llc_misses_per_kib == null and (.reason | length > 0))' out.json
 }
 
-# One event of the pair is another here: this PMU has no last-level misses. Of a clock that counts
-# instructions, a cycle is one.
+# This PMU has no last-level misses, so the pair is cycles and instructions. With a clock that
+# counts instructions, one instruction is one cycle.
 @test "counters inside a stage: cycles and instructions between two BPF programs" {
 	"$BUILD_DIR/tests/bpf/perf_stage_run" 1 hardware >out
 	echo "windows, samples, discarded, cycles, instructions: $(cat out)"
@@ -91,7 +92,7 @@ ours() { # NAME COLUMN
 	near cycles "$cycles" "$instructions"
 }
 
-@test "cycles and instructions of three modes are those of perf stat on the same threads within 2 %" {
+@test "cycles and instructions of three modes equal perf stat's on the same threads within 2 %" {
 	local mode event theirs ours bytes
 
 	for mode in twocopy onecopy zerocopy; do

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The cells of the kernel matrix, for the guest, which runs them, and the host, which judges them.
+# The cells of the kernel matrix, for the guest, which runs them, and the host, which checks them.
 
 MATRIX_MESSAGES=23
 MATRIX_BACKENDS='fentry kprobe tracepoint'
 MATRIX_PATHS='loopback veth'
 MATRIX_MODES='twocopy onecopy zerocopy'
-# Size of a message in KiB, threads.
+# Message size in KiB, threads.
 MATRIX_LOADS='16:1 64:2'
-# Remote paths: the guest's device and what it has, the network both ends are in, the host's address.
+# Remote paths: the guest's device and its features, the network of both ends, the host's address.
 MATRIX_REMOTES='tap user'
 declare -gA REMOTE_LOADS=([tap]='16:1' [user]='1:1 16:1')
 declare -gA REMOTE_DEVICE=([tap]=eth0 [user]=eth1)
@@ -16,7 +16,7 @@ declare -gA REMOTE_GUEST=([tap]=198.18.77.2/24 [user]=10.0.2.15/24)
 declare -gA REMOTE_HOST=([tap]=198.18.77.1 [user]=10.0.2.2)
 MATRIX_PORT=5201
 MATRIX_SINK_PORT=5202
-# Kernels and backends on which attach has no hook that shows sends (sock_send_length: Linux 6.3).
+# Kernels and backends without a hook for sends in attach (sock_send_length needs Linux 6.3).
 ATTACH_REFUSED='5.10:tracepoint 6.1:tracepoint'
 export ATTACH_REFUSED MATRIX_MESSAGES MATRIX_BACKENDS MATRIX_PATHS MATRIX_MODES MATRIX_LOADS MATRIX_REMOTES MATRIX_PORT MATRIX_SINK_PORT
 export REMOTE_LOADS REMOTE_DEVICE REMOTE_GUEST REMOTE_HOST

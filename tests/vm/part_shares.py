@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Holds the parts of a send call by samples against those by exact times, of the same run.
+"""Compares the parts of a send call from samples with those from exact times of the same run.
 
     part_shares.py CLASSIFY DOCUMENT
 
-Of each mode: shares of the time that send calls were on a CPU. By samples that is every stack of the sender inside
-tcp_sendmsg, by exact times path_ns without what a call sleeps (wait) and what others ran in the middle of it (preempted),
-of which there is no sample. The two are of rounds of their own: the share of a part differs between rounds, which the range
-of the timed rounds shows, and samples are few, which Wilson's interval shows. Exit 1 where they are apart. By hand, of
-rounds in a guest whose clock counts instructions (docs/measurements/send-call-parts.md has it):
+Prints for each mode the shares of the time for which send calls were on a CPU. Samples: stacks of the sender inside
+tcp_sendmsg. Exact times: path_ns without sleep (wait) and time of other tasks (preempted), which have no samples. The
+two come from different rounds: a part's share differs between rounds, as the range of the timed rounds shows, and
+samples are few, as Wilson's interval shows. Exit 1 if they differ. Started by hand on rounds in a guest whose clock
+counts instructions (results: docs/measurements/send-call-parts.md):
 
     scripts/vm/run -i -o OUT -t 1800 6.12 /bin/bash -c 'build/netiotrace -q --mode onecopy --size 64k --backend fentry
         --rounds 8 --duration 1s --warmup 100ms --json "$VM_OUT/onecopy.json"'
@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 PARTS = ("lock", "copy", "pin", "transmit", "inline_receive", "release", "other")
-# 95 % that none of the 21 comparisons of a run of three modes is apart by chance.
+# 95 % probability that none of the 21 comparisons of a run of three modes fails by chance.
 Z = 3.03
 
 

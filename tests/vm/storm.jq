@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Holds the document of a run in the storm against what must be so: a line for each thing that is not.
-# Bytes are exact whatever was missed; completions and deferred copies are equal to what the application
-# saw, or stated as a range that has it in. The kernel tells of program runs that it refused (missed), not of
-# calls that it sends past their fexit program: those that are in a function while somebody else attaches to
-# it, or leaves it (bpf_tramp_image_put). They show as beginnings without an end (unmatched).
+# Checks the document of a run under disturbance and prints a line for each error. Bytes are exact,
+# whatever was missed. Completions and deferred copies equal the application's counts or are a range
+# that contains them. The kernel reports program runs that it refused (missed). It does not report
+# calls that bypass a fexit program: calls inside the function while another program is attached or
+# detached (bpf_tramp_image_put). These are beginnings without an end (unmatched).
 
-# Calls that the other run sends past our programs as it comes and as it leaves: by trampoline, a change of
-# what tcp_sendmsg_locked has loses at most those of 8 threads. It has a program at its entry and one at its
-# return at most, of a measured round and of a timed one: 8 changes. Coverage is of both directions.
+# Calls that bypass our programs when the other run attaches and detaches: a change of the fentry
+# programs of tcp_sendmsg_locked loses at most the calls of 8 threads. The function has at most one
+# program at its entry and one at its return, in a measured and in a timed round: 8 changes.
+# Coverage covers both directions.
 def returns_lost($backend): if $backend == "fentry" then 8 * 8 else 0 end;
 def is($what; $got; $want):
   if $got == $want then empty else "\($what) is \($got), not \($want)" end;
@@ -45,8 +46,8 @@ def within($what; $got; $least; $most):
       (if $l.deferred_copy.bytes_at_most < $l.tx_pin.bytes then "deferred_copy is at most \($l.deferred_copy.bytes_at_most), below the \($l.tx_pin.bytes) pinned" else empty end)
     else empty end),
   within("copies_per_byte"; $l.copies_per_byte; 0; $l.copies_per_byte_at_most),
-  # Once sent, once received, and again what was sent again; and where sends fell back to copying (ENOBUFS),
-  # what they copied into a packet that has pages, too, is copied with those after all.
+  # Bytes sent, received, and retransmitted. If sends fell back to copying (ENOBUFS), bytes that
+  # were copied into a packet with pages are copied again with them.
   within("copies_per_byte_at_most"; $l.copies_per_byte_at_most; 1;
     2 + ($app.tcp.bytes_retrans + ($l.other_copy.bytes // 0) +
       (if .mode == "zerocopy" then $l.tx_copy.bytes // 0 else 0 end)) / $app.tx_bytes + 0.000001),

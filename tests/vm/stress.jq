@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Holds the document of a run under stress against what must be so: a line for each thing that is not.
-# Variables: backend; disturbed, how often a thread was interrupted and moved; waited, for how many ns
-# senders were runnable without a CPU. With more threads than CPUs that happens most of all on the way
-# out of the system call: after tcp_sendmsg, before the load generator looks at its clock.
+# Checks the document of a run under stress and prints a line for each error. Variables: backend;
+# disturbed, the number of interruptions and migrations of a thread; waited, the ns for which
+# senders were runnable without a CPU. With more threads than CPUs that is mostly at the end of the
+# system call: after tcp_sendmsg, before the load generator reads its clock.
 
 def is($what; $got; $want):
   if $got == $want then empty else "\($what) is \($got), not \($want)" end;
-# A loss that is counted is one that is told: in the document, and in the text in a sentence.
+# A counted loss is reported in the document and in a sentence of the text.
 def counted($what; $got):
   if ($got | type) == "number" then empty else "\($what) is not counted: \($got)" end;
 
@@ -38,7 +38,7 @@ if (.runs | length) != 1 then "there are \(.runs | length) runs" else .runs[0]
     elif $backend == "fentry" and $sum + $waited < 0.95 * $path.send_total then
       "the parts of path_ns add up to \($sum), with \($waited) of waiting for a CPU to less than 95 % of send_total \($path.send_total)"
     else empty end),
-  # Histograms of times: lists of [low, high, count] called buckets, or by a name in ns.
+  # Histograms of times: lists of [low, high, count] called buckets, or under a name in ns.
   (. as $run | paths(type == "array") as $p
     | select(($p[-1] | type) == "string" and ($p[-1] | test("^(ns_)?buckets$|^times$|_ns$")))
     | $run | getpath($p)[] | select(type == "array" and length == 3 and .[2] > 0 and .[0] > $duration)

@@ -204,6 +204,11 @@ static int report__take_latency(struct load_report *r, const json_t *latency,
 	struct hist *h;
 	int err;
 
+	/* Load generators of earlier versions do not have it. */
+	if (kind == LATENCY_RECV_CALL && !json_object_get(latency, key)) {
+		r->app.latency[kind].reason = "this version of netio-loadgen does not report it";
+		return 0;
+	}
 	err = fields__container(r, latency, key, JSON_OBJECT, &obj);
 	if (err)
 		return err;

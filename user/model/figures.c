@@ -93,6 +93,7 @@ bool figures__shows_latency(const struct result *r, enum latency_kind k)
 	switch (k) {
 	case LATENCY_SEND_CALL:
 	case LATENCY_DELIVERY:
+	case LATENCY_RECV_CALL:
 		return true;
 	case LATENCY_COMPLETION:
 		return any_pins(r) || any_timed(r, k);

@@ -23,7 +23,9 @@ static void copy_latencies(struct app_result *app, const struct load_report *rep
 			continue;
 		hist__free(to->hist);
 		to->hist = hist__dup(report->app.latency[k].hist);
-		to->reason = to->hist ? NULL : "the load generator has not reported it";
+		to->reason = report->app.latency[k].reason;
+		if (!to->hist && !to->reason)
+			to->reason = "the load generator has not reported it";
 	}
 }
 

@@ -61,6 +61,8 @@ enum better {
 	  VISIBILITY_REPORT | VISIBILITY_COMPARE | VISIBILITY_EXPECTED, "delivery_p50")                         \
 	X(DELIVERY_P99, "app.latency_ns.delivery.p99", "delivery, p99", "ns", LOWER,             \
 	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "delivery_p99")                                          \
+	X(RECV_P50, "app.latency_ns.recv_call.p50", "recv call, median", "ns", NEITHER, 0, "")   \
+	X(RECV_P99, "app.latency_ns.recv_call.p99", "recv call, p99", "ns", NEITHER, 0, "")      \
 	X(HALF_TRIP_P50, "app.latency_ns.half_round_trip.p50", "half round trip, median", "ns",  \
 	  LOWER, VISIBILITY_COMPARE, "half_round_trip_p50")                                           \
 	X(HALF_TRIP_P99, "app.latency_ns.half_round_trip.p99", "half round trip, p99", "ns",     \

@@ -21,6 +21,7 @@ void remote__begin(struct run_result *r)
 	app->replies.tx_bytes = app->replies.tx_messages = (struct num){.reason = REMOTE_REASON};
 	app->receiver_cpu_ns = (struct num){.reason = REMOTE_REASON};
 	app->latency[LATENCY_DELIVERY].reason = two_clocks;
+	app->latency[LATENCY_RECV_CALL].reason = REMOTE_REASON;
 	for (int c = 0; c < PERF_NR; c++)
 		r->perf[NIO_SIDE_RECEIVER][c] = (struct num){.reason = REMOTE_REASON};
 }

@@ -78,6 +78,11 @@ const char *latency__none(enum latency_kind k)    { return latencies[k].none; }
 const char *latency__help(enum latency_kind k)    { return latencies[k].help; }
 /* clang-format on */
 
+bool latency__is_detail(enum latency_kind k)
+{
+	return k == LATENCY_SLOT_WAIT || k == LATENCY_RECV_CALL;
+}
+
 const char *path_part__key(enum path_part p)
 {
 	static const char *const keys[] = {"send_total",

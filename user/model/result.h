@@ -80,6 +80,8 @@ struct stage_result {
 	  "until a zero-copy buffer was free, of messages that waited")                    \
 	X(DELIVERY, "delivery", RECEIVER, "delivery", "no event was timed",                \
 	  "from before the send to the last byte read")                                    \
+	X(RECV_CALL, "recv_call", RECEIVER, "recv call", "no event was timed",             \
+	  "time inside recv(), with its wait for data if it blocks")                       \
 	X(HALF_ROUND_TRIP, "half_round_trip", SENDER, "half round trip",                   \
 	  "messages are answered only with --request-response",                            \
 	  "half the time until a message was answered")                                    \
@@ -99,6 +101,7 @@ enum nio_side latency__side(enum latency_kind k);
 const char *latency__heading(enum latency_kind k); /* "send call", ... */
 const char *latency__none(enum latency_kind k);    /* why nothing may have been timed */
 const char *latency__help(enum latency_kind k);
+bool latency__is_detail(enum latency_kind k); /* not on the screen at the end of a run */
 
 struct zc_counts {
 	uint64_t sends;     /* sends made with MSG_ZEROCOPY that queued bytes */

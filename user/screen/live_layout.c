@@ -279,8 +279,7 @@ static const struct {
 } help_lines[] = {
 	{"copies/B", "copies of a payload byte: gather+send+deferred+receive+other"},
 	{"cost", "of both sides together; a deferred copy runs on either's clock"},
-	{"bars", "share of a mode's own events; one axis and scale for all modes"},
-	{"sizes", "counted in 12.5 % buckets and shown by their lower bounds"},
+	{"bars", "share of a mode's events; sizes: lower bounds, 12.5 % apart"},
 	{"- and n/a", "- is a measured zero; n/a was not measured, the column says why"},
 	{"q p r", "quit; pause and go on (or space); count from now on"},
 	{"left right", "send call, its parts, CPU time; times; send, pin, deferred, receive"},
@@ -288,6 +287,9 @@ static const struct {
 	{"call parts", "mean time inside tcp_sendmsg; outside: the rest of the call"},
 	{"CPU time", "samples of a short round after each; both sides together"},
 };
+_Static_assert(2 + NIO_STAGE_NR + LATENCY_NR + sizeof(help_lines) / sizeof(help_lines[0]) <=
+		       LIVE_MIN_ROWS,
+	       "the help fits the smallest screen, with its first and last line");
 
 static int help_line(struct sweep_grid *g, int row, const char *name, const char *text)
 {

@@ -260,7 +260,7 @@ static void add_latencies(struct text_reasons *u, const struct result *r)
 	for (int k = 0; k < LATENCY_NR; k++) {
 		const char *reason = NULL;
 
-		if (!figures__shows_latency(r, (enum latency_kind)k))
+		if (latency__is_detail(k) || !figures__shows_latency(r, (enum latency_kind)k))
 			continue;
 		for (size_t i = 0; i < r->summary_nr && !reason; i++) {
 			const struct latency_result *l = &r->summary[i].total.app.latency[k];

@@ -206,7 +206,6 @@ static void add_latency(struct text_cells *t, const struct result *r, enum laten
 		format_latency(cell_at(t, i + 2, column), &r->summary[i], k, unit);
 }
 
-/* The wait for a zero-copy buffer is among the details. */
 void text_tables__latency(FILE *f, const struct result *r, unsigned int columns)
 {
 	char rounds[32];
@@ -216,7 +215,7 @@ void text_tables__latency(FILE *f, const struct result *r, unsigned int columns)
 	text_rounds__made(rounds, sizeof(rounds), r);
 	snprintf(cell_at(&t, 1, 0), TEXT_CELL_MAX, "%s", any_range(r) ? "(total)" : rounds);
 	for (int k = 0; k < LATENCY_NR; k++)
-		if (k != LATENCY_SLOT_WAIT && figures__shows_latency(r, k))
+		if (!latency__is_detail(k) && figures__shows_latency(r, k))
 			add_latency(&t, r, k);
 	text_cells__print(f, &t, columns);
 }

@@ -23,6 +23,7 @@ static const struct factor_row {
 	{"bytes per cycle", METRIC_CYCLES_PER_BYTE, true, false},
 	{"context switches per GiB", METRIC_CONTEXT_SWITCHES_PER_GIB, false, false},
 	{"delivery latency", METRIC_DELIVERY_P50, false, false},
+	{"recv call", METRIC_RECV_P50, false, false},
 };
 #define ROWS_NR (sizeof(rows) / sizeof(rows[0]))
 
@@ -202,6 +203,16 @@ static void say_cannot(struct answer_text *answer, const struct analysis *a, uns
 				       "contention: the data shows that they change together.");
 }
 
+static void say_recv_call(struct answer_text *answer, const struct analysis *a)
+{
+	if (analysis__has(a, METRIC_RECV_P50))
+		answer__cannot(answer, "The time of a recv call is not copy time alone: a receiver "
+				       "thread with one connection waits for data in it.");
+	else
+		answer__cannot(answer, "Not shown: recv call, n/a (%s).",
+			       analysis__reason(a, METRIC_RECV_P50));
+}
+
 static void headline(struct answer_text *answer, const struct analysis *a,
 		     const struct factors *own)
 {
@@ -219,6 +230,7 @@ static void headline(struct answer_text *answer, const struct analysis *a,
 	answer->answered = answer__can_claim(a);
 	answer__headline(answer, "%s", text);
 	say_cannot(answer, a, cpus);
+	say_recv_call(answer, a);
 	free(text);
 }
 

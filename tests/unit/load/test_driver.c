@@ -296,7 +296,38 @@ DRIVER_TEST(receiver_totals_are_read)
 	assert_int_equal(app->receiver_cpu_ns.value, 64);
 	assert_int_equal(app->tcp_bytes_received, 66);
 	assert_int_equal(app->latency[LATENCY_DELIVERY].hist->count, 3);
+	assert_int_equal(app->latency[LATENCY_RECV_CALL].hist->sum, 70);
 	assert_null(app->latency[LATENCY_SEND_CALL].hist);
+}
+
+DRIVER_TEST(an_earlier_receiver_without_recv_call_is_unknown_with_a_reason)
+{
+	char *line = replace(RECEIVER_STATS, ",\"recv_call\":" HIST_3, "");
+	struct app_result app = {0};
+
+	accept_line(line, RECEIVER, DRIVER_DONE);
+	load_report__copy_app(&app, &report, RECEIVER);
+	assert_int_equal(app.latency[LATENCY_DELIVERY].hist->count, 3);
+	assert_null(app.latency[LATENCY_RECV_CALL].hist);
+	assert_string_equal(app.latency[LATENCY_RECV_CALL].reason,
+			    "this version of netio-loadgen does not report it");
+	/* The next line has it. */
+	accept_line(RECEIVER_STATS, RECEIVER, DRIVER_DONE);
+	load_report__copy_app(&app, &report, RECEIVER); /* replaces */
+	assert_int_equal(app.latency[LATENCY_RECV_CALL].hist->count, 3);
+	assert_null(app.latency[LATENCY_RECV_CALL].reason);
+	hist__free(app.latency[LATENCY_DELIVERY].hist);
+	hist__free(app.latency[LATENCY_RECV_CALL].hist);
+	free(line);
+}
+
+DRIVER_TEST(a_damaged_recv_call_is_refused)
+{
+	refuse_replaced(RECEIVER_STATS, RECEIVER, "\"recv_call\":{", "\"recv_call\":5,\"x\":{");
+	refuse_replaced(RECEIVER_STATS, RECEIVER, "\"recv_call\":{", "\"recv_call\":null,\"x\":{");
+	refuse_replaced(RECEIVER_STATS, RECEIVER, "\"recv_call\":{\"count\":3",
+			"\"recv_call\":{\"count\":2");
+	refuse_replaced(RECEIVER_STATS, RECEIVER, "\"delivery\":", "\"recv\":");
 }
 
 /* What a sender of a done event was told by its receiver, or not yet. */

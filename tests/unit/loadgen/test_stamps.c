@@ -79,6 +79,12 @@ static void send_stamped(int fd, uint64_t seq)
 	assert_int_equal(send(fd, message, SIZE, 0), SIZE);
 }
 
+static void wait_for_readings(unsigned int n)
+{
+	while (atomic_load(&readings) < n)
+		sched_yield();
+}
+
 static uint64_t messages_of(struct recv_loop *one)
 {
 	uint64_t messages;
@@ -100,14 +106,14 @@ TEST(delivery_ends_at_recv_though_the_lock_is_held)
 	int fds[2];
 
 	pair_of(fds);
+	atomic_store(&readings, 0);
 	assert_int_equal(receiver_pool__open(&r, &s, &plan, &fds[1]), 0);
 	receiver_pool__begin(&r);
 	one = &r.threads[0];
+	wait_for_readings(1); /* before recv() */
 	pthread_mutex_lock(&one->lock);
-	atomic_store(&readings, 0);
 	send_stamped(fds[0], 0);
-	while (!atomic_load(&readings))
-		sched_yield();
+	wait_for_readings(2); /* after recv() */
 	now += NS_PER_SEC;
 	pthread_mutex_unlock(&one->lock);
 	while (!messages_of(one))
@@ -115,6 +121,75 @@ TEST(delivery_ends_at_recv_though_the_lock_is_held)
 	assert_int_equal(one->counters.bad_stamps, 0);
 	assert_int_equal(one->counters.hist[COUNTERS_DELIVERY]->count, 1);
 	assert_int_equal(one->counters.hist[COUNTERS_DELIVERY]->max, 0);
+	assert_int_equal(one->counters.hist[COUNTERS_RECV_CALL]->max, 0);
 	close(fds[0]);
 	receiver_pool__close(&r);
+}
+
+/* The receiver of one connection after one message of the phase, and that message's recv_call. */
+static struct hist *recv_call_of(uint64_t rcvlowat, uint64_t idle_s, uint64_t wait_s)
+{
+	const struct settings s = {.rcvlowat = rcvlowat};
+	const struct protocol_hello hello = {.connections = 1, .threads = 1, .size = SIZE};
+	const struct receiver_pool_plan plan = {.hello = &hello, .same_clock = true};
+	struct receiver_pool r = {0};
+	struct recv_loop *one;
+	struct hist *h;
+	int fds[2];
+
+	pair_of(fds);
+	atomic_store(&readings, 0);
+	assert_int_equal(receiver_pool__open(&r, &s, &plan, &fds[1]), 0);
+	one = &r.threads[0];
+	if (!rcvlowat)
+		wait_for_readings(1); /* blocked in recv(), or about to be */
+	now += idle_s * NS_PER_SEC;
+	receiver_pool__begin(&r);
+	receiver_pool__set_begin(&r, now);
+	now += wait_s * NS_PER_SEC;
+	send_stamped(fds[0], 0);
+	while (!messages_of(one))
+		sched_yield();
+	pthread_mutex_lock(&one->lock);
+	assert_int_equal(one->counters.calls, 1);
+	h = hist__dup(one->counters.hist[COUNTERS_RECV_CALL]);
+	pthread_mutex_unlock(&one->lock);
+	close(fds[0]);
+	receiver_pool__close(&r);
+	assert_int_equal(h->count, 1);
+	return h;
+}
+
+TEST(recv_call_of_a_blocking_receiver_includes_the_wait_for_data)
+{
+	struct hist *h = recv_call_of(0, 0, 3);
+
+	assert_int_equal(h->max, 3 * NS_PER_SEC);
+	hist__free(h);
+}
+
+TEST(recv_call_begins_no_earlier_than_its_phase)
+{
+	struct hist *h = recv_call_of(0, 5, 3);
+
+	assert_int_equal(h->max, 3 * NS_PER_SEC);
+	hist__free(h);
+}
+
+TEST(recv_call_of_an_epoll_receiver_does_not_include_the_wait)
+{
+	struct hist *h = recv_call_of(SIZE, 5, 3);
+
+	assert_int_equal(h->max, 0);
+	hist__free(h);
+}
+
+/* Two readings a recv() that blocks: before the call and after it. */
+TEST(a_recv_call_reads_the_clock_twice)
+{
+	struct hist *h = recv_call_of(0, 0, 0);
+
+	hist__free(h);
+	/* The message's call, and the call that the end of the connection ended. */
+	assert_int_equal(atomic_load(&readings), 4);
 }

@@ -203,6 +203,7 @@ TEST(latencies_are_shown_where_there_can_be_any)
 	r.summary[1].mode = MODE_ONECOPY;
 	assert_true(shown(&r, LATENCY_SEND_CALL));
 	assert_true(shown(&r, LATENCY_DELIVERY));
+	assert_true(shown(&r, LATENCY_RECV_CALL));
 	assert_false(shown(&r, LATENCY_COMPLETION));
 	assert_false(shown(&r, LATENCY_HALF_ROUND_TRIP));
 	assert_false(shown(&r, LATENCY_SLOT_WAIT));

@@ -273,7 +273,7 @@ TEST(the_text_says_whose_copies_they_are)
 	close_books(f, true);
 	check_text(f, "sender's copies/B");
 	check_text(f, "1.51 MB received, says the receiver");
-	check_text(f, "receive n/a: the receiver is on another machine");
+	check_text(f, "receive, recv call n/a: the receiver is on another machine");
 	check_text(f, "of the sender alone: ");
 	check_end(f, "received (as the receiver reports), 0 B unaccounted");
 	end(f);

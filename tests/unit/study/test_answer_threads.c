@@ -101,6 +101,28 @@ STUDY_TEST(the_best_thread_count_is_named)
 		   "x 0.125");
 }
 
+/* Of three thread counts, 8 and 1 are compared: 6000 ns are 3 times 2000. */
+STUDY_TEST(recv_call_is_stated_where_the_data_has_it)
+{
+	const struct answer_text *answer = &study.answers[QUESTION_THREADS];
+
+	put_threads(&study);
+	for (size_t i = 0; i < study.d.rows_nr; i++)
+		study.d.rows[i].value[METRIC_RECV_P50] = study.d.rows[i].threads == 8 ? 6000 : 2000;
+	study__finish(&study, 1);
+	check_says(answer, "recv call x 3.00");
+	check_says(answer, "a receiver thread with one connection waits for data in it.");
+	assert_false(says(answer, "recv call, n/a"));
+}
+
+STUDY_TEST(recv_call_is_na_with_a_reason_where_the_data_lacks_it)
+{
+	const struct answer_text *answer = ask(&study, "0", 2);
+
+	check_says(answer, "Not shown: recv call, n/a (the data set has no such number).");
+	assert_false(says(answer, "recv call x"));
+}
+
 /* More threads that gain nothing are not the best. */
 STUDY_TEST(noise_names_no_better_thread_count)
 {

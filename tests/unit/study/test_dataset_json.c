@@ -69,6 +69,37 @@ DATASET_TEST(histograms_of_rounds_are_added)
 	assert_string_equal(set.reason[METRIC_S_CYCLES], "no PMU");
 }
 
+/* A run of an earlier version, then one whose receiver did not report it, then one with it. */
+DATASET_TEST(documents_with_and_without_recv_call_are_read_together)
+{
+	static const char *const recv_calls[] = {
+		"",
+		",\"recv_call\":{\"p50\":null,\"buckets\":[],\"reason\":\"another machine\"}",
+		",\"recv_call\":{\"p50\":700,\"p99\":900,\"buckets\":[[700,700,2]]}",
+	};
+	char text[512];
+	json_t *o;
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text),
+			 "{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\","
+			 "\"size\":4096,\"threads\":1,\"round\":%d,\"app\":{\"latency_ns\":"
+			 "{\"delivery\":{\"p50\":50}%s}}}]}",
+			 i, recv_calls[i]);
+		o = parsed(text);
+		assert_int_equal(dataset__add_document(&set, "x", o, message), 0);
+		json_decref(o);
+		NEAR(set.rows[i].value[METRIC_DELIVERY_P50], 50.0);
+	}
+	assert_true(isnan(set.rows[0].value[METRIC_RECV_P50]));
+	assert_true(isnan(set.rows[1].value[METRIC_RECV_P50]));
+	NEAR(set.rows[2].value[METRIC_RECV_P50], 700.0);
+	NEAR(set.rows[2].value[METRIC_RECV_P99], 900.0);
+	assert_string_equal(set.reason[METRIC_RECV_P50], "another machine");
+	assert_int_equal(set.hists_nr, 1);
+	assert_int_equal(set.hists[0].kind, DATASET_HIST_LATENCY + LATENCY_RECV_CALL);
+}
+
 DATASET_TEST(foreign_documents_are_refused)
 {
 	static const char *const documents[] = {

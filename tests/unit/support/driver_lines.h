@@ -28,7 +28,7 @@
 	"{\"event\":\"done\",\"elapsed_ns\":9,\"rx_bytes\":61,\"rx_messages\":62,"     \
 	"\"verify_errors\":63,\"cpu_ns\":64,\"recv_calls\":65,"                        \
 	"\"replies\":{\"bytes\":67,\"messages\":68},\"latency\":{\"delivery\":" HIST_3 \
-	"},\"tcp\":{\"bytes_received\":66}}"
+	",\"recv_call\":" HIST_3 "},\"tcp\":{\"bytes_received\":66}}"
 
 #define READY_2                                                                    \
 	"{\"event\":\"ready\",\"config\":{\"mode\":\"onecopy\"},\"connections\":[" \

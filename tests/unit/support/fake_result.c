@@ -98,6 +98,7 @@ static void fill_app(struct app_result *app, enum mode mode)
 	app->receiver_cpu_ns = known(90000000);
 	app->latency[LATENCY_SEND_CALL].hist = bell(zc ? 21000 : 12000, 9000);
 	app->latency[LATENCY_DELIVERY].hist = bell(zc ? 160000 : 90000, 9000);
+	app->latency[LATENCY_RECV_CALL].hist = bell(zc ? 16000 : 9000, 9000);
 	if (zc)
 		app->latency[LATENCY_COMPLETION].hist = bell(210000, 9000);
 	else
