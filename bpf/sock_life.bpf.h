@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * The life of the sockets that attach watches: connect, accept, close, and the iterators.
- * docs/DESIGN.md, "Programs that are not ours", has the formulas.
+ * docs/design/attach.md has the formulas.
  */
 #ifndef BPF_SOCK_LIFE_BPF_H
 #define BPF_SOCK_LIFE_BPF_H
