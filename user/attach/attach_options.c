@@ -335,7 +335,7 @@ static void check(struct attach_options *o)
 			       : (enum log_level)(LOG_WARNING + (o->verbose > 2 ? 2 : o->verbose)));
 }
 
-/* What stands behind -- is the command's, untouched. Returns how many arguments are ours. */
+/* Arguments after -- belong to the command, unchanged. Returns the number of ours. */
 static int split(struct attach_options *o, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
