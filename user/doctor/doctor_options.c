@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which options doctor has: those of a run that decide how it would be watched. */
+/* The options of doctor: those of a run that affect probes. */
 #include "doctor_options.h"
 
 static const char doc[] =
