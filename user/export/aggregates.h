@@ -25,7 +25,7 @@ enum part_of_bytes {
 	PART_NR,
 };
 
-/* What is published. Each value only grows, but for the gauges. */
+/* Published values. Each only grows, except for the gauges. */
 struct published {
 	uint64_t sent, received, read, retransmitted, opened;
 	uint64_t parts[PART_NR];         /* exact and sampled ones together */
