@@ -26,13 +26,13 @@
 #define SILENCE_NS 15000000000ULL
 
 static const char doc[] =
-	"Waits for senders on another machine (netiotrace --connect), and receives what they send, "
-	"one session after another, until Ctrl-C. Needs no root.\n"
+	"Receives from senders on another machine (netiotrace --connect), one session after "
+	"another, until Ctrl-C. Needs no root.\n"
 	"\n"
 	"  netiotrace serve --listen 192.0.2.7:5201"
 	"\v"
-	"It has no password and no encryption: listen where only those can connect who may. Exit "
-	"status: 0 done, 1 failed, 2 usage.";
+	"There is no password and no encryption: listen on an address that only trusted machines "
+	"can reach. Exit status: 0 success, 1 failure, 2 usage error.";
 
 static const char *const titles[] = {[1] = "Options:"};
 
@@ -43,7 +43,7 @@ static const struct options_pick picks[] = {
 	{"spin", NULL, 1},
 	{"rcvlowat", NULL, 1},
 	{"congestion", "congestion control of replies to --request-response", 1},
-	{"verify", "refuse senders without --verify (the others are checked in any case)", 1},
+	{"verify", "refuse senders without --verify (data of other senders are always checked)", 1},
 	{"ready-file", NULL, 1},
 	{"quiet", NULL, 1},
 	{"verbose", "print each session", 1},
