@@ -22,8 +22,10 @@
  */
 #define DEFAULT_ROUNDS  12
 #define DEFAULT_CELL_NS 2100000000ULL
-/* --quick: 24 cells, 34 s of measuring, a good minute with what comes around it; seven rounds are
- * enough for up to 85 comparisons (base/rank_test.h). */
+/*
+ * --quick: 24 cells, 34 s of measuring, a good minute in total; seven rounds are enough for up to
+ * 85 comparisons (base/rank_test.h).
+ */
 #define QUICK_THREADS "1,4"
 #define QUICK_ROUNDS  7
 #define QUICK_CELL_NS 1400000000ULL
@@ -34,7 +36,7 @@
 #define WARMUP_PART   2
 #define WARMUP_NS_MAX 100000000ULL
 
-/* Apart from the keys that options__pick() gives. */
+/* Distinct from the keys of options__pick(). */
 enum key {
 	KEY_MODES = 4096,
 	KEY_SIZES,
@@ -148,7 +150,7 @@ static void list__add(struct list *l, const char *entry, const void *value)
 	++*l->nr;
 }
 
-/* Replaces the list by what add() makes of each entry between commas; an empty one as well. */
+/* Replaces the list by the result of add() for each entry between commas, empty ones included. */
 static void list__set(struct list l, const char *text,
 		      void (*add)(struct list *l, const char *entry))
 {
@@ -259,7 +261,7 @@ static void set_congestions(struct sweep_options *o, const char *text)
 		  text, add_congestion);
 }
 
-/* What parsing keeps beside the result. */
+/* State of parsing besides the result. */
 struct parse {
 	struct sweep_options *o;
 	bool quick;
@@ -347,7 +349,7 @@ static void set_defaults(struct sweep_options *o, bool quick)
 	}
 }
 
-/* Completes what is shared: the rules on a message's size are about the smallest. */
+/* Completes the shared options: size rules are checked with the smallest size. */
 static void finish(struct sweep_options *o)
 {
 	struct sweep_grid *g = &o->grid;
