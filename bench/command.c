@@ -59,7 +59,7 @@ void command__end(struct command *c)
 	if (!c->pid)
 		return;
 	kill(-c->pid, SIGINT);
-	/* What it says at its end must find somebody who reads. */
+	/* Its last output needs a reader, or it would block or get SIGPIPE. */
 	while (fgets(rest, sizeof(rest), c->out))
 		;
 	waitpid(c->pid, NULL, 0);

@@ -11,11 +11,10 @@ struct command {
 	FILE *out; /* its standard output */
 };
 
-/* Starts it and waits until it has said a line with "attached". 0 or -errno; -ENODATA: it ended
- * first. */
+/* Starts it and waits for a line with "attached". 0 or -errno; -ENODATA: it ended before. */
 int command__begin(struct command *c, const char *text);
 
-/* Interrupts it and waits for its end; nothing where none runs. */
+/* Interrupts it and waits for its end; does nothing if it does not run. */
 void command__end(struct command *c);
 
 #endif

@@ -11,8 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Adds to *ns the CPU time of all of the process's threads. 0 or -errno: there is no such process.
- */
+/* Adds the CPU time of all threads of the process to *ns. 0 or -errno: no such process. */
 int cpu_clock__add(uint64_t *ns, pid_t pid);
 
 #endif

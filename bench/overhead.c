@@ -56,7 +56,7 @@
 #define OTHERS_MAX 0.03 /* share of packets that are not of this namespace */
 #define TRIES      20   /* of one slice */
 
-/* What is switched on and off, or whose cost is read. */
+/* The part that is switched on and off, or whose cost is read. */
 enum watch {
 	WATCH_PROBES,
 	WATCH_COUNTERS,
@@ -78,7 +78,7 @@ struct bench {
 	struct netpath *path;
 	struct session *session;
 	struct plan plan, rest;
-	bool in_slices; /* events are looked at a part of the time */
+	bool in_slices; /* events are sampled */
 	enum watch watch;
 	const char *name; /* of it */
 	uint64_t hz;      /* of samples */
@@ -256,7 +256,7 @@ static void received(struct bench *b, uint64_t *bytes, uint64_t *ns)
 			fail("cannot read the CPU clock of the load generator", -ESRCH);
 }
 
-/* Opened and closed, not only enabled and disabled: what is open costs something by itself. */
+/* Opened and closed, not only enabled and disabled: open programs have a cost, too. */
 static void switch_counters(struct bench *b, bool on)
 {
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
@@ -289,8 +289,7 @@ static void switch_samples(struct bench *b, bool on)
 		fail(why, err);
 }
 
-/* What is attached when a slice begins: all of the plan, where its events are looked at all the
- * time. */
+/* Programs attached at the begin of a slice: the whole plan, unless events are sampled. */
 static void switch_programs(struct bench *b, bool on)
 {
 	static const struct plan nothing;
@@ -367,7 +366,7 @@ static void look_in_slices(struct bench *b, unsigned int ms)
 		sleep_ms(ms - looked);
 }
 
-/* What a run reads in its measured phase; samples only after it. */
+/* The reads of a run's measured phase; samples are read after it. */
 static int read_watch(struct bench *b)
 {
 	if (b->watch == WATCH_SAMPLES || b->watch == WATCH_COMMAND)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose packets this machine receives: those of this network namespace, and all others. The counts
- * of BPF programs do not tell them apart.
+ * The packets received by this machine: those of this network namespace, and all others. The run
+ * counts of BPF programs include both.
  */
 #ifndef NETIOTRACE_BENCH_PACKETS_H
 #define NETIOTRACE_BENCH_PACKETS_H

@@ -21,7 +21,7 @@
 #define ADDITIONS 20000
 #define PAUSE_US  300000
 
-/* What is copied from: as large as a few messages, and larger than a cache of the CPU. */
+/* Source buffers: the size of a few messages, and more than a CPU's cache. */
 #define NEAR (2UL * MESSAGE)
 #define FAR  (1024UL * MESSAGE)
 
@@ -60,7 +60,7 @@ static void add_up(void)
 static void copy(char *to, const char *from)
 {
 	memcpy(to, from, MESSAGE);
-	/* The copy is wanted, though nobody reads it. */
+	/* Keeps the compiler from dropping the copy. */
 	__asm__ volatile("" : : "r"(to) : "memory");
 }
 
@@ -70,7 +70,7 @@ static void pin(unsigned int cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	/* Where there is no such CPU the loop runs where it may. */
+	/* Without such a CPU the loop runs on any. */
 	(void)sched_setaffinity(0, sizeof(set), &set);
 }
 
@@ -102,7 +102,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* One loop for so long on each CPU at once; turns a second of all. */
+/* Runs a loop for that long on each CPU at once. Returns the turns per second of all. */
 static double measure(const struct loop *loop, double seconds)
 {
 	struct worker workers[CPUS];

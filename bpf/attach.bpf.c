@@ -67,7 +67,7 @@ int BPF_PROG(nio_at_arrival, struct sk_buff *skb)
 SEC("?fentry/tcp_sendmsg_locked")
 int BPF_PROG(nio_ae_send, struct sock *sk, struct msghdr *msg)
 {
-	/* Needed only while the program at the return is attached, too. */
+	/* Needed only while the program at the return is attached as well. */
 	if (nio_window & 1)
 		on_message(sk, msg, is_vector(msg));
 	return 0;
@@ -149,7 +149,7 @@ int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
 	if (child->tgid != child->pid)
 		return 0;
 	task = task_of(parent);
-	/* A child has its parent's name, so a match by name covers it, too. */
+	/* A child has its parent's name, so a match by name covers the child as well. */
 	if (!task || !(nio_follow_children || task->named))
 		return 0;
 	bpf_get_current_comm(comm, sizeof(comm));

@@ -146,7 +146,7 @@ static __always_inline void book_time(const struct nio_conn *conn, __u32 stage, 
 	count_in(cell->ns_hist, ns);
 }
 
-/* Like count_in(), for buckets that a softirq may update, too. */
+/* Like count_in(), for buckets that a softirq may also update. */
 static __always_inline void count_in_shared(__u64 *hist, __u64 value)
 {
 	__u64 bucket = bucket_of(value);

@@ -209,7 +209,7 @@ enum nio_uncovered_kind {
 };
 /* clang-format on */
 
-/* nio_uncovered: per CPU, index nio_uncovered_index(). PEEKED bytes are in rx_copy, too. */
+/* nio_uncovered: per CPU, index nio_uncovered_index(). PEEKED bytes are also in rx_copy. */
 struct nio_uncovered {
 	__u64 bytes;
 	__u64 events;
@@ -276,7 +276,7 @@ struct nio_conn {
 #define NIO_SEEN_WRITE_SEQ 1u
 /* zckey is valid. */
 #define NIO_SEEN_ZCKEY 2u
-/* Programs were detached for a while: the next look at write_seq or sk_zckey starts anew. */
+/* Programs were detached for a while: the next read of write_seq or sk_zckey is a new start. */
 #define NIO_SEEN_AWAY 64u
 /* The message of the call in progress, noted by the program at its entry. */
 #define NIO_SEEN_CALL     4u

@@ -182,7 +182,7 @@ static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const s
 	});
 }
 
-/* NIO_SEEN_FOREIGN comes first: SEND_ZC of io_uring sets MSG_ZEROCOPY, too. */
+/* NIO_SEEN_FOREIGN comes first: SEND_ZC of io_uring also sets MSG_ZEROCOPY. */
 static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
 {
 	if (call & NIO_SEEN_FOREIGN)

@@ -280,8 +280,8 @@ static __always_inline bool is_final(const struct sock_state *s)
 }
 
 /*
- * Another socket has this address now. No program saw the end of the old socket, whose last numbers
- * are those of the last iteration, or user space has not read that end yet.
+ * Another socket has this address now. Either no program saw the end of the old socket, whose last
+ * numbers are from the last iteration, or user space has not read that end yet.
  */
 static __always_inline void end_stale(struct sock_state *s)
 {

@@ -105,7 +105,7 @@ static __always_inline void on_sendpages_return(const struct sock *sk, int ret)
 		on_sent(sk, conn, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE, TRUSTED);
 }
 
-/* Bytes queued since the last look at write_seq. A socket that reconnects starts anew. */
+/* Bytes queued since the last read of write_seq. A socket that reconnects starts a new interval. */
 static __always_inline __u32 queued_since(const struct sock *sk, struct nio_conn *conn, bool known)
 {
 	__u8 state = NIO_FIELD(known, struct sock, sk, __sk_common.skc_state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Processes: ids in the collector's PID namespace (programs see those of the initial one), and
- * start times as in /proc/PID/stat. Id and start time together identify a process.
+ * Processes: ids in the collector's PID namespace (programs see ids of the initial one), and start
+ * times as in /proc/PID/stat. Id and start time together identify a process.
  */
 #ifndef BPF_TASK_BPF_H
 #define BPF_TASK_BPF_H

@@ -19,7 +19,7 @@ struct message {
 	struct iovec *iov; /* the header, if any, then the fields; each base is an allocation */
 };
 
-/* Bytes of field i: size / fields; the last field has the remainder, too. */
+/* Bytes of field i: size / fields; the last field also has the remainder. */
 size_t message__field_size(size_t size, unsigned int fields, unsigned int i);
 
 /* size: of the fields, at least 1 byte each. header: bytes before the fields, or 0. */

@@ -31,7 +31,7 @@ static void rx_parser__end_message(struct rx_parser *s, struct counters *t, uint
 	uint64_t seq, stamp;
 
 	message_tag__decode(s->tag, &seq, &stamp);
-	/* Checked without --verify, too: the check is free and detects lost framing. */
+	/* Checked even without --verify: the check is free and detects lost framing. */
 	if (s->wrong || seq != s->seq)
 		t->verify_errors++;
 	if (!s->same_clock)

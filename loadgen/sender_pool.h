@@ -49,7 +49,7 @@ struct sender_pool {
 
 /* *c must be zeroed. sender_pool__close() also accepts a pool that is zeroed or partly open. */
 int sender_pool__open(struct sender_pool *c, const struct settings *s); /* 0 or -errno */
-void sender_pool__close(struct sender_pool *c); /* ends blocked threads, too */
+void sender_pool__close(struct sender_pool *c); /* also ends blocked threads */
 
 /* Takes ownership of fd as connection `index`. */
 void sender_pool__add(struct sender_pool *c, uint32_t index, int fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ADDRESS:PORT of both programs; what is read is written as it was read. */
+/* ADDRESS:PORT of both programs: an accepted address is written back as it was read. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Everything that is said of a data set, whatever is in it: the six answers, and what changed
- * against another. Two CSV files, apart by a line "--".
+ * The six answers on any data set, and its changes against another one. Two CSV files, separated by
+ * a line "--".
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "study/changes.h"
 #include "study/test_family.h"
 
-#define ROWS_MAX 64 /* what tests of many rounds cost is not asked here */
+#define ROWS_MAX 64 /* tests of many rounds are slow */
 
 static bool load(struct dataset *d, struct analysis *a, const uint8_t *data, size_t size)
 {

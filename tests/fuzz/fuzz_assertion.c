@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --assert: a sentence or an expression, and then it holds, or a sentence says why it does not. */
+/* --assert of run and attach: parsed or refused; a parsed one is true or has a sentence why not. */
 #include <stdlib.h>
 #include <string.h>
 

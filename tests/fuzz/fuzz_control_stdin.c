@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of --control: a known command, or one that is said to be unknown, printable. */
+/* Lines of --control: a known command, or a printable message about an unknown one. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum control_stdin_command command;
 	struct control_stdin c = {.fd = fd};
 
-	/* A file never blocks: each call takes a line, a piece of one, or finds the end. */
+	/* A file never blocks: each call returns a line or a part of one, or the end. */
 	for (size_t i = 0; i <= 2 * size + 2; i++) {
 		command = control_stdin__next(&c);
 		if (command == CONTROL_STDIN_EOF)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A CSV file and how it is to be read: the first line is of --columns, the second of --modes, the
- * third NAME=FIELD of --column, or "rounds" of --rounds-from-repeats. A line "--" parts two files
+ * A CSV file and the options to read it: the first line is --columns, the second --modes, the third
+ * NAME=FIELD for --column, or "rounds" for --rounds-from-repeats. A line "--" separates two files
  * of one experiment.
  */
 #include <math.h>
@@ -23,7 +23,7 @@ static void check_rows(const struct dataset *d)
 	}
 }
 
-/* Rows that nothing tells apart are rounds only where something says so. */
+/* Rows with equal settings are rounds only if an option or a column says so. */
 static void check_apart(const struct dataset *d)
 {
 	for (size_t i = 1; i < d->rows_nr; i++) {
@@ -67,7 +67,7 @@ static int add(struct dataset *d, const struct dataset_names *names, const uint8
 	return err;
 }
 
-/* Another file of the experiment. False: it was refused. */
+/* Reads another file of the experiment. False if it was refused. */
 static bool join(struct dataset *d, const struct dataset_names *names, const uint8_t *data,
 		 size_t size)
 {

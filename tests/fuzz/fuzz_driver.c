@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of the load generator's protocol: an event, or a sentence; the side is the first byte's. */
+/* Lines of the load generator's protocol: decoded or refused. The first byte is the side. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --perf-events on an invented machine: the first line is what every file of a PMU holds, the rest
- * the list.
+ * --perf-events on an invented machine: the first line is the content of every file of a PMU, the
+ * rest is the list of events.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const char *file_text;
 
 static int pmu(const char *name, const char *file, char *text, size_t len)
 {
-	/* What a name may not have in it that becomes part of a path. */
+	/* Characters that must not occur in a name that becomes part of a path. */
 	FUZZ_CHECK(!strchr(name, '/') && strcmp(name, "..") && *name);
 	if (strcmp(file, "type") == 0) {
 		snprintf(text, len, "9");

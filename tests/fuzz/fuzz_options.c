@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The command lines of netiotrace, a word a line; the first is the command. Who refuses one says so
- * and calls exit(): here that comes back (the linker gives calls of exit() and argp_parse() to this
- * file), and what was allocated is freed as the end of the program would, where a sanitizer tells
- * of it.
+ * The command lines of netiotrace, a word a line; the first word is the command. A refusal prints a
+ * message and calls exit(). The linker redirects calls of exit() and argp_parse() to this file;
+ * allocations are freed here as at the end of the program, so that a sanitizer reports leaks.
  */
 #include <setjmp.h>
 #include <stdlib.h>
@@ -24,7 +23,7 @@ static bool parsing;
 static const volatile void *held[HELD_MAX];
 static size_t held_nr;
 
-/* ---- what a parser allocates, argp included ---- */
+/* ---- allocations of a parser, argp included ---- */
 
 /* sanitizer/allocator_interface.h; NULL in a build without. */
 __attribute__((weak)) int
@@ -58,14 +57,14 @@ static void watch_memory(void)
 	watched = true;
 }
 
-/* Only of a command line that was refused: of others everything must have been freed. */
+/* Only after a refused command line: an accepted one must have freed everything. */
 static void free_held(void)
 {
 	while (held_nr)
 		free((void *)held[--held_nr]);
 }
 
-/* ---- what the linker gives to this file ---- */
+/* ---- functions that the linker redirects to this file ---- */
 
 void __wrap_exit(int status);
 error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,

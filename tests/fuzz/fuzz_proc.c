@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel says in /proc: packet taps, a thread's counters, symbols, the preemption model.
- * All of the input is each of them.
+ * Parsers of /proc: packet taps, counters of a thread, symbols, the preemption model. Each parser
+ * gets the whole input.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hello and frame from the network: refused, or every field in its range and written alike. */
+/* A hello and a frame from the network: refused, or in range and encoded to the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A message of a sock_diag dump, by its payload: libnl splits messages. The source is
- * taken in whole, for its static functions.
+ * The payload of one sock_diag message; libnl splits messages. Includes the source for its static
+ * functions.
  */
 #include <stdlib.h>
 

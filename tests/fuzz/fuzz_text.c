@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text from outside: made printable, wrapped, quoted for a shell. Its width is the first byte's. */
+/* Text from outside: made printable, wrapped, quoted for a shell. The first byte is the width. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@ static void check_printable(const char *text)
 	FUZZ_CHECK(strlen(buf) < sizeof(buf));
 	for (const char *c = buf; *c; c++)
 		FUZZ_CHECK((unsigned char)*c >= ' ' && *c != 127);
-	/* What prints as what it is stays as it is. */
+	/* Printable text stays unchanged. */
 	FUZZ_CHECK(!strcmp(printable(again, sizeof(again), buf), buf));
 }
 
-/* Nothing but spaces and ends of lines is lost, and every line moves on. */
+/* Wrapping drops only spaces and line ends, and every line advances. */
 static void check_wrap(const char *text, size_t width)
 {
 	const char *line, *before = text;

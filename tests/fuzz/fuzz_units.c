@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sizes, counts, durations and lists of CPUs: refused, or a value that is within its bounds. */
+/* Sizes, counts, durations and lists of CPUs: refused, or a value within its bounds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #define CPUS 1024
-#define LEFT 0x5aa55aa55aa55aa5ULL /* what nobody may touch who refuses */
+#define LEFT 0x5aa55aa55aa55aa5ULL /* a refusal must not change it */
 
 static void check_formats(uint64_t value)
 {
@@ -20,7 +20,7 @@ static void check_formats(uint64_t value)
 	FUZZ_CHECK(strlen(format_count(buf, sizeof(buf), value)) < UNITS_BUF);
 }
 
-/* The short form of a message's size, where it is exact, is read back as that size. */
+/* The short form of a size is read back as that size, if it is exact. */
 static void check_size(const char *text)
 {
 	uint64_t value = LEFT, again = 0;

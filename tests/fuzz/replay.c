@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The corpus of a fuzz target as a unit test, in any build: each file once. See fuzz.h. */
+/* Runs a fuzz target on its corpus as a unit test, in any build: each file once. See fuzz.h. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 
-/* Beside this source file: corpus/NAME, NAME from .../replay_NAME. */
+/* The corpus is beside this source file: corpus/NAME, with NAME from .../replay_NAME. */
 static const char *corpus_of(const char *program, char *path, size_t len)
 {
 	const char *slash = strrchr(__FILE__, '/'), *name = strstr(program, "replay_");

@@ -24,7 +24,7 @@
 #define COLUMNS_MAX     120
 #define COLUMNS_DEFAULT 100 /* where the text goes to no terminal: as of a run */
 
-/* How long a command may take to end that was told to by a signal. */
+/* How long a command may take to end after a signal. */
 #define COMMAND_END_MS 500
 
 struct attach {
@@ -199,7 +199,7 @@ static int watch(struct attach *a)
 	return EXIT_RUN_FAILED;
 }
 
-/* A command that is still there goes on after --duration; a signal to us is one to it. */
+/* After --duration a command continues. A signal that ends netiotrace is passed on to it. */
 static void end_command(struct attach *a)
 {
 	if (!a->w.launch.pid || a->status >= 0)
@@ -315,7 +315,7 @@ static int report(struct attach *a)
 	return code ? code : next;
 }
 
-/* What the program ends with when watching and writing did not fail. */
+/* The exit code after watching and writing succeeded. */
 static int exit_code(const struct attach *a)
 {
 	if (a->status >= 0)

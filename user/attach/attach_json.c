@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The document of attach, netiotrace.attach/1, and its CSV: docs/OUTPUT.md, "What attach writes".
- * Knows nothing of files.
+ * Pure.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "write/field.h"
 #include "write/output.h"
 
-/* What a block is written from: the whole, a process, a connection, a port or a cgroup. */
+/* The subject of a block: the total, a process, a connection, a port or a cgroup. */
 struct block {
 	const struct attach_result *r;
 	const struct socket_ledger *b;
@@ -248,7 +248,7 @@ FIELDS(split, (const struct cpu_split *c), SPLIT_FIELDS)
 FIELDS(sampling, (const struct cpu_found *c), SAMPLING_FIELDS)
 /* clang-format on */
 
-/* Names come from the kernel, not for a terminal. */
+/* Names come from the kernel and may contain control characters. */
 static json_t *comm_json(const char comm[16])
 {
 	char text[17];
@@ -433,7 +433,7 @@ FIELDS(tool, (const struct attach_options *q), TOOL_FIELDS)
 	X(bare_real, "high",  "0..1", real_if(e->sent_bytes, e->sent[way].high))
 FIELDS(sent, (const struct attach_events *e, unsigned int way), SENT_FIELDS)
 
-/* What was seen of send calls and receive copies: all, or some of the time. */
+/* Whether all send calls and receive copies were seen, or a sample. */
 #define EVENTS_FIELDS(X)                                                                     \
 	X(text,      "quality",    "text",  events_quality(e))                               \
 	X(bare_real, "time_share", "0..1",                                                   \

@@ -38,72 +38,66 @@ enum key {
 };
 
 static const char doc[] =
-	"Keeps the copy ledger of any program: of processes that run already, or of a command that "
-	"is started here and watched to its end.\n"
+	"Keeps the copy ledger of any program: of running processes, or of a command that attach "
+	"starts and watches to its end.\n"
 	"\n"
 	"  sudo netiotrace attach --pid 4242\n"
 	"  sudo netiotrace attach --comm nginx --duration 10s --json out.json\n"
 	"  sudo netiotrace attach -- iperf3 -c 192.0.2.7 -Z\n"
 	"  sudo netiotrace attach --assert 'copied_fraction == 0' -- ./my-test"
 	"\v"
-	"Several of --pid, --comm and --cgroup watch all that any of them names; --port narrows "
-	"that "
-	"to connections with such a port, and alone watches those of any process. Ends at Ctrl-C, "
-	"after --duration, when the command ends, when no process of --pid is left, or the "
-	"cgroup is gone.\n"
+	"--pid, --comm and --cgroup add up. --port limits them to connections with that port; "
+	"alone, it selects connections of any process. Ends on Ctrl-C, after --duration, when the "
+	"command ends, when no process of --pid is left, or when the cgroup is removed.\n"
 	"\n"
-	"Exit status: that of the command; without one 0 done, 1 failed, 2 usage, 3 this kernel "
-	"cannot do what was asked, 4 privileges missing, 130 ended by Ctrl-C. 5: an --assert did "
-	"not hold, or nothing was watched that it could be about.";
+	"Exit status: that of the command; without a command 0 success, 1 failure, 2 usage error, "
+	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C. 5: an --assert is "
+	"false, or nothing was watched.";
 
 static const struct argp_option options[] = {
-	{NULL, 0, NULL, 0, "Who is watched:", 1},
-	{"pid", KEY_PID, "PID", 0, "this process, with all its threads; repeatable", 1},
+	{NULL, 0, NULL, 0, "Target:", 1},
+	{"pid", KEY_PID, "PID", 0, "process with all its threads; repeatable", 1},
 	{"comm", KEY_COMM, "NAME", 0,
-	 "processes of this name (its first 15 bytes, as the kernel keeps them), also those that "
-	 "start later; repeatable",
+	 "processes with this name (its first 15 bytes), also those that start later; repeatable",
 	 1},
-	{"cgroup", KEY_CGROUP, "PATH", 0, "processes of this cgroup (v2) and those below it", 1},
-	{"port", KEY_PORT, "PORT", 0, "connections with this port, here or there; repeatable", 1},
+	{"cgroup", KEY_CGROUP, "PATH", 0, "processes of this cgroup (v2) and its descendants", 1},
+	{"port", KEY_PORT, "PORT", 0, "connections with this local or remote port; repeatable", 1},
 	{"children", KEY_CHILDREN, NULL, 0,
-	 "also processes that the watched ones start or have started; always so of a command", 1},
-	{NULL, 0, NULL, 0, "How it is watched:", 2},
-	{"duration", KEY_DURATION, "TIME", 0, "end after this time: 5s, 2m", 2},
-	{"interval", KEY_INTERVAL, "TIME", 0, "refresh, 50ms to 1h (default 1s)", 2},
+	 "also child processes, existing and later ones; always on for a command", 1},
+	{NULL, 0, NULL, 0, "Measurement:", 2},
+	{"duration", KEY_DURATION, "TIME", 0, "stop after this time: 5s, 2m", 2},
+	{"interval", KEY_INTERVAL, "TIME", 0, "refresh interval, 50ms to 1h (default 1s)", 2},
 	{"backend", KEY_BACKEND, "auto|fentry|kprobe|tracepoint", 0,
-	 "which hooks are used (default auto)", 2},
+	 "type of BPF program (default auto)", 2},
 	{"without", KEY_WITHOUT, "HOOK", 0,
-	 "do as if the kernel did not have this hook; repeatable", 2},
-	{"no-cpu", KEY_NO_CPU, NULL, 0,
-	 "take no samples of where the processes' CPU time goes (49 a second and CPU)", 2},
+	 "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", 2},
+	{"no-cpu", KEY_NO_CPU, NULL, 0, "do not sample CPU time (49 samples per second and CPU)",
+	 2},
 	{"count-calls", KEY_COUNT_CALLS, NULL, 0,
-	 "see every send call and receive copy at any rate (default: above 20 000 events a second, "
-	 "25 ms of each second)",
+	 "process every send and receive event (default: above 20 000 events per second, 25 ms of "
+	 "each second)",
 	 2},
 	{"max-sockets", KEY_SOCKETS, "N", 0,
-	 "sockets watched at once, up to 1048576 (default 32768, 1 KiB each)", 2},
-	{NULL, 0, NULL, 0, "What comes out:", 3},
-	{"by", KEY_BY, "process|connection|port|cgroup", 0,
-	 "one row for each of these (default process)", 3},
+	 "largest number of sockets, up to 1048576 (default 32768, 1 KiB each)", 2},
+	{NULL, 0, NULL, 0, "Output:", 3},
+	{"by", KEY_BY, "process|connection|port|cgroup", 0, "what a row is (default process)", 3},
 	{"sort", KEY_SORT, "copied|bytes|sent|received|zerocopy", 0,
-	 "the largest of these first (default copied)", 3},
-	{"top", KEY_TOP, "N", 0, "rows shown and connections written (default 20)", 3},
+	 "sort rows by this, largest first (default copied)", 3},
+	{"top", KEY_TOP, "N", 0, "rows to show and connections to write (default 20)", 3},
 	{"baseline", KEY_BASELINE, "DIR", 0,
-	 "a sweep's results on this machine, for advice on sizes", 3},
+	 "results of a sweep on this machine, for advice on message sizes", 3},
 	{"json", KEY_JSON, "FILE", 0,
-	 "write the document (- for stdout; then a command's stdout goes to stderr)", 3},
-	{"csv", KEY_CSV, "FILE", 0, "a row each process, connection, port or cgroup, as --by says",
-	 3},
+	 "write a JSON document (- for stdout; a command's stdout then goes to stderr)", 3},
+	{"csv", KEY_CSV, "FILE", 0,
+	 "write a row per process, connection, port or cgroup, as in --by", 3},
 	{"folded", KEY_FOLDED, "FILE", 0,
-	 "write the sampled stacks, as flame-graph tools read them (- for stdout)", 3},
+	 "write sampled stacks in the format of flame-graph tools (- for stdout)", 3},
 	{"assert", KEY_ASSERT, "EXPR", 0,
-	 "exit 5 unless it holds, e.g. 'copied_fraction == 0'; repeatable", 3},
+	 "exit with 5 if EXPR is false, e.g. 'copied_fraction == 0'; repeatable", 3},
 	{"ready-file", KEY_READY_FILE, "FILE", 0,
-	 "a file that is there while it watches: written when all programs are attached, removed "
-	 "at the end",
-	 3},
-	{"quiet", 'q', NULL, 0, "no lines while it runs, no text at the end, errors only", 3},
-	{"verbose", 'v', NULL, 0, "say what is done; -vv: libbpf's messages too", 3},
+	 "write FILE when all programs are attached; FILE is removed at the end", 3},
+	{"quiet", 'q', NULL, 0, "no progress, no final text, errors only", 3},
+	{"verbose", 'v', NULL, 0, "print progress; -vv: also libbpf's messages", 3},
 	{0},
 };
 
@@ -112,7 +106,7 @@ static uint64_t take_count(const char *option, const char *arg, uint64_t min, ui
 	uint64_t n;
 
 	if (parse_count(arg, min, max, &n))
-		usage_error("--%s wants a number from %llu to %llu, not '%s'.", option,
+		usage_error("--%s takes a number from %llu to %llu, not '%s'.", option,
 			    (unsigned long long)min, (unsigned long long)max, arg);
 	return n;
 }
@@ -135,7 +129,7 @@ static uint64_t take_time(const char *option, const char *arg, uint64_t min, uin
 	uint64_t ns;
 
 	if (parse_duration(arg, &ns) || ns < min || ns > max)
-		usage_error("--%s wants a time such as 5s or 500ms, not '%s'.", option, arg);
+		usage_error("--%s takes a time such as 5s or 500ms, not '%s'.", option, arg);
 	return ns;
 }
 
@@ -144,7 +138,7 @@ static void take_comm(struct attach_options *o, const char *arg)
 	size_t len = strlen(arg);
 
 	if (!len || o->comms_nr == NIO_COMMS_MAX)
-		usage_error("--comm wants a name, at most %d times.", NIO_COMMS_MAX);
+		usage_error("--comm takes a name, at most %d times.", NIO_COMMS_MAX);
 	/* The kernel keeps 15 bytes of a name. */
 	o->comms_asked[o->comms_nr] = arg;
 	memcpy(o->comms[o->comms_nr++], arg, len < 15 ? len : 15);
@@ -279,7 +273,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		 (key >= KEY_SOCKETS && key <= KEY_NO_CPU))
 		take_way(o, key, arg);
 	else if (key == ARGP_KEY_ARG)
-		usage_error("'%s' is no option; to run and watch a command, put -- before it: "
+		usage_error("'%s' is not an option; to run and watch a command, put -- before it: "
 			    "netiotrace attach -- %s.",
 			    arg, arg);
 	else
@@ -335,14 +329,14 @@ static void check(struct attach_options *o)
 			       : (enum log_level)(LOG_WARNING + (o->verbose > 2 ? 2 : o->verbose)));
 }
 
-/* What stands behind -- is the command's, untouched. Returns how many arguments are ours. */
+/* Arguments after -- belong to the command, unchanged. Returns the number of ours. */
 static int split(struct attach_options *o, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--") != 0)
 			continue;
 		if (i + 1 == argc)
-			usage_error("there is no command behind --.");
+			usage_error("there is no command after --.");
 		o->command = argv + i + 1;
 		return i;
 	}

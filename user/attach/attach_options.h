@@ -58,7 +58,7 @@ struct attach_options {
 	char **argv;
 };
 
-/* Says what is wrong and exits with EXIT_USAGE. */
+/* Prints errors and exits with EXIT_USAGE. */
 void attach_options__parse(struct attach_options *o, int argc, char **argv);
 
 /* Is a document written to stdout? */
@@ -67,7 +67,7 @@ bool attach_options__to_stdout(const struct attach_options *o);
 /* "--comm a, --cgroup /b": the options by which processes are found; "" where there is none. */
 void attach_options__name_targets(char *buf, size_t len, const struct attach_options *o);
 
-/* Is any process chosen, by whatever? */
+/* Is any process selected, by any option? */
 bool attach_options__by_task(const struct attach_options *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the writers of attach share; see attach_result.h. Pure. */
+/* Helpers of attach's writers; see attach_result.h. Pure. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -212,7 +212,7 @@ static void judge_ports(struct judgement *j, const struct attach_result *r,
 		advise_part(j, r, row->process, 0, NULL, row->books);
 }
 
-/* Sentences have a space behind them. */
+/* Sentences end with a space. */
 static void end_text(char *text)
 {
 	size_t len = strlen(text);

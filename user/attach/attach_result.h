@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What attach found, for those that write it: document, text, CSV. Internal to this room. */
+/* The result of attach, for its writers: document, text, CSV. Internal to this module. */
 #ifndef ATTACH_ATTACH_RESULT_H
 #define ATTACH_ATTACH_RESULT_H
 
@@ -19,7 +19,7 @@ struct attach_row {
 	const struct sock_state *socket;
 };
 
-/* Was zero-copy zero-copy, and what could be had for less, in words. */
+/* The verdict on zero-copy and the advice, as text. */
 struct judgement {
 	struct real copied_fraction; /* of the zero-copy sends that completed */
 	const char *cause;           /* zc_cause__key(); NULL: nothing to explain */
@@ -40,21 +40,20 @@ struct attach_result {
 	struct num missed;
 	size_t netns, netns_left_out;
 	bool told;    /* how a send was made is seen */
-	bool notices; /* completions are told */
+	bool notices; /* completions are reported */
 	struct attach_events events;
 	bool splices; /* receives by splice are seen */
 	bool interrupted;
 };
 
-/* Quality of a stage of these books, and why less than exact: as the plan has it, and what they
- * show. */
+/* Quality of a stage of these books, and why it is less than exact: from the plan and the books. */
 enum quality attach_result__quality(const struct attach_result *r, const struct socket_ledger *b,
 				    enum nio_stage stage, const char **reason);
 
 /* Is it seen what send calls return? A hook that sees calls begin has quality derived. */
 bool attach_result__sees_returns(const struct attach_result *r);
 
-/* The verdict and the advice of a row. Those of the total and of processes name the ports. */
+/* Verdict and advice of a row. Those of the total and of processes name ports. */
 void attach_result__judge(struct judgement *j, const struct attach_result *r,
 			  const struct attach_row *row);
 
@@ -83,10 +82,10 @@ const struct groups *attach_result__groups(const struct attach_result *r);
 char *attach_result__group(char buf[GROUP_NAME_LEN], const struct attach_result *r,
 			   const struct group *g);
 
-/* The cgroup of a connection, likewise. */
+/* The cgroup of a connection. */
 const char *attach_result__cgroup(const struct attach_result *r, const struct sock_state *s);
 
-/* netiotrace.attach/1: a new reference, and the keys and units of it (write/field.h). */
+/* netiotrace.attach/1: a new reference, and its keys and units (write/field.h). */
 json_t *attach_result__document(const struct attach_result *r);
 const struct field *attach_result__fields(void);
 
@@ -97,8 +96,7 @@ int attach_result__write_csv(FILE *f, const struct attach_result *r, const json_
 size_t attach_result__rows(const struct attach_result *r);
 
 /*
- * The table of the text at the end: no line is wider than width, of which there must be 60; what
- * has no room is said below.
+ * The final table: no line is wider than width, at least 60; a note below names what was left out.
  */
 void attach_result__print_table(FILE *f, unsigned int width, const struct attach_result *r);
 

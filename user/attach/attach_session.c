@@ -97,7 +97,7 @@ static void warn_of_unknown_cgroups(const struct attach_options *o)
 	free(mount);
 }
 
-/* All process ids that users give and that attach shows are those of /proc. */
+/* Process ids from users and in attach's output are those of /proc. */
 static int check_proc(void)
 {
 	if (pidns__has_proc())
@@ -235,7 +235,7 @@ static void take_name(struct attach_session *w, size_t i)
 			    comm);
 }
 
-/* Likewise, a cgroup may exist before its processes. */
+/* A cgroup may also exist before its processes. */
 static void take_cgroup(struct attach_session *w, const char *path)
 {
 	struct several several = {.w = w};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A session of attach without its outputs: the targets, the BPF programs, and what they saw. Opened
- * once, refreshed any number of times, stopped once. Functions that return an exit code have
- * reported what failed.
+ * A session of attach without its outputs: targets, BPF programs, and their events. Opened once,
+ * refreshed any number of times, stopped once. Functions that return an exit code have reported the
+ * failure.
  */
 #ifndef ATTACH_ATTACH_SESSION_H
 #define ATTACH_ATTACH_SESSION_H
@@ -45,7 +45,7 @@ struct attach_session {
 int attach_session__open(struct attach_session *w, const struct attach_options *o, struct loop *l);
 void attach_session__close(struct attach_session *w);
 
-/* Reads what was seen so far into w->found and sorts it. An exit code. */
+/* Reads the events so far into w->found and sorts them. An exit code. */
 int attach_session__refresh(struct attach_session *w);
 
 /*
@@ -67,10 +67,10 @@ void attach_session__step(struct attach_session *w);
 /* Stops watching and reads everything. An exit code. */
 int attach_session__finish(struct attach_session *w);
 
-/* Is no target left because the cgroup is gone? Reports that once. */
+/* Is no target left because the cgroup was removed? Reports that once. */
 bool attach_session__lost_cgroup(struct attach_session *w);
 
-/* fd of the loop is readable: is no process of --pid left? */
+/* After fd of the loop became readable: is no process of --pid left? */
 bool attach_session__lost(struct attach_session *w, struct loop *l, int fd);
 
 #endif

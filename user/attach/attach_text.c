@@ -42,16 +42,16 @@ static const unsigned int order_of[COLUMN_NR] = {
 
 struct row {
 	const char *name;
-	const char *brief; /* the same without what is missed least */
+	const char *brief; /* the same without the least important parts */
 	const struct socket_ledger *books;
 };
 
-/* What the table is made of, when its rows are gone through. */
+/* Sums for the table, over all its rows. */
 struct making {
 	FILE *f;
 	struct text_fit fit;
 	int longest;        /* name */
-	size_t rows, there; /* of what --by asks for: shown, and in all */
+	size_t rows, there; /* rows of --by: shown, and in all */
 };
 
 typedef void (*take_row)(struct making *m, const struct row *row);
@@ -62,7 +62,7 @@ static char *word_cell(char buf[UNITS_BUF], const char *word)
 	return buf;
 }
 
-/* What is 0 is a dash, so that what is not stands out. */
+/* 0 is a dash, so that other values stand out. */
 static char *bytes_cell(char buf[UNITS_BUF], uint64_t bytes)
 {
 	if (!bytes)
@@ -70,7 +70,7 @@ static char *bytes_cell(char buf[UNITS_BUF], uint64_t bytes)
 	return format_bytes_si(buf, UNITS_BUF, (double)bytes);
 }
 
-/* Copies that were made and not seen: what was seen is the least there were. */
+/* Deferred copies may have been missed: the figure is a lower bound. */
 static char *least_cell(char buf[UNITS_BUF], const struct socket_ledger *b)
 {
 	char bytes[UNITS_BUF];
@@ -308,7 +308,7 @@ void attach_result__print_table(FILE *f, unsigned int width, const struct attach
 
 	each_row(&m, r, measure);
 	m.there = attach_result__rows(r);
-	/* Of processes one row needs no sum. */
+	/* A single process needs no sum. */
 	summed = r->o->by != BY_PROCESS || m.there > 1;
 	make_room(&m, by);
 	make_room(&m, "total");

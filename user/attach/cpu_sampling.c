@@ -17,7 +17,7 @@
 /* So long nothing has to move before no samples are taken any more. */
 #define IDLE_NS 10000000000ULL
 
-/* Where a turn's samples go. */
+/* The destination of a turn's samples. */
 struct turn {
 	struct cpu_sampling *s;
 	struct attach_result *f;
@@ -69,7 +69,7 @@ static struct known_maps *slot_of(struct cpu_sampling *s, const struct nio_sampl
 	return oldest;
 }
 
-/* As they are in this turn; of a process that is gone, as they were last. NULL: never known. */
+/* The maps in this turn, or the last ones of a process that has ended. NULL: unknown. */
 static const struct process_maps *maps_of(struct cpu_sampling *s, const struct nio_sample *sample)
 {
 	struct known_maps *k = slot_of(s, sample);
@@ -194,8 +194,7 @@ static int take_sample(const struct nio_sample *sample, void *arg)
 	return 0;
 }
 
-/* Samples are taken until nothing has moved for a while, and again from the turn on that sees some.
- */
+/* Sampling stops after a while without traffic, and starts again at the next turn with some. */
 static void choose_rest(struct cpu_sampling *s, struct attach_result *f)
 {
 	uint64_t moved_ns = f->table.total.last_ns;

@@ -25,12 +25,12 @@ struct cpu_sampling {
 	struct known_maps {
 		uint32_t tgid;
 		uint64_t started; /* the process of this id */
-		uint64_t read_at; /* of which turn */
+		uint64_t read_at; /* turn in which they were read */
 		struct process_maps *maps;
 	} maps[CPU_SAMPLING_MAPS];
 	uint32_t *index; /* of the stacks of the profile by their hash, from 1; 0: free */
 	uint64_t turn;
-	uint64_t turn_ns; /* the end of the turn before */
+	uint64_t turn_ns; /* end of the previous turn */
 	bool resting;
 };
 
@@ -41,10 +41,10 @@ struct cpu_sampling {
 void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 			struct cpu_found *found);
 
-/* Adds the samples since the turn before to f and its processes. Sockets have been read. */
+/* Adds the samples since the previous turn to f and its processes. Call after sockets were read. */
 void cpu_sampling__take(struct cpu_sampling *s, struct attach_result *f);
 
-void cpu_sampling__stop(struct cpu_sampling *s); /* what was sampled is still to be taken */
+void cpu_sampling__stop(struct cpu_sampling *s); /* the last samples can still be read */
 void cpu_sampling__close(struct cpu_sampling *s);
 
 #endif

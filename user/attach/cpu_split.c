@@ -6,7 +6,7 @@
 #include "common/units.h"
 #include "cpu_split.h"
 
-/* If more than one of so many samples may be a copy or not, what is told is no share. */
+/* Above one undecided sample in UNTOLD_PART, the share of copies is unknown. */
 #define UNTOLD_PART 4
 
 static struct cpu_part part_of(const struct cpu_samples *s, enum cpu_class c)
@@ -45,7 +45,7 @@ void cpu_split__add(struct cpu_split *s, enum cpu_class c, bool shifted)
 /* A share that may as well be this much larger or smaller tells nothing. */
 #define UNCERTAINTY_MAX 0.2
 
-/* The largest of those that were not said; CPU_CLASS_NR: none is left. */
+/* The largest remaining class; CPU_CLASS_NR: none. */
 static int next_class(const struct cpu_samples *s, bool said[CPU_CLASS_NR])
 {
 	int most = CPU_CLASS_NR;
@@ -73,7 +73,7 @@ static double uncertainty(const struct cpu_samples *s)
 	return widest;
 }
 
-/* By share, and what is under a hundredth in one. Is gather among what is said by name? */
+/* By share, with classes below 1 % as one. Returns whether gather is named. */
 static bool say_classes(FILE *f, const struct cpu_samples *s)
 {
 	bool said[CPU_CLASS_NR] = {false};
@@ -97,7 +97,7 @@ static bool say_classes(FILE *f, const struct cpu_samples *s)
 	return gather;
 }
 
-/* named: stands among the classes. */
+/* named: gather is among the classes. */
 static void say_own_copies(FILE *f, const struct cpu_split *cpu, bool named)
 {
 	struct cpu_part part = cpu_split__part(cpu, CPU_CLASS_GATHER);

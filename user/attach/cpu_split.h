@@ -11,12 +11,12 @@
 /* Samples of one process, or of all. */
 struct cpu_split {
 	struct cpu_samples samples;
-	/* Of CPU_CLASS_USER, those of which it is not told whether the program copies. */
+	/* Of CPU_CLASS_USER: samples that may or may not be copies by the program. */
 	uint64_t untold;
 	uint64_t encrypted; /* of CPU_CLASS_USER: in a library that encrypts */
 };
 
-/* How they were come by, and all of them. */
+/* How the samples were taken, and all of them. */
 struct cpu_found {
 	bool known;
 	char reason[192];                  /* why not */
@@ -40,8 +40,8 @@ struct cpu_part {
 };
 
 /*
- * Of one class. CPU_CLASS_GATHER: of copies in the C library; samples of which it is not told are
- * in the upper end of the interval, and if they are more than a quarter the share is unknown.
+ * The share of a class. CPU_CLASS_GATHER: copies in the C library; undecided samples widen the
+ * interval upward, and above a quarter the share is unknown.
  */
 struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c);
 

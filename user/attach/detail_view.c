@@ -15,8 +15,8 @@
 #define GAP_COLS     2
 #define COUNT_COLS   9
 #define SHARE_COLS   7
-#define SIZES_BESIDE 2 /* lines of a histogram besides its rows */
-#define SIZES_MIN    4 /* rows of it, whatever else there is to say */
+#define SIZES_BESIDE 2 /* lines of a histogram apart from its rows */
+#define SIZES_MIN    4 /* rows of a histogram, at least */
 #define STACKS_SHOWN 5
 
 struct page {
@@ -112,7 +112,7 @@ struct sizes {
 	uint64_t sum, most;
 };
 
-/* Sizes below the first row are counted in it: none is left out in silence. */
+/* Sizes below the first row are counted in it, so that none is lost. */
 static struct sizes sizes_of(const uint64_t count[NIO_SIZES], int from)
 {
 	struct sizes s = {.most = 1};
@@ -141,7 +141,7 @@ static void draw_size(struct page *p, const struct sizes *s, int i, int col, int
 	sweep_grid__put_right(p->g, p->row, col + bar + SHARE_COLS, COUNT_COLS, GRID_PLAIN, text);
 }
 
-/* The histograms in so many rows. */
+/* The histograms in this number of rows. */
 static void put_sizes(struct page *p, int room)
 {
 	const struct socket_ledger *b = &p->item->books;
@@ -309,7 +309,7 @@ static int lines_of(const char *text, int columns)
 	return lines;
 }
 
-/* What stands below the sizes, and that above them what cannot wait: freed by the caller. */
+/* The text below the sizes, and the part of it that must be above them. The caller frees both. */
 static char *text_of(const struct page *p, void (*say)(FILE *f, const struct page *p))
 {
 	char *text;

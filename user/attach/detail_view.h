@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One row of the live table by itself: ledger, calls, sizes, CPU time, hottest stacks, verdict. */
+/* One row of the live table in detail: ledger, calls, sizes, CPU time, hottest stacks, verdict. */
 #ifndef ATTACH_DETAIL_VIEW_H
 #define ATTACH_DETAIL_VIEW_H
 
@@ -11,7 +11,7 @@
 struct view_item {
 	uint64_t id; /* of tgid and start, cookie, port, or id of the cgroup; 0: not known */
 	char name[384];
-	char owner[OWNER_LEN]; /* the process of its samples; "": it has none of its own */
+	char owner[OWNER_LEN]; /* the process of its samples; "": none */
 	struct socket_ledger books;
 	bool is_process; /* then: */
 	struct cpu_split cpu;

@@ -21,8 +21,8 @@ struct expect {
 };
 
 /*
- * Parses text; its path must be that of a number of the documents that attach writes. 0, or a
- * negative errno with a sentence in message. Whatever came of it, expect__clear() frees it.
+ * Parses text; its path must name a number in attach's documents. 0, or -errno with the reason in
+ * message. Call expect__clear() in any case.
  */
 int expect__parse(struct expect *e, const char *text, char *message, size_t len);
 void expect__clear(struct expect *e);
@@ -33,7 +33,7 @@ int expect__check(const struct expect *e, const json_t *document, char *message,
 /* Is it about how many connections there were? Their number is known where there was none. */
 bool expect__counts_connections(const struct expect *e);
 
-/* What is said of one whose value is not known, in message. */
+/* The reason in message if the value is unknown. */
 void expect__unknown(const struct expect *e, const char *why, char *message, size_t len);
 
 #endif

@@ -131,7 +131,7 @@ int spawn__wait(struct spawn *l, int timeout_ms)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The child is not the command yet. It also ends by itself once its gate is closed. */
+/* Before exec. Ends by itself if the gate is closed. */
 static void end_held(struct spawn *l)
 {
 	int ms;

@@ -23,15 +23,15 @@ struct spawn {
 	}
 
 /*
- * Forks; argv ends with NULL. apart: the command writes to stderr instead of stdout, which takes a
- * document. 0 or -errno.
+ * Forks; argv ends with NULL. apart: the command's stdout goes to stderr, because a document goes
+ * to stdout. 0 or -errno.
  */
 int spawn__hold(struct spawn *l, char *const *argv, bool apart);
 
 /* Releases the command. 0, or the -errno that kept it from its exec. */
 int spawn__go(struct spawn *l);
 
-/* Waits up to timeout_ms for its end. Its exit status, or 128 + signal; -EAGAIN: it runs. */
+/* Waits up to timeout_ms for its end. Its exit status, or 128 + signal; -EAGAIN: it still runs. */
 int spawn__wait(struct spawn *l, int timeout_ms);
 
 /* Ends a command that was not released; leaves a running one alone. Closes the descriptors. */

@@ -95,7 +95,7 @@ const struct group *groups__find(const struct groups *g, uint64_t id)
 	return NULL;
 }
 
-/* The group of this id, entered if it is new; NULL: there is no room. */
+/* The group of this id, added if new; NULL: the table is full. */
 static struct group *group_of(struct groups *g, uint64_t id, size_t max)
 {
 	const struct group *found = groups__find(g, id);
@@ -124,7 +124,7 @@ static void add_to_group(struct groups *g, uint64_t id, size_t max, const struct
 		*(s->closed_ns ? &g->closed_left_out : &g->open_left_out) += 1;
 }
 
-/* All groups have the sums of closed connections; those of open ones are to be added. */
+/* Sums of groups have closed connections only; open ones must be added. */
 static void begin_groups(struct groups *g)
 {
 	g->open_left_out = 0;
@@ -342,7 +342,7 @@ static void keep_closed(struct table *t, const struct sock_state *s)
 	if (at < TABLE_CLOSED_MAX) {
 		t->closed_nr++;
 	} else {
-		/* Found again only after it was replaced: most connections are no larger. */
+		/* Search the minimum only after a replacement: most connections are smaller. */
 		if (!t->closed_left_out++ || t->smallest_replaced)
 			t->closed_smallest = smallest_closed(t);
 		t->smallest_replaced = false;
@@ -355,7 +355,7 @@ static void keep_closed(struct table *t, const struct sock_state *s)
 	t->closed_bytes[at] = bytes;
 }
 
-/* A socket that never moved a byte is no connection that a user asks about. */
+/* Sockets without a byte are not listed. */
 static bool is_idle(const struct sock_state *s)
 {
 	return !s->last_ns && s->now.sent == s->base.sent && s->now.read == s->base.read &&
@@ -401,7 +401,7 @@ void table__leave_out(struct table *t, size_t nr)
 
 /* Sorting. */
 
-/* What rows are sorted by. */
+/* The key by which rows are sorted. */
 struct order {
 	enum sort sort;
 	uint64_t since_ns;

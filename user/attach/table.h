@@ -17,7 +17,7 @@
 #define TABLE_PROCESSES_MAX 4096
 /* Ports, and cgroups. */
 #define GROUPS_MAX 4096
-/* Ports of one process that are summed apart. */
+/* Ports of a process that have sums of their own. */
 #define PROCESS_PORTS_MAX 8
 
 enum group_kind {
@@ -58,7 +58,7 @@ struct process {
 	struct groups ports; /* of this process; without groups that found no room */
 };
 
-/* A connection and what it is sorted by. */
+/* A connection and its sort key. */
 struct ranked {
 	bool moved, open;
 	uint64_t value;
@@ -91,13 +91,13 @@ void table__begin(struct table *t);
 void table__take(struct table *t, const struct sock_state *s);
 void table__end(struct table *t);
 
-/* So many sockets or processes are missing: every sum is unknown. After table__end(). */
+/* That many sockets or processes are missing: every sum is unknown. Call after table__end(). */
 void table__leave_out(struct table *t, size_t nr);
 
 /* The process of a connection; NULL: it is not listed. */
 const struct process *table__owner(const struct table *t, const struct sock_state *s);
 
-/* The process, entered if it is new; NULL: there is no room for it. */
+/* The process, added if new; NULL: the table is full. */
 struct process *table__process(struct table *t, uint32_t tgid, uint64_t started);
 
 /* Its ordinal among the listed processes that have had this PID, from 1; 0: no other had it. */
@@ -106,12 +106,12 @@ size_t table__turn(const struct table *t, const struct process *p);
 /* Is the process to be listed? Others have CPU time only. The last sort puts them last. */
 bool process__is_listed(const struct process *p);
 
-/* What is known of a process that has connections, or was asked for. */
+/* A process with connections, or one that was selected. */
 void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task);
 
 /*
- * What a process has taken so far by read() and sendfile (rchar), in the same refresh as its
- * sockets. new: it began while it was watched, so that all of it counts.
+ * Bytes that a process has taken so far by read() and sendfile (rchar), in the same refresh as its
+ * sockets. new: it started while watched, so all of them count.
  */
 void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t bytes, bool new);
 
@@ -126,8 +126,9 @@ size_t groups__left_out(const struct groups *g); /* connections */
 const struct group *groups__find(const struct groups *g, uint64_t id); /* NULL: there is none */
 
 /*
- * The processes that use a port (0: any port), for advice on it, and what they sent there by copy
- * when they were read. NULL process: all of them, otherwise only this one. false: no process does.
+ * The processes that use a port (0: any port), for advice on it, and the bytes they had sent there
+ * by copy when they were read. process NULL: all, otherwise only this one. false: no process uses
+ * it.
  */
 bool table__program(const struct table *t, const struct process *only, uint16_t port,
 		    struct advice_program *program, uint64_t *copied);
@@ -146,9 +147,9 @@ int sort__parse(const char *text, enum sort *out); /* -EINVAL */
 uint64_t sort__value(enum sort sort, const struct socket_ledger *b);
 
 /*
- * Sorts what was taken, largest first: processes, groups, and connections, of which open ones come
- * before closed ones. Rows that moved bytes from since_ns on (CLOCK_MONOTONIC; 0: all alike) come
- * before all others. The order of connections holds until the next refresh begins.
+ * Sorts rows, largest first: processes, groups, and connections, open before closed. Rows that
+ * moved bytes since since_ns (CLOCK_MONOTONIC; 0: ignored) come first. The order of connections is
+ * valid until the next refresh.
  */
 void table__sort(struct table *t, enum sort sort, uint64_t since_ns);
 

@@ -21,7 +21,7 @@ enum column {
 };
 _Static_assert(COLUMN_NR <= TABLE_COLUMNS_MAX, "every column has a cell");
 
-/* order: what is missed least is left out first. */
+/* order: less important columns are dropped first. */
 static const struct table_column all_columns[COLUMN_NR] = {
 	[TOP_SENT] = {.head = "sent"},
 	[TOP_COPIED] = {.head = "copied", .attr = GRID_COPIED},
@@ -225,7 +225,7 @@ static double sort_rate(const struct top_row *row, enum sort sort)
 	return row->rates_known ? row->rate[TOP_SORT + sort] : 0;
 }
 
-/* By what is shown; where that is alike, as the refresh left them. */
+/* By the rates shown; equal rates keep the order of the refresh. */
 static void sort_rows(struct top_view *v, enum sort sort)
 {
 	for (size_t i = 1; i < v->rows_nr; i++) {
@@ -267,7 +267,7 @@ static void write_cells(struct table_row *out, const struct top_row *row)
 			 socket_ledger__zerocopy_sends(b) ? "n/a" : "-");
 }
 
-/* The sums since the beginning tell what is empty: columns do not come and go with the rates. */
+/* Sums since the start decide which columns are empty, so that columns do not come and go. */
 static void choose_columns(struct table_column columns[COLUMN_NR], const struct top_view *v,
 			   enum sort sort)
 {

@@ -45,13 +45,13 @@ struct top_view {
 	size_t before_nr;
 	uint64_t at_ns, since_ns; /* of the last refresh, of the one before; 0: none */
 	uint64_t elapsed_ns;      /* when the rows were taken */
-	bool opened;              /* one row is shown by itself: */
+	bool opened;              /* one row is shown in detail: */
 	struct view_item item;
 };
 
 void top_view__clear(struct top_view *v); /* takes a zeroed one */
 
-/* Draws r: as it is after a refresh, or otherwise than it was drawn since. */
+/* Draws r, after a refresh or a change of the view. */
 void top_view__draw(struct sweep_grid *g, struct top_view *v, const struct attach_result *r,
 		    bool utf8);
 

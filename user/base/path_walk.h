@@ -17,7 +17,7 @@ struct path_walk {
 	struct stat st;          /* of the object */
 	bool is_open_file;       /* reached by /proc/PID/fd: no name, dir is -1 */
 	bool slash;              /* the path ends in a slash */
-	/* Who besides root can replace the object (0: nobody); link_owner: by a link. */
+	/* Other users than root who can replace the object (0: none); link_owner: by a link. */
 	uid_t controller, link_owner;
 };
 

@@ -64,7 +64,7 @@ static double exact_below(size_t n, size_t m, size_t u)
 			row[j][v] = certain[v];
 	for (size_t i = 1; i <= n; i++)
 		for (size_t j = 1; j <= m; j++)
-			/* Downward: entries below v are still those of i - 1. */
+			/* Downward, so that entries below v are still those of i - 1. */
 			for (size_t v = u + 1; v-- > 0;)
 				row[j][v] = step(row[j], row[j - 1], i, j, v);
 	for (size_t v = 0; v <= u; v++)

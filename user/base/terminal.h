@@ -3,7 +3,7 @@
 #ifndef BASE_TERMINAL_H
 #define BASE_TERMINAL_H
 
-/* Columns or rows; `otherwise` if fd is no terminal or has none. */
+/* Columns or rows; `otherwise` if fd is not a terminal or its size is unknown. */
 unsigned int terminal__columns(int fd, unsigned int otherwise);
 
 unsigned int terminal__rows(int fd, unsigned int otherwise);

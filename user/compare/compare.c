@@ -141,7 +141,7 @@ static size_t list_untestable(const struct changes *c, FILE *f)
 	return n;
 }
 
-/* Names the cells that the gate cannot judge, if there are any. */
+/* Names the cells that the gate cannot test. */
 static void log_untestable(const struct changes *c, const struct compare_options *o)
 {
 	char *list;
@@ -216,8 +216,8 @@ static int log_cannot_tell(const struct changes *c, const struct compare_options
 }
 
 /*
- * Did anything get worse? EXIT_ASSERTION for a regression, EXIT_RUN_FAILED where that cannot be
- * told of every cell of the data set before, both with the sentence.
+ * EXIT_ASSERTION for a regression, EXIT_RUN_FAILED if some cell of the first data set could not be
+ * tested; prints the reason.
  */
 static int judge(const struct changes *c, const struct compare_options *o)
 {
@@ -284,7 +284,7 @@ int compare__main(int argc, char **argv)
 		log_error("cannot write %s: %s.", o.json, strerror(-err));
 		return EXIT_USAGE;
 	}
-	/* What only root may read is opened before root is given up (docs/SECURITY.md). */
+	/* Files that only root may read are opened before root is given up (docs/SECURITY.md). */
 	dataset_files__hold(o.names.before);
 	dataset_files__hold(o.names.after);
 	if (publisher__split(&out.publisher, write_document, &out, &code))

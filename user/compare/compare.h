@@ -14,11 +14,11 @@ struct compare_options {
 	const char *json;                         /* file name; NULL: none */
 	double limit; /* of --fail-on-regression, 0.05 for 5 %; NaN: none */
 	bool metrics[METRIC_NR];
-	const bool *gate; /* metrics of --fail-on-regression; NULL: those of changes__find() */
+	const bool *gate; /* for --fail-on-regression; NULL: default of changes__find() */
 	bool all, quiet;
 };
 
-/* Prints the sentence and exits with EXIT_USAGE by itself when the command line is wrong. */
+/* Prints errors of the command line and exits with EXIT_USAGE. */
 void compare_options__parse(struct compare_options *o, int argc, char **argv);
 
 /* argv[1] is "compare". Returns an exit code; 5: a regression beyond --fail-on-regression. */

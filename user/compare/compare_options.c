@@ -29,24 +29,25 @@ enum key {
 
 static const struct argp_option option_table[] = {
 	{"metrics", KEY_METRICS, "LIST", 0,
-	 "compare only these; those of classes of CPU time (cpu_...) are compared only when named",
+	 "compare only these metrics; classes of CPU time (cpu_...) are compared only if listed",
 	 0},
-	{"all", KEY_ALL, 0, 0, "list the comparisons without a difference, too", 0},
+	{"all", KEY_ALL, 0, 0, "also list comparisons without a difference", 0},
 	{"fail-on-regression", KEY_FAIL, "PERCENT", 0,
-	 "exit 5 if throughput or CPU time of any cell got worse by more than this: 5%", 0},
-	{"json", KEY_JSON, "FILE", 0, "write the comparison (- for stdout, instead of the text)",
+	 "exit with 5 if throughput or CPU time of a cell got worse by more than this, e.g. 5%", 0},
+	{"json", KEY_JSON, "FILE", 0, "write a JSON document (- for stdout, instead of the text)",
 	 0},
 	{"across", KEY_ACROSS, "LIST", 0,
-	 "settings that may differ, as mtu,fields: of others no regression is told", 0},
+	 "settings that may differ, e.g. mtu,fields; with others no regression is reported", 0},
 	{"columns", KEY_COLUMNS, "LIST", 0,
-	 "what a CSV file calls our columns: mode=impl,size=msg_size,...", 0},
+	 "names of the columns in a CSV file: mode=impl,size=msg_size,...", 0},
 	{"column", KEY_COLUMN, "NAME=FIELD", 0,
 	 "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; ignore: not at all)",
 	 0},
-	{"modes", KEY_MODES, "LIST", 0, "what it calls our modes: A1=twocopy,A2=onecopy,...", 0},
+	{"modes", KEY_MODES, "LIST", 0,
+	 "names of the modes in a CSV file: A1=twocopy,A2=onecopy,...", 0},
 	{"congestion", KEY_CONGESTION, "NAME", 0, "only runs with this congestion control", 0},
 	{"rounds-from-repeats", KEY_ROUNDS, 0, 0,
-	 "rows of a CSV file that agree in mode, size and threads are rounds", 0},
+	 "rows of a CSV file with equal mode, size and threads are rounds", 0},
 	{"quiet", 'q', 0, 0, "no text, errors only", 0},
 	{0, 0, 0, 0, 0, 0},
 };
@@ -54,19 +55,17 @@ static const struct argp_option option_table[] = {
 static const char args_doc[] = "BEFORE AFTER";
 
 static const char doc[] =
-	"Compares two sweeps (their directories, or CSV files) cell by cell: medians over the "
-	"rounds, their change and its interval. Needs no root.\n"
+	"Compares two sweeps (directories or CSV files) cell by cell: medians over the rounds, "
+	"their change and its interval. Needs no root.\n"
 	"\v"
-	"Two numbers differ if the interval of their quotient leaves out 1. The interval is "
-	"between "
-	"order statistics of all quotients of rounds (Mann and Whitney); all cells of a metric "
-	"share 5 %: where nothing differs, a metric shows any difference in at most 5 % of "
-	"comparisons. With 6 rounds on either side up to 23 cells can be told apart, with 7 up to "
-	"85, with 12 any number. --fail-on-regression looks at throughput and CPU time, or at the "
-	"metrics named, of every cell of BEFORE, and names each cell that got worse. Exit status: "
-	"0 done, 1 a file cannot be read or written, or the regression asked for cannot be told: "
-	"the rounds are too few, or AFTER lacks a cell of BEFORE or its numbers; 2 usage, 5 a "
-	"regression was found.";
+	"Two numbers differ if the interval of their quotient excludes 1. The interval is between "
+	"order statistics of all quotients of rounds (Mann and Whitney). All cells of a metric "
+	"share 5 %: without a true difference, a metric shows one in at most 5 % of comparisons. "
+	"6 rounds per side are enough for 23 cells, 7 for 85, 12 for any number. "
+	"--fail-on-regression tests throughput and CPU time, or the metrics of --metrics, in every "
+	"cell of BEFORE, and names each cell that got worse. Exit status: 0 success, 1 a file "
+	"cannot be read or written, or a regression cannot be tested: too few rounds, or AFTER "
+	"lacks a cell of BEFORE or its numbers; 2 usage error, 5 regression found.";
 
 static void set_metrics(struct compare_options *o, const char *list)
 {
@@ -76,7 +75,7 @@ static void set_metrics(struct compare_options *o, const char *list)
 		enum metric m;
 
 		if (change_metric__parse(name, &m))
-			usage_error("--metrics does not know '%s': see netiotrace compare --help.",
+			usage_error("--metrics has no metric '%s': see netiotrace compare --help.",
 				    name);
 		o->metrics[m] = true;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the facts of diagnosis.h mean for a run, and what to do where they are not fine. Pure. */
+/* Checks: what the facts of diagnosis.h mean for a run, and remedies. Pure. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -166,8 +166,8 @@ static void check_clock(struct checklist *l, const struct facts *f)
 /* ---- privileges ---- */
 
 /*
- * The kernel asks for these in its own user namespace; a token may stand in for them there (Linux
- * 6.9), which is seen by programs that were loaded.
+ * The kernel checks these capabilities in its initial user namespace; in others a BPF token may
+ * replace them (Linux 6.9). Loaded programs prove it.
  */
 static bool is_of_namespace(const struct facts *f, unsigned int capability)
 {
@@ -292,7 +292,7 @@ static void check_limit(struct checklist *l, const struct facts *f, enum limit w
 	SET(c->remedy, "%s", limit->remedy);
 }
 
-/* ---- confounders: what moves figures besides copying ---- */
+/* ---- confounders: influences on the figures other than copying ---- */
 
 static void check_governor(struct checklist *l, const struct machine *m)
 {

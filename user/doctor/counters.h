@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What doctor says of performance counters: which there are, and one reason for those missing. */
+/* Performance counters in doctor: the available ones, and one reason for the missing ones. */
 #ifndef DOCTOR_COUNTERS_H
 #define DOCTOR_COUNTERS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What doctor finds, as plain data: facts about the machine, what they mean for a run, and which
- * hook feeds which stage. examine.c gathers, checks.c and stages.c judge
- * (pure, for unit tests), diagnosis_text.c and diagnosis_json.c write.
+ * The result of doctor as plain data: facts about the machine, their meaning for a run, and the
+ * hook of each stage. examine.c gathers, checks.c and stages.c check (pure, for unit tests),
+ * diagnosis_text.c and diagnosis_json.c write.
  */
 #ifndef DOCTOR_DIAGNOSIS_H
 #define DOCTOR_DIAGNOSIS_H
@@ -23,36 +23,36 @@
 struct doctor_capability {
 	unsigned int number; /* CAP_... */
 	const char *name;
-	const char *use;     /* what it is for */
-	const char *without; /* what there is not, when it is missing */
+	const char *use;     /* its purpose */
+	const char *without; /* what is missing without it */
 };
 
 extern const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES];
 
-/* What to do where capabilities are those of a user namespace only. */
+/* The remedy if capabilities are those of a user namespace only. */
 extern const char doctor__leave_namespace[];
 
-/* What was found, not judged yet. */
+/* Facts, not checked yet. */
 struct facts {
 	struct environment env;
 	struct limits limits;
 	struct num btf_size; /* bytes of /sys/kernel/btf/vmlinux */
 	bool held[DOCTOR_CAPABILITIES];
 	bool root;              /* the effective user is root */
-	bool namespaced;        /* of a user namespace: what is held is not of the machine */
+	bool namespaced;        /* in a user namespace: capabilities do not apply to the machine */
 	bool loaded;            /* the kernel took at least one of the programs */
-	char clocksources[128]; /* those the machine has, apart by spaces; empty: not known */
+	char clocksources[128]; /* available clocksources, separated by spaces; empty: unknown */
 	struct real clock_ns;   /* what reading CLOCK_MONOTONIC once takes */
 	struct num unprivileged_bpf_disabled, bpf_jit_enable;
 	struct real perf_event_paranoid; /* -1 to 4 */
-	const char *path;                /* name of the path looked at */
+	const char *path;                /* name of the path examined */
 	int path_err;                    /* 0: it was made; else -errno */
 	const char *path_step;           /* what failed */
 };
 
 enum check_state {
 	CHECK_OK,
-	CHECK_LIMITED, /* a run works, less well or not in every way */
+	CHECK_LIMITED, /* a run works, with limits */
 	CHECK_MISSING, /* something a run needs is not there */
 	CHECK_UNKNOWN, /* could not be found out */
 };
@@ -64,8 +64,8 @@ struct check {
 	char name[32];
 	enum check_state state;
 	char value[128];
-	char means[160];  /* what it is for, or what follows; empty: it speaks for itself */
-	char remedy[200]; /* empty: nothing is to be done */
+	char means[160];  /* its purpose, or the consequence; empty: obvious */
+	char remedy[200]; /* empty: none needed */
 };
 
 #define CHECKS_MAX 64
@@ -75,7 +75,7 @@ struct stage_line {
 	const char *stage;
 	enum quality quality;
 	const char *backend; /* NULL: not by a probe, or not at all */
-	const char *hook;    /* NULL: none; else a hook, or who counts instead */
+	const char *hook;    /* NULL: none; else a hook, or the load generator */
 	unsigned int modes;  /* a mask of 1 << mode; 0: all */
 	const char *reason;  /* why less than exact; NULL when exact */
 	char remedy[200];
@@ -104,7 +104,7 @@ struct diagnosis {
 	int untold;
 };
 
-/* Looks at everything; what cannot be found out is said in the diagnosis. */
+/* Examines everything; the diagnosis has the reason for what could not be read. */
 void diagnosis__make(struct diagnosis *d, const struct options *o);
 void diagnosis__clear(struct diagnosis *d);
 
@@ -112,8 +112,8 @@ void diagnosis__clear(struct diagnosis *d);
 size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX]);
 
 /*
- * Pure: fills stages from rows, plan_alternatives and offers (NULL: nothing was tried). instead:
- * what helps for whatever no hook was found for; NULL: what the rows say.
+ * Pure: fills stages from rows, plan_alternatives and offers (NULL: none was tried). instead: the
+ * remedy for every stage without a hook; NULL: that of the rows.
  */
 size_t doctor__stages(const struct plan_row *rows, size_t rows_nr,
 		      const struct probe_result *offers, const char *instead,

@@ -26,7 +26,7 @@ static json_t *stage_json(const struct stage_line *s)
 			 text_or_null(s->remedy));
 }
 
-/* What the kernel said to an alternative. */
+/* The kernel's answer to an alternative. */
 static json_t *hook_json(const struct alternative *alt, const struct probe_result *offer)
 {
 	static const char *const answers[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The diagnosis as text: columns, with what is behind them wrapped below; see diagnosis.h. */
+/* The diagnosis as text: columns, with details wrapped below; see diagnosis.h. */
 #include <string.h>
 
 #include "diagnosis.h"
@@ -14,7 +14,7 @@
 #define QUALITY_WIDTH 13
 #define STAGE_COLUMN  (INDENT + STAGE_WIDTH + QUALITY_WIDTH)
 
-/* Text from the given column on, the first line where the cursor stands, the rest below it. */
+/* Text from the given column on: the first line at the cursor, the others below. */
 static void print_wrapped(FILE *f, unsigned int width, int column, const char *text)
 {
 	char shown[1024];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The doctor command; see doctor.h. What it finds and says is in diagnosis.h. */
+/* The doctor command; see doctor.h and diagnosis.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "base/atomic_file.h"
 
 #define COLUMNS_MIN 60
-#define COLUMNS_MAX 100 /* longer lines are hard to read, whatever the terminal has */
+#define COLUMNS_MAX 100 /* longer lines are hard to read on any terminal */
 
 static unsigned int text_columns(void)
 {
@@ -56,7 +56,7 @@ static int write_json(const struct diagnosis *d, const char *name)
 	return err;
 }
 
-/* Neither the kernel's answer nor a good one. */
+/* A temporary error: not the kernel's answer. */
 static int say_untold(const struct diagnosis *d)
 {
 	enum limit which = limits__culprit(&d->facts.limits, d->untold);
@@ -77,7 +77,7 @@ static int exit_code(const struct diagnosis *d)
 		return say_untold(d);
 	if (d->tried)
 		return d->usable ? EXIT_DONE : EXIT_KERNEL;
-	/* Where both go to one place, what is on stdout comes before. */
+	/* Keeps the order if stdout and stderr go to the same file. */
 	atomic_file__flush_stdout();
 	log_error("the hooks were not tried, which needs root: run sudo netiotrace doctor.");
 	return EXIT_PRIVILEGES;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The doctor command: what this machine can measure, by which hook, and what to do about the rest.
- */
+/* The doctor command: what this machine can measure, by which hook, and remedies for the rest. */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which options doctor has: those of a run that decide how it would be watched. */
+/* The options of doctor: those of a run that affect probes. */
 #include "doctor_options.h"
 
 static const char doc[] =
-	"What this machine can measure, by which hook, what is missing, and what to do about it. "
+	"Prints what this machine can measure, by which hook, what is missing, and the remedy. "
 	"Tries every hook, which needs root; changes nothing.\n"
 	"\n"
 	"  sudo netiotrace doctor\n"
 	"  sudo netiotrace doctor --path veth --json doctor.json"
 	"\v"
-	"Exit status: 0 a run can watch the kernel, 1 failed, 2 usage, 3 not even sent and "
-	"received "
-	"bytes can be seen, 4 privileges missing: the hooks were not tried.";
+	"Exit status: 0 runs can use BPF, 1 failure, 2 usage error, 3 this kernel shows neither "
+	"sent nor received bytes, 4 missing privileges: no hook was tried.";
 
 static const char *const titles[] = {
-	[1] = "For which run:",
-	[2] = "What comes out:",
+	[1] = "Planned run:",
+	[2] = "Output:",
 };
 
 static const struct options_pick picks[] = {
@@ -23,12 +22,12 @@ static const struct options_pick picks[] = {
 	{"mtu", NULL, 1},
 	{"ipv6", NULL, 1},
 	{"size", NULL, 1},
-	{"backend", "how the kernel would be watched (default auto)", 1},
+	{"backend", "type of BPF program (default auto)", 1},
 	{"count-calls", NULL, 1},
 	{"times", NULL, 1},
 	{"no-times", NULL, 1},
 	{"without", NULL, 1},
-	{"json", "write the diagnosis as a document (- for stdout)", 2},
+	{"json", "write the diagnosis as a JSON document (- for stdout)", 2},
 	{"verbose", NULL, 2},
 };
 

@@ -5,7 +5,7 @@
 
 #include "run/options.h"
 
-/* Says what is wrong and exits with EXIT_USAGE. */
+/* Prints errors and exits with EXIT_USAGE. */
 void doctor_options__parse(struct options *o, int argc, char **argv);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Owns the gathering of what doctor judges: reads /proc and /sys, makes the path and looks at it,
- * tries every hook; see diagnosis.h. Whatever cannot be read is a fact too.
+ * Gathers the facts of doctor: reads /proc and /sys, opens the path, tries every hook; see
+ * diagnosis.h. An unreadable file is a fact as well.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static bool any_possible(const struct probe_result *offers)
 	return false;
 }
 
-/* What no hook was found for, the rows have a remedy of; that is not the one of these. */
+/* The remedy for stages without a hook; NULL: that of the rows. */
 static const char *remedy(const struct diagnosis *d)
 {
 	if (!d->tried)
@@ -120,7 +120,7 @@ static const char *remedy(const struct diagnosis *d)
 	return d->facts.namespaced && !d->facts.loaded ? doctor__leave_namespace : NULL;
 }
 
-/* The plan of a mode's rounds; into timed that of rounds for its times, if these can tell any. */
+/* The plan of a mode's rounds; timed: that of its timed rounds, if they can measure any time. */
 static int make_plan(struct diagnosis *d, const struct options *o, enum mode mode,
 		     struct plan *timed, bool *any)
 {
@@ -175,7 +175,7 @@ static void make_attach_plan(struct diagnosis *d, const struct options *o)
 	d->attach_rows_nr = plan__rows(plans, none, d->attach_rows);
 }
 
-/* Where no run can be watched: for want of files or memory, and not of what the kernel has? */
+/* If no run is possible: is the reason a resource limit and not the kernel? */
 static int untold(const struct diagnosis *d)
 {
 	for (size_t i = 0; d->tried && !d->usable && i < plan_alternatives_nr; i++)

@@ -25,7 +25,7 @@ static bool feeds_any_stage(const char *list)
 	return false;
 }
 
-/* The row of the table behind a plan's row; NULL: it chose none. */
+/* The table's alternative of a plan's row; NULL: none was chosen. */
 static const struct alternative *chosen(const struct plan_row *row)
 {
 	for (size_t i = 0; row->programs && i < plan_alternatives_nr; i++) {
@@ -45,7 +45,7 @@ static const char *refused(const struct probe_result *offer)
 	return offer->err ? strerror(-offer->err) : "not tried";
 }
 
-/* An alternative that would measure the same exactly, and what the kernel said to it. */
+/* Another alternative that measures the same exactly, with the kernel's answer. */
 static void say_better(struct stage_line *line, const struct plan_row *row,
 		       const struct probe_result *offers)
 {
@@ -107,7 +107,7 @@ static struct stage_line by_loadgen(const char *stage, const char *who)
 	return (struct stage_line){.stage = stage, .quality = QUALITY_EXACT, .hook = who};
 }
 
-/* A part of what is unavailable as a whole for the same reason: said once. */
+/* A part of a stage unavailable for the same reason: reported once. */
 static bool said_of_whole(const struct plan_row *rows, size_t i)
 {
 	const char *space = strchr(rows[i].stage, ' ');

@@ -8,7 +8,7 @@
 /*
  * Drops all capabilities and the way back to them (no_new_privs, bounding set). Keeps CAP_BPF and
  * CAP_PERFMON if keep_bpf: kernels before 5.19 check them at each bpf(), and kprobes are opened
- * again for each window. As root, becomes nobody unless keep_user. 0 or -errno.
+ * again for each window. As root, becomes the user nobody unless keep_user. 0 or -errno.
  */
 int confinement__enter(bool keep_bpf, bool keep_user);
 

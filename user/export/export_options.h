@@ -36,7 +36,7 @@ struct export_options {
 	int verbose;
 };
 
-/* Prints what is wrong and exits with EXIT_USAGE. */
+/* Prints errors and exits with EXIT_USAGE. */
 void export_options__parse(struct export_options *o, int argc, char **argv);
 
 #endif

@@ -13,8 +13,8 @@
  * unit ("nginx.service"), container ("docker-0123456789ab") or pod ("pod-UID"). A path in none of
  * these forms stays whole, without the first slash; the root becomes "root". Fills and returns buf.
  *
- * The forms are those of systemd, of docker, containerd, cri-o and podman with the systemd and the
- * cgroupfs driver, and of the kubelet with both.
+ * The forms come from systemd, from docker, containerd, cri-o and podman with the systemd and the
+ * cgroupfs driver, and from the kubelet with both.
  */
 char *group_name__of_cgroup(char buf[GROUP_NAME_MAX], const char *path);
 

@@ -49,7 +49,7 @@ static const char front_page[] =
 	"<ul><li><a href=\"/metrics\">metrics</a></li>"
 	"<li><a href=\"/-/healthy\">health</a></li></ul></html>\n";
 
-/* A socket file that nobody listens on was left by a killed program. */
+/* A socket file without a listener was left by a killed program. */
 static bool is_stale(const struct sockaddr_un *sun)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

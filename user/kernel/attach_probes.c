@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The BPF programs of attach: whom they watch, and what they saw; see attach_probes.h. */
+/* The BPF programs of attach: their targets and events; see attach_probes.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "pidns.h"
 #include "attach_probes_internal.h"
 
-/* Of CLOCK_BOOTTIME in our time namespace. Before Linux 5.6 there is no such file. */
+/* CLOCK_BOOTTIME offset of our time namespace. Before Linux 5.6 the file does not exist. */
 static int64_t boot_offset_ns(void)
 {
 	FILE *f = fopen("/proc/self/timens_offsets", "re");
@@ -64,7 +64,7 @@ static int configure(struct attach_probes *w, const struct attach_filter *filter
 									       : NIO_LEFT_OUT_MAX);
 }
 
-/* What the programs must know of the plan. */
+/* Settings of the programs that depend on the plan. */
 static void configure_plan(struct attach_probes *w)
 {
 	const struct btf_lookup *btf = btf_lookup__kernel();
@@ -120,7 +120,7 @@ static int set_cgroup(struct attach_probes *w, int cgroup)
 struct taking {
 	void (*take)(void *arg, const struct sock_state *s);
 	void *arg;
-	/* Of connections that have ended since the iteration began: they may be in it, too. */
+	/* Connections that ended after the iteration began may also be in it. */
 	struct ended {
 		uint64_t key, first_ns;
 	} * ended;
@@ -433,8 +433,8 @@ struct nio_attach_loss attach_probes__losses(const struct attach_probes *w)
 }
 
 /*
- * One of two programs, of which either does what the kernel refuses the other: what neither did is
- * in changes_missed.
+ * One of a pair: if the kernel skips one program, the other does its work. changes_missed counts
+ * what neither did.
  */
 static bool is_twin(const char *name)
 {

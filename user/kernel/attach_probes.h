@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The BPF programs of attach while they are loaded: which sockets and tasks they watch, and what
- * they saw of each. What the numbers mean is user/attach's business.
+ * The loaded BPF programs of attach: which sockets and tasks they watch, and their counters.
+ * user/attach interprets the numbers.
  */
 #ifndef KERNEL_ATTACH_PROBES_H
 #define KERNEL_ATTACH_PROBES_H
@@ -17,7 +17,7 @@ struct attach_probes;
 
 #define ATTACH_WITHOUT_MAX 32
 
-/* Who is watched. Tasks by id are added later: attach_probes__add_task(). */
+/* The targets. Tasks by id are added later: attach_probes__add_task(). */
 struct attach_filter {
 	bool by_task;
 	bool follow_children;
@@ -44,9 +44,9 @@ bool attach_probes__names_hook(const char *name);
 
 /*
  * Loads and attaches; nothing is watched before attach_probes__arm(). 0 or -errno, explained by
- * *no: -EOPNOTSUPP: the kernel lacks a hook that attach needs; the backend's own error if one of
- * functions was asked for by name. -EINTR: a signal that ends the program came (loop__is_to_end()),
- * checked before each step. *out is owned by the caller.
+ * *no: -EOPNOTSUPP: the kernel lacks a hook that attach needs; the backend's own error if fentry or
+ * kprobe was requested. -EINTR: a signal that ends the program came (loop__is_to_end()), checked
+ * before each step. The caller owns *out.
  */
 int attach_probes__open(struct attach_probes **out, const struct attach_filter *filter,
 			struct attach_refusal *no);
@@ -79,7 +79,8 @@ void attach_probes__stop(struct attach_probes *w);
 
 /*
  * Opens an iteration over the TCP sockets of the caller's network namespace; reading to its end
- * takes in those that attach_probes__add_owner() named. Owned by the caller; or -errno.
+ * adopts the sockets named by attach_probes__add_owner(). The caller owns the descriptor; or
+ * -errno.
  */
 int attach_probes__open_pass(const struct attach_probes *w);
 
@@ -101,7 +102,7 @@ int attach_probes__ends_fd(const struct attach_probes *w); /* owned by w */
  */
 uint64_t attach_probes__step_events(struct attach_probes *w, uint64_t now_ns);
 
-/* How much of the time the events of sends and receives were seen, and what they showed. */
+/* The share of time in which send and receive events were seen, and their counts. */
 struct attach_events {
 	uint64_t seen_ns, all_ns;
 	size_t windows; /* periods between two readings of the counts */
@@ -134,7 +135,7 @@ const char *attach_probes__run_times(const struct attach_probes *w, struct num n
 /* The rows of the plan. Owned by w. */
 size_t attach_probes__plan(const struct attach_probes *w, const struct plan_row **rows);
 
-/* Whether a row's hook stands in for one of the backend asked for. */
+/* Whether a row's hook replaces one of the requested backend. */
 bool attach_probes__replaces(const struct plan_row *row, enum backend asked);
 
 /* Whether the probe of this name ("message") is served. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The skeleton of attach and what a watcher keeps of it: for the files of attach_probes.h only. */
+/* The skeleton of attach and its state: for the files of attach_probes.h only. */
 #ifndef KERNEL_ATTACH_PROBES_INTERNAL_H
 #define KERNEL_ATTACH_PROBES_INTERNAL_H
 
@@ -36,10 +36,10 @@ struct attach_probes {
 	struct plan_row rows[PLAN_ROWS_MAX];
 	size_t rows_nr;
 	struct ring_buffer *ends;
-	struct taking *taking; /* who gets what is in it */
+	struct taking *taking; /* consumer of the records */
 	struct attach_sampling sampling;
 	bool stopped;
-	struct num missed; /* when it stopped: what is skipped later is not missed */
+	struct num missed; /* when it stopped: later skips are not counted as missed */
 };
 
 /* The programs of events are attached: from now on their rate decides. 0 or -errno. */

@@ -11,9 +11,9 @@
 #include "attach_probes_internal.h"
 
 /*
- * Up to EVENTS_MANY a second the programs stay attached, at a cost of 0.3 % of a CPU; a burst may
- * have as many as in two seconds. Beyond that they are attached for a window of each period, until
- * there are fewer than EVENTS_FEW a second in it.
+ * Up to EVENTS_MANY per second the programs stay attached, at a cost of 0.3 % of a CPU; a burst may
+ * have as many as in two seconds. Above that they are attached for a window of each period, until a
+ * window has fewer than EVENTS_FEW per second.
  */
 #define EVENTS_MANY 20000
 #define EVENTS_FEW  15000
@@ -23,9 +23,9 @@
 #define LOOK_NS     100000000ULL
 
 /*
- * So long after a watched socket was seen to use MSG_ZEROCOPY, the program that sees deferred
- * copies stays attached at any rate. The others do, too, where they do not see messages: without
- * them an id that another call took between two windows would be booked to the first call seen.
+ * For this long after a watched socket used MSG_ZEROCOPY, the program that sees deferred copies
+ * stays attached at any rate. The others also stay if they do not see messages: without them, an id
+ * taken by another call between two windows would be booked to the first call seen.
  */
 #define ZEROCOPY_NS 3000000000ULL
 
@@ -48,7 +48,7 @@ static void read_counts(const struct attach_probes *w, struct nio_event_counts *
 	free(values);
 }
 
-/* What was seen since the last step is one period of the sample. Events in a second of it. */
+/* One period of the sample: events since the last step, per second. */
 static double end_period(struct attach_probes *w, uint64_t now_ns)
 {
 	struct attach_sampling *s = &w->sampling;
@@ -107,7 +107,7 @@ static bool is_always_attached(const struct attach_probes *w, uint64_t now_ns)
 	return uses_zerocopy(w, now_ns) && !w->skel->rodata->nio_told;
 }
 
-/* What stays attached between windows: what sees deferred copies, too, for zero-copy senders. */
+/* Programs that stay attached between windows, with deferred copies for zero-copy senders. */
 static struct plan resting(const struct attach_probes *w, uint64_t now_ns)
 {
 	struct plan rest = w->rest;
@@ -135,7 +135,7 @@ static void attach_arrival(struct attach_probes *w, uint64_t now_ns)
 	loader__attach(&w->loader, &rest);
 }
 
-/* One that cannot be attached again is missed: its kind of event is no longer seen. */
+/* A program that cannot be attached again counts as missed: its events are no longer seen. */
 static void attach(struct attach_probes *w)
 {
 	loader__attach(&w->loader, &w->plan);
@@ -145,8 +145,8 @@ static void attach(struct attach_probes *w)
 }
 
 /*
- * From Linux 7.0 on, a program at a tracepoint can be preempted. Before, only a softirq runs on top
- * of it, and none comes while a socket is destroyed.
+ * From Linux 7.0 on, a tracepoint program can be preempted. Before, only a softirq can interrupt
+ * it, and none does while a socket is destroyed.
  */
 static bool is_preemptible(void)
 {

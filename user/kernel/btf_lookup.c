@@ -28,7 +28,7 @@ static struct btf *read_btf(void)
 	return btf;
 }
 
-/* Silences libbpf: that there is no BTF is an answer here. */
+/* Silences libbpf: missing BTF is an expected answer here. */
 static const struct btf *kernel_btf(void)
 {
 	static struct btf *btf;

@@ -21,13 +21,13 @@ const struct btf_lookup *btf_lookup__kernel(void);
  */
 int btf_lookup__kernel_error(void);
 
-/* Of any BTF, which stays the caller's and must outlive it. btf_lookup__free() takes NULL. */
+/* Indexes any BTF, which the caller keeps until after btf_lookup__free(). Free takes NULL. */
 struct btf_lookup *btf_lookup__of(const struct btf *btf);
 void btf_lookup__free(struct btf_lookup *l);
 
 /*
- * Whether there is a function of this name with so many arguments (0: any): 0, -ENOENT, or
- * -EPROTOTYPE if it takes another number. With l NULL: 0, since nothing is known.
+ * Whether there is a function of this name with this number of arguments (0: any): 0, -ENOENT, or
+ * -EPROTOTYPE for another number. l NULL: 0, unknown.
  */
 int btf_lookup__function(const struct btf_lookup *l, const char *name, unsigned int args);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the programs are told of where the kernel keeps its code and data. */
+/* Addresses of kernel code and data for the programs. */
 #ifndef KERNEL_KERNEL_ADDRESSES_H
 #define KERNEL_KERNEL_ADDRESSES_H
 
@@ -11,20 +11,22 @@ struct kernel_addresses {
 	/* tcp_sendmsg() and tcp_recvmsg(): a socket whose operations are others is not served by
 	 * TCP. */
 	uint64_t tcp_sendmsg, tcp_recvmsg;
-	/* What ends MSG_ZEROCOPY sends: msg_zerocopy_complete() since 6.10,
-	 * msg_zerocopy_callback(), before 5.12 sock_zerocopy_callback(). Other pages with a
-	 * callback are not the sender's. */
+	/*
+	 * The function that ends MSG_ZEROCOPY sends: msg_zerocopy_complete() since 6.10,
+	 * msg_zerocopy_callback(), before 5.12 sock_zerocopy_callback(). Pages with another
+	 * callback are not the sender's.
+	 */
 	uint64_t zerocopy_end;
 	uint64_t pcpu_hot, per_cpu_offset; /* where x86 kept the preemption count, 6.2 to 6.14 */
 };
 
-/* Asks the kernel; before 5.16 it reads /proc/kallsyms. Where neither can be, all are 0. */
+/* Asks the kernel; before 5.16 reads /proc/kallsyms. If neither works, all are 0. */
 void kernel_addresses__find(struct kernel_addresses *a);
 
 /*
- * The addresses of the n names wanted, by a BPF program (bpf/addresses.bpf.c); 0 of what is hidden
- * or is not there. -E2BIG, -ENAMETOOLONG: there is no room for so many, or for one of them; else
- * what the kernel refused the program with, -EINVAL before 5.16.
+ * The addresses of the n names, by a BPF program (bpf/addresses.bpf.c); 0 for hidden or missing
+ * ones. -E2BIG: too many names, -ENAMETOOLONG: one is too long; else the error from loading the
+ * program, -EINVAL before 5.16.
  */
 int kernel_addresses__ask(const char *const *wanted, uint64_t *at, size_t n);
 

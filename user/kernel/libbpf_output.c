@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What libbpf says, and when; see libbpf_output.h. */
+/* The output of libbpf, and when it is printed; see libbpf_output.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <bpf/libbpf.h>

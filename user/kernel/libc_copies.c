@@ -26,8 +26,8 @@
 /* Memory on either side of a hole. */
 #define EDGE (64UL << 10)
 /*
- * A hole behind which a copy is one of the largest, which are made without the cache: from three
- * quarters of the last level on, which is hundreds of MiB on some.
+ * Gap for copies of the largest kind, which bypass the cache: from three quarters of the last-level
+ * cache on, hundreds of MiB on some machines.
  */
 #define WIDE (1UL << 30)
 
@@ -43,7 +43,7 @@ struct faults {
 	size_t nr, max;
 };
 
-/* A handler knows nothing but what is global. */
+/* The handler can use globals only. */
 static sigjmp_buf before_copy;
 static volatile uint64_t faulted_at;
 
@@ -157,7 +157,7 @@ size_t libc_copies__faults(copy_function copy, uint64_t *at, size_t max)
 	sigemptyset(&take.sa_mask);
 	sigemptyset(&fault);
 	sigaddset(&fault, SIGSEGV);
-	/* Whoever started this may have blocked it, which would be the end. */
+	/* The parent may have blocked the signal, which would be fatal. */
 	if (sigprocmask(SIG_UNBLOCK, &fault, &mask))
 		return 0;
 	if (!sigaction(SIGSEGV, &take, &old)) {
@@ -201,7 +201,7 @@ bool libc_copies__function(const uint8_t *table, size_t len, uint64_t table_at, 
 	return false;
 }
 
-/* Looks for the object with a function in it. */
+/* Finds the object that contains a function. */
 struct search {
 	uint64_t at;
 	uint64_t from, to;
@@ -250,7 +250,7 @@ static bool is_libc(const char *object)
 	       !strncmp(object, "ld-musl", 7);
 }
 
-/* Adds the function at this address of ours, unless it is there. false: it cannot be told. */
+/* Adds the function at this address of ours, unless it is there. false: its range is unknown. */
 static bool add_function(struct libc_copies *c, const struct process_maps *own, uint64_t at)
 {
 	const char *object = process_maps__object(own, at);
@@ -297,7 +297,7 @@ bool libc_copies__find(struct libc_copies *c)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && found; i++)
 		found = add_copies(c, own, functions[i]);
 	process_maps__free(own);
-	/* Of a part of them, what is copied by the rest would be said not to be copied. */
+	/* With a part of the functions, copies by the others would count as no copies. */
 	if (!found)
 		memset(c, 0, sizeof(*c));
 	return found;
@@ -311,7 +311,7 @@ enum libc_copies_answer libc_copies__ask(const struct libc_copies *c, const stru
 
 	if (!object)
 		return LIBC_COPIES_UNTOLD;
-	/* A program that maps no C library has one in it, or copies by functions of its own. */
+	/* A program without a mapped C library is static or has its own copy functions. */
 	if (!is_libc(object))
 		return process_maps__any(m, is_libc) ? LIBC_COPIES_NO : LIBC_COPIES_UNTOLD;
 	if (!process_maps__place(m, address, &place) || !is_same_file(&place, &c->library))

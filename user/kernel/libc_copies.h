@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Is a process within memcpy, memmove or mempcpy of its C library? Told where it has the same file
- * as this program has: there the loader chose the same functions, by the same processor. Their ends
- * are not among the symbols, but in the table of the file's frames (PT_GNU_EH_FRAME).
+ * Is a process inside memcpy, memmove or mempcpy of its C library? Known if it maps the same file
+ * as this program: the loader then chose the same functions. Their ends are not among the symbols,
+ * but in the file's frame table (PT_GNU_EH_FRAME).
  */
 #ifndef KERNEL_LIBC_COPIES_H
 #define KERNEL_LIBC_COPIES_H
@@ -11,7 +11,7 @@
 
 #include "process_maps.h"
 
-/* The three, and what they jump into: libc_copies__faults(). */
+/* The three functions, and the ones they jump into: libc_copies__faults(). */
 #define LIBC_COPIES_MAX 32
 
 struct libc_copies {
@@ -31,10 +31,10 @@ bool libc_copies__find(struct libc_copies *c);
 enum libc_copies_answer {
 	LIBC_COPIES_NO,
 	LIBC_COPIES_YES,
-	LIBC_COPIES_UNTOLD, /* another C library or none, or nothing is known of the address */
+	LIBC_COPIES_UNTOLD, /* another C library or none, or unknown code */
 };
 
-/* Of code at this address of a process; m as process_maps__object() takes it. */
+/* For code at this address of a process; m as in process_maps__object(). */
 enum libc_copies_answer libc_copies__ask(const struct libc_copies *c, const struct process_maps *m,
 					 uint64_t address);
 

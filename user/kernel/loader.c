@@ -102,7 +102,7 @@ static bool count_skipped(const struct loaded_program *p, uint64_t *skipped)
 	if (!p->link || bpf_program__type(p->program) != BPF_PROG_TYPE_KPROBE)
 		return true;
 	memset(&u, 0, sizeof(u));
-	/* Before 5.15 the descriptor is a perf event's, which is no link. */
+	/* Before 5.15 the descriptor is a perf event, not a link. */
 	if (bpf_obj_get_info_by_fd(bpf_link__fd(p->link), &u, &len) || len < sizeof(u.kprobe) ||
 	    (u.kprobe.event != PERF_EVENT_KPROBE && u.kprobe.event != PERF_EVENT_KRETPROBE))
 		return false;
@@ -323,7 +323,7 @@ int loader__presume(enum bpf_object_id id, struct probe_result *offers, enum bac
 			continue;
 		unknown = try_backend(id, offers, b);
 		first = first ? first : unknown;
-		/* attach uses no kprobes where trampolines work. */
+		/* attach uses no kprobes if fentry works. */
 		if (id == OBJECT_ATTACH && !plan__backend_error(id, offers, b))
 			break;
 	}

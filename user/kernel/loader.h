@@ -26,7 +26,7 @@ struct loaded_program {
 	struct bpf_program *program;
 	const char *name;
 	struct bpf_link *link; /* NULL: not attached */
-	/* Of links that are closed: runs that the kernel skipped; or it does not count them. */
+	/* Of closed links: runs that the kernel skipped, or why it does not count them. */
 	uint64_t skipped;
 	bool uncounted;
 };
@@ -50,16 +50,16 @@ int loader__open(struct loader *l, enum bpf_object_id id);
 
 /* Loads every program that one of the plans (NULL: unused) chose. 0 or -errno. */
 int loader__load(struct loader *l, const struct plan *const *plans, size_t plans_nr);
-void loader__close(struct loader *l); /* of a zeroed loader, too */
+void loader__close(struct loader *l); /* accepts a zeroed loader */
 
 /*
- * Makes the attached programs those of plan: detaches the rest, except trampolines if this kernel
- * cannot attach them again, then attaches what is missing, as far as possible. 0 or the first
+ * Makes the attached programs match plan: detaches the rest, except fentry and fexit if this kernel
+ * cannot attach them again, then attaches the missing ones, as far as possible. 0 or the first
  * -errno.
  */
 int loader__attach(struct loader *l, const struct plan *plan);
 
-/* Detaches from tracepoints the programs that plan does not want. */
+/* Detaches from tracepoints the programs that plan does not need. */
 void loader__rest(struct loader *l, const struct plan *plan);
 
 /*
@@ -84,7 +84,7 @@ int loader__presume(enum bpf_object_id id, struct probe_result *offers, enum bac
  */
 int loader__try_all(enum bpf_object_id id, struct probe_result *offers);
 
-/* Whether a program at a trampoline can be attached again after it was detached (Linux 5.13). */
+/* Whether an fentry or fexit program can be attached again after it was detached (Linux 5.13). */
 bool loader__attaches_again(void);
 
 #endif

@@ -10,20 +10,20 @@
 #include <stdint.h>
 
 /*
- * How many CPUs rows are needed for, from the text of /sys/devices/system/cpu/possible ("0-3,8"):
- * one more than the highest number, since programs know a CPU by its number, and numbers may have
- * holes. -EINVAL when it is no such list.
+ * The number of rows for all CPUs, from the text of /sys/devices/system/cpu/possible ("0-3,8"): the
+ * highest number plus one, since programs index by CPU number and numbers may have gaps. -EINVAL:
+ * malformed.
  */
 int percpu__rows(const char *possible);
 
 /*
- * The sum over all CPUs of row i, into out: `size` bytes each, made of u64 only; `rows` a CPU. at
- * may be written to meanwhile: each u64 is read whole.
+ * The sum over all CPUs of row i, into out: `size` bytes each, made of u64 only; `rows` per CPU. at
+ * may be written concurrently: each u64 is read atomically.
  */
 void percpu__sum(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, void *out,
 		 size_t size);
 
-/* Of such rows one u64 alone, `offset` bytes from their beginning: the rest is not touched. */
+/* The same for one u64 at `offset` of each row. */
 uint64_t percpu__sum_one(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, size_t size,
 			 size_t offset);
 

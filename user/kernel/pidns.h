@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Its inode number; 0: it is the first, whose ids the programs see as they are. */
+/* Its inode number; 0: the initial one, whose ids programs see unchanged. */
 uint32_t pidns__own(void);
 
-/* Has /proc the processes of our own namespace, and not those of another? */
+/* Does /proc show the processes of our own PID namespace? */
 bool pidns__has_proc(void);
 
 #endif

@@ -23,7 +23,7 @@ struct process_maps {
 	size_t nr;
 };
 
-/* Of a path, which may have spaces, what stands behind the last slash. */
+/* The text after the last slash of a path, which may have spaces. */
 static void name_of(char object[OBJECT_MAX], char *path)
 {
 	static const char deleted[] = " (deleted)";

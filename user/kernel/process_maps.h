@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which file the code at an address of a process comes from, and where in it. */
+/* The file of the code at an address of a process, and the offset in it. */
 #ifndef KERNEL_PROCESS_MAPS_H
 #define KERNEL_PROCESS_MAPS_H
 
@@ -9,7 +9,7 @@
 
 struct process_maps;
 
-/* Reads the executable mappings of a process as they are now. NULL: not to be had. */
+/* Reads the executable mappings of a process now. NULL: unavailable. */
 struct process_maps *process_maps__read(pid_t pid);
 struct process_maps *process_maps__read_from(const char *file); /* as of /proc/PID/maps */
 void process_maps__free(struct process_maps *m);                /* takes NULL */

@@ -13,7 +13,7 @@
 struct process_maps;
 struct symbols;
 
-/* What samples are folded with, and where to; borrowed. */
+/* Inputs and destination of folding; borrowed. */
 struct sample_fold {
 	const struct symbols *symbols;
 	const struct process_maps *maps[NIO_SIDE_NR]; /* NULL: not to be had */
@@ -24,9 +24,8 @@ struct sample_fold {
 #define SAMPLE_FOLD_LEN 8192
 
 /*
- * The frames of a sample, outermost first, apart by ';'. names: of its kernel stack, innermost
- * first; object: of a sample in user space the file that holds the code, NULL: not known. Returns
- * text.
+ * The frames of a sample, outermost first, separated by ';'. names: the kernel stack, innermost
+ * first; object: the file of the code if the sample is in user space, NULL: unknown. Returns text.
  */
 char *sample_fold__frames(char text[SAMPLE_FOLD_LEN], const struct nio_sample *sample,
 			  const char *const *names, const char *object);

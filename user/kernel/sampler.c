@@ -73,7 +73,7 @@ static unsigned int ring_size(int cpus)
 	return size;
 }
 
-/* What tells softirq work of TCP on top of a task that is nobody's. */
+/* How to recognize TCP softirq work on top of an unrelated task. */
 static void find_tcp(struct samples_bpf *skel, const struct symbols *symbols)
 {
 	static const char *const names[NIO_TCP_CODES] = {"tcp_v4_rcv", "tcp_v6_rcv",
@@ -212,7 +212,7 @@ static int attach_by_any(struct sampler *s)
 	s->no_cycles[0] = '\0';
 	if (!err)
 		return 0;
-	/* What the clause says is all that ENOENT does, and not a word of files. */
+	/* ENOENT has this meaning only; strerror() would speak of a file. */
 	if (err == -ENOENT)
 		snprintf(s->no_cycles, sizeof(s->no_cycles), "no PMU here counts cycles");
 	else

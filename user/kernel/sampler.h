@@ -44,7 +44,7 @@ void sampler__rest(struct sampler *s, bool rest);
 
 unsigned int sampler__hz(const struct sampler *s); /* asked for, a CPU */
 
-/* What counts the samples since the last start: CPU_SOURCE_CYCLES, or else CPU_SOURCE_CLOCK. */
+/* The event of the samples since the last start: CPU_SOURCE_CYCLES or CPU_SOURCE_CLOCK. */
 const char *sampler__source(const struct sampler *s);
 
 /* Why not by cycles, a clause with the kernel's error; "": by cycles. Valid until the next start.

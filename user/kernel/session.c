@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The BPF programs of a run, the sockets they watch, and what they counted; see session.h. */
+/* The BPF programs of a run, their sockets and counters; see session.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static struct bpf_map *map_of(const struct session *s, enum session_map which)
 	return bpf_object__find_map_by_name(s->loader.object, names[which]);
 }
 
-/* Rows of one CPU, with so many ledgers. */
+/* Rows of one CPU with that many ledgers. */
 static uint32_t rows_of(enum session_map which, unsigned int slots)
 {
 	switch (which) {
@@ -106,7 +106,7 @@ static int size_maps(struct session *s, unsigned int slots)
 	return err;
 }
 
-/* Only kernels whose preemption count is no per-CPU variable of its own need pcpu_hot. */
+/* pcpu_hot is needed only if the kernel has no per-CPU variable __preempt_count. */
 static void set_addresses(struct netiotrace_bpf__rodata *rodata, const struct btf_lookup *btf)
 {
 	struct kernel_addresses at;
@@ -279,7 +279,7 @@ void session__rest(struct session *s, const struct plan *rest)
 	loader__rest(&s->loader, rest);
 }
 
-/* The entry of nio_conns for a cookie that has `cookie_there` in it (0: a free one), or NULL. */
+/* The entry of nio_conns whose cookie is `cookie_there` (0: a free one), or NULL. */
 static struct nio_conn *find_conn(struct session *s, uint64_t cookie, uint64_t cookie_there)
 {
 	for (uint32_t i = 0; i < NIO_CONN_PROBES; i++) {
@@ -326,7 +326,7 @@ int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigne
 	return err;
 }
 
-/* What threads left behind that are gone when their sockets are: makes room for others. */
+/* Empties a map: entries of threads that ended with their sockets would fill it. */
 static void empty_map(const struct bpf_map *map)
 {
 	char key[16]; /* of any of these maps */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The BPF programs of a run while they are loaded: the sockets of the load generator, by cookie,
- * and what was counted for them, as plain snapshots. What these mean is the ledger's business.
+ * The loaded BPF programs of a run: the load generator's sockets by cookie, and their counters, as
+ * plain snapshots. The ledger interprets them.
  */
 #ifndef KERNEL_SESSION_H
 #define KERNEL_SESSION_H
@@ -26,14 +26,14 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 		  const char *const no_perf[NIO_PERF_EVENT_NR]);
 void session__close(struct session *s); /* takes NULL */
 
-/* Makes the attached programs those of plan: loader__attach(). 0 or -errno. */
+/* Makes the attached programs match plan: loader__attach(). 0 or -errno. */
 int session__attach(struct session *s, const struct plan *plan);
 
 /*
  * Until session__attach(), only `rest`, a subset of the plan, books events. Tracepoint programs are
  * detached. Programs at functions stay attached and return at once, because detaching and attaching
- * costs more than their calls (docs/PERFORMANCE.md). What they noted of streams is stale later:
- * call session__forget_streams() for the watched sockets before session__attach().
+ * costs more than their calls (docs/PERFORMANCE.md). Their notes on sockets become stale: call
+ * session__forget_streams() for the watched sockets before session__attach().
  */
 void session__rest(struct session *s, const struct plan *rest);
 void session__forget_streams(struct session *s, const uint64_t *cookies, size_t n);
@@ -44,9 +44,9 @@ int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigne
 void session__unwatch(struct session *s, const uint64_t *cookies, size_t n);
 
 /*
- * Everything counted so far for one slot, but its sockets. still: nothing moves, so that reading
- * disturbs nobody; else places and other copies are left as they stand in out, since only system
- * calls tell of them. 0 or -errno.
+ * All counters so far of one slot, except its sockets. still: nothing moves, so all maps are read;
+ * else places and other copies in out stay unchanged, since reading them takes system calls. 0 or
+ * -errno.
  */
 int session__read(struct session *s, unsigned int slot, struct snapshot *out, bool still);
 

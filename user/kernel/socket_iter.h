@@ -6,8 +6,8 @@
 #include "bpf/sockets.h"
 
 /*
- * Gives each record of a descriptor of session__open_pass() to take(), to its end. From any network
- * namespace. 0 or -errno.
+ * Passes each record of a descriptor of session__open_pass() to take(), to its end. Works from any
+ * network namespace. 0 or -errno.
  */
 int socket_iter__read(int fd, void (*take)(void *arg, const struct nio_socket *socket), void *arg);
 

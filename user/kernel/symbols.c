@@ -40,7 +40,7 @@ static void take_line(char *line, take_symbol take, void *arg)
 		take(arg, address, end[1], end + 3);
 }
 
-/* Skips lines that are no symbols. The kernel needs some 40 ms to write its 100 000 lines. */
+/* Skips lines without a symbol. The kernel needs some 40 ms to write its 100 000 lines. */
 static int read_file(const char *file, take_symbol take, void *arg)
 {
 	char line[512], buffer[BUFFER_SIZE];
@@ -83,7 +83,7 @@ static int by_address(const void *a, const void *b)
 
 	if (s->address != t->address)
 		return s->address < t->address ? -1 : 1;
-	/* Of two names of one address the first of the file. */
+	/* If two names have one address, the first in the file. */
 	return s->name < t->name ? -1 : s->name > t->name;
 }
 

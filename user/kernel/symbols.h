@@ -18,7 +18,7 @@ int symbols__load_from(struct symbols **out, const char *file);
 int symbols__load(struct symbols **out); /* /proc/kallsyms */
 void symbols__free(struct symbols *s);   /* takes NULL */
 
-/* The name of the function that has this address in it; NULL: none. Lives as long as s. */
+/* The name of the function that contains the address; NULL: none. Valid as long as s. */
 const char *symbols__name(const struct symbols *s, uint64_t address);
 
 /*

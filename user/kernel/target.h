@@ -71,7 +71,7 @@ int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void
 int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *arg, pid_t pid),
 			void *arg);
 
-/* Opens the directory of a cgroup (v2): a descriptor, or -errno; -ENOTSUP: it is no cgroup. */
+/* Opens the directory of a cgroup (v2): a descriptor, or -errno; -ENOTSUP: not a cgroup. */
 int target__open_cgroup(const char *path);
 bool target__cgroup_is_gone(int cgroup); /* no process can join it any more */
 
@@ -85,15 +85,15 @@ char *target__cgroup_mount(void);
 char *target__cgroup_path(uint64_t id);
 
 /*
- * Gives existing sockets to w: those of the processes pids, or of all processes (pids NULL), with
+ * Adds existing sockets to w: those of the processes pids, or of all processes (pids NULL), with
  * one of the ports (ports_nr 0: any). 0 or -errno.
  */
 int target__adopt(const struct target *t, struct attach_probes *w, const pid_t *pids,
 		  size_t pids_nr, const uint16_t *ports, size_t ports_nr);
 
 /*
- * Iterates over the sockets of all namespaces: w adds those that target__adopt() gave to it. 0, or
- * -errno of the last namespace that failed.
+ * Iterates over the sockets of all namespaces: w adds those selected by target__adopt(). 0, or the
+ * last namespace's -errno.
  */
 int target__pass(const struct target *t, const struct attach_probes *w);
 

@@ -17,7 +17,7 @@
 
 #define CGROUP2_MAGIC 0x63677270
 
-/* Of kernfs, in the kernel's exportfs.h: the handle is the id, 64 bits since Linux 5.5. */
+/* kernfs file handles (exportfs.h): the handle is the id, 64 bits since Linux 5.5. */
 #define FILEID_KERNFS 0xfe
 
 struct cgroup_handle {
@@ -48,15 +48,15 @@ bool target__cgroup_is_gone(int cgroup)
 }
 
 /*
- * A walk through directories with one descriptor, whatever their depth: users choose the depth of a
- * delegated tree, and its path can be longer than PATH_MAX. `up` has the way back.
+ * A walk through directories with one descriptor at any depth: users choose the depth of a
+ * delegated tree, and its path can exceed PATH_MAX. `up` is the way back.
  */
 struct walk {
 	DIR *dir;
 	struct level {
 		dev_t dev;
 		ino_t ino;
-		long next; /* telldir() behind the entry that the walk went down */
+		long next; /* telldir() after the entry into which the walk descended */
 	} * up;
 	size_t depth;
 };

@@ -82,7 +82,7 @@ static const struct owner *owner_of(const struct owners *o, uint32_t inode)
 struct adoption {
 	struct attach_probes *w;
 	struct owners owners;
-	bool anybody; /* sockets without a known owner, too */
+	bool anybody; /* also sockets without a known owner */
 	const uint16_t *ports;
 	size_t ports_nr;
 	int err;

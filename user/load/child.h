@@ -23,8 +23,8 @@ struct child {
 
 /*
  * Starts argv (argv[0]: a path). netns: a namespace descriptor to enter, or -1. As root the child
- * becomes the user behind sudo (SUDO_UID and SUDO_GID, valid and not 0), else nobody, with no
- * groups, no capabilities and no_new_privs. It has its own session without a terminal,
+ * becomes the user behind sudo (SUDO_UID and SUDO_GID, valid and not 0), else the user nobody, with
+ * no groups, no capabilities and no_new_privs. It has its own session without a terminal,
  * PR_SET_PDEATHSIG SIGKILL, default signal dispositions, and no descriptor of ours but 0, 1, 2. 0,
  * or -errno with the failed step in *step (static); exec failures count. The caller owns c and ends
  * it with child__kill().

@@ -192,7 +192,7 @@ static int hist__take(struct load_report *r, struct hist *h, const char *key, co
 		return err;
 	if (h->count != count)
 		return fields__refuse(r, "\"%s\": count is not the sum of the buckets", key);
-	/* Without values there are no extremes, whatever the line says. */
+	/* An empty histogram has no extremes, whatever the line has. */
 	return count ? hist__take_extremes(r, h, key, obj) : 0;
 }
 
@@ -232,7 +232,7 @@ static int report__take_latencies(struct load_report *r, const json_t *stats, en
 	return err;
 }
 
-/* What the receiver confirmed to the sender; the members are null before. */
+/* Totals that the receiver confirmed to the sender; the members are null before. */
 static int report__take_confirmed(struct load_report *r, const json_t *stats)
 {
 	const json_t *obj = json_object_get(stats, "confirmed");

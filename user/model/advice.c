@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What could be had for less; see advice.h. Pure. */
+/* Advice on cheaper ways to send; see advice.h. Pure. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -209,9 +209,9 @@ static uint64_t minus(uint64_t from, uint64_t what)
 }
 
 /*
- * rchar has what read() and sendfile took. read() on sockets is in it, recv() is not: so between
- * none and all of what the sockets received came from them. What the program sends by copy on other
- * sockets may be from files, too.
+ * rchar counts bytes by read() and sendfile. It includes read() on sockets but not recv(), so
+ * between 0 and all of the received bytes are in it. Bytes copied on other sockets may also come
+ * from files.
  */
 static struct range file_bytes(const struct advice_row *row)
 {

@@ -19,10 +19,10 @@
 
 #define BASELINE_SIZES_MAX 64
 
-/* What a sweep of this machine found of zero-copy against copying at one message size. */
+/* Zero-copy compared with one-copy at one message size, in a sweep of this machine. */
 struct baseline_point {
 	uint64_t size;
-	int order; /* CPU time per KiB of zero-copy against one-copy: 1 more, -1 less; 0: neither */
+	int order;     /* CPU time per KiB against one-copy: 1 more, -1 less; 0: no difference */
 	double change; /* 0.35: 35 % more */
 };
 
@@ -56,8 +56,8 @@ struct advice_row {
 bool advice__encrypts(uint16_t port);
 
 /*
- * Appends the advice for a row, a sentence or more, each with a space behind it, to text of len
- * bytes. Returns the lower end of the largest cost; 0: nothing was advised.
+ * Appends the advice for a row, each sentence with a space after it, to text of len bytes. Returns
+ * the lower end of the largest cost; 0: no advice.
  */
 double advice__say(char *text, size_t len, const struct advice_row *row);
 

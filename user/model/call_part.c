@@ -15,7 +15,7 @@ static const struct {
 	{"net_rx_action", PATH_INLINE_RECEIVE},
 	{"__napi_poll", PATH_INLINE_RECEIVE},
 	{"process_backlog", PATH_INLINE_RECEIVE},
-	/* What a call is in until that function returns. */
+	/* Functions whose calls are a part until they return. */
 	{"lock_sock", PATH_LOCK},
 	{"skb_zerocopy_iter_stream", PATH_PIN},
 	{"sk_stream_wait_memory", PATH_WAIT},
@@ -61,7 +61,7 @@ static enum path_part enter(enum path_part now, const char *name)
 	return now == PATH_OTHER || next == PATH_INLINE_RECEIVE ? next : now;
 }
 
-/* Where the names begin that are apart by ';', innermost first. Returns how many. */
+/* Fills in the begin of each name, separated by ';', innermost first. Returns their number. */
 static size_t split(const char *text, const char *names[NIO_SAMPLE_FRAMES])
 {
 	size_t n = 0;

@@ -7,8 +7,8 @@
 #include "result.h"
 
 /*
- * The throughput of all rounds of first against those of second: a single comparison.
- * DIFFERENCE_UNKNOWN when one of the modes has no throughput.
+ * Compares the throughput of all rounds of first with those of second, as a single comparison.
+ * DIFFERENCE_UNKNOWN if a mode has no throughput.
  */
 void comparison__of(struct rank_test *t, const struct result *r, enum mode first, enum mode second);
 

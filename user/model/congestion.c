@@ -34,7 +34,7 @@ static bool is_allowed(const struct congestion *c, const char *name)
 
 static int choose_asked(struct congestion *c, const char *asked, char *why, size_t len)
 {
-	/* What could not be read is left to the socket to refuse. */
+	/* If the list could not be read, the socket call decides. */
 	if (c->allowed[0] && !is_allowed(c, asked) && strcmp(asked, c->system)) {
 		snprintf(why, len,
 			 "congestion control '%s' is not among those programs without privileges "

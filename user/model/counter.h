@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The performance counters of a run and the figures made of them, each one row: what is opened, its
- * JSON key and CSV column, its words, and where it is shown follow from that row. Pure.
+ * The performance counters of a run and the figures made of them, one row each: event, JSON key,
+ * CSV column, label, and where it is shown follow from that row. Pure.
  */
 #ifndef MODEL_COUNTER_H
 #define MODEL_COUNTER_H
 
-/* Where a number stands besides the JSON document and CSV, which have all of them. */
+/* Where a number is shown, apart from the JSON document and CSV, which have all numbers. */
 enum visibility {
 	VISIBILITY_TEXT = 1,      /* paragraph "perf" of the text at the end of a run */
 	VISIBILITY_LIVE = 2,      /* cost on the live screen */
@@ -19,15 +19,14 @@ enum visibility {
 
 /* clang-format off */
 /*
- * Counters of one side's threads: id; JSON key; words; heading of its figure on the live screen;
- * the payload its figure is for (PER_KIB, PER_GIB; PER_NONE: it has no figure); where that
- * figure is shown; the perf event's type and config (PERF_TYPE_ and PERF_COUNT_); PARTS where user and kernel
- * mode are told apart, else WHOLE; bundle: counters of one bundle are divided by each other and so
- * counted at the same time. Hardware counters (bundle above 0) come first. The last four are the
- * kernel's own account, kept everywhere.
+ * Counters of one side's threads: id; JSON key; label; heading of its figure in the live view; the
+ * payload of its figure (PER_KIB, PER_GIB; PER_NONE: no figure); where that figure is shown; the
+ * perf event's type and config (PERF_TYPE_ and PERF_COUNT_); PARTS if user and kernel mode are
+ * counted separately, else WHOLE; bundle: counters of one bundle are divided by each other, so they
+ * are counted at the same time. Hardware counters (bundle above 0) come first. The last four are
+ * the kernel's own accounting and always available.
  *
- * Last-level misses are the generic event, which every PMU driver maps, where LLC-load-misses is
- * missing on many.
+ * Last-level misses are the generic event, which every PMU driver maps; many lack LLC-load-misses.
  */
 #define PERF_COUNTERS_WITH(F, X)                                                   \
 	F(X, CYCLES, "cycles", "cycles", "",                                       \
@@ -74,10 +73,9 @@ enum perf_counter {
 };
 
 /*
- * Figures: id; key in perf.derived; what; for each of what (together its words); heading on the
- * live screen; which direction is the better one; of, by and factor: the figure is factor * of / by,
- * where those are counters, KERNEL_CYCLES, PAYLOAD (bytes) or DURATION (s); where it is shown;
- * the formula in words.
+ * Figures: id; key in perf.derived; quantity; per what (both form its label); heading in the live
+ * view; better direction; of, by and factor: the figure is factor * of / by, with counters,
+ * KERNEL_CYCLES, PAYLOAD (bytes) or DURATION (s); where it is shown; the formula as text.
  */
 #define PERF_FIGURES(X)                                                              \
 	X(IPC, "ipc", "instructions", "per cycle", "IPC",                            \

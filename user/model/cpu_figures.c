@@ -32,7 +32,7 @@ static uint64_t payload_of(const struct run_result *r, enum nio_sample_whose w)
 	return w == NIO_SAMPLE_ELSEWHERE ? r->cpu.payload : run_result__payload(r);
 }
 
-/* Of totals that are not of one moment the rounds' own CPU time cannot be divided. */
+/* If the totals are not of one moment, the rounds' own CPU time cannot be divided. */
 static struct num total_of(const struct run_result *r, enum nio_sample_whose w)
 {
 	if (r->not_final && w != NIO_SAMPLE_ELSEWHERE && r->cpu.known)
@@ -66,7 +66,7 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 		return f;
 	}
 	per_kib = (double)total.value * KIB / (double)payload;
-	/* Of elsewhere, no sample is a measured nothing. */
+	/* No samples elsewhere are a measured 0. */
 	if (!r->cpu.by[w].samples)
 		return (struct cpu_figure){.value = {.value = 0, .known = true}};
 	share = cpu_time__share(&r->cpu.by[w], c);

@@ -179,7 +179,7 @@ void cpu_time__divide(const struct cpu_samples *s, uint64_t total_ns, uint64_t n
 	}
 }
 
-/* E. B. Wilson, JASA 22 (1927): holds for few samples and for shares near 0, too. */
+/* E. B. Wilson, JASA 22 (1927): also valid for few samples and shares near 0. */
 struct cpu_share cpu_time__share(const struct cpu_samples *s, enum cpu_class c)
 {
 	double n = (double)s->samples, p, centre, half;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CPU time by class, from samples: the classes, each one row; distinct stacks; counts by side,
+ * CPU time by class, from samples: the classes, one row each; distinct stacks; counts by side,
  * shares with their interval, and the CPU time of a side divided by them. Pure.
  *
- * The copies and the pinning are stages of the ledger. The other classes are the taxonomy of
- * "Understanding Host Network Stack Overheads" (SIGCOMM 2021), with pacing and timers, zero-copy
- * notifications, and the work of the application itself apart.
+ * Copies and pinning are stages of the ledger. The other classes follow the taxonomy of
+ * "Understanding Host Network Stack Overheads" (SIGCOMM 2021), with separate classes for pacing and
+ * timers, zero-copy notifications, and the application's own work.
  */
 #ifndef MODEL_CPU_TIME_H
 #define MODEL_CPU_TIME_H
@@ -17,7 +17,7 @@
 #include "bpf/samples.h"
 
 /* clang-format off */
-/* Classes: id; key in data; on screen; what it is; colour in pictures. */
+/* Classes: id; key in data; heading; description; colour in pictures. */
 #define CPU_CLASSES(X)                                                                              \
 	X(GATHER, "gather", "gather",                                                               \
 	  "the application packs its fields into one buffer (two-copy mode)", "#56B4E9")            \
@@ -59,9 +59,9 @@ const char *cpu_class__heading(enum cpu_class c); /* "send copy" */
 const char *cpu_class__help(enum cpu_class c);
 const char *cpu_class__colour(enum cpu_class c); /* "#0072B2" */
 
-/* A stack and how often it was sampled: what flame graphs are made of. */
+/* A stack and the number of its samples, for flame graphs. */
 struct profile_stack {
-	char *frames; /* names apart by ';', outermost first; owned */
+	char *frames; /* names separated by ';', outermost first; owned */
 	uint64_t count;
 	enum nio_sample_whose whose;
 	enum cpu_class class;
@@ -76,18 +76,17 @@ struct profile {
 void profile__add(struct profile *p, const struct profile_stack *stack);
 void profile__merge(struct profile *p, const struct profile *other); /* takes NULL */
 
-/* Puts them in the order of their frames by whose, so that what is written depends on nothing else.
- */
+/* Sorts by frames and owner, so that the output is deterministic. */
 void profile__sort(struct profile *p);
 
 void profile__clear(struct profile *p); /* leaves an empty one */
 
-/* What samples are counted by. */
+/* The sample events. */
 #define CPU_SOURCE_CYCLES "cycles"               /* of a PMU */
 #define CPU_SOURCE_CLOCK  "cpu-clock"            /* a timer */
 #define CPU_SOURCE_BOTH   "cycles and cpu-clock" /* of a sum: some rounds by either */
 
-#define CPU_NO_CYCLES_MAX 128 /* a clause that says why not by cycles, with its end */
+#define CPU_NO_CYCLES_MAX 128 /* length of the reason why not by cycles, with its end */
 
 /* Samples of one side, or of elsewhere. */
 struct cpu_samples {
@@ -97,7 +96,7 @@ struct cpu_samples {
 	uint64_t classes[CPU_CLASS_NR];
 };
 
-/* What one or more sampled rounds found. */
+/* The result of one or more sampled rounds. */
 struct cpu_result {
 	bool known;
 	char reason[192];   /* why not */
@@ -113,14 +112,14 @@ struct cpu_result {
 
 const char *cpu_time__whose(enum nio_sample_whose w); /* "sender", "receiver", "elsewhere" */
 
-/* Nothing was sampled, for this reason, which is copied. Frees what there was. */
+/* Marks as not sampled and copies the reason. Frees earlier samples. */
 void cpu_time__none(struct cpu_result *c, const char *reason);
 void cpu_time__clear(struct cpu_result *c);
 
 /* Counts a stack and keeps it. 0, so that walks over samples go on. */
 int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool shifted);
 
-/* The source of what is from both together; NULL: of nothing so far. */
+/* The source of the sum of both; NULL: no samples so far. */
 const char *cpu_time__source(const char *a, const char *b);
 
 /* Adds src to dst: the sum of what either knows. They share no memory afterwards. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Figures that the live views and the final text both show, taken from a run's result. Pure: no
- * layout, no I/O. What was not measured never enters a figure as 0.
+ * Figures of a run's result that the live views and the final text both show. Pure: no layout, no
+ * I/O. Unmeasured values never enter a figure as 0.
  */
 #ifndef MODEL_FIGURES_H
 #define MODEL_FIGURES_H

@@ -63,7 +63,7 @@ static void book_stage(struct run_result *r, const struct plan *plan, enum nio_s
 	out->sizes = hist_between(from->hist, to->hist, out->bytes);
 }
 
-/* Adds to a stage what the programs booked to it on the sockets of the other side. */
+/* Adds to a stage the bytes booked on sockets of the other side. */
 static void add_other_side(struct run_result *r, enum nio_stage stage, const struct snapshot *base,
 			   const struct snapshot *now)
 {
@@ -102,13 +102,13 @@ static void book_completions(struct run_result *r, const struct nio_zc *base,
 	r->zc_unseen = known(now->unseen - base->unseen);
 }
 
-/* Were zero-copy sends and their completions looked at a part of the time? */
+/* Were zero-copy sends and their completions sampled? */
 static bool in_slices(const struct plan *plan, const struct snapshot *now)
 {
 	return mode__has(plan->mode, MODE_PINS) && now->looked_ns < now->phase_ns;
 }
 
-/* What the programs may have lost: of all slots, hence of what ran meanwhile besides. */
+/* Losses of the programs: over all slots, so those of concurrent ledgers are included. */
 static void book_health(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 			const struct snapshot *now)
 {
@@ -133,7 +133,7 @@ static void book_health(struct run_result *r, const struct plan *plan, const str
 				       "part of the time: they are not paired");
 }
 
-/* Unexpected copies are booked to whichever side's socket they belong to. */
+/* Unexpected copies are booked to the side that owns the socket. */
 static void book_other_copies(struct run_result *r, const struct plan *plan,
 			      const struct snapshot *base, const struct snapshot *now)
 {
@@ -202,8 +202,10 @@ static void book_latency(struct latency_result *out, const char *reason, const _
 	out->hist = reason ? NULL : hist_between(base, now, sum);
 }
 
-/* Sum of a histogram by the middle of its buckets, of which the last has none: its exact sum is not
- * kept. */
+/*
+ * Sum of a histogram from the middle of its buckets, without the open last one: the exact sum is
+ * not kept.
+ */
 static uint64_t rough_sum(const __u64 *base, const __u64 *now)
 {
 	uint64_t sum = 0;
@@ -465,8 +467,8 @@ void ledger__app(struct run_result *r, const struct load_report *report, enum ni
 
 	load_report__copy_app(&r->app, report, side);
 	/*
-	 * Bytes are delivered in the receiver's time: the sender's ends when the last byte is in
-	 * its socket's buffer. Of a receiver elsewhere remote__app() says what it confirmed.
+	 * The receiver's time counts: the sender's ends when the last byte is in its socket's
+	 * buffer. For a remote receiver, remote__app() has the time it confirmed.
 	 */
 	if (side == NIO_SIDE_RECEIVER || r->sender_side)
 		r->duration_ns = report->elapsed_ns;

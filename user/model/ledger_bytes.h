@@ -11,9 +11,9 @@
 #include "snapshot.h"
 
 /*
- * After the stages were booked from events: replaces bytes that the socket passes of base and now
- * know exactly, and fills sequence, unclassified, health.coverage and open_bytes. Without passes
- * the events stand.
+ * After the stages were booked from events: replaces bytes that the socket iterations of base and
+ * now know exactly, and fills sequence, unclassified, health.coverage and open_bytes. Without
+ * iterations, bytes come from the events.
  */
 void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 			const struct snapshot *now);

@@ -103,7 +103,7 @@ static void add_counter(struct num *dst, const struct num *src)
 		keep_reason(&dst->reason, src->reason);
 }
 
-/* Of a sum, the part that was counted least is what to judge it by. */
+/* A sum uses the smallest share of its parts, as the safest. */
 static void add_running(struct real *dst, const struct real *src)
 {
 	if (dst->known && (!src->known || src->value < dst->value))
@@ -132,8 +132,8 @@ static void add_perf(struct run_result *dst, const struct run_result *src)
 }
 
 /*
- * Of times of rounds of their own a sum is of those that were made: what one round lacks does not
- * take away what another has.
+ * A sum of timed rounds covers those that were made: one missing round does not make the sum
+ * unknown.
  */
 enum adding {
 	ADD,
@@ -211,8 +211,7 @@ static void add_sum(uint64_t *bytes, uint64_t *events, uint64_t *ns, const struc
 	*ns += more->ns;
 }
 
-/* Adds to the entry of the same place, or to a new one, or when there is no more room to the last.
- */
+/* Adds to the entry of the same place, or to a new one, or to the last if the list is full. */
 void ledger__add_place(struct run_result *r, const struct place_result *more)
 {
 	struct nio_sum sum = {.bytes = more->bytes, .events = more->events, .ns = more->ns};
@@ -321,7 +320,7 @@ void ledger__add_bytes(struct run_result *dst, const struct run_result *src)
 		h->coverage.value = (double)h->covered_bytes / (double)h->coverable_bytes;
 }
 
-/* dst is empty: it gets src, with histograms of its own. */
+/* dst is empty: it becomes a copy of src with its own histograms. */
 static void copy_run(struct run_result *dst, const struct run_result *src)
 {
 	run_result__clear(dst);

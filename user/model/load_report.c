@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The life of a load report, and what of it goes into a result; see load_report.h. Pure. */
+/* Life cycle of a load report, and its transfer into a result; see load_report.h. Pure. */
 #include <string.h>
 
 #include "load_report.h"

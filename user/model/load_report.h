@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one process of the load generator says of its side (docs/LOADGEN.md), as plain data. */
+/* The report of one load generator process on its side (docs/LOADGEN.md), as plain data. */
 #ifndef MODEL_LOAD_REPORT_H
 #define MODEL_LOAD_REPORT_H
 
@@ -8,7 +8,7 @@
 
 #define LOAD_CONNECTIONS_MAX LIMIT_CONNECTIONS_MAX
 
-/* What one event carries; owned by the driver, valid until the next driver__next(). */
+/* Data of one event; owned by the driver, valid until the next driver__next(). */
 struct load_report {
 	unsigned int port;                      /* LISTENING */
 	uint64_t cookies[LOAD_CONNECTIONS_MAX]; /* READY */
@@ -19,7 +19,7 @@ struct load_report {
 	uint64_t elapsed_ns;
 	bool interrupted;
 	uint64_t gather_bytes, gather_events, gather_ns, gather_sampled;
-	/* DONE of a sender: what the receiver told it over the connection */
+	/* DONE of a sender: the receiver's totals, sent over the connection */
 	struct {
 		bool known;
 		uint64_t rx_bytes, rx_messages, verify_errors;

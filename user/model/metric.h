@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The numbers of a run that data sets, the report and comparisons speak of: each named once, by its
- * path in a run of the result document, with its unit, which direction is the better one, and where
- * it is shown. A
- * number is a double; NaN is "not measured" and never 0. Pure.
+ * The numbers of a run in data sets, the report and comparisons: each one has a name, its path in a
+ * run of the result document, unit, better direction, and where it is shown. A number is a double;
+ * NaN is "not measured", never 0. Pure.
  */
 #ifndef MODEL_METRIC_H
 #define MODEL_METRIC_H
@@ -21,10 +20,10 @@ enum better {
 
 /* clang-format off */
 /*
- * Read from the data: id, path in a run (its CSV column has underscores for dots), words, unit,
- * better, where it is shown, name on compare's command line ("": not compared). After these come
- * those of each ledger stage, part of a send call, counter and class of CPU time: generated, so none can be missing.
- * latency_ns is a latency whose kind a foreign CSV does not say.
+ * Read from the data: id, path in a run (its CSV column has underscores for dots), label, unit,
+ * better direction, where it is shown, name on compare's command line ("": not compared). Then
+ * follow, generated, those of each ledger stage, part of a send call, counter and class of CPU
+ * time. latency_ns is a latency of unknown kind in a foreign CSV.
  */
 #define METRICS_READ(X)                                                                          \
 	X(DURATION, "duration_s", "measured time", "s", NEITHER, 0, "")                          \
@@ -98,8 +97,8 @@ enum better {
 	X(KERNEL_CYCLES, "sender's + receiver's", "cycles in the kernel", "", NEITHER, 0, "")
 
 /*
- * A counter without a side is what a foreign CSV gives for the whole run; where it is missing and
- * both sides are known it is their sum.
+ * A counter without a side is the whole run's value in a foreign CSV; if it is missing and both
+ * sides are known, it is their sum.
  */
 enum metric {
 #define X(id, ...) METRIC_##id,
@@ -173,7 +172,7 @@ bool metric__compared(enum metric m);
 /* On the command line and in JSON of compare, "llc_misses_per_kib"; "" when it is not compared. */
 const char *metric__name(enum metric m);
 
-/* The metric whose measured values m is made of, which has the reason when m is missing; else m. */
+/* The measured metric behind m, which has the reason if m is missing; else m. */
 enum metric metric__source(enum metric m);
 
 /*
@@ -185,7 +184,7 @@ enum metric metric__of_column(const char *name);
 /* Are two column names the same but for case, '-', '_' and ' '? */
 bool metric__same_name(const char *a, const char *b);
 
-/* Fills in sums and derived numbers of one run, where what they need is known. */
+/* Fills in sums and derived numbers of one run, if their inputs are known. */
 void metric__derive(double value[METRIC_NR], unsigned int threads);
 
 #endif

@@ -7,7 +7,7 @@
 #define KIB 1024.0
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
-/* What a figure is made of: a counter, or one of these. */
+/* The input of a figure: a counter, or one of these. */
 enum source {
 #define X(id, ...) SOURCE_##id,
 	PERF_COUNTERS(X)
@@ -123,7 +123,7 @@ static struct real ratio(struct real a, struct real b, double factor, const char
 	return (struct real){.value = factor * a.value / b.value, .known = true};
 }
 
-/* The processes' own account, which is there whatever can be counted from outside. */
+/* CPU time by the processes' own accounting, which is always available. */
 static struct num cpu_ns(const struct run_result *r, enum perf_whose w)
 {
 	if (w == PERF_OF_BOTH)
@@ -149,7 +149,7 @@ static struct real value_of(const struct run_result *r, enum source s, enum perf
 	}
 }
 
-/* Why there is no figure where what it is divided by is 0. */
+/* The reason for a missing figure whose divisor is 0. */
 static const char *nothing_of(const struct run_result *r, enum source by)
 {
 	if (by == SOURCE_PAYLOAD)

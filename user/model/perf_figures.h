@@ -2,9 +2,9 @@
 /*
  * Figures made of counters: each formula is in docs/OUTPUT.md, "Derived". Pure.
  *
- * Of one side, or of both together, which is the sum of their counters: a deferred copy runs on
- * either side's clock (in the sender's system call, or in a softirq that interrupts the receiver),
- * so that only the sum compares one copy mode with another.
+ * Figures are for one side, or for the sum of both sides: a deferred copy is charged to either side
+ * (in the sender's system call, or in a softirq that interrupts the receiver), so only the sum
+ * compares copy modes.
  */
 #ifndef MODEL_PERF_FIGURES_H
 #define MODEL_PERF_FIGURES_H
@@ -12,7 +12,7 @@
 #include "result.h"
 
 /* clang-format off */
-/* Besides PERF_FIGURES: CPU time by the processes' own account. Columns as there, without of, by. */
+/* CPU time by the processes' own accounting. Columns as in PERF_FIGURES, without of, by. */
 #define PERF_CPU_FIGURES(X)                                                             \
 	X(CPU_S_PER_GIB, "cpu_s_per_gib", "CPU", "s per GiB", "", LOWER, 0)             \
 	X(CPU_NS_PER_KIB, "cpu_ns_per_kib", "CPU", "ns per KiB", "CPU ns/KiB", LOWER, VISIBILITY_LIVE)
@@ -41,25 +41,24 @@ bool perf_derived__shown(enum perf_derived d, enum visibility where);
 bool perf_derived__needs_pmu(enum perf_derived d);
 const char *perf_whose__key(enum perf_whose w); /* "sender", "receiver", "both" */
 
-/* Whose figures are shown: of both sides, or of the sender alone where the receiver is elsewhere.
- */
+/* The sides of the figures shown: both, or the sender alone with a remote receiver. */
 enum perf_whose perf_whose__here(const struct run_result *r);
 
 /* A counter of one side or the sum of both; unknown, with the reason, if any part is. */
 struct num perf_derive__count(const struct run_result *r, enum perf_counter c, enum perf_whose w);
 
-/* Unknown, with the reason, when a counter in it is, or when it would divide by nothing. */
+/* Unknown, with the reason, if an input is, or if the divisor is 0. */
 struct real perf_derive(const struct run_result *r, enum perf_derived d, enum perf_whose w);
 
-/* A count for each so many bytes received. */
+/* A count per that many bytes received. */
 struct real perf_derive__per_bytes(const struct run_result *r, struct num count, double bytes);
 
 /* The sum of two counts; unknown, with the reason, if either is. */
 struct num perf_derive__add(struct num a, struct num b);
 
 /*
- * Why there are no hardware counters at all of the sides that are here, if there is one reason for
- * it; NULL when one of them is known, or reasons differ.
+ * The common reason for missing hardware counters on all local sides; NULL if one of them is known,
+ * or reasons differ.
  */
 const char *perf_derive__no_hardware(const struct run_result *r);
 

@@ -34,7 +34,7 @@ static const char stock_kernel[] = "a distribution's stock kernel, built with BT
 static const char free_resources[] =
 	"end what else uses memory, files or performance counters, and try again";
 
-/* What a hook that gave this errno says, and what helps; the last row is for all others. */
+/* The reason and remedy for an errno of a hook; the last row is for all others. */
 static const struct refusal {
 	int err;
 	const char *clause, *remedy;
@@ -112,7 +112,7 @@ int plan__backend_error(enum bpf_object_id object, const struct probe_result *of
 
 		if (alt->object != object || alt->backend != backend)
 			continue;
-		/* What the user withholds, the kernel has. */
+		/* Hooks withheld by the user exist in the kernel. */
 		if (offers[i].answer == ANSWER_YES || offers[i].err == -ECANCELED)
 			return 0;
 		err = err ? err : offers[i].err;
@@ -154,7 +154,7 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 	case PROBE_TRANSMIT:
 		return counts_calls(req) ? "not used: every send call is counted" : NULL;
 	case PROBE_DEFERRED_COPY:
-		/* It stands in the path of every packet, to say 0. */
+		/* It would run for every packet, to count 0. */
 		return req->mode == MODE_ZEROCOPY ? NULL : plan__by_construction;
 	default:
 		return NULL;
@@ -174,9 +174,9 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
 
 	/*
-	 * A tracepoint can be detached cheaply, a trampoline cannot: the function backends sample
-	 * receive copies by tracepoint. It fires before the copy: if all events are counted, the
-	 * return of the function is used, which shows copies that failed.
+	 * A tracepoint can be detached cheaply, fentry cannot: the function backends sample receive
+	 * copies by tracepoint. It fires before the copy: if all events are counted, the return of
+	 * the function is used, which shows copies that failed.
 	 */
 	if (!strcmp(alt->programs, plan_rx_in_slices) && !req->in_slices)
 		return false;
@@ -196,8 +196,8 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 }
 
 /*
- * Of several refusals the most telling one is kept: that a kernel lacks one of several names of a
- * function says less than that it refused the program.
+ * The most specific of several refusals is kept: a missing name of a function says less than a
+ * refused program.
  */
 static void note_refusal(struct plan *plan, enum probe_id probe, const struct probe_result *offer,
 			 int *told)
@@ -234,7 +234,7 @@ static bool allows(const struct plan_request *req, enum backend backend, bool fa
 	return fallback ? backend == BACKEND_TRACEPOINT : backend == req->backend;
 }
 
-/* attach uses kprobes for all probes or for none: only where the kernel refuses trampolines. */
+/* attach uses kprobes for all probes or for none: only if the kernel refuses fentry. */
 static bool uses_functions(const struct alternative *alt, const struct probe_result *offers)
 {
 	return alt->object == OBJECT_RUN || alt->backend != BACKEND_KPROBE ||
@@ -269,7 +269,7 @@ static void pick(struct choice *c, struct plan *plan, enum probe_id probe,
 	}
 }
 
-/* Why a probe has no alternative, if no refusal has told. */
+/* The reason for a missing alternative if no refusal has one. */
 static void explain(struct plan *plan, enum probe_id probe, const struct plan_request *req,
 		    bool other_backend)
 {
@@ -338,8 +338,7 @@ int plan__make(struct plan *plan, const struct probe_result *offers, const struc
 			choose(plan, probe, offers, req);
 	if (req->object == OBJECT_ATTACH)
 		return plan__first_needed(plan) == PROBE_NR ? 0 : -EOPNOTSUPP;
-	/* Small messages may fall back to being counted by call, the dearer way; not the reverse.
-	 */
+	/* Small messages may fall back to counting by call, which costs more; not the reverse. */
 	if (!plan->chosen[PROBE_TRANSMIT] && !counts_calls(req)) {
 		struct plan_request by_call = *req;
 

@@ -20,7 +20,7 @@ enum backend {
 	BACKEND_NR,
 	BACKEND_AUTO = BACKEND_NR,
 	BACKEND_NONE,
-	BACKEND_ITERATOR, /* beside any of the others: users cannot ask for it */
+	BACKEND_ITERATOR, /* in addition to any other; users cannot choose it */
 };
 
 const char *backend__name(enum backend b);
@@ -33,7 +33,7 @@ enum bpf_object_id {
 	OBJECT_NR,
 };
 
-/* What a probe is for, in the order in which plan__make() chooses. A stage may have several. */
+/* Probes by purpose, in the order in which plan__make() chooses. A stage may have several. */
 enum probe_id {
 	PROBE_SEND_RETURN,
 	PROBE_TRANSMIT,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a plan says once it is made: stages, times, what can rest, rows; see plan.h. Pure. */
+/* Queries on a plan: stages, times, programs that can be detached, rows; see plan.h. Pure. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ const char plan__apart[] = "taken in a short round of its own, after this one";
 const char plan__by_construction[] =
 	"0 by construction: without SO_ZEROCOPY no page of this mode's sockets can be pinned";
 
-/* What the rows of NIO_STAGES name: a probe, or none, where the load generator counts. */
+/* Probes named in NIO_STAGES; none for the load generator's. */
 #define PROBE_LOADGEN PROBE_NR
 
 static const enum probe_id stage_probes[] = {
@@ -19,7 +19,7 @@ static const enum probe_id stage_probes[] = {
 #undef X
 };
 
-/* What queues bytes is counted by send call or by packet. */
+/* Queued bytes are counted by send call or by packet. */
 static enum probe_id probe_of(const struct plan *plan, enum nio_stage stage)
 {
 	if (stage_probes[stage] == PROBE_SEND_RETURN && plan->chosen[PROBE_TRANSMIT])
@@ -55,16 +55,16 @@ const char *plan__no_probe(const struct plan *plan, enum probe_id probe)
 
 #define BIT(probe) (1U << PROBE_##probe)
 
-/* What the parts of a send call need, besides its time and what other tasks ran meanwhile. */
+/* Probes that the parts of a send call need, besides those of the call's time and of preemption. */
 static const uint32_t path_needs[NIO_PATH_NR] = {
-	/* Ended by whatever comes next: all of that must be seen. */
+	/* Ended by the next event of any kind: all of them must be seen. */
 	[NIO_PATH_COPY] = BIT(COPY_TIME) | BIT(TRANSMIT_TIME) | BIT(WAIT_TIME),
 	[NIO_PATH_PIN] = BIT(PIN_TIME),
 	[NIO_PATH_WAIT] = BIT(WAIT_TIME),
 	/* Without the inline time, receive work would be booked as transmit. */
 	[NIO_PATH_TRANSMIT] = BIT(TRANSMIT_TIME) | BIT(INLINE_TIME),
 	[NIO_PATH_INLINE_RECEIVE] = BIT(INLINE_TIME),
-	/* What is left when all the rest is known. */
+	/* The rest of a call, known if all other parts are. */
 	[NIO_PATH_OTHER] = BIT(COPY_TIME) | BIT(PIN_TIME) | BIT(WAIT_TIME) | BIT(TRANSMIT_TIME) |
 			   BIT(INLINE_TIME),
 };
@@ -166,7 +166,7 @@ bool plan__notifications_apart(const struct plan *plan)
 }
 
 /*
- * Programs at functions look each completion up by its send, and count deferred copies exactly at
+ * Programs at functions look up each completion's send, and count deferred copies exactly at
  * skb_copy_ubufs: they stay attached.
  */
 static bool sees_zerocopy_by_tracepoints(const struct plan *plan)
@@ -272,7 +272,7 @@ static unsigned int modes_of(const struct plan *const plans[MODE_NR], enum probe
 	return used == all ? 0 : used;
 }
 
-/* The plan that says why no mode has a hook: that one mode needs none says nothing of others. */
+/* The plan whose reason counts for all modes: a mode that needs no hook has none. */
 static const struct plan *telling(const struct plan *const plans[MODE_NR], enum probe_id probe)
 {
 	const struct plan *first = NULL;
@@ -296,7 +296,7 @@ size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *co
 		const struct plan *plan = telling(plans, probe);
 		struct plan_row *row = &rows[n];
 
-		/* Neither chosen nor missing: the object has no such probe. */
+		/* Neither chosen nor missing: the object lacks the probe. */
 		if (!plan || (!alt && !plan->reason[probe]))
 			continue;
 		n++;

@@ -17,7 +17,7 @@ static const struct {
 };
 #define MODELS (sizeof(models) / sizeof(models[0]))
 
-/* The model whose name stands at the beginning of text and ends there at one of these. */
+/* The model whose name is at the beginning of text, followed by one of these characters. */
 static const char *named(const char *text, const char *ends)
 {
 	for (size_t i = 0; i < MODELS; i++) {
@@ -37,7 +37,7 @@ static const char *by_option(const char *option)
 	return NULL;
 }
 
-/* "preempt=" as a word of its own: the last counts. */
+/* "preempt=" as a whole word: the last one counts. */
 static const char *by_cmdline(const char *cmdline)
 {
 	static const char key[] = "preempt=";

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's preemption model, from what the system says of it, and what it means for programs
- * that watch. Pure.
+ * The kernel's preemption model, from its version, configuration and debugfs, and its effect on BPF
+ * programs. Pure.
  */
 #ifndef MODEL_PREEMPTION_H
 #define MODEL_PREEMPTION_H
 
 #include <stdbool.h>
 
-/* What the system says; NULL: it does not. */
+/* Texts from the system; NULL: unavailable. */
 struct preemption_signs {
 	const char *version; /* of uname: "#1 SMP PREEMPT_DYNAMIC Debian ..." */
 	const char *debugfs; /* sched/preempt: "none voluntary (full) lazy" */
@@ -17,12 +17,12 @@ struct preemption_signs {
 };
 
 /*
- * "none", "voluntary", "full", "lazy", "rt", or "none or voluntary" where no more is told; NULL:
- * not known. Static strings. Sources: kernel/sched/core.c (sched_dynamic_mode), init/Makefile.
+ * "none", "voluntary", "full", "lazy", "rt", or "none or voluntary" if undecidable; NULL: unknown.
+ * Static strings. Sources: kernel/sched/core.c (sched_dynamic_mode), init/Makefile.
  */
 const char *preemption__model(const struct preemption_signs *signs);
 
-/* Can a task be preempted in the kernel anywhere, a BPF program in it included? */
+/* Can a task be preempted anywhere in the kernel, including in a BPF program? */
 bool preemption__anywhere(const char *model);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is known of a run whose receiver is on another machine: the sender's side, and of the
- * receiver only what it tells over the connection at the end (docs/LOADGEN.md, CONFIRM). Pure.
+ * The numbers of a run whose receiver is on another machine: the sender's side, and the totals that
+ * the receiver confirms at the end (docs/LOADGEN.md, CONFIRM). Pure.
  */
 #ifndef MODEL_REMOTE_H
 #define MODEL_REMOTE_H
@@ -18,8 +18,8 @@ void remote__begin(struct run_result *r);
 void remote__book(struct run_result *r);
 
 /*
- * Takes what a report of the sender says of the receiver: totals once it has confirmed them, until
- * then nothing. verify: every byte was checked.
+ * Takes the receiver's numbers from a sender's report: totals once it has confirmed them, nothing
+ * before. verify: every byte was checked.
  */
 void remote__app(struct run_result *r, const struct load_report *sender, bool verify);
 

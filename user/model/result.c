@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The names of everything a result holds, and the life of a run's result. Pure data: knows neither
- * where the numbers come from nor how they are shown.
- */
+/* The names of all parts of a result, and the life cycle of a run's result. Pure data. */
 #include <string.h>
 
 #include "result.h"
@@ -264,7 +261,7 @@ uint64_t run_result__payload(const struct run_result *r)
 	return r->sender_side ? r->app.tx_bytes : run_result__received(r);
 }
 
-/* Of a receiver elsewhere its replies are no bytes of this machine's ledger. */
+/* Replies of a remote receiver are not in this machine's ledger. */
 uint64_t run_result__sent(const struct run_result *r)
 {
 	return r->app.tx_bytes + (r->sender_side ? 0 : r->app.replies.tx_bytes.value);
@@ -313,7 +310,7 @@ bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage
 		return false;
 	if (stage == NIO_STAGE_DEFERRED_COPY)
 		return mode__has(r->mode, MODE_PINS);
-	/* Nothing of a receiver on another machine is looked at. */
+	/* A remote receiver has no events here. */
 	return stage__account(stage) == STAGE_SENT ||
 	       (stage__account(stage) == STAGE_RECEIVED && !r->sender_side);
 }

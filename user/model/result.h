@@ -34,11 +34,13 @@ const char *quality__name(enum quality q);    /* "exact", ... */
 const char *stage__key(enum nio_stage s);     /* JSON key: "tx_copy" */
 const char *stage__heading(enum nio_stage s); /* on screen: "send" */
 const char *stage__done(enum nio_stage s);    /* in the books: "copied", "pinned" */
-const char *stage__help(enum nio_stage s);    /* what it is, in a line */
+const char *stage__help(enum nio_stage s);    /* its description, in a line */
 enum nio_side stage__side(enum nio_stage s);  /* whose sockets feed it */
 bool stage__is_copy(enum nio_stage s);        /* counts towards copies_per_byte */
 
-/* Whose bytes a stage accounts for: of the same account, stages add up to what the application had.
+/*
+ * The side whose bytes a stage accounts for: stages of one account add up to the application's
+ * bytes.
  */
 enum stage_account {
 	STAGE_NEITHER, /* these bytes are in another stage as well */
@@ -52,7 +54,7 @@ struct stage_result {
 	enum quality quality; /* of bytes */
 	const char *reason;   /* why less than exact; NULL when exact */
 	uint64_t bytes;       /* meaningless when quality is QUALITY_UNAVAILABLE */
-	/* bytes that may be the stage's besides, of events that were missed; unknown: see its
+	/* bytes that may belong to the stage in addition, from missed events; unknown: see its
 	 * reason */
 	struct num open_bytes;
 	uint64_t events;
@@ -61,16 +63,16 @@ struct stage_result {
 	struct hist *sizes;    /* bytes per event; NULL when unavailable */
 	struct num ns;         /* time spent in the stage, summed over the timed events */
 	struct num timed;      /* events whose time was taken; all of them, or a sample */
-	/* bytes that ns is the time of, where it is of a round of its own (times_result); unknown:
-	 * ns is of the bytes and events above */
+	/* bytes covered by ns if it comes from a timed round (times_result); unknown: ns covers the
+	 * bytes and events above */
 	struct num timed_bytes;
 	struct hist *times; /* ns per timed event; NULL when ns is unknown, or only its sum kept */
 };
 
 /* clang-format off */
 /*
- * What the load generator times, each with one meaning (docs/LOADGEN.md): enum suffix, JSON key,
- * side that reports it, heading on screen, why a run may have none of it, what it is.
+ * Latencies timed by the load generator (docs/LOADGEN.md): enum suffix, JSON key, reporting side,
+ * heading, why a run may lack it, description.
  */
 #define LATENCIES(X)                                                                       \
 	X(SEND_CALL, "send_call", SENDER, "send call", "no event was timed",               \
@@ -109,7 +111,7 @@ struct zc_counts {
 	uint64_t copied;
 	uint64_t not_copied;
 	uint64_t enobufs;        /* sends that fell back to copying after ENOBUFS */
-	uint64_t fallback_bytes; /* of theirs, what was then sent without MSG_ZEROCOPY */
+	uint64_t fallback_bytes; /* bytes of these, then sent without MSG_ZEROCOPY */
 };
 
 struct latency_result {
@@ -121,15 +123,15 @@ struct latency_result {
 struct replies {
 	struct num tx_bytes, tx_messages; /* by the receivers' own count */
 	uint64_t rx_bytes, rx_messages;   /* by the senders' */
-	uint64_t errors; /* of these, not what they should be: a byte (--verify), or not the next */
+	uint64_t errors; /* messages of these with a wrong byte (--verify) or out of order */
 };
 
-/* What the load generator itself counted: the oracle the ledger is held against. */
+/* Counts of the load generator itself, with which the ledger is compared. */
 struct app_result {
 	uint64_t tx_bytes, tx_messages;
 	uint64_t rx_bytes, rx_messages;
 	struct replies replies;
-	const char *rx_reason; /* not NULL: why it is not known what was received */
+	const char *rx_reason; /* not NULL: why received bytes are unknown */
 	struct zc_counts zc;
 	uint64_t partial_sends, eagain, eintr;
 	uint64_t tcp_bytes_acked;        /* TCP_INFO of the senders: tcpi_bytes_acked */
@@ -165,7 +167,7 @@ enum times_source {
 struct times_result {
 	enum times_source source;
 	char reason[192]; /* TIMES_NOT_TAKEN: why */
-	/* Of TIMES_OF_ITS_OWN, added up over the rounds: */
+	/* Of TIMES_OF_ITS_OWN, added over the rounds: */
 	uint64_t duration_ns, payload, messages;
 	uint64_t calls;                         /* send calls, by the load generator's clock */
 	struct num missed, map_full, unmatched; /* as of struct health */
@@ -200,7 +202,7 @@ struct pinned_result {
 	struct latency_result outstanding; /* bytes of one socket pinned, after each send */
 };
 
-/* What else is known of a counter. */
+/* Further facts on a counter. */
 struct perf_detail {
 	struct num user, kernel; /* the parts spent in either mode */
 	struct real running;     /* share of the time in which it was counting, 0..1 */
@@ -214,7 +216,7 @@ struct perf_asked {
 	struct real running[NIO_SIDE_NR];
 };
 
-/* What passes through a part of the kernel's path costs, from the samples that were kept. */
+/* Costs inside a part of the kernel's path, from the samples kept. */
 struct perf_window {
 	enum quality quality; /* sampled, or unavailable */
 	const char *reason;
@@ -236,7 +238,7 @@ enum zc_cause {
 	ZC_CAUSE_ENOBUFS, /* sends that fell back to copying; which limit, is not known */
 	ZC_CAUSE_ENOBUFS_MEMLOCK,
 	ZC_CAUSE_ENOBUFS_OPTMEM,
-	ZC_CAUSE_RETRANSMISSION, /* what is sent again is copied again */
+	ZC_CAUSE_RETRANSMISSION, /* retransmitted bytes are copied again */
 	ZC_CAUSE_ARRIVED,   /* pages arrived on this machine: at a local receiver or a packet tap */
 	ZC_CAUSE_NO_OPTION, /* MSG_ZEROCOPY without SO_ZEROCOPY: the kernel ignores the flag */
 	ZC_CAUSE_IO_URING,  /* io_uring's SEND_ZC: not known whether copied */
@@ -258,7 +260,7 @@ struct verdict {
 	enum zc_cause cause;                     /* the first of causes, if any */
 	struct cause causes[VERDICT_CAUSES_MAX]; /* by weight */
 	unsigned int causes_nr;
-	char text[1024]; /* a few sentences; empty when there is no verdict */
+	char text[1024]; /* a few sentences; empty without a verdict */
 };
 
 const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unknown" */
@@ -276,12 +278,11 @@ struct health {
 	/* share of the bytes, of the directions in which events are attached, that the events saw
 	 */
 	struct real coverage;
-	uint64_t covered_bytes, coverable_bytes; /* what coverage is made of, when it is known */
-	/* where events of sending and receiving were looked at a part of the time: of that, and of
-	 * all of it; 0 and 0: all of the time */
+	uint64_t covered_bytes, coverable_bytes; /* parts of coverage, if it is known */
+	/* with event sampling: time sampled, and total; 0 and 0: all of the time */
 	uint64_t looked_ns, phase_ns;
 	struct num missed;  /* program runs the kernel refused (recursion): events not booked */
-	struct num dropped; /* events lost on the way to user space */
+	struct num dropped; /* events lost on their way to user space */
 	struct num map_full;
 	struct num unmatched;
 	struct num anomalies; /* events whose numbers cannot be: nothing was booked for them */
@@ -293,8 +294,8 @@ struct run_result {
 	unsigned int fields, threads, connections, round;
 	uint64_t duration_ns; /* of the measured phase; 0: nothing was measured */
 	bool interrupted;
-	/* not NULL: what the application and what the kernel counted is not of one moment, hence
-	 * nothing that is made of both is known, for this reason */
+	/* not NULL: the counts of application and kernel are of different moments, so figures made
+	 * of both are unknown, with this reason */
 	const char *not_final;
 	struct app_result app;
 	/* the receiver is on another machine: the ledger is of the sender's, a byte is a byte sent
@@ -320,14 +321,14 @@ struct run_result {
 		unaccounted_rx; /* only when ledger_known and the app totals are final */
 	bool balance_known;
 	struct sequence_result sequence;
-	/* bytes queued, of which the events that would tell their stage were missed */
+	/* queued bytes whose stage is unknown because their events were missed */
 	struct num unclassified;
 	struct real copies_per_byte; /* the least that is certain */
 	struct real copies_per_byte_at_most;
 	struct verdict verdict;
 	struct num path_ns[PATH_NR];
 	struct num path_calls;     /* calls the parts are the sum of */
-	struct times_result times; /* what round they and those of the stages are of */
+	struct times_result times; /* the round of these times and those of the stages */
 	enum quality path_quality; /* sampled: of some of the calls */
 	const char *path_reason;   /* why less than exact; NULL when exact */
 	struct pinned_result pinned;
@@ -341,7 +342,7 @@ struct run_result {
 	struct num perf[NIO_SIDE_NR][PERF_NR];
 	struct perf_detail perf_detail[NIO_SIDE_NR][PERF_NR];
 	struct perf_window perf_window[NIO_PERF_WINDOW_NR];
-	struct cpu_result cpu; /* of a round of its own: see cpu_figures.h */
+	struct cpu_result cpu; /* from a sampled round: see cpu_figures.h */
 	struct perf_asked perf_asked[PERF_EVENTS_MAX];
 	size_t perf_asked_nr;
 	struct health health;
@@ -359,20 +360,20 @@ struct mode_summary {
 
 struct plan_row {
 	const char *probe;    /* "send_return" */
-	char stage[128];      /* stage keys, apart by commas, or what it feeds */
+	char stage[128];      /* stage keys, separated by commas, or its purpose */
 	const char *backend;  /* "tracepoint", or NULL: none chosen */
 	const char *hook;     /* "tp_btf/sock_send_length", or NULL */
-	const char *programs; /* names of the BPF programs behind it, apart by a space; or NULL */
+	const char *programs; /* names of its BPF programs, separated by a space; or NULL */
 	enum quality quality;
 	const char *reason; /* why less than exact, or why there is none */
 	const char *remedy; /* what to do about it, or NULL */
 	unsigned int modes; /* those it serves, a mask of 1 << mode; 0: all */
-	bool apart;         /* attached only in rounds of their own, for times */
+	bool apart;         /* attached in timed rounds only */
 };
 
 #define TAPS_MAX 16
 
-/* Somebody who is handed every packet of a device: a packet socket, or a function of the kernel. */
+/* A receiver of every packet of a device: a packet socket, or a function of the kernel. */
 struct tap {
 	char device[16];  /* empty: every device of its network namespace */
 	char process[32]; /* name of the process that holds it; empty: not known */
@@ -380,7 +381,7 @@ struct tap {
 	char function[64];     /* of the kernel, that gets the packets; empty: not known */
 	uint64_t inode;        /* of the socket; 0: it is none */
 	bool sender, receiver; /* whose packets it is handed */
-	bool elsewhere;        /* its namespace is neither side's */
+	bool elsewhere;        /* its namespace is that of neither side */
 	bool at_start;         /* open when the session began */
 	bool open;             /* open when last looked for */
 	bool in_run;           /* open at the beginning or at the end of the run in hand */
@@ -402,14 +403,14 @@ struct cpu_times {
 	uint64_t total, steal;
 };
 
-/* How the machine is set up, and who else uses it: what moves figures besides copying. */
+/* The setup of the machine and its other users: influences on the figures other than copying. */
 struct machine {
 	char host[65];
 	char started[24];       /* of the session, UTC, ISO 8601 */
-	const char *preemption; /* model of the kernel, see preemption.h; NULL: not told */
+	const char *preemption; /* model of the kernel, see preemption.h; NULL: unknown */
 	char governor[32];      /* of the CPUs' frequency; empty: the machine has none */
 	char huge_pages[16];    /* transparent: always, madvise, never */
-	char mitigations[512];  /* of CPU vulnerabilities: those in force, apart by spaces */
+	char mitigations[512];  /* active mitigations of CPU vulnerabilities, separated by spaces */
 	bool mitigations_known;
 	struct num numa_nodes;
 	struct real load;  /* average of one minute when the session began */
@@ -475,7 +476,7 @@ void run_result__clear(struct run_result *r);
  */
 uint64_t run_result__delivered(const struct run_result *r);
 
-/* Bytes the ledger's copies are held against: those received, or of a sender's side those sent. */
+/* The divisor of copies per byte: bytes received, or bytes sent on a sender's side. */
 uint64_t run_result__payload(const struct run_result *r);
 
 /* Bytes that applications sent and received on this machine, replies included. */
@@ -495,20 +496,20 @@ uint64_t run_result__completions_missed(const struct run_result *r);
 struct zc_counts run_result__completions(const struct run_result *r);
 
 /*
- * The share of the measured time in which events of sending and receiving were attached. Where it
- * is under 1, those of a stage that accounts for bytes sent or received are a sample: of number and
- * sizes, never of bytes. So are those of deferred copies and completions in zero-copy mode.
+ * The share of the measured time in which send and receive events were attached. Below 1, events of
+ * a stage that accounts for bytes are a sample of number and sizes, never of bytes. The same
+ * applies to deferred copies and completions in zero-copy mode.
  */
 struct real run_result__events_share(const struct run_result *r);
 bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage);
 
-/* Were completions of zero-copy sends looked at a part of the time? Then kernel_zc is a sample. */
+/* Were completions of zero-copy sends sampled? Then kernel_zc is a sample. */
 bool run_result__sampled_completions(const struct run_result *r);
 
-/* Do the application's own count and the kernel's differ? Only said when both are final. */
+/* Do the counts of application and kernel differ? Only if both are final. */
 bool run_result__unbalanced(const struct run_result *r);
 
-/* Throughput of what was delivered, 10^9 bits a second; unknown when nothing was measured. */
+/* Throughput of delivered bytes, 10^9 bits per second; unknown if nothing was measured. */
 struct real run_result__gbps(const struct run_result *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel side has counted at one moment: the ledger subtracts two snapshots. */
+/* The kernel side's counts at one moment: the ledger subtracts two snapshots. */
 #ifndef MODEL_SNAPSHOT_H
 #define MODEL_SNAPSHOT_H
 
@@ -45,8 +45,8 @@ struct snapshot {
 	/* why the windows were not counted (cycles), or were without an event; NULL: they were */
 	const char *no_perf[NIO_PERF_EVENT_NR];
 	struct socket_snapshot sockets[NIO_SIDE_NR];
-	/* of the measured phase so far, and of that with the events of sending and receiving
-	 * attached; 0 and 0: all of it */
+	/* measured phase so far, and its time with send and receive events attached; 0 and 0: all
+	 * of it */
 	uint64_t phase_ns, looked_ns;
 	/* Bytes are moving: the application's counts are of another moment than these. */
 	bool moving;

@@ -49,7 +49,7 @@ static void divide(__u64 **parts, size_t n, uint64_t from, uint64_t to)
 	*parts[largest] += to - sum;
 }
 
-/* What the events of one connection showed, scaled so that it adds up to its bytes. */
+/* The events of one connection, scaled to add up to its bytes. */
 struct split {
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
@@ -83,10 +83,9 @@ static void divide_calls(struct split *d, uint64_t seen, uint64_t sent)
 }
 
 /*
- * Zero-copy ids of which no call was seen, as before the programs were attached: how many bytes
- * they pinned is a range. The least is one byte for each id; the rest of the unseen bytes stays
- * unclassified. If some of the calls were seen, they are a sample of the others instead. true: they
- * were booked.
+ * Zero-copy ids without a seen call, such as those before attach: the bytes they pinned are a
+ * range. The minimum is one byte per id; the rest of the unseen bytes stays unclassified. If some
+ * calls were seen, they are a sample of the others instead. true: they were booked.
  */
 static bool book_unseen_ids(struct split *d, uint64_t ids, uint64_t unseen)
 {
@@ -153,7 +152,7 @@ static void leave_unclassified(struct split *d, uint64_t sent)
 	d->pinned_open = sent;
 }
 
-/* What was taken since the last copy that was seen: more bytes than that, or fewer (peeked). */
+/* Bytes taken since the last seen copy: more than the copy, or fewer (peeked). */
 static void judge_last_copy(struct split *d, const struct sock_state *s)
 {
 	__u64 *uncovered = d->uncovered[NIO_SIDE_RECEIVER];

@@ -23,8 +23,7 @@ struct socket_ledger {
 	/* By the sockets' counters since watching began: queued, and read by the applications. */
 	uint64_t socket_tx, socket_rx;
 	uint64_t received; /* from the peers, read or not */
-	/* Bytes of connections of which only a part of the calls was seen: scaled from that part.
-	 */
+	/* Bytes of connections with partly seen calls: scaled from the seen part. */
 	uint64_t divided[NIO_SIDE_NR];
 	uint64_t seen_tx, seen_rx; /* bytes of calls and copies that were seen */
 	size_t left_out;           /* sockets and processes that are missing in these sums */
@@ -46,7 +45,7 @@ struct socket_ledger {
 	uint64_t first_ns, last_ns;      /* CLOCK_MONOTONIC; 0: none */
 };
 
-/* Adds what was seen of one connection. */
+/* Adds the events of one connection. */
 void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state *s);
 
 /*
@@ -64,7 +63,7 @@ uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side
  */
 struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen);
 
-/* Copies made of each byte that was sent and received here; unknown without bytes. */
+/* Copies per byte sent and received here; unknown without bytes. */
 struct real socket_ledger__copies_per_byte(const struct socket_ledger *b);
 
 /* The same with the copies that were not seen. */
@@ -76,7 +75,7 @@ struct real socket_ledger__coverage(const struct socket_ledger *b);
 /* Share of the completed zero-copy sends that were copied after all. */
 struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
 
-/* Bytes sent of which no call was seen: copied, pinned or spliced, which is not known. */
+/* Bytes sent without a seen call: copied, pinned or spliced. */
 uint64_t socket_ledger__unclassified(const struct socket_ledger *b);
 
 /*

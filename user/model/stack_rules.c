@@ -9,7 +9,7 @@
  * copy that this function calls, if different. The longest rule that fits a name counts, so that
  * rows may stand in any order.
  */
-#define COPY  CPU_CLASS_NR       /* copies: of which stage, the callers know */
+#define COPY  CPU_CLASS_NR       /* copies: the callers decide the stage */
 #define SHIFT (CPU_CLASS_NR + 1) /* lets interrupts in again: its callers count */
 #define NONE  (-1)
 
@@ -19,8 +19,8 @@ struct rule {
 	int copy;      /* NONE: the same */
 	int tail_call; /* NONE: the same; else what a lock that it releases itself is part of */
 	/*
-	 * Disks and other devices call this function, too: the rule counts only if a caller is of
-	 * the network. Otherwise the callers decide.
+	 * Disks and other devices also call this function: the rule counts only if a caller belongs
+	 * to the network. Otherwise the callers decide.
 	 */
 	bool shared;
 };
@@ -46,7 +46,7 @@ static const struct rule rules[] = {
 	RULE_TAIL("tcp_pacing_check", TIMERS, TIMERS)
 	RULE_TAIL("__tcp_transmit_skb$", TCP_IP, TIMERS)
 #define SHARED false
-	/* Copying itself: leaves, and functions between them and the one that had the payload copied. */
+	/* Copying itself: leaf functions, and those up to the caller that copies payload. */
 #define CLASS COPY
 	N("rep_movs") N("copy_user") N("__copy_user") N("memcpy") N("__memcpy") N("__pi_memcpy")
 	N("memmove") N("__memmove") N("__pi_memmove") N("memcpy_orig") N("_copy_from_iter")
@@ -91,7 +91,7 @@ static const struct rule rules[] = {
 	N("security_sock_rcv_skb") N("skb_entail") N("ip_local_deliver$") N("sk_forced")
 	N("tcp_rtx_queue_unlink") N("sk_mem") N("tcp_skb_entail") N("sk_psock")
 #undef CLASS
-#define CLASS CPU_CLASS_SYSCALL /* System calls: the way in and out, and what comes before the protocol. */
+#define CLASS CPU_CLASS_SYSCALL /* System calls: entry and exit, code before the protocol. */
 	N("security_socket") N("__legitimize_mnt") N("do_syscall_64") N("entry_SYSCALL")
 	N("x64_sys_call") N("syscall_") N("__syscall_") N("do_el0_svc") N("el0")
 	N("invoke_syscall") N("el0_svc") N("ret_to_user") N("do_notify_resume") N("__x64_sys_")
@@ -218,8 +218,8 @@ static const struct rule rules[] = {
 	N("__tasklet") N("handle_edge") N("handle_percpu") N("__handle_irq")
 #undef CLASS
 	/*
-	 * Files and disks: their copies are no payload of a socket, and their work is no overhead
-	 * of a system call.
+	 * Files and disks: their copies are not socket payload, and their work is not system call
+	 * overhead.
 	 */
 #define CLASS CPU_CLASS_OTHER
 	N("ret_from_fork") N("filemap_") N("generic_file_") N("generic_perform_") N("iomap_")

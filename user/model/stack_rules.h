@@ -21,13 +21,13 @@ struct stack_class {
 };
 
 /*
- * frames: names of functions, innermost first, each to its end or a ';'; suffixes of the compiler
- * (.isra.0) allowed. The first frame that a rule knows decides; one that copies is of the stage
- * that its first known caller names, if that names one. CPU_CLASS_OTHER where no frame is known.
+ * frames: names of functions, innermost first, each up to its end or a ';'; compiler suffixes
+ * (.isra.0) allowed. The first frame with a rule decides; a copy belongs to the stage of its first
+ * caller with one. CPU_CLASS_OTHER without any rule.
  */
 struct stack_class stack_rules__class(const char *const *frames, size_t n);
 
-/* Of a sample in user mode: in a copying library or not, in a mode that gathers or not. */
+/* For a sample in user mode: in a copying library or not, in a mode that gathers or not. */
 enum cpu_class stack_rules__user(const char *object, bool gathers);
 
 #endif

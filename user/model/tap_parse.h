@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What /proc/net/packet and /proc/net/ptype say of packet taps: sockets and kernel functions that
- * are handed every packet (ETH_P_ALL) of a device. Pure: lines in, facts out.
+ * Packet taps in /proc/net/packet and /proc/net/ptype: sockets and kernel functions that get every
+ * packet (ETH_P_ALL) of a device. Pure: lines in, facts out.
  *
- * The sockets are the source to trust: /proc/net/ptype lacks hooks bound to a device, or shows
- * those of other namespaces, in kernels before 5.17 (and their stable trees before the same fixes).
+ * The sockets are the reliable source: in kernels before 5.17 (and their stable trees before the
+ * same fixes), /proc/net/ptype lacks hooks bound to a device, or shows those of other namespaces.
  */
 #ifndef MODEL_TAP_PARSE_H
 #define MODEL_TAP_PARSE_H
@@ -29,10 +29,10 @@ struct tap_hook {
 	char function[sizeof(((struct tap *)0)->function)];
 };
 
-/* 0, or -EINVAL for what is no such row (the heading, for one). */
+/* 0, or -EINVAL if it is no such row (such as the heading). */
 int tap_parse__socket(const char *line, struct tap_socket *out);
 
-/* 0, -ENOENT for a row of one protocol, -EINVAL for what is no row. */
+/* 0, -ENOENT for a row of one protocol, -EINVAL if it is no such row. */
 int tap_parse__hook(const char *line, struct tap_hook *out);
 
 /* Is a socket handed every packet of the device of that index? */
@@ -41,10 +41,10 @@ bool tap_socket__taps(const struct tap_socket *s, int ifindex);
 /* Is a hook called for the packets of that device? */
 bool tap_hook__taps(const struct tap_hook *h, const char *device);
 
-/* Is it the function of an AF_PACKET socket (which then has a row of its own)? */
+/* Is it the function of an AF_PACKET socket, which has a row of its own? */
 bool tap_hook__is_socket(const struct tap_hook *h);
 
-/* "lo (tcpdump, pid 4242)": device and holder, or what stands for it. Fills buf, returns it. */
+/* "lo (tcpdump, pid 4242)": device and process, or a substitute. Fills buf and returns it. */
 #define TAP_NAME_LEN 128
 char *tap__name(const struct tap *t, char buf[TAP_NAME_LEN]);
 

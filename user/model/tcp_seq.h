@@ -46,7 +46,7 @@ uint64_t tcp_seq__queued(const struct nio_socket *socket);
 /* Bytes that the application has read from the socket, without the FIN. */
 uint64_t tcp_seq__taken(const struct nio_socket *socket);
 
-/* What the sockets of one side did between two passes. */
+/* Changes of the sockets of one side between two iterations. */
 struct sequence_sum {
 	uint64_t queued, taken, retrans; /* bytes */
 	uint64_t ids;                    /* of zero-copy sends given out; only with zckeys */

@@ -29,8 +29,8 @@ static bool two_moments(const struct run_result *run)
 }
 
 /*
- * What sums are divided by. The load generator's clock is around all system calls a message took:
- * where every one of them was followed, the parts are a message's, too, and add up to its time.
+ * Divisors of sums. The load generator times all system calls of a message: if every call was
+ * followed, the parts are also the message's and add up to its time.
  */
 static uint64_t calls_of(const struct run_result *run, enum path_part part)
 {
@@ -87,7 +87,7 @@ struct real time_figures__outside(const struct run_result *run)
 	return known(total.value - inside.value);
 }
 
-/* What part of the stage's bytes the time is of. */
+/* The part of the stage's bytes that was timed. */
 static double timed_share(const struct run_result *run, enum nio_stage stage)
 {
 	const struct stage_result *s = &run->stages[stage];

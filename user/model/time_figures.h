@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Figures of time that the final text and the live view both show, taken from a run's result: what
- * a send call's time is made of, and what a stage takes for what it moves. Pure: no layout, no I/O.
- * What was not measured never enters a figure as 0; an unknown figure always has its reason.
+ * Figures of time in the final text and the live view: parts of a send call, and time per payload
+ * of a stage. Pure: no layout, no I/O. Unmeasured values never enter a figure as 0; an unknown
+ * figure always has a reason.
  */
 #ifndef MODEL_TIME_FIGURES_H
 #define MODEL_TIME_FIGURES_H
@@ -10,9 +10,8 @@
 #include "result.h"
 
 /*
- * Mean ns of a send call: PATH_SEND_TOTAL the whole of it, by the load generator's clock around the
- * system call (calls, where the kernel took a message in several); else the time in that part, over
- * the calls that were followed.
+ * Mean ns of a send call: PATH_SEND_TOTAL the whole, by the load generator's clock around its
+ * system calls; else the time in that part, over the calls that were followed.
  */
 struct real time_figures__part(const struct run_result *run, enum path_part part);
 

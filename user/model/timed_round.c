@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The times of a round of their own, in the run they belong to; see timed_round.h. Pure. */
+/* Moves the times of a timed round into its run; see timed_round.h. Pure. */
 #include <stdio.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ void timed_round__take(struct run_result *run, struct run_result *timed)
 	};
 }
 
-/* What would have been of a timed round, by the reason it has: says that there was none. */
+/* Gives times that a timed round would have measured the reason why it was not made. */
 static void doubt(struct num *n)
 {
 	if (!n->known && n->reason == plan__apart)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Times that are taken in a round of their own: how they come into the run whose bytes, throughput
- * and counters are not to bear what taking them costs. Pure.
+ * Times measured in a round of their own, for a run whose bytes, throughput and counters must not
+ * include the cost of timing. Pure.
  */
 #ifndef MODEL_TIMED_ROUND_H
 #define MODEL_TIMED_ROUND_H
@@ -9,13 +9,13 @@
 #include "result.h"
 
 /*
- * Moves to run what only timed, whose measured phase is over, knows of times: stages that run has
- * no time of, the send call and its parts, zero-copy sends from call to completion, counters inside
- * the stages. What run knows itself stays.
+ * Moves to run the times of `only`, whose measured phase is over: those of stages without a time in
+ * run, the send call and its parts, zero-copy sends until completion, counters inside the stages.
+ * Times of run itself stay.
  */
 void timed_round__take(struct run_result *run, struct run_result *timed);
 
-/* The times of run would be of a round of their own, but that was not made; why is copied. */
+/* The timed round of run was not made; the reason is copied. */
 void timed_round__none(struct run_result *run, const char *why);
 
 #endif

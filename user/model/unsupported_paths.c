@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What no stage covers; see unsupported_paths.h. Pure. */
+/* Bytes outside all stages; see unsupported_paths.h. Pure. */
 #include "unsupported_paths.h"
 
 static const struct {

@@ -13,7 +13,7 @@
 /* Bytes booked beyond those pinned that are too few to speak of: headers, rounding of totals. */
 #define SURPLUS_MIN(pinned) ((pinned) / 1000)
 
-/* What the causes are distinguished by. */
+/* The evidence that distinguishes the causes. */
 struct evidence {
 	const struct run_result *r;
 	const struct environment *env;
@@ -23,7 +23,7 @@ struct evidence {
 	uint64_t surplus;                   /* of deferred over pinned */
 };
 
-/* What the kernel does, by cause: the clauses that runs and sockets share. */
+/* The kernel's action by cause: clauses shared by runs and sockets. */
 static const char *const clauses[] = {
 	[ZC_CAUSE_LOCAL] = "where the kernel copies pinned pages on delivery (skb_copy_ubufs)",
 	[ZC_CAUSE_TAP] = "for which the kernel copies pinned pages as packets leave "
@@ -79,7 +79,7 @@ static struct num bytes_of(const struct run_result *r, enum nio_stage stage)
 	return (struct num){.value = s->bytes, .known = true};
 }
 
-/* A path that does not leave this machine, whatever it is called: lo leads nowhere else. */
+/* A path that stays on this machine: lo leads nowhere else. */
 static bool is_local(const struct environment *env)
 {
 	return !strcmp(env->path, "loopback") || !strcmp(env->path, "veth") ||
@@ -138,7 +138,7 @@ static void add_local_tap(struct verdict *v, const struct evidence *e)
 		    "a packet tap was open on %s, but no further copy for it was seen", name);
 }
 
-/* Beside a tap the surplus is not only theirs: then it is not said twice. */
+/* With a tap the surplus is not only retransmissions: it is not named twice. */
 static void add_retransmission(struct verdict *v, const struct evidence *e)
 {
 	uint64_t again = e->r->app.tcp_bytes_retrans;
@@ -158,7 +158,7 @@ static void add_retransmission(struct verdict *v, const struct evidence *e)
 		    bytes, above);
 }
 
-/* Pinned pages were copied later, by skb_copy_ubufs: on delivery here, or on the way out. */
+/* Pinned pages were copied later, by skb_copy_ubufs: on local delivery, or on transmit. */
 static void find_deferred(struct verdict *v, const struct evidence *e)
 {
 	const struct environment *env = e->env;
@@ -223,8 +223,8 @@ static void find_flattened(struct verdict *v, const struct evidence *e)
 }
 
 /*
- * Software segmentation (skb_segment) copies what it cuts for a device without scatter-gather into
- * new packets, and the pinned pages are released as if they had been sent: no completion says so.
+ * Software segmentation (skb_segment) copies the data into new packets for a device without
+ * scatter-gather, and releases the pinned pages as if they had been sent: no completion reports it.
  */
 static bool flattened_in_silence(const struct evidence *e)
 {
@@ -284,7 +284,7 @@ static const char *limit(char *buf, size_t len, const char *name, const struct n
 	return buf;
 }
 
-/* How many of n fallbacks were refused by one limit: told only if the other refused nothing. */
+/* The share of n fallbacks refused by one limit: known only if the other one refused nothing. */
 static uint64_t all_by(const struct num *one, const struct num *other, uint64_t n)
 {
 	if (!one->known || !other->known || other->value)
@@ -292,7 +292,7 @@ static uint64_t all_by(const struct num *one, const struct num *other, uint64_t 
 	return one->value < n ? one->value : n;
 }
 
-/* Where the limit is not told: how often each of them refused, when both did. */
+/* If both limits refused sends: the number of refusals of each. */
 static void add_untold_enobufs(struct verdict *v, const struct evidence *e, uint64_t n)
 {
 	static const char either[] = "RLIMIT_MEMLOCK or net.core.optmem_max";
@@ -328,7 +328,7 @@ static void find_enobufs(struct verdict *v, const struct evidence *e)
 	add_untold_enobufs(v, e, all - by_memlock - by_optmem);
 }
 
-/* The causes in words, from the one given on: a sentence each. */
+/* The text of the causes from the given one on, one sentence each. */
 static void say_causes(struct verdict *v, unsigned int from)
 {
 	for (unsigned int i = from; i < v->causes_nr; i++) {
@@ -388,7 +388,7 @@ static void judge_uncompleted(struct verdict *v, const struct evidence *e)
 	say_causes(v, 0);
 }
 
-/* What the kernel's own events leave open, as a range. */
+/* The range left open by the kernel's events. */
 static void say_missed(struct verdict *v, const struct run_result *r)
 {
 	uint64_t missed = run_result__completions_missed(r);
@@ -431,7 +431,7 @@ void verdict__give(struct run_result *r, const struct environment *env)
 	say_missed(v, r);
 }
 
-/* Why completed sends of sockets were copied, by what was seen of the pages and the addresses. */
+/* The cause of copied sends of sockets, from pages and addresses. */
 static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger *b)
 {
 	if (b->zerocopy && b->zerocopy_local == b->zerocopy)
@@ -453,7 +453,7 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 		    "in one piece, or one whose packets a program reads (tun, tap)");
 }
 
-/* Zero-copy that was asked for and not had, or of which nothing is known. */
+/* Zero-copy that was requested and refused, or is unknown. */
 static void find_refused_of_sockets(struct verdict *v, const struct socket_ledger *b)
 {
 	uint64_t foreign = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
@@ -476,7 +476,7 @@ static void find_refused_of_sockets(struct verdict *v, const struct socket_ledge
 		    clauses[ZC_CAUSE_IO_URING]);
 }
 
-/* Pinned bytes that were copied later. Bytes that were not pinned are said apart. */
+/* Pinned bytes that were copied later. Bytes that were not pinned have their own sentence. */
 static void say_deferred(struct verdict *v, const struct socket_ledger *b)
 {
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;

@@ -21,12 +21,12 @@
 #include "socket_ledger.h"
 
 /*
- * Completions of zero-copy sends as the kernel side saw them, which tells merged ones apart; or as
- * the application read them, if the kernel side saw none, a sample or fewer.
+ * Completions of zero-copy sends as the kernel side saw them, which counts merged ones separately;
+ * or as the application read them, if the kernel side saw none, a sample, or fewer.
  */
 const struct zc_counts *verdict__completions(const struct run_result *r);
 
-/* Fills r->verdict from the ledger of r and the path it took, with the taps env says were in it. */
+/* Fills r->verdict from the ledger of r and its path, with the taps in env. */
 void verdict__give(struct run_result *r, const struct environment *env);
 
 /*
@@ -36,8 +36,8 @@ void verdict__give(struct run_result *r, const struct environment *env);
 void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices);
 
 /*
- * Appends how the bytes of several services were sent, if they were not all sent in one way:
- * "Port 80 sent 2.1 GB by reference, port 81 copied 1.2 GB."
+ * Appends how several services sent their bytes, if in different ways: "Port 80 sent 2.1 GB by
+ * reference, port 81 copied 1.2 GB."
  */
 struct verdict_service {
 	const char *name; /* "port 80" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What shapes the traffic of a run: the load generator's settings. */
+/* The traffic settings of a run for the load generator. */
 #ifndef MODEL_WORKLOAD_H
 #define MODEL_WORKLOAD_H
 
@@ -8,7 +8,7 @@
 
 struct workload {
 	uint64_t size;   /* bytes of the fields of a message */
-	uint64_t header; /* bytes before the fields, in an iovec of their own */
+	uint64_t header; /* bytes before the fields, in a separate iovec */
 	unsigned int threads, fields;
 	unsigned int connections; /* 0: one a thread */
 	uint64_t duration_ns;     /* of each mode, all rounds together; 0 with messages */

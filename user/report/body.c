@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a report says, in which order; see doc.h. Knows no HTML and no Markdown. */
+/* The content and order of a report; see doc.h. Independent of HTML and Markdown. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -98,7 +98,7 @@ static void write_conditions(const struct body *b)
 	free(text);
 }
 
-/* How the columns of foreign files were read. */
+/* How columns of foreign files were read. */
 static void write_import(const struct body *b)
 {
 	char *text;
@@ -555,7 +555,7 @@ static bool is_missed(const struct analysis *a, enum metric m)
 	return metric__shown(m, VISIBILITY_EXPECTED) && !analysis__has(a, m);
 }
 
-/* Those that are missing for this reason, apart by commas; marked as said. Caller frees. */
+/* The missing metrics with this reason, separated by commas; marked as listed. Caller frees. */
 static char *missing_for(const struct analysis *a, const char *reason, bool said[METRIC_NR])
 {
 	char *list;
@@ -707,7 +707,7 @@ void report_body__write(const struct report_form *form, FILE *f, const struct re
 	char title[512], *text;
 	size_t len;
 
-	/* The table of contents stands before the sections that are in it. */
+	/* The table of contents precedes its sections. */
 	b.f = xopen_memstream(&text, &len);
 	write_head(&b);
 	write_questions(&b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Draws one mode's way through the kernel; see diagram.h. Sender's memory is above on the left, the
- * receiver's on the right, the kernel's below them, and data goes from left to right.
+ * Draws one mode's path through the kernel; see diagram.h. The sender's memory is top left, the
+ * receiver's top right, the kernel's below; data flows from left to right.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct drawing {
 	char fields_text[64], device_text[64], skb_text[64];
 };
 
-/* NULL: the character stands for itself. */
+/* NULL: the character itself. */
 static const char *entity_of(char c)
 {
 	switch (c) {
@@ -139,7 +139,7 @@ static void put_label(const struct drawing *d, enum nio_stage stage, int x, int 
 	put_text(d->f, x, y + 33, anchor, "small", text);
 }
 
-/* An arrow of a stage: copies are solid and as wide as they are many; references are dashed. */
+/* An arrow of a stage: copies are solid and as wide as their number; references are dashed. */
 static void put_arrow(const struct drawing *d, enum nio_stage stage, int x1, int y1, int x2, int y2)
 {
 	bool copy = stage__is_copy(stage);
@@ -308,8 +308,8 @@ static bool has_place(enum nio_stage stage)
 }
 
 /*
- * The stages that are not drawn: a line each for what could not be measured, one for the rest. f
- * NULL: none is written. Returns where the next line would be.
+ * Lists the stages that are not drawn: a line per unmeasured one, and one for the rest. f NULL:
+ * writes nothing. Returns the position of the next line.
  */
 static int put_absent(const struct drawing *d, FILE *f, int y)
 {

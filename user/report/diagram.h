@@ -11,8 +11,8 @@
 #include "study/analysis.h"
 
 /*
- * Writes an <svg> element that stands alone. Stages that did not run are not drawn; those that
- * could not be measured are named below, with the reason.
+ * Writes a standalone <svg> element. Stages that did not run are not drawn; unmeasured ones are
+ * named below, with the reason.
  */
 void diagram__write(FILE *f, const struct analysis *a, struct cell *cell);
 

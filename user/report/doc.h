@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A report as a sequence of headings, paragraphs, tables and pictures. body.c has the content once;
- * html.c and markdown.c are two forms of it. Pure but for the stream.
+ * A report as a sequence of headings, paragraphs, tables and pictures. body.c has the content;
+ * html.c and markdown.c are its formats. Pure, except for the stream.
  */
 #ifndef REPORT_DOC_H
 #define REPORT_DOC_H
@@ -12,7 +12,7 @@
 #include "study/answer.h"
 #include "figure.h"
 
-/* Stands before the number of the best mode in a table. */
+/* Prefix of the best mode's number in a table. */
 #define REPORT_WINNER "\xe2\x98\x85 "
 
 /* A heading or a picture of the report, to go to. */
@@ -28,19 +28,19 @@ struct report_form {
 	void (*contents)(FILE *f, const struct report_link *links, size_t n);
 	void (*heading)(FILE *f, int level, const char *text); /* its anchor: report_body__slug() */
 	void (*paragraph)(FILE *f, const char *text);
-	void (*strong)(FILE *f, const char *text); /* a paragraph that stands out */
+	void (*strong)(FILE *f, const char *text); /* an emphasized paragraph */
 	void (*list)(FILE *f, char *const *items, size_t n);
 	void (*table_begin)(FILE *f, const char *const *heads, size_t n);
 	void (*table_row)(FILE *f, const char *const *cells, size_t n);
 	void (*table_end)(FILE *f);
-	/* name: of its files; svg: the picture itself; alt: instead of it; caption: NULL for none.
-	 */
+	/* name: of its files; svg: the picture itself; alt: its replacement; caption: NULL for
+	 * none. */
 	void (*picture)(FILE *f, const char *name, const char *svg, const char *alt,
 			const char *caption);
 	void (*pair_begin)(FILE *f); /* two pictures beside each other, where they fit */
 	void (*pair_end)(FILE *f);
 	void (*links)(FILE *f, const char *before, const struct report_link *links, size_t n);
-	void (*fold_begin)(FILE *f, const char *summary); /* what not everyone wants to read */
+	void (*fold_begin)(FILE *f, const char *summary); /* a part that is closed at first */
 	void (*fold_end)(FILE *f);
 };
 
@@ -51,20 +51,20 @@ extern const struct report_form report_markdown;
 #define FLAME_DIFFERENCE MODE_NR
 #define FLAME_NR         (MODE_NR + 1)
 
-/* What a report is written from. */
+/* Input of a report. */
 struct report {
 	char *source; /* name of the directory or file */
 	const struct analysis *a;
 	const struct answer_text *answers;
 	struct figure figures[FIGURE_NR];
 	char *figure_svg[FIGURE_NR];
-	char *diagram_svg[MODE_NR]; /* NULL: there is no ledger of this mode */
-	char *flame_svg[FLAME_NR];  /* NULL: there are no samples of it */
+	char *diagram_svg[MODE_NR]; /* NULL: no ledger of this mode */
+	char *flame_svg[FLAME_NR];  /* NULL: no samples */
 	char *system;
 	char *command; /* that repeats the report */
 };
 
-/* Writes all of it. */
+/* Writes the whole report. */
 void report_body__write(const struct report_form *form, FILE *f, const struct report *r);
 
 /* "All cells" -> "all-cells": the anchor of a heading, as GitHub makes it of Markdown. */

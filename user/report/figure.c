@@ -39,8 +39,8 @@ static const struct {
 };
 
 /*
- * In double quotes gnuplot executes what stands in backquotes, and a backslash or a quote has a
- * meaning: names of CPUs come from outside.
+ * gnuplot executes backquoted text in double quotes, and interprets backslashes and quotes: CPU
+ * names come from outside.
  */
 static void put_quoted(FILE *f, const char *text)
 {

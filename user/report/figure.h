@@ -9,7 +9,7 @@
 #include "study/analysis.h"
 
 enum figure_id {
-	FIGURE_RELATIVE_THROUGHPUT, /* these two stand on the first screen */
+	FIGURE_RELATIVE_THROUGHPUT, /* these two are on the first screen */
 	FIGURE_RELATIVE_CPU,
 	FIGURE_THROUGHPUT,
 	FIGURE_LATENCY,
@@ -27,7 +27,7 @@ struct figure {
 	const char *name;     /* of its files, without suffix */
 	const char *template; /* of scripts/gnuplot, without suffix */
 	char *title;
-	char *note;     /* what it shows, and what it shows instead; one sentence or more */
+	char *note;     /* its content, and what replaces missing data; one sentence or more */
 	char *no_data;  /* why there is nothing to show; NULL: there is */
 	char *data;     /* CSV with a header */
 	char *settings; /* gnuplot assignments */
@@ -51,10 +51,10 @@ struct finding figure__compare(const struct analysis *a, enum mode first, enum m
 /* Mean over the rounds: parts of one whole add up as means, as medians do not. NaN: no value. */
 double figure__mean(const struct cell *cell, enum metric m);
 
-/* What a byte costs: CPU time of both sides, or of the sender, or cycles, as far as measured. */
+/* The cost of a byte: CPU time of both sides or of the sender, or cycles, as measured. */
 enum metric figure__cost_metric(const struct analysis *a);
 
-/* The size and the thread count that stand for all where a picture or diagram shows only one. */
+/* The size and thread count of pictures and diagrams that show only one. */
 uint64_t figure__reference_size(const struct analysis *a);
 unsigned int figure__reference_threads(const struct analysis *a);
 

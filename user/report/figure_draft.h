@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the makers of figures share: a figure while it is written, and gnuplot's syntax. */
+/* Helpers of figures under construction, and gnuplot's syntax. */
 #ifndef REPORT_FIGURE_DRAFT_H
 #define REPORT_FIGURE_DRAFT_H
 
@@ -8,7 +8,7 @@
 #include "figure.h"
 
 #define FIGURE_PANELS_MAX 4
-#define FIGURE_POINTS_MAX 32 /* of a line: more cannot be told apart */
+#define FIGURE_POINTS_MAX 32 /* of a line: more are indistinguishable */
 
 /* A figure while it is made: its two texts as streams. */
 struct figure_draft {
@@ -22,14 +22,14 @@ struct figure_draft {
 	char panel_title[FIGURE_PANELS_MAX][64];
 	double x_min, x_max, y_min, y_max; /* of the data */
 	size_t points;
-	unsigned int rounds_min, rounds_max; /* of a point; 0: not of medians of its own */
+	unsigned int rounds_min, rounds_max; /* of a point; 0: no medians */
 	bool has_bars;                       /* intervals are drawn */
 	bool pooled;                         /* all rounds added up, no medians */
 	unsigned int width;                  /* of the picture, px; 0: the usual */
 	const char *rounds;                  /* replaces the caption's sentence on rounds; static */
 };
 
-/* Settings, one assignment each. Text is quoted so that nothing in it means anything to gnuplot. */
+/* Settings, one assignment each. Text is quoted, so that gnuplot interprets nothing in it. */
 void draft__set_text(struct figure_draft *d, const char *name, const char *text);
 void draft__set_number(struct figure_draft *d, const char *name, double value);
 void draft__set_modes(struct figure_draft *d); /* those that have data */
@@ -39,7 +39,7 @@ void draft__set_panels(struct figure_draft *d);
 void draft__set_size_tics(struct figure_draft *d);
 void draft__set_thread_tics(struct figure_draft *d);
 
-/* What the figure says below: replaces title, note, reason. */
+/* The text below the figure: replaces title, note, reason. */
 __attribute__((format(printf, 2, 3))) void draft__title(struct figure_draft *d, const char *format,
 							...);
 __attribute__((format(printf, 2, 3))) void draft__note(struct figure_draft *d, const char *format,
@@ -47,7 +47,7 @@ __attribute__((format(printf, 2, 3))) void draft__note(struct figure_draft *d, c
 __attribute__((format(printf, 2, 3))) void draft__no_data(struct figure_draft *d,
 							  const char *format, ...);
 
-/* Up to max of n indices, the first and the last among them, evenly apart. Returns how many. */
+/* Up to max of n indices, evenly spaced, including the first and last. Returns their number. */
 size_t pick_indices(size_t n, size_t max, size_t *picked);
 
 /* The makers. */

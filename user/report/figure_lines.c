@@ -61,7 +61,7 @@ static void begin(struct figure_draft *d)
 	fputs("panel,mode,series,x,median,low,high,rounds\n", d->data);
 }
 
-/* What is on the horizontal axis; the other one is fixed, or told apart by panels. */
+/* The horizontal axis; the other variable is fixed, or varies by panel. */
 enum axis {
 	AXIS_SIZES,
 	AXIS_THREADS,
@@ -104,7 +104,7 @@ static void end_panel(struct figure_draft *d, size_t points_before)
 		d->panels--;
 }
 
-/* Panels for up to max thread counts or sizes, whichever is not on the axis. */
+/* Panels for up to max thread counts or sizes, the one that is not the axis. */
 static void add_panels(struct figure_draft *d, enum axis axis, const char *before, size_t max,
 		       const enum metric *series, unsigned int series_nr, double scale)
 {
@@ -159,7 +159,7 @@ void figure_lines__throughput(struct figure_draft *d)
 		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_GBPS));
 }
 
-/* What an axis of times is in: milliseconds where microseconds would be five digits. */
+/* The unit of a time axis: milliseconds if microseconds needed five digits. */
 struct time_unit {
 	double ns;
 	const char *name;
@@ -181,7 +181,7 @@ static struct time_unit time_unit_for(const struct analysis *a, const enum metri
 	return (struct time_unit){NS_PER_US, "us"};
 }
 
-/* The latency a message has, or the nearest to it that the data knows. */
+/* The message latency, or the nearest one in the data. */
 static const struct latency_choice {
 	enum metric series[2];
 	unsigned int series_nr;
@@ -533,7 +533,7 @@ static void set_time_tics(struct figure_draft *d)
 	draft__set_text(d, "xtics", text);
 }
 
-/* Was any copy timed, at the size and thread count shown? */
+/* Was any copy timed at the shown size and thread count? */
 static bool is_timed(const struct analysis *a, uint64_t size, unsigned int threads)
 {
 	const struct dataset *d = a->dataset;

@@ -175,7 +175,7 @@ void figure_stacks__copies(struct figure_draft *d)
 		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_BYTES_TX_COPY));
 }
 
-/* Those of the round that the times are of, which may be one of its own: see times. */
+/* Values of the round that was timed, which may be a separate one: see times. */
 static double messages_timed(const struct dataset_row *row)
 {
 	double own = row->value[METRIC_TIMES_MESSAGES];
@@ -235,8 +235,7 @@ static uint64_t count_parts(const struct analysis *a, const struct cell *cell,
 	return all;
 }
 
-/* The sender's CPU time by the parts of its send calls; what it does outside of them is left out.
- */
+/* The sender's CPU time by parts of its send calls; time outside them is left out. */
 static void fill_sampled_path(const struct analysis *a, struct cell *cell, struct stack *s)
 {
 	uint64_t samples[PATH_NR + 1] = {0}, all = count_parts(a, cell, samples);

@@ -80,8 +80,8 @@ static void add_stack(struct tree *t, const char *whose, const char *frames, int
 }
 
 /*
- * Without the system call's own way to the protocol: modes send by different ones, and what both
- * do below would stand in two places.
+ * Without the system call's entry: modes use different calls, which would split the functions they
+ * share below.
  */
 static const char *below_syscall(const char *frames)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Flame graphs (SVG) of the CPU time of a cell: a box for each function, as wide as the CPU time of
- * its samples per KiB of payload, what it called above it. Pure.
+ * Flame graphs (SVG) of the CPU time of a cell: a box per function, as wide as the CPU time of its
+ * samples per KiB of payload, with its callees above. Pure.
  */
 #ifndef REPORT_FLAME_H
 #define REPORT_FLAME_H
@@ -20,13 +20,12 @@ struct flame_input {
 /* The stacks of a mode at the reference size and threads; false: there are none. */
 bool flame__find(struct flame_input *in, const struct analysis *a, enum mode mode);
 
-/* Writes an <svg> element that stands alone, coloured by class of CPU time. */
+/* Writes a standalone <svg> element, coloured by class of CPU time. */
 void flame__write(FILE *f, const struct flame_input *in);
 
 /*
- * Both modes in one: a box is as wide as the time of both, the redder the more of it is b's, the
- * bluer the more a's. What only one of them does is there, which a difference on the scale of one
- * of them would not show.
+ * Both modes in one: a box is as wide as the time of both, red for b's share and blue for a's.
+ * Functions of only one mode are included, which a difference on one mode's scale would lose.
  */
 void flame__write_difference(FILE *f, const struct flame_input *a, const struct flame_input *b);
 

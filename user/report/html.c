@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A report as one HTML file that needs nothing else: style and pictures are in it, and it has no
- * scripts.
- */
+/* A report as one HTML file with embedded style and pictures, without scripts. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -146,7 +143,7 @@ static bool is_winner(const char *text)
 	return !strncmp(text, REPORT_WINNER, strlen(REPORT_WINNER));
 }
 
-/* Numbers stand under each other by their last digit; words by their first letter. */
+/* Numbers are right-aligned, text is left-aligned. */
 static bool is_number(const char *text)
 {
 	text += is_winner(text) ? strlen(REPORT_WINNER) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gnuplot as a process, and the scripts it gets: a template with the templates it loads and the
- * settings put in, and the data as a block of lines. Knows nothing of what is drawn; see plotter.h.
+ * Runs gnuplot, with a script made of a template, the templates it loads, the settings, and the
+ * data as a block of lines; see plotter.h.
  */
 #include "plotter.h"
 
@@ -46,7 +46,7 @@ struct files {
 	int in, out, err;
 };
 
-/* A file in memory, out of the way of the descriptors 0 to 2. */
+/* A memory file with a descriptor above 2. */
 static int make_file(const char *name)
 {
 	int low = memfd_create(name, MFD_CLOEXEC), fd;
@@ -106,7 +106,7 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* By path, or by descriptor where the user may not enter the directory (a script needs it open). */
+/* By path, or by descriptor if the user may not enter the directory (a script needs it open). */
 static void execute(const struct plotter *p, const char *option)
 {
 	static char locale[] = "LC_ALL=C.UTF-8", path[] = "PATH=/usr/bin:/bin", name[] = "gnuplot";

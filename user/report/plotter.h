@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Draws with gnuplot and the templates of scripts/gnuplot, wherever those were installed. gnuplot
- * reads everything from its standard input and writes the picture to its standard output. It opens
- * no file by name, works in /, has no environment but locale and PATH and a session of its own,
- * and ends with this process, or after two minutes.
+ * Draws with gnuplot and the templates of scripts/gnuplot, wherever installed. gnuplot reads
+ * everything from its standard input and writes the picture to its standard output. It opens no
+ * file by name, works in /, has no environment except locale and PATH, has its own session, and
+ * ends with this process, or after two minutes.
  */
 #ifndef REPORT_PLOTTER_H
 #define REPORT_PLOTTER_H
@@ -18,7 +18,7 @@ struct plotter {
 	char *templates[PLOTTER_TEMPLATES]; /* their texts */
 	char program[PATH_MAX];
 	int program_fd;                    /* -1: not found */
-	int err;                           /* of plotter__find(); said by plotter__open() */
+	int err;                           /* of plotter__find(); reported by plotter__open() */
 	const volatile sig_atomic_t *stop; /* set by a signal: gnuplot is ended */
 };
 
@@ -34,9 +34,9 @@ void plotter__find(struct plotter *p, const volatile sig_atomic_t *stop);
 int plotter__open(struct plotter *p, char *message, size_t len);
 
 /*
- * Draws one picture of settings and data, both texts, with a template by name; term is "svg" or
- * "png". 0 with the picture in *picture, to be freed by the caller and ended by a NUL besides, or
- * -errno with a sentence in message.
+ * Draws one picture of settings and data, both text, with a template by name; term is "svg" or
+ * "png". 0 with the picture in *picture, which the caller frees and which ends with an additional
+ * NUL, or -errno with the reason in message.
  */
 int plotter__draw(const struct plotter *p, const char *template, const char *settings,
 		  const char *data, const char *term, char **picture, size_t *size, char *message,

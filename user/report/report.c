@@ -29,7 +29,7 @@
 
 #define MESSAGE_MAX 1024
 
-/* What every report of one call shares. */
+/* Shared by all reports of one call. */
 struct tools {
 	struct plotter plotter;
 	struct publisher publisher;
@@ -135,7 +135,7 @@ static char *draw_flame(const struct analysis *a, int flame)
 	return svg;
 }
 
-/* The last part of a path; a path such as "results/" stays as it is. */
+/* The last component of a path; a path such as "results/" stays as it is. */
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -381,7 +381,7 @@ static int explain(const struct report_options *o)
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
-/* One report for each congestion control, or for the one that was named. */
+/* A report per congestion control, or for the named one. */
 static int make_all(const struct report_options *o, struct tools *tools)
 {
 	char message[MESSAGE_MAX] = "";

@@ -22,8 +22,7 @@ struct report_options {
 	struct dataset_names names; /* of --columns, --column and --modes */
 };
 
-/* Parses and checks; prints the sentence and exits by itself when it is wrong. argv[0]: "report".
- */
+/* Parses and checks; prints errors and exits. argv[0]: "report". */
 void report_options__parse(struct report_options *o, int argc, char **argv);
 void report_options__clear(struct report_options *o);
 

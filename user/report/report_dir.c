@@ -260,8 +260,8 @@ static int clear_leftover(const struct place *p)
 }
 
 /*
- * Whoever owns the directory around it can put another in the place of the one just made. What is
- * in that one is not ours to give away.
+ * The owner of the parent directory can replace the new directory. Never change the owner of files
+ * in a replaced one.
  */
 static bool is_new(const struct place *p)
 {
@@ -310,7 +310,7 @@ static int make_temporary(struct place *p, char why[PUBLISHER_WHY])
 	return err;
 }
 
-/* Removes the temporary directory, or whatever has its name by now. */
+/* Removes the temporary directory, whatever has its name now. */
 static int remove_temporary(struct place *p)
 {
 	int err = 0;
@@ -414,7 +414,7 @@ static int take_place(struct place *p)
 	return 0;
 }
 
-/* What was there before; a file that came into it since it was looked at is kept. */
+/* The previous content; a file added meanwhile is kept. */
 static int remove_old(struct place *p)
 {
 	struct managed_dir old;

@@ -28,7 +28,7 @@ struct report_dir {
 	size_t len;
 };
 
-/* 0, or -errno with a sentence in why: cannot be written, or holds what is not ours. */
+/* 0, or -errno with the reason in why: not writable, or contains foreign files. */
 int report_dir__open(struct report_dir *d, struct publisher *publisher, const char *target,
 		     char why[PUBLISHER_WHY]);
 

@@ -26,8 +26,7 @@ static const struct argp_option option_table[] = {
 	{"output", 'o', "DIR", 0,
 	 "directory to write (default: DIR/report, or beside the file, its name with -report)", 0},
 	{"duration", KEY_DURATION, "TIME", 0,
-	 "length of each run, for data that does not have it; without, costs per byte may be n/a",
-	 0},
+	 "duration of each run, for data without it; else costs per byte may be n/a", 0},
 	{"columns", KEY_COLUMNS, "LIST", 0,
 	 "names of the columns in a CSV file: mode=impl,size=msg_size,...", 0},
 	{"column", KEY_COLUMN, "NAME=FIELD", 0,
@@ -36,27 +35,27 @@ static const struct argp_option option_table[] = {
 	{"modes", KEY_MODES, "LIST", 0,
 	 "names of the modes in a CSV file: A1=twocopy,A2=onecopy,...", 0},
 	{"congestion", KEY_CONGESTION, "NAME", 0,
-	 "only runs with this congestion control (default: one report for each, in directories "
-	 "with -NAME at the end)",
+	 "only runs with this congestion control (default: one report per congestion control, in "
+	 "directories that end in -NAME)",
 	 0},
 	{"rounds-from-repeats", KEY_ROUNDS, 0, 0,
-	 "rows of a CSV file that agree in mode, size and threads are rounds", 0},
+	 "rows of a CSV file with equal mode, size and threads are rounds", 0},
 	{"explain", KEY_EXPLAIN, 0, 0,
-	 "print how each column of the CSV files is understood, and write no report", 0},
-	{"quiet", 'q', 0, 0, "do not print where the report is", 0},
+	 "print how each column of the CSV files is read, and write no report", 0},
+	{"quiet", 'q', 0, 0, "do not print the path of the report", 0},
 	{0, 0, 0, 0, 0, 0},
 };
 
 static const char args_doc[] = "DIR|FILE...";
 
 static const char doc[] =
-	"Pictures (SVG, PNG), report.html and report.md from the results of a sweep, or from a CSV "
-	"file or result document: who copied the bytes, which mode is ahead where, with intervals, "
-	"and what cannot be said. Several CSV files of one experiment are joined by mode, size and "
+	"Writes pictures (SVG, PNG), report.html and report.md from the results of a sweep, a CSV "
+	"file or a result document: where bytes were copied, and which mode is faster at which "
+	"size, with intervals. Several CSV files of one experiment are joined by mode, size and "
 	"threads. Needs gnuplot; no root.\n"
 	"\v"
-	"Exit status: 0 done, 1 failed (the input cannot be read or is no such data, gnuplot is "
-	"missing, the disk is full), 2 usage, which includes an output that cannot be written.";
+	"Exit status: 0 success, 1 failure (unreadable or unsuitable input, gnuplot missing, disk "
+	"full), 2 usage error, including an output that cannot be written.";
 
 static void add_column(struct report_options *o, const char *arg)
 {

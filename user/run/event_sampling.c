@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Slices of a round in which events are looked at; see event_sampling.h. */
+/* Sampling of events in a round; see event_sampling.h. */
 #include "event_sampling.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static void end_slice(struct round *r, uint64_t now_ns)
 	d->attached = false;
 	d->looked_ns += now_ns - d->slice_ns;
 	d->due_ns = d->slice_ns + EVENT_SAMPLING_PERIOD_NS;
-	/* A slice that was long for want of events is followed by a pause all the same. */
+	/* A slice that was extended because events were rare is also followed by a pause. */
 	if (d->due_ns < now_ns + EVENT_SAMPLING_SLICE_NS)
 		d->due_ns = now_ns + EVENT_SAMPLING_SLICE_NS;
 }

@@ -47,7 +47,7 @@ struct options {
 	const char *without[WITHOUT_MAX]; /* hooks that are not to be used */
 	size_t without_nr;
 	uint64_t interval_ns;
-	struct perf_spec perf_events[PERF_EVENTS_MAX]; /* asked for besides those of every run */
+	struct perf_spec perf_events[PERF_EVENTS_MAX]; /* those of --perf-events */
 	size_t perf_events_nr;
 	bool perf_none;                /* no counters at all */
 	const char *output[OUTPUT_NR]; /* file names, by enum output; NULL: none */
@@ -81,8 +81,8 @@ struct options_command {
 #define OPTIONS_TABLE_MAX 64
 
 /*
- * Parses and checks. A mistake, or an option that is not the command's, is said in a sentence, and
- * the program exits with EXIT_USAGE.
+ * Parses and checks. An error, or an option that the command lacks, is reported, and the program
+ * exits with EXIT_USAGE.
  */
 void options__parse(struct options *o, const struct options_command *c, int argc, char **argv);
 /* The same for `netiotrace run`, which is also `netiotrace` without a command. */
@@ -90,10 +90,10 @@ void options__parse_run(struct options *o, int argc, char **argv);
 void options__clear(struct options *o);
 
 /*
- * For commands that have options of their own, too. __init: the defaults; __pick: rows of the table
- * with their titles, and the end, copied to `to`, returns how many without the end; __take: what a
- * row's key does with its argument, ARGP_ERR_UNKNOWN for other keys; __finish: completes and
- * checks. Those that find a mistake say it and exit, as above.
+ * For commands with further options of their own. __init: the defaults; __pick: copies rows of the
+ * table with their titles and the end marker to `to` and returns their number without the end;
+ * __take: applies a row's key and argument, ARGP_ERR_UNKNOWN for other keys; __finish: completes
+ * and checks. They report errors and exit, as above.
  */
 void options__init(struct options *o, int argc, char **argv);
 size_t options__pick(struct argp_option *to, const struct options_pick *picks, size_t n,

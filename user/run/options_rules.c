@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What options may go together, and what they are when not given; see options.h. */
+/* Rules on combined options, and defaults; see options.h. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static void set_defaults(struct options *o)
 	}
 }
 
-/* What belongs to the machine of the receiver, or to paths of our own making. */
+/* Options for the receiver's machine, or for local paths. */
 static void check_remote(const struct options *o)
 {
 	if (!o->remote)

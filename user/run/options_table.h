@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of options.h share: the keys of the table's rows. */
+/* Shared by the files of options.h: the keys of the table's rows. */
 #ifndef RUN_OPTIONS_TABLE_H
 #define RUN_OPTIONS_TABLE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the result of a run goes: the text to the terminal, each of OUTPUTS to the file that was
- * named for it. Files are opened before anything is measured, and are there whole or not at all.
+ * The outputs of a run: the text to the terminal, each of OUTPUTS to its file. Files are opened
+ * before the measurement, and written whole or not at all.
  */
 #ifndef RUN_OUTPUTS_H
 #define RUN_OUTPUTS_H
@@ -14,7 +14,7 @@ struct atomic_file;
 
 enum text_amount {
 	TEXT_SUMMARY, /* the end of a run: the answer first, on a screen */
-	TEXT_DETAILS, /* and everything else behind it */
+	TEXT_DETAILS, /* followed by all details */
 	TEXT_NONE,
 };
 
@@ -31,8 +31,8 @@ struct outputs {
 bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2], const char **name);
 
 /*
- * An exit code; what failed has been said. names must outlive o. outputs__abort() in any case:
- * it takes back what was opened and not written.
+ * An exit code; failures have been reported. names must outlive o. Call outputs__abort() in any
+ * case: it removes what was opened and not written.
  */
 int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], enum text_amount text);
 int outputs__write(struct outputs *o, const struct result *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether this machine has what options ask of it; see preflight.h. */
+/* Checks of options against this machine; see preflight.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ int preflight__check_cpus(const struct workload *t)
 	return code ? code : check_list("--cpu-receiver", t->receiver_cpus);
 }
 
-/* Of the machine, bytes. */
+/* Memory of the machine, bytes. */
 static uint64_t memory_here(void)
 {
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);

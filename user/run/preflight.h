@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What options ask of this machine, apart from whether they are well-formed: the CPUs they name and
- * the memory of the messages. Looked at before anything starts; a demand that cannot be met is said
- * in a sentence, and comes to EXIT_USAGE.
+ * Demands of options on this machine, apart from their syntax: CPUs and the memory of messages.
+ * Checked before anything starts; an impossible demand is reported and gives EXIT_USAGE.
  */
 #ifndef RUN_PREFLIGHT_H
 #define RUN_PREFLIGHT_H
@@ -11,7 +10,7 @@
 #include "common/mode.h"
 #include "options.h"
 
-/* Exit codes. Of a sweep every cell is looked at: one that cannot be finished is not begun. */
+/* Exit codes. A sweep checks every cell: it does not begin if one is impossible. */
 int preflight__check(const struct options *o);
 int preflight__check_cells(const struct options *o, const struct sweep_grid *g);
 

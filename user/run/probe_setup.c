@@ -19,7 +19,7 @@ static const char stays_attached[] = "not used: before Linux 5.13 what takes tim
 				     "attached for a round of its own alone; "
 				     "--times takes them in each round";
 
-/* Of one size: the plans of rounds by mode, then those of timed rounds. */
+/* For one size: the plans of rounds by mode, then those of timed rounds. */
 #define PLANS_NR (2 * MODE_NR)
 
 static struct plan_request plan_request(const struct runner *e, enum mode mode, uint64_t size)
@@ -119,8 +119,8 @@ static int load_programs(struct runner *e, const uint64_t *sizes, size_t sizes_n
 }
 
 /*
- * Plans by what the kernel seems to offer and loads that, which is quick and usually right; only if
- * it is refused is each hook tried by itself and the plan made again from the answers.
+ * Plans by what the kernel seems to offer and loads that, which is fast and usually right; only
+ * after a refusal each hook is tried alone, and a new plan is made from the results.
  */
 static int open_session(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
 {
@@ -158,8 +158,8 @@ static const char *backend_of(const struct plan_row *rows, size_t n)
 }
 
 /*
- * What an offer could not be told for: a plan without hooks may be for want of files or memory, and
- * not for what the kernel lacks. 0: all were told.
+ * An error of an untried hook: a plan without hooks may lack files or memory, not kernel features.
+ * 0: all were tried.
  */
 static int error_of_offers(const struct runner *e)
 {

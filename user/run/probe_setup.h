@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's side of an engine: what the kernel offers, the plans made of it, the programs loaded
- * for them. Knows nothing of paths, processes or rounds.
+ * The kernel side of a runner: the kernel's hooks, the plans, and the loaded programs. Independent
+ * of paths, processes and rounds.
  */
 #ifndef RUN_PROBE_SETUP_H
 #define RUN_PROBE_SETUP_H
@@ -9,12 +9,12 @@
 #include "runner.h"
 
 /*
- * Loads what e->o asks for, for messages of any of these sizes, into e->session; nothing for
- * backend none. Returns an exit code, the failure said.
+ * Loads the programs for e->o, for messages of any of these sizes, into e->session; nothing for
+ * backend none. Returns an exit code; failures have been reported.
  */
 int probe_setup__open(struct runner *e, const uint64_t *sizes, size_t sizes_nr);
 
-/* Makes e->plans of e->o and says in e->result what they are. */
+/* Makes e->plans for e->o and records them in e->result. */
 void probe_setup__describe(struct runner *e);
 
 #endif

@@ -218,7 +218,7 @@ static int measure(struct round *r)
 	return err;
 }
 
-/* The kernel's counters at the end: the events first where bytes still move, as on the way. */
+/* The kernel's counters at the end; events first while bytes still move, as during the round. */
 static int read_counters(struct round *r)
 {
 	bool still = is_done(r);
@@ -232,8 +232,7 @@ static int read_counters(struct round *r)
 	return err;
 }
 
-/* The final numbers; of a drain that was cut short whatever the last report said, held against
- * nothing. */
+/* The final numbers; after an interrupted drain, the last report without a comparison. */
 static int close_books(struct round *r)
 {
 	struct runner *e = r->e;
@@ -263,7 +262,7 @@ static int close_books(struct round *r)
 static void end(struct round *r)
 {
 	perf_watch__end(&r->e->perf);
-	/* Both at once: a receiver that still ran would be told of each connection that ends. */
+	/* Both at once: a receiver that still runs would report each connection that ends. */
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		child__doom(&r->drivers[side].child);
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
@@ -294,7 +293,7 @@ static void init(struct round *r, struct runner *e, enum mode mode, struct run_r
 		driver__init(&r->drivers[side], side);
 	perf_watch__begin(&e->perf, out);
 	if (round__is_remote(r)) {
-		/* What a receiver of ours would say is taken as said. */
+		/* A remote receiver needs no reports here: it confirms over the connection. */
 		r->listening = true;
 		r->ready[NIO_SIDE_RECEIVER] = r->done[NIO_SIDE_RECEIVER] = true;
 		r->port = netpath__port(e->path);
@@ -316,7 +315,7 @@ static int make(struct round *r)
 		err = 0;
 	if (!err && r->measuring)
 		err = close_books(r);
-	/* What had no sentence of its own. */
+	/* Errors without a message of their own. */
 	return err ? round__fail(r, err, "%s.", strerror(-err)) : 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One round of one mode: both sides of the load generator are started, their sockets watched, and
- * what they move is measured. round.c has the phases, round_events.c what can come in meanwhile.
+ * One round of one mode: starts both sides of the load generator, watches their sockets, and
+ * measures. round.c has the phases, round_events.c the events during a round.
  */
 #ifndef RUN_ROUND_H
 #define RUN_ROUND_H
@@ -18,7 +18,7 @@ struct event_sampling {
 	uint64_t begin_ns;  /* of the measured phase */
 	uint64_t slice_ns;  /* when the last slice began */
 	uint64_t looked_ns; /* in slices before that */
-	uint64_t due_ns;    /* when the next change is to be considered; UINT64_MAX: never */
+	uint64_t due_ns;    /* when the next change is due; UINT64_MAX: never */
 	uint64_t events;    /* when the last slice began */
 };
 
@@ -36,9 +36,9 @@ struct round {
 	unsigned int port;
 	bool measuring;
 	uint64_t measure_ns; /* since when */
-	bool asked;          /* for statistics that are to be shown */
+	bool asked;          /* for statistics to show */
 	uint64_t ping_ns, heard_ns[NIO_SIDE_NR];
-	struct awake awake; /* of the wait under way */
+	struct awake awake; /* of the current wait */
 	uint64_t stop_ns;   /* when waiting ends after a stop; 0: no stop */
 	struct snapshot base, now;
 	struct run_result *out;
@@ -46,8 +46,8 @@ struct round {
 
 /*
  * Makes the round and fills out (initialised by the caller). An interrupted round is no error: out
- * then holds what was measured so far, duration_ns 0 if nothing was. 0 or -errno, e->reason then
- * says why.
+ * then holds the measurements so far, with duration_ns 0 if there are none. 0 or -errno with the
+ * reason in e->reason.
  */
 int round__run(struct runner *e, enum mode mode, unsigned int index, struct run_result *out);
 
@@ -55,13 +55,13 @@ int round__run(struct runner *e, enum mode mode, unsigned int index, struct run_
 
 extern const char *const round_side_names[NIO_SIDE_NR];
 
-/* Says in e->reason why the round fails, unless that was said; returns err. */
+/* Sets e->reason to why the round fails, unless it is set; returns err. */
 __attribute__((format(printf, 3, 4))) int round__fail(struct round *r, int err, const char *format,
 						      ...);
 
 bool round__is_remote(const struct round *r); /* the receiver is on another machine */
 int round__sides_here(const struct round *r); /* sides that are processes of ours, the first ones */
-/* A look at the watched sockets of both sides; still: nothing moves. */
+/* Reads the watched sockets of both sides; still: nothing moves. */
 void round__look(struct round *r, struct snapshot *out, bool still);
 int round__book(struct round *r); /* r->now into r->out; 0 or -errno */
 
@@ -69,8 +69,8 @@ int round__book(struct round *r); /* r->now into r->out; 0 or -errno */
 int round__say(struct round *r, enum nio_side side, const char *line);
 
 /*
- * Handles events until done() holds. -EINTR: a stop was asked for and its time is over. -ETIMEDOUT
- * when a process of the load generator does not answer any more, with what was awaited said.
+ * Handles events until done() is true. -EINTR: stopped, and the grace period is over. -ETIMEDOUT: a
+ * process of the load generator does not answer; e->reason names what was awaited.
  */
 int round__pump(struct round *r, bool (*done)(const struct round *r), const char *awaited);
 

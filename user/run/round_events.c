@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What can come in while a round is under way: lines of the two load generator processes, ticks,
- * keys and signals; and the waiting for them. What a round does in which order is round.c's.
+ * Events during a round: lines of the two load generator processes, ticks, keys and signals; and
+ * the waiting for them. round.c has the order of phases.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,18 +14,18 @@
 #include "round.h"
 
 /*
- * How long a process of the load generator may say nothing, and how often it is asked to. Whether
- * its peer is alive it judges by itself: a transfer that moves is never given up. Both are divided
- * by time_limit__ns().
+ * How long a process of the load generator may be silent, and how often it is asked for statistics.
+ * It detects a dead peer itself: a transfer that moves is never given up. Both are divided by
+ * time_limit__ns().
  */
 #define SILENCE_NS 15000000000ULL
 #define PING_NS    3000000000ULL
 /* After Ctrl-C: how long a drain may take before the load generator is killed. */
 #define STOP_TIMEOUT_NS TIME_LIMIT_STOP_NS
-/* What is due waits for this many events at most. */
+/* Due actions wait for at most this many events. */
 #define CROWD_MAX 256
 
-/* Both sides have said how much they did so far: shows it. */
+/* Both sides have reported their statistics so far: shows them. */
 static void show_progress(struct round *r)
 {
 	struct runner *e = r->e;
@@ -38,8 +38,8 @@ static void show_progress(struct round *r)
 	if (e->session && display__shows(&e->display)) {
 		event_sampling__note(r, &r->now);
 		r->now.moving = true;
-		/* The events first: the sockets count what is sent meanwhile, too, and no event
-		 * seems to have booked too much. */
+		/* Events first: the sockets also count later bytes, so that no event seems to have
+		 * booked too much. */
 		if (session__read(e->session, r->slot, &r->now, false))
 			return;
 		round__look(r, &r->now, false);
@@ -58,7 +58,7 @@ static void take_cookies(struct round *r, enum nio_side side)
 	memcpy(r->cookies[side], report->cookies, report->cookies_nr * sizeof(uint64_t));
 }
 
-/* What the sender's socket says is what counts, whatever it was told. */
+/* The congestion control that the sender's socket reports counts, whatever was requested. */
 static void take_congestion(const struct round *r, enum nio_side side)
 {
 	struct congestion *c = &r->e->result.env.congestion;
@@ -67,8 +67,8 @@ static void take_congestion(const struct round *r, enum nio_side side)
 		snprintf(c->used, sizeof(c->used), "%s", r->drivers[side].report.congestion);
 }
 
-/* What one process of the load generator reports, at the end or on the way. */
-/* Of processes on this machine: their clock is ours. */
+/* A report of one process of the load generator, final or not. */
+/* Processes on this machine: they share our clock. */
 static bool is_possible(const struct round *r, enum nio_side side)
 {
 	return !r->measuring ||
@@ -115,8 +115,8 @@ static int remote_error(struct round *r, const char *message)
 }
 
 /*
- * The sender says that it was stopped, and not by us: its receiver was. What was measured until
- * then is kept, nothing follows.
+ * The sender reports a stop that we did not request: its receiver was stopped. Measurements so far
+ * are kept, and no round follows.
  */
 static int stopped_by_peer(struct round *r)
 {
@@ -229,7 +229,7 @@ static int read_driver(struct round *r, enum nio_side side)
 	enum driver_event event;
 	int err;
 
-	/* Who says very much is not to keep a signal waiting. */
+	/* A process with much output must not delay a signal. */
 	do {
 		err = driver__next(d, &event);
 		if (!err && event != DRIVER_NOTHING)
@@ -327,7 +327,7 @@ int round__say(struct round *r, enum nio_side side, const char *line)
 			   round_side_names[side], strerror(-err));
 }
 
-/* Nobody is silent while this process does not run (Ctrl-Z, SIGSTOP, a frozen container). */
+/* Silence does not count while this process is stopped (Ctrl-Z, SIGSTOP, a frozen container). */
 static void excuse_pause(struct round *r)
 {
 	uint64_t missed = awake__missed(&r->awake, loop__now_ns());
@@ -360,7 +360,7 @@ static bool is_silent(const struct round *r, uint64_t now)
 	return false;
 }
 
-/* What is due at this moment, when no event is waiting. 0: wait on. */
+/* Due actions, when no event is waiting. 0: continue waiting. */
 static int take_time(struct round *r, uint64_t now, const char *awaited)
 {
 	if (r->stop_ns && now >= r->stop_ns)
@@ -382,7 +382,7 @@ static uint64_t next_due(const struct round *r)
 	return slice < until ? slice : until;
 }
 
-/* Events come before what is due: after a pause (Ctrl-Z) they tell how things stand. */
+/* Events come before due actions: after a pause (Ctrl-Z) they carry the present state. */
 int round__pump(struct round *r, bool (*done)(const struct round *r), const char *awaited)
 {
 	unsigned int crowd = 0;

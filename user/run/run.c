@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The run command: rounds of each mode on one engine, shown live; then what came out is written. */
+/* The run command: rounds of each mode on one runner, shown live; then the outputs are written. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int show_finished(struct runner *e, size_t runs_before)
 	return err;
 }
 
-/* One round; what it came to in the result is that it ended the run, and why. */
+/* Makes one round; records in the result whether it ended the run, and why. */
 static int run_round(struct runner *e, enum mode mode, unsigned int round)
 {
 	struct result *res = &e->result;
@@ -42,7 +42,7 @@ static int run_round(struct runner *e, enum mode mode, unsigned int round)
 	return err;
 }
 
-/* Rounds interleave the modes, so that a drift of the machine hits all alike. */
+/* Rounds alternate between modes, so that drift of the machine affects all modes. */
 static int run_rounds(struct runner *e)
 {
 	const struct options *o = e->o;

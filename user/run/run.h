@@ -3,7 +3,7 @@
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
-/* argv[1] is "run", or the first option. Returns an exit code, everything said and cleaned up. */
+/* argv[1] is "run", or the first option. Returns an exit code; all is reported and cleaned up. */
 int run__main(int argc, char **argv);
 
 #endif

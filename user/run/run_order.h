@@ -9,7 +9,7 @@
 
 #include "common/mode.h"
 
-/* What a sweep varies. Lists have no repeats. */
+/* The axes of a sweep. Lists have no duplicates. */
 struct sweep_grid {
 	enum mode modes[MODE_NR];
 	size_t modes_nr;
@@ -40,7 +40,7 @@ struct sweep_run sweep_grid__run(const struct sweep_grid *g, size_t i);
  */
 void run_order__order(const struct sweep_grid *g, uint64_t seed, size_t *order);
 
-/* Is it this round's turn, if one in `every` rounds has one, from round 0? every 0: always. */
+/* Is this one of the selected rounds, one in `every` from round 0? every 0: always. */
 bool run_order__is_turn(unsigned int round, unsigned int every);
 
 #endif

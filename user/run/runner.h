@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The engine: what every command that makes rounds opens once (path, plan, programs, counters,
- * event loop), and the rounds made with it. Knows of no command line but struct options, and of no
- * output.
+ * Resources that every command with rounds opens once (path, plan, programs, counters, event loop),
+ * and the rounds made with them. Uses struct options, but no command line and no output.
  *
- * Functions that return an exit code have said what failed. runner__round() leaves that to its
- * caller, who has a screen, a record or other rounds to think of.
+ * Functions that return an exit code have reported failures. runner__round() leaves that to its
+ * caller, who may have a screen, a record or further rounds.
  */
 #ifndef RUN_RUNNER_H
 #define RUN_RUNNER_H
@@ -23,26 +22,26 @@
 
 #define RUNNER_REASON_MAX 512
 
-/* What rounds for samples of CPU time take; see aux_round.h. */
+/* Resources of rounds that sample CPU time; see aux_round.h. */
 struct sampling {
 	struct symbols *symbols;
 	struct sampler *sampler;
-	bool tried; /* to load these; if there is no sampler then, for this reason: */
+	bool tried; /* the sampler was tried; if there is none, the reason is: */
 	char none[192];
-	unsigned int every; /* one round of so many is sampled, the first among them; 0: all */
+	unsigned int every; /* one round in so many is sampled, including the first; 0: all */
 	int err;            /* of the last one: its samples could not be had, and why */
 	char why[192];
 };
 
-/* What rounds for exact times take; see aux_round.h. */
+/* Resources of rounds for exact times; see aux_round.h. */
 struct timing {
 	struct plan plans[MODE_NR]; /* by mode: of its round and times */
 	bool any[MODE_NR];          /* is there a time that such a round could tell? */
 	const char *none;           /* why there can be no such rounds; NULL: there can */
-	unsigned int every;         /* one round of so many has one, as above; 0: all */
+	unsigned int every;         /* one round in so many is timed, as above; 0: all */
 };
 
-/* What the round under way is for. Only the first kind is compared. */
+/* The purpose of the current round. Only the first kind is compared. */
 enum round_kind {
 	ROUND_COMPARED,
 	ROUND_SAMPLED,
@@ -56,13 +55,13 @@ struct runner {
 	struct sockaddr_storage remote; /* the same */
 	struct netpath *path;
 	struct session *session;     /* NULL: backend none */
-	struct probe_result *offers; /* what this kernel offers, by alternative */
+	struct probe_result *offers; /* the kernel's hooks, by alternative */
 	struct plan plans[MODE_NR];  /* by mode, of the rounds that are compared */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
 	struct workload traffic;    /* of the options in use, with the congestion control chosen */
 	struct cpu_times cpu_begin; /* of all processors, when the path was made */
-	struct display display;     /* zero: nothing is shown */
+	struct display display;     /* zero: shows nothing */
 	struct perf_watch perf;
 	struct sampling sampling;
 	struct timing timing;
@@ -70,7 +69,7 @@ struct runner {
 	char loadgen[PATH_MAX];
 	int signo;                      /* the signal that ended the rounds early, or 0 */
 	bool stopped;                   /* by that signal, by q, or by the receiver: */
-	bool stopped_by_peer;           /* reason says so; what was measured is kept */
+	bool stopped_by_peer;           /* reason is set; measurements so far are kept */
 	char reason[RUNNER_REASON_MAX]; /* why the last round failed, a sentence; empty: it did not
 					 */
 	/* Called at each interval of a measured phase, if set. */
@@ -78,7 +77,7 @@ struct runner {
 	void *tick_arg;
 };
 
-/* 4 with the remedy said when these options need privileges we do not have. */
+/* 4, with the remedy reported, if these options need privileges that are missing. */
 int runner__check_privileges(const struct options *o);
 
 /*
@@ -90,7 +89,7 @@ void runner__init(struct runner *e);
 int runner__open(struct runner *e, const struct options *o, const uint64_t *sizes, size_t sizes_nr);
 void runner__close(struct runner *e);
 
-/* With --connect: finds the address, while Ctrl-C still ends the program by itself. Exit code. */
+/* With --connect: resolves the address while Ctrl-C still ends the program directly. Exit code. */
 int runner__resolve(struct runner *e, const struct options *o);
 
 /*
@@ -107,9 +106,9 @@ void runner__use(struct runner *e, const struct options *o);
 int runner__check_congestion(const struct runner *e, const char *asked);
 
 /*
- * Makes a round and adds it to e->result, if anything was measured. 0 or -errno, e->reason then
- * says why. A round that was stopped is no failure of its own; whether the receiver stopped it is
- * in e->stopped_by_peer.
+ * Makes a round and adds it to e->result if anything was measured. 0 or -errno with the reason in
+ * e->reason. A stopped round is no failure; e->stopped_by_peer tells whether the receiver stopped
+ * it.
  */
 int runner__round(struct runner *e, enum mode mode, unsigned int index);
 

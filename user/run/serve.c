@@ -26,13 +26,13 @@
 #define SILENCE_NS 15000000000ULL
 
 static const char doc[] =
-	"Waits for senders on another machine (netiotrace --connect), and receives what they send, "
-	"one session after another, until Ctrl-C. Needs no root.\n"
+	"Receives from senders on another machine (netiotrace --connect), one session after "
+	"another, until Ctrl-C. Needs no root.\n"
 	"\n"
 	"  netiotrace serve --listen 192.0.2.7:5201"
 	"\v"
-	"It has no password and no encryption: listen where only those can connect who may. Exit "
-	"status: 0 done, 1 failed, 2 usage.";
+	"There is no password and no encryption: listen on an address that only trusted machines "
+	"can reach. Exit status: 0 success, 1 failure, 2 usage error.";
 
 static const char *const titles[] = {[1] = "Options:"};
 
@@ -43,7 +43,7 @@ static const struct options_pick picks[] = {
 	{"spin", NULL, 1},
 	{"rcvlowat", NULL, 1},
 	{"congestion", "congestion control of replies to --request-response", 1},
-	{"verify", "refuse senders without --verify (the others are checked in any case)", 1},
+	{"verify", "refuse senders without --verify (data of other senders are always checked)", 1},
 	{"ready-file", NULL, 1},
 	{"quiet", NULL, 1},
 	{"verbose", "print each session", 1},
@@ -60,7 +60,7 @@ struct server {
 	struct awake awake;
 };
 
-/* What the load generator would refuse after it was started. */
+/* Options that the load generator would refuse after its start. */
 static int check(const struct options *o)
 {
 	struct congestion c;
@@ -103,7 +103,7 @@ static int say_ready(struct server *s)
 	s->listening = true;
 	address__format(text, sizeof(text), s->listen.host, s->driver.report.port);
 	printf("ready: listening on %s\n", text);
-	/* Why not is said when stdout is closed, as of every command. */
+	/* Closing stdout reports the error, as in every command. */
 	return atomic_file__flush_stdout() ? EXIT_RUN_FAILED : ready__say(&s->ready, text);
 }
 
@@ -168,7 +168,7 @@ static int read_driver(struct server *s)
 	return code;
 }
 
-/* Waits for an event, or until the receiver's process is to be asked. 0 or -errno. */
+/* Waits for an event, or until the next ping of the receiver's process. 0 or -errno. */
 static int wait_event(struct server *s, struct loop_event *ev)
 {
 	uint64_t now = loop__now_ns();
@@ -182,7 +182,7 @@ static int wait_event(struct server *s, struct loop_event *ev)
 	return err;
 }
 
-/* A receiver that is stopped serves nobody: that is not to go unnoticed. */
+/* Detects a receiver that is stopped and serves no session. */
 static int take_time(struct server *s)
 {
 	uint64_t now = loop__now_ns();

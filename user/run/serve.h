@@ -7,8 +7,8 @@
 #define RUN_SERVE_H
 
 /*
- * Prints one line on stdout when it can be connected to, then serves one session after another
- * until SIGINT, SIGTERM, SIGHUP or SIGQUIT. Returns an exit code, everything said and cleaned up.
+ * Prints one line on stdout when clients can connect, then serves one session after another until
+ * SIGINT, SIGTERM, SIGHUP or SIGQUIT. Returns an exit code; everything is reported and cleaned up.
  */
 int serve__main(int argc, char **argv);
 

@@ -14,10 +14,10 @@
 _Static_assert(TCP_SEQ_SOCKETS_MAX >= LOAD_CONNECTIONS_MAX, "a pass holds all connections");
 
 /*
- * How often a pass is made that did not meet all sockets. An iterator that has to go on in the
- * middle of a bucket of the kernel's table passes over sockets of it when others have left it
- * meanwhile (until Linux 6.17: "bpf: tcp: Avoid socket skips and repeats during iteration"). Only
- * while nothing moves: each pass would read the same numbers, so what is repeated is a look.
+ * Repetitions of a socket iteration that missed sockets. An iterator that resumes in the middle of
+ * a bucket of the kernel's table skips sockets if others have left the bucket (until Linux 6.17:
+ * "bpf: tcp: Avoid socket skips and repeats during iteration"). Only while nothing moves, since
+ * each iteration then reads the same numbers.
  */
 #define PASSES 5
 
@@ -44,7 +44,7 @@ static int visit_iterator(void *arg)
 	return l->fd < 0 ? l->fd : 0;
 }
 
-/* The namespace is chosen as the iterator is opened, not as it is read. */
+/* The iterator takes the network namespace of its open, not of its reads. */
 static int look_by_iterator(struct look *l, int netns)
 {
 	int err = netns__visit(netns, visit_iterator, l);

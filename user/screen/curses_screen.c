@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The terminal of curses_screen.h. Knows nothing of what the picture means. */
+/* The terminal of curses_screen.h, independent of the picture's content. */
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>

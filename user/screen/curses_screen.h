@@ -8,7 +8,7 @@
 
 #include "grid.h"
 
-/* Keys that are no character. */
+/* Keys without a character. */
 enum screen_key {
 	SCREEN_KEY_NONE = -1, /* nothing was pressed */
 	SCREEN_KEY_ESCAPE = 27,
@@ -39,7 +39,7 @@ void curses_screen__enter(void);
 /* Call after SIGWINCH, then draw again. */
 void curses_screen__resize(void);
 
-bool curses_screen__utf8(void); /* block glyphs can be shown */
+bool curses_screen__utf8(void); /* block characters can be shown */
 
 /* A blank grid as large as the terminal; show() draws it and frees it. */
 struct sweep_grid *curses_screen__grid(void);

@@ -255,10 +255,10 @@ void display__phase(struct display *d, enum live_phase phase)
 		draw(d);
 }
 
-/* A rate over less than this says more of when it was looked at than of the traffic. */
+/* Below this interval a rate depends on the moment of reading more than on the traffic. */
 #define RATE_NS_MIN 20000000ULL
 
-/* Rates over what was measured since the last update of this mode. */
+/* Rates since the last update of this mode. */
 static void update_rates(struct display *d, size_t i)
 {
 	struct live_mode *m = &d->frame.modes[i];
@@ -267,7 +267,7 @@ static void update_rates(struct display *d, size_t i)
 
 	if (t->duration_ns <= d->last_ns[i])
 		return;
-	/* What drains after the last update belongs to no interval of its own. */
+	/* Bytes that drain after the last update have no interval. */
 	if (d->last_ns[i] && t->duration_ns - d->last_ns[i] < RATE_NS_MIN)
 		return;
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
@@ -341,9 +341,9 @@ int display__finish_round(struct display *d, const struct run_result *run)
 	if (!display__shows(d))
 		return 0;
 	set_total(d, i, NULL);
-	/* The figures are those of the round, whatever short ones came behind it. */
+	/* The figures are those of the round, not of the auxiliary rounds after it. */
 	d->frame.phase = LIVE_RUNNING;
-	/* A round has a line of its own, however short; not a second one for its last moment. */
+	/* A round has at least one line, and no second one for its last moment. */
 	due = is_due(d, i, run->duration_ns < d->interval_ns ? 0 : d->interval_ns / 2);
 	update_rates(d, i);
 	sum_elapsed(&d->frame);

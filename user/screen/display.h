@@ -44,7 +44,7 @@ struct display_settings {
 void display__open(struct display *d, const struct display_settings *s, struct loop *loop);
 void display__close(struct display *d);       /* restores the terminal; may be called twice */
 void display__clear(struct display *d);       /* close, and free the totals */
-bool display__shows(const struct display *d); /* false: what it is given is seen by nobody */
+bool display__shows(const struct display *d); /* false: output is discarded */
 
 /* A mode's round begins; where the round is; a round's numbers so far; a round is over. */
 void display__round(struct display *d, enum mode mode, unsigned int round, unsigned int probes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A rectangle of character cells, and the bars and texts that live screens draw in it. All text is
- * clipped to its field and to the rectangle. Knows no terminal: curses_screen.c shows the cells.
+ * A rectangle of character cells, with the bars and texts of live screens. All text is clipped to
+ * its field and to the rectangle. curses_screen.c shows the cells.
  */
 #ifndef SCREEN_GRID_H
 #define SCREEN_GRID_H
@@ -13,7 +13,7 @@
 
 #define GRID_SIDE_MAX 4096
 
-/* How a cell looks. The low bits are a colour: 0 none, one per mode, then those of tables. */
+/* The look of a cell. The low bits are a colour: 0 none, one per mode, then those of tables. */
 #define GRID_PLAIN       0u
 #define GRID_COLOUR_MASK 15u
 #define GRID_COPIED      (MODE_NR + 1u) /* bytes that a CPU copied */
@@ -41,8 +41,8 @@ struct sweep_grid *sweep_grid__new(int rows, int cols);
 void sweep_grid__free(struct sweep_grid *g);
 
 /*
- * Writes s into the field of width cells at (row, col); what does not fit is cut and ends in '~'.
- * Bytes of s that are not printable ASCII become '?': strings come from the kernel and from files.
+ * Writes s into the field of width cells at (row, col); longer text is cut and ends in '~'. Bytes
+ * of s that are not printable ASCII become '?': strings come from the kernel and from files.
  */
 void sweep_grid__put(struct sweep_grid *g, int row, int col, int width, unsigned int attr,
 		     const char *s);

@@ -17,10 +17,10 @@
 #define PERCENT_COLS   6
 #define COUNT_COLS     10
 #define COUNT_MIN_COLS 40 /* columns this wide have room for counts beside the shares */
-#define ITEM_COLS      13 /* "p99.9 1.01ms", apart */
+#define ITEM_COLS      13 /* "p99.9 1.01ms" and a space */
 #define PERCENTILES_NR 6
 
-/* What of a run a quantity shows: a stage's sizes or times, or a latency. */
+/* The data of a quantity in a run: sizes or times of a stage, or a latency. */
 struct quantity {
 	bool is_stage;
 	int index;
@@ -58,7 +58,7 @@ struct columns {
 	int nr, width;
 	double max_share;
 	bool one_event; /* all modes count the same kind of event */
-	bool sizes;     /* bytes are shown, else ns */
+	bool sizes;     /* shows bytes, else ns */
 	bool utf8;
 };
 
@@ -116,7 +116,7 @@ static void column__take_latency(struct column *c, enum latency_kind kind)
 	c->mean = hist__mean(l->hist);
 }
 
-/* What a mode does not do, or does in another column, is said: an empty one looks like a fault. */
+/* The text of an empty column: the mode lacks the stage, or another column has it. */
 static void column__no_events(struct column *c, const struct quantity *q)
 {
 	const struct run_result *run = &c->mode->total;

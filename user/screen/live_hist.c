@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The axis of live_hist.h: a ladder of step sizes, from 12.5 % up to one row for everything, out
- * of which the finest is taken that fits. Pure; knows nothing of screens.
+ * The axis of live_hist.h: step sizes from 12.5 % up to one row for everything; the finest that
+ * fits is used. Pure.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "live_hist.h"
 
 #define ROWS_WISHED 5u
-/* Of a histogram's events, at either end: they do not decide how fine the axis is. */
+/* Share of a histogram's events at either end that do not limit the resolution. */
 #define TAIL_SHARE 0.025
 
 /*
@@ -55,7 +55,7 @@ static const struct rung *ladder_of(enum hist_axis_kind kind)
 	return kind == HIST_AXIS_TIME ? time_ladder : size_ladder;
 }
 
-/* Lower bound of row i of the whole axis, from 0 upwards; UINT64_MAX past its end. */
+/* Lower bound of row i of the whole axis, counted from 0; UINT64_MAX past its end. */
 static uint64_t rung__edge(const struct rung *r, uint64_t i)
 {
 	uint64_t value, decades;
@@ -66,7 +66,7 @@ static uint64_t rung__edge(const struct rung *r, uint64_t i)
 	if (!r->steps)
 		return i < (65ULL - r->bits) << r->bits ? hist_bucket_low((uint32_t)i, r->bits)
 							: UINT64_MAX;
-	/* The first edge above zero is 10 ns: no clock here tells less apart. */
+	/* The first border above zero is 10 ns, the resolution of clocks. */
 	decades = (i - 1) / r->steps_nr;
 	if (decades > 17)
 		return UINT64_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Histograms for the eye: one logarithmic axis that several histograms share, and their events
- * counted into its rows. Pure arithmetic; knows nothing of modes, screens or where data comes from.
+ * Histograms for display: one logarithmic axis shared by several histograms, and their events
+ * counted into its rows. Pure arithmetic.
  */
 #ifndef SCREEN_LIVE_HIST_H
 #define SCREEN_LIVE_HIST_H
@@ -32,9 +32,9 @@ struct hist_axis {
 
 /*
  * The finest axis that shows all events of the n histograms (each may be NULL) in at most max_rows
- * rows. Where the slowest and fastest 2.5 % of each would make it coarser, they have a row of their
- * own at either end: an axis drawn out to one event of 4 ms shows nothing of the rest. A lone row
- * gets empty neighbours, so that a bar always has something to be compared with.
+ * rows. If the slowest and fastest 2.5 % of each would coarsen it, they get a row of their own at
+ * either end: one event of 4 ms would otherwise hide the rest. A single row gets empty neighbours
+ * for comparison.
  */
 void hist_axis__fit(struct hist_axis *axis, enum hist_axis_kind kind, const struct hist *const *h,
 		    size_t n, unsigned int max_rows);

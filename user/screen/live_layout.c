@@ -22,7 +22,7 @@ unsigned int live_layout__attr(enum mode mode)
 #define COPIES_COLS 9
 #define GBPS_COLS   7
 #define RATE_BUF    (UNITS_BUF + 8)
-#define RATE_COLS   10 /* "4.38 GB/s", apart */
+#define RATE_COLS   10 /* "4.38 GB/s" and a space */
 
 struct ledger_columns {
 	enum nio_stage stage[NIO_STAGE_NR];
@@ -57,7 +57,7 @@ static struct ledger_columns plan_ledger(const struct live_frame *f, int cols)
 	return c;
 }
 
-/* "4.38 GB/s", or "4.38GB" where the column is too narrow for it. */
+/* "4.38 GB/s", or "4.38GB" in a narrow column. */
 static void format_rate(char *buf, size_t len, double rate, int width)
 {
 	char bytes[UNITS_BUF], *space;
@@ -92,7 +92,7 @@ static void draw_ledger_figures(struct sweep_grid *g, int row, int col, unsigned
 	struct copies_figure c = figures__copies(&m->total);
 	char buf[UNITS_BUF] = "n/a";
 
-	/* The mark has a column of its own, so that the figures stand below each other. */
+	/* The mark has its own column, so that the figures are aligned. */
 	if (c.value.known)
 		snprintf(buf, sizeof(buf), "%.2f%s", c.value.value, c.excluded ? "*" : " ");
 	else
@@ -138,7 +138,7 @@ static void draw_ledger_heading(struct sweep_grid *g, int row, const struct ledg
 	sweep_grid__put_right(g, row, col + COPIES_COLS, GBPS_COLS, GRID_BOLD, "Gbit/s");
 }
 
-/* Whose copies per byte those are, and what the '*' beside them means: which stages they lack. */
+/* The side of the copies per byte, and the stages missing in a figure with '*'. */
 static void draw_excluded(struct sweep_grid *g, int row, const struct live_frame *f)
 {
 	char line[192] = "";
@@ -189,11 +189,11 @@ static int draw_ledger(struct sweep_grid *g, int row, const struct live_frame *f
 struct cost_columns {
 	enum perf_derived figures[DERIVED_NR];
 	int nr;
-	const char *reason; /* why there are no hardware counters; NULL: there are */
+	const char *reason; /* why hardware counters are missing; NULL: some exist */
 	bool of_sender;     /* alone: the receiver is on another machine */
 };
 
-/* Of any mode that has run; NULL: one of them has hardware counters. */
+/* The reason of any mode that has run; NULL: one of them has hardware counters. */
 static const char *no_hardware(const struct live_frame *f)
 {
 	const char *reason = NULL;
@@ -315,7 +315,7 @@ static void draw_help(struct sweep_grid *g)
 	sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");
 }
 
-/* Writes an item three spaces behind the last, unless it does not fit the row. Returns the end. */
+/* Writes an item three spaces after the last, unless it does not fit the row. Returns the end. */
 static int draw_item(struct sweep_grid *g, int row, int col, const char *item)
 {
 	int len = (int)strlen(item), at = col ? col + 3 : 0;
@@ -503,7 +503,7 @@ static void format_best(char *buf, size_t len, const struct live_frame *f, const
 		snprintf(buf, len, "%s %s", what, mode__words(best->mode));
 }
 
-/* What can be answered before the end, in one line; losses take the place of all else. */
+/* The answers so far, in one line; losses replace them. */
 static void draw_answers(struct sweep_grid *g, int row, const struct live_frame *f)
 {
 	char item[256];

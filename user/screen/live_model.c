@@ -33,7 +33,7 @@ static void hist_copy(struct hist **h, struct hist *const *other)
 	*h = *other ? hist__dup(*other) : NULL;
 }
 
-/* A statistic read while it is updated may stand a little below an earlier one: never wrap. */
+/* A statistic read during an update may be slightly below an earlier one: do not wrap. */
 static uint64_t less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
@@ -89,7 +89,7 @@ void frame_copy__set(struct frame_copy *copy, const struct live_frame *frame)
 	copy->frame.env = &copy->env;
 }
 
-/* What the costs are made of. */
+/* Inputs of the costs. */
 static void perf__subtract(struct run_result *run, const struct run_result *base)
 {
 	int side, c;

@@ -14,8 +14,8 @@ enum live_phase {
 	LIVE_STARTING,
 	LIVE_WARMUP,
 	LIVE_RUNNING,
-	LIVE_SAMPLING, /* a round of its own, of which nothing is shown */
-	LIVE_TIMING,   /* likewise */
+	LIVE_SAMPLING, /* an auxiliary round, not shown */
+	LIVE_TIMING,   /* an auxiliary round, not shown */
 	LIVE_DRAINING,
 	LIVE_DONE,
 };
@@ -23,7 +23,7 @@ enum live_phase {
 /* One column: one mode of this session. */
 struct live_mode {
 	enum mode mode;
-	bool running;            /* the mode whose round is under way */
+	bool running;            /* the mode of the current round */
 	bool seen;               /* total holds something */
 	struct run_result total; /* all rounds of the mode so far, this one included */
 	/* bytes a second of each stage over the last interval; of a mode not running: of its last
@@ -50,13 +50,13 @@ struct live_frame {
 };
 
 /*
- * What a histogram column can show, in the order of the arrow keys. A call's time is first: sizes
- * of a load whose messages are all alike are one bar.
+ * Quantities of a histogram column, in the order of the arrow keys. Send call times come first:
+ * messages of one size would be a single bar.
  */
 enum live_quantity {
 	LIVE_SEND_CALL,
-	LIVE_CALL_PARTS, /* no histogram: what the time of a send call is made of */
-	LIVE_CPU,        /* none, too: CPU time by class */
+	LIVE_CALL_PARTS, /* no histogram: parts of a send call */
+	LIVE_CPU,        /* no histogram: CPU time by class */
 	LIVE_DELIVERY,
 	LIVE_COMPLETION,
 	LIVE_SLOT_WAIT,
@@ -104,7 +104,7 @@ struct live_model {
 	struct frame_copy frozen; /* valid while paused */
 	struct frame_copy base;   /* valid after a reset */
 	enum live_quantity quantity;
-	bool times; /* of a stage's events their times are shown, not their sizes */
+	bool times; /* shows times of a stage's events, not sizes */
 	bool help;
 };
 
@@ -113,7 +113,7 @@ void live_model__frame(struct live_model *m, const struct live_frame *frame);
 enum live_action live_model__key(struct live_model *m, enum live_key key);
 
 /*
- * The frozen or the latest frame, less the baseline, in *shown, which the caller clears. False
+ * The frozen or the latest frame, minus the baseline, in *shown, which the caller clears. False
  * before the first frame.
  */
 bool live_model__shown(const struct live_model *m, struct frame_copy *shown);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shares on the live screen: a column per mode, a bar per row. Of a mean send call the rows are its
- * parts, of CPU time its classes. The rows with the largest shares are shown, the others together
- * in the last. Pure layout on a grid.
+ * Shares in the live view: a column per mode, a bar per row. Rows are the parts of a mean send
+ * call, or the classes of CPU time. The largest shares have rows of their own, the others share the
+ * last. Pure layout on a grid.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define VALUE_MIN_COLS 28 /* columns this wide have room for values beside the shares */
 #define VALUE_LEN      32
 
-/* The parts of a send call, and behind them the time outside of tcp_sendmsg. */
+/* The parts of a send call, then the time outside tcp_sendmsg. */
 #define PARTS_NR (PATH_NR - 1)
 #define ROWS_MAX (CPU_CLASS_NR > PARTS_NR + 1 ? (int)CPU_CLASS_NR : PARTS_NR + 1)
 
@@ -40,7 +40,7 @@ struct shares {
 	int width;
 	int rows; /* that there are */
 	bool shown[ROWS_MAX];
-	bool rest;        /* a last row stands for those that are not shown */
+	bool rest;        /* the last row is the sum of the others */
 	const char *unit; /* heading of the values; "": they bring their own */
 	const char *(*label)(int row);
 	char *(*format)(char *buf, size_t len, struct real v);

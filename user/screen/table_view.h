@@ -23,7 +23,7 @@ struct table_column {
 	unsigned int attr;  /* colour of its figures */
 	bool sorted;        /* rows are in its order */
 	bool empty;         /* zero in every row */
-	unsigned int order; /* of leaving columns out where there is no room; 0: never */
+	unsigned int order; /* order of dropping columns without room; 0: never */
 };
 
 struct table_row {
@@ -39,10 +39,10 @@ struct table_frame {
 	size_t columns_nr;
 	const struct table_row *rows;
 	size_t rows_nr;
-	size_t more; /* rows that there are besides */
+	size_t more; /* further rows */
 	const struct table_row *total;
 	const char *verdict;          /* sentences; the most important first */
-	const char *keys;             /* the caller's own, behind those of this view */
+	const char *keys;             /* keys of the caller, after those of this view */
 	const char *const (*help)[2]; /* name and text of each line; ends with NULL */
 };
 
@@ -67,7 +67,7 @@ enum table_action {
 /* key: a character or an enum screen_key. */
 enum table_action table_view__key(struct table_view *v, int key);
 
-/* Does a name pass the filter? Upper and lower case are alike. */
+/* Does a name match the filter? Case is ignored. */
 bool table_view__matches(const struct table_view *v, const char *name);
 
 /* utf8: block glyphs may be used. */

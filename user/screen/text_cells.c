@@ -54,7 +54,7 @@ unsigned int text_cells__width(const struct text_cells *t)
 	return width;
 }
 
-/* Columns first..end - 1 behind that of the labels. */
+/* Columns first..end - 1 after the labels. */
 static void print_row(FILE *f, const struct text_cells *t, unsigned int row, unsigned int gap,
 		      unsigned int first, unsigned int end)
 {

@@ -34,15 +34,15 @@ __attribute__((format(printf, 4, 5))) void text_cells__set(struct text_cells *t,
 unsigned int text_cells__width(const struct text_cells *t);
 
 /*
- * Columns two spaces apart, one where they do not fit in width otherwise. Columns that do not fit
- * even then go below, the first column repeated.
+ * Columns two spaces apart, or one if width is too small. Columns that do not fit even then go
+ * below, with the first column repeated.
  */
 void text_cells__print(FILE *f, const struct text_cells *t, unsigned int width);
 
 /* A column of a table of names. */
 struct text_fit_column {
 	bool empty;         /* zero in every row */
-	unsigned int order; /* of leaving columns out; 0: always shown */
+	unsigned int order; /* order of dropping columns; 0: always shown */
 };
 
 struct text_fit {
@@ -59,8 +59,8 @@ struct text_fit text_fit__of(int width, int cell, int longest, int name_min,
 			     const struct text_fit_column *columns, size_t n);
 
 /*
- * The name, or its beginning and its end with '~' between them in buf, in width columns: never part
- * of a character. The ends tell connections apart.
+ * The name, or its beginning and end with '~' between them, in width columns of buf, never cut
+ * within a character. The ends distinguish connections.
  */
 const char *text_fit__shorten(char *buf, size_t size, const char *name, int width);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The details on cost: what a send call and a copied KiB take, counters and CPU time for the
- * payload moved, and a table of CPU time by class. What is not known is n/a with the reason.
+ * The details on cost: time of a send call and of a copied KiB, counters and CPU time per payload,
+ * and a table of CPU time by class. Unknown figures are n/a with a reason.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "text_end.h"
 #include "text_list.h"
 
-/* Rows: the parts of a send call, what is left outside of them, then the stages. */
+/* Rows: the parts of a send call, the time outside them, then the stages. */
 #define ROW_OUTSIDE ((size_t)PATH_NR)
 #define ROW_STAGES  (ROW_OUTSIDE + 1)
 #define ROWS_NR     (ROW_STAGES + NIO_STAGE_NR)
@@ -36,7 +36,7 @@ static const char *row_label(size_t row)
 	return row == ROW_OUTSIDE ? "outside" : path_part__heading((enum path_part)row);
 }
 
-/* Stages that copy have a row, and only where their bytes are known: else that has been said. */
+/* Only copying stages with known bytes have a row: others were already reported. */
 static bool row_concerns(const struct run_result *run, size_t row)
 {
 	const char *reason;
@@ -84,7 +84,7 @@ static bool parts_are_known(const struct result *r)
 	return any_tells(r, PATH_SEND_TOTAL + 1, PATH_NR);
 }
 
-/* The time of the gather stage is the load generator's, known on any kernel: no table for it. */
+/* The load generator times the gather stage itself, on any kernel: no table for it alone. */
 static bool table_is_worth_it(const struct result *r)
 {
 	return parts_are_known(r) || any_tells(r, ROW_STAGES + NIO_STAGE_USER_GATHER + 1, ROWS_NR);
@@ -101,7 +101,7 @@ static void set_time(struct text_cells *t, unsigned int row, unsigned int column
 	text_cells__set(t, row, column, "%s", buf);
 }
 
-/* Of the send call; nothing for the whole and for what is not a part of it. */
+/* Share of the send call; nothing for the whole and for rows that are not a part of it. */
 static void format_percent(char *buf, size_t len, const struct run_result *run, size_t row,
 			   struct real v)
 {
@@ -181,7 +181,7 @@ static const char *why_unknown(const struct result *r, size_t row)
 	return reason;
 }
 
-/* What lies outside the parts is unknown for the reasons the parts are, where those are unknown. */
+/* The time outside the parts is unknown for the reasons of unknown parts. */
 static bool is_listed(size_t row)
 {
 	return row != PATH_SEND_TOTAL && row != ROW_OUTSIDE;
@@ -201,7 +201,7 @@ static const char *reason_of_parts(const struct result *r)
 	return first;
 }
 
-/* Where there is no table, the first reason stands for all: nothing else is waiting for one. */
+/* Without a table, the first reason applies to all rows. */
 static void print_untimed(FILE *f, const struct result *r, bool first_only)
 {
 	const char *parts = reason_of_parts(r);
@@ -223,7 +223,7 @@ static void print_untimed(FILE *f, const struct result *r, bool first_only)
 	}
 }
 
-/* Parts are of the calls that were followed: said where those are not all. */
+/* The number of calls followed, if not all. */
 static void print_followed(FILE *f, const struct mode_summary *s)
 {
 	const struct run_result *run = &s->total;
@@ -238,7 +238,7 @@ static void print_followed(FILE *f, const struct mode_summary *s)
 	fprintf(f, run->path_reason ? " (%s). " : ". ", run->path_reason);
 }
 
-/* Where there is no table, what the load generator timed itself is printed here. */
+/* Without a table, prints the times of the load generator here. */
 static void print_gather(FILE *f, const struct result *r)
 {
 	char buf[UNITS_BUF];
@@ -263,7 +263,7 @@ static void print_loss(FILE *f, const char *mode, const char *what, struct num n
 			format_count(text, sizeof(text), n.value), what);
 }
 
-/* Of which rounds the times are, where that is not the rounds that the rest is of. */
+/* The rounds of the times, if they are timed rounds. */
 static void print_rounds(FILE *f, const struct result *r)
 {
 	char duration[UNITS_BUF];
@@ -301,7 +301,7 @@ void text_cost__say_times(FILE *f, const struct result *r)
 		print_followed(f, &r->summary[i]);
 }
 
-/* The figures of this paragraph are those marked for it: next() of -1 is the first. */
+/* This paragraph has the figures marked for it: next() of -1 is the first. */
 static int next(int d)
 {
 	do
@@ -463,7 +463,7 @@ void text_cost__say_events(FILE *f, const struct result *r)
 	}
 }
 
-/* Whose the numbers are that stand beside each other below. */
+/* The modes of the numbers side by side below. */
 static void print_modes(FILE *f, const struct result *r)
 {
 	for (size_t i = 0; r->summary_nr > 1 && i < r->summary_nr; i++)

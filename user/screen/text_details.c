@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The details behind the end of a run (--details): tables of copies and latencies, the load, the
- * books, the verdict, where copies were made and how zero-copy sends completed.
+ * The details after the end of a run (--details): tables of copies and latencies, the load, the
+ * books, the verdict, where copies ran and how zero-copy sends completed.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #define WIDTH_MIN   60
 #define PLACES_TOLD 3
 
-/* A figure of copies per byte: '-' is a measured zero, and a small figure is not shown as one. */
+/* Copies per byte: '-' is a measured zero; a small value is never printed as zero. */
 static void format_copies(char *buf, size_t len, struct real v)
 {
 	if (!v.known)
@@ -352,7 +352,7 @@ static void print_part(FILE *f, const char *lead, struct num bytes, const char *
 		bytes.known ? format_bytes_si(buf, sizeof(buf), (double)bytes.value) : "n/a", what);
 }
 
-/* What was copied, always; spliced bytes nobody could see are named under reasons. */
+/* Copied bytes, always; spliced bytes that no hook shows have a reason elsewhere. */
 static bool is_worth_saying(enum nio_stage stage, struct num bytes)
 {
 	if (stage == NIO_STAGE_TX_COPY || (bytes.known && bytes.value))
@@ -397,7 +397,7 @@ static void print_sent(FILE *f, const struct result *r)
 				r->summary[i].total.not_final);
 }
 
-/* What is left open of the copies, mode by mode: by misses, or where completions were sampled. */
+/* The open range of copies per mode: missed events, or sampled completions. */
 static void print_open(FILE *f, const struct result *r)
 {
 	for (size_t i = 0; i < r->summary_nr; i++) {
@@ -414,7 +414,7 @@ static void print_open(FILE *f, const struct result *r)
 	}
 }
 
-/* Why there is nothing to add up: what was counted in either mode is not of one moment. */
+/* The reason for missing sums if the totals of no mode are of one moment. */
 static const char *no_books(const struct result *r)
 {
 	for (size_t i = 0; i < r->summary_nr; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The end of a run: the answer, the figures it rests on, what was checked, what was not seen; in as
- * many lines as a screen has. Nothing is measured here.
+ * The end of a run: the answer, its figures, checks, and what was not seen, in as many lines as a
+ * screen has. Nothing is measured here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ const struct mode_summary *text_end__mode(const struct result *r, enum mode mode
 	return NULL;
 }
 
-/* Prints an item two spaces behind those before it, or on the next line where it does not fit. */
+/* Prints an item two spaces after the previous one, or on the next line if it does not fit. */
 static void print_item(FILE *f, const struct end *e, size_t *used, const char *item)
 {
 	size_t len = strlen(item);
@@ -114,7 +114,7 @@ static void print_item(FILE *f, const struct end *e, size_t *used, const char *i
 	*used += len + (*used ? 2 : 0);
 }
 
-/* The kernel's version without what its builder added: details and JSON have the whole of it. */
+/* The kernel's version without the builder's suffix; details and JSON have all of it. */
 static void print_where(FILE *f, const struct end *e, size_t *used)
 {
 	char kernel[160], item[192];

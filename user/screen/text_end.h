@@ -31,7 +31,7 @@ void text_result__behind(FILE *f, const struct result *r);
 
 /*
  * text_tables.c: copies, throughput and CPU time (median of the rounds); latencies (all rounds);
- * CPU time by class (all rounds), nothing where that is known of no mode.
+ * CPU time by class (all rounds), nothing if it is unknown for every mode.
  */
 void text_tables__modes(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__latency(FILE *f, const struct result *r, unsigned int columns);
@@ -42,15 +42,15 @@ void text_tables__sides(FILE *f, unsigned int width, const struct result *r);
 void text_tables__say_sides(FILE *f, const struct result *r);
 
 /*
- * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, where
- * there are any; what was not measured and why. details: the details follow.
+ * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, if any;
+ * what was not measured and why. details: the details follow.
  */
 void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
 void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
 			bool details);
 
-/* A paragraph of the details: its label and what it says, nothing where there is nothing to say. */
+/* A paragraph of the details: label and text, nothing for an empty text. */
 struct text_details_note {
 	const char *label;
 	void (*say)(FILE *f, const struct result *r);
@@ -65,7 +65,7 @@ void text_cost__say_times(FILE *f, const struct result *r);
 void text_cost__say_counters(FILE *f, const struct result *r);
 void text_cost__say_events(FILE *f, const struct result *r);
 
-/* text_quality.c: what was not measured and why; what was lost; what no stage covers. */
+/* text_quality.c: what was not measured and why; losses; bytes outside all stages. */
 void text_quality__reasons(FILE *f, unsigned int width, const struct result *r);
 void text_quality__say_watching(FILE *f, const struct result *r);
 void text_quality__say_uncovered(FILE *f, const struct result *r);

@@ -20,7 +20,7 @@ struct text_list {
 struct text_list_form {
 	const char *label;     /* NULL: none, and no margin */
 	const char *separator; /* between sentences: " ", ", " */
-	const char *end;       /* behind the last one; NULL: nothing */
+	const char *end;       /* after the last one; NULL: nothing */
 	const char *cut;       /* the same where sentences are left out; NULL: as end */
 	unsigned int columns, lines;
 };
@@ -28,32 +28,32 @@ struct text_list_form {
 /* A list that was begun must be ended. */
 void text_list__begin(struct text_list *l);
 
-/* Ends a sentence. A sentence of which nothing was written does not count. */
+/* Ends a sentence. An empty sentence does not count. */
 void text_list__next(struct text_list *l);
 
 /*
  * Prints as many sentences as fit in form->lines lines, the first one cut if it is longer, and
- * frees the list. Prints nothing if there is no sentence.
+ * frees the list. Prints nothing without a sentence.
  */
 void text_list__end(struct text_list *l, FILE *f, const struct text_list_form *form);
 
-/* Things that are not known, each with its reason, told by reason. Texts are borrowed. */
+/* Unknown items with their reasons, grouped by reason. Texts are borrowed. */
 #define TEXT_REASONS_MAX 96
 
 struct text_reasons {
 	struct text_reason {
-		const char *what; /* NULL: told */
+		const char *what; /* NULL: already printed */
 		const char *reason;
 		unsigned int modes; /* 1 << index in the summary */
 	} list[TEXT_REASONS_MAX];
-	size_t nr, told; /* told: entries before this one */
+	size_t nr, told; /* told: entries before this one were printed */
 };
 
 /* The same thing with the same reason gets the modes in addition. */
 void text_reasons__add(struct text_reasons *l, const char *what, const char *reason,
 		       unsigned int modes);
 
-/* Is there anything that was not told? */
+/* Is any entry not yet printed? */
 bool text_reasons__left(struct text_reasons *l);
 
 /*

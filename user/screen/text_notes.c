@@ -1,6 +1,6 @@
 /*
  * The notes at the end of a run: whether the books balance, hardware counters, and what was not
- * measured, each thing with its reason in short; the details have the whole reasons.
+ * measured, with short reasons; the details have the full ones.
  */
 #include <string.h>
 
@@ -13,11 +13,11 @@
 #include "text_end.h"
 #include "text_list.h"
 
-/* What adds up over the modes whose totals are of one moment. */
+/* Sums over the modes whose totals are of one moment. */
 struct sums {
 	uint64_t sent, received, unclassified, retransmitted;
 	bool received_known, told;
-	struct num missed, lost; /* lost: on the way, unmatched, for want of room */
+	struct num missed, lost; /* lost: dropped, unmatched, or no room in a map */
 	unsigned int modes;      /* in the sums */
 	const char *not_final;   /* why one is not */
 };
@@ -355,7 +355,7 @@ static void say_figures(FILE *f, const struct result *r, enum perf_derived d)
 	}
 }
 
-/* Whose the figures are that stand beside each other. */
+/* The modes of the figures side by side. */
 static void say_modes(FILE *f, const struct result *r)
 {
 	for (size_t i = 0; r->summary_nr > 1 && i < r->summary_nr; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The final text on what its own figures are worth: what was not measured and why, what the probes
- * lost, whether the run was cut short.
+ * The final text on the quality of its figures: what was not measured and why, losses of the
+ * probes, interruptions.
  */
 #include <math.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static bool shortcoming(const struct run_result *run, size_t subject, enum quali
 	return *q != QUALITY_EXACT && *reason && *reason != plan__by_construction;
 }
 
-/* Of modes by their index in the summary: "two-copy, one-copy". */
+/* Names of modes from their index in the summary: "two-copy, one-copy". */
 static void print_names(FILE *f, const struct result *r, unsigned int modes)
 {
 	const char *lead = "";
@@ -97,13 +97,13 @@ void text_quality__reasons(FILE *f, unsigned int width, const struct result *r)
 	}
 }
 
-/* A kind of loss: its field, its word, and what it means for the figures. */
+/* A kind of loss: field, name, and effect on the figures. */
 static const struct loss {
 	size_t at; /* of a struct num in struct health */
 	const char *word;
 	const char *meaning;
 	bool paired; /* only modes that pair events can have it: these say how much it is */
-	bool always; /* said even if it is 0 */
+	bool always; /* printed even if 0 */
 } losses[] = {
 	{offsetof(struct health, missed), "missed", NULL, false, true},
 	{offsetof(struct health, dropped), "dropped",
@@ -147,7 +147,7 @@ static struct num sum_of(const struct result *r, const struct loss *l)
 	return sum;
 }
 
-/* A loss known of some modes only is at least that much: it is said, and that it is not all. */
+/* A loss known for some modes only is a lower bound, and marked as incomplete. */
 static void say_loss(FILE *f, const struct num *n, const char *what, const char **reason)
 {
 	char buf[UNITS_BUF];
@@ -225,7 +225,7 @@ static unsigned int directions_in_slices(const struct run_result *run)
 	       (in_slices(run, NIO_STAGE_RX_COPY) ? RECEIVING : 0);
 }
 
-/* The modes of which it was the events of just these directions. */
+/* The modes whose events were sampled in exactly these directions. */
 static bool print_directions(FILE *f, const struct result *r, unsigned int directions,
 			     const char *lead)
 {
@@ -254,7 +254,7 @@ static bool print_directions(FILE *f, const struct result *r, unsigned int direc
 	return true;
 }
 
-/* Numbers and sizes of events that were watched a part of the time are a sample: said here. */
+/* Names the modes whose event numbers and sizes are a sample. */
 static void print_slices(FILE *f, const struct result *r)
 {
 	const char *lead = ". ";

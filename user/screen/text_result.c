@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The answer at the end of a run: was zero-copy zero-copy, which mode was faster, and what stands
- * in the way of an answer. A sentence each, the most important first.
+ * The answer at the end of a run: was zero-copy zero-copy, which mode was faster, and obstacles to
+ * an answer. One sentence each, the most important first.
  */
 #include <ctype.h>
 #include <math.h>
@@ -22,7 +22,7 @@
 #include "text_end.h"
 #include "text_list.h"
 
-#define FAILURE_MAX 160 /* the whole of it is on stderr */
+#define FAILURE_MAX 160 /* stderr has the full text */
 
 static void say_ended_early(FILE *f, const struct result *r)
 {
@@ -99,8 +99,7 @@ static void say_copied(FILE *f, const struct result *r, const struct mode_summar
 	fputc('.', f);
 }
 
-/* None is reported as copied: that is so, unless the device cannot send what is not in one piece.
- */
+/* Completions report no copy: true, unless the device cannot send fragmented data. */
 static void say_not_copied(FILE *f, const struct result *r, const struct mode_summary *zc)
 {
 	uint64_t n = verdict__completions(&zc->total)->completed;
@@ -260,7 +259,7 @@ static void say_nothing(FILE *f, const struct result *r)
 		r->interrupted ? ": interrupted before the first round was over" : "");
 }
 
-/* Under this share of what was asked for, the rate was not kept. */
+/* Below this share of the requested rate, the rate was missed. */
 #define KEPT 0.99
 
 static double messages_per_s(const struct run_result *run)
@@ -268,7 +267,7 @@ static double messages_per_s(const struct run_result *run)
 	return run->duration_ns ? (double)run->app.tx_messages * 1e9 / (double)run->duration_ns : 0;
 }
 
-/* Modes that fell behind: their latencies grow with the length of the run. */
+/* Modes below the rate: their latencies grow with the duration of the run. */
 void text_result__behind(FILE *f, const struct result *r)
 {
 	const char *lead = " Not kept: ";
@@ -381,11 +380,11 @@ static void say_comparison(FILE *f, const struct result *r)
 	text_comparison__write(f, &t);
 }
 
-/* What modes are ranked by: by the summary's median, and by its value in each round. */
+/* The ranking of modes: by the summary's median, and by its value in each round. */
 struct ranking {
 	const char *word;
 	size_t offset; /* of a struct spread in struct mode_summary */
-	bool most;     /* more of it is better */
+	bool most;     /* higher is better */
 	struct real (*value_of)(const struct run_result *run);
 };
 
@@ -452,7 +451,7 @@ static struct real cpu_of(const struct run_result *run)
 	return perf_derive(run, DERIVED_CPU_NS_PER_KIB, perf_whose__here(run));
 }
 
-/* Modes that no test tells apart are named together. */
+/* Modes without a significant difference are named together. */
 static void say_best(FILE *f, const struct result *r)
 {
 	static const struct ranking speed = {

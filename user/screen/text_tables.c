@@ -20,7 +20,7 @@ static char *cell_at(struct text_cells *t, size_t row, unsigned int column)
 	return t->cell[row][column];
 }
 
-/* heads: rows of headings before those of the modes. */
+/* heads: heading rows above those of the modes. */
 static void begin(struct text_cells *t, const struct result *r, const char *label,
 		  unsigned int heads)
 {
@@ -82,7 +82,7 @@ static void format_made_by(char *buf, const struct run_result *run)
 		snprintf(buf, TEXT_CELL_MAX, "n/a");
 }
 
-/* Three digits: 8.62, 26.3, 320; more of what is large. */
+/* Three digits: 8.62, 26.3, 320; more for large values. */
 static void format_figure(char *buf, size_t len, double v)
 {
 	if (v < 0.01 && v > 0)
@@ -271,7 +271,7 @@ static bool is_known(const struct mode_summary *s)
 	return cpu_figures__both(&s->total, CPU_CLASS_OTHER).value.known;
 }
 
-/* A column, if any mode has something of it; takes it from what is left of each mode. */
+/* Adds a column if any mode has a share in it, and subtracts it from each mode's rest. */
 static void add_class(struct text_cells *t, const struct result *r, double rest[MODE_NR],
 		      const struct cpu_column *c)
 {
@@ -456,7 +456,7 @@ static void print_sides(FILE *f, unsigned int width, const struct sides *t)
 	text_cells__print(f, &cells, width);
 }
 
-/* The widest half of an interval, of all that stands in the table. */
+/* The widest half interval of all cells of the table. */
 static double widest(const struct sides *t)
 {
 	double most = 0;
@@ -472,7 +472,7 @@ static double widest(const struct sides *t)
 	return most;
 }
 
-/* What the samples are, added up over the modes. */
+/* Totals of the samples over the modes. */
 struct totals {
 	uint64_t samples, lost, shifted, other, elsewhere;
 	uint64_t duration_ns; /* of the mode sampled longest */

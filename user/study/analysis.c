@@ -25,7 +25,7 @@ static bool same_cell(const struct dataset_row *x, const struct dataset_row *y)
 	return x->mode == y->mode && x->size == y->size && x->threads == y->threads;
 }
 
-/* The rows are in order, so a cell's rows stand together. */
+/* Rows are sorted, so a cell's rows are adjacent. */
 static void find_cells(struct analysis *a)
 {
 	const struct dataset *d = a->dataset;
@@ -85,7 +85,7 @@ static void find_axes(struct analysis *a)
 	}
 }
 
-/* A round, and which of the cell's runs of that number it is: data may lack round numbers. */
+/* A round number, and which run of that number in the cell: data may lack round numbers. */
 struct round_key {
 	unsigned int round, repeat;
 };
@@ -318,7 +318,7 @@ static struct finding unknown(const struct estimate *a, const struct estimate *b
 	return finding_of(a, b, &t, 1);
 }
 
-/* The change is that of the medians as they are shown, and inside the interval. */
+/* The change is that of the displayed medians, and lies inside the interval. */
 static void change_of_medians(struct finding *f)
 {
 	if (!f->a.n || !f->b.n || !(f->b.median > 0))

@@ -62,7 +62,7 @@ struct finding {
 void analysis__init(struct analysis *a, const struct dataset *d);
 void analysis__clear(struct analysis *a);
 
-/* NULL: there is no such cell. */
+/* NULL: no such cell. */
 struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t size,
 			    unsigned int threads);
 

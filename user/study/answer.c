@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers as such: their text and evidence; see answer.h. What they say is in answer_*.c. */
+/* Text and evidence of answers; see answer.h. answer_*.c have the content. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -247,7 +247,7 @@ static const char *first_verdict(const struct analysis *a)
 	return "";
 }
 
-/* The first sentence of a verdict: the counts of its own run, ':' and the cause. */
+/* The first sentence of a verdict: the counts of its run, ':' and the cause. */
 const char *answer__copy_cause(char *buf, size_t len, const struct analysis *a)
 {
 	const char *cause = strstr(first_verdict(a), ": "), *end;

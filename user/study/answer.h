@@ -49,7 +49,7 @@ struct answer_text {
 void answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR]);
 void answers__clear(struct answer_text answers[QUESTION_NR]);
 
-/* For those who write an answer: each keeps a copy of its text. */
+/* For authors of answers: each function copies its text. */
 __attribute__((format(printf, 2, 3))) void answer__headline(struct answer_text *answer,
 							    const char *format, ...);
 /* A sentence on what the data cannot show; added to those before it. */
@@ -99,7 +99,7 @@ struct tally {
 /* Counts a finding, unless it is unknown. */
 void tally__add(struct tally *t, const struct finding *f);
 
-/* Those that are neither higher nor lower. */
+/* Comparisons without a difference. */
 size_t tally__unclear(const struct tally *t);
 
 /*

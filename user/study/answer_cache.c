@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the counters say: misses by mode and level. */
+/* The answer from counters: misses by mode and level. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +161,7 @@ static void headline_of_level(struct answer_text *answer, const struct analysis 
 				 best->level->name, phrases__mode(best->mode), t->lower, t->of);
 }
 
-/* Without hardware counters the cost in CPU time is all there is, and it is no cache answer. */
+/* Without hardware counters only CPU time remains, which does not answer a question on caches. */
 static void say_no_counters(struct answer_text *answer, const struct analysis *a,
 			    const struct stage_findings *stages)
 {

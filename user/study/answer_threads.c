@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What more threads do: the ceiling that the CPUs set, the best thread count, and then counters. */
+/* The effect of more threads: the limit by CPUs, the best thread count, then counters. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "first_screen.h"
 #include "phrases.h"
 
-/* What may change with the thread count. */
+/* Metrics that may change with the thread count. */
 static const struct factor_row {
 	const char *what;
 	enum metric metric;
@@ -27,7 +27,7 @@ static const struct factor_row {
 };
 #define ROWS_NR (sizeof(rows) / sizeof(rows[0]))
 
-/* A number of x over that of y, in each combination of mode and size that has both. */
+/* Ratio of x to y for each mode and size that has both. */
 struct factors {
 	double *values; /* tally.of */
 	struct tally tally;
@@ -129,7 +129,7 @@ static struct best best_of(struct answer_text *answer, const struct analysis *a)
 	return best;
 }
 
-/* What the CPUs allow: the first sentence. */
+/* The limit by CPUs: the first sentence. */
 static void put_ceiling(FILE *f, const struct analysis *a, unsigned int cpus, bool pinned)
 {
 	unsigned int many = a->threads[a->threads_nr - 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one would not expect of the data: collapses, exceptions to a rule, books that do not
- * balance, noise; and for each the cost that changes most with it, which is no proof of a cause.
+ * Unexpected findings: collapses, exceptions to a rule, unbalanced books, noise; each with the cost
+ * that changes most, which does not prove a cause.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +21,8 @@
 #define EXCEPTIONS_MAX         8
 
 /*
- * Costs that may go together with a change of throughput. No latencies: the load is a closed loop,
- * in which a message takes longer because throughput is lower as much as the other way round.
+ * Costs that may change together with throughput. No latencies: in a closed loop, latency follows
+ * from throughput.
  */
 static const struct {
 	enum metric metric;
@@ -41,7 +41,7 @@ static const struct {
 	{METRIC_L1D_MISSES, true},
 };
 
-/* 1: higher for certain, or in the only runs there are; -1: lower; 0: neither. */
+/* 1: certainly higher, or higher in the only runs; -1: lower; 0: neither. */
 static int direction_of(const struct finding *c)
 {
 	return finding__holds(c) || c->difference == DIFFERENCE_POINT ? c->sign : 0;
@@ -56,7 +56,7 @@ static const char *certainty(const struct finding *c)
 static const char *explain(char *buf, size_t len, struct answer_text *answer,
 			   const struct analysis *a, struct cell *x, struct cell *y)
 {
-	/* Only a cost that is higher can explain a lower throughput, and the other way round. */
+	/* Only a higher cost can explain a lower throughput, and vice versa. */
 	int wanted = analysis__compare(a, x, y, METRIC_GBPS).change < 0 ? 1 : -1;
 	bool no_payload = !analysis__has(a, METRIC_PAYLOAD);
 	char from[PHRASE_BUF], to[PHRASE_BUF], factor[PHRASE_BUF];
@@ -108,8 +108,7 @@ struct count {
 	size_t nr, of;
 };
 
-/* A cell whose throughput is below `worth` times that of another which one would expect below it.
- */
+/* A cell whose throughput is below `worth` times that of another cell that should be slower. */
 static void say_drop(struct answer_text *answer, const struct analysis *a, const char *what,
 		     struct cell *cell, struct cell *other, double worth, struct count *found)
 {
@@ -132,7 +131,7 @@ static void say_drop(struct answer_text *answer, const struct analysis *a, const
 	answer__cite(answer, a, other, METRIC_GBPS);
 }
 
-/* A total throughput below that of the fewest threads. */
+/* A total throughput below that of the smallest thread count. */
 static struct count say_collapses(struct answer_text *answer, const struct analysis *a)
 {
 	struct count found = {0};
@@ -177,7 +176,7 @@ static void say_exception(struct answer_text *answer, const struct analysis *a, 
 	answer__cite(answer, a, rival, m);
 }
 
-/* Cells where a number of a mode goes the other way than in nearly all others. */
+/* Cells where a metric of a mode changes in another direction than in nearly all others. */
 static void say_exceptions(struct answer_text *answer, const struct analysis *a, enum mode mode,
 			   enum metric m, struct count *found)
 {
@@ -225,7 +224,7 @@ static size_t rows_not_zero(const struct analysis *a, enum metric m, size_t *mea
 /* A check of the books that was made in some runs. */
 struct books_check {
 	enum metric metric;
-	const char *kept; /* what is true when it was 0 in all of them */
+	const char *kept; /* the conclusion if it was 0 in all of them */
 };
 
 static struct count say_books(struct answer_text *answer, const struct analysis *a)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why zero-copy is not always the fastest: what it cost, and whether it was honoured. */
+/* Why zero-copy is not always the fastest: its cost, and whether it was copied. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 /* Zero-copy against the faster of the other two modes, cell by cell. */
 struct standing {
 	struct tally tally;
-	struct cell *worst, *worst_rival; /* where it is furthest behind, or least ahead */
+	struct cell *worst, *worst_rival; /* the cell where it is slowest, relative to its rival */
 	struct cell *best, *best_rival;
 	double worst_change, best_change;
 };
@@ -68,13 +68,13 @@ static struct standing standing_of(const struct analysis *a)
 	return s;
 }
 
-/* What the worst cell is: zero-copy may be ahead in all. */
+/* Role of the worst cell: zero-copy may be ahead in all. */
 static const char *worst_words(const struct standing *s)
 {
 	return s->worst_change < 0 ? "largest deficit" : "smallest gain";
 }
 
-/* Of one cell against its rival. */
+/* One cell against its rival. */
 static void say_place(struct answer_text *answer, const struct analysis *a, const char *what,
 		      struct cell *zc, struct cell *rival)
 {
@@ -98,7 +98,7 @@ static void say_standing(struct answer_text *answer, const struct analysis *a,
 		say_place(answer, a, "largest gain", s->best, s->best_rival);
 }
 
-/* A cost in the worst cell, beside the mode it is held against. */
+/* A cost in the worst cell, beside that of the compared mode. */
 static bool say_cost(struct answer_text *answer, const struct analysis *a, const struct standing *s,
 		     enum metric m)
 {
@@ -168,7 +168,7 @@ static const char *share_words(char *buf, size_t len, double fraction)
 	return buf;
 }
 
-/* What the kernel did: the first cause of the headline; nothing where the data does not say it. */
+/* The kernel's action: the first cause in the headline; nothing if the data lack it. */
 static void put_honoured(FILE *f, const struct analysis *a)
 {
 	double completed, fraction = answer__copied_fraction(a, &completed);
@@ -231,7 +231,7 @@ static void put_standing(FILE *f, const struct analysis *a, const struct standin
 			t->lower, t->of, plural(t->of), t->higher, tally__unclear(t));
 }
 
-/* The cause first: what the kernel did and what it cost. */
+/* The cause first: the kernel's action and its cost. */
 static void headline(struct answer_text *answer, const struct analysis *a, const struct standing *s)
 {
 	char *text;

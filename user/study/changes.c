@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What changed between two data sets; see changes.h. */
+/* Changes between two data sets; see changes.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ int change_metric__parse(const char *name, enum metric *m)
 }
 
 /*
- * Instructions per cycle have no better direction of their own: fewer instructions for the same
- * work lower it, too. Copies per byte, cycles and CPU time say what got better.
+ * Instructions per cycle have no better direction: fewer instructions for the same work also lower
+ * them. Copies per byte, cycles and CPU time show what improved.
  */
 static enum change_kind direction(enum metric m, bool higher)
 {
@@ -200,7 +200,7 @@ static json_t *as_text(const json_t *value)
 	return result;
 }
 
-/* Puts the key when the two differ; what only one knows is no difference. */
+/* Adds the key if both values differ; a missing value is no difference. */
 static void put_difference(json_t *o, const char *key, const json_t *before, const json_t *after)
 {
 	json_t *b = as_text(before), *a = as_text(after);
@@ -249,7 +249,7 @@ static bool failed(const struct dataset *d, const struct cell *cell)
 	return false;
 }
 
-/* Was a metric judged, that of the cell before which has a value in it? */
+/* Was the metric tested, or missing in the old cell? */
 static bool judge_metric(const struct changes *c, struct cell *before, struct cell *after,
 			 struct untestable *u)
 {

@@ -24,7 +24,7 @@ enum change_kind {
 	CHANGE_NOISE,      /* no difference, or less than CHANGE_MIN */
 	CHANGE_BETTER,     /* these three: different by the rule of base/rank_test.h */
 	CHANGE_WORSE,
-	CHANGE_OTHER, /* neither direction is the better one */
+	CHANGE_OTHER, /* no better direction */
 };
 
 struct change {
@@ -51,15 +51,15 @@ struct changes {
 	size_t of_kind[CHANGE_OTHER + 1];
 	size_t cells, cells_before, cells_after; /* in both; only before, only after */
 	size_t tests[METRIC_NR]; /* comparisons of a metric, which are made together */
-	size_t gated;            /* comparisons that the gate can judge */
-	bool gates[METRIC_NR];   /* of which getting worse is a regression */
+	size_t gated;            /* comparisons that the gate can test */
+	bool gates[METRIC_NR];   /* metrics whose worsening is a regression */
 };
 
 /*
- * Compares the metrics asked for (of those with a name) in every cell that both have, by the rule
- * of base/rank_test.h: all cells of a metric are compared together. gate: the metrics of which
- * getting worse is a regression; NULL: throughput and CPU time, as far as they are compared. Free
- * with changes__clear(). Both analyses must outlive it.
+ * Compares the requested metrics (of those with a name) in every cell that both data sets have, by
+ * the rule of base/rank_test.h: all cells of a metric are compared together. gate: the metrics
+ * whose worsening is a regression; NULL: throughput and CPU time, if compared. Free with
+ * changes__clear(). Both analyses must outlive it.
  */
 void changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,
 		   const bool metrics[METRIC_NR], const bool gate[METRIC_NR]);
@@ -69,10 +69,10 @@ void changes__clear(struct changes *c);
 bool change__is_regression(const struct change *c, double limit);
 size_t changes__regressions(const struct changes *c, double limit);
 
-/* Can so many rounds show a difference of this metric, if they differ enough? */
+/* Can this many rounds show a difference of this metric, if it is large enough? */
 bool changes__can_tell(const struct changes *c, enum metric m, size_t before, size_t after);
 
-/* Can the gate fire at all? Two rounds against two cannot, whatever they say. */
+/* Can the gate fire at all? Two rounds against two never can. */
 bool changes__gate_can_tell(const struct changes *c);
 
 /* Metrics that are tested. */
@@ -88,15 +88,15 @@ double changes__false_expected(const struct changes *c);
 json_t *changes__environment(const struct changes *c);
 
 /*
- * The first setting of the traffic, not of the machine, that differs: what is found is then of
- * that, too. across: those that may differ, with commas; NULL: none. NULL: none differs.
+ * The first differing setting of the traffic (not of the machine), which may explain differences.
+ * across: allowed settings, separated by commas; NULL: none. NULL: none differs.
  */
 const char *changes__made_otherwise(const struct changes *c, const char *across);
 
-/* Why the gate of --fail-on-regression cannot judge a cell of the data set before. */
+/* Why the gate of --fail-on-regression cannot test a cell of the old data set. */
 enum untestable_why {
 	UNTESTABLE_ABSENT, /* no run after */
-	UNTESTABLE_FAILED, /* runs after, all of which failed */
+	UNTESTABLE_FAILED, /* new runs, all of which failed */
 	UNTESTABLE_NULL,   /* no run after has the metric */
 	UNTESTABLE_FEW,    /* rounds too few for any test of the metric */
 };
@@ -108,12 +108,12 @@ struct untestable {
 };
 
 /*
- * The next such cell from *at on, which is 0 at first and belongs to this function. A metric that
- * the cell did not have before is not asked for. False: there is no further one.
+ * The next such cell from *at on, which is 0 at first and private to this function. Metrics that
+ * the old cell lacks are ignored. False: no further one.
  */
 bool untestable__next(const struct changes *c, size_t *at, struct untestable *u);
 
-/* What a gate of --fail-on-regression says of the whole comparison. */
+/* The result of --fail-on-regression for the whole comparison. */
 enum gate {
 	GATE_NONE, /* none was asked for */
 	GATE_PASSED,
@@ -122,8 +122,8 @@ enum gate {
 };
 
 /*
- * The one decision that text, JSON and exit status state. limit: of --fail-on-regression; NaN:
- * none. across: settings that may differ, with commas; NULL: none.
+ * The decision behind text, JSON and exit status. limit: of --fail-on-regression; NaN: none.
+ * across: settings that may differ, separated by commas; NULL: none.
  */
 enum gate gate__of(const struct changes *c, double limit, const char *across);
 

@@ -7,7 +7,7 @@
 
 #include "csv_field.h"
 
-#define NAME_MAX_LEN 128 /* a longer name is no name of a field */
+#define NAME_MAX_LEN 128 /* no field has a longer name */
 
 struct field {
 	const char *name;
@@ -16,7 +16,7 @@ struct field {
 	enum csv_dimension dimension;
 	const char *assumed; /* unit where the header states none; NULL: needs none */
 	const char *names;   /* preferred ones first: letters and digits, lower case */
-	const char *bare;    /* names only with a unit behind; "." is the unit alone */
+	const char *bare;    /* names that need a unit after them; "." is the unit alone */
 };
 
 /* clang-format off */
@@ -82,11 +82,11 @@ static const struct field fields[] = {
 };
 
 /*
- * Units, behind a name and behind a number. Only case tells bits from bytes ("Gb", "GB"): such rows
- * come first and are compared as they are; the rest is compared in lower case.
+ * Units after a name or a number. Only case distinguishes bits from bytes ("Gb", "GB"): these rows
+ * come first and are compared exactly; the rest in lower case.
  */
 static const struct unit {
-	const char *names; /* apart by blanks */
+	const char *names; /* separated by blanks */
 	bool exact;
 	enum csv_dimension dimension; /* DIMENSION_NS is also DIMENSION_S */
 	double scale;
@@ -182,7 +182,7 @@ static double scale_of(const struct unit *u, enum csv_dimension d)
 	return d == DIMENSION_S ? u->scale / 1e9 : u->scale;
 }
 
-/* Where word is among those of list: from 1; 0: nowhere. */
+/* The position of word in list, from 1; 0: not in it. */
 static unsigned int place_in(const char *list, const char *word, size_t len)
 {
 	unsigned int place = 1;
@@ -239,7 +239,7 @@ static void set_match(struct csv_match *m, const struct field *f, const struct u
 				.assumed = !u && f->assumed};
 }
 
-/* A name without a unit, or with one that stands in brackets behind (unit, may be NULL). */
+/* A name without a unit, or with one in brackets after it (unit, may be NULL). */
 static bool match_whole(const struct flat *name, const struct flat *unit, struct csv_match *m)
 {
 	const struct unit *u = NULL;
@@ -261,7 +261,7 @@ static bool match_whole(const struct flat *name, const struct flat *unit, struct
 	return false;
 }
 
-/* A name with a unit at its end: latency_us, ThroughputGbps, total_Gb. */
+/* A name that ends in a unit: latency_us, ThroughputGbps, total_Gb. */
 static bool match_suffix(const struct flat *name, struct csv_match *m)
 {
 	for (size_t len = name->len; len-- > 0;) {
@@ -275,7 +275,7 @@ static bool match_suffix(const struct flat *name, struct csv_match *m)
 	return false;
 }
 
-/* A counter of the whole run becomes that of a side. False: it has no sides. */
+/* Turns a counter of the whole run into that of a side. False: it has no sides. */
 static bool set_side(struct csv_match *m, int side)
 {
 	if (m->kind != COLUMN_METRIC || m->metric < METRIC_PERF_BOTH(0) ||
@@ -327,7 +327,7 @@ static bool match_own(const char *name, struct csv_match *m)
 	return true;
 }
 
-/* "Latency (us)", "Latency [us]": the name and what stands in brackets at its end. */
+/* "Latency (us)", "Latency [us]": the name and the bracketed text at its end. */
 static bool split_brackets(const char *name, struct flat *base, struct flat *unit)
 {
 	size_t open = strcspn(name, "(["), n;

@@ -51,13 +51,13 @@ struct csv_match {
 /* false: no field has this name. *m is then of COLUMN_IGNORED. */
 bool csv_field__match(const char *name, struct csv_match *m);
 
-/* The scale of a unit behind a number ("KiB", "ms", "Gbit/s"); NaN: the dimension has no such. */
+/* The scale of a unit after a number ("KiB", "ms", "Gbit/s"); NaN: the dimension lacks it. */
 double csv_field__unit(const char *unit, enum csv_dimension dimension);
 
 /* Are the two names the same but for case, blanks and punctuation? */
 bool csv_field__same(const char *a, const char *b);
 
-/* The i-th field of the table, for messages and documents; NULL: there are no more. */
+/* The i-th field of the table, for messages and documents; NULL: no more. */
 const char *csv_field__name(size_t i);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What data sets call the three modes; see csv_reader.h. */
+/* Names of the three modes in data sets; see csv_reader.h. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static int by_word(const char *word, enum mode *mode)
 	return -EINVAL;
 }
 
-/* The number of "2", "A2", "v2", "part_2", "PA02_A2": the digit at its end; -1: it has none. */
+/* The number of "2", "A2", "v2", "part_2", "PA02_A2": the digit at its end; -1: none. */
 static int number_of(const char *text, bool *bare)
 {
 	char word[WORD_LEN];
@@ -91,8 +91,8 @@ static bool is_numbered(const struct column *c)
 }
 
 /*
- * 0, 1, 2 stand for two-copy, one-copy, zero-copy; so do 1, 2, 3. Numbers behind letters begin with
- * 1 unless a 0 is there.
+ * 0, 1, 2 mean two-copy, one-copy, zero-copy; so do 1, 2, 3. Numbers after letters begin with 1
+ * unless a 0 occurs.
  */
 bool csv_mode__one_based(const struct column *c)
 {

@@ -15,7 +15,7 @@
 #include "csv_reader.h"
 
 #define HEADER_LINES_MAX 20
-#define NAMES_MAX        256 /* of a line, that are looked at */
+#define NAMES_MAX        256 /* characters of a line that are read */
 
 struct place {
 	char separator;
@@ -47,7 +47,7 @@ static bool is_better(const struct place *a, const struct place *b)
 	return !b->pos || (!a->known && a->filled > 1 && a->filled > b->filled);
 }
 
-/* The place behind "#" and blanks: some headers are commented out. */
+/* The position after "#" and blanks: some headers are commented out. */
 static const char *past_comment_sign(const struct csv_text *t)
 {
 	const char *pos = t->pos;
@@ -159,7 +159,7 @@ static void add_cells(struct csv_reader *r)
 	}
 }
 
-/* A file's numbers are written alike: one cell that is clear says what the others mean. */
+/* A file writes all its numbers alike: one unambiguous cell decides for the others. */
 static void look_for_commas(struct csv_reader *r, bool seen[COMMA_DECIMAL + 1])
 {
 	for (size_t i = 0; i < r->text.cells_nr; i++)
@@ -271,8 +271,8 @@ const char *csv_reader__cell(const struct csv_reader *r, size_t i)
 }
 
 /*
- * Looks in "a=b,c=d" for an entry whose one side (left: what stands before '=') is word; the other
- * is put into other. The list is what a user wrote.
+ * Finds in "a=b,c=d" an entry with one side (left: before '=') equal to word and copies the other
+ * side to other. The user wrote the list.
  */
 bool csv_reader__look_up(const char *list, bool left, const char *word, char other[NAME_LEN])
 {
@@ -425,7 +425,7 @@ static void leave(struct column *c, const struct column *instead)
 	c->as.kind = COLUMN_IGNORED;
 }
 
-/* Which of two columns for one field is read: the one the user names, else the better name. */
+/* Of two columns for one field: the one the user names, else the more specific name. */
 static int settle(struct csv_reader *r, struct column *a, struct column *b)
 {
 	bool modes_a = csv_mode__is_column(r, a), modes_b = csv_mode__is_column(r, b);
@@ -458,7 +458,7 @@ static int settle_all(struct csv_reader *r)
 	return err;
 }
 
-/* A size of a message is better than that of a field of it. */
+/* A message size is preferred to a field size. */
 static void prefer_size(struct csv_reader *r)
 {
 	const struct column *size = csv_reader__column(r, COLUMN_SIZE);

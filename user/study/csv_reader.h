@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A CSV file of results while it is read. In order: csv_reader.c finds the separator and the
- * header, looks at what the columns hold, and decides what each column is; csv_mode.c knows the
- * names of modes; dataset_csv.c makes rows and refuses rows that cannot be told apart. For these
- * only.
+ * header, inspects the values, and decides what each column is; csv_mode.c has the names of modes;
+ * dataset_csv.c makes rows and refuses indistinguishable rows. For these files only.
  */
 #ifndef STUDY_CSV_READER_H
 #define STUDY_CSV_READER_H
@@ -15,7 +14,7 @@
 #define NAME_LEN   128
 #define LEVELS_MAX 8 /* values of a column that are kept */
 
-/* What a column holds. */
+/* The values of a column. */
 struct levels {
 	char *value[LEVELS_MAX]; /* the first different ones */
 	size_t nr;
@@ -27,7 +26,7 @@ struct levels {
 struct column {
 	struct csv_match as;
 	char *name;
-	bool told;               /* --columns or --column says what it is */
+	bool told;               /* --columns or --column names it */
 	bool one_based;          /* modes are numbered 1, 2, 3 */
 	char why[NAME_LEN + 64]; /* it is not read; "": no field has its name */
 	struct levels levels;
@@ -41,7 +40,7 @@ struct csv_reader {
 	size_t columns_nr;
 	enum csv_comma comma;
 	bool ours;        /* one of our own files: read to the letter */
-	const char *body; /* the first record behind the header, and its line */
+	const char *body; /* the first record after the header, and its line */
 	unsigned long body_line, header_line;
 	size_t field_sizes; /* rows whose message size is a number of fields of this size */
 	size_t stopped;     /* rows in which counters stood at 0 */
@@ -52,25 +51,25 @@ struct csv_reader {
 __attribute__((format(printf, 2, 3))) int csv_reader__refuse(struct csv_reader *r,
 							     const char *format, ...);
 
-/* To the next record: 1, 0 at the end, or -errno, said where it is the file's fault. */
+/* Reads the next record: 1, 0 at the end, or -errno, with a message if the file is at fault. */
 int csv_reader__next(struct csv_reader *r);
 
 /* The same, past lines in which every cell is empty. */
 int csv_reader__next_row(struct csv_reader *r);
 
-/* Goes back to the record behind the header. */
+/* Goes back to the record after the header. */
 void csv_reader__rewind(struct csv_reader *r);
 
 /* A cell of the record; "": it has fewer. */
 const char *csv_reader__cell(const struct csv_reader *r, size_t i);
 
-/* Finds the separator and reads the names of the columns. 0 or -errno, said. */
+/* Finds the separator and reads the names of the columns. 0 or -errno with a message. */
 int csv_reader__find_header(struct csv_reader *r);
 
-/* Reads the whole file: what the columns hold, and how it writes numbers. 0 or -errno, said. */
+/* Reads the whole file: its values and notation of numbers. 0 or -errno with a message. */
 int csv_reader__find_levels(struct csv_reader *r);
 
-/* What each column is. 0 or -errno, said. */
+/* Decides what each column is. 0 or -errno with a message. */
 int csv_reader__classify(struct csv_reader *r);
 
 /* Hands what the columns are, and hold, to the data set. */
@@ -79,7 +78,7 @@ void csv_reader__keep_columns(struct csv_reader *r);
 /* The column of this kind; NULL: there is none. */
 const struct column *csv_reader__column(const struct csv_reader *r, enum column_kind kind);
 
-/* What the user says of a column: a field's name; false: nothing. */
+/* The user's meaning of a column: a field's name; false: none. */
 bool csv_reader__told(const struct csv_reader *r, const char *name, char field[NAME_LEN]);
 
 /* Is it the column that NAME=FIELD, from --column, names? NAME ends at the last '='. */

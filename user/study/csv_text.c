@@ -162,7 +162,7 @@ bool csv_text__missing(const char *text)
 	return false;
 }
 
-/* Digits in groups of three, apart by separator: how long they are; 0: they are not grouped so. */
+/* The length of digits grouped by three with separator; 0: not grouped so. */
 static size_t grouped(const char *text, char separator)
 {
 	size_t n = strspn(text, DIGITS);
@@ -189,7 +189,7 @@ enum csv_comma csv_text__comma(const char *text)
 	return groups > n + 4 || text[groups] == '.' ? COMMA_THOUSANDS : COMMA_UNCLEAR;
 }
 
-/* Copies n characters of from, without those that are skip. False: there is no room. */
+/* Copies n characters of from, without those equal to skip. False: no room. */
 static bool put_digits(char to[NUMBER_MAX], const char *from, size_t n, char skip)
 {
 	size_t len = strlen(to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A CSV text (RFC 4180; the separator may also be ';' or a tab) as records of unquoted cells, and
- * cells as numbers. Knows nothing of their meaning. Pure.
+ * cells as numbers. Independent of their meaning. Pure.
  */
 #ifndef STUDY_CSV_TEXT_H
 #define STUDY_CSV_TEXT_H
@@ -19,7 +19,7 @@ struct csv_text {
 	bool comments;      /* skip lines that begin with '#' */
 	unsigned long line; /* where the record at hand begins */
 	unsigned long next_line;
-	/* The record: its cells one behind the other, in memory that the next one uses again. */
+	/* The record: its cells one after another, in memory that the next record reuses. */
 	char *text;
 	size_t text_len;
 	size_t *cell; /* offset in text of each */
@@ -39,12 +39,12 @@ const char *csv_text__cell(const struct csv_text *t, size_t i); /* i < cells_nr 
 
 /* The next record begins at pos, which is in the text, in this line. */
 void csv_text__seek(struct csv_text *t, const char *pos, unsigned long line);
-/* Passes over the rest of the line, whatever it holds. */
+/* Skips the rest of the line. */
 void csv_text__skip_line(struct csv_text *t);
 
-/* What a comma within a number means. */
+/* The meaning of a comma within a number. */
 enum csv_comma {
-	COMMA_NONE,      /* no comma in it */
+	COMMA_NONE,      /* no comma in the number */
 	COMMA_UNCLEAR,   /* "1,234" */
 	COMMA_THOUSANDS, /* "1,234,567", "1,234.5" */
 	COMMA_DECIMAL,   /* "0,65", "1.234,5" */
@@ -57,9 +57,9 @@ enum csv_comma csv_text__comma(const char *text);
 bool csv_text__missing(const char *text);
 
 /*
- * The decimal number at the start of text, blanks around it skipped; digits may be grouped by
- * threes. rest is what stands behind: a unit, or nothing. Missing text leaves *value alone. 0, or
- * -EINVAL: text begins with no finite number.
+ * The decimal number at the start of text, with blanks around it skipped; digits may be grouped by
+ * threes. rest is the text after it: a unit, or nothing. Missing text leaves *value unchanged. 0,
+ * or -EINVAL: text begins with no finite number.
  */
 int csv_text__parse(const char *text, enum csv_comma comma, double *value, const char **rest);
 

@@ -80,7 +80,7 @@ static struct dataset_profile *find_or_add_profile(struct dataset *d, const stru
 	return p;
 }
 
-/* "whose;frames N": what stands before the first ';' and behind the last ' ' is cut off. */
+/* "whose;frames N": cuts the parts before the first ';' and after the last ' '. */
 static bool parse_stack(char *line, struct profile_stack *stack)
 {
 	char *frames = strchr(line, ';'), *count = strrchr(line, ' '), *end;
@@ -201,7 +201,7 @@ int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings
 			 json_string_value(json_object_get(d->settings, differs)));
 		err = -EINVAL;
 	}
-	/* What only later runs say is known from then on. */
+	/* Adds values that only later runs have. */
 	if (!d->settings)
 		d->settings = json_incref(settings);
 	else if (!err)
@@ -234,7 +234,7 @@ bool dataset__admits(struct dataset *d, const char *congestion)
 	return true;
 }
 
-/* Of one round by their figures, so that what is there twice stands side by side. */
+/* Sorts runs of one round by their figures, so that copies are adjacent. */
 static int compare_rows(const void *pa, const void *pb)
 {
 	const struct dataset_row *a = pa, *b = pb;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Results read back: the runs of a results directory, a result document or a CSV file as rows of
- * numbers, by name. What is missing is missing (NaN), with the reason where the data gives one.
+ * numbers, by name. Missing values are NaN, with the reason if the data have one.
  */
 #ifndef STUDY_DATASET_H
 #define STUDY_DATASET_H
@@ -38,7 +38,7 @@ struct dataset_failure {
 	char *reason;
 };
 
-/* What histograms are of: a stage's time, or a latency. */
+/* The subject of a histogram: a stage's time, or a latency. */
 enum dataset_hist_kind {
 	DATASET_HIST_STAGE,
 	DATASET_HIST_LATENCY = NIO_STAGE_NR,
@@ -49,7 +49,7 @@ struct dataset_bucket {
 	double low, high, count; /* ns, both inclusive; high is low where the document has null */
 };
 
-/* Of all rounds of a cell together; buckets ascend. */
+/* All rounds of a cell together; buckets ascend. */
 struct dataset_hist {
 	enum mode mode;
 	uint64_t size;
@@ -67,18 +67,18 @@ struct dataset_profile {
 	struct profile profile;
 };
 
-/* How to read it, as said by who reads it; NULL: nothing was said. */
+/* The user's options for reading it; NULL: none. */
 struct dataset_names {
-	/* What a foreign CSV file calls things. */
+	/* Names in a foreign CSV file. */
 	const char *columns; /* "mode=impl,size=msg_size": ours=theirs */
 	const char *modes;   /* "A1=twocopy,A2=onecopy": theirs=ours */
-	/* Runs with this congestion control only. NULL: with that of the first run there is. */
+	/* Only runs with this congestion control. NULL: that of the first run with one. */
 	const char *congestion;
 	/* NAME=FIELD, each from one --column: the column of the file, and the field it is read as.
 	 */
 	const char *const *column;
 	size_t column_nr;
-	bool explain;             /* keep the columns also of what is refused */
+	bool explain;             /* also keep the columns of refused files */
 	bool rounds_from_repeats; /* rows that agree in mode, size and threads are rounds */
 };
 
@@ -115,7 +115,7 @@ struct dataset {
 	char *congestion;
 	char **others;
 	size_t others_nr;
-	/* Of CSV files that are not ours; none of documents. */
+	/* Of foreign CSV files; none for documents. */
 	struct dataset_column *columns;
 	size_t columns_nr;
 	char **notes; /* sentences on how the data was read, for the head of a report */
@@ -124,10 +124,10 @@ struct dataset {
 };
 
 /*
- * Reads path: a results directory (cells with their .json documents; without, any result documents
- * in it; else results.csv), one result document (*.json) or a CSV file. default_duration_s is taken
- * for runs that do not say how long they were; NaN: none. 0, or -errno with one sentence in
- * message; the data set is then empty. Free with dataset__clear() in any case.
+ * Reads path: a results directory (cells with their .json documents; else any result documents in
+ * it; else results.csv), one result document (*.json) or a CSV file. default_duration_s is used for
+ * runs without a duration; NaN: none. 0, or -errno with one sentence in message; the data set is
+ * then empty. Free with dataset__clear() in any case.
  */
 int dataset__load(struct dataset *d, const char *path, double default_duration_s,
 		  char message[DATASET_MESSAGE_MAX]);
@@ -141,14 +141,14 @@ int dataset__load_files(struct dataset *d, const char *const *paths, size_t path
 			char message[DATASET_MESSAGE_MAX]);
 
 /*
- * Is it NAME=FIELD, as --column takes it, with a field that is known (or "ignore")? If not, what
- * is wrong is put into why, as the end of a sentence.
+ * Is it NAME=FIELD, as --column takes it, with a known field (or "ignore")? If not, why gets the
+ * reason, as the end of a sentence.
  */
 bool dataset__is_column_option(const char *option, char why[DATASET_MESSAGE_MAX]);
 
 /*
- * Can a report answer anything of it? 0, or -ENODATA with a sentence that names what was read, what
- * was not, and the remedy.
+ * Can a report answer any question with it? 0, or -ENODATA with a sentence that names what was
+ * read, what was missing, and the remedy.
  */
 int dataset__answerable(const struct dataset *d, char message[DATASET_MESSAGE_MAX]);
 
@@ -175,16 +175,18 @@ void dataset__finish(struct dataset *d, double default_duration_s);
 const struct dataset_row *dataset__copy(const struct dataset *d);
 
 /*
- * Adds the stacks of a run (docs/OUTPUT.md, cpu.stacks; NULL: it has none) to those of its cell. A
- * line that is no stack is skipped.
+ * Adds the stacks of a run (docs/OUTPUT.md, cpu.stacks; NULL: none) to those of its cell. Skips
+ * malformed lines.
  */
 void dataset__add_stacks(struct dataset *d, const struct dataset_row *row, const json_t *stacks);
-/* Those of a cell; NULL: it has none. */
+/* The stacks of a cell; NULL: none. */
 const struct profile *dataset__profile(const struct dataset *d, enum mode mode, uint64_t size,
 				       unsigned int threads);
 
-/* Adds the rows of part, another file of the same experiment; part is then empty. 0 or -errno,
- * said. */
+/*
+ * Adds the rows of part, another file of the same experiment; part is then empty. 0 or -errno with
+ * a message.
+ */
 int dataset__join(struct dataset *d, struct dataset *part, const char *name,
 		  char message[DATASET_MESSAGE_MAX]);
 /*
@@ -202,9 +204,8 @@ const char *dataset__file_name(const char *path);
 struct dataset_column *dataset__new_column(struct dataset *d);
 
 /*
- * The i-th sentence for the head of a report on data of others: what the modes stand for, which
- * units were assumed, which columns were not read and why, then the notes. NULL: there are no more.
- * Caller frees.
+ * The i-th sentence for the head of a report on foreign data: what the modes stand for, assumed
+ * units, unread columns and why, then the notes. NULL: no more. Caller frees.
  */
 char *dataset__import_note(const struct dataset *d, size_t i);
 /* The sentence on columns that were not read; NULL: all were. Caller frees. */
@@ -212,10 +213,10 @@ char *dataset__unread_columns(const struct dataset *d);
 /* Every column with its field, unit and values, or why it is not read; 80 columns wide. */
 void dataset__put_columns(const struct dataset *d, FILE *f);
 
-/* A new row of which nothing is known, valid until the next. For the readers. */
+/* A new row with all values unknown, valid until the next. For the readers. */
 struct dataset_row *dataset__new_row(struct dataset *d);
 
-/* Can a metric have this value? Only what books lack can be below 0. NaN: it has none, and may. */
+/* Can a metric have this value (or NaN)? Only unaccounted bytes can be below 0. */
 bool dataset__is_possible(enum metric metric, double value);
 /*
  * Is a run with this congestion control (NULL: it does not say) one of this data set? For the

@@ -14,7 +14,7 @@
 #include "write/json.h"
 
 #define ROWS_MAX       500000 /* about 1 GB of rows */
-#define FIELDS_DEFAULT 8      /* of a message, in the experiment as it is usually set */
+#define FIELDS_DEFAULT 8      /* fields of a message, the usual number in the experiment */
 
 static int read_number(struct csv_reader *r, const struct column *c, const char *text,
 		       double *value)
@@ -122,7 +122,7 @@ static int read_value(struct csv_reader *r, struct dataset_row *row, struct iden
 	}
 }
 
-/* The text of a cell; null: there is nothing in it. */
+/* The text of a cell; null: empty. */
 static json_t *cell_json(const struct csv_reader *r, size_t i)
 {
 	const char *text = csv_reader__cell(r, i);
@@ -130,7 +130,7 @@ static json_t *cell_json(const struct csv_reader *r, size_t i)
 	return json_value__text(*text ? text : NULL);
 }
 
-/* What stands in a column that is a setting; null: there is no such column. */
+/* The values of a settings column; null: no such column. */
 static json_t *fields_of(const struct csv_reader *r)
 {
 	const struct column *c = csv_reader__column(r, COLUMN_FIELDS);
@@ -174,7 +174,7 @@ static const char *congestion_of(const struct csv_reader *r)
 	return NULL;
 }
 
-/* A record may lack cells of columns without a name, and may have empty cells too many. */
+/* A record may lack cells of unnamed columns, and may have surplus empty cells. */
 static int check_length(struct csv_reader *r)
 {
 	size_t n = r->text.cells_nr, named = r->columns_nr;
@@ -203,7 +203,7 @@ static void drop_stopped(struct csv_reader *r, struct dataset_row *row)
 	r->stopped++;
 }
 
-/* The size of a message, also of one that is told by its fields. */
+/* The size of a message, also if given by its fields. */
 static double size_of(struct csv_reader *r, const struct identity *id)
 {
 	if (!isnan(id->size) || isnan(id->field_size))
@@ -255,7 +255,7 @@ static int read_rows(struct csv_reader *r)
 	return err;
 }
 
-/* What a reader of the report must know of how the file was read. */
+/* Notes for the reader of the report on how the file was read. */
 static void take_notes(struct csv_reader *r)
 {
 	const char *file = dataset__file_name(r->name);
@@ -324,7 +324,7 @@ static void number_rounds(struct dataset_row **rows, size_t n)
 	}
 }
 
-/* A column that numbers the runs of the whole file says nothing of which were made together. */
+/* A column that numbers all runs of the file does not show which were made together. */
 static bool numbers_every_row(const struct csv_reader *r, size_t first)
 {
 	size_t n = r->d->rows_nr - first, i = 1;
@@ -364,7 +364,7 @@ static int find_differing(struct csv_reader *r, const struct dataset_row *a,
 	return more < 0 ? more : 0;
 }
 
-/* Few values that return are settings; a value of its own in each row is a measurement. */
+/* Few repeated values are settings; a different value in each row is a measurement. */
 static const struct column *best_of(const struct csv_reader *r, const bool *differs)
 {
 	const struct column *best = NULL;
@@ -392,7 +392,7 @@ static bool holds_counts(const struct csv_reader *r, const struct column *c)
 	return !c->levels.more || c->levels.low >= 0;
 }
 
-/* How the column that tells the rows apart can be read; nothing that would then be refused. */
+/* How to read the column that distinguishes the rows; nothing that would then be refused. */
 static void put_remedy(const struct csv_reader *r, const struct column *c, char *buf, size_t len)
 {
 	const char *field = NULL;
@@ -431,9 +431,9 @@ static int refuse_repeat(struct csv_reader *r, const struct dataset_row *a,
 }
 
 /*
- * Rows that agree in mode, size, threads and round are rounds only where a column or the user says
- * so: else a column that is not read tells them apart, and to pool them would give intervals and
- * findings to data that has none. Refuses such rows from the first'th on: 0 or -errno, said.
+ * Rows with equal mode, size, threads and round are rounds only if a column or the user says so:
+ * otherwise an unread column distinguishes them, and pooling would give false intervals and
+ * findings. Refuses such rows from the first'th on: 0 or -errno with a message.
  */
 static int check_repeats(struct csv_reader *r, size_t first)
 {
@@ -467,7 +467,7 @@ static int read_all(struct csv_reader *r)
 	if (err)
 		return err;
 	err = csv_reader__classify(r);
-	/* Also of what is refused: --explain shows them. */
+	/* Also for refused files: --explain shows them. */
 	if (!r->ours)
 		csv_reader__keep_columns(r);
 	if (!err)
@@ -490,7 +490,7 @@ static void reader__clear(struct csv_reader *r)
 	csv_text__clear(&r->text);
 }
 
-/* Ours always ends its last line; that of another may not. A cut number would look like one. */
+/* Our files always end their last line; foreign ones may not. A cut number would look complete. */
 static bool ends_early(const struct csv_reader *r, const char *text, size_t len)
 {
 	return len && text[len - 1] != '\n' && r->ours;

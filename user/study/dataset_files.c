@@ -218,7 +218,7 @@ static bool is_visible_json(const struct dirent *entry)
 	return entry->d_name[0] != '.' && has_suffix(entry->d_name, ".json");
 }
 
-/* The names of a directory that is held open are those of the files held with it. */
+/* A held directory has the names of the files held with it. */
 static DIR *open_list(const char *directory)
 {
 	const struct held *h = find_held(directory);
@@ -360,7 +360,7 @@ static int load_entry(struct dataset *d, const char *path, bool optional, char *
 	return err;
 }
 
-/* All documents in a directory, by name; -ENOENT when there is no such directory. */
+/* All documents in a directory, sorted by name; -ENOENT: no such directory. */
 static int load_documents(struct dataset *d, const char *directory, bool optional, char *message)
 {
 	char **names, *path;
@@ -420,7 +420,7 @@ static int load_file(struct dataset *d, const char *path, char *message)
 	return err;
 }
 
-/* What is counted twice would make every interval narrower than the data. */
+/* A run counted twice would narrow every interval. */
 static int refuse_copy(const struct dataset *d, const char *path, char *message)
 {
 	const struct dataset_row *row = dataset__copy(d);
@@ -523,7 +523,7 @@ int dataset__load_files(struct dataset *d, const char *const *paths, size_t path
 		err = finish(d, paths[0], default_duration_s, message);
 	if (err && !*message)
 		say_errno(message, paths[0], err);
-	/* Cells, keys and names of files are in it. */
+	/* Contains names of cells, keys and files. */
 	printable__in_place(message);
 	if (err && !names->explain)
 		dataset__clear(d);

@@ -10,16 +10,16 @@
 #include <stdio.h>
 
 /*
- * Opens the file, or what is in the directory and its cells/, for the functions below. Root's own
- * data on a path that only root controls is opened as root, all else with the rights of the user
- * who controls it. Does nothing unless root called without sudo. What cannot be opened is left to
- * be refused later. To be called before step_down().
+ * Opens the file, or the files in the directory and its cells/, for the functions below. Data of
+ * root on a path controlled by root is opened as root, all else with the rights of the user who
+ * controls it. Does nothing unless root called without sudo. Unreadable files are refused later.
+ * Call before step_down().
  */
 void dataset_files__hold(const char *path);
 
 /*
- * The same under sudo, too, for a command that stays root: from then on the functions below open
- * nothing that is not held. What the invoking user controls is opened as root.
+ * The same under sudo, for a command that stays root: from then on the functions below open only
+ * held files. Data of the invoking user is opened as root.
  */
 void dataset_files__hold_only(const char *path);
 void dataset_files__release(void);

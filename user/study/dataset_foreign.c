@@ -92,7 +92,7 @@ static void say_computed(struct dataset *d, size_t rows, size_t n, const char *w
 		dataset__note(d, "%s is computed from %s in %zu of %zu rows.", what, from, n, rows);
 }
 
-/* Names of the columns that are not read, apart by commas. Caller frees. */
+/* Names of the unread columns, separated by commas. Caller frees. */
 static char *unread(const struct dataset *d)
 {
 	const char *comma = "";
@@ -195,7 +195,7 @@ static bool alike(double a, double b)
 	return fabs(a - b) <= ALIKE * fmax(fabs(a), fabs(b));
 }
 
-/* The numbers of from that to lacks. -EINVAL, said: both have one, and not the same. */
+/* Copies numbers that `to` lacks. -EINVAL with a message: both have one, and they differ. */
 static int merge(struct joining *j, struct dataset_row *to, const struct dataset_row *from)
 {
 	char cell[PHRASE_BUF];
@@ -258,7 +258,7 @@ static bool same_numbers(const struct dataset *a, const struct dataset *b)
 	return true;
 }
 
-/* Every row of the part to its partner, or by itself. */
+/* Adds each row of part to its partner, or as a new row. */
 static int join_rows(struct joining *j)
 {
 	size_t room = j->rows_nr;
@@ -412,7 +412,7 @@ static void put_unread(FILE *f, const struct dataset *d)
 		fputs(". --column NAME=FIELD reads one; report --explain lists all.", f);
 }
 
-/* What put() writes; NULL: nothing. */
+/* The text that put() writes; NULL: nothing. */
 static char *text_of(void (*put)(FILE *f, const struct dataset *d), const struct dataset *d)
 {
 	char *text;

@@ -71,14 +71,14 @@ static void keep_text(char **to, const char *text)
 		*to = xstrdup(text);
 }
 
-/* What is no number, or of what is no object: only null, or nothing, is not measured. */
+/* Refuses other values than numbers, and non-objects: only null or nothing is unmeasured. */
 static bool is_damaged(const json_t *value, const json_t *parent)
 {
 	return value ? !json_is_null(value)
 		     : parent && !json_is_object(parent) && !json_is_null(parent);
 }
 
-/* 0, -ERANGE: a figure is below 0; -EDOM: it is no number. */
+/* 0, -ERANGE: a figure is below 0; -EDOM: not a number. */
 static int read_metrics(struct dataset *d, struct dataset_row *row, const json_t *run)
 {
 	const json_t *value, *parent;
@@ -120,7 +120,7 @@ static struct dataset_hist *find_hist(struct dataset *d, const struct dataset_ro
 	return h;
 }
 
-/* [low, high, count], high null of the one that is open. False: it is damaged. */
+/* [low, high, count], high is null for the open bucket. False: damaged. */
 static bool read_bucket(const json_t *item, struct dataset_bucket *b)
 {
 	const json_t *low = json_array_get(item, 0), *high = json_array_get(item, 1);
@@ -150,7 +150,7 @@ static void merge_buckets(struct dataset_hist *h)
 	h->buckets_nr = nr;
 }
 
-/* 0 or -EDOM: an item is no bucket. */
+/* 0 or -EDOM: an item is not a bucket. */
 static int read_hist(struct dataset *d, const struct dataset_row *row, int kind,
 		     const json_t *buckets)
 {
@@ -194,7 +194,7 @@ static int read_hists(struct dataset *d, const struct dataset_row *row, const js
 	return err;
 }
 
-/* What a cell is known by is a whole number, or is not said: else runs would be pooled wrongly. */
+/* The identity of a cell is a whole number or missing: otherwise runs would be pooled wrongly. */
 static bool is_count(const json_t *o, const char *key, double max)
 {
 	const json_t *value = json_object_get(o, key);
@@ -239,7 +239,7 @@ static int reject(char *message, const char *name, const char *what)
 	return -EINVAL;
 }
 
-/* What is wrong with a run by the error of read_run(). */
+/* The message on a run, by the error of read_run(). */
 static const char *damage(int err)
 {
 	switch (err) {

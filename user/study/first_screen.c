@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a report says before its answers; see first_screen.h. */
+/* The first screen of a report, before its answers; see first_screen.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void say_others(FILE *f, const struct dataset *d)
 	fputs(" are not in this report. ", f);
 }
 
-/* Data sets of others do not say it: nothing is then said of it. */
+/* Foreign data sets lack this: no sentence then. */
 static void say_cpus(FILE *f, const struct dataset *d)
 {
 	char senders[VALUE_LEN], receivers[VALUE_LEN];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two modes over all sizes: who is ahead, and the answers on that; see mode_comparison.h. */
+/* Two modes over all sizes: which is faster, and the answers on that; see mode_comparison.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

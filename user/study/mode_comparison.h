@@ -75,7 +75,7 @@ void mode_comparison__say_crossovers(struct answer_text *answer,
 				     const struct mode_comparison *comparison,
 				     const struct comparison_terms *terms);
 
-/* Adds a size with its change; without the change where there is no difference. */
+/* Adds a size with its change, without a difference the size alone. */
 void mode_comparison__list(struct item_list *list, uint64_t bytes, const struct finding *c);
 
 /*

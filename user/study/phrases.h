@@ -13,8 +13,8 @@ char *phrases__cell(char *buf, size_t len,
 		    const struct cell *cell); /* "two-copy, 64 KiB, 8 threads" */
 
 /*
- * 4 digits and no exponent: "12.10", "365.3", "0.01234"; thousands apart from 1 000 on, in full.
- * Neither NaN nor infinite.
+ * 4 digits and no exponent: "12.10", "365.3", "0.01234"; full digits from 1 000 on, grouped by
+ * thousands. For finite numbers only.
  */
 char *phrases__number(char *buf, size_t len, double value);
 /* With sign and 3 digits: "+62.5", "-1234". */
@@ -27,14 +27,14 @@ char *phrases__estimate(char *buf, size_t len, enum metric m, const struct estim
 char *phrases__interval(char *buf, size_t len, enum metric m, const struct estimate *e);
 /* "+4.4 %", "x 12.0" from tenfold on; "n/a". */
 char *phrases__change(char *buf, size_t len, double change);
-/* "+2.1 % to +6.0 %", "x 7.66 to x 17.2" to tenfold and more; "" when there is no interval. */
+/* "+2.1 % to +6.0 %", "x 7.66 to x 17.2" from tenfold on; "" without an interval. */
 char *phrases__change_interval(char *buf, size_t len, double low, double high);
 /* The change of a finding, with its interval if there is a difference: "+4.4 %; +2.1 % to +6.0 %".
  */
 char *phrases__change_of(char *buf, size_t len, const struct finding *f);
 /*
  * A finding: "+4.4 %; +2.1 % to +6.0 %", "no difference", "+4.4 %, point difference", "+4.4 %, too
- * few rounds", "n/a". No figure stands beside "no difference".
+ * few rounds", "n/a". "no difference" has no figure.
  */
 char *phrases__finding(char *buf, size_t len, const struct finding *f);
 /* "x 12.0"; "n/a". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What runs were made with; see settings.h. */
+/* The settings of runs; see settings.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What shaped the traffic of a run, and where: members with a name and a value each, so that runs
- * made otherwise are neither pooled nor compared in silence, and what differs has a name. Pure.
+ * The settings that shape the traffic of a run, and its machine: members with a name and a value
+ * each, so that different runs are not pooled or compared without a message, and differences have a
+ * name. Pure.
  *
- * Read from a document's "settings" where it has them; without, from what it says elsewhere: the
- * fields of a run, and of the environment what changes results (path, mtu, congestion control,
- * kernel...). Mode, size, threads and rounds are what a data set varies, and are not in it.
+ * Read from a document's "settings"; without it, from other members: the fields of a run, and those
+ * of the environment that change results (path, mtu, congestion control, kernel...). Mode, size,
+ * threads and rounds vary within a data set and are not settings.
  */
 #ifndef STUDY_SETTINGS_H
 #define STUDY_SETTINGS_H
@@ -15,8 +16,8 @@
 #include <stddef.h>
 
 /*
- * settings, environment and run may be NULL. Values are text, as a CSV file has no others; what is
- * null is left out. New reference.
+ * settings, environment and run may be NULL. Values are text, as in a CSV file; null members are
+ * left out. New reference.
  */
 json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields);
 
@@ -29,7 +30,7 @@ const char *settings__difference(const json_t *a, const json_t *b, const char *i
 /* Does b have another value of this name, and is it none of those ignored? */
 bool settings__differs(const char *name, const json_t *value, const json_t *b, const char *ignored);
 
-/* Of the machine rather than of the traffic: two sweeps may be compared for just this. */
+/* A property of the machine, not of the traffic: sweeps may be compared across it. */
 bool settings__is_of_machine(const char *name);
 
 #endif

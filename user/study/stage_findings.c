@@ -181,7 +181,7 @@ static void list_class(struct item_list *list, const struct stage_finding *c)
 		item_list__add(list, "%s %s ns/KiB", cpu_class__heading(c->class), median);
 }
 
-/* The classes of a mode by what may be said of them. */
+/* Classes of a mode by kind of finding. */
 struct stage_tally {
 	struct item_list list[DIFFERENCE_LOWER + 1];
 	size_t nr[DIFFERENCE_LOWER + 1];

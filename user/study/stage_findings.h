@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From which stage a difference in CPU time comes: each class of sampled CPU time of each mode
- * against that of two-copy, as findings and as sentences. Pure.
+ * The stages behind a difference in CPU time: each class of sampled CPU time of each mode compared
+ * with two-copy, as findings and sentences. Pure.
  *
- * Few rounds of a cell are sampled, in a sweep one of three. So a pair here is one sampled round of
- * one cell, of the mode and of two-copy, and a finding is about all cells together. The interval
- * of the median difference is between order statistics (base/estimate.h), which is exact for
- * independent pairs. All T classes of all modes are compared together: there is a difference only
- * if the interval of coverage 1 - 5 % / T is wholly above or below 0.
+ * Few rounds of a cell are sampled, one of three in a sweep. So a pair is one sampled round of one
+ * cell, of the mode and of two-copy, and a finding covers all cells together. The interval of the
+ * median difference is between order statistics (base/estimate.h), which is exact for independent
+ * pairs. All T classes of all modes are compared together: there is a difference only if the
+ * interval of coverage 1 - 5 % / T is wholly above or below 0.
  */
 #ifndef STUDY_STAGE_FINDINGS_H
 #define STUDY_STAGE_FINDINGS_H

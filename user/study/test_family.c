@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is compared together; see test_family.h. */
+/* Families of comparisons; see test_family.h. */
 #include <stdlib.h>
 
 #include "common/xalloc.h"

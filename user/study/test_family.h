@@ -17,11 +17,11 @@ enum test_family_kind {
 	TEST_FAMILY_ALONE = TEST_FAMILY_KINDS, /* any other two cells: a comparison on its own */
 };
 
-/* What kind of comparison it is, whichever way round. */
+/* The kind of a comparison, independent of its direction. */
 enum test_family_kind test_family__kind(const struct analysis *a, const struct cell *x,
 					const struct cell *y);
 
-/* How many there are of this kind, both sides of which have two rounds and more; at least 1. */
+/* The number of comparisons of this kind with two or more rounds on both sides; at least 1. */
 size_t test_family__tests(const struct analysis *a, enum test_family_kind kind, enum metric m);
 
 /* The counts known so far, of an analysis. Free with free(). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sweep command: one opened path and one set of loaded programs, many rounds. Each run is
- * written as soon as it is over, so that only the one under way can be lost.
+ * The sweep command: one open path and one set of loaded programs, many rounds. Each run is written
+ * when it ends, so that only the current one can be lost.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,17 +24,17 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-/* How often the terminal's line is drawn while a run is under way. */
+/* How often the progress line is redrawn during a run. */
 #define REDRAW_NS 250000000ULL
-/* Of the text at the end, where stdout is no terminal. */
+/* Width of the final text if stdout is not a terminal. */
 #define COLUMNS_DEFAULT 100
-/* What comes around a measured phase besides its warm-up: only for the first guess. */
+/* Time around a measured phase besides its warm-up: only for the first estimate. */
 #define AROUND_NS 40000000ULL
 
 struct sweep {
 	struct sweep_options o;
 	struct runner *engine;
-	struct options cell;          /* of the run under way */
+	struct options cell;          /* options of the current run */
 	struct cpu_pinning placement; /* the CPUs chosen, if they were ours to choose */
 	bool one_cpu;                 /* there were not two to choose from */
 	struct sweep_dir dir;
@@ -230,9 +230,8 @@ static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
 }
 
 /*
- * What came of a run: a result, a failure, or nothing because the sweep was stopped. A run that was
- * measured but stopped in its sampled or timed round is made again as well: --resume must leave no
- * hole.
+ * The outcome of a run: a result, a failure, or nothing because the sweep was stopped. A run that
+ * was measured but stopped in its sampled or timed round is repeated: --resume must leave no gap.
  */
 static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int err)
 {
@@ -282,7 +281,7 @@ static int make_run(struct sweep *s, size_t i)
 	use_cell(s, &r);
 	s->began_ns = loop__now_ns();
 	redraw(s->engine, s);
-	/* What is said would stand in the line that is drawn again; a file has it as it happens. */
+	/* Messages would collide with the redrawn line; a file gets them at once. */
 	if (s->progress.terminal)
 		log_hold();
 	err = runner__round(s->engine, r.mode, r.round);
@@ -389,8 +388,8 @@ static unsigned int most_threads(const struct sweep_grid *g)
 }
 
 /*
- * The same CPUs in all cells, so that cells differ only in what is varied. A receiver on another
- * machine is not ours to place, nor is a path whose interrupts go where its device sends them.
+ * The same CPUs in all cells, so that cells differ only in the varied settings. Not for a remote
+ * receiver, nor for a device whose interrupts choose the CPUs.
  */
 static void choose_cpus(struct sweep *s)
 {

@@ -3,7 +3,7 @@
 #ifndef SWEEP_SWEEP_H
 #define SWEEP_SWEEP_H
 
-/* argv[1] is "sweep". Returns an exit code, everything said and cleaned up. */
+/* argv[1] is "sweep". Returns an exit code; everything is reported and cleaned up. */
 int sweep__main(int argc, char **argv);
 
 #endif

@@ -129,7 +129,7 @@ static int open_unbegun(struct sweep_dir *d)
 {
 	char stranger[NAME_MAX * 2 + 2];
 
-	/* An empty one belongs to nobody and is made again. */
+	/* An empty cells/ belongs to no sweep and is made again. */
 	unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR);
 	if (managed_dir__stranger(&d->owned, stranger, sizeof(stranger)))
 		return refuse_strange(d, "it cannot be read");
@@ -359,7 +359,7 @@ json_t *sweep_dir__read(const struct sweep_dir *d, const struct sweep_run *run)
 	return NULL;
 }
 
-/* What failed in an earlier sweep and was made now has not failed. */
+/* A run that failed in an earlier sweep and succeeded now is no failure. */
 static void remove_failure(struct sweep_dir *d, const struct sweep_run *run)
 {
 	char name[RUN_NAME_MAX];

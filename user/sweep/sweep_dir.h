@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The results directory of a sweep on disk: its files, and whether a sweep in it may be continued.
- * Every file is whole or not there (atomic_file.c). docs/OUTPUT.md describes the files.
+ * The results directory of a sweep on disk: its files, and whether it can be continued. Every file
+ * is complete or missing (atomic_file.c). docs/OUTPUT.md describes the files.
  */
 #ifndef SWEEP_SWEEP_DIR_H
 #define SWEEP_SWEEP_DIR_H
@@ -25,9 +25,9 @@ struct sweep_dir {
 	}
 
 /*
- * Makes the directory, or opens an empty one, or with resume one that a sweep was made in: its
- * marker says so (base/managed_dir.h), and only files it names are overwritten. Removes temporary
- * files of a killed sweep. Returns an exit code, the refusal said. name must outlive d.
+ * Makes the directory, or opens an empty one, or with resume one of an earlier sweep, as its marker
+ * shows (base/managed_dir.h); only files named in the marker are overwritten. Removes temporary
+ * files of a killed sweep. Returns an exit code; a refusal has been reported. name must outlive d.
  */
 int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume);
 

@@ -19,9 +19,9 @@
 enum kind {
 	KIND_FLAG,
 	KIND_NUMBER, /* uint64_t; 0: null, the option is left out */
-	KIND_UINT,   /* unsigned int, likewise */
+	KIND_UINT,   /* unsigned int, as above */
 	KIND_BYTES,  /* uint64_t; 0: the option is left out */
-	KIND_TIME,   /* uint64_t, ns, likewise */
+	KIND_TIME,   /* uint64_t, ns, as above */
 	KIND_WORD,   /* text or NULL */
 };
 
@@ -192,7 +192,7 @@ json_t *sweep_document__settings(const struct sweep_options *o)
 
 /* ---- comparison ---- */
 
-/* Real numbers lose digits on their way through a file. */
+/* Real numbers lose digits in a file. */
 static bool equal(const json_t *a, const json_t *b)
 {
 	if (json_is_real(a) || json_is_real(b)) {

@@ -22,8 +22,10 @@
  */
 #define DEFAULT_ROUNDS  12
 #define DEFAULT_CELL_NS 2100000000ULL
-/* --quick: 24 cells, 34 s of measuring, a good minute with what comes around it; seven rounds are
- * enough for up to 85 comparisons (base/rank_test.h). */
+/*
+ * --quick: 24 cells, 34 s of measuring, a good minute in total; seven rounds are enough for up to
+ * 85 comparisons (base/rank_test.h).
+ */
 #define QUICK_THREADS "1,4"
 #define QUICK_ROUNDS  7
 #define QUICK_CELL_NS 1400000000ULL
@@ -34,7 +36,7 @@
 #define WARMUP_PART   2
 #define WARMUP_NS_MAX 100000000ULL
 
-/* Apart from the keys that options__pick() gives. */
+/* Distinct from the keys of options__pick(). */
 enum key {
 	KEY_MODES = 4096,
 	KEY_SIZES,
@@ -47,43 +49,44 @@ enum key {
 };
 
 static const struct argp_option own_rows[] = {
-	{0, 0, 0, 0, "What is varied:", 1},
-	{"modes", KEY_MODES, "LIST", 0, "of " MODE_NAMES "or all (default)", 0},
-	{"sizes", KEY_SIZES, "LIST", 0, "bytes a message (default " DEFAULT_SIZES ")", 0},
+	{0, 0, 0, 0, "Varied settings:", 1},
+	{"modes", KEY_MODES, "LIST", 0, "copy modes: " MODE_NAMES "or all (default)", 0},
+	{"sizes", KEY_SIZES, "LIST", 0, "bytes per message (default " DEFAULT_SIZES ")", 0},
 	{"threads", KEY_THREADS, "LIST", 0,
-	 "threads, a connection each (default " DEFAULT_THREADS ")", 0},
+	 "threads per side, one connection each (default " DEFAULT_THREADS ")", 0},
 	{"congestion", KEY_CONGESTION, "LIST", 0,
-	 "congestion controls of the senders, each a name or system (default: the system's, but on "
-	 "paths of this machine cubic or reno where the system's paces)",
+	 "congestion controls of the senders; system: the system's default (default: the same, but "
+	 "cubic or reno on local paths if the system's default paces)",
 	 0},
 	{"seed", KEY_SEED, "N", 0, "seed of the random order of runs (default 1)", 0},
 	{"quick", KEY_QUICK, 0, 0,
-	 "about a minute in all: by default " QUICK_THREADS " threads, 7 rounds and 1.4s a cell",
+	 "take about a minute: defaults of " QUICK_THREADS " threads, 7 rounds and 1.4s per cell",
 	 0},
-	{0, 0, 0, 0, "Where it goes:", 2},
+	{0, 0, 0, 0, "Output:", 2},
 	{"output", 'o', "DIR", 0,
-	 "results directory, made if necessary (default " DEFAULT_DIRECTORY ")", 0},
+	 "results directory, created if missing (default " DEFAULT_DIRECTORY ")", 0},
 	{"resume", KEY_RESUME, 0, 0,
-	 "continue the sweep in DIR: run only what is missing or failed", 0},
+	 "continue the sweep in DIR: repeat only missing and failed runs", 0},
 	{"no-pin", KEY_NO_PIN, 0, 0,
-	 "do not pin threads (default: on paths of this machine, senders and receivers have "
-	 "CPUs of their own)",
+	 "do not pin threads (default: on local paths senders and receivers are pinned to "
+	 "different CPUs)",
 	 4},
 };
 
 /* Options of the run command that a sweep has too; help: where their meaning differs. */
 static const struct options_pick shared_rows[] = {
-	{"duration", "measured time of each cell, all rounds together (default 2.1s)", 3},
-	{"messages", "send exactly N messages in each round instead", 3},
-	{"rounds",
-	 "rounds of every cell, 1 to 1000 (default 12; fewer than 7 may show no difference)", 3},
-	{"warmup", "before each run, not counted (default half a round, at most 100ms)", 3},
+	{"duration", "measured time per cell, all rounds together (default 2.1s)", 3},
+	{"messages", "send exactly N messages per round instead", 3},
+	{"rounds", "rounds per cell, 1 to 1000 (default 12; fewer than 7 may show no difference)",
+	 3},
+	{"warmup", "warm-up before each run, not counted (default half a round, at most 100ms)", 3},
 	{"fields", NULL, 3},
 	{"header", NULL, 3},
 	{"verify", NULL, 3},
 	{"rate", NULL, 3},
 	{"request-response", NULL, 3},
-	{"path", "loopback (default), or veth: two network namespaces of our own", 4},
+	{"path",
+	 "loopback (default), or veth: a veth pair between two temporary network namespaces", 4},
 	{"connect", NULL, 4},
 	{"mtu", NULL, 4},
 	{"ipv6", NULL, 4},
@@ -99,7 +102,7 @@ static const struct options_pick shared_rows[] = {
 	{"times", NULL, 5},
 	{"no-times", NULL, 5},
 	{"no-cpu", NULL, 5},
-	{"quiet", "no progress, no text at the end, errors only", 5},
+	{"quiet", "no progress, no final text, errors only", 5},
 	{"verbose", NULL, 5},
 };
 
@@ -107,17 +110,17 @@ static const struct options_pick shared_rows[] = {
 #define TABLE_MAX     (ARRAY_SIZE(own_rows) + ARRAY_SIZE(shared_rows) + 4)
 
 static const char doc[] =
-	"Runs every mode with every message size and thread count, several rounds of each in a "
-	"random order, into a directory: a JSON document for each run, results.csv, and the "
-	"command that repeats it.\n"
+	"Runs every mode with every message size and thread count, several rounds each, in random "
+	"order. The results directory gets a JSON document per run, results.csv, and the command "
+	"that repeats the sweep.\n"
 	"\n"
 	"  sudo netiotrace sweep -o results\n"
 	"  sudo netiotrace sweep --sizes 4k,1m --threads 1,2 --path veth -o veth\n"
-	"  sudo netiotrace sweep --connect 192.0.2.7:5201 -o lan     to netiotrace serve there\n"
+	"  sudo netiotrace sweep --connect 192.0.2.7:5201 -o lan     send to that machine\n"
 	"\v"
-	"Ctrl-C, or anything worse, loses the run under way only: the same command with --resume "
-	"goes on. Exit status: 0 done, 1 runs failed (each is recorded with its reason), 2 usage, "
-	"3 this kernel cannot do what was asked, 4 privileges missing, 130 ended by Ctrl-C.";
+	"Ctrl-C or a crash loses only the current run: the same command with --resume continues. "
+	"Exit status: 0 success, 1 runs failed (each is recorded with its reason), 2 usage error, "
+	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C.";
 
 /* A list of an option: its entries are added to an array, in ascending order. */
 struct list {
@@ -147,7 +150,7 @@ static void list__add(struct list *l, const char *entry, const void *value)
 	++*l->nr;
 }
 
-/* Replaces the list by what add() makes of each entry between commas; an empty one as well. */
+/* Replaces the list by the result of add() for each entry between commas, empty ones included. */
 static void list__set(struct list l, const char *text,
 		      void (*add)(struct list *l, const char *entry))
 {
@@ -258,7 +261,7 @@ static void set_congestions(struct sweep_options *o, const char *text)
 		  text, add_congestion);
 }
 
-/* What parsing keeps beside the result. */
+/* State of parsing besides the result. */
 struct parse {
 	struct sweep_options *o;
 	bool quick;
@@ -320,7 +323,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 static void make_table(struct argp_option table[TABLE_MAX])
 {
 	static const char *const titles[] = {
-		[3] = "How it is measured:", [4] = "Over what:", [5] = "How it is watched:"};
+		[3] = "Workload:", [4] = "Path:", [5] = "Measurement:"};
 
 	memcpy(table, own_rows, sizeof(own_rows));
 	options__pick(table + ARRAY_SIZE(own_rows), shared_rows, ARRAY_SIZE(shared_rows), titles);
@@ -346,7 +349,7 @@ static void set_defaults(struct sweep_options *o, bool quick)
 	}
 }
 
-/* Completes what is shared: the rules on a message's size are about the smallest. */
+/* Completes the shared options: size rules are checked with the smallest size. */
 static void finish(struct sweep_options *o)
 {
 	struct sweep_grid *g = &o->grid;

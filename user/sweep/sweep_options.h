@@ -7,7 +7,7 @@
 #include "model/congestion.h"
 #include "run/options.h"
 
-/* Entries of one list: more values than that on an axis are not looked at any more. */
+/* Largest number of values on an axis. */
 #define SWEEP_LIST_MAX 64
 /* Runs of a sweep, all rounds. */
 #define SWEEP_RUNS_MAX 10000
@@ -15,7 +15,7 @@
 struct sweep_options {
 	struct options run;     /* what all runs share; its mode, size and threads mean nothing */
 	struct sweep_grid grid; /* of the lists below */
-	bool pin;               /* each side to CPUs of its own, where there are enough */
+	bool pin;               /* pin each side to its own CPUs, if there are enough */
 	uint64_t sizes[SWEEP_LIST_MAX];
 	unsigned int threads[SWEEP_LIST_MAX];
 	char congestion_names[SWEEP_LIST_MAX][CONGESTION_NAME_LEN];
@@ -25,7 +25,7 @@ struct sweep_options {
 	bool resume;
 };
 
-/* Prints the sentence and exits with EXIT_USAGE by itself when the command line is wrong. */
+/* Prints errors of the command line and exits with EXIT_USAGE. */
 void sweep_options__parse(struct sweep_options *o, int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sweep prints at its end; see sweep_table.h. */
+/* The final text of a sweep; see sweep_table.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sweep prints at its end: how much was made, and the throughput of each cell. Pure. */
+/* The final text of a sweep: number of runs, and the throughput of each cell. Pure. */
 #ifndef SWEEP_SWEEP_TABLE_H
 #define SWEEP_SWEEP_TABLE_H
 
@@ -11,11 +11,11 @@
 struct sweep_totals {
 	size_t runs;          /* of the sweep */
 	size_t made, failed;  /* made: by earlier sweeps into the directory too */
-	uint64_t measured_ns; /* measured phases of the runs made by this one */
+	uint64_t measured_ns; /* measured phases of the runs of this sweep */
 	uint64_t elapsed_ns;  /* that this one took, all in all */
 };
 
-/* What all runs of a sweep share, as far as it moves the figures. */
+/* Settings shared by all runs that affect the figures. */
 struct sweep_conditions {
 	const char *path;
 	const struct congestion *congestion;

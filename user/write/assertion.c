@@ -147,7 +147,7 @@ int condition__check_path(const struct condition *c, json_t *object, char *messa
 	return -EINVAL;
 }
 
-/* Why a member is null: its own reason, or that of the object it is in. */
+/* The reason of a null member: its own, or that of its object. */
 static const char *reason_of(const json_t *parent, const char *name)
 {
 	char key[CONDITION_PATH_MAX + sizeof("_reason")];
@@ -213,7 +213,7 @@ static int check_path(const struct assertion *a, char *message, size_t len)
 	return err;
 }
 
-/* What a path stands for in a run: throughput has its figure for a mode, the median. */
+/* The value of a path in a run: throughput has the mode's median. */
 static const char *long_name(const char *path)
 {
 	if (!strcmp(path, "throughput_gbps") || !strcmp(path, "app.throughput_gbps"))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --assert: conditions on numbers of JSON documents. What is documented can be asserted, since
- * paths are looked up in the very objects that are written. Pure.
+ * --assert: conditions on numbers of JSON documents. Every documented number can be used, since
+ * paths are looked up in the written objects. Pure.
  *
  * A condition is `PATH OP NUMBER`: dotted member names, one of == != <= >= < >, a JSON number. An
- * assertion of a run is `MODE.PATH OP NUMBER`, or a condition that must hold in every mode that
- * ran. It is held against each run for ledger numbers, against the median for throughput.
+ * assertion of a run is `MODE.PATH OP NUMBER`, or a condition that must be true in every mode that
+ * ran. Ledger numbers are checked in each run, throughput by its median.
  */
 #ifndef WRITE_ASSERTION_H
 #define WRITE_ASSERTION_H
@@ -18,7 +18,7 @@
 
 #define CONDITION_PATH_MAX 128
 
-/* How the number that is found may compare with the one of the condition: bits. */
+/* Results of the comparison that make a condition true: bits. */
 #define CONDITION_BELOW 1U
 #define CONDITION_EQUAL 2U
 #define CONDITION_ABOVE 4U
@@ -30,36 +30,32 @@ struct condition {
 	double number;
 };
 
-/*
- * Parses text. 0, or -EINVAL with a sentence in message. Whatever came of it,
- * condition__clear() frees it.
- */
+/* Parses text. 0, or -EINVAL with a sentence in message. Call condition__clear() in any case. */
 int condition__parse(struct condition *c, const char *text, char *message, size_t len);
 void condition__clear(struct condition *c);
 
-/* What a short name of both run and attach stands for ("copied_fraction"); name itself otherwise.
- */
+/* The path of a short name of run and attach ("copied_fraction"); else name itself. */
 const char *condition__long_name(const char *name);
 
-/* Does the path name a member of object, of whatever kind? */
+/* Does the path name a member of object, of any type? */
 bool condition__finds(const struct condition *c, json_t *object);
 
 /*
- * Is what the path names in object, which stands for those to come, a number (or one that is not
- * known, or true or false)? 0, or -EINVAL with a sentence in message.
+ * Does the path name a number in object, a sample of later documents (also null, true or false)? 0,
+ * or -EINVAL with a sentence in message.
  */
 int condition__check_path(const struct condition *c, json_t *object, char *message, size_t len);
 
 /*
- * 1: holds in object, where true is 1 and false 0. 0: does not, or the number is not known, with a
- * sentence in message that has the value or the reason; where says of what ("zerocopy round 1").
+ * 1: true in object, where true counts as 1 and false as 0. 0: false, or the number is unknown,
+ * with the value or the reason in message; where names the object ("zerocopy round 1").
  */
 int condition__holds(const struct condition *c, json_t *object, const char *where, char *message,
 		     size_t len);
 
 struct assertion;
 
-/* Parses text. 0, or -EINVAL with a sentence naming what is wrong in message. */
+/* Parses text. 0, or -EINVAL with the error in message. */
 int assertion__parse(struct assertion **out, const char *text, char *message, size_t len);
 void assertion__free(struct assertion *a); /* takes NULL */
 

@@ -31,7 +31,7 @@ void csv__put_cell(FILE *f, const char *text)
 		fputc('"', f);
 }
 
-/* Numbers as in the JSON document, whatever the locale says of decimal points. */
+/* Numbers as in the JSON document, independent of the locale's decimal point. */
 static void put_value(FILE *f, const json_t *value)
 {
 	char *text;
@@ -78,8 +78,8 @@ void csv__end_row(struct csv *csv)
 }
 
 /*
- * The columns are those of a run of which nothing is known: the shape is the same for all. Without
- * a run, writes their names.
+ * The columns are those of an empty run, so that the shape never changes. Without a run, writes
+ * their names.
  */
 static int write_row(FILE *f, const json_t *run, const json_t *environment)
 {

@@ -24,8 +24,8 @@ struct csv {
 void csv__put_cell(FILE *f, const char *text);
 
 /*
- * Adds the fields of object to the row, as columns those of shape, which has all of them. prefix is
- * in front of their names. NULL for object: the header.
+ * Adds the fields of object to the row, in the columns of shape, which has all of them. prefix is
+ * the prefix of their names. object NULL: the header.
  */
 void csv__put_object(struct csv *csv, const json_t *shape, const json_t *object,
 		     const char *prefix);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The result document (--json): what a session was, what it could watch, its runs and their
- * summary. docs/OUTPUT.md describes every field. The fields of a run are in json_run.c.
+ * The result document (--json): the session, its probes, its runs and their summary. docs/OUTPUT.md
+ * describes every field. json_run.c has the fields of a run.
  */
 #include <errno.h>
 
@@ -64,7 +64,7 @@ DOCUMENT_FIELDS(plan_row, (const struct plan_row *row), PLAN_ROW_FIELDS)
 DOCUMENT_FIELDS(result, (const struct result *r), RESULT_FIELDS)
 /* clang-format on */
 
-/* ASCII alone: documents go to terminals, too (C1 controls, marks of direction). */
+/* ASCII only, because documents are also printed on terminals (C1 controls, direction marks). */
 #define DUMP_FLAGS (JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
 
 static void dump(FILE *f, const json_t *value, int depth);

@@ -21,10 +21,10 @@
 
 /* A row of field.h, as the tables of keys and units have it. */
 struct field {
-	const char *key;            /* NULL: the members of a family stand in the object itself */
+	const char *key;            /* NULL: the family's members are in the object itself */
 	const char *unit;           /* NULL: an object */
 	const struct field *fields; /* of the object, or of each member of a family or list */
-	const char *stands;         /* a family: what stands for its keys, "<stage>" */
+	const char *stands;         /* a family: placeholder of its keys, "<stage>" */
 	bool is_list, is_reason;
 };
 
@@ -53,7 +53,7 @@ bool json_environment__passes(const char *key); /* is key one of those that chan
 int json_document__write(FILE *f, const json_t *document);
 
 /*
- * CSV: the columns' names, and the values of a run and its environment as they are in a result
+ * CSV: the names of the columns, and the values of a run and its environment as in a result
  * document. 0 or -errno.
  */
 int output__csv_header(FILE *f);
@@ -62,11 +62,11 @@ int output__csv_row(FILE *f, const json_t *run, const json_t *environment);
 /* "reason" or "<name>_reason": words about a number, no data. */
 bool json_key__is_reason(const char *key);
 
-/* Digits written for a real number: what is behind them is noise. */
+/* Digits of a real number: further ones are noise. */
 #define JSON_REAL_DIGITS 12
 
 /*
- * Values. Numbers past 2^63 become reals; what is not finite becomes null; text that is not UTF-8
+ * Values. Integers above 2^63 become reals; non-finite numbers become null; text that is not UTF-8
  * keeps its ASCII.
  */
 json_t *json_value__u64(uint64_t value);
@@ -99,7 +99,7 @@ void json_put_flag(json_t *object, const char *key, struct flag f);
 void json_put_text_or(json_t *object, const char *key, const char *text, const char *reason);
 void json_put_reason(json_t *object, const char *key, const char *reason); /* "<key>_reason" */
 
-/* In an object with one reason for all its nulls: no reason of their own. */
+/* For an object with one reason for all its nulls: writes no reason of its own. */
 void json_put_bare(json_t *object, const char *key, struct num n);
 void json_put_bare_real(json_t *object, const char *key, struct real r);
 /* Left out if NULL. */

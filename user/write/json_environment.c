@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The machine, kernel and path of a document, and what was asked for: docs/OUTPUT.md, "Environment"
- * and "Settings".
- */
+/* Machine, kernel, path and options of a document: docs/OUTPUT.md, "Environment" and "Settings". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,7 +143,7 @@ static uint64_t fnv1a(const char *text)
 	return hash;
 }
 
-/* Two results whose fingerprints differ were not made the same way: they are not pooled. */
+/* Results with different fingerprints were made differently and are not pooled. */
 static json_t *fingerprint(json_t *settings)
 {
 	json_t *printed = json_copy(settings);
@@ -172,7 +169,7 @@ static json_t *modes_json(const struct result *r)
 }
 
 /* clang-format off */
-/* 0 stands for the kernel's default, or for a limit that was not set: null. */
+/* 0 means the kernel's default or no limit: null. */
 #define SETTINGS_FIELDS(X)                                                                      \
 	X(json,      "modes",              "list of text", modes_json(r))                       \
 	X(u64,       "size",               "bytes",      t->size)                               \

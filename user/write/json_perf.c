@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The fields of a run that say what it cost: docs/OUTPUT.md, "Performance counters" and "Where CPU
- * time goes". Knows nothing of how they were counted.
- */
+/* The cost fields of a run: docs/OUTPUT.md, "Performance counters" and "Where CPU time goes". */
 #include "field.h"
 #include "model/cpu_figures.h"
 #include "model/perf_figures.h"
 
-/* A part of a number that is known has a reason of its own for being unknown. */
+/* An unknown part of a known number has its own reason. */
 static void json_put_part(json_t *o, const char *key, struct num whole, struct num part)
 {
 	if (whole.known)

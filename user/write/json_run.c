@@ -254,7 +254,7 @@ FIELDS(stage, (const struct run_result *run, enum nio_stage stage, const struct 
 	X(u64,  "ns",      "ns",    p->ns)
 FIELDS(place, (const struct place_result *p), PLACE_FIELDS)
 
-/* Who made the unexpected copies. */
+/* The callers of unexpected copies. */
 #define CALLER_FIELDS(X)                                               \
 	X(text, "caller", "text",  c->caller)                          \
 	X(u64,  "bytes",  "bytes", c->bytes)                           \
@@ -417,7 +417,7 @@ FIELDS(cause, (const struct cause *c), CAUSE_FIELDS)
 FIELDS(verdict, (const struct verdict *v), VERDICT_FIELDS)
 /* clang-format on */
 
-/* The times' round: a round of their own, or the run itself. source NULL: there are no times. */
+/* The round of the times: a timed round, or the run itself. source NULL: no times. */
 struct timed {
 	const char *source, *reason;
 	struct times_result of;
@@ -444,7 +444,7 @@ static struct timed timed_of(const struct run_result *run)
 	return t;
 }
 
-/* Where there are no times, the object's reason says why. */
+/* Without times, the object has the reason. */
 static void json_put_loss(json_t *o, const char *key, bool timed, struct num loss)
 {
 	if (timed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How one value of a document is written: unknown numbers, large ones, text from outside. Knows
- * nothing of the document's fields.
+ * The JSON of one value: unknown numbers, large ones, text from outside. Independent of the
+ * document's fields.
  */
 #include <math.h>
 #include <stdio.h>

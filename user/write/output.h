@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The written forms of a result. Each is one row: to add one is to add its row, and a file here
- * with its output__<name>(); options, help, files and what has stdout follow (run/outputs.h).
+ * The output formats of a result. Each is one row: a new format needs its row, and a file here with
+ * its output__<name>(); options, help, files and stdout rules follow (run/outputs.h).
  */
 #ifndef WRITE_OUTPUT_H
 #define WRITE_OUTPUT_H
@@ -33,8 +33,9 @@ OUTPUTS(X)
 #undef X
 /* clang-format on */
 
-/* What is written is on its way to the file. 0, or -errno: of a write that failed before, if the
- * caller set errno to 0 in front. */
+/*
+ * Flushes the output. 0, or -errno: of an earlier failed write, if the caller had set errno to 0.
+ */
 int output__flush(FILE *f);
 
 /* A line of --folded: the frames, a blank, how often. */

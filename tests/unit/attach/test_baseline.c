@@ -21,7 +21,7 @@ static void put_cell(FILE *f, const char *mode, unsigned int size, double cpu)
 			1.0);
 }
 
-TEST(sweeps_are_read_as_claims)
+TEST(sweep_results_become_claims_on_zero_copy_by_size)
 {
 	char name[] = "/tmp/netiotrace-baseline-XXXXXX.csv", message[600];
 	FILE *f = fdopen(mkstemps(name, 4), "w");
@@ -45,7 +45,7 @@ TEST(sweeps_are_read_as_claims)
 	assert_int_equal(b.points[2].order, -1);
 }
 
-TEST(what_is_no_sweep_is_refused)
+TEST(missing_or_foreign_baseline_is_refused_with_its_path)
 {
 	char message[600];
 	struct baseline b;

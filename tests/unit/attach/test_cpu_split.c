@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Shares of samples of watched processes, and what is said of them. */
+/* Shares of the CPU samples of watched processes, and their sentences. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,14 +26,14 @@ static void assert_says(const struct cpu_found *found, const char *what)
 	free(text);
 }
 
-TEST(no_samples_are_no_shares)
+TEST(no_samples_give_no_share)
 {
 	struct cpu_split s = {0};
 
 	assert_false(cpu_split__part(&s, CPU_CLASS_TX_COPY).share.known);
 }
 
-TEST(shares_are_of_all_samples)
+TEST(shares_divide_by_all_samples)
 {
 	struct cpu_split s = {0};
 	struct cpu_part part;
@@ -47,8 +47,8 @@ TEST(shares_are_of_all_samples)
 	assert_true(cpu_split__part(&s, CPU_CLASS_GATHER).share.known);
 }
 
-/* A process whose C library is not known may copy: its share is not 0. */
-TEST(untold_copies_are_unknown)
+/* The program may copy by itself if its C library is unknown: the share is unknown, not 0. */
+TEST(samples_in_an_unknown_library_make_the_gather_share_unknown)
 {
 	struct cpu_split s = {.untold = 3}, told = {0};
 
@@ -63,7 +63,7 @@ TEST(untold_copies_are_unknown)
 		    cpu_split__part(&told, CPU_CLASS_GATHER).high);
 }
 
-TEST(says_them_by_share)
+TEST(sentence_lists_classes_by_share)
 {
 	struct cpu_found found = {
 		.known = true, .source = "cpu-clock", .hz = 49, .sampled_ns = 2000000000};
@@ -84,8 +84,8 @@ TEST(says_them_by_share)
 	assert_says(&(struct cpu_found){.reason = "--no-cpu was given"}, "n/a (--no-cpu");
 }
 
-/* Half of two samples is nothing between 9 and 91 %. */
-TEST(few_samples_tell_nothing)
+/* Half of two samples is anything between 9 and 91 %. */
+TEST(two_samples_are_too_few_and_24_are_enough)
 {
 	struct cpu_found found = {
 		.known = true, .source = "cpu-clock", .hz = 49, .sampled_ns = 2000000000};

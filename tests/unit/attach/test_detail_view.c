@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One row of the live table by itself: it fits the screen, whatever its size, and has its numbers.
- */
+/* The detail page of the live table: it fits any screen size and has the figures of its row. */
 #include <stdlib.h>
 
 #include "attach/detail_view.h"
@@ -69,7 +68,7 @@ TEST(page_has_addresses_ledger_calls_and_sizes)
 	free(text);
 }
 
-TEST(small_sizes_share_a_row_where_there_is_no_room)
+TEST(small_sizes_share_a_row_on_a_short_screen)
 {
 	struct view_item item = item_of(&stream);
 	char *text = page(&item, 24, 80);
@@ -83,7 +82,7 @@ TEST(small_sizes_share_a_row_where_there_is_no_room)
 	free(text);
 }
 
-TEST(a_row_that_moved_nothing_says_so)
+TEST(row_without_bytes_says_that_it_moved_nothing)
 {
 	struct view_item item = {.id = 7, .name = "idle 7"};
 	char *text = page(&item, 24, 80);

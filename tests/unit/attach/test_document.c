@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The document of attach: docs/OUTPUT.md describes all of it and nothing else. */
+/* The document of attach, compared with its golden files and with docs/OUTPUT.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,14 +99,14 @@ static void check_document(const char *name, const struct sock_state *s, bool to
 	json_decref(document);
 }
 
-TEST(documents_and_csv_are_as_their_golden_files)
+TEST(documents_and_csv_match_their_golden_files)
 {
 	check_document("attach-known", &stream, true);
 	check_document("attach-unknown", &stream, false);
 }
 
-/* Kinds of calls that were seen in part are called so, and add up to the bytes of the socket. */
-TEST(divided_bytes_are_sampled)
+/* Call types of which a part was seen are sampled and add up to the bytes of the socket. */
+TEST(bytes_divided_by_sampled_calls_have_quality_sampled)
 {
 	struct sock_state s = stream;
 	json_t *document, *total;
@@ -127,7 +127,7 @@ TEST(divided_bytes_are_sampled)
 	json_decref(document);
 }
 
-/* What blocks have in common is described once, for "<block>" or "<owner>". */
+/* Fields that several blocks have are documented once, under "<block>" or "<owner>". */
 static void check_row(struct description *d, const char *path, const char *unit)
 {
 	static const char *const blocks[] = {"total.", "processes[].", "connections[].", "ports[].",
@@ -149,7 +149,7 @@ static void check_row(struct description *d, const char *path, const char *unit)
 	fail_msg("docs/OUTPUT.md does not describe %s", path);
 }
 
-TEST(documentation_is_complete_and_true)
+TEST(documentation_describes_every_field_and_no_other)
 {
 	static struct description d;
 
@@ -158,7 +158,7 @@ TEST(documentation_is_complete_and_true)
 	description__check_all_written(&d);
 }
 
-TEST(names_are_fit_for_a_terminal)
+TEST(control_characters_in_process_names_become_question_marks)
 {
 	json_t *document = document_about(&stream, true);
 	const json_t *c = json_array_get(json_object_get(document, "connections"), 0);
@@ -168,8 +168,7 @@ TEST(names_are_fit_for_a_terminal)
 	json_decref(document);
 }
 
-/* What cannot be told is null, with a reason. */
-TEST(unknown_is_never_0)
+TEST(unknown_fields_are_null_with_a_reason)
 {
 	json_t *document = document_about(&stream, false), *total, *ledger;
 

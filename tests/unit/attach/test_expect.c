@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --assert of attach: what is refused before anything starts, what holds, and what is said when
- * not. */
+/*
+ * --assert of attach: conditions refused at the start, conditions that are true, and the message if
+ * one is false.
+ */
 #include <string.h>
 
 #include "attach/expect.h"
@@ -8,7 +10,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-TEST(refuses_what_can_never_hold)
+TEST(conditions_on_missing_or_non_numeric_fields_are_refused)
 {
 	static const struct {
 		const char *text, *said;
@@ -37,7 +39,7 @@ TEST(refuses_what_can_never_hold)
 	}
 }
 
-TEST(looks_in_the_total_first)
+TEST(short_field_names_are_looked_up_in_the_total_first)
 {
 	char message[256];
 	struct expect e;
@@ -51,14 +53,14 @@ TEST(looks_in_the_total_first)
 	expect__clear(&e);
 }
 
-TEST(holds_or_says_why_not)
+TEST(each_condition_is_true_or_its_message_names_the_value_found)
 {
 	json_t *doc =
 		json_pack("{s:{s:{s:f,s:n},s:{s:n,s:s}},s:{s:i},s:b}", "total", "ledger",
 			  "copies_per_byte", 1.0, "unaccounted_tx", "verdict", "copied_fraction",
 			  "reason", "there were none", "health", "missed", 3, "interrupted", 1);
 	static const struct {
-		const char *text, *said; /* NULL: holds */
+		const char *text, *said; /* NULL: true */
 	} rows[] = {
 		{"copies_per_byte == 1", NULL},
 		{"copies_per_byte != 2", NULL},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table at the end of attach: it fits whatever columns there are, and says what it is without.
- */
+/* The final table of attach: it fits any width, and names the columns left out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +36,7 @@ static struct sock_state stream_of(uint64_t cookie, const char *comm)
 	return s;
 }
 
-/* By each way there is. */
+/* Adds bytes of every other stage and call type. */
 static void send_otherwise(struct sock_state *s)
 {
 	s->stages[NIO_STAGE_TX_PIN] = (struct nio_amount){2000000, 1};
@@ -46,7 +45,7 @@ static void send_otherwise(struct sock_state *s)
 	s->stages[NIO_STAGE_DEFERRED_COPY] = (struct nio_amount){5000000, 1};
 }
 
-/* The table of one stream as text, freed by the caller. */
+/* The table of one socket as text. The caller frees it. */
 static char *table_of(const struct sock_state *s, enum by by, unsigned int width)
 {
 	struct attach_options o = {.by = by, .top = 10};
@@ -91,7 +90,7 @@ static void assert_fits(char *text, unsigned int width)
 	free(text);
 }
 
-TEST(no_line_is_too_wide_and_no_column_vanishes)
+TEST(tables_fit_any_width_and_name_each_column_left_out)
 {
 	struct sock_state s = stream_of(1, "a-long-name-it-i"), full = s, six = s;
 
@@ -108,8 +107,8 @@ TEST(no_line_is_too_wide_and_no_column_vanishes)
 	}
 }
 
-/* Nothing is lost by that: they go before names are shortened. */
-TEST(columns_that_are_zero_go_first)
+/* Zero columns are dropped first: this loses nothing. */
+TEST(zero_columns_are_dropped_before_names_are_shortened)
 {
 	struct sock_state s = stream_of(1, "nginx");
 
@@ -137,7 +136,7 @@ TEST(columns_that_are_zero_go_first)
 		"           Nothing was pinned, spliced or deferred.\n");
 }
 
-TEST(names_are_shortened_before_what_has_bytes_goes)
+TEST(names_are_shortened_before_columns_with_bytes_are_dropped)
 {
 	struct sock_state s = stream_of(1, "nginx");
 
@@ -165,8 +164,8 @@ TEST(names_are_shortened_before_what_has_bytes_goes)
 		"           all).\n");
 }
 
-/* Copies that were made and not seen are no 0. */
-TEST(the_least_there_were_is_called_that)
+/* Deferred copies may have been missed, so the figure is a lower bound. */
+TEST(unseen_deferred_copies_are_marked_as_a_lower_bound)
 {
 	struct sock_state s = stream_of(1, "vpn");
 
@@ -183,8 +182,8 @@ TEST(the_least_there_were_is_called_that)
 		"           Nothing was spliced.\n");
 }
 
-/* What has bytes and no room is told from what has none. */
-TEST(both_are_said_apart)
+/* The note distinguishes columns without bytes from columns with bytes and no room. */
+TEST(note_names_zero_columns_apart_from_columns_without_room)
 {
 	struct sock_state s = stream_of(1, "nginx");
 
@@ -199,7 +198,7 @@ TEST(both_are_said_apart)
 		"all).\n");
 }
 
-TEST(rows_that_are_not_shown_are_said)
+TEST(rows_beyond_top_are_counted_in_the_note)
 {
 	struct attach_options o = {.by = BY_PROCESS, .top = 1};
 	struct attach_result r = {.o = &o};
@@ -231,7 +230,7 @@ TEST(rows_that_are_not_shown_are_said)
 	table__clear(&r.table);
 }
 
-TEST(a_name_is_cut_between_characters)
+TEST(long_names_are_cut_between_characters)
 {
 	struct sock_state s =
 		stream_of(1, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4");
@@ -242,7 +241,7 @@ TEST(a_name_is_cut_between_characters)
 		text = table_of(&s, BY_CONNECTION, width);
 		for (char *c = text; *c; c++)
 			*c = *c == '\n' ? ' ' : *c;
-		/* What is part of a character prints as '?'. */
+		/* A part of a character would print as '?'. */
 		assert_null(strchr(printable__in_place(text), '?'));
 		free(text);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What attach keeps of connections, processes, ports and cgroups. */
+/* The table of connections, processes, ports and cgroups of attach. */
 #include <string.h>
 
 #include "attach/attach_result.h"
@@ -20,8 +20,8 @@ static struct sock_state closed_stream(uint64_t cookie, uint64_t bytes)
 	return s;
 }
 
-/* However many connections come and go, so many are kept, the largest; the sums have all. */
-TEST(keeps_the_largest)
+/* The number of connections kept is bounded; the sums include all. */
+TEST(table_keeps_the_largest_closed_connections_and_sums_all)
 {
 	struct table t = {0};
 	uint64_t sum = 0;
@@ -46,8 +46,8 @@ TEST(keeps_the_largest)
 	table__clear(&t);
 }
 
-/* However often it is looked at, a connection without room for its process is counted once. */
-TEST(counts_what_is_left_out_once)
+/* A connection whose process does not fit is counted once, not once per refresh. */
+TEST(connection_without_room_for_its_process_is_counted_once)
 {
 	struct sock_state s = closed_stream(1, 100);
 	struct table t = {0};
@@ -66,8 +66,8 @@ TEST(counts_what_is_left_out_once)
 	table__clear(&t);
 }
 
-/* Open ones come first, each kind in its order; what was closed before stays where it was put. */
-TEST(sorts_open_before_closed)
+/* Open connections come first, both groups in sort order; sorting is stable. */
+TEST(open_connections_sort_before_closed_ones)
 {
 	static const uint64_t bytes[] = {5, 900, 70};
 	struct table t = {0};
@@ -91,8 +91,8 @@ TEST(sorts_open_before_closed)
 	table__clear(&t);
 }
 
-/* Of thousands that are gone none stands above one that moves, whatever it moved before. */
-TEST(sorts_what_moved_before_all)
+/* A closed connection never sorts above one that moves bytes now. */
+TEST(connections_that_moved_bytes_last_sort_first)
 {
 	static const uint64_t bytes[] = {5, 900, 70, 30}, order[] = {2, 0, 1, 3};
 	struct table t = {0};
@@ -134,13 +134,13 @@ static uint64_t sent_in(const struct table *t, uint64_t id)
 	return g ? socket_ledger__booked(&g->books, NIO_SIDE_SENDER) : 0;
 }
 
-TEST(sums_are_of_open_and_closed)
+TEST(group_sums_include_open_and_closed_connections)
 {
 	struct sock_state one = stream_in(10, 100, true), two = stream_in(10, 20, false);
 	struct sock_state three = stream_in(30, 3, false);
 	struct table t = {0};
 
-	/* A closed one comes once, an open one in each refresh. */
+	/* A closed connection is added once, an open one in each refresh. */
 	for (int refresh = 0; refresh < 3; refresh++) {
 		table__begin(&t);
 		if (!refresh)
@@ -158,7 +158,7 @@ TEST(sums_are_of_open_and_closed)
 	table__clear(&t);
 }
 
-TEST(a_port_is_the_service_s)
+TEST(connection_is_grouped_by_the_port_of_its_service)
 {
 	const struct sock_state accepted = {
 		.flags = SOCK_STATE_PLACED, .local_port = 443, .remote_port = 50000};
@@ -172,8 +172,8 @@ TEST(a_port_is_the_service_s)
 	assert_int_equal(group__id(GROUP_PORT, &unplaced), 0);
 }
 
-/* One more than there is room for by each, closed and open, in two refreshes. */
-TEST(what_finds_no_room_is_counted_once)
+/* Two open and three closed sockets more than there are groups, in two refreshes. */
+TEST(sockets_beyond_the_last_group_are_counted_once)
 {
 	struct table t = {0};
 
@@ -235,7 +235,7 @@ static void take_both(struct table *t)
 	table__sort(t, SORT_SENT, 0);
 }
 
-TEST(an_id_that_is_used_again_is_another_process)
+TEST(reused_pid_is_another_process)
 {
 	struct nio_task task = {.started = 200, .comm = "second"};
 	struct table t = {0};
@@ -244,24 +244,24 @@ TEST(an_id_that_is_used_again_is_another_process)
 	assert_int_equal(t.processes_nr, 2);
 	assert_int_equal(sent_by(&t, 100), 1000);
 	assert_int_equal(sent_by(&t, 200), 20);
-	/* The first has gone, though its end was overwritten by the second's beginning. */
+	/* The first process has ended, though the second one's start overwrote its exit event. */
 	table__take_task(&t, 7, &task);
 	assert_true(process_at(&t, 100)->exited);
 	assert_false(process_at(&t, 200)->exited);
 	assert_string_equal(process_at(&t, 100)->comm, "first");
 	assert_string_equal(process_at(&t, 200)->comm, "second");
-	/* One that is told of late ends none that began after it. */
+	/* A late event of a process does not mark one that started later as ended. */
 	task = (struct nio_task){.started = 100, .exit_ns = 1, .comm = "late"};
 	table__take_task(&t, 7, &task);
 	assert_false(process_at(&t, 200)->exited);
-	/* Others have no part in it. */
+	/* Read bytes belong to one process only. */
 	task = (struct nio_task){.started = 300, .comm = "other"};
 	table__take_task(&t, 8, &task);
 	assert_false(process_at(&t, 200)->exited);
 	table__clear(&t);
 }
 
-TEST(what_each_has_read_is_its_own)
+TEST(read_bytes_are_counted_per_process_of_a_reused_pid)
 {
 	struct table t = {0};
 
@@ -274,14 +274,14 @@ TEST(what_each_has_read_is_its_own)
 	table__clear(&t);
 }
 
-TEST(processes_of_one_pid_are_numbered_by_their_beginnings)
+TEST(processes_of_one_pid_are_numbered_by_start_time)
 {
 	struct nio_task asked = {.started = 50, .asked = 1, .comm = "other"};
 	struct attach_result r = {0};
 	char name[PROCESS_LEN];
 
 	take_both(&r.table);
-	/* Neither one with another id, nor one that is not listed (it has CPU time only). */
+	/* Another PID, and a process with CPU time only, which is not listed, do not count. */
 	table__take_task(&r.table, 8, &asked);
 	table__process(&r.table, 7, 150);
 	assert_int_equal(table__turn(&r.table, process_at(&r.table, 100)), 1);
@@ -312,8 +312,8 @@ static void take_at_port(struct table *t, uint16_t port, uint64_t copied, uint64
 	table__take(t, &s);
 }
 
-/* Two ports, one with sendfile: bytes and rchar of one refresh, though more was sent since. */
-TEST(a_program_is_what_was_read_in_one_refresh)
+/* Two ports, one with sendfile: bytes and rchar are of one refresh, though more was sent since. */
+TEST(program_figures_are_all_from_the_last_refresh_that_read_rchar)
 {
 	struct advice_program program;
 	struct table t = {0};
@@ -341,8 +341,8 @@ TEST(a_program_is_what_was_read_in_one_refresh)
 	table__clear(&t);
 }
 
-/* Samples in libcrypto belong to port 443: they say nothing of another port. */
-TEST(encryption_is_of_the_port_that_encrypts)
+/* Samples in libcrypto belong to port 443 and say nothing about another port. */
+TEST(encryption_samples_belong_to_port_443_if_it_is_watched)
 {
 	struct advice_program program;
 	struct table t = {0};
@@ -363,7 +363,7 @@ TEST(encryption_is_of_the_port_that_encrypts)
 	table__clear(&t);
 }
 
-/* What is left out may be of any row: no sum is known. */
+/* The socket left out may belong to any row. */
 TEST(sockets_left_out_make_every_sum_unknown)
 {
 	struct table t = {0};
@@ -389,8 +389,8 @@ static struct judgement judge(const struct attach_result *r, const struct attach
 	return j;
 }
 
-/* nginx with sendfile on for port 80 and off for port 81, and a file that it reads for port 81. */
-TEST(verdict_and_advice_name_the_port)
+/* nginx with sendfile for port 80, without for port 81, and a file that it reads for port 81. */
+TEST(verdict_and_advice_name_the_port_that_copies)
 {
 	struct attach_result r = {.told = true};
 	const struct attach_row total = {.books = &r.table.total};
@@ -420,7 +420,7 @@ TEST(verdict_and_advice_name_the_port)
 
 		assert_int_equal(judge(&r, &row).advice[0] != '\0', g->id == 81);
 	}
-	/* A connection, in the refresh in which its process was read, and not later. */
+	/* A connection has advice in the refresh that read its process, and not later. */
 	s.local_port = 81;
 	s.now.sent = s.stages[NIO_STAGE_TX_COPY].bytes = 50000000;
 	socket_ledger__add_socket(&b, &s);

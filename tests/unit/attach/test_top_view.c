@@ -66,7 +66,7 @@ static const char *draw(struct scene *s, int rows, int cols)
 	return s->screen;
 }
 
-/* A refresh at a time (in seconds), with port 8080 by sendfile and port 8081 by copy. */
+/* Refreshes at `seconds`: port 8080 sends by sendfile and port 8081 by copy. */
 static const char *refresh(struct scene *s, double at, uint64_t spliced, uint64_t copied)
 {
 	struct sock_state streams[] = {stream_of(8080, 0, spliced), stream_of(8081, copied, 0)};
@@ -86,7 +86,7 @@ static void press(struct scene *s, const char *keys)
 		assert_false(top_view__key(&s->v, &s->o, (unsigned char)*keys));
 }
 
-/* The row whose name begins so: its words, blanks between them reduced to one. */
+/* The row that begins with this text; runs of blanks become one. */
 static void assert_row(const char *screen, const char *name, const char *cells)
 {
 	const char *line = strstr(screen, name);
@@ -110,7 +110,7 @@ TEST(ports_have_rows_totals_and_a_verdict_that_names_them)
 
 	scene__begin(&s, BY_PORT);
 	text = refresh(&s, 2, 4000000, 1000000);
-	/* Empty columns are dropped first: pinned stays where there is room, deferred does not. */
+	/* Empty columns are dropped first: `deferred` is dropped, `pinned` still fits. */
 	assert_non_null(strstr(text, "port                       sent  >copied   pinned  spliced"));
 	assert_row(text, "port 8081 (1)", "port 8081 (1) 1 MB 1 MB - - - 1.00");
 	assert_row(text, "port 8080 (1)", "port 8080 (1) 4 MB - - 4 MB - 0.00");
@@ -121,7 +121,7 @@ TEST(ports_have_rows_totals_and_a_verdict_that_names_them)
 	scene__end(&s);
 }
 
-TEST(rates_are_of_the_interval_since_the_refresh_before)
+TEST(rates_are_per_interval_since_the_last_refresh)
 {
 	struct scene s;
 
@@ -129,14 +129,14 @@ TEST(rates_are_of_the_interval_since_the_refresh_before)
 	assert_row(refresh(&s, 2, 0, 1000000), "port 8081", "port 8081 (1) 1 MB 1 MB - - - 1.00");
 	assert_row(refresh(&s, 3, 0, 1000000), "port 8081", "port 8081 (1) - - - - - 1.00");
 	assert_row(refresh(&s, 4, 0, 3000000), "port 8081", "port 8081 (1) 2 MB 2 MB - - - 1.00");
-	/* A key draws the same again, and the next refresh is held against the last. */
+	/* A key redraws the same rates; the next refresh is compared with the last one. */
 	press(&s, "j");
 	assert_row(draw(&s, 24, 80), "port 8081", "port 8081 (1) 2 MB 2 MB - - - 1.00");
 	assert_row(refresh(&s, 5, 0, 6000000), "port 8081", "port 8081 (1) 3 MB 3 MB - - - 1.00");
 	scene__end(&s);
 }
 
-TEST(rows_of_another_kind_have_no_rate_until_the_next_refresh)
+TEST(change_of_row_type_gives_rates_after_the_next_refresh_only)
 {
 	struct scene s;
 
@@ -182,7 +182,7 @@ TEST(filter_shows_names_that_contain_the_text)
 	scene__end(&s);
 }
 
-TEST(pause_freezes_rows_and_the_next_rate_is_of_all_that_time)
+TEST(pause_freezes_rows_and_the_next_rate_covers_the_pause)
 {
 	struct scene s;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* user/address.c: what is an address and a port, and what is not. Numbers resolve to themselves. */
+/* Addresses and ports: accepted, refused, resolved. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -30,7 +30,7 @@ TEST(addresses_are_parsed_and_written_back)
 	accepts("r:1", "r", 1);
 }
 
-TEST(what_is_no_address_is_refused)
+TEST(malformed_addresses_are_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -71,7 +71,7 @@ TEST(what_is_no_address_is_refused)
 	assert_int_equal(a.port, 7);
 }
 
-TEST(port_0_is_for_listening)
+TEST(port_0_is_accepted_for_listening_only)
 {
 	struct address a;
 
@@ -80,7 +80,7 @@ TEST(port_0_is_for_listening)
 	assert_int_equal(address__parse("127.0.0.1:65536", true, &a), -EINVAL);
 }
 
-TEST(hosts_have_a_longest_name)
+TEST(host_names_above_the_longest_are_refused)
 {
 	char text[ADDRESS_HOST_MAX + 8];
 	struct address a;
@@ -94,7 +94,7 @@ TEST(hosts_have_a_longest_name)
 	assert_int_equal(address__parse(text, false, &a), -EINVAL);
 }
 
-TEST(numbers_resolve_to_themselves)
+TEST(numeric_addresses_resolve_to_themselves)
 {
 	struct address v4 = {"192.0.2.7", 5201}, v6 = {"2001:db8:0::7", 5202};
 	struct sockaddr_storage ss;
@@ -111,8 +111,8 @@ TEST(numbers_resolve_to_themselves)
 	assert_string_equal(v6.host, "2001:db8::7");
 }
 
-/* The kernel's EINVAL would not tell what is missing. */
-TEST(a_link_local_address_needs_its_device)
+/* The kernel's EINVAL would not say that the device is missing. */
+TEST(link_local_address_without_a_device_is_refused_with_a_hint)
 {
 	struct address without = {"fe80::7", 5201}, with = {"fe80::7%lo", 5201};
 	struct sockaddr_storage ss;
@@ -126,8 +126,8 @@ TEST(a_link_local_address_needs_its_device)
 	assert_string_equal(with.host, "fe80::7%lo");
 }
 
-/* An address is compared and hashed whole: what is not set in it is 0. */
-TEST(the_rest_of_an_address_is_zero)
+/* Addresses are compared and hashed as whole structures, so unused bytes must be 0. */
+TEST(unused_bytes_of_a_resolved_address_are_zero)
 {
 	struct address a = {"192.0.2.7", 5201};
 	struct sockaddr_storage ss, expected;
@@ -143,8 +143,8 @@ TEST(the_rest_of_an_address_is_zero)
 	assert_memory_equal(&ss, &expected, sizeof(ss));
 }
 
-/* No name has two colons in a row: no resolver is asked. */
-TEST(what_does_not_resolve_has_a_reason)
+/* No host name contains two colons in a row, so no resolver is asked. */
+TEST(unresolvable_address_has_a_reason)
 {
 	struct address a = {"2001:db8::7::1", 5201};
 	struct sockaddr_storage ss;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* user/base/address.c: which of a name's addresses is used. The resolver is played. */
+/* Which of the addresses of a host name is used, with a resolver of the test. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
@@ -15,7 +15,7 @@
 
 static const char *const addresses[ADDRESSES] = {"127.0.0.1", "127.0.0.2", "127.0.0.3"};
 
-/* The C library's: every name has these addresses. */
+/* Replaces the C library's: every name has these addresses. */
 int getaddrinfo(const char *name, const char *port, const struct addrinfo *hints,
 		struct addrinfo **found)
 {
@@ -42,7 +42,7 @@ void freeaddrinfo(struct addrinfo *found)
 	(void)found;
 }
 
-/* Listens there, on a port of the kernel's choice where it is 0. */
+/* Listens at this address; *port 0: the kernel chooses a port. */
 static int listen_at(const char *address, unsigned int *port)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET,
@@ -70,7 +70,7 @@ static void resolves_to(const char *expected, bool listening, unsigned int port)
 	assert_int_equal(((struct sockaddr_in *)&ss)->sin_addr.s_addr, inet_addr(expected));
 }
 
-TEST(the_first_that_can_be_connected_to_is)
+TEST(first_address_that_accepts_a_connection_is_chosen)
 {
 	unsigned int port = 0;
 	int second = listen_at("127.0.0.2", &port), first;
@@ -80,11 +80,11 @@ TEST(the_first_that_can_be_connected_to_is)
 	resolves_to("127.0.0.1", false, port);
 	close(first);
 	close(second);
-	/* Nobody: the last, whose error is told. */
+	/* No listener: the last address is used and its error reported. */
 	resolves_to("127.0.0.3", false, port);
 }
 
-TEST(the_first_that_can_be_bound_to_is_listened_on)
+TEST(first_address_that_can_be_bound_is_listened_on)
 {
 	unsigned int port = 0;
 	int first = listen_at("127.0.0.1", &port), second, third;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Output files: whole or not at all, nothing left behind, targets that no rename may replace. */
+/* Output files: whole or not at all, no temporary file left, no device or foreign file replaced. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "base/atomic_file.h"
 #include "support/entries.h"
 
-/* Each test runs in an empty directory of its own, as its working directory. */
+/* Each test runs in an empty directory of its own. */
 struct place {
 	int origin;
 	char path[64];
@@ -49,7 +49,7 @@ static int leave(void **state)
 	size_t i;
 	int err;
 
-	/* None is left open, whatever became of the file. */
+	/* No descriptor stays open, whatever happened to the file. */
 	if (entries("/proc/self/fd") != place->open)
 		return -1;
 	for (i = 0; i < sizeof(made) / sizeof(made[0]); i++)
@@ -98,7 +98,7 @@ static mode_t mode_of(const char *name)
 	return st.st_mode & 07777;
 }
 
-static void a_new_file_appears_at_commit(void **state)
+static void new_file_appears_at_commit(void **state)
 {
 	struct atomic_file *f = open_and_write("out", "new");
 
@@ -111,7 +111,7 @@ static void a_new_file_appears_at_commit(void **state)
 	assert_int_equal(entries("."), 1);
 }
 
-static void an_existing_file_is_replaced_at_commit(void **state)
+static void existing_file_is_replaced_at_commit(void **state)
 {
 	struct atomic_file *f;
 
@@ -126,7 +126,7 @@ static void an_existing_file_is_replaced_at_commit(void **state)
 	assert_int_equal(entries("."), 1);
 }
 
-static void abort_leaves_what_was(void **state)
+static void abort_leaves_the_old_file(void **state)
 {
 	(void)state;
 	atomic_file__abort(open_and_write("out", "never"));
@@ -138,7 +138,7 @@ static void abort_leaves_what_was(void **state)
 	atomic_file__abort(NULL);
 }
 
-static void a_link_is_followed(void **state)
+static void link_to_a_file_is_followed(void **state)
 {
 	struct stat st;
 
@@ -160,8 +160,8 @@ static bool is_link(const char *name)
 	return !lstat(name, &st) && S_ISLNK(st.st_mode);
 }
 
-/* As open(2) would make it: the link stays, and so does one that the link leads to. */
-static void a_link_to_no_file_yet_is_followed(void **state)
+/* Links are followed as open(2) does; the links themselves stay. */
+static void link_to_a_missing_file_is_followed(void **state)
 {
 	struct atomic_file *f = NULL;
 
@@ -181,16 +181,18 @@ static void a_link_to_no_file_yet_is_followed(void **state)
 	assert_true(is_link("link"));
 }
 
-/* What another user asked root to replace stays theirs; and sudo's invoker is given new files only.
+/*
+ * A file of another user keeps its owner; under sudo, only new files belong to the user behind
+ * sudo.
  */
-static void an_existing_file_keeps_its_owner(void **state)
+static void existing_file_keeps_its_owner(void **state)
 {
 	struct stat st;
 
 	(void)state;
 	put_file("out", "old", 0640);
 	if (chown("out", 4242, 4343))
-		skip(); /* only root gives files away */
+		skip(); /* only root can change the owner */
 	setenv("SUDO_UID", "1", 1);
 	setenv("SUDO_GID", "1", 1);
 	assert_int_equal(atomic_file__commit(open_and_write("out", "new")), 0);
@@ -201,7 +203,7 @@ static void an_existing_file_keeps_its_owner(void **state)
 	assert_int_equal(st.st_mode & 07777, 0640);
 }
 
-static void bad_targets_are_found_at_open(void **state)
+static void bad_targets_fail_at_open(void **state)
 {
 	char name[NAME_MAX + 2];
 	struct atomic_file *f = NULL;
@@ -223,7 +225,7 @@ static void bad_targets_are_found_at_open(void **state)
 	assert_int_equal(entries("d"), 0);
 }
 
-static void a_file_one_may_not_write_is_refused(void **state)
+static void read_only_file_is_refused(void **state)
 {
 	struct atomic_file *f = NULL;
 
@@ -231,7 +233,7 @@ static void a_file_one_may_not_write_is_refused(void **state)
 
 	(void)state;
 	put_file("out", "old", 0444);
-	/* Root may write everything: be someone else to access(2), which asks for the real user. */
+	/* Root may write everywhere, so access(2), which checks the real user, gets another one. */
 	if (root)
 		assert_int_equal(setreuid(65534, (uid_t)-1), 0);
 	assert_int_equal(atomic_file__open(&f, "out"), -EACCES);
@@ -240,7 +242,7 @@ static void a_file_one_may_not_write_is_refused(void **state)
 	check_content("out", "old");
 }
 
-static void a_commit_that_fails_says_so_and_cleans_up(void **state)
+static void failed_commit_returns_the_error_and_removes_its_file(void **state)
 {
 	struct atomic_file *f;
 
@@ -253,22 +255,22 @@ static void a_commit_that_fails_says_so_and_cleans_up(void **state)
 }
 
 /*
- * A device of the test's own: were the system's used, a mistake in the code under test would, as
- * root, replace /dev/null itself.
+ * A device node of the test: a bug in the code under test would, as root, replace the system's
+ * /dev/null.
  */
 static void make_device(const char *name, unsigned int minor_nr)
 {
 	int fd;
 
 	if (mknod(name, S_IFCHR | 0666, makedev(1, minor_nr)))
-		skip(); /* only root makes devices */
+		skip(); /* only root can make devices */
 	fd = open(name, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		skip(); /* a file system without devices */
 	close(fd);
 }
 
-static void a_device_is_written_not_replaced(void **state)
+static void device_is_written_in_place(void **state)
 {
 	struct stat st;
 
@@ -284,7 +286,7 @@ static void a_device_is_written_not_replaced(void **state)
 	assert_int_equal(entries("."), 2);
 }
 
-static void a_pipe_is_written_at_commit(void **state)
+static void pipe_is_written_at_commit(void **state)
 {
 	struct atomic_file *f;
 	char buf[16] = "";
@@ -303,7 +305,7 @@ static void a_pipe_is_written_at_commit(void **state)
 	close(reader);
 }
 
-/* Opens "-" with stdout going to the file out; what was there is in it at commit, not before. */
+/* Opens "-" with stdout redirected to the file `out`; the file changes at commit only. */
 static void stdout_is_written_at_commit(void **state)
 {
 	int saved = dup(STDOUT_FILENO), fd = open("out", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -328,9 +330,9 @@ static void stdout_is_written_at_commit(void **state)
 	close(saved);
 }
 
-/* Not even where a standard descriptor is closed is a file one of them. */
-/* Made once, for all by the mask, and no descriptor of it stays open. */
-static void a_directory_is_made(void **state)
+/* An output file never gets the number of a closed standard descriptor. */
+/* The mask is read once, for all files, and its descriptor is closed. */
+static void missing_directory_is_made_with_the_umask(void **state)
 {
 	int before = dup(0), after;
 
@@ -347,8 +349,8 @@ static void a_directory_is_made(void **state)
 	assert_int_equal(entries("d"), 0);
 }
 
-/* Of two outputs with one target the second replaces the first. */
-static void one_file_has_many_names(void **state)
+/* Two outputs with one target: the second one replaces the first. */
+static void different_names_of_one_file_are_the_same(void **state)
 {
 	char path[PATH_MAX];
 
@@ -371,13 +373,13 @@ static void one_file_has_many_names(void **state)
 	assert_true(atomic_file__same("y", "there/x"));
 	assert_true(atomic_file__same("-", "-"));
 	assert_false(atomic_file__same("-", "./-"));
-	/* Each is written to these, none replaced; and what cannot be opened is said at open. */
+	/* Targets that are written in place; a target that cannot be opened fails at open. */
 	assert_false(atomic_file__same("/dev/null", "/dev/null"));
 	assert_false(atomic_file__same("nowhere/x", "nowhere/./x"));
 	assert_int_equal(unlink("y") | unlink("there/x") | rmdir("there"), 0);
 }
 
-static void no_file_becomes_a_standard_descriptor(void **state)
+static void no_file_takes_a_closed_standard_descriptor(void **state)
 {
 	int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
 	struct atomic_file *f;
@@ -395,13 +397,13 @@ static void no_file_becomes_a_standard_descriptor(void **state)
 	assert_false(taken);
 }
 
-static void under_sudo_the_file_is_the_invokers(void **state)
+static void new_file_belongs_to_the_user_behind_sudo(void **state)
 {
 	struct stat st;
 
 	(void)state;
 	if (geteuid() != 0)
-		skip(); /* only root gives files away */
+		skip(); /* only root can change the owner */
 	setenv("SUDO_UID", "4242", 1);
 	setenv("SUDO_GID", "4243", 1);
 	assert_int_equal(atomic_file__commit(open_and_write("out", "new")), 0);
@@ -419,22 +421,22 @@ int main(void)
 {
 #define in_place(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 	const struct CMUnitTest tests[] = {
-		in_place(a_new_file_appears_at_commit),
-		in_place(an_existing_file_is_replaced_at_commit),
-		in_place(abort_leaves_what_was),
-		in_place(a_link_is_followed),
-		in_place(a_link_to_no_file_yet_is_followed),
-		in_place(an_existing_file_keeps_its_owner),
-		in_place(bad_targets_are_found_at_open),
-		in_place(a_file_one_may_not_write_is_refused),
-		in_place(a_commit_that_fails_says_so_and_cleans_up),
-		in_place(a_device_is_written_not_replaced),
-		in_place(a_pipe_is_written_at_commit),
+		in_place(new_file_appears_at_commit),
+		in_place(existing_file_is_replaced_at_commit),
+		in_place(abort_leaves_the_old_file),
+		in_place(link_to_a_file_is_followed),
+		in_place(link_to_a_missing_file_is_followed),
+		in_place(existing_file_keeps_its_owner),
+		in_place(bad_targets_fail_at_open),
+		in_place(read_only_file_is_refused),
+		in_place(failed_commit_returns_the_error_and_removes_its_file),
+		in_place(device_is_written_in_place),
+		in_place(pipe_is_written_at_commit),
 		in_place(stdout_is_written_at_commit),
-		in_place(a_directory_is_made),
-		in_place(one_file_has_many_names),
-		in_place(no_file_becomes_a_standard_descriptor),
-		in_place(under_sudo_the_file_is_the_invokers),
+		in_place(missing_directory_is_made_with_the_umask),
+		in_place(different_names_of_one_file_are_the_same),
+		in_place(no_file_takes_a_closed_standard_descriptor),
+		in_place(new_file_belongs_to_the_user_behind_sudo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

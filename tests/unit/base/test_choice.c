@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The word that was meant. */
+/* Suggestions for a misspelt word. */
 #include <string.h>
 
 #include "base/command_line.h"
@@ -10,7 +10,7 @@ static const char *const names[] = {"run", "attach", "sweep", "report", "compare
 
 #define NAMES_NR (sizeof(names) / sizeof(names[0]))
 
-TEST(one_mistake_in_three_letters_is_near)
+TEST(one_mistake_per_three_letters_is_near)
 {
 	static const struct {
 		const char *word, *nearest;
@@ -36,14 +36,14 @@ TEST(one_mistake_in_three_letters_is_near)
 	assert_null(choice__nearest(longest, names, NAMES_NR));
 }
 
-TEST(equally_near_names_are_not_guessed)
+TEST(two_equally_near_names_give_no_suggestion)
 {
 	static const char *const two[] = {"abcd", "abce"};
 
 	assert_null(choice__nearest("abcx", two, 2));
 }
 
-TEST(a_word_is_the_same_with_other_separators_and_case)
+TEST(words_match_in_any_case_and_with_any_separators)
 {
 	assert_true(same_word("zero-copy", "zerocopy"));
 	assert_true(same_word("Zero_Copy-", "zerocopy"));

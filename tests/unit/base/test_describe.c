@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What completion and man pages are made from: a line for each thing a command's help says. */
+/* The lines of completion and manual pages: one for each item of a command's help. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/command_line.h"
 #include "support/test.h"
 
-/* What is printed on stdout. To be freed. */
+/* The text printed to stdout. The caller frees it. */
 static char *printed(const struct argp *argp)
 {
 	FILE *before = stdout;
@@ -35,7 +35,7 @@ static char *filter(int key, const char *text, void *input)
 	return key == ARGP_KEY_HELP_POST_DOC ? strdup("filtered") : NULL;
 }
 
-TEST(every_thing_has_a_line)
+TEST(every_item_of_the_help_has_a_line)
 {
 	static const struct argp_option options[] = {
 		{NULL, 0, NULL, 0, "Output:", 0},
@@ -66,7 +66,7 @@ TEST(every_thing_has_a_line)
 	free(text);
 }
 
-TEST(what_is_not_there_has_none)
+TEST(missing_parts_of_the_help_have_no_line)
 {
 	static const struct argp_option options[] = {{0}};
 	const struct argp bare = {.options = options};

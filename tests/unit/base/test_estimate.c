@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Intervals between order statistics hold the median as often as they say. */
+/* Median and interval between order statistics, and the coverage of the interval. */
 #include <math.h>
 
 #include "base/stats.h"
@@ -8,7 +8,7 @@
 
 #define NEAR(value, expected) assert_true(fabs((value) - (expected)) < 1e-9)
 
-TEST(none_and_one)
+TEST(no_value_gives_NAN_and_one_value_has_no_interval)
 {
 	double one[] = {5, (double)NAN, (double)INFINITY};
 	struct estimate e = estimate__of(NULL, 0);
@@ -22,8 +22,8 @@ TEST(none_and_one)
 	assert_true(isnan(e.coverage));
 }
 
-/* Tables of the binomial distribution. */
-TEST(coverage_of_few)
+/* Reference: tables of the binomial distribution. */
+TEST(coverage_of_2_to_10_values_equals_the_binomial_table)
 {
 	static const double exact[] = {
 		[2] = 0.5,     [3] = 0.75,     [4] = 0.875,     [5] = 0.9375,
@@ -39,7 +39,7 @@ TEST(coverage_of_few)
 	}
 }
 
-TEST(ranks)
+TEST(nine_values_give_the_second_smallest_and_largest_as_bounds)
 {
 	double v[9];
 	struct estimate e;
@@ -52,8 +52,8 @@ TEST(ranks)
 	NEAR(e.high, 7);
 }
 
-/* Two values hold the median between them half of the time. */
-TEST(two_are_an_interval)
+/* Two values contain the median with probability 1/2. */
+TEST(two_values_are_an_interval_with_coverage_one_half)
 {
 	double two[] = {7, 3};
 	struct estimate e = estimate__of(two, 2);
@@ -66,8 +66,8 @@ TEST(two_are_an_interval)
 	assert_true(estimate__has_interval(&e));
 }
 
-/* Counted, for a normal and a heavy-tailed, lopsided distribution. */
-TEST(intervals_hold_what_they_say)
+/* Simulated, with a normal and with a heavy-tailed, skewed distribution. */
+TEST(intervals_contain_the_median_as_often_as_they_claim)
 {
 	uint64_t seed = 20;
 	double v[30];
@@ -95,7 +95,7 @@ TEST(intervals_hold_what_they_say)
 	}
 }
 
-TEST(an_interval_needs_two_values_and_bounds)
+TEST(interval_needs_two_values_and_both_bounds)
 {
 	const struct estimate one = {.n = 1, .low = 1, .high = 2};
 	const struct estimate unbounded = {.n = 3, .low = (double)NAN, .high = (double)NAN};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Signals as events of the loop: which of them end the program, before and after they were taken.
- */
+/* Signals as events of the loop, and which of them end the program. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -31,7 +30,7 @@ static void take(struct loop *l, int signo)
 	assert_int_equal(ev.signo, signo);
 }
 
-TEST_WITH(ending_signals_wait_until_taken, open_loop, close_loop)
+TEST_WITH(ending_signals_are_pending_until_taken, open_loop, close_loop)
 {
 	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -62,7 +61,7 @@ static int close_and_hear(void **state)
 	return close_loop(state);
 }
 
-TEST_WITH(a_hangup_that_was_ignored_ends_nothing, open_deaf_to_hangup, close_and_hear)
+TEST_WITH(ignored_SIGHUP_ends_nothing, open_deaf_to_hangup, close_and_hear)
 {
 	struct loop_event ev;
 
@@ -75,21 +74,21 @@ TEST_WITH(a_hangup_that_was_ignored_ends_nothing, open_deaf_to_hangup, close_and
 	assert_int_equal(loop__take_pauses(*state, false), 0);
 	assert_int_equal(loop__wait(*state, &ev, 0), 0);
 	assert_int_equal(ev.kind, LOOP_TIMEOUT);
-	/* The others are heard, ignored or not: a script's background jobs are ended by SIGINT. */
+	/* Other signals count even if ignored: scripts start background jobs ignoring SIGINT. */
 	signal(SIGINT, SIG_IGN);
 	kill(getpid(), SIGINT);
 	signal(SIGINT, SIG_DFL);
 	take(*state, SIGINT);
 }
 
-TEST_WITH(a_new_size_of_the_terminal_ends_nothing, open_loop, close_loop)
+TEST_WITH(SIGWINCH_ends_nothing, open_loop, close_loop)
 {
 	kill(getpid(), SIGWINCH);
 	assert_false(loop__is_to_end());
 	take(*state, SIGWINCH);
 }
 
-TEST_WITH(without_a_signal_the_wait_passes, open_loop, close_loop)
+TEST_WITH(wait_without_a_signal_times_out, open_loop, close_loop)
 {
 	struct loop_event ev;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is ours in a directory is what its marker names, and nothing else is ever removed. */
+/* A managed directory: only the names in its marker are ever removed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static void claim_and_write(struct managed_dir *d, const char *name)
 	write_file(name, "ours");
 }
 
-static void what_is_claimed_is_removed_and_nothing_else(void **state)
+static void only_claimed_files_are_removed(void **state)
 {
 	struct managed_dir d;
 	char name[256];
@@ -108,7 +108,7 @@ static void what_is_claimed_is_removed_and_nothing_else(void **state)
 	managed_dir__close(&d);
 }
 
-static void a_whole_directory_of_ours_goes(void **state)
+static void directory_with_own_files_only_is_removed(void **state)
 {
 	struct managed_dir d;
 
@@ -123,8 +123,8 @@ static void a_whole_directory_of_ours_goes(void **state)
 	managed_dir__close(&d);
 }
 
-/* Of two that remove it at the same time the second finds less. */
-static void what_is_gone_already_is_removed(void **state)
+/* Two processes remove the directory at once; the second finds fewer files. */
+static void files_already_gone_are_no_error(void **state)
 {
 	struct managed_dir d;
 	char marker[256], data[256];
@@ -142,7 +142,7 @@ static void what_is_gone_already_is_removed(void **state)
 	managed_dir__close(&d);
 }
 
-static void without_a_marker_all_is_somebody_elses(void **state)
+static void directory_without_a_marker_is_foreign(void **state)
 {
 	struct managed_dir d;
 	char name[256];
@@ -159,7 +159,7 @@ static void without_a_marker_all_is_somebody_elses(void **state)
 	managed_dir__close(&d);
 }
 
-static void another_kind_is_not_ours(void **state)
+static void directory_of_another_command_is_foreign(void **state)
 {
 	struct managed_dir d;
 
@@ -173,7 +173,7 @@ static void another_kind_is_not_ours(void **state)
 	managed_dir__close(&d);
 }
 
-static void a_file_that_came_meanwhile_is_not_claimed(void **state)
+static void existing_file_is_not_claimed(void **state)
 {
 	struct managed_dir d;
 
@@ -186,7 +186,7 @@ static void a_file_that_came_meanwhile_is_not_claimed(void **state)
 	managed_dir__close(&d);
 }
 
-/* A marker that was written by somebody who means harm. */
+/* A marker with hostile content. */
 static void names_that_lead_outside_are_not_followed(void **state)
 {
 	static const char *const bad[] = {"../x", "/etc/passwd", "..",  "a/../b", "a/b/c", "",
@@ -213,8 +213,8 @@ static void names_that_lead_outside_are_not_followed(void **state)
 	managed_dir__close(&d);
 }
 
-/* Killed while the marker was made, or in the middle of a line. */
-static void a_killed_writer_leaves_a_marker_that_counts(void **state)
+/* Killed while the marker was written, or in the middle of a line. */
+static void incomplete_marker_of_a_killed_writer_is_valid(void **state)
 {
 	struct managed_dir d;
 	char name[256];
@@ -257,9 +257,8 @@ static void check_stranger(const struct managed_dir *d, const char *expected)
 	assert_string_equal(name, expected);
 }
 
-/* Neither the beginning of its name nor its length makes a directory ours: empty ones are
- * somebody's, too. */
-static void a_directory_of_a_similar_name_is_not_ours(void **state)
+/* Directories with the prefix or the length of a claimed name are foreign, even if empty. */
+static void directory_with_a_similar_name_is_foreign(void **state)
 {
 	static const char *const theirs[] = {"dat", "mine", "50%%"};
 	struct managed_dir d;
@@ -293,7 +292,7 @@ static unsigned int open_descriptors(void)
 	return n;
 }
 
-/* Claimed, given, listed and removed, above and below: each descriptor opened for it is closed. */
+/* Claiming, adding, listing and removing close each descriptor that they opened. */
 static void no_descriptor_is_left_open(void **state)
 {
 	unsigned int before = open_descriptors();
@@ -314,8 +313,8 @@ static void no_descriptor_is_left_open(void **state)
 	assert_int_equal(open_descriptors(), before);
 }
 
-/* A link is followed nowhere, so it is no marker; what cannot be read is an error, not nothing. */
-static void a_marker_is_a_plain_file(void **state)
+/* Links are never followed, so a link is not a marker; an unreadable marker is an error. */
+static void marker_must_be_a_regular_file(void **state)
 {
 	struct managed_dir d;
 	char path[256];
@@ -336,8 +335,8 @@ static void a_marker_is_a_plain_file(void **state)
 	managed_dir__close(&d);
 }
 
-/* Of a directory that cannot be listed it is not said that all in it is ours. */
-static void what_cannot_be_listed_is_an_error(void **state)
+/* A directory that cannot be listed is never reported as entirely ours. */
+static void directory_that_cannot_be_listed_is_an_error(void **state)
 {
 	struct managed_dir d = MANAGED_DIR_INIT;
 	char name[256];
@@ -347,8 +346,8 @@ static void what_cannot_be_listed_is_an_error(void **state)
 	assert_string_equal(name, "");
 }
 
-/* As long as a marker may be, and one byte more. */
-static void a_marker_has_a_largest_size(void **state)
+/* A marker of the largest allowed size, and one byte more. */
+static void marker_above_the_largest_size_is_an_error(void **state)
 {
 	struct managed_dir d;
 	char path[256];
@@ -366,7 +365,7 @@ static void a_marker_has_a_largest_size(void **state)
 	managed_dir__close(&d);
 }
 
-static void what_was_in_the_struct_does_not_matter(void **state)
+static void open_ignores_the_previous_struct(void **state)
 {
 	struct managed_dir d;
 
@@ -386,20 +385,20 @@ static void what_was_in_the_struct_does_not_matter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_DIR(what_is_claimed_is_removed_and_nothing_else),
-		WITH_DIR(a_whole_directory_of_ours_goes),
-		WITH_DIR(what_is_gone_already_is_removed),
-		WITH_DIR(without_a_marker_all_is_somebody_elses),
-		WITH_DIR(another_kind_is_not_ours),
-		WITH_DIR(a_directory_of_a_similar_name_is_not_ours),
-		WITH_DIR(a_file_that_came_meanwhile_is_not_claimed),
+		WITH_DIR(only_claimed_files_are_removed),
+		WITH_DIR(directory_with_own_files_only_is_removed),
+		WITH_DIR(files_already_gone_are_no_error),
+		WITH_DIR(directory_without_a_marker_is_foreign),
+		WITH_DIR(directory_of_another_command_is_foreign),
+		WITH_DIR(directory_with_a_similar_name_is_foreign),
+		WITH_DIR(existing_file_is_not_claimed),
 		WITH_DIR(names_that_lead_outside_are_not_followed),
-		WITH_DIR(a_killed_writer_leaves_a_marker_that_counts),
+		WITH_DIR(incomplete_marker_of_a_killed_writer_is_valid),
 		WITH_DIR(no_descriptor_is_left_open),
-		WITH_DIR(a_marker_is_a_plain_file),
-		WITH_DIR(what_cannot_be_listed_is_an_error),
-		WITH_DIR(a_marker_has_a_largest_size),
-		WITH_DIR(what_was_in_the_struct_does_not_matter),
+		WITH_DIR(marker_must_be_a_regular_file),
+		WITH_DIR(directory_that_cannot_be_listed_is_an_error),
+		WITH_DIR(marker_above_the_largest_size_is_an_error),
+		WITH_DIR(open_ignores_the_previous_struct),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

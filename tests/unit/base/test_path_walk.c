@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a path leads, who controls it, and what an output may not follow. */
+/* Path resolution: the target, who controls it, and which links an output must not follow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,7 @@ static void put_directory(const char *name, mode_t mode, uid_t owner)
 static void need_root(void)
 {
 	if (geteuid())
-		skip(); /* only root gives files away */
+		skip(); /* only root can change the owner */
 }
 
 static void check_has(const char *name, const char *text)
@@ -90,7 +90,7 @@ static void check_name(const char *path, const char *name, bool exists)
 	path_walk__close(&w);
 }
 
-static void a_path_ends_in_a_directory_and_a_name(void **state)
+static void path_gives_directory_and_name(void **state)
 {
 	char path[PATH_MAX];
 	struct path_walk w;
@@ -123,7 +123,7 @@ static void a_path_ends_in_a_directory_and_a_name(void **state)
 	assert_int_equal(path_walk__find_output(&w, path), -ENAMETOOLONG);
 }
 
-static void an_open_file_has_no_name(void **state)
+static void open_file_has_no_name(void **state)
 {
 	struct path_walk w;
 
@@ -145,7 +145,7 @@ static uid_t controller_of(const char *path)
 	return controller;
 }
 
-static void the_controller_is_who_can_exchange_the_file(void **state)
+static void controller_can_replace_the_file(void **state)
 {
 	(void)state;
 	need_root();
@@ -172,8 +172,8 @@ static void the_controller_is_who_can_exchange_the_file(void **state)
 	assert_int_equal(controller_of("open/roots"), PATH_WALK_NOBODY);
 }
 
-/* Another user's link into a directory that this user may not enter leads nowhere. */
-static void an_input_is_walked_with_the_rights_of_its_controller(void **state)
+/* A link of another user into a directory that this user may not enter is refused. */
+static void input_is_opened_with_the_rights_of_its_controller(void **state)
 {
 	struct path_walk w;
 
@@ -201,7 +201,7 @@ static void check_output(const char *path, int err)
 	assert_int_equal(found, err);
 }
 
-static void root_follows_no_link_of_another_user_out_of_their_directories(void **state)
+static void root_refuses_links_out_of_the_directories_of_another_user(void **state)
 {
 	(void)state;
 	need_root();
@@ -222,8 +222,8 @@ static void root_follows_no_link_of_another_user_out_of_their_directories(void *
 	check_output("others/out", 0);
 }
 
-/* Whatever fs.protected_symlinks is. */
-static void nobody_follows_anothers_link_in_a_shared_directory(void **state)
+/* Independent of fs.protected_symlinks. */
+static void link_of_another_user_in_a_shared_directory_is_refused(void **state)
 {
 	(void)state;
 	need_root();
@@ -253,7 +253,7 @@ static void write_below(int dir, const char *name, int expected)
 	assert_int_equal(atomic_file__commit(f), 0);
 }
 
-static void a_file_below_a_directory_follows_no_link(void **state)
+static void links_below_a_directory_are_not_followed(void **state)
 {
 	int dir;
 
@@ -274,8 +274,8 @@ static void a_file_below_a_directory_follows_no_link(void **state)
 	assert_int_not_equal(access("elsewhere/new", F_OK), 0);
 }
 
-/* By a second name a marker is somebody else's file, too: nothing is added to it. */
-static void a_marker_with_two_names_is_not_written(void **state)
+/* A marker with a second hard link may be another user's file: nothing is appended to it. */
+static void marker_with_two_names_is_not_written(void **state)
 {
 	struct managed_dir d = MANAGED_DIR_INIT;
 
@@ -289,7 +289,7 @@ static void a_marker_with_two_names_is_not_written(void **state)
 	assert_int_equal(managed_dir__claim(&d, "file"), -EPERM);
 	check_has("victim", "netiotrace.files/1 test\n");
 	managed_dir__close(&d);
-	/* A pipe in its place is none, and nobody waits for it. */
+	/* A FIFO in place of the marker is not a marker, and opening it does not block. */
 	assert_int_equal(unlink("d/" MANAGED_DIR_MARKER), 0);
 	assert_int_equal(mkfifo("d/" MANAGED_DIR_MARKER, 0600), 0);
 	assert_int_not_equal(managed_dir__open(&d, "d", "test"), 0);
@@ -300,14 +300,14 @@ int main(void)
 {
 #define in_place(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 	const struct CMUnitTest tests[] = {
-		in_place(a_path_ends_in_a_directory_and_a_name),
-		in_place(an_open_file_has_no_name),
-		in_place(the_controller_is_who_can_exchange_the_file),
-		in_place(an_input_is_walked_with_the_rights_of_its_controller),
-		in_place(root_follows_no_link_of_another_user_out_of_their_directories),
-		in_place(nobody_follows_anothers_link_in_a_shared_directory),
-		in_place(a_file_below_a_directory_follows_no_link),
-		in_place(a_marker_with_two_names_is_not_written),
+		in_place(path_gives_directory_and_name),
+		in_place(open_file_has_no_name),
+		in_place(controller_can_replace_the_file),
+		in_place(input_is_opened_with_the_rights_of_its_controller),
+		in_place(root_refuses_links_out_of_the_directories_of_another_user),
+		in_place(link_of_another_user_in_a_shared_directory_is_refused),
+		in_place(links_below_a_directory_are_not_followed),
+		in_place(marker_with_two_names_is_not_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What comes from a file neither moves a terminal nor breaks a picture. */
+/* Text from files must not control a terminal nor break a picture. */
 #include <string.h>
 
 #include "base/printable.h"
@@ -12,7 +12,7 @@ static void check(const char *text, const char *expected)
 	assert_string_equal(printable(buf, sizeof(buf), text), expected);
 }
 
-TEST(what_prints_is_kept)
+TEST(printable_text_is_kept)
 {
 	check("", "");
 	check("Linux 6.18, 64 KiB", "Linux 6.18, 64 KiB");
@@ -20,16 +20,15 @@ TEST(what_prints_is_kept)
 	      "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xa7");
 }
 
-/* The first character of each length, which one less in the limit would take for too long an
- * encoding. */
-TEST(each_length_begins_where_it_must)
+/* The first character of each encoded length: an off-by-one limit would call it overlong. */
+TEST(each_encoded_length_begins_at_its_first_character)
 {
 	check("\xc2\xa0", "\xc2\xa0");
 	check("\xe0\xa0\x80", "\xe0\xa0\x80");
 	check("\xf0\x90\x80\x80", "\xf0\x90\x80\x80");
-	check("\xed\x9f\xbf", "\xed\x9f\xbf"); /* before the surrogates, and after them */
+	check("\xed\x9f\xbf", "\xed\x9f\xbf"); /* before and after the surrogates */
 	check("\xee\x80\x80", "\xee\x80\x80");
-	check("\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"); /* the last there is */
+	check("\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"); /* the last character */
 	check("\xc2\x9f", "??");
 	check("\xe0\x9f\xbf", "???");
 	check("\xf0\x8f\xbf\xbf", "????");
@@ -37,17 +36,17 @@ TEST(each_length_begins_where_it_must)
 	check("\xed\xbf\xbf", "???");
 }
 
-TEST(controls_are_not)
+TEST(control_characters_become_question_marks)
 {
 	check("6.1\x1b[2J\x1b]0;owned\x07", "6.1?[2J?]0;owned?");
 	check("a\nb\rc\td\x7f", "a?b?c?d?");
 	check("\xc2\x9b"
 	      "2J",
-	      "??2J"); /* the one-character form of the same */
+	      "??2J"); /* CSI as a single character */
 }
 
 /* "gpj.exe" would show as "exe.jpg". */
-TEST(marks_of_direction_are_not)
+TEST(direction_marks_become_question_marks)
 {
 	check("a\xe2\x80\xaegpj.exe", "a???gpj.exe");  /* U+202E */
 	check("\xe2\x80\xaa\xe2\x80\x8e", "??????");   /* U+202A, U+200E */
@@ -56,26 +55,26 @@ TEST(marks_of_direction_are_not)
 	check("\xe2\x80\xa8", "???");                  /* U+2028 */
 	check("\xef\xbb\xbfx", "???x");
 	check("\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
-	      "\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa"); /* beside them */
+	      "\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa"); /* their neighbours */
 }
 
-TEST(lines_stay_lines)
+TEST(printable_lines_keep_newlines_and_tabs)
 {
 	char text[] = "one\n\ttwo\x1b[31m\r\xc2\x9b";
 
 	assert_string_equal(printable__lines(text), "one\n\ttwo?[31m???");
 }
 
-TEST(what_is_no_utf8_is_not)
+TEST(invalid_UTF8_becomes_question_marks)
 {
 	check("\xff\xfe", "??");
-	check("\xc0\xaf", "??");      /* a slash, encoded too long */
+	check("\xc0\xaf", "??");      /* an overlong slash */
 	check("\xed\xa0\x80", "???"); /* a surrogate */
 	check("\xf4\x90\x80\x80", "????");
-	check("\xe2\x82", "??"); /* cut */
+	check("\xe2\x82", "??"); /* truncated */
 }
 
-TEST(cut_between_characters)
+TEST(short_buffers_are_cut_between_characters)
 {
 	char buf[8], two[2], text[] = "x\x1by\xe2";
 
@@ -84,7 +83,7 @@ TEST(cut_between_characters)
 	assert_string_equal(printable(buf, 7, "\xe2\x82\xac\xe2\x82\xac"),
 			    "\xe2\x82\xac\xe2\x82\xac");
 	assert_string_equal(printable(buf, 1, "abc"), "");
-	/* What is replaced takes its room, too. */
+	/* A replaced character uses space, too. */
 	assert_string_equal(printable(two, sizeof(two), "a\x1b"), "a");
 	assert_string_equal(printable(two, sizeof(two), "\x1b\x1b"), "?");
 	assert_string_equal(printable__in_place(text), "x?y?");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rule by which two things are called different: cases worked out by hand, properties, and how
- * often it is wrong on data in which nothing differs.
+ * The rank test that decides on differences: cases calculated by hand, properties, and the error
+ * rate on data without a difference.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@ static struct rank_test of(const double *a, size_t n, const double *b, size_t m,
 	return t;
 }
 
-/* Each of n rounds of A wins against each of m of B in one of C(n + m, n) orders. */
-TEST(rounds_apart_have_a_p_by_hand)
+/* All n rounds of A are above all m of B in one of C(n + m, n) orders. */
+TEST(separate_rounds_have_the_p_value_calculated_by_hand)
 {
 	static const double low[] = {1, 2, 3, 4, 5, 6, 7}, high[] = {11, 12, 13, 14, 15, 16, 17};
 
@@ -40,7 +40,7 @@ TEST(rounds_apart_have_a_p_by_hand)
 	assert_int_equal(of(low, 0, high, 7, 1).difference, DIFFERENCE_UNKNOWN);
 }
 
-/* All orders of few rounds, counted: an independent witness of the distribution of U. */
+/* Enumerates all orders of few rounds: an independent check of the distribution of U. */
 static double count_orders(unsigned int n, unsigned int m, unsigned int at_most)
 {
 	unsigned int orders = 0, below = 0;
@@ -62,8 +62,8 @@ static double count_orders(unsigned int n, unsigned int m, unsigned int at_most)
 	return (double)below / orders;
 }
 
-/* Rounds of A among those of B so that exactly u pairs are the other way round. */
-TEST(p_is_the_share_of_orders)
+/* Rounds of A among those of B such that exactly u pairs are reversed. */
+TEST(p_value_is_the_share_of_all_orders)
 {
 	for (unsigned int n = 2; n <= 6; n++)
 		for (unsigned int u = 0; u < n * 4 / 2; u++) {
@@ -80,8 +80,8 @@ TEST(p_is_the_share_of_orders)
 		}
 }
 
-/* The ranks that docs/GUIDE.md and the header name. */
-TEST(k_is_as_the_header_says)
+/* The ranks in docs/GUIDE.md and the header. */
+TEST(rank_k_is_as_documented)
 {
 	static const struct {
 		size_t n, k;
@@ -92,7 +92,7 @@ TEST(k_is_as_the_header_says)
 		size_t n = ranks[r].n;
 		struct rank_test t;
 
-		/* All n x n quotients are apart: 2^i / 2^(-n j). */
+		/* All n x n quotients differ: 2^i / 2^(-n j). */
 		for (size_t i = 0; i < n; i++) {
 			a[i] = exp2((double)i);
 			b[i] = exp2(-(double)(n * i));
@@ -114,7 +114,7 @@ static void draw(double *x, size_t n, double middle, double width, uint64_t *see
 		x[i] = middle * exp(width * random_normal(seed));
 }
 
-TEST(places_changed_is_the_inverse)
+TEST(swapped_sides_give_the_inverse_change)
 {
 	uint64_t seed = 1;
 
@@ -136,8 +136,8 @@ TEST(places_changed_is_the_inverse)
 	}
 }
 
-/* A higher A cannot make the interval lower, more comparisons cannot make it narrower. */
-TEST(the_interval_is_monotone)
+/* A larger A cannot lower the interval; more comparisons cannot narrow it. */
+TEST(interval_is_monotone)
 {
 	uint64_t seed = 2;
 
@@ -158,8 +158,8 @@ TEST(the_interval_is_monotone)
 	}
 }
 
-/* Twice as much of everything, and the order of the rounds, change nothing. */
-TEST(scale_and_order_do_not_matter)
+/* Doubling all values and permuting the rounds change nothing. */
+TEST(scale_and_order_do_not_change_the_result)
 {
 	double a[] = {9, 11, 10, 12, 8, 10.5, 9.5}, b[] = {7, 8, 7.5, 9, 8.5, 6, 8.2};
 	struct rank_test t = of(a, 7, b, 7, 2), u;
@@ -180,8 +180,8 @@ TEST(scale_and_order_do_not_matter)
 	NEAR(t.p, u.p, 1e-12);
 }
 
-/* Rounds that are the same count against a difference; 0 is a value; NaN is none. */
-TEST(ties_zeros_and_gaps)
+/* Equal rounds count against a difference; 0 is a value; NaN is not. */
+TEST(ties_give_no_difference_and_zeros_no_change)
 {
 	static const double same[] = {5, 5, 5, 5, 5, 5, 5}, zero[7] = {0};
 	static const double gaps[] = {5, (double)NAN, 6, 7, (double)INFINITY, 8};
@@ -203,8 +203,8 @@ TEST(ties_zeros_and_gaps)
 	NEAR(t.a, 6.5, 0);
 }
 
-/* More rounds than the exact distribution is made for: the normal one joins without a step. */
-TEST(many_rounds_join_few)
+/* Beyond RANK_EXACT_MAX a normal approximation continues the exact distribution without a step. */
+TEST(normal_approximation_continues_the_exact_distribution)
 {
 	double a[100], b[100];
 	uint64_t seed = 3;
@@ -224,8 +224,8 @@ static double noise(int kind, uint64_t *seed)
 	return exp(0.1 * (kind ? random_heavy(seed) : random_normal(seed)));
 }
 
-/* The true quotient is 1.3: the interval holds it in at least its coverage. */
-TEST(the_interval_covers)
+/* The true quotient is 1.3; the interval contains it at least as often as its coverage. */
+TEST(interval_contains_the_true_change_as_often_as_claimed)
 {
 	for (int kind = 0; kind < 2; kind++)
 		for (size_t n = 4; n <= 10; n += 3) {
@@ -251,8 +251,8 @@ TEST(the_interval_covers)
 		}
 }
 
-/* Of 16 comparisons in which nothing differs, any is called different in at most 5 % of sets. */
-TEST(a_family_is_seldom_wrong)
+/* 16 comparisons without a true difference: at most 5 % of the sets have a false one. */
+TEST(family_of_16_noise_comparisons_is_wrong_in_5_percent_at_most)
 {
 	unsigned int wrong = 0;
 	uint64_t seed = 5;
@@ -273,7 +273,7 @@ TEST(a_family_is_seldom_wrong)
 	assert_true(wrong <= SETS / 2 * RANK_LEVEL + 3 * sqrt(SETS / 2 * RANK_LEVEL));
 }
 
-TEST(how_much_above)
+TEST(relative_distance_converts_to_change)
 {
 	NEAR(rank_test__apart(3, 1), 1, 1e-12);
 	NEAR(rank_test__apart(1, 3), -1, 1e-12);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which limit of this process explains a failure, and that none is blamed without need. */
+/* Which resource limit of the process explains an error. */
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,7 +17,7 @@ static struct limits none(void)
 	return l;
 }
 
-TEST(without_limits_none_is_blamed)
+TEST(no_low_limit_blames_no_limit)
 {
 	static const int errors[] = {-ENOMEM, -EAGAIN, -EPERM, -ENOENT, -EOPNOTSUPP, 0};
 	struct limits l = none();
@@ -28,7 +28,7 @@ TEST(without_limits_none_is_blamed)
 		assert_int_equal(limits__culprit(&l, errors[i]), LIMIT_NR);
 }
 
-TEST(an_error_names_its_limit)
+TEST(error_names_the_limit_behind_it)
 {
 	struct limits l = none();
 
@@ -43,8 +43,8 @@ TEST(an_error_names_its_limit)
 	assert_int_equal(limits__culprit(&l, -EAGAIN), LIMIT_THREADS);
 }
 
-/* Before Linux 5.11 maps count as locked memory, and a refusal is EPERM. */
-TEST(locked_memory_counts_on_old_kernels)
+/* Before Linux 5.11 BPF maps count as locked memory, and the kernel returns EPERM. */
+TEST(EPERM_on_old_kernels_blames_locked_memory)
 {
 	struct limits l = none();
 
@@ -56,8 +56,8 @@ TEST(locked_memory_counts_on_old_kernels)
 	assert_int_equal(limits__culprit(&l, -EPERM), LIMIT_NR);
 }
 
-/* libbpf says ESRCH where it had no memory to read the kernel's types. */
-TEST(a_limit_too_low_explains_any_error)
+/* libbpf returns ESRCH if it has no memory to read the kernel's BTF. */
+TEST(limit_below_its_minimum_explains_any_error)
 {
 	static const enum limit low[] = {LIMIT_FILES, LIMIT_MEMORY, LIMIT_DATA};
 
@@ -71,7 +71,7 @@ TEST(a_limit_too_low_explains_any_error)
 	}
 }
 
-TEST(the_sentence_has_name_value_and_remedy)
+TEST(sentence_has_name_value_and_remedy)
 {
 	struct limits l = none();
 	char text[256];
@@ -86,8 +86,8 @@ TEST(the_sentence_has_name_value_and_remedy)
 	assert_non_null(strstr(text, "19.5 MiB"));
 }
 
-/* The soft limit of files goes up to the hard one, and a child gets what was there. */
-TEST(open_files_are_raised_and_given_back)
+/* The soft limit becomes the hard limit; a child gets the original one. */
+TEST(open_files_limit_is_raised_and_restored)
 {
 	struct rlimit before, now;
 	struct limits l;

@@ -16,7 +16,7 @@ static void check_spread(double *values, size_t n, double low, double median, do
 	assert_true(s.low == low && s.median == median && s.high == high);
 }
 
-TEST(spread_of_a_few)
+TEST(spread_has_lowest_median_and_highest_value)
 {
 	double one[] = {3.5}, two[] = {4, 1}, odd[] = {9, -2, 5}, even[] = {8, 1, 4, 2};
 
@@ -26,7 +26,7 @@ TEST(spread_of_a_few)
 	check_spread(even, 4, 1, 3, 8);
 }
 
-TEST(spread_of_nothing_is_unknown)
+TEST(spread_of_no_finite_value_is_unknown)
 {
 	double none[] = {NAN, INFINITY};
 
@@ -34,7 +34,7 @@ TEST(spread_of_nothing_is_unknown)
 	assert_int_equal(stats__spread(none, 2).n, 0);
 }
 
-TEST(rounds_without_a_number_are_left_out)
+TEST(non_finite_rounds_are_left_out)
 {
 	double values[] = {NAN, 2, -INFINITY, 4, NAN};
 	struct spread s = stats__spread(values, 5);
@@ -43,7 +43,7 @@ TEST(rounds_without_a_number_are_left_out)
 	assert_true(s.low == 2 && s.median == 3 && s.high == 4);
 }
 
-/* In their order, into the room given; what is behind them is not written. */
+/* At most the given number is written, in order. */
 TEST(finite_numbers_are_kept_in_order)
 {
 	static const double values[] = {(double)NAN, 5, (double)-INFINITY, -1, 0, (double)INFINITY};
@@ -55,7 +55,7 @@ TEST(finite_numbers_are_kept_in_order)
 	assert_int_equal(stats__keep_finite(kept, values, 0), 0);
 }
 
-TEST(huge_values_do_not_overflow)
+TEST(median_of_huge_values_does_not_overflow)
 {
 	double values[] = {1e308, 1.5e308};
 	struct spread s = stats__spread(values, 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text broken into lines, paragraphs beside a label, and words that a shell reads back. */
+/* Line breaking, paragraphs beside a label, and quoting for a shell. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/text_note.h"
 #include "support/test.h"
 
-/* The lines of a text, apart by "|". */
+/* The lines of a text, separated by "|". */
 static void check_lines(const char *text, size_t width, const char *expected)
 {
 	char found[256] = "";
@@ -21,7 +21,7 @@ static void check_lines(const char *text, size_t width, const char *expected)
 	assert_string_equal(found, expected);
 }
 
-TEST(lines_are_as_long_as_they_may_be)
+TEST(text_is_broken_at_the_last_blank_that_fits)
 {
 	check_lines("", 10, "");
 	check_lines("one two", 7, "one two");
@@ -30,7 +30,7 @@ TEST(lines_are_as_long_as_they_may_be)
 	check_lines("one  two", 4, "one|two");
 	check_lines("  one\n\n two ", 20, "one|two ");
 	check_lines("one two", 0, "one two");
-	/* A number stays with what it counts, a word that is too long is cut. */
+	/* A number stays on the line of the next word; a word that is too long is cut. */
 	check_lines("sent 92 113 calls", 12, "sent|92 113 calls");
 	check_lines("abcdefgh", 3, "abc|def|gh");
 	check_lines("12 345", 3, "12|345");
@@ -59,12 +59,12 @@ static void check_note(const char *text, unsigned int width, const char *expecte
 	free(found);
 }
 
-TEST(paragraphs_stand_beside_their_label)
+TEST(paragraphs_are_indented_beside_their_label)
 {
 	check_note("", 40, "");
 	check_note("   ", 40, "");
 	check_note("x", 40, "note       x\n");
-	/* Narrower than label and text: 20 columns of text, not lines without end. */
+	/* Narrower than label and text: 20 columns of text. */
 	check_note("a sentence of more than twenty columns", 5,
 		   "note       a sentence of more\n           than twenty columns\n");
 	check_note("x\x1b[2J\xc2\x9b", 40, "note       x?[2J??\n");
@@ -85,7 +85,7 @@ static void check_word(const char *word, const char *expected)
 	free(text);
 }
 
-TEST(a_shell_reads_the_words_back)
+TEST(quoted_words_are_read_back_by_a_shell)
 {
 	check_word("--size=64k,1m", "--size=64k,1m");
 	check_word("a", "a");

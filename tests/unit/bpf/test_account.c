@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The arithmetic of the BPF programs, held against calls and sockets that misbehave. */
+/* The arithmetic of the BPF programs, with misbehaving calls and sockets. */
 #include <pthread.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 static const struct nio_send_facts pinned_call = {
 	.told = true, .zerocopy = true, .sg = true, .took_id = true};
 
-TEST(a_call_goes_one_way)
+TEST(send_call_has_the_kind_of_its_facts)
 {
 	struct nio_send_facts f = pinned_call;
 
@@ -24,8 +24,8 @@ TEST(a_call_goes_one_way)
 	assert_int_equal(nio_send_kind(f), NIO_SEND_FOREIGN);
 }
 
-/* A SEND_ZC takes no id, as a copy does. Where the message is not seen, the thread tells. */
-TEST(what_may_be_io_urings_is_no_copy)
+/* SEND_ZC of io_uring takes no zero-copy id. Without the message, the thread tells. */
+TEST(possible_io_uring_send_is_not_called_a_copy)
 {
 	struct nio_send_facts f = {.by_uring = true, .sg = true};
 
@@ -38,8 +38,8 @@ TEST(what_may_be_io_urings_is_no_copy)
 	assert_int_equal(nio_send_kind(f), NIO_SEND_COPIED);
 }
 
-/* The run of a pinned call was refused; the next call copies, and says so. */
-TEST(nothing_leaks_into_the_next_call)
+/* A pinned call missed its program; the next call copies and its facts say so. */
+TEST(facts_of_one_call_do_not_leak_into_the_next)
 {
 	struct nio_send_facts f = {.told = true, .sg = true, .took_id = true};
 
@@ -47,17 +47,17 @@ TEST(nothing_leaks_into_the_next_call)
 	assert_int_equal(nio_ids_unseen(7, 8, false), 1);
 	assert_int_equal(nio_ids_unseen(7, 8, true), 0);
 	assert_int_equal(nio_ids_unseen(0xffffffff, 2, true), 2);
-	/* An aborted send gives its id back. */
+	/* An aborted send returns its id. */
 	assert_int_equal(nio_ids_unseen(8, 7, false), 0);
 }
 
-/* What is booked for a socket that goes from one look to the next. */
+/* The bytes booked for a socket between two reads of its sequence numbers. */
 static int32_t queued(uint32_t from, uint32_t write_seq, uint8_t tcp_state)
 {
 	return nio_seq_delta(from, nio_payload_end(write_seq, tcp_state));
 }
 
-TEST(a_fin_is_no_payload_and_an_abort_has_none)
+TEST(FIN_is_no_payload_and_a_reset_books_none)
 {
 	assert_int_equal(queued(1000, 2000, TCP_ESTABLISHED), 1000);
 	assert_int_equal(queued(1000, 2001, TCP_FIN_WAIT1), 1000);
@@ -65,7 +65,7 @@ TEST(a_fin_is_no_payload_and_an_abort_has_none)
 	assert_int_equal(queued(1000, 2001, TCP_LAST_ACK), 1000);
 	assert_int_equal(queued(1000, 2001, TCP_CLOSING), 1000);
 	assert_int_equal(queued(1000, 2000, TCP_CLOSE_WAIT), 1000);
-	/* A reset moves to CLOSE without a FIN: nobody can tell, so nothing is taken from it. */
+	/* A reset moves the socket to CLOSE without a FIN: write_seq is ambiguous and unused. */
 	assert_false(nio_state_has_stream(TCP_CLOSE));
 	assert_false(nio_state_has_stream(TCP_TIME_WAIT));
 	assert_false(nio_state_has_stream(TCP_LISTEN));
@@ -73,24 +73,24 @@ TEST(a_fin_is_no_payload_and_an_abort_has_none)
 	assert_true(nio_state_has_stream(TCP_FIN_WAIT2));
 }
 
-TEST(numbers_wrap_and_never_make_4_gib)
+TEST(sequence_numbers_wrap_and_never_give_4_GiB)
 {
 	assert_int_equal(queued(0xffffff00, 0x100, TCP_ESTABLISHED), 0x200);
 	assert_int_equal(queued(1001, 1000, TCP_ESTABLISHED), -1);
 	assert_int_equal(queued(1000, 1000, TCP_FIN_WAIT1), -1);
 }
 
-/* Watched before it connects: the SYN takes a number, too. */
-TEST(a_syn_is_no_payload)
+/* Watched before connect(): the SYN also takes a sequence number. */
+TEST(SYN_is_no_payload)
 {
 	uint32_t isn = 0xffffffff;
 
 	assert_int_equal(nio_payload_begin(isn, isn, TCP_SYN_SENT), 0);
-	assert_int_equal(nio_payload_begin(isn, isn + 1, TCP_SYN_SENT), 0); /* sent again */
+	assert_int_equal(nio_payload_begin(isn, isn + 1, TCP_SYN_SENT), 0); /* retransmitted */
 	assert_int_equal(nio_payload_begin(50, 70, TCP_ESTABLISHED), 70);
 }
 
-TEST(the_next_copy_tells_what_became_of_the_last)
+TEST(next_receive_copy_classifies_the_last_as_taken_peeked_or_unseen)
 {
 	struct nio_taken t = nio_judge_taken(0xfffffff0, 100, 0xfffffff0 + 100);
 
@@ -105,7 +105,7 @@ TEST(the_next_copy_tells_what_became_of_the_last)
 	assert_true(t.backwards && !t.peeked && !t.unseen);
 }
 
-/* Completes sends lo to lo + n - 1 of one socket with a ring of 8; how many were not before. */
+/* Completes sends lo to lo + n - 1 of one socket with a ring of 8. Returns how many were new. */
 static unsigned int complete(struct nio_zc_send *ring, uint64_t cookie, uint32_t lo, uint32_t n,
 			     unsigned int *unknown, uint64_t *bytes)
 {
@@ -135,14 +135,14 @@ TEST(each_send_completes_once)
 	/* Across the wrap of the ids; the fourth is missed. */
 	assert_int_equal(complete(ring, 9, lo, 3, &unknown, &bytes), 3);
 	assert_int_equal(complete(ring, 9, lo + 4, 2, &unknown, &bytes), 2);
-	/* The application reads of all six: one was missed, and only that one is new. */
+	/* The application reads all six: only the missed one is new. */
 	assert_int_equal(complete(ring, 9, lo, 6, &unknown, &bytes), 1);
 	assert_int_equal(complete(ring, 9, lo, 6, &unknown, &bytes), 0);
 	assert_int_equal(bytes, 600);
 	assert_int_equal(unknown, 0);
 }
 
-TEST(a_send_reported_before_it_returned)
+TEST(completion_before_the_return_of_its_send_is_counted_once)
 {
 	struct nio_zc_send ring[8] = {{0}};
 	unsigned int unknown = 0;
@@ -152,17 +152,17 @@ TEST(a_send_reported_before_it_returned)
 	assert_int_equal(unknown, 1);
 	assert_true(nio_zc_note(&ring[0], 9, 0, 100, 1));
 	assert_int_equal(complete(ring, 9, 0, 1, &unknown, &bytes), 0);
-	/* Another socket had the ring before: its sends are not this one's. */
+	/* Another socket used the ring before: its sends are ignored. */
 	assert_false(nio_zc_note(&ring[0], 10, 0, 100, 1));
 	assert_int_equal(complete(ring, 10, 0, 1, &unknown, &bytes), 1);
 	assert_int_equal(bytes, 100);
-	/* A late report does not take the entry of a later send. */
+	/* A late completion leaves the entry of a later send. */
 	assert_false(nio_zc_note(&ring[0], 10, 16, 50, 1));
 	assert_int_equal(complete(ring, 10, 8, 1, &unknown, &bytes), 1);
 	assert_int_equal(ring[0].id, 16);
 }
 
-TEST(rings_do_not_overlap)
+TEST(rings_divide_the_sends_and_do_not_overlap)
 {
 	static const struct {
 		uint32_t sockets, size;
@@ -187,8 +187,8 @@ static void *close_windows(void *arg)
 	return NULL;
 }
 
-/* A softirq closes a window on top of the program that closes another: neither may be lost. */
-TEST(windows_that_close_at_once_are_both_counted)
+/* A softirq closes a window while another program closes one on the same CPU: both must count. */
+TEST(windows_closed_at_once_are_both_counted)
 {
 	struct nio_perf_cell cell = {0};
 	pthread_t threads[2];

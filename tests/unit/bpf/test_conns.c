@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where sockets stand in nio_conns: as many as a session has must find a place, wherever made. */
+/* Slots of sockets in nio_conns: all sockets of a session find one, whichever CPUs made them. */
 #include <linux/types.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 /* Both sides of 4096 connections. */
 #define SOCKETS 8192
 
-/* include/linux/cookie.h: a CPU takes so many cookies at a time. */
+/* include/linux/cookie.h: a CPU allocates cookies in batches of this size. */
 #define BATCH    4096
 #define CPUS_MAX 256
 
@@ -30,8 +30,8 @@ static int insert(uint64_t table[NIO_CONN_SLOTS], uint64_t cookie)
 }
 
 /*
- * Sockets made in turn on that many CPUs, each of which has given out `used` cookies of its batch
- * and takes another batch when that is at its end.
+ * Sockets made in turn on that many CPUs. Each CPU has used `used` cookies of its batch and takes a
+ * new batch at its end.
  */
 static void sockets_of_cpus(unsigned int cpus, unsigned int used)
 {
@@ -42,7 +42,7 @@ static void sockets_of_cpus(unsigned int cpus, unsigned int used)
 	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
 		next[cpu] = batch + used + 1;
 		left[cpu] = BATCH - used;
-		/* Other CPUs' batches lie between. */
+		/* Batches of other CPUs lie between. */
 		batch += BATCH * (1 + (cpu * 7 + used) % 3);
 	}
 	for (unsigned int i = 0; i < SOCKETS; i++) {
@@ -60,7 +60,7 @@ static void sockets_of_cpus(unsigned int cpus, unsigned int used)
 	}
 }
 
-TEST(test_sockets_of_any_cpus_find_a_place)
+TEST(sockets_of_any_CPUs_find_a_slot)
 {
 	static const unsigned int cpus[] = {1, 2, 3, 4, 8, 16, 64, 128, CPUS_MAX};
 
@@ -69,7 +69,7 @@ TEST(test_sockets_of_any_cpus_find_a_place)
 			sockets_of_cpus(cpus[i], used);
 }
 
-TEST(test_probes_are_neighbours)
+TEST(probed_slots_are_neighbours)
 {
 	for (uint64_t cookie = 1; cookie < 3 * BATCH; cookie++)
 		for (uint32_t i = 0; i + 1 < NIO_CONN_PROBES; i++)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the kernel's counters of a socket say in payload bytes, and changes of its state. */
+/* Payload bytes from the kernel's counters of a socket, in every state. */
 
 #include "bpf/sock_state.h"
 #include "support/test.h"
 
-/* An established connection that sent 5000 bytes, 1000 not acknowledged, and received 700, 100
- * unread. */
+/*
+ * An established connection: 5000 bytes sent, 1000 of them unacknowledged; 700 received, 100 of
+ * them unread.
+ */
 static const struct nio_tcp established = {
 	.bytes_acked = 4000,
 	.write_seq = 6001,
@@ -26,7 +28,7 @@ static void expect_numbers(const struct nio_tcp *t, uint64_t sent, uint64_t rece
 	assert_int_equal(n.read, read);
 }
 
-TEST(numbers_are_payload_bytes)
+TEST(counters_give_payload_bytes)
 {
 	struct nio_tcp t = established;
 
@@ -39,8 +41,8 @@ TEST(numbers_are_payload_bytes)
 	expect_numbers(&t, 5000, 700, 600);
 }
 
-/* A FIN takes a number in write_seq from FIN_WAIT1 and LAST_ACK on, and not in CLOSE_WAIT. */
-TEST(own_fin_is_no_byte)
+/* The own FIN takes a number in write_seq from FIN_WAIT1 and LAST_ACK on, not in CLOSE_WAIT. */
+TEST(own_FIN_is_no_payload_byte)
 {
 	static const __u8 with_fin[] = {TCP_FIN_WAIT1, TCP_FIN_WAIT2, TCP_CLOSING, TCP_LAST_ACK};
 	struct nio_tcp t = established;
@@ -54,8 +56,8 @@ TEST(own_fin_is_no_byte)
 	}
 }
 
-/* The peer's FIN counts as one byte received, and as one read once all before it is read. */
-TEST(peers_fin_is_no_byte)
+/* The peer's FIN counts as one byte received, and as read once all data before it is read. */
+TEST(FIN_of_the_peer_is_no_payload_byte)
 {
 	struct nio_tcp t = established;
 
@@ -69,7 +71,7 @@ TEST(peers_fin_is_no_byte)
 	assert_int_equal(nio_numbers_of(&t).taken, 900);
 }
 
-TEST(numbers_wrap)
+TEST(sequence_numbers_wrap)
 {
 	struct nio_tcp t = established;
 
@@ -81,8 +83,8 @@ TEST(numbers_wrap)
 	expect_numbers(&t, (5ULL << 32) + 0x20, 700, 700 - 0x21);
 }
 
-/* Kinds are exact where the programs were attached from the first byte to the last. */
-TEST(knows_whether_all_was_seen)
+/* Call types are exact if the programs were attached from the first to the last byte. */
+TEST(state_opened_and_closed_in_one_window_was_seen_whole)
 {
 	struct sock_state s = {.born_window = 1, .window = 1};
 

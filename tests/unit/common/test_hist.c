@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Histograms: the bucket layout over its whole range, quantiles against a sorted array, extremes,
- * merging of layouts that do and do not match.
+ * Histograms: buckets over the whole range, quantiles compared with a sorted array, extremes,
+ * addition.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,7 +19,7 @@ static uint32_t full_layout(uint32_t sub_bits)
 	return (64 - sub_bits + 1) << sub_bits;
 }
 
-/* Every bucket begins where the one before it ends, and both its ends map back to it. */
+/* Every bucket begins where the previous one ends, and both its ends map back to it. */
 static void check_contiguous(uint32_t sub_bits, uint32_t n_buckets)
 {
 	struct hist *h = hist__new(sub_bits, n_buckets);
@@ -38,7 +38,7 @@ static void check_contiguous(uint32_t sub_bits, uint32_t n_buckets)
 			assert_true(high - low <= low >> sub_bits);
 		expected = high + 1;
 	}
-	/* The last bucket is open: it ends with the last value there is. */
+	/* The last bucket has no upper bound. */
 	assert_true(expected == 0);
 	hist__free(h);
 }
@@ -54,7 +54,7 @@ TEST(each_bucket_begins_where_the_last_one_ends)
 	check_contiguous(3, 1);
 }
 
-TEST(layouts_reach_36_minutes_and_16_GiB)
+TEST(latency_layout_reaches_36_minutes_and_size_layout_16_GiB)
 {
 	struct hist *h = hist__new_latency();
 	uint64_t last = HIST_LATENCY_BUCKETS - 1;
@@ -66,7 +66,7 @@ TEST(layouts_reach_36_minutes_and_16_GiB)
 	hist__free(h);
 }
 
-TEST(log2_of_every_power)
+TEST(log2_of_every_power_of_two_is_its_exponent)
 {
 	uint32_t bit;
 
@@ -153,8 +153,8 @@ static void check_quantiles(const struct hist *h, const uint64_t *sorted, size_t
 	}
 }
 
-/* Magnitudes spread over the whole range of the layout, so that each octave is met. */
-TEST(quantiles_against_sorted_array)
+/* Values spread over the whole range of the layout, to cover each octave. */
+TEST(quantiles_agree_with_a_sorted_array)
 {
 	static uint64_t values[5000];
 	struct hist *h = hist__new_latency();
@@ -193,14 +193,14 @@ TEST(quantiles_are_nearest_rank)
 	hist__free(h);
 }
 
-TEST(a_sum_equals_one_histogram_of_all_values)
+TEST(sum_equals_one_histogram_of_all_values)
 {
 	struct hist *a = hist__new_latency(), *b = hist__new_latency(), *both = hist__new_latency();
 	uint64_t seed = 7, v;
 	int i;
 
 	for (i = 0; i < 1000; i++) {
-		/* The first bucket and the last among them. */
+		/* Includes the first and the last bucket. */
 		v = i < 9 ? 0 : i < 18 ? UINT64_MAX >> 8 : splitmix__next(&seed) >> 30;
 		hist__record(i % 3 ? a : b, v);
 		hist__record(both, v);
@@ -209,7 +209,7 @@ TEST(a_sum_equals_one_histogram_of_all_values)
 	assert_memory_equal(a->buckets, both->buckets, a->n_buckets * sizeof(a->buckets[0]));
 	assert_true(a->count == both->count && a->sum == both->sum);
 	assert_true(a->min == both->min && a->max == both->max);
-	/* The extremes are those of either. */
+	/* The extremes are the smaller minimum and the larger maximum. */
 	hist__reset(a);
 	hist__record(a, 20);
 	assert_int_equal(hist__add(a, b), 0);
@@ -218,7 +218,7 @@ TEST(a_sum_equals_one_histogram_of_all_values)
 	hist__record(b, 20);
 	assert_int_equal(hist__add(b, a), 0);
 	assert_true(b->min == a->min && b->max == a->max);
-	/* Empty and empty is empty. */
+	/* Empty plus empty is empty. */
 	hist__reset(a);
 	hist__reset(b);
 	assert_int_equal(hist__add(a, b), 0);
@@ -276,7 +276,7 @@ TEST(a_copy_keeps_its_counts)
 	hist__free(h);
 }
 
-/* The quick way of the load generator is the same as the one definition. */
+/* The load generator's fast path equals the reference function. */
 TEST(record_latency_equals_record)
 {
 	struct hist *a = hist__new_latency(), *b = hist__new_latency();
@@ -300,7 +300,7 @@ TEST(record_latency_equals_record)
 	hist__free(b);
 }
 
-/* The last bucket has no end: what stands for its values is where it begins. */
+/* The last bucket has no upper bound, so its lower bound stands for its values. */
 TEST(the_last_bucket_counts_with_its_lower_bound)
 {
 	struct hist *h = hist__new_latency();

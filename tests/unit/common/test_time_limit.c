@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Limits and their divisor; pauses of this process, by a clock of the test's own. */
+/* Time limits and their divisor; pauses of this process, with a clock of the test. */
 #include <stdlib.h>
 
 #include "common/time_limit.h"
@@ -23,8 +23,8 @@ TEST(a_divisor_from_1_to_1000_shortens_limits)
 	unsetenv("NETIO_LIMITS_DIVISOR");
 }
 
-/* It slept until 3 s, or was woken before: it ran all the time. */
-TEST(a_loop_on_time_has_missed_nothing)
+/* The loop slept until 3 s or was woken before: the process ran all the time. */
+TEST(loop_on_time_has_missed_nothing)
 {
 	struct awake a = {0};
 
@@ -35,14 +35,14 @@ TEST(a_loop_on_time_has_missed_nothing)
 	assert_int_equal(awake__missed(&a, 5003 * S + S / 2), 0);
 }
 
-TEST(a_loop_later_than_a_second_was_stopped)
+TEST(loop_more_than_a_second_late_was_stopped)
 {
 	struct awake a = {0};
 
-	/* In its sleep, */
+	/* Stopped while it slept, */
 	awake__sleep(&a, 5003 * S);
 	assert_int_equal(awake__missed(&a, 5023 * S), 20 * S);
 	assert_int_equal(awake__missed(&a, 5023 * S), 0);
-	/* or in what it did after it. */
+	/* or while it ran. */
 	assert_int_equal(awake__missed(&a, 5103 * S), 80 * S);
 }

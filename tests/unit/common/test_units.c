@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Units: what is read, what is refused and with which error, what is written. */
+/* Units: parsing, refusals with their errors, and formatting. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "common/units.h"
 #include "support/test.h"
 
-/* What a refused value leaves behind: *out as it was. */
+/* *out is unchanged after a refusal. */
 #define UNTOUCHED 0xdeadbeefULL
 
 struct reading {
@@ -30,7 +30,7 @@ static void check_readings(const struct reading *cases, size_t n,
 	}
 }
 
-TEST(sizes_are_read)
+TEST(sizes_are_parsed_or_refused)
 {
 	static const struct reading cases[] = {
 		{"0", 0, 0},
@@ -83,7 +83,7 @@ static int parse_any(const char *s, uint64_t *out)
 	return parse_count(s, 0, UINT64_MAX, out);
 }
 
-TEST(counts_are_read)
+TEST(counts_are_parsed_or_refused)
 {
 	static const struct reading bounded[] = {
 		{"2", 0, 2},         {"10", 0, 10},       {"1", -ERANGE, 0},   {"11", -ERANGE, 0},
@@ -106,7 +106,7 @@ static int parse_rate_to_1000(const char *s, uint64_t *out)
 	return parse_rate(s, 1000, out);
 }
 
-TEST(rates_are_read)
+TEST(rates_are_parsed_or_refused)
 {
 	static const struct reading cases[] = {
 		{"1", 0, 1},
@@ -133,7 +133,7 @@ TEST(rates_are_read)
 	check_readings(cases, ARRAY_LEN(cases), parse_rate_to_1000);
 }
 
-TEST(durations_are_read)
+TEST(durations_are_parsed_or_refused)
 {
 	static const struct reading cases[] = {
 		{"500ms", 0, 500000000},
@@ -187,7 +187,7 @@ static void set_cpu(unsigned int cpu, void *arg)
 	cpus->calls++;
 }
 
-TEST(cpu_lists_are_read)
+TEST(CPU_lists_are_parsed_or_refused)
 {
 	static const struct {
 		const char *text;
@@ -257,7 +257,7 @@ static void check_writings(const struct writing *cases, size_t n,
 		assert_string_equal(format(buf, sizeof(buf), cases[i].value), cases[i].text);
 }
 
-TEST(sizes_are_written)
+TEST(sizes_are_formatted_in_binary_units)
 {
 	static const struct {
 		uint64_t bytes;
@@ -285,7 +285,7 @@ TEST(sizes_are_written)
 	}
 }
 
-TEST(short_sizes_can_be_read_back)
+TEST(short_sizes_are_read_back)
 {
 	char buf[UNITS_BUF];
 	uint64_t value;
@@ -298,7 +298,7 @@ TEST(short_sizes_can_be_read_back)
 	}
 }
 
-TEST(bytes_are_written)
+TEST(bytes_are_formatted_in_decimal_units)
 {
 	static const struct writing cases[] = {
 		{0, "0 B"},
@@ -319,7 +319,7 @@ TEST(bytes_are_written)
 	check_writings(cases, ARRAY_LEN(cases), format_bytes_si);
 }
 
-TEST(times_are_written)
+TEST(times_are_formatted_with_three_digits)
 {
 	static const struct writing cases[] = {
 		{0, "0 ns"},       {0.5, "0.5 ns"},    {812, "812 ns"}, {14200, "14.2 us"},
@@ -330,7 +330,7 @@ TEST(times_are_written)
 	check_writings(cases, ARRAY_LEN(cases), format_ns);
 }
 
-TEST(counts_are_written_in_groups_of_3_digits)
+TEST(counts_are_formatted_in_groups_of_3_digits)
 {
 	static const struct {
 		uint64_t count;
@@ -349,7 +349,7 @@ TEST(counts_are_written_in_groups_of_3_digits)
 		assert_string_equal(format_count(buf, sizeof(buf), c->count), c->text);
 }
 
-TEST(short_buffers_are_respected)
+TEST(formatters_do_not_write_past_short_buffers)
 {
 	char buf[5] = "abcd";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory allocation that ends the program when there is none. */
+/* Memory allocation that ends the program if there is no memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -29,7 +29,7 @@ TEST(xgrow_keeps_all_elements)
 	free(list);
 }
 
-/* Exit handlers run, so temporary files can be removed. */
+/* Exit handlers run, to remove temporary files. */
 TEST(failed_allocation_exits_1_after_the_exit_handlers)
 {
 	char said[64] = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Doctor's stages from invented plans, its text as golden files. tests/validate holds its document
- * against docs/OUTPUT.md.
+ * Doctor's stages of invented plans, and its text as golden files. tests/validate compares its
+ * document with docs/OUTPUT.md.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <linux/capability.h>
 
-/* A test is linked with the programs' code alone: helpers are included. */
+/* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/doctor_case.h"
 #include "support/golden.c"
 #include "support/test.h"
@@ -59,7 +59,7 @@ static const struct stage_line *line(const struct stage_line *lines, size_t n, c
 	return found;
 }
 
-TEST(stages_from_rows)
+TEST(stages_are_made_from_plan_rows)
 {
 	struct stage_line lines[STAGE_LINES_MAX];
 	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
@@ -71,7 +71,7 @@ TEST(stages_from_rows)
 	l = line(lines, n, "tx_copy", 2);
 	assert_int_equal(l->modes, 1 << MODE_ZEROCOPY);
 	line(lines, n, "tx_pin", 1);
-	/* A probe that has a hook hides its fellow that has none. */
+	/* A probe with a hook hides its alternative without one. */
 	l = line(lines, n, "deferred_copy", 1);
 	assert_string_equal(l->hook, "tp_btf/netif_receive_skb");
 	l = line(lines, n, "other_copy", 1);
@@ -79,12 +79,12 @@ TEST(stages_from_rows)
 	assert_string_equal(l->remedy, "a kernel");
 	l = line(lines, n, "lock wait", 1);
 	assert_string_equal(l->reason, "nothing to hook");
-	line(lines, n, "rx_copy", 0); /* no row says anything of it */
+	line(lines, n, "rx_copy", 0); /* no row names it */
 	line(lines, n, "send_call", 1);
 	free(offers);
 }
 
-TEST(stages_nobody_tried)
+TEST(untried_probes_leave_stages_with_the_remedy_sudo)
 {
 	struct stage_line lines[STAGE_LINES_MAX];
 	size_t n = doctor__stages(rows, ROWS_NR, NULL, "run sudo", lines);
@@ -92,8 +92,8 @@ TEST(stages_nobody_tried)
 	assert_non_null(strstr(line(lines, n, "other_copy", 1)->remedy, "sudo"));
 }
 
-/* Every row feeds every stage: there is room for that. */
-TEST(stages_have_room)
+/* Every row feeds every stage, the most there can be. */
+TEST(largest_number_of_stages_fits)
 {
 	struct stage_line *lines = calloc(STAGE_LINES_MAX, sizeof(*lines));
 	struct plan_row all[PLAN_ROWS_MAX];
@@ -137,7 +137,7 @@ static void check_widths(const char *text, size_t width)
 	}
 }
 
-TEST(text_form)
+TEST(text_matches_its_golden_files_in_each_width)
 {
 	static const unsigned int widths[] = {80, 100};
 	struct options o = {.traffic = {.size = 65536}, .backend = BACKEND_AUTO};
@@ -160,7 +160,7 @@ TEST(text_form)
 	free(d);
 }
 
-TEST(nothing_tried_is_not_unusable)
+TEST(untried_probes_leave_usable_null_with_a_reason)
 {
 	struct diagnosis *d = calloc(1, sizeof(*d));
 	json_t *document;

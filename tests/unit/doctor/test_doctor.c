@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What doctor makes of invented machines: each check fine and not. */
+/* Doctor's checks on invented machines: each one good and bad. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "support/doctor_case.h"
 #include "support/test.h"
 
-/* The check of that name (the last, if there are several). */
+/* The check with that name; the last one if there are several. */
 static const struct check *check(const struct facts *f, const char *name)
 {
 	static struct check checks[CHECKS_MAX];
@@ -18,7 +18,7 @@ static const struct check *check(const struct facts *f, const char *name)
 
 	assert_in_range(n, 1, CHECKS_MAX);
 	for (size_t i = 0; i < n; i++) {
-		/* What is not fine has a way out, or says why it is not known. */
+		/* A check that is not OK has a remedy or a reason. */
 		assert_true(checks[i].value[0]);
 		assert_true(checks[i].state == CHECK_OK || checks[i].remedy[0] ||
 			    (checks[i].state == CHECK_UNKNOWN && checks[i].means[0]));
@@ -44,7 +44,7 @@ static void check_is(const struct facts *f, const char *name, enum check_state s
 	assert_string_equal(check_state__key(check(f, name)->state), check_state__key(state));
 }
 
-TEST(all_is_well_but_for_local_delivery)
+TEST(healthy_machine_has_one_limit_local_delivery)
 {
 	struct check checks[CHECKS_MAX];
 	struct facts f = healthy_facts();
@@ -56,7 +56,7 @@ TEST(all_is_well_but_for_local_delivery)
 				 strcmp(checks[i].name, "delivery") ? CHECK_OK : CHECK_LIMITED);
 }
 
-TEST(a_kernel_that_preempts_is_a_limit_for_events)
+TEST(preemptible_kernel_is_a_limit_for_events)
 {
 	struct facts f = healthy_facts();
 
@@ -68,8 +68,8 @@ TEST(a_kernel_that_preempts_is_a_limit_for_events)
 	check_is(&f, "preemption", CHECK_UNKNOWN);
 }
 
-/* No /proc, no /sys, no path: everything is unknown or missing, nothing is made up. */
-TEST(nothing_readable_is_nothing_known)
+/* No /proc, no /sys, no path: every check is unknown or missing. */
+TEST(unreadable_machine_gives_unknown_and_missing_checks)
 {
 	struct facts f = {.path = "loopback", .path_step = "read device lo", .path_err = -ENODEV};
 	static const char *const names[] = {
@@ -82,7 +82,7 @@ TEST(nothing_readable_is_nothing_known)
 	check_is(&f, "CAP_BPF", CHECK_MISSING);
 }
 
-TEST(resource_limits_that_are_too_low_are_limits)
+TEST(low_resource_limits_are_reported_as_limits)
 {
 	static const struct {
 		enum limit limit;
@@ -103,7 +103,7 @@ TEST(resource_limits_that_are_too_low_are_limits)
 	}
 }
 
-TEST(kernel_checks)
+TEST(kernel_without_BTF_JIT_or_with_lockdown_is_reported)
 {
 	struct facts f = healthy_facts();
 
@@ -117,12 +117,12 @@ TEST(kernel_checks)
 	check_is(&f, "bpf_jit", CHECK_LIMITED);
 }
 
-TEST(expensive_clocks)
+TEST(clock_that_costs_900_ns_is_a_limit)
 {
 	struct facts f = healthy_facts();
 
 	strcpy(f.env.clocksource, "hpet");
-	check_is(&f, "clocksource", CHECK_OK); /* what it costs counts, not what it is called */
+	check_is(&f, "clocksource", CHECK_OK); /* its cost counts, not its name */
 	f.clock_ns.value = 900;
 	check_is(&f, "clocksource", CHECK_LIMITED);
 	assert_non_null(strstr(check(&f, "clocksource")->value, "hpet, 900 ns"));
@@ -131,7 +131,7 @@ TEST(expensive_clocks)
 	assert_non_null(strstr(check(&f, "clocksource")->remedy, "no cheaper one"));
 }
 
-TEST(capabilities)
+TEST(missing_capabilities_are_reported_with_a_remedy)
 {
 	struct facts f = healthy_facts();
 
@@ -151,13 +151,13 @@ TEST(capabilities)
 	check_is(&f, "CAP_SYS_RESOURCE", CHECK_LIMITED);
 }
 
-/* Root of a rootless container has all of them, and the kernel refuses every program. */
-TEST(capabilities_of_a_user_namespace)
+/* Root in a rootless container has all capabilities, but the kernel refuses every program. */
+TEST(capabilities_of_a_user_namespace_count_only_if_programs_load)
 {
 	struct facts f = healthy_facts();
 
 	f.namespaced = true;
-	check_is(&f, "CAP_BPF", CHECK_OK); /* by a token: programs were loaded */
+	check_is(&f, "CAP_BPF", CHECK_OK); /* programs were loaded, by a BPF token */
 	f.loaded = false;
 	check_is(&f, "CAP_BPF", CHECK_MISSING);
 	check_is(&f, "CAP_PERFMON", CHECK_MISSING);
@@ -166,7 +166,7 @@ TEST(capabilities_of_a_user_namespace)
 	check_is(&f, "perf_event_paranoid", CHECK_LIMITED);
 }
 
-TEST(paranoia_matters_without_privileges_only)
+TEST(perf_event_paranoid_matters_without_privileges_only)
 {
 	struct facts f = healthy_facts();
 
@@ -179,7 +179,7 @@ TEST(paranoia_matters_without_privileges_only)
 	assert_string_equal(check(&f, "perf_event_paranoid")->value, "-1");
 }
 
-TEST(limits)
+TEST(low_optmem_max_and_memlock_are_limits)
 {
 	struct facts f = healthy_facts();
 
@@ -191,7 +191,7 @@ TEST(limits)
 	assert_string_equal(check(&f, "memlock")->value, "unlimited");
 }
 
-TEST(device)
+TEST(device_without_scatter_gather_is_a_limit)
 {
 	struct facts f = healthy_facts();
 
@@ -209,7 +209,7 @@ TEST(device)
 	assert_non_null(strstr(check(&f, "device")->remedy, "sudo"));
 }
 
-TEST(taps)
+TEST(packet_taps_are_named_with_a_remedy)
 {
 	struct facts f = healthy_facts();
 	struct tap *t;
@@ -229,8 +229,8 @@ TEST(taps)
 	check_is(&f, "packet_tap", CHECK_UNKNOWN);
 }
 
-/* More taps than there is room for do not write past the list. */
-TEST(checks_have_an_end)
+/* More taps than the list can hold must not overflow it. */
+TEST(list_of_checks_does_not_overflow)
 {
 	struct check checks[CHECKS_MAX + 1];
 	struct facts f = healthy_facts();

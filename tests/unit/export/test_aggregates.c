@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters by group: bounded, monotonic, and each side adds up. */
+/* Counters by group: bounded, monotonic, and the parts of each side add up. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +115,8 @@ TEST(bytes_of_closed_connections_stay)
 	aggregates__clear(&a);
 }
 
-/* Reported by the iteration itself, after the sums of closed connections were taken. */
-TEST(a_connection_that_ends_during_a_refresh_is_counted_once)
+/* The iteration itself reports the end, after the sums of closed connections were taken. */
+TEST(connection_that_ends_during_a_refresh_is_counted_once)
 {
 	struct sock_state s = connection(100, 0);
 	struct aggregates a;
@@ -135,7 +135,7 @@ TEST(a_connection_that_ends_during_a_refresh_is_counted_once)
 	aggregates__clear(&a);
 }
 
-TEST(connections_that_existed_before_are_not_opened)
+TEST(connections_older_than_the_exporter_are_not_opened)
 {
 	struct sock_state s = connection(100, 0);
 	struct aggregates a;
@@ -148,7 +148,7 @@ TEST(connections_that_existed_before_are_not_opened)
 	aggregates__clear(&a);
 }
 
-TEST(groups_without_a_place_are_other_for_ever)
+TEST(groups_beyond_the_limit_are_other_forever)
 {
 	struct sock_state s = connection(1, 0);
 	struct aggregates a;
@@ -168,7 +168,7 @@ TEST(groups_without_a_place_are_other_for_ever)
 	aggregates__clear(&a);
 }
 
-/* Estimates by samples shift from one kind to another. */
+/* Estimates from samples shift bytes from one type to another. */
 TEST(parts_only_grow_and_add_up_while_estimates_shift)
 {
 	uint64_t seed = 7;
@@ -185,7 +185,7 @@ TEST(parts_only_grow_and_add_up_while_estimates_shift)
 
 		sent += below(&seed, 100000);
 		s = connection(sent, sent / 2);
-		/* Windows only: what was seen is a part, of any mixture. */
+		/* Event sampling: the seen part has any mixture of types. */
 		s.born_window = 2;
 		copied = below(&seed, 1000);
 		pinned = below(&seed, 1000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cgroup paths, as recorded on machines with each runtime, and the names of their groups. */
+/* Cgroup paths recorded on machines with each runtime, and the names of their groups. */
 #include <string.h>
 
 #include "export/group_name.h"
@@ -59,7 +59,7 @@ TEST(cgroup_paths_shorten_to_unit_container_or_pod)
 		assert_string_equal(group_name__of_cgroup(name, c->path), c->name);
 }
 
-TEST(long_paths_are_cut)
+TEST(long_cgroup_paths_are_cut)
 {
 	char path[4096], name[GROUP_NAME_MAX];
 

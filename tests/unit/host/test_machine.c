@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What else moves the figures: the arithmetic of stolen time, and a reading of this machine. */
+/* Stolen time, and the description of this machine. */
 #include <string.h>
 #include <unistd.h>
 
 #include "host/machine.h"
 #include "support/test.h"
 
-TEST(steal_is_a_share_of_what_passed)
+TEST(steal_is_a_share_of_the_elapsed_time)
 {
 	const struct cpu_times a = {.known = true, .total = 1000, .steal = 100};
 	const struct cpu_times b = {.known = true, .total = 1200, .steal = 150};
@@ -15,12 +15,12 @@ TEST(steal_is_a_share_of_what_passed)
 	assert_true(machine__steal(&a, &b).known);
 	assert_true(machine__steal(&a, &b).value == 0.25);
 	assert_false(machine__steal(&a, &a).known);
-	assert_false(machine__steal(&b, &a).known); /* went backward: no huge share */
+	assert_false(machine__steal(&b, &a).known); /* went backward: unknown, not a huge share */
 	assert_false(machine__steal(&unknown, &b).known);
 	assert_non_null(machine__steal(&unknown, &b).reason);
 }
 
-TEST(this_machine_is_read)
+TEST(this_machine_is_described)
 {
 	struct cpu_times t;
 	struct machine m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * host/netpath.c, netns.c and environment.c on this kernel: the paths carry TCP, and leave nothing
+ * Paths, namespaces and the environment on this kernel: the paths carry TCP and leave nothing
  * behind. Making namespaces needs root; those tests are skipped otherwise.
  */
 #include <arpa/inet.h>
@@ -120,7 +120,7 @@ static void send_all_and_exit(int fd, const struct sockaddr_storage *ss, socklen
 	_exit(0);
 }
 
-/* A transfer as a run makes it: each socket in its side's namespace. */
+/* A transfer as in a run: each socket in the namespace of its side. */
 static void transfer(const struct netpath *path)
 {
 	int family, listener, sender, receiver, status;
@@ -152,8 +152,8 @@ static void transfer(const struct netpath *path)
 }
 
 /*
- * A witness of a namespace's end: a veth device in a namespace of our own, whose peer is in the one
- * to be watched. The kernel destroys it together with its peer.
+ * Detects the end of a namespace: a veth device in a namespace of the test, with its peer in the
+ * watched namespace. The kernel destroys both together.
  */
 struct witness {
 	int netns;
@@ -232,7 +232,7 @@ static unsigned int sysfs_mtu(const char *device)
 	return mtu;
 }
 
-TEST(loopback_carries_tcp)
+TEST(loopback_path_carries_TCP)
 {
 	struct netpath *path = open_path(NETPATH_LOOPBACK, 0, false);
 
@@ -257,7 +257,7 @@ static int open_loopback(void *args)
 	return err;
 }
 
-/* In a new namespace lo is down: a run would hang in connect(). */
+/* lo is down in a new namespace: connect() would hang. */
 TEST(loopback_that_is_down_is_refused)
 {
 	bool ipv6 = false;
@@ -266,7 +266,7 @@ TEST(loopback_that_is_down_is_refused)
 	assert_int_equal(netns__create(open_loopback, &ipv6), -ENETDOWN);
 }
 
-TEST(veth_carries_tcp_and_leaves_nothing)
+TEST(veth_path_carries_TCP_and_leaves_nothing_behind)
 {
 	int fds = count_fds();
 	ino_t home = our_netns();
@@ -282,7 +282,7 @@ TEST(veth_carries_tcp_and_leaves_nothing)
 	assert_int_equal(fstat(netpath__netns(path, NIO_SIDE_SENDER), &a), 0);
 	assert_int_equal(fstat(netpath__netns(path, NIO_SIDE_RECEIVER), &b), 0);
 	assert_true(a.st_ino != b.st_ino && a.st_ino != home && b.st_ino != home);
-	/* Two descriptors, and nothing else that would keep the namespaces. */
+	/* Two descriptors; nothing else keeps the namespaces alive. */
 	assert_int_equal(count_fds(), fds + 2);
 	transfer(path);
 	netpath__close(path);
@@ -290,7 +290,7 @@ TEST(veth_carries_tcp_and_leaves_nothing)
 	assert_true(access("/sys/class/net/veth0", F_OK));
 }
 
-TEST(veth_carries_tcp_at_any_mtu_and_over_ipv6)
+TEST(veth_path_carries_TCP_at_any_MTU_and_over_IPv6)
 {
 	static const struct {
 		unsigned int mtu;
@@ -333,7 +333,7 @@ static void expect_failure(unsigned int mtu, bool ipv6, int err)
 	assert_int_equal(count_fds(), fds);
 }
 
-TEST(veth_failures_leave_nothing)
+TEST(failed_veth_path_leaves_nothing_behind)
 {
 	NEED_ROOT();
 	expect_failure(67, false, -EINVAL);
@@ -341,7 +341,7 @@ TEST(veth_failures_leave_nothing)
 	expect_failure(1279, true, -EINVAL);
 }
 
-TEST(veth_without_privilege_is_eperm)
+TEST(veth_path_without_privileges_gives_EPERM)
 {
 	struct netpath *path = NULL;
 	const char *step = NULL;
@@ -363,7 +363,7 @@ static int failing_visit(void *arg)
 	return -EXDEV;
 }
 
-TEST(netns_returns_home_from_a_failure)
+TEST(failed_visit_of_a_namespace_returns_home)
 {
 	ino_t home = our_netns(), visited = 0;
 	int fds = count_fds();
@@ -377,7 +377,7 @@ TEST(netns_returns_home_from_a_failure)
 	assert_int_equal(visited, home);
 }
 
-/* Makes a path, tells the numbers of its descriptors, and waits for the end. */
+/* Makes a path, writes its descriptor numbers to the pipe, and waits to be killed. */
 static void hold_path(int pipe_fd)
 {
 	struct netpath *path = open_path(NETPATH_VETH, 0, false);
@@ -412,7 +412,7 @@ static void end_witnesses(struct witness *w)
 	}
 }
 
-TEST(close_ends_the_namespaces)
+TEST(close_of_the_path_ends_its_namespaces)
 {
 	struct witness w[NIO_SIDE_NR];
 	struct netpath *path;
@@ -427,7 +427,7 @@ TEST(close_ends_the_namespaces)
 	end_witnesses(w);
 }
 
-TEST(kill_of_the_holder_ends_the_namespaces)
+TEST(SIGKILL_of_the_owner_ends_its_namespaces)
 {
 	int fds[NIO_SIDE_NR], pipe_fds[2];
 	struct witness w[NIO_SIDE_NR];
@@ -447,7 +447,7 @@ TEST(kill_of_the_holder_ends_the_namespaces)
 	close(pipe_fds[1]);
 }
 
-TEST(environment_without_a_path)
+TEST(environment_without_a_path_has_kernel_and_CPUs_only)
 {
 	struct environment env;
 	struct utsname name;
@@ -478,7 +478,7 @@ static int write_optmem_max(void *value)
 	return err;
 }
 
-TEST(environment_has_the_senders_namespace)
+TEST(environment_is_that_of_the_namespace_of_the_sender)
 {
 	struct environment env;
 	struct netpath *path;
@@ -497,7 +497,7 @@ TEST(environment_has_the_senders_namespace)
 	if (!err)
 		assert_int_equal(env.optmem_max.value, value);
 	else
-		assert_int_equal(err, -ENOENT); /* before Linux 6.8: the machine's own */
+		assert_int_equal(err, -ENOENT); /* before Linux 6.8: the value of the machine */
 }
 
 static int open_remote(const char *text, struct netpath **path)
@@ -540,8 +540,8 @@ static int open_nowhere(void *text)
 	return err;
 }
 
-/* In a new namespace nothing can be reached. */
-TEST(remote_without_a_route_is_refused)
+/* A new namespace has no route. */
+TEST(remote_path_without_a_route_is_refused)
 {
 	char v4[] = "192.0.2.7:5201", v6[] = "[2001:db8::7]:5201";
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows of /proc/net/packet and /proc/net/ptype as several kernels write them. */
+/* Rows of /proc/net/packet and /proc/net/ptype of several kernels. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define LO 1
 
-/* Linux 6.18: tcpdump-like on lo, all protocols on every device, a socket not bound, IPv4 only. */
+/* Linux 6.18: like tcpdump on lo, all protocols on every device, an unbound socket, IPv4 only. */
 static const char *const packet_6_18[] = {
 	"sk               RefCnt Type Proto  Iface R Rmem   User   Inode\n",
 	"0000000002d29012 3      3    0003   1     1 0      0      841229\n",
@@ -18,7 +18,7 @@ static const char *const packet_6_18[] = {
 	"000000006b7015c7 3      3    0800   0     1 0      0      841232\n",
 };
 
-/* Linux 5.10: the heading is narrower; the first socket's device was eth1 (index 7). */
+/* Linux 5.10: narrower heading; the first socket's device was eth1 (index 7). */
 static const char *const packet_5_10[] = {
 	"sk       RefCnt Type Proto  Iface R Rmem   User   Inode\n",
 	"00000000605d2c64 3      3    0003   7     1 450880 0      16643\n",
@@ -26,7 +26,7 @@ static const char *const packet_5_10[] = {
 	"00000000b23b8a00 3      3    0003   -1    0 0      0      17421\n",
 };
 
-TEST(sockets_are_read)
+TEST(packet_sockets_of_two_kernels_are_parsed)
 {
 	static const struct {
 		const char *const *line;
@@ -49,8 +49,8 @@ TEST(sockets_are_read)
 	}
 }
 
-/* A further column, as was once proposed for 6.12, does no harm; a row cut short is no row. */
-TEST(rows_may_grow_but_not_shrink)
+/* An additional column, as proposed for 6.12, is ignored; a truncated row is refused. */
+TEST(longer_rows_are_parsed_and_shorter_ones_refused)
 {
 	struct tap_socket s;
 
@@ -79,7 +79,7 @@ TEST(only_sockets_for_every_packet_of_the_device_are_taps)
 	assert_int_equal(count_taps(packet_5_10, 4, 7), 1);
 }
 
-TEST(hooks_are_read_without_module_and_offset)
+TEST(hooks_are_parsed_without_module_and_offset)
 {
 	static const struct {
 		const char *line;
@@ -90,13 +90,13 @@ TEST(hooks_are_read_without_module_and_offset)
 		{"Type Device      Function\n", -EINVAL, NULL, NULL, false},
 		{"ALL  lo       packet_rcv\n", 0, "lo", "packet_rcv", true},
 		{"ALL           packet_rcv\n", 0, "", "packet_rcv", true},
-		/* With af_packet as a module, a ring, a long name, and the older offset. */
+		/* af_packet as a module, a ring, a long name, and the older offset. */
 		{"ALL  eth0     tpacket_rcv [af_packet]\n", 0, "eth0", "tpacket_rcv", true},
 		{"ALL  enp0s31f6np12 packet_rcv_fanout [af_packet]\n", 0, "enp0s31f6np12",
 		 "packet_rcv_fanout", true},
 		{"ALL           tpacket_rcv+0x0/0xf50 [af_packet]\n", 0, "", "tpacket_rcv", true},
 		{"ALL  lo       batadv_recv [other]\n", 0, "lo", "batadv_recv", false},
-		/* Of one protocol only. */
+		/* One protocol only. */
 		{"0800          packet_rcv\n", -ENOENT, NULL, NULL, false},
 		{"0800          ip_rcv\n", -ENOENT, NULL, NULL, false},
 		{"86dd          ipv6_rcv\n", -ENOENT, NULL, NULL, false},
@@ -118,7 +118,7 @@ TEST(hooks_are_read_without_module_and_offset)
 	}
 }
 
-TEST(hooks_without_a_device_are_on_every_one)
+TEST(hook_without_a_device_taps_every_device)
 {
 	struct tap_hook h = {.device = "lo"};
 
@@ -128,7 +128,7 @@ TEST(hooks_without_a_device_are_on_every_one)
 	assert_true(tap_hook__taps(&h, "eth0"));
 }
 
-TEST(names_say_device_and_holder)
+TEST(tap_name_has_device_and_process)
 {
 	struct tap t = {.device = "lo", .process = "tcpdump", .inode = 5};
 	char name[TAP_NAME_LEN];
@@ -143,13 +143,13 @@ TEST(names_say_device_and_holder)
 			    "every device of every namespace (its process could not be seen)");
 	t = (struct tap){.device = "eth0", .function = "batadv_recv"};
 	assert_string_equal(tap__name(&t, name), "eth0 (the kernel's own: batadv_recv)");
-	/* Any user may name a process. */
+	/* Any user can choose the name of a process. */
 	t = (struct tap){.device = "lo", .process = "x\x1b[2J", .inode = 5};
 	t.pid = (struct num){.value = 7, .known = true};
 	assert_string_equal(tap__name(&t, name), "lo (x?[2J, pid 7)");
 }
 
-TEST(names_of_many_are_cut_and_counted)
+TEST(long_lists_of_taps_are_cut_and_counted)
 {
 	struct taps taps = {.nr = 6, .more = 2};
 	char name[TAPS_NAME_LEN];

@@ -6,7 +6,7 @@
 #include "support/many_cpus.h"
 #include "support/test.h"
 
-TEST(cpus_beyond_1024_are_there)
+TEST(CPUs_above_1024_are_found)
 {
 	struct cpu_place *cpus = NULL;
 	size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a kernel has, by its BTF. */
+/* Functions, variables and attach points in a kernel's BTF. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ static struct btf *some_btf(void)
 	return btf;
 }
 
-TEST(finds_functions_by_name_and_arguments)
+TEST(functions_are_found_by_name_and_number_of_arguments)
 {
 	struct btf *btf = some_btf();
 	struct btf_lookup *l = btf_lookup__of(btf);
@@ -46,7 +46,7 @@ TEST(finds_functions_by_name_and_arguments)
 	btf__free(btf);
 }
 
-TEST(names_of_other_kinds_are_others)
+TEST(names_of_other_BTF_kinds_do_not_match)
 {
 	struct btf *btf = some_btf();
 	struct btf_lookup *l = btf_lookup__of(btf);
@@ -58,7 +58,7 @@ TEST(names_of_other_kinds_are_others)
 	btf__free(btf);
 }
 
-TEST(finds_the_places_of_sections)
+TEST(attach_points_of_sections_are_found)
 {
 	struct btf *btf = some_btf();
 	struct btf_lookup *l = btf_lookup__of(btf);
@@ -74,8 +74,8 @@ TEST(finds_the_places_of_sections)
 	btf__free(btf);
 }
 
-/* Of as many names as there are places each is found, and a search for none ends. */
-TEST(finds_each_of_many)
+/* As many names as slots: each is found, and a search for another one ends. */
+TEST(each_of_512_functions_is_found)
 {
 	struct btf *btf = btf__new_empty();
 	struct btf_lookup *l;
@@ -95,7 +95,7 @@ TEST(finds_each_of_many)
 	btf__free(btf);
 }
 
-TEST(without_types_nothing_is_there_and_without_btf_nothing_is_known)
+TEST(empty_BTF_has_nothing_and_missing_BTF_denies_nothing)
 {
 	struct btf *btf = btf__new_empty();
 	struct btf_lookup *l = btf_lookup__of(btf);
@@ -109,8 +109,8 @@ TEST(without_types_nothing_is_there_and_without_btf_nothing_is_known)
 	btf_lookup__free(NULL);
 }
 
-/* Could not tell: no file can be opened. That is no answer about the kernel. */
-TEST(without_files_nothing_is_told)
+/* No file can be opened, which says nothing about the kernel. */
+TEST(EMFILE_is_not_an_answer_about_the_kernel)
 {
 	struct rlimit before, few;
 	int err;
@@ -124,5 +124,5 @@ TEST(without_files_nothing_is_told)
 		assert_int_equal(err, 0);
 	else
 		assert_int_equal(err, -EMFILE);
-	assert_int_equal(btf_lookup__kernel_error(), 0); /* it is asked again */
+	assert_int_equal(btf_lookup__kernel_error(), 0); /* the kernel is asked again */
 }

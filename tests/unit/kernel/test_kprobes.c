@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* That a kernel has no kprobes is said only of one that has perf events. */
+/* A kernel lacks kprobes only if it has other perf event sources. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "kernel/kprobes.h"
 #include "support/test.h"
 
-TEST(missing_where_other_sources_are)
+TEST(kprobes_are_missing_beside_other_event_sources)
 {
 	char dir[] = "/tmp/test_kprobes.XXXXXX", source[64];
 
@@ -22,7 +22,7 @@ TEST(missing_where_other_sources_are)
 	rmdir(dir);
 }
 
-TEST(without_sources_nothing_is_known)
+TEST(unreadable_sources_deny_nothing)
 {
 	assert_int_equal(kprobes__missing_in("/nonexistent"), 0);
 	assert_int_equal(kprobes__missing_in("/dev/null"), 0);

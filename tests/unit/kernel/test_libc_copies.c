@@ -38,7 +38,7 @@ static bool function_at(const struct table *t, size_t len, uint64_t at, uint64_t
 	return libc_copies__function((const uint8_t *)t, len, TABLE_AT, at, from, to);
 }
 
-static void finds_the_function_in_the_table(void **state)
+static void address_gives_its_function_in_the_table(void **state)
 {
 	uint64_t from, to;
 
@@ -49,12 +49,12 @@ static void finds_the_function_in_the_table(void **state)
 	assert_true(function_at(&three, sizeof(three), TABLE_AT + 0xff, &from, &to));
 	assert_int_equal(from, TABLE_AT - 0x400);
 	assert_int_equal(to, TABLE_AT + 0x100);
-	/* Before the first; in the last, whose end is not known. */
+	/* Before the first one; in the last one, whose end is unknown. */
 	assert_false(function_at(&three, sizeof(three), TABLE_AT - 0x801, &from, &to));
 	assert_false(function_at(&three, sizeof(three), TABLE_AT + 0x100, &from, &to));
 }
 
-static void refuses_tables_of_other_forms(void **state)
+static void malformed_tables_are_refused(void **state)
 {
 	struct table t = three;
 	uint64_t from, to;
@@ -76,8 +76,7 @@ static void *address_of_memcpy(void)
 	return (void *)function;
 }
 
-/* Sanitizers put functions of their own in the place of memcpy: there is nothing to be found then.
- */
+/* Sanitizers replace memcpy with their own functions, so there is none in the C library. */
 static bool is_libc(const struct process_maps *m)
 {
 	const char *object = process_maps__object(m, (uintptr_t)address_of_memcpy());
@@ -85,7 +84,7 @@ static bool is_libc(const struct process_maps *m)
 	return object && !strncmp(object, "libc.", 5);
 }
 
-static void knows_those_of_this_program(void **state)
+static void copying_functions_of_this_program_are_found(void **state)
 {
 	struct process_maps *m = process_maps__read(getpid());
 	int (*volatile other)(const char *) = puts;
@@ -123,7 +122,7 @@ static struct process_maps *maps_of(const char *text)
 	return m;
 }
 
-/* What the program at 0x401000 copies itself, with what else is mapped. */
+/* The copying code of the program at 0x401000, with these further mappings. */
 static enum libc_copies_answer answer_beside(const char *others)
 {
 	const struct libc_copies none = {.library.inode = 1};
@@ -142,8 +141,8 @@ static enum libc_copies_answer answer_beside(const char *others)
 	return answer;
 }
 
-/* Once a static program that did nothing but copy was said to copy nothing. */
-static void of_a_program_without_a_c_library_nothing_is_told(void **state)
+/* A bug reported a static program that only copies as not copying. */
+static void unknown_C_library_gives_no_answer(void **state)
 {
 	(void)state;
 	assert_int_equal(answer_beside(""), LIBC_COPIES_UNTOLD);
@@ -158,7 +157,7 @@ static void of_a_program_without_a_c_library_nothing_is_told(void **state)
 			 LIBC_COPIES_NO);
 }
 
-static void other_libraries_are_not_the_c_library(void **state)
+static void other_libraries_are_not_the_C_library(void **state)
 {
 	const struct libc_copies none = {.library.inode = 1};
 	struct process_maps *m =
@@ -171,7 +170,7 @@ static void other_libraries_are_not_the_c_library(void **state)
 	process_maps__free(m);
 }
 
-static void places_are_those_of_the_file(void **state)
+static void address_gives_file_and_offset(void **state)
 {
 	struct process_maps *m;
 	struct file_place place;
@@ -194,7 +193,7 @@ static void places_are_those_of_the_file(void **state)
 	process_maps__free(m);
 }
 
-/* Where this program is by its own timer of CPU time, while it copies. */
+/* The program counter by a CPU timer of this process, while it copies. */
 #define SAMPLES 30
 
 static volatile uint64_t seen[SAMPLES];
@@ -236,7 +235,7 @@ static void sample_copies_of(size_t len)
 }
 
 struct where {
-	unsigned int copies, library; /* in a copying function; in any of the C library */
+	unsigned int copies, library; /* in a copying function; anywhere in the C library */
 };
 
 static void add_samples(struct where *w, const struct libc_copies *c, const struct process_maps *m)
@@ -250,10 +249,10 @@ static void add_samples(struct where *w, const struct libc_copies *c, const stru
 }
 
 /*
- * Nothing of the C library runs but the copying, and, for some instructions after each tick, the
- * return from the handler, where a late next one may find it: one in ten is far more than that.
+ * Only the copying runs in the C library, and for some instructions after each tick the return from
+ * the handler, where a delayed tick may find it. One in ten is a generous bound.
  */
-static void samples_of_copies_are_copies(void **state)
+static void samples_of_copies_are_in_copying_functions(void **state)
 {
 	static const size_t sizes[] = {100, 1000, 64 << 10, 16 << 20};
 	struct process_maps *m = process_maps__read(getpid());
@@ -265,7 +264,7 @@ static void samples_of_copies_are_copies(void **state)
 	for (size_t i = 0; c.nr && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct where w = {0};
 
-		/* Of small copies most of the time may be the loop around them. */
+		/* For small copies the surrounding loop may take most of the time. */
 		while (w.library < SAMPLES / 2) {
 			sample_copies_of(sizes[i]);
 			add_samples(&w, &c, m);
@@ -279,7 +278,7 @@ static void samples_of_copies_are_copies(void **state)
 
 extern char **environ;
 
-/* This program again, with the forms of functions that the loader chooses on other processors. */
+/* Runs this program again, with the function variants that other processors would use. */
 static void samples_on(const char *processor)
 {
 	char name[] = "test_libc_copies", what[] = "samples";
@@ -288,7 +287,7 @@ static void samples_on(const char *processor)
 	pid_t pid;
 	int status;
 
-	/* Its own count of tests is none of this program's. */
+	/* The child prints its own count of tests, which is ignored. */
 	posix_spawn_file_actions_init(&quiet);
 	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_adddup2(&quiet, STDOUT_FILENO, STDERR_FILENO);
@@ -302,8 +301,8 @@ static void samples_on(const char *processor)
 		fail_msg("fails: GLIBC_TUNABLES=%s test_libc_copies samples", processor);
 }
 
-/* Of one without ERMS, memmove jumps into another function: nothing was ever said to be copied. */
-static void of_other_processors_too(void **state)
+/* Without ERMS, memmove jumps into another function; a bug counted no copies then. */
+static void variants_of_other_processors_are_found(void **state)
 {
 	(void)state;
 	samples_on("glibc.cpu.hwcaps=-ERMS");
@@ -311,7 +310,7 @@ static void of_other_processors_too(void **state)
 	samples_on("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX_Fast_Unaligned_Load");
 }
 
-/* A copying function of one instruction, so to speak. */
+/* A copying function that is a single jump. */
 static void *copy_byte_by_byte(void *to, const void *from, size_t len)
 {
 	volatile uint8_t *t = to;
@@ -322,8 +321,8 @@ static void *copy_byte_by_byte(void *to, const void *from, size_t len)
 	return to;
 }
 
-/* A signal that was blocked, or had a handler, is as it was. */
-static void faults_leave_signals_as_they_were(void **state)
+/* A signal that was blocked or had a handler keeps both. */
+static void faults_restore_signal_mask_and_handler(void **state)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, now;
 	uint64_t at[8];
@@ -345,17 +344,18 @@ static void faults_leave_signals_as_they_were(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest samples[] = {cmocka_unit_test(samples_of_copies_are_copies)};
+	const struct CMUnitTest samples[] = {
+		cmocka_unit_test(samples_of_copies_are_in_copying_functions)};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_the_function_in_the_table),
-		cmocka_unit_test(refuses_tables_of_other_forms),
-		cmocka_unit_test(knows_those_of_this_program),
-		cmocka_unit_test(samples_of_copies_are_copies),
-		cmocka_unit_test(of_other_processors_too),
-		cmocka_unit_test(faults_leave_signals_as_they_were),
-		cmocka_unit_test(of_a_program_without_a_c_library_nothing_is_told),
-		cmocka_unit_test(other_libraries_are_not_the_c_library),
-		cmocka_unit_test(places_are_those_of_the_file),
+		cmocka_unit_test(address_gives_its_function_in_the_table),
+		cmocka_unit_test(malformed_tables_are_refused),
+		cmocka_unit_test(copying_functions_of_this_program_are_found),
+		cmocka_unit_test(samples_of_copies_are_in_copying_functions),
+		cmocka_unit_test(variants_of_other_processors_are_found),
+		cmocka_unit_test(faults_restore_signal_mask_and_handler),
+		cmocka_unit_test(unknown_C_library_gives_no_answer),
+		cmocka_unit_test(other_libraries_are_not_the_C_library),
+		cmocka_unit_test(address_gives_file_and_offset),
 	};
 
 	(void)argv;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Statistics by CPU, on machines that are not at hand: many CPUs, offline ones, numbers with holes.
- */
+/* Per-CPU statistics of machines with many CPUs, offline CPUs, and gaps in their numbers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +8,11 @@
 #include "kernel/percpu.h"
 #include "support/test.h"
 
-TEST(rows_reach_to_the_highest_number)
+TEST(rows_reach_the_highest_CPU_number)
 {
 	assert_int_equal(percpu__rows("0"), 1);
 	assert_int_equal(percpu__rows("0-1023"), 1024);
-	/* 6 CPUs, but a program on the last one says that it is on 1023. */
+	/* 6 CPUs, but a program on the last one reports CPU 1023. */
 	assert_int_equal(percpu__rows("0,2-3,512,1022-1023"), 1024);
 	assert_int_equal(percpu__rows("0-8191"), 8192);
 	assert_int_equal(percpu__rows("0-8192"), -EINVAL);
@@ -23,14 +22,14 @@ TEST(rows_reach_to_the_highest_number)
 
 enum { SLOTS = 3 };
 
-/* As a program on `cpu` does it: bpf/kernel.bpf.h. */
+/* The cell of a program on `cpu`, as in bpf/kernel.bpf.h. */
 static struct nio_cell *cell_at(struct nio_cell *cells, uint32_t cpu, uint32_t i)
 {
 	return &cells[cpu * nio_cell_index(SLOTS, 0, 0) + i];
 }
 
-/* Every second CPU of 1024 was never there, some went offline: what they counted stays. */
-TEST(each_cpu_is_added_once)
+/* Every second of 1024 CPUs never existed, some went offline: their counts stay. */
+TEST(each_CPU_is_added_once)
 {
 	uint32_t cpus = 1024, rows = nio_cell_index(SLOTS, 0, 0), stage = NIO_STAGE_DEFERRED_COPY;
 	struct nio_cell *cells = calloc((size_t)cpus * rows, sizeof(*cells)), sum;
@@ -68,8 +67,8 @@ TEST(each_cpu_is_added_once)
 	free(cells);
 }
 
-/* What a million events a second come to in a day does not pass through 32 bits anywhere. */
-TEST(sums_are_64_bits_wide)
+/* A million events per second for a day exceed 32 bits. */
+TEST(sums_have_64_bits)
 {
 	struct nio_loss loss[4] = {{.unmatched = 1ULL << 62}, {.unmatched = 5}, {.map_full = 3}};
 	struct nio_loss sum;

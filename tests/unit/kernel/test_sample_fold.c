@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the ring's records and a process's mappings to stacks by class. */
+/* From records of the ring buffer and the mappings of a process to stacks by class. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "kernel/symbols.h"
 #include "support/test.h"
 
-/* Writes text to a file of its own, whose name is put into file. */
+/* Writes text to a new temporary file, whose name becomes `file`. */
 static void write_file(char file[32], const char *text)
 {
 	int fd;
@@ -45,17 +45,17 @@ static const char maps[] =
 	"7ffd00000000-7ffd00001000 r-xp 00000000 00:00 0 [vdso]\n"
 	"no line of maps\n";
 
-TEST(code_comes_from_its_file)
+TEST(code_address_gives_its_file)
 {
 	struct process_maps *m = maps_of(maps);
 
 	assert_string_equal(process_maps__object(m, 0x5581c0010000), "netio-loadgen");
 	assert_string_equal(process_maps__object(m, 0x5581c001ffff), "netio-loadgen");
-	assert_null(process_maps__object(m, 0x5581c0020000)); /* the end is not in it */
+	assert_null(process_maps__object(m, 0x5581c0020000)); /* the end is exclusive */
 	assert_null(process_maps__object(m, 0x5581c0000000)); /* not code */
 	assert_null(process_maps__object(m, 0x5581c1000010));
 	assert_string_equal(process_maps__object(m, 0x7f0000012345), "libc.so.6");
-	assert_null(process_maps__object(m, 0x7f0000200000)); /* of no file */
+	assert_null(process_maps__object(m, 0x7f0000200000)); /* no file */
 	assert_string_equal(process_maps__object(m, 0x7f0000300800), "lib one.so");
 	assert_string_equal(process_maps__object(m, 0x7ffd00000800), "[vdso]");
 	assert_null(process_maps__object(m, 0));
@@ -64,8 +64,8 @@ TEST(code_comes_from_its_file)
 	process_maps__free(NULL);
 }
 
-/* More mappings than are kept: those that are stay right. */
-TEST(there_may_be_many_mappings)
+/* More mappings than are kept: the kept ones are correct. */
+TEST(process_with_10000_mappings_keeps_correct_ones)
 {
 	struct process_maps *m;
 	char *text = NULL;
@@ -87,7 +87,7 @@ TEST(there_may_be_many_mappings)
 	free(text);
 }
 
-/* As the ring hands it over: no byte more than the frames it has. */
+/* A record has exactly the bytes of its frames. */
 static struct nio_sample *record(uint32_t whose, uint32_t frames, uint64_t user_ip, size_t bytes)
 {
 	struct nio_sample head = {.whose = whose, .frames = frames, .user_ip = user_ip};
@@ -108,7 +108,7 @@ static bool is_whole(uint32_t whose, uint32_t frames, size_t bytes)
 	return whole;
 }
 
-TEST(records_that_are_not_whole_are_refused)
+TEST(incomplete_records_are_refused)
 {
 	const size_t head = NIO_SAMPLE_HEAD, most = NIO_SAMPLE_FRAMES;
 
@@ -158,10 +158,10 @@ static void take_user(struct sample_fold *f, enum nio_sample_whose whose, uint64
 	free(s);
 }
 
-TEST(kernel_stacks_are_folded)
+TEST(kernel_stacks_are_folded_and_classified)
 {
-	/* Innermost first. A return address that is the first of the next function: a call that
-	 * does not return. */
+	/* Innermost first. A return address at the start of the next function: the call does not
+	 * return. */
 	static const uint64_t copy[] = {0xffffffff81000300, 0xffffffff81000250, 0xffffffff81000200};
 	static const uint64_t late[] = {0xffffffff81000410, 0xffffffff81000210};
 	static const uint64_t unknown[] = {0x1000};
@@ -187,7 +187,7 @@ TEST(kernel_stacks_are_folded)
 	symbols__free(symbols);
 }
 
-TEST(user_code_is_of_its_object)
+TEST(user_code_is_counted_for_its_file)
 {
 	struct process_maps *m = maps_of(maps);
 	struct cpu_result out = {0};
@@ -197,7 +197,7 @@ TEST(user_code_is_of_its_object)
 	take_user(&f, NIO_SAMPLE_SENDER, 0x5581c0010000);
 	take_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000012345); /* a receiver gathers nothing */
 	take_user(&f, NIO_SAMPLE_RECEIVER, 0);
-	take_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000400000); /* a name that is a stack of its own */
+	take_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000400000); /* a name without a file */
 	f.gathers = false;
 	take_user(&f, NIO_SAMPLE_SENDER, 0x7f0000012345);
 	assert_int_equal(out.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_GATHER], 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions by address, from files in the form of /proc/kallsyms. */
+/* Functions by address, from files in the format of /proc/kallsyms. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static int load(struct symbols **out, const char *text)
 	return err;
 }
 
-/* Not in order, with data between, a module's, two names of one address. */
+/* Unsorted, with data in between, a function of a module, two names of one address. */
 static const char kallsyms[] = "ffffffff81000300 T tcp_sendmsg\n"
 			       "ffffffff81000100 t lock_sock_nested\n"
 			       "ffffffff81000200 D tcp_prot\n"
@@ -48,7 +48,7 @@ static void check(const struct symbols *s, uint64_t address, const char *name)
 			 found ? found : "nothing", name);
 }
 
-TEST(an_address_has_its_function)
+TEST(address_gives_its_function)
 {
 	struct symbols *s = NULL;
 
@@ -56,7 +56,7 @@ TEST(an_address_has_its_function)
 	check(s, 0xffffffff81000100, "lock_sock_nested");
 	check(s, 0xffffffff810002ff, "lock_sock_nested");
 	check(s, 0xffffffff81000300, "tcp_sendmsg");
-	check(s, 0xffffffff810004ff, "__pi_memcpy"); /* the first of two in the file */
+	check(s, 0xffffffff810004ff, "__pi_memcpy"); /* the first of two names in the file */
 	check(s, 0xffffffff81000500, "weak_one");
 	check(s, 0xffffffff81000700, "weak_one");
 	check(s, 0xffffffff81000800, "cut_at_the_end");
@@ -67,7 +67,7 @@ TEST(an_address_has_its_function)
 	symbols__free(s);
 }
 
-TEST(a_function_has_its_range)
+TEST(function_name_gives_its_range)
 {
 	struct symbols *s = NULL;
 	uint64_t from = 0, to = 0;
@@ -76,7 +76,7 @@ TEST(a_function_has_its_range)
 	assert_true(symbols__range(s, "tcp_sendmsg", &from, &to));
 	assert_int_equal(from, 0xffffffff81000300);
 	assert_int_equal(to, 0xffffffff81000400);
-	/* Of two names of one address either: up to the next address. */
+	/* Two names of one address: either gives the range up to the next address. */
 	assert_true(symbols__range(s, "memcpy", &from, &to));
 	assert_int_equal(from, 0xffffffff81000400);
 	assert_int_equal(to, 0xffffffff81000500);
@@ -89,7 +89,7 @@ TEST(a_function_has_its_range)
 	symbols__free(s);
 }
 
-TEST(hidden_addresses_are_refused)
+TEST(hidden_addresses_give_EPERM)
 {
 	struct symbols *s = NULL;
 
@@ -100,7 +100,7 @@ TEST(hidden_addresses_are_refused)
 	symbols__free(NULL);
 }
 
-TEST(finds_addresses_of_whole_names_and_of_data)
+TEST(addresses_are_found_by_whole_name_and_for_data)
 {
 	static const char *const names[] = {"tcp_sendmsg", "tls_sw_sendmsg", "tcp_prot", "tcp_send",
 					    "cut_at_the_end"};
@@ -118,8 +118,8 @@ TEST(finds_addresses_of_whole_names_and_of_data)
 	assert_int_equal(symbols__find_in(file, names, at, 5), -ENOENT);
 }
 
-/* Return addresses may be the first of the next function. */
-TEST(a_stack_names_the_function_of_the_call)
+/* A return address may be the first address of the next function. */
+TEST(stack_names_the_function_of_each_call)
 {
 	static const __u64 ip[] = {0xffffffff81000300, 0xffffffff81000300, 0xffffffff80000000};
 	const char *names[3];
@@ -133,8 +133,8 @@ TEST(a_stack_names_the_function_of_the_call)
 	symbols__free(s);
 }
 
-/* More than the first allocation has room for, in descending order. */
-TEST(a_whole_kernel_is_kept)
+/* More than the first allocation holds, in descending order. */
+TEST(all_70000_functions_are_kept)
 {
 	enum { NR = 70000 };
 	struct symbols *s = NULL;

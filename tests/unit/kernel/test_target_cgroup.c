@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The processes of a tree of cgroups, on ordinary directories that look like one. */
+/* Processes of a tree of cgroups, on ordinary directories with cgroup.procs files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 struct seen {
 	unsigned int nr;
 	bool pid[DEPTH + 100];
-	unsigned int descriptors; /* the most that were open */
+	unsigned int descriptors; /* largest number open at once */
 };
 
 static unsigned int open_descriptors(void)
@@ -80,8 +80,8 @@ static void remove_tree(const char *path)
 	assert_int_equal(system(command), 0);
 }
 
-/* A name a level that makes the whole path several times PATH_MAX. */
-TEST(a_tree_of_any_depth_is_walked)
+/* Names that make the whole path several times PATH_MAX. */
+TEST(tree_deeper_than_PATH_MAX_is_walked)
 {
 	static struct seen seen;
 	unsigned int before = open_descriptors();
@@ -105,8 +105,8 @@ TEST(a_tree_of_any_depth_is_walked)
 	remove_tree(path);
 }
 
-/* After each way down the walk comes back to where it was. */
-TEST(every_branch_is_walked_once)
+/* The walk returns to the parent after each branch. */
+TEST(every_branch_of_a_tree_is_walked_once)
 {
 	static struct seen seen;
 	char path[32], name[16], pid[32];
@@ -134,7 +134,7 @@ TEST(every_branch_is_walked_once)
 	remove_tree(path);
 }
 
-TEST(what_is_no_cgroup_is_an_error)
+TEST(directory_without_cgroup_procs_gives_ENOENT)
 {
 	char path[32];
 	int dir = make_tree(path);

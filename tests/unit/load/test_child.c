@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* user/load/child.c on this kernel: properties of a started process, and that nothing of it
- * remains. */
+/* Properties of a child process on this kernel, and that nothing of it remains. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -34,7 +33,7 @@ static void start(struct child *c, char *const argv[], int netns)
 		fail_msg("child__start: %s: %s", step, strerror(-err));
 }
 
-/* Everything the child writes until it closes its stdout. */
+/* The child's output until it closes its stdout. */
 static void read_all(struct child *c)
 {
 	struct pollfd pfd = {.fd = c->out, .events = POLLIN};
@@ -62,7 +61,7 @@ static const char *run(char *const argv[], int netns)
 	return out;
 }
 
-/* "Uid:\t65534\t65534..." of /proc/self/status: the text after the key. */
+/* The text after a key of /proc/self/status, such as "Uid:\t65534\t65534...". */
 static const char *status_field(const char *status, const char *key)
 {
 	static char value[256];
@@ -104,7 +103,7 @@ static int forget_sudo(void **state)
 	return 0;
 }
 
-/* A test that needs root to begin with, without the variables of sudo. */
+/* A test that needs root and runs without the variables of sudo. */
 #define ROOT_TEST(name)                                                                           \
 	static void name##_as_root(void);                                                         \
 	TEST_WITH(name, forget_sudo, NULL)                                                        \
@@ -170,7 +169,7 @@ ROOT_TEST(child_has_descriptors_0_to_2_only)
 	int high = fcntl(STDERR_FILENO, F_DUPFD, 500);
 
 	assert_true(leak >= 0 && high >= 500);
-	/* The shell's own glob opens a directory: count those that are there while it reads. */
+	/* The shell's own glob opens a directory: counts the descriptors open while it reads. */
 	run(SH("for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 500 501; do"
 	       " [ -e /proc/$$/fd/$i ] && echo $i; done; true"),
 	    -1);
@@ -181,7 +180,7 @@ ROOT_TEST(child_has_descriptors_0_to_2_only)
 		assert_true(fcntl(i, F_GETFD) >= 0);
 }
 
-/* With 0 and 1 closed the pipes get these numbers: they must not end up crossed. */
+/* With 0 and 1 closed the pipes get these numbers and must not be swapped. */
 ROOT_TEST(child_starts_though_descriptors_0_and_1_are_closed)
 {
 	int saved[2] = {fcntl(0, F_DUPFD, 100), fcntl(1, F_DUPFD, 100)}, err;
@@ -207,7 +206,7 @@ ROOT_TEST(child_starts_though_descriptors_0_and_1_are_closed)
 	assert_string_equal(out, "through\n");
 }
 
-/* Signals 32 and 33 are the C library's own: no program can set them, whoever ignored them. */
+/* The C library reserves signals 32 and 33, so no program can reset them. */
 #define LIBC_SIGNALS (3ULL << 31)
 
 static unsigned long long signal_set(const char *status, const char *name)
@@ -263,7 +262,7 @@ static void copy_file(const char *from, const char *to, mode_t mode)
 	assert_int_equal(system(command), 0);
 }
 
-/* A build tree under a home directory nobody else may enter, and one made with umask 077. */
+/* A build tree in a home directory that others may not enter, and one made with umask 077. */
 ROOT_TEST(program_starts_from_a_directory_of_root)
 {
 	char dir[] = "/tmp/netiotrace-test-XXXXXX", program[64];
@@ -360,7 +359,7 @@ ROOT_TEST(say_to_an_ended_child_gives_EPIPE_without_SIGPIPE)
 	read_all(&c);
 	assert_true(wait_gone(c.pid));
 	assert_int_equal(child__say(&c, "anyone"),
-			 -EPIPE); /* SIGPIPE is default: it would kill us */
+			 -EPIPE); /* the default action of SIGPIPE would kill this process */
 	sigpending(&pending);
 	assert_int_equal(sigismember(&pending, SIGPIPE), 0);
 	child__kill(&c);
@@ -398,7 +397,7 @@ ROOT_TEST(kill_ends_the_child_and_its_descendants)
 	child__kill(&c);
 }
 
-/* kill -9 of whoever started it takes the child along. */
+/* SIGKILL of the parent ends the child. */
 ROOT_TEST(SIGKILL_of_the_parent_ends_the_child)
 {
 	struct child c;
@@ -423,7 +422,7 @@ ROOT_TEST(SIGKILL_of_the_parent_ends_the_child)
 	close(fds[1]);
 }
 
-/* Without root there is nothing to drop to: the child stays who we are, and keeps no capability. */
+/* Without root the child keeps the user and loses all capabilities. */
 TEST_WITH(child_of_an_ordinary_user_has_no_capability, forget_sudo, NULL)
 {
 	const char *status;

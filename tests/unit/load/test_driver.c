@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decoding: good lines of every event, and other lines, which are refused with a reason. */
+/* Decoding: good lines of every event; bad lines, refused with a reason. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +29,14 @@ DRIVER_TEST(every_good_line_gives_its_event)
 		accept_line(good[i].line, good[i].side, good[i].event);
 }
 
-DRIVER_TEST(every_truncation_is_refused)
+DRIVER_TEST(truncated_lines_are_refused)
 {
 	size_t i, len;
 	char *copy;
 
 	for (i = 0; i < ARRAY_LEN(good); i++) {
 		for (len = 0; len < strlen(good[i].line); len++) {
-			/* A buffer of its own size: reading past the end is then seen. */
+			/* A buffer of the exact size: a sanitizer detects a read beyond it. */
 			copy = malloc(len ? len : 1);
 			assert_non_null(copy);
 			memcpy(copy, good[i].line, len);
@@ -46,8 +46,8 @@ DRIVER_TEST(every_truncation_is_refused)
 	}
 }
 
-/* Whatever one changed byte makes of a line: decoded or refused, never a crash or another error. */
-DRIVER_TEST(every_changed_byte_is_survived)
+/* A line with one changed byte is decoded or refused, without a crash or another error. */
+DRIVER_TEST(any_changed_byte_gives_an_event_or_a_refusal)
 {
 	static const char bytes[] = {'\0', '"', '{', ']', '9', '-', '\x80', '\xff', '\n', 'e'};
 	enum driver_event event;
@@ -174,7 +174,7 @@ DRIVER_TEST(lines_that_are_no_event_of_the_side_are_refused)
 
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		usage_error(lines[i], SENDER);
-	/* Right, but from the wrong side. */
+	/* A good line from the wrong side. */
 	usage_error("{\"event\":\"quiesced\"}", RECEIVER);
 	usage_error(good[0].line, SENDER);
 	refuse_bytes("{\"event\":\"quiesced\"}\0", 21, SENDER);
@@ -188,7 +188,7 @@ DRIVER_TEST(error_gives_its_message)
 	usage_error("{\"event\":\"error\",\"message\":5}", SENDER);
 }
 
-/* The message goes to root's terminal: an escape sequence of the other process must not. */
+/* The message reaches root's terminal, so escape sequences of the other process must not. */
 DRIVER_TEST(control_characters_of_a_message_become_question_marks)
 {
 	char line[4096], long_text[1024] = "";
@@ -352,8 +352,8 @@ DRIVER_TEST(confirmed_totals_are_read_unless_null)
 	assert_int_equal(report.confirmed.verify_errors, 73);
 }
 
-/* Every number of a sender, spoiled in every way. */
-DRIVER_TEST(a_total_that_is_no_count_is_refused)
+/* Every number of a sender, replaced by each bad value. */
+DRIVER_TEST(total_that_is_no_count_is_refused)
 {
 	static const char *const fields[] = {
 		"\"elapsed_ns\":1000000000",
@@ -405,7 +405,7 @@ DRIVER_TEST(a_total_that_is_no_count_is_refused)
 	}
 }
 
-DRIVER_TEST(the_largest_count_is_2_63_minus_1)
+DRIVER_TEST(largest_accepted_count_is_2_63_minus_1)
 {
 	char *line = replace(SENDER_STATS("stats", HIST_0), "23", "9223372036854775807");
 
@@ -440,7 +440,7 @@ DRIVER_TEST(interrupted_true_is_read)
 	free(line);
 }
 
-DRIVER_TEST(an_impossible_histogram_is_refused)
+DRIVER_TEST(impossible_histogram_is_refused)
 {
 	static const char line[] = SENDER_STATS("done", HIST_3);
 	static const char *const buckets[] = {
@@ -486,7 +486,7 @@ DRIVER_TEST(the_last_bucket_is_read)
 	free(line);
 }
 
-/* An empty histogram has no extremes; what is written there does not matter. */
+/* An empty histogram has no extremes; its min and max are ignored. */
 DRIVER_TEST(an_empty_histogram_may_have_null_extremes)
 {
 	char *line = replace(SENDER_STATS("done", HIST_0), "\"min\":0", "\"min\":null");

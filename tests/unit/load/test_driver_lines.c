@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a pipe to events: lines in pieces, many at once, longest and endless ones. */
+/* From a pipe to events: split lines, many lines at once, the longest line, and a longer one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "support/driver_lines.h"
 #include "support/test.h"
 
-/* A driver whose child is a pipe of ours; returns the end to write to. */
+/* A driver whose child is a pipe of the test. Returns the end to write to. */
 static int pipe_driver(struct driver *d)
 {
 	int fds[2];
@@ -45,7 +45,7 @@ static void next(struct driver *d, int err, enum driver_event expected)
 	assert_int_equal(event, expected);
 }
 
-TEST(lines_in_pieces)
+TEST(line_that_arrives_byte_by_byte_is_one_event)
 {
 	static const char line[] = SENDER_STATS("stats", HIST_3) "\n";
 	struct driver d;
@@ -67,7 +67,7 @@ TEST(lines_in_pieces)
 	close_driver(&d);
 }
 
-TEST(lines_at_once)
+TEST(lines_that_arrive_at_once_are_separate_events)
 {
 	static const char lines[] = READY_2 "\n{\"event\":\"quiesced\"}\nnonsense\n"
 					    "{\"event\":\"quiesced\"}\n{\"event";
@@ -89,8 +89,8 @@ TEST(lines_at_once)
 	close_driver(&d);
 }
 
-/* More lines than the buffer holds, so that it wraps many times; none may be lost or torn. */
-TEST(many_lines)
+/* More lines than the buffer holds, so it wraps many times; none may be lost or torn. */
+TEST(lines_beyond_the_buffer_size_are_all_events)
 {
 	static const char line[] = SENDER_STATS("stats", HIST_3) "\n";
 	struct driver d;
@@ -122,7 +122,7 @@ static void fill_line(struct driver *d, int fd, size_t len)
 	}
 }
 
-TEST(longest_line)
+TEST(longest_line_is_accepted_and_a_longer_one_gives_E2BIG)
 {
 	static const char line[] = "{\"event\":\"quiesced\"}\n";
 	struct driver d;
@@ -139,7 +139,7 @@ TEST(longest_line)
 	close_driver(&d);
 }
 
-TEST(endless_line)
+TEST(endless_line_gives_E2BIG)
 {
 	struct driver d;
 	int fd = pipe_driver(&d);

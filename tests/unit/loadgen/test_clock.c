@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is taken for one clock, when messages of an open loop are due, and uid maps. */
+/* Which clocks are the same, when messages of an open loop are due, and uid maps. */
 #include <stdlib.h>
 #include <string.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 static const char boot[] = "00112233-4455-6677-8899-aabbccddeeff\n";
 
-/* Two time namespaces of one boot have clocks of their own. */
+/* Two time namespaces of one boot have different clocks. */
 TEST(another_time_namespace_is_another_clock)
 {
 	uint8_t a[PROTOCOL_TOKEN_SIZE], b[PROTOCOL_TOKEN_SIZE];
@@ -27,7 +27,7 @@ TEST(another_time_namespace_is_another_clock)
 	assert_false(session__same_clock(a, b));
 }
 
-TEST(an_unknown_clock_equals_none)
+TEST(unknown_clock_equals_no_other)
 {
 	uint8_t a[PROTOCOL_TOKEN_SIZE], b[PROTOCOL_TOKEN_SIZE];
 
@@ -37,9 +37,11 @@ TEST(an_unknown_clock_equals_none)
 	assert_false(session__same_clock(b, b));
 }
 
-/* A machine cloned while it ran says the same and is elsewhere in time: said before it was asked,
- * or in what is the future here. */
-TEST(a_stamp_before_WELCOME_or_in_the_future_is_of_another_clock)
+/*
+ * A clone of a running machine has the same clock ID but another time: its stamp is earlier than
+ * WELCOME or later than now.
+ */
+TEST(stamp_before_WELCOME_or_in_the_future_is_of_another_clock)
 {
 	assert_true(pending_sessions__stamp_fits(1000, 1000, 1000));
 	assert_true(pending_sessions__stamp_fits(1500, 1000, 2000));
@@ -48,7 +50,7 @@ TEST(a_stamp_before_WELCOME_or_in_the_future_is_of_another_clock)
 	assert_false(pending_sessions__stamp_fits(0, 1000, 2000));
 }
 
-/* 3 of 10 connections at 10 a second: 3 a second. No error adds up, no product wraps. */
+/* 3 of 10 connections at 10 per second send 3 per second, without rounding or overflow. */
 TEST(message_k_is_due_at_its_share_of_the_rate)
 {
 	assert_true(sender_pool__due(7, 0, 10, 3, 10) == 7);
@@ -59,7 +61,7 @@ TEST(message_k_is_due_at_its_share_of_the_rate)
 		    24 * 3600 * 1000000000ULL);
 }
 
-TEST(root_of_a_map_without_the_uid_is_a_user)
+TEST(root_of_a_map_without_the_uid_is_an_ordinary_user)
 {
 	static const struct {
 		const char *map;
@@ -72,11 +74,11 @@ TEST(root_of_a_map_without_the_uid_is_a_user)
 		/* unshare -r */
 		{"         0       1000          1\n", true},
 		{"0 1000 1\n5 2000 1\n", true},
-		/* The first uid after a range is not in it. */
+		/* The first uid after a range is outside. */
 		{"0 1000 65534\n", true},
 		{"0 1000 65535\n", false},
 		{"0 1000 1\n65535 2000 1\n", true},
-		/* Root outside as well. */
+		/* Root also outside the namespace. */
 		{"0 0 1\n", false},
 		{"1000 1000 1\n", false},
 		{"", false},
@@ -87,8 +89,8 @@ TEST(root_of_a_map_without_the_uid_is_a_user)
 		assert_int_equal(uid_map__root_only(c->map, 65534), c->root_only);
 }
 
-/* Of this process: what its own map says, and not what it said of another. */
-TEST(the_own_map_is_that_of_proc)
+/* This process: its own map, without a cached answer for another one. */
+TEST(own_map_is_that_of_proc_self_uid_map)
 {
 	char map[4096] = "";
 	int status;
@@ -100,7 +102,7 @@ TEST(the_own_map_is_that_of_proc)
 	fclose(f);
 	for (uid_t uid = 0; uid < 3; uid++)
 		assert_int_equal(uid_map__own_root_only(uid), uid_map__root_only(map, uid));
-	/* A namespace of users in which nobody is mapped yet. */
+	/* A user namespace without any mapping yet. */
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid)

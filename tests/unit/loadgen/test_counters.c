@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What threads count: every counter and histogram is added, shown and set back, none twice. */
+/* Counters of threads: every counter and histogram is added, published and reset once. */
 #include <string.h>
 
 #include "loadgen/counters.h"
@@ -41,7 +41,7 @@ TEST(counters_and_histograms_add_up)
 	fill(&b, 100);
 	counters__add(&a, &b);
 	check(&a, 101, 100);
-	/* The last byte is the latest of all. */
+	/* The last byte is the later of both. */
 	counters__add(&b, &a);
 	check(&b, 201, 100);
 	counters__reset(&a);
@@ -50,7 +50,7 @@ TEST(counters_and_histograms_add_up)
 	counters__clear(&b);
 }
 
-TEST(shared_counters_show_the_last_published)
+TEST(shared_counters_return_the_last_published_values)
 {
 	struct counters t, seen;
 	struct shared_counters shared;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Layout of messages, the pattern, what a partial send leaves, and the receiver's walk. */
+/* Layout of messages, the pattern, the rest after a partial send, and the receiver's parser. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "loadgen/rx_parser.h"
 #include "support/test.h"
 
-TEST(the_last_field_has_the_remainder)
+TEST(last_field_has_the_remainder)
 {
 	assert_int_equal(message__field_size(65536, 8, 0), 8192);
 	assert_int_equal(message__field_size(100, 8, 0), 12);
@@ -21,9 +21,8 @@ TEST(the_last_field_has_the_remainder)
 	assert_int_equal(message__field_size(777, 1, 0), 777);
 }
 
-/* Fields that fill pages have pages of their own: nothing else is pinned with them, and none is in
- * two. */
-TEST(fields_of_a_page_or_more_begin_at_a_page)
+/* Fields of a page or more have pages of their own: pinning one pins no other data. */
+TEST(fields_of_a_page_or_more_are_page_aligned)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct message m;
@@ -34,7 +33,7 @@ TEST(fields_of_a_page_or_more_begin_at_a_page)
 	message__clear(&m);
 }
 
-/* Not a page for each field where they are small: 4096 connections of 64 would take a gigabyte. */
+/* Small fields share pages: a page each would take 1 GB for 4096 connections of 64 fields. */
 TEST(small_fields_share_pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -62,8 +61,8 @@ TEST(each_byte_of_a_payload_is_written)
 	}
 }
 
-/* 64 bytes in 8, and in 64 fields: the tag lies across two, and sixteen of them. */
-TEST(a_tag_that_spans_fields_is_little_endian_in_order)
+/* The tag spans two of 8 fields, and sixteen of 64. */
+TEST(tag_that_spans_fields_is_little_endian_in_order)
 {
 	static const unsigned int fields[] = {1, 3, 4, 5, 8, 64};
 	uint64_t seq, stamp;
@@ -77,15 +76,15 @@ TEST(a_tag_that_spans_fields_is_little_endian_in_order)
 		message__gather(&m, flat);
 		message_tag__decode(flat, &seq, &stamp);
 		assert_true(seq == 0x0102030405060708 && stamp == 0x1112131415161718);
-		/* little-endian on the wire */
+		/* little-endian in the stream */
 		assert_int_equal(flat[0], 0x08);
 		assert_int_equal(flat[8], 0x18);
 		message__clear(&m);
 	}
 }
 
-/* Both machines make the same: SplitMix64 from the key on, each number with its low byte first. */
-TEST(the_pattern_is_splitmix64_from_its_key)
+/* Both machines generate the same: SplitMix64 from the key, each number with its low byte first. */
+TEST(pattern_is_splitmix64_from_its_key)
 {
 	uint64_t key = splitmix__mix(17 + splitmix__mix(4));
 	uint64_t next = key - 0x9e3779b97f4a7c15ULL;
@@ -101,7 +100,7 @@ TEST(the_pattern_is_splitmix64_from_its_key)
 	}
 }
 
-TEST(a_wrong_byte_key_or_offset_is_a_mismatch)
+TEST(wrong_byte_key_or_offset_is_a_mismatch)
 {
 	uint64_t key = pattern__key(0, 0);
 	uint8_t data[100];
@@ -149,7 +148,7 @@ TEST(header_and_any_number_of_fields_give_the_same_bytes)
 	}
 }
 
-/* What is left after any number of bytes, laid end to end, is the end of the message. */
+/* The remaining iovecs, concatenated, equal the end of the message. */
 TEST(rest_of_iovecs_is_the_end_of_the_message_after_any_byte)
 {
 	uint8_t flat[100], got[100];
@@ -185,7 +184,7 @@ static void make_stream(uint8_t data[MESSAGES * SIZE], uint32_t connection)
 	}
 }
 
-/* However the stream is cut, the same messages are found in it. */
+/* The messages found do not depend on the sizes of the pieces. */
 TEST(messages_are_counted_however_the_bytes_are_cut)
 {
 	uint8_t data[MESSAGES * SIZE];
@@ -227,7 +226,7 @@ static uint64_t errors_of(const uint8_t *data, size_t len, bool verify)
 	return errors;
 }
 
-TEST(a_wrong_byte_is_an_error_with_verify_a_wrong_number_always)
+TEST(wrong_byte_needs_verify_but_a_wrong_number_is_always_found)
 {
 	uint8_t data[MESSAGES * SIZE];
 	size_t i;
@@ -239,11 +238,11 @@ TEST(a_wrong_byte_is_an_error_with_verify_a_wrong_number_always)
 		assert_int_equal(errors_of(data, sizeof(data), false), 0);
 		data[2 * SIZE + i] ^= 0x80;
 	}
-	/* a sequence number is checked even without --verify */
+	/* sequence numbers are checked even without --verify */
 	data[SIZE] ^= 1;
 	assert_int_equal(errors_of(data, sizeof(data), false), 1);
 	data[SIZE] ^= 1;
-	/* bytes of another connection, and a byte lost on the way */
+	/* bytes of another connection, and a lost byte */
 	make_stream(data, 8);
 	assert_int_equal(errors_of(data, sizeof(data), true), MESSAGES);
 	make_stream(data, 7);
@@ -264,7 +263,7 @@ TEST(stamps_of_0_the_future_or_another_clock_are_not_delivery_times)
 	rx_parser__feed(&s, &t, data, sizeof(data), 5000);
 	assert_int_equal(t.bad_stamps, 2);
 	assert_int_equal(t.hist[COUNTERS_DELIVERY]->count, MESSAGES - 2);
-	/* of another machine's clock nothing is believed */
+	/* stamps of another machine's clock are ignored */
 	counters__reset(&t);
 	rx_parser__init(&s, 7, SIZE, false, false);
 	rx_parser__feed(&s, &t, data, sizeof(data), 5000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CPUs of --cpus on a machine that can have more than 1024, and the threads that go there. */
+/* CPUs of --cpus on a machine that can have more than 1024, and the threads pinned to them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static struct cpu_mask asked;
 
-/* The C library's: of what a thread is started with, its CPUs are seen, and left out. */
+/* Replaces the C library's: records and drops the CPUs that a thread is started with. */
 int pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t size, const cpu_set_t *set)
 {
 	(void)attr;
@@ -53,7 +53,7 @@ TEST(threads_start_on_the_listed_CPUs_also_above_1024)
 	assert_false(cpu_mask__has(&asked, CPUS_MAX));
 }
 
-TEST(an_unusable_CPU_is_refused_with_its_number)
+TEST(unusable_CPU_is_refused_with_its_number)
 {
 	static struct settings s;
 	char why[SETTINGS_WHY];

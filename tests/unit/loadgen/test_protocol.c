@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hellos and frames of the network, and which of them a sender accepts. */
+/* Hellos and frames of the network protocol, and which frames a sender accepts. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const struct protocol_hello sample = {
 	.verify = true,
 };
 
-TEST(an_encoded_hello_is_decoded)
+TEST(encoded_hello_is_decoded)
 {
 	uint8_t buf[PROTOCOL_HELLO_SIZE];
 	struct protocol_hello out;
@@ -37,8 +37,7 @@ TEST(an_encoded_hello_is_decoded)
 	assert_false(out.replies);
 }
 
-/* Each flag is one of its own. */
-TEST(each_flag_of_a_hello_has_its_bit)
+TEST(each_flag_of_a_hello_has_its_own_bit)
 {
 	struct protocol_hello in = sample, out;
 	uint8_t buf[PROTOCOL_HELLO_SIZE];
@@ -54,8 +53,8 @@ TEST(each_flag_of_a_hello_has_its_bit)
 	}
 }
 
-/* The layout is a promise to other versions: magic first, all big-endian. */
-TEST(a_hello_is_big_endian_after_its_magic)
+/* Other versions rely on the layout: magic first, all numbers big-endian. */
+TEST(hello_is_big_endian_after_its_magic)
 {
 	uint8_t buf[PROTOCOL_HELLO_SIZE];
 
@@ -64,7 +63,7 @@ TEST(a_hello_is_big_endian_after_its_magic)
 	assert_memory_equal(buf + 40, "\0\0\0\3\0\0\0\4\0\1\0\0\0\1\0\2\1\2\3\4\5\6\7\10", 24);
 }
 
-TEST(a_hello_with_a_field_out_of_range_is_refused)
+TEST(hello_with_a_field_out_of_range_is_refused)
 {
 	static const struct protocol_hello bad[] = {
 		{.kind = PROTOCOL_CONTROL, .connections = 0, .threads = 0, .size = 64},
@@ -97,7 +96,7 @@ TEST(a_hello_with_a_field_out_of_range_is_refused)
 	}
 }
 
-TEST(another_magic_version_or_flag_is_refused)
+TEST(other_magic_version_or_flag_is_refused)
 {
 	uint8_t buf[PROTOCOL_HELLO_SIZE];
 	struct protocol_hello out;
@@ -108,11 +107,11 @@ TEST(another_magic_version_or_flag_is_refused)
 	buf[5]++;
 	assert_int_equal(protocol__decode_hello(buf, &out), -EPROTONOSUPPORT);
 	protocol__encode_hello(buf, &sample);
-	buf[53] = 4; /* a flag that is none */
+	buf[53] = 4; /* an undefined flag */
 	assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
 }
 
-TEST(an_encoded_frame_is_decoded)
+TEST(encoded_frame_is_decoded)
 {
 	const struct protocol_frame f = {
 		.type = PROTOCOL_TOTAL,
@@ -132,8 +131,8 @@ TEST(an_encoded_frame_is_decoded)
 	assert_true(out.messages == f.messages && out.bytes == f.bytes);
 }
 
-/* A frame of another version is known as one, whatever else is in it. */
-TEST(a_frame_of_another_version_is_recognized_by_its_header)
+/* The header alone tells a frame of another version, whatever follows it. */
+TEST(frame_of_another_version_is_recognized_by_its_header)
 {
 	const struct protocol_frame f = {.type = PROTOCOL_REFUSE,
 					 .index = PROTOCOL_REFUSAL_VERSION};
@@ -148,8 +147,8 @@ TEST(a_frame_of_another_version_is_recognized_by_its_header)
 	assert_int_equal(protocol__decode_frame(buf, &out), -EPROTONOSUPPORT);
 }
 
-/* The first and the last of each range are in it. */
-TEST(a_hello_at_its_limits_is_decoded)
+/* The first and last value of each range are valid. */
+TEST(hello_at_its_limits_is_decoded)
 {
 	static const struct protocol_hello good[] = {
 		{.kind = PROTOCOL_CONTROL, .connections = 1, .threads = 1, .size = LIMIT_SIZE_MIN},
@@ -189,8 +188,8 @@ TEST(frames_of_known_types_only_are_decoded)
 	}
 }
 
-/* By state, one letter a type from WELCOME on: x where it is taken. */
-TEST(a_sender_takes_each_frame_in_its_states_only)
+/* By state, one letter per type from WELCOME on: x if accepted. */
+TEST(sender_accepts_each_frame_in_its_states_only)
 {
 	static const char *const expected[] = {
 		[SENDER_GREETING] = "x......x..",   /* WELCOME, REFUSE */
@@ -220,8 +219,10 @@ TEST(each_frame_and_state_has_a_name)
 		assert_true(strlen(protocol__type_name(type)) > 1);
 }
 
-/* A phase of 2 s: asked at 10 s, begun 1 ms later, the last call began at 12 s, confirmed 5 ms
- * later. */
+/*
+ * A phase of 2 s: asked at 10 s, begun 1 ms later, the last call began at 12 s, confirmed 5 ms
+ * later.
+ */
 static bool possible(uint64_t elapsed_ns, uint64_t bytes)
 {
 	const struct protocol_phase p = {
@@ -236,10 +237,10 @@ static bool possible(uint64_t elapsed_ns, uint64_t bytes)
 	return protocol__possible(&p);
 }
 
-TEST(elapsed_ns_outside_the_senders_clock_is_impossible)
+TEST(elapsed_ns_outside_the_clock_of_the_sender_is_impossible)
 {
 	assert_true(possible(2000000000, 1 << 20));
-	/* 1 % for clocks of different rates: 1.999 s less or 2.005 s more that. */
+	/* 1 % tolerance for clock rates: down to 1 % below 1.999 s, up to 1 % above 2.005 s. */
 	assert_true(possible(1979010000, 1 << 20));
 	assert_false(possible(1979009999, 1 << 20));
 	assert_true(possible(2025050000, 1 << 20));
@@ -249,14 +250,14 @@ TEST(elapsed_ns_outside_the_senders_clock_is_impossible)
 	assert_false(possible(UINT64_MAX, 1 << 20));
 }
 
-TEST(elapsed_ns_is_0_without_bytes_and_at_least_1_ns_for_1000_bytes)
+TEST(elapsed_ns_is_0_without_bytes_and_bounded_by_memory_speed)
 {
 	struct protocol_phase p = {.asked_ns = 10, .begun_ns = 20, .confirmed_ns = 1000000};
 
 	assert_true(protocol__possible(&p));
 	p.elapsed_ns = 1;
 	assert_false(protocol__possible(&p));
-	/* One message: its call began with the phase, and memory is as fast as it is. */
+	/* One message: its call began with the phase, and memory speed bounds the time. */
 	p.bytes = 64000;
 	p.last_call_ns = 20;
 	assert_false(protocol__possible(&p));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers: their number, content and place in the stream, however little the socket takes at once.
+/*
+ * Replies: number, content and position in the stream, however few bytes the socket takes at once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static struct reply_form form_of(size_t size)
 		.connection = 5, .size = size, .verify = true, .buf = piece, .len = PIECE};
 }
 
-/* Reads what there is and holds it against what answers are. */
+/* Reads all available bytes and compares them with the expected replies. */
 static void take(struct rx_parser *s, struct counters *got)
 {
 	uint8_t buf[777];
@@ -76,14 +77,14 @@ TEST_WITH(replies_are_complete_however_little_the_socket_takes, setup, teardown)
 		assert_true(messages == 7 && bytes == 7 * sizes[i] && !r.owed && !r.pos);
 		assert_true(got.messages == 7 && got.bytes == bytes);
 		assert_int_equal(got.verify_errors, 0);
-		/* Nothing is owed: nothing is sent. */
+		/* No reply is due: nothing is sent. */
 		assert_int_equal(reply__push(&r, ends[0], &form, &sent), 0);
 		assert_int_equal(sent.bytes, 0);
 	}
 }
 
-/* An answer is no echo: that of another connection, or the request itself, is found. */
-TEST_WITH(a_reply_differs_from_the_request, setup, teardown)
+/* A reply is not an echo: a reply of another connection, or the request itself, is detected. */
+TEST_WITH(reply_differs_from_the_request, setup, teardown)
 {
 	const struct reply_form form = form_of(64);
 	struct reply r = {.owed = 1};
@@ -97,7 +98,7 @@ TEST_WITH(a_reply_differs_from_the_request, setup, teardown)
 	assert_int_equal(got.verify_errors, 1);
 }
 
-TEST_WITH(a_closed_peer_gives_EPIPE, setup, teardown)
+TEST_WITH(closed_peer_gives_EPIPE, setup, teardown)
 {
 	const struct reply_form form = form_of(64);
 	struct reply r = {.owed = 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line: defaults, ranges, and a sentence for everything refused. */
+/* The command line: defaults, ranges, and a message for each refusal. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ TEST(each_option_sets_its_member)
 	assert_int_equal(s.rcvbuf, 65536);
 }
 
-/* A line, and a word its sentence must hold. */
+/* A bad line, and a word that its message must contain. */
 static const char *const bad[][2] = {
 	{"--mode fourcopy", "fourcopy"},
 	{"--size 0", "--size"},
@@ -139,7 +139,7 @@ static const char *const bad[][2] = {
 	{"--rcvbuf 2g", "--rcvbuf"},
 };
 
-/* Nothing else of the line is looked at. */
+/* The rest of the line is ignored. */
 TEST(help_and_version_check_nothing_else)
 {
 	assert_int_equal(parse("--help"), 0);
@@ -160,7 +160,7 @@ TEST(wrong_usage_is_refused_with_the_option_named)
 	}
 }
 
-/* The first and the last of each range are in it. */
+/* The first and last value of each range are valid. */
 static const char *const good[] = {
 	"--size 64",
 	"--size 16777216",
@@ -195,15 +195,15 @@ static const char *const good[] = {
 	"--cpus-receiver 0",
 };
 
-TEST(the_first_and_last_value_of_each_range_are_taken)
+TEST(first_and_last_value_of_each_range_are_accepted)
 {
 	for (size_t i = 0; i < ARRAY_LEN(good); i++)
 		if (parse(good[i]))
 			fail_msg("'%s': '%s'", good[i], why);
 }
 
-/* A long word of the user's must not cut the sentence's remedy off. */
-TEST(a_long_word_leaves_the_remedy_in_the_message)
+/* The user's long word must not push the remedy out of the message. */
+TEST(long_word_leaves_the_remedy_in_the_message)
 {
 	char line[400] = "--mode ";
 
@@ -248,7 +248,7 @@ TEST(memory_is_that_of_all_messages_in_the_mode)
 	assert_int_equal(settings__memory(&s), 8 << 20);
 }
 
-/* Half of the machine's memory may be taken, and not a byte more. */
+/* Half of the machine's memory is the limit. */
 TEST(messages_above_half_of_the_memory_are_refused)
 {
 	s = (struct settings){.command = COMMAND_SEND,
@@ -260,7 +260,7 @@ TEST(messages_above_half_of_the_memory_are_refused)
 	assert_int_equal(settings__check_memory(&s, (6 << 20) + 1, why), 0);
 	assert_int_equal(settings__check_memory(&s, (6 << 20) - 1, why), -EINVAL);
 	assert_non_null(strstr(why, "would take 3 MiB"));
-	/* A receiver has none of its own: it reads into what its threads have. */
+	/* A receiver allocates no messages: it reads into the buffers of its threads. */
 	s.command = COMMAND_RECV;
 	assert_int_equal(settings__check_memory(&s, 0, why), 0);
 }
@@ -284,16 +284,16 @@ TEST(addresses_are_numeric_with_a_port)
 	assert_int_equal(endpoint__parse("1.2.3.4:+80", &e), -EINVAL);
 }
 
-/* A sender opens what it was asked for; a receiver learns of it later. */
-TEST(the_descriptor_limit_covers_threads_connections_and_strangers)
+/* A sender opens what it was asked for; a receiver learns the number later. */
+TEST(descriptor_limit_covers_threads_connections_and_strangers)
 {
 	struct settings asked = {.command = COMMAND_SEND, .connections = 7};
 
-	/* An epoll and a timer of each thread, and each connection. */
+	/* An epoll and a timer per thread, and each connection. */
 	assert_true(settings__descriptors(&asked) > 2 * LIMIT_THREADS_MAX + 7);
 	asked.connections = 4096;
 	assert_true(settings__descriptors(&asked) > 2 * LIMIT_THREADS_MAX + 4096);
-	/* A receiver does not know how many there will be. */
+	/* A receiver does not know the number of connections yet. */
 	asked.connections = 1;
 	for (enum command c = COMMAND_RECV; c <= COMMAND_LOOPBACK; c++) {
 		asked.command = c;
@@ -302,13 +302,12 @@ TEST(the_descriptor_limit_covers_threads_connections_and_strangers)
 	}
 }
 
-/* Every word of what was refused above. */
 TEST(refusals_match_the_golden_file)
 {
 	record__check("loadgen-refusals");
 }
 
-/* What --help prints, which the manual is made of. */
+/* The output of --help, from which the manual is made. */
 TEST(help_matches_the_golden_file)
 {
 	static char text[16384];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When a connection stands still: by a clock of the test's own. */
+/* When a connection has stalled, with a clock of the test. */
 
 #include "loadgen/clock.h"
 #include "loadgen/sender_conn.h"
@@ -7,7 +7,7 @@
 
 #define LIMIT (30 * NS_PER_SEC)
 
-/* Looks every 100 ms for so many ns; returns after how many it stood still, 0 if it did not. */
+/* Checks every 100 ms for up to that many ns. Returns the time until the stall, or 0. */
 static uint64_t look(struct stall *s, const struct stall_state *state, uint64_t *now, uint64_t ns)
 {
 	for (uint64_t i = 0; i < ns; i += 100 * NS_PER_MS) {
@@ -27,7 +27,7 @@ TEST(no_progress_for_30_s_is_a_stall)
 	assert_int_equal(look(&s, &still, &now, 2 * LIMIT), LIMIT + 200 * NS_PER_MS);
 }
 
-/* A message, an acknowledgement, a part of an answer, a part of a message that the kernel took. */
+/* A message, an acknowledgement, a part of a reply, a part of a message accepted by the kernel. */
 TEST(each_member_of_the_state_is_progress)
 {
 	struct stall_state moving = {.seq = 9, .unacked = 5, .owed = 100, .done = 7};
@@ -44,7 +44,7 @@ TEST(each_member_of_the_state_is_progress)
 	assert_true(look(&s, &moving, &now, LIMIT + NS_PER_SEC) > 0);
 }
 
-TEST(a_pause_of_this_process_is_no_stall)
+TEST(pause_of_this_process_is_no_stall)
 {
 	const struct stall_state still = {.unacked = 5};
 	struct stall s = {0};

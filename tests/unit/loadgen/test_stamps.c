@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When messages are stamped, and how often the clock is read for it: by a clock of the test's own,
- * which counts its readings and moves when it is told to.
+ * When messages are stamped, and how many clock readings that takes, with a clock of the test that
+ * counts its readings and advances on request.
  */
 #include <stdatomic.h>
 #include <sched.h>
@@ -58,10 +58,10 @@ static void send_of(enum mode mode, unsigned int *read_for)
 }
 
 /*
- * The end of a call is the beginning of the next where nothing lies between. What two-copy packs
- * does: there it is two, and two more for each packing that is timed.
+ * The end of a call is the start of the next one, with nothing in between. Two-copy also packs: two
+ * readings per message, and two more per timed packing.
  */
-TEST(onecopy_reads_the_clock_once_a_message_twocopy_twice)
+TEST(onecopy_reads_the_clock_once_per_message_and_twocopy_twice)
 {
 	unsigned int n;
 
@@ -95,8 +95,8 @@ static uint64_t messages_of(struct recv_loop *one)
 	return messages;
 }
 
-/* Whoever looks at the counts holds the lock meanwhile: that is no time of delivery. */
-TEST(delivery_ends_at_recv_though_the_lock_is_held)
+/* A reader of the counters holds the lock meanwhile, which must not count as delivery time. */
+TEST(delivery_time_excludes_waiting_for_the_lock)
 {
 	const struct settings s = {0};
 	const struct protocol_hello hello = {.connections = 1, .threads = 1, .size = SIZE};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory of a thread's messages is first touched by the thread: it is the node's on which it
- * runs. The witness is the kernel's count of a thread's page faults.
+ * Each thread touches the memory of its messages first, so that the kernel places it on the
+ * thread's NUMA node. Measured by the page faults of the thread.
  */
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -14,9 +14,9 @@
 
 #define THREADS     4
 #define CONNECTIONS 64
-#define SIZE        (64 << 10) /* of malloc()'s ordinary memory, which no huge page backs at once */
+#define SIZE        (64 << 10) /* ordinary memory of malloc(), not backed by huge pages at once */
 
-/* Pages of all messages, of 4 KiB: the least there are. */
+/* Pages of all messages, at 4 KiB: a lower bound. */
 #define PAGES ((long)CONNECTIONS * SIZE / 4096)
 
 static long faults_of(int who)
@@ -44,7 +44,7 @@ static void close_all(const int *fds)
 		close(fds[i]);
 }
 
-TEST(a_sender_thread_touches_its_messages_first)
+TEST(sender_thread_touches_its_messages_first)
 {
 	const struct settings s = {.mode = MODE_ONECOPY,
 				   .size = SIZE,
@@ -66,8 +66,8 @@ TEST(a_sender_thread_touches_its_messages_first)
 	close_all(theirs);
 }
 
-/* 64 pages a thread. */
-TEST(a_receiver_thread_touches_its_buffer_first)
+/* 64 pages per thread. */
+TEST(receiver_thread_touches_its_buffer_first)
 {
 	const struct settings s = {0};
 	const struct protocol_hello hello = {
@@ -80,7 +80,7 @@ TEST(a_receiver_thread_touches_its_buffer_first)
 	pairs_of(ours, theirs);
 	before = faults_of(RUSAGE_THREAD);
 	assert_int_equal(receiver_pool__open(&r, &s, &plan, theirs), 0);
-	/* A thread's stack and its like have some pages, too, which who starts it touches. */
+	/* The creating thread touches some pages of a thread's stack and control block. */
 	assert_in_range(faults_of(RUSAGE_THREAD) - before, 0, CONNECTIONS * 64 / 2);
 	close_all(ours);
 	receiver_pool__close(&r);

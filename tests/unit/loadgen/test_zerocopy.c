@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Ids of zero-copy sends, the decoding of notifications, how many slots there are. */
+/* Ids of zero-copy sends, decoding of notifications, and the number of slots. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -65,7 +65,7 @@ TEST(ids_wrap_after_2_32)
 		assert_int_equal(seen[i], 1);
 }
 
-/* Numbers of sends that never were, or are complete already, change nothing. */
+/* Ids that were never sent, or have completed, change nothing. */
 TEST(ids_that_are_not_outstanding_are_refused)
 {
 	static const struct {
@@ -84,13 +84,13 @@ TEST(ids_that_are_not_outstanding_are_refused)
 	assert_int_equal(seen[3], 0);
 }
 
-TEST(the_ring_of_4096_ids_is_full_until_the_oldest_completes)
+TEST(ring_of_4096_ids_is_full_until_the_oldest_completes)
 {
 	struct zc_ids z;
 
 	start_at(&z, UINT32_MAX - 5, ZC_IDS_MAX);
 	assert_true(zc_ids__full(&z));
-	/* A hole at the beginning keeps the ring full: the window cannot grow. */
+	/* A hole at the beginning keeps the ring full: the window cannot move. */
 	assert_int_equal(complete(&z, UINT32_MAX - 4, UINT32_MAX - 4), 0);
 	assert_true(zc_ids__full(&z));
 	assert_int_equal(complete(&z, UINT32_MAX - 5, UINT32_MAX - 5), 0);

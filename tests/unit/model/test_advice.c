@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Advice: only with a cost, and only where it can apply. */
+/* Advice needs a cost and a program to which it applies. */
 #include <string.h>
 
 #include "model/advice.h"
@@ -22,7 +22,7 @@ static void add_sample(enum cpu_class c)
 	program.cpu.classes[c]++;
 }
 
-/* A program with so many samples of a class among 1000; the rest is TCP/IP. */
+/* A program with that many samples of a class in 1000; the rest is TCP/IP. */
 static struct advice_row row_with(enum cpu_class c, int of_1000)
 {
 	memset(&books, 0, sizeof(books));
@@ -57,8 +57,8 @@ static void assert_has(const char *text, const char *what)
 		fail_msg("'%s' is not in '%s'", what, text);
 }
 
-/* 200 of 1000 by E. B. Wilson's interval: 17.6 to 22.6 %. */
-TEST(a_file_sent_by_copy_is_advised_with_its_cost)
+/* 200 of 1000 in Wilson's interval (1927): 17.6 to 22.6 %. */
+TEST(file_sent_by_copy_gives_advice_with_its_cost)
 {
 	struct advice_row row = file_server();
 
@@ -73,8 +73,8 @@ TEST(a_file_sent_by_copy_is_advised_with_its_cost)
 	assert_has(advice(&row), "100 MB were sent by copy");
 }
 
-/* What read() took from sockets is in rchar, what recv() took is not: a range. */
-TEST(received_bytes_widen_the_cost)
+/* rchar includes bytes from sockets by read() but not by recv(), so the file bytes are a range. */
+TEST(received_bytes_widen_the_cost_range)
 {
 	struct advice_row row = file_server();
 
@@ -85,8 +85,8 @@ TEST(received_bytes_widen_the_cost)
 	assert_string_equal(advice(&row), "");
 }
 
-/* Less and less of what is sent is from files: the cost shrinks with it. */
-TEST(the_cost_follows_the_bytes_without_a_step)
+/* With fewer bytes from files the cost shrinks. */
+TEST(cost_follows_the_bytes_without_a_step)
 {
 	static const struct {
 		uint64_t read;
@@ -107,8 +107,8 @@ TEST(the_cost_follows_the_bytes_without_a_step)
 	}
 }
 
-/* One process, one port with sendfile and one without: only the other is advised. */
-TEST(the_port_that_copies_is_advised)
+/* One process, a port with sendfile and one without: the advice is for the latter only. */
+TEST(only_the_port_that_copies_gets_advice)
 {
 	struct advice_row row = file_server();
 
@@ -120,13 +120,13 @@ TEST(the_port_that_copies_is_advised)
 	assert_string_equal(advice(&row), "");
 }
 
-TEST(no_advice_without_a_cost_worth_naming)
+TEST(no_advice_without_a_significant_cost)
 {
 	struct advice_row row = file_server();
 
 	memset(&program.cpu, 0, sizeof(program.cpu));
 	assert_string_equal(advice(&row), "");
-	/* 1 to 15 %: too few samples to tell. */
+	/* 1 to 15 %: too few samples. */
 	for (int i = 0; i < 30; i++)
 		add_sample(i ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY);
 	assert_string_equal(advice(&row), "");
@@ -149,7 +149,7 @@ TEST(no_advice_where_it_cannot_apply)
 	books.unmeasured = 1; /* kTLS */
 	assert_string_equal(advice(&row), "");
 	row = file_server();
-	row.told = false; /* copied bytes may be sendfile's */
+	row.told = false; /* copied bytes may come from sendfile */
 	assert_string_equal(advice(&row), "");
 	row = file_server();
 	program.read = (struct num){.reason = "gone"};
@@ -172,8 +172,8 @@ static struct advice_row zerocopy(uint64_t sends, uint64_t copied)
 	return row;
 }
 
-/* Pinning costs 20 %: with ever fewer copied sends the copies that were spared outweigh it. */
-TEST(zerocopy_that_is_copied_is_advised_by_what_it_costs)
+/* Pinning costs 20 %: with fewer copied sends, the copies saved exceed that cost. */
+TEST(copied_zero_copy_gives_advice_only_if_it_costs_more_than_it_saves)
 {
 	static const struct {
 		uint64_t copied;
@@ -189,7 +189,7 @@ TEST(zerocopy_that_is_copied_is_advised_by_what_it_costs)
 	}
 }
 
-TEST(zerocopy_that_is_copied_is_said_with_numbers)
+TEST(advice_on_copied_zero_copy_has_numbers_and_the_cost)
 {
 	struct advice_row row = zerocopy(1200, 1200);
 
@@ -199,19 +199,19 @@ TEST(zerocopy_that_is_copied_is_said_with_numbers)
 			    "Without MSG_ZEROCOPY the send call copies these bytes. ");
 	books.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1200 * 65536 + 5 * MB;
 	assert_has(advice(&row), "and the later copy of 5 MB that were not pinned goes.");
-	/* A tenth of the zero-copy sends of the program: a tenth of the cost. */
+	/* A tenth of the program's zero-copy sends: a tenth of the cost. */
 	program.completed = 12000;
 	assert_has(advice(&row), "cost 2 to 2 % of the CPU time");
 }
 
-TEST(sizes_are_compared_with_a_sweep)
+TEST(average_zero_copy_size_is_compared_with_a_sweep)
 {
 	struct advice_row row = zerocopy(1000, 0);
 
 	books.calls[NIO_CALL_ZEROCOPY].bytes = 900 * 1000;
 	assert_string_equal(advice(&row), "");
 	row.baseline = &measured;
-	/* 900 bytes were not measured: the sentence is about the smallest size that was. */
+	/* 900 bytes were not measured, so the sentence names the smallest measured size. */
 	assert_has(advice(&row),
 		   "Zero-copy sends of 900 B on average (1 000): pinning and "
 		   "notifications cost 18 to 23 % of the CPU time; up to about 8 KiB");
@@ -228,7 +228,7 @@ TEST(sizes_are_compared_with_a_sweep)
 				 "23 % of the CPU time; at 256 KiB zero-copy takes 30 % less");
 	books.calls[NIO_CALL_PLAIN].bytes = 65536 * 100;
 	assert_string_equal(advice(&row), "");
-	/* Bytes of which no call was seen have no size. */
+	/* Bytes without a seen call have no size. */
 	books.calls[NIO_CALL_PLAIN] = (struct nio_amount){4 * MB, 0};
 	assert_string_equal(advice(&row), "");
 }

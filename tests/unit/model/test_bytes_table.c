@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ledger's bytes for many made-up phases, a line or two each, as a golden file. Their numbers
- * are few and small, so that events and sequence numbers often agree, and as often do not; bytes of
- * a stage, its events and what is open; reasons by letters whose words stand at the end.
+ * The ledger's bytes of many made-up phases, a line or two each, as a golden file. The numbers are
+ * few and small, so that events and sequence numbers often agree and often differ. Each line has
+ * the bytes of a stage, its events and its open bytes; a letter stands for a reason, explained at
+ * the end.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,13 +21,13 @@
 
 static uint64_t seed = 1;
 
-/* One of n numbers from 0 on. */
+/* A random number from 0 to n - 1. */
 static unsigned int draw(unsigned int n)
 {
 	return (unsigned int)(splitmix__next(&seed) >> 32) % n;
 }
 
-/* Mostly so. */
+/* True most of the time. */
 static bool often(void)
 {
 	return draw(5) > 0;
@@ -57,7 +58,7 @@ static void make_plan(struct plan *plan)
 			any_of(PROBE_DEFERRED_COPY, draw(2) ? BACKEND_TRACEPOINT : BACKEND_KPROBE);
 }
 
-/* Both passes of a side. */
+/* Both socket iterations of a side. */
 static void make_sockets(struct socket_snapshot *base, struct socket_snapshot *now)
 {
 	struct nio_socket *from = &base->sockets[0], *to = &now->sockets[0];
@@ -164,8 +165,8 @@ static void record_books(const struct run_result *r)
 	       ledger_bytes__untold(r));
 }
 
-/* Of each phase its books, every third one with replies or in doubt; every eighth adds to a sum. */
-TEST(phases)
+/* Books each phase, every third one with replies or in doubt; adds every eighth to a sum. */
+TEST(made_up_phases_are_recorded)
 {
 	struct phase *p = calloc(1, sizeof(*p));
 	struct run_result sum;
@@ -212,7 +213,7 @@ TEST(phases)
 	run_result__clear(&sum);
 }
 
-TEST(as_in_the_golden_file)
+TEST(recorded_phases_match_the_golden_file)
 {
 	legend__record();
 	record__check("bytes");

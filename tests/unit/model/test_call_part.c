@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The part of a send call that a stack is in: such as show a rule, and whole recordings of several
+ * The part of a send call that a stack belongs to: example stacks, and recordings of several
  * kernels (tests/fixtures/stacks, made with --folded). Run from the root of the source tree.
  */
 #include <glob.h>
@@ -29,7 +29,7 @@ static const struct {
 	{"tcp_sendmsg;tcp_sendmsg_locked;__tcp_push_pending_frames;tcp_write_xmit;"
 	 "__tcp_transmit_skb",
 	 PATH_TRANSMIT},
-	/* A part lasts as long as its function, but for receive softirqs on top of it. */
+	/* A part lasts as long as its function, except for receive softirqs on top of it. */
 	{"tcp_sendmsg;release_sock;__release_sock;tcp_v4_do_rcv;tcp_rcv_established;tcp_write_xmit",
 	 PATH_RELEASE},
 	{"tcp_sendmsg;tcp_sendmsg_locked;sk_stream_wait_memory;release_sock;_raw_spin_lock_bh",
@@ -39,9 +39,9 @@ static const struct {
 	{"tcp_sendmsg_locked;tcp_write_xmit;net_rx_action;ip_local_deliver_finish;skb_copy_ubufs;"
 	 "memcpy",
 	 PATH_INLINE_RECEIVE},
-	/* As trampolines stand in it. */
+	/* Names of BPF trampolines in a stack. */
 	{"tcp_sendmsg;bpf_trampoline_1;tcp_sendmsg;release_sock", PATH_RELEASE},
-	/* In the call, outside of tcp_sendmsg; in no send call. */
+	/* In the call but outside tcp_sendmsg; outside any send call. */
 	{"do_syscall_64;__sys_sendmsg;___sys_sendmsg;copy_msghdr_from_user", PATH_SEND_TOTAL},
 	{"do_syscall_64;__x64_sys_sendto;__sys_sendto;inet_sendmsg", PATH_SEND_TOTAL},
 	{"do_syscall_64;ksys_write;vfs_write;pipe_write", PATH_NR},
@@ -56,7 +56,7 @@ static const char *name_of(enum path_part part)
 	return part < PATH_NR ? path_part__key(part) : "none";
 }
 
-TEST(stacks_are_in_their_part)
+TEST(each_stack_has_its_part)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		enum path_part part = call_part__of(cases[i].frames);
@@ -100,7 +100,7 @@ static void check(bool holds, const char *file, enum mode mode, const char *what
 		fail_msg("%s, %s: %s", file, mode__name(mode), what);
 }
 
-/* Loopback: each mode transmits and runs the peer's receive work; one pins, the others copy. */
+/* Loopback: each mode transmits and runs the peer's receive work; one pins, two copy. */
 static void check_mode(const struct recording *r, enum mode mode, const char *file)
 {
 	const unsigned long *parts = r->parts[mode];
@@ -113,7 +113,7 @@ static void check_mode(const struct recording *r, enum mode mode, const char *fi
 	check((parts[PATH_COPY] * 50 > r->all[mode]) == !pins, file, mode, "copy");
 }
 
-TEST(recordings_of_kernels_have_their_parts)
+TEST(recorded_stacks_of_each_mode_have_their_parts)
 {
 	glob_t files;
 

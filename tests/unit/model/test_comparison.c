@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two modes of one session: whose rounds are compared. The rule itself is in base/test_rank_test.c.
+/*
+ * Comparison of two modes of one session: which rounds count. tests/unit/base/test_rank_test.c
+ * tests the statistics.
  */
 #include <math.h>
 
@@ -44,7 +46,7 @@ TEST(rounds_of_both_modes_are_compared)
 	assert_int_equal(t.difference, DIFFERENCE_HIGHER);
 }
 
-TEST(a_mode_without_throughput_is_not_compared)
+TEST(mode_without_throughput_is_not_compared)
 {
 	struct rank_test t;
 
@@ -52,12 +54,12 @@ TEST(a_mode_without_throughput_is_not_compared)
 	add(MODE_ZEROCOPY, 20);
 	comparison__of(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
 	assert_int_equal(t.difference, DIFFERENCE_UNKNOWN);
-	/* A run that measured nothing is no round. */
+	/* A run without a measured duration is not a round. */
 	add(MODE_ONECOPY, 30);
 	runs[1].duration_ns = 0;
 	comparison__of(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
 	assert_int_equal(t.difference, DIFFERENCE_UNKNOWN);
-	/* Nothing was sent: 0 has no quotient. */
+	/* Throughput 0 has no quotient. */
 	runs[1] = (struct run_result){.mode = MODE_ONECOPY, .duration_ns = 1000000000};
 	comparison__of(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
 	assert_int_equal(t.difference, DIFFERENCE_UNKNOWN);

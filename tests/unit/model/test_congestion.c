@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The choice of a congestion control, on invented systems. */
+/* The choice of a congestion control on invented systems. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #define LOCAL  true
 #define REMOTE false
 
-/* What is chosen on a system with this default and this list: "" is the system's. */
+/* The choice for this default and list; "" is the system's default. */
 static const char *chosen(const char *system, const char *allowed, const char *asked, bool local)
 {
 	static struct congestion c;
@@ -22,7 +22,7 @@ static const char *chosen(const char *system, const char *allowed, const char *a
 	return c.chosen;
 }
 
-TEST(what_paces)
+TEST(bbr_paces_and_unknown_controls_have_a_reason)
 {
 	assert_true(congestion__paces("bbr").known && congestion__paces("bbr").value);
 	assert_true(congestion__paces("bbr3").value);
@@ -38,7 +38,7 @@ TEST(what_paces)
 	assert_false(congestion__paces("bb").known);
 }
 
-TEST(paced_systems_are_left_on_local_paths_only)
+TEST(pacing_default_is_replaced_on_local_paths_only)
 {
 	assert_string_equal(chosen("bbr", "reno bbr cubic", NULL, LOCAL), "cubic");
 	assert_string_equal(chosen("bbr", "reno bbr", NULL, LOCAL), "reno");
@@ -49,8 +49,8 @@ TEST(paced_systems_are_left_on_local_paths_only)
 	assert_string_equal(chosen("homemade", "reno cubic", NULL, LOCAL), "");
 }
 
-/* "bbr" is no word of "bbr2 cubic". */
-TEST(words_are_whole)
+/* "reno" is not a word of "renovated reno". */
+TEST(only_whole_names_of_the_list_match)
 {
 	struct congestion c = {.system = "bbr", .allowed = "cubicle renovated reno"};
 	char why[512];
@@ -59,8 +59,8 @@ TEST(words_are_whole)
 	assert_string_equal(c.chosen, "reno");
 }
 
-/* A whole word wherever it stands, also behind a longer one that begins or ends like it. */
-TEST(a_word_is_found_at_every_place)
+/* A whole word matches anywhere, also after a longer word that begins or ends like it. */
+TEST(name_is_found_at_every_place_of_the_list)
 {
 	assert_string_equal(chosen("bbr", "cubic", NULL, LOCAL), "cubic");
 	assert_string_equal(chosen("bbr", "cubic2 cubic", NULL, LOCAL), "cubic");
@@ -70,16 +70,16 @@ TEST(a_word_is_found_at_every_place)
 	assert_string_equal(chosen("bbr", "renox", NULL, LOCAL), "");
 }
 
-TEST(asked_for_is_taken_or_refused_with_the_remedy)
+TEST(requested_control_is_used_or_refused_with_a_remedy)
 {
 	struct congestion c = {.system = "cubic", .allowed = "reno cubic"};
 	char why[512];
 
 	assert_string_equal(chosen("bbr", "reno bbr", "bbr", LOCAL), "bbr");
 	assert_string_equal(chosen("bbr", "reno cubic", "reno", REMOTE), "reno");
-	/* The system's own needs no permission. */
+	/* The system's default needs no permission. */
 	assert_string_equal(chosen("vegas", "reno", "vegas", LOCAL), "vegas");
-	/* What cannot be read is the socket's to refuse. */
+	/* If the list cannot be read, the socket call decides. */
 	assert_string_equal(chosen("cubic", "", "vegas", LOCAL), "vegas");
 	assert_string_equal(chosen("cubic", "", "ve%%gas", LOCAL), "ve%%gas");
 	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, sizeof(why)), -EPERM);
@@ -88,18 +88,18 @@ TEST(asked_for_is_taken_or_refused_with_the_remedy)
 		     "may use (reno cubic): "
 		     "sysctl -w net.ipv4.tcp_allowed_congestion_control='reno cubic vegas'");
 	assert_string_equal(c.chosen, "");
-	/* A list of one short name is a list. */
+	/* A list may have a single short name. */
 	strcpy(c.allowed, "x");
 	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, sizeof(why)), -EPERM);
-	/* No more than there is room for. */
+	/* A short buffer is not overrun. */
 	memset(why, 'x', sizeof(why));
 	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, 11), -EPERM);
 	assert_string_equal(why, "congestion");
 	assert_int_equal(why[11], 'x');
 }
 
-/* What was chosen before is forgotten; how it came about is told. */
-TEST(a_choice_says_how_it_was_made)
+/* The previous choice is discarded, and the origin of the new one recorded. */
+TEST(choice_records_how_it_was_made)
 {
 	struct congestion c = {.system = "bbr", .allowed = "reno bbr cubic"};
 	char why[512];
@@ -122,7 +122,7 @@ TEST(a_choice_says_how_it_was_made)
 	assert_int_equal(c.choice, CONGESTION_SYSTEM);
 }
 
-TEST(the_name_in_force)
+TEST(name_in_force_is_used_then_chosen_then_system)
 {
 	struct congestion c = {.system = "bbr"};
 

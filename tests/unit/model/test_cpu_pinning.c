@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CPUs of senders and receivers, on machines of several shapes. */
+/* CPUs of senders and receivers on machines of several shapes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ TEST(each_side_has_cores_of_its_own)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct machine_case *c = &cases[i];
-		/* As long as it is, so that a sanitizer sees a look behind its end. */
+		/* The exact length, so that a sanitizer detects a read beyond the end. */
 		struct cpu_place *cpus = calloc(c->n, sizeof(*cpus));
 		struct cpu_pinning p;
 
@@ -54,8 +54,8 @@ TEST(each_side_has_cores_of_its_own)
 	}
 }
 
-/* 256 CPUs of a side is what the text has room for, whatever the machine. */
-TEST(a_large_machine_fits)
+/* The text holds 256 CPUs per side, whatever the machine. */
+TEST(machine_with_1024_CPUs_fits)
 {
 	struct cpu_place *cpus = calloc(1024, sizeof(*cpus));
 	struct cpu_pinning *p = calloc(1, sizeof(*p));
@@ -74,7 +74,7 @@ TEST(a_large_machine_fits)
 	free(p);
 }
 
-TEST(one_cpu_is_too_few)
+TEST(one_CPU_is_too_few)
 {
 	struct cpu_place one[] = {{0, 0, 0}};
 	struct cpu_pinning p;

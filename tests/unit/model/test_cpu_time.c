@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CPU time by class: dividing it, shares and their intervals, adding up, profiles. */
+/* CPU time by class: division, shares and their intervals, sums, profiles. */
 #include <stdio.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static void assert_near(double a, double b, double within)
 		fail_msg("%.9g is not %.9g", a, b);
 }
 
-/* Three like parts of 100 ns: 34, 33, 33, not 33 each; and large numbers do not overflow. */
+/* Three equal parts of 100 ns: 34, 33, 33; and large numbers do not overflow. */
 TEST(classes_add_up_to_the_nanosecond)
 {
 	struct cpu_samples s = {.samples = 3};
@@ -35,8 +35,8 @@ TEST(classes_add_up_to_the_nanosecond)
 	assert_true(sum == UINT64_MAX / 3);
 }
 
-/* Hamilton's method, against its definition: floors, and one more for the largest remainders. */
-TEST(the_largest_remainders_get_one_more)
+/* Largest-remainder method (Hamilton): floors, and one more for the largest remainders. */
+TEST(largest_remainders_get_one_more)
 {
 	uint64_t seed = 5;
 
@@ -68,7 +68,6 @@ TEST(the_largest_remainders_get_one_more)
 	}
 }
 
-/* Of equal remainders the first class has it. */
 TEST(equal_remainders_go_to_the_first)
 {
 	struct cpu_samples s = {.samples = 2};
@@ -80,7 +79,7 @@ TEST(equal_remainders_go_to_the_first)
 	assert_int_equal(ns[CPU_CLASS_NR - 1], 3);
 }
 
-TEST(a_share_is_never_beyond_0_and_1)
+TEST(share_stays_between_0_and_1)
 {
 	for (unsigned int n = 1; n < 5000; n++) {
 		struct cpu_samples s = {.samples = n};
@@ -93,7 +92,7 @@ TEST(a_share_is_never_beyond_0_and_1)
 	}
 }
 
-TEST(without_samples_nothing_is_divided)
+TEST(no_samples_give_no_time_and_no_share)
 {
 	struct cpu_samples s = {0};
 	uint64_t ns[CPU_CLASS_NR];
@@ -106,10 +105,10 @@ TEST(without_samples_nothing_is_divided)
 }
 
 /*
- * Figures of the published interval: Newcombe, Statistics in Medicine 17 (1998), table I, method 3:
+ * Published figures of the interval: Newcombe, Statistics in Medicine 17 (1998), table I, method 3:
  * 81/263, 15/148, 0/20, 1/29.
  */
-TEST(shares_have_wilsons_interval)
+TEST(shares_have_the_interval_of_Wilson)
 {
 	static const struct {
 		unsigned int r, n;
@@ -150,7 +149,7 @@ static void take(struct cpu_result *c, enum nio_sample_whose whose, const char *
 			 0);
 }
 
-TEST(rounds_add_up)
+TEST(samples_of_rounds_add_up)
 {
 	struct cpu_result a = {0}, b = {0}, none = {0};
 
@@ -189,8 +188,8 @@ TEST(rounds_add_up)
 	cpu_time__clear(&none);
 }
 
-/* The reason is that of the last round that knew nothing, until one knows something. */
-TEST(a_reason_stays_until_something_is_known)
+/* The reason of the last unknown round stays until a round is known. */
+TEST(reason_stays_until_something_is_known)
 {
 	struct cpu_result sum = {0}, none = {0}, some = {0};
 
@@ -207,7 +206,7 @@ TEST(a_reason_stays_until_something_is_known)
 	assert_string_equal(sum.source, "cycles");
 	cpu_time__add(&sum, &none);
 	assert_string_equal(sum.reason, "before");
-	/* What there was is freed, and nothing of it stays. */
+	/* Clearing frees everything and zeroes the result. */
 	cpu_time__none(&sum, "gone");
 	assert_false(sum.known);
 	assert_int_equal(sum.profile.nr + sum.by[NIO_SAMPLE_SENDER].samples, 0);
@@ -216,9 +215,8 @@ TEST(a_reason_stays_until_something_is_known)
 	cpu_time__clear(&some);
 }
 
-/* A round by another event is added up, and said: what the sum is by, and why it is not all cycles.
- */
-TEST(a_sum_says_what_it_is_of)
+/* Rounds of different sample events are added; the sum names both and why not all use cycles. */
+TEST(sum_of_samples_names_its_events)
 {
 	static const char refused[] = "cycles were refused: No space left on device";
 	struct cpu_result sum = {0}, cycles = {0}, clock = {0};
@@ -238,7 +236,7 @@ TEST(a_sum_says_what_it_is_of)
 	cpu_time__add(&sum, &clock);
 	assert_string_equal(sum.source, CPU_SOURCE_BOTH);
 	assert_string_equal(sum.no_cycles, refused);
-	/* And what comes after it takes neither back. */
+	/* Later rounds keep both. */
 	snprintf(clock.no_cycles, sizeof(clock.no_cycles), "another");
 	cpu_time__add(&sum, &cycles);
 	cpu_time__add(&sum, &clock);
@@ -260,8 +258,8 @@ TEST(samples_have_an_owner)
 	assert_string_equal(cpu_time__whose(NIO_SAMPLE_ELSEWHERE), "elsewhere");
 }
 
-/* Room for stacks grows where it is needed; each is found again, the same frames of another not. */
-TEST(a_profile_holds_as_many_as_come)
+/* The table grows as needed; equal frames of another owner are a stack of their own. */
+TEST(profile_holds_600_stacks)
 {
 	struct profile p = {0}, twice = {0};
 	char frames[16];
@@ -299,8 +297,8 @@ static struct num known(uint64_t value)
 	return (struct num){.value = value, .known = true};
 }
 
-/* 1 s of CPU time for 1 MiB: 976562.5 ns/KiB, of which 3/4 copying. */
-TEST(figures_are_of_the_runs_own_cpu_time)
+/* 1 s of CPU time for 1 MiB: 976562.5 ns/KiB, 3/4 of it copying. */
+TEST(figures_divide_the_CPU_time_of_the_run)
 {
 	struct run_result run;
 	struct cpu_figure f;
@@ -317,7 +315,7 @@ TEST(figures_are_of_the_runs_own_cpu_time)
 	assert_near(f.value.value, 976562.5 * 0.75, 1e-6);
 	assert_true(f.low < f.value.value && f.value.value < f.high);
 	assert_near(cpu_figures__sum(&run, NIO_SAMPLE_SENDER).value, 976562.5, 1e-6);
-	/* Of the receiver no sample is no knowledge; of elsewhere it is a measured nothing. */
+	/* No samples of the receiver: unknown. No samples elsewhere: a measured 0. */
 	assert_false(cpu_figures__per_kib(&run, NIO_SAMPLE_RECEIVER, CPU_CLASS_LOCK).value.known);
 	run.cpu.payload = 1 << 20;
 	f = cpu_figures__per_kib(&run, NIO_SAMPLE_ELSEWHERE, CPU_CLASS_LOCK);
@@ -343,7 +341,7 @@ static struct run_result sampled(uint64_t of_sender, uint64_t of_receiver)
 	return run;
 }
 
-/* A quarter of 4000 and half of 6000 ns/KiB; the distances of independent ones add as squares. */
+/* A quarter of 4000 and half of 6000 ns/KiB; independent interval widths add as squares. */
 TEST(both_sides_are_their_sum)
 {
 	struct run_result run = sampled(100, 300);
@@ -359,7 +357,7 @@ TEST(both_sides_are_their_sum)
 	assert_near(both.value.value, 4000, 1e-9);
 	assert_near(both.low, 4000 - sqrt(below * below + below_r * below_r), 1e-6);
 	assert_near(both.high, 4000 + sqrt(above * above + above_r * above_r), 1e-6);
-	/* Where one side is not known, or elsewhere, there is no sum. */
+	/* If one side is unknown, or for elsewhere, there is no sum. */
 	run.sender_side = true;
 	run.app.tx_bytes = run.app.rx_bytes;
 	assert_near(cpu_figures__both(&run, CPU_CLASS_LOCK).value.value, 1000, 1e-9);
@@ -371,8 +369,8 @@ TEST(both_sides_are_their_sum)
 	assert_false(cpu_figures__both(&run, CPU_CLASS_LOCK).value.known);
 }
 
-/* Of elsewhere the time is that of the samples: 50 of 500 a second are 100 ms. */
-TEST(the_time_that_is_divided)
+/* Time elsewhere comes from the samples: 50 at 500 per second are 100 ms. */
+TEST(sides_divide_their_CPU_time_and_elsewhere_its_samples)
 {
 	struct run_result run = sampled(100, 300);
 
@@ -398,8 +396,8 @@ TEST(the_time_that_is_divided)
 	assert_string_equal(cpu_figures__sum(&run, NIO_SAMPLE_SENDER).reason, "not sampled");
 }
 
-/* A reason is text, whatever it has in it. */
-TEST(a_reason_is_no_format)
+/* A reason is text, not a format string. */
+TEST(percent_signs_in_a_reason_are_kept)
 {
 	struct cpu_result none = {.known = true}, sum = {0};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What of a result is shown: losses, copies, latencies, and the words for a load and a kernel. */
+/* Figures shown of a result: losses, copies, latencies, and the text for a load and a kernel. */
 #include <stdio.h>
 
 #include "model/figures.h"
@@ -10,7 +10,7 @@ static struct num known(uint64_t value)
 	return (struct num){.value = value, .known = true};
 }
 
-TEST(each_loss_is_one)
+TEST(each_kind_of_loss_counts)
 {
 	struct health h, none = {0};
 	struct num *const each[] = {&h.missed, &h.dropped, &h.map_full, &h.unmatched, &h.anomalies};
@@ -21,14 +21,14 @@ TEST(each_loss_is_one)
 		h = none;
 		*each[i] = known(1);
 		assert_true(figures__any_loss(&h));
-		/* What is not known is no loss. */
+		/* An unknown count is not a loss. */
 		each[i]->known = false;
 		assert_false(figures__any_loss(&h));
 	}
 }
 
-/* "Linux" is said once, whoever read the release, also where nothing follows it. */
-TEST(kernels_are_named_once)
+/* "Linux" appears once, whichever source the release has. */
+TEST(kernel_has_Linux_in_its_name_once)
 {
 	static const char *const cases[][2] = {
 		{"Linux 6.12.1", "Linux 6.12.1"}, {"6.12.1", "Linux 6.12.1"},
@@ -43,7 +43,7 @@ TEST(kernels_are_named_once)
 	}
 }
 
-TEST(loads_in_words)
+TEST(load_is_written_with_units_and_plurals)
 {
 	char buf[64];
 
@@ -53,7 +53,7 @@ TEST(loads_in_words)
 			    "64 B in 1 field, 2 threads");
 }
 
-/* A run that received 1000 bytes, and knows every stage: each moved so many times 1000. */
+/* A run that received 1000 bytes and knows every stage: each stage moved a multiple of 1000. */
 static void fill(struct run_result *run)
 {
 	static const uint64_t times[NIO_STAGE_NR] = {
@@ -73,7 +73,7 @@ static void fill(struct run_result *run)
 	}
 }
 
-TEST(a_stage_for_each_byte)
+TEST(stage_bytes_are_divided_by_received_bytes)
 {
 	struct run_result run;
 	struct real r;
@@ -83,7 +83,7 @@ TEST(a_stage_for_each_byte)
 	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
 	assert_true(r.known);
 	assert_true(r.value == 1.5);
-	/* Of a sender alone a byte is a byte sent. */
+	/* The sender alone: bytes are divided by bytes sent. */
 	run.sender_side = true;
 	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
 	assert_true(r.known);
@@ -104,8 +104,8 @@ TEST(a_stage_for_each_byte)
 	assert_string_equal(r.reason, "no hook");
 }
 
-/* The stage's own reason, else the ledger's, else that there is none: never nothing. */
-TEST(a_stage_that_is_not_known_has_a_reason)
+/* The stage's reason, else the ledger's, else a general one; never NULL. */
+TEST(unknown_stage_has_a_reason)
 {
 	const char *reason = "untouched";
 	struct run_result run;
@@ -133,8 +133,8 @@ TEST(a_stage_that_is_not_known_has_a_reason)
 	assert_string_equal(reason, "the reason was not recorded");
 }
 
-/* Pins and splices are no copies. */
-TEST(copies_are_those_of_the_copying_stages)
+/* Pins and splices are not copies. */
+TEST(copies_are_the_sum_of_the_copying_stages)
 {
 	struct run_result run;
 	struct copies_figure c;
@@ -144,7 +144,7 @@ TEST(copies_are_those_of_the_copying_stages)
 	assert_true(c.value.known);
 	assert_true(c.value.value == 31);
 	assert_int_equal(c.excluded, 0);
-	/* What is not known is left out, and said to be. */
+	/* Unknown stages are left out and named. */
 	run.stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_UNAVAILABLE;
 	run.stages[NIO_STAGE_TX_COPY].quality = QUALITY_UNAVAILABLE;
 	run.stages[NIO_STAGE_TX_PIN].quality = QUALITY_UNAVAILABLE;
@@ -152,7 +152,7 @@ TEST(copies_are_those_of_the_copying_stages)
 	assert_true(c.value.known);
 	assert_true(c.value.value == 13);
 	assert_int_equal(c.excluded, 1U << NIO_STAGE_OTHER_COPY | 1U << NIO_STAGE_TX_COPY);
-	/* Copies on another machine are none that were left out. */
+	/* Copies on another machine do not count as left out. */
 	run.stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
 	c = figures__copies(&run);
 	assert_int_equal(c.excluded, 1U << NIO_STAGE_OTHER_COPY | 1U << NIO_STAGE_TX_COPY |
@@ -163,7 +163,7 @@ TEST(copies_are_those_of_the_copying_stages)
 	assert_int_equal(c.excluded, 1U << NIO_STAGE_OTHER_COPY | 1U << NIO_STAGE_TX_COPY);
 }
 
-TEST(copies_of_nothing_are_not_known)
+TEST(copies_without_payload_are_unknown)
 {
 	struct run_result run;
 	struct copies_figure c;
@@ -191,8 +191,8 @@ static bool shown(const struct result *r, enum latency_kind k)
 	return figures__shows_latency(r, k);
 }
 
-/* Two are always shown; the others where the load can have them, or where they were timed. */
-TEST(latencies_are_shown_where_there_can_be_any)
+/* Two latencies are always shown; the others if the load can have them or they were timed. */
+TEST(latencies_are_shown_if_the_load_can_have_them)
 {
 	static struct result r;
 	struct hist *h = hist__new_latency();
@@ -216,7 +216,7 @@ TEST(latencies_are_shown_where_there_can_be_any)
 	assert_true(shown(&r, LATENCY_HALF_ROUND_TRIP));
 	assert_false(shown(&r, LATENCY_COMPLETION));
 	r.traffic.request_response = false;
-	/* Timed without an event is as good as not timed. */
+	/* A histogram without an event counts as not timed. */
 	for (int k = 0; k < LATENCY_NR; k++)
 		r.summary[0].total.app.latency[k].hist = h;
 	assert_false(shown(&r, LATENCY_COMPLETION));

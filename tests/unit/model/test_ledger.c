@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ledger's arithmetic, on snapshots made by hand. */
+/* The ledger's arithmetic on snapshots made by hand. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void count(struct nio_cell *cell, uint64_t bytes, unsigned int events)
 	}
 }
 
-/* What was counted before the measured phase is in both snapshots and must not show. */
+/* Counts from before the measured phase are in both snapshots and must cancel out. */
 static void warm_up(struct fixture *f)
 {
 	count(&f->base.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 100, 7);
@@ -65,7 +65,7 @@ static void warm_up(struct fixture *f)
 	f->now = f->base;
 }
 
-TEST(onecopy_balances)
+TEST(onecopy_run_balances)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 	const struct stage_result *tx = &f->run.stages[NIO_STAGE_TX_COPY];
@@ -90,7 +90,7 @@ TEST(onecopy_balances)
 	end(f);
 }
 
-TEST(completions_are_those_after_the_base)
+TEST(completions_before_the_base_are_subtracted)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
@@ -106,7 +106,7 @@ TEST(completions_are_those_after_the_base)
 	end(f);
 }
 
-TEST(a_lost_byte_shows)
+TEST(lost_byte_is_unaccounted)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
@@ -132,7 +132,7 @@ TEST(sides_do_not_mix)
 	end(f);
 }
 
-TEST(unfinished_has_no_balance)
+TEST(unfinished_run_has_no_balance)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
@@ -143,7 +143,7 @@ TEST(unfinished_has_no_balance)
 	end(f);
 }
 
-TEST(nothing_received_is_not_zero_copies)
+TEST(no_received_byte_gives_unknown_copies_per_byte)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
@@ -154,7 +154,7 @@ TEST(nothing_received_is_not_zero_copies)
 	end(f);
 }
 
-TEST(add_sums_and_spoils)
+TEST(sum_adds_known_rounds_and_one_unknown_makes_it_unknown)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 	struct run_result total;
@@ -171,7 +171,7 @@ TEST(add_sums_and_spoils)
 	assert_int_equal(total.app.tx_bytes, 20000);
 	assert_int_equal(total.duration_ns, 2000000000);
 	assert_true(total.balance_known);
-	/* One round of which a stage is unknown makes the sum unknown. */
+	/* One round with an unknown stage makes the sum unknown. */
 	f->run.stages[NIO_STAGE_TX_COPY].quality = QUALITY_UNAVAILABLE;
 	f->run.stages[NIO_STAGE_TX_COPY].reason = "lost";
 	f->run.balance_known = false;
@@ -189,8 +189,8 @@ static void is_unknown(const struct num *n)
 	assert_string_equal(n->reason, "not watched");
 }
 
-/* Each number of the kernel's side: what the round had booked before is taken back. */
-TEST(without_the_kernel_all_of_it_is_unknown)
+/* Each number of the kernel becomes unknown again, though the round was booked before. */
+TEST(no_kernel_makes_all_its_numbers_unknown)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	struct run_result *r = &f->run;
@@ -231,7 +231,7 @@ TEST(without_the_kernel_all_of_it_is_unknown)
 	end(f);
 }
 
-TEST(no_kernel_claims_nothing)
+TEST(no_kernel_leaves_only_the_gather_stage_known)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
@@ -248,8 +248,8 @@ TEST(no_kernel_claims_nothing)
 	end(f);
 }
 
-/* n messages at a rate are n intervals, not the n - 1 between the first and the last. */
-TEST(messages_that_are_due_take_their_intervals)
+/* n messages at a rate take n intervals, not the n - 1 between the first and the last. */
+TEST(messages_at_a_rate_last_as_many_intervals)
 {
 	struct run_result r;
 
@@ -262,17 +262,17 @@ TEST(messages_that_are_due_take_their_intervals)
 	ledger__due(&r, 10);
 	assert_int_equal(r.duration_ns, 200000000);
 	assert_true(fabs(run_result__gbps(&r).value - 10 * 65536 * 8 / 1e9) < 1e-12);
-	/* One message of one a second, read at once. */
+	/* One message at one per second, read at once. */
 	r.duration_ns = 290000;
 	r.app.rx_messages = 1;
 	ledger__due(&r, 1);
 	assert_int_equal(r.duration_ns, 1000000000);
-	/* A rate that was not kept: the time it took. */
+	/* A rate that was not reached: the measured time. */
 	r.duration_ns = 1000000000;
 	r.app.rx_messages = 9;
 	ledger__due(&r, 10);
 	assert_int_equal(r.duration_ns, 1000000000);
-	/* Of a receiver that confirmed nothing: what was sent. */
+	/* The receiver confirmed nothing: bytes sent count. */
 	r.app.rx_reason = "not told";
 	r.app.tx_messages = 20;
 	ledger__due(&r, 10);
@@ -282,7 +282,7 @@ TEST(messages_that_are_due_take_their_intervals)
 	assert_int_equal(r.duration_ns, 0);
 }
 
-TEST(unexpected_copies_count_on_either_side)
+TEST(unexpected_copies_of_both_sides_are_added)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
@@ -299,8 +299,8 @@ TEST(unexpected_copies_count_on_either_side)
 	end(f);
 }
 
-/* Each round lacks other numbers: the sum keeps the first reason. */
-TEST(a_sum_keeps_the_reason_of_the_first_round_that_lacks_a_number)
+/* Each round lacks different numbers: the sum keeps the first reason. */
+TEST(sum_keeps_the_reason_of_the_first_round_that_lacks_a_number)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	struct run_result sum, *r = &f->run;
@@ -340,7 +340,7 @@ TEST(a_sum_keeps_the_reason_of_the_first_round_that_lacks_a_number)
 	end(f);
 }
 
-/* On another machine only the receiver's copies are invisible. */
+/* With the receiver on another machine only its copies are unknown. */
 TEST(only_receive_copies_are_beyond_a_remote_receiver)
 {
 	struct run_result r = {.sender_side = true};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ledger's bytes by sequence numbers, and what it makes of events that missed some. */
+/* The ledger's bytes from sequence numbers, and events that missed some of them. */
 #include <stdlib.h>
 #include <string.h>
 #include <netinet/tcp.h>
@@ -11,7 +11,7 @@
 
 static const struct environment local = {.path = "loopback", .device = "lo"};
 
-TEST(missed_events_miss_no_byte)
+TEST(missed_events_lose_no_byte)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
@@ -31,7 +31,7 @@ TEST(missed_events_miss_no_byte)
 	end(f);
 }
 
-TEST(all_seen_is_coverage_one)
+TEST(all_events_seen_gives_coverage_1)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
@@ -44,8 +44,8 @@ TEST(all_seen_is_coverage_one)
 	end(f);
 }
 
-/* As many ids as calls that asked for one, no fallback, scatter-gather: all of it was pinned. */
-TEST(ids_place_what_was_missed)
+/* As many ids as MSG_ZEROCOPY calls, no fallback, scatter-gather: all bytes were pinned. */
+TEST(zero_copy_ids_show_that_missed_bytes_were_pinned)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
@@ -64,8 +64,8 @@ TEST(ids_place_what_was_missed)
 	end(f);
 }
 
-/* Bytes that the application sent without MSG_ZEROCOPY were copied; the ids place the others. */
-TEST(a_fallback_is_placed_by_the_applications_count)
+/* Bytes sent without MSG_ZEROCOPY were copied; the ids show that the others were pinned. */
+TEST(fallback_bytes_of_the_application_count_as_copied)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
@@ -83,8 +83,8 @@ TEST(a_fallback_is_placed_by_the_applications_count)
 	end(f);
 }
 
-/* Fewer bytes fell back than events saw copied: then neither places what was missed. */
-TEST(what_cannot_be_placed_is_unclassified)
+/* Fewer bytes fell back than events saw copied, so neither count classifies the missed bytes. */
+TEST(contradicting_counts_leave_missed_bytes_unclassified)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
@@ -102,7 +102,7 @@ TEST(what_cannot_be_placed_is_unclassified)
 	end(f);
 }
 
-TEST(without_scatter_gather_nothing_was_pinned)
+TEST(zero_copy_without_scatter_gather_pins_nothing)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
@@ -116,8 +116,8 @@ TEST(without_scatter_gather_nothing_was_pinned)
 	end(f);
 }
 
-/* One event that booked 4 GiB of a call of 64 KiB was 784.9 copies per byte once. */
-TEST(events_that_booked_too_much_are_not_used)
+/* An event once booked 4 GiB for a call of 64 KiB, which gave 784.9 copies per byte. */
+TEST(events_above_the_bytes_sent_make_their_stages_unavailable)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
@@ -136,7 +136,7 @@ TEST(events_that_booked_too_much_are_not_used)
 	end(f);
 }
 
-TEST(misses_leave_deferred_copies_open)
+TEST(missed_events_leave_deferred_copies_open)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
@@ -157,8 +157,8 @@ TEST(misses_leave_deferred_copies_open)
 	end(f);
 }
 
-/* A kernel that does not tell of its misses is asked for what else shows them. */
-TEST(untold_misses_show_in_completions)
+/* A kernel that does not report missed program runs: completions show them. */
+TEST(completions_show_missed_deferred_copies)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
@@ -179,8 +179,8 @@ TEST(untold_misses_show_in_completions)
 	end(f);
 }
 
-/* Where other events were missed, those of deferred copies may have been. */
-TEST(untold_misses_show_in_coverage)
+/* If other events were missed, those of deferred copies may have been missed, too. */
+TEST(low_coverage_leaves_deferred_copies_open)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
@@ -199,10 +199,12 @@ TEST(untold_misses_show_in_coverage)
 	end(f);
 }
 
-/* The hook of the tracepoint backend, whatever the kernel offers besides. */
-/* Every send copied, and fewer bytes arrived than were pinned: arrivals were shown to no program.
+/* Selects the hook of the tracepoint backend, whatever else the kernel offers. */
+/*
+ * All sends were copied, but fewer bytes arrived than were pinned: no program saw the other
+ * arrivals.
  */
-TEST(unseen_arrivals_are_a_bound)
+TEST(unseen_arrivals_make_deferred_copies_a_lower_bound)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
@@ -210,8 +212,8 @@ TEST(unseen_arrivals_are_a_bound)
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY, TOTAL - 3 * MESSAGE);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
-	/* The copying function itself was seen: what a completion calls copied may be so in part.
-	 */
+	/* The copying function itself was probed: a completion marked as copied may be copied in
+	 * part. */
 	close_books(f);
 	assert_int_equal(deferred->open_bytes.value, 0);
 	count_by_arrivals(f);
@@ -220,19 +222,19 @@ TEST(unseen_arrivals_are_a_bound)
 	assert_int_equal(deferred->open_bytes.value, 3 * MESSAGE);
 	assert_non_null(strstr(deferred->reason, "a lower bound"));
 	assert_true(f->run.copies_per_byte_at_most.value == 2.0);
-	/* One was not copied: then less is what it looks like. */
+	/* One send was not copied: fewer arrivals are plausible. */
 	f->run.app.zc.copied--;
 	close_books(f);
 	assert_int_equal(deferred->open_bytes.value, 0);
 	end(f);
 }
 
-/* Linux 5.10 and 6.1 have no tracepoint of sending: bytes are known, events are not. */
-TEST(bytes_without_events)
+/* Linux 5.10 and 6.1 have no tracepoint for sends: bytes are known, events are not. */
+TEST(stage_without_a_hook_has_bytes_but_no_events)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	/* Of a hook that there is not nothing is an event, whatever was seen before. */
+	/* A missing hook gives no events, whatever was booked before. */
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, MESSAGE);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, MESSAGE);
 	close_books(f);
@@ -253,8 +255,8 @@ TEST(bytes_without_events)
 	end(f);
 }
 
-/* The first two witnesses differ: the third cannot help, and nothing is called exact. */
-TEST(a_byte_the_kernel_does_not_know_shows)
+/* The application and the sequence numbers differ: events cannot decide, and nothing is exact. */
+TEST(byte_unknown_to_the_kernel_is_unaccounted)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
@@ -268,8 +270,8 @@ TEST(a_byte_the_kernel_does_not_know_shows)
 	end(f);
 }
 
-/* A socket was gone at the end: bytes are those of the events, as before. */
-TEST(without_a_pass_events_are_booked)
+/* The second socket iteration missed a socket: bytes come from the events. */
+TEST(socket_gone_at_the_end_books_bytes_of_events)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
@@ -283,7 +285,7 @@ TEST(without_a_pass_events_are_booked)
 	end(f);
 }
 
-TEST(sums_are_as_good_as_their_worst_round)
+TEST(sum_adds_bytes_and_one_unknown_makes_it_unknown)
 {
 	struct fixture *a = fixture(MODE_ONECOPY), *b = fixture(MODE_ONECOPY);
 	struct run_result sum;
@@ -309,7 +311,7 @@ TEST(sums_are_as_good_as_their_worst_round)
 	end(b);
 }
 
-/* Each message was answered by one of its size. */
+/* Each message had a reply of its size. */
 static struct fixture *answered(enum mode mode)
 {
 	struct fixture *f = fixture(mode);
@@ -327,12 +329,12 @@ static struct fixture *answered(enum mode mode)
 	return f;
 }
 
-TEST(replies_are_copied_both_ways)
+TEST(replies_are_copied_in_both_directions)
 {
 	struct fixture *f = answered(MODE_ONECOPY);
 
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL);
-	/* The events missed two of the replies sent, and one of those received: no byte. */
+	/* Events missed two of the replies sent and one of those received, but no byte. */
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_TX_COPY, TOTAL - 2 * MESSAGE);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_RX_COPY, TOTAL - 1 * MESSAGE);
 	close_books(f);
@@ -348,12 +350,12 @@ TEST(replies_are_copied_both_ways)
 	end(f);
 }
 
-/* What zero-copy pins are the messages: the replies to them are copied. */
-TEST(replies_are_not_pinned)
+/* Zero-copy pins the messages; the replies are copied. */
+TEST(replies_of_zero_copy_mode_are_copied)
 {
 	struct fixture *f = answered(MODE_ZEROCOPY);
 
-	/* All missed: placed by the ids. */
+	/* All events missed: the ids classify the bytes. */
 	close_books(f);
 	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL);
 	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
@@ -364,8 +366,8 @@ TEST(replies_are_not_pinned)
 	end(f);
 }
 
-/* A reply that only one side counts is one that is not accounted for. */
-TEST(a_lost_reply_is_noticed)
+/* A reply that only one side counts is unaccounted. */
+TEST(lost_reply_is_unaccounted)
 {
 	struct fixture *f = answered(MODE_ONECOPY);
 
@@ -377,8 +379,8 @@ TEST(a_lost_reply_is_noticed)
 	end(f);
 }
 
-/* Without one side's sockets neither direction is known, rather than half of it. */
-TEST(replies_need_both_sides)
+/* Without the sockets of one side neither direction is known. */
+TEST(replies_without_the_sockets_of_one_side_use_events)
 {
 	struct fixture *f = answered(MODE_ONECOPY);
 
@@ -390,14 +392,14 @@ TEST(replies_need_both_sides)
 	assert_false(f->run.sequence.tx_bytes.known);
 	assert_false(f->run.sequence.rx_bytes.known);
 	assert_non_null(f->run.sequence.rx_bytes.reason);
-	/* Then the events are what there is. */
+	/* Then bytes come from the events. */
 	assert_int_equal(f->run.unaccounted_tx, 0);
 	assert_int_equal(f->run.unaccounted_rx, 0);
 	end(f);
 }
 
-/* Of a receiver elsewhere the ledger is of the messages alone. */
-TEST(replies_from_elsewhere)
+/* With the receiver on another machine the ledger has the messages only. */
+TEST(replies_of_a_remote_receiver_are_left_out)
 {
 	struct fixture *f = answered(MODE_ONECOPY);
 
@@ -412,7 +414,7 @@ TEST(replies_from_elsewhere)
 	end(f);
 }
 
-/* Zero-copy by tracepoints, looked at a tenth of the time. */
+/* Zero-copy by tracepoints, with events sampled 10 % of the time. */
 static struct fixture *zerocopy_in_slices(void)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
@@ -425,29 +427,31 @@ static struct fixture *zerocopy_in_slices(void)
 	return f;
 }
 
-/* Codes that are all alike and agree with what was seen tell the copies of all bytes; others do
- * not. */
-TEST(completions_tell_deferred_copies_of_slices_or_leave_a_range)
+/*
+ * Completion codes that all agree with the sampled events give the copies of all bytes; others give
+ * a range.
+ */
+TEST(completion_codes_give_deferred_copies_of_sampled_events_or_a_range)
 {
 	static const struct {
-		uint64_t copied, completed, sends; /* less than MESSAGES by */
+		uint64_t copied, completed, sends; /* fewer than MESSAGES by */
 		uint64_t retrans, fallback;        /* bytes */
-		bool unseen;                       /* no copy was seen in a slice */
+		bool unseen;                       /* no copy was seen in a sample */
 		uint64_t bytes, open;
 	} cases[] = {
 		{.bytes = TOTAL},
 		{.retrans = MESSAGE, .bytes = TOTAL, .open = MESSAGE},
 		{.copied = MESSAGES, .unseen = true},
-		/* A packet that a copied message shares with a pinned one is copied as a whole. */
+		/* A packet with copied and pinned bytes is copied as a whole. */
 		{.fallback = MESSAGE, .bytes = TOTAL - MESSAGE, .open = MESSAGE},
 		{.copied = MESSAGES / 2, .bytes = 9 * MESSAGE, .open = TOTAL - 9 * MESSAGE},
-		/* Copies were seen of sends that are all reported not copied. */
+		/* Copies were seen, though all sends report that they were not copied. */
 		{.copied = MESSAGES, .bytes = 9 * MESSAGE, .open = TOTAL - 9 * MESSAGE},
-		/* All reported copied, by a task whose copies do not arrive here. */
+		/* All sends report a copy, but no arrival was seen. */
 		{.unseen = true, .open = TOTAL},
 		/* One send has not completed. */
 		{.copied = 1, .completed = 1, .bytes = 9 * MESSAGE, .open = TOTAL - 9 * MESSAGE},
-		/* It is not known how many bytes were pinned. */
+		/* The number of pinned bytes is unknown. */
 		{.sends = 1, .bytes = 9 * MESSAGE, .open = TOTAL - 9 * MESSAGE},
 	};
 
@@ -468,7 +472,7 @@ TEST(completions_tell_deferred_copies_of_slices_or_leave_a_range)
 		assert_int_equal(deferred->bytes, c->bytes);
 		assert_int_equal(deferred->open_bytes.value, c->open);
 		assert_non_null(deferred->reason);
-		/* Without sequence numbers it is not known how many bytes were sent. */
+		/* Without sequence numbers the number of bytes sent is unknown. */
 		f->now.sockets[NIO_SIDE_SENDER].source = NULL;
 		close_books(f);
 		assert_int_equal(deferred->quality, QUALITY_UNAVAILABLE);
@@ -476,8 +480,8 @@ TEST(completions_tell_deferred_copies_of_slices_or_leave_a_range)
 	}
 }
 
-/* The application has read of each completion when no socket is charged for a send any more. */
-TEST(sockets_tell_that_sends_completed)
+/* All sends have completed when no socket is charged for one any more (sk_omem_alloc). */
+TEST(uncharged_sockets_show_that_all_sends_completed)
 {
 	struct fixture *f = zerocopy_in_slices();
 
@@ -495,7 +499,7 @@ TEST(sockets_tell_that_sends_completed)
 }
 
 /* While bytes move, the application's count lags behind the ids. */
-TEST(ids_of_another_moment_place_bytes_on_the_way)
+TEST(moving_bytes_are_classified_though_the_id_count_lags)
 {
 	struct fixture *f = zerocopy_in_slices();
 
@@ -508,8 +512,8 @@ TEST(ids_of_another_moment_place_bytes_on_the_way)
 	end(f);
 }
 
-/* Events in slices are a sample of number and sizes; bytes are what they are. */
-TEST(looking_a_part_of_the_time_costs_no_byte)
+/* Sampled events give numbers and sizes; bytes come from the sockets. */
+TEST(event_sampling_keeps_bytes_exact)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 	struct run_result sum;
@@ -532,7 +536,7 @@ TEST(looking_a_part_of_the_time_costs_no_byte)
 	assert_true(run_result__sampled_events(&f->run, NIO_STAGE_RX_COPY));
 	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_OTHER_COPY));
 	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_USER_GATHER));
-	/* A sum is of all rounds' time; a round that looked all of it is no sample. */
+	/* A sum uses the time of all rounds; a round that saw all events is not a sample. */
 	run_result__init(&sum);
 	ledger__add(&sum, &f->run);
 	f->now.looked_ns = 1000;
@@ -545,8 +549,8 @@ TEST(looking_a_part_of_the_time_costs_no_byte)
 	end(f);
 }
 
-/* Without sequence numbers such events say nothing of how many bytes there were. */
-TEST(a_sample_alone_tells_no_bytes)
+/* Without sequence numbers, sampled events say nothing about the number of bytes. */
+TEST(sampled_events_without_sequence_numbers_give_no_bytes)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 

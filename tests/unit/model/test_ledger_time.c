@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Times and completions of a phase are what came after its base: every number of both snapshots has
- * a value of its own, so that a base left out, added or taken for the end shows.
+ * Times and completions of a phase exclude those before its base: each number of both snapshots is
+ * unique, so a base that is ignored, added or swapped fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void is(struct num found, uint64_t expected)
 	assert_int_equal(found.value, expected);
 }
 
-TEST_WITH(parts_of_send_calls, set_up, tear_down)
+TEST_WITH(parts_of_send_calls_exclude_those_before_the_base, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -68,7 +68,7 @@ TEST_WITH(parts_of_send_calls, set_up, tear_down)
 	is(f->run.path_calls, 7);
 	for (int p = 0; p < NIO_PATH_NR; p++)
 		is(f->run.path_ns[PATH_SEND_TOTAL + 1 + p], 1000 + 2 * (uint64_t)p);
-	/* One that is not seen has its reason, and leaves the others as they are. */
+	/* A part without its hook has a reason; the others stay. */
 	f->plan.chosen[PROBE_PIN_TIME] = NULL;
 	f->plan.reason[PROBE_PIN_TIME] = "no pins here";
 	book(f);
@@ -79,7 +79,7 @@ TEST_WITH(parts_of_send_calls, set_up, tear_down)
 	assert_string_equal(f->run.path_ns[PATH_PIN].reason, "no pins here");
 }
 
-TEST_WITH(completions, set_up, tear_down)
+TEST_WITH(completions_exclude_those_before_the_base, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -105,8 +105,8 @@ TEST_WITH(completions, set_up, tear_down)
 	assert_int_equal(f->run.pinned.outstanding.hist->count, 5);
 }
 
-/* Booked again, of what is not seen any more: nothing of the time before stays. */
-TEST_WITH(what_was_known_is_not_kept, set_up, tear_down)
+/* Booked again without the hook: no earlier number stays. */
+TEST_WITH(stages_booked_again_without_a_hook_lose_their_times, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -127,7 +127,7 @@ TEST_WITH(what_was_known_is_not_kept, set_up, tear_down)
 	assert_false(f->run.pinned.completed_bytes.known);
 }
 
-TEST_WITH(stages, set_up, tear_down)
+TEST_WITH(stage_times_exclude_those_before_the_base, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	struct nio_cell *base = &f->base.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN];
@@ -139,7 +139,7 @@ TEST_WITH(stages, set_up, tear_down)
 	now->timed = 6;
 	base->ns_hist[10] = 2;
 	now->ns_hist[10] = 6;
-	/* What the other side pinned belongs to the stage as well. */
+	/* Pins of the other side belong to the same stage. */
 	f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_TX_PIN].ns = 5;
 	book(f);
 	is(f->run.stages[NIO_STAGE_TX_PIN].ns, 1005);
@@ -147,8 +147,8 @@ TEST_WITH(stages, set_up, tear_down)
 	assert_int_equal(f->run.stages[NIO_STAGE_TX_PIN].times->count, 4);
 }
 
-/* Entries of one place are one, and of more places than are shown the last is the rest. */
-TEST_WITH(places_are_added, set_up, tear_down)
+/* Entries of one place are added; the last place shown is the sum of the rest. */
+TEST_WITH(entries_of_one_place_are_added, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	unsigned int nr = PLACES_SHOWN + 3;
@@ -167,8 +167,8 @@ TEST_WITH(places_are_added, set_up, tear_down)
 	assert_int_equal(f->run.places_nr, PLACES_SHOWN);
 	for (unsigned int i = 0; i < PLACES_SHOWN; i++) {
 		const struct place_result *p = &f->run.places[i];
-		/* Two entries each; the last has its own, those of three more, and is named anew.
-		 */
+		/* Two entries each; the last one shown also has the sum of three more and another
+		 * name. */
 		uint64_t entries = i + 1 < PLACES_SHOWN ? 2 : 8;
 
 		assert_int_equal(p->bytes, 7 * entries);
@@ -180,7 +180,7 @@ TEST_WITH(places_are_added, set_up, tear_down)
 	}
 }
 
-TEST_WITH(other_copies_are_added, set_up, tear_down)
+TEST_WITH(entries_of_one_caller_of_other_copies_are_added, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	unsigned int nr = OTHERS_SHOWN + 3;
@@ -209,8 +209,8 @@ TEST_WITH(other_copies_are_added, set_up, tear_down)
 	}
 }
 
-/* An empty sum takes the first run whole, its histograms as copies. */
-TEST_WITH(the_first_of_a_sum_brings_its_latencies, set_up, tear_down)
+/* An empty sum takes all of the first run and copies its histograms. */
+TEST_WITH(empty_sum_takes_copies_of_the_first_histograms, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	struct run_result sum;

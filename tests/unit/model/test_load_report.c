@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What of a report goes into a result: each field of the side that reports, none of the other. */
+/* From a load generator's report to a result: each field of that side, none of the other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static struct hist *hist_of(uint64_t value)
 	return h;
 }
 
-/* Every field another number. */
+/* Each field has a different number. */
 static struct load_report *filled(void)
 {
 	struct load_report *report = calloc(1, sizeof(*report));
@@ -91,7 +91,7 @@ static void check_fields(const struct app_result *app, const struct field *field
 				 (unsigned long long)get(app, &fields[i]));
 }
 
-TEST(a_side_reports_its_own)
+TEST(side_reports_its_own_fields_only)
 {
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		struct load_report *report = filled();
@@ -115,7 +115,7 @@ TEST(a_side_reports_its_own)
 	}
 }
 
-/* Copies, the later in place of the earlier; what was not reported has its reason. */
+/* Histograms are copied, the later one replaces the earlier; missing ones have a reason. */
 TEST(latencies_are_the_last_reported)
 {
 	struct load_report *report = filled();
@@ -140,7 +140,7 @@ TEST(latencies_are_the_last_reported)
 	free(report);
 }
 
-TEST(a_cleared_report_is_zero)
+TEST(cleared_report_is_zero)
 {
 	struct load_report *report = filled(), *zero = calloc(1, sizeof(*zero));
 

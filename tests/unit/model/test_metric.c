@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Derived metrics by formulas written out here, what is missing, and columns by their names. */
+/* Derived metrics, checked with formulas written out here; missing input; columns by name. */
 #include <math.h>
 
 #include "model/metric.h"
@@ -8,7 +8,7 @@
 
 #define SAME(value, expected) NEAR(value, expected, 1e-9 * fabs(expected))
 
-/* Every value that is read is another prime-like number; nothing is derived yet. */
+/* Each metric that is read has a different number; no metric is derived yet. */
 static void fill(double *v)
 {
 	for (int m = 0; m < METRIC_NR; m++)
@@ -17,7 +17,7 @@ static void fill(double *v)
 		v[METRIC_PERF_BOTH(c)] = (double)NAN;
 }
 
-TEST(sums_are_of_both_sides)
+TEST(counters_of_both_sides_are_added)
 {
 	double v[METRIC_NR];
 
@@ -30,12 +30,12 @@ TEST(sums_are_of_both_sides)
 		SAME(v[METRIC_CLASS_BOTH(c)],
 		     v[METRIC_CLASS(NIO_SIDE_SENDER, c)] + v[METRIC_CLASS(NIO_SIDE_RECEIVER, c)]);
 	SAME(v[METRIC_KERNEL_CYCLES], v[METRIC_S_KERNEL_CYCLES] + v[METRIC_R_KERNEL_CYCLES]);
-	/* What foreign data gives for the whole run stands. */
+	/* A total given by foreign data stays. */
 	fill(v);
 	v[METRIC_CYCLES] = 5;
 	metric__derive(v, 2);
 	SAME(v[METRIC_CYCLES], 5.0);
-	/* Of one side there is no sum. */
+	/* One side alone gives no sum. */
 	fill(v);
 	v[METRIC_R_CYCLES] = v[METRIC_CLASS(NIO_SIDE_SENDER, 1)] = (double)NAN;
 	metric__derive(v, 2);
@@ -43,7 +43,7 @@ TEST(sums_are_of_both_sides)
 	assert_true(isnan(v[METRIC_CLASS_BOTH(1)]));
 }
 
-TEST(payload_is_what_was_received)
+TEST(payload_is_received_bytes_and_replies)
 {
 	double v[METRIC_NR];
 
@@ -55,7 +55,7 @@ TEST(payload_is_what_was_received)
 	v[METRIC_REPLY_BYTES] = (double)NAN;
 	metric__derive(v, 1);
 	SAME(v[METRIC_PAYLOAD], 1000.0);
-	/* Data that does not say: 8 Gbit/s for 5 s are 5 GB. */
+	/* Data without it: 8 Gbit/s for 5 s are 5 GB. */
 	v[METRIC_RX_BYTES] = (double)NAN;
 	v[METRIC_GBPS] = 8;
 	v[METRIC_DURATION] = 5;
@@ -66,7 +66,7 @@ TEST(payload_is_what_was_received)
 	assert_true(isnan(v[METRIC_PAYLOAD]));
 }
 
-TEST(costs_are_of_the_payload)
+TEST(costs_are_per_payload_byte)
 {
 	double v[METRIC_NR];
 
@@ -83,14 +83,14 @@ TEST(costs_are_of_the_payload)
 	SAME(v[METRIC_CPU_NS_PER_KIB], 187.5e6);
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		SAME(v[METRIC_STAGE_CPB(s)], v[METRIC_STAGE_BYTES(s)] / 4096);
-	/* Where one side's is not known, what a gigabyte cost is. */
+	/* If one side is unknown, the CPU time per GB of the whole run. */
 	fill(v);
 	v[METRIC_CPU_SENDER] = (double)NAN;
 	v[METRIC_CPU_PER_GB] = 0.75;
 	metric__derive(v, 0);
 	SAME(v[METRIC_CPU_NS_PER_KIB], 768.0);
 	assert_true(isnan(v[METRIC_GBPS_PER_THREAD]));
-	/* Nothing is a part of nothing. */
+	/* Zero payload gives no cost. */
 	fill(v);
 	v[METRIC_RX_BYTES] = v[METRIC_REPLY_BYTES] = 0;
 	metric__derive(v, 1);
@@ -98,7 +98,7 @@ TEST(costs_are_of_the_payload)
 	assert_true(isnan(v[METRIC_STAGE_CPB(0)]));
 }
 
-TEST(names_are_the_same_but_for_their_writing)
+TEST(names_match_in_any_case_and_separators)
 {
 	assert_true(metric__same_name("L1-dcache load misses", "l1_dcache_load_misses"));
 	assert_true(metric__same_name("_cycles_", "Cycles"));
@@ -113,7 +113,7 @@ TEST(names_are_the_same_but_for_their_writing)
 	assert_int_equal(metric__of_column(""), METRIC_NR);
 }
 
-TEST(a_figures_reason_is_its_counters)
+TEST(reason_of_a_figure_is_that_of_its_counter)
 {
 	assert_int_equal(metric__source(METRIC_CYCLES), METRIC_S_CYCLES);
 	assert_int_equal(metric__source(METRIC_LLC_MISSES_PER_KIB), METRIC_S_LLC_MISSES);

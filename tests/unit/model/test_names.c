@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tables of names and what is known of each row; an index from outside has no name, and is no row.
- */
+/* Tables of names and the properties of each row; an index out of range has no name. */
 #include <string.h>
 
 #include "model/metric.h"
@@ -34,14 +33,14 @@ TEST(rows_out_of_range_have_no_name)
 	assert_string_equal(latency__key(LATENCY_NR), "?");
 }
 
-TEST(modes)
+TEST(mode_names_colours_and_lists_out_of_range_are_safe)
 {
 	char buf[MODE_LIST_LEN], small[10];
 	enum mode mode;
 
 	assert_string_equal(mode__info(MODE_NR)->name, "?");
 	assert_int_equal(mode__info(MODE_NR)->features, 0);
-	/* Grey, with the first of every shape, in white on a terminal. */
+	/* Grey, with the first point and line style; white on a terminal. */
 	assert_string_equal(mode__info(MODE_NR)->words, "?");
 	assert_string_equal(mode__info(MODE_NR)->colour, "#999999");
 	assert_int_equal(mode__info(MODE_NR)->point, 1);
@@ -66,13 +65,13 @@ TEST(modes)
 	assert_string_equal(mode__list(buf, sizeof(buf), 1U << MODE_ONECOPY), "onecopy");
 	assert_string_equal(mode__list(buf, sizeof(buf), 5), "twocopy zerocopy");
 	assert_string_equal(mode__list(buf, sizeof(buf), 0xffU), "twocopy onecopy zerocopy");
-	/* What does not fit is cut. */
+	/* A short buffer cuts the list. */
 	assert_string_equal(mode__list(small, sizeof(small), 7), "twocopy o");
 	assert_string_equal(mode__list(small, 8, 7), "twocopy");
 }
 
-/* Two need no PMU: what the software counts, and what the processes say of their CPU time. */
-TEST(figures_of_counters)
+/* Two kinds need no PMU: software events, and the CPU time of the processes. */
+TEST(figures_of_hardware_counters_need_a_PMU_and_others_do_not)
 {
 	assert_true(perf_derived__needs_pmu(DERIVED_IPC));
 	assert_true(perf_derived__needs_pmu(DERIVED_KERNEL_SHARE));
@@ -86,8 +85,8 @@ TEST(figures_of_counters)
 	assert_false(perf_derived__shown(DERIVED_CPU_NS_PER_KIB, VISIBILITY_TEXT));
 }
 
-/* compare takes these without being asked; of others it has the name only, or nothing. */
-TEST(compared_metrics)
+/* compare uses these metrics by default; others only by name, or never. */
+TEST(compared_metrics_have_names)
 {
 	size_t compared = 0;
 
@@ -106,7 +105,7 @@ TEST(compared_metrics)
 }
 
 /* Rows of NIO_STAGES in bpf/netiotrace.h. */
-TEST(probes_of_stages)
+TEST(each_stage_is_fed_by_its_probes)
 {
 	assert_true(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_TX_COPY));
 	assert_true(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_TX_PIN));

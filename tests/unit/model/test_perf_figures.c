@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Figures made of counters, against sums done by hand. */
+/* Figures of counters, compared with sums done by hand. */
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void check(const struct run_result *r, enum perf_derived d, double sender
 	}
 }
 
-TEST(formulas_are_those_of_the_manual)
+TEST(figures_follow_the_formulas_in_the_manual)
 {
 	struct run_result r;
 
@@ -83,8 +83,8 @@ TEST(formulas_are_those_of_the_manual)
 }
 
 /*
- * The trap of the published table: cycles per byte of 67 808 531 645 cycles, 5 s at 246.63 Gbit/s,
- * is 0.44, not 265.
+ * Published example: 67 808 531 645 cycles in 5 s at 246.63 Gbit/s are 0.44 cycles per byte, not
+ * 265.
  */
 TEST(cycles_per_byte_of_a_published_run)
 {
@@ -98,7 +98,7 @@ TEST(cycles_per_byte_of_a_published_run)
 		    0.001);
 }
 
-TEST(unknown_stays_unknown_with_its_reason)
+TEST(unknown_counter_makes_the_figure_unknown_with_its_reason)
 {
 	struct run_result r;
 	struct real v;
@@ -122,7 +122,7 @@ TEST(unknown_stays_unknown_with_its_reason)
 	}
 }
 
-TEST(nothing_is_not_divided_by)
+TEST(zero_divisor_gives_a_reason)
 {
 	struct run_result r;
 	struct real v;
@@ -142,7 +142,7 @@ TEST(nothing_is_not_divided_by)
 	assert_string_equal(v.reason, "nothing was counted to divide by");
 }
 
-TEST(one_reason_stands_for_all_hardware)
+TEST(common_reason_stands_for_all_hardware_counters)
 {
 	struct run_result r;
 
@@ -155,15 +155,15 @@ TEST(one_reason_stands_for_all_hardware)
 	assert_null(perf_derive__no_hardware(&r));
 	r.perf[1][PERF_BRANCHES] = known(3);
 	assert_null(perf_derive__no_hardware(&r));
-	/* Of a receiver on another machine nothing is asked. */
+	/* The counters of a receiver on another machine are ignored. */
 	r.sender_side = true;
 	assert_string_equal(perf_derive__no_hardware(&r), "no PMU");
 	r.perf[0][PERF_BRANCHES] = known(3);
 	assert_null(perf_derive__no_hardware(&r));
 }
 
-/* What text and live view tell of: both sides, or the one that is here. */
-TEST(sides_that_are_here)
+/* The sides of text and live view: both, or the sender with a remote receiver. */
+TEST(remote_receiver_leaves_the_side_of_the_sender)
 {
 	struct run_result r;
 
@@ -173,8 +173,8 @@ TEST(sides_that_are_here)
 	assert_int_equal(perf_whose__here(&r), PERF_OF_SENDER);
 }
 
-/* A sum is known where both are; what was scaled in one was scaled in the sum. */
-TEST(counts_of_both_sides)
+/* A sum needs both sides; it is scaled if one of them is. */
+TEST(sum_of_both_sides_needs_both_and_keeps_scaled)
 {
 	const struct num lost = {.value = 9, .reason = "lost"}, gone = {.reason = "gone"};
 	struct num scaled = {.value = 4, .known = true, .reason = "scaled"}, n;
@@ -198,8 +198,8 @@ TEST(counts_of_both_sides)
 	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_BOTH).value, 2500);
 }
 
-/* Of 1 MiB: a count for each KiB is a 1024th of it. */
-TEST(a_count_for_so_many_bytes)
+/* For 1 MiB: a count per KiB is 1/1024 of it. */
+TEST(count_is_divided_by_the_payload)
 {
 	struct run_result r;
 	struct real v;
@@ -227,8 +227,8 @@ static void runs_for(struct real *running, double share)
 	*running = (struct real){.value = share, .known = true};
 }
 
-/* The counter that ran least, whichever it is, on either side, ours or asked for. */
-TEST(the_lowest_share_of_time_is_found)
+/* The smallest running share of all counters on both sides, including --perf-events. */
+TEST(lowest_running_share_of_all_counters_is_found)
 {
 	struct run_result r;
 

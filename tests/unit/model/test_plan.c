@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan on invented kernels: what is chosen, what is refused and in which words. */
+/* The plan on invented kernels: chosen hooks, and reasons and remedies of refusals. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "support/offers.h"
 #include "support/test.h"
 
-TEST(table_is_sound)
+TEST(table_of_alternatives_is_consistent)
 {
 	assert_in_range(plan_alternatives_nr, 1, OFFERS_MAX);
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
@@ -20,15 +20,15 @@ TEST(table_is_sound)
 		else
 			assert_in_range(a->backend, 0, BACKEND_NR - 1);
 		assert_non_null(strchr(a->hook, '/'));
-		/* Exact needs no excuse, everything else has one. */
+		/* Only exact quality has no caveat. */
 		assert_true((a->quality == QUALITY_EXACT) == (a->caveat == NULL));
-		/* Which of several hooks a number of arguments speaks of has to be said. */
+		/* With several fentry programs, the row names the function for the arguments. */
 		if (a->args && a->backend == BACKEND_FENTRY && strstr(a->programs, "nio_tp_"))
 			assert_non_null(a->function);
 	}
 }
 
-TEST(large_messages_are_counted_by_call)
+TEST(large_messages_are_counted_by_call_and_small_by_transmit)
 {
 	struct plan_request req = request(MODE_ONECOPY, PLAN_COUNT_CALLS_SIZE);
 	struct probe_result *offers = all_offers();
@@ -43,7 +43,7 @@ TEST(large_messages_are_counted_by_call)
 	assert_non_null(plan.chosen[PROBE_TRANSMIT]);
 }
 
-TEST(small_messages_fall_back_to_calls)
+TEST(small_messages_fall_back_to_calls_without_a_transmit_hook)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
 	struct probe_result *offers = all_offers();
@@ -54,8 +54,8 @@ TEST(small_messages_fall_back_to_calls)
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
 }
 
-/* The socket pass alone gives the bytes, of whatever backend the rest is. */
-TEST(the_socket_pass_stands_beside_every_backend)
+/* The socket iteration alone gives the bytes, with any backend. */
+TEST(socket_iteration_is_used_with_every_backend)
 {
 	struct probe_result *offers = all_offers();
 
@@ -70,8 +70,8 @@ TEST(the_socket_pass_stands_beside_every_backend)
 	}
 }
 
-/* The probe would stand in the path of every packet, to say 0. */
-TEST(copy_modes_defer_nothing_by_construction)
+/* The probe would run for every packet, to count 0. */
+TEST(copy_modes_have_no_deferred_copies_by_construction)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
 	struct probe_result *offers = all_offers();
@@ -89,7 +89,7 @@ TEST(copy_modes_defer_nothing_by_construction)
 	assert_non_null(plan.chosen[PROBE_DEFERRED_COPY]);
 }
 
-TEST(a_backend_without_hooks_is_refused)
+TEST(backend_without_hooks_is_refused_with_a_remedy)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
 	struct probe_result *offers = all_offers();
@@ -102,8 +102,8 @@ TEST(a_backend_without_hooks_is_refused)
 	assert_non_null(plan.remedy[PROBE_SEND_RETURN]);
 }
 
-/* Forced, a backend is alone; left to choose, the best of all is taken. */
-TEST(a_forced_backend_is_the_only_one)
+/* A forced backend is used alone; auto chooses the best of all. */
+TEST(forced_backend_is_the_only_one)
 {
 	struct probe_result *offers = all_offers();
 
@@ -120,7 +120,7 @@ TEST(a_forced_backend_is_the_only_one)
 }
 
 /* Two programs on one tracepoint would book received bytes twice. */
-TEST(notifications_are_not_read_by_a_program_that_books_bytes)
+TEST(notification_program_does_not_book_received_bytes)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct probe_result *offers = all_offers();
@@ -135,7 +135,7 @@ TEST(notifications_are_not_read_by_a_program_that_books_bytes)
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_notification");
 }
 
-TEST(splicing_is_seen_only_where_calls_are_counted)
+TEST(splice_is_seen_only_if_calls_are_counted)
 {
 	struct plan_request req = request(MODE_ONECOPY, 1024);
 	struct stage_result stage = {0};
@@ -153,7 +153,7 @@ TEST(splicing_is_seen_only_where_calls_are_counted)
 			 plan.chosen[PROBE_SEND_RETURN]->backend);
 }
 
-TEST(backends_parse)
+TEST(backend_names_are_parsed_or_refused)
 {
 	enum backend b;
 
@@ -170,7 +170,7 @@ TEST(backends_parse)
 	assert_int_equal(backend__parse("iterator", &b), -EINVAL);
 }
 
-TEST(errors_of_the_moment_are_no_answers)
+TEST(temporary_errors_leave_the_offer_unknown)
 {
 	static const int moment[] = {-ENOMEM, -EMFILE, -ENFILE, -EAGAIN, -EINTR, -EBUSY};
 	static const int kernel[] = {-ENOENT, -EOPNOTSUPP, -EPERM, -EINVAL, -EPROTOTYPE};
@@ -211,7 +211,7 @@ static size_t row_of(enum probe_id probe, const char *programs)
 	return 0;
 }
 
-TEST(attach_by_backend_uses_these_programs)
+TEST(attach_uses_these_programs_for_each_backend)
 {
 	static const struct {
 		enum backend asked;
@@ -240,7 +240,7 @@ TEST(attach_by_backend_uses_these_programs)
 	}
 }
 
-TEST(attach_uses_kprobes_only_where_trampolines_are_refused)
+TEST(attach_uses_kprobes_only_if_fentry_is_refused)
 {
 	struct probe_result *offers = all_offers();
 	struct plan plan;
@@ -254,8 +254,8 @@ TEST(attach_uses_kprobes_only_where_trampolines_are_refused)
 	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_ak_ended");
 }
 
-/* On Linux 6.3 to 6.15 calls return at a tracepoint, and begin at none. */
-TEST(attach_on_kprobes_has_one_program_at_a_send_call)
+/* Linux 6.3 to 6.15 have a tracepoint at the return of calls but none at their begin. */
+TEST(attach_by_kprobes_has_one_program_per_send_call)
 {
 	struct probe_result *offers = all_offers();
 	struct plan plan;
@@ -268,7 +268,7 @@ TEST(attach_on_kprobes_has_one_program_at_a_send_call)
 }
 
 /* Two programs would count each call twice. */
-TEST(attach_on_trampolines_without_mptcp_has_no_second_program_at_a_send_call)
+TEST(attach_by_fentry_without_MPTCP_has_one_program_per_send_call)
 {
 	struct probe_result *offers = all_offers();
 	struct plan plan;
@@ -280,7 +280,7 @@ TEST(attach_on_trampolines_without_mptcp_has_no_second_program_at_a_send_call)
 	assert_non_null(plan__no_probe(&plan, PROBE_MPTCP_SEND));
 }
 
-TEST(attach_names_the_hooks_that_it_lacks)
+TEST(attach_names_its_missing_hooks)
 {
 	struct probe_result *offers = all_offers();
 	struct plan plan;
@@ -296,7 +296,7 @@ TEST(attach_names_the_hooks_that_it_lacks)
 				     "kprobe/tcp_sendmsg_locked"));
 }
 
-TEST(attach_rests_its_events_only_where_they_are_tracepoints)
+TEST(attach_samples_events_only_if_they_are_tracepoints)
 {
 	struct probe_result *offers = all_offers();
 	struct plan plan, rest;

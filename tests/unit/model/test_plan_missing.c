@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an invented kernel lacks costs the plan what it would show, and is said. */
+/* Hooks that an invented kernel lacks: what the plan loses, and the reason it gives. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "support/offers.h"
 #include "support/test.h"
 
-TEST(a_missing_hook_costs_its_stage_only)
+TEST(missing_hook_costs_its_stage_only)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct stage_result stage = {0};
@@ -24,7 +24,7 @@ TEST(a_missing_hook_costs_its_stage_only)
 	assert_null(stage.reason);
 }
 
-TEST(without_bytes_there_is_no_plan)
+TEST(no_hook_for_bytes_gives_no_plan)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
 	struct probe_result *offers = all_offers();
@@ -42,7 +42,7 @@ TEST(without_bytes_there_is_no_plan)
 	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
 }
 
-TEST(a_locked_down_kernel_keeps_its_tracepoints)
+TEST(locked_down_kernel_uses_tracepoints)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct probe_result *offers = all_offers();
@@ -55,10 +55,10 @@ TEST(a_locked_down_kernel_keeps_its_tracepoints)
 	assert_int_equal(plan.chosen[PROBE_SEND_RETURN]->backend, BACKEND_TRACEPOINT);
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
 	assert_false(plan__completions_by_kernel(&plan));
-	/* A send and its completion are a pair; nothing is kept for it that may find no room. */
+	/* A send and its completion are paired, without a map that may be full. */
 	assert_true(plan__pairs_events(&plan));
 	assert_false(plan__keeps_events(&plan));
-	/* Of two refusals the one that says more is given. */
+	/* Of two refusals the more informative one is the reason. */
 	plan__stage(&plan, NIO_STAGE_OTHER_COPY, &stage);
 	assert_non_null(strstr(stage.reason, "permission denied"));
 	for (int part = 0; part < NIO_PATH_NR; part++)
@@ -67,8 +67,8 @@ TEST(a_locked_down_kernel_keeps_its_tracepoints)
 	assert_int_equal(stage.quality, QUALITY_EXACT);
 }
 
-/* A part whose end is not seen, or which would hold another's time, is not given. */
-TEST(a_missing_event_costs_the_parts_it_ends)
+/* A part is unknown if its end is not seen or it would include another part's time. */
+TEST(missing_event_costs_the_parts_that_it_ends)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
 	struct probe_result *offers = all_offers();
@@ -95,9 +95,8 @@ TEST(a_missing_event_costs_the_parts_it_ends)
 	assert_null(plan.chosen[PROBE_INLINE_TIME]);
 }
 
-/* Of several that are missing the first in the way of a call says why: there is one reason to mend.
- */
-TEST(the_first_missing_event_says_why)
+/* If several events are missing, the first one in the order of a call is the reason. */
+TEST(first_missing_event_is_the_reason)
 {
 	static const enum probe_id release[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME},
 				   wait[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME,
@@ -135,7 +134,7 @@ TEST(the_first_missing_event_says_why)
 	}
 }
 
-TEST(a_hook_can_be_withheld_by_name)
+TEST(hook_can_be_withheld_by_name)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct probe_result offers[OFFERS_MAX] = {{0}};
@@ -144,7 +143,7 @@ TEST(a_hook_can_be_withheld_by_name)
 	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "no_such_function"), 0);
 	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "tp_btf/net_dev_queue"), 1);
 	offer_all(offers);
-	/* Both backends' hooks on a function go by its bare name. */
+	/* The bare name withholds the hooks of both backends. */
 	assert_int_equal(plan__withhold(OBJECT_RUN, offers, "tcp_write_xmit"), 2);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_string_equal(plan__no_path_time(&plan, NIO_PATH_TRANSMIT), "withheld by --without");
@@ -154,7 +153,7 @@ TEST(a_hook_can_be_withheld_by_name)
 	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->hook, "kprobe/tcp_push");
 }
 
-TEST(unavailable_stages_say_why)
+TEST(unavailable_stages_have_a_reason)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
 	struct probe_result *offers = all_offers();
@@ -170,8 +169,8 @@ TEST(unavailable_stages_say_why)
 	}
 }
 
-/* That copy modes have no such copies by construction says nothing of zero-copy. */
-TEST(a_row_of_no_hook_says_why_of_the_mode_that_needs_it)
+/* "Copy modes have no such copies" is not a reason for zero-copy. */
+TEST(row_without_a_hook_has_the_reason_of_the_mode_that_needs_it)
 {
 	const struct plan *pointers[MODE_NR], *timed[MODE_NR] = {NULL};
 	struct probe_result *offers = all_offers();
@@ -196,7 +195,7 @@ TEST(a_row_of_no_hook_says_why_of_the_mode_that_needs_it)
 		assert_non_null(rows[i].remedy);
 	}
 	assert_int_equal(seen, 1);
-	/* Where only copy modes are made, that is the reason. */
+	/* With copy modes only, that is the reason. */
 	pointers[MODE_ZEROCOPY] = NULL;
 	n = plan__rows(pointers, timed, rows);
 	for (size_t i = 0; i < n; i++)
@@ -204,8 +203,8 @@ TEST(a_row_of_no_hook_says_why_of_the_mode_that_needs_it)
 			assert_ptr_equal(rows[i].reason, plan__by_construction);
 }
 
-/* A full table of descriptors is no property of the kernel, nor is another kernel the remedy. */
-TEST(a_limit_is_not_the_kernels_refusal)
+/* EMFILE is not a property of the kernel, and another kernel not the remedy. */
+TEST(resource_limit_is_not_a_refusal_of_the_kernel)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct probe_result *offers = all_offers();

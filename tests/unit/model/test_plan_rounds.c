@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Plans of rounds that are compared and of those beside them, and what is shown of both. */
+/* Plans of compared rounds and of the timed rounds beside them, and the rows of both. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "support/offers.h"
 #include "support/test.h"
 
-TEST(times_are_taken_of_every_size_when_asked)
+TEST(times_of_every_size_are_taken_if_asked_for)
 {
 	struct plan_request req = request(MODE_ONECOPY, 64);
 	struct probe_result *offers = all_offers();
@@ -24,7 +24,7 @@ TEST(times_are_taken_of_every_size_when_asked)
 	assert_false(plan__times_by_fentry(&plan));
 }
 
-/* Both plans of a mode: of its rounds, and of those for its times. */
+/* Both plans of a mode: of its compared rounds and of its timed rounds. */
 static bool make_apart(struct probe_result offers[OFFERS_MAX], enum mode mode, uint64_t size,
 		       const char *none, struct plan plans[2])
 {
@@ -36,7 +36,7 @@ static bool make_apart(struct probe_result offers[OFFERS_MAX], enum mode mode, u
 	return plan__set_apart(&plans[0], &plans[1], none);
 }
 
-TEST(times_cost_the_rounds_that_are_compared_nothing)
+TEST(separate_times_add_no_program_to_compared_rounds)
 {
 	static const char none[] = "no such round";
 	struct probe_result offers[OFFERS_MAX] = {{0}};
@@ -51,14 +51,14 @@ TEST(times_cost_the_rounds_that_are_compared_nothing)
 				assert_ptr_equal(plans[0].reason[p], plan__apart);
 				assert_non_null(plans[1].chosen[p]);
 			}
-			/* In everything else they are one. */
+			/* All other probes are the same. */
 			for (int p = 0; p < PROBE_CALL_TIME; p++)
 				assert_ptr_equal(plans[0].chosen[p], plans[1].chosen[p]);
 		}
 	}
 	assert_false(make_apart(offers, MODE_ONECOPY, 65536, none, plans));
 	assert_ptr_equal(plans[0].reason[PROBE_CALL_TIME], none);
-	/* What cannot be had there either says so. */
+	/* A part that no round can have says why. */
 	withdraw(offers, PROBE_PIN_TIME, ANSWER_NO, -ENOENT);
 	assert_true(make_apart(offers, MODE_ONECOPY, 65536, NULL, plans));
 	assert_non_null(strstr(plans[0].reason[PROBE_PIN_TIME], "no such hook"));
@@ -68,8 +68,8 @@ TEST(times_cost_the_rounds_that_are_compared_nothing)
 	assert_non_null(strstr(plans[0].reason[PROBE_CALL_TIME], "permission denied"));
 }
 
-/* By tracepoints a completion is a notification read, and needs no send to be looked up. */
-TEST(zero_copy_by_tracepoints_rests)
+/* With tracepoints, a completion is a notification that is read: no send is looked up. */
+TEST(zero_copy_by_tracepoints_samples_its_events)
 {
 	struct probe_result *offers = all_offers();
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
@@ -91,7 +91,7 @@ TEST(zero_copy_by_tracepoints_rests)
 	assert_null(rest.chosen[PROBE_COMPLETION]);
 	assert_null(rest.chosen[PROBE_DEFERRED_COPY]);
 	assert_ptr_equal(rest.chosen[PROBE_SOCKETS], plan.chosen[PROBE_SOCKETS]);
-	/* skb_copy_ubufs itself counts exactly: it is not left for a while. */
+	/* skb_copy_ubufs() counts exactly, so its program stays attached. */
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_DEFERRED_COPY)
 			offers[i] = (struct probe_result){ANSWER_YES, 0};
@@ -101,10 +101,10 @@ TEST(zero_copy_by_tracepoints_rests)
 }
 
 /*
- * Where events are looked at in slices, the function backends have receive copies by a tracepoint,
- * which nothing is left of at rest; all of them are looked at by their return.
+ * With event sampling the function backends take receive copies from a tracepoint, which detaches
+ * fully; with all events, from the function's return.
  */
-TEST(receive_copies_in_slices_leave_no_trampoline)
+TEST(sampled_receive_copies_use_no_fentry_program)
 {
 	static const enum backend backends[] = {BACKEND_FENTRY, BACKEND_KPROBE};
 	static const char *const all[] = {"nio_fx_rx_copy", "nio_kp_rx_copy"};
@@ -125,7 +125,7 @@ TEST(receive_copies_in_slices_leave_no_trampoline)
 					    "nio_tp_rx_slices");
 			assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, backends[b]);
 			assert_int_equal(plan.chosen[PROBE_RX_COPY]->quality, QUALITY_EXACT);
-			/* One who has no such tracepoint has the function. */
+			/* A kernel without that tracepoint uses the function. */
 			assert_int_equal(plan__withhold(OBJECT_RUN, offers,
 							"tp_btf/skb_copy_datagram_iovec") > 0,
 					 1);
@@ -135,8 +135,8 @@ TEST(receive_copies_in_slices_leave_no_trampoline)
 	}
 }
 
-/* What stays attached books bytes that no sequence number tells. */
-TEST(copy_modes_can_rest_from_events)
+/* Programs stay attached if they book bytes that sequence numbers do not have. */
+TEST(copy_modes_can_sample_their_events)
 {
 	struct probe_result offers[OFFERS_MAX] = {{0}};
 	struct plan plans[2], rest;
@@ -195,8 +195,8 @@ TEST(rows_name_the_modes_they_serve)
 	assert_non_null(row_named(rows, n, "call_time")->reason);
 }
 
-/* A plan that takes times itself has none of rounds of their own, and keeps its reasons. */
-TEST(times_that_are_taken_anyway_are_not_set_apart)
+/* A plan that takes times itself has no timed rounds and keeps its reasons. */
+TEST(plan_that_takes_times_is_not_split)
 {
 	struct probe_result *offers = all_offers();
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
@@ -206,7 +206,7 @@ TEST(times_that_are_taken_anyway_are_not_set_apart)
 	before = plan;
 	assert_false(plan__set_apart(&plan, &before, NULL));
 	assert_memory_equal(&plan, &before, sizeof(plan));
-	/* Nor do probes that count bytes come apart, where there are none. */
+	/* A missing probe that counts bytes does not move to the timed round either. */
 	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, 0);
 	req.times = TIMES_APART;
 	assert_int_equal(plan__make(&plan, offers, &req), 0);

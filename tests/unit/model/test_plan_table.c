@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The plan for many invented kernels and requests, a line each, as a golden file: hooks by their
- * number in the table, reasons by a letter whose words stand at the end (a remedy after a stroke).
+ * number in the table, reasons by a letter that is explained at the end (a remedy after a slash).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void record_stages(const struct plan *plan)
 {
 	record(" |");
 	for (enum nio_stage s = 0; s < NIO_STAGE_NR; s++) {
-		/* As it may be left by another plan. */
+		/* Garbage, as left by another plan. */
 		struct stage_result stage = {.reason = "left over", .event = "left over"};
 
 		plan__stage(plan, s, &stage);
@@ -64,7 +64,7 @@ static void make(const struct probe_result *offers, const struct plan_request *r
 	record_plan(&plan, err == -EOPNOTSUPP ? 1 : err);
 }
 
-/* Around the size from which calls are counted; of one backend the two ends are enough. */
+/* Sizes around the one from which calls are counted; a forced backend has two of them. */
 static void record_sizes(const struct probe_result *offers, const struct plan_request *req)
 {
 	struct plan_request one = *req;
@@ -79,7 +79,7 @@ static void record_sizes(const struct probe_result *offers, const struct plan_re
 	}
 }
 
-TEST(every_request)
+TEST(every_request_is_recorded)
 {
 	struct probe_result offers[OFFERS_MAX] = {{0}};
 	struct plan_request req = {0};
@@ -91,8 +91,8 @@ TEST(every_request)
 				record_sizes(offers, &req);
 }
 
-/* A backend, a probe or one hook that the kernel does not have, for this reason or that. */
-TEST(every_lack)
+/* A backend, a probe or one hook is missing, for each of these errors. */
+TEST(every_missing_hook_is_recorded)
 {
 	static const int errors[] = {0,           -ENOENT, -ESRCH,  -ECANCELED, -EPROTOTYPE,
 				     -EPERM,      -EACCES, -ENOMEM, -EAGAIN,    -EBUSY,
@@ -131,8 +131,8 @@ TEST(every_lack)
 	}
 }
 
-/* Of two hooks for one probe both are refused, for reasons that say more or less. */
-TEST(every_pair_of_refusals)
+/* Both hooks of a probe are refused, with each pair of errors. */
+TEST(every_pair_of_refusals_is_recorded)
 {
 	static const int errors[] = {-ENOENT, -ESRCH, -EPROTOTYPE, -EPERM, -ENOMEM, -ECANCELED};
 	const size_t n = sizeof(errors) / sizeof(errors[0]);
@@ -157,8 +157,8 @@ TEST(every_pair_of_refusals)
 	}
 }
 
-/* What rounds of their own could tell of times, where one probe lacks. */
-TEST(every_lack_apart)
+/* A timed round without one of its probes. */
+TEST(every_missing_probe_of_a_timed_round_is_recorded)
 {
 	static const char *const none[] = {NULL, "no such round"};
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
@@ -178,8 +178,8 @@ TEST(every_lack_apart)
 		}
 }
 
-/* Which probe feeds which stage. */
-TEST(every_feed)
+/* The probes that feed each stage. */
+TEST(probes_of_each_stage_are_recorded)
 {
 	for (enum nio_stage s = 0; s < NIO_STAGE_NR; s++) {
 		record("%s:", stage__key(s));
@@ -190,7 +190,7 @@ TEST(every_feed)
 	}
 }
 
-TEST(as_in_the_golden_file)
+TEST(recorded_plans_match_the_golden_file)
 {
 	legend__record();
 	record__check("plans");

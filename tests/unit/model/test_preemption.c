@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The preemption model, from what kernels say of themselves. */
+/* The preemption model from /proc, the build configuration and debugfs. */
 
 #include "model/preemption.h"
 #include "support/test.h"
 
 #define MODEL(...) preemption__model(&(struct preemption_signs){__VA_ARGS__})
 
-TEST(debugfs_is_what_is_in_force)
+TEST(debugfs_has_the_model_in_force)
 {
 	assert_string_equal(MODEL(.debugfs = "none voluntary (full)"), "full");
 	assert_string_equal(MODEL(.version = "#1 SMP PREEMPT_DYNAMIC",
@@ -16,7 +16,7 @@ TEST(debugfs_is_what_is_in_force)
 	assert_null(MODEL(.debugfs = "(something new)"));
 }
 
-TEST(a_dynamic_kernel_is_told_at_boot_or_built_so)
+TEST(dynamic_kernel_uses_its_command_line_or_its_build)
 {
 	static const char dynamic[] = "#1 SMP PREEMPT_DYNAMIC Debian 6.12";
 
@@ -31,7 +31,7 @@ TEST(a_dynamic_kernel_is_told_at_boot_or_built_so)
 	assert_null(MODEL(.version = dynamic));
 }
 
-TEST(others_are_built_one_way)
+TEST(static_kernel_uses_its_build)
 {
 	assert_string_equal(MODEL(.version = "#1 SMP PREEMPT_RT Debian", .debugfs = "full (lazy)"),
 			    "rt");
@@ -43,7 +43,7 @@ TEST(others_are_built_one_way)
 	assert_null(MODEL(.version = NULL));
 }
 
-TEST(some_preempt_programs)
+TEST(full_lazy_and_rt_preempt_programs)
 {
 	assert_true(preemption__anywhere("full") && preemption__anywhere("lazy") &&
 		    preemption__anywhere("rt"));

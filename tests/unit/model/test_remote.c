@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ledger of a sender whose receiver is on another machine: what it may claim, and that nothing
- * of the other side becomes a 0 in any output.
+ * The ledger of a sender whose receiver is on another machine: its claims, and that no number of
+ * the receiver becomes 0 in any output.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void plan_for(struct plan *plan, enum mode mode)
 	free(offers);
 }
 
-/* 23 messages sent in twocopy mode; the receiver has said nothing yet. */
+/* 23 messages sent in twocopy mode, nothing confirmed yet. */
 static struct fixture *fixture(void)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -80,7 +80,7 @@ static void confirm(struct fixture *f, uint64_t verify_errors)
 	f->report.confirmed.known = true;
 	f->report.confirmed.rx_bytes = SENT;
 	f->report.confirmed.rx_messages = 23;
-	/* Later than the last byte was in the sender's socket: throughput is of this time. */
+	/* The duration extends to the confirmation, beyond the sender's last byte. */
 	f->report.confirmed.elapsed_ns = 2000000000;
 	f->report.confirmed.verify_errors = verify_errors;
 }
@@ -91,7 +91,7 @@ static void end(struct fixture *f)
 	free(f);
 }
 
-TEST(a_sender_balances_alone)
+TEST(sender_balances_alone)
 {
 	struct fixture *f = fixture();
 
@@ -108,7 +108,7 @@ TEST(a_sender_balances_alone)
 	end(f);
 }
 
-TEST(a_lost_byte_shows)
+TEST(lost_byte_is_unaccounted)
 {
 	struct fixture *f = fixture();
 
@@ -119,7 +119,9 @@ TEST(a_lost_byte_shows)
 	end(f);
 }
 
-/* On the way, and when the receiver was lost: the bytes its kernel acknowledged are what arrived.
+/*
+ * During the run, and if the receiver is lost: bytes delivered are those that its kernel
+ * acknowledged.
  */
 TEST(unconfirmed_bytes_are_not_received)
 {
@@ -134,8 +136,8 @@ TEST(unconfirmed_bytes_are_not_received)
 	end(f);
 }
 
-/* A side that was not watched cannot be taken for one that copied nothing, even if it was seen. */
-TEST(the_other_sides_copies_are_unavailable)
+/* The receiver's stage stays unavailable even if events of that side were seen. */
+TEST(copies_of_a_remote_receiver_are_unavailable)
 {
 	struct fixture *f = fixture();
 	const struct stage_result *rx = &f->run.stages[NIO_STAGE_RX_COPY];
@@ -150,7 +152,7 @@ TEST(the_other_sides_copies_are_unavailable)
 	end(f);
 }
 
-TEST(verify_errors_are_what_was_told)
+TEST(verify_errors_are_those_the_receiver_confirmed)
 {
 	struct fixture *f = fixture();
 
@@ -169,7 +171,7 @@ TEST(verify_errors_are_what_was_told)
 	end(f);
 }
 
-TEST(a_sum_is_of_the_senders_side_too)
+TEST(sum_of_remote_rounds_is_of_the_side_of_the_sender)
 {
 	struct fixture *a = fixture(), *b = fixture();
 	struct run_result sum;
@@ -212,7 +214,7 @@ static void check_null(json_t *run, const char *path, const char *reason)
 		fail_msg("%s says: %s", reason, json_string_value(at(run, reason)));
 }
 
-TEST(json_has_null_and_the_reason)
+TEST(json_has_null_and_the_reason_for_the_receiver)
 {
 	struct fixture *f = fixture();
 	json_t *run;
@@ -265,7 +267,7 @@ static void check_end(const struct fixture *f, const char *expected)
 	check(f, expected, true);
 }
 
-TEST(the_text_says_whose_copies_they_are)
+TEST(text_names_the_side_of_its_copies)
 {
 	struct fixture *f = fixture();
 

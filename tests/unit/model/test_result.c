@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an empty result claims: nothing; throughput, and names. */
+/* An empty result claims nothing; throughput, and names. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "support/test.h"
 #include "write/json.h"
 
-/* Unknown numbers and their reasons: test_json.c. Here: whatever was in the memory. */
-TEST(init_overwrites_whatever_was_there)
+/* Whatever the memory held. test_json.c checks unknown numbers and their reasons. */
+TEST(init_overwrites_any_memory)
 {
 	struct run_result run, zeroed = {0};
 	json_t *a, *b;
@@ -28,7 +28,7 @@ TEST(init_overwrites_whatever_was_there)
 	assert_non_null(run_result__gbps(&run).reason);
 }
 
-TEST(throughput_is_of_what_arrived)
+TEST(throughput_is_of_received_bytes)
 {
 	struct run_result run;
 
@@ -42,8 +42,8 @@ TEST(throughput_is_of_what_arrived)
 	assert_true(run_result__gbps(&run).known && run_result__gbps(&run).value == 0);
 }
 
-/* What was not freed is a leak, which the sanitizer sees. */
-TEST(all_that_a_result_owns_is_freed)
+/* The leak sanitizer finds what is not freed. */
+TEST(clear_frees_all_that_a_result_owns)
 {
 	struct profile_stack stack = {.frames = (char[]){"a;b"}, .count = 1};
 	struct run_result r;
@@ -82,8 +82,8 @@ static struct run_result with_replies(bool sender_side)
 	return r;
 }
 
-/* Replies were sent by the receiver and received by the sender; one elsewhere is not watched. */
-TEST(replies_are_of_the_machine_that_is_watched)
+/* The receiver sends the replies and the sender receives them; a remote receiver is not watched. */
+TEST(replies_count_for_the_watched_machine_only)
 {
 	struct run_result both = with_replies(false), one = with_replies(true);
 
@@ -95,7 +95,7 @@ TEST(replies_are_of_the_machine_that_is_watched)
 	assert_int_equal(run_result__payload(&one), 1000);
 }
 
-TEST(what_was_delivered_is_what_the_kernel_acknowledged_where_nobody_says)
+TEST(delivered_bytes_are_acknowledged_bytes_without_a_report)
 {
 	struct run_result r = with_replies(false);
 
@@ -107,7 +107,7 @@ TEST(what_was_delivered_is_what_the_kernel_acknowledged_where_nobody_says)
 	assert_true(fabs(run_result__gbps(&r).value - 68) < 1e-9);
 }
 
-TEST(completions_are_missed_where_the_application_saw_more)
+TEST(completions_above_those_of_the_kernel_are_missed)
 {
 	struct run_result r = {.kernel_zc_known = true};
 
@@ -119,7 +119,7 @@ TEST(completions_are_missed_where_the_application_saw_more)
 	r.kernel_zc.completed = 12;
 	assert_int_equal(run_result__completions_missed(&r), 0);
 	assert_int_equal(run_result__completions(&r).completed, 12);
-	/* Counts of different moments tell nothing of each other. */
+	/* Counts of different moments are not compared. */
 	r.kernel_zc.completed = 7;
 	r.not_final = "interrupted";
 	assert_int_equal(run_result__completions_missed(&r), 0);
@@ -129,7 +129,7 @@ TEST(completions_are_missed_where_the_application_saw_more)
 	assert_int_equal(run_result__completions_missed(&r), 0);
 }
 
-TEST(events_are_a_sample_where_they_were_not_looked_at_all_the_time)
+TEST(events_below_the_full_time_are_a_sample)
 {
 	struct run_result r;
 
@@ -151,12 +151,12 @@ TEST(events_are_a_sample_where_they_were_not_looked_at_all_the_time)
 	assert_true(run_result__sampled_events(&r, NIO_STAGE_TX_COPY));
 	assert_true(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
 	assert_true(run_result__sampled_events(&r, NIO_STAGE_DEFERRED_COPY));
-	/* Completions that were not looked at are not missed. */
+	/* Sampled completions are not missed. */
 	assert_true(run_result__sampled_completions(&r));
 	r.kernel_zc_known = true;
 	r.app.zc.completed = 10;
 	assert_int_equal(run_result__completions_missed(&r), 0);
-	/* Of a receiver on another machine nothing is looked at, so there it is no sample. */
+	/* A remote receiver has no events, so they are no sample. */
 	r.sender_side = true;
 	assert_true(run_result__sampled_events(&r, NIO_STAGE_TX_PIN));
 	assert_false(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
@@ -175,7 +175,7 @@ TEST(events_are_a_sample_where_they_were_not_looked_at_all_the_time)
 	assert_true(run_result__events_share(&r).value == 1);
 }
 
-TEST(unbalanced_is_only_said_of_final_counts)
+TEST(only_final_counts_can_be_unbalanced)
 {
 	struct run_result r = {.unaccounted_tx = 1};
 

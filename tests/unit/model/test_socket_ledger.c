@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The books of a watched connection: its own numbers, divided by what events showed. */
+/* The ledger of a watched socket: its own byte counts, divided by the events seen. */
 #include <string.h>
 
 #include "model/socket_ledger.h"
 #include "support/test.h"
 
-/* A connection that sent `sent` bytes by copy and read `received`, of which all calls were seen. */
+/* A connection that sent `sent` bytes by copy and read `received`; all calls were seen. */
 static struct sock_state stream(uint32_t sent, uint32_t received)
 {
 	struct sock_state s = {
@@ -53,7 +53,7 @@ static void assert_near(double value, double wanted)
 	assert_true(value > wanted - 1e-9 && value < wanted + 1e-9);
 }
 
-TEST(balances)
+TEST(fully_seen_socket_balances)
 {
 	struct sock_state s = stream(23, 42);
 	struct socket_ledger b = books_of(&s);
@@ -63,8 +63,8 @@ TEST(balances)
 	assert_int_equal(b.socket_rx, 42);
 }
 
-/* Bytes are the socket's own; kinds that do not add up to them are divided, and add up then. */
-TEST(divides_what_was_not_seen)
+/* Bytes are the socket's; call types that do not add up to them are scaled until they do. */
+TEST(unseen_bytes_are_divided_by_the_types_seen)
 {
 	struct sock_state s = stream(100, 0);
 	struct socket_ledger b;
@@ -85,7 +85,7 @@ TEST(divides_what_was_not_seen)
 	assert_int_equal(b.calls[NIO_CALL_SPLICE].events, 20);
 	assert_int_equal(b.divided[NIO_SIDE_SENDER], 3001);
 	assert_near(socket_ledger__coverage(&b).value, 300. / 3001);
-	/* Calls that began before the watching return more than was sent since. */
+	/* Calls that began before attach return more bytes than were sent since. */
 	s.now.sent = s.base.sent + 30;
 	b = books_of(&s);
 	expect_balance(&b, 0, 0);
@@ -95,8 +95,8 @@ TEST(divides_what_was_not_seen)
 	assert_near(socket_ledger__coverage(&b).value, 1);
 }
 
-/* Of bytes of which no call was seen nothing is made. */
-TEST(makes_nothing_of_bytes_without_a_call)
+/* Bytes without any seen call stay unclassified. */
+TEST(bytes_without_a_seen_call_stay_unclassified)
 {
 	struct sock_state s = stream(0, 0);
 	struct socket_ledger b;
@@ -110,8 +110,8 @@ TEST(makes_nothing_of_bytes_without_a_call)
 	assert_near(socket_ledger__copies_per_byte_at_most(&b).value, 1);
 }
 
-/* A kprobe sees calls begin that are refused: where no call took an id, none pinned. */
-TEST(pins_nothing_without_an_id)
+/* A kprobe sees calls begin that are refused: if no call took an id, none pinned. */
+TEST(no_zero_copy_id_means_nothing_was_pinned)
 {
 	struct sock_state s = stream(0, 0);
 	struct socket_ledger b;
@@ -133,8 +133,7 @@ TEST(pins_nothing_without_an_id)
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 500);
 }
 
-/* Ids were taken before the programs were attached: pinned bytes are a range, and nothing is
- * scaled. */
+/* Ids were taken before attach: pinned bytes are a range, and nothing is scaled. */
 TEST(unseen_ids_make_pinned_bytes_a_range)
 {
 	struct sock_state s = stream(100, 0);
@@ -150,7 +149,7 @@ TEST(unseen_ids_make_pinned_bytes_a_range)
 	assert_int_equal(socket_ledger__unclassified(&b), 895);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_PIN), 900);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_DEFERRED_COPY), 895);
-	/* More ids than bytes that were not seen: each of these was pinned. */
+	/* More ids than unseen bytes: each unseen byte was pinned. */
 	s.zckey = s.zckey_base + 5000;
 	b = books_of(&s);
 	expect_balance(&b, 0, 0);
@@ -158,8 +157,8 @@ TEST(unseen_ids_make_pinned_bytes_a_range)
 	assert_int_equal(socket_ledger__unclassified(&b), 0);
 }
 
-/* Copies of windows only: no byte between them is taken for one without a copy. */
-TEST(divides_reads_of_windows)
+/* Copies were sampled: bytes between samples are not counted as read without a copy. */
+TEST(sampled_receive_copies_are_scaled_to_the_bytes_read)
 {
 	struct sock_state s = stream(0, 1000);
 	struct socket_ledger b;
@@ -178,7 +177,7 @@ TEST(divides_reads_of_windows)
 	assert_int_equal(b.divided[NIO_SIDE_RECEIVER], 1000);
 }
 
-TEST(goes_past_4_gib)
+TEST(bytes_above_4_GiB_are_counted)
 {
 	struct sock_state s = stream(0, 0);
 	uint64_t sent = (5ULL << 32) + 12345;
@@ -192,8 +191,8 @@ TEST(goes_past_4_gib)
 	expect_balance(&b, 0, 0);
 }
 
-/* Sums from which sockets are missing are not known. */
-TEST(says_that_sockets_were_left_out)
+/* Sums that lack sockets are unknown. */
+TEST(sockets_left_out_make_sums_unknown)
 {
 	struct sock_state s = stream(100, 100);
 	struct socket_ledger b = books_of(&s);
@@ -209,8 +208,8 @@ TEST(says_that_sockets_were_left_out)
 	assert_false(socket_ledger__copied_fraction(&b).known);
 }
 
-/* MSG_PEEK copies and takes nothing; splice and MSG_TRUNC take and copy nothing. */
-TEST(tells_copied_from_taken)
+/* MSG_PEEK copies without reading; splice and MSG_TRUNC read without copying. */
+TEST(peeked_and_discarded_bytes_are_separate_from_copies)
 {
 	struct sock_state s = stream(0, 100);
 	struct socket_ledger b;
@@ -231,8 +230,8 @@ TEST(tells_copied_from_taken)
 	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED], 41);
 }
 
-/* kTLS sends records: the socket's numbers are of those. */
-TEST(is_silent_of_other_layers)
+/* kTLS sends records, and the socket counts bytes of records. */
+TEST(kTLS_sockets_have_no_balance)
 {
 	struct sock_state s = stream(100, 100);
 	struct socket_ledger b;
@@ -244,7 +243,7 @@ TEST(is_silent_of_other_layers)
 	assert_false(socket_ledger__copies_per_byte(&b).known);
 }
 
-TEST(counts_copies)
+TEST(deferred_copies_count_as_copies)
 {
 	struct sock_state s = stream(0, 0);
 	struct socket_ledger b = books_of(&s);
@@ -281,8 +280,8 @@ TEST(knows_the_machine_itself)
 	assert_int_equal(books_of(&s).local, 1);
 }
 
-/* A zero-copy sender whose completed sends were all copied: fewer bytes were seen to be. */
-TEST(knows_of_unseen_arrivals)
+/* All completed sends were copied, but fewer bytes were seen. */
+TEST(unseen_arrivals_of_copied_sends_are_detected)
 {
 	struct sock_state s = stream(0, 0), other = stream(1000, 0);
 	struct socket_ledger b;
@@ -299,7 +298,7 @@ TEST(knows_of_unseen_arrivals)
 	assert_true(socket_ledger__arrivals_missed(&b));
 	assert_near(socket_ledger__copies_per_byte(&b).value, 0.25);
 	assert_near(socket_ledger__copies_per_byte_at_most(&b).value, 1);
-	/* Nor are they seen for what others do. */
+	/* Other sockets do not count. */
 	other.zckey = other.completed = 1;
 	socket_ledger__add_socket(&b, &other);
 	assert_true(socket_ledger__arrivals_missed(&b));
@@ -308,7 +307,7 @@ TEST(knows_of_unseen_arrivals)
 	s.copied = 3;
 	b = books_of(&s);
 	assert_false(socket_ledger__arrivals_missed(&b));
-	/* One that is not complete yet may still be copied: what was seen is a lower bound. */
+	/* A send that has not completed may still be copied: the bytes seen are a lower bound. */
 	s.copied = s.completed = 3;
 	b = books_of(&s);
 	assert_true(socket_ledger__arrivals_missed(&b));

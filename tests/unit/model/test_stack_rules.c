@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rules on stacks: such as show a rule, and whole recordings of runs on several kernels
- * (tests/fixtures/stacks, made with --folded). Run from the root of the source tree.
+ * The rules on stacks: example stacks, and recordings of several kernels (tests/fixtures/stacks,
+ * made with --folded). Run from the root of the source tree.
  */
 #include <glob.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define FRAMES_MAX 160
 #define RECORDINGS "tests/fixtures/stacks/*.folded"
 
-/* Class of "outermost;...;innermost"; text is taken apart. */
+/* The class of "outermost;...;innermost"; changes the text. */
 static struct stack_class class_of(char *text)
 {
 	const char *frames[FRAMES_MAX], *reversed[FRAMES_MAX];
@@ -37,7 +37,7 @@ static const struct {
 	enum cpu_class class;
 	bool shifted;
 } cases[] = {
-	/* A copy is of the stage of who had it made, whatever copies. */
+	/* A copy belongs to the stage of its caller, whichever function copies. */
 	{"tcp_sendmsg;tcp_sendmsg_locked;_copy_from_iter", CPU_CLASS_TX_COPY, false},
 	{"tcp_sendmsg_locked;_copy_from_iter;rep_movs_alternative", CPU_CLASS_TX_COPY, false},
 	{"tcp_sendmsg_locked;_copy_from_iter_full;copyin;copy_user_enhanced_fast_string",
@@ -50,7 +50,7 @@ static const struct {
 	 "memcpy",
 	 CPU_CLASS_DEFERRED_COPY, false},
 	{"tcp_rcv_established;tcp_collapse;skb_copy_bits;memcpy", CPU_CLASS_OTHER_COPY, false},
-	/* But a copy of a header is the header's business, and that of arguments the call's. */
+	/* But a copied header belongs to the header's class, copied arguments to the call. */
 	{"tcp_sendmsg_locked;tcp_write_xmit;__skb_clone;__copy_skb_header;memcpy", CPU_CLASS_SKB,
 	 false},
 	{"tcp_sendmsg_locked;__alloc_skb;memset", CPU_CLASS_SKB, false},
@@ -77,19 +77,19 @@ static const struct {
 	 CPU_CLASS_TIMERS, true},
 	{"common_interrupt;irq_exit_rcu;__do_softirq", CPU_CLASS_IRQ, true},
 	{"tcp_write_xmit;__tcp_transmit_skb;ktime_get;read_tsc", CPU_CLASS_TCP_IP, false},
-	/* Suffixes of the compiler; a longer rule before a shorter; an exact one before all. */
+	/* Compiler suffixes; a longer rule wins over a shorter one, an exact one over all. */
 	{"finish_task_switch.isra.0", CPU_CLASS_OTHER, true},
 	{"schedule;__schedule;finish_task_switch.isra.0", CPU_CLASS_SCHEDULING, true},
 	{"kfree_skb.part.0", CPU_CLASS_SKB, false},
 	{"tcp_sendmsg_locked;sk_page_frag_refill", CPU_CLASS_MEMORY, false},
 	{"tcp_v4_rcv;sock_def_readable", CPU_CLASS_SCHEDULING, false},
-	/* What was due while interrupts were off counts for the caller. */
+	/* A sample delayed while interrupts were off counts for the caller. */
 	{"sock_def_readable;__wake_up_sync_key;_raw_spin_unlock_irqrestore", CPU_CLASS_SCHEDULING,
 	 true},
 	{"dev_queue_xmit;__dev_queue_xmit;__local_bh_enable_ip;do_softirq.part.0;handle_softirqs",
 	 CPU_CLASS_NETDEV, true},
 	{"tcp_sendmsg;release_sock;_raw_spin_unlock_bh", CPU_CLASS_LOCK, false},
-	/* arm64: copies; softirqs on a stack of their own; exceptions by what they are. */
+	/* arm64: copies; softirqs on a stack of their own; exceptions by their type. */
 	{"el0t_64_sync;el0_svc;tcp_recvmsg_locked;skb_copy_datagram_iter;_copy_to_iter;"
 	 "__arch_copy_to_user",
 	 CPU_CLASS_RX_COPY, false},
@@ -107,7 +107,7 @@ static const struct {
 	 false},
 	{"tcp_sendmsg;lock_sock_nested;__cond_resched;rcu_all_qs", CPU_CLASS_SCHEDULING, false},
 	{"a_driver_nobody_knows;its_helper", CPU_CLASS_OTHER, false},
-	/* Disks pin pages (O_DIRECT) and have virtio queues, too: that is not the network's. */
+	/* Disks also pin pages (O_DIRECT) and have virtio queues: these are not the network's. */
 	{"do_syscall_64;ksys_pread64;vfs_read;ext4_file_read_iter;iomap_dio_rw;__iomap_dio_rw;"
 	 "bio_iov_iter_get_pages;iov_iter_extract_pages;pin_user_pages_fast;gup_fast_fallback",
 	 CPU_CLASS_OTHER, false},
@@ -138,7 +138,7 @@ static const struct {
 	 false},
 };
 
-TEST(rules_decide_as_they_say)
+TEST(each_stack_has_the_class_of_its_rule)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[512];
@@ -153,12 +153,12 @@ TEST(rules_decide_as_they_say)
 	}
 }
 
-TEST(no_frames_are_unclassified)
+TEST(stack_without_frames_is_unclassified)
 {
 	assert_int_equal(stack_rules__class(NULL, 0).class, CPU_CLASS_OTHER);
 }
 
-TEST(the_library_copies_where_the_mode_gathers)
+TEST(library_time_is_gather_in_the_mode_that_gathers)
 {
 	assert_int_equal(stack_rules__user("libc.so.6", true), CPU_CLASS_GATHER);
 	assert_int_equal(stack_rules__user("libc-2.31.so", true), CPU_CLASS_GATHER);
@@ -232,7 +232,7 @@ static void check_mode(const struct recording *r, enum mode mode, const char *fi
 		      "10 % or more unclassified");
 	check((share(r, mode, 0, CPU_CLASS_GATHER) > 0) == mode__has(mode, MODE_GATHERS), file,
 	      mode, "gathers, or does not");
-	/* The load generator's own words between phases are copied in any mode. */
+	/* The load generator's control messages between phases are copied in any mode. */
 	check((share(r, mode, 0, CPU_CLASS_TX_COPY) > 0.02) == !pins, file, mode, "tx_copy");
 	check((share(r, mode, 0, CPU_CLASS_TX_PIN) > 0) == pins, file, mode, "tx_pin");
 	check((share(r, mode, 0, CPU_CLASS_DEFERRED_COPY) +
@@ -242,7 +242,7 @@ static void check_mode(const struct recording *r, enum mode mode, const char *fi
 	check(share(r, mode, 1, CPU_CLASS_RX_COPY) > 0.1, file, mode, "rx_copy");
 }
 
-TEST(recordings_of_kernels_are_classified)
+TEST(recorded_stacks_of_each_mode_have_their_classes)
 {
 	glob_t files;
 

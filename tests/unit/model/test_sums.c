@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every count of a run, each with a value of its own: what a side reports, what came between two
- * snapshots, what rounds add up to. A count left out, taken twice or with the wrong sign shows.
+ * Every count of a run has a unique value: reports, differences of snapshots, sums of rounds. A
+ * count that is missing, added twice or has the wrong sign fails.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct part {
 	const char *name;
 };
 
-/* Plain counts and numbers that may be unknown. */
+/* Plain counts, and numbers that may be unknown. */
 static const struct part counts[] = {
 	PART(struct run_result, duration_ns),
 	PART(struct run_result, app.tx_bytes),
@@ -85,7 +85,7 @@ static struct num *num_of(struct run_result *r, size_t i)
 	return (struct num *)((char *)r + nums[i].at);
 }
 
-/* A round whose every count is another number. */
+/* A round in which every count is different. */
 static void fill(struct run_result *r, uint64_t factor)
 {
 	uint64_t next = 1;
@@ -152,8 +152,8 @@ static struct hist *hist_of(uint64_t value)
 	return h;
 }
 
-/* The sum has histograms of its own: not a bit of the rounds is another, nor does one share any. */
-TEST(rounds_stay_as_they_were)
+/* The sum has its own histograms: the rounds stay unchanged, and share none. */
+TEST(rounds_are_unchanged_by_their_sum)
 {
 	static struct run_result a, before, total;
 
@@ -193,8 +193,8 @@ TEST(rounds_stay_as_they_were)
 	run_result__clear(&total);
 }
 
-/* What one round does not know nobody knows of the sum; the reason stays. */
-TEST(one_unknown_spoils_the_sum)
+/* A number that one round lacks is unknown in the sum, with the reason. */
+TEST(unknown_number_of_a_round_makes_the_sum_unknown)
 {
 	struct run_result a, b, total;
 
@@ -233,7 +233,7 @@ TEST(one_unknown_spoils_the_sum)
 	}
 }
 
-TEST(what_no_stage_covers_is_a_difference)
+TEST(uncovered_bytes_exclude_those_before_the_base)
 {
 	struct snapshot *base = calloc(1, sizeof(*base)), *now = calloc(1, sizeof(*now));
 	struct run_result r = {0};
@@ -293,7 +293,7 @@ static void check_app(struct run_result *r, const char *prefix, bool taken)
 			assert_int_equal(*count_of(r, i), taken ? *count_of(&filled, i) : 0);
 }
 
-TEST(a_sender_reports_its_side)
+TEST(sender_reports_its_side_only)
 {
 	struct load_report *report = report_of_both();
 	struct run_result r;
@@ -310,7 +310,7 @@ TEST(a_sender_reports_its_side)
 	check_app(&r, "app.tcp_bytes_received", false);
 	assert_int_equal(r.app.sender_cpu_ns.value, report->app.sender_cpu_ns.value);
 	assert_true(r.interrupted);
-	/* The time is the receiver's, but where it is on another machine. */
+	/* The duration is the receiver's, or the sender's with a remote receiver. */
 	assert_int_equal(r.duration_ns, 0);
 	assert_int_equal(r.app.latency[LATENCY_SEND_CALL].hist->sum, 1000 + LATENCY_SEND_CALL);
 	assert_int_equal(r.app.latency[LATENCY_COMPLETION].hist->sum, 1000 + LATENCY_COMPLETION);
@@ -330,7 +330,7 @@ TEST(a_sender_reports_its_side)
 	free(report);
 }
 
-TEST(a_receiver_reports_its_side)
+TEST(receiver_reports_its_side_only)
 {
 	struct load_report *report = report_of_both();
 	struct run_result r;
@@ -351,8 +351,8 @@ TEST(a_receiver_reports_its_side)
 	free(report);
 }
 
-/* One in so many is timed; of none timed the time is not known, of none made it is 0. */
-TEST(packing_is_scaled_from_what_was_timed)
+/* A part of the gathers is timed; none timed: time unknown; none made: time 0. */
+TEST(gather_time_is_scaled_from_the_timed_part)
 {
 	struct load_report *report = report_of_both();
 	struct run_result r;

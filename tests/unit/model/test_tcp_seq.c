@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bytes from sequence numbers: wraps, the FIN, what vanishes and what goes backward. */
+/* Bytes from sequence numbers: wraps, FIN, missing sockets, numbers that go backward. */
 #include <string.h>
 #include <netinet/tcp.h>
 
@@ -35,8 +35,8 @@ static void begin(struct socket_snapshot *pass, size_t n)
 	}
 }
 
-/* Of 64 bytes queued 20 are acknowledged: both numbers wrap between. */
-TEST(numbers_wrap)
+/* 20 of 64 queued bytes are acknowledged, and both numbers wrap. */
+TEST(sequence_numbers_wrap)
 {
 	struct socket_snapshot base, now;
 	struct nio_socket *s = &now.sockets[0];
@@ -55,8 +55,8 @@ TEST(numbers_wrap)
 	assert_int_equal(sum.taken, 0x180);
 }
 
-/* More than 4 GiB at once: the sequence numbers have been all the way round. */
-TEST(more_than_the_numbers_can_hold)
+/* More than 4 GiB between two iterations: the sequence numbers wrapped completely. */
+TEST(bytes_above_4_GiB_use_the_64_bit_counters)
 {
 	const uint64_t bytes = 5368709897;
 	struct socket_snapshot base, now;
@@ -76,8 +76,8 @@ TEST(more_than_the_numbers_can_hold)
 	assert_int_equal(sum.taken, bytes - 1000);
 }
 
-/* Received with 7 bytes not taken yet, then all taken, the FIN with the last of them. */
-TEST(a_fin_that_was_received_is_no_payload)
+/* Received with 7 bytes unread, then all read, the FIN with the last of them. */
+TEST(received_FIN_is_no_payload)
 {
 	struct nio_socket s = established(1);
 	uint64_t before = tcp_seq__taken(&s);
@@ -115,7 +115,7 @@ TEST(sums_are_over_all_sockets)
 	assert_false(sum.pinning);
 }
 
-TEST(a_pass_that_was_not_made_says_why)
+TEST(missing_socket_iteration_has_a_reason)
 {
 	struct socket_snapshot base, now;
 	struct sequence_sum sum;
@@ -127,7 +127,7 @@ TEST(a_pass_that_was_not_made_says_why)
 	assert_string_equal(tcp_seq__between(&base, &now, &sum), "refused");
 }
 
-TEST(strangers_are_not_taken)
+TEST(sockets_of_others_are_ignored)
 {
 	struct nio_socket stranger = established(99), nobody = established(0);
 	struct socket_snapshot pass;
@@ -140,8 +140,8 @@ TEST(strangers_are_not_taken)
 	assert_int_equal(pass.nr, TCP_SEQ_SOCKETS_MAX);
 }
 
-/* Each socket is found at its place, whatever the order of the cookies; no other is. */
-TEST(sockets_are_found_in_any_order)
+/* Each socket is found at its index, whatever the order of the cookies; no other one is. */
+TEST(sockets_are_found_in_any_order_of_cookies)
 {
 	static const uint64_t orders[][5] = {
 		{2, 4, 6, 8, UINT64_MAX}, {8, 2, 6, 4, UINT64_MAX}, {UINT64_MAX, 8, 6, 4, 2}};
@@ -164,8 +164,8 @@ TEST(sockets_are_found_in_any_order)
 	}
 }
 
-/* Nothing of an earlier pass stays, whichever socket it was; those behind are not touched. */
-TEST(a_pass_begins_with_nothing)
+/* Nothing of an earlier iteration stays; sockets beyond the number are untouched. */
+TEST(socket_iteration_begins_empty)
 {
 	struct socket_snapshot pass;
 
@@ -177,8 +177,8 @@ TEST(a_pass_begins_with_nothing)
 	assert_true(pass.sockets[2].cookie == 0xa5a5a5a5a5a5a5a5);
 }
 
-/* The first, the middle and the last of three: each one that was not met counts, and only these. */
-TEST(sockets_that_were_not_met_are_counted)
+/* Any of the first, the middle and the last of three sockets is missing. */
+TEST(missing_sockets_are_counted)
 {
 	for (unsigned int met = 0; met < 8; met++) {
 		struct socket_snapshot pass;
@@ -194,8 +194,8 @@ TEST(sockets_that_were_not_met_are_counted)
 	}
 }
 
-/* Of either pass, and of each of the sockets. */
-TEST(gone_or_closed_in_either_pass_is_no_number)
+/* In either iteration, for each of the sockets. */
+TEST(socket_gone_or_closed_in_either_iteration_has_no_bytes)
 {
 	struct socket_snapshot base = {0}, now = {0};
 	struct sequence_sum sum;
@@ -222,8 +222,8 @@ TEST(gone_or_closed_in_either_pass_is_no_number)
 		}
 }
 
-/* A FIN takes a number in these states only, before which the number was one of payload. */
-TEST(only_a_fin_takes_a_number)
+/* Only in these states a FIN took a sequence number. */
+TEST(FIN_takes_a_number_in_its_states_only)
 {
 	static const struct {
 		uint8_t state;
@@ -242,8 +242,8 @@ TEST(only_a_fin_takes_a_number)
 	}
 }
 
-/* Half of the range is the limit: a difference of that much can only have gone backward. */
-TEST(half_of_all_numbers_is_backward)
+/* A difference of 2^63 or more is a counter that went backward. */
+TEST(difference_of_2_63_or_more_is_backward)
 {
 	uint64_t most = ((uint64_t)1 << 63) - 1;
 	struct socket_snapshot base, now;
@@ -266,8 +266,8 @@ TEST(half_of_all_numbers_is_backward)
 	assert_non_null(tcp_seq__between(&base, &now, &sum));
 }
 
-/* Ids of zero-copy calls are a difference only where both passes read them. */
-TEST(ids_are_known_of_both_passes_or_not)
+/* Zero-copy ids have a difference only if both iterations read them. */
+TEST(zero_copy_ids_need_both_iterations)
 {
 	struct socket_snapshot base, now;
 	struct sequence_sum sum;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Figures of time: what is divided by what, and that nothing unknown becomes a number. */
+/* Figures of times: their divisors, and that unknown input gives no number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static struct num known(uint64_t value)
 	return (struct num){.value = value, .known = true};
 }
 
-/* 10 messages of 1 KiB whose calls took 1000 ns each, followed by the kernel in as many calls. */
+/* 10 messages of 1 KiB whose calls took 1000 ns each; the kernel followed as many calls. */
 static void run__init(struct run_result *run, uint64_t followed)
 {
 	struct hist *calls = hist__new_latency();
@@ -51,7 +51,7 @@ static void check_unknown(struct real found, const char *reason)
 	assert_string_equal(found.reason, reason);
 }
 
-TEST(parts_add_up)
+TEST(parts_add_up_to_the_send_call)
 {
 	struct run_result run;
 
@@ -65,8 +65,8 @@ TEST(parts_add_up)
 	run_result__clear(&run);
 }
 
-/* The kernel took a message in two calls: their parts are the message's. */
-TEST(partial_calls_belong_to_their_message)
+/* The kernel took a message in two calls: the parts belong to the message. */
+TEST(parts_of_partial_calls_belong_to_their_message)
 {
 	struct run_result run;
 
@@ -78,8 +78,8 @@ TEST(partial_calls_belong_to_their_message)
 	run_result__clear(&run);
 }
 
-/* Half of the calls were followed: means are of those, sums are scaled, nothing is subtracted. */
-TEST(a_sample_is_scaled)
+/* Half of the calls were followed: means are of these, sums are scaled, nothing is subtracted. */
+TEST(sampled_calls_are_scaled)
 {
 	struct run_result run;
 
@@ -100,8 +100,8 @@ TEST(a_sample_is_scaled)
 	run_result__clear(&run);
 }
 
-/* Bytes counted packet by packet have other events than calls: the share is that of the calls. */
-TEST(packets_do_not_scale_calls)
+/* Bytes counted per packet have other events than calls: the share is that of the calls. */
+TEST(packet_events_do_not_scale_call_times)
 {
 	struct run_result run;
 
@@ -111,8 +111,8 @@ TEST(packets_do_not_scale_calls)
 	run_result__clear(&run);
 }
 
-/* One message in 64 is timed, but the sum in the result is of all already. */
-TEST(gather_is_scaled_once)
+/* One message in 64 is timed; the result's sum is already scaled. */
+TEST(gather_time_is_scaled_once)
 {
 	struct run_result run;
 
@@ -128,7 +128,7 @@ TEST(gather_is_scaled_once)
 	run_result__clear(&run);
 }
 
-TEST(unknown_has_its_reason)
+TEST(unknown_time_has_its_reason)
 {
 	struct run_result run;
 
@@ -152,7 +152,7 @@ TEST(unknown_has_its_reason)
 	check_unknown(time_figures__part(&run, PATH_SEND_TOTAL), "no call was timed");
 }
 
-TEST(nothing_moved_takes_no_time)
+TEST(zero_bytes_take_no_time)
 {
 	struct run_result run;
 
@@ -162,8 +162,8 @@ TEST(nothing_moved_takes_no_time)
 	run_result__clear(&run);
 }
 
-/* A round whose calls nobody followed spoils the sum over the rounds. */
-TEST(rounds_add_and_spoil)
+/* A round without followed calls makes the sum of the rounds unknown. */
+TEST(rounds_add_up_and_one_unknown_makes_the_sum_unknown)
 {
 	struct run_result total, run;
 

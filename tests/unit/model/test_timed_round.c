@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Times of a round of their own: they alone come into the run, and divide by what was moved there.
- */
+/* A timed round gives the run its times only; they are divided by what the timed round moved. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +34,7 @@ static struct stage_result stage(uint64_t bytes, struct num ns, struct num timed
 				     .timed_bytes = {.reason = "not apart"}};
 }
 
-/* 100 messages of 1 KiB, no time but of the gather (the load generator's) and of deferred copies.
- */
+/* 100 messages of 1 KiB, with times of gather (by the load generator) and deferred copies only. */
 static void compared(struct run_result *r)
 {
 	const struct num apart = {.reason = plan__apart};
@@ -61,7 +59,7 @@ static void compared(struct run_result *r)
 	r->stages[NIO_STAGE_DEFERRED_COPY] = stage(51200, known(7000), known(50));
 }
 
-/* 10 messages of 1 KiB with all their times, each longer than without what takes them. */
+/* 10 messages of 1 KiB with all times, each longer than without the timing programs. */
 static void timed(struct run_result *r)
 {
 	run_result__init(r);
@@ -107,7 +105,7 @@ static void make(struct run_result *r)
 	run_result__clear(&own);
 }
 
-TEST(only_times_come_from_it)
+TEST(timed_round_gives_its_times_only)
 {
 	struct run_result r;
 
@@ -140,8 +138,8 @@ TEST(only_times_come_from_it)
 	run_result__clear(&r);
 }
 
-/* Of the call its own mean, of a stage its own bytes: not those of the round beside. */
-TEST(figures_divide_by_what_was_moved_there)
+/* The call's mean and the stage's bytes are those of the timed round. */
+TEST(times_divide_by_what_the_timed_round_moved)
 {
 	struct run_result r;
 
@@ -151,14 +149,14 @@ TEST(figures_divide_by_what_was_moved_there)
 	check(time_figures__outside(&r), 900);
 	check(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
 	check(time_figures__timed_bytes(&r, NIO_STAGE_TX_COPY), 10240);
-	/* What the round beside knows itself stays. */
+	/* Times that the compared round has stay. */
 	check(time_figures__per_kib(&r, NIO_STAGE_USER_GATHER), 50);
 	check(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
 	run_result__clear(&r);
 }
 
-/* Some calls were followed only: the bytes timed are their share. */
-TEST(a_sample_of_calls_is_their_share_of_bytes)
+/* Only a part of the calls was followed: the timed bytes are that share. */
+TEST(sampled_calls_time_their_share_of_the_bytes)
 {
 	struct run_result r, own;
 
@@ -173,22 +171,21 @@ TEST(a_sample_of_calls_is_their_share_of_bytes)
 	run_result__clear(&r);
 }
 
-/* What run has is kept, and stays the other's where it has it; a share of bytes is a whole number.
- */
-TEST(what_a_run_knows_itself_stays)
+/* Numbers of the run stay, and those of the timed round fill in; a share of bytes is rounded. */
+TEST(times_of_the_run_itself_stay)
 {
 	struct run_result r, own;
 
 	compared(&r);
 	timed(&own);
 	r.stages[NIO_STAGE_USER_GATHER].ns = (struct num){.reason = "no clock"};
-	r.stages[NIO_STAGE_TX_COPY].times = hist_of(2, 7); /* of a time that is not known */
+	r.stages[NIO_STAGE_TX_COPY].times = hist_of(2, 7); /* times without a known sum */
 	r.pinned.completion.hist = hist_of(3, 100);
 	hist__free(own.app.latency[LATENCY_SEND_CALL].hist);
 	own.app.latency[LATENCY_SEND_CALL].hist = hist_of(6, 1500);
 	own.path_calls = known(1);
 	timed_round__take(&r, &own);
-	/* The gather is the load generator's, in this round as in the other. */
+	/* Gather is timed by the load generator, in this round as well. */
 	assert_false(r.stages[NIO_STAGE_USER_GATHER].ns.known);
 	assert_int_equal(r.stages[NIO_STAGE_DEFERRED_COPY].ns.value, 7000);
 	assert_int_equal(r.stages[NIO_STAGE_DEFERRED_COPY].timed.value, 50);
@@ -209,8 +206,8 @@ TEST(what_a_run_knows_itself_stays)
 	run_result__clear(&r);
 }
 
-/* Only what would have been of that round is for its sake unknown. */
-TEST(other_reasons_stay)
+/* Only times that the timed round would have given get its reason. */
+TEST(reasons_of_the_run_itself_stay)
 {
 	static const char other[] = "another reason";
 	struct run_result r;
@@ -233,7 +230,7 @@ TEST(other_reasons_stay)
 	run_result__clear(&r);
 }
 
-TEST(a_round_that_was_not_made_says_why)
+TEST(missing_timed_round_has_a_reason)
 {
 	struct run_result r;
 
@@ -253,13 +250,13 @@ TEST(a_round_that_was_not_made_says_why)
 		assert_non_null(strstr(r.perf_window[w].reason, "times.reason"));
 		assert_non_null(strstr(r.perf_window[w].samples.reason, "times.reason"));
 	}
-	/* The load generator's own is known all the same, and so is what was timed in the round. */
+	/* The load generator's own times are known, as are those timed in the round itself. */
 	check(time_figures__part(&r, PATH_SEND_TOTAL), 1000);
 	check(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
 	run_result__clear(&r);
 }
 
-/* rounds[i]: had round i a timed one? The sum is of those that had, whatever their order. */
+/* rounds[i]: round i has a timed round. The sum is over those, in any order. */
 static void sum(struct run_result *total, const bool rounds[], size_t n)
 {
 	run_result__init(total);
@@ -275,7 +272,7 @@ static void sum(struct run_result *total, const bool rounds[], size_t n)
 	}
 }
 
-TEST(sums_are_of_the_rounds_that_had_one)
+TEST(sum_is_over_the_rounds_that_have_a_timed_round)
 {
 	static const bool cases[][3] = {
 		{true, true, true}, {true, false, true}, {false, true, true}, {true, true, false}};
@@ -301,7 +298,7 @@ TEST(sums_are_of_the_rounds_that_had_one)
 		}
 		check(time_figures__per_kib(&total, NIO_STAGE_TX_COPY), 600);
 		check(time_figures__part(&total, PATH_SEND_TOTAL), 1500);
-		/* What is of the rounds themselves is of all. */
+		/* Times of the rounds themselves are summed over all. */
 		assert_int_equal(total.stages[NIO_STAGE_TX_COPY].bytes, 3 * 102400);
 		assert_int_equal(total.stages[NIO_STAGE_DEFERRED_COPY].ns.value, 21000);
 		check(time_figures__per_kib(&total, NIO_STAGE_DEFERRED_COPY), 140);

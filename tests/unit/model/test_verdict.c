@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The causes of the verdict on a run: a table of runs, each with the evidence of its causes. */
+/* Causes of the verdict on a run: a table of runs, each with its evidence and its causes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,13 +14,13 @@ enum other { NOTHING, NOT_EXACT, NO_CHECKSUM, OTHER_COPY, NO_TAP_LIST, NO_DEFERR
 
 #define NONE ZC_CAUSE_NONE
 
-/* Words of every verdict are in the golden file. */
+/* The golden file has the full text of every verdict. */
 static const struct row {
 	const char *what;
 	enum where where;
-	bool copied;       /* every send */
+	bool copied;       /* every send was copied */
 	uint64_t deferred; /* bytes */
-	bool unpinned;     /* all was copied in the call */
+	bool unpinned;     /* all bytes were copied in the call */
 	enum tap_of tap;
 	uint64_t retrans;
 	enum sg sg;
@@ -31,16 +31,16 @@ static const struct row {
 	{.what = "nothing copied beside a tap", .tap = TAP},
 	{"local delivery", LOOPBACK, true, PINNED, .first = ZC_CAUSE_LOCAL},
 	{"veth", VETH, true, PINNED, .first = ZC_CAUSE_LOCAL},
-	/* Another machine's address can turn out to be our own: the device says so. */
+	/* An address of another machine may be local after all: the device shows it. */
 	{"own address", REMOTE_OF_OWN, true, PINNED, .first = ZC_CAUSE_LOCAL},
 	{"tap on a local path", LOOPBACK, true, 2 * PINNED, .tap = TAP, .first = ZC_CAUSE_LOCAL,
 	 .second = ZC_CAUSE_TAP},
-	/* The tracepoint backend counts arrivals: it cannot see the copy made for the tap. */
+	/* The tracepoint backend counts arrivals and cannot see the copy for the tap. */
 	{"tap that the backend does not see", LOOPBACK, true, PINNED, .tap = TAP,
 	 .other = NOT_EXACT, .first = ZC_CAUSE_LOCAL, .second = ZC_CAUSE_TAP},
 	{"tap without a further copy", LOOPBACK, true, PINNED, .tap = TAP, .first = ZC_CAUSE_LOCAL,
 	 .second = ZC_CAUSE_TAP},
-	/* A thousandth of the pinned bytes, beside retransmissions, is no copy for the tap. */
+	/* A thousandth of the pinned bytes beside retransmissions is not a copy for the tap. */
 	{"a thousandth", LOOPBACK, true, PINNED + PINNED / 1000, .tap = TAP,
 	 .first = ZC_CAUSE_LOCAL, .second = ZC_CAUSE_TAP},
 	{"more than a thousandth", LOOPBACK, true, PINNED + PINNED / 1000 + 1, .tap = TAP,
@@ -50,7 +50,7 @@ static const struct row {
 	{"tap closed before", LOOPBACK, true, PINNED, .tap = TAP_CLOSED, .first = ZC_CAUSE_LOCAL},
 	{"retransmissions", LOOPBACK, true, PINNED + 1000000, .retrans = 1000000,
 	 .first = ZC_CAUSE_LOCAL, .second = ZC_CAUSE_RETRANSMISSION},
-	/* Then the surplus is not the tap's. */
+	/* The surplus is then not the tap's. */
 	{"retransmissions and a tap", LOOPBACK, true, PINNED + 1000000, .tap = TAP,
 	 .retrans = 1000000, .first = ZC_CAUSE_LOCAL, .second = ZC_CAUSE_TAP,
 	 .third = ZC_CAUSE_RETRANSMISSION},
@@ -64,13 +64,13 @@ static const struct row {
 	{"device not asked", REMOTE, true, .unpinned = true, .sg = SG_UNKNOWN,
 	 .first = ZC_CAUSE_NO_SG},
 	{"route without SG", REMOTE, true, .unpinned = true, .first = ZC_CAUSE_NO_SG},
-	/* Pinned, as TCP always does where segmentation is in software, then flattened. */
+	/* Bytes were pinned, as TCP does with software segmentation, and then copied by it. */
 	{"flattened", REMOTE, true, .sg = NO_SG, .first = ZC_CAUSE_NO_SG},
 	{"flattened for checksums", REMOTE, true, .sg = NO_SG, .other = NO_CHECKSUM,
 	 .first = ZC_CAUSE_NO_SG},
 	{"flattened, seen", REMOTE, true, .sg = NO_SG, .other = OTHER_COPY,
 	 .first = ZC_CAUSE_NO_SG},
-	/* Software segmentation copies and reports nothing: that is no zero-copy. */
+	/* Software segmentation copies without reporting it: this is not zero-copy. */
 	{"flattened, reported not copied", REMOTE, .sg = NO_SG, .first = ZC_CAUSE_NO_SG},
 	{"not copied, device not asked", REMOTE, .sg = SG_UNKNOWN},
 	{"copied by nothing seen", REMOTE, true, .first = ZC_CAUSE_UNKNOWN},
@@ -146,8 +146,8 @@ TEST(each_run_has_the_causes_of_its_evidence)
 	}
 }
 
-/* The numbers of a kernel that preempts programs: its events missed 5 of 1303 completions. */
-TEST(completions_that_one_side_missed_are_a_range)
+/* Measured on a kernel that preempts BPF programs: events missed 5 of 1303 completions. */
+TEST(completions_that_events_missed_give_a_range)
 {
 	static const struct {
 		uint64_t app, kernel;
@@ -176,7 +176,7 @@ TEST(completions_that_one_side_missed_are_a_range)
 	}
 }
 
-TEST(other_modes_have_no_verdict)
+TEST(copy_modes_have_no_verdict)
 {
 	struct fixture *f = remote();
 
@@ -189,23 +189,23 @@ TEST(other_modes_have_no_verdict)
 	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NONE);
 }
 
-/* Both limits give the same errno: a limit is named only if the other is known to be innocent. */
-TEST(enobufs_names_the_limit_that_is_certain)
+/* Both limits return ENOBUFS: a limit is named only if the other one is excluded. */
+TEST(ENOBUFS_names_a_limit_only_if_it_is_certain)
 {
 	static const struct num none = {.reason = "not read"};
 	static const struct num unlimited = {.value = UINT64_MAX, .known = true};
 	const struct {
 		uint64_t enobufs;
 		struct num memlock, optmem; /* refusals */
-		bool figures;               /* of the limits are known */
+		bool figures;               /* figures of the limits are known */
 		enum zc_cause first, second;
 	} cases[] = {
 		{1, none, none, true, ZC_CAUSE_ENOBUFS, NONE},
 		{12, known(50), known(0), true, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
 		{12, known(0), known(24), true, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
-		/* More than was refused stays unexplained. */
+		/* More fallbacks than refusals are left unexplained. */
 		{12, known(0), known(5), true, ZC_CAUSE_ENOBUFS_OPTMEM, ZC_CAUSE_ENOBUFS},
-		/* All 100 may have been relieved at the one limit and fallen back at the other. */
+		/* All 100 may have been retried at one limit and have fallen back at the other. */
 		{100, known(100), known(200), true, ZC_CAUSE_ENOBUFS, NONE},
 		{12, known(50), none, true, ZC_CAUSE_ENOBUFS, NONE},
 		{12, known(24), known(0), false, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
@@ -223,14 +223,14 @@ TEST(enobufs_names_the_limit_that_is_certain)
 			f->env.optmem_max = none;
 		}
 		assert_int_equal(judge(f, c->first, c->second, NONE)->cause, ZC_CAUSE_NOT_COPIED);
-		/* Without a completion the limit is the cause. */
+		/* Without a completion, the limit is the cause. */
 		f->run.app.zc = (struct zc_counts){.enobufs = c->enobufs};
 		assert_int_equal(judge(f, c->first, c->second, NONE)->cause, c->first);
 	}
 }
 
-/* The longest of everything still ends in a whole sentence. */
-TEST(all_causes_at_once_fit)
+/* The longest text of all causes ends with a whole sentence. */
+TEST(all_causes_at_once_fit_the_text)
 {
 	struct fixture *f = loopback(3 * PINNED);
 	const struct verdict *v = &f->run.verdict;
@@ -250,7 +250,7 @@ TEST(all_causes_at_once_fit)
 	assert_says(v->text, "those that a wait relieved among them).");
 }
 
-TEST(words_of_verdicts_are_those_of_the_golden_file)
+TEST(text_of_verdicts_matches_the_golden_file)
 {
 	record__check("verdicts");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The verdict on sockets of any program. */
+/* The verdict on the sockets of any program. */
 #include <string.h>
 
 #include "model/verdict.h"
@@ -30,7 +30,7 @@ static void assert_says(const struct verdict *v, const char *what)
 		fail_msg("'%s' is not in '%s'", what, v->text);
 }
 
-TEST(without_zerocopy_there_is_no_verdict)
+TEST(sockets_without_zero_copy_have_no_verdict)
 {
 	const struct verdict *v = verdict_of(&(struct socket_ledger){.connections = 1});
 
@@ -39,7 +39,7 @@ TEST(without_zerocopy_there_is_no_verdict)
 	assert_false(v->copied_fraction.known);
 }
 
-TEST(sends_that_were_not_copied_need_no_cause)
+TEST(uncopied_sends_need_no_cause)
 {
 	struct socket_ledger b = zerocopy_books(100, 0);
 	const struct verdict *v = verdict_of(&b);
@@ -49,7 +49,7 @@ TEST(sends_that_were_not_copied_need_no_cause)
 	assert_says(v, "None of 100 zero-copy sends was copied.");
 }
 
-/* Where the copies were made is taken from addresses, arrivals and pins. */
+/* Addresses, arrivals and pins show where copies were made. */
 TEST(copied_sends_have_the_cause_that_was_seen)
 {
 	static const struct {
@@ -77,7 +77,7 @@ TEST(copied_sends_have_the_cause_that_was_seen)
 	}
 }
 
-TEST(without_completions_the_pages_tell)
+TEST(no_completions_make_the_cause_depend_on_deferred_copies)
 {
 	struct socket_ledger b = zerocopy_books(10, 0);
 	struct verdict v;
@@ -90,8 +90,8 @@ TEST(without_completions_the_pages_tell)
 	assert_says(&v, "does not tell of completions");
 }
 
-/* Copies in flight at the end: what was seen is the least. */
-TEST(deferred_copies_that_were_not_all_seen_are_a_lower_bound)
+/* Copies in flight at the end: the bytes seen are a lower bound. */
+TEST(unseen_bytes_make_deferred_copies_a_lower_bound)
 {
 	struct socket_ledger b = zerocopy_books(10, 10);
 
@@ -101,8 +101,8 @@ TEST(deferred_copies_that_were_not_all_seen_are_a_lower_bound)
 	assert_says(verdict_of(&b), "Of 655 kB pinned, at least 590 kB were copied later.");
 }
 
-/* Bytes pinned and then copied, others in the same packets, others sent without MSG_ZEROCOPY. */
-TEST(mixed_data_is_said_apart)
+/* Bytes pinned and copied, others in the same packets, others sent without MSG_ZEROCOPY. */
+TEST(pinned_and_unpinned_copies_are_named_separately)
 {
 	struct socket_ledger b = zerocopy_books(100, 100);
 
@@ -113,13 +113,13 @@ TEST(mixed_data_is_said_apart)
 		    "that were not pinned were copied later");
 	assert_says(verdict_of(&b), "5 MB were sent without MSG_ZEROCOPY and copied in the send "
 				    "call.");
-	/* A route without scatter-gather: these are the zero-copy sends themselves. */
+	/* A route without scatter-gather copies the zero-copy sends themselves. */
 	b.calls[NIO_CALL_ZEROCOPY].bytes += 5000000;
 	assert_null(strstr(verdict_of(&b)->text, "without MSG_ZEROCOPY"));
 }
 
-/* Zero-copy that was asked for and not had is named, with what to do. */
-TEST(refused_zerocopy_has_a_cause_and_a_remedy)
+/* Refused zero-copy is named, with a remedy. */
+TEST(refused_zero_copy_has_a_cause_and_a_remedy)
 {
 	struct socket_ledger b = {.connections = 1, .zc_without_option = 3};
 
@@ -137,7 +137,7 @@ TEST(refused_zerocopy_has_a_cause_and_a_remedy)
 	assert_says(verdict_of(&b), "io_uring's SEND_ZC");
 }
 
-/* Services are named where they send in different ways. */
+/* Services are named if they send in different ways. */
 TEST(services_that_send_differently_are_named)
 {
 	struct verdict_service list[] = {{"port 80", 1000, 0, 2000000}, {"port 81", 900000, 0, 0}};

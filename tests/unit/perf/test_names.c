@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of performance events, on a machine whose PMUs and tracepoints are invented. */
+/* Names of performance events on a machine with invented PMUs and tracepoints. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "perf/names.h"
 #include "support/test.h"
 
-/* Files as Linux shows them for an Intel core PMU and for the msr PMU. */
+/* Files of an Intel core PMU and of the msr PMU, as Linux shows them. */
 static const struct {
 	const char *pmu, *file, *text;
 } files[] = {
@@ -61,7 +61,7 @@ static const struct {
 	{"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0},
 	{"cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 0},
 	{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0},
-	/* Values as perf(1) prints them with -vv. */
+	/* Values that `perf -vv` prints. */
 	{"L1-dcache-load-misses", PERF_TYPE_HW_CACHE, 0x10000, 0},
 	{"LLC-loads", PERF_TYPE_HW_CACHE, 0x2, 0},
 	{"LLC-store-misses", PERF_TYPE_HW_CACHE, 0x10102, 0},
@@ -80,7 +80,7 @@ static const struct {
 	{"sched:sched_switch", PERF_TYPE_TRACEPOINT, 372, 0},
 };
 
-TEST(names_are_those_of_perf)
+TEST(event_names_give_the_numbers_of_perf)
 {
 	struct perf_spec spec;
 	char message[256];
@@ -96,7 +96,7 @@ TEST(names_are_those_of_perf)
 	}
 }
 
-TEST(modifiers_choose_the_mode)
+TEST(modifiers_exclude_user_or_kernel_mode)
 {
 	static const struct {
 		const char *name;
@@ -123,7 +123,7 @@ TEST(modifiers_choose_the_mode)
 	}
 }
 
-TEST(what_is_no_event_is_refused_in_words)
+TEST(unknown_events_are_refused_with_a_hint)
 {
 	static const struct {
 		const char *name, *words;
@@ -179,7 +179,7 @@ static int parse_list(const char *list, struct perf_spec *specs, size_t max, siz
 	return perf_names__parse_list(list, &lookup, specs, max, nr, message, 256);
 }
 
-TEST(lists_are_cut_at_commas_outside_slashes)
+TEST(lists_are_split_at_commas_outside_slashes)
 {
 	struct perf_spec specs[4];
 	char message[256];
@@ -205,7 +205,7 @@ TEST(lists_are_cut_at_commas_outside_slashes)
 }
 
 /* Events of different PMUs cannot share a group. */
-TEST(events_know_their_pmu)
+TEST(events_have_their_PMU)
 {
 	static const struct {
 		const char *name;

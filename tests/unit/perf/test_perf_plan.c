@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Groups of events on invented machines, and the words for what is missing. */
+/* Groups of events on invented machines, and reasons for missing ones. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "perf/perf_plan.h"
 #include "support/test.h"
 
-/* A machine that has everything, with so many registers a group. */
+/* A machine with all events and this number of counter registers. */
 static void plan__of(struct perf_plan *plan, unsigned int registers)
 {
 	perf_plan__init(plan, NULL, 0);
@@ -35,7 +35,7 @@ static const struct perf_group *group_of(const struct perf_plan *plan, unsigned 
 	return found;
 }
 
-/* Every usable slot in one group, no group over its limit, no two PMUs in one. */
+/* Each usable slot is in one group, no group exceeds the registers, none mixes PMUs. */
 static void check_groups(const struct perf_plan *plan)
 {
 	size_t placed = 0, usable = 0;
@@ -69,8 +69,8 @@ TEST(groups_fit_any_number_of_registers)
 	}
 }
 
-/* 16 hardware events: 4 groups of 4, each of the events that are divided by each other. */
-TEST(ratios_are_of_one_group)
+/* 16 hardware events: 4 groups of 4. Events of one ratio are in one group. */
+TEST(ratio_has_both_events_in_one_group)
 {
 	static const unsigned int pairs[][2] = {
 		{PERF_CYCLES, PERF_INSTRUCTIONS},
@@ -91,7 +91,7 @@ TEST(ratios_are_of_one_group)
 		}
 	}
 	plan__of(&plan, 4);
-	/* User and kernel mode apart, and no register idle. */
+	/* User and kernel mode are separate events, and no register is idle. */
 	assert_int_equal(perf_plan__hardware_groups(&plan), (2 * PERF_HARDWARE_NR + 3) / 4);
 	plan__of(&plan, 16);
 	assert_int_equal(perf_plan__hardware_groups(&plan), (2 * PERF_HARDWARE_NR + 15) / 16);
@@ -99,8 +99,8 @@ TEST(ratios_are_of_one_group)
 	assert_int_equal(perf_plan__hardware_groups(&plan), 2 * PERF_HARDWARE_NR);
 }
 
-/* Software events need no registers: they are never multiplexed with those that do. */
-TEST(software_is_a_group_of_its_own)
+/* Software events need no registers and are never multiplexed with hardware events. */
+TEST(software_events_have_a_group_of_their_own)
 {
 	const struct perf_group *g;
 	struct perf_plan plan;
@@ -115,8 +115,8 @@ TEST(software_is_a_group_of_its_own)
 	assert_ptr_equal(g, group_of(&plan, PERF_PAGE_FAULTS, PERF_KERNEL));
 }
 
-/* One event that this CPU has not costs nothing but itself. */
-TEST(a_missing_event_leaves_its_bundle)
+/* An event that the CPU lacks costs that event only. */
+TEST(missing_event_leaves_the_rest_of_its_group)
 {
 	const struct perf_facts facts = {.has_pmu = true, .paranoid = 1};
 	struct perf_plan plan;
@@ -135,7 +135,7 @@ TEST(a_missing_event_leaves_its_bundle)
 	assert_null(perf_plan__missing(&plan, PERF_LLC_REFERENCES, PERF_WHOLE, &facts));
 }
 
-TEST(events_asked_for_come_last)
+TEST(requested_events_come_last)
 {
 	const struct perf_spec asked[] = {
 		{.name = "cycles", .type = PERF_TYPE_HARDWARE},
@@ -156,11 +156,11 @@ TEST(events_asked_for_come_last)
 	assert_ptr_not_equal(group_of(&plan, PERF_NR + 1, PERF_WHOLE),
 			     group_of(&plan, PERF_NR + 2, PERF_WHOLE));
 	assert_int_equal(group_of(&plan, PERF_NR + 3, PERF_WHOLE)->pmu, 0);
-	/* In the room that a bundle of four left. */
+	/* In the registers that a group of four left free. */
 	assert_int_equal(perf_plan__hardware_groups(&plan), groups);
 }
 
-TEST(as_many_as_can_be_asked_for_fit)
+TEST(largest_number_of_requested_events_fits)
 {
 	struct perf_spec asked[PERF_EVENTS_MAX] = {{.type = PERF_TYPE_RAW}};
 	struct perf_plan plan;
@@ -175,7 +175,7 @@ TEST(as_many_as_can_be_asked_for_fit)
 	}
 }
 
-TEST(reasons_name_the_remedy)
+TEST(reasons_have_the_remedy)
 {
 	const struct perf_facts vm = {.virtual_machine = true, .paranoid = 2, .may_perf = true};
 	const struct perf_facts user = {.has_pmu = true, .paranoid = 2};
@@ -191,7 +191,7 @@ TEST(reasons_name_the_remedy)
 	assert_non_null(strstr(perf_plan__reason(-EMFILE, false, &bare), "ulimit -n"));
 	assert_non_null(strstr(perf_plan__reason(-EBUSY, true, &bare), "holds the counters"));
 	assert_non_null(perf_plan__reason(-ETIME, true, &bare));
-	/* No PMU: one reason for all hardware counters, and for their parts. */
+	/* No PMU: one reason for all hardware counters and their parts. */
 	perf_plan__init(&plan, NULL, 0);
 	for (size_t i = 0; i < plan.slots_nr; i++)
 		if (perf_spec__is_hardware(&plan.slots[i].spec))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts out of what read(2) returns of perf events. The first buffer was recorded on Linux 6.18;
- * the others, of machines with a PMU, are made to the layout of perf_event_open(2).
+ * Counts from the result of read(2) on perf events. The first buffer was recorded on Linux 6.18;
+ * the others, of machines with a PMU, follow the layout in perf_event_open(2).
  */
 #include <errno.h>
 #include <string.h>
@@ -18,24 +18,24 @@
 
 /*
  * Software group of a sending thread, 300 ms of a loopback run on a busy machine: context switches,
- * migrations, faults in user mode, in the kernel, task clock.
+ * migrations, user faults, kernel faults, task clock.
  */
 static const uint64_t recorded_software[] = {
 	5, 252697056, 252697056, 2219, 0, 0, 0, 252697056,
 };
 
-/* Four hardware events that were on the CPU for 150 of 300 ms: two groups took turns. */
+/* Four hardware events that were on the CPU for 150 of 300 ms: two groups were multiplexed. */
 static const uint64_t multiplexed[] = {
 	4, 300 * MS, 150 * MS, 400000000, 600000000, 100000000, 50000000,
 };
 
-/* The thread ran for 2 ms, and the event never had a turn. */
+/* The thread ran for 2 ms, and the event was never scheduled. */
 static const uint64_t never_ran[] = {4, 2 * MS, 0, 0, 0, 0, 0};
 
 /* The thread did not run at all. */
 static const uint64_t asleep[] = {4, 0, 0, 0, 0, 0, 0};
 
-TEST(a_buffer_is_decoded)
+TEST(recorded_buffer_is_decoded)
 {
 	struct perf_reading r;
 
@@ -44,7 +44,7 @@ TEST(a_buffer_is_decoded)
 	assert_int_equal(r.running_ns, r.enabled_ns);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(r.values[i], recorded_software[3 + i]);
-	/* The task clock is the time in which the thread ran, as is the time enabled. */
+	/* The task clock and the enabled time are both the running time of the thread. */
 	assert_in_range(r.values[4], r.enabled_ns * 99 / 100, r.enabled_ns * 101 / 100);
 	assert_int_equal(perf_read__decode(multiplexed, sizeof(multiplexed), 4, &r), 0);
 	assert_int_equal(r.enabled_ns, 300 * MS);
@@ -52,12 +52,12 @@ TEST(a_buffer_is_decoded)
 	assert_int_equal(r.values[3], 50000000);
 }
 
-TEST(what_is_no_reading_is_refused)
+TEST(malformed_buffer_is_refused)
 {
 	uint64_t buf[PERF_READ_WORDS + 1] = {4, 2 * MS, 3 * MS};
 	struct perf_reading r;
 
-	/* Other length than asked for, other number of events, running longer than enabled. */
+	/* Wrong length, wrong number of events, running longer than enabled. */
 	for (size_t len = 0; len < sizeof(multiplexed); len++)
 		assert_int_equal(perf_read__decode(multiplexed, len, 4, &r), -EPROTO);
 	assert_int_equal(perf_read__decode(multiplexed, sizeof(multiplexed), 3, &r), -EPROTO);
@@ -75,7 +75,7 @@ static void add(struct perf_sum *sum, const uint64_t *buf, unsigned int i)
 	perf_sum__add(sum, r.values[i], r.enabled_ns, r.running_ns);
 }
 
-TEST(a_full_count_is_not_scaled)
+TEST(full_count_is_not_scaled)
 {
 	struct perf_sum sum = {0};
 	struct real running;
@@ -92,7 +92,7 @@ TEST(a_full_count_is_not_scaled)
 	assert_true(running.value == 1);
 }
 
-TEST(a_multiplexed_count_is_scaled_and_says_so)
+TEST(multiplexed_count_is_scaled_and_has_a_reason)
 {
 	struct perf_sum sum = {0};
 	struct real running;
@@ -103,19 +103,19 @@ TEST(a_multiplexed_count_is_scaled_and_says_so)
 	assert_int_equal(n.value, 1200000000);
 	assert_non_null(n.reason);
 	assert_true(running.value == 0.5);
-	/* A thread that never had a turn counts at the rate of the others: 2 ms more of 300. */
+	/* A thread without a count is scaled at the rate of the others: 2 ms more of 300. */
 	add(&sum, never_ran, 1);
 	n = perf_sum__count(&sum, &running);
 	assert_int_equal(n.value, 1208000000);
 	assert_true(running.value > 0.496 && running.value < 0.497);
-	/* Threads are scaled by their own times: one that was always counted adds as it is. */
+	/* Threads are scaled by their own times: a fully counted thread is not scaled. */
 	perf_sum__add(&sum, 1000, 10 * MS, 10 * MS);
 	n = perf_sum__count(&sum, &running);
 	assert_in_range(n.value, (1200000000.0 + 1000) * 312 / 310 - 1,
 			(1200000000.0 + 1000) * 312 / 310 + 1);
 }
 
-TEST(zero_running_time_is_unknown_not_zero)
+TEST(zero_running_time_is_unknown)
 {
 	struct perf_sum sum = {0};
 	struct real running;
@@ -129,8 +129,8 @@ TEST(zero_running_time_is_unknown_not_zero)
 	assert_true(running.value == 0);
 }
 
-/* Nothing ran, so nothing happened: that is a measured zero. */
-TEST(no_time_at_all_is_zero)
+/* The thread did not run, so 0 is measured. */
+TEST(zero_enabled_time_is_zero)
 {
 	struct perf_sum sum = {0};
 	struct real running;
@@ -143,8 +143,8 @@ TEST(no_time_at_all_is_zero)
 	assert_null(n.reason);
 }
 
-/* Counts near 2^63 and long times: no wrap, no infinity. */
-TEST(large_counts_are_scaled)
+/* Counts near 2^63 and long times neither overflow nor become infinite. */
+TEST(large_counts_are_scaled_without_overflow)
 {
 	struct perf_sum sum = {0};
 	struct real running;
@@ -159,8 +159,7 @@ TEST(large_counts_are_scaled)
 	assert_true(n.value >= 1ULL << 63);
 }
 
-/* Sums for every slot: the slot's index in thousands, its group on the CPU for a share of 100 ms.
- */
+/* Sums of every slot: its index in thousands, its group on the CPU for a share of 100 ms. */
 static void fill(struct perf_sum *sums, const struct perf_plan *plan, uint64_t running_ms)
 {
 	memset(sums, 0, PERF_SLOTS_MAX * sizeof(*sums));
@@ -169,7 +168,7 @@ static void fill(struct perf_sum *sums, const struct perf_plan *plan, uint64_t r
 			      perf_spec__pmu(&plan->slots[i].spec) ? running_ms * MS : 100 * MS);
 }
 
-TEST(a_side_is_booked)
+TEST(sums_of_slots_become_counters_of_a_side)
 {
 	static const struct perf_facts facts = {.has_pmu = true};
 	const struct perf_spec asked = {.name = "r1", .type = PERF_TYPE_RAW, .config = 1};
@@ -195,7 +194,7 @@ TEST(a_side_is_booked)
 	assert_true(r.perf_asked[0].count[NIO_SIDE_RECEIVER].known);
 	assert_false(r.perf[NIO_SIDE_SENDER][PERF_CYCLES].known);
 	assert_true(perf_derive__lowest_running(&r).value == 0.8);
-	/* None of the hardware: unknown with a reason, the software as before. */
+	/* No hardware event: unknown with a reason; software events stay. */
 	for (size_t i = 0; i < plan.slots_nr; i++)
 		if (perf_spec__is_hardware(&plan.slots[i].spec))
 			plan.slots[i].err = -ENOENT;
@@ -211,8 +210,8 @@ TEST(a_side_is_booked)
 	assert_true(perf_derive__lowest_running(&r).value == 1);
 }
 
-/* What only user mode may see is no total: half a number would be taken for the whole. */
-TEST(half_of_a_counter_is_not_the_whole)
+/* The user half of a counter is not its total. */
+TEST(counter_without_its_kernel_half_is_unknown)
 {
 	static const struct perf_facts facts = {.has_pmu = true, .paranoid = 2};
 	struct perf_sum sums[PERF_SLOTS_MAX];
@@ -234,8 +233,8 @@ TEST(half_of_a_counter_is_not_the_whole)
 	assert_false(r.perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES].known);
 }
 
-/* The total of a mode's rounds: one scaled round makes it scaled, one unknown makes it unknown. */
-TEST(rounds_add_up)
+/* Total of a mode's rounds: one scaled round makes it scaled, one unknown makes it unknown. */
+TEST(rounds_add_up_and_keep_scaled_and_unknown)
 {
 	struct run_result a, b, total;
 
@@ -263,7 +262,7 @@ TEST(rounds_add_up)
 }
 
 /* Files of /proc as Linux 6.18 writes them. */
-TEST(proc_files_are_read)
+TEST(proc_files_are_parsed)
 {
 	uint64_t v;
 
@@ -297,7 +296,7 @@ TEST(proc_files_are_read)
 	assert_int_equal(perf_proc__parse_sched("se.nr_migrations_cold : 3\n", &v), -EPROTO);
 }
 
-TEST(proc_fills_only_what_is_unknown)
+TEST(proc_fills_unknown_counters_only)
 {
 	const struct num one = {.value = 100, .known = true}, two = {.value = 123, .known = true};
 	const struct perf_proc base = {{one, one, one, {.reason = "no schedstat"}}};
@@ -309,7 +308,7 @@ TEST(proc_fills_only_what_is_unknown)
 	perf_proc__book(&r, NIO_SIDE_SENDER, &base, &now);
 	assert_int_equal(r.perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES].value, 23);
 	assert_int_equal(r.perf[NIO_SIDE_SENDER][PERF_CPU_MIGRATIONS].value, 7);
-	/* Less than before (a thread went away), or not there before: no number. */
+	/* Less than before (a thread ended), or missing before: unknown. */
 	assert_false(r.perf[NIO_SIDE_SENDER][PERF_PAGE_FAULTS].known);
 	assert_false(r.perf[NIO_SIDE_SENDER][PERF_TASK_CLOCK_NS].known);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which samples of a stage's counters are kept, and what becomes of them. */
+/* Which windows of the stage counters are kept, and their sums. */
 #include <string.h>
 
 #include "model/ledger.h"
 #include "support/test.h"
 
-/* A window that began on CPU 1 after 7 switches, with both counters on since 1000 ns. */
+/* A window that began on CPU 1 after 7 switches, with both counters enabled since 1000 ns. */
 static const struct nio_perf_open begun = {
 	.at = {{.counter = 5000, .enabled = 1000, .running = 1000},
 	       {.counter = 30, .enabled = 1000, .running = 1000}},
@@ -20,7 +20,7 @@ static const struct nio_perf_reading ended[NIO_PERF_EVENT_NR] = {
 	{.counter = 34, .enabled = 1400, .running = 1400},
 };
 
-TEST(one_window_in_so_many_is_measured)
+TEST(one_window_in_61_is_measured)
 {
 	unsigned int due = 0;
 
@@ -32,7 +32,7 @@ TEST(one_window_in_so_many_is_measured)
 	assert_false(nio_perf_due(0, 0));
 }
 
-TEST(a_quiet_window_is_kept)
+TEST(undisturbed_window_is_kept)
 {
 	struct nio_perf_cell cell = {.samples = 1, .bytes = 100, .counts = {50, 5}};
 
@@ -45,20 +45,20 @@ TEST(a_quiet_window_is_kept)
 	assert_int_equal(cell.moved + cell.multiplexed + cell.unread, 0);
 }
 
-TEST(migration_and_switches_discard)
+TEST(migration_and_context_switches_discard_the_window)
 {
 	struct nio_perf_cell cell = {.samples = 0};
 
 	nio_perf_book(&cell, &begun, 0, 7, ended, 16384);
 	nio_perf_book(&cell, &begun, 1, 8, ended, 16384);
-	/* There and back again: the CPU is the same, the switches are not. */
+	/* Migrated and back: the CPU is the same, the number of switches is not. */
 	nio_perf_book(&cell, &begun, 1, 9, ended, 16384);
 	assert_int_equal(cell.moved, 3);
 	assert_int_equal(cell.samples + cell.bytes + cell.counts[0] + cell.counts[1], 0);
 }
 
-/* Scaling a window of microseconds would invent its count: it is thrown away. */
-TEST(multiplexing_discards)
+/* Scaling a window of microseconds would invent its count, so it is discarded. */
+TEST(multiplexing_discards_the_window)
 {
 	struct nio_perf_reading end[NIO_PERF_EVENT_NR];
 	struct nio_perf_cell cell = {.samples = 0};
@@ -68,17 +68,17 @@ TEST(multiplexing_discards)
 		end[i].running -= 1;
 		nio_perf_book(&cell, &begun, 1, 7, end, 1);
 		memcpy(end, ended, sizeof(end));
-		end[i].running = begun.at[i].running; /* never had a register */
+		end[i].running = begun.at[i].running; /* never scheduled */
 		nio_perf_book(&cell, &begun, 1, 7, end, 1);
 		memcpy(end, ended, sizeof(end));
-		end[i].counter = begun.at[i].counter - 1; /* was set back */
+		end[i].counter = begun.at[i].counter - 1; /* was reset */
 		nio_perf_book(&cell, &begun, 1, 7, end, 1);
 	}
 	assert_int_equal(cell.multiplexed, 6);
 	assert_int_equal(cell.samples, 0);
 }
 
-TEST(a_run_gets_the_difference)
+TEST(run_has_windows_after_the_base_only)
 {
 	struct nio_perf_cell base[NIO_PERF_WINDOW_NR] = {{0}}, now[NIO_PERF_WINDOW_NR] = {{0}};
 	struct run_result r, total;
@@ -98,7 +98,7 @@ TEST(a_run_gets_the_difference)
 	assert_int_equal(w->bytes.value, 800);
 	assert_int_equal(w->cycles.value, 2000);
 	assert_int_equal(w->llc_misses.value, 16);
-	/* Nothing kept, nothing there: no number, each for its reason. */
+	/* No window kept, or no window at all: no number, each with its own reason. */
 	assert_int_equal(r.perf_window[NIO_PERF_SEND_CALL].quality, QUALITY_UNAVAILABLE);
 	assert_non_null(strstr(r.perf_window[NIO_PERF_SEND_CALL].reason, "discarded"));
 	assert_int_equal(r.perf_window[NIO_PERF_RX_COPY].quality, QUALITY_UNAVAILABLE);
@@ -114,8 +114,8 @@ TEST(a_run_gets_the_difference)
 	assert_string_equal(total.perf_window[NIO_PERF_PIN].reason, "no PMU");
 }
 
-/* arm64 in an emulator, and many virtual machines: cycles, but no event of a cache. */
-TEST(cycles_do_without_misses)
+/* arm64 in an emulator and many virtual machines: cycles, but no cache events. */
+TEST(cycles_are_known_without_cache_misses)
 {
 	struct nio_perf_cell base[NIO_PERF_WINDOW_NR] = {{0}}, now[NIO_PERF_WINDOW_NR] = {{0}};
 	const struct perf_window *w;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is made of parts adds up to its whole in every output. The numbers of this run are chosen so
- * that no part has the value of another, nor the counters that of a part: a part that is read from
- * the wrong place is seen. Its times are whole microseconds, its payload a power of ten.
+ * Parts add up to their whole in every output. Each part and counter of this run has a unique
+ * value, so a part read from the wrong place fails. Times are whole microseconds, the payload a
+ * power of ten.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 
 static double part_us(int part)
 {
-	return 1 << (part - 1); /* of a call */
+	return 1 << (part - 1); /* ns of a call */
 }
 
 static double parts_us(void)
@@ -35,7 +35,7 @@ static double parts_us(void)
 
 static double stage_copies(int stage)
 {
-	return 0.1 * (stage + 1); /* of each byte */
+	return 0.1 * (stage + 1); /* ns of a byte */
 }
 
 static void fill(struct run_result *run)
@@ -169,7 +169,7 @@ TEST_WITH(parts_add_up_in_the_text, make, unmake)
 	free(text);
 }
 
-/* Sides of each counter add up to both, and no counter is read from another's place. */
+/* The sides of each counter add up to both. */
 TEST_WITH(sides_of_a_counter_add_up, make, unmake)
 {
 	const struct full_result *f = *state;

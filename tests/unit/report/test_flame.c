@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Flame graphs: what is in the drawing of a few stacks, and that boxes are as wide as their time.
- */
+/* Flame graphs of a few stacks: their content, and boxes as wide as their time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ __attribute__((noinline)) static char *drawn(const struct flame_input *a,
 	return svg;
 }
 
-/* The width of the box whose tip begins so. */
+/* The width of the box whose title begins with this text. */
 static double width_of(const char *svg, const char *tip)
 {
 	const char *at = strstr(svg, tip);
@@ -54,7 +53,7 @@ TEST(boxes_are_as_wide_as_their_time)
 	add(&p, NIO_SAMPLE_RECEIVER, "tcp_recvmsg", 40);
 	add(&p, NIO_SAMPLE_ELSEWHERE, "tcp_v4_rcv", 1000);
 	svg = drawn(&in, NULL);
-	/* 40 samples of 2 and 40 of 1 are 120; elsewhere, of no known weight, is not there. */
+	/* 40 samples at 2 ns/KiB and 40 at 1 are 120; elsewhere has no known weight. */
 	assert_non_null(strstr(svg, "CPU time of one-copy: on average 120 ns per KiB"));
 	assert_int_equal(width_of(svg, "<title>all: "), 960);
 	assert_int_equal(width_of(svg, "<title>sender: 80.00 ns/KiB, 66.7 %"), 640);
@@ -62,16 +61,18 @@ TEST(boxes_are_as_wide_as_their_time)
 	assert_int_equal(width_of(svg, "<title>a&lt;b&gt;: 20.00"), 160);
 	assert_int_equal(width_of(svg, "<title>tcp_recvmsg: 40.00"), 320);
 	assert_null(strstr(svg, "tcp_v4_rcv"));
-	/* In its class's colour, by the stack below it. */
+	/* Coloured by class, which depends on the stack below. */
 	assert_non_null(strstr(strstr(svg, "<title>_copy_from_iter"),
 			       cpu_class__colour(CPU_CLASS_TX_COPY)));
 	free(svg);
 	profile__clear(&p);
 }
 
-/* What both do is one box though their system calls differ; blue is the first's, red the second's.
+/*
+ * Functions of both modes share a box though the system calls differ; blue is the first mode, red
+ * the second.
  */
-TEST(a_difference_has_both)
+TEST(difference_shows_both_modes_in_one_box)
 {
 	struct profile p = {0}, q = {0};
 	struct flame_input a = {.mode = MODE_TWOCOPY, .profile = &p, .weight = {1, 0, 0}};
@@ -93,8 +94,8 @@ TEST(a_difference_has_both)
 	profile__clear(&q);
 }
 
-/* All colours of a picture, however many. */
-TEST(the_legend_is_whole)
+/* A picture lists each of its colours. */
+TEST(legend_names_every_class_in_the_picture)
 {
 	static const char *const frames[] = {
 		"[libc.so.6]",
@@ -145,8 +146,8 @@ TEST(the_legend_is_whole)
 	profile__clear(&p);
 }
 
-/* A page has several: nothing of one may change another. */
-TEST(it_has_no_style_of_its_own)
+/* A page has several drawings: styles and ids of one must not affect another. */
+TEST(drawing_has_no_style_or_id_of_its_own)
 {
 	struct profile p = {0};
 	struct flame_input in = {.profile = &p, .weight = {1, 1, 1}};

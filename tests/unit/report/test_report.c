@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pictures as data, drawings and pages: what is in them, and what must not get out of them. */
+/* Pictures as data, drawings and pages: their content, and that hostile names stay harmless. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct study {
 	struct analysis a;
 };
 
-/* Of the test under way; cleared behind it. */
+/* The data set of the running test; cleared after it. */
 static struct study s;
 static struct figure fig;
 
@@ -57,7 +57,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* A test of a data set, and of a figure or a drawing of it. */
+/* A test with a data set, and a figure or drawing of it. */
 #define STUDY_TEST(name) TEST_WITH(name, begin, end)
 
 static void check_has(const char *text, const char *words)
@@ -66,7 +66,7 @@ static void check_has(const char *text, const char *words)
 		fail_msg("'%s' is not in:\n%s", words, text);
 }
 
-STUDY_TEST(a_line_has_its_points)
+STUDY_TEST(line_has_its_points)
 {
 	int i;
 
@@ -88,7 +88,7 @@ STUDY_TEST(a_line_has_its_points)
 	assert_null(fig.no_data);
 }
 
-STUDY_TEST(a_wide_range_is_logarithmic)
+STUDY_TEST(wide_range_has_a_logarithmic_axis)
 {
 
 	put(MODE_TWOCOPY, KIB(4), 1, 1);
@@ -98,8 +98,8 @@ STUDY_TEST(a_wide_range_is_logarithmic)
 	check_has(fig.settings, "ylog = 1\n");
 }
 
-/* gnuplot runs what stands between backquotes in a double-quoted string. */
-/* Escape, C1 control (CSI), right-to-left override: none may reach a terminal or a page. */
+/* gnuplot executes text between backquotes in a double-quoted string. */
+/* Escape, CSI (C1) and right-to-left override must not reach a terminal or page. */
 #define TERMINAL          \
 	"\x1b[2J\xc2\x9b" \
 	"31m\xe2\x80\xae\x07"
@@ -113,7 +113,7 @@ static void check_quiet(const char *text)
 			fail_msg("mark %zu of a terminal is in:\n%s", i, text);
 }
 
-STUDY_TEST(nothing_from_outside_is_executed)
+STUDY_TEST(names_from_outside_are_not_executed)
 {
 	const char *line;
 
@@ -146,7 +146,7 @@ STUDY_TEST(pictures_without_data_say_why)
 	}
 }
 
-STUDY_TEST(cost_stands_in_for_counters)
+STUDY_TEST(cost_replaces_missing_counters)
 {
 	struct dataset_row *row = put(MODE_TWOCOPY, KIB(4), 1, 8);
 
@@ -208,7 +208,7 @@ STUDY_TEST(parts_of_a_send_call_add_up)
 				      "twocopy,4096,1,rest,8,10\n");
 }
 
-STUDY_TEST(copy_times_are_shares)
+STUDY_TEST(copy_times_are_shares_of_the_call)
 {
 	struct dataset_bucket *buckets = calloc(2, sizeof(*buckets));
 	double share, sum = 0;
@@ -243,8 +243,8 @@ static void add_stacks(const struct dataset_row *row, const char *const *lines, 
 	json_decref(stacks);
 }
 
-/* 10 messages took the sender 100 us, half of whose samples are in send calls. */
-STUDY_TEST(samples_stand_in_for_the_parts_of_a_call)
+/* 10 messages took the sender 100 us; half of its samples are in send calls. */
+STUDY_TEST(samples_replace_missing_parts_of_a_call)
 {
 	static const char *const lines[] = {
 		"sender;tcp_sendmsg;tcp_sendmsg_locked;_copy_from_iter 20",
@@ -272,8 +272,8 @@ STUDY_TEST(samples_stand_in_for_the_parts_of_a_call)
 	check_has(fig.settings, "ylabel = \"CPU time per message (us)\"");
 }
 
-/* Of two rounds one was sampled: the caption speaks of that. */
-STUDY_TEST(samples_stand_in_for_copy_times)
+/* One of two rounds was sampled: the caption says so. */
+STUDY_TEST(samples_replace_missing_copy_times)
 {
 	struct dataset_row *row;
 
@@ -309,7 +309,7 @@ static char *drawn(enum mode mode, uint64_t size)
 	return text;
 }
 
-STUDY_TEST(a_diagram_has_what_ran)
+STUDY_TEST(diagram_has_the_stages_that_ran)
 {
 	struct dataset_row *row = put(MODE_ZEROCOPY, KIB(64), 1, 8);
 	char *svg;
@@ -331,7 +331,7 @@ STUDY_TEST(a_diagram_has_what_ran)
 	free(svg);
 }
 
-STUDY_TEST(a_diagram_needs_a_ledger)
+STUDY_TEST(diagram_needs_a_ledger)
 {
 
 	put(MODE_ONECOPY, KIB(64), 1, 8);
@@ -401,7 +401,7 @@ static void write_pictures(FILE *f)
 	report_html.picture(f, "two", svg, "", NULL);
 }
 
-TEST(pictures_have_ids_of_their_own)
+TEST(pictures_have_unique_ids_in_the_page)
 {
 	char *html = written(write_pictures);
 
@@ -450,7 +450,7 @@ static void fill_rounds(enum mode first, enum mode second)
 	finish();
 }
 
-STUDY_TEST(relative_picture_has_the_quotient_of_medians_and_the_rules_interval)
+STUDY_TEST(relative_picture_has_quotient_of_medians_and_interval)
 {
 	double x, ratio, low, high;
 
@@ -532,7 +532,7 @@ STUDY_TEST(page_has_answers_before_pictures_and_the_method_last)
 
 	fill_rounds(MODE_TWOCOPY, MODE_ONECOPY);
 	md = page_of(&report_markdown);
-	/* The best mode is marked, and no other. */
+	/* Only the best mode is marked. */
 	check_has(md, "| 4 KiB | 11.50 | " REPORT_WINNER "23.00 |\n");
 	at = md;
 	for_each_case(words, order) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is refused because this machine does not have it; CPUs are in command.bats, too. */
+/* Settings refused because of the memory or the CPUs of this machine. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@ static int check(enum mode mode, unsigned int connections, uint64_t memory)
 	return preflight__check_messages(mode, 1 << 20, connections, memory, why, sizeof(why));
 }
 
-/* Half of the machine's memory may be taken, and not a byte more, as the load generator has it. */
-TEST(half_of_the_memory_is_enough)
+/* Half of the memory is the limit, as in the load generator. */
+TEST(messages_above_half_of_the_memory_are_refused)
 {
 	assert_int_equal(check(MODE_ONECOPY, 3, 6 << 20), 0);
 	assert_int_equal(check(MODE_ONECOPY, 3, (6 << 20) - 1), -EINVAL);
@@ -26,16 +26,16 @@ TEST(half_of_the_memory_is_enough)
 	assert_non_null(strstr(why, "on 1 connection would"));
 }
 
-TEST(each_mode_takes_its_own)
+TEST(each_mode_needs_its_own_amount_of_memory)
 {
-	/* Fields and the buffer they are packed into; four slots for what is not completed. */
+	/* Fields and the buffer they are packed into; four slots of sends in flight. */
 	assert_int_equal(check(MODE_TWOCOPY, 2, 8 << 20), 0);
 	assert_int_equal(check(MODE_TWOCOPY, 2, (8 << 20) - 1), -EINVAL);
 	assert_int_equal(check(MODE_ZEROCOPY, 2, 16 << 20), 0);
 	assert_int_equal(check(MODE_ZEROCOPY, 2, (16 << 20) - 1), -EINVAL);
 }
 
-TEST(cpus_beyond_1024_are_there)
+TEST(CPUs_above_1024_are_accepted)
 {
 	struct workload t = {.sender_cpus = "1", .receiver_cpus = "1500"};
 

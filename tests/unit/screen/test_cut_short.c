@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A round that was ended before what was in flight had come to its end: what the load generator
- * counted and what the kernel did is not of one moment, and nothing that is made of both is known.
+ * A round that ended before its bytes in flight arrived: the counts of load generator and kernel
+ * are of different moments, so figures made of both are unknown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +20,12 @@
 #include "write/assertion.h"
 #include "write/json.h"
 
-/* A test is linked with the programs' code alone: helpers are included. */
+/* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
 
 static const char reason[] = "interrupted before the totals were final";
 
-/* As close_books() has it: the kernel goes on where the load generator told nothing more. */
+/* Like close_books(): the kernel counted on after the last report of the load generator. */
 static void cut_short(struct run_result *run)
 {
 	static const struct environment env = {.path = "loopback"};
@@ -44,7 +44,7 @@ static void check_unknown(struct real v)
 	assert_string_equal(v.reason, reason);
 }
 
-TEST(figures_of_both_counts_are_unknown)
+TEST(figures_of_load_generator_and_kernel_are_unknown)
 {
 	struct run_result run;
 
@@ -67,16 +67,16 @@ TEST(figures_of_both_counts_are_unknown)
 	check_unknown(cpu_figures__both(&run, CPU_CLASS_TX_COPY).value);
 	check_unknown(time_figures__outside(&run));
 	check_unknown(time_figures__per_kib(&run, NIO_STAGE_TX_PIN));
-	/* A part of a call is of the calls that were followed, however few were timed. */
+	/* A part of a call is a mean over the calls followed, however few. */
 	run.path_calls.value *= 2;
 	run.path_ns[PATH_PIN] = known(run.path_calls.value * 3);
 	assert_true(time_figures__part(&run, PATH_PIN).value == 3);
-	/* What the load generator told at one moment is. */
+	/* The load generator's last report is of one moment. */
 	assert_true(run_result__gbps(&run).known);
 	run_result__clear(&run);
 }
 
-TEST(a_total_with_such_a_round_is_no_other)
+TEST(total_with_a_cut_round_has_unknown_figures)
 {
 	struct run_result total, run;
 
@@ -99,7 +99,7 @@ static void check_reason(const json_t *o, const char *key, const char *reason_ke
 	assert_string_equal(json_string_value(json_object_get(o, reason_key)), reason);
 }
 
-TEST(documents_say_why)
+TEST(document_of_a_cut_round_has_reasons)
 {
 	struct run_result run;
 	const json_t *ledger;
@@ -120,7 +120,7 @@ TEST(documents_say_why)
 	run_result__clear(&run);
 }
 
-TEST(no_assertion_holds)
+TEST(assertion_on_a_cut_round_is_false)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *rounds = r->runs;
@@ -149,7 +149,7 @@ static char *render(const struct result *r)
 	return text;
 }
 
-TEST(the_text_has_no_such_figure)
+TEST(text_of_a_cut_round_has_no_such_figure)
 {
 	struct result *r = fake_result__new(3);
 	char *text;
@@ -170,7 +170,7 @@ TEST(the_text_has_no_such_figure)
 	fake_result__free(r);
 }
 
-TEST(the_live_view_has_none_either)
+TEST(live_view_of_a_cut_round_has_no_such_figure)
 {
 	struct live_frame *f = fake_frame__new(1);
 	char line[256];

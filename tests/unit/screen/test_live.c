@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The live picture: its form as golden files, its behaviour under keys, and that nothing overflows.
- */
+/* The live picture: golden files of its layout, keys, and that nothing overflows. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "screen/display.h"
 #include "screen/live_layout.h"
 
-/* A test is linked with the programs' code alone: helpers are included. */
+/* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
 #include "support/golden.c"
 #include "support/grid_text.h"
@@ -42,7 +41,7 @@ static bool says(const struct live_model *m, const char *words)
 	return hit;
 }
 
-/* A model that has seen one frame of n modes. The frame itself is gone: the model must not care. */
+/* A model that got one frame of n modes. The frame is freed: the model must keep a copy. */
 static void model__open(struct live_model *m, size_t n)
 {
 	struct live_frame *f = fake_frame__new(n);
@@ -52,7 +51,7 @@ static void model__open(struct live_model *m, size_t n)
 	fake_frame__free(f);
 }
 
-/* The same of a session in which times were taken. */
+/* The same for a session that takes times. */
 static void model__open_timed(struct live_model *m, size_t n)
 {
 	struct live_frame *f = fake_frame__new(n);
@@ -69,7 +68,7 @@ static void press(struct live_model *m, enum live_key key, int times)
 		assert_int_equal(live_model__key(m, key), LIVE_NONE);
 }
 
-TEST(forms)
+TEST(layouts_match_their_golden_files)
 {
 	struct live_model m;
 
@@ -104,7 +103,7 @@ TEST(forms)
 	live_model__clear(&m);
 }
 
-TEST(ascii)
+TEST(ascii_layout_has_no_other_bytes)
 {
 	struct live_model m;
 	char *text, *p;
@@ -119,7 +118,7 @@ TEST(ascii)
 	live_model__clear(&m);
 }
 
-TEST(too_small_is_one_sentence)
+TEST(too_small_terminal_shows_one_sentence)
 {
 	struct live_model m;
 	int rows, cols;
@@ -139,8 +138,8 @@ TEST(too_small_is_one_sentence)
 	live_model__clear(&m);
 }
 
-/* Every quantity at every size: nothing may write outside its grid, and the keys stay in place. */
-TEST(all_sizes)
+/* Every quantity at every size: nothing is written outside the grid, and the keys stay in place. */
+TEST(every_quantity_fits_every_size)
 {
 	struct live_model m;
 	size_t modes;
@@ -165,7 +164,7 @@ TEST(all_sizes)
 	}
 }
 
-TEST(parts_of_a_call)
+TEST(parts_of_a_call_are_shown_or_have_a_reason)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct live_model m = {.quantity = LIVE_CALL_PARTS};
@@ -179,7 +178,7 @@ TEST(parts_of_a_call)
 	live_model__frame(&m, f);
 	assert_true(says(&m, "39.0%"));
 	assert_true(says(&m, "gather 30.5ns send 76.4ns receive 86.3ns"));
-	/* One part that nobody could see takes the rest of the call with it, not the others. */
+	/* An unknown part makes the rest of the call unknown, not the other parts. */
 	f->modes[0].total.path_ns[PATH_WAIT] = (struct num){.reason = "no hook"};
 	live_model__frame(&m, f);
 	assert_true(says(&m, "39.0%"));
@@ -188,8 +187,8 @@ TEST(parts_of_a_call)
 	live_model__clear(&m);
 }
 
-/* Sampled after each round, so at first there is nothing; classes without a row are together. */
-TEST(cpu_by_class)
+/* CPU time is sampled after each round: at first there is none. Other classes are summed. */
+TEST(CPU_time_by_class_is_shown_after_its_round)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct live_model m = {.quantity = LIVE_CPU};
@@ -217,8 +216,8 @@ TEST(cpu_by_class)
 	live_model__clear(&m);
 }
 
-/* Times of what happened since the reset only. */
-TEST(reset_of_times)
+/* Times since the reset only. */
+TEST(reset_hides_earlier_times)
 {
 	struct live_frame *f = fake_frame__new(1);
 	struct frame_copy shown;
@@ -245,7 +244,7 @@ TEST(reset_of_times)
 	live_model__clear(&m);
 }
 
-TEST(pause_freezes)
+TEST(pause_freezes_the_picture)
 {
 	struct live_frame *f = fake_frame__new(3);
 	struct live_model m;
@@ -263,8 +262,8 @@ TEST(pause_freezes)
 	live_model__clear(&m);
 }
 
-/* A reset hides what was before; what comes after is counted in full; the frame is not altered. */
-TEST(reset_subtracts)
+/* A reset hides earlier counts and shows later ones in full; the frame is unchanged. */
+TEST(reset_subtracts_earlier_counts)
 {
 	struct live_frame *f = fake_frame__new(3);
 	struct hist *calls = f->modes[0].total.app.latency[LATENCY_SEND_CALL].hist;
@@ -296,8 +295,8 @@ TEST(reset_subtracts)
 	live_model__clear(&m);
 }
 
-/* A mode that joins after the reset is shown in full; counts below the baseline are 0, not huge. */
-TEST(reset_edges)
+/* A mode that starts after the reset is shown in full; counts below the baseline are 0. */
+TEST(reset_shows_later_modes_in_full_and_never_wraps)
 {
 	struct live_frame *late = fake_frame__new(3);
 	struct frame_copy shown;
@@ -316,8 +315,8 @@ TEST(reset_edges)
 	live_model__clear(&m);
 }
 
-/* A column without events says why where the mode has none. */
-TEST(columns_of_other_modes)
+/* An empty column gives the reason if the mode has no such events. */
+TEST(empty_column_has_the_reason_of_its_mode)
 {
 	struct live_model m;
 	struct live_mode *zc;
@@ -329,19 +328,19 @@ TEST(columns_of_other_modes)
 	assert_true(says(&m, "its pages are"));
 	m.quantity = LIVE_TX_PIN;
 	assert_true(says(&m, "this mode copies at"));
-	/* Nothing was sent yet: nothing is known of it. */
+	/* Nothing was sent yet, so nothing is known. */
 	zc->total.stages[NIO_STAGE_TX_PIN].bytes = 0;
 	m.quantity = LIVE_TX_COPY;
 	assert_true(says(&m, "no events so far"));
 	live_model__clear(&m);
 }
 
-TEST(keys)
+TEST(keys_choose_quantity_and_help)
 {
 	struct live_model m;
 
 	model__open(&m, 3);
-	/* First what is a distribution in every mode. */
+	/* First the quantity that has a distribution in every mode. */
 	assert_int_equal(m.quantity, LIVE_SEND_CALL);
 	press(&m, LIVE_KEY_LEFT, 1);
 	assert_int_equal(m.quantity, LIVE_QUANTITY_NR - 1);
@@ -351,7 +350,7 @@ TEST(keys)
 	assert_int_equal(m.quantity, LIVE_CPU);
 	press(&m, LIVE_KEY_HELP, 1);
 	assert_true(says(&m, "any key closes this"));
-	/* Under the help page any key only closes it: q, too. */
+	/* On the help page every key, including q, only closes it. */
 	press(&m, LIVE_KEY_QUIT, 1);
 	assert_false(says(&m, "any key closes this"));
 	press(&m, LIVE_KEY_OTHER, 3);
@@ -359,8 +358,7 @@ TEST(keys)
 	live_model__clear(&m);
 }
 
-/* Keys before the first frame have nothing to act on. */
-TEST(before_the_first_frame)
+TEST(keys_before_the_first_frame_do_nothing)
 {
 	struct live_model m = {.help = false};
 
@@ -370,7 +368,7 @@ TEST(before_the_first_frame)
 	live_model__clear(&m);
 }
 
-TEST(losses_and_phases)
+TEST(losses_and_phases_are_named)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct live_model m = {.help = false};
@@ -411,7 +409,7 @@ TEST(answers_so_far_name_the_fastest_and_the_cheapest_mode)
 	live_model__clear(&m);
 }
 
-TEST(unknown_is_not_zero)
+TEST(unknown_values_are_shown_as_n_a)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct stage_result *tx = &f->modes[1].total.stages[NIO_STAGE_TX_COPY];
@@ -430,8 +428,8 @@ TEST(unknown_is_not_zero)
 	live_model__clear(&m);
 }
 
-/* With the receiver on another machine the figure is the sender's, and rx_copy is not lacking. */
-TEST(sender_side_is_said)
+/* With the receiver on another machine the figure is the sender's, and rx_copy is not missing. */
+TEST(remote_receiver_marks_copies_per_byte_as_of_the_sender)
 {
 	struct live_model m;
 	size_t i;
@@ -450,7 +448,7 @@ TEST(sender_side_is_said)
 	live_model__clear(&m);
 }
 
-TEST(splice_column_when_used)
+TEST(splice_column_appears_with_spliced_bytes_only)
 {
 	struct live_frame *f = fake_frame__new(1);
 	struct live_model m = {.help = false};
@@ -464,8 +462,8 @@ TEST(splice_column_when_used)
 	live_model__clear(&m);
 }
 
-/* Modes whose events differ in kind say so in their own column. */
-TEST(event_of_each_mode)
+/* Modes with different events name them in their own column. */
+TEST(different_events_are_named_per_mode)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct live_model m = {.quantity = LIVE_TX_COPY};
@@ -480,7 +478,7 @@ TEST(event_of_each_mode)
 	live_model__clear(&m);
 }
 
-TEST(colour_never_alone)
+TEST(colour_is_never_the_only_mark_of_a_mode)
 {
 	struct sweep_grid *g = sweep_grid__new(24, 80);
 	struct live_model m;
@@ -497,7 +495,7 @@ TEST(colour_never_alone)
 	sweep_grid__free(g);
 }
 
-TEST(grid_clips)
+TEST(grid_clips_text_at_its_edges)
 {
 	struct sweep_grid *g = sweep_grid__new(2, 10);
 	char *text;
@@ -516,7 +514,7 @@ TEST(grid_clips)
 	sweep_grid__free(g);
 }
 
-TEST(line)
+TEST(line_has_the_figures_or_n_a)
 {
 	struct live_frame *f = fake_frame__new(2);
 	char line[256], tiny[8];

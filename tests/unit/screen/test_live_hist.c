@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The shared axis of histograms and the wrapping of text: what fits, what is counted where. */
+/* The shared axis of histograms, and line breaking: rows that fit, and the counts in them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static const char *label(const struct hist_axis *axis, unsigned int row)
 	return hist_axis__label(axis, row, buf, sizeof(buf));
 }
 
-TEST(test_empty)
+TEST(empty_histogram_or_no_row_gives_no_axis)
 {
 	const struct hist *none[2] = {NULL, NULL};
 	struct hist *h = sizes();
@@ -58,8 +58,8 @@ TEST(test_empty)
 	hist__free(h);
 }
 
-/* One size gets neighbours, and its row is labelled by the size itself. */
-TEST(test_one_value)
+/* One size has neighbouring rows, and its row is labelled with the size itself. */
+TEST(one_value_has_a_row_with_its_exact_label)
 {
 	uint64_t counts[HIST_AXIS_ROWS_MAX];
 	struct hist *h = sizes();
@@ -81,8 +81,8 @@ TEST(test_one_value)
 	hist__free(h);
 }
 
-/* Sizes far apart are shown by powers of two, as few as fit. */
-TEST(test_powers_of_two)
+/* Sizes far apart are shown by powers of two, as finely as they fit. */
+TEST(wide_size_range_has_rows_of_powers_of_two)
 {
 	struct hist *h = sizes();
 	struct hist_axis axis;
@@ -101,7 +101,7 @@ TEST(test_powers_of_two)
 	hist__free(h);
 }
 
-TEST(test_decimal_times)
+TEST(times_have_rows_of_1_2_5)
 {
 	struct hist *h = hist__new_latency();
 	struct hist_axis axis;
@@ -118,9 +118,8 @@ TEST(test_decimal_times)
 	hist__free(h);
 }
 
-/* One event of 4 ms among thousands of 10 to 40 us does not make the axis coarse, nor is it lost.
- */
-TEST(test_tails_have_rows_of_their_own)
+/* One event of 4 ms among thousands of 10 to 40 us neither coarsens the axis nor is lost. */
+TEST(tail_has_a_row_of_its_own)
 {
 	uint64_t counts[HIST_AXIS_ROWS_MAX], v;
 	struct hist *h = hist__new_latency();
@@ -150,9 +149,8 @@ TEST(test_tails_have_rows_of_their_own)
 	hist__free(h);
 }
 
-/* Whatever the data and the height: rows fit, rise, hold every event once, labels fit the margin.
- */
-TEST(test_invariants)
+/* For any data and height: rows fit, ascend, count each event once, and labels fit the margin. */
+TEST(rows_fit_ascend_and_count_each_event_once)
 {
 	struct hist *h = hist__new_latency(), *s = sizes();
 	struct hist_axis axis;
@@ -186,8 +184,8 @@ TEST(test_invariants)
 	hist__free(s);
 }
 
-/* A value on the edge of two rows belongs to the one that begins there. */
-TEST(test_edges)
+/* A value on the border of two rows is counted in the upper one. */
+TEST(border_value_is_counted_in_the_row_it_begins)
 {
 	uint64_t counts[HIST_AXIS_ROWS_MAX], v;
 	struct hist *h = sizes();
@@ -207,7 +205,7 @@ TEST(test_edges)
 }
 
 /* Several histograms share an axis wide enough for all of them. */
-TEST(test_shared)
+TEST(shared_axis_covers_all_histograms)
 {
 	struct hist *a = sizes(), *b = sizes();
 	const struct hist *both[] = {a, NULL, b};
@@ -237,7 +235,7 @@ static void assert_lines(const char *text, size_t width, const char *expected)
 	assert_string_equal(got, expected);
 }
 
-TEST(test_wrap)
+TEST(text_is_wrapped_at_blanks_and_within_long_words)
 {
 	assert_lines("", 10, "");
 	assert_lines("   ", 10, "");

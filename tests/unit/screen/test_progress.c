@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How far a sweep is, as a bar and as a line. */
+/* Progress of a sweep as a bar and as a line. */
 #include <stdio.h>
 #include <string.h>
 
 #include "screen/progress.h"
 #include "support/test.h"
 
-TEST(clock_reads_as_a_clock)
+TEST(clock_has_minutes_or_hours)
 {
 	char buf[32];
 
@@ -32,14 +32,14 @@ static struct progress sample(void)
 	return p;
 }
 
-TEST(time_left_follows_what_was_timed)
+TEST(time_left_is_the_mean_of_the_timed_runs)
 {
 	struct progress p = sample();
 
 	assert_int_equal(progress__left_ns(&p), 127 * 800000000ULL);
 	p.under_way_ns = 300000000;
 	assert_int_equal(progress__left_ns(&p), 127 * 800000000ULL - 300000000);
-	p.under_way_ns = 5000000000; /* longer than any before: not less than the others need */
+	p.under_way_ns = 5000000000; /* longer than all before: the others still need their time */
 	assert_int_equal(progress__left_ns(&p), 126 * 800000000ULL);
 	p = sample();
 	p.timed = 0;
@@ -48,7 +48,7 @@ TEST(time_left_follows_what_was_timed)
 	assert_int_equal(progress__left_ns(&p), 0);
 }
 
-TEST(bar_fits_the_terminal)
+TEST(bar_fits_any_width)
 {
 	struct progress p = sample();
 	char line[PROGRESS_LINE_MAX];
@@ -68,7 +68,7 @@ TEST(bar_fits_the_terminal)
 	assert_non_null(strstr(progress__bar(line, &p, 120), "] ######################## 0:00"));
 }
 
-TEST(line_says_what_came_of_the_run)
+TEST(line_has_the_result_of_the_run)
 {
 	struct progress p = sample();
 	char line[PROGRESS_LINE_MAX];

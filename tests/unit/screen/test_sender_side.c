@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What text and live view say with the receiver on another machine: what is known of the sender. */
+/* Text and live view with the receiver on another machine: figures of the sender. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "screen/live_model.h"
 #include "screen/text.h"
 
-/* A test is linked with the programs' code alone: helpers are included. */
+/* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
 #include "support/test.h"
 
@@ -55,8 +55,8 @@ static bool screen_says(const struct live_model *m, const char *words)
 	return hit;
 }
 
-/* Every cost is the sender's, and known where that is. */
-TEST(costs_in_the_text)
+/* Every cost is the sender's. */
+TEST(remote_receiver_leaves_costs_of_the_sender_in_the_text)
 {
 	static const struct num elsewhere = {.reason = REMOTE_REASON};
 	struct result *r = fake_result__new(1);
@@ -80,8 +80,8 @@ static void look_in_slices(struct run_result *run)
 	run->health.looked_ns = 100;
 }
 
-/* Of a receiver elsewhere there are no events. */
-TEST(what_was_looked_at_in_slices)
+/* A remote receiver has no events. */
+TEST(sampled_events_are_explained_by_mode_and_direction)
 {
 	struct result *r = fake_result__new(3);
 
@@ -100,15 +100,15 @@ TEST(what_was_looked_at_in_slices)
 		   "time; their sizes are sampled, the sockets count the bytes (--count-calls "
 		   "watches all)"));
 	assert_false(text_says(r, "events of receiving"));
-	/* Nothing is attached to see them. */
+	/* No program is attached that could see them. */
 	for (size_t i = 0; i < r->summary_nr; i++)
 		r->summary[i].total.stages[NIO_STAGE_TX_COPY].no_events = "see plan";
 	assert_false(text_says(r, "were watched"));
 	fake_result__free(r);
 }
 
-/* A range of copies that comes from sampled completions is no sign of missed events. */
-TEST(a_range_of_copies_says_where_it_comes_from)
+/* A range of copies from sampled completions does not mean missed events. */
+TEST(range_of_copies_names_its_cause)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
@@ -123,7 +123,7 @@ TEST(a_range_of_copies_says_where_it_comes_from)
 	fake_result__free(r);
 }
 
-TEST(costs_in_a_line)
+TEST(remote_receiver_leaves_costs_of_the_sender_in_the_line)
 {
 	struct live_frame *f = fake_frame__new(1);
 	struct run_result *run = &f->modes[0].total;
@@ -140,7 +140,7 @@ TEST(costs_in_a_line)
 	fake_frame__free(f);
 }
 
-TEST(costs_on_the_screen)
+TEST(remote_receiver_leaves_costs_of_the_sender_in_the_live_view)
 {
 	struct live_frame *f = fake_frame__new(1);
 	struct run_result *run = &f->modes[0].total;

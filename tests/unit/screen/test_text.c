@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The details of a run: their form as golden files, and what they must say when things are off. */
+/* The details of a run: golden files of the layout, and the sentences for faults. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "screen/text.h"
 #include "model/verdict.h"
 
-/* A test is linked with the programs' code alone: helpers are included. */
+/* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
 #include "support/golden.c"
 #include "support/test.h"
@@ -52,7 +52,7 @@ static void assert_silent(const struct result *r, const char *words)
 	assert_null(hit);
 }
 
-TEST(forms)
+TEST(text_matches_its_golden_files_in_three_widths)
 {
 	struct result *r = fake_result__new(3);
 
@@ -66,7 +66,7 @@ TEST(forms)
 	fake_result__free(r);
 }
 
-TEST(one_mode_one_round)
+TEST(one_mode_and_one_round_match_their_golden_file)
 {
 	struct result *r = fake_result__new(1);
 
@@ -74,13 +74,13 @@ TEST(one_mode_one_round)
 	r->summary[0].throughput_gbps = (struct spread){31.4, 31.4, 31.4, 1};
 	check_golden(r, 100, "text-1mode-1round");
 	assert_silent(r, "completion");
-	/* An empty histogram of completions is not worth a table, either. */
+	/* An empty histogram of completions has no table either. */
 	r->summary[0].total.app.latency[LATENCY_COMPLETION].hist = hist__new_latency();
 	assert_silent(r, "completion");
 	fake_result__free(r);
 }
 
-TEST(no_ledger)
+TEST(no_ledger_leaves_throughput_and_the_reason)
 {
 	static const char reason[] = "backend none was asked for";
 	struct result *r = fake_result__new(2);
@@ -103,8 +103,8 @@ TEST(no_ledger)
 	fake_result__free(r);
 }
 
-/* No width given may be exceeded by a paragraph, and none by a table from 60 columns on. */
-TEST(widths)
+/* Paragraphs never exceed the width, tables not from 60 columns on. */
+TEST(lines_fit_any_width)
 {
 	struct result *r = fake_result__new(3);
 	const char *line;
@@ -126,8 +126,8 @@ TEST(widths)
 	fake_result__free(r);
 }
 
-/* --details has what had no room in RESULT. */
-TEST(all_sentences_of_the_result_are_there)
+/* --details has the sentences that did not fit in RESULT. */
+TEST(details_have_all_sentences_of_the_result)
 {
 	struct result *r = fake_result__new(3);
 
@@ -137,7 +137,7 @@ TEST(all_sentences_of_the_result_are_there)
 	fake_result__free(r);
 }
 
-TEST(no_verdict)
+TEST(no_verdict_has_its_reason)
 {
 	struct result *r = fake_result__new(3);
 	struct verdict *v = &r->summary[2].total.verdict;
@@ -151,9 +151,8 @@ TEST(no_verdict)
 	fake_result__free(r);
 }
 
-/* A tap on lo, seen by a backend that sees its copy: the verdict of the run and the line below it.
- */
-TEST(tap)
+/* A tap on lo, and a backend that sees its copy: the verdict of the run and the line below it. */
+TEST(packet_tap_is_named_in_the_verdict_and_below)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
@@ -179,7 +178,7 @@ TEST(tap)
 	fake_result__free(r);
 }
 
-TEST(losses)
+TEST(losses_are_named_and_explained)
 {
 	struct result *r = fake_result__new(2);
 	struct health *h = &r->summary[1].total.health;
@@ -204,8 +203,8 @@ TEST(losses)
 	fake_result__free(r);
 }
 
-/* What costs times only is not called a loss of bytes. */
-TEST(unmatched_is_explained)
+/* A loss that affects times only is not called a loss of bytes. */
+TEST(unmatched_events_are_explained)
 {
 	struct result *r = fake_result__new(1);
 
@@ -215,9 +214,8 @@ TEST(unmatched_is_explained)
 	fake_result__free(r);
 }
 
-/* Bytes without an event, and no event refused: said, unless events were looked at a part of the
- * time. */
-TEST(coverage_is_explained)
+/* Bytes without an event, though none was refused: explained, unless events were sampled. */
+TEST(low_coverage_is_explained_unless_events_were_refused)
 {
 	struct result *r = fake_result__new(2);
 	struct health *h = &r->summary[1].total.health;
@@ -235,8 +233,8 @@ TEST(coverage_is_explained)
 	fake_result__free(r);
 }
 
-/* What no stage covers is named by mode, side and kind; an anomaly has a sentence of its own. */
-TEST(uncovered_is_named)
+/* Uncovered bytes are named by mode, side and kind; anomalies are explained. */
+TEST(uncovered_bytes_are_named_by_mode_side_and_kind)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
@@ -251,7 +249,7 @@ TEST(uncovered_is_named)
 	fake_result__free(r);
 }
 
-TEST(times_missing_have_one_reason)
+TEST(missing_times_share_one_reason)
 {
 	struct result *r = fake_result__new(2);
 	struct run_result *run = &r->summary[1].total;
@@ -267,7 +265,7 @@ TEST(times_missing_have_one_reason)
 	fake_result__fentry(r);
 	assert_silent(r, FAKE_TIME_REASON);
 	assert_silent(r, "time       ");
-	/* One part of one mode is n/a in its cell; of all modes, it has a reason. */
+	/* A part unknown in one mode is n/a in its cell; unknown in all modes, it has a reason. */
 	run->path_ns[PATH_WAIT] = (struct num){.reason = "no such hook"};
 	assert_silent(r, "no such hook");
 	r->summary[0].total.path_ns[PATH_WAIT] = run->path_ns[PATH_WAIT];
@@ -276,8 +274,8 @@ TEST(times_missing_have_one_reason)
 	fake_result__free(r);
 }
 
-/* The means of a part of the calls do not subtract from that of all. */
-TEST(times_of_some_calls)
+/* Means over a part of the calls are not subtracted from the mean over all. */
+TEST(times_of_some_calls_have_their_number_and_reason)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
@@ -296,7 +294,7 @@ TEST(times_of_some_calls)
 	fake_result__free(r);
 }
 
-TEST(where_copies_ran)
+TEST(places_of_deferred_copies_are_named_with_shares)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
@@ -320,7 +318,7 @@ TEST(where_copies_ran)
 	fake_result__free(r);
 }
 
-TEST(completions)
+TEST(completions_have_latency_and_pinned_bytes)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
@@ -338,8 +336,8 @@ TEST(completions)
 	fake_result__free(r);
 }
 
-/* What the load generator last said before it was cut short is of another moment. */
-TEST(retransmitted_of_a_run_cut_short)
+/* The last report of the load generator before the interruption is of another moment. */
+TEST(retransmissions_of_a_cut_run_have_no_total)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
@@ -356,8 +354,8 @@ TEST(retransmitted_of_a_run_cut_short)
 	fake_result__free(r);
 }
 
-/* Partly pinned, spliced, next to nothing: each its own form, none taken for the other. */
-TEST(tx_forms)
+/* Partly pinned, spliced, and below 0.01: each has its own notation. */
+TEST(partly_pinned_and_spliced_bytes_have_their_own_notation)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
@@ -379,7 +377,7 @@ TEST(tx_forms)
 	fake_result__free(r);
 }
 
-TEST(perf)
+TEST(counters_are_shown_or_have_a_reason)
 {
 	struct result *r = fake_result__new(2);
 	struct run_result *run = &r->summary[0].total;
@@ -395,8 +393,8 @@ TEST(perf)
 	fake_result__free(r);
 }
 
-/* Of modes by different events the text says both, and why. */
-TEST(samples_by)
+/* Modes sampled by different events name both, with the reason. */
+TEST(sample_events_of_all_modes_are_named)
 {
 	struct result *r = fake_result__new(2);
 	struct cpu_result *cpu = &r->summary[0].total.cpu;
@@ -409,7 +407,7 @@ TEST(samples_by)
 	fake_result__free(r);
 }
 
-TEST(less_than_exact)
+TEST(inexact_stage_has_its_quality_and_reason)
 {
 	struct result *r = fake_result__new(1);
 	struct stage_result *rx = &r->summary[0].total.stages[NIO_STAGE_RX_COPY];
@@ -420,8 +418,8 @@ TEST(less_than_exact)
 	fake_result__free(r);
 }
 
-/* A run that was never filled claims nothing: every figure is n/a, with its reason. */
-TEST(unfilled_run)
+/* An unfilled run claims nothing: every figure is n/a with its reason. */
+TEST(unfilled_run_matches_its_golden_file)
 {
 	struct result *r = fake_result__new(1);
 
@@ -431,7 +429,7 @@ TEST(unfilled_run)
 	fake_result__free(r);
 }
 
-TEST(nothing_received)
+TEST(no_received_payload_prints_no_inf_or_nan)
 {
 	struct result *r = fake_result__new(1);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sentences that are made of claims, from claims made by hand. */
+/* The sentences of comparisons, from findings made by hand. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const struct sentence_case sentences[] = {
 	{T(LOWER, -0.31, -0.35, -0.28, 5, 5), " Zero-copy was slower than one-copy by 31 % (28 to 35 %)."},
 	{T(LOWER, -0.033, -0.101, -0.01, 5, 5), " Zero-copy was slower than one-copy by 3.3 % (1.0 to 10 %)."},
 	{T(HIGHER, 1.0, 0.9, 1.13, 5, 5), " Zero-copy was faster than one-copy by 100 % (90 to 113 %)."},
-	/* The change itself is not said where there is no difference. */
+	/* "No difference" leaves out the change. */
 	{T(NOISE, -0.03, -0.1, 0.04, 5, 5),
 	 " No difference in throughput between zero-copy and one-copy (interval -10 to +4.0 %)."},
 	{T(POINT, -0.19, NAN, NAN, 1, 1),
@@ -46,7 +46,7 @@ static const struct congestion_case congestions[] = {
 	{{"bbr", "", "cubic", "", CONGESTION_UNPACED}, "cubic, since the system's bbr paces; --congestion system keeps that."},
 	{{"bbr", "", "", "", CONGESTION_SYSTEM}, "bbr paces: it holds packets back by a timer"},
 	{{"cubic", "", "bbr", "bbr", CONGESTION_ASKED}, "bbr paces: it holds packets back by a timer"},
-	/* What the socket says is what counts. */
+	/* The control that the socket reports counts. */
 	{{"cubic", "", "cubic", "bbr", CONGESTION_ASKED}, "bbr paces: it holds packets back by a timer"},
 	{{"homemade", "", "", "", CONGESTION_SYSTEM}, "homemade; whether it paces is not known."},
 	{{"", "", "", "", CONGESTION_SYSTEM}, ""},
@@ -61,7 +61,7 @@ static FILE *begin(char **text, size_t *len)
 	return f;
 }
 
-TEST(comparisons)
+TEST(each_comparison_has_its_sentence)
 {
 	char *text = NULL;
 	size_t len;
@@ -76,7 +76,7 @@ TEST(comparisons)
 	}
 }
 
-TEST(congestion_controls)
+TEST(each_congestion_control_has_its_sentence)
 {
 	char *text = NULL;
 	size_t len;

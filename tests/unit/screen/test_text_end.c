@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The end of a run: it fits on a screen whatever happened, its first words are the answer, and what
- * was not measured is not shown as a figure.
+ * The end of a run fits on a screen, begins with the answer, and shows no figure that was not
+ * measured.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "model/verdict.h"
 #include "screen/text.h"
 
-/* A test is linked with the programs' code alone: helpers are included. */
+/* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
 #include "support/test.h"
 
@@ -27,7 +27,7 @@ static char *render(const struct result *r, unsigned int columns, unsigned int r
 	return text;
 }
 
-/* Lines of a text; none is longer than columns or ends in a blank. */
+/* The number of lines; none may exceed the columns or end in a blank. */
 static unsigned int count_lines(const char *text, unsigned int columns)
 {
 	unsigned int lines = 0;
@@ -63,7 +63,7 @@ static void check_fits(const struct result *r)
 	}
 }
 
-/* Words of a text as they are read: line ends and margins are one blank. */
+/* The words of a text: line ends and margins become one blank. */
 static char *unwrap(const char *text)
 {
 	char *flat = malloc(strlen(text) + 1), *to = flat;
@@ -76,7 +76,7 @@ static char *unwrap(const char *text)
 	return flat;
 }
 
-/* On every screen it fits; at 80 columns it has these words, in this order, apart by '|'. */
+/* It fits any screen; at 80 columns it has these texts in this order, separated by '|'. */
 static void check_says(const struct result *r, const char *words)
 {
 	char *text = render(r, 80, 0), *flat = unwrap(text), *all = strdup(words), *save = NULL;
@@ -103,7 +103,7 @@ static void check_silent(const struct result *r, const char *words)
 	free(text);
 }
 
-/* Replaces the runs. owned: those that are replaced are the result's own. */
+/* Replaces the runs. owned: the result owns the replaced ones. */
 static void take_runs(struct result *r, struct run_result *runs, size_t n, bool owned)
 {
 	if (owned)
@@ -117,7 +117,7 @@ static struct run_result *zerocopy_of(struct result *r)
 	return &r->summary[2].total;
 }
 
-TEST(all_copied)
+TEST(copied_zero_copy_names_the_cause_in_all_sections)
 {
 	struct result *r = fake_result__new(3);
 
@@ -132,7 +132,7 @@ TEST(all_copied)
 	fake_result__free(r);
 }
 
-TEST(best_modes_are_named_and_modes_that_no_test_tells_apart_together)
+TEST(best_modes_are_named_and_indistinguishable_ones_together)
 {
 	struct result *r = fake_result__new(3);
 
@@ -152,7 +152,7 @@ TEST(best_modes_are_named_and_modes_that_no_test_tells_apart_together)
 	fake_result__free(r);
 }
 
-TEST(none_copied)
+TEST(uncopied_zero_copy_is_called_zero_copy)
 {
 	struct result *r = fake_result__new(3);
 	struct verdict *v = &zerocopy_of(r)->verdict;
@@ -161,14 +161,14 @@ TEST(none_copied)
 	v->copied_fraction.value = 0;
 	v->cause = ZC_CAUSE_NOT_COPIED;
 	check_says(r, "RESULT Zero-copy was zero-copy: none of 15 259 sends");
-	/* The completions say so, and yet the device cannot do without a copy. */
+	/* Completions report no copy, but the device cannot send without one. */
 	v->cause = ZC_CAUSE_NO_SG;
 	check_says(r, "RESULT Zero-copy was not zero-copy|scatter-gather");
 	check_silent(r, "was zero-copy:");
 	fake_result__free(r);
 }
 
-TEST(partly_copied)
+TEST(partly_copied_zero_copy_has_the_share)
 {
 	struct result *r = fake_result__new(3);
 
@@ -178,7 +178,7 @@ TEST(partly_copied)
 	fake_result__free(r);
 }
 
-TEST(refused_sends)
+TEST(refused_sends_name_the_limit_and_a_remedy)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *zc = zerocopy_of(r);
@@ -205,8 +205,8 @@ TEST(refused_sends)
 	fake_result__free(r);
 }
 
-/* One mode has no other to be held against; its copies are the answer. */
-TEST(one_mode)
+/* A single mode is not compared; its copies are the answer. */
+TEST(one_mode_gives_its_copies_as_the_answer)
 {
 	struct result *r = fake_result__new(2);
 
@@ -224,7 +224,7 @@ TEST(one_mode)
 	fake_result__free(r);
 }
 
-TEST(paced_senders)
+TEST(paced_senders_are_named_with_a_remedy)
 {
 	struct result *r = fake_result__new(3);
 
@@ -235,7 +235,7 @@ TEST(paced_senders)
 	fake_result__free(r);
 }
 
-TEST(answered_messages)
+TEST(replies_are_named_with_the_half_round_trip)
 {
 	struct result *r = fake_result__new(3);
 
@@ -246,7 +246,7 @@ TEST(answered_messages)
 	fake_result__free(r);
 }
 
-TEST(a_rate_that_is_not_kept)
+TEST(missed_rate_is_named)
 {
 	struct result *r = fake_result__new(3);
 
@@ -255,8 +255,8 @@ TEST(a_rate_that_is_not_kept)
 	fake_result__free(r);
 }
 
-/* A round that was cut short counts in the figures, and not among the rounds. */
-TEST(interrupted)
+/* A round cut short counts in the figures, but not as a round. */
+TEST(interrupted_run_names_the_complete_rounds)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result last = {.interrupted = true, .round = 3, .mode = MODE_ONECOPY};
@@ -282,8 +282,8 @@ TEST(interrupted)
 	fake_result__free(r);
 }
 
-/* A mode that no round was made of has no row, and the rounds are none. */
-TEST(interrupted_in_the_first_round)
+/* A mode without a round has no row, and the number of rounds is 0. */
+TEST(interruption_in_the_first_round_measures_nothing)
 {
 	struct result *r = fake_result__new(3);
 
@@ -298,7 +298,7 @@ TEST(interrupted_in_the_first_round)
 	fake_result__free(r);
 }
 
-TEST(a_failed_round)
+TEST(failed_round_is_named_with_its_reason)
 {
 	struct result *r = fake_result__new(3);
 
@@ -315,7 +315,7 @@ TEST(a_failed_round)
 	fake_result__free(r);
 }
 
-TEST(nothing_watched)
+TEST(run_without_backend_shows_no_kernel_figures)
 {
 	static const char reason[] = "backend none was asked for";
 	struct result *r = fake_result__new(3);
@@ -343,8 +343,8 @@ TEST(nothing_watched)
 	fake_result__free(r);
 }
 
-/* Comes before all else, also where many rounds are concerned. */
-TEST(unbalanced_books)
+/* Comes first, also if many rounds are concerned. */
+TEST(unbalanced_books_come_first)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result runs[5];
@@ -371,8 +371,8 @@ TEST(unbalanced_books)
 	fake_result__free(r);
 }
 
-/* A gap in sight is no leak; too much in the books is not explained by what was not seen. */
-TEST(a_gap_of_a_stage_that_was_not_measured_is_named)
+/* A gap of an unmeasured stage is not a leak; a surplus is not explained by one. */
+TEST(gap_of_an_unmeasured_stage_has_its_reason)
 {
 	struct result *r = fake_result__new(2);
 	struct run_result *run = &r->summary[1].total;
@@ -386,7 +386,7 @@ TEST(a_gap_of_a_stage_that_was_not_measured_is_named)
 	fake_result__free(r);
 }
 
-TEST(wrong_bytes)
+TEST(wrong_bytes_come_first)
 {
 	struct result *r = fake_result__new(3);
 
@@ -395,7 +395,7 @@ TEST(wrong_bytes)
 	fake_result__free(r);
 }
 
-TEST(missed_events)
+TEST(missed_events_are_counted_or_n_a)
 {
 	struct result *r = fake_result__new(3);
 
@@ -406,7 +406,7 @@ TEST(missed_events)
 	fake_result__free(r);
 }
 
-TEST(receiver_elsewhere)
+TEST(remote_receiver_is_named_in_every_section)
 {
 	struct result *r = fake_result__new(3);
 
@@ -429,8 +429,8 @@ TEST(receiver_elsewhere)
 	fake_result__free(r);
 }
 
-/* Where they are counted they are figures, and not among what was not seen. */
-TEST(hardware_counters)
+/* Counters that were measured are shown, and not listed as missing. */
+TEST(hardware_counters_are_shown_if_measured)
 {
 	struct result *r = fake_result__new(3);
 
@@ -451,8 +451,8 @@ TEST(hardware_counters)
 	fake_result__free(r);
 }
 
-/* A measured nothing, what does not apply, and what is not known are three things. */
-TEST(zero_is_never_unknown)
+/* A measured 0, "does not apply" and "unknown" look different. */
+TEST(zero_inapplicable_and_unknown_cells_differ)
 {
 	struct result *r = fake_result__new(3);
 
@@ -465,8 +465,8 @@ TEST(zero_is_never_unknown)
 	fake_result__free(r);
 }
 
-/* All at once: what does not fit is left out, the most important is not. */
-TEST(everything_at_once)
+/* All at once: sentences that do not fit are left out, the important ones stay. */
+TEST(everything_at_once_keeps_the_important_sentences)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *zc = zerocopy_of(r);
@@ -506,8 +506,8 @@ TEST(everything_at_once)
 	fake_result__free(r);
 }
 
-/* A wide terminal has more classes, not longer gaps. */
-TEST(wide_terminal)
+/* A wide terminal shows more classes, not wider gaps. */
+TEST(wide_terminal_has_more_classes)
 {
 	struct result *r = fake_result__new(3);
 	char *text = render(r, 200, 50);

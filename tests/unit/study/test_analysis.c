@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Made-up data: planted effects are found, and nothing is claimed where nothing can be. */
+/* Made-up data: planted effects are found, and noise gives no claim. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "support/planted.h"
 #include "support/test.h"
 
-/* A round has one number in all cells, whichever of them have it. */
-STUDY_TEST(rounds_are_blocks)
+/* A round has the same number in all cells that have it. */
+STUDY_TEST(rounds_are_numbered_across_cells)
 {
 	put(&study, MODE_TWOCOPY, KIB(4), 1, 5, 10);
 	put(&study, MODE_ONECOPY, KIB(4), 1, 0, 10);
@@ -25,13 +25,13 @@ STUDY_TEST(rounds_are_blocks)
 	assert_int_equal(analysis__block(&study.a, &study.d.rows[0]), 1);
 	assert_int_equal(analysis__block(&study.a, &study.d.rows[1]), 0);
 	assert_int_equal(analysis__block(&study.a, &study.d.rows[2]), 1);
-	/* The same round a second time is another block, and a third time yet another. */
+	/* A repeated round becomes another round, also the third time. */
 	assert_int_equal(analysis__block(&study.a, &study.d.rows[3]), 2);
 	assert_int_equal(analysis__block(&study.a, &study.d.rows[4]), 3);
 }
 
-/* Two comparisons of few rounds show nothing, and it is said how many rounds are needed. */
-TEST(few_rounds_show_no_difference)
+/* Two comparisons of few rounds show no difference, and the answer says how many are needed. */
+TEST(one_round_is_a_point_and_four_show_a_difference)
 {
 	for (unsigned int rounds = 1; rounds <= 4; rounds++) {
 		struct study s = {0};
@@ -58,7 +58,7 @@ TEST(few_rounds_show_no_difference)
 	}
 }
 
-STUDY_TEST(planted_crossover)
+STUDY_TEST(planted_crossover_is_found)
 {
 	struct mode_comparison comparison;
 
@@ -94,8 +94,8 @@ STUDY_TEST(noise_hides_the_crossover)
 	mode_comparison__clear(&comparison);
 }
 
-/* No cell has both modes: each size only one of them. */
-STUDY_TEST(missing_cells)
+/* No cell has both modes: each size has one of them. */
+STUDY_TEST(missing_mode_at_each_size_compares_nothing)
 {
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&study, MODE_ONECOPY, KIB(8), 1, 20, 0.01);
@@ -107,8 +107,8 @@ STUDY_TEST(missing_cells)
 	check_says(&study.answers[QUESTION_ZEROCOPY], "Not measured: no size");
 }
 
-/* A hole in the middle: its neighbours are compared, it is not. */
-STUDY_TEST(a_missing_cell_is_left_out)
+/* A missing cell: its neighbours are compared, the cell is not. */
+STUDY_TEST(missing_cell_is_left_out)
 {
 	struct mode_comparison comparison;
 
@@ -126,7 +126,7 @@ STUDY_TEST(a_missing_cell_is_left_out)
 	mode_comparison__clear(&comparison);
 }
 
-STUDY_TEST(a_missing_mode)
+STUDY_TEST(missing_mode_is_named)
 {
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 12, 0.01);
@@ -137,7 +137,7 @@ STUDY_TEST(a_missing_mode)
 	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "First at 4 KiB (1 thread; ");
 }
 
-STUDY_TEST(without_a_ledger_no_books_balance)
+STUDY_TEST(no_ledger_gives_no_balanced_books)
 {
 	put_crossing(&study, 0.01);
 	study__finish(&study, (double)NAN);
@@ -146,8 +146,8 @@ STUDY_TEST(without_a_ledger_no_books_balance)
 	check_says(&study.answers[QUESTION_UNEXPECTED], "Not shown: whether the books balance");
 }
 
-/* Only what was checked is said to be in order. */
-STUDY_TEST(books_are_kept_by_what_was_checked)
+/* Only checked runs are called balanced. */
+STUDY_TEST(only_checked_runs_are_called_balanced)
 {
 	size_t i;
 
@@ -161,8 +161,8 @@ STUDY_TEST(books_are_kept_by_what_was_checked)
 	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "no event was missed"));
 }
 
-/* However certain: a quarter of a percent is no collapse. */
-STUDY_TEST(a_little_less_is_no_collapse)
+/* A quarter of a percent is no collapse, however certain. */
+STUDY_TEST(quarter_of_a_percent_is_no_collapse)
 {
 	unsigned int r;
 
@@ -174,8 +174,8 @@ STUDY_TEST(a_little_less_is_no_collapse)
 	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "Collapse with"));
 }
 
-/* The load is a closed loop: latency follows throughput, it explains nothing. */
-STUDY_TEST(latency_explains_no_throughput)
+/* In a closed loop latency follows from throughput and explains nothing. */
+STUDY_TEST(latency_is_no_explanation_of_throughput)
 {
 	size_t i;
 
@@ -193,8 +193,8 @@ STUDY_TEST(latency_explains_no_throughput)
 	check_says(&study.answers[QUESTION_UNEXPECTED], "No measured cost changes");
 }
 
-/* Misses that do not differ are not said to be no fewer. */
-STUDY_TEST(no_fall_is_claimed_of_noise)
+/* Misses without a difference are not called fewer. */
+STUDY_TEST(noise_in_misses_is_no_fall)
 {
 	static const double off[] = {3, -2, 1, -1, 2, -3, 0.5};
 	size_t i;
@@ -210,7 +210,7 @@ STUDY_TEST(no_fall_is_claimed_of_noise)
 	check_says(&study.answers[QUESTION_CACHE], "None outside the noise");
 }
 
-STUDY_TEST(one_thread_count)
+STUDY_TEST(one_thread_count_answers_nothing_on_threads)
 {
 	put_crossing(&study, 0.01);
 	study__finish(&study, (double)NAN);
@@ -218,7 +218,7 @@ STUDY_TEST(one_thread_count)
 	check_says(&study.answers[QUESTION_THREADS], "one thread count only");
 }
 
-STUDY_TEST(zero_throughput)
+STUDY_TEST(zero_throughput_has_no_quotient)
 {
 	char words[64];
 	int mode;
@@ -236,7 +236,7 @@ STUDY_TEST(zero_throughput)
 	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "At none up to 4 KiB");
 }
 
-STUDY_TEST(no_throughput_at_all)
+STUDY_TEST(no_throughput_answers_nothing)
 {
 	int q;
 
@@ -250,7 +250,7 @@ STUDY_TEST(no_throughput_at_all)
 	assert_null(analysis__peak(&study.a, MODE_NR, METRIC_GBPS));
 }
 
-STUDY_TEST(no_counters_no_cache_answer)
+STUDY_TEST(no_counters_give_no_answer_on_caches)
 {
 	put_crossing(&study, 0.01);
 	study.d.reason[METRIC_S_L1D_MISSES] = strdup("virtual machine without a PMU");
@@ -259,8 +259,8 @@ STUDY_TEST(no_counters_no_cache_answer)
 	check_says(&study.answers[QUESTION_CACHE], "Not measured: virtual machine without a PMU.");
 }
 
-/* Why zero-copy is behind: copied after all, at what cost. */
-STUDY_TEST(zerocopy_that_was_copied)
+/* Why zero-copy is slower: it was copied, and at what cost. */
+STUDY_TEST(copied_zerocopy_explains_why_it_is_slower)
 {
 	size_t i;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What answers are put together from, each by itself: what they cite, whether rounds are enough,
- * how many sends were copied, sentences of stages made from given claims.
+ * The parts of answers: numbers they cite, the number of rounds, copied sends, sentences on stages
+ * from given findings.
  */
 #include <errno.h>
 #include <math.h>
@@ -26,8 +26,8 @@ static void zc_row(struct dataset *d, enum mode mode, double completed, double c
 	row->value[METRIC_ZC_COPIED] = copied;
 }
 
-/* Of the zero-copy runs that know both numbers, all together. */
-TEST(copied_sends_over_all_runs)
+/* Over all zero-copy runs with both numbers. */
+TEST(copied_sends_are_those_of_runs_with_both_counts)
 {
 	struct dataset d = {0};
 	const struct analysis a = {.dataset = &d};
@@ -48,8 +48,8 @@ TEST(copied_sends_over_all_runs)
 	dataset__clear(&d);
 }
 
-/* One comparison needs four rounds; more of them need more. */
-STUDY_TEST(enough_rounds_can_claim)
+/* One comparison needs four rounds; more comparisons need more. */
+STUDY_TEST(comparison_needs_enough_rounds)
 {
 	char why[PHRASE_BUF];
 
@@ -65,8 +65,8 @@ STUDY_TEST(enough_rounds_can_claim)
 	assert_true(answer__can_claim(&study.a));
 }
 
-/* A number is cited once, with its estimate; what has no value is no number. */
-STUDY_TEST(a_number_is_cited_once)
+/* A number is cited once, with its estimate; an unknown number is not cited. */
+STUDY_TEST(number_is_cited_once)
 {
 	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
 	struct cell *x, *y;
@@ -99,7 +99,7 @@ STUDY_TEST(a_number_is_cited_once)
 	assert_null(answers[0].evidence);
 }
 
-TEST(threads_and_modes_in_words)
+TEST(threads_and_modes_have_their_phrases)
 {
 	char buf[PHRASE_BUF];
 
@@ -124,8 +124,8 @@ static void put_claim(struct stage_findings *s, enum mode mode, enum cpu_class c
 	}
 }
 
-/* Of each mode the first of either direction, which is the largest. */
-TEST(savings_in_a_headline)
+/* The largest saving of each mode. */
+TEST(headline_has_the_largest_saving_of_each_mode)
 {
 	struct stage_findings s = {0};
 	char buf[512];
@@ -133,7 +133,7 @@ TEST(savings_in_a_headline)
 	assert_string_equal(stage_findings__savings(buf, sizeof(buf), &s), "");
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_LOCK, DIFFERENCE_HIGHER, 9, 7);
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_SKB, DIFFERENCE_NOISE, -80, 7);
-	/* More alone is no saving. */
+	/* An increase alone is no saving. */
 	assert_string_equal(stage_findings__savings(buf, sizeof(buf), &s), "");
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_COPY, DIFFERENCE_LOWER, -54.12, 7);
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -50, 7);
@@ -146,7 +146,7 @@ TEST(savings_in_a_headline)
 			    " one-copy saves most in gather (-40.0 ns/KiB); its largest extra cost "
 			    "is lock (+9.00 ns/KiB), zero-copy saves most in send copy (-54.1 "
 			    "ns/KiB); its largest extra cost is pin (+12.0 ns/KiB)");
-	/* No room is no harm. */
+	/* A short buffer is harmless. */
 	assert_string_equal(stage_findings__savings(buf, 10, &s), " one-copy");
 	assert_string_equal(stage_findings__savings(buf, 47, &s),
 			    " one-copy saves most in gather (-40.0 ns/KiB);");
@@ -162,7 +162,7 @@ static const char *said(struct answer_text *answer, const struct stage_findings 
 	return answer->points_nr > before ? answer->points[before] : NULL;
 }
 
-TEST(stages_in_a_point)
+TEST(point_lists_stages_that_differ)
 {
 	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
 	struct stage_findings s = {.both = true};
@@ -191,8 +191,8 @@ TEST(stages_in_a_point)
 	answers__clear(answers);
 }
 
-/* The four largest of a direction; of a single pair the difference alone. */
-TEST(few_pairs_are_named_so)
+/* The four largest of each direction; with one pair, the difference without an interval. */
+TEST(few_pairs_are_called_too_few)
 {
 	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
 	struct stage_findings s = {.both = true};
@@ -216,7 +216,7 @@ TEST(few_pairs_are_named_so)
 	answers__clear(answers);
 }
 
-/* Both cells of each size and thread count that has both, by the metric of the largest saving. */
+/* All sizes and thread counts that have both modes, by the metric of the largest saving. */
 STUDY_TEST(savings_are_cited_from_both_modes)
 {
 	struct stage_findings claims = {.both = true};
@@ -259,8 +259,8 @@ static bool mentions(const struct answer_text *answer, const char *with, const c
 	return false;
 }
 
-/* Against no misses there is no change: that size is not in the list. */
-STUDY_TEST(changes_of_misses_from_nothing_are_not_listed)
+/* From 0 misses there is no relative change: that size is left out. */
+STUDY_TEST(changes_from_zero_misses_are_not_listed)
 {
 	struct answer_text *answer;
 
@@ -279,8 +279,8 @@ STUDY_TEST(changes_of_misses_from_nothing_are_not_listed)
 	check_says(answer, "-50.0 % in the median of 1 setting (no difference is certain)");
 }
 
-/* As many misses as before are none less. */
-STUDY_TEST(the_same_misses_do_not_fall)
+/* Equal misses are no decrease. */
+STUDY_TEST(equal_misses_do_not_fall)
 {
 	put_misses(&study, MODE_TWOCOPY, KIB(1), 10, 4);
 	put_misses(&study, MODE_ONECOPY, KIB(1), 10, 4);
@@ -288,7 +288,7 @@ STUDY_TEST(the_same_misses_do_not_fall)
 	check_says(&study.answers[QUESTION_CACHE], "None outside the noise");
 }
 
-/* Fewer threads first, where nothing was measured with both. */
+/* Fewer threads first, if no size was measured with both. */
 STUDY_TEST(threads_without_a_pair_are_named_in_order)
 {
 	put(&study, MODE_TWOCOPY, KIB(1), 8, 0, 10);
@@ -297,8 +297,8 @@ STUDY_TEST(threads_without_a_pair_are_named_in_order)
 	check_says(&study.answers[QUESTION_THREADS], "with both 1 and 8 threads");
 }
 
-/* What a mode has no numbers of is not said of it, though it was said of the mode before. */
-STUDY_TEST(factors_are_of_the_mode)
+/* A mode without numbers has no sentence, though the mode before had one. */
+STUDY_TEST(factors_are_those_of_the_mode)
 {
 	struct answer_text *answer;
 
@@ -318,7 +318,7 @@ STUDY_TEST(factors_are_of_the_mode)
 	assert_true(mentions(answer, "one-copy with 2 threads against 1", "per thread x 0.500."));
 }
 
-TEST(the_cause_is_named_where_all_sends_were_copied)
+TEST(cause_is_named_if_all_sends_were_copied)
 {
 	static const char words[] = "because the kernel copied every send";
 
@@ -337,8 +337,8 @@ TEST(the_cause_is_named_where_all_sends_were_copied)
 	}
 }
 
-/* What some runs do not count is said of the others only. */
-STUDY_TEST(that_all_was_copied_is_said_of_runs_that_count)
+/* Runs without the count are ignored. */
+STUDY_TEST(copied_sends_are_those_of_runs_with_counts)
 {
 	for (unsigned int r = 0; r < 3; r++) {
 		put(&study, MODE_ZEROCOPY, KIB(1), 1, r, 10);
@@ -351,8 +351,8 @@ STUDY_TEST(that_all_was_copied_is_said_of_runs_that_count)
 		   "copied all 4 zero-copy sends in the 2 of 3 runs that count them after all");
 }
 
-/* That they rise is certain of more than half of the cells, or it is not said so. */
-STUDY_TEST(half_of_the_cells_are_not_most)
+/* A rise is claimed only if it is certain in more than half of the cells. */
+STUDY_TEST(rise_in_half_of_the_cells_is_not_claimed)
 {
 	for (unsigned int r = 0; r < 7; r++)
 		for (int cell = 0; cell < 4; cell++) {

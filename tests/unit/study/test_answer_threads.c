@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is said of threads: the CPUs they share come first, then the best count, then caches. */
+/* The answer on threads: shared CPUs first, then the best number, then caches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,8 @@ static bool begins(const char *text, const char *words)
 	return strncmp(text, words, strlen(words)) == 0;
 }
 
-/* The ceiling is the first sentence, and caches are no explanation beyond it. */
-TEST(threads_that_share_cpus_have_a_ceiling)
+/* The limit by CPUs comes first, and caches explain nothing beyond it. */
+TEST(threads_above_the_CPUs_name_that_limit_first)
 {
 	const struct answer_text *answer;
 	struct study s;
@@ -63,7 +63,7 @@ TEST(threads_that_share_cpus_have_a_ceiling)
 	study__clear(&s);
 }
 
-STUDY_TEST(threads_with_a_cpu_each_have_none)
+STUDY_TEST(threads_with_a_cpu_each_have_no_limit)
 {
 	const struct answer_text *answer;
 
@@ -74,7 +74,7 @@ STUDY_TEST(threads_with_a_cpu_each_have_none)
 	assert_false(says(answer, "wait for a CPU"));
 }
 
-STUDY_TEST(an_unknown_number_of_cpus_is_said_to_be_unknown)
+STUDY_TEST(unknown_number_of_cpus_is_named)
 {
 	const struct answer_text *answer;
 
@@ -83,8 +83,8 @@ STUDY_TEST(an_unknown_number_of_cpus_is_said_to_be_unknown)
 	check_says(answer, "Not shown: cache contention");
 }
 
-/* 16 of 10 is the highest total; 12 Gbit/s of 8 threads are 0.15 of 10 a thread. */
-STUDY_TEST(the_best_thread_count_is_named)
+/* The highest total is 16; 12 Gbit/s of 8 threads are 0.15 of 10 per thread. */
+STUDY_TEST(best_thread_count_is_named)
 {
 	const struct answer_text *answer;
 
@@ -95,7 +95,7 @@ STUDY_TEST(the_best_thread_count_is_named)
 	check_says(answer, "With 8 threads throughput per thread is x 0.150 of that with 1");
 	check_says(answer, "lower in 1 of 1, higher in 0, no difference in 0.");
 	check_says(answer, "two-copy has its highest total with 2 threads: 16.00 Gbit/s");
-	/* Eight times the misses and cycles for as many bytes. */
+	/* Eight times the misses and cycles for the same bytes. */
 	check_says(answer,
 		   "LLC misses per KiB x 8.00, LLC misses per thread x 1.00, bytes per cycle "
 		   "x 0.125");

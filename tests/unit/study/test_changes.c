@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Comparisons of two data sets made up for it: planted changes are found, noise is not one. */
+/* Comparisons of two made-up data sets: planted changes are found, noise is not. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -124,7 +124,7 @@ CHANGES_TEST(planted_changes_are_found)
 	assert_int_equal(find(MODE_ONECOPY, METRIC_CPU_NS_PER_KIB)->kind, CHANGE_NOISE);
 	assert_int_equal(find(MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_NOISE);
 	assert_int_equal(find(MODE_ZEROCOPY, METRIC_GBPS)->kind, CHANGE_BETTER);
-	/* Of these two less is better. */
+	/* Lower is better for these two. */
 	assert_int_equal(find(MODE_ZEROCOPY, METRIC_CPU_NS_PER_KIB)->kind, CHANGE_BETTER);
 	assert_int_equal(find(MODE_ZEROCOPY, METRIC_COPIES)->kind, CHANGE_WORSE);
 	assert_int_equal(p.changes.of_kind[CHANGE_WORSE], 2);
@@ -144,7 +144,7 @@ CHANGES_TEST(regressions_are_worse_by_more_than_the_limit)
 	assert_int_equal(p.changes.of_kind[CHANGE_NOISE], 6);
 }
 
-CHANGES_TEST(from_zero_is_beyond_any_limit)
+CHANGES_TEST(change_from_zero_exceeds_any_limit)
 {
 	char honoured[512] = "mode,size,threads,round,verdict_copied_fraction\n", copied[512];
 	const struct change *c;
@@ -163,7 +163,7 @@ CHANGES_TEST(from_zero_is_beyond_any_limit)
 	assert_int_equal(find(MODE_ZEROCOPY, METRIC_COPIED_FRACTION)->kind, CHANGE_BETTER);
 }
 
-CHANGES_TEST(one_round_cannot_say)
+CHANGES_TEST(one_round_shows_no_difference)
 {
 	compare(HEADER "onecopy,4096,1,0,30,,,,\n", HEADER "onecopy,4096,1,0,3,,,,\n");
 	assert_int_equal(p.changes.nr, 1);
@@ -172,7 +172,7 @@ CHANGES_TEST(one_round_cannot_say)
 	assert_int_equal(changes__regressions(&p.changes, 0.05), 0);
 }
 
-CHANGES_TEST(what_one_side_lacks_is_missing)
+CHANGES_TEST(cells_of_one_side_only_are_missing)
 {
 	compare(base, HEADER "onecopy,4096,1,0,24.0,,,,\n"
 			     "onecopy,4096,1,1,24.5,,,,\n"
@@ -189,8 +189,8 @@ CHANGES_TEST(what_one_side_lacks_is_missing)
 	assert_int_equal(p.changes.nr, 0);
 }
 
-/* Rounds that do not differ at all make any difference certain: next to nothing is still none. */
-CHANGES_TEST(next_to_nothing_is_no_change)
+/* Rounds without noise make any difference certain: a tiny one still does not count. */
+CHANGES_TEST(tiny_change_is_no_change)
 {
 	char before[1024] = HEADER, after[1024] = HEADER;
 
@@ -203,8 +203,8 @@ CHANGES_TEST(next_to_nothing_is_no_change)
 	assert_int_equal(p.changes.list[0].kind, CHANGE_NOISE);
 }
 
-/* Of each metric a twentieth of comparisons may show a false difference. */
-CHANGES_TEST(false_ones_are_expected)
+/* 5 % of the comparisons of each metric may be false. */
+CHANGES_TEST(false_differences_are_expected)
 {
 	compare(base, slower);
 	NEAR(changes__false_expected(&p.changes), 0.15, 1e-9);
@@ -225,8 +225,8 @@ CHANGES_TEST(ipc_has_no_better_direction)
 	assert_int_equal(changes__regressions(&p.changes, 0.05), 0);
 }
 
-/* A gate that cannot see must not be taken for one that was passed. */
-CHANGES_TEST(few_rounds_cannot_gate)
+/* A gate without data must not pass. */
+CHANGES_TEST(too_few_rounds_cannot_gate)
 {
 	char few[256] = "mode,size,threads,round,app_throughput_gbps\n";
 
@@ -254,8 +254,8 @@ static char *text_of(bool all)
 	return text;
 }
 
-/* Something is worse and something merely different, which is as many: both are listed. */
-CHANGES_TEST(what_is_neither_better_nor_worse_is_listed)
+/* As many regressions as neutral changes: both are listed. */
+CHANGES_TEST(neutral_changes_are_listed)
 {
 	char before[2048] = "mode,size,threads,round,app_throughput_gbps,cycles,instructions\n",
 	     after[2048];
@@ -287,8 +287,8 @@ static void with_mtu(char *text, size_t len, unsigned int mtu)
 	fclose(f);
 }
 
-/* A setting that differs is named unless it is allowed, wherever it stands in the list. */
-CHANGES_TEST(what_was_made_otherwise_is_named)
+/* A setting that differs is named unless it is allowed, at any position in the list. */
+CHANGES_TEST(settings_that_differ_are_named)
 {
 	char before[1024], after[1024];
 
@@ -339,8 +339,8 @@ CHANGES_TEST(names_are_parsed_back)
 	assert_int_equal(change_metric__parse("speed", &parsed), -EINVAL);
 }
 
-/* The limit is not passed by a change that only reaches it, nor by one that is not worse. */
-CHANGES_TEST(a_regression_has_borders)
+/* A change equal to the limit, or an improvement, is no regression. */
+CHANGES_TEST(regression_must_exceed_the_limit)
 {
 	const struct change halved = {.metric = METRIC_GBPS,
 				      .change = -0.5,
@@ -360,16 +360,16 @@ CHANGES_TEST(a_regression_has_borders)
 		assert_int_equal(change__is_regression(&c, 0.05), kind == CHANGE_WORSE);
 	}
 	c = halved;
-	c.change = (double)NAN; /* from nothing */
+	c.change = (double)NAN; /* from 0 */
 	assert_true(change__is_regression(&c, 1e9));
 	assert_false(change__is_regression(&c, (double)INFINITY));
 }
 
 /*
- * Six cells of six rounds, one of them worse: the list, the gate and the document say the same.
- * The rounds of the worse cell overlap in one pair, which shows no difference among six cells.
+ * Six cells of six rounds, one of them slower: list, gate and document agree. The rounds of the
+ * slower cell overlap in one pair, which is no difference among six cells.
  */
-CHANGES_TEST(one_test_decides_text_json_and_gate)
+CHANGES_TEST(text_json_and_gate_agree)
 {
 	static const struct compared names = {.before = "a", .after = "b"};
 	size_t failed = 0, passed = 0;
@@ -396,7 +396,7 @@ CHANGES_TEST(one_test_decides_text_json_and_gate)
 			bool regression = json_is_true(json_object_get(c, "regression"));
 
 			worse += regression;
-			/* What the gate names is in the list as worse. */
+			/* What the gate names is listed as worse. */
 			assert_int_equal(regression, p.changes.list[i].kind == CHANGE_WORSE &&
 							     -p.changes.list[i].change > 0.05);
 		}
@@ -416,7 +416,7 @@ CHANGES_TEST(one_test_decides_text_json_and_gate)
 	assert_true(failed && passed);
 }
 
-CHANGES_TEST(a_gate_needs_a_comparison)
+CHANGES_TEST(gate_needs_a_comparison)
 {
 	const struct changes one = {.gated = 1}, none = {.gated = 0};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is claimed of data of which the truth is known, because it is made up: how often the report
- * claims something of pure noise, and how often it finds what was planted.
+ * How often reports claim something about pure noise, and how often they find a planted effect, on
+ * made-up data.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "study/test_family.h"
 #include "support/simulated.c"
 
-#define SWEEP_ROUNDS 12 /* of a sweep, unless told otherwise */
+#define SWEEP_ROUNDS 12 /* default of a sweep */
 
-/* Does any headline claim what is not so? In these data nothing differs but by thread. */
+/* True if a headline claims a false difference. In these data only the thread counts differ. */
 static bool headline_is_false(const struct answer_text *answers)
 {
 	static const char *const harmless[] = {
@@ -32,7 +32,7 @@ static bool headline_is_false(const struct answer_text *answers)
 		const char *said = answers[q].headline;
 
 		if (q == QUESTION_UNEXPECTED) {
-			/* Wide intervals are no claim about a difference. */
+			/* Naming wide intervals is not a claim. */
 			if (strstr(said, "collapse") != NULL && !strstr(said, "no collapse"))
 				return true;
 			if (strstr(said, "against the rule") || strstr(said, "fall with"))
@@ -48,7 +48,7 @@ static bool headline_is_false(const struct answer_text *answers)
 	return false;
 }
 
-TEST(noise_makes_no_headlines)
+TEST(noise_gives_no_headlines)
 {
 	struct answer_text answers[QUESTION_NR];
 	struct simulated s;
@@ -68,14 +68,14 @@ TEST(noise_makes_no_headlines)
 		}
 		printf("false headlines, %s noise: %u of %u\n", noise_names[noise], wrong,
 		       simulated__sets());
-		/* Four families can be wrong: modes in a setting and at a size, by throughput
-		 * and by CPU time. */
+		/* Four families can be wrong: modes in a setting and at a size, by throughput and
+		 * by CPU time. */
 		simulated__check_at_most(wrong, simulated__sets(), 4 * RANK_LEVEL);
 	}
 }
 
-/* Of one family, all modes by throughput, any claim is false in at most 5 % of reports. */
-TEST(a_family_is_seldom_wrong)
+/* One family, all modes by throughput: at most 5 % of the reports have a false claim. */
+TEST(family_of_noise_comparisons_is_wrong_in_5_percent_at_most)
 {
 	for (enum noise noise = 0; noise < NOISE_NR; noise++) {
 		const struct simulated_plan p = {
@@ -107,7 +107,6 @@ TEST(a_family_is_seldom_wrong)
 	}
 }
 
-/* Few rounds say nothing, however far apart the numbers are. */
 TEST(five_rounds_claim_nothing)
 {
 	const struct simulated_plan p = {.rounds = 5, .effect = 5, .size = -1, .threads = -1};
@@ -124,7 +123,7 @@ TEST(five_rounds_claim_nothing)
 	simulated__clear(&s);
 }
 
-/* In how many sets a planted effect is found: over all thread counts, or in a single cell. */
+/* The number of sets in which a planted effect is found: over all thread counts, or in one cell. */
 static unsigned int found(const struct simulated_plan *p, unsigned int sets, uint64_t seed)
 {
 	unsigned int n = 0;
@@ -146,8 +145,8 @@ static unsigned int found(const struct simulated_plan *p, unsigned int sets, uin
 	return n;
 }
 
-/* One-copy faster at one size, by twice the noise of a run: found over all thread counts. */
-TEST(planted_at_a_size_is_found)
+/* One-copy faster at one size by twice the noise of a run: found over all thread counts. */
+TEST(effect_planted_at_one_size_is_found)
 {
 	for (enum noise noise = 0; noise < NOISE_UNEQUAL; noise++) {
 		const struct simulated_plan p = {.noise = noise,
@@ -164,11 +163,11 @@ TEST(planted_at_a_size_is_found)
 }
 
 /*
- * In a single cell of 48, by twice the noise of a difference of two runs (1.41 times that of a
- * run): found in 12 rounds, which a sweep makes unless told otherwise, also where the rounds drift;
- * in 7 rounds in a third of the cases and more.
+ * In one cell of 48, by twice the noise of a difference of two runs (1.41 times that of a run):
+ * found with 12 rounds, the default of a sweep, also with drift; with 7 rounds in at least a third
+ * of the sets.
  */
-TEST(planted_in_one_cell_is_found)
+TEST(effect_planted_in_one_cell_is_found)
 {
 	struct simulated_plan p = {
 		.effect = 2 * M_SQRT2 * SIMULATED_NOISE, .size = 2, .threads = 2};

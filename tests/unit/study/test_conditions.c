@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is said of a data set before anything is answered. */
+/* Sentences on the conditions of a data set, before the answers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static const struct condition_case cases[] = {
 	{"{}", "{\"cpu_sender\": \"0\", \"cpu_receiver\": \"1\"}", "Senders ran on CPU 0. Receivers ran on CPU 1."},
 	{"{}", "{\"cpu_sender\": \"0\"}", "Senders ran on CPU 0."},
 	{"{}", "{\"cpu_receiver\": \"1\"}", "Receivers ran on CPU 1."},
-	/* A CSV file has no numbers. */
+	/* A CSV file has no JSON numbers. */
 	{"{\"load_average\": \"7.7\", \"cpus\": \"2\"}", "{}", "The machine was busy with other work when the first run began (load average 7.7 on 2 CPUs)"},
 	{"{\"load_average\": 1.5, \"cpus\": 2}", "{}", ""},
 	{"{\"governor\": \"powersave\"}", "{}", "The CPUs' frequency is governed by powersave"},
@@ -33,7 +33,7 @@ static const struct condition_case cases[] = {
 };
 /* clang-format on */
 
-TEST(conditions_in_words)
+TEST(each_data_set_has_its_conditions)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct dataset d = {
@@ -53,8 +53,8 @@ TEST(conditions_in_words)
 	}
 }
 
-/* Runs that were left out are named. */
-TEST(other_runs_in_words)
+/* Runs left out are named. */
+TEST(runs_left_out_are_named)
 {
 	char cubic[] = "cubic", bbr[] = "bbr", *names[] = {cubic, bbr};
 	struct dataset d = {.others = names, .others_nr = 1};
@@ -68,8 +68,7 @@ TEST(other_runs_in_words)
 	free(text);
 }
 
-/* Every word of them, to the end. */
-TEST(conditions_are_sentences)
+TEST(conditions_match_the_golden_file)
 {
 	record__check("conditions");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The lists of --columns and --modes: which side of which pair a word is. */
+/* The lists of --columns and --modes: looking up either side of a pair. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static const struct pair_case cases[] = {
 	{NULL, true, "a", NULL},
 };
 
-TEST(a_word_is_looked_up)
+TEST(word_is_looked_up_on_either_side)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct pair_case *c = &cases[i];
@@ -49,8 +49,8 @@ TEST(a_word_is_looked_up)
 	}
 }
 
-/* The list is what a user wrote: longer than a name may be, it is cut. */
-TEST(a_long_other_is_cut)
+/* The user's list may hold a name that is too long: it is cut. */
+TEST(name_that_is_too_long_is_cut)
 {
 	char list[2 * NAME_LEN + 3] = "a=", other[NAME_LEN];
 
@@ -60,7 +60,7 @@ TEST(a_long_other_is_cut)
 	assert_int_equal(strlen(other), NAME_LEN - 1);
 }
 
-TEST(a_refusal_has_file_and_line)
+TEST(refusal_has_file_and_line)
 {
 	char message[DATASET_MESSAGE_MAX], name[2 * DATASET_MESSAGE_MAX];
 	struct csv_reader r = {.name = "x.csv", .message = message, .text = {.line = 12}};

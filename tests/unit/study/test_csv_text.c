@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CSV as RFC 4180 has it, and as programs write it: ends of lines, quotes, empty cells, lines. */
+/* CSV as in RFC 4180 and as programs write it: line ends, quotes, empty cells. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "study/csv_text.h"
 #include "support/test.h"
 
-/* The cells of a text in brackets, its records with their lines, in memory as long as it is. */
+/* The records of a text: line number and cells in brackets. The memory has the exact size. */
 static const char *read_all(const char *text)
 {
 	static char said[512];
@@ -35,7 +35,7 @@ static const char *read_all(const char *text)
 	return said;
 }
 
-TEST(records_and_cells)
+TEST(records_and_cells_are_split)
 {
 	static const char *const cases[][2] = {
 		{"", ""},
@@ -64,8 +64,8 @@ TEST(records_and_cells)
 		assert_string_equal(read_all(cases[i][0]), cases[i][1]);
 }
 
-/* A quoted cell may hold what else ends one; a doubled quote is one. Lines in it count. */
-TEST(quoted_cells)
+/* A quoted cell may contain separators and line ends, which count; a doubled quote is one. */
+TEST(quoted_cells_keep_separators_and_line_ends)
 {
 	static const char *const cases[][2] = {
 		{"\"a\",b", "1:[a][b] "},
@@ -88,8 +88,8 @@ TEST(quoted_cells)
 		assert_string_equal(read_all(cases[i][0]), cases[i][1]);
 }
 
-/* More cells, and longer ones, than there is room for at first; the next record uses it again. */
-TEST(room_grows)
+/* More and longer cells than the first allocation holds; the next record reuses it. */
+TEST(text_with_1500_cells_and_a_long_cell_fit)
 {
 	enum { CELLS = 1500, LETTERS = 3000 };
 	char *text = malloc(2 * CELLS + LETTERS + 4);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Results read back: columns by name in any order, what is missing stays missing, damage is
- * refused. */
+/* Results read back: columns by name in any order; missing stays missing; damage is refused. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@
 
 static char message[DATASET_MESSAGE_MAX];
 
-/* The data set of a DATASET_TEST, which is empty at first. */
+/* The data set of a DATASET_TEST, empty at first. */
 static struct dataset set;
 
 static int begin(void **state)
@@ -44,7 +43,7 @@ static int add(struct dataset *d, const char *text)
 	return dataset__add_csv(d, "x.csv", text, strlen(text), message);
 }
 
-/* Refused with a sentence that has the words in it, and nothing leaks. */
+/* Refused with a message that contains the words, without a leak. */
 static void refused(const char *text, const char *words)
 {
 	struct dataset d;
@@ -58,7 +57,7 @@ static void refused(const char *text, const char *words)
 	dataset__clear(&d);
 }
 
-DATASET_TEST(columns_of_published_data)
+DATASET_TEST(columns_of_published_data_are_read)
 {
 	assert_int_equal(add(&set, "Mode,Size,Threads,Throughput_Gbps,Latency_us,Cycles,L1Misses,"
 				   "LLCMisses,ContextSwitches\n"
@@ -83,8 +82,8 @@ DATASET_TEST(columns_of_published_data)
 	assert_true(isnan(set.rows[1].value[METRIC_RX_BYTES]));
 }
 
-/* Texts of every length in memory of their own: a sanitizer sees the first byte too many. */
-TEST(nothing_behind_the_text_is_read)
+/* Texts of every length in memory of the exact size: a sanitizer detects a read beyond it. */
+TEST(truncated_text_is_read_within_its_bounds)
 {
 	static const char text[] = "mode,size,\"threads\",cause\r\ntwocopy,64,\"1\",\"a\"\"b\"";
 
@@ -100,7 +99,7 @@ TEST(nothing_behind_the_text_is_read)
 	}
 }
 
-DATASET_TEST(quoting_line_ends_and_order)
+DATASET_TEST(quotes_line_ends_and_column_order_are_read)
 {
 	assert_int_equal(add(&set, "\xef\xbb\xbfverdict_text,size,\"mode\",unknown_column\r\n"
 				   "\"copied, \"\"local\"\"\nhere\",64,one-copy,x\r\n\r\n"),
@@ -111,7 +110,7 @@ DATASET_TEST(quoting_line_ends_and_order)
 	assert_string_equal(set.rows[0].verdict, "copied, \"local\"\nhere");
 }
 
-TEST(missing_is_missing)
+TEST(missing_values_stay_unknown)
 {
 	static const char *const words[] = {"", "n/a", "NaN", "null", "-", "NA"};
 	char text[256];
@@ -131,7 +130,7 @@ TEST(missing_is_missing)
 	}
 }
 
-TEST(damage_is_refused)
+TEST(damaged_files_are_refused_with_the_line)
 {
 	refused("", "empty");
 	refused("mode,size\n", "no run");
@@ -158,7 +157,7 @@ TEST(damage_is_refused)
 	refused("{\"schema\": 1}\n", "no column");
 }
 
-DATASET_TEST(binary_is_refused)
+DATASET_TEST(binary_file_is_refused)
 {
 	static const char data[] = "mode,size\n0,\0 64\n";
 
@@ -167,7 +166,7 @@ DATASET_TEST(binary_is_refused)
 	record("%s\n", message);
 }
 
-/* What we write is what we read, in both forms. */
+/* The program's own output is read back, in both formats. */
 static void check_full(const struct dataset *d)
 {
 	const struct dataset_row *row = &d->rows[1];
@@ -192,7 +191,7 @@ static void check_full(const struct dataset *d)
 			    "A CPU, 2 GHz");
 }
 
-TEST(our_csv_is_read_back)
+TEST(own_csv_is_read_back)
 {
 	struct full_result f;
 	struct dataset d = {0};
@@ -211,7 +210,7 @@ TEST(our_csv_is_read_back)
 	full_result__clear(&f);
 }
 
-TEST(our_document_is_read_back)
+TEST(own_document_is_read_back)
 {
 	struct full_result f;
 	struct dataset d = {0};
@@ -240,8 +239,8 @@ static json_t *parsed(const char *text)
 	return o;
 }
 
-/* What shaped the traffic is not pooled: two rounds of 8 and 64 fields are no two rounds. */
-DATASET_TEST(other_settings_are_not_pooled)
+/* Rounds with different settings are not pooled: 8 and 64 fields are different cells. */
+DATASET_TEST(rounds_of_other_settings_are_not_pooled)
 {
 	static const char *const differing[] = {
 		"mode,size,environment_mtu\n0,64,1500\n1,64,9000\n",
@@ -264,15 +263,16 @@ DATASET_TEST(other_settings_are_not_pooled)
 	assert_int_equal(add(&set, "mode,size,fields,environment_mtu\n0,64,8,\n1,64,8,1500\n"), 0);
 }
 
-/* Runs with several congestion controls are several data sets: one is taken, the others are named.
+/*
+ * Runs with several congestion controls are several data sets: one is used, the others are named.
  */
-DATASET_TEST(congestion_controls_are_apart)
+DATASET_TEST(congestion_controls_are_separate_data_sets)
 {
 	static const char csv[] = "mode,size,round,environment_congestion_control\n0,64,0,bbr\n"
 				  "0,64,0,reno\n1,64,0,reno\n0,64,0,cubic\n0,64,1,\n";
 
 	assert_int_equal(add(&set, csv), 0);
-	assert_int_equal(set.rows_nr, 2); /* with bbr, and the one that does not say */
+	assert_int_equal(set.rows_nr, 2); /* with bbr, and the run without a name */
 	assert_string_equal(set.congestion, "bbr");
 	assert_int_equal(set.others_nr, 2);
 	assert_string_equal(set.others[0], "reno");
@@ -280,7 +280,7 @@ DATASET_TEST(congestion_controls_are_apart)
 	dataset__clear(&set);
 	set = (struct dataset){.names.congestion = "reno"};
 	assert_int_equal(dataset__add_csv(&set, "x", csv, strlen(csv), message), 0);
-	assert_int_equal(set.rows_nr, 2); /* what does not say is not taken for it */
+	assert_int_equal(set.rows_nr, 2); /* the run without a name is left out */
 	assert_string_equal(set.congestion, "reno");
 	assert_int_equal(set.others_nr, 2);
 }
@@ -294,8 +294,8 @@ DATASET_TEST(runs_that_were_ended_early_are_counted)
 	assert_int_equal(set.interrupted, 2);
 }
 
-/* How data sets write a mode: its name however written, its number, or the part of the exercise. */
-TEST(modes_are_known_by_many_names)
+/* Modes in data sets: the name in any spelling, the number, or the part of the exercise. */
+TEST(modes_are_read_by_name_number_or_part)
 {
 	static const char *const names[MODE_NR][6] = {
 		{"twocopy", "two-copy", "Two Copy", "0", "A1", "a1"},
@@ -317,8 +317,8 @@ TEST(modes_are_known_by_many_names)
 	assert_int_equal(mode, MODE_ONECOPY);
 }
 
-/* What a later run says first is known from then on. */
-DATASET_TEST(settings_come_together)
+/* A value that only a later run has is used. */
+DATASET_TEST(settings_are_collected_from_all_runs)
 {
 	assert_int_equal(
 		dataset__keep_settings(&set, "a", json_pack("{s:s}", "fields", "8"), message), 0);
@@ -332,7 +332,7 @@ DATASET_TEST(settings_come_together)
 	assert_string_equal(message,
 			    "c: made with mtu 9000, other runs here with 1500: runs of different "
 			    "settings are not pooled; give each a directory or file of its own.");
-	/* Of several it is the first of those that were there. */
+	/* With several, the first one present. */
 	assert_int_equal(
 		dataset__keep_settings(
 			&set, "d", json_pack("{s:s,s:s}", "mtu", "9000", "fields", "9"), message),
@@ -342,7 +342,7 @@ DATASET_TEST(settings_come_together)
 	assert_string_equal(json_string_value(json_object_get(set.settings, "mtu")), "1500");
 }
 
-DATASET_TEST(one_congestion_control_is_admitted)
+DATASET_TEST(only_one_congestion_control_is_used)
 {
 	assert_int_equal(dataset__admits(&set, NULL), 1);
 	assert_null(set.congestion);
@@ -362,7 +362,7 @@ DATASET_TEST(one_congestion_control_is_admitted)
 	assert_string_equal(set.congestion, "bbr");
 }
 
-/* The headers of two other published data sets of this experiment, as they are. */
+/* The real headers of two other published data sets of this experiment. */
 DATASET_TEST(other_published_columns_are_known)
 {
 	assert_int_equal(add(&set,
@@ -390,8 +390,8 @@ DATASET_TEST(other_published_columns_are_known)
 	NEAR(set.rows[0].value[METRIC_CYCLES_PER_BYTE], 0.32);
 }
 
-/* Any other, by what its reader says of it. */
-TEST(foreign_names_are_told)
+/* Any other file, with its names given by options. */
+TEST(foreign_names_are_given_by_columns_and_modes)
 {
 	static const char csv[] = "way,bytes_each,bw\nmemcpy,4096,10\nsendfile,4096,12\n";
 	struct dataset d = {.names = {.columns = "mode=way,size=bytes_each,throughput_gbps=bw",
@@ -419,7 +419,7 @@ TEST(foreign_names_are_told)
 	}
 }
 
-/* A document's own settings are heard, but not what a data set varies. */
+/* Settings of a document are read, except those that a data set varies. */
 DATASET_TEST(settings_of_a_document_are_read)
 {
 	static const char form[] = "{\"schema\": \"netiotrace.result/1\", \"settings\": "
@@ -440,8 +440,8 @@ DATASET_TEST(settings_of_a_document_are_read)
 	assert_non_null(strstr(message, "sndbuf 8192, other runs here with 4096"));
 }
 
-/* Every number we read is a number we write: a renamed field would silently be missing. */
-TEST(every_path_is_written)
+/* Every number that is read is also written: a renamed field would be missing without a message. */
+TEST(every_path_that_is_read_is_written)
 {
 	struct full_result f;
 	const json_t *runs, *o;
@@ -468,14 +468,12 @@ TEST(every_path_is_written)
 	full_result__clear(&f);
 }
 
-/* Every word of what was refused above. */
-TEST(refusals_are_sentences)
+TEST(refusals_match_the_golden_file)
 {
 	record__check("refusals");
 }
 
-/* Blanks around a number are none of it. */
-DATASET_TEST(blanks_around_numbers)
+DATASET_TEST(blanks_around_numbers_are_ignored)
 {
 	assert_int_equal(add(&set, "mode,size,round,throughput_gbps\n"
 				   "twocopy, 4096 ,  3,\t 8.5 \n"),
@@ -495,8 +493,8 @@ DATASET_TEST(every_column_of_the_environment_is_kept)
 	assert_string_equal(json_string_value(json_object_get(set.environment, "os")), "x");
 }
 
-/* Other times, another load or a tap are the same machine; another kernel is not. */
-DATASET_TEST(an_environment_varies_by_what_stays)
+/* Other times, load or taps are the same machine; another kernel is not. */
+DATASET_TEST(environments_differ_by_machine_values_only)
 {
 	dataset__keep_environment(&set, json_pack("{s:s,s:s,s:f,s:i}", "kernel", "6.1", "started",
 						  "monday", "load_average", 0.5, "packet_taps", 0));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Result documents read back: runs, histograms and stacks as they stand there, damage refused. */
+/* Result documents read back: runs, histograms and stacks; damage is refused. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 static char message[DATASET_MESSAGE_MAX];
 
-/* The data set of a DATASET_TEST, which is empty at first. */
+/* The data set of a DATASET_TEST, empty at first. */
 static struct dataset set;
 
 static int begin(void **state)
@@ -131,7 +131,7 @@ DATASET_TEST(foreign_documents_are_refused)
 	"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\",\"size\":4096," \
 	"\"threads\":1,\"round\":%d,\"app\":{\"rx_bytes\":%s,\"throughput_gbps\":%s}}]}"
 
-/* Adds a run of these; returns what dataset__add_document() does. */
+/* Adds a document with these runs. Returns the result of dataset__add_document(). */
 static int add_figures(struct dataset *d, int round, const char *rx_bytes, const char *gbps)
 {
 	char text[512];
@@ -145,10 +145,9 @@ static int add_figures(struct dataset *d, int round, const char *rx_bytes, const
 	return err;
 }
 
-DATASET_TEST(a_copy_of_a_run_is_found)
+DATASET_TEST(copied_run_is_found)
 {
-	/* One number of a round twice is nothing by itself: two programs may each have counted
-	 * from 1. */
+	/* A repeated round number alone is no copy: two programs may each have counted from 1. */
 	assert_int_equal(add_figures(&set, 1, "4096", "1"), 0);
 	assert_int_equal(add_figures(&set, 1, "4096", "2"), 0);
 	assert_int_equal(add_figures(&set, 2, "4096", "1"), 0);
@@ -156,20 +155,20 @@ DATASET_TEST(a_copy_of_a_run_is_found)
 	assert_int_equal(add_figures(&set, 3, "null", "null"), 0);
 	dataset__finish(&set, 1);
 	assert_null(dataset__copy(&set));
-	/* Others of the same round between the two are no hindrance. */
+	/* Other runs of the same round in between do not matter. */
 	assert_int_equal(add_figures(&set, 2, "4095", "1"), 0);
 	assert_int_equal(add_figures(&set, 2, "4096", "3"), 0);
 	assert_int_equal(add_figures(&set, 2, "4096", "1"), 0);
 	dataset__finish(&set, 1);
 	assert_non_null(dataset__copy(&set));
 	assert_int_equal(dataset__copy(&set)->round, 2);
-	/* Another's format may round. */
+	/* Another format may have rounded numbers. */
 	for (size_t i = 0; i < set.rows_nr; i++)
 		set.rows[i].ours = false;
 	assert_null(dataset__copy(&set));
 }
 
-DATASET_TEST(a_figure_is_a_number_or_null)
+DATASET_TEST(figures_must_be_numbers_or_null)
 {
 	static const char *const none[] = {"\"4096\"", "true", "[4096]", "{}"};
 
@@ -181,7 +180,7 @@ DATASET_TEST(a_figure_is_a_number_or_null)
 	assert_int_equal(add_figures(&set, 1, "null", "1"), 0);
 }
 
-TEST(what_figures_are_in_is_an_object_or_null)
+TEST(figures_must_be_an_object_or_null)
 {
 	static const char *const apps[] = {"\"4096\"", "4096", "[]", "null", "{}"};
 	struct dataset d = {0};
@@ -200,7 +199,7 @@ TEST(what_figures_are_in_is_an_object_or_null)
 	}
 }
 
-DATASET_TEST(failures_are_kept)
+DATASET_TEST(failed_runs_are_kept)
 {
 	json_t *o = parsed("{\"schema\":\"netiotrace.failure/1\",\"mode\":\"zerocopy\","
 			   "\"size\":1024,\"threads\":2,\"round\":1,\"exit_code\":1,"
@@ -230,8 +229,8 @@ static int add_run(struct dataset *d, const char *run)
 	return err;
 }
 
-/* What a run is known by, at the limits of what is possible, and beyond them. */
-DATASET_TEST(cells_that_are_possible)
+/* The identity of a run: at the limits of each value, and beyond them. */
+DATASET_TEST(run_settings_are_accepted_up_to_their_limits)
 {
 	static const char *const impossible[] = {
 		"{\"mode\": \"onecopy\"}",
@@ -260,7 +259,7 @@ DATASET_TEST(cells_that_are_possible)
 	assert_int_equal(set.rows[0].size, 1);
 	assert_int_equal(set.rows[0].threads, 0);
 	dataset__clear(&set);
-	/* As other tools write whole numbers, and what is not said. */
+	/* Whole numbers as other tools write them, and missing values. */
 	assert_int_equal(add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": null, "
 				       "\"round\": 2.0}"),
 			 0);
@@ -271,14 +270,14 @@ DATASET_TEST(cells_that_are_possible)
 		add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000000}"), 0);
 	assert_int_equal(set.rows[0].threads, 1000000);
 	dataset__clear(&set);
-	/* What books lack may be less than nothing. */
+	/* Unaccounted bytes may be negative. */
 	assert_int_equal(add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, "
 				       "\"ledger\": {\"unaccounted_tx\": -1}}"),
 			 0);
 }
 
-/* A bucket is from where to where and how many; one of none is left out. */
-DATASET_TEST(buckets_are_read_as_they_are)
+/* A bucket has bounds and a count; one with count 0 is left out. */
+DATASET_TEST(buckets_are_read_with_bounds_and_count)
 {
 	assert_int_equal(
 		add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"ledger\": "
@@ -297,14 +296,14 @@ DATASET_TEST(buckets_are_read_as_they_are)
 	NEAR(set.hists[0].buckets[1].low, 8.0);
 	NEAR(set.hists[0].buckets[1].high, 15.0);
 	NEAR(set.hists[0].buckets[1].count, 3.0);
-	/* The last one is open above. */
+	/* The last bucket has no upper bound. */
 	NEAR(set.hists[0].buckets[2].low, 16.0);
 	NEAR(set.hists[0].buckets[2].high, 16.0);
 	NEAR(set.hists[0].buckets[2].count, 2.0);
 }
 
-/* A histogram without one of its buckets would be another. */
-DATASET_TEST(what_is_no_bucket_is_damage)
+/* A damaged bucket makes the histogram invalid. */
+DATASET_TEST(malformed_bucket_is_refused)
 {
 	static const char *const none[] = {
 		"[[64, 63, 1]]",   "[[-1, 2, 1]]",    "[[1, 2, -1]]",    "[[1]]", "[[1, 2]]", "[7]",
@@ -329,8 +328,8 @@ DATASET_TEST(what_is_no_bucket_is_damage)
 	assert_int_equal(set.hists_nr, 0);
 }
 
-/* "whose;frames count": what is none of that is left out, and what is there twice is one. */
-DATASET_TEST(stacks_are_read_as_they_are)
+/* "whose;frames count": malformed stacks are left out, and repeated ones added. */
+DATASET_TEST(stacks_are_read_and_malformed_ones_left_out)
 {
 	const struct profile *p;
 
@@ -357,8 +356,8 @@ DATASET_TEST(stacks_are_read_as_they_are)
 	assert_int_equal(p->stacks[2].count, 1);
 }
 
-/* Each cell has stacks of its own, those of its rounds together. */
-DATASET_TEST(stacks_are_of_their_cells)
+/* Each cell has its own stacks, summed over its rounds. */
+DATASET_TEST(stacks_belong_to_their_cells)
 {
 	static const char *const lines[] = {"sender;a 1", "sender;b 2", "sender;c 4", "sender;a 8"};
 	static const struct dataset_row rows[] = {{.mode = MODE_TWOCOPY, .size = 64, .threads = 1},
@@ -388,8 +387,7 @@ DATASET_TEST(stacks_are_of_their_cells)
 	}
 }
 
-/* Every word of what was refused above. */
-TEST(refusals_are_sentences)
+TEST(refusals_match_the_golden_file)
 {
 	record__check("refusals-json");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How others write CSV files: separators, titles, units, numbers, names of modes, repeated rows. */
+/* CSV of other programs: separators, titles, units, numbers, names of modes, repeated rows. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int add(struct dataset *d, const struct dataset_names *names, const char 
 	return dataset__add_csv(d, "x.csv", text, strlen(text), message);
 }
 
-/* One two-copy row of 64 KiB, 4 threads, 8.5 Gbit/s, 12345678 cycles, however it is written. */
+/* One two-copy row of 64 KiB, 4 threads, 8.5 Gbit/s, 12345678 cycles, in many notations. */
 static const char *const same_row[] = {
 	"mode,size,threads,throughput_gbps,cycles\ntwocopy,65536,4,8.5,12345678\n",
 	"mode;size;threads;throughput_gbps;cycles\ntwocopy;65536;4;8.5;12345678\n",
@@ -49,7 +49,7 @@ static const char *const same_row[] = {
 	"mode,field_size,threads,throughput_gbps,cycles\n0,8192,4,8.5,12345678\n",
 };
 
-TEST(one_row_in_many_dialects)
+TEST(one_row_is_read_in_many_notations)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
@@ -103,7 +103,7 @@ static const struct name_case name_cases[] = {
 	{"()", COLUMN_IGNORED, METRIC_NR, 1},
 };
 
-TEST(names_and_units)
+TEST(column_names_give_metric_and_unit)
 {
 	struct csv_match m;
 
@@ -118,7 +118,7 @@ TEST(names_and_units)
 	}
 }
 
-/* Each field is found by its own name, and docs/OUTPUT.md has it: run from the root of the tree. */
+/* Each field has its own name, which docs/OUTPUT.md has. Run from the root of the source tree. */
 TEST(fields_are_known_by_their_names)
 {
 	static char document[1 << 20];
@@ -141,7 +141,7 @@ TEST(fields_are_known_by_their_names)
 	}
 }
 
-TEST(what_was_not_counted_is_unknown)
+TEST(uncounted_values_are_unknown)
 {
 	static const char *const words[] = {
 		"<not supported>", "<not counted>", "-", "", "NaN", "n/a", " ", "--"};
@@ -156,7 +156,7 @@ TEST(what_was_not_counted_is_unknown)
 		assert_true(d.rows[0].value[METRIC_CONTEXT_SWITCHES] == 0);
 		dataset__clear(&d);
 	}
-	/* A run takes cycles: counters that stood still counted nothing. */
+	/* A run needs cycles: a count of 0 cycles means that hardware counters did not count. */
 	assert_int_equal(add(&d, &none, "mode,size,cycles,llc_misses,cs\n0,64,0,0,0\n"), 0);
 	assert_true(isnan(d.rows[0].value[METRIC_CYCLES]));
 	assert_true(isnan(d.rows[0].value[METRIC_LLC_MISSES]));
@@ -165,8 +165,8 @@ TEST(what_was_not_counted_is_unknown)
 	dataset__clear(&d);
 }
 
-/* A named column wins over another name of its field, in whatever order they stand. */
-TEST(the_better_name_is_read)
+/* A specific column wins over another name of its field, in any order. */
+TEST(more_specific_name_is_read)
 {
 	static const char *const texts[] = {
 		"mode,size,cache_misses,llc_misses\n0,64,100,7\n",
@@ -187,8 +187,8 @@ TEST(the_better_name_is_read)
 	}
 }
 
-/* A column of modes is one whose values are modes. */
-TEST(modes_are_where_they_are)
+/* A column is the mode column if its values are modes. */
+TEST(mode_column_is_found_by_its_values)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
@@ -204,7 +204,7 @@ TEST(modes_are_where_they_are)
 	assert_int_equal(add(&d, &none, "experiment,size\nTwoCopy,64\nZeroCopy,64\n"), -EINVAL);
 	assert_non_null(strstr(message, "'experiment=mode'"));
 	dataset__clear(&d);
-	/* Numbers are no sign of modes: those of another column may be anything. */
+	/* Numbers do not identify modes: other columns have numbers, too. */
 	assert_int_equal(add(&d, &none, "level,size\n0,64\n2,64\n"), -EINVAL);
 	assert_null(strstr(message, "'level' holds"));
 	dataset__clear(&d);
@@ -228,7 +228,7 @@ static const struct repeat_case repeat_cases[] = {
 	{"mode,size,threads,gbps\n0,64,1,1\n0,64,2,2\n", false, NULL},
 };
 
-TEST(repeated_rows_are_not_pooled)
+TEST(repeated_rows_are_rounds_only_if_an_option_says_so)
 {
 	static const struct dataset_names none = {0}, rounds = {.rounds_from_repeats = true};
 	struct dataset d;
@@ -247,8 +247,8 @@ TEST(repeated_rows_are_not_pooled)
 	}
 }
 
-/* A number of each row in the file is no round that cells have in common. */
-TEST(a_number_of_each_row_is_no_round)
+/* A number of each row in the file is not a round that cells share. */
+TEST(row_number_is_no_round)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
@@ -259,8 +259,8 @@ TEST(a_number_of_each_row_is_no_round)
 	dataset__clear(&d);
 }
 
-/* Commas in numbers: one clear cell says what the others mean. */
-TEST(commas_in_numbers)
+/* Commas in numbers: one unambiguous cell decides for the column. */
+TEST(unambiguous_cell_gives_the_meaning_of_commas)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
@@ -279,7 +279,7 @@ TEST(commas_in_numbers)
 	dataset__clear(&d);
 }
 
-TEST(numbers_follow_from_others)
+TEST(missing_numbers_are_calculated_from_others)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
@@ -294,7 +294,7 @@ TEST(numbers_follow_from_others)
 	NEAR(d.rows[0].value[METRIC_RX_BYTES], 1e9, 1e-9);
 	NEAR(d.rows[0].value[METRIC_DURATION], 2.0, 1e-9);
 	dataset__clear(&d);
-	/* 1e9 bytes in 2 s are 4 Gbit/s: alike, then not. */
+	/* 1e9 bytes in 2 s are 4 Gbit/s: equal, then different. */
 	assert_int_equal(add(&d, &none, "mode,size,bytes,duration_s,gbps\n0,64,1e9,2,4.04\n"), 0);
 	dataset__complete(&d);
 	assert_int_equal(d.notes_nr, 0);
@@ -312,7 +312,7 @@ static void put(struct dataset *d, const char *text)
 	assert_int_equal(add(d, &none, text), 0);
 }
 
-/* Rows that agree join; the rest is said; what contradicts or shares nothing is refused. */
+/* Rows with equal keys are joined; contradictions and files without a common key are refused. */
 TEST(files_are_joined_by_their_keys)
 {
 	struct dataset d, part;
@@ -341,7 +341,7 @@ TEST(files_are_joined_by_their_keys)
 	assert_int_equal(dataset__join(&d, &part, "y.csv", message), -EINVAL);
 	assert_non_null(strstr(message, "threads"));
 	dataset__clear(&part);
-	/* One file for each mode is one experiment, too. */
+	/* One file per mode is also one experiment. */
 	put(&part, "mode,size,threads,gbps\n1,64,1,1\n");
 	assert_int_equal(dataset__join(&d, &part, "y.csv", message), 0);
 	assert_int_equal(d.rows_nr, 2);
@@ -349,7 +349,7 @@ TEST(files_are_joined_by_their_keys)
 	dataset__clear(&d);
 }
 
-/* A file of the same letter again and again, between two texts. */
+/* A file with a repeated letter between two texts. */
 static int add_long(const char *before, char fill, size_t n, const char *after)
 {
 	size_t len = strlen(before) + n + strlen(after);
@@ -367,7 +367,7 @@ static int add_long(const char *before, char fill, size_t n, const char *after)
 	return err;
 }
 
-TEST(hostile_files_are_bounded)
+TEST(oversized_and_UTF16_files_are_refused)
 {
 	static const char wide[] = "\xff\xfem\0o\0d\0e\0,\0s\0i\0z\0e\0";
 	struct dataset d = {0};
@@ -380,8 +380,8 @@ TEST(hostile_files_are_bounded)
 	assert_non_null(strstr(message, "UTF-16"));
 }
 
-/* Nothing of a file reaches a terminal as a control character; no line is wider than 80. */
-TEST(the_table_is_plain)
+/* No control character of a file reaches the terminal; no line is wider than 80. */
+TEST(table_of_columns_has_no_control_characters)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a report says first, of made-up data. */
+/* The first screen of a report on made-up data. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void put_zerocopy(struct study *s, double completed, double copied, const
 	row->verdict = verdict ? strdup(verdict) : NULL;
 }
 
-TEST(whether_zerocopy_was_zerocopy)
+TEST(copied_sends_decide_whether_zero_copy_was_zero_copy)
 {
 	static const struct {
 		double completed, copied;
@@ -43,7 +43,7 @@ TEST(whether_zerocopy_was_zerocopy)
 		{2000, 0, "fine", "Yes. The kernel copied none of 2 000 sends."},
 		{(double)NAN, (double)NAN, NULL,
 		 "Unknown: the data set does not count the completions of zero-copy sends."},
-		/* More copied than completed is no count. */
+		/* More copied than completed sends are not a count. */
 		{10, 20, NULL,
 		 "Unknown: the data set does not count the completions of zero-copy sends."},
 	};
@@ -63,8 +63,8 @@ TEST(whether_zerocopy_was_zerocopy)
 	study__clear(&s);
 }
 
-/* A quarter more, no difference, and one mode alone: by size. */
-STUDY_TEST(the_best_mode_of_each_size)
+/* A quarter more, no difference, and a single mode: by size. */
+STUDY_TEST(best_mode_of_each_size_is_named)
 {
 	char *text;
 
@@ -85,8 +85,8 @@ STUDY_TEST(the_best_mode_of_each_size)
 	      "Not measured: the data set has no such number.");
 }
 
-/* Of a cost the lowest is best; of one run each the label comes first. */
-STUDY_TEST(a_cost_is_best_when_it_is_low)
+/* The lowest cost is best; with one run each the label comes first. */
+STUDY_TEST(lowest_cost_is_best)
 {
 	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 10);
 	put(&study, MODE_ONECOPY, KIB(4), 1, 0, 10);

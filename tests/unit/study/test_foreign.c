@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Result files that others published (tests/fixtures/foreign): what is read of each is held against
- * awk, which reads the same columns by their numbers and knows nothing of ours.
+ * Published result files of other programs (tests/fixtures/foreign): the values read are compared
+ * with awk, which reads the same columns by their numbers.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 static char message[DATASET_MESSAGE_MAX];
 
-/* A column that must be read: which metric, the column's number for awk, and a value's scale. */
+/* A column that must be read: its metric, its number for awk, and the scale of a value. */
 struct number {
 	enum metric metric;
 	int column;
@@ -30,7 +30,7 @@ struct foreign {
 	int mode, size, threads, gbps; /* gbps 0: the file has no throughput */
 	double size_scale;             /* 8: the size of one of 8 fields */
 	struct number numbers[NUMBERS_MAX];
-	const char *unread; /* the columns that may go unread, apart by blanks */
+	const char *unread; /* the columns that may be ignored, separated by blanks */
 };
 
 /* clang-format off */
@@ -91,7 +91,7 @@ static const char *path_of(const char *file)
 	return path;
 }
 
-/* What awk prints, as up to 6 numbers. */
+/* Up to 6 numbers printed by awk. */
 static void ask_awk(const struct foreign *f, const char *program, int column, double answer[6])
 {
 	char command[2048];
@@ -111,7 +111,7 @@ static void ask_awk(const struct foreign *f, const char *program, int column, do
 	assert_int_equal(pclose(pipe), 0);
 }
 
-/* 0, or -errno with the sentence in message. */
+/* 0, or -errno with the reason in message. */
 static int load(struct study *s, const char *const *paths, size_t n)
 {
 	struct dataset_names names = {0};
@@ -155,8 +155,8 @@ static void check_sum(const struct foreign *f, const struct study *s, const stru
 }
 
 /*
- * One run is one cell: no level of any column is taken for a round. Each column is read as the
- * number it is, in its unit. The reasons of missing numbers name the columns that are not read.
+ * One run is one cell: no column is mistaken for a round. Each column is read in its unit. Reasons
+ * of missing numbers name the ignored columns.
  */
 TEST(each_file_is_read_as_awk_reads_it)
 {
@@ -185,8 +185,8 @@ TEST(each_file_is_read_as_awk_reads_it)
 	}
 }
 
-/* Where one-copy is ahead of two-copy, and the peak: as awk counts them. */
-TEST(counts_are_those_of_awk)
+/* Cells where one-copy is faster than two-copy, and the peak, as awk counts them. */
+TEST(counts_of_faster_cells_and_the_peak_are_those_of_awk)
 {
 	static const char ahead_program[] =
 		"NR > 1 { k = $S \" \" $T; v[mode($M), k] = $G; all[k] } END { for (k in all) if "
@@ -246,8 +246,8 @@ static const struct foreign *file_named(const char *name)
 	return NULL;
 }
 
-/* What the reader must know of how a file was read is among the sentences of the head. */
-TEST(the_head_says_how_it_was_read)
+/* The sentences at the head say how each file was read. */
+TEST(head_says_how_the_file_was_read)
 {
 	static const char *const cases[][2] = {
 		{"field-size", "field_size x 8"},
@@ -268,8 +268,8 @@ TEST(the_head_says_how_it_was_read)
 	}
 }
 
-/* Remedies are true: time is asked for only where it is what lacks. */
-TEST(duration_is_asked_for_where_it_helps)
+/* Remedies work: --duration is suggested only if it gives the number. */
+TEST(duration_is_suggested_only_if_it_helps)
 {
 	struct study s;
 
@@ -298,7 +298,7 @@ TEST(duration_is_asked_for_where_it_helps)
 	}
 }
 
-/* Three files of one experiment are one data set; each number is that of its own file. */
+/* Three files of one experiment become one data set; each number is that of its own file. */
 TEST(three_files_are_joined)
 {
 	static const char *const names[] = {"three-files-throughput", "three-files-latency",
@@ -327,14 +327,14 @@ TEST(three_files_are_joined)
 		assert_false(isnan(s.d.rows[i].value[METRIC_CYCLES_PER_BYTE]));
 	}
 	study__clear(&s);
-	/* Another experiment is none of it. */
+	/* A file of another experiment is refused. */
 	snprintf(path[1], sizeof(path[1]), "%s", path_of("total-gbps"));
 	assert_true(load(&s, paths, 2) < 0);
 	assert_non_null(strstr(message, "total-gbps.csv, line"));
 }
 
-/* A report of latencies alone would be six times "cannot say". */
-TEST(what_answers_nothing_is_refused)
+/* A report on latencies alone would answer nothing six times. */
+TEST(file_that_answers_no_question_is_refused)
 {
 	struct study s;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The gate of compare on data of which the truth is known, because it is made up: how often it
- * fires on two data sets that are the same, and on one in which a cell is slower.
+ * The gate of compare on made-up data: how often it fires on two equal data sets, and on one with a
+ * slower cell.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void gate_metrics(bool metrics[METRIC_NR])
 	metrics[METRIC_GBPS] = metrics[METRIC_CPU_NS_PER_KIB] = true;
 }
 
-TEST(the_gate_seldom_fires_on_the_same)
+TEST(gate_seldom_fires_on_equal_data)
 {
 	bool metrics[METRIC_NR];
 	struct simulated before, after;
@@ -42,12 +42,12 @@ TEST(the_gate_seldom_fires_on_the_same)
 		printf("gate on the same, %s noise: %u of %u; anything listed: %u\n",
 		       noise_names[noise], fired, sets, listed);
 		simulated__check_at_most(fired, sets, 0.05);
-		/* Two metrics, each of which may show a difference in 5 % of comparisons. */
+		/* Two metrics, each of which may be wrong in 5 % of the comparisons. */
 		simulated__check_at_most(listed, sets, 0.1);
 	}
 }
 
-TEST(the_gate_fires_on_a_regression)
+TEST(gate_fires_on_a_regression)
 {
 	const struct simulated_plan good = {.rounds = SIMULATED_ROUNDS, .size = -2};
 	const struct simulated_plan bad = {.rounds = SIMULATED_ROUNDS,

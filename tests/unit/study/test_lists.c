@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The lists in docs/OUTPUT.md of stages, parts of a send call, counters, modes and compared metrics
- * are those of the tables that the program reads. Run from the root of the source tree; with
- * UPDATE_GOLDEN=1 in the environment they are written anew.
+ * equal the program's tables. Run from the root of the source tree; UPDATE_GOLDEN=1 rewrites them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +61,7 @@ static void put_classes(FILE *f)
 	fputs("\n", f);
 }
 
-/* What compare and the report call a number, where it stands in a run, and what is better. */
+/* The name of a metric in compare and report, its path in a run, and its better direction. */
 static void put_metrics(FILE *f)
 {
 	static const char *const better[] = {
@@ -134,8 +133,8 @@ TEST(lists_of_the_manual_are_those_of_the_program)
 	free(now);
 }
 
-/* Where a number is shown it has words, and under one name there is one metric. */
-TEST(metrics_are_whole)
+/* A metric that is shown has a label, and a name has one metric. */
+TEST(every_metric_has_label_unit_and_a_unique_name)
 {
 	for (int i = 0; i < METRIC_NR; i++) {
 		enum metric m = (enum metric)i;

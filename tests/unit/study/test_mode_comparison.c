@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sentences of mode comparisons, from findings made by hand: nothing is measured, analysed or
- * tested here. */
+/* Sentences of mode comparisons, from findings made by hand, without data. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 
 #define KIB(n) ((uint64_t)(n)*1024)
 
-/* A claim of which only what sentences are made from is there. */
+/* A finding with the members that sentences need. */
 #define CLAIM(d, by)                                                                      \
 	{                                                                                 \
 		.change = (by), .low = NAN, .high = NAN, .sign = ((by) > 0) - ((by) < 0), \
@@ -23,7 +22,7 @@ struct outcome_case {
 	enum comparison_outcome outcome;
 };
 
-/* Less CPU time is better, less throughput is not. */
+/* Less CPU time is better, less throughput is worse. */
 static const struct outcome_case outcomes[] = {
 	{CLAIM(HIGHER, 0.2), METRIC_GBPS, OUTCOME_AHEAD},
 	{CLAIM(LOWER, -0.2), METRIC_GBPS, OUTCOME_BEHIND},
@@ -35,7 +34,7 @@ static const struct outcome_case outcomes[] = {
 	{CLAIM(POINT, -0.2), METRIC_GBPS, OUTCOME_POINT_BEHIND},
 	{CLAIM(POINT, -0.2), METRIC_CPU_NS_PER_KIB, OUTCOME_POINT_AHEAD},
 	{CLAIM(POINT, 0), METRIC_CPU_NS_PER_KIB, OUTCOME_POINT_BEHIND},
-	/* From nothing to something there is no change in per cent, and more is no cheaper. */
+	/* From 0 there is no relative change, and more is not cheaper. */
 	{{.change = NAN, .sign = 1, .difference = DIFFERENCE_POINT},
 	 METRIC_CPU_NS_PER_KIB,
 	 OUTCOME_POINT_BEHIND},
@@ -44,7 +43,7 @@ static const struct outcome_case outcomes[] = {
 	 OUTCOME_POINT_AHEAD},
 };
 
-TEST(outcomes_of_claims)
+TEST(each_finding_has_its_outcome)
 {
 	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++)
 		assert_int_equal(mode_comparison__outcome(&outcomes[i].c, outcomes[i].metric),
@@ -57,7 +56,7 @@ struct headline_case {
 	const char *because, *text;
 };
 
-/* What is counted of throughput: 16 cells in each case, unless stated. */
+/* Counts of throughput: 16 cells in each case, unless stated. */
 #define SPEED(...) {.terms = &comparison_by_throughput, .largest = KIB(64), __VA_ARGS__}
 #define COST(...) {.terms = &comparison_by_cpu_time, .largest = KIB(64), __VA_ARGS__}
 
@@ -67,7 +66,7 @@ static const struct headline_case headlines[] = {
 	 COST(.cells = 16, .ahead = 9, .behind = 2, .noise = 5), ", because of X",
 	 "First at 16 KiB (4 threads; +6.0 %): one-copy is faster in 6 of 16 settings (size x threads), slower in 4, "
 	 "no difference in 6. By CPU time per KiB: cheaper in 9 of 16 settings, more expensive in 2, no difference in 5."},
-	/* Cells of one run, among others, show no difference. */
+	/* Cells with one run, among others, show no difference. */
 	{SPEED(.cells = 16, .ahead = 6, .behind = 4, .noise = 4, .point = 2, .point_ahead = 1, .first_size = KIB(16),
 	       .first = {.change = 0.06, .low = 0.04, .high = 0.09, .difference = DIFFERENCE_HIGHER}), COST(.cells = 0), "",
 	 "First at 16 KiB (all thread counts together; +6.0 %; +4.0 % to +9.0 %): one-copy is faster in 6 of 16 settings "
@@ -111,7 +110,7 @@ TEST(crossovers_name_both_sizes_and_the_new_leader)
 	answer__free(&answer);
 }
 
-/* The change with its interval or without, and the size alone where there is no difference. */
+/* The change with or without its interval; without a difference, the size alone. */
 TEST(sizes_are_listed_with_their_change)
 {
 	const struct finding sure = {.change = 0.06,
@@ -128,7 +127,7 @@ TEST(sizes_are_listed_with_their_change)
 			    "64 KiB (+6.0 %; +4.0 % to +9.0 %), 4 KiB (-30.0 %), 1 KiB");
 }
 
-TEST(headlines_in_words)
+TEST(each_comparison_has_its_headline)
 {
 	for (size_t i = 0; i < sizeof(headlines) / sizeof(headlines[0]); i++) {
 		struct answer_text answer = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers, cells and lists as a report writes them. */
+/* Numbers, cells and lists in the text of a report. */
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ static void check_change(double change, const char *words)
 	assert_string_equal(phrases__change(buf, sizeof(buf), change), words);
 }
 
-/* From ten times on as a factor. */
-TEST(a_change_in_words)
+/* From ten times on, as a factor. */
+TEST(changes_are_written_in_percent_or_as_a_factor)
 {
 	char buf[PHRASE_BUF];
 
@@ -37,8 +37,8 @@ static void check_value(enum metric m, double value, const char *words)
 	assert_string_equal(phrases__value(buf, sizeof(buf), m, value), words);
 }
 
-/* Large counts in full; times and bytes with a unit that suits them; the rest with four digits. */
-TEST(values_in_words)
+/* Large counts in full; times and bytes with a suitable unit; others with four digits. */
+TEST(values_are_written_with_unit_and_four_digits)
 {
 	check_value(METRIC_GBPS, (double)NAN, "n/a");
 	check_value(METRIC_GBPS, 12.345678, "12.35 Gbit/s");
@@ -69,8 +69,8 @@ static void check_estimate(enum metric m, const struct estimate *e, const char *
 	assert_string_equal(phrases__interval(buf, sizeof(buf), m, e), interval);
 }
 
-/* The bounds go without the unit, where the median beside them has the same. */
-TEST(estimates_in_words)
+/* The bounds have no unit if the median beside them has the same one. */
+TEST(estimates_are_written_with_their_interval)
 {
 	const struct estimate none = {
 		.median = (double)NAN, .low = (double)NAN, .high = (double)NAN};
@@ -87,8 +87,8 @@ TEST(estimates_in_words)
 	check_estimate(METRIC_ZC_SENDS, &few, "3 (2 to 1 500)", "2 to 1 500");
 }
 
-/* No figure beside "no difference"; else the change, with its interval or why it has none. */
-TEST(claims_in_words)
+/* "No difference" has no figure; otherwise the change with its interval, or why it has none. */
+TEST(findings_are_written_with_their_interval_or_a_reason)
 {
 	struct finding c = {
 		.change = 0.181, .low = 0.1, .high = 12, .difference = DIFFERENCE_HIGHER};
@@ -107,7 +107,7 @@ TEST(claims_in_words)
 	assert_string_equal(phrases__signed(buf, sizeof(buf), 62.49), "+62.5");
 }
 
-TEST(cells_in_words)
+TEST(cells_are_written_with_mode_size_and_threads)
 {
 	struct cell cell = {.mode = MODE_ONECOPY, .size = 65536, .threads = 1};
 	char buf[PHRASE_BUF];
@@ -120,8 +120,8 @@ TEST(cells_in_words)
 			    "one-copy, 64 KiB, threads n/a");
 }
 
-/* As many items as one reads; the rest is counted. */
-TEST(long_lists_are_cut)
+/* Twelve items are listed, the others counted. */
+TEST(long_lists_are_cut_after_twelve_items)
 {
 	struct item_list list = {0};
 
@@ -133,7 +133,7 @@ TEST(long_lists_are_cut)
 	item_list__add(&list, "%s", "fourteen");
 	assert_string_equal(item_list__words(&list),
 			    "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more");
-	/* Asked again it says the same. */
+	/* A second call returns the same. */
 	assert_string_equal(item_list__words(&list),
 			    "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more");
 }

@@ -14,7 +14,7 @@
 
 #define KIB(n) ((uint64_t)(n)*1024)
 
-/* The data set beside the sources: 48 runs of 5 s, one per cell. */
+/* The data set in tests/fixtures: 48 runs of 5 s, one per cell. */
 static void study__published(struct study *s)
 {
 	const char *slash = strrchr(__FILE__, '/');
@@ -29,7 +29,7 @@ static void study__published(struct study *s)
 	answers__make(&s->a, s->answers);
 }
 
-/* What a table has at 4 threads, by size. */
+/* The cells of a table at 4 threads, by size. */
 static void check_column(const struct answer_text *answer, const char *title,
 			 const char *const expected[4])
 {
@@ -39,7 +39,7 @@ static void check_column(const struct answer_text *answer, const char *title,
 		assert_string_equal(table_cell(answer, title, sizes[i], "4 threads"), expected[i]);
 }
 
-STUDY_TEST(published_peaks)
+STUDY_TEST(published_data_have_these_peaks)
 {
 	const struct cell *peak;
 
@@ -59,7 +59,7 @@ STUDY_TEST(published_peaks)
 		   "Highest throughput of zero-copy: zero-copy, 256 KiB, 4 threads, 283.3 Gbit/s");
 }
 
-STUDY_TEST(published_one_over_two)
+STUDY_TEST(published_onecopy_is_compared_with_twocopy)
 {
 	study__published(&study);
 	NEAR(change(&study, MODE_ONECOPY, KIB(16), 4, METRIC_GBPS), 0.044, 0.0005);
@@ -70,7 +70,7 @@ STUDY_TEST(published_one_over_two)
 		     (const char *const[]){"+4.4 %", "+13.3 %", "+13.6 %", "-34.3 %"});
 }
 
-STUDY_TEST(published_zero_over_two)
+STUDY_TEST(published_zerocopy_is_compared_with_twocopy)
 {
 	struct mode_comparison comparison;
 	size_t t, ahead = 0;
@@ -98,7 +98,7 @@ STUDY_TEST(published_zero_over_two)
 		   "Gbit/s, higher than the 147.6 Gbit/s of two-copy");
 }
 
-STUDY_TEST(published_cache_misses)
+STUDY_TEST(published_cache_misses_are_found)
 {
 	study__published(&study);
 	NEAR(change(&study, MODE_ZEROCOPY, KIB(16), 4, METRIC_LLC_MISSES), -0.702, 0.0005);
@@ -111,7 +111,7 @@ STUDY_TEST(published_cache_misses)
 		   "Not shown: from which stage the reduction comes");
 }
 
-STUDY_TEST(published_collapse)
+STUDY_TEST(published_collapse_with_threads_is_found)
 {
 	study__published(&study);
 	check_says(
@@ -122,16 +122,16 @@ STUDY_TEST(published_collapse)
 	NEAR(median(&study, MODE_ONECOPY, KIB(1024), 4, METRIC_GBPS), 166.02, 0.005);
 }
 
-STUDY_TEST(published_cycles_per_byte)
+STUDY_TEST(published_cycles_per_byte_are_calculated)
 {
 	study__published(&study);
 	NEAR(median(&study, MODE_TWOCOPY, KIB(16), 4, METRIC_CYCLES_PER_BYTE), 0.44, 0.0005);
 }
 
-STUDY_TEST(published_threads)
+STUDY_TEST(published_data_give_no_limit_by_cpus)
 {
 	study__published(&study);
-	/* The data does not say how many CPUs there were: no ceiling, nothing on caches. */
+	/* The data lack the number of CPUs: no limit by CPUs, nothing on caches. */
 	check_says(&study.answers[QUESTION_THREADS], "The number of usable CPUs is unknown");
 	check_says(&study.answers[QUESTION_THREADS], "The total is best with 4 threads");
 	check_says(&study.answers[QUESTION_THREADS], "Not shown: cache contention");
@@ -139,8 +139,8 @@ STUDY_TEST(published_threads)
 		   "two-copy has its highest total with 8 threads: 365.3 Gbit/s at 64 KiB.");
 }
 
-/* Without a length of the runs nobody knows how many bytes the cycles were for. */
-STUDY_TEST(published_without_duration)
+/* Without the duration of the runs, cycles per byte are unknown. */
+STUDY_TEST(published_data_without_duration_lack_costs)
 {
 	size_t i;
 
@@ -157,7 +157,7 @@ STUDY_TEST(published_without_duration)
 	check_says(&study.answers[QUESTION_THREADS], "LLC misses per thread");
 }
 
-STUDY_TEST(published_has_no_intervals)
+STUDY_TEST(published_single_runs_have_no_intervals)
 {
 	int q;
 

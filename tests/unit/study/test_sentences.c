@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every sentence of a report and of a comparison, of made-up data that has something to say to each
- * question: the golden files are read by people when they change (UPDATE_GOLDEN=1 rewrites them).
+ * Every sentence of a report and of a comparison, on made-up data that answers every question, as
+ * golden files. Read the differences when they change (UPDATE_GOLDEN=1 rewrites them).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "support/golden.c"
 #include "support/made_up.h"
 
-STUDY_TEST(misses_that_rise)
+STUDY_TEST(rising_misses_are_named)
 {
 	make_with(&study, &(struct knobs){1, 4, 1, 1, .rounds = 0});
 	check_says(&study.answers[QUESTION_CACHE],
@@ -23,8 +23,8 @@ STUDY_TEST(misses_that_rise)
 		   "lower in 0 of 6 settings, higher in 6, no difference in 0");
 }
 
-/* Level is no fall, and no certain rise. */
-STUDY_TEST(misses_that_stay)
+/* Equal values are no fall and no certain rise. */
+STUDY_TEST(equal_misses_are_neither_fall_nor_rise)
 {
 	for (unsigned int m = 0; m < 2; m++)
 		for (unsigned int r = 0; r < 7; r++) {
@@ -52,20 +52,21 @@ STUDY_TEST(misses_that_stay)
 			    "no difference");
 }
 
-STUDY_TEST(costs_that_cannot_be_told_apart)
+STUDY_TEST(equal_costs_show_no_difference)
 {
 	make_with(&study, &(struct knobs){1, 1, 20, 1, .rounds = 0});
 	check_says(&study.answers[QUESTION_ZEROCOPY], " (no difference).");
 }
 
-TEST(answers_say)
+TEST(answers_match_their_golden_file)
 {
 	check_answers("answers", &(struct knobs){1, 1, 1, 1, .rounds = 0});
 }
 
-/* One run of a cell is a point, three cannot carry a claim, and nothing is said of what is not
- * there. */
-TEST(answers_of_poorer_data_say)
+/*
+ * One run per cell is a point, three rounds carry no claim, and missing numbers have no sentence.
+ */
+TEST(answers_on_poorer_data_match_their_golden_files)
 {
 	check_answers("answers-one-run", &(struct knobs){1, 1, 1, 1, .rounds = 1});
 	check_answers("answers-three-rounds", &(struct knobs){0.1, 1, 1, 0.2, .rounds = 3});
@@ -75,8 +76,8 @@ TEST(answers_of_poorer_data_say)
 	check_answers("answers-noise", &(struct knobs){1, 0.5, 20, 1, .rounds = 0});
 }
 
-/* Numbers that follow no rule, cells that are missing, and rounds that differ. */
-TEST(answers_of_wild_data_say)
+/* Irregular numbers, missing cells, and rounds that differ. */
+TEST(answers_on_irregular_data_match_their_golden_files)
 {
 	char name[32];
 
@@ -93,7 +94,7 @@ TEST(answers_of_wild_data_say)
 	check_answers("answers-wild-1-run", &(struct knobs){1, 1, 1, 1, .rounds = 1, .wild = 8});
 }
 
-/* A run of a cell: six cells of each mode, by size and threads. */
+/* One run per cell: six cells of each mode, by size and threads. */
 static struct dataset_row *new_row(struct dataset *d, unsigned int cell, unsigned int round,
 				   unsigned int *noise)
 {
@@ -108,8 +109,8 @@ static struct dataset_row *new_row(struct dataset *d, unsigned int cell, unsigne
 	return row;
 }
 
-/* Of cells that are level the first is named, whatever is asked for. */
-STUDY_TEST(of_ties_the_first_is_named)
+/* Of equal cells the first one is named. */
+STUDY_TEST(first_of_equal_cells_is_named)
 {
 	unsigned int noise = 1;
 
@@ -117,7 +118,7 @@ STUDY_TEST(of_ties_the_first_is_named)
 		for (unsigned int r = 0; r < 2; r++) {
 			struct dataset_row *row = new_row(&study.d, cell, r, &noise);
 
-			/* Of two sizes each zero-copy is as far ahead, or behind. */
+			/* Zero-copy is equally far ahead, or behind, at two sizes. */
 			row->value[METRIC_GBPS] = row->mode != MODE_ZEROCOPY ? 16
 						  : row->size == sizes[0]    ? 8
 									     : 32;
@@ -133,7 +134,7 @@ STUDY_TEST(of_ties_the_first_is_named)
 		   "Highest throughput of all: zero-copy, 16 KiB, 1 thread,");
 }
 
-/* Of one size and thread count, in as many rounds. */
+/* One size and thread count, with these rounds. */
 static void put_rounds(struct study *s, enum mode mode, const double *gbps, unsigned int rounds)
 {
 	for (unsigned int r = 0; r < rounds; r++) {
@@ -154,10 +155,10 @@ static void put_rounds(struct study *s, enum mode mode, const double *gbps, unsi
 }
 
 /*
- * In two of three rounds ahead, but of the lower median: what a headline counts and what its list
- * names is the same, the change of the medians that stand beside it.
+ * Faster in two of three rounds, but with the lower median: headline and list both use the change
+ * of the medians.
  */
-STUDY_TEST(a_headline_counts_what_its_list_names)
+STUDY_TEST(headline_counts_the_cells_of_its_list)
 {
 	static const double two[] = {0.56, 4.8, 5.2}, one[] = {3.7, 4.4, 5.9};
 
@@ -174,8 +175,8 @@ STUDY_TEST(a_headline_counts_what_its_list_names)
 		   "slower than the faster copying mode in 1 of 1 setting");
 }
 
-/* Who is nowhere behind has no cell furthest behind; and fewer than all are not rounded to all. */
-STUDY_TEST(ahead_everywhere_is_nowhere_behind)
+/* A mode that is nowhere slower has no slowest cell; fewer than all is never rounded to all. */
+STUDY_TEST(mode_ahead_everywhere_has_no_slowest_cell)
 {
 	static const double two[] = {10, 10, 10, 10, 10, 10, 10},
 			    zero[] = {20, 20, 20, 20, 20, 20, 20};
@@ -194,8 +195,7 @@ STUDY_TEST(ahead_everywhere_is_nowhere_behind)
 	assert_false(says(answer, "deficit"));
 }
 
-/* Level is not ahead. */
-STUDY_TEST(level_is_not_ahead)
+STUDY_TEST(equal_mode_is_not_ahead)
 {
 	unsigned int noise = 1;
 
@@ -214,8 +214,8 @@ STUDY_TEST(level_is_not_ahead)
 	assert_false(says(&study.answers[QUESTION_ZEROCOPY], "Largest gain"));
 }
 
-/* The other modes give half as much again as two-copy, but for one cell of either. */
-STUDY_TEST(exceptions_are_said_with_their_cells)
+/* The other modes are half as fast again as two-copy, except for one cell of each. */
+STUDY_TEST(exceptions_are_named_with_their_cells)
 {
 	unsigned int noise = 1;
 	char *text = NULL;
@@ -238,8 +238,8 @@ STUDY_TEST(exceptions_are_said_with_their_cells)
 	free(text);
 }
 
-/* One-copy is slower but in one cell, where nothing is left of the only cost that was measured. */
-STUDY_TEST(what_falls_to_nothing_has_no_factor)
+/* One-copy is slower except in one cell, where the only measured cost is 0. */
+STUDY_TEST(cost_that_falls_to_zero_has_no_factor)
 {
 	for (unsigned int cell = 0; cell < 12; cell++) {
 		struct dataset_row *row = dataset__new_row(&study.d);
@@ -260,8 +260,8 @@ STUDY_TEST(what_falls_to_nothing_has_no_factor)
 		   "measured cost changes in the direction that would explain it.");
 }
 
-/* Eight threads that give less than one, large messages that give less than smaller ones. */
-STUDY_TEST(falls_are_said_with_their_cells)
+/* Eight threads slower than one, large messages slower than smaller ones. */
+STUDY_TEST(falls_are_named_with_their_cells)
 {
 	static char text[65536];
 	FILE *f = fmemopen(text, sizeof(text), "w");
@@ -288,7 +288,7 @@ static void check_document(const char *name, const struct changes *c, const stru
 	json_decref(document);
 }
 
-/* As text in golden/NAME.txt, and as a document in golden/NAME-document.txt. */
+/* Text in golden/NAME.txt and document in golden/NAME-document.txt. */
 static void check_changes(const char *name, const struct study *before, const struct study *after,
 			  bool all)
 {
@@ -311,7 +311,7 @@ static void check_changes(const char *name, const struct study *before, const st
 	changes__clear(&c);
 }
 
-TEST(changes_say)
+TEST(changes_match_their_golden_files)
 {
 	struct study before, after;
 
@@ -332,9 +332,8 @@ static void add_failure(struct study *s)
 	json_decref(failure);
 }
 
-/* Other machines and settings, rounds too few or not the same, cells and numbers of one side only.
- */
-TEST(changes_of_poorer_data_say)
+/* Other machines and settings, too few or different rounds, cells and numbers of one side only. */
+TEST(changes_of_poorer_data_match_their_golden_files)
 {
 	struct study before, after;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What runs were made with: what is in it, what differs. */
+/* The settings of a run: their values and differences. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void check(json_t *o, const char *name, const char *value)
 	assert_string_equal(found, value);
 }
 
-TEST(values_are_text)
+TEST(setting_values_are_text)
 {
 	json_t *o =
 		of("{\"verify\": true, \"rate\": 2.5, \"affinity\": \"\", \"busy\": null,"
@@ -47,7 +47,7 @@ TEST(values_are_text)
 	check(o, "busy", NULL);
 	check(o, "busy_reason", NULL);
 	check(o, "list", "{\"a\": 2, \"b\": 1}");
-	/* What a data set varies, or what does not shape the traffic. */
+	/* Settings that a data set varies, or that do not affect the traffic. */
 	check(o, "size", NULL);
 	check(o, "mode", NULL);
 	check(o, "argv", NULL);
@@ -65,7 +65,7 @@ TEST(values_are_text)
 	json_decref(o);
 }
 
-TEST(the_first_that_differs_has_a_name)
+TEST(first_setting_that_differs_is_named_unless_allowed)
 {
 	json_t *a = of("{\"one\": 1, \"two\": 2, \"three\": 3}", NULL, NULL);
 	json_t *b = of("{\"two\": 20, \"three\": 30, \"four\": 4}", NULL, NULL);
@@ -77,14 +77,14 @@ TEST(the_first_that_differs_has_a_name)
 	assert_string_equal(settings__difference(a, b, "three"), "two");
 	assert_null(settings__difference(a, b, "two,three"));
 	assert_null(settings__difference(a, b, "three,two,"));
-	/* Whole names only. */
+	/* Only whole names match. */
 	assert_string_equal(settings__difference(a, b, "tw,twos,wo"), "two");
 	assert_null(settings__difference(a, a, NULL));
 	json_decref(a);
 	json_decref(b);
 }
 
-TEST(what_is_of_the_machine)
+TEST(settings_of_the_machine_are_recognized)
 {
 	assert_true(settings__is_of_machine("kernel"));
 	assert_true(settings__is_of_machine("virtualization"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which stage a difference comes from: what is claimed of made-up samples of which the truth is
- * known, and the sentences made of the claims. Fixed seeds.
+ * The stages that cause a difference: findings on made-up samples, and their sentences. Fixed
+ * seeds.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 #define GATHER 50.0 /* ns per KiB, of two-copy */
 
 struct plan {
-	unsigned int rounds, every; /* one round of so many is sampled */
-	double noise;               /* of a class, of its time */
+	unsigned int rounds, every; /* every: one round in so many is sampled */
+	double noise;               /* relative, of the time of a class */
 	bool alike;                 /* modes do not differ */
 	bool away;                  /* the receiver is on another machine */
 };
@@ -35,7 +35,7 @@ static double time_of(const struct plan *p, enum mode mode, int size, enum cpu_c
 		return !p->alike && mode == MODE_ZEROCOPY ? 12 : 0;
 	case CPU_CLASS_RX_COPY:
 		return 80;
-	case CPU_CLASS_TCP_IP: /* of small messages more */
+	case CPU_CLASS_TCP_IP: /* more for small messages */
 		return 100.0 / (size + 1);
 	default:
 		return 0;
@@ -101,8 +101,8 @@ static void check_claim(const struct stage_findings *c, enum mode mode, enum cpu
 			 (int)s->difference, s->paired.median, (int)difference, value);
 }
 
-/* Of 15 rounds five are sampled: no cell has enough pairs for a difference, both together have. */
-STUDY_TEST(what_differs_is_claimed)
+/* 5 of 15 rounds are sampled: too few pairs in one cell, enough in both together. */
+STUDY_TEST(class_that_differs_is_found)
 {
 	const struct plan p = {.rounds = 15, .every = 3, .noise = 0.02};
 	struct stage_findings c;
@@ -118,13 +118,13 @@ STUDY_TEST(what_differs_is_claimed)
 	check_claim(&c, MODE_ZEROCOPY, CPU_CLASS_TX_PIN, DIFFERENCE_HIGHER, 12);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_TX_COPY, DIFFERENCE_NOISE, 0);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY, DIFFERENCE_NOISE, 0);
-	/* What is in neither mode is no class of theirs. */
+	/* A class that neither mode has is left out. */
 	assert_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_TX_PIN));
 	assert_null(claim_of(&c, MODE_ZEROCOPY, CPU_CLASS_DEFERRED_COPY));
 	assert_null(claim_of(&c, MODE_TWOCOPY, CPU_CLASS_GATHER));
 }
 
-TEST(noise_makes_no_claims)
+TEST(noise_gives_no_findings)
 {
 	const struct plan p = {.rounds = 12, .every = 3, .noise = 0.1, .alike = true};
 	unsigned int wrong = 0;
@@ -163,7 +163,7 @@ STUDY_TEST(few_pairs_claim_nothing)
 	assert_false(says(&study.answers[QUESTION_CACHE], "saves most"));
 }
 
-STUDY_TEST(a_receiver_that_is_away_is_left_out)
+STUDY_TEST(remote_receiver_is_left_out)
 {
 	const struct plan p = {.rounds = 10, .every = 2, .away = true};
 	struct stage_findings c;
@@ -179,7 +179,7 @@ STUDY_TEST(a_receiver_that_is_away_is_left_out)
 		"one-copy takes");
 }
 
-STUDY_TEST(without_samples_nothing_is_said)
+STUDY_TEST(no_samples_give_no_findings)
 {
 	const struct plan p = {.rounds = 6, .every = 100};
 	struct stage_findings c;
@@ -193,8 +193,8 @@ STUDY_TEST(without_samples_nothing_is_said)
 	assert_false(says(&study.answers[QUESTION_CACHE], "CPU samples"));
 }
 
-/* A round that a mode lacks is not taken from its next cell, which has it. */
-STUDY_TEST(pairs_are_of_one_cell)
+/* A round that a mode lacks is not taken from its next cell. */
+STUDY_TEST(pairs_are_within_one_cell)
 {
 	const struct plan p = {.every = 1};
 	struct stage_findings c;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is compared with what: pairs of rounds, cells either way round or missing, comparison, axes.
- */
+/* Which cells are compared: pairs of rounds, cells in either order or missing, axes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,8 @@
 #include "support/planted.h"
 #include "support/test.h"
 
-/* One that is not there leaves the other's evidence, on its own side, and no claim. */
-STUDY_TEST(a_cell_that_is_missing_claims_nothing)
+/* A missing cell leaves the other one's estimate on its side, and no finding. */
+STUDY_TEST(missing_cell_gives_no_finding)
 {
 	struct cell *x;
 	struct finding c;
@@ -40,8 +39,8 @@ STUDY_TEST(a_cell_that_is_missing_claims_nothing)
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
 }
 
-/* The same one is asked for either way round; in the family each has the same p. */
-STUDY_TEST(a_comparison_is_turned_with_its_cells)
+/* A comparison is found with its cells in either order; in the family each has the same p. */
+STUDY_TEST(swapped_cells_give_the_inverse_comparison)
 {
 	struct cell *x, *y;
 	struct finding c, t;
@@ -62,8 +61,8 @@ STUDY_TEST(a_comparison_is_turned_with_its_cells)
 	NEAR((1 + c.change) * (1 + t.change), 1, 1e-9);
 }
 
-/* Modes of a cell, a size against the next smaller one, a thread count against the fewest. */
-STUDY_TEST(comparisons_of_a_kind_are_made_together)
+/* Modes of a cell, a size with the next smaller one, a thread count with the smallest. */
+STUDY_TEST(comparisons_of_one_kind_are_a_family)
 {
 	struct cell *x, *y;
 
@@ -77,7 +76,7 @@ STUDY_TEST(comparisons_of_a_kind_are_made_together)
 	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_SIZES, METRIC_GBPS), 8);
 	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_THREADS, METRIC_GBPS), 2);
 	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_ALONE, METRIC_GBPS), 1);
-	/* Of a number that nothing has there is no test, but a division by it. */
+	/* No cell has this metric: no test, only a division by it. */
 	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_MODES, METRIC_LLC_MISSES), 1);
 	x = analysis__cell(&study.a, MODE_TWOCOPY, KIB(4), 1);
 	y = analysis__cell(&study.a, MODE_ONECOPY, KIB(4), 1);
@@ -95,8 +94,8 @@ STUDY_TEST(comparisons_of_a_kind_are_made_together)
 	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_ALONE);
 }
 
-/* Each thread count of a size counts as much, and a round that lacks one does not count. */
-STUDY_TEST(a_size_is_compared_over_its_thread_counts)
+/* Each thread count of a size has equal weight; a round that lacks one is ignored. */
+STUDY_TEST(size_is_compared_over_its_thread_counts)
 {
 	struct finding c;
 
@@ -105,7 +104,7 @@ STUDY_TEST(a_size_is_compared_over_its_thread_counts)
 		put(&study, MODE_ONECOPY, KIB(4), 1, round, 3);
 		put(&study, MODE_TWOCOPY, KIB(4), 2, round, 100);
 		put(&study, MODE_ONECOPY, KIB(4), 2, round, round ? 100 : (double)NAN);
-		/* Of this one there is no other, nor of this size at other threads. */
+		/* This one has no counterpart, nor has this size at other threads. */
 		put(&study, MODE_ONECOPY, KIB(4), 4, round, 500);
 		put(&study, MODE_TWOCOPY, KIB(8), 1, round, 500);
 	}
@@ -119,7 +118,7 @@ STUDY_TEST(a_size_is_compared_over_its_thread_counts)
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
 }
 
-/* At a size, over both thread counts; the same of either mode first, and of nothing else. */
+/* At a size, over both thread counts; the same with the modes swapped, and no other one. */
 STUDY_TEST(modes_are_compared_at_a_size)
 {
 	struct finding c, t;
@@ -142,8 +141,8 @@ STUDY_TEST(modes_are_compared_at_a_size)
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
 }
 
-/* Of equal ones the first; of one mode, or of all. */
-STUDY_TEST(the_peak_is_the_highest_median)
+/* The first of equal cells; of one mode, or of all. */
+STUDY_TEST(peak_is_the_highest_median)
 {
 	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 30);
 	put(&study, MODE_TWOCOPY, KIB(8), 1, 0, 30);
@@ -159,14 +158,14 @@ STUDY_TEST(the_peak_is_the_highest_median)
 	assert_true(analysis__has(&study.a, METRIC_GBPS));
 }
 
-/* Its own, else that of what it is made of; then what is missing; never none. */
-STUDY_TEST(what_is_missing_has_a_reason)
+/* The metric's own reason, else that of its inputs, else the missing input; never NULL. */
+STUDY_TEST(missing_metric_has_a_reason)
 {
 	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 30);
 	study__finish(&study, (double)NAN);
 	assert_string_equal(analysis__reason(&study.a, METRIC_SEND_P99),
 			    "the data set has no such number");
-	/* The length of the runs would not give it: there is no CPU time either. */
+	/* The duration of the runs would not help: there is no CPU time either. */
 	assert_string_equal(analysis__reason(&study.a, METRIC_CPU_NS_PER_KIB),
 			    "the data set has no such number");
 	study.d.rows[0].value[METRIC_CPU_SENDER] = study.d.rows[0].value[METRIC_CPU_RECEIVER] = 1;
@@ -178,8 +177,8 @@ STUDY_TEST(what_is_missing_has_a_reason)
 	assert_string_equal(analysis__reason(&study.a, METRIC_LLC_MISSES), "not asked for");
 }
 
-/* Sizes and thread counts in order, each once; rounds of the cells that have fewest and most. */
-STUDY_TEST(axes_are_in_order)
+/* Sizes and thread counts ascend, each once; the fewest and most rounds of a cell. */
+STUDY_TEST(axes_ascend)
 {
 	put(&study, MODE_ONECOPY, KIB(8), 4, 0, 1);
 	put(&study, MODE_ONECOPY, KIB(8), 4, 1, 1);
@@ -201,8 +200,8 @@ STUDY_TEST(axes_are_in_order)
 	assert_false(study.a.has_mode[MODE_TWOCOPY]);
 }
 
-/* Less time is better: where the first takes less it is ahead, and a crossover is to it. */
-STUDY_TEST(a_duel_of_costs_is_won_by_the_lower)
+/* Less time is better: the first mode leads where it takes less, and a crossover is to it. */
+STUDY_TEST(lower_cost_wins_a_comparison)
 {
 	static const double of_first[] = {200, 100, 50};
 	struct mode_comparison comparison;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cells that the gate of compare cannot judge, each with the reason. */
+/* Cells that the gate of compare cannot test, each with its reason. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static void add_failure(struct side *s)
 	json_decref(failure);
 }
 
-/* Cells of zerocopy after, all of which had a throughput before. */
+/* The new cells of zerocopy; all had a throughput before. */
 static const struct untestable_case {
 	int rounds;
 	const char *gbps;
@@ -96,11 +96,11 @@ static const struct untestable_case {
 	{0, "", false, UNTESTABLE_ABSENT},
 	{0, "", true, UNTESTABLE_FAILED},
 	{ROUNDS, "", false, UNTESTABLE_NULL},
-	/* As where all rounds but one failed. */
+	/* As if all rounds but one failed. */
 	{1, "2", false, UNTESTABLE_FEW},
 };
 
-TEST(a_cell_that_says_too_little_after_is_untestable)
+TEST(cell_with_too_few_rounds_or_values_is_untestable)
 {
 	for_each_case(c, cases) {
 		struct untestable u;
@@ -126,13 +126,13 @@ TEST(a_cell_that_says_too_little_after_is_untestable)
 	}
 }
 
-TEST_WITH(new_cells_and_other_metrics_do_not_count, begin, end)
+TEST_WITH(new_cells_and_other_metrics_are_not_untestable, begin, end)
 {
 	bool cpu[METRIC_NR] = {[METRIC_CPU_NS_PER_KIB] = true, [METRIC_COPIES] = true};
 	struct untestable u;
 	size_t at = 0;
 
-	/* Cells that are new, and numbers that are not the gate's or were never there, are none. */
+	/* New cells, metrics outside the gate, and metrics never measured do not count. */
 	add_cell(&after, "twocopy", ROUNDS, "30");
 	add_cell(&after, "onecopy", ROUNDS, "30");
 	add_cell(&after, "zerocopy", ROUNDS, "");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tables of docs/OUTPUT.md against the rows that documents are written from (write/field.h):
- * every row is described, with its unit, and nothing else is. Run from the root of the source tree.
+ * Compares the tables of docs/OUTPUT.md with the rows that documents are written from
+ * (write/field.h): each row is described with its unit, and no other is. Run from the root of the
+ * source tree.
  */
 #ifndef SUPPORT_DESCRIBED_H
 #define SUPPORT_DESCRIBED_H
@@ -74,7 +75,7 @@ static inline void description__read(struct description *d, const char *from, co
 	}
 }
 
-/* Marks as written the described object or list, if any, whose member the path is. */
+/* Marks the described object or list that contains the path as written. */
 static inline bool description__has_around(struct description *d, const char *path)
 {
 	char around[256];
@@ -101,7 +102,7 @@ static inline bool description__has_around(struct description *d, const char *pa
 	return found;
 }
 
-/* The row under that path, or under "path[]", if its unit is the same. */
+/* The row of that path, or of "path[]", if its unit is the same. */
 static inline bool description__has(struct description *d, const char *path, const char *unit)
 {
 	char list[300];
@@ -127,8 +128,7 @@ static inline void description__check_all_written(const struct description *d)
 				 d->row[i].path);
 }
 
-/* Calls take() with the path and unit of each value of the rows; reasons of their own are left out.
- */
+/* Calls take() with the path and unit of each value of the rows; reason members are left out. */
 static inline void fields__walk(const struct field *rows, const char *prefix,
 				void (*take)(struct description *d, const char *path,
 					     const char *unit),

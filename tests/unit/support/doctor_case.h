@@ -8,7 +8,7 @@
 #include "doctor/diagnosis.h"
 #include "support/full_result.h"
 
-/* A machine on which all is well. */
+/* A machine without any fault. */
 static inline void healthy(struct facts *f)
 {
 	memset(f, 0, sizeof(*f));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A line of the load generator, decoded or refused. */
+/* Decodes or refuses a line of the load generator. */
 #ifndef SUPPORT_DRIVER_CASE_H
 #define SUPPORT_DRIVER_CASE_H
 
@@ -36,7 +36,7 @@ static inline void accept_line(const char *line, enum nio_side side, enum driver
 	assert_int_equal(event, expected);
 }
 
-/* Refused, with a reason, and with nothing left in the report but that. */
+/* The line is refused with a reason, and the report has nothing else. */
 static inline void refuse_bytes(const char *line, size_t len, enum nio_side side)
 {
 	enum driver_event event = DRIVER_EOF;

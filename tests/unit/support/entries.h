@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stands in a directory. */
+/* The entries of a directory. */
 #ifndef SUPPORT_ENTRIES_H
 #define SUPPORT_ENTRIES_H
 
@@ -7,7 +7,7 @@
 
 #include "support/test.h"
 
-/* How many, without . and .. */
+/* Their number, without . and .. */
 static inline unsigned int entries(const char *directory)
 {
 	DIR *d = opendir(directory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sample data of fake_result.h. Deterministic: golden files hold what views make of it. */
+/* The sample data of fake_result.h. Deterministic, because golden files hold views of it. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void book(struct run_result *run, enum nio_stage stage, uint64_t size, co
 				 s->events);
 }
 
-/* A bell on a logarithmic axis around centre, with a tail ten times as slow. */
+/* A bell curve on a logarithmic axis around centre, with a tail ten times as slow. */
 static struct hist *bell(double centre, uint64_t events)
 {
 	struct hist *h = hist__new_latency();
@@ -54,7 +54,7 @@ static struct hist *bell(double centre, uint64_t events)
 	return h;
 }
 
-/* As with tracepoints: the load generator times its own, nobody the kernel's. */
+/* As with tracepoints: the load generator's times are known, the kernel's are not. */
 static void fill_times(struct run_result *run, enum mode mode)
 {
 	const struct num unknown = {.reason = FAKE_TIME_REASON};
@@ -125,7 +125,7 @@ static void fake_counter__none(struct run_result *run, int side, int c)
 	run->perf_detail[side][c] = (struct perf_detail){none, none, {.reason = none.reason}};
 }
 
-/* As measured on a 6.18 kernel over loopback, rounded. */
+/* As measured on Linux 6.18 over loopback, rounded. */
 static void fill_cpu(struct cpu_result *cpu, enum mode mode)
 {
 	struct cpu_samples *s = &cpu->by[NIO_SAMPLE_SENDER], *r = &cpu->by[NIO_SAMPLE_RECEIVER];
@@ -176,7 +176,7 @@ void fake_run__fill(struct run_result *run, enum mode mode)
 	fill_cpu(&run->cpu, mode);
 }
 
-/* ns of every event of a stage, all alike but for one in sixteen, which took twice as long. */
+/* ns of each event of a stage; one in sixteen took twice as long. */
 static void time_stage(struct run_result *run, enum nio_stage stage, uint64_t ns)
 {
 	struct stage_result *s = &run->stages[stage];
@@ -191,7 +191,7 @@ static void time_stage(struct run_result *run, enum nio_stage stage, uint64_t ns
 	hist__add_bucket(s->times, hist_bucket(2 * ns, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS), slow);
 }
 
-/* Shares of the load generator's total, in percent: lock, copy, pin, wait, ... */
+/* Percent of the load generator's total: lock, copy, pin, wait, ... */
 static void fill_path(struct run_result *run)
 {
 	static const unsigned int copying[NIO_PATH_NR] = {0, 39, 0, 0, 7, 38, 2, 0, 9};

@@ -9,24 +9,24 @@
 #define FAKE_OTHER_REASON "no tracepoint shows these copies on this kernel"
 #define FAKE_TIME_REASON  "no tracepoint marks its beginning and its end"
 
-/* What a run of 1 GB in 64 KiB messages of this mode over loopback books. Cleared by the caller. */
+/* The books of a run of this mode: 1 GB in 64 KiB messages over loopback. Cleared by the caller. */
 void fake_run__fill(struct run_result *run, enum mode mode);
 
-/* Adds what the fentry backend measures besides. */
+/* Adds the measurements of the fentry backend. */
 void fake_run__fentry(struct run_result *run);
 
 /* A finished session of the first n modes, 5 rounds each. */
 struct result *fake_result__new(size_t n);
 void fake_result__free(struct result *r);
 
-/* Gives a mode these rounds instead of its own: n throughputs from low to high. */
+/* Replaces the rounds of a mode: n throughputs from low to high. */
 void fake_result__rounds(struct result *r, enum mode mode, double low, double high, size_t n);
 
 /* A live frame with the first n modes, the last of them running. */
 struct live_frame *fake_frame__new(size_t n);
 void fake_frame__free(struct live_frame *f);
 
-/* Make all modes of either ones that the fentry backend watched. */
+/* Makes all modes of the result or frame measured by the fentry backend. */
 void fake_result__fentry(struct result *r);
 void fake_frame__fentry(struct live_frame *f);
 

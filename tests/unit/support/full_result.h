@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A result in which everything is known, for tests of the written outputs: two modes, a run each,
- * figures that can be told apart. Only shape and values; nothing here adds up.
+ * A result in which everything is known, for tests of the outputs: two modes, one run each, unique
+ * values. Only shape and values: nothing adds up.
  */
 #ifndef SUPPORT_FULL_RESULT_H
 #define SUPPORT_FULL_RESULT_H
@@ -67,7 +67,7 @@ static inline void full_detail__fill(struct perf_detail *d, uint64_t base)
 	d->running = (struct real){.value = 1, .known = true};
 }
 
-/* What the function backends add to the ledger. */
+/* Adds the function backends' part of the ledger. */
 static inline void full_kernel__fill(struct run_result *run)
 {
 	struct pinned_result *p = &run->pinned;
@@ -114,7 +114,7 @@ static inline void full_stages__fill(struct run_result *run)
 	}
 }
 
-/* What was watched, and what the kernel counted besides. */
+/* The watched path, and the kernel's other counts. */
 static inline void full_health__fill(struct run_result *run)
 {
 	run->health = (struct health){
@@ -207,7 +207,7 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 			.cycles = known(180 << 10),
 			.llc_misses = known(270),
 		};
-	/* Of one window no last-level misses: what stands in their place is written, too. */
+	/* One window lacks last-level misses, to write the reason. */
 	run->perf_window[NIO_PERF_PIN].llc_misses = (struct num){.reason = "no such event"};
 	run->perf_asked_nr = 1;
 	run->perf_asked[0] = (struct perf_asked){

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The golden files of golden.h, found beside this source file. Included after cmocka. */
+/* The golden files of golden.h, beside this source file. Include after cmocka. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

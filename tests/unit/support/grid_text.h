@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The text of a grid, for tests of what stands on a screen. */
+/* The text of a grid, for tests of screens. */
 #ifndef SUPPORT_GRID_TEXT_H
 #define SUPPORT_GRID_TEXT_H
 
@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "screen/grid.h"
 
-/* Lines without the blanks at their ends; freed by the caller. */
+/* Lines without trailing blanks. The caller frees the text. */
 __attribute__((noinline, unused)) static char *grid_text(const struct sweep_grid *g)
 {
 	char *text;

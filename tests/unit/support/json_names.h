@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The paths of all values in a result document, and documents to take them from: full and empty. */
+/* The paths of all values in a result document, and a full and an empty document. */
 #ifndef SUPPORT_JSON_NAMES_H
 #define SUPPORT_JSON_NAMES_H
 
@@ -64,21 +64,21 @@ static inline void collect(struct names *names, json_t *value, const char *path)
 	}
 }
 
-/* An empty session whose one run and summary were initialised and never filled. */
+/* An empty session with one run and one summary, initialised and never filled. */
 static inline void empty_result__init(struct full_result *f)
 {
 	memset(f, 0, sizeof(*f));
 	f->plan[0] = (struct plan_row){.probe = "p", .stage = "s"};
 	f->result.plan = f->plan;
 	f->result.plan_nr = 1;
-	f->result.env.taps.nr = 1; /* a list has a shape only with something in it */
+	f->result.env.taps.nr = 1; /* a list has a shape only if it has an element */
 	f->result.runs = f->runs;
 	f->result.runs_nr = 1;
 	f->result.summary_nr = 1;
 	run_result__init(&f->runs[0]);
 	run_result__init(&f->result.summary[0].total);
 	f->runs[0].verdict.causes_nr = f->result.summary[0].total.verdict.causes_nr = 1;
-	/* The list is as long as what was asked for, whatever was counted. */
+	/* The list has an element per requested event, counted or not. */
 	f->runs[0].perf_asked_nr = f->result.summary[0].total.perf_asked_nr = 1;
 	f->runs[0].perf_asked[0].name = f->result.summary[0].total.perf_asked[0].name = "e";
 }

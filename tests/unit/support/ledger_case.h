@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A phase whose bytes are known: for tests of the ledger's bytes. */
+/* A phase whose bytes are known, for tests of the ledger's bytes. */
 #ifndef SUPPORT_LEDGER_CASE_H
 #define SUPPORT_LEDGER_CASE_H
 
@@ -31,7 +31,7 @@ static inline void look(struct socket_snapshot *pass, uint64_t cookie)
 	pass->zckeys = true;
 }
 
-/* All was sent, and taken, by sequence numbers and by the application's own count. */
+/* All bytes were sent and read, by the sequence numbers and the application's count. */
 static inline struct fixture *fixture(enum mode mode)
 {
 	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A letter for each sentence that is met, so that a golden file has a line for many of them; the
- * sentences stand at its end. For programs that record (record.h).
+ * A letter for each sentence, so that a golden file has one line for many; the sentences are at its
+ * end. For programs that record (record.h).
  */
 #ifndef SUPPORT_LEGEND_H
 #define SUPPORT_LEGEND_H
@@ -14,7 +14,7 @@
 static const char *legend__words[64];
 static size_t legend__nr;
 
-/* NULL: a dot. */
+/* NULL gives a dot. */
 static inline char legend__letter(const char *text)
 {
 	static const char letters[] =

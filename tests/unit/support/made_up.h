@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Made-up data that has something to say to each question, whole or with holes; and answers as
- * golden files. */
+/* Made-up data that answers every question, complete or with gaps; and answers as golden files. */
 #ifndef SUPPORT_MADE_UP_H
 #define SUPPORT_MADE_UP_H
 
@@ -18,14 +17,14 @@
 static const uint64_t sizes[] = {1024, 16384, 262144};
 static const unsigned int threads[] = {1, 8};
 
-/* Off by up to 1.5 %, otherwise in every cell and round; the same in every run of the test. */
+/* Up to 1.5 % off, differently in every cell and round; the same in every run of the test. */
 static double off(unsigned int *state)
 {
 	*state = *state * 1103515245 + 12345;
 	return 1 + 0.03 * ((double)(*state >> 16 & 0xfff) / 0xfff - 0.5);
 }
 
-/* One-copy is behind for small messages and ahead for large ones, zero-copy the other way round. */
+/* One-copy is slower for small and faster for large messages, zero-copy the reverse. */
 static double gbps_of(enum mode mode, double size, double n)
 {
 	double scale = 10 * n / (1 + 0.08 * n * n) * size / (size + 8192);
@@ -66,22 +65,20 @@ static void fill(struct dataset_row *row, unsigned int *state)
 	row->verdict = strdup("Delivered on this machine, so the kernel copied.");
 }
 
-/* What is made of the ordinary data. 0 of those after `larger`: all rounds, all that was measured.
- */
+/* Variations of the ordinary data. Members after `larger` default to 0: all rounds, all metrics. */
 struct knobs {
-	double slower; /* throughput of 8 threads, times this */
-	double misses; /* those of the modes that copy less, times this */
-	double uneven; /* CPU time of every other round, not of the same in all modes, times this */
-	double larger; /* throughput of the largest messages, times this */
+	double slower; /* factor on the throughput of 8 threads */
+	double misses; /* factor on the misses of the modes that copy less */
+	double uneven; /* factor on the CPU time of every other round, a different one per mode */
+	double larger; /* factor on the throughput of the largest messages */
 	unsigned int rounds;
-	bool no_counters; /* of caches and cycles */
-	bool bare;        /* throughput alone */
-	unsigned int
-		wild; /* with this seed each number of each cell is its own, and some are missing */
-	bool alike;   /* wild, but of few values, nothing among them: many are the same */
+	bool no_counters;  /* for caches and cycles */
+	bool bare;         /* throughput only */
+	unsigned int wild; /* seed of independent numbers in each cell, some of them missing */
+	bool alike;        /* wild with few values, including 0: many are equal */
 };
 
-/* What it lacks. */
+/* Removes what the variation lacks. */
 static void impoverish(struct dataset_row *row, const struct knobs *k)
 {
 	static const enum metric counters[] = {METRIC_CYCLES, METRIC_L1D_MISSES, METRIC_LLC_MISSES};
@@ -111,7 +108,7 @@ static void make_uneven(struct dataset_row *row, const struct knobs *k)
 		row->value[METRIC_CPU_SENDER] *= k->uneven;
 }
 
-/* 0 to 1, of its own for each of what is named; the same in every run of the test. */
+/* 0 to 1, a different one for each name; the same in every run of the test. */
 static double drawn(unsigned int seed, unsigned int cell, const char *what, const char *of)
 {
 	uint64_t x = ((uint64_t)seed << 40) + ((uint64_t)cell << 20) + 1;
@@ -126,8 +123,8 @@ static double drawn(unsigned int seed, unsigned int cell, const char *what, cons
 }
 
 /*
- * Each number up to five times what it is or down to a fifth; one in seven is not there. By their
- * words: a number that is new leaves the others as they are.
+ * Each number is multiplied by 1/5 to 5; one in seven is missing. Seeded by the metric's label, so
+ * that a new metric leaves the others unchanged.
  */
 static void make_wild(struct dataset_row *row, unsigned int seed, unsigned int cell)
 {
@@ -143,7 +140,7 @@ static void make_wild(struct dataset_row *row, unsigned int seed, unsigned int c
 	}
 }
 
-/* What stands at the border between two answers: equal numbers, and none at all. */
+/* Border cases of two answers: equal numbers, and zeros. */
 static void make_alike(struct dataset_row *row, unsigned int seed, unsigned int cell)
 {
 	static const double times[] = {0, 1, 1, 2, 10};
@@ -157,8 +154,7 @@ static void make_alike(struct dataset_row *row, unsigned int seed, unsigned int 
 	}
 }
 
-/* Which of a cell's rounds there are: of wild data one cell in seven has none, and some have fewer.
- */
+/* The rounds of a cell: of wild data one cell in seven has none, and some have fewer. */
 static unsigned int rounds_of(const struct knobs *k, unsigned int cell)
 {
 	unsigned int all = k->rounds ? k->rounds : ROUNDS;

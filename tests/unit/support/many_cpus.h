@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A machine that can have 4096 CPUs, of which this process may use 1 and 1500: the C library's
- * sched_getaffinity(2) for the program that includes this.
+ * A machine that can have 4096 CPUs, of which this process may use 1 and 1500: replaces the C
+ * library's sched_getaffinity(2) in the program that includes this.
  */
 #ifndef SUPPORT_MANY_CPUS_H
 #define SUPPORT_MANY_CPUS_H

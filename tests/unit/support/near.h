@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers that are to be near others: cmocka's assert_float_equal() is content with NaN. */
+/* Comparison of numbers within a tolerance: cmocka's assert_float_equal() accepts NaN. */
 #ifndef SUPPORT_NEAR_H
 #define SUPPORT_NEAR_H
 

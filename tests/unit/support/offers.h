@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an invented kernel offers a plan. */
+/* The probe results of an invented kernel. */
 #ifndef SUPPORT_OFFERS_H
 #define SUPPORT_OFFERS_H
 
@@ -13,7 +13,7 @@ static inline void offer_all(struct probe_result *offers)
 		offers[i] = (struct probe_result){.answer = ANSWER_YES};
 }
 
-/* Offers of everything; the same array at each call. */
+/* Results with every hook available; the same array at each call. */
 static inline struct probe_result *all_offers(void)
 {
 	static struct probe_result offers[OFFERS_MAX];

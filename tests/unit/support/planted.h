@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rounds with planted effects, for tests of what is found in them. */
+/* Rounds with planted effects. */
 #ifndef SUPPORT_PLANTED_H
 #define SUPPORT_PLANTED_H
 
@@ -26,14 +26,14 @@ static inline void put_rounds(struct study *s, enum mode mode, uint64_t size, un
 			      double gbps, double noise)
 {
 	static const double off[] = {-1, 0.5, 0, -0.5, 1, 0.25, -0.25};
-	/* Not the same off in all cells: a round is not 1 % faster as a whole. */
+	/* The error differs between cells: a round is not 1 % faster as a whole. */
 	unsigned int r, turn = (unsigned int)mode * 3 + (unsigned int)(size / 1024) % 5;
 
 	for (r = 0; r < 7; r++)
 		put(s, mode, size, threads, r, gbps * (1 + noise * off[(r + turn) % 7]));
 }
 
-/* One-copy 20 % behind below 16 KiB, equal there, 20 % ahead above. */
+/* One-copy is 20 % slower below 16 KiB, equal there, 20 % faster above. */
 static inline void put_crossing(struct study *s, double noise)
 {
 	static const double factor[] = {0.8, 0.8, 1, 1.2, 1.2};

@@ -22,7 +22,7 @@ static inline double random_normal(uint64_t *state)
 	return radius * cos(6.283185307179586 * random_uniform(state));
 }
 
-/* Student's t of 3 degrees of freedom, scaled to a standard deviation of 1: heavy tails. */
+/* Student's t with 3 degrees of freedom, scaled to a standard deviation of 1: heavy tails. */
 static inline double random_heavy(uint64_t *state)
 {
 	double squares = 0, x = random_normal(state);

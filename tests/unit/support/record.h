@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sentences met in the tests of a program, kept to be held against a golden file by the last of
- * them: each test says what matters in its sentence, the file holds every word.
+ * Sentences from the tests of a program; the last test compares them with a golden file. Each test
+ * checks the important words, the file has every word.
  */
 #ifndef SUPPORT_RECORD_H
 #define SUPPORT_RECORD_H
@@ -26,7 +26,7 @@ __attribute__((format(printf, 1, 2))) static inline void record(const char *form
 	assert_true(n >= 0 && (size_t)n < sizeof(record__text) - len);
 }
 
-/* Of a whole program only: with a part of its tests there is a part of the sentences. */
+/* Only if all tests of the program run: with some of them the record is incomplete. */
 static inline void record__check(const char *name)
 {
 	golden__check(name, record__text);

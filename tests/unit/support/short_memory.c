@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory as a test wants it; see short_memory.h. Linked into every unit test. */
+/* Memory that runs short on request; see short_memory.h. Linked into every unit test. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "short_memory.h"
 #include "support/test.h"
 
-/* Written by a test without threads only. */
-static unsigned long left; /* until the one that fails; 0: none will */
+/* Written by tests without threads only. */
+static unsigned long left; /* allocations until the one that fails; 0: none fails */
 static bool refused;
 
 static bool usage_error(void)
@@ -22,7 +22,7 @@ static bool usage_error(void)
 	return true;
 }
 
-/* ---- what the linker gives to this file ---- */
+/* ---- functions that the linker redirects to this file ---- */
 
 void *__wrap_malloc(size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
@@ -85,7 +85,7 @@ int __wrap_vasprintf(char **text, const char *format, va_list args)
 
 	if (!usage_error())
 		return __real_vasprintf(text, format, args);
-	*text = &nobodys; /* vasprintf(3): undefined, so not to be freed */
+	*text = &nobodys; /* vasprintf(3): undefined on failure, so it must not be freed */
 	return -1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Made-up data of which the truth is known; see simulated.h. */
+/* Made-up data with known effects; see simulated.h. */
 #include <math.h>
 #include <stdlib.h>
 

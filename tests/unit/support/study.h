@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A data set with its analysis and answers, and what a test asks of them. */
+/* A data set with its analysis and answers, and helpers to check them. */
 #ifndef SUPPORT_STUDY_H
 #define SUPPORT_STUDY_H
 
@@ -31,7 +31,7 @@ static inline void study__clear(struct study *of)
 	dataset__clear(&of->d);
 }
 
-/* The data set of a STUDY_TEST, which is empty at first. */
+/* The data set of a STUDY_TEST, empty at first. */
 static struct study study __attribute__((unused));
 
 static inline int study__begin(void **state)
@@ -79,7 +79,7 @@ static inline bool says(const struct answer_text *answer, const char *words)
 	return false;
 }
 
-/* The cell of a table whose title begins so, at a size and thread count as they are written. */
+/* The cell at a size and thread count, as written, in the table with this title. */
 static inline const char *table_cell(const struct answer_text *answer, const char *title,
 				     const char *size, const char *threads)
 {

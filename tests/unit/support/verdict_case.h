@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Invented zero-copy runs, and the verdict on them held against the causes expected. */
+/* Invented zero-copy runs, and a comparison of their verdict with the expected causes. */
 #ifndef SUPPORT_VERDICT_CASE_H
 #define SUPPORT_VERDICT_CASE_H
 
@@ -28,7 +28,7 @@ static inline void book(struct run_result *r, enum nio_stage stage, uint64_t byt
 	r->stages[stage].bytes = bytes;
 }
 
-/* A zero-copy run on eth0, of which every send was pinned and none copied. */
+/* A zero-copy run on eth0 in which every send was pinned and none copied. */
 static inline struct fixture *remote(void)
 {
 	static struct fixture f;
@@ -78,7 +78,7 @@ static inline struct tap *open_tap(struct fixture *f)
 	return t;
 }
 
-/* Gives the verdict and compares its causes with those expected, in order. */
+/* Makes the verdict and compares its causes with the expected ones, in order. */
 static inline const struct verdict *judge(struct fixture *f, enum zc_cause first,
 					  enum zc_cause second, enum zc_cause third)
 {
@@ -97,7 +97,7 @@ static inline const struct verdict *judge(struct fixture *f, enum zc_cause first
 		assert_int_equal(v->causes[i].cause, expected[i]);
 		assert_true(v->causes[i].evidence[0]);
 	}
-	/* Whole sentences: nothing was cut off. */
+	/* The text ends with a whole sentence. */
 	assert_int_equal(v->text[strlen(v->text) - 1], '.');
 	return v;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sweep decides without running: order, settings, command, end. */
+/* Decisions of a sweep before any run: order, settings, command, final text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ TEST(defaults_are_the_whole_experiment)
 	assert_int_equal(o.sizes[3], 65536);
 	assert_int_equal(o.threads[3], 8);
 	assert_int_equal(o.run.traffic.duration_ns, 2100000000);
-	assert_int_equal(o.run.path, NETPATH_LOOPBACK); /* as of a run */
+	assert_int_equal(o.run.path, NETPATH_LOOPBACK); /* as in a run */
 	assert_true(o.pin);
 	assert_int_equal(o.grid.congestions_nr, 0);
 	assert_string_equal(o.directory, "results");
@@ -54,7 +54,7 @@ TEST(quick_changes_defaults_only)
 
 	parse(&o, "netiotrace sweep --quick");
 	assert_int_equal(o.grid.threads_nr, 2);
-	/* Under a minute, a quarter for what comes around the measuring included. */
+	/* Under a minute, including a quarter for the time around the measurements. */
 	assert_true(sweep_grid__runs(&o.grid) / o.grid.rounds * o.run.traffic.duration_ns * 5 / 4 <
 		    60000000000);
 	assert_true(o.grid.rounds >= 6);
@@ -64,7 +64,7 @@ TEST(quick_changes_defaults_only)
 	assert_int_equal(o.run.traffic.duration_ns, 5000000000);
 }
 
-TEST(messages_take_the_place_of_the_default_duration)
+TEST(messages_replace_the_default_duration)
 {
 	struct sweep_options o;
 
@@ -85,8 +85,8 @@ TEST(lists_are_sorted)
 	assert_true(o.grid.modes_nr == 2 && o.grid.modes[0] == MODE_TWOCOPY);
 }
 
-/* Every run once, and the rounds one after the other. */
-TEST(order_is_complete)
+/* Every run once, round after round. */
+TEST(order_has_each_run_once)
 {
 	struct sweep_options o;
 	size_t order[RUNS], i;
@@ -102,7 +102,7 @@ TEST(order_is_complete)
 	}
 }
 
-TEST(order_is_seeded)
+TEST(order_depends_on_the_seed)
 {
 	struct sweep_options o;
 	size_t one[RUNS], again[RUNS], two[RUNS], i, fixed = 0;
@@ -113,14 +113,14 @@ TEST(order_is_seeded)
 	run_order__order(&o.grid, 8, two);
 	assert_memory_equal(one, again, sizeof(one));
 	assert_memory_not_equal(one, two, sizeof(one));
-	/* Each round has an order of its own, and none is that of the grid. */
+	/* Each round has its own order, and none is the order of the grid. */
 	for (i = 0; i < 48; i++)
 		fixed += one[i] / 3 == one[i + 48] / 3 || one[i] / 3 == i;
 	assert_true(fixed < 12);
 }
 
 /* All orders of three cells are about equally likely: 6000 seeds, 1000 each, sigma 29. */
-TEST(order_is_fair)
+TEST(orders_are_equally_likely)
 {
 	struct sweep_options o;
 	unsigned int counts[27] = {0}, orders = 0, i;
@@ -141,7 +141,7 @@ TEST(order_is_fair)
 	assert_int_equal(orders, 6);
 }
 
-TEST(one_round_in_three_has_its_turn_and_the_first_is_one)
+TEST(first_round_of_three_has_its_turn)
 {
 	for (unsigned int round = 0; round < 12; round++) {
 		assert_int_equal(run_order__is_turn(round, 3), round % 3 == 0);
@@ -150,7 +150,7 @@ TEST(one_round_in_three_has_its_turn_and_the_first_is_one)
 	}
 }
 
-TEST(results_are_in_a_fixed_order)
+TEST(results_have_a_fixed_order)
 {
 	struct sweep_options o;
 	struct sweep_run a, b, c;
@@ -165,7 +165,7 @@ TEST(results_are_in_a_fixed_order)
 		    c.round == ROUNDS - 1);
 }
 
-/* Each control is a cell of its own, and the rounds of a cell stand together. */
+/* Each control is a cell of its own, and the rounds of a cell are adjacent. */
 TEST(congestion_controls_are_varied)
 {
 	struct sweep_options o;
@@ -184,8 +184,8 @@ TEST(congestion_controls_are_varied)
 	assert_null(sweep_grid__run(&o.grid, 0).congestion);
 }
 
-/* A row made of a document that was read back is the row of the result itself. */
-TEST(rows_from_documents_are_those_of_results)
+/* A row of a document that was read back equals the row of the result itself. */
+TEST(rows_of_documents_are_those_of_results)
 {
 	struct full_result f;
 	json_t *document, *again;
@@ -218,7 +218,7 @@ TEST(rows_from_documents_are_those_of_results)
 	full_result__clear(&f);
 }
 
-TEST(the_end_shows_every_cell)
+TEST(final_text_shows_every_cell)
 {
 	struct sweep_options o;
 	double gbps[8] = {1.5, 2.5, 10, 0, 0, 0, 30, 31};

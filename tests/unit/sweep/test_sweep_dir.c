@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The directory of a sweep: which may be used, and which files in it count. */
+/* The directory of a sweep: which directory may be used, and which of its files count. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "sweep/sweep_document.h"
 #include "write/json.h"
 
-/* A directory for one test, below the one the tests run in. */
+/* A directory for one test, below the working directory. */
 static char scratch[64];
 
 static int make_scratch(void **state)
@@ -70,7 +70,7 @@ static int open_scratch(struct sweep_dir *d, bool resume)
 	code = sweep_dir__open(d, scratch, resume);
 	said = ftell(log_stream()) > 0;
 	log_release();
-	/* A refusal is said, and nothing else. */
+	/* Opens the directory; messages go to stderr. */
 	assert_int_equal(code != 0, said);
 	return code;
 }
@@ -84,7 +84,7 @@ static void begin(struct sweep_dir *d)
 	json_decref(sweep);
 }
 
-/* The environment alone is a document with a schema, as all others. */
+/* The environment is a document with a schema. */
 static void check_environment(void)
 {
 	json_t *o = json_load_file(in_scratch("environment.json"), 0, NULL);
@@ -95,7 +95,7 @@ static void check_environment(void)
 	json_decref(o);
 }
 
-TEST_WITH(directories_that_may_be_used, make_scratch, remove_scratch)
+TEST_WITH(new_and_own_directories_are_usable, make_scratch, remove_scratch)
 {
 	struct sweep_dir d;
 
@@ -111,7 +111,7 @@ TEST_WITH(directories_that_may_be_used, make_scratch, remove_scratch)
 	sweep_dir__close(&d);
 }
 
-TEST_WITH(one_sweep_at_a_time, make_scratch, remove_scratch)
+TEST_WITH(second_sweep_in_a_directory_is_refused, make_scratch, remove_scratch)
 {
 	struct sweep_dir d, second;
 
@@ -123,8 +123,8 @@ TEST_WITH(one_sweep_at_a_time, make_scratch, remove_scratch)
 	sweep_dir__close(&d);
 }
 
-/* Killed before sweep.json was there: begun again, unless anything foreign is in the directory. */
-TEST_WITH(a_sweep_that_never_began_begins, make_scratch, remove_scratch)
+/* Killed before sweep.json was written: starts again, unless the directory has a foreign file. */
+TEST_WITH(sweep_killed_before_its_start_begins_again, make_scratch, remove_scratch)
 {
 	struct sweep_dir d;
 
@@ -141,8 +141,8 @@ TEST_WITH(a_sweep_that_never_began_begins, make_scratch, remove_scratch)
 	assert_int_equal(access(in_scratch("thesis.tex"), F_OK), 0);
 }
 
-/* The names are a sweep's, the files are not: without a marker nothing of it is touched. */
-TEST_WITH(somebody_elses_files_are_kept, make_scratch, remove_scratch)
+/* Files with a sweep's names but without a marker are never touched. */
+TEST_WITH(foreign_files_with_the_names_of_a_sweep_are_kept, make_scratch, remove_scratch)
 {
 	struct sweep_dir d;
 
@@ -157,8 +157,7 @@ TEST_WITH(somebody_elses_files_are_kept, make_scratch, remove_scratch)
 	assert_int_equal(access(in_scratch("command"), F_OK), 0);
 }
 
-/* A file that was put there meanwhile is not overwritten. */
-TEST_WITH(a_file_that_is_not_the_sweeps_is_kept, make_scratch, remove_scratch)
+TEST_WITH(foreign_file_is_not_overwritten, make_scratch, remove_scratch)
 {
 	struct sweep_dir d;
 	char *rows[1] = {NULL};
@@ -201,7 +200,7 @@ static json_t *document_of(struct full_result *f, const struct sweep_run *run)
 	return json_document__result(&r);
 }
 
-TEST_WITH(only_whole_results_of_that_run_count, make_scratch, remove_scratch)
+TEST_WITH(only_complete_results_of_that_run_count, make_scratch, remove_scratch)
 {
 	struct sweep_run other = zerocopy_run;
 	struct sweep_dir d;
@@ -221,7 +220,7 @@ TEST_WITH(only_whole_results_of_that_run_count, make_scratch, remove_scratch)
 	json_decref(found);
 	other.round = 2;
 	assert_null(sweep_dir__read(&d, &other));
-	/* Somebody renamed a file, or the machine lost power in it. */
+	/* A renamed file, or one that a power loss truncated. */
 	log_set_level(LOG_ERROR);
 	assert_int_equal(sweep_dir__write_result(&d, &other, document), 0);
 	assert_null(sweep_dir__read(&d, &other));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sweep.json and the command of a sweep: what they say, and when a sweep may go on. */
+/* sweep.json and the command of a sweep: their content, and when a sweep may be resumed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void parse(struct sweep_options *o, const char *words)
 	sweep_options__parse(o, argc, argv);
 }
 
-/* Through a file and back, as --resume has them. */
+/* Through a file and back, as with --resume. */
 static json_t *reread(const struct sweep_options *o)
 {
 	json_t *settings = sweep_document__settings(o), *again;
@@ -83,7 +83,7 @@ TEST(settings_that_differ_are_named)
 	}
 }
 
-TEST(members_of_one_side_differ_but_reasons_do_not)
+TEST(missing_members_differ_but_reasons_do_not)
 {
 	json_t *a = json_pack("{s:i, s:n, s:s}", "x", 1, "y", "y_reason", "one");
 	json_t *b = json_pack("{s:i, s:n, s:s}", "x", 1, "y", "y_reason", "other");
@@ -101,7 +101,7 @@ TEST(members_of_one_side_differ_but_reasons_do_not)
 	json_decref(c);
 }
 
-/* Every option comes back from the command that is written down. */
+/* The written command gives the same options again. */
 static void check_command(const char *words, const char *has)
 {
 	struct sweep_options o, again;
@@ -158,9 +158,9 @@ TEST(command_is_quoted_for_the_shell)
 
 struct change {
 	const char *key;
-	json_t *(*value)(void); /* what it is now */
+	json_t *(*value)(void); /* the present value */
 	int code;
-	const char *said; /* NULL: nothing */
+	const char *said; /* NULL: no message */
 };
 
 static json_t *one(void)
@@ -178,7 +178,7 @@ static json_t *word(void)
 	return json_string("other");
 }
 
-/* A tap that has opened, another load or another hour are no other machine. */
+/* A new tap, another load or another time are the same machine. */
 static const struct change changes[] = {
 	{NULL, NULL, EXIT_DONE, NULL},
 	{"packet_taps", one, EXIT_DONE, NULL},
@@ -219,7 +219,7 @@ static int check(const struct change *c, char *said, size_t len)
 	return code;
 }
 
-TEST(resume_is_refused_on_another_machine_and_not_for_taps_load_or_time)
+TEST(resume_is_refused_on_another_machine_but_not_for_taps_load_or_time)
 {
 	char said[512];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Assertions: what is refused, what holds, what does not and what is said then. */
+/* Assertions: refused, true, false, and the message if one is false. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-TEST(bad_text_is_refused_with_a_sentence)
+TEST(malformed_assertions_are_refused_with_a_message)
 {
 	static const struct {
 		const char *text, *said;
@@ -86,7 +86,7 @@ static int check(const struct result *r, const char *text, char *message, size_t
 	return holds;
 }
 
-TEST(what_holds)
+TEST(true_assertions_pass)
 {
 	static const char *const holding[] = {
 		"copies_per_byte == 2.25",
@@ -135,7 +135,7 @@ TEST(what_holds)
 	full_result__clear(&f);
 }
 
-TEST(what_does_not_hold)
+TEST(false_assertions_name_the_value_found)
 {
 	static const struct {
 		const char *text, *said;
@@ -168,8 +168,8 @@ TEST(what_does_not_hold)
 	full_result__clear(&f);
 }
 
-/* Each run is held against, not only the first. */
-TEST(one_bad_round_is_enough)
+/* Every run is checked, not only the first. */
+TEST(one_bad_round_makes_the_assertion_false)
 {
 	struct full_result f;
 	char message[256];
@@ -199,8 +199,8 @@ TEST(throughput_is_the_median)
 	full_result__clear(&f);
 }
 
-/* Not even != holds for a number nobody knows. */
-TEST(unknown_never_holds)
+/* Even != is false for an unknown number. */
+TEST(unknown_numbers_make_any_assertion_false)
 {
 	static const char *const texts[] = {
 		"copies_per_byte != 2",
@@ -233,7 +233,7 @@ TEST(unknown_never_holds)
 	assert_non_null(strstr(message, ": not measured"));
 }
 
-TEST(nothing_run_holds_nothing)
+TEST(assertion_without_a_run_is_false)
 {
 	struct result r = {0};
 	char message[256];
@@ -246,8 +246,7 @@ TEST(nothing_run_holds_nothing)
 	assert_non_null(strstr(message, "nothing was run"));
 }
 
-/* Every word of what was said above. */
-TEST(answers_are_sentences)
+TEST(messages_match_the_golden_file)
 {
 	record__check("assertions");
 }

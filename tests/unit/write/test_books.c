@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Books made of snapshots in which every counter moves by another number, as whole documents: a
- * counter that is booked to another's place, twice or not at all shows in a golden file, and one
- * from which the part before the measured phase is not taken away shows at once. UPDATE_GOLDEN=1
- * rewrites them.
+ * Books of snapshots in which every counter changes by a unique number, as whole documents: a
+ * counter in the wrong place, booked twice or missing changes a golden file; so does one with
+ * counts from before the measured phase. UPDATE_GOLDEN=1 rewrites them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +16,11 @@
 
 struct socket_ledger {
 	struct snapshot base, now;
-	uint64_t before; /* of every counter, when the phase began; 0: it began with nothing */
+	uint64_t before; /* value of every counter at the start of the phase */
 	uint64_t step;
 };
 
-/* The next counter: what it had, and by how much it moved. */
+/* The next counter: its value before, and its unique change. */
 static void move(struct socket_ledger *b, __u64 *base, __u64 *now)
 {
 	*base = b->before ? b->before++ : 0;
@@ -34,7 +33,7 @@ static void move_all(struct socket_ledger *b, void *base, void *now, size_t n)
 		move(b, (__u64 *)base + i, (__u64 *)now + i);
 }
 
-/* Buckets of their own for each histogram, so that no two look alike. */
+/* Different buckets in each histogram. */
 static void move_hist(struct socket_ledger *b, __u64 *base, __u64 *now)
 {
 	for (unsigned int i = 0; i < 3; i++) {
@@ -100,7 +99,7 @@ static void move_kinds(struct socket_ledger *b)
 		move_all(b, &o->sum, &b->now.others[i].sum, 3);
 	}
 	b->now.places_nr = b->now.others_nr = 20;
-	/* The last were not there when the phase began. */
+	/* The last entries did not exist at the start of the phase. */
 	b->base.places_nr = b->base.others_nr = b->before ? 18 : 0;
 	for (size_t i = b->base.places_nr; b->before && i < 20; i++) {
 		for (int k = 0; k < 3; k++) {
@@ -132,8 +131,7 @@ static struct socket_ledger *socket_ledger__new(uint64_t before)
 	return b;
 }
 
-/* What the load generator says: not what the kernel does, so that there is something unaccounted.
- */
+/* The load generator's report differs from the kernel's counts, so some bytes are unaccounted. */
 static void say_app(struct run_result *r, uint64_t base)
 {
 	r->app.tx_bytes = base + 1;
@@ -157,13 +155,13 @@ static void say_app(struct run_result *r, uint64_t base)
 	r->app.verify_errors = (struct num){.value = base + 24, .known = true};
 }
 
-/* One of what may be booked. */
+/* A set of probes. */
 struct book_case {
 	const char *name;
 	enum mode mode;
-	enum backend without; /* BACKEND_NONE: with all there is */
+	enum backend without; /* the backend that this kernel lacks; BACKEND_NONE: it has all */
 	bool replies, unlooked, untold;
-	int probe; /* which this kernel has not; -1: it has all */
+	int probe; /* a probe that this kernel lacks; -1: it has all */
 };
 
 static const struct book_case cases[] = {
@@ -213,7 +211,7 @@ static void book(struct run_result *run, const struct book_case *c, const struct
 	ledger__close(run, true);
 }
 
-/* A line for each member of the members of a run. */
+/* One line per member of each member of a run. */
 static void put_members(FILE *f, const json_t *run)
 {
 	const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9);
@@ -278,7 +276,7 @@ static char *booked(const struct book_case *c, uint64_t before)
 	return text;
 }
 
-/* The lines that the first case has not. */
+/* The lines that differ from the first case. */
 static void put_differences(FILE *f, const struct book_case *c, const char *first)
 {
 	char *text = booked(c, 0), *rest = text, *line;
@@ -290,7 +288,7 @@ static void put_differences(FILE *f, const struct book_case *c, const char *firs
 	free(text);
 }
 
-TEST(each_counter_has_its_place)
+TEST(each_counter_has_its_place_in_the_document)
 {
 	char *first = booked(&cases[0], 0), *text = NULL;
 	size_t len;
@@ -306,7 +304,7 @@ TEST(each_counter_has_its_place)
 	free(first);
 }
 
-TEST(what_was_before_is_not_booked)
+TEST(counts_before_the_phase_are_not_booked)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *without = booked(&cases[i], 0), *with = booked(&cases[i], 1000000007);
@@ -317,8 +315,8 @@ TEST(what_was_before_is_not_booked)
 	}
 }
 
-/* Two rounds and a third that lacks what the others have. */
-TEST(rounds_add_up)
+/* Two rounds, and a third one that lacks some numbers. */
+TEST(rounds_add_up_and_one_unknown_makes_the_sum_unknown)
 {
 	struct book_case other = cases[0];
 	struct socket_ledger *b = socket_ledger__new(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Conditions on numbers of JSON objects: how they are read, what they find, when they hold. */
+/* Conditions on numbers of JSON objects: parsing, lookup, and result. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static json_t *object(const char *text)
 	return o;
 }
 
-TEST(a_path_an_operator_and_a_number)
+TEST(condition_has_path_operator_and_number)
 {
 	static const struct {
 		const char *text, *path;
@@ -67,7 +67,7 @@ static void refused(const char *text, const char *expected)
 	condition__clear(&c);
 }
 
-TEST(what_is_none_is_refused_with_a_sentence)
+TEST(malformed_conditions_are_refused_with_a_message)
 {
 	refused("a = 1", "--assert 'a = 1': no comparison: one of == != <= >= < > is needed");
 	refused("a", "--assert 'a': no comparison: one of == != <= >= < > is needed");
@@ -80,8 +80,8 @@ TEST(what_is_none_is_refused_with_a_sentence)
 	refused("a >= 1\t2", "--assert 'a >= 1?2': ' 1?2' is not a plain number");
 }
 
-/* A path has its room, the end of the string in it. */
-TEST(the_longest_path)
+/* The longest path, including the end of the string. */
+TEST(longest_path_is_accepted_and_a_longer_one_refused)
 {
 	char text[CONDITION_PATH_MAX + 8], message[512];
 	struct condition c;
@@ -164,8 +164,8 @@ static const char *path_refused(const char *path)
 	return err ? message : NULL;
 }
 
-/* Numbers, what may become one, and what counts as one; no words, and least of all reasons. */
-TEST(what_may_be_asked_of)
+/* Numbers, booleans and null are allowed; text and reasons are not. */
+TEST(only_numbers_booleans_and_null_can_be_compared)
 {
 	assert_null(path_refused("n"));
 	assert_null(path_refused("in.y"));
@@ -185,8 +185,8 @@ TEST(what_may_be_asked_of)
 			    "--assert 'in.n == 1': there is no field 'in.n': see docs/OUTPUT.md");
 }
 
-/* A document that has no reason yet where there will be one: still no number. */
-TEST(a_reason_is_no_number_where_it_is_null)
+/* A document whose reason is still null: not a number either. */
+TEST(reason_that_is_null_is_no_number)
 {
 	struct condition c = parsed("in.x_reason < 1");
 	json_t *o = object("{\"in\": {\"x_reason\": null, \"reason\": null, \"seasons\": null}}");
@@ -219,7 +219,7 @@ static int holds(const char *text, const char *in, char *message, size_t len)
 }
 
 /* Below, at and above the number. */
-TEST(every_comparison)
+TEST(each_operator_compares_below_at_and_above)
 {
 	static const char *const objects[] = {"{\"v\": 1.5}", "{\"v\": 2}", "{\"v\": 2.5}"};
 	static const struct {
@@ -240,7 +240,7 @@ TEST(every_comparison)
 		}
 }
 
-TEST(what_does_not_hold_says_what_was_found)
+TEST(false_condition_names_the_value_found)
 {
 	char message[256];
 
@@ -257,8 +257,8 @@ TEST(what_does_not_hold_says_what_was_found)
 	assert_string_equal(message, "assertion 'yes == 0' does not hold: found 1 in here");
 }
 
-/* Of what is not known nothing holds, not even that it differs; the nearest reason is given. */
-TEST(of_the_unknown_nothing_holds)
+/* Every condition on an unknown number is false, also !=; the message has the nearest reason. */
+TEST(condition_on_an_unknown_number_is_false_with_the_reason)
 {
 	char message[256];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CSV: columns that do not move, cells under the right column, quoting, empty for unknown. */
+/* CSV: fixed columns, cells below their column, quoting, empty cells for unknown. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void row__clear(struct row *row)
 		free(row->cell[--row->nr]);
 }
 
-/* Reads one cell at *p into buf, past its end; returns the character that ended it. */
+/* Reads the cell at *p into buf and advances *p past it. Returns the character that ended it. */
 static char read_cell(const char **p, char *buf, size_t len)
 {
 	bool quoted = **p == '"';
@@ -82,7 +82,7 @@ static const char *cell_of(const struct row *header, const struct row *row, cons
 	return NULL;
 }
 
-TEST(cells_are_under_their_column)
+TEST(cells_are_below_their_column)
 {
 	static const struct {
 		const char *column, *value;
@@ -120,7 +120,7 @@ TEST(cells_are_under_their_column)
 	full_result__clear(&f);
 }
 
-TEST(text_is_quoted)
+TEST(text_with_commas_quotes_or_newlines_is_quoted)
 {
 	struct full_result f;
 	char *text;
@@ -139,7 +139,7 @@ TEST(text_is_quoted)
 	full_result__clear(&f);
 }
 
-/* The columns of a result of which nothing is known are those of a full one. */
+/* An empty result has the same columns as a full one. */
 TEST(columns_are_always_the_same)
 {
 	struct full_result f;
@@ -157,7 +157,7 @@ TEST(columns_are_always_the_same)
 	full_result__clear(&f);
 }
 
-TEST(columns_are_unique_and_no_reasons)
+TEST(columns_are_unique_and_have_no_reasons)
 {
 	struct result empty = {0};
 	struct row header;
@@ -177,7 +177,7 @@ TEST(columns_are_unique_and_no_reasons)
 	free(text);
 }
 
-TEST(unknown_is_an_empty_cell)
+TEST(unknown_number_is_an_empty_cell)
 {
 	static const char *const columns[] = {
 		"duration_s",
@@ -213,7 +213,7 @@ TEST(unknown_is_an_empty_cell)
 	free(text);
 }
 
-TEST(a_full_disk_is_noticed)
+TEST(full_disk_gives_ENOSPC)
 {
 	struct full_result f;
 	FILE *full = fopen("/dev/full", "w");

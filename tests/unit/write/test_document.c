@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whole documents of results whose every number is another, as golden files: a number at another's
- * place, or of another's value, shows. UPDATE_GOLDEN=1 rewrites them.
+ * Whole documents of results with unique numbers, as golden files: a wrong place or value changes a
+ * file. UPDATE_GOLDEN=1 rewrites them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "support/full_result.h"
 #include "support/golden.c"
 
-/* Of runs and of summaries the last; whoever built it is left out. */
+/* The last run and summary; the builder's version is left out. */
 static void check(const char *name, const struct result *r)
 {
 	json_t *document = json_document__result(r);
@@ -37,7 +37,7 @@ static void check(const char *name, const struct result *r)
 	json_decref(document);
 }
 
-TEST(of_all_that_can_be_known)
+TEST(full_result_matches_its_golden_file)
 {
 	struct full_result f;
 
@@ -46,8 +46,8 @@ TEST(of_all_that_can_be_known)
 	full_result__clear(&f);
 }
 
-/* Nothing is invented: all is null, with its reason. */
-TEST(of_a_run_nobody_measured)
+/* All numbers are null with a reason. */
+TEST(unmeasured_run_matches_its_golden_file)
 {
 	struct result *r = calloc(1, sizeof(*r));
 	struct run_result run;
@@ -64,7 +64,7 @@ TEST(of_a_run_nobody_measured)
 	free(r);
 }
 
-/* Every other stage and counter is known less well, each in another way. */
+/* Every other stage and counter is known less well, in different ways. */
 static void mix_numbers(struct run_result *run)
 {
 	static const char *const reasons[] = {"the first reason", "the second", "a third"};
@@ -93,7 +93,7 @@ static void mix_numbers(struct run_result *run)
 		run->path_ns[i] = (struct num){.reason = reasons[i % 3]};
 }
 
-/* What comes of rounds of their own, and what a run of a sender alone lacks. */
+/* Numbers of timed rounds, and those that a run of the sender alone lacks. */
 static void mix_sources(struct run_result *run)
 {
 	run->interrupted = run->request_response = run->sender_side = true;
@@ -149,7 +149,7 @@ static void mix(struct full_result *f)
 	add_stack(&f->result.summary[0].total, "idle", NIO_SAMPLE_SENDER, 11);
 }
 
-TEST(of_what_is_known_in_part)
+TEST(partly_known_result_matches_its_golden_file)
 {
 	struct full_result f;
 
@@ -160,8 +160,8 @@ TEST(of_what_is_known_in_part)
 	full_result__clear(&f);
 }
 
-/* Those of a stage nobody watched are null, whatever the numbers are. */
-TEST(of_completions_not_watched)
+/* Numbers of an unwatched stage are null, whatever the result holds. */
+TEST(unwatched_completions_match_their_golden_file)
 {
 	struct full_result f;
 
@@ -192,7 +192,7 @@ static void check_written(const char *name, const struct result *r,
 	free(text);
 }
 
-TEST(as_csv)
+TEST(csv_matches_its_golden_files)
 {
 	struct full_result f;
 
@@ -203,7 +203,7 @@ TEST(as_csv)
 	full_result__clear(&f);
 }
 
-TEST(as_folded_stacks)
+TEST(folded_stacks_match_their_golden_file)
 {
 	struct full_result f;
 
@@ -213,8 +213,7 @@ TEST(as_folded_stacks)
 	full_result__clear(&f);
 }
 
-/* A disk that is full is an error, and which. */
-TEST(a_disk_that_is_full)
+TEST(full_disk_gives_ENOSPC_in_every_output)
 {
 	FILE *full = fopen("/dev/full", "w");
 	json_t *o = json_pack("{s:i}", "a", 1);
@@ -232,8 +231,8 @@ TEST(a_disk_that_is_full)
 	fclose(full);
 }
 
-/* A summary holds no more than there is room for. */
-TEST(of_more_modes_than_there_are)
+/* The number of summaries is bounded. */
+TEST(summary_has_at_most_every_mode_once)
 {
 	struct full_result f;
 	json_t *document;

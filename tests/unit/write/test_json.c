@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The JSON document: its shape, and that nothing unknown is a number. */
+/* The JSON document: its shape, and null for every unknown number. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool comes_and_goes(const char *path)
 {
 	const char *dot = strrchr(path, '.'), *key = dot ? dot + 1 : path;
 
-	/* Of lists of objects there are as many as there were kinds. */
+	/* Lists of objects have as many elements as there are kinds. */
 	return json_key__is_reason(key) || !strcmp(key, "event") || strstr(path, ".places") ||
 	       strstr(path, ".callers") || strstr(path, ".uncovered");
 }
@@ -44,7 +44,7 @@ static void check_all_in(const struct names *some, const struct names *others)
 			fail_msg("%s is not in both documents", some->name[i]);
 }
 
-TEST(shape_does_not_depend_on_what_is_known)
+TEST(shape_does_not_depend_on_known_numbers)
 {
 	json_t *full = document_of(true), *empty = document_of(false);
 	struct names in_full = {0}, in_empty = {0};
@@ -60,7 +60,7 @@ TEST(shape_does_not_depend_on_what_is_known)
 	json_decref(empty);
 }
 
-/* Counts of the load generator are there from the start; nothing else may claim a value. */
+/* Counts of the load generator exist from the start; all other numbers must be unknown. */
 static bool may_be_known_in_empty_run(const char *path)
 {
 	static const char *const prefixes[] = {
@@ -93,7 +93,7 @@ static void check_unknown(json_t *value, const char *path)
 	}
 }
 
-TEST(an_empty_run_has_no_numbers)
+TEST(empty_run_has_no_numbers)
 {
 	struct run_result run;
 	json_t *document;
@@ -107,7 +107,7 @@ TEST(an_empty_run_has_no_numbers)
 	json_decref(document);
 }
 
-/* Reasons of nulls and only of nulls: stages and counters may also explain a number they have. */
+/* A null has a reason, and a number has none; stages and counters may explain a number as well. */
 static void check_reasons(json_t *object, const char *path)
 {
 	bool has_reason = json_string_length(json_object_get(object, "reason")) > 0;
@@ -120,7 +120,7 @@ static void check_reasons(json_t *object, const char *path)
 		if (json_is_null(member) && !has_reason &&
 		    !json_string_length(json_object_get(object, name)))
 			fail_msg("%s.%s is null without a reason", path, key);
-		/* Of an unknown list the reason stands beside an empty one. */
+		/* An unknown list is empty, with a reason beside it. */
 		if (json_is_array(member) && json_array_size(member) == 0)
 			continue;
 		if (!json_is_null(member) && json_object_get(object, name))
@@ -191,8 +191,8 @@ TEST(excluded_stages_are_the_unavailable_copies)
 	run_result__clear(&run);
 }
 
-/* The load generator counts its own gathering, whether the kernel was watched or not. */
-TEST(without_a_ledger_only_the_gathering_is_known)
+/* The load generator counts its own gathers, with or without BPF. */
+TEST(no_ledger_leaves_only_the_gather_stage_known)
 {
 	struct run_result run;
 	json_t *document;
@@ -219,7 +219,7 @@ TEST(without_a_ledger_only_the_gathering_is_known)
 	run_result__clear(&run);
 }
 
-TEST(stages_say_why_they_are_less_than_exact)
+TEST(inexact_stages_have_a_reason)
 {
 	struct run_result run;
 	json_t *document;
@@ -239,8 +239,8 @@ TEST(stages_say_why_they_are_less_than_exact)
 	run_result__clear(&run);
 }
 
-/* By what samples are counted, and why not by cycles; by cycles there is nothing to explain. */
-TEST(samples_say_why_not_by_cycles)
+/* The sample event, and why it is not cycles; cycles need no reason. */
+TEST(cpu_clock_samples_have_the_reason_why_not_cycles)
 {
 	struct run_result run;
 	json_t *document;
@@ -262,7 +262,7 @@ TEST(samples_say_why_not_by_cycles)
 	run_result__clear(&run);
 }
 
-TEST(times_say_why_they_are_missing)
+TEST(missing_times_have_a_reason)
 {
 	struct run_result run;
 	json_t *document;
@@ -293,7 +293,7 @@ TEST(times_say_why_they_are_missing)
 	run_result__clear(&run);
 }
 
-TEST(odd_numbers_are_not_misstated)
+TEST(huge_NAN_and_scaled_numbers_are_not_misstated)
 {
 	struct run_result run;
 	struct environment env = {.memlock = {.value = UINT64_MAX, .known = true}};
@@ -331,7 +331,7 @@ static char *written(const struct result *r)
 	return text;
 }
 
-/* As far as digits are written. */
+/* Equal up to the number of digits written. */
 static void check_same(const json_t *a, const json_t *b)
 {
 	size_t flags = JSON_REAL_PRECISION(JSON_REAL_DIGITS) | JSON_SORT_KEYS;
@@ -344,7 +344,7 @@ static void check_same(const json_t *a, const json_t *b)
 	free(other);
 }
 
-TEST(what_is_written_can_be_read_back)
+TEST(written_document_is_read_back)
 {
 	struct full_result f;
 	json_t *document, *read;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * docs/OUTPUT.md describes what is written as JSON, all of it and nothing else. Run from the root
- * of the source tree.
- */
+/* docs/OUTPUT.md describes every JSON field and no other. Run from the root of the source tree. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +14,7 @@
 #include "support/described.h"
 #include "support/json_names.h"
 
-/* One row stands for a figure that several counters have. */
+/* One row documents a figure of several counters. */
 static void generalise_figure(char *path, size_t len, const char *key)
 {
 	const char *rest =
@@ -53,7 +50,7 @@ static void check_row(struct description *d, const char *path, const char *unit)
 		fail_msg("docs/OUTPUT.md does not describe %s", path);
 }
 
-TEST(documentation_is_complete_and_true)
+TEST(documentation_describes_every_field_and_no_other)
 {
 	static struct description d;
 	char path[256];
@@ -76,7 +73,7 @@ static void check_described(const char *text, const char *name)
 		fail_msg("docs/OUTPUT.md does not describe %s", quoted);
 }
 
-TEST(documentation_names_what_placeholders_stand_for)
+TEST(documentation_explains_every_placeholder)
 {
 	char *text = read_documentation();
 	int i;
@@ -103,9 +100,8 @@ TEST(documentation_names_what_placeholders_stand_for)
 		check_described(text, zc_cause__key((enum zc_cause)i));
 }
 
-/* Where the environment says, for tests/validate: the fullest and the emptiest document there can
- * be. */
-TEST(documents_are_written_for_the_schema)
+/* If the environment asks for them, for tests/validate: the fullest and the emptiest document. */
+TEST(documents_are_written_for_the_schema_test)
 {
 	const char *directory = getenv("NETIOTRACE_DOCUMENTS");
 	char path[512];

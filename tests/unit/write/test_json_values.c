@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How single values of a document are written: numbers, texts, histograms, latencies, times. */
+/* How a document writes single values: numbers, text, histograms, latencies, times. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "support/test.h"
 #include "write/json.h"
 
-/* Takes value; NULL is no value. */
+/* Takes ownership of value; NULL means no value. */
 static void check(json_t *value, const char *expected)
 {
 	char *text;
@@ -31,7 +31,7 @@ static struct num unknown(const char *reason)
 	return (struct num){.value = 99, .reason = reason};
 }
 
-TEST(whole_numbers_become_reals_past_what_json_holds)
+TEST(integers_above_JSON_become_reals_and_NAN_null)
 {
 	json_t *most = json_value__u64(INT64_MAX), *more = json_value__u64((uint64_t)1 << 63);
 
@@ -47,7 +47,7 @@ TEST(whole_numbers_become_reals_past_what_json_holds)
 	check(json_value__real((double)INFINITY), "null");
 }
 
-TEST(text_that_is_no_utf8_keeps_its_ascii)
+TEST(invalid_UTF8_keeps_its_ascii)
 {
 	check(json_value__text(NULL), "null");
 	check(json_value__text(""), "\"\"");
@@ -59,7 +59,7 @@ TEST(text_that_is_no_utf8_keeps_its_ascii)
 	check(json_value__modes(1U << MODE_ONECOPY), "\"onecopy\"");
 }
 
-TEST(reasons_are_known_by_their_keys)
+TEST(reasons_are_recognized_by_their_keys)
 {
 	assert_true(json_key__is_reason("reason"));
 	assert_true(json_key__is_reason("bytes_reason"));
@@ -70,8 +70,8 @@ TEST(reasons_are_known_by_their_keys)
 	assert_false(json_key__is_reason(""));
 }
 
-/* A reason stands beside null, and beside nothing else. */
-TEST(an_unknown_number_has_its_reason_beside_it)
+/* A reason stands beside null only. */
+TEST(unknown_number_has_its_reason_beside_it)
 {
 	json_t *o = json_object();
 
@@ -99,7 +99,7 @@ TEST(an_unknown_number_has_its_reason_beside_it)
 		 "\"d_reason\":\"lost\"}");
 }
 
-TEST(a_bare_number_has_no_reason_of_its_own)
+TEST(bare_number_has_no_reason_of_its_own)
 {
 	json_t *o = json_object();
 
@@ -134,10 +134,10 @@ static void record_times(struct hist *h, uint64_t value, unsigned int n)
 }
 
 /*
- * A thousand events, so that each quantile is another value. Empty buckets are left out, and the
- * last one is open above.
+ * A thousand events with a different value for each quantile. Empty buckets are left out, and the
+ * last one has no upper bound.
  */
-TEST(a_latency_in_full)
+TEST(latency_has_quantiles_count_and_buckets)
 {
 	struct run_result run;
 	struct latency_result *l = &run.app.latency[LATENCY_SEND_CALL];
@@ -163,8 +163,8 @@ TEST(a_latency_in_full)
 #define NO_QUANTILES \
 	"{\"p50\":null,\"p90\":null,\"p99\":null,\"p999\":null,\"max\":null,\"mean\":null,"
 
-/* Not timed at all, and timed without an event: another count, and another reason. */
-TEST(a_latency_of_nothing)
+/* Not timed, and timed without an event: different counts and reasons. */
+TEST(latency_without_events_has_a_reason)
 {
 	struct run_result run;
 	struct latency_result *l = &run.app.latency[LATENCY_SEND_CALL];
@@ -204,7 +204,7 @@ static struct run_result new_run(void)
 	return run;
 }
 
-TEST(times_of_the_round_itself)
+TEST(times_of_the_round_itself_have_its_counts)
 {
 	struct run_result run = new_run();
 
@@ -220,7 +220,7 @@ TEST(times_of_the_round_itself)
 	run_result__clear(&run);
 }
 
-TEST(times_of_a_round_of_their_own)
+TEST(times_of_a_timed_round_have_its_counts)
 {
 	struct run_result run = new_run();
 
@@ -245,7 +245,7 @@ TEST(times_of_a_round_of_their_own)
 	run_result__clear(&run);
 }
 
-/* A share of bytes is rounded to the nearest one. */
+/* A share of bytes is rounded to the nearest byte. */
 TEST(timed_bytes_are_whole)
 {
 	static const char path[] = "ledger.deferred_copy.timed_bytes";
@@ -267,7 +267,7 @@ TEST(timed_bytes_are_whole)
 	run_result__clear(&run);
 }
 
-TEST(parts_of_send_calls)
+TEST(unknown_part_of_a_send_call_has_its_reason)
 {
 	struct run_result run = new_run();
 
@@ -294,7 +294,7 @@ TEST(parts_of_send_calls)
 }
 
 /* The shortest name of a process is a name. */
-TEST(taps_are_named)
+TEST(taps_have_process_device_and_side)
 {
 	static struct environment env;
 	json_t *o, *tap;
@@ -319,7 +319,7 @@ TEST(taps_are_named)
 	json_decref(o);
 }
 
-/* A file that takes so many bytes and no more. */
+/* A file with room for this number of bytes. */
 struct full {
 	size_t room;
 };
@@ -350,8 +350,8 @@ static int write_into(size_t room, const json_t *document)
 	return err;
 }
 
-/* Wherever the disk is full, in a key or behind the last bracket: it is an error. */
-TEST(a_document_is_whole_or_an_error)
+/* A full disk at any byte, in a key or after the last bracket, is an error. */
+TEST(document_is_complete_or_an_error)
 {
 	json_t *o = json_pack("{s:[{s:i},{}],s:[i,i],s:{s:n},s:f}", "a", "b", 1, "c", 2, 3, "d",
 			      "e", "f", 0.5);
@@ -383,8 +383,8 @@ TEST(a_document_is_whole_or_an_error)
 	json_decref(o);
 }
 
-/* Any user may name a process: what a terminal takes for a command is not in a document as such. */
-TEST(a_document_is_ascii)
+/* Any user can name a process: terminal escape sequences must not appear in a document. */
+TEST(document_is_ascii)
 {
 	json_t *o = json_pack("{s:s}", "k\xc2\x9b", "\x1b[2J\xc2\x9b 2J\xe2\x80\xae\xc3\xbc");
 	char *text = NULL;
@@ -401,8 +401,8 @@ TEST(a_document_is_ascii)
 }
 
 /*
- * The numbers of a kernel that preempts programs. The document has one number of completions, and
- * says how many of them only the application counted.
+ * Numbers of a kernel that preempts BPF programs. The document has one number of completions, and
+ * how many of them only the application counted.
  */
 TEST(completions_that_events_missed_are_filled_in)
 {
@@ -419,7 +419,7 @@ TEST(completions_that_events_missed_are_filled_in)
 	check_in_run(&run, "kernel_zerocopy.copied_at_most", "1301");
 	check_in_run(&run, "kernel_zerocopy.not_copied", "2");
 	check_in_run(&run, "kernel_zerocopy.sends_per_notification", "12.98");
-	/* Not of one moment: nothing is filled in. */
+	/* Counts of different moments: nothing is filled in. */
 	run.not_final = "interrupted";
 	check_in_run(&run, "kernel_zerocopy.completed", "1298");
 	check_in_run(&run, "kernel_zerocopy.missed", "0");

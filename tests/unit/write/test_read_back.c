@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is written is read back: a document and a CSV file of a result whose every number is
- * another, as the data set that reports and comparisons are made of. Golden files; UPDATE_GOLDEN=1
- * rewrites them.
+ * A document and a CSV file of a result with unique numbers, read back as the data set of reports
+ * and comparisons. Golden files; UPDATE_GOLDEN=1 rewrites them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -88,7 +87,7 @@ static char *dataset_text(const struct dataset *d)
 	return text;
 }
 
-TEST(of_a_document)
+TEST(document_is_read_back_as_in_its_golden_file)
 {
 	char message[DATASET_MESSAGE_MAX] = "", *text;
 	struct dataset d = {0};
@@ -101,7 +100,7 @@ TEST(of_a_document)
 	add_stack(&f.runs[1], "entry;recvmsg", 5);
 	add_stack(&f.runs[1], "entry", 6);
 	document = json_document__result(&f.result);
-	/* Who built it is no matter. */
+	/* The builder's version does not matter. */
 	json_object_set_new(json_object_get(document, "tool"), "version", json_string("0.1"));
 	if (dataset__add_document(&d, "made-up.json", document, message))
 		fail_msg("%s", message);
@@ -119,7 +118,7 @@ TEST(of_a_document)
 	full_result__clear(&f);
 }
 
-TEST(of_csv)
+TEST(csv_is_read_back_as_in_its_golden_file)
 {
 	char message[DATASET_MESSAGE_MAX] = "", *text = NULL;
 	struct dataset d = {0};
@@ -129,7 +128,7 @@ TEST(of_csv)
 
 	assert_non_null(stream);
 	full_result__init(&f);
-	f.runs[1].duration_ns = 0; /* then what is usual is taken */
+	f.runs[1].duration_ns = 0; /* then the default is used */
 	assert_int_equal(output__csv(&f.result, stream), 0);
 	fclose(stream);
 	if (dataset__add_csv(&d, "made-up.csv", text, len, message))
