@@ -156,3 +156,4 @@ format:
 .PHONY: pictures
 pictures: all
 	@$(SUDO) scripts/pictures/make $(O)/netiotrace docs/pictures
+	@$(SUDO) scripts/pictures/fleet $(O)/netiotrace docs/pictures

@@ -48,7 +48,8 @@ in_cgroup() {
 # exporter NAME OPTION...: starts export in the background as $EXPORTER and waits until it is ready.
 exporter() {
 	rm -f "$1.ready"
-	background "${INSIDE[@]}" "$NETIOTRACE" export --interval 200ms --ready-file "$1.ready" "${@:2}" 2>"$1.log"
+	# Under nohup SIGHUP is ignored.
+	background env --default-signal=HUP "${INSIDE[@]}" "$NETIOTRACE" export --interval 200ms --ready-file "$1.ready" "${@:2}" 2>"$1.log"
 	EXPORTER=$STARTED
 	within 60 test -s "$1.ready"
 }
@@ -139,6 +140,59 @@ counts() {
 	END
 	within 60 page "$PORT" -o page.txt
 	[ "$(find "/proc/$EXPORTER/fd" -mindepth 1 | wc -l)" -lt 300 ]
+	# Slow clients do not delay the end.
+	kill "$EXPORTER"
+	promptly has_ended "$EXPORTER"
+	wait "$EXPORTER"
+}
+
+# answers PORT FILE: request after request from FILE, a line of bytes in Python's notation each. For each one it
+# prints how many answers came, the status of the first, and whether its body is whole.
+answers() {
+	python3 -c '
+import socket, sys
+for line in open(sys.argv[2]):
+    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30)
+    s.sendall(eval(line))
+    got = b""
+    while True:
+        try:
+            more = s.recv(65536)
+        except ConnectionResetError:
+            break
+        if not more:
+            break
+        got += more
+    head, _, body = got.partition(b"\r\n\r\n")
+    length = [int(l.split(b":")[1]) for l in head.split(b"\r\n") if l.lower().startswith(b"content-length:")][0]
+    body = body.split(b"HTTP/1.1 ")[0]
+    print(got.count(b"HTTP/1.1 "), head.split()[1].decode(), "none" if not body else "whole" if len(body) == length else "cut")
+' "$@"
+}
+
+@test "export: HEAD has no body, of pipelined requests the first is answered, headers over 16 KiB get 431" {
+	local i clients=()
+
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT" --interval 100ms
+	cat >odd <<-'END'
+		b"HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+		b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 3
+		b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 17000 + b"\r\n\r\n"
+		b"GET /" + b"a" * 17000 + b" HTTP/1.1\r\nHost: x\r\n\r\n"
+	END
+	answers "$PORT" odd >out
+	[ "$(<out)" = $'1 200 none\n1 200 whole\n1 431 whole\n1 414 whole' ]
+	# Many at once, while snapshots are taken: each gets a whole page.
+	for i in {1..40}; do
+		printf '%s\n' 'b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"'
+	done >many
+	for i in {1..10}; do
+		background answers "$PORT" many >"out.$i"
+		clients+=("$STARTED")
+	done
+	wait "${clients[@]}"
+	[ "$(sort out.* | uniq -c | awk '{ $1 = $1; print }')" = '400 1 200 whole' ]
 }
 
 @test "export: IPv6, a unix socket and a passed socket work; a port in use is refused" {
@@ -156,11 +210,23 @@ counts() {
 	within 10 has_ended "$EXPORTER"
 	exporter again --listen "unix:$PWD/socket"
 	has '^netiotrace_build_info' curl -sS --unix-socket socket http://x/metrics
+	kill "$EXPORTER"
+	promptly has_ended "$EXPORTER"
+	[ ! -e socket ]
+	# A file that another program put there stays.
+	exporter unix --listen "unix:$PWD/socket"
+	mv socket aside
+	touch socket
+	kill "$EXPORTER"
+	promptly has_ended "$EXPORTER"
+	[ -e socket ]
 	PORT=$(free_port)
 	rm -f passed.ready
 	background "$FLEET" activate $$ "$PORT" "$NETIOTRACE" export --ready-file passed.ready
 	within 60 test -s passed.ready
 	has '^netiotrace_build_info' page "$PORT"
+	# 02000000: O_CLOEXEC. A program that the exporter started would not get the socket.
+	[ $((0$(awk '/^flags:/ { print $2 }' "/proc/$STARTED/fdinfo/3") & 02000000)) -ne 0 ]
 	for wrong in 127.0.0.1 host: 127.0.0.1:99999 unix: ''; do
 		run -2 "$NETIOTRACE" export --listen "$wrong"
 	done
@@ -213,6 +279,63 @@ counts() {
 	"$FLEET" zerocopy "$(<sink)" 10 >/dev/null
 	sent() { [ "$(page "$PORT" | value tcp_sent_bytes_total)" -ge 655360 ]; }
 	within 20 sent
+}
+
+@test "export: copied bytes of zero-copy sends have a cause: local delivery, or nothing could be pinned" {
+	need_tool curl
+	need_cgroups
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT" --count-calls
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	in_cgroup pins.service "$FLEET" zerocopy "$(<sink)" 10 >client
+	in_cgroup opens.service "$FLEET" fastopen "$(<sink)" >opens 2>opens.err ||
+		{ grep -q 'not supported' opens.err && skip "TCP Fast Open is off (net.ipv4.tcp_fastopen)"; }
+	jq -e .copied opens
+	within 20 counts "$PORT" zerocopy_copied_bytes_total 'group="opens.service",cause="no_scatter_gather"' "$(jq .sent opens)"
+	# A packet that is sent again is copied again.
+	pinned_are_copied() { [ "$(page "$PORT" | value zerocopy_copied_bytes_total 'group="pins.service",cause="local"')" -ge 655360 ]; }
+	within 20 pinned_are_copied
+	page "$PORT" >page.txt
+	[ "$(value zerocopy_copied_bytes_total 'group="pins.service",cause="no_scatter_gather"' <page.txt)" -eq 0 ]
+	[ "$(value zerocopy_copied_bytes_total 'group="opens.service",cause="local"' <page.txt)" -eq 0 ]
+	[ "$(value zerocopy_copied_bytes_total 'group="pins.service",cause="unknown"' <page.txt)" -eq 0 ]
+	[ "$(value zerocopy_copied_bytes_total 'group="opens.service",cause="unknown"' <page.txt)" -eq 0 ]
+}
+
+# run_ns PID: run time of the BPF programs that PID holds, as the kernel tells in /proc.
+run_ns() {
+	awk 'function end() { if (id && !(id in seen)) { seen[id]; sum += ns }; id = ns = 0 }
+	     FNR == 1 { end() } $1 == "prog_id:" { id = $2 } $1 == "run_time_ns:" { ns = $2 }
+	     END { end(); printf "%.0f\n", sum }' "/proc/$1/fdinfo"/*
+}
+
+page_run_ns() {
+	page "$1" | awk '/^netiotrace_probe_run_seconds_total/ { sum += $NF } END { printf "%.0f\n", sum * 1e9 }'
+}
+
+@test "export: the run time of its programs is what the kernel counts for them" {
+	local exporter before between after
+
+	need_tool curl
+	background "$FLEET" runtimes counts 2>runtimes.log
+	counts_or_not() { [ -s counts ] || has_ended "$STARTED"; }
+	within 20 counts_or_not
+	[ -s counts ] || skip "this kernel cannot be made to count run times: $(<runtimes.log)"
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT"
+	exporter=$STARTED
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	"$FLEET" zerocopy "$(<sink)" 100 >/dev/null
+	before=$(page_run_ns "$PORT")
+	between=$(run_ns "$exporter")
+	after=$(page_run_ns "$PORT")
+	echo "$before $between $after"
+	[ "$before" -gt 0 ]
+	# Doubles of seconds are exact to the nanosecond here, but for rounding.
+	[ "$before" -le $((between + 100)) ]
+	[ "$between" -le $((after + 100)) ]
 }
 
 # These privileges remain under DynamicUser and AmbientCapabilities of the unit.
@@ -351,7 +474,8 @@ host() {
 # fleet_exporter NAME PORT: the exporter of $HOST, listening on a port of this namespace.
 fleet_exporter() {
 	rm -f "$1.ready"
-	background "$FLEET" activate "$HOST" "$2" "$NETIOTRACE" export --this-netns --interval 200ms \
+	# Other traffic on the machine decides about sampling.
+	background "$FLEET" activate "$HOST" "$2" "$NETIOTRACE" export --this-netns --count-calls --interval 200ms \
 		--ready-file "$1.ready" 2>"$1.log"
 	EXPORTER=$STARTED
 	within 60 test -s "$1.ready"

@@ -5,17 +5,22 @@
     fleet.py http PORT REQUESTS        GETs over 4 keep-alive connections
     fleet.py redis PORT REQUESTS       SET and GET
     fleet.py zerocopy PORT SENDS       64 KiB sends with MSG_ZEROCOPY
-    fleet.py sink FILE                 reads all data; writes its port to FILE
+    fleet.py fastopen PORT             one MSG_ZEROCOPY send that makes the connection, which cannot pin:
+                                       {"sent": N, "copied": what its notification says}
+    fleet.py sink FILE                 reads all it gets; FILE has its port
     fleet.py activate PID PORT COMMAND...
-                                       runs COMMAND in the network namespace of PID; descriptor 3 listens on
-                                       PORT of the caller's namespace, as from a service manager (LISTEN_FDS)
-    fleet.py hostile PORT FILE         100 connections that send a byte a second; creates FILE when all have begun
+                                       runs COMMAND in the network namespace of PID; descriptor 3 listens
+                                       on PORT of this one, as a service manager passes it (LISTEN_FDS)
+    fleet.py hostile PORT FILE         100 connections that send a byte a second; FILE appears when they have begun
+    fleet.py runtimes FILE             the kernel counts run times of BPF programs until it ends; FILE appears then
     fleet.py samples URL QUERY         sums a counter over its restarts: last values before each reset
 
-A client prints {"sent": N, "received": N}, the results of its send() and recv() calls."""
+A client prints {"sent": N, "received": N}: what send() and recv() returned."""
+import ctypes
 import json
 import os
 import select
+import signal
 import socket
 import sys
 import threading
@@ -23,7 +28,7 @@ import time
 import urllib.parse
 import urllib.request
 
-SO_ZEROCOPY, MSG_ZEROCOPY, MSG_ERRQUEUE = 60, 0x4000000, 0x2000
+SO_ZEROCOPY, MSG_ZEROCOPY, MSG_ERRQUEUE, MSG_FASTOPEN = 60, 0x4000000, 0x2000, 0x20000000
 
 
 class Counted:
@@ -99,6 +104,21 @@ def zerocopy(port, sends):
     return [c]
 
 
+def fastopen(port):
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+    sent = sock.sendto(bytes(60000), MSG_ZEROCOPY | MSG_FASTOPEN, ("127.0.0.1", port))
+    poll = select.poll()
+    poll.register(sock, 0)
+    poll.poll(20000)
+    error = sock.recvmsg(0, 256, MSG_ERRQUEUE)[1][0][2]
+    sock.shutdown(socket.SHUT_WR)
+    while sock.recv(65536):
+        pass
+    # ee_code of struct sock_extended_err: SO_EE_CODE_ZEROCOPY_COPIED
+    print(json.dumps({"sent": sent, "copied": error[6] == 1}))
+
+
 def sink(path):
     server = socket.create_server(("127.0.0.1", 0))
     with open(path + ".new", "w", encoding="ascii") as f:
@@ -141,11 +161,21 @@ def activate(pid, port, command):
     if hasattr(os, "setns"):
         os.setns(fd, 0x40000000)
     else:
-        import ctypes
         if ctypes.CDLL(None, use_errno=True).setns(fd, 0x40000000):
             sys.exit("setns failed")
     os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
     os.execvp(command[0], command)
+
+
+def runtimes(path):
+    libc = ctypes.CDLL(None, use_errno=True)
+    number = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
+    enable_stats, kind = 32, ctypes.c_uint32(0)
+    if libc.syscall(number, enable_stats, ctypes.byref(kind), 4) < 0:
+        sys.exit(f"BPF_ENABLE_STATS: {os.strerror(ctypes.get_errno())}")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("x")
+    signal.pause()
 
 
 def samples(url, query):
@@ -162,10 +192,14 @@ def main():
     what, args = sys.argv[1], sys.argv[2:]
     if what == "sink":
         sink(args[0])
+    elif what == "fastopen":
+        fastopen(int(args[0]))
     elif what == "activate":
         activate(args[0], int(args[1]), args[2:])
     elif what == "hostile":
         hostile(int(args[0]), args[1])
+    elif what == "runtimes":
+        runtimes(args[0])
     elif what == "samples":
         samples(*args)
     else:

@@ -17,7 +17,7 @@
 #include "host/environment.h"
 #include "kernel/btf_lookup.h"
 #include "kernel/pidns.h"
-#include "refusal.h"
+#include "kernel/refusal.h"
 #include "attach_session.h"
 
 /* A process may close its sockets for this long after its exit event. */
@@ -152,7 +152,7 @@ static int load(struct attach_session *w, const struct attach_filter *filter)
 
 	if (err == -EINTR && loop__is_to_end())
 		return end_early(w);
-	return err ? refusal__say(w->o->backend, err, &no) : EXIT_DONE;
+	return err ? refusal__say("attach", w->o->backend, err, &no) : EXIT_DONE;
 }
 
 /* Names each hook that replaces one of the requested backend. */

@@ -13,7 +13,7 @@
 #include "base/ready.h"
 #include "cpu_sampling.h"
 #include "spawn.h"
-#include "target.h"
+#include "kernel/target.h"
 
 struct attach_session {
 	const struct attach_options *o;

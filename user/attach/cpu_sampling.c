@@ -12,7 +12,7 @@
 #include "kernel/sampler.h"
 #include "kernel/symbols.h"
 #include "model/stack_rules.h"
-#include "target.h"
+#include "kernel/target.h"
 
 /* So long nothing has to move before no samples are taken any more. */
 #define IDLE_NS 10000000000ULL

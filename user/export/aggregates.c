@@ -51,16 +51,19 @@ size_t aggregates__place(struct aggregates *a, const char *name)
 	return a->nr++;
 }
 
-static bool is_local(const struct sock_state *s)
-{
-	return socket_ledger__is_loopback(s->family, s->remote) ||
-	       !memcmp(s->local, s->remote, sizeof(s->local));
-}
-
 /* A socket that was there before the exporter has transferred bytes, or is not counted. */
 static bool began_here(const struct sock_state *s)
 {
 	return !s->base.sent && !s->base.received;
+}
+
+static void add_copied(uint64_t sums[COPY_CAUSE_NR], const struct sock_state *s)
+{
+	bool local = socket_ledger__is_local(s);
+
+	sums[local ? COPY_CAUSE_LOCAL : COPY_CAUSE_UNKNOWN] +=
+		s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	sums[COPY_CAUSE_NO_SG] += socket_ledger__copied_in_calls(s);
 }
 
 void aggregates__close(struct aggregates *a, size_t place, const struct sock_state *s)
@@ -68,12 +71,12 @@ void aggregates__close(struct aggregates *a, size_t place, const struct sock_sta
 	struct aggregate *g = &a->list[place];
 
 	socket_ledger__add_socket(&g->closed, s);
-	g->closed_local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	add_copied(g->closed_copied, s);
 	g->closed_opened += began_here(s);
 	/* It was open when this refresh began. */
 	if (a->refreshing) {
 		socket_ledger__add_socket(&g->books, s);
-		g->local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+		add_copied(g->copied, s);
 		g->opened += began_here(s);
 	}
 	a->folded_sockets += place == AGGREGATES_OTHER;
@@ -86,7 +89,7 @@ void aggregates__begin(struct aggregates *a)
 		struct aggregate *g = &a->list[i];
 
 		g->books = g->closed;
-		memcpy(g->local, g->closed_local, sizeof(g->local));
+		memcpy(g->copied, g->closed_copied, sizeof(g->copied));
 		g->open = 0;
 		g->opened = g->closed_opened;
 	}
@@ -97,7 +100,7 @@ void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_
 	struct aggregate *g = &a->list[place];
 
 	socket_ledger__add_socket(&g->books, s);
-	g->local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	add_copied(g->copied, s);
 	g->open++;
 	g->opened += began_here(s);
 }
@@ -190,8 +193,8 @@ static void publish(struct aggregate *g, bool sampled)
 	grow(&out->zerocopy_sends, b->ids);
 	grow(&out->completed, b->completed);
 	grow(&out->copied, b->copied);
-	grow(&out->copied_unknown, g->local[false]);
-	grow(&out->copied_local, g->local[true]);
+	for (size_t i = 0; i < COPY_CAUSE_NR; i++)
+		grow(&out->copied_bytes[i], g->copied[i]);
 	grow(&out->enobufs, b->refused[NIO_REFUSAL_ENOBUFS]);
 	for (size_t i = 0; i < NIO_SIZES; i++) {
 		grow(&out->tx_sizes[i], b->tx_sizes[i]);

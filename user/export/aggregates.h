@@ -25,6 +25,14 @@ enum part_of_bytes {
 	PART_NR,
 };
 
+/* Why bytes of zero-copy sends were copied after all. A packet tap is not told from a receiver. */
+enum copy_cause {
+	COPY_CAUSE_LOCAL, /* both ends have the same address */
+	COPY_CAUSE_NO_SG, /* nothing could be pinned */
+	COPY_CAUSE_UNKNOWN,
+	COPY_CAUSE_NR,
+};
+
 /* What is published. Each value only grows, but for the gauges. */
 struct published {
 	uint64_t sent, received, read, retransmitted, opened;
@@ -33,7 +41,7 @@ struct published {
 	uint64_t deferred;
 	uint64_t sends[NIO_CALL_NR];
 	uint64_t zerocopy_sends, completed, copied;
-	uint64_t copied_local, copied_unknown; /* bytes copied after all, by cause */
+	uint64_t copied_bytes[COPY_CAUSE_NR];
 	uint64_t enobufs;
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
 	uint64_t connections; /* gauge: open */
@@ -48,8 +56,8 @@ struct aggregate {
 	uint64_t open;               /* connections, at this refresh */
 	uint64_t closed_opened;      /* connections that began while the exporter ran: ended ones */
 	uint64_t opened;             /* all of them */
-	uint64_t closed_local[2];    /* bytes copied after all: cause unknown, local */
-	uint64_t local[2];
+	uint64_t closed_copied[COPY_CAUSE_NR]; /* bytes copied after all: ended connections */
+	uint64_t copied[COPY_CAUSE_NR];        /* all of them */
 	struct published out;
 };
 

@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 #include "aggregates.h"
-#include "attach/refusal.h"
-#include "attach/target.h"
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -28,6 +26,8 @@
 #include "export_options.h"
 #include "http.h"
 #include "kernel/attach_probes.h"
+#include "kernel/refusal.h"
+#include "kernel/target.h"
 #include "metrics_page.h"
 
 #define NS_PER_S 1000000000ULL
@@ -171,6 +171,7 @@ static char *render(void *arg, enum page_format format, size_t *len)
 	char *text = NULL;
 	FILE *f = xopen_memstream(&text, len);
 
+	m.run_times_unknown = attach_probes__run_times(x->watcher, m.run_ns);
 	metrics_page__write(f, format, &m);
 	xclose_memstream(f);
 	return text;
@@ -244,7 +245,7 @@ static int load(struct export *x)
 
 	if (err == -EINTR && loop__is_to_end())
 		return EXIT_SIGNAL_BASE + loop__ending_signal();
-	return err ? refusal__say(x->o.backend, err, &no) : EXIT_DONE;
+	return err ? refusal__say("export", x->o.backend, err, &no) : EXIT_DONE;
 }
 
 /* Connections that were there before count from now on. */
@@ -282,17 +283,16 @@ static int begin(struct export *x)
 
 static int serve(struct export *x)
 {
-	int fd = http__inherited(), err;
+	struct http_listener l;
 	char why[256];
+	int err = http__inherited(&l) ? 0 : http__listen(&l, x->o.listen, why, sizeof(why));
 
-	if (fd < 0)
-		fd = http__listen(x->o.listen, why, sizeof(why));
-	if (fd < 0) {
+	if (err) {
 		log_error("cannot listen on %s: %s; choose another address with --listen.",
 			  x->o.listen, why);
-		return fd == -EINVAL ? EXIT_USAGE : EXIT_RUN_FAILED;
+		return err == -EINVAL ? EXIT_USAGE : EXIT_RUN_FAILED;
 	}
-	err = http__start(&x->http, fd, render, x);
+	err = http__start(&x->http, &l, render, x);
 	if (err) {
 		log_error("cannot serve HTTP: %s.", strerror(-err));
 		return EXIT_RUN_FAILED;

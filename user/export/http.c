@@ -3,6 +3,7 @@
 #include "http.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #define BUFFER_BYTES     16384
 #define UNIX_PREFIX      "unix:"
 #define LISTEN_FDS_START 3
+#define RUNS_MAX         64
 
 struct client {
 	int fd; /* -1: free */
@@ -34,6 +36,7 @@ struct client {
 
 struct http {
 	struct MHD_Daemon *daemon;
+	struct http_listener listener;
 	char *(*render)(void *arg, enum page_format format, size_t *len);
 	void *arg;
 	struct client clients[CONNECTIONS_MAX];
@@ -61,9 +64,10 @@ static bool is_stale(const struct sockaddr_un *sun)
 	return stale;
 }
 
-static int listen_unix(const char *path, char *why, size_t len)
+static int listen_unix(struct http_listener *l, const char *path, char *why, size_t len)
 {
 	struct sockaddr_un sun = {.sun_family = AF_UNIX};
+	struct stat st;
 	int fd, err;
 
 	if (!*path || strlen(path) >= sizeof(sun.sun_path)) {
@@ -78,16 +82,18 @@ static int listen_unix(const char *path, char *why, size_t len)
 	err = bind(fd, (struct sockaddr *)&sun, sizeof(sun)) ? -errno : 0;
 	if (err == -EADDRINUSE && is_stale(&sun) && !unlink(path))
 		err = bind(fd, (struct sockaddr *)&sun, sizeof(sun)) ? -errno : 0;
-	if (!err && listen(fd, CONNECTIONS_MAX))
+	if (!err && (listen(fd, CONNECTIONS_MAX) || lstat(path, &st)))
 		err = -errno;
-	if (!err)
-		return fd;
+	if (!err) {
+		*l = (struct http_listener){fd, path, st.st_dev, st.st_ino};
+		return 0;
+	}
 	snprintf(why, len, "%s", strerror(-err));
 	close(fd);
 	return err;
 }
 
-static int listen_tcp(const char *address, char *why, size_t len)
+static int listen_tcp(struct http_listener *l, const char *address, char *why, size_t len)
 {
 	struct sockaddr_storage ss;
 	struct address a;
@@ -116,27 +122,32 @@ static int listen_tcp(const char *address, char *why, size_t len)
 		close(fd);
 		return err;
 	}
-	return fd;
+	*l = (struct http_listener){.fd = fd};
+	return 0;
 }
 
-int http__listen(const char *address, char *why, size_t len)
+int http__listen(struct http_listener *l, const char *address, char *why, size_t len)
 {
 	size_t prefix = strlen(UNIX_PREFIX);
 
 	if (!strncmp(address, UNIX_PREFIX, prefix))
-		return listen_unix(address + prefix, why, len);
-	return listen_tcp(address, why, len);
+		return listen_unix(l, address + prefix, why, len);
+	return listen_tcp(l, address, why, len);
 }
 
-int http__inherited(void)
+bool http__inherited(struct http_listener *l)
 {
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
 	uint64_t n;
 
 	if (!pid || parse_count(pid, 1, INT32_MAX, &n) || (pid_t)n != getpid() || !fds ||
 	    parse_count(fds, 1, 1, &n))
-		return -1;
-	return LISTEN_FDS_START;
+		return false;
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
+	unsetenv("LISTEN_FDNAMES");
+	*l = (struct http_listener){.fd = LISTEN_FDS_START};
+	return !fcntl(l->fd, F_SETFD, FD_CLOEXEC);
 }
 
 static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
@@ -257,17 +268,18 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 		      page, len);
 }
 
-int http__start(struct http **out, int fd,
+int http__start(struct http **out, const struct http_listener *l,
 		char *(*render)(void *arg, enum page_format, size_t *len), void *arg)
 {
 	struct http *h = xcalloc(1, sizeof(*h));
 
 	h->render = render;
 	h->arg = arg;
+	h->listener = *l;
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		h->clients[i].fd = -1;
 	h->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, h,
-				     MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+				     MHD_OPTION_LISTEN_SOCKET, l->fd, MHD_OPTION_CONNECTION_LIMIT,
 				     CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				     (size_t)BUFFER_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
 				     on_connection, h, MHD_OPTION_END);
@@ -279,10 +291,20 @@ int http__start(struct http **out, int fd,
 	return 0;
 }
 
+/* Fails without a word after the change of user: the next exporter takes the file over. */
+static void remove_file(const struct http_listener *l)
+{
+	struct stat st;
+
+	if (l->path && !lstat(l->path, &st) && st.st_dev == l->dev && st.st_ino == l->ino)
+		unlink(l->path);
+}
+
 void http__stop(struct http *h)
 {
 	if (!h)
 		return;
+	remove_file(&h->listener);
 	MHD_stop_daemon(h->daemon);
 	free(h);
 }
@@ -294,5 +316,11 @@ int http__fd(const struct http *h)
 
 void http__run(struct http *h)
 {
-	MHD_run(h->daemon);
+	MHD_UNSIGNED_LONG_LONG wait;
+
+	/* One call serves each ready connection once; what it left is not reported as readable. */
+	for (int i = 0; i < RUNS_MAX; i++)
+		if (MHD_run(h->daemon) != MHD_YES || MHD_get_timeout(h->daemon, &wait) != MHD_YES ||
+		    wait)
+			break;
 }

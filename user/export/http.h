@@ -3,26 +3,42 @@
 #ifndef EXPORT_HTTP_H
 #define EXPORT_HTTP_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "metrics_page.h"
 
 struct http;
 
-/* Opens a listening socket: ADDR:PORT, or unix:PATH. A descriptor, or -errno with a clause in why.
- */
-int http__listen(const char *address, char *why, size_t len);
-
-/* The socket that a service manager passed (LISTEN_FDS, sd_listen_fds(3)); -1: none. */
-int http__inherited(void);
+/* A listening socket. */
+struct http_listener {
+	int fd;
+	const char *path; /* the file that bind() made for a unix socket; NULL: none */
+	dev_t dev;        /* of that file, which http__stop() removes */
+	ino_t ino;
+};
 
 /*
- * Starts to serve on a listening socket, which it then owns. render() makes a page, which the
- * server frees. 0 or -errno. Each connection serves one request and has 10 s for it.
+ * Opens a listening socket: ADDR:PORT, or unix:PATH. 0, or -errno with a clause in why. l refers to
+ * address.
  */
-int http__start(struct http **out, int fd,
+int http__listen(struct http_listener *l, const char *address, char *why, size_t len);
+
+/*
+ * Takes the socket that a service manager passed (LISTEN_FDS, sd_listen_fds(3)); programs that are
+ * started later do not get it. false: none was passed.
+ */
+bool http__inherited(struct http_listener *l);
+
+/*
+ * Starts to serve on a listening socket, whose descriptor it then owns. render() makes a page,
+ * which the server frees. 0 or -errno. Each connection serves one request and has 10 s for it.
+ */
+int http__start(struct http **out, const struct http_listener *l,
 		char *(*render)(void *arg, enum page_format, size_t *len), void *arg);
-void http__stop(struct http *h); /* or NULL */
+/* Closes all connections, and removes the file of a unix socket if it still may. h may be NULL. */
+void http__stop(struct http *h);
 
 int http__fd(const struct http *h); /* readable when http__run() has work; owned by h */
 void http__run(struct http *h);

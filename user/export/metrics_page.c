@@ -195,6 +195,12 @@ static void put_sends(const struct page *p, const struct metrics *m)
 
 static void put_zerocopy(const struct page *p, const struct metrics *m)
 {
+	static const char *const causes[] = {
+		[COPY_CAUSE_LOCAL] = "local",
+		[COPY_CAUSE_NO_SG] = "no_scatter_gather",
+		[COPY_CAUSE_UNKNOWN] = "unknown",
+	};
+
 	put_family(p, "zerocopy_sends", TYPE_COUNTER,
 		   "Send calls that pinned pages (MSG_ZEROCOPY), by the ids of the sockets.");
 	for_each_group(g, m)
@@ -214,10 +220,9 @@ static void put_zerocopy(const struct page *p, const struct metrics *m)
 	for_each_group(g, m) {
 		if (!g->out.zerocopy_sends)
 			continue;
-		put_counter(p, "zerocopy_copied_bytes", g->out.copied_local, "group", g->name,
-			    "cause", "local");
-		put_counter(p, "zerocopy_copied_bytes", g->out.copied_unknown, "group", g->name,
-			    "cause", "unknown");
+		for (size_t i = 0; i < COPY_CAUSE_NR; i++)
+			put_counter(p, "zerocopy_copied_bytes", g->out.copied_bytes[i], "group",
+				    g->name, "cause", causes[i]);
 	}
 	put_family(p, "zerocopy_fallbacks", TYPE_COUNTER,
 		   "Zero-copy sends refused with ENOBUFS; applications then copy.");
@@ -276,6 +281,18 @@ static void put_sizes(const struct page *p, const struct metrics *m)
 			put_histogram(p, "receive_size_bytes", g->name, g->out.rx_sizes);
 }
 
+static void put_run_times(const struct page *p, const struct metrics *m)
+{
+	if (m->run_times_unknown)
+		return;
+	put_family(p, "probe_run_seconds", TYPE_COUNTER,
+		   "Time that the BPF programs of a probe ran, as the kernel counts it.");
+	for (size_t i = 0; i < PROBE_NR; i++)
+		if (m->run_ns[i].known)
+			put_counter(p, "probe_run_seconds", (double)m->run_ns[i].value / 1e9,
+				    "probe", plan_probes[i].name);
+}
+
 static void put_probes(const struct page *p, const struct metrics *m)
 {
 	static const char *const never[][2] = {
@@ -289,6 +306,7 @@ static void put_probes(const struct page *p, const struct metrics *m)
 			put_sample(p, "probe_info", 1, "probe", m->plan[i].probe, "hook",
 				   m->plan[i].hook, "backend",
 				   m->plan[i].backend ? m->plan[i].backend : "", NULL);
+	put_run_times(p, m);
 	put_family(p, "stage_unmeasured", TYPE_INFO,
 		   "Stages and metrics that are not measured, and why.");
 	for (size_t i = 0; i < m->plan_nr; i++)
@@ -298,6 +316,9 @@ static void put_probes(const struct page *p, const struct metrics *m)
 	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
 		put_sample(p, "stage_unmeasured_info", 1, "stage", never[i][0], "reason",
 			   never[i][1], NULL);
+	if (m->run_times_unknown)
+		put_sample(p, "stage_unmeasured_info", 1, "stage", "probe_run_seconds", "reason",
+			   m->run_times_unknown, NULL);
 }
 
 static void put_health(const struct page *p, const struct metrics *m)

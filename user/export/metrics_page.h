@@ -22,11 +22,13 @@ struct metrics {
 	const char *kernel, *backend;
 	const struct plan_row *plan;
 	size_t plan_nr;
-	struct num missed;   /* program runs that the kernel refused */
-	struct num left_out; /* sockets that no program could record */
-	double started;      /* seconds since 1970: when the counters began */
-	double snapshot;     /* seconds since 1970: of the last refresh */
-	double snapshot_s;   /* how long the refresh took */
+	struct num missed;             /* program runs that the kernel refused */
+	struct num left_out;           /* sockets that no program could record */
+	struct num run_ns[PROBE_NR];   /* how long the programs of each probe have run */
+	const char *run_times_unknown; /* why none of them is known; or NULL */
+	double started;                /* seconds since 1970: when the counters began */
+	double snapshot;               /* seconds since 1970: of the last refresh */
+	double snapshot_s;             /* how long the refresh took */
 };
 
 /* The format that an Accept header asks for. NULL: no header. */

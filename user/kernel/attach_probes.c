@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "base/loop.h"
+#include "base/read_file.h"
 #include "btf_lookup.h"
 #include "common/xalloc.h"
 #include "kernel_addresses.h"
@@ -471,6 +472,50 @@ struct num attach_probes__missed(const struct attach_probes *w)
 		return (struct num){.reason = "this kernel does not count probes that it passes "
 					      "over (it does from 6.7 on)"};
 	return sum;
+}
+
+/* The first probe that a program serves; PROBE_NR: none. */
+static enum probe_id probe_of(const struct plan *plan, const char *program)
+{
+	enum probe_id probe = 0;
+
+	while (probe < PROBE_NR &&
+	       !(plan->chosen[probe] && alternative__has_program(plan->chosen[probe], program)))
+		probe++;
+	return probe;
+}
+
+static void add_run_time(struct num *sum, const struct loaded_program *p)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(p->program), &info, &len))
+		return;
+	sum->value += info.run_time_ns;
+	sum->known = true;
+}
+
+const char *attach_probes__run_times(const struct attach_probes *w, struct num ns[PROBE_NR])
+{
+	struct num enabled = read_file__num("/proc/sys/kernel/bpf_stats_enabled");
+	uint64_t all = 0;
+
+	memset(ns, 0, PROBE_NR * sizeof(*ns));
+	for (size_t i = 0; i < w->loader.programs_nr; i++) {
+		const struct loaded_program *p = &w->loader.programs[i];
+		enum probe_id probe = probe_of(&w->plan, p->name);
+
+		if (probe < PROBE_NR)
+			add_run_time(&ns[probe], p);
+	}
+	for (size_t i = 0; i < PROBE_NR; i++)
+		all += ns[i].value;
+	/* Times stay when counting ends, and others can enable it (BPF_ENABLE_STATS). */
+	if (all || (enabled.known && enabled.value))
+		return NULL;
+	memset(ns, 0, PROBE_NR * sizeof(*ns));
+	return "the kernel counts run times only with sysctl kernel.bpf_stats_enabled=1";
 }
 
 void attach_probes__stop(struct attach_probes *w)

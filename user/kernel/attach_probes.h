@@ -124,6 +124,13 @@ struct nio_attach_loss attach_probes__losses(const struct attach_probes *w);
 /* Program runs that the kernel refused or skipped; unknown where it does not tell. */
 struct num attach_probes__missed(const struct attach_probes *w);
 
+/*
+ * How long the programs of each probe have run so far, in ns, where the kernel counts that (sysctl
+ * kernel.bpf_stats_enabled). A program of several probes counts for the first of them; a probe
+ * without a program of its own is unknown. NULL, or why all are unknown.
+ */
+const char *attach_probes__run_times(const struct attach_probes *w, struct num ns[PROBE_NR]);
+
 /* The rows of the plan. Owned by w. */
 size_t attach_probes__plan(const struct attach_probes *w, const struct plan_row **rows);
 

@@ -228,7 +228,7 @@ static void split_socket(struct split *d, const struct sock_state *s)
 	divide_read(d, s, read);
 }
 
-bool socket_ledger__is_loopback(uint16_t family, const uint8_t address[16])
+static bool is_loopback(uint16_t family, const uint8_t address[16])
 {
 	static const uint8_t loopback6[16] = {[15] = 1};
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -239,11 +239,19 @@ bool socket_ledger__is_loopback(uint16_t family, const uint8_t address[16])
 	       (!memcmp(address, mapped, sizeof(mapped)) && address[12] == 127);
 }
 
-/* A connection to its own address does not leave the machine. */
-static bool is_local(const struct sock_state *s)
+bool socket_ledger__is_local(const struct sock_state *s)
 {
-	return socket_ledger__is_loopback(s->family, s->remote) ||
-	       !memcmp(s->local, s->remote, sizeof(s->local));
+	return is_loopback(s->family, s->remote) || !memcmp(s->local, s->remote, sizeof(s->local));
+}
+
+uint64_t socket_ledger__copied_in_calls(const struct sock_state *s)
+{
+	struct split d;
+
+	if (s->zckey == s->zckey_base || !s->copied || s->stages[NIO_STAGE_TX_PIN].bytes)
+		return 0;
+	split_socket(&d, s);
+	return d.stages[NIO_STAGE_TX_PIN].bytes ? 0 : d.calls[NIO_CALL_ZEROCOPY].bytes;
 }
 
 static void add_amounts(struct nio_amount *to, const struct nio_amount *from, size_t n)
@@ -322,9 +330,9 @@ void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state 
 		b->refused[i] += s->refused[i];
 	b->zc_without_option += s->zc_without_option;
 	add_sizes(b, s);
-	b->local += is_local(s);
+	b->local += socket_ledger__is_local(s);
 	b->zerocopy += pins;
-	b->zerocopy_local += pins && is_local(s);
+	b->zerocopy_local += pins && socket_ledger__is_local(s);
 	add_times(b, s->first_ns, s->last_ns);
 }
 

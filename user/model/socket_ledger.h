@@ -95,7 +95,16 @@ uint64_t socket_ledger__zerocopy_sends(const struct socket_ledger *b); /* calls 
 uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b); /* all copies made by a CPU */
 uint64_t socket_ledger__bytes(const struct socket_ledger *b);        /* sent and received */
 
-/* Is the address (network order) one of this machine by its form alone: 127/8, ::1? */
-bool socket_ledger__is_loopback(uint16_t family, const uint8_t address[16]);
+/*
+ * Bytes of MSG_ZEROCOPY calls of a connection that the calls copied, since nothing could be pinned:
+ * its route does no scatter-gather, or the calls made the connection (TCP Fast Open).
+ */
+uint64_t socket_ledger__copied_in_calls(const struct sock_state *s);
+
+/*
+ * Does the connection stay on this machine by its addresses alone: to 127/8 or ::1, or between
+ * equal addresses?
+ */
+bool socket_ledger__is_local(const struct sock_state *s);
 
 #endif

@@ -50,6 +50,49 @@ static void assert_adds_up(const struct published *p)
 		assert_int_equal(p->by_quality[0][i] + p->by_quality[1][i], p->parts[i]);
 }
 
+/* A connection of which one MSG_ZEROCOPY send completed as copied. */
+static struct sock_state zerocopy(uint64_t pinned, uint64_t deferred)
+{
+	struct sock_state s = connection(100, 0);
+
+	s.family = 2;
+	s.local[0] = 10;
+	s.remote[0] = 10;
+	s.remote[3] = 1;
+	s.zckey = s.completed = s.copied = 1;
+	s.calls[NIO_CALL_PLAIN] = (struct nio_amount){0};
+	s.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){100, 1};
+	s.stages[NIO_STAGE_TX_COPY] = (struct nio_amount){100 - pinned, 1};
+	s.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){pinned, pinned != 0};
+	s.stages[NIO_STAGE_DEFERRED_COPY] = (struct nio_amount){deferred, deferred != 0};
+	return s;
+}
+
+TEST(copied_bytes_have_the_cause_that_was_seen)
+{
+	struct sock_state all[] = {zerocopy(100, 90), zerocopy(100, 80), zerocopy(0, 0),
+				   connection(100, 0)};
+	struct aggregates a;
+	const uint64_t *copied;
+	size_t place;
+
+	aggregates__init(&a, 4);
+	place = aggregates__place(&a, "x");
+	copied = a.list[place].out.copied_bytes;
+	memcpy(all[1].remote, all[1].local, sizeof(all[1].remote));
+	refresh(&a, place, all, 4, false);
+	assert_int_equal(copied[COPY_CAUSE_UNKNOWN], 90);
+	assert_int_equal(copied[COPY_CAUSE_LOCAL], 80);
+	assert_int_equal(copied[COPY_CAUSE_NO_SG], 100);
+	for (size_t i = 0; i < 4; i++)
+		aggregates__close(&a, place, &all[i]);
+	refresh(&a, place, NULL, 0, false);
+	assert_int_equal(copied[COPY_CAUSE_UNKNOWN], 90);
+	assert_int_equal(copied[COPY_CAUSE_LOCAL], 80);
+	assert_int_equal(copied[COPY_CAUSE_NO_SG], 100);
+	aggregates__clear(&a);
+}
+
 TEST(bytes_of_closed_connections_stay)
 {
 	struct sock_state s = connection(100, 40), other = connection(7, 0);

@@ -7,6 +7,17 @@
 #include "export/metrics_page.h"
 #include "support/test.h"
 
+static char *page_of_metrics(const struct metrics *m, enum page_format format)
+{
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
+
+	metrics_page__write(f, format, m);
+	xclose_memstream(f);
+	return text;
+}
+
 static char *page_of(struct aggregates *a, enum page_format format)
 {
 	const struct metrics m = {.groups = a,
@@ -15,14 +26,10 @@ static char *page_of(struct aggregates *a, enum page_format format)
 				  .missed = {.reason = "not told"},
 				  .started = 1000,
 				  .snapshot = 2000.5,
-				  .snapshot_s = 0.25};
-	char *text;
-	size_t len;
-	FILE *f = xopen_memstream(&text, &len);
+				  .snapshot_s = 0.25,
+				  .run_times_unknown = "not counted"};
 
-	metrics_page__write(f, format, &m);
-	xclose_memstream(f);
-	return text;
+	return page_of_metrics(&m, format);
 }
 
 static void add_group(struct aggregates *a, const char *name, uint64_t sent)
@@ -93,6 +100,25 @@ TEST(unmeasured_metrics_are_absent)
 	assert_null(strstr(text, "\nnetiotrace_zerocopy_sends_total{"));
 	assert_null(strstr(text, "group=\"other\""));
 	assert_non_null(strstr(text, "stage=\"zerocopy_completion_seconds\",reason=\""));
+	assert_null(strstr(text, "probe_run_seconds_total"));
+	assert_non_null(strstr(text, "stage=\"probe_run_seconds\",reason=\"not counted\"} 1\n"));
+	free(text);
+	aggregates__clear(&a);
+}
+
+TEST(run_times_are_seconds_of_the_probes_that_have_programs)
+{
+	struct aggregates a;
+	struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
+	char *text;
+
+	aggregates__init(&a, 4);
+	m.run_ns[PROBE_MESSAGE] = (struct num){.value = 1500000000, .known = true};
+	text = page_of_metrics(&m, PAGE_PROMETHEUS);
+	assert_non_null(
+		strstr(text, "\nnetiotrace_probe_run_seconds_total{probe=\"message\"} 1.5\n"));
+	assert_null(strstr(text, "probe_run_seconds_total{probe=\"sockets\"}"));
+	assert_null(strstr(text, "stage=\"probe_run_seconds\""));
 	free(text);
 	aggregates__clear(&a);
 }

@@ -258,15 +258,24 @@ TEST(counts_copies)
 	assert_true(socket_ledger__copied_bytes(&b) == 500);
 }
 
+static bool is_local_to(uint16_t family, const uint8_t remote[16])
+{
+	struct sock_state s = stream(1, 0);
+
+	s.family = family;
+	memcpy(s.remote, remote, sizeof(s.remote));
+	return socket_ledger__is_local(&s);
+}
+
 TEST(knows_the_machine_itself)
 {
 	static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
 	struct sock_state s = stream(1, 0);
 
-	assert_true(socket_ledger__is_loopback(2, (const uint8_t[16]){127, 0, 0, 9}));
-	assert_true(socket_ledger__is_loopback(10, (const uint8_t[16]){[15] = 1}));
-	assert_true(socket_ledger__is_loopback(10, mapped));
-	assert_false(socket_ledger__is_loopback(2, (const uint8_t[16]){10, 0, 0, 1}));
+	assert_true(is_local_to(2, (const uint8_t[16]){127, 0, 0, 9}));
+	assert_true(is_local_to(10, (const uint8_t[16]){[15] = 1}));
+	assert_true(is_local_to(10, mapped));
+	assert_false(is_local_to(2, (const uint8_t[16]){10, 0, 0, 77}));
 	assert_int_equal(books_of(&s).local, 0);
 	memcpy(s.remote, s.local, sizeof(s.remote));
 	assert_int_equal(books_of(&s).local, 1);

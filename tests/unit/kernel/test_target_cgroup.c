@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attach/target.h"
+#include "kernel/target.h"
 #include "support/test.h"
 
 #define DEPTH 3000

@@ -10,9 +10,9 @@
 #include "model/plan.h"
 #include "refusal.h"
 
-static void say_missing(enum backend asked, const char *missing)
+static void say_missing(const char *command, enum backend asked, const char *missing)
 {
-	log_error("this kernel cannot be watched by attach: %s. %s", missing,
+	log_error("this kernel cannot be watched by %s: %s. %s", command, missing,
 		  asked == BACKEND_AUTO ? "Where programs on functions are refused (netiotrace "
 					  "doctor says why), it takes Linux 6.3 or later."
 					: "--backend auto takes any of them.");
@@ -24,7 +24,7 @@ static bool is_of_this_moment(int err)
 	return plan__offer(err).answer == ANSWER_UNKNOWN;
 }
 
-int refusal__say(enum backend asked, int err, const struct attach_refusal *no)
+int refusal__say(const char *command, enum backend asked, int err, const struct attach_refusal *no)
 {
 	char limit[256];
 
@@ -33,13 +33,13 @@ int refusal__say(enum backend asked, int err, const struct attach_refusal *no)
 		return EXIT_PRIVILEGES;
 	}
 	if (limits__blame(limit, sizeof(limit), err)) {
-		log_error("attach cannot watch: %s.", limit);
+		log_error("%s cannot watch: %s.", command, limit);
 		return EXIT_RUN_FAILED;
 	}
 	if (is_of_this_moment(err)) {
-		log_error("attach cannot watch now: %s; end what else uses memory, files or BPF "
+		log_error("%s cannot watch now: %s; end what else uses memory, files or BPF "
 			  "programs, and try again.",
-			  strerror(-err));
+			  command, strerror(-err));
 		return EXIT_RUN_FAILED;
 	}
 	if (no->backend)
@@ -47,14 +47,14 @@ int refusal__say(enum backend asked, int err, const struct attach_refusal *no)
 			  "missing, --backend auto takes what there is.",
 			  backend__name(asked), no->backend);
 	else if (no->missing[0])
-		say_missing(asked, no->missing);
+		say_missing(command, asked, no->missing);
 	else if (err == -EPERM)
 		log_error("the kernel refuses the programs (%s): it may be locked down, or lack "
 			  "privileges; netiotrace doctor says what is missing.",
 			  strerror(-err));
 	else
-		log_error("this kernel cannot be watched by attach (%s): -vv has the kernel's "
+		log_error("this kernel cannot be watched by %s (%s): -vv has the kernel's "
 			  "own words.",
-			  strerror(-err));
+			  command, strerror(-err));
 	return EXIT_KERNEL;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The targets of attach, by /proc and sock_diag: processes, their network namespaces, and their
- * existing sockets. The BPF programs find new sockets.
+ * The targets of attach and export, by /proc and sock_diag: processes, their network namespaces,
+ * and their existing sockets. The BPF programs find new sockets.
  */
-#ifndef ATTACH_TARGET_H
-#define ATTACH_TARGET_H
+#ifndef KERNEL_TARGET_H
+#define KERNEL_TARGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "kernel/attach_probes.h"
+#include "attach_probes.h"
 
 /* Namespaces kept open, since their sockets may outlive their processes. */
 #define TARGET_NETNS_MAX 256

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The message for a kernel that cannot be watched as requested. */
+#ifndef KERNEL_REFUSAL_H
+#define KERNEL_REFUSAL_H
+
+#include "attach_probes.h"
+
+/*
+ * Reports err and *no of attach_probes__open() for a command ("attach"), with the remedy. An exit
+ * code.
+ */
+int refusal__say(const char *command, enum backend asked, int err, const struct attach_refusal *no);
+
+#endif
