@@ -13,11 +13,8 @@ TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run \
 # LD_PRELOAD libraries for other programs: never built with a sanitizer.
 TEST_LIBRARIES := $(addprefix $(O)/tests/e2e/,tcp_info.so paced.so little_memory.so)
 
-# Unit tests also link main() (support/test.h) and the allocator that can fail.
+# Unit tests also link main() (support/test.h).
 UNIT_MAIN   := $(O)/unit-main.a
-UNIT_MEMORY := $(call obj,tests/unit/support/short_memory.c)
-UNIT_WRAP   := $(addprefix -Wl$(comma)--wrap=,malloc aligned_alloc calloc realloc reallocarray \
-                strdup strndup asprintf vasprintf open_memstream)
 
 $(O)/unit.a: $(call obj,$(UNIT_LINK))
 	$(call say,AR,$@)
@@ -26,9 +23,9 @@ $(O)/unit.a: $(call obj,$(UNIT_LINK))
 $(UNIT_MAIN): $(call obj,tests/unit/support/unit_main.c)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_MEMORY) $(UNIT_MAIN) $(O)/unit.a
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_MAIN) $(O)/unit.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) $(UNIT_WRAP) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 
 # A fuzz target with its driver: libFuzzer, or a unit test that replays the corpus.
 $(O)/tests/fuzz/%_options: FUZZ_LINK := -Wl,--wrap=exit,--wrap=argp_parse

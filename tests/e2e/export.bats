@@ -384,9 +384,9 @@ page_run_ns() {
 	within 20 test -s sink
 	in_cgroup sender.service "$FLEET" zerocopy "$(<sink)" 10 >client
 	within 20 counts "$PORTS" tcp_received_bytes_total "group=\"$(<sink)\"" 655360
-	has 'tcp_sent_bytes_total{group="outgoing"}' page "$PORTS"
-	has 'tcp_sent_bytes_total{group="python3"}' page "$NAMES"
-	has 'tcp_sent_bytes_total{group="other"}' page "$PORT"
+	within 20 has 'tcp_sent_bytes_total{group="outgoing"}' page "$PORTS"
+	within 20 has 'tcp_sent_bytes_total{group="python3"}' page "$NAMES"
+	within 20 has 'tcp_sent_bytes_total{group="other"}' page "$PORT"
 	run ! has 'sender.service' page "$PORT"
 	# An ephemeral port is never a label value.
 	[ "$(page "$PORTS" | grep -c 'tcp_connections{')" -lt 60 ]

@@ -74,7 +74,7 @@ static const struct argp_option options[] = {
 	{"no-cpu", KEY_NO_CPU, NULL, 0, "do not sample CPU time (49 samples per second and CPU)",
 	 2},
 	{"count-calls", KEY_COUNT_CALLS, NULL, 0,
-	 "process every send and receive event (default: above 20 000 events per second, 25 ms of "
+	 "process every send and receive event (default: above 20 000 events per second, 20 ms of "
 	 "each second)",
 	 2},
 	{"max-sockets", KEY_SOCKETS, "N", 0,
