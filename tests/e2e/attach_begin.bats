@@ -167,7 +167,7 @@ load attach
 	python3 manager.py "$NETIOTRACE" attach -q --pid $$
 	# One that is not there is a warning, not an end.
 	NOTIFY_SOCKET=$PWD/nobody run -0 "$NETIOTRACE" attach --pid $$ --duration 50ms
-	[[ $output == *"NOTIFY_SOCKET=$PWD/nobody cannot be told"* ]]
+	[[ $output == *"cannot notify the service manager at NOTIFY_SOCKET=$PWD/nobody"* ]]
 }
 
 # bats test_tags=address
