@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What watching costs: bytes a second of both sides' CPU time with the programs attached (or the
- * performance counters open, or samples taken) against without, on one connection of one pair of
- * load generator processes, in alternating slices of a fraction of a second. Both sides share a
- * CPU: on two, loopback throughput jumps by a factor of two from one moment to the next, whoever
- * watches, with who wakes whom; on one, all work of both sides is paid for, and nothing hides in
- * idle time.
+ * The cost of watching: bytes per second of CPU time of both sides, with and without the attached
+ * programs (or open performance counters, or samples), on one connection of one pair of load
+ * generator processes, in alternating slices of a fraction of a second. Both sides share a CPU. On
+ * two CPUs, loopback throughput changes by a factor of two at random, with the order of wake-ups;
+ * on one, all work of both sides is counted, and idle time hides nothing.
  *
  *   bench-overhead MODE SIZE PAIRS SLICE_MS [probes|counters|samples:HZ|command:TEXT|cost]
  *
- * Prints: unwatched and watched Gbit a second of CPU time (medians), the median of the pairs'
+ * Prints: unwatched and watched Gbit per second of CPU time (medians), the median of the pairs'
  * ratios, its quartiles.
  *
- * cost: PAIRS watched slices. Prints the Gbit a second of CPU time and the share in percent of the
- * CPU time of both sides that the BPF programs take, by the kernel's own count (prog_stats.h), and
- * the largest share of packets that were not of this namespace; then a line for each program: its
- * name, runs a second, ns a run, share. The kernel counts the runs for everybody's packets, so a
- * slice with others' packets is made again.
+ * cost: PAIRS watched slices. Prints the Gbit per second of CPU time, the BPF programs' share of
+ * the CPU time of both sides in percent, by the kernel's own count (prog_stats.h), and the largest
+ * share of packets of other namespaces; then a line per program: name, runs per second, ns per run,
+ * share. The kernel counts runs for all packets, so a slice with packets of others is repeated.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How steady the machine itself is: loops that use nothing but CPUs and memory, in rounds like
- * those of a sweep. What a bare loop's speed varies by, no program's figures can be steadier than.
+ * The steadiness of the machine: loops that use only CPU and memory, in rounds like a sweep's. No
+ * program's figures can vary less than those of a bare loop.
  *
- *   yardstick ROUNDS MS     a line for each round and loop: its name, and turns a second on CPUs 0
- * and 1
+ *   yardstick ROUNDS MS     a line per round and loop: its name, and turns per second on CPUs 0, 1
  */
 #define _GNU_SOURCE
 #include <pthread.h>

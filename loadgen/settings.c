@@ -358,7 +358,8 @@ static int take_command(struct settings *s, int *argc, char ***argv, char *why)
 	else if (!strcmp(word, "recv"))
 		s->command = COMMAND_RECV;
 	else
-		return reject(why, "'%.60s' is no command: give send, recv or options only", word);
+		return reject(why, "'%.60s' is not a command: give send, recv or options only",
+			      word);
 	(*argc)--;
 	(*argv)++;
 	return 0;

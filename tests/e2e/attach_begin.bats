@@ -168,7 +168,7 @@ load attach
 	python3 manager.py "$NETIOTRACE" attach -q --pid $$
 	# A missing notify socket is a warning; attach goes on.
 	NOTIFY_SOCKET=$PWD/nobody run -0 "$NETIOTRACE" attach --pid $$ --duration 50ms
-	[[ $output == *"NOTIFY_SOCKET=$PWD/nobody cannot be told"* ]]
+	[[ $output == *"cannot notify the service manager at NOTIFY_SOCKET=$PWD/nobody"* ]]
 }
 
 # bats test_tags=address

@@ -42,7 +42,7 @@ kill_one() { # WHO SECONDS
 		# this one run are unknown and say so.
 		jq -e '.runs | length == 15 and ([.[] | select(.ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0 | not)]
 			| length <= 1 and all(.ledger.unaccounted_tx == null and .ledger.unaccounted_rx == null
-				and .health.coverage_reason == "a watched socket was gone when the sockets were looked at"))' out.json
+				and .health.coverage_reason == "a watched socket was gone when the sockets were read"))' out.json
 		rm out.json
 	elif [ "$code" -ne 1 ] || ! grep -q '^netiotrace: ' stderr; then
 		echo "the $1 was killed: exit $code"

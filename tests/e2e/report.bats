@@ -399,7 +399,7 @@ outside_references() { # FILE
 	grep -q 'is there twice' stderr
 	jq '.runs[0].app.rx_bytes |= tostring' one.json >words.json
 	refused 1 words.json
-	grep -q 'a figure that is no number' stderr
+	grep -q 'a figure that is not a number' stderr
 	nothing_begun
 }
 

@@ -67,7 +67,7 @@ static const char *no_socket(const struct socket_ledger *b)
 
 static const char *no_completions(const struct attach_result *r)
 {
-	return r->notices ? NULL : "completions are not told: see plan";
+	return r->notices ? NULL : "completions are not reported: see plan";
 }
 
 static struct real seconds_since(const struct attach_result *r, uint64_t ns)

@@ -191,7 +191,7 @@ static void take_process(struct attach_session *w, pid_t pid, bool named)
 	task.started = target__started(pid);
 	task.parent = target__parent(pid);
 	if (attach_probes__add_task(w->watcher, pid, &task))
-		log_warning("there is no room for process %d.", pid);
+		log_warning("process %d is not watched: the map of processes is full.", pid);
 	table__take_task(&w->found.table, pid, &task);
 	take_read(w, pid, task.started, false);
 	target__add_netns(&w->target, pid);

@@ -474,8 +474,8 @@ static void say_watching(FILE *f, const struct attach_result *r)
 		{groups ? groups__left_out(groups) : 0,
 		 "connection belongs to a group that is not listed",
 		 "connections belong to groups that are not listed"},
-		{r->netns_left_out, "network namespace was not looked at: sums are not known",
-		 "network namespaces were not looked at: sums are not known"},
+		{r->netns_left_out, "network namespace was not read: sums are unknown",
+		 "network namespaces were not read: sums are unknown"},
 	};
 	char count[UNITS_BUF];
 

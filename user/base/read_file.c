@@ -47,7 +47,7 @@ struct num read_file__num(const char *path)
 
 	err = read_file__line(path, line, sizeof(line));
 	if (err == -ENOENT)
-		n.reason = "there is no such file to read";
+		n.reason = "the file does not exist";
 	else if (err)
 		n.reason = "could not be read";
 	else if (parse_count(line, 0, UINT64_MAX, &n.value))

@@ -108,7 +108,7 @@ int ready__say(struct ready *r, const char *detail)
 	r->said = true;
 	err = notify("READY=1");
 	if (err)
-		log_warning("the service manager at NOTIFY_SOCKET=%s cannot be told: %s.",
+		log_warning("cannot notify the service manager at NOTIFY_SOCKET=%s: %s.",
 			    getenv("NOTIFY_SOCKET"), strerror(-err));
 	return EXIT_DONE;
 }

@@ -212,7 +212,7 @@ static void check_capability(struct checklist *l, const struct facts *f, size_t 
 	} else if (f->held[i]) {
 		SET(c->value, "held");
 	} else if (stands_in(f, cap->number)) {
-		SET(c->value, "not held, CAP_SYS_ADMIN stands in for it");
+		SET(c->value, "missing, CAP_SYS_ADMIN replaces it");
 	} else if (cap->number == CAP_SYS_RESOURCE && f->loaded) {
 		SET(c->value, "not held, and not needed here (programs were loaded)");
 	} else {
@@ -331,7 +331,7 @@ static void check_load(struct checklist *l, const struct facts *f)
 	struct check *c =
 		add_read(l, "load", load->known, load->reason,
 			 f->env.cpus && load->value > LOAD_MAX * f->env.cpus,
-			 "other programs use the CPUs: throughput and latency are theirs, too",
+			 "other programs use the CPUs, which lowers throughput and raises latency",
 			 "end them, or pin: --cpu-sender, --cpu-receiver");
 
 	if (c)

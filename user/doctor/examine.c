@@ -64,7 +64,7 @@ static struct real paranoia(void)
 	long value;
 
 	if (read_file__line(SYSCTL "kernel/perf_event_paranoid", line, sizeof(line)))
-		return (struct real){.reason = "there is no such file to read"};
+		return (struct real){.reason = "the file does not exist"};
 	value = strtol(line, &end, 10);
 	if (end == line || *end)
 		return (struct real){.reason = "is not a number"};

@@ -155,7 +155,7 @@ static int plan_perf(struct session *s, const struct plan *const *plans, size_t 
 	memcpy(s->no_perf, no_perf, sizeof(s->no_perf));
 	if (!s->no_perf[NIO_PERF_CYCLES] && !times_calls(plans, plans_nr))
 		s->no_perf[NIO_PERF_CYCLES] =
-			"no program stands at both ends of the stages: see plan, call_time";
+			"no program at both ends of the stages: see plan, call_time";
 	if (s->no_perf[NIO_PERF_CYCLES])
 		return 0;
 	s->loader.run->rodata->nio_perf_every = PERF_STAGE_EVERY;

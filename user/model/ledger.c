@@ -396,7 +396,7 @@ void ledger__book(struct run_result *r, const struct plan *plan, const struct sn
 	if (!plan__no_probe(plan, PROBE_COMPLETION))
 		book_completions(r, &base->zc, &now->zc);
 	if (in_slices(plan, now))
-		r->zc_unseen = unknown("send calls were looked at a part of the time");
+		r->zc_unseen = unknown("send calls were sampled");
 	unsupported_paths__book(r, base, now);
 	book_health(r, plan, base, now);
 	ledger_bytes__book(r, plan, base, now);

@@ -13,7 +13,7 @@ static const char by_ids[] =
 static const char by_codes[] =
 	"by the completions: every zero-copy send was reported copied, so each pinned byte counts "
 	"once; copies seen in a part of the time agree. Bytes sent again, or in one packet with "
-	"copied ones, may have been copied besides";
+	"copied ones, may also have been copied";
 static const char by_no_code[] =
 	"by the completions: no zero-copy send was reported copied; no copy was seen in a part of "
 	"the time";
@@ -22,7 +22,7 @@ static const char seen_in_slices[] =
 static const char without_pinning[] =
 	"placed by the route, which does no scatter-gather: no call can have pinned anything";
 static const char in_part[] = "a lower bound: the events of some of the bytes were missed";
-static const char in_slices[] = "its events were looked at a part of the time only, and the "
+static const char in_slices[] = "its events were sampled, and the "
 				"sockets' sequence numbers are not "
 				"known";
 static const char arrivals_missed[] =

@@ -117,9 +117,9 @@ static const char *add_socket(const struct nio_socket *base, const struct nio_so
 	uint64_t retrans = now->bytes_retrans - base->bytes_retrans;
 
 	if (!base->cookie || !now->cookie)
-		return "a watched socket was gone when the sockets were looked at";
+		return "a watched socket was gone when the sockets were read";
 	if (base->state == TCP_CLOSE || now->state == TCP_CLOSE)
-		return "a watched socket had been closed when the sockets were looked at";
+		return "a watched socket was closed when the sockets were read";
 	if (queued >= BACKWARD || taken >= BACKWARD || retrans >= BACKWARD)
 		return "a counter of a watched socket went backward";
 	sum->queued += queued;
@@ -133,7 +133,7 @@ static const char *add_socket(const struct nio_socket *base, const struct nio_so
 
 static const char *no_pass(const struct socket_snapshot *pass)
 {
-	return pass->reason ? pass->reason : "the sockets were not looked at";
+	return pass->reason ? pass->reason : "the sockets were not read";
 }
 
 const char *tcp_seq__between(const struct socket_snapshot *base, const struct socket_snapshot *now,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Was zero-copy zero-copy, and if not, why: in words, from the evidence of the run. Pure.
+ * Was zero-copy zero-copy, and if not, why: text from the evidence of the run. Pure.
  *
- * What can make a zero-copy send copied, and what tells it from the rest (Linux 5.10 to 7.1):
+ * Causes of a copied zero-copy send, and their evidence (Linux 5.10 to 7.1):
  * - local delivery: skb_orphan_frags_rx copies before a local socket gets the packet.
  *   deferred_copy, on a path that ends on this machine.
  * - a packet tap: the same function, before the tap is called (dev_queue_xmit_nit, deliver_skb).
  *   deferred_copy on a path that leaves this machine; on a local one a second copy, of the clone
- *   that the tap gets as the packet leaves. How many taps there are makes no difference: they share
- *   that clone. A tap on the receiving device only takes the copy that delivery would have made.
+ *   that the tap gets as the packet leaves. The number of taps makes no difference: they share that
+ *   clone. A tap on the receiving device only takes the copy that delivery would have made.
  * - a route without scatter-gather: nothing is pinned, the send call copies (tcp_sendmsg_locked);
- *   or, since TCP takes a route that does software segmentation for one that can (sk_setup_caps),
- *   pinned, and copied in front of the device (skb_linearize, skb_segment): no deferred_copy.
- * - ENOBUFS: the send was made again without MSG_ZEROCOPY; such sends are never completions.
+ *   or, since TCP accepts a route with software segmentation (sk_setup_caps), pages are pinned and
+ *   copied before the device (skb_linearize, skb_segment): no deferred_copy.
+ * - ENOBUFS: the send was repeated without MSG_ZEROCOPY; such sends are never completions.
  */
 #ifndef MODEL_VERDICT_H
 #define MODEL_VERDICT_H

@@ -653,7 +653,7 @@ static void write_rule(const struct body *b)
 	    rank_test__rounds_needed(test_family__tests(a, TEST_FAMILY_MODES, METRIC_GBPS)),
 	    100 * RANK_LEVEL);
 	if (a->rounds_max < 2)
-		say(b, "One run per cell: there are no intervals, and each difference is a point "
+		say(b, "One run per cell: no intervals, and each difference is a point "
 		       "difference.");
 	else
 		say(b,

@@ -209,14 +209,13 @@ static int check_existing(const struct place *p, char why[PUBLISHER_WHY])
 	if (!err)
 		err = managed_dir__stranger(&d, stranger, sizeof(stranger));
 	if (!err && *stranger) {
-		snprintf(
-			why, PUBLISHER_WHY,
-			"it holds %.250s, which is no file of a report made here, so nothing in it "
-			"is replaced: name another directory",
-			stranger);
+		snprintf(why, PUBLISHER_WHY,
+			 "it contains %.250s, which is not a file of a report, so nothing in it "
+			 "is replaced: name another directory",
+			 stranger);
 		err = -EEXIST;
 	} else if (err && err != -ENOENT) {
-		snprintf(why, PUBLISHER_WHY, "it is there and is no directory that can be read");
+		snprintf(why, PUBLISHER_WHY, "it exists and is not a readable directory");
 	}
 	managed_dir__close(&d);
 	return err == -ENOENT ? 0 : err;

@@ -91,7 +91,7 @@ static const char *why_no_samples(const struct options *o)
 	if (o->backend == BACKEND_NONE)
 		return "the kernel was not watched (--backend none)";
 	if (o->traffic.messages)
-		return "--messages: nothing is sent but those, so there is no round for samples";
+		return "--messages: only these are sent, so there is no sampled round";
 	return NULL;
 }
 

@@ -137,7 +137,7 @@ void sockets__look(const struct sockets *s, struct socket_snapshot out[NIO_SIDE_
 	begin(&l);
 	err = look_everywhere(&l, look_by_sock_diag);
 	if (err)
-		log_info("the sockets cannot be looked at by sock_diag: %s", strerror(-err));
+		log_info("sock_diag cannot read the sockets: %s", strerror(-err));
 	name_source(&l, err ? NULL : "sock_diag", false,
 		    err ? "neither iter/tcp nor sock_diag could be read here" : NULL);
 }

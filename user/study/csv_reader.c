@@ -237,7 +237,7 @@ int csv_reader__next(struct csv_reader *r)
 	if (more == -E2BIG)
 		return csv_reader__refuse(r,
 					  "more than %d cells in a line, or %d bytes in a cell: "
-					  "this is no file of results.",
+					  "not a file of results.",
 					  CSV_CELLS_MAX, CSV_CELL_MAX);
 	return more;
 }

@@ -26,7 +26,7 @@ static int read_number(struct csv_reader *r, const struct column *c, const char 
 	if (!err && *rest)
 		scale = csv_field__unit(rest, c->as.dimension);
 	if (err || isnan(scale))
-		return csv_reader__refuse(r, "column '%.60s' holds '%.60s', which is no number.",
+		return csv_reader__refuse(r, "column '%.60s' has '%.60s', which is not a number.",
 					  c->name, text);
 	if (!isnan(number))
 		*value = number * scale;
@@ -43,7 +43,7 @@ static int read_count(struct csv_reader *r, const struct column *c, const char *
 		return err;
 	if (isnan(*value) || (*value >= 0 && *value <= max && *value == floor(*value)))
 		return 0;
-	return csv_reader__refuse(r, "column '%.60s' holds '%.60s', which is no possible count.",
+	return csv_reader__refuse(r, "column '%.60s' has '%.60s', which is not a valid count.",
 				  c->name, text);
 }
 
@@ -67,7 +67,7 @@ static int read_mode(struct csv_reader *r, const struct column *c, const char *t
 	csv_reader__values(c, values, sizeof(values));
 	return csv_reader__refuse(
 		r,
-		"'%.60s' is no mode: twocopy (0, A1), onecopy (1, A2) and zerocopy (2, A3) "
+		"'%.60s' is not a mode: twocopy (0, A1), onecopy (1, A2) and zerocopy (2, A3) "
 		"are; --modes can say what others stand for. Column '%.60s' holds %s.",
 		text, c->name, values);
 }
@@ -501,7 +501,7 @@ static int refuse_binary(const char *name, const char *text, size_t len, char *m
 	bool utf16 = len > 1 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
 
 	snprintf(message, DATASET_MESSAGE_MAX, "%s: %s.", name,
-		 utf16 ? "this is UTF-16: save it as CSV in UTF-8" : "this is no text, so no CSV");
+		 utf16 ? "this is UTF-16: save it as CSV in UTF-8" : "this is not a text file");
 	return -EINVAL;
 }
 

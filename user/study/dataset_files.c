@@ -328,9 +328,8 @@ static json_t *load_json(const char *path, char *message)
 	document = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
 	fclose(f);
 	if (!document)
-		snprintf(message, DATASET_MESSAGE_MAX,
-			 "%s: this is no JSON, or a truncated one (line %d: %s).", path, error.line,
-			 error.text);
+		snprintf(message, DATASET_MESSAGE_MAX, "%s: not JSON, or truncated (line %d: %s).",
+			 path, error.line, error.text);
 	return document;
 }
 
@@ -350,7 +349,7 @@ static int load_entry(struct dataset *d, const char *path, bool optional, char *
 	if (has_suffix(path, ".failed.json")) {
 		err = dataset__add_failure(d, document);
 		if (err)
-			say(message, path, "this is no record of a failed run", err);
+			say(message, path, "not a record of a failed run", err);
 	} else if (optional && (!schema || strcmp(schema, RESULT_SCHEMA))) {
 		err = 0;
 	} else {

@@ -246,7 +246,7 @@ static const char *damage(int err)
 	case -ERANGE:
 		return "a run with a figure below 0: it is damaged.";
 	case -EDOM:
-		return "a run with a figure that is no number: it is damaged.";
+		return "a run with a figure that is not a number: it is damaged.";
 	default:
 		return "a run without a possible mode, size, thread count or round: it is damaged.";
 	}
@@ -264,8 +264,7 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 
 	if (!schema || strcmp(schema, RESULT_SCHEMA))
 		return reject(message, name,
-			      "this is no result document of netiotrace (schema " RESULT_SCHEMA
-			      ").");
+			      "not a result document of netiotrace (schema " RESULT_SCHEMA ").");
 	if (!json_is_array(runs))
 		return reject(message, name, "the result document has no list of runs.");
 	if (!dataset__admits(d, text_of(environment, "congestion_control")))

@@ -374,7 +374,7 @@ static const char *no_codes(const struct run_result *run, const struct kernel_zc
 	if (zc->coded)
 		return NULL;
 	if (zc->sampled)
-		return "completions were looked at a part of the time: app.zerocopy has them all, "
+		return "completions were sampled: app.zerocopy has all, "
 		       "and their codes";
 	return run->ledger_known || !run->ledger_reason ? "completions were not watched: see plan"
 							: run->ledger_reason;

@@ -137,7 +137,7 @@ TEST(missing_capabilities_are_reported_with_a_remedy)
 
 	drop(&f, CAP_BPF);
 	check_is(&f, "CAP_BPF", CHECK_OK);
-	assert_non_null(strstr(check(&f, "CAP_BPF")->value, "CAP_SYS_ADMIN stands in"));
+	assert_non_null(strstr(check(&f, "CAP_BPF")->value, "CAP_SYS_ADMIN replaces it"));
 	drop(&f, CAP_SYS_ADMIN);
 	check_is(&f, "CAP_BPF", CHECK_MISSING);
 	check_is(&f, "CAP_PERFMON", CHECK_OK);

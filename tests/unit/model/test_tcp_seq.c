@@ -122,7 +122,7 @@ TEST(missing_socket_iteration_has_a_reason)
 
 	begin(&base, 1);
 	tcp_seq__begin(&now, 1);
-	assert_string_equal(tcp_seq__between(&base, &now, &sum), "the sockets were not looked at");
+	assert_string_equal(tcp_seq__between(&base, &now, &sum), "the sockets were not read");
 	now.reason = "refused";
 	assert_string_equal(tcp_seq__between(&base, &now, &sum), "refused");
 }

@@ -143,16 +143,16 @@ TEST(damaged_files_are_refused_with_the_line)
 	refused("mode,size\n0,64\n0\n0,64\n", "line 3: 1 cells where the header has 2");
 	refused("mode,size,verdict_text\n0,64,\"copied", "never ends");
 	refused("mode,size,app_rx_bytes\n0,64,12", "truncated");
-	refused("mode,size,cycles\n0,64,many\n", "'many', which is no number");
-	refused("mode,size,cycles\n0,64,0x10\n", "'0x10', which is no number");
-	refused("mode,size,cycles\n0,64,12abc\n", "no number");
-	refused("mode,size,cycles\n0,64,inf\n", "no number");
+	refused("mode,size,cycles\n0,64,many\n", "'many', which is not a number");
+	refused("mode,size,cycles\n0,64,0x10\n", "'0x10', which is not a number");
+	refused("mode,size,cycles\n0,64,12abc\n", "not a number");
+	refused("mode,size,cycles\n0,64,inf\n", "not a number");
 	refused("mode,size,cycles\n0,64,-1\n", "'-1', and can hold nothing below 0");
-	refused("mode,size\n3,64\n", "'3' is no mode");
+	refused("mode,size\n3,64\n", "'3' is not a mode");
 	refused("mode,size\n0,\n", "without a message size");
 	refused("mode,size\n0,0\n", "without a message size");
-	refused("mode,size\n0,-5\n", "no possible count");
-	refused("mode,size,threads\n0,64,1.5\n", "no possible count");
+	refused("mode,size\n0,-5\n", "not a valid count");
+	refused("mode,size,threads\n0,64,1.5\n", "not a valid count");
 	refused("mode,size,Cycles,cycles\n0,64,1,2\n", "the same number");
 	refused("{\"schema\": 1}\n", "no column");
 }
@@ -162,7 +162,7 @@ DATASET_TEST(binary_file_is_refused)
 	static const char data[] = "mode,size\n0,\0 64\n";
 
 	assert_int_equal(dataset__add_csv(&set, "x", data, sizeof(data) - 1, message), -EINVAL);
-	assert_non_null(strstr(message, "no text"));
+	assert_non_null(strstr(message, "not a text file"));
 	record("%s\n", message);
 }
 

@@ -174,7 +174,7 @@ DATASET_TEST(figures_must_be_numbers_or_null)
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		assert_int_equal(add_figures(&set, 1, none[i], "1"), -EINVAL);
-		assert_non_null(strstr(message, "no number"));
+		assert_non_null(strstr(message, "not a number"));
 		dataset__clear(&set);
 	}
 	assert_int_equal(add_figures(&set, 1, "null", "1"), 0);
