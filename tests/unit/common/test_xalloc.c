@@ -8,6 +8,13 @@
 #include "common/xalloc.h"
 #include "support/test.h"
 
+/* AddressSanitizer would end the program itself. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
 static int cleaned_fd;
 
 static void clean_up(void)
