@@ -66,7 +66,7 @@ load attach
 	# The grandchild exists before attach starts, and sends on command.
 	mkfifo go
 	# shellcheck disable=SC2016
-	background sh -c 'sh -c '\''"$1" churn 127.0.0.1 "$2" 5 <go; sleep 60'\'' - "$1" "$2" & wait' - ./later "$PORT"
+	background sh -c 'sh -c '\''"$1" churn 127.0.0.1 "$2" 5 <go; touch over; sleep 60'\'' - "$1" "$2" & wait' - ./later "$PORT"
 	MASTER=$STARTED
 	cat >later <<-END
 		#!/bin/sh
@@ -77,8 +77,7 @@ load attach
 	within 20 pgrep -P "$MASTER"
 	watch --pid "$MASTER" --children
 	echo now >go
-	# shellcheck disable=SC2016
-	within 60 sh -c '! pgrep -f "churn 127.0.0.1 $1" >/dev/null' - "$PORT"
+	within 60 test -e over
 	kill -INT "$COLLECTOR"
 	wait "$COLLECTOR" || [ $? -eq 130 ]
 	exact

@@ -161,7 +161,7 @@ cpu_ticks() {
 }
 
 refreshes() { # AT_LEAST
-	[ "$(grep -cE '^ *[0-9.]+s [a-z]+ ' stderr)" -ge "$1" ]
+	[ "$(grep -cE '^ *[0-9.]+s [a-z-]+ ' stderr)" -ge "$1" ]
 }
 
 # bats test_tags=alone

@@ -68,7 +68,7 @@ tell() {
 }
 
 has_event() {
-	grep -q "\"event\":\"$2\"" "$1.out"
+	grep -q "\"event\":\"$2\".*}$" "$1.out"
 }
 
 event() {
