@@ -32,9 +32,11 @@ static inline char *read_documentation(void)
 	FILE *f = fopen("docs/OUTPUT.md", "r");
 	size_t n;
 
-	if (!f)
+	if (!f) {
 		fail_msg("docs/OUTPUT.md: %s: run this test from the root of the source tree",
 			 strerror(errno));
+		return NULL;
+	}
 	n = fread(text, 1, sizeof(text) - 1, f);
 	text[n] = '\0';
 	fclose(f);
