@@ -394,6 +394,7 @@ static json_t *numbers_json(size_t nr, const pid_t *pids, const uint16_t *ports)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < nr; i++)
+		/* cppcheck-suppress nullPointer ; one of the two is given */
 		json_array_append_new(list, json_integer(pids ? pids[i] : ports[i]));
 	return list;
 }

@@ -286,7 +286,7 @@ static void say_no_room(FILE *f, const enum column list[COLUMN_NR], int nr,
 static void say_left_out(const struct making *m, unsigned int width,
 			 const struct socket_ledger *total)
 {
-	enum column list[COLUMN_NR];
+	enum column list[COLUMN_NR] = {0};
 	struct text_note n;
 
 	text_note__begin(&n);

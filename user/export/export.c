@@ -123,7 +123,7 @@ static void take_socket(void *arg, const struct sock_state *s)
 
 static int snapshot(struct export *x)
 {
-	uint64_t begin = loop__now_ns();
+	uint64_t begun_ns = loop__now_ns();
 	struct attach_events events;
 	int err;
 
@@ -137,8 +137,8 @@ static int snapshot(struct export *x)
 	aggregates__end(&x->groups, events.all_ns - events.seen_ns > x->unseen_ns);
 	x->unseen_ns = events.all_ns - events.seen_ns;
 	x->snapshot = now_s();
-	x->snapshot_s = (double)(loop__now_ns() - begin) / 1e9;
-	x->next_snapshot_ns = begin + x->o.interval_ns;
+	x->snapshot_s = (double)(loop__now_ns() - begun_ns) / 1e9;
+	x->next_snapshot_ns = begun_ns + x->o.interval_ns;
 	if (err)
 		log_error("the sockets cannot be read: %s.", strerror(-err));
 	return err;

@@ -39,7 +39,10 @@ static void put_value(FILE *f, const char *text)
 	}
 }
 
-/* Pairs of name and value, ended by NULL. */
+/* A bare NULL may be an int where a variadic function expects a pointer. */
+#define END_OF_LABELS ((const char *)NULL)
+
+/* Pairs of name and value, ended by END_OF_LABELS. */
 static void put_labels(FILE *f, va_list args)
 {
 	const char *name, *value;
@@ -82,11 +85,11 @@ static void put_sample(const struct page *p, const char *name, double value, ...
 }
 
 /* A counter with its creation time, as OpenMetrics asks. */
-#define put_counter(p, name, value, ...)                                                 \
-	do {                                                                             \
-		put_sample(p, name "_total", (double)(value), __VA_ARGS__, NULL);        \
-		if ((p)->open)                                                           \
-			put_sample(p, name "_created", (p)->started, __VA_ARGS__, NULL); \
+#define put_counter(p, name, value, ...)                                                          \
+	do {                                                                                      \
+		put_sample(p, name "_total", (double)(value), __VA_ARGS__, END_OF_LABELS);        \
+		if ((p)->open)                                                                    \
+			put_sample(p, name "_created", (p)->started, __VA_ARGS__, END_OF_LABELS); \
 	} while (0)
 
 #define for_each_group(g, m)                                \
@@ -124,7 +127,7 @@ static void put_connections(const struct page *p, const struct metrics *m)
 	for_each_group(g, m)
 		if (is_used(g))
 			put_sample(p, "tcp_connections", (double)g->out.connections, "group",
-				   g->name, NULL);
+				   g->name, END_OF_LABELS);
 	put_family(p, "tcp_connections_opened", TYPE_COUNTER,
 		   "TCP connections that began while the exporter ran.");
 	for_each_group(g, m)
@@ -235,7 +238,7 @@ static void put_zerocopy(const struct page *p, const struct metrics *m)
 	for_each_group(g, m)
 		if (g->out.zerocopy_sends)
 			put_sample(p, "zerocopy_outstanding_sends", (double)g->out.outstanding,
-				   "group", g->name, NULL);
+				   "group", g->name, END_OF_LABELS);
 }
 
 /* Buckets by powers of 4 up to 2^30, from the engine's powers of 2. */
@@ -252,11 +255,11 @@ static void put_histogram(const struct page *p, const char *name, const char *gr
 		if (i % 2 == 0 || i > 29)
 			continue;
 		snprintf(bound, sizeof(bound), "%" PRIu64, ((uint64_t)1 << (i + 1)) - 1);
-		put_sample(p, sample, (double)sum, "group", group, "le", bound, NULL);
+		put_sample(p, sample, (double)sum, "group", group, "le", bound, END_OF_LABELS);
 	}
-	put_sample(p, sample, (double)sum, "group", group, "le", "+Inf", NULL);
+	put_sample(p, sample, (double)sum, "group", group, "le", "+Inf", END_OF_LABELS);
 	snprintf(sample, sizeof(sample), "%s_count", name);
-	put_sample(p, sample, (double)sum, "group", group, NULL);
+	put_sample(p, sample, (double)sum, "group", group, END_OF_LABELS);
 }
 
 static bool any_size(const uint64_t sizes[NIO_SIZES])
@@ -305,20 +308,21 @@ static void put_probes(const struct page *p, const struct metrics *m)
 		if (m->plan[i].hook)
 			put_sample(p, "probe_info", 1, "probe", m->plan[i].probe, "hook",
 				   m->plan[i].hook, "backend",
-				   m->plan[i].backend ? m->plan[i].backend : "", NULL);
+				   m->plan[i].backend ? m->plan[i].backend : "", END_OF_LABELS);
 	put_run_times(p, m);
 	put_family(p, "stage_unmeasured", TYPE_INFO,
 		   "Stages and metrics that are not measured, and why.");
 	for (size_t i = 0; i < m->plan_nr; i++)
 		if (!m->plan[i].hook)
 			put_sample(p, "stage_unmeasured_info", 1, "stage", m->plan[i].probe,
-				   "reason", m->plan[i].reason ? m->plan[i].reason : "", NULL);
+				   "reason", m->plan[i].reason ? m->plan[i].reason : "",
+				   END_OF_LABELS);
 	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
 		put_sample(p, "stage_unmeasured_info", 1, "stage", never[i][0], "reason",
-			   never[i][1], NULL);
+			   never[i][1], END_OF_LABELS);
 	if (m->run_times_unknown)
 		put_sample(p, "stage_unmeasured_info", 1, "stage", "probe_run_seconds", "reason",
-			   m->run_times_unknown, NULL);
+			   m->run_times_unknown, END_OF_LABELS);
 }
 
 static void put_health(const struct page *p, const struct metrics *m)
@@ -326,22 +330,22 @@ static void put_health(const struct page *p, const struct metrics *m)
 	if (m->missed.known) {
 		put_family(p, "events_missed", TYPE_COUNTER,
 			   "Runs of BPF programs that the kernel refused or skipped.");
-		put_sample(p, "events_missed_total", (double)m->missed.value, NULL);
+		put_sample(p, "events_missed_total", (double)m->missed.value, END_OF_LABELS);
 	}
 	put_family(p, "sockets_left_out", TYPE_COUNTER,
 		   "Sockets that were not recorded: no place (--max-sockets), or no program saw "
 		   "their end.");
-	put_sample(p, "sockets_left_out_total", (double)m->left_out.value, NULL);
+	put_sample(p, "sockets_left_out_total", (double)m->left_out.value, END_OF_LABELS);
 	put_family(p, "groups_folded", TYPE_COUNTER,
 		   "Groups that count for the group other (--groups).");
-	put_sample(p, "groups_folded_total", (double)m->groups->folded_groups, NULL);
+	put_sample(p, "groups_folded_total", (double)m->groups->folded_groups, END_OF_LABELS);
 	put_family(p, "sockets_folded", TYPE_COUNTER, "Closed connections of folded groups.");
-	put_sample(p, "sockets_folded_total", (double)m->groups->folded_sockets, NULL);
+	put_sample(p, "sockets_folded_total", (double)m->groups->folded_sockets, END_OF_LABELS);
 	put_family(p, "snapshot_timestamp_seconds", TYPE_GAUGE,
 		   "When the sockets were last read, in seconds since 1970.");
-	put_sample(p, "snapshot_timestamp_seconds", m->snapshot, NULL);
+	put_sample(p, "snapshot_timestamp_seconds", m->snapshot, END_OF_LABELS);
 	put_family(p, "snapshot_duration_seconds", TYPE_GAUGE, "How long that took.");
-	put_sample(p, "snapshot_duration_seconds", m->snapshot_s, NULL);
+	put_sample(p, "snapshot_duration_seconds", m->snapshot_s, END_OF_LABELS);
 }
 
 /* The q parameter of a media range (RFC 9110, 12.4.2); 1 if there is none. */
@@ -384,7 +388,7 @@ void metrics_page__write(FILE *f, enum page_format format, const struct metrics 
 
 	put_family(&p, "build", TYPE_INFO, "Version of the exporter and of the kernel.");
 	put_sample(&p, "build_info", 1, "version", NETIOTRACE_VERSION, "backend", m->backend,
-		   "kernel", m->kernel, NULL);
+		   "kernel", m->kernel, END_OF_LABELS);
 	put_bytes(&p, m);
 	put_connections(&p, m);
 	put_stages(&p, m);

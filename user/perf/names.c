@@ -212,6 +212,7 @@ static int put_bits(uint64_t *config, const char *bits, uint64_t value)
 static uint64_t *config_of(struct perf_spec *out, const char *word, size_t len)
 {
 	static const char *const words[] = {"config", "config1", "config2"};
+	/* cppcheck-suppress constVariable ; the members are written */
 	uint64_t *const members[] = {&out->config, &out->config1, &out->config2};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)

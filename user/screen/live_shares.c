@@ -95,6 +95,8 @@ static void choose(struct shares *s, int room)
 			if (!s->shown[row] && occurs(s, row) &&
 			    (best < 0 || largest_share(s, row) > largest_share(s, best)))
 				best = row;
+		if (best < 0)
+			break;
 		s->shown[best] = true;
 	}
 }

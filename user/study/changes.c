@@ -217,11 +217,13 @@ json_t *changes__environment(const struct changes *c)
 	json_t *o = json_object(), *value;
 	const char *key;
 
-	json_object_foreach(before->environment, key, value)
+	json_object_foreach(before->environment, key, value) {
 		if (!json_key__is_reason(key))
 			put_difference(o, key, value, json_object_get(after->environment, key));
-	json_object_foreach(before->settings, key, value)
+	}
+	json_object_foreach(before->settings, key, value) {
 		put_difference(o, key, value, json_object_get(after->settings, key));
+	}
 	return o;
 }
 

@@ -139,7 +139,7 @@ static void record_times(struct hist *h, uint64_t value, unsigned int n)
  */
 TEST(latency_has_quantiles_count_and_buckets)
 {
-	struct run_result run;
+	struct run_result run = {0};
 	struct latency_result *l = &run.app.latency[LATENCY_SEND_CALL];
 
 	run_result__init(&run);
@@ -166,7 +166,7 @@ TEST(latency_has_quantiles_count_and_buckets)
 /* Not timed, and timed without an event: different counts and reasons. */
 TEST(latency_without_events_has_a_reason)
 {
-	struct run_result run;
+	struct run_result run = {0};
 	struct latency_result *l = &run.app.latency[LATENCY_SEND_CALL];
 
 	run_result__init(&run);
