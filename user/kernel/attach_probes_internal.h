@@ -17,6 +17,7 @@ struct attach_sampling {
 	bool attached;
 	bool sampled;
 	bool in_windows;
+	bool steered;      /* receive packet steering is on */
 	double credit;     /* events that may come before the programs are detached */
 	uint64_t begun_ns; /* of all */
 	uint64_t since_ns; /* the last step */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* When the programs that see each call and packet are attached; see attach_probes.h. */
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "base/loop.h"
+#include "base/read_file.h"
 #include "attach_probes_internal.h"
 
 /*
@@ -163,13 +165,32 @@ static bool was_refused(const struct bpf_program *prog)
 	return !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) && info.recursion_misses;
 }
 
+/*
+ * Receive packet steering moves packets to other CPUs by interrupts, so softirqs often run on top
+ * of a program. Only devices of the own network namespace are visible.
+ */
+static bool steers_packets(void)
+{
+	bool steers = false;
+	char cpus[1024];
+	glob_t g;
+
+	if (glob("/sys/class/net/*/queues/rx-*/rps_cpus", GLOB_NOSORT, NULL, &g))
+		return false;
+	for (size_t i = 0; i < g.gl_pathc && !steers; i++)
+		steers = !read_file__line(g.gl_pathv[i], cpus, sizeof(cpus)) &&
+			 cpus[strspn(cpus, "0,")];
+	globfree(&g);
+	return steers;
+}
+
 /* Attaches the second programs, which do what the kernel refuses the first ones. */
 static void attach_seconds(struct attach_probes *w, uint64_t now_ns)
 {
 	struct plan rest;
 
 	if (!w->plan.without_seconds ||
-	    !(is_preemptible() || was_refused(w->skel->progs.nio_at_state)))
+	    !(is_preemptible() || w->sampling.steered || was_refused(w->skel->progs.nio_at_state)))
 		return;
 	w->plan.without_seconds = false;
 	rest = resting(w, now_ns);
@@ -184,6 +205,7 @@ int attach_probes__begin_events(struct attach_probes *w, bool count_calls)
 	s->attached = true;
 	s->credit = CREDIT_MAX;
 	s->begun_ns = s->since_ns = loop__now_ns();
+	s->steered = steers_packets();
 	set_window(w);
 	attach_seconds(w, s->since_ns);
 	return 0;
