@@ -254,7 +254,7 @@ static void received(struct bench *b, uint64_t *bytes, uint64_t *ns)
 			fail("cannot read the CPU clock of the load generator", -ESRCH);
 }
 
-/* Opened and closed, not only enabled and disabled: open programs have a cost, too. */
+/* Loads and unloads the programs: loaded programs cost time even if they are disabled. */
 static void switch_counters(struct bench *b, bool on)
 {
 	for (int side = 0; side < NIO_SIDE_NR; side++) {

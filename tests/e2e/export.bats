@@ -365,6 +365,8 @@ page_run_ns() {
 	done
 	run -2 "$NETIOTRACE" export --once --textfile x
 	[[ $output == *"exclude each other"* ]]
+	run -2 "$NETIOTRACE" export --textfile "$PWD/none/netiotrace.prom"
+	[[ $output == *"cannot write $PWD/none/netiotrace.prom: No such file or directory."* ]]
 	run -2 "$NETIOTRACE" export --groups 0
 	run -2 "$NETIOTRACE" export --interval 1ms
 	run -2 "$NETIOTRACE" export --by pid

@@ -39,6 +39,8 @@ struct export
 	struct loop loop;
 	struct attach_probes *watcher;
 	struct target target;
+	int textfile_err;    /* of the last write; 0: it worked */
+	const char *address; /* where metrics are served */
 	struct aggregates groups;
 	struct cgroup_names cgroups;
 	struct http *http;
@@ -190,9 +192,26 @@ static int write_textfile(struct export *x)
 		free(page);
 		err = atomic_file__commit(file);
 	}
-	if (err)
+	/* Once until it works again: the cause may go away, as a full disk. */
+	if (err && err != x->textfile_err)
 		log_error("cannot write %s: %s.", x->o.textfile, strerror(-err));
+	x->textfile_err = err;
 	return err;
+}
+
+/* Refuses a file that cannot be written before anything is loaded. */
+static int check_textfile(const struct export *x)
+{
+	struct atomic_file *file;
+	int err = x->o.textfile ? atomic_file__open(&file, x->o.textfile) : 0;
+
+	if (err) {
+		log_error("cannot write %s: %s.", x->o.textfile, strerror(-err));
+		return EXIT_USAGE;
+	}
+	if (x->o.textfile)
+		atomic_file__abort(file);
+	return EXIT_DONE;
 }
 
 static int print_once(struct export *x)
@@ -284,12 +303,14 @@ static int begin(struct export *x)
 static int serve(struct export *x)
 {
 	struct http_listener l;
-	char why[256];
-	int err = http__inherited(&l) ? 0 : http__listen(&l, x->o.listen, why, sizeof(why));
+	char why[256] = "";
+	bool passed = http__inherited(&l);
+	int err = passed ? 0 : http__listen(&l, x->o.listen, why, sizeof(why));
 
+	x->address = passed ? "the socket of the service manager (LISTEN_FDS)" : x->o.listen;
 	if (err) {
 		log_error("cannot listen on %s: %s; choose another address with --listen.",
-			  x->o.listen, why);
+			  x->o.listen, why[0] ? why : strerror(-err));
 		return err == -EINVAL ? EXIT_USAGE : EXIT_RUN_FAILED;
 	}
 	err = http__start(&x->http, &l, render, x);
@@ -369,8 +390,10 @@ static int run_loop(struct export *x)
 static int run(struct export *x)
 {
 	bool serves = !x->o.once && !x->o.textfile;
-	int code = ready__open(&x->ready, x->o.ready_file);
+	int code = check_textfile(x);
 
+	if (!code)
+		code = ready__open(&x->ready, x->o.ready_file);
 	if (!code && serves)
 		code = serve(x);
 	if (!code)
@@ -380,9 +403,9 @@ static int run(struct export *x)
 	if (!code)
 		code = confine(x);
 	if (!code && serves)
-		log_notice("serving metrics at %s.", x->o.listen);
+		log_notice("serving metrics at %s.", x->address);
 	if (!code)
-		code = ready__say(&x->ready, serves ? x->o.listen : NULL);
+		code = ready__say(&x->ready, serves ? x->address : NULL);
 	if (!code)
 		code = run_loop(x);
 	return !code && x->o.once ? print_once(x) : code;
