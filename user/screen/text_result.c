@@ -326,7 +326,7 @@ static void write_point(FILE *f, const struct rank_test *t)
 	unsigned int rounds = t->n < t->m ? t->n : t->m, needed = rank_test__rounds_needed(1);
 
 	fprintf(f,
-		" Zero-copy was %s than one-copy by %s %% in %u round%s: a point difference; %u "
+		" Zero-copy was %s than one-copy by %s %% in %u round%s; %u "
 		"rounds are needed to tell a difference from noise.",
 		t->change < 0 ? "slower" : "faster", percent(change, fabs(t->change), ""), rounds,
 		plural(rounds), needed);

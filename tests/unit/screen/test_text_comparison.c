@@ -27,10 +27,10 @@ static const struct sentence_case sentences[] = {
 	{T(NOISE, -0.03, -0.1, 0.04, 5, 5),
 	 " No difference in throughput between zero-copy and one-copy (interval -10 to +4.0 %)."},
 	{T(POINT, -0.19, NAN, NAN, 1, 1),
-	 " Zero-copy was slower than one-copy by 19 % in 1 round: a point difference; 4 rounds are needed to tell a "
+	 " Zero-copy was slower than one-copy by 19 % in 1 round; 4 rounds are needed to tell a "
 	 "difference from noise."},
 	{T(FEW, 0.05, NAN, NAN, 3, 5),
-	 " Zero-copy was faster than one-copy by 5.0 % in 3 rounds: a point difference; 4 rounds are needed to tell a "
+	 " Zero-copy was faster than one-copy by 5.0 % in 3 rounds; 4 rounds are needed to tell a "
 	 "difference from noise."},
 	{T(UNKNOWN, NAN, NAN, NAN, 0, 0), ""},
 };
