@@ -113,10 +113,10 @@ stop_collector() {
 		within 10 sh -c "ss -Hltn sport = $port | grep -q ."
 		"$NETIOTRACE" attach -q --backend tracepoint --json out.json -- iperf3 -c 127.0.0.1 -p $port -R -l 2k -t 4 >/dev/null
 		wait "$server"
+		jq -c '.events, .health, .total.uncovered, .total.ledger, .total.socket' out.json
 		jq -e '.total.ledger.rx_copy.bytes == .total.socket.rx_bytes' out.json
 		[ "$(json out.json .events.quality)" != sampled ] || break
 	done
-	jq -c '.events, .health, .total.uncovered' out.json
 	jq -e '.events.quality == "sampled" and .total.ledger.rx_copy.bytes == .total.socket.rx_bytes
 		and (.health.missed > 0 or [.total.uncovered[] | select(.direction == "rx")] == [])' out.json
 }

@@ -276,7 +276,7 @@ static void make_sampled_path(struct figure_draft *d, const char *threads)
 	draft__title(d, "Where the sender's CPU time in a send call goes, from samples");
 	draft__note(d,
 		    "With %s. By samples, because the parts of a call are not timed (%s). CPU time "
-		    "only, so without what a call sleeps. inline_receive: the peer's receive work, "
+		    "only, so without what a call sleeps. inline receive: the peer's receive work, "
 		    "run inside the call on loopback and veth. rest: of the system call, what is "
 		    "outside of tcp_sendmsg.",
 		    threads, analysis__reason(d->a, METRIC_PATH_COPY));
