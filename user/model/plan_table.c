@@ -165,6 +165,8 @@ const struct alternative plan_alternatives[] = {
 	  NULL, 0 },
 	{ ATTACH, PROBE_COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_ae_ended", EXACT,
 	  NULL, 0 },
+	{ ATTACH, PROBE_COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_ae_sock_ended", EXACT,
+	  NULL, 0 },
 	{ ATTACH, PROBE_COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_ak_ended", EXACT,
 	  NULL, 0 },
 	{ ATTACH, PROBE_COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_ak_sock_ended", EXACT,
