@@ -104,8 +104,8 @@ static void book_health(struct run_result *r, const struct plan *plan, const str
 	if (!plan__pairs_events(plan))
 		no_pairs = "no probe of this backend pairs a beginning with an end";
 	else if (in_slices(plan, since))
-		no_pairs = "zero-copy sends and their completions were sampled: they are not "
-			   "paired";
+		no_pairs =
+			"zero-copy sends and their completions were sampled: they are not paired";
 	h->missed = unless(no_misses, since->missed);
 	h->map_full = unless(no_map, since->loss.map_full);
 	h->unmatched = unless(no_pairs, since->loss.unmatched);

@@ -12,22 +12,20 @@
 #define KP     BACKEND_KPROBE
 #define EXACT  QUALITY_EXACT, NULL
 
-static const char MERGED[] = "read as the application takes the notification; the kernel merges "
-			     "notifications of adjacent sends "
-			     "without comparing whether they were copied";
+static const char MERGED[] =
+	"read as the application takes the notification; the kernel merges notifications of "
+	"adjacent sends without comparing whether they were copied";
 static const char ARRIVAL[] = "counted where zero-copy pages arrive for local delivery, which "
-			      "copies them: skb_copy_ubufs "
-			      "itself has no tracepoint";
+			      "copies them: skb_copy_ubufs itself has no tracepoint";
 static const char BRACKETED[] =
 	"from a piece of page to the next event of the call: with it the accounting between them";
 static const char SOME_RETURNS[] =
 	"only calls whose return is seen: a kretprobe tracks a limited number at once";
 static const char REFUSED[] = "by the kernel's test against net.core.optmem_max, made again at its "
-			      "return; what is below it "
-			      "is taken for RLIMIT_MEMLOCK";
-static const char SOME_REFUSED[] = "by the kernel's test against net.core.optmem_max, made again, "
-				   "of those calls whose return is "
-				   "seen: a kretprobe tracks a limited number at once";
+			      "return; what is below it is taken for RLIMIT_MEMLOCK";
+static const char SOME_REFUSED[] =
+	"by the kernel's test against net.core.optmem_max, made again, of those calls whose return "
+	"is seen: a kretprobe tracks a limited number at once";
 static const char OWN_SKBS[] =
 	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
 static const char AS_IT_BEGINS[] =

@@ -358,8 +358,8 @@ struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen)
 {
 	if (seen || !b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
 		return (struct num){.value = b->spliced, .known = true};
-	return (struct num){.reason = "only programs on functions tell splice from other ways "
-				      "to take bytes without a copy"};
+	return (struct num){.reason = "only programs on functions tell splice from other ways to "
+				      "take bytes without a copy"};
 }
 
 uint64_t socket_ledger__zerocopy_sends(const struct socket_ledger *b)
