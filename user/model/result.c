@@ -303,10 +303,10 @@ struct real run_result__events_share(const struct run_result *r)
 	const struct health *h = &r->health;
 
 	if (!r->ledger_known)
-		return (struct real){.reason = r->ledger_reason};
+		return real__unknown(r->ledger_reason);
 	if (!has_slices(r))
-		return (struct real){.value = 1, .known = true};
-	return (struct real){.value = (double)h->looked_ns / (double)h->phase_ns, .known = true};
+		return real__known(1);
+	return real__known((double)h->looked_ns / (double)h->phase_ns);
 }
 
 bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage)
@@ -333,9 +333,6 @@ bool run_result__unbalanced(const struct run_result *r)
 struct real run_result__gbps(const struct run_result *r)
 {
 	if (!r->duration_ns)
-		return (struct real){.reason = "nothing was measured"};
-	return (struct real){
-		.value = (double)run_result__delivered(r) * 8 / (double)r->duration_ns,
-		.known = true,
-	};
+		return real__unknown("nothing was measured");
+	return real__known((double)run_result__delivered(r) * 8 / (double)r->duration_ns);
 }
