@@ -423,7 +423,7 @@ static struct num asked_count(const struct run_result *run, size_t event)
 
 	if (perf_whose__here(run) == PERF_OF_SENDER)
 		return count[NIO_SIDE_SENDER];
-	return perf_derive__add(count[NIO_SIDE_SENDER], count[NIO_SIDE_RECEIVER]);
+	return num__sum(count[NIO_SIDE_SENDER], count[NIO_SIDE_RECEIVER]);
 }
 
 /* An event that --perf-events asked for: like the others, of the sides that are here together. */
