@@ -123,6 +123,8 @@ uint64_t group__id(enum group_kind kind, const struct sock_state *s);
 
 size_t groups__left_out(const struct groups *g); /* connections */
 
+bool groups__any_encrypts(const struct groups *ports); /* by the protocol of a port */
+
 const struct group *groups__find(const struct groups *g, uint64_t id); /* NULL: there is none */
 
 /*
