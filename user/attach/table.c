@@ -1,32 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Connections, processes, ports and cgroups; see table.h. Pure. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/word.h"
 #include "common/xalloc.h"
 #include "table.h"
 
-static const char *const sort_names[SORT_NR] = {
-	[SORT_COPIED] = "copied",     [SORT_BYTES] = "bytes",       [SORT_SENT] = "sent",
-	[SORT_RECEIVED] = "received", [SORT_ZEROCOPY] = "zerocopy",
-};
-
 const char *sort__name(enum sort sort)
 {
-	return sort_names[sort];
-}
+	static const char *const names[SORT_NR] = {"copied", "bytes", "sent", "received",
+						   "zerocopy"};
 
-int sort__parse(const char *text, enum sort *out)
-{
-	for (int i = 0; i < SORT_NR; i++) {
-		if (!same_word(text, sort_names[i]))
-			continue;
-		*out = (enum sort)i;
-		return 0;
-	}
-	return -EINVAL;
+	return names[sort];
 }
 
 uint64_t sort__value(enum sort sort, const struct socket_ledger *b)
