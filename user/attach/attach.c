@@ -239,21 +239,13 @@ static int write_file(struct attach *a, int i, const json_t *document)
 
 static int write_files(struct attach *a, const json_t *document)
 {
-	int code = EXIT_DONE, err;
+	int code = EXIT_DONE;
 
 	for (int i = 0; i < FILE_NR; i++) {
-		if (!a->files[i].name)
-			continue;
-		err = write_file(a, i, document);
-		if (err)
-			atomic_file__abort(a->files[i].file);
-		else
-			err = atomic_file__commit(a->files[i].file);
-		a->files[i].file = NULL;
-		if (!err)
-			continue;
-		log_error("cannot write %s: %s.", a->files[i].name, strerror(-err));
-		code = EXIT_RUN_FAILED;
+		struct attach_file *f = &a->files[i];
+
+		if (f->name && atomic_file__finish(&f->file, write_file(a, i, document), f->name))
+			code = EXIT_RUN_FAILED;
 	}
 	return code;
 }
