@@ -12,6 +12,8 @@
 #include "common/xalloc.h"
 #include "sudo_user.h"
 #include "atomic_file.h"
+#include "exit_code.h"
+#include "log.h"
 #include "path_walk.h"
 
 #define TEMPORARY_LEN   (sizeof(ATOMIC_FILE_TEMPORARY) + 6)
@@ -452,4 +454,17 @@ void atomic_file__abort(struct atomic_file *f)
 {
 	if (f)
 		atomic_file__free(f);
+}
+
+int atomic_file__finish(struct atomic_file **f, int err, const char *name)
+{
+	if (err)
+		atomic_file__abort(*f);
+	else
+		err = atomic_file__commit(*f);
+	*f = NULL;
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot write %s: %s.", name, strerror(-err));
+	return EXIT_RUN_FAILED;
 }

@@ -449,3 +449,25 @@ struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 					    : "no zero-copy sends");
 	return real__known((double)b->copied / (double)b->completed);
 }
+
+const char *send_kind__key(unsigned int kind)
+{
+	static const char *const keys[NIO_CALL_NR] = {
+#define X(id, key, text) [NIO_CALL_##id] = key,
+		NIO_SEND_KINDS(X)
+#undef X
+	};
+
+	return keys[kind];
+}
+
+const char *send_refusal__key(unsigned int refusal)
+{
+	static const char *const keys[NIO_REFUSAL_NR] = {
+#define X(id, key) [NIO_REFUSAL_##id] = key,
+		NIO_REFUSALS(X)
+#undef X
+	};
+
+	return keys[refusal];
+}
