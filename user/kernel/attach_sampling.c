@@ -11,6 +11,7 @@
 #include "base/loop.h"
 #include "base/read_file.h"
 #include "attach_probes_internal.h"
+#include "percpu.h"
 
 /*
  * Up to EVENTS_MANY per second the programs stay attached, at a cost of 0.3 % of a CPU; a burst may
@@ -33,23 +34,12 @@
  */
 #define ZEROCOPY_NS 3000000000ULL
 
+/* All 0 if the map cannot be read. */
 static void read_counts(const struct attach_probes *w, struct nio_event_counts *sum)
 {
-	int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(w->skel->maps.nio_event_counts);
-	struct nio_event_counts *values;
-	uint32_t zero = 0;
+	const uint32_t zero = 0;
 
-	memset(sum, 0, sizeof(*sum));
-	values = cpus > 0 ? calloc(cpus, sizeof(*values)) : NULL;
-	if (!values)
-		return;
-	if (!bpf_map_lookup_elem(fd, &zero, values))
-		for (int cpu = 0; cpu < cpus; cpu++) {
-			sum->runs += values[cpu].runs;
-			for (int k = 0; k < NIO_CALL_NR; k++)
-				sum->sent[k] += values[cpu].sent[k];
-		}
-	free(values);
+	percpu__lookup(bpf_map__fd(w->skel->maps.nio_event_counts), &zero, sum, sizeof(*sum));
 }
 
 static uint64_t period_ns(const struct attach_sampling *s)

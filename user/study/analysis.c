@@ -358,7 +358,7 @@ struct finding analysis__compare_across(const struct analysis *ax, struct cell *
 	values = xcalloc(x->rows_nr + y->rows_nr, sizeof(*values));
 	take_rounds(ax, x, m, pace, values);
 	take_rounds(ay, y, m, pace, values + x->rows_nr);
-	rank_test__of(&t, values, x->rows_nr, values + x->rows_nr, y->rows_nr, tests);
+	t = rank_test__of(values, x->rows_nr, values + x->rows_nr, y->rows_nr, tests);
 	free(values);
 	f = finding_of(&ex, &ey, &t, tests);
 	if (pace)
@@ -427,7 +427,7 @@ struct finding analysis__compare_modes(const struct analysis *a, enum mode first
 	if (sum_threads(a, first, second, size, m, sums)) {
 		for (size_t i = 0; pace && i < 2 * n; i++)
 			sums[i] /= pace[i % n];
-		rank_test__of(&t, sums, n, sums + n, n, tests);
+		t = rank_test__of(sums, n, sums + n, n, tests);
 		if (t.difference != DIFFERENCE_UNKNOWN)
 			f = finding_of(&none, &none, &t, tests);
 	}
