@@ -259,7 +259,7 @@ outside_references() { # FILE
 # bats test_tags=address
 @test "report on the published data set gives the published figures" {
 	"$NETIOTRACE" report --duration 5s -o out "$published"
-	for fact in 'two-copy, 64 KiB, 8 threads, 365.3 Gbit/s' 'zero-copy, 256 KiB, 4 threads, 283.3 Gbit/s' \
+	for fact in 'two-copy, 64 KiB, 8 threads: 365.3 Gbit/s' 'zero-copy, 256 KiB, 4 threads: 283.3 Gbit/s' \
 		'zero-copy is faster in 1 of 16 settings' 'One run per cell' \
 		'one-copy, 1 MiB, 8 threads: 47.19 Gbit/s'; do
 		grep -qF -- "$fact" out/report.md || {
