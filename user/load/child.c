@@ -18,7 +18,6 @@
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -371,8 +370,8 @@ static bool is_over(uint64_t begun_ns, uint64_t limit_ns)
 	return waited >= limit_ns || (waited >= TIME_LIMIT_STOP_NS && loop__is_to_end());
 }
 
-/* Kills a process and waits for its end. 0 or -errno; -EBUSY: it still runs. */
-static int pid__end(pid_t pid, int *status)
+/* Kills a process and waits for its end, for a limited time. Reports a process that still runs. */
+static void pid__end(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t begun = loop__now_ns();
@@ -381,20 +380,12 @@ static int pid__end(pid_t pid, int *status)
 
 	kill(-pid, SIGKILL);
 	deaf = kill(pid, SIGKILL) && errno == EPERM;
-	for (;;) {
-		got = waitpid(pid, status, WNOHANG);
-		if (got == pid)
-			return 0;
-		if (got < 0 && errno != EINTR)
-			return -errno;
-		if (is_over(begun, deaf ? TIME_LIMIT_STOP_NS : KILLED_NS))
-			return -EBUSY;
+	do {
+		got = waitpid(pid, NULL, WNOHANG);
+		if (got == pid || (got < 0 && errno != EINTR))
+			return;
 		nanosleep(&pause, NULL);
-	}
-}
-
-static void say_left(pid_t pid)
-{
+	} while (!is_over(begun, deaf ? TIME_LIMIT_STOP_NS : KILLED_NS));
 	log_error("process %d, started by this one, still runs: without CAP_KILL it cannot be "
 		  "ended from here; end it with kill -9 %d.",
 		  (int)pid, (int)pid);
@@ -420,15 +411,13 @@ static ssize_t status__read(int fd, struct child_failure *failure)
 static int start__confirm(struct child_start *s, pid_t pid, enum child_step *step)
 {
 	struct child_failure failure;
-	int status;
 	ssize_t n;
 
 	fd__close(&s->status[PIPE_WRITE]);
 	n = status__read(s->status[PIPE_READ], &failure);
 	if (!n)
 		return 0;
-	if (pid__end(pid, &status) == -EBUSY)
-		say_left(pid);
+	pid__end(pid);
 	if (n < 0)
 		return (int)n;
 	if (n != sizeof(failure) || failure.step >= CHILD_STEP_NR || failure.err >= 0)
@@ -437,11 +426,15 @@ static int start__confirm(struct child_start *s, pid_t pid, enum child_step *ste
 	return failure.err;
 }
 
-static int start__run(struct child_start *s, struct child *c, enum child_step *step)
+static int start__run(struct child_start *s, struct child *c, bool copy, enum child_step *step)
 {
 	pid_t pid;
 	int err;
 
+	*step = CHILD_STEP_OPEN;
+	s->exe = exe__open(s->argv[0], copy);
+	if (s->exe < 0)
+		return s->exe;
 	*step = CHILD_STEP_PIPE;
 	err = start__pipes(s);
 	if (err)
@@ -453,24 +446,15 @@ static int start__run(struct child_start *s, struct child *c, enum child_step *s
 	err = start__confirm(s, pid, step);
 	if (err)
 		return err;
-	c->pid = pid;
-	c->pidfd = syscall(SYS_pidfd_open, pid, 0);
-	c->in = s->in[PIPE_WRITE];
-	c->out = s->out[PIPE_READ];
-	s->in[PIPE_WRITE] = -1;
-	s->out[PIPE_READ] = -1;
+	*c = (struct child){.pid = pid, .in = s->in[PIPE_WRITE], .out = s->out[PIPE_READ]};
+	s->in[PIPE_WRITE] = s->out[PIPE_READ] = -1;
 	return 0;
 }
 
 static int start__once(struct child_start s, struct child *c, bool copy, enum child_step *step)
 {
-	int err;
+	int err = start__run(&s, c, copy, step);
 
-	*step = CHILD_STEP_OPEN;
-	s.exe = exe__open(s.argv[0], copy);
-	err = s.exe < 0 ? s.exe : 0;
-	if (!err)
-		err = start__run(&s, c, step);
 	start__close(&s);
 	return err;
 }
@@ -500,29 +484,6 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 	return err;
 }
 
-/* Writes without SIGPIPE: discards the SIGPIPE that this write raises. */
-static ssize_t pipe__write(int fd, const struct iovec *iov, int n)
-{
-	const struct timespec now = {0};
-	sigset_t sigpipe, old, pending;
-	bool was_pending;
-	ssize_t ret;
-
-	sigemptyset(&sigpipe);
-	sigaddset(&sigpipe, SIGPIPE);
-	sigpending(&pending);
-	was_pending = sigismember(&pending, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &sigpipe, &old);
-	ret = writev(fd, iov, n);
-	if (ret < 0) {
-		ret = -errno;
-		if (ret == -EPIPE && !was_pending)
-			sigtimedwait(&sigpipe, NULL, &now);
-	}
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	return ret;
-}
-
 int child__say(struct child *c, const char *line)
 {
 	size_t len = strlen(line);
@@ -539,9 +500,9 @@ int child__say(struct child *c, const char *line)
 	if (len >= PIPE_BUF)
 		return -EMSGSIZE;
 	do {
-		n = pipe__write(c->in, iov, 2);
-	} while (n == -EINTR);
-	return n < 0 ? n : 0;
+		n = writev(c->in, iov, 2);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
 }
 
 void child__doom(struct child *c)
@@ -550,8 +511,6 @@ void child__doom(struct child *c)
 		return;
 	/* The end of stdin ends a process that we may not signal (no CAP_KILL). */
 	fd__close(&c->in);
-	if (c->reaped)
-		return;
 	kill(-c->pid, SIGKILL);
 	kill(c->pid, SIGKILL);
 }
@@ -563,13 +522,6 @@ void child__kill(struct child *c)
 		return;
 	child__doom(c);
 	fd__close(&c->out);
-	if (!c->reaped) {
-		int err = pid__end(c->pid, &c->status);
-
-		c->reaped = !err;
-		if (err == -EBUSY)
-			say_left(c->pid);
-	}
+	pid__end(c->pid);
 	c->pid = 0;
-	fd__close(&c->pidfd);
 }
