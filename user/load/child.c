@@ -14,9 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -29,10 +27,6 @@
 #include "common/time_limit.h"
 #include "common/uid_map.h"
 #include "common/units.h"
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x10
-#endif
 
 /* After SIGKILL the kernel may take long to end a process on a busy machine. */
 #define KILLED_NS 10000000000ULL
@@ -61,7 +55,7 @@ static const char *const step_text[] = {
 	[CHILD_STEP_NETNS] = "enter the network namespace",
 	[CHILD_STEP_DROP] = "drop privileges (this needs CAP_SETUID, CAP_SETGID)",
 	[CHILD_STEP_DEATH] = "tie the process to ours",
-	[CHILD_STEP_EXEC] = "execute the program",
+	[CHILD_STEP_EXEC] = "execute the program (every user must be able to)",
 };
 
 struct child_failure {
@@ -275,52 +269,18 @@ static void user__nobody(uid_t *uid, gid_t *gid)
 	}
 }
 
-/* Copies a program to a memfd that anyone may execute (a build with umask 077 is not). */
-static int exe__copy(int exe)
-{
-	struct stat st;
-	off_t pos = 0;
-	ssize_t n;
-	int fd, err;
-
-	fd = memfd_create("netiotrace-child", MFD_CLOEXEC | MFD_EXEC);
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("netiotrace-child", MFD_CLOEXEC); /* before Linux 6.3 */
-	if (fd < 0)
-		return -errno;
-	if (fstat(exe, &st) || fchmod(fd, 0555))
-		goto fail;
-	while (pos < st.st_size) {
-		n = sendfile(fd, exe, &pos, st.st_size - pos);
-		if (n < 0 && errno != EINTR)
-			goto fail;
-		if (!n)
-			break;
-	}
-	return fd;
-fail:
-	err = -errno;
-	close(fd);
-	return err;
-}
-
 /* The parent opens the program: the child's user may have no access to its directory. */
-static int exe__open(const char *path, bool copy)
+static int exe__open(const char *path)
 {
-	int exe = open(path, O_RDONLY | O_CLOEXEC), fd;
+	int exe = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
 	if (exe < 0)
 		return -errno;
-	if (fstat(exe, &st) || !S_ISREG(st.st_mode)) {
-		close(exe);
-		return -EACCES;
-	}
-	if (!copy)
+	if (!fstat(exe, &st) && S_ISREG(st.st_mode))
 		return exe;
-	fd = exe__copy(exe);
 	close(exe);
-	return fd;
+	return -EACCES;
 }
 
 static int start__pipes(struct child_start *s)
@@ -426,13 +386,13 @@ static int start__confirm(struct child_start *s, pid_t pid, enum child_step *ste
 	return failure.err;
 }
 
-static int start__run(struct child_start *s, struct child *c, bool copy, enum child_step *step)
+static int start__run(struct child_start *s, struct child *c, enum child_step *step)
 {
 	pid_t pid;
 	int err;
 
 	*step = CHILD_STEP_OPEN;
-	s->exe = exe__open(s->argv[0], copy);
+	s->exe = exe__open(s->argv[0]);
 	if (s->exe < 0)
 		return s->exe;
 	*step = CHILD_STEP_PIPE;
@@ -449,14 +409,6 @@ static int start__run(struct child_start *s, struct child *c, bool copy, enum ch
 	*c = (struct child){.pid = pid, .in = s->in[PIPE_WRITE], .out = s->out[PIPE_READ]};
 	s->in[PIPE_WRITE] = s->out[PIPE_READ] = -1;
 	return 0;
-}
-
-static int start__once(struct child_start s, struct child *c, bool copy, enum child_step *step)
-{
-	int err = start__run(&s, c, copy, step);
-
-	start__close(&s);
-	return err;
 }
 
 int child__start(struct child *c, char *const argv[], int netns, const char **step)
@@ -476,9 +428,8 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 	*c = (struct child)CHILD_INIT;
 	if (s.root && (sudo_user__of_sudo(&s.uid, &s.gid) || !s.gid))
 		user__nobody(&s.uid, &s.gid);
-	err = start__once(s, c, false, &at);
-	if (err == -EACCES && at == CHILD_STEP_EXEC && s.root && !access(argv[0], X_OK))
-		err = start__once(s, c, true, &at);
+	err = start__run(&s, c, &at);
+	start__close(&s);
 	if (err)
 		*step = step_text[at];
 	return err;
