@@ -179,7 +179,7 @@ static void json__config(FILE *f, const struct side_config *c, const struct sett
 	putc('}', f);
 }
 
-/* Events of --control, one JSON object a line (docs/LOADGEN.md). */
+/* Events of --control, one JSON object a line (docs/reference/loadgen.md). */
 
 struct event {
 	FILE *f;

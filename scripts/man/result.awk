@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# netiotrace-result(5) (mdoc) from docs/OUTPUT.md: awk -v date= -f text.awk -f result.awk docs/OUTPUT.md
+# netiotrace-result(5) (mdoc) from docs/reference: awk -v date= -f text.awk -f result.awk PAGE...
 # Knows of Markdown what that page uses: headings, paragraphs, tables, lists, examples by indentation or fences.
 BEGIN {
 	print ".\\\" SPDX-License-Identifier: GPL-2.0-only"
-	print ".\\\" Made by scripts/gen-man from docs/OUTPUT.md."
+	print ".\\\" Made by scripts/gen-man from docs/reference."
 	printf ".Dd %s\n.Dt NETIOTRACE-RESULT 5\n.Os\n", date
 	print ".Sh NAME\n.Nm netiotrace-result\n.Nd what netiotrace writes"
 }
@@ -88,9 +88,8 @@ function row(line,    cell, n, i, said, s)
 }
 
 /^<!--/ { next }
-/^# / { heading(".Sh", "DESCRIPTION"); next }
-/^## / { heading(".Sh", substr($0, 4)); next }
-/^###+ / { sub(/^#+ /, ""); heading(".Ss", $0); next }
+/^# / { heading(".Sh", NR == 1 ? "DESCRIPTION" : substr($0, 3)); next }
+/^##+ / { sub(/^#+ /, ""); heading(".Ss", $0); next }
 /^```/ {
 	fenced = !fenced
 	if (fenced) {

@@ -85,7 +85,7 @@ commands() {
 	done
 	MANPATH=$INSTALLED/usr/share/man MANWIDTH=400 man netiotrace-result | col -b >page
 	# shellcheck disable=SC2016 # backquotes are Markdown's
-	sed -n 's/^| `\([a-z][^`]*\)`.*/\1/p' "$REPO/docs/OUTPUT.md" | while read -r key; do
+	sed -n 's/^| `\([a-z][^`]*\)`.*/\1/p' "$REPO"/docs/reference/[!l]*.md | while read -r key; do
 		grep -qF -- "$key" page || { echo "no $key"; exit 1; }
 	done
 }

@@ -76,7 +76,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 }
 
 # perf's task-clock is requested by name: task_clock_ns is the scheduler's account, which excludes
-# interrupts and stolen time; perf's excludes the context switches (docs/OUTPUT.md).
+# interrupts and stolen time; perf's excludes the context switches (docs/reference/run.md).
 @test "task clock and context switches equal perf stat's within 2 %" {
 	need_perf
 	witness_agrees task-clock,context-switches --size 16k --threads 2 \
