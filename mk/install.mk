@@ -92,7 +92,7 @@ test-deb: deb
 	@$(SUDO) bats tests/package/deb.bats
 
 ## make rpm             the RPM package, into build/rpm, by rpmbuild
-# Where rpm is not what this machine is made of, it cannot know what is installed: nobody asks it then.
+# On Debian the rpm database is empty, so rpmbuild must not check build dependencies (--nodeps).
 .PHONY: rpm
 rpm: dist
 	@mkdir -p $(O)/rpm

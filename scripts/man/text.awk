@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Shared by the makers of manual pages.
 
-# Each sentence on a line of its own, none of which means anything to the formatter.
+# One sentence a line, with a guard against lines that begin with a command of the formatter.
 function lines(s,    out)
 {
 	while (match(s, /[.!?][)]? +[A-Z]/)) {
