@@ -69,7 +69,7 @@ commands() {
 
 	for command in $(commands); do
 		[ "$command" != help ] || continue
-		grep -qx "\.It Xr netiotrace-$command 8" "$INSTALLED/usr/share/man/man8/netiotrace.8"
+		MANPATH=$INSTALLED/usr/share/man man netiotrace | col -b | grep -q "netiotrace-$command(8)"
 		MANPATH=$INSTALLED/usr/share/man MANWIDTH=200 man "netiotrace-$command" | col -b >page
 		netiotrace "$command" --help | grep -oE '(^|[ ,])--[a-z0-9-]+' | tr -d ' ,' | sort -u |
 			while read -r option; do
