@@ -15,6 +15,7 @@
 #include "base/printable.h"
 #include "base/privileges.h"
 #include "common/xalloc.h"
+#include "body.h"
 #include "report.h"
 #include "study/analysis.h"
 #include "study/answer.h"
@@ -25,7 +26,6 @@
 #include "flame.h"
 #include "plotter.h"
 #include "report_dir.h"
-#include "doc.h"
 
 #define MESSAGE_MAX 1024
 
@@ -98,41 +98,36 @@ static char *command_line(const struct report_options *o)
 	return text;
 }
 
-static char *draw_diagram(const struct analysis *a, enum mode mode)
+static void draw_diagram(struct drawing *d, const struct analysis *a, enum mode mode)
 {
 	struct cell *cell =
 		analysis__cell(a, mode, figure__reference_size(a), figure__reference_threads(a));
-	char *svg;
 	size_t len;
 	FILE *f;
 
+	snprintf(d->name, sizeof(d->name), "diagram-%s", mode__name(mode));
 	if (!diagram__possible(a, cell))
-		return NULL;
-	f = xopen_memstream(&svg, &len);
+		return;
+	f = xopen_memstream(&d->svg, &len);
 	diagram__write(f, a, cell);
 	xclose_memstream(f);
-	return svg;
 }
 
-static char *draw_flame(const struct analysis *a, int flame)
+static void draw_flame(struct drawing *d, const struct analysis *a, int flame)
 {
-	enum mode mode = flame == FLAME_DIFFERENCE ? MODE_TWOCOPY : (enum mode)flame;
+	bool both = flame == FLAME_DIFFERENCE;
+	enum mode mode = both ? MODE_TWOCOPY : (enum mode)flame;
 	struct flame_input in, other;
-	char *svg;
 	size_t len;
 	FILE *f;
 
-	if (!flame__find(&in, a, mode))
-		return NULL;
-	if (flame == FLAME_DIFFERENCE && !flame__find(&other, a, MODE_ZEROCOPY))
-		return NULL;
-	f = xopen_memstream(&svg, &len);
-	if (flame == FLAME_DIFFERENCE)
-		flame__write_difference(f, &in, &other);
-	else
-		flame__write(f, &in);
+	snprintf(d->name, sizeof(d->name), "diagram-flame-%s",
+		 both ? "difference" : mode__name(mode));
+	if (!flame__find(&in, a, mode) || (both && !flame__find(&other, a, MODE_ZEROCOPY)))
+		return;
+	f = xopen_memstream(&d->svg, &len);
+	flame__write(f, &in, both ? &other : NULL);
 	xclose_memstream(f);
-	return svg;
 }
 
 /* The last component of a path; a path such as "results/" stays as it is. */
@@ -169,9 +164,9 @@ static void analyse(struct making *m)
 		figure__make(&m->report.figures[i], (enum figure_id)i, &m->analysis,
 			     m->report.system);
 	for (int i = 0; i < MODE_NR; i++)
-		m->report.diagram_svg[i] = draw_diagram(&m->analysis, (enum mode)i);
+		draw_diagram(&m->report.diagrams[i], &m->analysis, (enum mode)i);
 	for (int i = 0; i < FLAME_NR; i++)
-		m->report.flame_svg[i] = draw_flame(&m->analysis, i);
+		draw_flame(&m->report.flames[i], &m->analysis, i);
 }
 
 static void add(struct making *m, const char *directory, const char *name, const char *suffix,
@@ -213,13 +208,13 @@ static int draw_figure(struct making *m, int i, char *message)
 	return 0;
 }
 
-static void write_form(struct making *m, const struct report_form *form, const char *name)
+static void write_form(struct making *m, const struct doc_form *form, const char *name)
 {
 	char *text;
 	size_t len;
 	FILE *f = xopen_memstream(&text, &len);
 
-	report_body__write(form, f, &m->report);
+	body__write(form, f, &m->report);
 	xclose_memstream(f);
 	report_dir__add(&m->dir, name, text, len);
 	free(text);
@@ -228,11 +223,11 @@ static void write_form(struct making *m, const struct report_form *form, const c
 static void write_texts(struct making *m)
 {
 	for (int i = 0; i < MODE_NR; i++)
-		add_svg(m, report_body__diagram_name((enum mode)i), m->report.diagram_svg[i]);
+		add_svg(m, m->report.diagrams[i].name, m->report.diagrams[i].svg);
 	for (int i = 0; i < FLAME_NR; i++)
-		add_svg(m, report_body__flame_name(i), m->report.flame_svg[i]);
-	write_form(m, &report_html, "report.html");
-	write_form(m, &report_markdown, "report.md");
+		add_svg(m, m->report.flames[i].name, m->report.flames[i].svg);
+	write_form(m, &doc_html, "report.html");
+	write_form(m, &doc_markdown, "report.md");
 }
 
 static int fail(const char *message)
@@ -298,9 +293,9 @@ static void making__clear(struct making *m)
 		free(m->report.figure_svg[i]);
 	}
 	for (i = 0; i < MODE_NR; i++)
-		free(m->report.diagram_svg[i]);
+		free(m->report.diagrams[i].svg);
 	for (i = 0; i < FLAME_NR; i++)
-		free(m->report.flame_svg[i]);
+		free(m->report.flames[i].svg);
 	free(m->report.source);
 	free(m->report.system);
 	free(m->report.command);

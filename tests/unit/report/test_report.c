@@ -8,7 +8,7 @@
 #include "report/diagram.h"
 #include "study/test_family.h"
 #include "report/figure.h"
-#include "report/doc.h"
+#include "report/body.h"
 #include "common/xalloc.h"
 #include "support/test.h"
 
@@ -340,49 +340,35 @@ STUDY_TEST(diagram_needs_a_ledger)
 	assert_false(diagram__possible(&s.a, NULL));
 }
 
-static char *written(void (*write)(FILE *f))
-{
-	char *text;
-	size_t len;
-	FILE *f = xopen_memstream(&text, &len);
-
-	write(f);
-	xclose_memstream(f);
-	return text;
-}
-
 static const char hostile[] = "<script>alert(1)</script> \"q\" & 'x' | `y`" TERMINAL;
 
-static void write_all(FILE *f, const struct report_form *form)
+/* A page in which all text is hostile. */
+static char *hostile_page(const struct doc_form *form)
 {
-	static const char *const row[] = {hostile, hostile};
-	const struct report_link links[] = {{hostile, NULL}, {hostile, "p"}};
-	char *items[] = {(char *)hostile};
+	static const char *const heads[] = {hostile, hostile};
+	const struct doc_link links[] = {{hostile, NULL}, {hostile, "p"}};
+	char *text;
+	size_t len;
+	struct doc d = {.form = form, .f = xopen_memstream(&text, &len)};
 
-	form->begin(f, hostile);
-	form->contents(f, links, 2);
-	form->heading(f, 2, hostile);
-	form->paragraph(f, hostile);
-	form->strong(f, hostile);
-	form->list(f, items, 1);
-	form->table_begin(f, row, 2);
-	form->table_row(f, row, 2);
-	form->table_end(f);
-	form->picture(f, "p", "<svg></svg>", hostile, hostile);
-	form->links(f, hostile, links, 2);
-	form->fold_begin(f, hostile);
-	form->fold_end(f);
-	form->end(f);
-}
-
-static void write_hostile_html(FILE *f)
-{
-	write_all(f, &report_html);
+	form->page(&d, hostile);
+	doc__links(&d, DOC_CONTENTS, links, 2);
+	form->heading(&d, 2, hostile);
+	for (enum doc_part part = DOC_PARAGRAPH; part <= DOC_FOLD_TITLE; part++)
+		doc__put(&d, part, "%s", hostile);
+	doc__table(&d, heads, 2);
+	doc__cell(&d, "%s", hostile);
+	doc__cell(&d, "%s", hostile);
+	doc__table_end(&d);
+	form->picture(&d, "p", "<svg></svg>", hostile);
+	doc__end(&d, DOC_PAGE_END);
+	xclose_memstream(d.f);
+	return text;
 }
 
 TEST(html_is_escaped)
 {
-	char *html = written(write_hostile_html);
+	char *html = hostile_page(&doc_html);
 
 	assert_null(strstr(html, "<script"));
 	check_quiet(html);
@@ -391,20 +377,18 @@ TEST(html_is_escaped)
 	free(html);
 }
 
-static void write_pictures(FILE *f)
+TEST(pictures_have_unique_ids_in_the_page)
 {
 	static const char svg[] = "<?xml version=\"1.0\"?>\n<svg><defs><path id=\"gpPt1\"/>"
 				  "<g id='gpDot'/></defs><use xlink:href='#gpPt1'/>"
 				  "<path fill=\"url(#gpPat4)\"/></svg>";
+	char *html;
+	size_t len;
+	struct doc d = {.form = &doc_html, .f = xopen_memstream(&html, &len)};
 
-	report_html.picture(f, "one", svg, "", NULL);
-	report_html.picture(f, "two", svg, "", NULL);
-}
-
-TEST(pictures_have_unique_ids_in_the_page)
-{
-	char *html = written(write_pictures);
-
+	d.form->picture(&d, "one", svg, "");
+	d.form->picture(&d, "two", svg, "");
+	xclose_memstream(d.f);
 	assert_null(strstr(html, "<?xml"));
 	check_has(html, " id=\"one-gpPt1\"");
 	check_has(html, " id='one-gpDot'");
@@ -414,23 +398,22 @@ TEST(pictures_have_unique_ids_in_the_page)
 	free(html);
 }
 
-static void write_markdown(FILE *f)
-{
-	static const char *const row[] = {"a|b", "user_gather"};
-	const struct report_link links[] = {{"Copies", "copies"}, {"All cells", NULL}};
-
-	write_all(f, &report_markdown);
-	report_markdown.table_begin(f, row, 2);
-	report_markdown.picture(f, "copies", "", "x", NULL);
-	report_markdown.picture(f, "diagram-onecopy", "", "x", NULL);
-	report_markdown.links(f, "See: ", links, 2);
-}
-
 TEST(markdown_is_escaped)
 {
-	char *md = written(write_markdown);
+	static const char *const heads[] = {"a|b", "user_gather"};
+	const struct doc_link links[] = {{"Copies", "copies"}, {"All cells", NULL}};
+	char *md = hostile_page(&doc_markdown);
+	size_t len;
+	struct doc d = {.form = &doc_markdown};
 
 	check_quiet(md);
+	free(md);
+	d.f = xopen_memstream(&md, &len);
+	doc__table(&d, heads, 2);
+	d.form->picture(&d, "copies", "", "x");
+	d.form->picture(&d, "diagram-onecopy", "", "x");
+	doc__links(&d, DOC_SEE, links, 2);
+	xclose_memstream(d.f);
 	check_has(md, "| a\\|b | user\\_gather |\n|---|---|\n");
 	check_has(md, "![x](copies.png)");
 	check_has(md, "![x](diagram-onecopy.svg)");
@@ -474,7 +457,7 @@ STUDY_TEST(relative_picture_without_two_copy_says_so)
 	assert_string_equal(fig.no_data, "the data has no two-copy run");
 }
 
-static char *page_of(const struct report_form *form)
+static char *page_of(const struct doc_form *form)
 {
 	struct answer_text answers[QUESTION_NR];
 	char source[] = "results", system[] = "Linux.", command[] = "netiotrace report results";
@@ -492,7 +475,7 @@ static char *page_of(const struct report_form *form)
 		figure__make(&r.figures[i], (enum figure_id)i, &s.a, system);
 		r.figure_svg[i] = svg;
 	}
-	report_body__write(form, f, &r);
+	body__write(form, f, &r);
 	xclose_memstream(f);
 	for (int i = 0; i < FIGURE_NR; i++)
 		figure__clear(&r.figures[i]);
@@ -506,7 +489,7 @@ STUDY_TEST(every_link_of_the_page_has_its_target)
 	int links = 0;
 
 	fill_rounds(MODE_TWOCOPY, MODE_ONECOPY);
-	html = page_of(&report_html);
+	html = page_of(&doc_html);
 	for (const char *at = html; (at = strstr(at, "href=\"#")); links++) {
 		at += strlen("href=\"#");
 		snprintf(id, sizeof(id), "%.*s", (int)strcspn(at, "\""), at);
@@ -531,9 +514,9 @@ STUDY_TEST(page_has_answers_before_pictures_and_the_method_last)
 	char *md;
 
 	fill_rounds(MODE_TWOCOPY, MODE_ONECOPY);
-	md = page_of(&report_markdown);
+	md = page_of(&doc_markdown);
 	/* Only the best mode is marked. */
-	check_has(md, "| 4 KiB | 11.50 | " REPORT_WINNER "23.00 |\n");
+	check_has(md, "| 4 KiB | 11.50 | " DOC_WINNER "23.00 |\n");
 	at = md;
 	for_each_case(words, order) {
 		at = strstr(at, *words);
