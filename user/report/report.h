@@ -8,16 +8,14 @@
 
 #include "study/dataset.h"
 
-#define REPORT_INPUTS_MAX  16
-#define REPORT_COLUMNS_MAX 64
+#define REPORT_INPUTS_MAX 16
 
 struct report_options {
 	const char *inputs[REPORT_INPUTS_MAX]; /* several: CSV files of one experiment */
 	size_t inputs_nr;
-	const char *columns[REPORT_COLUMNS_MAX]; /* of --column */
-	bool explain;                            /* print how the columns are understood, no more */
-	char *output;                            /* directory; made up from input when not given */
-	double duration_s;                       /* of runs that do not say; NaN: none */
+	bool explain;      /* print how the columns are understood, no more */
+	char *output;      /* directory; made up from input when not given */
+	double duration_s; /* of runs that do not say; NaN: none */
 	bool quiet;
 	struct dataset_names names; /* of --columns, --column and --modes */
 };
