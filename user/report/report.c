@@ -64,35 +64,23 @@ static void catch_signals(void)
 		sigaction(SIGHUP, &action, NULL);
 }
 
-static void put_option(FILE *f, const char *option, const char *value)
-{
-	if (!value)
-		return;
-	fputs(option, f);
-	shell__put_word(f, value);
-}
-
+/* The command line as given. Of one of several reports: with options that name it. */
 static char *command_line(const struct report_options *o)
 {
 	char *text;
 	size_t len;
 	FILE *f = xopen_memstream(&text, &len);
 
-	fputs("netiotrace report", f);
-	if (o->duration_s > 0)
-		fprintf(f, " --duration %gs", o->duration_s);
-	put_option(f, " --columns ", o->names.columns);
-	for (size_t i = 0; i < o->names.column_nr; i++)
-		put_option(f, " --column ", o->names.column[i]);
-	put_option(f, " --modes ", o->names.modes);
-	put_option(f, " --congestion ", o->names.congestion);
-	if (o->names.rounds_from_repeats)
-		fputs(" --rounds-from-repeats", f);
-	fputs(" -o ", f);
-	shell__put_word(f, o->output);
-	for (size_t i = 0; i < o->inputs_nr; i++) {
+	fputs("netiotrace", f);
+	for (int i = 1; i < o->argc; i++) {
 		fputc(' ', f);
-		shell__put_word(f, o->inputs[i]);
+		shell__put_word(f, o->argv[i]);
+	}
+	if (o->is_one_of_several) {
+		fputs(" --congestion ", f);
+		shell__put_word(f, o->names.congestion);
+		fputs(" -o ", f);
+		shell__put_word(f, o->output);
 	}
 	xclose_memstream(f);
 	return text;
@@ -184,28 +172,25 @@ static void add_svg(struct making *m, const char *name, const char *svg)
 		add(m, "", name, ".svg", svg, strlen(svg));
 }
 
-/* 0, or -errno with a sentence in message. */
-static int draw_figure(struct making *m, int i, char *message)
+/* Draws it as SVG and as PNG. False: with a sentence in message. */
+static bool draw_figure(struct making *m, int i, char *message)
 {
 	const struct figure *f = &m->report.figures[i];
-	char *png;
+	const struct plotter *p = &m->tools->plotter;
 	size_t len;
-	int err;
+	char *png;
 
 	add(m, REPORT_DATA "/", f->name, ".csv", f->data, strlen(f->data));
 	add(m, REPORT_DATA "/", f->name, ".plot", f->settings, strlen(f->settings));
-	err = plotter__draw(&m->tools->plotter, f->template, f->settings, f->data, "svg",
-			    &m->report.figure_svg[i], &len, message, MESSAGE_MAX);
-	if (err)
-		return err;
+	m->report.figure_svg[i] = plotter__draw(p, f, "svg", &len, message, MESSAGE_MAX);
+	if (!m->report.figure_svg[i])
+		return false;
 	add_svg(m, f->name, m->report.figure_svg[i]);
-	err = plotter__draw(&m->tools->plotter, f->template, f->settings, f->data, "png", &png,
-			    &len, message, MESSAGE_MAX);
-	if (err)
-		return err;
-	add(m, "", f->name, ".png", png, len);
+	png = plotter__draw(p, f, "png", &len, message, MESSAGE_MAX);
+	if (png)
+		add(m, "", f->name, ".png", png, len);
 	free(png);
-	return 0;
+	return png;
 }
 
 static void write_form(struct making *m, const struct doc_form *form, const char *name)
@@ -251,13 +236,13 @@ static int stopped(void)
 static int fill(struct making *m)
 {
 	char message[MESSAGE_MAX] = "", why[PUBLISHER_WHY];
-	int i, err;
 
-	for (i = 0; i < FIGURE_NR; i++) {
-		err = draw_figure(m, i, message);
+	for (int i = 0; i < FIGURE_NR; i++) {
+		bool drawn = draw_figure(m, i, message);
+
 		if (stop_signal)
 			return stopped();
-		if (err)
+		if (!drawn)
 			return fail(message);
 	}
 	write_texts(m);
@@ -340,6 +325,7 @@ static int make_of_congestion(const struct report_options *o, struct tools *tool
 	int code;
 
 	of_it.names.congestion = name;
+	of_it.is_one_of_several = true;
 	of_it.output = xasprintf("%s-%s", o->output, name);
 	for (char *c = of_it.output + strlen(o->output); *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '-')

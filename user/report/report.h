@@ -18,9 +18,12 @@ struct report_options {
 	double duration_s; /* of runs that do not say; NaN: none */
 	bool quiet;
 	struct dataset_names names; /* of --columns, --column and --modes */
+	char **argv;                /* of main() */
+	int argc;
+	bool is_one_of_several; /* reports, one for each congestion control */
 };
 
-/* Parses and checks; prints errors and exits. argv[0]: "report". */
+/* Parses and checks; prints errors and exits. argv is kept. */
 void report_options__parse(struct report_options *o, int argc, char **argv);
 void report_options__clear(struct report_options *o);
 

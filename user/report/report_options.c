@@ -102,7 +102,7 @@ void report_options__parse(struct report_options *o, int argc, char **argv)
 {
 	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, 0, 0};
 
-	*o = (struct report_options){.duration_s = (double)NAN};
+	*o = (struct report_options){.duration_s = (double)NAN, .argc = argc, .argv = argv};
 	command_line__parse(&argp, "report", argc, argv, o);
 	if (!o->inputs_nr || !*o->inputs[0])
 		usage_error("report needs a results directory or a CSV file.");
