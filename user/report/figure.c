@@ -169,34 +169,26 @@ static const char *rounds_words(const struct figure_draft *d, char *buf, size_t 
 	return buf;
 }
 
-/* Adds a paragraph to a caption; returns the lines it takes. */
-static unsigned int put_paragraph(const struct figure_draft *d, FILE *f, const char *text)
-{
-	fputc('\n', f);
-	return wrap(f, text, d->width ? NARROW_COLUMNS : CAPTION_COLUMNS);
-}
-
 static void set_caption(struct figure_draft *d)
 {
 	const struct analysis *a = d->a;
-	char text[256], *caption;
-	unsigned int lines;
-	size_t len;
+	char rounds[256], picked[128] = "", *caption;
+	const char *paragraphs[] = {d->system,
+				    d->rounds ? d->rounds : rounds_words(d, rounds, sizeof(rounds)),
+				    picked, d->figure->note};
+	size_t n = d->figure->no_data ? 1 : sizeof(paragraphs) / sizeof(paragraphs[0]), len;
+	unsigned int lines = 0;
 	FILE *f = xopen_memstream(&caption, &len);
 
-	lines = wrap(f, d->system, d->width ? NARROW_COLUMNS : CAPTION_COLUMNS);
-	if (!d->figure->no_data) {
-		lines += put_paragraph(d, f,
-				       d->rounds ? d->rounds : rounds_words(d, text, sizeof(text)));
-		if (a->sizes_nr > FIGURE_POINTS_MAX ||
-		    (!d->width && a->threads_nr > FIGURE_PANELS_MAX)) {
-			snprintf(text, sizeof(text),
-				 "Not all of the %zu sizes and %zu thread counts are shown.",
-				 a->sizes_nr, a->threads_nr);
-			lines += put_paragraph(d, f, text);
-		}
-		if (d->figure->note)
-			lines += put_paragraph(d, f, d->figure->note);
+	if (a->sizes_nr > FIGURE_POINTS_MAX || (!d->width && a->threads_nr > FIGURE_PANELS_MAX))
+		snprintf(picked, sizeof(picked),
+			 "Not all of the %zu sizes and %zu thread counts are shown.", a->sizes_nr,
+			 a->threads_nr);
+	for (size_t i = 0; i < n; i++) {
+		if (i && (!paragraphs[i] || !*paragraphs[i]))
+			continue;
+		fputs(i ? "\n" : "", f);
+		lines += wrap(f, paragraphs[i], d->width ? NARROW_COLUMNS : CAPTION_COLUMNS);
 	}
 	xclose_memstream(f);
 	draft__set_text(d, "caption", caption);
@@ -263,46 +255,31 @@ const char *figure__stage(enum nio_stage stage)
 	return stage == NIO_STAGE_TX_COPY ? "send copy" : stage__heading(stage);
 }
 
-/* A value of the environment as text; 0: unknown. */
-static bool environment_text(const json_t *environment, const char *key, char *buf, size_t len)
-{
-	const json_t *value = json_object_get(environment, key);
-
-	if (json_is_string(value) && *json_string_value(value))
-		printable(buf, len, json_string_value(value));
-	else if (json_is_integer(value))
-		snprintf(buf, len, "%lld", (long long)json_integer_value(value));
-	else
-		return false;
-	return true;
-}
-
 char *figure__system(const struct dataset *d)
 {
-	/* clang-format off */
 	static const struct {
-		const char *key, *format;
+		const char *key, *before, *after;
 	} parts[] = {
-		{"kernel", "Linux %s"},
-		{"cpu", "%s"},
-		{"cpus", "%s CPUs"},
-		{"virtualization", "virtualization: %s"},
-		{"path", "path %s"},
-		{"mtu", "MTU %s"},
-		{"clocksource", "clock %s"},
+		{"kernel", "Linux ", ""},      {"cpu", "", ""},
+		{"cpus", "", " CPUs"},         {"virtualization", "virtualization: ", ""},
+		{"path", "path ", ""},         {"mtu", "MTU ", ""},
+		{"clocksource", "clock ", ""},
 	};
-	/* clang-format on */
 	char value[160], *text;
-	size_t i, len, n = 0;
+	size_t len, n = 0;
 	FILE *f = xopen_memstream(&text, &len);
 
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (!environment_text(d->environment, parts[i].key, value, sizeof(value)))
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const json_t *member = json_object_get(d->environment, parts[i].key);
+
+		if (json_string_length(member))
+			printable(value, sizeof(value), json_string_value(member));
+		else if (json_is_integer(member))
+			snprintf(value, sizeof(value), "%lld",
+				 (long long)json_integer_value(member));
+		else
 			continue;
-		fputs(n++ ? ", " : "", f);
-		/* Each format has one %s. */
-		fprintf(f, "%.*s%s%s", (int)strcspn(parts[i].format, "%"), parts[i].format, value,
-			strchr(parts[i].format, '%') + 2);
+		fprintf(f, "%s%s%s%s", n++ ? ", " : "", parts[i].before, value, parts[i].after);
 	}
 	if (!n)
 		fputs("System: the data does not say", f);

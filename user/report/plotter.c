@@ -164,8 +164,7 @@ static int run_gnuplot(const struct plotter *p, const char *option, const char *
 
 /* ---- templates and scripts ---- */
 
-#define TEMPLATE_MAX (1 << 20)
-#define DATA_END     "END_OF_DATA_OF_NETIOTRACE"
+#define DATA_END "END_OF_DATA_OF_NETIOTRACE"
 
 static const char *const names[PLOTTER_TEMPLATES] = {"common", "panels",     "lines",
 						     "stacks", "histograms", "nodata"};
@@ -176,18 +175,15 @@ static const char *const places[] = {"gnuplot", "../share/netiotrace/gnuplot", "
 
 static char *read_template(const char *directory, const char *name)
 {
-	char path[PATH_MAX], *text = NULL;
-	struct stat st;
-	FILE *f;
+	char *path = xasprintf("%s/%s.gp", directory, name), *text = NULL;
+	size_t len = 0;
+	FILE *f = fopen(path, "re");
 
-	if (snprintf(path, sizeof(path), "%s/%s.gp", directory, name) >= (int)sizeof(path))
-		return NULL;
-	f = fopen(path, "re");
+	free(path);
 	if (!f)
 		return NULL;
-	if (!fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size < TEMPLATE_MAX)
-		text = xcalloc(1, (size_t)st.st_size + 1);
-	if (text && fread(text, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
+	/* To the end: there is no NUL. */
+	if (getdelim(&text, &len, '\0', f) < 0) {
 		free(text);
 		text = NULL;
 	}
@@ -217,19 +213,20 @@ static bool read_templates(struct plotter *p, const char *directory)
 
 static bool find_templates(struct plotter *p)
 {
-	char base[PATH_MAX], directory[PATH_MAX];
+	char base[PATH_MAX], *directory;
 	ssize_t len = readlink("/proc/self/exe", base, sizeof(base) - 1);
+	bool found = false;
 
 	if (len < 0)
 		return false;
 	base[len] = '\0';
 	*strrchr(base, '/') = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (snprintf(directory, sizeof(directory), "%s/%s", base, places[i]) <
-			    (int)sizeof(directory) &&
-		    read_templates(p, directory))
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !found; i++) {
+		directory = xasprintf("%s/%s", base, places[i]);
+		found = read_templates(p, directory);
+		free(directory);
+	}
+	return found;
 }
 
 /* Opens an executable file. As root, only one that no other user could have replaced. */
