@@ -196,7 +196,7 @@ static void write_figure(struct body *b, enum figure_id i)
 {
 	const struct figure *f = &b->r->figures[i];
 
-	b->doc.form->picture(&b->doc, f->name, b->r->figure_svg[i], f->title);
+	b->doc.form->picture(&b->doc, f->name, f->svg, f->title);
 }
 
 /* On the first screen: the modes relative to two-copy; without two-copy, the throughput. */

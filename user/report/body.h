@@ -23,7 +23,6 @@ struct report {
 	const struct analysis *a;
 	const struct answer_text *answers;
 	struct figure figures[FIGURE_NR];
-	char *figure_svg[FIGURE_NR];
 	struct drawing diagrams[MODE_NR];
 	struct drawing flames[FLAME_NR];
 	char *system;

@@ -149,20 +149,28 @@ static void put_flow(const struct diagram *d, int x1, int x2, int y)
 	put_arrow(d, "flow", 1.5, x1, y, x2, y);
 }
 
+#define ARROWHEAD(kind, color)                                                                    \
+	"<marker id=\"" kind "\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"13\" " \
+	"markerHeight=\"13\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">"                     \
+	"<path d=\"M0 0L10 5L0 10z\" fill=\"" color "\"/></marker>\n"
+
+static const char style[] =
+	"<style>.diagram text{font-family:sans-serif;fill:#1a1a1a}"
+	".diagram .title{font-size:16px;font-weight:600}"
+	".diagram .name{font-size:14px}"
+	".diagram .stage{font-size:14px;font-weight:600}"
+	".diagram .small{font-size:12.5px;fill:#333}"
+	".diagram .zone{font-size:12.5px;fill:#555}"
+	".diagram .box{fill:#fff;stroke:#444;stroke-width:1.3}"
+	".diagram .copy{stroke:#D55E00}"
+	".diagram .reference{stroke:#0072B2;stroke-dasharray:7 4}"
+	".diagram .flow{stroke:#777}</style>\n"
+	"<defs>\n" ARROWHEAD("copy", "#D55E00") ARROWHEAD("reference", "#0072B2")
+		ARROWHEAD("flow", "#777") "</defs>\n";
+
+/* The title, and the line between user space and kernel. */
 static void put_head(const struct diagram *d, int height)
 {
-	static const char style[] = ".diagram text{font-family:sans-serif;fill:#1a1a1a}"
-				    ".diagram .title{font-size:16px;font-weight:600}"
-				    ".diagram .name{font-size:14px}"
-				    ".diagram .stage{font-size:14px;font-weight:600}"
-				    ".diagram .small{font-size:12.5px;fill:#333}"
-				    ".diagram .zone{font-size:12.5px;fill:#555}"
-				    ".diagram .box{fill:#fff;stroke:#444;stroke-width:1.3}"
-				    ".diagram .copy{stroke:#D55E00}"
-				    ".diagram .reference{stroke:#0072B2;stroke-dasharray:7 4}"
-				    ".diagram .flow{stroke:#777}";
-	static const char *const heads[][2] = {
-		{"copy", "#D55E00"}, {"reference", "#0072B2"}, {"flow", "#777"}};
 	char text[2 * PHRASE_BUF], cell[PHRASE_BUF];
 
 	snprintf(text, sizeof(text), "What the kernel did: %s",
@@ -172,25 +180,13 @@ static void put_head(const struct diagram *d, int height)
 		"height=\"%d\" role=\"img\" class=\"diagram\">\n<title>",
 		WIDTH, height, WIDTH, height);
 	xml__put(d->f, text);
-	fprintf(d->f, "</title>\n<style>%s</style>\n<defs>\n", style);
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		fprintf(d->f,
-			"<marker id=\"%s\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" "
-			"markerWidth=\"13\" markerHeight=\"13\" markerUnits=\"userSpaceOnUse\" "
-			"orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" fill=\"%s\"/></marker>\n",
-			heads[i][0], heads[i][1]);
-	fprintf(d->f, "</defs>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, height);
-	put_text(d->f, 16, 22, "start", "title", text);
-}
-
-/* The line between user space and kernel. */
-static void put_zones(const struct diagram *d)
-{
 	fprintf(d->f,
+		"</title>\n%s<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n"
 		"<rect x=\"8\" y=\"196\" width=\"%d\" height=\"98\" fill=\"#f1f3f5\"/>\n"
 		"<line x1=\"8\" y1=\"196\" x2=\"%d\" y2=\"196\" stroke=\"#888\" "
 		"stroke-dasharray=\"3 3\"/>\n",
-		WIDTH - 16, WIDTH - 8);
+		style, WIDTH, height, WIDTH - 16, WIDTH - 8);
+	put_text(d->f, 16, 22, "start", "title", text);
 	put_text(d->f, 16, 48, "start", "zone", "sender, user memory");
 	put_text(d->f, WIDTH - 16, 48, "end", "zone", "receiver, user memory");
 	put_text(d->f, WIDTH / 2, 290, "middle", "zone", "kernel");
@@ -321,7 +317,6 @@ void diagram__write(FILE *f, const struct analysis *a, struct cell *cell)
 
 	place(&d);
 	put_head(&d, put_absent(&d, NULL, below));
-	put_zones(&d);
 	put_boxes(&d);
 	put_stages(&d);
 	put_absent(&d, f, below);

@@ -247,6 +247,7 @@ void figure__clear(struct figure *f)
 	free(f->no_data);
 	free(f->data);
 	free(f->settings);
+	free(f->svg);
 	*f = (struct figure){0};
 }
 

@@ -173,19 +173,18 @@ static void add_svg(struct making *m, const char *name, const char *svg)
 }
 
 /* Draws it as SVG and as PNG. False: with a sentence in message. */
-static bool draw_figure(struct making *m, int i, char *message)
+static bool draw_figure(struct making *m, struct figure *f, char *message)
 {
-	const struct figure *f = &m->report.figures[i];
 	const struct plotter *p = &m->tools->plotter;
 	size_t len;
 	char *png;
 
 	add(m, REPORT_DATA "/", f->name, ".csv", f->data, strlen(f->data));
 	add(m, REPORT_DATA "/", f->name, ".plot", f->settings, strlen(f->settings));
-	m->report.figure_svg[i] = plotter__draw(p, f, "svg", &len, message, MESSAGE_MAX);
-	if (!m->report.figure_svg[i])
+	f->svg = plotter__draw(p, f, "svg", &len, message, MESSAGE_MAX);
+	if (!f->svg)
 		return false;
-	add_svg(m, f->name, m->report.figure_svg[i]);
+	add_svg(m, f->name, f->svg);
 	png = plotter__draw(p, f, "png", &len, message, MESSAGE_MAX);
 	if (png)
 		add(m, "", f->name, ".png", png, len);
@@ -238,7 +237,7 @@ static int fill(struct making *m)
 	char message[MESSAGE_MAX] = "", why[PUBLISHER_WHY];
 
 	for (int i = 0; i < FIGURE_NR; i++) {
-		bool drawn = draw_figure(m, i, message);
+		bool drawn = draw_figure(m, &m->report.figures[i], message);
 
 		if (stop_signal)
 			return stopped();
@@ -271,15 +270,11 @@ static int make(struct making *m)
 
 static void making__clear(struct making *m)
 {
-	int i;
-
-	for (i = 0; i < FIGURE_NR; i++) {
+	for (int i = 0; i < FIGURE_NR; i++)
 		figure__clear(&m->report.figures[i]);
-		free(m->report.figure_svg[i]);
-	}
-	for (i = 0; i < MODE_NR; i++)
+	for (int i = 0; i < MODE_NR; i++)
 		free(m->report.diagrams[i].svg);
-	for (i = 0; i < FLAME_NR; i++)
+	for (int i = 0; i < FLAME_NR; i++)
 		free(m->report.flames[i].svg);
 	free(m->report.source);
 	free(m->report.system);
