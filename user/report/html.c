@@ -9,8 +9,9 @@
 
 /*
  * Colours are variables, so that a dark page is a second set of them. Pictures are drawn on white;
- * a dark page shows them inverted, with the hues turned back. Print is always light, and has no
- * patterns of gnuplot: browsers print each as a bitmap, 43 MB for 199 bars.
+ * a dark page shows them inverted, with the hues turned back. Print is always light, and bars
+ * have no patterns there (only the legend, before the third group): browsers print each pattern as
+ * a bitmap, 43 MB for 199 bars.
  */
 static const char style[] =
 	":root{color-scheme:light dark;--page:#fff;--text:#1a1a1a;--weak:#4a4f55;--line:#d9dce0;"
@@ -55,7 +56,7 @@ static const char style[] =
 	"a{color:inherit;text-decoration:none}"
 	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
 	".scroll{overflow:visible}.scroll svg{min-width:0;max-height:23cm}"
-	"[fill*=gpPat]{fill:none}"
+	"[id*=gnuplot_plot]>g:nth-of-type(n+3) [fill*=gpPat]{fill:none}"
 	".wide{font-size:6.5pt}.wide td,.wide th{white-space:normal!important;padding-right:.4em}"
 	"details::details-content{content-visibility:visible;block-size:auto}}";
 
