@@ -171,21 +171,17 @@ static const char *rounds_words(const struct figure_draft *d, char *buf, size_t 
 
 static void set_caption(struct figure_draft *d)
 {
-	const struct analysis *a = d->a;
-	char rounds[256], picked[128] = "", *caption;
-	const char *paragraphs[] = {d->system,
-				    d->rounds ? d->rounds : rounds_words(d, rounds, sizeof(rounds)),
-				    picked, d->figure->note};
+	char rounds[256], *caption;
+	const char *paragraphs[] = {
+		d->system, d->rounds ? d->rounds : rounds_words(d, rounds, sizeof(rounds)),
+		d->is_partial ? "Not every size and thread count is shown." : NULL,
+		d->figure->note};
 	size_t n = d->figure->no_data ? 1 : sizeof(paragraphs) / sizeof(paragraphs[0]), len;
 	unsigned int lines = 0;
 	FILE *f = xopen_memstream(&caption, &len);
 
-	if (a->sizes_nr > FIGURE_POINTS_MAX || (!d->width && a->threads_nr > FIGURE_PANELS_MAX))
-		snprintf(picked, sizeof(picked),
-			 "Not all of the %zu sizes and %zu thread counts are shown.", a->sizes_nr,
-			 a->threads_nr);
 	for (size_t i = 0; i < n; i++) {
-		if (i && (!paragraphs[i] || !*paragraphs[i]))
+		if (!paragraphs[i])
 			continue;
 		fputs(i ? "\n" : "", f);
 		lines += wrap(f, paragraphs[i], d->width ? NARROW_COLUMNS : CAPTION_COLUMNS);

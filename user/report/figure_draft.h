@@ -8,7 +8,6 @@
 #include "figure.h"
 
 #define FIGURE_PANELS_MAX 4
-#define FIGURE_POINTS_MAX 32 /* of a line: more are indistinguishable */
 
 /* A figure while it is made: its two texts as streams. */
 struct figure_draft {
@@ -25,6 +24,7 @@ struct figure_draft {
 	unsigned int rounds_min, rounds_max; /* of a point; 0: no medians */
 	bool has_bars;                       /* intervals are drawn */
 	bool pooled;                         /* all rounds added up, no medians */
+	bool is_partial;                     /* sizes or thread counts are left out */
 	unsigned int width;                  /* of the picture, px; 0: the usual */
 	const char *rounds;                  /* replaces the caption's sentence on rounds; static */
 };

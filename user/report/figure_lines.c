@@ -67,28 +67,17 @@ enum axis {
 	AXIS_THREADS,
 };
 
-static size_t axis_nr(const struct analysis *a, enum axis axis)
-{
-	return axis == AXIS_SIZES ? a->sizes_nr : a->threads_nr;
-}
-
-/* A line of each mode, at the fixed-th thread count or size. Series from 1. */
+/* A line of each mode over its cells with the fixed thread count or size. Series from 1. */
 static void add_lines(struct figure_draft *d, enum metric m, double scale, unsigned int series,
-		      enum axis axis, size_t fixed)
+		      enum axis axis, uint64_t fixed)
 {
-	size_t picked[FIGURE_POINTS_MAX], n = axis_nr(d->a, axis);
+	for (struct cell *c = d->a->cells; c < d->a->cells + d->a->cells_nr; c++) {
+		double threads = c->threads ? c->threads : 1;
 
-	n = pick_indices(n, FIGURE_POINTS_MAX, picked);
-	for (int mode = 0; mode < MODE_NR; mode++)
-		for (size_t i = 0; i < n; i++) {
-			uint64_t size = d->a->sizes[axis == AXIS_SIZES ? picked[i] : fixed];
-			unsigned int threads =
-				d->a->threads[axis == AXIS_THREADS ? picked[i] : fixed];
-			double x = axis == AXIS_SIZES ? (double)size : threads ? threads : 1;
-
-			add_point(d, analysis__cell(d->a, (enum mode)mode, size, threads), m, scale,
-				  series, x);
-		}
+		if ((axis == AXIS_SIZES ? c->threads : c->size) == fixed)
+			add_point(d, c, m, scale, series,
+				  axis == AXIS_SIZES ? (double)c->size : threads);
+	}
 }
 
 /* The next panel; taken back by end_panel() when it has no point. */
@@ -109,19 +98,24 @@ static void end_panel(struct figure_draft *d, size_t points_before)
 static void add_panels(struct figure_draft *d, enum axis axis, const char *before, size_t max,
 		       const enum metric *series, unsigned int series_nr, double scale)
 {
-	size_t picked[FIGURE_PANELS_MAX], points;
-	size_t n = axis_nr(d->a, axis == AXIS_SIZES ? AXIS_THREADS : AXIS_SIZES);
+	const struct analysis *a = d->a;
+	size_t all = axis == AXIS_SIZES ? a->threads_nr : a->sizes_nr;
+	size_t picked[FIGURE_PANELS_MAX], points, n = pick_indices(all, max, picked);
 	char title[UNITS_BUF];
+	uint64_t fixed;
 
-	n = pick_indices(n, max, picked);
+	d->is_partial |= n < all;
 	for (size_t i = 0; i < n; i++) {
-		if (axis == AXIS_SIZES)
-			phrases__threads(title, sizeof(title), d->a->threads[picked[i]]);
-		else
-			format_size(title, sizeof(title), d->a->sizes[picked[i]]);
+		if (axis == AXIS_SIZES) {
+			fixed = a->threads[picked[i]];
+			phrases__threads(title, sizeof(title), a->threads[picked[i]]);
+		} else {
+			fixed = a->sizes[picked[i]];
+			format_size(title, sizeof(title), fixed);
+		}
 		points = begin_panel(d, before, title);
 		for (unsigned int s = 0; s < series_nr; s++)
-			add_lines(d, series[s], scale, s + 1, axis, picked[i]);
+			add_lines(d, series[s], scale, s + 1, axis, fixed);
 		end_panel(d, points);
 	}
 }
@@ -129,7 +123,8 @@ static void add_panels(struct figure_draft *d, enum axis axis, const char *befor
 static void set_tics(struct figure_draft *d, enum axis axis)
 {
 	char text[TICS_MAX * 2 * UNITS_BUF] = "", size[UNITS_BUF];
-	size_t picked[TICS_MAX], n = pick_indices(axis_nr(d->a, axis), TICS_MAX, picked), len = 0;
+	size_t all = axis == AXIS_SIZES ? d->a->sizes_nr : d->a->threads_nr;
+	size_t picked[TICS_MAX], n = pick_indices(all, TICS_MAX, picked), len = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const char *comma = len ? "," : "";
@@ -319,7 +314,7 @@ static void add_copy_panels(struct figure_draft *d, bool both)
 				     : METRIC_CLASS(NIO_SIDE_SENDER, copies[i]);
 		size_t points = begin_panel(d, "", cpu_class__heading(copies[i]));
 
-		add_lines(d, m, 1, 1, AXIS_SIZES, 0); /* the reference thread count */
+		add_lines(d, m, 1, 1, AXIS_SIZES, figure__reference_threads(d->a));
 		end_panel(d, points);
 	}
 }
@@ -368,7 +363,6 @@ static enum difference add_ratio(struct figure_draft *d, enum mode mode, uint64_
 void figure_lines__relative(struct figure_draft *d, enum figure_id id)
 {
 	enum metric m = id == FIGURE_RELATIVE_CPU ? figure__cost_metric(d->a) : METRIC_GBPS;
-	size_t picked[FIGURE_POINTS_MAX], n;
 	bool bars = false;
 
 	d->width = RELATIVE_WIDTH;
@@ -381,14 +375,10 @@ void figure_lines__relative(struct figure_draft *d, enum figure_id id)
 	begin_panel(d, "",
 		    metric__better(m) == BETTER_LOWER ? "lower is better" : "higher is better");
 	d->y_min = d->y_max = 1;
-	n = pick_indices(d->a->sizes_nr, FIGURE_POINTS_MAX, picked);
 	for (int mode = 0; mode < MODE_NR; mode++)
-		for (size_t i = 0; mode != MODE_TWOCOPY && i < n; i++) {
-			enum difference is =
-				add_ratio(d, (enum mode)mode, d->a->sizes[picked[i]], m);
-
-			bars |= is >= DIFFERENCE_NOISE;
-		}
+		for (size_t i = 0; mode != MODE_TWOCOPY && i < d->a->sizes_nr; i++)
+			bars |= add_ratio(d, (enum mode)mode, d->a->sizes[i], m) >=
+				DIFFERENCE_NOISE;
 	d->rounds = bars ? "Bars: the interval in which the quotient lies, by the rule under "
 			   "\"How this was measured\"."
 			 : "No intervals: too few rounds.";

@@ -77,6 +77,7 @@ static void add_group(struct stacks *s, enum mode mode, unsigned int threads)
 	struct stack bar;
 	char name[64];
 
+	s->d->is_partial |= n < s->d->a->sizes_nr;
 	for (i = 0; i < n; i++) {
 		cell = analysis__cell(s->d->a, mode, s->d->a->sizes[picked[i]], threads);
 		bar = (struct stack){0};

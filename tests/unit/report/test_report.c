@@ -154,6 +154,18 @@ REPORT_TEST(send_call_replaces_missing_delivery_latency)
 	check_has(fig.settings, "series = \"median p99\"\n");
 }
 
+/* Four panels at most: of a size each for the latency, of a thread count for the throughput. */
+REPORT_TEST(caption_says_that_sizes_are_left_out)
+{
+	for (unsigned int i = 0; i < 5; i++)
+		put(MODE_TWOCOPY, KIB(1) << i, 1, 8)->value[METRIC_SEND_P50] = 2000;
+	draw(FIGURE_LATENCY, "system");
+	check_has(fig.settings, "Not every size and thread count is shown.");
+	figure__clear(&fig);
+	figure__make(&fig, FIGURE_THROUGHPUT, &study.a, "system");
+	assert_null(strstr(fig.settings, "Not every size"));
+}
+
 static void ledger(struct dataset_row *row, double gather, double tx, double pin, double deferred,
 		   double rx)
 {
