@@ -12,7 +12,7 @@
 #include "write/output.h"
 #include "support/full_result.h"
 #include "support/described.h"
-#include "support/json_names.h"
+#include "support/result_documents.h"
 
 /* One row documents a figure of several counters. */
 static void generalise_figure(char *path, size_t len, const char *key)
@@ -76,28 +76,21 @@ static void check_described(const char *text, const char *name)
 TEST(documentation_explains_every_placeholder)
 {
 	char *text = read_documentation();
-	int i;
 
-	for (i = 0; i < NIO_STAGE_NR; i++)
-		check_described(text, stage__key((enum nio_stage)i));
-	for (i = 0; i < LATENCY_NR; i++)
-		check_described(text, latency__key((enum latency_kind)i));
-	for (i = 0; i < PATH_NR; i++)
-		check_described(text, path_part__key((enum path_part)i));
-	for (i = 0; i < PERF_NR; i++)
-		check_described(text, perf_counter__key((enum perf_counter)i));
-	for (i = 0; i < NIO_PERF_WINDOW_NR; i++)
-		check_described(text, perf_window__key((enum nio_perf_window)i));
-	for (i = 0; i < PERF_WHOSE_NR; i++)
-		check_described(text, perf_whose__key((enum perf_whose)i));
-	for (i = 0; i < CPU_CLASS_NR; i++)
-		check_described(text, cpu_class__key((enum cpu_class)i));
-	for (i = 0; i < MODE_NR; i++)
-		check_described(text, mode__name((enum mode)i));
-	for (i = 0; i <= QUALITY_SAMPLED; i++)
-		check_described(text, quality__name((enum quality)i));
-	for (i = 0; i <= ZC_CAUSE_UNKNOWN; i++)
-		check_described(text, zc_cause__key((enum zc_cause)i));
+#define CHECK_ALL(type, nr, key)                \
+	for (unsigned int i = 0; i < (nr); i++) \
+	check_described(text, key((enum type)i))
+
+	CHECK_ALL(nio_stage, NIO_STAGE_NR, stage__key);
+	CHECK_ALL(latency_kind, LATENCY_NR, latency__key);
+	CHECK_ALL(path_part, PATH_NR, path_part__key);
+	CHECK_ALL(perf_counter, PERF_NR, perf_counter__key);
+	CHECK_ALL(nio_perf_window, NIO_PERF_WINDOW_NR, perf_window__key);
+	CHECK_ALL(perf_whose, PERF_WHOSE_NR, perf_whose__key);
+	CHECK_ALL(cpu_class, CPU_CLASS_NR, cpu_class__key);
+	CHECK_ALL(mode, MODE_NR, mode__name);
+	CHECK_ALL(quality, QUALITY_SAMPLED + 1, quality__name);
+	CHECK_ALL(zc_cause, ZC_CAUSE_UNKNOWN + 1, zc_cause__key);
 }
 
 /* If the environment asks for them, for tests/validate: the fullest and the emptiest document. */
