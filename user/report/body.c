@@ -28,18 +28,8 @@ struct body {
 	size_t sections_nr;
 };
 
-#define say(b, ...)  doc__put(&(b)->doc, DOC_PARAGRAPH, __VA_ARGS__)
-#define cell(b, ...) doc__cell(&(b)->doc, __VA_ARGS__)
-
-static void begin_table(struct body *b, const char *const *heads, size_t columns)
-{
-	doc__table(&b->doc, heads, columns);
-}
-
-static void end_table(struct body *b)
-{
-	doc__table_end(&b->doc);
-}
+#define say(b, ...)      doc__put(&(b)->doc, DOC_PARAGRAPH, __VA_ARGS__)
+#define put_cell(b, ...) doc__cell(&(b)->doc, __VA_ARGS__)
 
 /* A section, with its line in the table of contents. title is static. */
 static void begin_section(struct body *b, const char *title)
@@ -72,8 +62,8 @@ static void write_head(struct body *b)
 
 static void put_row(struct body *b, const char *question, char *answer)
 {
-	cell(b, "%s", question);
-	cell(b, "%s", answer);
+	put_cell(b, "%s", question);
+	put_cell(b, "%s", answer);
 	free(answer);
 }
 
@@ -83,7 +73,7 @@ static void write_questions(struct body *b)
 	static const char *const heads[] = {"Question", "Answer"};
 	enum metric cost = figure__cost_metric(b->a);
 
-	begin_table(b, heads, 2);
+	doc__table(&b->doc, heads, 2);
 	put_row(b, "Was zero-copy zero-copy?", first_screen__zerocopy(b->a));
 	put_row(b, "Fastest", first_screen__best(b->a, METRIC_GBPS));
 	put_row(b,
@@ -91,7 +81,7 @@ static void write_questions(struct body *b)
 		: cost == METRIC_CPU_S_NS_PER_KIB ? "Cheapest for the sender (CPU time)"
 						  : "Cheapest (CPU cycles)",
 		first_screen__best(b->a, cost));
-	end_table(b);
+	doc__table_end(&b->doc);
 }
 
 /* Is the mode better than every other one at this size, by the rule? */
@@ -146,7 +136,7 @@ static bool put_mode_cell(struct body *b, enum mode mode, uint64_t size, enum me
 
 	if (!isnan(value))
 		phrases__number(number, sizeof(number), value);
-	cell(b, "%s%s", best ? DOC_WINNER : "", number);
+	put_cell(b, "%s%s", best ? DOC_WINNER : "", number);
 	return best;
 }
 
@@ -171,16 +161,16 @@ static void write_mode_table(struct body *b)
 		}
 	if (columns == 1)
 		return;
-	begin_table(b, heads, columns);
+	doc__table(&b->doc, heads, columns);
 	for (size_t s = 0; s < a->sizes_nr && s < ROWS_MAX; s++) {
-		cell(b, "%s", format_size(size, sizeof(size), a->sizes[s]));
+		put_cell(b, "%s", format_size(size, sizeof(size), a->sizes[s]));
 		for (size_t i = 0; i < 2; i++)
 			for (int m = 0; m < MODE_NR; m++)
 				if (a->has_mode[m] && analysis__has(a, metrics[i]))
 					marked |= put_mode_cell(b, (enum mode)m, a->sizes[s],
 								metrics[i]);
 	}
-	end_table(b);
+	doc__table_end(&b->doc);
 	say(b, "Median throughput%s by message size.%s %s",
 	    !analysis__has(a, metrics[1])           ? ""
 	    : metrics[1] == METRIC_CPU_NS_PER_KIB   ? " and CPU time of both sides"
@@ -222,13 +212,13 @@ static void write_first_figures(struct body *b)
 /* ---- the answers ---- */
 
 /* The first cells of a row: "two-copy", "64 KiB", "8"; 0 threads: unknown. */
-static void put_cell_name(struct body *b, const struct cell *c)
+static void put_names(struct body *b, const struct cell *c)
 {
 	char size[UNITS_BUF];
 
-	cell(b, "%s", phrases__mode(c->mode));
-	cell(b, "%s", format_size(size, sizeof(size), c->size));
-	cell(b, c->threads ? "%u" : "n/a", c->threads);
+	put_cell(b, "%s", phrases__mode(c->mode));
+	put_cell(b, "%s", format_size(size, sizeof(size), c->size));
+	put_cell(b, c->threads ? "%u" : "n/a", c->threads);
 }
 
 static void write_evidence(struct body *b, const struct answer_text *answer)
@@ -240,15 +230,16 @@ static void write_evidence(struct body *b, const struct answer_text *answer)
 
 	if (n < answer->evidence_nr)
 		say(b, "The first %zu of %zu numbers.", n, answer->evidence_nr);
-	begin_table(b, heads, 7);
+	doc__table(&b->doc, heads, 7);
 	for (const struct evidence *e = answer->evidence; e < answer->evidence + n; e++) {
-		put_cell_name(b, e->cell);
-		cell(b, "%s", metric__words(e->metric));
-		cell(b, "%s", phrases__value(text, sizeof(text), e->metric, e->estimate.median));
-		cell(b, "%s", phrases__interval(text, sizeof(text), e->metric, &e->estimate));
-		cell(b, "%u", e->estimate.n);
+		put_names(b, e->cell);
+		put_cell(b, "%s", metric__words(e->metric));
+		put_cell(b, "%s",
+			 phrases__value(text, sizeof(text), e->metric, e->estimate.median));
+		put_cell(b, "%s", phrases__interval(text, sizeof(text), e->metric, &e->estimate));
+		put_cell(b, "%u", e->estimate.n);
 	}
-	end_table(b);
+	doc__table_end(&b->doc);
 }
 
 static void write_points(struct body *b, const struct answer_text *answer)
@@ -300,10 +291,10 @@ static void write_answer_tables(struct body *b, const struct answer_text *answer
 		const struct answer_table *t = &answer->tables[i];
 
 		say(b, "%s", t->title);
-		begin_table(b, (const char *const *)t->cells, t->columns);
+		doc__table(&b->doc, (const char *const *)t->cells, t->columns);
 		for (size_t c = t->columns; c < t->rows * t->columns; c++)
-			cell(b, "%s", t->cells[c]);
-		end_table(b);
+			put_cell(b, "%s", t->cells[c]);
+		doc__table_end(&b->doc);
 	}
 }
 
@@ -393,7 +384,7 @@ static void put_metric_cell(struct body *b, struct cell *c, enum metric m)
 		phrases__estimate(text, sizeof(text), m, &e);
 	else
 		phrases__value(text, sizeof(text), m, e.median);
-	cell(b, "%s", text);
+	put_cell(b, "%s", text);
 }
 
 static void write_cells(struct body *b)
@@ -413,14 +404,14 @@ static void write_cells(struct body *b)
 	begin_section(b, CELLS_TITLE);
 	if (n < a->cells_nr)
 		say(b, "The first %zu of %zu cells.", n, a->cells_nr);
-	begin_table(b, heads, KEY_COLUMNS + nr);
+	doc__table(&b->doc, heads, KEY_COLUMNS + nr);
 	for (size_t i = 0; i < n; i++) {
-		put_cell_name(b, &a->cells[i]);
-		cell(b, "%zu", a->cells[i].rows_nr);
+		put_names(b, &a->cells[i]);
+		put_cell(b, "%zu", a->cells[i].rows_nr);
 		for (size_t m = 0; m < nr; m++)
 			put_metric_cell(b, &a->cells[i], metrics[m]);
 	}
-	end_table(b);
+	doc__table_end(&b->doc);
 }
 
 static void write_failures(struct body *b)
@@ -432,15 +423,15 @@ static void write_failures(struct body *b)
 	if (!d->failures_nr)
 		return;
 	begin_section(b, "Runs that failed");
-	begin_table(b, heads, 5);
+	doc__table(&b->doc, heads, 5);
 	for (size_t i = 0; i < d->failures_nr; i++) {
-		cell(b, "%s", d->failures[i].mode);
-		cell(b, "%s", format_size(size, sizeof(size), d->failures[i].size));
-		cell(b, "%u", d->failures[i].threads);
-		cell(b, "%u", d->failures[i].round);
-		cell(b, "%s", d->failures[i].reason);
+		put_cell(b, "%s", d->failures[i].mode);
+		put_cell(b, "%s", format_size(size, sizeof(size), d->failures[i].size));
+		put_cell(b, "%u", d->failures[i].threads);
+		put_cell(b, "%u", d->failures[i].round);
+		put_cell(b, "%s", d->failures[i].reason);
 	}
-	end_table(b);
+	doc__table_end(&b->doc);
 }
 
 static bool is_missed(const struct analysis *a, enum metric m)
@@ -482,16 +473,16 @@ static void write_missing(struct body *b)
 			continue;
 		if (!any) {
 			begin_section(b, "What could not be measured");
-			begin_table(b, heads, 2);
+			doc__table(&b->doc, heads, 2);
 			any = true;
 		}
 		list = missing_for(b->a, reason, said);
-		cell(b, "%s", list);
-		cell(b, "%s", reason);
+		put_cell(b, "%s", list);
+		put_cell(b, "%s", reason);
 		free(list);
 	}
 	if (any)
-		end_table(b);
+		doc__table_end(&b->doc);
 }
 
 /* One figure worked out, so that it can be checked by hand. */
@@ -567,17 +558,17 @@ static void write_method(struct body *b)
 	    d->version ? d->version : "", d->backend ? ", backend " : "",
 	    d->backend ? d->backend : "");
 	write_rule(b);
-	begin_table(b, heads, 3);
+	doc__table(&b->doc, heads, 3);
 	for (int i = METRIC_READ_NR; i < METRIC_NR; i++) {
 		enum metric m = (enum metric)i;
 
 		if (!analysis__has(a, m))
 			continue;
-		cell(b, "%s", metric__words(m));
-		cell(b, "%s", metric__formula(m));
-		cell(b, "%s", *metric__unit(m) ? metric__unit(m) : "-");
+		put_cell(b, "%s", metric__words(m));
+		put_cell(b, "%s", metric__formula(m));
+		put_cell(b, "%s", *metric__unit(m) ? metric__unit(m) : "-");
 	}
-	end_table(b);
+	doc__table_end(&b->doc);
 	write_example(b);
 	say(b,
 	    "The directory data beside this report has the data of each picture as CSV, and the "

@@ -251,23 +251,6 @@ static int fill(struct making *m)
 	return report_dir__publish(&m->dir, why) ? fail_output(m, why) : EXIT_DONE;
 }
 
-static int make(struct making *m)
-{
-	char why[PUBLISHER_WHY];
-	int code;
-
-	analyse(m);
-	if (report_dir__open(&m->dir, &m->tools->publisher, m->o->output, why)) {
-		fail_output(m, why);
-		return EXIT_USAGE;
-	}
-	code = fill(m);
-	report_dir__abort(&m->dir);
-	if (code == EXIT_DONE && !m->o->quiet)
-		printf("%s/report.html\n", m->o->output);
-	return code;
-}
-
 static void making__clear(struct making *m)
 {
 	for (int i = 0; i < FIGURE_NR; i++)
@@ -306,9 +289,18 @@ static int load(struct dataset *d, const struct report_options *o)
 static int make_one(const struct report_options *o, struct tools *tools, struct dataset *d)
 {
 	struct making m = {.o = o, .tools = tools, .dataset = *d};
-	int code = make(&m);
+	char why[PUBLISHER_WHY];
+	int code = EXIT_USAGE;
 
+	analyse(&m);
+	if (report_dir__open(&m.dir, &tools->publisher, o->output, why))
+		fail_output(&m, why);
+	else
+		code = fill(&m);
+	report_dir__abort(&m.dir);
 	making__clear(&m);
+	if (code == EXIT_DONE && !o->quiet)
+		printf("%s/report.html\n", o->output);
 	return code;
 }
 
@@ -379,35 +371,15 @@ static int make_all(const struct report_options *o, struct tools *tools)
 	return code;
 }
 
-/* Root opens files that only root may read before it gives up root (docs/SECURITY.md). */
-static void hold(const struct report_options *o)
-{
-	for (size_t i = 0; i < o->inputs_nr; i++)
-		dataset_files__hold(o->inputs[i]);
-}
-
-static int explain_unprivileged(const struct report_options *o)
-{
-	int err, code;
-
-	hold(o);
-	err = step_down();
-	code = err ? fail("root cannot be given up.") : explain(o);
-	dataset_files__release();
-	return code;
-}
-
 static int make_unprivileged(struct report_options *o)
 {
 	struct tools tools;
 	int code;
 
-	hold(o);
 	plotter__find(&tools.plotter, &stop_signal);
 	if (publisher__split(&tools.publisher, report_dir__serve, o->output, &code))
 		code = make_all(o, &tools);
 	plotter__close(&tools.plotter);
-	dataset_files__release();
 	return code;
 }
 
@@ -418,7 +390,14 @@ int report__main(int argc, char **argv)
 
 	report_options__parse(&o, argc, argv);
 	catch_signals();
-	code = o.explain ? explain_unprivileged(&o) : make_unprivileged(&o);
+	/* Root opens files that only root may read, and then gives up root (docs/SECURITY.md). */
+	for (size_t i = 0; i < o.inputs_nr; i++)
+		dataset_files__hold(o.inputs[i]);
+	if (!o.explain)
+		code = make_unprivileged(&o);
+	else
+		code = step_down() ? fail("root cannot be given up.") : explain(&o);
+	dataset_files__release();
 	report_options__clear(&o);
 	return code;
 }
