@@ -8,21 +8,6 @@
 #include "field.h"
 #include "output.h"
 
-static struct num limit_by_messages(const struct result *r)
-{
-	return (struct num){
-		.value = r->messages, .known = r->messages, .reason = "the limit is a duration"};
-}
-
-static struct real limit_by_duration(const struct result *r)
-{
-	return (struct real){
-		.value = (double)r->round_duration_ns / 1e9,
-		.known = r->round_duration_ns,
-		.reason = "the limit is a number of messages",
-	};
-}
-
 /* clang-format off */
 #define TOOL_FIELDS(X)                                                               \
 	X(text, "version", "text",         r->version)                               \
@@ -33,8 +18,10 @@ FIELDS(tool, (const struct result *r), TOOL_FIELDS)
 
 #define ASKED_FIELDS(X)                                                              \
 	X(u64,  "rounds",           "count", r->rounds)                              \
-	X(real, "round_duration_s", "s",     limit_by_duration(r))                   \
-	X(num,  "messages",         "count", limit_by_messages(r))
+	X(real, "round_duration_s", "s",                                             \
+	  real_or(r->round_duration_ns, (double)r->round_duration_ns / 1e9,          \
+		  "the limit is a number of messages"))                              \
+	X(num,  "messages",         "count", num_or(r->messages, r->messages, "the limit is a duration"))
 FIELDS(asked, (const struct result *r), ASKED_FIELDS)
 
 #define PLAN_ROW_FIELDS(X)                                                           \
