@@ -22,7 +22,7 @@ struct golden_row {
 };
 
 /* Adds "key=value", or "-key" if value is NULL. Breaks long rows. */
-static void golden_row__put(struct golden_row *row, const char *key, const json_t *value)
+static inline void golden_row__put(struct golden_row *row, const char *key, const json_t *value)
 {
 	const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(12);
 	char *text = value ? json_dumps(value, flags) : NULL;
@@ -40,15 +40,16 @@ static void golden_row__put(struct golden_row *row, const char *key, const json_
 	free(text);
 }
 
-static void golden_document__put(FILE *f, const char *path, json_t *object, json_t *base);
+static inline void golden_document__put(FILE *f, const char *path, json_t *object, json_t *base);
 
 /* Objects, and objects in lists, have rows of their own. */
-static bool golden_document__has_rows(const json_t *value)
+static inline bool golden_document__has_rows(const json_t *value)
 {
 	return json_object_size(value) || json_is_object(json_array_get(value, 0));
 }
 
-static void golden_document__put_parts(FILE *f, const char *path, json_t *value, json_t *base)
+static inline void golden_document__put_parts(FILE *f, const char *path, json_t *value,
+					      json_t *base)
 {
 	char element[256];
 
@@ -62,7 +63,7 @@ static void golden_document__put_parts(FILE *f, const char *path, json_t *value,
 }
 
 /* Writes what base does not have or has otherwise; base NULL: everything. */
-static void golden_document__put(FILE *f, const char *path, json_t *object, json_t *base)
+static inline void golden_document__put(FILE *f, const char *path, json_t *object, json_t *base)
 {
 	struct golden_row row = {.f = f, .path = path};
 	const char *key;
@@ -94,7 +95,7 @@ static void golden_document__put(FILE *f, const char *path, json_t *object, json
 }
 
 /* Fails the running test if document, less what base has too, differs from golden/NAME.txt. */
-static void golden_document__check(const char *name, json_t *document, json_t *base)
+static inline void golden_document__check(const char *name, json_t *document, json_t *base)
 {
 	char *text = NULL;
 	size_t len;
