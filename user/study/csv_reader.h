@@ -10,6 +10,7 @@
 #include "csv_field.h"
 #include "csv_text.h"
 #include "dataset.h"
+#include "item_list.h"
 
 #define NAME_LEN   128
 #define LEVELS_MAX 8 /* values of a column that are kept */
@@ -91,7 +92,7 @@ bool csv_reader__is_named(const char *option, const char *name);
 bool csv_reader__look_up(const char *list, bool left, const char *word, char other[NAME_LEN]);
 
 /* The values of a column for a message: "a, b, c and others". */
-const char *csv_reader__values(const struct column *c, char *buf, size_t len);
+struct item_list csv_reader__values(const struct column *c);
 
 /* The mode that a cell of the column means, by its words or number. 0 or -EINVAL. */
 int csv_mode__parse(const struct csv_reader *r, const struct column *c, const char *text,

@@ -150,8 +150,7 @@ STUDY_TEST(published_single_runs_have_no_intervals)
 	study__published(&study);
 	assert_int_equal(study.a.rounds_max, 1);
 	check_says(&study.answers[QUESTION_ZEROCOPY], "One run per cell");
-	check_says(&study.answers[QUESTION_CACHE],
-		   "One run per cell, so no difference is certain");
+	check_says(&study.answers[QUESTION_CACHE], "One run per cell, so no difference is certain");
 	check_says(&study.answers[QUESTION_THREADS], "One run per cell");
 	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "One run per cell");
 	check_says(&study.answers[QUESTION_ZERO_OVER_TWO], "One run per cell");
