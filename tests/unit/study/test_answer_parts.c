@@ -273,7 +273,7 @@ STUDY_TEST(equal_misses_do_not_fall)
 	put_misses(&study, MODE_TWOCOPY, KIB(1), 10, 4);
 	put_misses(&study, MODE_ONECOPY, KIB(1), 10, 4);
 	study__finish(&study, NONE);
-	check_says(&study.answers[QUESTION_CACHE], "None outside the noise");
+	SAYS(CACHE, "None outside the noise");
 }
 
 /* Fewer threads first, if no size was measured with both. */
@@ -282,7 +282,7 @@ STUDY_TEST(threads_without_a_pair_are_named_in_order)
 	put(&study, MODE_TWOCOPY, KIB(1), 8, 0, 10);
 	put(&study, MODE_ONECOPY, KIB(1), 1, 0, 10);
 	study__finish(&study, NONE);
-	check_says(&study.answers[QUESTION_THREADS], "with both 1 and 8 threads");
+	SAYS(THREADS, "with both 1 and 8 threads");
 }
 
 /* A mode without numbers has no sentence, though the mode before had one. */
@@ -335,8 +335,7 @@ STUDY_TEST(copied_sends_are_those_of_runs_with_counts)
 		put(&study, MODE_TWOCOPY, KIB(1), 1, r, 10);
 	}
 	study__finish(&study, NONE);
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "copied all 4 zero-copy sends in the 2 of 3 runs that count them after all");
+	SAYS(ZEROCOPY, "copied all 4 zero-copy sends in the 2 of 3 runs that count them after all");
 }
 
 /* A rise is claimed only if it is certain in more than half of the cells. */
@@ -349,7 +348,6 @@ STUDY_TEST(rise_in_half_of_the_cells_is_not_claimed)
 				(cell == 3 ? 2 : 1) * (100 + r);
 		}
 	study__finish(&study, NONE);
-	check_says(&study.answers[QUESTION_CACHE],
-		   "lower in 0 of 2 settings, higher in 1, no difference in 1");
-	check_says(&study.answers[QUESTION_CACHE], "None outside the noise");
+	SAYS(CACHE, "lower in 0 of 2 settings, higher in 1, no difference in 1");
+	SAYS(CACHE, "None outside the noise");
 }

@@ -129,6 +129,5 @@ STUDY_TEST(noise_names_no_better_thread_count)
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.1);
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 2, 10.1, 0.1);
 	study__finish(&study, 1);
-	check_says(&study.answers[QUESTION_THREADS],
-		   "The total is best with 1 thread: no more threads have a higher one.");
+	SAYS(THREADS, "The total is best with 1 thread: no more threads have a higher one.");
 }

@@ -16,11 +16,9 @@
 STUDY_TEST(rising_misses_are_named)
 {
 	make_with(&study, &(struct knobs){1, 4, 1, 1, .rounds = 0});
-	check_says(&study.answers[QUESTION_CACHE],
-		   "None: the misses of both levels rise against two-copy in most settings.");
+	SAYS(CACHE, "None: the misses of both levels rise against two-copy in most settings.");
 	assert_true(study.answers[QUESTION_CACHE].answered);
-	check_says(&study.answers[QUESTION_CACHE],
-		   "lower in 0 of 6 settings, higher in 6, no difference in 0");
+	SAYS(CACHE, "lower in 0 of 6 settings, higher in 6, no difference in 0");
 }
 
 /* Equal values are no fall and no certain rise. */
@@ -44,9 +42,8 @@ STUDY_TEST(equal_misses_are_neither_fall_nor_rise)
 		"None outside the noise: no level has fewer misses than with two-copy in "
 		"most settings. The nearest is L1D with one-copy, lower in 0 of 1.");
 	assert_false(study.answers[QUESTION_CACHE].answered);
-	check_says(&study.answers[QUESTION_CACHE],
-		   "LLC misses per KiB, one-copy against two-copy: lower in 0 of 1 setting, higher "
-		   "in 0, no difference in 1.");
+	SAYS(CACHE, "LLC misses per KiB, one-copy against two-copy: lower in 0 of 1 setting, "
+		    "higher in 0, no difference in 1.");
 	assert_string_equal(table_cell(&study.answers[QUESTION_CACHE], "LLC misses of one-copy",
 				       "1 KiB", "1 thread"),
 			    "no difference");
@@ -55,7 +52,7 @@ STUDY_TEST(equal_misses_are_neither_fall_nor_rise)
 STUDY_TEST(equal_costs_show_no_difference)
 {
 	make_with(&study, &(struct knobs){1, 1, 20, 1, .rounds = 0});
-	check_says(&study.answers[QUESTION_ZEROCOPY], " (no difference).");
+	SAYS(ZEROCOPY, " (no difference).");
 }
 
 TEST(answers_match_their_golden_file)
@@ -124,14 +121,12 @@ STUDY_TEST(first_of_equal_cells_is_named)
 									     : 32;
 		}
 	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "Largest deficit: zero-copy, 1 KiB, 1 thread: 8.000 Gbit/s (8.000 to 8.000) "
-		   "against 16.00 Gbit/s (16.00 to 16.00) of two-copy (-50.0 %, too few rounds).");
-	check_says(&study.answers[QUESTION_ZEROCOPY], "Largest gain: zero-copy, 16 KiB, 1 thread:");
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "zero-copy is slower than the faster copying mode in 2 of 6 settings");
-	check_says(&study.answers[QUESTION_UNEXPECTED],
-		   "Highest throughput of all: zero-copy, 16 KiB, 1 thread:");
+	SAYS(ZEROCOPY,
+	     "Largest deficit: zero-copy, 1 KiB, 1 thread: 8.000 Gbit/s (8.000 to 8.000) against "
+	     "16.00 Gbit/s (16.00 to 16.00) of two-copy (-50.0 %, too few rounds).");
+	SAYS(ZEROCOPY, "Largest gain: zero-copy, 16 KiB, 1 thread:");
+	SAYS(ZEROCOPY, "zero-copy is slower than the faster copying mode in 2 of 6 settings");
+	SAYS(UNEXPECTED, "Highest throughput of all: zero-copy, 16 KiB, 1 thread:");
 }
 
 /* One size and thread count, with these rounds. */
@@ -166,13 +161,11 @@ STUDY_TEST(headline_counts_the_cells_of_its_list)
 	put_rounds(&study, MODE_ONECOPY, one, 3);
 	put_rounds(&study, MODE_ZEROCOPY, one, 3);
 	study__finish(&study, 1);
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO],
-		   "one-copy is faster in 0 of 1 setting (size x threads).");
+	SAYS(ONE_OVER_TWO, "one-copy is faster in 0 of 1 setting (size x threads).");
 	assert_string_equal(table_cell(&study.answers[QUESTION_ONE_OVER_TWO],
 				       "Throughput of one-copy", "1 KiB", "1 thread"),
 			    "-8.3 %");
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "slower than the faster copying mode in 1 of 1 setting");
+	SAYS(ZEROCOPY, "slower than the faster copying mode in 1 of 1 setting");
 }
 
 /* A mode that is nowhere slower has no slowest cell; fewer than all is never rounded to all. */
@@ -210,8 +203,8 @@ STUDY_TEST(equal_mode_is_not_ahead)
 		row->value[METRIC_GBPS] = 16;
 	}
 	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "one-copy is faster in 0 of 1 setting");
-	assert_false(says(&study.answers[QUESTION_ZEROCOPY], "Largest gain"));
+	SAYS(ONE_OVER_TWO, "one-copy is faster in 0 of 1 setting");
+	SAYS_NOT(ZEROCOPY, "Largest gain");
 }
 
 /* The other modes are half as fast again as two-copy, except for one cell of each. */
@@ -253,11 +246,10 @@ STUDY_TEST(cost_that_falls_to_zero_has_no_factor)
 		row->value[METRIC_CONTEXT_SWITCHES] = cell == 6 ? 0 : 1000;
 	}
 	study__finish(&study, 1);
-	check_says(&study.answers[QUESTION_UNEXPECTED],
-		   "Exception (1 of 6 settings): one-copy, 1 KiB, 1 thread: throughput 30.00 "
-		   "Gbit/s, higher than the 20.00 Gbit/s of two-copy (+50.0 %) (one run of one or "
-		   "both). No "
-		   "measured cost changes in the direction that would explain it.");
+	SAYS(UNEXPECTED,
+	     "Exception (1 of 6 settings): one-copy, 1 KiB, 1 thread: throughput 30.00 Gbit/s, "
+	     "higher than the 20.00 Gbit/s of two-copy (+50.0 %) (one run of one or both). No "
+	     "measured cost changes in the direction that would explain it.");
 }
 
 /* Eight threads slower than one, large messages slower than smaller ones. */

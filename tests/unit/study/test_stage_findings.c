@@ -156,11 +156,10 @@ STUDY_TEST(few_pairs_claim_nothing)
 	stage_findings__make(&c, &study.a);
 	assert_int_equal(c.pairs, 4);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_FEW, -GATHER);
-	check_says(&study.answers[QUESTION_CACHE],
-		   "CPU samples of 4 pairs of rounds of all sizes and thread counts are too few to "
-		   "tell a difference; the largest of one-copy less two-copy: gather -50.1 ns/KiB, "
-		   "receive copy ");
-	assert_false(says(&study.answers[QUESTION_CACHE], "saves most"));
+	SAYS(CACHE, "CPU samples of 4 pairs of rounds of all sizes and thread counts are too few "
+		    "to tell a difference; the largest of one-copy less two-copy: gather -50.1 "
+		    "ns/KiB, receive copy ");
+	SAYS_NOT(CACHE, "saves most");
 }
 
 STUDY_TEST(remote_receiver_is_left_out)
@@ -190,7 +189,7 @@ STUDY_TEST(no_samples_give_no_findings)
 	study__finish(&study, 1);
 	stage_findings__make(&c, &study.a);
 	assert_int_equal(c.nr, 0);
-	assert_false(says(&study.answers[QUESTION_CACHE], "CPU samples"));
+	SAYS_NOT(CACHE, "CPU samples");
 }
 
 /* A round that a mode lacks is not taken from its next cell. */
