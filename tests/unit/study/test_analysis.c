@@ -129,10 +129,9 @@ STUDY_TEST(no_ledger_gives_no_balanced_books)
 /* Only checked runs are called balanced. */
 STUDY_TEST(only_checked_runs_are_called_balanced)
 {
-	size_t i;
 
 	put_crossing(&study, 0.01);
-	for (i = 0; i < study.d.rows_nr; i++)
+	for (size_t i = 0; i < study.d.rows_nr; i++)
 		study.d.rows[i].value[METRIC_UNACCOUNTED_TX] = 0;
 	study__finish(&study, (double)NAN);
 	SAYS(UNEXPECTED, "no byte sent is unaccounted for (70 runs)");
@@ -156,11 +155,10 @@ STUDY_TEST(quarter_of_a_percent_is_no_collapse)
 /* In a closed loop latency follows from throughput and explains nothing. */
 STUDY_TEST(latency_is_no_explanation_of_throughput)
 {
-	size_t i;
 
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 20, 0.01);
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 4, 10, 0.01);
-	for (i = 0; i < study.d.rows_nr; i++) {
+	for (size_t i = 0; i < study.d.rows_nr; i++) {
 		study.d.rows[i].value[METRIC_SEND_P99] = study.d.rows[i].threads * 1e6 + (double)i;
 		study.d.rows[i].value[METRIC_DELIVERY_P99] =
 			study.d.rows[i].threads * 1e6 + (double)i;
@@ -175,11 +173,10 @@ STUDY_TEST(latency_is_no_explanation_of_throughput)
 STUDY_TEST(noise_in_misses_is_no_fall)
 {
 	static const double off[] = {3, -2, 1, -1, 2, -3, 0.5};
-	size_t i;
 
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 20, 0.01);
 	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
-	for (i = 0; i < study.d.rows_nr; i++)
+	for (size_t i = 0; i < study.d.rows_nr; i++)
 		study.d.rows[i].value[METRIC_LLC_MISSES] =
 			study.d.rows[i].mode == MODE_TWOCOPY ? 100
 							     : 100.4 + off[study.d.rows[i].round];
@@ -240,11 +237,10 @@ STUDY_TEST(no_counters_give_no_answer_on_caches)
 /* Why zero-copy is slower: it was copied, and at what cost. */
 STUDY_TEST(copied_zerocopy_explains_why_it_is_slower)
 {
-	size_t i;
 
 	put_rounds(&study, MODE_ONECOPY, KIB(64), 1, 40, 0.01);
 	put_rounds(&study, MODE_ZEROCOPY, KIB(64), 1, 20, 0.01);
-	for (i = 0; i < study.d.rows_nr; i++) {
+	for (size_t i = 0; i < study.d.rows_nr; i++) {
 		struct dataset_row *row = &study.d.rows[i];
 		bool zc = row->mode == MODE_ZEROCOPY;
 

@@ -123,12 +123,11 @@ STUDY_TEST(published_data_give_no_limit_by_cpus)
 /* Without the duration of the runs, cycles per byte are unknown. */
 STUDY_TEST(published_data_without_duration_lack_costs)
 {
-	size_t i;
 
 	study__published(&study);
 	answers__clear(study.answers);
 	analysis__clear(&study.a);
-	for (i = 0; i < study.d.rows_nr; i++)
+	for (size_t i = 0; i < study.d.rows_nr; i++)
 		study.d.rows[i].value[METRIC_DURATION] = (double)NAN;
 	study__finish(&study, (double)NAN);
 	assert_false(analysis__has(&study.a, METRIC_CYCLES_PER_BYTE));

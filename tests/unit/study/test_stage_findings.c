@@ -58,13 +58,9 @@ static void fill(struct dataset_row *row, const struct plan *p, int size, uint64
 static void put(struct study *s, const struct plan *p, int mode, int size, unsigned int round,
 		uint64_t *seed)
 {
-	struct dataset_row *row = dataset__new_row(&s->d);
+	struct dataset_row *row =
+		study__row(s, (enum mode)mode, (uint64_t)1024 << (6 * size), 1, round);
 
-	assert_non_null(row);
-	row->mode = (enum mode)mode;
-	row->size = (uint64_t)1024 << (6 * size);
-	row->threads = 1;
-	row->round = round;
 	row->value[METRIC_GBPS] = 10;
 	row->value[METRIC_RX_BYTES] = 1e9;
 	if (round % p->every == 0)
