@@ -17,6 +17,135 @@
 #define HEADER_LINES_MAX 20
 #define NAMES_MAX        256 /* characters of a line that are read */
 
+int csv_reader__refuse(struct csv_reader *r, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	n = snprintf(r->message, DATASET_MESSAGE_MAX, "%s, line %lu: ", r->name, r->text.line);
+	if (n < 0 || n >= DATASET_MESSAGE_MAX)
+		return -EINVAL;
+	va_start(args, format);
+	vsnprintf(r->message + n, DATASET_MESSAGE_MAX - (size_t)n, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* The next record: 1, 0 at the end, or -errno with a message. */
+static int next_record(struct csv_reader *r)
+{
+	int more = csv_text__next(&r->text);
+
+	if (more == -EBADMSG)
+		return csv_reader__refuse(r, "a quoted cell never ends: is the file truncated?");
+	if (more == -E2BIG)
+		return csv_reader__refuse(r,
+					  "more than %d cells in a line, or %d bytes in a cell: "
+					  "not a file of results.",
+					  CSV_CELLS_MAX, CSV_CELL_MAX);
+	return more;
+}
+
+static bool is_empty(const struct csv_text *t)
+{
+	for (size_t i = 0; i < t->cells_nr; i++)
+		if (*csv_text__cell(t, i))
+			return false;
+	return true;
+}
+
+int csv_reader__next_row(struct csv_reader *r)
+{
+	int more;
+
+	do
+		more = next_record(r);
+	while (more > 0 && is_empty(&r->text) && (!r->ours || r->text.cells_nr == 1));
+	return more;
+}
+
+/* Back to the record after the header. */
+static void rewind_rows(struct csv_reader *r)
+{
+	csv_text__seek(&r->text, r->body, r->body_line);
+}
+
+const char *csv_reader__cell(const struct csv_reader *r, size_t i)
+{
+	return i < r->text.cells_nr ? csv_text__cell(&r->text, i) : "";
+}
+
+/*
+ * Finds in "a=b,c=d" an entry with one side (left: before '=') equal to word and copies the other
+ * side to other. The user wrote the list.
+ */
+bool csv_reader__look_up(const char *list, bool left, const char *word, char other[NAME_LEN])
+{
+	size_t n, key, len = strlen(word);
+	const char *equals, *at;
+
+	for (; list && *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		equals = memchr(list, '=', n);
+		if (!equals)
+			continue;
+		key = (size_t)(equals - list);
+		at = left ? list : equals + 1;
+		if ((left ? key : n - key - 1) != len || strncmp(at, word, len))
+			continue;
+		snprintf(other, NAME_LEN, "%.*s", (int)(left ? n - key - 1 : key),
+			 left ? equals + 1 : list);
+		return true;
+	}
+	return false;
+}
+
+/* The length of NAME in NAME=FIELD, which may hold a '='. */
+static size_t name_len(const char *option)
+{
+	return (size_t)(strrchr(option, '=') - option);
+}
+
+static bool is_exactly(const char *option, const char *name)
+{
+	return strlen(name) == name_len(option) && !strncmp(option, name, name_len(option));
+}
+
+bool csv_reader__is_named(const char *option, const char *name)
+{
+	char theirs[NAME_LEN];
+
+	if (name_len(option) >= sizeof(theirs))
+		return false;
+	snprintf(theirs, sizeof(theirs), "%.*s", (int)name_len(option), option);
+	return csv_field__same(theirs, name);
+}
+
+static bool has_exactly(const struct csv_reader *r, const char *option)
+{
+	for (size_t i = 0; i < r->columns_nr; i++)
+		if (is_exactly(option, r->columns[i].name))
+			return true;
+	return false;
+}
+
+/* The field that the user says a column holds; false: none. */
+static bool told_field(const struct csv_reader *r, const char *name, char field[NAME_LEN])
+{
+	const struct dataset_names *names = &r->d->names;
+
+	for (size_t i = 0; i < names->column_nr; i++) {
+		const char *option = names->column[i];
+
+		if (is_exactly(option, name) ||
+		    (csv_reader__is_named(option, name) && !has_exactly(r, option))) {
+			snprintf(field, NAME_LEN, "%s", option + name_len(option) + 1);
+			return true;
+		}
+	}
+	return csv_reader__look_up(names->columns, false, name, field);
+}
+
 struct place {
 	char separator;
 	const char *pos;
@@ -36,7 +165,7 @@ static void look_at(struct csv_reader *r, struct place *p)
 		const char *name = csv_text__cell(&r->text, i);
 
 		p->filled += *name != '\0';
-		p->known += csv_reader__told(r, name, field) || csv_field__match(name, &m);
+		p->known += told_field(r, name, field) || csv_field__match(name, &m);
 	}
 }
 
@@ -108,7 +237,7 @@ int csv_reader__find_header(struct csv_reader *r)
 		try_separator(r, text, *s, &best);
 	r->text.separator = best.pos ? best.separator : ',';
 	csv_text__seek(&r->text, best.pos ? best.pos : text, best.pos ? best.line : 1);
-	more = csv_reader__next(r);
+	more = next_record(r);
 	if (more < 0)
 		return more;
 	if (!more || !best.pos)
@@ -172,15 +301,15 @@ int csv_reader__find_levels(struct csv_reader *r)
 	bool seen[COMMA_DECIMAL + 1] = {false};
 	int more, err;
 
-	csv_reader__rewind(r);
+	rewind_rows(r);
 	while ((more = csv_reader__next_row(r)) > 0)
 		for (size_t i = 0; i < r->text.cells_nr; i++)
 			seen[csv_text__comma(csv_text__cell(&r->text, i))] = true;
 	err = more ? more : decide_comma(r, seen);
-	csv_reader__rewind(r);
+	rewind_rows(r);
 	while (!err && (more = csv_reader__next_row(r)) > 0)
 		add_cells(r);
-	csv_reader__rewind(r);
+	rewind_rows(r);
 	return err ? err : more;
 }
 
@@ -195,87 +324,6 @@ struct item_list csv_reader__values(const struct column *c)
 	if (c->levels.more)
 		strcat(list.text, " and others");
 	return list;
-}
-
-int csv_reader__refuse(struct csv_reader *r, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	n = snprintf(r->message, DATASET_MESSAGE_MAX, "%s, line %lu: ", r->name, r->text.line);
-	if (n < 0 || n >= DATASET_MESSAGE_MAX)
-		return -EINVAL;
-	va_start(args, format);
-	vsnprintf(r->message + n, DATASET_MESSAGE_MAX - (size_t)n, format, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-int csv_reader__next(struct csv_reader *r)
-{
-	int more = csv_text__next(&r->text);
-
-	if (more == -EBADMSG)
-		return csv_reader__refuse(r, "a quoted cell never ends: is the file truncated?");
-	if (more == -E2BIG)
-		return csv_reader__refuse(r,
-					  "more than %d cells in a line, or %d bytes in a cell: "
-					  "not a file of results.",
-					  CSV_CELLS_MAX, CSV_CELL_MAX);
-	return more;
-}
-
-static bool is_empty(const struct csv_text *t)
-{
-	for (size_t i = 0; i < t->cells_nr; i++)
-		if (*csv_text__cell(t, i))
-			return false;
-	return true;
-}
-
-int csv_reader__next_row(struct csv_reader *r)
-{
-	int more;
-
-	do
-		more = csv_reader__next(r);
-	while (more > 0 && is_empty(&r->text) && (!r->ours || r->text.cells_nr == 1));
-	return more;
-}
-
-void csv_reader__rewind(struct csv_reader *r)
-{
-	csv_text__seek(&r->text, r->body, r->body_line);
-}
-
-const char *csv_reader__cell(const struct csv_reader *r, size_t i)
-{
-	return i < r->text.cells_nr ? csv_text__cell(&r->text, i) : "";
-}
-
-/*
- * Finds in "a=b,c=d" an entry with one side (left: before '=') equal to word and copies the other
- * side to other. The user wrote the list.
- */
-bool csv_reader__look_up(const char *list, bool left, const char *word, char other[NAME_LEN])
-{
-	size_t n, key, len = strlen(word);
-	const char *equals, *at;
-
-	for (; list && *list; list += n + (list[n] == ',')) {
-		n = strcspn(list, ",");
-		equals = memchr(list, '=', n);
-		if (!equals)
-			continue;
-		key = (size_t)(equals - list);
-		at = left ? list : equals + 1;
-		if ((left ? key : n - key - 1) != len || strncmp(at, word, len))
-			continue;
-		snprintf(other, NAME_LEN, "%.*s", (int)(left ? n - key - 1 : key),
-			 left ? equals + 1 : list);
-		return true;
-	}
-	return false;
 }
 
 bool dataset__is_column_option(const char *option, char why[DATASET_MESSAGE_MAX])
@@ -301,56 +349,11 @@ bool dataset__is_column_option(const char *option, char why[DATASET_MESSAGE_MAX]
 	return false;
 }
 
-/* The length of NAME in NAME=FIELD, which may hold a '='. */
-static size_t name_len(const char *option)
-{
-	return (size_t)(strrchr(option, '=') - option);
-}
-
-static bool is_exactly(const char *option, const char *name)
-{
-	return strlen(name) == name_len(option) && !strncmp(option, name, name_len(option));
-}
-
-bool csv_reader__is_named(const char *option, const char *name)
-{
-	char theirs[NAME_LEN];
-
-	if (name_len(option) >= sizeof(theirs))
-		return false;
-	snprintf(theirs, sizeof(theirs), "%.*s", (int)name_len(option), option);
-	return csv_field__same(theirs, name);
-}
-
-static bool has_exactly(const struct csv_reader *r, const char *option)
-{
-	for (size_t i = 0; i < r->columns_nr; i++)
-		if (is_exactly(option, r->columns[i].name))
-			return true;
-	return false;
-}
-
-bool csv_reader__told(const struct csv_reader *r, const char *name, char field[NAME_LEN])
-{
-	const struct dataset_names *names = &r->d->names;
-
-	for (size_t i = 0; i < names->column_nr; i++) {
-		const char *option = names->column[i];
-
-		if (is_exactly(option, name) ||
-		    (csv_reader__is_named(option, name) && !has_exactly(r, option))) {
-			snprintf(field, NAME_LEN, "%s", option + name_len(option) + 1);
-			return true;
-		}
-	}
-	return csv_reader__look_up(names->columns, false, name, field);
-}
-
 static int classify_one(struct csv_reader *r, struct column *c)
 {
 	char field[NAME_LEN];
 
-	c->told = csv_reader__told(r, c->name, field);
+	c->told = told_field(r, c->name, field);
 	if (!c->told) {
 		/* Nothing in our own files is known by another name. */
 		if (!csv_field__match(c->name, &c->as) || (r->ours && c->as.rank > 1))

@@ -52,14 +52,10 @@ struct csv_reader {
 __attribute__((format(printf, 2, 3))) int csv_reader__refuse(struct csv_reader *r,
 							     const char *format, ...);
 
-/* Reads the next record: 1, 0 at the end, or -errno, with a message if the file is at fault. */
-int csv_reader__next(struct csv_reader *r);
-
-/* The same, past lines in which every cell is empty. */
+/*
+ * Reads the next record in which a cell is not empty: 1, 0 at the end, or -errno with a message.
+ */
 int csv_reader__next_row(struct csv_reader *r);
-
-/* Goes back to the record after the header. */
-void csv_reader__rewind(struct csv_reader *r);
 
 /* A cell of the record; "": it has fewer. */
 const char *csv_reader__cell(const struct csv_reader *r, size_t i);
@@ -78,9 +74,6 @@ void csv_reader__keep_columns(struct csv_reader *r);
 
 /* The column of this kind; NULL: there is none. */
 const struct column *csv_reader__column(const struct csv_reader *r, enum column_kind kind);
-
-/* The user's meaning of a column: a field's name; false: none. */
-bool csv_reader__told(const struct csv_reader *r, const char *name, char field[NAME_LEN]);
 
 /* Is it the column that NAME=FIELD, from --column, names? NAME ends at the last '='. */
 bool csv_reader__is_named(const char *option, const char *name);

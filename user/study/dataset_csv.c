@@ -301,35 +301,18 @@ static bool numbers_every_row(const struct csv_reader *r, size_t first)
 	return i == n;
 }
 
-/* Which columns that are not read differ between the lines of the two rows. 0 or -errno. */
-static int find_differing(struct csv_reader *r, const struct dataset_row *a,
-			  const struct dataset_row *b, bool *differs)
-{
-	char **cell = xcalloc(r->columns_nr, sizeof(*cell));
-	int more;
-
-	csv_reader__rewind(r);
-	while ((more = csv_reader__next_row(r)) > 0 && r->text.line != b->line)
-		for (size_t i = 0; r->text.line == a->line && i < r->columns_nr; i++)
-			cell[i] = xstrdup(csv_reader__cell(r, i));
-	for (size_t i = 0; more > 0 && i < r->columns_nr; i++)
-		differs[i] = r->columns[i].as.kind == COLUMN_IGNORED && cell[i] &&
-			     strcmp(cell[i], csv_reader__cell(r, i));
-	for (size_t i = 0; i < r->columns_nr; i++)
-		free(cell[i]);
-	free(cell);
-	return more < 0 ? more : 0;
-}
-
-/* Few repeated values are settings; a different value in each row is a measurement. */
-static const struct column *best_of(const struct csv_reader *r, const bool *differs)
+/*
+ * The column that may tell repeated rows apart, of those that are not read; NULL: none. Few
+ * repeated values are settings; a different value in each row is a measurement.
+ */
+static const struct column *distinguishing(const struct csv_reader *r)
 {
 	const struct column *best = NULL;
 
 	for (size_t i = 0; i < r->columns_nr; i++) {
 		const struct column *c = &r->columns[i];
 
-		if (differs[i] &&
+		if (c->as.kind == COLUMN_IGNORED && c->levels.nr > 1 &&
 		    (!best || c->levels.more < best->levels.more ||
 		     (c->levels.more == best->levels.more && c->levels.nr < best->levels.nr)))
 			best = c;
@@ -360,9 +343,9 @@ static const char *possible_field(const struct csv_reader *r, const struct colum
 }
 
 static int refuse_repeat(struct csv_reader *r, const struct dataset_row *a,
-			 const struct dataset_row *b, const bool *differs)
+			 const struct dataset_row *b)
 {
-	const struct column *c = best_of(r, differs);
+	const struct column *c = distinguishing(r);
 	const char *field = c ? possible_field(r, c) : NULL;
 	char remedy[NAME_LEN + 64] = "";
 
@@ -378,8 +361,9 @@ static int refuse_repeat(struct csv_reader *r, const struct dataset_row *a,
 			 c->name, field);
 	return csv_reader__refuse(
 		r,
-		"this row and line %lu agree in mode, size and threads, and differ in column "
-		"'%.60s' (%.120s), which is not read: %skeep the rows of one value, or say "
+		"this row and line %lu agree in mode, size and threads; the column '%.60s' "
+		"(%.120s) "
+		"may tell them apart, and is not read: %skeep the rows of one value, or say "
 		"--rounds-from-repeats if such rows are rounds.",
 		a->line, c->name, csv_reader__values(c).text, remedy);
 }
@@ -393,7 +377,6 @@ static int check_repeats(struct csv_reader *r, size_t first)
 {
 	size_t n = r->d->rows_nr - first, i = 1;
 	struct dataset_row **rows = sorted(r, first, dataset__compare_rows);
-	bool *differs = xcalloc(r->columns_nr, sizeof(*differs));
 	bool every = numbers_every_row(r, first);
 	int err = 0;
 
@@ -401,15 +384,11 @@ static int check_repeats(struct csv_reader *r, size_t first)
 	       (dataset__compare_cells(rows[i - 1], rows[i]) ||
 		rows[i - 1]->round != rows[i]->round))
 		i++;
-	if (every || (i < n && r->d->names.rounds_from_repeats)) {
+	if (every || (i < n && r->d->names.rounds_from_repeats))
 		number_rounds(rows, n);
-	} else if (i < n) {
-		err = find_differing(r, rows[i - 1], rows[i], differs);
-		if (!err)
-			err = refuse_repeat(r, rows[i - 1], rows[i], differs);
-	}
+	else if (i < n)
+		err = refuse_repeat(r, rows[i - 1], rows[i]);
 	free(rows);
-	free(differs);
 	return err;
 }
 
