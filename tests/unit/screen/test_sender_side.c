@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "model/remote.h"
-#include "screen/grid.h"
 #include "screen/display.h"
 #include "screen/live_layout.h"
-#include "screen/live_model.h"
 #include "screen/text.h"
 
 /* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
+#include "support/grid_text.h"
 #include "support/test.h"
 
 static void make_sender_side(struct run_result *run)
@@ -40,17 +39,13 @@ static bool text_says(const struct result *r, const char *words)
 static bool screen_says(const struct live_model *m, const char *words)
 {
 	struct sweep_grid *g = sweep_grid__new(40, 120);
-	bool hit = false;
+	char *text;
+	bool hit;
 
-	assert_non_null(g);
 	live_layout__draw(g, m, true);
-	for (int row = 0; row < g->rows; row++) {
-		char line[120 * 4 + 1] = "";
-
-		for (int col = 0; col < g->cols; col++)
-			strcat(line, g->cells[row * g->cols + col].text);
-		hit |= strstr(line, words) != NULL;
-	}
+	text = grid_text(g);
+	hit = strstr(text, words);
+	free(text);
 	sweep_grid__free(g);
 	return hit;
 }
@@ -123,35 +118,33 @@ TEST(range_of_copies_names_its_cause)
 	fake_result__free(r);
 }
 
-TEST(remote_receiver_leaves_costs_of_the_sender_in_the_line)
+static bool line_says(const struct live_frame *f, const char *words)
 {
-	struct live_frame *f = fake_frame__new(1);
-	struct run_result *run = &f->modes[0].total;
-	char line[256];
+	char *text;
+	size_t len;
+	FILE *out = xopen_memstream(&text, &len);
+	bool hit;
 
-	make_sender_side(run);
-	run->perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES] = known(1000);
-	display__line(line, sizeof(line), f);
-	assert_non_null(
-		strstr(line, "  of the sender: CPU 123 ns/KiB  1074 switches/GiB  missed 0"));
-	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.tx_bytes);
-	display__line(line, sizeof(line), f);
-	assert_non_null(strstr(line, "  of the sender: 1.00 cycles/B  1074 switches/GiB"));
-	fake_frame__free(f);
+	display__line(out, f);
+	xclose_memstream(out);
+	hit = strstr(text, words);
+	free(text);
+	return hit;
 }
 
-TEST(remote_receiver_leaves_costs_of_the_sender_in_the_live_view)
+TEST(remote_receiver_leaves_costs_of_the_sender_in_line_and_live_view)
 {
 	struct live_frame *f = fake_frame__new(1);
 	struct run_result *run = &f->modes[0].total;
-	struct live_model m = {.help = false};
+	struct live_model m = {.now = f};
 
 	make_sender_side(run);
 	run->perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES] = known(1000);
-	live_model__frame(&m, f);
+	assert_true(line_says(f, "  of the sender: CPU 123 ns/KiB  1074 switches/GiB  missed 0"));
 	assert_true(screen_says(&m, "  sender's    CPU ns/KiB"));
 	assert_true(screen_says(&m, "no hardware counters: virtual machine"));
 	assert_true(screen_says(&m, "  two-copy           123          1074"));
+	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.tx_bytes);
+	assert_true(line_says(f, "  of the sender: 1.00 cycles/B  1074 switches/GiB"));
 	fake_frame__free(f);
-	live_model__clear(&m);
 }
