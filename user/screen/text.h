@@ -23,8 +23,8 @@ void text_end__print(const struct result *r, FILE *f, const struct text_end_form
 void text_details__print(const struct result *r, FILE *f, unsigned int columns);
 
 /*
- * One sentence that compares the throughput of zero-copy and one-copy, with a space before it.
- * Nothing for DIFFERENCE_UNKNOWN.
+ * One sentence that compares the throughput of zero-copy and one-copy. Nothing for
+ * DIFFERENCE_UNKNOWN.
  */
 void text_comparison__write(FILE *f, const struct rank_test *t);
 

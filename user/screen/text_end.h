@@ -26,10 +26,6 @@ void text_result__print(FILE *f, const struct result *r, unsigned int columns, u
 /* The same without a limit, for the details. */
 void text_result__say(FILE *f, const struct result *r);
 
-/* The rate of an open loop, and which modes did not keep it; nothing without a rate. */
-void text_result__rate(FILE *f, const struct result *r);
-void text_result__behind(FILE *f, const struct result *r);
-
 /*
  * text_tables.c: copies, throughput and CPU time (median of the rounds); latencies (all rounds);
  * CPU time by class (all rounds), nothing if it is unknown for every mode. For the details: copies
@@ -44,10 +40,12 @@ void text_tables__percentiles(FILE *f, const struct result *r, unsigned int colu
 
 /*
  * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, if any;
- * what was not measured and why. details: the details follow.
+ * what was not measured and why. details: the details follow. The first two return their lines.
  */
-void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
-void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
+unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
+				 unsigned int lines);
+unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
+				 unsigned int lines);
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
 			bool details);
 
@@ -69,7 +67,7 @@ struct text_sums text_sums__of(const struct result *r);
  */
 void text_cost__times(FILE *f, const struct result *r, unsigned int columns);
 void text_cost__sides(FILE *f, const struct result *r, unsigned int columns);
-void text_cost__say_times(FILE *f, const struct result *r);
+void text_cost__say_times(FILE *f, const struct run_result *run);
 void text_cost__say_samples(FILE *f, const struct result *r);
 void text_cost__say_counters(FILE *f, const struct result *r);
 void text_cost__say_events(FILE *f, const struct result *r);
@@ -84,8 +82,10 @@ bool text_cost__say_derived(FILE *f, const struct result *r, const char *lead, e
 /* An event of --perf-events per KiB. */
 struct real text_cost__asked(const struct run_result *run, size_t event);
 
-/* text_quality.c: losses of the probes; bytes outside all stages. */
+/* text_quality.c: losses of the probes; which events were sampled; bytes outside all stages. */
 void text_quality__say_watching(FILE *f, const struct result *r);
-void text_quality__say_uncovered(FILE *f, const struct result *r);
+void text_quality__say_sampling(FILE *f, const struct result *r);
+void text_quality__say_sampled(FILE *f, const struct run_result *run);
+void text_quality__say_uncovered(FILE *f, const struct run_result *run);
 
 #endif

@@ -155,7 +155,8 @@ static void say_events(FILE *f, const struct result *r, const struct text_sums *
 		fprintf(f, ", %s lost", format_count(buf, sizeof(buf), sums->lost));
 }
 
-void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
+unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
+				 unsigned int lines)
 {
 	const struct text_list_form form = {
 		.label = "CHECKED", .separator = ", ", .columns = columns, .lines = lines};
@@ -174,10 +175,11 @@ void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, 
 		fprintf(l.f, "%s retransmitted",
 			format_bytes_si(buf, sizeof(buf), (double)sums.retransmitted));
 	text_list__next(&l);
-	text_list__end(&l, f, &form);
+	return text_list__end(&l, f, &form);
 }
 
-void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
+unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
+				 unsigned int lines)
 {
 	static const enum perf_derived figures[] = {DERIVED_CYCLES_PER_BYTE,
 						    DERIVED_LLC_MISSES_PER_KIB};
@@ -194,7 +196,7 @@ void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, 
 			lead[0] = '\0';
 		text_list__next(&l);
 	}
-	text_list__end(&l, f, &form);
+	return text_list__end(&l, f, &form);
 }
 
 /* The first clause of a reason, without what names the thing again. */

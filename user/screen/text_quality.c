@@ -8,19 +8,6 @@
 #include "model/unsupported_paths.h"
 #include "text_end.h"
 
-/* Names of modes from their index in the summary: "two-copy, one-copy". */
-static void print_names(FILE *f, const struct result *r, unsigned int modes)
-{
-	const char *lead = "";
-
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		if (!(modes & 1u << i))
-			continue;
-		fprintf(f, "%s%s", lead, mode__words(r->summary[i].mode));
-		lead = ", ";
-	}
-}
-
 /* A kind of loss: field, name, and effect on the figures. */
 static const struct loss {
 	size_t at; /* of a struct num in struct health */
@@ -129,70 +116,6 @@ static void print_coverage(FILE *f, const struct result *r, const char **reason)
 		fprintf(f, ", coverage n/a");
 }
 
-/* Are there events of a stage that were watched a part of the time? */
-static bool in_slices(const struct run_result *run, enum nio_stage stage)
-{
-	const struct stage_result *s = &run->stages[stage];
-
-	return s->quality != QUALITY_UNAVAILABLE && !s->no_events &&
-	       run_result__sampled_events(run, stage);
-}
-
-enum direction {
-	SENDING = 1,
-	RECEIVING = 2,
-};
-
-static unsigned int directions_in_slices(const struct run_result *run)
-{
-	return (in_slices(run, NIO_STAGE_TX_COPY) ? SENDING : 0) |
-	       (in_slices(run, NIO_STAGE_RX_COPY) ? RECEIVING : 0);
-}
-
-/* The modes whose events were sampled in exactly these directions. */
-static bool print_directions(FILE *f, const struct result *r, unsigned int directions,
-			     const char *lead)
-{
-	static const char *const words[] = {
-		[SENDING] = "sending",
-		[RECEIVING] = "receiving",
-		[SENDING | RECEIVING] = "sending and receiving",
-	};
-	unsigned int modes = 0;
-	double least = 1;
-
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		struct real share = run_result__events_share(&r->summary[i].total);
-
-		if (!share.known || directions_in_slices(&r->summary[i].total) != directions)
-			continue;
-		modes |= 1u << i;
-		least = share.value < least ? share.value : least;
-	}
-	if (!modes)
-		return false;
-	fputs(lead, f);
-	print_names(f, r, modes);
-	fprintf(f, ": events of %s were watched %.0f %% of the time", words[directions],
-		least * 100);
-	return true;
-}
-
-/* Names the modes whose event numbers and sizes are a sample. */
-static void print_slices(FILE *f, const struct result *r)
-{
-	const char *lead = ". ";
-
-	for (unsigned int directions = SENDING | RECEIVING; directions; directions--)
-		if (print_directions(f, r, directions, lead))
-			lead = "; ";
-	if (lead[0] == ';')
-		fputs("; their sizes are sampled, the sockets count the bytes (--count-calls "
-		      "watches "
-		      "all)",
-		      f);
-}
-
 /* All events were watched, none was refused, and yet bytes had no event (docs/KERNELS.md). */
 static void print_unexplained(FILE *f, const struct result *r)
 {
@@ -225,35 +148,60 @@ void text_quality__say_watching(FILE *f, const struct result *r)
 	}
 	if (reason)
 		fprintf(f, " (n/a: %s)", reason);
-	print_slices(f, r);
 	print_unexplained(f, r);
 	say_meanings(f, r);
 }
 
-static void print_kind(FILE *f, const struct run_result *run, int side, int kind, bool *first)
+/* Are events of a stage attached that were watched a part of the time? */
+static bool is_sampled(const struct run_result *run, enum nio_stage stage)
 {
-	const struct nio_uncovered *u = &run->uncovered[side][kind];
-	char buf[UNITS_BUF];
+	const struct stage_result *s = &run->stages[stage];
 
-	if (!u->events)
-		return;
-	fprintf(f, "%s%s %s at the %s %s", *first ? "" : "; ", mode__words(run->mode),
-		format_bytes_si(buf, sizeof(buf), u->bytes),
-		side == NIO_SIDE_SENDER ? "sender" : "receiver",
-		unsupported_paths__text((enum nio_uncovered_kind)kind));
-	*first = false;
+	return s->quality != QUALITY_UNAVAILABLE && !s->no_events &&
+	       run_result__sampled_events(run, stage) && run_result__events_share(run).known;
 }
 
-void text_quality__say_uncovered(FILE *f, const struct result *r)
+static bool any_sampled(const struct run_result *run)
 {
-	bool first = true;
+	return is_sampled(run, NIO_STAGE_TX_COPY) || is_sampled(run, NIO_STAGE_RX_COPY);
+}
+
+void text_quality__say_sampling(FILE *f, const struct result *r)
+{
+	bool any = false;
 
 	for (size_t i = 0; i < r->summary_nr; i++)
-		for (int side = 0; side < NIO_SIDE_NR; side++)
-			for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-				print_kind(f, &r->summary[i].total, side, kind, &first);
-	if (!first)
-		fputs(". The ledger covers what TCP itself takes from an application and copies to "
-		      "one.",
+		any |= any_sampled(&r->summary[i].total);
+	if (any)
+		fputs("sizes of these events; the sockets count the bytes (--count-calls watches "
+		      "all). ",
 		      f);
+}
+
+void text_quality__say_sampled(FILE *f, const struct run_result *run)
+{
+	bool sending = is_sampled(run, NIO_STAGE_TX_COPY);
+	bool receiving = is_sampled(run, NIO_STAGE_RX_COPY);
+
+	if (any_sampled(run))
+		fprintf(f, "%s: %s%s%s, watched %.0f %% of the time. ", mode__words(run->mode),
+			sending ? "sending" : "", sending && receiving ? " and " : "",
+			receiving ? "receiving" : "", run_result__events_share(run).value * 100);
+}
+
+void text_quality__say_uncovered(FILE *f, const struct run_result *run)
+{
+	char buf[UNITS_BUF];
+
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
+			const struct nio_uncovered *u = &run->uncovered[side][kind];
+
+			if (u->events)
+				fprintf(f, "%s %s at the %s %s. ", mode__words(run->mode),
+					format_bytes_si(buf, sizeof(buf), (double)u->bytes),
+					side == NIO_SIDE_SENDER ? "sender" : "receiver",
+					unsupported_paths__text((enum nio_uncovered_kind)kind));
+		}
+	}
 }

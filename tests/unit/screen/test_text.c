@@ -298,7 +298,7 @@ TEST(places_of_deferred_copies_are_named_with_shares)
 	struct run_result *run = &r->summary[2].total;
 
 	fake_result__fentry(r);
-	assert_says(r, "deferred   ran in softirq on top of nio-sender, on lo.\n");
+	assert_says(r, "deferred   zero-copy: ran in softirq on top of nio-sender, on lo.\n");
 	run->places[1] = (struct place_result){NIO_CONTEXT_PROCESS, "ksoftirqd/0", "",
 					       .bytes = run->places[0].bytes / 3};
 	run->places_nr = 2;
@@ -343,10 +343,10 @@ TEST(retransmissions_of_a_cut_run_have_no_total)
 	run->app.tcp_bytes_retrans = 102000;
 	run->app.tx_bytes = 1020000;
 	run->not_final = NULL;
-	assert_says(r, "retransmitted: two-copy 102 kB of 1.02 MB");
+	assert_says(r, "two-copy retransmitted 102 kB of 1.02 MB");
 	run->not_final = "interrupted before the totals were final";
 	run->app.tx_bytes = 0;
-	assert_says(r, "retransmitted: two-copy 102 kB of n/a sent (interrupted before the totals "
+	assert_says(r, "two-copy retransmitted 102 kB of n/a sent (interrupted before the totals "
 		       "were final)");
 	assert_silent(r, "102 kB of 0 B");
 	fake_result__free(r);
