@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -269,15 +270,15 @@ struct help {
 	const char *name, *text;
 };
 
+/* clang-format off */
 static const struct help help_lines[] = {
 #define X(id, key, head, side, copies, account, done, probe, hist, help) {head, help},
 	NIO_STAGES(X)
 #undef X
 #define X(id, key, side, head, none, help) {head, help},
-		LATENCIES(X)
+	LATENCIES(X)
 #undef X
-			{"copies/B",
-			 "copies of a payload byte: gather+send+deferred+receive+other"},
+	{"copies/B", "copies of a payload byte: gather+send+deferred+receive+other"},
 	{"cost", "of both sides together; a deferred copy runs on either's clock"},
 	{"bars", "share of a mode's events; sizes: lower bounds, 12.5 % apart"},
 	{"- and n/a", "- is a measured zero; n/a was not measured, the column says why"},
@@ -287,6 +288,7 @@ static const struct help help_lines[] = {
 	{"call parts", "mean time inside tcp_sendmsg; outside: the rest of the call"},
 	{"CPU time", "samples of a short round after each; both sides together"},
 };
+/* clang-format on */
 #define HELP_NR ((int)(sizeof(help_lines) / sizeof(help_lines[0])))
 _Static_assert(HELP_NR + 2 <= LIVE_MIN_ROWS, "the help fits, with its first and last line");
 
@@ -302,10 +304,17 @@ static void draw_help(struct sweep_grid *g)
 }
 
 /* Writes an item three spaces after the last, unless it does not fit the row. Returns the end. */
-static int draw_item(struct sweep_grid *g, int row, int col, const char *item)
+__attribute__((format(printf, 4, 5))) static int put_item(struct sweep_grid *g, int row, int col,
+							  const char *format, ...)
 {
-	int len = (int)strlen(item), at = col ? col + 3 : 0;
+	int at = col ? col + 3 : 0, len;
+	char item[256];
+	va_list args;
 
+	va_start(args, format);
+	vsnprintf(item, sizeof(item), format, args);
+	va_end(args);
+	len = (int)strlen(item);
 	if (!len || at + len > g->cols)
 		return col;
 	sweep_grid__put(g, row, at, len, GRID_PLAIN, item);
@@ -314,38 +323,32 @@ static int draw_item(struct sweep_grid *g, int row, int col, const char *item)
 
 static void draw_title(struct sweep_grid *g, const struct live_frame *f)
 {
-	char item[256];
-	int col;
+	char kernel[160];
+	int col = put_item(g, 0, 0, "netiotrace %s", f->version ? f->version : "");
 
-	snprintf(item, sizeof(item), "netiotrace %s", f->version ? f->version : "");
-	col = draw_item(g, 0, 0, item);
-	col = draw_item(g, 0, col, figures__kernel(item, sizeof(item), f->env));
-	col = draw_item(g, 0, col, f->env->path);
+	col = put_item(g, 0, col, "%s", figures__kernel(kernel, sizeof(kernel), f->env));
+	col = put_item(g, 0, col, "%s", f->env->path);
 	if (f->probes)
-		snprintf(item, sizeof(item), "%s, %u probe%s", f->backend ? f->backend : "",
-			 f->probes, plural(f->probes));
+		put_item(g, 0, col, "%s, %u probe%s", f->backend ? f->backend : "", f->probes,
+			 plural(f->probes));
 	else
-		snprintf(item, sizeof(item), "backend %s", f->backend ? f->backend : "none");
-	draw_item(g, 0, col, item);
+		put_item(g, 0, col, "backend %s", f->backend ? f->backend : "none");
 	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 }
 
 static void draw_progress(struct sweep_grid *g, const struct live_frame *f)
 {
-	char item[256];
-	int col;
+	char load[160];
+	int col = put_item(g, 1, 0, "%s",
+			   figures__load(load, sizeof(load), f->size, f->fields, f->threads));
 
-	col = draw_item(g, 1, 0, figures__load(item, sizeof(item), f->size, f->fields, f->threads));
-	if (f->rounds) {
-		snprintf(item, sizeof(item), "round %u of %u", f->round, f->rounds);
-		col = draw_item(g, 1, col, item);
-	}
+	if (f->rounds)
+		col = put_item(g, 1, col, "round %u of %u", f->round, f->rounds);
 	if (f->planned_ns)
-		snprintf(item, sizeof(item), "%.1f of %.1f s", (double)f->elapsed_ns / 1e9,
+		put_item(g, 1, col, "%.1f of %.1f s", (double)f->elapsed_ns / 1e9,
 			 (double)f->planned_ns / 1e9);
 	else
-		snprintf(item, sizeof(item), "%.1f s", (double)f->elapsed_ns / 1e9);
-	draw_item(g, 1, col, item);
+		put_item(g, 1, col, "%.1f s", (double)f->elapsed_ns / 1e9);
 }
 
 const char *live_layout__phase(enum live_phase phase)
@@ -367,24 +370,22 @@ static void draw_status(struct sweep_grid *g, const struct live_frame *f,
 			const struct live_model *m)
 {
 	const struct live_mode *running = live_layout__running(f);
-	char item[128];
 	int col = 0;
 
 	if (m->paused) {
 		sweep_grid__put(g, 2, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
 		col = (int)strlen(" PAUSED ");
 	}
-	snprintf(item, sizeof(item), "%s%s%s", running ? mode__words(running->mode) : "",
-		 running ? ": " : "", live_layout__phase(f->phase));
-	col = draw_item(g, 2, col, item);
-	snprintf(item, sizeof(item), "rates over the last %.1f s", f->interval_s);
-	col = draw_item(g, 2, col, f->phase == LIVE_RUNNING ? item : "");
-	snprintf(item, sizeof(item), "counts since %.1f s", (double)m->base.elapsed_ns / 1e9);
-	draw_item(g, 2, col, m->since_reset ? item : "");
+	col = put_item(g, 2, col, "%s%s%s", running ? mode__words(running->mode) : "",
+		       running ? ": " : "", live_layout__phase(f->phase));
+	if (f->phase == LIVE_RUNNING)
+		col = put_item(g, 2, col, "rates over the last %.1f s", f->interval_s);
+	if (m->since_reset)
+		put_item(g, 2, col, "counts since %.1f s", (double)m->base.elapsed_ns / 1e9);
 }
 
-/* Kinds of losses with their counts; "" where nothing was lost or nothing is known. */
-static void format_losses(char *line, size_t len, const struct health *h)
+/* Kinds of losses with their counts; false: nothing was lost, or nothing is known. */
+static bool draw_losses(struct sweep_grid *g, int row, const struct health *h)
 {
 	const struct {
 		const struct num *n;
@@ -395,58 +396,53 @@ static void format_losses(char *line, size_t len, const struct health *h)
 		{&h->map_full, "lost to full maps"},
 		{&h->unmatched, "unmatched"},
 	};
+	char line[256];
 	size_t used = 0;
 
-	*line = '\0';
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && used < len; i++)
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].n->known && kinds[i].n->value)
-			used += (size_t)snprintf(line + used, len - used, "%s %" PRIu64 " %s",
-						 used ? "," : "LOSSES:", kinds[i].n->value,
-						 kinds[i].what);
+			used += (size_t)snprintf(
+				line + used, sizeof(line) - used, "%s %" PRIu64 " %s",
+				used ? "," : "LOSSES:", kinds[i].n->value, kinds[i].what);
+	if (used)
+		sweep_grid__put(g, row, 0, g->cols, GRID_BOLD, line);
+	return used;
 }
 
-/* Was zero-copy zero-copy so far? "" without a zero-copy mode or without completions. */
-static void format_verdict(char *buf, size_t len, const struct live_frame *f)
+/* Was zero-copy zero-copy so far? Nothing without completions. */
+static int put_verdict(struct sweep_grid *g, int row, int col, const struct live_mode *m)
 {
-	*buf = '\0';
-	for (size_t i = 0; i < f->modes_nr; i++) {
-		const struct run_result *run = &f->modes[i].total;
-		const struct zc_counts *n = verdict__completions(run);
+	const struct zc_counts *n = verdict__completions(&m->total);
 
-		if (!f->modes[i].seen || f->modes[i].mode != MODE_ZEROCOPY || !n->completed)
-			continue;
-		if (run->verdict.cause == ZC_CAUSE_NO_SG || n->copied == n->completed)
-			snprintf(buf, len, "zero-copy: NO, all copied");
-		else if (!n->copied)
-			snprintf(buf, len, "zero-copy: yes, none copied");
-		else
-			snprintf(buf, len, "zero-copy: partly, %.0f %% copied",
-				 100 * (double)n->copied / (double)n->completed);
-	}
+	if (!m->seen || m->mode != MODE_ZEROCOPY || !n->completed)
+		return col;
+	if (m->total.verdict.cause == ZC_CAUSE_NO_SG || n->copied == n->completed)
+		return put_item(g, row, col, "zero-copy: NO, all copied");
+	if (!n->copied)
+		return put_item(g, row, col, "zero-copy: yes, none copied");
+	return put_item(g, row, col, "zero-copy: partly, %.0f %% copied",
+			100 * (double)n->copied / (double)n->completed);
 }
 
-static double gbps_of(const struct live_mode *m)
+static double speed_of(const struct live_mode *m)
 {
-	return m->total.duration_ns
-		       ? (double)run_result__delivered(&m->total) * 8 / (double)m->total.duration_ns
-		       : 0;
+	return run_result__gbps(&m->total).value;
 }
 
-static double cost_of(const struct live_mode *m)
+static double thrift_of(const struct live_mode *m)
 {
 	struct real cpu = live_layout__figure(m, DERIVED_CPU_NS_PER_KIB);
 
 	return cpu.known && cpu.value > 0 ? 1 / cpu.value : 0;
 }
 
-/* "fastest two-copy": the mode with the largest value so far; "" unless two modes have one. */
-static void format_best(char *buf, size_t len, const struct live_frame *f, const char *what,
-			double (*value_of)(const struct live_mode *m))
+/* "fastest two-copy": the mode with the largest value so far; nothing unless two modes have one. */
+static int put_best(struct sweep_grid *g, int row, int col, const struct live_frame *f,
+		    const char *what, double (*value_of)(const struct live_mode *m))
 {
 	const struct live_mode *best = NULL;
 	size_t known = 0;
 
-	*buf = '\0';
 	for (size_t i = 0; i < f->modes_nr; i++) {
 		const struct live_mode *m = &f->modes[i];
 
@@ -456,31 +452,24 @@ static void format_best(char *buf, size_t len, const struct live_frame *f, const
 		if (!best || value_of(m) > value_of(best))
 			best = m;
 	}
-	if (known > 1)
-		snprintf(buf, len, "%s %s", what, mode__words(best->mode));
+	return known > 1 ? put_item(g, row, col, "%s %s", what, mode__words(best->mode)) : col;
 }
 
 /* The answers so far, in one line; losses replace them. */
 static void draw_answers(struct sweep_grid *g, int row, const struct live_frame *f)
 {
-	char item[256];
 	int col = 0;
 
-	format_losses(item, sizeof(item), &f->health);
-	if (*item) {
-		sweep_grid__put(g, row, 0, g->cols, GRID_BOLD, item);
+	if (draw_losses(g, row, &f->health))
 		return;
-	}
-	format_verdict(item, sizeof(item), f);
-	col = draw_item(g, row, col, item);
-	format_best(item, sizeof(item), f, "fastest", gbps_of);
-	col = draw_item(g, row, col, item);
-	format_best(item, sizeof(item), f, "cheapest", cost_of);
-	col = draw_item(g, row, col, item);
+	for (size_t i = 0; i < f->modes_nr; i++)
+		col = put_verdict(g, row, col, &f->modes[i]);
+	col = put_best(g, row, col, f, "fastest", speed_of);
+	col = put_best(g, row, col, f, "cheapest", thrift_of);
 	if (f->health.missed.known)
-		col = draw_item(g, row, col, "nothing missed");
+		col = put_item(g, row, col, "nothing missed");
 	if (col)
-		draw_item(g, row, col, "(so far)");
+		put_item(g, row, col, "(so far)");
 }
 
 static void draw_keys(struct sweep_grid *g, int row, bool utf8)

@@ -41,41 +41,36 @@ static void type(struct table_view *v, int key)
 	}
 }
 
-static void go(struct table_view *v, size_t at)
-{
-	size_t last = v->rows_nr ? v->rows_nr - 1 : 0;
-
-	v->move = (at < last ? at : last) + 1;
-}
-
 static bool take_movement(struct table_view *v, int key)
 {
-	size_t at = v->move ? v->move - 1 : v->at;
+	size_t at = v->move ? v->move - 1 : v->at, last = v->rows_nr ? v->rows_nr - 1 : 0;
 
 	switch (key) {
 	case SCREEN_KEY_UP:
 	case 'k':
-		go(v, at ? at - 1 : 0);
-		return true;
+		at -= at > 0;
+		break;
 	case SCREEN_KEY_DOWN:
 	case 'j':
-		go(v, at + 1);
-		return true;
+		at++;
+		break;
 	case SCREEN_KEY_PAGE_UP:
-		go(v, at > v->page ? at - v->page : 0);
-		return true;
+		at = at > v->page ? at - v->page : 0;
+		break;
 	case SCREEN_KEY_PAGE_DOWN:
-		go(v, at + v->page);
-		return true;
+		at += v->page;
+		break;
 	case SCREEN_KEY_HOME:
-		go(v, 0);
-		return true;
+		at = 0;
+		break;
 	case SCREEN_KEY_END:
-		go(v, SIZE_MAX);
-		return true;
+		at = last;
+		break;
 	default:
 		return false;
 	}
+	v->move = (at < last ? at : last) + 1;
+	return true;
 }
 
 enum table_action table_view__key(struct table_view *v, int key)
@@ -116,12 +111,7 @@ enum table_action table_view__key(struct table_view *v, int key)
 
 bool table_view__matches(const struct table_view *v, const char *name)
 {
-	size_t len = strlen(v->filter);
-
-	for (; *name; name++)
-		if (!strncasecmp(name, v->filter, len))
-			return true;
-	return !len;
+	return strcasestr(name, v->filter) != NULL;
 }
 
 /* Follows the selected row to its place in this frame. */
