@@ -346,20 +346,19 @@ struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_s
 	uint64_t socket = side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx;
 
 	if (b->unmeasured)
-		return (struct real){.reason = "sockets that another layer than TCP serves: their "
-					       "numbers count what that layer sends"};
+		return real__unknown("sockets that another layer than TCP serves: their "
+				     "numbers count what that layer sends");
 	if (b->left_out)
-		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
-	return (struct real){.value = (double)(int64_t)(socket - socket_ledger__booked(b, side)),
-			     .known = true};
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
+	return real__known((double)(int64_t)(socket - socket_ledger__booked(b, side)));
 }
 
 struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen)
 {
 	if (seen || !b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
-		return (struct num){.value = b->spliced, .known = true};
-	return (struct num){.reason = "only programs on functions tell splice from other ways "
-				      "to take bytes without a copy"};
+		return num__known(b->spliced);
+	return num__unknown("only programs on functions tell splice from other ways to "
+			    "take bytes without a copy");
 }
 
 uint64_t socket_ledger__zerocopy_sends(const struct socket_ledger *b)
@@ -410,13 +409,12 @@ struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
 	uint64_t bytes = socket_ledger__bytes(b);
 
 	if (b->left_out)
-		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
 	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
-		return (struct real){.reason = "copies of bytes that no stage covers are unknown"};
+		return real__unknown("copies of bytes that no stage covers are unknown");
 	if (!bytes)
-		return (struct real){.reason = "nothing was sent or received"};
-	return (struct real){.value = (double)socket_ledger__copied_bytes(b) / (double)bytes,
-			     .known = true};
+		return real__unknown("nothing was sent or received");
+	return real__known((double)socket_ledger__copied_bytes(b) / (double)bytes);
 }
 
 struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b)
@@ -434,21 +432,42 @@ struct real socket_ledger__coverage(const struct socket_ledger *b)
 	uint64_t socket = b->socket_tx + b->socket_rx;
 
 	if (b->unmeasured)
-		return (struct real){.reason = "not all bytes went through TCP alone"};
+		return real__unknown("not all bytes went through TCP alone");
 	if (b->left_out)
-		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
 	if (!socket)
-		return (struct real){.reason = "nothing was sent or received"};
-	return (struct real){.value = (double)(b->seen_tx + b->seen_rx) / (double)socket,
-			     .known = true};
+		return real__unknown("nothing was sent or received");
+	return real__known((double)(b->seen_tx + b->seen_rx) / (double)socket);
 }
 
 struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 {
 	if (b->left_out)
-		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
 	if (!b->completed)
-		return (struct real){.reason = b->ids ? "no zero-copy send was seen to complete"
-						      : "no zero-copy sends"};
-	return (struct real){.value = (double)b->copied / (double)b->completed, .known = true};
+		return real__unknown(b->ids ? "no zero-copy send was seen to complete"
+					    : "no zero-copy sends");
+	return real__known((double)b->copied / (double)b->completed);
+}
+
+const char *send_kind__key(unsigned int kind)
+{
+	static const char *const keys[NIO_CALL_NR] = {
+#define X(id, key, text) [NIO_CALL_##id] = key,
+		NIO_SEND_KINDS(X)
+#undef X
+	};
+
+	return keys[kind];
+}
+
+const char *send_refusal__key(unsigned int refusal)
+{
+	static const char *const keys[NIO_REFUSAL_NR] = {
+#define X(id, key) [NIO_REFUSAL_##id] = key,
+		NIO_REFUSALS(X)
+#undef X
+	};
+
+	return keys[refusal];
 }

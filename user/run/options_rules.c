@@ -101,10 +101,7 @@ static void check_rounds(const struct options *o)
 
 static void set_verbosity(const struct options *o)
 {
-	if (o->quiet)
-		log_set_level(LOG_ERROR);
-	else
-		log_set_level(o->verbose > 1 ? LOG_DEBUG : o->verbose ? LOG_INFO : LOG_WARNING);
+	log_set_verbosity(o->quiet, o->verbose);
 }
 
 void options__finish(struct options *o)

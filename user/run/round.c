@@ -300,7 +300,7 @@ static void init(struct round *r, struct runner *e, enum mode mode, struct run_r
 		remote__begin(out);
 	}
 	if (!e->session)
-		ledger__no_kernel(out, "the kernel was not watched (--backend none)");
+		run_result__no_kernel(out, "the kernel was not watched (--backend none)");
 }
 
 static int make(struct round *r)

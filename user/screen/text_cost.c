@@ -423,6 +423,6 @@ struct real text_cost__asked(const struct run_result *run, size_t event)
 	struct num sum = count[NIO_SIDE_SENDER];
 
 	if (perf_whose__here(run) == PERF_OF_BOTH)
-		sum = perf_derive__add(sum, count[NIO_SIDE_RECEIVER]);
+		sum = num__sum(sum, count[NIO_SIDE_RECEIVER]);
 	return perf_derive__per_bytes(run, sum, 1024);
 }
