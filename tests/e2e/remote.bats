@@ -256,7 +256,7 @@ time.sleep(600)"
 		and (.ipv6 | not)' out.json
 	tr -s ' \n' ' ' <text >flat
 	grep -q "sender's copies/B" flat
-	grep -q 'says the receiver' flat
+	grep -q 'as the receiver reports' flat
 	# Send events are sampled, unless they are few; there are no receive events.
 	jq -r '. as $d | ("twocopy", "onecopy", "zerocopy") as $m | select(any($d.runs[]; .mode == $m and .health.events_share < 1)) |
 		$m | sub("copy"; "-copy")' out.json >rested

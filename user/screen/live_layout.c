@@ -264,14 +264,8 @@ static int draw_cost(struct sweep_grid *g, int row, const struct live_frame *f)
 	return draw_table(g, row, &t);
 }
 
-#define HELP_COLS 16
-
-struct help {
-	const char *name, *text;
-};
-
 /* clang-format off */
-static const struct help help_lines[] = {
+static const char *const help_lines[][2] = {
 #define X(id, key, head, side, copies, account, done, probe, hist, help) {head, help},
 	NIO_STAGES(X)
 #undef X
@@ -287,21 +281,11 @@ static const struct help help_lines[] = {
 	{"t", "sizes of send, pin, deferred, receive, or times of their events"},
 	{"call parts", "mean time inside tcp_sendmsg; outside: the rest of the call"},
 	{"CPU time", "samples of a short round after each; both sides together"},
+	{NULL, NULL},
 };
 /* clang-format on */
-#define HELP_NR ((int)(sizeof(help_lines) / sizeof(help_lines[0])))
-_Static_assert(HELP_NR + 2 <= LIVE_MIN_ROWS, "the help fits, with its first and last line");
-
-static void draw_help(struct sweep_grid *g)
-{
-	sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN, "netiotrace: what is shown");
-	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
-	for (int i = 0; i < HELP_NR; i++) {
-		sweep_grid__put(g, 1 + i, 1, HELP_COLS, GRID_BOLD, help_lines[i].name);
-		sweep_grid__put(g, 1 + i, 1 + HELP_COLS, g->cols, GRID_PLAIN, help_lines[i].text);
-	}
-	sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");
-}
+_Static_assert(sizeof(help_lines) / sizeof(help_lines[0]) < LIVE_MIN_ROWS,
+	       "the help fits, with its first and last line");
 
 /* Writes an item three spaces after the last, unless it does not fit the row. Returns the end. */
 __attribute__((format(printf, 4, 5))) static int put_item(struct sweep_grid *g, int row, int col,
@@ -506,17 +490,14 @@ static void draw_frame(struct sweep_grid *g, const struct live_frame *f, const s
 
 void live_layout__draw(struct sweep_grid *g, const struct live_model *m, bool utf8)
 {
+	static const char *const no_more[][2] = {{NULL, NULL}};
 	const struct live_frame *f;
 	struct live_frame copy;
 
-	if (g->rows < LIVE_MIN_ROWS || g->cols < LIVE_MIN_COLS) {
-		sweep_grid__printf(g, 0, 0, g->cols, GRID_PLAIN,
-				   "terminal too small: needs %dx%d, is %dx%d", LIVE_MIN_COLS,
-				   LIVE_MIN_ROWS, g->cols, g->rows);
+	if (sweep_grid__too_small(g, LIVE_MIN_COLS, LIVE_MIN_ROWS))
 		return;
-	}
 	if (m->help) {
-		draw_help(g);
+		sweep_grid__help(g, "netiotrace: what is shown", help_lines, no_more);
 		return;
 	}
 	f = live_model__shown(m, &copy);

@@ -21,6 +21,7 @@ static const char *const own_help[][2] = {
 	{"/", "show only rows whose name contains a text; Escape shows all"},
 	{"p, space", "pause the picture and go on; counting never stops"},
 	{"q, Ctrl-C", "end, and print the result"},
+	{NULL, NULL},
 };
 
 /* A key that is typed into the filter. */
@@ -251,33 +252,9 @@ static void draw_total(struct sweep_grid *g, int row, const struct layout *l,
 	draw_row(g, row, l, &total, GRID_BOLD);
 }
 
-static int draw_help_line(struct sweep_grid *g, int row, const char *const line[2])
-{
-	sweep_grid__put(g, row, 1, 14, GRID_BOLD, line[0]);
-	return sweep_grid__text(g, row, g->rows - 2, 16, g->cols - 16, GRID_PLAIN, line[1]);
-}
-
-static void draw_help(struct sweep_grid *g, const struct table_frame *f)
-{
-	int row = 1;
-
-	sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN, "netiotrace attach: what is shown");
-	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
-	for (size_t i = 0; f->help[i][0]; i++)
-		row = draw_help_line(g, row, f->help[i]);
-	for (size_t i = 0; i < sizeof(own_help) / sizeof(own_help[0]); i++)
-		row = draw_help_line(g, row, own_help[i]);
-	sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");
-}
-
 bool table_view__too_small(struct sweep_grid *g)
 {
-	if (g->rows >= TABLE_MIN_ROWS && g->cols >= TABLE_MIN_COLS)
-		return false;
-	sweep_grid__printf(g, 0, 0, g->cols, GRID_PLAIN,
-			   "terminal too small: needs %dx%d, is %dx%d", TABLE_MIN_COLS,
-			   TABLE_MIN_ROWS, g->cols, g->rows);
-	return true;
+	return sweep_grid__too_small(g, TABLE_MIN_COLS, TABLE_MIN_ROWS);
 }
 
 void table_view__draw(struct sweep_grid *g, struct table_view *v, const struct table_frame *f,
@@ -289,14 +266,13 @@ void table_view__draw(struct sweep_grid *g, struct table_view *v, const struct t
 	if (table_view__too_small(g))
 		return;
 	if (v->help) {
-		draw_help(g, f);
+		sweep_grid__help(g, "netiotrace attach: what is shown", f->help, own_help);
 		return;
 	}
 	v->page = (size_t)(g->rows - BESIDE - verdict);
 	select_row(v, f);
 	l = layout_of(g, f, utf8);
-	sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN, f->title);
-	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
+	sweep_grid__title(g, f->title);
 	draw_status(g, v, f);
 	draw_heads(g, &l);
 	row = draw_rows(g, HEAD_ROW + 1, &l, v);

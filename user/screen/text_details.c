@@ -128,54 +128,6 @@ static void say_completions(FILE *f, const struct run_result *run)
 		(double)run->kernel_zc.completed / (double)run->notifications.value);
 }
 
-static void print_part(FILE *f, const char *lead, struct num bytes, const char *what)
-{
-	char buf[UNITS_BUF];
-
-	fprintf(f, "%s%s %s", lead,
-		bytes.known ? format_bytes_si(buf, sizeof(buf), (double)bytes.value) : "n/a", what);
-}
-
-/* Copied bytes, always; spliced bytes that no hook shows have a reason elsewhere. */
-static bool is_worth_saying(enum nio_stage stage, struct num bytes)
-{
-	if (stage == NIO_STAGE_TX_COPY || (bytes.known && bytes.value))
-		return true;
-	return !bytes.known && stage != NIO_STAGE_TX_SPLICE;
-}
-
-static void print_sent(FILE *f, const struct result *r, const struct text_sums *sums)
-{
-	const char *lead = " = ";
-
-	print_part(f, "", (struct num){.value = sums->sent, .known = true}, "sent");
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		if (stage__account(s) != STAGE_SENT || !is_worth_saying(s, sums->stages[s]))
-			continue;
-		print_part(f, lead, sums->stages[s], stage__done(s));
-		lead = " + ";
-	}
-	if (sums->unclassified)
-		print_part(f, lead, (struct num){.value = sums->unclassified, .known = true},
-			   "unclassified (events were missed)");
-	print_part(f, "; ", sums->received,
-		   sums->told && sums->received.known ? "received, says the receiver" : "received");
-	for (size_t i = 0; i < r->summary_nr; i++)
-		if (r->summary[i].total.not_final)
-			fprintf(f, "; n/a for %s: %s", mode__words(r->summary[i].mode),
-				r->summary[i].total.not_final);
-}
-
-static void say_books(FILE *f, const struct result *r)
-{
-	struct text_sums sums = text_sums__of(r);
-
-	if (sums.modes)
-		print_sent(f, r, &sums);
-	else
-		fprintf(f, "n/a: %s", sums.not_final);
-}
-
 /* The open range of copies: missed events, or sampled completions. */
 static void say_open(FILE *f, const struct run_result *run)
 {
@@ -280,12 +232,10 @@ void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 {
 	static const struct paragraph first[] = {
 		{"rounds", say_rounds, NULL},
-		{"result", text_result__say, NULL},
 		{NULL, NULL, NULL},
 	};
 	static const struct paragraph footnote[] = {{"*", say_footnote, NULL}, {NULL, NULL, NULL}};
 	static const struct paragraph notes[] = {
-		{"books", say_books, NULL},
 		{"open", NULL, say_open},
 		{"congestion", say_congestion, NULL},
 		{"zero-copy", NULL, say_verdict},

@@ -18,6 +18,7 @@
 #define COLUMNS_MAX   120 /* longer lines are hard to read */
 #define LINES_MIN     23  /* of a terminal of 24, which keeps one for the prompt */
 #define LINES_MAX     30
+#define LINES_ALL     1000 /* the details follow: nothing is left out */
 #define RESULT_MIN    3
 #define RESULT_WANTED 6
 #define NOTES_MIN     3 /* CHECKED, COUNTED and NOT SEEN */
@@ -227,10 +228,11 @@ static void print_part(FILE *f, const struct end *e, enum part part, unsigned in
 	case PART_CPU:
 		text_tables__cpu(f, e->r, e->columns);
 		return;
-	default: /* the last line is for what was not seen */
+	default: /* the last line is for what was not seen; the details have all of it */
 		lines -= text_notes__checked(f, e->r, e->columns, clamp(lines - 2, 1, CHECKED_MAX));
 		lines -= text_notes__counted(f, e->r, e->columns, clamp(lines - 1, 1, COUNTED_MAX));
-		text_notes__unseen(f, e->r, e->columns, lines, e->details);
+		if (!e->details)
+			text_notes__unseen(f, e->r, e->columns, lines);
 	}
 }
 
@@ -276,7 +278,9 @@ void text_end__print(const struct result *r, FILE *f, const struct text_end_form
 		.r = r,
 		.details = form->details,
 		.columns = clamp(form->columns, COLUMNS_MIN, COLUMNS_MAX),
-		.lines = form->rows ? clamp(form->rows - 1, LINES_MIN, LINES_MAX) : LINES_MAX,
+		.lines = form->details ? LINES_ALL
+			 : form->rows  ? clamp(form->rows - 1, LINES_MIN, LINES_MAX)
+				       : LINES_MAX,
 	};
 	int left = make_all(&e);
 	bool blank[PART_NR] = {false};

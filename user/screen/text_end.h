@@ -23,9 +23,6 @@ const struct mode_summary *text_end__mode(const struct result *r, enum mode mode
 /* text_result.c: the answer in at most lines lines. */
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
 
-/* The same without a limit, for the details. */
-void text_result__say(FILE *f, const struct result *r);
-
 /*
  * text_tables.c: copies, throughput and CPU time (median of the rounds); latencies (all rounds);
  * CPU time by class (all rounds), nothing if it is unknown for every mode. For the details: copies
@@ -40,26 +37,13 @@ void text_tables__percentiles(FILE *f, const struct result *r, unsigned int colu
 
 /*
  * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, if any;
- * what was not measured and why. details: the details follow. The first two return their lines.
+ * what was not measured and why. The first two return their lines.
  */
 unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
 				 unsigned int lines);
 unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
 				 unsigned int lines);
-void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
-			bool details);
-
-/* Sums over the modes; bytes only of those whose counts are of one moment. */
-struct text_sums {
-	uint64_t sent, unclassified, retransmitted;
-	uint64_t lost; /* events: dropped, unmatched, or no room in a map */
-	struct num received, missed, stages[NIO_STAGE_NR];
-	bool told;             /* received is what a receiver elsewhere reports */
-	unsigned int modes;    /* whose bytes are in the sums */
-	const char *not_final; /* why those of another are not; NULL: there is none */
-};
-
-struct text_sums text_sums__of(const struct result *r);
+void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
 
 /*
  * text_cost.c: tables of what send calls and copies take and of CPU time by class and side; how

@@ -464,14 +464,3 @@ void text_result__print(FILE *f, const struct result *r, unsigned int columns, u
 	}
 	text_list__end(&l, f, &form);
 }
-
-void text_result__say(FILE *f, const struct result *r)
-{
-	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
-		long before = ftell(f);
-
-		sentences[i](f, r);
-		if (ftell(f) > before)
-			fputc(' ', f);
-	}
-}

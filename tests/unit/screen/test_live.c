@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The live picture: golden files of its layout, keys, and that nothing overflows. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "screen/curses_screen.h"
-#include "screen/display.h"
-#include "screen/live_layout.h"
 
 /* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
 #include "support/golden.c"
-#include "support/grid_text.h"
-#include "support/test.h"
+#include "support/screen_says.h"
 
 struct view {
 	struct live_frame *f;
@@ -37,45 +31,27 @@ static struct run_result *run_of(struct view *v, enum mode mode)
 	return &v->f->modes[mode].total;
 }
 
-static char *render(const struct view *v, int cols, int rows, bool utf8)
+static char *render(const struct view *v, int cols, int rows)
 {
-	struct sweep_grid *g = sweep_grid__new(rows, cols);
-	char *text;
-
-	assert_non_null(g);
-	live_layout__draw(g, &v->m, utf8);
-	text = grid_text(g);
-	sweep_grid__free(g);
-	return text;
+	return view_text(&v->m, cols, rows, true);
 }
 
 static void check_golden(const struct view *v, int cols, int rows, const char *name)
 {
-	char *text = render(v, cols, rows, true);
+	char *text = render(v, cols, rows);
 
 	golden__check(name, text);
 	free(text);
 }
 
-static bool says_at(const struct view *v, int cols, int rows, const char *words)
-{
-	char *text = render(v, cols, rows, true);
-	bool hit = strstr(text, words);
-
-	free(text);
-	return hit;
-}
-
 static void check_says(const struct view *v, const char *words)
 {
-	if (!says_at(v, 120, 40, words))
-		fail_msg("'%s' is not in:\n%s", words, render(v, 120, 40, true));
+	check_words(render(v, 120, 40), words, true);
 }
 
 static void check_silent(const struct view *v, const char *words)
 {
-	if (says_at(v, 120, 40, words))
-		fail_msg("'%s' is in:\n%s", words, render(v, 120, 40, true));
+	check_words(render(v, 120, 40), words, false);
 }
 
 static void press(struct view *v, int key, int times)
@@ -129,7 +105,7 @@ TEST(layouts_match_their_golden_files)
 TEST(ascii_layout_has_no_other_bytes)
 {
 	struct view v = view__open(3);
-	char *text = render(&v, 80, 24, false);
+	char *text = view_text(&v.m, 80, 24, false);
 
 	assert_non_null(strstr(text, "####"));
 	for (const char *p = text; *p; p++)
@@ -144,7 +120,7 @@ TEST(too_small_terminal_shows_one_sentence)
 
 	for (int rows = 1; rows <= 24; rows++) {
 		for (int cols = 1; cols <= 80; cols += 7) {
-			char *text = render(&v, cols, rows, true);
+			char *text = render(&v, cols, rows);
 
 			assert_memory_equal(text, "terminal too small", cols < 18 ? cols - 1 : 18);
 			assert_int_equal(strlen(strchr(text, '\n')), rows);
@@ -167,7 +143,7 @@ TEST(every_quantity_fits_every_size)
 				char *text;
 
 				v.m.quantity = (rows + cols) % LIVE_QUANTITY_NR;
-				text = render(&v, cols, rows, true);
+				text = render(&v, cols, rows);
 				assert_non_null(strstr(text, "q quit   p pause"));
 				assert_non_null(strstr(text, "copies/B Gbit/s"));
 				if (strchr(text, '~'))
@@ -176,7 +152,7 @@ TEST(every_quantity_fits_every_size)
 			}
 		}
 		press(&v, '?', 1);
-		assert_false(says_at(&v, 80, 24, "~"));
+		check_words(render(&v, 80, 24), "~", false);
 		view__close(&v);
 	}
 }
@@ -188,11 +164,11 @@ TEST(narrow_columns_neither_cut_nor_overwrite_a_text)
 
 	for (int i = 0; i < 100000; i++)
 		hist__record(run_of(&v, MODE_TWOCOPY)->app.latency[LATENCY_SEND_CALL].hist, 5000);
-	assert_true(says_at(&v, 80, 24, "two-copy  n=109 024 "));
+	check_words(render(&v, 80, 24), "two-copy  n=109 024 ", true);
 	v.m.quantity = LIVE_CALL_PARTS;
-	assert_true(says_at(&v, 80, 24, "gather 30.5ns\n"));
-	assert_true(says_at(&v, 80, 24, " n/a: no tracepoint "));
-	assert_true(says_at(&v, 80, 24, " its end "));
+	check_words(render(&v, 80, 24), "gather 30.5ns\n", true);
+	check_words(render(&v, 80, 24), " n/a: no tracepoint ", true);
+	check_words(render(&v, 80, 24), " its end ", true);
 	view__close(&v);
 }
 
@@ -234,8 +210,8 @@ TEST(CPU_time_by_class_is_shown_after_its_round)
 		second->by[0].classes[c] = 100;
 	second->by[0].samples = 100 * CPU_CLASS_NR;
 	check_silent(&v, "all others");
-	assert_true(says_at(&v, 80, 24, "all others"));
-	assert_true(says_at(&v, 80, 24, "receive copy"));
+	check_words(render(&v, 80, 24), "all others", true);
+	check_words(render(&v, 80, 24), "receive copy", true);
 	view__close(&v);
 }
 
@@ -505,32 +481,21 @@ TEST(grid_clips_text_at_its_edges)
 	sweep_grid__free(g);
 }
 
-static void check_line(const struct view *v, const char *words)
-{
-	char *text;
-	size_t len;
-	FILE *f = xopen_memstream(&text, &len);
-
-	display__line(f, v->f);
-	xclose_memstream(f);
-	if (!strstr(text, words))
-		fail_msg("'%s' is not in: %s", words, text);
-	free(text);
-}
-
 TEST(line_has_the_figures_or_n_a)
 {
 	struct view v = view__open(2);
 
-	check_line(&v, "  3.0s one-copy 2/5  31.1 Gbit/s  send 3.89 GB/s  receive 3.89 GB/s"
-		       "  CPU 256 ns/KiB  n/a switches/GiB  missed 0");
+	check_words(line_text(v.f),
+		    "  3.0s one-copy 2/5  31.1 Gbit/s  send 3.89 GB/s  receive 3.89 GB/s"
+		    "  CPU 256 ns/KiB  n/a switches/GiB  missed 0",
+		    true);
 	run_of(&v, MODE_ONECOPY)->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
 	v.f->health.missed.known = false;
-	check_line(&v, "receive n/a");
-	check_line(&v, "missed n/a");
+	check_words(line_text(v.f), "receive n/a", true);
+	check_words(line_text(v.f), "missed n/a", true);
 	run_of(&v, MODE_ONECOPY)->ledger_known = false;
-	check_line(&v, "ledger n/a");
+	check_words(line_text(v.f), "ledger n/a", true);
 	v.f->phase = LIVE_WARMUP;
-	check_line(&v, "  3.0s one-copy 2/5  warm-up, nothing is counted yet");
+	check_words(line_text(v.f), "  3.0s one-copy 2/5  warm-up, nothing is counted yet", true);
 	view__close(&v);
 }

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Text and live view with the receiver on another machine: figures of the sender. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/remote.h"
-#include "screen/display.h"
-#include "screen/live_layout.h"
-#include "screen/text.h"
 
 /* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
-#include "support/grid_text.h"
-#include "support/test.h"
+#include "support/screen_says.h"
 
 static void make_sender_side(struct run_result *run)
 {
@@ -19,35 +12,6 @@ static void make_sender_side(struct run_result *run)
 	run->app.rx_reason = NULL;
 	run->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
 	run->stages[NIO_STAGE_RX_COPY].reason = REMOTE_REASON;
-}
-
-static bool text_says(const struct result *r, const char *words)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-	bool hit;
-
-	assert_non_null(f);
-	text_details__print(r, f, 400);
-	fclose(f);
-	hit = strstr(text, words);
-	free(text);
-	return hit;
-}
-
-static bool screen_says(const struct live_model *m, const char *words)
-{
-	struct sweep_grid *g = sweep_grid__new(40, 120);
-	char *text;
-	bool hit;
-
-	live_layout__draw(g, m, true);
-	text = grid_text(g);
-	hit = strstr(text, words);
-	free(text);
-	sweep_grid__free(g);
-	return hit;
 }
 
 /* Every cost is the sender's. */
@@ -63,9 +27,9 @@ TEST(remote_receiver_leaves_costs_of_the_sender_in_the_text)
 	run->perf_asked[0].name = "task-clock";
 	run->perf_asked[0].count[NIO_SIDE_SENDER] = known(run->app.tx_bytes / 512);
 	run->perf_asked[0].count[NIO_SIDE_RECEIVER] = elsewhere;
-	assert_true(text_says(r, "perf       of the sender alone: CPU 123 ns per KiB; "
-				 "cycles 2 per byte\n"));
-	assert_true(text_says(r, "events     task-clock 2 per KiB"));
+	assert_says(r, "perf       of the sender alone: CPU 123 ns per KiB; "
+		       "cycles 2 per byte\n");
+	assert_says(r, "events     task-clock 2 per KiB");
 	fake_result__free(r);
 }
 
@@ -80,21 +44,20 @@ TEST(sampled_events_are_explained_by_mode_and_direction)
 {
 	struct result *r = fake_result__new(3);
 
-	assert_false(text_says(r, "\nsampled "));
+	assert_silent(r, "\nsampled ");
 	for (size_t i = 0; i < r->summary_nr; i++)
 		look_in_slices(&r->summary[i].total);
-	assert_true(text_says(r, "\nsampled    sizes of these events; the sockets count the bytes "
-				 "(--count-calls watches all). two-copy: sending and receiving, "
-				 "watched 10 % of the time. one-copy: sending and receiving, "));
+	assert_says(r, "\nsampled    sizes of these events; the sockets count the bytes "
+		       "(--count-calls watches all). two-copy: sending and receiving, "
+		       "watched 10 % of the time. one-copy: sending and receiving, ");
 	for (size_t i = 0; i < r->summary_nr; i++)
 		make_sender_side(&r->summary[i].total);
-	assert_true(
-		text_says(r, "two-copy: sending, watched 10 % of the time. one-copy: sending,"));
-	assert_false(text_says(r, "receiving, watched"));
+	assert_says(r, "two-copy: sending, watched 10 % of the time. one-copy: sending,");
+	assert_silent(r, "receiving, watched");
 	/* No program is attached that could see them. */
 	for (size_t i = 0; i < r->summary_nr; i++)
 		r->summary[i].total.stages[NIO_STAGE_TX_COPY].no_events = "see plan";
-	assert_false(text_says(r, "\nsampled "));
+	assert_silent(r, "\nsampled ");
 	fake_result__free(r);
 }
 
@@ -107,26 +70,11 @@ TEST(range_of_copies_names_its_cause)
 	assert_int_equal(run->mode, MODE_ZEROCOPY);
 	run->copies_per_byte = (struct real){.value = 2, .known = true};
 	run->copies_per_byte_at_most = (struct real){.value = 2.5, .known = true};
-	assert_true(text_says(r, "zero-copy: events were missed, so between 2.0000 and 2.5000"));
+	assert_says(r, "zero-copy: events were missed, so between 2.0000 and 2.5000");
 	look_in_slices(run);
-	assert_true(text_says(
-		r, "zero-copy: completions were sampled, so between 2.0000 and 2.5000 copies"));
-	assert_false(text_says(r, "were missed, so"));
+	assert_says(r, "zero-copy: completions were sampled, so between 2.0000 and 2.5000 copies");
+	assert_silent(r, "were missed, so");
 	fake_result__free(r);
-}
-
-static bool line_says(const struct live_frame *f, const char *words)
-{
-	char *text;
-	size_t len;
-	FILE *out = xopen_memstream(&text, &len);
-	bool hit;
-
-	display__line(out, f);
-	xclose_memstream(out);
-	hit = strstr(text, words);
-	free(text);
-	return hit;
 }
 
 TEST(remote_receiver_leaves_costs_of_the_sender_in_line_and_live_view)
@@ -137,11 +85,12 @@ TEST(remote_receiver_leaves_costs_of_the_sender_in_line_and_live_view)
 
 	make_sender_side(run);
 	run->perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES] = known(1000);
-	assert_true(line_says(f, "  of the sender: CPU 123 ns/KiB  1074 switches/GiB  missed 0"));
-	assert_true(screen_says(&m, "  sender's    CPU ns/KiB"));
-	assert_true(screen_says(&m, "no hardware counters: virtual machine"));
-	assert_true(screen_says(&m, "  two-copy           123          1074"));
+	check_words(line_text(f), "  of the sender: CPU 123 ns/KiB  1074 switches/GiB  missed 0",
+		    true);
+	check_words(view_text(&m, 120, 40, true), "  sender's    CPU ns/KiB", true);
+	check_words(view_text(&m, 120, 40, true), "no hardware counters: virtual machine", true);
+	check_words(view_text(&m, 120, 40, true), "  two-copy           123          1074", true);
 	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.tx_bytes);
-	assert_true(line_says(f, "  of the sender: 1.00 cycles/B  1074 switches/GiB"));
+	check_words(line_text(f), "  of the sender: 1.00 cycles/B  1074 switches/GiB", true);
 	fake_frame__free(f);
 }

@@ -1,55 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The details of a run: golden files of the layout, and the sentences for faults. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "screen/text.h"
 #include "model/verdict.h"
 
 /* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
 #include "support/golden.c"
-#include "support/test.h"
-
-static char *render(const struct result *r, unsigned int columns)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-
-	assert_non_null(f);
-	text_details__print(r, f, columns);
-	fclose(f);
-	return text;
-}
+#include "support/screen_says.h"
 
 static void check_golden(const struct result *r, unsigned int columns, const char *name)
 {
-	char *text = render(r, columns);
+	char *text = details_text(r, columns);
 
 	golden__check(name, text);
 	free(text);
-}
-
-static void assert_says(const struct result *r, const char *words)
-{
-	char *text = render(r, 400), *hit = strstr(text, words);
-
-	if (!hit)
-		print_error("'%s' is not in:\n%s", words, text);
-	free(text);
-	assert_non_null(hit);
-}
-
-static void assert_silent(const struct result *r, const char *words)
-{
-	char *text = render(r, 400), *hit = strstr(text, words);
-
-	if (hit)
-		print_error("'%s' is in:\n%s", words, text);
-	free(text);
-	assert_null(hit);
 }
 
 TEST(text_matches_its_golden_files_in_three_widths)
@@ -115,7 +81,7 @@ TEST(lines_fit_any_width)
 	for (w = 0; w < 320; w++) {
 		if (w == 160)
 			fake_result__fentry(r);
-		text = render(r, w % 160);
+		text = details_text(r, w % 160);
 		for (line = text; *line; line += len + 1) {
 			len = strcspn(line, "\n");
 			assert_true(len <= (w % 160 < 60 ? 60 : w % 160));
@@ -123,17 +89,6 @@ TEST(lines_fit_any_width)
 		}
 		free(text);
 	}
-	fake_result__free(r);
-}
-
-/* --details has the sentences that did not fit in RESULT. */
-TEST(details_have_all_sentences_of_the_result)
-{
-	struct result *r = fake_result__new(3);
-
-	assert_says(r,
-		    "result     Zero-copy was not zero-copy: all 15 259 sends were copied after");
-	assert_says(r, "Zero-copy was slower than one-copy by 32 % (29 to 36 %). Fastest: ");
 	fake_result__free(r);
 }
 
@@ -368,10 +323,6 @@ TEST(partly_pinned_and_spliced_bytes_have_their_own_notation)
 	run->stages[NIO_STAGE_TX_SPLICE].bytes = run->stages[NIO_STAGE_TX_PIN].bytes;
 	run->stages[NIO_STAGE_TX_PIN].bytes = 0;
 	assert_says(r, " spliced ");
-	assert_says(r, " spliced;");
-	tx->quality = QUALITY_UNAVAILABLE;
-	tx->reason = "no hook";
-	assert_says(r, "= n/a copied");
 	fake_result__free(r);
 }
 

@@ -3,28 +3,16 @@
  * The end of a run fits on a screen, begins with the answer, and shows no figure that was not
  * measured.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/remote.h"
 #include "model/verdict.h"
-#include "screen/text.h"
 
 /* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
-#include "support/test.h"
+#include "support/screen_says.h"
 
 static char *render(const struct result *r, unsigned int columns, unsigned int rows)
 {
-	const struct text_end_form form = {.columns = columns, .rows = rows};
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-
-	assert_non_null(f);
-	text_end__print(r, f, &form);
-	fclose(f);
-	return text;
+	return end_text(r, &(struct text_end_form){.columns = columns, .rows = rows});
 }
 
 /* The number of lines; none may exceed the columns or end in a blank. */
@@ -95,11 +83,9 @@ static void check_says(const struct result *r, const char *words)
 
 static void check_silent(const struct result *r, const char *words)
 {
-	char *text = render(r, 80, 0), *flat = unwrap(text);
+	char *text = render(r, 80, 0);
 
-	if (strstr(flat, words))
-		fail_msg("'%s' is in:\n%s", words, text);
-	free(flat);
+	check_words(unwrap(text), words, false);
 	free(text);
 }
 
@@ -404,6 +390,24 @@ TEST(missed_events_are_counted_or_n_a)
 	check_says(r, "CHECKED|1 234 events missed");
 	r->summary[1].total.health.missed = (struct num){.reason = "not told"};
 	check_says(r, "CHECKED|events missed n/a");
+	fake_result__free(r);
+}
+
+/* Where the details follow, no sentence is left out and what was not seen comes later. */
+TEST(details_leave_room_for_all_sentences)
+{
+	static const struct text_end_form form = {.columns = 80, .rows = 24, .details = true};
+	struct result *r = fake_result__new(3);
+	char *text;
+
+	r->traffic.rate = 1000000000;
+	r->traffic.request_response = true;
+	snprintf(r->env.congestion.used, sizeof(r->env.congestion.used), "bbr");
+	check_silent(r, "Open loop of");
+	text = end_text(r, &form);
+	check_words(unwrap(text), "Open loop of", true);
+	check_words(unwrap(text), "sent as 2 GB copied + 1 GB pinned", true);
+	check_words(text, "NOT SEEN", false);
 	fake_result__free(r);
 }
 
