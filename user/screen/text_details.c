@@ -252,7 +252,7 @@ void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 	static const struct paragraph cpu[] = {{"cpu", text_cost__say_samples, NULL},
 					       {NULL, NULL, NULL}};
 	static const struct paragraph last[] = {
-		{"watching", text_quality__say_watching, NULL},
+		{"losses", text_quality__say_meanings, NULL},
 		{"sampled", text_quality__say_sampling, text_quality__say_sampled},
 		{"uncovered", NULL, text_quality__say_uncovered},
 		{NULL, NULL, NULL},
@@ -274,5 +274,7 @@ void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 	text_cost__sides(f, r, width);
 	print_all(f, width, r, cpu);
 	text_reasons__print(f, r, width);
+	fputc('\n', f);
+	text_quality__losses(f, r, width);
 	print_all(f, width, r, last);
 }

@@ -23,6 +23,12 @@ const struct mode_summary *text_end__mode(const struct result *r, enum mode mode
 /* text_result.c: the answer in at most lines lines. */
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
 
+struct text_cells;
+
+/* text_tables.c: begins a table with a row for each mode, whose name is the first column. */
+void text_tables__begin(struct text_cells *t, const struct result *r, const char *label,
+			unsigned int heads);
+
 /*
  * text_tables.c: copies, throughput and CPU time (median of the rounds); latencies (all rounds);
  * CPU time by class (all rounds), nothing if it is unknown for every mode. For the details: copies
@@ -66,8 +72,10 @@ bool text_cost__say_derived(FILE *f, const struct result *r, const char *lead, e
 /* An event of --perf-events per KiB. */
 struct real text_cost__asked(const struct run_result *run, size_t event);
 
-/* text_quality.c: losses of the probes; which events were sampled; bytes outside all stages. */
-void text_quality__say_watching(FILE *f, const struct result *r);
+/* text_quality.c: a table of losses of the probes, and what they mean; which events were sampled;
+ * bytes outside all stages. */
+void text_quality__losses(FILE *f, const struct result *r, unsigned int columns);
+void text_quality__say_meanings(FILE *f, const struct result *r);
 void text_quality__say_sampling(FILE *f, const struct result *r);
 void text_quality__say_sampled(FILE *f, const struct run_result *run);
 void text_quality__say_uncovered(FILE *f, const struct run_result *run);

@@ -133,39 +133,30 @@ TEST(packet_tap_is_named_in_the_verdict_and_below)
 	fake_result__free(r);
 }
 
-TEST(losses_are_named_and_explained)
+TEST(losses_are_named_by_mode_and_explained)
 {
 	struct result *r = fake_result__new(2);
 	struct health *h = &r->summary[1].total.health;
 
-	assert_says(r, "watching   8 probes, coverage 1.0000, 0 missed, 0 dropped, 0 unmatched\n");
+	assert_says(r, "\n8 probes  coverage  missed  dropped  unmatched\n"
+		       "two-copy    1.0000       0        0          0\n");
+	assert_silent(r, "\nlosses ");
 	h->missed.value = 1234;
 	h->map_full.value = 5;
-	assert_says(r, "1 234 missed, 0 dropped, 0 unmatched, 5 lost to full maps. Missed: ");
-	assert_says(r, "Bytes sent and received come from sequence numbers and are unaffected");
+	assert_says(r, "one-copy    1.0000   1 234        0          0                  5\n");
+	assert_says(r, "\nlosses     Missed: the kernel refused these program runs. Bytes sent and "
+		       "received come from sequence numbers and are unaffected");
 	assert_says(r, "of these events are missing here. Full maps: there was no room");
+	assert_silent(r, "Unmatched: ");
 	r->summary[0].total.sequence.source = NULL;
 	assert_says(r, "Bytes and times of these events are missing here. Full maps: there");
 	r->summary[0].total.health.coverage.value = 0.99999;
-	assert_says(r, "8 probes, coverage 0.9999, ");
-	r->summary[0].total.health.coverage.value = 1;
-	assert_silent(r, "Unmatched: ");
+	assert_says(r, "two-copy    0.9999 ");
 	h->dropped = (struct num){.reason = "not counted here"};
-	assert_says(r, "dropped n/a");
-	assert_says(r, "(n/a: not counted here)");
-	r->summary[0].total.health.dropped.value = 3;
-	assert_says(r, "at least 3 dropped");
-	fake_result__free(r);
-}
-
-/* A loss that affects times only is not called a loss of bytes. */
-TEST(unmatched_events_are_explained)
-{
-	struct result *r = fake_result__new(1);
-
-	r->summary[0].total.health.unmatched.value = 3;
-	assert_says(r, "3 unmatched. Unmatched: the beginning or the end of these events was not "
-		       "seen.");
+	h->unmatched.value = 3;
+	assert_says(r, "one-copy    1.0000   1 234      n/a          3                  5\n");
+	assert_says(r, "events dropped (one-copy) n/a: not counted here");
+	assert_says(r, "Unmatched: the beginning or the end of these events was not seen.");
 	fake_result__free(r);
 }
 
@@ -176,8 +167,8 @@ TEST(low_coverage_is_explained_unless_events_were_refused)
 	struct health *h = &r->summary[1].total.health;
 
 	h->coverage.value = 0.9991;
-	assert_says(r, "coverage 0.9991, 0 missed, 0 dropped, 0 unmatched. Coverage: events of "
-		       "some bytes were not seen, though none was refused");
+	assert_says(r, "one-copy    0.9991 ");
+	assert_says(r, "Coverage: events of some bytes were not seen, though none was refused");
 	h->unmatched.value = 1;
 	assert_silent(r, "Coverage: ");
 	h->unmatched.value = 0;
@@ -199,7 +190,7 @@ TEST(uncovered_bytes_are_named_by_mode_side_and_kind)
 		(struct nio_uncovered){.bytes = 3000, .events = 2};
 	assert_says(r, "3 kB at the receiver through MPTCP, whose subflows are sockets of their");
 	run->health.anomalies = (struct num){.value = 2, .known = true};
-	assert_says(r, "2 anomalies");
+	assert_says(r, "anomalies\ntwo-copy");
 	assert_says(r, "Anomalies: a sequence number was below the one before");
 	fake_result__free(r);
 }

@@ -510,16 +510,3 @@ TEST(everything_at_once_keeps_the_important_sentences)
 	run_result__clear(&run);
 	fake_result__free(r);
 }
-
-/* A wide terminal shows more classes, not wider gaps. */
-TEST(wide_terminal_has_more_classes)
-{
-	struct result *r = fake_result__new(3);
-	char *text = render(r, 200, 50);
-
-	assert_non_null(strstr(text, "scheduling"));
-	assert_int_equal(strncmp(text, "netiotrace 0.1  Linux 6.18.44, loopback  64 KiB", 46), 0);
-	free(text);
-	check_silent(r, "scheduling");
-	fake_result__free(r);
-}
