@@ -100,26 +100,19 @@ static void redraw(struct display *d)
 	curses_screen__show(g);
 }
 
-static void open_view(struct display *d, bool quiet)
+/* Takes the terminal, if there is one, and its keys. */
+static void open_screen(struct display *d, struct loop *loop)
 {
 	int err;
 
-	if (quiet)
-		return;
-	d->kind = DISPLAY_LINES;
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return;
 	err = curses_screen__open();
-	if (err)
+	if (err) {
 		log_info("no full-screen view: %s", strerror(-err));
-	else
-		d->kind = DISPLAY_SCREEN;
-}
-
-static void connect_keys(struct display *d, struct loop *loop)
-{
-	if (d->kind != DISPLAY_SCREEN)
 		return;
+	}
+	d->kind = DISPLAY_SCREEN;
 	d->loop = loop;
 	loop__add(loop, STDIN_FILENO);
 	loop__take_pauses(loop, true);
@@ -146,8 +139,10 @@ void display__open(struct display *d, const struct display_settings *s, struct l
 		run_result__init(&f->modes[i].total);
 		run_result__init(&d->done[i]);
 	}
-	open_view(d, s->quiet);
-	connect_keys(d, loop);
+	if (s->quiet)
+		return;
+	d->kind = DISPLAY_LINES;
+	open_screen(d, loop);
 	redraw(d);
 }
 
@@ -245,13 +240,6 @@ static void update_rates(struct display *d, size_t i)
 	d->frame.interval_s = seconds;
 }
 
-static void sum_elapsed(struct live_frame *f)
-{
-	f->elapsed_ns = 0;
-	for (size_t i = 0; i < f->modes_nr; i++)
-		f->elapsed_ns += f->modes[i].total.duration_ns;
-}
-
 static void set_total(struct display *d, size_t i, const struct run_result *partial)
 {
 	struct live_mode *m = &d->frame.modes[i];
@@ -266,6 +254,9 @@ static void set_total(struct display *d, size_t i, const struct run_result *part
 	verdict__give(&m->total, d->frame.env);
 	m->seen = true;
 	d->frame.health = m->total.health;
+	d->frame.elapsed_ns = 0;
+	for (size_t k = 0; k < d->frame.modes_nr; k++)
+		d->frame.elapsed_ns += d->frame.modes[k].total.duration_ns;
 }
 
 /*
@@ -289,33 +280,30 @@ void display__update(struct display *d, const struct run_result *partial)
 	if (!is_due(d, i, d->interval_ns))
 		return;
 	update_rates(d, i);
-	sum_elapsed(&d->frame);
 	draw(d);
 }
 
-int display__finish_round(struct display *d, const struct run_result *run)
+void display__finish_round(struct display *d, const struct run_result *run)
 {
 	size_t i = column_of(d, run->mode);
 	bool due;
 
 	if (!run->duration_ns)
-		return 0;
+		return;
 	ledger__add(&d->done[i], run);
 	/* No view shows stacks, and each sum would copy them. */
 	profile__clear(&d->done[i].cpu.profile);
 	if (!display__shows(d))
-		return 0;
+		return;
 	set_total(d, i, NULL);
 	/* The figures are those of the round, not of the auxiliary rounds after it. */
 	d->frame.phase = LIVE_RUNNING;
 	/* A round has at least one line, and no second one for its last moment. */
 	due = is_due(d, i, run->duration_ns < d->interval_ns ? 0 : d->interval_ns / 2);
 	update_rates(d, i);
-	sum_elapsed(&d->frame);
 	if (due)
 		draw(d);
 	d->frame.modes[i].running = false;
-	return 0;
 }
 
 /* No key counts after q; a terminal that is gone would be readable forever. */

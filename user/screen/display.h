@@ -52,7 +52,7 @@ bool display__shows(const struct display *d); /* false: output is discarded */
 void display__round(struct display *d, enum mode mode, unsigned int round, unsigned int probes);
 void display__phase(struct display *d, enum live_phase phase);
 void display__update(struct display *d, const struct run_result *partial);
-int display__finish_round(struct display *d, const struct run_result *run);
+void display__finish_round(struct display *d, const struct run_result *run);
 
 /* The frame as one line without newline. */
 void display__line(FILE *out, const struct live_frame *f);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_note.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "model/figures.h"
@@ -98,63 +99,41 @@ const struct mode_summary *text_end__mode(const struct result *r, enum mode mode
 	return NULL;
 }
 
-/* Prints an item two spaces after the previous one, or on the next line if it does not fit. */
-static void print_item(FILE *f, const struct end *e, size_t *used, const char *item)
-{
-	size_t len = strlen(item);
-
-	if (*used && *used + 2 + len > e->columns) {
-		fputc('\n', f);
-		*used = 0;
-	}
-	fprintf(f, "%s%s", *used ? "  " : "", item);
-	*used += len + (*used ? 2 : 0);
-}
-
-/* The kernel's version without the builder's suffix; details and JSON have all of it. */
-static void print_where(FILE *f, const struct end *e, size_t *used)
-{
-	char kernel[160], item[192];
-
-	figures__kernel(kernel, sizeof(kernel), &e->r->env);
-	kernel[strcspn(kernel, "-")] = '\0';
-	snprintf(item, sizeof(item), "%s%s%s", kernel, e->r->env.path[0] ? ", " : "",
-		 e->r->env.path);
-	print_item(f, e, used, item);
-}
-
 static void print_load(FILE *f, const struct end *e, size_t *used)
 {
 	const struct run_result *run = &e->r->summary[0].total;
-	char size[UNITS_BUF], item[192];
-	int n;
+	char size[UNITS_BUF], header[UNITS_BUF], more[64] = "", connections[32] = "", item[256];
 
-	n = snprintf(item, sizeof(item), "%s messages, %u field%s, %u thread%s",
-		     format_size(size, sizeof(size), run->size), run->fields, plural(run->fields),
-		     run->threads, plural(run->threads));
 	if (e->r->traffic.header)
-		n += snprintf(item + n, sizeof(item) - (size_t)n, ", header of %s",
-			      format_size(size, sizeof(size), e->r->traffic.header));
+		snprintf(more, sizeof(more), ", header of %s",
+			 format_size(header, sizeof(header), e->r->traffic.header));
 	if (run->connections > run->threads)
-		snprintf(item + n, sizeof(item) - (size_t)n, ", %u connections", run->connections);
-	print_item(f, e, used, item);
+		snprintf(connections, sizeof(connections), ", %u connections", run->connections);
+	snprintf(item, sizeof(item), "%s messages, %u field%s, %u thread%s%s%s",
+		 format_size(size, sizeof(size), run->size), run->fields, plural(run->fields),
+		 run->threads, plural(run->threads), more, connections);
+	text_item__print(f, e->columns, used, item);
 }
 
+/* The kernel's version is without the builder's suffix; details and JSON have all of it. */
 static void print_head(FILE *f, const struct end *e)
 {
 	const struct result *r = e->r;
-	char item[64];
+	char kernel[160], item[192];
 	size_t used = 0;
 
 	snprintf(item, sizeof(item), "netiotrace %.32s", r->version ? r->version : "");
-	print_item(f, e, &used, item);
+	text_item__print(f, e->columns, &used, item);
 	if (text_rounds__ended_early(r)) {
 		snprintf(item, sizeof(item), "%s: %u of %u round%s",
 			 r->failure[0] ? "FAILED" : "INTERRUPTED", text_rounds__complete(r),
 			 r->rounds, plural(r->rounds));
-		print_item(f, e, &used, item);
+		text_item__print(f, e->columns, &used, item);
 	}
-	print_where(f, e, &used);
+	figures__kernel(kernel, sizeof(kernel), &r->env);
+	kernel[strcspn(kernel, "-")] = '\0';
+	snprintf(item, sizeof(item), "%s%s%s", kernel, r->env.path[0] ? ", " : "", r->env.path);
+	text_item__print(f, e->columns, &used, item);
 	if (r->summary_nr)
 		print_load(f, e, &used);
 	fputc('\n', f);

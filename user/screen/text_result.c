@@ -97,47 +97,32 @@ static void say_copied(FILE *f, const struct result *r, const struct mode_summar
 	fputc('.', f);
 }
 
-/* Completions report no copy: true, unless the device cannot send fragmented data. */
-static void say_not_copied(FILE *f, const struct result *r, const struct mode_summary *zc)
+static void say_verdict(FILE *f, const struct result *r)
 {
-	uint64_t n = verdict__completions(&zc->total)->completed;
-	char completed[UNITS_BUF];
+	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
+	const struct real *copied = zc ? &zc->total.verdict.copied_fraction : NULL;
+	uint64_t completed = zc ? verdict__completions(&zc->total)->completed : 0;
+	char count[UNITS_BUF];
 
-	format_count(completed, sizeof(completed), n);
-	if (zc->total.verdict.cause == ZC_CAUSE_NOT_COPIED)
-		fprintf(f, "Zero-copy was zero-copy: none of %s send%s was copied.", completed,
-			plural(n));
-	else
+	format_count(count, sizeof(count), completed);
+	if (!zc)
+		return;
+	if (copied->known && copied->value > 0)
+		say_copied(f, r, zc);
+	else if (copied->known && zc->total.verdict.cause == ZC_CAUSE_NOT_COPIED)
+		fprintf(f, "Zero-copy was zero-copy: none of %s send%s was copied.", count,
+			plural(completed));
+	else if (copied->known) /* the device cannot send fragmented data */
 		fprintf(f,
 			"Zero-copy was not zero-copy: none of %s send%s was reported as copied, "
 			"but the device (%s) does no scatter-gather, so the kernel copied each "
 			"packet.",
-			completed, plural(n), r->env.device);
-}
-
-static void say_no_verdict(FILE *f, const struct mode_summary *zc)
-{
-	const char *reason = zc->total.verdict.copied_fraction.reason;
-
-	if (zc->total.app.zc.enobufs && !zc->total.app.zc.sends && !zc->total.not_final)
+			count, plural(completed), r->env.device);
+	else if (zc->total.app.zc.enobufs && !zc->total.app.zc.sends && !zc->total.not_final)
 		fputs("Zero-copy was not zero-copy: the kernel refused every zero-copy send.", f);
 	else
 		fprintf(f, "No verdict on zero-copy: %s.",
-			reason ? reason : "no verdict was reached");
-}
-
-static void say_verdict(FILE *f, const struct result *r)
-{
-	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
-
-	if (!zc)
-		return;
-	if (!zc->total.verdict.copied_fraction.known)
-		say_no_verdict(f, zc);
-	else if (zc->total.verdict.copied_fraction.value > 0)
-		say_copied(f, r, zc);
-	else
-		say_not_copied(f, r, zc);
+			copied->reason ? copied->reason : "no verdict was reached");
 }
 
 static bool has_cause(const struct verdict *v, enum zc_cause cause)
