@@ -115,7 +115,7 @@ TEST(document_of_a_cut_round_has_reasons)
 
 TEST(assertion_on_a_cut_round_is_false)
 {
-	struct result *r = fake_result__new(1);
+	struct result *r = fresh(1);
 	struct run_result *rounds = r->runs;
 	struct assertion *a;
 	char message[512];
@@ -127,13 +127,12 @@ TEST(assertion_on_a_cut_round_is_false)
 	assert_false(assertion__check(a, r, message, sizeof(message)));
 	assertion__free(a);
 	r->runs = rounds;
-	fake_result__free(r);
 }
 
 TEST(text_of_a_cut_round_has_no_such_figure)
 {
 	static const struct text_end_form form = {.columns = 120};
-	struct result *r = fake_result__new(3);
+	struct result *r = fresh(3);
 
 	cut_short(&r->summary[2].total);
 	check_words(end_text(r, &form),
@@ -152,7 +151,6 @@ TEST(text_of_a_cut_round_has_no_such_figure)
 	check_words(end_text(r, &form), "CHECKED  n/a: interrupted before the totals were final",
 		    true);
 	check_words(end_text(r, &form), "unaccounted", false);
-	fake_result__free(r);
 }
 
 TEST(live_view_of_a_cut_round_has_no_such_figure)

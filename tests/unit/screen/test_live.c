@@ -12,18 +12,23 @@ struct view {
 	struct live_model m;
 };
 
-/* A view of n modes. */
-static struct view view__open(size_t n)
-{
-	struct live_frame *f = fake_frame__new(n);
-
-	return (struct view){f, {.now = f}};
-}
-
 static void view__close(struct view *v)
 {
-	live_model__clear(&v->m);
-	fake_frame__free(v->f);
+	if (v->f) {
+		live_model__clear(&v->m);
+		fake_frame__free(v->f);
+	}
+}
+
+/* A view of n modes. It is freed when the next one is made. */
+static struct view *view__new(size_t n)
+{
+	static struct view v;
+
+	view__close(&v);
+	v.f = fake_frame__new(n);
+	v.m = (struct live_model){.now = v.f};
+	return &v;
 }
 
 static struct run_result *run_of(struct view *v, enum mode mode)
@@ -76,74 +81,69 @@ TEST(layouts_match_their_golden_files)
 		{LIVE_COMPLETION, 80, 24, "view-unavailable-80x24"},
 		{LIVE_COMPLETION, 79, 23, "view-too-small-79x23"},
 	};
-	struct view v = view__open(3);
+	struct view *v = view__new(3);
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
-		v.m.quantity = views[i].q;
-		check_golden(&v, views[i].cols, views[i].rows, views[i].name);
+		v->m.quantity = views[i].q;
+		check_golden(v, views[i].cols, views[i].rows, views[i].name);
 	}
-	press(&v, 'p', 1);
-	check_golden(&v, 80, 24, "view-paused-80x24");
-	press(&v, '?', 1);
-	check_golden(&v, 80, 24, "view-help-80x24");
-	view__close(&v);
-	v = view__open(1);
-	v.m.quantity = LIVE_DELIVERY;
-	check_golden(&v, 80, 24, "view-1mode-80x24");
-	view__close(&v);
-	v = view__open(3);
-	fake_frame__fentry(v.f);
-	v.m.quantity = LIVE_CALL_PARTS;
-	check_golden(&v, 80, 24, "view-parts-80x24");
-	check_golden(&v, 120, 40, "view-parts-120x40");
-	v.m.quantity = LIVE_RX_COPY;
-	press(&v, 't', 1);
-	check_golden(&v, 80, 24, "view-times-80x24");
-	view__close(&v);
+	press(v, 'p', 1);
+	check_golden(v, 80, 24, "view-paused-80x24");
+	press(v, '?', 1);
+	check_golden(v, 80, 24, "view-help-80x24");
+	v = view__new(1);
+	v->m.quantity = LIVE_DELIVERY;
+	check_golden(v, 80, 24, "view-1mode-80x24");
+	v = view__new(3);
+	fake_frame__fentry(v->f);
+	v->m.quantity = LIVE_CALL_PARTS;
+	check_golden(v, 80, 24, "view-parts-80x24");
+	check_golden(v, 120, 40, "view-parts-120x40");
+	v->m.quantity = LIVE_RX_COPY;
+	press(v, 't', 1);
+	check_golden(v, 80, 24, "view-times-80x24");
 }
 
 TEST(ascii_layout_has_no_other_bytes)
 {
-	struct view v = view__open(3);
-	char *text = view_text(&v.m, 80, 24, false);
+	struct view *v = view__new(3);
+	char *text = view_text(&v->m, 80, 24, false);
 
 	assert_non_null(strstr(text, "####"));
 	for (const char *p = text; *p; p++)
 		assert_true((unsigned char)*p < 0x80);
 	free(text);
-	view__close(&v);
 }
 
 TEST(too_small_terminal_shows_one_sentence)
 {
-	struct view v = view__open(2);
+	struct view *v = view__new(2);
 
 	for (int rows = 1; rows <= 24; rows++) {
 		for (int cols = 1; cols <= 80; cols += 7) {
-			char *text = render(&v, cols, rows);
+			char *text = render(v, cols, rows);
 
 			assert_memory_equal(text, "terminal too small", cols < 18 ? cols - 1 : 18);
 			assert_int_equal(strlen(strchr(text, '\n')), rows);
 			free(text);
 		}
 	}
-	view__close(&v);
 }
 
 /* Every quantity at every size: nothing is cut, and the keys stay in place. */
 TEST(every_quantity_fits_every_size)
 {
 	for (size_t modes = 0; modes <= 3; modes++) {
-		struct view v = view__open(modes);
+		struct view *v = view__new(modes);
 
 		if (modes % 2)
-			fake_frame__fentry(v.f);
+			fake_frame__fentry(v->f);
 		for (int rows = 24; rows <= 130; rows += 5) {
 			for (int cols = 80; cols <= 300; cols += 11) {
 				char *text;
 
-				v.m.quantity = (rows + cols) % LIVE_QUANTITY_NR;
-				text = render(&v, cols, rows);
+				v->m.quantity = (rows + cols) % LIVE_QUANTITY_NR;
+				text = render(v, cols, rows);
 				assert_non_null(strstr(text, "q quit   p pause"));
 				assert_non_null(strstr(text, "copies/B Gbit/s"));
 				if (strchr(text, '~'))
@@ -151,314 +151,293 @@ TEST(every_quantity_fits_every_size)
 				free(text);
 			}
 		}
-		press(&v, '?', 1);
-		check_words(render(&v, 80, 24), "~", false);
-		view__close(&v);
+		press(v, '?', 1);
+		check_words(render(v, 80, 24), "~", false);
 	}
 }
 
 /* Large counts in narrow columns, and times of a KiB under a reason of several lines. */
 TEST(narrow_columns_neither_cut_nor_overwrite_a_text)
 {
-	struct view v = view__open(3);
+	struct view *v = view__new(3);
 
 	for (int i = 0; i < 100000; i++)
-		hist__record(run_of(&v, MODE_TWOCOPY)->app.latency[LATENCY_SEND_CALL].hist, 5000);
-	check_words(render(&v, 80, 24), "two-copy  n=109 024 ", true);
-	v.m.quantity = LIVE_CALL_PARTS;
-	check_words(render(&v, 80, 24), "gather 30.5ns\n", true);
-	check_words(render(&v, 80, 24), " n/a: no tracepoint ", true);
-	check_words(render(&v, 80, 24), " its end ", true);
-	view__close(&v);
+		hist__record(run_of(v, MODE_TWOCOPY)->app.latency[LATENCY_SEND_CALL].hist, 5000);
+	check_words(render(v, 80, 24), "two-copy  n=109 024 ", true);
+	v->m.quantity = LIVE_CALL_PARTS;
+	check_words(render(v, 80, 24), "gather 30.5ns\n", true);
+	check_words(render(v, 80, 24), " n/a: no tracepoint ", true);
+	check_words(render(v, 80, 24), " its end ", true);
 }
 
 TEST(parts_of_a_call_are_shown_or_have_a_reason)
 {
-	struct view v = view__open(2);
+	struct view *v = view__new(2);
 
-	v.m.quantity = LIVE_CALL_PARTS;
-	v.f->modes[0].seen = false;
-	check_says(&v, "not run yet");
-	check_says(&v, "n/a: " FAKE_TIME_REASON);
-	v.f->modes[0].seen = true;
-	fake_frame__fentry(v.f);
-	check_says(&v, "39.0%");
-	check_says(&v, "gather 30.5ns send 76.4ns receive 86.3ns");
+	v->m.quantity = LIVE_CALL_PARTS;
+	v->f->modes[0].seen = false;
+	check_says(v, "not run yet");
+	check_says(v, "n/a: " FAKE_TIME_REASON);
+	v->f->modes[0].seen = true;
+	fake_frame__fentry(v->f);
+	check_says(v, "39.0%");
+	check_says(v, "gather 30.5ns send 76.4ns receive 86.3ns");
 	/* An unknown part makes the rest of the call unknown, not the other parts. */
-	run_of(&v, MODE_TWOCOPY)->path_ns[PATH_WAIT] = (struct num){.reason = "no hook"};
-	check_says(&v, "39.0%");
-	check_says(&v, " n/a");
-	view__close(&v);
+	run_of(v, MODE_TWOCOPY)->path_ns[PATH_WAIT] = (struct num){.reason = "no hook"};
+	check_says(v, "39.0%");
+	check_says(v, " n/a");
 }
 
 /* CPU time is sampled after each round: at first there is none. Other classes are summed. */
 TEST(CPU_time_by_class_is_shown_after_its_round)
 {
-	struct view v = view__open(2);
-	struct cpu_result *first = &run_of(&v, MODE_TWOCOPY)->cpu;
-	struct cpu_result *second = &run_of(&v, MODE_ONECOPY)->cpu;
+	struct view *v = view__new(2);
+	struct cpu_result *first = &run_of(v, MODE_TWOCOPY)->cpu;
+	struct cpu_result *second = &run_of(v, MODE_ONECOPY)->cpu;
 
-	v.m.quantity = LIVE_CPU;
+	v->m.quantity = LIVE_CPU;
 	cpu_time__none(first, "not measured");
-	v.f->modes[0].running = true;
-	check_says(&v, "sampled after this round");
-	check_says(&v, "2000 samples");
-	v.f->modes[0].running = false;
+	v->f->modes[0].running = true;
+	check_says(v, "sampled after this round");
+	check_says(v, "2000 samples");
+	v->f->modes[0].running = false;
 	cpu_time__none(first, "--no-cpu was given");
-	check_says(&v, "n/a: --no-cpu was given");
+	check_says(v, "n/a: --no-cpu was given");
 	for (int c = 0; c < CPU_CLASS_NR; c++)
 		second->by[0].classes[c] = 100;
 	second->by[0].samples = 100 * CPU_CLASS_NR;
-	check_silent(&v, "all others");
-	check_words(render(&v, 80, 24), "all others", true);
-	check_words(render(&v, 80, 24), "receive copy", true);
-	view__close(&v);
+	check_silent(v, "all others");
+	check_words(render(v, 80, 24), "all others", true);
+	check_words(render(v, 80, 24), "receive copy", true);
 }
 
 /* Times since the reset only. */
 TEST(reset_hides_earlier_times)
 {
-	struct view v = view__open(1);
-	struct run_result *run = run_of(&v, MODE_TWOCOPY);
+	struct view *v = view__new(1);
+	struct run_result *run = run_of(v, MODE_TWOCOPY);
 	const struct run_result *shown;
 	struct live_frame copy;
 
-	fake_frame__fentry(v.f);
-	press(&v, 'r', 1);
-	v.m.quantity = LIVE_CALL_PARTS;
-	check_says(&v, "n/a: no call was timed");
+	fake_frame__fentry(v->f);
+	press(v, 'r', 1);
+	v->m.quantity = LIVE_CALL_PARTS;
+	check_says(v, "n/a: no call was timed");
 	run->path_ns[PATH_COPY].value += 700;
 	run->path_calls.value += 7;
 	hist__add_bucket(run->stages[NIO_STAGE_RX_COPY].times, 100, 3);
-	shown = &live_model__shown(&v.m, &copy)->modes[0].total;
+	shown = &live_model__shown(&v->m, &copy)->modes[0].total;
 	assert_int_equal(shown->path_ns[PATH_COPY].value, 700);
 	assert_int_equal(shown->path_ns[PATH_LOCK].value, 0);
 	assert_int_equal(shown->path_calls.value, 7);
 	assert_int_equal(shown->stages[NIO_STAGE_RX_COPY].times->count, 3);
 	live_frame__clear(&copy);
-	view__close(&v);
 }
 
 TEST(pause_freezes_the_picture)
 {
-	struct view v = view__open(3);
+	struct view *v = view__new(3);
 
-	v.m.quantity = LIVE_SEND_CALL;
-	press(&v, 'p', 1);
-	v.f->elapsed_ns = 7000000000;
-	hist__reset(run_of(&v, MODE_TWOCOPY)->app.latency[LATENCY_SEND_CALL].hist);
-	check_says(&v, "PAUSED");
-	check_says(&v, "3.0 of 10.0 s");
-	check_says(&v, "two-copy  9 024 events");
-	press(&v, ' ', 1);
-	check_silent(&v, "PAUSED");
-	check_says(&v, "7.0 of 10.0 s");
-	check_silent(&v, "two-copy  9 024 events");
-	view__close(&v);
+	v->m.quantity = LIVE_SEND_CALL;
+	press(v, 'p', 1);
+	v->f->elapsed_ns = 7000000000;
+	hist__reset(run_of(v, MODE_TWOCOPY)->app.latency[LATENCY_SEND_CALL].hist);
+	check_says(v, "PAUSED");
+	check_says(v, "3.0 of 10.0 s");
+	check_says(v, "two-copy  9 024 events");
+	press(v, ' ', 1);
+	check_silent(v, "PAUSED");
+	check_says(v, "7.0 of 10.0 s");
+	check_silent(v, "two-copy  9 024 events");
 }
 
 /* A reset hides earlier counts and shows later ones in full; the frame is unchanged. */
 TEST(reset_subtracts_earlier_counts)
 {
-	struct view v = view__open(3);
-	struct run_result *run = run_of(&v, MODE_TWOCOPY);
+	struct view *v = view__new(3);
+	struct run_result *run = run_of(v, MODE_TWOCOPY);
 	struct hist *calls = run->app.latency[LATENCY_SEND_CALL].hist;
+	const struct run_result *shown;
 	uint64_t before = calls->count;
 	struct live_frame copy;
 
-	v.m.quantity = LIVE_SEND_CALL;
-	press(&v, 'r', 1);
-	check_says(&v, "no events so far");
-	check_says(&v, "counts since 3.0 s");
+	v->m.quantity = LIVE_SEND_CALL;
+	press(v, 'r', 1);
+	check_says(v, "no events so far");
+	check_says(v, "counts since 3.0 s");
 	for (int i = 0; i < 23; i++)
 		hist__record(calls, 5000);
 	run->app.rx_bytes += 1000;
 	run->stages[NIO_STAGE_TX_COPY].bytes += 1500;
-	check_says(&v, "two-copy  23 events");
-	check_says(&v, "1.50");
-	assert_int_equal(live_model__shown(&v.m, &copy)
-				 ->modes[0]
-				 .total.app.latency[LATENCY_SEND_CALL]
-				 .hist->sum,
-			 23 * 5000);
+	check_says(v, "two-copy  23 events");
+	check_says(v, "1.50");
+	shown = &live_model__shown(&v->m, &copy)->modes[0].total;
+	assert_int_equal(shown->app.latency[LATENCY_SEND_CALL].hist->sum, 23 * 5000);
 	assert_int_equal(calls->count, before + 23);
 	live_frame__clear(&copy);
 	/* Again, from a paused picture: the earlier baseline goes. */
-	press(&v, 'p', 1);
-	press(&v, 'r', 1);
-	check_silent(&v, "23 events");
-	view__close(&v);
+	press(v, 'p', 1);
+	press(v, 'r', 1);
+	check_silent(v, "23 events");
 }
 
 /* A mode that starts after the reset is shown in full; counts below the baseline are 0. */
 TEST(reset_shows_later_modes_in_full_and_never_wraps)
 {
-	struct view v = view__open(2), late = view__open(3);
+	struct view *v = view__new(2);
+	struct live_frame *late = fake_frame__new(3), copy;
 	const struct live_frame *shown;
-	struct live_frame copy;
 
-	press(&v, 'r', 1);
-	run_of(&late, MODE_TWOCOPY)->app.rx_bytes = 1;
-	v.m.now = late.f;
-	shown = live_model__shown(&v.m, &copy);
+	press(v, 'r', 1);
+	late->modes[0].total.app.rx_bytes = 1;
+	v->m.now = late;
+	shown = live_model__shown(&v->m, &copy);
 	assert_int_equal(shown->modes[0].total.app.rx_bytes, 0);
-	assert_int_equal(shown->modes[2].total.app.rx_bytes,
-			 run_of(&late, MODE_ZEROCOPY)->app.rx_bytes);
+	assert_int_equal(shown->modes[2].total.app.rx_bytes, late->modes[2].total.app.rx_bytes);
 	live_frame__clear(&copy);
-	view__close(&v);
-	view__close(&late);
+	fake_frame__free(late);
 }
 
 /* An empty column gives the reason if the mode has no such events. */
 TEST(empty_column_has_the_reason_of_its_mode)
 {
-	struct view v = view__open(3);
+	struct view *v = view__new(3);
 
-	v.m.quantity = LIVE_TX_COPY;
-	check_says(&v, "its pages are");
-	v.m.quantity = LIVE_TX_PIN;
-	check_says(&v, "this mode copies at");
+	v->m.quantity = LIVE_TX_COPY;
+	check_says(v, "its pages are");
+	v->m.quantity = LIVE_TX_PIN;
+	check_says(v, "this mode copies at");
 	/* Nothing was sent yet, so nothing is known. */
-	run_of(&v, MODE_ZEROCOPY)->stages[NIO_STAGE_TX_PIN].bytes = 0;
-	v.m.quantity = LIVE_TX_COPY;
-	check_says(&v, "no events so far");
-	view__close(&v);
+	run_of(v, MODE_ZEROCOPY)->stages[NIO_STAGE_TX_PIN].bytes = 0;
+	v->m.quantity = LIVE_TX_COPY;
+	check_says(v, "no events so far");
 }
 
 TEST(keys_choose_quantity_and_help)
 {
-	struct view v = view__open(3);
+	struct view *v = view__new(3);
 
 	/* First the quantity that has a distribution in every mode. */
-	assert_int_equal(v.m.quantity, LIVE_SEND_CALL);
-	press(&v, SCREEN_KEY_LEFT, 1);
-	assert_int_equal(v.m.quantity, LIVE_QUANTITY_NR - 1);
-	press(&v, SCREEN_KEY_RIGHT, LIVE_QUANTITY_NR + 1);
-	assert_int_equal(v.m.quantity, LIVE_SEND_CALL);
-	press(&v, SCREEN_KEY_RIGHT, 2);
-	assert_int_equal(v.m.quantity, LIVE_CPU);
-	press(&v, '?', 1);
-	check_says(&v, "any key closes this");
+	assert_int_equal(v->m.quantity, LIVE_SEND_CALL);
+	press(v, SCREEN_KEY_LEFT, 1);
+	assert_int_equal(v->m.quantity, LIVE_QUANTITY_NR - 1);
+	press(v, SCREEN_KEY_RIGHT, LIVE_QUANTITY_NR + 1);
+	assert_int_equal(v->m.quantity, LIVE_SEND_CALL);
+	press(v, SCREEN_KEY_RIGHT, 2);
+	assert_int_equal(v->m.quantity, LIVE_CPU);
+	press(v, '?', 1);
+	check_says(v, "any key closes this");
 	/* On the help page every key, including q, only closes it. */
-	press(&v, 'q', 1);
-	check_silent(&v, "any key closes this");
-	press(&v, SCREEN_KEY_OTHER, 3);
-	assert_int_equal(live_model__key(&v.m, 'q'), LIVE_QUIT);
-	view__close(&v);
+	press(v, 'q', 1);
+	check_silent(v, "any key closes this");
+	press(v, SCREEN_KEY_OTHER, 3);
+	assert_int_equal(live_model__key(&v->m, 'q'), LIVE_QUIT);
 }
 
 TEST(keys_before_the_first_frame_do_nothing)
 {
-	struct view v = view__open(0);
+	struct view *v = view__new(0);
 
-	v.m.now = NULL;
-	press(&v, 'p', 1);
-	press(&v, 'r', 1);
-	check_says(&v, "waiting for the first figures");
-	view__close(&v);
+	v->m.now = NULL;
+	press(v, 'p', 1);
+	press(v, 'r', 1);
+	check_says(v, "waiting for the first figures");
 }
 
 TEST(losses_and_phases_are_named)
 {
-	struct view v = view__open(2);
+	struct view *v = view__new(2);
 
-	check_silent(&v, "LOSSES");
-	v.f->health.missed.value = 3;
-	v.f->health.unmatched.value = 4;
-	v.f->health.dropped = (struct num){.value = 9, .reason = "unknown: must not be said"};
-	v.f->phase = LIVE_WARMUP;
-	check_says(&v, "LOSSES: 3 program runs missed, 4 unmatched\n");
-	check_says(&v, "one-copy: warm-up, nothing is counted yet");
-	view__close(&v);
+	check_silent(v, "LOSSES");
+	v->f->health.missed.value = 3;
+	v->f->health.unmatched.value = 4;
+	v->f->health.dropped = (struct num){.value = 9, .reason = "unknown: must not be said"};
+	v->f->phase = LIVE_WARMUP;
+	check_says(v, "LOSSES: 3 program runs missed, 4 unmatched\n");
+	check_says(v, "one-copy: warm-up, nothing is counted yet");
 }
 
 TEST(answers_so_far_name_the_fastest_and_the_cheapest_mode)
 {
-	struct view v = view__open(3);
-	struct run_result *zc = run_of(&v, MODE_ZEROCOPY);
+	struct view *v = view__new(3);
+	struct run_result *zc = run_of(v, MODE_ZEROCOPY);
 
-	check_says(&v, "zero-copy: NO, all copied   fastest two-copy   cheapest two-copy   "
-		       "nothing missed   (so far)");
+	check_says(v, "zero-copy: NO, all copied   fastest two-copy   cheapest two-copy   "
+		      "nothing missed   (so far)");
 	zc->duration_ns /= 10;
 	zc->app.zc.copied = zc->app.zc.completed / 4;
 	zc->kernel_zc_known = false;
-	check_says(&v, "zero-copy: partly, 25 % copied   fastest zero-copy");
+	check_says(v, "zero-copy: partly, 25 % copied   fastest zero-copy");
 	zc->app.zc.copied = 0;
-	v.f->health.missed.known = false;
-	check_says(&v, "zero-copy: yes, none copied");
-	check_silent(&v, "nothing missed");
-	view__close(&v);
+	v->f->health.missed.known = false;
+	check_says(v, "zero-copy: yes, none copied");
+	check_silent(v, "nothing missed");
 }
 
 TEST(unknown_values_are_shown_as_n_a)
 {
-	struct view v = view__open(2);
-	struct stage_result *tx = &run_of(&v, MODE_ONECOPY)->stages[NIO_STAGE_TX_COPY];
+	struct view *v = view__new(2);
+	struct stage_result *tx = &run_of(v, MODE_ONECOPY)->stages[NIO_STAGE_TX_COPY];
 
-	v.m.quantity = LIVE_TX_COPY;
+	v->m.quantity = LIVE_TX_COPY;
 	tx->quality = QUALITY_UNAVAILABLE;
 	tx->reason = "the probe could not be attached here";
-	v.f->modes[0].seen = false;
-	v.f->planned_ns = 0;
-	check_says(&v, "n/a: the probe could not be attached here");
-	check_says(&v, "  * copies/B without send other: not measured");
-	check_says(&v, "  two-copy  not run yet");
-	check_says(&v, "   3.0 s\n");
-	view__close(&v);
+	v->f->modes[0].seen = false;
+	v->f->planned_ns = 0;
+	check_says(v, "n/a: the probe could not be attached here");
+	check_says(v, "  * copies/B without send other: not measured");
+	check_says(v, "  two-copy  not run yet");
+	check_says(v, "   3.0 s\n");
 }
 
 /* With the receiver on another machine the figure is the sender's, and rx_copy is not missing. */
 TEST(remote_receiver_marks_copies_per_byte_as_of_the_sender)
 {
-	struct view v = view__open(MODE_NR);
+	struct view *v = view__new(MODE_NR);
 
 	for (int i = 0; i < MODE_NR; i++) {
-		run_of(&v, i)->sender_side = true;
-		run_of(&v, i)->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
+		run_of(v, i)->sender_side = true;
+		run_of(v, i)->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
 	}
-	check_says(&v, "  * copies/B of the sender's side without other");
+	check_says(v, "  * copies/B of the sender's side without other");
 	for (int i = 0; i < MODE_NR; i++)
-		run_of(&v, i)->stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_EXACT;
-	check_says(&v, "  copies/B of the sender's side\n");
-	view__close(&v);
+		run_of(v, i)->stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_EXACT;
+	check_says(v, "  copies/B of the sender's side\n");
 }
 
 TEST(splice_column_appears_with_spliced_bytes_only)
 {
-	struct view v = view__open(1);
+	struct view *v = view__new(1);
 
-	check_silent(&v, " splice ");
-	run_of(&v, MODE_TWOCOPY)->stages[NIO_STAGE_TX_SPLICE].bytes = 1;
-	check_says(&v, " splice ");
-	view__close(&v);
+	check_silent(v, " splice ");
+	run_of(v, MODE_TWOCOPY)->stages[NIO_STAGE_TX_SPLICE].bytes = 1;
+	check_says(v, " splice ");
 }
 
 /* Modes with different events name them in their own column. */
 TEST(different_events_are_named_per_mode)
 {
-	struct view v = view__open(2);
+	struct view *v = view__new(2);
 
-	v.m.quantity = LIVE_TX_COPY;
-	check_says(&v, "send: bytes per send call");
-	run_of(&v, MODE_ONECOPY)->stages[NIO_STAGE_TX_COPY].event = "transmit";
-	check_says(&v, "send: bytes per event");
-	check_says(&v, "x transmit");
-	check_says(&v, "x send call");
-	view__close(&v);
+	v->m.quantity = LIVE_TX_COPY;
+	check_says(v, "send: bytes per send call");
+	run_of(v, MODE_ONECOPY)->stages[NIO_STAGE_TX_COPY].event = "transmit";
+	check_says(v, "send: bytes per event");
+	check_says(v, "x transmit");
+	check_says(v, "x send call");
 }
 
 TEST(colour_is_never_the_only_mark_of_a_mode)
 {
 	struct sweep_grid *g = sweep_grid__new(24, 80);
-	struct view v = view__open(3);
+	struct view *v = view__new(3);
 	unsigned int modes = 0;
 
-	live_layout__draw(g, &v.m, true);
+	live_layout__draw(g, &v->m, true);
 	for (int i = 0; i < 24 * 80; i++)
 		modes |= 1u << (g->cells[i].attr & GRID_COLOUR_MASK);
 	assert_int_equal(modes, 0xf);
 	assert_true(g->cells[0].attr & GRID_REVERSE);
-	view__close(&v);
 	sweep_grid__free(g);
 }
 
@@ -483,19 +462,35 @@ TEST(grid_clips_text_at_its_edges)
 
 TEST(line_has_the_figures_or_n_a)
 {
-	struct view v = view__open(2);
+	struct view *v = view__new(2);
 
-	check_words(line_text(v.f),
+	check_words(line_text(v->f),
 		    "  3.0s one-copy 2/5  31.1 Gbit/s  send 3.89 GB/s  receive 3.89 GB/s"
 		    "  CPU 256 ns/KiB  n/a switches/GiB  missed 0",
 		    true);
-	run_of(&v, MODE_ONECOPY)->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
-	v.f->health.missed.known = false;
-	check_words(line_text(v.f), "receive n/a", true);
-	check_words(line_text(v.f), "missed n/a", true);
-	run_of(&v, MODE_ONECOPY)->ledger_known = false;
-	check_words(line_text(v.f), "ledger n/a", true);
-	v.f->phase = LIVE_WARMUP;
-	check_words(line_text(v.f), "  3.0s one-copy 2/5  warm-up, nothing is counted yet", true);
-	view__close(&v);
+	run_of(v, MODE_ONECOPY)->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
+	v->f->health.missed.known = false;
+	check_words(line_text(v->f), "receive n/a", true);
+	check_words(line_text(v->f), "missed n/a", true);
+	run_of(v, MODE_ONECOPY)->ledger_known = false;
+	check_words(line_text(v->f), "ledger n/a", true);
+	v->f->phase = LIVE_WARMUP;
+	check_words(line_text(v->f), "  3.0s one-copy 2/5  warm-up, nothing is counted yet", true);
+}
+
+TEST(remote_receiver_leaves_costs_of_the_sender_in_line_and_live_view)
+{
+	struct view *v = view__new(1);
+	struct run_result *run = run_of(v, MODE_TWOCOPY);
+
+	run->sender_side = true;
+	run->app.receiver_cpu_ns.known = false;
+	run->perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES] = known(1000);
+	check_words(line_text(v->f), "  of the sender: CPU 123 ns/KiB  1074 switches/GiB  missed 0",
+		    true);
+	check_says(v, "  sender's    CPU ns/KiB");
+	check_says(v, "no hardware counters: virtual machine");
+	check_says(v, "  two-copy           123          1074");
+	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.tx_bytes);
+	check_words(line_text(v->f), "  of the sender: 1.00 cycles/B  1074 switches/GiB", true);
 }

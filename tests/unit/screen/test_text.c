@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/remote.h"
 #include "model/verdict.h"
 
 /* Unit tests link the programs' code only, so helpers are included as source. */
@@ -20,7 +21,7 @@ static void check_golden(const struct result *r, unsigned int columns, const cha
 
 TEST(text_matches_its_golden_files_in_three_widths)
 {
-	struct result *r = fake_result__new(3);
+	struct result *r = fresh(3);
 
 	check_golden(r, 110, "text-3modes-110");
 	check_golden(r, 80, "text-3modes-80");
@@ -29,12 +30,11 @@ TEST(text_matches_its_golden_files_in_three_widths)
 	check_golden(r, 110, "text-times-110");
 	check_golden(r, 80, "text-times-80");
 	check_golden(r, 60, "text-times-60");
-	fake_result__free(r);
 }
 
 TEST(one_mode_and_one_round_match_their_golden_file)
 {
-	struct result *r = fake_result__new(1);
+	struct result *r = fresh(1);
 
 	r->rounds = 1;
 	r->summary[0].throughput_gbps = (struct spread){31.4, 31.4, 31.4, 1};
@@ -43,13 +43,12 @@ TEST(one_mode_and_one_round_match_their_golden_file)
 	/* An empty histogram of completions has no table either. */
 	r->summary[0].total.app.latency[LATENCY_COMPLETION].hist = hist__new_latency();
 	assert_silent(r, "completion");
-	fake_result__free(r);
 }
 
 TEST(no_ledger_leaves_throughput_and_the_reason)
 {
 	static const char reason[] = "backend none was asked for";
-	struct result *r = fake_result__new(2);
+	struct result *r = fresh(2);
 	struct run_result *run;
 	size_t i;
 	int s;
@@ -66,13 +65,12 @@ TEST(no_ledger_leaves_throughput_and_the_reason)
 		}
 	}
 	check_golden(r, 100, "text-no-ledger");
-	fake_result__free(r);
 }
 
 /* Paragraphs never exceed the width, tables not from 60 columns on. */
 TEST(lines_fit_any_width)
 {
-	struct result *r = fake_result__new(3);
+	struct result *r = fresh(3);
 	const char *line;
 	unsigned int w;
 	char *text;
@@ -89,12 +87,11 @@ TEST(lines_fit_any_width)
 		}
 		free(text);
 	}
-	fake_result__free(r);
 }
 
 TEST(no_verdict_has_its_reason)
 {
-	struct result *r = fake_result__new(3);
+	struct result *r = fresh(3);
 	struct verdict *v = &r->summary[2].total.verdict;
 
 	v->text[0] = '\0';
@@ -103,13 +100,12 @@ TEST(no_verdict_has_its_reason)
 	r->summary_nr = 2;
 	assert_silent(r, "zero-copy  ");
 	r->summary_nr = 3;
-	fake_result__free(r);
 }
 
 /* A tap on lo, and a backend that sees its copy: the verdict of the run and the line below it. */
 TEST(packet_tap_is_named_in_the_verdict_and_below)
 {
-	struct result *r = fake_result__new(3);
+	struct result *r = fresh(3);
 	struct run_result *run = &r->summary[2].total;
 	struct tap *t = &r->env.taps.list[0];
 
@@ -130,12 +126,11 @@ TEST(packet_tap_is_named_in_the_verdict_and_below)
 	t->at_start = false;
 	r->env.taps.more = 3;
 	assert_says(r, "lo (tcpdump, pid 4242) (opened after the start) and 3 more");
-	fake_result__free(r);
 }
 
 TEST(losses_are_named_by_mode_and_explained)
 {
-	struct result *r = fake_result__new(2);
+	struct result *r = fresh(2);
 	struct health *h = &r->summary[1].total.health;
 
 	assert_says(r, "\n8 probes  coverage  missed  dropped  unmatched\n"
@@ -157,13 +152,12 @@ TEST(losses_are_named_by_mode_and_explained)
 	assert_says(r, "one-copy    1.0000   1 234      n/a          3                  5\n");
 	assert_says(r, "events dropped (one-copy) n/a: not counted here");
 	assert_says(r, "Unmatched: the beginning or the end of these events was not seen.");
-	fake_result__free(r);
 }
 
 /* Bytes without an event, though none was refused: explained, unless events were sampled. */
 TEST(low_coverage_is_explained_unless_events_were_refused)
 {
-	struct result *r = fake_result__new(2);
+	struct result *r = fresh(2);
 	struct health *h = &r->summary[1].total.health;
 
 	h->coverage.value = 0.9991;
@@ -176,13 +170,12 @@ TEST(low_coverage_is_explained_unless_events_were_refused)
 	assert_silent(r, "Coverage: ");
 	h->missed = (struct num){.reason = "not told"};
 	assert_silent(r, "Coverage: ");
-	fake_result__free(r);
 }
 
 /* Uncovered bytes are named by mode, side and kind; anomalies are explained. */
 TEST(uncovered_bytes_are_named_by_mode_side_and_kind)
 {
-	struct result *r = fake_result__new(1);
+	struct result *r = fresh(1);
 	struct run_result *run = &r->summary[0].total;
 
 	assert_silent(r, "uncovered");
@@ -192,12 +185,11 @@ TEST(uncovered_bytes_are_named_by_mode_side_and_kind)
 	run->health.anomalies = (struct num){.value = 2, .known = true};
 	assert_says(r, "anomalies\ntwo-copy");
 	assert_says(r, "Anomalies: a sequence number was below the one before");
-	fake_result__free(r);
 }
 
 TEST(missing_times_share_one_reason)
 {
-	struct result *r = fake_result__new(2);
+	struct result *r = fresh(2);
 	struct run_result *run = &r->summary[1].total;
 
 	assert_says(r, "\ngather          30.5 ns           -\n");
@@ -215,13 +207,12 @@ TEST(missing_times_share_one_reason)
 	r->summary[0].total.path_ns[PATH_WAIT] = run->path_ns[PATH_WAIT];
 	assert_says(r, " wait n/a: no such hook\n");
 	assert_silent(r, "\noutside");
-	fake_result__free(r);
 }
 
 /* Means over a part of the calls are not subtracted from the mean over all. */
 TEST(times_of_some_calls_have_their_number_and_reason)
 {
-	struct result *r = fake_result__new(1);
+	struct result *r = fresh(1);
 	struct run_result *run = &r->summary[0].total;
 
 	fake_result__fentry(r);
@@ -235,12 +226,11 @@ TEST(times_of_some_calls_have_their_number_and_reason)
 	run->stages[NIO_STAGE_RX_COPY].timed.value = 0;
 	run->stages[NIO_STAGE_RX_COPY].ns.value = 0;
 	assert_says(r, "time of receive n/a: no event was timed");
-	fake_result__free(r);
 }
 
 TEST(places_of_deferred_copies_are_named_with_shares)
 {
-	struct result *r = fake_result__new(3);
+	struct result *r = fresh(3);
 	struct run_result *run = &r->summary[2].total;
 
 	fake_result__fentry(r);
@@ -259,12 +249,11 @@ TEST(places_of_deferred_copies_are_named_with_shares)
 	assert_says(r,
 		    "other      zero-copy: tcp_collapse 1.2 MB in 31 copies, tcp_mtu_probe 1.4 kB "
 		    "in 1 copy.\n");
-	fake_result__free(r);
 }
 
 TEST(completions_have_latency_and_pinned_bytes)
 {
-	struct result *r = fake_result__new(3);
+	struct result *r = fresh(3);
 	struct run_result *run = &r->summary[2].total;
 
 	assert_silent(r, "completion pages");
@@ -277,13 +266,12 @@ TEST(completions_have_latency_and_pinned_bytes)
 	run->notifications.value = 15259;
 	assert_says(r,
 		    "completion 512 KiB (p99 512 KiB) of a socket pinned after a send; 1.0 sends");
-	fake_result__free(r);
 }
 
 /* The last report of the load generator before the interruption is of another moment. */
 TEST(retransmissions_of_a_cut_run_have_no_total)
 {
-	struct result *r = fake_result__new(1);
+	struct result *r = fresh(1);
 	struct run_result *run = &r->summary[0].total;
 
 	run->app.tcp_bytes_retrans = 102000;
@@ -295,13 +283,12 @@ TEST(retransmissions_of_a_cut_run_have_no_total)
 	assert_says(r, "two-copy retransmitted 102 kB of n/a sent (interrupted before the totals "
 		       "were final)");
 	assert_silent(r, "102 kB of 0 B");
-	fake_result__free(r);
 }
 
 /* Partly pinned, spliced, and below 0.01: each has its own notation. */
 TEST(partly_pinned_and_spliced_bytes_have_their_own_notation)
 {
-	struct result *r = fake_result__new(1);
+	struct result *r = fresh(1);
 	struct run_result *run = &r->summary[0].total;
 	struct stage_result *tx = &run->stages[NIO_STAGE_TX_COPY];
 
@@ -314,12 +301,11 @@ TEST(partly_pinned_and_spliced_bytes_have_their_own_notation)
 	run->stages[NIO_STAGE_TX_SPLICE].bytes = run->stages[NIO_STAGE_TX_PIN].bytes;
 	run->stages[NIO_STAGE_TX_PIN].bytes = 0;
 	assert_says(r, " spliced ");
-	fake_result__free(r);
 }
 
 TEST(counters_are_shown_or_have_a_reason)
 {
-	struct result *r = fake_result__new(2);
+	struct result *r = fresh(2);
 	struct run_result *run = &r->summary[0].total;
 
 	assert_says(r, "page faults n/a: no hardware counters: virtual machine");
@@ -332,13 +318,12 @@ TEST(counters_are_shown_or_have_a_reason)
 	run->app.sender_cpu_ns = (struct num){.reason = "no /proc"};
 	assert_says(r, "CPU n/a / 256 ns per KiB");
 	assert_says(r, "CPU time (two-copy) n/a: no /proc");
-	fake_result__free(r);
 }
 
 /* Modes sampled by different events name both, with the reason. */
 TEST(sample_events_of_all_modes_are_named)
 {
-	struct result *r = fake_result__new(2);
+	struct result *r = fresh(2);
 	struct cpu_result *cpu = &r->summary[0].total.cpu;
 
 	assert_says(r, "4000 samples by cpu-clock at 997 Hz, in separate short rounds");
@@ -346,38 +331,102 @@ TEST(sample_events_of_all_modes_are_named)
 	assert_says(r, "4000 samples by cycles and cpu-clock at 997 Hz");
 	snprintf(cpu->no_cycles, sizeof(cpu->no_cycles), "cycles were refused: Busy");
 	assert_says(r, "samples by cycles and cpu-clock (cycles were refused: Busy) at 997 Hz, in");
-	fake_result__free(r);
 }
 
 TEST(inexact_stage_has_its_quality_and_reason)
 {
-	struct result *r = fake_result__new(1);
+	struct result *r = fresh(1);
 	struct stage_result *rx = &r->summary[0].total.stages[NIO_STAGE_RX_COPY];
 
 	rx->quality = QUALITY_DERIVED;
 	rx->reason = "from tcp_rcv_space_adjust";
 	assert_says(r, "receive copies derived: from tcp_rcv_space_adjust");
-	fake_result__free(r);
 }
 
 /* An unfilled run claims nothing: every figure is n/a with its reason. */
 TEST(unfilled_run_matches_its_golden_file)
 {
-	struct result *r = fake_result__new(1);
+	struct result *r = fresh(1);
 
 	run_result__clear(&r->summary[0].total);
 	r->summary[0].throughput_gbps.n = 0;
 	check_golden(r, 100, "text-unfilled");
-	fake_result__free(r);
 }
 
 TEST(no_received_payload_prints_no_inf_or_nan)
 {
-	struct result *r = fake_result__new(1);
+	struct result *r = fresh(1);
 
 	r->summary[0].total.app.rx_bytes = 0;
 	assert_silent(r, "inf");
 	assert_silent(r, "nan");
 	assert_says(r, "no payload was received");
-	fake_result__free(r);
+}
+
+static void make_sender_side(struct run_result *run)
+{
+	remote__begin(run);
+	run->app.rx_reason = NULL;
+	run->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
+	run->stages[NIO_STAGE_RX_COPY].reason = REMOTE_REASON;
+}
+
+/* Every cost is the sender's. */
+TEST(remote_receiver_leaves_costs_of_the_sender_in_the_text)
+{
+	static const struct num elsewhere = {.reason = REMOTE_REASON};
+	struct result *r = fresh(1);
+	struct run_result *run = &r->summary[0].total;
+
+	make_sender_side(run);
+	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.tx_bytes * 2);
+	run->perf_asked_nr = 1;
+	run->perf_asked[0].name = "task-clock";
+	run->perf_asked[0].count[NIO_SIDE_SENDER] = known(run->app.tx_bytes / 512);
+	run->perf_asked[0].count[NIO_SIDE_RECEIVER] = elsewhere;
+	assert_says(r, "perf       of the sender alone: CPU 123 ns per KiB; "
+		       "cycles 2 per byte\n");
+	assert_says(r, "events     task-clock 2 per KiB");
+}
+
+static void look_in_slices(struct run_result *run)
+{
+	run->health.phase_ns = 1000;
+	run->health.looked_ns = 100;
+}
+
+/* A remote receiver has no events. */
+TEST(sampled_events_are_explained_by_mode_and_direction)
+{
+	struct result *r = fresh(3);
+
+	assert_silent(r, "\nsampled ");
+	for (size_t i = 0; i < r->summary_nr; i++)
+		look_in_slices(&r->summary[i].total);
+	assert_says(r, "\nsampled    sizes of these events; the sockets count the bytes "
+		       "(--count-calls watches all). two-copy: sending and receiving, "
+		       "watched 10 % of the time. one-copy: sending and receiving, ");
+	for (size_t i = 0; i < r->summary_nr; i++)
+		make_sender_side(&r->summary[i].total);
+	assert_says(r, "two-copy: sending, watched 10 % of the time. one-copy: sending,");
+	assert_silent(r, "receiving, watched");
+	/* No program is attached that could see them. */
+	for (size_t i = 0; i < r->summary_nr; i++)
+		r->summary[i].total.stages[NIO_STAGE_TX_COPY].no_events = "see plan";
+	assert_silent(r, "\nsampled ");
+}
+
+/* A range of copies from sampled completions does not mean missed events. */
+TEST(range_of_copies_names_its_cause)
+{
+	struct result *r = fresh(3);
+	struct run_result *run = &r->summary[2].total;
+
+	assert_int_equal(run->mode, MODE_ZEROCOPY);
+	run->copies_per_byte = (struct real){.value = 2, .known = true};
+	run->copies_per_byte_at_most = (struct real){.value = 2.5, .known = true};
+	assert_says(r, "zero-copy: events were missed, so between 2.0000 and 2.5000");
+	look_in_slices(run);
+	assert_says(r, "zero-copy: completions were sampled, so between 2.0000 and 2.5000 copies");
+	assert_silent(r, "were missed, so");
 }

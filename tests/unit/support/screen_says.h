@@ -10,8 +10,20 @@
 #include "screen/display.h"
 #include "screen/live_layout.h"
 #include "screen/text.h"
+#include "support/fake_result.h"
 #include "support/grid_text.h"
 #include "support/test.h"
+
+/* A result of the first n modes. It is freed when the next one is made. */
+__attribute__((unused)) static struct result *fresh(size_t n)
+{
+	static struct result *r;
+
+	if (r)
+		fake_result__free(r);
+	r = fake_result__new(n);
+	return r;
+}
 
 /* The caller frees the texts. */
 __attribute__((unused)) static char *details_text(const struct result *r, unsigned int columns)
