@@ -304,9 +304,8 @@ static struct finding finding_of(const struct estimate *a, const struct estimate
 /* Of two numbers at least one of which is missing. */
 static struct finding unknown(const struct estimate *a, const struct estimate *b)
 {
-	struct rank_test t;
+	struct rank_test t = rank_test__of(NULL, 0, NULL, 0, 1);
 
-	rank_test__of(&t, NULL, 0, NULL, 0, 1);
 	return finding_of(a, b, &t, 1);
 }
 
