@@ -178,7 +178,7 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 		}
 		if (ev->fd != a->w.launch.pidfd)
 			return attach_session__lost(&a->w, &a->loop, ev->fd);
-		a->status = spawn__wait(&a->w.launch, 0);
+		a->status = launch__wait(&a->w.launch, 0);
 		return a->status >= 0;
 	default:
 		return false;
@@ -215,7 +215,7 @@ static void end_command(struct attach *a)
 			"from here; end it with kill %d.",
 			(int)a->w.launch.pid, (int)a->w.launch.pid);
 	else
-		a->status = spawn__wait(&a->w.launch, COMMAND_END_MS);
+		a->status = launch__wait(&a->w.launch, COMMAND_END_MS);
 }
 
 static int write_folded(FILE *f, struct profile *p)

@@ -309,9 +309,8 @@ static int watch_ends(struct attach_session *w, struct loop *l)
 
 static int hold_command(struct attach_session *w)
 {
-	int err = w->o->command
-			  ? spawn__hold(&w->launch, w->o->command, attach_options__to_stdout(w->o))
-			  : 0;
+	const struct command command = {w->o->command, attach_options__to_stdout(w->o)};
+	int err = command.argv ? spawn__hold(&w->launch, &command) : 0;
 
 	if (!err)
 		return EXIT_DONE;
@@ -324,7 +323,7 @@ static int let_go(struct attach_session *w, struct loop *l)
 	int err = loop__add(l, w->launch.pidfd);
 
 	if (!err)
-		err = spawn__go(&w->launch);
+		err = launch__go(&w->launch, NULL);
 	if (!err)
 		return EXIT_DONE;
 	log_error("cannot run %s: %s.", w->o->command[0], limits__strerror(err));
@@ -431,7 +430,7 @@ int attach_session__open(struct attach_session *w, const struct attach_options *
 void attach_session__close(struct attach_session *w)
 {
 	ready__close(&w->ready);
-	spawn__close(&w->launch);
+	launch__close(&w->launch);
 	for (size_t i = 0; w->o && i < w->o->pids_nr; i++)
 		if (w->pidfds[i] > 0)
 			close(w->pidfds[i]);

@@ -19,7 +19,7 @@ struct attach_session {
 	const struct attach_options *o;
 	struct attach_probes *watcher;
 	struct target target;
-	struct spawn launch;
+	struct launch launch;
 	struct attach_result found;
 	struct cpu_sampling sampling;
 	struct baseline baseline;
@@ -33,9 +33,9 @@ struct attach_session {
 	int cgroup; /* the directory of --cgroup; -1: none, or gone */
 };
 
-#define ATTACH_SESSION_INIT                         \
-	{                                           \
-		.launch = SPAWN_INIT, .cgroup = -1, \
+#define ATTACH_SESSION_INIT                          \
+	{                                            \
+		.launch = LAUNCH_INIT, .cgroup = -1, \
 	}
 
 /*
