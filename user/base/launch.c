@@ -10,10 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/time_limit.h"
 #include "loop.h"
 
 /* Between release and exec a child waits only for files. */
 #define EXEC_MS 10000
+#define STOP_MS (TIME_LIMIT_STOP_NS / 1000000) /* so long also after a signal that ends this one \
+						*/
 #define END_MS  1000
 #define LOOK_MS 10
 
@@ -81,13 +84,13 @@ int launch__go(struct launch *l, unsigned int *step)
 	struct pollfd p = {.fd = l->failure, .events = POLLIN};
 	struct failure failure = {0};
 	ssize_t len;
-	int ms;
+	unsigned int ms;
 
 	if (write(l->gate, "", 1) != 1)
 		return -errno;
 	close_end(&l->gate);
 	for (ms = 0; poll(&p, 1, LOOK_MS) <= 0; ms += LOOK_MS)
-		if (ms >= EXEC_MS || loop__is_to_end())
+		if (ms >= EXEC_MS || (ms >= STOP_MS && loop__is_to_end()))
 			return -ETIMEDOUT;
 	do
 		len = read(l->failure, &failure, sizeof(failure));
@@ -95,7 +98,9 @@ int launch__go(struct launch *l, unsigned int *step)
 	close_end(&l->failure);
 	if (step)
 		*step = failure.step;
-	return len ? failure.err : 0;
+	if (!len)
+		return 0;
+	return len == sizeof(failure) && failure.err < 0 ? failure.err : -EIO;
 }
 
 int launch__wait(struct launch *l, int timeout_ms)

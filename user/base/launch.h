@@ -35,7 +35,7 @@ int launch__hold(struct launch *l, int (*become)(struct launch_child *c), void *
 
 /*
  * Releases the child and waits for its exec. 0, or the -errno of become() with the step in *step
- * (may be NULL); -ETIMEDOUT after 10 s, or when the program is to end.
+ * (may be NULL); -ETIMEDOUT after 10 s, or soon after a signal that ends this program.
  */
 int launch__go(struct launch *l, unsigned int *step);
 
