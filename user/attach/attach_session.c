@@ -23,6 +23,15 @@
 /* A process may close its sockets for this long after its exit event. */
 #define EXIT_NS 1000000000ULL
 
+/* An exit code: EXIT_DONE if err is 0. */
+static int failed(int err, const char *verb, const char *object)
+{
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot %s %s: %s.", verb, object, limits__strerror(err));
+	return EXIT_RUN_FAILED;
+}
+
 static int refuse_pid(pid_t pid, int err)
 {
 	pid_t process = target__process_of(pid);
@@ -51,13 +60,20 @@ static int open_pids(struct attach_session *w)
 	return EXIT_DONE;
 }
 
-static void refuse_cgroup(const char *path, int err)
+static int open_cgroup(struct attach_session *w)
 {
-	char *mount = target__cgroup_mount();
+	const char *path = w->o->cgroup;
+	char *mount;
 
-	if (err != -ENOTSUP)
-		log_error("--cgroup %s cannot be read: %s.", path, strerror(-err));
-	else if (mount)
+	if (!path)
+		return EXIT_DONE;
+	w->cgroup = target__open_cgroup(path);
+	if (w->cgroup >= 0)
+		return EXIT_DONE;
+	if (w->cgroup != -ENOTSUP)
+		return failed(w->cgroup, "read --cgroup", path);
+	mount = target__cgroup_mount();
+	if (mount)
 		log_error("--cgroup %s is not the directory of a cgroup (v2): on this machine they "
 			  "are in %s.",
 			  path, mount);
@@ -66,16 +82,6 @@ static void refuse_cgroup(const char *path, int err)
 			  "this machine; mount them with mount -t cgroup2 none DIRECTORY.",
 			  path);
 	free(mount);
-}
-
-static int open_cgroup(struct attach_session *w)
-{
-	const struct attach_options *o = w->o;
-
-	w->cgroup = o->cgroup ? target__open_cgroup(o->cgroup) : -1;
-	if (!o->cgroup || w->cgroup >= 0)
-		return EXIT_DONE;
-	refuse_cgroup(o->cgroup, w->cgroup);
 	return EXIT_RUN_FAILED;
 }
 
@@ -83,17 +89,16 @@ static int open_cgroup(struct attach_session *w)
 static void warn_of_unknown_cgroups(const struct attach_options *o)
 {
 	struct flag told = btf_lookup__has_member("sock_cgroup_data", "cgroup");
-	char *mount = o->by == BY_CGROUP ? target__cgroup_mount() : NULL;
+	char *mount;
 
 	if (o->by != BY_CGROUP)
 		return;
+	mount = target__cgroup_mount();
 	if (told.known && !told.value)
-		log_warning("--by cgroup: this kernel does not tell the cgroups of sockets (Linux "
-			    "5.15 and later do): they show as (unknown).");
+		log_warning("--by cgroup: before Linux 5.15 the cgroups of sockets are unknown.");
 	else if (!mount)
-		log_warning("--by cgroup: no cgroups (v2) are mounted on this machine, so that "
-			    "they show as (unknown); mount them with mount -t cgroup2 none "
-			    "DIRECTORY.");
+		log_warning("--by cgroup: names are unknown, since no cgroups (v2) are mounted on "
+			    "this machine; mount them with mount -t cgroup2 none DIRECTORY.");
 	free(mount);
 }
 
@@ -230,20 +235,18 @@ static void take_name(struct attach_session *w, size_t i)
 			    asked, comm);
 	target__by_comm(comm, take_one, &several);
 	if (!several.nr)
-		log_warning("--comm %s: no process of this name runs now; those that begin, or "
-			    "take the name, are watched from then on.",
+		log_warning("--comm %s: no process of this name runs now; later ones are watched.",
 			    comm);
 }
 
-/* A cgroup may also exist before its processes. */
 static void take_cgroup(struct attach_session *w, const char *path)
 {
 	struct several several = {.w = w};
 
 	target__by_cgroup(path, take_one, &several);
 	if (!several.nr)
-		log_warning("--cgroup %s: no process is in it, or below it, now; those that begin "
-			    "there, or join it, are watched from then on.",
+		log_warning("--cgroup %s: no process is in it or below it now; later ones are "
+			    "watched.",
 			    path);
 }
 
@@ -301,21 +304,15 @@ static int watch_ends(struct attach_session *w, struct loop *l)
 	for (size_t i = 0; i < w->o->pids_nr && !err; i++)
 		err = loop__add(l, w->pidfds[i]);
 	w->alive = w->o->pids_nr;
-	if (!err)
-		return EXIT_DONE;
-	log_error("cannot wait for the end of a process: %s.", limits__strerror(err));
-	return EXIT_RUN_FAILED;
+	return failed(err, "wait for the end of", "a process");
 }
 
 static int hold_command(struct attach_session *w)
 {
 	const struct command command = {w->o->command, attach_options__to_stdout(w->o)};
-	int err = command.argv ? spawn__hold(&w->launch, &command) : 0;
 
-	if (!err)
-		return EXIT_DONE;
-	log_error("cannot start %s: %s.", w->o->command[0], limits__strerror(err));
-	return EXIT_RUN_FAILED;
+	return command.argv ? failed(spawn__hold(&w->launch, &command), "start", command.argv[0])
+			    : EXIT_DONE;
 }
 
 static int let_go(struct attach_session *w, struct loop *l)
@@ -324,10 +321,7 @@ static int let_go(struct attach_session *w, struct loop *l)
 
 	if (!err)
 		err = launch__go(&w->launch, NULL);
-	if (!err)
-		return EXIT_DONE;
-	log_error("cannot run %s: %s.", w->o->command[0], limits__strerror(err));
-	return EXIT_RUN_FAILED;
+	return failed(err, "run", w->o->command[0]);
 }
 
 static void begin_sampling(struct attach_session *w)
@@ -533,10 +527,7 @@ int attach_session__refresh(struct attach_session *w)
 	r->netns_left_out = w->target.netns_left_out;
 	table__leave_out(&r->table, r->loss.sockets_full + r->loss.tasks_full +
 					    r->loss.ends_missed + r->netns_left_out);
-	if (!err)
-		return EXIT_DONE;
-	log_error("what the programs saw cannot be read: %s.", strerror(-err));
-	return EXIT_RUN_FAILED;
+	return failed(err, "read", "what the programs saw");
 }
 
 int attach_session__finish(struct attach_session *w)
