@@ -50,26 +50,28 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 	if (deferred && b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
 		return because(QUALITY_UNAVAILABLE,
 			       "pages that io_uring sends (SEND_ZC) may be copied later, and no "
-			       "hook of attach tells whose they are",
+			       "hook of attach shows which connection they belong to",
 			       reason);
-	if (stage == NIO_STAGE_TX_COPY && !r->told)
+	if (stage == NIO_STAGE_TX_COPY && !r->sees_kinds)
 		return because(QUALITY_DERIVED,
-			       "an upper bound: this kernel's hooks do not tell sendfile and "
-			       "splice, which copy nothing, from sends that copy",
+			       "an upper bound: this kernel's hooks cannot distinguish sendfile "
+			       "and splice, which copy nothing, from sends that copy",
 			       reason);
 	if (sends && socket_ledger__unclassified(b))
 		return because(QUALITY_DERIVED,
-			       "a lower bound: of some bytes no call was seen (uncovered)", reason);
-	if (!deferred && b->divided[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
-		return because(QUALITY_SAMPLED,
-			       "of some connections not every call was seen: their bytes, which "
-			       "are exact, are divided as those of the calls that were seen",
+			       "a lower bound: the calls of some bytes were not seen (uncovered)",
 			       reason);
+	if (!deferred && b->divided[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
+		return because(
+			QUALITY_SAMPLED,
+			"not every call of some connections was seen: their bytes, which are "
+			"exact, are divided by the calls that were seen",
+			reason);
 	if (deferred && row->quality == QUALITY_DERIVED && socket_ledger__arrivals_missed(b))
 		return because(QUALITY_DERIVED,
 			       "a lower bound: the kernel reports every send of a connection as "
 			       "copied, yet fewer bytes were seen to arrive than it pinned: they "
-			       "were copied on the way out, or in events that no program was shown",
+			       "were copied on the way out, or in events that no program saw",
 			       reason);
 	return because(row->quality, row->reason, reason);
 }
@@ -112,7 +114,7 @@ static void advise(struct judgement *j, const struct attach_result *r, const str
 	struct advice_row row = {
 		.name = name,
 		.books = books,
-		.told = r->told,
+		.told = r->sees_kinds,
 		.encrypts = advice__encrypts(port),
 		.program = &program,
 		.baseline = r->baseline,
@@ -130,7 +132,7 @@ static void advise_connection(struct judgement *j, const struct attach_result *r
 	struct advice_program program;
 	struct advice_row advice = {
 		.books = &row->books,
-		.told = r->told,
+		.told = r->sees_kinds,
 		.encrypts = advice__encrypts((uint16_t)group__id(GROUP_PORT, row->socket)),
 		.program = &program,
 		.baseline = r->baseline,
@@ -175,7 +177,7 @@ void attach_result__judge(struct judgement *j, const struct attach_result *r,
 	struct verdict v;
 	size_t len;
 
-	verdict__of_sockets(&v, &row->books, r->notices);
+	verdict__of_sockets(&v, &row->books, r->sees_completions);
 	*j = (struct judgement){.copied_fraction = v.copied_fraction};
 	if (v.cause != ZC_CAUSE_NONE && v.cause != ZC_CAUSE_NOT_COPIED)
 		j->cause = zc_cause__key(v.cause);

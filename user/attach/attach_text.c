@@ -199,9 +199,9 @@ static void say_books(FILE *f, const struct attach_result *r)
 		text[VALUE_RECEIVED]);
 	say_unaccounted(f, b, NIO_SIDE_SENDER);
 	say_unaccounted(f, b, NIO_SIDE_RECEIVER);
-	if (!r->told)
-		fputs("This kernel's hooks do not tell sendfile and splice from other sends: what "
-		      "is copied is an upper bound. ",
+	if (!r->sees_kinds)
+		fputs("This kernel's hooks cannot distinguish sendfile and splice from other "
+		      "sends: copied bytes are an upper bound. ",
 		      f);
 	if (b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER])
 		fprintf(f,

@@ -91,16 +91,6 @@ static const struct process_maps *maps_of(struct cpu_sampling *s, const struct n
 	return now;
 }
 
-static struct stack_class class_of_user(struct cpu_sampling *s, const struct process_maps *maps,
-					uint64_t ip, bool *untold)
-{
-	enum libc_copies_answer answer = libc_copies__ask(&s->copies, maps, ip);
-
-	*untold = answer == LIBC_COPIES_UNTOLD;
-	return (struct stack_class){.class = answer == LIBC_COPIES_YES ? CPU_CLASS_GATHER
-								       : CPU_CLASS_USER};
-}
-
 /* The place of a stack in the index: its own, or a free one. */
 static uint32_t *place_of(struct cpu_sampling *s, const struct profile *p, const char *frames)
 {
@@ -160,37 +150,41 @@ static bool encrypts(const char *object)
 	return false;
 }
 
+static struct cpu_sample classify(struct cpu_sampling *s, const struct nio_sample *sample,
+				  const char **names, const struct process_maps *maps)
+{
+	struct stack_class class;
+	enum libc_copies_answer copies;
+
+	if (sample->frames) {
+		symbols__stack(s->symbols, sample->ip, sample->frames, names);
+		class = stack_rules__class(names, sample->frames);
+		return (struct cpu_sample){.class = class.class, .shifted = class.shifted};
+	}
+	copies = libc_copies__ask(&s->copies, maps, sample->user_ip);
+	return (struct cpu_sample){
+		.class = copies == LIBC_COPIES_YES ? CPU_CLASS_GATHER : CPU_CLASS_USER,
+		.undecided = copies == LIBC_COPIES_UNTOLD,
+		.encrypted = encrypts(process_maps__object(maps, sample->user_ip)),
+	};
+}
+
 static int take_sample(const struct nio_sample *sample, void *arg)
 {
 	struct turn *turn = arg;
 	struct process *p = table__process(&turn->f->table, sample->tgid, sample->started);
 	const struct process_maps *maps = sample->frames ? NULL : maps_of(turn->s, sample);
 	char frames[SAMPLE_FOLD_LEN], text[SAMPLE_FOLD_LEN + OWNER_LEN];
-	struct cpu_split *total = &turn->f->cpu.total;
-	const char *names[NIO_SAMPLE_FRAMES], *object;
-	struct stack_class class;
-	bool untold = false, encrypted;
+	const char *names[NIO_SAMPLE_FRAMES];
+	struct cpu_sample found = classify(turn->s, sample, names, maps);
 
-	if (sample->frames) {
-		symbols__stack(turn->s->symbols, sample->ip, sample->frames, names);
-		class = stack_rules__class(names, sample->frames);
-	} else {
-		class = class_of_user(turn->s, maps, sample->user_ip, &untold);
-	}
-	object = process_maps__object(maps, sample->user_ip);
-	encrypted = !sample->frames && encrypts(object);
-	sample_fold__frames(frames, sample, names, object);
+	sample_fold__frames(frames, sample, names, process_maps__object(maps, sample->user_ip));
 	name_stack(text, sizeof(text), p, frames);
 	keep_stack(turn->s, &turn->f->cpu,
-		   &(struct profile_stack){.frames = text, .count = 1, .class = class.class});
-	cpu_split__add(total, class.class, class.shifted);
-	total->untold += untold;
-	total->encrypted += encrypted;
-	if (!p)
-		return 0;
-	cpu_split__add(&p->cpu, class.class, class.shifted);
-	p->cpu.untold += untold;
-	p->cpu.encrypted += encrypted;
+		   &(struct profile_stack){.frames = text, .count = 1, .class = found.class});
+	cpu_split__add(&turn->f->cpu.total, found);
+	if (p)
+		cpu_split__add(&p->cpu, found);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ enum part_of_bytes {
 	PART_NR,
 };
 
-/* Why bytes of zero-copy sends were copied after all. A packet tap is not told from a receiver. */
+/* Why bytes of zero-copy sends were copied after all. A packet tap looks like a receiver. */
 enum copy_cause {
 	COPY_CAUSE_LOCAL, /* both ends have the same address */
 	COPY_CAUSE_NO_SG, /* nothing could be pinned */

@@ -394,7 +394,7 @@ static struct judgement judge(const struct attach_result *r, const struct attach
 /* nginx with sendfile for port 80, without for port 81, and a file that it reads for port 81. */
 TEST(verdict_and_advice_name_the_port_that_copies)
 {
-	struct attach_result r = {.told = true};
+	struct attach_result r = {.sees_kinds = true};
 	struct attach_row row;
 	struct sock_state s = file_stream;
 	struct process *p;
@@ -407,7 +407,8 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	table__take_read(&r.table, 7, 0, 300000000, true);
 	p = table__process(&r.table, 7, 0);
 	for (int i = 0; i < 1000; i++)
-		cpu_split__add(&p->cpu, i % 5 ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY, false);
+		cpu_split__add(&p->cpu, (struct cpu_sample){.class = i % 5 ? CPU_CLASS_TCP_IP
+									   : CPU_CLASS_TX_COPY});
 	row = attach_row__total(&r);
 	j = judge(&r, &row);
 	assert_string_equal(j.text, "Port 80: 200 MB sent by reference (sendfile), port 81: 100 MB "

@@ -23,7 +23,7 @@ static void scene__begin(struct scene *s, enum by by)
 	s->o.by = by;
 	s->r = (struct attach_result){.o = &s->o,
 				      .begun_ns = SECOND,
-				      .told = true,
+				      .sees_kinds = true,
 				      .missed.known = true,
 				      .cpu.reason = "not sampled"};
 }
