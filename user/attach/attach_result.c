@@ -260,6 +260,11 @@ char *attach_result__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tg
 	return buf;
 }
 
+static const struct groups *groups_of(const struct attach_result *r, enum by by)
+{
+	return &r->table.groups[by == BY_PORT ? GROUP_PORT : GROUP_CGROUP];
+}
+
 static bool process_at(struct attach_row *row, const struct table *t, size_t i)
 {
 	const struct process *p = &t->processes[i];
@@ -301,7 +306,7 @@ bool attach_row__at(struct attach_row *row, const struct attach_result *r, enum 
 		return process_at(row, t, i);
 	if (by == BY_CONNECTION)
 		return connection_at(row, t, i);
-	return group_at(row, &t->groups[by == BY_PORT ? GROUP_PORT : GROUP_CGROUP], i);
+	return group_at(row, groups_of(r, by), i);
 }
 
 struct attach_row attach_row__total(const struct attach_result *r)
@@ -366,7 +371,7 @@ size_t attach_result__rows(const struct attach_result *r, enum by by)
 	if (by == BY_CONNECTION)
 		return t->ranked_nr;
 	if (by != BY_PROCESS)
-		return t->groups[by == BY_PORT ? GROUP_PORT : GROUP_CGROUP].nr;
+		return groups_of(r, by)->nr;
 	for (size_t i = 0; i < t->processes_nr; i++)
 		nr += t->processes[i].books.connections != 0;
 	return nr;

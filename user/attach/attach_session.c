@@ -510,7 +510,11 @@ int attach_session__refresh(struct attach_session *w)
 		r->ended_ns = loop__now_ns();
 	table__begin(&r->table);
 	err = attach_probes__each_socket(w->watcher, take_socket, w);
-	table__end(&r->table);
+	r->loss = attach_probes__losses(w->watcher);
+	r->netns = w->target.netns_nr;
+	r->netns_left_out = w->target.netns_left_out;
+	table__end(&r->table, r->loss.sockets_full + r->loss.tasks_full + r->loss.ends_missed +
+				      r->netns_left_out);
 	/* Right after the sockets: rchar and the bytes sent are of one moment. */
 	if (!err)
 		err = attach_probes__each_task(w->watcher, take_task, w);
@@ -520,13 +524,8 @@ int attach_session__refresh(struct attach_session *w)
 	w->passes_again = false;
 	name_cgroups(&r->table.groups[GROUP_CGROUP]);
 	attach_session__sort(w);
-	r->loss = attach_probes__losses(w->watcher);
 	r->missed = attach_probes__missed(w->watcher);
 	r->events = attach_probes__events(w->watcher);
-	r->netns = w->target.netns_nr;
-	r->netns_left_out = w->target.netns_left_out;
-	table__leave_out(&r->table, r->loss.sockets_full + r->loss.tasks_full +
-					    r->loss.ends_missed + r->netns_left_out);
 	return failed(err, "read", "what the programs saw");
 }
 

@@ -117,7 +117,7 @@ static void add_to_group(struct groups *g, uint64_t id, size_t max, const struct
 		*(s->closed_ns ? &g->closed_left_out : &g->open_left_out) += 1;
 }
 
-/* Sums of groups have closed connections only; open ones must be added. */
+/* The closed connections, to which the open ones are added. */
 static void begin_groups(struct groups *g)
 {
 	g->open_left_out = 0;
@@ -360,7 +360,7 @@ void table__take(struct table *t, const struct sock_state *s)
 	add_socket(t, s);
 }
 
-void table__end(struct table *t)
+void table__end(struct table *t, size_t left_out)
 {
 	t->total = t->closed_sum;
 	t->processes_left_out = t->processes_closed_left_out;
@@ -372,17 +372,13 @@ void table__end(struct table *t)
 	}
 	for (size_t i = 0; i < t->open_nr; i++)
 		add_socket(t, &t->open[i]);
-}
-
-void table__leave_out(struct table *t, size_t nr)
-{
-	t->total.left_out = nr;
-	for (size_t i = 0; i < t->processes_nr; i++) {
-		t->processes[i].books.left_out = nr;
-		leave_out_of_groups(&t->processes[i].ports, nr);
-	}
+	t->total.left_out = left_out;
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		leave_out_of_groups(&t->groups[kind], nr);
+		leave_out_of_groups(&t->groups[kind], left_out);
+	for (size_t i = 0; i < t->processes_nr; i++) {
+		t->processes[i].books.left_out = left_out;
+		leave_out_of_groups(&t->processes[i].ports, left_out);
+	}
 }
 
 /* Sorting. */

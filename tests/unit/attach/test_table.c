@@ -33,7 +33,7 @@ TEST(table_keeps_the_largest_closed_connections_and_sums_all)
 		table__take(&t, &s);
 		sum += i;
 	}
-	table__end(&t);
+	table__end(&t, 0);
 	table__sort(&t, SORT_BYTES, 0);
 	assert_int_equal(t.closed_nr, TABLE_CLOSED_MAX);
 	assert_int_equal(t.closed_left_out, 500);
@@ -59,7 +59,7 @@ TEST(connection_without_room_for_its_process_is_counted_once)
 		s.closed_ns = i == 2;
 		table__begin(&t);
 		table__take(&t, &s);
-		table__end(&t);
+		table__end(&t, 0);
 		assert_int_equal(t.processes_left_out, 1);
 		assert_int_equal(t.total.socket_tx, 100);
 	}
@@ -79,7 +79,7 @@ TEST(open_connections_sort_before_closed_ones)
 		s.closed_ns = i < 3;
 		table__take(&t, &s);
 	}
-	table__end(&t);
+	table__end(&t, 0);
 	for (int again = 0; again < 2; again++) {
 		static const uint64_t order[] = {4, 5, 3, 1, 2, 0};
 
@@ -105,7 +105,7 @@ TEST(connections_that_moved_bytes_last_sort_first)
 		s.last_ns = i % 2 ? 99 : 100;
 		table__take(&t, &s);
 	}
-	table__end(&t);
+	table__end(&t, 0);
 	table__sort(&t, SORT_SENT, 100);
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(table__connection(&t, i)->key, order[i]);
@@ -147,7 +147,7 @@ TEST(group_sums_include_open_and_closed_connections)
 			table__take(&t, &one);
 		table__take(&t, &two);
 		table__take(&t, &three);
-		table__end(&t);
+		table__end(&t, 0);
 	}
 	table__sort(&t, SORT_SENT, 0);
 	assert_int_equal(t.groups[GROUP_CGROUP].nr, 2);
@@ -185,7 +185,7 @@ TEST(sockets_beyond_the_last_group_are_counted_once)
 			if (!refresh || !s.closed_ns)
 				table__take(&t, &s);
 		}
-		table__end(&t);
+		table__end(&t, 0);
 	}
 	assert_int_equal(t.groups[GROUP_CGROUP].nr, GROUPS_MAX);
 	assert_int_equal(groups__left_out(&t.groups[GROUP_CGROUP]), 5);
@@ -231,7 +231,7 @@ static void take_both(struct table *t)
 	table__begin(t);
 	table__take(t, &first);
 	table__take(t, &second);
-	table__end(t);
+	table__end(t, 0);
 	table__sort(t, SORT_SENT, 0);
 }
 
@@ -324,12 +324,12 @@ TEST(program_figures_are_all_from_the_last_refresh_that_read_rchar)
 	table__begin(&t);
 	take_at_port(&t, 80, 10, 5000);
 	take_at_port(&t, 81, 3000, 0);
-	table__end(&t);
+	table__end(&t, 0);
 	table__take_read(&t, 7, 0, 8100, true);
 	table__begin(&t);
 	take_at_port(&t, 80, 20, 9000);
 	take_at_port(&t, 81, 9000, 0);
-	table__end(&t);
+	table__end(&t, 0);
 	assert_true(table__program(&t, NULL, 81, &program, &copied));
 	assert_int_equal(copied, 3000);
 	assert_int_equal(program.read.value, 8100);
@@ -352,14 +352,14 @@ TEST(encryption_samples_belong_to_port_443_if_it_is_watched)
 
 	table__begin(&t);
 	take_at_port(&t, 81, 3000, 0);
-	table__end(&t);
+	table__end(&t, 0);
 	table__process(&t, 7, 0)->cpu.encrypted = 5;
 	assert_true(table__program(&t, NULL, 81, &program, &copied));
 	assert_int_equal(program.encrypted, 5);
 	table__begin(&t);
 	take_at_port(&t, 81, 3000, 0);
 	take_at_port(&t, 443, 3000, 0);
-	table__end(&t);
+	table__end(&t, 0);
 	assert_true(table__program(&t, NULL, 81, &program, &copied));
 	assert_int_equal(program.encrypted, 0);
 	table__clear(&t);
@@ -372,13 +372,12 @@ TEST(sockets_left_out_make_every_sum_unknown)
 
 	table__begin(&t);
 	take_at_port(&t, 81, 3000, 0);
-	table__end(&t);
-	table__leave_out(&t, 1);
+	table__end(&t, 1);
 	assert_false(socket_ledger__unaccounted(&t.total, NIO_SIDE_SENDER).known);
 	assert_false(socket_ledger__unaccounted(&t.processes[0].books, NIO_SIDE_SENDER).known);
 	assert_false(socket_ledger__copies_per_byte(&t.groups[GROUP_PORT].list[0].books).known);
 	table__begin(&t);
-	table__end(&t);
+	table__end(&t, 0);
 	assert_int_equal(t.total.left_out, 0);
 	table__clear(&t);
 }
@@ -403,7 +402,7 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	table__begin(&r.table);
 	take_at_port(&r.table, 80, 10000, 200000000);
 	take_at_port(&r.table, 81, 100000000, 0);
-	table__end(&r.table);
+	table__end(&r.table, 0);
 	table__take_read(&r.table, 7, 0, 300000000, true);
 	p = table__process(&r.table, 7, 0);
 	for (int i = 0; i < 1000; i++)

@@ -74,7 +74,7 @@ static const char *refresh(struct scene *s, double at, uint64_t spliced, uint64_
 	table__begin(&s->r.table);
 	for (size_t i = 0; i < ARRAY_LEN(streams); i++)
 		table__take(&s->r.table, &streams[i]);
-	table__end(&s->r.table);
+	table__end(&s->r.table, 0);
 	table__sort(&s->r.table, s->o.sort, 0);
 	s->r.ended_ns = (uint64_t)(at * 1e9);
 	return draw(s, 24, 80);
@@ -227,7 +227,7 @@ TEST(a_connection_keeps_its_remote_port_when_shortened)
 	st.remote_port = 60211;
 	table__begin(&s.r.table);
 	table__take(&s.r.table, &st);
-	table__end(&s.r.table);
+	table__end(&s.r.table, 0);
 	table__sort(&s.r.table, SORT_COPIED, 0);
 	s.r.ended_ns = 2 * SECOND;
 	draw(&s, 24, 80);
@@ -247,7 +247,7 @@ TEST(rows_beyond_the_table_are_counted_and_found_by_the_filter)
 
 		table__take(&s.r.table, &st);
 	}
-	table__end(&s.r.table);
+	table__end(&s.r.table, 0);
 	table__sort(&s.r.table, SORT_COPIED, 0);
 	s.r.ended_ns = 2 * SECOND;
 	draw(&s, 24, 80);
