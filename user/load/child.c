@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -243,18 +242,6 @@ static void fd__close(int *fd)
 	*fd = -1;
 }
 
-static void user__nobody(uid_t *uid, gid_t *gid)
-{
-	const struct passwd *pw = getpwnam("nobody");
-
-	*uid = 65534;
-	*gid = 65534;
-	if (pw && pw->pw_uid && pw->pw_gid) {
-		*uid = pw->pw_uid;
-		*gid = pw->pw_gid;
-	}
-}
-
 /* Copies a program to a memfd that anyone may execute (a build with umask 077 is not). */
 static int exe__copy(int exe)
 {
@@ -418,7 +405,7 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 
 	*c = (struct child)CHILD_INIT;
 	if (s.root && (sudo_user__of_sudo(&s.uid, &s.gid) || !s.gid))
-		user__nobody(&s.uid, &s.gid);
+		sudo_user__nobody(&s.uid, &s.gid);
 	err = start__once(s, c, false, &at);
 	if (err == -EACCES && at == CHILD_STEP_EXEC && s.root && !access(argv[0], X_OK))
 		err = start__once(s, c, true, &at);
