@@ -510,11 +510,7 @@ int attach_session__refresh(struct attach_session *w)
 		r->ended_ns = loop__now_ns();
 	table__begin(&r->table);
 	err = attach_probes__each_socket(w->watcher, take_socket, w);
-	r->loss = attach_probes__losses(w->watcher);
-	r->netns = w->target.netns_nr;
-	r->netns_left_out = w->target.netns_left_out;
-	table__end(&r->table, r->loss.sockets_full + r->loss.tasks_full + r->loss.ends_missed +
-				      r->netns_left_out);
+	table__end(&r->table);
 	/* Right after the sockets: rchar and the bytes sent are of one moment. */
 	if (!err)
 		err = attach_probes__each_task(w->watcher, take_task, w);
@@ -526,6 +522,11 @@ int attach_session__refresh(struct attach_session *w)
 	attach_session__sort(w);
 	r->missed = attach_probes__missed(w->watcher);
 	r->events = attach_probes__events(w->watcher);
+	r->loss = attach_probes__losses(w->watcher);
+	r->netns = w->target.netns_nr;
+	r->netns_left_out = w->target.netns_left_out;
+	table__leave_out(&r->table, r->loss.sockets_full + r->loss.tasks_full +
+					    r->loss.ends_missed + r->netns_left_out);
 	return failed(err, "read", "what the programs saw");
 }
 

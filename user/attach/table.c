@@ -360,7 +360,7 @@ void table__take(struct table *t, const struct sock_state *s)
 	add_socket(t, s);
 }
 
-void table__end(struct table *t, size_t left_out)
+void table__end(struct table *t)
 {
 	t->total = t->closed_sum;
 	t->processes_left_out = t->processes_closed_left_out;
@@ -372,12 +372,16 @@ void table__end(struct table *t, size_t left_out)
 	}
 	for (size_t i = 0; i < t->open_nr; i++)
 		add_socket(t, &t->open[i]);
-	t->total.left_out = left_out;
+}
+
+void table__leave_out(struct table *t, size_t nr)
+{
+	t->total.left_out = nr;
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		leave_out_of_groups(&t->groups[kind], left_out);
+		leave_out_of_groups(&t->groups[kind], nr);
 	for (size_t i = 0; i < t->processes_nr; i++) {
-		t->processes[i].books.left_out = left_out;
-		leave_out_of_groups(&t->processes[i].ports, left_out);
+		t->processes[i].books.left_out = nr;
+		leave_out_of_groups(&t->processes[i].ports, nr);
 	}
 }
 

@@ -96,8 +96,10 @@ void table__clear(struct table *t);
 /* A refresh: begin, take every stream once, end. Open streams are replaced. */
 void table__begin(struct table *t);
 void table__take(struct table *t, const struct sock_state *s);
-/* left_out: sockets and processes that are missing, so that every sum is unknown. */
-void table__end(struct table *t, size_t left_out);
+void table__end(struct table *t);
+
+/* That many sockets or processes are missing: every sum is unknown. Call after table__end(). */
+void table__leave_out(struct table *t, size_t nr);
 
 /* The process of a connection; NULL: it is not listed. */
 const struct process *table__owner(const struct table *t, const struct sock_state *s);

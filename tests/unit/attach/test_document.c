@@ -72,7 +72,7 @@ static json_t *document_about(const struct sock_state *s, bool known)
 	table__begin(&r.table);
 	if (s)
 		table__take(&r.table, s);
-	table__end(&r.table, 0);
+	table__end(&r.table);
 	table__sort(&r.table, SORT_COPIED, 0);
 	document = attach_result__document(&r);
 	assert_non_null(document);

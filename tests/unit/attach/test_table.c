@@ -24,7 +24,7 @@ static void refresh(struct table *t, const struct sock_state *list, size_t nr)
 	table__begin(t);
 	for (size_t i = 0; i < nr; i++)
 		table__take(t, &list[i]);
-	table__end(t, 0);
+	table__end(t);
 }
 
 /* The number of connections kept is bounded; the sums include all. */
@@ -40,7 +40,7 @@ TEST(table_keeps_the_largest_closed_connections_and_sums_all)
 		table__take(&t, &s);
 		sum += i;
 	}
-	table__end(&t, 0);
+	table__end(&t);
 	table__sort(&t, SORT_BYTES, 0);
 	assert_int_equal(t.closed_nr, TABLE_CLOSED_MAX);
 	assert_int_equal(t.closed_left_out, 500);
@@ -177,7 +177,7 @@ TEST(sockets_beyond_the_last_group_are_counted_once)
 			if (!refresh || !s.closed_ns)
 				table__take(&t, &s);
 		}
-		table__end(&t, 0);
+		table__end(&t);
 	}
 	assert_int_equal(t.groups[GROUP_CGROUP].nr, GROUPS_MAX);
 	assert_int_equal(groups__left_out(&t.groups[GROUP_CGROUP]), 5);
@@ -339,7 +339,8 @@ TEST(sockets_left_out_make_every_sum_unknown)
 
 	table__begin(&t);
 	table__take(&t, &s);
-	table__end(&t, 1);
+	table__end(&t);
+	table__leave_out(&t, 1);
 	assert_false(socket_ledger__unaccounted(&t.total, NIO_SIDE_SENDER).known);
 	assert_false(socket_ledger__unaccounted(&t.processes[0].books, NIO_SIDE_SENDER).known);
 	assert_false(socket_ledger__copies_per_byte(&t.groups[GROUP_PORT].list[0].books).known);
