@@ -457,34 +457,23 @@ void attach_session__step(struct attach_session *w)
 		w->next_step_ns = attach_probes__step_events(w->watcher, now);
 }
 
-/* Adds the existing sockets of a process that took a watched name, or joined the cgroup. */
-static void take_late(struct attach_session *w, pid_t pid, const struct nio_task *task)
-{
-	if (task->asked || task->parent || task->first_ns < w->since_ns || w->finished)
-		return;
-	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
-	w->passes_again = true;
-}
-
-/* A process closes its sockets after its exit event. */
-static bool is_gone(const struct attach_session *w, const struct nio_task *task)
-{
-	return task->exit_ns && (w->finished || task->exit_ns + EXIT_NS < w->found.ended_ns);
-}
-
 static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
 {
 	struct attach_session *w = arg;
 	pid_t pid = (pid_t)tgid;
 
 	table__take_task(&w->found.table, tgid, task);
-	if (!task->exit_ns) {
-		take_read(w, pid, task->started, task->parent && !task->asked);
-		target__add_netns(&w->target, pid);
-	}
-	if (!task->exit_ns)
-		take_late(w, pid, task);
-	return is_gone(w, task);
+	/* A process closes its sockets after its exit event. */
+	if (task->exit_ns)
+		return w->finished || task->exit_ns + EXIT_NS < w->found.ended_ns;
+	take_read(w, pid, task->started, task->parent && !task->asked);
+	target__add_netns(&w->target, pid);
+	if (task->asked || task->parent || task->first_ns < w->since_ns || w->finished)
+		return false;
+	/* It took a watched name or joined the cgroup, and may have sockets. */
+	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
+	w->passes_again = true;
+	return false;
 }
 
 /* At once, since a cgroup may vanish. */
@@ -544,20 +533,15 @@ int attach_session__finish(struct attach_session *w)
 	return code;
 }
 
-bool attach_session__saw_any(const struct attach_session *w, char *buf, size_t len)
+const char *attach_session__saw_nothing(const struct attach_session *w)
 {
-	const struct attach_options *o = w->o;
-	char targets[256];
+	const struct table *t = &w->found.table;
 
-	if (attach_options__by_task(o) ? w->found.table.processes_nr
-				       : w->found.table.total.connections)
-		return true;
-	attach_options__name_targets(targets, sizeof(targets), o);
-	if (targets[0])
-		snprintf(buf, len, "nothing was watched: no process of %s ran", targets);
-	else
-		snprintf(buf, len, "nothing was watched: no connection had such a port");
-	return false;
+	if (!attach_options__by_task(w->o))
+		return t->total.connections ? NULL
+					    : "nothing was watched: no connection had such a port";
+	return t->processes_nr ? NULL
+			       : "nothing was watched: no process with such a name or cgroup ran";
 }
 
 static bool has_others(const struct attach_session *w)

@@ -49,10 +49,10 @@ void attach_session__close(struct attach_session *w);
 int attach_session__refresh(struct attach_session *w);
 
 /*
- * Was a requested process watched or, with --port alone, a connection? Assertions need one.
- * Otherwise buf, of len bytes, has the reason.
+ * NULL if a requested process was watched or, with --port alone, a connection; otherwise the reason
+ * why not. Assertions need one.
  */
-bool attach_session__saw_any(const struct attach_session *w, char *buf, size_t len);
+const char *attach_session__saw_nothing(const struct attach_session *w);
 
 /* Sorts by the current options. While watching, rows that moved bytes since the last refresh come
  * first. */
