@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Samples of watched processes; see cpu_sampling.h. */
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,38 +92,39 @@ static const struct process_maps *maps_of(struct cpu_sampling *s, const struct n
 	return now;
 }
 
-/* The place of a stack in the index: its own, or a free one. */
-static uint32_t *place_of(struct cpu_sampling *s, const struct profile *p, const char *frames)
+static int compare_frames(const void *a, const void *b)
 {
-	uint32_t hash = 2166136261u;
-
-	for (const char *c = frames; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619u;
-	for (;; hash++) {
-		uint32_t *place = &s->index[hash % CPU_SAMPLING_INDEX];
-
-		if (!*place || !strcmp(p->stacks[*place - 1].frames, frames))
-			return place;
-	}
+	return strcmp(((const struct profile_stack *)a)->frames,
+		      ((const struct profile_stack *)b)->frames);
 }
 
 static void keep_stack(struct cpu_sampling *s, struct cpu_found *found,
 		       const struct profile_stack *stack)
 {
+	struct profile_stack **known = tfind(stack, &s->stacks, compare_frames), *new;
 	struct profile *p = &found->profile;
-	uint32_t *place;
 
-	if (!s->index)
-		s->index = xcalloc(CPU_SAMPLING_INDEX, sizeof(*s->index));
-	place = place_of(s, p, stack->frames);
-	if (*place) {
-		p->stacks[*place - 1].count++;
-	} else if (p->nr == CPU_STACKS_MAX) {
-		found->stacks_left_out++;
-	} else {
-		profile__add(p, stack);
-		*place = (uint32_t)p->nr;
+	if (known) {
+		(*known)->count++;
+		return;
 	}
+	if (p->nr == CPU_STACKS_MAX) {
+		found->stacks_left_out++;
+		return;
+	}
+	/* All at once: the tree points to its elements. */
+	if (!p->stacks)
+		p->stacks = xcalloc(CPU_STACKS_MAX, sizeof(*p->stacks));
+	new = &p->stacks[p->nr++];
+	*new = *stack;
+	new->frames = xstrdup(stack->frames);
+	if (!tsearch(new, &s->stacks, compare_frames))
+		xalloc_die();
+}
+
+static void forget_nothing(void *stack)
+{
+	(void)stack;
 }
 
 /* "nginx 4242;outermost;...;innermost": a ';' in a process's name would begin another frame. */
@@ -225,7 +227,7 @@ void cpu_sampling__close(struct cpu_sampling *s)
 {
 	sampler__close(s->sampler);
 	symbols__free(s->symbols);
-	free(s->index);
+	tdestroy(s->stacks, forget_nothing);
 	for (size_t i = 0; i < CPU_SAMPLING_MAPS; i++)
 		process_maps__free(s->maps[i].maps);
 	memset(s, 0, sizeof(*s));

@@ -127,6 +127,10 @@ void cpu_found__say(FILE *f, const struct cpu_found *found)
 	if (found->lost)
 		fprintf(f, "%s sample%s lost. ", format_count(count, sizeof(count), found->lost),
 			plural(found->lost));
+	if (found->stacks_left_out)
+		fprintf(f, "The stacks of %s sample%s were not kept. ",
+			format_count(count, sizeof(count), found->stacks_left_out),
+			plural(found->stacks_left_out));
 }
 
 bool cpu_found__is_of(const struct profile_stack *s, const char *process)

@@ -79,6 +79,8 @@ TEST(sentence_lists_classes_by_share)
 	assert_says(&found, "Gather is what the program itself copies, by memcpy and memmove.");
 	found.total.undecided = 501;
 	assert_says(&found, "n/a (unknown: ");
+	found.stacks_left_out = 2;
+	assert_says(&found, "The stacks of 2 samples were not kept.");
 	snprintf(found.no_cycles, sizeof(found.no_cycles), "cycles were refused: Busy");
 	assert_says(&found, "samples by cpu-clock (cycles were refused: Busy) at 49 Hz in 2 s");
 	assert_says(&(struct cpu_found){.reason = "--no-cpu was given"}, "n/a (--no-cpu");
