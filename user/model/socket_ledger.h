@@ -18,16 +18,17 @@
 	"sockets or processes were left out: their maps were full (--max-sockets), a network " \
 	"namespace was not visited, or the end of a connection was not seen"
 
+/* Counts of 64 bits, which add up, and the time of the sockets' events at the end. */
 struct socket_ledger {
-	size_t connections;
+	uint64_t connections;
 	/* By the sockets' counters since watching began: queued, and read by the applications. */
 	uint64_t socket_tx, socket_rx;
 	uint64_t received; /* from the peers, read or not */
 	/* Bytes of connections with partly seen calls: scaled from the seen part. */
 	uint64_t divided[NIO_SIDE_NR];
 	uint64_t seen_tx, seen_rx; /* bytes of calls and copies that were seen */
-	size_t left_out;           /* sockets and processes that are missing in these sums */
-	size_t unmeasured;         /* connections served by another layer than TCP */
+	uint64_t left_out;         /* sockets and processes that are missing in these sums */
+	uint64_t unmeasured;       /* connections served by another layer than TCP */
 	uint64_t retrans;
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
@@ -40,9 +41,9 @@ struct socket_ledger {
 	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error */
 	uint64_t zc_without_option;       /* calls with MSG_ZEROCOPY without SO_ZEROCOPY */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
-	size_t local;                    /* connections whose peer address is of this machine */
-	size_t zerocopy, zerocopy_local; /* connections that sent with MSG_ZEROCOPY; local ones */
-	uint64_t first_ns, last_ns;      /* CLOCK_MONOTONIC; 0: none */
+	uint64_t local;                    /* connections whose peer address is of this machine */
+	uint64_t zerocopy, zerocopy_local; /* connections that sent with MSG_ZEROCOPY; local ones */
+	uint64_t first_ns, last_ns;        /* CLOCK_MONOTONIC; 0: none */
 };
 
 /* Adds the events of one connection. */
