@@ -78,19 +78,16 @@ enum perf_whose perf_whose__here(const struct run_result *r)
 	return r->sender_side ? PERF_OF_SENDER : PERF_OF_BOTH;
 }
 
-struct num perf_derive__count(const struct run_result *r, enum perf_counter c, enum perf_whose w)
+static struct num of_sides(enum perf_whose w, struct num sender, struct num receiver)
 {
-	if (w != PERF_OF_BOTH)
-		return r->perf[w][c];
-	return num__sum(r->perf[NIO_SIDE_SENDER][c], r->perf[NIO_SIDE_RECEIVER][c]);
+	if (w == PERF_OF_BOTH)
+		return num__sum(sender, receiver);
+	return w == PERF_OF_SENDER ? sender : receiver;
 }
 
-static struct num kernel_part(const struct run_result *r, enum perf_counter c, enum perf_whose w)
+struct num perf_derive__count(const struct run_result *r, enum perf_counter c, enum perf_whose w)
 {
-	if (w != PERF_OF_BOTH)
-		return r->perf_detail[w][c].kernel;
-	return num__sum(r->perf_detail[NIO_SIDE_SENDER][c].kernel,
-			r->perf_detail[NIO_SIDE_RECEIVER][c].kernel);
+	return of_sides(w, r->perf[NIO_SIDE_SENDER][c], r->perf[NIO_SIDE_RECEIVER][c]);
 }
 
 static struct real as_real(struct num n)
@@ -110,21 +107,14 @@ static struct real ratio(struct real a, struct real b, double factor, const char
 	return real__known(factor * a.value / b.value);
 }
 
-/* CPU time by the processes' own accounting, which is always available. */
-static struct num cpu_ns(const struct run_result *r, enum perf_whose w)
-{
-	if (w == PERF_OF_BOTH)
-		return num__sum(r->app.sender_cpu_ns, r->app.receiver_cpu_ns);
-	return w == PERF_OF_SENDER ? r->app.sender_cpu_ns : r->app.receiver_cpu_ns;
-}
-
 static struct real value_of(const struct run_result *r, enum source s, enum perf_whose w)
 {
 	switch (s) {
 	case SOURCE_KERNEL_CYCLES:
-		return as_real(kernel_part(r, PERF_CYCLES, w));
-	case SOURCE_CPU_NS:
-		return as_real(cpu_ns(r, w));
+		return as_real(of_sides(w, r->perf_detail[NIO_SIDE_SENDER][PERF_CYCLES].kernel,
+					r->perf_detail[NIO_SIDE_RECEIVER][PERF_CYCLES].kernel));
+	case SOURCE_CPU_NS: /* by the processes' own accounting, which is always available */
+		return as_real(of_sides(w, r->app.sender_cpu_ns, r->app.receiver_cpu_ns));
 	case SOURCE_PAYLOAD:
 		if (r->not_final)
 			return real__unknown(r->not_final);

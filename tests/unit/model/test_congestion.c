@@ -83,10 +83,9 @@ TEST(requested_control_is_used_or_refused_with_a_remedy)
 	assert_string_equal(chosen("cubic", "", "vegas", LOCAL), "vegas");
 	assert_string_equal(chosen("cubic", "", "ve%%gas", LOCAL), "ve%%gas");
 	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, sizeof(why)), -EPERM);
-	assert_string_equal(
-		why, "congestion control 'vegas' is not among those programs without privileges "
-		     "may use (reno cubic): "
-		     "sysctl -w net.ipv4.tcp_allowed_congestion_control='reno cubic vegas'");
+	assert_string_equal(why, "congestion control 'vegas' is not among those programs without "
+				 "privileges may use (reno cubic): sysctl -w "
+				 "net.ipv4.tcp_allowed_congestion_control='reno cubic vegas'");
 	assert_string_equal(c.chosen, "");
 	/* A list may have a single short name. */
 	strcpy(c.allowed, "x");

@@ -120,7 +120,7 @@ TEST(shares_have_the_interval_of_Wilson)
 		{1, 29, 0.0061, 0.1718},
 	};
 
-	for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(published); i++) {
 		struct cpu_samples s = {.samples = published[i].n};
 		struct cpu_share share;
 
@@ -292,11 +292,6 @@ TEST(profile_holds_600_stacks)
 	profile__clear(&twice);
 }
 
-static struct num known(uint64_t value)
-{
-	return (struct num){.value = value, .known = true};
-}
-
 /* 1 s of CPU time for 1 MiB: 976562.5 ns/KiB, 3/4 of it copying. */
 TEST(figures_divide_the_CPU_time_of_the_run)
 {
@@ -308,7 +303,7 @@ TEST(figures_divide_the_CPU_time_of_the_run)
 	cpu_time__clear(&run.cpu);
 	take(&run.cpu, NIO_SAMPLE_SENDER, "a", CPU_CLASS_TX_COPY, 300);
 	take(&run.cpu, NIO_SAMPLE_SENDER, "b", CPU_CLASS_OTHER, 100);
-	run.app.sender_cpu_ns = known(1000000000);
+	run.app.sender_cpu_ns = num__known(1000000000);
 	run.app.rx_bytes = 1 << 20;
 	f = cpu_figures__per_kib(&run, NIO_SAMPLE_SENDER, CPU_CLASS_TX_COPY);
 	assert_true(f.value.known);
@@ -335,8 +330,8 @@ static struct run_result sampled(uint64_t of_sender, uint64_t of_receiver)
 	run.cpu.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_LOCK] = of_sender;
 	run.cpu.by[NIO_SAMPLE_RECEIVER].samples = 2 * of_receiver;
 	run.cpu.by[NIO_SAMPLE_RECEIVER].classes[CPU_CLASS_LOCK] = of_receiver;
-	run.app.sender_cpu_ns = known(400000);
-	run.app.receiver_cpu_ns = known(600000);
+	run.app.sender_cpu_ns = num__known(400000);
+	run.app.receiver_cpu_ns = num__known(600000);
 	run.app.rx_bytes = 100 * 1024;
 	return run;
 }

@@ -5,21 +5,17 @@
 #include "model/figures.h"
 #include "support/test.h"
 
-static struct num known(uint64_t value)
-{
-	return (struct num){.value = value, .known = true};
-}
-
 TEST(each_kind_of_loss_counts)
 {
 	struct health h, none = {0};
 	struct num *const each[] = {&h.missed, &h.dropped, &h.map_full, &h.unmatched, &h.anomalies};
 
-	none.missed = none.dropped = none.map_full = none.unmatched = none.anomalies = known(0);
+	none.missed = none.dropped = none.map_full = none.unmatched = none.anomalies =
+		num__known(0);
 	assert_false(figures__any_loss(&none));
-	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(each); i++) {
 		h = none;
-		*each[i] = known(1);
+		*each[i] = num__known(1);
 		assert_true(figures__any_loss(&h));
 		/* An unknown count is not a loss. */
 		each[i]->known = false;
@@ -37,7 +33,7 @@ TEST(kernel_has_Linux_in_its_name_once)
 	struct environment env = {0};
 	char buf[64];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		snprintf(env.kernel, sizeof(env.kernel), "%s", cases[i][0]);
 		assert_string_equal(figures__kernel(buf, sizeof(buf), &env), cases[i][1]);
 	}

@@ -301,8 +301,8 @@ TEST(sum_adds_bytes_and_one_unknown_makes_it_unknown)
 	assert_true(sum.health.coverage.value == 0.5);
 	ledger__close(&sum, true);
 	assert_int_equal(sum.unaccounted_tx, 0);
-	b->run.sequence.tx_bytes = (struct num){.reason = "refused"};
-	b->run.health.coverage = (struct real){.reason = "refused"};
+	b->run.sequence.tx_bytes = num__unknown("refused");
+	b->run.health.coverage = real__unknown("refused");
 	ledger__add(&sum, &b->run);
 	assert_false(sum.sequence.tx_bytes.known);
 	assert_false(sum.health.coverage.known);
@@ -405,7 +405,7 @@ TEST(replies_of_a_remote_receiver_are_left_out)
 
 	f->run.sender_side = true;
 	f->now.sockets[NIO_SIDE_RECEIVER].source = NULL;
-	f->run.app.replies.tx_bytes = (struct num){.reason = "elsewhere"};
+	f->run.app.replies.tx_bytes = num__unknown("elsewhere");
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL);
 	close_books(f);
 	assert_int_equal(f->run.unaccounted_tx, 0);

@@ -7,39 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ledger.h"
+#include "support/ledger_case.h"
 #include "support/test.h"
-
-struct fixture {
-	struct plan plan;
-	struct snapshot base, now;
-	struct run_result run;
-};
 
 static int set_up(void **state)
 {
-	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {
-		.backend = BACKEND_AUTO, .mode = MODE_ZEROCOPY, .size = 65536, .times = TIMES_ON};
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	assert_non_null(offers);
-	assert_non_null(f);
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i].answer = ANSWER_YES;
-	assert_int_equal(plan__make(&f->plan, offers, &req), 0);
-	free(offers);
-	run_result__init(&f->run);
-	*state = f;
+	*state = fixture_without_sockets(MODE_ZEROCOPY);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	struct fixture *f = *state;
-
-	run_result__clear(&f->run);
-	free(f);
+	end(*state);
 	return 0;
 }
 

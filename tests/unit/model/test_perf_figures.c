@@ -6,11 +6,6 @@
 #include "model/perf_figures.h"
 #include "support/test.h"
 
-static struct num known(uint64_t value)
-{
-	return (struct num){.value = value, .known = true};
-}
-
 /* 1 MiB received in 2 s. */
 static void run__fill(struct run_result *r)
 {
@@ -21,30 +16,30 @@ static void run__fill(struct run_result *r)
 	rx = r->perf[NIO_SIDE_RECEIVER];
 	r->app.rx_bytes = 1 << 20;
 	r->duration_ns = 2000000000;
-	r->app.sender_cpu_ns = known(1500000);
-	r->app.receiver_cpu_ns = known(500000);
-	tx[PERF_CYCLES] = known(3 << 20);
-	rx[PERF_CYCLES] = known(1 << 20);
-	tx[PERF_INSTRUCTIONS] = known(3 << 20);
-	rx[PERF_INSTRUCTIONS] = known(3 << 20);
-	r->perf_detail[NIO_SIDE_SENDER][PERF_CYCLES].kernel = known(3 << 19);
-	r->perf_detail[NIO_SIDE_RECEIVER][PERF_CYCLES].kernel = known(1 << 19);
-	tx[PERF_L1D_MISSES] = known(2048);
-	rx[PERF_L1D_MISSES] = known(6144);
-	tx[PERF_LLC_REFERENCES] = known(4000);
-	rx[PERF_LLC_REFERENCES] = known(6000);
-	tx[PERF_LLC_MISSES] = known(512);
-	rx[PERF_LLC_MISSES] = known(1988);
-	tx[PERF_DTLB_MISSES] = known(1024);
-	rx[PERF_DTLB_MISSES] = known(0);
-	tx[PERF_BRANCHES] = known(100000);
-	rx[PERF_BRANCHES] = known(60000);
-	tx[PERF_BRANCH_MISSES] = known(1000);
-	rx[PERF_BRANCH_MISSES] = known(600);
-	tx[PERF_CONTEXT_SWITCHES] = known(30);
-	rx[PERF_CONTEXT_SWITCHES] = known(4000);
-	tx[PERF_TASK_CLOCK_NS] = known(1400000);
-	rx[PERF_TASK_CLOCK_NS] = known(300000);
+	r->app.sender_cpu_ns = num__known(1500000);
+	r->app.receiver_cpu_ns = num__known(500000);
+	tx[PERF_CYCLES] = num__known(3 << 20);
+	rx[PERF_CYCLES] = num__known(1 << 20);
+	tx[PERF_INSTRUCTIONS] = num__known(3 << 20);
+	rx[PERF_INSTRUCTIONS] = num__known(3 << 20);
+	r->perf_detail[NIO_SIDE_SENDER][PERF_CYCLES].kernel = num__known(3 << 19);
+	r->perf_detail[NIO_SIDE_RECEIVER][PERF_CYCLES].kernel = num__known(1 << 19);
+	tx[PERF_L1D_MISSES] = num__known(2048);
+	rx[PERF_L1D_MISSES] = num__known(6144);
+	tx[PERF_LLC_REFERENCES] = num__known(4000);
+	rx[PERF_LLC_REFERENCES] = num__known(6000);
+	tx[PERF_LLC_MISSES] = num__known(512);
+	rx[PERF_LLC_MISSES] = num__known(1988);
+	tx[PERF_DTLB_MISSES] = num__known(1024);
+	rx[PERF_DTLB_MISSES] = num__known(0);
+	tx[PERF_BRANCHES] = num__known(100000);
+	rx[PERF_BRANCHES] = num__known(60000);
+	tx[PERF_BRANCH_MISSES] = num__known(1000);
+	rx[PERF_BRANCH_MISSES] = num__known(600);
+	tx[PERF_CONTEXT_SWITCHES] = num__known(30);
+	rx[PERF_CONTEXT_SWITCHES] = num__known(4000);
+	tx[PERF_TASK_CLOCK_NS] = num__known(1400000);
+	rx[PERF_TASK_CLOCK_NS] = num__known(300000);
 }
 
 static void check(const struct run_result *r, enum perf_derived d, double sender, double receiver,
@@ -91,8 +86,8 @@ TEST(cycles_per_byte_of_a_published_run)
 	struct run_result r;
 
 	run__fill(&r);
-	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(67808531645);
-	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = known(0);
+	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = num__known(67808531645);
+	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = num__known(0);
 	r.app.rx_bytes = (uint64_t)(246.63e9 / 8 * 5);
 	assert_true(fabs(perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH).value - 0.44) <
 		    0.001);
@@ -104,7 +99,7 @@ TEST(unknown_counter_makes_the_figure_unknown_with_its_reason)
 	struct real v;
 
 	run__fill(&r);
-	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = (struct num){.reason = "no PMU there"};
+	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = num__unknown("no PMU there");
 	v = perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_SENDER);
 	assert_true(v.known);
 	for (int d = DERIVED_IPC; d <= DERIVED_KERNEL_SHARE; d++) {
@@ -136,7 +131,7 @@ TEST(zero_divisor_gives_a_reason)
 	v = perf_derive(&r, DERIVED_SWITCHES_PER_S, PERF_OF_BOTH);
 	assert_false(v.known);
 	assert_string_equal(v.reason, "nothing was measured");
-	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(0);
+	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = num__known(0);
 	v = perf_derive(&r, DERIVED_IPC, PERF_OF_SENDER);
 	assert_false(v.known);
 	assert_string_equal(v.reason, "nothing was counted to divide by");
@@ -149,16 +144,16 @@ TEST(common_reason_stands_for_all_hardware_counters)
 	run__fill(&r);
 	assert_null(perf_derive__no_hardware(&r));
 	for (int c = 0; c < PERF_HARDWARE_NR; c++)
-		r.perf[0][c] = r.perf[1][c] = (struct num){.reason = "no PMU"};
+		r.perf[0][c] = r.perf[1][c] = num__unknown("no PMU");
 	assert_string_equal(perf_derive__no_hardware(&r), "no PMU");
 	r.perf[1][PERF_BRANCHES].reason = "another";
 	assert_null(perf_derive__no_hardware(&r));
-	r.perf[1][PERF_BRANCHES] = known(3);
+	r.perf[1][PERF_BRANCHES] = num__known(3);
 	assert_null(perf_derive__no_hardware(&r));
 	/* The counters of a receiver on another machine are ignored. */
 	r.sender_side = true;
 	assert_string_equal(perf_derive__no_hardware(&r), "no PMU");
-	r.perf[0][PERF_BRANCHES] = known(3);
+	r.perf[0][PERF_BRANCHES] = num__known(3);
 	assert_null(perf_derive__no_hardware(&r));
 }
 
@@ -180,13 +175,13 @@ TEST(sum_of_both_sides_needs_both_and_keeps_scaled)
 	struct num scaled = {.value = 4, .known = true, .reason = "scaled"}, n;
 	struct run_result r;
 
-	n = num__sum(known(3), known(4));
+	n = num__sum(num__known(3), num__known(4));
 	assert_true(n.known);
 	assert_int_equal(n.value, 7);
 	assert_null(n.reason);
-	assert_string_equal(num__sum(scaled, known(1)).reason, "scaled");
-	assert_string_equal(num__sum(known(1), scaled).reason, "scaled");
-	n = num__sum(known(3), lost);
+	assert_string_equal(num__sum(scaled, num__known(1)).reason, "scaled");
+	assert_string_equal(num__sum(num__known(1), scaled).reason, "scaled");
+	n = num__sum(num__known(3), lost);
 	assert_false(n.known);
 	assert_string_equal(n.reason, "lost");
 	n = num__sum(gone, lost);
@@ -205,26 +200,26 @@ TEST(count_is_divided_by_the_payload)
 	struct real v;
 
 	run__fill(&r);
-	v = perf_derive__per_bytes(&r, known(2048), 1024);
+	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
 	assert_true(v.known && v.value == 2);
 	v = perf_derive__per_bytes(&r, (struct num){.value = 1, .reason = "lost"}, 1024);
 	assert_false(v.known);
 	assert_string_equal(v.reason, "lost");
 	r.app.rx_bytes = 0;
-	v = perf_derive__per_bytes(&r, known(2048), 1024);
+	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
 	assert_false(v.known);
 	assert_string_equal(v.reason, "no payload was received");
 	r.sender_side = true;
-	v = perf_derive__per_bytes(&r, known(2048), 1024);
+	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
 	assert_string_equal(v.reason, "no payload was sent");
 	r.app.tx_bytes = 1 << 12;
-	v = perf_derive__per_bytes(&r, known(2048), 1024);
+	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
 	assert_true(v.known && v.value == 512);
 }
 
 static void runs_for(struct real *running, double share)
 {
-	*running = (struct real){.value = share, .known = true};
+	*running = real__known(share);
 }
 
 /* The smallest running share of all counters on both sides, including --perf-events. */

@@ -34,11 +34,11 @@ TEST(large_messages_are_counted_by_call_and_small_by_transmit)
 	struct probe_result *offers = all_offers();
 	struct plan plan;
 
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
 	assert_null(plan.chosen[PROBE_TRANSMIT]);
 	req.size--;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_null(plan.chosen[PROBE_SEND_RETURN]);
 	assert_non_null(plan.chosen[PROBE_TRANSMIT]);
 }
@@ -50,7 +50,7 @@ TEST(small_messages_fall_back_to_calls_without_a_transmit_hook)
 	struct plan plan;
 
 	withdraw(offers, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
 }
 
@@ -65,7 +65,7 @@ TEST(socket_iteration_is_used_with_every_backend)
 		struct plan plan;
 
 		req.backend = b;
-		assert_int_equal(plan__make(&plan, offers, &req), 0);
+		plan = plan_of(offers, &req);
 		assert_string_equal(plan.chosen[PROBE_SOCKETS]->hook, "iter/tcp");
 	}
 }
@@ -78,14 +78,14 @@ TEST(copy_modes_have_no_deferred_copies_by_construction)
 	struct stage_result stage = {0};
 	struct plan plan;
 
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
 	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
 	assert_int_equal(stage.quality, QUALITY_DERIVED);
 	assert_ptr_equal(stage.reason, plan__by_construction);
 	assert_null(plan__no_stage_time(&plan, NIO_STAGE_DEFERRED_COPY));
 	req.mode = MODE_ZEROCOPY;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_non_null(plan.chosen[PROBE_DEFERRED_COPY]);
 }
 
@@ -112,7 +112,7 @@ TEST(forced_backend_is_the_only_one)
 		struct plan plan;
 
 		req.backend = b;
-		assert_int_equal(plan__make(&plan, offers, &req), 0);
+		plan = plan_of(offers, &req);
 		for (int p = 0; p < PROBE_NR; p++)
 			if (plan.chosen[p] && p != PROBE_SOCKETS)
 				assert_int_equal(plan.chosen[p]->backend, b);
@@ -130,7 +130,7 @@ TEST(notification_program_does_not_book_received_bytes)
 		if (plan_alternatives[i].probe == PROBE_COMPLETION &&
 		    plan_alternatives[i].backend != BACKEND_TRACEPOINT)
 			offers[i] = (struct probe_result){.answer = ANSWER_NO, .err = -ENOENT};
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, BACKEND_FENTRY);
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_notification");
 }
@@ -142,11 +142,11 @@ TEST(splice_is_seen_only_if_calls_are_counted)
 	struct probe_result *offers = all_offers();
 	struct plan plan;
 
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
 	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
 	req.count_calls = true;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
 	assert_int_equal(stage.quality, QUALITY_EXACT);
 	assert_int_equal(plan.chosen[PROBE_SPLICE]->backend,
@@ -176,9 +176,9 @@ TEST(temporary_errors_leave_the_offer_unknown)
 	static const int kernel[] = {-ENOENT, -EOPNOTSUPP, -EPERM, -EINVAL, -EPROTOTYPE};
 
 	assert_int_equal(plan__offer(0).answer, ANSWER_YES);
-	for (size_t i = 0; i < sizeof(moment) / sizeof(moment[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(moment); i++)
 		assert_int_equal(plan__offer(moment[i]).answer, ANSWER_UNKNOWN);
-	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kernel); i++)
 		assert_int_equal(plan__offer(kernel[i]).answer, ANSWER_NO);
 }
 

@@ -76,7 +76,7 @@ static struct run_result with_replies(bool sender_side)
 	run_result__init(&r);
 	r.app.tx_bytes = 1000;
 	r.app.rx_bytes = 900;
-	r.app.replies.tx_bytes = (struct num){.value = 70, .known = true};
+	r.app.replies.tx_bytes = num__known(70);
 	r.app.replies.rx_bytes = 60;
 	r.sender_side = sender_side;
 	return r;

@@ -43,8 +43,8 @@ static const struct {
 	{"tcp_sendmsg_locked;_copy_from_iter_full;copyin;copy_user_enhanced_fast_string",
 	 CPU_CLASS_TX_COPY, false},
 	{"tcp_sendmsg_locked;_copy_from_iter;__arch_copy_from_user", CPU_CLASS_TX_COPY, false},
-	{"tcp_recvmsg_locked;skb_copy_datagram_iter;__skb_datagram_iter;simple_copy_to_iter;"
-	 "_copy_to_iter;rep_movs_alternative",
+	{"tcp_recvmsg_locked;skb_copy_datagram_iter;__skb_datagram_iter;simple_copy_to_iter;_copy_"
+	 "to_iter;rep_movs_alternative",
 	 CPU_CLASS_RX_COPY, false},
 	{"tcp_sendmsg_locked;tcp_write_xmit;net_rx_action;ip_local_deliver_finish;skb_copy_ubufs;"
 	 "memcpy",
@@ -59,21 +59,20 @@ static const struct {
 	/* Calling a function of a stage is not copying. */
 	{"tcp_sendmsg;tcp_sendmsg_locked", CPU_CLASS_TCP_IP, false},
 	/* Pins and notifications. */
-	{"tcp_sendmsg_locked;skb_zerocopy_iter_stream;__zerocopy_sg_from_iter;"
-	 "zerocopy_fill_skb_from_iter;iov_iter_get_pages2;gup_fast_fallback",
+	{"tcp_sendmsg_locked;skb_zerocopy_iter_stream;__zerocopy_sg_from_iter;zerocopy_fill_skb_"
+	 "from_iter;iov_iter_get_pages2;gup_fast_fallback",
 	 CPU_CLASS_TX_PIN, false},
 	{"skb_release_data;msg_zerocopy_complete;__msg_zerocopy_callback", CPU_CLASS_COMPLETION,
 	 false},
 	{"____sys_recvmsg;inet_recvmsg;inet_recv_error;ip_recv_error", CPU_CLASS_COMPLETION, false},
 	/* Pacing: the timer that a paced transmit starts. */
-	{"tcp_sendmsg_locked;tcp_write_xmit;hrtimer_start_range_ns;lapic_next_deadline;"
-	 "native_write_msr",
+	{"tcp_sendmsg_locked;tcp_write_xmit;hrtimer_start_range_ns;lapic_next_deadline;native_"
+	 "write_msr",
 	 CPU_CLASS_TIMERS, false},
 	{"tcp_sendmsg_locked;__tcp_push_pending_frames;tcp_write_xmit;_raw_spin_unlock_irqrestore",
 	 CPU_CLASS_TIMERS, true},
 	{"tcp_write_xmit;asm_sysvec_apic_timer_interrupt;sysvec_apic_timer_interrupt;__irq_exit_"
-	 "rcu;"
-	 "handle_softirqs",
+	 "rcu;handle_softirqs",
 	 CPU_CLASS_TIMERS, true},
 	{"common_interrupt;irq_exit_rcu;__do_softirq", CPU_CLASS_IRQ, true},
 	{"tcp_write_xmit;__tcp_transmit_skb;ktime_get;read_tsc", CPU_CLASS_TCP_IP, false},
@@ -90,15 +89,15 @@ static const struct {
 	 CPU_CLASS_NETDEV, true},
 	{"tcp_sendmsg;release_sock;_raw_spin_unlock_bh", CPU_CLASS_LOCK, false},
 	/* arm64: copies; softirqs on a stack of their own; exceptions by their type. */
-	{"el0t_64_sync;el0_svc;tcp_recvmsg_locked;skb_copy_datagram_iter;_copy_to_iter;"
-	 "__arch_copy_to_user",
+	{"el0t_64_sync;el0_svc;tcp_recvmsg_locked;skb_copy_datagram_iter;_copy_to_iter;__arch_copy_"
+	 "to_user",
 	 CPU_CLASS_RX_COPY, false},
 	{"__netif_receive_skb_core.constprop.0;skb_copy_ubufs;__pi_memcpy", CPU_CLASS_DEFERRED_COPY,
 	 false},
 	{"el0t_64_sync;el0_svc;__sys_getsockopt;do_sock_getsockopt;__arch_copy_from_user",
 	 CPU_CLASS_SYSCALL, false},
-	{"__dev_queue_xmit;__local_bh_enable_ip;do_softirq;do_softirq_own_stack;call_on_irq_stack;"
-	 "____do_softirq;__do_softirq;handle_softirqs",
+	{"__dev_queue_xmit;__local_bh_enable_ip;do_softirq;do_softirq_own_stack;call_on_irq_stack;_"
+	 "___do_softirq;__do_softirq;handle_softirqs",
 	 CPU_CLASS_NETDEV, true},
 	{"el1h_64_irq;el1_interrupt;call_on_irq_stack;do_interrupt_handler", CPU_CLASS_IRQ, false},
 	{"el0t_64_sync;el0t_64_sync_handler;el0_svc", CPU_CLASS_SYSCALL, false},
@@ -108,8 +107,8 @@ static const struct {
 	{"tcp_sendmsg;lock_sock_nested;__cond_resched;rcu_all_qs", CPU_CLASS_SCHEDULING, false},
 	{"a_driver_nobody_knows;its_helper", CPU_CLASS_OTHER, false},
 	/* Disks also pin pages (O_DIRECT) and have virtio queues: these are not the network's. */
-	{"do_syscall_64;ksys_pread64;vfs_read;ext4_file_read_iter;iomap_dio_rw;__iomap_dio_rw;"
-	 "bio_iov_iter_get_pages;iov_iter_extract_pages;pin_user_pages_fast;gup_fast_fallback",
+	{"do_syscall_64;ksys_pread64;vfs_read;ext4_file_read_iter;iomap_dio_rw;__iomap_dio_rw;bio_"
+	 "iov_iter_get_pages;iov_iter_extract_pages;pin_user_pages_fast;gup_fast_fallback",
 	 CPU_CLASS_OTHER, false},
 	{"vfs_write;blkdev_write_iter;blkdev_direct_IO;submit_bio_noacct_nocheck;blk_mq_submit_bio;"
 	 "virtio_queue_rq;virtqueue_notify;vp_notify;iowrite16",
@@ -127,8 +126,8 @@ static const struct {
 	{"do_syscall_64;__x64_sys_process_vm_readv;pin_user_pages_remote;gup_longterm",
 	 CPU_CLASS_SYSCALL, false},
 	/* The same functions below a socket. */
-	{"tcp_sendmsg_locked;tcp_write_xmit;dev_hard_start_xmit;start_xmit;virtqueue_notify;"
-	 "vp_notify;iowrite16",
+	{"tcp_sendmsg_locked;tcp_write_xmit;dev_hard_start_xmit;start_xmit;virtqueue_notify;vp_"
+	 "notify;iowrite16",
 	 CPU_CLASS_NETDEV, false},
 	{"net_rx_action;__napi_poll;virtnet_poll;virtqueue_get_buf_ctx_split", CPU_CLASS_NETDEV,
 	 false},
@@ -140,7 +139,7 @@ static const struct {
 
 TEST(each_stack_has_the_class_of_its_rule)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char text[512];
 		struct stack_class c;
 

@@ -12,7 +12,6 @@
 #include "model/unsupported_paths.h"
 #include "support/test.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define PART(type, field)                     \
 	{                                     \
 		offsetof(type, field), #field \
@@ -91,10 +90,10 @@ static void fill(struct run_result *r, uint64_t factor)
 	uint64_t next = 1;
 
 	run_result__init(r);
-	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
 		*count_of(r, i) = factor * next++;
-	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
-		*num_of(r, i) = (struct num){.value = factor * next++, .known = true};
+	for (size_t i = 0; i < ARRAY_LEN(nums); i++)
+		*num_of(r, i) = num__known(factor * next++);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
 			r->uncovered[side][kind] = (struct nio_uncovered){
@@ -124,9 +123,9 @@ TEST(rounds_add_up)
 	run_result__init(&total);
 	ledger__add(&total, &a);
 	ledger__add(&total, &b);
-	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
 		check_sum(counts[i].name, *count_of(&total, i), &next);
-	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
+	for (size_t i = 0; i < ARRAY_LEN(nums); i++)
 		check_sum(nums[i].name, num_of(&total, i)->value, &next);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
@@ -162,7 +161,7 @@ TEST(rounds_are_unchanged_by_their_sum)
 		a.stages[s].quality = QUALITY_EXACT;
 		a.stages[s].sizes = hist_of(10);
 		a.stages[s].times = hist_of(20);
-		a.stages[s].ns = a.stages[s].timed = (struct num){.value = 1, .known = true};
+		a.stages[s].ns = a.stages[s].timed = num__known(1);
 	}
 	for (int k = 0; k < LATENCY_NR; k++)
 		a.app.latency[k].hist = hist_of(30);
@@ -198,11 +197,11 @@ TEST(unknown_number_of_a_round_makes_the_sum_unknown)
 {
 	struct run_result a, b, total;
 
-	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
+	for (size_t i = 0; i < ARRAY_LEN(nums); i++)
 		for (int first = 0; first < 2; first++) {
 			fill(&a, 1);
 			fill(&b, 1000);
-			*num_of(first ? &a : &b, i) = (struct num){.reason = "lost"};
+			*num_of(first ? &a : &b, i) = num__unknown("lost");
 			run_result__init(&total);
 			ledger__add(&total, &a);
 			ledger__add(&total, &b);
@@ -301,7 +300,7 @@ static void check_app(struct run_result *r, const char *prefix, bool taken)
 	struct run_result filled;
 
 	fill(&filled, 1);
-	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
 		if (!strncmp(counts[i].name, prefix, strlen(prefix)))
 			assert_int_equal(*count_of(r, i), taken ? *count_of(&filled, i) : 0);
 }

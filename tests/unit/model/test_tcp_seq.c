@@ -235,7 +235,7 @@ TEST(FIN_takes_a_number_in_its_states_only)
 	};
 	struct nio_socket s = established(1);
 
-	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(states); i++) {
 		s.state = states[i].state;
 		assert_int_equal(tcp_seq__queued(&s), 1001 - states[i].sent);
 		assert_int_equal(tcp_seq__taken(&s), 500 - states[i].received);

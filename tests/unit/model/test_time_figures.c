@@ -7,11 +7,6 @@
 #include "model/time_figures.h"
 #include "support/test.h"
 
-static struct num known(uint64_t value)
-{
-	return (struct num){.value = value, .known = true};
-}
-
 /* 10 messages of 1 KiB whose calls took 1000 ns each; the kernel followed as many calls. */
 static void run__init(struct run_result *run, uint64_t followed)
 {
@@ -24,18 +19,18 @@ static void run__init(struct run_result *run, uint64_t followed)
 	for (i = 0; i < 10; i++)
 		hist__record(calls, 1000);
 	run->app.latency[LATENCY_SEND_CALL].hist = calls;
-	run->path_ns[PATH_SEND_TOTAL] = known(10000);
-	run->path_calls = known(followed);
+	run->path_ns[PATH_SEND_TOTAL] = num__known(10000);
+	run->path_calls = num__known(followed);
 	for (i = PATH_SEND_TOTAL + 1; i < PATH_NR; i++)
-		run->path_ns[i] = known(0);
-	run->path_ns[PATH_COPY] = known(followed * 600);
-	run->path_ns[PATH_LOCK] = known(followed * 100);
+		run->path_ns[i] = num__known(0);
+	run->path_ns[PATH_COPY] = num__known(followed * 600);
+	run->path_ns[PATH_LOCK] = num__known(followed * 100);
 	run->stages[NIO_STAGE_TX_COPY] = (struct stage_result){
 		.quality = QUALITY_EXACT,
 		.bytes = 10240,
 		.events = 10,
-		.ns = known(followed * 600),
-		.timed = known(followed),
+		.ns = num__known(followed * 600),
+		.timed = num__known(followed),
 	};
 }
 
@@ -71,7 +66,7 @@ TEST(parts_of_partial_calls_belong_to_their_message)
 	struct run_result run;
 
 	run__init(&run, 10);
-	run.path_calls = known(11);
+	run.path_calls = num__known(11);
 	check(time_figures__part(&run, PATH_COPY), 600);
 	check(time_figures__outside(&run), 300);
 	check(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
@@ -91,11 +86,11 @@ TEST(sampled_calls_are_scaled)
 		.quality = QUALITY_EXACT,
 		.bytes = 10240,
 		.events = 40,
-		.ns = known(2000),
-		.timed = known(20),
+		.ns = num__known(2000),
+		.timed = num__known(20),
 	};
 	check(time_figures__per_kib(&run, NIO_STAGE_RX_COPY), 400);
-	run.stages[NIO_STAGE_RX_COPY].timed = run.stages[NIO_STAGE_RX_COPY].ns = known(0);
+	run.stages[NIO_STAGE_RX_COPY].timed = run.stages[NIO_STAGE_RX_COPY].ns = num__known(0);
 	check_unknown(time_figures__per_kib(&run, NIO_STAGE_RX_COPY), "no event was timed");
 	run_result__clear(&run);
 }
@@ -121,8 +116,8 @@ TEST(gather_time_is_scaled_once)
 		.quality = QUALITY_EXACT,
 		.bytes = 10240,
 		.events = 64,
-		.ns = known(500),
-		.timed = known(1),
+		.ns = num__known(500),
+		.timed = num__known(1),
 	};
 	check(time_figures__per_kib(&run, NIO_STAGE_USER_GATHER), 50);
 	run_result__clear(&run);
@@ -133,22 +128,22 @@ TEST(unknown_time_has_its_reason)
 	struct run_result run;
 
 	run__init(&run, 10);
-	run.path_ns[PATH_WAIT] = (struct num){.reason = "no hook"};
+	run.path_ns[PATH_WAIT] = num__unknown("no hook");
 	check_unknown(time_figures__part(&run, PATH_WAIT), "no hook");
 	check_unknown(time_figures__inside(&run), "no hook");
 	check_unknown(time_figures__outside(&run), "no hook");
 	check(time_figures__part(&run, PATH_COPY), 600);
-	run.stages[NIO_STAGE_TX_COPY].ns = (struct num){.reason = "no mark"};
+	run.stages[NIO_STAGE_TX_COPY].ns = num__unknown("no mark");
 	check_unknown(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), "no mark");
 	check_unknown(time_figures__per_kib(&run, NIO_STAGE_OTHER_COPY), "not measured");
-	run.path_calls = (struct num){.reason = "no calls"};
+	run.path_calls = num__unknown("no calls");
 	check_unknown(time_figures__part(&run, PATH_COPY), "no calls");
 	run_result__clear(&run);
 
 	run_result__init(&run);
 	check_unknown(time_figures__part(&run, PATH_SEND_TOTAL), "not measured");
 	check_unknown(time_figures__outside(&run), "not measured");
-	run.path_ns[PATH_SEND_TOTAL] = known(0);
+	run.path_ns[PATH_SEND_TOTAL] = num__known(0);
 	check_unknown(time_figures__part(&run, PATH_SEND_TOTAL), "no call was timed");
 }
 
