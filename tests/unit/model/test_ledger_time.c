@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "support/ledger_case.h"
+#include "support/near.h"
 #include "support/test.h"
 
 static int set_up(void **state)
@@ -29,8 +30,7 @@ static void book(struct fixture *f)
 
 static void is(struct num found, uint64_t expected)
 {
-	assert_true(found.known);
-	assert_int_equal(found.value, expected);
+	assert_num(found, expected);
 }
 
 TEST_WITH(parts_of_send_calls_exclude_those_before_the_base, set_up, tear_down)
@@ -54,8 +54,7 @@ TEST_WITH(parts_of_send_calls_exclude_those_before_the_base, set_up, tear_down)
 	is(f->run.path_calls, 7);
 	is(f->run.path_ns[PATH_COPY], 1002);
 	is(f->run.path_ns[PATH_WAIT], 1006);
-	assert_false(f->run.path_ns[PATH_PIN].known);
-	assert_string_equal(f->run.path_ns[PATH_PIN].reason, "no pins here");
+	assert_unknown(f->run.path_ns[PATH_PIN], "no pins here");
 }
 
 TEST_WITH(completions_exclude_those_before_the_base, set_up, tear_down)

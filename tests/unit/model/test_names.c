@@ -103,17 +103,3 @@ TEST(compared_metrics_have_names)
 	}
 	assert_true(compared > 3);
 }
-
-/* Rows of NIO_STAGES in bpf/netiotrace.h. */
-TEST(each_stage_is_fed_by_its_probes)
-{
-	assert_true(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_TX_COPY));
-	assert_true(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_TX_PIN));
-	assert_true(plan__feeds(PROBE_SPLICE, NIO_STAGE_TX_SPLICE));
-	assert_true(plan__feeds(PROBE_DEFERRED_COPY, NIO_STAGE_DEFERRED_COPY));
-	assert_true(plan__feeds(PROBE_RX_COPY, NIO_STAGE_RX_COPY));
-	assert_true(plan__feeds(PROBE_OTHER_COPY, NIO_STAGE_OTHER_COPY));
-	assert_false(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_RX_COPY));
-	for (int p = 0; p < PROBE_NR; p++)
-		assert_false(plan__feeds((enum probe_id)p, NIO_STAGE_USER_GATHER));
-}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/perf_figures.h"
+#include "support/near.h"
 #include "support/test.h"
 
 /* 1 MiB received in 2 s. */
@@ -104,15 +105,13 @@ TEST(unknown_counter_makes_the_figure_unknown_with_its_reason)
 	assert_true(v.known);
 	for (int d = DERIVED_IPC; d <= DERIVED_KERNEL_SHARE; d++) {
 		v = perf_derive(&r, (enum perf_derived)d, PERF_OF_BOTH);
-		assert_false(v.known);
-		assert_string_equal(v.reason, "no PMU there");
+		assert_unknown(v, "no PMU there");
 	}
 	run_result__init(&r);
 	for (int d = 0; d < DERIVED_NR; d++) {
 		for (int w = 0; w < PERF_WHOSE_NR; w++) {
 			v = perf_derive(&r, (enum perf_derived)d, (enum perf_whose)w);
-			assert_false(v.known);
-			assert_non_null(v.reason);
+			assert_no_number(v);
 		}
 	}
 }
@@ -125,16 +124,13 @@ TEST(zero_divisor_gives_a_reason)
 	run__fill(&r);
 	r.app.rx_bytes = 0;
 	v = perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH);
-	assert_false(v.known);
-	assert_string_equal(v.reason, "no payload was received");
+	assert_unknown(v, "no payload was received");
 	r.duration_ns = 0;
 	v = perf_derive(&r, DERIVED_SWITCHES_PER_S, PERF_OF_BOTH);
-	assert_false(v.known);
-	assert_string_equal(v.reason, "nothing was measured");
+	assert_unknown(v, "nothing was measured");
 	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = num__known(0);
 	v = perf_derive(&r, DERIVED_IPC, PERF_OF_SENDER);
-	assert_false(v.known);
-	assert_string_equal(v.reason, "nothing was counted to divide by");
+	assert_unknown(v, "nothing was counted to divide by");
 }
 
 TEST(common_reason_stands_for_all_hardware_counters)
@@ -176,17 +172,14 @@ TEST(sum_of_both_sides_needs_both_and_keeps_scaled)
 	struct run_result r;
 
 	n = num__sum(num__known(3), num__known(4));
-	assert_true(n.known);
-	assert_int_equal(n.value, 7);
+	assert_num(n, 7);
 	assert_null(n.reason);
 	assert_string_equal(num__sum(scaled, num__known(1)).reason, "scaled");
 	assert_string_equal(num__sum(num__known(1), scaled).reason, "scaled");
 	n = num__sum(num__known(3), lost);
-	assert_false(n.known);
-	assert_string_equal(n.reason, "lost");
+	assert_unknown(n, "lost");
 	n = num__sum(gone, lost);
-	assert_false(n.known);
-	assert_string_equal(n.reason, "gone");
+	assert_unknown(n, "gone");
 	run__fill(&r);
 	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_SENDER).value, 512);
 	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_RECEIVER).value, 1988);
@@ -201,20 +194,18 @@ TEST(count_is_divided_by_the_payload)
 
 	run__fill(&r);
 	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
-	assert_true(v.known && v.value == 2);
+	assert_real(v, 2);
 	v = perf_derive__per_bytes(&r, (struct num){.value = 1, .reason = "lost"}, 1024);
-	assert_false(v.known);
-	assert_string_equal(v.reason, "lost");
+	assert_unknown(v, "lost");
 	r.app.rx_bytes = 0;
 	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
-	assert_false(v.known);
-	assert_string_equal(v.reason, "no payload was received");
+	assert_unknown(v, "no payload was received");
 	r.sender_side = true;
 	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
 	assert_string_equal(v.reason, "no payload was sent");
 	r.app.tx_bytes = 1 << 12;
 	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
-	assert_true(v.known && v.value == 512);
+	assert_real(v, 512);
 }
 
 static void runs_for(struct real *running, double share)
@@ -228,8 +219,7 @@ TEST(lowest_running_share_of_all_counters_is_found)
 	struct run_result r;
 
 	run_result__init(&r);
-	assert_false(perf_derive__lowest_running(&r).known);
-	assert_non_null(perf_derive__lowest_running(&r).reason);
+	assert_no_number(perf_derive__lowest_running(&r));
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		for (int c = 0; c < PERF_NR; c++) {
 			run_result__init(&r);

@@ -135,24 +135,6 @@ TEST(notification_program_does_not_book_received_bytes)
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_notification");
 }
 
-TEST(splice_is_seen_only_if_calls_are_counted)
-{
-	struct plan_request req = request(MODE_ONECOPY, 1024);
-	struct stage_result stage = {0};
-	struct probe_result *offers = all_offers();
-	struct plan plan;
-
-	plan = plan_of(offers, &req);
-	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
-	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
-	req.count_calls = true;
-	plan = plan_of(offers, &req);
-	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
-	assert_int_equal(stage.quality, QUALITY_EXACT);
-	assert_int_equal(plan.chosen[PROBE_SPLICE]->backend,
-			 plan.chosen[PROBE_SEND_RETURN]->backend);
-}
-
 TEST(backend_names_are_parsed_or_refused)
 {
 	enum backend b;

@@ -153,22 +153,6 @@ TEST(hook_can_be_withheld_by_name)
 	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->hook, "kprobe/tcp_push");
 }
 
-TEST(unavailable_stages_have_a_reason)
-{
-	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct probe_result *offers = all_offers();
-	struct plan plan;
-
-	plan = plan_of(offers, &req);
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		struct stage_result stage = {0};
-
-		plan__stage(&plan, s, &stage);
-		assert_true((stage.quality == QUALITY_EXACT) == (stage.reason == NULL));
-		assert_non_null(stage.event);
-	}
-}
-
 /* "Copy modes have no such copies" is not a reason for zero-copy. */
 TEST(row_without_a_hook_has_the_reason_of_the_mode_that_needs_it)
 {

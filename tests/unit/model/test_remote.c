@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "support/offers.h"
+#include "support/near.h"
 #include "support/test.h"
 #include "write/json.h"
 #include "model/ledger.h"
@@ -81,8 +82,7 @@ TEST(sender_balances_alone)
 	close_books(f, true);
 	assert_true(f->run.balance_known);
 	assert_int_equal(f->run.unaccounted_tx, 0);
-	assert_true(f->run.copies_per_byte.known);
-	assert_true(f->run.copies_per_byte.value == 2.0);
+	assert_real(f->run.copies_per_byte, 2.0);
 	assert_int_equal(f->run.app.rx_bytes, SENT);
 	assert_int_equal(f->run.app.rx_messages, 23);
 	assert_null(f->run.app.rx_reason);
@@ -144,12 +144,10 @@ TEST(verify_errors_are_those_the_receiver_confirmed)
 	remote__app(&f->run, &f->report, false);
 	assert_false(f->run.app.verify_errors.known);
 	remote__app(&f->run, &f->report, true);
-	assert_true(f->run.app.verify_errors.known);
-	assert_int_equal(f->run.app.verify_errors.value, 0);
+	assert_num(f->run.app.verify_errors, 0);
 	confirm(f, 3);
 	remote__app(&f->run, &f->report, false);
-	assert_true(f->run.app.verify_errors.known);
-	assert_int_equal(f->run.app.verify_errors.value, 3);
+	assert_num(f->run.app.verify_errors, 3);
 	end(f);
 }
 

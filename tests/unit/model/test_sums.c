@@ -10,6 +10,7 @@
 #include "common/hist.h"
 #include "model/ledger.h"
 #include "model/unsupported_paths.h"
+#include "support/near.h"
 #include "support/test.h"
 
 #define PART(type, field)                     \
@@ -295,39 +296,18 @@ static struct load_report *report_of_both(void)
 	return report;
 }
 
-static void check_app(struct run_result *r, const char *prefix, bool taken)
-{
-	struct run_result filled;
-
-	fill(&filled, 1);
-	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-		if (!strncmp(counts[i].name, prefix, strlen(prefix)))
-			assert_int_equal(*count_of(r, i), taken ? *count_of(&filled, i) : 0);
-}
-
-TEST(sender_reports_its_side_only)
+/* test_load_report.c tests the fields that are copied. */
+TEST(report_of_a_sender_fills_gather_and_call_time)
 {
 	struct load_report *report = report_of_both();
 	struct run_result r;
 
 	run_result__init(&r);
 	ledger__app(&r, report, NIO_SIDE_SENDER);
-	check_app(&r, "app.tx_", true);
-	check_app(&r, "app.zc.", true);
-	check_app(&r, "app.e", true);
-	check_app(&r, "app.partial", true);
-	check_app(&r, "app.tcp_bytes_acked", true);
-	check_app(&r, "app.tcp_bytes_retrans", true);
-	check_app(&r, "app.rx_", false);
-	check_app(&r, "app.tcp_bytes_received", false);
-	assert_int_equal(r.app.sender_cpu_ns.value, report->app.sender_cpu_ns.value);
 	assert_true(r.interrupted);
 	/* The duration is the receiver's, or the sender's with a remote receiver. */
 	assert_int_equal(r.duration_ns, 0);
-	assert_int_equal(r.app.latency[LATENCY_SEND_CALL].hist->sum, 1000 + LATENCY_SEND_CALL);
-	assert_int_equal(r.app.latency[LATENCY_COMPLETION].hist->sum, 1000 + LATENCY_COMPLETION);
-	assert_true(r.path_ns[PATH_SEND_TOTAL].known);
-	assert_int_equal(r.path_ns[PATH_SEND_TOTAL].value, 1000 + LATENCY_SEND_CALL);
+	assert_num(r.path_ns[PATH_SEND_TOTAL], 1000 + LATENCY_SEND_CALL);
 	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].quality, QUALITY_EXACT);
 	assert_null(r.stages[NIO_STAGE_USER_GATHER].reason);
 	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].bytes, 900);
@@ -342,21 +322,14 @@ TEST(sender_reports_its_side_only)
 	free(report);
 }
 
-TEST(receiver_reports_its_side_only)
+TEST(report_of_a_receiver_has_the_duration)
 {
 	struct load_report *report = report_of_both();
 	struct run_result r;
 
 	run_result__init(&r);
 	ledger__app(&r, report, NIO_SIDE_RECEIVER);
-	check_app(&r, "app.rx_", true);
-	check_app(&r, "app.tcp_bytes_received", true);
-	check_app(&r, "app.tx_", false);
-	check_app(&r, "app.zc.", false);
 	assert_int_equal(r.duration_ns, 4711);
-	assert_int_equal(r.app.verify_errors.value, report->app.verify_errors.value);
-	assert_int_equal(r.app.receiver_cpu_ns.value, report->app.receiver_cpu_ns.value);
-	assert_int_equal(r.app.latency[LATENCY_DELIVERY].hist->sum, 1000 + LATENCY_DELIVERY);
 	assert_false(r.interrupted);
 	run_result__clear(&r);
 	load_report__clear(report);
@@ -375,8 +348,7 @@ TEST(gather_time_is_scaled_from_the_timed_part)
 	assert_false(r.stages[NIO_STAGE_USER_GATHER].ns.known);
 	report->gather_events = 0;
 	ledger__app(&r, report, NIO_SIDE_SENDER);
-	assert_true(r.stages[NIO_STAGE_USER_GATHER].ns.known);
-	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].ns.value, 0);
+	assert_num(r.stages[NIO_STAGE_USER_GATHER].ns, 0);
 	run_result__clear(&r);
 	load_report__clear(report);
 	free(report);

@@ -5,6 +5,7 @@
 
 #include "model/ledger.h"
 #include "model/time_figures.h"
+#include "support/near.h"
 #include "support/test.h"
 
 /* 10 messages of 1 KiB whose calls took 1000 ns each; the kernel followed as many calls. */
@@ -34,29 +35,17 @@ static void run__init(struct run_result *run, uint64_t followed)
 	};
 }
 
-static void check(struct real found, double expected)
-{
-	assert_true(found.known);
-	assert_true(found.value > expected - 1e-6 && found.value < expected + 1e-6);
-}
-
-static void check_unknown(struct real found, const char *reason)
-{
-	assert_false(found.known);
-	assert_string_equal(found.reason, reason);
-}
-
 TEST(parts_add_up_to_the_send_call)
 {
 	struct run_result run;
 
 	run__init(&run, 10);
-	check(time_figures__part(&run, PATH_SEND_TOTAL), 1000);
-	check(time_figures__part(&run, PATH_COPY), 600);
-	check(time_figures__part(&run, PATH_WAIT), 0);
-	check(time_figures__inside(&run), 700);
-	check(time_figures__outside(&run), 300);
-	check(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
+	assert_near(time_figures__part(&run, PATH_SEND_TOTAL), 1000);
+	assert_near(time_figures__part(&run, PATH_COPY), 600);
+	assert_near(time_figures__part(&run, PATH_WAIT), 0);
+	assert_near(time_figures__inside(&run), 700);
+	assert_near(time_figures__outside(&run), 300);
+	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
 	run_result__clear(&run);
 }
 
@@ -67,9 +56,9 @@ TEST(parts_of_partial_calls_belong_to_their_message)
 
 	run__init(&run, 10);
 	run.path_calls = num__known(11);
-	check(time_figures__part(&run, PATH_COPY), 600);
-	check(time_figures__outside(&run), 300);
-	check(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
+	assert_near(time_figures__part(&run, PATH_COPY), 600);
+	assert_near(time_figures__outside(&run), 300);
+	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
 	run_result__clear(&run);
 }
 
@@ -79,9 +68,9 @@ TEST(sampled_calls_are_scaled)
 	struct run_result run;
 
 	run__init(&run, 5);
-	check(time_figures__part(&run, PATH_COPY), 600);
-	check(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
-	check_unknown(time_figures__outside(&run), "not every call was followed");
+	assert_near(time_figures__part(&run, PATH_COPY), 600);
+	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
+	assert_unknown(time_figures__outside(&run), "not every call was followed");
 	run.stages[NIO_STAGE_RX_COPY] = (struct stage_result){
 		.quality = QUALITY_EXACT,
 		.bytes = 10240,
@@ -89,9 +78,9 @@ TEST(sampled_calls_are_scaled)
 		.ns = num__known(2000),
 		.timed = num__known(20),
 	};
-	check(time_figures__per_kib(&run, NIO_STAGE_RX_COPY), 400);
+	assert_near(time_figures__per_kib(&run, NIO_STAGE_RX_COPY), 400);
 	run.stages[NIO_STAGE_RX_COPY].timed = run.stages[NIO_STAGE_RX_COPY].ns = num__known(0);
-	check_unknown(time_figures__per_kib(&run, NIO_STAGE_RX_COPY), "no event was timed");
+	assert_unknown(time_figures__per_kib(&run, NIO_STAGE_RX_COPY), "no event was timed");
 	run_result__clear(&run);
 }
 
@@ -102,7 +91,7 @@ TEST(packet_events_do_not_scale_call_times)
 
 	run__init(&run, 10);
 	run.stages[NIO_STAGE_TX_COPY].events = 1000;
-	check(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
+	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
 	run_result__clear(&run);
 }
 
@@ -119,7 +108,7 @@ TEST(gather_time_is_scaled_once)
 		.ns = num__known(500),
 		.timed = num__known(1),
 	};
-	check(time_figures__per_kib(&run, NIO_STAGE_USER_GATHER), 50);
+	assert_near(time_figures__per_kib(&run, NIO_STAGE_USER_GATHER), 50);
 	run_result__clear(&run);
 }
 
@@ -129,22 +118,22 @@ TEST(unknown_time_has_its_reason)
 
 	run__init(&run, 10);
 	run.path_ns[PATH_WAIT] = num__unknown("no hook");
-	check_unknown(time_figures__part(&run, PATH_WAIT), "no hook");
-	check_unknown(time_figures__inside(&run), "no hook");
-	check_unknown(time_figures__outside(&run), "no hook");
-	check(time_figures__part(&run, PATH_COPY), 600);
+	assert_unknown(time_figures__part(&run, PATH_WAIT), "no hook");
+	assert_unknown(time_figures__inside(&run), "no hook");
+	assert_unknown(time_figures__outside(&run), "no hook");
+	assert_near(time_figures__part(&run, PATH_COPY), 600);
 	run.stages[NIO_STAGE_TX_COPY].ns = num__unknown("no mark");
-	check_unknown(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), "no mark");
-	check_unknown(time_figures__per_kib(&run, NIO_STAGE_OTHER_COPY), "not measured");
+	assert_unknown(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), "no mark");
+	assert_unknown(time_figures__per_kib(&run, NIO_STAGE_OTHER_COPY), "not measured");
 	run.path_calls = num__unknown("no calls");
-	check_unknown(time_figures__part(&run, PATH_COPY), "no calls");
+	assert_unknown(time_figures__part(&run, PATH_COPY), "no calls");
 	run_result__clear(&run);
 
 	run_result__init(&run);
-	check_unknown(time_figures__part(&run, PATH_SEND_TOTAL), "not measured");
-	check_unknown(time_figures__outside(&run), "not measured");
+	assert_unknown(time_figures__part(&run, PATH_SEND_TOTAL), "not measured");
+	assert_unknown(time_figures__outside(&run), "not measured");
 	run.path_ns[PATH_SEND_TOTAL] = num__known(0);
-	check_unknown(time_figures__part(&run, PATH_SEND_TOTAL), "no call was timed");
+	assert_unknown(time_figures__part(&run, PATH_SEND_TOTAL), "no call was timed");
 }
 
 TEST(zero_bytes_take_no_time)
@@ -153,7 +142,7 @@ TEST(zero_bytes_take_no_time)
 
 	run__init(&run, 10);
 	run.stages[NIO_STAGE_TX_COPY].bytes = run.stages[NIO_STAGE_TX_COPY].events = 0;
-	check(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 0);
+	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 0);
 	run_result__clear(&run);
 }
 
@@ -172,7 +161,7 @@ TEST(rounds_add_up_and_one_unknown_makes_the_sum_unknown)
 	assert_int_equal(total.path_calls.value, 10);
 	assert_int_equal(total.path_quality, QUALITY_SAMPLED);
 	assert_string_equal(total.path_reason, "some returns");
-	check(time_figures__part(&total, PATH_COPY), 600);
+	assert_near(time_figures__part(&total, PATH_COPY), 600);
 	run_result__no_kernel(&run, "lost");
 	assert_int_equal(run.path_quality, QUALITY_UNAVAILABLE);
 	ledger__add(&total, &run);

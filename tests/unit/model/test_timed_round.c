@@ -7,6 +7,7 @@
 #include "model/plan.h"
 #include "model/time_figures.h"
 #include "model/timed_round.h"
+#include "support/near.h"
 #include "support/test.h"
 
 static struct hist *hist_of(uint64_t n, uint64_t value)
@@ -84,12 +85,6 @@ static void timed(struct run_result *r)
 	r->stages[NIO_STAGE_DEFERRED_COPY] = stage(5120, num__known(9999), num__known(5));
 }
 
-static void check(struct real found, double expected)
-{
-	assert_true(found.known);
-	assert_true(found.value > expected - 1e-6 && found.value < expected + 1e-6);
-}
-
 static void make(struct run_result *r)
 {
 	struct run_result own;
@@ -139,14 +134,14 @@ TEST(times_divide_by_what_the_timed_round_moved)
 	struct run_result r;
 
 	make(&r);
-	check(time_figures__part(&r, PATH_SEND_TOTAL), 1500);
-	check(time_figures__part(&r, PATH_COPY), 600);
-	check(time_figures__outside(&r), 900);
-	check(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
-	check(time_figures__timed_bytes(&r, NIO_STAGE_TX_COPY), 10240);
+	assert_near(time_figures__part(&r, PATH_SEND_TOTAL), 1500);
+	assert_near(time_figures__part(&r, PATH_COPY), 600);
+	assert_near(time_figures__outside(&r), 900);
+	assert_near(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
+	assert_near(time_figures__timed_bytes(&r, NIO_STAGE_TX_COPY), 10240);
 	/* Times that the compared round has stay. */
-	check(time_figures__per_kib(&r, NIO_STAGE_USER_GATHER), 50);
-	check(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
+	assert_near(time_figures__per_kib(&r, NIO_STAGE_USER_GATHER), 50);
+	assert_near(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
 	run_result__clear(&r);
 }
 
@@ -161,7 +156,7 @@ TEST(sampled_calls_time_their_share_of_the_bytes)
 	own.stages[NIO_STAGE_TX_COPY].ns = num__known(3000);
 	timed_round__take(&r, &own);
 	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].timed_bytes.value, 5120);
-	check(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
+	assert_near(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
 	run_result__clear(&own);
 	run_result__clear(&r);
 }
@@ -246,8 +241,8 @@ TEST(missing_timed_round_has_a_reason)
 		assert_non_null(strstr(r.perf_window[w].samples.reason, "times.reason"));
 	}
 	/* The load generator's own times are known, as are those timed in the round itself. */
-	check(time_figures__part(&r, PATH_SEND_TOTAL), 1000);
-	check(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
+	assert_near(time_figures__part(&r, PATH_SEND_TOTAL), 1000);
+	assert_near(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
 	run_result__clear(&r);
 }
 
@@ -291,12 +286,12 @@ TEST(sum_is_over_the_rounds_that_have_a_timed_round)
 			assert_int_equal(total.perf_window[w].windows.value, (90 + w) * had);
 			assert_int_equal(total.perf_window[w].samples.value, (80 + w) * had);
 		}
-		check(time_figures__per_kib(&total, NIO_STAGE_TX_COPY), 600);
-		check(time_figures__part(&total, PATH_SEND_TOTAL), 1500);
+		assert_near(time_figures__per_kib(&total, NIO_STAGE_TX_COPY), 600);
+		assert_near(time_figures__part(&total, PATH_SEND_TOTAL), 1500);
 		/* Times of the rounds themselves are summed over all. */
 		assert_int_equal(total.stages[NIO_STAGE_TX_COPY].bytes, 3 * 102400);
 		assert_int_equal(total.stages[NIO_STAGE_DEFERRED_COPY].ns.value, 21000);
-		check(time_figures__per_kib(&total, NIO_STAGE_DEFERRED_COPY), 140);
+		assert_near(time_figures__per_kib(&total, NIO_STAGE_DEFERRED_COPY), 140);
 		run_result__clear(&total);
 	}
 }

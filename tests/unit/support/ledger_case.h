@@ -94,6 +94,20 @@ static inline const struct stage_result *stage(const struct fixture *f, enum nio
 	return &f->run.stages[s];
 }
 
+static inline void check_stage(const struct fixture *f, enum nio_stage s, uint64_t bytes,
+			       enum quality quality)
+{
+	assert_int_equal(stage(f, s)->bytes, bytes);
+	assert_int_equal(stage(f, s)->quality, quality);
+}
+
+/* Unaccounted bytes, sent and received. */
+static inline void check_balance(const struct fixture *f, int64_t sent, int64_t received)
+{
+	assert_int_equal(f->run.unaccounted_tx, sent);
+	assert_int_equal(f->run.unaccounted_rx, received);
+}
+
 static inline void count_by_arrivals(struct fixture *f)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
