@@ -66,32 +66,6 @@ static const struct metric_info infos[] = {
 #undef X
 };
 
-#define X(id, key, ...)                                                                         \
-	_Static_assert((int)METRIC_STAGE_BYTES(NIO_STAGE_##id) == (int)METRIC_BYTES_##id, key); \
-	_Static_assert((int)METRIC_STAGE_NS(NIO_STAGE_##id) == (int)METRIC_NS_##id, key);       \
-	_Static_assert((int)METRIC_STAGE_TIMED(NIO_STAGE_##id) == (int)METRIC_TIMED_##id, key); \
-	_Static_assert((int)METRIC_STAGE_CPB(NIO_STAGE_##id) == (int)METRIC_CPB_##id, key);
-NIO_STAGES(X)
-#undef X
-#define X(id, key, ...) \
-	_Static_assert((int)METRIC_PATH(PATH_##id) == (int)METRIC_PATH_##id, key);
-NIO_PATH_PARTS(X)
-#undef X
-#define X(id, key, ...)                                                                            \
-	_Static_assert((int)METRIC_PERF(NIO_SIDE_SENDER, PERF_##id) == (int)METRIC_S_##id, key);   \
-	_Static_assert((int)METRIC_PERF(NIO_SIDE_RECEIVER, PERF_##id) == (int)METRIC_R_##id, key); \
-	_Static_assert((int)METRIC_PERF_BOTH(PERF_##id) == (int)METRIC_##id, key);
-PERF_COUNTERS(X)
-#undef X
-#define X(id, key, ...)                                                                             \
-	_Static_assert((int)METRIC_CLASS(0, CPU_CLASS_##id) == (int)METRIC_CLASS_S_##id, key);      \
-	_Static_assert((int)METRIC_CLASS(1, CPU_CLASS_##id) == (int)METRIC_CLASS_R_##id, key);      \
-	_Static_assert((int)METRIC_CLASS_BOTH(CPU_CLASS_##id) == (int)METRIC_CLASS_##id, key);
-CPU_CLASSES(X)
-#undef X
-/* clang-format on */
-
-/* clang-format off */
 const char *metric__path(enum metric m)             { return infos[m].path; }
 const char *metric__formula(enum metric m)          { return infos[m].formula; }
 const char *metric__words(enum metric m)            { return infos[m].words; }

@@ -100,64 +100,66 @@ enum better {
  * A counter without a side is the whole run's value in a foreign CSV; if it is missing and both
  * sides are known, it is their sum.
  */
+#define METRIC_ROW(name) METRIC_##name##_ROW, METRIC_##name##_BACK = METRIC_##name##_ROW - 1,
+
 enum metric {
 #define X(id, ...) METRIC_##id,
 	METRICS_READ(X)
 #undef X
 #define X(id, ...) METRIC_BYTES_##id,
-	NIO_STAGES(X)
+	METRIC_ROW(BYTES) NIO_STAGES(X)
 #undef X
 #define X(id, ...) METRIC_NS_##id,
-	NIO_STAGES(X)
+	METRIC_ROW(NS) NIO_STAGES(X)
 #undef X
 #define X(id, ...) METRIC_TIMED_##id,
-	NIO_STAGES(X)
+	METRIC_ROW(TIMED) NIO_STAGES(X)
 #undef X
 #define X(id, ...) METRIC_PATH_##id,
-	NIO_PATH_PARTS(X)
+	METRIC_ROW(PATH) NIO_PATH_PARTS(X)
 #undef X
 #define X(id, ...) METRIC_S_##id,
-	PERF_COUNTERS(X)
+	METRIC_ROW(S) PERF_COUNTERS(X)
 #undef X
 #define X(id, ...) METRIC_R_##id,
-	PERF_COUNTERS(X)
+	METRIC_ROW(R) PERF_COUNTERS(X)
 #undef X
 #define X(id, ...) METRIC_##id,
-	PERF_COUNTERS(X)
+	METRIC_ROW(BOTH) PERF_COUNTERS(X)
 #undef X
 #define X(id, ...) METRIC_CLASS_S_##id,
-	CPU_CLASSES(X)
+	METRIC_ROW(CLASS_S) CPU_CLASSES(X)
 #undef X
 #define X(id, ...) METRIC_CLASS_R_##id,
-	CPU_CLASSES(X)
+	METRIC_ROW(CLASS_R) CPU_CLASSES(X)
 #undef X
 #define X(id, ...) METRIC_##id,
 	METRICS_DERIVED(X)
 	PERF_FIGURES(X)
 #undef X
 #define X(id, ...) METRIC_CPB_##id,
-	NIO_STAGES(X)
+	METRIC_ROW(CPB) NIO_STAGES(X)
 #undef X
 #define X(id, ...) METRIC_CLASS_##id,
-	CPU_CLASSES(X)
+	METRIC_ROW(CLASS) CPU_CLASSES(X)
 #undef X
 	METRIC_NR,
 	METRIC_READ_NR = METRIC_PAYLOAD,
 };
 /* clang-format on */
 
-/* Those that come in a row: one for each ledger stage, part of a send call, counter, class. */
-#define METRIC_ROW(first, i)  ((enum metric)((int)(first) + (int)(i)))
-#define METRIC_STAGE_BYTES(s) METRIC_ROW(METRIC_BYTES_USER_GATHER, s)
-#define METRIC_STAGE_NS(s)    METRIC_ROW(METRIC_NS_USER_GATHER, s)
-#define METRIC_STAGE_TIMED(s) METRIC_ROW(METRIC_TIMED_USER_GATHER, s)
-#define METRIC_STAGE_CPB(s)   METRIC_ROW(METRIC_CPB_USER_GATHER, s)
+/* One for each ledger stage, part of a send call, counter, class: METRIC_*_ROW is the first. */
+#define METRIC_OF(row, i)     ((enum metric)((int)METRIC_##row##_ROW + (int)(i)))
+#define METRIC_STAGE_BYTES(s) METRIC_OF(BYTES, s)
+#define METRIC_STAGE_NS(s)    METRIC_OF(NS, s)
+#define METRIC_STAGE_TIMED(s) METRIC_OF(TIMED, s)
+#define METRIC_STAGE_CPB(s)   METRIC_OF(CPB, s)
 #define METRIC_PATH(part) \
-	((part) == PATH_SEND_TOTAL ? METRIC_PATH_TOTAL : METRIC_ROW(METRIC_PATH_LOCK, (part)-1))
-#define METRIC_PERF(side, c)  METRIC_ROW((side) ? METRIC_R_CYCLES : METRIC_S_CYCLES, c)
-#define METRIC_CLASS(side, c) METRIC_ROW((side) ? METRIC_CLASS_R_GATHER : METRIC_CLASS_S_GATHER, c)
-#define METRIC_CLASS_BOTH(c)  METRIC_ROW(METRIC_CLASS_GATHER, c)
-#define METRIC_PERF_BOTH(c)   METRIC_ROW(METRIC_CYCLES, c)
+	((part) == PATH_SEND_TOTAL ? METRIC_PATH_TOTAL : METRIC_OF(PATH, (part)-1))
+#define METRIC_PERF(side, c)  ((side) ? METRIC_OF(R, c) : METRIC_OF(S, c))
+#define METRIC_CLASS(side, c) ((side) ? METRIC_OF(CLASS_R, c) : METRIC_OF(CLASS_S, c))
+#define METRIC_CLASS_BOTH(c)  METRIC_OF(CLASS, c)
+#define METRIC_PERF_BOTH(c)   METRIC_OF(BOTH, c)
 
 const char *metric__path(enum metric m);    /* in a run of the document; NULL: derived */
 const char *metric__formula(enum metric m); /* in words; NULL: read from the data */

@@ -40,28 +40,21 @@ static const struct figure {
 	/* clang-format on */
 };
 
-static const struct figure *figure_of(enum perf_derived d)
-{
-	static const struct figure none = {.key = "?", .words = "?", .unit = "", .head = ""};
-
-	return (unsigned int)d < DERIVED_NR ? &figures[d] : &none;
-}
-
 /* clang-format off */
-const char *perf_derived__key(enum perf_derived d)   { return figure_of(d)->key; }
-const char *perf_derived__words(enum perf_derived d) { return figure_of(d)->words; }
-const char *perf_derived__unit(enum perf_derived d)  { return figure_of(d)->unit; }
-const char *perf_derived__head(enum perf_derived d)  { return figure_of(d)->head; }
+const char *perf_derived__key(enum perf_derived d)   { return figures[d].key; }
+const char *perf_derived__words(enum perf_derived d) { return figures[d].words; }
+const char *perf_derived__unit(enum perf_derived d)  { return figures[d].unit; }
+const char *perf_derived__head(enum perf_derived d)  { return figures[d].head; }
 /* clang-format on */
 
 bool perf_derived__shown(enum perf_derived d, enum visibility where)
 {
-	return figure_of(d)->shown & where;
+	return figures[d].shown & where;
 }
 
 bool perf_derived__needs_pmu(enum perf_derived d)
 {
-	enum source of = figure_of(d)->of;
+	enum source of = figures[d].of;
 
 	return (int)of < (int)PERF_HARDWARE_NR || of == SOURCE_KERNEL_CYCLES;
 }
@@ -70,7 +63,7 @@ const char *perf_whose__key(enum perf_whose w)
 {
 	static const char *const keys[] = {"sender", "receiver", "both"};
 
-	return (unsigned int)w < PERF_WHOSE_NR ? keys[w] : "?";
+	return keys[w];
 }
 
 enum perf_whose perf_whose__here(const struct run_result *r)
@@ -136,7 +129,7 @@ static const char *nothing_of(const struct run_result *r, enum source by)
 
 struct real perf_derive(const struct run_result *r, enum perf_derived d, enum perf_whose w)
 {
-	const struct figure *f = figure_of(d);
+	const struct figure *f = &figures[d];
 
 	return ratio(value_of(r, f->of, w), value_of(r, f->by, w), f->factor, nothing_of(r, f->by));
 }

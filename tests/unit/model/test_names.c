@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tables of names and the properties of each row; an index out of range has no name. */
+/* Tables of names and the properties of each row. */
 #include <string.h>
 
 #include "model/metric.h"
@@ -7,31 +7,6 @@
 #include "model/plan.h"
 #include "model/result.h"
 #include "support/test.h"
-
-TEST(rows_out_of_range_have_no_name)
-{
-	assert_string_equal(stage__key(NIO_STAGE_NR), "?");
-	assert_string_equal(stage__done(NIO_STAGE_NR), "?");
-	assert_string_equal(stage__heading(NIO_STAGE_NR), "?");
-	assert_string_equal(stage__help(NIO_STAGE_NR), "?");
-	assert_false(stage__is_copy(NIO_STAGE_NR));
-	assert_int_equal(stage__account(NIO_STAGE_NR), STAGE_NEITHER);
-	assert_string_equal(quality__name((enum quality)4), "?");
-	assert_string_equal(nio_context__name((enum nio_context)3), "?");
-	assert_string_equal(path_part__key(PATH_NR), "?");
-	assert_string_equal(path_part__heading(PATH_NR), "?");
-	assert_string_equal(perf_counter__key(PERF_NR), "?");
-	assert_string_equal(perf_counter__words(PERF_NR), "?");
-	assert_string_equal(perf_window__key(NIO_PERF_WINDOW_NR), "?");
-	assert_string_equal(zc_cause__key((enum zc_cause)(ZC_CAUSE_UNKNOWN + 1)), "?");
-	assert_string_equal(perf_derived__key(DERIVED_NR), "?");
-	assert_string_equal(perf_derived__words(DERIVED_NR), "?");
-	assert_string_equal(perf_derived__unit(DERIVED_NR), "");
-	assert_string_equal(perf_derived__head(DERIVED_NR), "");
-	assert_false(perf_derived__shown(DERIVED_NR, VISIBILITY_TEXT));
-	assert_string_equal(perf_whose__key(PERF_WHOSE_NR), "?");
-	assert_string_equal(latency__key(LATENCY_NR), "?");
-}
 
 TEST(mode_names_colours_and_lists_out_of_range_are_safe)
 {
