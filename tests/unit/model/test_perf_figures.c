@@ -10,37 +10,28 @@
 /* 1 MiB received in 2 s. */
 static void run__fill(struct run_result *r)
 {
-	struct num *tx, *rx;
+	static const struct {
+		enum perf_counter counter;
+		uint64_t sender, receiver;
+	} counts[] = {
+		{PERF_CYCLES, 3 << 20, 1 << 20},   {PERF_INSTRUCTIONS, 3 << 20, 3 << 20},
+		{PERF_L1D_MISSES, 2048, 6144},     {PERF_LLC_REFERENCES, 4000, 6000},
+		{PERF_LLC_MISSES, 512, 1988},      {PERF_DTLB_MISSES, 1024, 0},
+		{PERF_BRANCHES, 100000, 60000},    {PERF_BRANCH_MISSES, 1000, 600},
+		{PERF_CONTEXT_SWITCHES, 30, 4000}, {PERF_TASK_CLOCK_NS, 1400000, 300000},
+	};
 
 	run_result__init(r);
-	tx = r->perf[NIO_SIDE_SENDER];
-	rx = r->perf[NIO_SIDE_RECEIVER];
 	r->app.rx_bytes = 1 << 20;
 	r->duration_ns = 2000000000;
 	r->app.sender_cpu_ns = num__known(1500000);
 	r->app.receiver_cpu_ns = num__known(500000);
-	tx[PERF_CYCLES] = num__known(3 << 20);
-	rx[PERF_CYCLES] = num__known(1 << 20);
-	tx[PERF_INSTRUCTIONS] = num__known(3 << 20);
-	rx[PERF_INSTRUCTIONS] = num__known(3 << 20);
+	for_each_case(c, counts) {
+		r->perf[NIO_SIDE_SENDER][c->counter] = num__known(c->sender);
+		r->perf[NIO_SIDE_RECEIVER][c->counter] = num__known(c->receiver);
+	}
 	r->perf_detail[NIO_SIDE_SENDER][PERF_CYCLES].kernel = num__known(3 << 19);
 	r->perf_detail[NIO_SIDE_RECEIVER][PERF_CYCLES].kernel = num__known(1 << 19);
-	tx[PERF_L1D_MISSES] = num__known(2048);
-	rx[PERF_L1D_MISSES] = num__known(6144);
-	tx[PERF_LLC_REFERENCES] = num__known(4000);
-	rx[PERF_LLC_REFERENCES] = num__known(6000);
-	tx[PERF_LLC_MISSES] = num__known(512);
-	rx[PERF_LLC_MISSES] = num__known(1988);
-	tx[PERF_DTLB_MISSES] = num__known(1024);
-	rx[PERF_DTLB_MISSES] = num__known(0);
-	tx[PERF_BRANCHES] = num__known(100000);
-	rx[PERF_BRANCHES] = num__known(60000);
-	tx[PERF_BRANCH_MISSES] = num__known(1000);
-	rx[PERF_BRANCH_MISSES] = num__known(600);
-	tx[PERF_CONTEXT_SWITCHES] = num__known(30);
-	rx[PERF_CONTEXT_SWITCHES] = num__known(4000);
-	tx[PERF_TASK_CLOCK_NS] = num__known(1400000);
-	rx[PERF_TASK_CLOCK_NS] = num__known(300000);
 }
 
 static void check(const struct run_result *r, enum perf_derived d, double sender, double receiver,
