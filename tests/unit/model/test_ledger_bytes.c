@@ -12,123 +12,90 @@
 
 static const struct environment local = {.path = "loopback", .device = "lo"};
 
-TEST(missed_events_lose_no_byte)
+/* All numbers but `above` are messages: those that events saw, and those booked. */
+static const struct {
+	const char *what;
+	enum mode mode;
+	unsigned int saw_copy, saw_pin, saw_rx;
+	uint64_t above;        /* bytes that events saw copied in addition */
+	unsigned int fallback; /* sent without MSG_ZEROCOPY, by the application */
+	int refused;           /* calls that took no id */
+	int further_call;      /* calls with MSG_ZEROCOPY above the ids */
+	bool no_sg;            /* the route does no scatter-gather */
+	unsigned int copy, pin, unclassified;
+	enum quality copy_quality, pin_quality;
+	const char *reason; /* of pinned bytes says */
+	double coverage;    /* 0: unknown */
+} placed[] = {
+	{"missed events lose no byte", MODE_ONECOPY, .saw_copy = 97, .saw_rx = 99, .copy = 100,
+	 .copy_quality = QUALITY_EXACT, .pin_quality = QUALITY_EXACT, .coverage = 0.98},
+	{"all events seen", MODE_ZEROCOPY, .saw_pin = 100, .saw_rx = 100, .pin = 100,
+	 .copy_quality = QUALITY_EXACT, .pin_quality = QUALITY_EXACT, .coverage = 1},
+	/* As many ids as MSG_ZEROCOPY calls, no fallback, scatter-gather: all bytes were pinned. */
+	{"ids show that missed bytes were pinned", MODE_ZEROCOPY, .saw_pin = 95, .saw_rx = 100,
+	 .pin = 100, .copy_quality = QUALITY_DERIVED, .pin_quality = QUALITY_DERIVED,
+	 .reason = "ids", .coverage = 0.975},
+	{"fallbacks were copied, the others pinned", MODE_ZEROCOPY, .saw_copy = 1, .saw_pin = 95,
+	 .saw_rx = 100, .fallback = 2, .refused = 2, .copy = 2, .pin = 98,
+	 .copy_quality = QUALITY_DERIVED, .pin_quality = QUALITY_DERIVED, .reason = "ids",
+	 .coverage = 0.98},
+	/* Fewer bytes fell back than events saw copied: neither count tells of the missed bytes. */
+	{"counts that contradict", MODE_ZEROCOPY, .saw_copy = 1, .saw_pin = 95, .saw_rx = 100,
+	 .copy = 1, .pin = 95, .unclassified = 4, .copy_quality = QUALITY_DERIVED,
+	 .pin_quality = QUALITY_DERIVED, .reason = "lower bound", .coverage = 0.98},
+	{"no scatter-gather pins nothing", MODE_ZEROCOPY, .saw_copy = 95, .saw_rx = 100,
+	 .no_sg = true, .copy = 100, .copy_quality = QUALITY_DERIVED,
+	 .pin_quality = QUALITY_DERIVED, .reason = "scatter-gather", .coverage = 0.975},
+	/* An event once booked 4 GiB for a call of 64 KiB, which gave 784.9 copies per byte. */
+	{"events above the bytes sent", MODE_ZEROCOPY, .saw_pin = 100, .saw_rx = 100,
+	 .above = 4294901760, .further_call = 1, .unclassified = 100,
+	 .copy_quality = QUALITY_UNAVAILABLE, .pin_quality = QUALITY_UNAVAILABLE,
+	 .reason = "more bytes"},
+};
+
+TEST(bytes_sent_are_placed_or_unclassified)
 {
-	struct fixture *f = fixture(MODE_ONECOPY);
+	for_each_case(c, placed) {
+		struct fixture *f = fixture(c->mode);
+		struct socket_snapshot *base = &f->base.sockets[NIO_SIDE_SENDER];
+		struct socket_snapshot *now = &f->now.sockets[NIO_SIDE_SENDER];
+		const struct stage_result *pin = stage(f, NIO_STAGE_TX_PIN);
+		struct zc_counts *zc = &f->run.app.zc;
 
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL - 3 * MESSAGE);
-	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL - 1 * MESSAGE);
-	close_books(f);
-	check_balance(f, 0, 0);
-	check_stage(f, NIO_STAGE_TX_COPY, TOTAL, QUALITY_EXACT);
-	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->bytes, TOTAL);
-	assert_true(f->run.copies_per_byte.value == 2.0);
-	assert_true(f->run.copies_per_byte_at_most.value == 2.0);
-	assert_real(f->run.health.coverage, 0.98);
-	assert_int_equal(f->run.unclassified.value, 0);
-	end(f);
-}
-
-TEST(all_events_seen_gives_coverage_1)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
-	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
-	close_books(f);
-	assert_true(f->run.health.coverage.value == 1.0);
-	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->quality, QUALITY_EXACT);
-	assert_int_equal(f->run.unclassified.value, 0);
-	end(f);
-}
-
-/* As many ids as MSG_ZEROCOPY calls, no fallback, scatter-gather: all bytes were pinned. */
-TEST(zero_copy_ids_show_that_missed_bytes_were_pinned)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL - 5 * MESSAGE);
-	close_books(f);
-	check_stage(f, NIO_STAGE_TX_PIN, TOTAL, QUALITY_DERIVED);
-	assert_non_null(strstr(stage(f, NIO_STAGE_TX_PIN)->reason, "ids"));
-	check_stage(f, NIO_STAGE_TX_COPY, 0, QUALITY_DERIVED);
-	assert_non_null(stage(f, NIO_STAGE_TX_COPY)->reason);
-	assert_non_null(strstr(stage(f, NIO_STAGE_TX_COPY)->reason, "ids"));
-	assert_null(stage(f, NIO_STAGE_TX_COPY)->no_events);
-	assert_int_equal(f->run.unclassified.value, 0);
-	assert_int_equal(f->run.kernel_zc.sends, MESSAGES);
-	end(f);
-}
-
-/* Bytes sent without MSG_ZEROCOPY were copied; the ids show that the others were pinned. */
-TEST(fallback_bytes_of_the_application_count_as_copied)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	f->run.app.zc.enobufs = 2;
-	f->run.app.zc.fallback_bytes = 2 * MESSAGE;
-	f->run.app.zc.sends = f->run.app.zc.completed = f->run.app.zc.copied = MESSAGES - 2;
-	f->now.sockets[NIO_SIDE_SENDER].sockets[0].zckey -= 2;
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL - 5 * MESSAGE);
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 1 * MESSAGE);
-	close_books(f);
-	check_stage(f, NIO_STAGE_TX_PIN, TOTAL - 2 * MESSAGE, QUALITY_DERIVED);
-	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, 2 * MESSAGE);
-	assert_int_equal(f->run.unclassified.value, 0);
-	end(f);
-}
-
-/* Fewer bytes fell back than events saw copied, so neither count classifies the missed bytes. */
-TEST(contradicting_counts_leave_missed_bytes_unclassified)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	f->run.app.zc.enobufs = 2;
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL - 5 * MESSAGE);
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 1 * MESSAGE);
-	close_books(f);
-	assert_int_equal(f->run.unaccounted_tx, 0);
-	assert_int_equal(f->run.unclassified.value, 4 * MESSAGE);
-	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL - 5 * MESSAGE);
-	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->open_bytes.value, 4 * MESSAGE);
-	assert_non_null(strstr(stage(f, NIO_STAGE_TX_PIN)->reason, "lower bound"));
-	assert_true(f->run.copies_per_byte.value == 1.01);
-	assert_true(f->run.copies_per_byte_at_most.value == 1.05);
-	end(f);
-}
-
-TEST(zero_copy_without_scatter_gather_pins_nothing)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	f->base.sockets[NIO_SIDE_SENDER].sockets[0].scatter_gather = 0;
-	f->now.sockets[NIO_SIDE_SENDER].sockets[0].scatter_gather = 0;
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL - 5 * MESSAGE);
-	close_books(f);
-	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
-	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, 0);
-	assert_int_equal(f->run.unclassified.value, 0);
-	end(f);
-}
-
-/* An event once booked 4 GiB for a call of 64 KiB, which gave 784.9 copies per byte. */
-TEST(events_above_the_bytes_sent_make_their_stages_unavailable)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	f->run.app.zc.sends++;
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 4294901760);
-	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
-	close_books(f);
-	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, QUALITY_UNAVAILABLE);
-	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->quality, QUALITY_UNAVAILABLE);
-	assert_int_equal(f->run.unclassified.value, TOTAL);
-	assert_int_equal(f->run.unaccounted_tx, 0);
-	assert_false(f->run.health.coverage.known);
-	assert_true(f->run.copies_per_byte.value == 1.0);
-	assert_true(f->run.copies_per_byte_at_most.value == 2.0);
-	end(f);
+		print_message("  %s\n", c->what);
+		zc->fallback_bytes = c->fallback * MESSAGE;
+		zc->sends = zc->completed = zc->copied = zc->sends - (uint64_t)c->refused;
+		zc->sends += (uint64_t)c->further_call;
+		now->sockets[0].zckey -= (uint32_t)c->refused;
+		base->sockets[0].scatter_gather = now->sockets[0].scatter_gather = !c->no_sg;
+		see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, c->saw_copy * MESSAGE + c->above);
+		see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, c->saw_pin * MESSAGE);
+		see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, c->saw_rx * MESSAGE);
+		close_books(f);
+		check_balance(f, 0, 0);
+		assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, c->copy_quality);
+		assert_int_equal(pin->quality, c->pin_quality);
+		if (c->copy_quality != QUALITY_UNAVAILABLE) {
+			assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, c->copy * MESSAGE);
+			assert_int_equal(pin->bytes, c->pin * MESSAGE);
+			assert_int_equal(pin->open_bytes.value, c->unclassified * MESSAGE);
+		}
+		if (c->reason)
+			assert_non_null(strstr(pin->reason, c->reason));
+		else
+			assert_null(pin->reason);
+		assert_null(pin->no_events);
+		assert_num(f->run.unclassified, c->unclassified * MESSAGE);
+		assert_true(f->run.health.coverage.known == (c->coverage > 0));
+		assert_true(f->run.health.coverage.value == c->coverage);
+		/* Each byte received was copied once. */
+		NEAR(f->run.copies_per_byte.value, 1 + c->copy / 100., 1e-9);
+		NEAR(f->run.copies_per_byte_at_most.value, 1 + (c->copy + c->unclassified) / 100.,
+		     1e-9);
+		if (c->mode == MODE_ZEROCOPY)
+			assert_int_equal(f->run.kernel_zc.sends, 100 - c->refused);
+		end(f);
+	}
 }
 
 TEST(missed_events_leave_deferred_copies_open)
@@ -193,7 +160,6 @@ TEST(low_coverage_leaves_deferred_copies_open)
 	end(f);
 }
 
-/* Selects the hook of the tracepoint backend, whatever else the kernel offers. */
 /*
  * All sends were copied, but fewer bytes arrived than were pinned: no program saw the other
  * arrivals.

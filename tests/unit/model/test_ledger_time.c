@@ -138,7 +138,7 @@ TEST_WITH(entries_of_one_place_or_caller_are_added, set_up, tear_down)
 		place->place = (struct nio_place){.slot = i / nr, .context = NIO_CONTEXT_PROCESS};
 		other->other = (struct nio_other){.slot = i / nr, .stack = (int)i};
 		snprintf(place->place.comm, sizeof(place->place.comm), "task-%u", i % nr);
-		snprintf(other->caller, sizeof(other->caller), "caller_%u", i % nr);
+		snprintf(other->caller, sizeof(other->caller), "caller%%%%_%u", i % nr);
 		place->sum = other->sum = (struct nio_sum){.bytes = 1000, .events = 10, .ns = 100};
 		f->now.places[i] = *place;
 		f->now.others[i] = *other;
