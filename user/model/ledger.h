@@ -56,8 +56,7 @@ void ledger__book_windows(struct run_result *r,
 			  const struct nio_perf_cell cells[NIO_PERF_WINDOW_NR], const char *no_llc);
 void ledger__add_windows(struct run_result *dst, const struct run_result *src);
 
-/* Adds to the entry of the same place or caller. If the list is full, the last entry has the rest.
- */
+/* Adds to the entry of the same place or caller; if the list is full, to the last one. */
 void ledger__add_place(struct run_result *r, const struct place_result *more);
 void ledger__add_other(struct run_result *r, const struct other_result *more);
 

@@ -137,7 +137,7 @@ struct app_result {
 };
 
 /* clang-format off */
-/* Time of send calls: the whole by the load generator's clock, parts of tcp_sendmsg by the kernel's. */
+/* Time of send calls: the whole by the load generator's clock; its parts by the kernel's. */
 enum path_part {
 	PATH_SEND_TOTAL,
 #define X(id, ...) PATH_##id,

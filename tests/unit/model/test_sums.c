@@ -13,9 +13,9 @@
 #include "support/near.h"
 #include "support/test.h"
 
-#define PART(type, field)                     \
-	{                                     \
-		offsetof(type, field), #field \
+#define PART(field)                                        \
+	{                                                  \
+		offsetof(struct run_result, field), #field \
 	}
 
 struct part {
@@ -23,57 +23,36 @@ struct part {
 	const char *name;
 };
 
+/* clang-format off */
 /* Plain counts, and numbers that may be unknown. */
 static const struct part counts[] = {
-	PART(struct run_result, duration_ns),
-	PART(struct run_result, app.tx_bytes),
-	PART(struct run_result, app.tx_messages),
-	PART(struct run_result, app.rx_bytes),
-	PART(struct run_result, app.rx_messages),
-	PART(struct run_result, app.partial_sends),
-	PART(struct run_result, app.eagain),
-	PART(struct run_result, app.eintr),
-	PART(struct run_result, app.tcp_bytes_acked),
-	PART(struct run_result, app.tcp_bytes_received),
-	PART(struct run_result, app.tcp_bytes_retrans),
-	PART(struct run_result, app.zc.sends),
-	PART(struct run_result, app.zc.completed),
-	PART(struct run_result, app.zc.copied),
-	PART(struct run_result, app.zc.not_copied),
-	PART(struct run_result, app.zc.enobufs),
-	PART(struct run_result, app.zc.fallback_bytes),
-	PART(struct run_result, kernel_zc.sends),
-	PART(struct run_result, kernel_zc.completed),
-	PART(struct run_result, kernel_zc.copied),
-	PART(struct run_result, kernel_zc.not_copied),
-	PART(struct run_result, kernel_zc.enobufs),
-	PART(struct run_result, kernel_zc.fallback_bytes),
-	PART(struct run_result, unaccounted_tx),
-	PART(struct run_result, unaccounted_rx),
+	PART(duration_ns), PART(unaccounted_tx), PART(unaccounted_rx),
+	PART(app.tx_bytes), PART(app.tx_messages), PART(app.rx_bytes), PART(app.rx_messages),
+	PART(app.replies.rx_bytes), PART(app.replies.rx_messages), PART(app.replies.errors),
+	PART(app.partial_sends), PART(app.eagain), PART(app.eintr),
+	PART(app.tcp_bytes_acked), PART(app.tcp_bytes_received), PART(app.tcp_bytes_retrans),
+	PART(app.zc.sends), PART(app.zc.completed), PART(app.zc.copied), PART(app.zc.not_copied),
+	PART(app.zc.enobufs), PART(app.zc.fallback_bytes),
+	PART(kernel_zc.sends), PART(kernel_zc.completed), PART(kernel_zc.copied),
+	PART(kernel_zc.not_copied), PART(kernel_zc.enobufs), PART(kernel_zc.fallback_bytes),
+	PART(health.covered_bytes), PART(health.coverable_bytes), PART(health.looked_ns),
+	PART(health.phase_ns),
 };
 
 static const struct part nums[] = {
-	PART(struct run_result, app.verify_errors),
-	PART(struct run_result, app.sender_cpu_ns),
-	PART(struct run_result, app.receiver_cpu_ns),
-	PART(struct run_result, notifications),
-	PART(struct run_result, zc_filled),
-	PART(struct run_result, zc_repeated),
-	PART(struct run_result, zc_unseen),
-	PART(struct run_result, health.missed),
-	PART(struct run_result, health.dropped),
-	PART(struct run_result, health.map_full),
-	PART(struct run_result, health.unmatched),
-	PART(struct run_result, health.anomalies),
-	PART(struct run_result, times.missed),
-	PART(struct run_result, times.map_full),
-	PART(struct run_result, times.unmatched),
-	PART(struct run_result, perf[NIO_SIDE_SENDER][0]),
-	PART(struct run_result, perf[NIO_SIDE_SENDER][PERF_NR - 1]),
-	PART(struct run_result, perf[NIO_SIDE_RECEIVER][0]),
-	PART(struct run_result, perf_detail[NIO_SIDE_SENDER][1].user),
-	PART(struct run_result, perf_detail[NIO_SIDE_RECEIVER][1].kernel),
+	PART(app.verify_errors), PART(app.sender_cpu_ns), PART(app.receiver_cpu_ns),
+	PART(app.replies.tx_bytes), PART(app.replies.tx_messages),
+	PART(notifications), PART(zc_completed), PART(zc_filled), PART(zc_repeated),
+	PART(zc_unseen), PART(enobufs_optmem), PART(enobufs_memlock), PART(unclassified),
+	PART(sequence.tx_bytes), PART(sequence.rx_bytes), PART(sequence.tx_retrans),
+	PART(sequence.tx_ids), PART(pinned.completed_bytes), PART(path_calls),
+	PART(health.missed), PART(health.dropped), PART(health.map_full), PART(health.unmatched),
+	PART(health.anomalies), PART(times.missed), PART(times.map_full), PART(times.unmatched),
+	PART(perf[NIO_SIDE_SENDER][0]), PART(perf[NIO_SIDE_SENDER][PERF_NR - 1]),
+	PART(perf[NIO_SIDE_RECEIVER][0]), PART(perf_detail[NIO_SIDE_SENDER][1].user),
+	PART(perf_detail[NIO_SIDE_RECEIVER][1].kernel),
 };
+/* clang-format on */
 
 static uint64_t *count_of(struct run_result *r, size_t i)
 {
