@@ -32,9 +32,8 @@ TEST(large_messages_are_counted_by_call_and_small_by_transmit)
 {
 	struct plan_request req = request(MODE_ONECOPY, PLAN_COUNT_CALLS_SIZE);
 	struct probe_result *offers = all_offers();
-	struct plan plan;
+	struct plan plan = plan_of(offers, &req);
 
-	plan = plan_of(offers, &req);
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
 	assert_null(plan.chosen[PROBE_TRANSMIT]);
 	req.size--;
@@ -76,9 +75,8 @@ TEST(copy_modes_have_no_deferred_copies_by_construction)
 	struct plan_request req = request(MODE_ONECOPY, 65536);
 	struct probe_result *offers = all_offers();
 	struct stage_result stage = {0};
-	struct plan plan;
+	struct plan plan = plan_of(offers, &req);
 
-	plan = plan_of(offers, &req);
 	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
 	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
 	assert_int_equal(stage.quality, QUALITY_DERIVED);

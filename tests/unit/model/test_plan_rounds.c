@@ -11,9 +11,8 @@ TEST(times_of_every_size_are_taken_if_asked_for)
 {
 	struct plan_request req = request(MODE_ONECOPY, 64);
 	struct probe_result *offers = all_offers();
-	struct plan plan;
+	struct plan plan = plan_of(offers, &req);
 
-	plan = plan_of(offers, &req);
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_null(plan__no_path_time(&plan, part));
 	assert_null(plan__no_stage_time(&plan, NIO_STAGE_RX_COPY));
@@ -198,26 +197,28 @@ TEST(rows_name_the_modes_they_serve)
 /* A plan that takes times itself has no timed rounds and keeps its reasons. */
 TEST(plan_that_takes_times_is_not_split)
 {
-	struct probe_result *offers = all_offers();
-	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct plan plan, before;
+	struct plan plan = plan_of_mode(MODE_ZEROCOPY), before = plan;
 
-	plan = plan_of(offers, &req);
-	before = plan;
 	assert_false(plan__set_apart(&plan, &before, NULL));
 	assert_memory_equal(&plan, &before, sizeof(plan));
-	/* A missing probe that counts bytes does not move to the timed round either. */
+}
+
+/* A missing probe that counts bytes does not move to the timed round. */
+TEST(only_times_move_to_the_timed_round)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct probe_result *offers = all_offers();
+	struct plan plan, before, timed;
+
 	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, 0);
-	req.times = TIMES_APART;
-	plan = plan_of(offers, &req);
-	before = plan;
-	req.times = TIMES_ON;
-	struct plan timed;
 	timed = plan_of(offers, &req);
+	req.times = TIMES_APART;
+	before = plan = plan_of(offers, &req);
 	assert_true(plan__set_apart(&plan, &timed, NULL));
-	for (int p = 0; p < PROBE_NR; p++)
-		if (p < PROBE_CALL_TIME || p > PROBE_RX_TIME) {
-			assert_ptr_equal(plan.reason[p], before.reason[p]);
-			assert_ptr_equal(plan.remedy[p], before.remedy[p]);
-		}
+	for (int p = 0; p < PROBE_NR; p++) {
+		if (probe__takes_times(p))
+			continue;
+		assert_ptr_equal(plan.reason[p], before.reason[p]);
+		assert_ptr_equal(plan.remedy[p], before.remedy[p]);
+	}
 }
