@@ -7,14 +7,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Ignores case, '-' and '_': "zero-copy", "Zero_Copy" and "zerocopy" are equal. */
+/* Ignores case, '-', '_' and ' ': "zero-copy", "Zero_Copy" and "zerocopy" are equal. */
 static inline bool same_word(const char *a, const char *b)
 {
 	for (;; a++, b++) {
-		while (*a == '-' || *a == '_')
-			a++;
-		while (*b == '-' || *b == '_')
-			b++;
+		a += strspn(a, "-_ ");
+		b += strspn(b, "-_ ");
 		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
 			return false;
 		if (!*a)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Figures shared by the live views and the final text: see figures.h. Pure. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "remote.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "figures.h"
 
 bool figures__stage_known(const struct run_result *run, enum nio_stage stage, const char **reason)
@@ -137,4 +139,30 @@ char *figures__kernel(char *buf, size_t len, const struct environment *env)
 	else
 		snprintf(buf, len, "kernel unknown");
 	return buf;
+}
+
+static size_t rounds_of(const struct result *r, enum mode mode, double *gbps)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->runs_nr; i++) {
+		struct real v = run_result__gbps(&r->runs[i]);
+
+		if (r->runs[i].mode == mode && v.known)
+			gbps[n++] = v.value;
+	}
+	return n;
+}
+
+void figures__compare(struct rank_test *t, const struct result *r, enum mode first,
+		      enum mode second)
+{
+	double *a = xcalloc(r->runs_nr, sizeof(*a)), *b = xcalloc(r->runs_nr, sizeof(*b));
+
+	rank_test__of(t, a, rounds_of(r, first, a), b, rounds_of(r, second, b), 1);
+	/* Nothing was sent in half of the rounds and more: that has no quotient. */
+	if (!(t->b > 0))
+		t->difference = DIFFERENCE_UNKNOWN;
+	free(a);
+	free(b);
 }

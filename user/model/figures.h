@@ -6,6 +6,7 @@
 #ifndef MODEL_FIGURES_H
 #define MODEL_FIGURES_H
 
+#include "base/rank_test.h"
 #include "result.h"
 
 /* Copies per payload byte over the stages that were measured. */
@@ -34,5 +35,12 @@ char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields,
 /* "Linux 6.18.44" of either spelling in the environment; "kernel unknown" when it could not be
  * read. */
 char *figures__kernel(char *buf, size_t len, const struct environment *env);
+
+/*
+ * Compares the throughput of all rounds of two modes of a session, as a single comparison
+ * (base/rank_test.h). DIFFERENCE_UNKNOWN if a mode has no throughput.
+ */
+void figures__compare(struct rank_test *t, const struct result *r, enum mode first,
+		      enum mode second);
 
 #endif

@@ -23,7 +23,7 @@ static const size_t counts[] = {
 	AT(health.looked_ns), AT(health.phase_ns),
 };
 
-/* Numbers that may be unknown; those of the times have rules of their own. */
+/* Numbers that may be unknown; times have rules of their own. */
 static const size_t nums[] = {
 	AT(app.replies.tx_bytes), AT(app.replies.tx_messages), AT(app.verify_errors),
 	AT(app.sender_cpu_ns), AT(app.receiver_cpu_ns),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names and formulas of the numbers of a run; see metric.h. Knows no files and no statistics. */
-#include <ctype.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -16,7 +15,7 @@ struct metric_info {
 	const char *name;
 };
 
-/* Where bytes and times of a stage are shown; readers miss those of copies most. */
+/* Where bytes and times of a stage are shown; readers miss copies most. */
 #define STAGE_SHOWN(copies) ((copies) ? VISIBILITY_EXPECTED : 0)
 
 /* clang-format off */
@@ -104,27 +103,6 @@ enum metric metric__source(enum metric m)
 	}
 }
 /* clang-format on */
-
-static bool is_filler(char c)
-{
-	return c == '-' || c == '_' || c == ' ';
-}
-
-bool metric__same_name(const char *a, const char *b)
-{
-	for (;;) {
-		while (is_filler(*a))
-			a++;
-		while (is_filler(*b))
-			b++;
-		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
-			return false;
-		if (!*a)
-			return true;
-		a++;
-		b++;
-	}
-}
 
 static bool is_column_of(const char *name, const char *path)
 {

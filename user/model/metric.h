@@ -22,7 +22,7 @@ enum better {
 /*
  * Read from the data: id, path in a run (its CSV column has underscores for dots), label, unit,
  * better direction, where it is shown, name on compare's command line ("": not compared). Then
- * follow, generated, those of each ledger stage, part of a send call, counter and class of CPU
+ * follow, generated: each ledger stage, part of a send call, counter and class of CPU
  * time. latency_ns is a latency of unknown kind in a foreign CSV.
  */
 #define METRICS_READ(X)                                                                          \
@@ -182,9 +182,6 @@ enum metric metric__source(enum metric m);
  * in study/csv_field.c.
  */
 enum metric metric__of_column(const char *name);
-
-/* Are two column names the same but for case, '-', '_' and ' '? */
-bool metric__same_name(const char *a, const char *b);
 
 /* Fills in sums and derived numbers of one run, if their inputs are known. */
 void metric__derive(double value[METRIC_NR], unsigned int threads);

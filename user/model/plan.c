@@ -174,7 +174,7 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 	return true;
 }
 
-/* Errors of a missing function say less than those of a refused program. */
+/* Errors of a missing function say less than a refusal of the program. */
 static bool is_missing(int err)
 {
 	return err == -ENOENT || err == -ESRCH || err == -EPROTOTYPE;

@@ -9,6 +9,7 @@
 
 #include "base/stats.h"
 #include "base/printable.h"
+#include "common/word.h"
 #include "common/xalloc.h"
 #include "dataset.h"
 #include "settings.h"
@@ -159,8 +160,7 @@ int dataset__parse_mode(const char *text, enum mode *mode)
 	int m;
 
 	for (m = 0; m < MODE_NR; m++) {
-		if (metric__same_name(text, mode__name((enum mode)m)) ||
-		    (text[0] == '0' + m && !text[1]) ||
+		if (same_word(text, mode__name((enum mode)m)) || (text[0] == '0' + m && !text[1]) ||
 		    /* Parts of the exercise this experiment is set as. */
 		    ((text[0] == 'A' || text[0] == 'a') && text[1] == '1' + m && !text[2])) {
 			*mode = (enum mode)m;

@@ -102,7 +102,7 @@ static const struct {
 	{"el0t_64_sync;el0t_64_sync_handler;el0_da", OF(MEMORY)},
 	{"el0t_64_irq;el0t_64_irq_handler;__el0_irq_handler_common;el0_interrupt", OF(IRQ)},
 	{"tcp_sendmsg;lock_sock_nested;__cond_resched;rcu_all_qs", OF(SCHEDULING)},
-	{"a_driver_nobody_knows;its_helper", OF(OTHER)},
+	{"an_unknown_driver;its_helper", OF(OTHER)},
 	/* Disks also pin pages (O_DIRECT) and have virtio queues: these are not the network's. */
 	{"do_syscall_64;ksys_pread64;vfs_read;ext4_file_read_iter;iomap_dio_rw;__iomap_dio_rw;bio_"
 	 "iov_iter_get_pages;iov_iter_extract_pages;pin_user_pages_fast;gup_fast_fallback",
