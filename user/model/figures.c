@@ -106,18 +106,6 @@ bool figures__shows_latency(const struct result *r, enum latency_kind k)
 	}
 }
 
-static bool num__nonzero(const struct num *n)
-{
-	return n->known && n->value;
-}
-
-bool figures__any_loss(const struct health *h)
-{
-	return num__nonzero(&h->missed) || num__nonzero(&h->dropped) ||
-	       num__nonzero(&h->map_full) || num__nonzero(&h->unmatched) ||
-	       num__nonzero(&h->anomalies);
-}
-
 char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields, unsigned int threads)
 {
 	char bytes[UNITS_BUF];

@@ -165,10 +165,7 @@ static void book_latency(struct latency_result *out, const char *reason, const _
 	out->hist = reason ? NULL : hist_of(counts, sum);
 }
 
-/*
- * Sum of a histogram from the middle of its buckets, without the open last one: the exact sum is
- * not kept.
- */
+/* Sum from the middle of the buckets, without the open last one: the exact sum is not kept. */
 static uint64_t rough_sum(const __u64 *counts)
 {
 	uint64_t sum = 0;

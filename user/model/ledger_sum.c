@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Sums of runs; see ledger__add(). A number that one run lacks is unknown in the sum, with the
- * reason of the first run that lacks it. Pure.
- */
+/* Sums of runs; see ledger__add(). Pure. */
 #include <stdio.h>
 #include <string.h>
 
@@ -130,10 +127,7 @@ static void add_perf(struct run_result *dst, const struct run_result *src)
 	}
 }
 
-/*
- * A sum of timed rounds covers those that were made: one missing round does not make the sum
- * unknown.
- */
+/* A sum of timed rounds covers the rounds that have one: a missing one does not make it unknown. */
 enum adding {
 	ADD,
 	KEEP, /* dst has such times, src has none */

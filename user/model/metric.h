@@ -96,10 +96,7 @@ enum better {
 	  0, "")                                                                                   \
 	X(KERNEL_CYCLES, "sender's + receiver's", "cycles in the kernel", "", NEITHER, 0, "")
 
-/*
- * A counter without a side is the whole run's value in a foreign CSV; if it is missing and both
- * sides are known, it is their sum.
- */
+/* A counter without a side: of the whole run in a foreign CSV, else the sum of both sides. */
 #define METRIC_ROW(name) METRIC_##name##_ROW, METRIC_##name##_BACK = METRIC_##name##_ROW - 1,
 
 enum metric {
@@ -177,10 +174,7 @@ const char *metric__name(enum metric m);
 /* The measured metric behind m, which has the reason if m is missing; else m. */
 enum metric metric__source(enum metric m);
 
-/*
- * The metric whose column in our own CSV has this name; METRIC_NR: none. Names that others give are
- * in study/csv_field.c.
- */
+/* The metric of a column of our own CSV; METRIC_NR: none. Foreign names: study/csv_field.c. */
 enum metric metric__of_column(const char *name);
 
 /* Fills in sums and derived numbers of one run, if their inputs are known. */

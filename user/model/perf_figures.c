@@ -78,11 +78,6 @@ static struct num of_sides(enum perf_whose w, struct num sender, struct num rece
 	return w == PERF_OF_SENDER ? sender : receiver;
 }
 
-struct num perf_derive__count(const struct run_result *r, enum perf_counter c, enum perf_whose w)
-{
-	return of_sides(w, r->perf[NIO_SIDE_SENDER][c], r->perf[NIO_SIDE_RECEIVER][c]);
-}
-
 static struct real as_real(struct num n)
 {
 	return (struct real){.value = (double)n.value, .known = n.known, .reason = n.reason};
@@ -115,7 +110,8 @@ static struct real value_of(const struct run_result *r, enum source s, enum perf
 	case SOURCE_DURATION:
 		return real__known((double)r->duration_ns / 1e9);
 	default:
-		return as_real(perf_derive__count(r, (enum perf_counter)s, w));
+		return as_real(
+			of_sides(w, r->perf[NIO_SIDE_SENDER][s], r->perf[NIO_SIDE_RECEIVER][s]));
 	}
 }
 

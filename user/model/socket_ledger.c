@@ -131,10 +131,7 @@ static void drop_refused_pins(struct socket_ledger *d)
 	*pins = (struct nio_amount){0};
 }
 
-/*
- * Several threads sent on one socket, some with MSG_ZEROCOPY, and their messages were not seen: it
- * is unknown which calls took an id.
- */
+/* Several threads sent in turns, their messages unseen: it is unknown which calls took an id. */
 static void leave_unclassified(struct socket_ledger *d)
 {
 	memset(d->calls, 0, sizeof(d->calls));

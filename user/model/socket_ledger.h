@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The copy ledger of one socket, or the sum over several sockets: the bytes that the sockets
- * counted, divided by what the events of calls and copies showed. Pure.
- */
+/* The copy ledger of sockets: the bytes that they counted, divided as their events. Pure. */
 #ifndef MODEL_SOCKET_LEDGER_H
 #define MODEL_SOCKET_LEDGER_H
 
@@ -58,10 +55,7 @@ struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_s
 /* Sum over the stages and the uncovered kinds: of bytes sent, or of bytes read. */
 uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side);
 
-/*
- * Bytes received by splice, which copies nothing. seen: probe "splice_read" is attached. Without
- * the probe: 0 if every byte read was copied, otherwise unknown.
- */
+/* Bytes received by splice. seen: its probe is attached; else 0 if all was copied, or unknown. */
 struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen);
 
 /* Copies per byte sent and received here; unknown without bytes. */
@@ -79,10 +73,7 @@ struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
 /* Bytes sent without a seen call: copied, pinned or spliced. */
 uint64_t socket_ledger__unclassified(const struct socket_ledger *b);
 
-/*
- * The most that a stage can have: its bytes, and those whose events were missed. The bytes of a
- * stage are the least.
- */
+/* The most that a stage can have: its bytes (the least), and bytes whose events were missed. */
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage);
 
 /*
@@ -101,10 +92,7 @@ uint64_t socket_ledger__bytes(const struct socket_ledger *b);        /* sent and
  */
 uint64_t socket_ledger__copied_in_calls(const struct sock_state *s);
 
-/*
- * Does the connection stay on this machine by its addresses alone: to 127/8 or ::1, or between
- * equal addresses?
- */
+/* Does the connection stay on this machine: to 127/8 or ::1, or between equal addresses? */
 bool socket_ledger__is_local(const struct sock_state *s);
 
 #endif

@@ -26,10 +26,7 @@ static int compare_cookies(const void *px, const void *py, void *arg)
 	return (cookies[*x] > cookies[*y]) - (cookies[*x] < cookies[*y]);
 }
 
-/*
- * Cookies are not in order, since each CPU issues its own. They are sorted, because every socket of
- * the namespace is looked up.
- */
+/* Each CPU issues its own cookies. Sorted, since every socket of the namespace is looked up. */
 static void order_cookies(struct socket_snapshot *pass, const uint64_t *cookies)
 {
 	for (size_t i = 0; i < pass->nr; i++)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Times measured in a round of their own, for a run whose bytes, throughput and counters must not
- * include the cost of timing. Pure.
- */
+/* Times of a round of their own, since timing would slow the compared round. Pure. */
 #ifndef MODEL_TIMED_ROUND_H
 #define MODEL_TIMED_ROUND_H
 

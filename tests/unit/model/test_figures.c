@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Figures shown of a result: losses, copies, latencies, and the text for a load and a kernel. */
+/* Figures shown of a result: copies, latencies, and the text for a load and a kernel. */
 #include <stdio.h>
 
 #include "model/figures.h"
 #include "support/near.h"
 #include "support/test.h"
-
-TEST(each_kind_of_loss_counts)
-{
-	struct health h, none = {0};
-	struct num *const each[] = {&h.missed, &h.dropped, &h.map_full, &h.unmatched, &h.anomalies};
-
-	none.missed = none.dropped = none.map_full = none.unmatched = none.anomalies =
-		num__known(0);
-	assert_false(figures__any_loss(&none));
-	for (size_t i = 0; i < ARRAY_LEN(each); i++) {
-		h = none;
-		*each[i] = num__known(1);
-		assert_true(figures__any_loss(&h));
-		/* An unknown count is not a loss. */
-		each[i]->known = false;
-		assert_false(figures__any_loss(&h));
-	}
-}
 
 /* "Linux" appears once, whichever source the release has. */
 TEST(kernel_has_Linux_in_its_name_once)

@@ -160,7 +160,6 @@ TEST(sum_of_both_sides_needs_both_and_keeps_scaled)
 {
 	const struct num lost = {.value = 9, .reason = "lost"}, gone = {.reason = "gone"};
 	struct num scaled = {.value = 4, .known = true, .reason = "scaled"}, n;
-	struct run_result r;
 
 	n = num__sum(num__known(3), num__known(4));
 	assert_num(n, 7);
@@ -171,10 +170,6 @@ TEST(sum_of_both_sides_needs_both_and_keeps_scaled)
 	assert_unknown(n, "lost");
 	n = num__sum(gone, lost);
 	assert_unknown(n, "gone");
-	run__fill(&r);
-	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_SENDER).value, 512);
-	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_RECEIVER).value, 1988);
-	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_BOTH).value, 2500);
 }
 
 /* For 1 MiB: a count per KiB is 1/1024 of it. */

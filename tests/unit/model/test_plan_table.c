@@ -178,18 +178,6 @@ TEST(every_missing_probe_of_a_timed_round_is_recorded)
 		}
 }
 
-/* The probes that feed each stage. */
-TEST(probes_of_each_stage_are_recorded)
-{
-	for (enum nio_stage s = 0; s < NIO_STAGE_NR; s++) {
-		record("%s:", stage__key(s));
-		for (enum probe_id p = 0; p < PROBE_NR; p++)
-			if (plan__feeds(p, s))
-				record(" %s", plan_probes[p].name);
-		record("\n");
-	}
-}
-
 TEST(recorded_plans_match_the_golden_file)
 {
 	legend__record();

@@ -43,7 +43,6 @@ TEST(parts_add_up_to_the_send_call)
 	assert_near(time_figures__part(&run, PATH_SEND_TOTAL), 1000);
 	assert_near(time_figures__part(&run, PATH_COPY), 600);
 	assert_near(time_figures__part(&run, PATH_WAIT), 0);
-	assert_near(time_figures__inside(&run), 700);
 	assert_near(time_figures__outside(&run), 300);
 	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
 	run_result__clear(&run);
@@ -119,7 +118,6 @@ TEST(unknown_time_has_its_reason)
 	run__init(&run, 10);
 	run.path_ns[PATH_WAIT] = num__unknown("no hook");
 	assert_unknown(time_figures__part(&run, PATH_WAIT), "no hook");
-	assert_unknown(time_figures__inside(&run), "no hook");
 	assert_unknown(time_figures__outside(&run), "no hook");
 	assert_near(time_figures__part(&run, PATH_COPY), 600);
 	run.stages[NIO_STAGE_TX_COPY].ns = num__unknown("no mark");
