@@ -30,27 +30,26 @@ TEST(table_of_alternatives_is_consistent)
 
 TEST(large_messages_are_counted_by_call_and_small_by_transmit)
 {
-	struct plan_request req = request(MODE_ONECOPY, PLAN_COUNT_CALLS_SIZE);
-	struct probe_result *offers = all_offers();
-	struct plan plan = plan_of(offers, &req);
+	static const struct {
+		uint64_t size;
+		bool no_transmit, calls; /* small messages fall back to calls */
+	} cases[] = {
+		{PLAN_COUNT_CALLS_SIZE, false, true},
+		{PLAN_COUNT_CALLS_SIZE - 1, false, false},
+		{64, true, true},
+	};
 
-	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
-	assert_null(plan.chosen[PROBE_TRANSMIT]);
-	req.size--;
-	plan = plan_of(offers, &req);
-	assert_null(plan.chosen[PROBE_SEND_RETURN]);
-	assert_non_null(plan.chosen[PROBE_TRANSMIT]);
-}
+	for_each_case(c, cases) {
+		struct plan_request req = request(MODE_TWOCOPY, c->size);
+		struct probe_result *offers = all_offers();
+		struct plan plan;
 
-TEST(small_messages_fall_back_to_calls_without_a_transmit_hook)
-{
-	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct probe_result *offers = all_offers();
-	struct plan plan;
-
-	withdraw(offers, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
-	plan = plan_of(offers, &req);
-	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
+		if (c->no_transmit)
+			withdraw(offers, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
+		plan = plan_of(offers, &req);
+		assert_int_equal(plan.chosen[PROBE_SEND_RETURN] != NULL, c->calls);
+		assert_int_equal(plan.chosen[PROBE_TRANSMIT] != NULL, !c->calls);
+	}
 }
 
 /* The socket iteration alone gives the bytes, with any backend. */
@@ -72,18 +71,15 @@ TEST(socket_iteration_is_used_with_every_backend)
 /* The probe would run for every packet, to count 0. */
 TEST(copy_modes_have_no_deferred_copies_by_construction)
 {
-	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct probe_result *offers = all_offers();
 	struct stage_result stage = {0};
-	struct plan plan = plan_of(offers, &req);
+	struct plan plan = plan_of_mode(MODE_ONECOPY);
 
 	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
 	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
 	assert_int_equal(stage.quality, QUALITY_DERIVED);
 	assert_ptr_equal(stage.reason, plan__by_construction);
 	assert_null(plan__no_stage_time(&plan, NIO_STAGE_DEFERRED_COPY));
-	req.mode = MODE_ZEROCOPY;
-	plan = plan_of(offers, &req);
+	plan = plan_of_mode(MODE_ZEROCOPY);
 	assert_non_null(plan.chosen[PROBE_DEFERRED_COPY]);
 }
 
@@ -135,19 +131,23 @@ TEST(notification_program_does_not_book_received_bytes)
 
 TEST(backend_names_are_parsed_or_refused)
 {
-	enum backend b;
+	static const struct {
+		const char *text;
+		int err;
+		enum backend backend;
+	} cases[] = {
+		{"none", 0, BACKEND_NONE},         {"auto", 0, BACKEND_AUTO},
+		{"fentry", 0, BACKEND_FENTRY},     {"trampoline", 0, BACKEND_FENTRY},
+		{"fprobe", -EINVAL, BACKEND_NR},   {"", -EINVAL, BACKEND_NR},
+		{"iterator", -EINVAL, BACKEND_NR},
+	};
 
-	assert_int_equal(backend__parse("none", &b), 0);
-	assert_int_equal(b, BACKEND_NONE);
-	assert_int_equal(backend__parse("auto", &b), 0);
-	assert_int_equal(b, BACKEND_AUTO);
-	assert_int_equal(backend__parse("fentry", &b), 0);
-	assert_int_equal(b, BACKEND_FENTRY);
-	assert_int_equal(backend__parse("trampoline", &b), 0);
-	assert_int_equal(b, BACKEND_FENTRY);
-	assert_int_equal(backend__parse("fprobe", &b), -EINVAL);
-	assert_int_equal(backend__parse("", &b), -EINVAL);
-	assert_int_equal(backend__parse("iterator", &b), -EINVAL);
+	for_each_case(c, cases) {
+		enum backend b = BACKEND_NR;
+
+		assert_int_equal(backend__parse(c->text, &b), c->err);
+		assert_int_equal(b, c->backend);
+	}
 }
 
 TEST(temporary_errors_leave_the_offer_unknown)
