@@ -9,24 +9,24 @@
 #include "support/test.h"
 
 /* 10 messages of 1 KiB whose calls took 1000 ns each; the kernel followed as many calls. */
-static void run__init(struct run_result *run, uint64_t followed)
+static void run__init(struct run_result *r, uint64_t followed)
 {
 	struct hist *calls = hist__new_latency();
 	int i;
 
-	run_result__init(run);
-	run->ledger_known = true;
-	run->app.tx_bytes = run->app.rx_bytes = 10240;
+	run_result__init(r);
+	r->ledger_known = true;
+	r->app.tx_bytes = r->app.rx_bytes = 10240;
 	for (i = 0; i < 10; i++)
 		hist__record(calls, 1000);
-	run->app.latency[LATENCY_SEND_CALL].hist = calls;
-	run->path_ns[PATH_SEND_TOTAL] = num__known(10000);
-	run->path_calls = num__known(followed);
+	r->app.latency[LATENCY_SEND_CALL].hist = calls;
+	r->path_ns[PATH_SEND_TOTAL] = num__known(10000);
+	r->path_calls = num__known(followed);
 	for (i = PATH_SEND_TOTAL + 1; i < PATH_NR; i++)
-		run->path_ns[i] = num__known(0);
-	run->path_ns[PATH_COPY] = num__known(followed * 600);
-	run->path_ns[PATH_LOCK] = num__known(followed * 100);
-	run->stages[NIO_STAGE_TX_COPY] = (struct stage_result){
+		r->path_ns[i] = num__known(0);
+	r->path_ns[PATH_COPY] = num__known(followed * 600);
+	r->path_ns[PATH_LOCK] = num__known(followed * 100);
+	r->stages[NIO_STAGE_TX_COPY] = (struct stage_result){
 		.quality = QUALITY_EXACT,
 		.bytes = 10240,
 		.events = 10,
@@ -35,37 +35,43 @@ static void run__init(struct run_result *run, uint64_t followed)
 	};
 }
 
-TEST(parts_add_up_to_the_send_call)
-{
-	struct run_result run;
+static struct run_result run;
 
+static int set_up(void **state)
+{
+	(void)state;
 	run__init(&run, 10);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	run_result__clear(&run);
+	return 0;
+}
+
+TEST_WITH(parts_add_up_to_the_send_call, set_up, tear_down)
+{
 	assert_near(time_figures__part(&run, PATH_SEND_TOTAL), 1000);
 	assert_near(time_figures__part(&run, PATH_COPY), 600);
 	assert_near(time_figures__part(&run, PATH_WAIT), 0);
 	assert_near(time_figures__outside(&run), 300);
 	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
-	run_result__clear(&run);
 }
 
 /* The kernel took a message in two calls: the parts belong to the message. */
-TEST(parts_of_partial_calls_belong_to_their_message)
+TEST_WITH(parts_of_partial_calls_belong_to_their_message, set_up, tear_down)
 {
-	struct run_result run;
-
-	run__init(&run, 10);
 	run.path_calls = num__known(11);
 	assert_near(time_figures__part(&run, PATH_COPY), 600);
 	assert_near(time_figures__outside(&run), 300);
 	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
-	run_result__clear(&run);
 }
 
 /* Half of the calls were followed: means are of these, sums are scaled, nothing is subtracted. */
 TEST(sampled_calls_are_scaled)
 {
-	struct run_result run;
-
 	run__init(&run, 5);
 	assert_near(time_figures__part(&run, PATH_COPY), 600);
 	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
@@ -84,22 +90,15 @@ TEST(sampled_calls_are_scaled)
 }
 
 /* Bytes counted per packet have other events than calls: the share is that of the calls. */
-TEST(packet_events_do_not_scale_call_times)
+TEST_WITH(packet_events_do_not_scale_call_times, set_up, tear_down)
 {
-	struct run_result run;
-
-	run__init(&run, 10);
 	run.stages[NIO_STAGE_TX_COPY].events = 1000;
 	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
-	run_result__clear(&run);
 }
 
 /* One message in 64 is timed; the result's sum is already scaled. */
-TEST(gather_time_is_scaled_once)
+TEST_WITH(gather_time_is_scaled_once, set_up, tear_down)
 {
-	struct run_result run;
-
-	run__init(&run, 10);
 	run.stages[NIO_STAGE_USER_GATHER] = (struct stage_result){
 		.quality = QUALITY_EXACT,
 		.bytes = 10240,
@@ -108,13 +107,10 @@ TEST(gather_time_is_scaled_once)
 		.timed = num__known(1),
 	};
 	assert_near(time_figures__per_kib(&run, NIO_STAGE_USER_GATHER), 50);
-	run_result__clear(&run);
 }
 
 TEST(unknown_time_has_its_reason)
 {
-	struct run_result run;
-
 	run__init(&run, 10);
 	run.path_ns[PATH_WAIT] = num__unknown("no hook");
 	assert_unknown(time_figures__part(&run, PATH_WAIT), "no hook");
@@ -134,20 +130,16 @@ TEST(unknown_time_has_its_reason)
 	assert_unknown(time_figures__part(&run, PATH_SEND_TOTAL), "no call was timed");
 }
 
-TEST(zero_bytes_take_no_time)
+TEST_WITH(zero_bytes_take_no_time, set_up, tear_down)
 {
-	struct run_result run;
-
-	run__init(&run, 10);
 	run.stages[NIO_STAGE_TX_COPY].bytes = run.stages[NIO_STAGE_TX_COPY].events = 0;
 	assert_near(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 0);
-	run_result__clear(&run);
 }
 
 /* A round without followed calls makes the sum of the rounds unknown. */
 TEST(rounds_add_up_and_one_unknown_makes_the_sum_unknown)
 {
-	struct run_result total, run;
+	struct run_result total;
 
 	run_result__init(&total);
 	run__init(&run, 5);
