@@ -26,21 +26,17 @@ bool figures__stage_known(const struct run_result *run, enum nio_stage stage, co
 
 struct real figures__per_byte(const struct run_result *run, enum nio_stage stage)
 {
-	struct real r = {.reason = NULL};
+	uint64_t payload = run_result__payload(run);
+	const char *reason = NULL;
 
-	if (!figures__stage_known(run, stage, &r.reason))
-		return r;
-	if (run->not_final) {
-		r.reason = run->not_final;
-		return r;
-	}
-	if (!run_result__payload(run)) {
-		r.reason = run->sender_side ? "no payload was sent" : "no payload was received";
-		return r;
-	}
-	r.known = true;
-	r.value = (double)run->stages[stage].bytes / (double)run_result__payload(run);
-	return r;
+	if (!figures__stage_known(run, stage, &reason))
+		return real__unknown(reason);
+	if (run->not_final)
+		return real__unknown(run->not_final);
+	if (!payload)
+		return real__unknown(run->sender_side ? "no payload was sent"
+						      : "no payload was received");
+	return real__known((double)run->stages[stage].bytes / (double)payload);
 }
 
 struct copies_figure figures__copies(const struct run_result *run)
@@ -92,18 +88,9 @@ static bool any_pins(const struct result *r)
 
 bool figures__shows_latency(const struct result *r, enum latency_kind k)
 {
-	switch (k) {
-	case LATENCY_SEND_CALL:
-	case LATENCY_DELIVERY:
-	case LATENCY_RECV_CALL:
-		return true;
-	case LATENCY_COMPLETION:
-		return any_pins(r) || any_timed(r, k);
-	case LATENCY_HALF_ROUND_TRIP:
-		return r->traffic.request_response || any_timed(r, k);
-	default:
-		return any_timed(r, k);
-	}
+	return k == LATENCY_SEND_CALL || k == LATENCY_DELIVERY || k == LATENCY_RECV_CALL ||
+	       (k == LATENCY_COMPLETION && any_pins(r)) ||
+	       (k == LATENCY_HALF_ROUND_TRIP && r->traffic.request_response) || any_timed(r, k);
 }
 
 char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields, unsigned int threads)
