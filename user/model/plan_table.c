@@ -162,6 +162,7 @@ const struct alternative plan_alternatives[] = {
 	    DERIVED(ARRIVAL))
 	ROW(ATTACH, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_at_receive", EXACT)
 	ROW(ATTACH, COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_ae_ended", EXACT)
+	ROW(ATTACH, COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_ae_sock_ended", EXACT)
 	ROW(ATTACH, COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_ak_ended", EXACT)
 	ROW(ATTACH, COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_ak_sock_ended", EXACT)
 	ROW(ATTACH, COMPLETION, TP, "tp_btf/inet_sk_error_report", "nio_at_report",
