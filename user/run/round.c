@@ -96,7 +96,7 @@ static int start(struct round *r, enum nio_side side, char *const argv[])
 	const char *step;
 	int err;
 
-	err = child__start(&d->child, argv, netpath__netns(r->e->path, side), &step);
+	err = child__start(&d->child, argv, r->e->path->netns[side], &step);
 	if (err) {
 		return round__fail(r, err, "cannot start the load generator's %s (%s): %s.",
 				   round_side_names[side], step, limits__strerror(err));
@@ -110,7 +110,7 @@ static int start_receiver(struct round *r)
 	struct arglist args = {0};
 	int err;
 
-	loadgen_args__receiver(&args, e->loadgen, &e->traffic, netpath__address(e->path));
+	loadgen_args__receiver(&args, e->loadgen, &e->traffic, e->path->address);
 	err = start(r, NIO_SIDE_RECEIVER, args.argv);
 	arglist__clear(&args);
 	return err;
@@ -122,8 +122,7 @@ static int start_sender(struct round *r)
 	struct arglist args = {0};
 	int err;
 
-	loadgen_args__sender(&args, e->loadgen, &e->traffic, r->mode, netpath__address(e->path),
-			     r->port);
+	loadgen_args__sender(&args, e->loadgen, &e->traffic, r->mode, e->path->address, r->port);
 	err = start(r, NIO_SIDE_SENDER, args.argv);
 	arglist__clear(&args);
 	return err;
@@ -296,7 +295,7 @@ static void init(struct round *r, struct runner *e, enum mode mode, struct run_r
 		/* A remote receiver needs no reports here: it confirms over the connection. */
 		r->listening = true;
 		r->ready[NIO_SIDE_RECEIVER] = r->done[NIO_SIDE_RECEIVER] = true;
-		r->port = netpath__port(e->path);
+		r->port = e->path->port;
 		remote__begin(out);
 	}
 	if (!e->session)

@@ -128,10 +128,10 @@ static void transfer(const struct netpath *path)
 	socklen_t len;
 	pid_t pid;
 
-	len = make_address(netpath__address(path), &ss);
+	len = make_address(path->address, &ss);
 	family = ss.ss_family;
-	listener = netns__visit(netpath__netns(path, NIO_SIDE_RECEIVER), make_socket, &family);
-	sender = netns__visit(netpath__netns(path, NIO_SIDE_SENDER), make_socket, &family);
+	listener = netns__visit(path->netns[NIO_SIDE_RECEIVER], make_socket, &family);
+	sender = netns__visit(path->netns[NIO_SIDE_SENDER], make_socket, &family);
 	assert_true(listener >= 0 && sender >= 0);
 	assert_int_equal(bind(listener, (struct sockaddr *)&ss, len), 0);
 	assert_int_equal(listen(listener, 1), 0);
@@ -236,11 +236,11 @@ TEST(loopback_path_carries_TCP)
 {
 	struct netpath *path = open_path(NETPATH_LOOPBACK, 0, false);
 
-	assert_string_equal(netpath__address(path), "127.0.0.1");
-	assert_string_equal(netpath__device(path), "lo");
-	assert_int_equal(netpath__mtu(path), sysfs_mtu("lo"));
-	assert_int_equal(netpath__netns(path, NIO_SIDE_SENDER), -1);
-	assert_int_equal(netpath__netns(path, NIO_SIDE_RECEIVER), -1);
+	assert_string_equal(path->address, "127.0.0.1");
+	assert_string_equal(path->device, "lo");
+	assert_int_equal(path->mtu, sysfs_mtu("lo"));
+	assert_int_equal(path->netns[NIO_SIDE_SENDER], -1);
+	assert_int_equal(path->netns[NIO_SIDE_RECEIVER], -1);
 	transfer(path);
 	netpath__close(path);
 	netpath__close(NULL);
@@ -276,11 +276,11 @@ TEST(veth_path_carries_TCP_and_leaves_nothing_behind)
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 0, false);
 	assert_int_equal(our_netns(), home);
-	assert_string_equal(netpath__address(path), "198.18.0.2");
-	assert_string_equal(netpath__device(path), "veth0");
-	assert_int_equal(netpath__mtu(path), 1500);
-	assert_int_equal(fstat(netpath__netns(path, NIO_SIDE_SENDER), &a), 0);
-	assert_int_equal(fstat(netpath__netns(path, NIO_SIDE_RECEIVER), &b), 0);
+	assert_string_equal(path->address, "198.18.0.2");
+	assert_string_equal(path->device, "veth0");
+	assert_int_equal(path->mtu, 1500);
+	assert_int_equal(fstat(path->netns[NIO_SIDE_SENDER], &a), 0);
+	assert_int_equal(fstat(path->netns[NIO_SIDE_RECEIVER], &b), 0);
 	assert_true(a.st_ino != b.st_ino && a.st_ino != home && b.st_ino != home);
 	/* Two descriptors; nothing else keeps the namespaces alive. */
 	assert_int_equal(count_fds(), fds + 2);
@@ -312,8 +312,8 @@ TEST(veth_path_carries_TCP_at_any_MTU_and_over_IPv6)
 			skip();
 		}
 		path = open_path(NETPATH_VETH, c->mtu, c->ipv6);
-		assert_int_equal(netpath__mtu(path), c->mtu);
-		assert_string_equal(netpath__address(path), c->address);
+		assert_int_equal(path->mtu, c->mtu);
+		assert_string_equal(path->address, c->address);
 		transfer(path);
 		netpath__close(path);
 	}
@@ -381,7 +381,7 @@ TEST(failed_visit_of_a_namespace_returns_home)
 static void hold_path(int pipe_fd)
 {
 	struct netpath *path = open_path(NETPATH_VETH, 0, false);
-	int fds[NIO_SIDE_NR] = {netpath__netns(path, 0), netpath__netns(path, 1)};
+	int fds[NIO_SIDE_NR] = {path->netns[0], path->netns[1]};
 
 	if (write(pipe_fd, fds, sizeof(fds)) != sizeof(fds))
 		_exit(1);
@@ -421,7 +421,7 @@ TEST(close_of_the_path_ends_its_namespaces)
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 0, false);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		fds[side] = netpath__netns(path, side);
+		fds[side] = path->netns[side];
 	begin_witnesses(w, getpid(), fds);
 	netpath__close(path);
 	end_witnesses(w);
@@ -486,7 +486,7 @@ TEST(environment_is_that_of_the_namespace_of_the_sender)
 
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 9000, false);
-	err = netns__visit(netpath__netns(path, NIO_SIDE_SENDER), write_optmem_max, &value);
+	err = netns__visit(path->netns[NIO_SIDE_SENDER], write_optmem_max, &value);
 	environment__read(&env, path, btf_lookup__has_member("net", "ptype_all"));
 	netpath__close(path);
 	assert_string_equal(env.path, "veth");
@@ -518,12 +518,12 @@ TEST(remote_path_has_address_port_and_device)
 	int fds = count_fds();
 
 	assert_int_equal(open_remote("127.0.0.7:5201", &path), 0);
-	assert_int_equal(netpath__kind(path), NETPATH_REMOTE);
-	assert_string_equal(netpath__address(path), "127.0.0.7");
-	assert_int_equal(netpath__port(path), 5201);
-	assert_string_equal(netpath__device(path), "lo");
-	assert_int_equal(netpath__mtu(path), sysfs_mtu("lo"));
-	assert_int_equal(netpath__netns(path, NIO_SIDE_SENDER), -1);
+	assert_int_equal(path->kind, NETPATH_REMOTE);
+	assert_string_equal(path->address, "127.0.0.7");
+	assert_int_equal(path->port, 5201);
+	assert_string_equal(path->device, "lo");
+	assert_int_equal(path->mtu, sysfs_mtu("lo"));
+	assert_int_equal(path->netns[NIO_SIDE_SENDER], -1);
 	environment__read(&env, path, btf_lookup__has_member("net", "ptype_all"));
 	assert_string_equal(env.path, "remote");
 	netpath__close(path);
