@@ -170,7 +170,7 @@ static void load_sampler(struct bench *b)
 	int err = symbols__load(&b->symbols);
 
 	if (!err)
-		err = sampler__open(&b->sampler, b->symbols, why, sizeof(why));
+		err = sampler__open(&b->sampler, b->symbols, -1, why, sizeof(why));
 	if (err)
 		fail(why, err);
 }

@@ -127,9 +127,8 @@ static int load(struct sampler *s, const struct symbols *symbols, int tasks)
 	return s->ring ? 0 : -errno;
 }
 
-/* tasks: the table of tasks, or -1. */
-static int open_sampler(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
-			size_t len)
+int sampler__open(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
+		  size_t len)
 {
 	struct sampler *s = xcalloc(1, sizeof(*s));
 	int err;
@@ -142,17 +141,6 @@ static int open_sampler(struct sampler **out, const struct symbols *symbols, int
 	}
 	*out = s;
 	return 0;
-}
-
-int sampler__open(struct sampler **out, const struct symbols *symbols, char *why, size_t len)
-{
-	return open_sampler(out, symbols, -1, why, len);
-}
-
-int sampler__open_tasks(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
-			size_t len)
-{
-	return open_sampler(out, symbols, tasks, why, len);
 }
 
 void sampler__close(struct sampler *s)
@@ -256,11 +244,6 @@ void sampler__rest(struct sampler *s, bool rest)
 		if (s->links[cpu])
 			ioctl(s->fds[cpu], rest ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE,
 			      0);
-}
-
-unsigned int sampler__hz(const struct sampler *s)
-{
-	return s->hz;
 }
 
 const char *sampler__source(const struct sampler *s)
