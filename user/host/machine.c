@@ -82,12 +82,9 @@ static void read_nodes(struct machine *m)
 
 static void read_load(struct machine *m)
 {
-	char line[64];
-
 	m->load = (struct real){.reason = "/proc/loadavg cannot be read"};
-	if (read_file__line("/proc/loadavg", line, sizeof(line)))
-		return;
-	m->load = (struct real){.value = strtod(line, NULL), .known = true};
+	if (getloadavg(&m->load.value, 1) == 1)
+		m->load = (struct real){.value = m->load.value, .known = true};
 }
 
 static void read_time(struct machine *m)
@@ -105,18 +102,16 @@ static void read_time(struct machine *m)
 /* Copies the first preemption option that the file sets to y; leaves option as it is if none. */
 static void find_option(const char *path, char *option, size_t len)
 {
-	static const char prefix[] = "CONFIG_PREEMPT";
-	static const char *const options[] = {"", "_NONE", "_VOLUNTARY", "_LAZY"};
+	static const char *const lines[] = {"CONFIG_PREEMPT=y\n", "CONFIG_PREEMPT_NONE=y\n",
+					    "CONFIG_PREEMPT_VOLUNTARY=y\n",
+					    "CONFIG_PREEMPT_LAZY=y\n"};
 	gzFile f = gzopen(path, "re"); /* also reads uncompressed files */
-	char line[256], wanted[64];
+	char line[256];
 
-	while (f && !option[0] && gzgets(f, line, sizeof(line))) {
-		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-			snprintf(wanted, sizeof(wanted), "%s%s=y\n", prefix, options[i]);
-			if (!strcmp(line, wanted))
-				snprintf(option, len, "%s%s", prefix, options[i]);
-		}
-	}
+	while (f && !option[0] && gzgets(f, line, sizeof(line)))
+		for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+			if (!strcmp(line, lines[i]))
+				snprintf(option, len, "%.*s", (int)strcspn(line, "="), line);
 	if (f)
 		gzclose(f);
 }
@@ -127,10 +122,9 @@ static void read_option(const char *release, char *option, size_t len)
 
 	option[0] = '\0';
 	find_option("/proc/config.gz", option, len);
-	if (option[0])
-		return;
 	snprintf(path, sizeof(path), "/boot/config-%s", release);
-	find_option(path, option, len);
+	if (!option[0])
+		find_option(path, option, len);
 }
 
 /* The active preemption model, a static string; NULL: unknown. */
@@ -194,7 +188,7 @@ void machine__times(struct cpu_times *t)
 struct real machine__steal(const struct cpu_times *begin, const struct cpu_times *end)
 {
 	if (!begin->known || !end->known)
-		return (struct real){.reason = "/proc/stat does not tell it"};
+		return (struct real){.reason = "/proc/stat cannot be read"};
 	if (end->total <= begin->total || end->steal < begin->steal)
 		return (struct real){.reason = "no CPU time passed"};
 	return (struct real){
