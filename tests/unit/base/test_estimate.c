@@ -39,31 +39,24 @@ TEST(coverage_of_2_to_10_values_equals_the_binomial_table)
 	}
 }
 
-TEST(nine_values_give_the_second_smallest_and_largest_as_bounds)
+/* Two values contain the median with probability 1/2; nine: the second smallest and largest. */
+TEST(intervals_run_between_ranks)
 {
-	double v[9];
-	struct estimate e;
-
-	for (int i = 0; i < 9; i++)
-		v[i] = (i * 5) % 9; /* 0..8, out of order */
-	e = estimate__of(v, 9);
-	NEAR(e.median, 4);
-	NEAR(e.low, 1); /* the second smallest and largest of nine */
-	NEAR(e.high, 7);
-}
-
-/* Two values contain the median with probability 1/2. */
-TEST(two_values_are_an_interval_with_coverage_one_half)
-{
-	double two[] = {7, 3};
+	double two[] = {7, 3}, nine[9];
 	struct estimate e = estimate__of(two, 2);
 
 	assert_int_equal(e.n, 2);
-	NEAR(e.median, 5);
-	NEAR(e.low, 3);
-	NEAR(e.high, 7);
+	assert_true(e.median == 5 && e.low == 3 && e.high == 7);
 	NEAR(e.coverage, 0.5);
-	assert_true(estimate__has_interval(&e));
+	for (int i = 0; i < 9; i++)
+		nine[i] = (i * 5) % 9; /* 0..8, out of order */
+	e = estimate__of(nine, 9);
+	assert_true(e.median == 4 && e.low == 1 && e.high == 7);
+	/* A level that two values cannot reach. */
+	e = estimate__at(two, 2, 0.9);
+	assert_true(e.median == 5 && isnan(e.low) && isnan(e.high) && isnan(e.coverage));
+	e = estimate__at(nine, 9, 0.99);
+	assert_true(e.low == 0 && e.high == 8 && e.coverage >= 0.99);
 }
 
 /* Simulated, with a normal and with a heavy-tailed, skewed distribution. */

@@ -18,12 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/read_file.h"
 #include "bpf/netiotrace.h"
 #include "host/environment.h"
 #include "host/netns.h"
 #include "host/netpath.h"
 #include "host/rtnl.h"
 #include "kernel/btf_lookup.h"
+#include "support/entries.h"
 #include "support/test.h"
 
 #define PATIENCE_MS    5000
@@ -54,15 +56,6 @@ static ino_t our_netns(void)
 
 	assert_int_equal(stat("/proc/self/ns/net", &st), 0);
 	return st.st_ino;
-}
-
-static int count_fds(void)
-{
-	int fd, n = 0;
-
-	for (fd = 0; fd < 1024; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static int make_socket(void *family)
@@ -181,9 +174,7 @@ static bool witness__present(struct witness *w)
 
 static bool witness__saw_end(struct witness *w)
 {
-	int i;
-
-	for (i = 0; i < PATIENCE_MS / 10 && witness__present(w); i++)
+	for (int i = 0; i < PATIENCE_MS / 10 && witness__present(w); i++)
 		poll(NULL, 0, 10);
 	return !witness__present(w);
 }
@@ -218,18 +209,9 @@ TEST(names_of_paths_are_parsed_exactly)
 	}
 }
 
-static unsigned int sysfs_mtu(const char *device)
+static unsigned int sysfs_mtu(void)
 {
-	unsigned int mtu = 0;
-	char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/class/net/%s/mtu", device);
-	f = fopen(path, "re");
-	assert_non_null(f);
-	assert_int_equal(fscanf(f, "%u", &mtu), 1);
-	fclose(f);
-	return mtu;
+	return (unsigned int)read_file__num("/sys/class/net/lo/mtu").value;
 }
 
 TEST(loopback_path_carries_TCP)
@@ -238,7 +220,7 @@ TEST(loopback_path_carries_TCP)
 
 	assert_string_equal(path->address, "127.0.0.1");
 	assert_string_equal(path->device, "lo");
-	assert_int_equal(path->mtu, sysfs_mtu("lo"));
+	assert_int_equal(path->mtu, sysfs_mtu());
 	assert_int_equal(path->netns[NIO_SIDE_SENDER], -1);
 	assert_int_equal(path->netns[NIO_SIDE_RECEIVER], -1);
 	transfer(path);
@@ -246,29 +228,27 @@ TEST(loopback_path_carries_TCP)
 	netpath__close(NULL);
 }
 
-static int open_loopback(void *args)
+static int open_loopback(void *arg)
 {
-	struct netpath *path;
+	struct netpath *path = NULL;
 	const char *step;
-	int err = netpath__open(&path, NETPATH_LOOPBACK, 0, *(bool *)args, &step);
+	int err = netpath__open(&path, NETPATH_LOOPBACK, 0, false, &step);
 
-	if (!err)
-		netpath__close(path);
+	(void)arg;
+	netpath__close(path);
 	return err;
 }
 
 /* lo is down in a new namespace: connect() would hang. */
 TEST(loopback_that_is_down_is_refused)
 {
-	bool ipv6 = false;
-
 	NEED_ROOT();
-	assert_int_equal(netns__create(open_loopback, &ipv6), -ENETDOWN);
+	assert_int_equal(netns__create(open_loopback, NULL), -ENETDOWN);
 }
 
 TEST(veth_path_carries_TCP_and_leaves_nothing_behind)
 {
-	int fds = count_fds();
+	unsigned int fds = entries("/proc/self/fd");
 	ino_t home = our_netns();
 	struct netpath *path;
 	struct stat a, b;
@@ -283,10 +263,10 @@ TEST(veth_path_carries_TCP_and_leaves_nothing_behind)
 	assert_int_equal(fstat(path->netns[NIO_SIDE_RECEIVER], &b), 0);
 	assert_true(a.st_ino != b.st_ino && a.st_ino != home && b.st_ino != home);
 	/* Two descriptors; nothing else keeps the namespaces alive. */
-	assert_int_equal(count_fds(), fds + 2);
+	assert_int_equal(entries("/proc/self/fd"), fds + 2);
 	transfer(path);
 	netpath__close(path);
-	assert_int_equal(count_fds(), fds);
+	assert_int_equal(entries("/proc/self/fd"), fds);
 	assert_true(access("/sys/class/net/veth0", F_OK));
 }
 
@@ -321,7 +301,7 @@ TEST(veth_path_carries_TCP_at_any_MTU_and_over_IPv6)
 
 static void expect_failure(unsigned int mtu, bool ipv6, int err)
 {
-	int fds = count_fds();
+	unsigned int fds = entries("/proc/self/fd");
 	ino_t home = our_netns();
 	struct netpath *path = NULL;
 	const char *step = NULL;
@@ -330,7 +310,7 @@ static void expect_failure(unsigned int mtu, bool ipv6, int err)
 	assert_non_null(step);
 	assert_null(path);
 	assert_int_equal(our_netns(), home);
-	assert_int_equal(count_fds(), fds);
+	assert_int_equal(entries("/proc/self/fd"), fds);
 }
 
 TEST(failed_veth_path_leaves_nothing_behind)
@@ -366,13 +346,13 @@ static int failing_visit(void *arg)
 TEST(failed_visit_of_a_namespace_returns_home)
 {
 	ino_t home = our_netns(), visited = 0;
-	int fds = count_fds();
+	unsigned int fds = entries("/proc/self/fd");
 
 	NEED_ROOT();
 	assert_int_equal(netns__create(failing_visit, &visited), -EXDEV);
 	assert_true(visited && visited != home);
 	assert_int_equal(our_netns(), home);
-	assert_int_equal(count_fds(), fds);
+	assert_int_equal(entries("/proc/self/fd"), fds);
 	assert_int_equal(netns__visit(-1, failing_visit, &visited), -EXDEV);
 	assert_int_equal(visited, home);
 }
@@ -469,13 +449,11 @@ TEST(environment_without_a_path_has_kernel_and_CPUs_only)
 static int write_optmem_max(void *value)
 {
 	FILE *f = fopen("/proc/sys/net/core/optmem_max", "we");
-	int err;
 
 	if (!f)
 		return -errno;
 	fprintf(f, "%d\n", *(int *)value);
-	err = fclose(f) ? -errno : 0;
-	return err;
+	return fclose(f) ? -errno : 0;
 }
 
 TEST(environment_is_that_of_the_namespace_of_the_sender)
@@ -515,28 +493,27 @@ TEST(remote_path_has_address_port_and_device)
 {
 	struct environment env;
 	struct netpath *path;
-	int fds = count_fds();
+	unsigned int fds = entries("/proc/self/fd");
 
 	assert_int_equal(open_remote("127.0.0.7:5201", &path), 0);
 	assert_int_equal(path->kind, NETPATH_REMOTE);
 	assert_string_equal(path->address, "127.0.0.7");
 	assert_int_equal(path->port, 5201);
 	assert_string_equal(path->device, "lo");
-	assert_int_equal(path->mtu, sysfs_mtu("lo"));
+	assert_int_equal(path->mtu, sysfs_mtu());
 	assert_int_equal(path->netns[NIO_SIDE_SENDER], -1);
 	environment__read(&env, path, btf_lookup__has_member("net", "ptype_all"));
 	assert_string_equal(env.path, "remote");
 	netpath__close(path);
-	assert_int_equal(count_fds(), fds);
+	assert_int_equal(entries("/proc/self/fd"), fds);
 }
 
 static int open_nowhere(void *text)
 {
-	struct netpath *path;
+	struct netpath *path = NULL;
 	int err = open_remote(text, &path);
 
-	if (!err)
-		netpath__close(path);
+	netpath__close(path);
 	return err;
 }
 
