@@ -11,6 +11,8 @@
 #include "common/xalloc.h"
 #include "sudo_user.h"
 #include "atomic_file.h"
+#include "exit_code.h"
+#include "log.h"
 #include "path_walk.h"
 
 #define FD_PATH_LEN   32
@@ -378,4 +380,17 @@ void atomic_file__abort(struct atomic_file *f)
 		close(f->dir);
 	free(f->memory);
 	free(f);
+}
+
+int atomic_file__finish(struct atomic_file **f, int err, const char *name)
+{
+	if (err)
+		atomic_file__abort(*f);
+	else
+		err = atomic_file__commit(*f);
+	*f = NULL;
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot write %s: %s.", name, strerror(-err));
+	return EXIT_RUN_FAILED;
 }

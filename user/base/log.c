@@ -43,6 +43,14 @@ void log_set_level(enum log_level level)
 	level_shown = level;
 }
 
+void log_set_verbosity(bool quiet, int verbose)
+{
+	level_shown = quiet         ? LOG_ERROR
+		      : verbose > 1 ? LOG_DEBUG
+		      : verbose     ? LOG_INFO
+				    : LOG_WARNING;
+}
+
 enum log_level log_level(void)
 {
 	return level_shown;

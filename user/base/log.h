@@ -3,6 +3,7 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum log_level {
@@ -14,6 +15,7 @@ enum log_level {
 
 void log_set_level(enum log_level level); /* initially LOG_WARNING */
 enum log_level log_level(void);
+void log_set_verbosity(bool quiet, int verbose); /* -q, and how many -v */
 
 /* Prints "netiotrace: ..." and a newline. Unprintable characters become '?'. */
 __attribute__((format(printf, 2, 3))) void log_print(enum log_level level, const char *format, ...);

@@ -192,6 +192,19 @@ struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t s
 	return bsearch(&key, a->cells, a->cells_nr, sizeof(*a->cells), compare_key);
 }
 
+struct cell *analysis__peer(const struct analysis *a, const struct cell *cell, enum mode mode)
+{
+	return analysis__cell(a, mode, cell->size, cell->threads);
+}
+
+uint64_t analysis__smaller(const struct analysis *a, uint64_t size)
+{
+	for (size_t i = 1; i < a->sizes_nr; i++)
+		if (a->sizes[i] == size)
+			return a->sizes[i - 1];
+	return 0;
+}
+
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m)
 {
 	double *values;
