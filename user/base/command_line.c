@@ -13,6 +13,7 @@
 
 #include "common/word.h"
 #include "common/xalloc.h"
+#include "append.h"
 #include "exit_code.h"
 #include "log.h"
 
@@ -103,14 +104,13 @@ void choice__refuse(const char *option, const char *word, const char *const *nam
 {
 	const char *near = choice__nearest(word, names, n);
 	char list[512] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < n && used < sizeof(list); i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-					 !i           ? ""
-					 : i + 1 == n ? " or "
-						      : ", ",
-					 names[i]);
+	for (size_t i = 0; i < n; i++)
+		append__text(list, sizeof(list), "%s%s",
+			     !i           ? ""
+			     : i + 1 == n ? " or "
+					  : ", ",
+			     names[i]);
 	if (near)
 		usage_error("%s takes %s, not '%s'; did you mean %s?", option, list, word, near);
 	usage_error("%s takes %s, not '%s'.", option, list, word);
@@ -216,12 +216,10 @@ static void refuse_unknown(const struct check *c, const char *option, const char
 static void refuse_ambiguous(const struct check *c, const char *name)
 {
 	char list[256] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < c->nr && used < sizeof(list); i++)
+	for (size_t i = 0; i < c->nr; i++)
 		if (strncmp(c->names[i], name, strlen(name)) == 0)
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s--%s",
-						 used ? ", " : "", c->names[i]);
+			append__text(list, sizeof(list), "%s--%s", *list ? ", " : "", c->names[i]);
 	usage_error("--%s can be any of %s; write more of its name.", name, list);
 }
 

@@ -68,15 +68,15 @@ static int read_optmem(void *text)
 /* Per network namespace since Linux 6.8; before, only the initial namespace has the file. */
 static struct num optmem_of(int netns)
 {
-	struct num n = {.reason = "net.core.optmem_max cannot be read"};
 	char text[UNITS_BUF];
+	uint64_t bytes;
 	int err = netns__visit(netns, read_optmem, text);
 
 	if (err == -ENOENT)
 		err = read_optmem(text);
-	if (!err && !parse_count(text, 0, UINT64_MAX, &n.value))
-		n = (struct num){.value = n.value, .known = true};
-	return n;
+	if (err || parse_count(text, 0, UINT64_MAX, &bytes))
+		return num__unknown("net.core.optmem_max cannot be read");
+	return num__known(bytes);
 }
 
 #define ALLOWED_CONGESTION IPV4 "tcp_allowed_congestion_control"
@@ -118,11 +118,8 @@ static struct num read_memlock(void)
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_MEMLOCK, &limit))
-		return (struct num){.reason = "getrlimit(RLIMIT_MEMLOCK) failed"};
-	return (struct num){
-		.value = limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur,
-		.known = true,
-	};
+		return num__unknown("getrlimit(RLIMIT_MEMLOCK) failed");
+	return num__known(limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur);
 }
 
 /* ---- features of the device that matter to zero-copy sends, by ethtool ---- */

@@ -217,7 +217,7 @@ static void take_descriptor(struct taps *taps, const char *pid, int dir, const c
 
 		if (t->inode != inode || t->pid.known)
 			continue;
-		t->pid = (struct num){.value = strtoull(pid, NULL, 10), .known = true};
+		t->pid = num__known(strtoull(pid, NULL, 10));
 		snprintf(link, sizeof(link), "/proc/%.20s/comm", pid);
 		read_file__line(link, t->process, sizeof(t->process));
 	}

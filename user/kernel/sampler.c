@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/append.h"
 #include "common/xalloc.h"
 #include "libbpf_output.h"
 #include "pidns.h"
@@ -46,13 +47,11 @@ __attribute__((format(printf, 4, 5))) static int reject(int err, char *why, size
 							const char *format, ...)
 {
 	va_list args;
-	size_t used;
 
 	va_start(args, format);
 	vsnprintf(why, len, format, args);
 	va_end(args);
-	used = strlen(why);
-	snprintf(why + used, len - used, ": %s", strerror(-err));
+	append__text(why, len, ": %s", strerror(-err));
 	return err;
 }
 
