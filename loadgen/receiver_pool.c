@@ -262,35 +262,15 @@ static void recv_loop__init(struct recv_loop *one, struct receiver_pool *r,
 	one->nr = connections;
 }
 
-static void receiver_pool__allocate(struct receiver_pool *r, const struct protocol_hello *hello)
+static void receiver_conn__init(struct receiver_conn *f, uint32_t index, int fd,
+				const struct receiver_pool_plan *p)
 {
-	pthread_mutex_init(&r->lock, NULL);
-	pthread_cond_init(&r->up, NULL);
-	r->threads_nr = hello->threads;
-	r->threads = xaligned_alloc(64, hello->threads * sizeof(*r->threads));
-	memset(r->threads, 0, hello->threads * sizeof(*r->threads));
-	for (unsigned int i = 0; i < hello->threads; i++)
-		recv_loop__init(
-			&r->threads[i], r,
-			(unsigned int)settings__share(hello->connections, hello->threads, i));
-}
-
-static void receiver_pool__place(struct receiver_pool *r, const struct receiver_pool_plan *p,
-				 const int *fds)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->hello->connections; i++) {
-		struct receiver_conn *f = receiver_conn__of(r, i);
-
-		f->fd = fds[i];
-		f->expected = UINT64_MAX;
-		rx_parser__init(&f->parser, i, p->hello->size, p->verify, p->same_clock);
-		/* The sender waits for the reply: Nagle's algorithm must not delay it. */
-		if (r->replies)
-			sock__set(f->fd, IPPROTO_TCP, TCP_NODELAY, 1);
-	}
-	r->nr = i;
+	f->fd = fd;
+	f->expected = UINT64_MAX;
+	rx_parser__init(&f->parser, index, p->hello->size, p->hello->verify, p->same_clock);
+	/* The sender waits for the reply: Nagle's algorithm must not delay it. */
+	if (p->hello->replies)
+		sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
 static int receiver_pool__start(struct receiver_pool *r, unsigned int turn)
@@ -317,10 +297,26 @@ static int receiver_pool__start(struct receiver_pool *r, unsigned int turn)
 int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
 			const struct receiver_pool_plan *p, const int *fds)
 {
-	*r = (struct receiver_pool){.settings = s, .replies = p->hello->replies};
-	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	receiver_pool__allocate(r, p->hello);
-	receiver_pool__place(r, p, fds);
+	const struct protocol_hello *hello = p->hello;
+	unsigned int i;
+
+	*r = (struct receiver_pool){
+		.settings = s,
+		.replies = hello->replies,
+		.threads_nr = hello->threads,
+		.threads = xaligned_alloc(64, hello->threads * sizeof(*r->threads)),
+		.nr = hello->connections,
+		.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->up, NULL);
+	memset(r->threads, 0, hello->threads * sizeof(*r->threads));
+	for (i = 0; i < hello->threads; i++)
+		recv_loop__init(
+			&r->threads[i], r,
+			(unsigned int)settings__share(hello->connections, hello->threads, i));
+	for (i = 0; i < hello->connections; i++)
+		receiver_conn__init(receiver_conn__of(r, i), i, fds[i], p);
 	return r->wake_fd < 0 ? -errno : receiver_pool__start(r, p->turn);
 }
 

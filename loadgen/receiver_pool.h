@@ -56,7 +56,7 @@ struct receiver_pool {
 
 struct receiver_pool_plan {
 	const struct protocol_hello *hello;
-	bool verify, same_clock;
+	bool same_clock;
 	unsigned int turn; /* index in --cpus of the first thread */
 };
 
