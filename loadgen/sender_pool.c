@@ -25,13 +25,7 @@
 #define LOOK_MS       50
 #define LOOK_STALL_NS (NS_PER_SEC / 2)
 
-static struct sender_thread *sender_thread__of(const struct sender_pool *c, uint32_t index)
-{
-	return &c->threads[index % c->threads_nr];
-}
-
-/* Publishes counters every SHARED_COUNTERS_INTERVAL_NS and checks the deadline. *shown: last time
- * or 0. */
+/* Publishes counters every SHARED_COUNTERS_INTERVAL_NS; checks the deadline. *shown: last time. */
 static void sender_thread__show(struct sender_thread *m, uint64_t *shown)
 {
 	if (m->counters.last_ns >= m->pool->deadline)
@@ -464,7 +458,7 @@ int sender_pool__start(struct sender_pool *c)
 
 const struct sender_conn *sender_pool__conn(const struct sender_pool *c, uint32_t index)
 {
-	return &sender_thread__of(c, index)->conns[index / c->threads_nr];
+	return &c->threads[index % c->threads_nr].conns[index / c->threads_nr];
 }
 
 static void sender_thread__close(struct sender_thread *m)

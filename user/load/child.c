@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -257,18 +256,6 @@ static void fd__close(int *fd)
 	*fd = -1;
 }
 
-static void user__nobody(uid_t *uid, gid_t *gid)
-{
-	const struct passwd *pw = getpwnam("nobody");
-
-	*uid = 65534;
-	*gid = 65534;
-	if (pw && pw->pw_uid && pw->pw_gid) {
-		*uid = pw->pw_uid;
-		*gid = pw->pw_gid;
-	}
-}
-
 /* The parent opens the program: the child's user may have no access to its directory. */
 static int exe__open(const char *path)
 {
@@ -427,7 +414,7 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 
 	*c = (struct child)CHILD_INIT;
 	if (s.root && (sudo_user__of_sudo(&s.uid, &s.gid) || !s.gid))
-		user__nobody(&s.uid, &s.gid);
+		uid_map__nobody(&s.uid, &s.gid);
 	err = start__run(&s, c, &at);
 	start__close(&s);
 	if (err)
