@@ -350,7 +350,7 @@ error_t options__take(struct options *o, int key, const char *arg)
 
 static void set_defaults(struct options *o)
 {
-	/* As the load generator does: what waits for an answer waits for nothing else. */
+	/* As the load generator does: Nagle's algorithm must not delay a message. */
 	o->traffic.nodelay |= o->traffic.request_response;
 	if (!o->modes_nr)
 		set_all_modes(o);
@@ -376,16 +376,16 @@ static void check_remote(const struct options *o)
 			"--path and --connect exclude each other: a path on this machine, or to "
 			"another.");
 	if (o->mtu)
-		usage_error("--mtu is for --path veth: with --connect the MTU is the route's.");
+		usage_error("--mtu needs --path veth: with --connect the route has the MTU.");
 	if (o->ipv6)
 		usage_error(
-			"--ipv6 is for paths on this machine: --connect says it by the address.");
+			"--ipv6 needs a path on this machine: with --connect the address decides.");
 	if (o->traffic.rcvbuf || o->traffic.receiver_cpus || o->traffic.rcvlowat)
-		usage_error(
-			"%s is the receiver's: give it to netiotrace serve on the other machine.",
-			o->traffic.rcvbuf          ? "--rcvbuf"
-			: o->traffic.receiver_cpus ? "--cpu-receiver"
-						   : "--rcvlowat");
+		usage_error("%s belongs to the receiver: give it to netiotrace serve on the other "
+			    "machine.",
+			    o->traffic.rcvbuf          ? "--rcvbuf"
+			    : o->traffic.receiver_cpus ? "--cpu-receiver"
+						       : "--rcvlowat");
 }
 
 static void check_rules(const struct options *o)
@@ -396,7 +396,7 @@ static void check_rules(const struct options *o)
 	if (o->traffic.messages && o->traffic.duration_ns)
 		usage_error("--messages and --duration exclude each other: a count or a time.");
 	if (o->traffic.size < o->traffic.fields)
-		usage_error("a message of %" PRIu64 " bytes has no %u fields: lower --fields.",
+		usage_error("a message of %" PRIu64 " bytes cannot have %u fields: lower --fields.",
 			    o->traffic.size, o->traffic.fields);
 	if (workload__message_size(&o->traffic) > LIMIT_SIZE_MAX)
 		usage_error("a header of %" PRIu64 " and fields of %" PRIu64
@@ -412,9 +412,9 @@ static void check_rules(const struct options *o)
 			    "smaller than "
 			    "--rcvlowat would block the receiver forever.");
 	if (o->mtu && o->path != NETPATH_VETH)
-		usage_error("--mtu is for --path veth: the loopback device is not ours to change.");
+		usage_error("--mtu needs --path veth: the loopback device is not changed.");
 	if (outputs__collide(o->output, pair, &name))
-		usage_error("%s and %s cannot both have %s.", pair[0], pair[1],
+		usage_error("%s and %s cannot both write to %s.", pair[0], pair[1],
 			    strcmp(name, "-") == 0 ? "stdout" : name);
 	if (o->backend == BACKEND_NONE && o->count_calls)
 		usage_error("--count-calls needs a backend other than none.");

@@ -24,15 +24,12 @@ struct outputs {
 	struct atomic_file *file[OUTPUT_NR];
 };
 
-/*
- * The first two outputs that both ask for stdout, or for one file, in pair, and a name of that in
- * *name; false: no two do.
- */
+/* Do two outputs go to one file or both to stdout? *pair: their options; *name: the file. */
 bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2], const char **name);
 
 /*
- * An exit code; failures have been reported. names must outlive o. Call outputs__abort() in any
- * case: it removes what was opened and not written.
+ * Return exit codes; report failures. names must outlive o. Call outputs__abort() in any case: it
+ * removes files that were opened and not written.
  */
 int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], enum text_amount text);
 int outputs__write(struct outputs *o, const struct result *r);

@@ -31,8 +31,7 @@ static void show_progress(struct round *r)
 	struct runner *e = r->e;
 
 	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = r->asked = false;
-	/* A dozen of files in /proc a thread pair: only for eyes. The end of the phase reads them
-	 * anyway. */
+	/* Reads a dozen files of /proc for each pair of threads, so only for a live view. */
 	for (int side = 0; display__shows(&e->display) && side < round__sides_here(r); side++)
 		perf_watch__read(&e->perf, side, r->out);
 	if (e->session && display__shows(&e->display)) {
@@ -224,7 +223,7 @@ static int read_driver(struct round *r, enum nio_side side)
 	return err;
 }
 
-/* Ends the round early: drained if it is being measured, at once if it is not. */
+/* Ends the round early: a measured phase is drained, other phases end at once. */
 static void stop(struct round *r)
 {
 	struct runner *e = r->e;

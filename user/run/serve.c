@@ -21,7 +21,7 @@
 #include "common/time_limit.h"
 #include "common/units.h"
 
-/* The receiver's process is asked so often, and may say nothing for so long. */
+/* How often the receiver's process is asked for statistics, and how long it may be silent. */
 #define PING_NS    5000000000ULL
 #define SILENCE_NS 15000000000ULL
 

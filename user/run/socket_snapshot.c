@@ -115,7 +115,7 @@ void sockets__look(const struct sockets *s, struct socket_snapshot out[NIO_SIDE_
 		return;
 	}
 	if (!still) {
-		name_source(&l, NULL, false, "sock_diag is asked only while nothing moves");
+		name_source(&l, NULL, false, "sock_diag is used only while no bytes move");
 		return;
 	}
 	log_info("no pass of iter/tcp over the sockets: %s", strerror(-err));

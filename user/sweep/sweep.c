@@ -35,8 +35,8 @@ struct sweep {
 	struct sweep_options o;
 	struct runner *engine;
 	struct options cell;          /* options of the current run */
-	struct cpu_pinning placement; /* the CPUs chosen, if they were ours to choose */
-	bool one_cpu;                 /* there were not two to choose from */
+	struct cpu_pinning placement; /* the chosen CPUs; empty: none were chosen */
+	bool one_cpu;                 /* this process may use one CPU only */
 	struct sweep_dir dir;
 	size_t runs_nr;
 	size_t *order;
@@ -246,7 +246,7 @@ static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int er
 	if (!res->runs_nr)
 		return fail_run(s, r, "nothing was measured.");
 	if (made->app.verify_errors.value || made->app.replies.errors)
-		return fail_run(s, r, "the receiver found messages that are not what was sent.");
+		return fail_run(s, r, "the receiver found wrong bytes or messages.");
 	if (run_result__unbalanced(made))
 		return fail_run(s, r, "the books do not balance.");
 	return save_run(s, i, r);
@@ -410,7 +410,7 @@ static void choose_cpus(struct sweep *s)
 	free(cpus);
 }
 
-/* Names that come to the same would make the same run twice, and pool it. */
+/* Two names of one congestion control would make the same runs twice, and pool them. */
 static int check_congestions(const struct sweep *s)
 {
 	const char *system = s->engine->result.env.congestion.system;
@@ -427,7 +427,7 @@ static int check_congestions(const struct sweep *s)
 	}
 	if (!of_system || !by_name)
 		return EXIT_DONE;
-	log_error("--congestion names %s twice: it is the system's.", system);
+	log_error("--congestion names %s twice: 'system' is %s here.", system, system);
 	return EXIT_USAGE;
 }
 

@@ -10,9 +10,9 @@
 
 struct sweep_totals {
 	size_t runs;          /* of the sweep */
-	size_t made, failed;  /* made: by earlier sweeps into the directory too */
-	uint64_t measured_ns; /* measured phases of the runs of this sweep */
-	uint64_t elapsed_ns;  /* that this one took, all in all */
+	size_t made, failed;  /* made: includes runs of earlier sweeps into the directory */
+	uint64_t measured_ns; /* sum of this sweep's measured phases */
+	uint64_t elapsed_ns;  /* duration of this sweep */
 };
 
 /* Settings shared by all runs that affect the figures. */
@@ -21,17 +21,14 @@ struct sweep_conditions {
 	const struct congestion *congestion;
 	const char *sender_cpus, *receiver_cpus; /* NULL: not pinned */
 	bool pinned_by_default;
-	bool one_cpu; /* why they are not pinned: the process may use no second one */
+	bool one_cpu; /* why threads are not pinned: this process may use one CPU only */
 };
 
 /* The paragraphs before the table, wrapped. */
 void sweep_table__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
 			     const struct sweep_grid *g);
 
-/*
- * gbps and made (NULL: not made) by run, in the order of sweep_grid__run(); directory: for the
- * commands that can come next.
- */
+/* gbps and made (NULL: not made): by run, in the order of sweep_grid__run(). */
 void sweep_table__write(FILE *f, const char *directory, const struct sweep_grid *g,
 			const double *gbps, char *const *made, const struct sweep_totals *totals);
 
