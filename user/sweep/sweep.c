@@ -328,22 +328,6 @@ static void open_progress(struct sweep *s)
 	s->engine->tick_arg = s;
 }
 
-static void say_conditions(const struct sweep *s)
-{
-	const struct environment *env = &s->engine->result.env;
-	const struct sweep_conditions conditions = {
-		.path = env->path,
-		.congestion = &env->congestion,
-		.sender_cpus = s->o.run.traffic.sender_cpus,
-		.receiver_cpus = s->o.run.traffic.receiver_cpus,
-		.pinned_by_default = *s->placement.senders,
-		.one_cpu = s->one_cpu,
-	};
-
-	sweep_table__conditions(stdout, terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT),
-				&conditions, &s->o.grid);
-}
-
 static void say_end(struct sweep *s, uint64_t start_ns)
 {
 	s->totals.elapsed_ns = loop__now_ns() - start_ns;
@@ -354,7 +338,8 @@ static void say_end(struct sweep *s, uint64_t start_ns)
 		s->totals.made += s->rows[i] != NULL;
 	if (s->o.run.quiet)
 		return;
-	say_conditions(s);
+	sweep_table__conditions(stdout, terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT),
+				&s->engine->result.env, &s->o, *s->placement.senders, s->one_cpu);
 	sweep_table__write(stdout, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
 }
 

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "run/run_order.h"
-#include "model/congestion.h"
+#include "model/result.h"
+#include "sweep_options.h"
 
 struct sweep_totals {
 	size_t runs;          /* of the sweep */
@@ -15,18 +15,12 @@ struct sweep_totals {
 	uint64_t elapsed_ns;  /* duration of this sweep */
 };
 
-/* Settings shared by all runs that affect the figures. */
-struct sweep_conditions {
-	const char *path;
-	const struct congestion *congestion;
-	const char *sender_cpus, *receiver_cpus; /* NULL: not pinned */
-	bool pinned_by_default;
-	bool one_cpu; /* why threads are not pinned: this process may use one CPU only */
-};
-
-/* The paragraphs before the table, wrapped. */
-void sweep_table__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
-			     const struct sweep_grid *g);
+/*
+ * The paragraphs before the table, wrapped: path, CPUs and congestion control. pinned_by_default:
+ * the CPUs were chosen here. one_cpu: this process may use one CPU only.
+ */
+void sweep_table__conditions(FILE *f, unsigned int width, const struct environment *env,
+			     const struct sweep_options *o, bool pinned_by_default, bool one_cpu);
 
 /* gbps and made (NULL: not made): by run, in the order of sweep_grid__run(). */
 void sweep_table__write(FILE *f, const char *directory, const struct sweep_grid *g,
