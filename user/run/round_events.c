@@ -187,23 +187,6 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 	}
 }
 
-static int unreadable(struct round *r, enum nio_side side, int err)
-{
-	const char *name = round_side_names[side];
-
-	if (err == -EPROTO)
-		return round__fail(r, err, "the load generator's %s broke the protocol: %s.", name,
-				   r->drivers[side].report.message);
-	if (err == -E2BIG)
-		return round__fail(
-			r, err,
-			"the load generator's %s broke the protocol: a line of more than "
-			"%d bytes.",
-			name, DRIVER_LINE_MAX);
-	return round__fail(r, err, "the load generator's %s cannot be read: %s.", name,
-			   strerror(-err));
-}
-
 static int read_driver(struct round *r, enum nio_side side)
 {
 	struct driver *d = &r->drivers[side];
@@ -215,7 +198,11 @@ static int read_driver(struct round *r, enum nio_side side)
 		err = driver__next(d, &event);
 		if (!err && event != DRIVER_NOTHING)
 			r->heard_ns[side] = loop__now_ns();
-		err = err ? unreadable(r, side, err) : take_event(r, side, event);
+		err = err ? round__fail(r, err, "the load generator's %s %s: %s.",
+					round_side_names[side],
+					err == -EPROTO ? "broke the protocol" : "cannot be read",
+					d->report.message)
+			  : take_event(r, side, event);
 	} while (!err && event != DRIVER_NOTHING && event != DRIVER_EOF && !loop__is_to_end());
 	if (!err && r->asked && r->stats[NIO_SIDE_SENDER] &&
 	    (r->stats[NIO_SIDE_RECEIVER] || round__is_remote(r)))
