@@ -14,7 +14,7 @@
 
 /*
  * sock__connect() and sock__listen() return a descriptor or -errno. Size 0 and "" keep the system
- * default. sock__connect() does not block. The congestion control is set before connect(): a pacing
+ * default. Neither blocks. The congestion control is set before connect(): a pacing
  * one sets sk_pacing_status, which the kernel never resets.
  */
 int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *congestion);
