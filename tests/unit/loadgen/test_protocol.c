@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Hellos and frames of the network protocol, and which frames a sender accepts. */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "loadgen/protocol.h"
@@ -99,8 +98,9 @@ TEST(hello_with_a_field_out_of_range_is_refused)
 		protocol__encode_hello(buf, &c->hello);
 		assert_int_equal(protocol__decode_hello(buf, &out), c->good ? 0 : -ERANGE);
 		if (c->good)
-			assert_memory_equal(&out, &c->hello,
-					    offsetof(struct protocol_hello, replies));
+			assert_true(out.kind == c->hello.kind && out.index == c->hello.index &&
+				    out.connections == c->hello.connections &&
+				    out.threads == c->hello.threads && out.size == c->hello.size);
 		else
 			assert_int_equal(((uint8_t *)&out)[sizeof(out) - 1], 0x5a);
 	}
