@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -227,18 +226,11 @@ static void *recv_loop__main(void *arg)
 	r->buf = payload__alloc(CHUNK, 0);
 	counters__init(&r->counters);
 	err = recv_loop__watch(r);
-	pthread_mutex_lock(&all->lock);
-	all->up_nr++;
-	if (err && !all->up_err)
-		all->up_err = err;
-	pthread_cond_signal(&all->up);
-	pthread_mutex_unlock(&all->lock);
 	if (err)
-		return NULL;
-	if (r->epoll_fd < 0)
-		recv_loop__block(r);
-	else
-		recv_loop__poll(r);
+		atomic_store(&all->up_err, err);
+	sem_post(&all->up);
+	if (!err)
+		(r->epoll_fd < 0 ? recv_loop__block : recv_loop__poll)(r);
 	return NULL;
 }
 
@@ -285,13 +277,9 @@ static int receiver_pool__start(struct receiver_pool *r, unsigned int turn)
 		one->started = !err;
 		started += one->started;
 	}
-	pthread_mutex_lock(&r->lock);
-	while (r->up_nr < started)
-		pthread_cond_wait(&r->up, &r->lock);
-	if (!err)
-		err = r->up_err;
-	pthread_mutex_unlock(&r->lock);
-	return err;
+	while (started--)
+		pin__await(&r->up);
+	return err ? err : atomic_load(&r->up_err);
 }
 
 int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
@@ -308,8 +296,7 @@ int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
 		.nr = hello->connections,
 		.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	};
-	pthread_mutex_init(&r->lock, NULL);
-	pthread_cond_init(&r->up, NULL);
+	sem_init(&r->up, 0, 0);
 	memset(r->threads, 0, hello->threads * sizeof(*r->threads));
 	for (i = 0; i < hello->threads; i++)
 		recv_loop__init(

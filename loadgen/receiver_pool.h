@@ -7,6 +7,8 @@
 #define LOADGEN_RECEIVER_POOL_H
 
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -48,10 +50,8 @@ struct receiver_pool {
 	unsigned int nr;           /* connections */
 	int wake_fd;               /* readable: a thread has read what is expected, or failed */
 	_Atomic uint64_t begin_ns; /* begin of the phase */
-	pthread_mutex_t lock;
-	pthread_cond_t up;
-	unsigned int up_nr; /* threads whose setup succeeded or failed */
-	int up_err;
+	sem_t up;                  /* posted by each thread when its setup succeeded or failed */
+	atomic_int up_err;         /* error of a setup */
 };
 
 struct receiver_pool_plan {

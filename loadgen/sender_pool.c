@@ -393,12 +393,8 @@ static void *sender_thread__main(void *arg)
 	int err;
 
 	pthread_setname_np(pthread_self(), "nio-sender");
-	err = sender_thread__set_up(m);
-	pthread_mutex_lock(&c->lock);
-	m->err = err;
-	c->up_nr++;
-	pthread_cond_signal(&c->up);
-	pthread_mutex_unlock(&c->lock);
+	err = m->err = sender_thread__set_up(m);
+	sem_post(&c->up);
 	while (!err && (phase = sender_thread__await(c, phase)) != SENDER_POOL_EXIT)
 		sender_thread__report(m, sender_thread__work(m));
 	return NULL;
@@ -414,7 +410,7 @@ int sender_pool__open(struct sender_pool *c, const struct settings *s)
 		return -errno;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->go, NULL);
-	pthread_cond_init(&c->up, NULL);
+	sem_init(&c->up, 0, 0);
 	c->threads = xaligned_alloc(64, s->threads * sizeof(*c->threads));
 	memset(c->threads, 0, s->threads * sizeof(*c->threads));
 	c->fds = xreallocarray(NULL, s->connections, sizeof(*c->fds));
@@ -447,12 +443,11 @@ int sender_pool__start(struct sender_pool *c)
 		m->started = !err;
 		started += m->started;
 	}
-	pthread_mutex_lock(&c->lock);
-	while (c->up_nr < started)
-		pthread_cond_wait(&c->up, &c->lock);
+	while (started--)
+		pin__await(&c->up);
+	/* No phase has begun: the errors are of the setup. */
 	for (i = 0; !err && i < c->threads_nr; i++)
 		err = c->threads[i].err;
-	pthread_mutex_unlock(&c->lock);
 	return err;
 }
 

@@ -4,6 +4,7 @@
 #define LOADGEN_SENDER_POOL_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,11 +38,11 @@ struct sender_pool {
 	_Alignas(64) atomic_bool stop;
 	atomic_bool closing;
 	_Alignas(64) pthread_mutex_t lock;
-	pthread_cond_t go, up;
-	unsigned int up_nr; /* threads whose setup succeeded or failed */
-	uint32_t phase;     /* 0: none yet; SENDER_POOL_EXIT: exit */
-	uint64_t begin;     /* begin of the phase, ns */
-	uint64_t deadline;  /* ns; UINT64_MAX: none */
+	pthread_cond_t go;
+	sem_t up;          /* posted by each thread when its setup succeeded or failed */
+	uint32_t phase;    /* 0: none yet; SENDER_POOL_EXIT: exit */
+	uint64_t begin;    /* begin of the phase, ns */
+	uint64_t deadline; /* ns; UINT64_MAX: none */
 	unsigned int busy;
 };
 
