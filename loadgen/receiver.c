@@ -92,13 +92,6 @@ static int receiver__misplaced(struct receiver *r, const struct protocol_frame *
 			       protocol__type_name(f->type), when[r->state]);
 }
 
-static void receiver__count_tcp(struct receiver *r, struct tcp_counts *sum)
-{
-	*sum = (struct tcp_counts){.known = true};
-	for (unsigned int i = 0; i < r->pool.nr; i++)
-		tcp_counts__add(receiver_pool__fd(&r->pool, i), sum);
-}
-
 /* Reports the counters. done: of the complete phase. */
 static void receiver__stats(struct receiver *r, bool done)
 {
@@ -113,7 +106,7 @@ static void receiver__stats(struct receiver *r, bool done)
 		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
 		st.cpu_ns = clock__cpu() - r->cpu_begin;
 		if (!done)
-			receiver__count_tcp(r, &r->tcp_end);
+			r->tcp_end = tcp_counts__read(r->pool.fds, r->pool.nr);
 		st.tcp = tcp_counts__delta(&r->tcp_end, &r->tcp_begin);
 	}
 	reporter__stats(r->report, &st, done);
@@ -152,7 +145,7 @@ static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 	memset(r->told, 0, sizeof(r->told));
 	r->sent_bytes = r->sent_messages = 0;
 	receiver_pool__begin(&r->pool);
-	receiver__count_tcp(r, &r->tcp_begin);
+	r->tcp_begin = tcp_counts__read(r->pool.fds, r->pool.nr);
 	r->measuring = f->index;
 	r->cpu_begin = clock__cpu();
 	r->moved_ns = clock__now();
@@ -237,7 +230,7 @@ static int receiver__tell_sums(struct receiver *r, const struct counters *sum)
 	if (confirm.messages != r->sent_messages || confirm.bytes != r->sent_bytes)
 		return receiver__lost(r, -EPROTO);
 	/* Before CONFIRM: the sender closes then, and tcpi_bytes_received counts its FIN. */
-	receiver__count_tcp(r, &r->tcp_end);
+	r->tcp_end = tcp_counts__read(r->pool.fds, r->pool.nr);
 	err = receiver__tell(r, &elapsed);
 	return err ? err : receiver__tell(r, &confirm);
 }
@@ -338,25 +331,14 @@ static int receiver__command(struct receiver *r)
 static int receiver__describe(struct receiver *r)
 {
 	struct side_config c = {
-		.uid = geteuid(),
 		.size = r->hello.size,
 		.threads = r->hello.threads,
 		.connections = r->hello.connections,
 		.verify = r->hello.verify,
-		.cookies_nr = r->pool.nr,
+		.rcvbuf = sock__get(r->pool.fds[0], SOL_SOCKET, SO_RCVBUF),
 	};
-	int fd = receiver_pool__fd(&r->pool, 0);
-	int err;
 
-	c.rcvbuf = sock__get(fd, SOL_SOCKET, SO_RCVBUF);
-	err = sock__address(fd, false, c.address, sizeof(c.address), &c.port);
-	for (unsigned int i = 0; !err && i < r->pool.nr; i++)
-		err = sock__cookie(receiver_pool__fd(&r->pool, i), &c.cookies[i]);
-	if (err)
-		reporter__error(r->report, err, "A socket cannot be described: %m");
-	else
-		reporter__ready(r->report, &c);
-	return err;
+	return session__describe(r->report, &c, r->pool.fds, r->pool.nr);
 }
 
 /* Begins the session of a complete sender. Without --forever, also closes the listening socket. */

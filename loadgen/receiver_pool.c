@@ -294,10 +294,12 @@ int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
 		.threads_nr = hello->threads,
 		.threads = xaligned_alloc(64, hello->threads * sizeof(*r->threads)),
 		.nr = hello->connections,
+		.fds = xreallocarray(NULL, hello->connections, sizeof(*r->fds)),
 		.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	};
 	sem_init(&r->up, 0, 0);
 	memset(r->threads, 0, hello->threads * sizeof(*r->threads));
+	memcpy(r->fds, fds, hello->connections * sizeof(*fds));
 	for (i = 0; i < hello->threads; i++)
 		recv_loop__init(
 			&r->threads[i], r,
@@ -312,12 +314,12 @@ void receiver_pool__close(struct receiver_pool *r)
 	unsigned int i;
 
 	for (i = 0; i < r->nr; i++)
-		shutdown(receiver_conn__of(r, i)->fd, SHUT_RDWR);
+		shutdown(r->fds[i], SHUT_RDWR);
 	for (i = 0; i < r->threads_nr; i++)
 		if (r->threads[i].started)
 			pthread_join(r->threads[i].thread, NULL);
 	for (i = 0; i < r->nr; i++)
-		close(receiver_conn__of(r, i)->fd);
+		close(r->fds[i]);
 	for (i = 0; i < r->threads_nr; i++) {
 		if (r->threads[i].epoll_fd >= 0)
 			close(r->threads[i].epoll_fd);
@@ -329,12 +331,8 @@ void receiver_pool__close(struct receiver_pool *r)
 	if (r->settings && r->wake_fd >= 0)
 		close(r->wake_fd);
 	free(r->threads);
+	free(r->fds);
 	*r = (struct receiver_pool){.wake_fd = -1};
-}
-
-int receiver_pool__fd(const struct receiver_pool *r, uint32_t index)
-{
-	return receiver_conn__of(r, index)->fd;
 }
 
 void receiver_pool__begin(struct receiver_pool *r)
@@ -359,8 +357,7 @@ void receiver_pool__begin(struct receiver_pool *r)
 	if (r->replies)
 		return;
 	for (i = 0; r->settings->rcvlowat && i < r->nr; i++)
-		sock__set(receiver_pool__fd(r, i), SOL_SOCKET, SO_RCVLOWAT,
-			  (int)r->settings->rcvlowat);
+		sock__set(r->fds[i], SOL_SOCKET, SO_RCVLOWAT, (int)r->settings->rcvlowat);
 }
 
 void receiver_pool__set_begin(struct receiver_pool *r, uint64_t begin_ns)
@@ -374,7 +371,7 @@ void receiver_pool__expect(struct receiver_pool *r, uint32_t index, uint64_t byt
 
 	/* The remaining bytes may be fewer than SO_RCVLOWAT and must still wake the thread. */
 	if (r->settings->rcvlowat)
-		sock__set(receiver_pool__fd(r, index), SOL_SOCKET, SO_RCVLOWAT, 1);
+		sock__set(r->fds[index], SOL_SOCKET, SO_RCVLOWAT, 1);
 	pthread_mutex_lock(&one->lock);
 	receiver_conn__of(r, index)->expected = bytes;
 	recv_loop__check(one, receiver_conn__of(r, index));

@@ -104,13 +104,6 @@ static int sender__refused(struct sender *s, uint32_t why)
 		why);
 }
 
-static void sender__count_tcp(const struct sender *s, struct tcp_counts *sum)
-{
-	*sum = (struct tcp_counts){.known = true};
-	for (unsigned int i = 0; i < s->pool.nr; i++)
-		tcp_counts__add(sender_pool__conn(&s->pool, i)->fd, sum);
-}
-
 static void sender__stats(struct sender *s, bool done)
 {
 	struct side_stats st = {.sender = true, .interrupted = s->stopping && done};
@@ -129,7 +122,7 @@ static void sender__stats(struct sender *s, bool done)
 		end = done ? st.counters.last_ns : clock__now();
 		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
 		st.cpu_ns = clock__cpu() - s->cpu_begin;
-		sender__count_tcp(s, &now);
+		now = tcp_counts__read(s->pool.fds, s->pool.nr);
 		st.tcp = tcp_counts__delta(&now, &s->tcp_begin);
 	}
 	reporter__stats(s->report, &st, done);
@@ -508,28 +501,17 @@ static int sender__describe(struct sender *s)
 	const struct settings *set = s->settings;
 	struct side_config c = {
 		.sender = true,
-		.uid = geteuid(),
 		.size = set->size,
 		.threads = (uint32_t)set->threads,
 		.connections = s->pool.nr,
 		.verify = set->verify,
-		.cookies_nr = s->pool.nr,
+		.sndbuf = sock__get(s->pool.fds[0], SOL_SOCKET, SO_SNDBUF),
 	};
-	int fd = sender_pool__conn(&s->pool, 0)->fd;
-	int err;
 
 	if (mode__has(set->mode, MODE_PINS))
 		c.slots = mode__slots(settings__message_size(set), s->pool.nr);
-	c.sndbuf = sock__get(fd, SOL_SOCKET, SO_SNDBUF);
-	sock__congestion(fd, c.congestion, sizeof(c.congestion));
-	err = sock__address(fd, true, c.address, sizeof(c.address), &c.port);
-	for (unsigned int i = 0; !err && i < s->pool.nr; i++)
-		err = sock__cookie(sender_pool__conn(&s->pool, i)->fd, &c.cookies[i]);
-	if (err)
-		reporter__error(s->report, err, "A socket cannot be described: %m");
-	else
-		reporter__ready(s->report, &c);
-	return err;
+	sock__congestion(s->pool.fds[0], c.congestion, sizeof(c.congestion));
+	return session__describe(s->report, &c, s->pool.fds, s->pool.nr);
 }
 
 static int sender__open(struct sender *s)
@@ -687,7 +669,7 @@ static int sender__settle(struct sender *s)
 		s->confirmed_ns = s->elapsed_ns;
 	}
 	for (unsigned int i = 0; i < s->pool.nr; i++)
-		sock__wait_acked(sender_pool__conn(&s->pool, i)->fd, deadline);
+		sock__wait_acked(s->pool.fds[i], deadline);
 	return s->answer.index || sender_pool__wrong(&s->pool) ? 1 : 0;
 }
 
@@ -708,7 +690,7 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	if (err)
 		return err;
 	s->state = SENDER_SENDING;
-	sender__count_tcp(s, &s->tcp_begin);
+	s->tcp_begin = tcp_counts__read(s->pool.fds, s->pool.nr);
 	s->cpu_begin = clock__cpu();
 	s->begin_ns = clock__now();
 	deadline = duration ? s->begin_ns + duration : UINT64_MAX;

@@ -353,11 +353,10 @@ static int sender_thread__take(struct sender_thread *m, unsigned int i, bool blo
 {
 	struct sender_pool *c = m->pool;
 	uint32_t index = i * c->threads_nr + m->index;
-	int fd = c->fds[index], err;
+	int err;
 
-	c->fds[index] = -1;
-	err = sender_conn__open(&m->conns[i], fd, index, c->settings, &c->stop, &m->counters,
-				blocking);
+	err = sender_conn__open(&m->conns[i], c->fds[index], index, c->settings, &c->stop,
+				&m->counters, blocking);
 	m->conns[i].inbox = m->inbox;
 	m->conns[i].closing = &c->closing;
 	return err;
@@ -460,10 +459,6 @@ static void sender_thread__close(struct sender_thread *m)
 {
 	unsigned int i;
 
-	/* shutdown() ends a send() that a dead peer blocks. */
-	for (i = 0; i < m->nr; i++)
-		if (m->conns[i].fd >= 0)
-			shutdown(m->conns[i].fd, SHUT_RDWR);
 	if (m->started)
 		pthread_join(m->thread, NULL);
 	for (i = 0; i < m->nr; i++)
@@ -490,6 +485,10 @@ void sender_pool__close(struct sender_pool *c)
 		pthread_cond_broadcast(&c->go);
 		pthread_mutex_unlock(&c->lock);
 	}
+	/* shutdown() ends a send() that a dead peer blocks. */
+	for (i = 0; i < c->nr; i++)
+		if (c->fds[i] >= 0)
+			shutdown(c->fds[i], SHUT_RDWR);
 	for (i = 0; i < c->threads_nr; i++)
 		sender_thread__close(&c->threads[i]);
 	for (i = 0; i < c->nr; i++)

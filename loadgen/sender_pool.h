@@ -33,7 +33,7 @@ struct sender_pool {
 	struct sender_thread *threads;
 	unsigned int threads_nr;
 	unsigned int nr; /* connections */
-	int *fds;        /* connections that no thread owns yet */
+	int *fds;        /* of the connections; -1: not added yet */
 	int wake_fd;     /* readable: all threads finished a phase, or one failed */
 	_Alignas(64) atomic_bool stop;
 	atomic_bool closing;

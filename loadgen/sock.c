@@ -203,17 +203,23 @@ int sock__cookie(int fd, uint64_t *cookie)
 	return getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &len) ? -errno : 0;
 }
 
-void tcp_counts__add(int fd, struct tcp_counts *sum)
+struct tcp_counts tcp_counts__read(const int *fds, uint32_t nr)
 {
-	struct tcp_info info = {0};
-	socklen_t len = sizeof(info);
+	struct tcp_counts sum = {.known = true};
 
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
-	    len < offsetof(struct tcp_info, tcpi_bytes_retrans) + sizeof(info.tcpi_bytes_retrans))
-		sum->known = false;
-	sum->bytes_acked += info.tcpi_bytes_acked;
-	sum->bytes_retrans += info.tcpi_bytes_retrans;
-	sum->bytes_received += info.tcpi_bytes_received;
+	for (uint32_t i = 0; i < nr; i++) {
+		struct tcp_info info = {0};
+		socklen_t len = sizeof(info);
+
+		if (getsockopt(fds[i], IPPROTO_TCP, TCP_INFO, &info, &len) ||
+		    len < offsetof(struct tcp_info, tcpi_bytes_retrans) +
+				    sizeof(info.tcpi_bytes_retrans))
+			sum.known = false;
+		sum.bytes_acked += info.tcpi_bytes_acked;
+		sum.bytes_retrans += info.tcpi_bytes_retrans;
+		sum.bytes_received += info.tcpi_bytes_received;
+	}
+	return sum;
 }
 
 struct tcp_counts tcp_counts__delta(const struct tcp_counts *end, const struct tcp_counts *begin)

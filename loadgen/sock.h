@@ -52,9 +52,7 @@ struct tcp_counts {
 	uint64_t bytes_acked, bytes_retrans, bytes_received;
 };
 
-/* Adds the counters of a socket; the sum begins with {.known = true}. */
-void tcp_counts__add(int fd, struct tcp_counts *sum);
-
+struct tcp_counts tcp_counts__read(const int *fds, uint32_t nr);
 struct tcp_counts tcp_counts__delta(const struct tcp_counts *end, const struct tcp_counts *begin);
 
 /* Bytes that the peer has not acknowledged (SIOCOUTQ); 0 on error. */

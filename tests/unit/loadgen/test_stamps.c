@@ -53,6 +53,7 @@ static void send_of(enum mode mode, unsigned int *read_for)
 	assert_int_equal(t.messages, MESSAGES);
 	assert_int_equal(t.hist[COUNTERS_SEND_CALL]->count, MESSAGES);
 	sender_conn__close(&f);
+	close(fds[0]);
 	counters__clear(&t);
 	close(fds[1]);
 }
