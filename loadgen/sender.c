@@ -577,19 +577,6 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 	return failed ? reporter__error_of(s->report, failed, texts) : 0;
 }
 
-/* Late completions of the warm-up would count in the measured phase. */
-static int sender__check_drained(struct sender *s)
-{
-	for (unsigned int i = 0; i < s->pool.threads_nr; i++) {
-		const struct counters *t = &s->pool.threads[i].counters;
-
-		if (t->zc_completed != t->zc_sends)
-			return reporter__error(s->report, -ETIMEDOUT,
-					       "Zero-copy sends of the warm-up do not complete");
-	}
-	return 0;
-}
-
 /* Sends batches: with TCP_NODELAY each send() is a packet. *sum: what CONFIRM must say. */
 static int sender__send_totals(struct sender *s, struct protocol_frame *sum)
 {
@@ -617,19 +604,18 @@ static int sender__send_totals(struct sender *s, struct protocol_frame *sum)
 }
 
 /* The receiver's CONFIRM and ELAPSED must match the messages sent and this side's clock. */
-static int sender__check_confirmed(struct sender *s, const struct protocol_frame *sum)
+static int sender__check_confirmed(struct sender *s, const struct protocol_frame *sum,
+				   uint64_t last_call_ns)
 {
 	struct protocol_phase p = {
 		.elapsed_ns = s->elapsed_ns,
 		.bytes = sum->bytes,
 		.asked_ns = s->asked_ns,
 		.begun_ns = s->begin_ns,
+		.last_call_ns = last_call_ns,
 		.confirmed_ns = clock__now(),
 	};
 
-	for (unsigned int i = 0; i < s->pool.threads_nr; i++)
-		if (s->pool.threads[i].counters.last_call_ns > p.last_call_ns)
-			p.last_call_ns = s->pool.threads[i].counters.last_call_ns;
 	if (s->answer.messages != sum->messages || s->answer.bytes != sum->bytes ||
 	    s->answer.index > sum->messages)
 		reporter__error(s->report, 0, "The receiver's totals differ from what was sent");
@@ -646,8 +632,8 @@ static int sender__check_confirmed(struct sender *s, const struct protocol_frame
 	return -EPROTO;
 }
 
-/* Sends the totals and checks the confirmation. 1: verify errors. */
-static int sender__settle(struct sender *s)
+/* Sends the totals and checks the confirmation. counters: of the phase. 1: verify errors. */
+static int sender__settle(struct sender *s, const struct counters *counters)
 {
 	struct protocol_frame sum;
 	uint64_t deadline;
@@ -659,7 +645,7 @@ static int sender__settle(struct sender *s)
 	if (!err)
 		err = sender__await(s, PROTOCOL_CONFIRM);
 	if (!err)
-		err = sender__check_confirmed(s, &sum);
+		err = sender__check_confirmed(s, &sum, counters->last_call_ns);
 	if (err)
 		return err;
 	s->state = s->measuring ? SENDER_DONE : SENDER_IDLE;
@@ -670,13 +656,14 @@ static int sender__settle(struct sender *s)
 	}
 	for (unsigned int i = 0; i < s->pool.nr; i++)
 		sock__wait_acked(s->pool.fds[i], deadline);
-	return s->answer.index || sender_pool__wrong(&s->pool) ? 1 : 0;
+	return s->answer.index || counters->verify_errors ? 1 : 0;
 }
 
 /* One phase, from nothing in flight to nothing in flight. Sends no message if stopped. */
 static int sender__phase(struct sender *s, bool measured, uint64_t messages, uint64_t duration)
 {
 	struct protocol_frame f = {.type = PROTOCOL_PHASE, .index = measured, .phase = ++s->phase};
+	struct counters counters;
 	uint64_t deadline;
 	int err;
 
@@ -697,9 +684,18 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	sender_pool__begin(&s->pool, s->phase, s->stopping ? 0 : messages, deadline);
 	s->measuring = measured;
 	err = sender__drive(s, deadline);
-	if (!err && !measured)
-		err = sender__check_drained(s);
-	return err ? err : sender__settle(s);
+	if (err)
+		return err;
+	counters__init(&counters);
+	sender_pool__read(&s->pool, &counters);
+	/* Late completions of the warm-up would count in the measured phase. */
+	if (!measured && counters.zc_completed != counters.zc_sends)
+		err = reporter__error(s->report, -ETIMEDOUT,
+				      "Zero-copy sends of the warm-up do not complete");
+	else
+		err = sender__settle(s, &counters);
+	counters__clear(&counters);
+	return err;
 }
 
 /* Runs all phases. 1: verify errors in any phase. */

@@ -549,14 +549,6 @@ bool sender_pool__idle(struct sender_pool *c, int *err)
 	return idle;
 }
 
-bool sender_pool__wrong(const struct sender_pool *c)
-{
-	for (unsigned int i = 0; i < c->threads_nr; i++)
-		if (c->threads[i].counters.verify_errors)
-			return true;
-	return false;
-}
-
 bool sender_pool__has_sent(struct sender_pool *c)
 {
 	for (unsigned int i = 0; i < c->threads_nr; i++)

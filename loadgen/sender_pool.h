@@ -73,9 +73,6 @@ void sender_pool__stop(struct sender_pool *c);
 /* True when all threads have finished the phase. *err: the first error of a thread, or 0. */
 bool sender_pool__idle(struct sender_pool *c, int *err);
 
-/* Whether a reply of the last phase had a wrong byte or number. The pool must be idle. */
-bool sender_pool__wrong(const struct sender_pool *c);
-
 /* Whether a thread has published a message. Each publishes its first message of a phase at once. */
 bool sender_pool__has_sent(struct sender_pool *c);
 
