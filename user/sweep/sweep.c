@@ -101,13 +101,11 @@ static void find_finished(struct sweep *s)
 
 static json_t *tool_json(const struct sweep_options *o)
 {
-	json_t *tool = json_object(), *argv = json_array();
+	json_t *argv = json_array();
 
 	for (int i = 0; i < o->run.argc; i++)
 		json_array_append_new(argv, json_value__text(o->run.argv[i]));
-	json_object_set_new(tool, "version", json_value__text(NETIOTRACE_VERSION));
-	json_object_set_new(tool, "argv", argv);
-	return tool;
+	return json_pack("{s:s, s:o}", "version", NETIOTRACE_VERSION, "argv", argv);
 }
 
 /* Adds the size to the same row of other sizes. False: there is none. */
@@ -159,14 +157,13 @@ static json_t *plan_json(const struct sweep_options *o, struct runner *e)
 /* The document sweep.json. The engine uses o->run afterwards. */
 static json_t *make_document(const struct sweep_options *options, struct runner *e)
 {
-	json_t *o = json_object(), *environment = json_document__environment(&e->result.env);
-
-	json_object_set_new(o, "schema", json_value__text(SWEEP_SCHEMA));
-	json_object_set_new(o, "tool", tool_json(options));
+	json_t *environment = json_document__environment(&e->result.env);
 	/* Without time, load and taps: each run's document has those. */
-	json_object_set_new(o, "environment", json_environment__steady(environment));
-	json_object_set_new(o, "settings", sweep_document__settings(options));
-	json_object_set_new(o, "plan", plan_json(options, e));
+	json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", SWEEP_SCHEMA, "tool",
+			      tool_json(options), "environment",
+			      json_environment__steady(environment), "settings",
+			      sweep_document__settings(options), "plan", plan_json(options, e));
+
 	json_decref(environment);
 	return o;
 }
