@@ -198,7 +198,7 @@ static void json__config(const struct side_config *c, const struct settings *s)
 	putchar('}');
 }
 
-/* Events of --control, one JSON object a line (docs/LOADGEN.md). */
+/* Events of --control, one JSON object a line (docs/reference/loadgen.md). */
 
 static void event__begin(const char *name)
 {

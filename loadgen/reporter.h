@@ -63,7 +63,7 @@ struct reporter {
 	unsigned int unsaid;  /* errors suppressed since the last report */
 };
 
-/* The events of docs/LOADGEN.md. done: the totals are final. */
+/* The events of docs/reference/loadgen.md. done: the totals are final. */
 void reporter__listening(struct reporter *r, const struct side_config *c);
 void reporter__ready(struct reporter *r, const struct side_config *c);
 void reporter__quiesced(struct reporter *r);

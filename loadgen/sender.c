@@ -489,9 +489,10 @@ static int sender__await_order(struct sender *s, enum control_stdin_command orde
 	while (!err && !s->stopping && s->order == CONTROL_STDIN_NONE)
 		err = sender__step(s, UINT64_MAX);
 	if (!err && !s->stopping && s->order != order)
-		return reporter__error(s->report, -EINVAL,
-				       "Command '%s' is not expected now: see docs/LOADGEN.md",
-				       s->order == CONTROL_STDIN_START ? "start" : "measure");
+		return reporter__error(
+			s->report, -EINVAL,
+			"Command '%s' is not expected now: see docs/reference/loadgen.md",
+			s->order == CONTROL_STDIN_START ? "start" : "measure");
 	s->order = CONTROL_STDIN_NONE;
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decodes one line of the protocol (docs/LOADGEN.md), which is not trusted. Pure. */
+/* Decodes one line of the protocol (docs/reference/loadgen.md), which is not trusted. Pure. */
 #include "driver.h"
 
 #include <errno.h>

@@ -409,21 +409,13 @@ static void check_rules(const struct options *o)
 			    strcmp(name, "-") == 0 ? "stdout" : name);
 }
 
-static void set_verbosity(const struct options *o)
-{
-	if (o->quiet)
-		log_set_level(LOG_ERROR);
-	else
-		log_set_level(o->verbose > 1 ? LOG_DEBUG : o->verbose ? LOG_INFO : LOG_WARNING);
-}
-
 void options__finish(struct options *o)
 {
 	check_rules(o);
 	set_defaults(o);
 	if (o->traffic.duration_ns && workload__round_ns(&o->traffic) < ROUND_NS_MIN)
 		usage_error("rounds are shorter than 10 ms: raise --duration or lower --rounds.");
-	set_verbosity(o);
+	log_set_verbosity(o->quiet, o->verbose);
 }
 
 void options__init(struct options *o, int argc, char **argv)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * One round: the two load generator processes taken through start, warm-up, measured phase and end
- * by the protocol of docs/LOADGEN.md, with the kernel's counters read at both ends of the measured
- * phase, when nothing is in flight.
+ * by the protocol of docs/reference/loadgen.md, with the kernel's counters read at both ends of the
+ * measured phase, when nothing is in flight.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -267,7 +267,7 @@ static void init(struct round *r, struct runner *e, enum mode mode, struct run_r
 		remote__begin(out);
 	}
 	if (!e->session)
-		ledger__no_kernel(out, "the kernel was not watched (--backend none)");
+		run_result__no_kernel(out, "the kernel was not watched (--backend none)");
 }
 
 static int make(struct round *r)

@@ -213,10 +213,8 @@ static int make_directory(const struct sweep_dir *d, const char *name)
 
 static int make_cells(struct sweep_dir *d)
 {
-	int err = 0;
+	int err = managed_dir__mark(&d->owned, SWEEP_KIND);
 
-	if (!d->owned.marked || !*d->owned.marker)
-		err = managed_dir__mark(&d->owned, SWEEP_KIND);
 	if (!err)
 		err = make_directory(d, CELLS);
 	if (!err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The results directory of a sweep: its files, and whether the sweep can be resumed. Every file is
- * complete or missing (atomic_file.c). docs/OUTPUT.md describes the files.
+ * complete or missing (atomic_file.c). docs/reference/sweep.md describes the files.
  */
 #ifndef SWEEP_SWEEP_DIR_H
 #define SWEEP_SWEEP_DIR_H

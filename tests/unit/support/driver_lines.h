@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Valid lines of the load generator's protocol (docs/LOADGEN.md). */
+/* Valid lines of the load generator's protocol (docs/reference/loadgen.md). */
 #ifndef SUPPORT_DRIVER_LINES_H
 #define SUPPORT_DRIVER_LINES_H
 
