@@ -36,7 +36,8 @@ bool mode__has(enum mode mode, enum mode_feature feature)
 	return mode__info(mode)->features & feature;
 }
 
-uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections)
+/* Sender memory for the messages of `connections` connections, bytes. */
+static uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections)
 {
 	uint64_t messages = 1;
 

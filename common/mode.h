@@ -86,10 +86,9 @@ static inline unsigned int mode__slot_batch(unsigned int slots)
 	return n < 32 ? n : 32;
 }
 
-/* Sender memory for the messages of `connections` connections, bytes. */
-uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections);
-
-/* It must fit half of `memory`, bytes. 0; -EINVAL with one sentence, without a full stop, in why.
+/*
+ * The sender's messages must fit half of `memory`, bytes. 0; -EINVAL with one sentence, without a
+ * full stop, in why.
  */
 int mode__check_memory(enum mode mode, uint64_t size, unsigned int connections, uint64_t memory,
 		       char *why, size_t len);

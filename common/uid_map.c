@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads uid maps. */
+/* Reads uid maps, and the ids of nobody. */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -38,4 +39,15 @@ bool uid_map__own_root_only(uid_t uid)
 		return false;
 	map[n] = '\0';
 	return uid_map__root_only(map, uid);
+}
+
+void uid_map__nobody(uid_t *uid, gid_t *gid)
+{
+	const struct passwd *pw = getpwnam("nobody");
+
+	*uid = *gid = 65534;
+	if (pw && pw->pw_uid && pw->pw_gid) {
+		*uid = pw->pw_uid;
+		*gid = pw->pw_gid;
+	}
 }

@@ -56,11 +56,7 @@ int pending_sessions__open(struct pending_sessions *l, const struct settings *s,
 	l->listen_fd = sock__listen(&s->endpoint, s->rcvbuf, s->congestion);
 	if (l->listen_fd < 0)
 		return l->listen_fd;
-	TAILQ_INIT(&l->free);
-	TAILQ_INIT(&l->waiting);
-	l->entries = xcalloc(PENDING_STRANGERS_MAX, sizeof(*l->entries));
-	for (unsigned int i = 0; i < PENDING_STRANGERS_MAX; i++)
-		TAILQ_INSERT_TAIL(&l->free, &l->entries[i], link);
+	l->strangers = xcalloc(PENDING_STRANGERS_MAX, sizeof(*l->strangers));
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = l->epoll_fd < 0 ? -errno : watch(l, EPOLL_CTL_ADD, l->listen_fd, EPOLLIN, AT_LISTEN);
 	if (err)
@@ -68,22 +64,28 @@ int pending_sessions__open(struct pending_sessions *l, const struct settings *s,
 	return err;
 }
 
-static void stranger__remove(struct pending_sessions *l, struct pending_stranger *e)
+/* NULL: there is none. */
+static struct pending_stranger *stranger__oldest(const struct pending_sessions *l)
 {
-	TAILQ_REMOVE(&l->waiting, e, link);
-	TAILQ_INSERT_HEAD(&l->free, e, link);
-	e->fd = -1;
+	struct pending_stranger *oldest = NULL;
+
+	for (unsigned int i = 0; l->strangers_nr && i < PENDING_STRANGERS_MAX; i++)
+		if (l->strangers[i].here &&
+		    (!oldest || l->strangers[i].deadline < oldest->deadline))
+			oldest = &l->strangers[i];
+	return oldest;
 }
 
 /* Closes the oldest stranger. False: there is none. */
 static bool stranger__evict(struct pending_sessions *l)
 {
-	struct pending_stranger *oldest = TAILQ_FIRST(&l->waiting);
+	struct pending_stranger *oldest = stranger__oldest(l);
 
 	if (!oldest)
 		return false;
 	close(oldest->fd);
-	stranger__remove(l, oldest);
+	oldest->here = false;
+	l->strangers_nr--;
 	return true;
 }
 
@@ -126,7 +128,7 @@ void pending_sessions__close(struct pending_sessions *l)
 			client__leave(&l->clients[i]);
 	while (stranger__evict(l))
 		;
-	free(l->entries);
+	free(l->strangers);
 	if (l->epoll_fd >= 0)
 		close(l->epoll_fd);
 	close(l->listen_fd);
@@ -140,7 +142,7 @@ uint64_t pending_sessions__deadline(const struct pending_sessions *l)
 
 	if (l->listen_fd < 0)
 		return UINT64_MAX;
-	oldest = TAILQ_FIRST(&l->waiting);
+	oldest = stranger__oldest(l);
 	if (oldest && oldest->deadline < deadline)
 		deadline = oldest->deadline;
 	for (unsigned int i = 0; i < PENDING_CLIENTS_MAX; i++)
@@ -151,16 +153,14 @@ uint64_t pending_sessions__deadline(const struct pending_sessions *l)
 
 void pending_sessions__excuse(struct pending_sessions *l, uint64_t missed_ns)
 {
-	struct pending_stranger *e;
-
-	if (l->listen_fd < 0)
+	if (l->listen_fd < 0 || !missed_ns)
 		return;
 	for (unsigned int i = 0; i < PENDING_CLIENTS_MAX; i++) {
 		l->clients[i].begun += missed_ns;
 		l->clients[i].deadline += missed_ns;
 	}
-	for (e = TAILQ_FIRST(&l->waiting); e; e = TAILQ_NEXT(e, link))
-		e->deadline += missed_ns;
+	for (unsigned int i = 0; i < PENDING_STRANGERS_MAX; i++)
+		l->strangers[i].deadline += missed_ns;
 }
 
 void pending_sessions__set_busy(struct pending_sessions *l, bool busy)
@@ -302,30 +302,31 @@ static void stranger__look(struct pending_sessions *l, struct pending_stranger *
 	int fd = e->fd, err;
 
 	/* An earlier event of this batch closed the connection. */
-	if (fd < 0)
+	if (!e->here)
 		return;
 	err = stranger__read(e, &hello);
 	if (err == -EAGAIN)
 		return;
 	watch(l, EPOLL_CTL_DEL, fd, 0, 0);
-	stranger__remove(l, e);
+	e->here = false;
+	l->strangers_nr--;
 	judge(l, err, &hello, fd);
 }
 
 static void stranger__keep(struct pending_sessions *l, const struct pending_stranger *new)
 {
-	struct pending_stranger *e;
+	uint32_t at = 0;
 
-	if (TAILQ_EMPTY(&l->free))
+	if (l->strangers_nr == PENDING_STRANGERS_MAX)
 		stranger__evict(l);
-	e = TAILQ_FIRST(&l->free);
-	if (watch(l, EPOLL_CTL_ADD, new->fd, EPOLLIN, (uint32_t)(e - l->entries))) {
+	while (l->strangers[at].here)
+		at++;
+	if (watch(l, EPOLL_CTL_ADD, new->fd, EPOLLIN, at)) {
 		close(new->fd);
 		return;
 	}
-	TAILQ_REMOVE(&l->free, e, link);
-	*e = *new;
-	TAILQ_INSERT_TAIL(&l->waiting, e, link);
+	l->strangers[at] = *new;
+	l->strangers_nr++;
 }
 
 static void pause_accept(struct pending_sessions *l, uint64_t ns)
@@ -338,7 +339,8 @@ static void pause_accept(struct pending_sessions *l, uint64_t ns)
 /* Accepts one connection. A connection that has already sent its hello takes no entry. */
 static void accept_one(struct pending_sessions *l)
 {
-	struct pending_stranger new = {.deadline = clock__now() + time_limit__ns(HELLO_NS)};
+	struct pending_stranger new = {.here = true,
+				       .deadline = clock__now() + time_limit__ns(HELLO_NS)};
 	struct protocol_hello hello;
 	int err;
 
@@ -381,7 +383,7 @@ static void expire(struct pending_sessions *l)
 	const struct pending_stranger *oldest;
 	uint64_t now = clock__now();
 
-	while ((oldest = TAILQ_FIRST(&l->waiting)) && oldest->deadline <= now)
+	while ((oldest = stranger__oldest(l)) && oldest->deadline <= now)
 		stranger__evict(l);
 	for (unsigned int i = 0; i < PENDING_CLIENTS_MAX; i++)
 		if (l->clients[i].here && l->clients[i].deadline <= now)
@@ -406,7 +408,7 @@ static int handle_events(struct pending_sessions *l)
 		else if (at >= AT_CLIENT)
 			client__look(&l->clients[at - AT_CLIENT]);
 		else
-			stranger__look(l, &l->entries[at]);
+			stranger__look(l, &l->strangers[at]);
 	}
 	return n;
 }

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
 #include "control_conn.h"
 #include "protocol.h"
@@ -20,14 +19,12 @@
 #define PENDING_CLIENTS_MAX   32
 
 struct pending_stranger {
-	TAILQ_ENTRY(pending_stranger) link;
-	int fd; /* -1: unused */
+	bool here;
+	int fd;
 	unsigned int have;
-	uint64_t deadline;
+	uint64_t deadline; /* the oldest stranger has the earliest one */
 	uint8_t buf[PROTOCOL_HELLO_SIZE];
 };
-
-TAILQ_HEAD(pending_strangers, pending_stranger);
 
 struct pending_client {
 	bool here;
@@ -44,10 +41,10 @@ struct pending_client {
 struct pending_sessions {
 	int listen_fd; /* -1: closed */
 	int epoll_fd;
-	struct pending_stranger *entries;       /* PENDING_STRANGERS_MAX of them */
-	struct pending_strangers free, waiting; /* waiting: in order of age */
-	unsigned int accepted;                  /* connections since the last pause */
-	uint64_t resume;                        /* end of the pause of accept(), ns; 0: no pause */
+	struct pending_stranger *strangers; /* PENDING_STRANGERS_MAX of them */
+	unsigned int strangers_nr;          /* strangers that are here */
+	unsigned int accepted;              /* connections since the last pause */
+	uint64_t resume;                    /* end of the pause of accept(), ns; 0: no pause */
 	int trouble;              /* error of accept() in the last pending_sessions__tend() */
 	uint32_t connections_max; /* limit of a session, from RLIMIT_NOFILE */
 	bool verify;              /* refuse senders without --verify */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Starts threads on the CPUs of --cpus. */
+/* Starts threads on the CPUs of --cpus, and waits for their setup. */
 #ifndef LOADGEN_PIN_H
 #define LOADGEN_PIN_H
 
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "common/cpu_mask.h"
 #include "settings.h"
@@ -29,6 +31,13 @@ static inline int pin__start(pthread_t *thread, const struct cpu_list *cpus, uns
 		err = pthread_create(thread, &attr, run, arg);
 	pthread_attr_destroy(&attr);
 	return -err;
+}
+
+/* Waits for one post, which a thread in its setup will make. */
+static inline void pin__await(sem_t *sem)
+{
+	while (sem_wait(sem) && errno == EINTR)
+		;
 }
 
 #endif

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <pwd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -11,9 +10,6 @@
 
 #include "common/uid_map.h"
 #include "privileges.h"
-
-/* uid and gid of nobody if the user database has no such user. */
-#define NOBODY 65534
 
 static int become(uid_t uid, gid_t gid)
 {
@@ -30,17 +26,12 @@ static int become(uid_t uid, gid_t gid)
 
 static int drop_root(void)
 {
-	const struct passwd *pw;
-	uid_t uid = NOBODY;
-	gid_t gid = NOBODY;
+	uid_t uid;
+	gid_t gid;
 
 	if (geteuid() != 0 && getuid() != 0)
 		return 0;
-	pw = getpwnam("nobody");
-	if (pw && pw->pw_uid) {
-		uid = pw->pw_uid;
-		gid = pw->pw_gid;
-	}
+	uid_map__nobody(&uid, &gid);
 	return uid_map__own_root_only(uid) ? 0 : become(uid, gid);
 }
 

@@ -92,19 +92,6 @@ static int receiver__misplaced(struct receiver *r, const struct protocol_frame *
 			       protocol__type_name(f->type), when[r->state]);
 }
 
-/* Restarts the time limit of the session. */
-static void receiver__moved(struct receiver *r)
-{
-	r->moved_ns = clock__now();
-}
-
-static void receiver__count_tcp(struct receiver *r, struct tcp_counts *sum)
-{
-	*sum = (struct tcp_counts){.known = true};
-	for (unsigned int i = 0; i < r->pool.nr; i++)
-		tcp_counts__add(receiver_pool__fd(&r->pool, i), sum);
-}
-
 /* Reports the counters. done: of the complete phase. */
 static void receiver__stats(struct receiver *r, bool done)
 {
@@ -119,7 +106,7 @@ static void receiver__stats(struct receiver *r, bool done)
 		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
 		st.cpu_ns = clock__cpu() - r->cpu_begin;
 		if (!done)
-			receiver__count_tcp(r, &r->tcp_end);
+			r->tcp_end = tcp_counts__read(r->pool.fds, r->pool.nr);
 		st.tcp = tcp_counts__delta(&r->tcp_end, &r->tcp_begin);
 	}
 	reporter__stats(r->report, &st, done);
@@ -158,10 +145,10 @@ static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 	memset(r->told, 0, sizeof(r->told));
 	r->sent_bytes = r->sent_messages = 0;
 	receiver_pool__begin(&r->pool);
-	receiver__count_tcp(r, &r->tcp_begin);
+	r->tcp_begin = tcp_counts__read(r->pool.fds, r->pool.nr);
 	r->measuring = f->index;
 	r->cpu_begin = clock__cpu();
-	receiver__moved(r);
+	r->moved_ns = clock__now();
 	r->moved_bytes = 0;
 	r->look_ns = r->moved_ns + time_limit__ns(LOOK_NS);
 	r->begin_ns = clock__now();
@@ -193,7 +180,7 @@ static int receiver__total(struct receiver *r, const struct protocol_frame *f)
 	receiver_pool__expect(&r->pool, f->index, f->bytes);
 	if (++r->totals < r->pool.nr)
 		return 0;
-	receiver__moved(r);
+	r->moved_ns = clock__now();
 	r->state = RECEIVER_SETTLING;
 	return 0;
 }
@@ -221,7 +208,8 @@ static int receiver__frames(struct receiver *r)
 	return err;
 }
 
-static int receiver__tell_totals(struct receiver *r, const struct counters *sum)
+/* Sends the sums of all connections, which must be the totals of the sender. */
+static int receiver__tell_sums(struct receiver *r, const struct counters *sum)
 {
 	const struct protocol_frame elapsed = {
 		.type = PROTOCOL_ELAPSED,
@@ -242,7 +230,7 @@ static int receiver__tell_totals(struct receiver *r, const struct counters *sum)
 	if (confirm.messages != r->sent_messages || confirm.bytes != r->sent_bytes)
 		return receiver__lost(r, -EPROTO);
 	/* Before CONFIRM: the sender closes then, and tcpi_bytes_received counts its FIN. */
-	receiver__count_tcp(r, &r->tcp_end);
+	r->tcp_end = tcp_counts__read(r->pool.fds, r->pool.nr);
 	err = receiver__tell(r, &elapsed);
 	return err ? err : receiver__tell(r, &confirm);
 }
@@ -255,8 +243,8 @@ static int receiver__confirm(struct receiver *r)
 	counters__init(&sum);
 	receiver_pool__read(&r->pool, &sum);
 	r->state = RECEIVER_WAITING;
-	receiver__moved(r);
-	err = receiver__tell_totals(r, &sum);
+	r->moved_ns = clock__now();
+	err = receiver__tell_sums(r, &sum);
 	counters__clear(&sum);
 	if (err || !r->measuring)
 		return err;
@@ -288,8 +276,13 @@ static int receiver__look(struct receiver *r)
 	if (bytes == r->moved_bytes)
 		return 0;
 	r->moved_bytes = bytes;
-	receiver__moved(r);
+	r->moved_ns = clock__now();
 	return r->state == RECEIVER_SETTLING ? receiver__tell(r, &f) : 0;
+}
+
+static bool receiver__in_session(const struct receiver *r)
+{
+	return r->state >= RECEIVER_WAITING && r->state < RECEIVER_DONE;
 }
 
 /* Handles a request to stop: asks the sender to end its phase; without a session, ends at once. */
@@ -299,9 +292,9 @@ static int receiver__stop(struct receiver *r)
 	bool again = r->stopping;
 
 	r->stopping = true;
-	if (r->state >= RECEIVER_WAITING && r->state < RECEIVER_DONE)
+	if (receiver__in_session(r))
 		return again ? 0 : receiver__tell(r, &f);
-	if (r->state < RECEIVER_WAITING) {
+	if (r->state == RECEIVER_LISTENING) {
 		r->state = RECEIVER_DONE;
 		control_conn__close(&r->loop.conn);
 		receiver__stats(r, true);
@@ -338,25 +331,14 @@ static int receiver__command(struct receiver *r)
 static int receiver__describe(struct receiver *r)
 {
 	struct side_config c = {
-		.uid = geteuid(),
 		.size = r->hello.size,
 		.threads = r->hello.threads,
 		.connections = r->hello.connections,
 		.verify = r->hello.verify,
-		.cookies_nr = r->pool.nr,
+		.rcvbuf = sock__get(r->pool.fds[0], SOL_SOCKET, SO_RCVBUF),
 	};
-	int fd = receiver_pool__fd(&r->pool, 0);
-	int err;
 
-	c.rcvbuf = sock__get(fd, SOL_SOCKET, SO_RCVBUF);
-	err = sock__address(fd, false, c.address, sizeof(c.address), &c.port);
-	for (unsigned int i = 0; !err && i < r->pool.nr; i++)
-		err = sock__cookie(receiver_pool__fd(&r->pool, i), &c.cookies[i]);
-	if (err)
-		reporter__error(r->report, err, "A socket cannot be described: %m");
-	else
-		reporter__ready(r->report, &c);
-	return err;
+	return session__describe(r->report, &c, r->pool.fds, r->pool.nr);
 }
 
 /* Begins the session of a complete sender. Without --forever, also closes the listening socket. */
@@ -365,7 +347,6 @@ static int receiver__begin_session(struct receiver *r, struct complete_session *
 	const struct protocol_frame f = {.type = PROTOCOL_READY};
 	struct receiver_pool_plan plan = {
 		.hello = &new->hello,
-		.verify = new->hello.verify,
 		.same_clock = new->same_clock,
 		.turn = r->mode.after_sender ? new->hello.threads : 0,
 	};
@@ -390,7 +371,7 @@ static int receiver__begin_session(struct receiver *r, struct complete_session *
 				       new->hello.connections, plural(new->hello.connections),
 				       new->hello.threads, plural(new->hello.threads));
 	err = receiver__describe(r);
-	receiver__moved(r);
+	r->moved_ns = clock__now();
 	return err ? err : receiver__tell(r, &f);
 }
 
@@ -416,37 +397,20 @@ static bool receiver__in_phase(const struct receiver *r)
 	return r->state == RECEIVER_READING || r->state == RECEIVER_SETTLING;
 }
 
-/* --control without --forever: the driver decides how long the session takes. */
-static bool receiver__is_driven(const struct receiver *r)
-{
-	return r->settings->control && !r->settings->forever;
-}
-
 /* When the current session ends unless something moves, ns. */
 static uint64_t receiver__deadline(const struct receiver *r)
 {
 	/* A client that became complete during the last session causes no event. */
 	if (r->state == RECEIVER_LISTENING)
 		return pending_sessions__waiting(&r->pending) ? 0 : UINT64_MAX;
-	/* The driver may still read the session's sockets. */
-	if (receiver__is_driven(r) && !receiver__in_phase(r))
+	/* The driver decides how long the session takes: it may still read the session's sockets.
+	 */
+	if (r->settings->control && !r->settings->forever && !receiver__in_phase(r))
 		return UINT64_MAX;
 	if (r->state != RECEIVER_DONE)
 		return r->moved_ns + time_limit__ns(STILL_NS);
 	return r->done_ns +
 	       time_limit__ns(pending_sessions__waiting(&r->pending) ? LINGER_SHORT_NS : LINGER_NS);
-}
-
-/* Extends all deadlines by the time that this process did not run. */
-static void receiver__excuse(struct receiver *r)
-{
-	uint64_t missed = control_loop__missed(&r->loop);
-
-	if (!missed)
-		return;
-	r->moved_ns += missed;
-	r->done_ns += missed;
-	pending_sessions__excuse(&r->pending, missed);
 }
 
 static int receiver__check_time(struct receiver *r)
@@ -494,11 +458,16 @@ static int receiver__wait(struct receiver *r)
 static int receiver__step(struct receiver *r)
 {
 	int events = receiver__wait(r);
+	uint64_t missed;
 	int err = 0;
 
 	if (events < 0)
 		return events;
-	receiver__excuse(r);
+	/* The time that this process did not run extends all deadlines. */
+	missed = control_loop__missed(&r->loop);
+	r->moved_ns += missed;
+	r->done_ns += missed;
+	pending_sessions__excuse(&r->pending, missed);
 	if (events & CONTROL_LOOP_SIGNAL) {
 		if (r->stop_ns == UINT64_MAX)
 			r->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;
@@ -510,7 +479,7 @@ static int receiver__step(struct receiver *r)
 		err = receiver__frames(r);
 	if (!err)
 		err = receiver__greet(r);
-	if (!err && r->state >= RECEIVER_WAITING && r->state < RECEIVER_DONE)
+	if (!err && receiver__in_session(r))
 		err = receiver__check_reading(r);
 	return err ? err : receiver__check_time(r);
 }
@@ -533,16 +502,7 @@ static int receiver__listen(struct receiver *r)
 	return 0;
 }
 
-static int receiver__session(struct receiver *r)
-{
-	int err = 0;
-
-	while (!err && !(r->state == RECEIVER_DONE && r->loop.conn.fd < 0))
-		err = receiver__step(r);
-	return err;
-}
-
-/* Drops the last session, to accept the next sender. */
+/* Drops the last session, if any, to accept the next sender. */
 static void receiver__reset(struct receiver *r)
 {
 	control_conn__close(&r->loop.conn);
@@ -553,15 +513,17 @@ static void receiver__reset(struct receiver *r)
 	pending_sessions__set_busy(&r->pending, false);
 }
 
+/* With --forever, a failed session is already reported and does not end the loop. */
 static int receiver__serve(struct receiver *r)
 {
-	int err = receiver__session(r);
+	int err;
 
-	/* A failed session is already reported and does not end the loop. */
-	while (r->settings->forever && !r->stopping && !r->ended && err != -ECANCELED) {
+	do {
 		receiver__reset(r);
-		err = receiver__session(r);
-	}
+		err = 0;
+		while (!err && !(r->state == RECEIVER_DONE && r->loop.conn.fd < 0))
+			err = receiver__step(r);
+	} while (r->settings->forever && !r->stopping && !r->ended && err != -ECANCELED);
 	return err;
 }
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -227,18 +226,11 @@ static void *recv_loop__main(void *arg)
 	r->buf = payload__alloc(CHUNK, 0);
 	counters__init(&r->counters);
 	err = recv_loop__watch(r);
-	pthread_mutex_lock(&all->lock);
-	all->up_nr++;
-	if (err && !all->up_err)
-		all->up_err = err;
-	pthread_cond_signal(&all->up);
-	pthread_mutex_unlock(&all->lock);
 	if (err)
-		return NULL;
-	if (r->epoll_fd < 0)
-		recv_loop__block(r);
-	else
-		recv_loop__poll(r);
+		atomic_store(&all->up_err, err);
+	sem_post(&all->up);
+	if (!err)
+		(r->epoll_fd < 0 ? recv_loop__block : recv_loop__poll)(r);
 	return NULL;
 }
 
@@ -262,35 +254,15 @@ static void recv_loop__init(struct recv_loop *one, struct receiver_pool *r,
 	one->nr = connections;
 }
 
-static void receiver_pool__allocate(struct receiver_pool *r, const struct protocol_hello *hello)
+static void receiver_conn__init(struct receiver_conn *f, uint32_t index, int fd,
+				const struct receiver_pool_plan *p)
 {
-	pthread_mutex_init(&r->lock, NULL);
-	pthread_cond_init(&r->up, NULL);
-	r->threads_nr = hello->threads;
-	r->threads = xaligned_alloc(64, hello->threads * sizeof(*r->threads));
-	memset(r->threads, 0, hello->threads * sizeof(*r->threads));
-	for (unsigned int i = 0; i < hello->threads; i++)
-		recv_loop__init(
-			&r->threads[i], r,
-			(unsigned int)settings__share(hello->connections, hello->threads, i));
-}
-
-static void receiver_pool__place(struct receiver_pool *r, const struct receiver_pool_plan *p,
-				 const int *fds)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->hello->connections; i++) {
-		struct receiver_conn *f = receiver_conn__of(r, i);
-
-		f->fd = fds[i];
-		f->expected = UINT64_MAX;
-		rx_parser__init(&f->parser, i, p->hello->size, p->verify, p->same_clock);
-		/* The sender waits for the reply: Nagle's algorithm must not delay it. */
-		if (r->replies)
-			sock__set(f->fd, IPPROTO_TCP, TCP_NODELAY, 1);
-	}
-	r->nr = i;
+	f->fd = fd;
+	f->expected = UINT64_MAX;
+	rx_parser__init(&f->parser, index, p->hello->size, p->hello->verify, p->same_clock);
+	/* The sender waits for the reply: Nagle's algorithm must not delay it. */
+	if (p->hello->replies)
+		sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
 static int receiver_pool__start(struct receiver_pool *r, unsigned int turn)
@@ -305,22 +277,35 @@ static int receiver_pool__start(struct receiver_pool *r, unsigned int turn)
 		one->started = !err;
 		started += one->started;
 	}
-	pthread_mutex_lock(&r->lock);
-	while (r->up_nr < started)
-		pthread_cond_wait(&r->up, &r->lock);
-	if (!err)
-		err = r->up_err;
-	pthread_mutex_unlock(&r->lock);
-	return err;
+	while (started--)
+		pin__await(&r->up);
+	return err ? err : atomic_load(&r->up_err);
 }
 
 int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
 			const struct receiver_pool_plan *p, const int *fds)
 {
-	*r = (struct receiver_pool){.settings = s, .replies = p->hello->replies};
-	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	receiver_pool__allocate(r, p->hello);
-	receiver_pool__place(r, p, fds);
+	const struct protocol_hello *hello = p->hello;
+	unsigned int i;
+
+	*r = (struct receiver_pool){
+		.settings = s,
+		.replies = hello->replies,
+		.threads_nr = hello->threads,
+		.threads = xaligned_alloc(64, hello->threads * sizeof(*r->threads)),
+		.nr = hello->connections,
+		.fds = xreallocarray(NULL, hello->connections, sizeof(*r->fds)),
+		.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+	sem_init(&r->up, 0, 0);
+	memset(r->threads, 0, hello->threads * sizeof(*r->threads));
+	memcpy(r->fds, fds, hello->connections * sizeof(*fds));
+	for (i = 0; i < hello->threads; i++)
+		recv_loop__init(
+			&r->threads[i], r,
+			(unsigned int)settings__share(hello->connections, hello->threads, i));
+	for (i = 0; i < hello->connections; i++)
+		receiver_conn__init(receiver_conn__of(r, i), i, fds[i], p);
 	return r->wake_fd < 0 ? -errno : receiver_pool__start(r, p->turn);
 }
 
@@ -329,12 +314,12 @@ void receiver_pool__close(struct receiver_pool *r)
 	unsigned int i;
 
 	for (i = 0; i < r->nr; i++)
-		shutdown(receiver_conn__of(r, i)->fd, SHUT_RDWR);
+		shutdown(r->fds[i], SHUT_RDWR);
 	for (i = 0; i < r->threads_nr; i++)
 		if (r->threads[i].started)
 			pthread_join(r->threads[i].thread, NULL);
 	for (i = 0; i < r->nr; i++)
-		close(receiver_conn__of(r, i)->fd);
+		close(r->fds[i]);
 	for (i = 0; i < r->threads_nr; i++) {
 		if (r->threads[i].epoll_fd >= 0)
 			close(r->threads[i].epoll_fd);
@@ -346,12 +331,8 @@ void receiver_pool__close(struct receiver_pool *r)
 	if (r->settings && r->wake_fd >= 0)
 		close(r->wake_fd);
 	free(r->threads);
+	free(r->fds);
 	*r = (struct receiver_pool){.wake_fd = -1};
-}
-
-int receiver_pool__fd(const struct receiver_pool *r, uint32_t index)
-{
-	return receiver_conn__of(r, index)->fd;
 }
 
 void receiver_pool__begin(struct receiver_pool *r)
@@ -376,8 +357,7 @@ void receiver_pool__begin(struct receiver_pool *r)
 	if (r->replies)
 		return;
 	for (i = 0; r->settings->rcvlowat && i < r->nr; i++)
-		sock__set(receiver_pool__fd(r, i), SOL_SOCKET, SO_RCVLOWAT,
-			  (int)r->settings->rcvlowat);
+		sock__set(r->fds[i], SOL_SOCKET, SO_RCVLOWAT, (int)r->settings->rcvlowat);
 }
 
 void receiver_pool__set_begin(struct receiver_pool *r, uint64_t begin_ns)
@@ -391,7 +371,7 @@ void receiver_pool__expect(struct receiver_pool *r, uint32_t index, uint64_t byt
 
 	/* The remaining bytes may be fewer than SO_RCVLOWAT and must still wake the thread. */
 	if (r->settings->rcvlowat)
-		sock__set(receiver_pool__fd(r, index), SOL_SOCKET, SO_RCVLOWAT, 1);
+		sock__set(r->fds[index], SOL_SOCKET, SO_RCVLOWAT, 1);
 	pthread_mutex_lock(&one->lock);
 	receiver_conn__of(r, index)->expected = bytes;
 	recv_loop__check(one, receiver_conn__of(r, index));

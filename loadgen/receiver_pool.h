@@ -7,6 +7,8 @@
 #define LOADGEN_RECEIVER_POOL_H
 
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -46,26 +48,24 @@ struct receiver_pool {
 	struct recv_loop *threads;
 	unsigned int threads_nr;
 	unsigned int nr;           /* connections */
+	int *fds;                  /* of the connections */
 	int wake_fd;               /* readable: a thread has read what is expected, or failed */
 	_Atomic uint64_t begin_ns; /* begin of the phase */
-	pthread_mutex_t lock;
-	pthread_cond_t up;
-	unsigned int up_nr; /* threads whose setup succeeded or failed */
-	int up_err;
+	sem_t up;                  /* posted by each thread when its setup succeeded or failed */
+	atomic_int up_err;         /* error of a setup */
 };
 
 struct receiver_pool_plan {
 	const struct protocol_hello *hello;
-	bool verify, same_clock;
+	bool same_clock;
 	unsigned int turn; /* index in --cpus of the first thread */
 };
 
-/* Takes ownership of fds[], also on error. Returns when all threads are set up. 0 or -errno. */
+/* Takes ownership of the descriptors in fds[], also on error. Returns when all threads are set up.
+ * 0 or -errno. */
 int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
 			const struct receiver_pool_plan *p, const int *fds);
 void receiver_pool__close(struct receiver_pool *r); /* also accepts a zeroed or partly open one */
-
-int receiver_pool__fd(const struct receiver_pool *r, uint32_t index);
 
 void receiver_pool__begin(struct receiver_pool *r); /* begins a phase: zeroes all counters */
 

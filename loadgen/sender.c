@@ -104,13 +104,6 @@ static int sender__refused(struct sender *s, uint32_t why)
 		why);
 }
 
-static void sender__count_tcp(const struct sender *s, struct tcp_counts *sum)
-{
-	*sum = (struct tcp_counts){.known = true};
-	for (unsigned int i = 0; i < s->pool.nr; i++)
-		tcp_counts__add(sender_pool__conn(&s->pool, i)->fd, sum);
-}
-
 static void sender__stats(struct sender *s, bool done)
 {
 	struct side_stats st = {.sender = true, .interrupted = s->stopping && done};
@@ -129,7 +122,7 @@ static void sender__stats(struct sender *s, bool done)
 		end = done ? st.counters.last_ns : clock__now();
 		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
 		st.cpu_ns = clock__cpu() - s->cpu_begin;
-		sender__count_tcp(s, &now);
+		now = tcp_counts__read(s->pool.fds, s->pool.nr);
 		st.tcp = tcp_counts__delta(&now, &s->tcp_begin);
 	}
 	reporter__stats(s->report, &st, done);
@@ -509,28 +502,17 @@ static int sender__describe(struct sender *s)
 	const struct settings *set = s->settings;
 	struct side_config c = {
 		.sender = true,
-		.uid = geteuid(),
 		.size = set->size,
 		.threads = (uint32_t)set->threads,
 		.connections = s->pool.nr,
 		.verify = set->verify,
-		.cookies_nr = s->pool.nr,
+		.sndbuf = sock__get(s->pool.fds[0], SOL_SOCKET, SO_SNDBUF),
 	};
-	int fd = sender_pool__conn(&s->pool, 0)->fd;
-	int err;
 
 	if (mode__has(set->mode, MODE_PINS))
 		c.slots = mode__slots(settings__message_size(set), s->pool.nr);
-	c.sndbuf = sock__get(fd, SOL_SOCKET, SO_SNDBUF);
-	sock__congestion(fd, c.congestion, sizeof(c.congestion));
-	err = sock__address(fd, true, c.address, sizeof(c.address), &c.port);
-	for (unsigned int i = 0; !err && i < s->pool.nr; i++)
-		err = sock__cookie(sender_pool__conn(&s->pool, i)->fd, &c.cookies[i]);
-	if (err)
-		reporter__error(s->report, err, "A socket cannot be described: %m");
-	else
-		reporter__ready(s->report, &c);
-	return err;
+	sock__congestion(s->pool.fds[0], c.congestion, sizeof(c.congestion));
+	return session__describe(s->report, &c, s->pool.fds, s->pool.nr);
 }
 
 static int sender__open(struct sender *s)
@@ -596,19 +578,6 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 	return failed ? reporter__error_of(s->report, failed, texts) : 0;
 }
 
-/* Late completions of the warm-up would count in the measured phase. */
-static int sender__check_drained(struct sender *s)
-{
-	for (unsigned int i = 0; i < s->pool.threads_nr; i++) {
-		const struct counters *t = &s->pool.threads[i].counters;
-
-		if (t->zc_completed != t->zc_sends)
-			return reporter__error(s->report, -ETIMEDOUT,
-					       "Zero-copy sends of the warm-up do not complete");
-	}
-	return 0;
-}
-
 /* Sends batches: with TCP_NODELAY each send() is a packet. *sum: what CONFIRM must say. */
 static int sender__send_totals(struct sender *s, struct protocol_frame *sum)
 {
@@ -636,19 +605,18 @@ static int sender__send_totals(struct sender *s, struct protocol_frame *sum)
 }
 
 /* The receiver's CONFIRM and ELAPSED must match the messages sent and this side's clock. */
-static int sender__check_confirmed(struct sender *s, const struct protocol_frame *sum)
+static int sender__check_confirmed(struct sender *s, const struct protocol_frame *sum,
+				   uint64_t last_call_ns)
 {
 	struct protocol_phase p = {
 		.elapsed_ns = s->elapsed_ns,
 		.bytes = sum->bytes,
 		.asked_ns = s->asked_ns,
 		.begun_ns = s->begin_ns,
+		.last_call_ns = last_call_ns,
 		.confirmed_ns = clock__now(),
 	};
 
-	for (unsigned int i = 0; i < s->pool.threads_nr; i++)
-		if (s->pool.threads[i].counters.last_call_ns > p.last_call_ns)
-			p.last_call_ns = s->pool.threads[i].counters.last_call_ns;
 	if (s->answer.messages != sum->messages || s->answer.bytes != sum->bytes ||
 	    s->answer.index > sum->messages)
 		reporter__error(s->report, 0, "The receiver's totals differ from what was sent");
@@ -665,8 +633,8 @@ static int sender__check_confirmed(struct sender *s, const struct protocol_frame
 	return -EPROTO;
 }
 
-/* Sends the totals and checks the confirmation. 1: verify errors. */
-static int sender__settle(struct sender *s)
+/* Sends the totals and checks the confirmation. counters: of the phase. 1: verify errors. */
+static int sender__settle(struct sender *s, const struct counters *counters)
 {
 	struct protocol_frame sum;
 	uint64_t deadline;
@@ -678,7 +646,7 @@ static int sender__settle(struct sender *s)
 	if (!err)
 		err = sender__await(s, PROTOCOL_CONFIRM);
 	if (!err)
-		err = sender__check_confirmed(s, &sum);
+		err = sender__check_confirmed(s, &sum, counters->last_call_ns);
 	if (err)
 		return err;
 	s->state = s->measuring ? SENDER_DONE : SENDER_IDLE;
@@ -688,14 +656,15 @@ static int sender__settle(struct sender *s)
 		s->confirmed_ns = s->elapsed_ns;
 	}
 	for (unsigned int i = 0; i < s->pool.nr; i++)
-		sock__wait_acked(sender_pool__conn(&s->pool, i)->fd, deadline);
-	return s->answer.index || sender_pool__wrong(&s->pool) ? 1 : 0;
+		sock__wait_acked(s->pool.fds[i], deadline);
+	return s->answer.index || counters->verify_errors ? 1 : 0;
 }
 
 /* One phase, from nothing in flight to nothing in flight. Sends no message if stopped. */
 static int sender__phase(struct sender *s, bool measured, uint64_t messages, uint64_t duration)
 {
 	struct protocol_frame f = {.type = PROTOCOL_PHASE, .index = measured, .phase = ++s->phase};
+	struct counters counters;
 	uint64_t deadline;
 	int err;
 
@@ -709,16 +678,25 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	if (err)
 		return err;
 	s->state = SENDER_SENDING;
-	sender__count_tcp(s, &s->tcp_begin);
+	s->tcp_begin = tcp_counts__read(s->pool.fds, s->pool.nr);
 	s->cpu_begin = clock__cpu();
 	s->begin_ns = clock__now();
 	deadline = duration ? s->begin_ns + duration : UINT64_MAX;
 	sender_pool__begin(&s->pool, s->phase, s->stopping ? 0 : messages, deadline);
 	s->measuring = measured;
 	err = sender__drive(s, deadline);
-	if (!err && !measured)
-		err = sender__check_drained(s);
-	return err ? err : sender__settle(s);
+	if (err)
+		return err;
+	counters__init(&counters);
+	sender_pool__read(&s->pool, &counters);
+	/* Late completions of the warm-up would count in the measured phase. */
+	if (!measured && counters.zc_completed != counters.zc_sends)
+		err = reporter__error(s->report, -ETIMEDOUT,
+				      "Zero-copy sends of the warm-up do not complete");
+	else
+		err = sender__settle(s, &counters);
+	counters__clear(&counters);
+	return err;
 }
 
 /* Runs all phases. 1: verify errors in any phase. */

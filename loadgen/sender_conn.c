@@ -5,7 +5,6 @@
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "common/time_limit.h"
@@ -72,7 +71,6 @@ void sender_conn__close(struct sender_conn *f)
 {
 	if (f->fd < 0)
 		return;
-	close(f->fd);
 	send_mode__get(f->settings->mode)->teardown(f);
 	free(f->rest);
 	*f = (struct sender_conn){.fd = -1};

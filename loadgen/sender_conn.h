@@ -88,7 +88,8 @@ MODES(X)
 
 const struct send_mode *send_mode__get(enum mode mode);
 
-/* Takes ownership of fd. blocking: a send blocks at most SOCK_SEND_TIMEOUT_MS at a time. */
+/* The caller closes fd, after sender_conn__close(). blocking: a send blocks at most
+ * SOCK_SEND_TIMEOUT_MS at a time. */
 int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct settings *s,
 		      const atomic_bool *stop, struct counters *counters, bool blocking);
 void sender_conn__close(struct sender_conn *f); /* also accepts a zeroed one whose fd is -1 */

@@ -25,13 +25,7 @@
 #define LOOK_MS       50
 #define LOOK_STALL_NS (NS_PER_SEC / 2)
 
-static struct sender_thread *sender_thread__of(const struct sender_pool *c, uint32_t index)
-{
-	return &c->threads[index % c->threads_nr];
-}
-
-/* Publishes counters every SHARED_COUNTERS_INTERVAL_NS and checks the deadline. *shown: last time
- * or 0. */
+/* Publishes counters every SHARED_COUNTERS_INTERVAL_NS; checks the deadline. *shown: last time. */
 static void sender_thread__show(struct sender_thread *m, uint64_t *shown)
 {
 	if (m->counters.last_ns >= m->pool->deadline)
@@ -359,11 +353,10 @@ static int sender_thread__take(struct sender_thread *m, unsigned int i, bool blo
 {
 	struct sender_pool *c = m->pool;
 	uint32_t index = i * c->threads_nr + m->index;
-	int fd = c->fds[index], err;
+	int err;
 
-	c->fds[index] = -1;
-	err = sender_conn__open(&m->conns[i], fd, index, c->settings, &c->stop, &m->counters,
-				blocking);
+	err = sender_conn__open(&m->conns[i], c->fds[index], index, c->settings, &c->stop,
+				&m->counters, blocking);
 	m->conns[i].inbox = m->inbox;
 	m->conns[i].closing = &c->closing;
 	return err;
@@ -399,12 +392,8 @@ static void *sender_thread__main(void *arg)
 	int err;
 
 	pthread_setname_np(pthread_self(), "nio-sender");
-	err = sender_thread__set_up(m);
-	pthread_mutex_lock(&c->lock);
-	m->err = err;
-	c->up_nr++;
-	pthread_cond_signal(&c->up);
-	pthread_mutex_unlock(&c->lock);
+	err = m->err = sender_thread__set_up(m);
+	sem_post(&c->up);
 	while (!err && (phase = sender_thread__await(c, phase)) != SENDER_POOL_EXIT)
 		sender_thread__report(m, sender_thread__work(m));
 	return NULL;
@@ -420,7 +409,7 @@ int sender_pool__open(struct sender_pool *c, const struct settings *s)
 		return -errno;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->go, NULL);
-	pthread_cond_init(&c->up, NULL);
+	sem_init(&c->up, 0, 0);
 	c->threads = xaligned_alloc(64, s->threads * sizeof(*c->threads));
 	memset(c->threads, 0, s->threads * sizeof(*c->threads));
 	c->fds = xreallocarray(NULL, s->connections, sizeof(*c->fds));
@@ -453,28 +442,23 @@ int sender_pool__start(struct sender_pool *c)
 		m->started = !err;
 		started += m->started;
 	}
-	pthread_mutex_lock(&c->lock);
-	while (c->up_nr < started)
-		pthread_cond_wait(&c->up, &c->lock);
+	while (started--)
+		pin__await(&c->up);
+	/* No phase has begun: the errors are of the setup. */
 	for (i = 0; !err && i < c->threads_nr; i++)
 		err = c->threads[i].err;
-	pthread_mutex_unlock(&c->lock);
 	return err;
 }
 
 const struct sender_conn *sender_pool__conn(const struct sender_pool *c, uint32_t index)
 {
-	return &sender_thread__of(c, index)->conns[index / c->threads_nr];
+	return &c->threads[index % c->threads_nr].conns[index / c->threads_nr];
 }
 
 static void sender_thread__close(struct sender_thread *m)
 {
 	unsigned int i;
 
-	/* shutdown() ends a send() that a dead peer blocks. */
-	for (i = 0; i < m->nr; i++)
-		if (m->conns[i].fd >= 0)
-			shutdown(m->conns[i].fd, SHUT_RDWR);
 	if (m->started)
 		pthread_join(m->thread, NULL);
 	for (i = 0; i < m->nr; i++)
@@ -501,6 +485,10 @@ void sender_pool__close(struct sender_pool *c)
 		pthread_cond_broadcast(&c->go);
 		pthread_mutex_unlock(&c->lock);
 	}
+	/* shutdown() ends a send() that a dead peer blocks. */
+	for (i = 0; i < c->nr; i++)
+		if (c->fds[i] >= 0)
+			shutdown(c->fds[i], SHUT_RDWR);
 	for (i = 0; i < c->threads_nr; i++)
 		sender_thread__close(&c->threads[i]);
 	for (i = 0; i < c->nr; i++)
@@ -559,14 +547,6 @@ bool sender_pool__idle(struct sender_pool *c, int *err)
 		*err = c->threads[i].err;
 	pthread_mutex_unlock(&c->lock);
 	return idle;
-}
-
-bool sender_pool__wrong(const struct sender_pool *c)
-{
-	for (unsigned int i = 0; i < c->threads_nr; i++)
-		if (c->threads[i].counters.verify_errors)
-			return true;
-	return false;
 }
 
 bool sender_pool__has_sent(struct sender_pool *c)

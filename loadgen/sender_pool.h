@@ -4,6 +4,7 @@
 #define LOADGEN_SENDER_POOL_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,16 +33,16 @@ struct sender_pool {
 	struct sender_thread *threads;
 	unsigned int threads_nr;
 	unsigned int nr; /* connections */
-	int *fds;        /* connections that no thread owns yet */
+	int *fds;        /* of the connections; -1: not added yet */
 	int wake_fd;     /* readable: all threads finished a phase, or one failed */
 	_Alignas(64) atomic_bool stop;
 	atomic_bool closing;
 	_Alignas(64) pthread_mutex_t lock;
-	pthread_cond_t go, up;
-	unsigned int up_nr; /* threads whose setup succeeded or failed */
-	uint32_t phase;     /* 0: none yet; SENDER_POOL_EXIT: exit */
-	uint64_t begin;     /* begin of the phase, ns */
-	uint64_t deadline;  /* ns; UINT64_MAX: none */
+	pthread_cond_t go;
+	sem_t up;          /* posted by each thread when its setup succeeded or failed */
+	uint32_t phase;    /* 0: none yet; SENDER_POOL_EXIT: exit */
+	uint64_t begin;    /* begin of the phase, ns */
+	uint64_t deadline; /* ns; UINT64_MAX: none */
 	unsigned int busy;
 };
 
@@ -71,9 +72,6 @@ void sender_pool__stop(struct sender_pool *c);
 
 /* True when all threads have finished the phase. *err: the first error of a thread, or 0. */
 bool sender_pool__idle(struct sender_pool *c, int *err);
-
-/* Whether a reply of the last phase had a wrong byte or number. The pool must be idle. */
-bool sender_pool__wrong(const struct sender_pool *c);
 
 /* Whether a thread has published a message. Each publishes its first message of a phase at once. */
 bool sender_pool__has_sent(struct sender_pool *c);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "session.h"
 #include "sock.h"
@@ -82,4 +83,18 @@ int session__check_congestion(struct reporter *report, const char *name)
 			"net.ipv4.tcp_allowed_congestion_control",
 			name);
 	return reporter__error(report, err, "Congestion control '%s' cannot be set: %m", name);
+}
+
+int session__describe(struct reporter *report, struct side_config *c, const int *fds, uint32_t nr)
+{
+	int err = sock__address(fds[0], c->sender, c->address, sizeof(c->address), &c->port);
+
+	c->uid = geteuid();
+	c->cookies_nr = nr;
+	for (uint32_t i = 0; !err && i < nr; i++)
+		err = sock__cookie(fds[i], &c->cookies[i]);
+	if (err)
+		return reporter__error(report, err, "A socket cannot be described: %m");
+	reporter__ready(report, c);
+	return 0;
 }

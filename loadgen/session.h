@@ -24,6 +24,9 @@ int loopback__run(const struct settings *s);
 /* 0 if sockets can use the congestion control, or if name is empty; else -errno, reported. */
 int session__check_congestion(struct reporter *report, const char *name);
 
+/* Adds uid, address and cookies to *c and reports `ready`. 0 or -errno, reported. */
+int session__describe(struct reporter *report, struct side_config *c, const int *fds, uint32_t nr);
+
 int session__make_token(uint8_t token[PROTOCOL_TOKEN_SIZE]); /* random; 0 or -errno */
 
 /*

@@ -255,39 +255,34 @@ uint64_t settings__descriptors(const struct settings *s)
 /* Checks that the settings fit together and sets dependent defaults. */
 static int settings__check(struct settings *s, char *why)
 {
-	if (s->command == COMMAND_SEND && !s->endpoint_set)
-		return reject(why, "send needs --connect ADDRESS:PORT, the receiver's");
-	if (s->command == COMMAND_RECV && !s->endpoint_set)
-		return reject(why, "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0");
-	if (s->messages && s->duration_ns)
-		return reject(why, "--messages and --duration exclude each other: give one");
-	if (s->json && s->control)
-		return reject(why, "--json and --control exclude each other: --control always "
-				   "answers in JSON");
+	const struct {
+		bool wrong;
+		const char *why;
+	} rules[] = {
+		{s->command == COMMAND_SEND && !s->endpoint_set,
+		 "send needs --connect ADDRESS:PORT, the receiver's"},
+		{s->command == COMMAND_RECV && !s->endpoint_set,
+		 "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0"},
+		{s->messages && s->duration_ns,
+		 "--messages and --duration exclude each other: give one"},
+		{s->json && s->control,
+		 "--json and --control exclude each other: --control always answers in JSON"},
+		{s->connections && s->connections < s->threads,
+		 "There are fewer connections than threads: give --threads at most --connections"},
+		{s->size < s->fields,
+		 "A message cannot have more fields than bytes: give --fields at most --size"},
+		{s->request_response && s->rcvlowat,
+		 "--request-response and --rcvlowat exclude each other: a message smaller than "
+		 "--rcvlowat would block the receiver forever"},
+		{settings__message_size(s) > LIMIT_SIZE_MAX,
+		 "Header and fields are more than 16 MiB: give a smaller --size or --header"},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (rules[i].wrong)
+			return reject(why, "%s", rules[i].why);
 	if (!s->connections)
 		s->connections = s->threads;
-	if (s->connections < s->threads)
-		return reject(why,
-			      "%llu connection%s fewer than %llu threads: give --threads at most "
-			      "--connections",
-			      (unsigned long long)s->connections,
-			      s->connections == 1 ? " is" : "s are",
-			      (unsigned long long)s->threads);
-	if (s->size < s->fields)
-		return reject(why,
-			      "A message of %llu bytes cannot have %llu fields: give --fields at "
-			      "most --size",
-			      (unsigned long long)s->size, (unsigned long long)s->fields);
-	if (s->request_response && s->rcvlowat)
-		return reject(why,
-			      "--request-response and --rcvlowat exclude each other: a message "
-			      "smaller than --rcvlowat would block the receiver forever");
-	if (settings__message_size(s) > LIMIT_SIZE_MAX)
-		return reject(
-			why,
-			"A header of %llu and fields of %llu bytes are more than 16 MiB: give a "
-			"smaller --size or --header",
-			(unsigned long long)s->header, (unsigned long long)s->size);
 	/* Nagle's algorithm would delay a message until the last one is acknowledged. */
 	s->nodelay |= s->request_response;
 	if (!s->messages && !s->duration_ns)
@@ -298,6 +293,7 @@ static int settings__check(struct settings *s, char *why)
 	return mode__check_memory(s->mode, settings__message_size(s), (unsigned int)s->connections,
 				  mode__memory_here(), why, SETTINGS_WHY);
 }
+
 static const char help_head[] =
 	"Usage: netio-loadgen [OPTIONS]                           both sides over loopback\n"
 	"       netio-loadgen recv --listen ADDR:PORT [OPTIONS]   the receiver\n"

@@ -42,31 +42,38 @@ int sock__set_timeout(int fd, int name, unsigned int ms)
 
 int sock__set_keepalive(int fd)
 {
-	int err = sock__set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	static const struct {
+		int level, name, value;
+	} options[] = {
+		{SOL_SOCKET, SO_KEEPALIVE, 1},
+		{IPPROTO_TCP, TCP_KEEPIDLE, 5},
+		{IPPROTO_TCP, TCP_KEEPINTVL, 3},
+		{IPPROTO_TCP, TCP_KEEPCNT, 3},
+	};
+	int err = 0;
 
-	if (!err)
-		err = sock__set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 5);
-	if (!err)
-		err = sock__set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 3);
-	if (!err)
-		err = sock__set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+	for (size_t i = 0; !err && i < sizeof(options) / sizeof(options[0]); i++)
+		err = sock__set(fd, options[i].level, options[i].name, options[i].value);
 	return err;
 }
 
+/* Returns fd, or closes it and returns err. */
+static int sock__or_error(int fd, int err)
+{
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+/* Non-blocking, also for listening: a pending connection may be gone before accept(). */
 static int sock__open(const struct endpoint *e, int buf_name, uint64_t buf)
 {
-	int fd = socket(e->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int err = 0;
+	int fd = socket(e->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -errno;
-	if (buf)
-		err = sock__set(fd, SOL_SOCKET, buf_name, (int)buf);
-	if (err) {
-		close(fd);
-		return err;
-	}
-	return fd;
+	return sock__or_error(fd, buf ? sock__set(fd, SOL_SOCKET, buf_name, (int)buf) : 0);
 }
 
 int sock__set_blocking(int fd, bool blocking)
@@ -110,17 +117,11 @@ int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *conges
 
 	if (fd < 0)
 		return fd;
-	err = sock__set_blocking(fd, false);
-	if (!err)
-		err = set_congestion(fd, congestion);
+	err = set_congestion(fd, congestion);
 	if (!err && connect(fd, (const struct sockaddr *)&to->addr, to->len) &&
 	    errno != EINPROGRESS)
 		err = -errno;
-	if (err) {
-		close(fd);
-		return err;
-	}
-	return fd;
+	return sock__or_error(fd, err);
 }
 
 int sock__connected(int fd)
@@ -138,10 +139,7 @@ int sock__listen(const struct endpoint *on, uint64_t rcvbuf, const char *congest
 
 	if (fd < 0)
 		return fd;
-	/* Non-blocking: a pending connection may be gone before accept(). */
-	err = sock__set_blocking(fd, false);
-	if (!err)
-		err = sock__set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	err = sock__set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	/* Listen on [::] only, not on IPv4. */
 	if (!err && on->addr.ss_family == AF_INET6)
 		err = sock__set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
@@ -152,11 +150,7 @@ int sock__listen(const struct endpoint *on, uint64_t rcvbuf, const char *congest
 		err = set_congestion(fd, congestion);
 	if (!err && listen(fd, BACKLOG))
 		err = -errno;
-	if (err) {
-		close(fd);
-		return err;
-	}
-	return fd;
+	return sock__or_error(fd, err);
 }
 
 uint64_t sock__descriptors_max(void)
@@ -209,17 +203,23 @@ int sock__cookie(int fd, uint64_t *cookie)
 	return getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &len) ? -errno : 0;
 }
 
-void tcp_counts__add(int fd, struct tcp_counts *sum)
+struct tcp_counts tcp_counts__read(const int *fds, uint32_t nr)
 {
-	struct tcp_info info = {0};
-	socklen_t len = sizeof(info);
+	struct tcp_counts sum = {.known = true};
 
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
-	    len < offsetof(struct tcp_info, tcpi_bytes_retrans) + sizeof(info.tcpi_bytes_retrans))
-		sum->known = false;
-	sum->bytes_acked += info.tcpi_bytes_acked;
-	sum->bytes_retrans += info.tcpi_bytes_retrans;
-	sum->bytes_received += info.tcpi_bytes_received;
+	for (uint32_t i = 0; i < nr; i++) {
+		struct tcp_info info = {0};
+		socklen_t len = sizeof(info);
+
+		if (getsockopt(fds[i], IPPROTO_TCP, TCP_INFO, &info, &len) ||
+		    len < offsetof(struct tcp_info, tcpi_bytes_retrans) +
+				    sizeof(info.tcpi_bytes_retrans))
+			sum.known = false;
+		sum.bytes_acked += info.tcpi_bytes_acked;
+		sum.bytes_retrans += info.tcpi_bytes_retrans;
+		sum.bytes_received += info.tcpi_bytes_received;
+	}
+	return sum;
 }
 
 struct tcp_counts tcp_counts__delta(const struct tcp_counts *end, const struct tcp_counts *begin)

@@ -14,7 +14,7 @@
 
 /*
  * sock__connect() and sock__listen() return a descriptor or -errno. Size 0 and "" keep the system
- * default. sock__connect() does not block. The congestion control is set before connect(): a pacing
+ * default. Neither blocks. The congestion control is set before connect(): a pacing
  * one sets sk_pacing_status, which the kernel never resets.
  */
 int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *congestion);
@@ -52,9 +52,7 @@ struct tcp_counts {
 	uint64_t bytes_acked, bytes_retrans, bytes_received;
 };
 
-/* Adds the counters of a socket; the sum begins with {.known = true}. */
-void tcp_counts__add(int fd, struct tcp_counts *sum);
-
+struct tcp_counts tcp_counts__read(const int *fds, uint32_t nr);
 struct tcp_counts tcp_counts__delta(const struct tcp_counts *end, const struct tcp_counts *begin);
 
 /* Bytes that the peer has not acknowledged (SIOCOUTQ); 0 on error. */

@@ -60,7 +60,7 @@ static void choose_identity(struct identity *id)
 		return;
 	}
 	id->name = NULL;
-	sudo_user__nobody(&id->uid, &id->gid);
+	uid_map__nobody(&id->uid, &id->gid);
 }
 
 /* 0 or -errno. 1: the user does not exist here, or the kernel refuses the change. */

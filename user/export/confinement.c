@@ -9,14 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/sudo_user.h"
+#include "common/uid_map.h"
 
 static int become_nobody(void)
 {
 	uid_t uid;
 	gid_t gid;
 
-	sudo_user__nobody(&uid, &gid);
+	uid_map__nobody(&uid, &gid);
 	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
 		return -errno;
 	return 0;

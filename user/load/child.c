@@ -74,7 +74,7 @@ struct child_start {
 /* Descriptors of the child until exec: its own 0 to 2, and these two, which exec closes. */
 #define FD_EXE    3
 #define FD_STATUS 4
-#define FD_FIRST  5 /* netns, then others of ours; closed before exec */
+#define FD_FIRST  5 /* netns; it and all above are closed before exec */
 
 static void child__reset_signals(void)
 {
@@ -88,7 +88,7 @@ static void child__reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Moves every descriptor up first: our 0 to 4 may be closed, and a pipe may have such a number. */
+/* Moves each descriptor above FD_FIRST first: a pipe may have a number from 0 to 4. */
 static int child__arrange_fds(struct child_start *s, int *report)
 {
 	const struct {
@@ -143,15 +143,8 @@ static int child__clear_caps(void)
 	return capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT) ? -EPERM : 0;
 }
 
-static int child__check_powerless(void)
-{
-	if (capng_get_caps_process() || capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE)
-		return -EPERM;
-	return 0;
-}
-
-/* Verifies with the kernel that the privileges are gone. */
-static int child__check_dropped(const struct child_start *s)
+/* Verifies with the kernel that the ids have changed. */
+static int child__check_ids(const struct child_start *s)
 {
 	uid_t ruid, euid, suid;
 	gid_t rgid, egid, sgid;
@@ -162,24 +155,22 @@ static int child__check_dropped(const struct child_start *s)
 		return -EPERM;
 	if (s->root && (!rgid || rgid != egid || egid != sgid || getgroups(0, NULL)))
 		return -EPERM;
-	return child__check_powerless();
-}
-
-/* Root of a user namespace without other uids is an ordinary user outside, and stays root. */
-static bool child__stays(const struct child_start *s)
-{
-	return s->root && uid_map__own_root_only(s->uid);
+	return 0;
 }
 
 static int child__drop(const struct child_start *s)
 {
-	int err = s->root && !child__stays(s) ? child__change_id(s) : child__clear_caps();
+	/* Root of a user namespace without other uids is an ordinary user outside: it stays. */
+	bool stays = s->root && uid_map__own_root_only(s->uid);
+	int err = s->root && !stays ? child__change_id(s) : child__clear_caps();
 
 	if (err)
 		return err;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	return child__stays(s) ? child__check_powerless() : child__check_dropped(s);
+	if (capng_get_caps_process() || capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE)
+		return -EPERM;
+	return stays ? 0 : child__check_ids(s);
 }
 
 /*
@@ -345,7 +336,7 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 
 	*c = (struct child)CHILD_INIT;
 	if (s.root && (sudo_user__of_sudo(&s.uid, &s.gid) || !s.gid))
-		sudo_user__nobody(&s.uid, &s.gid);
+		uid_map__nobody(&s.uid, &s.gid);
 	err = start__run(&s, c, &at);
 	start__close(&s);
 	if (err)

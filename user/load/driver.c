@@ -64,23 +64,28 @@ static const char *driver__line(struct driver *d, size_t *len)
 	return line;
 }
 
+/* Sets the message of the report. Returns err. */
+static int driver__fail(struct driver *d, int err, const char *message)
+{
+	load_report__clear(&d->report);
+	snprintf(d->report.message, sizeof(d->report.message), "%s", message);
+	return err;
+}
+
 static int driver__end(struct driver *d, enum driver_event *event)
 {
 	bool partial = d->start < d->len;
 
 	d->start = d->len;
-	if (!partial) {
-		*event = DRIVER_EOF;
-		return 0;
-	}
-	load_report__clear(&d->report);
-	snprintf(d->report.message, sizeof(d->report.message),
-		 "its output ended in the middle of a line");
-	return -EPROTO;
+	if (partial)
+		return driver__fail(d, -EPROTO, "its output ended in the middle of a line");
+	*event = DRIVER_EOF;
+	return 0;
 }
 
 int driver__next(struct driver *d, enum driver_event *event)
 {
+	static const char too_long[] = "a line of more than 1 MiB";
 	const char *line;
 	size_t len;
 	ssize_t n;
@@ -88,16 +93,16 @@ int driver__next(struct driver *d, enum driver_event *event)
 	*event = DRIVER_NOTHING;
 	while (!(line = driver__line(d, &len))) {
 		if (d->len - d->start > DRIVER_LINE_MAX)
-			return -E2BIG;
+			return driver__fail(d, -EPROTO, too_long);
 		n = driver__fill(d);
 		if (n == -EAGAIN)
 			return 0;
 		if (n < 0)
-			return n;
+			return driver__fail(d, n, strerror(-n));
 		if (!n)
 			return driver__end(d, event);
 	}
 	if (len > DRIVER_LINE_MAX)
-		return -E2BIG;
+		return driver__fail(d, -EPROTO, too_long);
 	return driver__decode(line, len, d->side, &d->report, event);
 }

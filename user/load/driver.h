@@ -21,7 +21,7 @@ enum driver_event {
 	DRIVER_EOF,   /* stdout closed */
 };
 
-#define DRIVER_LINE_MAX (1 << 20)
+#define DRIVER_LINE_MAX (1 << 20) /* bytes, without the newline */
 
 struct driver {
 	struct child child;
@@ -38,8 +38,8 @@ void driver__clear(struct driver *d); /* kills a running child; takes a cleared 
 const char *driver_event__name(enum driver_event event);
 
 /*
- * Returns the next event in the pipe without blocking. 0 or -errno; -EPROTO: not a line of the
- * protocol (see report.message), -E2BIG: a line over DRIVER_LINE_MAX.
+ * Returns the next event in the pipe without blocking. 0; -EPROTO: not a line of the protocol;
+ * other -errno: the pipe cannot be read. report.message says why.
  */
 int driver__next(struct driver *d, enum driver_event *event);
 

@@ -9,33 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
-/* Sets the message to text of another process, without control or partial characters. */
-static void fields__set_message(struct load_report *r, const char *text)
-{
-	size_t i, len = strlen(text);
-
-	if (len >= sizeof(r->message)) {
-		len = sizeof(r->message) - 1;
-		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
-			len--;
-	}
-	for (i = 0; i < len; i++) {
-		r->message[i] = text[i];
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			r->message[i] = '?';
-		/* U+0080 to U+009F are control characters of two bytes. */
-		if (text[i] == '\xc2' && (unsigned char)text[i + 1] < 0xa0 && i + 1 < len) {
-			r->message[i++] = '?';
-			r->message[i] = '?';
-		}
-	}
-	r->message[len] = '\0';
-}
-
-/* Sets the message to the reason of the refusal. Returns -EPROTO. */
+/* Sets the message to the reason of the refusal, without control characters. Returns -EPROTO. */
 __attribute__((format(printf, 2, 3))) static int fields__refuse(struct load_report *r,
 								const char *fmt, ...)
 {
@@ -45,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static int fields__refuse(struct load_repo
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	fields__set_message(r, text);
+	printable(r->message, sizeof(r->message), text);
 	return -EPROTO;
 }
 
@@ -381,7 +359,7 @@ static int report__take_error(struct load_report *r, const json_t *obj)
 
 	err = fields__string(r, obj, "message", &text);
 	if (!err)
-		fields__set_message(r, text);
+		printable(r->message, sizeof(r->message), text);
 	return err;
 }
 

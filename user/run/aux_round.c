@@ -36,18 +36,7 @@ static uint64_t duration_ns(const struct workload *t, uint64_t mode_ns)
 	return ns < round_ns ? ns : round_ns;
 }
 
-/* The workload of the compared round, but short. */
-static struct workload short_traffic(const struct runner *e, uint64_t ns)
-{
-	struct workload t = e->traffic;
-
-	t.duration_ns = ns;
-	t.rounds = 1;
-	if (t.warmup_ns > WARMUP_NS_MAX)
-		t.warmup_ns = WARMUP_NS_MAX;
-	return t;
-}
-
+/* A round with the workload of the compared round, but short. */
 static int run_short(struct runner *e, enum round_kind kind, uint64_t ns,
 		     const struct run_result *of, struct run_result *out)
 {
@@ -55,7 +44,10 @@ static int run_short(struct runner *e, enum round_kind kind, uint64_t ns,
 	bool perf_off = e->perf.off;
 	int err;
 
-	e->traffic = short_traffic(e, ns);
+	e->traffic.duration_ns = ns;
+	e->traffic.rounds = 1;
+	if (e->traffic.warmup_ns > WARMUP_NS_MAX)
+		e->traffic.warmup_ns = WARMUP_NS_MAX;
 	e->perf.off = true;
 	e->kind = kind;
 	err = round__run(e, of->mode, of->round, out);

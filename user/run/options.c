@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of options, their values, and the rules about them; see options.h. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -350,7 +349,7 @@ error_t options__take(struct options *o, int key, const char *arg)
 
 static void set_defaults(struct options *o)
 {
-	/* As the load generator does: what waits for an answer waits for nothing else. */
+	/* As the load generator does: Nagle's algorithm must not delay a message. */
 	o->traffic.nodelay |= o->traffic.request_response;
 	if (!o->modes_nr)
 		set_all_modes(o);
@@ -366,72 +365,56 @@ static void set_defaults(struct options *o)
 	}
 }
 
-/* Options for the receiver's machine, or for local paths. */
-static void check_remote(const struct options *o)
-{
-	if (!o->remote)
-		return;
-	if (o->path_given)
-		usage_error(
-			"--path and --connect exclude each other: a path on this machine, or to "
-			"another.");
-	if (o->mtu)
-		usage_error("--mtu is for --path veth: with --connect the MTU is the route's.");
-	if (o->ipv6)
-		usage_error(
-			"--ipv6 is for paths on this machine: --connect says it by the address.");
-	if (o->traffic.rcvbuf || o->traffic.receiver_cpus || o->traffic.rcvlowat)
-		usage_error(
-			"%s is the receiver's: give it to netiotrace serve on the other machine.",
-			o->traffic.rcvbuf          ? "--rcvbuf"
-			: o->traffic.receiver_cpus ? "--cpu-receiver"
-						   : "--rcvlowat");
-}
+#define FOR_SERVE " belongs to the receiver: give it to netiotrace serve on the other machine"
 
 static void check_rules(const struct options *o)
 {
+	const struct workload *t = &o->traffic;
+	const struct {
+		bool wrong;
+		const char *why;
+	} rules[] = {
+		{o->remote && o->path_given,
+		 "--path and --connect exclude each other: a path on this machine, or to another"},
+		{o->remote && o->mtu,
+		 "--mtu needs --path veth: with --connect the route has the MTU"},
+		{o->remote && o->ipv6,
+		 "--ipv6 needs a path on this machine: with --connect the address decides"},
+		{o->remote && t->rcvbuf, "--rcvbuf" FOR_SERVE},
+		{o->remote && t->receiver_cpus, "--cpu-receiver" FOR_SERVE},
+		{o->remote && t->rcvlowat, "--rcvlowat" FOR_SERVE},
+		{t->messages && t->duration_ns,
+		 "--messages and --duration exclude each other: a count or a time"},
+		{t->size < t->fields,
+		 "a message cannot have more fields than bytes: lower --fields"},
+		{workload__message_size(t) > LIMIT_SIZE_MAX,
+		 "header and fields are more than 16 MiB: lower --header or --size"},
+		{t->connections && t->connections < t->threads,
+		 "there are fewer connections than threads: lower --threads"},
+		{t->request_response && t->rcvlowat,
+		 "--request-response and --rcvlowat exclude each other: a message smaller than "
+		 "--rcvlowat would block the receiver forever"},
+		{o->mtu && o->path != NETPATH_VETH,
+		 "--mtu needs --path veth: the loopback device is not changed"},
+		{o->backend == BACKEND_NONE && o->count_calls,
+		 "--count-calls needs a backend other than none"},
+	};
 	const char *pair[2], *name;
 
-	check_remote(o);
-	if (o->traffic.messages && o->traffic.duration_ns)
-		usage_error("--messages and --duration exclude each other: a count or a time.");
-	if (o->traffic.size < o->traffic.fields)
-		usage_error("a message of %" PRIu64 " bytes has no %u fields: lower --fields.",
-			    o->traffic.size, o->traffic.fields);
-	if (workload__message_size(&o->traffic) > LIMIT_SIZE_MAX)
-		usage_error("a header of %" PRIu64 " and fields of %" PRIu64
-			    " bytes are more than 16 MiB: "
-			    "lower --header or --size.",
-			    o->traffic.header, o->traffic.size);
-	if (o->traffic.connections && o->traffic.connections < o->traffic.threads)
-		usage_error("%u connection%s fewer than %u threads: lower --threads.",
-			    o->traffic.connections, o->traffic.connections == 1 ? " is" : "s are",
-			    o->traffic.threads);
-	if (o->traffic.request_response && o->traffic.rcvlowat)
-		usage_error("--request-response and --rcvlowat exclude each other: a message "
-			    "smaller than "
-			    "--rcvlowat would block the receiver forever.");
-	if (o->mtu && o->path != NETPATH_VETH)
-		usage_error("--mtu is for --path veth: the loopback device is not ours to change.");
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (rules[i].wrong)
+			usage_error("%s.", rules[i].why);
 	if (outputs__collide(o->output, pair, &name))
-		usage_error("%s and %s cannot both have %s.", pair[0], pair[1],
+		usage_error("%s and %s cannot both write to %s.", pair[0], pair[1],
 			    strcmp(name, "-") == 0 ? "stdout" : name);
-	if (o->backend == BACKEND_NONE && o->count_calls)
-		usage_error("--count-calls needs a backend other than none.");
-}
-
-static void check_rounds(const struct options *o)
-{
-	if (o->traffic.duration_ns && workload__round_ns(&o->traffic) < ROUND_NS_MIN)
-		usage_error("%u round%s under 10 ms each: raise --duration or lower --rounds.",
-			    o->traffic.rounds, o->traffic.rounds == 1 ? " leaves" : "s leave");
 }
 
 void options__finish(struct options *o)
 {
 	check_rules(o);
 	set_defaults(o);
-	check_rounds(o);
+	if (o->traffic.duration_ns && workload__round_ns(&o->traffic) < ROUND_NS_MIN)
+		usage_error("rounds are shorter than 10 ms: raise --duration or lower --rounds.");
 	log_set_verbosity(o->quiet, o->verbose);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a run is asked to be: the options that commands share, each a row of one table, every rule
- * about them checked before anything starts. A command picks its rows (options__pick()).
+ * The options that commands share: one table of rows, and the rules about them, which are checked
+ * before anything starts. A command picks its rows (options__pick()).
  */
 #ifndef RUN_OPTIONS_H
 #define RUN_OPTIONS_H
@@ -41,10 +41,10 @@ struct options {
 	bool no_cpu;            /* no samples of CPU time */
 	const char *congestion; /* a name, "system", or NULL: by the path */
 	enum times times;
-	const char *without[WITHOUT_MAX]; /* hooks that are not to be used */
+	const char *without[WITHOUT_MAX]; /* hooks not to use */
 	size_t without_nr;
 	uint64_t interval_ns;
-	struct perf_spec perf_events[PERF_EVENTS_MAX]; /* those of --perf-events */
+	struct perf_spec perf_events[PERF_EVENTS_MAX]; /* of --perf-events */
 	size_t perf_events_nr;
 	bool perf_none;                /* no counters at all */
 	const char *output[OUTPUT_NR]; /* file names, by enum output; NULL: none */
@@ -52,7 +52,7 @@ struct options {
 	size_t assertions_nr;
 	const char *ready_file; /* NULL: none */
 	bool quiet;
-	bool details; /* the text says all there is */
+	bool details; /* print all tables */
 	int verbose;
 	int argc;
 	char **argv;

@@ -41,14 +41,15 @@ bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2], c
 	return false;
 }
 
-int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], enum text_amount text)
+int outputs__open(struct outputs *o, const struct options *options)
 {
-	*o = (struct outputs){.names = names, .text = text};
+	*o = (struct outputs){.options = options};
 	for (int i = 0; i < OUTPUT_NR; i++) {
-		int err = names[i] ? atomic_file__open(&o->file[i], names[i]) : 0;
+		const char *name = options->output[i];
+		int err = name ? atomic_file__open(&o->file[i], name) : 0;
 
 		if (err) {
-			log_error("cannot write %s: %s.", names[i], strerror(-err));
+			log_error("cannot write %s: %s.", name, strerror(-err));
 			return EXIT_USAGE;
 		}
 	}
@@ -58,13 +59,13 @@ int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], enum te
 /* The text goes to stdout, unless stdout was asked for as data: then to stderr. */
 static void write_text(const struct outputs *o, const struct result *r)
 {
-	struct text_end_form form = {.details = o->text == TEXT_DETAILS};
+	struct text_end_form form = {.details = o->options->details};
 	FILE *f = stdout;
 
-	if (o->text == TEXT_NONE)
+	if (o->options->quiet)
 		return;
 	for (int i = 0; i < OUTPUT_NR; i++)
-		if (is_stdout(o->names[i]))
+		if (is_stdout(o->options->output[i]))
 			f = stderr;
 	form.columns = terminal__columns(fileno(f), TEXT_COLUMNS_DEFAULT);
 	form.rows = terminal__rows(fileno(f), 0);
@@ -88,7 +89,7 @@ static int write_file(struct outputs *o, int i, const struct result *r)
 		err = atomic_file__commit(o->file[i]);
 	o->file[i] = NULL;
 	if (err)
-		log_error("cannot write %s: %s.", o->names[i], strerror(-err));
+		log_error("cannot write %s: %s.", o->options->output[i], strerror(-err));
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 

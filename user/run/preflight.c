@@ -29,7 +29,7 @@ static int check_list(const char *name, const char *list)
 {
 	struct search s = {.found = false};
 
-	/* Where they cannot be read, the load generator says so. */
+	/* If they cannot be read, the load generator reports that. */
 	if (!list || sched_getaffinity(0, sizeof(s.usable), cpu_mask__set(&s.usable)) ||
 	    parse_cpu_list(list, CPUS_MAX, look_up, &s) || !s.found)
 		return EXIT_DONE;
@@ -46,7 +46,7 @@ int preflight__check_cpus(const struct workload *t)
 	return code ? code : check_list("--cpu-receiver", t->receiver_cpus);
 }
 
-/* The load generator would refuse it, too late: when everything else has been set up. */
+/* The load generator checks the same, but only after everything else has been set up. */
 static int check_memory(enum mode mode, uint64_t size, unsigned int connections)
 {
 	char why[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Demands of options on this machine, apart from their syntax: CPUs and the memory of messages.
- * Checked before anything starts; an impossible demand is reported and gives EXIT_USAGE.
+ * Checks options against this machine before anything starts: CPUs, and the memory of messages. An
+ * impossible option is reported and gives EXIT_USAGE.
  */
 #ifndef RUN_PREFLIGHT_H
 #define RUN_PREFLIGHT_H

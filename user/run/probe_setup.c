@@ -13,11 +13,11 @@
 #include "probe_setup.h"
 
 static const char only_messages[] =
-	"not used: --messages sends nothing but those, so no round of its own tells times; --times "
-	"takes them in the round itself";
-static const char stays_attached[] = "not used: before Linux 5.13 what takes times could not be "
-				     "attached for a round of its own alone; "
-				     "--times takes them in each round";
+	"not used: with --messages there is no separate timed round; --times measures in the round "
+	"itself";
+static const char stays_attached[] = "not used: before Linux 5.13 a program cannot be attached a "
+				     "second time, which a separate timed round needs; --times "
+				     "measures in each round";
 
 /* For one size: the plans of rounds by mode, then those of timed rounds. */
 #define PLANS_NR (2 * MODE_NR)
@@ -52,7 +52,7 @@ static int make_timed_plan(const struct runner *e, struct plan_request req, stru
 	return err;
 }
 
-/* Plans for each mode of e->o, for messages of this size; *pointers: those made, NULL: not used. */
+/* Makes the plans of each mode of e->o for messages of this size. pointers: NULL if not used. */
 static int make_plans(const struct runner *e, uint64_t size, struct plan plans[PLANS_NR],
 		      const struct plan *pointers[PLANS_NR])
 {
@@ -78,8 +78,8 @@ static int make_plans(const struct runner *e, uint64_t size, struct plan plans[P
 }
 
 /*
- * Attaches what each plan chose, once: so that a refusal is met before anything runs. Each takes
- * grace periods: a signal need not wait for them, it ends the first round.
+ * Attaches the programs of each plan once, to find a refusal before anything runs. Attaching waits
+ * for RCU grace periods; after a signal the first round ends the run.
  */
 static int try_attaching(struct runner *e, const struct plan *const *plans, size_t n)
 {
@@ -95,7 +95,7 @@ static int try_attaching(struct runner *e, const struct plan *const *plans, size
 	return err;
 }
 
-/* Loads what any of the sizes needs, according to the offers. */
+/* Loads the programs that any of the sizes needs, as far as the kernel has them. */
 static int load_programs(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
 {
 	size_t n = sizes_nr * PLANS_NR;
@@ -119,8 +119,8 @@ static int load_programs(struct runner *e, const uint64_t *sizes, size_t sizes_n
 }
 
 /*
- * Plans by what the kernel seems to offer and loads that, which is fast and usually right; only
- * after a refusal each hook is tried alone, and a new plan is made from the results.
+ * Plans by what the kernel seems to have and loads that, which is fast and usually right. After a
+ * refusal, tries each hook alone and plans again.
  */
 static int open_session(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
 {
@@ -148,7 +148,7 @@ static unsigned int probes_of(const struct plan_row *rows, size_t n)
 	return probes;
 }
 
-/* The backend of the plan's first hook: a plan is of one backend, unless a later one mixes. */
+/* The backend of the plan's first hook. A plan seldom mixes backends. */
 static const char *backend_of(const struct plan_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -157,10 +157,7 @@ static const char *backend_of(const struct plan_row *rows, size_t n)
 	return "none";
 }
 
-/*
- * An error of an untried hook: a plan without hooks may lack files or memory, not kernel features.
- * 0: all were tried.
- */
+/* An error that left a hook untried, such as too few files or too little memory. 0: none. */
 static int error_of_offers(const struct runner *e)
 {
 	for (size_t i = 0; e->offers && i < plan_alternatives_nr; i++)
@@ -180,7 +177,7 @@ static int reject(const struct runner *e, int err)
 		return EXIT_RUN_FAILED;
 	}
 	if (untold || plan__offer(err).answer == ANSWER_UNKNOWN) {
-		log_error("what this kernel has could not be found out (%s): end what else uses "
+		log_error("cannot find out what this kernel has (%s): end other programs that use "
 			  "memory, files or BPF programs, and try again.",
 			  strerror(untold ? -untold : -err));
 		return EXIT_RUN_FAILED;

@@ -10,16 +10,16 @@
 #include "runner.h"
 #include "load/driver.h"
 
-/* Looking at the events of sending and receiving a part of the time; see event_sampling.h. */
+/* State of sampling send and receive events; see event_sampling.h. */
 struct event_sampling {
-	bool on; /* else all of the time */
+	bool on; /* false: events are counted all the time */
 	bool attached;
 	struct plan rest;   /* what stays attached between slices */
 	uint64_t begin_ns;  /* of the measured phase */
-	uint64_t slice_ns;  /* when the last slice began */
-	uint64_t looked_ns; /* in slices before that */
-	uint64_t due_ns;    /* when the next change is due; UINT64_MAX: never */
-	uint64_t events;    /* when the last slice began */
+	uint64_t slice_ns;  /* begin of the last slice */
+	uint64_t looked_ns; /* sum of the slices before it */
+	uint64_t due_ns;    /* time of the next change; UINT64_MAX: never */
+	uint64_t events;    /* events counted before the last slice */
 };
 
 struct round {
@@ -35,8 +35,8 @@ struct round {
 	size_t cookies_nr[NIO_SIDE_NR];
 	unsigned int port;
 	bool measuring;
-	uint64_t measure_ns; /* since when */
-	bool asked;          /* for statistics to show */
+	uint64_t measure_ns; /* begin of the measured phase */
+	bool asked;          /* statistics were requested, to be shown */
 	uint64_t ping_ns, heard_ns[NIO_SIDE_NR];
 	struct awake awake; /* of the current wait */
 	uint64_t stop_ns;   /* when waiting ends after a stop; 0: no stop */
@@ -60,12 +60,13 @@ __attribute__((format(printf, 3, 4))) int round__fail(struct round *r, int err, 
 						      ...);
 
 bool round__is_remote(const struct round *r); /* the receiver is on another machine */
-int round__sides_here(const struct round *r); /* sides that are processes of ours, the first ones */
+int round__sides_here(
+	const struct round *r); /* number of sides on this machine, the sender first */
 /* Reads the watched sockets of both sides; still: nothing moves. */
 void round__look(struct round *r, struct snapshot *out, bool still);
 void round__book(struct round *r); /* r->now into r->out */
 
-/* A command line of the protocol; a reader that is gone is seen by the events that follow. */
+/* Sends a command. An ended process is no error: DRIVER_EOF reports it. */
 int round__say(struct round *r, enum nio_side side, const char *line);
 
 /* What a process of the load generator reports, in the order of a round. */

@@ -31,8 +31,7 @@ static void show_progress(struct round *r)
 	struct runner *e = r->e;
 
 	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = r->asked = false;
-	/* A dozen of files in /proc a thread pair: only for eyes. The end of the phase reads them
-	 * anyway. */
+	/* Reads a dozen files of /proc for each pair of threads, so only for a live view. */
 	for (int side = 0; display__shows(&e->display) && side < round__sides_here(r); side++)
 		perf_watch__read(&e->perf, side, r->out);
 	if (e->session && display__shows(&e->display)) {
@@ -188,23 +187,6 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 	}
 }
 
-static int unreadable(struct round *r, enum nio_side side, int err)
-{
-	const char *name = round_side_names[side];
-
-	if (err == -EPROTO)
-		return round__fail(r, err, "the load generator's %s broke the protocol: %s.", name,
-				   r->drivers[side].report.message);
-	if (err == -E2BIG)
-		return round__fail(
-			r, err,
-			"the load generator's %s broke the protocol: a line of more than "
-			"%d bytes.",
-			name, DRIVER_LINE_MAX);
-	return round__fail(r, err, "the load generator's %s cannot be read: %s.", name,
-			   strerror(-err));
-}
-
 static int read_driver(struct round *r, enum nio_side side)
 {
 	struct driver *d = &r->drivers[side];
@@ -216,7 +198,11 @@ static int read_driver(struct round *r, enum nio_side side)
 		err = driver__next(d, &event);
 		if (!err && event != DRIVER_NOTHING)
 			r->heard_ns[side] = loop__now_ns();
-		err = err ? unreadable(r, side, err) : take_event(r, side, event);
+		err = err ? round__fail(r, err, "the load generator's %s %s: %s.",
+					round_side_names[side],
+					err == -EPROTO ? "broke the protocol" : "cannot be read",
+					d->report.message)
+			  : take_event(r, side, event);
 	} while (!err && event != DRIVER_NOTHING && event != DRIVER_EOF && !loop__is_to_end());
 	if (!err && r->asked && r->stats[NIO_SIDE_SENDER] &&
 	    (r->stats[NIO_SIDE_RECEIVER] || round__is_remote(r)))
@@ -224,7 +210,7 @@ static int read_driver(struct round *r, enum nio_side side)
 	return err;
 }
 
-/* Ends the round early: drained if it is being measured, at once if it is not. */
+/* Ends the round early: a measured phase is drained, other phases end at once. */
 static void stop(struct round *r)
 {
 	struct runner *e = r->e;

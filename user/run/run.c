@@ -127,13 +127,6 @@ static int finish(struct runner *e, struct outputs *outputs)
 	return code ? code : check_assertions(e);
 }
 
-static enum text_amount text_amount(const struct options *o)
-{
-	if (o->quiet)
-		return TEXT_NONE;
-	return o->details ? TEXT_DETAILS : TEXT_SUMMARY;
-}
-
 static int run(struct runner *e, const struct options *o)
 {
 	struct outputs outputs = {0};
@@ -144,7 +137,7 @@ static int run(struct runner *e, const struct options *o)
 	if (!code)
 		code = runner__resolve(e, o);
 	if (!code)
-		code = outputs__open(&outputs, o->output, text_amount(o));
+		code = outputs__open(&outputs, o);
 	if (!code)
 		code = runner__open(e, o, &o->traffic.size, 1);
 	if (!code) {

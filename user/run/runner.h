@@ -26,19 +26,19 @@
 struct sampling {
 	struct symbols *symbols;
 	struct sampler *sampler;
-	bool tried; /* the sampler was tried; if there is none, the reason is: */
-	char none[192];
-	unsigned int every; /* one round in so many is sampled, including the first; 0: all */
-	int err;            /* of the last one: its samples could not be had, and why */
-	char why[192];
+	bool tried;         /* to open the sampler */
+	char none[192];     /* why there is no sampler */
+	unsigned int every; /* one round of this many is sampled, from the first on; 0: all */
+	int err;            /* of the last sampled round */
+	char why[192];      /* the same in words */
 };
 
-/* Resources of rounds for exact times; see aux_round.h. */
+/* Resources of timed rounds; see aux_round.h. */
 struct timing {
-	struct plan plans[MODE_NR]; /* by mode: of its round and times */
-	bool any[MODE_NR];          /* is there a time that such a round could tell? */
-	const char *none;           /* why there can be no such rounds; NULL: there can */
-	unsigned int every;         /* one round in so many is timed, as above; 0: all */
+	struct plan plans[MODE_NR]; /* by mode: of a timed round */
+	bool any[MODE_NR];          /* whether a timed round can measure a time of this mode */
+	const char *none;           /* why there can be no timed rounds; NULL: there can */
+	unsigned int every;         /* one round of this many is timed, as above; 0: all */
 };
 
 /* The purpose of the current round. Only the first kind is compared. */
@@ -68,22 +68,21 @@ struct runner {
 	enum round_kind kind;
 	char loadgen[PATH_MAX];
 	int signo;                      /* the signal that ended the rounds early, or 0 */
-	bool stopped;                   /* by that signal, by q, or by the receiver: */
-	bool stopped_by_peer;           /* reason is set; measurements so far are kept */
-	char reason[RUNNER_REASON_MAX]; /* why the last round failed, a sentence; empty: it did not
-					 */
+	bool stopped;                   /* by a signal, by q, or by the receiver */
+	bool stopped_by_peer;           /* by the receiver; reason is set */
+	char reason[RUNNER_REASON_MAX]; /* why the last round failed; empty: it did not */
 	/* Called at each interval of a measured phase, if set. */
 	void (*tick)(struct runner *e, void *arg);
 	void *tick_arg;
 };
 
-/* 4, with the remedy reported, if these options need privileges that are missing. */
+/* EXIT_PRIVILEGES, reported with the remedy, if these options need missing privileges. */
 int runner__check_privileges(const struct options *o);
 
 /*
- * Makes the path and loads what rounds with these options and messages of any of these sizes need,
- * then uses o. runner__init() before it, runner__close() after it, also when it failed. Returns an
- * exit code.
+ * Makes the path, loads the programs for rounds with these options and messages of these sizes,
+ * then calls runner__use(). Call runner__init() before, and runner__close() after, also after a
+ * failure. Returns an exit code.
  */
 void runner__init(struct runner *e);
 int runner__open(struct runner *e, const struct options *o, const uint64_t *sizes, size_t sizes_nr);
@@ -93,22 +92,18 @@ void runner__close(struct runner *e);
 int runner__resolve(struct runner *e, const struct options *o);
 
 /*
- * Rounds from here on are made with these options, which must outlive them: other modes, size,
- * threads, amounts or congestion control (one that runner__check_congestion() took) than before,
- * but of the sizes given to runner__open(), and the same path and backend.
+ * Sets the options of the next rounds, which must outlive them. The path and the backend must be
+ * the same as before, the size one of runner__open(), and the congestion control one that
+ * runner__check_congestion() accepted.
  */
 void runner__use(struct runner *e, const struct options *o);
 
-/*
- * Whether the senders may be given this congestion control, of an engine that is open: an exit
- * code.
- */
+/* Can the senders use this congestion control? For an open runner; returns an exit code. */
 int runner__check_congestion(const struct runner *e, const char *asked);
 
 /*
  * Makes a round and adds it to e->result if anything was measured. 0 or -errno with the reason in
- * e->reason. A stopped round is no failure; e->stopped_by_peer tells whether the receiver stopped
- * it.
+ * e->reason. A stopped round is no failure.
  */
 int runner__round(struct runner *e, enum mode mode, unsigned int index);
 

@@ -21,7 +21,7 @@
 #include "common/time_limit.h"
 #include "common/units.h"
 
-/* The receiver's process is asked so often, and may say nothing for so long. */
+/* How often the receiver's process is asked for statistics, and how long it may be silent. */
 #define PING_NS    5000000000ULL
 #define SILENCE_NS 15000000000ULL
 
@@ -143,15 +143,6 @@ static int take_event(struct server *s, enum driver_event event)
 	}
 }
 
-static int fail_driver(const struct server *s, int err)
-{
-	if (err == -EPROTO)
-		log_error("the receiver broke the protocol: %s.", s->driver.report.message);
-	else
-		log_error("the receiver cannot be read: %s.", strerror(-err));
-	return EXIT_RUN_FAILED;
-}
-
 static int read_driver(struct server *s)
 {
 	enum driver_event event;
@@ -162,7 +153,13 @@ static int read_driver(struct server *s)
 
 		if (!err && event != DRIVER_NOTHING)
 			s->heard_ns = loop__now_ns();
-		code = err ? fail_driver(s, err) : take_event(s, event);
+		if (err) {
+			log_error("the receiver %s: %s.",
+				  err == -EPROTO ? "broke the protocol" : "cannot be read",
+				  s->driver.report.message);
+			return EXIT_RUN_FAILED;
+		}
+		code = take_event(s, event);
 	} while (!code && event != DRIVER_NOTHING && !loop__is_to_end());
 	return code;
 }

@@ -24,8 +24,6 @@ _Static_assert(TCP_SEQ_SOCKETS_MAX >= LOAD_CONNECTIONS_MAX, "a pass holds all co
 struct look {
 	const struct sockets *s;
 	struct socket_snapshot *out;
-	int fd;  /* of the iterator */
-	int err; /* of opening it */
 };
 
 static void take(void *arg, const struct nio_socket *socket)
@@ -39,20 +37,12 @@ static void take(void *arg, const struct nio_socket *socket)
 static int visit_iterator(void *arg)
 {
 	struct look *l = arg;
+	int fd = session__open_pass(l->s->session), err;
 
-	l->fd = session__open_pass(l->s->session);
-	return l->fd < 0 ? l->fd : 0;
-}
-
-/* The iterator takes the network namespace of its open, not of its reads. */
-static int look_by_iterator(struct look *l, int netns)
-{
-	int err = netns__visit(netns, visit_iterator, l);
-
-	if (err)
-		return err;
-	err = socket_iter__read(l->fd, take, l);
-	close(l->fd);
+	if (fd < 0)
+		return fd;
+	err = socket_iter__read(fd, take, l);
+	close(fd);
 	return err;
 }
 
@@ -62,7 +52,7 @@ static int visit_sock_diag(void *arg)
 }
 
 /* One pass in each namespace: of a path without namespaces there is one, for both sides. */
-static int look_everywhere(struct look *l, int (*look)(struct look *l, int netns))
+static int look_everywhere(struct look *l, int (*visit)(void *arg))
 {
 	int before = -2, err = 0;
 
@@ -71,15 +61,10 @@ static int look_everywhere(struct look *l, int (*look)(struct look *l, int netns
 
 		if (!l->s->nr[side] || netns == before)
 			continue;
-		err = look(l, netns);
+		err = netns__visit(netns, visit, l);
 		before = netns;
 	}
 	return err;
-}
-
-static int look_by_sock_diag(struct look *l, int netns)
-{
-	return netns__visit(netns, visit_sock_diag, l);
 }
 
 static void begin(const struct look *l)
@@ -115,7 +100,7 @@ static int iterate(struct look *l, bool still)
 	if (!l->s->session)
 		return -EOPNOTSUPP;
 	do
-		err = look_everywhere(l, look_by_iterator);
+		err = look_everywhere(l, visit_iterator);
 	while (!err && !met_all(l) && --passes);
 	return err ? err : met_all(l) ? 0 : -ENOENT;
 }
@@ -130,12 +115,12 @@ void sockets__look(const struct sockets *s, struct socket_snapshot out[NIO_SIDE_
 		return;
 	}
 	if (!still) {
-		name_source(&l, NULL, false, "sock_diag is asked only while nothing moves");
+		name_source(&l, NULL, false, "sock_diag is used only while no bytes move");
 		return;
 	}
 	log_info("no pass of iter/tcp over the sockets: %s", strerror(-err));
 	begin(&l);
-	err = look_everywhere(&l, look_by_sock_diag);
+	err = look_everywhere(&l, visit_sock_diag);
 	if (err)
 		log_info("sock_diag cannot read the sockets: %s", strerror(-err));
 	name_source(&l, err ? NULL : "sock_diag", false,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A pass over the watched sockets of both sides of the path, each in its network namespace: by the
- * session's iterator, or where that cannot be had by sock_diag.
+ * Reads the watched sockets of both sides, each in its network namespace, with the session's
+ * iterator, or with sock_diag if the kernel has no iterator.
  */
 #ifndef RUN_SOCKET_SNAPSHOT_H
 #define RUN_SOCKET_SNAPSHOT_H
@@ -10,16 +10,15 @@
 #include "kernel/session.h"
 
 struct sockets {
-	struct session *session; /* NULL: the kernel is not watched, sock_diag is asked */
+	struct session *session; /* NULL: the kernel is not watched; sock_diag is used */
 	const struct netpath *path;
 	const uint64_t *cookies[NIO_SIDE_NR]; /* of the sockets of each side, in a fixed order */
 	size_t nr[NIO_SIDE_NR];               /* 0: that side is not on this machine */
 };
 
 /*
- * Fills out, of each side. What cannot be had has no source, and a reason. still: nothing moves, so
- * a source that is not read under one lock will do, and a socket that was not met is looked for
- * again.
+ * Fills out[] for each side. A side that cannot be read has no source but a reason. still: no bytes
+ * move, so sock_diag is exact enough, and iterations that missed a socket can be repeated.
  */
 void sockets__look(const struct sockets *s, struct socket_snapshot out[NIO_SIDE_NR], bool still);
 

@@ -35,8 +35,8 @@ struct sweep {
 	struct sweep_options o;
 	struct runner *engine;
 	struct options cell;          /* options of the current run */
-	struct cpu_pinning placement; /* the CPUs chosen, if they were ours to choose */
-	bool one_cpu;                 /* there were not two to choose from */
+	struct cpu_pinning placement; /* the chosen CPUs; empty: none were chosen */
+	bool one_cpu;                 /* this process may use one CPU only */
 	struct sweep_dir dir;
 	size_t runs_nr;
 	size_t *order;
@@ -101,13 +101,11 @@ static void find_finished(struct sweep *s)
 
 static json_t *tool_json(const struct sweep_options *o)
 {
-	json_t *tool = json_object(), *argv = json_array();
+	json_t *argv = json_array();
 
 	for (int i = 0; i < o->run.argc; i++)
 		json_array_append_new(argv, json_value__text(o->run.argv[i]));
-	json_object_set_new(tool, "version", json_value__text(NETIOTRACE_VERSION));
-	json_object_set_new(tool, "argv", argv);
-	return tool;
+	return json_pack("{s:s, s:o}", "version", NETIOTRACE_VERSION, "argv", argv);
 }
 
 /* Adds the size to the same row of other sizes. False: there is none. */
@@ -159,14 +157,13 @@ static json_t *plan_json(const struct sweep_options *o, struct runner *e)
 /* The document sweep.json. The engine uses o->run afterwards. */
 static json_t *make_document(const struct sweep_options *options, struct runner *e)
 {
-	json_t *o = json_object(), *environment = json_document__environment(&e->result.env);
-
-	json_object_set_new(o, "schema", json_value__text(SWEEP_SCHEMA));
-	json_object_set_new(o, "tool", tool_json(options));
+	json_t *environment = json_document__environment(&e->result.env);
 	/* Without time, load and taps: each run's document has those. */
-	json_object_set_new(o, "environment", json_environment__steady(environment));
-	json_object_set_new(o, "settings", sweep_document__settings(options));
-	json_object_set_new(o, "plan", plan_json(options, e));
+	json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", SWEEP_SCHEMA, "tool",
+			      tool_json(options), "environment",
+			      json_environment__steady(environment), "settings",
+			      sweep_document__settings(options), "plan", plan_json(options, e));
+
 	json_decref(environment);
 	return o;
 }
@@ -246,7 +243,7 @@ static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int er
 	if (!res->runs_nr)
 		return fail_run(s, r, "nothing was measured.");
 	if (made->app.verify_errors.value || made->app.replies.errors)
-		return fail_run(s, r, "the receiver found messages that are not what was sent.");
+		return fail_run(s, r, "the receiver found wrong bytes or messages.");
 	if (run_result__unbalanced(made))
 		return fail_run(s, r, "the books do not balance.");
 	return save_run(s, i, r);
@@ -328,22 +325,6 @@ static void open_progress(struct sweep *s)
 	s->engine->tick_arg = s;
 }
 
-static void say_conditions(const struct sweep *s)
-{
-	const struct environment *env = &s->engine->result.env;
-	const struct sweep_conditions conditions = {
-		.path = env->path,
-		.congestion = &env->congestion,
-		.sender_cpus = s->o.run.traffic.sender_cpus,
-		.receiver_cpus = s->o.run.traffic.receiver_cpus,
-		.pinned_by_default = *s->placement.senders,
-		.one_cpu = s->one_cpu,
-	};
-
-	sweep_table__conditions(stdout, terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT),
-				&conditions, &s->o.grid);
-}
-
 static void say_end(struct sweep *s, uint64_t start_ns)
 {
 	s->totals.elapsed_ns = loop__now_ns() - start_ns;
@@ -354,7 +335,8 @@ static void say_end(struct sweep *s, uint64_t start_ns)
 		s->totals.made += s->rows[i] != NULL;
 	if (s->o.run.quiet)
 		return;
-	say_conditions(s);
+	sweep_table__conditions(stdout, terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT),
+				&s->engine->result.env, &s->o, *s->placement.senders, s->one_cpu);
 	sweep_table__write(stdout, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
 }
 
@@ -410,7 +392,7 @@ static void choose_cpus(struct sweep *s)
 	free(cpus);
 }
 
-/* Names that come to the same would make the same run twice, and pool it. */
+/* Two names of one congestion control would make the same runs twice, and pool them. */
 static int check_congestions(const struct sweep *s)
 {
 	const char *system = s->engine->result.env.congestion.system;
@@ -427,7 +409,7 @@ static int check_congestions(const struct sweep *s)
 	}
 	if (!of_system || !by_name)
 		return EXIT_DONE;
-	log_error("--congestion names %s twice: it is the system's.", system);
+	log_error("--congestion names %s twice: 'system' is %s here.", system, system);
 	return EXIT_USAGE;
 }
 

@@ -49,7 +49,7 @@ static bool is_temporary(const char *name)
 	       strlen(name) == strlen(ATOMIC_FILE_TEMPORARY) + 6;
 }
 
-/* A directory of ours, "." or CELLS, to be listed; NULL where it is none. */
+/* Opens "." or CELLS in the results directory. NULL: no directory, or a link. */
 static DIR *list(const struct sweep_dir *d, const char *name)
 {
 	int fd = openat(d->owned.fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -60,7 +60,7 @@ static DIR *list(const struct sweep_dir *d, const char *name)
 	return dir;
 }
 
-/* Removes what a kill left of files that were being written, in a directory of ours. */
+/* Removes temporary files that a killed sweep left. */
 static void remove_temporaries(const struct sweep_dir *d, const char *name)
 {
 	DIR *dir = list(d, name);
@@ -157,8 +157,8 @@ static int open_begun(struct sweep_dir *d)
 }
 
 /*
- * A process that the sweep before had just forked when it was killed shares its lock until it has
- * died too, a moment later. It is not our child, so there is nothing to wait on.
+ * A child of a killed sweep shares the lock until it dies too, a moment later. It is not a child of
+ * this process: retry, since there is nothing to wait for.
  */
 static int try_lock(int fd)
 {
@@ -192,7 +192,7 @@ static int lock(struct sweep_dir *d)
 	return EXIT_USAGE;
 }
 
-/* Made by us, or there and no link; writable. */
+/* Makes a directory; an existing one must be writable and no link. 0 or -errno. */
 static int make_directory(const struct sweep_dir *d, const char *name)
 {
 	bool made = !mkdirat(d->owned.fd, name, 0777);
@@ -250,7 +250,7 @@ int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume)
 
 void sweep_dir__close(struct sweep_dir *d)
 {
-	/* Succeeds only where nothing was written. */
+	/* Succeeds only if nothing was written. */
 	if (d->made && d->owned.fd >= 0 && !unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR) &&
 	    managed_dir__is_unused(&d->owned))
 		managed_dir__remove(&d->owned, d->name);
@@ -259,7 +259,7 @@ void sweep_dir__close(struct sweep_dir *d)
 	d->sweep = NULL;
 }
 
-/* An exit code; prints the failure. A file that is there and not ours is kept. */
+/* Returns an exit code; prints the failure. A foreign file of this name is kept. */
 static int write_text(struct sweep_dir *d, const char *file, const char *text)
 {
 	struct atomic_file *f;
@@ -308,7 +308,7 @@ int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *comma
 	return code;
 }
 
-/* A document made with this congestion control, or with any where that was not varied. */
+/* Was the document made with this congestion control? NULL: not varied, any will do. */
 static bool has_congestion(const json_t *document, const char *name)
 {
 	const json_t *environment = json_object_get(document, "environment");
@@ -346,7 +346,7 @@ json_t *sweep_dir__read(const struct sweep_dir *d, const struct sweep_run *run)
 	if (document && is_of(document, run))
 		return document;
 	json_decref(document);
-	log_warning("%s/%s is not the result of that run: it is made again.", d->name, name);
+	log_warning("%s/%s is not a result of its run, which is repeated.", d->name, name);
 	return NULL;
 }
 

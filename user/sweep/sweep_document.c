@@ -89,14 +89,20 @@ static json_t *setting_json(const struct options *o, const struct setting *s)
 	return n || s->kind == KIND_BYTES ? json_value__u64(n) : json_null();
 }
 
-static void put_time(FILE *f, uint64_t ns)
+struct unit {
+	uint64_t size;
+	const char *name;
+};
+
+static const struct unit times[] = {{1000000000, "s"}, {1000000, "ms"}, {1, "ns"}};
+static const struct unit sizes[] = {{1 << 20, "m"}, {1 << 10, "k"}, {1, ""}};
+
+/* Exact, in the largest unit that divides it. The last unit is 1. */
+static void put_exact(FILE *f, uint64_t value, const struct unit *unit)
 {
-	if (ns % 1000000000 == 0)
-		fprintf(f, "%" PRIu64 "s", ns / 1000000000);
-	else if (ns % 1000000 == 0)
-		fprintf(f, "%" PRIu64 "ms", ns / 1000000);
-	else
-		fprintf(f, "%" PRIu64 "ns", ns);
+	while (value % unit->size)
+		unit++;
+	fprintf(f, "%" PRIu64 "%s", value / unit->size, unit->name);
 }
 
 static void put_word(FILE *f, const char *option, const char *word)
@@ -119,7 +125,7 @@ static void put_setting(FILE *f, const struct options *o, const struct setting *
 		return;
 	fputc(' ', f);
 	if (s->kind == KIND_TIME)
-		put_time(f, number_of(o, s));
+		put_exact(f, number_of(o, s), times);
 	else
 		fprintf(f, "%" PRIu64, number_of(o, s));
 }
@@ -128,20 +134,20 @@ static void put_setting(FILE *f, const struct options *o, const struct setting *
 
 static void put_grid(json_t *o, const struct sweep_grid *g)
 {
-	json_t *modes = json_array(), *sizes = json_array(), *threads = json_array();
+	json_t *modes = json_array(), *bytes = json_array(), *threads = json_array();
 	/* Null: chosen by the path, as in a run. */
 	json_t *congestions = g->congestions_nr ? json_array() : json_null();
 
 	for (size_t i = 0; i < g->modes_nr; i++)
 		json_array_append_new(modes, json_value__text(mode__name(g->modes[i])));
 	for (size_t i = 0; i < g->sizes_nr; i++)
-		json_array_append_new(sizes, json_value__u64(g->sizes[i]));
+		json_array_append_new(bytes, json_value__u64(g->sizes[i]));
 	for (size_t i = 0; i < g->threads_nr; i++)
 		json_array_append_new(threads, json_value__u64(g->threads[i]));
 	for (size_t i = 0; i < g->congestions_nr; i++)
 		json_array_append_new(congestions, json_value__text(g->congestions[i]));
 	json_object_set_new(o, "modes", modes);
-	json_object_set_new(o, "sizes", sizes);
+	json_object_set_new(o, "sizes", bytes);
 	json_object_set_new(o, "threads", threads);
 	json_object_set_new(o, "congestion", congestions);
 }
@@ -277,24 +283,13 @@ int sweep_document__check_surroundings(const char *directory, const json_t *befo
 
 /* ---- the command line ---- */
 
-/* Exact, in the largest unit that divides it. */
-static void put_size(FILE *f, uint64_t bytes)
-{
-	if (bytes % 1048576 == 0)
-		fprintf(f, "%" PRIu64 "m", bytes / 1048576);
-	else if (bytes % 1024 == 0)
-		fprintf(f, "%" PRIu64 "k", bytes / 1024);
-	else
-		fprintf(f, "%" PRIu64, bytes);
-}
-
 static void put_lists(FILE *f, const struct sweep_grid *g)
 {
 	for (size_t i = 0; i < g->modes_nr; i++)
 		fprintf(f, "%s%s", i ? "," : " --modes ", mode__name(g->modes[i]));
 	for (size_t i = 0; i < g->sizes_nr; i++) {
 		fputs(i ? "," : " --sizes ", f);
-		put_size(f, g->sizes[i]);
+		put_exact(f, g->sizes[i], sizes);
 	}
 	for (size_t i = 0; i < g->threads_nr; i++)
 		fprintf(f, "%s%u", i ? "," : " --threads ", g->threads[i]);
@@ -321,10 +316,10 @@ char *sweep_document__command(const struct sweep_options *o)
 		put_word(f, "--path", netpath__name(run->path));
 	if (t->duration_ns) {
 		fputs(" --duration ", f);
-		put_time(f, t->duration_ns);
+		put_exact(f, t->duration_ns, times);
 	}
 	fputs(" --warmup ", f);
-	put_time(f, t->warmup_ns);
+	put_exact(f, t->warmup_ns, times);
 	fprintf(f, " --seed %" PRIu64, o->seed);
 	put_word(f, "--backend", backend__name(run->backend));
 	if (run->times != TIMES_APART)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The document sweep.json: what a sweep was asked for, where, and with which probes. Two sweeps
- * with equal settings, environment and version make the same runs, so that one can continue the
- * other.
+ * The document sweep.json: settings, environment and probes of a sweep. If settings, environment
+ * and version are equal, a sweep can resume the other.
  */
 #ifndef SWEEP_SWEEP_DOCUMENT_H
 #define SWEEP_SWEEP_DOCUMENT_H
@@ -26,15 +25,15 @@ json_t *sweep_document__settings(const struct sweep_options *o);
 char *sweep_document__command(const struct sweep_options *o);
 
 /*
- * Do two objects differ? Then the first such member is in buf: "sizes [1024], now [4096]". A member
- * that only one has differs; members with reasons do not.
+ * Do two objects differ? buf then has the first difference: "sizes [1024], now [4096]". A member of
+ * one object only is a difference; members with reasons are ignored.
  */
 bool sweep_document__differ(const json_t *before, const json_t *now, char *buf, size_t len);
 
 /*
- * May a sweep go on in the directory that has the document before (NULL: none, so it may)? Asked
- * for the settings before anything starts, and for version and environment with the document now.
- * An exit code; prints the refusal.
+ * May this sweep resume the one whose document is `before`? NULL: there is none, so it may. The
+ * settings are checked before anything starts; version and environment once `now` is known. Return
+ * exit codes; print the refusal.
  */
 int sweep_document__check_settings(const char *directory, const json_t *before,
 				   const struct sweep_options *o);

@@ -81,21 +81,20 @@ static void put_table(FILE *f, const struct sweep_grid *g, const double *gbps, c
 	free(values);
 }
 
-static void put_cpus(FILE *f, const struct sweep_conditions *c)
+static void put_cpus(FILE *f, const struct workload *t, bool one_cpu)
 {
-	if (c->sender_cpus)
-		fprintf(f, "senders on CPU%s %s", strchr(c->sender_cpus, ',') ? "s" : "",
-			c->sender_cpus);
-	if (c->receiver_cpus)
-		fprintf(f, "%sreceivers on CPU%s %s", c->sender_cpus ? ", " : "",
-			strchr(c->receiver_cpus, ',') ? "s" : "", c->receiver_cpus);
-	if (!c->sender_cpus && !c->receiver_cpus)
+	if (t->sender_cpus)
+		fprintf(f, "senders on CPU%s %s", strchr(t->sender_cpus, ',') ? "s" : "",
+			t->sender_cpus);
+	if (t->receiver_cpus)
+		fprintf(f, "%sreceivers on CPU%s %s", t->sender_cpus ? ", " : "",
+			strchr(t->receiver_cpus, ',') ? "s" : "", t->receiver_cpus);
+	if (!t->sender_cpus && !t->receiver_cpus)
 		fprintf(f, "threads are not pinned%s",
-			c->one_cpu ? ": this process may use one CPU only, which all share" : "");
-	fprintf(f, c->pinned_by_default ? "; --no-pin leaves them to the scheduler." : ".");
+			one_cpu ? ": this process may use one CPU only" : "");
 }
 
-/* Where the congestion control is varied, each that needs a word has its own. */
+/* If the congestion control is varied: each one. */
 static void put_congestions(FILE *f, const struct congestion *c, const struct sweep_grid *g)
 {
 	for (size_t i = 0; i < g->congestions_nr; i++) {
@@ -112,17 +111,18 @@ static void put_congestions(FILE *f, const struct congestion *c, const struct sw
 		text_congestion__write(f, c);
 }
 
-void sweep_table__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
-			     const struct sweep_grid *g)
+void sweep_table__conditions(FILE *f, unsigned int width, const struct environment *env,
+			     const struct sweep_options *o, bool pinned_by_default, bool one_cpu)
 {
 	struct text_note n;
 
 	text_note__begin(&n);
-	fprintf(n.f, "%s; ", c->path);
-	put_cpus(n.f, c);
+	fprintf(n.f, "%s; ", env->path);
+	put_cpus(n.f, &o->run.traffic, one_cpu);
+	fputs(pinned_by_default ? "; --no-pin leaves them to the scheduler." : ".", n.f);
 	text_note__end(&n, f, width, "path");
 	text_note__begin(&n);
-	put_congestions(n.f, c->congestion, g);
+	put_congestions(n.f, &env->congestion, &o->grid);
 	text_note__end(&n, f, width, "congestion");
 	fputc('\n', f);
 }

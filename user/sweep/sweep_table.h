@@ -5,33 +5,24 @@
 
 #include <stdio.h>
 
-#include "run/run_order.h"
-#include "model/congestion.h"
+#include "model/result.h"
+#include "sweep_options.h"
 
 struct sweep_totals {
 	size_t runs;          /* of the sweep */
-	size_t made, failed;  /* made: by earlier sweeps into the directory too */
-	uint64_t measured_ns; /* measured phases of the runs of this sweep */
-	uint64_t elapsed_ns;  /* that this one took, all in all */
+	size_t made, failed;  /* made: includes runs of earlier sweeps into the directory */
+	uint64_t measured_ns; /* sum of this sweep's measured phases */
+	uint64_t elapsed_ns;  /* duration of this sweep */
 };
-
-/* Settings shared by all runs that affect the figures. */
-struct sweep_conditions {
-	const char *path;
-	const struct congestion *congestion;
-	const char *sender_cpus, *receiver_cpus; /* NULL: not pinned */
-	bool pinned_by_default;
-	bool one_cpu; /* why they are not pinned: the process may use no second one */
-};
-
-/* The paragraphs before the table, wrapped. */
-void sweep_table__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
-			     const struct sweep_grid *g);
 
 /*
- * gbps and made (NULL: not made) by run, in the order of sweep_grid__run(); directory: for the
- * commands that can come next.
+ * The paragraphs before the table, wrapped: path, CPUs and congestion control. pinned_by_default:
+ * the CPUs were chosen here. one_cpu: this process may use one CPU only.
  */
+void sweep_table__conditions(FILE *f, unsigned int width, const struct environment *env,
+			     const struct sweep_options *o, bool pinned_by_default, bool one_cpu);
+
+/* gbps and made (NULL: not made): by run, in the order of sweep_grid__run(). */
 void sweep_table__write(FILE *f, const char *directory, const struct sweep_grid *g,
 			const double *gbps, char *const *made, const struct sweep_totals *totals);
 

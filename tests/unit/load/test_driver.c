@@ -120,11 +120,11 @@ DRIVER_TEST(ready_with_a_bad_cookie_or_index_is_refused)
 		refuse_replaced(READY_2, SENDER, "\"index\":0", bad);
 	}
 	refuse_replaced(READY_2, SENDER, "\"index\":0,", "");
-	usage_error("{\"event\":\"ready\"}", SENDER);
-	usage_error("{\"event\":\"ready\",\"connections\":[]}", SENDER);
-	usage_error("{\"event\":\"ready\",\"connections\":{}}", SENDER);
-	usage_error("{\"event\":\"ready\",\"connections\":[5]}", SENDER);
-	usage_error("{\"event\":\"ready\",\"connections\":[null]}", SENDER);
+	refuse_line("{\"event\":\"ready\"}", SENDER);
+	refuse_line("{\"event\":\"ready\",\"connections\":[]}", SENDER);
+	refuse_line("{\"event\":\"ready\",\"connections\":{}}", SENDER);
+	refuse_line("{\"event\":\"ready\",\"connections\":[5]}", SENDER);
+	refuse_line("{\"event\":\"ready\",\"connections\":[null]}", SENDER);
 }
 
 /* A ready line of n connections, cookies 1 to n. */
@@ -150,7 +150,7 @@ DRIVER_TEST(ready_takes_4096_connections_and_no_more)
 	assert_true(report.cookies[LOAD_CONNECTIONS_MAX - 1] == LOAD_CONNECTIONS_MAX);
 	free(line);
 	line = ready_line(LOAD_CONNECTIONS_MAX + 1);
-	usage_error(line, SENDER);
+	refuse_line(line, SENDER);
 	free(line);
 }
 
@@ -173,10 +173,10 @@ DRIVER_TEST(lines_that_are_no_event_of_the_side_are_refused)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
-		usage_error(lines[i], SENDER);
+		refuse_line(lines[i], SENDER);
 	/* A good line from the wrong side. */
-	usage_error("{\"event\":\"quiesced\"}", RECEIVER);
-	usage_error(good[0].line, SENDER);
+	refuse_line("{\"event\":\"quiesced\"}", RECEIVER);
+	refuse_line(good[0].line, SENDER);
 	refuse_bytes("{\"event\":\"quiesced\"}\0", 21, SENDER);
 }
 
@@ -184,8 +184,8 @@ DRIVER_TEST(error_gives_its_message)
 {
 	accept_line("{\"event\":\"error\",\"message\":\"bind: in use\"}", SENDER, DRIVER_ERROR);
 	assert_string_equal(report.message, "bind: in use");
-	usage_error("{\"event\":\"error\"}", SENDER);
-	usage_error("{\"event\":\"error\",\"message\":5}", SENDER);
+	refuse_line("{\"event\":\"error\"}", SENDER);
+	refuse_line("{\"event\":\"error\",\"message\":5}", SENDER);
 }
 
 /* The message reaches root's terminal, so escape sequences of the other process must not. */
@@ -205,7 +205,7 @@ DRIVER_TEST(control_characters_of_a_message_become_question_marks)
 	assert_int_equal(len, 510); /* 511 would cut a character in half */
 	assert_memory_equal(report.message, long_text, len);
 	snprintf(line, sizeof(line), "{\"event\":\"%s\\u001b\"}", long_text);
-	usage_error(line, SENDER);
+	refuse_line(line, SENDER);
 	assert_null(strchr(report.message, '\x1b'));
 }
 
@@ -413,8 +413,8 @@ DRIVER_TEST(totals_of_wrong_types_or_of_the_other_side_are_refused)
 		refuse_replaced(line, SENDER, of_sender[i].from, of_sender[i].to);
 	for (size_t i = 0; i < ARRAY_LEN(of_receiver); i++)
 		refuse_replaced(RECEIVER_STATS, RECEIVER, of_receiver[i].from, of_receiver[i].to);
-	usage_error(RECEIVER_STATS, SENDER);
-	usage_error(line, RECEIVER);
+	refuse_line(RECEIVER_STATS, SENDER);
+	refuse_line(line, RECEIVER);
 }
 
 DRIVER_TEST(interrupted_true_is_read)
@@ -459,7 +459,7 @@ DRIVER_TEST(buckets_whose_sum_overflows_are_refused)
 	char *line = replace(SENDER_STATS("done", HIST_3), "[[7,1],[23,1],[36,1]]", buckets);
 
 	/* The sum wraps to 3, which is what "count" says. */
-	usage_error(line, SENDER);
+	refuse_line(line, SENDER);
 	free(line);
 }
 

@@ -122,7 +122,7 @@ static void fill_line(struct driver *d, int fd, size_t len)
 	}
 }
 
-TEST(longest_line_is_accepted_and_a_longer_one_gives_E2BIG)
+TEST(longest_line_is_accepted_and_a_longer_one_is_refused)
 {
 	static const char line[] = "{\"event\":\"quiesced\"}\n";
 	struct driver d;
@@ -134,20 +134,20 @@ TEST(longest_line_is_accepted_and_a_longer_one_gives_E2BIG)
 	fill_line(&d, fd, DRIVER_LINE_MAX - (sizeof(line) - 2));
 	put(fd, " ", 1);
 	put(fd, line, sizeof(line) - 1);
-	next(&d, -E2BIG, DRIVER_NOTHING);
+	next(&d, -EPROTO, DRIVER_NOTHING);
 	close(fd);
 	close_driver(&d);
 }
 
-TEST(endless_line_gives_E2BIG)
+TEST(endless_line_is_refused)
 {
 	struct driver d;
 	int fd = pipe_driver(&d);
 
 	fill_line(&d, fd, DRIVER_LINE_MAX);
 	put(fd, "x", 1);
-	next(&d, -E2BIG, DRIVER_NOTHING);
-	next(&d, -E2BIG, DRIVER_NOTHING);
+	next(&d, -EPROTO, DRIVER_NOTHING);
+	next(&d, -EPROTO, DRIVER_NOTHING);
 	close(fd);
 	close_driver(&d);
 }

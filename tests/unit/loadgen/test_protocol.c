@@ -65,34 +65,44 @@ TEST(hello_is_big_endian_after_its_magic)
 
 TEST(hello_with_a_field_out_of_range_is_refused)
 {
-	static const struct protocol_hello bad[] = {
-		{.kind = PROTOCOL_CONTROL, .connections = 0, .threads = 0, .size = 64},
-		{.kind = PROTOCOL_CONTROL, .connections = 4097, .threads = 1, .size = 64},
-		{.kind = PROTOCOL_CONTROL, .connections = UINT32_MAX, .threads = 1, .size = 64},
-		{.kind = PROTOCOL_CONTROL, .connections = 1, .threads = 0, .size = 64},
-		{.kind = PROTOCOL_CONTROL, .connections = 1, .threads = 2, .size = 64},
-		{.kind = PROTOCOL_CONTROL, .connections = 4096, .threads = 257, .size = 64},
-		{.kind = PROTOCOL_DATA, .index = 4, .connections = 4, .threads = 4, .size = 64},
-		{.kind = PROTOCOL_DATA,
-		 .index = UINT32_MAX,
-		 .connections = 4,
-		 .threads = 1,
-		 .size = 64},
-		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = 63},
-		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = LIMIT_SIZE_MAX + 1},
-		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = UINT32_MAX},
-		{.kind = 0, .connections = 1, .threads = 1, .size = 64},
-		{.kind = 3, .connections = 1, .threads = 1, .size = 64},
+	static const struct {
+		struct protocol_hello hello;
+		bool good;
+	} cases[] = {
+#define HELLO(kind, index, connections, threads, size) \
+	{kind, {0}, {0}, index, connections, threads, size, 0, false, false}
+		{HELLO(PROTOCOL_CONTROL, 0, 1, 1, LIMIT_SIZE_MIN), true},
+		{HELLO(PROTOCOL_DATA, 0, 1, 1, LIMIT_SIZE_MAX), true},
+		{HELLO(PROTOCOL_DATA, 4095, 4096, 256, 64), true},
+		{HELLO(PROTOCOL_DATA, 3, 4, 4, 64), true},
+		{HELLO(PROTOCOL_CONTROL, 0, 0, 0, 64), false},
+		{HELLO(PROTOCOL_CONTROL, 0, 4097, 1, 64), false},
+		{HELLO(PROTOCOL_CONTROL, 0, UINT32_MAX, 1, 64), false},
+		{HELLO(PROTOCOL_CONTROL, 0, 1, 0, 64), false},
+		{HELLO(PROTOCOL_CONTROL, 0, 1, 2, 64), false},
+		{HELLO(PROTOCOL_CONTROL, 0, 4096, 257, 64), false},
+		{HELLO(PROTOCOL_DATA, 4, 4, 4, 64), false},
+		{HELLO(PROTOCOL_DATA, UINT32_MAX, 4, 1, 64), false},
+		{HELLO(PROTOCOL_DATA, 0, 1, 1, LIMIT_SIZE_MIN - 1), false},
+		{HELLO(PROTOCOL_DATA, 0, 1, 1, LIMIT_SIZE_MAX + 1), false},
+		{HELLO(PROTOCOL_DATA, 0, 1, 1, UINT32_MAX), false},
+		{HELLO(0, 0, 1, 1, 64), false},
+		{HELLO(3, 0, 1, 1, 64), false},
+#undef HELLO
 	};
 	uint8_t buf[PROTOCOL_HELLO_SIZE];
 	struct protocol_hello out;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(bad); i++) {
+	for_each_case(c, cases) {
 		memset(&out, 0x5a, sizeof(out));
-		protocol__encode_hello(buf, &bad[i]);
-		assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
-		assert_int_equal(((uint8_t *)&out)[sizeof(out) - 1], 0x5a);
+		protocol__encode_hello(buf, &c->hello);
+		assert_int_equal(protocol__decode_hello(buf, &out), c->good ? 0 : -ERANGE);
+		if (c->good)
+			assert_true(out.kind == c->hello.kind && out.index == c->hello.index &&
+				    out.connections == c->hello.connections &&
+				    out.threads == c->hello.threads && out.size == c->hello.size);
+		else
+			assert_int_equal(((uint8_t *)&out)[sizeof(out) - 1], 0x5a);
 	}
 }
 
@@ -147,33 +157,6 @@ TEST(frame_of_another_version_is_recognized_by_its_header)
 	assert_int_equal(protocol__decode_frame(buf, &out), -EPROTONOSUPPORT);
 }
 
-/* The first and last value of each range are valid. */
-TEST(hello_at_its_limits_is_decoded)
-{
-	static const struct protocol_hello good[] = {
-		{.kind = PROTOCOL_CONTROL, .connections = 1, .threads = 1, .size = LIMIT_SIZE_MIN},
-		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = LIMIT_SIZE_MAX},
-		{.kind = PROTOCOL_DATA,
-		 .index = LIMIT_CONNECTIONS_MAX - 1,
-		 .connections = LIMIT_CONNECTIONS_MAX,
-		 .threads = LIMIT_THREADS_MAX,
-		 .size = 64},
-		{.kind = PROTOCOL_DATA, .index = 3, .connections = 4, .threads = 4, .size = 64},
-	};
-	uint8_t buf[PROTOCOL_HELLO_SIZE];
-	struct protocol_hello out;
-
-	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
-		protocol__encode_hello(buf, &good[i]);
-		assert_int_equal(protocol__decode_hello(buf, &out), 0);
-		assert_int_equal(out.kind, good[i].kind);
-		assert_int_equal(out.index, good[i].index);
-		assert_int_equal(out.connections, good[i].connections);
-		assert_int_equal(out.threads, good[i].threads);
-		assert_int_equal(out.size, good[i].size);
-	}
-}
-
 TEST(frames_of_known_types_only_are_decoded)
 {
 	uint8_t buf[PROTOCOL_FRAME_SIZE] = {0};
@@ -209,10 +192,7 @@ TEST(sender_accepts_each_frame_in_its_states_only)
 
 TEST(each_frame_and_state_has_a_name)
 {
-	assert_string_equal(protocol__type_name(PROTOCOL_MOVING), "MOVING");
-	assert_string_equal(protocol__type_name(PROTOCOL_WELCOME), "WELCOME");
 	assert_string_equal(protocol__type_name(PROTOCOL_TYPE_END), "?");
-	assert_string_equal(protocol__state_name(SENDER_GREETING), "before WELCOME");
 	for (int s = SENDER_GREETING; s <= SENDER_DONE; s++)
 		assert_non_null(protocol__state_name(s));
 	for (int type = PROTOCOL_WELCOME; type < PROTOCOL_TYPE_END; type++)

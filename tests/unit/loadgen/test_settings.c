@@ -114,7 +114,7 @@ static const char *const bad[][2] = {
 	{"--sndbuf 4095", "--sndbuf '4095'"},
 	{"--rcvbuf 1073741825", "--rcvbuf '1073741825'"},
 	{"--rcvlowat 1048577", "--rcvlowat"},
-	{"--size 128 --fields 64 --connections 5 --threads 6", "5 connections are fewer than 6"},
+	{"--size 128 --fields 64 --connections 5 --threads 6", "fewer connections than threads"},
 	{"--sndbuf 1", "--sndbuf"},
 	{"--size", "value"},
 	{"--frobnicate", "--frobnicate"},

@@ -53,6 +53,7 @@ static void send_of(enum mode mode, unsigned int *read_for)
 	assert_int_equal(t.messages, MESSAGES);
 	assert_int_equal(t.hist[COUNTERS_SEND_CALL]->count, MESSAGES);
 	sender_conn__close(&f);
+	close(fds[0]);
 	counters__clear(&t);
 	close(fds[1]);
 }
@@ -160,28 +161,23 @@ static struct hist *recv_call_of(uint64_t rcvlowat, uint64_t idle_s, uint64_t wa
 	return h;
 }
 
-TEST(recv_call_of_a_blocking_receiver_includes_the_wait_for_data)
+TEST(recv_call_includes_the_wait_in_its_phase_if_recv_blocks)
 {
-	struct hist *h = recv_call_of(0, 0, 3);
+	static const struct {
+		uint64_t rcvlowat; /* not 0: epoll waits, recv() does not block */
+		uint64_t idle_s, wait_s, recv_call_s;
+	} cases[] = {
+		{0, 0, 3, 3},
+		{0, 5, 3, 3}, /* blocked before the phase begins */
+		{SIZE, 5, 3, 0},
+	};
 
-	assert_int_equal(h->max, 3 * NS_PER_SEC);
-	hist__free(h);
-}
+	for_each_case(c, cases) {
+		struct hist *h = recv_call_of(c->rcvlowat, c->idle_s, c->wait_s);
 
-TEST(recv_call_begins_no_earlier_than_its_phase)
-{
-	struct hist *h = recv_call_of(0, 5, 3);
-
-	assert_int_equal(h->max, 3 * NS_PER_SEC);
-	hist__free(h);
-}
-
-TEST(recv_call_of_an_epoll_receiver_does_not_include_the_wait)
-{
-	struct hist *h = recv_call_of(SIZE, 5, 3);
-
-	assert_int_equal(h->max, 0);
-	hist__free(h);
+		assert_int_equal(h->max, c->recv_call_s * NS_PER_SEC);
+		hist__free(h);
+	}
 }
 
 /* Two readings a recv() that blocks: before the call and after it. */

@@ -53,7 +53,7 @@ static inline void refuse_bytes(const char *line, size_t len, enum nio_side side
 		assert_null(report.app.latency[i].hist);
 }
 
-static inline void usage_error(const char *line, enum nio_side side)
+static inline void refuse_line(const char *line, enum nio_side side)
 {
 	refuse_bytes(line, strlen(line), side);
 }
@@ -75,7 +75,7 @@ static inline void refuse_replaced(const char *line, enum nio_side side, const c
 {
 	char *bad = replace(line, from, to);
 
-	usage_error(bad, side);
+	refuse_line(bad, side);
 	free(bad);
 }
 

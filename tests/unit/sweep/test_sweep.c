@@ -12,22 +12,10 @@
 #include "sweep/sweep_options.h"
 #include "sweep/sweep_table.h"
 #include "support/full_result.h"
+#include "support/sweep_case.h"
 
 #define ROUNDS 12
 #define RUNS   (48 * ROUNDS)
-
-static void parse(struct sweep_options *o, const char *words)
-{
-	static char buf[512];
-	static char *argv[64];
-	char *rest = buf;
-	int argc = 0;
-
-	snprintf(buf, sizeof(buf), "%s", words);
-	while ((argv[argc] = strsep(&rest, " ")))
-		argc++;
-	sweep_options__parse(o, argc, argv);
-}
 
 TEST(defaults_are_the_whole_experiment)
 {
@@ -152,17 +140,24 @@ TEST(first_round_of_three_has_its_turn)
 
 TEST(results_have_a_fixed_order)
 {
+	static const struct {
+		size_t i;
+		struct sweep_run run;
+	} cases[] = {
+		{0, {MODE_TWOCOPY, 1024, 1, 0, NULL}},
+		{ROUNDS, {MODE_TWOCOPY, 1024, 2, 0, NULL}},
+		{RUNS - 1, {MODE_ZEROCOPY, 65536, 8, ROUNDS - 1, NULL}},
+	};
 	struct sweep_options o;
-	struct sweep_run a, b, c;
 
 	parse(&o, "netiotrace sweep");
-	a = sweep_grid__run(&o.grid, 0);
-	b = sweep_grid__run(&o.grid, ROUNDS);
-	c = sweep_grid__run(&o.grid, RUNS - 1);
-	assert_true(a.mode == MODE_TWOCOPY && a.size == 1024 && a.threads == 1 && a.round == 0);
-	assert_true(b.mode == MODE_TWOCOPY && b.size == 1024 && b.threads == 2 && b.round == 0);
-	assert_true(c.mode == MODE_ZEROCOPY && c.size == 65536 && c.threads == 8 &&
-		    c.round == ROUNDS - 1);
+	for_each_case(c, cases) {
+		const struct sweep_run run = sweep_grid__run(&o.grid, c->i);
+
+		assert_true(run.mode == c->run.mode && run.size == c->run.size &&
+			    run.threads == c->run.threads && run.round == c->run.round);
+		assert_null(run.congestion);
+	}
 }
 
 /* Each control is a cell of its own, and the rounds of a cell are adjacent. */
@@ -180,8 +175,6 @@ TEST(congestion_controls_are_varied)
 	assert_string_equal(a.congestion, "bbr");
 	assert_string_equal(b.congestion, "reno");
 	assert_int_equal(c.mode, MODE_ONECOPY);
-	parse(&o, "netiotrace sweep");
-	assert_null(sweep_grid__run(&o.grid, 0).congestion);
 }
 
 /* A row of a document that was read back equals the row of the result itself. */

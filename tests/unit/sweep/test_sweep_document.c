@@ -6,22 +6,10 @@
 
 #include "base/exit_code.h"
 #include "base/log.h"
+#include "support/sweep_case.h"
 #include "support/test.h"
 #include "sweep/sweep_document.h"
 #include "write/json.h"
-
-static void parse(struct sweep_options *o, const char *words)
-{
-	static char buf[512];
-	static char *argv[64];
-	char *rest = buf;
-	int argc = 0;
-
-	snprintf(buf, sizeof(buf), "%s", words);
-	while ((argv[argc] = strsep(&rest, " ")))
-		argc++;
-	sweep_options__parse(o, argc, argv);
-}
 
 /* Through a file and back, as with --resume. */
 static json_t *reread(const struct sweep_options *o)
