@@ -189,7 +189,7 @@ STUDY_TEST(copies_are_stacked)
 	check_has(fig.settings,
 		  "array part_words[4] = [\"gather\", \"send copy\", \"deferred\", \"receive\"]\n");
 	check_has(fig.settings, "groups = \"two-copy 1 zero-copy 3\"\n");
-	check_has(fig.note, "Not measured, so not in the bars: other.");
+	check_has(fig.note, "Not measured, so not in the bars: other");
 }
 
 STUDY_TEST(parts_of_a_send_call_add_up)

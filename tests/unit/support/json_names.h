@@ -11,7 +11,7 @@
 #include "support/test.h"
 #include "write/json.h"
 
-#define NAMES_MAX 2048
+#define NAMES_MAX 4096
 
 struct names {
 	char *name[NAMES_MAX];
