@@ -264,7 +264,7 @@ time.sleep(600)"
 		grep -q "$(<rested): events of sending were watched [0-9]* % of the time; their sizes" flat
 	[ "$(grep -c 'sending and receiving' flat)" -eq 0 ]
 	# The sender's cost is known, and shown during and after the run.
-	grep -q 'of the sender alone: two-copy / one-copy / zero-copy: CPU [0-9]* / [0-9]* / [0-9]* ns per KiB' flat
+	grep -q 'of the sender alone: two-copy / one-copy / zero-copy: CPU [0-9.]* / [0-9.]* / [0-9.]* ns per KiB' flat
 	grep -qE ' of the sender: ([0-9.]+ cycles/B|CPU [0-9.]+k? ns/KiB)' stderr
 	# A sampled round for CPU time follows each round; timed rounds are off.
 	[ "$(grep -c 'session: ' serve.err)" -eq 18 ]

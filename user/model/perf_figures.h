@@ -53,9 +53,6 @@ struct real perf_derive(const struct run_result *r, enum perf_derived d, enum pe
 /* A count per that many bytes received. */
 struct real perf_derive__per_bytes(const struct run_result *r, struct num count, double bytes);
 
-/* The sum of two counts; unknown, with the reason, if either is. */
-struct num perf_derive__add(struct num a, struct num b);
-
 /*
  * The common reason for missing hardware counters on all local sides; NULL if one of them is known,
  * or reasons differ.

@@ -470,6 +470,12 @@ struct result {
 void run_result__init(struct run_result *r);
 void run_result__clear(struct run_result *r);
 
+/* No kernel side: all its numbers and all stages but user_gather are unknown, for this reason. */
+void run_result__no_kernel(struct run_result *r, const char *reason);
+
+/* No counters inside the stages: every window is unavailable, for this (static) reason. */
+void run_result__no_windows(struct run_result *r, const char *reason);
+
 /*
  * Payload that arrived: bytes received, or where the receiver's totals are not known, bytes that
  * its kernel acknowledged (TCP_INFO of the senders).
