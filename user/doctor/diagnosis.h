@@ -29,7 +29,7 @@ struct doctor_capability {
 
 extern const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES];
 
-/* The remedy if capabilities are those of a user namespace only. */
+/* The remedy if capabilities count in a user namespace only. */
 extern const char doctor__leave_namespace[];
 
 /* Facts, not checked yet. */

@@ -7,7 +7,7 @@
 #include "result.h"
 
 /*
- * Compares the throughput of all rounds of first with those of second, as a single comparison.
+ * Compares the throughput of all rounds of first and second, as a single comparison.
  * DIFFERENCE_UNKNOWN if a mode has no throughput.
  */
 void comparison__of(struct rank_test *t, const struct result *r, enum mode first, enum mode second);

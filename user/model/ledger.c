@@ -91,7 +91,7 @@ static bool in_slices(const struct plan *plan, const struct snapshot *now)
 	return mode__has(plan->mode, MODE_PINS) && now->looked_ns < now->phase_ns;
 }
 
-/* Losses of the programs: over all slots, so those of concurrent ledgers are included. */
+/* Losses of the programs: over all slots, so losses of concurrent ledgers are included. */
 static void book_health(struct run_result *r, const struct plan *plan, const struct snapshot *since)
 {
 	const char *no_misses = NULL, *no_map = NULL, *no_pairs = NULL;

@@ -38,13 +38,13 @@ void ledger__add(struct run_result *dst, const struct run_result *src);
  * Compares the application's count with the kernel's: unaccounted_tx = sent - queued,
  * unaccounted_rx = received - taken, both by sequence numbers, or if these are unknown by the sum
  * of the stages; copies_per_byte = bytes of the copying stages / bytes received. final: the totals
- * are those of a finished phase; otherwise bytes are in flight and the balance stays unknown.
+ * belong to a finished phase; otherwise bytes are in flight and the balance stays unknown.
  */
 void ledger__close(struct run_result *r, bool final);
 
 /*
  * Call before ledger__close() if the phase ended while bytes were in flight: the totals of the load
- * generator are then older than those of the kernel.
+ * generator are then older than the kernel's.
  */
 void ledger__cut_short(struct run_result *r);
 

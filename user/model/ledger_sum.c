@@ -33,7 +33,7 @@ static const size_t counts[] = {AT(duration_ns),
 				AT(health.looked_ns),
 				AT(health.phase_ns)};
 
-/* Numbers that may be unknown; those of the times have rules of their own. */
+/* Numbers that may be unknown, except times, which have their own rules. */
 static const size_t nums[] = {AT(app.replies.tx_bytes), AT(app.replies.tx_messages),
 			      AT(app.verify_errors),    AT(app.sender_cpu_ns),
 			      AT(app.receiver_cpu_ns),  AT(notifications),
@@ -47,7 +47,7 @@ static const size_t nums[] = {AT(app.replies.tx_bytes), AT(app.replies.tx_messag
 			      AT(health.map_full),      AT(health.unmatched),
 			      AT(health.anomalies)};
 
-/* Reasons, of which a sum keeps the first. */
+/* Reasons; a sum keeps the first. */
 static const size_t reasons[] = {AT(not_final), AT(places_reason), AT(app.rx_reason),
 				 AT(app.tcp_received_reason)};
 

@@ -16,7 +16,7 @@ struct metric_info {
 	const char *name;
 };
 
-/* Where bytes and times of a stage are shown; readers miss those of copies most. */
+/* Where bytes and times of a stage are shown; readers miss copies most. */
 #define STAGE_SHOWN(copies) ((copies) ? VISIBILITY_EXPECTED : 0)
 
 /* clang-format off */

@@ -22,7 +22,7 @@ enum better {
 /*
  * Read from the data: id, path in a run (its CSV column has underscores for dots), label, unit,
  * better direction, where it is shown, name on compare's command line ("": not compared). Then
- * follow, generated, those of each ledger stage, part of a send call, counter and class of CPU
+ * follow, generated, the metrics of each ledger stage, part of a send call, counter and class of CPU
  * time. latency_ns is a latency of unknown kind in a foreign CSV.
  */
 #define METRICS_READ(X)                                                                          \

@@ -180,7 +180,7 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 	return true;
 }
 
-/* Errors of a missing function say less than those of a refused program. */
+/* The error of a refused program says more than the error of a missing function. */
 static bool is_missing(int err)
 {
 	return err == -ENOENT || err == -ESRCH || err == -EPROTOTYPE;

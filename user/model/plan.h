@@ -183,7 +183,7 @@ bool plan__wants(const struct plan *plan, const char *program);
 
 /*
  * How the events of plan feed a stage of the ledger: quality, reason and unit of events, into out.
- * Bytes of the socket iteration replace those of events: user/model/ledger_bytes.h.
+ * Bytes of the socket iteration replace event bytes: user/model/ledger_bytes.h.
  */
 void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out);
 bool plan__feeds(enum probe_id probe, enum nio_stage stage); /* by the row of NIO_STAGES */

@@ -55,7 +55,7 @@ const char *plan__no_probe(const struct plan *plan, enum probe_id probe)
 
 #define BIT(probe) (1U << PROBE_##probe)
 
-/* Probes that the parts of a send call need, besides those of the call's time and of preemption. */
+/* Probes that the parts of a send call need, in addition to call time and preemption. */
 static const uint32_t path_needs[NIO_PATH_NR] = {
 	/* Ended by the next event of any kind: all of them must be seen. */
 	[NIO_PATH_COPY] = BIT(COPY_TIME) | BIT(TRANSMIT_TIME) | BIT(WAIT_TIME),

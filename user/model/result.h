@@ -328,7 +328,7 @@ struct run_result {
 	struct verdict verdict;
 	struct num path_ns[PATH_NR];
 	struct num path_calls;     /* calls the parts are the sum of */
-	struct times_result times; /* the round of these times and those of the stages */
+	struct times_result times; /* the round of these times and the stage times */
 	enum quality path_quality; /* sampled: of some of the calls */
 	const char *path_reason;   /* why less than exact; NULL when exact */
 	struct pinned_result pinned;

@@ -9,7 +9,7 @@
 #include "result.h"
 
 /*
- * Moves to run the times of `only`, whose measured phase is over: those of stages without a time in
+ * Moves to run the times of `only`, whose measured phase is over: times of stages without a time in
  * run, the send call and its parts, zero-copy sends until completion, counters inside the stages.
  * Times of run itself stay.
  */

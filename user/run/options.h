@@ -44,7 +44,7 @@ struct options {
 	const char *without[WITHOUT_MAX]; /* hooks that are not to be used */
 	size_t without_nr;
 	uint64_t interval_ns;
-	struct perf_spec perf_events[PERF_EVENTS_MAX]; /* those of --perf-events */
+	struct perf_spec perf_events[PERF_EVENTS_MAX]; /* of --perf-events */
 	size_t perf_events_nr;
 	bool perf_none;                /* no counters at all */
 	const char *output[OUTPUT_NR]; /* file names, by enum output; NULL: none */

@@ -58,7 +58,7 @@ struct text_sums {
 	struct num received, missed, stages[NIO_STAGE_NR];
 	bool told;             /* received is what a receiver elsewhere reports */
 	unsigned int modes;    /* whose bytes are in the sums */
-	const char *not_final; /* why those of another are not; NULL: there is none */
+	const char *not_final; /* why another run is not; NULL: there is none */
 };
 
 struct text_sums text_sums__of(const struct result *r);

@@ -78,7 +78,7 @@ void csv__end_row(struct csv *csv)
 }
 
 /*
- * The columns are those of an empty run, so that the shape never changes. Without a run, writes
+ * The columns come from an empty run, so that the shape never changes. Without a run, writes
  * their names.
  */
 static int write_row(FILE *f, const json_t *run, const json_t *environment)

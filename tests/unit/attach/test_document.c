@@ -105,7 +105,7 @@ TEST(documents_and_csv_match_their_golden_files)
 	check_document("attach-unknown", &stream, false);
 }
 
-/* Call types of which a part was seen are sampled and add up to the bytes of the socket. */
+/* Partly seen call types are sampled and add up to the bytes of the socket. */
 TEST(bytes_divided_by_sampled_calls_have_quality_sampled)
 {
 	struct sock_state s = stream;

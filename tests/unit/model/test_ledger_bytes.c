@@ -179,7 +179,7 @@ TEST(completions_show_missed_deferred_copies)
 	end(f);
 }
 
-/* If other events were missed, those of deferred copies may have been missed, too. */
+/* If other events were missed, events of deferred copies may also have been missed. */
 TEST(low_coverage_leaves_deferred_copies_open)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);

@@ -180,7 +180,7 @@ TEST(rows_name_the_modes_they_serve)
 		timed[mode] = &made[mode][1];
 	}
 	n = plan__rows(plans, timed, rows);
-	assert_int_equal(n, PROBE_SOCKETS + 1); /* those of run */
+	assert_int_equal(n, PROBE_SOCKETS + 1); /* probes of run */
 	assert_int_equal(row_named(rows, n, "send_return")->modes, pins);
 	assert_int_equal(row_named(rows, n, "transmit")->modes, ((1U << MODE_NR) - 1) & ~pins);
 	assert_int_equal(row_named(rows, n, "rx_copy")->modes, 0);

@@ -106,7 +106,7 @@ static const struct {
 	{"el0t_64_irq;el0t_64_irq_handler;__el0_irq_handler_common;el0_interrupt", CPU_CLASS_IRQ,
 	 false},
 	{"tcp_sendmsg;lock_sock_nested;__cond_resched;rcu_all_qs", CPU_CLASS_SCHEDULING, false},
-	{"a_driver_nobody_knows;its_helper", CPU_CLASS_OTHER, false},
+	{"an_unknown_driver;its_helper", CPU_CLASS_OTHER, false},
 	/* Disks also pin pages (O_DIRECT) and have virtio queues: these are not the network's. */
 	{"do_syscall_64;ksys_pread64;vfs_read;ext4_file_read_iter;iomap_dio_rw;__iomap_dio_rw;"
 	 "bio_iov_iter_get_pages;iov_iter_extract_pages;pin_user_pages_fast;gup_fast_fallback",

@@ -129,12 +129,12 @@ TEST(missing_socket_iteration_has_a_reason)
 
 TEST(sockets_of_others_are_ignored)
 {
-	struct nio_socket stranger = established(99), nobody = established(0);
+	struct nio_socket stranger = established(99), unasked = established(0);
 	struct socket_snapshot pass;
 
 	tcp_seq__begin(&pass, 3);
 	tcp_seq__take(&pass, cookies, &stranger);
-	tcp_seq__take(&pass, cookies, &nobody);
+	tcp_seq__take(&pass, cookies, &unasked);
 	assert_int_equal(tcp_seq__unmet(&pass), 3);
 	tcp_seq__begin(&pass, TCP_SEQ_SOCKETS_MAX + 1);
 	assert_int_equal(pass.nr, TCP_SEQ_SOCKETS_MAX);

@@ -138,7 +138,7 @@ TEST(timed_round_gives_its_times_only)
 	run_result__clear(&r);
 }
 
-/* The call's mean and the stage's bytes are those of the timed round. */
+/* The call's mean and the stage's bytes come from the timed round. */
 TEST(times_divide_by_what_the_timed_round_moved)
 {
 	struct run_result r;
@@ -171,7 +171,7 @@ TEST(sampled_calls_time_their_share_of_the_bytes)
 	run_result__clear(&r);
 }
 
-/* Numbers of the run stay, and those of the timed round fill in; a share of bytes is rounded. */
+/* Numbers of the run stay, the timed round adds missing ones; a share of bytes is rounded. */
 TEST(times_of_the_run_itself_stay)
 {
 	struct run_result r, own;

@@ -116,7 +116,7 @@ TEST(legend_names_every_class_in_the_picture)
 		"do_syscall_64",
 		"common_interrupt",
 		"bpf_trampoline_1",
-		"nobody_knows",
+		"unknown_name",
 	};
 	struct profile p = {0};
 	struct flame_input in = {.mode = MODE_TWOCOPY, .profile = &p, .weight = {1, 0, 0}};

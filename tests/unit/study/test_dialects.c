@@ -205,7 +205,7 @@ TEST(mode_column_is_found_by_its_values)
 	assert_int_equal(add(&d, &none, "experiment,size\nTwoCopy,64\nZeroCopy,64\n"), -EINVAL);
 	assert_non_null(strstr(message, "'experiment=mode'"));
 	dataset__clear(&d);
-	/* Numbers do not identify modes: other columns have numbers, too. */
+	/* Numbers do not identify modes: other columns also have numbers. */
 	assert_int_equal(add(&d, &none, "level,size\n0,64\n2,64\n"), -EINVAL);
 	assert_null(strstr(message, "'level' holds"));
 	dataset__clear(&d);

@@ -107,7 +107,7 @@ static void mix_sources(struct run_result *run)
 					   .map_full = {.reason = "no map"},
 					   .unmatched = known(65)};
 	run->app.rx_reason = "the receiver is not ours";
-	run->app.tcp_received_reason = "nobody asked it";
+	run->app.tcp_received_reason = "not asked";
 	run->app.replies.tx_bytes = (struct num){.reason = "the receiver is not ours"};
 	run->app.verify_errors = known(9);
 	run->app.receiver_cpu_ns = (struct num){.reason = "it runs elsewhere"};

@@ -93,7 +93,7 @@ static void check_unknown(json_t *value, const char *path)
 		if (json_is_object(member))
 			check_unknown(member, name);
 		else if (json_is_number(member) && !may_be_known_in_empty_run(name))
-			fail_msg("%s is a number in a run nobody measured", name);
+			fail_msg("%s is a number in an unmeasured run", name);
 	}
 }
 
