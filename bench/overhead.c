@@ -116,7 +116,7 @@ static void await(struct driver *d, enum driver_event wanted)
 
 static void launch(struct bench *b, enum nio_side side, unsigned int port)
 {
-	const char *address = netpath__address(b->path), *step = "";
+	const char *address = b->path->address, *step = "";
 	struct arglist args = {0};
 	int err;
 
@@ -170,7 +170,7 @@ static void load_sampler(struct bench *b)
 	int err = symbols__load(&b->symbols);
 
 	if (!err)
-		err = sampler__open(&b->sampler, b->symbols, why, sizeof(why));
+		err = sampler__open(&b->sampler, b->symbols, -1, why, sizeof(why));
 	if (err)
 		fail(why, err);
 }

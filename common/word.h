@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compares words given to options. Pure. */
+/* Compares words, given to options and in lists. Pure. */
 #ifndef COMMON_WORD_H
 #define COMMON_WORD_H
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <string.h>
 
-/* Ignores case, '-' and '_': "zero-copy", "Zero_Copy" and "zerocopy" are equal. */
+/* Ignores case, '-', '_' and ' ': "zero-copy", "Zero_Copy" and "zerocopy" are equal. */
 static inline bool same_word(const char *a, const char *b)
 {
 	for (;; a++, b++) {
-		while (*a == '-' || *a == '_')
-			a++;
-		while (*b == '-' || *b == '_')
-			b++;
+		a += strspn(a, "-_ ");
+		b += strspn(b, "-_ ");
 		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
 			return false;
 		if (!*a)
 			return true;
 	}
+}
+
+/* Whether a list of words separated by spaces has this one. */
+static inline bool has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = len ? strstr(list, word) : NULL; p; p = strstr(p + 1, word))
+		if ((p == list || p[-1] == ' ') && (p[len] == ' ' || !p[len]))
+			return true;
+	return false;
 }
 
 #endif

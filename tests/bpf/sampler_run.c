@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 
 	if (err)
 		return say(strerror(-err));
-	err = sampler__open(&s, symbols, why, sizeof(why));
+	err = sampler__open(&s, symbols, -1, why, sizeof(why));
 	for (int i = 1; i < argc && !err; i++) {
 		refusal = -atoi(argv[i]);
 		err = sampler__start(s, (pid_t[NIO_SIDE_NR]){0}, SAMPLER_HZ, why, sizeof(why));

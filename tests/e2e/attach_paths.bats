@@ -531,7 +531,7 @@ used_again() {
 		fi
 		[ "$status" -eq 3 ]
 		[ "${#lines[@]}" -eq 1 ]
-		[[ $output == "netiotrace: --backend $backend cannot be had: "*"; netiotrace doctor says what is missing, --backend auto takes what there is." ]]
+		[[ $output == "netiotrace: --backend $backend is not available: "*"; netiotrace doctor "*" --backend auto "* ]]
 		[ ! -e started ]
 		[ ! -e "$backend.json" ]
 	done

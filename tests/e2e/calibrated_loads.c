@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 	int err = symbols__load(&symbols);
 
 	if (!err)
-		err = sampler__open(&s, symbols, why, sizeof(why));
+		err = sampler__open(&s, symbols, -1, why, sizeof(why));
 	if (err)
 		fprintf(stderr, "calibrated_loads: %s\n", *why ? why : strerror(-err));
 	else

@@ -32,7 +32,7 @@ static int open_sampler(struct cpu_sampling *s, int tasks, char *why, size_t len
 		symbols__explain(err, why, len);
 		return err;
 	}
-	err = sampler__open_tasks(&s->sampler, s->symbols, tasks, why, len);
+	err = sampler__open(&s->sampler, s->symbols, tasks, why, len);
 	return err ? err : sampler__start(s->sampler, NULL, SAMPLER_HZ_TASKS, why, len);
 }
 
@@ -52,7 +52,7 @@ void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 	found->known = true;
 	found->source = sampler__source(s->sampler);
 	snprintf(found->no_cycles, sizeof(found->no_cycles), "%s", sampler__no_cycles(s->sampler));
-	found->hz = sampler__hz(s->sampler);
+	found->hz = SAMPLER_HZ_TASKS;
 }
 
 static struct known_maps *slot_of(struct cpu_sampling *s, const struct nio_sample *sample)

@@ -13,6 +13,7 @@
 
 #include "common/word.h"
 #include "common/xalloc.h"
+#include "append.h"
 #include "exit_code.h"
 #include "log.h"
 
@@ -45,7 +46,7 @@ static bool same_letter(char a, char b)
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][WORD_MAX + 1], len = strlen(b);
-	size_t *before = rows[0], *above = rows[1], *row = rows[2];
+	size_t *before = rows[0], *above = rows[1], *row = rows[2], *swap;
 
 	for (size_t j = 0; j <= len; j++)
 		above[j] = j;
@@ -58,11 +59,10 @@ static size_t distance(const char *a, const char *b)
 			    same_letter(a[i - 2], b[j - 1]))
 				row[j] = least(row[j], before[j - 2] + 1);
 		}
-		size_t *free_row = before;
-
+		swap = before;
 		before = above;
 		above = row;
-		row = free_row;
+		row = swap;
 	}
 	return above[len];
 }
@@ -104,14 +104,13 @@ void choice__refuse(const char *option, const char *word, const char *const *nam
 {
 	const char *near = choice__nearest(word, names, n);
 	char list[512] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < n && used < sizeof(list); i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-					 !i           ? ""
-					 : i + 1 == n ? " or "
-						      : ", ",
-					 names[i]);
+	for (size_t i = 0; i < n; i++)
+		append__text(list, sizeof(list), "%s%s",
+			     !i           ? ""
+			     : i + 1 == n ? " or "
+					  : ", ",
+			     names[i]);
 	if (near)
 		usage_error("%s takes %s, not '%s'; did you mean %s?", option, list, word, near);
 	usage_error("%s takes %s, not '%s'.", option, list, word);
@@ -140,19 +139,15 @@ static void print_option(const struct argp_option *o)
 	printf("option\t%s\t--%s\t%s\t%s\n", letter, o->name, o->arg ? o->arg : "", o->doc);
 }
 
-const struct argp_option *describe__common(void)
-{
-	static const struct argp_option common[] = {
-		{"help", '?', 0, 0, "this list", 0},
-		{"usage", 1, 0, 0, "a short usage message", 0},
-		{"version", 'V', 0, 0, "the version", 0},
-		{0},
-	};
+/* The options that argp adds to every command. */
+static const struct argp_option common_options[] = {
+	{"help", '?', 0, 0, "this list", 0},
+	{"usage", 1, 0, 0, "a short usage message", 0},
+	{"version", 'V', 0, 0, "the version", 0},
+	{0},
+};
 
-	return common;
-}
-
-/* Prints the help text that a command generates itself (help_filter of struct argp). */
+/* Prints the text below the options, which a command may generate (help_filter of struct argp). */
 static void print_after(const struct argp *argp, const char *text)
 {
 	char *filtered = (char *)text;
@@ -179,7 +174,7 @@ void describe__print(const struct argp *argp)
 		else
 			print_text("group", o->doc, strlen(o->doc));
 	}
-	for (const struct argp_option *o = describe__common(); o->name; o++)
+	for (const struct argp_option *o = common_options; o->name; o++)
 		print_option(o);
 	if (after)
 		print_after(argp, after + 1);
@@ -221,12 +216,10 @@ static void refuse_unknown(const struct check *c, const char *option, const char
 static void refuse_ambiguous(const struct check *c, const char *name)
 {
 	char list[256] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < c->nr && used < sizeof(list); i++)
+	for (size_t i = 0; i < c->nr; i++)
 		if (strncmp(c->names[i], name, strlen(name)) == 0)
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s--%s",
-						 used ? ", " : "", c->names[i]);
+			append__text(list, sizeof(list), "%s--%s", *list ? ", " : "", c->names[i]);
 	usage_error("--%s can be any of %s; write more of its name.", name, list);
 }
 
@@ -281,31 +274,31 @@ static void check_value(const struct argp_option *o, const char *value)
 	choice__refuse(option, value, words, nr);
 }
 
-static void need_value(const struct argp_option *o, bool there)
+/* Checks the value in the next argument. Returns the number of arguments of the option. */
+static int check_next(const struct argp_option *o, int argc, char *const *argv)
 {
-	if (!there)
+	if (argc < 2)
 		usage_error("--%s needs a value: --%s %s.", o->name, o->name, o->arg);
-}
-
-/* Returns the number of arguments consumed. */
-static int check_long(const struct check *c, int argc, char *const *argv)
-{
-	const char *equals = strchr(argv[0], '=');
-	char name[64];
-	const struct argp_option *o;
-
-	snprintf(name, sizeof(name), "%.*s",
-		 (int)(equals ? equals - argv[0] - 2 : (long)strlen(argv[0]) - 2), argv[0] + 2);
-	o = find_long(c, name);
-	if (equals && !o->arg)
-		usage_error("--%s takes no value.", o->name);
-	if (equals)
-		check_value(o, equals + 1);
-	if (equals || !o->arg)
-		return 1;
-	need_value(o, argc > 1);
 	check_value(o, argv[1]);
 	return 2;
+}
+
+/* Returns the number of arguments of the option, as does check_short(). */
+static int check_long(const struct check *c, int argc, char *const *argv)
+{
+	size_t len = strcspn(argv[0] + 2, "=");
+	const char *value = argv[0] + 2 + len;
+	const struct argp_option *o;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)len, argv[0] + 2);
+	o = find_long(c, name);
+	if (!*value)
+		return o->arg ? check_next(o, argc, argv) : 1;
+	if (!o->arg)
+		usage_error("--%s takes no value.", o->name);
+	check_value(o, value + 1);
+	return 1;
 }
 
 static int check_short(const struct check *c, int argc, char *const *argv)
@@ -313,32 +306,29 @@ static int check_short(const struct check *c, int argc, char *const *argv)
 	for (const char *letter = argv[0] + 1; *letter; letter++) {
 		const struct argp_option *o = find_short(c, *letter);
 
-		if (!o->arg)
-			continue;
-		if (letter[1])
-			return 1;
-		need_value(o, argc > 1);
-		check_value(o, argv[1]);
-		return 2;
+		if (o->arg)
+			return letter[1] ? 1 : check_next(o, argc, argv);
 	}
 	return 1;
 }
 
-bool option_check__takes_operands(const struct argp *argp)
+/* Does the command take operands, other than after "--"? */
+static bool takes_operands(const struct argp *argp)
 {
 	return argp->args_doc && strncmp(argp->args_doc, "[--", 3) != 0;
 }
 
-void option_check__line(const struct argp *argp, const char *command, int argc, char *const *argv)
+/* Stops at "--", and at the first operand of a command without operands, which argp reports. */
+static void check_line(const struct argp *argp, const char *command, int argc, char *const *argv)
 {
 	struct check c = {.command = command};
 	int i = 1;
 
 	add_rows(&c, argp->options);
-	add_rows(&c, describe__common());
+	add_rows(&c, common_options);
 	while (i < argc && strcmp(argv[i], "--") != 0) {
 		if (argv[i][0] != '-' || !argv[i][1]) {
-			if (!option_check__takes_operands(argp))
+			if (!takes_operands(argp))
 				return;
 			i++;
 		} else if (argv[i][1] == '-') {
@@ -367,9 +357,8 @@ void command_line__parse(const struct argp *argp, const char *name, int argc, ch
 	copy[0] = program;
 	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
 	argp_err_exit_status = EXIT_USAGE;
-	option_check__line(argp, name, argc - named, copy);
+	check_line(argp, name, argc - named, copy);
 	/* ARGP_IN_ORDER: a command that takes no operand reports the first one in its place. */
-	argp_parse(argp, argc - named, copy, option_check__takes_operands(argp) ? 0 : ARGP_IN_ORDER,
-		   NULL, input);
+	argp_parse(argp, argc - named, copy, takes_operands(argp) ? 0 : ARGP_IN_ORDER, NULL, input);
 	free(copy);
 }

@@ -37,20 +37,11 @@ _Noreturn void choice__refuse(const char *option, const char *word, const char *
  */
 void describe__print(const struct argp *argp);
 
-/* The options that argp adds to every command; the last row has no name. */
-const struct argp_option *describe__common(void);
-
 /*
- * Exits with a usage error at the first unknown option, missing argument or invalid word. An option
- * with argument "A|B|C" takes one of these words (common/word.h). Stops at "--", and at the first
- * operand of a command without operands, which argp reports.
+ * Calls argp_parse() for command `name`; run may omit the name. Errors and --help exit. Before
+ * that, exits with a usage error at the first unknown option, missing argument or invalid word: an
+ * option with argument "A|B|C" takes one of these words (common/word.h).
  */
-void option_check__line(const struct argp *argp, const char *command, int argc, char *const *argv);
-
-/* Does the command take operands, other than after "--"? By argp->args_doc. */
-bool option_check__takes_operands(const struct argp *argp);
-
-/* Calls argp_parse() for command `name`; run may omit the name. Errors and --help exit. */
 void command_line__parse(const struct argp *argp, const char *name, int argc, char **argv,
 			 void *input);
 

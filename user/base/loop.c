@@ -14,7 +14,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
-static const int taken_of_screen[] = {SIGTSTP, SIGCONT};
+static const int pausing[] = {SIGTSTP, SIGCONT};
 
 /*
  * A blocked signal reaches a signalfd even if ignored (sig_ignored(), kernel/signal.c). An ignored
@@ -28,45 +28,33 @@ static bool is_ignored(int signo)
 	return signo == SIGHUP && !sigaction(signo, NULL, &sa) && sa.sa_handler == SIG_IGN;
 }
 
-static void add_signals(sigset_t *set, const int *signals, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!is_ignored(signals[i]))
-			sigaddset(set, signals[i]);
-}
-
 /* fd: the signalfd to change, or -1 for a new one. Returns the signalfd or -errno. */
-static int take_signals(int fd, const sigset_t *set)
-{
-	if (sigprocmask(SIG_BLOCK, set, NULL))
-		return -errno;
-	fd = signalfd(fd, set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
-
-static int open_signals(void)
+static int take_signals(int fd, bool pauses)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
-	add_signals(&set, taken, ARRAY_SIZE(taken));
-	return take_signals(-1, &set);
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		if (!is_ignored(taken[i]))
+			sigaddset(&set, taken[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(pausing) && pauses; i++)
+		sigaddset(&set, pausing[i]);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	fd = signalfd(fd, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
 }
 
 int loop__take_pauses(struct loop *l, bool take)
 {
-	sigset_t set, of_screen;
-	int fd;
+	int fd = take_signals(l->sigfd, take);
+	sigset_t set;
 
-	sigemptyset(&of_screen);
-	add_signals(&of_screen, taken_of_screen, ARRAY_SIZE(taken_of_screen));
-	set = of_screen;
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(pausing); i++)
+		sigaddset(&set, pausing[i]);
 	if (!take)
-		sigemptyset(&set);
-	add_signals(&set, taken, ARRAY_SIZE(taken));
-	fd = take_signals(l->sigfd, &set);
-	if (!take)
-		sigprocmask(SIG_UNBLOCK, &of_screen, NULL);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
 	return fd < 0 ? fd : 0;
 }
 
@@ -106,7 +94,7 @@ int loop__open(struct loop *l)
 	l->timerfd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (l->epfd < 0 || l->timerfd < 0)
 		return -errno;
-	l->sigfd = open_signals();
+	l->sigfd = take_signals(-1, false);
 	if (l->sigfd < 0)
 		return l->sigfd;
 	err = loop__add(l, l->sigfd);
@@ -150,27 +138,11 @@ int loop__set_timer(struct loop *l, uint64_t first_ns, uint64_t interval_ns)
 	return timerfd_settime(l->timerfd, 0, &its, NULL) ? -errno : 0;
 }
 
-static void read_signal(struct loop *l, struct loop_event *ev)
-{
-	struct signalfd_siginfo info;
-
-	if (read(l->sigfd, &info, sizeof(info)) == sizeof(info)) {
-		ev->kind = LOOP_SIGNAL;
-		ev->signo = info.ssi_signo;
-	}
-}
-
-static void read_timer(struct loop *l, struct loop_event *ev)
-{
-	uint64_t expirations;
-
-	if (read(l->timerfd, &expirations, sizeof(expirations)) == sizeof(expirations))
-		ev->kind = LOOP_TICK;
-}
-
 int loop__wait(struct loop *l, struct loop_event *ev, int timeout_ms)
 {
+	struct signalfd_siginfo info;
 	struct epoll_event ready;
+	uint64_t ticks;
 	int n;
 
 	*ev = (struct loop_event){.kind = LOOP_TIMEOUT, .fd = -1};
@@ -180,12 +152,14 @@ int loop__wait(struct loop *l, struct loop_event *ev, int timeout_ms)
 	if (n == 0)
 		return 0;
 	if (ready.data.fd == l->sigfd) {
-		read_signal(l, ev);
+		if (read(l->sigfd, &info, sizeof(info)) == sizeof(info))
+			*ev = (struct loop_event){
+				.kind = LOOP_SIGNAL, .signo = (int)info.ssi_signo, .fd = -1};
 	} else if (ready.data.fd == l->timerfd) {
-		read_timer(l, ev);
+		if (read(l->timerfd, &ticks, sizeof(ticks)) == sizeof(ticks))
+			ev->kind = LOOP_TICK;
 	} else {
-		ev->kind = LOOP_READABLE;
-		ev->fd = ready.data.fd;
+		*ev = (struct loop_event){.kind = LOOP_READABLE, .fd = ready.data.fd};
 	}
 	return 0;
 }

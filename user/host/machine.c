@@ -13,6 +13,7 @@
 #include <time.h>
 #include <zlib.h>
 
+#include "base/append.h"
 #include "base/read_file.h"
 #include "common/cpu_mask.h"
 #include "common/xalloc.h"
@@ -56,17 +57,16 @@ static void read_governor(struct machine *m)
 /* Names of the vulnerabilities that the kernel mitigates; mitigations slow down system calls. */
 static void read_mitigations(struct machine *m)
 {
-	size_t used = 0, len = sizeof(m->mitigations);
 	char line[256];
 	glob_t files;
 
 	m->mitigations_known = !glob(VULNERABILITIES "*", 0, NULL, &files);
 	for (size_t i = 0; m->mitigations_known && i < files.gl_pathc; i++)
 		if (!read_file__line(files.gl_pathv[i], line, sizeof(line)) &&
-		    !strncmp(line, "Mitigation:", strlen("Mitigation:")) && used < len)
-			used += (size_t)snprintf(m->mitigations + used, len - used, "%s%s",
-						 used ? " " : "",
-						 files.gl_pathv[i] + strlen(VULNERABILITIES));
+		    !strncmp(line, "Mitigation:", strlen("Mitigation:")))
+			append__text(m->mitigations, sizeof(m->mitigations), "%s%s",
+				     m->mitigations[0] ? " " : "",
+				     files.gl_pathv[i] + strlen(VULNERABILITIES));
 	globfree(&files);
 }
 
@@ -74,20 +74,18 @@ static void read_nodes(struct machine *m)
 {
 	glob_t nodes;
 
-	m->numa_nodes = (struct num){.reason = "this kernel knows no NUMA nodes"};
+	m->numa_nodes = num__unknown("this kernel knows no NUMA nodes");
 	if (!glob("/sys/devices/system/node/node[0-9]*", GLOB_NOSORT, NULL, &nodes))
-		m->numa_nodes = (struct num){.value = nodes.gl_pathc, .known = true};
+		m->numa_nodes = num__known(nodes.gl_pathc);
 	globfree(&nodes);
 }
 
 static void read_load(struct machine *m)
 {
-	char line[64];
+	double load;
 
-	m->load = (struct real){.reason = "/proc/loadavg cannot be read"};
-	if (read_file__line("/proc/loadavg", line, sizeof(line)))
-		return;
-	m->load = (struct real){.value = strtod(line, NULL), .known = true};
+	m->load = getloadavg(&load, 1) == 1 ? real__known(load)
+					    : real__unknown("/proc/loadavg cannot be read");
 }
 
 static void read_time(struct machine *m)
@@ -105,18 +103,16 @@ static void read_time(struct machine *m)
 /* Copies the first preemption option that the file sets to y; leaves option as it is if none. */
 static void find_option(const char *path, char *option, size_t len)
 {
-	static const char prefix[] = "CONFIG_PREEMPT";
-	static const char *const options[] = {"", "_NONE", "_VOLUNTARY", "_LAZY"};
+	static const char *const lines[] = {"CONFIG_PREEMPT=y\n", "CONFIG_PREEMPT_NONE=y\n",
+					    "CONFIG_PREEMPT_VOLUNTARY=y\n",
+					    "CONFIG_PREEMPT_LAZY=y\n"};
 	gzFile f = gzopen(path, "re"); /* also reads uncompressed files */
-	char line[256], wanted[64];
+	char line[256];
 
-	while (f && !option[0] && gzgets(f, line, sizeof(line))) {
-		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-			snprintf(wanted, sizeof(wanted), "%s%s=y\n", prefix, options[i]);
-			if (!strcmp(line, wanted))
-				snprintf(option, len, "%s%s", prefix, options[i]);
-		}
-	}
+	while (f && !option[0] && gzgets(f, line, sizeof(line)))
+		for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+			if (!strcmp(line, lines[i]))
+				snprintf(option, len, "%.*s", (int)strcspn(line, "="), line);
 	if (f)
 		gzclose(f);
 }
@@ -127,10 +123,9 @@ static void read_option(const char *release, char *option, size_t len)
 
 	option[0] = '\0';
 	find_option("/proc/config.gz", option, len);
-	if (option[0])
-		return;
 	snprintf(path, sizeof(path), "/boot/config-%s", release);
-	find_option(path, option, len);
+	if (!option[0])
+		find_option(path, option, len);
 }
 
 /* The active preemption model, a static string; NULL: unknown. */
@@ -168,7 +163,7 @@ void machine__read(struct machine *m)
 			     sizeof(m->huge_pages));
 	read_nodes(m);
 	read_load(m);
-	m->steal = (struct real){.reason = "the session has not ended"};
+	m->steal = real__unknown("the session has not ended");
 }
 
 void machine__times(struct cpu_times *t)
@@ -194,13 +189,11 @@ void machine__times(struct cpu_times *t)
 struct real machine__steal(const struct cpu_times *begin, const struct cpu_times *end)
 {
 	if (!begin->known || !end->known)
-		return (struct real){.reason = "/proc/stat does not tell it"};
+		return real__unknown("/proc/stat cannot be read");
 	if (end->total <= begin->total || end->steal < begin->steal)
-		return (struct real){.reason = "no CPU time passed"};
-	return (struct real){
-		.value = (double)(end->steal - begin->steal) / (double)(end->total - begin->total),
-		.known = true,
-	};
+		return real__unknown("no CPU time passed");
+	return real__known((double)(end->steal - begin->steal) /
+			   (double)(end->total - begin->total));
 }
 
 /* "0,4" or "0-1": the lowest CPU identifies the core. Without sysfs data, a CPU is a core. */

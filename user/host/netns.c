@@ -15,7 +15,7 @@
 
 #include "common/xalloc.h"
 
-int netns__self(void)
+static int netns__self(void)
 {
 	int fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 

@@ -3,9 +3,6 @@
 #ifndef HOST_NETNS_H
 #define HOST_NETNS_H
 
-/* The caller's namespace as a close-on-exec descriptor, or -errno. */
-int netns__self(void);
-
 /* Calls visit(arg) in a new network namespace. Returns a descriptor of the namespace, or -errno. */
 int netns__create(int (*visit)(void *arg), void *arg);
 

@@ -3,14 +3,13 @@
 #include "netpath.h"
 
 #include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <arpa/inet.h>
-#include <netinet/in.h>
 
-#include "bpf/netiotrace.h"
 #include "common/word.h"
 #include "common/xalloc.h"
 #include "netns.h"
@@ -20,23 +19,12 @@
 #define CARRIER_TIMEOUT_MS 3000
 #define IPV6_MIN_MTU       1280
 
-struct netpath {
-	enum netpath_kind kind;
-	bool ipv6;
-	int netns[NIO_SIDE_NR];
-	struct address remote; /* NETPATH_REMOTE: of the receiver */
-	char device[16];       /* of the sender; IFNAMSIZ */
-	unsigned int mtu;
-};
-
-/* One end of the veth path. */
-struct endpoint {
+/* The ends of the veth path. */
+static const struct endpoint {
 	const char *device;
 	const char *ipv4; /* in 198.18.0.0/15, for network benchmarks (RFC 2544) */
 	const char *ipv6;
-};
-
-static const struct endpoint endpoints[NIO_SIDE_NR] = {
+} endpoints[NIO_SIDE_NR] = {
 	[NIO_SIDE_SENDER] = {"veth0", "198.18.0.1", "fd00:6e:696f::1"},
 	[NIO_SIDE_RECEIVER] = {"veth1", "198.18.0.2", "fd00:6e:696f::2"},
 };
@@ -78,47 +66,28 @@ static int loopback__check_ipv6(void)
 	return err;
 }
 
-static int loopback__open(struct netpath *path, const char **step)
+static int loopback__open(struct netpath *path, struct rtnl *rtnl)
 {
 	struct rtnl_link link;
-	struct rtnl rtnl;
 	int err;
 
-	*step = "open a netlink socket";
-	err = rtnl__open(&rtnl);
+	strcpy(path->address, path->ipv6 ? "::1" : "127.0.0.1");
+	strcpy(path->device, "lo");
+	path->step = "read device lo";
+	err = rtnl__link_get(rtnl, "lo", &link);
 	if (err)
 		return err;
-	*step = "read device lo";
-	err = rtnl__link_get(&rtnl, "lo", &link);
-	rtnl__close(&rtnl);
-	if (err)
-		return err;
-	*step = "use device lo (bring it up: ip link set lo up)";
+	path->step = "use device lo (bring it up: ip link set lo up)";
 	if (!link.up)
 		return -ENETDOWN;
-	strcpy(path->device, "lo");
 	path->mtu = link.mtu;
-	*step = "use IPv6 on device lo";
+	path->step = "use IPv6 on device lo";
 	return path->ipv6 ? loopback__check_ipv6() : 0;
 }
 
-static int veth__open_rtnl(void *rtnl)
+static int open_rtnl(void *rtnl)
 {
 	return rtnl__open(rtnl);
-}
-
-static int veth__create_netns(struct netpath *path, struct rtnl *rtnl, const char **step)
-{
-	int side, fd;
-
-	*step = "create a network namespace";
-	for (side = 0; side < NIO_SIDE_NR; side++) {
-		fd = netns__create(veth__open_rtnl, &rtnl[side]);
-		if (fd < 0)
-			return fd;
-		path->netns[side] = fd;
-	}
-	return 0;
 }
 
 /* Kernels return EACCES or EAFNOSUPPORT if IPv6 is off for the device. */
@@ -129,205 +98,162 @@ static int veth__add_ipv6(struct rtnl *rtnl, unsigned int index, const char *add
 	return err == -EACCES || err == -EAFNOSUPPORT ? -EOPNOTSUPP : err;
 }
 
-static int veth__link_up(struct rtnl *rtnl, const char *name, const char **step)
+static int veth__configure(struct netpath *path, struct rtnl *rtnl, const struct endpoint *end)
 {
 	struct rtnl_link link;
 	int err;
 
-	*step = "bring up a device of the veth path";
-	err = rtnl__link_get(rtnl, name, &link);
-	return err ? err : rtnl__link_up(rtnl, link.index);
-}
-
-static int veth__configure(const struct netpath *path, struct rtnl *rtnl,
-			   const struct endpoint *end, const char **step)
-{
-	struct rtnl_link link;
-	int err;
-
-	*step = "find the veth device";
+	path->step = "find the veth device";
 	err = rtnl__link_get(rtnl, end->device, &link);
 	if (err)
 		return err;
-	*step = "set the IPv4 address of the veth device";
+	path->step = "set the IPv4 address of the veth device";
 	err = rtnl__addr_add(rtnl, link.index, end->ipv4, 30);
 	if (err)
 		return err;
-	if (path->ipv6) {
-		*step = "set the IPv6 address of the veth device";
-		err = veth__add_ipv6(rtnl, link.index, end->ipv6);
-		if (err)
-			return err;
-	}
-	err = veth__link_up(rtnl, "lo", step);
-	return err ? err : veth__link_up(rtnl, end->device, step);
+	path->step = "set the IPv6 address of the veth device";
+	err = path->ipv6 ? veth__add_ipv6(rtnl, link.index, end->ipv6) : 0;
+	if (err)
+		return err;
+	path->step = "bring up a device of the veth path";
+	err = rtnl__link_up(rtnl, "lo");
+	return err ? err : rtnl__link_up(rtnl, end->device);
 }
 
-static int veth__wait(struct netpath *path, struct rtnl *rtnl, const char **step)
-{
-	struct rtnl_link link;
-	int side, err;
-
-	*step = "wait for the veth pair to come up";
-	for (side = NIO_SIDE_NR - 1; side >= 0; side--) {
-		err = rtnl__link_wait_running(&rtnl[side], endpoints[side].device,
-					      CARRIER_TIMEOUT_MS, &link);
-		if (err)
-			return err;
-	}
-	/* link is the sender's, which comes last. */
-	strcpy(path->device, endpoints[NIO_SIDE_SENDER].device);
-	path->mtu = link.mtu;
-	return 0;
-}
-
-static int veth__connect(struct netpath *path, struct rtnl *rtnl, unsigned int mtu,
-			 const char **step)
+static int veth__connect(struct netpath *path, struct rtnl *rtnl)
 {
 	const struct endpoint *a = &endpoints[NIO_SIDE_SENDER];
 	const struct endpoint *b = &endpoints[NIO_SIDE_RECEIVER];
-	int side, err;
+	struct rtnl_link link;
+	int err;
 
-	*step = mtu ? "create a veth pair of this MTU" : "create a veth pair";
+	path->step = path->mtu ? "create a veth pair of this MTU" : "create a veth pair";
 	err = rtnl__veth_add(&rtnl[NIO_SIDE_SENDER], a->device, b->device,
-			     path->netns[NIO_SIDE_RECEIVER], mtu);
-	for (side = 0; !err && side < NIO_SIDE_NR; side++)
-		err = veth__configure(path, &rtnl[side], &endpoints[side], step);
-	return err ? err : veth__wait(path, rtnl, step);
+			     path->netns[NIO_SIDE_RECEIVER], path->mtu);
+	for (int side = 0; !err && side < NIO_SIDE_NR; side++)
+		err = veth__configure(path, &rtnl[side], &endpoints[side]);
+	if (err)
+		return err;
+	path->step = "wait for the veth pair to come up";
+	/* The sender's device comes last. */
+	for (int side = NIO_SIDE_NR - 1; !err && side >= 0; side--)
+		err = rtnl__link_wait_running(&rtnl[side], endpoints[side].device,
+					      CARRIER_TIMEOUT_MS, &link);
+	path->mtu = link.mtu;
+	return err;
 }
 
-static int veth__open(struct netpath *path, unsigned int mtu, const char **step)
+/* path->mtu: the requested one, or 0. */
+static int veth__open(struct netpath *path)
 {
 	struct rtnl rtnl[NIO_SIDE_NR] = {0};
-	int side, err;
+	int err = 0;
 
-	*step = "carry IPv6 over an MTU below 1280";
-	if (path->ipv6 && mtu && mtu < IPV6_MIN_MTU)
+	strcpy(path->address,
+	       path->ipv6 ? endpoints[NIO_SIDE_RECEIVER].ipv6 : endpoints[NIO_SIDE_RECEIVER].ipv4);
+	strcpy(path->device, endpoints[NIO_SIDE_SENDER].device);
+	path->step = "carry IPv6 over an MTU below 1280";
+	if (path->ipv6 && path->mtu && path->mtu < IPV6_MIN_MTU)
 		return -EINVAL;
-	err = veth__create_netns(path, rtnl, step);
+	path->step = "create a network namespace";
+	for (int side = 0; side < NIO_SIDE_NR && !err; side++) {
+		path->netns[side] = netns__create(open_rtnl, &rtnl[side]);
+		if (path->netns[side] < 0)
+			err = path->netns[side];
+	}
 	if (!err)
-		err = veth__connect(path, rtnl, mtu, step);
+		err = veth__connect(path, rtnl);
 	/* An open socket would keep its namespace alive. */
-	for (side = 0; side < NIO_SIDE_NR; side++)
+	for (int side = 0; side < NIO_SIDE_NR; side++)
 		rtnl__close(&rtnl[side]);
 	return err;
 }
 
-static int remote__find_device(struct netpath *path, const struct sockaddr_storage *to,
-			       struct rtnl *rtnl, const char **step)
+static int remote__open(struct netpath *path, struct rtnl *rtnl, const struct sockaddr_storage *to)
 {
 	struct rtnl_route route;
 	struct rtnl_link link;
 	int err;
 
-	*step = "find a route to the receiver";
+	path->step = "find a route to the receiver";
 	err = rtnl__route_get(rtnl, to, &route);
 	if (err)
 		return err;
-	*step = "read the route's device";
-	err = rtnl__link_get_index(rtnl, route.device, &link);
+	path->step = "read the route's device";
+	if (!if_indextoname(route.device, path->device))
+		return -errno;
+	err = rtnl__link_get(rtnl, path->device, &link);
+	path->mtu = route.mtu ? route.mtu : link.mtu;
+	return err;
+}
+
+/* Opens a path of the own namespace; to: of the receiver on another machine, or NULL. */
+static int open_here(struct netpath *path, const struct sockaddr_storage *to)
+{
+	struct rtnl rtnl;
+	int err;
+
+	path->step = "open a netlink socket";
+	err = rtnl__open(&rtnl);
 	if (err)
 		return err;
-	memcpy(path->device, link.name, sizeof(path->device));
-	path->mtu = route.mtu ? route.mtu : link.mtu;
-	return 0;
+	err = to ? remote__open(path, &rtnl, to) : loopback__open(path, &rtnl);
+	rtnl__close(&rtnl);
+	return err;
+}
+
+static struct netpath *new_path(enum netpath_kind kind, bool ipv6)
+{
+	struct netpath *path = xcalloc(1, sizeof(*path));
+
+	path->kind = kind;
+	path->ipv6 = ipv6;
+	path->netns[NIO_SIDE_SENDER] = path->netns[NIO_SIDE_RECEIVER] = -1;
+	return path;
+}
+
+/* Stores the path in *out, or closes it. Returns err. */
+static int finish_open(struct netpath **out, struct netpath *path, int err, const char **step)
+{
+	*step = path->step;
+	if (err)
+		netpath__close(path);
+	else
+		*out = path;
+	return err;
 }
 
 int netpath__open_remote(struct netpath **out, const struct address *to,
 			 const struct sockaddr_storage *ss, const char **step)
 {
-	struct netpath *path;
-	struct rtnl rtnl;
-	int err;
+	struct netpath *path = new_path(NETPATH_REMOTE, ss->ss_family == AF_INET6);
 
-	path = xmalloc(sizeof(*path));
-	*path = (struct netpath){
-		.kind = NETPATH_REMOTE,
-		.ipv6 = ss->ss_family == AF_INET6,
-		.netns = {-1, -1},
-		.remote = *to,
-	};
-	*step = "open a netlink socket";
-	err = rtnl__open(&rtnl);
-	if (!err) {
-		err = remote__find_device(path, ss, &rtnl, step);
-		rtnl__close(&rtnl);
-	}
-	if (err) {
-		netpath__close(path);
-		return err;
-	}
-	*out = path;
-	return 0;
+	strcpy(path->address, to->host);
+	path->port = to->port;
+	return finish_open(out, path, open_here(path, ss), step);
 }
 
 int netpath__open(struct netpath **out, enum netpath_kind kind, unsigned int mtu, bool ipv6,
 		  const char **step)
 {
-	struct netpath *path;
-	int err;
+	struct netpath *path = new_path(kind, ipv6);
 
-	path = xmalloc(sizeof(*path));
-	*path = (struct netpath){.kind = kind, .ipv6 = ipv6, .netns = {-1, -1}};
-	if (kind == NETPATH_VETH)
-		err = veth__open(path, mtu, step);
-	else
-		err = loopback__open(path, step);
-	if (err) {
-		netpath__close(path);
-		return err;
-	}
-	*out = path;
-	return 0;
+	path->mtu = mtu;
+	return finish_open(out, path,
+			   kind == NETPATH_VETH ? veth__open(path) : open_here(path, NULL), step);
 }
 
 void netpath__close(struct netpath *path)
 {
-	int side;
-
 	if (!path)
 		return;
-	for (side = 0; side < NIO_SIDE_NR; side++)
+	for (int side = 0; side < NIO_SIDE_NR; side++)
 		if (path->netns[side] >= 0)
 			close(path->netns[side]);
 	free(path);
 }
 
-enum netpath_kind netpath__kind(const struct netpath *path)
-{
-	return path->kind;
-}
-
-int netpath__netns(const struct netpath *path, int side)
-{
-	return side >= 0 && side < NIO_SIDE_NR ? path->netns[side] : -1;
-}
-
-const char *netpath__address(const struct netpath *path)
-{
-	if (path->kind == NETPATH_REMOTE)
-		return path->remote.host;
-	if (path->kind == NETPATH_LOOPBACK)
-		return path->ipv6 ? "::1" : "127.0.0.1";
-	return path->ipv6 ? endpoints[NIO_SIDE_RECEIVER].ipv6 : endpoints[NIO_SIDE_RECEIVER].ipv4;
-}
-
-unsigned int netpath__port(const struct netpath *path)
-{
-	return path->remote.port;
-}
-
-const char *netpath__device(const struct netpath *path)
-{
-	return path->device;
-}
-
-unsigned int netpath__mtu(const struct netpath *path)
-{
-	return path->mtu;
-}
-
-const char *netpath__side_device(const struct netpath *path, int side)
+const char *netpath__side_device(const struct netpath *path, enum nio_side side)
 {
 	if (path->kind == NETPATH_VETH)
 		return endpoints[side].device;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/address.h"
+#include "bpf/netiotrace.h"
 
 enum netpath_kind {
 	NETPATH_LOOPBACK,
@@ -19,7 +20,16 @@ enum netpath_kind {
 const char *netpath__name(enum netpath_kind kind);         /* "loopback", "veth", "remote" */
 int netpath__parse(const char *s, enum netpath_kind *out); /* -EINVAL */
 
-struct netpath;
+struct netpath {
+	enum netpath_kind kind;
+	bool ipv6;
+	int netns[NIO_SIDE_NR];         /* network namespace of a side; -1: the current one */
+	char address[ADDRESS_HOST_MAX]; /* on which the receiver listens */
+	unsigned int port;              /* of the receiver; 0: the receiver chooses */
+	char device[16];                /* of the sender ("lo", "veth0"); IFNAMSIZ */
+	unsigned int mtu;               /* of the device, or of the route to the receiver */
+	const char *step;               /* of the opening */
+};
 
 /*
  * Creates the path. mtu 0: the device's default. The caller owns *out; netpath__close() takes NULL.
@@ -36,22 +46,7 @@ int netpath__open_remote(struct netpath **out, const struct address *to,
 			 const struct sockaddr_storage *ss, const char **step);
 void netpath__close(struct netpath *path);
 
-enum netpath_kind netpath__kind(const struct netpath *path);
-
-/* Network namespace of a side (enum nio_side), owned by the path; -1: the current one. */
-int netpath__netns(const struct netpath *path, int side);
-
-/* Address on which the receiver listens, without port; owned by the path. */
-const char *netpath__address(const struct netpath *path);
-
-/* Port on which the receiver listens; 0: the receiver chooses. */
-unsigned int netpath__port(const struct netpath *path);
-
-/* Device of the sender's route ("lo", "veth0"), and its MTU. */
-const char *netpath__device(const struct netpath *path);
-unsigned int netpath__mtu(const struct netpath *path);
-
-/* Device on which a side (enum nio_side) sends and receives; NULL: on another machine. */
-const char *netpath__side_device(const struct netpath *path, int side);
+/* Device on which a side sends and receives; NULL: on another machine. */
+const char *netpath__side_device(const struct netpath *path, enum nio_side side);
 
 #endif

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
@@ -18,6 +17,7 @@
 #include <netlink/msg.h>
 #include <netlink/socket.h>
 
+#include "base/loop.h"
 #include "netlink.h"
 
 int rtnl__open(struct rtnl *rtnl)
@@ -53,8 +53,6 @@ static int rtnl__parse_link(const struct nlmsghdr *nlh, void *data)
 	link->index = info->ifi_index;
 	link->up = info->ifi_flags & IFF_UP;
 	link->running = link->up && (info->ifi_flags & IFF_RUNNING);
-	if (attrs[IFLA_IFNAME])
-		nla_strlcpy(link->name, attrs[IFLA_IFNAME], sizeof(link->name));
 	if (attrs[IFLA_QDISC])
 		nla_strlcpy(link->qdisc, attrs[IFLA_QDISC], sizeof(link->qdisc));
 	if (attrs[IFLA_MTU])
@@ -62,50 +60,31 @@ static int rtnl__parse_link(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/* Finds a link by name, or by index if name is NULL. */
-static int rtnl__link_ask(struct rtnl *rtnl, const char *name, unsigned int index,
-			  struct rtnl_link *link)
+int rtnl__link_get(struct rtnl *rtnl, const char *name, struct rtnl_link *link)
 {
-	struct ifinfomsg info = {.ifi_family = AF_UNSPEC, .ifi_index = index};
+	struct ifinfomsg info = {.ifi_family = AF_UNSPEC};
 	struct nl_msg *msg = netlink__request(RTM_GETLINK, 0, &info, sizeof(info));
 	int err;
 
 	memset(link, 0, sizeof(*link));
-	if (name)
-		nla_put_string(msg, IFLA_IFNAME, name);
+	nla_put_string(msg, IFLA_IFNAME, name);
 	err = netlink__talk(rtnl->requests, msg, rtnl__parse_link, link);
-	if (!err && !link->index)
-		err = -ENODEV;
-	return err;
+	return !err && !link->index ? -ENODEV : err;
 }
 
-int rtnl__link_get(struct rtnl *rtnl, const char *name, struct rtnl_link *link)
+int rtnl__link_up(struct rtnl *rtnl, const char *name)
 {
-	return rtnl__link_ask(rtnl, name, 0, link);
+	struct ifinfomsg info = {
+		.ifi_family = AF_UNSPEC, .ifi_flags = IFF_UP, .ifi_change = IFF_UP};
+	struct nl_msg *msg = netlink__request(RTM_NEWLINK, 0, &info, sizeof(info));
+
+	nla_put_string(msg, IFLA_IFNAME, name);
+	return netlink__talk(rtnl->requests, msg, NULL, NULL);
 }
 
-int rtnl__link_get_index(struct rtnl *rtnl, unsigned int index, struct rtnl_link *link)
+static int64_t now_ms(void)
 {
-	return rtnl__link_ask(rtnl, NULL, index, link);
-}
-
-int rtnl__link_up(struct rtnl *rtnl, unsigned int index)
-{
-	struct ifinfomsg info = {.ifi_family = AF_UNSPEC,
-				 .ifi_index = index,
-				 .ifi_flags = IFF_UP,
-				 .ifi_change = IFF_UP};
-
-	return netlink__talk(rtnl->requests, netlink__request(RTM_NEWLINK, 0, &info, sizeof(info)),
-			     NULL, NULL);
-}
-
-static int64_t rtnl__now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+	return (int64_t)(loop__now_ns() / 1000000);
 }
 
 /* Discards the notification: a request then reads the state. */
@@ -131,14 +110,14 @@ static int rtnl__wait_event(struct rtnl *rtnl, int64_t timeout_ms)
 int rtnl__link_wait_running(struct rtnl *rtnl, const char *name, int timeout_ms,
 			    struct rtnl_link *link)
 {
-	int64_t deadline = rtnl__now_ms() + timeout_ms;
+	int64_t deadline = now_ms() + timeout_ms;
 	int err;
 
 	for (;;) {
 		err = rtnl__link_get(rtnl, name, link);
 		if (err || link->running)
 			return err;
-		err = rtnl__wait_event(rtnl, deadline - rtnl__now_ms());
+		err = rtnl__wait_event(rtnl, deadline - now_ms());
 		if (err)
 			return err;
 	}

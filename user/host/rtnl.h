@@ -17,7 +17,6 @@ struct rtnl {
 struct rtnl_link {
 	unsigned int index;
 	unsigned int mtu;
-	char name[16];  /* IFNAMSIZ */
 	char qdisc[32]; /* IFLA_QDISC; empty: unknown */
 	bool up;        /* IFF_UP */
 	bool running;   /* has carrier */
@@ -29,8 +28,7 @@ void rtnl__close(struct rtnl *rtnl);
 
 /* 0 or -errno; -ENODEV: no such interface. */
 int rtnl__link_get(struct rtnl *rtnl, const char *name, struct rtnl_link *link);
-int rtnl__link_get_index(struct rtnl *rtnl, unsigned int index, struct rtnl_link *link);
-int rtnl__link_up(struct rtnl *rtnl, unsigned int index);
+int rtnl__link_up(struct rtnl *rtnl, const char *name);
 
 /* Waits for carrier. 0 or -errno; -ETIMEDOUT after timeout_ms. link: the last state read. */
 int rtnl__link_wait_running(struct rtnl *rtnl, const char *name, int timeout_ms,

@@ -128,19 +128,6 @@ static int look_here(void *arg)
 	return err == -ENOENT && !access("/proc/thread-self/net", F_OK) ? 0 : err;
 }
 
-static int look_at_side(struct taps *taps, const struct netpath *path, int side, bool both)
-{
-	struct look l = {
-		.taps = taps,
-		.device = netpath__side_device(path, side),
-		.sender = both || side == NIO_SIDE_SENDER,
-		.receiver = both || side == NIO_SIDE_RECEIVER,
-	};
-
-	/* Taps on another machine are not visible. */
-	return l.device ? netns__visit(netpath__netns(path, side), look_here, &l) : 0;
-}
-
 /* ---- other namespaces ---- */
 
 struct elsewhere {
@@ -187,21 +174,29 @@ static void look_elsewhere(struct taps *taps, const struct netpath *path)
 	if (!taps->per_netns.known || taps->per_netns.value)
 		return;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		e.own[side] = inode_of_netns(netpath__netns(path, side));
+		e.own[side] = inode_of_netns(path->netns[side]);
 	netns__each(look_into_netns, &e);
+}
+
+/* Looks at a device in a namespace. Taps on another machine (device NULL) are not visible. */
+static int look_at(struct taps *taps, int netns, const char *device, bool sender, bool receiver)
+{
+	struct look l = {.taps = taps, .device = device, .sender = sender, .receiver = receiver};
+
+	return device ? netns__visit(netns, look_here, &l) : 0;
 }
 
 static int look_at_path(struct taps *taps, const struct netpath *path)
 {
-	int sender = netpath__netns(path, NIO_SIDE_SENDER);
-	int receiver = netpath__netns(path, NIO_SIDE_RECEIVER);
+	const char *near = netpath__side_device(path, NIO_SIDE_SENDER);
 	const char *far = netpath__side_device(path, NIO_SIDE_RECEIVER);
+	const int *netns = path->netns;
 	int err;
 
-	if (sender == receiver)
-		return look_at_side(taps, path, NIO_SIDE_SENDER, far != NULL);
-	err = look_at_side(taps, path, NIO_SIDE_SENDER, false);
-	return err ? err : look_at_side(taps, path, NIO_SIDE_RECEIVER, false);
+	if (netns[NIO_SIDE_SENDER] == netns[NIO_SIDE_RECEIVER])
+		return look_at(taps, netns[NIO_SIDE_SENDER], near, true, far);
+	err = look_at(taps, netns[NIO_SIDE_SENDER], near, true, false);
+	return err ? err : look_at(taps, netns[NIO_SIDE_RECEIVER], far, false, true);
 }
 
 /* ---- processes that hold them ---- */
@@ -222,7 +217,7 @@ static void take_descriptor(struct taps *taps, const char *pid, int dir, const c
 
 		if (t->inode != inode || t->pid.known)
 			continue;
-		t->pid = (struct num){.value = strtoull(pid, NULL, 10), .known = true};
+		t->pid = num__known(strtoull(pid, NULL, 10));
 		snprintf(link, sizeof(link), "/proc/%.20s/comm", pid);
 		read_file__line(link, t->process, sizeof(t->process));
 	}

@@ -6,10 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 0: this kernel has none of that name, or hides it. Programs take 0 for "cannot tell". */
+/* 0: the kernel lacks or hides the symbol. Programs treat 0 as unknown. */
 struct kernel_addresses {
-	/* tcp_sendmsg() and tcp_recvmsg(): a socket whose operations are others is not served by
-	 * TCP. */
+	/* A socket with operations other than tcp_sendmsg() and tcp_recvmsg() is not TCP's. */
 	uint64_t tcp_sendmsg, tcp_recvmsg;
 	/*
 	 * The function that ends MSG_ZEROCOPY sends: msg_zerocopy_complete() since 6.10,

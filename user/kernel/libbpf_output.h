@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* libbpf's own messages: on stderr with -vv, else nowhere. */
+/* Messages of libbpf: shown with -vv only, where all messages go. */
 #ifndef KERNEL_LIBBPF_OUTPUT_H
 #define KERNEL_LIBBPF_OUTPUT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The statistics of bpf/kernel.bpf.h as they lie in memory: rows of CPU 0, rows of CPU 1, and so on
- * up to the highest CPU there can ever be; and the values of per-CPU maps.
+ * Sums over CPUs: of the statistics of bpf/kernel.bpf.h in mapped memory (the rows of CPU 0, then
+ * of CPU 1, up to the highest possible CPU), and of the values of per-CPU maps.
  */
 #ifndef KERNEL_PERCPU_H
 #define KERNEL_PERCPU_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The namespace of pids that we are in; see pidns.h. */
+/* The PID namespace of this process; see pidns.h. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

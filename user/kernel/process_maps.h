@@ -27,7 +27,7 @@ bool process_maps__place(const struct process_maps *m, uint64_t address, struct 
 /* "libc.so.6", "[vdso]"; NULL: no mapping is known there, or m is NULL. Lives as long as m. */
 const char *process_maps__object(const struct process_maps *m, uint64_t address);
 
-/* Is there a mapping of an object that is such a one? false where m is NULL. */
+/* Does is() hold for the object of any mapping? false if m is NULL. */
 bool process_maps__any(const struct process_maps *m, bool (*is)(const char *object));
 
 #endif

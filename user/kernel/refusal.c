@@ -37,14 +37,14 @@ int refusal__say(const char *command, enum backend asked, int err, const struct 
 		return EXIT_RUN_FAILED;
 	}
 	if (is_of_this_moment(err)) {
-		log_error("%s cannot watch now: %s; end what else uses memory, files or BPF "
+		log_error("%s cannot watch now: %s; end other users of memory, files or BPF "
 			  "programs, and try again.",
 			  command, strerror(-err));
 		return EXIT_RUN_FAILED;
 	}
 	if (no->backend)
-		log_error("--backend %s cannot be had: %s; netiotrace doctor says what is "
-			  "missing, --backend auto takes what there is.",
+		log_error("--backend %s is not available: %s; netiotrace doctor says what is "
+			  "missing, --backend auto takes any backend.",
 			  backend__name(asked), no->backend);
 	else if (no->missing[0])
 		say_missing(command, asked, no->missing);
@@ -53,8 +53,8 @@ int refusal__say(const char *command, enum backend asked, int err, const struct 
 			  "privileges; netiotrace doctor says what is missing.",
 			  strerror(-err));
 	else
-		log_error("this kernel cannot be watched by %s (%s): -vv has the kernel's "
-			  "own words.",
+		log_error("this kernel cannot be watched by %s (%s): -vv shows the kernel's "
+			  "messages.",
 			  command, strerror(-err));
 	return EXIT_KERNEL;
 }

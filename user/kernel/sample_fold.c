@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "base/printable.h"
 #include "model/stack_rules.h"
 #include "process_maps.h"
@@ -23,12 +24,9 @@ const struct nio_sample *sample_fold__decode(const void *data, size_t size)
 /* "outermost;...;innermost" of a stack whose names are innermost first. */
 static void join(char text[SAMPLE_FOLD_LEN], const char *const *names, size_t n)
 {
-	size_t used = 0;
-
 	text[0] = '\0';
-	while (n-- && used < SAMPLE_FOLD_LEN)
-		used += snprintf(text + used, SAMPLE_FOLD_LEN - used, "%s%s", used ? ";" : "",
-				 names[n]);
+	while (n--)
+		append__text(text, SAMPLE_FOLD_LEN, "%s%s", *text ? ";" : "", names[n]);
 }
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples as the kernel's side wrote them, made into stacks of names by class. No I/O. */
+/* Turns samples of the BPF program into stacks of names, by class. No I/O. */
 #ifndef KERNEL_SAMPLE_FOLD_H
 #define KERNEL_SAMPLE_FOLD_H
 
@@ -16,8 +16,8 @@ struct symbols;
 /* Inputs and destination of folding; borrowed. */
 struct sample_fold {
 	const struct symbols *symbols;
-	const struct process_maps *maps[NIO_SIDE_NR]; /* NULL: not to be had */
-	bool gathers;                                 /* the sender's mode does */
+	const struct process_maps *maps[NIO_SIDE_NR]; /* NULL: unavailable */
+	bool gathers;                                 /* the sender's mode gathers */
 	struct cpu_result *out;
 };
 
@@ -30,10 +30,10 @@ struct sample_fold {
 char *sample_fold__frames(char text[SAMPLE_FOLD_LEN], const struct nio_sample *sample,
 			  const char *const *names, const char *object);
 
-/* A record of the ring as a sample; NULL: it is none, or not whole. */
+/* A record of the ring buffer as a sample; NULL: malformed or incomplete. */
 const struct nio_sample *sample_fold__decode(const void *data, size_t size);
 
-/* Counts and keeps a sample. fold is a struct sample_fold. 0 or -ENOMEM. */
+/* Counts and keeps a sample. fold is a struct sample_fold. Returns 0. */
 int sample_fold__take(const struct nio_sample *sample, void *fold);
 
 #endif

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/append.h"
 #include "common/xalloc.h"
 #include "libbpf_output.h"
 #include "pidns.h"
@@ -46,13 +47,11 @@ __attribute__((format(printf, 4, 5))) static int reject(int err, char *why, size
 							const char *format, ...)
 {
 	va_list args;
-	size_t used;
 
 	va_start(args, format);
 	vsnprintf(why, len, format, args);
 	va_end(args);
-	used = strlen(why);
-	snprintf(why + used, len - used, ": %s", strerror(-err));
+	append__text(why, len, ": %s", strerror(-err));
 	return err;
 }
 
@@ -127,9 +126,8 @@ static int load(struct sampler *s, const struct symbols *symbols, int tasks)
 	return s->ring ? 0 : -errno;
 }
 
-/* tasks: the table of tasks, or -1. */
-static int open_sampler(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
-			size_t len)
+int sampler__open(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
+		  size_t len)
 {
 	struct sampler *s = xcalloc(1, sizeof(*s));
 	int err;
@@ -142,17 +140,6 @@ static int open_sampler(struct sampler **out, const struct symbols *symbols, int
 	}
 	*out = s;
 	return 0;
-}
-
-int sampler__open(struct sampler **out, const struct symbols *symbols, char *why, size_t len)
-{
-	return open_sampler(out, symbols, -1, why, len);
-}
-
-int sampler__open_tasks(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
-			size_t len)
-{
-	return open_sampler(out, symbols, tasks, why, len);
 }
 
 void sampler__close(struct sampler *s)
@@ -256,11 +243,6 @@ void sampler__rest(struct sampler *s, bool rest)
 		if (s->links[cpu])
 			ioctl(s->fds[cpu], rest ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE,
 			      0);
-}
-
-unsigned int sampler__hz(const struct sampler *s)
-{
-	return s->hz;
 }
 
 const char *sampler__source(const struct sampler *s)

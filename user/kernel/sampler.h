@@ -20,15 +20,12 @@ struct symbols;
 #define SAMPLER_HZ_TASKS 49 /* for long sessions: a tick costs a virtual machine microseconds */
 
 /*
- * Loads the program. symbols are the kernel's, and outlive the sampler. 0 or -errno, with a clause
- * in why.
+ * Loads the program. symbols are the kernel's, and outlive the sampler. tasks: -1, or samples only
+ * the tasks of a BPF hash of struct nio_task by tgid (bpf/sock_state.h) that have not exited. 0 or
+ * -errno, with a clause in why.
  */
-int sampler__open(struct sampler **out, const struct symbols *symbols, char *why, size_t len);
-
-/* For the tasks of a BPF hash of struct nio_task by tgid (bpf/sock_state.h) that have not exited.
- */
-int sampler__open_tasks(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
-			size_t len);
+int sampler__open(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
+		  size_t len);
 void sampler__close(struct sampler *s); /* takes NULL */
 
 /*
@@ -42,13 +39,10 @@ void sampler__stop(struct sampler *s);
 /* Between start and stop: pauses at no cost, or resumes. */
 void sampler__rest(struct sampler *s, bool rest);
 
-unsigned int sampler__hz(const struct sampler *s); /* asked for, a CPU */
-
 /* The event of the samples since the last start: CPU_SOURCE_CYCLES or CPU_SOURCE_CLOCK. */
 const char *sampler__source(const struct sampler *s);
 
-/* Why not by cycles, a clause with the kernel's error; "": by cycles. Valid until the next start.
- */
+/* Why not by cycles, a clause with the kernel's error; "": by cycles. Until the next start. */
 const char *sampler__no_cycles(const struct sampler *s);
 
 /* Hands over each new sample, once. 0, or what take returned if not 0. */

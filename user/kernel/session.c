@@ -52,16 +52,27 @@ struct session {
 	const char *no_perf[NIO_PERF_EVENT_NR]; /* why there is none; NULL: there is */
 };
 
+/* rows: of each ledger, on one CPU; 0: one row for all ledgers. member: the rows in a snapshot. */
+#define STATISTICS(map, rows, type, member)                                \
+	{                                                                  \
+		map, rows, sizeof(type), offsetof(struct snapshot, member) \
+	}
+
 static const struct statistics {
 	const char *map;
-	uint32_t rows; /* of each ledger, on one CPU; 0: one row for all ledgers */
+	uint32_t rows;
+	size_t size; /* of a row */
+	size_t offset;
 } statistics[SESSION_MAPS_NR] = {
-	[SESSION_CELLS] = {"nio_cells", NIO_SIDE_NR *NIO_STAGE_NR},
-	[SESSION_ZC] = {"nio_zc", 1},
-	[SESSION_PATHS] = {"nio_paths", 1},
-	[SESSION_UNCOVERED] = {"nio_uncovered", NIO_SIDE_NR *NIO_UNCOVERED_NR},
-	[SESSION_LOSSES] = {"nio_losses", 0},
-	[SESSION_PERF] = {"nio_perf_cells", NIO_PERF_WINDOW_NR},
+	[SESSION_CELLS] =
+		STATISTICS("nio_cells", NIO_SIDE_NR *NIO_STAGE_NR, struct nio_cell, cells),
+	[SESSION_ZC] = STATISTICS("nio_zc", 1, struct nio_zc, zc),
+	[SESSION_PATHS] = STATISTICS("nio_paths", 1, struct nio_path, path),
+	[SESSION_UNCOVERED] = STATISTICS("nio_uncovered", NIO_SIDE_NR *NIO_UNCOVERED_NR,
+					 struct nio_uncovered, uncovered),
+	[SESSION_LOSSES] = STATISTICS("nio_losses", 0, struct nio_loss, loss),
+	[SESSION_PERF] =
+		STATISTICS("nio_perf_cells", NIO_PERF_WINDOW_NR, struct nio_perf_cell, perf),
 };
 
 static struct bpf_map *map_of(const struct session *s, enum session_map which)
@@ -354,21 +365,16 @@ int session__open_pass(struct session *s)
 	return loader__open_iterator(&s->loader, "nio_sockets");
 }
 
-/* The sum over all CPUs of a row, from mapped memory: no system call, so at any time. */
-static void sum_rows(const struct session *s, enum session_map which, uint32_t i, void *out,
-		     size_t size)
+/* The sums over all CPUs, from mapped memory: no system call, so at any time. */
+static void read_statistics(const struct session *s, enum session_map which, uint32_t slot,
+			    struct snapshot *out)
 {
+	const struct statistics *t = &statistics[which];
 	const struct mapped *m = &s->maps[which];
 
-	percpu__sum(m->at, s->cpus, m->rows, i, out, size);
-}
-
-static void read_cells(const struct session *s, uint32_t slot, struct snapshot *out)
-{
-	for (uint32_t side = 0; side < NIO_SIDE_NR; side++)
-		for (uint32_t stage = 0; stage < NIO_STAGE_NR; stage++)
-			sum_rows(s, SESSION_CELLS, nio_cell_index(slot, side, stage),
-				 &out->cells[side][stage], sizeof(struct nio_cell));
+	for (uint32_t i = 0; i < (t->rows ? t->rows : 1); i++)
+		percpu__sum(m->at, s->cpus, m->rows, slot * t->rows + i,
+			    (char *)out + t->offset + i * t->size, t->size);
 }
 
 uint64_t session__events(const struct session *s, unsigned int slot)
@@ -385,22 +391,6 @@ uint64_t session__events(const struct session *s, unsigned int slot)
 			m->at, s->cpus, m->rows, nio_cell_index(slot, of[i][0], of[i][1]),
 			sizeof(struct nio_cell), offsetof(struct nio_cell, events));
 	return events;
-}
-
-static void read_uncovered(const struct session *s, uint32_t slot, struct snapshot *out)
-{
-	for (uint32_t side = 0; side < NIO_SIDE_NR; side++)
-		for (uint32_t kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-			sum_rows(s, SESSION_UNCOVERED, nio_uncovered_index(slot, side, kind),
-				 &out->uncovered[side][kind], sizeof(struct nio_uncovered));
-}
-
-static void read_perf(const struct session *s, uint32_t slot, struct snapshot *out)
-{
-	memcpy(out->no_perf, s->no_perf, sizeof(out->no_perf));
-	for (uint32_t w = 0; w < NIO_PERF_WINDOW_NR && !s->no_perf[NIO_PERF_CYCLES]; w++)
-		sum_rows(s, SESSION_PERF, nio_perf_index(slot, w), &out->perf[w],
-			 sizeof(struct nio_perf_cell));
 }
 
 /*
@@ -501,12 +491,10 @@ static int read_missed(const struct session *s, struct snapshot *out)
 
 int session__read(struct session *s, unsigned int slot, struct snapshot *out, bool still)
 {
-	read_cells(s, slot, out);
-	sum_rows(s, SESSION_ZC, slot, &out->zc, sizeof(out->zc));
-	sum_rows(s, SESSION_PATHS, slot, &out->path, sizeof(out->path));
-	sum_rows(s, SESSION_LOSSES, 0, &out->loss, sizeof(out->loss));
-	read_uncovered(s, slot, out);
-	read_perf(s, slot, out);
+	memcpy(out->no_perf, s->no_perf, sizeof(out->no_perf));
+	for (int m = 0; m < SESSION_MAPS_NR; m++)
+		if (m != SESSION_PERF || !s->no_perf[NIO_PERF_CYCLES])
+			read_statistics(s, m, slot, out);
 	if (still) {
 		read_places(s, slot, out);
 		read_others(s, slot, out);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "common/xalloc.h"
 
 struct symbol {
@@ -81,10 +82,8 @@ static int by_address(const void *a, const void *b)
 {
 	const struct symbol *s = a, *t = b;
 
-	if (s->address != t->address)
-		return s->address < t->address ? -1 : 1;
 	/* If two names have one address, the first in the file. */
-	return s->name < t->name ? -1 : s->name > t->name;
+	return s->address != t->address ? ORDER(s->address, t->address) : ORDER(s->name, t->name);
 }
 
 int symbols__load_from(struct symbols **out, const char *file)

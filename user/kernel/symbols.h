@@ -11,8 +11,8 @@
 struct symbols;
 
 /*
- * Reads the functions of a file in the form of /proc/kallsyms: some
- * 100 000 lines. 0 or -errno; -EPERM when the kernel hides the addresses (kptr_restrict).
+ * Reads the functions of a file in the form of /proc/kallsyms: some 100 000 lines. 0 or -errno;
+ * -EPERM when the kernel hides the addresses (kptr_restrict).
  */
 int symbols__load_from(struct symbols **out, const char *file);
 int symbols__load(struct symbols **out); /* /proc/kallsyms */

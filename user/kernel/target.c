@@ -15,25 +15,32 @@
 #include "host/netns.h"
 #include "target.h"
 
-int target__comm(pid_t pid, char comm[16])
+/* Opens a file of a process. NULL with errno set. */
+static FILE *open_proc(pid_t pid, const char *file)
 {
 	char path[64];
-	ssize_t len;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	return fopen(path, "re");
+}
+
+int target__comm(pid_t pid, char comm[16])
+{
+	FILE *f = open_proc(pid, "comm");
+	size_t len;
+	int err = 0;
+
+	if (!f)
 		return -errno;
-	len = read(fd, comm, 15);
-	close(fd);
-	if (len < 0)
-		return -errno;
+	len = fread(comm, 1, 15, f);
+	if (ferror(f))
+		err = -errno;
+	fclose(f);
 	/* A name may contain line breaks: only the last one is not part of it. */
 	if (len && comm[len - 1] == '\n')
 		len--;
 	memset(comm + len, 0, 16 - len);
-	return 0;
+	return err;
 }
 
 bool target__is_short(int error)
@@ -44,12 +51,10 @@ bool target__is_short(int error)
 /* A number in /proc/PID/status; `none` if there is none. */
 static int status_number(pid_t pid, const char *key, int none)
 {
-	char path[64], line[256];
+	FILE *f = open_proc(pid, "status");
+	char line[256];
 	int number = none;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (!strncmp(line, key, strlen(key)))
 			number = atoi(line + strlen(key));
@@ -63,43 +68,35 @@ pid_t target__process_of(pid_t thread)
 	return status_number(thread, "Tgid:", -1);
 }
 
-uint64_t target__started(pid_t pid)
-{
-	char path[64], line[1024];
-	const char *rest;
-	uint64_t started = 0;
-	size_t len = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	if (f) {
-		len = fread(line, 1, sizeof(line) - 1, f);
-		fclose(f);
-	}
-	line[len] = '\0';
-	/* The name may contain spaces and brackets; 19 fields follow before the start time. */
-	rest = strrchr(line, ')');
-	for (int i = 0; rest && i <= 19; i++)
-		rest = strchr(rest + 1, ' ');
-	if (rest)
-		started = strtoull(rest, NULL, 10);
-	return started;
-}
-
 uint32_t target__parent(pid_t pid)
 {
 	return (uint32_t)status_number(pid, "PPid:", 0);
 }
 
+uint64_t target__started(pid_t pid)
+{
+	FILE *f = open_proc(pid, "stat");
+	char line[1024];
+	const char *rest;
+	size_t len;
+
+	if (!f)
+		return 0;
+	len = fread(line, 1, sizeof(line) - 1, f);
+	fclose(f);
+	line[len] = '\0';
+	/* The name may contain spaces and brackets; 19 fields follow before the start time. */
+	rest = strrchr(line, ')');
+	for (int i = 0; rest && i <= 19; i++)
+		rest = strchr(rest + 1, ' ');
+	return rest ? strtoull(rest, NULL, 10) : 0;
+}
+
 int target__read_bytes(pid_t pid, uint64_t *bytes)
 {
-	char path[64];
+	FILE *f = open_proc(pid, "io");
 	int found;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/io", pid);
-	f = fopen(path, "re");
 	if (!f)
 		return -errno;
 	found = fscanf(f, "rchar: %" SCNu64, bytes);
@@ -126,13 +123,11 @@ static int add_netns_fd(struct target *t, int fd)
 
 int target__add_netns(struct target *t, pid_t pid)
 {
-	char path[64];
+	char path[64] = "/proc/thread-self/ns/net";
 	int fd, err;
 
 	if (pid)
 		snprintf(path, sizeof(path), "/proc/%d/ns/net", pid);
-	else
-		snprintf(path, sizeof(path), "/proc/thread-self/ns/net");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && target__is_short(errno))
 		t->netns_left_out++;
@@ -221,13 +216,13 @@ static void add_relation(void *arg, pid_t pid)
 	f->list[f->nr++] = (struct relation){(uint32_t)pid, target__parent(pid)};
 }
 
-/* Returns how many are new. A list may have a child before its parent. */
-static size_t take_new(struct family *f, void (*take)(void *arg, pid_t pid), void *arg)
+/* Gives the new members of a list to take(). A list may have a child before its parent. */
+static bool take_new(struct family *f, void (*take)(void *arg, pid_t pid), void *arg)
 {
-	size_t all = 0, found;
+	bool any = false, found;
 
 	do {
-		found = 0;
+		found = false;
 		for (size_t i = 0; i < f->nr; i++) {
 			const struct relation *r = &f->list[i];
 
@@ -236,11 +231,10 @@ static size_t take_new(struct family *f, void (*take)(void *arg, pid_t pid), voi
 				continue;
 			f->known[r->pid] = 1;
 			take(arg, (pid_t)r->pid);
-			found++;
+			found = any = true;
 		}
-		all += found;
 	} while (found);
-	return all;
+	return any;
 }
 
 /* Until a list has no new process: a process may start others while the list is made. */
@@ -248,17 +242,15 @@ int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *a
 			void *arg)
 {
 	struct family f = {.known = xcalloc(PIDS_MAX, 1)};
-	size_t found = 1;
-	int err = 0;
+	int err;
 
 	for (size_t i = 0; i < nr; i++)
 		if (parents[i] && parents[i] < PIDS_MAX)
 			f.known[parents[i]] = 1;
-	while (!err && found) {
+	do {
 		f.nr = 0;
 		err = target__each(add_relation, &f);
-		found = err ? 0 : take_new(&f, take, arg);
-	}
+	} while (!err && take_new(&f, take, arg));
 	free(f.known);
 	free(f.list);
 	return err;

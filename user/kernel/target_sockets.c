@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/stats.h"
 #include "common/xalloc.h"
 #include "host/netns.h"
 #include "host/sock_diag.h"
@@ -56,27 +57,23 @@ static int by_inode(const void *a, const void *b)
 {
 	const struct owner *x = a, *y = b;
 
-	if (x->inode != y->inode)
-		return x->inode < y->inode ? -1 : 1;
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
-static int compare_inode(const void *key, const void *member)
-{
-	uint32_t inode = *(const uint32_t *)key, other = ((const struct owner *)member)->inode;
-
-	return inode < other ? -1 : inode > other;
+	return x->inode != y->inode ? ORDER(x->inode, y->inode) : ORDER(x->pid, y->pid);
 }
 
 /* The first of several owners; NULL: not known. */
 static const struct owner *owner_of(const struct owners *o, uint32_t inode)
 {
-	const struct owner *found =
-		o->nr ? bsearch(&inode, o->list, o->nr, sizeof(*o->list), compare_inode) : NULL;
+	size_t low = 0, high = o->nr;
 
-	while (found && found > o->list && found[-1].inode == inode)
-		found--;
-	return found;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (o->list[middle].inode < inode)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < o->nr && o->list[low].inode == inode ? &o->list[low] : NULL;
 }
 
 struct adoption {
@@ -99,23 +96,21 @@ static bool port_wanted(const struct adoption *a, const struct sock_name *name)
 static void take_name(void *arg, const struct sock_name *name)
 {
 	struct adoption *a = arg;
-	const struct owner *owner;
+	const struct owner *owner = owner_of(&a->owners, name->inode);
 	struct nio_owner known = {0};
 	int err;
 
-	if (!name->listens && !port_wanted(a, name))
+	if ((!name->listens && !port_wanted(a, name)) || (!owner && !a->anybody))
 		return;
-	owner = owner_of(&a->owners, name->inode);
-	if (!owner && !a->anybody)
-		return;
-	if (owner)
-		target__comm(owner->pid, known.comm);
 	if (name->listens) {
 		attach_probes__add_listener(a->w, name->local_port);
 		return;
 	}
-	known.tgid = owner ? owner->pid : 0;
-	known.started = owner ? owner->started : 0;
+	if (owner) {
+		target__comm(owner->pid, known.comm);
+		known.tgid = owner->pid;
+		known.started = owner->started;
+	}
 	err = attach_probes__add_owner(a->w, name->cookie, &known);
 	/* w counts sockets that did not fit. */
 	if (err && err != -E2BIG)

@@ -23,9 +23,6 @@ static const struct {
 	{"release_sock", PATH_RELEASE},
 };
 
-static const char *const syscalls[] = {"__sys_send",     "___sys_send",      "____sys_send",
-				       "__x64_sys_send", "__arm64_sys_send", "__se_sys_send"};
-
 static bool begins(const char *name, const char *with)
 {
 	return !strncmp(name, with, strlen(with));
@@ -40,12 +37,12 @@ static enum path_part part_of(const char *name)
 	return PATH_OTHER;
 }
 
+/* "__sys_sendto", "____sys_sendmsg", "__x64_sys_sendmmsg", "__arm64_sys_sendto", ... */
 static bool is_send(const char *name)
 {
-	for (size_t i = 0; i < sizeof(syscalls) / sizeof(syscalls[0]); i++)
-		if (begins(name, syscalls[i]))
-			return true;
-	return false;
+	const char *sys = strstr(name, "sys_send");
+
+	return name[0] == '_' && sys && sys < name + strcspn(name, ";");
 }
 
 /* The part after one more frame. */
@@ -83,8 +80,7 @@ enum path_part call_part__of(const char *frames)
 
 	for (size_t i = n; i-- && now != PATH_INLINE_RECEIVE;)
 		now = enter(now, names[i]);
-	/* No function is the copying alone: what copies is inlined, or called from several places.
-	 */
+	/* No function is the copying alone: it is inlined, or called from several places. */
 	if (now == PATH_OTHER && stack_rules__class(names, n).class == CPU_CLASS_TX_COPY)
 		now = PATH_COPY;
 	return now;

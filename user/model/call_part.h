@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The part of a send call that a sampled stack belongs to. The parts are the same as in exact times
+ * The part of a send call that a sampled stack belongs to. The parts are as for exact times
  * (NIO_PATH_PARTS), which samples replace where these are unavailable. Pure.
  */
 #ifndef MODEL_CALL_PART_H

@@ -32,10 +32,7 @@ struct congestion {
 	enum congestion_choice choice;
 };
 
-/*
- * Does a congestion control pace packets by itself (tcp_sock's sk_pacing_status)? Known for those
- * in the kernel tree: only bbr does (net/ipv4/tcp_bbr.c, bbr_init).
- */
+/* Does a congestion control pace packets by itself? In the kernel tree only bbr does (bbr_init). */
 struct flag congestion__paces(const char *name);
 
 /*

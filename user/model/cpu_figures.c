@@ -27,24 +27,15 @@ struct num cpu_figures__total(const struct run_result *r, enum nio_sample_whose 
 	return w == NIO_SAMPLE_SENDER ? r->app.sender_cpu_ns : r->app.receiver_cpu_ns;
 }
 
-static uint64_t payload_of(const struct run_result *r, enum nio_sample_whose w)
-{
-	return w == NIO_SAMPLE_ELSEWHERE ? r->cpu.payload : run_result__payload(r);
-}
-
-/* If the totals are not of one moment, the rounds' own CPU time cannot be divided. */
-static struct num total_of(const struct run_result *r, enum nio_sample_whose w)
-{
-	if (r->not_final && w != NIO_SAMPLE_ELSEWHERE && r->cpu.known)
-		return num__unknown(r->not_final);
-	return cpu_figures__total(r, w);
-}
-
 struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_whose w)
 {
-	struct num total = total_of(r, w);
-	uint64_t payload = payload_of(r, w);
+	bool elsewhere = w == NIO_SAMPLE_ELSEWHERE;
+	uint64_t payload = elsewhere ? r->cpu.payload : run_result__payload(r);
+	struct num total = cpu_figures__total(r, w);
 
+	/* If the totals are not of one moment, the rounds' own CPU time cannot be divided. */
+	if (r->not_final && !elsewhere && r->cpu.known)
+		return real__unknown(r->not_final);
 	if (!total.known || !payload)
 		return real__unknown(total.known ? "nothing was moved" : total.reason);
 	return real__known((double)total.value * KIB / (double)payload);
@@ -53,27 +44,20 @@ struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_whose w
 struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_whose w,
 				       enum cpu_class c)
 {
-	struct num total = total_of(r, w);
-	uint64_t payload = payload_of(r, w);
-	struct cpu_figure f = {.value = {.reason = total.reason}};
+	struct real sum = cpu_figures__sum(r, w);
 	struct cpu_share share;
-	double per_kib;
 
-	if (!total.known)
-		return f;
-	if (!payload) {
-		f.value.reason = "nothing was moved";
-		return f;
-	}
-	per_kib = (double)total.value * KIB / (double)payload;
+	if (!sum.known)
+		return (struct cpu_figure){.value = sum};
 	/* No samples elsewhere are a measured 0. */
 	if (!r->cpu.by[w].samples)
-		return (struct cpu_figure){.value = {.value = 0, .known = true}};
+		return (struct cpu_figure){.value = real__known(0)};
 	share = cpu_time__share(&r->cpu.by[w], c);
-	f.value = real__known(share.value * per_kib);
-	f.low = share.low * per_kib;
-	f.high = share.high * per_kib;
-	return f;
+	return (struct cpu_figure){
+		.value = real__known(share.value * sum.value),
+		.low = share.low * sum.value,
+		.high = share.high * sum.value,
+	};
 }
 
 struct cpu_figure cpu_figures__both(const struct run_result *r, enum cpu_class c)

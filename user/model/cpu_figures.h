@@ -11,10 +11,7 @@ struct cpu_figure {
 	double low, high; /* meaningless unless value is known */
 };
 
-/*
- * The CPU time to divide, ns: the run's own for a side, which was not sampled; the time of the
- * samples for elsewhere.
- */
+/* The CPU time to divide, ns: the run's own of a side; elsewhere, the time of the samples. */
 struct num cpu_figures__total(const struct run_result *r, enum nio_sample_whose w);
 
 /* For class c, per KiB moved by the run (elsewhere: by its sampled round). */

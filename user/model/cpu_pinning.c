@@ -50,24 +50,17 @@ static void put_list(char text[CPU_PINNING_TEXT_MAX], const struct cpu_place *cp
 					i ? "," : "", cpus[i].cpu);
 }
 
-static int is_one_core(const struct cpu_place *cpus, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (cpus[i].core != cpus[0].core)
-			return 0;
-	return 1;
-}
-
 int cpu_pinning__choose(struct cpu_pinning *p, struct cpu_place *cpus, size_t n,
 			unsigned int threads)
 {
-	size_t each;
+	size_t each, cores;
 
 	if (n < 2)
 		return -ENOSPC;
 	qsort(cpus, n, sizeof(*cpus), by_node_and_cpu);
-	if (!is_one_core(cpus, n))
-		n = one_of_each_core(cpus, n);
+	cores = one_of_each_core(cpus, n);
+	if (cores > 1)
+		n = cores;
 	each = least(least(n / 2, threads ? threads : 1), SIDE_CPUS_MAX);
 	put_list(p->senders, cpus, each);
 	put_list(p->receivers, cpus + each, each);

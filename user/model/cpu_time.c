@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/stats.h"
 #include "common/xalloc.h"
 
@@ -27,26 +28,19 @@ const char *cpu_class__help(enum cpu_class c)    { return classes[c].help; }
 const char *cpu_class__colour(enum cpu_class c)  { return classes[c].colour; }
 /* clang-format on */
 
-static struct profile_stack *find(struct profile *p, const struct profile_stack *like)
-{
-	for (size_t i = 0; i < p->nr; i++)
-		if (p->stacks[i].whose == like->whose && !strcmp(p->stacks[i].frames, like->frames))
-			return &p->stacks[i];
-	return NULL;
-}
-
 void profile__add(struct profile *p, const struct profile_stack *stack)
 {
-	struct profile_stack *there = find(p, stack);
+	for (size_t i = 0; i < p->nr; i++) {
+		struct profile_stack *s = &p->stacks[i];
 
-	if (there) {
-		there->count += stack->count;
-		return;
+		if (s->whose == stack->whose && !strcmp(s->frames, stack->frames)) {
+			s->count += stack->count;
+			return;
+		}
 	}
 	p->stacks = xgrow(p->stacks, p->nr, sizeof(*p->stacks));
-	there = &p->stacks[p->nr++];
-	*there = *stack;
-	there->frames = xstrdup(stack->frames);
+	p->stacks[p->nr] = *stack;
+	p->stacks[p->nr++].frames = xstrdup(stack->frames);
 }
 
 void profile__merge(struct profile *p, const struct profile *other)
@@ -112,15 +106,6 @@ int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool
 	return 0;
 }
 
-static void add_samples(struct cpu_samples *dst, const struct cpu_samples *src)
-{
-	dst->samples += src->samples;
-	dst->lost += src->lost;
-	dst->shifted += src->shifted;
-	for (int c = 0; c < CPU_CLASS_NR; c++)
-		dst->classes[c] += src->classes[c];
-}
-
 const char *cpu_time__source(const char *a, const char *b)
 {
 	if (!a || !b)
@@ -142,19 +127,9 @@ void cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 	dst->hz = src->hz;
 	dst->duration_ns += src->duration_ns;
 	dst->payload += src->payload;
-	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
-		add_samples(&dst->by[w], &src->by[w]);
+	num__add_counts(dst->by, src->by, sizeof(dst->by));
 	profile__merge(&dst->profile, &src->profile);
 	profile__sort(&dst->profile);
-}
-
-/* total * part / whole without overflow: *rest is what of `whole`-ths is left over. */
-static uint64_t share_of(uint64_t total, uint64_t part, uint64_t whole, uint64_t *rest)
-{
-	unsigned __int128 product = (unsigned __int128)total * part;
-
-	*rest = (uint64_t)(product % whole);
-	return (uint64_t)(product / whole);
 }
 
 void cpu_time__divide(const struct cpu_samples *s, uint64_t total_ns, uint64_t ns[CPU_CLASS_NR])
@@ -165,7 +140,11 @@ void cpu_time__divide(const struct cpu_samples *s, uint64_t total_ns, uint64_t n
 	if (!s->samples)
 		return;
 	for (int c = 0; c < CPU_CLASS_NR; c++) {
-		ns[c] = share_of(total_ns, s->classes[c], s->samples, &rest[c]);
+		/* The product may have more than 64 bits. */
+		unsigned __int128 product = (unsigned __int128)total_ns * s->classes[c];
+
+		ns[c] = (uint64_t)(product / s->samples);
+		rest[c] = (uint64_t)(product % s->samples);
 		left -= ns[c];
 	}
 	for (; left; left--) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Figures shared by the live views and the final text: see figures.h. Pure. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "remote.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "figures.h"
 
 bool figures__stage_known(const struct run_result *run, enum nio_stage stage, const char **reason)
@@ -24,21 +26,17 @@ bool figures__stage_known(const struct run_result *run, enum nio_stage stage, co
 
 struct real figures__per_byte(const struct run_result *run, enum nio_stage stage)
 {
-	struct real r = {.reason = NULL};
+	uint64_t payload = run_result__payload(run);
+	const char *reason = NULL;
 
-	if (!figures__stage_known(run, stage, &r.reason))
-		return r;
-	if (run->not_final) {
-		r.reason = run->not_final;
-		return r;
-	}
-	if (!run_result__payload(run)) {
-		r.reason = run->sender_side ? "no payload was sent" : "no payload was received";
-		return r;
-	}
-	r.known = true;
-	r.value = (double)run->stages[stage].bytes / (double)run_result__payload(run);
-	return r;
+	if (!figures__stage_known(run, stage, &reason))
+		return real__unknown(reason);
+	if (run->not_final)
+		return real__unknown(run->not_final);
+	if (!payload)
+		return real__unknown(run->sender_side ? "no payload was sent"
+						      : "no payload was received");
+	return real__known((double)run->stages[stage].bytes / (double)payload);
 }
 
 struct copies_figure figures__copies(const struct run_result *run)
@@ -90,30 +88,9 @@ static bool any_pins(const struct result *r)
 
 bool figures__shows_latency(const struct result *r, enum latency_kind k)
 {
-	switch (k) {
-	case LATENCY_SEND_CALL:
-	case LATENCY_DELIVERY:
-	case LATENCY_RECV_CALL:
-		return true;
-	case LATENCY_COMPLETION:
-		return any_pins(r) || any_timed(r, k);
-	case LATENCY_HALF_ROUND_TRIP:
-		return r->traffic.request_response || any_timed(r, k);
-	default:
-		return any_timed(r, k);
-	}
-}
-
-static bool num__nonzero(const struct num *n)
-{
-	return n->known && n->value;
-}
-
-bool figures__any_loss(const struct health *h)
-{
-	return num__nonzero(&h->missed) || num__nonzero(&h->dropped) ||
-	       num__nonzero(&h->map_full) || num__nonzero(&h->unmatched) ||
-	       num__nonzero(&h->anomalies);
+	return k == LATENCY_SEND_CALL || k == LATENCY_DELIVERY || k == LATENCY_RECV_CALL ||
+	       (k == LATENCY_COMPLETION && any_pins(r)) ||
+	       (k == LATENCY_HALF_ROUND_TRIP && r->traffic.request_response) || any_timed(r, k);
 }
 
 char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields, unsigned int threads)
@@ -137,4 +114,30 @@ char *figures__kernel(char *buf, size_t len, const struct environment *env)
 	else
 		snprintf(buf, len, "kernel unknown");
 	return buf;
+}
+
+static size_t rounds_of(const struct result *r, enum mode mode, double *gbps)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->runs_nr; i++) {
+		struct real v = run_result__gbps(&r->runs[i]);
+
+		if (r->runs[i].mode == mode && v.known)
+			gbps[n++] = v.value;
+	}
+	return n;
+}
+
+void figures__compare(struct rank_test *t, const struct result *r, enum mode first,
+		      enum mode second)
+{
+	double *a = xcalloc(r->runs_nr, sizeof(*a)), *b = xcalloc(r->runs_nr, sizeof(*b));
+
+	*t = rank_test__of(a, rounds_of(r, first, a), b, rounds_of(r, second, b), 1);
+	/* Nothing was sent in half of the rounds and more: that has no quotient. */
+	if (!(t->b > 0))
+		t->difference = DIFFERENCE_UNKNOWN;
+	free(a);
+	free(b);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Figures of a run's result that the live views and the final text both show. Pure: no layout, no
- * I/O. Unmeasured values never enter a figure as 0.
- */
+/* Figures of a result, for live views and final text. Unmeasured values never count as 0. Pure. */
 #ifndef MODEL_FIGURES_H
 #define MODEL_FIGURES_H
 
+#include "base/rank_test.h"
 #include "result.h"
 
 /* Copies per payload byte over the stages that were measured. */
@@ -25,8 +23,6 @@ bool figures__stage_known(const struct run_result *run, enum nio_stage stage, co
 /* Is there anything to show of a latency, or a reason to miss it? */
 bool figures__shows_latency(const struct result *r, enum latency_kind k);
 
-bool figures__any_loss(const struct health *h);
-
 /* "64 KiB in 8 fields, 1 thread". Fills buf, returns it. */
 char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields,
 		    unsigned int threads);
@@ -34,5 +30,9 @@ char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields,
 /* "Linux 6.18.44" of either spelling in the environment; "kernel unknown" when it could not be
  * read. */
 char *figures__kernel(char *buf, size_t len, const struct environment *env);
+
+/* Compares the throughput of all rounds of two modes; DIFFERENCE_UNKNOWN if a mode has none. */
+void figures__compare(struct rank_test *t, const struct result *r, enum mode first,
+		      enum mode second);
 
 #endif

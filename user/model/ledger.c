@@ -91,7 +91,7 @@ static bool in_slices(const struct plan *plan, const struct snapshot *now)
 	return mode__has(plan->mode, MODE_PINS) && now->looked_ns < now->phase_ns;
 }
 
-/* Losses of the programs: over all slots, so losses of concurrent ledgers are included. */
+/* Losses of the programs: over all slots, including concurrent ledgers. */
 static void book_health(struct run_result *r, const struct plan *plan, const struct snapshot *since)
 {
 	const char *no_misses = NULL, *no_map = NULL, *no_pairs = NULL;
@@ -165,10 +165,7 @@ static void book_latency(struct latency_result *out, const char *reason, const _
 	out->hist = reason ? NULL : hist_of(counts, sum);
 }
 
-/*
- * Sum of a histogram from the middle of its buckets, without the open last one: the exact sum is
- * not kept.
- */
+/* Sum from the middle of the buckets, without the open last one: the exact sum is not kept. */
 static uint64_t rough_sum(const __u64 *counts)
 {
 	uint64_t sum = 0;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The copy ledger of one run: turns two snapshots of the kernel side and the totals of the load
- * generator into the numbers of a run_result. Pure: no I/O, no libbpf.
- */
+/* The copy ledger of a run: from two snapshots and the totals of the load generator. Pure. */
 #ifndef MODEL_LEDGER_H
 #define MODEL_LEDGER_H
 
@@ -11,10 +8,7 @@
 #include "result.h"
 #include "snapshot.h"
 
-/*
- * Fills the kernel side of r from two snapshots of its slot, now minus base: bytes, events, times
- * and counters. plan says what each number is worth.
- */
+/* Fills the kernel side of r from two snapshots. plan says what each number is worth. */
 void ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 		  const struct snapshot *now);
 
@@ -42,22 +36,15 @@ void ledger__add(struct run_result *dst, const struct run_result *src);
  */
 void ledger__close(struct run_result *r, bool final);
 
-/*
- * Call before ledger__close() if the phase ended while bytes were in flight: the totals of the load
- * generator are then older than the kernel's.
- */
+/* Call before ledger__close() if bytes were in flight at the end: the totals are then older. */
 void ledger__cut_short(struct run_result *r);
 
-/*
- * Fills the windows of counters inside the stages from their cells, summed over CPUs.
- * no_llc: why last-level misses were not counted, a static string; NULL: they were.
- */
+/* Fills the windows of counters from their cells. no_llc: why LLC misses are unknown, or NULL. */
 void ledger__book_windows(struct run_result *r,
 			  const struct nio_perf_cell cells[NIO_PERF_WINDOW_NR], const char *no_llc);
 void ledger__add_windows(struct run_result *dst, const struct run_result *src);
 
-/* Adds to the entry of the same place or caller. If the list is full, the last entry has the rest.
- */
+/* Adds to the entry of the same place or caller; if the list is full, to the last one. */
 void ledger__add_place(struct run_result *r, const struct place_result *more);
 void ledger__add_other(struct run_result *r, const struct other_result *more);
 

@@ -6,17 +6,17 @@ static const char no_events_tx[] = "no event of sending is attached here: see pl
 static const char no_events_rx[] = "no event of receiving is attached here: see plan";
 static const char too_many[] =
 	"the events booked more bytes than the sockets' sequence numbers count: they are not used";
-static const char by_ids[] = "placed by the zero-copy ids taken: as many as calls that asked for "
-			     "one, on a route that does scatter-gather, which pins all of a call; "
-			     "what was sent without MSG_ZEROCOPY was copied";
+static const char by_ids[] =
+	"placed by the zero-copy ids taken: as many as calls that asked for one, on a route that "
+	"does scatter-gather; what was sent without MSG_ZEROCOPY was copied";
 static const char by_codes[] =
 	"by the completions: every zero-copy send was reported copied, so each pinned byte counts "
-	"once; copies seen in a part of the time agree. Bytes sent again, or in one packet with "
-	"copied ones, may also have been copied";
-static const char by_no_code[] = "by the completions: no zero-copy send was reported copied; no "
-				 "copy was seen in a part of the time";
+	"once; sampled copies agree. Bytes sent again, or in one packet with copied ones, may also "
+	"have been copied";
+static const char by_no_code[] =
+	"by the completions: no zero-copy send was reported copied; no sampled event saw a copy";
 static const char seen_in_slices[] =
-	"a lower bound: copies seen in a part of the time; the completions do not tell the rest";
+	"a lower bound: copies of sampled events; the completions do not tell the rest";
 static const char without_pinning[] =
 	"placed by the route, which does no scatter-gather: no call can have pinned anything";
 static const char in_part[] = "a lower bound: the events of some of the bytes were missed";
@@ -24,9 +24,9 @@ static const char in_slices[] =
 	"its events were sampled, and the sockets' sequence numbers are not known";
 static const char arrivals_missed[] =
 	"a lower bound: the kernel reports every send as copied, yet fewer bytes were seen to "
-	"arrive than were pinned, and nothing counts events it does not show";
-static const char not_charged_alike[] = "the sockets' option memory (sk_omem_alloc) is not what it "
-					"was before: sends may not have completed";
+	"arrive than were pinned";
+static const char not_charged_alike[] =
+	"the sockets' option memory (sk_omem_alloc) changed: sends may not have completed";
 static const char in_doubt[] = "a lower bound: the application's own count and the kernel's differ";
 
 static uint64_t events_of(const struct run_result *r, enum nio_stage stage)

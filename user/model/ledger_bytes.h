@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The bytes of the ledger from the sockets' sequence numbers, compared with the events: see
- * docs/DESIGN.md, "Bytes". Pure.
- */
+/* Bytes from the sockets' sequence numbers, compared with the events (docs/DESIGN.md). Pure. */
 #ifndef MODEL_LEDGER_BYTES_H
 #define MODEL_LEDGER_BYTES_H
 

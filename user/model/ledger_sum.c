@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Sums of runs; see ledger__add(). A number that one run lacks is unknown in the sum, with the
- * reason of the first run that lacks it. Pure.
- */
+/* Sums of runs; see ledger__add(). Pure. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,43 +8,31 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define AT(field)     offsetof(struct run_result, field)
 
+/* clang-format off */
 /* 64-bit counts, which add up. */
-static const size_t counts[] = {AT(duration_ns),
-				AT(app.tx_bytes),
-				AT(app.tx_messages),
-				AT(app.rx_bytes),
-				AT(app.rx_messages),
-				AT(app.replies.rx_bytes),
-				AT(app.replies.rx_messages),
-				AT(app.replies.errors),
-				AT(app.partial_sends),
-				AT(app.eagain),
-				AT(app.eintr),
-				AT(app.tcp_bytes_acked),
-				AT(app.tcp_bytes_received),
-				AT(app.tcp_bytes_retrans),
-				AT(unaccounted_tx),
-				AT(unaccounted_rx),
-				AT(health.covered_bytes),
-				AT(health.coverable_bytes),
-				AT(health.looked_ns),
-				AT(health.phase_ns)};
+static const size_t counts[] = {
+	AT(duration_ns), AT(unaccounted_tx), AT(unaccounted_rx),
+	AT(app.tx_bytes), AT(app.tx_messages), AT(app.rx_bytes), AT(app.rx_messages),
+	AT(app.replies.rx_bytes), AT(app.replies.rx_messages), AT(app.replies.errors),
+	AT(app.partial_sends), AT(app.eagain), AT(app.eintr),
+	AT(app.tcp_bytes_acked), AT(app.tcp_bytes_received), AT(app.tcp_bytes_retrans),
+	AT(health.covered_bytes), AT(health.coverable_bytes),
+	AT(health.looked_ns), AT(health.phase_ns),
+};
 
-/* Numbers that may be unknown, except times, which have their own rules. */
-static const size_t nums[] = {AT(app.replies.tx_bytes), AT(app.replies.tx_messages),
-			      AT(app.verify_errors),    AT(app.sender_cpu_ns),
-			      AT(app.receiver_cpu_ns),  AT(notifications),
-			      AT(zc_completed),         AT(zc_filled),
-			      AT(zc_repeated),          AT(zc_unseen),
-			      AT(enobufs_optmem),       AT(enobufs_memlock),
-			      AT(sequence.tx_bytes),    AT(sequence.rx_bytes),
-			      AT(sequence.tx_retrans),  AT(sequence.tx_ids),
-			      AT(unclassified),         AT(pinned.completed_bytes),
-			      AT(health.missed),        AT(health.dropped),
-			      AT(health.map_full),      AT(health.unmatched),
-			      AT(health.anomalies)};
+/* Numbers that may be unknown; times have rules of their own. */
+static const size_t nums[] = {
+	AT(app.replies.tx_bytes), AT(app.replies.tx_messages), AT(app.verify_errors),
+	AT(app.sender_cpu_ns), AT(app.receiver_cpu_ns),
+	AT(notifications), AT(zc_completed), AT(zc_filled), AT(zc_repeated), AT(zc_unseen),
+	AT(enobufs_optmem), AT(enobufs_memlock), AT(unclassified), AT(pinned.completed_bytes),
+	AT(sequence.tx_bytes), AT(sequence.rx_bytes), AT(sequence.tx_retrans), AT(sequence.tx_ids),
+	AT(health.missed), AT(health.dropped), AT(health.map_full), AT(health.unmatched),
+	AT(health.anomalies),
+};
+/* clang-format on */
 
-/* Reasons; a sum keeps the first. */
+/* A sum keeps the first of these reasons. */
 static const size_t reasons[] = {AT(not_final), AT(places_reason), AT(app.rx_reason),
 				 AT(app.tcp_received_reason)};
 
@@ -142,10 +127,7 @@ static void add_perf(struct run_result *dst, const struct run_result *src)
 	}
 }
 
-/*
- * A sum of timed rounds covers those that were made: one missing round does not make the sum
- * unknown.
- */
+/* A sum of timed rounds covers the rounds that have one: a missing one does not make it unknown. */
 enum adding {
 	ADD,
 	KEEP, /* dst has such times, src has none */

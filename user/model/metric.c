@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names and formulas of the numbers of a run; see metric.h. Knows no files and no statistics. */
-#include <ctype.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -66,32 +65,6 @@ static const struct metric_info infos[] = {
 #undef X
 };
 
-#define X(id, key, ...)                                                                         \
-	_Static_assert((int)METRIC_STAGE_BYTES(NIO_STAGE_##id) == (int)METRIC_BYTES_##id, key); \
-	_Static_assert((int)METRIC_STAGE_NS(NIO_STAGE_##id) == (int)METRIC_NS_##id, key);       \
-	_Static_assert((int)METRIC_STAGE_TIMED(NIO_STAGE_##id) == (int)METRIC_TIMED_##id, key); \
-	_Static_assert((int)METRIC_STAGE_CPB(NIO_STAGE_##id) == (int)METRIC_CPB_##id, key);
-NIO_STAGES(X)
-#undef X
-#define X(id, key, ...) \
-	_Static_assert((int)METRIC_PATH(PATH_##id) == (int)METRIC_PATH_##id, key);
-NIO_PATH_PARTS(X)
-#undef X
-#define X(id, key, ...)                                                                            \
-	_Static_assert((int)METRIC_PERF(NIO_SIDE_SENDER, PERF_##id) == (int)METRIC_S_##id, key);   \
-	_Static_assert((int)METRIC_PERF(NIO_SIDE_RECEIVER, PERF_##id) == (int)METRIC_R_##id, key); \
-	_Static_assert((int)METRIC_PERF_BOTH(PERF_##id) == (int)METRIC_##id, key);
-PERF_COUNTERS(X)
-#undef X
-#define X(id, key, ...)                                                                             \
-	_Static_assert((int)METRIC_CLASS(0, CPU_CLASS_##id) == (int)METRIC_CLASS_S_##id, key);      \
-	_Static_assert((int)METRIC_CLASS(1, CPU_CLASS_##id) == (int)METRIC_CLASS_R_##id, key);      \
-	_Static_assert((int)METRIC_CLASS_BOTH(CPU_CLASS_##id) == (int)METRIC_CLASS_##id, key);
-CPU_CLASSES(X)
-#undef X
-/* clang-format on */
-
-/* clang-format off */
 const char *metric__path(enum metric m)             { return infos[m].path; }
 const char *metric__formula(enum metric m)          { return infos[m].formula; }
 const char *metric__words(enum metric m)            { return infos[m].words; }
@@ -130,27 +103,6 @@ enum metric metric__source(enum metric m)
 	}
 }
 /* clang-format on */
-
-static bool is_filler(char c)
-{
-	return c == '-' || c == '_' || c == ' ';
-}
-
-bool metric__same_name(const char *a, const char *b)
-{
-	for (;;) {
-		while (is_filler(*a))
-			a++;
-		while (is_filler(*b))
-			b++;
-		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
-			return false;
-		if (!*a)
-			return true;
-		a++;
-		b++;
-	}
-}
 
 static bool is_column_of(const char *name, const char *path)
 {

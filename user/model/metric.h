@@ -22,7 +22,7 @@ enum better {
 /*
  * Read from the data: id, path in a run (its CSV column has underscores for dots), label, unit,
  * better direction, where it is shown, name on compare's command line ("": not compared). Then
- * follow, generated, the metrics of each ledger stage, part of a send call, counter and class of CPU
+ * follow, generated: each ledger stage, part of a send call, counter and class of CPU
  * time. latency_ns is a latency of unknown kind in a foreign CSV.
  */
 #define METRICS_READ(X)                                                                          \
@@ -96,68 +96,67 @@ enum better {
 	  0, "")                                                                                   \
 	X(KERNEL_CYCLES, "sender's + receiver's", "cycles in the kernel", "", NEITHER, 0, "")
 
-/*
- * A counter without a side is the whole run's value in a foreign CSV; if it is missing and both
- * sides are known, it is their sum.
- */
+/* A counter without a side: of the whole run in a foreign CSV, else the sum of both sides. */
+#define METRIC_ROW(name) METRIC_##name##_ROW, METRIC_##name##_BACK = METRIC_##name##_ROW - 1,
+
 enum metric {
 #define X(id, ...) METRIC_##id,
 	METRICS_READ(X)
 #undef X
 #define X(id, ...) METRIC_BYTES_##id,
-	NIO_STAGES(X)
+	METRIC_ROW(BYTES) NIO_STAGES(X)
 #undef X
 #define X(id, ...) METRIC_NS_##id,
-	NIO_STAGES(X)
+	METRIC_ROW(NS) NIO_STAGES(X)
 #undef X
 #define X(id, ...) METRIC_TIMED_##id,
-	NIO_STAGES(X)
+	METRIC_ROW(TIMED) NIO_STAGES(X)
 #undef X
 #define X(id, ...) METRIC_PATH_##id,
-	NIO_PATH_PARTS(X)
+	METRIC_ROW(PATH) NIO_PATH_PARTS(X)
 #undef X
 #define X(id, ...) METRIC_S_##id,
-	PERF_COUNTERS(X)
+	METRIC_ROW(S) PERF_COUNTERS(X)
 #undef X
 #define X(id, ...) METRIC_R_##id,
-	PERF_COUNTERS(X)
+	METRIC_ROW(R) PERF_COUNTERS(X)
 #undef X
 #define X(id, ...) METRIC_##id,
-	PERF_COUNTERS(X)
+	METRIC_ROW(BOTH) PERF_COUNTERS(X)
 #undef X
 #define X(id, ...) METRIC_CLASS_S_##id,
-	CPU_CLASSES(X)
+	METRIC_ROW(CLASS_S) CPU_CLASSES(X)
 #undef X
 #define X(id, ...) METRIC_CLASS_R_##id,
-	CPU_CLASSES(X)
+	METRIC_ROW(CLASS_R) CPU_CLASSES(X)
 #undef X
 #define X(id, ...) METRIC_##id,
 	METRICS_DERIVED(X)
 	PERF_FIGURES(X)
 #undef X
 #define X(id, ...) METRIC_CPB_##id,
-	NIO_STAGES(X)
+	METRIC_ROW(CPB) NIO_STAGES(X)
 #undef X
 #define X(id, ...) METRIC_CLASS_##id,
-	CPU_CLASSES(X)
+	METRIC_ROW(CLASS) CPU_CLASSES(X)
 #undef X
 	METRIC_NR,
 	METRIC_READ_NR = METRIC_PAYLOAD,
 };
 /* clang-format on */
 
-/* Those that come in a row: one for each ledger stage, part of a send call, counter, class. */
-#define METRIC_ROW(first, i)  ((enum metric)((int)(first) + (int)(i)))
-#define METRIC_STAGE_BYTES(s) METRIC_ROW(METRIC_BYTES_USER_GATHER, s)
-#define METRIC_STAGE_NS(s)    METRIC_ROW(METRIC_NS_USER_GATHER, s)
-#define METRIC_STAGE_TIMED(s) METRIC_ROW(METRIC_TIMED_USER_GATHER, s)
-#define METRIC_STAGE_CPB(s)   METRIC_ROW(METRIC_CPB_USER_GATHER, s)
+/* One for each ledger stage, part of a send call, counter, class: METRIC_*_ROW is the first. */
+#define METRIC_OF(row, i)     ((enum metric)((int)METRIC_##row##_ROW + (int)(i)))
+#define METRIC_STAGE_BYTES(s) METRIC_OF(BYTES, s)
+#define METRIC_STAGE_NS(s)    METRIC_OF(NS, s)
+#define METRIC_STAGE_TIMED(s) METRIC_OF(TIMED, s)
+#define METRIC_STAGE_CPB(s)   METRIC_OF(CPB, s)
 #define METRIC_PATH(part) \
-	((part) == PATH_SEND_TOTAL ? METRIC_PATH_TOTAL : METRIC_ROW(METRIC_PATH_LOCK, (part)-1))
-#define METRIC_PERF(side, c)  METRIC_ROW((side) ? METRIC_R_CYCLES : METRIC_S_CYCLES, c)
-#define METRIC_CLASS(side, c) METRIC_ROW((side) ? METRIC_CLASS_R_GATHER : METRIC_CLASS_S_GATHER, c)
-#define METRIC_CLASS_BOTH(c)  METRIC_ROW(METRIC_CLASS_GATHER, c)
-#define METRIC_PERF_BOTH(c)   METRIC_ROW(METRIC_CYCLES, c)
+	((part) == PATH_SEND_TOTAL ? METRIC_PATH_TOTAL : METRIC_OF(PATH, (part)-1))
+#define METRIC_PERF(side, c)  ((side) ? METRIC_OF(R, c) : METRIC_OF(S, c))
+#define METRIC_CLASS(side, c) ((side) ? METRIC_OF(CLASS_R, c) : METRIC_OF(CLASS_S, c))
+#define METRIC_CLASS_BOTH(c)  METRIC_OF(CLASS, c)
+#define METRIC_PERF_BOTH(c)   METRIC_OF(BOTH, c)
 
 const char *metric__path(enum metric m);    /* in a run of the document; NULL: derived */
 const char *metric__formula(enum metric m); /* in words; NULL: read from the data */
@@ -175,14 +174,8 @@ const char *metric__name(enum metric m);
 /* The measured metric behind m, which has the reason if m is missing; else m. */
 enum metric metric__source(enum metric m);
 
-/*
- * The metric whose column in our own CSV has this name; METRIC_NR: none. Names that others give are
- * in study/csv_field.c.
- */
+/* The metric of a column of our own CSV; METRIC_NR: none. Foreign names: study/csv_field.c. */
 enum metric metric__of_column(const char *name);
-
-/* Are two column names the same but for case, '-', '_' and ' '? */
-bool metric__same_name(const char *a, const char *b);
 
 /* Fills in sums and derived numbers of one run, if their inputs are known. */
 void metric__derive(double value[METRIC_NR], unsigned int threads);

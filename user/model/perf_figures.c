@@ -40,28 +40,21 @@ static const struct figure {
 	/* clang-format on */
 };
 
-static const struct figure *figure_of(enum perf_derived d)
-{
-	static const struct figure none = {.key = "?", .words = "?", .unit = "", .head = ""};
-
-	return (unsigned int)d < DERIVED_NR ? &figures[d] : &none;
-}
-
 /* clang-format off */
-const char *perf_derived__key(enum perf_derived d)   { return figure_of(d)->key; }
-const char *perf_derived__words(enum perf_derived d) { return figure_of(d)->words; }
-const char *perf_derived__unit(enum perf_derived d)  { return figure_of(d)->unit; }
-const char *perf_derived__head(enum perf_derived d)  { return figure_of(d)->head; }
+const char *perf_derived__key(enum perf_derived d)   { return figures[d].key; }
+const char *perf_derived__words(enum perf_derived d) { return figures[d].words; }
+const char *perf_derived__unit(enum perf_derived d)  { return figures[d].unit; }
+const char *perf_derived__head(enum perf_derived d)  { return figures[d].head; }
 /* clang-format on */
 
 bool perf_derived__shown(enum perf_derived d, enum visibility where)
 {
-	return figure_of(d)->shown & where;
+	return figures[d].shown & where;
 }
 
 bool perf_derived__needs_pmu(enum perf_derived d)
 {
-	enum source of = figure_of(d)->of;
+	enum source of = figures[d].of;
 
 	return (int)of < (int)PERF_HARDWARE_NR || of == SOURCE_KERNEL_CYCLES;
 }
@@ -70,7 +63,7 @@ const char *perf_whose__key(enum perf_whose w)
 {
 	static const char *const keys[] = {"sender", "receiver", "both"};
 
-	return (unsigned int)w < PERF_WHOSE_NR ? keys[w] : "?";
+	return keys[w];
 }
 
 enum perf_whose perf_whose__here(const struct run_result *r)
@@ -78,19 +71,11 @@ enum perf_whose perf_whose__here(const struct run_result *r)
 	return r->sender_side ? PERF_OF_SENDER : PERF_OF_BOTH;
 }
 
-struct num perf_derive__count(const struct run_result *r, enum perf_counter c, enum perf_whose w)
+static struct num of_sides(enum perf_whose w, struct num sender, struct num receiver)
 {
-	if (w != PERF_OF_BOTH)
-		return r->perf[w][c];
-	return num__sum(r->perf[NIO_SIDE_SENDER][c], r->perf[NIO_SIDE_RECEIVER][c]);
-}
-
-static struct num kernel_part(const struct run_result *r, enum perf_counter c, enum perf_whose w)
-{
-	if (w != PERF_OF_BOTH)
-		return r->perf_detail[w][c].kernel;
-	return num__sum(r->perf_detail[NIO_SIDE_SENDER][c].kernel,
-			r->perf_detail[NIO_SIDE_RECEIVER][c].kernel);
+	if (w == PERF_OF_BOTH)
+		return num__sum(sender, receiver);
+	return w == PERF_OF_SENDER ? sender : receiver;
 }
 
 static struct real as_real(struct num n)
@@ -110,21 +95,14 @@ static struct real ratio(struct real a, struct real b, double factor, const char
 	return real__known(factor * a.value / b.value);
 }
 
-/* CPU time by the processes' own accounting, which is always available. */
-static struct num cpu_ns(const struct run_result *r, enum perf_whose w)
-{
-	if (w == PERF_OF_BOTH)
-		return num__sum(r->app.sender_cpu_ns, r->app.receiver_cpu_ns);
-	return w == PERF_OF_SENDER ? r->app.sender_cpu_ns : r->app.receiver_cpu_ns;
-}
-
 static struct real value_of(const struct run_result *r, enum source s, enum perf_whose w)
 {
 	switch (s) {
 	case SOURCE_KERNEL_CYCLES:
-		return as_real(kernel_part(r, PERF_CYCLES, w));
-	case SOURCE_CPU_NS:
-		return as_real(cpu_ns(r, w));
+		return as_real(of_sides(w, r->perf_detail[NIO_SIDE_SENDER][PERF_CYCLES].kernel,
+					r->perf_detail[NIO_SIDE_RECEIVER][PERF_CYCLES].kernel));
+	case SOURCE_CPU_NS: /* by the processes' own accounting, which is always available */
+		return as_real(of_sides(w, r->app.sender_cpu_ns, r->app.receiver_cpu_ns));
 	case SOURCE_PAYLOAD:
 		if (r->not_final)
 			return real__unknown(r->not_final);
@@ -132,7 +110,8 @@ static struct real value_of(const struct run_result *r, enum source s, enum perf
 	case SOURCE_DURATION:
 		return real__known((double)r->duration_ns / 1e9);
 	default:
-		return as_real(perf_derive__count(r, (enum perf_counter)s, w));
+		return as_real(
+			of_sides(w, r->perf[NIO_SIDE_SENDER][s], r->perf[NIO_SIDE_RECEIVER][s]));
 	}
 }
 
@@ -146,7 +125,7 @@ static const char *nothing_of(const struct run_result *r, enum source by)
 
 struct real perf_derive(const struct run_result *r, enum perf_derived d, enum perf_whose w)
 {
-	const struct figure *f = figure_of(d);
+	const struct figure *f = &figures[d];
 
 	return ratio(value_of(r, f->of, w), value_of(r, f->by, w), f->factor, nothing_of(r, f->by));
 }

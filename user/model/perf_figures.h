@@ -44,19 +44,13 @@ const char *perf_whose__key(enum perf_whose w); /* "sender", "receiver", "both" 
 /* The sides of the figures shown: both, or the sender alone with a remote receiver. */
 enum perf_whose perf_whose__here(const struct run_result *r);
 
-/* A counter of one side or the sum of both; unknown, with the reason, if any part is. */
-struct num perf_derive__count(const struct run_result *r, enum perf_counter c, enum perf_whose w);
-
 /* Unknown, with the reason, if an input is, or if the divisor is 0. */
 struct real perf_derive(const struct run_result *r, enum perf_derived d, enum perf_whose w);
 
 /* A count per that many bytes received. */
 struct real perf_derive__per_bytes(const struct run_result *r, struct num count, double bytes);
 
-/*
- * The common reason for missing hardware counters on all local sides; NULL if one of them is known,
- * or reasons differ.
- */
+/* Why hardware counters are missing on all local sides; NULL: some are known, or reasons differ. */
 const char *perf_derive__no_hardware(const struct run_result *r);
 
 /* A scaled count below this share of the time is warned of. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/word.h"
 #include "plan.h"
 
 /* The kernel's own "not supported", which user space has no name for. */
@@ -73,14 +74,7 @@ const char *plan__refusal(int err)
 
 bool alternative__has_program(const struct alternative *alt, const char *name)
 {
-	size_t len = strlen(name);
-
-	for (const char *p = alt->programs; p; p = strchr(p, ' ')) {
-		p += *p == ' ';
-		if (!strncmp(p, name, len) && (p[len] == ' ' || !p[len]))
-			return true;
-	}
-	return false;
+	return has_word(alt->programs, name);
 }
 
 static bool is_on(const struct alternative *alt, const char *hook)
@@ -180,7 +174,7 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 	return true;
 }
 
-/* The error of a refused program says more than the error of a missing function. */
+/* Errors of a missing function say less than a refusal of the program. */
 static bool is_missing(int err)
 {
 	return err == -ENOENT || err == -ESRCH || err == -EPROTOTYPE;

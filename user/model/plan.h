@@ -124,10 +124,7 @@ const char *plan__refusal(int err);
  */
 size_t plan__withhold(enum bpf_object_id object, struct probe_result *offers, const char *hook);
 
-/*
- * 0 if the kernel has an alternative of this backend (TRAMPOLINE or KPROBE); else the -errno of the
- * first one.
- */
+/* 0 if the kernel has an alternative of this backend (fentry, kprobe); else the first -errno. */
 int plan__backend_error(enum bpf_object_id object, const struct probe_result *offers,
 			enum backend backend);
 
@@ -138,10 +135,7 @@ enum times {
 	TIMES_OFF,
 };
 
-/*
- * What the user asks for. With a backend by name, run uses that alone; attach prefers it and falls
- * back to tracepoints. attach uses object and backend only.
- */
+/* The request. A named backend: run uses it alone, attach falls back to tracepoints. */
 struct plan_request {
 	enum bpf_object_id object;
 	enum backend backend; /* AUTO: the first alternative that the kernel has */
@@ -183,10 +177,9 @@ bool plan__wants(const struct plan *plan, const char *program);
 
 /*
  * How the events of plan feed a stage of the ledger: quality, reason and unit of events, into out.
- * Bytes of the socket iteration replace event bytes: user/model/ledger_bytes.h.
+ * Bytes of the socket iteration replace bytes of events: user/model/ledger_bytes.h.
  */
 void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out);
-bool plan__feeds(enum probe_id probe, enum nio_stage stage); /* by the row of NIO_STAGES */
 
 unsigned int plan__probes(const struct plan *plan); /* probes with an alternative chosen */
 

@@ -55,7 +55,7 @@ const char *plan__no_probe(const struct plan *plan, enum probe_id probe)
 
 #define BIT(probe) (1U << PROBE_##probe)
 
-/* Probes that the parts of a send call need, in addition to call time and preemption. */
+/* Probes that the parts of a send call need, besides the call's time and preemption. */
 static const uint32_t path_needs[NIO_PATH_NR] = {
 	/* Ended by the next event of any kind: all of them must be seen. */
 	[NIO_PATH_COPY] = BIT(COPY_TIME) | BIT(TRANSMIT_TIME) | BIT(WAIT_TIME),
@@ -164,10 +164,7 @@ bool plan__notifications_apart(const struct plan *plan)
 	return alt && !strcmp(alt->programs, plan_notifications_apart);
 }
 
-/*
- * Programs at functions look up each completion's send, and count deferred copies exactly at
- * skb_copy_ubufs: they stay attached.
- */
+/* Programs at functions look up each completion's send and count copies exactly: they stay. */
 static bool sees_zerocopy_by_tracepoints(const struct plan *plan)
 {
 	const struct alternative *deferred = plan->chosen[PROBE_DEFERRED_COPY];
@@ -207,11 +204,6 @@ bool plan__times_by_fentry(const struct plan *plan)
 	return false;
 }
 
-bool plan__feeds(enum probe_id probe, enum nio_stage stage)
-{
-	return stage_probes[stage] == probe;
-}
-
 static void name_stages(char *buf, size_t len, enum bpf_object_id object, enum probe_id probe)
 {
 	const struct probe_row *row = &plan_probes[probe];
@@ -220,7 +212,7 @@ static void name_stages(char *buf, size_t len, enum bpf_object_id object, enum p
 
 	snprintf(buf, len, "%s", stage ? stage : "");
 	for (int s = 0; !stage && s < NIO_STAGE_NR; s++)
-		if (plan__feeds(probe, s))
+		if (stage_probes[s] == probe)
 			append__text(buf, len, "%s%s", *buf ? ", " : "", stage__key(s));
 }
 

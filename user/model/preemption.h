@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The kernel's preemption model, from its version, configuration and debugfs, and its effect on BPF
- * programs. Pure.
- */
+/* The kernel's preemption model, and its effect on BPF programs. Pure. */
 #ifndef MODEL_PREEMPTION_H
 #define MODEL_PREEMPTION_H
 

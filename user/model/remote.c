@@ -28,19 +28,17 @@ void remote__begin(struct run_result *r)
 
 void remote__book(struct run_result *r)
 {
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		struct stage_result *stage = &r->stages[s];
+	struct stage_result *stage = &r->stages[NIO_STAGE_RX_COPY];
 
-		if (!remote__is_beyond(r, s))
-			continue;
-		hist__free(stage->sizes);
-		hist__free(stage->times);
-		*stage = (struct stage_result){
-			.quality = QUALITY_UNAVAILABLE,
-			.reason = REMOTE_REASON,
-			.ns = {.reason = REMOTE_REASON},
-		};
-	}
+	if (!r->sender_side)
+		return;
+	hist__free(stage->sizes);
+	hist__free(stage->times);
+	*stage = (struct stage_result){
+		.quality = QUALITY_UNAVAILABLE,
+		.reason = REMOTE_REASON,
+		.ns = {.reason = REMOTE_REASON},
+	};
 }
 
 void remote__app(struct run_result *r, const struct load_report *sender, bool verify)
@@ -53,8 +51,7 @@ void remote__app(struct run_result *r, const struct load_report *sender, bool ve
 	app->rx_bytes = sender->confirmed.rx_bytes;
 	app->rx_messages = sender->confirmed.rx_messages;
 	r->duration_ns = sender->confirmed.elapsed_ns;
-	/* Without --verify only sequence numbers are compared: no errors found is then no finding.
-	 */
+	/* Without --verify only sequence numbers are compared: then 0 errors say nothing. */
 	if (verify || sender->confirmed.verify_errors)
 		app->verify_errors = num__known(sender->confirmed.verify_errors);
 	else

@@ -17,10 +17,7 @@ void remote__begin(struct run_result *r);
 /* Takes out of what ledger__book() filled the stages that happen over there. */
 void remote__book(struct run_result *r);
 
-/*
- * Takes the receiver's numbers from a sender's report: totals once it has confirmed them, nothing
- * before. verify: every byte was checked.
- */
+/* Takes the receiver's totals, once it has confirmed them. verify: every byte was checked. */
 void remote__app(struct run_result *r, const struct load_report *sender, bool verify);
 
 /* Whether a stage of this run happens on the machine that is not watched. */

@@ -6,9 +6,6 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* An index from outside the enum has no name; views print it rather than read past a table. */
-#define NAME_OF(table, i) ((size_t)(i) < ARRAY_SIZE(table) ? (table)[i] : "?")
-
 static const char not_measured[] = "not measured";
 
 const char *quality__name(enum quality q)
@@ -20,7 +17,7 @@ const char *quality__name(enum quality q)
 		[QUALITY_SAMPLED] = "sampled",
 	};
 
-	return NAME_OF(names, q);
+	return names[q];
 }
 
 static const struct stage {
@@ -36,21 +33,14 @@ static const struct stage {
 #undef X
 };
 
-static const struct stage *stage_of(enum nio_stage s)
-{
-	static const struct stage none = {.key = "?", .head = "?", .done = "?", .help = "?"};
-
-	return (size_t)s < ARRAY_SIZE(stage_rows) ? &stage_rows[s] : &none;
-}
-
 /* clang-format off */
-const char *stage__key(enum nio_stage s)            { return stage_of(s)->key; }
-const char *stage__heading(enum nio_stage s)        { return stage_of(s)->head; }
-enum nio_side stage__side(enum nio_stage s)         { return stage_of(s)->side; }
-bool stage__is_copy(enum nio_stage s)               { return stage_of(s)->copies; }
-enum stage_account stage__account(enum nio_stage s) { return stage_of(s)->account; }
-const char *stage__done(enum nio_stage s)           { return stage_of(s)->done; }
-const char *stage__help(enum nio_stage s)           { return stage_of(s)->help; }
+const char *stage__key(enum nio_stage s)            { return stage_rows[s].key; }
+const char *stage__heading(enum nio_stage s)        { return stage_rows[s].head; }
+enum nio_side stage__side(enum nio_stage s)         { return stage_rows[s].side; }
+bool stage__is_copy(enum nio_stage s)               { return stage_rows[s].copies; }
+enum stage_account stage__account(enum nio_stage s) { return stage_rows[s].account; }
+const char *stage__done(enum nio_stage s)           { return stage_rows[s].done; }
+const char *stage__help(enum nio_stage s)           { return stage_rows[s].help; }
 /* clang-format on */
 
 static const struct latency_row {
@@ -63,12 +53,8 @@ static const struct latency_row {
 #undef X
 };
 
-const char *latency__key(enum latency_kind k)
-{
-	return (size_t)k < LATENCY_NR ? latencies[k].key : "?";
-}
-
 /* clang-format off */
+const char *latency__key(enum latency_kind k)     { return latencies[k].key; }
 enum nio_side latency__side(enum latency_kind k)  { return latencies[k].side; }
 const char *latency__heading(enum latency_kind k) { return latencies[k].heading; }
 const char *latency__none(enum latency_kind k)    { return latencies[k].none; }
@@ -80,27 +66,25 @@ bool latency__is_detail(enum latency_kind k)
 	return k == LATENCY_SLOT_WAIT || k == LATENCY_RECV_CALL;
 }
 
-const char *path_part__key(enum path_part p)
-{
-	static const char *const keys[] = {"send_total",
-#define X(id, key, ...) key,
-					   NIO_PATH_PARTS(X)
+static const struct name {
+	const char *key, *heading;
+} path_parts[] = {{"send_total", "send call"},
+#define X(id, key, head, ...) {key, head},
+		  NIO_PATH_PARTS(X)
 #undef X
-	};
-
-	return NAME_OF(keys, p);
-}
-
-const char *path_part__heading(enum path_part p)
-{
-	static const char *const headings[] = {"send call",
-#define X(id, key, head, ...) head,
-					       NIO_PATH_PARTS(X)
+},
+  counters[] = {
+#define X(id, key, words, ...) {key, words},
+	  PERF_COUNTERS(X)
 #undef X
-	};
+};
 
-	return NAME_OF(headings, p);
-}
+/* clang-format off */
+const char *path_part__key(enum path_part p)          { return path_parts[p].key; }
+const char *path_part__heading(enum path_part p)      { return path_parts[p].heading; }
+const char *perf_counter__key(enum perf_counter c)    { return counters[c].key; }
+const char *perf_counter__words(enum perf_counter c)  { return counters[c].heading; }
+/* clang-format on */
 
 const char *nio_context__name(enum nio_context c)
 {
@@ -110,29 +94,7 @@ const char *nio_context__name(enum nio_context c)
 		[NIO_CONTEXT_SOFTIRQ] = "softirq",
 	};
 
-	return NAME_OF(names, c);
-}
-
-const char *perf_counter__key(enum perf_counter c)
-{
-	static const char *const keys[] = {
-#define X(id, key, ...) key,
-		PERF_COUNTERS(X)
-#undef X
-	};
-
-	return NAME_OF(keys, c);
-}
-
-const char *perf_counter__words(enum perf_counter c)
-{
-	static const char *const words[] = {
-#define X(id, key, w, ...) w,
-		PERF_COUNTERS(X)
-#undef X
-	};
-
-	return NAME_OF(words, c);
+	return names[c];
 }
 
 const char *perf_window__key(enum nio_perf_window w)
@@ -143,7 +105,7 @@ const char *perf_window__key(enum nio_perf_window w)
 #undef X
 	};
 
-	return NAME_OF(keys, w);
+	return keys[w];
 }
 
 const char *zc_cause__key(enum zc_cause c)
@@ -164,7 +126,7 @@ const char *zc_cause__key(enum zc_cause c)
 		[ZC_CAUSE_UNKNOWN] = "unknown",
 	};
 
-	return NAME_OF(keys, c);
+	return keys[c];
 }
 
 void run_result__no_windows(struct run_result *r, const char *reason)

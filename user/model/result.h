@@ -38,10 +38,7 @@ const char *stage__help(enum nio_stage s);    /* its description, in a line */
 enum nio_side stage__side(enum nio_stage s);  /* whose sockets feed it */
 bool stage__is_copy(enum nio_stage s);        /* counts towards copies_per_byte */
 
-/*
- * The side whose bytes a stage accounts for: stages of one account add up to the application's
- * bytes.
- */
+/* Whose bytes a stage accounts for: stages of one account add up to the application's bytes. */
 enum stage_account {
 	STAGE_NEITHER, /* these bytes are in another stage as well */
 	STAGE_SENT,
@@ -51,21 +48,17 @@ enum stage_account {
 enum stage_account stage__account(enum nio_stage s);
 
 struct stage_result {
-	enum quality quality; /* of bytes */
-	const char *reason;   /* why less than exact; NULL when exact */
-	uint64_t bytes;       /* meaningless when quality is QUALITY_UNAVAILABLE */
-	/* bytes that may belong to the stage in addition, from missed events; unknown: see its
-	 * reason */
-	struct num open_bytes;
+	enum quality quality;  /* of bytes */
+	const char *reason;    /* why less than exact; NULL when exact */
+	uint64_t bytes;        /* meaningless when quality is QUALITY_UNAVAILABLE */
+	struct num open_bytes; /* that may also belong to the stage, from missed events */
 	uint64_t events;
-	const char *no_events; /* not NULL: no event is attached, and only bytes are known */
-	const char *event;     /* what one event is: "send call", "transmit", "skb" */
-	struct hist *sizes;    /* bytes per event; NULL when unavailable */
-	struct num ns;         /* time spent in the stage, summed over the timed events */
-	struct num timed;      /* events whose time was taken; all of them, or a sample */
-	/* bytes covered by ns if it comes from a timed round (times_result); unknown: ns covers the
-	 * bytes and events above */
-	struct num timed_bytes;
+	const char *no_events;  /* not NULL: no event is attached, and only bytes are known */
+	const char *event;      /* what one event is: "send call", "transmit", "skb" */
+	struct hist *sizes;     /* bytes per event; NULL when unavailable */
+	struct num ns;          /* time spent in the stage, summed over the timed events */
+	struct num timed;       /* events whose time was taken; all of them, or a sample */
+	struct num timed_bytes; /* bytes that ns is of, in a timed round; unknown: those above */
 	struct hist *times; /* ns per timed event; NULL when ns is unknown, or only its sum kept */
 };
 
@@ -143,11 +136,8 @@ struct app_result {
 	struct latency_result latency[LATENCY_NR];
 };
 
-/*
- * The time of send calls, ns summed over calls: the whole by the load generator's clock around the
- * system call, and the parts by the kernel's own, inside tcp_sendmsg (NIO_PATH_PARTS).
- */
 /* clang-format off */
+/* Time of send calls: the whole by the load generator's clock; its parts by the kernel's. */
 enum path_part {
 	PATH_SEND_TOTAL,
 #define X(id, ...) PATH_##id,
@@ -157,11 +147,11 @@ enum path_part {
 };
 /* clang-format on */
 
-/* Which round the times of stages and send calls are of, and what that round was. */
+/* The round that the times of stages and send calls come from. */
 enum times_source {
-	TIMES_OF_ROUND,   /* the round that everything else is of; those that are unknown say why */
+	TIMES_OF_ROUND,   /* the round of everything else */
 	TIMES_OF_ITS_OWN, /* a short one after it, in which nothing else was measured */
-	TIMES_NOT_TAKEN,  /* of such a one, which was not made, or not yet */
+	TIMES_NOT_TAKEN,  /* a short one that was not made, or not yet */
 };
 
 struct times_result {
@@ -190,8 +180,7 @@ struct other_result {
 	uint64_t bytes, events, ns;
 };
 
-/* Of more kinds than these, the last entry holds the sum of the rest, named "(others)". */
-#define PLACES_SHOWN 16
+#define PLACES_SHOWN 16 /* the last of more holds the sum of the rest, named "(others)" */
 #define OTHERS_SHOWN 16
 
 /* Zero-copy sends from call to completion, by the kernel's clock and account. */
@@ -275,12 +264,9 @@ struct sequence_result {
 };
 
 struct health {
-	/* share of the bytes, of the directions in which events are attached, that the events saw
-	 */
-	struct real coverage;
+	struct real coverage; /* share of bytes seen by events, of directions with events */
 	uint64_t covered_bytes, coverable_bytes; /* parts of coverage, if it is known */
-	/* with event sampling: time sampled, and total; 0 and 0: all of the time */
-	uint64_t looked_ns, phase_ns;
+	uint64_t looked_ns, phase_ns; /* time with events attached, and total; 0, 0: all of it */
 	struct num missed;  /* program runs the kernel refused (recursion): events not booked */
 	struct num dropped; /* events lost on their way to user space */
 	struct num map_full;
@@ -294,13 +280,9 @@ struct run_result {
 	unsigned int fields, threads, connections, round;
 	uint64_t duration_ns; /* of the measured phase; 0: nothing was measured */
 	bool interrupted;
-	/* not NULL: the counts of application and kernel are of different moments, so figures made
-	 * of both are unknown, with this reason */
-	const char *not_final;
+	const char *not_final; /* not NULL: why figures of application and kernel are unknown */
 	struct app_result app;
-	/* the receiver is on another machine: the ledger is of the sender's, a byte is a byte sent
-	 */
-	bool sender_side;
+	bool sender_side;      /* the receiver is on another machine: bytes are bytes sent */
 	bool request_response; /* the receivers answered */
 	bool ledger_known;     /* false: backend none */
 	const char *ledger_reason;
@@ -308,27 +290,24 @@ struct run_result {
 	struct num notifications; /* kernel side: completion notifications */
 	struct zc_counts kernel_zc;
 	bool kernel_zc_known;
-	/* zero-copy sends completed, by the sockets themselves; only where kernel_zc is a sample */
-	struct num zc_completed;
-	struct num zc_filled;   /* completions not seen to end, but in a notification read */
-	struct num zc_repeated; /* reported again; not in kernel_zc */
-	struct num zc_unseen;   /* ids taken by send calls whose return was not seen */
-	/* what no stage covers: see unsupported_paths.h; all 0 where nothing was watched */
+	struct num zc_completed; /* by the sockets themselves; only where kernel_zc is a sample */
+	struct num zc_filled;    /* completions not seen to end, but in a notification read */
+	struct num zc_repeated;  /* reported again; not in kernel_zc */
+	struct num zc_unseen;    /* ids taken by send calls whose return was not seen */
+	/* what no stage covers; all 0 where nothing was watched */
 	struct nio_uncovered uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
-	struct num enobufs_optmem;  /* sends refused because of net.core.optmem_max */
-	struct num enobufs_memlock; /* sends refused because of RLIMIT_MEMLOCK */
-	int64_t unaccounted_tx,
-		unaccounted_rx; /* only when ledger_known and the app totals are final */
-	bool balance_known;
+	struct num enobufs_optmem;              /* sends refused because of net.core.optmem_max */
+	struct num enobufs_memlock;             /* sends refused because of RLIMIT_MEMLOCK */
+	int64_t unaccounted_tx, unaccounted_rx; /* only with balance_known */
+	bool balance_known;                     /* the ledger is, and totals are final */
 	struct sequence_result sequence;
-	/* queued bytes whose stage is unknown because their events were missed */
-	struct num unclassified;
+	struct num unclassified;     /* queued bytes whose events were missed */
 	struct real copies_per_byte; /* the least that is certain */
 	struct real copies_per_byte_at_most;
 	struct verdict verdict;
 	struct num path_ns[PATH_NR];
 	struct num path_calls;     /* calls the parts are the sum of */
-	struct times_result times; /* the round of these times and the stage times */
+	struct times_result times; /* the round of these times and of the stages' */
 	enum quality path_quality; /* sampled: of some of the calls */
 	const char *path_reason;   /* why less than exact; NULL when exact */
 	struct pinned_result pinned;
@@ -337,8 +316,7 @@ struct run_result {
 	const char *places_reason; /* NULL: known, also when there are none */
 	struct other_result others[OTHERS_SHOWN];
 	size_t others_nr;
-	/* a known value with a reason was scaled up: the counter was counting only part of the time
-	 */
+	/* known, with a reason: scaled up, since it was counting only part of the time */
 	struct num perf[NIO_SIDE_NR][PERF_NR];
 	struct perf_detail perf_detail[NIO_SIDE_NR][PERF_NR];
 	struct perf_window perf_window[NIO_PERF_WINDOW_NR];
@@ -461,8 +439,7 @@ struct result {
 	uint64_t round_duration_ns; /* asked for, each; 0 with --messages */
 	uint64_t messages;          /* asked for; 0 with --duration */
 	bool interrupted;
-	char failure[RESULT_FAILURE_MAX]; /* why a round failed, which ended the run; empty: none
-					     did */
+	char failure[RESULT_FAILURE_MAX]; /* why a round failed, which ended the run; or empty */
 	unsigned int probes;              /* attached */
 };
 
@@ -476,10 +453,7 @@ void run_result__no_kernel(struct run_result *r, const char *reason);
 /* No counters inside the stages: every window is unavailable, for this (static) reason. */
 void run_result__no_windows(struct run_result *r, const char *reason);
 
-/*
- * Payload that arrived: bytes received, or where the receiver's totals are not known, bytes that
- * its kernel acknowledged (TCP_INFO of the senders).
- */
+/* Payload that arrived: bytes received; without the receiver's totals, bytes acknowledged. */
 uint64_t run_result__delivered(const struct run_result *r);
 
 /* The divisor of copies per byte: bytes received, or bytes sent on a sender's side. */
@@ -489,22 +463,15 @@ uint64_t run_result__payload(const struct run_result *r);
 uint64_t run_result__sent(const struct run_result *r);
 uint64_t run_result__received(const struct run_result *r);
 
-/*
- * Zero-copy sends of whose completion the application has read, and the kernel side saw nothing. 0
- * where the counts are not of one moment (not_final).
- */
+/* Completions that the application has read, and the kernel side missed; 0 with not_final. */
 uint64_t run_result__completions_missed(const struct run_result *r);
 
-/*
- * The kernel side's counts with the missed completions filled in. copied and not_copied are the
- * least: of a missed completion it is not known which it was.
- */
+/* The kernel side's counts with the missed completions; copied and not_copied are the least. */
 struct zc_counts run_result__completions(const struct run_result *r);
 
 /*
- * The share of the measured time in which send and receive events were attached. Below 1, events of
- * a stage that accounts for bytes are a sample of number and sizes, never of bytes. The same
- * applies to deferred copies and completions in zero-copy mode.
+ * The share of the measured time in which send and receive events were attached. Below 1, events
+ * are a sample of number and sizes, never of bytes; also deferred copies in zero-copy mode.
  */
 struct real run_result__events_share(const struct run_result *r);
 bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage);

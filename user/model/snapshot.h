@@ -53,7 +53,7 @@ struct snapshot {
 	bool moving;
 };
 
-/* Sets since to now, with its counters and the sums of places and others less those of base. */
+/* Sets since to now; base is subtracted from counters, and from sums of places and others. */
 void snapshot__since(struct snapshot *since, const struct snapshot *base,
 		     const struct snapshot *now);
 

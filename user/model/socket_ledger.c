@@ -13,19 +13,22 @@ static uint64_t sum_of(const __u64 *values, size_t n)
 	return sum;
 }
 
-static uint64_t sent_by_events(const struct nio_amount *stages, const __u64 *uncovered)
+static uint64_t minus(uint64_t from, uint64_t what)
 {
-	return stages[NIO_STAGE_TX_COPY].bytes + stages[NIO_STAGE_TX_PIN].bytes +
-	       stages[NIO_STAGE_TX_SPLICE].bytes + sum_of(uncovered, NIO_UNCOVERED_NR);
+	return from > what ? from - what : 0;
 }
 
-/* Peeked bytes were copied but not taken; each counts once in rx_copy and once as peeked. */
-static uint64_t received_by_events(const struct nio_amount *stages, const __u64 *uncovered)
+uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side)
 {
-	uint64_t taken = stages[NIO_STAGE_RX_COPY].bytes + sum_of(uncovered, NIO_UNCOVERED_NR);
-	uint64_t looked = uncovered[NIO_UNCOVERED_PEEKED] * 2;
+	const struct nio_amount *stages = b->stages;
+	uint64_t uncovered = sum_of(b->uncovered[side], NIO_UNCOVERED_NR);
 
-	return taken > looked ? taken - looked : 0;
+	if (side == NIO_SIDE_SENDER)
+		return stages[NIO_STAGE_TX_COPY].bytes + stages[NIO_STAGE_TX_PIN].bytes +
+		       stages[NIO_STAGE_TX_SPLICE].bytes + uncovered;
+	/* Peeked bytes were copied but not taken; each is in rx_copy and in the uncovered. */
+	return minus(stages[NIO_STAGE_RX_COPY].bytes + uncovered,
+		     b->uncovered[side][NIO_UNCOVERED_PEEKED] * 2);
 }
 
 static uint64_t scaled(uint64_t value, uint64_t to, uint64_t from)
@@ -49,16 +52,6 @@ static void divide(__u64 **parts, size_t n, uint64_t from, uint64_t to)
 	*parts[largest] += to - sum;
 }
 
-/* The events of one connection, scaled to add up to its bytes. */
-struct split {
-	struct nio_amount calls[NIO_CALL_NR];
-	struct nio_amount stages[NIO_STAGE_NR];
-	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
-	uint64_t divided[NIO_SIDE_NR];
-	uint64_t seen_tx, seen_rx;
-	uint64_t pinned_open;
-};
-
 static void scale_events(struct nio_amount *amounts, size_t n, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -69,7 +62,7 @@ static void scale_events(struct nio_amount *amounts, size_t n, uint64_t from, ui
 	}
 }
 
-static void divide_calls(struct split *d, uint64_t seen, uint64_t sent)
+static void divide_calls(struct socket_ledger *d, uint64_t seen, uint64_t sent)
 {
 	__u64 *calls[NIO_CALL_NR], sum = 0;
 
@@ -87,31 +80,31 @@ static void divide_calls(struct split *d, uint64_t seen, uint64_t sent)
  * range. The minimum is one byte per id; the rest of the unseen bytes stays unclassified. If some
  * calls were seen, they are a sample of the others instead. true: they were booked.
  */
-static bool book_unseen_ids(struct split *d, uint64_t ids, uint64_t unseen)
+static bool book_unseen_ids(struct socket_ledger *d, uint64_t unseen)
 {
 	struct nio_amount *pins = &d->stages[NIO_STAGE_TX_PIN];
-	uint64_t least = ids < unseen ? ids : unseen;
+	uint64_t least = d->ids < unseen ? d->ids : unseen;
 
 	if (!least || pins->bytes || pins->events)
 		return false;
-	*pins = (struct nio_amount){least, ids};
+	*pins = (struct nio_amount){least, d->ids};
 	d->calls[NIO_CALL_ZEROCOPY].bytes += least;
-	d->calls[NIO_CALL_ZEROCOPY].events += ids;
+	d->calls[NIO_CALL_ZEROCOPY].events += d->ids;
 	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] += unseen - least;
 	d->pinned_open = unseen - least;
 	return true;
 }
 
 /* Divides the bytes that a socket sent as the calls that were seen. */
-static void divide_sent(struct split *d, uint64_t sent, uint64_t ids)
+static void divide_sent(struct socket_ledger *d)
 {
 	__u64 *foreign = &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
 	__u64 *parts[] = {&d->stages[NIO_STAGE_TX_COPY].bytes, &d->stages[NIO_STAGE_TX_PIN].bytes,
 			  &d->stages[NIO_STAGE_TX_SPLICE].bytes, foreign};
-	uint64_t seen = *parts[0] + *parts[1] + *parts[2] + *foreign;
+	uint64_t seen = *parts[0] + *parts[1] + *parts[2] + *foreign, sent = d->socket_tx;
 
 	d->seen_tx = seen < sent ? seen : sent;
-	if (seen == sent || (seen < sent && book_unseen_ids(d, ids, sent - seen)))
+	if (seen == sent || (seen < sent && book_unseen_ids(d, sent - seen)))
 		return;
 	if (!seen) {
 		d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = sent;
@@ -128,7 +121,7 @@ static void divide_sent(struct split *d, uint64_t sent, uint64_t ids)
  * No call took a zero-copy id, so no call pinned: the calls that a kprobe saw begin were refused
  * (ENOBUFS) and sent nothing. Calls with MSG_ZEROCOPY without SO_ZEROCOPY copy, and stay.
  */
-static void drop_refused_pins(struct split *d)
+static void drop_refused_pins(struct socket_ledger *d)
 {
 	struct nio_amount *pins = &d->stages[NIO_STAGE_TX_PIN];
 	struct nio_amount *calls = &d->calls[NIO_CALL_ZEROCOPY];
@@ -138,46 +131,36 @@ static void drop_refused_pins(struct split *d)
 	*pins = (struct nio_amount){0};
 }
 
-/*
- * Several threads sent on one socket, some with MSG_ZEROCOPY, and their messages were not seen: it
- * is unknown which calls took an id.
- */
-static void leave_unclassified(struct split *d, uint64_t sent)
+/* Several threads sent in turns, their messages unseen: it is unknown which calls took an id. */
+static void leave_unclassified(struct socket_ledger *d)
 {
 	memset(d->calls, 0, sizeof(d->calls));
 	for (int i = NIO_STAGE_TX_COPY; i <= NIO_STAGE_TX_SPLICE; i++)
 		d->stages[i] = (struct nio_amount){0};
 	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 0;
-	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = sent;
-	d->pinned_open = sent;
-}
-
-/* Bytes taken since the last seen copy: more than the copy, or fewer (peeked). */
-static void judge_last_copy(struct split *d, const struct sock_state *s)
-{
-	__u64 *uncovered = d->uncovered[NIO_SIDE_RECEIVER];
-	int32_t further = (int32_t)(s->now.taken - s->taken_seen);
-
-	if (further > 0)
-		uncovered[NIO_UNCOVERED_UNSEEN] += further;
-	else
-		uncovered[NIO_UNCOVERED_PEEKED] += -(int64_t)further;
+	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = d->socket_tx;
+	d->pinned_open = d->socket_tx;
 }
 
 /* The bytes that an application read from a socket: copied, peeked first, or without a copy. */
-static void divide_read(struct split *d, const struct sock_state *s, uint64_t read)
+static void divide_read(struct socket_ledger *d, const struct sock_state *s)
 {
 	__u64 *peeked = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED];
 	__u64 *unseen = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
 	struct nio_amount *copy = &d->stages[NIO_STAGE_RX_COPY];
-	uint64_t taken, seen;
+	/* Taken since the last seen copy: more than the copy, or fewer (peeked). */
+	int32_t further = (int32_t)(s->now.taken - s->taken_seen);
+	uint64_t taken, seen, read = d->socket_rx;
 
 	if (sock_state_saw_all(s)) {
-		judge_last_copy(d, s);
-		d->seen_rx = read > *unseen ? read - *unseen : 0;
+		if (further > 0)
+			*unseen += further;
+		else
+			*peeked += -(int64_t)further;
+		d->seen_rx = minus(read, *unseen);
 		return;
 	}
-	taken = copy->bytes > *peeked ? copy->bytes - *peeked : 0;
+	taken = minus(copy->bytes, *peeked);
 	seen = taken + *unseen;
 	d->seen_rx = taken < read ? taken : read;
 	if (!seen) {
@@ -194,37 +177,32 @@ static void divide_read(struct split *d, const struct sock_state *s, uint64_t re
 }
 
 /* A socket that another layer serves: TCP counts what that layer sends and takes. */
-static void split_layer(struct split *d, const struct sock_state *s, uint64_t sent, uint64_t read)
+static void split_layer(struct socket_ledger *d, const struct sock_state *s)
 {
 	size_t kind = (size_t)s->uncovered - 1;
-	uint64_t booked = sent_by_events(d->stages, d->uncovered[NIO_SIDE_SENDER]);
-	uint64_t taken = received_by_events(d->stages, d->uncovered[NIO_SIDE_RECEIVER]);
+	uint64_t sent = minus(d->socket_tx, socket_ledger__booked(d, NIO_SIDE_SENDER));
+	uint64_t read = minus(d->socket_rx, socket_ledger__booked(d, NIO_SIDE_RECEIVER));
 
-	if (!sock_state_saw_all(s) && sent > booked)
-		d->uncovered[NIO_SIDE_SENDER][kind] += sent - booked;
-	if ((!sock_state_saw_all(s) || kind == NIO_UNCOVERED_KTLS) && read > taken)
-		d->uncovered[NIO_SIDE_RECEIVER][kind] += read - taken;
+	if (!sock_state_saw_all(s))
+		d->uncovered[NIO_SIDE_SENDER][kind] += sent;
+	if (!sock_state_saw_all(s) || kind == NIO_UNCOVERED_KTLS)
+		d->uncovered[NIO_SIDE_RECEIVER][kind] += read;
 }
 
-static void split_socket(struct split *d, const struct sock_state *s)
+/* Scales the events of a connection so that they add up to its bytes. */
+static void split(struct socket_ledger *d, const struct sock_state *s)
 {
-	uint64_t sent = s->now.sent - s->base.sent, read = s->now.read - s->base.read;
-
-	memset(d, 0, sizeof(*d));
-	memcpy(d->calls, s->calls, sizeof(d->calls));
-	memcpy(d->stages, s->stages, sizeof(d->stages));
-	memcpy(d->uncovered, s->uncovered_bytes, sizeof(d->uncovered));
 	if (s->uncovered) {
-		split_layer(d, s, sent, read);
+		split_layer(d, s);
 		return;
 	}
-	if (s->zckey == s->zckey_base)
+	if (!d->ids)
 		drop_refused_pins(d);
-	if (s->several > 1 && s->zckey != s->zckey_base)
-		leave_unclassified(d, sent);
+	if (s->several > 1 && d->ids)
+		leave_unclassified(d);
 	else
-		divide_sent(d, sent, (uint32_t)(s->zckey - s->zckey_base));
-	divide_read(d, s, read);
+		divide_sent(d);
+	divide_read(d, s);
 }
 
 static bool is_loopback(uint16_t family, const uint8_t address[16])
@@ -243,59 +221,19 @@ bool socket_ledger__is_local(const struct sock_state *s)
 	return is_loopback(s->family, s->remote) || !memcmp(s->local, s->remote, sizeof(s->local));
 }
 
-uint64_t socket_ledger__copied_in_calls(const struct sock_state *s)
-{
-	struct split d;
-
-	if (s->zckey == s->zckey_base || !s->copied || s->stages[NIO_STAGE_TX_PIN].bytes)
-		return 0;
-	split_socket(&d, s);
-	return d.stages[NIO_STAGE_TX_PIN].bytes ? 0 : d.calls[NIO_CALL_ZEROCOPY].bytes;
-}
-
-static void add_amounts(struct nio_amount *to, const struct nio_amount *from, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		to[i].bytes += from[i].bytes;
-		to[i].events += from[i].events;
-	}
-}
-
-static void add_times(struct socket_ledger *b, uint64_t first_ns, uint64_t last_ns)
-{
-	if (first_ns && (!b->first_ns || first_ns < b->first_ns))
-		b->first_ns = first_ns;
-	if (last_ns > b->last_ns)
-		b->last_ns = last_ns;
-}
-
-static void add_sizes(struct socket_ledger *b, const struct sock_state *s)
-{
-	for (size_t i = 0; i < NIO_SIZES; i++) {
-		b->tx_sizes[i] += s->tx_sizes[i];
-		b->rx_sizes[i] += s->rx_sizes[i];
-	}
-}
-
-static uint64_t retransmitted(const struct sock_state *s)
-{
-	return s->now.retrans > s->base.retrans ? s->now.retrans - s->base.retrans : 0;
-}
-
 /*
  * Copies of pinned pages that were not seen, at most: if every completed zero-copy send of a
  * connection was reported copied, and fewer bytes were seen copied than were pinned. Retransmitted
  * bytes are copied again.
  */
-static uint64_t unseen_copies(const struct sock_state *s, const struct split *d)
+static uint64_t unseen_copies(const struct socket_ledger *d)
 {
 	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes;
-	uint32_t ids = s->zckey - s->zckey_base;
 
-	if (!ids || s->copied != s->completed || seen >= pinned || (s->completed == 0 && !seen))
+	if (!d->ids || d->copied != d->completed || seen >= pinned || (!d->completed && !seen))
 		return 0;
-	return pinned + retransmitted(s) - seen;
+	return pinned + d->retrans - seen;
 }
 
 /* A state is made at the first call seen: in a later window than the first, calls came before. */
@@ -304,48 +242,61 @@ static bool saw_whole_life(const struct sock_state *s)
 	return sock_state_saw_all(s) && s->born_window == 1;
 }
 
-void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state *s)
+static struct socket_ledger ledger_of(const struct sock_state *s)
 {
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zckey != s->zckey_base;
-	struct split d;
+	bool local = socket_ledger__is_local(s);
+	struct socket_ledger d = {
+		.connections = 1,
+		.unmeasured = s->uncovered != 0,
+		.partly_seen = s->uncovered == NIO_UNCOVERED_MPTCP + 1 && !saw_whole_life(s),
+		.socket_tx = s->now.sent - s->base.sent,
+		.socket_rx = s->now.read - s->base.read,
+		.received = s->now.received - s->base.received,
+		.retrans = minus(s->now.retrans, s->base.retrans),
+		.spliced = s->spliced,
+		.ids = (uint32_t)(s->zckey - s->zckey_base),
+		.completed = s->completed,
+		.copied = s->copied,
+		.zc_without_option = s->zc_without_option,
+		.local = local,
+		.zerocopy = pins,
+		.zerocopy_local = pins && local,
+	};
 
-	split_socket(&d, s);
-	b->connections++;
-	b->unmeasured += s->uncovered != 0;
-	b->partly_seen += s->uncovered == NIO_UNCOVERED_MPTCP + 1 && !saw_whole_life(s);
-	b->socket_tx += s->now.sent - s->base.sent;
-	b->socket_rx += s->now.read - s->base.read;
-	b->received += s->now.received - s->base.received;
-	b->seen_tx += d.seen_tx;
-	b->seen_rx += d.seen_rx;
-	b->retrans += retransmitted(s);
-	add_amounts(b->calls, d.calls, NIO_CALL_NR);
-	add_amounts(b->stages, d.stages, NIO_STAGE_NR);
-	b->spliced += s->spliced;
-	for (size_t side = 0; side < NIO_SIDE_NR; side++) {
-		for (size_t kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-			b->uncovered[side][kind] += d.uncovered[side][kind];
-		b->divided[side] += d.divided[side];
-	}
-	b->ids += (uint32_t)(s->zckey - s->zckey_base);
-	b->completed += s->completed;
-	b->copied += s->copied;
-	b->unseen += unseen_copies(s, &d);
-	b->pinned_open += d.pinned_open;
+	memcpy(d.calls, s->calls, sizeof(d.calls));
+	memcpy(d.stages, s->stages, sizeof(d.stages));
+	memcpy(d.uncovered, s->uncovered_bytes, sizeof(d.uncovered));
 	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
-		b->refused[i] += s->refused[i];
-	b->zc_without_option += s->zc_without_option;
-	add_sizes(b, s);
-	b->local += socket_ledger__is_local(s);
-	b->zerocopy += pins;
-	b->zerocopy_local += pins && socket_ledger__is_local(s);
-	add_times(b, s->first_ns, s->last_ns);
+		d.refused[i] = s->refused[i];
+	for (size_t i = 0; i < NIO_SIZES; i++) {
+		d.tx_sizes[i] = s->tx_sizes[i];
+		d.rx_sizes[i] = s->rx_sizes[i];
+	}
+	split(&d, s);
+	d.unseen = unseen_copies(&d);
+	return d;
 }
 
-uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side)
+uint64_t socket_ledger__copied_in_calls(const struct sock_state *s)
 {
-	return side == NIO_SIDE_SENDER ? sent_by_events(b->stages, b->uncovered[side])
-				       : received_by_events(b->stages, b->uncovered[side]);
+	struct socket_ledger d = ledger_of(s);
+
+	if (!d.ids || !s->copied || s->stages[NIO_STAGE_TX_PIN].bytes ||
+	    d.stages[NIO_STAGE_TX_PIN].bytes)
+		return 0;
+	return d.calls[NIO_CALL_ZEROCOPY].bytes;
+}
+
+void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state *s)
+{
+	struct socket_ledger d = ledger_of(s);
+
+	num__add_counts(b, &d, offsetof(struct socket_ledger, first_ns));
+	if (s->first_ns && (!b->first_ns || s->first_ns < b->first_ns))
+		b->first_ns = s->first_ns;
+	if (s->last_ns > b->last_ns)
+		b->last_ns = s->last_ns;
 }
 
 struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_side side)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The copy ledger of one socket, or the sum over several sockets: the bytes that the sockets
- * counted, divided by what the events of calls and copies showed. Pure.
- */
+/* The copy ledger of sockets: the bytes that they counted, divided as their events. Pure. */
 #ifndef MODEL_SOCKET_LEDGER_H
 #define MODEL_SOCKET_LEDGER_H
 
@@ -18,17 +15,18 @@
 	"sockets or processes were left out: their maps were full (--max-sockets), a network " \
 	"namespace was not visited, or the end of a connection was not seen"
 
+/* Counts of 64 bits, which add up, and the time of the sockets' events at the end. */
 struct socket_ledger {
-	size_t connections;
+	uint64_t connections;
 	/* By the sockets' counters since watching began: queued, and read by the applications. */
 	uint64_t socket_tx, socket_rx;
 	uint64_t received; /* from the peers, read or not */
 	/* Bytes of connections with partly seen calls: scaled from the seen part. */
 	uint64_t divided[NIO_SIDE_NR];
 	uint64_t seen_tx, seen_rx; /* bytes of calls and copies that were seen */
-	size_t left_out;           /* sockets and processes that are missing in these sums */
-	size_t unmeasured;         /* connections served by another layer than TCP */
-	size_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
+	uint64_t left_out;         /* sockets and processes that are missing in these sums */
+	uint64_t unmeasured;       /* connections served by another layer than TCP */
+	uint64_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
 	uint64_t retrans;
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
@@ -41,9 +39,9 @@ struct socket_ledger {
 	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error */
 	uint64_t zc_without_option;       /* calls with MSG_ZEROCOPY without SO_ZEROCOPY */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
-	size_t local;                    /* connections whose peer address is of this machine */
-	size_t zerocopy, zerocopy_local; /* connections that sent with MSG_ZEROCOPY; local ones */
-	uint64_t first_ns, last_ns;      /* CLOCK_MONOTONIC; 0: none */
+	uint64_t local;                    /* connections whose peer address is of this machine */
+	uint64_t zerocopy, zerocopy_local; /* connections that sent with MSG_ZEROCOPY; local ones */
+	uint64_t first_ns, last_ns;        /* CLOCK_MONOTONIC; 0: none */
 };
 
 /* Adds the events of one connection. */
@@ -58,10 +56,7 @@ struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_s
 /* Sum over the stages and the uncovered kinds: of bytes sent, or of bytes read. */
 uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side);
 
-/*
- * Bytes received by splice, which copies nothing. seen: probe "splice_read" is attached. Without
- * the probe: 0 if every byte read was copied, otherwise unknown.
- */
+/* Bytes received by splice. seen: its probe is attached; else 0 if all was copied, or unknown. */
 struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen);
 
 /* Copies per byte sent and received here; unknown without bytes. */
@@ -86,10 +81,7 @@ uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_sid
 struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side side,
 				    enum nio_uncovered_kind kind);
 
-/*
- * The most that a stage can have: its bytes, and those whose events were missed. The bytes of a
- * stage are the least.
- */
+/* The most that a stage can have: its bytes (the least), and bytes whose events were missed. */
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage);
 
 /*
@@ -108,10 +100,7 @@ uint64_t socket_ledger__bytes(const struct socket_ledger *b);        /* sent and
  */
 uint64_t socket_ledger__copied_in_calls(const struct sock_state *s);
 
-/*
- * Does the connection stay on this machine by its addresses alone: to 127/8 or ::1, or between
- * equal addresses?
- */
+/* Does the connection stay on this machine: to 127/8 or ::1, or between equal addresses? */
 bool socket_ledger__is_local(const struct sock_state *s);
 
 /* Names of enum nio_send_call ("plain") and of enum nio_refusal ("enobufs"). */

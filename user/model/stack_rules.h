@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The class of a sample by its kernel stack: one table of rules on function names, innermost frame
- * first. Pure.
- */
+/* The class of a sample by its kernel stack: rules on function names. Pure. */
 #ifndef MODEL_STACK_RULES_H
 #define MODEL_STACK_RULES_H
 

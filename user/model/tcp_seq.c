@@ -26,10 +26,7 @@ static int compare_cookies(const void *px, const void *py, void *arg)
 	return (cookies[*x] > cookies[*y]) - (cookies[*x] < cookies[*y]);
 }
 
-/*
- * Cookies are not in order, since each CPU issues its own. They are sorted, because every socket of
- * the namespace is looked up.
- */
+/* Each CPU issues its own cookies. Sorted, since every socket of the namespace is looked up. */
 static void order_cookies(struct socket_snapshot *pass, const uint64_t *cookies)
 {
 	for (size_t i = 0; i < pass->nr; i++)
@@ -38,34 +35,25 @@ static void order_cookies(struct socket_snapshot *pass, const uint64_t *cookies)
 	pass->ordered = true;
 }
 
-/* The index of a cookie; nr: it does not belong to the pass. */
-static size_t search(const struct socket_snapshot *pass, const uint64_t *cookies, uint64_t cookie)
-{
-	size_t low = 0, high = pass->nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (cookies[pass->order[mid]] < cookie)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < pass->nr && cookies[pass->order[low]] == cookie ? pass->order[low] : pass->nr;
-}
-
 void tcp_seq__take(struct socket_snapshot *pass, const uint64_t *cookies,
 		   const struct nio_socket *socket)
 {
-	size_t i;
+	size_t low = 0, high = pass->nr;
 
 	if (!socket->cookie)
 		return;
 	if (!pass->ordered)
 		order_cookies(pass, cookies);
-	i = search(pass, cookies, socket->cookie);
-	if (i < pass->nr)
-		pass->sockets[i] = *socket;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (cookies[pass->order[mid]] < socket->cookie)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < pass->nr && cookies[pass->order[low]] == socket->cookie)
+		pass->sockets[pass->order[low]] = *socket;
 }
 
 size_t tcp_seq__unmet(const struct socket_snapshot *pass)
@@ -131,11 +119,6 @@ static const char *add_socket(const struct nio_socket *base, const struct nio_so
 	return NULL;
 }
 
-static const char *no_pass(const struct socket_snapshot *pass)
-{
-	return pass->reason ? pass->reason : "the sockets were not read";
-}
-
 const char *tcp_seq__between(const struct socket_snapshot *base, const struct socket_snapshot *now,
 			     struct sequence_sum *sum)
 {
@@ -143,10 +126,10 @@ const char *tcp_seq__between(const struct socket_snapshot *base, const struct so
 
 	*sum = (struct sequence_sum){
 		.zckeys = base->zckeys && now->zckeys, .pinning = true, .completed = true};
-	if (!base->source)
-		return no_pass(base);
-	if (!now->source)
-		return no_pass(now);
+	if (!base->source || !now->source) {
+		why = base->source ? now->reason : base->reason;
+		return why ? why : "the sockets were not read";
+	}
 	if (base->nr != now->nr)
 		return "the two passes are not over the same sockets";
 	for (size_t i = 0; i < now->nr && !why; i++)

@@ -53,7 +53,8 @@ struct real time_figures__part(const struct run_result *run, enum path_part part
 		     : unknown("no call was timed");
 }
 
-struct real time_figures__inside(const struct run_result *run)
+/* Mean ns of a send call inside tcp_sendmsg, by the kernel's clock: the sum of its parts. */
+static struct real inside_of(const struct run_result *run)
 {
 	struct real sum = real__known(0), part;
 	int p;
@@ -70,7 +71,7 @@ struct real time_figures__inside(const struct run_result *run)
 struct real time_figures__outside(const struct run_result *run)
 {
 	struct real total = time_figures__part(run, PATH_SEND_TOTAL);
-	struct real inside = time_figures__inside(run);
+	struct real inside = inside_of(run);
 
 	if (!total.known || !inside.known)
 		return total.known ? inside : total;

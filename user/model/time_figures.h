@@ -15,9 +15,6 @@
  */
 struct real time_figures__part(const struct run_result *run, enum path_part part);
 
-/* Mean ns of a send call inside tcp_sendmsg, by the kernel's clock: the sum of its parts. */
-struct real time_figures__inside(const struct run_result *run);
-
 /*
  * Mean ns of a send call outside tcp_sendmsg: the whole less the parts. Unknown also when only some
  * calls were followed: then the means are of different calls and do not subtract.
@@ -27,16 +24,10 @@ struct real time_figures__outside(const struct run_result *run);
 /* Send calls that the load generator timed, of the round that the times are of. */
 uint64_t time_figures__calls(const struct run_result *run);
 
-/*
- * Bytes that a stage's ns is the time of, of the round that the times are of. Where only some
- * events were timed, their share of the bytes.
- */
+/* Bytes that a stage's ns is of; with some events timed, their share. Of the times' round. */
 struct real time_figures__timed_bytes(const struct run_result *run, enum nio_stage stage);
 
-/*
- * ns of a stage for each KiB it moved; 0: it moved nothing. Where only some events were timed, as
- * if the others were like them.
- */
+/* ns of a stage for each KiB it moved, also if only some events were timed; 0: it moved nothing. */
 struct real time_figures__per_kib(const struct run_result *run, enum nio_stage stage);
 
 #endif

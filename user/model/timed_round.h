@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Times measured in a round of their own, for a run whose bytes, throughput and counters must not
- * include the cost of timing. Pure.
- */
+/* Times of a round of their own, since timing would slow the compared round. Pure. */
 #ifndef MODEL_TIMED_ROUND_H
 #define MODEL_TIMED_ROUND_H
 
 #include "result.h"
 
 /*
- * Moves to run the times of `only`, whose measured phase is over: times of stages without a time in
+ * Moves to run the times of `timed`, whose measured phase is over: of stages without a time in
  * run, the send call and its parts, zero-copy sends until completion, counters inside the stages.
  * Times of run itself stay.
  */

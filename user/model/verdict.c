@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The zero-copy verdict; see verdict.h. Pure. */
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/append.h"
@@ -37,47 +35,29 @@ static const char *const clauses[] = {
 			      "IORING_SEND_ZC_REPORT_USAGE reports it to the program",
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct verdict *v, const char *format, ...)
+/* Returns the evidence of the next cause. At most six apply at once: no list is full. */
+static char *begin_cause(struct verdict *v, enum zc_cause cause)
 {
-	va_list args;
+	struct cause *c = &v->causes[v->causes_nr++];
 
-	va_start(args, format);
-	append__args(v->text, sizeof(v->text), format, args);
-	va_end(args);
-}
-
-/* Adds to the evidence of the last cause. */
-__attribute__((format(printf, 2, 3))) static void extend(struct verdict *v, const char *format, ...)
-{
-	char *evidence = v->causes[v->causes_nr - 1].evidence;
-	va_list args;
-
-	va_start(args, format);
-	append__args(evidence, sizeof(v->causes[0].evidence), format, args);
-	va_end(args);
-}
-
-__attribute__((format(printf, 3, 4))) static void add(struct verdict *v, enum zc_cause cause,
-						      const char *format, ...)
-{
-	struct cause *c = &v->causes[v->causes_nr];
-	va_list args;
-
-	if (v->causes_nr == VERDICT_CAUSES_MAX)
-		return;
 	c->cause = cause;
-	va_start(args, format);
-	vsnprintf(c->evidence, sizeof(c->evidence), format, args);
-	va_end(args);
-	v->causes_nr++;
+	c->evidence[0] = '\0';
+	return c->evidence;
 }
+
+/* add() a cause; extend() the evidence of the last one; say() something in the text. */
+#define EVIDENCE_LEN       sizeof(((struct cause *)0)->evidence)
+#define add(v, cause, ...) append__text(begin_cause(v, cause), EVIDENCE_LEN, __VA_ARGS__)
+#define extend(v, ...) \
+	append__text((v)->causes[(v)->causes_nr - 1].evidence, EVIDENCE_LEN, __VA_ARGS__)
+#define say(v, ...) append__text((v)->text, sizeof((v)->text), __VA_ARGS__)
 
 const struct zc_counts *verdict__completions(const struct run_result *r)
 {
-	return r->kernel_zc_known && !run_result__sampled_completions(r) &&
-			       !run_result__completions_missed(r)
-		       ? &r->kernel_zc
-		       : &r->app.zc;
+	bool all_seen = r->kernel_zc_known && !run_result__sampled_completions(r) &&
+			!run_result__completions_missed(r);
+
+	return all_seen ? &r->kernel_zc : &r->app.zc;
 }
 
 static struct num bytes_of(const struct run_result *r, enum nio_stage stage)

@@ -35,10 +35,7 @@ void verdict__give(struct run_result *r, const struct environment *env);
  */
 void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices);
 
-/*
- * Appends how several services sent their bytes, if in different ways: "Port 80 sent 2.1 GB by
- * reference, port 81 copied 1.2 GB."
- */
+/* Appends "Port 80: 2 MB sent by reference, port 81: ..." if services send in different ways. */
 struct verdict_service {
 	const char *name; /* "port 80" */
 	uint64_t copied, pinned, spliced;

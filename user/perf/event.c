@@ -200,81 +200,50 @@ static void raise_files(size_t needed)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int open_group(struct perf_events *e, const struct perf_group *g, pid_t tid)
-{
-	int leader = -1, fd;
-
-	for (unsigned int i = 0; i < g->nr; i++) {
-		fd = open_slot(&e->plan->slots[g->slot[i]].spec, tid, leader);
-		if (fd < 0)
-			return fd;
-		e->fds[e->fds_nr++] = fd;
-		if (!i)
-			leader = fd;
-	}
-	return 0;
-}
-
 static int open_thread(struct perf_events *e, pid_t tid)
 {
-	int err = 0;
+	/* As many for the other process, and 256 for other descriptors. */
+	raise_files(2 * (e->fds_nr + PERF_SLOTS_MAX) + 256);
+	for (size_t g = 0; g < e->plan->groups_nr; g++) {
+		const struct perf_group *group = &e->plan->groups[g];
+		int leader = -1;
 
-	for (size_t g = 0; g < e->plan->groups_nr && !err; g++)
-		err = open_group(e, &e->plan->groups[g], tid);
-	e->threads += !err;
-	return err;
-}
+		for (unsigned int i = 0; i < group->nr; i++) {
+			int fd = open_slot(&e->plan->slots[group->slot[i]].spec, tid, leader);
 
-/* Stores the threads of pid in *tids, which the caller frees. 0 or -errno. */
-static int list_threads(pid_t pid, pid_t **tids, size_t *nr)
-{
-	const struct dirent *d;
-	char path[64];
-	DIR *dir;
-
-	*tids = NULL;
-	*nr = 0;
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT ? -ESRCH : -errno;
-	while ((d = readdir(dir))) {
-		if (atoi(d->d_name) <= 0)
-			continue;
-		*tids = xgrow(*tids, *nr, sizeof(**tids));
-		(*tids)[(*nr)++] = atoi(d->d_name);
+			if (fd < 0)
+				return fd;
+			e->fds = xgrow(e->fds, e->fds_nr, sizeof(*e->fds));
+			e->fds[e->fds_nr++] = fd;
+			if (!i)
+				leader = fd;
+		}
 	}
-	closedir(dir);
-	return *nr ? 0 : -ESRCH;
-}
-
-static int open_threads(struct perf_events *e, const pid_t *tids, size_t nr)
-{
-	size_t per_thread = 0;
-	int err = 0;
-
-	for (size_t g = 0; g < e->plan->groups_nr; g++)
-		per_thread += e->plan->groups[g].nr;
-	e->fds = xcalloc(nr * per_thread + 1, sizeof(*e->fds));
-	/* Both processes, and 256 for other descriptors. */
-	raise_files(2 * nr * per_thread + 256);
-	for (size_t i = 0; i < nr && !err; i++)
-		err = open_thread(e, tids[i]);
-	return err;
+	e->threads++;
+	return 0;
 }
 
 int perf_events__open(struct perf_events **out, const struct perf_plan *plan, pid_t pid)
 {
-	struct perf_events *e = xcalloc(1, sizeof(*e));
-	pid_t *tids;
-	size_t nr;
-	int err = list_threads(pid, &tids, &nr);
+	struct perf_events *e;
+	const struct dirent *d;
+	char path[64];
+	int err = 0;
+	DIR *dir;
 
 	*out = NULL;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	e = xcalloc(1, sizeof(*e));
 	e->plan = plan;
-	if (!err)
-		err = open_threads(e, tids, nr);
-	free(tids);
+	while (!err && (d = readdir(dir)))
+		if (atoi(d->d_name) > 0)
+			err = open_thread(e, atoi(d->d_name));
+	closedir(dir);
+	if (!err && !e->threads)
+		err = -ESRCH;
 	if (err)
 		perf_events__close(e);
 	else

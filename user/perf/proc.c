@@ -86,7 +86,7 @@ static void add_file(struct num *sum, pid_t pid, const char *tid, size_t source)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/task/%.32s/%s", pid, tid, sources[source].file);
 	if (read_file(path, text, sizeof(text)) || sources[source].parse(text, &value))
-		*sum = (struct num){.reason = "this kernel does not show it in /proc"};
+		*sum = num__unknown("this kernel does not show it in /proc");
 	sum->value += value;
 }
 
@@ -97,7 +97,7 @@ int perf_proc__read(struct perf_proc *p, pid_t pid)
 	DIR *dir;
 
 	for (size_t i = 0; i < PERF_PROC_NR; i++)
-		p->sum[i] = (struct num){.known = true};
+		p->sum[i] = num__known(0);
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	if (!dir)
@@ -131,11 +131,7 @@ void perf_proc__book(struct run_result *r, enum nio_side side, const struct perf
 		if (n->known || !base->sum[i].known || !now->sum[i].known ||
 		    now->sum[i].value < base->sum[i].value)
 			continue;
-		*n = (struct num){
-			.value = now->sum[i].value - base->sum[i].value,
-			.known = true,
-		};
-		r->perf_detail[side][sources[i].counter].running =
-			(struct real){.value = 1, .known = true};
+		*n = num__known(now->sum[i].value - base->sum[i].value);
+		r->perf_detail[side][sources[i].counter].running = real__known(1);
 	}
 }

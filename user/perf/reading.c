@@ -37,12 +37,12 @@ void perf_sum__add(struct perf_sum *sum, uint64_t value, uint64_t enabled_ns, ui
 
 struct num perf_sum__count(const struct perf_sum *sum, struct real *running)
 {
-	*running = (struct real){.value = 1, .known = true};
+	*running = real__known(1);
 	if (!sum->enabled_ns)
-		return (struct num){.known = true};
+		return num__known(0);
 	if (!sum->running_ns) {
-		*running = (struct real){.value = 0, .known = true};
-		return (struct num){.reason = never_ran};
+		*running = real__known(0);
+		return num__unknown(never_ran);
 	}
 	running->value = (double)sum->running_ns / (double)sum->enabled_ns;
 	return (struct num){
@@ -67,8 +67,8 @@ static void collect(struct parts *p, unsigned int quantity, const struct perf_pl
 
 		if (!reason)
 			reason = "/proc does not show it any more: the process ended";
-		p->part[part] = (struct num){.reason = reason};
-		p->running[part] = (struct real){.reason = reason};
+		p->part[part] = num__unknown(reason);
+		p->running[part] = real__unknown(reason);
 	}
 	for (size_t i = 0; i < plan->slots_nr; i++) {
 		const struct perf_slot *s = &plan->slots[i];
@@ -88,13 +88,7 @@ static struct num whole_of(const struct parts *p, struct real *running)
 	if (p->part[PERF_WHOLE].known || (!user->known && !kernel->known && !ru->known))
 		return p->part[PERF_WHOLE];
 	*running = ru->known && (!rk->known || ru->value < rk->value) ? *ru : *rk;
-	if (!user->known || !kernel->known)
-		return user->known ? *kernel : *user;
-	return (struct num){
-		.value = user->value + kernel->value,
-		.known = true,
-		.reason = user->reason ? user->reason : kernel->reason,
-	};
+	return num__sum(*user, *kernel);
 }
 
 void perf_read__book(struct run_result *r, enum nio_side side, const struct perf_plan *plan,

@@ -52,8 +52,8 @@ void perf_watch__begin(const struct perf_watch *w, struct run_result *r)
 
 static void book_nothing(struct run_result *r, enum nio_side side, const char *reason)
 {
-	const struct num none = {.reason = reason};
-	const struct real never = {.reason = reason};
+	const struct num none = num__unknown(reason);
+	const struct real never = real__unknown(reason);
 
 	for (int c = 0; c < PERF_NR; c++) {
 		r->perf[side][c] = none;

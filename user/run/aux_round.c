@@ -73,7 +73,7 @@ static int load_sampler(struct sampling *s)
 		symbols__explain(err, s->none, sizeof(s->none));
 		return err;
 	}
-	return sampler__open(&s->sampler, s->symbols, s->none, sizeof(s->none));
+	return sampler__open(&s->sampler, s->symbols, -1, s->none, sizeof(s->none));
 }
 
 static int load_once(struct sampling *s)

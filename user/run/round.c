@@ -86,7 +86,7 @@ bool round__has(const struct round *r, enum round_event event)
 static int start(struct round *r, enum nio_side side)
 {
 	const struct runner *e = r->e;
-	const char *address = netpath__address(e->path), *step;
+	const char *address = e->path->address, *step;
 	struct driver *d = &r->drivers[side];
 	struct arglist args = {0};
 	int err;
@@ -95,7 +95,7 @@ static int start(struct round *r, enum nio_side side)
 		loadgen_args__receiver(&args, e->loadgen, &e->traffic, address);
 	else
 		loadgen_args__sender(&args, e->loadgen, &e->traffic, r->mode, address, r->port);
-	err = child__start(&d->child, args.argv, netpath__netns(e->path, side), &step);
+	err = child__start(&d->child, args.argv, e->path->netns[side], &step);
 	arglist__clear(&args);
 	if (err)
 		return round__fail(r, err, "cannot start the load generator's %s (%s): %s.",
@@ -263,7 +263,7 @@ static void init(struct round *r, struct runner *e, enum mode mode, struct run_r
 		/* A remote receiver needs no reports here: it confirms over the connection. */
 		r->listening = true;
 		r->ready[NIO_SIDE_RECEIVER] = r->done[NIO_SIDE_RECEIVER] = true;
-		r->port = netpath__port(e->path);
+		r->port = e->path->port;
 		remote__begin(out);
 	}
 	if (!e->session)

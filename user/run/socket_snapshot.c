@@ -67,7 +67,7 @@ static int look_everywhere(struct look *l, int (*look)(struct look *l, int netns
 	int before = -2, err = 0;
 
 	for (int side = 0; side < NIO_SIDE_NR && !err; side++) {
-		int netns = netpath__netns(l->s->path, side);
+		int netns = l->s->path->netns[side];
 
 		if (!l->s->nr[side] || netns == before)
 			continue;

@@ -16,7 +16,6 @@
 #include "model/remote.h"
 #include "model/tap_parse.h"
 #include "model/verdict.h"
-#include "model/comparison.h"
 #include "text.h"
 #include "text_end.h"
 #include "text_list.h"
@@ -338,7 +337,7 @@ static void say_comparison(FILE *f, const struct result *r)
 {
 	struct rank_test t;
 
-	(void)comparison__of(&t, r, MODE_ZEROCOPY, MODE_ONECOPY);
+	figures__compare(&t, r, MODE_ZEROCOPY, MODE_ONECOPY);
 	text_comparison__write(f, &t);
 }
 

@@ -32,41 +32,38 @@ TEST(addresses_are_parsed_and_written_back)
 
 TEST(malformed_addresses_are_refused)
 {
-	static const char *const bad[] = {
-		"",
-		":",
-		":5201",
-		"192.0.2.7",
-		"192.0.2.7:",
-		"192.0.2.7:0",
-		"192.0.2.7:65536",
-		"192.0.2.7:-1",
-		"192.0.2.7:+1",
-		"192.0.2.7: 5201",
-		"192.0.2.7:5201 ",
-		"192.0.2.7:52o1",
-		"::1:5201",
-		"2001:db8::7:5201",
-		"[::1]",
-		"[::1]5201",
-		"[::1]:",
-		"[]:5201",
-		"[192.0.2.7]:5201",
-		"[host]:5201",
-		"[::1:5201",
-		"::1]:5201",
-		"[[::1]]:5201",
-		"a host:5201",
-		"http://host:5201",
-		"user@host:5201",
-		"18446744073709551617:18446744073709551617",
-	};
+	static const char *const bad[] = {"",
+					  ":",
+					  ":5201",
+					  "192.0.2.7",
+					  "192.0.2.7:",
+					  "192.0.2.7:0",
+					  "192.0.2.7:65536",
+					  "192.0.2.7:-1",
+					  "192.0.2.7:+1",
+					  "192.0.2.7: 5201",
+					  "192.0.2.7:5201 ",
+					  "192.0.2.7:52o1",
+					  "::1:5201",
+					  "2001:db8::7:5201",
+					  "[::1]",
+					  "[::1]5201",
+					  "[::1]:",
+					  "[]:5201",
+					  "[192.0.2.7]:5201",
+					  "[host]:5201",
+					  "[::1:5201",
+					  "::1]:5201",
+					  "[[::1]]:5201",
+					  "a host:5201",
+					  "http://host:5201",
+					  "user@host:5201",
+					  "18446744073709551617:18446744073709551617"};
 	struct address a = {"untouched", 7};
-	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		if (address__parse(bad[i], false, &a) != -EINVAL)
-			fail_msg("'%s' is taken for %s port %u", bad[i], a.host, a.port);
+	for_each_case(text, bad)
+		if (address__parse(*text, false, &a) != -EINVAL)
+			fail_msg("'%s' is taken for %s port %u", *text, a.host, a.port);
 	assert_string_equal(a.host, "untouched");
 	assert_int_equal(a.port, 7);
 }

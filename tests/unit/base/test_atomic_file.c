@@ -42,12 +42,26 @@ static struct atomic_file *open_and_write(const char *name, const char *text)
 	return f;
 }
 
-static mode_t mode_of(const char *name)
+static void write_whole(const char *name, const char *text)
+{
+	assert_int_equal(atomic_file__commit(open_and_write(name, text)), 0);
+}
+
+static struct stat state_of(const char *name)
 {
 	struct stat st;
 
-	assert_int_equal(stat(name, &st), 0);
-	return st.st_mode & 07777;
+	assert_int_equal(lstat(name, &st), 0);
+	return st;
+}
+
+static void check_owner(const char *name, uid_t uid, gid_t gid, mode_t mode)
+{
+	struct stat st = state_of(name);
+
+	assert_int_equal(st.st_uid, uid);
+	assert_int_equal(st.st_gid, gid);
+	assert_int_equal(st.st_mode & 07777, mode);
 }
 
 IN_PLACE(new_file_appears_at_commit)
@@ -58,7 +72,7 @@ IN_PLACE(new_file_appears_at_commit)
 	assert_int_equal(access("out", F_OK), -1);
 	assert_int_equal(atomic_file__commit(f), 0);
 	check_content("out", "new");
-	assert_int_equal(mode_of("out"), 0644);
+	assert_int_equal(state_of("out").st_mode & 07777, 0644);
 	assert_int_equal(entries("."), 1);
 }
 
@@ -72,7 +86,7 @@ IN_PLACE(existing_file_is_replaced_at_commit)
 	check_content("out", "old");
 	assert_int_equal(atomic_file__commit(f), 0);
 	check_content("out", "new");
-	assert_int_equal(mode_of("out"), 0600);
+	assert_int_equal(state_of("out").st_mode & 07777, 0600);
 	assert_int_equal(entries("."), 1);
 }
 
@@ -80,7 +94,7 @@ IN_PLACE(abort_leaves_the_old_file)
 {
 	atomic_file__abort(open_and_write("out", "never"));
 	assert_int_equal(entries("."), 0);
-	put_file_with("out", "old", 0644);
+	put_file("out", "old");
 	atomic_file__abort(open_and_write("out", "never"));
 	check_content("out", "old");
 	assert_int_equal(entries("."), 1);
@@ -89,23 +103,13 @@ IN_PLACE(abort_leaves_the_old_file)
 
 IN_PLACE(link_to_a_file_is_followed)
 {
-	struct stat st;
-
 	assert_int_equal(mkdir("d", 0755), 0);
-	put_file_with("d/out", "old", 0644);
+	put_file("d/out", "old");
 	assert_int_equal(symlink("d/out", "link"), 0);
-	assert_int_equal(atomic_file__commit(open_and_write("link", "new")), 0);
+	write_whole("link", "new");
 	check_content("d/out", "new");
-	assert_int_equal(lstat("link", &st), 0);
-	assert_true(S_ISLNK(st.st_mode));
+	assert_true(S_ISLNK(state_of("link").st_mode));
 	assert_int_equal(entries("d"), 1);
-}
-
-static bool is_link(const char *name)
-{
-	struct stat st;
-
-	return !lstat(name, &st) && S_ISLNK(st.st_mode);
 }
 
 /* Links are followed as open(2) does; the links themselves stay. */
@@ -118,53 +122,47 @@ IN_PLACE(link_to_a_missing_file_is_followed)
 	assert_int_equal(symlink("out", "d/null"), 0);
 	assert_true(atomic_file__same("link", "d/out"));
 	assert_false(atomic_file__same("link", "d/null2"));
-	assert_int_equal(atomic_file__commit(open_and_write("link", "new")), 0);
-	assert_true(is_link("link") && is_link("d/null"));
+	write_whole("link", "new");
+	assert_true(S_ISLNK(state_of("link").st_mode) && S_ISLNK(state_of("d/null").st_mode));
 	check_content("d/out", "new");
 	assert_int_equal(entries("d"), 2);
 	assert_int_equal(unlink("d/null") | unlink("link"), 0);
 	assert_int_equal(symlink("missing/out", "link"), 0);
 	assert_int_equal(atomic_file__open(&f, "link"), -ENOENT);
-	assert_true(is_link("link"));
+	assert_true(S_ISLNK(state_of("link").st_mode));
 }
 
-/*
- * A file of another user keeps its owner; under sudo, only new files belong to the user behind
- * sudo.
- */
+/* Under sudo, only new files belong to the user behind sudo. */
 IN_PLACE(existing_file_keeps_its_owner)
 {
-	struct stat st;
-
 	put_file_with("out", "old", 0640);
 	if (chown("out", 4242, 4343))
 		skip(); /* only root can change the owner */
 	setenv("SUDO_UID", "1", 1);
 	setenv("SUDO_GID", "1", 1);
-	assert_int_equal(atomic_file__commit(open_and_write("out", "new")), 0);
+	write_whole("out", "new");
 	check_content("out", "new");
-	assert_int_equal(stat("out", &st), 0);
-	assert_int_equal(st.st_uid, 4242);
-	assert_int_equal(st.st_gid, 4343);
-	assert_int_equal(st.st_mode & 07777, 0640);
+	check_owner("out", 4242, 4343, 0640);
 }
 
 IN_PLACE(bad_targets_fail_at_open)
 {
-	char name[NAME_MAX + 2];
+	char longest[NAME_MAX + 2] = "";
+	const struct {
+		const char *name;
+		int err;
+	} bad[] = {
+		{"", -ENOENT},        {"missing/out", -ENOENT},    {"d", -EISDIR},
+		{"d/", -EISDIR},      {"/proc/none/out", -ENOENT}, {longest, -ENAMETOOLONG},
+		{"file/x", -ENOTDIR},
+	};
 	struct atomic_file *f = NULL;
 
+	memset(longest, 'x', sizeof(longest) - 1);
 	assert_int_equal(mkdir("d", 0755), 0);
-	assert_int_equal(atomic_file__open(&f, ""), -ENOENT);
-	assert_int_equal(atomic_file__open(&f, "missing/out"), -ENOENT);
-	assert_int_equal(atomic_file__open(&f, "d"), -EISDIR);
-	assert_int_equal(atomic_file__open(&f, "d/"), -EISDIR);
-	assert_int_equal(atomic_file__open(&f, "/proc/none/out"), -ENOENT);
-	memset(name, 'x', sizeof(name) - 1);
-	name[sizeof(name) - 1] = '\0';
-	assert_int_equal(atomic_file__open(&f, name), -ENAMETOOLONG);
-	put_file_with("out", "a file", 0644);
-	assert_int_equal(atomic_file__open(&f, "out/x"), -ENOTDIR);
+	put_file("file", "a file");
+	for_each_case(b, bad)
+		assert_int_equal(atomic_file__open(&f, b->name), b->err);
 	assert_null(f);
 	assert_int_equal(entries("."), 2);
 	assert_int_equal(entries("d"), 0);
@@ -173,7 +171,6 @@ IN_PLACE(bad_targets_fail_at_open)
 IN_PLACE(read_only_file_is_refused)
 {
 	struct atomic_file *f = NULL;
-
 	bool root = geteuid() == 0;
 
 	put_file_with("out", "old", 0444);
@@ -188,13 +185,11 @@ IN_PLACE(read_only_file_is_refused)
 
 IN_PLACE(failed_commit_returns_the_error_and_removes_its_file)
 {
-	struct atomic_file *f;
+	struct atomic_file *f = open_and_write("out", "new");
 
-	f = open_and_write("out", "new");
 	assert_int_equal(mkdir("out", 0755), 0);
 	assert_int_equal(atomic_file__commit(f), -EISDIR);
 	assert_int_equal(entries("."), 1);
-	assert_int_equal(rmdir("out"), 0);
 }
 
 /*
@@ -215,16 +210,11 @@ static void make_device(const char *name, unsigned int minor_nr)
 
 IN_PLACE(device_is_written_in_place)
 {
-	struct stat st;
-
 	make_device("null", 3);
 	make_device("full", 7);
-	assert_int_equal(atomic_file__commit(open_and_write("null", "gone")), 0);
-	assert_int_equal(stat("null", &st), 0);
-	assert_true(S_ISCHR(st.st_mode));
+	write_whole("null", "gone");
 	assert_int_equal(atomic_file__commit(open_and_write("full", "new")), -ENOSPC);
-	assert_int_equal(stat("full", &st), 0);
-	assert_true(S_ISCHR(st.st_mode));
+	assert_true(S_ISCHR(state_of("null").st_mode) && S_ISCHR(state_of("full").st_mode));
 	assert_int_equal(entries("."), 2);
 }
 
@@ -270,18 +260,10 @@ IN_PLACE(stdout_is_written_at_commit)
 	close(saved);
 }
 
-/* The mask is read once, for all files, and its descriptor is closed. */
 IN_PLACE(missing_directory_is_made_with_the_umask)
 {
-	int before = dup(0), after;
-
-	assert_true(before >= 0);
-	close(before);
 	assert_int_equal(atomic_file__make_directory("d"), 0);
-	after = dup(0);
-	close(after);
-	assert_int_equal(after, before);
-	assert_int_equal(mode_of("d"), 0755);
+	assert_int_equal(state_of("d").st_mode & 07777, 0755);
 	assert_int_equal(atomic_file__make_directory("d"), -EEXIST);
 	assert_int_equal(atomic_file__make_directory("nowhere/d"), -ENOENT);
 	assert_int_equal(entries("d"), 0);
@@ -304,7 +286,7 @@ IN_PLACE(different_names_of_one_file_are_the_same)
 		assert_false(atomic_file__same("there/x", "there/y"));
 		assert_false(atomic_file__same("there/x", "x"));
 		assert_false(atomic_file__same("there/x", "-"));
-		assert_int_equal(atomic_file__commit(open_and_write("there/x", "x")), 0);
+		write_whole("there/x", "x");
 	}
 	assert_int_equal(symlink("there/x", "y"), 0);
 	assert_true(atomic_file__same("y", "there/x"));
@@ -313,7 +295,6 @@ IN_PLACE(different_names_of_one_file_are_the_same)
 	/* Targets that are written in place; a target that cannot be opened fails at open. */
 	assert_false(atomic_file__same("/dev/null", "/dev/null"));
 	assert_false(atomic_file__same("nowhere/x", "nowhere/./x"));
-	assert_int_equal(unlink("y") | unlink("there/x") | rmdir("there"), 0);
 }
 
 IN_PLACE(no_file_takes_a_closed_standard_descriptor)
@@ -335,19 +316,13 @@ IN_PLACE(no_file_takes_a_closed_standard_descriptor)
 
 IN_PLACE(new_file_belongs_to_the_user_behind_sudo)
 {
-	struct stat st;
-
 	if (geteuid() != 0)
 		skip(); /* only root can change the owner */
 	setenv("SUDO_UID", "4242", 1);
 	setenv("SUDO_GID", "4243", 1);
-	assert_int_equal(atomic_file__commit(open_and_write("out", "new")), 0);
-	assert_int_equal(stat("out", &st), 0);
-	assert_int_equal(st.st_uid, 4242);
-	assert_int_equal(st.st_gid, 4243);
-	assert_int_equal(unlink("out"), 0);
+	write_whole("out", "new");
+	check_owner("out", 4242, 4243, 0644);
 	setenv("SUDO_UID", "-1", 1);
-	assert_int_equal(atomic_file__commit(open_and_write("out", "new")), 0);
-	assert_int_equal(stat("out", &st), 0);
-	assert_int_equal(st.st_uid, 0);
+	write_whole("other", "new");
+	check_owner("other", 0, 0, 0644);
 }

@@ -18,12 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/read_file.h"
 #include "bpf/netiotrace.h"
 #include "host/environment.h"
 #include "host/netns.h"
 #include "host/netpath.h"
 #include "host/rtnl.h"
 #include "kernel/btf_lookup.h"
+#include "support/entries.h"
 #include "support/test.h"
 
 #define PATIENCE_MS    5000
@@ -54,15 +56,6 @@ static ino_t our_netns(void)
 
 	assert_int_equal(stat("/proc/self/ns/net", &st), 0);
 	return st.st_ino;
-}
-
-static int count_fds(void)
-{
-	int fd, n = 0;
-
-	for (fd = 0; fd < 1024; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static int make_socket(void *family)
@@ -128,10 +121,10 @@ static void transfer(const struct netpath *path)
 	socklen_t len;
 	pid_t pid;
 
-	len = make_address(netpath__address(path), &ss);
+	len = make_address(path->address, &ss);
 	family = ss.ss_family;
-	listener = netns__visit(netpath__netns(path, NIO_SIDE_RECEIVER), make_socket, &family);
-	sender = netns__visit(netpath__netns(path, NIO_SIDE_SENDER), make_socket, &family);
+	listener = netns__visit(path->netns[NIO_SIDE_RECEIVER], make_socket, &family);
+	sender = netns__visit(path->netns[NIO_SIDE_SENDER], make_socket, &family);
 	assert_true(listener >= 0 && sender >= 0);
 	assert_int_equal(bind(listener, (struct sockaddr *)&ss, len), 0);
 	assert_int_equal(listen(listener, 1), 0);
@@ -181,9 +174,7 @@ static bool witness__present(struct witness *w)
 
 static bool witness__saw_end(struct witness *w)
 {
-	int i;
-
-	for (i = 0; i < PATIENCE_MS / 10 && witness__present(w); i++)
+	for (int i = 0; i < PATIENCE_MS / 10 && witness__present(w); i++)
 		poll(NULL, 0, 10);
 	return !witness__present(w);
 }
@@ -218,57 +209,46 @@ TEST(names_of_paths_are_parsed_exactly)
 	}
 }
 
-static unsigned int sysfs_mtu(const char *device)
+static unsigned int sysfs_mtu(void)
 {
-	unsigned int mtu = 0;
-	char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/class/net/%s/mtu", device);
-	f = fopen(path, "re");
-	assert_non_null(f);
-	assert_int_equal(fscanf(f, "%u", &mtu), 1);
-	fclose(f);
-	return mtu;
+	return (unsigned int)read_file__num("/sys/class/net/lo/mtu").value;
 }
 
 TEST(loopback_path_carries_TCP)
 {
 	struct netpath *path = open_path(NETPATH_LOOPBACK, 0, false);
 
-	assert_string_equal(netpath__address(path), "127.0.0.1");
-	assert_string_equal(netpath__device(path), "lo");
-	assert_int_equal(netpath__mtu(path), sysfs_mtu("lo"));
-	assert_int_equal(netpath__netns(path, NIO_SIDE_SENDER), -1);
-	assert_int_equal(netpath__netns(path, NIO_SIDE_RECEIVER), -1);
+	assert_string_equal(path->address, "127.0.0.1");
+	assert_string_equal(path->device, "lo");
+	assert_int_equal(path->mtu, sysfs_mtu());
+	assert_int_equal(path->netns[NIO_SIDE_SENDER], -1);
+	assert_int_equal(path->netns[NIO_SIDE_RECEIVER], -1);
 	transfer(path);
 	netpath__close(path);
 	netpath__close(NULL);
 }
 
-static int open_loopback(void *args)
+static int open_loopback(void *arg)
 {
-	struct netpath *path;
+	struct netpath *path = NULL;
 	const char *step;
-	int err = netpath__open(&path, NETPATH_LOOPBACK, 0, *(bool *)args, &step);
+	int err = netpath__open(&path, NETPATH_LOOPBACK, 0, false, &step);
 
-	if (!err)
-		netpath__close(path);
+	(void)arg;
+	netpath__close(path);
 	return err;
 }
 
 /* lo is down in a new namespace: connect() would hang. */
 TEST(loopback_that_is_down_is_refused)
 {
-	bool ipv6 = false;
-
 	NEED_ROOT();
-	assert_int_equal(netns__create(open_loopback, &ipv6), -ENETDOWN);
+	assert_int_equal(netns__create(open_loopback, NULL), -ENETDOWN);
 }
 
 TEST(veth_path_carries_TCP_and_leaves_nothing_behind)
 {
-	int fds = count_fds();
+	unsigned int fds = entries("/proc/self/fd");
 	ino_t home = our_netns();
 	struct netpath *path;
 	struct stat a, b;
@@ -276,17 +256,17 @@ TEST(veth_path_carries_TCP_and_leaves_nothing_behind)
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 0, false);
 	assert_int_equal(our_netns(), home);
-	assert_string_equal(netpath__address(path), "198.18.0.2");
-	assert_string_equal(netpath__device(path), "veth0");
-	assert_int_equal(netpath__mtu(path), 1500);
-	assert_int_equal(fstat(netpath__netns(path, NIO_SIDE_SENDER), &a), 0);
-	assert_int_equal(fstat(netpath__netns(path, NIO_SIDE_RECEIVER), &b), 0);
+	assert_string_equal(path->address, "198.18.0.2");
+	assert_string_equal(path->device, "veth0");
+	assert_int_equal(path->mtu, 1500);
+	assert_int_equal(fstat(path->netns[NIO_SIDE_SENDER], &a), 0);
+	assert_int_equal(fstat(path->netns[NIO_SIDE_RECEIVER], &b), 0);
 	assert_true(a.st_ino != b.st_ino && a.st_ino != home && b.st_ino != home);
 	/* Two descriptors; nothing else keeps the namespaces alive. */
-	assert_int_equal(count_fds(), fds + 2);
+	assert_int_equal(entries("/proc/self/fd"), fds + 2);
 	transfer(path);
 	netpath__close(path);
-	assert_int_equal(count_fds(), fds);
+	assert_int_equal(entries("/proc/self/fd"), fds);
 	assert_true(access("/sys/class/net/veth0", F_OK));
 }
 
@@ -312,8 +292,8 @@ TEST(veth_path_carries_TCP_at_any_MTU_and_over_IPv6)
 			skip();
 		}
 		path = open_path(NETPATH_VETH, c->mtu, c->ipv6);
-		assert_int_equal(netpath__mtu(path), c->mtu);
-		assert_string_equal(netpath__address(path), c->address);
+		assert_int_equal(path->mtu, c->mtu);
+		assert_string_equal(path->address, c->address);
 		transfer(path);
 		netpath__close(path);
 	}
@@ -321,7 +301,7 @@ TEST(veth_path_carries_TCP_at_any_MTU_and_over_IPv6)
 
 static void expect_failure(unsigned int mtu, bool ipv6, int err)
 {
-	int fds = count_fds();
+	unsigned int fds = entries("/proc/self/fd");
 	ino_t home = our_netns();
 	struct netpath *path = NULL;
 	const char *step = NULL;
@@ -330,7 +310,7 @@ static void expect_failure(unsigned int mtu, bool ipv6, int err)
 	assert_non_null(step);
 	assert_null(path);
 	assert_int_equal(our_netns(), home);
-	assert_int_equal(count_fds(), fds);
+	assert_int_equal(entries("/proc/self/fd"), fds);
 }
 
 TEST(failed_veth_path_leaves_nothing_behind)
@@ -366,13 +346,13 @@ static int failing_visit(void *arg)
 TEST(failed_visit_of_a_namespace_returns_home)
 {
 	ino_t home = our_netns(), visited = 0;
-	int fds = count_fds();
+	unsigned int fds = entries("/proc/self/fd");
 
 	NEED_ROOT();
 	assert_int_equal(netns__create(failing_visit, &visited), -EXDEV);
 	assert_true(visited && visited != home);
 	assert_int_equal(our_netns(), home);
-	assert_int_equal(count_fds(), fds);
+	assert_int_equal(entries("/proc/self/fd"), fds);
 	assert_int_equal(netns__visit(-1, failing_visit, &visited), -EXDEV);
 	assert_int_equal(visited, home);
 }
@@ -381,7 +361,7 @@ TEST(failed_visit_of_a_namespace_returns_home)
 static void hold_path(int pipe_fd)
 {
 	struct netpath *path = open_path(NETPATH_VETH, 0, false);
-	int fds[NIO_SIDE_NR] = {netpath__netns(path, 0), netpath__netns(path, 1)};
+	int fds[NIO_SIDE_NR] = {path->netns[0], path->netns[1]};
 
 	if (write(pipe_fd, fds, sizeof(fds)) != sizeof(fds))
 		_exit(1);
@@ -421,7 +401,7 @@ TEST(close_of_the_path_ends_its_namespaces)
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 0, false);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		fds[side] = netpath__netns(path, side);
+		fds[side] = path->netns[side];
 	begin_witnesses(w, getpid(), fds);
 	netpath__close(path);
 	end_witnesses(w);
@@ -469,13 +449,11 @@ TEST(environment_without_a_path_has_kernel_and_CPUs_only)
 static int write_optmem_max(void *value)
 {
 	FILE *f = fopen("/proc/sys/net/core/optmem_max", "we");
-	int err;
 
 	if (!f)
 		return -errno;
 	fprintf(f, "%d\n", *(int *)value);
-	err = fclose(f) ? -errno : 0;
-	return err;
+	return fclose(f) ? -errno : 0;
 }
 
 TEST(environment_is_that_of_the_namespace_of_the_sender)
@@ -486,7 +464,7 @@ TEST(environment_is_that_of_the_namespace_of_the_sender)
 
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 9000, false);
-	err = netns__visit(netpath__netns(path, NIO_SIDE_SENDER), write_optmem_max, &value);
+	err = netns__visit(path->netns[NIO_SIDE_SENDER], write_optmem_max, &value);
 	environment__read(&env, path, btf_lookup__has_member("net", "ptype_all"));
 	netpath__close(path);
 	assert_string_equal(env.path, "veth");
@@ -515,28 +493,27 @@ TEST(remote_path_has_address_port_and_device)
 {
 	struct environment env;
 	struct netpath *path;
-	int fds = count_fds();
+	unsigned int fds = entries("/proc/self/fd");
 
 	assert_int_equal(open_remote("127.0.0.7:5201", &path), 0);
-	assert_int_equal(netpath__kind(path), NETPATH_REMOTE);
-	assert_string_equal(netpath__address(path), "127.0.0.7");
-	assert_int_equal(netpath__port(path), 5201);
-	assert_string_equal(netpath__device(path), "lo");
-	assert_int_equal(netpath__mtu(path), sysfs_mtu("lo"));
-	assert_int_equal(netpath__netns(path, NIO_SIDE_SENDER), -1);
+	assert_int_equal(path->kind, NETPATH_REMOTE);
+	assert_string_equal(path->address, "127.0.0.7");
+	assert_int_equal(path->port, 5201);
+	assert_string_equal(path->device, "lo");
+	assert_int_equal(path->mtu, sysfs_mtu());
+	assert_int_equal(path->netns[NIO_SIDE_SENDER], -1);
 	environment__read(&env, path, btf_lookup__has_member("net", "ptype_all"));
 	assert_string_equal(env.path, "remote");
 	netpath__close(path);
-	assert_int_equal(count_fds(), fds);
+	assert_int_equal(entries("/proc/self/fd"), fds);
 }
 
 static int open_nowhere(void *text)
 {
-	struct netpath *path;
+	struct netpath *path = NULL;
 	int err = open_remote(text, &path);
 
-	if (!err)
-		netpath__close(path);
+	netpath__close(path);
 	return err;
 }
 

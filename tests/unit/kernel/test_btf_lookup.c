@@ -9,7 +9,10 @@
 #include "kernel/btf_lookup.h"
 #include "support/test.h"
 
-static void add_function(struct btf *btf, const char *name, unsigned int args)
+static struct btf *btf;
+static struct btf_lookup *l;
+
+static void add_function(const char *name, unsigned int args)
 {
 	int proto = btf__add_func_proto(btf, 0);
 
@@ -18,51 +21,48 @@ static void add_function(struct btf *btf, const char *name, unsigned int args)
 	assert_true(btf__add_func(btf, name, BTF_FUNC_GLOBAL, proto) > 0);
 }
 
-static struct btf *some_btf(void)
+static int make_btf(void **state)
 {
-	struct btf *btf = btf__new_empty();
-
+	(void)state;
+	btf = btf__new_empty();
 	assert_non_null(btf);
-	add_function(btf, "tcp_push", 5);
-	add_function(btf, "bpf_iter_tcp", 2);
+	add_function("tcp_push", 5);
+	add_function("bpf_iter_tcp", 2);
 	assert_true(btf__add_typedef(btf, "btf_trace_sock_send_length", 1) > 0);
 	assert_true(btf__add_typedef(btf, "tcp_recvmsg", 1) > 0);
 	assert_true(btf__add_var(btf, "__preempt_count", BTF_VAR_GLOBAL_ALLOCATED, 1) > 0);
-	return btf;
+	l = btf_lookup__of(btf);
+	return 0;
 }
 
-TEST(functions_are_found_by_name_and_number_of_arguments)
+static int free_btf(void **state)
 {
-	struct btf *btf = some_btf();
-	struct btf_lookup *l = btf_lookup__of(btf);
+	(void)state;
+	btf_lookup__free(l);
+	btf__free(btf);
+	return 0;
+}
 
-	assert_non_null(l);
+#define BTF_TEST(name) TEST_WITH(name, make_btf, free_btf)
+
+BTF_TEST(functions_are_found_by_name_and_number_of_arguments)
+{
 	assert_int_equal(btf_lookup__function(l, "tcp_push", 0), 0);
 	assert_int_equal(btf_lookup__function(l, "tcp_push", 5), 0);
 	assert_int_equal(btf_lookup__function(l, "tcp_push", 4), -EPROTOTYPE);
 	assert_int_equal(btf_lookup__function(l, "tcp_pus", 0), -ENOENT);
 	assert_int_equal(btf_lookup__function(l, "", 0), -ENOENT);
-	btf_lookup__free(l);
-	btf__free(btf);
 }
 
-TEST(names_of_other_BTF_kinds_do_not_match)
+BTF_TEST(names_of_other_BTF_kinds_do_not_match)
 {
-	struct btf *btf = some_btf();
-	struct btf_lookup *l = btf_lookup__of(btf);
-
 	assert_int_equal(btf_lookup__function(l, "tcp_recvmsg", 0), -ENOENT);
 	assert_true(btf_lookup__variable(l, "__preempt_count"));
 	assert_false(btf_lookup__variable(l, "tcp_push"));
-	btf_lookup__free(l);
-	btf__free(btf);
 }
 
-TEST(attach_points_of_sections_are_found)
+BTF_TEST(attach_points_of_sections_are_found)
 {
-	struct btf *btf = some_btf();
-	struct btf_lookup *l = btf_lookup__of(btf);
-
 	assert_int_equal(btf_lookup__section(l, "?tp_btf/sock_send_length"), 0);
 	assert_int_equal(btf_lookup__section(l, "tp_btf/sock_recv_length"), -ENOENT);
 	assert_int_equal(btf_lookup__section(l, "iter/tcp"), 0);
@@ -70,20 +70,17 @@ TEST(attach_points_of_sections_are_found)
 	assert_int_equal(btf_lookup__section(l, "fexit/tcp_push"), 0);
 	assert_int_equal(btf_lookup__section(l, "?kprobe/sock_send_length"), -ENOENT);
 	assert_int_equal(btf_lookup__section(l, "perf_event"), 0);
-	btf_lookup__free(l);
-	btf__free(btf);
 }
 
 /* As many names as slots: each is found, and a search for another one ends. */
 TEST(each_of_512_functions_is_found)
 {
-	struct btf *btf = btf__new_empty();
-	struct btf_lookup *l;
 	char name[32];
 
+	btf = btf__new_empty();
 	for (int i = 0; i < 512; i++) {
 		snprintf(name, sizeof(name), "function_%d", i);
-		add_function(btf, name, i % 7 + 1);
+		add_function(name, i % 7 + 1);
 	}
 	l = btf_lookup__of(btf);
 	for (int i = 0; i < 512; i++) {
@@ -91,18 +88,15 @@ TEST(each_of_512_functions_is_found)
 		assert_int_equal(btf_lookup__function(l, name, i % 7 + 1), 0);
 	}
 	assert_int_equal(btf_lookup__function(l, "function_512", 0), -ENOENT);
-	btf_lookup__free(l);
-	btf__free(btf);
+	free_btf(NULL);
 }
 
 TEST(empty_BTF_has_nothing_and_missing_BTF_denies_nothing)
 {
-	struct btf *btf = btf__new_empty();
-	struct btf_lookup *l = btf_lookup__of(btf);
-
+	btf = btf__new_empty();
+	l = btf_lookup__of(btf);
 	assert_int_equal(btf_lookup__function(l, "tcp_push", 0), -ENOENT);
-	btf_lookup__free(l);
-	btf__free(btf);
+	free_btf(NULL);
 	assert_int_equal(btf_lookup__function(NULL, "tcp_push", 5), 0);
 	assert_int_equal(btf_lookup__section(NULL, "tp_btf/nothing"), 0);
 	assert_false(btf_lookup__variable(NULL, "__preempt_count"));

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/libc_copies.h"
-#include "support/test.h"
+#include "support/scratch.h"
 
 #define TABLE_AT 0x1000
 
@@ -100,20 +100,16 @@ TEST(copying_functions_of_this_program_are_found)
 
 static struct process_maps *maps_of(const char *text)
 {
-	char name[] = "/tmp/netiotrace-maps-XXXXXX";
-	int fd = mkstemp(name);
 	struct process_maps *m;
 
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-	m = process_maps__read_from(name);
-	unlink(name);
+	put_file("maps", text);
+	m = process_maps__read_from("maps");
 	assert_non_null(m);
 	return m;
 }
 
-/* The copying code of the program at 0x401000, with these further mappings. */
-static enum libc_copies_answer answer_beside(const char *others)
+/* The code of the program at 0x401000, beside another mapping. */
+static enum libc_copies_answer answer_beside(const char *mapping, const char *object)
 {
 	const struct libc_copies none = {.library.inode = 1};
 	enum libc_copies_answer answer;
@@ -122,9 +118,9 @@ static enum libc_copies_answer answer_beside(const char *others)
 
 	snprintf(text, sizeof(text),
 		 "00401000-00480000 r-xp 00001000 fe:01 77   /usr/bin/program\n"
-		 "%s"
+		 "%s%s"
 		 "7ffd00000000-7ffd00001000 r-xp 00000000 00:00 0      [vdso]\n",
-		 others);
+		 mapping, object);
 	m = maps_of(text);
 	answer = libc_copies__ask(&none, m, 0x401010);
 	process_maps__free(m);
@@ -132,21 +128,17 @@ static enum libc_copies_answer answer_beside(const char *others)
 }
 
 /* A bug reported a static program that only copies as not copying. */
-TEST(unknown_C_library_gives_no_answer)
+SCRATCH_TEST(unknown_C_library_gives_no_answer)
 {
-	assert_int_equal(answer_beside(""), LIBC_COPIES_UNKNOWN);
-	assert_int_equal(answer_beside("7f0000000000-7f0000001000 r-xp 00028000 fe:01 3   "
-				       "/usr/lib/libcrypto.so.3\n"),
-			 LIBC_COPIES_UNKNOWN);
-	assert_int_equal(answer_beside("7f0000000000-7f0000001000 r-xp 00028000 fe:01 3   "
-				       "/usr/lib/libc.so.6\n"),
-			 LIBC_COPIES_NO);
-	assert_int_equal(answer_beside("7f0000000000-7f0000001000 r-xp 00028000 fe:01 3   "
-				       "/lib/ld-musl-x86_64.so.1\n"),
-			 LIBC_COPIES_NO);
+	static const char beside[] = "7f0000000000-7f0000001000 r-xp 00028000 fe:01 3   ";
+
+	assert_int_equal(answer_beside("", ""), LIBC_COPIES_UNKNOWN);
+	assert_int_equal(answer_beside(beside, "/usr/lib/libcrypto.so.3\n"), LIBC_COPIES_UNKNOWN);
+	assert_int_equal(answer_beside(beside, "/usr/lib/libc.so.6\n"), LIBC_COPIES_NO);
+	assert_int_equal(answer_beside(beside, "/lib/ld-musl-x86_64.so.1\n"), LIBC_COPIES_NO);
 }
 
-TEST(other_libraries_are_not_the_C_library)
+SCRATCH_TEST(other_libraries_are_not_the_C_library)
 {
 	const struct libc_copies none = {.library.inode = 1};
 	struct process_maps *m =
@@ -158,7 +150,7 @@ TEST(other_libraries_are_not_the_C_library)
 	process_maps__free(m);
 }
 
-TEST(address_gives_file_and_offset)
+SCRATCH_TEST(address_gives_file_and_offset)
 {
 	struct process_maps *m;
 	struct file_place place;

@@ -3,33 +3,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/symbols.h"
-#include "support/test.h"
-
-/* Writes text to a new temporary file, whose name becomes `file`. */
-static void write_file(char file[32], const char *text)
-{
-	int fd;
-
-	strcpy(file, "/tmp/netiotrace-test-XXXXXX");
-	fd = mkstemp(file);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-}
+#include "support/scratch.h"
 
 static struct process_maps *maps_of(const char *text)
 {
-	char file[32];
 	struct process_maps *m;
 
-	write_file(file, text);
-	m = process_maps__read_from(file);
-	unlink(file);
+	put_file("maps", text);
+	m = process_maps__read_from("maps");
 	assert_non_null(m);
 	return m;
 }
@@ -45,7 +30,7 @@ static const char maps[] =
 	"7ffd00000000-7ffd00001000 r-xp 00000000 00:00 0 [vdso]\n"
 	"no line of maps\n";
 
-TEST(code_address_gives_its_file)
+SCRATCH_TEST(code_address_gives_its_file)
 {
 	struct process_maps *m = maps_of(maps);
 
@@ -65,7 +50,7 @@ TEST(code_address_gives_its_file)
 }
 
 /* More mappings than are kept: the kept ones are correct. */
-TEST(process_with_10000_mappings_keeps_correct_ones)
+SCRATCH_TEST(process_with_10000_mappings_keeps_correct_ones)
 {
 	struct process_maps *m;
 	char *text = NULL;
@@ -108,7 +93,7 @@ static bool is_whole(uint32_t whose, uint32_t frames, size_t bytes)
 	return whole;
 }
 
-TEST(incomplete_records_are_refused)
+SCRATCH_TEST(incomplete_records_are_refused)
 {
 	const size_t head = NIO_SAMPLE_HEAD, most = NIO_SAMPLE_FRAMES;
 
@@ -133,11 +118,9 @@ static const char kallsyms[] = "ffffffff81000100 t do_syscall_64\n"
 static struct symbols *symbols_of(const char *text)
 {
 	struct symbols *s = NULL;
-	char file[32];
 
-	write_file(file, text);
-	assert_int_equal(symbols__load_from(&s, file), 0);
-	unlink(file);
+	put_file("kallsyms", text);
+	assert_int_equal(symbols__load_from(&s, "kallsyms"), 0);
 	return s;
 }
 
@@ -158,7 +141,7 @@ static void take_user(struct sample_fold *f, enum nio_sample_whose whose, uint64
 	free(s);
 }
 
-TEST(kernel_stacks_are_folded_and_classified)
+SCRATCH_TEST(kernel_stacks_are_folded_and_classified)
 {
 	/* Innermost first. A return address at the start of the next function: the call does not
 	 * return. */
@@ -187,7 +170,7 @@ TEST(kernel_stacks_are_folded_and_classified)
 	symbols__free(symbols);
 }
 
-TEST(user_code_is_counted_for_its_file)
+SCRATCH_TEST(user_code_is_counted_for_its_file)
 {
 	struct process_maps *m = maps_of(maps);
 	struct cpu_result out = {0};

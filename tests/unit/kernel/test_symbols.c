@@ -4,22 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "kernel/symbols.h"
-#include "support/test.h"
+#include "support/scratch.h"
 
 static int load(struct symbols **out, const char *text)
 {
-	char file[] = "/tmp/netiotrace-test-symbols-XXXXXX";
-	int fd = mkstemp(file), err;
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-	err = symbols__load_from(out, file);
-	unlink(file);
-	return err;
+	put_file("kallsyms", text);
+	return symbols__load_from(out, "kallsyms");
 }
 
 /* Unsorted, with data in between, a function of a module, two names of one address. */
@@ -37,37 +29,33 @@ static const char kallsyms[] = "ffffffff81000300 T tcp_sendmsg\n"
 			       "\n"
 			       "ffffffff81000800 T cut_at_the_end";
 
-static void check(const struct symbols *s, uint64_t address, const char *name)
+SCRATCH_TEST(address_gives_its_function)
 {
-	const char *found = symbols__name(s, address);
-
-	if (!name)
-		assert_null(found);
-	else if (!found || strcmp(found, name) != 0)
-		fail_msg("0x%llx: %s, not %s", (unsigned long long)address,
-			 found ? found : "nothing", name);
-}
-
-TEST(address_gives_its_function)
-{
+	static const struct {
+		uint64_t address;
+		const char *name;
+	} cases[] = {
+		{0xffffffff81000100, "lock_sock_nested"},
+		{0xffffffff810002ff, "lock_sock_nested"},
+		{0xffffffff81000300, "tcp_sendmsg"},
+		{0xffffffff810004ff, "__pi_memcpy"}, /* the first of two names in the file */
+		{0xffffffff81000500, "weak_one"},
+		{0xffffffff81000700, "weak_one"},
+		{0xffffffff81000800, "cut_at_the_end"},
+		{0xffffffffc0000010, "tls_sw_sendmsg"},
+		{0xffffffffffffffff, "bpf_prog_6deef7357e7b4530_nio_fe"},
+	};
 	struct symbols *s = NULL;
 
 	assert_int_equal(load(&s, kallsyms), 0);
-	check(s, 0xffffffff81000100, "lock_sock_nested");
-	check(s, 0xffffffff810002ff, "lock_sock_nested");
-	check(s, 0xffffffff81000300, "tcp_sendmsg");
-	check(s, 0xffffffff810004ff, "__pi_memcpy"); /* the first of two names in the file */
-	check(s, 0xffffffff81000500, "weak_one");
-	check(s, 0xffffffff81000700, "weak_one");
-	check(s, 0xffffffff81000800, "cut_at_the_end");
-	check(s, 0xffffffffc0000010, "tls_sw_sendmsg");
-	check(s, 0xffffffffffffffff, "bpf_prog_6deef7357e7b4530_nio_fe");
-	check(s, 0xffffffff810000ff, NULL);
-	check(s, 0, NULL);
+	for_each_case(c, cases)
+		assert_string_equal(symbols__name(s, c->address), c->name);
+	assert_null(symbols__name(s, 0xffffffff810000ff));
+	assert_null(symbols__name(s, 0));
 	symbols__free(s);
 }
 
-TEST(function_name_gives_its_range)
+SCRATCH_TEST(function_name_gives_its_range)
 {
 	struct symbols *s = NULL;
 	uint64_t from = 0, to = 0;
@@ -89,7 +77,7 @@ TEST(function_name_gives_its_range)
 	symbols__free(s);
 }
 
-TEST(hidden_addresses_give_EPERM)
+SCRATCH_TEST(hidden_addresses_give_EPERM)
 {
 	struct symbols *s = NULL;
 
@@ -100,26 +88,22 @@ TEST(hidden_addresses_give_EPERM)
 	symbols__free(NULL);
 }
 
-TEST(addresses_are_found_by_whole_name_and_for_data)
+SCRATCH_TEST(addresses_are_found_by_whole_name_and_for_data)
 {
 	static const char *const names[] = {"tcp_sendmsg", "tls_sw_sendmsg", "tcp_prot", "tcp_send",
 					    "cut_at_the_end"};
 	static const uint64_t expected[] = {0xffffffff81000300, 0xffffffffc0000000,
 					    0xffffffff81000200, 0, 0xffffffff81000800};
-	char file[] = "/tmp/netiotrace-test-symbols-XXXXXX";
 	uint64_t at[5] = {1, 1, 1, 1, 1};
-	int fd = mkstemp(file);
 
-	assert_int_equal(write(fd, kallsyms, strlen(kallsyms)), strlen(kallsyms));
-	close(fd);
-	assert_int_equal(symbols__find_in(file, names, at, 5), 0);
+	put_file("kallsyms", kallsyms);
+	assert_int_equal(symbols__find_in("kallsyms", names, at, 5), 0);
 	assert_memory_equal(at, expected, sizeof(at));
-	unlink(file);
-	assert_int_equal(symbols__find_in(file, names, at, 5), -ENOENT);
+	assert_int_equal(symbols__find_in("nowhere", names, at, 5), -ENOENT);
 }
 
 /* A return address may be the first address of the next function. */
-TEST(stack_names_the_function_of_each_call)
+SCRATCH_TEST(stack_names_the_function_of_each_call)
 {
 	static const __u64 ip[] = {0xffffffff81000300, 0xffffffff81000300, 0xffffffff80000000};
 	const char *names[3];
@@ -134,7 +118,7 @@ TEST(stack_names_the_function_of_each_call)
 }
 
 /* More than the first allocation holds, in descending order. */
-TEST(all_70000_functions_are_kept)
+SCRATCH_TEST(all_70000_functions_are_kept)
 {
 	enum { NR = 70000 };
 	struct symbols *s = NULL;
@@ -149,7 +133,7 @@ TEST(all_70000_functions_are_kept)
 	assert_int_equal(load(&s, text), 0);
 	for (unsigned int i = 0; i < NR; i += 999) {
 		snprintf(name, sizeof(name), "function_%u", i);
-		check(s, 0xffffffff80000000ULL + 16ULL * i + 15, name);
+		assert_string_equal(symbols__name(s, 0xffffffff80000000ULL + 16ULL * i + 15), name);
 	}
 	symbols__free(s);
 	free(text);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/target.h"
-#include "support/test.h"
+#include "support/scratch.h"
 
 #define DEPTH 3000
 
@@ -61,32 +61,19 @@ static int below(int dir, const char *name)
 	return fd;
 }
 
-static int make_tree(char path[32])
+/* The tree of each test is "tree". */
+static int make_tree(void)
 {
-	int fd;
-
-	strcpy(path, "/tmp/netiotrace-test-XXXXXX");
-	assert_non_null(mkdtemp(path));
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	return fd;
-}
-
-static void remove_tree(const char *path)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", path);
-	assert_int_equal(system(command), 0);
+	return below(AT_FDCWD, "tree");
 }
 
 /* Names that make the whole path several times PATH_MAX. */
-TEST(tree_deeper_than_PATH_MAX_is_walked)
+SCRATCH_TEST(tree_deeper_than_PATH_MAX_is_walked)
 {
 	static struct seen seen;
 	unsigned int before = open_descriptors();
-	char path[32], pid[16];
-	int dir = make_tree(path);
+	char pid[16];
+	int dir = make_tree();
 
 	put_procs(dir, "1\n");
 	for (int i = 2; i <= DEPTH; i++) {
@@ -98,19 +85,18 @@ TEST(tree_deeper_than_PATH_MAX_is_walked)
 		put_procs(dir, pid);
 	}
 	close(dir);
-	assert_int_equal(target__by_cgroup(path, see, &seen), 0);
+	assert_int_equal(target__by_cgroup("tree", see, &seen), 0);
 	assert_int_equal(seen.nr, DEPTH);
 	assert_in_range(seen.descriptors, before, before + 4);
 	assert_int_equal(open_descriptors(), before);
-	remove_tree(path);
 }
 
 /* The walk returns to the parent after each branch. */
-TEST(every_branch_of_a_tree_is_walked_once)
+SCRATCH_TEST(every_branch_of_a_tree_is_walked_once)
 {
 	static struct seen seen;
-	char path[32], name[16], pid[32];
-	int dir = make_tree(path), pids = 1;
+	char name[16], pid[32];
+	int dir = make_tree(), pids = 1;
 
 	put_procs(dir, "1\n");
 	for (int i = 0; i < 30; i++) {
@@ -129,18 +115,13 @@ TEST(every_branch_of_a_tree_is_walked_once)
 	}
 	close(below(dir, "no-procs-file"));
 	close(dir);
-	assert_int_equal(target__by_cgroup(path, see, &seen), 0);
+	assert_int_equal(target__by_cgroup("tree", see, &seen), 0);
 	assert_int_equal(seen.nr, pids);
-	remove_tree(path);
 }
 
-TEST(directory_without_cgroup_procs_gives_ENOENT)
+SCRATCH_TEST(directory_without_cgroup_procs_gives_ENOENT)
 {
-	char path[32];
-	int dir = make_tree(path);
-
-	close(dir);
-	assert_int_equal(target__by_cgroup(path, see, NULL), -ENOENT);
-	remove_tree(path);
-	assert_int_equal(target__by_cgroup(path, see, NULL), -ENOENT);
+	assert_int_equal(target__by_cgroup("tree", see, NULL), -ENOENT);
+	close(make_tree());
+	assert_int_equal(target__by_cgroup("tree", see, NULL), -ENOENT);
 }

@@ -37,7 +37,7 @@ static struct advice_row file_server(void)
 {
 	struct advice_row row = row_with(CPU_CLASS_TX_COPY, 200);
 
-	program.read = (struct num){.value = 100 * MB, .known = true};
+	program.read = num__known(100 * MB);
 	program.copied = row.copied = 100 * MB;
 	return row;
 }
@@ -65,10 +65,9 @@ TEST(file_sent_by_copy_gives_advice_with_its_cost)
 	row.name = "port 81";
 	assert_string_equal(
 		advice(&row),
-		"Port 81: 100 MB were sent by copy, and as many were read from files or "
-		"pipes: this copy costs 18 to 23 % of the CPU time. If the program sends "
-		"the bytes of a file unchanged, sendfile spares that copy and the "
-		"reading. ");
+		"Port 81: 100 MB were sent by copy, and as many were read from files or pipes: "
+		"this copy costs 18 to 23 % of the CPU time. If the program sends the bytes of a "
+		"file unchanged, sendfile spares that copy and the reading. ");
 	row.name = NULL;
 	assert_has(advice(&row), "100 MB were sent by copy");
 }
@@ -131,7 +130,7 @@ TEST(no_advice_without_a_significant_cost)
 		add_sample(i ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY);
 	assert_string_equal(advice(&row), "");
 	row = row_with(CPU_CLASS_TX_COPY, 12);
-	program.read = (struct num){.value = 100 * MB, .known = true};
+	program.read = num__known(100 * MB);
 	program.copied = row.copied = 100 * MB;
 	assert_string_equal(advice(&row), "");
 }
@@ -152,7 +151,7 @@ TEST(no_advice_where_it_cannot_apply)
 	row.told = false; /* copied bytes may come from sendfile */
 	assert_string_equal(advice(&row), "");
 	row = file_server();
-	program.read = (struct num){.reason = "gone"};
+	program.read = num__unknown("gone");
 	assert_string_equal(advice(&row), "");
 	row = file_server();
 	books.left_out = 1;
@@ -213,10 +212,10 @@ TEST(average_zero_copy_size_is_compared_with_a_sweep)
 	row.baseline = &measured;
 	/* 900 bytes were not measured, so the sentence names the smallest measured size. */
 	assert_has(advice(&row),
-		   "Zero-copy sends of 900 B on average (1 000): pinning and "
-		   "notifications cost 18 to 23 % of the CPU time; up to about 8 KiB");
-	assert_has(advice(&row), "(measured by sweep, results: zero-copy takes 35 % more CPU time "
-				 "at 1 KiB)");
+		   "Zero-copy sends of 900 B on average (1 000): pinning and notifications cost 18 "
+		   "to 23 % of the CPU time; up to about 8 KiB");
+	assert_has(advice(&row),
+		   "(measured by sweep, results: zero-copy takes 35 % more CPU time at 1 KiB)");
 	books.calls[NIO_CALL_ZEROCOPY].bytes = 65536 * 1000;
 	assert_string_equal(advice(&row), "");
 

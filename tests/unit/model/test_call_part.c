@@ -26,8 +26,8 @@ static const struct {
 	 PATH_PIN},
 	{"tcp_sendmsg;tcp_sendmsg_locked;sk_page_frag_refill", PATH_OTHER},
 	{"tcp_sendmsg;tcp_sendmsg_locked", PATH_OTHER},
-	{"tcp_sendmsg;tcp_sendmsg_locked;__tcp_push_pending_frames;tcp_write_xmit;"
-	 "__tcp_transmit_skb",
+	{"tcp_sendmsg;tcp_sendmsg_locked;__tcp_push_pending_frames;tcp_write_xmit;__tcp_transmit_"
+	 "skb",
 	 PATH_TRANSMIT},
 	/* A part lasts as long as its function, except for receive softirqs on top of it. */
 	{"tcp_sendmsg;release_sock;__release_sock;tcp_v4_do_rcv;tcp_rcv_established;tcp_write_xmit",
@@ -58,7 +58,7 @@ static const char *name_of(enum path_part part)
 
 TEST(each_stack_has_its_part)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		enum path_part part = call_part__of(cases[i].frames);
 
 		if (part != cases[i].part)

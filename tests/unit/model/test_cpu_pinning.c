@@ -38,7 +38,7 @@ static const struct machine_case cases[] = {
 
 TEST(each_side_has_cores_of_its_own)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct machine_case *c = &cases[i];
 		/* The exact length, so that a sanitizer detects a read beyond the end. */
 		struct cpu_place *cpus = calloc(c->n, sizeof(*cpus));

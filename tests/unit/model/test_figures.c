@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Figures shown of a result: losses, copies, latencies, and the text for a load and a kernel. */
+/* Figures shown of a result: copies, latencies, and the text for a load and a kernel. */
 #include <stdio.h>
 
 #include "model/figures.h"
+#include "support/near.h"
 #include "support/test.h"
-
-static struct num known(uint64_t value)
-{
-	return (struct num){.value = value, .known = true};
-}
-
-TEST(each_kind_of_loss_counts)
-{
-	struct health h, none = {0};
-	struct num *const each[] = {&h.missed, &h.dropped, &h.map_full, &h.unmatched, &h.anomalies};
-
-	none.missed = none.dropped = none.map_full = none.unmatched = none.anomalies = known(0);
-	assert_false(figures__any_loss(&none));
-	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
-		h = none;
-		*each[i] = known(1);
-		assert_true(figures__any_loss(&h));
-		/* An unknown count is not a loss. */
-		each[i]->known = false;
-		assert_false(figures__any_loss(&h));
-	}
-}
 
 /* "Linux" appears once, whichever source the release has. */
 TEST(kernel_has_Linux_in_its_name_once)
@@ -37,7 +16,7 @@ TEST(kernel_has_Linux_in_its_name_once)
 	struct environment env = {0};
 	char buf[64];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		snprintf(env.kernel, sizeof(env.kernel), "%s", cases[i][0]);
 		assert_string_equal(figures__kernel(buf, sizeof(buf), &env), cases[i][1]);
 	}
@@ -81,27 +60,22 @@ TEST(stage_bytes_are_divided_by_received_bytes)
 	fill(&run);
 	run.stages[NIO_STAGE_TX_PIN].bytes = 1500;
 	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
-	assert_true(r.known);
-	assert_true(r.value == 1.5);
+	assert_real(r, 1.5);
 	/* The sender alone: bytes are divided by bytes sent. */
 	run.sender_side = true;
 	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
-	assert_true(r.known);
-	assert_true(r.value == 0.375);
+	assert_real(r, 0.375);
 	run.app.tx_bytes = 0;
 	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
-	assert_false(r.known);
-	assert_string_equal(r.reason, "no payload was sent");
+	assert_unknown(r, "no payload was sent");
 	run.sender_side = false;
 	run.app.rx_bytes = 0;
 	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
-	assert_false(r.known);
-	assert_string_equal(r.reason, "no payload was received");
+	assert_unknown(r, "no payload was received");
 	run.stages[NIO_STAGE_TX_PIN].quality = QUALITY_UNAVAILABLE;
 	run.stages[NIO_STAGE_TX_PIN].reason = "no hook";
 	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
-	assert_false(r.known);
-	assert_string_equal(r.reason, "no hook");
+	assert_unknown(r, "no hook");
 }
 
 /* The stage's reason, else the ledger's, else a general one; never NULL. */
@@ -141,16 +115,14 @@ TEST(copies_are_the_sum_of_the_copying_stages)
 
 	fill(&run);
 	c = figures__copies(&run);
-	assert_true(c.value.known);
-	assert_true(c.value.value == 31);
+	assert_real(c.value, 31);
 	assert_int_equal(c.excluded, 0);
 	/* Unknown stages are left out and named. */
 	run.stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_UNAVAILABLE;
 	run.stages[NIO_STAGE_TX_COPY].quality = QUALITY_UNAVAILABLE;
 	run.stages[NIO_STAGE_TX_PIN].quality = QUALITY_UNAVAILABLE;
 	c = figures__copies(&run);
-	assert_true(c.value.known);
-	assert_true(c.value.value == 13);
+	assert_real(c.value, 13);
 	assert_int_equal(c.excluded, 1U << NIO_STAGE_OTHER_COPY | 1U << NIO_STAGE_TX_COPY);
 	/* Copies on another machine do not count as left out. */
 	run.stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
@@ -171,18 +143,15 @@ TEST(copies_without_payload_are_unknown)
 	fill(&run);
 	run.app.rx_bytes = 0;
 	c = figures__copies(&run);
-	assert_false(c.value.known);
-	assert_string_equal(c.value.reason, "no payload was received");
+	assert_unknown(c.value, "no payload was received");
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		run.stages[s].quality = QUALITY_UNAVAILABLE;
 	c = figures__copies(&run);
-	assert_false(c.value.known);
-	assert_string_equal(c.value.reason, "no copying stage was measured");
+	assert_unknown(c.value, "no copying stage was measured");
 	run.ledger_known = false;
 	run.ledger_reason = "not watched";
 	c = figures__copies(&run);
-	assert_false(c.value.known);
-	assert_string_equal(c.value.reason, "not watched");
+	assert_unknown(c.value, "not watched");
 	assert_int_equal(c.excluded, 0);
 }
 

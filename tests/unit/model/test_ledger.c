@@ -5,54 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ledger.h"
 #include "model/remote.h"
+#include "support/ledger_case.h"
+#include "support/near.h"
 #include "support/test.h"
-
-struct fixture {
-	struct plan plan;
-	struct snapshot base, now;
-	struct run_result run;
-};
-
-static void plan_for(struct plan *plan, enum mode mode)
-{
-	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {
-		.backend = BACKEND_AUTO, .mode = mode, .size = 65536, .times = TIMES_ON};
-
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i].answer = ANSWER_YES;
-	assert_int_equal(plan__make(plan, offers, &req), 0);
-	free(offers);
-}
-
-static struct fixture *fixture(enum mode mode)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	plan_for(&f->plan, mode);
-	run_result__init(&f->run);
-	f->run.mode = mode;
-	f->run.duration_ns = 1000000000;
-	f->run.stages[NIO_STAGE_USER_GATHER].quality = QUALITY_EXACT;
-	return f;
-}
-
-static void end(struct fixture *f)
-{
-	run_result__clear(&f->run);
-	free(f);
-}
-
-static void count(struct nio_cell *cell, uint64_t bytes, unsigned int events)
-{
-	for (unsigned int i = 0; i < events; i++) {
-		cell->bytes += bytes;
-		cell->events++;
-		cell->hist[hist_bucket(bytes, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS)]++;
-	}
-}
 
 /* Counts from before the measured phase are in both snapshots and must cancel out. */
 static void warm_up(struct fixture *f)
@@ -66,32 +22,28 @@ static void warm_up(struct fixture *f)
 
 TEST(onecopy_run_balances)
 {
-	struct fixture *f = fixture(MODE_ONECOPY);
+	struct fixture *f = fixture_without_sockets(MODE_ONECOPY);
 	const struct stage_result *tx = &f->run.stages[NIO_STAGE_TX_COPY];
 
 	warm_up(f);
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 65536, 23);
 	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 32768, 46);
 	f->run.app.tx_bytes = f->run.app.rx_bytes = 23 * 65536;
-	ledger__book(&f->run, &f->plan, &f->base, &f->now);
-	ledger__close(&f->run, true);
+	close_books(f);
 	assert_true(f->run.balance_known);
-	assert_int_equal(f->run.unaccounted_tx, 0);
-	assert_int_equal(f->run.unaccounted_rx, 0);
+	check_balance(f, 0, 0);
 	assert_int_equal(tx->events, 23);
 	assert_int_equal(tx->bytes, 23 * 65536);
 	assert_int_equal(tx->sizes->count, 23);
 	assert_int_equal(hist__quantile(tx->sizes, 0.5), 65536);
-	assert_true(f->run.copies_per_byte.known);
-	assert_true(f->run.copies_per_byte.value == 2.0);
-	assert_true(f->run.health.missed.known);
-	assert_int_equal(f->run.health.missed.value, 0);
+	assert_real(f->run.copies_per_byte, 2.0);
+	assert_num(f->run.health.missed, 0);
 	end(f);
 }
 
 TEST(completions_before_the_base_are_subtracted)
 {
-	struct fixture *f = fixture(MODE_ZEROCOPY);
+	struct fixture *f = fixture_without_sockets(MODE_ZEROCOPY);
 
 	warm_up(f);
 	f->now.zc.sends += 10;
@@ -107,21 +59,19 @@ TEST(completions_before_the_base_are_subtracted)
 
 TEST(lost_byte_is_unaccounted)
 {
-	struct fixture *f = fixture(MODE_ONECOPY);
+	struct fixture *f = fixture_without_sockets(MODE_ONECOPY);
 
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 999, 1);
 	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 1001, 1);
 	f->run.app.tx_bytes = f->run.app.rx_bytes = 1000;
-	ledger__book(&f->run, &f->plan, &f->base, &f->now);
-	ledger__close(&f->run, true);
-	assert_int_equal(f->run.unaccounted_tx, 1);
-	assert_int_equal(f->run.unaccounted_rx, -1);
+	close_books(f);
+	check_balance(f, 1, -1);
 	end(f);
 }
 
 TEST(sides_do_not_mix)
 {
-	struct fixture *f = fixture(MODE_ONECOPY);
+	struct fixture *f = fixture_without_sockets(MODE_ONECOPY);
 
 	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_TX_COPY], 5, 1);
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_RX_COPY], 5, 1);
@@ -133,7 +83,7 @@ TEST(sides_do_not_mix)
 
 TEST(unfinished_run_has_no_balance)
 {
-	struct fixture *f = fixture(MODE_ONECOPY);
+	struct fixture *f = fixture_without_sockets(MODE_ONECOPY);
 
 	f->run.app.tx_bytes = f->run.app.rx_bytes = 1000;
 	ledger__book(&f->run, &f->plan, &f->base, &f->now);
@@ -144,24 +94,21 @@ TEST(unfinished_run_has_no_balance)
 
 TEST(no_received_byte_gives_unknown_copies_per_byte)
 {
-	struct fixture *f = fixture(MODE_ONECOPY);
+	struct fixture *f = fixture_without_sockets(MODE_ONECOPY);
 
-	ledger__book(&f->run, &f->plan, &f->base, &f->now);
-	ledger__close(&f->run, true);
-	assert_false(f->run.copies_per_byte.known);
-	assert_non_null(f->run.copies_per_byte.reason);
+	close_books(f);
+	assert_no_number(f->run.copies_per_byte);
 	end(f);
 }
 
 TEST(sum_adds_known_rounds_and_one_unknown_makes_it_unknown)
 {
-	struct fixture *f = fixture(MODE_ONECOPY);
+	struct fixture *f = fixture_without_sockets(MODE_ONECOPY);
 	struct run_result total;
 
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 1000, 10);
 	f->run.app.tx_bytes = 10000;
-	ledger__book(&f->run, &f->plan, &f->base, &f->now);
-	ledger__close(&f->run, true);
+	close_books(f);
 	run_result__init(&total);
 	ledger__add(&total, &f->run);
 	ledger__add(&total, &f->run);
@@ -191,7 +138,7 @@ static void is_unknown(const struct num *n)
 /* Each number of the kernel becomes unknown again, though the round was booked before. */
 TEST(no_kernel_makes_all_its_numbers_unknown)
 {
-	struct fixture *f = fixture(MODE_ZEROCOPY);
+	struct fixture *f = fixture_without_sockets(MODE_ZEROCOPY);
 	struct run_result *r = &f->run;
 	const struct num *nums[] = {&r->unclassified,
 				    &r->notifications,
@@ -208,7 +155,7 @@ TEST(no_kernel_makes_all_its_numbers_unknown)
 	run_result__no_kernel(r, "not watched");
 	assert_false(r->ledger_known);
 	assert_string_equal(r->ledger_reason, "not watched");
-	for (size_t i = 0; i < sizeof(nums) / sizeof(nums[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(nums); i++)
 		is_unknown(nums[i]);
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		is_unknown(&r->path_ns[p]);
@@ -227,23 +174,12 @@ TEST(no_kernel_makes_all_its_numbers_unknown)
 	assert_string_equal(r->places_reason, "not watched");
 	assert_string_equal(r->copies_per_byte.reason, "not watched");
 	assert_string_equal(r->health.coverage.reason, "not watched");
-	end(f);
-}
-
-TEST(no_kernel_leaves_only_the_gather_stage_known)
-{
-	struct fixture *f = fixture(MODE_ONECOPY);
-
-	f->run.ledger_known = true;
-	run_result__no_kernel(&f->run, "not watched");
-	assert_false(f->run.ledger_known);
-	assert_string_equal(f->run.ledger_reason, "not watched");
-	f->run.app.tx_bytes = f->run.app.rx_bytes = 1000;
-	ledger__close(&f->run, true);
-	assert_false(f->run.balance_known);
-	assert_false(f->run.copies_per_byte.known);
-	assert_int_equal(f->run.stages[NIO_STAGE_TX_COPY].quality, QUALITY_UNAVAILABLE);
-	assert_int_equal(f->run.stages[NIO_STAGE_USER_GATHER].quality, QUALITY_EXACT);
+	/* The load generator's own stage stays; there is no balance. */
+	assert_int_equal(r->stages[NIO_STAGE_USER_GATHER].quality, QUALITY_EXACT);
+	r->app.tx_bytes = r->app.rx_bytes = 1000;
+	ledger__close(r, true);
+	assert_false(r->balance_known);
+	assert_false(r->copies_per_byte.known);
 	end(f);
 }
 
@@ -283,7 +219,7 @@ TEST(messages_at_a_rate_last_as_many_intervals)
 
 TEST(unexpected_copies_of_both_sides_are_added)
 {
-	struct fixture *f = fixture(MODE_ONECOPY);
+	struct fixture *f = fixture_without_sockets(MODE_ONECOPY);
 
 	warm_up(f);
 	count(&f->base.cells[NIO_SIDE_RECEIVER][NIO_STAGE_OTHER_COPY], 8, 5);
@@ -301,7 +237,7 @@ TEST(unexpected_copies_of_both_sides_are_added)
 /* Each round lacks different numbers: the sum keeps the first reason. */
 TEST(sum_keeps_the_reason_of_the_first_round_that_lacks_a_number)
 {
-	struct fixture *f = fixture(MODE_ZEROCOPY);
+	struct fixture *f = fixture_without_sockets(MODE_ZEROCOPY);
 	struct run_result sum, *r = &f->run;
 
 	run_result__init(&sum);
@@ -320,7 +256,7 @@ TEST(sum_keeps_the_reason_of_the_first_round_that_lacks_a_number)
 		r->pinned.outstanding.reason = round == 0 ? "first" : "second";
 		r->stages[NIO_STAGE_TX_PIN].quality = QUALITY_UNAVAILABLE;
 		r->stages[NIO_STAGE_TX_PIN].reason = round == 0 ? "first" : "second";
-		r->notifications = (struct num){.reason = round == 0 ? "first" : "second"};
+		r->notifications = num__unknown(round == 0 ? "first" : "second");
 		r->places_reason = r->not_final = reason;
 		ledger__add(&sum, r);
 	}

@@ -7,39 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ledger.h"
+#include "support/ledger_case.h"
+#include "support/near.h"
 #include "support/test.h"
-
-struct fixture {
-	struct plan plan;
-	struct snapshot base, now;
-	struct run_result run;
-};
 
 static int set_up(void **state)
 {
-	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {
-		.backend = BACKEND_AUTO, .mode = MODE_ZEROCOPY, .size = 65536, .times = TIMES_ON};
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	assert_non_null(offers);
-	assert_non_null(f);
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i].answer = ANSWER_YES;
-	assert_int_equal(plan__make(&f->plan, offers, &req), 0);
-	free(offers);
-	run_result__init(&f->run);
-	*state = f;
+	*state = fixture_without_sockets(MODE_ZEROCOPY);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	struct fixture *f = *state;
-
-	run_result__clear(&f->run);
-	free(f);
+	end(*state);
 	return 0;
 }
 
@@ -50,8 +30,7 @@ static void book(struct fixture *f)
 
 static void is(struct num found, uint64_t expected)
 {
-	assert_true(found.known);
-	assert_int_equal(found.value, expected);
+	assert_num(found, expected);
 }
 
 TEST_WITH(parts_of_send_calls_exclude_those_before_the_base, set_up, tear_down)
@@ -75,8 +54,7 @@ TEST_WITH(parts_of_send_calls_exclude_those_before_the_base, set_up, tear_down)
 	is(f->run.path_calls, 7);
 	is(f->run.path_ns[PATH_COPY], 1002);
 	is(f->run.path_ns[PATH_WAIT], 1006);
-	assert_false(f->run.path_ns[PATH_PIN].known);
-	assert_string_equal(f->run.path_ns[PATH_PIN].reason, "no pins here");
+	assert_unknown(f->run.path_ns[PATH_PIN], "no pins here");
 }
 
 TEST_WITH(completions_exclude_those_before_the_base, set_up, tear_down)
@@ -147,65 +125,46 @@ TEST_WITH(stage_times_exclude_those_before_the_base, set_up, tear_down)
 	assert_int_equal(f->run.stages[NIO_STAGE_TX_PIN].times->count, 4);
 }
 
-/* Entries of one place are added; the last place shown is the sum of the rest. */
-TEST_WITH(entries_of_one_place_are_added, set_up, tear_down)
+/* Entries of one place or caller are added; the last one shown is the sum of the rest. */
+TEST_WITH(entries_of_one_place_or_caller_are_added, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	unsigned int nr = PLACES_SHOWN + 3;
 
 	for (unsigned int i = 0; i < 2 * nr; i++) {
-		struct place_sum *base = &f->base.places[i], *now = &f->now.places[i];
+		struct place_sum *place = &f->base.places[i];
+		struct other_sum *other = &f->base.others[i];
 
-		base->place = (struct nio_place){.slot = i / nr, .context = NIO_CONTEXT_PROCESS};
-		snprintf(base->place.comm, sizeof(base->place.comm), "task-%u", i % nr);
-		base->sum = (struct nio_sum){.bytes = 1000, .events = 10, .ns = 100};
-		*now = *base;
-		now->sum = (struct nio_sum){.bytes = 1007, .events = 12, .ns = 105};
+		place->place = (struct nio_place){.slot = i / nr, .context = NIO_CONTEXT_PROCESS};
+		other->other = (struct nio_other){.slot = i / nr, .stack = (int)i};
+		snprintf(place->place.comm, sizeof(place->place.comm), "task-%u", i % nr);
+		snprintf(other->caller, sizeof(other->caller), "caller%%%%_%u", i % nr);
+		place->sum = other->sum = (struct nio_sum){.bytes = 1000, .events = 10, .ns = 100};
+		f->now.places[i] = *place;
+		f->now.others[i] = *other;
+		f->now.places[i].sum = f->now.others[i].sum =
+			(struct nio_sum){.bytes = 1007, .events = 12, .ns = 105};
 	}
-	f->base.places_nr = f->now.places_nr = 2 * nr;
+	f->base.places_nr = f->now.places_nr = f->base.others_nr = f->now.others_nr = 2 * nr;
 	book(f);
 	assert_int_equal(f->run.places_nr, PLACES_SHOWN);
+	assert_int_equal(f->run.others_nr, OTHERS_SHOWN);
 	for (unsigned int i = 0; i < PLACES_SHOWN; i++) {
 		const struct place_result *p = &f->run.places[i];
-		/* Two entries each; the last one shown also has the sum of three more and another
-		 * name. */
-		uint64_t entries = i + 1 < PLACES_SHOWN ? 2 : 8;
+		const struct other_result *o = &f->run.others[i];
+		bool last = i + 1 == PLACES_SHOWN;
+		/* Two entries each; the last one also has the sum of three more. */
+		uint64_t entries = last ? 8 : 2;
 
 		assert_int_equal(p->bytes, 7 * entries);
 		assert_int_equal(p->events, 2 * entries);
 		assert_int_equal(p->ns, 5 * entries);
-		assert_int_equal(strcmp(p->comm, "(others)") == 0, i + 1 == PLACES_SHOWN);
-		assert_int_equal(p->context,
-				 i + 1 < PLACES_SHOWN ? NIO_CONTEXT_PROCESS : NIO_CONTEXT_UNKNOWN);
-	}
-}
-
-TEST_WITH(entries_of_one_caller_of_other_copies_are_added, set_up, tear_down)
-{
-	struct fixture *f = *state;
-	unsigned int nr = OTHERS_SHOWN + 3;
-
-	for (unsigned int i = 0; i < 2 * nr; i++) {
-		struct other_sum *base = &f->base.others[i], *now = &f->now.others[i];
-
-		base->other = (struct nio_other){.slot = i / nr, .stack = (__s32)i};
-		snprintf(base->caller, sizeof(base->caller), "function%%%%_%u", i % nr);
-		base->sum = (struct nio_sum){.bytes = 1000, .events = 10, .ns = 100};
-		*now = *base;
-		now->sum = (struct nio_sum){.bytes = 1007, .events = 12, .ns = 105};
-	}
-	f->base.others_nr = f->now.others_nr = 2 * nr;
-	book(f);
-	assert_int_equal(f->run.others_nr, OTHERS_SHOWN);
-	for (unsigned int i = 0; i < OTHERS_SHOWN; i++) {
-		const struct other_result *o = &f->run.others[i];
-		uint64_t entries = i + 1 < OTHERS_SHOWN ? 2 : 8;
-
+		assert_int_equal(p->context, last ? NIO_CONTEXT_UNKNOWN : NIO_CONTEXT_PROCESS);
+		assert_string_equal(p->comm, last ? "(others)" : f->now.places[i].place.comm);
 		assert_int_equal(o->bytes, 7 * entries);
 		assert_int_equal(o->events, 2 * entries);
 		assert_int_equal(o->ns, 5 * entries);
-		assert_string_equal(o->caller,
-				    i + 1 < OTHERS_SHOWN ? f->now.others[i].caller : "(others)");
+		assert_string_equal(o->caller, last ? "(others)" : f->now.others[i].caller);
 	}
 }
 

@@ -39,14 +39,12 @@ static const struct field of_receiver[] = {
 };
 /* clang-format on */
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
 static void put(struct app_result *app, const struct field *f, uint64_t value)
 {
 	void *at = (char *)app + f->at;
 
 	if (f->is_num)
-		*(struct num *)at = (struct num){.value = value, .known = true};
+		*(struct num *)at = num__known(value);
 	else
 		*(uint64_t *)at = value;
 }
@@ -73,9 +71,9 @@ static struct load_report *filled(void)
 	struct load_report *report = calloc(1, sizeof(*report));
 
 	assert_non_null(report);
-	for (size_t i = 0; i < ARRAY_SIZE(of_sender); i++)
+	for (size_t i = 0; i < ARRAY_LEN(of_sender); i++)
 		put(&report->app, &of_sender[i], 100 + i);
-	for (size_t i = 0; i < ARRAY_SIZE(of_receiver); i++)
+	for (size_t i = 0; i < ARRAY_LEN(of_receiver); i++)
 		put(&report->app, &of_receiver[i], 200 + i);
 	for (int k = 0; k < LATENCY_NR; k++)
 		report->app.latency[k].hist = hist_of(1000 + (uint64_t)k);
@@ -98,9 +96,9 @@ TEST(side_reports_its_own_fields_only)
 		struct app_result app = {0};
 
 		load_report__copy_app(&app, report, (enum nio_side)side);
-		check_fields(&app, of_sender, ARRAY_SIZE(of_sender),
+		check_fields(&app, of_sender, ARRAY_LEN(of_sender),
 			     side == NIO_SIDE_SENDER ? 100 : 0);
-		check_fields(&app, of_receiver, ARRAY_SIZE(of_receiver),
+		check_fields(&app, of_receiver, ARRAY_LEN(of_receiver),
 			     side == NIO_SIDE_RECEIVER ? 200 : 0);
 		for (int k = 0; k < LATENCY_NR; k++) {
 			struct hist *h = app.latency[k].hist;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tables of names and the properties of each row; an index out of range has no name. */
+/* Tables of names and the properties of each row. */
 #include <string.h>
 
 #include "model/metric.h"
@@ -7,31 +7,6 @@
 #include "model/plan.h"
 #include "model/result.h"
 #include "support/test.h"
-
-TEST(rows_out_of_range_have_no_name)
-{
-	assert_string_equal(stage__key(NIO_STAGE_NR), "?");
-	assert_string_equal(stage__done(NIO_STAGE_NR), "?");
-	assert_string_equal(stage__heading(NIO_STAGE_NR), "?");
-	assert_string_equal(stage__help(NIO_STAGE_NR), "?");
-	assert_false(stage__is_copy(NIO_STAGE_NR));
-	assert_int_equal(stage__account(NIO_STAGE_NR), STAGE_NEITHER);
-	assert_string_equal(quality__name((enum quality)4), "?");
-	assert_string_equal(nio_context__name((enum nio_context)3), "?");
-	assert_string_equal(path_part__key(PATH_NR), "?");
-	assert_string_equal(path_part__heading(PATH_NR), "?");
-	assert_string_equal(perf_counter__key(PERF_NR), "?");
-	assert_string_equal(perf_counter__words(PERF_NR), "?");
-	assert_string_equal(perf_window__key(NIO_PERF_WINDOW_NR), "?");
-	assert_string_equal(zc_cause__key((enum zc_cause)(ZC_CAUSE_UNKNOWN + 1)), "?");
-	assert_string_equal(perf_derived__key(DERIVED_NR), "?");
-	assert_string_equal(perf_derived__words(DERIVED_NR), "?");
-	assert_string_equal(perf_derived__unit(DERIVED_NR), "");
-	assert_string_equal(perf_derived__head(DERIVED_NR), "");
-	assert_false(perf_derived__shown(DERIVED_NR, VISIBILITY_TEXT));
-	assert_string_equal(perf_whose__key(PERF_WHOSE_NR), "?");
-	assert_string_equal(latency__key(LATENCY_NR), "?");
-}
 
 TEST(mode_names_colours_and_lists_out_of_range_are_safe)
 {
@@ -59,7 +34,7 @@ TEST(mode_names_colours_and_lists_out_of_range_are_safe)
 	assert_int_equal(mode, MODE_ONECOPY);
 	assert_int_equal(mode__parse("Zero_Copy", &mode), 0);
 	assert_int_equal(mode, MODE_ZEROCOPY);
-	assert_true(mode__parse("one copy", &mode) < 0);
+	assert_true(mode__parse("one", &mode) < 0);
 	assert_true(mode__parse("", &mode) < 0);
 	assert_string_equal(mode__list(buf, sizeof(buf), 0), "");
 	assert_string_equal(mode__list(buf, sizeof(buf), 1U << MODE_ONECOPY), "onecopy");
@@ -104,18 +79,4 @@ TEST(compared_metrics_have_names)
 		compared += metric__compared((enum metric)m);
 	}
 	assert_true(compared > 3);
-}
-
-/* Rows of NIO_STAGES in bpf/netiotrace.h. */
-TEST(each_stage_is_fed_by_its_probes)
-{
-	assert_true(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_TX_COPY));
-	assert_true(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_TX_PIN));
-	assert_true(plan__feeds(PROBE_SPLICE, NIO_STAGE_TX_SPLICE));
-	assert_true(plan__feeds(PROBE_DEFERRED_COPY, NIO_STAGE_DEFERRED_COPY));
-	assert_true(plan__feeds(PROBE_RX_COPY, NIO_STAGE_RX_COPY));
-	assert_true(plan__feeds(PROBE_OTHER_COPY, NIO_STAGE_OTHER_COPY));
-	assert_false(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_RX_COPY));
-	for (int p = 0; p < PROBE_NR; p++)
-		assert_false(plan__feeds((enum probe_id)p, NIO_STAGE_USER_GATHER));
 }

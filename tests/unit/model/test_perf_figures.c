@@ -4,47 +4,34 @@
 #include <string.h>
 
 #include "model/perf_figures.h"
+#include "support/near.h"
 #include "support/test.h"
-
-static struct num known(uint64_t value)
-{
-	return (struct num){.value = value, .known = true};
-}
 
 /* 1 MiB received in 2 s. */
 static void run__fill(struct run_result *r)
 {
-	struct num *tx, *rx;
+	static const struct {
+		enum perf_counter counter;
+		uint64_t sender, receiver;
+	} counts[] = {
+		{PERF_CYCLES, 3 << 20, 1 << 20},   {PERF_INSTRUCTIONS, 3 << 20, 3 << 20},
+		{PERF_L1D_MISSES, 2048, 6144},     {PERF_LLC_REFERENCES, 4000, 6000},
+		{PERF_LLC_MISSES, 512, 1988},      {PERF_DTLB_MISSES, 1024, 0},
+		{PERF_BRANCHES, 100000, 60000},    {PERF_BRANCH_MISSES, 1000, 600},
+		{PERF_CONTEXT_SWITCHES, 30, 4000}, {PERF_TASK_CLOCK_NS, 1400000, 300000},
+	};
 
 	run_result__init(r);
-	tx = r->perf[NIO_SIDE_SENDER];
-	rx = r->perf[NIO_SIDE_RECEIVER];
 	r->app.rx_bytes = 1 << 20;
 	r->duration_ns = 2000000000;
-	r->app.sender_cpu_ns = known(1500000);
-	r->app.receiver_cpu_ns = known(500000);
-	tx[PERF_CYCLES] = known(3 << 20);
-	rx[PERF_CYCLES] = known(1 << 20);
-	tx[PERF_INSTRUCTIONS] = known(3 << 20);
-	rx[PERF_INSTRUCTIONS] = known(3 << 20);
-	r->perf_detail[NIO_SIDE_SENDER][PERF_CYCLES].kernel = known(3 << 19);
-	r->perf_detail[NIO_SIDE_RECEIVER][PERF_CYCLES].kernel = known(1 << 19);
-	tx[PERF_L1D_MISSES] = known(2048);
-	rx[PERF_L1D_MISSES] = known(6144);
-	tx[PERF_LLC_REFERENCES] = known(4000);
-	rx[PERF_LLC_REFERENCES] = known(6000);
-	tx[PERF_LLC_MISSES] = known(512);
-	rx[PERF_LLC_MISSES] = known(1988);
-	tx[PERF_DTLB_MISSES] = known(1024);
-	rx[PERF_DTLB_MISSES] = known(0);
-	tx[PERF_BRANCHES] = known(100000);
-	rx[PERF_BRANCHES] = known(60000);
-	tx[PERF_BRANCH_MISSES] = known(1000);
-	rx[PERF_BRANCH_MISSES] = known(600);
-	tx[PERF_CONTEXT_SWITCHES] = known(30);
-	rx[PERF_CONTEXT_SWITCHES] = known(4000);
-	tx[PERF_TASK_CLOCK_NS] = known(1400000);
-	rx[PERF_TASK_CLOCK_NS] = known(300000);
+	r->app.sender_cpu_ns = num__known(1500000);
+	r->app.receiver_cpu_ns = num__known(500000);
+	for_each_case(c, counts) {
+		r->perf[NIO_SIDE_SENDER][c->counter] = num__known(c->sender);
+		r->perf[NIO_SIDE_RECEIVER][c->counter] = num__known(c->receiver);
+	}
+	r->perf_detail[NIO_SIDE_SENDER][PERF_CYCLES].kernel = num__known(3 << 19);
+	r->perf_detail[NIO_SIDE_RECEIVER][PERF_CYCLES].kernel = num__known(1 << 19);
 }
 
 static void check(const struct run_result *r, enum perf_derived d, double sender, double receiver,
@@ -91,8 +78,8 @@ TEST(cycles_per_byte_of_a_published_run)
 	struct run_result r;
 
 	run__fill(&r);
-	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(67808531645);
-	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = known(0);
+	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = num__known(67808531645);
+	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = num__known(0);
 	r.app.rx_bytes = (uint64_t)(246.63e9 / 8 * 5);
 	assert_true(fabs(perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH).value - 0.44) <
 		    0.001);
@@ -104,20 +91,18 @@ TEST(unknown_counter_makes_the_figure_unknown_with_its_reason)
 	struct real v;
 
 	run__fill(&r);
-	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = (struct num){.reason = "no PMU there"};
+	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = num__unknown("no PMU there");
 	v = perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_SENDER);
 	assert_true(v.known);
 	for (int d = DERIVED_IPC; d <= DERIVED_KERNEL_SHARE; d++) {
 		v = perf_derive(&r, (enum perf_derived)d, PERF_OF_BOTH);
-		assert_false(v.known);
-		assert_string_equal(v.reason, "no PMU there");
+		assert_unknown(v, "no PMU there");
 	}
 	run_result__init(&r);
 	for (int d = 0; d < DERIVED_NR; d++) {
 		for (int w = 0; w < PERF_WHOSE_NR; w++) {
 			v = perf_derive(&r, (enum perf_derived)d, (enum perf_whose)w);
-			assert_false(v.known);
-			assert_non_null(v.reason);
+			assert_no_number(v);
 		}
 	}
 }
@@ -130,16 +115,13 @@ TEST(zero_divisor_gives_a_reason)
 	run__fill(&r);
 	r.app.rx_bytes = 0;
 	v = perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH);
-	assert_false(v.known);
-	assert_string_equal(v.reason, "no payload was received");
+	assert_unknown(v, "no payload was received");
 	r.duration_ns = 0;
 	v = perf_derive(&r, DERIVED_SWITCHES_PER_S, PERF_OF_BOTH);
-	assert_false(v.known);
-	assert_string_equal(v.reason, "nothing was measured");
-	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(0);
+	assert_unknown(v, "nothing was measured");
+	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = num__known(0);
 	v = perf_derive(&r, DERIVED_IPC, PERF_OF_SENDER);
-	assert_false(v.known);
-	assert_string_equal(v.reason, "nothing was counted to divide by");
+	assert_unknown(v, "nothing was counted to divide by");
 }
 
 TEST(common_reason_stands_for_all_hardware_counters)
@@ -149,16 +131,16 @@ TEST(common_reason_stands_for_all_hardware_counters)
 	run__fill(&r);
 	assert_null(perf_derive__no_hardware(&r));
 	for (int c = 0; c < PERF_HARDWARE_NR; c++)
-		r.perf[0][c] = r.perf[1][c] = (struct num){.reason = "no PMU"};
+		r.perf[0][c] = r.perf[1][c] = num__unknown("no PMU");
 	assert_string_equal(perf_derive__no_hardware(&r), "no PMU");
 	r.perf[1][PERF_BRANCHES].reason = "another";
 	assert_null(perf_derive__no_hardware(&r));
-	r.perf[1][PERF_BRANCHES] = known(3);
+	r.perf[1][PERF_BRANCHES] = num__known(3);
 	assert_null(perf_derive__no_hardware(&r));
 	/* The counters of a receiver on another machine are ignored. */
 	r.sender_side = true;
 	assert_string_equal(perf_derive__no_hardware(&r), "no PMU");
-	r.perf[0][PERF_BRANCHES] = known(3);
+	r.perf[0][PERF_BRANCHES] = num__known(3);
 	assert_null(perf_derive__no_hardware(&r));
 }
 
@@ -178,24 +160,16 @@ TEST(sum_of_both_sides_needs_both_and_keeps_scaled)
 {
 	const struct num lost = {.value = 9, .reason = "lost"}, gone = {.reason = "gone"};
 	struct num scaled = {.value = 4, .known = true, .reason = "scaled"}, n;
-	struct run_result r;
 
-	n = num__sum(known(3), known(4));
-	assert_true(n.known);
-	assert_int_equal(n.value, 7);
+	n = num__sum(num__known(3), num__known(4));
+	assert_num(n, 7);
 	assert_null(n.reason);
-	assert_string_equal(num__sum(scaled, known(1)).reason, "scaled");
-	assert_string_equal(num__sum(known(1), scaled).reason, "scaled");
-	n = num__sum(known(3), lost);
-	assert_false(n.known);
-	assert_string_equal(n.reason, "lost");
+	assert_string_equal(num__sum(scaled, num__known(1)).reason, "scaled");
+	assert_string_equal(num__sum(num__known(1), scaled).reason, "scaled");
+	n = num__sum(num__known(3), lost);
+	assert_unknown(n, "lost");
 	n = num__sum(gone, lost);
-	assert_false(n.known);
-	assert_string_equal(n.reason, "gone");
-	run__fill(&r);
-	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_SENDER).value, 512);
-	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_RECEIVER).value, 1988);
-	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_BOTH).value, 2500);
+	assert_unknown(n, "gone");
 }
 
 /* For 1 MiB: a count per KiB is 1/1024 of it. */
@@ -205,26 +179,24 @@ TEST(count_is_divided_by_the_payload)
 	struct real v;
 
 	run__fill(&r);
-	v = perf_derive__per_bytes(&r, known(2048), 1024);
-	assert_true(v.known && v.value == 2);
+	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
+	assert_real(v, 2);
 	v = perf_derive__per_bytes(&r, (struct num){.value = 1, .reason = "lost"}, 1024);
-	assert_false(v.known);
-	assert_string_equal(v.reason, "lost");
+	assert_unknown(v, "lost");
 	r.app.rx_bytes = 0;
-	v = perf_derive__per_bytes(&r, known(2048), 1024);
-	assert_false(v.known);
-	assert_string_equal(v.reason, "no payload was received");
+	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
+	assert_unknown(v, "no payload was received");
 	r.sender_side = true;
-	v = perf_derive__per_bytes(&r, known(2048), 1024);
+	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
 	assert_string_equal(v.reason, "no payload was sent");
 	r.app.tx_bytes = 1 << 12;
-	v = perf_derive__per_bytes(&r, known(2048), 1024);
-	assert_true(v.known && v.value == 512);
+	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
+	assert_real(v, 512);
 }
 
 static void runs_for(struct real *running, double share)
 {
-	*running = (struct real){.value = share, .known = true};
+	*running = real__known(share);
 }
 
 /* The smallest running share of all counters on both sides, including --perf-events. */
@@ -233,8 +205,7 @@ TEST(lowest_running_share_of_all_counters_is_found)
 	struct run_result r;
 
 	run_result__init(&r);
-	assert_false(perf_derive__lowest_running(&r).known);
-	assert_non_null(perf_derive__lowest_running(&r).reason);
+	assert_no_number(perf_derive__lowest_running(&r));
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		for (int c = 0; c < PERF_NR; c++) {
 			run_result__init(&r);

@@ -30,28 +30,26 @@ TEST(table_of_alternatives_is_consistent)
 
 TEST(large_messages_are_counted_by_call_and_small_by_transmit)
 {
-	struct plan_request req = request(MODE_ONECOPY, PLAN_COUNT_CALLS_SIZE);
-	struct probe_result *offers = all_offers();
-	struct plan plan;
+	static const struct {
+		uint64_t size;
+		bool no_transmit, calls; /* small messages fall back to calls */
+	} cases[] = {
+		{PLAN_COUNT_CALLS_SIZE, false, true},
+		{PLAN_COUNT_CALLS_SIZE - 1, false, false},
+		{64, true, true},
+	};
 
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
-	assert_null(plan.chosen[PROBE_TRANSMIT]);
-	req.size--;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_null(plan.chosen[PROBE_SEND_RETURN]);
-	assert_non_null(plan.chosen[PROBE_TRANSMIT]);
-}
+	for_each_case(c, cases) {
+		struct plan_request req = request(MODE_TWOCOPY, c->size);
+		struct probe_result *offers = all_offers();
+		struct plan plan;
 
-TEST(small_messages_fall_back_to_calls_without_a_transmit_hook)
-{
-	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct probe_result *offers = all_offers();
-	struct plan plan;
-
-	withdraw(offers, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
+		if (c->no_transmit)
+			withdraw(offers, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
+		plan = plan_of(offers, &req);
+		assert_int_equal(plan.chosen[PROBE_SEND_RETURN] != NULL, c->calls);
+		assert_int_equal(plan.chosen[PROBE_TRANSMIT] != NULL, !c->calls);
+	}
 }
 
 /* The socket iteration alone gives the bytes, with any backend. */
@@ -65,7 +63,7 @@ TEST(socket_iteration_is_used_with_every_backend)
 		struct plan plan;
 
 		req.backend = b;
-		assert_int_equal(plan__make(&plan, offers, &req), 0);
+		plan = plan_of(offers, &req);
 		assert_string_equal(plan.chosen[PROBE_SOCKETS]->hook, "iter/tcp");
 	}
 }
@@ -73,19 +71,15 @@ TEST(socket_iteration_is_used_with_every_backend)
 /* The probe would run for every packet, to count 0. */
 TEST(copy_modes_have_no_deferred_copies_by_construction)
 {
-	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct probe_result *offers = all_offers();
 	struct stage_result stage = {0};
-	struct plan plan;
+	struct plan plan = plan_of_mode(MODE_ONECOPY);
 
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
 	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
 	assert_int_equal(stage.quality, QUALITY_DERIVED);
 	assert_ptr_equal(stage.reason, plan__by_construction);
 	assert_null(plan__no_stage_time(&plan, NIO_STAGE_DEFERRED_COPY));
-	req.mode = MODE_ZEROCOPY;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of_mode(MODE_ZEROCOPY);
 	assert_non_null(plan.chosen[PROBE_DEFERRED_COPY]);
 }
 
@@ -112,7 +106,7 @@ TEST(forced_backend_is_the_only_one)
 		struct plan plan;
 
 		req.backend = b;
-		assert_int_equal(plan__make(&plan, offers, &req), 0);
+		plan = plan_of(offers, &req);
 		for (int p = 0; p < PROBE_NR; p++)
 			if (plan.chosen[p] && p != PROBE_SOCKETS)
 				assert_int_equal(plan.chosen[p]->backend, b);
@@ -130,44 +124,30 @@ TEST(notification_program_does_not_book_received_bytes)
 		if (plan_alternatives[i].probe == PROBE_COMPLETION &&
 		    plan_alternatives[i].backend != BACKEND_TRACEPOINT)
 			offers[i] = (struct probe_result){.answer = ANSWER_NO, .err = -ENOENT};
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, BACKEND_FENTRY);
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_notification");
 }
 
-TEST(splice_is_seen_only_if_calls_are_counted)
-{
-	struct plan_request req = request(MODE_ONECOPY, 1024);
-	struct stage_result stage = {0};
-	struct probe_result *offers = all_offers();
-	struct plan plan;
-
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
-	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
-	req.count_calls = true;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
-	assert_int_equal(stage.quality, QUALITY_EXACT);
-	assert_int_equal(plan.chosen[PROBE_SPLICE]->backend,
-			 plan.chosen[PROBE_SEND_RETURN]->backend);
-}
-
 TEST(backend_names_are_parsed_or_refused)
 {
-	enum backend b;
+	static const struct {
+		const char *text;
+		int err;
+		enum backend backend;
+	} cases[] = {
+		{"none", 0, BACKEND_NONE},         {"auto", 0, BACKEND_AUTO},
+		{"fentry", 0, BACKEND_FENTRY},     {"trampoline", 0, BACKEND_FENTRY},
+		{"fprobe", -EINVAL, BACKEND_NR},   {"", -EINVAL, BACKEND_NR},
+		{"iterator", -EINVAL, BACKEND_NR},
+	};
 
-	assert_int_equal(backend__parse("none", &b), 0);
-	assert_int_equal(b, BACKEND_NONE);
-	assert_int_equal(backend__parse("auto", &b), 0);
-	assert_int_equal(b, BACKEND_AUTO);
-	assert_int_equal(backend__parse("fentry", &b), 0);
-	assert_int_equal(b, BACKEND_FENTRY);
-	assert_int_equal(backend__parse("trampoline", &b), 0);
-	assert_int_equal(b, BACKEND_FENTRY);
-	assert_int_equal(backend__parse("fprobe", &b), -EINVAL);
-	assert_int_equal(backend__parse("", &b), -EINVAL);
-	assert_int_equal(backend__parse("iterator", &b), -EINVAL);
+	for_each_case(c, cases) {
+		enum backend b = BACKEND_NR;
+
+		assert_int_equal(backend__parse(c->text, &b), c->err);
+		assert_int_equal(b, c->backend);
+	}
 }
 
 TEST(temporary_errors_leave_the_offer_unknown)
@@ -176,9 +156,9 @@ TEST(temporary_errors_leave_the_offer_unknown)
 	static const int kernel[] = {-ENOENT, -EOPNOTSUPP, -EPERM, -EINVAL, -EPROTOTYPE};
 
 	assert_int_equal(plan__offer(0).answer, ANSWER_YES);
-	for (size_t i = 0; i < sizeof(moment) / sizeof(moment[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(moment); i++)
 		assert_int_equal(plan__offer(moment[i]).answer, ANSWER_UNKNOWN);
-	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kernel); i++)
 		assert_int_equal(plan__offer(kernel[i]).answer, ANSWER_NO);
 }
 

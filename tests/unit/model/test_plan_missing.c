@@ -15,7 +15,7 @@ TEST(missing_hook_costs_its_stage_only)
 	struct plan plan;
 
 	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
 	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
 	assert_non_null(strstr(stage.reason, "permission denied"));
@@ -31,7 +31,7 @@ TEST(no_hook_for_bytes_gives_no_plan)
 	struct plan plan;
 
 	withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
 	assert_non_null(strstr(plan.reason[PROBE_SEND_RETURN], "no such hook"));
@@ -51,7 +51,7 @@ TEST(locked_down_kernel_uses_tracepoints)
 
 	withdraw_backend(offers, BACKEND_FENTRY, -EPERM);
 	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_int_equal(plan.chosen[PROBE_SEND_RETURN]->backend, BACKEND_TRACEPOINT);
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
 	assert_false(plan__completions_by_kernel(&plan));
@@ -75,7 +75,7 @@ TEST(missing_event_costs_the_parts_that_it_ends)
 	struct plan plan;
 
 	withdraw(offers, PROBE_TRANSMIT_TIME, ANSWER_NO, -ENOENT);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_COPY), "no such hook"));
 	assert_non_null(plan__no_path_time(&plan, NIO_PATH_TRANSMIT));
 	assert_non_null(plan__no_path_time(&plan, NIO_PATH_OTHER));
@@ -83,13 +83,13 @@ TEST(missing_event_costs_the_parts_that_it_ends)
 	assert_null(plan__no_path_time(&plan, NIO_PATH_WAIT));
 	offer_all(offers);
 	withdraw(offers, PROBE_PREEMPTED_TIME, ANSWER_NO, -ENOENT);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_non_null(strstr(plan__no_path_time(&plan, part), "no such hook"));
 	assert_non_null(plan__no_stage_time(&plan, NIO_STAGE_TX_COPY));
 	offer_all(offers);
 	withdraw(offers, PROBE_CALL_TIME, ANSWER_NO, -EPERM);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_non_null(strstr(plan__no_path_time(&plan, part), "permission denied"));
 	assert_null(plan.chosen[PROBE_INLINE_TIME]);
@@ -116,7 +116,7 @@ TEST(first_missing_event_is_the_reason)
 	static const char *const reasons[] = {"first", "second", "third", "fourth", "fifth"};
 	static const struct alternative there;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		for (size_t from = 0; from <= parts[i].n; from++) {
 			struct plan plan = {0};
 			const char *why;
@@ -145,28 +145,12 @@ TEST(hook_can_be_withheld_by_name)
 	offer_all(offers);
 	/* The bare name withholds the hooks of both backends. */
 	assert_int_equal(plan__withhold(OBJECT_RUN, offers, "tcp_write_xmit"), 2);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_string_equal(plan__no_path_time(&plan, NIO_PATH_TRANSMIT), "withheld by --without");
 	assert_null(plan.remedy[PROBE_TRANSMIT_TIME]);
 	plan__withhold(OBJECT_RUN, offers, "fexit/tcp_sendmsg_locked");
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->hook, "kprobe/tcp_push");
-}
-
-TEST(unavailable_stages_have_a_reason)
-{
-	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct probe_result *offers = all_offers();
-	struct plan plan;
-
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		struct stage_result stage = {0};
-
-		plan__stage(&plan, s, &stage);
-		assert_true((stage.quality == QUALITY_EXACT) == (stage.reason == NULL));
-		assert_non_null(stage.event);
-	}
 }
 
 /* "Copy modes have no such copies" is not a reason for zero-copy. */
@@ -211,13 +195,13 @@ TEST(resource_limit_is_not_a_refusal_of_the_kernel)
 	struct plan plan;
 
 	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -EMFILE);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_non_null(strstr(plan.reason[PROBE_COMPLETION], "could not be tried"));
 	assert_non_null(strstr(plan.remedy[PROBE_COMPLETION], "ulimit -n"));
 	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -ENOMEM);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_null(strstr(plan.remedy[PROBE_COMPLETION], "kernel"));
 	withdraw(offers, PROBE_COMPLETION, ANSWER_NO, -EPERM);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_non_null(strstr(plan.remedy[PROBE_COMPLETION], "stock kernel"));
 }

@@ -11,15 +11,14 @@ TEST(times_of_every_size_are_taken_if_asked_for)
 {
 	struct plan_request req = request(MODE_ONECOPY, 64);
 	struct probe_result *offers = all_offers();
-	struct plan plan;
+	struct plan plan = plan_of(offers, &req);
 
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_null(plan__no_path_time(&plan, part));
 	assert_null(plan__no_stage_time(&plan, NIO_STAGE_RX_COPY));
 	assert_true(plan__times_by_fentry(&plan));
 	req.times = TIMES_OFF;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_LOCK), "--no-times"));
 	assert_false(plan__times_by_fentry(&plan));
 }
@@ -30,9 +29,9 @@ static bool make_apart(struct probe_result offers[OFFERS_MAX], enum mode mode, u
 {
 	struct plan_request req = request(mode, size);
 
-	assert_int_equal(plan__make(&plans[1], offers, &req), 0);
+	plans[1] = plan_of(offers, &req);
 	req.times = TIMES_APART;
-	assert_int_equal(plan__make(&plans[0], offers, &req), 0);
+	plans[0] = plan_of(offers, &req);
 	return plan__set_apart(&plans[0], &plans[1], none);
 }
 
@@ -81,7 +80,7 @@ TEST(zero_copy_by_tracepoints_samples_its_events)
 			offers[i] = (struct probe_result){ANSWER_NO, -EPERM};
 	req.times = TIMES_OFF;
 	req.in_slices = true;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
 	assert_false(plan__notifications_apart(&plan));
 	assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, "nio_tp_rx_copy");
@@ -95,7 +94,7 @@ TEST(zero_copy_by_tracepoints_samples_its_events)
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_DEFERRED_COPY)
 			offers[i] = (struct probe_result){ANSWER_YES, 0};
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan = plan_of(offers, &req);
 	assert_int_not_equal(plan.chosen[PROBE_DEFERRED_COPY]->backend, BACKEND_TRACEPOINT);
 	assert_false(plan__can_rest(&plan, &rest));
 }
@@ -117,10 +116,10 @@ TEST(sampled_receive_copies_use_no_fentry_program)
 
 			offer_all(offers);
 			req.backend = backends[b];
-			assert_int_equal(plan__make(&plan, offers, &req), 0);
+			plan = plan_of(offers, &req);
 			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, all[b]);
 			req.in_slices = true;
-			assert_int_equal(plan__make(&plan, offers, &req), 0);
+			plan = plan_of(offers, &req);
 			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs,
 					    "nio_tp_rx_slices");
 			assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, backends[b]);
@@ -129,7 +128,7 @@ TEST(sampled_receive_copies_use_no_fentry_program)
 			assert_int_equal(plan__withhold(OBJECT_RUN, offers,
 							"tp_btf/skb_copy_datagram_iovec") > 0,
 					 1);
-			assert_int_equal(plan__make(&plan, offers, &req), 0);
+			plan = plan_of(offers, &req);
 			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, all[b]);
 		}
 	}
@@ -180,7 +179,7 @@ TEST(rows_name_the_modes_they_serve)
 		timed[mode] = &made[mode][1];
 	}
 	n = plan__rows(plans, timed, rows);
-	assert_int_equal(n, PROBE_SOCKETS + 1); /* probes of run */
+	assert_int_equal(n, PROBE_SOCKETS + 1); /* the probes of run */
 	assert_int_equal(row_named(rows, n, "send_return")->modes, pins);
 	assert_int_equal(row_named(rows, n, "transmit")->modes, ((1U << MODE_NR) - 1) & ~pins);
 	assert_int_equal(row_named(rows, n, "rx_copy")->modes, 0);
@@ -198,26 +197,28 @@ TEST(rows_name_the_modes_they_serve)
 /* A plan that takes times itself has no timed rounds and keeps its reasons. */
 TEST(plan_that_takes_times_is_not_split)
 {
-	struct probe_result *offers = all_offers();
-	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct plan plan, before;
+	struct plan plan = plan_of_mode(MODE_ZEROCOPY), before = plan;
 
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	before = plan;
 	assert_false(plan__set_apart(&plan, &before, NULL));
 	assert_memory_equal(&plan, &before, sizeof(plan));
-	/* A missing probe that counts bytes does not move to the timed round either. */
+}
+
+/* A missing probe that counts bytes does not move to the timed round. */
+TEST(only_times_move_to_the_timed_round)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct probe_result *offers = all_offers();
+	struct plan plan, before, timed;
+
 	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, 0);
+	timed = plan_of(offers, &req);
 	req.times = TIMES_APART;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	before = plan;
-	req.times = TIMES_ON;
-	struct plan timed;
-	assert_int_equal(plan__make(&timed, offers, &req), 0);
+	before = plan = plan_of(offers, &req);
 	assert_true(plan__set_apart(&plan, &timed, NULL));
-	for (int p = 0; p < PROBE_NR; p++)
-		if (p < PROBE_CALL_TIME || p > PROBE_RX_TIME) {
-			assert_ptr_equal(plan.reason[p], before.reason[p]);
-			assert_ptr_equal(plan.remedy[p], before.remedy[p]);
-		}
+	for (int p = 0; p < PROBE_NR; p++) {
+		if (probe__takes_times(p))
+			continue;
+		assert_ptr_equal(plan.reason[p], before.reason[p]);
+		assert_ptr_equal(plan.remedy[p], before.remedy[p]);
+	}
 }

@@ -100,7 +100,7 @@ TEST(every_missing_hook_is_recorded)
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct probe_result offers[OFFERS_MAX] = {{0}};
 
-	for (size_t e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
+	for (size_t e = 0; e < ARRAY_LEN(errors); e++) {
 		offer_all(offers);
 		withdraw(offers, PROBE_OTHER_COPY, ANSWER_NO, errors[e]);
 		record("other_copy %d", errors[e]);
@@ -135,7 +135,7 @@ TEST(every_missing_hook_is_recorded)
 TEST(every_pair_of_refusals_is_recorded)
 {
 	static const int errors[] = {-ENOENT, -ESRCH, -EPROTOTYPE, -EPERM, -ENOMEM, -ECANCELED};
-	const size_t n = sizeof(errors) / sizeof(errors[0]);
+	const size_t n = ARRAY_LEN(errors);
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct probe_result offers[OFFERS_MAX] = {{0}};
 
@@ -151,7 +151,7 @@ TEST(every_pair_of_refusals_is_recorded)
 			offers[i] = (struct probe_result){ANSWER_NO, met ? second : first};
 			met = true;
 		}
-		assert_int_equal(plan__make(&plan, offers, &req), 0);
+		plan = plan_of(offers, &req);
 		record("%d %d: %c%c\n", first, second, legend__letter(plan.reason[PROBE_COALESCE]),
 		       legend__letter(plan.remedy[PROBE_COALESCE]));
 	}
@@ -170,24 +170,12 @@ TEST(every_missing_probe_of_a_timed_round_is_recorded)
 			offer_all(offers);
 			withdraw(offers, p, ANSWER_NO, -EPERM);
 			req.times = TIMES_ON;
-			assert_int_equal(plan__make(&timed, offers, &req), 0);
+			timed = plan_of(offers, &req);
 			req.times = TIMES_APART;
-			assert_int_equal(plan__make(&plan, offers, &req), 0);
+			plan = plan_of(offers, &req);
 			record("apart %d %d", (int)p, why);
 			record_plan(&plan, plan__set_apart(&plan, &timed, none[why]));
 		}
-}
-
-/* The probes that feed each stage. */
-TEST(probes_of_each_stage_are_recorded)
-{
-	for (enum nio_stage s = 0; s < NIO_STAGE_NR; s++) {
-		record("%s:", stage__key(s));
-		for (enum probe_id p = 0; p < PROBE_NR; p++)
-			if (plan__feeds(p, s))
-				record(" %s", plan_probes[p].name);
-		record("\n");
-	}
 }
 
 TEST(recorded_plans_match_the_golden_file)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/offers.h"
+#include "support/near.h"
 #include "support/test.h"
 #include "write/json.h"
 #include "model/ledger.h"
@@ -24,45 +26,26 @@ struct fixture {
 	struct run_result run;
 };
 
-static void count(struct nio_cell *cell, uint64_t bytes)
-{
-	cell->bytes += bytes;
-	cell->events++;
-	cell->hist[hist_bucket(bytes, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS)]++;
-}
-
-static void plan_for(struct plan *plan, enum mode mode)
-{
-	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {
-		.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE, .times = TIMES_ON};
-
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i].answer = ANSWER_YES;
-	assert_int_equal(plan__make(plan, offers, &req), 0);
-	free(offers);
-}
-
 /* 23 messages sent in twocopy mode, nothing confirmed yet. */
 static struct fixture *fixture(void)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
-	int i;
+	struct nio_cell *sent = &f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY];
 
-	plan_for(&f->plan, MODE_TWOCOPY);
+	f->plan = plan_of_mode(MODE_TWOCOPY);
 	run_result__init(&f->run);
 	f->run.mode = MODE_TWOCOPY;
 	f->run.size = MESSAGE;
 	remote__begin(&f->run);
-	for (i = 0; i < 23; i++)
-		count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], MESSAGE);
+	sent->bytes = SENT;
+	sent->events = 23;
 	f->report.elapsed_ns = 1000000000;
 	f->report.gather_bytes = SENT;
 	f->report.gather_events = 23;
 	f->report.app.tx_bytes = SENT;
 	f->report.app.tx_messages = 23;
 	f->report.app.tcp_bytes_acked = SENT - MESSAGE;
-	f->report.app.sender_cpu_ns = (struct num){.value = 5, .known = true};
+	f->report.app.sender_cpu_ns = num__known(5);
 	return f;
 }
 
@@ -99,8 +82,7 @@ TEST(sender_balances_alone)
 	close_books(f, true);
 	assert_true(f->run.balance_known);
 	assert_int_equal(f->run.unaccounted_tx, 0);
-	assert_true(f->run.copies_per_byte.known);
-	assert_true(f->run.copies_per_byte.value == 2.0);
+	assert_real(f->run.copies_per_byte, 2.0);
 	assert_int_equal(f->run.app.rx_bytes, SENT);
 	assert_int_equal(f->run.app.rx_messages, 23);
 	assert_null(f->run.app.rx_reason);
@@ -142,7 +124,7 @@ TEST(copies_of_a_remote_receiver_are_unavailable)
 	struct fixture *f = fixture();
 	const struct stage_result *rx = &f->run.stages[NIO_STAGE_RX_COPY];
 
-	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 5);
+	f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY].bytes = 5;
 	confirm(f, 0);
 	close_books(f, true);
 	assert_int_equal(rx->quality, QUALITY_UNAVAILABLE);
@@ -162,12 +144,10 @@ TEST(verify_errors_are_those_the_receiver_confirmed)
 	remote__app(&f->run, &f->report, false);
 	assert_false(f->run.app.verify_errors.known);
 	remote__app(&f->run, &f->report, true);
-	assert_true(f->run.app.verify_errors.known);
-	assert_int_equal(f->run.app.verify_errors.value, 0);
+	assert_num(f->run.app.verify_errors, 0);
 	confirm(f, 3);
 	remote__app(&f->run, &f->report, false);
-	assert_true(f->run.app.verify_errors.known);
-	assert_int_equal(f->run.app.verify_errors.value, 3);
+	assert_num(f->run.app.verify_errors, 3);
 	end(f);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/result.h"
+#include "support/near.h"
 #include "support/test.h"
 #include "write/json.h"
 
@@ -24,8 +25,7 @@ TEST(init_overwrites_any_memory)
 	json_decref(b);
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		assert_true(!run.stages[s].open_bytes.known && run.stages[s].open_bytes.reason);
-	assert_false(run_result__gbps(&run).known);
-	assert_non_null(run_result__gbps(&run).reason);
+	assert_no_number(run_result__gbps(&run));
 }
 
 TEST(throughput_is_of_received_bytes)
@@ -76,7 +76,7 @@ static struct run_result with_replies(bool sender_side)
 	run_result__init(&r);
 	r.app.tx_bytes = 1000;
 	r.app.rx_bytes = 900;
-	r.app.replies.tx_bytes = (struct num){.value = 70, .known = true};
+	r.app.replies.tx_bytes = num__known(70);
 	r.app.replies.rx_bytes = 60;
 	r.sender_side = sender_side;
 	return r;
@@ -109,70 +109,66 @@ TEST(delivered_bytes_are_acknowledged_bytes_without_a_report)
 
 TEST(completions_above_those_of_the_kernel_are_missed)
 {
-	struct run_result r = {.kernel_zc_known = true};
+	static const struct {
+		bool known;
+		uint64_t kernel;
+		const char *not_final; /* counts of different moments are not compared */
+		uint64_t missed;
+	} cases[] = {
+		{true, 7, NULL, 3},          {true, 10, NULL, 0}, {true, 12, NULL, 0},
+		{true, 7, "interrupted", 0}, {false, 0, NULL, 0},
+	};
 
-	r.app.zc.completed = 10;
-	r.kernel_zc.completed = 7;
-	assert_int_equal(run_result__completions_missed(&r), 3);
-	r.kernel_zc.completed = 10;
-	assert_int_equal(run_result__completions_missed(&r), 0);
-	r.kernel_zc.completed = 12;
-	assert_int_equal(run_result__completions_missed(&r), 0);
-	assert_int_equal(run_result__completions(&r).completed, 12);
-	/* Counts of different moments are not compared. */
-	r.kernel_zc.completed = 7;
-	r.not_final = "interrupted";
-	assert_int_equal(run_result__completions_missed(&r), 0);
-	r.not_final = NULL;
-	r.kernel_zc = (struct zc_counts){0};
-	r.kernel_zc_known = false;
-	assert_int_equal(run_result__completions_missed(&r), 0);
+	for_each_case(c, cases) {
+		struct run_result r = {.kernel_zc_known = c->known, .not_final = c->not_final};
+
+		r.app.zc.completed = 10;
+		r.kernel_zc.completed = c->kernel;
+		assert_int_equal(run_result__completions_missed(&r), c->missed);
+		assert_int_equal(run_result__completions(&r).completed, c->kernel + c->missed);
+	}
 }
 
+/* Deferred copies and completions are sampled with zero-copy only; a remote side has no events. */
 TEST(events_below_the_full_time_are_a_sample)
 {
+	static const struct {
+		enum mode mode;
+		bool remote;
+		uint64_t looked, phase;
+		double share;
+		bool tx, rx, zerocopy;
+	} cases[] = {
+		{MODE_TWOCOPY, false, 100, 400, 0.25, true, true, false},
+		{MODE_ZEROCOPY, false, 100, 400, 0.25, true, true, true},
+		{MODE_ZEROCOPY, true, 100, 400, 0.25, true, false, true},
+		{MODE_ONECOPY, true, 100, 400, 0.25, true, false, false},
+		{MODE_ZEROCOPY, false, 400, 400, 1, false, false, false},
+		{MODE_ZEROCOPY, false, 401, 400, 1, false, false, false},
+		{MODE_ZEROCOPY, false, 0, 0, 1, false, false, false},
+	};
 	struct run_result r;
 
 	run_result__init(&r);
-	assert_false(run_result__events_share(&r).known);
-	assert_non_null(run_result__events_share(&r).reason);
-	r.ledger_known = true;
-	r.health.phase_ns = 400;
-	r.health.looked_ns = 100;
-	assert_true(run_result__events_share(&r).known);
-	assert_true(run_result__events_share(&r).value == 0.25);
-	r.mode = MODE_TWOCOPY;
-	assert_true(run_result__sampled_events(&r, NIO_STAGE_TX_COPY));
-	assert_true(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
-	assert_false(run_result__sampled_events(&r, NIO_STAGE_OTHER_COPY));
-	assert_false(run_result__sampled_events(&r, NIO_STAGE_DEFERRED_COPY));
-	assert_false(run_result__sampled_completions(&r));
-	r.mode = MODE_ZEROCOPY;
-	assert_true(run_result__sampled_events(&r, NIO_STAGE_TX_COPY));
-	assert_true(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
-	assert_true(run_result__sampled_events(&r, NIO_STAGE_DEFERRED_COPY));
-	/* Sampled completions are not missed. */
-	assert_true(run_result__sampled_completions(&r));
-	r.kernel_zc_known = true;
-	r.app.zc.completed = 10;
-	assert_int_equal(run_result__completions_missed(&r), 0);
-	/* A remote receiver has no events, so they are no sample. */
-	r.sender_side = true;
-	assert_true(run_result__sampled_events(&r, NIO_STAGE_TX_PIN));
-	assert_false(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
-	r.mode = MODE_ONECOPY;
-	assert_true(run_result__events_share(&r).value == 0.25);
-	assert_true(run_result__sampled_events(&r, NIO_STAGE_TX_COPY));
-	assert_false(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
-	r.sender_side = false;
-	r.mode = MODE_ZEROCOPY;
-	r.health.looked_ns = 400;
-	assert_true(run_result__events_share(&r).value == 1);
-	assert_false(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
-	r.health.looked_ns = 401;
-	assert_true(run_result__events_share(&r).value == 1);
-	r.health.looked_ns = r.health.phase_ns = 0;
-	assert_true(run_result__events_share(&r).value == 1);
+	assert_no_number(run_result__events_share(&r));
+	r.ledger_known = r.kernel_zc_known = true;
+	for_each_case(c, cases) {
+		r.mode = c->mode;
+		r.sender_side = c->remote;
+		r.health.looked_ns = c->looked;
+		r.health.phase_ns = c->phase;
+		r.app.zc.completed = 10;
+		assert_real(run_result__events_share(&r), c->share);
+		assert_int_equal(run_result__sampled_events(&r, NIO_STAGE_TX_COPY), c->tx);
+		assert_int_equal(run_result__sampled_events(&r, NIO_STAGE_TX_PIN), c->tx);
+		assert_int_equal(run_result__sampled_events(&r, NIO_STAGE_RX_COPY), c->rx);
+		assert_int_equal(run_result__sampled_events(&r, NIO_STAGE_DEFERRED_COPY),
+				 c->zerocopy);
+		assert_false(run_result__sampled_events(&r, NIO_STAGE_OTHER_COPY));
+		assert_int_equal(run_result__sampled_completions(&r), c->zerocopy);
+		/* Sampled completions are not missed. */
+		assert_int_equal(run_result__completions_missed(&r), c->zerocopy ? 0 : 10);
+	}
 }
 
 TEST(only_final_counts_can_be_unbalanced)

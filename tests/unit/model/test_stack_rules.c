@@ -32,115 +32,107 @@ static struct stack_class class_of(char *text)
 	return stack_rules__class(reversed, n);
 }
 
+#define OF(c)   CPU_CLASS_##c, false
+#define LATE(c) CPU_CLASS_##c, true /* delayed: interrupts were off */
+
 static const struct {
 	const char *frames;
 	enum cpu_class class;
 	bool shifted;
 } cases[] = {
 	/* A copy belongs to the stage of its caller, whichever function copies. */
-	{"tcp_sendmsg;tcp_sendmsg_locked;_copy_from_iter", CPU_CLASS_TX_COPY, false},
-	{"tcp_sendmsg_locked;_copy_from_iter;rep_movs_alternative", CPU_CLASS_TX_COPY, false},
+	{"tcp_sendmsg;tcp_sendmsg_locked;_copy_from_iter", OF(TX_COPY)},
+	{"tcp_sendmsg_locked;_copy_from_iter;rep_movs_alternative", OF(TX_COPY)},
 	{"tcp_sendmsg_locked;_copy_from_iter_full;copyin;copy_user_enhanced_fast_string",
-	 CPU_CLASS_TX_COPY, false},
-	{"tcp_sendmsg_locked;_copy_from_iter;__arch_copy_from_user", CPU_CLASS_TX_COPY, false},
-	{"tcp_recvmsg_locked;skb_copy_datagram_iter;__skb_datagram_iter;simple_copy_to_iter;"
-	 "_copy_to_iter;rep_movs_alternative",
-	 CPU_CLASS_RX_COPY, false},
+	 OF(TX_COPY)},
+	{"tcp_sendmsg_locked;_copy_from_iter;__arch_copy_from_user", OF(TX_COPY)},
+	{"tcp_recvmsg_locked;skb_copy_datagram_iter;__skb_datagram_iter;simple_copy_to_iter;_copy_"
+	 "to_iter;rep_movs_alternative",
+	 OF(RX_COPY)},
 	{"tcp_sendmsg_locked;tcp_write_xmit;net_rx_action;ip_local_deliver_finish;skb_copy_ubufs;"
 	 "memcpy",
-	 CPU_CLASS_DEFERRED_COPY, false},
-	{"tcp_rcv_established;tcp_collapse;skb_copy_bits;memcpy", CPU_CLASS_OTHER_COPY, false},
+	 OF(DEFERRED_COPY)},
+	{"tcp_rcv_established;tcp_collapse;skb_copy_bits;memcpy", OF(OTHER_COPY)},
 	/* But a copied header belongs to the header's class, copied arguments to the call. */
-	{"tcp_sendmsg_locked;tcp_write_xmit;__skb_clone;__copy_skb_header;memcpy", CPU_CLASS_SKB,
-	 false},
-	{"tcp_sendmsg_locked;__alloc_skb;memset", CPU_CLASS_SKB, false},
-	{"__sys_sendmsg;___sys_sendmsg;copy_msghdr_from_user;_copy_from_user", CPU_CLASS_SYSCALL,
-	 false},
+	{"tcp_sendmsg_locked;tcp_write_xmit;__skb_clone;__copy_skb_header;memcpy", OF(SKB)},
+	{"tcp_sendmsg_locked;__alloc_skb;memset", OF(SKB)},
+	{"__sys_sendmsg;___sys_sendmsg;copy_msghdr_from_user;_copy_from_user", OF(SYSCALL)},
 	/* Calling a function of a stage is not copying. */
-	{"tcp_sendmsg;tcp_sendmsg_locked", CPU_CLASS_TCP_IP, false},
+	{"tcp_sendmsg;tcp_sendmsg_locked", OF(TCP_IP)},
 	/* Pins and notifications. */
-	{"tcp_sendmsg_locked;skb_zerocopy_iter_stream;__zerocopy_sg_from_iter;"
-	 "zerocopy_fill_skb_from_iter;iov_iter_get_pages2;gup_fast_fallback",
-	 CPU_CLASS_TX_PIN, false},
-	{"skb_release_data;msg_zerocopy_complete;__msg_zerocopy_callback", CPU_CLASS_COMPLETION,
-	 false},
-	{"____sys_recvmsg;inet_recvmsg;inet_recv_error;ip_recv_error", CPU_CLASS_COMPLETION, false},
+	{"tcp_sendmsg_locked;skb_zerocopy_iter_stream;__zerocopy_sg_from_iter;zerocopy_fill_skb_"
+	 "from_iter;iov_iter_get_pages2;gup_fast_fallback",
+	 OF(TX_PIN)},
+	{"skb_release_data;msg_zerocopy_complete;__msg_zerocopy_callback", OF(COMPLETION)},
+	{"____sys_recvmsg;inet_recvmsg;inet_recv_error;ip_recv_error", OF(COMPLETION)},
 	/* Pacing: the timer that a paced transmit starts. */
-	{"tcp_sendmsg_locked;tcp_write_xmit;hrtimer_start_range_ns;lapic_next_deadline;"
-	 "native_write_msr",
-	 CPU_CLASS_TIMERS, false},
+	{"tcp_sendmsg_locked;tcp_write_xmit;hrtimer_start_range_ns;lapic_next_deadline;native_"
+	 "write_msr",
+	 OF(TIMERS)},
 	{"tcp_sendmsg_locked;__tcp_push_pending_frames;tcp_write_xmit;_raw_spin_unlock_irqrestore",
-	 CPU_CLASS_TIMERS, true},
+	 LATE(TIMERS)},
 	{"tcp_write_xmit;asm_sysvec_apic_timer_interrupt;sysvec_apic_timer_interrupt;__irq_exit_"
-	 "rcu;"
-	 "handle_softirqs",
-	 CPU_CLASS_TIMERS, true},
-	{"common_interrupt;irq_exit_rcu;__do_softirq", CPU_CLASS_IRQ, true},
-	{"tcp_write_xmit;__tcp_transmit_skb;ktime_get;read_tsc", CPU_CLASS_TCP_IP, false},
+	 "rcu;handle_softirqs",
+	 LATE(TIMERS)},
+	{"common_interrupt;irq_exit_rcu;__do_softirq", LATE(IRQ)},
+	{"tcp_write_xmit;__tcp_transmit_skb;ktime_get;read_tsc", OF(TCP_IP)},
 	/* Compiler suffixes; a longer rule wins over a shorter one, an exact one over all. */
-	{"finish_task_switch.isra.0", CPU_CLASS_OTHER, true},
-	{"schedule;__schedule;finish_task_switch.isra.0", CPU_CLASS_SCHEDULING, true},
-	{"kfree_skb.part.0", CPU_CLASS_SKB, false},
-	{"tcp_sendmsg_locked;sk_page_frag_refill", CPU_CLASS_MEMORY, false},
-	{"tcp_v4_rcv;sock_def_readable", CPU_CLASS_SCHEDULING, false},
+	{"finish_task_switch.isra.0", LATE(OTHER)},
+	{"schedule;__schedule;finish_task_switch.isra.0", LATE(SCHEDULING)},
+	{"kfree_skb.part.0", OF(SKB)},
+	{"tcp_sendmsg_locked;sk_page_frag_refill", OF(MEMORY)},
+	{"tcp_v4_rcv;sock_def_readable", OF(SCHEDULING)},
 	/* A sample delayed while interrupts were off counts for the caller. */
-	{"sock_def_readable;__wake_up_sync_key;_raw_spin_unlock_irqrestore", CPU_CLASS_SCHEDULING,
-	 true},
+	{"sock_def_readable;__wake_up_sync_key;_raw_spin_unlock_irqrestore", LATE(SCHEDULING)},
 	{"dev_queue_xmit;__dev_queue_xmit;__local_bh_enable_ip;do_softirq.part.0;handle_softirqs",
-	 CPU_CLASS_NETDEV, true},
-	{"tcp_sendmsg;release_sock;_raw_spin_unlock_bh", CPU_CLASS_LOCK, false},
+	 LATE(NETDEV)},
+	{"tcp_sendmsg;release_sock;_raw_spin_unlock_bh", OF(LOCK)},
 	/* arm64: copies; softirqs on a stack of their own; exceptions by their type. */
-	{"el0t_64_sync;el0_svc;tcp_recvmsg_locked;skb_copy_datagram_iter;_copy_to_iter;"
-	 "__arch_copy_to_user",
-	 CPU_CLASS_RX_COPY, false},
-	{"__netif_receive_skb_core.constprop.0;skb_copy_ubufs;__pi_memcpy", CPU_CLASS_DEFERRED_COPY,
-	 false},
+	{"el0t_64_sync;el0_svc;tcp_recvmsg_locked;skb_copy_datagram_iter;_copy_to_iter;__arch_copy_"
+	 "to_user",
+	 OF(RX_COPY)},
+	{"__netif_receive_skb_core.constprop.0;skb_copy_ubufs;__pi_memcpy", OF(DEFERRED_COPY)},
 	{"el0t_64_sync;el0_svc;__sys_getsockopt;do_sock_getsockopt;__arch_copy_from_user",
-	 CPU_CLASS_SYSCALL, false},
-	{"__dev_queue_xmit;__local_bh_enable_ip;do_softirq;do_softirq_own_stack;call_on_irq_stack;"
-	 "____do_softirq;__do_softirq;handle_softirqs",
-	 CPU_CLASS_NETDEV, true},
-	{"el1h_64_irq;el1_interrupt;call_on_irq_stack;do_interrupt_handler", CPU_CLASS_IRQ, false},
-	{"el0t_64_sync;el0t_64_sync_handler;el0_svc", CPU_CLASS_SYSCALL, false},
-	{"el0t_64_sync;el0t_64_sync_handler;el0_da", CPU_CLASS_MEMORY, false},
-	{"el0t_64_irq;el0t_64_irq_handler;__el0_irq_handler_common;el0_interrupt", CPU_CLASS_IRQ,
-	 false},
-	{"tcp_sendmsg;lock_sock_nested;__cond_resched;rcu_all_qs", CPU_CLASS_SCHEDULING, false},
-	{"an_unknown_driver;its_helper", CPU_CLASS_OTHER, false},
+	 OF(SYSCALL)},
+	{"__dev_queue_xmit;__local_bh_enable_ip;do_softirq;do_softirq_own_stack;call_on_irq_stack;_"
+	 "___do_softirq;__do_softirq;handle_softirqs",
+	 LATE(NETDEV)},
+	{"el1h_64_irq;el1_interrupt;call_on_irq_stack;do_interrupt_handler", OF(IRQ)},
+	{"el0t_64_sync;el0t_64_sync_handler;el0_svc", OF(SYSCALL)},
+	{"el0t_64_sync;el0t_64_sync_handler;el0_da", OF(MEMORY)},
+	{"el0t_64_irq;el0t_64_irq_handler;__el0_irq_handler_common;el0_interrupt", OF(IRQ)},
+	{"tcp_sendmsg;lock_sock_nested;__cond_resched;rcu_all_qs", OF(SCHEDULING)},
+	{"an_unknown_driver;its_helper", OF(OTHER)},
 	/* Disks also pin pages (O_DIRECT) and have virtio queues: these are not the network's. */
-	{"do_syscall_64;ksys_pread64;vfs_read;ext4_file_read_iter;iomap_dio_rw;__iomap_dio_rw;"
-	 "bio_iov_iter_get_pages;iov_iter_extract_pages;pin_user_pages_fast;gup_fast_fallback",
-	 CPU_CLASS_OTHER, false},
+	{"do_syscall_64;ksys_pread64;vfs_read;ext4_file_read_iter;iomap_dio_rw;__iomap_dio_rw;bio_"
+	 "iov_iter_get_pages;iov_iter_extract_pages;pin_user_pages_fast;gup_fast_fallback",
+	 OF(OTHER)},
 	{"vfs_write;blkdev_write_iter;blkdev_direct_IO;submit_bio_noacct_nocheck;blk_mq_submit_bio;"
 	 "virtio_queue_rq;virtqueue_notify;vp_notify;iowrite16",
-	 CPU_CLASS_OTHER, false},
-	{"blk_mq_dispatch_rq_list;virtio_queue_rq;virtblk_add_req;virtqueue_add_sgs",
-	 CPU_CLASS_OTHER, false},
-	{"asm_common_interrupt;common_interrupt;handle_irq_event;vring_interrupt", CPU_CLASS_IRQ,
-	 false},
+	 OF(OTHER)},
+	{"blk_mq_dispatch_rq_list;virtio_queue_rq;virtblk_add_req;virtqueue_add_sgs", OF(OTHER)},
+	{"asm_common_interrupt;common_interrupt;handle_irq_event;vring_interrupt", OF(IRQ)},
 	{"asm_common_interrupt;common_interrupt;vring_interrupt;virtblk_done;virtqueue_get_buf_ctx",
-	 CPU_CLASS_OTHER, false},
+	 OF(OTHER)},
 	{"ksys_read;vfs_read;filemap_read;copy_page_to_iter;_copy_to_iter;rep_movs_alternative",
-	 CPU_CLASS_OTHER, false},
+	 OF(OTHER)},
 	{"__x64_sys_read;vfs_read;rw_verify_area;security_file_permission;apparmor_file_permission",
-	 CPU_CLASS_SYSCALL, false},
+	 OF(SYSCALL)},
 	{"do_syscall_64;__x64_sys_process_vm_readv;pin_user_pages_remote;gup_longterm",
-	 CPU_CLASS_SYSCALL, false},
+	 OF(SYSCALL)},
 	/* The same functions below a socket. */
-	{"tcp_sendmsg_locked;tcp_write_xmit;dev_hard_start_xmit;start_xmit;virtqueue_notify;"
-	 "vp_notify;iowrite16",
-	 CPU_CLASS_NETDEV, false},
-	{"net_rx_action;__napi_poll;virtnet_poll;virtqueue_get_buf_ctx_split", CPU_CLASS_NETDEV,
-	 false},
+	{"tcp_sendmsg_locked;tcp_write_xmit;dev_hard_start_xmit;start_xmit;virtqueue_notify;vp_"
+	 "notify;iowrite16",
+	 OF(NETDEV)},
+	{"net_rx_action;__napi_poll;virtnet_poll;virtqueue_get_buf_ctx_split", OF(NETDEV)},
 	{"tcp_sendmsg_locked;skb_zerocopy_iter_stream;iov_iter_extract_pages;pin_user_pages_fast",
-	 CPU_CLASS_TX_PIN, false},
-	{"common_interrupt;vring_interrupt;skb_recv_done;virtqueue_napi_schedule", CPU_CLASS_NETDEV,
-	 false},
+	 OF(TX_PIN)},
+	{"common_interrupt;vring_interrupt;skb_recv_done;virtqueue_napi_schedule", OF(NETDEV)},
 };
 
 TEST(each_stack_has_the_class_of_its_rule)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char text[512];
 		struct stack_class c;
 

@@ -35,22 +35,34 @@ static void begin(struct socket_snapshot *pass, size_t n)
 	}
 }
 
+static struct socket_snapshot base, now;
+static struct sequence_sum sum;
+
+/* Two equal passes over n sockets. Returns the first socket of the second one. */
+static struct nio_socket *begin_both(size_t n)
+{
+	begin(&base, n);
+	begin(&now, n);
+	return &now.sockets[0];
+}
+
+static const char *between(void)
+{
+	return tcp_seq__between(&base, &now, &sum);
+}
+
 /* 20 of 64 queued bytes are acknowledged, and both numbers wrap. */
 TEST(sequence_numbers_wrap)
 {
-	struct socket_snapshot base, now;
-	struct nio_socket *s = &now.sockets[0];
-	struct sequence_sum sum;
+	struct nio_socket *s = begin_both(1);
 
-	begin(&base, 1);
-	begin(&now, 1);
 	s->write_seq += 64;
 	s->snd_una += 20;
 	s->bytes_acked += 20;
 	s->rcv_nxt += 0x200;
 	s->bytes_received += 0x200;
 	s->copied_seq += 0x180;
-	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_null(between());
 	assert_int_equal(sum.queued, 64);
 	assert_int_equal(sum.taken, 0x180);
 }
@@ -59,19 +71,15 @@ TEST(sequence_numbers_wrap)
 TEST(bytes_above_4_GiB_use_the_64_bit_counters)
 {
 	const uint64_t bytes = 5368709897;
-	struct socket_snapshot base, now;
-	struct nio_socket *s = &now.sockets[0];
-	struct sequence_sum sum;
+	struct nio_socket *s = begin_both(1);
 
-	begin(&base, 1);
-	begin(&now, 1);
 	s->write_seq += (uint32_t)bytes;
 	s->snd_una += (uint32_t)(bytes - 100);
 	s->bytes_acked += bytes - 100;
 	s->bytes_received += bytes;
 	s->rcv_nxt += (uint32_t)bytes;
 	s->copied_seq += (uint32_t)(bytes - 1000);
-	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_null(between());
 	assert_int_equal(sum.queued, bytes);
 	assert_int_equal(sum.taken, bytes - 1000);
 }
@@ -94,47 +102,40 @@ TEST(received_FIN_is_no_payload)
 
 TEST(sums_are_over_all_sockets)
 {
-	struct socket_snapshot base, now;
-	struct sequence_sum sum;
-
-	begin(&base, 3);
-	begin(&now, 3);
+	begin_both(3);
 	for (size_t i = 0; i < 3; i++) {
 		now.sockets[i].write_seq += 10 + i;
 		now.sockets[i].bytes_retrans += 1;
 		base.sockets[i].zckey = 0xffffffff;
 		now.sockets[i].zckey = 4;
 	}
-	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_null(between());
 	assert_int_equal(sum.queued, 33);
 	assert_int_equal(sum.retrans, 3);
 	assert_int_equal(sum.ids, 15);
 	assert_true(sum.zckeys && sum.pinning);
 	now.sockets[1].scatter_gather = 0;
-	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_null(between());
 	assert_false(sum.pinning);
 }
 
 TEST(missing_socket_iteration_has_a_reason)
 {
-	struct socket_snapshot base, now;
-	struct sequence_sum sum;
-
 	begin(&base, 1);
 	tcp_seq__begin(&now, 1);
-	assert_string_equal(tcp_seq__between(&base, &now, &sum), "the sockets were not read");
+	assert_string_equal(between(), "the sockets were not read");
 	now.reason = "refused";
-	assert_string_equal(tcp_seq__between(&base, &now, &sum), "refused");
+	assert_string_equal(between(), "refused");
 }
 
 TEST(sockets_of_others_are_ignored)
 {
-	struct nio_socket stranger = established(99), unasked = established(0);
+	struct nio_socket stranger = established(99), no_cookie = established(0);
 	struct socket_snapshot pass;
 
 	tcp_seq__begin(&pass, 3);
 	tcp_seq__take(&pass, cookies, &stranger);
-	tcp_seq__take(&pass, cookies, &unasked);
+	tcp_seq__take(&pass, cookies, &no_cookie);
 	assert_int_equal(tcp_seq__unmet(&pass), 3);
 	tcp_seq__begin(&pass, TCP_SEQ_SOCKETS_MAX + 1);
 	assert_int_equal(pass.nr, TCP_SEQ_SOCKETS_MAX);
@@ -197,28 +198,24 @@ TEST(missing_sockets_are_counted)
 /* In either iteration, for each of the sockets. */
 TEST(socket_gone_or_closed_in_either_iteration_has_no_bytes)
 {
-	struct socket_snapshot base = {0}, now = {0};
-	struct sequence_sum sum;
-
 	for (size_t i = 0; i < 3; i++)
 		for (int first = 0; first < 2; first++) {
 			struct socket_snapshot *pass = first ? &base : &now;
 
-			begin(&base, 3);
-			begin(&now, 3);
+			begin_both(3);
 			pass->sockets[i].cookie = 0;
-			assert_non_null(strstr(tcp_seq__between(&base, &now, &sum), "gone"));
+			assert_non_null(strstr(between(), "gone"));
 			pass->sockets[i].cookie = cookies[i];
 			pass->sockets[i].state = TCP_CLOSE;
-			assert_non_null(strstr(tcp_seq__between(&base, &now, &sum), "closed"));
+			assert_non_null(strstr(between(), "closed"));
 			pass->sockets[i].state = TCP_ESTABLISHED;
 			pass->sockets[i].scatter_gather = 0;
-			assert_null(tcp_seq__between(&base, &now, &sum));
+			assert_null(between());
 			assert_false(sum.pinning);
 			pass->sockets[i].scatter_gather = 1;
 			pass->source = NULL;
 			pass->reason = "refused";
-			assert_string_equal(tcp_seq__between(&base, &now, &sum), "refused");
+			assert_string_equal(between(), "refused");
 		}
 }
 
@@ -235,7 +232,7 @@ TEST(FIN_takes_a_number_in_its_states_only)
 	};
 	struct nio_socket s = established(1);
 
-	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(states); i++) {
 		s.state = states[i].state;
 		assert_int_equal(tcp_seq__queued(&s), 1001 - states[i].sent);
 		assert_int_equal(tcp_seq__taken(&s), 500 - states[i].received);
@@ -246,39 +243,32 @@ TEST(FIN_takes_a_number_in_its_states_only)
 TEST(difference_of_2_63_or_more_is_backward)
 {
 	uint64_t most = ((uint64_t)1 << 63) - 1;
-	struct socket_snapshot base, now;
-	struct sequence_sum sum;
+	struct nio_socket *s = begin_both(1);
 
-	begin(&base, 1);
-	begin(&now, 1);
-	now.sockets[0].bytes_acked += most;
-	now.sockets[0].bytes_received += most;
-	now.sockets[0].bytes_retrans += most;
-	assert_null(tcp_seq__between(&base, &now, &sum));
+	s->bytes_acked += most;
+	s->bytes_received += most;
+	s->bytes_retrans += most;
+	assert_null(between());
 	assert_true(sum.queued == most && sum.taken == most && sum.retrans == most);
-	now.sockets[0].bytes_acked++;
-	assert_non_null(tcp_seq__between(&base, &now, &sum));
-	now.sockets[0].bytes_acked--;
-	now.sockets[0].bytes_received++;
-	assert_non_null(tcp_seq__between(&base, &now, &sum));
-	now.sockets[0].bytes_received--;
-	now.sockets[0].bytes_retrans++;
-	assert_non_null(tcp_seq__between(&base, &now, &sum));
+	s->bytes_acked++;
+	assert_non_null(between());
+	s->bytes_acked--;
+	s->bytes_received++;
+	assert_non_null(between());
+	s->bytes_received--;
+	s->bytes_retrans++;
+	assert_non_null(between());
 }
 
 /* Zero-copy ids have a difference only if both iterations read them. */
 TEST(zero_copy_ids_need_both_iterations)
 {
-	struct socket_snapshot base, now;
-	struct sequence_sum sum;
-
-	begin(&base, 1);
-	begin(&now, 1);
+	begin_both(1);
 	base.zckeys = false;
-	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_null(between());
 	assert_false(sum.zckeys);
 	base.zckeys = true;
 	now.zckeys = false;
-	assert_null(tcp_seq__between(&base, &now, &sum));
+	assert_null(between());
 	assert_false(sum.zckeys);
 }

@@ -7,12 +7,8 @@
 #include "model/plan.h"
 #include "model/time_figures.h"
 #include "model/timed_round.h"
+#include "support/near.h"
 #include "support/test.h"
-
-static struct num known(uint64_t value)
-{
-	return (struct num){.value = value, .known = true};
-}
 
 static struct hist *hist_of(uint64_t n, uint64_t value)
 {
@@ -45,8 +41,8 @@ static void compared(struct run_result *r)
 	r->app.tx_messages = 100;
 	r->app.tx_bytes = r->app.rx_bytes = 102400;
 	r->app.latency[LATENCY_SEND_CALL].hist = hist_of(100, 1000);
-	r->health.missed = known(1);
-	r->path_ns[PATH_SEND_TOTAL] = known(100000);
+	r->health.missed = num__known(1);
+	r->path_ns[PATH_SEND_TOTAL] = num__known(100000);
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		r->path_ns[p] = apart;
 	r->path_calls = apart;
@@ -54,9 +50,9 @@ static void compared(struct run_result *r)
 	r->pinned.completion.reason = plan__apart;
 	for (int w = 0; w < NIO_PERF_WINDOW_NR; w++)
 		r->perf_window[w] = (struct perf_window){.reason = plan__apart, .samples = apart};
-	r->stages[NIO_STAGE_USER_GATHER] = stage(102400, known(5000), known(2));
+	r->stages[NIO_STAGE_USER_GATHER] = stage(102400, num__known(5000), num__known(2));
 	r->stages[NIO_STAGE_TX_COPY] = stage(102400, apart, apart);
-	r->stages[NIO_STAGE_DEFERRED_COPY] = stage(51200, known(7000), known(50));
+	r->stages[NIO_STAGE_DEFERRED_COPY] = stage(51200, num__known(7000), num__known(50));
 }
 
 /* 10 messages of 1 KiB with all times, each longer than without the timing programs. */
@@ -68,31 +64,25 @@ static void timed(struct run_result *r)
 	r->app.tx_messages = 10;
 	r->app.tx_bytes = r->app.rx_bytes = 10240;
 	r->app.latency[LATENCY_SEND_CALL].hist = hist_of(10, 1500);
-	r->health.missed = known(30);
-	r->health.map_full = known(7);
-	r->health.unmatched = known(4);
+	r->health.missed = num__known(30);
+	r->health.map_full = num__known(7);
+	r->health.unmatched = num__known(4);
 	for (int w = 0; w < NIO_PERF_WINDOW_NR; w++)
 		r->perf_window[w] = (struct perf_window){.quality = QUALITY_SAMPLED,
-							 .windows = known(90 + (uint64_t)w),
-							 .samples = known(80 + (uint64_t)w)};
-	r->path_ns[PATH_SEND_TOTAL] = known(15000);
+							 .windows = num__known(90 + (uint64_t)w),
+							 .samples = num__known(80 + (uint64_t)w)};
+	r->path_ns[PATH_SEND_TOTAL] = num__known(15000);
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
-		r->path_ns[p] = known(0);
-	r->path_ns[PATH_COPY] = known(6000);
-	r->path_calls = known(10);
+		r->path_ns[p] = num__known(0);
+	r->path_ns[PATH_COPY] = num__known(6000);
+	r->path_calls = num__known(10);
 	r->path_quality = QUALITY_EXACT;
 	r->path_reason = NULL;
 	r->pinned.completion.hist = hist_of(10, 3000);
-	r->stages[NIO_STAGE_USER_GATHER] = stage(10240, known(999), known(1));
-	r->stages[NIO_STAGE_TX_COPY] = stage(10240, known(6000), known(10));
+	r->stages[NIO_STAGE_USER_GATHER] = stage(10240, num__known(999), num__known(1));
+	r->stages[NIO_STAGE_TX_COPY] = stage(10240, num__known(6000), num__known(10));
 	r->stages[NIO_STAGE_TX_COPY].times = hist_of(10, 600);
-	r->stages[NIO_STAGE_DEFERRED_COPY] = stage(5120, known(9999), known(5));
-}
-
-static void check(struct real found, double expected)
-{
-	assert_true(found.known);
-	assert_true(found.value > expected - 1e-6 && found.value < expected + 1e-6);
+	r->stages[NIO_STAGE_DEFERRED_COPY] = stage(5120, num__known(9999), num__known(5));
 }
 
 static void make(struct run_result *r)
@@ -144,14 +134,14 @@ TEST(times_divide_by_what_the_timed_round_moved)
 	struct run_result r;
 
 	make(&r);
-	check(time_figures__part(&r, PATH_SEND_TOTAL), 1500);
-	check(time_figures__part(&r, PATH_COPY), 600);
-	check(time_figures__outside(&r), 900);
-	check(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
-	check(time_figures__timed_bytes(&r, NIO_STAGE_TX_COPY), 10240);
+	assert_near(time_figures__part(&r, PATH_SEND_TOTAL), 1500);
+	assert_near(time_figures__part(&r, PATH_COPY), 600);
+	assert_near(time_figures__outside(&r), 900);
+	assert_near(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
+	assert_near(time_figures__timed_bytes(&r, NIO_STAGE_TX_COPY), 10240);
 	/* Times that the compared round has stay. */
-	check(time_figures__per_kib(&r, NIO_STAGE_USER_GATHER), 50);
-	check(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
+	assert_near(time_figures__per_kib(&r, NIO_STAGE_USER_GATHER), 50);
+	assert_near(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
 	run_result__clear(&r);
 }
 
@@ -162,28 +152,28 @@ TEST(sampled_calls_time_their_share_of_the_bytes)
 
 	compared(&r);
 	timed(&own);
-	own.path_calls = own.stages[NIO_STAGE_TX_COPY].timed = known(5);
-	own.stages[NIO_STAGE_TX_COPY].ns = known(3000);
+	own.path_calls = own.stages[NIO_STAGE_TX_COPY].timed = num__known(5);
+	own.stages[NIO_STAGE_TX_COPY].ns = num__known(3000);
 	timed_round__take(&r, &own);
 	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].timed_bytes.value, 5120);
-	check(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
+	assert_near(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
 	run_result__clear(&own);
 	run_result__clear(&r);
 }
 
-/* Numbers of the run stay, the timed round adds missing ones; a share of bytes is rounded. */
+/* Numbers of the run stay, the timed round fills in; a share of bytes is rounded. */
 TEST(times_of_the_run_itself_stay)
 {
 	struct run_result r, own;
 
 	compared(&r);
 	timed(&own);
-	r.stages[NIO_STAGE_USER_GATHER].ns = (struct num){.reason = "no clock"};
+	r.stages[NIO_STAGE_USER_GATHER].ns = num__unknown("no clock");
 	r.stages[NIO_STAGE_TX_COPY].times = hist_of(2, 7); /* times without a known sum */
 	r.pinned.completion.hist = hist_of(3, 100);
 	hist__free(own.app.latency[LATENCY_SEND_CALL].hist);
 	own.app.latency[LATENCY_SEND_CALL].hist = hist_of(6, 1500);
-	own.path_calls = known(1);
+	own.path_calls = num__known(1);
 	timed_round__take(&r, &own);
 	/* Gather is timed by the load generator, in this round as well. */
 	assert_false(r.stages[NIO_STAGE_USER_GATHER].ns.known);
@@ -251,8 +241,8 @@ TEST(missing_timed_round_has_a_reason)
 		assert_non_null(strstr(r.perf_window[w].samples.reason, "times.reason"));
 	}
 	/* The load generator's own times are known, as are those timed in the round itself. */
-	check(time_figures__part(&r, PATH_SEND_TOTAL), 1000);
-	check(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
+	assert_near(time_figures__part(&r, PATH_SEND_TOTAL), 1000);
+	assert_near(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
 	run_result__clear(&r);
 }
 
@@ -277,7 +267,7 @@ TEST(sum_is_over_the_rounds_that_have_a_timed_round)
 	static const bool cases[][3] = {
 		{true, true, true}, {true, false, true}, {false, true, true}, {true, true, false}};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t had = cases[i][0] + cases[i][1] + cases[i][2];
 		struct run_result total;
 
@@ -296,12 +286,12 @@ TEST(sum_is_over_the_rounds_that_have_a_timed_round)
 			assert_int_equal(total.perf_window[w].windows.value, (90 + w) * had);
 			assert_int_equal(total.perf_window[w].samples.value, (80 + w) * had);
 		}
-		check(time_figures__per_kib(&total, NIO_STAGE_TX_COPY), 600);
-		check(time_figures__part(&total, PATH_SEND_TOTAL), 1500);
+		assert_near(time_figures__per_kib(&total, NIO_STAGE_TX_COPY), 600);
+		assert_near(time_figures__part(&total, PATH_SEND_TOTAL), 1500);
 		/* Times of the rounds themselves are summed over all. */
 		assert_int_equal(total.stages[NIO_STAGE_TX_COPY].bytes, 3 * 102400);
 		assert_int_equal(total.stages[NIO_STAGE_DEFERRED_COPY].ns.value, 21000);
-		check(time_figures__per_kib(&total, NIO_STAGE_DEFERRED_COPY), 140);
+		assert_near(time_figures__per_kib(&total, NIO_STAGE_DEFERRED_COPY), 140);
 		run_result__clear(&total);
 	}
 }

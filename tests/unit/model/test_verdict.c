@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/golden.c"
+#include "support/near.h"
 #include "support/test.h"
 #include "support/verdict_case.h"
 
@@ -142,7 +143,7 @@ TEST(each_run_has_the_causes_of_its_evidence)
 		record("== %s\n", row->what);
 		v = judge(f, row->first, row->second, row->third);
 		assert_int_equal(v->cause, row->first ? row->first : ZC_CAUSE_NOT_COPIED);
-		assert_true(v->copied_fraction.known && v->copied_fraction.value == row->copied);
+		assert_real(v->copied_fraction, row->copied);
 	}
 }
 
@@ -201,15 +202,15 @@ TEST(ENOBUFS_names_a_limit_only_if_it_is_certain)
 		enum zc_cause first, second;
 	} cases[] = {
 		{1, none, none, true, ZC_CAUSE_ENOBUFS, NONE},
-		{12, known(50), known(0), true, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
-		{12, known(0), known(24), true, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
+		{12, num__known(50), num__known(0), true, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
+		{12, num__known(0), num__known(24), true, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
 		/* More fallbacks than refusals are left unexplained. */
-		{12, known(0), known(5), true, ZC_CAUSE_ENOBUFS_OPTMEM, ZC_CAUSE_ENOBUFS},
+		{12, num__known(0), num__known(5), true, ZC_CAUSE_ENOBUFS_OPTMEM, ZC_CAUSE_ENOBUFS},
 		/* All 100 may have been retried at one limit and have fallen back at the other. */
-		{100, known(100), known(200), true, ZC_CAUSE_ENOBUFS, NONE},
-		{12, known(50), none, true, ZC_CAUSE_ENOBUFS, NONE},
-		{12, known(24), known(0), false, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
-		{12, known(0), known(24), false, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
+		{100, num__known(100), num__known(200), true, ZC_CAUSE_ENOBUFS, NONE},
+		{12, num__known(50), none, true, ZC_CAUSE_ENOBUFS, NONE},
+		{12, num__known(24), num__known(0), false, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
+		{12, num__known(0), num__known(24), false, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
 	};
 
 	for_each_case(c, cases) {
@@ -239,12 +240,12 @@ TEST(all_causes_at_once_fit_the_text)
 		strcpy(open_tap(f)->process, "a-name-of-15-ch");
 	f->run.app.tcp_bytes_retrans = 123456789;
 	f->run.app.zc.enobufs = 3000000000ULL;
-	f->run.enobufs_memlock = known(0);
-	f->run.enobufs_optmem = known(1000000000);
+	f->run.enobufs_memlock = num__known(0);
+	f->run.enobufs_optmem = num__known(1000000000);
 	verdict__give(&f->run, &f->env);
 	assert_int_equal(v->causes_nr, 5);
 	assert_says(v->text, "(RLIMIT_MEMLOCK or net.core.optmem_max).");
-	f->run.enobufs_memlock = known(3000000000ULL);
+	f->run.enobufs_memlock = num__known(3000000000ULL);
 	verdict__give(&f->run, &f->env);
 	assert_int_equal(v->causes_nr, 4);
 	assert_says(v->text, "those that a wait relieved among them).");

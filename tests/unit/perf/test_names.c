@@ -51,6 +51,17 @@ static int fake_tracepoint(const char *system, const char *name, uint64_t *id)
 
 static const struct perf_lookup lookup = {fake_pmu, fake_tracepoint};
 
+static struct perf_spec parsed(const char *name)
+{
+	struct perf_spec spec;
+	char message[256];
+
+	if (perf_names__parse(name, &lookup, &spec, message, sizeof(message)))
+		fail_msg("%s: %s", name, message);
+	assert_string_equal(spec.name, name);
+	return spec;
+}
+
 static const struct {
 	const char *name;
 	uint32_t type;
@@ -82,13 +93,9 @@ static const struct {
 
 TEST(event_names_give_the_numbers_of_perf)
 {
-	struct perf_spec spec;
-	char message[256];
-
 	for_each_case(c, good) {
-		if (perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)))
-			fail_msg("%s: %s", c->name, message);
-		assert_string_equal(spec.name, c->name);
+		struct perf_spec spec = parsed(c->name);
+
 		assert_int_equal(spec.type, c->type);
 		assert_int_equal(spec.config, c->config);
 		assert_int_equal(spec.config1, c->config1);
@@ -111,13 +118,9 @@ TEST(modifiers_exclude_user_or_kernel_mode)
 		{"cpu/cache-misses/:k", true, false},
 		{"msr/tsc/", false, false},
 	};
-	struct perf_spec spec;
-	char message[256];
-
 	for_each_case(c, cases) {
-		if (perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)))
-			fail_msg("%s: %s", c->name, message);
-		assert_string_equal(spec.name, c->name);
+		struct perf_spec spec = parsed(c->name);
+
 		assert_int_equal(spec.exclude_user, c->user);
 		assert_int_equal(spec.exclude_kernel, c->kernel);
 	}
@@ -173,35 +176,40 @@ TEST(unknown_events_are_refused_with_a_hint)
 	}
 }
 
-static int parse_list(const char *list, struct perf_spec *specs, size_t max, size_t *nr,
-		      char message[256])
-{
-	return perf_names__parse_list(list, &lookup, specs, max, nr, message, 256);
-}
-
 TEST(lists_are_split_at_commas_outside_slashes)
 {
-	struct perf_spec specs[4];
+	static const struct {
+		const char *list;
+		size_t nr; /* 0: refused, by a message with these words */
+		const char *words;
+	} cases[] = {
+		{"cycles:u,cpu/event=1,umask=2/,cs,sched:sched_switch", 4, NULL},
+		{"cs", 1, NULL},
+		{"cycles,cs,faults,r1,r2", 0, "at most 4"},
+		{"cycles,", 0, "empty"},
+		{",cycles", 0, "empty"},
+		{"", 0, "empty"},
+		{"cs,faults,cs", 0, "'cs' is given twice"},
+		{"cpu/event=1,umask=2", 0, "does not end in a slash"},
+	};
+	struct perf_spec specs[4], first[4];
 	char message[256];
 	size_t nr;
 
-	assert_int_equal(parse_list("cycles:u,cpu/event=1,umask=2/,cs,sched:sched_switch", specs, 4,
-				    &nr, message),
-			 0);
-	assert_int_equal(nr, 4);
-	assert_string_equal(specs[1].name, "cpu/event=1,umask=2/");
-	assert_int_equal(specs[1].config, 0x201);
-	assert_string_equal(specs[3].name, "sched:sched_switch");
-	assert_int_equal(parse_list("cs", specs, 4, &nr, message), 0);
-	assert_int_equal(nr, 1);
-	assert_int_equal(parse_list("cycles,cs,faults,r1,r2", specs, 4, &nr, message), -EINVAL);
-	assert_non_null(strstr(message, "at most 4"));
-	assert_int_equal(parse_list("cycles,", specs, 4, &nr, message), -EINVAL);
-	assert_int_equal(parse_list(",cycles", specs, 4, &nr, message), -EINVAL);
-	assert_int_equal(parse_list("", specs, 4, &nr, message), -EINVAL);
-	assert_int_equal(parse_list("cs,faults,cs", specs, 4, &nr, message), -EINVAL);
-	assert_non_null(strstr(message, "'cs' is given twice"));
-	assert_int_equal(parse_list("cpu/event=1,umask=2", specs, 4, &nr, message), -EINVAL);
+	for_each_case(c, cases) {
+		int err = perf_names__parse_list(c->list, &lookup, specs, 4, &nr, message, 256);
+
+		assert_int_equal(err, c->nr ? 0 : -EINVAL);
+		if (c->nr)
+			assert_int_equal(nr, c->nr);
+		else
+			assert_non_null(strstr(message, c->words));
+		if (c == cases)
+			memcpy(first, specs, sizeof(first));
+	}
+	assert_string_equal(first[1].name, "cpu/event=1,umask=2/");
+	assert_int_equal(first[1].config, 0x201);
+	assert_string_equal(first[3].name, "sched:sched_switch");
 }
 
 /* Events of different PMUs cannot share a group. */
@@ -219,12 +227,9 @@ TEST(events_have_their_PMU)
 		{"cpu/event=1/", PERF_PMU_CPU},
 		{"msr/tsc/", 9},
 	};
-	struct perf_spec spec;
-	char message[256];
-
 	for_each_case(c, cases) {
-		assert_int_equal(
-			perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)), 0);
+		struct perf_spec spec = parsed(c->name);
+
 		assert_int_equal(perf_spec__pmu(&spec), c->pmu);
 		assert_int_equal(perf_spec__is_hardware(&spec), c->pmu != 0);
 	}

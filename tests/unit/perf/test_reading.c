@@ -4,6 +4,7 @@
  * the others, of machines with a PMU, follow the layout in perf_event_open(2).
  */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include <linux/perf_event.h>
@@ -75,44 +76,40 @@ static void add(struct perf_sum *sum, const uint64_t *buf, unsigned int i)
 	perf_sum__add(sum, r.values[i], r.enabled_ns, r.running_ns);
 }
 
+/* The count of a sum; its reason may be NULL: not scaled. */
+static void check_count(const struct perf_sum *sum, uint64_t value, bool scaled, double running)
+{
+	struct real share;
+	struct num n = perf_sum__count(sum, &share);
+
+	assert_true(n.known && share.known);
+	assert_int_equal(n.value, value);
+	assert_int_equal(n.reason != NULL, scaled);
+	assert_true(fabs(share.value - running) < 0.0005);
+}
+
 TEST(full_count_is_not_scaled)
 {
 	struct perf_sum sum = {0};
-	struct real running;
-	struct num n;
 
 	add(&sum, recorded_software, 0);
 	add(&sum, recorded_software, 0);
 	add(&sum, asleep, 0);
-	n = perf_sum__count(&sum, &running);
-	assert_true(n.known);
-	assert_null(n.reason);
-	assert_int_equal(n.value, 2 * recorded_software[3]);
-	assert_true(running.known);
-	assert_true(running.value == 1);
+	check_count(&sum, 2 * recorded_software[3], false, 1);
 }
 
 TEST(multiplexed_count_is_scaled_and_has_a_reason)
 {
 	struct perf_sum sum = {0};
-	struct real running;
-	struct num n;
 
 	add(&sum, multiplexed, 1);
-	n = perf_sum__count(&sum, &running);
-	assert_int_equal(n.value, 1200000000);
-	assert_non_null(n.reason);
-	assert_true(running.value == 0.5);
+	check_count(&sum, 1200000000, true, 0.5);
 	/* A thread without a count is scaled at the rate of the others: 2 ms more of 300. */
 	add(&sum, never_ran, 1);
-	n = perf_sum__count(&sum, &running);
-	assert_int_equal(n.value, 1208000000);
-	assert_true(running.value > 0.496 && running.value < 0.497);
+	check_count(&sum, 1208000000, true, 150.0 / 302);
 	/* Threads are scaled by their own times: a fully counted thread is not scaled. */
 	perf_sum__add(&sum, 1000, 10 * MS, 10 * MS);
-	n = perf_sum__count(&sum, &running);
-	assert_in_range(n.value, (1200000000.0 + 1000) * 312 / 310 - 1,
-			(1200000000.0 + 1000) * 312 / 310 + 1);
+	check_count(&sum, 1207742942, true, 160.0 / 312);
 }
 
 TEST(zero_running_time_is_unknown)
@@ -125,22 +122,16 @@ TEST(zero_running_time_is_unknown)
 	n = perf_sum__count(&sum, &running);
 	assert_false(n.known);
 	assert_non_null(strstr(n.reason, "never had a register"));
-	assert_true(running.known);
-	assert_true(running.value == 0);
+	assert_true(running.known && running.value == 0);
 }
 
 /* The thread did not run, so 0 is measured. */
 TEST(zero_enabled_time_is_zero)
 {
 	struct perf_sum sum = {0};
-	struct real running;
-	struct num n;
 
 	add(&sum, asleep, 0);
-	n = perf_sum__count(&sum, &running);
-	assert_true(n.known);
-	assert_int_equal(n.value, 0);
-	assert_null(n.reason);
+	check_count(&sum, 0, false, 1);
 }
 
 /* Counts near 2^63 and long times neither overflow nor become infinite. */
@@ -148,15 +139,11 @@ TEST(large_counts_are_scaled_without_overflow)
 {
 	struct perf_sum sum = {0};
 	struct real running;
-	struct num n;
 
 	perf_sum__add(&sum, 1ULL << 62, 3600000 * MS, 1800000 * MS);
-	n = perf_sum__count(&sum, &running);
-	assert_true(n.known);
-	assert_true(n.value == 1ULL << 63);
+	check_count(&sum, 1ULL << 63, true, 0.5);
 	perf_sum__add(&sum, UINT64_MAX, 1000 * MS, 1);
-	n = perf_sum__count(&sum, &running);
-	assert_true(n.value >= 1ULL << 63);
+	assert_true(perf_sum__count(&sum, &running).value >= 1ULL << 63);
 }
 
 /* Sums of every slot: its index in thousands, its group on the CPU for a share of 100 ms. */
@@ -261,39 +248,40 @@ TEST(rounds_add_up_and_keep_scaled_and_unknown)
 	run_result__clear(&total);
 }
 
-/* Files of /proc as Linux 6.18 writes them. */
+/* Files of /proc as Linux 6.18 writes them; value 0: malformed. */
 TEST(proc_files_are_parsed)
 {
-	uint64_t v;
+	static const struct {
+		int (*parse)(const char *text, uint64_t *value);
+		const char *text;
+		uint64_t value;
+	} cases[] = {
+		{perf_proc__parse_status,
+		 "Name:\tnio-sender\nState:\tS (sleeping)\n"
+		 "voluntary_ctxt_switches:\t93\nnonvoluntary_ctxt_switches:\t38\n",
+		 131},
+		{perf_proc__parse_status, "Name:\tx\nvoluntary_ctxt_switches:\t93\n", 0},
+		{perf_proc__parse_status, "", 0},
+		{perf_proc__parse_stat,
+		 "512 (a) b (c) S 1 512 512 0 -1 4194624 1201 7 3 9 11 12 0 0 20 0 1 0 1 0 0",
+		 1204},
+		{perf_proc__parse_stat, "512 no bracket", 0},
+		{perf_proc__parse_stat, "512 (x) S 1 2", 0},
+		{perf_proc__parse_schedstat, "1491011038 38291 131\n", 1491011038},
+		{perf_proc__parse_schedstat, "", 0},
+		{perf_proc__parse_sched,
+		 "nio-sender (512, #threads: 2)\n-----------\n"
+		 "se.exec_start      :   63.5\nse.nr_migrations            :        5\n",
+		 5},
+		{perf_proc__parse_sched, "x\nse.nr_migrations_cold : 3\n", 0},
+	};
 
-	assert_int_equal(perf_proc__parse_status("Name:\tnio-sender\nState:\tS (sleeping)\n"
-						 "voluntary_ctxt_switches:\t93\n"
-						 "nonvoluntary_ctxt_switches:\t38\n",
-						 &v),
-			 0);
-	assert_int_equal(v, 131);
-	assert_int_equal(perf_proc__parse_status("voluntary_ctxt_switches:\t93\n", &v), -EPROTO);
-	assert_int_equal(perf_proc__parse_status("", &v), -EPROTO);
-	assert_int_equal(perf_proc__parse_stat("512 (a) b (c) S 1 512 512 0 -1 4194624 1201 7 3 9 "
-					       "11 12 0 0 20 0 1 0 1 0 0",
-					       &v),
-			 0);
-	assert_int_equal(v, 1204);
-	assert_int_equal(perf_proc__parse_stat("512 no bracket", &v), -EPROTO);
-	assert_int_equal(perf_proc__parse_stat("512 (x) S 1 2", &v), -EPROTO);
-	assert_int_equal(perf_proc__parse_schedstat("1491011038 38291 131\n", &v), 0);
-	assert_int_equal(v, 1491011038);
-	assert_int_equal(perf_proc__parse_schedstat("", &v), -EPROTO);
-	assert_int_equal(
-		perf_proc__parse_sched("nio-sender (512, #threads: 2)\n"
-				       "-----------\n"
-				       "se.exec_start      :   63.5\n"
-				       "se.nr_migrations                             :      "
-				       "              5\n",
-				       &v),
-		0);
-	assert_int_equal(v, 5);
-	assert_int_equal(perf_proc__parse_sched("se.nr_migrations_cold : 3\n", &v), -EPROTO);
+	for_each_case(c, cases) {
+		uint64_t value = 0;
+
+		assert_int_equal(c->parse(c->text, &value), c->value ? 0 : -EPROTO);
+		assert_true(!c->value || value == c->value);
+	}
 }
 
 TEST(proc_fills_unknown_counters_only)

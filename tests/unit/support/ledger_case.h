@@ -8,6 +8,7 @@
 #include <netinet/tcp.h>
 
 #include "model/ledger.h"
+#include "support/offers.h"
 #include "support/test.h"
 
 #define MESSAGE  65536ULL
@@ -31,26 +32,29 @@ static inline void look(struct socket_snapshot *pass, uint64_t cookie)
 	pass->zckeys = true;
 }
 
+/* Nothing was counted, and the sockets were not read. */
+static inline struct fixture *fixture_without_sockets(enum mode mode)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	f->plan = plan_of_mode(mode);
+	run_result__init(&f->run);
+	f->run.mode = mode;
+	f->run.duration_ns = 1000000000;
+	f->run.stages[NIO_STAGE_USER_GATHER].quality = QUALITY_EXACT;
+	return f;
+}
+
 /* All bytes were sent and read, by the sequence numbers and the application's count. */
 static inline struct fixture *fixture(enum mode mode)
 {
-	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {
-		.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE, .times = TIMES_ON};
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = fixture_without_sockets(mode);
 
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i].answer = ANSWER_YES;
-	assert_int_equal(plan__make(&f->plan, offers, &req), 0);
-	free(offers);
 	look(&f->base.sockets[NIO_SIDE_SENDER], 1);
 	look(&f->base.sockets[NIO_SIDE_RECEIVER], 2);
 	memcpy(f->now.sockets, f->base.sockets, sizeof(f->now.sockets));
 	f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_acked = TOTAL;
 	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].bytes_received = TOTAL;
-	run_result__init(&f->run);
-	f->run.mode = mode;
-	f->run.duration_ns = 1000000000;
 	f->run.app.tx_bytes = f->run.app.rx_bytes = TOTAL;
 	if (mode == MODE_ZEROCOPY) {
 		f->run.app.zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0, 0};
@@ -71,6 +75,14 @@ static inline void end(struct fixture *f)
 	free(f);
 }
 
+/* Books events of `bytes` each, with their sizes. */
+static inline void count(struct nio_cell *cell, uint64_t bytes, unsigned int events)
+{
+	cell->bytes += bytes * events;
+	cell->events += events;
+	cell->hist[hist_bucket(bytes, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS)] += events;
+}
+
 static inline void see(struct fixture *f, enum nio_side side, enum nio_stage stage, uint64_t bytes)
 {
 	f->now.cells[side][stage].bytes += bytes;
@@ -80,6 +92,20 @@ static inline void see(struct fixture *f, enum nio_side side, enum nio_stage sta
 static inline const struct stage_result *stage(const struct fixture *f, enum nio_stage s)
 {
 	return &f->run.stages[s];
+}
+
+static inline void check_stage(const struct fixture *f, enum nio_stage s, uint64_t bytes,
+			       enum quality quality)
+{
+	assert_int_equal(stage(f, s)->bytes, bytes);
+	assert_int_equal(stage(f, s)->quality, quality);
+}
+
+/* Unaccounted bytes, sent and received. */
+static inline void check_balance(const struct fixture *f, int64_t sent, int64_t received)
+{
+	assert_int_equal(f->run.unaccounted_tx, sent);
+	assert_int_equal(f->run.unaccounted_rx, received);
 }
 
 static inline void count_by_arrivals(struct fixture *f)

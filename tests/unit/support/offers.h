@@ -4,6 +4,7 @@
 #define SUPPORT_OFFERS_H
 
 #include "model/plan.h"
+#include "support/test.h"
 
 #define OFFERS_MAX 128
 
@@ -41,6 +42,23 @@ static inline struct plan_request request(enum mode mode, uint64_t size)
 {
 	return (struct plan_request){
 		.backend = BACKEND_AUTO, .mode = mode, .size = size, .times = TIMES_ON};
+}
+
+/* The plan of a request that can be met. */
+static inline struct plan plan_of(const struct probe_result *offers, const struct plan_request *req)
+{
+	struct plan plan;
+
+	assert_int_equal(plan__make(&plan, offers, req), 0);
+	return plan;
+}
+
+/* The plan of a mode with every hook. */
+static inline struct plan plan_of_mode(enum mode mode)
+{
+	const struct plan_request req = request(mode, 65536);
+
+	return plan_of(all_offers(), &req);
 }
 
 #endif

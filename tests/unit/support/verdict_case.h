@@ -17,11 +17,6 @@ struct fixture {
 	struct environment env;
 };
 
-static inline struct num known(uint64_t value)
-{
-	return (struct num){.value = value, .known = true};
-}
-
 static inline void book(struct run_result *r, enum nio_stage stage, uint64_t bytes)
 {
 	r->stages[stage].quality = QUALITY_EXACT;
@@ -45,8 +40,8 @@ static inline struct fixture *remote(void)
 	strcpy(f.env.device, "eth0");
 	f.env.device_scatter_gather = (struct flag){.value = true, .known = true};
 	f.env.device_tx_checksum = (struct flag){.value = true, .known = true};
-	f.env.memlock = known(8 << 20);
-	f.env.optmem_max = known(128 << 10);
+	f.env.memlock = num__known(8 << 20);
+	f.env.optmem_max = num__known(128 << 10);
 	f.env.taps.known = true;
 	return &f;
 }
@@ -74,7 +69,7 @@ static inline struct tap *open_tap(struct fixture *f)
 
 	*t = (struct tap){.process = "tcpdump", .inode = 1, .sender = true, .in_run = true};
 	strcpy(t->device, f->env.device);
-	t->pid = known(4242);
+	t->pid = num__known(4242);
 	return t;
 }
 

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "model/comparison.h"
+#include "model/figures.h"
 #include "support/near.h"
 #include "support/test.h"
 
@@ -37,12 +37,12 @@ TEST(rounds_of_both_modes_are_compared)
 		add(MODE_ONECOPY, 30 + i);
 		add(MODE_ZEROCOPY, 20 + i);
 	}
-	comparison__of(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
+	figures__compare(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
 	assert_int_equal(t.n, 5);
 	assert_int_equal(t.m, 5);
 	NEAR(t.change, 22.0 / 32 - 1, 1e-9);
 	assert_int_equal(t.difference, DIFFERENCE_LOWER);
-	comparison__of(&t, &result, MODE_ONECOPY, MODE_ZEROCOPY);
+	figures__compare(&t, &result, MODE_ONECOPY, MODE_ZEROCOPY);
 	assert_int_equal(t.difference, DIFFERENCE_HIGHER);
 }
 
@@ -52,15 +52,15 @@ TEST(mode_without_throughput_is_not_compared)
 
 	begin_result();
 	add(MODE_ZEROCOPY, 20);
-	comparison__of(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
+	figures__compare(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
 	assert_int_equal(t.difference, DIFFERENCE_UNKNOWN);
 	/* A run without a measured duration is not a round. */
 	add(MODE_ONECOPY, 30);
 	runs[1].duration_ns = 0;
-	comparison__of(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
+	figures__compare(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
 	assert_int_equal(t.difference, DIFFERENCE_UNKNOWN);
 	/* Throughput 0 has no quotient. */
 	runs[1] = (struct run_result){.mode = MODE_ONECOPY, .duration_ns = 1000000000};
-	comparison__of(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
+	figures__compare(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY);
 	assert_int_equal(t.difference, DIFFERENCE_UNKNOWN);
 }
