@@ -5,7 +5,6 @@
  *
  *   yardstick ROUNDS MS     a line per round and loop: its name, and turns per second on CPUs 0, 1
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>

@@ -273,8 +273,8 @@ static __always_inline bool is_zerocopy(const void *shinfo)
 }
 
 /*
- * Does a MSG_ZEROCOPY send own this ubuf_info? Those of io_uring and vhost have no sk_buff around
- * them. True if nio_zerocopy_end is unknown.
+ * Does a MSG_ZEROCOPY send own this ubuf_info? A ubuf_info of io_uring or vhost has no sk_buff
+ * around them. True if nio_zerocopy_end is unknown.
  */
 static __always_inline bool is_msg_zerocopy(const void *uarg)
 {

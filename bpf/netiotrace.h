@@ -239,7 +239,7 @@ static inline __u32 nio_ring_size(__u32 left, __u64 n)
 }
 
 /*
- * nio_conns: the watched sockets by cookie (SO_COOKIE; 0 in a socket that nobody asked). An
+ * nio_conns: the watched sockets by cookie (SO_COOKIE; 0 until the cookie is first read). An
  * open-addressed table: one or two loads, where a lookup in a hash map costs 40 ns with cold
  * caches. Each CPU issues cookies in batches of 4096 (COOKIE_LOCAL_BATCH, include/linux/cookie.h),
  * so low bits repeat: Fibonacci hashing spreads them. Only user space inserts and deletes: it

@@ -143,7 +143,7 @@ struct sock_state {
 		__u64 flags; /* SOCK_STATE_*, for reading */
 		__u8 flag[8];
 	};
-	struct nio_message message; /* of one thread; nio_messages has those of further threads */
+	struct nio_message message; /* of one thread; other threads: nio_messages */
 	__u32 state;                /* after the last change seen; 0: none seen */
 	__u32 write_seq;            /* at the change to TCP_CLOSE */
 	__u32 born_window;          /* nio_window when the state was created */

@@ -71,135 +71,110 @@ seen_in_part() {
 		elif .coverage < 1 then " (coverage \(.coverage * 10000 | floor / 10000))" else "" end' "$1"
 }
 
+# succeeded FILE REASON: true if the program of a cell succeeded. Otherwise reports the cell, which is in the
+# caller's array `at`: KERNEL BACKEND PATH MODE. REASON: why a kernel lacks the backend.
+succeeded() {
+	local status
+
+	if ! read -r status 2>/dev/null <"$1.status"; then
+		fail "${at[@]}" "the guest did not come to it"
+	elif refused "${at[0]}" "${at[1]}" "$status"; then
+		skip "${at[@]}" "$2"
+	elif [ "$status" -ne 0 ]; then
+		fail "${at[@]}" "exit $status: $(words "$1.err")"
+	else
+		return 0
+	fi
+	return 1
+}
+
 # judge_row KERNEL DIR BACKEND PLACE MODE LOAD...: a row passes if the cells of all its loads pass.
 judge_row() {
-	local kernel=$1 dir=$2 backend=$3 place=$4 mode=$5 load file status found wrong='' good=''
+	local at=("$1" "$3" "$4" "$5") dir=$2 load file found wrong='' good=''
 
 	for load in "${@:6}"; do
-		file=$dir/$backend.$place.$mode.$load
-		if ! read -r status 2>/dev/null <"$file.status"; then
-			wrong+="$load: the guest did not come to it"$'\n'
-		elif refused "$kernel" "$backend" "$status"; then
-			skip "$kernel" "$backend" "$place" "$mode" "$(refusal "$dir" "$backend")"
-			return
-		elif [ "$status" -ne 0 ]; then
-			wrong+="$load: exit $status: $(words "$file.err")"$'\n'
-		else
-			found=$(complaints_of "$file.json" "$place" "$mode" "${load%:*}" | sed "s/^/$load: /")
-			wrong+=${found:+$found$'\n'}
-			good+="${good:+, }${load%:*} KiB x ${load#*:}$(seen_in_part "$file.json")"
-		fi
+		file=$dir/$3.$4.$5.$load
+		succeeded "$file" "$(refusal "$dir" "$3")" || return 0
+		found=$(complaints_of "$file.json" "$4" "$5" "${load%:*}" | sed "s/^/$load: /")
+		wrong+=${found:+$found$'\n'}
+		good+="${good:+, }${load%:*} KiB x ${load#*:}$(seen_in_part "$file.json")"
 	done
 	if [ -n "$wrong" ]; then
-		fail "$kernel" "$backend" "$place" "$mode" "${wrong%$'\n'}"
+		fail "${at[@]}" "${wrong%$'\n'}"
 	else
-		pass "$kernel" "$backend" "$place" "$mode" "books balance ($good)$(verdict "$file.json")"
+		pass "${at[@]}" "books balance ($good)$(verdict "$file.json")"
 	fi
 }
 
-# judge_doctor KERNEL DIR NAME BACKEND: each probe has a hook or a reason, and required backends are
-# offered.
+# judge_doctor KERNEL DIR BACKEND: each probe has a hook or a reason, and required backends are offered.
 judge_doctor() {
-	local file=$2/$3 status stages
+	local at=("$1" "$3" doctor -) file=$2/doctor.$3 silent
 
-	if ! read -r status 2>/dev/null <"$file.status" || [ ! -s "$file.json" ]; then
-		fail "$1" "$4" doctor - "no document: $(words "$file.err")"
-	elif ! jq -e '[.plan[] | .hook != null or (.reason | length > 0)] | length > 0 and all' "$file.json" >/dev/null; then
-		fail "$1" "$4" doctor - "$(jq -r '.plan[] | select(.hook == null and .reason == null) |
-			"\(.probe): neither a hook nor a reason"' "$file.json")"
-	elif refused "$1" "$4" "$status"; then
-		skip "$1" "$4" doctor - "$(refusal "$2" "$4")"
-	elif [ "$status" -ne 0 ]; then
-		fail "$1" "$4" doctor - "exit $status: $(jq -r '.plan[] | select(.hook == null) | "\(.probe): \(.reason)"' "$file.json")"
-	else
-		stages=$(jq -r '[.plan[] | select(.hook != null)] | "\(length) of \($n) probes have a hook"' \
-			--argjson n "$(jq '.plan | length' "$file.json")" "$file.json")
-		pass "$1" "$4" doctor - "$stages"
+	if ! silent=$(jq -er 'if .plan == [] then "no plan" else [.plan[] | select(.hook == null and .reason == null)
+		| "\(.probe): neither a hook nor a reason"] | join("\n") end' "$file.json" 2>&1); then
+		fail "${at[@]}" "no document: $(words "$file.err")"
+	elif [ -n "$silent" ]; then
+		fail "${at[@]}" "$silent"
+	elif succeeded "$file" "$(refusal "$2" "$3")"; then
+		pass "${at[@]}" "$(jq -r '.plan | "\(map(select(.hook)) | length) of \(length) probes have a hook"' "$file.json")"
 	fi
 }
 
-# One document's counts of each stage, a line "LEAST MOST" each, "null null" if unknown.
-# Retransmitted bytes were copied again by deferred_copy alone, so the copies of the others are at
-# least the count without them. MOST includes bytes of missed events.
+# What one document says of each stage, a line "STAGE LEAST MOST" each. Retransmitted bytes were copied again by
+# deferred_copy alone, so the copies of the others are at least the count without them. MOST includes bytes
+# of missed events.
 stage_ranges() {
-	jq -r '.runs[0] | .app.tcp.bytes_retrans as $again | .ledger |
-		def range($low): if .bytes == null then "null null" else "\([.bytes - $low, 0] | max) \(.bytes_at_most)" end;
-		(.tx_copy, .tx_pin | range(0)), (.deferred_copy | range($again)), (.rx_copy | range(0))' "$1"
+	jq -r '.runs[0] | .app.tcp.bytes_retrans as $again | .ledger as $l
+		| "tx_copy", "tx_pin", "deferred_copy", "rx_copy" | . as $stage | $l[$stage] | select(.bytes != null)
+		| "\($stage) \([.bytes - if $stage == "deferred_copy" then $again else 0 end, 0] | max) \(.bytes_at_most)"' "$1"
 }
 
-stages=(tx_copy tx_pin deferred_copy rx_copy)
-
-# compare_load DIR PLACE MODE LOAD: adds differing stages to `different`, compared ones to
-# `compared`. The ranges of the backends must have a common value; without misses and
-# retransmissions a range is one value.
-compare_load() {
-	local backend file i least most low=() high=() of=()
-
-	for backend in $backends; do
-		file=$1/$backend.$2.$3.$4
-		[ "$(cat "$file.status" 2>/dev/null)" = 0 ] || continue
-		seen[$backend]=1
-		i=0
-		while read -r least most; do
-			if [ "$least" = null ]; then
-				:
-			elif [ -z "${low[i]:-}" ]; then
-				low[i]=$least high[i]=$most of[i]=$backend
-			else
-				compared[${stages[i]}]=1
-				[ "$least" -le "${high[i]}" ] && [ "$most" -ge "${low[i]}" ] ||
-					different+="$4 ${stages[i]}: ${of[i]} ${low[i]} to ${high[i]}, $backend $least to $most"$'\n'
-				low[i]=$((least > low[i] ? least : low[i])) high[i]=$((most < high[i] ? most : high[i]))
-			fi
-			i=$((i + 1))
-		done < <(stage_ranges "$file.json")
-	done
-}
-
-# compare KERNEL DIR PLACE MODE LOAD...: the backends' counts of the same cell must be equal to the
-# byte.
+# compare KERNEL DIR PLACE MODE LOAD...: the backends' counts of the same cell must be equal to the byte: their
+# ranges must have a common value. Without misses and retransmissions a range is one value.
 compare() {
-	local load different='' stage names=''
-	local -A compared=() seen=()
+	local at=("$1" all "$3" "$4") load backend file stage least most different=''
+	local -A low high of seen=() compared=()
 
 	for load in "${@:5}"; do
-		compare_load "$2" "$3" "$4" "$load"
-	done
-	for stage in "${stages[@]}"; do
-		[ -z "${compared[$stage]:-}" ] || names+="${names:+, }$stage"
+		low=() high=() of=()
+		for backend in $backends; do
+			file=$2/$backend.$3.$4.$load
+			[ "$(cat "$file.status" 2>/dev/null)" = 0 ] || continue
+			seen[$backend]=1
+			while read -r stage least most; do
+				if [ -z "${of[$stage]:-}" ]; then
+					low[$stage]=$least high[$stage]=$most of[$stage]=$backend
+					continue
+				fi
+				compared[$stage]=1
+				[ "$least" -le "${high[$stage]}" ] && [ "$most" -ge "${low[$stage]}" ] ||
+					different+="$load $stage: ${of[$stage]} ${low[$stage]} to ${high[$stage]}, $backend $least to $most"$'\n'
+				low[$stage]=$((least > low[$stage] ? least : low[$stage]))
+				high[$stage]=$((most < high[$stage] ? most : high[$stage]))
+			done < <(stage_ranges "$file.json")
+		done
 	done
 	if [ ${#seen[@]} -lt 2 ]; then
-		skip "$1" all "$3" "$4" "fewer than two backends ran here${seen[*]+: ${!seen[*]}}"
+		skip "${at[@]}" "fewer than two backends ran here${seen[*]+: ${!seen[*]}}"
 	elif [ -n "$different" ]; then
-		fail "$1" all "$3" "$4" "${different%$'\n'}"
+		fail "${at[@]}" "${different%$'\n'}"
 	else
-		pass "$1" all "$3" "$4" "equal in ${!seen[*]}: $names"
+		pass "${at[@]}" "equal in ${!seen[*]}: ${!compared[*]}"
 	fi
 }
 
 # judge_tap KERNEL DIR: the verdict names the open packet tap.
 judge_tap() {
-	local file=$2/tap status
+	local at=("$1" auto loopback tapped)
 
-	if ! read -r status 2>/dev/null <"$file.status"; then
-		fail "$1" auto loopback tapped "the guest did not come to it"
-	elif [ "$status" -eq 3 ] && [ "$(cat "$2/doctor.status")" = 3 ]; then
-		skip "$1" auto loopback tapped "$(words "$file.err")"
-	elif [ "$status" -ne 0 ]; then
-		fail "$1" auto loopback tapped "exit $status: $(words "$file.err")"
-	elif ! jq -e '.runs[0].verdict.text | test("tap.*python3")' "$file.json" >/dev/null; then
-		fail "$1" auto loopback tapped "the verdict does not name python3's packet tap: $(jq -r '.runs[0].verdict.text' "$file.json")"
+	if [ "$(cat "$2/tap.status" 2>/dev/null)" = 3 ] && [ "$(cat "$2/doctor.status")" = 3 ]; then
+		skip "${at[@]}" "$(words "$2/tap.err")"
+	elif ! succeeded "$2/tap" ''; then
+		:
+	elif ! jq -e '.runs[0].verdict.text | test("tap.*python3")' "$2/tap.json" >/dev/null; then
+		fail "${at[@]}" "the verdict does not name python3's packet tap: $(jq -r '.runs[0].verdict.text' "$2/tap.json")"
 	else
-		pass "$1" auto loopback tapped "the verdict names the tap"
-	fi
-}
-
-# attach_found PLACE: the conditions for an attach cell's document, in jq, on its total.
-attach_found() {
-	if [ "$1" = tap ]; then
-		echo '.zerocopy.copied == 0 and .ledger.deferred_copy.bytes == 0 and .verdict.copied_fraction == 0'
-	else
-		echo '.zerocopy.copied == .zerocopy.completed and .verdict.cause == "local_delivery"'
+		pass "${at[@]}" "the verdict names the tap"
 	fi
 }
 
@@ -207,87 +182,82 @@ attach_found() {
 # on loopback and on the path to a tap device. A kernel without a hook for sends in attach (exit 3)
 # names the hooks it needs; tests/vm/lib.bash lists such kernels.
 judge_attach() {
-	local place=${4:-loopback} what=(attach zerocopy) file status
+	local at=("$1" "$3" attach zerocopy) file=$2/attach.$3 copied='all copied: local' found
+	# The conditions for the document's total, in jq.
+	found='.zerocopy.copied == .zerocopy.completed and .verdict.cause == "local_delivery"'
 
-	file=$2/attach.$3
-	[ "$place" = loopback ] || file=$2/attach.$place.$3 what=(attach "$place")
-	if ! read -r status 2>/dev/null <"$file.status"; then
-		fail "$1" "$3" "${what[@]}" "the guest did not come to it"
-	elif [[ " $ATTACH_REFUSED " == *" $1:$3 "* ]]; then
-		if [ "$status" -eq 3 ] && grep -q 'nothing shows .*; it would take ' "$file.err"; then
-			pass "$1" "$3" "${what[@]}" "refused: names the hooks it would take"
+	if [ "${4:-}" = tap ]; then
+		at[3]=tap file=$2/attach.tap.$3 copied='none copied, its error queue never read'
+		found='.zerocopy.copied == 0 and .ledger.deferred_copy.bytes == 0 and .verdict.copied_fraction == 0'
+	fi
+	if [[ " $ATTACH_REFUSED " == *" $1:$3 "* ]] && [ -e "$file.status" ]; then
+		if [ "$(<"$file.status")" = 3 ] && grep -q 'nothing shows .*; it would take ' "$file.err"; then
+			pass "${at[@]}" "refused: names the hooks it would take"
 		else
-			fail "$1" "$3" "${what[@]}" "exit $status, and not 3 with the hooks it would take: $(words "$file.err")"
+			fail "${at[@]}" "exit $(<"$file.status"), and not 3 with the hooks it would take: $(words "$file.err")"
 		fi
-	elif refused "$1" "$3" "$status"; then
-		skip "$1" "$3" "${what[@]}" "$(words "$file.err")"
-	elif [ "$status" -ne 0 ]; then
-		fail "$1" "$3" "${what[@]}" "exit $status: $(words "$file.err")"
+	elif ! succeeded "$file" "$(words "$file.err")"; then
+		:
 	elif ! jq -e --argjson sent $((MATRIX_MESSAGES * 65536)) '.total |
 		.ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0
 		and .ledger.tx_pin.bytes == $sent and .zerocopy.completed == .socket.tx_zerocopy_ids
-		and '"$(attach_found "$place")" "$file.json" >/dev/null; then
-		fail "$1" "$3" "${what[@]}" "$(jq -c '.total | .socket, .ledger, .zerocopy, .verdict' "$file.json")"
-	elif [ "$place" = tap ]; then
-		pass "$1" "$3" "${what[@]}" "books balance ($MATRIX_MESSAGES sends of 64 KiB, none copied, its error queue never read)"
+		and '"$found" "$file.json" >/dev/null; then
+		fail "${at[@]}" "$(jq -c '.total | .socket, .ledger, .zerocopy, .verdict' "$file.json")"
 	else
-		pass "$1" "$3" "${what[@]}" "books balance ($MATRIX_MESSAGES sends of 64 KiB, all copied: local)"
+		pass "${at[@]}" "books balance ($MATRIX_MESSAGES sends of 64 KiB, $copied)"
 	fi
 }
 
-judge_bpf() {
-	local status
+judge_bpf() { # KERNEL DIR
+	local at=("$1" auto tests/bpf -)
 
-	if ! read -r status 2>/dev/null <"$2/bpf.status"; then
-		fail "$1" auto tests/bpf - "the guest did not come to it"
-	elif [ "$(cat "$2/doctor.status")" = 3 ]; then
-		skip "$1" auto tests/bpf - "no backend of this build works on this kernel"
-	elif [ "$status" -ne 0 ]; then
-		fail "$1" auto tests/bpf - "$(cat "$2/bpf.log")"
-	else
-		pass "$1" auto tests/bpf - "$(tail -n 1 "$2/bpf.log")"
+	if [ -e "$2/bpf.status" ] && [ "$(cat "$2/doctor.status")" = 3 ]; then
+		skip "${at[@]}" "no backend of this build works on this kernel"
+	elif [ -e "$2/bpf.status" ] && [ "$(<"$2/bpf.status")" != 0 ]; then
+		fail "${at[@]}" "$(cat "$2/bpf.log")"
+	elif succeeded "$2/bpf" ''; then
+		pass "${at[@]}" "$(tail -n 1 "$2/bpf.log")"
 	fi
 }
 
+# shellcheck disable=SC2086 # loads: one word each
 judge_cells() { # KERNEL DIR
-	local backend place mode remote loads
+	local backend place mode
 
 	for backend in $backends; do
-		read -r -a loads <<<"$MATRIX_LOADS"
-		judge_doctor "$1" "$2" "doctor.$backend" "$backend"
+		judge_doctor "$1" "$2" "$backend"
 		judge_attach "$1" "$2" "$backend"
 		for place in $MATRIX_PATHS; do
 			for mode in $MATRIX_MODES; do
-				judge_row "$1" "$2" "$backend" "$place" "$mode" "${loads[@]}"
+				judge_row "$1" "$2" "$backend" "$place" "$mode" $MATRIX_LOADS
 			done
 		done
-		for remote in $MATRIX_REMOTES; do
-			if [ "$(id -u)" -eq 0 ]; then
-				read -r -a loads <<<"${REMOTE_LOADS[$remote]}"
-				judge_row "$1" "$2" "$backend" "$remote" zerocopy "${loads[@]}"
-				[ "$remote" != tap ] || judge_attach "$1" "$2" "$backend" tap
-			else
-				skip "$1" "$backend" "$remote" zerocopy "a network namespace with a tap device needs root"
+		for place in $MATRIX_REMOTES; do
+			if [ "$(id -u)" -ne 0 ]; then
+				skip "$1" "$backend" "$place" zerocopy "a network namespace with a tap device needs root"
+				continue
 			fi
+			judge_row "$1" "$2" "$backend" "$place" zerocopy ${REMOTE_LOADS[$place]}
+			[ "$place" != tap ] || judge_attach "$1" "$2" "$backend" tap
 		done
 	done
 }
 
 judge_comparisons() { # KERNEL DIR
-	local place mode loads rows=("${table[@]}")
+	local place mode rows=("${table[@]}")
 
 	# One requested backend has no comparison.
 	[ "$(wc -w <<<"$backends")" -gt 1 ] || return 0
 	table=()
-	read -r -a loads <<<"$MATRIX_LOADS"
+	# shellcheck disable=SC2086 # loads: one word each
 	for place in $MATRIX_PATHS; do
 		for mode in $MATRIX_MODES; do
-			compare "$1" "$2" "$place" "$mode" "${loads[@]}"
+			compare "$1" "$2" "$place" "$mode" $MATRIX_LOADS
 		done
 	done
+	# shellcheck disable=SC2086
 	for place in $MATRIX_REMOTES; do
-		read -r -a loads <<<"${REMOTE_LOADS[$place]}"
-		compare "$1" "$2" "$place" zerocopy "${loads[@]}"
+		compare "$1" "$2" "$place" zerocopy ${REMOTE_LOADS[$place]}
 	done
 	comparisons+=("${table[@]}")
 	table=("${rows[@]}")

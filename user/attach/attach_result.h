@@ -67,7 +67,7 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 /* Is it seen what send calls return? A hook that sees calls begin has quality derived. */
 bool attach_result__sees_returns(const struct attach_result *r);
 
-/* Verdict and advice of a row. Those of the total and of processes name ports. */
+/* Verdict and advice of a row. The total and processes name ports. */
 void attach_result__judge(struct judgement *j, const struct attach_result *r,
 			  const struct attach_row *row);
 

@@ -102,7 +102,7 @@ static void warn_of_unknown_cgroups(const struct attach_options *o)
 	free(mount);
 }
 
-/* Process ids from users and in attach's output are those of /proc. */
+/* PIDs from users and in attach's output are PIDs in /proc. */
 static int check_proc(void)
 {
 	if (pidns__has_proc())

@@ -51,7 +51,7 @@ static double exact_below(size_t n, size_t m, size_t u)
 		row[j][0] = 1;
 	for (size_t i = 1; i <= n; i++)
 		for (size_t j = 1; j <= m; j++)
-			/* Downward, so that entries below v are still those of i - 1. */
+			/* Downward, so that entries below v still belong to i - 1. */
 			for (size_t v = u + 1; v-- > 0;) {
 				double first = v >= j ? row[j][v - j] : 0, second = row[j - 1][v];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of doctor: those of a run that affect probes. */
+/* The options of doctor: the options of run that affect probes. */
 #include "doctor_options.h"
 
 static const char doc[] =

@@ -85,7 +85,7 @@ char *target__cgroup_mount(void);
 char *target__cgroup_path(uint64_t id);
 
 /*
- * Adds existing sockets to w: those of the processes pids, or of all processes (pids NULL), with
+ * Adds existing sockets to w: sockets of the processes pids, or of all processes (pids NULL), with
  * one of the ports (ports_nr 0: any). 0 or -errno.
  */
 int target__adopt(const struct target *t, struct attach_probes *w, const pid_t *pids,

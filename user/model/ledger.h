@@ -32,7 +32,7 @@ void ledger__add(struct run_result *dst, const struct run_result *src);
  * Compares the application's count with the kernel's: unaccounted_tx = sent - queued,
  * unaccounted_rx = received - taken, both by sequence numbers, or if these are unknown by the sum
  * of the stages; copies_per_byte = bytes of the copying stages / bytes received. final: the totals
- * are those of a finished phase; otherwise bytes are in flight and the balance stays unknown.
+ * belong to a finished phase; otherwise bytes are in flight and the balance stays unknown.
  */
 void ledger__close(struct run_result *r, bool final);
 

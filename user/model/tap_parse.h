@@ -4,7 +4,7 @@
  * packet (ETH_P_ALL) of a device. Pure: lines in, facts out.
  *
  * The sockets are the reliable source: in kernels before 5.17 (and their stable trees before the
- * same fixes), /proc/net/ptype lacks hooks bound to a device, or shows those of other namespaces.
+ * same fixes), /proc/net/ptype lacks hooks bound to a device, or shows hooks of other namespaces.
  */
 #ifndef MODEL_TAP_PARSE_H
 #define MODEL_TAP_PARSE_H

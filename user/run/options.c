@@ -229,7 +229,7 @@ static void add_verbose(struct options *o, const struct row *row, const char *ar
 		NULL, NULL, text, OTHER(NULL) \
 	}
 
-/* The options of run under their titles, then those of other commands only. */
+/* The options of run under their titles, then options of other commands only. */
 /* clang-format off */
 static const struct row rows[] = {
 	TITLE("Workload:"),

@@ -46,7 +46,7 @@ int preflight__check_cpus(const struct workload *t)
 	return code ? code : check_list("--cpu-receiver", t->receiver_cpus);
 }
 
-/* The load generator checks the same, but only after everything else has been set up. */
+/* The load generator would refuse it only when everything else has been set up. */
 static int check_memory(enum mode mode, uint64_t size, unsigned int connections)
 {
 	char why[256];

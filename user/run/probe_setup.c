@@ -19,7 +19,7 @@ static const char stays_attached[] = "not used: before Linux 5.13 a program cann
 				     "second time, which a separate timed round needs; --times "
 				     "measures in each round";
 
-/* For one size: the plans of rounds by mode, then those of timed rounds. */
+/* For one size: the plans of rounds by mode, then of timed rounds. */
 #define PLANS_NR (2 * MODE_NR)
 
 static struct plan_request plan_request(const struct runner *e, enum mode mode, uint64_t size)

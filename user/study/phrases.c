@@ -187,7 +187,7 @@ struct phrase phrases__finding(const struct finding *f)
 	case DIFFERENCE_POINT:
 		return phrases__of("%s, one run", phrases__change_of(f).text);
 	case DIFFERENCE_FEW:
-		return phrases__of("%s, too few rounds", phrases__change_of(f).text);
+		return phrases__of("%s; too few rounds", phrases__change_of(f).text);
 	default:
 		return phrases__change_of(f);
 	}

@@ -42,7 +42,7 @@ struct phrase phrases__change_interval(double low, double high);
 /* The change, with its interval if there is a difference: "+4.4 %; +2.1 % to +6.0 %". */
 struct phrase phrases__change_of(const struct finding *f);
 /*
- * The same with its certainty: "no difference" (without a figure), "+4.4 %, one run", "+4.4 %, too
+ * The same with its certainty: "no difference" (without a figure), "+4.4 %, one run", "+4.4 %; too
  * few rounds", "n/a".
  */
 struct phrase phrases__finding(const struct finding *f);

@@ -36,7 +36,7 @@
 #define WARMUP_PART   2
 #define WARMUP_NS_MAX 100000000ULL
 
-/* Distinct from the keys of options__pick(). The first are those of axes[], in its order. */
+/* Distinct from the keys of options__pick(). The first belong to axes[], in its order. */
 enum key {
 	KEY_MODES = 4096,
 	KEY_SIZES,

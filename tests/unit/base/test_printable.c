@@ -83,7 +83,7 @@ TEST(short_buffers_are_cut_between_characters)
 	assert_string_equal(printable(buf, 7, "\xe2\x82\xac\xe2\x82\xac"),
 			    "\xe2\x82\xac\xe2\x82\xac");
 	assert_string_equal(printable(buf, 1, "abc"), "");
-	/* A replaced character uses space, too. */
+	/* A replaced character also uses space. */
 	assert_string_equal(printable(two, sizeof(two), "a\x1b"), "a");
 	assert_string_equal(printable(two, sizeof(two), "\x1b\x1b"), "?");
 	assert_string_equal(printable__in_place(text), "x?y?");

@@ -54,7 +54,7 @@ static double count_orders(unsigned int n, unsigned int m, unsigned int at_most)
 	return (double)below / orders;
 }
 
-/* Rounds of A among those of B such that exactly u pairs are reversed. */
+/* Rounds of A among rounds of B such that exactly u pairs are reversed. */
 TEST(p_value_is_the_share_of_all_orders)
 {
 	for (unsigned int n = 2; n <= 6; n++)

@@ -8,7 +8,7 @@
 #include "export/aggregates.h"
 #include "support/test.h"
 
-/* A connection of which every event was seen. */
+/* A connection without unseen events. */
 static struct sock_state connection(uint64_t sent, uint64_t read)
 {
 	return (struct sock_state){
@@ -50,7 +50,7 @@ static void assert_adds_up(const struct published *p)
 		assert_int_equal(p->by_quality[0][i] + p->by_quality[1][i], p->parts[i]);
 }
 
-/* A connection of which one MSG_ZEROCOPY send completed as copied. */
+/* A connection with one MSG_ZEROCOPY send that completed as copied. */
 static struct sock_state zerocopy(uint64_t pinned, uint64_t deferred)
 {
 	struct sock_state s = connection(100, 0);

@@ -39,7 +39,9 @@ TEST(mode_names_colours_and_lists_out_of_range_are_safe)
 	assert_string_equal(mode__list(buf, sizeof(buf), 0), "");
 	assert_string_equal(mode__list(buf, sizeof(buf), 1U << MODE_ONECOPY), "onecopy");
 	assert_string_equal(mode__list(buf, sizeof(buf), 5), "twocopy zerocopy");
-	assert_string_equal(mode__list(buf, sizeof(buf), 0xffU), "twocopy onecopy zerocopy");
+	assert_string_equal(mode__list(buf, sizeof(buf), 7), "twocopy onecopy zerocopy");
+	/* Bits beyond the last mode mean nothing. */
+	assert_string_equal(mode__list(buf, sizeof(buf), 1U << MODE_NR), "");
 	/* A short buffer cuts the list. */
 	assert_string_equal(mode__list(small, sizeof(small), 7), "twocopy o");
 	assert_string_equal(mode__list(small, 8, 7), "twocopy");

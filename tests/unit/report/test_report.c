@@ -192,7 +192,7 @@ REPORT_TEST(copies_are_stacked)
 	check_has(fig.settings,
 		  "array part_words[4] = [\"gather\", \"send copy\", \"deferred\", \"receive\"]\n");
 	check_has(fig.settings, "groups = \"two-copy 1 zero-copy 3\"\n");
-	check_has(fig.note, "Not measured, so not in the bars: other.");
+	check_has(fig.note, "Not measured, so not in the bars: other");
 }
 
 REPORT_TEST(parts_of_a_send_call_add_up)

@@ -90,7 +90,7 @@ TEST(findings_are_written_with_their_interval_or_a_reason)
 	c.difference = DIFFERENCE_POINT;
 	assert_string_equal(phrases__finding(&c).text, "+18.1 %, one run");
 	c.difference = DIFFERENCE_FEW;
-	assert_string_equal(phrases__finding(&c).text, "+18.1 %, too few rounds");
+	assert_string_equal(phrases__finding(&c).text, "+18.1 %; too few rounds");
 	c.difference = DIFFERENCE_UNKNOWN;
 	assert_string_equal(phrases__finding(&c).text, "n/a");
 	assert_string_equal(phrases__signed(-1234.5).text, "-1234");

@@ -120,7 +120,7 @@ STUDY_TEST(first_of_equal_cells_is_named)
 	study__finish(&study, (double)NAN);
 	SAYS(ZEROCOPY,
 	     "Largest deficit: zero-copy, 1 KiB, 1 thread: 8.000 Gbit/s (8.000 to 8.000) "
-	     "against 16.00 Gbit/s (16.00 to 16.00) of two-copy (-50.0 %, too few rounds).");
+	     "against 16.00 Gbit/s (16.00 to 16.00) of two-copy (-50.0 %; too few rounds).");
 	SAYS(ZEROCOPY, "Largest gain: zero-copy, 16 KiB, 1 thread:");
 	SAYS(ZEROCOPY, "zero-copy is slower than the faster copying mode in 2 of 6 settings");
 	SAYS(UNEXPECTED, "Highest throughput of all: zero-copy, 16 KiB, 1 thread:");

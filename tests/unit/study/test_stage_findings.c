@@ -72,7 +72,7 @@ static void make(struct study *s, const struct plan *p, uint64_t *seed)
 	*s = (struct study){0};
 	for (unsigned int round = 0; round < p->rounds; round++)
 		for (int size = 0; size < SIZES; size++)
-			for (int mode = 0; mode < MODE_NR; mode++)
+			for (int mode = 0; mode <= MODE_ZEROCOPY; mode++)
 				put(s, p, mode, size, round, seed);
 	study__finish(s, 1);
 }

@@ -60,8 +60,10 @@ static void fill_times(struct run_result *run, enum mode mode)
 	const struct num unknown = {.reason = FAKE_TIME_REASON};
 	int i;
 
-	for (i = NIO_STAGE_TX_COPY; i < NIO_STAGE_NR; i++)
+	for (i = NIO_STAGE_TX_COPY; i <= NIO_STAGE_OTHER_COPY; i++)
 		run->stages[i].ns = run->stages[i].timed = unknown;
+	for (; i < NIO_STAGE_NR; i++)
+		run->stages[i].ns = run->stages[i].timed = known(0);
 	run->stages[NIO_STAGE_USER_GATHER].ns = known(mode == MODE_TWOCOPY ? MESSAGES * 1953 : 0);
 	run->stages[NIO_STAGE_USER_GATHER].timed = known(mode == MODE_TWOCOPY ? MESSAGES / 64 : 0);
 	for (i = PATH_SEND_TOTAL + 1; i < PATH_NR; i++)
@@ -82,6 +84,8 @@ static void fill_stages(struct run_result *run, enum mode mode)
 	book(run, NIO_STAGE_DEFERRED_COPY, zc ? 32768 : 0, "skb");
 	book(run, NIO_STAGE_RX_COPY, 16384, "skb");
 	run->stages[NIO_STAGE_OTHER_COPY].reason = FAKE_OTHER_REASON;
+	for (int later = NIO_STAGE_OTHER_COPY + 1; later < NIO_STAGE_NR; later++)
+		book(run, later, 0, "copy");
 	run->ledger_known = true;
 	run->ledger_reason = NULL;
 	run->balance_known = true;

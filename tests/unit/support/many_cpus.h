@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A machine that can have 4096 CPUs, of which this process may use 1 and 1500: replaces the C
+ * A machine that can have 4096 CPUs; this process may use CPUs 1 and 1500: replaces the C
  * library's sched_getaffinity(2) in the program that includes this.
  */
 #ifndef SUPPORT_MANY_CPUS_H

@@ -73,7 +73,7 @@ void simulated__make(struct simulated *s, const struct simulated_plan *p, uint64
 
 		if (p->noise == NOISE_DRIFT)
 			drift = SIMULATED_NOISE * random_normal(seed) + 0.02 * round;
-		for (int mode = 0; mode < MODE_NR; mode++)
+		for (int mode = 0; mode <= MODE_ZEROCOPY; mode++)
 			for (int size = 0; size < SIMULATED_SIZES; size++)
 				for (int t = 0; t < SIMULATED_THREADS; t++) {
 					double scale = SIMULATED_NOISE * scale_of(p, size, t);

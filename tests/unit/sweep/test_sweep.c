@@ -15,7 +15,8 @@
 #include "support/sweep_case.h"
 
 #define ROUNDS 12
-#define RUNS   (48 * ROUNDS)
+#define CELLS  (16 * MODE_NR)
+#define RUNS   (CELLS * ROUNDS)
 
 TEST(defaults_are_the_whole_experiment)
 {
@@ -23,7 +24,7 @@ TEST(defaults_are_the_whole_experiment)
 
 	parse(&o, "netiotrace sweep");
 	assert_int_equal(sweep_grid__runs(&o.grid), RUNS);
-	assert_int_equal(o.grid.modes_nr, 3);
+	assert_int_equal(o.grid.modes_nr, MODE_NR);
 	assert_int_equal(o.sizes[0], 1024);
 	assert_int_equal(o.sizes[3], 65536);
 	assert_int_equal(o.threads[3], 8);
@@ -86,7 +87,7 @@ TEST(order_has_each_run_once)
 		assert_true(order[i] < RUNS);
 		assert_false(seen[order[i]]);
 		seen[order[i]] = true;
-		assert_int_equal(sweep_grid__run(&o.grid, order[i]).round, i / 48);
+		assert_int_equal(sweep_grid__run(&o.grid, order[i]).round, i / CELLS);
 	}
 }
 
@@ -102,8 +103,8 @@ TEST(order_depends_on_the_seed)
 	assert_memory_equal(one, again, sizeof(one));
 	assert_memory_not_equal(one, two, sizeof(one));
 	/* Each round has its own order, and none is the order of the grid. */
-	for (i = 0; i < 48; i++)
-		fixed += one[i] / 3 == one[i + 48] / 3 || one[i] / 3 == i;
+	for (i = 0; i < CELLS; i++)
+		fixed += one[i] / 3 == one[i + CELLS] / 3 || one[i] / 3 == i;
 	assert_true(fixed < 12);
 }
 
@@ -115,7 +116,8 @@ TEST(orders_are_equally_likely)
 	uint64_t seed;
 	size_t order[3];
 
-	parse(&o, "netiotrace sweep --sizes 1k --threads 1 --rounds 1");
+	parse(&o, "netiotrace sweep --modes twocopy,onecopy,zerocopy --sizes 1k --threads 1 "
+		  "--rounds 1");
 	for (seed = 0; seed < 6000; seed++) {
 		run_order__order(&o.grid, seed, order);
 		counts[order[0] * 9 + order[1] * 3 + order[2]]++;
@@ -146,7 +148,7 @@ TEST(results_have_a_fixed_order)
 	} cases[] = {
 		{0, {MODE_TWOCOPY, 1024, 1, 0, NULL}},
 		{ROUNDS, {MODE_TWOCOPY, 1024, 2, 0, NULL}},
-		{RUNS - 1, {MODE_ZEROCOPY, 65536, 8, ROUNDS - 1, NULL}},
+		{RUNS - 1, {MODE_NR - 1, 65536, 8, ROUNDS - 1, NULL}},
 	};
 	struct sweep_options o;
 
@@ -167,7 +169,7 @@ TEST(congestion_controls_are_varied)
 	struct sweep_run a, b, c;
 
 	parse(&o, "netiotrace sweep --sizes 1k --threads 1 --congestion reno,bbr --rounds 2");
-	assert_int_equal(sweep_grid__runs(&o.grid), 3 * 2 * 2);
+	assert_int_equal(sweep_grid__runs(&o.grid), MODE_NR * 2 * 2);
 	a = sweep_grid__run(&o.grid, 0);
 	b = sweep_grid__run(&o.grid, 2);
 	c = sweep_grid__run(&o.grid, 4);
