@@ -195,7 +195,6 @@ static bool read_count(const json_t *o, const char *key, double max, double *cou
 static int read_run(struct dataset *d, const json_t *run)
 {
 	const char *name = text_of(run, "mode");
-	const json_t *verdict = json_object_get(run, "verdict");
 	double size, threads, round;
 	struct dataset_row *row;
 	enum mode mode;
@@ -215,8 +214,7 @@ static int read_run(struct dataset *d, const json_t *run)
 	err = read_metrics(d, row, run);
 	if (err)
 		return err;
-	keep_text(&row->cause, text_of(verdict, "cause"));
-	keep_text(&row->verdict, text_of(verdict, "text"));
+	keep_text(&row->verdict, text_of(json_object_get(run, "verdict"), "text"));
 	dataset__add_stacks(d, row, json_object_get(json_object_get(run, "cpu"), "stacks"));
 	return read_hists(d, row, run);
 }

@@ -27,9 +27,8 @@ static void add_stack(struct run_result *run, const char *frames, uint64_t count
 
 static void put_row(FILE *f, const struct dataset_row *row)
 {
-	fprintf(f, "== %s %llu %u %u, %s, %s\n", mode__name(row->mode),
-		(unsigned long long)row->size, row->threads, row->round,
-		row->cause ? row->cause : "no cause", row->verdict ? row->verdict : "no verdict");
+	fprintf(f, "== %s %llu %u %u, %s\n", mode__name(row->mode), (unsigned long long)row->size,
+		row->threads, row->round, row->verdict ? row->verdict : "no verdict");
 	for (int m = 0; m < METRIC_NR; m++)
 		if (!isnan(row->value[m]))
 			fprintf(f, "%s: %.9g\n", metric__words((enum metric)m), row->value[m]);
