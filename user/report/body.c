@@ -630,8 +630,7 @@ static void write_rule(const struct body *b)
 		"is below 1.",
 		"T is the number of comparisons that are made together: here all of one number "
 		"between modes, between thread counts, or between sizes.",
-		"If no k is possible, there are too few rounds; one round each is a point without "
-		"an interval.",
+		"If no k is possible, there are too few rounds; one round each has no interval.",
 	};
 	const struct analysis *a = b->r->a;
 
@@ -649,8 +648,7 @@ static void write_rule(const struct body *b)
 	    rank_test__rounds_needed(test_family__tests(a, TEST_FAMILY_MODES, METRIC_GBPS)),
 	    100 * RANK_LEVEL);
 	if (a->rounds_max < 2)
-		say(b, "One run per cell: no intervals, and each difference is a point "
-		       "difference.");
+		say(b, "One run per cell: no intervals, and no difference is certain.");
 	else
 		say(b,
 		    "Numbers are medians over the rounds. Brackets, and the bars of the pictures, "

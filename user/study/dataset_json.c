@@ -225,6 +225,16 @@ static int reject(char *message, const char *name, const char *what)
 	return -EINVAL;
 }
 
+/* The message on a run, by the error of read_run(). */
+static const char *damage(int err)
+{
+	if (err == -ERANGE)
+		return "a run with a figure below 0: it is damaged.";
+	if (err == -EDOM)
+		return "a run with a figure that is not a number: it is damaged.";
+	return "a run without a possible mode, size, thread count or round: it is damaged.";
+}
+
 int dataset__add_document(struct dataset *d, const char *name, const json_t *document,
 			  char message[DATASET_MESSAGE_MAX])
 {
@@ -245,13 +255,7 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 	json_array_foreach(runs, i, run) {
 		err = read_run(d, run);
 		if (err)
-			return reject(message, name,
-				      err == -ERANGE ? "a run with a figure below 0: it is damaged."
-				      : err == -EDOM
-					      ? "a run with a figure that is not a number: it is "
-						"damaged."
-					      : "a run without a possible mode, size, thread count "
-						"or round: it is damaged.");
+			return reject(message, name, damage(err));
 		err = dataset__keep_settings(d, name,
 					     settings__of(json_object_get(document, "settings"),
 							  environment,
