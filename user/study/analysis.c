@@ -304,9 +304,8 @@ static struct finding finding_of(const struct estimate *a, const struct estimate
 /* Where one of two numbers is missing, or both. */
 static struct finding unknown(const struct estimate *a, const struct estimate *b)
 {
-	struct rank_test t;
+	struct rank_test t = rank_test__of(NULL, 0, NULL, 0, 1);
 
-	rank_test__of(&t, NULL, 0, NULL, 0, 1);
 	return finding_of(a, b, &t, 1);
 }
 
@@ -350,7 +349,7 @@ struct finding analysis__compare_across(const struct analysis *ax, struct cell *
 	values = xcalloc(x->rows_nr + y->rows_nr, sizeof(*values));
 	take_rounds(ax, x, m, pace, values);
 	take_rounds(ay, y, m, pace, values + x->rows_nr);
-	rank_test__of(&t, values, x->rows_nr, values + x->rows_nr, y->rows_nr, tests);
+	t = rank_test__of(values, x->rows_nr, values + x->rows_nr, y->rows_nr, tests);
 	free(values);
 	f = finding_of(&ex, &ey, &t, tests);
 	if (pace)
@@ -419,7 +418,7 @@ struct finding analysis__compare_modes(const struct analysis *a, enum mode first
 	if (sum_threads(a, first, second, size, m, sums)) {
 		for (size_t i = 0; pace && i < 2 * n; i++)
 			sums[i] /= pace[i % n];
-		rank_test__of(&t, sums, n, sums + n, n, tests);
+		t = rank_test__of(sums, n, sums + n, n, tests);
 		if (t.difference != DIFFERENCE_UNKNOWN)
 			f = finding_of(&none, &none, &t, tests);
 	}
