@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "study/csv_options.h"
 #include "base/exit_code.h"
 #include "base/command_line.h"
 #include "common/units.h"
@@ -16,15 +17,10 @@
 
 enum key {
 	KEY_JSON = 256,
-	KEY_COLUMNS,
-	KEY_MODES,
 	KEY_FAIL,
 	KEY_METRICS,
 	KEY_ALL,
 	KEY_ACROSS,
-	KEY_CONGESTION,
-	KEY_COLUMN,
-	KEY_ROUNDS,
 };
 
 static const struct argp_option option_table[] = {
@@ -38,16 +34,7 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"across", KEY_ACROSS, "LIST", 0,
 	 "settings that may differ, e.g. mtu,fields; with others no regression is reported", 0},
-	{"columns", KEY_COLUMNS, "LIST", 0,
-	 "names of the columns in a CSV file: mode=impl,size=msg_size,...", 0},
-	{"column", KEY_COLUMN, "NAME=FIELD", 0,
-	 "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; ignore: not at all)",
-	 0},
-	{"modes", KEY_MODES, "LIST", 0,
-	 "names of the modes in a CSV file: A1=twocopy,A2=onecopy,...", 0},
-	{"congestion", KEY_CONGESTION, "NAME", 0, "only runs with this congestion control", 0},
-	{"rounds-from-repeats", KEY_ROUNDS, 0, 0,
-	 "rows of a CSV file with equal mode, size and threads are rounds", 0},
+	CSV_OPTIONS("only runs with this congestion control"),
 	{"quiet", 'q', 0, 0, "no text, errors only", 0},
 	{0, 0, 0, 0, 0, 0},
 };
@@ -97,17 +84,6 @@ static double parse_percent(const char *arg)
 	return *end || value > PERCENT_MAX ? (double)NAN : value / 100;
 }
 
-static void add_column(struct compare_options *o, const char *arg)
-{
-	char why[DATASET_MESSAGE_MAX];
-
-	if (o->foreign.column_nr == COMPARE_COLUMNS_MAX)
-		usage_error("more than %d times --column.", COMPARE_COLUMNS_MAX);
-	if (!dataset__is_column_option(arg, why))
-		usage_error("--column '%s': %s.", arg, why);
-	o->columns[o->foreign.column_nr++] = arg;
-}
-
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct compare_options *o = state->input;
@@ -132,21 +108,6 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case KEY_ALL:
 		o->all = true;
 		return 0;
-	case KEY_COLUMNS:
-		o->foreign.columns = arg;
-		return 0;
-	case KEY_MODES:
-		o->foreign.modes = arg;
-		return 0;
-	case KEY_CONGESTION:
-		o->foreign.congestion = arg;
-		return 0;
-	case KEY_COLUMN:
-		add_column(o, arg);
-		return 0;
-	case KEY_ROUNDS:
-		o->foreign.rounds_from_repeats = true;
-		return 0;
 	case 'q':
 		o->quiet = true;
 		return 0;
@@ -159,7 +120,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			o->names.before = arg;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return csv_options__parse(&o->foreign, key, arg);
 	}
 }
 
@@ -189,7 +150,6 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 
 	*o = (struct compare_options){.limit = (double)NAN};
 	command_line__parse(&argp, "compare", argc, argv, o);
-	o->foreign.column = o->columns;
 	if (!o->names.after)
 		usage_error(
 			"compare takes two results directories or CSV files: netiotrace compare "
