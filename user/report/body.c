@@ -507,8 +507,7 @@ static void write_rule(struct body *b)
 		"is below 1.",
 		"T is the number of comparisons that are made together: here all of one number "
 		"between modes, between thread counts, or between sizes.",
-		"If no k is possible, there are too few rounds; one round each is a point without "
-		"an interval.",
+		"If no k is possible, there are too few rounds; one round each has no interval.",
 	};
 	size_t tests = test_family__tests(b->a, TEST_FAMILY_MODES, METRIC_GBPS);
 	size_t rounds = b->a->rounds_max;

@@ -301,7 +301,7 @@ static struct finding finding_of(const struct estimate *a, const struct estimate
 	};
 }
 
-/* Of two numbers at least one of which is missing. */
+/* Where one of two numbers is missing, or both. */
 static struct finding unknown(const struct estimate *a, const struct estimate *b)
 {
 	struct rank_test t = rank_test__of(NULL, 0, NULL, 0, 1);

@@ -264,7 +264,7 @@ struct phrase answer__cannot_claim(const struct analysis *a)
 {
 	if (a->rounds_max < 2)
 		return phrases__of("One run per cell, so no difference is certain");
-	/* Some cells have enough, but not the compared cells. */
+	/* Other cells have enough. */
 	if (answer__can_claim(a))
 		return phrases__of("Too few runs have this number, so no difference is certain");
 	return phrases__of("%zu rounds are too few (%u are needed), so no difference is certain",

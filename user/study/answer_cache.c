@@ -20,7 +20,7 @@ static const struct level levels[] = {
 };
 #define LEVELS_NR (sizeof(levels) / sizeof(levels[0]))
 
-/* The misses of one mode and level against two-copy, over all settings. */
+/* The misses of a mode, by level, compared with two-copy in all settings. */
 struct misses {
 	enum mode mode;
 	const struct level *level;
@@ -114,7 +114,7 @@ static void say_copies(struct answer_text *answer, enum mode mode, bool sampled)
 				       "the data has no ledger of both modes.");
 		return;
 	}
-	answer__point(answer, "Copies per byte, %s less two-copy, from the ledger: %s.",
+	answer__point(answer, "Copies per byte of %s minus two-copy, from the ledger: %s.",
 		      phrases__mode(mode), item_list__words(&list));
 	answer__cannot(answer,
 		       "Not shown: misses by stage, because the counters count a whole side%s.",

@@ -78,7 +78,7 @@ const char *changes__made_otherwise(const struct changes *c, const char *across)
 enum untestable {
 	UNTESTABLE_NONE,   /* it can */
 	UNTESTABLE_ABSENT, /* no run after */
-	UNTESTABLE_FAILED, /* all new runs failed */
+	UNTESTABLE_FAILED, /* every run after failed */
 	UNTESTABLE_NULL,   /* no run after has *m */
 	UNTESTABLE_FEW,    /* rounds too few for any test of *m */
 };

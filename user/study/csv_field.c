@@ -42,7 +42,6 @@ static const struct field fields[] = {
 	{"fields", KEY(FIELDS), DIMENSION_COUNT, NULL,
 	 "fields numfields nfields fieldcount fieldspermessage", ""},
 	{"interrupted", KEY(INTERRUPTED), DIMENSION_NONE, NULL, "interrupted", ""},
-	{"verdict_cause", KEY(CAUSE), DIMENSION_NONE, NULL, "verdictcause", ""},
 	{"verdict_text", KEY(VERDICT), DIMENSION_NONE, NULL, "verdicttext", ""},
 	{"throughput", NUMBER(GBPS), DIMENSION_RATE, "Gbit/s",
 	 "throughput totalthroughput aggregatethroughput avgthroughput meanthroughput averagethroughput "

@@ -205,16 +205,6 @@ int dataset__compare_cells(const struct dataset_row *a, const struct dataset_row
 	return order ? order : ORDER(a->threads, b->threads);
 }
 
-int dataset__compare_rows(const void *pa, const void *pb)
-{
-	const struct dataset_row *a = *(const struct dataset_row *const *)pa;
-	const struct dataset_row *b = *(const struct dataset_row *const *)pb;
-	int order = dataset__compare_cells(a, b);
-
-	order = order ? order : ORDER(a->round, b->round);
-	return order ? order : ORDER(a->line, b->line);
-}
-
 /* Sorts runs of one round by their figures, so that copies are adjacent. */
 static int compare_figures(const void *pa, const void *pb)
 {
@@ -273,10 +263,8 @@ void dataset__clear(struct dataset *d)
 {
 	size_t i;
 
-	for (i = 0; i < d->rows_nr; i++) {
-		free(d->rows[i].cause);
+	for (i = 0; i < d->rows_nr; i++)
 		free(d->rows[i].verdict);
-	}
 	free(d->rows);
 	for (i = 0; i < d->failures_nr; i++) {
 		free(d->failures[i].mode);

@@ -26,7 +26,6 @@ struct dataset_row {
 	unsigned long line;      /* in its CSV file; 0: of a document */
 	bool ours;               /* of our own format: its figures are as they were measured */
 	double value[METRIC_NR]; /* NaN: not measured */
-	char *cause;             /* verdict.cause, NULL: unknown */
 	char *verdict;           /* verdict.text, NULL or empty: none */
 };
 
@@ -175,8 +174,8 @@ void dataset__finish(struct dataset *d, double default_duration_s);
 const struct dataset_row *dataset__copy(const struct dataset *d);
 
 /*
- * Adds the stacks of a run (docs/reference/run.md, cpu.stacks; NULL: none) to the stacks of its
- * cell. Skips malformed lines.
+ * Adds the stacks of a run (docs/reference/run.md, cpu.stacks; NULL: none) to its cell. Skips
+ * malformed lines.
  */
 void dataset__add_stacks(struct dataset *d, const struct dataset_row *row, const json_t *stacks);
 /* The stacks of a cell; NULL: none. */
@@ -215,8 +214,6 @@ void dataset__put_columns(const struct dataset *d, FILE *f);
 
 /* Of rows: by mode, size and threads, which make a cell. Below 0, 0, or above 0. */
 int dataset__compare_cells(const struct dataset_row *a, const struct dataset_row *b);
-/* For qsort() of pointers to rows: by cell, then round, then line. */
-int dataset__compare_rows(const void *a, const void *b);
 
 /* A new row with all values unknown, valid until the next. For the readers. */
 struct dataset_row *dataset__new_row(struct dataset *d);

@@ -47,12 +47,6 @@ static int read_count(struct csv_reader *r, const struct column *c, const char *
 				  c->name, text);
 }
 
-static void keep_text(char **to, const char *text)
-{
-	if (*text)
-		*to = xstrdup(text);
-}
-
 struct identity {
 	double size, field_size, fields, threads, round;
 };
@@ -106,11 +100,8 @@ static int read_value(struct csv_reader *r, struct dataset_row *row, struct iden
 	case COLUMN_INTERRUPTED:
 		r->d->interrupted += !strcasecmp(text, "true");
 		return 0;
-	case COLUMN_CAUSE:
-		keep_text(&row->cause, text);
-		return 0;
 	case COLUMN_VERDICT:
-		keep_text(&row->verdict, text);
+		row->verdict = *text ? xstrdup(text) : NULL;
 		return 0;
 	default:
 		return 0;
@@ -255,6 +246,15 @@ static void take_notes(struct csv_reader *r)
 				    "rounds, as --rounds-from-repeats says.");
 }
 
+static int compare_rows(const void *pa, const void *pb)
+{
+	const struct dataset_row *const *a = pa, *const *b = pb;
+	int order = dataset__compare_cells(*a, *b);
+
+	order = order ? order : ORDER((*a)->round, (*b)->round);
+	return order ? order : ORDER((*a)->line, (*b)->line);
+}
+
 static int compare_rounds(const void *pa, const void *pb)
 {
 	const struct dataset_row *const *a = pa, *const *b = pb;
@@ -376,7 +376,7 @@ static int refuse_repeat(struct csv_reader *r, const struct dataset_row *a,
 static int check_repeats(struct csv_reader *r, size_t first)
 {
 	size_t n = r->d->rows_nr - first, i = 1;
-	struct dataset_row **rows = sorted(r, first, dataset__compare_rows);
+	struct dataset_row **rows = sorted(r, first, compare_rows);
 	bool every = numbers_every_row(r, first);
 	int err = 0;
 

@@ -418,7 +418,8 @@ static int check_columns(const struct dataset *d, const char *path, char *messag
 		if (c < d->columns_nr)
 			continue;
 		snprintf(message, DATASET_MESSAGE_MAX,
-			 "%.200s: there is no such column as in --column %.80s.", path, option);
+			 "%.200s: there is no column '%.*s', which --column names.", path,
+			 (int)(strrchr(option, '=') - option), option);
 		return -EINVAL;
 	}
 	return 0;

@@ -215,7 +215,7 @@ static void add_row(struct joining *j, const struct dataset_row *from)
 	struct dataset_row *row = dataset__new_row(j->d);
 
 	*row = *from;
-	row->cause = row->verdict = NULL;
+	row->verdict = NULL;
 	if (!j->added++)
 		j->first_added = from;
 }

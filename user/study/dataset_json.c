@@ -195,7 +195,6 @@ static bool read_count(const json_t *o, const char *key, double max, double *cou
 static int read_run(struct dataset *d, const json_t *run)
 {
 	const char *name = text_of(run, "mode");
-	const json_t *verdict = json_object_get(run, "verdict");
 	double size, threads, round;
 	struct dataset_row *row;
 	enum mode mode;
@@ -215,8 +214,7 @@ static int read_run(struct dataset *d, const json_t *run)
 	err = read_metrics(d, row, run);
 	if (err)
 		return err;
-	keep_text(&row->cause, text_of(verdict, "cause"));
-	keep_text(&row->verdict, text_of(verdict, "text"));
+	keep_text(&row->verdict, text_of(json_object_get(run, "verdict"), "text"));
 	dataset__add_stacks(d, row, json_object_get(json_object_get(run, "cpu"), "stacks"));
 	return read_hists(d, row, run);
 }
@@ -225,6 +223,16 @@ static int reject(char *message, const char *name, const char *what)
 {
 	snprintf(message, DATASET_MESSAGE_MAX, "%s: %s", name, what);
 	return -EINVAL;
+}
+
+/* The message on a run, by the error of read_run(). */
+static const char *damage(int err)
+{
+	if (err == -ERANGE)
+		return "a run with a figure below 0: it is damaged.";
+	if (err == -EDOM)
+		return "a run with a figure that is not a number: it is damaged.";
+	return "a run without a possible mode, size, thread count or round: it is damaged.";
 }
 
 int dataset__add_document(struct dataset *d, const char *name, const json_t *document,
@@ -247,13 +255,7 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 	json_array_foreach(runs, i, run) {
 		err = read_run(d, run);
 		if (err)
-			return reject(message, name,
-				      err == -ERANGE ? "a run with a figure below 0: it is damaged."
-				      : err == -EDOM
-					      ? "a run with a figure that is not a number: it is "
-						"damaged."
-					      : "a run without a possible mode, size, thread count "
-						"or round: it is damaged.");
+			return reject(message, name, damage(err));
 		err = dataset__keep_settings(d, name,
 					     settings__of(json_object_get(document, "settings"),
 							  environment,

@@ -27,8 +27,8 @@ char *first_screen__best(const struct analysis *a, enum metric m);
 char *first_screen__conditions(const struct dataset *d);
 
 /*
- * The number of CPUs available to the senders: the CPUs they were pinned to (*pinned), else the
- * CPUs of the machine, which receivers also use. 0: unknown.
+ * The number of CPUs available to the senders: they were pinned to them (*pinned), or share all
+ * CPUs of the machine with the receivers. 0: unknown.
  */
 unsigned int first_screen__sender_cpus(const struct dataset *d, bool *pinned);
 

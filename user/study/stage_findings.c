@@ -116,9 +116,9 @@ struct item_list stage_findings__savings(const struct stage_findings *s)
 		const struct stage_finding *more = largest(s, mode, DIFFERENCE_HIGHER);
 
 		if (less)
-			item_list__add(&list, "%s saves most in %s%s%s", phrases__mode(mode),
+			item_list__add(&list, "%s saves most: %s%s%s", phrases__mode(mode),
 				       class_words(less).text,
-				       more ? "; its largest extra cost is " : "",
+				       more ? "; its largest extra cost: " : "",
 				       more ? class_words(more).text : "");
 	}
 	return list;

@@ -34,7 +34,7 @@ void stage_findings__make(struct stage_findings *s, const struct analysis *a);
 enum metric stage_findings__metric(const struct stage_findings *s, enum cpu_class c);
 
 /*
- * "one-copy saves most in gather (-54.1 ns/KiB)": for a headline, each mode with a saving that was
+ * "one-copy saves most: gather -54.1 ns/KiB": for a headline, each mode with a saving that was
  * found, and where it takes more.
  */
 struct item_list stage_findings__savings(const struct stage_findings *s);

@@ -124,14 +124,13 @@ TEST(headline_has_the_largest_saving_of_each_mode)
 	check_savings(&s, "nowhere");
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_COPY, DIFFERENCE_LOWER, -54.12, 7);
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -50, 7);
-	check_savings(&s, "zero-copy saves most in send copy -54.1 ns/KiB");
+	check_savings(&s, "zero-copy saves most: send copy -54.1 ns/KiB");
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_PIN, DIFFERENCE_HIGHER, 12, 7);
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_MEMORY, DIFFERENCE_HIGHER, 3, 7);
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -40, 7);
-	check_savings(&s,
-		      "one-copy saves most in gather -40.0 ns/KiB; its largest extra cost is lock "
-		      "+9.00 ns/KiB, zero-copy saves most in send copy -54.1 ns/KiB; its largest "
-		      "extra cost is pin +12.0 ns/KiB");
+	check_savings(&s, "one-copy saves most: gather -40.0 ns/KiB; its largest extra cost: lock "
+			  "+9.00 ns/KiB, zero-copy saves most: send copy -54.1 ns/KiB; its largest "
+			  "extra cost: pin +12.0 ns/KiB");
 }
 
 static const char *said(struct answer_text *answer, const struct stage_findings *s, enum mode mode)

@@ -174,7 +174,7 @@ DATASET_TEST(mode_column_is_found_by_its_values)
 	must_refuse("impl,size\nalpha,64\nbeta,64\n", "alpha, beta");
 	assert_non_null(strstr(message, "--modes"));
 	must_refuse("experiment,size\nTwoCopy,64\nZeroCopy,64\n", "'experiment=mode'");
-	/* Numbers do not identify modes: other columns have numbers, too. */
+	/* Numbers do not identify modes: other columns also have numbers. */
 	must_refuse("level,size\n0,64\n2,64\n", "");
 	assert_null(strstr(message, "'level' holds"));
 }

@@ -42,7 +42,7 @@ TEST(gate_seldom_fires_on_equal_data)
 		printf("gate on the same, %s noise: %u of %u; anything listed: %u\n",
 		       noise_names[noise], fired, sets, listed);
 		simulated__check_at_most(fired, sets, 0.05);
-		/* Two metrics; each may be wrong in 5 % of the comparisons. */
+		/* Each of the two metrics may be wrong in 5 % of the comparisons. */
 		simulated__check_at_most(listed, sets, 0.1);
 	}
 }

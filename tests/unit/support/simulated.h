@@ -41,7 +41,7 @@ struct simulated_plan {
 
 /*
  * The number of data sets of a rate: 1000, or $NETIOTRACE_CLAIM_SETS. Sanitizers and mutation tests
- * use fewer: the seeds are fixed, so the result never changes.
+ * use fewer: the seeds are fixed, so the result is fixed.
  */
 unsigned int simulated__sets(void);
 

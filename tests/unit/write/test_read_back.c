@@ -28,9 +28,9 @@ static void add_stack(struct run_result *run, const char *frames, uint64_t count
 /* which: "first" or "last", so that no line of one run is one of the other. */
 static void put_row(FILE *f, const char *which, const struct dataset_row *row)
 {
-	fprintf(f, "%s: %s %llu %u %u, %s, %s\n", which, mode__name(row->mode),
+	fprintf(f, "%s: %s %llu %u %u, %s\n", which, mode__name(row->mode),
 		(unsigned long long)row->size, row->threads, row->round,
-		row->cause ? row->cause : "no cause", row->verdict ? row->verdict : "no verdict");
+		row->verdict ? row->verdict : "no verdict");
 	for (int m = 0; m < METRIC_NR; m++)
 		if (!isnan(row->value[m]))
 			fprintf(f, "%s: %s: %.9g\n", which, metric__words((enum metric)m),
