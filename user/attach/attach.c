@@ -27,11 +27,22 @@
 /* How long a command may take to end after a signal. */
 #define COMMAND_END_MS 500
 
+/* Files of the result. */
+enum {
+	FILE_JSON,
+	FILE_CSV,
+	FILE_FOLDED,
+	FILE_NR,
+};
+
 struct attach {
 	struct attach_options o;
 	struct attach_session w;
 	struct loop loop;
-	struct atomic_file *json, *csv, *folded;
+	struct attach_file {
+		const char *name; /* NULL: not asked for */
+		struct atomic_file *file;
+	} files[FILE_NR];
 	struct rate_line line;
 	struct top_view view;
 	FILE *out;  /* of text: stdout is the command's, or the document's */
@@ -39,41 +50,35 @@ struct attach {
 	int status; /* of the command; -EAGAIN: it goes on */
 };
 
-static int open_outputs(struct attach *a)
+static int open_files(struct attach *a)
 {
-	const struct {
-		const char *name;
-		struct atomic_file **file;
-	} outputs[] = {
-		{a->o.json, &a->json},
-		{a->o.csv, &a->csv},
-		{a->o.folded, &a->folded},
-	};
-
-	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
-		int err = outputs[i].name ? atomic_file__open(outputs[i].file, outputs[i].name) : 0;
+	a->files[FILE_JSON].name = a->o.json;
+	a->files[FILE_CSV].name = a->o.csv;
+	a->files[FILE_FOLDED].name = a->o.folded;
+	for (struct attach_file *f = a->files; f < a->files + FILE_NR; f++) {
+		int err = f->name ? atomic_file__open(&f->file, f->name) : 0;
 
 		if (!err)
 			continue;
-		log_error("cannot write %s: %s.", outputs[i].name, strerror(-err));
+		log_error("cannot write %s: %s.", f->name, strerror(-err));
 		return EXIT_RUN_FAILED;
 	}
 	return EXIT_DONE;
 }
 
+static uint64_t end_ns(const struct attach *a)
+{
+	return a->o.duration_ns ? a->w.found.begun_ns + a->o.duration_ns : UINT64_MAX;
+}
+
 /* Waits until the next step of the watching, or the end of --duration. */
 static int wait_ms(const struct attach *a)
 {
-	uint64_t end = a->w.next_step_ns, now = loop__now_ns();
+	uint64_t end = end_ns(a), now = loop__now_ns();
 
-	if (a->o.duration_ns && end > a->w.found.begun_ns + a->o.duration_ns)
-		end = a->w.found.begun_ns + a->o.duration_ns;
+	if (end > a->w.next_step_ns)
+		end = a->w.next_step_ns;
 	return end > now ? (int)((end - now) / 1000000 + 1) : 0;
-}
-
-static bool is_over(const struct attach *a)
-{
-	return a->o.duration_ns && loop__now_ns() >= a->w.found.begun_ns + a->o.duration_ns;
 }
 
 static void draw(struct attach *a)
@@ -185,7 +190,7 @@ static int watch(struct attach *a)
 	int err = loop__set_timer(&a->loop, a->o.interval_ns, a->o.interval_ns), code = EXIT_DONE;
 	bool over = false;
 
-	while (!err && !over && !is_over(a)) {
+	while (!err && !over && loop__now_ns() < end_ns(a)) {
 		struct loop_event ev;
 
 		err = loop__wait(&a->loop, &ev, wait_ms(a));
@@ -202,9 +207,7 @@ static int watch(struct attach *a)
 /* After --duration a command continues. A signal that ends netiotrace is passed on to it. */
 static void end_command(struct attach *a)
 {
-	if (!a->w.launch.pid || a->status >= 0)
-		return;
-	if (!a->signo)
+	if (!a->w.launch.pid || a->status >= 0 || !a->signo)
 		return;
 	if (kill(a->w.launch.pid, a->signo) && errno == EPERM)
 		log_error(
@@ -215,19 +218,6 @@ static void end_command(struct attach *a)
 		a->status = spawn__wait(&a->w.launch, COMMAND_END_MS);
 }
 
-static int commit(struct atomic_file **file, int err, const char *name)
-{
-	if (err)
-		atomic_file__abort(*file);
-	else
-		err = atomic_file__commit(*file);
-	*file = NULL;
-	if (!err)
-		return EXIT_DONE;
-	log_error("cannot write %s: %s.", name, strerror(-err));
-	return EXIT_RUN_FAILED;
-}
-
 static int write_folded(FILE *f, struct profile *p)
 {
 	profile__sort(p);
@@ -236,37 +226,28 @@ static int write_folded(FILE *f, struct profile *p)
 	return ferror(f) ? -EIO : 0;
 }
 
-static int write_files(struct attach *a, const json_t *document)
+static int write_file(struct attach *a, int i, const json_t *document)
 {
-	int code = EXIT_DONE, next;
+	FILE *f = atomic_file__stream(a->files[i].file);
 
-	if (a->json)
-		code = commit(&a->json,
-			      json_document__write(atomic_file__stream(a->json), document),
-			      a->o.json);
-	if (a->csv) {
-		next = commit(&a->csv,
-			      attach_result__write_csv(atomic_file__stream(a->csv), &a->w.found,
-						       document),
-			      a->o.csv);
-		code = code ? code : next;
-	}
-	if (a->folded) {
-		next = commit(&a->folded,
-			      write_folded(atomic_file__stream(a->folded), &a->w.found.cpu.profile),
-			      a->o.folded);
-		code = code ? code : next;
-	}
-	return code;
+	if (i == FILE_JSON)
+		return json_document__write(f, document);
+	if (i == FILE_CSV)
+		return attach_result__write_csv(f, &a->w.found, document);
+	return write_folded(f, &a->w.found.cpu.profile);
 }
 
-/*
- * Where nothing was watched no value is known, and no assertion holds: but that a port had no
- * connection is an answer.
- */
-static bool is_known(const struct attach *a, const struct expect *e, bool any)
+static int write_files(struct attach *a, const json_t *document)
 {
-	return any || (!attach_options__by_task(&a->o) && expect__counts_connections(e));
+	int code = EXIT_DONE;
+
+	for (int i = 0; i < FILE_NR; i++) {
+		struct attach_file *f = &a->files[i];
+
+		if (f->name && atomic_file__finish(&f->file, write_file(a, i, document), f->name))
+			code = EXIT_RUN_FAILED;
+	}
+	return code;
 }
 
 static int check_expects(struct attach *a, const json_t *document)
@@ -280,7 +261,10 @@ static int check_expects(struct attach *a, const json_t *document)
 	for (size_t i = 0; i < a->o.expects_nr; i++) {
 		const struct expect *e = &a->o.expects[i];
 
-		if (!is_known(a, e, any))
+		/* A port without a connection is an answer; where nothing was watched, nothing is
+		 * known.
+		 */
+		if (!any && (attach_options__by_task(&a->o) || !expect__counts_connections(e)))
 			expect__unknown(e, none, message, sizeof(message));
 		else if (expect__check(e, document, message, sizeof(message)))
 			continue;
@@ -306,8 +290,7 @@ static int report(struct attach *a)
 		fputc('\n', a->out);
 	if (!a->o.quiet)
 		attach_result__print(a->out, text_columns(a->out), &a->w.found);
-	/* Now, not at exit: detaching comes first, and waits for a grace period at each function.
-	 */
+	/* Detaching comes before exit, and waits for a grace period at each function. */
 	atomic_file__flush_stdout();
 	code = write_files(a, document);
 	next = check_expects(a, document);
@@ -365,7 +348,7 @@ int attach__main(int argc, char **argv)
 		return EXIT_PRIVILEGES;
 	}
 	a.out = a.o.command || attach_options__to_stdout(&a.o) ? stderr : stdout;
-	code = open_outputs(&a);
+	code = open_files(&a);
 	err = code ? 0 : loop__open(&a.loop);
 	if (err) {
 		log_error("cannot wait for events: %s.", limits__strerror(err));
@@ -373,9 +356,8 @@ int attach__main(int argc, char **argv)
 	}
 	if (!code)
 		code = run(&a);
-	atomic_file__abort(a.json);
-	atomic_file__abort(a.csv);
-	atomic_file__abort(a.folded);
+	for (int i = 0; i < FILE_NR; i++)
+		atomic_file__abort(a.files[i].file);
 	for (size_t i = 0; i < a.o.expects_nr; i++)
 		expect__clear(&a.o.expects[i]);
 	attach_session__close(&a.w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The document of attach, netiotrace.attach/1, and its CSV: docs/OUTPUT.md, "What attach writes".
+ * The document of attach, netiotrace.attach/1, and its CSV: docs/reference/attach.md.
  * Pure.
  */
 #include <errno.h>
@@ -14,32 +14,12 @@
 #include "write/field.h"
 #include "write/output.h"
 
-/* The subject of a block: the total, a process, a connection, a port or a cgroup. */
+/* The total, or a row with its verdict. */
 struct block {
 	const struct attach_result *r;
 	const struct socket_ledger *b;
 	struct judgement judgement;
 };
-
-static const char *call_key(unsigned int i)
-{
-	static const char *const keys[NIO_CALL_NR] = {
-#define X(id, key, text) [NIO_CALL_##id] = key,
-		NIO_SEND_KINDS(X)
-#undef X
-	};
-	return keys[i];
-}
-
-static const char *refusal_key(unsigned int i)
-{
-	static const char *const keys[NIO_REFUSAL_NR] = {
-#define X(id, key) [NIO_REFUSAL_##id] = key,
-		NIO_REFUSALS(X)
-#undef X
-	};
-	return keys[i];
-}
 
 /* Unknown for that reason, unless it is NULL. */
 static struct num unless(const char *unknown, uint64_t value)
@@ -113,12 +93,12 @@ FIELDS(socket, (const struct socket_ledger *b), SOCKET_FIELDS)
 FIELDS(calls, (const struct nio_amount *a), CALLS_FIELDS)
 
 #define SENDS_FIELDS(X)                                                                     \
-	X(members, "<way>", calls, NIO_CALL_NR, call_key, &b->calls[i])
+	X(members, "<way>", calls, NIO_CALL_NR, send_kind__key, &b->calls[i])
 FIELDS(sends, (const struct socket_ledger *b), SENDS_FIELDS)
 
 /* Send calls that were seen to fail, by error. */
 #define REFUSED_FIELDS(X)                                                                   \
-	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, refusal_key,             \
+	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, send_refusal__key,             \
 	  num_if(returns, b->refused[i]))                                                   \
 	X(text, "reason", "text", returns ? NULL : "kprobes see calls begin, not what they return")
 FIELDS(refused, (const struct socket_ledger *b, bool returns), REFUSED_FIELDS)
@@ -151,8 +131,8 @@ FIELDS(ledger, (const struct block *k), LEDGER_FIELDS)
 #define UNSUPPORTED_PATHS_FIELDS(X)                                                                 \
 	X(text, "kind",      "text",  unsupported_paths__key(kind))                                 \
 	X(text, "direction", "text",  side ? "rx" : "tx")                                   \
-	X(u64,  "bytes",     "bytes", bytes)
-FIELDS(uncovered, (enum nio_side side, enum nio_uncovered_kind kind, uint64_t bytes),
+	X(num,  "bytes",     "bytes", bytes)
+FIELDS(uncovered, (enum nio_side side, enum nio_uncovered_kind kind, struct num bytes),
        UNSUPPORTED_PATHS_FIELDS)
 /* clang-format on */
 
@@ -164,8 +144,9 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 	for (enum nio_side side = 0; side < NIO_SIDE_NR; side++)
 		for (enum nio_uncovered_kind kind = 0; kind < NIO_UNCOVERED_NR; kind++)
 			if (b->uncovered[side][kind])
-				json_array_append_new(
-					list, uncovered_json(side, kind, b->uncovered[side][kind]));
+				json_array_append_new(list, uncovered_json(side, kind,
+									   socket_ledger__uncovered(
+										   b, side, kind)));
 	return list;
 }
 
@@ -201,14 +182,6 @@ FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
 	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r))                         \
 	X(object, "verdict",   verdict, &k->judgement)
 /* clang-format on */
-
-static struct block block_of(const struct attach_result *r, const struct attach_row *row)
-{
-	struct block k = {.r = r, .b = row->books};
-
-	attach_result__judge(&k.judgement, r, row);
-	return k;
-}
 
 /* CPU time by class. */
 
@@ -273,13 +246,6 @@ static json_t *address_json(const struct sock_state *s, const uint8_t address[16
 	return json_value__text(text);
 }
 
-static const char *cgroup_of(const struct attach_result *r, const struct sock_state *s)
-{
-	const struct group *group = groups__find(&r->table.groups[GROUP_CGROUP], s->cgroup);
-
-	return group ? group->name : NULL;
-}
-
 static const struct cpu_split *sampled(const struct attach_result *r, const struct cpu_split *cpu)
 {
 	return r->cpu.known ? cpu : NULL;
@@ -311,7 +277,7 @@ FIELDS(process, (const struct process *p, const struct block *k), PROCESS_FIELDS
 	X(json,      "remote",    "text",  address_json(s, s->remote, s->remote_port))       \
 	X(or_null,   "port",      "count", group__id(GROUP_PORT, s))                         \
 	X(u64,       "netns",     "count", s->netns)                                         \
-	X(text,      "cgroup",    "text",  cgroup_of(k->r, s))                               \
+	X(text,      "cgroup",    "text",  attach_result__cgroup(k->r, s))                               \
 	X(bool,      "open",      "true/false", !s->closed_ns)                               \
 	X(bool,      "shared",    "true/false", s->flags & SOCK_STATE_SHARED)                \
 	BLOCK_FIELDS(X)
@@ -331,62 +297,44 @@ FIELDS(port, (const struct group *g, const struct block *k), PORT_FIELDS)
 FIELDS(cgroup, (const struct group *g, const struct block *k), CGROUP_FIELDS)
 /* clang-format on */
 
+static json_t *row_json(const struct attach_result *r, const struct attach_row *row)
+{
+	struct block k = {.r = r, .b = &row->books};
+
+	attach_result__judge(&k.judgement, r, row);
+	switch (row->by) {
+	case BY_PROCESS:
+		return process_json(row->process, &k);
+	case BY_CONNECTION:
+		return connection_json(row->socket, &k);
+	case BY_PORT:
+		return port_json(row->group, &k);
+	case BY_CGROUP:
+		return cgroup_json(row->group, &k);
+	default:
+		return total_json(&k);
+	}
+}
+
+/* All rows, but of connections those that --top allows. */
+static json_t *rows_json(const struct attach_result *r, enum by by)
+{
+	json_t *list = json_array();
+	struct attach_row row;
+
+	for (size_t i = 0; by != BY_CONNECTION || i < r->o->top; i++) {
+		if (!attach_row__at(&row, r, by, i))
+			break;
+		json_array_append_new(list, row_json(r, &row));
+	}
+	return list;
+}
+
 static json_t *whole_json(const struct attach_result *r)
 {
-	const struct attach_row row = {.books = &r->table.total};
-	struct block k = block_of(r, &row);
+	const struct attach_row total = attach_row__total(r);
 
-	return total_json(&k);
-}
-
-static json_t *processes_json(const struct attach_result *r)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < r->table.processes_nr; i++) {
-		const struct process *p = &r->table.processes[i];
-		const struct attach_row row = {.books = &p->books, .process = p};
-		struct block k;
-
-		if (!process__is_listed(p))
-			continue;
-		k = block_of(r, &row);
-		json_array_append_new(list, process_json(p, &k));
-	}
-	return list;
-}
-
-static json_t *connections_json(const struct attach_result *r)
-{
-	const struct sock_state *s;
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < r->o->top && (s = table__connection(&r->table, i)); i++) {
-		struct socket_ledger b = {0};
-		const struct attach_row row = {.books = &b, .socket = s};
-		struct block k;
-
-		socket_ledger__add_socket(&b, s);
-		k = block_of(r, &row);
-		json_array_append_new(list, connection_json(s, &k));
-	}
-	return list;
-}
-
-static json_t *groups_json(const struct attach_result *r, enum group_kind kind)
-{
-	const struct groups *g = &r->table.groups[kind];
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < g->nr; i++) {
-		const struct attach_row row = {
-			.books = &g->list[i].books, .group = &g->list[i], .kind = kind};
-		struct block k = block_of(r, &row);
-
-		json_array_append_new(list, kind == GROUP_PORT ? port_json(&g->list[i], &k)
-							       : cgroup_json(&g->list[i], &k));
-	}
-	return list;
+	return row_json(r, &total);
 }
 
 static json_t *numbers_json(size_t nr, const pid_t *pids, const uint16_t *ports)
@@ -440,7 +388,7 @@ FIELDS(sent, (const struct attach_events *e, unsigned int way), SENT_FIELDS)
 	X(bare_real, "time_share", "0..1",                                                   \
 	  real_if(e->all_ns, e->all_ns ? (double)e->seen_ns / (double)e->all_ns : 0))        \
 	X(u64,       "periods",    "count", e->windows)                                      \
-	X(family,    "sent", "<way>", sent, NIO_CALL_NR, call_key, e, i)
+	X(family,    "sent", "<way>", sent, NIO_CALL_NR, send_kind__key, e, i)
 FIELDS(events, (const struct attach_events *e), EVENTS_FIELDS)
 
 #define HEALTH_FIELDS(X)                                                                     \
@@ -458,7 +406,7 @@ FIELDS(events, (const struct attach_events *e), EVENTS_FIELDS)
 FIELDS(health, (const struct attach_result *r, const struct table *t), HEALTH_FIELDS)
 
 #define FIELD_ROW_blocks(key_, name, ...) {.key = key_, .fields = name##_fields, .is_list = true},
-#define FIELD_PUT_blocks(key, name, ...)  json_put(o, key, __VA_ARGS__);
+#define FIELD_PUT_blocks(key, name, by)  json_put(o, key, rows_json(r, by));
 #define whole_fields total_fields
 
 #define ATTACH_FIELDS(X)                                                                     \
@@ -472,10 +420,10 @@ FIELDS(health, (const struct attach_result *r, const struct table *t), HEALTH_FI
 	X(object,    "sampling",    sampling, &r->cpu)                                       \
 	X(object,    "events",      events, &r->events)                                      \
 	X(object,    "total",       whole, r)                                                \
-	X(blocks,    "processes",   process, processes_json(r))                              \
-	X(blocks,    "connections", connection, connections_json(r))                         \
-	X(blocks,    "ports",       port, groups_json(r, GROUP_PORT))                        \
-	X(blocks,    "cgroups",     cgroup, groups_json(r, GROUP_CGROUP))                    \
+	X(blocks,    "processes",   process, BY_PROCESS)                             \
+	X(blocks,    "connections", connection, BY_CONNECTION)                        \
+	X(blocks,    "ports",       port, BY_PORT)                       \
+	X(blocks,    "cgroups",     cgroup, BY_CGROUP)                   \
 	X(object,    "health",      health, r, &r->table)
 FIELDS(attach, (const struct attach_result *r), ATTACH_FIELDS)
 /* clang-format on */

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of attach; see attach_options.h. */
 #include <argp.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attach_options.h"
 #include "base/command_line.h"
 #include "base/log.h"
 #include "base/atomic_file.h"
+#include "base/setting.h"
 #include "common/units.h"
-#include "common/word.h"
 
 enum key {
 	KEY_PID = 'p',
@@ -80,9 +78,8 @@ static const struct argp_option options[] = {
 	{"max-sockets", KEY_SOCKETS, "N", 0,
 	 "largest number of sockets, up to 1048576 (default 32768, 1 KiB each)", 2},
 	{NULL, 0, NULL, 0, "Output:", 3},
-	{"by", KEY_BY, "process|connection|port|cgroup", 0, "what a row is (default process)", 3},
-	{"sort", KEY_SORT, "copied|bytes|sent|received|zerocopy", 0,
-	 "sort rows by this, largest first (default copied)", 3},
+	{"by", KEY_BY, BY_WORDS, 0, "what a row is (default process)", 3},
+	{"sort", KEY_SORT, SORT_WORDS, 0, "sort rows by this, largest first (default copied)", 3},
 	{"top", KEY_TOP, "N", 0, "rows to show and connections to write (default 20)", 3},
 	{"baseline", KEY_BASELINE, "DIR", 0,
 	 "results of a sweep on this machine, for advice on message sizes", 3},
@@ -101,59 +98,30 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static uint64_t take_count(const char *option, const char *arg, uint64_t min, uint64_t max)
-{
-	uint64_t n;
+#define AT(field) .offset = offsetof(struct attach_options, field)
 
-	if (parse_count(arg, min, max, &n))
-		usage_error("--%s takes a number from %llu to %llu, not '%s'.", option,
-			    (unsigned long long)min, (unsigned long long)max, arg);
-	return n;
-}
-
-static pid_t take_pid(const char *arg)
-{
-	uint64_t pid;
-
-	if (parse_count(arg, 1, INT32_MAX, &pid))
-		usage_error(
-			"--pid takes the number of a process, not '%s'; processes are chosen by "
-			"name "
-			"with --comm.",
-			arg);
-	return (pid_t)pid;
-}
-
-static uint64_t take_time(const char *option, const char *arg, uint64_t min, uint64_t max)
-{
-	uint64_t ns;
-
-	if (parse_duration(arg, &ns) || ns < min || ns > max)
-		usage_error("--%s takes a time such as 5s or 500ms, not '%s'.", option, arg);
-	return ns;
-}
-
-static void take_comm(struct attach_options *o, const char *arg)
-{
-	size_t len = strlen(arg);
-
-	if (!len || o->comms_nr == NIO_COMMS_MAX)
-		usage_error("--comm takes a name, at most %d times.", NIO_COMMS_MAX);
-	/* The kernel keeps 15 bytes of a name. */
-	o->comms_asked[o->comms_nr] = arg;
-	memcpy(o->comms[o->comms_nr++], arg, len < 15 ? len : 15);
-}
-
-static void take_expect(struct attach_options *o, const char *arg)
-{
-	char message[256];
-
-	if (o->expects_nr == EXPECTS_MAX)
-		usage_error("--assert can be given %d times.", EXPECTS_MAX);
-	if (expect__parse(&o->expects[o->expects_nr], arg, message, sizeof(message)))
-		usage_error("%s.", message);
-	o->expects_nr++;
-}
+static const struct setting settings[] = {
+	{KEY_CGROUP, SETTING_STRING, AT(cgroup)},
+	{KEY_CHILDREN, SETTING_FLAG, AT(children)},
+	{KEY_DURATION, SETTING_TIME, AT(duration_ns), "--duration", "a time such as 5s or 500ms",
+	 1000000, UINT64_MAX / 2},
+	{KEY_INTERVAL, SETTING_TIME, AT(interval_ns), "--interval",
+	 "a time from 50ms to 1h such as 1s", 50000000, 3600000000000},
+	{KEY_COUNT_CALLS, SETTING_FLAG, AT(count_calls)},
+	{KEY_NO_CPU, SETTING_FLAG, AT(no_cpu)},
+	{KEY_SOCKETS, SETTING_COUNT, AT(sockets_max), "--max-sockets", "a number from 1 to 1048576",
+	 1, NIO_SOCKETS_MAX},
+	{KEY_BY, SETTING_CHOICE, AT(by), "--by", BY_WORDS},
+	{KEY_SORT, SETTING_CHOICE, AT(sort), "--sort", SORT_WORDS},
+	{KEY_TOP, SETTING_COUNT, AT(top), "--top", "a number from 1 to 100000", 1, 100000},
+	{KEY_BASELINE, SETTING_STRING, AT(baseline)},
+	{KEY_JSON, SETTING_STRING, AT(json)},
+	{KEY_CSV, SETTING_STRING, AT(csv)},
+	{KEY_FOLDED, SETTING_STRING, AT(folded)},
+	{KEY_READY_FILE, SETTING_STRING, AT(ready_file)},
+	{'q', SETTING_FLAG, AT(quiet)},
+	{'v', SETTING_LEVEL, AT(verbose)},
+};
 
 const char *by__name(enum by by)
 {
@@ -162,123 +130,86 @@ const char *by__name(enum by by)
 	return names[by];
 }
 
-static void take_by(struct attach_options *o, const char *arg)
+/* One more value of a repeatable option. */
+static size_t one_more(size_t *nr, size_t max, const char *option)
 {
-	for (int by = 0; by < BY_NR; by++)
-		if (same_word(arg, by__name((enum by)by)))
-			o->by = (enum by)by;
+	if (*nr == max)
+		usage_error("%s can be given %zu times.", option, max);
+	return (*nr)++;
 }
 
-static void take_target(struct attach_options *o, int key, const char *arg)
+static void take_pid(struct attach_options *o, const char *arg)
 {
-	switch (key) {
-	case KEY_PID:
-		if (o->pids_nr == ATTACH_PIDS_MAX)
-			usage_error("--pid can be given %d times.", ATTACH_PIDS_MAX);
-		o->pids[o->pids_nr++] = take_pid(arg);
-		break;
-	case KEY_COMM:
-		take_comm(o, arg);
-		break;
-	case KEY_CGROUP:
-		o->cgroup = arg;
-		break;
-	case KEY_PORT:
-		if (o->ports_nr == ATTACH_PORTS_MAX)
-			usage_error("--port can be given %d times.", ATTACH_PORTS_MAX);
-		o->ports[o->ports_nr++] = (uint16_t)take_count("port", arg, 1, 65535);
-		break;
-	default:
-		o->children = true;
-	}
+	uint64_t pid;
+
+	if (parse_count(arg, 1, INT32_MAX, &pid))
+		usage_error("--pid takes the number of a process, not '%s'; processes are chosen "
+			    "by name with --comm.",
+			    arg);
+	o->pids[one_more(&o->pids_nr, ATTACH_PIDS_MAX, "--pid")] = (pid_t)pid;
 }
 
-static void take_way(struct attach_options *o, int key, const char *arg)
+static void take_port(struct attach_options *o, const char *arg)
 {
-	switch (key) {
-	case KEY_DURATION:
-		o->duration_ns = take_time("duration", arg, 1000000, UINT64_MAX / 2);
-		break;
-	case KEY_INTERVAL:
-		o->interval_ns = take_time("interval", arg, 50000000, 3600000000000ULL);
-		break;
-	case KEY_BACKEND:
-		backend__parse(arg, &o->backend);
-		break;
-	case KEY_WITHOUT:
-		if (o->without_nr == ATTACH_WITHOUT_MAX)
-			usage_error("--without can be given %d times.", ATTACH_WITHOUT_MAX);
-		o->without[o->without_nr++] = arg;
-		break;
-	case KEY_COUNT_CALLS:
-		o->count_calls = true;
-		break;
-	case KEY_NO_CPU:
-		o->no_cpu = true;
-		break;
-	default:
-		o->sockets_max = (uint32_t)take_count("max-sockets", arg, 1, NIO_SOCKETS_MAX);
-	}
+	uint64_t port;
+
+	if (parse_count(arg, 1, 65535, &port))
+		usage_error("--port takes a number from 1 to 65535, not '%s'.", arg);
+	o->ports[one_more(&o->ports_nr, ATTACH_PORTS_MAX, "--port")] = (uint16_t)port;
 }
 
-static error_t take_output(struct attach_options *o, int key, char *arg)
+static void take_comm(struct attach_options *o, const char *arg)
 {
-	switch (key) {
-	case KEY_SORT:
-		sort__parse(arg, &o->sort);
-		break;
-	case KEY_BY:
-		take_by(o, arg);
-		break;
-	case KEY_TOP:
-		o->top = take_count("top", arg, 1, 100000);
-		break;
-	case KEY_BASELINE:
-		o->baseline = arg;
-		break;
-	case KEY_JSON:
-		o->json = arg;
-		break;
-	case KEY_CSV:
-		o->csv = arg;
-		break;
-	case KEY_FOLDED:
-		o->folded = arg;
-		break;
-	case KEY_READY_FILE:
-		o->ready_file = arg;
-		break;
-	case KEY_ASSERT:
-		take_expect(o, arg);
-		break;
-	case 'q':
-		o->quiet = true;
-		break;
-	case 'v':
-		o->verbose++;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	size_t i = one_more(&o->comms_nr, NIO_COMMS_MAX, "--comm");
+
+	if (!*arg)
+		usage_error("--comm takes a name.");
+	o->comms_asked[i] = arg;
+	/* The kernel keeps 15 bytes of a name. */
+	snprintf(o->comms[i], sizeof(o->comms[i]), "%.15s", arg);
+}
+
+static void take_expect(struct attach_options *o, const char *arg)
+{
+	size_t i = one_more(&o->expects_nr, EXPECTS_MAX, "--assert");
+	char message[256];
+
+	if (expect__parse(&o->expects[i], arg, message, sizeof(message)))
+		usage_error("%s.", message);
 }
 
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct attach_options *o = state->input;
 
-	if (key == KEY_PID || (key >= KEY_COMM && key <= KEY_CHILDREN))
-		take_target(o, key, arg);
-	else if (key == KEY_DURATION || key == KEY_INTERVAL ||
-		 (key >= KEY_SOCKETS && key <= KEY_NO_CPU))
-		take_way(o, key, arg);
-	else if (key == ARGP_KEY_ARG)
+	switch (key) {
+	case KEY_PID:
+		take_pid(o, arg);
+		return 0;
+	case KEY_PORT:
+		take_port(o, arg);
+		return 0;
+	case KEY_COMM:
+		take_comm(o, arg);
+		return 0;
+	case KEY_BACKEND:
+		backend__parse(arg, &o->backend);
+		return 0;
+	case KEY_WITHOUT:
+		o->without[one_more(&o->without_nr, ATTACH_WITHOUT_MAX, "--without")] = arg;
+		return 0;
+	case KEY_ASSERT:
+		take_expect(o, arg);
+		return 0;
+	case ARGP_KEY_ARG:
 		usage_error("'%s' is not an option; to run and watch a command, put -- before it: "
 			    "netiotrace attach -- %s.",
 			    arg, arg);
-	else
-		return take_output(o, key, arg);
-	return 0;
+	default:
+		return setting__take(settings, sizeof(settings) / sizeof(settings[0]), key, arg, o)
+			       ? 0
+			       : ARGP_ERR_UNKNOWN;
+	}
 }
 
 bool attach_options__to_stdout(const struct attach_options *o)
@@ -304,29 +235,29 @@ void attach_options__name_targets(char *buf, size_t len, const struct attach_opt
 		snprintf(buf + used, len - used, "%s--cgroup %s", before, o->cgroup);
 }
 
-static void refuse_same(const char *one, const char *a, const char *other, const char *b)
-{
-	if (a && b && atomic_file__same(a, b))
-		usage_error("%s and %s cannot both have %s.", one, other,
-			    strcmp(b, "-") == 0 ? "stdout" : b);
-}
-
 static void check(struct attach_options *o)
 {
+	const struct {
+		const char *option, *const *name;
+	} files[] = {{"--json", &o->json}, {"--csv", &o->csv}, {"--folded", &o->folded}};
+
 	if (!attach_options__by_task(o) && !o->ports_nr)
 		usage_error(
 			"attach needs a target: --pid, --comm, --cgroup, --port or -- COMMAND.");
-	refuse_same("--json", o->json, "--csv", o->csv);
-	refuse_same("--json", o->json, "--folded", o->folded);
-	refuse_same("--csv", o->csv, "--folded", o->folded);
+	for (size_t i = 0; i < 3; i++) {
+		const char *a = *files[i].name, *b = *files[(i + 1) % 3].name;
+
+		if (a && b && atomic_file__same(a, b))
+			usage_error("%s and %s cannot both have %s.", files[i].option,
+				    files[(i + 1) % 3].option, strcmp(b, "-") ? b : "stdout");
+	}
 	if (o->folded && o->no_cpu)
 		usage_error("--folded needs samples of the CPU time: leave out --no-cpu.");
 	if (o->folded && !attach_options__by_task(o))
 		usage_error("--folded needs processes: name some with --pid, --comm or --cgroup.");
 	if (o->command)
 		o->children = true;
-	log_set_level(o->quiet ? LOG_ERROR
-			       : (enum log_level)(LOG_WARNING + (o->verbose > 2 ? 2 : o->verbose)));
+	log_set_verbosity(o->quiet, o->verbose);
 }
 
 /* Arguments after -- belong to the command, unchanged. Returns the number of ours. */

@@ -15,6 +15,9 @@
 #define ATTACH_PIDS_MAX  64
 #define ATTACH_PORTS_MAX 64
 
+/* In the order of the enum. */
+#define BY_WORDS "process|connection|port|cgroup"
+
 enum by {
 	BY_PROCESS,
 	BY_CONNECTION,
@@ -40,8 +43,8 @@ struct attach_options {
 	uint64_t interval_ns;
 	enum sort sort;
 	enum by by;
-	size_t top; /* rows shown */
-	uint32_t sockets_max;
+	uint64_t top; /* rows shown */
+	uint64_t sockets_max;
 	bool count_calls;
 	enum backend backend;
 	const char *without[ATTACH_WITHOUT_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Helpers of attach's writers; see attach_result.h. Pure. */
+/* Rows, qualities, verdicts and names for attach's writers; see attach_result.h. Pure. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,30 +7,14 @@
 #include "attach_result.h"
 #include "base/address.h"
 #include "base/printable.h"
-#include "common/units.h"
 #include "model/verdict.h"
 
 /* The probe that feeds a stage. */
-static const char *probe_of(enum nio_stage stage)
-{
-	switch (stage) {
-	case NIO_STAGE_TX_COPY:
-	case NIO_STAGE_TX_PIN:
-		return "send_return";
-	case NIO_STAGE_TX_SPLICE:
-		return "message";
-	case NIO_STAGE_DEFERRED_COPY:
-		return "deferred_copy";
-	case NIO_STAGE_RX_COPY:
-		return "rx_copy";
-	default:
-		return NULL;
-	}
-}
-
-#define SAMPLED                                                                                   \
-	"of some connections not every call was seen: their bytes, which are exact, are divided " \
-	"as those of the calls that were seen"
+static const char *const probes[NIO_STAGE_NR] = {
+	[NIO_STAGE_TX_COPY] = "send_return", [NIO_STAGE_TX_PIN] = "send_return",
+	[NIO_STAGE_TX_SPLICE] = "message",   [NIO_STAGE_DEFERRED_COPY] = "deferred_copy",
+	[NIO_STAGE_RX_COPY] = "rx_copy",
+};
 
 static const struct plan_row *row_of(const struct attach_result *r, const char *probe)
 {
@@ -40,116 +24,90 @@ static const struct plan_row *row_of(const struct attach_result *r, const char *
 	return NULL;
 }
 
-static bool is_of_sends(enum nio_stage stage)
+static enum quality because(enum quality quality, const char *text, const char **reason)
 {
-	return stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN ||
-	       stage == NIO_STAGE_TX_SPLICE;
+	*reason = text;
+	return quality;
 }
 
 enum quality attach_result__quality(const struct attach_result *r, const struct socket_ledger *b,
 				    enum nio_stage stage, const char **reason)
 {
-	const struct plan_row *row = row_of(r, probe_of(stage));
+	const struct plan_row *row = row_of(r, probes[stage]);
+	bool sends = stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN ||
+		     stage == NIO_STAGE_TX_SPLICE;
+	bool deferred = stage == NIO_STAGE_DEFERRED_COPY;
 
-	if (stage == NIO_STAGE_USER_GATHER) {
-		*reason = "user space is not watched: what a program copies within itself is not "
-			  "seen";
-		return QUALITY_UNAVAILABLE;
-	}
-	if (!row) {
-		*reason = "no hook of attach sees it";
-		return QUALITY_UNAVAILABLE;
-	}
-	*reason = row->reason;
-	if (b->left_out) {
-		*reason = SOCKET_LEDGER_LEFT_OUT;
-		return QUALITY_UNAVAILABLE;
-	}
-	if (stage == NIO_STAGE_DEFERRED_COPY &&
-	    b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN]) {
-		*reason = "pages that io_uring sends (SEND_ZC) may be copied later, and no hook of "
-			  "attach tells whose they are";
-		return QUALITY_UNAVAILABLE;
-	}
-	if (stage == NIO_STAGE_TX_COPY && !r->told) {
-		*reason = "an upper bound: this kernel's hooks do not tell sendfile and splice, "
-			  "which copy nothing, from sends that copy";
-		return QUALITY_DERIVED;
-	}
-	if (socket_ledger__unclassified(b) && is_of_sends(stage)) {
-		*reason = "a lower bound: of some bytes no call was seen (uncovered)";
-		return QUALITY_DERIVED;
-	}
-	if (is_of_sends(stage) && b->divided[NIO_SIDE_SENDER]) {
-		*reason = SAMPLED;
-		return QUALITY_SAMPLED;
-	}
-	if (stage == NIO_STAGE_RX_COPY && b->divided[NIO_SIDE_RECEIVER]) {
-		*reason = SAMPLED;
-		return QUALITY_SAMPLED;
-	}
-	if (stage == NIO_STAGE_DEFERRED_COPY && row->quality == QUALITY_DERIVED &&
-	    socket_ledger__arrivals_missed(b))
-		*reason = "a lower bound: the kernel reports every send of a connection as "
-			  "copied, yet fewer bytes were seen to arrive than it pinned: they were "
-			  "copied on the way out, or in events that no program was shown";
-	return row->quality;
+	if (stage == NIO_STAGE_USER_GATHER)
+		return because(QUALITY_UNAVAILABLE,
+			       "user space is not watched: what a program copies within itself is "
+			       "not seen",
+			       reason);
+	if (!row)
+		return because(QUALITY_UNAVAILABLE, "no hook of attach sees it", reason);
+	if (b->left_out)
+		return because(QUALITY_UNAVAILABLE, SOCKET_LEDGER_LEFT_OUT, reason);
+	if (deferred && b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
+		return because(QUALITY_UNAVAILABLE,
+			       "pages that io_uring sends (SEND_ZC) may be copied later, and no "
+			       "hook of attach tells whose they are",
+			       reason);
+	if (stage == NIO_STAGE_TX_COPY && !r->told)
+		return because(QUALITY_DERIVED,
+			       "an upper bound: this kernel's hooks do not tell sendfile and "
+			       "splice, which copy nothing, from sends that copy",
+			       reason);
+	if (!deferred &&
+	    socket_ledger__unclassified(b, sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER))
+		return because(QUALITY_DERIVED,
+			       "a lower bound: of some bytes no call was seen (uncovered)", reason);
+	if (!deferred && b->divided[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
+		return because(QUALITY_SAMPLED,
+			       "of some connections not every call was seen: their bytes, which "
+			       "are exact, are divided as those of the calls that were seen",
+			       reason);
+	if (deferred && row->quality == QUALITY_DERIVED && socket_ledger__arrivals_missed(b))
+		return because(QUALITY_DERIVED,
+			       "a lower bound: the kernel reports every send of a connection as "
+			       "copied, yet fewer bytes were seen to arrive than it pinned: they "
+			       "were copied on the way out, or in events that no program was shown",
+			       reason);
+	return because(row->quality, row->reason, reason);
 }
 
 /* Ports that the verdict of a process or of the total names, and that its advice is about. */
 #define PORTS_NAMED 3
 
-struct named_port {
-	char name[16]; /* "port 65535" */
-	uint64_t sent;
-	const struct group *group;
-};
-
-static void put_port(struct named_port list[PORTS_NAMED], size_t *nr, const struct group *g)
+static uint64_t sent_at(const struct group *g)
 {
-	uint64_t sent = socket_ledger__booked(&g->books, NIO_SIDE_SENDER);
-	size_t at = *nr;
-
-	if (at == PORTS_NAMED && list[--at].sent >= sent)
-		return;
-	*nr = at + 1;
-	for (; at && list[at - 1].sent < sent; at--)
-		list[at] = list[at - 1];
-	list[at] = (struct named_port){.sent = sent, .group = g};
-	snprintf(list[at].name, sizeof(list[at].name), "port %u", (unsigned int)g->id);
+	return row_value__of(VALUE_SENT, &g->books);
 }
 
 /* The ports at which most was sent, largest first, without those below 1 % of the largest. */
-static size_t largest_ports(const struct groups *ports, struct named_port list[PORTS_NAMED])
+static size_t largest_ports(const struct groups *ports, const struct group *list[PORTS_NAMED])
 {
-	size_t nr = 0;
+	size_t nr = 0, at;
 
-	for (size_t i = 0; i < ports->nr; i++)
-		if (ports->list[i].id)
-			put_port(list, &nr, &ports->list[i]);
-	while (nr && list[nr - 1].sent < list[0].sent / 100 + 1)
+	for (size_t i = 0; i < ports->nr; i++) {
+		const struct group *g = &ports->list[i];
+
+		if (!g->id || (nr == PORTS_NAMED && sent_at(g) <= sent_at(list[nr - 1])))
+			continue;
+		at = nr < PORTS_NAMED ? nr++ : nr - 1;
+		for (; at && sent_at(list[at - 1]) < sent_at(g); at--)
+			list[at] = list[at - 1];
+		list[at] = g;
+	}
+	while (nr && sent_at(list[nr - 1]) < sent_at(list[0]) / 100 + 1)
 		nr--;
 	return nr;
 }
 
-static void say_services(struct judgement *j, const struct named_port *ports, size_t nr)
-{
-	struct verdict_service list[PORTS_NAMED];
-
-	for (size_t i = 0; i < nr; i++) {
-		const struct nio_amount *stages = ports[i].group->books.stages;
-
-		list[i] = (struct verdict_service){ports[i].name, stages[NIO_STAGE_TX_COPY].bytes,
-						   stages[NIO_STAGE_TX_PIN].bytes,
-						   stages[NIO_STAGE_TX_SPLICE].bytes};
-	}
-	verdict__say_services(j->text, sizeof(j->text), list, nr);
-}
-
-/* Advice on the sockets of one port (0: of all ports) of one process (NULL: of all). */
-static void advise_part(struct judgement *j, const struct attach_result *r,
-			const struct process *only, uint16_t port, const char *name,
-			const struct socket_ledger *books)
+/*
+ * Advice on sockets at one port (0: any) of one process (NULL: of all). name: of the port, or NULL.
+ */
+static void advise(struct judgement *j, const struct attach_result *r, const struct process *only,
+		   uint16_t port, const char *name, const struct socket_ledger *books)
 {
 	struct advice_program program;
 	struct advice_row row = {
@@ -170,12 +128,11 @@ static void advise_connection(struct judgement *j, const struct attach_result *r
 			      const struct attach_row *row)
 {
 	const struct process *owner = table__owner(&r->table, row->socket);
-	uint64_t port = group__id(GROUP_PORT, row->socket);
 	struct advice_program program;
 	struct advice_row advice = {
-		.books = row->books,
+		.books = &row->books,
 		.told = r->told,
-		.encrypts = advice__encrypts((uint16_t)port),
+		.encrypts = advice__encrypts((uint16_t)group__id(GROUP_PORT, row->socket)),
 		.program = &program,
 		.baseline = r->baseline,
 	};
@@ -183,16 +140,8 @@ static void advise_connection(struct judgement *j, const struct attach_result *r
 	if (!owner || owner->read_turn != r->table.turn ||
 	    !table__program(&r->table, owner, 0, &program, &advice.copied))
 		return;
-	advice.copied = row->books->stages[NIO_STAGE_TX_COPY].bytes;
+	advice.copied = row->books.stages[NIO_STAGE_TX_COPY].bytes;
 	advice__say(j->advice, sizeof(j->advice), &advice);
-}
-
-static bool any_encrypts(const struct groups *ports)
-{
-	for (size_t i = 0; i < ports->nr; i++)
-		if (advice__encrypts((uint16_t)ports->list[i].id))
-			return true;
-	return false;
 }
 
 static void judge_ports(struct judgement *j, const struct attach_result *r,
@@ -200,50 +149,100 @@ static void judge_ports(struct judgement *j, const struct attach_result *r,
 {
 	const struct groups *all =
 		row->process ? &row->process->ports : &r->table.groups[GROUP_PORT];
-	struct named_port ports[PORTS_NAMED];
+	struct verdict_service services[PORTS_NAMED];
+	const struct group *ports[PORTS_NAMED];
+	char names[PORTS_NAMED][16];
 	size_t nr = largest_ports(all, ports);
 
-	say_services(j, ports, nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct nio_amount *stages = ports[i]->books.stages;
+
+		snprintf(names[i], sizeof(names[i]), "port %u", (uint16_t)ports[i]->id);
+		services[i] = (struct verdict_service){names[i], stages[NIO_STAGE_TX_COPY].bytes,
+						       stages[NIO_STAGE_TX_PIN].bytes,
+						       stages[NIO_STAGE_TX_SPLICE].bytes};
+	}
+	verdict__say_services(j->text, sizeof(j->text), services, nr);
 	for (size_t i = 0; i < nr; i++)
-		advise_part(j, r, row->process, (uint16_t)ports[i].group->id, ports[i].name,
-			    &ports[i].group->books);
+		advise(j, r, row->process, (uint16_t)ports[i]->id, names[i], &ports[i]->books);
 	/* Many ports with a little each, or sockets whose port is unknown. */
-	if (!j->advice[0] && (!nr || all->nr > PORTS_NAMED) && !any_encrypts(all))
-		advise_part(j, r, row->process, 0, NULL, row->books);
-}
-
-/* Sentences end with a space. */
-static void end_text(char *text)
-{
-	size_t len = strlen(text);
-
-	if (len && text[len - 1] == ' ')
-		text[len - 1] = '\0';
+	if (!j->advice[0] && (!nr || all->nr > PORTS_NAMED) && !groups__any_encrypts(all))
+		advise(j, r, row->process, 0, NULL, &row->books);
 }
 
 void attach_result__judge(struct judgement *j, const struct attach_result *r,
 			  const struct attach_row *row)
 {
 	struct verdict v;
+	size_t len;
 
-	verdict__of_sockets(&v, row->books, r->notices);
+	verdict__of_sockets(&v, &row->books, r->notices);
 	*j = (struct judgement){.copied_fraction = v.copied_fraction};
 	if (v.cause != ZC_CAUSE_NONE && v.cause != ZC_CAUSE_NOT_COPIED)
 		j->cause = zc_cause__key(v.cause);
 	snprintf(j->text, sizeof(j->text), "%s", v.text);
-	if (row->socket)
+	if (row->by == BY_CONNECTION)
 		advise_connection(j, r, row);
-	else if (!row->group)
+	else if (row->by == BY_PORT)
+		advise(j, r, NULL, (uint16_t)row->id, NULL, &row->books);
+	else if (row->by != BY_CGROUP)
 		judge_ports(j, r, row);
-	else if (row->kind == GROUP_PORT)
-		advise_part(j, r, NULL, (uint16_t)row->group->id, NULL, row->books);
-	end_text(j->advice);
+	/* Sentences end with a space. */
+	len = strlen(j->advice);
+	if (len && j->advice[len - 1] == ' ')
+		j->advice[len - 1] = '\0';
 }
 
-char *attach_result__bytes(char *buf, size_t len, const struct socket_ledger *b,
-			   enum nio_stage stage)
+const char *row_value__head(enum row_value v)
 {
-	return format_bytes_si(buf, len, (double)b->stages[stage].bytes);
+	static const char *const heads[VALUE_NR] = {"sent",    "copied",   "pinned",
+						    "spliced", "deferred", "received"};
+
+	return heads[v];
+}
+
+uint64_t row_value__of(enum row_value v, const struct socket_ledger *b)
+{
+	static const enum nio_stage stages[VALUE_NR] = {
+		[VALUE_COPIED] = NIO_STAGE_TX_COPY,
+		[VALUE_PINNED] = NIO_STAGE_TX_PIN,
+		[VALUE_SPLICED] = NIO_STAGE_TX_SPLICE,
+		[VALUE_DEFERRED] = NIO_STAGE_DEFERRED_COPY,
+	};
+
+	if (v == VALUE_SENT)
+		return socket_ledger__booked(b, NIO_SIDE_SENDER);
+	if (v == VALUE_RECEIVED)
+		return socket_ledger__booked(b, NIO_SIDE_RECEIVER);
+	return b->stages[stages[v]].bytes;
+}
+
+char *row_value__text(char buf[UNITS_BUF], enum row_value v, const struct socket_ledger *b)
+{
+	char bytes[UNITS_BUF];
+
+	snprintf(buf, UNITS_BUF, "%s%.*s", row_value__is_least(v, b) ? ">=" : "", UNITS_BUF - 3,
+		 format_bytes_si(bytes, sizeof(bytes), (double)row_value__of(v, b)));
+	return buf;
+}
+
+bool row_value__is_least(enum row_value v, const struct socket_ledger *b)
+{
+	if (v == VALUE_SENT || v == VALUE_RECEIVED)
+		return b->partly_seen;
+	return v == VALUE_DEFERRED && socket_ledger__arrivals_missed(b);
+}
+
+char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b)
+{
+	struct real copies = socket_ledger__copies_per_byte(b);
+	const char *least = socket_ledger__arrivals_missed(b) ? ">=" : "";
+
+	if (copies.known)
+		snprintf(buf, UNITS_BUF, "%s%.2f", least, copies.value);
+	else
+		snprintf(buf, UNITS_BUF, "n/a");
+	return buf;
 }
 
 char *attach_result__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],
@@ -255,36 +254,11 @@ char *attach_result__address(char *buf, size_t len, uint16_t family, const uint8
 	return address__format(buf, len, host, port);
 }
 
-const struct groups *attach_result__groups(const struct attach_result *r)
-{
-	switch (r->o->by) {
-	case BY_PORT:
-		return &r->table.groups[GROUP_PORT];
-	case BY_CGROUP:
-		return &r->table.groups[GROUP_CGROUP];
-	default:
-		return NULL;
-	}
-}
-
-static const char *name_of(const struct group *g)
-{
-	return g && g->name ? g->name : "(unknown)";
-}
-
-char *attach_result__group(char buf[GROUP_NAME_LEN], const struct attach_result *r,
-			   const struct group *g)
-{
-	if (r->o->by == BY_PORT && g->id)
-		snprintf(buf, GROUP_NAME_LEN, "port %u", (unsigned int)g->id);
-	else
-		snprintf(buf, GROUP_NAME_LEN, "%s", name_of(g));
-	return buf;
-}
-
 const char *attach_result__cgroup(const struct attach_result *r, const struct sock_state *s)
 {
-	return name_of(groups__find(&r->table.groups[GROUP_CGROUP], s->cgroup));
+	const struct group *g = groups__find(&r->table.groups[GROUP_CGROUP], s->cgroup);
+
+	return g ? g->name : NULL;
 }
 
 char *attach_result__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid)
@@ -301,18 +275,116 @@ char *attach_result__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tg
 	return buf;
 }
 
-char *attach_result__process(char buf[PROCESS_LEN], const struct attach_result *r,
-			     const struct process *p)
+static bool process_at(struct attach_row *row, const struct table *t, size_t i)
 {
-	size_t turn = table__turn(&r->table, p);
+	const struct process *p = &t->processes[i];
+
+	if (i >= t->processes_nr || !process__is_listed(p))
+		return false;
+	row->process = p;
+	row->id = p->started << 32 | p->tgid;
+	row->books = p->books;
+	return true;
+}
+
+static bool group_at(struct attach_row *row, const struct groups *groups, size_t i)
+{
+	if (i >= groups->nr)
+		return false;
+	row->group = &groups->list[i];
+	row->id = row->group->id;
+	row->books = row->group->books;
+	return true;
+}
+
+static bool connection_at(struct attach_row *row, const struct table *t, size_t i)
+{
+	row->socket = table__connection(t, i);
+	if (!row->socket)
+		return false;
+	row->id = row->socket->key ^ row->socket->first_ns;
+	socket_ledger__add_socket(&row->books, row->socket);
+	return true;
+}
+
+bool attach_row__at(struct attach_row *row, const struct attach_result *r, enum by by, size_t i)
+{
+	const struct table *t = &r->table;
+
+	*row = (struct attach_row){.by = by};
+	if (by == BY_PROCESS)
+		return process_at(row, t, i);
+	if (by == BY_CONNECTION)
+		return connection_at(row, t, i);
+	return group_at(row, &t->groups[by == BY_PORT ? GROUP_PORT : GROUP_CGROUP], i);
+}
+
+struct attach_row attach_row__total(const struct attach_result *r)
+{
+	return (struct attach_row){.by = BY_NR, .books = r->table.total};
+}
+
+static void name_connection(char buf[ROW_NAME_LEN], const struct sock_state *s, bool brief)
+{
+	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX], owner[OWNER_LEN];
+
+	attach_result__address(local, sizeof(local), s->family, s->local, s->local_port);
+	attach_result__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
+	if (brief)
+		snprintf(local, sizeof(local), ":%u", s->local_port);
+	snprintf(buf, ROW_NAME_LEN, "%s %s > %s", attach_result__owner(owner, s->comm, s->tgid),
+		 local, remote);
+}
+
+/* "nginx 42", "nginx 42 (no. 2)" if it is the second process of this PID, "port 80", "/a/b". */
+static void name_subject(char buf[ROW_NAME_LEN], const struct attach_result *r,
+			 const struct attach_row *row)
+{
+	size_t turn = row->process ? table__turn(&r->table, row->process) : 0;
 	char owner[OWNER_LEN];
 
-	attach_result__owner(owner, p->comm, p->tgid);
-	if (turn)
-		snprintf(buf, PROCESS_LEN, "%s (no. %zu)", owner, turn);
+	if (row->by == BY_PORT && row->id)
+		snprintf(buf, ROW_NAME_LEN, "port %u", (uint16_t)row->id);
+	else if (row->by != BY_PROCESS)
+		snprintf(buf, ROW_NAME_LEN, "%.500s",
+			 row->group->name ? row->group->name : "(unknown)");
+	else if (turn)
+		snprintf(buf, ROW_NAME_LEN, "%s (no. %zu)",
+			 attach_result__owner(owner, row->process->comm, row->process->tgid), turn);
 	else
-		snprintf(buf, PROCESS_LEN, "%s", owner);
+		attach_result__owner(buf, row->process->comm, row->process->tgid);
+}
+
+char *attach_row__name(char buf[ROW_NAME_LEN], const struct attach_result *r,
+		       const struct attach_row *row, bool brief)
+{
+	size_t nr = row->books.connections, len;
+
+	if (row->by == BY_CONNECTION) {
+		name_connection(buf, row->socket, brief);
+		return buf;
+	}
+	name_subject(buf, r, row);
+	len = strlen(buf);
+	if (brief)
+		snprintf(buf + len, ROW_NAME_LEN - len, " (%zu)", nr);
+	else
+		snprintf(buf + len, ROW_NAME_LEN - len, ", %zu connection%s", nr, plural(nr));
 	return buf;
+}
+
+size_t attach_result__rows(const struct attach_result *r, enum by by)
+{
+	const struct table *t = &r->table;
+	size_t nr = 0;
+
+	if (by == BY_CONNECTION)
+		return t->ranked_nr;
+	if (by != BY_PROCESS)
+		return t->groups[by == BY_PORT ? GROUP_PORT : GROUP_CGROUP].nr;
+	for (size_t i = 0; i < t->processes_nr; i++)
+		nr += t->processes[i].books.connections != 0;
+	return nr;
 }
 
 bool attach_result__sees_returns(const struct attach_result *r)

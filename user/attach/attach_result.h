@@ -7,16 +7,30 @@
 #include <stdio.h>
 
 #include "attach_options.h"
+#include "common/units.h"
 #include "table.h"
 #include "write/json.h"
 
-/* A row of an output: the total unless a process, a group or a socket is set. */
+/* A row of an output: the total, or a process, connection, port or cgroup. */
 struct attach_row {
-	const struct socket_ledger *books;
+	enum by by;  /* BY_NR: the total */
+	uint64_t id; /* the same in every refresh; 0: not known */
+	struct socket_ledger books;
+	/* The subject, until the next refresh or sort. NULL unless `by` asks for it. */
 	const struct process *process;
-	const struct group *group;
-	enum group_kind kind; /* of group */
 	const struct sock_state *socket;
+	const struct group *group;
+};
+
+/* Columns of bytes in the text and in the live table. */
+enum row_value {
+	VALUE_SENT,
+	VALUE_COPIED,
+	VALUE_PINNED,
+	VALUE_SPLICED,
+	VALUE_DEFERRED,
+	VALUE_RECEIVED,
+	VALUE_NR,
 };
 
 /* The verdict on zero-copy and the advice, as text. */
@@ -39,9 +53,9 @@ struct attach_result {
 	struct nio_attach_loss loss;
 	struct num missed;
 	size_t netns, netns_left_out;
-	bool told;    /* how a send was made is seen */
-	bool notices; /* completions are reported */
 	struct attach_events events;
+	bool told;    /* sendfile and splice are distinguished from sends that copy */
+	bool notices; /* completions are reported */
 	bool splices; /* receives by splice are seen */
 	bool interrupted;
 };
@@ -57,9 +71,33 @@ bool attach_result__sees_returns(const struct attach_result *r);
 void attach_result__judge(struct judgement *j, const struct attach_result *r,
 			  const struct attach_row *row);
 
-/* Bytes of a stage as text, or "n/a" where the books do not tell them: buf. */
-char *attach_result__bytes(char *buf, size_t len, const struct socket_ledger *b,
-			   enum nio_stage stage);
+/* The i-th row in the order of the last sort. false: there is none. */
+bool attach_row__at(struct attach_row *row, const struct attach_result *r, enum by by, size_t i);
+
+struct attach_row attach_row__total(const struct attach_result *r);
+
+/*
+ * "nginx 4242, 3 connections", "nginx 4242 10.0.0.1:80 > 10.0.0.2:4711", "port 443, 1 connection";
+ * brief: "nginx 4242 (3)", "nginx 4242 :80 > 10.0.0.2:4711", "port 443 (1)". Fills buf.
+ */
+#define ROW_NAME_LEN 640
+char *attach_row__name(char buf[ROW_NAME_LEN], const struct attach_result *r,
+		       const struct attach_row *row, bool brief);
+
+/* Processes with connections, or connections, ports or cgroups. */
+size_t attach_result__rows(const struct attach_result *r, enum by by);
+
+const char *row_value__head(enum row_value v); /* "sent" */
+uint64_t row_value__of(enum row_value v, const struct socket_ledger *b);
+
+/* Is the value a minimum: were deferred copies, or calls of MPTCP, not all seen? */
+bool row_value__is_least(enum row_value v, const struct socket_ledger *b);
+
+/* "1.5 MB", ">=1.5 MB". Fills buf. */
+char *row_value__text(char buf[UNITS_BUF], enum row_value v, const struct socket_ledger *b);
+
+/* "1.00", ">=0.33" where deferred copies were missed, or "n/a". Fills buf. */
+char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b);
 
 /* "127.0.0.1:5201", "[::1]:80": fills buf, of ADDRESS_TEXT_MAX bytes. */
 char *attach_result__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],
@@ -69,20 +107,7 @@ char *attach_result__address(char *buf, size_t len, uint16_t family, const uint8
 #define OWNER_LEN 64
 char *attach_result__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid);
 
-/* The same, with "(no. 2)" if it is the second of those that had its id one after another. */
-#define PROCESS_LEN (OWNER_LEN + 30)
-char *attach_result__process(char buf[PROCESS_LEN], const struct attach_result *r,
-			     const struct process *p);
-
-/* The groups that --by asks for; NULL: it asks for processes or connections. */
-const struct groups *attach_result__groups(const struct attach_result *r);
-
-/* "port 443", or the path of a cgroup, of the i-th of them; "(unknown)" where it is not known. */
-#define GROUP_NAME_LEN 512
-char *attach_result__group(char buf[GROUP_NAME_LEN], const struct attach_result *r,
-			   const struct group *g);
-
-/* The cgroup of a connection. */
+/* The path of a connection's cgroup; NULL: unknown. */
 const char *attach_result__cgroup(const struct attach_result *r, const struct sock_state *s);
 
 /* netiotrace.attach/1: a new reference, and its keys and units (write/field.h). */
@@ -91,9 +116,6 @@ const struct field *attach_result__fields(void);
 
 /* A row for each process, connection, port or cgroup of the document. 0 or -errno. */
 int attach_result__write_csv(FILE *f, const struct attach_result *r, const json_t *document);
-
-/* Processes, connections, ports or cgroups that there are, as --by asks for. */
-size_t attach_result__rows(const struct attach_result *r);
 
 /*
  * The final table: no line is wider than width, at least 60; a note below names what was left out.
@@ -106,7 +128,7 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 /* A line of the total since the line before. */
 struct rate_line {
 	uint64_t at_ns;
-	struct socket_ledger before;
+	uint64_t before[VALUE_NR];
 	bool headed;
 };
 void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *r);

@@ -125,7 +125,7 @@ static int fill_filter(struct attach_session *w, struct attach_filter *filter)
 		.comms_nr = o->comms_nr,
 		.ports = o->ports,
 		.ports_nr = o->ports_nr,
-		.sockets_max = o->sockets_max,
+		.sockets_max = (uint32_t)o->sockets_max,
 		.count_calls = o->count_calls,
 		.backend = o->backend,
 		.without = o->without,

@@ -96,7 +96,7 @@ static struct stack_class class_of_user(struct cpu_sampling *s, const struct pro
 {
 	enum libc_copies_answer answer = libc_copies__ask(&s->copies, maps, ip);
 
-	*untold = answer == LIBC_COPIES_UNTOLD;
+	*untold = answer == LIBC_COPIES_UNKNOWN;
 	return (struct stack_class){.class = answer == LIBC_COPIES_YES ? CPU_CLASS_GATHER
 								       : CPU_CLASS_USER};
 }

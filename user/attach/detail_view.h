@@ -6,25 +6,18 @@
 #include "attach_result.h"
 #include "screen/grid.h"
 
-/* A row of the table: a process, a connection, a port or a cgroup. A copy: it outlives a refresh.
- */
+/* A row of the live table, which outlives the refresh that it is of. */
 struct view_item {
-	uint64_t id; /* of tgid and start, cookie, port, or id of the cgroup; 0: not known */
-	char name[384];
-	char owner[OWNER_LEN]; /* the process of its samples; "": none */
-	struct socket_ledger books;
-	bool is_process; /* then: */
-	struct cpu_split cpu;
-	bool is_connection; /* then: */
-	struct sock_state stream;
+	struct attach_row row; /* its pointers are not valid any more */
+	char name[ROW_NAME_LEN];
+	char owner[OWNER_LEN];    /* the process of its samples; "": none */
+	struct cpu_split cpu;     /* of a process */
+	struct sock_state socket; /* of a connection */
 };
 
 /* The verdict on a row and its advice; empty if the row is not in the present table any more. */
 void view_item__judge(struct judgement *j, const struct attach_result *r,
 		      const struct view_item *item);
-
-/* The id of a row that is a process. */
-uint64_t view_item__process_id(const struct process *p);
 
 /* How the row sent its bytes, a sentence without its subject: "copies all it sends". */
 void view_item__say(FILE *f, const struct attach_result *r, const struct view_item *item);

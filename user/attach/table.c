@@ -1,32 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Connections, processes, ports and cgroups; see table.h. Pure. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/word.h"
 #include "common/xalloc.h"
 #include "table.h"
 
-static const char *const sort_names[SORT_NR] = {
-	[SORT_COPIED] = "copied",     [SORT_BYTES] = "bytes",       [SORT_SENT] = "sent",
-	[SORT_RECEIVED] = "received", [SORT_ZEROCOPY] = "zerocopy",
-};
-
 const char *sort__name(enum sort sort)
 {
-	return sort_names[sort];
-}
+	static const char *const names[SORT_NR] = {"copied", "bytes", "sent", "received",
+						   "zerocopy"};
 
-int sort__parse(const char *text, enum sort *out)
-{
-	for (int i = 0; i < SORT_NR; i++) {
-		if (!same_word(text, sort_names[i]))
-			continue;
-		*out = (enum sort)i;
-		return 0;
-	}
-	return -EINVAL;
+	return names[sort];
 }
 
 uint64_t sort__value(enum sort sort, const struct socket_ledger *b)
@@ -112,6 +97,14 @@ static struct group *group_of(struct groups *g, uint64_t id, size_t max)
 size_t groups__left_out(const struct groups *g)
 {
 	return g->closed_left_out + g->open_left_out;
+}
+
+bool groups__any_encrypts(const struct groups *ports)
+{
+	for (size_t i = 0; i < ports->nr; i++)
+		if (advice__encrypts((uint16_t)ports->list[i].id))
+			return true;
+	return false;
 }
 
 static void add_to_group(struct groups *g, uint64_t id, size_t max, const struct sock_state *s)
@@ -254,21 +247,13 @@ void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t
 			p->ports.list[i].books.stages[NIO_STAGE_TX_COPY].bytes;
 }
 
-/* Samples in libraries that encrypt are explained by a port whose protocol encrypts. */
-static bool has_encrypting_port(const struct process *p)
-{
-	for (size_t i = 0; i < p->ports.nr; i++)
-		if (advice__encrypts((uint16_t)p->ports.list[i].id))
-			return true;
-	return false;
-}
-
 static void add_to_program(struct advice_program *program, const struct process *p)
 {
 	program->cpu.samples += p->cpu.samples.samples;
 	for (int c = 0; c < CPU_CLASS_NR; c++)
 		program->cpu.classes[c] += p->cpu.samples.classes[c];
-	if (!has_encrypting_port(p))
+	/* A port whose protocol encrypts explains the samples in libraries that encrypt. */
+	if (!groups__any_encrypts(&p->ports))
 		program->encrypted += p->cpu.encrypted;
 	program->completed += p->books.completed;
 	if (!p->read_bytes.known)
@@ -313,6 +298,7 @@ void table__begin(struct table *t)
 
 static void keep_open(struct table *t, const struct sock_state *s)
 {
+	/* Room is kept from one refresh to the next, unlike that of xgrow(). */
 	if (t->open_nr == t->open_room) {
 		t->open_room = t->open_room ? 2 * t->open_room : 64;
 		t->open = xreallocarray(t->open, t->open_room, sizeof(*s));

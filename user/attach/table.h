@@ -123,6 +123,8 @@ uint64_t group__id(enum group_kind kind, const struct sock_state *s);
 
 size_t groups__left_out(const struct groups *g); /* connections */
 
+bool groups__any_encrypts(const struct groups *ports); /* by the protocol of a port */
+
 const struct group *groups__find(const struct groups *g, uint64_t id); /* NULL: there is none */
 
 /*
@@ -132,6 +134,9 @@ const struct group *groups__find(const struct groups *g, uint64_t id); /* NULL: 
  */
 bool table__program(const struct table *t, const struct process *only, uint16_t port,
 		    struct advice_program *program, uint64_t *copied);
+
+/* In the order of the enum. */
+#define SORT_WORDS "copied|bytes|sent|received|zerocopy"
 
 enum sort {
 	SORT_COPIED, /* bytes copied */
@@ -143,7 +148,6 @@ enum sort {
 };
 
 const char *sort__name(enum sort sort);
-int sort__parse(const char *text, enum sort *out); /* -EINVAL */
 uint64_t sort__value(enum sort sort, const struct socket_ledger *b);
 
 /*

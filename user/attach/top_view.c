@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The live view of attach; see top_view.h. Pure. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,9 @@
 #define ROWS_LOOKED_AT 32768
 #define ROWS_JUDGED    3 /* rows that the verdict names */
 
-enum column {
-	COLUMN_COPIES = TOP_RECEIVED + 1,
+/* The columns: enum row_value, and two more. */
+enum {
+	COLUMN_COPIES = VALUE_NR,
 	COLUMN_ZEROCOPY,
 	COLUMN_NR,
 };
@@ -23,12 +25,12 @@ _Static_assert(COLUMN_NR <= TABLE_COLUMNS_MAX, "every column has a cell");
 
 /* order: less important columns are dropped first. */
 static const struct table_column all_columns[COLUMN_NR] = {
-	[TOP_SENT] = {.head = "sent"},
-	[TOP_COPIED] = {.head = "copied", .attr = GRID_COPIED},
-	[TOP_PINNED] = {.head = "pinned", .attr = GRID_UNCOPIED, .order = 5},
-	[TOP_SPLICED] = {.head = "spliced", .attr = GRID_UNCOPIED, .order = 3},
-	[TOP_DEFERRED] = {.head = "deferred", .attr = GRID_COPIED, .order = 2},
-	[TOP_RECEIVED] = {.head = "received", .order = 6},
+	[VALUE_SENT] = {.head = "sent"},
+	[VALUE_COPIED] = {.head = "copied", .attr = GRID_COPIED},
+	[VALUE_PINNED] = {.head = "pinned", .attr = GRID_UNCOPIED, .order = 5},
+	[VALUE_SPLICED] = {.head = "spliced", .attr = GRID_UNCOPIED, .order = 3},
+	[VALUE_DEFERRED] = {.head = "deferred", .attr = GRID_COPIED, .order = 2},
+	[VALUE_RECEIVED] = {.head = "received", .order = 6},
 	[COLUMN_COPIES] = {.head = "copies/B", .order = 4},
 	[COLUMN_ZEROCOPY] = {.head = "zc cop.", .order = 1},
 };
@@ -55,77 +57,28 @@ void top_view__clear(struct top_view *v)
 	memset(v, 0, sizeof(*v));
 }
 
-static bool process_at(const struct attach_result *r, size_t i, struct view_item *item)
-{
-	const struct process *p = &r->table.processes[i];
-	char name[PROCESS_LEN];
-
-	if (i >= r->table.processes_nr || !process__is_listed(p))
-		return false;
-	snprintf(item->name, sizeof(item->name), "%s (%zu)", attach_result__process(name, r, p),
-		 p->books.connections);
-	attach_result__owner(item->owner, p->comm, p->tgid);
-	item->id = view_item__process_id(p);
-	item->books = p->books;
-	item->is_process = true;
-	item->cpu = p->cpu;
-	return true;
-}
-
-static bool group_at(const struct attach_result *r, size_t i, struct view_item *item)
-{
-	const struct groups *groups = attach_result__groups(r);
-	char name[GROUP_NAME_LEN];
-
-	if (i >= groups->nr)
-		return false;
-	snprintf(item->name, sizeof(item->name), "%.200s (%zu)",
-		 attach_result__group(name, r, &groups->list[i]),
-		 groups->list[i].books.connections);
-	item->id = groups->list[i].id;
-	item->books = groups->list[i].books;
-	return true;
-}
-
-static bool connection_at(const struct attach_result *r, size_t i, struct view_item *item)
-{
-	const struct sock_state *s = table__connection(&r->table, i);
-	char remote[ADDRESS_TEXT_MAX];
-
-	if (!s)
-		return false;
-	attach_result__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
-	attach_result__owner(item->owner, s->comm, s->tgid);
-	snprintf(item->name, sizeof(item->name), "%s :%u > %s", item->owner, s->local_port, remote);
-	item->id = s->key ^ s->first_ns;
-	item->is_connection = true;
-	item->stream = *s;
-	socket_ledger__add_socket(&item->books, s);
-	return true;
-}
-
 /* The i-th row; false: there is none. */
 static bool item_at(const struct attach_result *r, size_t i, struct view_item *item)
 {
 	memset(item, 0, sizeof(*item));
-	if (r->o->by == BY_PROCESS)
-		return process_at(r, i, item);
-	return attach_result__groups(r) ? group_at(r, i, item) : connection_at(r, i, item);
+	if (!attach_row__at(&item->row, r, r->o->by, i))
+		return false;
+	attach_row__name(item->name, r, &item->row, true);
+	if (item->row.process) {
+		item->cpu = item->row.process->cpu;
+		attach_result__owner(item->owner, item->row.process->comm, item->row.process->tgid);
+	}
+	if (item->row.socket) {
+		item->socket = *item->row.socket;
+		attach_result__owner(item->owner, item->socket.comm, item->socket.tgid);
+	}
+	return true;
 }
 
 static void take_values(uint64_t value[TOP_VALUES_NR], const struct socket_ledger *b)
 {
-	static const enum nio_stage stages[] = {
-		[TOP_COPIED] = NIO_STAGE_TX_COPY,
-		[TOP_PINNED] = NIO_STAGE_TX_PIN,
-		[TOP_SPLICED] = NIO_STAGE_TX_SPLICE,
-		[TOP_DEFERRED] = NIO_STAGE_DEFERRED_COPY,
-	};
-
-	value[TOP_SENT] = socket_ledger__booked(b, NIO_SIDE_SENDER);
-	value[TOP_RECEIVED] = socket_ledger__booked(b, NIO_SIDE_RECEIVER);
-	for (int i = TOP_COPIED; i <= TOP_DEFERRED; i++)
-		value[i] = b->stages[stages[i]].bytes;
+	for (int v = 0; v < VALUE_NR; v++)
+		value[v] = row_value__of((enum row_value)v, b);
 	for (int sort = 0; sort < SORT_NR; sort++)
 		value[TOP_SORT + sort] = sort__value((enum sort)sort, b);
 }
@@ -138,15 +91,15 @@ static const uint64_t *before_of(const struct top_view *v, const struct view_ite
 {
 	static const uint64_t nothing[TOP_VALUES_NR];
 
-	for (size_t i = 0; item->id && i < v->before_nr; i++)
-		if (v->before[i].id == item->id)
+	for (size_t i = 0; item->row.id && i < v->before_nr; i++)
+		if (v->before[i].id == item->row.id)
 			return v->before[i].value;
-	return item->books.first_ns >= v->since_ns ? nothing : NULL;
+	return item->row.books.first_ns >= v->since_ns ? nothing : NULL;
 }
 
 static void take_rates(struct top_row *row, const uint64_t *was, double seconds)
 {
-	row->rates_known = was && seconds > 0;
+	row->rates_known = was && seconds > 0 && !row->item.row.books.partly_seen;
 	for (int i = 0; i < TOP_VALUES_NR && row->rates_known; i++)
 		row->rate[i] =
 			row->value[i] > was[i] ? (double)(row->value[i] - was[i]) / seconds : 0;
@@ -163,7 +116,7 @@ static void note_refresh(struct top_view *v, const struct attach_result *r)
 	for (size_t i = 0; i < v->before_nr; i++) {
 		const struct top_row *row = i < v->rows_nr ? &v->rows[i] : &v->total;
 
-		v->before[i].id = row->item.id;
+		v->before[i].id = row->item.row.id;
 		memcpy(v->before[i].value, row->value, sizeof(row->value));
 	}
 	v->since_ns = v->at_ns;
@@ -176,9 +129,9 @@ static void note_refresh(struct top_view *v, const struct attach_result *r)
 static void take_total(struct top_view *v, const struct attach_result *r, double seconds)
 {
 	memset(&v->total, 0, sizeof(v->total));
-	v->total.item.id = TOTAL_ID;
-	snprintf(v->total.item.name, sizeof(v->total.item.name), "total");
-	v->total.item.books = r->table.total;
+	v->total.item.row = attach_row__total(r);
+	v->total.item.row.id = TOTAL_ID;
+	strcpy(v->total.item.name, "total");
 	take_values(v->total.value, &r->table.total);
 	take_rates(&v->total, before_of(v, &v->total.item), seconds);
 }
@@ -187,6 +140,7 @@ static void take_rows(struct top_view *v, const struct attach_result *r)
 {
 	bool filtered = v->table.filter[0];
 	double seconds;
+	size_t all;
 
 	note_refresh(v, r);
 	seconds = (double)(r->ended_ns - (v->since_ns ? v->since_ns : r->begun_ns)) / 1e9;
@@ -205,18 +159,18 @@ static void take_rows(struct top_view *v, const struct attach_result *r)
 			v->more++;
 			continue;
 		}
-		take_values(row.value, &row.item.books);
+		take_values(row.value, &row.item.row.books);
 		take_rates(&row, before_of(v, &row.item), seconds);
 		v->rows[v->rows_nr++] = row;
 	}
-	if (!filtered)
-		v->more = attach_result__rows(r) > v->rows_nr ? attach_result__rows(r) - v->rows_nr
-							      : 0;
+	all = attach_result__rows(r, r->o->by);
+	if (!filtered && all > v->rows_nr)
+		v->more = all - v->rows_nr;
 	take_total(v, r, seconds);
 	if (!v->opened)
 		return;
 	for (size_t i = 0; i < v->rows_nr; i++)
-		if (v->rows[i].item.id == v->item.id)
+		if (v->rows[i].item.row.id == v->item.row.id)
 			v->item = v->rows[i].item;
 }
 
@@ -243,23 +197,18 @@ static void sort_rows(struct top_view *v, enum sort sort)
 
 static void write_cells(struct table_row *out, const struct top_row *row)
 {
-	const struct socket_ledger *b = &row->item.books;
-	struct real copies = socket_ledger__copies_per_byte(b),
-		    copied = socket_ledger__copied_fraction(b);
+	const struct socket_ledger *b = &row->item.row.books;
+	struct real copied = socket_ledger__copied_fraction(b);
 	char text[UNITS_BUF];
 
-	out->id = row->item.id;
-	snprintf(out->name, sizeof(out->name), "%s", row->item.name);
-	for (int i = 0; i <= TOP_RECEIVED; i++)
-		snprintf(out->cell[i], TABLE_CELL_LEN, "%s",
+	out->id = row->item.row.id;
+	snprintf(out->name, sizeof(out->name), "%.*s", (int)sizeof(out->name) - 1, row->item.name);
+	for (int v = 0; v < VALUE_NR; v++)
+		snprintf(out->cell[v], TABLE_CELL_LEN, "%s",
 			 !row->rates_known   ? "n/a"
-			 : row->rate[i] <= 0 ? "-"
-					     : format_bytes_si(text, sizeof(text), row->rate[i]));
-	if (copies.known)
-		snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "%s%.2f",
-			 socket_ledger__arrivals_missed(b) ? ">=" : "", copies.value);
-	else
-		snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "n/a");
+			 : row->rate[v] <= 0 ? "-"
+					     : format_bytes_si(text, sizeof(text), row->rate[v]));
+	snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "%.15s", copies_per_byte__text(text, b));
 	if (copied.known)
 		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%.0f %%", copied.value * 100);
 	else
@@ -272,12 +221,12 @@ static void choose_columns(struct table_column columns[COLUMN_NR], const struct 
 			   enum sort sort)
 {
 	memcpy(columns, all_columns, sizeof(all_columns));
-	for (int i = 0; i <= TOP_RECEIVED; i++)
+	for (int i = 0; i < VALUE_NR; i++)
 		columns[i].empty = !v->total.value[i];
-	columns[COLUMN_ZEROCOPY].empty = !socket_ledger__zerocopy_sends(&v->total.item.books);
-	columns[TOP_COPIED].sorted = sort == SORT_COPIED;
-	columns[TOP_SENT].sorted = sort == SORT_SENT || sort == SORT_BYTES;
-	columns[TOP_RECEIVED].sorted = sort == SORT_RECEIVED || sort == SORT_BYTES;
+	columns[COLUMN_ZEROCOPY].empty = !socket_ledger__zerocopy_sends(&v->total.item.row.books);
+	columns[VALUE_COPIED].sorted = sort == SORT_COPIED;
+	columns[VALUE_SENT].sorted = sort == SORT_SENT || sort == SORT_BYTES;
+	columns[VALUE_RECEIVED].sorted = sort == SORT_RECEIVED || sort == SORT_BYTES;
 	columns[COLUMN_ZEROCOPY].sorted = sort == SORT_ZEROCOPY;
 }
 
@@ -291,12 +240,12 @@ static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 	FILE *f = xopen_memstream(&text, &len);
 
 	for (size_t i = 0; i < v->rows_nr; i++)
-		if (v->rows[i].item.id == v->table.selected)
+		if (v->rows[i].item.row.id == v->table.selected)
 			selected = &v->rows[i];
 	for (size_t i = 0; selected && i <= v->rows_nr && said < ROWS_JUDGED; i++) {
 		const struct top_row *row = i ? &v->rows[i - 1] : selected;
 
-		if (i && (row == selected || !socket_ledger__bytes(&row->item.books)))
+		if (i && (row == selected || !socket_ledger__bytes(&row->item.row.books)))
 			continue;
 		fprintf(f, "%s ", row->item.name);
 		view_item__say(f, r, &row->item);
@@ -312,15 +261,21 @@ static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 	return text;
 }
 
-static void say_gap(char *buf, size_t len, const struct socket_ledger *b)
+/* What must be 0 or known. */
+static void write_status(char *buf, size_t len, const struct top_view *v,
+			 const struct attach_result *r)
 {
+	const struct socket_ledger *b = &v->total.item.row.books;
 	struct real tx = socket_ledger__unaccounted(b, NIO_SIDE_SENDER);
 	struct real rx = socket_ledger__unaccounted(b, NIO_SIDE_RECEIVER);
+	char gap[40] = "n/a", missed[40] = "missed n/a";
 
 	if (tx.known && rx.known)
-		snprintf(buf, len, "unaccounted %.0f B", tx.value ? tx.value : rx.value);
-	else
-		snprintf(buf, len, "unaccounted n/a");
+		snprintf(gap, sizeof(gap), "%.0f B", tx.value ? tx.value : rx.value);
+	if (r->missed.known)
+		snprintf(missed, sizeof(missed), "%" PRIu64 " missed", r->missed.value);
+	snprintf(buf, len, "per second   %zu open, %zu in all   unaccounted %s   %s",
+		 r->table.open_nr, b->connections, gap, missed);
 }
 
 static void draw_table(struct sweep_grid *g, struct top_view *v, const struct attach_result *r,
@@ -329,7 +284,7 @@ static void draw_table(struct sweep_grid *g, struct top_view *v, const struct at
 	struct table_row *rows = xcalloc(v->rows_nr + 1, sizeof(*rows));
 	struct table_column columns[COLUMN_NR];
 	struct table_row total;
-	char title[128], status[160], gap[40], missed[40];
+	char title[128], status[160];
 	struct table_frame f = {
 		.title = title,
 		.status = status,
@@ -352,14 +307,7 @@ static void draw_table(struct sweep_grid *g, struct top_view *v, const struct at
 	choose_columns(columns, v, r->o->sort);
 	snprintf(title, sizeof(title), "netiotrace attach   %.0f s   by %s, sorted by %s",
 		 (double)v->elapsed_ns / 1e9, by__name(r->o->by), sort__name(r->o->sort));
-	say_gap(gap, sizeof(gap), &v->total.item.books);
-	if (r->missed.known)
-		snprintf(missed, sizeof(missed), "%llu missed",
-			 (unsigned long long)r->missed.value);
-	else
-		snprintf(missed, sizeof(missed), "missed n/a");
-	snprintf(status, sizeof(status), "per second   %zu open, %zu in all   %s   %s",
-		 r->table.open_nr, v->total.item.books.connections, gap, missed);
+	write_status(status, sizeof(status), v, r);
 	verdict = verdict_of(v, r);
 	f.verdict = verdict;
 	table_view__draw(g, &v->table, &f, utf8);
@@ -391,7 +339,7 @@ static void toggle(struct top_view *v)
 {
 	v->opened = !v->opened && v->rows_nr;
 	for (size_t i = 0; i < v->rows_nr && v->opened; i++)
-		if (!i || v->rows[i].item.id == v->table.selected)
+		if (!i || v->rows[i].item.row.id == v->table.selected)
 			v->item = v->rows[i].item;
 }
 

@@ -12,16 +12,9 @@
 /* Rows that are kept; a filter chooses among all. */
 #define TOP_ROWS_MAX 256
 
-enum top_value {
-	TOP_SENT,
-	TOP_COPIED,
-	TOP_PINNED,
-	TOP_SPLICED,
-	TOP_DEFERRED,
-	TOP_RECEIVED,
-	TOP_SORT, /* the first of what rows are sorted by: enum sort */
-	TOP_VALUES_NR = TOP_SORT + SORT_NR,
-};
+/* Values that have rates: enum row_value, then those that rows are sorted by (enum sort). */
+#define TOP_SORT      VALUE_NR
+#define TOP_VALUES_NR (TOP_SORT + SORT_NR)
 
 struct top_row {
 	struct view_item item;

@@ -27,6 +27,11 @@ int atomic_file__open_below(struct atomic_file **f, int dir, const char *name);
 bool atomic_file__same(const char *a, const char *b);
 FILE *atomic_file__stream(struct atomic_file *f);
 int atomic_file__commit(struct atomic_file *f); /* fsync, rename; always frees f; 0 or -errno */
+/*
+ * Commits *f, or discards it if err (-errno) is not 0, and clears it. An exit code: a failure was
+ * reported under this name.
+ */
+int atomic_file__finish(struct atomic_file **f, int err, const char *name);
 void atomic_file__abort(struct atomic_file *f); /* discards the output; takes NULL */
 
 /* Flushes and closes stdout. 0 or -errno of the first failed write; -EIO if its errno is lost. */

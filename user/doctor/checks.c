@@ -2,6 +2,7 @@
 /* Checks: what the facts of diagnosis.h mean for a run, and remedies. Pure. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <linux/capability.h>
@@ -39,6 +40,68 @@ const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES] = {
 const char doctor__leave_namespace[] =
 	"start it outside of this user namespace (of a rootless container?)";
 
+/* The words of checks. NULL: none, or made by the check itself. */
+static const struct words {
+	const char *name;
+	const char *fine;           /* what it means where nothing is limited */
+	const char *means, *remedy; /* where something is */
+} all_words[] = {
+	{"btf", NULL, "the programs cannot be fitted to this kernel",
+	 "use a kernel built with CONFIG_DEBUG_INFO_BTF"},
+	{"lockdown", NULL, "BPF programs may not read the kernel's memory, nor may kprobes be set",
+	 "boot with lockdown=integrity or without Secure Boot"},
+	{"bpf_jit", NULL,
+	 "programs are interpreted, which makes watching several times more expensive",
+	 "sysctl net.core.bpf_jit_enable=1"},
+	{"clocksource", NULL,
+	 "expensive to read, which makes times of single calls longer than they are",
+	 "this machine also has tsc: boot with clocksource=tsc"},
+	{"unprivileged_bpf", "does not matter: programs that trace the kernel need CAP_BPF anyway",
+	 NULL, NULL},
+	{"perf_event_paranoid", NULL, "the kernel's share is not counted without CAP_PERFMON",
+	 "run it with sudo, or sysctl kernel.perf_event_paranoid=1"},
+	{"optmem_max", "bounds the zero-copy sends of a socket whose notifications are outstanding",
+	 "bounds the zero-copy sends of a socket whose notifications are outstanding",
+	 "if runs show ENOBUFS: sysctl net.core.optmem_max=131072"},
+	{"memlock", "RLIMIT_MEMLOCK bounds the bytes that all senders together have pinned",
+	 "RLIMIT_MEMLOCK bounds the bytes that all senders together have pinned",
+	 "if runs show ENOBUFS: ulimit -l 65536 before, or LimitMEMLOCK="},
+	{"preemption", "programs are not preempted: every backend sees every event",
+	 "programs can be preempted and then miss events: fentry many, tracepoint "
+	 "some from Linux 7.0 on, kprobe next to none; bytes are exact",
+	 "--backend kprobe where health.coverage is below 1"},
+	{"governor", NULL,
+	 "the CPUs' frequency follows the load, so that figures depend on what ran "
+	 "before",
+	 "cpupower frequency-set -g performance"},
+	{"mitigations", "make each system call take longer: figures hold for this machine", NULL,
+	 NULL},
+	{"huge_pages", "transparent ones: how many pages a zero-copy send has to pin", NULL, NULL},
+	{"numa_nodes", NULL, "copies between nodes take longer, and threads move",
+	 "pin both sides: --cpu-sender, --cpu-receiver"},
+	{"load", NULL, "other programs use the CPUs, which lowers throughput and raises latency",
+	 "end them, or pin: --cpu-sender, --cpu-receiver"},
+	{"cpu_steal", NULL, "the hypervisor gives this machine's CPUs to others",
+	 "compare by CPU time rather than by throughput, with more rounds"},
+	{"scatter_gather", NULL,
+	 "packets are copied into one piece in front of the device: no "
+	 "zero-copy",
+	 NULL},
+	{"tx_checksum", NULL, "the kernel sums every packet, and allows no scatter-gather", NULL},
+	{"tso", NULL, "the kernel cuts large sends into packets itself", NULL},
+	{"gro", NULL, "each packet is received by itself, which costs CPU time", NULL},
+	{"congestion", NULL,
+	 "paces: a timer that holds packets back can limit a path of this machine "
+	 "before copying does; runs on such paths use another, unless told "
+	 "--congestion system",
+	 "for other programs: sysctl net.ipv4.tcp_congestion_control=cubic"},
+	{"delivery", NULL, NULL, "zero-copy is zero-copy only on the way to another machine"},
+	{"packet_tap", "no packet tap is handed the path's packets",
+	 "is handed every packet: zero-copy pages are copied for it, and every mode "
+	 "is slower",
+	 NULL},
+};
+
 struct checklist {
 	struct check *checks; /* CHECKS_MAX of them */
 	size_t nr;
@@ -48,99 +111,78 @@ struct checklist {
 /* Writes to an array of a check: value, means, remedy. */
 #define SET(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)
 
-static struct check *add(struct checklist *l, const char *name, enum check_state state)
+static const struct words *words_of(const char *name)
+{
+	static const struct words none;
+
+	for (size_t i = 0; i < sizeof(all_words) / sizeof(all_words[0]); i++)
+		if (!strcmp(all_words[i].name, name))
+			return &all_words[i];
+	return &none;
+}
+
+/* Adds a check, ok or limited. The format is of its value. */
+__attribute__((format(printf, 4, 5))) static struct check *
+add(struct checklist *l, const char *name, bool limited, const char *format, ...)
 {
 	struct check *c = &l->checks[l->nr < CHECKS_MAX ? l->nr++ : CHECKS_MAX - 1];
+	const struct words *w = words_of(name);
+	const char *means = limited ? w->means : w->fine;
+	va_list args;
 
-	*c = (struct check){.group = l->group, .state = state};
+	*c = (struct check){.group = l->group, .state = limited ? CHECK_LIMITED : CHECK_OK};
 	SET(c->name, "%s", name);
+	SET(c->means, "%s", means ? means : "");
+	SET(c->remedy, "%s", limited && w->remedy ? w->remedy : "");
+	va_start(args, format);
+	vsnprintf(c->value, sizeof(c->value), format, args);
+	va_end(args);
 	return c;
 }
 
-/* reason NULL: could not be read. */
+/* Adds a check of what is not known. reason NULL: could not be read. */
 static struct check *add_unknown(struct checklist *l, const char *name, const char *reason)
 {
-	struct check *c = add(l, name, CHECK_UNKNOWN);
+	struct check *c = add(l, name, false, "n/a");
 
-	SET(c->value, "n/a");
+	c->state = CHECK_UNKNOWN;
 	SET(c->means, "%s", reason ? reason : "could not be read");
 	return c;
 }
 
-/*
- * The check of something that was read (known), or NULL after adding that it was not. limited: it
- * means this, and that helps.
- */
-static struct check *add_read(struct checklist *l, const char *name, bool known, const char *reason,
-			      bool limited, const char *means, const char *remedy)
-{
-	struct check *c;
-
-	if (!known) {
-		add_unknown(l, name, reason);
-		return NULL;
-	}
-	c = add(l, name, limited ? CHECK_LIMITED : CHECK_OK);
-	if (limited) {
-		SET(c->means, "%s", means);
-		SET(c->remedy, "%s", remedy);
-	}
-	return c;
-}
+/* Adds a check, or that its value is not known. */
+#define ADD_IF(known, reason, l, name, ...) \
+	((known) ? add(l, name, __VA_ARGS__) : add_unknown(l, name, reason))
 
 /* ---- kernel ---- */
 
-static void check_btf(struct checklist *l, const struct facts *f)
+static void check_btf(struct checklist *l, const struct num *size)
 {
-	char size[UNITS_BUF];
-	struct check *c;
+	char text[UNITS_BUF];
 
-	if (f->btf_size.known) {
-		c = add(l, "btf", CHECK_OK);
-		SET(c->value, "/sys/kernel/btf/vmlinux, %s",
-		    format_bytes_si(size, sizeof(size), (double)f->btf_size.value));
-		return;
-	}
-	c = add(l, "btf", CHECK_MISSING);
-	SET(c->value, "no /sys/kernel/btf/vmlinux");
-	SET(c->means, "the programs cannot be fitted to this kernel");
-	SET(c->remedy, "use a kernel built with CONFIG_DEBUG_INFO_BTF");
+	if (size->known)
+		add(l, "btf", false, "/sys/kernel/btf/vmlinux, %s",
+		    format_bytes_si(text, sizeof(text), (double)size->value));
+	else
+		add(l, "btf", true, "no /sys/kernel/btf/vmlinux")->state = CHECK_MISSING;
 }
 
-static void check_lockdown(struct checklist *l, const struct facts *f)
+static void check_lockdown(struct checklist *l, const char *mode)
 {
-	const char *mode = f->env.lockdown;
 	struct check *c;
 
 	if (!mode[0]) {
 		c = add_unknown(l, "lockdown",
 				"securityfs is not mounted, or the kernel has no lockdown");
 		SET(c->remedy, "to know: mount -t securityfs securityfs /sys/kernel/security");
-		return;
+	} else if (!strcmp(mode, "confidentiality")) {
+		add(l, "lockdown", true, "%s", mode)->state = CHECK_MISSING;
+	} else {
+		c = add(l, "lockdown", false, "%s", mode);
+		if (!strcmp(mode, "integrity"))
+			SET(c->means, "refuses nothing that is needed here in stock kernels; the "
+				      "stages below say what this one refused");
 	}
-	c = add(l, "lockdown", CHECK_OK);
-	SET(c->value, "%s", mode);
-	if (!strcmp(mode, "confidentiality")) {
-		c->state = CHECK_MISSING;
-		SET(c->means, "BPF programs may not read the kernel's memory, nor may kprobes be "
-			      "set");
-		SET(c->remedy, "boot with lockdown=integrity or without Secure Boot");
-	} else if (!strcmp(mode, "integrity")) {
-		SET(c->means, "refuses nothing that is needed here in stock kernels; the stages "
-			      "below say what this one refused");
-	}
-}
-
-static void check_jit(struct checklist *l, const struct facts *f)
-{
-	const struct num *n = &f->bpf_jit_enable;
-	struct check *c = add_read(
-		l, "bpf_jit", n->known, n->reason, !n->value,
-		"programs are interpreted, which makes watching several times more expensive",
-		"sysctl net.core.bpf_jit_enable=1");
-
-	if (c)
-		SET(c->value, "%s", n->value ? "on" : "off");
 }
 
 static void check_clock(struct checklist *l, const struct facts *f)
@@ -154,10 +196,8 @@ static void check_clock(struct checklist *l, const struct facts *f)
 		SET(c->value, "%s", name);
 		return;
 	}
-	c = add_read(l, "clocksource", true, NULL, f->clock_ns.value > CLOCK_DEAR_NS,
-		     "expensive to read, which makes times of single calls longer than they are",
-		     "this machine also has tsc: boot with clocksource=tsc");
-	SET(c->value, "%s, %.0f ns to read", name, f->clock_ns.value);
+	c = add(l, "clocksource", f->clock_ns.value > CLOCK_DEAR_NS, "%s, %.0f ns to read", name,
+		f->clock_ns.value);
 	if (c->state != CHECK_OK && !tsc)
 		SET(c->remedy, "this machine has no cheaper one (%s); bytes are not affected",
 		    f->clocksources[0] ? f->clocksources : "the kernel lists none");
@@ -201,7 +241,7 @@ static void check_capability(struct checklist *l, const struct facts *f, size_t 
 {
 	const struct doctor_capability *cap = &doctor_capabilities[i];
 	bool needed = cap->number == CAP_BPF || cap->number == CAP_PERFMON;
-	struct check *c = add(l, cap->name, CHECK_OK);
+	struct check *c = add(l, cap->name, false, "held");
 
 	SET(c->means, "%s", cap->use);
 	if (is_of_namespace(f, cap->number)) {
@@ -210,7 +250,7 @@ static void check_capability(struct checklist *l, const struct facts *f, size_t 
 		SET(c->means, "%s; without that of the machine %s", cap->use, cap->without);
 		SET(c->remedy, "%s", doctor__leave_namespace);
 	} else if (f->held[i]) {
-		SET(c->value, "held");
+		return;
 	} else if (stands_in(f, cap->number)) {
 		SET(c->value, "missing, CAP_SYS_ADMIN replaces it");
 	} else if (cap->number == CAP_SYS_RESOURCE && f->loaded) {
@@ -223,51 +263,45 @@ static void check_capability(struct checklist *l, const struct facts *f, size_t 
 	}
 }
 
-static void check_unprivileged_bpf(struct checklist *l, const struct facts *f)
+static void check_sysctls(struct checklist *l, const struct facts *f)
 {
-	const struct num *n = &f->unprivileged_bpf_disabled;
-	bool held = holds(f, CAP_BPF) || stands_in(f, CAP_BPF);
-	struct check *c = add_read(l, "unprivileged_bpf", n->known, n->reason, false, NULL, NULL);
+	const struct num *bpf = &f->unprivileged_bpf_disabled;
+	const struct real *perf = &f->perf_event_paranoid;
+	bool may_trace = holds(f, CAP_BPF) || stands_in(f, CAP_BPF);
+	bool may_count = holds(f, CAP_PERFMON) || stands_in(f, CAP_PERFMON);
+	struct check *c = ADD_IF(bpf->known, bpf->reason, l, "unprivileged_bpf", false, "%" PRIu64,
+				 bpf->value);
 
-	if (!c)
-		return;
-	SET(c->value, "%" PRIu64, n->value);
-	SET(c->means, held ? "does not matter with CAP_BPF"
-			   : "of no matter, since what traces the kernel needs CAP_BPF anyway");
-}
-
-static void check_paranoid(struct checklist *l, const struct facts *f)
-{
-	const struct real *n = &f->perf_event_paranoid;
-	bool held = holds(f, CAP_PERFMON) || stands_in(f, CAP_PERFMON);
-	struct check *c = add_read(
-		l, "perf_event_paranoid", n->known, n->reason, !held && n->value >= 2,
-		n->value > 2 ? "no performance counters without CAP_PERFMON"
-			     : "the kernel's share is not counted without CAP_PERFMON",
-		f->namespaced ? doctor__leave_namespace
-			      : "run it with sudo, or sysctl kernel.perf_event_paranoid=1");
-
-	if (!c)
-		return;
-	SET(c->value, "%.0f", n->value);
-	if (held)
+	if (bpf->known && may_trace)
+		SET(c->means, "does not matter with CAP_BPF");
+	c = ADD_IF(perf->known, perf->reason, l, "perf_event_paranoid",
+		   !may_count && perf->value >= 2, "%.0f", perf->value);
+	if (perf->known && may_count)
 		SET(c->means, "does not matter with CAP_PERFMON");
+	else if (perf->value > 2)
+		SET(c->means, "no performance counters without CAP_PERFMON");
+	if (c->state == CHECK_LIMITED && f->namespaced)
+		SET(c->remedy, "%s", doctor__leave_namespace);
 }
 
 /* ---- limits ---- */
 
-/* A limit of the kernel that zero-copy sends need `enough` bytes of. */
-static void check_bytes(struct checklist *l, const char *name, const struct num *n, uint64_t enough,
-			const char *means, const char *remedy)
+/* "64 KiB", "unlimited" */
+static char *size_text(char buf[UNITS_BUF], uint64_t value)
 {
-	struct check *c = add_read(l, name, n->known, n->reason, n->value < enough, means, remedy);
+	if (value == UINT64_MAX)
+		snprintf(buf, UNITS_BUF, "unlimited");
+	else
+		format_size(buf, UNITS_BUF, value);
+	return buf;
+}
+
+/* A limit of the kernel that zero-copy sends need `enough` bytes of. */
+static void check_bytes(struct checklist *l, const char *name, const struct num *n, uint64_t enough)
+{
 	char size[UNITS_BUF];
 
-	if (!c)
-		return;
-	SET(c->value, "%s",
-	    n->value == UINT64_MAX ? "unlimited" : format_size(size, sizeof(size), n->value));
-	SET(c->means, "%s", means);
+	ADD_IF(n->known, n->reason, l, name, n->value < enough, "%s", size_text(size, n->value));
 }
 
 static void check_limit(struct checklist *l, const struct facts *f, enum limit which)
@@ -275,184 +309,91 @@ static void check_limit(struct checklist *l, const struct facts *f, enum limit w
 	const struct limit_facts *limit = &limit_facts[which];
 	uint64_t value = f->limits.value[which];
 	bool low = value < limit->enough;
-	struct check *c = add(l, limit->key, low ? CHECK_LIMITED : CHECK_OK);
 	char text[UNITS_BUF];
+	struct check *c;
 
-	if (value == UINT64_MAX)
-		SET(c->value, "unlimited");
-	else if (limit->bytes)
-		SET(c->value, "%s", format_size(text, sizeof(text), value));
+	if (limit->bytes || value == UINT64_MAX)
+		size_text(text, value);
 	else
-		SET(c->value, "%" PRIu64, value);
-	SET(c->means, "%s bounds the %s of a process", limit->name, limit->what);
-	if (!low)
-		return;
-	SET(c->means, "%s bounds the %s of a process: too low to load the programs", limit->name,
-	    limit->what);
-	SET(c->remedy, "%s", limit->remedy);
+		snprintf(text, sizeof(text), "%" PRIu64, value);
+	c = add(l, limit->key, low, "%s", text);
+	SET(c->means, "%s bounds the %s of a process%s", limit->name, limit->what,
+	    low ? ": too low to load the programs" : "");
+	if (low)
+		SET(c->remedy, "%s", limit->remedy);
 }
 
 /* ---- confounders: influences on the figures other than copying ---- */
 
-static void check_governor(struct checklist *l, const struct machine *m)
+static void check_machine(struct checklist *l, const struct facts *f)
 {
-	struct check *c = add_read(
-		l, "governor", true, NULL, m->governor[0] && strcmp(m->governor, "performance"),
-		"the CPUs' frequency follows the load, so that figures depend on what "
-		"ran before",
-		"cpupower frequency-set -g performance");
+	const struct machine *m = &f->env.machine;
+	struct check *c;
 
-	SET(c->value, "%s", m->governor[0] ? m->governor : "none");
+	/* A preempted program makes the kernel refuse programs to other tasks of that CPU. */
+	ADD_IF(m->preemption, "neither debugfs nor the kernel's version and configuration tell it",
+	       l, "preemption", preemption__anywhere(m->preemption), "%s", m->preemption);
+	c = add(l, "governor", m->governor[0] && strcmp(m->governor, "performance"), "%s",
+		m->governor[0] ? m->governor : "none");
 	if (!m->governor[0])
 		SET(c->means, "nothing here changes the CPUs' frequency by load");
-}
-
-/* A preempted program makes the kernel refuse programs to other tasks of that CPU meanwhile. */
-static void check_preemption(struct checklist *l, const struct machine *m)
-{
-	struct check *c =
-		add_read(l, "preemption", m->preemption,
-			 "neither debugfs nor the kernel's version and configuration tell it",
-			 m->preemption && preemption__anywhere(m->preemption),
-			 "programs can be preempted and then miss events: fentry many, "
-			 "tracepoint some from Linux 7.0 on, kprobe next to none; bytes are exact",
-			 "--backend kprobe where health.coverage is below 1");
-
-	if (!c)
-		return;
-	SET(c->value, "%s", m->preemption);
-	if (c->state == CHECK_OK)
-		SET(c->means, "programs are not preempted: every backend sees every event");
-}
-
-static void check_load(struct checklist *l, const struct facts *f)
-{
-	const struct real *load = &f->env.machine.load;
-	struct check *c =
-		add_read(l, "load", load->known, load->reason,
-			 f->env.cpus && load->value > LOAD_MAX * f->env.cpus,
-			 "other programs use the CPUs, which lowers throughput and raises latency",
-			 "end them, or pin: --cpu-sender, --cpu-receiver");
-
-	if (c)
-		SET(c->value, "%.2f on %u CPUs", load->value, f->env.cpus);
-}
-
-static void check_steal(struct checklist *l, const struct facts *f)
-{
-	const struct real *steal = &f->env.machine.steal;
-	struct check *c =
-		add_read(l, "cpu_steal", steal->known, steal->reason, steal->value > 0.01,
-			 "the hypervisor gives this machine's CPUs to others",
-			 "compare by CPU time rather than by throughput, with more rounds");
-
-	if (c)
-		SET(c->value, "%.1f %% since boot", steal->value * 100);
-}
-
-static void check_mitigations(struct checklist *l, const struct machine *m)
-{
-	struct check *c =
-		add_read(l, "mitigations", m->mitigations_known,
-			 "this kernel does not list CPU vulnerabilities", false, NULL, NULL);
-
-	if (!c)
-		return;
-	SET(c->value, "%.100s", m->mitigations[0] ? m->mitigations : "none");
-	SET(c->means, "make each system call take longer: figures hold for this machine");
-}
-
-static void check_nodes(struct checklist *l, const struct machine *m)
-{
-	const struct num *n = &m->numa_nodes;
-	struct check *c = add_read(l, "numa_nodes", n->known, n->reason, n->value > 1,
-				   "copies between nodes take longer, and threads move",
-				   "pin both sides: --cpu-sender, --cpu-receiver");
-
-	if (c)
-		SET(c->value, "%" PRIu64, n->value);
-}
-
-static void check_huge_pages(struct checklist *l, const struct machine *m)
-{
-	struct check *c = add(l, "huge_pages", CHECK_OK);
-
-	SET(c->value, "%s", m->huge_pages[0] ? m->huge_pages : "none");
-	SET(c->means, "transparent ones: how many pages a zero-copy send has to pin");
+	ADD_IF(m->mitigations_known, "this kernel does not list CPU vulnerabilities", l,
+	       "mitigations", false, "%.100s", m->mitigations[0] ? m->mitigations : "none");
+	add(l, "huge_pages", false, "%s", m->huge_pages[0] ? m->huge_pages : "none");
+	ADD_IF(m->numa_nodes.known, m->numa_nodes.reason, l, "numa_nodes", m->numa_nodes.value > 1,
+	       "%" PRIu64, m->numa_nodes.value);
+	ADD_IF(m->load.known, m->load.reason, l, "load",
+	       f->env.cpus && m->load.value > LOAD_MAX * f->env.cpus, "%.2f on %u CPUs",
+	       m->load.value, f->env.cpus);
+	ADD_IF(m->steal.known, m->steal.reason, l, "cpu_steal", m->steal.value > 0.01,
+	       "%.1f %% since boot", m->steal.value * 100);
 }
 
 /* ---- path ---- */
 
-static void check_congestion(struct checklist *l, const struct environment *env)
-{
-	const char *name = env->congestion.system;
-	struct flag paces = congestion__paces(name);
-	struct check *c;
-
-	if (!name[0] || !paces.known) {
-		c = add_unknown(l, "congestion", paces.reason);
-		SET(c->value, "%s", name[0] ? name : "n/a");
-		return;
-	}
-	c = add_read(l, "congestion", true, NULL, paces.value,
-		     "paces: a timer that holds packets back can limit a path of this machine "
-		     "before copying does; runs on such paths use another, unless told "
-		     "--congestion system",
-		     "for other programs: sysctl net.ipv4.tcp_congestion_control=cubic");
-	SET(c->value, "%s", name);
-}
-
 static void check_device(struct checklist *l, const struct facts *f)
 {
-	const struct environment *env = &f->env;
 	struct check *c;
 
-	if (f->path_err) {
-		c = add(l, "device", CHECK_UNKNOWN);
-		SET(c->value, "n/a");
-		SET(c->means, "cannot make the %s path (%s): %s", f->path, f->path_step,
-		    strerror(-f->path_err));
-		if (f->path_err == -EPERM || f->path_err == -EACCES)
-			SET(c->remedy, "%s", how_to_gain(f));
+	if (!f->path_err) {
+		add(l, "device", false, "%s, MTU %u", f->env.device, f->env.mtu);
 		return;
 	}
-	c = add(l, "device", CHECK_OK);
-	SET(c->value, "%s, MTU %u", env->device, env->mtu);
+	c = add_unknown(l, "device", NULL);
+	SET(c->means, "cannot make the %s path (%s): %s", f->path, f->path_step,
+	    strerror(-f->path_err));
+	if (f->path_err == -EPERM || f->path_err == -EACCES)
+		SET(c->remedy, "%s", how_to_gain(f));
 }
 
+/* option: the name of the feature for ethtool. */
 static void check_feature(struct checklist *l, const struct environment *env, const char *name,
-			  const struct flag *flag, const char *option, const char *without)
+			  const struct flag *flag, const char *option)
 {
-	struct check *c = add_read(l, name, flag->known, flag->reason, !flag->value, without, "");
+	struct check *c = ADD_IF(flag->known, flag->reason, l, name, !flag->value, "%s",
+				 flag->value ? "on" : "off");
 
-	if (!c)
-		return;
-	SET(c->value, "%s", flag->value ? "on" : "off");
-	if (!flag->value)
+	if (c->state == CHECK_LIMITED)
 		SET(c->remedy, "if the device can: ethtool -K %s %s on", env->device, option);
 }
 
-static void check_delivery(struct checklist *l, const struct facts *f)
+static void check_congestion(struct checklist *l, const char *name)
 {
-	struct check *c = add(l, "delivery", CHECK_LIMITED);
+	struct flag paces = congestion__paces(name);
 
-	SET(c->value, "on this machine");
-	SET(c->means,
-	    "%s never leaves it, and the kernel copies zero-copy pages on delivery "
-	    "(skb_copy_ubufs)",
-	    f->path);
-	SET(c->remedy, "zero-copy is zero-copy only on the way to another machine");
+	if (name[0] && paces.known)
+		add(l, "congestion", paces.value, "%s", name);
+	else
+		SET(add_unknown(l, "congestion", paces.reason)->value, "%s",
+		    name[0] ? name : "n/a");
 }
 
 static void check_tap(struct checklist *l, const struct tap *t)
 {
-	struct check *c = add(l, "packet_tap", CHECK_LIMITED);
 	char name[TAP_NAME_LEN];
+	struct check *c = add(l, "packet_tap", true, "%s%s%s", tap__name(t, name),
+			      t->inode && t->function[0] ? ", " : "", t->inode ? t->function : "");
 
-	SET(c->value, "%s%s%s", tap__name(t, name), t->inode && t->function[0] ? ", " : "",
-	    t->inode ? t->function : "");
-	SET(c->means, "is handed every packet: zero-copy pages are copied for it, and every mode "
-		      "is slower");
 	if (t->pid.known)
 		SET(c->remedy, "end %s (pid %" PRIu64 ") while measuring", t->process,
 		    t->pid.value);
@@ -462,76 +403,52 @@ static void check_tap(struct checklist *l, const struct tap *t)
 		SET(c->remedy, "unload what registered %s", t->function);
 }
 
-static void check_taps(struct checklist *l, const struct facts *f)
-{
-	const struct taps *taps = &f->env.taps;
-	struct check *c;
-
-	for (unsigned int i = 0; taps->known && i < taps->nr; i++)
-		check_tap(l, &taps->list[i]);
-	if (taps->known && taps->nr)
-		return;
-	c = add_read(l, "packet_tap", taps->known, taps->reason, false, NULL, NULL);
-	if (!c)
-		return;
-	SET(c->value, "none");
-	SET(c->means, "no packet tap is handed the path's packets");
-}
-
 static void check_path(struct checklist *l, const struct facts *f)
 {
-	struct check *qdisc;
+	const struct environment *env = &f->env;
+	const struct taps *taps = &env->taps;
 
 	check_device(l, f);
 	if (f->path_err)
 		return;
-	check_feature(l, &f->env, "scatter_gather", &f->env.device_scatter_gather, "sg",
-		      "packets are copied into one piece in front of the device: no zero-copy");
-	check_feature(l, &f->env, "tx_checksum", &f->env.device_tx_checksum, "tx",
-		      "the kernel sums every packet, and allows no scatter-gather");
-	check_feature(l, &f->env, "tso", &f->env.tso, "tso",
-		      "the kernel cuts large sends into packets itself");
-	check_feature(l, &f->env, "gro", &f->env.gro, "gro",
-		      "each packet is received by itself, which costs CPU time");
-	check_congestion(l, &f->env);
-	qdisc = add_read(l, "qdisc", f->env.qdisc[0], NULL, false, NULL, NULL);
-	if (qdisc)
-		SET(qdisc->value, "%s", f->env.qdisc);
-	check_delivery(l, f);
-	check_taps(l, f);
+	check_feature(l, env, "scatter_gather", &env->device_scatter_gather, "sg");
+	check_feature(l, env, "tx_checksum", &env->device_tx_checksum, "tx");
+	check_feature(l, env, "tso", &env->tso, "tso");
+	check_feature(l, env, "gro", &env->gro, "gro");
+	check_congestion(l, env->congestion.system);
+	ADD_IF(env->qdisc[0], NULL, l, "qdisc", false, "%s", env->qdisc);
+	SET(add(l, "delivery", true, "on this machine")->means,
+	    "%s never leaves it, and the kernel copies zero-copy pages on delivery "
+	    "(skb_copy_ubufs)",
+	    f->path);
+	if (!taps->known || !taps->nr)
+		ADD_IF(taps->known, taps->reason, l, "packet_tap", false, "none");
+	for (unsigned int i = 0; taps->known && i < taps->nr; i++)
+		check_tap(l, &taps->list[i]);
 }
 
 size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
 {
+	const struct num *jit = &f->bpf_jit_enable;
 	struct checklist l = {.checks = checks, .group = "kernel"};
 
-	check_btf(&l, f);
-	check_lockdown(&l, f);
-	check_jit(&l, f);
+	check_btf(&l, &f->btf_size);
+	check_lockdown(&l, f->env.lockdown);
+	ADD_IF(jit->known, jit->reason, &l, "bpf_jit", !jit->value, "%s",
+	       jit->value ? "on" : "off");
 	check_clock(&l, f);
 	l.group = "privileges";
 	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
 		check_capability(&l, f, i);
-	check_unprivileged_bpf(&l, f);
-	check_paranoid(&l, f);
+	check_sysctls(&l, f);
 	l.group = "limits";
-	check_bytes(&l, "optmem_max", &f->env.optmem_max, OPTMEM_ENOUGH,
-		    "bounds the zero-copy sends of a socket whose notifications are outstanding",
-		    "if runs show ENOBUFS: sysctl net.core.optmem_max=131072");
-	check_bytes(&l, "memlock", &f->env.memlock, MEMLOCK_ENOUGH,
-		    "RLIMIT_MEMLOCK bounds the bytes that all senders together have pinned",
-		    "if runs show ENOBUFS: ulimit -l 65536 before, or LimitMEMLOCK=");
+	check_bytes(&l, "optmem_max", &f->env.optmem_max, OPTMEM_ENOUGH);
+	check_bytes(&l, "memlock", &f->env.memlock, MEMLOCK_ENOUGH);
 	check_limit(&l, f, LIMIT_FILES);
 	check_limit(&l, f, LIMIT_MEMORY);
 	check_limit(&l, f, LIMIT_DATA);
 	l.group = "confounders";
-	check_preemption(&l, &f->env.machine);
-	check_governor(&l, &f->env.machine);
-	check_mitigations(&l, &f->env.machine);
-	check_huge_pages(&l, &f->env.machine);
-	check_nodes(&l, &f->env.machine);
-	check_load(&l, f);
-	check_steal(&l, f);
+	check_machine(&l, f);
 	l.group = "path";
 	check_path(&l, f);
 	return l.nr;
@@ -546,5 +463,5 @@ const char *check_state__key(enum check_state s)
 		[CHECK_UNKNOWN] = "unknown",
 	};
 
-	return (size_t)s < sizeof(keys) / sizeof(keys[0]) ? keys[s] : "?";
+	return keys[s];
 }

@@ -7,7 +7,7 @@
 #include "host/environment.h"
 #include "perf/event.h"
 #include "perf/proc.h"
-#include "base/printable.h"
+#include "diagnosis.h"
 #include "common/units.h"
 
 struct counters {
@@ -30,16 +30,6 @@ static const char *missing(const struct counters *c, int counter)
 	return perf_plan__missing(&c->plan, (unsigned int)counter, PERF_WHOLE, &c->facts);
 }
 
-/* Text in lines that begin at a column. */
-static void print_at(FILE *f, unsigned int width, int column, const char *text)
-{
-	const char *line, *rest = text;
-	size_t len;
-
-	while ((len = wrap__next(&rest, width - (unsigned int)column, &line)))
-		fprintf(f, "%*s%.*s\n", column, "", (int)len, line);
-}
-
 static void print_names(FILE *f, unsigned int width, const struct counters *c, const char *reason)
 {
 	char names[512];
@@ -56,9 +46,9 @@ static void print_names(FILE *f, unsigned int width, const struct counters *c, c
 	if (!len || len >= sizeof(names))
 		return;
 	snprintf(names + len, sizeof(names) - len, reason ? ": n/a" : ": counted");
-	print_at(f, width, 2, names);
+	doctor__wrap(f, width, 0, 2, names);
 	if (reason)
-		print_at(f, width, 6, reason);
+		doctor__wrap(f, width, 0, 6, reason);
 }
 
 static bool said_before(const struct counters *c, int counter)

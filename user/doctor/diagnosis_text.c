@@ -14,20 +14,16 @@
 #define QUALITY_WIDTH 13
 #define STAGE_COLUMN  (INDENT + STAGE_WIDTH + QUALITY_WIDTH)
 
-/* Text from the given column on: the first line at the cursor, the others below. */
-static void print_wrapped(FILE *f, unsigned int width, int column, const char *text)
+void doctor__wrap(FILE *f, unsigned int width, int from, int column, const char *text)
 {
 	char shown[1024];
 	const char *line, *rest = printable(shown, sizeof(shown), text);
-	bool first = true;
-	size_t len;
+	size_t len = wrap__next(&rest, width - (unsigned int)column, &line);
 
-	while ((len = wrap__next(&rest, width - (unsigned int)column, &line))) {
-		fprintf(f, "%*s%.*s\n", first ? 0 : column, "", (int)len, line);
-		first = false;
-	}
-	if (first)
-		fputc('\n', f);
+	do {
+		fprintf(f, "%*s%.*s\n", len ? column - from : 0, "", (int)len, line);
+		from = 0;
+	} while (len && (len = wrap__next(&rest, width - (unsigned int)column, &line)));
 }
 
 static void print_remedy(FILE *f, unsigned int width, int column, const char *remedy)
@@ -35,13 +31,13 @@ static void print_remedy(FILE *f, unsigned int width, int column, const char *re
 	if (!remedy[0])
 		return;
 	fprintf(f, "%*s-> ", column, "");
-	print_wrapped(f, width, column + 3, remedy);
+	doctor__wrap(f, width, column + 3, column + 3, remedy);
 }
 
 static void print_field(FILE *f, unsigned int width, const char *name, const char *value)
 {
 	fprintf(f, "%*s%-*s", INDENT, "", STATE_WIDTH + NAME_WIDTH, name);
-	print_wrapped(f, width, BODY_COLUMN, value[0] ? value : "n/a");
+	doctor__wrap(f, width, BODY_COLUMN, BODY_COLUMN, value[0] ? value : "n/a");
 }
 
 static void print_machine(FILE *f, unsigned int width, const struct environment *env)
@@ -65,7 +61,7 @@ static void print_check(FILE *f, unsigned int width, const struct check *c)
 		c->name);
 	if (strlen(c->name) >= NAME_WIDTH)
 		fprintf(f, "\n%*s", BODY_COLUMN, "");
-	print_wrapped(f, width, BODY_COLUMN, body);
+	doctor__wrap(f, width, BODY_COLUMN, BODY_COLUMN, body);
 	print_remedy(f, width, BODY_COLUMN, c->remedy);
 }
 
@@ -93,11 +89,9 @@ static void print_stage(FILE *f, unsigned int width, const struct stage_line *s)
 		 mode__list(modes, sizeof(modes), s->modes), s->modes ? ")" : "");
 	fprintf(f, "%*s%-*s%-*s", INDENT, "", STAGE_WIDTH, s->stage, QUALITY_WIDTH,
 		quality__name(s->quality));
-	print_wrapped(f, width, STAGE_COLUMN, hook);
-	if (s->reason) {
-		fprintf(f, "%*s", STAGE_COLUMN, "");
-		print_wrapped(f, width, STAGE_COLUMN, s->reason);
-	}
+	doctor__wrap(f, width, STAGE_COLUMN, STAGE_COLUMN, hook);
+	if (s->reason)
+		doctor__wrap(f, width, 0, STAGE_COLUMN, s->reason);
 	print_remedy(f, width, STAGE_COLUMN, s->remedy);
 }
 
@@ -123,15 +117,6 @@ static void print_attach(FILE *f, unsigned int width, const struct diagnosis *d)
 		print_stage(f, width, &d->attach_lines[i]);
 }
 
-static unsigned int count(const struct diagnosis *d, enum check_state state)
-{
-	unsigned int n = 0;
-
-	for (size_t i = 0; i < d->checks_nr; i++)
-		n += d->checks[i].state == state;
-	return n;
-}
-
 static void print_sum(FILE *f, unsigned int width, const struct diagnosis *d)
 {
 	bool low = limits__culprit(&d->facts.limits, 0) != LIMIT_NR;
@@ -142,13 +127,15 @@ static void print_sum(FILE *f, unsigned int width, const struct diagnosis *d)
 		: d->usable ? "a run can watch the kernel"
 		: d->untold ? "what the kernel has could not be found out"
 			    : "a run cannot watch the kernel with this backend";
+	unsigned int nr[CHECK_UNKNOWN + 1] = {0};
 	char text[160];
 
+	for (size_t i = 0; i < d->checks_nr; i++)
+		nr[d->checks[i].state]++;
 	snprintf(text, sizeof(text), "%s; checks: %u ok, %u limited, %u missing, %u unknown",
-		 answer, count(d, CHECK_OK), count(d, CHECK_LIMITED), count(d, CHECK_MISSING),
-		 count(d, CHECK_UNKNOWN));
+		 answer, nr[CHECK_OK], nr[CHECK_LIMITED], nr[CHECK_MISSING], nr[CHECK_UNKNOWN]);
 	fputc('\n', f);
-	print_wrapped(f, width, 0, text);
+	doctor__wrap(f, width, 0, 0, text);
 }
 
 void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The doctor command; see doctor.h and diagnosis.h. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "counters.h"
 #include "base/log.h"
 #include "base/atomic_file.h"
+#include "write/json.h"
 
 #define COLUMNS_MIN 60
 #define COLUMNS_MAX 100 /* longer lines are hard to read on any terminal */
@@ -27,33 +27,22 @@ static unsigned int text_columns(void)
 	return columns < COLUMNS_MIN ? COLUMNS_MIN : columns;
 }
 
-static int print_json(FILE *f, const struct diagnosis *d)
-{
-	json_t *doc = doctor__document(d);
-	int err = 0;
-
-	json_object_set_new(doc, "perf", doctor_perf__json(&d->facts.env));
-	if (json_dumpf(doc, f, JSON_INDENT(2) | JSON_ENSURE_ASCII) || fputc('\n', f) == EOF)
-		err = -EIO;
-	json_decref(doc);
-	return err;
-}
-
 static int write_json(const struct diagnosis *d, const char *name)
 {
+	json_t *document = doctor__document(d);
 	struct atomic_file *file;
-	int err = atomic_file__open(&file, name);
+	int err = atomic_file__open(&file, name), code;
 
-	if (!err) {
-		err = print_json(atomic_file__stream(file), d);
-		if (err)
-			atomic_file__abort(file);
-		else
-			err = atomic_file__commit(file);
-	}
-	if (err)
+	json_object_set_new(document, "perf", doctor_perf__json(&d->facts.env));
+	if (err) {
 		log_error("cannot write %s: %s.", name, strerror(-err));
-	return err;
+		code = EXIT_RUN_FAILED;
+	} else {
+		err = json_document__write(atomic_file__stream(file), document);
+		code = atomic_file__finish(&file, err, name);
+	}
+	json_decref(document);
+	return code;
 }
 
 /* A temporary error: not the kernel's answer. */
@@ -63,11 +52,9 @@ static int say_untold(const struct diagnosis *d)
 	char limit[256];
 
 	atomic_file__flush_stdout();
-	if (which == LIMIT_NR)
-		log_error("what the kernel has could not be found out: %s.", strerror(-d->untold));
-	else
-		log_error("what the kernel has could not be found out: %s.",
-			  limits__say(limit, sizeof(limit), &d->facts.limits, which));
+	log_error("what the kernel has could not be found out: %s.",
+		  which == LIMIT_NR ? strerror(-d->untold)
+				    : limits__say(limit, sizeof(limit), &d->facts.limits, which));
 	return EXIT_RUN_FAILED;
 }
 
@@ -94,8 +81,8 @@ int doctor__main(int argc, char **argv)
 	diagnosis__make(d, &o);
 	if (!o.output[OUTPUT_JSON])
 		doctor__print(stdout, text_columns(), d, &o, doctor_perf__print);
-	else if (write_json(d, o.output[OUTPUT_JSON]))
-		code = EXIT_RUN_FAILED;
+	else
+		code = write_json(d, o.output[OUTPUT_JSON]);
 	if (!code)
 		code = exit_code(d);
 	diagnosis__clear(d);

@@ -255,7 +255,7 @@ static int load(struct export *x)
 {
 	struct attach_filter filter = {
 		.cgroup = -1,
-		.sockets_max = x->o.sockets_max,
+		.sockets_max = (uint32_t)x->o.sockets_max,
 		.count_calls = x->o.count_calls,
 		.backend = x->o.backend,
 	};

@@ -8,7 +8,7 @@
 #include "aggregates.h"
 #include "base/command_line.h"
 #include "base/log.h"
-#include "common/units.h"
+#include "base/setting.h"
 
 enum key {
 	KEY_LISTEN = 256,
@@ -24,6 +24,9 @@ enum key {
 	KEY_BACKEND,
 	KEY_COUNT_CALLS,
 };
+
+/* In the order of enum export_by. */
+#define BY_WORDS "cgroup|comm|port"
 
 static const char doc[] =
 	"Serves the copy ledger of every service on this machine to Prometheus, over HTTP.\n"
@@ -44,7 +47,7 @@ static const char doc[] =
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Groups:", 1},
-	{"by", KEY_BY, "cgroup|comm|port", 0,
+	{"by", KEY_BY, BY_WORDS, 0,
 	 "one group per unit, container or pod (default cgroup), per process name, or per "
 	 "listening "
 	 "port",
@@ -77,82 +80,45 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static uint64_t number(const char *option, const char *arg, uint64_t max)
-{
-	uint64_t n;
+#define AT(field) .offset = offsetof(struct export_options, field)
 
-	if (parse_count(arg, 1, max, &n))
-		usage_error("--%s takes a number from 1 to %llu, not '%s'.", option,
-			    (unsigned long long)max, arg);
-	return n;
-}
-
-static void set_by(struct export_options *o, const char *arg)
-{
-	static const char *const names[] = {"cgroup", "comm", "port"};
-
-	for (int i = 0; i < 3; i++)
-		if (!strcmp(arg, names[i]))
-			o->by = (enum export_by)i;
-}
+static const struct setting settings[] = {
+	{KEY_LISTEN, SETTING_STRING, AT(listen)},
+	{KEY_BY, SETTING_CHOICE, AT(by), "--by", BY_WORDS},
+	{KEY_GROUPS, SETTING_COUNT, AT(groups), "--groups", "a number from 1 to 1024", 1,
+	 AGGREGATES_MAX},
+	{KEY_THIS_NETNS, SETTING_FLAG, AT(this_netns)},
+	{KEY_INTERVAL, SETTING_TIME, AT(interval_ns), "--interval",
+	 "a time from 50ms to 1h such as 5s", 50000000, 3600000000000},
+	{KEY_ONCE, SETTING_FLAG, AT(once)},
+	{KEY_TEXTFILE, SETTING_STRING, AT(textfile)},
+	{KEY_READY_FILE, SETTING_STRING, AT(ready_file)},
+	{KEY_SOCKETS, SETTING_COUNT, AT(sockets_max), "--max-sockets", "a number from 1 to 1048576",
+	 1, NIO_SOCKETS_MAX},
+	{KEY_COUNT_CALLS, SETTING_FLAG, AT(count_calls)},
+	{'q', SETTING_FLAG, AT(quiet)},
+	{'v', SETTING_LEVEL, AT(verbose)},
+};
 
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct export_options *o = state->input;
 
 	switch (key) {
-	case KEY_LISTEN:
-		o->listen = arg;
-		o->listen_given = true;
-		return 0;
-	case KEY_BY:
-		set_by(o, arg);
-		return 0;
 	case KEY_FILTER:
 		if (o->filters_nr == EXPORT_FILTERS_MAX)
 			usage_error("at most %d --filter can be given.", EXPORT_FILTERS_MAX);
 		o->filters[o->filters_nr++] = arg;
 		return 0;
-	case KEY_GROUPS:
-		o->groups = (unsigned int)number("groups", arg, AGGREGATES_MAX);
-		return 0;
-	case KEY_THIS_NETNS:
-		o->this_netns = true;
-		return 0;
-	case KEY_INTERVAL:
-		if (parse_duration(arg, &o->interval_ns) || o->interval_ns < 50000000 ||
-		    o->interval_ns > 3600000000000)
-			usage_error("--interval takes a time from 50ms to 1h such as 5s, not '%s'.",
-				    arg);
-		return 0;
-	case KEY_ONCE:
-		o->once = true;
-		return 0;
-	case KEY_TEXTFILE:
-		o->textfile = arg;
-		return 0;
-	case KEY_READY_FILE:
-		o->ready_file = arg;
-		return 0;
-	case KEY_SOCKETS:
-		o->sockets_max = (unsigned int)number("max-sockets", arg, NIO_SOCKETS_MAX);
-		return 0;
 	case KEY_BACKEND:
 		backend__parse(arg, &o->backend);
-		return 0;
-	case KEY_COUNT_CALLS:
-		o->count_calls = true;
-		return 0;
-	case 'q':
-		o->quiet = true;
-		return 0;
-	case 'v':
-		o->verbose++;
 		return 0;
 	case ARGP_KEY_ARG:
 		usage_error("'%s' is one argument too many: export takes options only.", arg);
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return setting__take(settings, sizeof(settings) / sizeof(settings[0]), key, arg, o)
+			       ? 0
+			       : ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -161,17 +127,15 @@ void export_options__parse(struct export_options *o, int argc, char **argv)
 	static const struct argp argp = {.options = options, .parser = take, .doc = doc};
 
 	*o = (struct export_options){
-		.listen = "127.0.0.1:9753",
 		.groups = 64,
 		.interval_ns = 5000000000,
 		.sockets_max = NIO_SOCKETS_DEFAULT,
 		.backend = BACKEND_AUTO,
 	};
 	command_line__parse(&argp, "export", argc, argv, o);
-	if ((o->once && o->textfile) || (o->listen_given && (o->once || o->textfile)))
+	if (o->once + !!o->textfile + !!o->listen > 1)
 		usage_error("--listen, --textfile and --once exclude each other.");
-	log_set_level(o->quiet         ? LOG_ERROR
-		      : o->verbose > 1 ? LOG_DEBUG
-		      : o->verbose     ? LOG_INFO
-				       : LOG_WARNING);
+	if (!o->listen)
+		o->listen = "127.0.0.1:9753";
+	log_set_verbosity(o->quiet, o->verbose);
 }

@@ -19,17 +19,16 @@ enum export_by {
 
 struct export_options {
 	const char *listen; /* ADDR:PORT or unix:PATH */
-	bool listen_given;
 	enum export_by by;
 	const char *filters[EXPORT_FILTERS_MAX]; /* patterns of group names, fnmatch(3) */
 	size_t filters_nr;
-	unsigned int groups;
+	uint64_t groups;
 	bool this_netns; /* leave out sockets of other network namespaces */
 	uint64_t interval_ns;
 	bool once;
 	const char *textfile; /* NULL: none */
 	const char *ready_file;
-	unsigned int sockets_max;
+	uint64_t sockets_max;
 	enum backend backend;
 	bool count_calls;
 	bool quiet;

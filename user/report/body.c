@@ -132,11 +132,9 @@ static bool put_mode_cell(struct body *b, enum mode mode, uint64_t size, enum me
 {
 	double value = mean_over_threads(b->a, mode, size, m);
 	bool best = !isnan(value) && is_best(b->a, mode, size, m);
-	char number[PHRASE_BUF] = "n/a";
 
-	if (!isnan(value))
-		phrases__number(number, sizeof(number), value);
-	put_cell(b, "%s%s", best ? DOC_WINNER : "", number);
+	put_cell(b, "%s%s", best ? DOC_WINNER : "",
+		 isnan(value) ? "n/a" : phrases__number(value).text);
 	return best;
 }
 
@@ -146,7 +144,7 @@ static void write_mode_table(struct body *b)
 	const struct analysis *a = b->a;
 	const enum metric metrics[] = {METRIC_GBPS, figure__cost_metric(a)};
 	const char *heads[1 + 2 * MODE_NR] = {"Size"};
-	char text[1 + 2 * MODE_NR][PHRASE_BUF], size[UNITS_BUF];
+	char text[1 + 2 * MODE_NR][PHRASE_BUF];
 	size_t columns = 1;
 	bool marked = false;
 
@@ -163,7 +161,7 @@ static void write_mode_table(struct body *b)
 		return;
 	doc__table(&b->doc, heads, columns);
 	for (size_t s = 0; s < a->sizes_nr && s < ROWS_MAX; s++) {
-		put_cell(b, "%s", format_size(size, sizeof(size), a->sizes[s]));
+		put_cell(b, "%s", phrases__size(a->sizes[s]).text);
 		for (size_t i = 0; i < 2; i++)
 			for (int m = 0; m < MODE_NR; m++)
 				if (a->has_mode[m] && analysis__has(a, metrics[i]))
@@ -214,10 +212,8 @@ static void write_first_figures(struct body *b)
 /* The first cells of a row: "two-copy", "64 KiB", "8"; 0 threads: unknown. */
 static void put_names(struct body *b, const struct cell *c)
 {
-	char size[UNITS_BUF];
-
 	put_cell(b, "%s", phrases__mode(c->mode));
-	put_cell(b, "%s", format_size(size, sizeof(size), c->size));
+	put_cell(b, "%s", phrases__size(c->size).text);
 	put_cell(b, c->threads ? "%u" : "n/a", c->threads);
 }
 
@@ -226,7 +222,6 @@ static void write_evidence(struct body *b, const struct answer_text *answer)
 	static const char *const heads[] = {"Mode",   "Size",     "Threads", "Number",
 					    "Median", "Interval", "Rounds"};
 	size_t n = answer->evidence_nr < ROWS_MAX ? answer->evidence_nr : ROWS_MAX;
-	char text[PHRASE_BUF];
 
 	if (n < answer->evidence_nr)
 		say(b, "The first %zu of %zu numbers.", n, answer->evidence_nr);
@@ -234,9 +229,8 @@ static void write_evidence(struct body *b, const struct answer_text *answer)
 	for (const struct evidence *e = answer->evidence; e < answer->evidence + n; e++) {
 		put_names(b, e->cell);
 		put_cell(b, "%s", metric__words(e->metric));
-		put_cell(b, "%s",
-			 phrases__value(text, sizeof(text), e->metric, e->estimate.median));
-		put_cell(b, "%s", phrases__interval(text, sizeof(text), e->metric, &e->estimate));
+		put_cell(b, "%s", phrases__value(e->metric, e->estimate.median).text);
+		put_cell(b, "%s", phrases__interval(e->metric, &e->estimate).text);
 		put_cell(b, "%u", e->estimate.n);
 	}
 	doc__table_end(&b->doc);
@@ -375,16 +369,13 @@ static const char flame_legend[] =
 
 #define KEY_COLUMNS 4
 
-static void put_metric_cell(struct body *b, struct cell *c, enum metric m)
+static void put_metric(struct body *b, struct cell *c, enum metric m)
 {
 	struct estimate e = analysis__estimate(b->a, c, m);
-	char text[3 * PHRASE_BUF];
+	bool interval = metric__shown(m, VISIBILITY_INTERVAL) && b->a->rounds_max > 1;
 
-	if (metric__shown(m, VISIBILITY_INTERVAL) && b->a->rounds_max > 1)
-		phrases__estimate(text, sizeof(text), m, &e);
-	else
-		phrases__value(text, sizeof(text), m, e.median);
-	put_cell(b, "%s", text);
+	put_cell(b, "%s",
+		 interval ? phrases__estimate(m, &e).text : phrases__value(m, e.median).text);
 }
 
 static void write_cells(struct body *b)
@@ -409,7 +400,7 @@ static void write_cells(struct body *b)
 		put_names(b, &a->cells[i]);
 		put_cell(b, "%zu", a->cells[i].rows_nr);
 		for (size_t m = 0; m < nr; m++)
-			put_metric_cell(b, &a->cells[i], metrics[m]);
+			put_metric(b, &a->cells[i], metrics[m]);
 	}
 	doc__table_end(&b->doc);
 }
@@ -418,7 +409,6 @@ static void write_failures(struct body *b)
 {
 	static const char *const heads[] = {"Mode", "Size", "Threads", "Round", "Reason"};
 	const struct dataset *d = b->a->dataset;
-	char size[UNITS_BUF];
 
 	if (!d->failures_nr)
 		return;
@@ -426,7 +416,7 @@ static void write_failures(struct body *b)
 	doc__table(&b->doc, heads, 5);
 	for (size_t i = 0; i < d->failures_nr; i++) {
 		put_cell(b, "%s", d->failures[i].mode);
-		put_cell(b, "%s", format_size(size, sizeof(size), d->failures[i].size));
+		put_cell(b, "%s", phrases__size(d->failures[i].size).text);
 		put_cell(b, "%u", d->failures[i].threads);
 		put_cell(b, "%u", d->failures[i].round);
 		put_cell(b, "%s", d->failures[i].reason);
@@ -490,7 +480,6 @@ static void write_example(struct body *b)
 {
 	const struct cell *peak = analysis__peak(b->a, MODE_NR, METRIC_GBPS);
 	const struct dataset_row *row = peak ? &peak->rows[0] : NULL;
-	char name[PHRASE_BUF], cycles[PHRASE_BUF], quotient[PHRASE_BUF];
 	double c, payload;
 
 	if (!row || isnan(row->value[METRIC_CYCLES]) || !(row->value[METRIC_PAYLOAD] > 0))
@@ -498,9 +487,8 @@ static void write_example(struct body *b)
 	c = row->value[METRIC_CYCLES];
 	payload = row->value[METRIC_PAYLOAD];
 	say(b, "For example, round %u of %s: %s cycles / %.0f bytes = %s cycles per byte.",
-	    row->round, phrases__cell(name, sizeof(name), peak),
-	    phrases__value(cycles, sizeof(cycles), METRIC_CYCLES, c), payload,
-	    phrases__number(quotient, sizeof(quotient), c / payload));
+	    row->round, phrases__cell(peak).text, phrases__value(METRIC_CYCLES, c).text, payload,
+	    phrases__number(c / payload).text);
 }
 
 /* The rule of base/rank_test.h, as docs/GUIDE.md has it. */

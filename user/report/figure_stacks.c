@@ -280,13 +280,12 @@ static void make_classes(struct figure_draft *d, const char *threads)
 
 void figure_stacks__make(struct figure_draft *d, enum figure_id id)
 {
-	char threads[UNITS_BUF];
+	struct phrase threads = phrases__threads(figure__reference_threads(d->a));
 
-	phrases__threads(threads, sizeof(threads), figure__reference_threads(d->a));
 	if (id == FIGURE_COPIES)
-		make_copies(d, threads);
+		make_copies(d, threads.text);
 	else if (id == FIGURE_PATH)
-		make_path(d, threads);
+		make_path(d, threads.text);
 	else
-		make_classes(d, threads);
+		make_classes(d, threads.text);
 }

@@ -41,9 +41,10 @@ static char *page(const struct view_item *item, int rows, int columns)
 
 static struct view_item item_of(const struct sock_state *s)
 {
-	struct view_item item = {.id = 1, .name = "nginx 42", .is_connection = true, .stream = *s};
+	struct view_item item = {
+		.row = {.by = BY_CONNECTION, .id = 1}, .name = "nginx 42", .socket = *s};
 
-	socket_ledger__add_socket(&item.books, s);
+	socket_ledger__add_socket(&item.row.books, s);
 	return item;
 }
 
@@ -84,7 +85,7 @@ TEST(small_sizes_share_a_row_on_a_short_screen)
 
 TEST(row_without_bytes_says_that_it_moved_nothing)
 {
-	struct view_item item = {.id = 7, .name = "idle 7"};
+	struct view_item item = {.row.id = 7, .name = "idle 7"};
 	char *text = page(&item, 24, 80);
 
 	assert_non_null(strstr(text, "idle 7 moved nothing yet."));

@@ -119,7 +119,7 @@ TEST(zero_columns_are_dropped_before_names_are_shortened)
 		     "        -         -      3 kB      1.00\n"
 		     "total                                                         1 MB      1 MB "
 		     "        -         -      3 kB      1.00\n"
-		     "           Nothing was deferred.\n");
+		     "           Zero in every row: deferred.\n");
 	assert_table(&s, BY_CONNECTION, 100,
 		     "connection                                                    sent    copied "
 		     " received  copies/B\n"
@@ -127,13 +127,13 @@ TEST(zero_columns_are_dropped_before_names_are_shortened)
 		     "     3 kB      1.00\n"
 		     "total                                                         1 MB      1 MB "
 		     "     3 kB      1.00\n"
-		     "           Nothing was pinned, spliced or deferred.\n");
+		     "           Zero in every row: pinned, spliced, deferred.\n");
 	assert_table(
 		&s, BY_CONNECTION, 80,
 		"connection                                    sent    copied  received  copies/B\n"
 		"nginx 4194304 :5044~ 203.0.113.210:60211      1 MB      1 MB      3 kB      1.00\n"
 		"total                                         1 MB      1 MB      3 kB      1.00\n"
-		"           Nothing was pinned, spliced or deferred.\n");
+		"           Zero in every row: pinned, spliced, deferred.\n");
 }
 
 TEST(names_are_shortened_before_columns_with_bytes_are_dropped)
@@ -179,7 +179,7 @@ TEST(unseen_deferred_copies_are_marked_as_a_lower_bound)
 		"2 MB     >=0 B      3 kB    >=0.33\n"
 		"total                                                       3 MB      1 MB      "
 		"2 MB     >=0 B      3 kB    >=0.33\n"
-		"           Nothing was spliced.\n");
+		"           Zero in every row: spliced.\n");
 }
 
 /* The note distinguishes columns without bytes from columns with bytes and no room. */
@@ -194,8 +194,8 @@ TEST(note_names_zero_columns_apart_from_columns_without_room)
 		"connection                          sent    copied    pinned  received  copies/B\n"
 		"nginx 4194304 ~0.113.210:60211      3 MB      1 MB      2 MB      3 kB      2.00\n"
 		"total                               3 MB      1 MB      2 MB      3 kB      2.00\n"
-		"           Nothing was spliced. No room in the table for deferred (5 MB in "
-		"all).\n");
+		"           Zero in every row: spliced. No room in the table for deferred (5 MB\n"
+		"           in all).\n");
 }
 
 TEST(rows_beyond_top_are_counted_in_the_note)
@@ -221,8 +221,7 @@ TEST(rows_beyond_top_are_counted_in_the_note)
 		attach_result__print_table(f, 120, &r);
 		fflush(f);
 		assert_non_null(strstr(text, "\ntotal "));
-		assert_non_null(strstr(
-			text, "\n           2 more are in the total only: --top 3 shows them."));
+		assert_non_null(strstr(text, "\n           2 more in the total only (--top 3)."));
 		rewind(f);
 	}
 	fclose(f);

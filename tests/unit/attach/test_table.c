@@ -278,7 +278,8 @@ TEST(processes_of_one_pid_are_numbered_by_start_time)
 {
 	struct nio_task asked = {.started = 50, .asked = 1, .comm = "other"};
 	struct attach_result r = {0};
-	char name[PROCESS_LEN];
+	struct attach_row row = {.by = BY_PROCESS};
+	char name[ROW_NAME_LEN];
 
 	take_both(&r.table);
 	/* Another PID, and a process with CPU time only, which is not listed, do not count. */
@@ -287,9 +288,10 @@ TEST(processes_of_one_pid_are_numbered_by_start_time)
 	assert_int_equal(table__turn(&r.table, process_at(&r.table, 100)), 1);
 	assert_int_equal(table__turn(&r.table, process_at(&r.table, 200)), 2);
 	assert_int_equal(table__turn(&r.table, process_at(&r.table, 50)), 0);
-	assert_string_equal(attach_result__process(name, &r, process_at(&r.table, 200)),
-			    "first 7 (no. 2)");
-	assert_string_equal(attach_result__process(name, &r, process_at(&r.table, 50)), "other 8");
+	row.process = process_at(&r.table, 200);
+	assert_string_equal(attach_row__name(name, &r, &row, true), "first 7 (no. 2) (0)");
+	row.process = process_at(&r.table, 50);
+	assert_string_equal(attach_row__name(name, &r, &row, true), "other 8 (0)");
 	table__clear(&r.table);
 }
 
@@ -393,10 +395,9 @@ static struct judgement judge(const struct attach_result *r, const struct attach
 TEST(verdict_and_advice_name_the_port_that_copies)
 {
 	struct attach_result r = {.told = true};
-	const struct attach_row total = {.books = &r.table.total};
+	struct attach_row row;
 	struct sock_state s = file_stream;
 	struct process *p;
-	struct socket_ledger b = {0};
 	struct judgement j;
 
 	table__begin(&r.table);
@@ -407,27 +408,23 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	p = table__process(&r.table, 7, 0);
 	for (int i = 0; i < 1000; i++)
 		cpu_split__add(&p->cpu, i % 5 ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY, false);
-	j = judge(&r, &total);
+	row = attach_row__total(&r);
+	j = judge(&r, &row);
 	assert_string_equal(j.text, "Port 80: 200 MB sent by reference (sendfile), port 81: 100 MB "
 				    "copied.");
 	assert_ptr_equal(strstr(j.advice, "Port 81: 100 MB were sent by copy"), j.advice);
 	assert_null(strstr(j.advice, "ort 80"));
-	assert_string_equal(
-		judge(&r, &(struct attach_row){.books = &p->books, .process = p}).advice, j.advice);
-	for (size_t i = 0; i < 2; i++) {
-		const struct group *g = &r.table.groups[GROUP_PORT].list[i];
-		const struct attach_row row = {&g->books, NULL, g, GROUP_PORT, NULL};
-
-		assert_int_equal(judge(&r, &row).advice[0] != '\0', g->id == 81);
-	}
+	assert_true(attach_row__at(&row, &r, BY_PROCESS, 0));
+	assert_string_equal(judge(&r, &row).advice, j.advice);
+	for (size_t i = 0; attach_row__at(&row, &r, BY_PORT, i); i++)
+		assert_int_equal(judge(&r, &row).advice[0] != '\0', row.id == 81);
 	/* A connection has advice in the refresh that read its process, and not later. */
 	s.local_port = 81;
 	s.now.sent = s.stages[NIO_STAGE_TX_COPY].bytes = 50000000;
-	socket_ledger__add_socket(&b, &s);
-	j = judge(&r, &(struct attach_row){.books = &b, .socket = &s});
-	assert_non_null(strstr(j.advice, "50 MB were sent by copy"));
+	row = (struct attach_row){.by = BY_CONNECTION, .socket = &s};
+	socket_ledger__add_socket(&row.books, &s);
+	assert_non_null(strstr(judge(&r, &row).advice, "50 MB were sent by copy"));
 	table__begin(&r.table);
-	j = judge(&r, &(struct attach_row){.books = &b, .socket = &s});
-	assert_string_equal(j.advice, "");
+	assert_string_equal(judge(&r, &row).advice, "");
 	table__clear(&r.table);
 }

@@ -149,7 +149,7 @@ TEST(only_numbers_booleans_and_null_can_be_compared)
 		{"none_reason == 1",
 		 "--assert 'none_reason == 1': field 'none_reason' is not a number"},
 		{"in.reason == 1", "--assert 'in.reason == 1': field 'in.reason' is not a number"},
-		{"in.n == 1", "--assert 'in.n == 1': there is no field 'in.n': see docs/OUTPUT.md"},
+		{"in.n == 1", "--assert 'in.n == 1': there is no field 'in.n': see docs/reference"},
 	};
 	json_t *o = object(members);
 
