@@ -66,6 +66,7 @@ static void set_metrics(struct compare_options *o, const char *list)
 				    name);
 		o->metrics[m] = true;
 	}
+	o->gate = o->metrics;
 	free(copy);
 }
 
@@ -81,16 +82,6 @@ static double parse_percent(const char *arg)
 	if (*end == '%')
 		end++;
 	return *end || value > PERCENT_MAX ? (double)NAN : value / 100;
-}
-
-static void add_name(struct compare_options *o, const char *arg, unsigned int arg_num)
-{
-	if (arg_num == 0)
-		o->names.before = arg;
-	else if (arg_num == 1)
-		o->names.after = arg;
-	else
-		usage_error("'%s' is one argument too many: compare takes two.", arg);
 }
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -121,19 +112,16 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		o->quiet = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		add_name(o, arg, state->arg_num);
+		if (state->arg_num > 1)
+			usage_error("'%s' is one argument too many: compare takes two.", arg);
+		if (state->arg_num)
+			o->names.after = arg;
+		else
+			o->names.before = arg;
 		return 0;
 	default:
 		return csv_options__parse(&o->foreign, key, arg);
 	}
-}
-
-static bool any_metric(const struct compare_options *o)
-{
-	for (int m = 0; m < METRIC_NR; m++)
-		if (o->metrics[m])
-			return true;
-	return false;
 }
 
 /* Puts the names of the metrics before the text below the options. argp frees it. */
@@ -148,9 +136,9 @@ static char *put_metrics(int key, const char *text, void *input)
 		return (char *)text;
 	f = xopen_memstream(&help, &size);
 	fputs("Metrics:", f);
-	for (int m = 0; m < METRIC_NR; m++)
-		if (*metric__name((enum metric)m))
-			fprintf(f, " %s", metric__name((enum metric)m));
+	for (enum metric m = 0; m < METRIC_NR; m++)
+		if (*metric__name(m))
+			fprintf(f, " %s", metric__name(m));
 	fprintf(f, ".\n\n%s", text);
 	xclose_memstream(f);
 	return help;
@@ -166,9 +154,6 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 		usage_error(
 			"compare takes two results directories or CSV files: netiotrace compare "
 			"BEFORE AFTER.");
-	if (!any_metric(o))
-		for (int m = 0; m < METRIC_NR; m++)
-			o->metrics[m] = metric__compared((enum metric)m);
-	else
-		o->gate = o->metrics;
+	for (enum metric m = 0; !o->gate && m < METRIC_NR; m++)
+		o->metrics[m] = metric__compared(m);
 }

@@ -144,7 +144,7 @@ static void write_mode_table(struct body *b)
 	const struct analysis *a = b->a;
 	const enum metric metrics[] = {METRIC_GBPS, figure__cost_metric(a)};
 	const char *heads[1 + 2 * MODE_NR] = {"Size"};
-	char text[1 + 2 * MODE_NR][PHRASE_BUF];
+	char text[1 + 2 * MODE_NR][PHRASE_BUF], size[UNITS_BUF];
 	size_t columns = 1;
 	bool marked = false;
 
@@ -161,7 +161,7 @@ static void write_mode_table(struct body *b)
 		return;
 	doc__table(&b->doc, heads, columns);
 	for (size_t s = 0; s < a->sizes_nr && s < ROWS_MAX; s++) {
-		put_cell(b, "%s", phrases__size(a->sizes[s]).text);
+		put_cell(b, "%s", format_size(size, sizeof(size), a->sizes[s]));
 		for (size_t i = 0; i < 2; i++)
 			for (int m = 0; m < MODE_NR; m++)
 				if (a->has_mode[m] && analysis__has(a, metrics[i]))
@@ -212,8 +212,10 @@ static void write_first_figures(struct body *b)
 /* The first cells of a row: "two-copy", "64 KiB", "8"; 0 threads: unknown. */
 static void put_names(struct body *b, const struct cell *c)
 {
+	char size[UNITS_BUF];
+
 	put_cell(b, "%s", phrases__mode(c->mode));
-	put_cell(b, "%s", phrases__size(c->size).text);
+	put_cell(b, "%s", format_size(size, sizeof(size), c->size));
 	put_cell(b, c->threads ? "%u" : "n/a", c->threads);
 }
 
@@ -369,7 +371,7 @@ static const char flame_legend[] =
 
 #define KEY_COLUMNS 4
 
-static void put_metric(struct body *b, struct cell *c, enum metric m)
+static void put_metric_cell(struct body *b, struct cell *c, enum metric m)
 {
 	struct estimate e = analysis__estimate(b->a, c, m);
 	bool interval = metric__shown(m, VISIBILITY_INTERVAL) && b->a->rounds_max > 1;
@@ -400,7 +402,7 @@ static void write_cells(struct body *b)
 		put_names(b, &a->cells[i]);
 		put_cell(b, "%zu", a->cells[i].rows_nr);
 		for (size_t m = 0; m < nr; m++)
-			put_metric(b, &a->cells[i], metrics[m]);
+			put_metric_cell(b, &a->cells[i], metrics[m]);
 	}
 	doc__table_end(&b->doc);
 }
@@ -409,6 +411,7 @@ static void write_failures(struct body *b)
 {
 	static const char *const heads[] = {"Mode", "Size", "Threads", "Round", "Reason"};
 	const struct dataset *d = b->a->dataset;
+	char size[UNITS_BUF];
 
 	if (!d->failures_nr)
 		return;
@@ -416,7 +419,7 @@ static void write_failures(struct body *b)
 	doc__table(&b->doc, heads, 5);
 	for (size_t i = 0; i < d->failures_nr; i++) {
 		put_cell(b, "%s", d->failures[i].mode);
-		put_cell(b, "%s", phrases__size(d->failures[i].size).text);
+		put_cell(b, "%s", format_size(size, sizeof(size), d->failures[i].size));
 		put_cell(b, "%u", d->failures[i].threads);
 		put_cell(b, "%u", d->failures[i].round);
 		put_cell(b, "%s", d->failures[i].reason);

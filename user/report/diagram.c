@@ -29,8 +29,7 @@ struct diagram {
 	const struct analysis *a;
 	struct cell *cell;
 	struct box fields, buffer, skb, device, queue, target;
-	struct phrase message;
-	char device_text[64];
+	char fields_text[64], device_text[64];
 };
 
 void xml__put(FILE *f, const char *text)
@@ -172,20 +171,21 @@ static const char style[] =
 /* The title, and the line between user space and kernel. */
 static void put_head(const struct diagram *d, int height)
 {
-	struct phrase title = phrases__of("What the kernel did: %s", phrases__cell(d->cell).text);
+	char text[2 * PHRASE_BUF];
 
+	snprintf(text, sizeof(text), "What the kernel did: %s", phrases__cell(d->cell).text);
 	fprintf(d->f,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
 		"height=\"%d\" role=\"img\" class=\"diagram\">\n<title>",
 		WIDTH, height, WIDTH, height);
-	xml__put(d->f, title.text);
+	xml__put(d->f, text);
 	fprintf(d->f,
 		"</title>\n%s<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n"
 		"<rect x=\"8\" y=\"196\" width=\"%d\" height=\"98\" fill=\"#f1f3f5\"/>\n"
 		"<line x1=\"8\" y1=\"196\" x2=\"%d\" y2=\"196\" stroke=\"#888\" "
 		"stroke-dasharray=\"3 3\"/>\n",
 		style, WIDTH, height, WIDTH - 16, WIDTH - 8);
-	put_text(d->f, 16, 22, "start", "title", title.text);
+	put_text(d->f, 16, 22, "start", "title", text);
 	put_text(d->f, 16, 48, "start", "zone", "sender, user memory");
 	put_text(d->f, WIDTH - 16, 48, "end", "zone", "receiver, user memory");
 	put_text(d->f, WIDTH / 2, 290, "middle", "zone", "kernel");
@@ -196,10 +196,12 @@ static void place(struct diagram *d)
 	const json_t *environment = d->a->dataset->environment;
 	const char *path = json_string_value(json_object_get(environment, "path"));
 	const char *device = json_string_value(json_object_get(environment, "device"));
+	char size[UNITS_BUF];
 
-	d->message = phrases__of("message of %s", phrases__size(d->cell->size).text);
+	snprintf(d->fields_text, sizeof(d->fields_text), "message of %s",
+		 format_size(size, sizeof(size), d->cell->size));
 	printable(d->device_text, sizeof(d->device_text), device ? device : "n/a");
-	d->fields = (struct box){24, USER_Y, 150, {"fields", d->message.text}};
+	d->fields = (struct box){24, USER_Y, 150, {"fields", d->fields_text}};
 	d->buffer = (struct box){276, USER_Y, 150, {"one buffer", NULL}};
 	d->skb = (struct box){ran(d, NIO_STAGE_USER_GATHER) ? 276 : 24,
 			      KERNEL_Y,

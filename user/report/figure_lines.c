@@ -83,7 +83,7 @@ static void add_lines(struct figure_draft *d, enum metric m, double scale, unsig
 /* The next panel; taken back by end_panel() when it has no point. */
 static size_t begin_panel(struct figure_draft *d, const char *before, const char *title)
 {
-	snprintf(d->panel_title[d->panels], sizeof(d->panel_title[0]), "%s%.31s", before, title);
+	snprintf(d->panel_title[d->panels], sizeof(d->panel_title[0]), "%s%s", before, title);
 	d->panels++;
 	return d->points;
 }
@@ -101,14 +101,20 @@ static void add_panels(struct figure_draft *d, enum axis axis, const char *befor
 	const struct analysis *a = d->a;
 	size_t all = axis == AXIS_SIZES ? a->threads_nr : a->sizes_nr;
 	size_t picked[FIGURE_PANELS_MAX], points, n = pick_indices(all, max, picked);
+	char title[UNITS_BUF];
 	uint64_t fixed;
 
 	d->is_partial |= n < all;
 	for (size_t i = 0; i < n; i++) {
-		fixed = axis == AXIS_SIZES ? a->threads[picked[i]] : a->sizes[picked[i]];
-		points = begin_panel(d, before,
-				     axis == AXIS_SIZES ? phrases__threads((unsigned int)fixed).text
-							: phrases__size(fixed).text);
+		if (axis == AXIS_SIZES) {
+			fixed = a->threads[picked[i]];
+			snprintf(title, sizeof(title), "%.30s",
+				 phrases__threads(a->threads[picked[i]]).text);
+		} else {
+			fixed = a->sizes[picked[i]];
+			format_size(title, sizeof(title), fixed);
+		}
+		points = begin_panel(d, before, title);
 		for (unsigned int s = 0; s < series_nr; s++)
 			add_lines(d, series[s], scale, s + 1, axis, fixed);
 		end_panel(d, points);
@@ -318,6 +324,7 @@ static bool make_copy_cpu(struct figure_draft *d)
 {
 	bool both = analysis__has(d->a, METRIC_CLASS_TX_COPY);
 	unsigned int threads = figure__reference_threads(d->a);
+	char text[UNITS_BUF];
 
 	if (!both && !analysis__has(d->a, METRIC_CLASS_S_TX_COPY))
 		return false;
@@ -333,7 +340,7 @@ static bool make_copy_cpu(struct figure_draft *d)
 	add_copy_panels(d, both);
 	finish(d, AXIS_SIZES, "CPU time (ns per KiB)", "");
 	if (!d->points)
-		draft__no_data(d, "no sample was taken with %s", phrases__threads(threads).text);
+		draft__no_data(d, "no sample was taken with %s", text);
 	return true;
 }
 
@@ -487,6 +494,7 @@ void figure_lines__copy_times(struct figure_draft *d, enum figure_id id)
 		"'10 ms' 1e7,'100 ms' 1e8,'1 s' 1e9,'10 s' 1e10,'100 s' 1e11,'1000 s' 1e12";
 	unsigned int threads = figure__reference_threads(d->a);
 	uint64_t size = figure__reference_size(d->a);
+	char size_text[UNITS_BUF];
 	unsigned int seen = 0;
 
 	(void)id;
@@ -495,7 +503,8 @@ void figure_lines__copy_times(struct figure_draft *d, enum figure_id id)
 	d->pooled = true;
 	draft__title(d, "How long a copy takes, by stage");
 	draft__note(d, "Messages of %s, %s. Each step is a tenth of a decade.",
-		    phrases__size(size).text, phrases__threads(threads).text);
+		    format_size(size_text, sizeof(size_text), size),
+		    phrases__threads(threads).text);
 	fputs("panel,mode,ns,share\n", d->data);
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
 		add_stage(d, first[i], size, threads);

@@ -280,12 +280,14 @@ static void make_classes(struct figure_draft *d, const char *threads)
 
 void figure_stacks__make(struct figure_draft *d, enum figure_id id)
 {
-	struct phrase threads = phrases__threads(figure__reference_threads(d->a));
+	char threads[UNITS_BUF];
 
+	snprintf(threads, sizeof(threads), "%.30s",
+		 phrases__threads(figure__reference_threads(d->a)).text);
 	if (id == FIGURE_COPIES)
-		make_copies(d, threads.text);
+		make_copies(d, threads);
 	else if (id == FIGURE_PATH)
-		make_path(d, threads.text);
+		make_path(d, threads);
 	else
-		make_classes(d, threads.text);
+		make_classes(d, threads);
 }
