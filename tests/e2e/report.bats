@@ -348,14 +348,14 @@ outside_references() { # FILE
 		echo A3,65536,2,22.5,20000,9000000000,10,20,3
 	} >a.csv
 	"$NETIOTRACE" report -q -o a a.csv
-	grep -q 'Highest throughput of all: one-copy, 64 KiB, 2 threads, 50.00 Gbit/s' a/report.md
+	grep -q 'Highest throughput of all: one-copy, 64 KiB, 2 threads: 50.00 Gbit/s' a/report.md
 	{
 		echo Implementation,Threads,MsgSize_Bytes,Duration_s,Throughput_Gbps,Latency_us,Cycles,Instructions,L1_Cache_Misses,LLC_Misses,Branches,Branch_Misses,Context_Switches
 		echo Two-Copy,4,65536,5,40,100,8e9,4e9,7,6,5,4,3
 		echo One-Copy,4,65536,5,50,90,7e9,4e9,7,6,5,4,3
 	} >b.csv
 	"$NETIOTRACE" report -q -o b b.csv
-	grep -q 'Highest throughput of all: one-copy, 64 KiB, 4 threads, 50.00 Gbit/s' b/report.md
+	grep -q 'Highest throughput of all: one-copy, 64 KiB, 4 threads: 50.00 Gbit/s' b/report.md
 	grep -q '= 0.2240 cycles per byte' b/report.md # 7e9 cycles / (50 Gbit/s x 5 s)
 	for dir in a b; do
 		grep -q 'One run per cell' "$dir/report.md"
