@@ -7,17 +7,23 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Ignores case, '-', '_' and ' ': "zero-copy", "Zero_Copy" and "zerocopy" are equal. */
-static inline bool same_word(const char *a, const char *b)
+/* Compares without regard to case and to the characters in `ignored`. */
+static inline bool same_but_for(const char *ignored, const char *a, const char *b)
 {
 	for (;; a++, b++) {
-		a += strspn(a, "-_ ");
-		b += strspn(b, "-_ ");
+		a += strspn(a, ignored);
+		b += strspn(b, ignored);
 		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
 			return false;
 		if (!*a)
 			return true;
 	}
+}
+
+/* "zero-copy", "Zero_Copy" and "zerocopy" are equal. */
+static inline bool same_word(const char *a, const char *b)
+{
+	return same_but_for("-_", a, b);
 }
 
 /* Whether a list of words separated by spaces has this one. */

@@ -234,7 +234,7 @@ rows() {
 	cp a/results.csv "$public"
 	unprivileged "$NETIOTRACE" compare "$public/results.csv" "$public/results.csv" >out
 	rm -r "$public"
-	grep -q '^0 of .* differ:' out
+	grep -q '^0 of .* differ: ' out
 }
 
 # bats test_tags=address

@@ -123,7 +123,7 @@ int dataset__parse_mode(const char *text, enum mode *mode)
 	for (enum mode m = 0; m < MODE_NR; m++) {
 		char digit = (char)('0' + m);
 
-		if (same_word(text, mode__name(m)) || (text[0] == digit && !text[1]) ||
+		if (same_but_for("-_ ", text, mode__name(m)) || (text[0] == digit && !text[1]) ||
 		    /* Parts of the exercise this experiment is set as. */
 		    ((text[0] == 'A' || text[0] == 'a') && text[1] == digit + 1 && !text[2])) {
 			*mode = m;
