@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # attach under many connections: what exceeds a bound is counted, no table entry is left, and bytes
-# equal those of tests/e2e/connection_churn.c, which prints the results of its send() and recv()
-# calls.
+# equal the results of send() and recv() that tests/e2e/connection_churn.c prints.
 # NETIOTRACE_CHURN_S: seconds of 1000 connections per second (default 3).
 
 bats_require_minimum_version 1.5.0

@@ -232,7 +232,7 @@ rows() {
 	public=$(mktemp -d /tmp/netiotrace-test-XXXXXX)
 	chmod 755 "$public"
 	cp a/results.csv "$public"
-	as_nobody "$NETIOTRACE" compare "$public/results.csv" "$public/results.csv" >out
+	unprivileged "$NETIOTRACE" compare "$public/results.csv" "$public/results.csv" >out
 	rm -r "$public"
 	grep -q '^0 of .* differ ' out
 }

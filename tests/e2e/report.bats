@@ -549,7 +549,7 @@ state_of() {
 	mkdir -m 777 theirs
 	cp "$published" theirs/data.csv
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null || true
-	as_nobody "$NETIOTRACE" report theirs/data.csv
+	unprivileged "$NETIOTRACE" report theirs/data.csv
 	[ -s theirs/data-report/report.html ]
 }
 

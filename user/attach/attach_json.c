@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The document of attach, netiotrace.attach/1, and its CSV: docs/OUTPUT.md, "What attach writes".
+ * The document of attach, netiotrace.attach/1, and its CSV: docs/reference/attach.md.
  * Pure.
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A comparison as text and as JSON (docs/OUTPUT.md, "Comparison"); see compare_output.h. */
+/* A comparison as text and as JSON (docs/reference/compare.md); see compare_output.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

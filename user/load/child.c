@@ -14,11 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,10 +27,6 @@
 #include "common/time_limit.h"
 #include "common/uid_map.h"
 #include "common/units.h"
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x10
-#endif
 
 /* After SIGKILL the kernel may take long to end a process on a busy machine. */
 #define KILLED_NS 10000000000ULL
@@ -62,7 +55,7 @@ static const char *const step_text[] = {
 	[CHILD_STEP_NETNS] = "enter the network namespace",
 	[CHILD_STEP_DROP] = "drop privileges (this needs CAP_SETUID, CAP_SETGID)",
 	[CHILD_STEP_DEATH] = "tie the process to ours",
-	[CHILD_STEP_EXEC] = "execute the program",
+	[CHILD_STEP_EXEC] = "execute the program (every user must be able to)",
 };
 
 struct child_failure {
@@ -276,52 +269,18 @@ static void user__nobody(uid_t *uid, gid_t *gid)
 	}
 }
 
-/* Copies a program to a memfd that anyone may execute (a build with umask 077 is not). */
-static int exe__copy(int exe)
-{
-	struct stat st;
-	off_t pos = 0;
-	ssize_t n;
-	int fd, err;
-
-	fd = memfd_create("netiotrace-child", MFD_CLOEXEC | MFD_EXEC);
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("netiotrace-child", MFD_CLOEXEC); /* before Linux 6.3 */
-	if (fd < 0)
-		return -errno;
-	if (fstat(exe, &st) || fchmod(fd, 0555))
-		goto fail;
-	while (pos < st.st_size) {
-		n = sendfile(fd, exe, &pos, st.st_size - pos);
-		if (n < 0 && errno != EINTR)
-			goto fail;
-		if (!n)
-			break;
-	}
-	return fd;
-fail:
-	err = -errno;
-	close(fd);
-	return err;
-}
-
 /* The parent opens the program: the child's user may have no access to its directory. */
-static int exe__open(const char *path, bool copy)
+static int exe__open(const char *path)
 {
-	int exe = open(path, O_RDONLY | O_CLOEXEC), fd;
+	int exe = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
 	if (exe < 0)
 		return -errno;
-	if (fstat(exe, &st) || !S_ISREG(st.st_mode)) {
-		close(exe);
-		return -EACCES;
-	}
-	if (!copy)
+	if (!fstat(exe, &st) && S_ISREG(st.st_mode))
 		return exe;
-	fd = exe__copy(exe);
 	close(exe);
-	return fd;
+	return -EACCES;
 }
 
 static int start__pipes(struct child_start *s)
@@ -371,8 +330,8 @@ static bool is_over(uint64_t begun_ns, uint64_t limit_ns)
 	return waited >= limit_ns || (waited >= TIME_LIMIT_STOP_NS && loop__is_to_end());
 }
 
-/* Kills a process and waits for its end. 0 or -errno; -EBUSY: it still runs. */
-static int pid__end(pid_t pid, int *status)
+/* Kills a process and waits for its end, for a limited time. Reports a process that still runs. */
+static void pid__end(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t begun = loop__now_ns();
@@ -381,20 +340,12 @@ static int pid__end(pid_t pid, int *status)
 
 	kill(-pid, SIGKILL);
 	deaf = kill(pid, SIGKILL) && errno == EPERM;
-	for (;;) {
-		got = waitpid(pid, status, WNOHANG);
-		if (got == pid)
-			return 0;
-		if (got < 0 && errno != EINTR)
-			return -errno;
-		if (is_over(begun, deaf ? TIME_LIMIT_STOP_NS : KILLED_NS))
-			return -EBUSY;
+	do {
+		got = waitpid(pid, NULL, WNOHANG);
+		if (got == pid || (got < 0 && errno != EINTR))
+			return;
 		nanosleep(&pause, NULL);
-	}
-}
-
-static void say_left(pid_t pid)
-{
+	} while (!is_over(begun, deaf ? TIME_LIMIT_STOP_NS : KILLED_NS));
 	log_error("process %d, started by this one, still runs: without CAP_KILL it cannot be "
 		  "ended from here; end it with kill -9 %d.",
 		  (int)pid, (int)pid);
@@ -420,15 +371,13 @@ static ssize_t status__read(int fd, struct child_failure *failure)
 static int start__confirm(struct child_start *s, pid_t pid, enum child_step *step)
 {
 	struct child_failure failure;
-	int status;
 	ssize_t n;
 
 	fd__close(&s->status[PIPE_WRITE]);
 	n = status__read(s->status[PIPE_READ], &failure);
 	if (!n)
 		return 0;
-	if (pid__end(pid, &status) == -EBUSY)
-		say_left(pid);
+	pid__end(pid);
 	if (n < 0)
 		return (int)n;
 	if (n != sizeof(failure) || failure.step >= CHILD_STEP_NR || failure.err >= 0)
@@ -442,6 +391,10 @@ static int start__run(struct child_start *s, struct child *c, enum child_step *s
 	pid_t pid;
 	int err;
 
+	*step = CHILD_STEP_OPEN;
+	s->exe = exe__open(s->argv[0]);
+	if (s->exe < 0)
+		return s->exe;
 	*step = CHILD_STEP_PIPE;
 	err = start__pipes(s);
 	if (err)
@@ -453,26 +406,9 @@ static int start__run(struct child_start *s, struct child *c, enum child_step *s
 	err = start__confirm(s, pid, step);
 	if (err)
 		return err;
-	c->pid = pid;
-	c->pidfd = syscall(SYS_pidfd_open, pid, 0);
-	c->in = s->in[PIPE_WRITE];
-	c->out = s->out[PIPE_READ];
-	s->in[PIPE_WRITE] = -1;
-	s->out[PIPE_READ] = -1;
+	*c = (struct child){.pid = pid, .in = s->in[PIPE_WRITE], .out = s->out[PIPE_READ]};
+	s->in[PIPE_WRITE] = s->out[PIPE_READ] = -1;
 	return 0;
-}
-
-static int start__once(struct child_start s, struct child *c, bool copy, enum child_step *step)
-{
-	int err;
-
-	*step = CHILD_STEP_OPEN;
-	s.exe = exe__open(s.argv[0], copy);
-	err = s.exe < 0 ? s.exe : 0;
-	if (!err)
-		err = start__run(&s, c, step);
-	start__close(&s);
-	return err;
 }
 
 int child__start(struct child *c, char *const argv[], int netns, const char **step)
@@ -492,35 +428,11 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 	*c = (struct child)CHILD_INIT;
 	if (s.root && (sudo_user__of_sudo(&s.uid, &s.gid) || !s.gid))
 		user__nobody(&s.uid, &s.gid);
-	err = start__once(s, c, false, &at);
-	if (err == -EACCES && at == CHILD_STEP_EXEC && s.root && !access(argv[0], X_OK))
-		err = start__once(s, c, true, &at);
+	err = start__run(&s, c, &at);
+	start__close(&s);
 	if (err)
 		*step = step_text[at];
 	return err;
-}
-
-/* Writes without SIGPIPE: discards the SIGPIPE that this write raises. */
-static ssize_t pipe__write(int fd, const struct iovec *iov, int n)
-{
-	const struct timespec now = {0};
-	sigset_t sigpipe, old, pending;
-	bool was_pending;
-	ssize_t ret;
-
-	sigemptyset(&sigpipe);
-	sigaddset(&sigpipe, SIGPIPE);
-	sigpending(&pending);
-	was_pending = sigismember(&pending, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &sigpipe, &old);
-	ret = writev(fd, iov, n);
-	if (ret < 0) {
-		ret = -errno;
-		if (ret == -EPIPE && !was_pending)
-			sigtimedwait(&sigpipe, NULL, &now);
-	}
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	return ret;
 }
 
 int child__say(struct child *c, const char *line)
@@ -539,9 +451,9 @@ int child__say(struct child *c, const char *line)
 	if (len >= PIPE_BUF)
 		return -EMSGSIZE;
 	do {
-		n = pipe__write(c->in, iov, 2);
-	} while (n == -EINTR);
-	return n < 0 ? n : 0;
+		n = writev(c->in, iov, 2);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
 }
 
 void child__doom(struct child *c)
@@ -550,8 +462,6 @@ void child__doom(struct child *c)
 		return;
 	/* The end of stdin ends a process that we may not signal (no CAP_KILL). */
 	fd__close(&c->in);
-	if (c->reaped)
-		return;
 	kill(-c->pid, SIGKILL);
 	kill(c->pid, SIGKILL);
 }
@@ -563,13 +473,6 @@ void child__kill(struct child *c)
 		return;
 	child__doom(c);
 	fd__close(&c->out);
-	if (!c->reaped) {
-		int err = pid__end(c->pid, &c->status);
-
-		c->reaped = !err;
-		if (err == -EBUSY)
-			say_left(c->pid);
-	}
+	pid__end(c->pid);
 	c->pid = 0;
-	fd__close(&c->pidfd);
 }

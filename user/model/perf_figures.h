@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Figures made of counters: each formula is in docs/OUTPUT.md, "Derived". Pure.
+ * Figures made of counters: each formula is in docs/reference/run.md, perf.derived. Pure.
  *
  * Figures are for one side, or for the sum of both sides: a deferred copy is charged to either side
  * (in the sender's system call, or in a softirq that interrupts the receiver), so only the sum

@@ -71,7 +71,7 @@ struct stage_result {
 
 /* clang-format off */
 /*
- * Latencies timed by the load generator (docs/LOADGEN.md): enum suffix, JSON key, reporting side,
+ * Latencies timed by the load generator (docs/reference/loadgen.md): enum suffix, JSON key, reporting side,
  * heading, why a run may lack it, description.
  */
 #define LATENCIES(X)                                                                       \
