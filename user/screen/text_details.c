@@ -249,7 +249,7 @@ void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 		{"events", text_cost__say_events, NULL},
 		{NULL, NULL, NULL},
 	};
-	static const struct paragraph cpu[] = {{"cpu", text_cost__say_samples, NULL},
+	static const struct paragraph cpu[] = {{"cpu", NULL, text_cost__say_samples},
 					       {NULL, NULL, NULL}};
 	static const struct paragraph last[] = {
 		{"losses", text_quality__say_meanings, NULL},

@@ -58,7 +58,7 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 void text_cost__times(FILE *f, const struct result *r, unsigned int columns);
 void text_cost__sides(FILE *f, const struct result *r, unsigned int columns);
 void text_cost__say_times(FILE *f, const struct run_result *run);
-void text_cost__say_samples(FILE *f, const struct result *r);
+void text_cost__say_samples(FILE *f, const struct run_result *run);
 void text_cost__say_counters(FILE *f, const struct result *r);
 void text_cost__say_events(FILE *f, const struct result *r);
 
