@@ -247,18 +247,20 @@ static void say_short(FILE *f, const char *reason)
 
 static void say_uncovered(FILE *f, const struct run_result *run)
 {
+	const char *lead = "";
 	char bytes[UNITS_BUF];
 
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
-			const struct nio_uncovered *n = &run->uncovered[side][kind];
+	for (int i = 0; i < NIO_SIDE_NR * NIO_UNCOVERED_NR; i++) {
+		int kind = i % NIO_UNCOVERED_NR;
+		const struct nio_uncovered *n = &run->uncovered[i / NIO_UNCOVERED_NR][kind];
 
-			if (n->events)
-				fprintf(f, "%s%s of %s by %s", side ? " " : "",
-					format_bytes_si(bytes, sizeof(bytes), (double)n->bytes),
-					mode__words(run->mode),
-					unsupported_paths__key((enum nio_uncovered_kind)kind));
-		}
+		if (!n->events)
+			continue;
+		fprintf(f, "%s%s of %s by %s", lead,
+			format_bytes_si(bytes, sizeof(bytes), (double)n->bytes),
+			mode__words(run->mode),
+			unsupported_paths__key((enum nio_uncovered_kind)kind));
+		lead = ", ";
 	}
 }
 
