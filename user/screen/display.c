@@ -296,7 +296,7 @@ void display__finish_round(struct display *d, const struct run_result *run)
 	if (!display__shows(d))
 		return;
 	set_total(d, i, NULL);
-	/* The figures are those of the round, not of the auxiliary rounds after it. */
+	/* The figures are of the round, not of the auxiliary rounds after it. */
 	d->frame.phase = LIVE_RUNNING;
 	/* A round has at least one line, and no second one for its last moment. */
 	due = is_due(d, i, run->duration_ns < d->interval_ns ? 0 : d->interval_ns / 2);

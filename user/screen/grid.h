@@ -13,7 +13,7 @@
 
 #define GRID_SIDE_MAX 4096
 
-/* The look of a cell. The low bits are a colour: 0 none, one per mode, then those of tables. */
+/* The look of a cell. The low bits are a colour: 0 none, one per mode, then two for tables. */
 #define GRID_PLAIN       0u
 #define GRID_COLOUR_MASK 15u
 #define GRID_COPIED      (MODE_NR + 1u) /* bytes that a CPU copied */

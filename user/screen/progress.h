@@ -14,7 +14,7 @@
 
 struct progress {
 	bool shown, terminal;
-	size_t done, total; /* runs; done includes failed ones and those of an earlier sweep */
+	size_t done, total; /* runs; done includes failed runs and runs of an earlier sweep */
 	size_t failed;
 	size_t timed;          /* runs made since the start */
 	uint64_t timed_ns;     /* that they took, with all that came around them */

@@ -42,7 +42,7 @@ struct table_frame {
 	size_t more; /* further rows */
 	const struct table_row *total;
 	const char *verdict;          /* sentences; the most important first */
-	const char *keys;             /* keys of the caller, after those of this view */
+	const char *keys;             /* keys of the caller; this view's come first */
 	const char *const (*help)[2]; /* name and text of each line; ends with NULL */
 };
 
