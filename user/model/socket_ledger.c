@@ -181,7 +181,7 @@ static void divide_read(struct split *d, const struct sock_state *s, uint64_t re
 	seen = taken + *unseen;
 	d->seen_rx = taken < read ? taken : read;
 	if (!seen) {
-		*unseen = read;
+		d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED] = read;
 		return;
 	}
 	if (!read)
@@ -298,6 +298,12 @@ static uint64_t unseen_copies(const struct sock_state *s, const struct split *d)
 	return pinned + retransmitted(s) - seen;
 }
 
+/* A state is made at the first call seen: in a later window than the first, calls came before. */
+static bool saw_whole_life(const struct sock_state *s)
+{
+	return sock_state_saw_all(s) && s->born_window == 1;
+}
+
 void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state *s)
 {
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zckey != s->zckey_base;
@@ -306,6 +312,7 @@ void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state 
 	split_socket(&d, s);
 	b->connections++;
 	b->unmeasured += s->uncovered != 0;
+	b->partly_seen += s->uncovered == NIO_UNCOVERED_MPTCP + 1 && !saw_whole_life(s);
 	b->socket_tx += s->now.sent - s->base.sent;
 	b->socket_rx += s->now.read - s->base.read;
 	b->received += s->now.received - s->base.received;
@@ -355,7 +362,8 @@ struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_s
 
 struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen)
 {
-	if (seen || !b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+	if (seen || !(b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] +
+		      b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED]))
 		return num__known(b->spliced);
 	return num__unknown("only programs on functions tell splice from other ways to "
 			    "take bytes without a copy");
@@ -378,9 +386,18 @@ uint64_t socket_ledger__bytes(const struct socket_ledger *b)
 	       socket_ledger__booked(b, NIO_SIDE_RECEIVER);
 }
 
-uint64_t socket_ledger__unclassified(const struct socket_ledger *b)
+uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side)
 {
-	return b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
+	return b->uncovered[side][NIO_UNCOVERED_MISSED];
+}
+
+struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side side,
+				    enum nio_uncovered_kind kind)
+{
+	if (kind == NIO_UNCOVERED_MPTCP && b->partly_seen)
+		return num__unknown("MPTCP calls were not watched all the time; --count-calls "
+				    "watches them all");
+	return num__known(b->uncovered[side][kind]);
 }
 
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage)
@@ -391,7 +408,9 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 	case NIO_STAGE_TX_PIN:
 	case NIO_STAGE_TX_COPY:
 	case NIO_STAGE_TX_SPLICE:
-		return bytes + socket_ledger__unclassified(b);
+		return bytes + socket_ledger__unclassified(b, NIO_SIDE_SENDER);
+	case NIO_STAGE_RX_COPY:
+		return bytes + socket_ledger__unclassified(b, NIO_SIDE_RECEIVER);
 	case NIO_STAGE_DEFERRED_COPY:
 		return bytes + b->unseen + b->pinned_open;
 	default:
@@ -422,7 +441,8 @@ struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b
 	struct real most = socket_ledger__copies_per_byte(b);
 
 	if (most.known)
-		most.value += (double)(b->unseen + socket_ledger__unclassified(b)) /
+		most.value += (double)(b->unseen + socket_ledger__unclassified(b, NIO_SIDE_SENDER) +
+				       socket_ledger__unclassified(b, NIO_SIDE_RECEIVER)) /
 			      (double)socket_ledger__bytes(b);
 	return most;
 }
