@@ -183,7 +183,7 @@ static void say_events(FILE *f, const struct result *r, const struct sums *sums)
 }
 
 unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
-				 unsigned int lines)
+				 unsigned int lines, bool details)
 {
 	const struct text_list_form form = {
 		.label = "CHECKED", .separator = ", ", .columns = columns, .lines = lines};
@@ -202,7 +202,8 @@ unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int c
 		fprintf(l.f, "%s retransmitted",
 			format_bytes_si(buf, sizeof(buf), (double)sums.retransmitted));
 	text_list__next(&l);
-	say_stages(l.f, &sums);
+	if (details)
+		say_stages(l.f, &sums);
 	text_list__next(&l);
 	return text_list__end(&l, f, &form);
 }
