@@ -43,7 +43,7 @@ static const struct sock_state stream = {
 	.rx_sizes = {[4] = 2},
 };
 
-static json_t *document_about(const struct sock_state *s, bool told)
+static json_t *document_about(const struct sock_state *s, bool known)
 {
 	static char name[] = "netiotrace", command[] = "attach", *argv[] = {name, command, NULL};
 	static struct attach_options o;
@@ -53,10 +53,10 @@ static json_t *document_about(const struct sock_state *s, bool told)
 		.plan_nr = 2,
 		.begun_ns = 1000000000,
 		.ended_ns = 3000000000,
-		.missed = {.known = told, .reason = "not told"},
-		.told = told,
-		.notices = told,
-		.cpu = {.known = told, .reason = "not sampled", .source = "cpu-clock", .hz = 49},
+		.missed = {.known = known, .reason = "not seen"},
+		.sees_kinds = known,
+		.sees_completions = known,
+		.cpu = {.known = known, .reason = "not sampled", .source = "cpu-clock", .hz = 49},
 	};
 	json_t *document;
 
