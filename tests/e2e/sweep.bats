@@ -520,7 +520,7 @@ break_loadgen() {
 	need_tool tmux
 	tmux -L "nio$$" new-session -d -x 100 -y 30 \
 		"'$NETIOTRACE' sweep ${TINY[*]} --duration 900ms -o out; echo code \$? >code; sleep 60"
-	within 8 sh -c "tmux -L nio$$ capture-pane -p | grep -qE '^\[[1-9][0-9]*/12\] #+\.+ [0-9]:[0-9]+ left  [a-z-]+ [0-9]+k t1  \(last '"
+	within 8 sh -c "tmux -L nio$$ capture-pane -p | grep -qE '^\[[1-9][0-9]*/12\]  #+\.+  [0-9]:[0-9]+ left  [a-z-]+ [0-9]+k t1  \(last '"
 	[ "$(tmux -L "nio$$" capture-pane -p | grep -c '/12\]')" -eq 1 ]
 	within 20 test -s code
 	sleep 0.2

@@ -456,17 +456,8 @@ static void draw_answers(struct sweep_grid *g, int row, const struct live_frame 
 		put_item(g, row, col, "(so far)");
 }
 
-static void draw_keys(struct sweep_grid *g, int row, bool utf8)
-{
-	static const char before[] = "q quit   p pause   ";
-
-	sweep_grid__printf(g, row, 0, g->cols, GRID_DIM,
-			   "%s</> quantity   t sizes/times   r reset   ? help", before);
-	if (!utf8)
-		return;
-	sweep_grid__glyph(g, row, (int)strlen(before), GRID_DIM, "\u2190");
-	sweep_grid__glyph(g, row, (int)strlen(before) + 2, GRID_DIM, "\u2192");
-}
+static const char keys[] =
+	"q quit   p pause   left/right quantity   t sizes/times   r reset   ? help";
 
 static void draw_frame(struct sweep_grid *g, const struct live_frame *f, const struct live_model *m,
 		       bool utf8)
@@ -485,7 +476,7 @@ static void draw_frame(struct sweep_grid *g, const struct live_frame *f, const s
 	else
 		live_columns__draw(g, row, bottom - 2, f, m->quantity, m->times, utf8);
 	draw_answers(g, bottom - 1, f);
-	draw_keys(g, bottom, utf8);
+	sweep_grid__put(g, bottom, 0, g->cols, GRID_DIM, keys);
 }
 
 void live_layout__draw(struct sweep_grid *g, const struct live_model *m, bool utf8)
@@ -506,7 +497,7 @@ void live_layout__draw(struct sweep_grid *g, const struct live_model *m, bool ut
 	} else {
 		sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN,
 				"netiotrace: waiting for the first figures");
-		draw_keys(g, g->rows - 1, utf8);
+		sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, keys);
 	}
 	live_frame__clear(&copy);
 }

@@ -39,7 +39,8 @@ void live_frame__clear(struct live_frame *f)
 	memset(f, 0, sizeof(*f));
 }
 
-void live_frame__copy(struct live_frame *to, const struct live_frame *from)
+/* A deep copy, except for what outlives the display: the strings and the environment. */
+static void copy_frame(struct live_frame *to, const struct live_frame *from)
 {
 	live_frame__clear(to);
 	*to = *from;
@@ -116,7 +117,7 @@ const struct live_frame *live_model__shown(const struct live_model *m, struct li
 	memset(copy, 0, sizeof(*copy));
 	if (!f || !m->since_reset)
 		return f;
-	live_frame__copy(copy, f);
+	copy_frame(copy, f);
 	for (size_t i = 0; i < f->modes_nr; i++)
 		run__subtract(&copy->modes[i].total, &m->base.modes[i].total);
 	return copy;
@@ -127,7 +128,7 @@ static void toggle_pause(struct live_model *m)
 	if (!m->paused && !m->now)
 		return;
 	if (!m->paused)
-		live_frame__copy(&m->frozen, m->now);
+		copy_frame(&m->frozen, m->now);
 	m->paused = !m->paused;
 }
 
@@ -137,7 +138,7 @@ static void reset(struct live_model *m)
 
 	if (!visible(m))
 		return;
-	live_frame__copy(&base, visible(m));
+	copy_frame(&base, visible(m));
 	live_frame__clear(&m->base);
 	m->base = base;
 	m->since_reset = true;

@@ -75,9 +75,8 @@ enum live_action {
 	LIVE_QUIT,
 };
 
-/* A deep copy, except for what outlives the display: the strings and the environment. */
-void live_frame__copy(struct live_frame *to, const struct live_frame *from);
-void live_frame__clear(struct live_frame *f); /* safe on zeroed memory */
+/* Frees what a copy of a frame owns. Safe on zeroed memory. */
+void live_frame__clear(struct live_frame *f);
 
 struct live_model {
 	const struct live_frame *now; /* borrowed; NULL: there is none yet */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How far a sweep is; see progress.h. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,10 @@
 
 #define COLUMNS_DEFAULT 80
 #define BAR_CELLS       24
+
+static const char hashes[] = "########################";
+static const char dots[] = "........................";
+_Static_assert(sizeof(hashes) == BAR_CELLS + 1 && sizeof(dots) == sizeof(hashes), "as long");
 
 uint64_t progress__left_ns(const struct progress *p)
 {
@@ -32,44 +35,24 @@ char *progress__clock(char *buf, size_t len, uint64_t ns)
 	return buf;
 }
 
-/* Appends a piece whole, or not at all when the line would be longer than columns. */
-__attribute__((format(printf, 3, 4))) static bool append(char *line, unsigned int columns,
-							 const char *format, ...)
-{
-	size_t used = strlen(line);
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(line + used, PROGRESS_LINE_MAX - used, format, args);
-	va_end(args);
-	if (n >= 0 && used + (size_t)n <= columns && used + (size_t)n < PROGRESS_LINE_MAX)
-		return true;
-	line[used] = '\0';
-	return false;
-}
-
-static void draw_bar(char bar[BAR_CELLS + 1], const struct progress *p)
-{
-	size_t full = p->total ? p->done * BAR_CELLS / p->total : 0;
-
-	memset(bar, '.', BAR_CELLS);
-	memset(bar, '#', full < BAR_CELLS ? full : BAR_CELLS);
-	bar[BAR_CELLS] = '\0';
-}
-
 char *progress__bar(char *buf, const struct progress *p, unsigned int columns)
 {
-	char bar[BAR_CELLS + 1], left[32];
+	int full = p->total ? (int)(p->done * BAR_CELLS / p->total) : 0;
+	char left[32], failed[32] = "", *last;
 
-	buf[0] = '\0';
-	draw_bar(bar, p);
 	progress__clock(left, sizeof(left), progress__left_ns(p));
-	if (append(buf, columns, "[%zu/%zu]", p->done, p->total) &&
-	    append(buf, columns, " %s", bar) && append(buf, columns, " %s left", left) &&
-	    (!p->failed || append(buf, columns, ", %zu failed", p->failed)) &&
-	    (!p->now[0] || append(buf, columns, "  %s", p->now)) && p->last[0])
-		append(buf, columns, "  (last %s)", p->last);
+	if (p->failed)
+		snprintf(failed, sizeof(failed), ", %zu failed", p->failed);
+	snprintf(buf, PROGRESS_LINE_MAX, "[%zu/%zu]  %.*s%.*s  %s left%s%s%s%s%s%s", p->done,
+		 p->total, full, hashes, BAR_CELLS - full, dots, left, failed,
+		 p->now[0] ? "  " : "", p->now, p->last[0] ? "  (last " : "", p->last,
+		 p->last[0] ? ")" : "");
+	while (strlen(buf) > columns) {
+		last = buf + strlen(buf) - 1;
+		while (last > buf && strncmp(last, "  ", 2) != 0)
+			last--;
+		*last = '\0';
+	}
 	return buf;
 }
 

@@ -3,6 +3,7 @@
  * The details on cost: tables of the time of a send call, of a copied KiB, and of CPU time by class
  * and side; in words: which rounds they come from, and what was counted for each payload byte.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -201,86 +202,55 @@ void text_cost__sides(FILE *f, const struct result *r, unsigned int columns)
 	text_cells__print(f, &t, columns);
 }
 
-/* The widest half interval of all cells of the table. */
-static double widest(const struct result *r)
+/* The widest half interval of the mode's cells. */
+static double widest(const struct run_result *run)
 {
 	double most = 0;
 
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		for (int side = 0; side < NIO_SIDE_NR; side++) {
-			for (int c = 0; c < CPU_CLASS_NR; c++) {
-				struct cpu_figure f =
-					cpu_figures__per_kib(&r->summary[i].total, side, c);
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		for (int c = 0; c < CPU_CLASS_NR; c++) {
+			struct cpu_figure f = cpu_figures__per_kib(run, side, c);
 
-				if (has_side(&r->summary[i].total, side) && f.value.known)
-					most = fmax(most, (f.high - f.low) / 2);
-			}
+			if (has_side(run, side) && f.value.known)
+				most = fmax(most, (f.high - f.low) / 2);
 		}
 	}
 	return most;
 }
 
-/* Samples over the modes. */
-struct totals {
-	uint64_t samples, lost, shifted, other, elsewhere;
-	uint64_t duration_ns;           /* of the mode sampled longest */
-	unsigned int hz;                /* 0: no mode was sampled */
-	const char *source, *no_cycles; /* of all; NULL: none, or no reason */
-};
-
-static struct totals totals_of(const struct result *r)
-{
-	struct totals t = {0};
-
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		const struct cpu_result *c = &r->summary[i].total.cpu;
-
-		if (!c->known)
-			continue;
-		t.hz = c->hz;
-		t.source = cpu_time__source(t.source, c->source);
-		if (!t.no_cycles && c->no_cycles[0])
-			t.no_cycles = c->no_cycles;
-		t.duration_ns = c->duration_ns > t.duration_ns ? c->duration_ns : t.duration_ns;
-		t.elsewhere += c->by[NIO_SAMPLE_ELSEWHERE].samples;
-		for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
-			t.samples += c->by[w].samples;
-			t.lost += c->by[w].lost;
-			t.shifted += c->by[w].shifted;
-			t.other += c->by[w].classes[CPU_CLASS_OTHER];
-		}
-	}
-	return t;
-}
-
 static void say_share(FILE *f, uint64_t part, uint64_t of, const char *what)
 {
 	if (part)
-		fprintf(f, "; %.1f %% %s", 100.0 * (double)part / (double)of, what);
+		fprintf(f, ", %.1f %% %s", 100.0 * (double)part / (double)of, what);
 }
 
-void text_cost__say_samples(FILE *f, const struct result *r)
+void text_cost__say_samples(FILE *f, const struct run_result *run)
 {
-	struct totals t = totals_of(r);
+	const struct cpu_result *c = &run->cpu;
+	uint64_t samples = 0, lost = 0, shifted = 0, other = 0;
 	char duration[UNITS_BUF];
 
-	if (!t.hz)
+	if (!c->known)
 		return;
-	fprintf(f, "%llu sample%s by %s", (unsigned long long)t.samples, plural(t.samples),
-		t.source);
-	if (t.no_cycles)
-		fprintf(f, " (%s)", t.no_cycles);
+	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
+		samples += c->by[w].samples;
+		lost += c->by[w].lost;
+		shifted += c->by[w].shifted;
+		other += c->by[w].classes[CPU_CLASS_OTHER];
+	}
 	fprintf(f,
-		" at %u Hz, in separate short rounds of %s a mode that measure nothing else; each "
-		"figure +-%.1f ns/KiB or less (95 %%)",
-		t.hz, format_ns(duration, sizeof(duration), (double)t.duration_ns), widest(r));
-	say_share(f, t.other, t.samples, "unclassified");
-	say_share(f, t.lost, t.samples + t.lost, "lost");
-	say_share(f, t.shifted, t.samples,
-		  "were delayed by disabled interrupts and are charged to the caller");
-	say_share(f, t.elsewhere, t.samples,
-		  "are TCP's softirq work in the context of other tasks, which the table does not "
-		  "include");
+		"%s: %" PRIu64
+		" sample%s by %s%s%s%s at %u Hz in separate rounds (%s); +-%.1f ns/KiB or "
+		"less (95 %%)",
+		mode__words(run->mode), samples, plural(samples), c->source,
+		c->no_cycles[0] ? " (" : "", c->no_cycles, c->no_cycles[0] ? ")" : "", c->hz,
+		format_ns(duration, sizeof(duration), (double)c->duration_ns), widest(run));
+	say_share(f, other, samples, "unclassified");
+	say_share(f, lost, samples + lost, "lost");
+	say_share(f, shifted, samples, "delayed by disabled interrupts, charged to the caller");
+	say_share(f, c->by[NIO_SAMPLE_ELSEWHERE].samples, samples,
+		  "of TCP's softirq in other tasks, not in the table");
+	fputs(". ", f);
 }
 
 /* How many calls were followed, if not all. */

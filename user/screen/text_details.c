@@ -16,7 +16,7 @@
 #include "text_reasons.h"
 
 #define WIDTH_MIN   60
-#define PLACES_TOLD 3
+#define PLACES_SAID 3
 
 static void say_rounds(FILE *f, const struct result *r)
 {
@@ -69,14 +69,14 @@ static void say_deferred(FILE *f, const struct run_result *run)
 		all += (double)places[i].bytes;
 	rest = all;
 	fprintf(f, "%s: ran ", mode__words(run->mode));
-	for (size_t i = 0; i < run->places_nr && i < PLACES_TOLD; i++) {
+	for (size_t i = 0; i < run->places_nr && i < PLACES_SAID; i++) {
 		fputs(i ? "; " : "", f);
 		if (run->places_nr > 1 && all > 0)
 			fprintf(f, "%.1f %% ", 100 * (double)places[i].bytes / all);
 		print_place(f, &places[i]);
 		rest -= (double)places[i].bytes;
 	}
-	if (run->places_nr > PLACES_TOLD && all > 0)
+	if (run->places_nr > PLACES_SAID && all > 0)
 		fprintf(f, "; %.1f %% elsewhere", 100 * rest / all);
 	fputs(". ", f);
 }
@@ -249,7 +249,7 @@ void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 		{"events", text_cost__say_events, NULL},
 		{NULL, NULL, NULL},
 	};
-	static const struct paragraph cpu[] = {{"cpu", text_cost__say_samples, NULL},
+	static const struct paragraph cpu[] = {{"cpu", NULL, text_cost__say_samples},
 					       {NULL, NULL, NULL}};
 	static const struct paragraph last[] = {
 		{"losses", text_quality__say_meanings, NULL},

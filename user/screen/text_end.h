@@ -42,11 +42,12 @@ void text_tables__percentiles(FILE *f, const struct result *r, unsigned int colu
 			      enum latency_kind k);
 
 /*
- * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, if any;
- * what was not measured and why. The first two return their lines.
+ * text_notes.c, each in at most lines lines: whether the books balance (with details also: as what
+ * the bytes were sent); hardware counters, if any; what was not measured and why. The first two
+ * return their lines.
  */
 unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
-				 unsigned int lines);
+				 unsigned int lines, bool details);
 unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
 				 unsigned int lines);
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
@@ -58,7 +59,7 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 void text_cost__times(FILE *f, const struct result *r, unsigned int columns);
 void text_cost__sides(FILE *f, const struct result *r, unsigned int columns);
 void text_cost__say_times(FILE *f, const struct run_result *run);
-void text_cost__say_samples(FILE *f, const struct result *r);
+void text_cost__say_samples(FILE *f, const struct run_result *run);
 void text_cost__say_counters(FILE *f, const struct result *r);
 void text_cost__say_events(FILE *f, const struct result *r);
 

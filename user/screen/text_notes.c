@@ -18,9 +18,9 @@ struct sums {
 	uint64_t sent, unclassified, retransmitted;
 	uint64_t lost; /* events: dropped, unmatched, or no room in a map */
 	struct num received, missed, stages[NIO_STAGE_NR];
-	bool told;             /* received is what a receiver elsewhere reports */
+	bool remote;           /* received is what a receiver elsewhere reports */
 	unsigned int modes;    /* whose bytes are in the sums */
-	const char *not_final; /* why those of another are not; NULL: there is none */
+	const char *not_final; /* why the bytes of a mode are not in; NULL: all are */
 };
 
 static void add_num(struct num *sum, bool known, uint64_t value)
@@ -51,7 +51,7 @@ static struct sums sum_up(const struct result *r)
 		sums.modes++;
 		sums.sent += run_result__sent(run);
 		add_num(&sums.received, !run->app.rx_reason, run_result__received(run));
-		sums.told |= run->sender_side;
+		sums.remote |= run->sender_side;
 		sums.unclassified += run->unclassified.known ? run->unclassified.value : 0;
 		for (int s = 0; s < NIO_STAGE_NR; s++)
 			add_num(&sums.stages[s], run->stages[s].quality != QUALITY_UNAVAILABLE,
@@ -74,7 +74,7 @@ static void say_bytes(FILE *f, const struct sums *sums)
 	else
 		fprintf(f, "%s%s received%s", sums->sent == sums->received.value ? " = " : ", ",
 			format_bytes_si(received, sizeof(received), (double)sums->received.value),
-			sums->told ? " (as the receiver reports)" : "");
+			sums->remote ? " (as the receiver reports)" : "");
 	if (sums->not_final)
 		fprintf(f, " (without a mode that was %s)", sums->not_final);
 }
@@ -183,7 +183,7 @@ static void say_events(FILE *f, const struct result *r, const struct sums *sums)
 }
 
 unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
-				 unsigned int lines)
+				 unsigned int lines, bool details)
 {
 	const struct text_list_form form = {
 		.label = "CHECKED", .separator = ", ", .columns = columns, .lines = lines};
@@ -202,7 +202,8 @@ unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int c
 		fprintf(l.f, "%s retransmitted",
 			format_bytes_si(buf, sizeof(buf), (double)sums.retransmitted));
 	text_list__next(&l);
-	say_stages(l.f, &sums);
+	if (details)
+		say_stages(l.f, &sums);
 	text_list__next(&l);
 	return text_list__end(&l, f, &form);
 }
@@ -247,18 +248,20 @@ static void say_short(FILE *f, const char *reason)
 
 static void say_uncovered(FILE *f, const struct run_result *run)
 {
+	const char *lead = "";
 	char bytes[UNITS_BUF];
 
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
-			const struct nio_uncovered *n = &run->uncovered[side][kind];
+	for (int i = 0; i < NIO_SIDE_NR * NIO_UNCOVERED_NR; i++) {
+		int kind = i % NIO_UNCOVERED_NR;
+		const struct nio_uncovered *n = &run->uncovered[i / NIO_UNCOVERED_NR][kind];
 
-			if (n->events)
-				fprintf(f, "%s%s of %s by %s", side ? " " : "",
-					format_bytes_si(bytes, sizeof(bytes), (double)n->bytes),
-					mode__words(run->mode),
-					unsupported_paths__key((enum nio_uncovered_kind)kind));
-		}
+		if (!n->events)
+			continue;
+		fprintf(f, "%s%s of %s by %s", lead,
+			format_bytes_si(bytes, sizeof(bytes), (double)n->bytes),
+			mode__words(run->mode),
+			unsupported_paths__key((enum nio_uncovered_kind)kind));
+		lead = ", ";
 	}
 }
 
@@ -286,7 +289,7 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 		say_uncovered(l.f, &r->summary[i].total);
 		text_list__next(&l);
 	}
-	while ((reason = text_reasons__tell(l.f, &unknown))) {
+	while ((reason = text_reasons__write(l.f, &unknown))) {
 		say_short(l.f, reason->reason);
 		text_list__next(&l);
 	}

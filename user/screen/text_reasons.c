@@ -178,7 +178,7 @@ void text_reasons__collect(struct text_reasons *l, const struct result *r, bool 
 		l->list[i].modes = 0;
 }
 
-const struct text_reason *text_reasons__tell(FILE *f, struct text_reasons *l)
+const struct text_reason *text_reasons__write(FILE *f, struct text_reasons *l)
 {
 	const struct text_reason *first = NULL;
 
@@ -214,7 +214,7 @@ static void say_modes(FILE *f, const struct result *r, unsigned int modes)
 
 void text_reasons__print(FILE *f, const struct result *r, unsigned int columns)
 {
-	const struct text_reason *told;
+	const struct text_reason *next;
 	const char *label = "reasons";
 	struct text_reasons l;
 
@@ -223,13 +223,13 @@ void text_reasons__print(FILE *f, const struct result *r, unsigned int columns)
 		struct text_note n;
 
 		text_note__begin(&n);
-		told = text_reasons__tell(n.f, &l);
-		if (told) {
-			say_modes(n.f, r, told->modes);
+		next = text_reasons__write(n.f, &l);
+		if (next) {
+			say_modes(n.f, r, next->modes);
 			fprintf(n.f, " %s: %s",
-				told->quality ? quality__name(told->quality) : "n/a", told->reason);
+				next->quality ? quality__name(next->quality) : "n/a", next->reason);
 		}
 		text_note__end(&n, f, columns, label);
 		label = "";
-	} while (told);
+	} while (next);
 }

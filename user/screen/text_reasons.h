@@ -30,7 +30,7 @@ void text_reasons__collect(struct text_reasons *l, const struct result *r, bool 
  * Writes the next thing and all others of its reason, quality and modes, ", " between them. Returns
  * their entry; NULL: nothing is left, nothing was written.
  */
-const struct text_reason *text_reasons__tell(FILE *f, struct text_reasons *l);
+const struct text_reason *text_reasons__write(FILE *f, struct text_reasons *l);
 
 /* A paragraph of the details for each reason. */
 void text_reasons__print(FILE *f, const struct result *r, unsigned int columns);

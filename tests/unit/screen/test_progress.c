@@ -55,17 +55,17 @@ TEST(bar_fits_any_width)
 	unsigned int columns;
 
 	assert_string_equal(progress__bar(line, &p, 120),
-			    "[17/144] ##...................... 1:42 left  onecopy 4k t2"
+			    "[17/144]  ##......................  1:42 left  onecopy 4k t2"
 			    "  (last twocopy 64k t8 31.2 Gbit/s)");
 	assert_string_equal(progress__bar(line, &p, 79),
-			    "[17/144] ##...................... 1:42 left  onecopy 4k t2");
+			    "[17/144]  ##......................  1:42 left  onecopy 4k t2");
 	assert_string_equal(progress__bar(line, &p, 20), "[17/144]");
 	for (columns = 0; columns < 200; columns++)
 		assert_true(strlen(progress__bar(line, &p, columns)) <= columns);
 	p.failed = 2;
 	assert_non_null(strstr(progress__bar(line, &p, 120), " left, 2 failed  onecopy"));
 	p.done = p.total;
-	assert_non_null(strstr(progress__bar(line, &p, 120), "] ######################## 0:00"));
+	assert_non_null(strstr(progress__bar(line, &p, 120), "]  ########################  0:00"));
 }
 
 TEST(line_has_the_result_of_the_run)

@@ -320,17 +320,19 @@ TEST(counters_are_shown_or_have_a_reason)
 	assert_says(r, "CPU time (two-copy) n/a: no /proc");
 }
 
-/* Modes sampled by different events name both, with the reason. */
-TEST(sample_events_of_all_modes_are_named)
+TEST(samples_are_described_by_mode)
 {
 	struct result *r = fresh(2);
 	struct cpu_result *cpu = &r->summary[0].total.cpu;
 
-	assert_says(r, "4000 samples by cpu-clock at 997 Hz, in separate short rounds");
+	assert_says(r, "cpu        two-copy: 2000 samples by cpu-clock at 997 Hz in separate "
+		       "rounds (1 s); +-");
 	cpu->source = CPU_SOURCE_CYCLES;
-	assert_says(r, "4000 samples by cycles and cpu-clock at 997 Hz");
 	snprintf(cpu->no_cycles, sizeof(cpu->no_cycles), "cycles were refused: Busy");
-	assert_says(r, "samples by cycles and cpu-clock (cycles were refused: Busy) at 997 Hz, in");
+	assert_says(r, "two-copy: 2000 samples by cycles (cycles were refused: Busy) at 997 Hz");
+	assert_says(r, "one-copy: 2000 samples by cpu-clock at 997 Hz");
+	cpu->known = false;
+	assert_silent(r, "two-copy: 2000 samples");
 }
 
 TEST(inexact_stage_has_its_quality_and_reason)

@@ -358,6 +358,19 @@ TEST(gap_of_an_unmeasured_stage_has_its_reason)
 	check_silent(r, "a stage of the");
 }
 
+/* Kinds of one side, and sides, are separated. */
+TEST(bytes_outside_all_stages_are_named)
+{
+	struct result *r = fresh(1);
+	struct nio_uncovered *sent = r->summary[0].total.uncovered[NIO_SIDE_SENDER];
+	struct nio_uncovered *received = r->summary[0].total.uncovered[NIO_SIDE_RECEIVER];
+
+	sent[0] = sent[1] = received[0] = (struct nio_uncovered){.bytes = 2000, .events = 1};
+	check_says(
+		r,
+		"NOT SEEN 2 kB of two-copy by |, 2 kB of two-copy by |, 2 kB of two-copy by |; ");
+}
+
 TEST(wrong_bytes_come_first)
 {
 	struct result *r = fresh(3);
@@ -387,6 +400,7 @@ TEST(details_leave_room_for_all_sentences)
 	r->traffic.request_response = true;
 	snprintf(r->env.congestion.used, sizeof(r->env.congestion.used), "bbr");
 	check_silent(r, "Open loop of");
+	check_silent(r, "sent as");
 	text = end_text(r, &form);
 	check_words(unwrap(text), "Open loop of", true);
 	check_words(unwrap(text), "sent as 2 GB copied + 1 GB pinned", true);
