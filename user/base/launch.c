@@ -15,8 +15,9 @@
 
 /* Between release and exec a child waits only for files. */
 #define EXEC_MS 10000
-#define STOP_MS (TIME_LIMIT_STOP_NS / 1000000) /* so long also after a signal that ends this one \
-						*/
+#define STOP_MS                                                                          \
+	(TIME_LIMIT_STOP_NS / 1000000) /* so long also after a signal that ends this one \
+					*/
 #define END_MS  1000
 #define LOOK_MS 10
 
