@@ -86,10 +86,10 @@ $(O)/netiotrace: $(call obj,$(USER_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $(call obj,$(USER_SRC)) -o $@ $(LIB_LIBS) -lm
 
-# The load generator needs only libc and pthreads.
+# The load generator needs only libc and pthreads. Another user executes it, whatever the umask is.
 $(O)/netio-loadgen: $(call obj,$(LOADGEN_SRC))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lm
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lm && chmod a+rx $@
 
 # ./netiotrace and ./netio-loadgen link to the programs of the default build.
 netiotrace netio-loadgen: %: $(O)/%

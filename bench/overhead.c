@@ -403,7 +403,7 @@ static void run_pairs(struct bench *b, unsigned int pairs, unsigned int ms)
 		off[i] = first ? other : one;
 		ratio[i] = on[i] / off[i];
 	}
-	qsort(ratio, pairs, sizeof(*ratio), stats__compare);
+	stats__sort(ratio, pairs);
 	printf("%-11s %-10s %8llu %10.3f %10.3f %8.4f %8.4f %8.4f\n", b->name,
 	       mode__name(b->o.modes[0]), (unsigned long long)b->o.traffic.size,
 	       stats__spread(off, pairs).median, stats__spread(on, pairs).median,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The packets received by this machine: those of this network namespace, and all others. The run
- * counts of BPF programs include both.
+ * Packets received by this network namespace and by all other namespaces. The run counts of BPF
+ * programs include both.
  */
 #ifndef NETIOTRACE_BENCH_PACKETS_H
 #define NETIOTRACE_BENCH_PACKETS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The steadiness of the machine: loops that use only CPU and memory, in rounds like a sweep's. No
- * program's figures can vary less than those of a bare loop.
+ * The steadiness of the machine: loops that use only CPU and memory, in rounds like a sweep's. The
+ * figures of a program vary at least as much as the figures of such a loop.
  *
  *   yardstick ROUNDS MS     a line per round and loop: its name, and turns per second on CPUs 0, 1
  */

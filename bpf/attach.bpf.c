@@ -101,6 +101,8 @@ NIO_PROG("fentry/skb_copy_ubufs", nio_ae_deferred, on_deferred_copy(skb, TRUSTED
 	 struct sk_buff *skb)
 NIO_PROG("fentry/__msg_zerocopy_callback", nio_ae_ended, on_sends_completed(uarg, false),
 	 const void *uarg)
+NIO_PROG("fentry/sock_zerocopy_callback", nio_ae_sock_ended, on_sends_completed(uarg, !success),
+	 const void *uarg, bool success)
 
 /* A send call begins and requests `size` bytes, as a kprobe sees it. */
 static __always_inline void on_send_asked(struct sock *sk, __u32 size, __u32 what)

@@ -198,7 +198,7 @@ struct nio_loss {
 	X(PEEKED,  "peeked",   "copied to an application that only looked (MSG_PEEK)")          \
 	X(UNSEEN,  "uncopied", "taken without a copy that was seen (splice, MSG_TRUNC, "        \
 			       "TCP_ZEROCOPY_RECEIVE, or a missed event)")                      \
-	X(MISSED,  "missed",   "by calls that were not seen: copied, pinned or spliced")
+	X(MISSED,  "missed",   "by calls that were not seen, with or without a copy")
 
 enum nio_uncovered_kind {
 #define X(id, key, text) NIO_UNCOVERED_##id,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mode.h"
+#include "units.h"
 #include "word.h"
 
 static const struct mode_info modes[] = {
@@ -44,6 +45,22 @@ uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections)
 	else if (mode__has(mode, MODE_PINS))
 		messages = mode__slots(size, connections);
 	return messages * size * connections;
+}
+
+int mode__check_memory(enum mode mode, uint64_t size, unsigned int connections, uint64_t memory,
+		       char *why, size_t len)
+{
+	char need[UNITS_BUF], each[UNITS_BUF];
+	uint64_t bytes = mode__memory(mode, size, connections);
+
+	if (bytes <= memory / 2)
+		return 0;
+	snprintf(why, len,
+		 "%s messages of %s on %u connection%s would take %s, more than half of this "
+		 "machine's memory: ask for smaller messages or fewer connections",
+		 mode__name(mode), format_size(each, sizeof(each), size), connections,
+		 plural(connections), format_size(need, sizeof(need), bytes));
+	return -EINVAL;
 }
 
 int mode__parse(const char *s, enum mode *out)

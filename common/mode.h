@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /* The ledger stages that a mode can feed. */
 enum mode_feature {
@@ -87,6 +88,17 @@ static inline unsigned int mode__slot_batch(unsigned int slots)
 
 /* Sender memory for the messages of `connections` connections, bytes. */
 uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections);
+
+/* It must fit half of `memory`, bytes. 0; -EINVAL with one sentence, without a full stop, in why.
+ */
+int mode__check_memory(enum mode mode, uint64_t size, unsigned int connections, uint64_t memory,
+		       char *why, size_t len);
+
+/* The memory of this machine, bytes. */
+static inline uint64_t mode__memory_here(void)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
 
 int mode__parse(const char *s, enum mode *out); /* 0, or -EINVAL */
 

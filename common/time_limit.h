@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Time limits for another process to make progress, less the time in which this process did not run
- * (Ctrl-Z, SIGSTOP, a frozen container). docs/LOADGEN.md lists the limits.
+ * (Ctrl-Z, SIGSTOP, a frozen container). docs/reference/loadgen.md lists the limits.
  */
 #ifndef COMMON_TIME_LIMIT_H
 #define COMMON_TIME_LIMIT_H

@@ -39,6 +39,11 @@ char *format_bytes_si(char *buf, size_t len,
 char *format_ns(char *buf, size_t len, double ns);     /* "812 ns", "14.2 us", "3.1 ms", "1.25 s" */
 char *format_count(char *buf, size_t len, uint64_t n); /* "92 113": thousands separated by spaces */
 
+/* The same in a buffer that lives as long as the enclosing block, for arguments of printf. */
+#define TEXT_SIZE(bytes)  format_size((char[UNITS_BUF]){0}, UNITS_BUF, bytes)
+#define TEXT_BYTES(bytes) format_bytes_si((char[UNITS_BUF]){0}, UNITS_BUF, (double)(bytes))
+#define TEXT_COUNT(n)     format_count((char[UNITS_BUF]){0}, UNITS_BUF, n)
+
 /* The plural ending after a number: "0 runs", "1 run", "2 runs". */
 static inline const char *plural(uint64_t n)
 {

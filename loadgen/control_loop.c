@@ -158,6 +158,18 @@ static int control_loop__sleep(struct control_loop *p, struct pollfd *fds, nfds_
 	return got;
 }
 
+/* Clears the events that poll() would report again. */
+static void control_loop__drain(const struct control_loop *p, const struct pollfd *fds)
+{
+	struct signalfd_siginfo info;
+	eventfd_t count;
+
+	while (fds[AT_SIGNAL].revents && read(p->signal_fd, &info, sizeof(info)) > 0)
+		;
+	while (fds[AT_WAKE].revents && !eventfd_read(p->wake_fd, &count))
+		;
+}
+
 int control_loop__wait(struct control_loop *p, uint64_t deadline, int extra)
 {
 	struct pollfd fds[AT_NR] = {
@@ -174,24 +186,9 @@ int control_loop__wait(struct control_loop *p, uint64_t deadline, int extra)
 	got = control_loop__sleep(p, fds, AT_NR, deadline);
 	if (got < 0)
 		return got;
+	control_loop__drain(p, fds);
 	for (i = 0; i < AT_NR; i++)
 		if (fds[i].revents)
 			events |= 1 << i;
 	return events;
-}
-
-void control_loop__take_signal(struct control_loop *p)
-{
-	struct signalfd_siginfo info;
-
-	while (read(p->signal_fd, &info, sizeof(info)) > 0)
-		;
-}
-
-void control_loop__take_wake(struct control_loop *p)
-{
-	eventfd_t count;
-
-	while (!eventfd_read(p->wake_fd, &count))
-		;
 }

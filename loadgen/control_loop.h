@@ -65,8 +65,4 @@ uint64_t control_loop__missed(struct control_loop *p);
 /* May read(): call only when control_loop__wait() reports a command. */
 enum control_stdin_command control_stdin__next(struct control_stdin *c);
 
-/* Clear the event that control_loop__wait() returned. */
-void control_loop__take_signal(struct control_loop *p);
-void control_loop__take_wake(struct control_loop *p);
-
 #endif

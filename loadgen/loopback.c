@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Both sides in one command: forks the receiver process, runs the sender in this process, and
- * prints one report. */
+/* Both sides in one command: a receiver process, the sender in this process, one report. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -9,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@
 #include "control_conn.h"
 #include "session.h"
 
-/* Time limits for a message of the receiver process, and for its exit. */
+/* Time limits for a message of the receiver process, and for its exit after SIGKILL. */
 #define REPORT_NS (15 * NS_PER_SEC)
 #define END_NS    (5 * NS_PER_SEC)
 #define LOOK_MS   50
@@ -34,11 +34,19 @@ static void loopback__endpoint(struct endpoint *e, unsigned int port)
 	e->len = sizeof(in);
 }
 
-/* SIGKILL ends this process when the parent dies. Only the parent acts on SIGINT and SIGTERM. */
-static int loopback__child(const struct settings *s, FILE *to, pid_t parent)
+/*
+ * The receiver process. It sends its port to the parent, then a byte when its session is over, and
+ * prints its part of the report when the parent has printed the sender's and sends a byte back.
+ * SIGKILL ends this process when the parent dies. Only the parent acts on SIGINT and SIGTERM.
+ */
+static int loopback__child(const struct settings *s, int parent_fd, pid_t parent)
 {
+	const struct session_mode mode = {.after_sender = !s->cpus_receiver.nr};
 	struct settings mine = *s;
-	struct reporter report = {.kind = REPORTER_PIPE, .settings = &mine, .pipe = to};
+	struct reporter report = {
+		.kind = REPORTER_CHILD, .settings = &mine, .parent_fd = parent_fd};
+	char byte = 0;
+	int err;
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		return -ESRCH;
@@ -46,45 +54,45 @@ static int loopback__child(const struct settings *s, FILE *to, pid_t parent)
 	signal(SIGTERM, SIG_IGN);
 	mine.command = COMMAND_RECV;
 	loopback__endpoint(&mine.endpoint, 0);
-	if (s->cpus_receiver.nr) {
+	if (s->cpus_receiver.nr)
 		mine.cpus = s->cpus_receiver;
-		return receiver__run(&mine, &report, (struct session_mode){0});
-	}
-	return receiver__run(&mine, &report, (struct session_mode){.after_sender = true});
+	err = receiver__run(&mine, &report, mode);
+	if (err >= 0 && send(parent_fd, &byte, 1, MSG_NOSIGNAL) == 1 &&
+	    recv(parent_fd, &byte, 1, 0) == 1)
+		reporter__print(&report, false, true);
+	reporter__clear(&report);
+	return err;
 }
 
-static int loopback__fork(const struct settings *s, pid_t *pid, FILE **from)
+/* Returns the socket to the receiver process, or -errno. */
+static int loopback__fork(const struct settings *s, pid_t *pid)
 {
 	pid_t parent = getpid();
 	int fds[2], err;
 
-	if (pipe(fds))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return -errno;
 	fflush(NULL);
 	*pid = fork();
-	if (*pid < 0) {
-		err = -errno;
-		close(fds[0]);
-		close(fds[1]);
-		return err;
-	}
+	err = -errno;
 	if (*pid == 0) {
 		close(fds[0]);
-		err = loopback__child(s, fdopen(fds[1], "w"), parent);
+		err = loopback__child(s, fds[1], parent);
 		/* Not _exit(): sanitizers report from exit handlers. */
 		exit(err ? 1 : 0);
 	}
 	close(fds[1]);
-	*from = fdopen(fds[0], "r");
-	/* No bytes are read ahead: poll() reports the next message. */
-	setvbuf(*from, NULL, _IONBF, 0);
-	return 0;
+	if (*pid > 0)
+		return fds[0];
+	close(fds[0]);
+	return err;
 }
 
-static int loopback__receive(FILE *from, struct reporter *receiver, bool *done)
+/* Receives len bytes, which the child sends at once. 0 or -errno; -EPIPE: the child has ended. */
+static int loopback__receive(int fd, void *buf, size_t len)
 {
 	uint64_t deadline = clock__now() + time_limit__ns(REPORT_NS);
-	struct pollfd p = {.fd = fileno(from), .events = POLLIN};
+	struct pollfd p = {.fd = fd, .events = POLLIN};
 
 	while (poll(&p, 1, LOOK_MS) <= 0) {
 		if (control_conn__is_to_end())
@@ -92,13 +100,13 @@ static int loopback__receive(FILE *from, struct reporter *receiver, bool *done)
 		if (clock__now() >= deadline)
 			return -ETIMEDOUT;
 	}
-	return reporter__receive(from, receiver, done);
+	return recv(fd, buf, len, 0) == (ssize_t)len ? 0 : -EPIPE;
 }
 
-static void loopback__reap(pid_t pid)
+/* Waits until the deadline, then kills. Without one, stdout may block the receiver process. */
+static void loopback__reap(pid_t pid, uint64_t deadline)
 {
 	const struct timespec pause = {.tv_nsec = NS_PER_MS};
-	uint64_t deadline = clock__now() + time_limit__ns(END_NS);
 	int status;
 
 	while (!waitpid(pid, &status, WNOHANG)) {
@@ -108,55 +116,50 @@ static void loopback__reap(pid_t pid)
 	}
 }
 
-static int loopback__session(struct settings *mine, struct reporter *sender,
-			     struct reporter *receiver, FILE *from)
+static int loopback__session(struct settings *mine, struct reporter *sender, int fd)
 {
-	bool done;
-	int err;
+	unsigned int port;
+	char byte;
+	int err, gone;
 
-	err = loopback__receive(from, receiver, &done);
+	err = loopback__receive(fd, &port, sizeof(port));
 	/* A receiver process that ended has printed the reason. */
 	if (err == -ETIMEDOUT)
 		reporter__error(sender, 0, "The receiver's process does not answer");
 	if (err)
 		return err;
-	loopback__endpoint(&mine->endpoint, receiver->config.port);
+	loopback__endpoint(&mine->endpoint, port);
 	err = sender__run(mine, sender, (struct session_mode){.signals = true});
 	if (err < 0)
 		return err;
-	do {
-		int gone = loopback__receive(from, receiver, &done);
-
-		if (gone)
-			return reporter__error(sender, gone,
-					       "The receiver's process ended without a report");
-	} while (!done);
-	return err;
+	gone = loopback__receive(fd, &byte, sizeof(byte));
+	return gone ? reporter__error(sender, gone, "The receiver's process ended without a report")
+		    : err;
 }
 
 int loopback__run(const struct settings *s)
 {
 	struct settings mine = *s;
 	struct reporter sender = {.kind = REPORTER_FINAL, .settings = &mine};
-	struct reporter receiver = sender;
-	FILE *from = NULL;
 	pid_t pid = -1;
-	int err;
+	int err, fd;
 
 	mine.command = COMMAND_SEND;
-	err = loopback__fork(s, &pid, &from);
-	if (err)
-		return reporter__error(&sender, err, "No process for the receiver: %m");
-	err = loopback__session(&mine, &sender, &receiver, from);
-	if (err < 0)
+	fd = loopback__fork(s, &pid);
+	if (fd < 0)
+		return reporter__error(&sender, fd, "No process for the receiver: %m");
+	err = loopback__session(&mine, &sender, fd);
+	if (err >= 0) {
+		reporter__print(&sender, true, false);
+		send(fd, "", 1, MSG_NOSIGNAL);
+		loopback__reap(pid, UINT64_MAX);
+	} else {
 		kill(pid, SIGKILL);
-	loopback__reap(pid);
-	fclose(from);
-	if (err >= 0)
-		reporter__print(&sender, &receiver);
-	else if (err == -EINTR && sender.stats.counters.hist[0])
-		reporter__print(&sender, NULL);
+		loopback__reap(pid, clock__now() + time_limit__ns(END_NS));
+		if (err == -EINTR && sender.stats.counters.hist[0])
+			reporter__print(&sender, true, true);
+	}
+	close(fd);
 	reporter__clear(&sender);
-	reporter__clear(&receiver);
 	return err;
 }

@@ -32,19 +32,11 @@ static int run_side(const struct settings *s)
 		.settings = s,
 	};
 	const struct session_mode mode = {.signals = !s->control};
-	const struct reporter *sender = NULL, *receiver = NULL;
-	int err;
+	int err = (s->command == COMMAND_SEND ? sender__run : receiver__run)(s, &r, mode);
 
-	if (s->command == COMMAND_SEND) {
-		err = sender__run(s, &r, mode);
-		sender = &r;
-	} else {
-		err = receiver__run(s, &r, mode);
-		receiver = &r;
-	}
 	/* After a signal, print the results so far if the measured phase had begun. */
 	if ((err >= 0 || (err == -EINTR && r.stats.counters.hist[0])) && !s->control && !s->forever)
-		reporter__print(sender, receiver);
+		reporter__print(&r, true, true);
 	reporter__clear(&r);
 	return err;
 }
@@ -72,12 +64,14 @@ static int prepare(const struct settings *s, const char **what)
 
 int main(int argc, char **argv)
 {
+	static char buf[64 << 10]; /* an event is one write(), or few */
 	char why[SETTINGS_WHY];
 	struct settings s;
 	const char *what;
 	int err;
 
 	signal(SIGPIPE, SIG_IGN);
+	setvbuf(stdout, buf, _IOFBF, sizeof(buf));
 	err = open_standard();
 	if (err) {
 		fprintf(stderr, "netio-loadgen: /dev/null cannot be opened: %s\n", strerror(-err));

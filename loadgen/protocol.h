@@ -78,7 +78,7 @@ void protocol__encode_frame(uint8_t buf[PROTOCOL_FRAME_SIZE], const struct proto
 int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protocol_hello *h);
 int protocol__decode_frame(const uint8_t buf[PROTOCOL_FRAME_SIZE], struct protocol_frame *f);
 
-/* What a sender accepts from the untrusted receiver (docs/LOADGEN.md). */
+/* What a sender accepts from the untrusted receiver (docs/reference/loadgen.md). */
 enum sender_state {
 	SENDER_GREETING,   /* hello sent: WELCOME is next */
 	SENDER_CONNECTING, /* READY is next */

@@ -500,13 +500,10 @@ static int receiver__step(struct receiver *r)
 		return events;
 	receiver__excuse(r);
 	if (events & CONTROL_LOOP_SIGNAL) {
-		control_loop__take_signal(&r->loop);
 		if (r->stop_ns == UINT64_MAX)
 			r->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;
 		err = receiver__stop(r);
 	}
-	if (events & CONTROL_LOOP_WAKE)
-		control_loop__take_wake(&r->loop);
 	if (!err && events & CONTROL_LOOP_COMMAND)
 		err = receiver__command(r);
 	if (!err && events & CONTROL_LOOP_FRAME)

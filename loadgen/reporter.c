@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reports of a session: events of --control, text or JSON at the end, or a pipe to the parent. */
+/* Reports of a session: events of --control, or text or JSON at the end. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
 #include "clock.h"
 #include "common/units.h"
-#include "common/xalloc.h"
 #include "reporter.h"
 
 void reporter__clear(struct reporter *r)
@@ -16,20 +14,20 @@ void reporter__clear(struct reporter *r)
 	counters__clear(&r->stats.counters);
 }
 
-static void json__string(FILE *f, const char *text)
+static void json__string(const char *text)
 {
-	putc('"', f);
+	putchar('"');
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
 
 		if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
+			printf("\\%c", c);
 		else if (c < 0x20 || c >= 0x7f)
-			fprintf(f, "\\u%04x", c);
+			printf("\\u%04x", c);
 		else
-			putc(c, f);
+			putchar(c);
 	}
-	putc('"', f);
+	putchar('"');
 }
 
 struct json_number {
@@ -37,175 +35,181 @@ struct json_number {
 	uint64_t value;
 };
 
-static void json__write_numbers(FILE *f, bool known, const struct json_number *n, size_t count)
+/* The arguments `n, count` of the functions below, for {KEY, VALUE}, {KEY, VALUE}, ... */
+#define NUMBERS(...)                               \
+	(const struct json_number[]){__VA_ARGS__}, \
+		sizeof((struct json_number[]){__VA_ARGS__}) / sizeof(struct json_number)
+
+/* Writes "KEY":VALUE, or "KEY":null if not known, separated by commas. */
+static void json__numbers(bool known, const struct json_number *n, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		fprintf(f, "%s\"%s\":", i ? "," : "", n[i].key);
+		printf("%s\"%s\":", i ? "," : "", n[i].key);
 		if (known)
-			fprintf(f, "%" PRIu64, n[i].value);
+			printf("%" PRIu64, n[i].value);
 		else
-			fputs("null", f);
+			fputs("null", stdout);
 	}
 }
 
-/* Writes "KEY":VALUE, or "KEY":null if not known, for each {KEY, VALUE}, separated by commas. */
-#define json__numbers(f, known, ...)                                       \
-	json__write_numbers(f, known, (struct json_number[]){__VA_ARGS__}, \
-			    sizeof((struct json_number[]){__VA_ARGS__}) /  \
-				    sizeof(struct json_number))
+/* Writes ,"NAME":{NUMBERS}. */
+static void json__object(const char *name, bool known, const struct json_number *n, size_t count)
+{
+	printf(",\"%s\":{", name);
+	json__numbers(known, n, count);
+	putchar('}');
+}
 
 static const char *json__bool(bool value)
 {
 	return value ? "true" : "false";
 }
 
-static void json__hist(FILE *f, const char *name, const struct hist *h)
+static void json__hist(const char *name, const struct hist *h)
 {
 	const char *comma = "";
 
-	fprintf(f, "\"%s\":{", name);
-	json__numbers(f, true, {"count", h->count}, {"sum", h->sum}, {"sub_bits", h->sub_bits});
-	putc(',', f);
-	json__numbers(f, h->count, {"min", h->min}, {"max", h->max});
-	fputs(",\"buckets\":[", f);
+	printf("\"%s\":{", name);
+	json__numbers(true,
+		      NUMBERS({"count", h->count}, {"sum", h->sum}, {"sub_bits", h->sub_bits}));
+	putchar(',');
+	json__numbers(h->count, NUMBERS({"min", h->min}, {"max", h->max}));
+	fputs(",\"buckets\":[", stdout);
 	for (uint32_t i = 0; i < h->n_buckets; i++) {
 		if (!h->buckets[i])
 			continue;
-		fprintf(f, "%s[%u,%" PRIu64 "]", comma, i, h->buckets[i]);
+		printf("%s[%u,%" PRIu64 "]", comma, i, h->buckets[i]);
 		comma = ",";
 	}
-	fputs("]}", f);
+	fputs("]}", stdout);
 }
 
-static void json__sender(FILE *f, const struct side_stats *s)
+static void json__latency(const struct side_stats *s)
+{
+	static const struct {
+		const char *name;
+		bool sender;
+	} rows[COUNTERS_HIST_NR] = {
+		[COUNTERS_SEND_CALL] = {"send_call", true},
+		[COUNTERS_SLOT_WAIT] = {"slot_wait", true},
+		[COUNTERS_COMPLETION] = {"completion", true},
+		[COUNTERS_DELIVERY] = {"delivery", false},
+		[COUNTERS_RECV_CALL] = {"recv_call", false},
+		[COUNTERS_HALF_ROUND_TRIP] = {"half_round_trip", true},
+	};
+	const char *comma = "";
+
+	fputs(",\"latency\":{", stdout);
+	for (int i = 0; i < COUNTERS_HIST_NR; i++) {
+		if (rows[i].sender != s->sender)
+			continue;
+		fputs(comma, stdout);
+		json__hist(rows[i].name, s->counters.hist[i]);
+		comma = ",";
+	}
+	putchar('}');
+}
+
+static void json__sender(const struct side_stats *s)
 {
 	const struct counters *t = &s->counters;
 
-	json__numbers(f, true, {"tx_bytes", t->bytes}, {"tx_messages", t->messages},
-		      {"partial_sends", t->partial_sends});
-	fputs(",\"gather\":{", f);
-	json__numbers(f, true, {"bytes", t->gather_bytes}, {"events", t->gather_events},
-		      {"ns", t->gather_ns}, {"sampled", t->gather_sampled});
-	fputs("},", f);
-	json__numbers(f, true, {"reply_errors", t->verify_errors});
-	fputs(",\"zerocopy\":{", f);
-	json__numbers(f, true, {"sends", t->zc_sends}, {"completed", t->zc_completed},
-		      {"copied", t->zc_copied}, {"not_copied", t->zc_not_copied},
-		      {"enobufs", t->zc_enobufs}, {"fallback_bytes", t->zc_fallback});
-	fputs("},\"latency\":{", f);
-	json__hist(f, "send_call", t->hist[COUNTERS_SEND_CALL]);
-	putc(',', f);
-	json__hist(f, "slot_wait", t->hist[COUNTERS_SLOT_WAIT]);
-	putc(',', f);
-	json__hist(f, "completion", t->hist[COUNTERS_COMPLETION]);
-	putc(',', f);
-	json__hist(f, "half_round_trip", t->hist[COUNTERS_HALF_ROUND_TRIP]);
-	fputs("},\"tcp\":{", f);
-	json__numbers(f, s->tcp.known, {"bytes_acked", s->tcp.bytes_acked},
-		      {"bytes_retrans", s->tcp.bytes_retrans});
-	fputs("},\"confirmed\":{", f);
-	json__numbers(f, s->confirmed.known, {"rx_bytes", s->confirmed.bytes},
-		      {"rx_messages", s->confirmed.messages},
-		      {"verify_errors", s->confirmed.verify_errors},
-		      {"elapsed_ns", s->confirmed.elapsed_ns});
-	putc('}', f);
+	json__numbers(true, NUMBERS({"tx_bytes", t->bytes}, {"tx_messages", t->messages},
+				    {"partial_sends", t->partial_sends},
+				    {"reply_errors", t->verify_errors}));
+	json__object("gather", true,
+		     NUMBERS({"bytes", t->gather_bytes}, {"events", t->gather_events},
+			     {"ns", t->gather_ns}, {"sampled", t->gather_sampled}));
+	json__object("zerocopy", true,
+		     NUMBERS({"sends", t->zc_sends}, {"completed", t->zc_completed},
+			     {"copied", t->zc_copied}, {"not_copied", t->zc_not_copied},
+			     {"enobufs", t->zc_enobufs}, {"fallback_bytes", t->zc_fallback}));
+	json__object("tcp", s->tcp.known,
+		     NUMBERS({"bytes_acked", s->tcp.bytes_acked},
+			     {"bytes_retrans", s->tcp.bytes_retrans}));
+	json__object("confirmed", s->confirmed.known,
+		     NUMBERS({"rx_bytes", s->confirmed.bytes},
+			     {"rx_messages", s->confirmed.messages},
+			     {"verify_errors", s->confirmed.verify_errors},
+			     {"elapsed_ns", s->confirmed.elapsed_ns}));
 }
 
-static void json__receiver(FILE *f, const struct side_stats *s)
+static void json__receiver(const struct side_stats *s)
 {
 	const struct counters *t = &s->counters;
 
-	json__numbers(f, true, {"rx_bytes", t->bytes}, {"rx_messages", t->messages},
-		      {"recv_calls", t->calls}, {"verify_errors", t->verify_errors},
-		      {"bad_stamps", t->bad_stamps}, {"foreign_stamps", t->foreign_stamps});
-	fputs(",\"latency\":{", f);
-	json__hist(f, "delivery", t->hist[COUNTERS_DELIVERY]);
-	putc(',', f);
-	json__hist(f, "recv_call", t->hist[COUNTERS_RECV_CALL]);
-	fputs("},\"tcp\":{", f);
-	json__numbers(f, s->tcp.known, {"bytes_received", s->tcp.bytes_received});
-	putc('}', f);
+	json__numbers(true, NUMBERS({"rx_bytes", t->bytes}, {"rx_messages", t->messages},
+				    {"recv_calls", t->calls}, {"verify_errors", t->verify_errors},
+				    {"bad_stamps", t->bad_stamps},
+				    {"foreign_stamps", t->foreign_stamps}));
+	json__object("tcp", s->tcp.known, NUMBERS({"bytes_received", s->tcp.bytes_received}));
 }
 
 /* Members of an object, without braces. */
-static void json__stats(FILE *f, const struct side_stats *s)
+static void json__stats(const struct side_stats *s)
 {
-	json__numbers(f, true, {"elapsed_ns", s->elapsed_ns});
-	fprintf(f, ",\"interrupted\":%s,", json__bool(s->interrupted));
-	json__numbers(f, true, {"cpu_ns", s->cpu_ns}, {"eagain", s->counters.eagain},
-		      {"eintr", s->counters.eintr});
-	fputs(",\"replies\":{", f);
-	json__numbers(f, true, {"bytes", s->counters.reply_bytes},
-		      {"messages", s->counters.reply_messages});
-	fputs("},", f);
-	(s->sender ? json__sender : json__receiver)(f, s);
+	const struct counters *t = &s->counters;
+
+	json__numbers(true, NUMBERS({"elapsed_ns", s->elapsed_ns}, {"cpu_ns", s->cpu_ns},
+				    {"eagain", t->eagain}, {"eintr", t->eintr}));
+	printf(",\"interrupted\":%s", json__bool(s->interrupted));
+	json__object("replies", true,
+		     NUMBERS({"bytes", t->reply_bytes}, {"messages", t->reply_messages}));
+	json__latency(s);
+	putchar(',');
+	(s->sender ? json__sender : json__receiver)(s);
 }
 
-static void json__workload(FILE *f, const struct side_config *c, const struct settings *s)
+static void json__workload(const struct side_config *c, const struct settings *s)
 {
-	fprintf(f, "\"mode\":\"%s\",", mode__name(s->mode));
-	json__numbers(f, true, {"header", s->header}, {"fields", s->fields},
-		      {"duration_ns", s->duration_ns}, {"messages", s->messages},
-		      {"warmup_ns", s->warmup_ns}, {"rate", s->rate}, {"spin_ns", s->spin_ns});
-	putc(',', f);
-	json__numbers(f, c->slots, {"zerocopy_slots", c->slots});
-	fprintf(f,
-		",\"nodelay\":%s,\"request_response\":%s,\"congestion\":", json__bool(s->nodelay),
-		json__bool(s->request_response));
+	printf("\"mode\":\"%s\",", mode__name(s->mode));
+	json__numbers(true, NUMBERS({"header", s->header}, {"fields", s->fields},
+				    {"duration_ns", s->duration_ns}, {"messages", s->messages},
+				    {"warmup_ns", s->warmup_ns}, {"rate", s->rate},
+				    {"spin_ns", s->spin_ns}));
+	putchar(',');
+	json__numbers(c->slots, NUMBERS({"zerocopy_slots", c->slots}));
+	printf(",\"nodelay\":%s,\"request_response\":%s,\"congestion\":", json__bool(s->nodelay),
+	       json__bool(s->request_response));
 	if (c->congestion[0])
-		json__string(f, c->congestion);
+		json__string(c->congestion);
 	else
-		fputs("null", f);
-	putc(',', f);
+		fputs("null", stdout);
+	putchar(',');
 }
 
-static void json__config(FILE *f, const struct side_config *c, const struct settings *s)
+static void json__config(const struct side_config *c, const struct settings *s)
 {
-	fputs("{\"address\":", f);
-	json__string(f, c->address);
-	putc(',', f);
-	json__numbers(f, true, {"port", c->port}, {"uid", c->uid}, {"size", c->size},
-		      {"threads", c->threads}, {"connections", c->connections});
-	fprintf(f, ",\"verify\":%s,", json__bool(c->verify));
+	fputs("{\"address\":", stdout);
+	json__string(c->address);
+	putchar(',');
+	json__numbers(true, NUMBERS({"port", c->port}, {"uid", c->uid}, {"size", c->size},
+				    {"threads", c->threads}, {"connections", c->connections}));
+	printf(",\"verify\":%s,", json__bool(c->verify));
 	if (c->sender)
-		json__workload(f, c, s);
-	fputs(s->cpus.nr ? "\"cpus\":" : "\"cpus\":null", f);
+		json__workload(c, s);
+	fputs(s->cpus.nr ? "\"cpus\":" : "\"cpus\":null", stdout);
 	for (unsigned int i = 0; i < s->cpus.nr; i++)
-		fprintf(f, "%c%u", i ? ',' : '[', s->cpus.cpu[i]);
-	fputs(s->cpus.nr ? "]," : ",", f);
-	json__numbers(f, c->sndbuf, {"sndbuf", c->sndbuf});
-	putc(',', f);
-	json__numbers(f, c->rcvbuf, {"rcvbuf", c->rcvbuf});
-	putc('}', f);
+		printf("%c%u", i ? ',' : '[', s->cpus.cpu[i]);
+	fputs(s->cpus.nr ? "]," : ",", stdout);
+	json__numbers(c->sndbuf, NUMBERS({"sndbuf", c->sndbuf}));
+	putchar(',');
+	json__numbers(c->rcvbuf, NUMBERS({"rcvbuf", c->rcvbuf}));
+	putchar('}');
 }
 
-/* Events of --control, one JSON object a line (docs/LOADGEN.md). */
+/* Events of --control, one JSON object a line (docs/reference/loadgen.md). */
 
-struct event {
-	FILE *f;
-	char *text;
-	size_t len;
-};
-
-static void event__begin(struct event *e, const char *name)
+static void event__begin(const char *name)
 {
-	e->f = xopen_memstream(&e->text, &e->len);
-	fprintf(e->f, "{\"event\":\"%s\"", name);
+	printf("{\"event\":\"%s\"", name);
 }
 
-static void event__end(struct event *e)
+/* If stdout is closed, end of file on stdin will end this process. */
+static void event__end(void)
 {
-	size_t done = 0;
-	ssize_t n = 1;
-
-	fputs("}\n", e->f);
-	xclose_memstream(e->f);
-	/* If stdout is closed, end of file on stdin will end this process. */
-	while (done < e->len && n > 0) {
-		n = write(STDOUT_FILENO, e->text + done, e->len - done);
-		done += n > 0 ? (size_t)n : 0;
-	}
-	free(e->text);
+	puts("}");
+	fflush(stdout);
 }
 
 /* The report at the end of a run without --control: text or one JSON object. */
@@ -324,123 +328,42 @@ static void text__receiver(const struct side_stats *s)
 		       t->verify_errors == 1 ? " differs" : "s differ");
 }
 
-static int print_text(const struct reporter *sender, const struct reporter *receiver)
+static void print_text(const struct reporter *r, bool first)
 {
-	if (sender)
-		text__head(sender);
-	else if (receiver)
-		text__head(receiver);
-	if (sender)
-		text__sender(&sender->stats);
-	if (receiver)
-		text__receiver(&receiver->stats);
-	return fflush(stdout) ? -errno : 0;
+	if (first)
+		text__head(r);
+	(r->stats.sender ? text__sender : text__receiver)(&r->stats);
 }
 
-static void json__side(const char *name, const struct reporter *r)
+static void print_json(const struct reporter *r, bool first, bool last)
 {
-	printf("\"%s\":{\"config\":", name);
-	json__config(stdout, &r->config, r->settings);
+	printf("%c\"%s\":{\"config\":", first ? '{' : ',', r->stats.sender ? "sender" : "receiver");
+	json__config(&r->config, r->settings);
 	putchar(',');
-	json__stats(stdout, &r->stats);
+	json__stats(&r->stats);
 	putchar('}');
+	if (last)
+		puts("}");
 }
 
-static int print_json(const struct reporter *sender, const struct reporter *receiver)
+int reporter__print(const struct reporter *r, bool first, bool last)
 {
-	putchar('{');
-	if (sender)
-		json__side("sender", sender);
-	if (sender && receiver)
-		putchar(',');
-	if (receiver)
-		json__side("receiver", receiver);
-	puts("}");
+	if (r->settings->json)
+		print_json(r, first, last);
+	else
+		print_text(r, first);
 	return fflush(stdout) ? -errno : 0;
-}
-
-int reporter__print(const struct reporter *sender, const struct reporter *receiver)
-{
-	const struct reporter *any = sender ? sender : receiver;
-
-	return (any->settings->json ? print_json : print_text)(sender, receiver);
-}
-
-/* Reports of the receiver, a fork, to its parent process: structures are sent as in memory. */
-
-/* An error shows as a closed pipe to the parent. */
-static void pipe__write(struct reporter *r, const void *buf, size_t len)
-{
-	fwrite(buf, len, 1, r->pipe);
-}
-
-static int pipe__read(FILE *from, void *buf, size_t len)
-{
-	return fread(buf, len, 1, from) == 1 ? 0 : -EPIPE;
-}
-
-static size_t hist__bytes(const struct hist *h)
-{
-	return sizeof(*h) + h->n_buckets * sizeof(h->buckets[0]);
-}
-
-static void pipe__config(struct reporter *r, const struct side_config *c)
-{
-	const bool done = false;
-
-	pipe__write(r, &done, sizeof(done));
-	pipe__write(r, c, sizeof(*c));
-	fflush(r->pipe);
-}
-
-static void pipe__stats(struct reporter *r, const struct side_stats *s)
-{
-	const bool done = true;
-
-	pipe__write(r, &done, sizeof(done));
-	pipe__write(r, s, sizeof(*s));
-	for (int i = 0; i < COUNTERS_HIST_NR; i++)
-		pipe__write(r, s->counters.hist[i], hist__bytes(s->counters.hist[i]));
-	fflush(r->pipe);
-}
-
-static int pipe__read_stats(FILE *from, struct side_stats *out)
-{
-	struct side_stats s;
-	int err = pipe__read(from, &s, sizeof(s));
-
-	if (err)
-		return err;
-	/* The histograms of s are pointers of the other process. */
-	counters__init(&out->counters);
-	memcpy(s.counters.hist, out->counters.hist, sizeof(s.counters.hist));
-	*out = s;
-	for (int i = 0; !err && i < COUNTERS_HIST_NR; i++)
-		err = pipe__read(from, out->counters.hist[i], hist__bytes(out->counters.hist[i]));
-	return err;
-}
-
-int reporter__receive(FILE *from, struct reporter *into, bool *done)
-{
-	int err = pipe__read(from, done, sizeof(*done));
-
-	if (err)
-		return err;
-	return *done ? pipe__read_stats(from, &into->stats)
-		     : pipe__read(from, &into->config, sizeof(into->config));
 }
 
 void reporter__listening(struct reporter *r, const struct side_config *c)
 {
-	struct event e;
-
 	switch (r->kind) {
 	case REPORTER_EVENTS:
-		event__begin(&e, "listening");
-		fputs(",\"address\":", e.f);
-		json__string(e.f, c->address);
-		fprintf(e.f, ",\"port\":%u", c->port);
-		event__end(&e);
+		event__begin("listening");
+		fputs(",\"address\":", stdout);
+		json__string(c->address);
+		printf(",\"port\":%u", c->port);
+		event__end();
 		break;
 	case REPORTER_FINAL:
 		r->config = *c;
@@ -449,43 +372,35 @@ void reporter__listening(struct reporter *r, const struct side_config *c)
 						: "netio-loadgen: listening on %s:%u\n",
 			c->address, c->port);
 		break;
-	case REPORTER_PIPE:
-		pipe__config(r, c);
+	case REPORTER_CHILD:
+		/* If this fails, the parent has ended, and so will this process. */
+		send(r->parent_fd, &c->port, sizeof(c->port), MSG_NOSIGNAL);
 	}
 }
 
 void reporter__ready(struct reporter *r, const struct side_config *c)
 {
-	struct event e;
-
-	switch (r->kind) {
-	case REPORTER_EVENTS:
-		event__begin(&e, "ready");
-		fputs(",\"config\":", e.f);
-		json__config(e.f, c, r->settings);
-		fputs(",\"connections\":[", e.f);
-		for (uint32_t i = 0; i < c->cookies_nr; i++)
-			fprintf(e.f, "%s{\"index\":%u,\"cookie\":\"%" PRIu64 "\"}", i ? "," : "", i,
-				c->cookies[i]);
-		putc(']', e.f);
-		event__end(&e);
-		break;
-	case REPORTER_FINAL:
+	if (r->kind != REPORTER_EVENTS) {
 		r->config = *c;
-		break;
-	case REPORTER_PIPE:
-		pipe__config(r, c);
+		return;
 	}
+	event__begin("ready");
+	fputs(",\"config\":", stdout);
+	json__config(c, r->settings);
+	fputs(",\"connections\":[", stdout);
+	for (uint32_t i = 0; i < c->cookies_nr; i++)
+		printf("%s{\"index\":%u,\"cookie\":\"%" PRIu64 "\"}", i ? "," : "", i,
+		       c->cookies[i]);
+	putchar(']');
+	event__end();
 }
 
 void reporter__quiesced(struct reporter *r)
 {
-	struct event e;
-
 	if (r->kind != REPORTER_EVENTS)
 		return;
-	event__begin(&e, "quiesced");
-	event__end(&e);
+	event__begin("quiesced");
+	event__end();
 }
 
 static void final__stats(struct reporter *r, const struct side_stats *s)
@@ -499,26 +414,23 @@ static void final__stats(struct reporter *r, const struct side_stats *s)
 	r->stats.counters = kept;
 	/* --forever: print each session when it ends. */
 	if (r->settings->forever && s->elapsed_ns)
-		reporter__print(NULL, r);
+		reporter__print(r, true, true);
 }
 
 void reporter__stats(struct reporter *r, const struct side_stats *s, bool done)
 {
-	struct event e;
-
 	if (r->kind == REPORTER_EVENTS) {
-		event__begin(&e, done ? "done" : "stats");
-		putc(',', e.f);
-		json__stats(e.f, s);
-		event__end(&e);
+		event__begin(done ? "done" : "stats");
+		putchar(',');
+		json__stats(s);
+		event__end();
 	} else if (done) {
-		(r->kind == REPORTER_FINAL ? final__stats : pipe__stats)(r, s);
+		final__stats(r, s);
 	}
 }
 
 int reporter__error(struct reporter *r, int err, const char *fmt, ...)
 {
-	struct event e;
 	char message[512];
 	va_list ap;
 	int len;
@@ -537,13 +449,13 @@ int reporter__error(struct reporter *r, int err, const char *fmt, ...)
 			 " (and %u more errors were not reported)", r->unsaid);
 	r->unsaid = 0;
 	if (r->kind == REPORTER_EVENTS) {
-		event__begin(&e, "error");
-		fputs(",\"message\":", e.f);
-		json__string(e.f, message);
-		event__end(&e);
+		event__begin("error");
+		fputs(",\"message\":", stdout);
+		json__string(message);
+		event__end();
 	} else {
 		fprintf(stderr, "netio-loadgen: %s%s\n",
-			r->kind == REPORTER_PIPE ? "receiver: " : "", message);
+			r->kind == REPORTER_CHILD ? "receiver: " : "", message);
 	}
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reporters of a session: JSON events, a report at the end, or a pipe to the parent process. */
+/* Reporters of a session: JSON events, or a report at the end. */
 #ifndef LOADGEN_REPORTER_H
 #define LOADGEN_REPORTER_H
 
@@ -50,20 +50,20 @@ struct side_stats {
 enum reporter_kind {
 	REPORTER_EVENTS, /* JSON lines on stdout */
 	REPORTER_FINAL,  /* keeps config and stats; errors go to stderr */
-	REPORTER_PIPE,   /* binary, to the parent process */
+	REPORTER_CHILD,  /* likewise, in the receiver process of loopback__run() */
 };
 
 struct reporter {
 	enum reporter_kind kind;
 	const struct settings *settings;
-	FILE *pipe;                /* REPORTER_PIPE: the write end */
-	struct side_config config; /* REPORTER_FINAL: kept until the end */
-	struct side_stats stats;   /* REPORTER_FINAL: kept until the end */
-	uint64_t quiet_until;      /* --forever: time before which no error is reported */
-	unsigned int unsaid;       /* errors suppressed since the last report */
+	int parent_fd; /* REPORTER_CHILD: a socket, which gets the port (unsigned int) */
+	struct side_config config; /* these two: not REPORTER_EVENTS; kept until the end */
+	struct side_stats stats;
+	uint64_t quiet_until; /* --forever: time before which no error is reported */
+	unsigned int unsaid;  /* errors suppressed since the last report */
 };
 
-/* The events of docs/LOADGEN.md. done: the totals are final. */
+/* The events of docs/reference/loadgen.md. done: the totals are final. */
 void reporter__listening(struct reporter *r, const struct side_config *c);
 void reporter__ready(struct reporter *r, const struct side_config *c);
 void reporter__quiesced(struct reporter *r);
@@ -84,11 +84,11 @@ struct error_text {
 
 int reporter__error_of(struct reporter *r, int err, const struct error_text *texts);
 
-/* Prints what REPORTER_FINAL has kept, as text or JSON; either side may be NULL. 0 or -errno. */
-int reporter__print(const struct reporter *sender, const struct reporter *receiver);
-
-/* Fills into->config, or when *done into->stats, from REPORTER_PIPE. 0 or -EPIPE: closed. */
-int reporter__receive(FILE *from, struct reporter *into, bool *done);
+/*
+ * Prints the config and stats that were kept, as text or JSON. A report of both sides has two
+ * parts: the sender's, with `first`, then the receiver's, with `last`. 0 or -errno.
+ */
+int reporter__print(const struct reporter *r, bool first, bool last);
 
 void reporter__clear(struct reporter *r);
 

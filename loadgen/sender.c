@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -71,39 +70,33 @@ static int sender__lost(struct sender *s, int err)
 		{0, "The receiver is lost"},
 	};
 
+	/* Before WELCOME, silence has other causes. */
+	if (s->state == SENDER_GREETING &&
+	    (err == -ETIMEDOUT || err == -ECONNRESET || err == -EPIPE))
+		return reporter__error(
+			s->report, err,
+			"What listens there %s: it is not netiotrace's receiver, or busy with "
+			"another session",
+			err == -ETIMEDOUT ? "does not answer" : "closed the connection");
 	return reporter__error_of(s->report, err, texts);
-}
-
-/* Before READY: silence has other causes. */
-static int sender__no_session(struct sender *s, int err)
-{
-	if (err != -ETIMEDOUT && err != -ECONNRESET && err != -EPIPE)
-		return sender__lost(s, err);
-	return reporter__error(
-		s->report, err,
-		"What listens there %s: it is not netiotrace's receiver, or busy with "
-		"another session",
-		err == -ETIMEDOUT ? "does not answer" : "closed the connection");
 }
 
 static int sender__refused(struct sender *s, uint32_t why)
 {
-	if (why == PROTOCOL_REFUSAL_BUSY)
-		return reporter__error(s->report, -EBUSY,
-				       "The receiver is busy with another session");
-	if (why == PROTOCOL_REFUSAL_LIMIT)
-		return reporter__error(
-			s->report, -EMFILE,
-			"The receiver may not open %u connection%s: raise its limit of open "
+	static const char *const texts[] = {
+		[PROTOCOL_REFUSAL_BUSY] = "The receiver is busy with another session",
+		[PROTOCOL_REFUSAL_LIMIT] =
+			"The receiver may not open so many connections: raise its limit of open "
 			"files (ulimit -n) or give fewer --connections",
-			s->hello.connections, plural(s->hello.connections));
-	if (why == PROTOCOL_REFUSAL_VERIFY)
-		return reporter__error(s->report, -EINVAL,
-				       "The receiver checks every byte, and without --verify "
-				       "this sender writes nothing that can be checked: give "
-				       "--verify on both sides or on neither");
+		[PROTOCOL_REFUSAL_VERIFY] =
+			"The receiver checks every byte, and without --verify this sender writes "
+			"nothing that can be checked: give --verify on both sides or on neither",
+	};
+
 	if (why == PROTOCOL_REFUSAL_VERSION)
 		return sender__lost(s, -EPROTONOSUPPORT);
+	if (why < sizeof(texts) / sizeof(texts[0]) && texts[why])
+		return reporter__error(s->report, -ECONNREFUSED, "%s", texts[why]);
 	return reporter__error(
 		s->report, -EPROTO,
 		"The receiver refuses the session for reason %u, which this version of "
@@ -237,13 +230,10 @@ static int sender__take_events(struct sender *s, int events)
 	int err = 0;
 
 	if (events & CONTROL_LOOP_SIGNAL) {
-		control_loop__take_signal(&s->loop);
 		sender__stop(s);
 		if (!s->stop_ns)
 			s->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;
 	}
-	if (events & CONTROL_LOOP_WAKE)
-		control_loop__take_wake(&s->loop);
 	if (events & CONTROL_LOOP_COMMAND)
 		err = sender__command(s);
 	if (err || !(events & CONTROL_LOOP_FRAME))
@@ -251,10 +241,7 @@ static int sender__take_events(struct sender *s, int events)
 	err = control_conn__next(&s->loop.conn, &f);
 	if (err == -EAGAIN)
 		return 0;
-	if (err)
-		return s->state == SENDER_GREETING ? sender__no_session(s, err)
-						   : sender__lost(s, err);
-	return sender__take_frame(s, &f);
+	return err ? sender__lost(s, err) : sender__take_frame(s, &f);
 }
 
 /*
@@ -280,30 +267,20 @@ static int sender__step(struct sender *s, uint64_t deadline)
 	return !missed && clock__now() >= deadline ? -ETIME : 0;
 }
 
-/* Waits limit_ns for a frame; progress restarts the time. -ETIME: not reported. Else as above. */
-static int sender__await_answer(struct sender *s, uint64_t limit_ns)
+/* Waits for a frame of this type; progress restarts the time. 0 or -errno, reported. */
+static int sender__await(struct sender *s, enum protocol_type type)
 {
+	uint64_t limit_ns = time_limit__ns(type == PROTOCOL_WELCOME ? WELCOME_NS : ANSWER_NS);
 	int err = 0;
 
 	s->moved_ns = clock__now();
 	while (!err && !s->answered)
-		err = sender__step(s, s->moved_ns + time_limit__ns(limit_ns));
-	if (s->answered && err == -ETIME)
-		err = 0;
-	if (!err)
-		s->answered = false;
-	return err;
-}
-
-/* Waits up to 30 s for a frame of this type; progress restarts the time. A timeout is reported. */
-static int sender__await(struct sender *s, enum protocol_type type)
-{
-	int err = sender__await_answer(s, ANSWER_NS);
-
-	if (err == -ETIME)
-		return sender__lost(s, -ETIMEDOUT);
-	if (err)
+		err = sender__step(s, s->moved_ns + limit_ns);
+	if (err && err != -ETIME)
 		return err;
+	if (!s->answered)
+		return sender__lost(s, -ETIMEDOUT);
+	s->answered = false;
 	if (s->answer.type == PROTOCOL_REFUSE)
 		return sender__refused(s, s->answer.index);
 	return s->answer.type == type ? 0 : sender__misplaced(s, &s->answer);
@@ -319,10 +296,9 @@ static int sender__tell(struct sender *s, const struct protocol_frame *f, size_t
 static int sender__dial(const struct sender *s, enum protocol_kind kind)
 {
 	const struct settings *set = s->settings;
+	bool data = kind == PROTOCOL_DATA;
 
-	if (kind == PROTOCOL_CONTROL)
-		return sock__connect(&set->endpoint, 0, "");
-	return sock__connect(&set->endpoint, set->sndbuf, set->congestion);
+	return sock__connect(&set->endpoint, data ? set->sndbuf : 0, data ? set->congestion : "");
 }
 
 /* Call on a writable connection. Its empty send buffer takes the hello whole. */
@@ -361,133 +337,102 @@ static int sender__await_writable(struct sender *s, int fd, uint64_t ns)
 	}
 }
 
-static int sender__open_control(struct sender *s)
+static int sender__connect_control(struct sender *s)
 {
-	int fd = sender__dial(s, PROTOCOL_CONTROL), err;
+	int fd = sender__dial(s, PROTOCOL_CONTROL), err = fd < 0 ? fd : 0;
 
-	if (fd < 0)
-		return fd;
-	err = sender__await_writable(s, fd, time_limit__ns(CONTROL_NS));
+	if (!err)
+		err = sender__await_writable(s, fd, time_limit__ns(CONTROL_NS));
 	if (!err)
 		err = sender__say_hello(s, fd, PROTOCOL_CONTROL, 0);
 	if (!err)
 		err = sock__set_blocking(fd, true);
-	if (err) {
+	if (err && fd >= 0)
 		close(fd);
+	if (err == -EINTR || err == -ECANCELED)
 		return err;
-	}
-	return fd;
-}
-
-/* Waits for WELCOME or REFUSE. Errors as of sender__await(). */
-static int sender__await_welcome(struct sender *s)
-{
-	int err = sender__await_answer(s, WELCOME_NS);
-
-	if (err == -ETIME)
-		return sender__no_session(s, -ETIMEDOUT);
-	if (err)
-		return err;
-	if (s->answer.type == PROTOCOL_REFUSE)
-		return sender__refused(s, s->answer.index);
-	s->state = SENDER_CONNECTING;
-	return 0;
-}
-
-static int sender__connect_control(struct sender *s)
-{
-	int fd, err;
-
-	fd = sender__open_control(s);
-	if (fd == -ECONNRESET || fd == -EPIPE)
-		return sender__no_session(s, fd);
-	if (fd == -EINTR || fd == -ECANCELED)
-		return fd;
-	if (fd < 0)
+	if (err && err != -ECONNRESET && err != -EPIPE)
 		return reporter__error(
-			s->report, fd,
+			s->report, err,
 			"No connection to the receiver: %m (start netiotrace serve or "
 			"netio-loadgen recv there)");
-	err = control_conn__open(&s->loop.conn, fd);
+	if (!err)
+		err = control_conn__open(&s->loop.conn, fd);
 	if (err)
 		return sender__lost(s, err);
-	return sender__await_welcome(s);
+	err = sender__await(s, PROTOCOL_WELCOME);
+	if (!err)
+		s->state = SENDER_CONNECTING;
+	return err;
 }
 
-/* Data connections that are being made. */
+/* Data connections that are being made: fds[i] is connection index[i], until deadline[i]. */
 struct dialling {
 	struct sender *s;
-	int epoll_fd;
-	uint32_t begun, there;
-	int *fds;            /* by index; -1: handed to the pool */
-	uint64_t *deadlines; /* by index, ascending; UINT64_MAX: connected */
-	uint32_t oldest;     /* first connection that is not connected */
-	uint32_t failed;     /* index of the failed connection */
-	bool reported;       /* the error is reported; no data connection failed */
+	struct pollfd fds[WINDOW];
+	uint32_t index[WINDOW];
+	uint64_t deadline[WINDOW];
+	unsigned int nr;
+	uint32_t begun;  /* connections begun; all but nr of them are with the pool */
+	uint32_t failed; /* index of the failed connection */
+	bool reported;   /* the error is reported; no data connection failed */
 };
 
 static int dialling__begin(struct dialling *d)
 {
-	uint32_t i = d->begun;
-	struct epoll_event e = {.events = EPOLLOUT, .data.u32 = i};
 	int fd = sender__dial(d->s, PROTOCOL_DATA);
 
-	d->failed = i;
+	d->failed = d->begun;
 	if (fd < 0)
 		return fd;
-	d->fds[i] = fd;
-	d->deadlines[i] = clock__now() + time_limit__ns(CONNECT_NS);
-	d->begun++;
-	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+	d->fds[d->nr] = (struct pollfd){.fd = fd, .events = POLLOUT};
+	d->index[d->nr] = d->begun++;
+	d->deadline[d->nr++] = clock__now() + time_limit__ns(CONNECT_NS);
+	return 0;
 }
 
-static int dialling__finish(struct dialling *d, uint32_t i)
+/* Hands a connected one to the pool; the last one takes its place. */
+static int dialling__finish(struct dialling *d, unsigned int i)
 {
-	int err;
+	int err = sender__say_hello(d->s, d->fds[i].fd, PROTOCOL_DATA, d->index[i]);
 
-	d->failed = i;
-	err = sender__say_hello(d->s, d->fds[i], PROTOCOL_DATA, i);
 	if (err)
 		return err;
-	if (epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->fds[i], NULL))
-		return -errno;
-	sender_pool__add(&d->s->pool, i, d->fds[i]);
-	d->fds[i] = -1;
-	d->deadlines[i] = UINT64_MAX;
-	d->there++;
+	sender_pool__add(&d->s->pool, d->index[i], d->fds[i].fd);
+	d->nr--;
+	d->fds[i] = d->fds[d->nr];
+	d->index[i] = d->index[d->nr];
+	d->deadline[i] = d->deadline[d->nr];
 	return 0;
 }
 
 /* Handles events of the main thread, then waits for connections. */
 static int dialling__wait(struct dialling *d)
 {
-	struct epoll_event events[WINDOW];
-	int n, i, err;
+	int err = sender__step(d->s, clock__now());
 
-	err = sender__step(d->s, clock__now());
 	d->reported = err && err != -ETIME;
 	if (d->reported)
 		return err;
-	n = epoll_wait(d->epoll_fd, events, WINDOW, LOOK_MS);
-	err = n < 0 && errno != EINTR ? -errno : 0;
-	for (i = 0; !err && i < n; i++)
-		err = dialling__finish(d, events[i].data.u32);
-	while (d->oldest < d->begun && d->deadlines[d->oldest] == UINT64_MAX)
-		d->oldest++;
-	if (!err && d->oldest < d->begun && clock__now() >= d->deadlines[d->oldest]) {
-		d->failed = d->oldest;
-		err = -ETIMEDOUT;
+	if (poll(d->fds, d->nr, LOOK_MS) < 0)
+		return errno == EINTR ? 0 : -errno;
+	err = 0;
+	for (unsigned int i = d->nr; !err && i-- > 0;) {
+		d->failed = d->index[i];
+		if (d->fds[i].revents)
+			err = dialling__finish(d, i);
+		else if (clock__now() >= d->deadline[i])
+			err = -ETIMEDOUT;
 	}
 	return err;
 }
 
 static int dialling__run(struct dialling *d)
 {
-	uint32_t nr = d->s->pool.nr;
 	int err = 0;
 
-	while (!err && d->there < nr && !d->s->answered) {
-		while (!err && d->begun < nr && d->begun - d->there < WINDOW)
+	while (!err && (d->nr || d->begun < d->s->pool.nr) && !d->s->answered) {
+		while (!err && d->begun < d->s->pool.nr && d->nr < WINDOW)
 			err = dialling__begin(d);
 		if (!err)
 			err = dialling__wait(d);
@@ -500,7 +445,7 @@ static int sender__judge_dialling(struct sender *s, const struct dialling *d, in
 {
 	int told;
 
-	if (!err && d->there == s->pool.nr)
+	if (!err && !d->nr && d->begun == s->pool.nr)
 		return 0;
 	told = s->answered ? 0 : sender__step(s, clock__now() + NS_PER_SEC / 5);
 	if (told && told != -ETIME)
@@ -514,20 +459,11 @@ static int sender__judge_dialling(struct sender *s, const struct dialling *d, in
 
 static int sender__connect_data(struct sender *s)
 {
-	struct dialling d = {.s = s, .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
-	int err = d.epoll_fd < 0 ? -errno : 0;
+	struct dialling d = {.s = s};
+	int err = dialling__run(&d);
 
-	d.fds = xcalloc(s->pool.nr, sizeof(*d.fds));
-	d.deadlines = xcalloc(s->pool.nr, sizeof(*d.deadlines));
-	if (!err)
-		err = dialling__run(&d);
-	for (uint32_t i = 0; i < d.begun; i++)
-		if (d.fds[i] >= 0 && d.deadlines[i] != UINT64_MAX)
-			close(d.fds[i]);
-	free(d.fds);
-	free(d.deadlines);
-	if (d.epoll_fd >= 0)
-		close(d.epoll_fd);
+	for (unsigned int i = 0; i < d.nr; i++)
+		close(d.fds[i].fd);
 	return d.reported ? err : sender__judge_dialling(s, &d, err);
 }
 
@@ -560,9 +496,10 @@ static int sender__await_order(struct sender *s, enum control_stdin_command orde
 	while (!err && !s->stopping && s->order == CONTROL_STDIN_NONE)
 		err = sender__step(s, UINT64_MAX);
 	if (!err && !s->stopping && s->order != order)
-		return reporter__error(s->report, -EINVAL,
-				       "Command '%s' is not expected now: see docs/LOADGEN.md",
-				       s->order == CONTROL_STDIN_START ? "start" : "measure");
+		return reporter__error(
+			s->report, -EINVAL,
+			"Command '%s' is not expected now: see docs/reference/loadgen.md",
+			s->order == CONTROL_STDIN_START ? "start" : "measure");
 	s->order = CONTROL_STDIN_NONE;
 	return err;
 }
@@ -819,8 +756,6 @@ static void sender__hold(struct sender *s)
 
 		if (events & (CONTROL_LOOP_SIGNAL | CONTROL_LOOP_FRAME))
 			return;
-		if (events & CONTROL_LOOP_WAKE)
-			control_loop__take_wake(&s->loop);
 		if (events & CONTROL_LOOP_COMMAND)
 			command = control_stdin__next(&s->loop.commands);
 		if (command == CONTROL_STDIN_EOF || command == CONTROL_STDIN_CLOSE)

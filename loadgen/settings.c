@@ -252,24 +252,6 @@ uint64_t settings__descriptors(const struct settings *s)
 	return own + LIMIT_CONNECTIONS_MAX + PENDING_STRANGERS_MAX + PENDING_CLIENTS_MAX;
 }
 
-uint64_t settings__memory(const struct settings *s)
-{
-	return mode__memory(s->mode, settings__message_size(s), (unsigned int)s->connections);
-}
-
-int settings__check_memory(const struct settings *s, uint64_t memory, char why[SETTINGS_WHY])
-{
-	char need[UNITS_BUF];
-
-	if (s->command == COMMAND_RECV || settings__memory(s) <= memory / 2)
-		return 0;
-	format_size(need, sizeof(need), settings__memory(s));
-	return reject(why,
-		      "Messages would take %s, more than half of this machine's memory: give a "
-		      "smaller --size or fewer --connections",
-		      need);
-}
-
 /* Checks that the settings fit together and sets dependent defaults. */
 static int settings__check(struct settings *s, char *why)
 {
@@ -310,8 +292,11 @@ static int settings__check(struct settings *s, char *why)
 	s->nodelay |= s->request_response;
 	if (!s->messages && !s->duration_ns)
 		s->duration_ns = 5 * NS_PER_SEC;
-	return settings__check_memory(
-		s, (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE), why);
+	/* A receiver allocates no messages. */
+	if (s->command == COMMAND_RECV)
+		return 0;
+	return mode__check_memory(s->mode, settings__message_size(s), (unsigned int)s->connections,
+				  mode__memory_here(), why, SETTINGS_WHY);
 }
 static const char help_head[] =
 	"Usage: netio-loadgen [OPTIONS]                           both sides over loopback\n"

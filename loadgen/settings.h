@@ -75,12 +75,6 @@ static inline uint64_t settings__message_size(const struct settings *s)
 /* Limit of descriptors for this side. */
 uint64_t settings__descriptors(const struct settings *s);
 
-/* Bytes of the sender's message buffers. */
-uint64_t settings__memory(const struct settings *s);
-
-/* They must fit half of `memory`, bytes. 0; -EINVAL with one sentence in why. */
-int settings__check_memory(const struct settings *s, uint64_t memory, char why[SETTINGS_WHY]);
-
 /* Parses "127.0.0.1:80" or "[::1]:80". 0 or -EINVAL. */
 int endpoint__parse(const char *text, struct endpoint *e);
 

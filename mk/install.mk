@@ -4,7 +4,8 @@
 bindir   := $(DESTDIR)$(PREFIX)/bin
 datadir  := $(DESTDIR)$(PREFIX)/share
 mandir   := $(datadir)/man
-MAN_SRC  := $(wildcard docs/man/* scripts/man/*) scripts/gen-man docs/OUTPUT.md CHANGELOG.md
+REFERENCE := $(wildcard docs/reference/*.md)
+MAN_SRC  := $(wildcard docs/man/*) scripts/gen-man scripts/man.lua $(REFERENCE) CHANGELOG.md
 # Pages are made by asking the program for its options: where it is built for another machine, one of
 # this machine's. A tarball brings them along.
 MAN_FROM := $(if $(CROSS),build,$(O))/netiotrace
@@ -21,7 +22,7 @@ endif
 ## make schema          the JSON Schema of all documents, into build; a tarball brings it along
 .PHONY: schema
 schema: $(O)/netiotrace.schema.json
-$(O)/netiotrace.schema.json: scripts/gen-schema docs/OUTPUT.md
+$(O)/netiotrace.schema.json: scripts/gen-schema $(REFERENCE)
 	$(call say,SCHEMA,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(if $(wildcard netiotrace.schema.json),cat netiotrace.schema.json,scripts/gen-schema) >$@.tmp
@@ -91,7 +92,7 @@ test-deb: deb
 	@$(SUDO) bats tests/package/deb.bats
 
 ## make rpm             the RPM package, into build/rpm, by rpmbuild
-# Where rpm is not what this machine is made of, it cannot know what is installed: nobody asks it then.
+# On Debian the rpm database is empty, so rpmbuild must not check build dependencies (--nodeps).
 .PHONY: rpm
 rpm: dist
 	@mkdir -p $(O)/rpm

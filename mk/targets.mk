@@ -9,7 +9,7 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 ## make                 build ./netiotrace and ./netio-loadgen (no root, no network)
-## make deps            install what is missing (apt or dnf); WITH='vm arm64': what those need, too
+## make deps            install what is missing (apt or dnf); WITH='vm arm64': also for these
 # Sets of packages: scripts/install-deps. Only this target, demo and test install anything; others say what is missing.
 deps:
 	@$(SUDO) scripts/install-deps all $(WITH)

@@ -226,8 +226,8 @@ assert_nothing_left() {
 	}
 }
 
-# as_nobody COMMAND...: runs it as the user nobody, without capabilities.
-as_nobody() {
+# unprivileged COMMAND...: runs it without root and capabilities.
+unprivileged() {
 	setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all "$@"
 }
 
@@ -240,7 +240,7 @@ open_to_all() {
 # give up root: DIR itself, or, if DIR is in a closed home directory, COPY, which it creates.
 for_all() {
 	if [ "$(id -u)" -ne 0 ] || [ ! -e "$1/netiotrace" ] ||
-		as_nobody test -x "$1/netiotrace" -a -x "$1/netio-loadgen"; then
+		unprivileged test -x "$1/netiotrace" -a -x "$1/netio-loadgen"; then
 		echo "$1"
 		return
 	fi

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# bash completion of netiotrace and netio-loadgen. The words are asked of the programs themselves, so that
-# they are those of the version that is installed.
+# bash completion of netiotrace and netio-loadgen. The installed programs themselves print the
+# words (--describe, --help).
 
 # _netiotrace_describe: what the command takes that the line names, as `netiotrace COMMAND --describe` says.
 _netiotrace_describe() {

@@ -1,7 +1,6 @@
 #compdef netiotrace
 # SPDX-License-Identifier: GPL-2.0-only
-# zsh completion of netiotrace. The words are asked of the program itself, so that they are those of the
-# version that is installed.
+# zsh completion of netiotrace. The installed program itself prints the words (--describe).
 
 # What stands in a specification of _arguments must not mean anything to it.
 _netiotrace_quoted() {

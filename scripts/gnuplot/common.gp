@@ -6,14 +6,14 @@
 #
 #   GNUPLOT_LIB=DIRECTORY-OF-THIS-FILE gnuplot -c TEMPLATE.gp SETTINGS DATA OUT svg|png
 #
-# in a directory that nobody else can write, since gnuplot looks there first for what a template loads.
+# in a directory that only you can write, since gnuplot looks there first for what a template loads.
 # netiotrace itself gives gnuplot one script without any load, with the data in it (user/report/plotter.c).
 #
 # SETTINGS is a file of gnuplot assignments that netiotrace writes beside DATA: title, caption, caption_lines, the
 # modes (all_modes, and by their order all_mode_words, all_mode_colors, ...) and what the template names. DATA is CSV with a header; columns are used by name.
 #
-# Colours are those of Okabe and Ito, told apart by the colour-blind; points, dashes and patterns
-# differ as well, for print.
+# The colours of Okabe and Ito, which colour-blind readers can distinguish. Points, dashes and patterns
+# also differ, for print.
 
 if (term eq "svg") {
 	set terminal svg size width,height font "sans-serif,13" background "white" noenhanced

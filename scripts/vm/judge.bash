@@ -319,7 +319,7 @@ said_of() {
 	awk -v name="$2" '/^(not )?ok / { show = index($0, name) } show && /^#/ { print substr($0, 3) }' "$1"
 }
 
-# judge_job KERNEL NAME DIR: DIR/tap is the guest's output, DIR/status and DIR/said those of
+# judge_job KERNEL NAME DIR: DIR/tap is the guest's output, DIR/status and DIR/said are from
 # scripts/vm/run. Each of its tests counts; a guest that has not run all planned tests has failed.
 judge_job() {
 	local status planned done=0 line name

@@ -17,7 +17,7 @@
 
 #define TURNS 4096
 
-__u32 test_thread = 0;              /* on top of which softirqs book as well; 0: none */
+__u32 test_thread = 0;              /* softirqs on top of it book; 0: none */
 __u64 softirqs_booked = 0;          /* number of times they did */
 __u64 test_parts[NIO_PATH_NR] = {}; /* of the call that nio_test_call_end ended */
 

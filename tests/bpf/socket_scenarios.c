@@ -271,7 +271,7 @@ static void play_map(void)
 	watch(&p, 1);
 	send_bytes(p.tx, 500, 0);
 	receive(p.rx, 500, 0);
-	/* Only whole pages can be mapped: uses those of a file in memory. */
+	/* Only whole pages can be mapped: send pages of a file in memory. */
 	if (ftruncate(file, 16 * 4096) || sendfile(p.tx, file, NULL, 16 * 4096) != 16 * 4096)
 		fail("sendfile");
 	usleep(50000);

@@ -13,10 +13,10 @@
 
 static void dissolve(int fd)
 {
-	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+	const struct sockaddr unspecified = {.sa_family = AF_UNSPEC};
 
-	if (connect(fd, &nobody, sizeof(nobody)))
-		fail("connect to nobody");
+	if (connect(fd, &unspecified, sizeof(unspecified)))
+		fail("connect to AF_UNSPEC");
 }
 
 /*
@@ -143,7 +143,7 @@ void play_refused(void)
 
 	for (int i = 0; i < 2; i++)
 		if (!connect(tx, (void *)&to, sizeof(to)) || errno != ECONNREFUSED)
-			fail("connect to a port where nobody listens");
+			fail("connect to a port without a listener");
 	if (listen(listener, 16))
 		fail("listen");
 	take_turn(tx, listener, &to, 3000, 0, 0);

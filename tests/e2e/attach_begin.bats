@@ -166,8 +166,8 @@ load attach
 	PYTHON
 	python3 manager.py "$NETIOTRACE" attach -q --pid $$
 	# A missing notify socket is a warning; attach goes on.
-	NOTIFY_SOCKET=$PWD/nobody run -0 "$NETIOTRACE" attach --pid $$ --duration 50ms
-	[[ $output == *"cannot notify the service manager at NOTIFY_SOCKET=$PWD/nobody"* ]]
+	NOTIFY_SOCKET=$PWD/absent run -0 "$NETIOTRACE" attach --pid $$ --duration 50ms
+	[[ $output == *"cannot notify the service manager at NOTIFY_SOCKET=$PWD/absent"* ]]
 }
 
 # bats test_tags=address

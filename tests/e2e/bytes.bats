@@ -116,7 +116,7 @@ teardown() {
 	[ -z "${BIN:-}" ] || rm -rf "$BIN"
 }
 
-# A load generator whose sender reports ten bytes more than it sent. It runs as nobody, who cannot
+# A load generator whose sender reports ten bytes more than it sent. It runs without root, and cannot
 # enter the directories of bats.
 liar() {
 	BIN=$(mktemp -d)
@@ -148,8 +148,8 @@ liar() {
 		and .rx_copy.quality == "exact"' out.json
 }
 
-# Other connections open and close during the run: the socket iteration still finds those of the
-# run.
+# Other connections open and close during the run: the socket iteration still finds the connections of
+# the run.
 @test "bytes: connections that open and close during a run do not change its counts" {
 	local port churn
 

@@ -233,14 +233,14 @@ foreign() {
 @test "without root: exit 4 with a remedy; --backend none runs" {
 	need_root
 	code=0
-	as_nobody "$NETIOTRACE" --duration 200ms >stdout 2>stderr || code=$?
+	unprivileged "$NETIOTRACE" --duration 200ms >stdout 2>stderr || code=$?
 	cat stderr
 	[ "$code" -eq 4 ]
 	grep -q sudo stderr
 	code=0
-	as_nobody "$NETIOTRACE" --path veth --backend none --duration 200ms 2>stderr || code=$?
+	unprivileged "$NETIOTRACE" --path veth --backend none --duration 200ms 2>stderr || code=$?
 	[ "$code" -eq 4 ]
-	as_nobody "$NETIOTRACE" -q --backend none --rounds 1 --duration 200ms --warmup 20ms --json - >out.json
+	unprivileged "$NETIOTRACE" -q --backend none --rounds 1 --duration 200ms --warmup 20ms --json - >out.json
 	jq -e '[.runs[] | .app.tx_bytes > 0 and .app.rx_bytes == .app.tx_bytes
 		and .ledger.unaccounted_tx == null and .ledger.copies_per_byte == null
 		and .ledger.tx_copy.bytes == null and .ledger.user_gather.bytes != null]
@@ -389,7 +389,7 @@ sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
 	need_root
 	for path in loopback veth; do
 		code=0
-		as_nobody "$NETIOTRACE" doctor --path "$path" >text 2>stderr || code=$?
+		unprivileged "$NETIOTRACE" doctor --path "$path" >text 2>stderr || code=$?
 		cat text stderr
 		[ "$code" -eq 4 ]
 		[ "$(wc -l <stderr)" -eq 1 ]
@@ -399,9 +399,9 @@ sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
 	done
 	grep -q 'cannot make the veth path' text
 	# With stdout and stderr in one file, the message is the last line.
-	as_nobody "$NETIOTRACE" doctor >text 2>&1 || true
+	unprivileged "$NETIOTRACE" doctor >text 2>&1 || true
 	tail -n 1 text | grep -q '^netiotrace: the hooks were not tried'
-	as_nobody "$NETIOTRACE" doctor --json - 2>/dev/null >doctor.json || true
+	unprivileged "$NETIOTRACE" doctor --json - 2>/dev/null >doctor.json || true
 	jq -e '(.tried | not) and .usable == null' doctor.json
 	# The scatter-gather check works without root.
 	jq -e '.environment.device_scatter_gather' doctor.json

@@ -14,7 +14,7 @@
 bats_require_minimum_version 1.5.0
 load ../lib
 
-DOCUMENTS=(README.md CONTRIBUTING.md docs/*.md)
+DOCUMENTS=(README.md CONTRIBUTING.md docs/*.md docs/reference/*.md)
 
 # blocks FILE: writes each block of commands to a file b1, b2...; blocks that are not run to n1,
 # n2..., the reason to n1.why.

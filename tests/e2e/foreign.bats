@@ -97,7 +97,7 @@ cells() { # DIR
 	refused "'Rate'" -- report -q -o none --column Rate=threads "$foreign/workers.csv"
 }
 
-@test "report --explain lists each column in 80 columns, including those of a refused file" {
+@test "report --explain lists each column in 80 columns, also for a refused file" {
 	local code=0
 
 	"$NETIOTRACE" report --explain "$foreign/total-gbps.csv" >out

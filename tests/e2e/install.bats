@@ -69,7 +69,7 @@ commands() {
 
 	for command in $(commands); do
 		[ "$command" != help ] || continue
-		grep -qx "\.It Xr netiotrace-$command 8" "$INSTALLED/usr/share/man/man8/netiotrace.8"
+		MANPATH=$INSTALLED/usr/share/man man netiotrace | col -b | grep -q "netiotrace-$command(8)"
 		MANPATH=$INSTALLED/usr/share/man MANWIDTH=200 man "netiotrace-$command" | col -b >page
 		netiotrace "$command" --help | grep -oE '(^|[ ,])--[a-z0-9-]+' | tr -d ' ,' | sort -u |
 			while read -r option; do
@@ -85,7 +85,7 @@ commands() {
 	done
 	MANPATH=$INSTALLED/usr/share/man MANWIDTH=400 man netiotrace-result | col -b >page
 	# shellcheck disable=SC2016 # backquotes are Markdown's
-	sed -n 's/^| `\([a-z][^`]*\)`.*/\1/p' "$REPO/docs/OUTPUT.md" | while read -r key; do
+	sed -n 's/^| `\([a-z][^`]*\)`.*/\1/p' "$REPO"/docs/reference/[!l]*.md | while read -r key; do
 		grep -qF -- "$key" page || { echo "no $key"; exit 1; }
 	done
 }

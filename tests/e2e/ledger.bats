@@ -26,7 +26,7 @@ def check(name; ok): if ok then empty else name end;
     check($who + "tx_bytes is not messages x size"; .app.tx_bytes == .app.tx_messages * .size),
     check($who + "nothing was sent"; .app.tx_messages > 0),
     check($who + "missed \(.health.missed)"; .health.missed == 0),
-    check($who + "a loss nobody can count is given as a number"; .health.dropped == null and ($pairs or .health.unmatched == null)),
+    check($who + "a loss that cannot be counted is given as a number"; .health.dropped == null and ($pairs or .health.unmatched == null)),
     check($who + "unmatched \(.health.unmatched)"; ($pairs | not) or .health.unmatched == 0),
     check($who + "unclassified \(.ledger.unclassified)"; .ledger.unclassified == 0),
     check($who + "zero-copy sends not completed"; .app.zerocopy.sends == .app.zerocopy.completed),

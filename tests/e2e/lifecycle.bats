@@ -176,7 +176,7 @@ refreshes() { # AT_LEAST
 	kill -INT "$pid"
 	wait "$pid" || true
 	ms=$((ticks * 1000 / $(getconf CLK_TCK) / 4))
-	echo "resident at most $rss KiB, CPU $ms ms a refresh, of which one a second is made"
+	echo "resident at most $rss KiB, CPU $ms ms for each refresh (one a second)"
 	[ "$rss" -lt 65536 ]
 	[ "$ms" -lt 30 ]
 }

@@ -186,7 +186,7 @@ load loadgen
 # bats test_tags=alone
 @test "--rate keeps its rate; the delivery time of a delayed message includes its wait" {
 	user "$LG" --rate 2000/s --size 64 --connections 3 --duration 1s --nodelay --json >out
-	# Every due message is sent; those of the last moment may be missing.
+	# Every due message is sent; messages of the last moment may be missing.
 	holds ".sender.tx_messages > 1900 and .sender.tx_messages <= 2001" out
 	holds ".receiver.bad_stamps == 0 and .receiver.rx_messages == .sender.tx_messages" out
 	# The receiver stops for half a second: messages due meanwhile have waited.

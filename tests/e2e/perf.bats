@@ -60,7 +60,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 	done
 	shift
 	for try in 1 2 3; do
-		# Without sampled rounds: perf stat counts two processes, those of the measured
+		# Without sampled rounds: perf stat counts the two processes of the measured
 		# round, to their end.
 		witness "$events" --mode onecopy --no-cpu --no-times --rounds 1 --warmup 1s --duration 4s "${args[@]}"
 		ok=true
@@ -76,7 +76,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 }
 
 # perf's task-clock is requested by name: task_clock_ns is the scheduler's account, which excludes
-# interrupts and stolen time; perf's excludes the context switches (docs/OUTPUT.md).
+# interrupts and stolen time; perf's excludes the context switches (docs/reference/run.md).
 @test "task clock and context switches equal perf stat's within 2 %" {
 	need_perf
 	witness_agrees task-clock,context-switches --size 16k --threads 2 \
@@ -189,7 +189,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 @test "if perf_event_open is refused, switches and CPU time have values and the others a reason" {
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] ||
 		skip "kernel.perf_event_paranoid lets everybody count here"
-	as_nobody "$NETIOTRACE" -q --backend none --mode onecopy --rounds 1 --duration 500ms --warmup 20ms \
+	unprivileged "$NETIOTRACE" -q --backend none --mode onecopy --rounds 1 --duration 500ms --warmup 20ms \
 		--perf-events cs --json - >out.json
 	jq -e '.runs[0].perf | .sender.context_switches.value > 0 and
 		.receiver.task_clock_ns.value > 0' out.json

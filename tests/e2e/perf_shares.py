@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compares the classes of a run's samples with those of perf record in the same round.
+"""Compares the classes of a run's samples with the samples of perf record in the same round.
 
     perf_shares.py CLASSIFY MODE DOCUMENT PID <perf script --show-task-events --show-mmap-events -F comm,pid,time,ip,sym,dso
 
 PID is the run's; stdin has the samples of one CPU after the other. perf samples CPUs, not the run's tasks: per-task
 sampling would add perf's own work at each context switch. perf sees the measured and the sampled round of the mode.
-Each has processes of its own; the last that send and receive are those of the sampled round. An exact test checks
+Each has processes of its own; the last sender and receiver belong to the sampled round. An exact test checks
 that both counts of a class can come from one share. Overlapping 95 % intervals are no such test: two counts of one
 share violate that often, above all in rare classes (the interval of one sample excludes 0, which the other may
 have). The test assumes independent samples. Both counts cover the same time, so changes during it affect both

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Every state of the control protocol (docs/LOADGEN.md), with a peer that is killed, stopped,
+# Every state of the control protocol (docs/reference/loadgen.md), with a peer that is killed, stopped,
 # silent, flooding or lying: the program ends in time with one sentence and the right exit code,
 # leaves nothing behind, and a server serves the next client. Time limits are divided by ten
 # (NETIO_LIMITS_DIVISOR), except where a signal ends the wait.

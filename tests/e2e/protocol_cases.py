@@ -133,9 +133,9 @@ def late_receiver(deed):
 def clients():
     for state in CLIENT_STATES:
         for deed in ["killed", "stopped", "silent", "flood MOVING", "flood STOP", "drip MOVING"]:
-            nobody = state in ("accepted", "greeted") and " " not in deed
+            unknown = state in ("accepted", "greeted") and " " not in deed
             yield f"receiver, {state}: {deed}", wrong_receiver, (
-                state, deed, "is not netiotrace's receiver" if nobody else "")
+                state, deed, "is not netiotrace's receiver" if unknown else "")
     for state, deed, pattern in CLIENT_LIES:
         yield f"receiver, {state}: {deed}", wrong_receiver, (state, deed, pattern)
     # Each way of sending waits in its own code.
@@ -332,10 +332,10 @@ CHILD_LIES = [
 
 def python_for_all():
     """A Python that the load generator's user may run: not one in root's home directory."""
-    nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    unprivileged = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
     for python in (sys.executable, "/usr/bin/python3"):
         try:
-            if subprocess.run([python, "-c", ""], check=False, cwd="/", **nobody).returncode == 0:
+            if subprocess.run([python, "-c", ""], check=False, cwd="/", **unprivileged).returncode == 0:
                 return python
         except OSError:
             pass

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A faulty peer for protocol.bats (docs/LOADGEN.md, "On the network").
+"""A faulty peer for protocol.bats (docs/reference/loadgen.md, "On the network").
 
 protocol_peer.py receiver STATE DEED    a receiver for one session; prints its port, then "reached"
 protocol_peer.py sender PORT STATE DEED a sender of one session; prints "reached"

@@ -264,7 +264,7 @@ time.sleep(600)"
 		grep -q "$(<rested): events of sending were watched [0-9]* % of the time; their sizes" flat
 	[ "$(grep -c 'sending and receiving' flat)" -eq 0 ]
 	# The sender's cost is known, and shown during and after the run.
-	grep -q 'of the sender alone: two-copy / one-copy / zero-copy: CPU [0-9]* / [0-9]* / [0-9]* ns per KiB' flat
+	grep -q 'of the sender alone: two-copy / one-copy / zero-copy: CPU [0-9.]* / [0-9.]* / [0-9.]* ns per KiB' flat
 	grep -qE ' of the sender: ([0-9.]+ cycles/B|CPU [0-9.]+k? ns/KiB)' stderr
 	# A sampled round for CPU time follows each round; timed rounds are off.
 	[ "$(grep -c 'session: ' serve.err)" -eq 18 ]
@@ -338,7 +338,7 @@ time.sleep(600)"
 @test "two machines: an unreachable receiver gives one sentence, exit 1, within the time-out" {
 	fails_promptly "$THERE4:$PORT.*refused.*netiotrace serve" --connect "$THERE4:$PORT"
 	fails_promptly 'unreachable' --connect 203.0.113.7:$PORT
-	fails_promptly 'no address is known' --connect nobody.invalid:$PORT --backend none
+	fails_promptly 'no address is known' --connect unknown.invalid:$PORT --backend none
 	# Packets leave, none arrives.
 	here ip neigh add 198.18.77.9 lladdr 02:00:00:00:00:09 dev veth0
 	times_out 'timed out' --connect 198.18.77.9:$PORT
@@ -492,7 +492,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	SERVER=$!
 	within 3 grep -Eq '^ready: listening on 127\.0\.0\.1:[0-9]+$' serve.out
 	at=$(sed 's/.* //' serve.out)
-	as_nobody "$NETIOTRACE" -q --mode all --rounds 1 --duration 300ms --warmup 20ms --backend none \
+	unprivileged "$NETIOTRACE" -q --mode all --rounds 1 --duration 300ms --warmup 20ms --backend none \
 		--connect "$at" --json - </dev/null >out.json
 	jq -e '[.runs[] | .app.rx_bytes == .app.tx_bytes and .ledger.tx_copy.bytes == null]
 		| length == 3 and all' out.json

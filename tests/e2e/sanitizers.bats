@@ -61,7 +61,7 @@ with_sanitizer() {
 
 	cd "$BATS_TEST_TMPDIR" || return
 	! grep -rlE 'pthread_create|thrd_create' "$REPO/user" || {
-		echo "the collector has threads: build it, too"
+		echo "the collector has threads: build it with the thread sanitizer"
 		return 1
 	}
 	build thread build-thread/netio-loadgen

@@ -33,7 +33,7 @@ serve() {
 	AT=127.0.0.1:$PORT
 }
 
-# served: a real client is served promptly; docs/LOADGEN.md promises a second.
+# served: a real client is served promptly; docs/reference/loadgen.md promises a second.
 served() {
 	local client code=0
 

@@ -166,10 +166,10 @@ shape() { # DIR
 @test "sweep without root: exit 4, and no directory is left" {
 	need_root
 	code=0
-	as_nobody "$NETIOTRACE" sweep -o /tmp/netiotrace-nobody 2>stderr || code=$?
+	unprivileged "$NETIOTRACE" sweep -o /tmp/netiotrace-refused 2>stderr || code=$?
 	[ "$code" -eq 4 ]
 	grep -q sudo stderr
-	[ ! -e /tmp/netiotrace-nobody ]
+	[ ! -e /tmp/netiotrace-refused ]
 }
 
 @test "sweep with a backend that this kernel lacks: exit 3, and no directory is left" {
@@ -413,7 +413,7 @@ random_moment() {
 	sleep "0.$((RANDOM % 90 + 10))"
 }
 
-@test "kill -9 at 20 random moments, then --resume: the results equal those of an undisturbed sweep" {
+@test "kill -9 at 20 random moments, then --resume: the results equal an undisturbed sweep" {
 	need_root
 	local pid code killed=0 finished=0
 
@@ -545,8 +545,8 @@ programs_of() {
 	cat "/proc/$1"/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:[[:space:]]*//p' | sort -u
 }
 
-# read_by PID: bytes that the process has read, from files and pipes, without those of the load
-# generator.
+# read_by PID: bytes that the process has read, from files and pipes; without its load
+# generators.
 read_by() {
 	awk '/^rchar:/ { print $2 }' "/proc/$1/io"
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * JSON that is read back: result documents, one a line, as a data set; documents of failed runs;
- * the settings of a sweep compared with those of the one before.
+ * the settings of a sweep compared with the previous sweep.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -24,7 +24,6 @@ static void check(int argc, char **argv)
 	FUZZ_CHECK(s.threads >= 1 && s.threads <= LIMIT_THREADS_MAX);
 	FUZZ_CHECK(s.cpus.nr <= PROTOCOL_CPUS_MAX && s.cpus_receiver.nr <= PROTOCOL_CPUS_MAX);
 	settings__descriptors(&s);
-	settings__memory(&s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The document of attach, netiotrace.attach/1, and its CSV: docs/OUTPUT.md, "What attach writes".
+ * The document of attach, netiotrace.attach/1, and its CSV: docs/reference/attach.md.
  * Pure.
  */
 #include <errno.h>
@@ -131,8 +131,8 @@ FIELDS(ledger, (const struct block *k), LEDGER_FIELDS)
 #define UNSUPPORTED_PATHS_FIELDS(X)                                                                 \
 	X(text, "kind",      "text",  unsupported_paths__key(kind))                                 \
 	X(text, "direction", "text",  side ? "rx" : "tx")                                   \
-	X(u64,  "bytes",     "bytes", bytes)
-FIELDS(uncovered, (enum nio_side side, enum nio_uncovered_kind kind, uint64_t bytes),
+	X(num,  "bytes",     "bytes", bytes)
+FIELDS(uncovered, (enum nio_side side, enum nio_uncovered_kind kind, struct num bytes),
        UNSUPPORTED_PATHS_FIELDS)
 /* clang-format on */
 
@@ -144,8 +144,9 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 	for (enum nio_side side = 0; side < NIO_SIDE_NR; side++)
 		for (enum nio_uncovered_kind kind = 0; kind < NIO_UNCOVERED_NR; kind++)
 			if (b->uncovered[side][kind])
-				json_array_append_new(
-					list, uncovered_json(side, kind, b->uncovered[side][kind]));
+				json_array_append_new(list, uncovered_json(side, kind,
+									   socket_ledger__uncovered(
+										   b, side, kind)));
 	return list;
 }
 

@@ -57,7 +57,8 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 			       "an upper bound: this kernel's hooks cannot distinguish sendfile "
 			       "and splice, which copy nothing, from sends that copy",
 			       reason);
-	if (sends && socket_ledger__unclassified(b))
+	if (!deferred &&
+	    socket_ledger__unclassified(b, sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER))
 		return because(QUALITY_DERIVED,
 			       "a lower bound: the calls of some bytes were not seen (uncovered)",
 			       reason);
@@ -216,6 +217,22 @@ uint64_t row_value__of(enum row_value v, const struct socket_ledger *b)
 	if (v == VALUE_RECEIVED)
 		return socket_ledger__booked(b, NIO_SIDE_RECEIVER);
 	return b->stages[stages[v]].bytes;
+}
+
+char *row_value__text(char buf[UNITS_BUF], enum row_value v, const struct socket_ledger *b)
+{
+	char bytes[UNITS_BUF];
+
+	snprintf(buf, UNITS_BUF, "%s%.*s", row_value__is_least(v, b) ? ">=" : "", UNITS_BUF - 3,
+		 format_bytes_si(bytes, sizeof(bytes), (double)row_value__of(v, b)));
+	return buf;
+}
+
+bool row_value__is_least(enum row_value v, const struct socket_ledger *b)
+{
+	if (v == VALUE_SENT || v == VALUE_RECEIVED)
+		return b->partly_seen;
+	return v == VALUE_DEFERRED && socket_ledger__arrivals_missed(b);
 }
 
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b)

@@ -45,19 +45,13 @@ static const char *head_of(int column)
 /* 0 is a dash, so that other values stand out. */
 static char *cell_of(char buf[UNITS_BUF], const struct socket_ledger *b, int column)
 {
-	bool least = column == VALUE_DEFERRED && socket_ledger__arrivals_missed(b);
-	char bytes[UNITS_BUF];
-	uint64_t value;
+	enum row_value v = (enum row_value)column;
 
 	if (column == COLUMN_COPIES)
 		return copies_per_byte__text(buf, b);
-	value = row_value__of((enum row_value)column, b);
-	format_bytes_si(bytes, sizeof(bytes), (double)value);
-	if (value || least)
-		snprintf(buf, UNITS_BUF, "%s%.*s", least ? ">=" : "", UNITS_BUF - 3, bytes);
-	else
-		snprintf(buf, UNITS_BUF, "-");
-	return buf;
+	if (row_value__of(v, b) || row_value__is_least(v, b))
+		return row_value__text(buf, v, b);
+	return strcpy(buf, "-");
 }
 
 /* Then it is 0 in every row. */
@@ -191,7 +185,7 @@ static void say_books(FILE *f, const struct attach_result *r)
 	char text[VALUE_NR][UNITS_BUF];
 
 	for (int v = 0; v < VALUE_NR; v++)
-		bytes_text(text[v], row_value__of((enum row_value)v, b));
+		row_value__text(text[v], (enum row_value)v, b);
 	fprintf(f,
 		"%s sent = %s copied + %s pinned + %s spliced; %s received. Held against the "
 		"sockets' own numbers, unaccounted: ",
@@ -254,7 +248,8 @@ static void say_uncovered(FILE *f, const struct attach_result *r)
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
 			if (b->uncovered[side][kind])
-				fprintf(f, "%s %s: %s. ",
+				fprintf(f, "%s%s %s: %s. ",
+					socket_ledger__uncovered(b, side, kind).known ? "" : ">=",
 					bytes_text(bytes, b->uncovered[side][kind]),
 					side ? "received" : "sent",
 					unsupported_paths__text((enum nio_uncovered_kind)kind));
@@ -352,7 +347,10 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 		uint64_t now = row_value__of((enum row_value)v, &r->table.total);
 		uint64_t more = now > l->before[v] ? now - l->before[v] : 0;
 
-		fprintf(f, " %9.2f", ns ? (double)more * 8 / (double)ns : 0);
+		if (row_value__is_least((enum row_value)v, &r->table.total))
+			fprintf(f, " %9s", "n/a");
+		else
+			fprintf(f, " %9.2f", ns ? (double)more * 8 / (double)ns : 0);
 		l->before[v] = now;
 	}
 	fputc('\n', f);

@@ -166,7 +166,7 @@ static struct cpu_sample classify(struct cpu_sampling *s, const struct nio_sampl
 	copies = libc_copies__ask(&s->copies, maps, sample->user_ip);
 	return (struct cpu_sample){
 		.class = copies == LIBC_COPIES_YES ? CPU_CLASS_GATHER : CPU_CLASS_USER,
-		.undecided = copies == LIBC_COPIES_UNTOLD,
+		.undecided = copies == LIBC_COPIES_UNKNOWN,
 		.encrypted = encrypts(process_maps__object(maps, sample->user_ip)),
 	};
 }

@@ -52,12 +52,12 @@ static void say_ledger(FILE *f, const struct page *p)
 	char text[VALUE_NR][UNITS_BUF], count[UNITS_BUF], bytes[UNITS_BUF];
 
 	for (int v = 0; v < VALUE_NR; v++)
-		format_bytes_si(text[v], UNITS_BUF, (double)row_value__of((enum row_value)v, b));
+		row_value__text(text[v], (enum row_value)v, b);
 	fprintf(f,
-		"sent %s = %s copied + %s pinned + %s spliced   deferred copies %s%s\n"
+		"sent %s = %s copied + %s pinned + %s spliced   deferred copies %s\n"
 		"received %s   ",
 		text[VALUE_SENT], text[VALUE_COPIED], text[VALUE_PINNED], text[VALUE_SPLICED],
-		least, text[VALUE_DEFERRED], text[VALUE_RECEIVED]);
+		text[VALUE_DEFERRED], text[VALUE_RECEIVED]);
 	if (copies.known)
 		fprintf(f, "%s%.2f copies a byte\n", least, copies.value);
 	else
@@ -223,7 +223,7 @@ void view_item__say(FILE *f, const struct attach_result *r, const struct view_it
 		fputs("asked for zero-copy; whether it was is not known yet", f);
 	else if (!sent)
 		fputs(row_value__of(VALUE_RECEIVED, b) ? "only receives" : "moved nothing yet", f);
-	else if (!r->sees_kinds || socket_ledger__unclassified(b))
+	else if (!r->sees_kinds || socket_ledger__unclassified(b, NIO_SIDE_SENDER))
 		fputs("sends, and not all of how is known", f);
 	else if (copied >= sent)
 		fputs("copies all it sends", f);

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,8 +15,8 @@
 #include "log.h"
 #include "path_walk.h"
 
-#define TEMPORARY_LEN   (sizeof(ATOMIC_FILE_TEMPORARY) + 6)
-#define TEMPORARY_TRIES 100
+#define FD_PATH_LEN   32
+#define TEMPORARY_LEN (FD_PATH_LEN + sizeof(ATOMIC_FILE_TEMPORARY) + 6)
 
 struct atomic_file {
 	FILE *stream;
@@ -32,32 +31,18 @@ struct atomic_file {
 	gid_t gid;
 };
 
-static void atomic_file__free(struct atomic_file *f)
+/* Writes in place to a copy of a descriptor of this process. */
+static int open_copy(struct atomic_file *f, int own)
 {
-	if (f->stream)
-		fclose(f->stream);
-	if (f->fd >= 0)
-		close(f->fd);
-	if (f->dir >= 0)
-		close(f->dir);
-	free(f->memory);
-	free(f);
+	f->fd = fcntl(own, F_DUPFD_CLOEXEC, 3);
+	return f->fd < 0 ? -errno : 0;
 }
 
-static int open_special(struct atomic_file *f, int fd)
+static bool is_read_only(int fd)
 {
-	f->fd = fd;
-	return fd < 0 ? -errno : 0;
-}
+	int flags = fcntl(fd, F_GETFL);
 
-/* Detects an unwritable stdout before anything is measured. */
-static int open_stdout(struct atomic_file *f)
-{
-	int flags = fcntl(STDOUT_FILENO, F_GETFL);
-
-	if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY)
-		return -EBADF;
-	return open_special(f, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY;
 }
 
 /* The mode that open(2) would give a file. Not thread-safe: changes the umask. */
@@ -90,47 +75,34 @@ int atomic_file__make_directory(const char *name)
 	return err;
 }
 
-static int random_name(char name[TEMPORARY_LEN])
+/* A path to the object that was opened, even if its name has changed. */
+static const char *path_of_fd(int fd, char path[FD_PATH_LEN])
 {
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-	unsigned char bytes[6];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-		return -EAGAIN;
-	strcpy(name, ATOMIC_FILE_TEMPORARY);
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		name[sizeof(ATOMIC_FILE_TEMPORARY) - 1 + i] = letters[bytes[i] % 64];
-	name[TEMPORARY_LEN - 1] = '\0';
-	return 0;
+	snprintf(path, FD_PATH_LEN, "/proc/self/fd/%d", fd);
+	return path;
 }
 
-static int open_temporary(const struct atomic_file *f, char name[TEMPORARY_LEN])
+/* Creates a file beside the target and stores a path to it. A descriptor or -errno. */
+static int open_temporary(const struct atomic_file *f, char path[TEMPORARY_LEN])
 {
-	int fd, err;
+	char dir[FD_PATH_LEN];
+	int fd;
 
-	for (int i = 0; i < TEMPORARY_TRIES; i++) {
-		err = random_name(name);
-		if (err)
-			return err;
-		fd = openat(f->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (fd >= 0)
-			return fd;
-		if (errno != EEXIST)
-			return -errno;
-	}
-	return -EEXIST;
+	snprintf(path, TEMPORARY_LEN, "%s/" ATOMIC_FILE_TEMPORARY "XXXXXX",
+		 path_of_fd(f->dir, dir));
+	fd = mkostemp(path, O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 /* Checks, before anything is measured, that a file can be created. */
 static int try_directory(const struct atomic_file *f)
 {
-	char name[TEMPORARY_LEN];
-	int fd = open_temporary(f, name);
+	char path[TEMPORARY_LEN];
+	int fd = open_temporary(f, path);
 
 	if (fd < 0)
 		return fd;
-	unlinkat(f->dir, name, 0);
+	unlink(path);
 	close(fd);
 	return 0;
 }
@@ -151,13 +123,12 @@ static bool is_foreign_in_shared(const struct path_walk *w)
 	return sudo_user__of_sudo(&uid, &gid) || w->st.st_uid != uid;
 }
 
-#define FD_PATH_LEN 32
-
-/* A path to the object that was checked, even if its name has changed. */
-static const char *path_of_fd(int fd, char path[FD_PATH_LEN])
+static void take_rights(struct atomic_file *f, const struct stat *st)
 {
-	snprintf(path, FD_PATH_LEN, "/proc/self/fd/%d", fd);
-	return path;
+	f->mode = st->st_mode & 0777;
+	f->replaces = true;
+	f->uid = st->st_uid;
+	f->gid = st->st_gid;
 }
 
 /* Replaces an existing, writable file; keeps its mode and owner. */
@@ -169,16 +140,8 @@ static int open_existing(struct atomic_file *f, const struct path_walk *w)
 		return -errno;
 	if (is_foreign_in_shared(w))
 		return -EACCES;
-	f->mode = w->st.st_mode & 0777;
-	f->replaces = true;
-	f->uid = w->st.st_uid;
-	f->gid = w->st.st_gid;
-	return try_directory(f);
-}
-
-static bool same_object(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+	take_rights(f, &w->st);
+	return 0;
 }
 
 /* The writable descriptor of this process behind /dev/stdout or /dev/fd/N; -1: none. */
@@ -188,9 +151,10 @@ static int own_descriptor(const struct path_walk *w)
 	long fd = w->is_open_file ? strtol(w->name, &end, 10) : -1;
 	struct stat st;
 
-	if (fd < 0 || fd > INT_MAX || *end || fstat((int)fd, &st) || !same_object(&st, &w->st))
+	if (fd < 0 || fd > INT_MAX || *end || fstat((int)fd, &st) ||
+	    !path_walk__same_object(&st, &w->st))
 		return -1;
-	return (fcntl((int)fd, F_GETFL) & O_ACCMODE) == O_RDONLY ? -1 : (int)fd;
+	return is_read_only((int)fd) ? -1 : (int)fd;
 }
 
 /* As root, refuses a device or pipe of another user, which could block or lead elsewhere. */
@@ -200,18 +164,16 @@ static int open_in_place(struct atomic_file *f, const struct path_walk *w)
 	int own = own_descriptor(w);
 
 	if (own >= 0)
-		return open_special(f, fcntl(own, F_DUPFD_CLOEXEC, 3));
+		return open_copy(f, own);
 	if (!geteuid() && !w->is_open_file && !path_walk__is_trusted(w))
 		return -EACCES;
-	return open_special(
-		f, open(path_of_fd(w->fd, path), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+	f->fd = open(path_of_fd(w->fd, path), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+	return f->fd < 0 ? -errno : 0;
 }
 
 static int open_found(struct atomic_file *f, const struct path_walk *w)
 {
-	if (w->fd < 0 && w->slash)
-		return -EISDIR;
-	if (w->fd >= 0 && S_ISDIR(w->st.st_mode))
+	if (w->fd >= 0 ? S_ISDIR(w->st.st_mode) : w->slash)
 		return -EISDIR;
 	if (w->fd >= 0 && (w->is_open_file || !S_ISREG(w->st.st_mode)))
 		return open_in_place(f, w);
@@ -219,10 +181,7 @@ static int open_found(struct atomic_file *f, const struct path_walk *w)
 	if (f->dir < 0)
 		return -errno;
 	strcpy(f->target, w->name);
-	if (w->fd >= 0)
-		return open_existing(f, w);
-	f->mode = default_mode();
-	return try_directory(f);
+	return w->fd >= 0 ? open_existing(f, w) : 0;
 }
 
 static int open_target(struct atomic_file *f, const char *name)
@@ -230,8 +189,9 @@ static int open_target(struct atomic_file *f, const char *name)
 	struct path_walk w;
 	int err;
 
+	/* Detects an unwritable stdout before anything is measured. */
 	if (!strcmp(name, "-"))
-		return open_stdout(f);
+		return is_read_only(STDOUT_FILENO) ? -EBADF : open_copy(f, STDOUT_FILENO);
 	err = path_walk__find_output(&w, name);
 	if (err)
 		return err;
@@ -240,44 +200,20 @@ static int open_target(struct atomic_file *f, const char *name)
 	return err;
 }
 
-/* Opens the directory of NAME or SUBDIRECTORY/NAME below dir; follows no symbolic link. */
-static int open_parent_below(int dir, const char *name, const char **base)
-{
-	const char *slash = strchr(name, '/');
-	char parent[NAME_MAX + 1];
-	int fd;
-
-	*base = slash ? slash + 1 : name;
-	if (!slash) {
-		fd = fcntl(dir, F_DUPFD_CLOEXEC, 3);
-	} else {
-		if (slash - name > NAME_MAX)
-			return -ENAMETOOLONG;
-		snprintf(parent, sizeof(parent), "%.*s", (int)(slash - name), name);
-		fd = openat(dir, parent, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	}
-	return fd < 0 ? -errno : fd;
-}
-
 static int open_below(struct atomic_file *f, int dir, const char *name)
 {
 	const char *base;
 	struct stat st;
 
-	f->dir = open_parent_below(dir, name, &base);
+	f->dir = path_walk__open_parent(dir, name, &base);
 	if (f->dir < 0)
 		return f->dir;
 	if (!*base || strchr(base, '/') || strlen(base) > NAME_MAX)
 		return -EINVAL;
 	strcpy(f->target, base);
-	f->mode = default_mode();
-	if (!fstatat(f->dir, base, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode)) {
-		f->mode = st.st_mode & 0777;
-		f->replaces = true;
-		f->uid = st.st_uid;
-		f->gid = st.st_gid;
-	}
-	return try_directory(f);
+	if (!fstatat(f->dir, base, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+		take_rights(f, &st);
+	return 0;
 }
 
 /* Would a commit to one replace the other? */
@@ -288,9 +224,9 @@ static bool same_target(const struct path_walk *a, const struct path_walk *b)
 	if (a->fd >= 0 && !S_ISREG(a->st.st_mode))
 		return false;
 	if (a->is_open_file || b->is_open_file)
-		return a->fd >= 0 && b->fd >= 0 && same_object(&a->st, &b->st);
-	return !fstat(a->dir, &first) && !fstat(b->dir, &second) && same_object(&first, &second) &&
-	       !strcmp(a->name, b->name);
+		return a->fd >= 0 && b->fd >= 0 && path_walk__same_object(&a->st, &b->st);
+	return !fstat(a->dir, &first) && !fstat(b->dir, &second) &&
+	       path_walk__same_object(&first, &second) && !strcmp(a->name, b->name);
 }
 
 bool atomic_file__same(const char *a, const char *b)
@@ -312,20 +248,20 @@ bool atomic_file__same(const char *a, const char *b)
 	return same;
 }
 
-static struct atomic_file *atomic_file__new(void)
+/* name is below dir, or the path of an output if dir is -1. */
+static int open_output(struct atomic_file **out, int dir, const char *name)
 {
 	struct atomic_file *f = xcalloc(1, sizeof(*f));
+	int err;
 
 	f->fd = f->dir = -1;
 	f->stream = xopen_memstream(&f->memory, &f->size);
-	return f;
-}
-
-/* Takes ownership of f. err: the result of opening its target. */
-static int finish_open(struct atomic_file **out, struct atomic_file *f, int err)
-{
+	f->mode = default_mode();
+	err = dir < 0 ? open_target(f, name) : open_below(f, dir, name);
+	if (!err && f->dir >= 0)
+		err = try_directory(f);
 	if (err)
-		atomic_file__free(f);
+		atomic_file__abort(f);
 	else
 		*out = f;
 	return err;
@@ -333,16 +269,12 @@ static int finish_open(struct atomic_file **out, struct atomic_file *f, int err)
 
 int atomic_file__open(struct atomic_file **out, const char *name)
 {
-	struct atomic_file *f = atomic_file__new();
-
-	return finish_open(out, f, open_target(f, name));
+	return open_output(out, -1, name);
 }
 
 int atomic_file__open_below(struct atomic_file **out, int dir, const char *name)
 {
-	struct atomic_file *f = atomic_file__new();
-
-	return finish_open(out, f, open_below(f, dir, name));
+	return open_output(out, dir, name);
 }
 
 FILE *atomic_file__stream(struct atomic_file *f)
@@ -366,24 +298,6 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
-/* The errno of an earlier failed write is lost: report EIO. */
-static int close_file(FILE *file)
-{
-	int err = ferror(file) ? -EIO : 0;
-
-	if (fclose(file))
-		err = -errno;
-	return err;
-}
-
-static int close_stream(struct atomic_file *f)
-{
-	int err = close_file(f->stream);
-
-	f->stream = NULL;
-	return err;
-}
-
 /* -errno of the first failed flush; closing stdout would not report the error again. */
 static int stdout_err;
 
@@ -396,8 +310,11 @@ int atomic_file__flush_stdout(void)
 
 int atomic_file__close_stdout(void)
 {
-	int err = close_file(stdout);
+	/* The errno of an earlier failed write is lost: EIO. */
+	int err = ferror(stdout) ? -EIO : 0;
 
+	if (fclose(stdout))
+		err = -errno;
 	return stdout_err ? stdout_err : err;
 }
 
@@ -424,8 +341,8 @@ static int fill_temporary(const struct atomic_file *f, int fd)
 
 static int replace_target(const struct atomic_file *f)
 {
-	char name[TEMPORARY_LEN];
-	int fd = open_temporary(f, name);
+	char path[TEMPORARY_LEN];
+	int fd = open_temporary(f, path);
 	int err;
 
 	if (fd < 0)
@@ -433,27 +350,36 @@ static int replace_target(const struct atomic_file *f)
 	err = fill_temporary(f, fd);
 	if (close(fd) && !err)
 		err = -errno;
-	if (!err && renameat(f->dir, name, f->dir, f->target))
+	if (!err && renameat(AT_FDCWD, path, f->dir, f->target))
 		err = -errno;
 	if (err)
-		unlinkat(f->dir, name, 0);
+		unlink(path);
 	return err;
 }
 
 int atomic_file__commit(struct atomic_file *f)
 {
-	int err = close_stream(f);
+	int err;
 
-	if (!err)
-		err = f->fd >= 0 ? write_all(f->fd, f->memory, f->size) : replace_target(f);
-	atomic_file__free(f);
+	xclose_memstream(f->stream);
+	f->stream = NULL;
+	err = f->fd >= 0 ? write_all(f->fd, f->memory, f->size) : replace_target(f);
+	atomic_file__abort(f);
 	return err;
 }
 
 void atomic_file__abort(struct atomic_file *f)
 {
-	if (f)
-		atomic_file__free(f);
+	if (!f)
+		return;
+	if (f->stream)
+		fclose(f->stream);
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->dir >= 0)
+		close(f->dir);
+	free(f->memory);
+	free(f);
 }
 
 int atomic_file__finish(struct atomic_file **f, int err, const char *name)

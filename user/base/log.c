@@ -56,50 +56,16 @@ enum log_level log_level(void)
 	return level_shown;
 }
 
-__attribute__((format(printf, 2, 0))) static void print(enum log_level level, const char *format,
-							va_list args)
+void log_print(enum log_level level, const char *format, ...)
 {
+	va_list args;
 	char *text;
 
 	if (level > level_shown)
 		return;
+	va_start(args, format);
 	text = xvasprintf(format, args);
+	va_end(args);
 	fprintf(log_stream(), "netiotrace: %s\n", printable__lines(text));
 	free(text);
-}
-
-void log_error(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print(LOG_ERROR, format, args);
-	va_end(args);
-}
-
-void log_warning(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print(LOG_WARNING, format, args);
-	va_end(args);
-}
-
-void log_notice(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print(LOG_WARNING, format, args);
-	va_end(args);
-}
-
-void log_info(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print(LOG_INFO, format, args);
-	va_end(args);
 }

@@ -18,11 +18,12 @@ enum log_level log_level(void);
 void log_set_verbosity(bool quiet, int verbose); /* -q, and how many -v */
 
 /* Prints "netiotrace: ..." and a newline. Unprintable characters become '?'. */
-__attribute__((format(printf, 1, 2))) void log_error(const char *format, ...);
-__attribute__((format(printf, 1, 2))) void log_warning(const char *format, ...);
-/* An event that the user waits for; not with -q. */
-__attribute__((format(printf, 1, 2))) void log_notice(const char *format, ...);
-__attribute__((format(printf, 1, 2))) void log_info(const char *format, ...);
+__attribute__((format(printf, 2, 3))) void log_print(enum log_level level, const char *format, ...);
+
+#define log_error(...)   log_print(LOG_ERROR, __VA_ARGS__)
+#define log_warning(...) log_print(LOG_WARNING, __VA_ARGS__)
+#define log_notice(...)  log_print(LOG_WARNING, __VA_ARGS__) /* an event that the user waits for */
+#define log_info(...)    log_print(LOG_INFO, __VA_ARGS__)
 
 /* Keeps messages in memory while a screen covers the terminal; release prints them in order. */
 void log_hold(void);

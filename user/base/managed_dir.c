@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the marker file of an output directory; see managed_dir.h. */
+#include <argz.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,23 +36,6 @@ static bool is_inside(const char *name)
 	       is_component(slash + 1, strlen(slash + 1));
 }
 
-/* Opens the directory of a name; *base is the name in it. */
-static int open_parent(const struct managed_dir *d, const char *name, const char **base)
-{
-	const char *slash = strchr(name, '/');
-	char parent[NAME_MAX + 1];
-	int fd;
-
-	*base = slash ? slash + 1 : name;
-	if (!slash)
-		fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 3);
-	else {
-		snprintf(parent, sizeof(parent), "%.*s", (int)(slash - name), name);
-		fd = openat(d->fd, parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	}
-	return fd < 0 ? -errno : fd;
-}
-
 /* A regular file without further hard links. */
 static bool is_ours_alone(int fd)
 {
@@ -59,53 +44,56 @@ static bool is_ours_alone(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1;
 }
 
-/* Reads the marker up to its last newline. NULL with *err set; -ENOENT: no marker. */
-static char *read_marker(int dir, int *err)
+/* Reads the text of the marker, which the caller frees. 0 or -errno; -ENOENT: no marker. */
+static int read_marker(int dir, char **text)
 {
 	int fd = openat(dir, MANAGED_DIR_MARKER, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
-	char *text = NULL, *end;
 	ssize_t n = -1;
 
-	*err = fd < 0 ? -errno : -EIO;
+	*text = NULL;
 	if (fd < 0)
-		return NULL;
+		return -errno;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MARKER_MAX) {
-		text = xcalloc(1, (size_t)st.st_size + 1);
-		n = read(fd, text, (size_t)st.st_size);
+		*text = xcalloc(1, (size_t)st.st_size + 1);
+		n = read(fd, *text, (size_t)st.st_size);
 	}
 	close(fd);
-	if (n < 0) {
-		free(text);
-		return NULL;
-	}
-	*err = 0;
-	text[n] = '\0';
-	end = strrchr(text, '\n');
-	end = end ? end + 1 : text;
-	*end = '\0';
-	return text;
+	return n < 0 ? -EIO : 0;
 }
 
-/* An empty marker, left by a killed program, fits any kind and names no file. */
-static bool is_of_kind(const char *marker, const char *kind)
+static void add_name(struct managed_dir *d, const char *name)
 {
-	const char *rest = marker + strlen(SCHEMA);
-	size_t len = strlen(kind);
+	if (argz_add(&d->names, &d->names_len, name))
+		xalloc_die();
+}
 
-	if (!*marker)
-		return true;
-	return !strncmp(marker, SCHEMA, strlen(SCHEMA)) && !strncmp(rest, kind, len) &&
-	       rest[len] == '\n';
+/* Takes the lines of a marker. An empty marker, left by a killed program, fits any kind. */
+static void take_marker(struct managed_dir *d, char *text, const char *kind)
+{
+	char *end = strrchr(text, '\n'), *line;
+	char first[64];
+
+	d->len = end ? (size_t)(end + 1 - text) : 0;
+	*(end ? end : text) = '\0';
+	snprintf(first, sizeof(first), SCHEMA "%s", kind);
+	line = strsep(&text, "\n");
+	d->marked = !d->len || !strcmp(line, first);
+	while (d->marked && (line = strsep(&text, "\n")))
+		if (is_inside(line))
+			add_name(d, line);
 }
 
 int managed_dir__read(struct managed_dir *d, const char *kind)
 {
-	int err;
+	char *text;
+	int err = read_marker(d->fd, &text);
 
-	free(d->marker);
-	d->marker = read_marker(d->fd, &err);
-	d->marked = d->marker && is_of_kind(d->marker, kind);
+	free(d->names);
+	*d = (struct managed_dir){.fd = d->fd};
+	if (!err)
+		take_marker(d, text, kind);
+	free(text);
 	return err == -ENOENT || err == -ELOOP ? 0 : err;
 }
 
@@ -139,124 +127,101 @@ void managed_dir__close(struct managed_dir *d)
 {
 	if (d->fd >= 0)
 		close(d->fd);
-	free(d->marker);
+	free(d->names);
 	*d = (struct managed_dir)MANAGED_DIR_INIT;
 }
 
-/* Opens the marker for writing. With several hard links it could be any file: refused. */
-static int open_marker(const struct managed_dir *d, int flags)
+/*
+ * Appends a line to the marker. With several hard links the marker could be any file: refused. Cuts
+ * off an unfinished last line, which would become part of this one.
+ */
+static int append(struct managed_dir *d, const char *line, int flags)
 {
 	int fd = openat(d->fd, MANAGED_DIR_MARKER,
-			O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0666);
+			O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0666);
+	size_t len = strlen(line);
+	ssize_t n = -1;
+	int err = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (is_ours_alone(fd))
-		return fd;
-	close(fd);
-	return -EPERM;
-}
-
-static int append(struct managed_dir *d, const char *line, int flags)
-{
-	size_t len = strlen(line), old = d->marker ? strlen(d->marker) : 0;
-	int fd = open_marker(d, O_APPEND | flags);
-	ssize_t n;
-	int err;
-
-	if (fd < 0)
-		return fd;
-	n = write(fd, line, len);
-	err = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : sudo_user__give(fd);
+	if (!is_ours_alone(fd))
+		err = -EPERM;
+	else if (ftruncate(fd, (off_t)d->len) || (n = write(fd, line, len)) < 0)
+		err = -errno;
+	else
+		err = (size_t)n < len ? -ENOSPC : sudo_user__give(fd);
 	if (close(fd) && !err)
 		err = -errno;
-	if (err)
-		return err;
-	d->marker = xreallocarray(d->marker, old + len + 1, 1);
-	memcpy(d->marker + old, line, len + 1);
-	return 0;
+	if (!err)
+		d->len += len;
+	return err;
 }
 
 int managed_dir__mark(struct managed_dir *d, const char *kind)
 {
-	bool begun = d->marked && !*d->marker; /* a killed program left it empty */
 	char line[64];
 	int err;
 
+	if (d->marked && d->len)
+		return 0;
 	snprintf(line, sizeof(line), SCHEMA "%s\n", kind);
-	err = append(d, line, begun ? 0 : O_CREAT | O_EXCL);
+	err = append(d, line, d->marked ? 0 : O_CREAT | O_EXCL);
 	d->marked |= !err;
 	return err;
 }
 
 bool managed_dir__is_unused(const struct managed_dir *d)
 {
-	const char *end = d->marker ? strchr(d->marker, '\n') : NULL;
+	return !d->names_len;
+}
 
-	return !end || !end[1];
+/* The first name that begins with the len bytes of `begin` and goes on with `next`; or NULL. */
+static const char *find_name(const struct managed_dir *d, const char *begin, char next)
+{
+	size_t len = strlen(begin);
+	char *name = NULL;
+
+	while ((name = argz_next(d->names, d->names_len, name)))
+		if (!strncmp(name, begin, len) && name[len] == next)
+			return name;
+	return NULL;
 }
 
 bool managed_dir__names(const struct managed_dir *d, const char *name)
 {
-	size_t len = strlen(name);
-	const char *line;
-
-	if (!d->marked || !is_inside(name))
-		return false;
-	for (line = strchr(d->marker, '\n'); line && line[1]; line = strchr(line + 1, '\n'))
-		if (!strncmp(line + 1, name, len) && line[1 + len] == '\n')
-			return true;
-	return false;
+	return find_name(d, name, '\0');
 }
 
-static bool exists(const struct managed_dir *d, const char *name)
-{
-	struct stat st;
-
-	return !fstatat(d->fd, name, &st, AT_SYMLINK_NOFOLLOW);
-}
-
-/* Cuts off an unfinished last line, which would become part of the next name. */
-static int cut_broken_line(struct managed_dir *d)
-{
-	int fd = open_marker(d, 0);
-	int err;
-
-	if (fd < 0)
-		return fd;
-	err = ftruncate(fd, (off_t)strlen(d->marker)) ? -errno : 0;
-	close(fd);
-	return err;
-}
-
-static int make_parent(const struct managed_dir *d, const char *name)
+/* The subdirectory of SUBDIRECTORY/NAME; false: there is none. The name is of the marker. */
+static bool parent_of(const char *name, char parent[NAME_MAX + 1])
 {
 	const char *slash = strchr(name, '/');
-	char parent[NAME_MAX + 1];
 
-	if (!slash)
-		return 0;
-	snprintf(parent, sizeof(parent), "%.*s", (int)(slash - name), name);
-	return mkdirat(d->fd, parent, 0777) && errno != EEXIST ? -errno : 0;
+	if (slash)
+		snprintf(parent, NAME_MAX + 1, "%.*s", (int)(slash - name), name);
+	return slash;
 }
 
 int managed_dir__claim(struct managed_dir *d, const char *name)
 {
-	char line[2 * NAME_MAX + 3];
+	char line[2 * NAME_MAX + 3], parent[NAME_MAX + 1];
+	struct stat st;
 	int err;
 
 	if (managed_dir__names(d, name))
 		return 0;
 	if (!d->marked || !is_inside(name) || strchr(name, '\n'))
 		return -EINVAL;
-	if (exists(d, name))
+	if (!fstatat(d->fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		return -EEXIST;
-	err = cut_broken_line(d);
-	if (err)
-		return err;
 	snprintf(line, sizeof(line), "%s\n", name);
 	err = append(d, line, 0);
-	return err ? err : make_parent(d, name);
+	if (err)
+		return err;
+	add_name(d, name);
+	return parent_of(name, parent) && mkdirat(d->fd, parent, 0777) && errno != EEXIST ? -errno
+											  : 0;
 }
 
 static int open_inside(const struct managed_dir *d, const char *name, int flags)
@@ -266,7 +231,7 @@ static int open_inside(const struct managed_dir *d, const char *name, int flags)
 
 	if (!is_inside(name))
 		return -EINVAL;
-	parent = open_parent(d, name, &base);
+	parent = path_walk__open_parent(d->fd, name, &base);
 	if (parent < 0)
 		return parent;
 	fd = openat(parent, base, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
@@ -286,76 +251,37 @@ int managed_dir__create_file(const struct managed_dir *d, const char *name)
 	return open_inside(d, name, O_WRONLY | O_CREAT | O_EXCL);
 }
 
-/* Calls visit for each valid name of the marker until it returns nonzero. */
-static int for_each_name(const struct managed_dir *d,
-			 int (*visit)(const struct managed_dir *, char *))
+static bool is_ours(const struct managed_dir *d, const char *name)
 {
-	char *copy, *rest, *name;
-	int err = 0;
-
-	if (!d->marked)
-		return 0;
-	copy = rest = xstrdup(d->marker);
-	strsep(&rest, "\n");
-	while (!err && (name = strsep(&rest, "\n")))
-		if (is_inside(name))
-			err = visit(d, name);
-	free(copy);
-	return err;
+	return managed_dir__names(d, name) || (d->marked && !strcmp(name, MANAGED_DIR_MARKER));
 }
 
-/* Does the marker name a file in this directory? */
-static bool is_parent(const struct managed_dir *d, const char *name)
-{
-	size_t len = strlen(name);
-	const char *line;
-
-	if (!d->marked)
-		return false;
-	for (line = strchr(d->marker, '\n'); line && line[1]; line = strchr(line + 1, '\n'))
-		if (!strncmp(line + 1, name, len) && line[1 + len] == '/')
-			return true;
-	return false;
-}
-
-static int stranger_below(const struct managed_dir *d, const char *below, char *found, size_t len);
-
-static int look_at(const struct managed_dir *d, const char *below, const char *entry, char *found,
-		   size_t len)
-{
-	char name[2 * NAME_MAX + 2];
-	struct stat st;
-
-	snprintf(name, sizeof(name), "%s%s%s", below, *below ? "/" : "", entry);
-	if (fstatat(d->fd, name, &st, AT_SYMLINK_NOFOLLOW))
-		return -errno;
-	if (S_ISDIR(st.st_mode) && !*below && is_parent(d, name))
-		return stranger_below(d, name, found, len);
-	if (S_ISREG(st.st_mode) && (managed_dir__names(d, name) ||
-				    (d->marked && !*below && !strcmp(entry, MANAGED_DIR_MARKER))))
-		return 0;
-	snprintf(found, len, "%s", name);
-	return 0;
-}
-
+/* Looks for a file that is not ours in a subdirectory; "": in the directory itself. */
 static int stranger_below(const struct managed_dir *d, const char *below, char *found, size_t len)
 {
 	int fd = openat(d->fd, *below ? below : ".",
 			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
-	int err = 0;
+	char name[2 * NAME_MAX + 2];
+	struct stat st;
+	int err = dir ? 0 : -errno;
 
-	if (!dir) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
-		return err;
+	if (!dir && fd >= 0)
+		close(fd);
+	while (!err && !*found && (entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		snprintf(name, sizeof(name), "%s%s%s", below, *below ? "/" : "", entry->d_name);
+		if (fstatat(d->fd, name, &st, AT_SYMLINK_NOFOLLOW))
+			err = -errno;
+		else if (S_ISDIR(st.st_mode) && !*below && find_name(d, name, '/'))
+			err = stranger_below(d, name, found, len);
+		else if (!S_ISREG(st.st_mode) || !is_ours(d, name))
+			snprintf(found, len, "%s", name);
 	}
-	while (!err && !*found && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			err = look_at(d, below, entry->d_name, found, len);
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 	return err;
 }
 
@@ -365,16 +291,16 @@ int managed_dir__stranger(const struct managed_dir *d, char *name, size_t len)
 	return stranger_below(d, "", name, len);
 }
 
-static int give_one(const struct managed_dir *d, char *name)
+static int give_one(const struct managed_dir *d, const char *name)
 {
 	const char *base;
-	int err, fd, parent = open_parent(d, name, &base);
+	int err, fd, parent = path_walk__open_parent(d->fd, name, &base);
 
 	if (parent < 0)
 		return parent;
 	fd = openat(parent, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	err = fd < 0 ? -errno : is_ours_alone(fd) ? sudo_user__give(fd) : -EPERM;
-	if (!err && strchr(name, '/'))
+	if (!err && base != name)
 		err = sudo_user__give(parent);
 	if (fd >= 0)
 		close(fd);
@@ -385,14 +311,17 @@ static int give_one(const struct managed_dir *d, char *name)
 int managed_dir__give(const struct managed_dir *d)
 {
 	int err = sudo_user__give(d->fd);
+	char *name = NULL;
 
-	return err ? err : for_each_name(d, give_one);
+	while (!err && (name = argz_next(d->names, d->names_len, name)))
+		err = give_one(d, name);
+	return err;
 }
 
-int managed_dir__remove_file(const struct managed_dir *d, char *name)
+int managed_dir__remove_file(const struct managed_dir *d, const char *name)
 {
 	const char *base;
-	int err = 0, parent = open_parent(d, name, &base);
+	int err = 0, parent = path_walk__open_parent(d->fd, name, &base);
 
 	if (parent < 0)
 		return parent == -ENOENT ? 0 : parent;
@@ -402,24 +331,17 @@ int managed_dir__remove_file(const struct managed_dir *d, char *name)
 	return err;
 }
 
-static int remove_parent(const struct managed_dir *d, char *name)
-{
-	char *slash = strchr(name, '/');
-
-	if (!slash)
-		return 0;
-	*slash = '\0';
-	if (unlinkat(d->fd, name, AT_REMOVEDIR) && errno != ENOENT && errno != ENOTEMPTY)
-		return -errno;
-	return 0;
-}
-
 static int remove_files(struct managed_dir *d)
 {
-	int err = for_each_name(d, managed_dir__remove_file);
+	char *name = NULL, parent[NAME_MAX + 1];
+	int err = 0;
 
-	if (!err)
-		err = for_each_name(d, remove_parent);
+	while (!err && (name = argz_next(d->names, d->names_len, name)))
+		err = managed_dir__remove_file(d, name);
+	while (!err && (name = argz_next(d->names, d->names_len, name)))
+		if (parent_of(name, parent) && unlinkat(d->fd, parent, AT_REMOVEDIR) &&
+		    errno != ENOENT && errno != ENOTEMPTY)
+			err = -errno;
 	if (!err && d->marked && unlinkat(d->fd, MANAGED_DIR_MARKER, 0) && errno != ENOENT)
 		err = -errno;
 	return err;
@@ -430,7 +352,7 @@ static bool is_at(const struct managed_dir *d, int parent, const char *name)
 	struct stat a, b;
 
 	return !fstat(d->fd, &a) && !fstatat(parent, name, &b, AT_SYMLINK_NOFOLLOW) &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	       path_walk__same_object(&a, &b);
 }
 
 int managed_dir__remove_at(struct managed_dir *d, int parent, const char *name)

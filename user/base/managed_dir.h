@@ -17,9 +17,11 @@
 #define MANAGED_DIR_MARKER ".netiotrace.files"
 
 struct managed_dir {
-	int fd;       /* the directory; -1: not open */
-	bool marked;  /* it has a marker of the requested kind */
-	char *marker; /* its text; NULL: none */
+	int fd;      /* the directory; -1: not open */
+	bool marked; /* it has a marker of the requested kind */
+	size_t len;  /* of the marker, up to its last newline */
+	char *names; /* of the files, an argz vector (argz_add(3)) */
+	size_t names_len;
 };
 
 #define MANAGED_DIR_INIT  \
@@ -37,7 +39,7 @@ void managed_dir__close(struct managed_dir *d);
 /* Reads the marker again, once the directory is locked. 0 or -errno. */
 int managed_dir__read(struct managed_dir *d, const char *kind);
 
-/* Marks a directory that has no marker. 0, -EEXIST or -errno. */
+/* Writes the marker, unless the directory is marked. 0 or -errno; -EEXIST: a foreign marker. */
 int managed_dir__mark(struct managed_dir *d, const char *kind);
 
 /* Has no file been claimed? */
@@ -58,7 +60,7 @@ int managed_dir__open_file(const struct managed_dir *d, const char *name);
 int managed_dir__create_file(const struct managed_dir *d, const char *name);
 
 /* Removes a file; the caller checks that the marker names it. 0, also if absent, or -errno. */
-int managed_dir__remove_file(const struct managed_dir *d, char *name);
+int managed_dir__remove_file(const struct managed_dir *d, const char *name);
 
 /* Finds a file that the marker does not name, here or in a subdirectory of ours; "": none. */
 int managed_dir__stranger(const struct managed_dir *d, char *name, size_t len);

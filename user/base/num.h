@@ -4,6 +4,7 @@
 #define BASE_NUM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* An unsigned number. reason: a static string, set if the number is unknown. */
@@ -18,6 +19,46 @@ struct real {
 	bool known;
 	const char *reason;
 };
+
+static inline struct num num__known(uint64_t value)
+{
+	return (struct num){.value = value, .known = true};
+}
+
+static inline struct num num__unknown(const char *reason)
+{
+	return (struct num){.reason = reason};
+}
+
+static inline struct real real__known(double value)
+{
+	return (struct real){.value = value, .known = true};
+}
+
+static inline struct real real__unknown(const char *reason)
+{
+	return (struct real){.reason = reason};
+}
+
+/* The sum of two numbers; unknown, with the reason of the first that is. A sum keeps a reason. */
+static inline struct num num__sum(struct num a, struct num b)
+{
+	if (!a.known)
+		return a;
+	if (!b.known)
+		return b;
+	return (struct num){a.value + b.value, true, a.reason ? a.reason : b.reason};
+}
+
+/* Adds src to dst: objects of size bytes that consist of 64-bit counts alone. */
+static inline void num__add_counts(void *dst, const void *src, size_t size)
+{
+	const uint64_t *from = src;
+	uint64_t *to = dst;
+
+	for (size_t i = 0; i < size / sizeof(*to); i++)
+		to[i] += from[i];
+}
 
 struct flag {
 	bool value;

@@ -23,6 +23,26 @@ struct walk {
 	bool output;
 };
 
+bool path_walk__same_object(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+int path_walk__open_parent(int dir, const char *name, const char **base)
+{
+	const char *slash = strchr(name, '/');
+	char parent[NAME_MAX + 1] = ".";
+	int fd;
+
+	*base = slash ? slash + 1 : name;
+	if (slash && slash - name > NAME_MAX)
+		return -ENAMETOOLONG;
+	if (slash)
+		snprintf(parent, sizeof(parent), "%.*s", (int)(slash - name), name);
+	fd = openat(dir, parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 static bool is_invoker(uid_t uid)
 {
 	uid_t invoker;
@@ -133,13 +153,14 @@ static bool is_on_proc(int fd)
 	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-static int start_at_root(struct walk *k)
+/* Makes a directory ("/", "." or "..") the place of the walk. */
+static int enter(struct path_walk *w, const char *name)
 {
-	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(w->dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	move_to(&k->found->dir, fd);
+	move_to(&w->dir, fd);
 	return 0;
 }
 
@@ -157,7 +178,7 @@ static int splice_link(struct walk *k, int link)
 	memmove(k->rest + len + 1, k->rest, rest + 1);
 	memcpy(k->rest, target, (size_t)len);
 	k->rest[len] = rest ? '/' : '\0';
-	return *target == '/' ? start_at_root(k) : 0;
+	return *target == '/' ? enter(k->found, "/") : 0;
 }
 
 static int follow(struct walk *k, const char *name, int link, const struct stat *dir,
@@ -237,18 +258,8 @@ static int end_at_directory(struct path_walk *w, int object)
 		return -errno;
 	len = len <= 0 ? 0 : strrchr(path, '/') + 1 - path;
 	if (path[len] && strlen(path + len) <= NAME_MAX && !fstatat(w->dir, path + len, &st, 0) &&
-	    st.st_dev == w->st.st_dev && st.st_ino == w->st.st_ino)
+	    path_walk__same_object(&st, &w->st))
 		strcpy(w->name, path + len);
-	return 0;
-}
-
-static int enter_dots(struct path_walk *w, const char *name)
-{
-	int fd = openat(w->dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	move_to(&w->dir, fd);
 	return 0;
 }
 
@@ -260,7 +271,7 @@ static int walk_all(struct walk *k)
 	int err = 0, object;
 
 	while (!err && !ended && next_component(k, name, &err))
-		err = !strcmp(name, ".") || !strcmp(name, "..") ? enter_dots(w, name)
+		err = !strcmp(name, ".") || !strcmp(name, "..") ? enter(w, name)
 								: step(k, name, &ended);
 	if (err || ended)
 		return err;

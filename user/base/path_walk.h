@@ -34,6 +34,15 @@ int path_walk__find_output(struct path_walk *w, const char *path);
 
 void path_walk__close(struct path_walk *w);
 
+/*
+ * Opens the directory of NAME or SUBDIRECTORY/NAME below dir, not through a link; *base: the NAME.
+ * A descriptor or -errno.
+ */
+int path_walk__open_parent(int dir, const char *name, const char **base);
+
+/* Are these one file? */
+bool path_walk__same_object(const struct stat *a, const struct stat *b);
+
 /* Can only root and the invoking user replace or change the object? */
 bool path_walk__is_trusted(const struct path_walk *w);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the rank test of two groups of rounds; see rank_test.h. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "array.h"
+#include "common/xalloc.h"
 #include "rank_test.h"
 #include "stats.h"
 
@@ -40,33 +40,24 @@ static double normal_below(size_t n, size_t m, double u)
 }
 
 /*
- * P(U = u) of i and j rounds, by recursion. The largest round is in the first group with
- * probability i / (i + j), and then above all j others.
+ * P(U <= u) if the two groups do not differ. row[j][v] is P(U = v) of i and j rounds: the largest
+ * round is in the first group with probability i / (i + j), and then above all j others.
  */
-static double step(const double *fewer_first, const double *fewer_second, size_t i, size_t j,
-		   size_t u)
-{
-	double p = (double)j / (double)(i + j) * fewer_second[u];
-
-	if (u >= j)
-		p += (double)i / (double)(i + j) * fewer_first[u - j];
-	return p;
-}
-
-/* P(U <= u) if the two groups do not differ. */
 static double exact_below(size_t n, size_t m, size_t u)
 {
-	static const double certain[EXACT_U_MAX + 1] = {1};
-	double row[RANK_EXACT_MAX + 1][EXACT_U_MAX + 1], below = 0;
+	double row[RANK_EXACT_MAX + 1][EXACT_U_MAX + 1] = {{0}}, below = 0;
 
 	for (size_t j = 0; j <= m; j++)
-		for (size_t v = 0; v <= u; v++)
-			row[j][v] = certain[v];
+		row[j][0] = 1;
 	for (size_t i = 1; i <= n; i++)
 		for (size_t j = 1; j <= m; j++)
 			/* Downward, so that entries below v are still those of i - 1. */
-			for (size_t v = u + 1; v-- > 0;)
-				row[j][v] = step(row[j], row[j - 1], i, j, v);
+			for (size_t v = u + 1; v-- > 0;) {
+				double first = v >= j ? row[j][v - j] : 0, second = row[j - 1][v];
+
+				row[j][v] =
+					((double)i * first + (double)j * second) / (double)(i + j);
+			}
 	for (size_t v = 0; v <= u; v++)
 		below += row[m][v];
 	return below;
@@ -119,16 +110,6 @@ unsigned int rank_test__rounds_needed(size_t tests)
 	return n;
 }
 
-static double median_of_sorted(const double *sorted, size_t n)
-{
-	return n ? sorted[(n - 1) / 2] / 2 + sorted[n / 2] / 2 : (double)NAN;
-}
-
-static int sign_of(double x)
-{
-	return (x > 0) - (x < 0);
-}
-
 static double p_of_pairs(const double *sorted, size_t n, size_t m)
 {
 	size_t pairs = n * m, not_above = 0, not_below = 0;
@@ -143,19 +124,14 @@ static double p_of_pairs(const double *sorted, size_t n, size_t m)
 /* pair: sorted rank_test__apart() of each round of A and each round of B. */
 static void judge(struct rank_test *t, const double *pair, size_t tests)
 {
-	double middle = rank_test__apart(t->a, t->b), low, high;
-	size_t k = choose_rank(t->n, t->m, level_of(tests), &t->coverage);
+	double middle = rank_test__apart(t->a, t->b), coverage, low, high;
+	size_t k = choose_rank(t->n, t->m, level_of(tests), &coverage);
 
 	t->p = p_of_pairs(pair, t->n, t->m);
-	if (t->n < 2 || t->m < 2) {
-		t->coverage = (double)NAN;
-		t->difference = DIFFERENCE_POINT;
+	t->difference = t->n < 2 || t->m < 2 ? DIFFERENCE_POINT : DIFFERENCE_FEW;
+	if (!k || t->difference == DIFFERENCE_POINT)
 		return;
-	}
-	if (!k) {
-		t->difference = DIFFERENCE_FEW;
-		return;
-	}
+	t->coverage = coverage;
 	/* Widens the rare interval that does not hold the quotient of the medians. */
 	low = fmin(pair[k - 1], middle);
 	high = fmax(pair[(size_t)t->n * t->m - k], middle);
@@ -166,42 +142,40 @@ static void judge(struct rank_test *t, const double *pair, size_t tests)
 				   : DIFFERENCE_NOISE;
 }
 
-static void compare_sorted(struct rank_test *t, const double *a, const double *b, double *pair,
-			   size_t tests)
+/* The finite values of a, sorted, in a new array. Their number in *kept. */
+static double *sorted_copy(const double *a, size_t n, unsigned int *kept)
 {
-	t->a = median_of_sorted(a, t->n);
-	t->b = median_of_sorted(b, t->m);
-	if (!t->n || !t->m)
-		return;
-	t->sign = sign_of(t->a - t->b);
-	t->change = t->b == 0 ? (double)NAN : t->a / t->b - 1;
-	for (size_t i = 0; i < t->n; i++)
-		for (size_t j = 0; j < t->m; j++)
-			pair[i * t->m + j] = rank_test__apart(a[i], b[j]);
-	qsort(pair, (size_t)t->n * t->m, sizeof(*pair), stats__compare);
-	judge(t, pair, tests);
+	double *copy = xcalloc(n, sizeof(*copy));
+
+	if (n)
+		memcpy(copy, a, n * sizeof(*copy));
+	*kept = (unsigned int)stats__sort(copy, n);
+	return copy;
 }
 
-int rank_test__of(struct rank_test *t, const double *a, size_t n, const double *b, size_t m,
-		  size_t tests)
+struct rank_test rank_test__of(const double *a, size_t n, const double *b, size_t m, size_t tests)
 {
-	double *first = array__new(n, sizeof(*first)), *second = array__new(m, sizeof(*second));
-	double *pair = array__new(n * m, sizeof(*pair));
+	struct rank_test t = {.change = (double)NAN,
+			      .low = (double)NAN,
+			      .high = (double)NAN,
+			      .coverage = (double)NAN,
+			      .p = (double)NAN};
+	double *first = sorted_copy(a, n, &t.n), *second = sorted_copy(b, m, &t.m);
+	double *pair = xcalloc((size_t)t.n * t.m, sizeof(*pair));
 
-	*t = (struct rank_test){.a = (double)NAN,
-				.b = (double)NAN,
-				.change = (double)NAN,
-				.low = (double)NAN,
-				.high = (double)NAN,
-				.coverage = (double)NAN,
-				.p = (double)NAN};
-	t->n = (unsigned int)stats__keep_finite(first, a, n);
-	t->m = (unsigned int)stats__keep_finite(second, b, m);
-	qsort(first, t->n, sizeof(*first), stats__compare);
-	qsort(second, t->m, sizeof(*second), stats__compare);
-	compare_sorted(t, first, second, pair, tests);
+	t.a = stats__median(first, t.n);
+	t.b = stats__median(second, t.m);
+	if (t.n && t.m) {
+		t.sign = ORDER(t.a, t.b);
+		t.change = t.b == 0 ? (double)NAN : t.a / t.b - 1;
+		for (size_t i = 0; i < t.n; i++)
+			for (size_t j = 0; j < t.m; j++)
+				pair[i * t.m + j] = rank_test__apart(first[i], second[j]);
+		stats__sort(pair, (size_t)t.n * t.m);
+		judge(&t, pair, tests);
+	}
 	free(first);
 	free(second);
 	free(pair);
-	return 0;
+	return t;
 }

@@ -45,9 +45,8 @@ struct rank_test {
 	enum difference difference;
 };
 
-/* Compares A with B, as one of `tests` comparisons. 0, or -ENOMEM with *t unknown. */
-int rank_test__of(struct rank_test *t, const double *a, size_t n, const double *b, size_t m,
-		  size_t tests);
+/* Compares n rounds of A with m of B, as one of `tests` comparisons. */
+struct rank_test rank_test__of(const double *a, size_t n, const double *b, size_t m, size_t tests);
 
 /* Can n and m rounds show any difference in one of `tests` comparisons? */
 bool rank_test__can_tell(size_t n, size_t m, size_t tests);

@@ -1,51 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns order statistics: comparison, medians, intervals between ranks; see stats.h. */
+/* Owns order statistics: medians, intervals between ranks; see stats.h. */
 #include "stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-int stats__compare(const void *a, const void *b)
+static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
-size_t stats__keep_finite(double *dst, const double *src, size_t n)
+size_t stats__sort(double *values, size_t n)
 {
-	size_t i, kept = 0;
+	size_t kept = 0;
 
-	for (i = 0; i < n; i++)
-		if (isfinite(src[i]))
-			dst[kept++] = src[i];
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(values[i]))
+			values[kept++] = values[i];
+	if (kept)
+		qsort(values, kept, sizeof(*values), compare);
 	return kept;
+}
+
+double stats__median(const double *sorted, size_t n)
+{
+	return n ? sorted[(n - 1) / 2] / 2 + sorted[n / 2] / 2 : (double)NAN;
 }
 
 struct spread stats__spread(double *values, size_t n)
 {
-	n = stats__keep_finite(values, values, n);
+	n = stats__sort(values, n);
 	if (!n)
 		return (struct spread){0};
-	qsort(values, n, sizeof(*values), stats__compare);
 	return (struct spread){
-		.median = values[(n - 1) / 2] / 2 + values[n / 2] / 2,
+		.median = stats__median(values, n),
 		.low = values[0],
 		.high = values[n - 1],
 		.n = (unsigned int)n,
 	};
 }
 
-/* The logarithm, since n over k exceeds the range of a double from n = 1030 on. */
-static double log_choose(size_t n, size_t k)
-{
-	return lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
-}
-
-/* P(Binomial(n, 1/2) = k) */
+/* P(Binomial(n, 1/2) = k). By logarithms: n over k exceeds a double from n = 1030 on. */
 static double term(size_t n, size_t k)
 {
-	return exp(log_choose(n, k) - (double)n * log(2));
+	double log_choose =
+		lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
+
+	return exp(log_choose - (double)n * log(2));
 }
 
 /* Returns the largest rank, from 1, whose interval covers at least `level`; sets *coverage. */
@@ -74,38 +77,31 @@ double estimate__coverage(size_t n)
 	return coverage;
 }
 
-static struct estimate of_sorted(const double *sorted, size_t n, double level)
+static struct estimate of_level(double *values, size_t n, double level)
 {
-	struct estimate e = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (unsigned int)n};
+	struct estimate e = {.low = (double)NAN, .high = (double)NAN, .coverage = (double)NAN};
 	size_t k;
 
-	if (!n)
-		return e;
-	e.median = sorted[(n - 1) / 2] / 2 + sorted[n / 2] / 2;
+	n = stats__sort(values, n);
+	e.n = (unsigned int)n;
+	e.median = stats__median(values, n);
 	if (n < 2)
 		return e;
 	k = choose_rank(n, level, &e.coverage);
-	e.low = sorted[k - 1];
-	e.high = sorted[n - k];
+	e.low = values[k - 1];
+	e.high = values[n - k];
 	return e;
 }
 
 struct estimate estimate__of(double *values, size_t n)
 {
-	n = stats__keep_finite(values, values, n);
-	if (n)
-		qsort(values, n, sizeof(*values), stats__compare);
-	return of_sorted(values, n, ESTIMATE_LEVEL);
+	return of_level(values, n, ESTIMATE_LEVEL);
 }
 
 struct estimate estimate__at(double *values, size_t n, double level)
 {
-	struct estimate e;
+	struct estimate e = of_level(values, n, level);
 
-	n = stats__keep_finite(values, values, n);
-	if (n)
-		qsort(values, n, sizeof(*values), stats__compare);
-	e = of_sorted(values, n, level);
 	if (!(e.coverage >= level))
 		e.low = e.high = e.coverage = (double)NAN;
 	return e;

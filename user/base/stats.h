@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns order statistics: comparison, medians, intervals between ranks. Pure. */
+/* Owns order statistics: medians, intervals between ranks. Pure. */
 #ifndef BASE_STATS_H
 #define BASE_STATS_H
 
@@ -14,10 +14,11 @@
 /* Median, minimum and maximum. Drops non-finite values, sorts in place. No value: unknown. */
 struct spread stats__spread(double *values, size_t n);
 
-int stats__compare(const void *a, const void *b);
+/* Drops non-finite values, sorts the others in place, and returns their number. */
+size_t stats__sort(double *values, size_t n);
 
-/* Copies the finite values of src to dst and returns their number. dst may be src. */
-size_t stats__keep_finite(double *dst, const double *src, size_t n);
+/* The median of n sorted values; NaN: no value. */
+double stats__median(const double *sorted, size_t n);
 
 #define ESTIMATE_LEVEL 0.95 /* target; fewer than 6 values cannot reach it */
 

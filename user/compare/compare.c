@@ -101,77 +101,73 @@ static int write_json(const struct changes *c, const struct compare_options *o,
 /* Cells that are named; of more there is a count. */
 #define NAMED_MAX 8
 
-static void put_cell(FILE *f, const struct untestable *u)
+static void put_cell(FILE *f, const struct cell *cell)
 {
 	char size[UNITS_BUF];
 
-	fprintf(f, "%s %s", mode__name(u->cell->mode),
-		format_size_short(size, sizeof(size), u->cell->size));
-	if (u->cell->threads)
-		fprintf(f, " t%u", u->cell->threads);
-	switch (u->why) {
-	case UNTESTABLE_ABSENT:
-		fputs(" (no run)", f);
-		break;
-	case UNTESTABLE_FAILED:
-		fputs(" (every run failed)", f);
-		break;
-	case UNTESTABLE_NULL:
-		fprintf(f, " (no %s)", metric__name(u->metric));
-		break;
-	case UNTESTABLE_FEW:
-		fprintf(f, " (too few rounds of %s)", metric__name(u->metric));
-	}
+	fprintf(f, "%s %s", mode__name(cell->mode),
+		format_size_short(size, sizeof(size), cell->size));
+	if (cell->threads)
+		fprintf(f, " t%u", cell->threads);
 }
 
-/* How many there are; the first of them as text. */
-static size_t list_untestable(const struct changes *c, FILE *f)
+/* The cells that the gate cannot test, the first of them named. Caller frees; *nr: how many. */
+static char *list_untestable(const struct changes *c, size_t *nr)
 {
-	struct untestable u;
-	size_t at = 0, n = 0;
-
-	while (untestable__next(c, &at, &u)) {
-		if (n++ >= NAMED_MAX)
-			continue;
-		fputs(n > 1 ? ", " : "", f);
-		put_cell(f, &u);
-	}
-	if (n > NAMED_MAX)
-		fprintf(f, " and %zu more", n - NAMED_MAX);
-	return n;
-}
-
-/* Names the cells that the gate cannot test. */
-static void log_untestable(const struct changes *c, const struct compare_options *o)
-{
+	static const char *const why[] = {
+		[UNTESTABLE_ABSENT] = "no run",
+		[UNTESTABLE_FAILED] = "every run failed",
+		[UNTESTABLE_NULL] = "no ",
+		[UNTESTABLE_FEW] = "too few rounds of ",
+	};
 	char *list;
-	size_t size, n;
+	size_t size;
 	FILE *f = xopen_memstream(&list, &size);
 
-	n = list_untestable(c, f);
+	*nr = 0;
+	for (size_t i = 0; i < c->before->cells_nr; i++) {
+		struct cell *cell = &c->before->cells[i];
+		enum metric m;
+		enum untestable u = untestable__of(c, cell, &m);
+
+		if (u == UNTESTABLE_NONE || ++*nr > NAMED_MAX)
+			continue;
+		fputs(*nr > 1 ? ", " : "", f);
+		put_cell(f, cell);
+		fprintf(f, " (%s%s)", why[u], u >= UNTESTABLE_NULL ? metric__name(m) : "");
+	}
+	if (*nr > NAMED_MAX)
+		fprintf(f, " and %zu more", *nr - NAMED_MAX);
 	xclose_memstream(f);
+	return list;
+}
+
+static void log_untestable(const struct changes *c, const struct compare_options *o)
+{
+	size_t n, of = c->before->cells_nr;
+	char *list = list_untestable(c, &n);
+
 	if (n)
 		log_error("--fail-on-regression cannot tell whether %zu of %zu cell%s of %s got "
 			  "worse in %s: %s.",
-			  n, c->before->cells_nr, plural(c->before->cells_nr), o->names.before,
-			  o->names.after, list);
+			  n, of, plural(of), o->names.before, o->names.after, list);
 	free(list);
 }
 
 static void log_regression(const struct change *c)
 {
-	char size[UNITS_BUF], before[PHRASE_BUF], after[PHRASE_BUF], change[PHRASE_BUF];
-	char interval[2 * PHRASE_BUF], threads[UNITS_BUF] = "";
+	struct phrase interval = phrases__change_interval(c->f.low, c->f.high);
+	char *cell;
+	size_t size;
+	FILE *f = xopen_memstream(&cell, &size);
 
-	if (c->threads)
-		snprintf(threads, sizeof(threads), " t%u", c->threads);
-	phrases__change_interval(interval, sizeof(interval), c->low, c->high);
-	log_error("regression: %s %s%s %s: %s -> %s, %s%s%s%s.", mode__name(c->mode),
-		  format_size_short(size, sizeof(size), c->size), threads, metric__name(c->metric),
-		  phrases__value(before, sizeof(before), c->metric, c->before.median),
-		  phrases__value(after, sizeof(after), c->metric, c->after.median),
-		  phrases__change(change, sizeof(change), c->change), *interval ? " (" : "",
-		  interval, *interval ? ")" : "");
+	put_cell(f, c->before);
+	xclose_memstream(f);
+	log_error("regression: %s %s: %s -> %s, %s%s%s%s.", cell, metric__name(c->metric),
+		  phrases__value(c->metric, c->f.b.median).text,
+		  phrases__value(c->metric, c->f.a.median).text, phrases__change(c->f.change).text,
+		  *interval.text ? " (" : "", interval.text, *interval.text ? ")" : "");
+	free(cell);
 }
 
 static int log_failed(const struct changes *c, const struct compare_options *o)
@@ -187,29 +183,22 @@ static int log_failed(const struct changes *c, const struct compare_options *o)
 	return EXIT_ASSERTION;
 }
 
-/* The rounds that the metric with the most comparisons needs. */
-static unsigned int rounds_needed(const struct changes *c)
-{
-	size_t most = 1;
-
-	for (int m = 0; m < METRIC_NR; m++)
-		if (c->gates[m] && c->tests[m] > most)
-			most = c->tests[m];
-	return rank_test__rounds_needed(most);
-}
-
 static int log_cannot_tell(const struct changes *c, const struct compare_options *o)
 {
 	const char *differs = changes__made_otherwise(c, o->names.across);
+	size_t most = 1; /* comparisons of a gated metric */
 
+	for (enum metric m = 0; m < METRIC_NR; m++)
+		if (c->gates[m] && c->tests[m] > most)
+			most = c->tests[m];
 	if (differs)
 		log_error("--fail-on-regression cannot tell: %s and %s differ in the setting %s; "
 			  "if you compare just that, add --across %s.",
 			  o->names.before, o->names.after, differs, differs);
-	else if (!changes__gate_can_tell(c))
+	else if (!c->gated)
 		log_error("--fail-on-regression cannot tell: throughput or CPU time of %u rounds "
 			  "on either side is needed.",
-			  rounds_needed(c));
+			  rank_test__rounds_needed(most));
 	else
 		log_untestable(c, o);
 	return EXIT_RUN_FAILED;

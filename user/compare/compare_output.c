@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A comparison as text and as JSON (docs/OUTPUT.md, "Comparison"); see compare_output.h. */
+/* A comparison as text and as JSON (docs/reference/compare.md); see compare_output.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,61 +10,70 @@
 #include "study/phrases.h"
 #include "write/json.h"
 
-#define VALUE_MAX (3 * PHRASE_BUF)
+/* The changes in words: verdicts of the text, and of the document. */
+static const struct {
+	const char *text, *key;
+} kinds[] = {
+	[CHANGE_MISSING] = {"n/a", "missing"},
+	[CHANGE_CANNOT_SAY] = {"too few rounds", "cannot_say"},
+	[CHANGE_NOISE] = {"no difference", "noise"},
+	[CHANGE_BETTER] = {"better", "better"},
+	[CHANGE_WORSE] = {"worse", "worse"},
+	[CHANGE_OTHER] = {"different", "different"},
+};
+
+static const char *reason_of(const struct change *c)
+{
+	if (c->kind == CHANGE_MISSING)
+		return c->reason;
+	if (c->kind == CHANGE_CANNOT_SAY)
+		return c->f.difference == DIFFERENCE_POINT ? "one round on a side has no interval"
+							   : "too few rounds to show a difference";
+	return isnan(c->f.change) ? "a change from 0 has no ratio" : NULL;
+}
 
 /* "cannot say" has its cause; what differs has an interval, and what does not has no figure. */
-static void format_verdict(char *buf, size_t len, const struct change *c, double limit)
+static struct phrase verdict(const struct change *c, double limit)
 {
-	static const char *const texts[] = {
-		[CHANGE_NOISE] = "no difference",
-		[CHANGE_BETTER] = "better",
-		[CHANGE_WORSE] = "worse",
-		[CHANGE_OTHER] = "different",
-	};
 	char reason[256];
 
 	if (c->kind == CHANGE_MISSING)
-		snprintf(buf, len, "n/a: %s", printable(reason, sizeof(reason), c->reason));
-	else if (c->kind == CHANGE_CANNOT_SAY)
-		snprintf(buf, len,
-			 c->difference == DIFFERENCE_POINT ? "point difference, one round"
-							   : "too few rounds");
-	else
-		snprintf(buf, len, "%s%s", texts[c->kind],
-			 change__is_regression(c, limit) ? ", REGRESSION" : "");
+		return phrases__of("n/a: %s", printable(reason, sizeof(reason), c->reason));
+	if (c->f.difference == DIFFERENCE_POINT)
+		return phrases__of("one round");
+	return phrases__of("%s%s", kinds[c->kind].text,
+			   change__is_regression(c, limit) ? ", REGRESSION" : "");
 }
 
-static void format_change(char *buf, size_t len, const struct change *c)
+static struct phrase change_words(const struct change *c)
 {
-	char change[PHRASE_BUF], interval[2 * PHRASE_BUF];
+	struct phrase interval = phrases__change_interval(c->f.low, c->f.high);
 
-	buf[0] = '\0';
 	if (c->kind == CHANGE_NOISE || c->kind == CHANGE_MISSING)
-		return;
-	phrases__change(change, sizeof(change), c->change);
-	phrases__change_interval(interval, sizeof(interval), c->low, c->high);
-	snprintf(buf, len, *interval ? "%s (%s)" : "%s", change, interval);
+		return phrases__of("%s", "");
+	if (!*interval.text)
+		return phrases__change(c->f.change);
+	return phrases__of("%s (%s)", phrases__change(c->f.change).text, interval.text);
 }
+
+#define ROW_FORMAT "%-9s %6s %7s  %-24s %14s %14s  %-32s  %s\n"
 
 static void put_change(FILE *f, const struct change *c, double limit)
 {
-	char size[UNITS_BUF], before[VALUE_MAX], after[VALUE_MAX], change[VALUE_MAX], threads[16];
-	char verdict[VALUE_MAX];
+	char size[UNITS_BUF], threads[16];
 
-	phrases__value(before, sizeof(before), c->metric, c->before.median);
-	phrases__value(after, sizeof(after), c->metric, c->after.median);
-	format_change(change, sizeof(change), c);
-	format_verdict(verdict, sizeof(verdict), c, limit);
-	snprintf(threads, sizeof(threads), "%u", c->threads);
-	fprintf(f, "%-9s %6s %7s  %-24s %14s %14s  %-32s  %s\n", mode__name(c->mode),
-		format_size_short(size, sizeof(size), c->size), c->threads ? threads : "n/a",
-		metric__name(c->metric), before, after, change, verdict);
+	snprintf(threads, sizeof(threads), c->before->threads ? "%u" : "n/a", c->before->threads);
+	fprintf(f, ROW_FORMAT, mode__name(c->before->mode),
+		format_size_short(size, sizeof(size), c->before->size), threads,
+		metric__name(c->metric), phrases__value(c->metric, c->f.b.median).text,
+		phrases__value(c->metric, c->f.a.median).text, change_words(c).text,
+		verdict(c, limit).text);
 }
 
 static void put_changes(FILE *f, const struct changes *c, double limit, bool all)
 {
-	fprintf(f, "%-9s %6s %7s  %-24s %14s %14s  %-32s  %s\n", "mode", "size", "threads",
-		"metric", "before", "after", "change (interval)", "verdict");
+	fprintf(f, ROW_FORMAT, "mode", "size", "threads", "metric", "before", "after",
+		"change (interval)", "verdict");
 	for (size_t i = 0; i < c->nr; i++)
 		if (all || c->list[i].kind > CHANGE_NOISE)
 			put_change(f, &c->list[i], limit);
@@ -115,46 +124,37 @@ static size_t different(const struct changes *c)
 	return c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] + c->of_kind[CHANGE_OTHER];
 }
 
-static size_t points(const struct changes *c)
+static void put_count(FILE *f, const char *what, size_t n)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->nr; i++)
-		n += c->list[i].kind == CHANGE_CANNOT_SAY &&
-		     c->list[i].difference == DIFFERENCE_POINT;
-	return n;
+	if (n)
+		fprintf(f, " %s: %zu.", what, n);
 }
 
 static void put_counts(FILE *f, const struct changes *c)
 {
-	size_t point = points(c), few = c->of_kind[CHANGE_CANNOT_SAY] - point, most = 1;
+	size_t one = 0, most = 1;
 
-	fprintf(f,
-		"%zu of %zu comparison%s in %zu cell%s differ%s (%zu better, %zu worse), %zu do%s "
-		"not",
-		different(c), c->nr, plural(c->nr), c->cells, plural(c->cells),
-		different(c) == 1 ? "s" : "", c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE],
-		c->of_kind[CHANGE_NOISE], c->of_kind[CHANGE_NOISE] == 1 ? "es" : "");
-	for (int m = 0; m < METRIC_NR; m++)
+	for (size_t i = 0; i < c->nr; i++)
+		one += c->list[i].f.difference == DIFFERENCE_POINT;
+	for (enum metric m = 0; m < METRIC_NR; m++)
 		most = c->tests[m] > most ? c->tests[m] : most;
-	if (point)
-		fprintf(f,
-			", %zu %s one round on a side: point difference%s without an interval "
-			"(list with --all)",
-			point, point == 1 ? "has" : "have", plural(point));
-	if (few)
-		fprintf(f, ", %zu %s too few rounds: %u of each are needed", few,
-			few == 1 ? "has" : "have", rank_test__rounds_needed(most));
-	if (c->of_kind[CHANGE_MISSING])
-		fprintf(f, ", %zu %s a value on one side only", c->of_kind[CHANGE_MISSING],
-			c->of_kind[CHANGE_MISSING] == 1 ? "has" : "have");
-	fputs(".\n", f);
+	fprintf(f, "%zu of %zu comparison%s in %zu cell%s differ%s: %zu better, %zu worse.",
+		different(c), c->nr, plural(c->nr), c->cells, plural(c->cells),
+		different(c) == 1 ? "s" : "", c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE]);
+	put_count(f, "No difference", c->of_kind[CHANGE_NOISE]);
+	put_count(f, "One round on a side and so no interval (--all lists them)", one);
+	put_count(f,
+		  phrases__of("Too few rounds (%u of each are needed)",
+			      rank_test__rounds_needed(most))
+			  .text,
+		  c->of_kind[CHANGE_CANNOT_SAY] - one);
+	put_count(f, "A value on one side only", c->of_kind[CHANGE_MISSING]);
+	fputc('\n', f);
 	if (different(c))
 		fprintf(f,
 			"Where nothing differs, a metric shows any difference in at most %.0f %% "
-			"of comparisons; %zu metric%s tested.\n",
-			RANK_LEVEL * 100, changes__metrics(c),
-			changes__metrics(c) == 1 ? " was" : "s were");
+			"of comparisons; metrics tested: %zu.\n",
+			RANK_LEVEL * 100, c->metrics);
 }
 
 /* The same decision as the exit status. */
@@ -194,17 +194,6 @@ void compare_output__text(const struct changes *c, const struct compared *names,
 
 #define COMPARE_SCHEMA "netiotrace.compare/1"
 
-static const char *kind_name(enum change_kind kind)
-{
-	static const char *const names[] = {
-		[CHANGE_MISSING] = "missing", [CHANGE_CANNOT_SAY] = "cannot_say",
-		[CHANGE_NOISE] = "noise",     [CHANGE_BETTER] = "better",
-		[CHANGE_WORSE] = "worse",     [CHANGE_OTHER] = "different",
-	};
-
-	return names[kind];
-}
-
 static json_t *estimate_json(const struct estimate *e)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "median", json_value__real(e->median), "low",
@@ -212,30 +201,21 @@ static json_t *estimate_json(const struct estimate *e)
 			 json_value__real(e->coverage), "n", json_value__u64(e->n));
 }
 
-static const char *reason_of(const struct change *c)
-{
-	if (c->kind == CHANGE_MISSING)
-		return c->reason;
-	if (c->kind == CHANGE_CANNOT_SAY)
-		return c->difference == DIFFERENCE_POINT
-			       ? "one round on a side: a point difference without an interval"
-			       : "too few rounds to show a difference";
-	return isnan(c->change) ? "a change from 0 has no ratio" : NULL;
-}
-
 static json_t *change_json(const struct change *c, double limit)
 {
+	const struct cell *cell = c->before;
 	const char *reason = reason_of(c);
 	json_t *o = json_pack(
 		"{s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b}",
-		"mode", mode__name(c->mode), "size", json_value__u64(c->size), "threads",
-		c->threads ? json_value__u64(c->threads) : json_null(), "metric",
+		"mode", mode__name(cell->mode), "size", json_value__u64(cell->size), "threads",
+		cell->threads ? json_value__u64(cell->threads) : json_null(), "metric",
 		metric__name(c->metric), "unit", metric__unit(c->metric), "before",
-		estimate_json(&c->before), "after", estimate_json(&c->after), "change",
-		json_value__real(c->change), "change_low", json_value__real(c->low), "change_high",
-		json_value__real(c->high), "change_coverage", json_value__real(c->coverage), "p",
-		json_value__real(c->p), "gate_p", json_value__real(c->gate_p), "verdict",
-		kind_name(c->kind), "regression", change__is_regression(c, limit));
+		estimate_json(&c->f.b), "after", estimate_json(&c->f.a), "change",
+		json_value__real(c->f.change), "change_low", json_value__real(c->f.low),
+		"change_high", json_value__real(c->f.high), "change_coverage",
+		json_value__real(c->f.coverage), "p", json_value__real(c->f.p), "gate_p",
+		json_value__real(c->gate_p), "verdict", kinds[c->kind].key, "regression",
+		change__is_regression(c, limit));
 
 	if (reason)
 		json_object_set_new(o, "reason", json_value__text(reason));
@@ -256,9 +236,9 @@ static json_t *counts_json(const struct changes *c)
 	json_t *o = json_object();
 
 	for (int kind = 0; kind <= CHANGE_OTHER; kind++)
-		json_object_set_new(o, kind_name((enum change_kind)kind),
-				    json_value__u64(c->of_kind[kind]));
-	json_object_set_new(o, "false_expected", json_value__real(changes__false_expected(c)));
+		json_object_set_new(o, kinds[kind].key, json_value__u64(c->of_kind[kind]));
+	/* Metrics that show a change by chance alone where nothing differs: at most so many. */
+	json_object_set_new(o, "false_expected", json_value__real(RANK_LEVEL * (double)c->metrics));
 	return o;
 }
 

@@ -131,7 +131,7 @@ void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const
 /* Prints text in lines that begin at a column; the cursor is at `from`. */
 void doctor__wrap(FILE *f, unsigned int width, int from, int column, const char *text);
 
-/* The document of docs/OUTPUT.md, "What doctor writes"; a new reference. */
+/* The document of docs/reference/doctor.md; a new reference. */
 json_t *doctor__document(const struct diagnosis *d);
 
 #endif

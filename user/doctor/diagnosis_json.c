@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The diagnosis as a document; see diagnosis.h and docs/OUTPUT.md. */
+/* The diagnosis as a document; see diagnosis.h and docs/reference/doctor.md. */
 #include <string.h>
 
 #include "diagnosis.h"

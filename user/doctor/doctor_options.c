@@ -12,23 +12,14 @@ static const char doc[] =
 	"Exit status: 0 runs can use BPF, 1 failure, 2 usage error, 3 this kernel shows neither "
 	"sent nor received bytes, 4 missing privileges: no hook was tried.";
 
-static const char *const titles[] = {
-	[1] = "Planned run:",
-	[2] = "Output:",
-};
-
 static const struct options_pick picks[] = {
-	{"path", NULL, 1},
-	{"mtu", NULL, 1},
-	{"ipv6", NULL, 1},
-	{"size", NULL, 1},
-	{"backend", "type of BPF program (default auto)", 1},
-	{"count-calls", NULL, 1},
-	{"times", NULL, 1},
-	{"no-times", NULL, 1},
-	{"without", NULL, 1},
-	{"json", "write the diagnosis as a JSON document (- for stdout)", 2},
-	{"verbose", NULL, 2},
+	{NULL, "Planned run:"}, {"path", NULL},
+	{"mtu", NULL},          {"ipv6", NULL},
+	{"size", NULL},         {"backend", "type of BPF program (default auto)"},
+	{"count-calls", NULL},  {"times", NULL},
+	{"no-times", NULL},     {"without", NULL},
+	{NULL, "Output:"},      {"json", "write the diagnosis as a JSON document (- for stdout)"},
+	{"verbose", NULL},
 };
 
 void doctor_options__parse(struct options *o, int argc, char **argv)
@@ -38,7 +29,6 @@ void doctor_options__parse(struct options *o, int argc, char **argv)
 		.doc = doc,
 		.picks = picks,
 		.picks_nr = sizeof(picks) / sizeof(picks[0]),
-		.titles = titles,
 	};
 
 	options__parse(o, &command, argc, argv);

@@ -17,11 +17,11 @@ struct attach_sampling {
 	bool attached;
 	bool sampled;
 	bool in_windows;
-	bool steered;      /* receive packet steering is on */
-	double credit;     /* events that may come before the programs are detached */
-	uint64_t begun_ns; /* of all */
-	uint64_t since_ns; /* the last step */
-	uint64_t next_ns;  /* of the next window */
+	bool needs_seconds; /* a program may be interrupted by events of its own kind */
+	double credit;      /* events that may come before the programs are detached */
+	uint64_t begun_ns;  /* of all */
+	uint64_t since_ns;  /* the last step */
+	uint64_t next_ns;   /* of the next window */
 	uint64_t seen_ns;
 	struct nio_event_counts counts; /* at the last step */
 	size_t periods;

@@ -11,6 +11,7 @@
 #include "base/loop.h"
 #include "base/read_file.h"
 #include "attach_probes_internal.h"
+#include "percpu.h"
 
 /*
  * Up to EVENTS_MANY per second the programs stay attached, at a cost of 0.3 % of a CPU; a burst may
@@ -22,7 +23,9 @@
 #define CREDIT_MAX  (2.0 * EVENTS_MANY)
 #define WINDOW_NS   20000000ULL
 #define PERIOD_NS   1000000000ULL
-#define LOOK_NS     100000000ULL
+/* After this many windows the kinds are known well, and a window costs 1 ms: the period doubles. */
+#define WINDOWS_MANY 30
+#define LOOK_NS      100000000ULL
 
 /*
  * For this long after a watched socket used MSG_ZEROCOPY, the program that sees deferred copies
@@ -31,23 +34,17 @@
  */
 #define ZEROCOPY_NS 3000000000ULL
 
+/* All 0 if the map cannot be read. */
 static void read_counts(const struct attach_probes *w, struct nio_event_counts *sum)
 {
-	int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(w->skel->maps.nio_event_counts);
-	struct nio_event_counts *values;
-	uint32_t zero = 0;
+	const uint32_t zero = 0;
 
-	memset(sum, 0, sizeof(*sum));
-	values = cpus > 0 ? calloc(cpus, sizeof(*values)) : NULL;
-	if (!values)
-		return;
-	if (!bpf_map_lookup_elem(fd, &zero, values))
-		for (int cpu = 0; cpu < cpus; cpu++) {
-			sum->runs += values[cpu].runs;
-			for (int k = 0; k < NIO_CALL_NR; k++)
-				sum->sent[k] += values[cpu].sent[k];
-		}
-	free(values);
+	percpu__lookup(bpf_map__fd(w->skel->maps.nio_event_counts), &zero, sum, sizeof(*sum));
+}
+
+static uint64_t period_ns(const struct attach_sampling *s)
+{
+	return s->periods < WINDOWS_MANY ? PERIOD_NS : 2 * PERIOD_NS;
 }
 
 /* One period of the sample: events since the last step, per second. */
@@ -190,7 +187,7 @@ static void attach_seconds(struct attach_probes *w, uint64_t now_ns)
 	struct plan rest;
 
 	if (!w->plan.without_seconds ||
-	    !(is_preemptible() || w->sampling.steered || was_refused(w->skel->progs.nio_at_state)))
+	    !(w->sampling.needs_seconds || was_refused(w->skel->progs.nio_at_state)))
 		return;
 	w->plan.without_seconds = false;
 	rest = resting(w, now_ns);
@@ -205,7 +202,7 @@ int attach_probes__begin_events(struct attach_probes *w, bool count_calls)
 	s->attached = true;
 	s->credit = CREDIT_MAX;
 	s->begun_ns = s->since_ns = loop__now_ns();
-	s->steered = steers_packets();
+	s->needs_seconds = is_preemptible() || steers_packets();
 	set_window(w);
 	attach_seconds(w, s->since_ns);
 	return 0;
@@ -226,7 +223,7 @@ uint64_t attach_probes__step_events(struct attach_probes *w, uint64_t now_ns)
 			return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;
 		attach(w);
 		s->since_ns = loop__now_ns();
-		s->next_ns = s->since_ns + PERIOD_NS;
+		s->next_ns = s->since_ns + period_ns(s);
 		return s->since_ns + WINDOW_NS;
 	}
 	rate = end_period(w, now_ns);
@@ -236,7 +233,7 @@ uint64_t attach_probes__step_events(struct attach_probes *w, uint64_t now_ns)
 	s->in_windows = true;
 	detach(w, now_ns);
 	if (s->next_ns <= now_ns)
-		s->next_ns = now_ns + PERIOD_NS - WINDOW_NS;
+		s->next_ns = now_ns + period_ns(s) - WINDOW_NS;
 	return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;
 }
 

@@ -16,26 +16,21 @@
 #define COUNT_4_BYTES   0x03 /* DW_EH_PE_udata4 */
 #define ENTRIES_4_BYTES 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
 
-/* version, three forms, where the frames are, how many entries; then entries: function, frame. */
+/* The head: version, three forms, place of the frames, number of entries (function, frame). */
 #define HEAD  12
 #define ENTRY 8
 
-/* Instructions of one copying function that fault: 30 of glibc's. */
+/* Addresses at which one copying function faults; glibc's have 30. */
 #define FAULTS_MAX 256
 
-/* Memory on either side of a hole. */
+/* Usable bytes before and after a hole. */
 #define EDGE (64UL << 10)
+
 /*
- * Gap for copies of the largest kind, which bypass the cache: from three quarters of the last-level
- * cache on, hundreds of MiB on some machines.
+ * The width of a hole for the largest copies, which bypass the cache. They begin at three quarters
+ * of the last-level cache: hundreds of MiB on some machines.
  */
 #define WIDE (1UL << 30)
-
-struct field {
-	uint8_t *begin;
-	uint8_t *hole;
-	size_t width; /* of the hole */
-};
 
 struct faults {
 	copy_function copy;
@@ -43,7 +38,7 @@ struct faults {
 	size_t nr, max;
 };
 
-/* The handler can use globals only. */
+/* Globals, for the signal handler. */
 static sigjmp_buf before_copy;
 static volatile uint64_t faulted_at;
 
@@ -78,73 +73,44 @@ static void try(struct faults *f, void *to, const void *from, size_t len)
 		f->copy(to, from, len);
 }
 
-static bool field__make(struct field *field, size_t width)
+/* Copies from a hole and into a hole. */
+static void try_small(struct faults *f, uint8_t *usable, uint8_t *hole, size_t width)
 {
-	size_t len = 2 * EDGE + width;
-	void *begin =
-		mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (begin == MAP_FAILED)
-		return false;
-	*field = (struct field){.begin = begin, .hole = (uint8_t *)begin + EDGE, .width = width};
-	if (!mprotect(field->begin, EDGE, PROT_READ | PROT_WRITE) &&
-	    !mprotect(field->hole + width, EDGE, PROT_READ | PROT_WRITE))
-		return true;
-	munmap(begin, len);
-	return false;
-}
-
-static void field__clear(const struct field *field)
-{
-	munmap(field->begin, 2 * EDGE + field->width);
-}
-
-/* A few bytes, all of them in a hole: of the source, of the target. */
-static void try_small(struct faults *f, const struct field *x)
-{
-	for (size_t len = 1; len <= x->width && len <= EDGE; len += len < 16 ? 1 : len / 4) {
-		try(f, x->begin, x->hole, len);
-		try(f, x->hole, x->begin, len);
+	for (size_t len = 1; len <= width && len <= EDGE; len += len < 16 ? 1 : len / 4) {
+		try(f, usable, hole, len);
+		try(f, hole, usable, len);
 	}
 }
 
-/* Many, with a hole in their midst: of the source, of the target, of both while they overlap. */
-static void try_across(struct faults *f, const struct field *x, const struct field *whole)
+/* Copies across a hole: of the source, of the target, and of both, which overlap. */
+static void try_across(struct faults *f, uint8_t *whole, uint8_t *hole, size_t width)
 {
 	for (size_t before = 16; before < EDGE; before *= 4) {
-		size_t len = before + x->width + EDGE / 2;
+		size_t len = before + width + EDGE / 2;
 
-		try(f, x->hole - before, x->hole - before + 8, len);
-		try(f, x->hole - before + 8, x->hole - before, len);
-		if (len > EDGE + whole->width)
-			continue;
-		try(f, whole->begin, x->hole - before, len);
-		try(f, x->hole - before, whole->begin, len);
+		try(f, hole - before, hole - before + 8, len);
+		try(f, hole - before + 8, hole - before, len);
+		try(f, whole, hole - before, len);
+		try(f, hole - before, whole, len);
 	}
 }
 
-static void try_all(struct faults *f, const struct field *x)
+/* Copies in memory with a hole (EDGE, width, EDGE bytes) and as much memory without one. */
+static void try_hole(struct faults *f, size_t width)
 {
-	struct field whole;
+	size_t len = 2 * EDGE + width;
+	uint8_t *begin =
+		mmap(NULL, 2 * len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint8_t *hole = begin + EDGE, *whole = begin + len;
 
-	/* Without a hole: the other side of a copy. */
-	if (!field__make(&whole, x->width))
+	if (begin == MAP_FAILED)
 		return;
-	if (!mprotect(whole.hole, whole.width, PROT_READ | PROT_WRITE)) {
-		try_small(f, x);
-		try_across(f, x, &whole);
+	if (!mprotect(begin, EDGE, PROT_READ | PROT_WRITE) &&
+	    !mprotect(hole + width, EDGE + len, PROT_READ | PROT_WRITE)) {
+		try_small(f, begin, hole, width);
+		try_across(f, whole, hole, width);
 	}
-	field__clear(&whole);
-}
-
-static void try_field(struct faults *f, size_t width)
-{
-	struct field x;
-
-	if (!field__make(&x, width))
-		return;
-	try_all(f, &x);
-	field__clear(&x);
+	munmap(begin, 2 * len);
 }
 
 size_t libc_copies__faults(copy_function copy, uint64_t *at, size_t max)
@@ -161,8 +127,8 @@ size_t libc_copies__faults(copy_function copy, uint64_t *at, size_t max)
 	if (sigprocmask(SIG_UNBLOCK, &fault, &mask))
 		return 0;
 	if (!sigaction(SIGSEGV, &take, &old)) {
-		try_field(&f, (size_t)sysconf(_SC_PAGESIZE));
-		try_field(&f, WIDE);
+		try_hole(&f, (size_t)sysconf(_SC_PAGESIZE));
+		try_hole(&f, WIDE);
 		sigaction(SIGSEGV, &old, NULL);
 	}
 	sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -190,57 +156,45 @@ bool libc_copies__function(const uint8_t *table, size_t len, uint64_t table_at, 
 	if (n > (len - HEAD) / ENTRY)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t function = table_at + (int64_t)number_at(table + HEAD + i * ENTRY);
-
-		*to = function;
-		if (function > at)
+		*to = table_at + (int64_t)number_at(table + HEAD + i * ENTRY);
+		if (*to > at)
 			return found;
-		*from = function;
+		*from = *to;
 		found = true;
 	}
 	return false;
 }
 
-/* Finds the object that contains a function. */
+/* The function that contains an address of this process. */
 struct search {
 	uint64_t at;
 	uint64_t from, to;
 	bool found;
 };
 
-static bool has_address(const struct dl_phdr_info *info, uint64_t at)
-{
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uint64_t begin = info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type == PT_LOAD && at >= begin && at < begin + p->p_memsz)
-			return true;
-	}
-	return false;
-}
-
-static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
+/* For dl_iterate_phdr(): ends the iteration at the object that contains the address. */
+static int search_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct search *s = arg;
+	uint64_t table = 0;
+	size_t len = 0;
+	bool here = false;
 
 	(void)size;
-	if (!has_address(info, s->at))
-		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uint64_t begin = info->dlpi_addr + p->p_vaddr;
 
-		if (p->p_type == PT_GNU_EH_FRAME)
-			s->found = libc_copies__function((const uint8_t *)begin, p->p_memsz, begin,
-							 s->at, &s->from, &s->to);
+		here |= p->p_type == PT_LOAD && s->at >= begin && s->at < begin + p->p_memsz;
+		if (p->p_type == PT_GNU_EH_FRAME) {
+			table = begin;
+			len = p->p_memsz;
+		}
 	}
-	return 1;
-}
-
-static bool is_same_file(const struct file_place *a, const struct file_place *b)
-{
-	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
+	if (here && table)
+		s->found = libc_copies__function((const uint8_t *)table, len, table, s->at,
+						 &s->from, &s->to);
+	return here;
 }
 
 /* "libc.so.6", "libc-2.31.so", "ld-musl-x86_64.so.1"; not libcrypto or libc++. */
@@ -250,7 +204,15 @@ static bool is_libc(const char *object)
 	       !strncmp(object, "ld-musl", 7);
 }
 
-/* Adds the function at this address of ours, unless it is there. false: its range is unknown. */
+static bool has_offset(const struct libc_copies *c, uint64_t offset)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		if (offset >= c->code[i].from && offset < c->code[i].to)
+			return true;
+	return false;
+}
+
+/* Adds the function at an address of this process, once. false: its range is unknown. */
 static bool add_function(struct libc_copies *c, const struct process_maps *own, uint64_t at)
 {
 	const char *object = process_maps__object(own, at);
@@ -259,10 +221,9 @@ static bool add_function(struct libc_copies *c, const struct process_maps *own, 
 
 	if (!object || !is_libc(object) || !process_maps__place(own, at, &place))
 		return false;
-	for (size_t i = 0; i < c->nr; i++)
-		if (place.offset >= c->code[i].from && place.offset < c->code[i].to)
-			return true;
-	dl_iterate_phdr(look_into, &s);
+	if (has_offset(c, place.offset))
+		return true;
+	dl_iterate_phdr(search_object, &s);
 	if (!s.found || c->nr == LIBC_COPIES_MAX)
 		return false;
 	c->library = place;
@@ -271,7 +232,7 @@ static bool add_function(struct libc_copies *c, const struct process_maps *own, 
 	return true;
 }
 
-/* Adds a function, and those that it copies in. */
+/* Adds a copying function and the functions that copy for it. */
 static bool add_copies(struct libc_copies *c, const struct process_maps *own, copy_function copy)
 {
 	uint64_t at[FAULTS_MAX];
@@ -288,7 +249,7 @@ static bool add_copies(struct libc_copies *c, const struct process_maps *own, co
 
 bool libc_copies__find(struct libc_copies *c)
 {
-	/* Read at run time: what the loader chose. */
+	/* volatile: the functions that the loader chose, not the compiler's. */
 	static volatile copy_function functions[] = {memcpy, memmove, mempcpy};
 	struct process_maps *own = process_maps__read(getpid());
 	bool found = true;
@@ -297,7 +258,7 @@ bool libc_copies__find(struct libc_copies *c)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && found; i++)
 		found = add_copies(c, own, functions[i]);
 	process_maps__free(own);
-	/* With a part of the functions, copies by the others would count as no copies. */
+	/* A part of the functions would make copies by the others no copies. */
 	if (!found)
 		memset(c, 0, sizeof(*c));
 	return found;
@@ -310,14 +271,12 @@ enum libc_copies_answer libc_copies__ask(const struct libc_copies *c, const stru
 	struct file_place place;
 
 	if (!object)
-		return LIBC_COPIES_UNTOLD;
+		return LIBC_COPIES_UNKNOWN;
 	/* A program without a mapped C library is static or has its own copy functions. */
 	if (!is_libc(object))
-		return process_maps__any(m, is_libc) ? LIBC_COPIES_NO : LIBC_COPIES_UNTOLD;
-	if (!process_maps__place(m, address, &place) || !is_same_file(&place, &c->library))
-		return LIBC_COPIES_UNTOLD;
-	for (size_t i = 0; i < c->nr; i++)
-		if (place.offset >= c->code[i].from && place.offset < c->code[i].to)
-			return LIBC_COPIES_YES;
-	return LIBC_COPIES_NO;
+		return process_maps__any(m, is_libc) ? LIBC_COPIES_NO : LIBC_COPIES_UNKNOWN;
+	if (!process_maps__place(m, address, &place) || place.inode != c->library.inode ||
+	    place.major != c->library.major || place.minor != c->library.minor)
+		return LIBC_COPIES_UNKNOWN;
+	return has_offset(c, place.offset) ? LIBC_COPIES_YES : LIBC_COPIES_NO;
 }

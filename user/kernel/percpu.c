@@ -59,6 +59,7 @@ int percpu__lookup(int map_fd, const void *key, void *out, size_t size)
 	int cpus = libbpf_num_possible_cpus(), err;
 	void *values;
 
+	memset(out, 0, size);
 	if (cpus < 0)
 		return cpus;
 	values = xcalloc((size_t)cpus, size);

@@ -21,12 +21,6 @@
 
 #define CONNS_SIZE (NIO_CONN_SLOTS * sizeof(struct nio_conn))
 
-/* The caller of a copy, by a stack of nio_stacks. Stacks never change: looked up once. */
-struct caller {
-	int32_t stack;
-	const char *name; /* NULL: not known */
-};
-
 enum session_map {
 	SESSION_CELLS,
 	SESSION_ZC,
@@ -52,54 +46,42 @@ struct session {
 	size_t senders;         /* watched sockets with a ring */
 	struct mapped maps[SESSION_MAPS_NR];
 	unsigned int cpus; /* that rows are for */
-	struct symbols *symbols;
-	bool no_symbols;
-	struct caller callers[NIO_OTHERS_MAX];
-	size_t callers_nr;
+	bool has_read_symbols;
+	struct symbols *symbols; /* NULL: not known */
 	struct perf_stage *perf;
 	const char *no_perf[NIO_PERF_EVENT_NR]; /* why there is none; NULL: there is */
 };
 
+static const struct statistics {
+	const char *map;
+	uint32_t rows; /* of each ledger, on one CPU; 0: one row for all ledgers */
+} statistics[SESSION_MAPS_NR] = {
+	[SESSION_CELLS] = {"nio_cells", NIO_SIDE_NR *NIO_STAGE_NR},
+	[SESSION_ZC] = {"nio_zc", 1},
+	[SESSION_PATHS] = {"nio_paths", 1},
+	[SESSION_UNCOVERED] = {"nio_uncovered", NIO_SIDE_NR *NIO_UNCOVERED_NR},
+	[SESSION_LOSSES] = {"nio_losses", 0},
+	[SESSION_PERF] = {"nio_perf_cells", NIO_PERF_WINDOW_NR},
+};
+
 static struct bpf_map *map_of(const struct session *s, enum session_map which)
 {
-	static const char *const names[SESSION_MAPS_NR] = {
-		[SESSION_CELLS] = "nio_cells",   [SESSION_ZC] = "nio_zc",
-		[SESSION_PATHS] = "nio_paths",   [SESSION_UNCOVERED] = "nio_uncovered",
-		[SESSION_LOSSES] = "nio_losses", [SESSION_PERF] = "nio_perf_cells",
-	};
-
-	return bpf_object__find_map_by_name(s->loader.object, names[which]);
+	return bpf_object__find_map_by_name(s->loader.object, statistics[which].map);
 }
 
 /* Rows of one CPU with that many ledgers. */
 static uint32_t rows_of(enum session_map which, unsigned int slots)
 {
-	switch (which) {
-	case SESSION_CELLS:
-		return nio_cell_index(slots, 0, 0);
-	case SESSION_UNCOVERED:
-		return nio_uncovered_index(slots, 0, 0);
-	case SESSION_PERF:
-		return nio_perf_index(slots, 0);
-	case SESSION_LOSSES:
-		return 1;
-	default:
-		return slots;
-	}
-}
-
-static int rows_by_cpu(void)
-{
-	char text[1024];
-	int err = read_file__line("/sys/devices/system/cpu/possible", text, sizeof(text));
-
-	return err ? err : percpu__rows(text);
+	return statistics[which].rows ? slots * statistics[which].rows : 1;
 }
 
 static int size_maps(struct session *s, unsigned int slots)
 {
-	int cpus = rows_by_cpu(), err = cpus < 0 ? cpus : 0;
+	char text[1024];
+	int err = read_file__line("/sys/devices/system/cpu/possible", text, sizeof(text));
+	int cpus = err ? err : percpu__rows(text);
 
+	err = cpus < 0 ? cpus : 0;
 	s->loader.run->rodata->nio_slots = slots;
 	for (int m = 0; m < SESSION_MAPS_NR && !err; m++)
 		err = bpf_map__set_max_entries(map_of(s, m), (uint32_t)cpus * rows_of(m, slots));
@@ -422,43 +404,38 @@ static void read_perf(const struct session *s, uint32_t slot, struct snapshot *o
 }
 
 /*
- * Sums an element of a per-CPU hash map. A map that is read by system call stops kprobe programs on
- * this CPU meanwhile (bpf_prog_active), uncounted before Linux 6.7: only while nothing moves.
+ * This and read_others() read maps by system calls, which stop kprobe programs on this CPU
+ * (bpf_prog_active), uncounted before Linux 6.7: only while nothing moves.
  */
-static int sum_percpu(const struct bpf_map *map, const void *key, struct nio_sum *out)
-{
-	return percpu__lookup(bpf_map__fd(map), key, out, sizeof(*out));
-}
-
 static void read_places(const struct session *s, uint32_t slot, struct snapshot *out)
 {
-	const struct bpf_map *map = s->loader.run->maps.nio_places;
+	int map = bpf_map__fd(s->loader.run->maps.nio_places);
 	struct nio_place place;
 	const void *before = NULL;
 
 	out->places_nr = 0;
-	while (!bpf_map_get_next_key(bpf_map__fd(map), before, &place)) {
+	for (; !bpf_map_get_next_key(map, before, &place); before = &place) {
 		struct place_sum *entry = &out->places[out->places_nr];
 
-		before = &place;
 		if (place.slot != slot || out->places_nr == NIO_PLACES_MAX)
 			continue;
 		entry->place = place;
-		if (!sum_percpu(map, &place, &entry->sum))
+		if (!percpu__lookup(map, &place, &entry->sum, sizeof(entry->sum)))
 			out->places_nr++;
 	}
 }
 
 /* The function that called skb_copy_bits on this stack; NULL: not known. */
-static const char *look_up_caller(struct session *s, uint32_t stack)
+static const char *caller_of(struct session *s, int32_t stack)
 {
+	int map = bpf_map__fd(s->loader.run->maps.nio_stacks);
 	uint64_t addresses[NIO_STACK_DEPTH] = {0};
 	const char *names[NIO_STACK_DEPTH];
 
-	if (!s->symbols && !s->no_symbols)
-		s->no_symbols = symbols__load(&s->symbols) != 0;
-	if (!s->symbols ||
-	    bpf_map_lookup_elem(bpf_map__fd(s->loader.run->maps.nio_stacks), &stack, addresses))
+	if (!s->has_read_symbols)
+		symbols__load(&s->symbols);
+	s->has_read_symbols = true;
+	if (stack < 0 || !s->symbols || bpf_map_lookup_elem(map, &stack, addresses))
 		return NULL;
 	symbols__stack(s->symbols, (const __u64 *)addresses, NIO_STACK_DEPTH, names);
 	for (size_t i = 0; i + 1 < NIO_STACK_DEPTH && addresses[i + 1]; i++)
@@ -468,46 +445,25 @@ static const char *look_up_caller(struct session *s, uint32_t stack)
 	return NULL;
 }
 
-static const char *caller_of(struct session *s, int32_t stack)
-{
-	struct caller *c;
-
-	for (size_t i = 0; i < s->callers_nr; i++)
-		if (s->callers[i].stack == stack)
-			return s->callers[i].name;
-	if (stack < 0 || s->callers_nr == NIO_OTHERS_MAX)
-		return NULL;
-	c = &s->callers[s->callers_nr++];
-	*c = (struct caller){stack, look_up_caller(s, (uint32_t)stack)};
-	return c->name;
-}
-
-static void name_other(struct session *s, struct other_sum *entry)
-{
-	const char *caller = "skb_try_coalesce";
-
-	if (entry->other.kind == NIO_OTHER_COPY_BITS)
-		caller = caller_of(s, entry->other.stack);
-	snprintf(entry->caller, sizeof(entry->caller), "%s", caller ? caller : "skb_copy_bits");
-}
-
 static void read_others(struct session *s, uint32_t slot, struct snapshot *out)
 {
-	const struct bpf_map *map = s->loader.run->maps.nio_others;
+	int map = bpf_map__fd(s->loader.run->maps.nio_others);
 	struct nio_other other;
 	const void *before = NULL;
 
 	out->others_nr = 0;
-	while (!bpf_map_get_next_key(bpf_map__fd(map), before, &other)) {
+	for (; !bpf_map_get_next_key(map, before, &other); before = &other) {
 		struct other_sum *entry = &out->others[out->others_nr];
+		const char *caller = "skb_try_coalesce";
 
-		before = &other;
-		if (other.slot != slot || out->others_nr == NIO_OTHERS_MAX)
+		if (other.slot != slot || out->others_nr == NIO_OTHERS_MAX ||
+		    percpu__lookup(map, &other, &entry->sum, sizeof(entry->sum)))
 			continue;
 		entry->other = other;
-		if (sum_percpu(map, &other, &entry->sum))
-			continue;
-		name_other(s, entry);
+		if (other.kind == NIO_OTHER_COPY_BITS)
+			caller = caller_of(s, other.stack);
+		snprintf(entry->caller, sizeof(entry->caller), "%s",
+			 caller ? caller : "skb_copy_bits");
 		out->others_nr++;
 	}
 }

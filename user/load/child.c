@@ -12,9 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -29,13 +27,8 @@
 #include "common/uid_map.h"
 #include "common/units.h"
 
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x10
-#endif
-
 /* After SIGKILL the kernel may take long to end a process on a busy machine. */
 #define KILLED_NS 10000000000ULL
-
 /* Steps of a start. */
 enum child_step {
 	CHILD_STEP_PIPE,
@@ -57,7 +50,7 @@ static const char *const step_text[] = {
 	[CHILD_STEP_NETNS] = "enter the network namespace",
 	[CHILD_STEP_DROP] = "drop privileges (this needs CAP_SETUID, CAP_SETGID)",
 	[CHILD_STEP_DEATH] = "tie the process to ours",
-	[CHILD_STEP_EXEC] = "execute the program",
+	[CHILD_STEP_EXEC] = "execute the program (every user must be able to)",
 };
 
 enum pipe_end {
@@ -242,52 +235,18 @@ static void fd__close(int *fd)
 	*fd = -1;
 }
 
-/* Copies a program to a memfd that anyone may execute (a build with umask 077 is not). */
-static int exe__copy(int exe)
-{
-	struct stat st;
-	off_t pos = 0;
-	ssize_t n;
-	int fd, err;
-
-	fd = memfd_create("netiotrace-child", MFD_CLOEXEC | MFD_EXEC);
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("netiotrace-child", MFD_CLOEXEC); /* before Linux 6.3 */
-	if (fd < 0)
-		return -errno;
-	if (fstat(exe, &st) || fchmod(fd, 0555))
-		goto fail;
-	while (pos < st.st_size) {
-		n = sendfile(fd, exe, &pos, st.st_size - pos);
-		if (n < 0 && errno != EINTR)
-			goto fail;
-		if (!n)
-			break;
-	}
-	return fd;
-fail:
-	err = -errno;
-	close(fd);
-	return err;
-}
-
 /* The parent opens the program: the child's user may have no access to its directory. */
-static int exe__open(const char *path, bool copy)
+static int exe__open(const char *path)
 {
-	int exe = open(path, O_RDONLY | O_CLOEXEC), fd;
+	int exe = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
 	if (exe < 0)
 		return -errno;
-	if (fstat(exe, &st) || !S_ISREG(st.st_mode)) {
-		close(exe);
-		return -EACCES;
-	}
-	if (!copy)
+	if (!fstat(exe, &st) && S_ISREG(st.st_mode))
 		return exe;
-	fd = exe__copy(exe);
 	close(exe);
-	return fd;
+	return -EACCES;
 }
 
 static int start__pipes(struct child_start *s)
@@ -318,8 +277,8 @@ static bool is_over(uint64_t begun_ns, uint64_t limit_ns)
 	return waited >= limit_ns || (waited >= TIME_LIMIT_STOP_NS && loop__is_to_end());
 }
 
-/* Kills a process and waits for its end. 0 or -errno; -EBUSY: it still runs. */
-static int pid__end(pid_t pid, int *status)
+/* Kills a process and waits for its end, for a limited time. Reports a process that still runs. */
+static void pid__end(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t begun = loop__now_ns();
@@ -328,20 +287,12 @@ static int pid__end(pid_t pid, int *status)
 
 	kill(-pid, SIGKILL);
 	deaf = kill(pid, SIGKILL) && errno == EPERM;
-	for (;;) {
-		got = waitpid(pid, status, WNOHANG);
-		if (got == pid)
-			return 0;
-		if (got < 0 && errno != EINTR)
-			return -errno;
-		if (is_over(begun, deaf ? TIME_LIMIT_STOP_NS : KILLED_NS))
-			return -EBUSY;
+	do {
+		got = waitpid(pid, NULL, WNOHANG);
+		if (got == pid || (got < 0 && errno != EINTR))
+			return;
 		nanosleep(&pause, NULL);
-	}
-}
-
-static void say_left(pid_t pid)
-{
+	} while (!is_over(begun, deaf ? TIME_LIMIT_STOP_NS : KILLED_NS));
 	log_error("process %d, started by this one, still runs: without CAP_KILL it cannot be "
 		  "ended from here; end it with kill -9 %d.",
 		  (int)pid, (int)pid);
@@ -350,8 +301,12 @@ static void say_left(pid_t pid)
 static int start__run(struct child_start *s, struct child *c, unsigned int *step)
 {
 	struct launch l = LAUNCH_INIT;
-	int err, status;
+	int err;
 
+	*step = CHILD_STEP_OPEN;
+	s->exe = exe__open(s->argv[0]);
+	if (s->exe < 0)
+		return s->exe;
 	*step = CHILD_STEP_PIPE;
 	err = start__pipes(s);
 	if (err)
@@ -361,32 +316,15 @@ static int start__run(struct child_start *s, struct child *c, unsigned int *step
 	err = launch__hold(&l, child__become, s);
 	if (!err)
 		err = launch__go(&l, step);
-	if (err) {
-		if (l.pid && pid__end(l.pid, &status) == -EBUSY)
-			say_left(l.pid);
-		l.pid = 0;
-		launch__close(&l);
-		return err;
+	if (err && l.pid)
+		pid__end(l.pid);
+	if (!err) {
+		*c = (struct child){
+			.pid = l.pid, .in = s->in[PIPE_WRITE], .out = s->out[PIPE_READ]};
+		s->in[PIPE_WRITE] = s->out[PIPE_READ] = -1;
 	}
-	c->pid = l.pid;
-	c->pidfd = l.pidfd;
-	c->in = s->in[PIPE_WRITE];
-	c->out = s->out[PIPE_READ];
-	s->in[PIPE_WRITE] = -1;
-	s->out[PIPE_READ] = -1;
-	return 0;
-}
-
-static int start__once(struct child_start s, struct child *c, bool copy, unsigned int *step)
-{
-	int err;
-
-	*step = CHILD_STEP_OPEN;
-	s.exe = exe__open(s.argv[0], copy);
-	err = s.exe < 0 ? s.exe : 0;
-	if (!err)
-		err = start__run(&s, c, step);
-	start__close(&s);
+	l.pid = 0;
+	launch__close(&l);
 	return err;
 }
 
@@ -406,35 +344,11 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 	*c = (struct child)CHILD_INIT;
 	if (s.root && (sudo_user__of_sudo(&s.uid, &s.gid) || !s.gid))
 		sudo_user__nobody(&s.uid, &s.gid);
-	err = start__once(s, c, false, &at);
-	if (err == -EACCES && at == CHILD_STEP_EXEC && s.root && !access(argv[0], X_OK))
-		err = start__once(s, c, true, &at);
+	err = start__run(&s, c, &at);
+	start__close(&s);
 	if (err)
 		*step = step_text[at];
 	return err;
-}
-
-/* Writes without SIGPIPE: discards the SIGPIPE that this write raises. */
-static ssize_t pipe__write(int fd, const struct iovec *iov, int n)
-{
-	const struct timespec now = {0};
-	sigset_t sigpipe, old, pending;
-	bool was_pending;
-	ssize_t ret;
-
-	sigemptyset(&sigpipe);
-	sigaddset(&sigpipe, SIGPIPE);
-	sigpending(&pending);
-	was_pending = sigismember(&pending, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &sigpipe, &old);
-	ret = writev(fd, iov, n);
-	if (ret < 0) {
-		ret = -errno;
-		if (ret == -EPIPE && !was_pending)
-			sigtimedwait(&sigpipe, NULL, &now);
-	}
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	return ret;
 }
 
 int child__say(struct child *c, const char *line)
@@ -453,9 +367,9 @@ int child__say(struct child *c, const char *line)
 	if (len >= PIPE_BUF)
 		return -EMSGSIZE;
 	do {
-		n = pipe__write(c->in, iov, 2);
-	} while (n == -EINTR);
-	return n < 0 ? n : 0;
+		n = writev(c->in, iov, 2);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
 }
 
 void child__doom(struct child *c)
@@ -464,8 +378,6 @@ void child__doom(struct child *c)
 		return;
 	/* The end of stdin ends a process that we may not signal (no CAP_KILL). */
 	fd__close(&c->in);
-	if (c->reaped)
-		return;
 	kill(-c->pid, SIGKILL);
 	kill(c->pid, SIGKILL);
 }
@@ -477,13 +389,6 @@ void child__kill(struct child *c)
 		return;
 	child__doom(c);
 	fd__close(&c->out);
-	if (!c->reaped) {
-		int err = pid__end(c->pid, &c->status);
-
-		c->reaped = !err;
-		if (err == -EBUSY)
-			say_left(c->pid);
-	}
+	pid__end(c->pid);
 	c->pid = 0;
-	fd__close(&c->pidfd);
 }

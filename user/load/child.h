@@ -4,21 +4,17 @@
 #ifndef LOAD_CHILD_H
 #define LOAD_CHILD_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct child {
 	pid_t pid; /* 0: none */
-	int pidfd; /* -1: the kernel has no pidfd_open */
 	int in;    /* write end of its stdin; -1: closed */
 	int out;   /* read end of its stdout, non-blocking */
-	bool reaped;
-	int status; /* wait status, if reaped */
 };
 
-#define CHILD_INIT                               \
-	{                                        \
-		.pidfd = -1, .in = -1, .out = -1 \
+#define CHILD_INIT                  \
+	{                           \
+		.in = -1, .out = -1 \
 	}
 
 /*
@@ -31,7 +27,7 @@ struct child {
  */
 int child__start(struct child *c, char *const argv[], int netns, const char **step);
 
-/* Writes a line and a newline. 0 or -errno; -EPIPE: the child is gone. Never raises SIGPIPE. */
+/* Writes a line and a newline. 0 or -errno; -EPIPE: the child is gone. SIGPIPE must be ignored. */
 int child__say(struct child *c, const char *line);
 
 /* Closes its stdin and sends SIGKILL, without waiting, so that several children end in parallel. */

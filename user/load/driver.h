@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One load generator process as a source of events (docs/LOADGEN.md). Never waits. */
+/* One load generator process as a source of events (docs/reference/loadgen.md). Never waits. */
 #ifndef LOAD_DRIVER_H
 #define LOAD_DRIVER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decodes one line of the protocol (docs/LOADGEN.md), which is not trusted. Pure. */
+/* Decodes one line of the protocol (docs/reference/loadgen.md), which is not trusted. Pure. */
 #include "driver.h"
 
 #include <errno.h>
@@ -130,23 +130,6 @@ static int hist__take_bucket(struct load_report *r, struct hist *h, const char *
 	return 0;
 }
 
-static int hist__take_buckets(struct load_report *r, struct hist *h, const char *key,
-			      const json_t *obj)
-{
-	const json_t *buckets;
-	int err;
-
-	err = fields__container(r, obj, "buckets", JSON_ARRAY, &buckets);
-	if (err)
-		return err;
-	for (size_t i = 0; i < json_array_size(buckets); i++) {
-		err = hist__take_bucket(r, h, key, json_array_get(buckets, i));
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 /* Can count numbers in [min, max] have this sum? */
 static bool sum__fits(uint64_t sum, uint64_t count, uint64_t min, uint64_t max)
 {
@@ -180,14 +163,18 @@ static int hist__take_extremes(struct load_report *r, struct hist *h, const char
 static int hist__take(struct load_report *r, struct hist *h, const char *key, const json_t *obj)
 {
 	uint64_t count, sub_bits;
+	const json_t *buckets;
 	int err;
 
 	err = NUMBERS(r, obj, {"", "count", &count}, {"", "sub_bits", &sub_bits});
+	if (!err)
+		err = fields__container(r, obj, "buckets", JSON_ARRAY, &buckets);
 	if (err)
 		return err;
 	if (sub_bits != h->sub_bits)
 		return fields__refuse(r, "\"%s\": sub_bits is not %u", key, h->sub_bits);
-	err = hist__take_buckets(r, h, key, obj);
+	for (size_t i = 0; !err && i < json_array_size(buckets); i++)
+		err = hist__take_bucket(r, h, key, json_array_get(buckets, i));
 	if (err)
 		return err;
 	if (h->count != count)
@@ -204,11 +191,6 @@ static int report__take_latency(struct load_report *r, const json_t *latency,
 	struct hist *h;
 	int err;
 
-	/* Load generators of earlier versions do not have it. */
-	if (kind == LATENCY_RECV_CALL && !json_object_get(latency, key)) {
-		r->app.latency[kind].reason = "this version of netio-loadgen does not report it";
-		return 0;
-	}
 	err = fields__container(r, latency, key, JSON_OBJECT, &obj);
 	if (err)
 		return err;
@@ -292,7 +274,6 @@ static int report__take_receiver(struct load_report *r, const json_t *stats)
 	return err ? err : report__take_latencies(r, stats, NIO_SIDE_RECEIVER);
 }
 
-/* Only the sender must say "interrupted"; a missing one is false. */
 static int report__take_stats(struct load_report *r, const json_t *stats, enum nio_side side)
 {
 	const json_t *interrupted = json_object_get(stats, "interrupted");
@@ -301,7 +282,7 @@ static int report__take_stats(struct load_report *r, const json_t *stats, enum n
 	err = fields__u64(r, stats, "elapsed_ns", &r->elapsed_ns);
 	if (err)
 		return err;
-	if (!json_is_boolean(interrupted) && (interrupted || side == NIO_SIDE_SENDER))
+	if (!json_is_boolean(interrupted))
 		return fields__refuse(r, "\"interrupted\" is %s",
 				      interrupted ? "not true or false" : "missing");
 	r->interrupted = json_is_true(interrupted);
@@ -353,19 +334,10 @@ static int report__check_cookies(struct load_report *r, size_t nr)
 	return i < nr ? fields__refuse(r, "two connections have one cookie") : 0;
 }
 
-/* Congestion control of the sender's socket; null if unknown. */
-static void report__take_congestion(struct load_report *r, const json_t *obj)
-{
-	const char *name =
-		json_string_value(json_object_get(json_object_get(obj, "config"), "congestion"));
-
-	if (name)
-		snprintf(r->congestion, sizeof(r->congestion), "%s", name);
-}
-
 static int report__take_ready(struct load_report *r, const json_t *obj)
 {
-	const json_t *connections;
+	const json_t *config = json_object_get(obj, "config"), *connections;
+	const char *congestion = json_string_value(json_object_get(config, "congestion"));
 	size_t i, nr;
 	int err;
 
@@ -382,7 +354,9 @@ static int report__take_ready(struct load_report *r, const json_t *obj)
 			return err;
 	}
 	r->cookies_nr = nr;
-	report__take_congestion(r, obj);
+	/* Of the sender's socket; null: unknown. */
+	if (congestion)
+		snprintf(r->congestion, sizeof(r->congestion), "%s", congestion);
 	return report__check_cookies(r, nr);
 }
 

@@ -38,18 +38,13 @@ static void add_string(struct arglist *args, const char *option, const char *val
 	add(args, "%s", value);
 }
 
-/* unit: text after the number. */
+/* unit: text after the number. 0 keeps the load generator's default. */
 static void add_number(struct arglist *args, const char *option, uint64_t value, const char *unit)
 {
+	if (!value)
+		return;
 	add(args, "%s", option);
 	add(args, "%" PRIu64 "%s", value, unit);
-}
-
-/* 0 keeps the load generator's default. */
-static void add_nonzero(struct arglist *args, const char *option, uint64_t value, const char *unit)
-{
-	if (value)
-		add_number(args, option, value, unit);
 }
 
 static void add_flag(struct arglist *args, const char *option, bool wanted)
@@ -73,9 +68,9 @@ static void add_receiver(struct arglist *args, const char *program, const struct
 	add(args, "recv");
 	add(args, "--control");
 	add_address(args, "--listen", address, port);
-	add_nonzero(args, "--rcvbuf", t->rcvbuf, "");
-	add_nonzero(args, "--rcvlowat", t->rcvlowat, "");
-	add_nonzero(args, "--spin", t->spin_ns, "ns");
+	add_number(args, "--rcvbuf", t->rcvbuf, "");
+	add_number(args, "--rcvlowat", t->rcvlowat, "");
+	add_number(args, "--spin", t->spin_ns, "ns");
 	add_string(args, "--cpus", t->receiver_cpus);
 	add_flag(args, "--verify", t->verify);
 }
@@ -107,19 +102,18 @@ void loadgen_args__sender(struct arglist *args, const char *program, const struc
 	add_string(args, "--mode", mode__name(mode));
 	add_number(args, "--size", t->size, "");
 	add_number(args, "--fields", t->fields, "");
-	add_nonzero(args, "--header", t->header, "");
+	add_number(args, "--header", t->header, "");
 	add_number(args, "--threads", t->threads, "");
 	add_number(args, "--connections", workload__connections(t), "");
-	if (t->messages)
-		add_number(args, "--messages", t->messages, "");
-	else
+	add_number(args, "--messages", t->messages, "");
+	if (!t->messages)
 		add_number(args, "--duration", workload__round_ns(t), "ns");
 	add_number(args, "--warmup", t->warmup_ns, "ns");
-	add_nonzero(args, "--sndbuf", t->sndbuf, "");
+	add_number(args, "--sndbuf", t->sndbuf, "");
 	add_string(args, "--cpus", t->sender_cpus);
 	add_string(args, "--congestion", t->congestion);
-	add_nonzero(args, "--spin", t->spin_ns, "ns");
-	add_nonzero(args, "--rate", t->rate, "");
+	add_number(args, "--spin", t->spin_ns, "ns");
+	add_number(args, "--rate", t->rate, "");
 	add_flag(args, "--request-response", t->request_response);
 	add_flag(args, "--nodelay", t->nodelay);
 	add_flag(args, "--verify", t->verify);

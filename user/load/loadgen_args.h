@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command lines of both sides of the load generator (docs/LOADGEN.md). */
+/* The command lines of both sides of the load generator (docs/reference/loadgen.md). */
 #ifndef LOAD_LOADGEN_ARGS_H
 #define LOAD_LOADGEN_ARGS_H
 

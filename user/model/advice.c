@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advice.h"
+#include "base/append.h"
 #include "common/units.h"
 
 /* CPU time that an advice would spare: shares of the program's, 0..1. */
@@ -22,36 +23,26 @@ static bool is_worth(const struct cost *c)
 struct text {
 	char *text;
 	size_t len;
-	size_t sentence; /* where it begins */
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
+/* Appends a sentence, which begins with the name of the row, if it has one, and a capital. */
+__attribute__((format(printf, 3, 4))) static void say(struct text *t, const struct advice_row *row,
+						      const char *format, ...)
 {
-	size_t used = strlen(t->text);
+	size_t begin = strlen(t->text);
 	va_list args;
 
-	va_start(args, format);
-	vsnprintf(t->text + used, t->len - used, format, args);
-	va_end(args);
-}
-
-/* A sentence begins with the name of the row, if it has one; end() makes it a capital letter. */
-static void begin(struct text *t, const struct advice_row *row)
-{
-	t->sentence = strlen(t->text);
 	if (row->name)
-		say(t, "%s: ", row->name);
+		append__text(t->text, t->len, "%s: ", row->name);
+	va_start(args, format);
+	append__args(t->text, t->len, format, args);
+	va_end(args);
+	t->text[begin] = (char)toupper((unsigned char)t->text[begin]);
 }
 
-static void end(const struct text *t)
-{
-	t->text[t->sentence] = (char)toupper((unsigned char)t->text[t->sentence]);
-}
-
-static void say_cost(struct text *t, const struct cost *c)
-{
-	say(t, "%.0f to %.0f %% of the CPU time", c->low * 100, c->high * 100);
-}
+/* A cost in a sentence: a format, and its arguments. */
+#define COST     "%.0f to %.0f %% of the CPU time"
+#define PARTS(c) (c).low * 100, (c).high * 100
 
 bool advice__encrypts(uint16_t port)
 {
@@ -126,22 +117,19 @@ static struct cost advise_no_zerocopy(struct text *t, const struct advice_row *r
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	struct cost c = zerocopy_cost(row);
-	char copied[UNITS_BUF], sends[UNITS_BUF], bytes[UNITS_BUF];
+	char more[96] = "";
 
 	if (!is_worth(&c))
 		return (struct cost){0};
-	begin(t, row);
-	say(t, "%s of %s zero-copy sends were copied, so zero-copy spares too little: %s ",
-	    format_count(copied, sizeof(copied), b->copied),
-	    format_count(sends, sizeof(sends), b->completed),
-	    pinned ? "pinning and notifications cost" : "notifications cost");
-	say_cost(t, &c);
-	say(t, ". Without MSG_ZEROCOPY the send call copies these bytes");
 	if (deferred > pinned)
-		say(t, ", and the later copy of %s that were not pinned goes",
-		    format_bytes_si(bytes, sizeof(bytes), (double)(deferred - pinned)));
-	say(t, ". ");
-	end(t);
+		append__text(more, sizeof(more),
+			     ", and the later copy of %s that were not pinned goes",
+			     TEXT_BYTES(deferred - pinned));
+	say(t, row,
+	    "%s of %s zero-copy sends were copied, so zero-copy spares too little: %snotifications "
+	    "cost " COST ". Without MSG_ZEROCOPY the send call copies these bytes%s. ",
+	    TEXT_COUNT(b->copied), TEXT_COUNT(b->completed), pinned ? "pinning and " : "", PARTS(c),
+	    more);
 	return c;
 }
 
@@ -152,22 +140,17 @@ static struct cost advise_copying(struct text *t, const struct advice_row *row)
 	uint64_t mean = calls->events ? calls->bytes / calls->events : 0;
 	const struct baseline_point *p = row->baseline && mean ? near(row->baseline, mean) : NULL;
 	struct cost c = zerocopy_extra(row);
-	char sends[UNITS_BUF], size[UNITS_BUF], at[UNITS_BUF], to[UNITS_BUF];
 
 	if (!p || p->order != 1 || !is_worth(&c))
 		return (struct cost){0};
-	begin(t, row);
-	say(t, "zero-copy sends of %s on average (%s): pinning and notifications cost ",
-	    format_size(size, sizeof(size), mean),
-	    format_count(sends, sizeof(sends), calls->events));
-	say_cost(t, &c);
-	say(t,
+	say(t, row,
+	    "zero-copy sends of %s on average (%s): pinning and notifications cost " COST
 	    "; up to about %s the copy costs less on this machine (measured by sweep, %s: "
 	    "zero-copy "
 	    "takes %.0f %% more CPU time at %s). ",
-	    format_size(to, sizeof(to), dearer_to(row->baseline, p)), row->baseline->path,
-	    p->change * 100, format_size(at, sizeof(at), p->size));
-	end(t);
+	    TEXT_SIZE(mean), TEXT_COUNT(calls->events), PARTS(c),
+	    TEXT_SIZE(dearer_to(row->baseline, p)), row->baseline->path, p->change * 100,
+	    TEXT_SIZE(p->size));
 	return c;
 }
 
@@ -177,24 +160,20 @@ static struct cost advise_zerocopy(struct text *t, const struct advice_row *row)
 	const struct nio_amount *calls = row->books->calls;
 	uint64_t bytes = calls[NIO_CALL_PLAIN].bytes + calls[NIO_CALL_VECTORED].bytes;
 	uint64_t nr = calls[NIO_CALL_PLAIN].events + calls[NIO_CALL_VECTORED].events;
-	const struct baseline_point *p =
-		row->baseline && nr ? near(row->baseline, bytes / nr) : NULL;
+	uint64_t mean = nr ? bytes / nr : 0;
+	const struct baseline_point *p = row->baseline && nr ? near(row->baseline, mean) : NULL;
 	double part = row->program->copied ? (double)bytes / (double)row->program->copied : 0;
 	struct cost c = part_of(&row->program->cpu, CPU_CLASS_TX_COPY, part, part);
-	char sends[UNITS_BUF], size[UNITS_BUF], at[UNITS_BUF];
 
 	if (!p || p->order != -1 || calls[NIO_CALL_ZEROCOPY].events || !is_worth(&c))
 		return (struct cost){0};
-	begin(t, row);
-	say(t, "sends of %s on average (%s) are copied, which costs ",
-	    format_size(size, sizeof(size), bytes / nr), format_count(sends, sizeof(sends), nr));
-	say_cost(t, &c);
-	say(t,
+	say(t, row,
+	    "sends of %s on average (%s) are copied, which costs " COST
 	    "; at %s zero-copy takes %.0f %% less CPU time than the copy (measured by sweep, %s) "
 	    "on "
 	    "a path like the sweep's. ",
-	    format_size(at, sizeof(at), p->size), -p->change * 100, row->baseline->path);
-	end(t);
+	    TEXT_SIZE(mean), TEXT_COUNT(nr), PARTS(c), TEXT_SIZE(p->size), -p->change * 100,
+	    row->baseline->path);
 	return c;
 }
 
@@ -231,31 +210,27 @@ static struct cost advise_sendfile(struct text *t, const struct advice_row *row)
 	double all = p->copied ? (double)p->copied : 1;
 	struct cost c = part_of(&p->cpu, CPU_CLASS_TX_COPY, (double)file.least / all,
 				(double)file.most / all);
-	char sent[UNITS_BUF], least[UNITS_BUF], most[UNITS_BUF];
+	const char *sent = TEXT_BYTES(row->copied), *least = TEXT_BYTES(file.least);
+	const char *most = TEXT_BYTES(file.most);
+	char part[96];
 
 	if (!row->told || row->encrypts || row->books->unmeasured || p->encrypted || !is_worth(&c))
 		return (struct cost){0};
-	format_bytes_si(sent, sizeof(sent), (double)row->copied);
-	format_bytes_si(least, sizeof(least), (double)file.least);
-	format_bytes_si(most, sizeof(most), (double)file.most);
-	begin(t, row);
-	say(t, "%s were sent by copy, and ", sent);
 	if (strcmp(least, most))
-		say(t, "%s to %s of them", least, most);
+		snprintf(part, sizeof(part), "%s to %s of them", least, most);
 	else
-		say(t, "%s", strcmp(least, sent) ? least : "as many");
-	say(t, " were read from files or pipes: this copy costs ");
-	say_cost(t, &c);
-	say(t,
+		snprintf(part, sizeof(part), "%s", strcmp(least, sent) ? least : "as many");
+	say(t, row,
+	    "%s were sent by copy, and %s were read from files or pipes: this copy costs " COST
 	    ". If the program sends the bytes of a file unchanged, sendfile spares that copy and "
-	    "the reading. ");
-	end(t);
+	    "the reading. ",
+	    sent, part, PARTS(c));
 	return c;
 }
 
 double advice__say(char *text, size_t len, const struct advice_row *row)
 {
-	struct text t = {text, len, 0};
+	struct text t = {text, len};
 	struct cost most, next;
 
 	if (row->books->left_out || !row->program || !row->program->cpu.samples)

@@ -22,7 +22,7 @@ void comparison__of(struct rank_test *t, const struct result *r, enum mode first
 {
 	double *a = xcalloc(r->runs_nr, sizeof(*a)), *b = xcalloc(r->runs_nr, sizeof(*b));
 
-	rank_test__of(t, a, rounds_of(r, first, a), b, rounds_of(r, second, b), 1);
+	*t = rank_test__of(a, rounds_of(r, first, a), b, rounds_of(r, second, b), 1);
 	/* Nothing was sent in half of the rounds and more: that has no quotient. */
 	if (!(t->b > 0))
 		t->difference = DIFFERENCE_UNKNOWN;

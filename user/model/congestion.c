@@ -38,8 +38,7 @@ static int choose_asked(struct congestion *c, const char *asked, char *why, size
 	if (c->allowed[0] && !is_allowed(c, asked) && strcmp(asked, c->system)) {
 		snprintf(why, len,
 			 "congestion control '%s' is not among those programs without privileges "
-			 "may "
-			 "use (%s): sysctl -w net.ipv4.tcp_allowed_congestion_control='%s %s'",
+			 "may use (%s): sysctl -w net.ipv4.tcp_allowed_congestion_control='%s %s'",
 			 asked, c->allowed, c->allowed, asked);
 		return -EPERM;
 	}

@@ -12,18 +12,18 @@ static const char no_samples[] = "no sample was taken";
 static struct num sampled_time(const struct cpu_result *c, enum nio_sample_whose w)
 {
 	if (!c->hz)
-		return (struct num){.reason = no_samples};
-	return (struct num){.value = c->by[w].samples * NS_PER_S / c->hz, .known = true};
+		return num__unknown(no_samples);
+	return num__known(c->by[w].samples * NS_PER_S / c->hz);
 }
 
 struct num cpu_figures__total(const struct run_result *r, enum nio_sample_whose w)
 {
 	if (!r->cpu.known)
-		return (struct num){.reason = r->cpu.reason};
+		return num__unknown(r->cpu.reason);
 	if (w == NIO_SAMPLE_ELSEWHERE)
 		return sampled_time(&r->cpu, w);
 	if (!r->cpu.by[w].samples)
-		return (struct num){.reason = no_samples};
+		return num__unknown(no_samples);
 	return w == NIO_SAMPLE_SENDER ? r->app.sender_cpu_ns : r->app.receiver_cpu_ns;
 }
 
@@ -36,7 +36,7 @@ static uint64_t payload_of(const struct run_result *r, enum nio_sample_whose w)
 static struct num total_of(const struct run_result *r, enum nio_sample_whose w)
 {
 	if (r->not_final && w != NIO_SAMPLE_ELSEWHERE && r->cpu.known)
-		return (struct num){.reason = r->not_final};
+		return num__unknown(r->not_final);
 	return cpu_figures__total(r, w);
 }
 
@@ -46,8 +46,8 @@ struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_whose w
 	uint64_t payload = payload_of(r, w);
 
 	if (!total.known || !payload)
-		return (struct real){.reason = total.known ? "nothing was moved" : total.reason};
-	return (struct real){.value = (double)total.value * KIB / (double)payload, .known = true};
+		return real__unknown(total.known ? "nothing was moved" : total.reason);
+	return real__known((double)total.value * KIB / (double)payload);
 }
 
 struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_whose w,
@@ -70,7 +70,7 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 	if (!r->cpu.by[w].samples)
 		return (struct cpu_figure){.value = {.value = 0, .known = true}};
 	share = cpu_time__share(&r->cpu.by[w], c);
-	f.value = (struct real){.value = share.value * per_kib, .known = true};
+	f.value = real__known(share.value * per_kib);
 	f.low = share.low * per_kib;
 	f.high = share.high * per_kib;
 	return f;
@@ -86,7 +86,7 @@ struct cpu_figure cpu_figures__both(const struct run_result *r, enum cpu_class c
 		return s;
 	if (!t.value.known)
 		return t;
-	both.value = (struct real){.value = s.value.value + t.value.value, .known = true};
+	both.value = real__known(s.value.value + t.value.value);
 	both.low = both.value.value - hypot(s.value.value - s.low, t.value.value - t.low);
 	both.high = both.value.value + hypot(s.high - s.value.value, t.high - t.value.value);
 	return both;

@@ -41,7 +41,7 @@
 	  "#AA4499")                                                                                \
 	X(SYSCALL, "syscall", "system call", "entry, exit, arguments, descriptors", "#888888")      \
 	X(IRQ, "irq", "interrupts", "hardware interrupts and softirq dispatch", "#661100")          \
-	X(TRACING, "tracing", "tracing", "BPF programs and tracing, including those of netiotrace",        \
+	X(TRACING, "tracing", "tracing", "BPF programs and tracing, also of netiotrace itself",        \
 	  "#A6761D")                                                                                        \
 	X(USER, "user", "application", "the application itself, but gathering", "#BBBBBB")          \
 	X(OTHER, "other", "unclassified", "file and disk I/O, and stacks that no rule knows", "#DDDDDD")

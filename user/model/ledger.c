@@ -1,41 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The copy ledger of one run: from two snapshots and the load generator's totals; see ledger.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "ledger.h"
 #include "ledger_bytes.h"
-#include "unsupported_paths.h"
 
-static struct num known(uint64_t value)
+/* Unknown, with the reason if there is one; else the number. */
+static struct num unless(const char *reason, uint64_t value)
 {
-	return (struct num){.value = value, .known = true};
-}
-
-static struct num unknown(const char *reason)
-{
-	return (struct num){.reason = reason};
-}
-
-/* now - base, or unknown with a reason. */
-static struct num difference(const char *reason, uint64_t base, uint64_t now)
-{
-	return reason ? unknown(reason) : known(now - base);
+	return reason ? num__unknown(reason) : num__known(value);
 }
 
 /*
- * Bucket counts of now minus base, as a histogram with the given sum. If one bucket holds every
- * event, all events have the mean value: that is so for messages of one size.
+ * Bucket counts as a histogram with the given sum. If one bucket holds every event, all events have
+ * the mean value: that is so for messages of one size.
  */
-static struct hist *hist_between(const __u64 *base, const __u64 *now, uint64_t sum)
+static struct hist *hist_of(const __u64 counts[NIO_HIST_BUCKETS], uint64_t sum)
 {
 	struct hist *h = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
 	unsigned int occupied = 0;
 
 	for (uint32_t i = 0; i < NIO_HIST_BUCKETS; i++) {
-		if (now[i] == base[i])
+		if (!counts[i])
 			continue;
-		hist__add_bucket(h, i, now[i] - base[i]);
+		hist__add_bucket(h, i, counts[i]);
 		occupied++;
 	}
 	if (h->count)
@@ -46,60 +37,52 @@ static struct hist *hist_between(const __u64 *base, const __u64 *now, uint64_t s
 }
 
 static void book_stage(struct run_result *r, const struct plan *plan, enum nio_stage stage,
-		       const struct snapshot *base, const struct snapshot *now)
+		       const struct snapshot *since)
 {
-	enum nio_side side = stage__side(stage);
-	const struct nio_cell *from = &base->cells[side][stage], *to = &now->cells[side][stage];
+	const struct nio_cell *cell = &since->cells[stage__side(stage)][stage];
 	struct stage_result *out = &r->stages[stage];
 
 	plan__stage(plan, stage, out);
 	if (out->quality == QUALITY_UNAVAILABLE)
 		return;
-	out->bytes = to->bytes - from->bytes;
-	out->events = to->events - from->events;
+	out->bytes = cell->bytes;
+	out->events = cell->events;
 	out->no_events = NULL;
-	out->open_bytes = known(0);
+	out->open_bytes = num__known(0);
 	hist__free(out->sizes);
-	out->sizes = hist_between(from->hist, to->hist, out->bytes);
+	out->sizes = hist_of(cell->hist, out->bytes);
 }
 
 /* Adds to a stage the bytes booked on sockets of the other side. */
-static void add_other_side(struct run_result *r, enum nio_stage stage, const struct snapshot *base,
-			   const struct snapshot *now)
+static void add_other_side(struct run_result *r, enum nio_stage stage, const struct snapshot *since)
 {
-	enum nio_side other =
-		stage__side(stage) == NIO_SIDE_SENDER ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER;
-	const struct nio_cell *from = &base->cells[other][stage];
-	const struct nio_cell *to = &now->cells[other][stage];
+	const struct nio_cell *cell = &since->cells[!stage__side(stage)][stage];
 	struct stage_result *out = &r->stages[stage];
 
 	if (out->quality == QUALITY_UNAVAILABLE)
 		return;
-	out->bytes += to->bytes - from->bytes;
-	out->events += to->events - from->events;
+	out->bytes += cell->bytes;
+	out->events += cell->events;
 	if (!out->sizes) /* no event is attached: bytes are known otherwise */
 		return;
 	for (uint32_t i = 0; i < NIO_HIST_BUCKETS; i++)
-		if (to->hist[i] != from->hist[i])
-			hist__add_bucket(out->sizes, i, to->hist[i] - from->hist[i]);
+		if (cell->hist[i])
+			hist__add_bucket(out->sizes, i, cell->hist[i]);
 	if (out->sizes->count)
 		out->sizes->sum = out->bytes;
 }
 
-static void book_completions(struct run_result *r, const struct nio_zc *base,
-			     const struct nio_zc *now)
+static void book_completions(struct run_result *r, const struct nio_zc *since)
 {
-	struct zc_counts *zc = &r->kernel_zc;
-
 	r->kernel_zc_known = true;
-	zc->sends = r->stages[NIO_STAGE_TX_PIN].events;
-	zc->completed = now->sends - base->sends;
-	zc->copied = now->copied - base->copied;
-	zc->not_copied = zc->completed - zc->copied;
-	r->notifications = known(now->notifications - base->notifications);
-	r->zc_filled = known(now->missed - base->missed);
-	r->zc_repeated = known(now->repeated - base->repeated);
-	r->zc_unseen = known(now->unseen - base->unseen);
+	r->kernel_zc.sends = r->stages[NIO_STAGE_TX_PIN].events;
+	r->kernel_zc.completed = since->sends;
+	r->kernel_zc.copied = since->copied;
+	r->kernel_zc.not_copied = since->sends - since->copied;
+	r->notifications = num__known(since->notifications);
+	r->zc_filled = num__known(since->missed);
+	r->zc_repeated = num__known(since->repeated);
+	r->zc_unseen = num__known(since->unseen);
 }
 
 /* Were zero-copy sends and their completions sampled? */
@@ -109,39 +92,36 @@ static bool in_slices(const struct plan *plan, const struct snapshot *now)
 }
 
 /* Losses of the programs: over all slots, so those of concurrent ledgers are included. */
-static void book_health(struct run_result *r, const struct plan *plan, const struct snapshot *base,
-			const struct snapshot *now)
+static void book_health(struct run_result *r, const struct plan *plan, const struct snapshot *since)
 {
+	const char *no_misses = NULL, *no_map = NULL, *no_pairs = NULL;
 	struct health *h = &r->health;
 
-	if (now->missed_untold)
-		h->missed = unknown(
-			"until Linux 6.7 a kernel does not tell how often it passed over a kprobe");
-	else
-		h->missed = known(now->missed - base->missed);
-	h->anomalies = known(now->loss.backwards + now->loss.no_cell - base->loss.backwards -
-			     base->loss.no_cell);
-	h->dropped = unknown("no events are sent to user space that could be lost on the way");
-	h->map_full = known(now->loss.map_full - base->loss.map_full);
+	if (since->missed_untold)
+		no_misses = "until Linux 6.7 a kernel does not count all refused runs of kprobes";
 	if (!plan__keeps_events(plan))
-		h->map_full = unknown("no program of this backend inserts into a map");
-	h->unmatched = known(now->loss.unmatched - base->loss.unmatched);
+		no_map = "no program of this backend inserts into a map";
 	if (!plan__pairs_events(plan))
-		h->unmatched = unknown("no probe of this backend pairs a beginning with an end");
-	else if (in_slices(plan, now))
-		h->unmatched = unknown("zero-copy sends and their completions were looked at a "
-				       "part of the time: they are not paired");
+		no_pairs = "no probe of this backend pairs a beginning with an end";
+	else if (in_slices(plan, since))
+		no_pairs =
+			"zero-copy sends and their completions were sampled: they are not paired";
+	h->missed = unless(no_misses, since->missed);
+	h->map_full = unless(no_map, since->loss.map_full);
+	h->unmatched = unless(no_pairs, since->loss.unmatched);
+	h->anomalies = num__known(since->loss.backwards + since->loss.no_cell);
+	h->dropped = num__unknown("no events are sent to user space that could be lost on the way");
 }
 
 /* Unexpected copies are booked to the side that owns the socket. */
 static void book_other_copies(struct run_result *r, const struct plan *plan,
-			      const struct snapshot *base, const struct snapshot *now)
+			      const struct snapshot *since)
 {
 	struct stage_result *out = &r->stages[NIO_STAGE_OTHER_COPY];
 
 	if (out->quality == QUALITY_UNAVAILABLE)
 		return;
-	add_other_side(r, NIO_STAGE_OTHER_COPY, base, now);
+	add_other_side(r, NIO_STAGE_OTHER_COPY, since);
 	if (plan__no_probe(plan, PROBE_COALESCE))
 		out->reason = "without what skb_try_coalesce copies: it cannot be watched here";
 	if (plan__no_probe(plan, PROBE_CHECKSUM_COPY))
@@ -149,64 +129,47 @@ static void book_other_copies(struct run_result *r, const struct plan *plan,
 			"without what skb_copy_and_csum_bits copies: it cannot be watched here";
 }
 
-/* The stage's cells of both sides together: unexpected copies happen on either. */
-static void both_sides(const struct snapshot *s, int stage, struct nio_cell *sum)
+/* The times of both sides together: unexpected copies happen on either. */
+static void book_stage_time(struct run_result *r, const struct plan *plan, enum nio_stage stage,
+			    const struct snapshot *since)
 {
-	const uint64_t *tx = (const uint64_t *)&s->cells[NIO_SIDE_SENDER][stage];
-	const uint64_t *rx = (const uint64_t *)&s->cells[NIO_SIDE_RECEIVER][stage];
-	uint64_t *out = (uint64_t *)sum;
+	const char *reason = plan__no_stage_time(plan, stage);
+	struct nio_cell both = since->cells[NIO_SIDE_SENDER][stage];
+	struct stage_result *out = &r->stages[stage];
 
-	for (size_t i = 0; i < sizeof(*sum) / sizeof(*out); i++)
-		out[i] = tx[i] + rx[i];
+	num__add_counts(&both, &since->cells[NIO_SIDE_RECEIVER][stage], sizeof(both));
+	out->ns = unless(reason, both.ns);
+	out->timed = unless(reason, both.timed);
+	hist__free(out->times);
+	out->times = reason ? NULL : hist_of(both.ns_hist, both.ns);
 }
 
-static void book_stage_times(struct run_result *r, const struct plan *plan,
-			     const struct snapshot *base, const struct snapshot *now)
-{
-	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
-		const char *reason = plan__no_stage_time(plan, stage);
-		struct stage_result *out = &r->stages[stage];
-		struct nio_cell from, to;
-
-		if (stage == NIO_STAGE_USER_GATHER)
-			continue;
-		both_sides(base, stage, &from);
-		both_sides(now, stage, &to);
-		out->ns = difference(reason, from.ns, to.ns);
-		out->timed = difference(reason, from.timed, to.timed);
-		hist__free(out->times);
-		out->times = reason ? NULL : hist_between(from.ns_hist, to.ns_hist, out->ns.value);
-	}
-}
-
-static void book_path(struct run_result *r, const struct plan *plan, const struct nio_path *base,
-		      const struct nio_path *now)
+static void book_path(struct run_result *r, const struct plan *plan, const struct nio_path *since)
 {
 	const struct alternative *calls = plan->chosen[PROBE_CALL_TIME];
 	const char *reason = plan__no_probe(plan, PROBE_CALL_TIME);
 
 	r->path_quality = calls ? calls->quality : QUALITY_UNAVAILABLE;
 	r->path_reason = calls ? calls->caveat : reason;
-	r->path_calls = difference(reason, base->calls, now->calls);
-	for (int p = 0; p < NIO_PATH_NR; p++) {
-		reason = plan__no_path_time(plan, p);
-		r->path_ns[PATH_SEND_TOTAL + 1 + p] = difference(reason, base->ns[p], now->ns[p]);
-	}
+	r->path_calls = unless(reason, since->calls);
+	for (int p = 0; p < NIO_PATH_NR; p++)
+		r->path_ns[PATH_SEND_TOTAL + 1 + p] =
+			unless(plan__no_path_time(plan, p), since->ns[p]);
 }
 
-static void book_latency(struct latency_result *out, const char *reason, const __u64 *base,
-			 const __u64 *now, uint64_t sum)
+static void book_latency(struct latency_result *out, const char *reason, const __u64 *counts,
+			 uint64_t sum)
 {
 	hist__free(out->hist);
 	out->reason = reason;
-	out->hist = reason ? NULL : hist_between(base, now, sum);
+	out->hist = reason ? NULL : hist_of(counts, sum);
 }
 
 /*
  * Sum of a histogram from the middle of its buckets, without the open last one: the exact sum is
  * not kept.
  */
-static uint64_t rough_sum(const __u64 *base, const __u64 *now)
+static uint64_t rough_sum(const __u64 *counts)
 {
 	uint64_t sum = 0;
 
@@ -214,13 +177,12 @@ static uint64_t rough_sum(const __u64 *base, const __u64 *now)
 		uint64_t low = hist_bucket_low(i, NIO_HIST_SUB_BITS);
 		uint64_t high = hist_bucket_low(i + 1, NIO_HIST_SUB_BITS) - 1;
 
-		sum += (now[i] - base[i]) * ((low + high) / 2);
+		sum += counts[i] * ((low + high) / 2);
 	}
 	return sum;
 }
 
-static void book_pinned(struct run_result *r, const struct plan *plan, const struct nio_zc *base,
-			const struct nio_zc *now)
+static void book_pinned(struct run_result *r, const struct plan *plan, const struct nio_zc *since)
 {
 	const char *no_completion = plan__no_probe(plan, PROBE_COMPLETION);
 	const char *no_time = plan__no_probe(plan, PROBE_CALL_TIME);
@@ -231,82 +193,47 @@ static void book_pinned(struct run_result *r, const struct plan *plan, const str
 		no_completion = "completions are seen only as the application reads of them";
 	if (!no_completion && !plan->chosen[PROBE_SEND_RETURN])
 		no_completion = "send calls are not counted one by one";
-	p->completed_bytes = difference(no_completion, base->bytes, now->bytes);
-	book_latency(&p->completion, no_completion ? no_completion : no_time, base->ns_hist,
-		     now->ns_hist, now->ns - base->ns);
-	book_latency(&p->outstanding, no_completion, base->outstanding_hist, now->outstanding_hist,
-		     rough_sum(base->outstanding_hist, now->outstanding_hist));
-	r->enobufs_optmem = difference(no_refusal, base->enobufs_optmem, now->enobufs_optmem);
-	r->enobufs_memlock = difference(no_refusal, base->enobufs_memlock, now->enobufs_memlock);
+	p->completed_bytes = unless(no_completion, since->bytes);
+	book_latency(&p->completion, no_completion ? no_completion : no_time, since->ns_hist,
+		     since->ns);
+	book_latency(&p->outstanding, no_completion, since->outstanding_hist,
+		     rough_sum(since->outstanding_hist));
+	r->enobufs_optmem = unless(no_refusal, since->enobufs_optmem);
+	r->enobufs_memlock = unless(no_refusal, since->enobufs_memlock);
 }
 
-static struct nio_sum since(struct nio_sum now, const struct nio_sum *base)
-{
-	now.bytes -= base->bytes;
-	now.events -= base->events;
-	now.ns -= base->ns;
-	return now;
-}
-
-static const struct nio_sum *place_before(const struct snapshot *base,
-					  const struct nio_place *place)
-{
-	static const struct nio_sum none;
-
-	for (size_t i = 0; i < base->places_nr; i++)
-		if (!memcmp(&base->places[i].place, place, sizeof(*place)))
-			return &base->places[i].sum;
-	return &none;
-}
-
-static const struct nio_sum *other_before(const struct snapshot *base,
-					  const struct nio_other *other)
-{
-	static const struct nio_sum none;
-
-	for (size_t i = 0; i < base->others_nr; i++)
-		if (!memcmp(&base->others[i].other, other, sizeof(*other)))
-			return &base->others[i].sum;
-	return &none;
-}
-
-static void book_places(struct run_result *r, const struct plan *plan, const struct snapshot *base,
-			const struct snapshot *now)
+static void book_places(struct run_result *r, const struct plan *plan, const struct snapshot *since)
 {
 	r->places_nr = 0;
 	r->places_reason = plan__no_stage_time(plan, NIO_STAGE_DEFERRED_COPY);
-	for (size_t i = 0; i < now->places_nr; i++) {
-		const struct place_sum *entry = &now->places[i];
-		struct nio_sum sum = since(entry->sum, place_before(base, &entry->place));
-		struct place_result place = {
-			.context = entry->place.context,
-			.bytes = sum.bytes,
-			.events = sum.events,
-			.ns = sum.ns,
+	for (size_t i = 0; i < since->places_nr; i++) {
+		const struct nio_place *place = &since->places[i].place;
+		const struct nio_sum *sum = &since->places[i].sum;
+		struct place_result more = {
+			.context = place->context,
+			.bytes = sum->bytes,
+			.events = sum->events,
+			.ns = sum->ns,
 		};
 
-		if (!sum.events)
-			continue;
-		snprintf(place.comm, sizeof(place.comm), "%.15s", entry->place.comm);
-		snprintf(place.dev, sizeof(place.dev), "%.15s", entry->place.dev);
-		ledger__add_place(r, &place);
+		snprintf(more.comm, sizeof(more.comm), "%.15s", place->comm);
+		snprintf(more.dev, sizeof(more.dev), "%.15s", place->dev);
+		if (sum->events)
+			ledger__add_place(r, &more);
 	}
 }
 
-static void book_others(struct run_result *r, const struct snapshot *base,
-			const struct snapshot *now)
+static void book_others(struct run_result *r, const struct snapshot *since)
 {
 	r->others_nr = 0;
-	for (size_t i = 0; i < now->others_nr; i++) {
-		const struct other_sum *entry = &now->others[i];
-		struct nio_sum sum = since(entry->sum, other_before(base, &entry->other));
-		struct other_result other = {
-			.bytes = sum.bytes, .events = sum.events, .ns = sum.ns};
+	for (size_t i = 0; i < since->others_nr; i++) {
+		const struct nio_sum *sum = &since->others[i].sum;
+		struct other_result more = {
+			.bytes = sum->bytes, .events = sum->events, .ns = sum->ns};
 
-		if (!sum.events)
-			continue;
-		snprintf(other.caller, sizeof(other.caller), "%s", entry->caller);
-		ledger__add_other(r, &other);
+		snprintf(more.caller, sizeof(more.caller), "%s", since->others[i].caller);
+		if (sum->events)
+			ledger__add_other(r, &more);
 	}
 }
 
@@ -322,37 +249,23 @@ static void settle(struct perf_window *w)
 					     : "nothing passed here";
 }
 
-void ledger__book_windows(struct run_result *r, const struct nio_perf_cell base[NIO_PERF_WINDOW_NR],
-			  const struct nio_perf_cell now[NIO_PERF_WINDOW_NR], const char *no_llc)
+void ledger__book_windows(struct run_result *r,
+			  const struct nio_perf_cell cells[NIO_PERF_WINDOW_NR], const char *no_llc)
 {
 	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++) {
-		const struct nio_perf_cell *b = &base[i], *n = &now[i];
+		const struct nio_perf_cell *c = &cells[i];
 		struct perf_window *w = &r->perf_window[i];
 
 		*w = (struct perf_window){
-			.windows = difference(NULL, b->windows, n->windows),
-			.samples = difference(NULL, b->samples, n->samples),
-			.discarded = difference(NULL, b->moved + b->multiplexed + b->unread,
-						n->moved + n->multiplexed + n->unread),
-			.bytes = difference(NULL, b->bytes, n->bytes),
-			.cycles = difference(NULL, b->counts[NIO_PERF_CYCLES],
-					     n->counts[NIO_PERF_CYCLES]),
-			.llc_misses = difference(NULL, b->counts[NIO_PERF_LLC_MISSES],
-						 n->counts[NIO_PERF_LLC_MISSES]),
+			.windows = num__known(c->windows),
+			.samples = num__known(c->samples),
+			.discarded = num__known(c->moved + c->multiplexed + c->unread),
+			.bytes = num__known(c->bytes),
+			.cycles = num__known(c->counts[NIO_PERF_CYCLES]),
+			.llc_misses = unless(no_llc, c->counts[NIO_PERF_LLC_MISSES]),
 		};
-		if (no_llc)
-			w->llc_misses = (struct num){.reason = no_llc};
 		settle(w);
 	}
-}
-
-void ledger__no_windows(struct run_result *r, const char *reason)
-{
-	const struct num none = {.reason = reason};
-
-	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++)
-		r->perf_window[i] = (struct perf_window){
-			QUALITY_UNAVAILABLE, reason, none, none, none, none, none, none};
 }
 
 void ledger__add_windows(struct run_result *dst, const struct run_result *src)
@@ -361,84 +274,59 @@ void ledger__add_windows(struct run_result *dst, const struct run_result *src)
 		struct perf_window *d = &dst->perf_window[i];
 		const struct perf_window *s = &src->perf_window[i];
 
-		ledger__add_num(&d->windows, &s->windows);
-		ledger__add_num(&d->samples, &s->samples);
-		ledger__add_num(&d->discarded, &s->discarded);
-		ledger__add_num(&d->bytes, &s->bytes);
-		ledger__add_num(&d->cycles, &s->cycles);
-		ledger__add_num(&d->llc_misses, &s->llc_misses);
+		d->windows = num__sum(d->windows, s->windows);
+		d->samples = num__sum(d->samples, s->samples);
+		d->discarded = num__sum(d->discarded, s->discarded);
+		d->bytes = num__sum(d->bytes, s->bytes);
+		d->cycles = num__sum(d->cycles, s->cycles);
+		d->llc_misses = num__sum(d->llc_misses, s->llc_misses);
 		d->reason = d->samples.known ? NULL : d->samples.reason;
 		settle(d);
 	}
 }
 
-static void book_perf(struct run_result *r, const struct plan *plan, const struct snapshot *base,
-		      const struct snapshot *now)
+static void book_perf(struct run_result *r, const struct plan *plan, const struct snapshot *since)
 {
-	const char *none = now->no_perf[NIO_PERF_CYCLES] ? now->no_perf[NIO_PERF_CYCLES]
-							 : plan__no_probe(plan, PROBE_CALL_TIME);
+	const char *none = since->no_perf[NIO_PERF_CYCLES];
 
+	none = none ? none : plan__no_probe(plan, PROBE_CALL_TIME);
 	if (none)
-		ledger__no_windows(r, none);
+		run_result__no_windows(r, none);
 	else
-		ledger__book_windows(r, base->perf, now->perf, now->no_perf[NIO_PERF_LLC_MISSES]);
+		ledger__book_windows(r, since->perf, since->no_perf[NIO_PERF_LLC_MISSES]);
 }
 
 void ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 		  const struct snapshot *now)
 {
+	struct snapshot *since = xmalloc(sizeof(*since));
+
+	snapshot__since(since, base, now);
 	r->ledger_known = true;
 	r->ledger_reason = NULL;
-	for (int stage = 0; stage < NIO_STAGE_NR; stage++)
-		if (stage != NIO_STAGE_USER_GATHER)
-			book_stage(r, plan, stage, base, now);
-	book_other_copies(r, plan, base, now);
+	for (int stage = NIO_STAGE_USER_GATHER + 1; stage < NIO_STAGE_NR; stage++)
+		book_stage(r, plan, stage, since);
+	book_other_copies(r, plan, since);
 	if (!plan__no_probe(plan, PROBE_COMPLETION))
-		book_completions(r, &base->zc, &now->zc);
-	if (in_slices(plan, now))
-		r->zc_unseen = unknown("send calls were sampled");
-	unsupported_paths__book(r, base, now);
-	book_health(r, plan, base, now);
-	ledger_bytes__book(r, plan, base, now);
+		book_completions(r, &since->zc);
+	if (in_slices(plan, since))
+		r->zc_unseen = num__unknown("send calls were sampled");
+	memcpy(r->uncovered, since->uncovered, sizeof(r->uncovered));
+	book_health(r, plan, since);
+	ledger_bytes__book(r, plan, base, since);
 	if (r->request_response && !r->sender_side) {
-		add_other_side(r, NIO_STAGE_TX_COPY, base, now);
-		add_other_side(r, NIO_STAGE_RX_COPY, base, now);
-		ledger_bytes__replies(r, base, now);
+		add_other_side(r, NIO_STAGE_TX_COPY, since);
+		add_other_side(r, NIO_STAGE_RX_COPY, since);
+		ledger_bytes__replies(r, base, since);
 	}
-	book_perf(r, plan, base, now);
-	book_stage_times(r, plan, base, now);
-	book_path(r, plan, &base->path, &now->path);
-	book_pinned(r, plan, &base->zc, &now->zc);
-	book_places(r, plan, base, now);
-	book_others(r, base, now);
-}
-
-void ledger__no_kernel(struct run_result *r, const char *reason)
-{
-	r->ledger_known = false;
-	r->ledger_reason = reason;
-	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
-		if (stage == NIO_STAGE_USER_GATHER)
-			continue;
-		r->stages[stage].quality = QUALITY_UNAVAILABLE;
-		r->stages[stage].reason = reason;
-		r->stages[stage].ns = r->stages[stage].timed = unknown(reason);
-	}
-	r->copies_per_byte = r->copies_per_byte_at_most = (struct real){.reason = reason};
-	r->unclassified = unknown(reason);
-	r->health.coverage = (struct real){.reason = reason};
-	r->notifications = unknown(reason);
-	r->zc_completed = r->zc_filled = r->zc_repeated = r->zc_unseen = unknown(reason);
-	r->path_calls = unknown(reason);
-	r->path_quality = QUALITY_UNAVAILABLE;
-	r->path_reason = reason;
-	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
-		r->path_ns[p] = unknown(reason);
-	r->pinned.completed_bytes = unknown(reason);
-	r->pinned.completion.reason = reason;
-	r->pinned.outstanding.reason = reason;
-	r->enobufs_optmem = r->enobufs_memlock = unknown(reason);
-	r->places_reason = reason;
+	book_perf(r, plan, since);
+	for (int stage = NIO_STAGE_USER_GATHER + 1; stage < NIO_STAGE_NR; stage++)
+		book_stage_time(r, plan, stage, since);
+	book_path(r, plan, &since->path);
+	book_pinned(r, plan, &since->zc);
+	book_places(r, plan, since);
+	book_others(r, since);
+	free(since);
 }
 
 /* The load generator counts every gather, and times one in 64: the sum is scaled from those. */
@@ -451,14 +339,14 @@ static void book_gather(struct run_result *r, const struct load_report *sender)
 	gather->event = "message";
 	gather->bytes = sender->gather_bytes;
 	gather->events = sender->gather_events;
-	gather->timed = known(sender->gather_sampled);
+	gather->timed = num__known(sender->gather_sampled);
 	if (!sender->gather_events)
-		gather->ns = known(0);
+		gather->ns = num__known(0);
 	else if (!sender->gather_sampled)
-		gather->ns = unknown("no message was timed");
+		gather->ns = num__unknown("no message was timed");
 	else
-		gather->ns = known((double)sender->gather_ns / sender->gather_sampled *
-				   sender->gather_events);
+		gather->ns = num__known((double)sender->gather_ns / sender->gather_sampled *
+					sender->gather_events);
 }
 
 void ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side)
@@ -478,7 +366,7 @@ void ledger__app(struct run_result *r, const struct load_report *report, enum ni
 	book_gather(r, report);
 	calls = r->app.latency[LATENCY_SEND_CALL].hist;
 	if (calls)
-		r->path_ns[PATH_SEND_TOTAL] = known(calls->sum);
+		r->path_ns[PATH_SEND_TOTAL] = num__known(calls->sum);
 }
 
 void ledger__due(struct run_result *r, uint64_t rate)
@@ -493,74 +381,47 @@ void ledger__due(struct run_result *r, uint64_t rate)
 		r->duration_ns = (uint64_t)(due_ns + 0.5);
 }
 
-static bool counts_as_copy(const struct run_result *r, int stage)
-{
-	return stage__is_copy(stage) && r->stages[stage].quality != QUALITY_UNAVAILABLE;
-}
-
 static void close_copies(struct run_result *r)
 {
 	uint64_t copied = 0, payload = run_result__payload(r);
+	const char *unknown = NULL;
 
 	if (!r->ledger_known)
 		return;
-	if (r->not_final) {
-		r->copies_per_byte = r->copies_per_byte_at_most =
-			(struct real){.reason = r->not_final};
+	if (r->not_final)
+		unknown = r->not_final;
+	else if (!payload)
+		unknown = r->sender_side ? "nothing was sent" : "nothing was received";
+	r->copies_per_byte = r->copies_per_byte_at_most = real__unknown(unknown);
+	if (unknown)
 		return;
-	}
-	if (!payload) {
-		r->copies_per_byte = r->copies_per_byte_at_most = (struct real){
-			.reason = r->sender_side ? "nothing was sent" : "nothing was received"};
-		return;
-	}
 	for (int s = 0; s < NIO_STAGE_NR; s++)
-		if (counts_as_copy(r, s))
+		if (stage__is_copy(s) && r->stages[s].quality != QUALITY_UNAVAILABLE)
 			copied += r->stages[s].bytes;
-	r->copies_per_byte = (struct real){.value = (double)copied / payload, .known = true};
+	r->copies_per_byte = real__known((double)copied / payload);
 	copied += ledger_bytes__open(r);
-	r->copies_per_byte_at_most = r->copies_per_byte;
-	r->copies_per_byte_at_most.value = (double)copied / payload;
+	r->copies_per_byte_at_most = real__known((double)copied / payload);
 }
 
-/*
- * Bytes of the stages that account for what the application sent, or received. None of a stage that
- * cannot be seen: then its absence shows up as unaccounted.
- */
-static uint64_t seen_bytes(const struct run_result *r, enum stage_account account)
+/* Bytes that the kernel counted: by sequence numbers, else the sum of the stages. */
+static uint64_t by_kernel(const struct run_result *r, const struct num *sequence,
+			  enum stage_account account)
 {
-	uint64_t bytes = 0;
-
-	for (int s = 0; s < NIO_STAGE_NR; s++)
-		if (stage__account(s) == account && r->stages[s].quality != QUALITY_UNAVAILABLE)
-			bytes += r->stages[s].bytes;
-	return bytes;
-}
-
-/* Bytes that the kernel's side says were sent: by sequence numbers, else the sum of the stages. */
-static uint64_t kernel_sent(const struct run_result *r)
-{
-	const struct num *queued = &r->sequence.tx_bytes;
-
-	return queued->known ? queued->value : seen_bytes(r, STAGE_SENT);
-}
-
-static uint64_t kernel_received(const struct run_result *r)
-{
-	const struct num *taken = &r->sequence.rx_bytes;
-
-	return taken->known ? taken->value : seen_bytes(r, STAGE_RECEIVED);
+	return sequence->known ? sequence->value : ledger_bytes__seen(r, account);
 }
 
 void ledger__close(struct run_result *r, bool final)
 {
+	uint64_t sent = by_kernel(r, &r->sequence.tx_bytes, STAGE_SENT);
+	uint64_t received = by_kernel(r, &r->sequence.rx_bytes, STAGE_RECEIVED);
+
 	close_copies(r);
 	r->balance_known = r->ledger_known && final && !r->not_final && !ledger_bytes__untold(r);
 	if (!r->balance_known)
 		return;
-	r->unaccounted_tx = (int64_t)(run_result__sent(r) - kernel_sent(r));
+	r->unaccounted_tx = (int64_t)(run_result__sent(r) - sent);
 	if (!r->sender_side)
-		r->unaccounted_rx = (int64_t)(run_result__received(r) - kernel_received(r));
+		r->unaccounted_rx = (int64_t)(run_result__received(r) - received);
 	ledger_bytes__doubt(r);
 }
 

@@ -18,12 +18,6 @@
 void ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 		  const struct snapshot *now);
 
-/* No kernel side at all: every stage but user_gather is unknown, for this (static) reason. */
-void ledger__no_kernel(struct run_result *r, const char *reason);
-
-/* No counters inside the stages: every window is unavailable, for this (static) reason. */
-void ledger__no_windows(struct run_result *r, const char *reason);
-
 /* Fills what one process of the load generator reports: totals, latencies, user_gather. */
 void ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side);
 
@@ -55,18 +49,12 @@ void ledger__close(struct run_result *r, bool final);
 void ledger__cut_short(struct run_result *r);
 
 /*
- * Fills the windows of counters inside the stages from cells summed over CPUs, now minus base.
+ * Fills the windows of counters inside the stages from their cells, summed over CPUs.
  * no_llc: why last-level misses were not counted, a static string; NULL: they were.
  */
-void ledger__book_windows(struct run_result *r, const struct nio_perf_cell base[NIO_PERF_WINDOW_NR],
-			  const struct nio_perf_cell now[NIO_PERF_WINDOW_NR], const char *no_llc);
+void ledger__book_windows(struct run_result *r,
+			  const struct nio_perf_cell cells[NIO_PERF_WINDOW_NR], const char *no_llc);
 void ledger__add_windows(struct run_result *dst, const struct run_result *src);
-
-/* The part of ledger__add() that adds bytes by sequence numbers, and the coverage of events. */
-void ledger__add_bytes(struct run_result *dst, const struct run_result *src);
-
-/* dst += src; if one is unknown, the sum is unknown, with the reason of the first. */
-void ledger__add_num(struct num *dst, const struct num *src);
 
 /* Adds to the entry of the same place or caller. If the list is full, the last entry has the rest.
  */

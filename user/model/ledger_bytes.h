@@ -12,18 +12,21 @@
 
 /*
  * After the stages were booked from events: replaces bytes that the socket iterations of base and
- * now know exactly, and fills sequence, unclassified, health.coverage and open_bytes. Without
- * iterations, bytes come from the events.
+ * since know exactly, and fills sequence, unclassified, health.coverage and open_bytes. Without
+ * iterations, bytes come from the events. since: see snapshot__since().
  */
 void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
-			const struct snapshot *now);
+			const struct snapshot *since);
 
 /*
  * After that, for a run with replies whose events are in the stages: the same for their bytes. The
  * receivers queue them, the senders read them, and both can only copy.
  */
 void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
-			   const struct snapshot *now);
+			   const struct snapshot *since);
+
+/* The sum of the available stages of an account. */
+uint64_t ledger_bytes__seen(const struct run_result *r, enum stage_account account);
 
 /*
  * Bytes that may have been copied or not, since events were missed. An unclassified byte was either

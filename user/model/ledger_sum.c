@@ -7,21 +7,76 @@
 #include <string.h>
 
 #include "ledger.h"
-#include "unsupported_paths.h"
 
-void ledger__add_num(struct num *dst, const struct num *src)
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define AT(field)     offsetof(struct run_result, field)
+
+/* 64-bit counts, which add up. */
+static const size_t counts[] = {AT(duration_ns),
+				AT(app.tx_bytes),
+				AT(app.tx_messages),
+				AT(app.rx_bytes),
+				AT(app.rx_messages),
+				AT(app.replies.rx_bytes),
+				AT(app.replies.rx_messages),
+				AT(app.replies.errors),
+				AT(app.partial_sends),
+				AT(app.eagain),
+				AT(app.eintr),
+				AT(app.tcp_bytes_acked),
+				AT(app.tcp_bytes_received),
+				AT(app.tcp_bytes_retrans),
+				AT(unaccounted_tx),
+				AT(unaccounted_rx),
+				AT(health.covered_bytes),
+				AT(health.coverable_bytes),
+				AT(health.looked_ns),
+				AT(health.phase_ns)};
+
+/* Numbers that may be unknown; those of the times have rules of their own. */
+static const size_t nums[] = {AT(app.replies.tx_bytes), AT(app.replies.tx_messages),
+			      AT(app.verify_errors),    AT(app.sender_cpu_ns),
+			      AT(app.receiver_cpu_ns),  AT(notifications),
+			      AT(zc_completed),         AT(zc_filled),
+			      AT(zc_repeated),          AT(zc_unseen),
+			      AT(enobufs_optmem),       AT(enobufs_memlock),
+			      AT(sequence.tx_bytes),    AT(sequence.rx_bytes),
+			      AT(sequence.tx_retrans),  AT(sequence.tx_ids),
+			      AT(unclassified),         AT(pinned.completed_bytes),
+			      AT(health.missed),        AT(health.dropped),
+			      AT(health.map_full),      AT(health.unmatched),
+			      AT(health.anomalies)};
+
+/* Reasons, of which a sum keeps the first. */
+static const size_t reasons[] = {AT(not_final), AT(places_reason), AT(app.rx_reason),
+				 AT(app.tcp_received_reason)};
+
+static void add_num(struct num *dst, const struct num *src)
 {
-	if (dst->known && src->known)
-		dst->value += src->value;
-	else if (dst->known)
-		*dst = *src;
+	*dst = num__sum(*dst, *src);
 }
 
-/* Copies the first reason of a sum. */
 static void keep_reason(const char **dst, const char *src)
 {
 	if (!*dst)
 		*dst = src;
+}
+
+static void add_fields(struct run_result *dst, const struct run_result *src)
+{
+	const char *from = (const char *)src;
+	char *to = (char *)dst;
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		num__add_counts(to + counts[i], from + counts[i], sizeof(uint64_t));
+	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
+		add_num((struct num *)(to + nums[i]), (const struct num *)(from + nums[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		keep_reason((const char **)(to + reasons[i]),
+			    *(const char *const *)(from + reasons[i]));
+	num__add_counts(&dst->app.zc, &src->app.zc, sizeof(dst->app.zc));
+	num__add_counts(&dst->kernel_zc, &src->kernel_zc, sizeof(dst->kernel_zc));
+	num__add_counts(&dst->uncovered, &src->uncovered, sizeof(dst->uncovered));
 }
 
 static void copy_hist(struct hist **dst, const struct hist *src)
@@ -45,43 +100,6 @@ static void add_latency(struct latency_result *dst, const struct latency_result 
 	add_hist(&dst->hist, src->hist);
 }
 
-static void add_zc(struct zc_counts *dst, const struct zc_counts *src)
-{
-	dst->sends += src->sends;
-	dst->completed += src->completed;
-	dst->copied += src->copied;
-	dst->not_copied += src->not_copied;
-	dst->enobufs += src->enobufs;
-	dst->fallback_bytes += src->fallback_bytes;
-}
-
-static void add_app(struct app_result *dst, const struct app_result *src)
-{
-	keep_reason(&dst->rx_reason, src->rx_reason);
-	keep_reason(&dst->tcp_received_reason, src->tcp_received_reason);
-	dst->tx_bytes += src->tx_bytes;
-	dst->tx_messages += src->tx_messages;
-	dst->rx_bytes += src->rx_bytes;
-	dst->rx_messages += src->rx_messages;
-	ledger__add_num(&dst->replies.tx_bytes, &src->replies.tx_bytes);
-	ledger__add_num(&dst->replies.tx_messages, &src->replies.tx_messages);
-	dst->replies.rx_bytes += src->replies.rx_bytes;
-	dst->replies.rx_messages += src->replies.rx_messages;
-	dst->replies.errors += src->replies.errors;
-	dst->partial_sends += src->partial_sends;
-	dst->eagain += src->eagain;
-	dst->eintr += src->eintr;
-	dst->tcp_bytes_acked += src->tcp_bytes_acked;
-	dst->tcp_bytes_received += src->tcp_bytes_received;
-	dst->tcp_bytes_retrans += src->tcp_bytes_retrans;
-	ledger__add_num(&dst->verify_errors, &src->verify_errors);
-	add_zc(&dst->zc, &src->zc);
-	ledger__add_num(&dst->sender_cpu_ns, &src->sender_cpu_ns);
-	ledger__add_num(&dst->receiver_cpu_ns, &src->receiver_cpu_ns);
-	for (int k = 0; k < LATENCY_NR; k++)
-		add_latency(&dst->latency[k], &src->latency[k]);
-}
-
 static void add_stage(struct stage_result *dst, const struct stage_result *src)
 {
 	dst->bytes += src->bytes;
@@ -93,14 +111,8 @@ static void add_stage(struct stage_result *dst, const struct stage_result *src)
 		dst->reason = src->reason;
 	}
 	add_hist(&dst->sizes, src->sizes);
-}
-
-/* A sum with one scaled part is scaled. */
-static void add_counter(struct num *dst, const struct num *src)
-{
-	ledger__add_num(dst, src);
-	if (dst->known)
-		keep_reason(&dst->reason, src->reason);
+	add_num(&dst->open_bytes, &src->open_bytes);
+	keep_reason(&dst->no_events, src->no_events);
 }
 
 /* A sum uses the smallest share of its parts, as the safest. */
@@ -117,14 +129,13 @@ static void add_perf(struct run_result *dst, const struct run_result *src)
 			struct perf_detail *d = &dst->perf_detail[side][c];
 			const struct perf_detail *s = &src->perf_detail[side][c];
 
-			add_counter(&dst->perf[side][c], &src->perf[side][c]);
-			add_counter(&d->user, &s->user);
-			add_counter(&d->kernel, &s->kernel);
+			add_num(&dst->perf[side][c], &src->perf[side][c]);
+			add_num(&d->user, &s->user);
+			add_num(&d->kernel, &s->kernel);
 			add_running(&d->running, &s->running);
 		}
 		for (size_t i = 0; i < dst->perf_asked_nr; i++) {
-			add_counter(&dst->perf_asked[i].count[side],
-				    &src->perf_asked[i].count[side]);
+			add_num(&dst->perf_asked[i].count[side], &src->perf_asked[i].count[side]);
 			add_running(&dst->perf_asked[i].running[side],
 				    &src->perf_asked[i].running[side]);
 		}
@@ -159,7 +170,7 @@ static enum adding adding_of_stage(const struct stage_result *dst, const struct 
 static void add_how(struct num *dst, const struct num *src, enum adding how)
 {
 	if (how == ADD)
-		ledger__add_num(dst, src);
+		add_num(dst, src);
 	else if (how == TAKE)
 		*dst = *src;
 }
@@ -199,60 +210,51 @@ static void add_times(struct times_result *dst, const struct times_result *src, 
 	dst->payload += src->payload;
 	dst->messages += src->messages;
 	dst->calls += src->calls;
-	ledger__add_num(&dst->missed, &src->missed);
-	ledger__add_num(&dst->map_full, &src->map_full);
-	ledger__add_num(&dst->unmatched, &src->unmatched);
-}
-
-static void add_sum(uint64_t *bytes, uint64_t *events, uint64_t *ns, const struct nio_sum *more)
-{
-	*bytes += more->bytes;
-	*events += more->events;
-	*ns += more->ns;
+	add_num(&dst->missed, &src->missed);
+	add_num(&dst->map_full, &src->map_full);
+	add_num(&dst->unmatched, &src->unmatched);
 }
 
 /* Adds to the entry of the same place, or to a new one, or to the last if the list is full. */
 void ledger__add_place(struct run_result *r, const struct place_result *more)
 {
-	struct nio_sum sum = {.bytes = more->bytes, .events = more->events, .ns = more->ns};
-	struct place_result *p = r->places;
-	size_t i;
+	struct place_result *p = r->places, *end = p + r->places_nr;
 
-	for (i = 0; i < r->places_nr; i++)
-		if (p[i].context == more->context && !strcmp(p[i].comm, more->comm) &&
-		    !strcmp(p[i].dev, more->dev))
-			break;
-	if (i == PLACES_SHOWN) {
-		i--;
-		snprintf(p[i].comm, sizeof(p[i].comm), "(others)");
-		p[i].dev[0] = '\0';
-		p[i].context = NIO_CONTEXT_UNKNOWN;
-	} else if (i == r->places_nr) {
-		p[i] = *more;
+	while (p < end && (p->context != more->context || strcmp(p->comm, more->comm) ||
+			   strcmp(p->dev, more->dev)))
+		p++;
+	if (p == r->places + PLACES_SHOWN) {
+		p--;
+		snprintf(p->comm, sizeof(p->comm), "(others)");
+		p->dev[0] = '\0';
+		p->context = NIO_CONTEXT_UNKNOWN;
+	} else if (p == end) {
+		*p = *more;
 		r->places_nr++;
 		return;
 	}
-	add_sum(&p[i].bytes, &p[i].events, &p[i].ns, &sum);
+	p->bytes += more->bytes;
+	p->events += more->events;
+	p->ns += more->ns;
 }
 
 void ledger__add_other(struct run_result *r, const struct other_result *more)
 {
-	struct nio_sum sum = {.bytes = more->bytes, .events = more->events, .ns = more->ns};
-	struct other_result *o = r->others;
-	size_t i;
+	struct other_result *o = r->others, *end = o + r->others_nr;
 
-	for (i = 0; i < r->others_nr; i++)
-		if (!strcmp(o[i].caller, more->caller))
-			break;
-	if (i == OTHERS_SHOWN) {
-		i--;
-		snprintf(o[i].caller, sizeof(o[i].caller), "(others)");
-	} else if (i == r->others_nr) {
-		o[i] = *more;
+	while (o < end && strcmp(o->caller, more->caller))
+		o++;
+	if (o == r->others + OTHERS_SHOWN) {
+		o--;
+		snprintf(o->caller, sizeof(o->caller), "(others)");
+	} else if (o == end) {
+		*o = *more;
 		r->others_nr++;
 		return;
 	}
-	add_sum(&o[i].bytes, &o[i].events, &o[i].ns, &sum);
+	o->bytes += more->bytes;
+	o->events += more->events;
+	o->ns += more->ns;
 }
 
 static void add_time(struct run_result *dst, const struct run_result *src)
@@ -274,50 +276,10 @@ static void add_time(struct run_result *dst, const struct run_result *src)
 	}
 	add_times(&dst->times, &src->times, how);
 	add_latency(&dst->pinned.outstanding, &src->pinned.outstanding);
-	ledger__add_num(&dst->pinned.completed_bytes, &src->pinned.completed_bytes);
-	ledger__add_num(&dst->enobufs_optmem, &src->enobufs_optmem);
-	ledger__add_num(&dst->enobufs_memlock, &src->enobufs_memlock);
-	keep_reason(&dst->places_reason, src->places_reason);
 	for (size_t i = 0; i < src->places_nr; i++)
 		ledger__add_place(dst, &src->places[i]);
 	for (size_t i = 0; i < src->others_nr; i++)
 		ledger__add_other(dst, &src->others[i]);
-}
-
-static void add_health(struct health *dst, const struct health *src)
-{
-	ledger__add_num(&dst->missed, &src->missed);
-	ledger__add_num(&dst->dropped, &src->dropped);
-	ledger__add_num(&dst->map_full, &src->map_full);
-	ledger__add_num(&dst->unmatched, &src->unmatched);
-	ledger__add_num(&dst->anomalies, &src->anomalies);
-}
-
-void ledger__add_bytes(struct run_result *dst, const struct run_result *src)
-{
-	struct sequence_result *to = &dst->sequence;
-	const struct sequence_result *from = &src->sequence;
-	struct health *h = &dst->health;
-
-	if (!from->source)
-		to->source = NULL;
-	ledger__add_num(&to->tx_bytes, &from->tx_bytes);
-	ledger__add_num(&to->rx_bytes, &from->rx_bytes);
-	ledger__add_num(&to->tx_retrans, &from->tx_retrans);
-	ledger__add_num(&to->tx_ids, &from->tx_ids);
-	ledger__add_num(&dst->unclassified, &src->unclassified);
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		ledger__add_num(&dst->stages[s].open_bytes, &src->stages[s].open_bytes);
-		keep_reason(&dst->stages[s].no_events, src->stages[s].no_events);
-	}
-	h->looked_ns += src->health.looked_ns;
-	h->phase_ns += src->health.phase_ns;
-	h->covered_bytes += src->health.covered_bytes;
-	h->coverable_bytes += src->health.coverable_bytes;
-	if (h->coverage.known && !src->health.coverage.known)
-		h->coverage = src->health.coverage;
-	if (h->coverage.known)
-		h->coverage.value = (double)h->covered_bytes / (double)h->coverable_bytes;
 }
 
 /* dst is empty: it becomes a copy of src with its own histograms. */
@@ -337,26 +299,20 @@ static void copy_run(struct run_result *dst, const struct run_result *src)
 	cpu_time__add(&dst->cpu, &src->cpu);
 }
 
-static void add_counts(struct run_result *dst, const struct run_result *src)
+static void add_flags(struct run_result *dst, const struct run_result *src)
 {
-	dst->duration_ns += src->duration_ns;
+	struct real *coverage = &dst->health.coverage;
+
 	dst->interrupted |= src->interrupted;
-	keep_reason(&dst->not_final, src->not_final);
 	dst->ledger_known &= src->ledger_known;
 	dst->kernel_zc_known &= src->kernel_zc_known;
 	dst->balance_known &= src->balance_known;
-	dst->unaccounted_tx += src->unaccounted_tx;
-	dst->unaccounted_rx += src->unaccounted_rx;
-	add_zc(&dst->kernel_zc, &src->kernel_zc);
-	ledger__add_num(&dst->notifications, &src->notifications);
-	ledger__add_num(&dst->zc_completed, &src->zc_completed);
-	ledger__add_num(&dst->zc_filled, &src->zc_filled);
-	ledger__add_num(&dst->zc_repeated, &src->zc_repeated);
-	ledger__add_num(&dst->zc_unseen, &src->zc_unseen);
-	unsupported_paths__add(dst, src);
-	ledger__add_bytes(dst, src);
-	add_health(&dst->health, &src->health);
-	add_perf(dst, src);
+	if (!src->sequence.source)
+		dst->sequence.source = NULL;
+	if (coverage->known && !src->health.coverage.known)
+		*coverage = src->health.coverage;
+	if (coverage->known)
+		coverage->value = (double)dst->health.covered_bytes / dst->health.coverable_bytes;
 }
 
 void ledger__add(struct run_result *dst, const struct run_result *src)
@@ -365,10 +321,13 @@ void ledger__add(struct run_result *dst, const struct run_result *src)
 		copy_run(dst, src);
 		return;
 	}
-	add_counts(dst, src);
-	add_app(&dst->app, &src->app);
+	add_fields(dst, src);
+	add_flags(dst, src);
+	for (int k = 0; k < LATENCY_NR; k++)
+		add_latency(&dst->app.latency[k], &src->app.latency[k]);
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		add_stage(&dst->stages[s], &src->stages[s]);
+	add_perf(dst, src);
 	cpu_time__add(&dst->cpu, &src->cpu);
 	add_time(dst, src);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report of one load generator process on its side (docs/LOADGEN.md), as plain data. */
+/* The report of one load generator process on its side (docs/reference/loadgen.md), as plain data.
+ */
 #ifndef MODEL_LOAD_REPORT_H
 #define MODEL_LOAD_REPORT_H
 

@@ -78,32 +78,19 @@ enum perf_whose perf_whose__here(const struct run_result *r)
 	return r->sender_side ? PERF_OF_SENDER : PERF_OF_BOTH;
 }
 
-struct num perf_derive__add(struct num a, struct num b)
-{
-	if (!a.known)
-		return a;
-	if (!b.known)
-		return b;
-	return (struct num){
-		.value = a.value + b.value,
-		.known = true,
-		.reason = a.reason ? a.reason : b.reason,
-	};
-}
-
 struct num perf_derive__count(const struct run_result *r, enum perf_counter c, enum perf_whose w)
 {
 	if (w != PERF_OF_BOTH)
 		return r->perf[w][c];
-	return perf_derive__add(r->perf[NIO_SIDE_SENDER][c], r->perf[NIO_SIDE_RECEIVER][c]);
+	return num__sum(r->perf[NIO_SIDE_SENDER][c], r->perf[NIO_SIDE_RECEIVER][c]);
 }
 
 static struct num kernel_part(const struct run_result *r, enum perf_counter c, enum perf_whose w)
 {
 	if (w != PERF_OF_BOTH)
 		return r->perf_detail[w][c].kernel;
-	return perf_derive__add(r->perf_detail[NIO_SIDE_SENDER][c].kernel,
-				r->perf_detail[NIO_SIDE_RECEIVER][c].kernel);
+	return num__sum(r->perf_detail[NIO_SIDE_SENDER][c].kernel,
+			r->perf_detail[NIO_SIDE_RECEIVER][c].kernel);
 }
 
 static struct real as_real(struct num n)
@@ -115,19 +102,19 @@ static struct real as_real(struct num n)
 static struct real ratio(struct real a, struct real b, double factor, const char *nothing)
 {
 	if (!a.known)
-		return (struct real){.reason = a.reason};
+		return real__unknown(a.reason);
 	if (!b.known)
-		return (struct real){.reason = b.reason};
+		return real__unknown(b.reason);
 	if (!(b.value > 0))
-		return (struct real){.reason = nothing};
-	return (struct real){.value = factor * a.value / b.value, .known = true};
+		return real__unknown(nothing);
+	return real__known(factor * a.value / b.value);
 }
 
 /* CPU time by the processes' own accounting, which is always available. */
 static struct num cpu_ns(const struct run_result *r, enum perf_whose w)
 {
 	if (w == PERF_OF_BOTH)
-		return perf_derive__add(r->app.sender_cpu_ns, r->app.receiver_cpu_ns);
+		return num__sum(r->app.sender_cpu_ns, r->app.receiver_cpu_ns);
 	return w == PERF_OF_SENDER ? r->app.sender_cpu_ns : r->app.receiver_cpu_ns;
 }
 
@@ -140,10 +127,10 @@ static struct real value_of(const struct run_result *r, enum source s, enum perf
 		return as_real(cpu_ns(r, w));
 	case SOURCE_PAYLOAD:
 		if (r->not_final)
-			return (struct real){.reason = r->not_final};
-		return (struct real){.value = (double)run_result__payload(r), .known = true};
+			return real__unknown(r->not_final);
+		return real__known((double)run_result__payload(r));
 	case SOURCE_DURATION:
-		return (struct real){.value = (double)r->duration_ns / 1e9, .known = true};
+		return real__known((double)r->duration_ns / 1e9);
 	default:
 		return as_real(perf_derive__count(r, (enum perf_counter)s, w));
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Figures made of counters: each formula is in docs/OUTPUT.md, "Derived". Pure.
+ * Figures made of counters: each formula is in docs/reference/run.md, perf.derived. Pure.
  *
  * Figures are for one side, or for the sum of both sides: a deferred copy is charged to either side
  * (in the sender's system call, or in a softirq that interrupts the receiver), so only the sum
@@ -52,9 +52,6 @@ struct real perf_derive(const struct run_result *r, enum perf_derived d, enum pe
 
 /* A count per that many bytes received. */
 struct real perf_derive__per_bytes(const struct run_result *r, struct num count, double bytes);
-
-/* The sum of two counts; unknown, with the reason, if either is. */
-struct num perf_derive__add(struct num a, struct num b);
 
 /*
  * The common reason for missing hardware counters on all local sides; NULL if one of them is known,

@@ -130,35 +130,20 @@ static bool counts_calls(const struct plan_request *req)
 	       req->size >= PLAN_COUNT_CALLS_SIZE;
 }
 
-static const char *no_times(enum times times)
-{
-	switch (times) {
-	case TIMES_APART:
-		return plan__apart;
-	case TIMES_OFF:
-		return "not used: --no-times was given";
-	default:
-		return NULL;
-	}
-}
-
+/* Why run does without a probe, whatever the kernel has; NULL: it does not. */
 static const char *not_wanted(enum probe_id probe, const struct plan_request *req)
 {
-	if (probe__takes_times(probe))
-		return no_times(req->times);
-	switch (probe) {
-	case PROBE_SEND_RETURN:
-		return counts_calls(req) ? NULL
-					 : "not used: a probe at each send call would cost several "
-					   "percent at this message size";
-	case PROBE_TRANSMIT:
-		return counts_calls(req) ? "not used: every send call is counted" : NULL;
-	case PROBE_DEFERRED_COPY:
-		/* It would run for every packet, to count 0. */
-		return req->mode == MODE_ZEROCOPY ? NULL : plan__by_construction;
-	default:
-		return NULL;
-	}
+	if (probe__takes_times(probe) && req->times != TIMES_ON)
+		return req->times == TIMES_APART ? plan__apart : "not used: --no-times was given";
+	if (probe == PROBE_SEND_RETURN && !counts_calls(req))
+		return "not used: a probe at each send call would cost several percent at this "
+		       "message size";
+	if (probe == PROBE_TRANSMIT && counts_calls(req))
+		return "not used: every send call is counted";
+	/* It would run for every packet, to count 0. */
+	if (probe == PROBE_DEFERRED_COPY && req->mode != MODE_ZEROCOPY)
+		return plan__by_construction;
+	return NULL;
 }
 
 /* The parts of a send call have a time only within the call's. */
@@ -195,35 +180,25 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 	return true;
 }
 
-/*
- * The most specific of several refusals is kept: a missing name of a function says less than a
- * refused program.
- */
-static void note_refusal(struct plan *plan, enum probe_id probe, const struct probe_result *offer,
-			 int *told)
+/* Errors of a missing function say less than those of a refused program. */
+static bool is_missing(int err)
 {
-	int weight =
-		offer->err == -ENOENT || offer->err == -ESRCH || offer->err == -EPROTOTYPE ? 1 : 2;
+	return err == -ENOENT || err == -ESRCH || err == -EPROTOTYPE;
+}
 
-	if (weight < *told)
+/* Keeps the most specific of several refusals. *specific: one is kept that is. */
+static void note_refusal(struct plan *plan, enum probe_id probe, int err, bool *specific)
+{
+	if (is_missing(err) && *specific)
 		return;
-	*told = weight;
-	plan->reason[probe] = plan__refusal(offer->err);
-	plan->remedy[probe] = refusal_of(offer->err)->remedy;
+	*specific = !is_missing(err);
+	plan->reason[probe] = refusal_of(err)->clause;
+	plan->remedy[probe] = refusal_of(err)->remedy;
 }
 
 static bool is_of(const struct alternative *alt, enum bpf_object_id object, enum probe_id probe)
 {
 	return alt->object == object && alt->probe == probe;
-}
-
-/* Whether a probe has alternatives in this object. */
-static bool has_probe(enum bpf_object_id object, enum probe_id probe)
-{
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (is_of(&plan_alternatives[i], object, probe))
-			return true;
-	return false;
 }
 
 /* Whether the request allows this backend. fallback: attach found none of the backend asked for. */
@@ -241,43 +216,42 @@ static bool uses_functions(const struct alternative *alt, const struct probe_res
 	       plan__backend_error(alt->object, offers, BACKEND_FENTRY);
 }
 
-struct choice {
-	const struct alternative *chosen;
-	bool other_backend; /* alternatives were passed over for their backend */
-	int told;
-};
-
-static void pick(struct choice *c, struct plan *plan, enum probe_id probe,
-		 const struct probe_result *offers, const struct plan_request *req, bool fallback)
+/* Chooses the first alternative that works. Returns whether some are of another backend. */
+static bool pick(struct plan *plan, enum probe_id probe, const struct probe_result *offers,
+		 const struct plan_request *req, bool fallback, bool *specific)
 {
-	for (size_t i = 0; i < plan_alternatives_nr && !c->chosen; i++) {
+	bool other_backend = false;
+
+	for (size_t i = 0; i < plan_alternatives_nr && !plan->chosen[probe]; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
 
 		if (!is_of(alt, req->object, probe))
 			continue;
 		if (!allows(req, alt->backend, fallback)) {
-			c->other_backend = true;
+			other_backend = true;
 			continue;
 		}
 		if (!fits_plan(plan, alt, req) ||
 		    (req->backend == BACKEND_AUTO && !uses_functions(alt, offers)))
 			continue;
 		if (offers[i].answer == ANSWER_YES)
-			c->chosen = alt;
+			plan->chosen[probe] = alt;
 		else
-			note_refusal(plan, probe, &offers[i], &c->told);
+			note_refusal(plan, probe, offers[i].err, specific);
 	}
+	return other_backend;
 }
 
 /* The reason for a missing alternative if no refusal has one. */
 static void explain(struct plan *plan, enum probe_id probe, const struct plan_request *req,
 		    bool other_backend)
 {
+	const char *nothing = plan_probes[probe].nothing;
+
 	if (is_part_of_call(probe) && !plan->chosen[PROBE_CALL_TIME]) {
 		plan->reason[probe] = plan->reason[PROBE_CALL_TIME];
-	} else if (plan_probes[probe].nothing &&
-		   (!other_backend || req->backend == BACKEND_TRACEPOINT)) {
-		plan->reason[probe] = plan_probes[probe].nothing;
+	} else if (nothing && (!other_backend || req->backend == BACKEND_TRACEPOINT)) {
+		plan->reason[probe] = nothing;
 	} else if (other_backend) {
 		plan->reason[probe] = "the backend asked for has no hook for it";
 		plan->remedy[probe] = "use --backend auto";
@@ -289,21 +263,27 @@ static void explain(struct plan *plan, enum probe_id probe, const struct plan_re
 static void choose(struct plan *plan, enum probe_id probe, const struct probe_result *offers,
 		   const struct plan_request *req)
 {
-	struct choice c = {0};
+	bool other_backend, specific = false;
 
 	plan->reason[probe] = req->object == OBJECT_RUN ? not_wanted(probe, req) : NULL;
 	if (plan->reason[probe])
 		return;
-	pick(&c, plan, probe, offers, req, false);
-	if (!c.chosen && req->object == OBJECT_ATTACH)
-		pick(&c, plan, probe, offers, req, true);
-	plan->chosen[probe] = c.chosen;
-	if (c.chosen) {
-		plan->reason[probe] = NULL;
-		plan->remedy[probe] = NULL;
-	} else if (!plan->reason[probe]) {
-		explain(plan, probe, req, c.other_backend);
-	}
+	other_backend = pick(plan, probe, offers, req, false, &specific);
+	if (!plan->chosen[probe] && req->object == OBJECT_ATTACH)
+		other_backend |= pick(plan, probe, offers, req, true, &specific);
+	if (plan->chosen[probe])
+		plan->reason[probe] = plan->remedy[probe] = NULL;
+	else if (!plan->reason[probe])
+		explain(plan, probe, req, other_backend);
+}
+
+/* Whether a probe has alternatives in this object. */
+static bool serves(enum bpf_object_id object, enum probe_id probe)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (is_of(&plan_alternatives[i], object, probe))
+			return true;
+	return false;
 }
 
 static bool has_events(const struct plan *plan)
@@ -334,7 +314,7 @@ int plan__make(struct plan *plan, const struct probe_result *offers, const struc
 {
 	*plan = (struct plan){.object = req->object, .mode = req->mode};
 	for (int probe = 0; probe < PROBE_NR; probe++)
-		if (has_probe(req->object, probe))
+		if (serves(req->object, probe))
 			choose(plan, probe, offers, req);
 	if (req->object == OBJECT_ATTACH)
 		return plan__first_needed(plan) == PROBE_NR ? 0 : -EOPNOTSUPP;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "plan.h"
 
 const char plan__apart[] = "taken in a short round of its own, after this one";
@@ -29,6 +30,7 @@ static enum probe_id probe_of(const struct plan *plan, enum nio_stage stage)
 
 void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out)
 {
+	const struct alternative *alt;
 	enum probe_id probe;
 
 	if (stage_probes[stage] == PROBE_LOADGEN) {
@@ -38,14 +40,12 @@ void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_res
 		return;
 	}
 	probe = probe_of(plan, stage);
+	alt = plan->chosen[probe];
 	out->event = plan_probes[probe].event;
-	if (plan->reason[probe] == plan__by_construction) {
+	out->quality = alt ? alt->quality : QUALITY_UNAVAILABLE;
+	out->reason = alt ? alt->caveat : plan->reason[probe];
+	if (out->reason == plan__by_construction)
 		out->quality = QUALITY_DERIVED;
-		out->reason = plan__by_construction;
-		return;
-	}
-	out->quality = plan->chosen[probe] ? plan->chosen[probe]->quality : QUALITY_UNAVAILABLE;
-	out->reason = plan->chosen[probe] ? plan->chosen[probe]->caveat : plan->reason[probe];
 }
 
 const char *plan__no_probe(const struct plan *plan, enum probe_id probe)
@@ -88,6 +88,7 @@ const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part)
 const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
 {
 	const struct alternative *deferred = plan->chosen[PROBE_DEFERRED_COPY];
+	const char *none = plan->reason[PROBE_DEFERRED_COPY];
 
 	switch (stage) {
 	case NIO_STAGE_TX_COPY:
@@ -99,9 +100,7 @@ const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
 	case NIO_STAGE_DEFERRED_COPY:
 		if (deferred)
 			return deferred->backend == BACKEND_TRACEPOINT ? plan_no_mark : NULL;
-		return plan->reason[PROBE_DEFERRED_COPY] == plan__by_construction
-			       ? NULL
-			       : plan->reason[PROBE_DEFERRED_COPY];
+		return none == plan__by_construction ? NULL : none;
 	case NIO_STAGE_RX_COPY:
 		return plan__no_probe(plan, PROBE_RX_TIME);
 	case NIO_STAGE_OTHER_COPY:
@@ -218,33 +217,30 @@ static void name_stages(char *buf, size_t len, enum bpf_object_id object, enum p
 	const struct probe_row *row = &plan_probes[probe];
 	const char *stage =
 		object == OBJECT_ATTACH && row->attach_stage ? row->attach_stage : row->stage;
-	size_t used = 0;
 
 	snprintf(buf, len, "%s", stage ? stage : "");
-	for (int s = 0; !stage && s < NIO_STAGE_NR && used < len; s++)
+	for (int s = 0; !stage && s < NIO_STAGE_NR; s++)
 		if (plan__feeds(probe, s))
-			used += (size_t)snprintf(buf + used, len - used, "%s%s", used ? ", " : "",
-						 stage__key(s));
+			append__text(buf, len, "%s%s", *buf ? ", " : "", stage__key(s));
 }
 
 void plan__missing(const struct plan *plan, char *buf, size_t len)
 {
 	enum probe_id probe = plan__first_needed(plan);
-	const char *before = "";
+	const char *before = "; it would take ";
 	char stage[128];
-	size_t used;
 
 	buf[0] = '\0';
 	if (probe == PROBE_NR)
 		return;
 	name_stages(stage, sizeof(stage), OBJECT_ATTACH, probe);
-	used = (size_t)snprintf(buf, len, "nothing shows %s; it would take ", stage);
-	for (size_t i = 0; i < plan_alternatives_nr && used < len; i++) {
-		if (plan_alternatives[i].object != OBJECT_ATTACH ||
-		    plan_alternatives[i].probe != probe)
+	append__text(buf, len, "nothing shows %s", stage);
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		const struct alternative *alt = &plan_alternatives[i];
+
+		if (alt->object != OBJECT_ATTACH || alt->probe != probe)
 			continue;
-		used += (size_t)snprintf(buf + used, len - used, "%s%s", before,
-					 plan_alternatives[i].hook);
+		append__text(buf, len, "%s%s", before, alt->hook);
 		before = " or ";
 	}
 }
@@ -291,28 +287,29 @@ size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *co
 	size_t n = 0;
 
 	for (int probe = 0; probe < PROBE_NR; probe++) {
-		const struct alternative *alt = chosen_by_any(plans, probe);
-		bool apart = !alt && chosen_by_any(timed, probe);
+		const struct alternative *own = chosen_by_any(plans, probe);
+		const struct alternative *alt = own ? own : chosen_by_any(timed, probe);
 		const struct plan *plan = telling(plans, probe);
 		struct plan_row *row = &rows[n];
 
 		/* Neither chosen nor missing: the object lacks the probe. */
-		if (!plan || (!alt && !plan->reason[probe]))
+		if (!plan || (!own && !plan->reason[probe]))
 			continue;
 		n++;
-		alt = apart ? chosen_by_any(timed, probe) : alt;
-		*row = (struct plan_row){.probe = plan_probes[probe].name, .apart = apart};
+		*row = (struct plan_row){.probe = plan_probes[probe].name, .apart = alt && !own};
 		name_stages(row->stage, sizeof(row->stage), plan->object, probe);
-		row->quality = alt ? alt->quality : QUALITY_UNAVAILABLE;
-		row->reason = alt ? alt->caveat : plan->reason[probe];
 		if (!alt) {
+			row->quality = QUALITY_UNAVAILABLE;
+			row->reason = plan->reason[probe];
 			row->remedy = plan->remedy[probe];
 			continue;
 		}
+		row->quality = alt->quality;
+		row->reason = alt->caveat;
 		row->backend = backend__name(alt->backend);
 		row->hook = alt->hook;
 		row->programs = alt->programs;
-		row->modes = modes_of(apart ? timed : plans, probe, alt);
+		row->modes = modes_of(own ? plans : timed, probe, alt);
 	}
 	return n;
 }

@@ -5,29 +5,31 @@
 #include "common/word.h"
 #include "plan.h"
 
-#define RUN    OBJECT_RUN
-#define ATTACH OBJECT_ATTACH
-#define TP     BACKEND_TRACEPOINT
-#define FN     BACKEND_FENTRY
-#define KP     BACKEND_KPROBE
-#define EXACT  QUALITY_EXACT, NULL
+/* A row of the table; the last arguments are the quality, a function and its arguments. */
+#define ROW(object, probe, ...) {OBJECT_##object, PROBE_##probe, __VA_ARGS__},
 
-static const char MERGED[] = "read as the application takes the notification; the kernel merges "
-			     "notifications of adjacent sends "
-			     "without comparing whether they were copied";
+#define TP BACKEND_TRACEPOINT
+#define FN BACKEND_FENTRY
+#define KP BACKEND_KPROBE
+
+#define EXACT        QUALITY_EXACT, .caveat = NULL
+#define DERIVED(why) QUALITY_DERIVED, .caveat = why
+#define SAMPLED(why) QUALITY_SAMPLED, .caveat = why
+
+static const char MERGED[] =
+	"read as the application takes the notification; the kernel merges notifications of "
+	"adjacent sends without comparing whether they were copied";
 static const char ARRIVAL[] = "counted where zero-copy pages arrive for local delivery, which "
-			      "copies them: skb_copy_ubufs "
-			      "itself has no tracepoint";
+			      "copies them: skb_copy_ubufs itself has no tracepoint";
 static const char BRACKETED[] =
 	"from a piece of page to the next event of the call: with it the accounting between them";
 static const char SOME_RETURNS[] =
 	"only calls whose return is seen: a kretprobe tracks a limited number at once";
 static const char REFUSED[] = "by the kernel's test against net.core.optmem_max, made again at its "
-			      "return; what is below it "
-			      "is taken for RLIMIT_MEMLOCK";
-static const char SOME_REFUSED[] = "by the kernel's test against net.core.optmem_max, made again, "
-				   "of those calls whose return is "
-				   "seen: a kretprobe tracks a limited number at once";
+			      "return; what is below it is taken for RLIMIT_MEMLOCK";
+static const char SOME_REFUSED[] =
+	"by the kernel's test against net.core.optmem_max, made again, of those calls whose return "
+	"is seen: a kretprobe tracks a limited number at once";
 static const char OWN_SKBS[] =
 	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
 static const char AS_IT_BEGINS[] =
@@ -44,155 +46,143 @@ const char plan_rx_in_slices[] = "nio_tp_rx_slices";
 /* In order of preference within a probe. */
 /* clang-format off */
 const struct alternative plan_alternatives[] = {
-	{ RUN, PROBE_SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT, NULL, 3 },
-	{ RUN, PROBE_SEND_RETURN, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT, NULL, 0 },
-	{ RUN, PROBE_SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_send_return", EXACT, NULL, 0 },
+	ROW(RUN, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
+	    .args = 3)
+	ROW(RUN, SEND_RETURN, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT)
+	ROW(RUN, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_send_return", EXACT)
 
-	{ RUN, PROBE_TRANSMIT, FN, "fentry/__tcp_transmit_skb", "nio_fe_transmit", EXACT, NULL, 0 },
-	{ RUN, PROBE_TRANSMIT, KP, "kprobe/__tcp_transmit_skb", "nio_kp_transmit", EXACT, NULL, 0 },
-	{ RUN, PROBE_TRANSMIT, TP, "tp_btf/net_dev_queue", "nio_tp_transmit", EXACT, NULL, 0 },
+	ROW(RUN, TRANSMIT, FN, "fentry/__tcp_transmit_skb", "nio_fe_transmit", EXACT)
+	ROW(RUN, TRANSMIT, KP, "kprobe/__tcp_transmit_skb", "nio_kp_transmit", EXACT)
+	ROW(RUN, TRANSMIT, TP, "tp_btf/net_dev_queue", "nio_tp_transmit", EXACT)
 
-	{ RUN, PROBE_SPLICE, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
-	  "skb_splice_from_iter", 0 },
-	{ RUN, PROBE_SPLICE, FN, "fexit/do_tcp_sendpages", "nio_fx_sendpages", EXACT, NULL, 5 },
-	{ RUN, PROBE_SPLICE, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT,
-	  "skb_splice_from_iter", 0 },
-	{ RUN, PROBE_SPLICE, KP, "kprobe/do_tcp_sendpages", "nio_kp_sendpages", EXACT, NULL, 0 },
+	ROW(RUN, SPLICE, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
+	    .function = "skb_splice_from_iter")
+	ROW(RUN, SPLICE, FN, "fexit/do_tcp_sendpages", "nio_fx_sendpages", EXACT, .args = 5)
+	ROW(RUN, SPLICE, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT,
+	    .function = "skb_splice_from_iter")
+	ROW(RUN, SPLICE, KP, "kprobe/do_tcp_sendpages", "nio_kp_sendpages", EXACT)
 
-	{ RUN, PROBE_DEFERRED_COPY, FN, "fentry,fexit/skb_copy_ubufs", "nio_fe_deferred nio_fx_deferred",
-	  EXACT, NULL, 2 },
-	{ RUN, PROBE_DEFERRED_COPY, KP, "kprobe,kretprobe/skb_copy_ubufs",
-	  "nio_kp_deferred nio_kr_deferred", EXACT, NULL, 0 },
-	{ RUN, PROBE_DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_tp_zerocopy_arrival",
-	  QUALITY_DERIVED, ARRIVAL, NULL, 0 },
+	ROW(RUN, DEFERRED_COPY, FN, "fentry,fexit/skb_copy_ubufs",
+	    "nio_fe_deferred nio_fx_deferred", EXACT, .args = 2)
+	ROW(RUN, DEFERRED_COPY, KP, "kprobe,kretprobe/skb_copy_ubufs",
+	    "nio_kp_deferred nio_kr_deferred", EXACT)
+	ROW(RUN, DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_tp_zerocopy_arrival",
+	    DERIVED(ARRIVAL))
 
-	{ RUN, PROBE_RX_COPY, FN, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT, NULL, 0 },
-	{ RUN, PROBE_RX_COPY, FN, "fexit/skb_copy_datagram_iter", "nio_fx_rx_copy", EXACT, NULL, 4 },
-	{ RUN, PROBE_RX_COPY, KP, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT, NULL, 0 },
-	{ RUN, PROBE_RX_COPY, KP, "kprobe/skb_copy_datagram_iter", "nio_kp_rx_copy", EXACT, NULL, 0 },
-	{ RUN, PROBE_RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy", EXACT, NULL, 0 },
+	ROW(RUN, RX_COPY, FN, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT)
+	ROW(RUN, RX_COPY, FN, "fexit/skb_copy_datagram_iter", "nio_fx_rx_copy", EXACT, .args = 4)
+	ROW(RUN, RX_COPY, KP, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT)
+	ROW(RUN, RX_COPY, KP, "kprobe/skb_copy_datagram_iter", "nio_kp_rx_copy", EXACT)
+	ROW(RUN, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy", EXACT)
 
-	{ RUN, PROBE_COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_fe_msg_completion", EXACT,
-	  NULL, 1 },
-	{ RUN, PROBE_COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_fe_sock_completion", EXACT,
-	  NULL, 2 },
-	{ RUN, PROBE_COMPLETION, FN, "fentry,fexit/msg_zerocopy_complete",
-	  "nio_fe_uarg_put nio_fx_uarg_put nio_tp_uarg_report", EXACT,
-	  "msg_zerocopy_complete", 3 },
-	{ RUN, PROBE_COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_kp_msg_completion", EXACT,
-	  NULL, 0 },
-	{ RUN, PROBE_COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_kp_sock_completion", EXACT,
-	  NULL, 0 },
-	{ RUN, PROBE_COMPLETION, KP, "kprobe,kretprobe/msg_zerocopy_complete",
-	  "nio_kp_uarg_put nio_kr_uarg_put nio_tp_uarg_report", EXACT, NULL, 0 },
-	{ RUN, PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
-	  QUALITY_DERIVED, MERGED, NULL, 0 },
-	{ RUN, PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", plan_notifications_apart,
-	  QUALITY_DERIVED, MERGED, NULL, 0 },
+	ROW(RUN, COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_fe_msg_completion", EXACT,
+	    .args = 1)
+	ROW(RUN, COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_fe_sock_completion", EXACT,
+	    .args = 2)
+	ROW(RUN, COMPLETION, FN, "fentry,fexit/msg_zerocopy_complete",
+	    "nio_fe_uarg_put nio_fx_uarg_put nio_tp_uarg_report", EXACT,
+	    .function = "msg_zerocopy_complete", .args = 3)
+	ROW(RUN, COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_kp_msg_completion", EXACT)
+	ROW(RUN, COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_kp_sock_completion", EXACT)
+	ROW(RUN, COMPLETION, KP, "kprobe,kretprobe/msg_zerocopy_complete",
+	    "nio_kp_uarg_put nio_kr_uarg_put nio_tp_uarg_report", EXACT)
+	ROW(RUN, COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
+	    DERIVED(MERGED))
+	ROW(RUN, COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", plan_notifications_apart,
+	    DERIVED(MERGED))
 
-	{ RUN, PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_msg_account",
-	  QUALITY_DERIVED, REFUSED, "msg_zerocopy_realloc", 3 },
-	{ RUN, PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_devmem_account",
-	  QUALITY_DERIVED, REFUSED, "msg_zerocopy_realloc", 4 },
-	{ RUN, PROBE_REFUSAL, FN, "fexit/sock_zerocopy_realloc", "nio_fx_sock_account",
-	  QUALITY_DERIVED, REFUSED, NULL, 3 },
-	{ RUN, PROBE_REFUSAL, KP, "kprobe,kretprobe/msg_zerocopy_realloc",
-	  "nio_kp_msg_account nio_kr_msg_account", QUALITY_DERIVED, SOME_REFUSED, NULL, 0 },
-	{ RUN, PROBE_REFUSAL, KP, "kprobe,kretprobe/sock_zerocopy_realloc",
-	  "nio_kp_sock_account nio_kr_sock_account", QUALITY_DERIVED, SOME_REFUSED, NULL, 0 },
+	ROW(RUN, REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_msg_account", DERIVED(REFUSED),
+	    .function = "msg_zerocopy_realloc", .args = 3)
+	ROW(RUN, REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_devmem_account",
+	    DERIVED(REFUSED), .function = "msg_zerocopy_realloc", .args = 4)
+	ROW(RUN, REFUSAL, FN, "fexit/sock_zerocopy_realloc", "nio_fx_sock_account",
+	    DERIVED(REFUSED), .args = 3)
+	ROW(RUN, REFUSAL, KP, "kprobe,kretprobe/msg_zerocopy_realloc",
+	    "nio_kp_msg_account nio_kr_msg_account", DERIVED(SOME_REFUSED))
+	ROW(RUN, REFUSAL, KP, "kprobe,kretprobe/sock_zerocopy_realloc",
+	    "nio_kp_sock_account nio_kr_sock_account", DERIVED(SOME_REFUSED))
 
-	{ RUN, PROBE_OTHER_COPY, FN, "fentry,fexit/skb_copy_bits", "nio_fe_copy_bits nio_fx_copy_bits",
-	  QUALITY_DERIVED, OWN_SKBS, NULL, 4 },
-	{ RUN, PROBE_OTHER_COPY, KP, "kprobe,kretprobe/skb_copy_bits",
-	  "nio_kp_copy_bits nio_kr_copy_bits", QUALITY_DERIVED, OWN_SKBS, NULL, 0 },
-	{ RUN, PROBE_CHECKSUM_COPY, FN, "fentry,fexit/skb_copy_and_csum_bits",
-	  "nio_fe_csum_bits nio_fx_csum_bits", EXACT, NULL, 0 },
-	{ RUN, PROBE_CHECKSUM_COPY, KP, "kprobe,kretprobe/skb_copy_and_csum_bits",
-	  "nio_kp_csum_bits nio_kr_csum_bits", EXACT, NULL, 0 },
-	{ RUN, PROBE_COALESCE, FN, "fentry,fexit/skb_try_coalesce", "nio_fe_coalesce nio_fx_coalesce",
-	  EXACT, NULL, 4 },
-	{ RUN, PROBE_COALESCE, KP, "kprobe,kretprobe/skb_try_coalesce",
-	  "nio_kp_coalesce nio_kr_coalesce", EXACT, NULL, 0 },
+	ROW(RUN, OTHER_COPY, FN, "fentry,fexit/skb_copy_bits", "nio_fe_copy_bits nio_fx_copy_bits",
+	    DERIVED(OWN_SKBS), .args = 4)
+	ROW(RUN, OTHER_COPY, KP, "kprobe,kretprobe/skb_copy_bits",
+	    "nio_kp_copy_bits nio_kr_copy_bits", DERIVED(OWN_SKBS))
+	ROW(RUN, CHECKSUM_COPY, FN, "fentry,fexit/skb_copy_and_csum_bits",
+	    "nio_fe_csum_bits nio_fx_csum_bits", EXACT)
+	ROW(RUN, CHECKSUM_COPY, KP, "kprobe,kretprobe/skb_copy_and_csum_bits",
+	    "nio_kp_csum_bits nio_kr_csum_bits", EXACT)
+	ROW(RUN, COALESCE, FN, "fentry,fexit/skb_try_coalesce", "nio_fe_coalesce nio_fx_coalesce",
+	    EXACT, .args = 4)
+	ROW(RUN, COALESCE, KP, "kprobe,kretprobe/skb_try_coalesce",
+	    "nio_kp_coalesce nio_kr_coalesce", EXACT)
 
-	{ RUN, PROBE_CALL_TIME, FN, "fentry,fexit/tcp_sendmsg",
-	  "nio_fe_sendmsg nio_fe_locked nio_fx_locked nio_fx_sendmsg", EXACT, "tcp_sendmsg", 3 },
-	{ RUN, PROBE_CALL_TIME, KP, "kprobe,kretprobe/tcp_sendmsg",
-	  "nio_kp_sendmsg nio_kp_locked nio_kp_release nio_kr_sendmsg", QUALITY_SAMPLED,
-	  SOME_RETURNS, NULL, 0 },
-	{ RUN, PROBE_COPY_TIME, FN, "fentry,fexit/sk_page_frag_refill", "nio_fe_refill nio_fx_refill",
-	  QUALITY_DERIVED, BRACKETED, NULL, 2 },
-	{ RUN, PROBE_COPY_TIME, KP, "kprobe,kretprobe/sk_page_frag_refill",
-	  "nio_kp_refill nio_kr_refill", QUALITY_DERIVED, BRACKETED, NULL, 0 },
-	{ RUN, PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
-	  "nio_fe_pin_time nio_fx_pin_time", EXACT, NULL, 5 },
-	{ RUN, PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
-	  "nio_fe_pin_time nio_fx_binding_pin_time", EXACT, NULL, 6 },
-	{ RUN, PROBE_PIN_TIME, KP, "kprobe,kretprobe/skb_zerocopy_iter_stream",
-	  "nio_kp_pin_time nio_kr_pin_time", EXACT, NULL, 0 },
-	{ RUN, PROBE_WAIT_TIME, FN, "fentry,fexit/sk_stream_wait_memory", "nio_fe_wait nio_fx_wait",
-	  EXACT, NULL, 0 },
-	{ RUN, PROBE_WAIT_TIME, KP, "kprobe,kretprobe/sk_stream_wait_memory",
-	  "nio_kp_wait nio_kr_wait", EXACT, NULL, 0 },
-	{ RUN, PROBE_TRANSMIT_TIME, FN, "fentry,fexit/tcp_write_xmit",
-	  "nio_fe_write_xmit nio_fx_write_xmit", EXACT, NULL, 0 },
-	{ RUN, PROBE_TRANSMIT_TIME, KP, "kprobe,kretprobe/tcp_write_xmit",
-	  "nio_kp_write_xmit nio_kr_write_xmit", EXACT, NULL, 0 },
-	{ RUN, PROBE_INLINE_TIME, FN, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
-	  EXACT, NULL, 0 },
-	{ RUN, PROBE_INLINE_TIME, KP, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
-	  EXACT, NULL, 0 },
-	{ RUN, PROBE_PREEMPTED_TIME, FN, "tp_btf/sched_switch", "nio_tp_switch", EXACT, NULL, 0 },
-	{ RUN, PROBE_PREEMPTED_TIME, KP, "tp_btf/sched_switch", "nio_tp_switch", EXACT, NULL, 0 },
-	{ RUN, PROBE_RX_TIME, FN, "fentry,fexit/skb_copy_datagram_iter", "nio_fe_rx_time nio_fx_rx_time",
-	  EXACT, NULL, 0 },
-	{ RUN, PROBE_RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
-	  "nio_kp_rx_time nio_kr_rx_time", QUALITY_SAMPLED, SOME_RETURNS, NULL, 0 },
+	ROW(RUN, CALL_TIME, FN, "fentry,fexit/tcp_sendmsg",
+	    "nio_fe_sendmsg nio_fe_locked nio_fx_locked nio_fx_sendmsg", EXACT,
+	    .function = "tcp_sendmsg", .args = 3)
+	ROW(RUN, CALL_TIME, KP, "kprobe,kretprobe/tcp_sendmsg",
+	    "nio_kp_sendmsg nio_kp_locked nio_kp_release nio_kr_sendmsg", SAMPLED(SOME_RETURNS))
+	ROW(RUN, COPY_TIME, FN, "fentry,fexit/sk_page_frag_refill", "nio_fe_refill nio_fx_refill",
+	    DERIVED(BRACKETED), .args = 2)
+	ROW(RUN, COPY_TIME, KP, "kprobe,kretprobe/sk_page_frag_refill",
+	    "nio_kp_refill nio_kr_refill", DERIVED(BRACKETED))
+	ROW(RUN, PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
+	    "nio_fe_pin_time nio_fx_pin_time", EXACT, .args = 5)
+	ROW(RUN, PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
+	    "nio_fe_pin_time nio_fx_binding_pin_time", EXACT, .args = 6)
+	ROW(RUN, PIN_TIME, KP, "kprobe,kretprobe/skb_zerocopy_iter_stream",
+	    "nio_kp_pin_time nio_kr_pin_time", EXACT)
+	ROW(RUN, WAIT_TIME, FN, "fentry,fexit/sk_stream_wait_memory", "nio_fe_wait nio_fx_wait",
+	    EXACT)
+	ROW(RUN, WAIT_TIME, KP, "kprobe,kretprobe/sk_stream_wait_memory",
+	    "nio_kp_wait nio_kr_wait", EXACT)
+	ROW(RUN, TRANSMIT_TIME, FN, "fentry,fexit/tcp_write_xmit",
+	    "nio_fe_write_xmit nio_fx_write_xmit", EXACT)
+	ROW(RUN, TRANSMIT_TIME, KP, "kprobe,kretprobe/tcp_write_xmit",
+	    "nio_kp_write_xmit nio_kr_write_xmit", EXACT)
+	ROW(RUN, INLINE_TIME, FN, "tp_btf/softirq_entry",
+	    "nio_tp_softirq_entry nio_tp_softirq_exit", EXACT)
+	ROW(RUN, INLINE_TIME, KP, "tp_btf/softirq_entry",
+	    "nio_tp_softirq_entry nio_tp_softirq_exit", EXACT)
+	ROW(RUN, PREEMPTED_TIME, FN, "tp_btf/sched_switch", "nio_tp_switch", EXACT)
+	ROW(RUN, PREEMPTED_TIME, KP, "tp_btf/sched_switch", "nio_tp_switch", EXACT)
+	ROW(RUN, RX_TIME, FN, "fentry,fexit/skb_copy_datagram_iter",
+	    "nio_fe_rx_time nio_fx_rx_time", EXACT)
+	ROW(RUN, RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
+	    "nio_kp_rx_time nio_kr_rx_time", SAMPLED(SOME_RETURNS))
 
-	{ RUN, PROBE_SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_sockets", EXACT, NULL, 0 },
+	ROW(RUN, SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_sockets", EXACT)
 
-	{ ATTACH, PROBE_SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT, NULL, 0 },
-	{ ATTACH, PROBE_SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_ae_send nio_ax_send",
-	  EXACT, NULL, 0 },
-	{ ATTACH, PROBE_SEND_RETURN, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send",
-	  QUALITY_DERIVED, AS_ASKED, NULL, 0 },
-	{ ATTACH, PROBE_DEFERRED_COPY, FN, "fentry/skb_copy_ubufs", "nio_ae_deferred",
-	  QUALITY_DERIVED, AS_IT_BEGINS, NULL, 0 },
-	{ ATTACH, PROBE_DEFERRED_COPY, KP, "kprobe/skb_copy_ubufs", "nio_ak_deferred",
-	  QUALITY_DERIVED, AS_IT_BEGINS, NULL, 0 },
-	{ ATTACH, PROBE_DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_at_arrival",
-	  QUALITY_DERIVED, ARRIVAL, NULL, 0 },
-	{ ATTACH, PROBE_RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_at_receive", EXACT,
-	  NULL, 0 },
-	{ ATTACH, PROBE_COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_ae_ended", EXACT,
-	  NULL, 0 },
-	{ ATTACH, PROBE_COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_ak_ended", EXACT,
-	  NULL, 0 },
-	{ ATTACH, PROBE_COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_ak_sock_ended", EXACT,
-	  NULL, 0 },
-	{ ATTACH, PROBE_COMPLETION, TP, "tp_btf/inet_sk_error_report", "nio_at_report",
-	  QUALITY_DERIVED, REPORTED, NULL, 0 },
-	{ ATTACH, PROBE_SOCKETS, BACKEND_ITERATOR, "iter/bpf_map_elem", "nio_at_look", EXACT,
-	  NULL, 0 },
-	{ ATTACH, PROBE_MESSAGE, TP, "tp_btf/tcp_sendmsg_locked", "nio_at_turn", EXACT, NULL, 0 },
-	{ ATTACH, PROBE_MESSAGE, FN, "fentry/tcp_sendmsg_locked", "nio_ae_send", EXACT, NULL, 0 },
-	{ ATTACH, PROBE_MESSAGE, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", EXACT, NULL, 0 },
-	{ ATTACH, PROBE_MESSAGE, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_message", EXACT,
-	  NULL, 0 },
-	{ ATTACH, PROBE_SENDPAGE, FN, "fexit/do_tcp_sendpages", "nio_ax_sendpages", EXACT,
-	  NULL, 0 },
-	{ ATTACH, PROBE_SENDPAGE, KP, "kprobe/do_tcp_sendpages", "nio_ak_sendpages",
-	  QUALITY_DERIVED, AS_ASKED, NULL, 0 },
-	{ ATTACH, PROBE_MPTCP_SEND, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT, NULL, 0 },
-	{ ATTACH, PROBE_MPTCP_SEND, FN, "fexit/mptcp_sendmsg", "nio_ax_mptcp", EXACT, NULL, 0 },
-	{ ATTACH, PROBE_MPTCP_SEND, KP, "tp_btf/sock_send_length", "nio_ak_mptcp", EXACT, NULL, 0 },
-	{ ATTACH, PROBE_SPLICE_READ, FN, "fexit/tcp_splice_read", "nio_ax_splice_read", EXACT,
-	  NULL, 0 },
-	{ ATTACH, PROBE_SOCKET_END, TP, "tp_btf/tcp_destroy_sock",
-	  "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", EXACT, NULL, 0 },
-	{ ATTACH, PROBE_TASKS, TP, "tp_btf/sched_process_fork",
-	  "nio_at_fork nio_at_exec nio_at_rename nio_at_exit", EXACT, NULL, 0 },
-	{ ATTACH, PROBE_EARLIER_SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_at_pass", EXACT,
-	  NULL, 0 },
+	ROW(ATTACH, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
+	ROW(ATTACH, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_ae_send nio_ax_send", EXACT)
+	ROW(ATTACH, SEND_RETURN, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", DERIVED(AS_ASKED))
+	ROW(ATTACH, DEFERRED_COPY, FN, "fentry/skb_copy_ubufs", "nio_ae_deferred",
+	    DERIVED(AS_IT_BEGINS))
+	ROW(ATTACH, DEFERRED_COPY, KP, "kprobe/skb_copy_ubufs", "nio_ak_deferred",
+	    DERIVED(AS_IT_BEGINS))
+	ROW(ATTACH, DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_at_arrival",
+	    DERIVED(ARRIVAL))
+	ROW(ATTACH, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_at_receive", EXACT)
+	ROW(ATTACH, COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_ae_ended", EXACT)
+	ROW(ATTACH, COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_ae_sock_ended", EXACT)
+	ROW(ATTACH, COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_ak_ended", EXACT)
+	ROW(ATTACH, COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_ak_sock_ended", EXACT)
+	ROW(ATTACH, COMPLETION, TP, "tp_btf/inet_sk_error_report", "nio_at_report",
+	    DERIVED(REPORTED))
+	ROW(ATTACH, SOCKETS, BACKEND_ITERATOR, "iter/bpf_map_elem", "nio_at_look", EXACT)
+	ROW(ATTACH, MESSAGE, TP, "tp_btf/tcp_sendmsg_locked", "nio_at_turn", EXACT)
+	ROW(ATTACH, MESSAGE, FN, "fentry/tcp_sendmsg_locked", "nio_ae_send", EXACT)
+	ROW(ATTACH, MESSAGE, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", EXACT)
+	ROW(ATTACH, MESSAGE, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_message", EXACT)
+	ROW(ATTACH, SENDPAGE, FN, "fexit/do_tcp_sendpages", "nio_ax_sendpages", EXACT)
+	ROW(ATTACH, SENDPAGE, KP, "kprobe/do_tcp_sendpages", "nio_ak_sendpages", DERIVED(AS_ASKED))
+	ROW(ATTACH, MPTCP_SEND, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
+	ROW(ATTACH, MPTCP_SEND, FN, "fexit/mptcp_sendmsg", "nio_ax_mptcp", EXACT)
+	ROW(ATTACH, MPTCP_SEND, KP, "tp_btf/sock_send_length", "nio_ak_mptcp", EXACT)
+	ROW(ATTACH, SPLICE_READ, FN, "fexit/tcp_splice_read", "nio_ax_splice_read", EXACT)
+	ROW(ATTACH, SOCKET_END, TP, "tp_btf/tcp_destroy_sock",
+	    "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", EXACT)
+	ROW(ATTACH, TASKS, TP, "tp_btf/sched_process_fork",
+	    "nio_at_fork nio_at_exec nio_at_rename nio_at_exit", EXACT)
+	ROW(ATTACH, EARLIER_SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_at_pass", EXACT)
 };
 /* clang-format on */
 

@@ -17,13 +17,13 @@ void remote__begin(struct run_result *r)
 	r->sender_side = true;
 	app->rx_reason = not_told;
 	app->tcp_received_reason = REMOTE_REASON;
-	app->verify_errors = (struct num){.reason = not_told};
-	app->replies.tx_bytes = app->replies.tx_messages = (struct num){.reason = REMOTE_REASON};
-	app->receiver_cpu_ns = (struct num){.reason = REMOTE_REASON};
+	app->verify_errors = num__unknown(not_told);
+	app->replies.tx_bytes = app->replies.tx_messages = num__unknown(REMOTE_REASON);
+	app->receiver_cpu_ns = num__unknown(REMOTE_REASON);
 	app->latency[LATENCY_DELIVERY].reason = two_clocks;
 	app->latency[LATENCY_RECV_CALL].reason = REMOTE_REASON;
 	for (int c = 0; c < PERF_NR; c++)
-		r->perf[NIO_SIDE_RECEIVER][c] = (struct num){.reason = REMOTE_REASON};
+		r->perf[NIO_SIDE_RECEIVER][c] = num__unknown(REMOTE_REASON);
 }
 
 void remote__book(struct run_result *r)
@@ -56,8 +56,7 @@ void remote__app(struct run_result *r, const struct load_report *sender, bool ve
 	/* Without --verify only sequence numbers are compared: no errors found is then no finding.
 	 */
 	if (verify || sender->confirmed.verify_errors)
-		app->verify_errors =
-			(struct num){.value = sender->confirmed.verify_errors, .known = true};
+		app->verify_errors = num__known(sender->confirmed.verify_errors);
 	else
-		app->verify_errors = (struct num){.reason = "--verify was not given"};
+		app->verify_errors = num__unknown("--verify was not given");
 }

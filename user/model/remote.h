@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The numbers of a run whose receiver is on another machine: the sender's side, and the totals that
- * the receiver confirms at the end (docs/LOADGEN.md, CONFIRM). Pure.
+ * the receiver confirms at the end (docs/reference/loadgen.md, CONFIRM). Pure.
  */
 #ifndef MODEL_REMOTE_H
 #define MODEL_REMOTE_H

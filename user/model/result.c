@@ -167,70 +167,75 @@ const char *zc_cause__key(enum zc_cause c)
 	return NAME_OF(keys, c);
 }
 
-static void stages_unknown(struct run_result *r, struct num none)
+void run_result__no_windows(struct run_result *r, const char *reason)
 {
-	for (int i = 0; i < NIO_STAGE_NR; i++) {
+	const struct num none = num__unknown(reason);
+
+	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++)
+		r->perf_window[i] = (struct perf_window){
+			QUALITY_UNAVAILABLE, reason, none, none, none, none, none, none};
+}
+
+void run_result__no_kernel(struct run_result *r, const char *reason)
+{
+	const struct num none = num__unknown(reason);
+	struct num *const nums[] = {
+		&r->notifications,     &r->zc_completed,
+		&r->zc_filled,         &r->zc_repeated,
+		&r->zc_unseen,         &r->enobufs_optmem,
+		&r->enobufs_memlock,   &r->sequence.tx_bytes,
+		&r->sequence.rx_bytes, &r->sequence.tx_retrans,
+		&r->sequence.tx_ids,   &r->unclassified,
+		&r->path_calls,        &r->times.missed,
+		&r->times.map_full,    &r->times.unmatched,
+		&r->health.missed,     &r->health.dropped,
+		&r->health.map_full,   &r->health.unmatched,
+		&r->health.anomalies,  &r->pinned.completed_bytes,
+	};
+
+	r->ledger_known = false;
+	r->ledger_reason = r->places_reason = r->path_reason = reason;
+	r->path_quality = QUALITY_UNAVAILABLE;
+	r->pinned.completion.reason = r->pinned.outstanding.reason = reason;
+	r->copies_per_byte = r->copies_per_byte_at_most = r->health.coverage =
+		real__unknown(reason);
+	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
+		*nums[i] = none;
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		r->path_ns[p] = none;
+	for (int i = NIO_STAGE_USER_GATHER + 1; i < NIO_STAGE_NR; i++) {
 		struct stage_result *s = &r->stages[i];
 
 		s->quality = QUALITY_UNAVAILABLE;
-		s->reason = not_measured;
+		s->reason = reason;
 		s->ns = s->timed = s->timed_bytes = s->open_bytes = none;
 	}
-	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++)
-		r->perf_window[i] = (struct perf_window){
-			QUALITY_UNAVAILABLE, not_measured, none, none, none, none, none, none};
-}
-
-static void perf_unknown(struct run_result *r, int side, struct num none)
-{
-	for (int c = 0; c < PERF_NR; c++) {
-		struct perf_detail *d = &r->perf_detail[side][c];
-
-		r->perf[side][c] = d->user = d->kernel = none;
-		d->running.reason = not_measured;
-	}
+	run_result__no_windows(r, reason);
 }
 
 void run_result__init(struct run_result *r)
 {
-	const struct num none = {.reason = not_measured};
+	const struct num none = num__unknown(not_measured);
+	struct stage_result *gather = &r->stages[NIO_STAGE_USER_GATHER];
 	struct app_result *app = &r->app;
-	struct health *health = &r->health;
-	struct num *const nums[] = {
-		&app->verify_errors,   &app->replies.tx_bytes, &app->replies.tx_messages,
-		&app->sender_cpu_ns,   &app->receiver_cpu_ns,  &r->notifications,
-		&r->zc_completed,      &r->zc_filled,          &r->zc_repeated,
-		&r->zc_unseen,         &r->enobufs_optmem,     &r->enobufs_memlock,
-		&r->sequence.tx_bytes, &r->sequence.rx_bytes,  &r->sequence.tx_retrans,
-		&r->sequence.tx_ids,   &r->unclassified,       &r->path_calls,
-		&r->times.missed,      &r->times.map_full,     &r->times.unmatched,
-		&health->missed,       &health->dropped,       &health->map_full,
-		&health->unmatched,    &health->anomalies,     &r->pinned.completed_bytes,
-	};
-	const char **const reasons[] = {
-		&r->ledger_reason,
-		&r->copies_per_byte.reason,
-		&r->path_reason,
-		&r->copies_per_byte_at_most.reason,
-		&r->places_reason,
-		&r->verdict.copied_fraction.reason,
-		&health->coverage.reason,
-		&r->pinned.completion.reason,
-		&r->pinned.outstanding.reason,
-	};
 
 	memset(r, 0, sizeof(*r));
-	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
-		*nums[i] = none;
-	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
-		*reasons[i] = not_measured;
+	run_result__no_kernel(r, not_measured);
+	gather->reason = r->verdict.copied_fraction.reason = not_measured;
+	gather->ns = gather->timed = gather->timed_bytes = gather->open_bytes = none;
+	r->path_ns[PATH_SEND_TOTAL] = none;
+	app->verify_errors = app->replies.tx_bytes = app->replies.tx_messages = none;
+	app->sender_cpu_ns = app->receiver_cpu_ns = none;
 	for (int i = 0; i < LATENCY_NR; i++)
 		app->latency[i].reason = not_measured;
-	for (int i = 0; i < PATH_NR; i++)
-		r->path_ns[i] = none;
-	for (int side = 0; side < NIO_SIDE_NR; side++)
-		perf_unknown(r, side, none);
-	stages_unknown(r, none);
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		for (int c = 0; c < PERF_NR; c++) {
+			struct perf_detail *d = &r->perf_detail[side][c];
+
+			r->perf[side][c] = d->user = d->kernel = none;
+			d->running.reason = not_measured;
+		}
+	}
 	cpu_time__none(&r->cpu, not_measured);
 }
 
@@ -298,10 +303,10 @@ struct real run_result__events_share(const struct run_result *r)
 	const struct health *h = &r->health;
 
 	if (!r->ledger_known)
-		return (struct real){.reason = r->ledger_reason};
+		return real__unknown(r->ledger_reason);
 	if (!has_slices(r))
-		return (struct real){.value = 1, .known = true};
-	return (struct real){.value = (double)h->looked_ns / (double)h->phase_ns, .known = true};
+		return real__known(1);
+	return real__known((double)h->looked_ns / (double)h->phase_ns);
 }
 
 bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage)
@@ -328,9 +333,6 @@ bool run_result__unbalanced(const struct run_result *r)
 struct real run_result__gbps(const struct run_result *r)
 {
 	if (!r->duration_ns)
-		return (struct real){.reason = "nothing was measured"};
-	return (struct real){
-		.value = (double)run_result__delivered(r) * 8 / (double)r->duration_ns,
-		.known = true,
-	};
+		return real__unknown("nothing was measured");
+	return real__known((double)run_result__delivered(r) * 8 / (double)r->duration_ns);
 }

@@ -71,7 +71,7 @@ struct stage_result {
 
 /* clang-format off */
 /*
- * Latencies timed by the load generator (docs/LOADGEN.md): enum suffix, JSON key, reporting side,
+ * Latencies timed by the load generator (docs/reference/loadgen.md): enum suffix, JSON key, reporting side,
  * heading, why a run may lack it, description.
  */
 #define LATENCIES(X)                                                                       \
@@ -469,6 +469,12 @@ struct result {
 /* result.c. run_result__init() marks everything unknown; __clear() frees what a result owns. */
 void run_result__init(struct run_result *r);
 void run_result__clear(struct run_result *r);
+
+/* No kernel side: all its numbers and all stages but user_gather are unknown, for this reason. */
+void run_result__no_kernel(struct run_result *r, const char *reason);
+
+/* No counters inside the stages: every window is unavailable, for this (static) reason. */
+void run_result__no_windows(struct run_result *r, const char *reason);
 
 /*
  * Payload that arrived: bytes received, or where the receiver's totals are not known, bytes that

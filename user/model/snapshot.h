@@ -25,23 +25,24 @@ struct other_sum {
 	struct nio_sum sum;
 };
 
-/* Everything counted so far for one slot, summed over CPUs. Only ever grows. */
+/* Everything counted so far for one slot, summed over CPUs. */
 struct snapshot {
+	/* Counters of 64 bits, which only grow, up to `places`: see snapshot__since(). */
 	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
 	struct nio_zc zc;
 	struct nio_path path;
 	struct nio_uncovered uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
+	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
+	struct nio_loss loss;         /* of all slots */
+	uint64_t missed;              /* runs the kernel refused, of all programs and slots */
+	uint64_t missed_of[PROBE_NR]; /* of the programs of each probe of the attached plan */
+	/* The entries only grow in number; their sums grow. */
 	struct place_sum places[NIO_PLACES_MAX];
 	size_t places_nr;
 	struct other_sum others[NIO_OTHERS_MAX];
 	size_t others_nr;
-	uint64_t missed;    /* runs the kernel refused, of all programs; of all slots */
-	bool missed_untold; /* the kernel does not tell of some programs: there may be more */
-	/* the same of the programs of each probe of the plan attached */
-	uint64_t missed_of[PROBE_NR];
+	bool missed_untold; /* the kernel does not count the misses of some programs */
 	bool untold_of[PROBE_NR];
-	struct nio_loss loss; /* of all slots */
-	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
 	/* why the windows were not counted (cycles), or were without an event; NULL: they were */
 	const char *no_perf[NIO_PERF_EVENT_NR];
 	struct socket_snapshot sockets[NIO_SIDE_NR];
@@ -51,5 +52,9 @@ struct snapshot {
 	/* Bytes are moving: the application's counts are of another moment than these. */
 	bool moving;
 };
+
+/* Sets since to now, with its counters and the sums of places and others less those of base. */
+void snapshot__since(struct snapshot *since, const struct snapshot *base,
+		     const struct snapshot *now);
 
 #endif

@@ -181,7 +181,7 @@ static void divide_read(struct split *d, const struct sock_state *s, uint64_t re
 	seen = taken + *unseen;
 	d->seen_rx = taken < read ? taken : read;
 	if (!seen) {
-		*unseen = read;
+		d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED] = read;
 		return;
 	}
 	if (!read)
@@ -298,6 +298,12 @@ static uint64_t unseen_copies(const struct sock_state *s, const struct split *d)
 	return pinned + retransmitted(s) - seen;
 }
 
+/* A state is made at the first call seen: in a later window than the first, calls came before. */
+static bool saw_whole_life(const struct sock_state *s)
+{
+	return sock_state_saw_all(s) && s->born_window == 1;
+}
+
 void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state *s)
 {
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zckey != s->zckey_base;
@@ -306,6 +312,7 @@ void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state 
 	split_socket(&d, s);
 	b->connections++;
 	b->unmeasured += s->uncovered != 0;
+	b->partly_seen += s->uncovered == NIO_UNCOVERED_MPTCP + 1 && !saw_whole_life(s);
 	b->socket_tx += s->now.sent - s->base.sent;
 	b->socket_rx += s->now.read - s->base.read;
 	b->received += s->now.received - s->base.received;
@@ -346,20 +353,20 @@ struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_s
 	uint64_t socket = side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx;
 
 	if (b->unmeasured)
-		return (struct real){.reason = "sockets that another layer than TCP serves: their "
-					       "numbers count what that layer sends"};
+		return real__unknown("sockets that another layer than TCP serves: their "
+				     "numbers count what that layer sends");
 	if (b->left_out)
-		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
-	return (struct real){.value = (double)(int64_t)(socket - socket_ledger__booked(b, side)),
-			     .known = true};
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
+	return real__known((double)(int64_t)(socket - socket_ledger__booked(b, side)));
 }
 
 struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen)
 {
-	if (seen || !b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
-		return (struct num){.value = b->spliced, .known = true};
-	return (struct num){.reason = "only programs on functions tell splice from other ways "
-				      "to take bytes without a copy"};
+	if (seen || !(b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] +
+		      b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED]))
+		return num__known(b->spliced);
+	return num__unknown("only programs on functions tell splice from other ways to "
+			    "take bytes without a copy");
 }
 
 uint64_t socket_ledger__zerocopy_sends(const struct socket_ledger *b)
@@ -379,9 +386,18 @@ uint64_t socket_ledger__bytes(const struct socket_ledger *b)
 	       socket_ledger__booked(b, NIO_SIDE_RECEIVER);
 }
 
-uint64_t socket_ledger__unclassified(const struct socket_ledger *b)
+uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side)
 {
-	return b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
+	return b->uncovered[side][NIO_UNCOVERED_MISSED];
+}
+
+struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side side,
+				    enum nio_uncovered_kind kind)
+{
+	if (kind == NIO_UNCOVERED_MPTCP && b->partly_seen)
+		return num__unknown("MPTCP calls were not watched all the time; --count-calls "
+				    "watches them all");
+	return num__known(b->uncovered[side][kind]);
 }
 
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage)
@@ -392,7 +408,9 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 	case NIO_STAGE_TX_PIN:
 	case NIO_STAGE_TX_COPY:
 	case NIO_STAGE_TX_SPLICE:
-		return bytes + socket_ledger__unclassified(b);
+		return bytes + socket_ledger__unclassified(b, NIO_SIDE_SENDER);
+	case NIO_STAGE_RX_COPY:
+		return bytes + socket_ledger__unclassified(b, NIO_SIDE_RECEIVER);
 	case NIO_STAGE_DEFERRED_COPY:
 		return bytes + b->unseen + b->pinned_open;
 	default:
@@ -410,13 +428,12 @@ struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
 	uint64_t bytes = socket_ledger__bytes(b);
 
 	if (b->left_out)
-		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
 	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
-		return (struct real){.reason = "copies of bytes that no stage covers are unknown"};
+		return real__unknown("copies of bytes that no stage covers are unknown");
 	if (!bytes)
-		return (struct real){.reason = "nothing was sent or received"};
-	return (struct real){.value = (double)socket_ledger__copied_bytes(b) / (double)bytes,
-			     .known = true};
+		return real__unknown("nothing was sent or received");
+	return real__known((double)socket_ledger__copied_bytes(b) / (double)bytes);
 }
 
 struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b)
@@ -424,7 +441,8 @@ struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b
 	struct real most = socket_ledger__copies_per_byte(b);
 
 	if (most.known)
-		most.value += (double)(b->unseen + socket_ledger__unclassified(b)) /
+		most.value += (double)(b->unseen + socket_ledger__unclassified(b, NIO_SIDE_SENDER) +
+				       socket_ledger__unclassified(b, NIO_SIDE_RECEIVER)) /
 			      (double)socket_ledger__bytes(b);
 	return most;
 }
@@ -434,23 +452,22 @@ struct real socket_ledger__coverage(const struct socket_ledger *b)
 	uint64_t socket = b->socket_tx + b->socket_rx;
 
 	if (b->unmeasured)
-		return (struct real){.reason = "not all bytes went through TCP alone"};
+		return real__unknown("not all bytes went through TCP alone");
 	if (b->left_out)
-		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
 	if (!socket)
-		return (struct real){.reason = "nothing was sent or received"};
-	return (struct real){.value = (double)(b->seen_tx + b->seen_rx) / (double)socket,
-			     .known = true};
+		return real__unknown("nothing was sent or received");
+	return real__known((double)(b->seen_tx + b->seen_rx) / (double)socket);
 }
 
 struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 {
 	if (b->left_out)
-		return (struct real){.reason = SOCKET_LEDGER_LEFT_OUT};
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
 	if (!b->completed)
-		return (struct real){.reason = b->ids ? "no zero-copy send was seen to complete"
-						      : "no zero-copy sends"};
-	return (struct real){.value = (double)b->copied / (double)b->completed, .known = true};
+		return real__unknown(b->ids ? "no zero-copy send was seen to complete"
+					    : "no zero-copy sends");
+	return real__known((double)b->copied / (double)b->completed);
 }
 
 const char *send_kind__key(unsigned int kind)

@@ -28,6 +28,7 @@ struct socket_ledger {
 	uint64_t seen_tx, seen_rx; /* bytes of calls and copies that were seen */
 	size_t left_out;           /* sockets and processes that are missing in these sums */
 	size_t unmeasured;         /* connections served by another layer than TCP */
+	size_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
 	uint64_t retrans;
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
@@ -75,8 +76,15 @@ struct real socket_ledger__coverage(const struct socket_ledger *b);
 /* Share of the completed zero-copy sends that were copied after all. */
 struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
 
-/* Bytes sent without a seen call: copied, pinned or spliced. */
-uint64_t socket_ledger__unclassified(const struct socket_ledger *b);
+/* Bytes without a seen call: copied or not. */
+uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side);
+
+/*
+ * Bytes that no stage has. Unknown for MPTCP where its calls were watched in windows: unlike other
+ * layers, MPTCP has no byte counters that the programs read.
+ */
+struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side side,
+				    enum nio_uncovered_kind kind);
 
 /*
  * The most that a stage can have: its bytes, and those whose events were missed. The bytes of a

@@ -2,11 +2,11 @@
 /* The rows of tap_parse.h. Pure. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <linux/if_ether.h>
 
+#include "base/append.h"
 #include "base/printable.h"
 #include "tap_parse.h"
 
@@ -73,29 +73,18 @@ bool tap_hook__is_socket(const struct tap_hook *h)
 	       !strncmp(h->function, "tpacket_rcv", strlen("tpacket_rcv"));
 }
 
-__attribute__((format(printf, 3, 4))) static void append(char *buf, size_t len, const char *format,
-							 ...)
-{
-	size_t used = strlen(buf);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(buf + used, len - used, format, args);
-	va_end(args);
-}
-
 char *tap__name(const struct tap *t, char buf[TAP_NAME_LEN])
 {
 	buf[0] = '\0';
-	append(buf, TAP_NAME_LEN, "%s%s", t->device[0] ? t->device : "every device",
-	       t->elsewhere ? " of every namespace" : "");
+	append__text(buf, TAP_NAME_LEN, "%s%s", t->device[0] ? t->device : "every device",
+		     t->elsewhere ? " of every namespace" : "");
 	if (t->pid.known)
-		append(buf, TAP_NAME_LEN, " (%s, pid %" PRIu64 ")",
-		       t->process[0] ? t->process : "?", t->pid.value);
+		append__text(buf, TAP_NAME_LEN, " (%s, pid %" PRIu64 ")",
+			     t->process[0] ? t->process : "?", t->pid.value);
 	else if (!t->inode)
-		append(buf, TAP_NAME_LEN, " (the kernel's own: %s)", t->function);
+		append__text(buf, TAP_NAME_LEN, " (the kernel's own: %s)", t->function);
 	else
-		append(buf, TAP_NAME_LEN, " (its process could not be seen)");
+		append__text(buf, TAP_NAME_LEN, " (its process could not be seen)");
 	return printable__in_place(buf);
 }
 
@@ -109,13 +98,13 @@ char *taps__name(const struct taps *taps, char buf[TAPS_NAME_LEN])
 		if (!taps->list[i].in_run)
 			continue;
 		if (named < NAMED_TAPS)
-			append(buf, TAPS_NAME_LEN, "%s%s", named ? ", " : "",
-			       tap__name(&taps->list[i], name));
+			append__text(buf, TAPS_NAME_LEN, "%s%s", named ? ", " : "",
+				     tap__name(&taps->list[i], name));
 		else
 			more++;
 		named++;
 	}
 	if (more)
-		append(buf, TAPS_NAME_LEN, " and %u more", more);
+		append__text(buf, TAPS_NAME_LEN, " and %u more", more);
 	return buf;
 }

@@ -3,14 +3,9 @@
 #include "time_figures.h"
 #include "figures.h"
 
-static struct real known(double value)
-{
-	return (struct real){.value = value, .known = true};
-}
-
 static struct real unknown(const char *reason)
 {
-	return (struct real){.reason = reason ? reason : "the reason was not recorded"};
+	return real__unknown(reason ? reason : "the reason was not recorded");
 }
 
 uint64_t time_figures__calls(const struct run_result *run)
@@ -54,12 +49,13 @@ struct real time_figures__part(const struct run_result *run, enum path_part part
 	if (part != PATH_SEND_TOTAL && !run->path_calls.known)
 		return unknown(run->path_calls.reason);
 	calls = calls_of(run, part);
-	return calls ? known((double)ns->value / (double)calls) : unknown("no call was timed");
+	return calls ? real__known((double)ns->value / (double)calls)
+		     : unknown("no call was timed");
 }
 
 struct real time_figures__inside(const struct run_result *run)
 {
-	struct real sum = known(0), part;
+	struct real sum = real__known(0), part;
 	int p;
 
 	for (p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++) {
@@ -84,7 +80,7 @@ struct real time_figures__outside(const struct run_result *run)
 		return unknown("not every call was followed");
 	if (total.value < inside.value)
 		return unknown("other calls were followed than the load generator timed");
-	return known(total.value - inside.value);
+	return real__known(total.value - inside.value);
 }
 
 /* The part of the stage's bytes that was timed. */
@@ -114,10 +110,10 @@ struct real time_figures__timed_bytes(const struct run_result *run, enum nio_sta
 	if (!s->ns.known)
 		return unknown(s->ns.reason);
 	if (s->timed_bytes.known)
-		return known((double)s->timed_bytes.value);
+		return real__known((double)s->timed_bytes.value);
 	if (two_moments(run) && stage__account(stage) == STAGE_SENT)
 		return unknown(run->not_final);
-	return known(timed_share(run, stage) * (double)s->bytes);
+	return real__known(timed_share(run, stage) * (double)s->bytes);
 }
 
 struct real time_figures__per_kib(const struct run_result *run, enum nio_stage stage)
@@ -128,8 +124,8 @@ struct real time_figures__per_kib(const struct run_result *run, enum nio_stage s
 	if (!bytes.known)
 		return bytes;
 	if (!s->bytes)
-		return known(0);
+		return real__known(0);
 	if (!(bytes.value > 0) || !s->ns.value)
 		return unknown("no event was timed");
-	return known((double)s->ns.value * 1024 / bytes.value);
+	return real__known((double)s->ns.value * 1024 / bytes.value);
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ledger.h"
 #include "plan.h"
 #include "time_figures.h"
 #include "timed_round.h"
@@ -89,5 +88,5 @@ void timed_round__none(struct run_result *run, const char *why)
 	if (run->pinned.completion.reason == plan__apart)
 		run->pinned.completion.reason = not_made;
 	if (run->perf_window[0].reason == plan__apart)
-		ledger__no_windows(run, not_made);
+		run_result__no_windows(run, not_made);
 }

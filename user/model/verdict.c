@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The zero-copy verdict; see verdict.h. Pure. */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tap_parse.h"
+#include "base/append.h"
 #include "common/units.h"
+#include "tap_parse.h"
 #include "verdict.h"
 
 /* Bytes booked beyond those pinned that are too few to speak of: headers, rounding of totals. */
@@ -39,11 +39,21 @@ static const char *const clauses[] = {
 
 __attribute__((format(printf, 2, 3))) static void say(struct verdict *v, const char *format, ...)
 {
-	size_t len = strlen(v->text);
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(v->text + len, sizeof(v->text) - len, format, args);
+	append__args(v->text, sizeof(v->text), format, args);
+	va_end(args);
+}
+
+/* Adds to the evidence of the last cause. */
+__attribute__((format(printf, 2, 3))) static void extend(struct verdict *v, const char *format, ...)
+{
+	char *evidence = v->causes[v->causes_nr - 1].evidence;
+	va_list args;
+
+	va_start(args, format);
+	append__args(evidence, sizeof(v->causes[0].evidence), format, args);
 	va_end(args);
 }
 
@@ -75,8 +85,8 @@ static struct num bytes_of(const struct run_result *r, enum nio_stage stage)
 	const struct stage_result *s = &r->stages[stage];
 
 	if (!r->ledger_known || s->quality == QUALITY_UNAVAILABLE)
-		return (struct num){.reason = r->ledger_known ? s->reason : r->ledger_reason};
-	return (struct num){.value = s->bytes, .known = true};
+		return num__unknown(r->ledger_known ? s->reason : r->ledger_reason);
+	return num__known(s->bytes);
 }
 
 /* A path that stays on this machine: lo leads nowhere else. */
@@ -114,54 +124,41 @@ static bool any_tap(const struct environment *env, bool sending)
 static void add_local_tap(struct verdict *v, const struct evidence *e)
 {
 	const struct stage_result *deferred = &e->r->stages[NIO_STAGE_DEFERRED_COPY];
-	char name[TAPS_NAME_LEN], above[UNITS_BUF], pinned[UNITS_BUF];
+	static const char further[] = ": it is handed a further copy of each packet as it leaves, ";
+	char name[TAPS_NAME_LEN];
 
-	taps__name(&e->env->taps, name);
+	add(v, ZC_CAUSE_TAP, "a packet tap was open on %s", taps__name(&e->env->taps, name));
 	if (!any_tap(e->env, true))
-		add(v, ZC_CAUSE_TAP,
-		    "a packet tap was open on %s: as the receiving end, it takes the copy that "
-		    "delivery would have made, and adds none",
-		    name);
+		extend(v, ": as the receiving end, it takes the copy that delivery would have "
+			  "made, and adds none");
 	else if (deferred->quality != QUALITY_EXACT)
-		add(v, ZC_CAUSE_TAP,
-		    "a packet tap was open on %s: it is handed a further copy of each packet as it "
-		    "leaves, which is not in deferred_copy here (%s)",
-		    name, quality__name(deferred->quality));
+		extend(v, "%swhich is not in deferred_copy here (%s)", further,
+		       quality__name(deferred->quality));
 	else if (e->surplus > e->r->app.tcp_bytes_retrans + SURPLUS_MIN(e->pinned.value))
-		add(v, ZC_CAUSE_TAP,
-		    "a packet tap was open on %s: it is handed a further copy of each packet as it "
-		    "leaves, so deferred_copy is %s above the %s pinned",
-		    name, format_bytes_si(above, sizeof(above), (double)e->surplus),
-		    format_bytes_si(pinned, sizeof(pinned), (double)e->pinned.value));
+		extend(v, "%sso deferred_copy is %s above the %s pinned", further,
+		       TEXT_BYTES(e->surplus), TEXT_BYTES(e->pinned.value));
 	else
-		add(v, ZC_CAUSE_TAP,
-		    "a packet tap was open on %s, but no further copy for it was seen", name);
+		extend(v, ", but no further copy for it was seen");
 }
 
 /* With a tap the surplus is not only retransmissions: it is not named twice. */
 static void add_retransmission(struct verdict *v, const struct evidence *e)
 {
 	uint64_t again = e->r->app.tcp_bytes_retrans;
-	char bytes[UNITS_BUF], above[UNITS_BUF];
 
 	if (!again || !e->surplus)
 		return;
-	format_bytes_si(bytes, sizeof(bytes), (double)again);
-	format_bytes_si(above, sizeof(above), (double)e->surplus);
-	if (any_tap(e->env, false))
-		add(v, ZC_CAUSE_RETRANSMISSION, "%s were retransmitted, and copied again each time",
-		    bytes);
-	else
-		add(v, ZC_CAUSE_RETRANSMISSION,
-		    "%s were retransmitted, and copied again each time: deferred_copy is %s above "
-		    "what was pinned",
-		    bytes, above);
+	add(v, ZC_CAUSE_RETRANSMISSION, "%s were retransmitted, and copied again each time",
+	    TEXT_BYTES(again));
+	if (!any_tap(e->env, false))
+		extend(v, ": deferred_copy is %s above what was pinned", TEXT_BYTES(e->surplus));
 }
 
 /* Pinned pages were copied later, by skb_copy_ubufs: on local delivery, or on transmit. */
 static void find_deferred(struct verdict *v, const struct evidence *e)
 {
 	const struct environment *env = e->env;
+	const char *reason = env->taps.reason ? env->taps.reason : "the reason was not recorded";
 	char name[TAPS_NAME_LEN];
 
 	if (e->local) {
@@ -173,13 +170,12 @@ static void find_deferred(struct verdict *v, const struct evidence *e)
 		add(v, ZC_CAUSE_TAP, "a packet tap was open on %s, %s",
 		    taps__name(&env->taps, name), clauses[ZC_CAUSE_TAP]);
 	} else {
-		add(v, ZC_CAUSE_UNKNOWN, "pinned pages were copied on their way out (%s), %s%s",
-		    "skb_copy_ubufs",
-		    env->taps.known ? "yet no packet tap was open on "
-				    : "and packet taps could not be looked for: ",
-		    env->taps.known    ? env->device
-		    : env->taps.reason ? env->taps.reason
-				       : "the reason was not recorded");
+		add(v, ZC_CAUSE_UNKNOWN,
+		    "pinned pages were copied on their way out (skb_copy_ubufs), ");
+		if (env->taps.known)
+			extend(v, "yet no packet tap was open on %s", env->device);
+		else
+			extend(v, "and packet taps could not be looked for: %s", reason);
 	}
 	add_retransmission(v, e);
 }
@@ -189,37 +185,31 @@ static void find_unpinned(struct verdict *v, const struct evidence *e)
 {
 	const struct flag *sg = &e->env->device_scatter_gather;
 
+	add(v, ZC_CAUSE_NO_SG, "nothing was pinned, ");
 	if (sg->known && sg->value)
-		add(v, ZC_CAUSE_NO_SG,
-		    "nothing was pinned, though the device (%s) does scatter-gather: something "
-		    "else on the route does not (a tunnel, IPsec), %s",
-		    e->env->device, clauses[ZC_CAUSE_NO_SG]);
+		extend(v,
+		       "though the device (%s) does scatter-gather: something else on the route "
+		       "does not (a tunnel, IPsec)",
+		       e->env->device);
 	else
-		add(v, ZC_CAUSE_NO_SG,
-		    "nothing was pinned, because the route's device (%s) does no scatter-gather%s, "
-		    "%s",
-		    e->env->device, sg->known ? " (ethtool agrees)" : "", clauses[ZC_CAUSE_NO_SG]);
+		extend(v, "because the route's device (%s) does no scatter-gather%s",
+		       e->env->device, sg->known ? " (ethtool agrees)" : "");
+	extend(v, ", %s", clauses[ZC_CAUSE_NO_SG]);
 }
 
 /* Pinned, not copied by skb_copy_ubufs, and yet copied: in front of a device that needs it so. */
 static void find_flattened(struct verdict *v, const struct evidence *e)
 {
-	char bytes[UNITS_BUF];
+	const struct flag *checksum = &e->env->device_tx_checksum;
 
 	add(v, ZC_CAUSE_NO_SG,
 	    "the device (%s) does %s (ethtool says), so the kernel copied each packet into one "
 	    "piece in front of it",
 	    e->env->device,
-	    e->env->device_tx_checksum.known && !e->env->device_tx_checksum.value
-		    ? "neither scatter-gather nor checksums"
-		    : "no scatter-gather");
-	if (e->other.known && e->other.value) {
-		struct cause *c = &v->causes[v->causes_nr - 1];
-		size_t len = strlen(c->evidence);
-
-		snprintf(c->evidence + len, sizeof(c->evidence) - len, ": other_copy is %s",
-			 format_bytes_si(bytes, sizeof(bytes), (double)e->other.value));
-	}
+	    checksum->known && !checksum->value ? "neither scatter-gather nor checksums"
+						: "no scatter-gather");
+	if (e->other.known && e->other.value)
+		extend(v, ": other_copy is %s", TEXT_BYTES(e->other.value));
 }
 
 /*
@@ -262,26 +252,23 @@ static void find_copied(struct verdict *v, const struct evidence *e)
 		find_unknown(v, e);
 }
 
-static void add_enobufs(struct verdict *v, enum zc_cause cause, uint64_t n, const char *which)
+static void add_enobufs(struct verdict *v, enum zc_cause cause, uint64_t n)
 {
-	char count[UNITS_BUF];
-
-	if (n)
-		add(v, cause, "%s further send%s fell back to copying %s (%s)",
-		    format_count(count, sizeof(count), n), plural(n), clauses[ZC_CAUSE_ENOBUFS],
-		    which);
+	add(v, cause, "%s further send%s fell back to copying %s ", TEXT_COUNT(n), plural(n),
+	    clauses[ZC_CAUSE_ENOBUFS]);
 }
 
-/* "RLIMIT_MEMLOCK" with its value, when that is known and a limit. */
-static const char *limit(char *buf, size_t len, const char *name, const struct num *n)
+/* The fallbacks by one limit, with its value if that is known and a limit. */
+static void add_limit(struct verdict *v, enum zc_cause cause, uint64_t n, const char *what,
+		      const struct num *limit)
 {
-	char size[UNITS_BUF];
-
-	if (!n->known || n->value == UINT64_MAX)
-		snprintf(buf, len, "%s", name);
-	else
-		snprintf(buf, len, "%s, %s", name, format_size(size, sizeof(size), n->value));
-	return buf;
+	if (!n)
+		return;
+	add_enobufs(v, cause, n);
+	extend(v, "(%s", what);
+	if (limit->known && limit->value != UINT64_MAX)
+		extend(v, ", %s", TEXT_SIZE(limit->value));
+	extend(v, ")");
 }
 
 /* The share of n fallbacks refused by one limit: known only if the other one refused nothing. */
@@ -290,22 +277,6 @@ static uint64_t all_by(const struct num *one, const struct num *other, uint64_t 
 	if (!one->known || !other->known || other->value)
 		return 0;
 	return one->value < n ? one->value : n;
-}
-
-/* If both limits refused sends: the number of refusals of each. */
-static void add_untold_enobufs(struct verdict *v, const struct evidence *e, uint64_t n)
-{
-	static const char either[] = "RLIMIT_MEMLOCK or net.core.optmem_max";
-	const struct num *memlock = &e->r->enobufs_memlock, *optmem = &e->r->enobufs_optmem;
-	char which[192], first[UNITS_BUF], second[UNITS_BUF];
-
-	snprintf(which, sizeof(which),
-		 "%s, which refused %s and %s calls, those that a wait relieved among them", either,
-		 format_count(first, sizeof(first), memlock->value),
-		 format_count(second, sizeof(second), optmem->value));
-	add_enobufs(v, ZC_CAUSE_ENOBUFS, n,
-		    memlock->known && memlock->value && optmem->known && optmem->value ? which
-										       : either);
 }
 
 /*
@@ -317,15 +288,19 @@ static void find_enobufs(struct verdict *v, const struct evidence *e)
 	const struct num *memlock = &e->r->enobufs_memlock, *optmem = &e->r->enobufs_optmem;
 	uint64_t all = e->r->app.zc.enobufs, by_memlock = all_by(memlock, optmem, all);
 	uint64_t by_optmem = all_by(optmem, memlock, all);
-	char which[96], value[64];
 
-	snprintf(which, sizeof(which), "pinned pages reached %s",
-		 limit(value, sizeof(value), "RLIMIT_MEMLOCK", &e->env->memlock));
-	add_enobufs(v, ZC_CAUSE_ENOBUFS_MEMLOCK, by_memlock, which);
-	snprintf(which, sizeof(which), "outstanding notifications reached %s",
-		 limit(value, sizeof(value), "net.core.optmem_max", &e->env->optmem_max));
-	add_enobufs(v, ZC_CAUSE_ENOBUFS_OPTMEM, by_optmem, which);
-	add_untold_enobufs(v, e, all - by_memlock - by_optmem);
+	add_limit(v, ZC_CAUSE_ENOBUFS_MEMLOCK, by_memlock, "pinned pages reached RLIMIT_MEMLOCK",
+		  &e->env->memlock);
+	add_limit(v, ZC_CAUSE_ENOBUFS_OPTMEM, by_optmem,
+		  "outstanding notifications reached net.core.optmem_max", &e->env->optmem_max);
+	if (all == by_memlock + by_optmem)
+		return;
+	add_enobufs(v, ZC_CAUSE_ENOBUFS, all - by_memlock - by_optmem);
+	extend(v, "(RLIMIT_MEMLOCK or net.core.optmem_max");
+	if (memlock->known && memlock->value && optmem->known && optmem->value)
+		extend(v, ", which refused %s and %s calls, those that a wait relieved among them",
+		       TEXT_COUNT(memlock->value), TEXT_COUNT(optmem->value));
+	extend(v, ")");
 }
 
 /* The text of the causes from the given one on, one sentence each. */
@@ -341,44 +316,38 @@ static void say_causes(struct verdict *v, unsigned int from)
 
 static void judge_completed(struct verdict *v, const struct evidence *e)
 {
-	char copied[UNITS_BUF], completed[UNITS_BUF];
+	uint64_t copied = e->zc->copied, all = e->zc->completed;
+	const char *completed = TEXT_COUNT(all);
 
-	v->copied_fraction =
-		(struct real){.value = (double)e->zc->copied / e->zc->completed, .known = true};
-	format_count(copied, sizeof(copied), e->zc->copied);
-	format_count(completed, sizeof(completed), e->zc->completed);
-	if (!e->zc->copied && flattened_in_silence(e)) {
+	v->copied_fraction = real__known((double)copied / all);
+	if (copied)
+		find_copied(v, e);
+	else if (flattened_in_silence(e))
 		find_flattened(v, e);
-		v->cause = v->causes[0].cause;
-		find_enobufs(v, e);
-		say(v, "none of %s send%s was reported copied, but %s.", completed,
-		    plural(e->zc->completed), e->zc->completed == 1 ? "it was" : "they were");
-		say_causes(v, 0);
-		return;
-	}
-	if (!e->zc->copied) {
-		v->cause = ZC_CAUSE_NOT_COPIED;
-		find_enobufs(v, e);
-		say(v, "truly zero-copy: none of %s send%s was copied.", completed,
-		    plural(e->zc->completed));
-		say_causes(v, 0);
-		return;
-	}
-	find_copied(v, e);
-	v->cause = v->causes[0].cause;
+	v->cause = v->causes_nr ? v->causes[0].cause : ZC_CAUSE_NOT_COPIED;
 	find_enobufs(v, e);
-	say(v, "%s of %s send%s %s copied after all%s: %s.", copied, completed,
-	    plural(e->zc->completed), e->zc->copied == 1 ? "was" : "were",
-	    v->cause == ZC_CAUSE_UNKNOWN ? "; the cause was not seen" : "", v->causes[0].evidence);
-	say_causes(v, 1);
+	if (copied) {
+		say(v, "%s of %s send%s %s copied after all%s: %s.", TEXT_COUNT(copied), completed,
+		    plural(all), copied == 1 ? "was" : "were",
+		    v->cause == ZC_CAUSE_UNKNOWN ? "; the cause was not seen" : "",
+		    v->causes[0].evidence);
+		say_causes(v, 1);
+		return;
+	}
+	if (v->cause == ZC_CAUSE_NOT_COPIED)
+		say(v, "truly zero-copy: none of %s send%s was copied.", completed, plural(all));
+	else
+		say(v, "none of %s send%s was reported copied, but %s.", completed, plural(all),
+		    all == 1 ? "it was" : "they were");
+	say_causes(v, 0);
 }
 
 static void judge_uncompleted(struct verdict *v, const struct evidence *e)
 {
 	bool zerocopy = mode__has(e->r->mode, MODE_PINS);
 
-	v->copied_fraction = (struct real){.reason = zerocopy ? "no zero-copy send completed"
-							      : "no zero-copy sends in this mode"};
+	v->copied_fraction = real__unknown(zerocopy ? "no zero-copy send completed"
+						    : "no zero-copy sends in this mode");
 	if (!zerocopy)
 		return;
 	find_enobufs(v, e);
@@ -392,23 +361,19 @@ static void judge_uncompleted(struct verdict *v, const struct evidence *e)
 static void say_missed(struct verdict *v, const struct run_result *r)
 {
 	uint64_t missed = run_result__completions_missed(r);
-	char some[UNITS_BUF], least[UNITS_BUF], most[UNITS_BUF], all[UNITS_BUF];
 
 	if (r->kernel_zc_known && r->kernel_zc.completed > r->app.zc.completed)
 		say(v,
 		    " The kernel ended %s zero-copy sends, and the application read of %s: the "
 		    "figures before are the kernel's.",
-		    format_count(most, sizeof(most), r->kernel_zc.completed),
-		    format_count(least, sizeof(least), r->app.zc.completed));
-	if (!missed)
-		return;
-	say(v,
-	    " The kernel's events missed %s of these completions: by those seen, between %s and %s "
-	    "of %s sends were copied; the figures before are the application's own.",
-	    format_count(some, sizeof(some), missed),
-	    format_count(least, sizeof(least), r->kernel_zc.copied),
-	    format_count(most, sizeof(most), r->kernel_zc.copied + missed),
-	    format_count(all, sizeof(all), r->app.zc.completed));
+		    TEXT_COUNT(r->kernel_zc.completed), TEXT_COUNT(r->app.zc.completed));
+	if (missed)
+		say(v,
+		    " The kernel's events missed %s of these completions: by those seen, between "
+		    "%s and %s of %s sends were copied; the figures before are the application's "
+		    "own.",
+		    TEXT_COUNT(missed), TEXT_COUNT(r->kernel_zc.copied),
+		    TEXT_COUNT(r->kernel_zc.copied + missed), TEXT_COUNT(r->app.zc.completed));
 }
 
 void verdict__give(struct run_result *r, const struct environment *env)
@@ -421,7 +386,7 @@ void verdict__give(struct run_result *r, const struct environment *env)
 	v->cause = ZC_CAUSE_NONE;
 	v->causes_nr = 0;
 	if (r->not_final) {
-		v->copied_fraction = (struct real){.reason = r->not_final};
+		v->copied_fraction = real__unknown(r->not_final);
 		return;
 	}
 	if (e.zc->completed)
@@ -443,14 +408,12 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 	else if (!b->stages[NIO_STAGE_TX_PIN].bytes)
 		add(v, ZC_CAUSE_NO_SG,
 		    "nothing was pinned, because the route does no scatter-gather or the calls "
-		    "made "
-		    "the connections (TCP Fast Open), %s",
+		    "made the connections (TCP Fast Open), %s",
 		    clauses[ZC_CAUSE_NO_SG]);
 	else
 		add(v, ZC_CAUSE_UNKNOWN,
 		    "where was not seen: a packet tap on the way out, a device that wants the "
-		    "packet "
-		    "in one piece, or one whose packets a program reads (tun, tap)");
+		    "packet in one piece, or one whose packets a program reads (tun, tap)");
 }
 
 /* Zero-copy that was requested and refused, or is unknown. */
@@ -458,22 +421,20 @@ static void find_refused_of_sockets(struct verdict *v, const struct socket_ledge
 {
 	uint64_t foreign = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
 	uint64_t refused = b->refused[NIO_REFUSAL_ENOBUFS];
-	char text[UNITS_BUF];
 
 	if (b->zc_without_option)
 		add(v, ZC_CAUSE_NO_OPTION,
 		    "%s send%s with MSG_ZEROCOPY on sockets without SO_ZEROCOPY, %s",
-		    format_count(text, sizeof(text), b->zc_without_option),
-		    plural(b->zc_without_option), clauses[ZC_CAUSE_NO_OPTION]);
+		    TEXT_COUNT(b->zc_without_option), plural(b->zc_without_option),
+		    clauses[ZC_CAUSE_NO_OPTION]);
 	if (refused)
 		add(v, ZC_CAUSE_ENOBUFS,
 		    "%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
 		    "net.core.optmem_max or the limit of locked memory",
-		    format_count(text, sizeof(text), refused), plural(refused));
+		    TEXT_COUNT(refused), plural(refused));
 	if (foreign)
 		add(v, ZC_CAUSE_IO_URING, "%s were sent by io_uring's SEND_ZC; %s",
-		    format_bytes_si(text, sizeof(text), (double)foreign),
-		    clauses[ZC_CAUSE_IO_URING]);
+		    TEXT_BYTES(foreign), clauses[ZC_CAUSE_IO_URING]);
 }
 
 /* Pinned bytes that were copied later. Bytes that were not pinned have their own sentence. */
@@ -481,24 +442,21 @@ static void say_deferred(struct verdict *v, const struct socket_ledger *b)
 {
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
-	char all[UNITS_BUF], copied[UNITS_BUF], others[UNITS_BUF];
-	bool least = socket_ledger__arrivals_missed(b);
 
 	if (!pinned)
 		return;
-	format_bytes_si(all, sizeof(all), (double)pinned);
-	format_bytes_si(copied, sizeof(copied), (double)(deferred < pinned ? deferred : pinned));
-	format_bytes_si(others, sizeof(others), (double)(deferred - pinned));
 	if (deferred)
-		say(v, " Of %s pinned, %s%s were copied later.", all, least ? "at least " : "",
-		    copied);
+		say(v, " Of %s pinned, %s%s were copied later.", TEXT_BYTES(pinned),
+		    socket_ledger__arrivals_missed(b) ? "at least " : "",
+		    TEXT_BYTES(deferred < pinned ? deferred : pinned));
 	else
-		say(v, " %s were pinned, and not seen to be copied on this machine.", all);
+		say(v, " %s were pinned, and not seen to be copied on this machine.",
+		    TEXT_BYTES(pinned));
 	if (deferred > pinned + SURPLUS_MIN(pinned))
 		say(v,
 		    " Besides, %s that were not pinned were copied later: they share packets with "
 		    "pinned bytes, or were sent again.",
-		    others);
+		    TEXT_BYTES(deferred - pinned));
 }
 
 /* Bytes that the same sockets sent without MSG_ZEROCOPY. */
@@ -508,37 +466,32 @@ static void say_unpinned(struct verdict *v, const struct socket_ledger *b)
 	uint64_t asked = b->calls[NIO_CALL_ZEROCOPY].bytes;
 	uint64_t copied = b->stages[NIO_STAGE_TX_COPY].bytes;
 	uint64_t by_zerocopy = asked > pinned ? asked - pinned : 0;
-	char bytes[UNITS_BUF];
 
-	if (!pinned || copied <= by_zerocopy + SURPLUS_MIN(pinned))
-		return;
-	say(v, " %s were sent without MSG_ZEROCOPY and copied in the send call.",
-	    format_bytes_si(bytes, sizeof(bytes), (double)(copied - by_zerocopy)));
+	if (pinned && copied > by_zerocopy + SURPLUS_MIN(pinned))
+		say(v, " %s were sent without MSG_ZEROCOPY and copied in the send call.",
+		    TEXT_BYTES(copied - by_zerocopy));
 }
 
 static void judge_sends_of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
 {
-	uint64_t sends = socket_ledger__zerocopy_sends(b);
-	char copied[UNITS_BUF], all[UNITS_BUF];
+	uint64_t sends = b->calls[NIO_CALL_ZEROCOPY].events;
 
 	if (b->completed && !b->copied) {
 		v->cause = ZC_CAUSE_NOT_COPIED;
-		say(v, "None of %s zero-copy send%s was copied.",
-		    format_count(all, sizeof(all), b->completed), plural(b->completed));
-	} else if (b->completed) {
+		say(v, "None of %s zero-copy send%s was copied.", TEXT_COUNT(b->completed),
+		    plural(b->completed));
+		return;
+	}
+	if (b->completed || b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
 		find_copied_of_sockets(v, b);
-		say(v, "%s of %s zero-copy send%s %s copied after all.",
-		    format_count(copied, sizeof(copied), b->copied),
-		    format_count(all, sizeof(all), b->completed), plural(b->completed),
+	if (b->completed)
+		say(v, "%s of %s zero-copy send%s %s copied after all.", TEXT_COUNT(b->copied),
+		    TEXT_COUNT(b->completed), plural(b->completed),
 		    b->copied == 1 ? "was" : "were");
-	} else {
-		if (b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
-			find_copied_of_sockets(v, b);
-		say(v, "%s send%s asked for zero-copy; %s.", format_count(all, sizeof(all), sends),
-		    plural(sends),
+	else
+		say(v, "%s send%s asked for zero-copy; %s.", TEXT_COUNT(sends), plural(sends),
 		    notices ? "none was seen to complete"
 			    : "this kernel does not tell of completions");
-	}
 }
 
 void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
@@ -561,34 +514,39 @@ void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool 
 		v->cause = v->causes[0].cause;
 }
 
-/* How a service sent most of its bytes. */
-enum way { WAY_COPIED, WAY_PINNED, WAY_SPLICED, WAYS };
+/* The way in which a service sent most of its bytes. */
+struct way {
+	const char *words;
+	uint64_t bytes;
+};
 
-static enum way way_of(const struct verdict_service *s)
+static struct way way_of(const struct verdict_service *s)
 {
 	if (s->copied >= s->pinned && s->copied >= s->spliced)
-		return WAY_COPIED;
-	return s->pinned >= s->spliced ? WAY_PINNED : WAY_SPLICED;
+		return (struct way){"copied", s->copied};
+	if (s->pinned >= s->spliced)
+		return (struct way){"pinned (MSG_ZEROCOPY)", s->pinned};
+	return (struct way){"sent by reference (sendfile)", s->spliced};
 }
 
 void verdict__say_services(char *text, size_t len, const struct verdict_service *list, size_t nr)
 {
-	static const char *const words[WAYS] = {"copied", "pinned (MSG_ZEROCOPY)",
-						"sent by reference (sendfile)"};
+	size_t before = strlen(text), begin;
 	bool differ = false;
-	size_t used = strlen(text);
-	char bytes[UNITS_BUF];
 
 	for (size_t i = 1; i < nr; i++)
-		differ |= way_of(&list[i]) != way_of(&list[0]);
-	for (size_t i = 0; i < nr && differ && used < len; i++) {
-		const uint64_t sums[WAYS] = {list[i].copied, list[i].pinned, list[i].spliced};
-		enum way way = way_of(&list[i]);
+		differ |= strcmp(way_of(&list[i]).words, way_of(&list[0]).words) != 0;
+	if (!differ)
+		return;
+	if (before)
+		append__text(text, len, " ");
+	begin = strlen(text);
+	for (size_t i = 0; i < nr; i++) {
+		struct way way = way_of(&list[i]);
 
-		format_bytes_si(bytes, sizeof(bytes), (double)sums[way]);
-		used += (size_t)snprintf(
-			text + used, len - used, "%s%c%s: %s %s%s", i || !text[0] ? "" : " ",
-			i ? list[i].name[0] : toupper((unsigned char)list[i].name[0]),
-			list[i].name + 1, bytes, words[way], i + 1 < nr ? ", " : ".");
+		append__text(text, len, "%s%s: %s %s", i ? ", " : "", list[i].name,
+			     TEXT_BYTES(way.bytes), way.words);
 	}
+	append__text(text, len, ".");
+	text[begin] = (char)toupper((unsigned char)text[begin]);
 }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -158,17 +159,11 @@ static int read_paranoid(void)
 /* The driver names the PMU of a CPU: cpu, cpu_core, cpum_cf, armv8_pmuv3_0, apple_... */
 static bool has_pmu(void)
 {
-	DIR *dir = opendir(PMUS);
-	const struct dirent *d;
-	bool found = false;
+	glob_t found;
+	bool has = !glob(PMUS "/{cpu,arm,apple}*", GLOB_BRACE | GLOB_NOSORT, NULL, &found);
 
-	if (!dir)
-		return false;
-	while (!found && (d = readdir(dir)))
-		found = !strncmp(d->d_name, "cpu", 3) || !strncmp(d->d_name, "arm", 3) ||
-			!strncmp(d->d_name, "apple", 5);
-	closedir(dir);
-	return found;
+	globfree(&found);
+	return has;
 }
 
 static int try_slot(const struct perf_spec *spec)
@@ -192,7 +187,7 @@ void perf_event__probe(struct perf_plan *plan, struct perf_facts *facts)
 	perf_plan__pack(plan);
 }
 
-/* Threads times events often exceed the usual limit of 1024 descriptors. */
+/* Threads times events can exceed the hard limit, which needs CAP_SYS_RESOURCE. */
 static void raise_files(size_t needed)
 {
 	struct rlimit limit;
@@ -200,15 +195,9 @@ static void raise_files(size_t needed)
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
 		return;
 	limit.rlim_cur = needed;
-	if (limit.rlim_max < needed && limit.rlim_max != RLIM_INFINITY)
+	if (limit.rlim_max < needed)
 		limit.rlim_max = needed;
-	if (!setrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	/* Without CAP_SYS_RESOURCE, up to the hard limit. */
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int open_group(struct perf_events *e, const struct perf_group *g, pid_t tid)
@@ -308,57 +297,49 @@ unsigned int perf_events__threads(const struct perf_events *e)
 	return e->threads;
 }
 
-/* Calls fn for each group of each thread, with the leader's descriptor, until an error. */
-static int for_each_group(const struct perf_events *e,
-			  int (*fn)(int leader, const struct perf_group *g, void *arg), void *arg)
+static int control(const struct perf_events *e, unsigned long request)
 {
-	const int *fd = e->fds;
-	int err = 0;
+	const int *leader = e->fds;
 
-	for (unsigned int t = 0; t < e->threads; t++) {
-		for (size_t g = 0; g < e->plan->groups_nr && !err; g++) {
-			err = fn(*fd, &e->plan->groups[g], arg);
-			fd += e->plan->groups[g].nr;
+	for (unsigned int t = 0; t < e->threads; t++)
+		for (size_t g = 0; g < e->plan->groups_nr; g++) {
+			if (ioctl(*leader, request, 0))
+				return -errno;
+			leader += e->plan->groups[g].nr;
 		}
-	}
-	return err;
-}
-
-static int group__control(int leader, const struct perf_group *g, void *arg)
-{
-	(void)g;
-	return ioctl(leader, *(const unsigned long *)arg, 0) ? -errno : 0;
+	return 0;
 }
 
 int perf_events__enable(struct perf_events *e)
 {
-	unsigned long request = PERF_EVENT_IOC_ENABLE;
-
-	return for_each_group(e, group__control, &request);
+	return control(e, PERF_EVENT_IOC_ENABLE);
 }
 
 int perf_events__disable(struct perf_events *e)
 {
-	unsigned long request = PERF_EVENT_IOC_DISABLE;
-
-	return for_each_group(e, group__control, &request);
+	return control(e, PERF_EVENT_IOC_DISABLE);
 }
 
-static int group__add(int leader, const struct perf_group *g, void *arg)
+static int add_group(int leader, const struct perf_group *g, struct perf_sum *sums)
 {
-	struct perf_sum *sums = arg;
 	struct perf_reading r;
 	int err = read_group(leader, g->nr, &r);
 
-	if (err)
-		return err;
-	for (unsigned int i = 0; i < g->nr; i++)
+	for (unsigned int i = 0; i < g->nr && !err; i++)
 		perf_sum__add(&sums[g->slot[i]], r.values[i], r.enabled_ns, r.running_ns);
-	return 0;
+	return err;
 }
 
 int perf_events__read(const struct perf_events *e, struct perf_sum sums[PERF_SLOTS_MAX])
 {
+	const int *leader = e->fds;
+	int err = 0;
+
 	memset(sums, 0, PERF_SLOTS_MAX * sizeof(*sums));
-	return for_each_group(e, group__add, sums);
+	for (unsigned int t = 0; t < e->threads; t++)
+		for (size_t g = 0; g < e->plan->groups_nr && !err; g++) {
+			err = add_group(*leader, &e->plan->groups[g], sums);
+			leader += e->plan->groups[g].nr;
+		}
+	return err;
 }

@@ -25,6 +25,19 @@ struct named {
 #define HW(name, id) {name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id}
 #define SW(name, id) {name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id}
 
+/* cache, operation << 8, result << 16 (perf_event_open(2)) */
+#define CACHE(name, cache, op, result)                                       \
+	{name, PERF_TYPE_HW_CACHE,                                           \
+	 PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 |    \
+	 PERF_COUNT_HW_CACHE_RESULT_##result << 16}
+#define CACHES(name, id)                                                     \
+	CACHE(name "-loads", id, READ, ACCESS),                              \
+	CACHE(name "-load-misses", id, READ, MISS),                          \
+	CACHE(name "-stores", id, WRITE, ACCESS),                            \
+	CACHE(name "-store-misses", id, WRITE, MISS),                        \
+	CACHE(name "-prefetches", id, PREFETCH, ACCESS),                     \
+	CACHE(name "-prefetch-misses", id, PREFETCH, MISS)
+
 static const struct named names[] = {
 	HW("cycles", CPU_CYCLES), HW("cpu-cycles", CPU_CYCLES), HW("instructions", INSTRUCTIONS),
 	HW("cache-references", CACHE_REFERENCES), HW("cache-misses", CACHE_MISSES),
@@ -40,30 +53,10 @@ static const struct named names[] = {
 	SW("migrations", CPU_MIGRATIONS), SW("minor-faults", PAGE_FAULTS_MIN),
 	SW("major-faults", PAGE_FAULTS_MAJ), SW("alignment-faults", ALIGNMENT_FAULTS),
 	SW("emulation-faults", EMULATION_FAULTS), SW("cgroup-switches", CGROUP_SWITCHES),
+	CACHES("L1-dcache", L1D), CACHES("L1-icache", L1I), CACHES("LLC", LL),
+	CACHES("dTLB", DTLB), CACHES("iTLB", ITLB), CACHES("branch", BPU), CACHES("node", NODE),
 };
 /* clang-format on */
-
-/* A cache event is a cache and an operation: L1-dcache and -load-misses. */
-struct word {
-	const char *word;
-	uint64_t id;
-};
-
-static const struct word caches[] = {
-	{"L1-dcache", PERF_COUNT_HW_CACHE_L1D}, {"L1-icache", PERF_COUNT_HW_CACHE_L1I},
-	{"LLC", PERF_COUNT_HW_CACHE_LL},        {"dTLB", PERF_COUNT_HW_CACHE_DTLB},
-	{"iTLB", PERF_COUNT_HW_CACHE_ITLB},     {"branch", PERF_COUNT_HW_CACHE_BPU},
-	{"node", PERF_COUNT_HW_CACHE_NODE},
-};
-
-static const struct word operations[] = {
-	{"-loads", PERF_COUNT_HW_CACHE_OP_READ},
-	{"-load-misses", PERF_COUNT_HW_CACHE_OP_READ},
-	{"-stores", PERF_COUNT_HW_CACHE_OP_WRITE},
-	{"-store-misses", PERF_COUNT_HW_CACHE_OP_WRITE},
-	{"-prefetches", PERF_COUNT_HW_CACHE_OP_PREFETCH},
-	{"-prefetch-misses", PERF_COUNT_HW_CACHE_OP_PREFETCH},
-};
 
 /* A name that is being parsed, and where a refusal is written. */
 struct parser {
@@ -98,45 +91,14 @@ static bool parse_number(const char *text, int base, uint64_t *out)
 	return !errno && !*end;
 }
 
-#define CACHE_EVENTS (ARRAY_SIZE(caches) * ARRAY_SIZE(operations))
-#define KNOWN_NR     (ARRAY_SIZE(names) + CACHE_EVENTS)
-
-/* Known event i: its name into text, its type and config into out. */
-static void known_event(size_t i, char text[32], struct perf_spec *out)
-{
-	const struct word *cache, *operation;
-	bool miss;
-
-	if (i < ARRAY_SIZE(names)) {
-		snprintf(text, 32, "%s", names[i].name);
-		out->type = names[i].type;
-		out->config = names[i].config;
-		return;
-	}
-	i -= ARRAY_SIZE(names);
-	cache = &caches[i / ARRAY_SIZE(operations)];
-	operation = &operations[i % ARRAY_SIZE(operations)];
-	miss = strstr(operation->word, "misses");
-	snprintf(text, 32, "%s%s", cache->word, operation->word);
-	out->type = PERF_TYPE_HW_CACHE;
-	/* cache, operation << 8, result << 16 (perf_event_open(2)) */
-	out->config = cache->id | operation->id << 8 |
-		      (uint64_t)(miss ? PERF_COUNT_HW_CACHE_RESULT_MISS
-				      : PERF_COUNT_HW_CACHE_RESULT_ACCESS)
-			      << 16;
-}
-
 static bool find_known(const char *name, struct perf_spec *out)
 {
-	struct perf_spec found = *out;
-	char text[32];
-
-	for (size_t i = 0; i < KNOWN_NR; i++) {
-		known_event(i, text, &found);
-		if (!strcmp(name, text)) {
-			*out = found;
-			return true;
-		}
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(name, names[i].name) != 0)
+			continue;
+		out->type = names[i].type;
+		out->config = names[i].config;
+		return true;
 	}
 	return false;
 }
@@ -174,15 +136,11 @@ static int find_tracepoint(const struct parser *p, const char *name)
 /* Suggests the nearest known event. */
 static int refuse_unknown(const struct parser *p, const char *name)
 {
-	char texts[KNOWN_NR][32];
-	const char *known[KNOWN_NR], *nearest;
-	struct perf_spec ignored;
+	const char *known[ARRAY_SIZE(names)], *nearest;
 
-	for (size_t i = 0; i < KNOWN_NR; i++) {
-		known_event(i, texts[i], &ignored);
-		known[i] = texts[i];
-	}
-	nearest = choice__nearest(name, known, KNOWN_NR);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		known[i] = names[i].name;
+	nearest = choice__nearest(name, known, ARRAY_SIZE(names));
 	if (nearest)
 		return reject(p, "no event is called '%s'; did you mean '%s'?", name, nearest);
 	return reject(p, "no event is called '%s': perf list names them", name);
@@ -425,27 +383,24 @@ static int sysfs__pmu(const char *pmu, const char *file, char *text, size_t len)
 	return read_file__line(path, text, len);
 }
 
-/* Tries both mount points of tracefs. -ENODEV: not mounted. */
+/* At the first mount point of tracefs that is in use. -ENODEV: not mounted. */
 static int sysfs__tracepoint(const char *system, const char *name, uint64_t *id)
 {
 	static const char *const mounts[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 	char path[512], text[32];
-	int err, worst = -ENODEV;
+	int err;
 
 	if (strchr(system, '/') || strchr(name, '/') || *system == '.' || *name == '.')
 		return -ENOENT;
-	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(mounts); i++) {
+		snprintf(path, sizeof(path), "%s/events/header_page", mounts[i]);
+		if (read_file__line(path, text, sizeof(text)) == -ENOENT)
+			continue;
 		snprintf(path, sizeof(path), "%s/events/%s/%s/id", mounts[i], system, name);
 		err = read_file__line(path, text, sizeof(text));
-		if (!err)
-			return parse_count(text, 0, UINT32_MAX, id);
-		snprintf(path, sizeof(path), "%s/events/header_page", mounts[i]);
-		if (err == -ENOENT && read_file__line(path, text, sizeof(text)) == -ENOENT)
-			continue; /* nothing is mounted here */
-		if (worst == -ENODEV)
-			worst = err;
+		return err ? err : parse_count(text, 0, UINT32_MAX, id);
 	}
-	return worst;
+	return -ENODEV;
 }
 
 const struct perf_lookup perf_lookup_sysfs = {

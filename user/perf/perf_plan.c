@@ -36,31 +36,28 @@ PERF_COUNTERS(X)
 
 #define BUNDLE_ASKED 16 /* first bundle of the events asked for, one bundle each */
 
-static void add_slot(struct perf_plan *plan, const struct perf_slot *slot)
+static void add_slot(struct perf_plan *plan, const struct perf_spec *spec, unsigned int quantity,
+		     enum perf_part part, unsigned int bundle)
 {
-	if (plan->slots_nr < PERF_SLOTS_MAX)
-		plan->slots[plan->slots_nr++] = *slot;
+	plan->slots[plan->slots_nr++] = (struct perf_slot){
+		.spec = *spec, .quantity = quantity, .part = part, .bundle = bundle};
 }
 
 static void add_counter(struct perf_plan *plan, enum perf_counter c)
 {
 	const struct counter *k = &counters[c];
-	struct perf_slot slot = {
-		.spec = {.type = k->type, .config = k->config},
-		.quantity = c,
-		.part = k->parts ? PERF_USER : PERF_WHOLE,
-		.bundle = k->bundle,
-	};
+	struct perf_spec spec = {.type = k->type, .config = k->config};
 
-	strcpy(slot.spec.name, perf_counter__key(c));
-	slot.spec.exclude_kernel = k->parts;
-	add_slot(plan, &slot);
-	if (!k->parts)
+	strcpy(spec.name, perf_counter__key(c));
+	if (!k->parts) {
+		add_slot(plan, &spec, c, PERF_WHOLE, k->bundle);
 		return;
-	slot.part = PERF_KERNEL;
-	slot.spec.exclude_kernel = false;
-	slot.spec.exclude_user = true;
-	add_slot(plan, &slot);
+	}
+	spec.exclude_kernel = true;
+	add_slot(plan, &spec, c, PERF_USER, k->bundle);
+	spec.exclude_kernel = false;
+	spec.exclude_user = true;
+	add_slot(plan, &spec, c, PERF_KERNEL, k->bundle);
 }
 
 void perf_plan__init(struct perf_plan *plan, const struct perf_spec *asked, size_t asked_nr)
@@ -68,16 +65,9 @@ void perf_plan__init(struct perf_plan *plan, const struct perf_spec *asked, size
 	memset(plan, 0, sizeof(*plan));
 	for (int c = 0; c < PERF_NR; c++)
 		add_counter(plan, c);
-	for (size_t i = 0; i < asked_nr; i++) {
-		struct perf_slot slot = {
-			.spec = asked[i],
-			.quantity = PERF_NR + (unsigned int)i,
-			.part = PERF_WHOLE,
-			.bundle = BUNDLE_ASKED + (unsigned int)i,
-		};
-
-		add_slot(plan, &slot);
-	}
+	for (size_t i = 0; i < asked_nr; i++)
+		add_slot(plan, &asked[i], PERF_NR + (unsigned int)i, PERF_WHOLE,
+			 BUNDLE_ASKED + (unsigned int)i);
 }
 
 static bool usable(const struct perf_plan *plan, const struct perf_slot *slot)
@@ -96,13 +86,6 @@ static unsigned int limit_of(const struct perf_plan *plan, unsigned int pmu)
 	return plan->registers < PERF_GROUP_MAX ? plan->registers : PERF_GROUP_MAX;
 }
 
-static unsigned int room_of(const struct perf_plan *plan, const struct perf_group *g)
-{
-	unsigned int limit = limit_of(plan, g->pmu);
-
-	return limit > g->nr ? limit - g->nr : 0;
-}
-
 /* The first group of this PMU with space for n events, else a new group. */
 static struct perf_group *group_for(struct perf_plan *plan, unsigned int pmu, unsigned int n)
 {
@@ -110,22 +93,12 @@ static struct perf_group *group_for(struct perf_plan *plan, unsigned int pmu, un
 
 	for (size_t i = 0; i < plan->groups_nr; i++) {
 		g = &plan->groups[i];
-		if (g->pmu == pmu && room_of(plan, g) >= n)
+		if (g->pmu == pmu && g->nr + n <= limit_of(plan, pmu))
 			return g;
 	}
 	g = &plan->groups[plan->groups_nr++];
 	*g = (struct perf_group){.pmu = pmu};
 	return g;
-}
-
-static unsigned int bundle_size(const struct perf_plan *plan, size_t first)
-{
-	unsigned int n = 0;
-
-	for (size_t i = first; i < plan->slots_nr; i++)
-		n += plan->slots[i].bundle == plan->slots[first].bundle &&
-		     usable(plan, &plan->slots[i]);
-	return n;
 }
 
 bool perf_plan__has_slot(const struct perf_plan *plan, size_t slot)
@@ -140,19 +113,20 @@ bool perf_plan__has_slot(const struct perf_plan *plan, size_t slot)
 /* A bundle that is larger than a group is split into single events. */
 static void place_bundle(struct perf_plan *plan, size_t first)
 {
-	unsigned int pmu = perf_spec__pmu(&plan->slots[first].spec);
-	unsigned int n = bundle_size(plan, first);
-	bool whole = n <= limit_of(plan, pmu);
-	struct perf_group *g = whole ? group_for(plan, pmu, n) : NULL;
+	unsigned int pmu = perf_spec__pmu(&plan->slots[first].spec), n = 0;
+	unsigned char members[PERF_SLOTS_MAX];
+	struct perf_group *g = NULL;
+	bool whole;
 
-	for (size_t i = first; i < plan->slots_nr; i++) {
-		const struct perf_slot *s = &plan->slots[i];
-
-		if (s->bundle != plan->slots[first].bundle || !usable(plan, s))
-			continue;
-		if (!whole)
-			g = group_for(plan, pmu, 1);
-		g->slot[g->nr++] = (unsigned char)i;
+	for (size_t i = first; i < plan->slots_nr; i++)
+		if (plan->slots[i].bundle == plan->slots[first].bundle &&
+		    usable(plan, &plan->slots[i]))
+			members[n++] = (unsigned char)i;
+	whole = n <= limit_of(plan, pmu);
+	for (unsigned int i = 0; i < n; i++) {
+		if (!i || !whole)
+			g = group_for(plan, pmu, whole ? n : 1);
+		g->slot[g->nr++] = members[i];
 	}
 }
 
@@ -175,7 +149,7 @@ unsigned int perf_plan__hardware_groups(const struct perf_plan *plan)
 
 static const char *reason_refused(const struct perf_facts *facts)
 {
-	if (facts->paranoid != INT_MIN && facts->paranoid > 1 && !facts->may_perf)
+	if (facts->paranoid > 1 && !facts->may_perf)
 		return "kernel.perf_event_paranoid forbids it to ordinary users: run as root, or "
 		       "sysctl kernel.perf_event_paranoid=1";
 	return "perf_event_open is refused, as in a container: give it CAP_PERFMON, and a seccomp "
@@ -230,36 +204,20 @@ static const struct perf_slot *slot_of(const struct perf_plan *plan, unsigned in
 	return NULL;
 }
 
-static const char *slot_reason(const struct perf_plan *plan, const struct perf_slot *s,
-			       const struct perf_facts *facts)
-{
-	bool hardware = perf_spec__is_hardware(&s->spec);
-
-	if (s->err)
-		return perf_plan__reason(s->err, hardware, facts);
-	return usable(plan, s) ? NULL : perf_plan__reason(-ENOENT, true, facts);
-}
-
-static bool from_proc(const struct perf_plan *plan, unsigned int quantity)
-{
-	for (size_t i = 0; i < plan->slots_nr; i++)
-		if (plan->slots[i].quantity == quantity && plan->slots[i].proc)
-			return true;
-	return false;
-}
-
 const char *perf_plan__missing(const struct perf_plan *plan, unsigned int quantity,
 			       enum perf_part part, const struct perf_facts *facts)
 {
-	static const char undivided[] =
-		"the kernel counts this without telling user from kernel mode";
+	static const char undivided[] = "the kernel counts user and kernel mode together";
 	const struct perf_slot *s = slot_of(plan, quantity, part);
 	const char *reason;
 
-	if (from_proc(plan, quantity))
-		return part == PERF_WHOLE ? NULL : undivided;
+	for (size_t i = 0; i < plan->slots_nr; i++)
+		if (plan->slots[i].quantity == quantity && plan->slots[i].proc)
+			return part == PERF_WHOLE ? NULL : undivided;
+	if (s && s->err)
+		return perf_plan__reason(s->err, perf_spec__is_hardware(&s->spec), facts);
 	if (s)
-		return slot_reason(plan, s, facts);
+		return usable(plan, s) ? NULL : perf_plan__reason(-ENOENT, true, facts);
 	if (part != PERF_WHOLE)
 		return undivided;
 	/* A whole that is the sum of both modes. */

@@ -10,28 +10,22 @@
 
 #include "proc.h"
 
-/* Finds the line "name", blanks or a colon, number. 0 or -EPROTO. */
+/* The number behind `name` and blanks or a colon. 0 or -EPROTO. */
 static int number_after(const char *text, const char *name, uint64_t *out)
 {
-	size_t len = strlen(name);
-	const char *line = text;
+	const char *found = strstr(text, name);
 
-	for (; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!strncmp(line, name, len) && strspn(line + len, " \t:"))
-			return sscanf(line + len, "%*[ \t:]%" SCNu64, out) == 1 ? 0 : -EPROTO;
-	}
-	return -EPROTO;
+	return found && sscanf(found + strlen(name), "%*[ \t:]%" SCNu64, out) == 1 ? 0 : -EPROTO;
 }
 
 int perf_proc__parse_status(const char *text, uint64_t *switches)
 {
-	uint64_t voluntary, not ;
+	uint64_t voluntary, involuntary;
 
-	if (number_after(text, "voluntary_ctxt_switches", &voluntary) ||
-	    number_after(text, "nonvoluntary_ctxt_switches", &not ))
+	if (number_after(text, "\nvoluntary_ctxt_switches", &voluntary) ||
+	    number_after(text, "\nnonvoluntary_ctxt_switches", &involuntary))
 		return -EPROTO;
-	*switches = voluntary + not ;
+	*switches = voluntary + involuntary;
 	return 0;
 }
 
@@ -55,7 +49,7 @@ int perf_proc__parse_schedstat(const char *text, uint64_t *ns)
 
 int perf_proc__parse_sched(const char *text, uint64_t *migrations)
 {
-	return number_after(text, "se.nr_migrations", migrations);
+	return number_after(text, "\nse.nr_migrations", migrations);
 }
 
 static const struct {

@@ -37,9 +37,6 @@ void perf_sum__add(struct perf_sum *sum, uint64_t value, uint64_t enabled_ns, ui
 
 struct num perf_sum__count(const struct perf_sum *sum, struct real *running)
 {
-	bool all = sum->running_ns == sum->enabled_ns;
-	double value = sum->counted;
-
 	*running = (struct real){.value = 1, .known = true};
 	if (!sum->enabled_ns)
 		return (struct num){.known = true};
@@ -48,11 +45,11 @@ struct num perf_sum__count(const struct perf_sum *sum, struct real *running)
 		return (struct num){.reason = never_ran};
 	}
 	running->value = (double)sum->running_ns / (double)sum->enabled_ns;
-	value *= (double)sum->enabled_ns / sum->counted_ns;
 	return (struct num){
-		.value = (uint64_t)llround(value),
+		.value = (uint64_t)llround(sum->counted *
+					   ((double)sum->enabled_ns / sum->counted_ns)),
 		.known = true,
-		.reason = all ? NULL : scaled,
+		.reason = sum->running_ns == sum->enabled_ns ? NULL : scaled,
 	};
 }
 
@@ -61,8 +58,9 @@ struct parts {
 	struct real running[PERF_PART_NR];
 };
 
-static void missing(struct parts *p, unsigned int quantity, const struct perf_plan *plan,
-		    const struct perf_facts *facts)
+/* The counts of one quantity, or why there are none. */
+static void collect(struct parts *p, unsigned int quantity, const struct perf_plan *plan,
+		    const struct perf_sum *sums, const struct perf_facts *facts)
 {
 	for (int part = 0; part < PERF_PART_NR; part++) {
 		const char *reason = perf_plan__missing(plan, quantity, part, facts);
@@ -72,12 +70,6 @@ static void missing(struct parts *p, unsigned int quantity, const struct perf_pl
 		p->part[part] = (struct num){.reason = reason};
 		p->running[part] = (struct real){.reason = reason};
 	}
-}
-
-static void collect(struct parts *p, unsigned int quantity, const struct perf_plan *plan,
-		    const struct perf_sum *sums, const struct perf_facts *facts)
-{
-	missing(p, quantity, plan, facts);
 	for (size_t i = 0; i < plan->slots_nr; i++) {
 		const struct perf_slot *s = &plan->slots[i];
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "model/ledger.h"
+#include "model/result.h"
 #include "model/perf_figures.h"
 #include "stage.h"
 #include "watch.h"
@@ -42,7 +42,7 @@ void perf_watch__begin(const struct perf_watch *w, struct run_result *r)
 {
 	const struct perf_slot *s;
 
-	ledger__no_windows(r, unwatched);
+	run_result__no_windows(r, unwatched);
 	for (size_t i = 0; i < w->plan.slots_nr; i++) {
 		s = &w->plan.slots[i];
 		if (s->quantity >= PERF_NR)

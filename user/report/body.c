@@ -14,7 +14,6 @@
 #include "study/dataset.h"
 #include "study/phrases.h"
 
-#define CELL_LEN     (3 * PHRASE_BUF)
 #define COLUMNS_MAX  (1 + 2 * MODE_NR)
 #define ROWS_MAX     500 /* of a table */
 #define POINTS_MAX   40  /* sentences of one answer */
@@ -214,12 +213,9 @@ static bool write_mode_rows(const struct body *b, const struct mode_column *colu
 			enum metric m = columns[c].metric;
 			double value = mean_over_threads(a, mode, a->sizes[i], m);
 			bool best = !isnan(value) && is_best(a, mode, a->sizes[i], m);
-			char number[PHRASE_BUF] = "n/a";
 
-			if (!isnan(value))
-				phrases__number(number, sizeof(number), value);
 			snprintf(text[c + 1], PHRASE_BUF, "%s%.100s", best ? REPORT_WINNER : "",
-				 number);
+				 isnan(value) ? "n/a" : phrases__number(value).text);
 			row[c + 1] = text[c + 1];
 			marked |= best;
 		}
@@ -298,9 +294,8 @@ static void write_evidence(const struct body *b, const struct answer_text *answe
 {
 	static const char *const heads[] = {"Mode",   "Size",     "Threads", "Number",
 					    "Median", "Interval", "Rounds"};
-	char size[UNITS_BUF], threads[UNITS_BUF], words[PHRASE_BUF], median[PHRASE_BUF],
-		interval[CELL_LEN], rounds[UNITS_BUF];
-	const char *row[] = {NULL, size, threads, words, median, interval, rounds};
+	char size[UNITS_BUF], threads[UNITS_BUF], rounds[UNITS_BUF];
+	struct phrase median, interval;
 	const struct evidence *e;
 	size_t i, n = answer->evidence_nr < ROWS_MAX ? answer->evidence_nr : ROWS_MAX;
 
@@ -309,15 +304,17 @@ static void write_evidence(const struct body *b, const struct answer_text *answe
 	b->form->table_begin(b->f, heads, 7);
 	for (i = 0; i < n; i++) {
 		e = &answer->evidence[i];
-		row[0] = phrases__mode(e->cell->mode);
 		format_size(size, sizeof(size), e->cell->size);
 		snprintf(threads, sizeof(threads), e->cell->threads ? "%u" : "n/a",
 			 e->cell->threads);
-		snprintf(words, sizeof(words), "%s", metric__words(e->metric));
-		phrases__value(median, sizeof(median), e->metric, e->estimate.median);
-		phrases__interval(interval, sizeof(interval), e->metric, &e->estimate);
+		median = phrases__value(e->metric, e->estimate.median);
+		interval = phrases__interval(e->metric, &e->estimate);
 		snprintf(rounds, sizeof(rounds), "%u", e->estimate.n);
-		b->form->table_row(b->f, row, 7);
+		b->form->table_row(b->f,
+				   (const char *const[]){phrases__mode(e->cell->mode), size,
+							 threads, metric__words(e->metric),
+							 median.text, interval.text, rounds},
+				   7);
 	}
 	b->form->table_end(b->f);
 }
@@ -476,7 +473,7 @@ static void write_flames(struct body *b)
 struct cell_table {
 	enum metric column[METRIC_NR]; /* marked for this table, and the data has it */
 	size_t nr;
-	char text[KEY_COLUMNS + METRIC_NR][CELL_LEN];
+	char text[KEY_COLUMNS + METRIC_NR][PHRASE_BUF];
 	const char *row[KEY_COLUMNS + METRIC_NR];
 };
 
@@ -485,16 +482,17 @@ static void cell_table__row(struct cell_table *t, const struct analysis *a, stru
 	struct estimate e;
 	size_t i;
 
-	snprintf(t->text[0], CELL_LEN, "%s", phrases__mode(cell->mode));
-	format_size(t->text[1], CELL_LEN, cell->size);
-	snprintf(t->text[2], CELL_LEN, cell->threads ? "%u" : "n/a", cell->threads);
-	snprintf(t->text[3], CELL_LEN, "%zu", cell->rows_nr);
+	snprintf(t->text[0], PHRASE_BUF, "%s", phrases__mode(cell->mode));
+	format_size(t->text[1], PHRASE_BUF, cell->size);
+	snprintf(t->text[2], PHRASE_BUF, cell->threads ? "%u" : "n/a", cell->threads);
+	snprintf(t->text[3], PHRASE_BUF, "%zu", cell->rows_nr);
 	for (i = 0; i < t->nr; i++) {
 		e = analysis__estimate(a, cell, t->column[i]);
-		if (metric__shown(t->column[i], VISIBILITY_INTERVAL) && a->rounds_max > 1)
-			phrases__estimate(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], &e);
-		else
-			phrases__value(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], e.median);
+		memcpy(t->text[KEY_COLUMNS + i],
+		       metric__shown(t->column[i], VISIBILITY_INTERVAL) && a->rounds_max > 1
+			       ? phrases__estimate(t->column[i], &e).text
+			       : phrases__value(t->column[i], e.median).text,
+		       PHRASE_BUF);
 	}
 }
 
@@ -605,7 +603,6 @@ static void write_missing(struct body *b)
 static void write_example(const struct body *b)
 {
 	struct cell *cell = analysis__peak(b->r->a, MODE_NR, METRIC_GBPS);
-	char name[PHRASE_BUF], cycles[PHRASE_BUF], quotient[PHRASE_BUF];
 	double c, payload;
 
 	if (!cell)
@@ -615,9 +612,8 @@ static void write_example(const struct body *b)
 	if (isnan(c) || !(payload > 0))
 		return;
 	say(b, "For example, round %u of %s: %s cycles / %.0f bytes = %s cycles per byte.",
-	    cell->rows[0].round, phrases__cell(name, sizeof(name), cell),
-	    phrases__value(cycles, sizeof(cycles), METRIC_CYCLES, c), payload,
-	    phrases__number(quotient, sizeof(quotient), c / payload));
+	    cell->rows[0].round, phrases__cell(cell).text, phrases__value(METRIC_CYCLES, c).text,
+	    payload, phrases__number(c / payload).text);
 }
 
 /* The rule of base/rank_test.h, as docs/GUIDE.md has it. */

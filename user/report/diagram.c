@@ -173,16 +173,14 @@ static void put_marker(FILE *f, const char *kind, const char *mode, const char *
 static void put_head(const struct drawing *d, int height)
 {
 	const char *mode = mode__name(d->cell->mode);
-	char text[2 * PHRASE_BUF], cell[PHRASE_BUF];
+	struct phrase text = phrases__of("What the kernel did: %s", phrases__cell(d->cell).text);
 
 	fprintf(d->f,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
 		"height=\"%d\" role=\"img\" class=\"diagram-%s\">\n",
 		WIDTH, height, WIDTH, height, mode);
-	snprintf(text, sizeof(text), "What the kernel did: %s",
-		 phrases__cell(cell, sizeof(cell), d->cell));
 	fputs("<title>", d->f);
-	xml__put(d->f, text);
+	xml__put(d->f, text.text);
 	fputs("</title>\n<style>", d->f);
 	fprintf(d->f,
 		".diagram-%s text{font-family:sans-serif;fill:#1a1a1a}"
@@ -201,7 +199,7 @@ static void put_head(const struct drawing *d, int height)
 	put_marker(d->f, "reference", mode, "#0072B2");
 	put_marker(d->f, "flow", mode, "#777");
 	fprintf(d->f, "</defs>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, height);
-	put_text(d->f, 16, 22, "start", "title", text);
+	put_text(d->f, 16, 22, "start", "title", text.text);
 }
 
 /* The line between user space and kernel. */

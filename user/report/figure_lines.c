@@ -94,7 +94,7 @@ static void add_lines(struct figure_draft *d, enum metric m, double scale, unsig
 /* The next panel; taken back by end_panel() when nothing was put into it. */
 static void begin_panel(struct figure_draft *d, const char *before, const char *title)
 {
-	snprintf(d->panel_title[d->panels], sizeof(d->panel_title[0]), "%s%s", before, title);
+	snprintf(d->panel_title[d->panels], sizeof(d->panel_title[0]), "%s%.31s", before, title);
 	d->panels++;
 }
 
@@ -110,17 +110,14 @@ static void add_panels(struct figure_draft *d, enum axis axis, const char *befor
 {
 	size_t picked[FIGURE_PANELS_MAX];
 	size_t n = axis_nr(d->a, axis == AXIS_SIZES ? AXIS_THREADS : AXIS_SIZES);
-	char title[UNITS_BUF];
 
 	n = pick_indices(n, max, picked);
 	for (size_t i = 0; i < n; i++) {
 		size_t points = d->points;
 
-		if (axis == AXIS_SIZES)
-			phrases__threads(title, sizeof(title), d->a->threads[picked[i]]);
-		else
-			format_size(title, sizeof(title), d->a->sizes[picked[i]]);
-		begin_panel(d, before, title);
+		begin_panel(d, before,
+			    axis == AXIS_SIZES ? phrases__threads(d->a->threads[picked[i]]).text
+					       : phrases__size(d->a->sizes[picked[i]]).text);
 		for (unsigned int s = 0; s < series_nr; s++)
 			add_lines(d, series[s], scale, s + 1, axis, picked[i]);
 		end_panel(d, points);
@@ -315,7 +312,6 @@ static bool make_copy_cpu(struct figure_draft *d)
 {
 	bool both = analysis__has(d->a, METRIC_CLASS_TX_COPY);
 	unsigned int threads = figure__reference_threads(d->a);
-	char text[UNITS_BUF];
 
 	if (!both && !analysis__has(d->a, METRIC_CLASS_S_TX_COPY))
 		return false;
@@ -325,14 +321,14 @@ static bool make_copy_cpu(struct figure_draft *d)
 	draft__note(d,
 		    "With %s%s. Single copies are not timed (%s). A point at 0: no sample fell on "
 		    "that copy, not that there was none.",
-		    phrases__threads(text, sizeof(text), threads),
-		    both ? "" : "; the sender's alone", analysis__reason(d->a, METRIC_NS_TX_COPY));
+		    phrases__threads(threads).text, both ? "" : "; the sender's alone",
+		    analysis__reason(d->a, METRIC_NS_TX_COPY));
 	begin(d);
 	add_copy_panels(d, both);
 	draft__set_size_tics(d);
 	finish(d, x_sizes, "CPU time (ns per KiB)", "");
 	if (!d->points)
-		draft__no_data(d, "no sample was taken with %s", text);
+		draft__no_data(d, "no sample was taken with %s", phrases__threads(threads).text);
 	return true;
 }
 
@@ -553,7 +549,6 @@ void figure_lines__copy_times(struct figure_draft *d)
 					       NIO_STAGE_TX_PIN,        NIO_STAGE_OTHER_COPY};
 	unsigned int threads = figure__reference_threads(d->a);
 	uint64_t size = figure__reference_size(d->a);
-	char size_text[UNITS_BUF], threads_text[UNITS_BUF];
 	unsigned int seen = 0;
 	size_t i;
 
@@ -562,8 +557,7 @@ void figure_lines__copy_times(struct figure_draft *d)
 	d->pooled = true;
 	draft__title(d, "How long a copy takes, by stage");
 	draft__note(d, "Messages of %s, %s. Each step is a tenth of a decade.",
-		    format_size(size_text, sizeof(size_text), size),
-		    phrases__threads(threads_text, sizeof(threads_text), threads));
+		    phrases__size(size).text, phrases__threads(threads).text);
 	fputs("panel,mode,ns,share\n", d->data);
 	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		add_stage(d, order[i], size, threads, &seen);

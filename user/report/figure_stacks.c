@@ -165,11 +165,10 @@ static void note_unavailable(struct figure_draft *d, const char *threads)
 
 void figure_stacks__copies(struct figure_draft *d)
 {
-	char threads[UNITS_BUF];
+	struct phrase threads = phrases__threads(figure__reference_threads(d->a));
 
-	phrases__threads(threads, sizeof(threads), figure__reference_threads(d->a));
 	draft__title(d, "Where the bytes were copied");
-	note_unavailable(d, threads);
+	note_unavailable(d, threads.text);
 	make_stacks(d, "copies per payload byte", fill_copies);
 	if (!d->points)
 		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_BYTES_TX_COPY));
@@ -285,14 +284,13 @@ static void make_sampled_path(struct figure_draft *d, const char *threads)
 
 void figure_stacks__path(struct figure_draft *d)
 {
-	char threads[UNITS_BUF];
+	struct phrase threads = phrases__threads(figure__reference_threads(d->a));
 
 	d->pooled = true;
-	phrases__threads(threads, sizeof(threads), figure__reference_threads(d->a));
 	if (has_path(d->a))
-		make_exact_path(d, threads);
+		make_exact_path(d, threads.text);
 	else
-		make_sampled_path(d, threads);
+		make_sampled_path(d, threads.text);
 	if (!d->points)
 		draft__no_data(d, "neither times (%s) nor samples (%s)",
 			       analysis__reason(d->a, METRIC_PATH_COPY),
@@ -314,15 +312,13 @@ static void fill_classes(const struct analysis *a, struct cell *cell, struct sta
 
 void figure_stacks__classes(struct figure_draft *d)
 {
-	char threads[UNITS_BUF];
-
 	d->pooled = true;
 	draft__title(d, "CPU time by class");
 	draft__note(
 		d,
 		"With %s. Sender and receiver together, by samples of rounds of their own; means "
 		"over the rounds, which add up to the CPU time.",
-		phrases__threads(threads, sizeof(threads), figure__reference_threads(d->a)));
+		phrases__threads(figure__reference_threads(d->a)).text);
 	make_stacks(d, "CPU time, ns per KiB", fill_classes);
 	if (!d->points)
 		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_CLASS_S_TX_COPY));

@@ -165,33 +165,22 @@ static int run_sampled(struct runner *e, const struct run_result *of, struct run
 	return err;
 }
 
-static const char *why_not_sampled(const struct runner *e, int err)
+static const char *why_not_sampled(const struct runner *e, int err,
+				   const struct run_result *sampled)
 {
 	if (e->stopped)
 		return "the run was ended before its samples were taken";
 	if (err)
 		return e->reason;
+	if (sampled->cpu.known)
+		return NULL;
 	return e->sampling.err ? e->sampling.why : "nothing was sampled";
-}
-
-static void keep(struct runner *e, struct run_result *out, struct run_result *sampled, int err)
-{
-	if (err || e->stopped || !sampled->cpu.known) {
-		cpu_time__none(&out->cpu, why_not_sampled(e, err));
-		return;
-	}
-	sampled->cpu.duration_ns = sampled->duration_ns;
-	sampled->cpu.payload = run_result__payload(sampled);
-	cpu_time__clear(&out->cpu);
-	out->cpu = sampled->cpu;
-	memset(&sampled->cpu, 0, sizeof(sampled->cpu));
 }
 
 void aux_round__sample(struct runner *e, struct run_result *out)
 {
 	const char *reason = why_no_samples(e->o);
 	struct run_result *sampled;
-	int err;
 
 	if (!reason && !run_order__is_turn(out->round, e->sampling.every))
 		reason = "a sweep samples one round of three";
@@ -203,8 +192,16 @@ void aux_round__sample(struct runner *e, struct run_result *out)
 	}
 	sampled = xmalloc(sizeof(*sampled));
 	run_result__init(sampled);
-	err = run_sampled(e, out, sampled);
-	keep(e, out, sampled, err);
+	reason = why_not_sampled(e, run_sampled(e, out, sampled), sampled);
+	if (reason) {
+		cpu_time__none(&out->cpu, reason);
+	} else {
+		sampled->cpu.duration_ns = sampled->duration_ns;
+		sampled->cpu.payload = run_result__payload(sampled);
+		cpu_time__clear(&out->cpu);
+		out->cpu = sampled->cpu;
+		memset(&sampled->cpu, 0, sizeof(sampled->cpu));
+	}
 	run_result__clear(sampled);
 	free(sampled);
 	e->reason[0] = '\0';
@@ -228,11 +225,23 @@ static const char *why_not_timed(const struct runner *e, int err, const struct r
 	return run_result__unbalanced(timed) ? "the books of the timed round do not balance" : NULL;
 }
 
-static void run_timed(struct runner *e, struct run_result *out, struct run_result *timed)
+void aux_round__time(struct runner *e, struct run_result *out)
 {
-	const char *reason;
+	struct run_result *timed;
+	const char *reason = NULL;
 	int err;
 
+	if (!e->timing.any[out->mode])
+		return;
+	if (e->stopped)
+		reason = "the run was ended before its times were taken";
+	else if (!run_order__is_turn(out->round, e->timing.every))
+		reason = "a sweep times one round of three";
+	if (reason) {
+		timed_round__none(out, reason);
+		return;
+	}
+	timed = xmalloc(sizeof(*timed));
 	run_result__init(timed);
 	err = run_short(e, ROUND_TIMED, aux_round__timed_ns(e->o), out, timed);
 	reason = why_not_timed(e, err, timed);
@@ -241,24 +250,6 @@ static void run_timed(struct runner *e, struct run_result *out, struct run_resul
 	else
 		timed_round__take(out, timed);
 	run_result__clear(timed);
-	e->reason[0] = '\0';
-}
-
-void aux_round__time(struct runner *e, struct run_result *out)
-{
-	struct run_result *timed;
-
-	if (!e->timing.any[out->mode])
-		return;
-	if (e->stopped) {
-		timed_round__none(out, "the run was ended before its times were taken");
-		return;
-	}
-	if (!run_order__is_turn(out->round, e->timing.every)) {
-		timed_round__none(out, "a sweep times one round of three");
-		return;
-	}
-	timed = xmalloc(sizeof(*timed));
-	run_timed(e, out, timed);
 	free(timed);
+	e->reason[0] = '\0';
 }

@@ -24,9 +24,6 @@
 
 #define ASSERTIONS_MAX 64
 #define WITHOUT_MAX    32
-#define SIZE_BYTES_MIN LIMIT_SIZE_MIN /* of a message */
-#define SIZE_BYTES_MAX LIMIT_SIZE_MAX
-#define THREADS_MAX    LIMIT_THREADS_MAX
 
 struct options {
 	enum mode modes[MODE_NR];
@@ -61,11 +58,10 @@ struct options {
 	char **argv;
 };
 
-/* An option of the table as a command has it. */
+/* An option of the table as a command has it, or a title above the next ones. */
 struct options_pick {
-	const char *name;
-	const char *help; /* where it means something else to this command; NULL: the table's */
-	int group;        /* its title in --help */
+	const char *name; /* NULL: a title, which is in help */
+	const char *help; /* if it differs from the table's; NULL: the table's */
 };
 
 /* A command whose options are all of the table. */
@@ -74,10 +70,9 @@ struct options_command {
 	const char *doc; /* as of struct argp */
 	const struct options_pick *picks;
 	size_t picks_nr;
-	const char *const *titles; /* by group; groups count from 1 */
 };
 
-/* Rows of the table of a command, titles and end included. */
+/* Rows that fit a table of struct argp_option, titles and end included. */
 #define OPTIONS_TABLE_MAX 64
 
 /*
@@ -90,14 +85,13 @@ void options__parse_run(struct options *o, int argc, char **argv);
 void options__clear(struct options *o);
 
 /*
- * For commands with further options of their own. __init: the defaults; __pick: copies rows of the
- * table with their titles and the end marker to `to` and returns their number without the end;
- * __take: applies a row's key and argument, ARGP_ERR_UNKNOWN for other keys; __finish: completes
- * and checks. They report errors and exit, as above.
+ * For commands with further options of their own. __init: the defaults; __pick: copies picks and an
+ * end marker to `to`, the first title with group number `group`; __take: applies a row's key and
+ * argument, ARGP_ERR_UNKNOWN for other keys; __finish: completes and checks. They report errors and
+ * exit, as above.
  */
 void options__init(struct options *o, int argc, char **argv);
-size_t options__pick(struct argp_option *to, const struct options_pick *picks, size_t n,
-		     const char *const *titles);
+void options__pick(struct argp_option *to, const struct options_pick *picks, size_t n, int group);
 error_t options__take(struct options *o, int key, const char *arg);
 void options__finish(struct options *o);
 

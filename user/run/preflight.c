@@ -46,36 +46,14 @@ int preflight__check_cpus(const struct workload *t)
 	return code ? code : check_list("--cpu-receiver", t->receiver_cpus);
 }
 
-/* Memory of the machine, bytes. */
-static uint64_t memory_here(void)
-{
-	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-/* As the load generator does, which would refuse it when everything else has been set up. */
-int preflight__check_messages(enum mode mode, uint64_t size, unsigned int connections,
-			      uint64_t memory, char *why, size_t len)
-{
-	char need[UNITS_BUF], each[UNITS_BUF];
-	uint64_t bytes = mode__memory(mode, size, connections);
-
-	if (bytes <= memory / 2)
-		return 0;
-	snprintf(why, len,
-		 "%s messages of %s on %u connection%s would take %s, more than half of this "
-		 "machine's memory: ask for smaller messages or fewer connections.",
-		 mode__name(mode), format_size(each, sizeof(each), size), connections,
-		 plural(connections), format_size(need, sizeof(need), bytes));
-	return -EINVAL;
-}
-
-static int say_messages(enum mode mode, uint64_t size, unsigned int connections)
+/* The load generator would refuse it, too late: when everything else has been set up. */
+static int check_memory(enum mode mode, uint64_t size, unsigned int connections)
 {
 	char why[256];
 
-	if (!preflight__check_messages(mode, size, connections, memory_here(), why, sizeof(why)))
+	if (!mode__check_memory(mode, size, connections, mode__memory_here(), why, sizeof(why)))
 		return EXIT_DONE;
-	log_error("%s", why);
+	log_error("%s.", why);
 	return EXIT_USAGE;
 }
 
@@ -85,7 +63,7 @@ int preflight__check(const struct options *o)
 	int code = EXIT_DONE;
 
 	for (size_t i = 0; i < o->modes_nr && !code; i++)
-		code = say_messages(o->modes[i], workload__message_size(t),
+		code = check_memory(o->modes[i], workload__message_size(t),
 				    workload__connections(t));
 	return code ? code : preflight__check_cpus(t);
 }
@@ -97,7 +75,7 @@ int preflight__check_cells(const struct options *o, const struct sweep_grid *g)
 	for (size_t m = 0; m < g->modes_nr; m++)
 		for (size_t i = 0; i < g->sizes_nr; i++)
 			for (size_t t = 0; t < g->threads_nr && !code; t++)
-				code = say_messages(g->modes[m], o->traffic.header + g->sizes[i],
+				code = check_memory(g->modes[m], o->traffic.header + g->sizes[i],
 						    g->threads[t]);
 	return code ? code : preflight__check_cpus(&o->traffic);
 }

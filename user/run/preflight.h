@@ -10,13 +10,11 @@
 #include "common/mode.h"
 #include "options.h"
 
-/* Exit codes. A sweep checks every cell: it does not begin if one is impossible. */
+/* Exit codes. __check_cpus(): the CPUs alone. A sweep checks every cell: it does not begin if one
+ * is impossible. */
 int preflight__check(const struct options *o);
 int preflight__check_cells(const struct options *o, const struct sweep_grid *g);
 
-/* The same, part by part; of messages alone: 0, or -EINVAL with the sentence in why. */
 int preflight__check_cpus(const struct workload *t);
-int preflight__check_messages(enum mode mode, uint64_t size, unsigned int connections,
-			      uint64_t memory, char *why, size_t len);
 
 #endif

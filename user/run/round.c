@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * One round: the two load generator processes taken through start, warm-up, measured phase and end
- * by the protocol of docs/LOADGEN.md, with the kernel's counters read at both ends of the measured
- * phase, when nothing is in flight.
+ * by the protocol of docs/reference/loadgen.md, with the kernel's counters read at both ends of the
+ * measured phase, when nothing is in flight.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -45,12 +45,11 @@ bool round__is_remote(const struct round *r)
 	return r->e->o->remote;
 }
 
-int round__book(struct round *r)
+void round__book(struct round *r)
 {
 	ledger__book(r->out, r->plan, &r->base, &r->now);
 	if (round__is_remote(r))
 		remote__book(r->out);
-	return 0;
 }
 
 void round__look(struct round *r, struct snapshot *out, bool still)
@@ -70,63 +69,38 @@ int round__sides_here(const struct round *r)
 	return round__is_remote(r) ? NIO_SIDE_RECEIVER : NIO_SIDE_NR;
 }
 
-static bool is_listening(const struct round *r)
+bool round__has(const struct round *r, enum round_event event)
 {
-	return r->listening;
+	switch (event) {
+	case ROUND_LISTENING:
+		return r->listening;
+	case ROUND_READY:
+		return r->ready[NIO_SIDE_SENDER] && r->ready[NIO_SIDE_RECEIVER];
+	case ROUND_QUIESCED:
+		return r->quiesced;
+	default:
+		return r->done[NIO_SIDE_SENDER] && r->done[NIO_SIDE_RECEIVER];
+	}
 }
 
-static bool is_ready(const struct round *r)
+static int start(struct round *r, enum nio_side side)
 {
-	return r->ready[NIO_SIDE_SENDER] && r->ready[NIO_SIDE_RECEIVER];
-}
-
-static bool is_quiesced(const struct round *r)
-{
-	return r->quiesced;
-}
-
-static bool is_done(const struct round *r)
-{
-	return r->done[NIO_SIDE_SENDER] && r->done[NIO_SIDE_RECEIVER];
-}
-
-static int start(struct round *r, enum nio_side side, char *const argv[])
-{
+	const struct runner *e = r->e;
+	const char *address = netpath__address(e->path), *step;
 	struct driver *d = &r->drivers[side];
-	const char *step;
+	struct arglist args = {0};
 	int err;
 
-	err = child__start(&d->child, argv, netpath__netns(r->e->path, side), &step);
-	if (err) {
+	if (side == NIO_SIDE_RECEIVER)
+		loadgen_args__receiver(&args, e->loadgen, &e->traffic, address);
+	else
+		loadgen_args__sender(&args, e->loadgen, &e->traffic, r->mode, address, r->port);
+	err = child__start(&d->child, args.argv, netpath__netns(e->path, side), &step);
+	arglist__clear(&args);
+	if (err)
 		return round__fail(r, err, "cannot start the load generator's %s (%s): %s.",
 				   round_side_names[side], step, limits__strerror(err));
-	}
 	return loop__add(&r->e->loop, d->child.out);
-}
-
-static int start_receiver(struct round *r)
-{
-	const struct runner *e = r->e;
-	struct arglist args = {0};
-	int err;
-
-	loadgen_args__receiver(&args, e->loadgen, &e->traffic, netpath__address(e->path));
-	err = start(r, NIO_SIDE_RECEIVER, args.argv);
-	arglist__clear(&args);
-	return err;
-}
-
-static int start_sender(struct round *r)
-{
-	const struct runner *e = r->e;
-	struct arglist args = {0};
-	int err;
-
-	loadgen_args__sender(&args, e->loadgen, &e->traffic, r->mode, netpath__address(e->path),
-			     r->port);
-	err = start(r, NIO_SIDE_SENDER, args.argv);
-	arglist__clear(&args);
-	return err;
 }
 
 static int watch_sockets(struct round *r)
@@ -149,21 +123,14 @@ static int connect_sides(struct round *r)
 	int err;
 
 	display__phase(&r->e->display, LIVE_STARTING);
-	err = round__is_remote(r) ? 0 : start_receiver(r);
+	err = round__is_remote(r) ? 0 : start(r, NIO_SIDE_RECEIVER);
 	if (!err)
-		err = round__pump(r, is_listening, "listen");
+		err = round__await(r, ROUND_LISTENING);
 	if (!err)
-		err = start_sender(r);
+		err = start(r, NIO_SIDE_SENDER);
 	if (!err)
-		err = round__pump(r, is_ready, "connect");
+		err = round__await(r, ROUND_READY);
 	return err ? err : watch_sockets(r);
-}
-
-/* Between two phases, when all threads are idle. */
-static void open_counters(struct round *r)
-{
-	for (int side = 0; side < round__sides_here(r); side++)
-		perf_watch__open(&r->e->perf, side, r->drivers[side].child.pid);
 }
 
 static int warm_up(struct round *r)
@@ -174,15 +141,16 @@ static int warm_up(struct round *r)
 	display__phase(&e->display, LIVE_WARMUP);
 	err = round__say(r, NIO_SIDE_SENDER, "start");
 	if (!err)
-		err = round__pump(r, is_quiesced, "finish its warm-up");
+		err = round__await(r, ROUND_QUIESCED);
 	if (!err && e->session) {
 		round__look(r, &r->base, true);
 		err = session__read(e->session, r->slot, &r->base, true);
 		if (err)
 			round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
 	}
-	if (!err)
-		open_counters(r);
+	/* Between two phases, when all threads are idle. */
+	for (int side = 0; !err && side < round__sides_here(r); side++)
+		perf_watch__open(&e->perf, side, r->drivers[side].child.pid);
 	return err;
 }
 
@@ -210,7 +178,7 @@ static int measure(struct round *r)
 	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
 	display__phase(&e->display, phases[e->kind]);
 	loop__set_timer(&e->loop, first, o->interval_ns);
-	err = round__pump(r, is_done, "finish");
+	err = round__await(r, ROUND_DONE);
 	loop__set_timer(&e->loop, 0, 0);
 	if (e->kind == ROUND_SAMPLED)
 		aux_round__stop_samples(r);
@@ -221,7 +189,7 @@ static int measure(struct round *r)
 /* The kernel's counters at the end; events first while bytes still move, as during the round. */
 static int read_counters(struct round *r)
 {
-	bool still = is_done(r);
+	bool still = round__has(r, ROUND_DONE);
 	int err;
 
 	if (still)
@@ -236,22 +204,21 @@ static int read_counters(struct round *r)
 static int close_books(struct round *r)
 {
 	struct runner *e = r->e;
-	int err = 0;
+	int err;
 
 	if (e->session) {
 		event_sampling__note(r, &r->now);
-		r->now.moving = !is_done(r);
+		r->now.moving = !round__has(r, ROUND_DONE);
 		err = read_counters(r);
-		if (!err)
-			err = round__book(r);
+		if (err)
+			return round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
+		round__book(r);
 	}
-	if (err)
-		return round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
 	r->out->interrupted |= e->stopped;
 	perf_watch__warn(&e->perf, r->out);
-	if (!is_done(r))
+	if (!round__has(r, ROUND_DONE))
 		ledger__cut_short(r->out);
-	ledger__close(r->out, is_done(r));
+	ledger__close(r->out, round__has(r, ROUND_DONE));
 	tap__look(&e->result.env.taps, e->path);
 	verdict__give(r->out, &e->result.env);
 	if (!e->stopped && !r->out->duration_ns)
@@ -300,7 +267,7 @@ static void init(struct round *r, struct runner *e, enum mode mode, struct run_r
 		remote__begin(out);
 	}
 	if (!e->session)
-		ledger__no_kernel(out, "the kernel was not watched (--backend none)");
+		run_result__no_kernel(out, "the kernel was not watched (--backend none)");
 }
 
 static int make(struct round *r)

@@ -63,15 +63,25 @@ bool round__is_remote(const struct round *r); /* the receiver is on another mach
 int round__sides_here(const struct round *r); /* sides that are processes of ours, the first ones */
 /* Reads the watched sockets of both sides; still: nothing moves. */
 void round__look(struct round *r, struct snapshot *out, bool still);
-int round__book(struct round *r); /* r->now into r->out; 0 or -errno */
+void round__book(struct round *r); /* r->now into r->out */
 
 /* A command line of the protocol; a reader that is gone is seen by the events that follow. */
 int round__say(struct round *r, enum nio_side side, const char *line);
 
+/* What a process of the load generator reports, in the order of a round. */
+enum round_event {
+	ROUND_LISTENING,
+	ROUND_READY,
+	ROUND_QUIESCED,
+	ROUND_DONE,
+};
+
+bool round__has(const struct round *r, enum round_event event); /* READY, DONE: of both sides */
+
 /*
- * Handles events until done() is true. -EINTR: stopped, and the grace period is over. -ETIMEDOUT: a
- * process of the load generator does not answer; e->reason names what was awaited.
+ * Handles events until round__has() is true. -EINTR: stopped, and the grace period is over.
+ * -ETIMEDOUT: a process of the load generator does not answer; e->reason names what was awaited.
  */
-int round__pump(struct round *r, bool (*done)(const struct round *r), const char *awaited);
+int round__await(struct round *r, enum round_event event);
 
 #endif

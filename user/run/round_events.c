@@ -43,75 +43,57 @@ static void show_progress(struct round *r)
 		if (session__read(e->session, r->slot, &r->now, false))
 			return;
 		round__look(r, &r->now, false);
-		if (round__book(r))
-			return;
+		round__book(r);
 	}
 	if (e->kind == ROUND_COMPARED)
 		display__update(&e->display, r->out);
 }
 
-static void take_cookies(struct round *r, enum nio_side side)
-{
-	const struct load_report *report = &r->drivers[side].report;
-
-	r->cookies_nr[side] = report->cookies_nr;
-	memcpy(r->cookies[side], report->cookies, report->cookies_nr * sizeof(uint64_t));
-}
-
-/* The congestion control that the sender's socket reports counts, whatever was requested. */
-static void take_congestion(const struct round *r, enum nio_side side)
-{
-	struct congestion *c = &r->e->result.env.congestion;
-
-	if (side == NIO_SIDE_SENDER)
-		snprintf(c->used, sizeof(c->used), "%s", r->drivers[side].report.congestion);
-}
-
-/* A report of one process of the load generator, final or not. */
-/* Processes on this machine: they share our clock. */
-static bool is_possible(const struct round *r, enum nio_side side)
-{
-	return !r->measuring ||
-	       r->drivers[side].report.elapsed_ns <= loop__now_ns() - r->measure_ns;
-}
-
+/* A report of one process of the load generator, final or not. Both run on this machine's clock. */
 static int take_numbers(struct round *r, enum nio_side side)
 {
-	if (!is_possible(r, side))
+	const struct load_report *report = &r->drivers[side].report;
+	bool verify = r->e->o->traffic.verify;
+
+	if (r->measuring && report->elapsed_ns > loop__now_ns() - r->measure_ns)
 		return round__fail(r, -EPROTO,
 				   "the load generator's %s broke the protocol: \"elapsed_ns\" is "
 				   "longer than the round has lasted.",
 				   round_side_names[side]);
-	ledger__app(r->out, &r->drivers[side].report, side);
-	if (round__is_remote(r)) {
-		remote__app(r->out, &r->drivers[side].report, r->e->o->traffic.verify);
-		return 0;
-	}
-	/* Without --verify only sequence numbers are compared: no errors found is then no finding.
-	 */
-	if (!r->e->o->traffic.verify && !r->out->app.verify_errors.value)
+	ledger__app(r->out, report, side);
+	if (round__is_remote(r))
+		remote__app(r->out, report, verify);
+	else if (!verify && !r->out->app.verify_errors.value)
+		/* Only sequence numbers were compared: no errors found is then no finding. */
 		r->out->app.verify_errors = (struct num){.reason = "--verify was not given"};
 	return 0;
 }
 
-static int take_final(struct round *r, enum nio_side side)
-{
-	int err = take_numbers(r, side);
-
-	if (!err && r->done[NIO_SIDE_SENDER] && r->done[NIO_SIDE_RECEIVER])
-		ledger__due(r->out, r->e->traffic.rate);
-	return err;
-}
-
-static int remote_error(struct round *r, const char *message)
+/* " at ADDRESS:PORT" of a receiver on another machine, else "". */
+static const char *place(const struct round *r, char text[ADDRESS_TEXT_MAX + 8])
 {
 	const struct address *to = &r->e->connect;
-	char text[ADDRESS_TEXT_MAX];
+	char address[ADDRESS_TEXT_MAX];
 
-	address__format(text, sizeof(text), to->host, to->port);
-	return round__fail(r, -EIO, "%s the receiver at %s%s: %s.",
-			   r->ready[NIO_SIDE_SENDER] ? "the session with" : "no session with", text,
-			   r->ready[NIO_SIDE_SENDER] ? " failed" : "", message);
+	text[0] = '\0';
+	if (round__is_remote(r))
+		snprintf(text, ADDRESS_TEXT_MAX + 8, " at %s",
+			 address__format(address, sizeof(address), to->host, to->port));
+	return text;
+}
+
+static int take_error(struct round *r, enum nio_side side)
+{
+	const char *message = r->drivers[side].report.message;
+	bool ready = r->ready[NIO_SIDE_SENDER];
+	char text[ADDRESS_TEXT_MAX + 8];
+
+	if (!round__is_remote(r))
+		return round__fail(r, -EIO, "the load generator's %s failed: %s.",
+				   round_side_names[side], message);
+	return round__fail(r, -EIO, "%s the receiver%s%s: %s.",
+			   ready ? "the session with" : "no session with", place(r, text),
+			   ready ? " failed" : "", message);
 }
 
 /*
@@ -120,13 +102,10 @@ static int remote_error(struct round *r, const char *message)
  */
 static int stopped_by_peer(struct round *r)
 {
-	const struct address *to = &r->e->connect;
-	char text[ADDRESS_TEXT_MAX] = "";
+	char text[ADDRESS_TEXT_MAX + 8];
 
-	if (round__is_remote(r))
-		address__format(text, sizeof(text), to->host, to->port);
-	round__fail(r, -ECANCELED, "the receiver%s%s was stopped before the run was over.",
-		    text[0] ? " at " : "", text);
+	round__fail(r, -ECANCELED, "the receiver%s was stopped before the run was over.",
+		    place(r, text));
 	r->e->stopped = r->e->stopped_by_peer = true;
 	return r->measuring ? 0 : -ECANCELED;
 }
@@ -140,8 +119,7 @@ static bool is_expected(const struct round *r, enum nio_side side, enum driver_e
 	case DRIVER_READY:
 		return r->listening && !r->ready[side];
 	case DRIVER_QUIESCED:
-		return r->ready[NIO_SIDE_SENDER] && r->ready[NIO_SIDE_RECEIVER] && !r->quiesced &&
-		       !r->done[side];
+		return round__has(r, ROUND_READY) && !r->quiesced && !r->done[side];
 	case DRIVER_DONE:
 		return r->ready[side] && !r->done[side] &&
 		       (r->measuring || r->drivers[side].report.interrupted);
@@ -157,7 +135,9 @@ static int take_done(struct round *r, enum nio_side side)
 	r->done[side] = true;
 	if (r->measuring)
 		perf_watch__finish(&r->e->perf, side, r->out);
-	err = take_final(r, side);
+	err = take_numbers(r, side);
+	if (!err && round__has(r, ROUND_DONE))
+		ledger__due(r->out, r->e->traffic.rate);
 	if (err || side != NIO_SIDE_SENDER || !r->drivers[side].report.interrupted || r->e->stopped)
 		return err;
 	return stopped_by_peer(r);
@@ -166,6 +146,7 @@ static int take_done(struct round *r, enum nio_side side)
 static int take_event(struct round *r, enum nio_side side, enum driver_event event)
 {
 	const struct load_report *report = &r->drivers[side].report;
+	char *used = r->e->result.env.congestion.used;
 
 	if (!is_expected(r, side, event))
 		return round__fail(r, -EPROTO,
@@ -179,8 +160,12 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 		return 0;
 	case DRIVER_READY:
 		r->ready[side] = true;
-		take_cookies(r, side);
-		take_congestion(r, side);
+		r->cookies_nr[side] = report->cookies_nr;
+		memcpy(r->cookies[side], report->cookies, sizeof(r->cookies[side]));
+		/* What the sender's socket reports counts, whatever was requested. */
+		if (side == NIO_SIDE_SENDER)
+			snprintf(used, sizeof(r->e->result.env.congestion.used), "%s",
+				 report->congestion);
 		return 0;
 	case DRIVER_QUIESCED:
 		r->quiesced = true;
@@ -191,10 +176,7 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 	case DRIVER_DONE:
 		return take_done(r, side);
 	case DRIVER_ERROR:
-		if (round__is_remote(r))
-			return remote_error(r, report->message);
-		return round__fail(r, -EIO, "the load generator's %s failed: %s.",
-				   round_side_names[side], report->message);
+		return take_error(r, side);
 	case DRIVER_EOF:
 		loop__remove(&r->e->loop, r->drivers[side].child.out);
 		if (r->done[side] || r->stop_ns)
@@ -361,13 +343,21 @@ static bool is_silent(const struct round *r, uint64_t now)
 }
 
 /* Due actions, when no event is waiting. 0: continue waiting. */
-static int take_time(struct round *r, uint64_t now, const char *awaited)
+static int take_time(struct round *r, uint64_t now, enum round_event awaited)
 {
+	static const char *const verbs[] = {
+		[ROUND_LISTENING] = "listen",
+		[ROUND_READY] = "connect",
+		[ROUND_QUIESCED] = "finish its warm-up",
+		[ROUND_DONE] = "finish",
+	};
+
 	if (r->stop_ns && now >= r->stop_ns)
 		return -EINTR;
 	if (is_silent(r, now))
 		return round__fail(r, -ETIMEDOUT,
-				   "the load generator did not %s: it does not answer.", awaited);
+				   "the load generator did not %s: it does not answer.",
+				   verbs[awaited]);
 	if (now >= r->ping_ns)
 		ask_stats(r);
 	return event_sampling__turn(r, now);
@@ -383,7 +373,7 @@ static uint64_t next_due(const struct round *r)
 }
 
 /* Events come before due actions: after a pause (Ctrl-Z) they carry the present state. */
-int round__pump(struct round *r, bool (*done)(const struct round *r), const char *awaited)
+int round__await(struct round *r, enum round_event event)
 {
 	unsigned int crowd = 0;
 	int err = 0;
@@ -392,17 +382,17 @@ int round__pump(struct round *r, bool (*done)(const struct round *r), const char
 	r->awake = (struct awake){0};
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		r->heard_ns[side] = loop__now_ns();
-	while (!err && !done(r)) {
+	while (!err && !round__has(r, event)) {
 		uint64_t now = loop__now_ns();
 		uint64_t until = next_due(r);
 		bool any;
 
 		err = take_next(r, now, until, &any);
 		crowd = any ? crowd + 1 : 0;
-		if (err || now < until || (any && crowd < CROWD_MAX) || done(r))
+		if (err || now < until || (any && crowd < CROWD_MAX) || round__has(r, event))
 			continue;
 		crowd = 0;
-		err = take_time(r, now, awaited);
+		err = take_time(r, now, event);
 	}
 	return err;
 }

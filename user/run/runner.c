@@ -136,7 +136,7 @@ int runner__round(struct runner *e, enum mode mode, unsigned int index)
 	return 0;
 }
 
-int runner__summarise(struct runner *e)
+void runner__summarise(struct runner *e)
 {
 	struct cpu_times now;
 
@@ -144,7 +144,7 @@ int runner__summarise(struct runner *e)
 	e->result.env.machine.steal = machine__steal(&e->cpu_begin, &now);
 	tap__recall(&e->result.env.taps); /* a total is over every run */
 	e->result.interrupted = e->stopped;
-	return summary__make(&e->result, e->o);
+	summary__make(&e->result, e->o);
 }
 
 static int set_up(struct runner *e, const uint64_t *sizes, size_t sizes_nr)

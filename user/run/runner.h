@@ -112,8 +112,8 @@ int runner__check_congestion(const struct runner *e, const char *asked);
  */
 int runner__round(struct runner *e, enum mode mode, unsigned int index);
 
-/* Fills the summary of e->result from its runs. 0 or -ENOMEM. */
-int runner__summarise(struct runner *e);
+/* Fills the summary of e->result from its runs. */
+void runner__summarise(struct runner *e);
 
 /* Empties e->result of runs and their summary. */
 void runner__forget(struct runner *e);

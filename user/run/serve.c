@@ -34,19 +34,18 @@ static const char doc[] =
 	"There is no password and no encryption: listen on an address that only trusted machines "
 	"can reach. Exit status: 0 success, 1 failure, 2 usage error.";
 
-static const char *const titles[] = {[1] = "Options:"};
-
 static const struct options_pick picks[] = {
-	{"listen", NULL, 1},
-	{"rcvbuf", NULL, 1},
-	{"cpu-receiver", NULL, 1},
-	{"spin", NULL, 1},
-	{"rcvlowat", NULL, 1},
-	{"congestion", "congestion control of replies to --request-response", 1},
-	{"verify", "refuse senders without --verify (data of other senders are always checked)", 1},
-	{"ready-file", NULL, 1},
-	{"quiet", NULL, 1},
-	{"verbose", "print each session", 1},
+	{NULL, "Options:"},
+	{"listen", NULL},
+	{"rcvbuf", NULL},
+	{"cpu-receiver", NULL},
+	{"spin", NULL},
+	{"rcvlowat", NULL},
+	{"congestion", "congestion control of replies to --request-response"},
+	{"verify", "refuse senders without --verify (data of other senders are always checked)"},
+	{"ready-file", NULL},
+	{"quiet", NULL},
+	{"verbose", "print each session"},
 };
 
 struct server {
@@ -229,7 +228,6 @@ static void parse(struct options *o, int argc, char **argv)
 		.doc = doc,
 		.picks = picks,
 		.picks_nr = sizeof(picks) / sizeof(picks[0]),
-		.titles = titles,
 	};
 
 	options__parse(o, &command, argc, argv);

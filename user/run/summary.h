@@ -6,7 +6,7 @@
 #include "model/result.h"
 #include "options.h"
 
-/* Fills res->summary from res->runs, which are of o's modes and size. 0 or -ENOMEM. */
-int summary__make(struct result *res, const struct options *o);
+/* Fills res->summary from res->runs, which are of o's modes and size. */
+void summary__make(struct result *res, const struct options *o);
 
 #endif

@@ -1,36 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Layout of the tables of text_cells.h. */
-#include <stdarg.h>
 #include <string.h>
 
 #include "text_cells.h"
 
-#define GAP 2
+#define GAP      2
+#define LINE_LEN (TEXT_COLUMNS_MAX * (TEXT_CELL_MAX + GAP))
 
-unsigned int text_cells__add_column(struct text_cells *t, const char *head, bool left)
+void text_cells__begin(struct text_cells *t, unsigned int heads, size_t rows)
+{
+	memset(t, 0, sizeof(*t));
+	t->heads = heads;
+	t->rows = heads + (unsigned int)rows;
+}
+
+unsigned int text_cells__add(struct text_cells *t, const char *head, bool left, text_cell_fn fn,
+			     const void *of, int what)
 {
 	unsigned int column = t->columns++;
 
-	if (!t->rows)
-		t->rows = 1;
 	snprintf(t->cell[0][column], TEXT_CELL_MAX, "%s", head);
 	t->left[column] = left;
+	for (unsigned int row = t->heads; row < t->rows; row++)
+		fn(t->cell[row][column], of, row - t->heads, what);
 	return column;
-}
-
-unsigned int text_cells__add_row(struct text_cells *t)
-{
-	return t->rows < TEXT_ROWS_MAX ? t->rows++ : TEXT_ROWS_MAX - 1;
-}
-
-void text_cells__set(struct text_cells *t, unsigned int row, unsigned int column,
-		     const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(t->cell[row][column], TEXT_CELL_MAX, format, args);
-	va_end(args);
 }
 
 static unsigned int column_width(const struct text_cells *t, unsigned int column)
@@ -54,27 +47,23 @@ unsigned int text_cells__width(const struct text_cells *t)
 	return width;
 }
 
-/* Columns first..end - 1 after the labels. */
+/* The labels, and columns first..end - 1. The line does not end in blanks. */
 static void print_row(FILE *f, const struct text_cells *t, unsigned int row, unsigned int gap,
 		      unsigned int first, unsigned int end)
 {
-	unsigned int blanks = 0; /* owed: a line does not end in any */
+	char line[LINE_LEN + 1];
+	int used = 0;
 
 	for (unsigned int c = 0; c < end; c = c ? c + 1 : first) {
-		const char *cell = t->cell[row][c];
-		unsigned int rest = column_width(t, c) - (unsigned int)strlen(cell);
-		size_t len = strlen(cell), trailing = 0;
+		int width = (int)column_width(t, c);
 
-		while (trailing < len && cell[len - 1 - trailing] == ' ')
-			trailing++;
-		blanks += (c ? gap : 0) + (t->left[c] ? 0 : rest);
-		if (len > trailing) {
-			fprintf(f, "%*s%.*s", (int)blanks, "", (int)(len - trailing), cell);
-			blanks = 0;
-		}
-		blanks += (unsigned int)trailing + (t->left[c] ? rest : 0);
+		used += snprintf(line + used, sizeof(line) - (size_t)used, "%*s%*s",
+				 c ? (int)gap : 0, "", t->left[c] ? -width : width,
+				 t->cell[row][c]);
 	}
-	fputc('\n', f);
+	while (used && line[used - 1] == ' ')
+		used--;
+	fprintf(f, "%.*s\n", used, line);
 }
 
 void text_cells__print(FILE *f, const struct text_cells *t, unsigned int width)

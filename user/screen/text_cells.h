@@ -17,18 +17,22 @@
 struct text_cells {
 	char cell[TEXT_ROWS_MAX][TEXT_COLUMNS_MAX][TEXT_CELL_MAX];
 	bool left[TEXT_COLUMNS_MAX]; /* aligned left; the others right */
-	unsigned int rows, columns;
+	unsigned int heads;          /* heading rows */
+	unsigned int rows, columns;  /* rows: headings included */
 };
 
-/* Adds a column with its heading (a copy), all other cells empty. Returns its number. */
-unsigned int text_cells__add_column(struct text_cells *t, const char *head, bool left);
+/* Writes the cell of a row, counted from 0 below the headings. of, what: see text_cells__add(). */
+typedef void (*text_cell_fn)(char cell[TEXT_CELL_MAX], const void *of, size_t row, int what);
 
-/* Adds a row, all cells empty. Returns its number. */
-unsigned int text_cells__add_row(struct text_cells *t);
+/* An empty table of at most TEXT_ROWS_MAX rows. */
+void text_cells__begin(struct text_cells *t, unsigned int heads, size_t rows);
 
-__attribute__((format(printf, 4, 5))) void text_cells__set(struct text_cells *t, unsigned int row,
-							   unsigned int column, const char *format,
-							   ...);
+/*
+ * Adds a column: its heading, and the cells of all rows, for which fn gets of and what. Returns its
+ * number. At most TEXT_COLUMNS_MAX.
+ */
+unsigned int text_cells__add(struct text_cells *t, const char *head, bool left, text_cell_fn fn,
+			     const void *of, int what);
 
 /* Columns of the table as it would be printed. */
 unsigned int text_cells__width(const struct text_cells *t);

@@ -1,483 +1,436 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The details on cost: time of a send call and of a copied KiB, counters and CPU time per payload,
- * and a table of CPU time by class. Unknown figures are n/a with a reason.
+ * The details on cost: tables of the time of a send call, of a copied KiB, and of CPU time by class
+ * and side; in words: which rounds they come from, and what was counted for each payload byte.
  */
+#include <math.h>
 #include <string.h>
 
-#include "base/text_note.h"
 #include "common/units.h"
+#include "model/cpu_figures.h"
 #include "model/figures.h"
 #include "model/perf_figures.h"
 #include "model/time_figures.h"
 #include "text_cells.h"
 #include "text_end.h"
-#include "text_list.h"
 
-/* Rows: the parts of a send call, the time outside them, then the stages. */
-#define ROW_OUTSIDE ((size_t)PATH_NR)
-#define ROW_STAGES  (ROW_OUTSIDE + 1)
-#define ROWS_NR     (ROW_STAGES + NIO_STAGE_NR)
-
-static bool is_stage(size_t row)
+static void set(char *cell, const char *text)
 {
-	return row >= ROW_STAGES;
+	snprintf(cell, TEXT_CELL_MAX, "%s", text);
 }
 
-static enum nio_stage stage_of(size_t row)
-{
-	return (enum nio_stage)(row - ROW_STAGES);
-}
+/* Rows of times: the parts of a send call, the time outside them, then the stages. */
+#define ROW_OUTSIDE PATH_NR
+#define ROW_STAGES  (PATH_NR + 1)
+#define TIMES_NR    (ROW_STAGES + NIO_STAGE_NR)
+_Static_assert(TIMES_NR < TEXT_ROWS_MAX, "every time has a row");
 
-static const char *row_label(size_t row)
-{
-	if (is_stage(row))
-		return stage__heading(stage_of(row));
-	return row == ROW_OUTSIDE ? "outside" : path_part__heading((enum path_part)row);
-}
+struct times {
+	const struct result *r;
+	int row[TIMES_NR];
+	size_t nr;
+};
 
-/* Only copying stages with known bytes have a row: others were already reported. */
-static bool row_concerns(const struct run_result *run, size_t row)
+/* Only copying stages with known bytes have a time of a KiB. */
+static struct real time_of(const struct run_result *run, int row)
 {
 	const char *reason;
 
-	if (!is_stage(row))
-		return run->ledger_known;
-	return stage__is_copy(stage_of(row)) && figures__stage_known(run, stage_of(row), &reason);
-}
-
-static struct real row_value(const struct run_result *run, size_t row)
-{
-	if (is_stage(row))
-		return time_figures__per_kib(run, stage_of(row));
-	if (row == ROW_OUTSIDE)
+	if (row < ROW_OUTSIDE && run->ledger_known)
+		return time_figures__part(run, row);
+	if (row == ROW_OUTSIDE && run->ledger_known)
 		return time_figures__outside(run);
-	return time_figures__part(run, (enum path_part)row);
+	if (row >= ROW_STAGES && stage__is_copy(row - ROW_STAGES) &&
+	    figures__stage_known(run, row - ROW_STAGES, &reason))
+		return time_figures__per_kib(run, row - ROW_STAGES);
+	return (struct real){.reason = NULL};
 }
 
-/* Has the row something to tell: a value that is not 0, in any mode? */
-static bool row_tells(const struct result *r, size_t row)
+static void label_cell(char *cell, const void *of, size_t row, int what)
 {
-	struct real v;
-	size_t i;
+	int i = ((const struct times *)of)->row[row];
 
-	for (i = 0; i < r->summary_nr; i++) {
-		v = row_value(&r->summary[i].total, row);
-		if (row_concerns(&r->summary[i].total, row) && v.known && v.value > 0)
-			return true;
-	}
-	return false;
+	(void)what;
+	set(cell, i >= ROW_STAGES    ? stage__heading(i - ROW_STAGES)
+		  : i == ROW_OUTSIDE ? "outside"
+				     : path_part__heading(i));
 }
 
-static bool any_tells(const struct result *r, size_t first, size_t end)
+/* what: the mode. */
+static void time_cell(char *cell, const void *of, size_t row, int what)
 {
-	for (; first < end; first++)
-		if (row_tells(r, first))
-			return true;
-	return false;
-}
+	const struct times *t = of;
+	struct real v = time_of(&t->r->summary[what].total, t->row[row]);
 
-/* The whole of a send call is in the table above as well; here it heads its parts or is left out.
- */
-static bool parts_are_known(const struct result *r)
-{
-	return any_tells(r, PATH_SEND_TOTAL + 1, PATH_NR);
-}
-
-/* The load generator times the gather stage itself, on any kernel: no table for it alone. */
-static bool table_is_worth_it(const struct result *r)
-{
-	return parts_are_known(r) || any_tells(r, ROW_STAGES + NIO_STAGE_USER_GATHER + 1, ROWS_NR);
-}
-
-static void set_time(struct text_cells *t, unsigned int row, unsigned int column, struct real v)
-{
-	char buf[UNITS_BUF] = "-";
-
-	if (!v.known)
-		snprintf(buf, sizeof(buf), "n/a");
-	else if (v.value > 0)
-		format_ns(buf, sizeof(buf), v.value);
-	text_cells__set(t, row, column, "%s", buf);
+	if (v.known && v.value > 0)
+		format_ns(cell, TEXT_CELL_MAX, v.value);
+	else
+		set(cell, v.known ? "-" : "n/a");
 }
 
 /* Share of the send call; nothing for the whole and for rows that are not a part of it. */
-static void format_percent(char *buf, size_t len, const struct run_result *run, size_t row,
-			   struct real v)
+static void share_cell(char *cell, const void *of, size_t row, int what)
 {
-	struct real total = time_figures__part(run, PATH_SEND_TOTAL);
-	double percent;
+	const struct times *t = of;
+	const struct run_result *run = &t->r->summary[what].total;
+	struct real v = time_of(run, t->row[row]), total = time_of(run, PATH_SEND_TOTAL);
+	double percent = total.value > 0 ? v.value / total.value * 100 : 0;
 
-	*buf = '\0';
-	if (is_stage(row) || row == PATH_SEND_TOTAL || !v.known || !total.known || !(v.value > 0) ||
-	    !(total.value > 0))
+	if (t->row[row] >= ROW_STAGES || t->row[row] == PATH_SEND_TOTAL || !v.known ||
+	    !total.known || !(percent > 0))
 		return;
-	percent = v.value / total.value * 100;
 	if (percent < 0.5)
-		snprintf(buf, len, "<1 %%");
+		set(cell, "<1 %");
 	else
-		snprintf(buf, len, "%.0f %%", percent);
+		snprintf(cell, TEXT_CELL_MAX, "%.0f %%", percent);
 }
 
-/* Rows first..end - 1, a column of times and one of percent for each mode. */
-static void print_times(FILE *f, unsigned int width, const struct result *r, size_t first,
-			size_t end, const char *title)
+/* The rows from first to end - 1 in which a mode has a time. */
+static size_t find_times(struct times *t, int first, int end)
 {
-	struct text_cells t = {.rows = 0};
-	char percent[16];
-
-	text_cells__add_column(&t, title, true);
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		text_cells__add_column(&t, mode__words(r->summary[i].mode), false);
-		text_cells__add_column(&t, "", false);
-	}
 	for (; first < end; first++) {
-		unsigned int row, column = 1;
+		bool any = false;
 
-		if (!row_tells(r, first))
-			continue;
-		row = text_cells__add_row(&t);
-		text_cells__set(&t, row, 0, "%s", row_label(first));
-		for (size_t i = 0; i < r->summary_nr; i++) {
-			const struct run_result *run = &r->summary[i].total;
-			struct real v = row_value(run, first);
+		for (size_t i = 0; i < t->r->summary_nr; i++) {
+			struct real v = time_of(&t->r->summary[i].total, first);
 
-			set_time(&t, row, column++, v);
-			format_percent(percent, sizeof(percent), run, first, v);
-			text_cells__set(&t, row, column++, "%s", percent);
+			any |= v.known && v.value > 0;
 		}
+		if (any)
+			t->row[t->nr++] = first;
+	}
+	return t->nr;
+}
+
+static void print_times(FILE *f, const struct times *times, unsigned int columns, const char *title)
+{
+	struct text_cells t;
+
+	text_cells__begin(&t, 1, times->nr);
+	text_cells__add(&t, title, true, label_cell, times, 0);
+	for (int i = 0; i < (int)times->r->summary_nr; i++) {
+		text_cells__add(&t, mode__words(times->r->summary[i].mode), false, time_cell, times,
+				i);
+		text_cells__add(&t, "", false, share_cell, times, i);
 	}
 	fputc('\n', f);
-	text_cells__print(f, &t, width);
+	text_cells__print(f, &t, columns);
 }
 
-void text_cost__times(FILE *f, unsigned int width, const struct result *r)
+void text_cost__times(FILE *f, const struct result *r, unsigned int columns)
 {
-	if (!table_is_worth_it(r))
-		return;
-	if (parts_are_known(r))
-		print_times(f, width, r, PATH_SEND_TOTAL, ROW_STAGES, "mean send call");
-	if (any_tells(r, ROW_STAGES, ROWS_NR))
-		print_times(f, width, r, ROW_STAGES, ROWS_NR, "time of a KiB");
+	struct times call = {.r = r}, kib = {.r = r};
+
+	/* The whole of a send call is a latency above: it only heads its parts. */
+	if (find_times(&call, PATH_SEND_TOTAL, ROW_STAGES) > 1)
+		print_times(f, &call, columns, "mean send call");
+	if (find_times(&kib, ROW_STAGES, TIMES_NR))
+		print_times(f, &kib, columns, "time of a KiB");
 }
 
-/* Why a row has a value in no mode; NULL: it has one, or it concerns none. */
-static const char *why_unknown(const struct result *r, size_t row)
-{
-	const struct run_result *run;
-	const char *reason = NULL;
-	struct real v;
-	size_t i;
+/* The classes that occur in a column; one more row is their sum. */
+struct sides {
+	const struct result *r;
+	enum cpu_class class[CPU_CLASS_NR];
+	size_t nr;
+};
 
-	for (i = 0; i < r->summary_nr; i++) {
-		run = &r->summary[i].total;
-		if (!row_concerns(run, row))
+static bool has_side(const struct run_result *run, int side)
+{
+	return run->cpu.known && cpu_figures__total(run, (enum nio_sample_whose)side).known;
+}
+
+static bool occurs(const struct result *r, int class)
+{
+	for (size_t i = 0; i < r->summary_nr; i++)
+		for (int side = 0; side < NIO_SIDE_NR; side++)
+			if (has_side(&r->summary[i].total, side) &&
+			    r->summary[i].total.cpu.by[side].classes[class])
+				return true;
+	return false;
+}
+
+static void class_label_cell(char *cell, const void *of, size_t row, int what)
+{
+	const struct sides *s = of;
+
+	(void)what;
+	set(cell, row < s->nr ? cpu_class__heading(s->class[row]) : "together");
+}
+
+/* what: mode * NIO_SIDE_NR + side. */
+static void side_cell(char *cell, const void *of, size_t row, int what)
+{
+	const struct sides *s = of;
+	const struct run_result *run = &s->r->summary[what / NIO_SIDE_NR].total;
+	enum nio_sample_whose side = what % NIO_SIDE_NR;
+	struct real v = row < s->nr ? cpu_figures__per_kib(run, side, s->class[row]).value
+				    : cpu_figures__sum(run, side);
+
+	if (!v.known || v.value <= 0)
+		set(cell, v.known ? "-" : "n/a");
+	else if (v.value < 0.05)
+		set(cell, "<0.1");
+	else
+		snprintf(cell, TEXT_CELL_MAX, "%.1f", v.value);
+}
+
+void text_cost__sides(FILE *f, const struct result *r, unsigned int columns)
+{
+	struct sides s = {.r = r};
+	struct text_cells t;
+
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		if (occurs(r, c))
+			s.class[s.nr++] = c;
+	text_cells__begin(&t, 2, s.nr + 1);
+	text_cells__add(&t, "CPU ns/KiB", true, class_label_cell, &s, 0);
+	for (int i = 0; i < (int)r->summary_nr * NIO_SIDE_NR; i++) {
+		const struct run_result *run = &r->summary[i / NIO_SIDE_NR].total;
+		int side = i % NIO_SIDE_NR;
+		unsigned int column;
+
+		if (!has_side(run, side))
 			continue;
-		v = row_value(run, row);
-		if (v.known)
-			return NULL;
-		reason = v.reason;
+		column = text_cells__add(&t, mode__words(run->mode), false, side_cell, &s, i);
+		set(t.cell[1][column], side == NIO_SIDE_RECEIVER ? "receiver" : "sender");
 	}
-	return reason;
+	if (t.columns < 2)
+		return;
+	fputc('\n', f);
+	text_cells__print(f, &t, columns);
 }
 
-/* The time outside the parts is unknown for the reasons of unknown parts. */
-static bool is_listed(size_t row)
+/* The widest half interval of all cells of the table. */
+static double widest(const struct result *r)
 {
-	return row != PATH_SEND_TOTAL && row != ROW_OUTSIDE;
+	double most = 0;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		for (int side = 0; side < NIO_SIDE_NR; side++) {
+			for (int c = 0; c < CPU_CLASS_NR; c++) {
+				struct cpu_figure f =
+					cpu_figures__per_kib(&r->summary[i].total, side, c);
+
+				if (has_side(&r->summary[i].total, side) && f.value.known)
+					most = fmax(most, (f.high - f.low) / 2);
+			}
+		}
+	}
+	return most;
 }
 
-/* The reason that all parts of the send call are unknown for; NULL: they have not the same. */
-static const char *reason_of_parts(const struct result *r)
+/* Samples over the modes. */
+struct totals {
+	uint64_t samples, lost, shifted, other, elsewhere;
+	uint64_t duration_ns;           /* of the mode sampled longest */
+	unsigned int hz;                /* 0: no mode was sampled */
+	const char *source, *no_cycles; /* of all; NULL: none, or no reason */
+};
+
+static struct totals totals_of(const struct result *r)
 {
-	const char *first = why_unknown(r, PATH_SEND_TOTAL + 1);
+	struct totals t = {0};
 
-	for (size_t row = PATH_SEND_TOTAL + 2; first && row < PATH_NR; row++) {
-		const char *other = why_unknown(r, row);
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct cpu_result *c = &r->summary[i].total.cpu;
 
-		if (!other || strcmp(other, first))
-			return NULL;
+		if (!c->known)
+			continue;
+		t.hz = c->hz;
+		t.source = cpu_time__source(t.source, c->source);
+		if (!t.no_cycles && c->no_cycles[0])
+			t.no_cycles = c->no_cycles;
+		t.duration_ns = c->duration_ns > t.duration_ns ? c->duration_ns : t.duration_ns;
+		t.elsewhere += c->by[NIO_SAMPLE_ELSEWHERE].samples;
+		for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
+			t.samples += c->by[w].samples;
+			t.lost += c->by[w].lost;
+			t.shifted += c->by[w].shifted;
+			t.other += c->by[w].classes[CPU_CLASS_OTHER];
+		}
 	}
-	return first;
+	return t;
 }
 
-/* Without a table, the first reason applies to all rows. */
-static void print_untimed(FILE *f, const struct result *r, bool first_only)
+static void say_share(FILE *f, uint64_t part, uint64_t of, const char *what)
 {
-	const char *parts = reason_of_parts(r);
-	struct text_reasons unknown = {.nr = 0};
-
-	if (parts)
-		text_reasons__add(&unknown, "the parts of a send call", parts, 0);
-	for (size_t row = 0; row < ROWS_NR; row++) {
-		const char *reason = is_listed(row) ? why_unknown(r, row) : NULL;
-
-		if (reason && (is_stage(row) || !parts))
-			text_reasons__add(&unknown, row_label(row), reason, 0);
-	}
-	while (text_reasons__left(&unknown)) {
-		fputs("n/a for ", f);
-		fprintf(f, ": %s. ", text_reasons__tell(f, &unknown)->reason);
-		if (first_only)
-			return;
-	}
+	if (part)
+		fprintf(f, "; %.1f %% %s", 100.0 * (double)part / (double)of, what);
 }
 
-/* The number of calls followed, if not all. */
-static void print_followed(FILE *f, const struct mode_summary *s)
+void text_cost__say_samples(FILE *f, const struct result *r)
 {
-	const struct run_result *run = &s->total;
+	struct totals t = totals_of(r);
+	char duration[UNITS_BUF];
+
+	if (!t.hz)
+		return;
+	fprintf(f, "%llu sample%s by %s", (unsigned long long)t.samples, plural(t.samples),
+		t.source);
+	if (t.no_cycles)
+		fprintf(f, " (%s)", t.no_cycles);
+	fprintf(f,
+		" at %u Hz, in separate short rounds of %s a mode that measure nothing else; each "
+		"figure +-%.1f ns/KiB or less (95 %%)",
+		t.hz, format_ns(duration, sizeof(duration), (double)t.duration_ns), widest(r));
+	say_share(f, t.other, t.samples, "unclassified");
+	say_share(f, t.lost, t.samples + t.lost, "lost");
+	say_share(f, t.shifted, t.samples,
+		  "were delayed by disabled interrupts and are charged to the caller");
+	say_share(f, t.elsewhere, t.samples,
+		  "are TCP's softirq work in the context of other tasks, which the table does not "
+		  "include");
+}
+
+/* How many calls were followed, if not all. */
+static void say_followed(FILE *f, const struct run_result *run)
+{
 	uint64_t calls = time_figures__calls(run);
 	char part[UNITS_BUF], all[UNITS_BUF];
 
 	if (!run->path_calls.known || run->path_calls.value >= calls)
 		return;
-	fprintf(f, "%s: parts are of %s of %s call%s", mode__words(s->mode),
+	fprintf(f, "%s: parts are of %s of %s call%s", mode__words(run->mode),
 		format_count(part, sizeof(part), run->path_calls.value),
 		format_count(all, sizeof(all), calls), plural(calls));
 	fprintf(f, run->path_reason ? " (%s). " : ". ", run->path_reason);
 }
 
-/* Without a table, prints the times of the load generator here. */
-static void print_gather(FILE *f, const struct result *r)
+static void say_losses(FILE *f, const struct run_result *run)
 {
-	char buf[UNITS_BUF];
-	struct real v;
-	size_t i;
-
-	for (i = 0; i < r->summary_nr; i++) {
-		v = time_figures__per_kib(&r->summary[i].total, NIO_STAGE_USER_GATHER);
-		if (v.known && v.value > 0)
-			fprintf(f, "gather %s for a KiB (%s). ",
-				format_ns(buf, sizeof(buf), v.value),
-				mode__words(r->summary[i].mode));
-	}
-}
-
-static void print_loss(FILE *f, const char *mode, const char *what, struct num n)
-{
+	const struct {
+		const struct num *n;
+		const char *what;
+	} losses[] = {
+		{&run->times.missed, "program runs were refused"},
+		{&run->times.map_full, "events found no room"},
+		{&run->times.unmatched, "events lacked their begin or end"},
+	};
 	char text[UNITS_BUF];
 
-	if (n.known && n.value)
-		fprintf(f, "%s: %s %s while times were taken. ", mode,
-			format_count(text, sizeof(text), n.value), what);
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		if (losses[i].n->known && losses[i].n->value)
+			fprintf(f, "%s: %s %s while times were taken. ", mode__words(run->mode),
+				format_count(text, sizeof(text), losses[i].n->value),
+				losses[i].what);
 }
 
-/* The rounds of the times, if they are timed rounds. */
-static void print_rounds(FILE *f, const struct result *r)
+void text_cost__say_times(FILE *f, const struct result *r)
 {
 	char duration[UNITS_BUF];
 	bool said = false;
 
 	for (size_t i = 0; i < r->summary_nr; i++) {
-		const struct times_result *t = &r->summary[i].total.times;
-		const char *mode = mode__words(r->summary[i].mode);
-
-		if (t->source == TIMES_NOT_TAKEN)
-			fprintf(f, "%s: none were taken (%s). ", mode, t->reason);
-		if (t->source != TIMES_OF_ITS_OWN)
-			continue;
-		if (!said)
-			fprintf(f,
-				"of short rounds of their own, %s a mode, from which nothing else "
-				"comes. ",
-				format_ns(duration, sizeof(duration), (double)t->duration_ns));
-		said = true;
-		print_loss(f, mode, "program runs were refused", t->missed);
-		print_loss(f, mode, "events found no room", t->map_full);
-		print_loss(f, mode, "events were without their other end", t->unmatched);
-	}
-}
-
-void text_cost__say_times(FILE *f, const struct result *r)
-{
-	bool table = table_is_worth_it(r);
-
-	print_rounds(f, r);
-	if (!table)
-		print_gather(f, r);
-	print_untimed(f, r, !table);
-	for (size_t i = 0; i < r->summary_nr; i++)
-		print_followed(f, &r->summary[i]);
-}
-
-/* This paragraph has the figures marked for it: next() of -1 is the first. */
-static int next(int d)
-{
-	do
-		d++;
-	while (d < DERIVED_NR && !perf_derived__shown((enum perf_derived)d, VISIBILITY_TEXT));
-	return d;
-}
-
-static struct real figure_of(const struct run_result *run, int d)
-{
-	struct real r = perf_derive(run, (enum perf_derived)d, perf_whose__here(run));
-
-	if (!r.known && !r.reason)
-		r.reason = "not measured";
-	return r;
-}
-
-static void print_value(FILE *f, struct real v, bool last)
-{
-	if (!v.known)
-		fprintf(f, "n/a");
-	else if (v.value < 10)
-		fprintf(f, "%.2f", v.value);
-	else
-		fprintf(f, "%.0f", v.value);
-	fprintf(f, "%s", last ? "" : " / ");
-}
-
-/* The reason a figure has no value in any mode; NULL if it has one somewhere. */
-static const char *unknown_reason(const struct result *r, int d)
-{
-	const char *reason = NULL;
-	struct real v;
-	size_t i;
-
-	for (i = 0; i < r->summary_nr; i++) {
-		v = figure_of(&r->summary[i].total, d);
-		if (v.known)
-			return NULL;
-		reason = v.reason;
-	}
-	return reason;
-}
-
-static void print_known(FILE *f, const struct result *r)
-{
-	size_t i;
-
-	for (int d = next(-1); d < DERIVED_NR; d = next(d)) {
-		if (unknown_reason(r, d))
-			continue;
-		fprintf(f, "; %s ", perf_derived__words((enum perf_derived)d));
-		for (i = 0; i < r->summary_nr; i++)
-			print_value(f, figure_of(&r->summary[i].total, d), i + 1 == r->summary_nr);
-		fprintf(f, " %s", perf_derived__unit((enum perf_derived)d));
-	}
-}
-
-/* Figures that are known in no mode, by reason; one word for all where the reason is the same. */
-static void print_unknown(FILE *f, const struct result *r)
-{
-	struct text_reasons unknown = {.nr = 0};
-	bool all = true;
-
-	for (int d = next(-1); d < DERIVED_NR; d = next(d)) {
-		const char *reason = unknown_reason(r, d);
-
-		all &= reason && !strcmp(reason, unknown.nr ? unknown.list[0].reason : reason);
-		if (reason)
-			text_reasons__add(&unknown, perf_derived__words((enum perf_derived)d),
-					  reason, 0);
-	}
-	if (all && unknown.nr) {
-		fprintf(f, "; counters: n/a (%s)", unknown.list[0].reason);
-		return;
-	}
-	while (text_reasons__left(&unknown)) {
-		fputs("; ", f);
-		fprintf(f, ": n/a (%s)", text_reasons__tell(f, &unknown)->reason);
-	}
-}
-
-static void print_cpu(FILE *f, const struct result *r)
-{
-	const char *reason = NULL;
-	struct real v;
-	size_t i;
-
-	fprintf(f, "%s ", perf_derived__words(DERIVED_CPU_NS_PER_KIB));
-	for (i = 0; i < r->summary_nr; i++) {
-		v = figure_of(&r->summary[i].total, DERIVED_CPU_NS_PER_KIB);
-		print_value(f, v, i + 1 == r->summary_nr);
-		if (!v.known)
-			reason = v.reason;
-	}
-	fprintf(f, " %s", perf_derived__unit(DERIVED_CPU_NS_PER_KIB));
-	if (reason)
-		fprintf(f, " (n/a: %s)", reason);
-}
-
-static void print_scaled(FILE *f, const struct result *r)
-{
-	struct real lowest = {.known = false}, running;
-	size_t i;
-
-	for (i = 0; i < r->summary_nr; i++) {
-		running = perf_derive__lowest_running(&r->summary[i].total);
-		if (running.known && (!lowest.known || running.value < lowest.value))
-			lowest = running;
-	}
-	if (lowest.known && lowest.value < PERF_RUNNING_MIN)
-		fprintf(f, "; counters took turns, down to %.0f %% of the time, and are scaled up",
-			lowest.value * 100);
-}
-
-static struct num asked_count(const struct run_result *run, size_t event)
-{
-	const struct num *count = run->perf_asked[event].count;
-
-	if (perf_whose__here(run) == PERF_OF_SENDER)
-		return count[NIO_SIDE_SENDER];
-	return perf_derive__add(count[NIO_SIDE_SENDER], count[NIO_SIDE_RECEIVER]);
-}
-
-/* An event that --perf-events asked for: like the others, of the sides that are here together. */
-static void print_asked(FILE *f, const struct result *r, size_t event)
-{
-	const char *reason = NULL;
-	bool known = false;
-	struct real v;
-	size_t i;
-
-	fprintf(f, "%s ", r->summary[0].total.perf_asked[event].name);
-	for (i = 0; i < r->summary_nr; i++) {
 		const struct run_result *run = &r->summary[i].total;
 
-		v = perf_derive__per_bytes(run, asked_count(run, event), 1024);
-		if (v.known)
-			fprintf(f, "%.3g%s", v.value, i + 1 == r->summary_nr ? "" : " / ");
+		if (run->times.source == TIMES_NOT_TAKEN)
+			fprintf(f, "%s: none were taken (%s). ", mode__words(run->mode),
+				run->times.reason);
+		if (run->times.source == TIMES_OF_ITS_OWN && !said)
+			fprintf(f, "from short separate rounds of %s a mode. ",
+				format_ns(duration, sizeof(duration),
+					  (double)run->times.duration_ns));
+		said |= run->times.source == TIMES_OF_ITS_OWN;
+		if (run->times.source == TIMES_OF_ITS_OWN)
+			say_losses(f, run);
+		say_followed(f, run);
+	}
+}
+
+char *text_cost__modes(char *buf, size_t len, const struct result *r)
+{
+	size_t used = 0;
+
+	*buf = '\0';
+	for (size_t i = 0; r->summary_nr > 1 && i < r->summary_nr && used < len; i++)
+		used += (size_t)snprintf(buf + used, len - used, "%s%s",
+					 mode__words(r->summary[i].mode),
+					 i + 1 == r->summary_nr ? ": " : " / ");
+	return buf;
+}
+
+/* A figure of each mode, unless no mode has it: then its reason is among the reasons. */
+static bool say_figures(FILE *f, const struct result *r, const char *lead, const char *words,
+			const char *unit, const struct real *v)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->summary_nr; i++)
+		any |= v[i].known;
+	if (!any)
+		return false;
+	fprintf(f, "%s%s ", lead, words);
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		fputs(i ? " / " : "", f);
+		if (v[i].known)
+			fprintf(f, v[i].value < 1000 ? "%.3g" : "%.0f", v[i].value);
 		else
-			fprintf(f, "n/a%s", i + 1 == r->summary_nr ? "" : " / ");
-		known |= v.known;
-		reason = v.known ? reason : v.reason;
+			fputs("n/a", f);
 	}
-	if (known)
-		fprintf(f, " per KiB");
-	else if (reason && !unknown_reason(r, next(-1)))
-		fprintf(f, " (%s)", reason);
+	fprintf(f, " %s", unit);
+	return true;
 }
 
-void text_cost__say_events(FILE *f, const struct result *r)
+bool text_cost__say_derived(FILE *f, const struct result *r, const char *lead, enum perf_derived d)
 {
-	size_t i, n = r->summary[0].total.perf_asked_nr;
+	struct real v[MODE_NR];
 
-	for (i = 0; i < n; i++) {
-		print_asked(f, r, i);
-		if (i + 1 < n)
-			fprintf(f, "; ");
-	}
+	for (size_t i = 0; i < r->summary_nr; i++)
+		v[i] = perf_derive(&r->summary[i].total, d, perf_whose__here(&r->summary[i].total));
+	return say_figures(f, r, lead, perf_derived__words(d), perf_derived__unit(d), v);
 }
 
-/* The modes of the numbers side by side below. */
-static void print_modes(FILE *f, const struct result *r)
+static void say_scaled(FILE *f, const struct result *r)
 {
-	for (size_t i = 0; r->summary_nr > 1 && i < r->summary_nr; i++)
-		fprintf(f, "%s%s", mode__words(r->summary[i].mode),
-			i + 1 == r->summary_nr ? ": " : " / ");
+	double lowest = 1;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		struct real running = perf_derive__lowest_running(&r->summary[i].total);
+
+		if (running.known && running.value < lowest)
+			lowest = running.value;
+	}
+	if (lowest < PERF_RUNNING_MIN)
+		fprintf(f, "; counters took turns, down to %.0f %% of the time, and are scaled up",
+			lowest * 100);
 }
 
 void text_cost__say_counters(FILE *f, const struct result *r)
 {
-	if (r->summary_nr && r->summary[0].total.sender_side)
-		fprintf(f, "of the sender alone: ");
-	print_modes(f, r);
-	print_cpu(f, r);
-	print_known(f, r);
-	print_unknown(f, r);
-	print_scaled(f, r);
+	char modes[TEXT_MODES_LEN];
+
+	fprintf(f, "%s%s", r->summary[0].total.sender_side ? "of the sender alone: " : "",
+		text_cost__modes(modes, sizeof(modes), r));
+	if (!text_cost__say_derived(f, r, "", DERIVED_CPU_NS_PER_KIB))
+		fputs("CPU n/a", f);
+	for (int d = 0; d < DERIVED_NR; d++)
+		if (perf_derived__shown((enum perf_derived)d, VISIBILITY_TEXT))
+			text_cost__say_derived(f, r, "; ", (enum perf_derived)d);
+	say_scaled(f, r);
+}
+
+/* What --perf-events asked for: like the others, of the sides that are here together. */
+void text_cost__say_events(FILE *f, const struct result *r)
+{
+	const char *lead = "";
+	struct real v[MODE_NR];
+
+	for (size_t event = 0; event < r->summary[0].total.perf_asked_nr; event++) {
+		for (size_t i = 0; i < r->summary_nr; i++)
+			v[i] = text_cost__asked(&r->summary[i].total, event);
+		if (say_figures(f, r, lead, r->summary[0].total.perf_asked[event].name, "per KiB",
+				v))
+			lead = "; ";
+	}
+}
+
+struct real text_cost__asked(const struct run_result *run, size_t event)
+{
+	const struct num *count = run->perf_asked[event].count;
+	struct num sum = count[NIO_SIDE_SENDER];
+
+	if (perf_whose__here(run) == PERF_OF_BOTH)
+		sum = num__sum(sum, count[NIO_SIDE_RECEIVER]);
+	return perf_derive__per_bytes(run, sum, 1024);
 }

@@ -12,139 +12,11 @@
 #include "model/remote.h"
 #include "model/tap_parse.h"
 #include "text.h"
-#include "text_cells.h"
 #include "text_end.h"
+#include "text_reasons.h"
 
 #define WIDTH_MIN   60
 #define PLACES_TOLD 3
-
-/* Copies per byte: '-' is a measured zero; a small value is never printed as zero. */
-static void format_copies(char *buf, size_t len, struct real v)
-{
-	if (!v.known)
-		snprintf(buf, len, "n/a");
-	else if (v.value <= 0)
-		snprintf(buf, len, "-");
-	else if (v.value < 0.005)
-		snprintf(buf, len, "<0.01");
-	else
-		snprintf(buf, len, "%.2f", v.value);
-}
-
-static bool moved(const struct run_result *run, enum nio_stage stage)
-{
-	return run->stages[stage].quality != QUALITY_UNAVAILABLE && run->stages[stage].bytes;
-}
-
-/* tx says how the bytes went out when they were not copied, or not all of them. */
-static void format_tx(char *buf, const struct run_result *run)
-{
-	struct real copied = figures__per_byte(run, NIO_STAGE_TX_COPY);
-	bool pinned = moved(run, NIO_STAGE_TX_PIN), spliced = moved(run, NIO_STAGE_TX_SPLICE);
-	char figure[16];
-
-	if (!copied.known || (!pinned && !spliced)) {
-		format_copies(buf, TEXT_CELL_MAX, copied);
-	} else if (copied.value > 0) {
-		format_copies(figure, sizeof(figure), copied);
-		snprintf(buf, TEXT_CELL_MAX, "%s+%s", figure, pinned ? "pin" : "spl");
-	} else {
-		snprintf(buf, TEXT_CELL_MAX, "%s", pinned ? "pinned" : "spliced");
-	}
-}
-
-static void format_total(char *buf, const struct run_result *run)
-{
-	struct copies_figure c = figures__copies(run);
-	char figure[16];
-
-	format_copies(figure, sizeof(figure), c.value);
-	snprintf(buf, TEXT_CELL_MAX, "%s%s", figure, c.value.known && c.excluded ? "*" : " ");
-}
-
-static void begin(struct text_cells *t, const struct result *r, const char *label)
-{
-	*t = (struct text_cells){.rows = 0};
-	text_cells__add_column(t, label, true);
-	for (size_t i = 0; i < r->summary_nr; i++)
-		text_cells__set(t, text_cells__add_row(t), 0, "%s",
-				mode__words(r->summary[i].mode));
-}
-
-static void print_copies(FILE *f, unsigned int width, const struct result *r)
-{
-	unsigned int column;
-	struct text_cells t;
-
-	begin(&t, r, r->summary[0].total.sender_side ? "sender's copies/B" : "copies/B");
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		if (!stage__is_copy(s))
-			continue;
-		column = text_cells__add_column(&t, stage__heading(s), false);
-		for (unsigned int i = 0; i < r->summary_nr; i++) {
-			const struct run_result *run = &r->summary[i].total;
-
-			if (s == NIO_STAGE_TX_COPY)
-				format_tx(t.cell[i + 1][column], run);
-			else
-				format_copies(t.cell[i + 1][column], TEXT_CELL_MAX,
-					      figures__per_byte(run, s));
-		}
-	}
-	column = text_cells__add_column(&t, "total ", false);
-	for (unsigned int i = 0; i < r->summary_nr; i++)
-		format_total(t.cell[i + 1][column], &r->summary[i].total);
-	text_cells__print(f, &t, width);
-}
-
-static void print_latency(FILE *f, unsigned int width, const struct result *r, enum latency_kind k)
-{
-	static const struct {
-		const char *head;
-		double q;
-	} columns[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
-	char time[UNITS_BUF];
-	struct text_cells t;
-
-	begin(&t, r, latency__heading(k));
-	for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
-		unsigned int column = text_cells__add_column(&t, columns[c].head, false);
-
-		for (unsigned int i = 0; i < r->summary_nr; i++) {
-			const struct hist *h = r->summary[i].total.app.latency[k].hist;
-			double q = columns[c].q;
-
-			if (!h || !h->count)
-				text_cells__set(&t, i + 1, column, h ? "-" : "n/a");
-			else
-				text_cells__set(
-					&t, i + 1, column, "%s",
-					format_ns(time, sizeof(time),
-						  (double)(q < 1 ? hist__quantile(h, q) : h->max)));
-		}
-	}
-	fputc('\n', f);
-	text_cells__print(f, &t, width);
-}
-
-/* Which stages the totals marked '*' are without. The reasons follow below. */
-static void say_footnote(FILE *f, const struct result *r)
-{
-	const char *lead = "total without ";
-	unsigned int excluded = 0;
-	size_t i;
-
-	for (i = 0; i < r->summary_nr; i++)
-		excluded |= figures__copies(&r->summary[i].total).excluded;
-	for (i = 0; i < NIO_STAGE_NR; i++) {
-		if (!(excluded & 1u << i))
-			continue;
-		fprintf(f, "%s%s", lead, stage__heading(i));
-		lead = ", ";
-	}
-	if (excluded)
-		fprintf(f, ", which was not measured");
-}
 
 static void say_rounds(FILE *f, const struct result *r)
 {
@@ -326,24 +198,6 @@ static void say_completions(FILE *f, const struct result *r)
 	}
 }
 
-/* Bytes of a stage over all modes whose totals are final; unknown when one of these does not know.
- */
-static struct num sum_stage(const struct result *r, enum nio_stage stage)
-{
-	struct num sum = {.known = true};
-	size_t i;
-
-	for (i = 0; i < r->summary_nr; i++) {
-		if (r->summary[i].total.not_final)
-			continue;
-		if (r->summary[i].total.stages[stage].quality == QUALITY_UNAVAILABLE)
-			sum.known = false;
-		else
-			sum.value += r->summary[i].total.stages[stage].bytes;
-	}
-	return sum;
-}
-
 static void print_part(FILE *f, const char *lead, struct num bytes, const char *what)
 {
 	char buf[UNITS_BUF];
@@ -360,38 +214,23 @@ static bool is_worth_saying(enum nio_stage stage, struct num bytes)
 	return !bytes.known && stage != NIO_STAGE_TX_SPLICE;
 }
 
-static void print_sent(FILE *f, const struct result *r)
+static void print_sent(FILE *f, const struct result *r, const struct text_sums *sums)
 {
-	struct num sent = {.known = true}, received = {.known = true};
-	struct num unclassified = {.known = true};
 	const char *lead = " = ";
-	bool told = false;
-	size_t i;
 
-	for (i = 0; i < r->summary_nr; i++) {
-		if (r->summary[i].total.not_final)
-			continue;
-		sent.value += run_result__sent(&r->summary[i].total);
-		received.value += run_result__received(&r->summary[i].total);
-		received.known &= !r->summary[i].total.app.rx_reason;
-		told |= r->summary[i].total.sender_side;
-		if (r->summary[i].total.unclassified.known)
-			unclassified.value += r->summary[i].total.unclassified.value;
-	}
-	print_part(f, "", sent, "sent");
+	print_part(f, "", (struct num){.value = sums->sent, .known = true}, "sent");
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		struct num part = sum_stage(r, s);
-
-		if (stage__account(s) != STAGE_SENT || !is_worth_saying(s, part))
+		if (stage__account(s) != STAGE_SENT || !is_worth_saying(s, sums->stages[s]))
 			continue;
-		print_part(f, lead, part, stage__done(s));
+		print_part(f, lead, sums->stages[s], stage__done(s));
 		lead = " + ";
 	}
-	if (unclassified.value)
-		print_part(f, lead, unclassified, "unclassified (events were missed)");
-	print_part(f, "; ", received,
-		   told && received.known ? "received, says the receiver" : "received");
-	for (i = 0; i < r->summary_nr; i++)
+	if (sums->unclassified)
+		print_part(f, lead, (struct num){.value = sums->unclassified, .known = true},
+			   "unclassified (events were missed)");
+	print_part(f, "; ", sums->received,
+		   sums->told && sums->received.known ? "received, says the receiver" : "received");
+	for (size_t i = 0; i < r->summary_nr; i++)
 		if (r->summary[i].total.not_final)
 			fprintf(f, "; n/a for %s: %s", mode__words(r->summary[i].mode),
 				r->summary[i].total.not_final);
@@ -414,25 +253,16 @@ static void print_open(FILE *f, const struct result *r)
 	}
 }
 
-/* The reason for missing sums if the totals of no mode are of one moment. */
-static const char *no_books(const struct result *r)
-{
-	for (size_t i = 0; i < r->summary_nr; i++)
-		if (!r->summary[i].total.not_final)
-			return NULL;
-	return r->summary[0].total.not_final;
-}
-
 static void say_books(FILE *f, const struct result *r)
 {
-	const char *none = no_books(r);
+	struct text_sums sums = text_sums__of(r);
 
-	if (none) {
-		fprintf(f, "n/a: %s", none);
-	} else {
-		print_sent(f, r);
-		print_open(f, r);
+	if (!sums.modes) {
+		fprintf(f, "n/a: %s", sums.not_final);
+		return;
 	}
+	print_sent(f, r, &sums);
+	print_open(f, r);
 }
 
 static void say_congestion(FILE *f, const struct result *r)
@@ -501,26 +331,43 @@ static void say_retransmitted(FILE *f, const struct result *r)
 	}
 }
 
-static void print_notes(FILE *f, unsigned int width, const struct result *r,
-			const struct text_details_note *notes, size_t n)
+static void say_footnote(FILE *f, const struct result *r)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		if (!figures__copies(&r->summary[i].total).excluded)
+			continue;
+		fputs("total of the stages that were measured", f);
+		return;
+	}
+}
+
+/* A paragraph: label and text, nothing for an empty text. */
+struct paragraph {
+	const char *label;
+	void (*say)(FILE *f, const struct result *r);
+};
+
+static void print_all(FILE *f, unsigned int width, const struct result *r,
+		      const struct paragraph *list)
+{
+	for (; list->label; list++) {
 		struct text_note note;
 
 		text_note__begin(&note);
-		notes[i].say(note.f, r);
-		text_note__end(&note, f, width, notes[i].label);
+		list->say(note.f, r);
+		text_note__end(&note, f, width, list->label);
 	}
 }
 
 void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 {
-	static const struct text_details_note first[] = {
+	static const struct paragraph first[] = {
 		{"rounds", say_rounds},
 		{"result", text_result__say},
+		{NULL, NULL},
 	};
-	static const struct text_details_note footnote[] = {{"*", say_footnote}};
-	static const struct text_details_note notes[] = {
+	static const struct paragraph footnote[] = {{"*", say_footnote}, {NULL, NULL}};
+	static const struct paragraph notes[] = {
 		{"load", say_load},
 		{"books", say_books},
 		{"congestion", say_congestion},
@@ -533,28 +380,30 @@ void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 		{"time", text_cost__say_times},
 		{"perf", text_cost__say_counters},
 		{"events", text_cost__say_events},
+		{NULL, NULL},
 	};
-	static const struct text_details_note cpu[] = {{"cpu", text_tables__say_sides}};
-	static const struct text_details_note last[] = {
+	static const struct paragraph cpu[] = {{"cpu", text_cost__say_samples}, {NULL, NULL}};
+	static const struct paragraph last[] = {
 		{"watching", text_quality__say_watching},
 		{"uncovered", text_quality__say_uncovered},
+		{NULL, NULL},
 	};
 	unsigned int width = columns < WIDTH_MIN ? WIDTH_MIN : columns;
 
 	if (!r->summary_nr)
 		return;
-	print_notes(f, width, r, first, 2);
+	print_all(f, width, r, first);
 	fputc('\n', f);
-	print_copies(f, width, r);
-	print_notes(f, width, r, footnote, 1);
+	text_tables__copies(f, r, width);
+	print_all(f, width, r, footnote);
 	for (int k = 0; k < LATENCY_NR; k++)
 		if (figures__shows_latency(r, k))
-			print_latency(f, width, r, (enum latency_kind)k);
-	text_cost__times(f, width, r);
+			text_tables__percentiles(f, r, width, k);
+	text_cost__times(f, r, width);
 	fputc('\n', f);
-	print_notes(f, width, r, notes, sizeof(notes) / sizeof(notes[0]));
-	text_tables__sides(f, width, r);
-	print_notes(f, width, r, cpu, 1);
-	text_quality__reasons(f, width, r);
-	print_notes(f, width, r, last, sizeof(last) / sizeof(last[0]));
+	print_all(f, width, r, notes);
+	text_cost__sides(f, r, width);
+	print_all(f, width, r, cpu);
+	text_reasons__print(f, r, width);
+	print_all(f, width, r, last);
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "model/perf_figures.h"
 #include "model/result.h"
 
 /* Rounds that every mode completed: "2 of 5 rounds" of a run that ended early. */
@@ -31,15 +32,15 @@ void text_result__behind(FILE *f, const struct result *r);
 
 /*
  * text_tables.c: copies, throughput and CPU time (median of the rounds); latencies (all rounds);
- * CPU time by class (all rounds), nothing if it is unknown for every mode.
+ * CPU time by class (all rounds), nothing if it is unknown for every mode. For the details: copies
+ * by stage, and a latency.
  */
 void text_tables__modes(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__latency(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns);
-
-/* For the details: CPU time by class and side; how it was sampled, in words. */
-void text_tables__sides(FILE *f, unsigned int width, const struct result *r);
-void text_tables__say_sides(FILE *f, const struct result *r);
+void text_tables__copies(FILE *f, const struct result *r, unsigned int columns);
+void text_tables__percentiles(FILE *f, const struct result *r, unsigned int columns,
+			      enum latency_kind k);
 
 /*
  * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, if any;
@@ -50,23 +51,40 @@ void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, 
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
 			bool details);
 
-/* A paragraph of the details: label and text, nothing for an empty text. */
-struct text_details_note {
-	const char *label;
-	void (*say)(FILE *f, const struct result *r);
+/* Sums over the modes; bytes only of those whose counts are of one moment. */
+struct text_sums {
+	uint64_t sent, unclassified, retransmitted;
+	uint64_t lost; /* events: dropped, unmatched, or no room in a map */
+	struct num received, missed, stages[NIO_STAGE_NR];
+	bool told;             /* received is what a receiver elsewhere reports */
+	unsigned int modes;    /* whose bytes are in the sums */
+	const char *not_final; /* why those of another are not; NULL: there is none */
 };
 
+struct text_sums text_sums__of(const struct result *r);
+
 /*
- * text_cost.c: tables of what send calls and copies take; in words: why times are missing, counters
- * and CPU time per payload byte.
+ * text_cost.c: tables of what send calls and copies take and of CPU time by class and side; how
+ * these were measured; counters and CPU time per payload byte.
  */
-void text_cost__times(FILE *f, unsigned int width, const struct result *r);
+void text_cost__times(FILE *f, const struct result *r, unsigned int columns);
+void text_cost__sides(FILE *f, const struct result *r, unsigned int columns);
 void text_cost__say_times(FILE *f, const struct result *r);
+void text_cost__say_samples(FILE *f, const struct result *r);
 void text_cost__say_counters(FILE *f, const struct result *r);
 void text_cost__say_events(FILE *f, const struct result *r);
 
-/* text_quality.c: what was not measured and why; losses; bytes outside all stages. */
-void text_quality__reasons(FILE *f, unsigned int width, const struct result *r);
+/* "two-copy / one-copy: " before the figures of modes side by side; "" of a single mode. */
+#define TEXT_MODES_LEN 96
+char *text_cost__modes(char *buf, size_t len, const struct result *r);
+
+/* lead, then a figure of all modes; false: no mode has it, nothing was written. */
+bool text_cost__say_derived(FILE *f, const struct result *r, const char *lead, enum perf_derived d);
+
+/* An event of --perf-events per KiB. */
+struct real text_cost__asked(const struct run_result *run, size_t event);
+
+/* text_quality.c: losses of the probes; bytes outside all stages. */
 void text_quality__say_watching(FILE *f, const struct result *r);
 void text_quality__say_uncovered(FILE *f, const struct result *r);
 

@@ -93,38 +93,3 @@ void text_list__end(struct text_list *l, FILE *f, const struct text_list_form *f
 	free(text);
 	free(l->text);
 }
-
-void text_reasons__add(struct text_reasons *l, const char *what, const char *reason,
-		       unsigned int modes)
-{
-	for (size_t i = 0; i < l->nr; i++) {
-		if (l->list[i].what == what && !strcmp(l->list[i].reason, reason)) {
-			l->list[i].modes |= modes;
-			return;
-		}
-	}
-	if (l->nr < TEXT_REASONS_MAX)
-		l->list[l->nr++] = (struct text_reason){what, reason, modes};
-}
-
-bool text_reasons__left(struct text_reasons *l)
-{
-	while (l->told < l->nr && !l->list[l->told].what)
-		l->told++;
-	return l->told < l->nr;
-}
-
-const struct text_reason *text_reasons__tell(FILE *f, struct text_reasons *l)
-{
-	const struct text_reason *first = &l->list[l->told];
-
-	for (size_t i = l->told; i < l->nr; i++) {
-		struct text_reason *r = &l->list[i];
-
-		if (!r->what || r->modes != first->modes || strcmp(r->reason, first->reason))
-			continue;
-		fprintf(f, "%s%s", r == first ? "" : ", ", r->what);
-		r->what = NULL;
-	}
-	return first;
-}

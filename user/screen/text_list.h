@@ -37,31 +37,6 @@ void text_list__next(struct text_list *l);
  */
 void text_list__end(struct text_list *l, FILE *f, const struct text_list_form *form);
 
-/* Unknown items with their reasons, grouped by reason. Texts are borrowed. */
-#define TEXT_REASONS_MAX 96
-
-struct text_reasons {
-	struct text_reason {
-		const char *what; /* NULL: already printed */
-		const char *reason;
-		unsigned int modes; /* 1 << index in the summary */
-	} list[TEXT_REASONS_MAX];
-	size_t nr, told; /* told: entries before this one were printed */
-};
-
-/* The same thing with the same reason gets the modes in addition. */
-void text_reasons__add(struct text_reasons *l, const char *what, const char *reason,
-		       unsigned int modes);
-
-/* Is any entry not yet printed? */
-bool text_reasons__left(struct text_reasons *l);
-
-/*
- * Writes the next thing and all others of its reason and modes, ", " between them. Returns their
- * entry; call it while text_reasons__left().
- */
-const struct text_reason *text_reasons__tell(FILE *f, struct text_reasons *l);
-
 /* Lines of a text: its newlines. */
 unsigned int text_lines(const char *text);
 

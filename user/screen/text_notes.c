@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The notes at the end of a run: whether the books balance, hardware counters, and what was not
  * measured, with short reasons; the details have the full ones.
@@ -5,48 +6,33 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "model/figures.h"
-#include "model/perf_figures.h"
-#include "model/remote.h"
-#include "model/time_figures.h"
 #include "model/unsupported_paths.h"
 #include "text_end.h"
 #include "text_list.h"
+#include "text_reasons.h"
 
-/* Sums over the modes whose totals are of one moment. */
-struct sums {
-	uint64_t sent, received, unclassified, retransmitted;
-	bool received_known, told;
-	struct num missed, lost; /* lost: dropped, unmatched, or no room in a map */
-	unsigned int modes;      /* in the sums */
-	const char *not_final;   /* why one is not */
-};
+#define REASON_MAX 64
 
-static void add_num(struct num *sum, const struct num *n)
+static void add_num(struct num *sum, bool known, uint64_t value)
 {
-	if (!n->known)
-		sum->known = false;
-	else
-		sum->value += n->value;
+	sum->known &= known;
+	sum->value += known ? value : 0;
 }
 
-static void add_events(struct sums *sums, const struct health *h)
+struct text_sums text_sums__of(const struct result *r)
 {
-	const struct num *const lost[] = {&h->dropped, &h->unmatched, &h->map_full};
+	struct text_sums sums = {.received = {.known = true}, .missed = {.known = true}};
 
-	add_num(&sums->missed, &h->missed);
-	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
-		sums->lost.value += lost[i]->known ? lost[i]->value : 0;
-}
-
-static struct sums sum_up(const struct result *r)
-{
-	struct sums sums = {.received_known = true, .missed = {.known = true}};
-
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		sums.stages[s].known = true;
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct run_result *run = &r->summary[i].total;
+		const struct health *h = &run->health;
 
-		add_events(&sums, &run->health);
+		add_num(&sums.missed, h->missed.known, h->missed.value);
+		sums.lost += (h->dropped.known ? h->dropped.value : 0) +
+			     (h->unmatched.known ? h->unmatched.value : 0) +
+			     (h->map_full.known ? h->map_full.value : 0);
 		sums.retransmitted += run->app.tcp_bytes_retrans;
 		if (run->not_final) {
 			sums.not_final = run->not_final;
@@ -54,16 +40,17 @@ static struct sums sum_up(const struct result *r)
 		}
 		sums.modes++;
 		sums.sent += run_result__sent(run);
-		sums.received += run_result__received(run);
-		sums.received_known &= !run->app.rx_reason;
+		add_num(&sums.received, !run->app.rx_reason, run_result__received(run));
 		sums.told |= run->sender_side;
-		if (run->unclassified.known)
-			sums.unclassified += run->unclassified.value;
+		sums.unclassified += run->unclassified.known ? run->unclassified.value : 0;
+		for (int s = 0; s < NIO_STAGE_NR; s++)
+			add_num(&sums.stages[s], run->stages[s].quality != QUALITY_UNAVAILABLE,
+				run->stages[s].bytes);
 	}
 	return sums;
 }
 
-static void say_bytes(FILE *f, const struct sums *sums)
+static void say_bytes(FILE *f, const struct text_sums *sums)
 {
 	char sent[UNITS_BUF], received[UNITS_BUF];
 
@@ -72,11 +59,11 @@ static void say_bytes(FILE *f, const struct sums *sums)
 		return;
 	}
 	fprintf(f, "Total %s sent", format_bytes_si(sent, sizeof(sent), (double)sums->sent));
-	if (!sums->received_known)
+	if (!sums->received.known)
 		fputs(", n/a received", f);
 	else
-		fprintf(f, "%s%s received%s", sums->sent == sums->received ? " = " : ", ",
-			format_bytes_si(received, sizeof(received), (double)sums->received),
+		fprintf(f, "%s%s received%s", sums->sent == sums->received.value ? " = " : ", ",
+			format_bytes_si(received, sizeof(received), (double)sums->received.value),
 			sums->told ? " (as the receiver reports)" : "");
 	if (sums->not_final)
 		fprintf(f, " (without a mode that was %s)", sums->not_final);
@@ -91,7 +78,7 @@ static void say_gap(FILE *f, const char *lead, int64_t bytes, const char *what)
 		what);
 }
 
-/* Bytes of a stage that was not seen are missing: a gap in sight, not a leak. */
+/* Bytes of a stage that was not measured are missing: a gap in sight, not a leak. */
 static bool account_unseen(const struct run_result *run, enum stage_account account)
 {
 	for (int s = 0; s < NIO_STAGE_NR; s++)
@@ -137,7 +124,7 @@ static const char *unknown_balance(const struct result *r)
 	return NULL;
 }
 
-static void say_balance(FILE *f, const struct result *r, const struct sums *sums)
+static void say_balance(FILE *f, const struct result *r, const struct text_sums *sums)
 {
 	const char *unknown = unknown_balance(r);
 	char buf[UNITS_BUF];
@@ -153,7 +140,7 @@ static void say_balance(FILE *f, const struct result *r, const struct sums *sums
 			format_bytes_si(buf, sizeof(buf), (double)sums->unclassified));
 }
 
-static void say_events(FILE *f, const struct result *r, const struct sums *sums)
+static void say_events(FILE *f, const struct result *r, const struct text_sums *sums)
 {
 	char buf[UNITS_BUF];
 
@@ -164,24 +151,16 @@ static void say_events(FILE *f, const struct result *r, const struct sums *sums)
 			plural(sums->missed.value));
 	else
 		fputs("events missed n/a", f);
-	if (sums->lost.value)
-		fprintf(f, ", %s lost", format_count(buf, sizeof(buf), sums->lost.value));
-}
-
-static void say_retransmitted(FILE *f, const struct sums *sums)
-{
-	char buf[UNITS_BUF];
-
-	if (sums->retransmitted)
-		fprintf(f, "%s retransmitted",
-			format_bytes_si(buf, sizeof(buf), (double)sums->retransmitted));
+	if (sums->lost)
+		fprintf(f, ", %s lost", format_count(buf, sizeof(buf), sums->lost));
 }
 
 void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
 {
 	const struct text_list_form form = {
 		.label = "CHECKED", .separator = ", ", .columns = columns, .lines = lines};
-	struct sums sums = sum_up(r);
+	struct text_sums sums = text_sums__of(r);
+	char buf[UNITS_BUF];
 	struct text_list l;
 
 	text_list__begin(&l);
@@ -191,20 +170,32 @@ void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, 
 	text_list__next(&l);
 	say_events(l.f, r, &sums);
 	text_list__next(&l);
-	say_retransmitted(l.f, &sums);
+	if (sums.retransmitted)
+		fprintf(l.f, "%s retransmitted",
+			format_bytes_si(buf, sizeof(buf), (double)sums.retransmitted));
 	text_list__next(&l);
 	text_list__end(&l, f, &form);
 }
 
-#define REASON_MAX 64
+void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
+{
+	static const enum perf_derived figures[] = {DERIVED_CYCLES_PER_BYTE,
+						    DERIVED_LLC_MISSES_PER_KIB};
+	const struct text_list_form form = {
+		.label = "COUNTED", .separator = ", ", .columns = columns, .lines = lines};
+	char lead[TEXT_MODES_LEN + 16], modes[TEXT_MODES_LEN];
+	struct text_list l;
 
-/* In plural, as things that were not seen; NULL: of no interest, the load generator splices
- * nothing. */
-static const char *const stage_names[NIO_STAGE_NR] = {
-	[NIO_STAGE_USER_GATHER] = "gather copies", [NIO_STAGE_TX_COPY] = "send copies",
-	[NIO_STAGE_TX_PIN] = "pinned bytes",       [NIO_STAGE_DEFERRED_COPY] = "deferred copies",
-	[NIO_STAGE_RX_COPY] = "receive copies",    [NIO_STAGE_OTHER_COPY] = "unexpected copies",
-};
+	text_cost__modes(modes, sizeof(modes), r);
+	snprintf(lead, sizeof(lead), "%s%s", modes[0] ? "total of " : "", modes);
+	text_list__begin(&l);
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		if (text_cost__say_derived(l.f, r, lead, figures[i]))
+			lead[0] = '\0';
+		text_list__next(&l);
+	}
+	text_list__end(&l, f, &form);
+}
 
 /* The first clause of a reason, without what names the thing again. */
 static void say_short(FILE *f, const char *reason)
@@ -221,106 +212,6 @@ static void say_short(FILE *f, const char *reason)
 		fprintf(f, " (%.*s)", (int)len, reason);
 	else
 		fprintf(f, " (%.*s...)", REASON_MAX - 4, reason);
-}
-
-static void add(struct text_reasons *u, const char *what, const char *reason)
-{
-	text_reasons__add(u, what, reason ? reason : "the reason was not recorded", 0);
-}
-
-/* Why a stage was not seen in a mode; NULL: it was. */
-static const char *why_no_stage(const struct run_result *run, int s)
-{
-	const char *reason;
-
-	if (!stage_names[s] || figures__stage_known(run, (enum nio_stage)s, &reason))
-		return NULL;
-	return remote__is_beyond(run, (enum nio_stage)s) ? REMOTE_REASON : reason;
-}
-
-static void add_stages(struct text_reasons *u, const struct result *r)
-{
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		const char *reason = NULL;
-
-		for (size_t i = 0; i < r->summary_nr && !reason; i++)
-			reason = why_no_stage(&r->summary[i].total, s);
-		if (reason)
-			add(u, stage_names[s], reason);
-	}
-}
-
-static bool applies(const struct mode_summary *s, int k)
-{
-	return k != LATENCY_COMPLETION || mode__has(s->mode, MODE_PINS);
-}
-
-static void add_latencies(struct text_reasons *u, const struct result *r)
-{
-	for (int k = 0; k < LATENCY_NR; k++) {
-		const char *reason = NULL;
-
-		if (latency__is_detail(k) || !figures__shows_latency(r, (enum latency_kind)k))
-			continue;
-		for (size_t i = 0; i < r->summary_nr && !reason; i++) {
-			const struct latency_result *l = &r->summary[i].total.app.latency[k];
-
-			if (!l->hist && applies(&r->summary[i], k))
-				reason = l->reason ? l->reason : "";
-		}
-		if (reason)
-			add(u, latency__heading((enum latency_kind)k), *reason ? reason : NULL);
-	}
-}
-
-/* The parts of a send call: unknown of every mode, all for one reason. */
-static void add_parts(struct text_reasons *u, const struct result *r)
-{
-	struct real part = {.reason = NULL};
-
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++) {
-			part = time_figures__part(&r->summary[i].total, (enum path_part)p);
-			if (part.known)
-				return;
-		}
-	}
-	if (r->summary[0].total.ledger_known)
-		add(u, "parts of a send call", part.reason);
-}
-
-static void add_classes(struct text_reasons *u, const struct result *r)
-{
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		const struct cpu_result *c = &r->summary[i].total.cpu;
-
-		if (c->known)
-			continue;
-		add(u, "CPU time by class", c->reason[0] ? c->reason : NULL);
-		return;
-	}
-}
-
-static struct real figure_of(const struct mode_summary *s, enum perf_derived d)
-{
-	return perf_derive(&s->total, d, perf_whose__here(&s->total));
-}
-
-static bool is_counted(const struct result *r, enum perf_derived d)
-{
-	for (size_t i = 0; i < r->summary_nr; i++)
-		if (figure_of(&r->summary[i], d).known)
-			return true;
-	return false;
-}
-
-static void add_counters(struct text_reasons *u, const struct result *r)
-{
-	if (!is_counted(r, DERIVED_CYCLES_PER_BYTE))
-		add(u, "cycles", figure_of(&r->summary[0], DERIVED_CYCLES_PER_BYTE).reason);
-	if (!is_counted(r, DERIVED_LLC_MISSES_PER_KIB))
-		add(u, "cache misses",
-		    figure_of(&r->summary[0], DERIVED_LLC_MISSES_PER_KIB).reason);
 }
 
 static void say_uncovered(FILE *f, const struct run_result *run)
@@ -340,69 +231,6 @@ static void say_uncovered(FILE *f, const struct run_result *run)
 	}
 }
 
-static void say_figures(FILE *f, const struct result *r, enum perf_derived d)
-{
-	char cell[32];
-
-	if (!is_counted(r, d))
-		return;
-	fprintf(f, "%s %s ", perf_derived__words(d), perf_derived__unit(d));
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		struct real v = figure_of(&r->summary[i], d);
-
-		snprintf(cell, sizeof(cell), v.known ? "%.3g" : "n/a", v.value);
-		fprintf(f, "%s%s", i ? " / " : "", cell);
-	}
-}
-
-/* The modes of the figures side by side. */
-static void say_modes(FILE *f, const struct result *r)
-{
-	for (size_t i = 0; r->summary_nr > 1 && i < r->summary_nr; i++)
-		fprintf(f, "%s%s", i ? " / " : "total of ", mode__words(r->summary[i].mode));
-	if (r->summary_nr > 1)
-		fputs(": ", f);
-}
-
-void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
-{
-	const struct text_list_form form = {
-		.label = "COUNTED", .separator = ", ", .columns = columns, .lines = lines};
-	struct text_list l;
-
-	text_list__begin(&l);
-	if (is_counted(r, DERIVED_CYCLES_PER_BYTE) || is_counted(r, DERIVED_LLC_MISSES_PER_KIB))
-		say_modes(l.f, r);
-	say_figures(l.f, r, DERIVED_CYCLES_PER_BYTE);
-	text_list__next(&l);
-	say_figures(l.f, r, DERIVED_LLC_MISSES_PER_KIB);
-	text_list__next(&l);
-	text_list__end(&l, f, &form);
-}
-
-/* Returns whether there is anything. */
-static bool say_unseen(struct text_list *l, const struct result *r)
-{
-	struct text_reasons u = {.nr = 0};
-	bool any = false;
-
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		any |= unsupported_paths__any(&r->summary[i].total);
-		say_uncovered(l->f, &r->summary[i].total);
-		text_list__next(l);
-	}
-	add_stages(&u, r);
-	add_counters(&u, r);
-	add_latencies(&u, r);
-	add_classes(&u, r);
-	add_parts(&u, r);
-	while (text_reasons__left(&u)) {
-		say_short(l->f, text_reasons__tell(l->f, &u)->reason);
-		text_list__next(l);
-	}
-	return any || u.nr;
-}
-
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
 			bool details)
 {
@@ -415,10 +243,24 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 		.columns = columns,
 		.lines = lines,
 	};
+	const struct text_reason *reason;
+	struct text_reasons unknown;
 	struct text_list l;
+	bool any;
 
+	text_reasons__collect(&unknown, r, false);
+	any = unknown.nr;
 	text_list__begin(&l);
-	if (!say_unseen(&l, r)) {
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		any |= unsupported_paths__any(&r->summary[i].total);
+		say_uncovered(l.f, &r->summary[i].total);
+		text_list__next(&l);
+	}
+	while ((reason = text_reasons__tell(l.f, &unknown))) {
+		say_short(l.f, reason->reason);
+		text_list__next(&l);
+	}
+	if (!any) {
 		form.label = "MORE";
 		form.end = NULL;
 		fputs(details ? "" : "--details prints stages, times and reasons.", l.f);

@@ -1,47 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The final text on the quality of its figures: what was not measured and why, losses of the
- * probes, interruptions.
- */
+/* The final text on the quality of its figures: losses of the probes, bytes outside all stages. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "base/text_note.h"
 #include "common/units.h"
-#include "model/figures.h"
-#include "model/plan.h"
 #include "model/unsupported_paths.h"
 #include "text_end.h"
-#include "text_list.h"
-
-#define SUBJECTS_NR  ((size_t)NIO_STAGE_NR + LATENCY_NR)
-#define QUALITIES_NR (QUALITY_SAMPLED + 1)
-
-/* A stage or a latency: enum nio_stage, then enum latency_kind. */
-static const char *subject__name(size_t subject)
-{
-	return subject < NIO_STAGE_NR ? stage__heading(subject)
-				      : latency__heading(subject - NIO_STAGE_NR);
-}
-
-/* Quality and reason of a subject that is less than exact; false when there is nothing to say. */
-static bool shortcoming(const struct run_result *run, size_t subject, enum quality *q,
-			const char **reason)
-{
-	*q = QUALITY_UNAVAILABLE;
-	if (subject >= NIO_STAGE_NR) {
-		const struct latency_result *l = &run->app.latency[subject - NIO_STAGE_NR];
-
-		*reason = l->reason ? l->reason : "the reason was not recorded";
-		return !l->hist;
-	}
-	if (!figures__stage_known(run, subject, reason))
-		return true;
-	*q = run->stages[subject].quality;
-	*reason = run->stages[subject].reason;
-	return *q != QUALITY_EXACT && *reason && *reason != plan__by_construction;
-}
 
 /* Names of modes from their index in the summary: "two-copy, one-copy". */
 static void print_names(FILE *f, const struct result *r, unsigned int modes)
@@ -53,47 +18,6 @@ static void print_names(FILE *f, const struct result *r, unsigned int modes)
 			continue;
 		fprintf(f, "%s%s", lead, mode__words(r->summary[i].mode));
 		lead = ", ";
-	}
-}
-
-static void print_modes(FILE *f, const struct result *r, unsigned int modes)
-{
-	if (modes == (1u << r->summary_nr) - 1)
-		return;
-	fprintf(f, " (");
-	print_names(f, r, modes);
-	fprintf(f, ")");
-}
-
-/* A paragraph for each reason: its subjects and, where not all have it, its modes. */
-void text_quality__reasons(FILE *f, unsigned int width, const struct result *r)
-{
-	struct text_reasons of[QUALITIES_NR] = {{.nr = 0}};
-	const char *label = "reasons", *reason;
-	enum quality q;
-
-	for (size_t subject = 0; subject < SUBJECTS_NR; subject++) {
-		if (subject >= NIO_STAGE_NR && !figures__shows_latency(r, subject - NIO_STAGE_NR))
-			continue;
-		for (size_t mode = 0; mode < r->summary_nr; mode++)
-			if (shortcoming(&r->summary[mode].total, subject, &q, &reason))
-				text_reasons__add(&of[q], subject__name(subject), reason,
-						  1u << mode);
-	}
-	for (int i = 0; i < QUALITIES_NR; i++) {
-		while (text_reasons__left(&of[i])) {
-			const struct text_reason *told;
-			struct text_note n;
-
-			text_note__begin(&n);
-			told = text_reasons__tell(n.f, &of[i]);
-			print_modes(n.f, r, told->modes);
-			fprintf(n.f, " %s: %s",
-				i == QUALITY_UNAVAILABLE ? "n/a" : quality__name((enum quality)i),
-				told->reason);
-			text_note__end(&n, f, width, label);
-			label = "";
-		}
 	}
 }
 

@@ -374,7 +374,7 @@ void text_congestion__write(FILE *f, const struct congestion *c)
 
 static void say_comparison(FILE *f, const struct result *r)
 {
-	struct rank_test t = {.difference = DIFFERENCE_UNKNOWN};
+	struct rank_test t;
 
 	(void)comparison__of(&t, r, MODE_ZEROCOPY, MODE_ONECOPY);
 	text_comparison__write(f, &t);
@@ -411,9 +411,9 @@ static bool is_ahead(const struct result *r, enum mode best, enum mode other,
 		     const struct ranking *k)
 {
 	double *a = xcalloc(r->runs_nr + 1, sizeof(*a)), *b = xcalloc(r->runs_nr + 1, sizeof(*b));
-	struct rank_test t = {.difference = DIFFERENCE_UNKNOWN};
+	struct rank_test t;
 
-	(void)rank_test__of(&t, a, rounds_of(r, best, k, a), b, rounds_of(r, other, k, b), 1);
+	t = rank_test__of(a, rounds_of(r, best, k, a), b, rounds_of(r, other, k, b), 1);
 	free(a);
 	free(b);
 	return t.difference == (k->most ? DIFFERENCE_HIGHER : DIFFERENCE_LOWER) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tables at the end of a run: a row for each mode; and of the details: CPU time by class, a
- * column for each side of each mode. All figures of a table have one base.
+ * The tables at the end of a run and of its details. Most have a row for each mode. All figures of
+ * a table have one base. '-' is a measured zero or does not apply; n/a was not measured.
  */
 #include <math.h>
 #include <string.h>
@@ -13,47 +13,55 @@
 #include "text_end.h"
 
 #define MADE_BY_MAX 34
-#define REST_WIDTH  18
+#define REST_WIDTH  18 /* columns of "rest" and "all" */
 
-static char *cell_at(struct text_cells *t, size_t row, unsigned int column)
+static const struct mode_summary *mode_at(const void *result, size_t row)
 {
-	return t->cell[row][column];
+	return &((const struct result *)result)->summary[row];
 }
 
-/* heads: heading rows above those of the modes. */
+static void set(char *cell, const char *text)
+{
+	snprintf(cell, TEXT_CELL_MAX, "%s", text);
+}
+
+static void name_cell(char *cell, const void *of, size_t row, int what)
+{
+	(void)what;
+	set(cell, mode__words(mode_at(of, row)->mode));
+}
+
+/* A table with a row for each mode, whose name is the first column. */
 static void begin(struct text_cells *t, const struct result *r, const char *label,
 		  unsigned int heads)
 {
-	*t = (struct text_cells){.rows = (unsigned int)r->summary_nr + heads};
-	text_cells__add_column(t, label, true);
-	for (size_t i = 0; i < r->summary_nr; i++)
-		snprintf(cell_at(t, i + heads, 0), TEXT_CELL_MAX, "%s",
-			 mode__words(r->summary[i].mode));
+	text_cells__begin(t, heads, r->summary_nr);
+	text_cells__add(t, label, true, name_cell, r, 0);
 }
 
 /* Copies that are whole are written so; a lower bound has its mark. */
-static void format_copies(char *buf, const struct mode_summary *s)
+static void copies_cell(char *cell, const void *of, size_t row, int what)
 {
-	const struct spread *copies = &s->copies_per_byte;
+	const struct mode_summary *s = mode_at(of, row);
+	const struct real *least = &s->total.copies_per_byte;
 	const struct real *most = &s->total.copies_per_byte_at_most;
 	unsigned int unseen = figures__copies(&s->total).excluded & ~(1u << NIO_STAGE_OTHER_COPY);
-	bool open = s->total.copies_per_byte.known && most->known &&
-		    most->value > s->total.copies_per_byte.value;
-	bool whole = fabs(copies->median - round(copies->median)) < 0.005;
+	bool open = least->known && most->known && most->value > least->value;
+	double copies = s->copies_per_byte.median;
 
-	if (!copies->n)
-		snprintf(buf, TEXT_CELL_MAX, "n/a");
+	(void)what;
+	if (!s->copies_per_byte.n)
+		set(cell, "n/a");
 	else
-		snprintf(buf, TEXT_CELL_MAX, "%s%.*f", unseen || open ? ">= " : "", whole ? 0 : 2,
-			 copies->median);
+		snprintf(cell, TEXT_CELL_MAX, "%s%.*f", unseen || open ? ">= " : "",
+			 fabs(copies - round(copies)) < 0.005 ? 0 : 2, copies);
 }
 
-/* Stages that copied, joined by " + ": where one copied a part of the bytes, with how much. */
-static void join_stages(char *buf, const struct run_result *run, const char *plus)
+/* Stages that copied, joined by plus: where one copied a part of the bytes, with how much. */
+static void join_stages(char *cell, const struct run_result *run, const char *plus)
 {
 	size_t used = 0;
 
-	*buf = '\0';
 	for (int s = 0; s < NIO_STAGE_NR && used < TEXT_CELL_MAX; s++) {
 		struct real part = figures__per_byte(run, s);
 		char share[16] = "";
@@ -64,22 +72,23 @@ static void join_stages(char *buf, const struct run_result *run, const char *plu
 			snprintf(share, sizeof(share), "<0.01 ");
 		else if (part.value < 0.995 || part.value >= 1.995)
 			snprintf(share, sizeof(share), "%.2f ", part.value);
-		used += (size_t)snprintf(buf + used, TEXT_CELL_MAX - used, "%s%s%s",
+		used += (size_t)snprintf(cell + used, TEXT_CELL_MAX - used, "%s%s%s",
 					 used ? plus : "", share, stage__heading(s));
 	}
 }
 
-static void format_made_by(char *buf, const struct run_result *run)
+static void made_by_cell(char *cell, const void *of, size_t row, int what)
 {
-	*buf = '\0';
+	const struct run_result *run = &mode_at(of, row)->total;
+
+	(void)what;
+	set(cell, "n/a");
 	if (run->ledger_known)
-		join_stages(buf, run, " + ");
-	if (strlen(buf) > MADE_BY_MAX)
-		join_stages(buf, run, "+");
-	if (strlen(buf) > MADE_BY_MAX)
-		snprintf(buf + MADE_BY_MAX - 3, TEXT_CELL_MAX - MADE_BY_MAX, "...");
-	if (!*buf)
-		snprintf(buf, TEXT_CELL_MAX, "n/a");
+		join_stages(cell, run, " + ");
+	if (strlen(cell) > MADE_BY_MAX)
+		join_stages(cell, run, "+");
+	if (strlen(cell) > MADE_BY_MAX)
+		strcpy(cell + MADE_BY_MAX - 3, "...");
 }
 
 /* Three digits: 8.62, 26.3, 320; more for large values. */
@@ -93,24 +102,34 @@ static void format_figure(char *buf, size_t len, double v)
 		snprintf(buf, len, "%.*f", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v);
 }
 
-static void format_median(char *buf, const struct spread *s)
+enum median {
+	MEDIAN_GBPS,
+	MEDIAN_CPU,
+};
+
+static void median_cell(char *cell, const void *of, size_t row, int what)
 {
-	if (s->n)
-		format_figure(buf, TEXT_CELL_MAX, s->median);
+	const struct mode_summary *s = mode_at(of, row);
+	const struct spread *v = what == MEDIAN_GBPS ? &s->throughput_gbps : &s->cpu_ns_per_kib;
+
+	if (v->n)
+		format_figure(cell, TEXT_CELL_MAX, v->median);
 	else
-		snprintf(buf, TEXT_CELL_MAX, "n/a");
+		set(cell, "n/a");
 }
 
-static void format_range(char *buf, const struct spread *s)
+static void range_cell(char *cell, const void *of, size_t row, int what)
 {
+	const struct spread *s = &mode_at(of, row)->throughput_gbps;
 	char low[16], high[16];
 
+	(void)what;
 	format_figure(low, sizeof(low), s->low);
 	format_figure(high, sizeof(high), s->high);
 	if (s->n > 1)
-		snprintf(buf, TEXT_CELL_MAX, "%s - %s", low, high);
+		snprintf(cell, TEXT_CELL_MAX, "%s - %s", low, high);
 	else
-		snprintf(buf, TEXT_CELL_MAX, "%s", s->n ? "-" : "n/a");
+		set(cell, s->n ? "-" : "n/a");
 }
 
 static bool any_range(const struct result *r)
@@ -123,112 +142,82 @@ static bool any_range(const struct result *r)
 
 void text_tables__modes(FILE *f, const struct result *r, unsigned int columns)
 {
-	char rounds[32], over[40];
 	bool several = any_range(r);
+	char rounds[32], over[40];
 	struct text_cells t;
-	unsigned int copies, by, gbps, range = 0, cpu;
 
 	text_rounds__made(rounds, sizeof(rounds), r);
 	snprintf(over, sizeof(over), "(%s)", rounds);
 	begin(&t, r, several ? "median" : rounds, 1);
-	copies = text_cells__add_column(
-		&t, r->summary[0].total.sender_side ? "sender's copies" : "copies", false);
-	by = text_cells__add_column(&t, "made by", true);
-	gbps = text_cells__add_column(&t, "Gbit/s", false);
+	text_cells__add(&t, r->summary[0].total.sender_side ? "sender's copies" : "copies", false,
+			copies_cell, r, 0);
+	text_cells__add(&t, "made by", true, made_by_cell, r, 0);
+	text_cells__add(&t, "Gbit/s", false, median_cell, r, MEDIAN_GBPS);
 	if (several)
-		range = text_cells__add_column(&t, over, true);
-	cpu = text_cells__add_column(&t, "CPU ns/KiB", false);
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		const struct mode_summary *s = &r->summary[i];
-
-		format_copies(cell_at(&t, i + 1, copies), s);
-		format_made_by(cell_at(&t, i + 1, by), &s->total);
-		format_median(cell_at(&t, i + 1, gbps), &s->throughput_gbps);
-		if (several)
-			format_range(cell_at(&t, i + 1, range), &s->throughput_gbps);
-		format_median(cell_at(&t, i + 1, cpu), &s->cpu_ns_per_kib);
-	}
+		text_cells__add(&t, over, true, range_cell, r, 0);
+	text_cells__add(&t, "CPU ns/KiB", false, median_cell, r, MEDIAN_CPU);
 	text_cells__print(f, &t, columns);
 }
 
-/* Is it one that this mode cannot have? */
-static bool does_not_apply(const struct mode_summary *s, enum latency_kind k)
-{
-	return k == LATENCY_COMPLETION && !mode__has(s->mode, MODE_PINS);
-}
-
 /* ns a unit, by the largest median: milliseconds from 100 us on. */
-static double unit_of(const struct result *r, enum latency_kind k, const char **name)
+static double unit_of(const struct result *r, enum latency_kind k)
 {
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct hist *h = r->summary[i].total.app.latency[k].hist;
 
-		if (h && h->count && hist__quantile(h, 0.5) >= 100000) {
-			*name = "ms";
+		if (h && h->count && hist__quantile(h, 0.5) >= 100000)
 			return 1e6;
-		}
 	}
-	*name = "us";
 	return 1e3;
 }
 
-static void format_latency(char *buf, const struct mode_summary *s, enum latency_kind k,
-			   double unit)
+static void latency_cell(char *cell, const void *of, size_t row, int what)
 {
-	const struct hist *h = s->total.app.latency[k].hist;
+	const struct mode_summary *s = mode_at(of, row);
+	const struct hist *h = s->total.app.latency[what].hist;
+	bool applies = what != LATENCY_COMPLETION || mode__has(s->mode, MODE_PINS);
+	double unit = unit_of(of, what);
 	char p50[16], p99[16];
 
-	if (does_not_apply(s, k) || (h && !h->count)) {
-		snprintf(buf, TEXT_CELL_MAX, "%5s", "-");
-		return;
-	}
-	if (!h) {
-		snprintf(buf, TEXT_CELL_MAX, "%5s", "n/a");
+	if (!applies || !h || !h->count) {
+		snprintf(cell, TEXT_CELL_MAX, "%5s", applies && !h ? "n/a" : "-");
 		return;
 	}
 	format_figure(p50, sizeof(p50), (double)hist__quantile(h, 0.5) / unit);
 	format_figure(p99, sizeof(p99), (double)hist__quantile(h, 0.99) / unit);
-	snprintf(buf, TEXT_CELL_MAX, "%5s / %s", p50, p99);
-}
-
-static void add_latency(struct text_cells *t, const struct result *r, enum latency_kind k)
-{
-	const char *name;
-	double unit = unit_of(r, k, &name);
-	char head[TEXT_CELL_MAX];
-	unsigned int column;
-
-	snprintf(head, sizeof(head), "  %s%s", k == LATENCY_COMPLETION ? "zero-copy " : "",
-		 latency__heading(k));
-	column = text_cells__add_column(t, head, true);
-	snprintf(cell_at(t, 1, column), TEXT_CELL_MAX, "  p50 / p99 %s", name);
-	for (size_t i = 0; i < r->summary_nr; i++)
-		format_latency(cell_at(t, i + 2, column), &r->summary[i], k, unit);
+	snprintf(cell, TEXT_CELL_MAX, "%5s / %s", p50, p99);
 }
 
 void text_tables__latency(FILE *f, const struct result *r, unsigned int columns)
 {
-	char rounds[32];
+	char rounds[32], head[TEXT_CELL_MAX];
 	struct text_cells t;
 
 	begin(&t, r, "latency", 2);
-	text_rounds__made(rounds, sizeof(rounds), r);
-	snprintf(cell_at(&t, 1, 0), TEXT_CELL_MAX, "%s", any_range(r) ? "(total)" : rounds);
-	for (int k = 0; k < LATENCY_NR; k++)
-		if (!latency__is_detail(k) && figures__shows_latency(r, k))
-			add_latency(&t, r, k);
+	set(t.cell[1][0], any_range(r) ? "(total)" : text_rounds__made(rounds, sizeof(rounds), r));
+	for (int k = 0; k < LATENCY_NR; k++) {
+		unsigned int column;
+
+		if (latency__is_detail(k) || !figures__shows_latency(r, k))
+			continue;
+		snprintf(head, sizeof(head), "  %s%s", k == LATENCY_COMPLETION ? "zero-copy " : "",
+			 latency__heading(k));
+		column = text_cells__add(&t, head, true, latency_cell, r, k);
+		snprintf(t.cell[1][column], TEXT_CELL_MAX, "  p50 / p99 %s",
+			 unit_of(r, k) > 1e3 ? "ms" : "us");
+	}
 	text_cells__print(f, &t, columns);
 }
 
 /*
  * Classes that have a column wherever a mode has something of them, with its heading and the stage
- * of the ledger that they are the time of. The others have one where there is room.
+ * of the ledger whose time they are. The others have one where there is room.
  */
-static const struct cpu_column {
+static const struct {
 	enum cpu_class class;
 	const char *head;
 	int stage; /* NIO_STAGE_NR: of none */
-} cpu_columns[] = {
+} main_classes[] = {
 	{CPU_CLASS_GATHER, "gather", NIO_STAGE_USER_GATHER},
 	{CPU_CLASS_TX_COPY, "send copy", NIO_STAGE_TX_COPY},
 	{CPU_CLASS_TX_PIN, "pin", NIO_STAGE_TX_PIN},
@@ -236,338 +225,215 @@ static const struct cpu_column {
 	{CPU_CLASS_RX_COPY, "receive", NIO_STAGE_RX_COPY},
 	{CPU_CLASS_TCP_IP, "TCP/IP", NIO_STAGE_NR},
 };
+#define MAIN_CLASSES_NR (sizeof(main_classes) / sizeof(main_classes[0]))
 
-#define CPU_COLUMNS_NR (sizeof(cpu_columns) / sizeof(cpu_columns[0]))
+struct cpu_table {
+	const struct result *r;
+	unsigned int shown; /* classes that have a column: 1 << enum cpu_class */
+};
+_Static_assert(CPU_CLASS_NR + 3 <= TEXT_COLUMNS_MAX, "every class has a column");
 
-static void format_cpu(char *buf, double v)
-{
-	if (v > 0 && v < 0.5)
-		snprintf(buf, TEXT_CELL_MAX, "<1");
-	else
-		snprintf(buf, TEXT_CELL_MAX, "%.0f", v);
-}
-
-/* Did no byte pass through the stage? Then that it took no time says nothing. */
-static bool is_unused(const struct run_result *run, int stage)
+/* Is it the class of a stage that moved no byte? Then that it took no time says nothing. */
+static bool is_unused(const struct run_result *run, int class)
 {
 	const char *reason;
 
-	return stage < NIO_STAGE_NR && figures__stage_known(run, (enum nio_stage)stage, &reason) &&
-	       !run->stages[stage].bytes;
-}
-
-/* A class in ns/KiB of sender and receiver; NaN: not known, or of a stage that was not used. */
-static double class_of(const struct mode_summary *s, const struct cpu_column *c)
-{
-	struct cpu_figure figure = cpu_figures__both(&s->total, c->class);
-
-	if (!figure.value.known || (figure.value.value <= 0 && is_unused(&s->total, c->stage)))
-		return (double)NAN;
-	return figure.value.value;
-}
-
-static bool is_known(const struct mode_summary *s)
-{
-	return cpu_figures__both(&s->total, CPU_CLASS_OTHER).value.known;
-}
-
-/* Adds a column if any mode has a share in it, and subtracts it from each mode's rest. */
-static void add_class(struct text_cells *t, const struct result *r, double rest[MODE_NR],
-		      const struct cpu_column *c)
-{
-	unsigned int column;
-	bool any = false;
-
-	for (size_t i = 0; i < r->summary_nr; i++)
-		any |= class_of(&r->summary[i], c) > 0;
-	if (!any || t->columns + 3 > TEXT_COLUMNS_MAX)
-		return;
-	column = text_cells__add_column(t, c->head, false);
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		double v = class_of(&r->summary[i], c);
-
-		if (isnan(v)) {
-			snprintf(cell_at(t, i + 1, column), TEXT_CELL_MAX, "%s",
-				 is_known(&r->summary[i]) ? "-" : "n/a");
-			continue;
-		}
-		format_cpu(cell_at(t, i + 1, column), v);
-		rest[i] -= v;
-	}
-}
-
-static bool has_column(enum cpu_class c)
-{
-	for (size_t i = 0; i < CPU_COLUMNS_NR; i++)
-		if (cpu_columns[i].class == c)
-			return true;
+	for (size_t i = 0; i < MAIN_CLASSES_NR; i++)
+		if ((int)main_classes[i].class == class && main_classes[i].stage < NIO_STAGE_NR)
+			return figures__stage_known(run, main_classes[i].stage, &reason) &&
+			       !run->stages[main_classes[i].stage].bytes;
 	return false;
+}
+
+/* ns/KiB of both sides. */
+static struct real class_of(const struct result *r, size_t mode, int class)
+{
+	return cpu_figures__both(&r->summary[mode].total, (enum cpu_class) class).value;
+}
+
+/* "n/a", or the time with the digits that its error leaves. */
+static void format_cpu(char *cell, struct real v)
+{
+	if (!v.known)
+		set(cell, "n/a");
+	else if (v.value > 0 && v.value < 0.5)
+		set(cell, "<1");
+	else
+		snprintf(cell, TEXT_CELL_MAX, "%.0f", v.value);
+}
+
+static void class_cell(char *cell, const void *of, size_t row, int what)
+{
+	const struct result *r = ((const struct cpu_table *)of)->r;
+	struct real v = class_of(r, row, what);
+
+	format_cpu(cell, v);
+	if (v.known && v.value <= 0 && is_unused(&r->summary[row].total, what))
+		set(cell, "-");
+}
+
+enum sum {
+	SUM_ALL,
+	SUM_REST, /* of the classes without a column */
+};
+
+static void sum_cell(char *cell, const void *of, size_t row, int what)
+{
+	const struct cpu_table *c = of;
+	struct real sum = class_of(c->r, row, CPU_CLASS_OTHER);
+
+	sum.value = 0;
+	for (int i = 0; i < CPU_CLASS_NR && sum.known; i++)
+		if (what == SUM_ALL || !(c->shown & 1u << i))
+			sum.value += class_of(c->r, row, i).value;
+	format_cpu(cell, sum);
 }
 
 static double largest(const struct result *r, int class)
 {
-	const struct cpu_column c = {(enum cpu_class) class, "", NIO_STAGE_NR};
 	double most = 0;
 
 	for (size_t i = 0; i < r->summary_nr; i++)
-		most = fmax(most, class_of(&r->summary[i], &c));
+		if (class_of(r, i, class).known)
+			most = fmax(most, class_of(r, i, class).value);
 	return most;
 }
 
-/* The class with the most time that has no column yet; CPU_CLASS_NR: none worth one. */
-static int next_class(const struct result *r, unsigned int done)
+static void add_class(struct text_cells *t, struct cpu_table *c, int class, const char *head)
 {
-	int next = CPU_CLASS_NR;
+	text_cells__add(t, head, false, class_cell, c, class);
+	c->shown |= 1u << class;
+}
+
+/* The class with the most time that has no column yet; CPU_CLASS_OTHER: none worth one. */
+static int next_class(const struct cpu_table *t)
+{
+	int next = CPU_CLASS_OTHER;
 
 	for (int c = 0; c < CPU_CLASS_OTHER; c++)
-		if (!has_column((enum cpu_class)c) && !(done & 1u << c) && largest(r, c) >= 0.5 &&
-		    (next == CPU_CLASS_NR || largest(r, c) > largest(r, next)))
+		if (!(t->shown & 1u << c) && largest(t->r, c) >= 0.5 &&
+		    (next == CPU_CLASS_OTHER || largest(t->r, c) > largest(t->r, next)))
 			next = c;
 	return next;
 }
 
 /* On a wide terminal: as many as there is room for beside "rest" and "all". */
-static void add_others(struct text_cells *t, const struct result *r, double rest[MODE_NR],
-		       unsigned int columns)
+static void add_others(struct text_cells *t, struct cpu_table *table, unsigned int columns)
 {
-	unsigned int done = 0;
+	for (int c; (c = next_class(table)) < CPU_CLASS_OTHER;) {
+		const char *head = cpu_class__heading((enum cpu_class)c);
 
-	for (int c; (c = next_class(r, done)) < CPU_CLASS_NR; done |= 1u << c) {
-		const struct cpu_column other = {
-			(enum cpu_class)c, cpu_class__heading((enum cpu_class)c), NIO_STAGE_NR};
-
-		if (text_cells__width(t) + strlen(other.head) + REST_WIDTH > columns)
+		if (text_cells__width(t) + strlen(head) + REST_WIDTH > columns)
 			return;
-		add_class(t, r, rest, &other);
-	}
-}
-_Static_assert(CPU_CLASS_NR < 32, "classes are told apart by the bits of an int");
-
-static void add_sums(struct text_cells *t, const struct result *r, const double rest[MODE_NR],
-		     const double all[MODE_NR])
-{
-	unsigned int column = text_cells__add_column(t, "rest", false),
-		     sum = text_cells__add_column(t, "all", false);
-
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		if (is_known(&r->summary[i])) {
-			format_cpu(cell_at(t, i + 1, column), fmax(rest[i], 0));
-			format_cpu(cell_at(t, i + 1, sum), all[i]);
-		} else {
-			snprintf(cell_at(t, i + 1, column), TEXT_CELL_MAX, "n/a");
-			snprintf(cell_at(t, i + 1, sum), TEXT_CELL_MAX, "n/a");
-		}
+		add_class(t, table, c, head);
 	}
 }
 
 void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns)
 {
-	double all[MODE_NR] = {0}, rest[MODE_NR];
+	struct cpu_table table = {.r = r};
 	struct text_cells t;
 	bool any = false;
 
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		any |= is_known(&r->summary[i]);
-		for (int c = 0; c < CPU_CLASS_NR && is_known(&r->summary[i]); c++)
-			all[i] += cpu_figures__both(&r->summary[i].total, c).value.value;
-	}
+	for (size_t i = 0; i < r->summary_nr; i++)
+		any |= class_of(r, i, CPU_CLASS_OTHER).known;
 	if (!any)
 		return;
-	memcpy(rest, all, sizeof(rest));
 	begin(&t, r, any_range(r) ? "CPU ns/KiB (total)" : "CPU ns/KiB", 1);
-	for (size_t i = 0; i < CPU_COLUMNS_NR; i++)
-		add_class(&t, r, rest, &cpu_columns[i]);
-	add_others(&t, r, rest, columns);
-	add_sums(&t, r, rest, all);
+	for (size_t i = 0; i < MAIN_CLASSES_NR; i++)
+		if (largest(r, main_classes[i].class) > 0)
+			add_class(&t, &table, main_classes[i].class, main_classes[i].head);
+	add_others(&t, &table, columns);
+	text_cells__add(&t, "rest", false, sum_cell, &table, SUM_REST);
+	text_cells__add(&t, "all", false, sum_cell, &table, SUM_ALL);
 	text_cells__print(f, &t, columns);
 }
 
-/* A column: one side of one mode. Elsewhere has none: it is a sentence. */
-struct side {
-	const struct run_result *run;
-	enum nio_sample_whose whose;
-};
-
-#define COLUMNS_MAX (MODE_NR * NIO_SIDE_NR)
-
-struct sides {
-	struct side columns[COLUMNS_MAX];
-	size_t n;
-};
-
-static void sides__fill(struct sides *t, const struct result *r)
+/* Copies per byte: '-' is a measured zero; a small value is never printed as zero. */
+static void format_copies(char *cell, struct real v)
 {
-	*t = (struct sides){0};
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		const struct run_result *run = &r->summary[i].total;
-
-		for (int side = 0; side < NIO_SIDE_NR && run->cpu.known; side++)
-			if (cpu_figures__total(run, side).known && t->n < COLUMNS_MAX)
-				t->columns[t->n++] = (struct side){run, side};
-	}
-}
-
-static bool occurs(const struct sides *t, int c)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (t->columns[i].run->cpu.by[t->columns[i].whose].classes[c])
-			return true;
-	return false;
-}
-
-static void set_class(struct text_cells *cells, unsigned int row, unsigned int column, double value)
-{
-	if (value <= 0)
-		text_cells__set(cells, row, column, "-");
-	else if (value < 0.05)
-		text_cells__set(cells, row, column, "<0.1");
+	if (!v.known)
+		set(cell, "n/a");
+	else if (v.value <= 0)
+		set(cell, "-");
+	else if (v.value < 0.005)
+		set(cell, "<0.01");
 	else
-		text_cells__set(cells, row, column, "%.1f", value);
+		snprintf(cell, TEXT_CELL_MAX, "%.2f", v.value);
 }
 
-static void add_side(struct text_cells *cells, const struct sides *t, const struct side *c)
+static bool moved(const struct run_result *run, enum nio_stage stage)
 {
-	unsigned int column = text_cells__add_column(cells, mode__words(c->run->mode), false);
-	unsigned int row = 1;
-
-	text_cells__set(cells, row++, column, "%s",
-			c->whose == NIO_SAMPLE_RECEIVER ? "receiver" : "sender");
-	for (int i = 0; i < CPU_CLASS_NR; i++)
-		if (occurs(t, i))
-			set_class(cells, row++, column,
-				  cpu_figures__per_kib(c->run, c->whose, i).value.value);
-	set_class(cells, row, column, cpu_figures__sum(c->run, c->whose).value);
+	return run->stages[stage].quality != QUALITY_UNAVAILABLE && run->stages[stage].bytes;
 }
 
-static void print_sides(FILE *f, unsigned int width, const struct sides *t)
+/* The send stage says how the bytes went out that it did not copy. */
+static void stage_cell(char *cell, const void *of, size_t row, int what)
 {
-	struct text_cells cells = {.rows = 0};
+	const struct run_result *run = &mode_at(of, row)->total;
+	struct real copied = figures__per_byte(run, what);
+	bool pinned = moved(run, NIO_STAGE_TX_PIN), spliced = moved(run, NIO_STAGE_TX_SPLICE);
 
-	text_cells__add_column(&cells, "CPU ns/KiB", true);
-	text_cells__add_row(&cells);
-	for (int c = 0; c < CPU_CLASS_NR; c++)
-		if (occurs(t, c))
-			text_cells__set(&cells, text_cells__add_row(&cells), 0, "%s",
-					cpu_class__heading((enum cpu_class)c));
-	text_cells__set(&cells, text_cells__add_row(&cells), 0, "together");
-	for (size_t i = 0; i < t->n; i++)
-		add_side(&cells, t, &t->columns[i]);
-	fputc('\n', f);
-	text_cells__print(f, &cells, width);
+	format_copies(cell, copied);
+	if (what != NIO_STAGE_TX_COPY || !copied.known || !(pinned || spliced))
+		return;
+	if (copied.value > 0)
+		strcat(cell, pinned ? "+pin" : "+spl");
+	else
+		set(cell, pinned ? "pinned" : "spliced");
 }
 
-/* The widest half interval of all cells of the table. */
-static double widest(const struct sides *t)
+/* '*': without stages that were not measured. */
+static void total_cell(char *cell, const void *of, size_t row, int what)
 {
-	double most = 0;
+	struct copies_figure c = figures__copies(&mode_at(of, row)->total);
 
-	for (size_t i = 0; i < t->n; i++) {
-		for (int c = 0; c < CPU_CLASS_NR; c++) {
-			struct cpu_figure f =
-				cpu_figures__per_kib(t->columns[i].run, t->columns[i].whose, c);
-
-			most = fmax(most, (f.high - f.low) / 2);
-		}
-	}
-	return most;
+	(void)what;
+	format_copies(cell, c.value);
+	strcat(cell, c.value.known && c.excluded ? "*" : " ");
 }
 
-/* Totals of the samples over the modes. */
-struct totals {
-	uint64_t samples, lost, shifted, other, elsewhere;
-	uint64_t duration_ns; /* of the mode sampled longest */
-	const struct cpu_result *any;
-	const char *source, *no_cycles; /* of all; NULL: none, or no reason */
+void text_tables__copies(FILE *f, const struct result *r, unsigned int columns)
+{
+	struct text_cells t;
+
+	begin(&t, r, r->summary[0].total.sender_side ? "sender's copies/B" : "copies/B", 1);
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (stage__is_copy(s))
+			text_cells__add(&t, stage__heading(s), false, stage_cell, r, s);
+	text_cells__add(&t, "total ", false, total_cell, r, 0);
+	text_cells__print(f, &t, columns);
+}
+
+struct percentiles {
+	const struct result *r;
+	enum latency_kind kind;
 };
 
-static struct totals totals_of(const struct result *r)
+/* what: 1000 times the quantile; 1000: the maximum. */
+static void percentile_cell(char *cell, const void *of, size_t row, int what)
 {
-	struct totals t = {0};
+	const struct percentiles *p = of;
+	const struct hist *h = p->r->summary[row].total.app.latency[p->kind].hist;
 
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		const struct cpu_result *c = &r->summary[i].total.cpu;
-
-		if (!c->known)
-			continue;
-		t.any = c;
-		t.source = cpu_time__source(t.source, c->source);
-		if (!t.no_cycles && c->no_cycles[0])
-			t.no_cycles = c->no_cycles;
-		t.duration_ns = c->duration_ns > t.duration_ns ? c->duration_ns : t.duration_ns;
-		t.elsewhere += c->by[NIO_SAMPLE_ELSEWHERE].samples;
-		for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
-			t.samples += c->by[w].samples;
-			t.lost += c->by[w].lost;
-			t.shifted += c->by[w].shifted;
-			t.other += c->by[w].classes[CPU_CLASS_OTHER];
-		}
-	}
-	return t;
+	if (!h || !h->count)
+		set(cell, h ? "-" : "n/a");
+	else
+		format_ns(cell, TEXT_CELL_MAX,
+			  (double)(what < 1000 ? hist__quantile(h, what / 1000.0) : h->max));
 }
 
-static double percent(uint64_t part, uint64_t of)
+void text_tables__percentiles(FILE *f, const struct result *r, unsigned int columns,
+			      enum latency_kind k)
 {
-	return of ? 100.0 * (double)part / (double)of : 0;
-}
+	struct percentiles p = {r, k};
+	struct text_cells t;
 
-static void say_how(FILE *f, const struct totals *t, double half)
-{
-	char duration[UNITS_BUF];
-
-	fprintf(f, "%llu sample%s by %s", (unsigned long long)t->samples, plural(t->samples),
-		t->source);
-	if (t->no_cycles)
-		fprintf(f, " (%s)", t->no_cycles);
-	fprintf(f,
-		" at %u Hz, in separate short rounds of %s a mode that measure nothing else; each "
-		"figure +-%.1f ns/KiB or less (95 %%)",
-		t->any->hz, format_ns(duration, sizeof(duration), (double)t->duration_ns), half);
-	fprintf(f, "; %.1f %% unclassified", percent(t->other, t->samples));
-	if (t->lost)
-		fprintf(f, "; %.1f %% lost", percent(t->lost, t->samples + t->lost));
-	if (t->shifted)
-		fprintf(f,
-			"; %.1f %% were delayed by disabled interrupts and are charged to the "
-			"caller",
-			percent(t->shifted, t->samples));
-	if (t->elsewhere)
-		fprintf(f,
-			"; %.1f %% are TCP's softirq work in the context of other tasks, which the "
-			"table does not include",
-			percent(t->elsewhere, t->samples));
-}
-
-/* Why a mode has no column, where it has none; the same reason once. */
-static void say_missing(FILE *f, const struct result *r)
-{
-	const char *said = NULL;
-
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		const struct cpu_result *c = &r->summary[i].total.cpu;
-
-		if (c->known || (said && !strcmp(said, c->reason)))
-			continue;
-		fprintf(f, "%swhere it goes: n/a (%s)", said ? "; " : "", c->reason);
-		said = c->reason;
-	}
-}
-
-void text_tables__sides(FILE *f, unsigned int width, const struct result *r)
-{
-	struct sides t;
-
-	sides__fill(&t, r);
-	if (t.n)
-		print_sides(f, width, &t);
-}
-
-void text_tables__say_sides(FILE *f, const struct result *r)
-{
-	struct totals totals = totals_of(r);
-	struct sides t;
-
-	sides__fill(&t, r);
-	say_missing(f, r);
-	if (t.n)
-		say_how(f, &totals, widest(&t));
+	begin(&t, r, latency__heading(k), 1);
+	text_cells__add(&t, "p50", false, percentile_cell, &p, 500);
+	text_cells__add(&t, "p99", false, percentile_cell, &p, 990);
+	text_cells__add(&t, "p99.9", false, percentile_cell, &p, 999);
+	text_cells__add(&t, "max", false, percentile_cell, &p, 1000);
+	fputc('\n', f);
+	text_cells__print(f, &t, columns);
 }

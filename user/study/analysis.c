@@ -192,6 +192,19 @@ struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t s
 	return bsearch(&key, a->cells, a->cells_nr, sizeof(*a->cells), compare_key);
 }
 
+struct cell *analysis__peer(const struct analysis *a, const struct cell *cell, enum mode mode)
+{
+	return analysis__cell(a, mode, cell->size, cell->threads);
+}
+
+uint64_t analysis__smaller(const struct analysis *a, uint64_t size)
+{
+	for (size_t i = 1; i < a->sizes_nr; i++)
+		if (a->sizes[i] == size)
+			return a->sizes[i - 1];
+	return 0;
+}
+
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m)
 {
 	double *values;
@@ -358,7 +371,7 @@ struct finding analysis__compare_across(const struct analysis *ax, struct cell *
 	values = xcalloc(x->rows_nr + y->rows_nr, sizeof(*values));
 	take_rounds(ax, x, m, pace, values);
 	take_rounds(ay, y, m, pace, values + x->rows_nr);
-	rank_test__of(&t, values, x->rows_nr, values + x->rows_nr, y->rows_nr, tests);
+	t = rank_test__of(values, x->rows_nr, values + x->rows_nr, y->rows_nr, tests);
 	free(values);
 	f = finding_of(&ex, &ey, &t, tests);
 	if (pace)
@@ -427,7 +440,7 @@ struct finding analysis__compare_modes(const struct analysis *a, enum mode first
 	if (sum_threads(a, first, second, size, m, sums)) {
 		for (size_t i = 0; pace && i < 2 * n; i++)
 			sums[i] /= pace[i % n];
-		rank_test__of(&t, sums, n, sums + n, n, tests);
+		t = rank_test__of(sums, n, sums + n, n, tests);
 		if (t.difference != DIFFERENCE_UNKNOWN)
 			f = finding_of(&none, &none, &t, tests);
 	}

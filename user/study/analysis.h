@@ -66,6 +66,12 @@ void analysis__clear(struct analysis *a);
 struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t size,
 			    unsigned int threads);
 
+/* The cell of another mode at the same size and thread count; NULL: none. */
+struct cell *analysis__peer(const struct analysis *a, const struct cell *cell, enum mode mode);
+
+/* The next smaller size there is; 0: it is the smallest. */
+uint64_t analysis__smaller(const struct analysis *a, uint64_t size);
+
 /* Median and interval of a metric in a cell; of n 0 when cell is NULL. */
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m);
 

@@ -10,13 +10,12 @@
 #include "answer.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "phrases.h"
 #include "test_family.h"
 
 /* clang-format off */
 static const struct {
 	const char *text;
-	void (*make)(struct answer_text *answer, const struct analysis *a);
+	void (*make)(struct answer_text *answer);
 } questions[QUESTION_NR] = {
 	[QUESTION_ZEROCOPY] = {"Why does zero-copy not always give the best throughput?",
 			       answer__zerocopy},
@@ -33,27 +32,32 @@ static const struct {
 };
 /* clang-format on */
 
+/* A blank between two sentences. */
+static void add_sentence(char **text, const char *format, va_list args)
+{
+	char *before = *text, *sentence = xvasprintf(format, args);
+
+	*text = xasprintf("%s%s%s", before ? before : "", before ? " " : "", sentence);
+	free(sentence);
+	free(before);
+}
+
 void answer__headline(struct answer_text *answer, const char *format, ...)
 {
 	va_list args;
 
-	free(answer->headline);
 	va_start(args, format);
-	answer->headline = xvasprintf(format, args);
+	add_sentence(&answer->headline, format, args);
 	va_end(args);
 }
 
 void answer__cannot(struct answer_text *answer, const char *format, ...)
 {
-	char *before = answer->cannot, *sentence;
 	va_list args;
 
 	va_start(args, format);
-	sentence = xvasprintf(format, args);
+	add_sentence(&answer->cannot, format, args);
 	va_end(args);
-	answer->cannot = before ? xasprintf("%s %s", before, sentence) : xstrdup(sentence);
-	free(sentence);
-	free(before);
 }
 
 void answer__point(struct answer_text *answer, const char *format, ...)
@@ -66,10 +70,9 @@ void answer__point(struct answer_text *answer, const char *format, ...)
 	va_end(args);
 }
 
-void answer__cite(struct answer_text *answer, const struct analysis *a, struct cell *cell,
-		  enum metric m)
+void answer__cite(struct answer_text *answer, struct cell *cell, enum metric m)
 {
-	struct estimate e = analysis__estimate(a, cell, m);
+	struct estimate e = analysis__estimate(answer->a, cell, m);
 
 	for (size_t i = 0; i < answer->evidence_nr; i++)
 		if (answer->evidence[i].cell == cell && answer->evidence[i].metric == m)
@@ -80,41 +83,43 @@ void answer__cite(struct answer_text *answer, const struct analysis *a, struct c
 	answer->evidence[answer->evidence_nr++] = (struct evidence){cell, m, e};
 }
 
-static char *change_text(const struct finding *f)
+struct finding answer__compare(struct answer_text *answer, struct cell *x, struct cell *y,
+			       enum metric m)
 {
-	char text[3 * PHRASE_BUF];
+	struct finding f = analysis__compare(answer->a, x, y, m);
 
-	if (f->difference == DIFFERENCE_UNKNOWN)
-		return xstrdup("n/a");
-	if (f->difference == DIFFERENCE_NOISE)
-		return xstrdup("no difference");
-	return xstrdup(phrases__change_of(text, sizeof(text), f));
+	if (f.difference != DIFFERENCE_UNKNOWN) {
+		answer__cite(answer, x, m);
+		answer__cite(answer, y, m);
+	}
+	return f;
+}
+
+static char *table_cell(const struct finding *f)
+{
+	bool shown = f->difference != DIFFERENCE_UNKNOWN && f->difference != DIFFERENCE_NOISE;
+
+	return xstrdup(shown ? phrases__change_of(f).text : phrases__finding(f).text);
 }
 
 /* One row: a size at each thread count. Returns the number of values. */
-static size_t fill_row(struct answer_text *answer, const struct analysis *a, enum mode first,
-		       enum mode second, uint64_t size, enum metric m, char **row)
+static size_t fill_row(struct answer_text *answer, enum mode first, enum mode second, uint64_t size,
+		       enum metric m, char **row)
 {
-	char text[UNITS_BUF];
+	const struct analysis *a = answer->a;
 	struct finding f;
 	size_t known = 0;
 
-	row[0] = xstrdup(format_size(text, sizeof(text), size));
+	*row++ = xstrdup(phrases__size(size).text);
 	for (size_t i = 0; i < a->threads_nr; i++) {
-		struct cell *x = analysis__cell(a, first, size, a->threads[i]);
-		struct cell *y = analysis__cell(a, second, size, a->threads[i]);
-
-		f = analysis__compare(a, x, y, m);
-		row[1 + i] = change_text(&f);
-		if (f.difference == DIFFERENCE_UNKNOWN)
-			continue;
-		known++;
-		answer__cite(answer, a, x, m);
-		answer__cite(answer, a, y, m);
+		f = answer__compare(answer, analysis__cell(a, first, size, a->threads[i]),
+				    analysis__cell(a, second, size, a->threads[i]), m);
+		*row++ = table_cell(&f);
+		known += f.difference != DIFFERENCE_UNKNOWN;
 	}
 	f = analysis__compare_modes(a, first, second, size, m);
 	if (a->threads_nr > 1)
-		row[1 + a->threads_nr] = change_text(&f);
+		*row = table_cell(&f);
 	return known;
 }
 
@@ -126,28 +131,27 @@ static void table__clear(struct answer_table *t)
 	free(t->title);
 }
 
-void answer__table(struct answer_text *answer, const struct analysis *a, enum mode first,
-		   enum mode second, enum metric m)
+void answer__table(struct answer_text *answer, enum mode first, enum mode second, enum metric m)
 {
+	const struct analysis *a = answer->a;
 	struct answer_table t = {
 		.title = xasprintf("%s of %s against %s%s:", metric__words(m), phrases__mode(first),
 				   phrases__mode(second),
-				   answer__can_claim(a) ? "" : " (point differences)"),
+				   answer__can_claim(a) ? "" : " (no change is certain)"),
 		.rows = 1 + a->sizes_nr,
 		.columns = 1 + a->threads_nr + (a->threads_nr > 1),
 	};
-	char text[UNITS_BUF];
 	size_t known = 0;
 
 	t.title[0] = (char)toupper((unsigned char)t.title[0]);
 	t.cells = xcalloc(t.rows * t.columns, sizeof(*t.cells));
 	t.cells[0] = xstrdup("Message size");
 	for (size_t i = 0; i < a->threads_nr; i++)
-		t.cells[1 + i] = xstrdup(phrases__threads(text, sizeof(text), a->threads[i]));
+		t.cells[1 + i] = xstrdup(phrases__threads(a->threads[i]).text);
 	if (a->threads_nr > 1)
 		t.cells[1 + a->threads_nr] = xstrdup("all together");
 	for (size_t i = 0; i < a->sizes_nr; i++)
-		known += fill_row(answer, a, first, second, a->sizes[i], m,
+		known += fill_row(answer, first, second, a->sizes[i], m,
 				  t.cells + (1 + i) * t.columns);
 	if (!known) {
 		table__clear(&t);
@@ -195,6 +199,7 @@ void tally__add(struct tally *t, const struct finding *f)
 	t->lower += f->difference == DIFFERENCE_LOWER;
 	t->untested += untested;
 	t->untested_higher += untested && f->sign > 0;
+	t->untested_lower += untested && f->sign < 0;
 }
 
 size_t tally__unclear(const struct tally *t)
@@ -204,22 +209,8 @@ size_t tally__unclear(const struct tally *t)
 
 static bool counts_completions(const struct dataset_row *row)
 {
-	return !isnan(row->value[METRIC_ZC_COMPLETED]) && !isnan(row->value[METRIC_ZC_COPIED]);
-}
-
-const char *answer__counted_runs(char *buf, size_t len, const struct analysis *a)
-{
-	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
-	size_t runs = 0, counted = 0;
-
-	for (; row < end; row++) {
-		runs += row->mode == MODE_ZEROCOPY;
-		counted += row->mode == MODE_ZEROCOPY && counts_completions(row);
-	}
-	buf[0] = '\0';
-	if (counted < runs)
-		snprintf(buf, len, " in the %zu of %zu runs that count them", counted, runs);
-	return buf;
+	return row->mode == MODE_ZEROCOPY && !isnan(row->value[METRIC_ZC_COMPLETED]) &&
+	       !isnan(row->value[METRIC_ZC_COPIED]);
 }
 
 double answer__copied_fraction(const struct analysis *a, double *completed)
@@ -229,7 +220,7 @@ double answer__copied_fraction(const struct analysis *a, double *completed)
 
 	*completed = 0;
 	for (; row < end; row++) {
-		if (row->mode != MODE_ZEROCOPY || !counts_completions(row))
+		if (!counts_completions(row))
 			continue;
 		*completed += row->value[METRIC_ZC_COMPLETED];
 		copied += row->value[METRIC_ZC_COPIED];
@@ -237,29 +228,55 @@ double answer__copied_fraction(const struct analysis *a, double *completed)
 	return *completed > 0 && copied <= *completed ? copied / *completed : -1;
 }
 
-static const char *first_verdict(const struct analysis *a)
+struct phrase answer__counted_runs(const struct analysis *a)
 {
-	const struct dataset *d = a->dataset;
+	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
+	size_t runs = 0, counted = 0;
 
-	for (size_t i = 0; i < d->rows_nr; i++)
-		if (d->rows[i].mode == MODE_ZEROCOPY && d->rows[i].verdict && *d->rows[i].verdict)
-			return d->rows[i].verdict;
-	return "";
+	for (; row < end; row++) {
+		runs += row->mode == MODE_ZEROCOPY;
+		counted += counts_completions(row);
+	}
+	return counted < runs
+		       ? phrases__of(" in the %zu of %zu runs that count them", counted, runs)
+		       : phrases__of("%s", "");
 }
 
-/* The first sentence of a verdict: the counts of its run, ':' and the cause. */
-const char *answer__copy_cause(char *buf, size_t len, const struct analysis *a)
+/* ": the path is local": what follows the counts in the first sentence of the first verdict. */
+static char *copy_cause(const struct analysis *a)
 {
-	const char *cause = strstr(first_verdict(a), ": "), *end;
+	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
+	const char *cause, *stop;
+	size_t len;
 
-	buf[0] = '\0';
+	while (row < end && (row->mode != MODE_ZEROCOPY || !row->verdict || !*row->verdict))
+		row++;
+	cause = row < end ? strstr(row->verdict, ": ") : NULL;
 	if (!cause)
-		return buf;
-	end = strstr(cause, ". ");
-	snprintf(buf, len, "%.*s", end ? (int)(end - cause) : (int)strlen(cause), cause);
-	if (*buf && buf[strlen(buf) - 1] == '.')
-		buf[strlen(buf) - 1] = '\0';
-	return buf;
+		return xstrdup("");
+	stop = strstr(cause, ". ");
+	len = stop ? (size_t)(stop - cause) : strlen(cause);
+	return xstrndup(cause, cause[len - 1] == '.' ? len - 1 : len);
+}
+
+char *answer__copied(const struct analysis *a)
+{
+	double completed, fraction = answer__copied_fraction(a, &completed);
+	char of[UNITS_BUF], copied[UNITS_BUF], *cause, *text;
+	struct phrase runs = answer__counted_runs(a);
+
+	if (fraction < 0)
+		return NULL;
+	format_count(of, sizeof(of), (uint64_t)completed);
+	if (fraction == 0)
+		return xasprintf("The kernel copied none of %s zero-copy sends%s.", of, runs.text);
+	format_count(copied, sizeof(copied), (uint64_t)(completed * fraction + 0.5));
+	cause = copy_cause(a);
+	text = xasprintf("The kernel copied %s%s%s zero-copy sends%s after all%s.",
+			 fraction == 1 ? "all " : copied, fraction == 1 ? "" : " of ", of,
+			 runs.text, cause);
+	free(cause);
+	return text;
 }
 
 static unsigned int rounds_needed(const struct analysis *a)
@@ -272,23 +289,22 @@ bool answer__can_claim(const struct analysis *a)
 	return a->rounds_max >= rounds_needed(a);
 }
 
-const char *answer__cannot_claim(char *buf, size_t len, const struct analysis *a)
+struct phrase answer__cannot_claim(const struct analysis *a)
 {
 	if (a->rounds_max < 2)
-		snprintf(buf, len, "One run per cell, so each difference is a point difference");
-	else
-		snprintf(buf, len,
-			 "%zu rounds are too few (%u are needed), so each difference is a point "
-			 "difference",
-			 a->rounds_max, rounds_needed(a));
-	return buf;
+		return phrases__of("One run per cell, so no difference is certain");
+	/* Some cells have enough, but not those of the comparison. */
+	if (answer__can_claim(a))
+		return phrases__of("Too few runs have this number, so no difference is certain");
+	return phrases__of("%zu rounds are too few (%u are needed), so no difference is certain",
+			   a->rounds_max, rounds_needed(a));
 }
 
 void answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR])
 {
 	for (int q = 0; q < QUESTION_NR; q++) {
-		answers[q] = (struct answer_text){.question = questions[q].text};
-		questions[q].make(&answers[q], a);
+		answers[q] = (struct answer_text){.a = a, .question = questions[q].text};
+		questions[q].make(&answers[q]);
 	}
 }
 

@@ -7,6 +7,7 @@
 #define STUDY_ANSWER_H
 
 #include "analysis.h"
+#include "phrases.h"
 
 enum question {
 	QUESTION_ZEROCOPY,     /* why does zero-copy not always win */
@@ -33,6 +34,7 @@ struct answer_table {
 };
 
 struct answer_text {
+	const struct analysis *a; /* of the data that it is about */
 	const char *question;
 	bool answered;  /* false: the headline says why not */
 	char *headline; /* the answer, cause first */
@@ -49,32 +51,32 @@ struct answer_text {
 void answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR]);
 void answers__clear(struct answer_text answers[QUESTION_NR]);
 
-/* For authors of answers: each function copies its text. */
-__attribute__((format(printf, 2, 3))) void answer__headline(struct answer_text *answer,
-							    const char *format, ...);
-/* A sentence on what the data cannot show; added to those before it. */
-__attribute__((format(printf, 2, 3))) void answer__cannot(struct answer_text *answer,
-							  const char *format, ...);
-__attribute__((format(printf, 2, 3))) void answer__point(struct answer_text *answer,
-							 const char *format, ...);
+/* For authors of answers: each adds a sentence, which is copied. */
+#define ANSWER_FORMAT __attribute__((format(printf, 2, 3)))
+ANSWER_FORMAT void answer__headline(struct answer_text *answer, const char *format, ...);
+ANSWER_FORMAT void answer__cannot(struct answer_text *answer, const char *format, ...);
+ANSWER_FORMAT void answer__point(struct answer_text *answer, const char *format, ...);
+
 /* Cites a cell's number, once; nothing when the cell is NULL or has no value. */
-void answer__cite(struct answer_text *answer, const struct analysis *a, struct cell *cell,
-		  enum metric m);
+void answer__cite(struct answer_text *answer, struct cell *cell, enum metric m);
+
+/* analysis__compare(); cites both numbers unless the difference is unknown. */
+struct finding answer__compare(struct answer_text *answer, struct cell *x, struct cell *y,
+			       enum metric m);
 
 /*
  * Adds a table of a metric of one mode against another: a row for each size, a column for each
  * thread count and for all together. Cites the cells. Adds nothing where no setting has both.
  */
-void answer__table(struct answer_text *answer, const struct analysis *a, enum mode first,
-		   enum mode second, enum metric m);
+void answer__table(struct answer_text *answer, enum mode first, enum mode second, enum metric m);
 
 /* One function for each question. */
-void answer__zerocopy(struct answer_text *answer, const struct analysis *a);
-void answer__cache(struct answer_text *answer, const struct analysis *a);
-void answer__threads(struct answer_text *answer, const struct analysis *a);
-void answer__one_over_two(struct answer_text *answer, const struct analysis *a);
-void answer__zero_over_two(struct answer_text *answer, const struct analysis *a);
-void answer__unexpected(struct answer_text *answer, const struct analysis *a);
+void answer__zerocopy(struct answer_text *answer);
+void answer__cache(struct answer_text *answer);
+void answer__threads(struct answer_text *answer);
+void answer__one_over_two(struct answer_text *answer);
+void answer__zero_over_two(struct answer_text *answer);
+void answer__unexpected(struct answer_text *answer);
 
 /*
  * A list in a sentence, "a, b, c and 3 more": as many items as one reads. Start from {0}.
@@ -85,15 +87,14 @@ struct item_list {
 	size_t nr;
 };
 
-__attribute__((format(printf, 2, 3))) void item_list__add(struct item_list *list,
-							  const char *format, ...);
+ANSWER_FORMAT void item_list__add(struct item_list *list, const char *format, ...);
 const char *item_list__words(struct item_list *list);
 
 /* How findings of one kind ended. */
 struct tally {
 	size_t of, higher, lower;
-	size_t untested;        /* of one round, or of too few to find anything */
-	size_t untested_higher; /* of these, by the medians */
+	size_t untested;                        /* of one round, or of too few to find anything */
+	size_t untested_higher, untested_lower; /* of these, by the medians */
 };
 
 /* Counts a finding, unless it is unknown. */
@@ -108,17 +109,19 @@ size_t tally__unclear(const struct tally *t);
  */
 double answer__copied_fraction(const struct analysis *a, double *completed);
 
-/* "", or where some zero-copy runs do not count completions " in the 3 of 4 runs that count them".
- */
-const char *answer__counted_runs(char *buf, size_t len, const struct analysis *a);
+/* "", or for sentences on completions " in the 3 of 4 runs that count them". */
+struct phrase answer__counted_runs(const struct analysis *a);
 
-/* Why the kernel copied, ": the path is local", from the first run that says it; "". Fills buf. */
-const char *answer__copy_cause(char *buf, size_t len, const struct analysis *a);
+/*
+ * "The kernel copied all 4 zero-copy sends after all: the path is local.", with the first cause
+ * that a run has. NULL: answer__copied_fraction() is unknown. Caller frees.
+ */
+char *answer__copied(const struct analysis *a);
 
 /* Has any cell the rounds that a finding needs? */
 bool answer__can_claim(const struct analysis *a);
 
-/* Why not: "One run per cell, so each difference is a point difference", for ": ...". Fills buf. */
-const char *answer__cannot_claim(char *buf, size_t len, const struct analysis *a);
+/* Why not: "One run per cell, so no difference is certain". */
+struct phrase answer__cannot_claim(const struct analysis *a);
 
 #endif

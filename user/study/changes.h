@@ -8,7 +8,6 @@
 #define STUDY_CHANGES_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "analysis.h"
 
@@ -28,18 +27,11 @@ enum change_kind {
 };
 
 struct change {
-	enum mode mode;
-	uint64_t size;
-	unsigned int threads;
+	struct cell *before, *after;
 	enum metric metric;
-	struct cell *cell_before, *cell_after;
-	struct estimate before, after;
-	double change; /* after / before - 1; NaN when before is 0 or either is unknown */
-	double low, high, coverage; /* interval of the change; NaN: none */
-	double p;                   /* of this comparison alone; NaN: no test */
-	double gate_p;              /* p x comparisons of the metric, at most 1; NaN: not gated */
-	bool gated;                 /* getting worse is a regression */
-	enum difference difference;
+	struct finding f; /* of after (a) against before (b); p is NaN without a test */
+	double gate_p;    /* p x comparisons of the metric, at most 1; NaN: not gated */
+	bool gated;       /* getting worse is a regression */
 	enum change_kind kind;
 	const char *reason; /* CHANGE_MISSING: why the other side has none; in its data set */
 };
@@ -51,7 +43,8 @@ struct changes {
 	size_t of_kind[CHANGE_OTHER + 1];
 	size_t cells, cells_before, cells_after; /* in both; only before, only after */
 	size_t tests[METRIC_NR]; /* comparisons of a metric, which are made together */
-	size_t gated;            /* comparisons that the gate can test */
+	size_t metrics;          /* that are tested */
+	size_t gated;            /* comparisons that the gate can test; 0: it can never fire */
 	bool gates[METRIC_NR];   /* metrics whose worsening is a regression */
 };
 
@@ -69,18 +62,6 @@ void changes__clear(struct changes *c);
 bool change__is_regression(const struct change *c, double limit);
 size_t changes__regressions(const struct changes *c, double limit);
 
-/* Can this many rounds show a difference of this metric, if it is large enough? */
-bool changes__can_tell(const struct changes *c, enum metric m, size_t before, size_t after);
-
-/* Can the gate fire at all? Two rounds against two never can. */
-bool changes__gate_can_tell(const struct changes *c);
-
-/* Metrics that are tested. */
-size_t changes__metrics(const struct changes *c);
-
-/* Bound on the metrics that show a change by chance alone, where nothing differs. */
-double changes__false_expected(const struct changes *c);
-
 /*
  * Settings and members of the environments that differ, as {"<key>": {"before", "after"}}. Text: a
  * CSV file has no numbers. New reference.
@@ -94,24 +75,16 @@ json_t *changes__environment(const struct changes *c);
 const char *changes__made_otherwise(const struct changes *c, const char *across);
 
 /* Why the gate of --fail-on-regression cannot test a cell of the old data set. */
-enum untestable_why {
+enum untestable {
+	UNTESTABLE_NONE,   /* it can */
 	UNTESTABLE_ABSENT, /* no run after */
 	UNTESTABLE_FAILED, /* new runs, all of which failed */
-	UNTESTABLE_NULL,   /* no run after has the metric */
-	UNTESTABLE_FEW,    /* rounds too few for any test of the metric */
+	UNTESTABLE_NULL,   /* no run after has *m */
+	UNTESTABLE_FEW,    /* rounds too few for any test of *m */
 };
 
-struct untestable {
-	const struct cell *cell; /* before */
-	enum untestable_why why;
-	enum metric metric; /* the first such, with UNTESTABLE_NULL and UNTESTABLE_FEW */
-};
-
-/*
- * The next such cell from *at on, which is 0 at first and private to this function. Metrics that
- * the old cell lacks are ignored. False: no further one.
- */
-bool untestable__next(const struct changes *c, size_t *at, struct untestable *u);
+/* Sets *m to the first such metric. Metrics that the old cell lacks are ignored. */
+enum untestable untestable__of(const struct changes *c, struct cell *before, enum metric *m);
 
 /* The result of --fail-on-regression for the whole comparison. */
 enum gate {

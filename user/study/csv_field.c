@@ -24,7 +24,7 @@ struct field {
 #define NUMBER(metric) COLUMN_METRIC, METRIC_##metric
 #define COUNT(name, metric, names) {name, NUMBER(metric), DIMENSION_COUNT, NULL, names, ""}
 
-/* The one table of field names. docs/OUTPUT.md, "Columns of other data sets", lists the names. */
+/* The one table of field names. docs/reference/report.md, "Columns of other data sets", lists the names. */
 static const struct field fields[] = {
 	{"mode", KEY(MODE), DIMENSION_NONE, NULL,
 	 "mode implementation impl variant approach method copymode sendmode type version", ""},

@@ -189,7 +189,7 @@ void dataset__keep_environment(struct dataset *d, json_t *environment)
 int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings,
 			   char message[DATASET_MESSAGE_MAX])
 {
-	const char *differs = settings__difference(d->settings, settings, NULL);
+	const char *differs = settings__difference(d->settings, settings, NULL, false);
 	int err = 0;
 
 	if (differs) {

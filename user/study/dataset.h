@@ -175,8 +175,8 @@ void dataset__finish(struct dataset *d, double default_duration_s);
 const struct dataset_row *dataset__copy(const struct dataset *d);
 
 /*
- * Adds the stacks of a run (docs/OUTPUT.md, cpu.stacks; NULL: none) to those of its cell. Skips
- * malformed lines.
+ * Adds the stacks of a run (docs/reference/run.md, cpu.stacks; NULL: none) to those of its cell.
+ * Skips malformed lines.
  */
 void dataset__add_stacks(struct dataset *d, const struct dataset_row *row, const json_t *stacks);
 /* The stacks of a cell; NULL: none. */

@@ -183,11 +183,10 @@ static int compare_keys(const void *pa, const void *pb)
 	return order ? order : ORDER((*a)->round, (*b)->round);
 }
 
-static char *row_words(char *buf, size_t len, const struct dataset_row *row)
+static struct phrase row_words(const struct dataset_row *row)
 {
-	struct cell cell = {.mode = row->mode, .size = row->size, .threads = row->threads};
-
-	return phrases__cell(buf, len, &cell);
+	return phrases__cell(
+		&(struct cell){.mode = row->mode, .size = row->size, .threads = row->threads});
 }
 
 static bool alike(double a, double b)
@@ -198,7 +197,6 @@ static bool alike(double a, double b)
 /* Copies numbers that `to` lacks. -EINVAL with a message: both have one, and they differ. */
 static int merge(struct joining *j, struct dataset_row *to, const struct dataset_row *from)
 {
-	char cell[PHRASE_BUF];
 
 	for (int m = 0; m < METRIC_READ_NR; m++) {
 		if (isnan(from->value[m]))
@@ -213,7 +211,7 @@ static int merge(struct joining *j, struct dataset_row *to, const struct dataset
 				"are these rounds? Then give them in one file with a column "
 				"round; else say --column NAME=ignore.",
 				j->name, from->line, metric__words((enum metric)m),
-				row_words(cell, sizeof(cell), from));
+				row_words(from).text);
 			return -EINVAL;
 		}
 	}
@@ -287,13 +285,12 @@ static int say_what_did_not_join(struct joining *j, bool as_it_is)
 {
 	const char *file = dataset__file_name(j->name);
 	size_t left = j->rows_nr - j->joined;
-	char cell[PHRASE_BUF];
 
 	if (!j->joined && !as_it_is) {
 		snprintf(j->message, DATASET_MESSAGE_MAX,
 			 "%.100s: no row has the mode, size and threads of a row of the files "
 			 "before it (it begins with %s): they are not of one experiment.",
-			 j->name, row_words(cell, sizeof(cell), j->first_added));
+			 j->name, row_words(j->first_added).text);
 		return -EINVAL;
 	}
 	if (!j->added && !j->new_number) {
@@ -306,8 +303,8 @@ static int say_what_did_not_join(struct joining *j, bool as_it_is)
 		dataset__note(j->d,
 			      "%.80s: %zu of %zu rows have no partner in the files before it, the "
 			      "first %s; %zu rows of these files have none in it.",
-			      file, j->added, j->part->rows_nr,
-			      row_words(cell, sizeof(cell), j->first_added), left);
+			      file, j->added, j->part->rows_nr, row_words(j->first_added).text,
+			      left);
 	else
 		dataset__note(
 			j->d,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A result document (docs/OUTPUT.md) as rows and histograms of a data set. Unknown keys are
+ * A result document (docs/reference/run.md) as rows and histograms of a data set. Unknown keys are
  * ignored, missing ones are missing numbers. No I/O.
  */
 #include <errno.h>

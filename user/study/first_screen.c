@@ -8,10 +8,9 @@
 #include "base/printable.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "answer.h"
 #include "first_screen.h"
-#include "mode_comparison.h"
 #include "model/congestion.h"
-#include "phrases.h"
 
 #define VALUE_LEN 64
 #define CPUS_MAX  8192 /* of any Linux */
@@ -134,38 +133,22 @@ char *first_screen__conditions(const struct dataset *d)
 	return text;
 }
 
-static void put_honoured(FILE *f, const struct analysis *a, double completed, double fraction)
-{
-	char n[UNITS_BUF], copied[UNITS_BUF], runs[PHRASE_BUF], cause[4 * PHRASE_BUF];
-
-	format_count(n, sizeof(n), (uint64_t)completed);
-	format_count(copied, sizeof(copied), (uint64_t)(completed * fraction + 0.5));
-	answer__counted_runs(runs, sizeof(runs), a);
-	answer__copy_cause(cause, sizeof(cause), a);
-	if (fraction == 0)
-		fprintf(f, "Yes. The kernel copied none of %s sends%s.", n, runs);
-	else if (fraction == 1)
-		fprintf(f, "No. The kernel copied all %s sends%s after all%s.", n, runs, cause);
-	else
-		fprintf(f, "Not always. The kernel copied %s of %s sends%s after all%s.", copied, n,
-			runs, cause);
-}
-
 char *first_screen__zerocopy(const struct analysis *a)
 {
 	double completed, fraction = answer__copied_fraction(a, &completed);
-	char *text;
-	size_t len;
-	FILE *f = xopen_memstream(&text, &len);
+	char *copied = answer__copied(a), *text;
 
 	if (!a->has_mode[MODE_ZEROCOPY])
-		fputs("Not measured: the data has no zero-copy run.", f);
-	else if (fraction < 0)
-		fputs("Unknown: the data set does not count the completions of zero-copy sends.",
-		      f);
-	else
-		put_honoured(f, a, completed, fraction);
-	xclose_memstream(f);
+		return xstrdup("Not measured: the data has no zero-copy run.");
+	if (!copied)
+		return xstrdup("Unknown: the data set does not count the completions of zero-copy "
+			       "sends.");
+	text = xasprintf("%s %s",
+			 fraction == 0   ? "Yes."
+			 : fraction == 1 ? "No."
+					 : "Not always.",
+			 copied);
+	free(copied);
 	return text;
 }
 
@@ -197,14 +180,17 @@ struct winners {
 static void add_size(struct winners *w, const struct analysis *a, uint64_t size, enum metric m)
 {
 	enum mode best = best_mode(a, size, m, MODE_NR), next;
-	struct finding c;
+	struct finding f;
 
 	next = best == MODE_NR ? MODE_NR : best_mode(a, size, m, best);
 	if (next == MODE_NR)
 		return;
-	c = analysis__compare_modes(a, best, next, size, m);
-	mode_comparison__list(&w->list[c.difference == DIFFERENCE_NOISE ? MODE_NR : best], size,
-			      &c);
+	f = analysis__compare_modes(a, best, next, size, m);
+	if (f.difference == DIFFERENCE_NOISE)
+		item_list__add(&w->list[MODE_NR], "%s", phrases__size(size).text);
+	else
+		item_list__add(&w->list[best], "%s (%s)", phrases__size(size).text,
+			       phrases__change_of(&f).text);
 }
 
 /* "two-copy at 1 KiB (+5.0 %), 4 KiB (+3.1 %); no difference at 16 KiB". */
@@ -212,11 +198,11 @@ static void put_winners(FILE *f, struct winners *w)
 {
 	const char *semicolon = "";
 
-	for (int m = 0; m <= MODE_NR; m++) {
+	for (enum mode m = 0; m <= MODE_NR; m++) {
 		if (!w->list[m].nr)
 			continue;
 		fprintf(f, "%s%s at %s", semicolon,
-			m < MODE_NR ? phrases__mode((enum mode)m) : "no difference",
+			m < MODE_NR ? phrases__mode(m) : "no difference",
 			item_list__words(&w->list[m]));
 		semicolon = "; ";
 	}
@@ -226,19 +212,18 @@ static void put_winners(FILE *f, struct winners *w)
 char *first_screen__best(const struct analysis *a, enum metric m)
 {
 	struct winners w = {0};
-	char *text, cannot[PHRASE_BUF];
+	char *text;
 	size_t len;
-	FILE *f = xopen_memstream(&text, &len);
+	FILE *f;
 
-	if (!analysis__has(a, m)) {
-		fprintf(f, "Not measured: %s.", analysis__reason(a, m));
-	} else {
-		if (!answer__can_claim(a))
-			fprintf(f, "%s. ", answer__cannot_claim(cannot, sizeof(cannot), a));
-		for (size_t i = 0; i < a->sizes_nr; i++)
-			add_size(&w, a, a->sizes[i], m);
-		put_winners(f, &w);
-	}
+	if (!analysis__has(a, m))
+		return xasprintf("Not measured: %s.", analysis__reason(a, m));
+	f = xopen_memstream(&text, &len);
+	if (!answer__can_claim(a))
+		fprintf(f, "%s. ", answer__cannot_claim(a).text);
+	for (size_t i = 0; i < a->sizes_nr; i++)
+		add_size(&w, a, a->sizes[i], m);
+	put_winners(f, &w);
 	xclose_memstream(f);
 	return text;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Numbers, cells and differences in words; see phrases.h. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,28 +11,40 @@
 /* Smaller numbers show as 0.000000: none of our units has any. */
 #define DECIMALS_MAX 6
 
+struct phrase phrases__of(const char *format, ...)
+{
+	struct phrase p;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(p.text, sizeof(p.text), format, args);
+	va_end(args);
+	return p;
+}
+
 const char *phrases__mode(enum mode mode)
 {
 	return mode__words(mode);
 }
 
-char *phrases__threads(char *buf, size_t len, unsigned int threads)
+struct phrase phrases__size(uint64_t bytes)
 {
-	if (threads)
-		snprintf(buf, len, "%u thread%s", threads, plural(threads));
-	else
-		snprintf(buf, len, "threads n/a");
-	return buf;
+	struct phrase p;
+
+	format_size(p.text, sizeof(p.text), bytes);
+	return p;
 }
 
-char *phrases__cell(char *buf, size_t len, const struct cell *cell)
+struct phrase phrases__threads(unsigned int threads)
 {
-	char size[UNITS_BUF], threads[UNITS_BUF];
+	return threads ? phrases__of("%u thread%s", threads, plural(threads))
+		       : phrases__of("threads n/a");
+}
 
-	snprintf(buf, len, "%s, %s, %s", phrases__mode(cell->mode),
-		 format_size(size, sizeof(size), cell->size),
-		 phrases__threads(threads, sizeof(threads), cell->threads));
-	return buf;
+struct phrase phrases__cell(const struct cell *cell)
+{
+	return phrases__of("%s, %s, %s", phrases__mode(cell->mode), phrases__size(cell->size).text,
+			   phrases__threads(cell->threads).text);
 }
 
 /* Digits after the point that show 4 digits of a value. */
@@ -49,171 +62,133 @@ static int decimals_of(double value)
 	return n;
 }
 
-static void format_with(char *buf, size_t len, double value, int decimals)
+/* The same for 3 digits. */
+static int few_decimals(double value)
 {
-	if (value >= 1000 && value < 1e15)
-		format_count(buf, len, (uint64_t)(value + 0.5));
-	else
-		snprintf(buf, len, "%.*f", decimals, value);
+	int n = decimals_of(value);
+
+	return n ? n - 1 : 0;
 }
 
-char *phrases__number(char *buf, size_t len, double value)
+static struct phrase with_decimals(double value, int decimals)
 {
-	format_with(buf, len, value, decimals_of(value));
-	return buf;
+	struct phrase p = phrases__of("%.*f", decimals, value);
+
+	if (value >= 1000 && value < 1e15)
+		format_count(p.text, sizeof(p.text), (uint64_t)(value + 0.5));
+	return p;
+}
+
+struct phrase phrases__number(double value)
+{
+	return with_decimals(value, decimals_of(value));
+}
+
+struct phrase phrases__signed(double value)
+{
+	return phrases__of("%+.*f", few_decimals(value), value);
 }
 
 /* A count has no digits after the point. */
-static bool is_count(const char *unit, double value)
+static int decimals_in(const char *unit, double value)
 {
-	return !*unit && value == floor(value);
+	return !*unit && value == floor(value) ? 0 : decimals_of(value);
 }
 
-char *phrases__value(char *buf, size_t len, enum metric m, double value)
+struct phrase phrases__value(enum metric m, double value)
 {
 	const char *unit = metric__unit(m);
-	char number[PHRASE_BUF];
+	struct phrase p = {"n/a"};
 
-	if (isnan(value)) {
-		snprintf(buf, len, "n/a");
-	} else if (!strcmp(unit, "ns")) {
-		format_ns(buf, len, value);
-	} else if (!strcmp(unit, "B") && value >= 0) {
-		format_bytes_si(buf, len, value);
-	} else if (!strcmp(unit, "B/B")) {
-		snprintf(buf, len, "%.2f", value);
-	} else {
-		format_with(number, sizeof(number), value,
-			    is_count(unit, value) ? 0 : decimals_of(value));
-		snprintf(buf, len, "%s%s%s", number, *unit ? " " : "", unit);
-	}
-	return buf;
+	if (isnan(value))
+		return p;
+	if (!strcmp(unit, "B/B"))
+		return phrases__of("%.2f", value);
+	if (!strcmp(unit, "ns"))
+		format_ns(p.text, sizeof(p.text), value);
+	else if (!strcmp(unit, "B") && value >= 0)
+		format_bytes_si(p.text, sizeof(p.text), value);
+	else
+		return phrases__of("%s%s%s", with_decimals(value, decimals_in(unit, value)).text,
+				   *unit ? " " : "", unit);
+	return p;
 }
 
-/* Is the unit of a value chosen by its size, so that each value needs its own? */
-static bool has_own_unit(const char *unit)
-{
-	return !strcmp(unit, "ns") || !strcmp(unit, "B");
-}
-
-/* The median beside it has the unit already, and as many digits after the point. */
-static char *phrases__bound(char *buf, size_t len, enum metric m, double median, double value)
+/* The median beside it has the unit and as many digits; times and bytes need a unit each. */
+static struct phrase bound(enum metric m, double median, double value)
 {
 	const char *unit = metric__unit(m);
 
-	if (has_own_unit(unit) || !strcmp(unit, "B/B") || isnan(value))
-		return phrases__value(buf, len, m, value);
-	format_with(buf, len, value, is_count(unit, median) ? 0 : decimals_of(median));
-	return buf;
+	if (!strcmp(unit, "ns") || *unit == 'B' || isnan(value))
+		return phrases__value(m, value);
+	return with_decimals(value, decimals_in(unit, median));
 }
 
-char *phrases__interval(char *buf, size_t len, enum metric m, const struct estimate *e)
+struct phrase phrases__interval(enum metric m, const struct estimate *e)
 {
-	char low[PHRASE_BUF], high[PHRASE_BUF];
-
-	if (!e->n)
-		snprintf(buf, len, "n/a");
-	else if (!estimate__has_interval(e))
-		snprintf(buf, len, "one run");
-	else
-		snprintf(buf, len, "%s to %s",
-			 phrases__bound(low, sizeof(low), m, e->median, e->low),
-			 phrases__bound(high, sizeof(high), m, e->median, e->high));
-	return buf;
+	if (!estimate__has_interval(e))
+		return phrases__of("%s", e->n ? "one run" : "n/a");
+	return phrases__of("%s to %s", bound(m, e->median, e->low).text,
+			   bound(m, e->median, e->high).text);
 }
 
-char *phrases__estimate(char *buf, size_t len, enum metric m, const struct estimate *e)
+struct phrase phrases__estimate(enum metric m, const struct estimate *e)
 {
-	char median[PHRASE_BUF], interval[2 * PHRASE_BUF];
+	struct phrase median = phrases__value(m, e->n ? e->median : (double)NAN);
 
-	if (!e->n)
-		snprintf(buf, len, "n/a");
-	else
-		snprintf(buf, len, estimate__has_interval(e) ? "%s (%s)" : "%s",
-			 phrases__value(median, sizeof(median), m, e->median),
-			 phrases__interval(interval, sizeof(interval), m, e));
-	return buf;
+	if (!estimate__has_interval(e))
+		return median;
+	return phrases__of("%s (%s)", median.text, phrases__interval(m, e).text);
 }
 
 /* "x 12", "x 0.04": 3 digits, and all those before the point. */
-static char *times(char *buf, size_t len, double factor)
+static struct phrase times(double factor)
 {
-	int decimals = decimals_of(factor);
-
-	snprintf(buf, len, "x %.*f", decimals ? decimals - 1 : 0, factor);
-	return buf;
+	return phrases__of("x %.*f", few_decimals(factor), factor);
 }
 
-char *phrases__change(char *buf, size_t len, double change)
+struct phrase phrases__factor(double from, double to)
+{
+	return isnan(from) || isnan(to) || from <= 0 ? phrases__of("n/a") : times(to / from);
+}
+
+struct phrase phrases__change(double change)
 {
 	if (isnan(change))
-		snprintf(buf, len, "n/a");
-	else if (change >= 9)
-		times(buf, len, change + 1);
-	else
-		snprintf(buf, len, "%+.1f %%", change * 100);
-	return buf;
+		return phrases__of("n/a");
+	return change >= 9 ? times(change + 1) : phrases__of("%+.1f %%", change * 100);
 }
 
-char *phrases__change_interval(char *buf, size_t len, double low, double high)
+struct phrase phrases__change_interval(double low, double high)
 {
-	char from[PHRASE_BUF], to[PHRASE_BUF];
-
 	if (isnan(low) && isnan(high))
-		buf[0] = '\0';
-	else if (low > -1 && high >= 9)
-		snprintf(buf, len, "%s to %s", times(from, sizeof(from), low + 1),
-			 times(to, sizeof(to), high + 1));
-	else
-		snprintf(buf, len, "%s to %s", phrases__change(from, sizeof(from), low),
-			 phrases__change(to, sizeof(to), high));
-	return buf;
+		return phrases__of("%s", "");
+	if (low > -1 && high >= 9)
+		return phrases__of("%s to %s", times(low + 1).text, times(high + 1).text);
+	return phrases__of("%s to %s", phrases__change(low).text, phrases__change(high).text);
 }
 
-char *phrases__change_of(char *buf, size_t len, const struct finding *f)
+struct phrase phrases__change_of(const struct finding *f)
 {
-	char change[PHRASE_BUF], interval[2 * PHRASE_BUF];
+	struct phrase interval = phrases__change_interval(f->low, f->high);
+	bool shown = finding__holds(f) && *interval.text;
 
-	phrases__change(change, sizeof(change), f->change);
-	phrases__change_interval(interval, sizeof(interval), f->low, f->high);
-	if (finding__holds(f) && *interval)
-		snprintf(buf, len, "%s; %s", change, interval);
-	else
-		snprintf(buf, len, "%s", change);
-	return buf;
+	return phrases__of("%s%s%s", phrases__change(f->change).text, shown ? "; " : "",
+			   shown ? interval.text : "");
 }
 
-char *phrases__finding(char *buf, size_t len, const struct finding *f)
+struct phrase phrases__finding(const struct finding *f)
 {
-	static const char *const behind[] = {[DIFFERENCE_POINT] = ", point difference",
-					     [DIFFERENCE_FEW] = ", too few rounds",
-					     [DIFFERENCE_HIGHER] = "",
-					     [DIFFERENCE_LOWER] = ""};
-	char change[3 * PHRASE_BUF];
-
-	if (f->difference == DIFFERENCE_UNKNOWN)
-		snprintf(buf, len, "n/a");
-	else if (f->difference == DIFFERENCE_NOISE)
-		snprintf(buf, len, "no difference");
-	else
-		snprintf(buf, len, "%s%s", phrases__change_of(change, sizeof(change), f),
-			 behind[f->difference]);
-	return buf;
-}
-
-char *phrases__signed(char *buf, size_t len, double value)
-{
-	int decimals = decimals_of(value);
-
-	snprintf(buf, len, "%+.*f", decimals ? decimals - 1 : 0, value);
-	return buf;
-}
-
-char *phrases__factor(char *buf, size_t len, double from, double to)
-{
-	if (isnan(from) || isnan(to) || from <= 0)
-		snprintf(buf, len, "n/a");
-	else
-		times(buf, len, to / from);
-	return buf;
+	switch (f->difference) {
+	case DIFFERENCE_UNKNOWN:
+		return phrases__of("n/a");
+	case DIFFERENCE_NOISE:
+		return phrases__of("no difference");
+	case DIFFERENCE_POINT:
+		return phrases__of("%s, one run", phrases__change_of(f).text);
+	case DIFFERENCE_FEW:
+		return phrases__of("%s, too few rounds", phrases__change_of(f).text);
+	default:
+		return phrases__change_of(f);
+	}
 }

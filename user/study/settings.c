@@ -16,72 +16,14 @@ static const char *const of_environment[] = {
 	"mitigations", "virtualization",
 };
 
-static const char *const of_machine[] = {"kernel",   "cpu",         "cpus",          "host",
-					 "governor", "mitigations", "virtualization"};
+/* Of these, a property of the machine. */
+static const char of_machine[] = "kernel,cpu,cpus,host,governor,mitigations,virtualization";
 
 /* Members of "settings" that a data set varies, or that do not shape the traffic. */
-static const char *const varied[] = {
-	"mode",     "modes",  "size",       "sizes",       "threads",
-	"round",    "rounds", "duration_s", "warmup_s",    "round_duration_s",
-	"messages", "seed",   "interval_s", "fingerprint", "argv"};
+static const char varied[] = "mode,modes,size,sizes,threads,round,rounds,duration_s,warmup_s,"
+			     "round_duration_s,messages,seed,interval_s,fingerprint,argv";
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static bool is_among(const char *name, const char *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(name, list[i]) == 0)
-			return true;
-	return false;
-}
-
-bool settings__is_of_machine(const char *name)
-{
-	return is_among(name, of_machine, COUNT(of_machine));
-}
-
-/* Is there anything to compare? */
-static bool is_said(const json_t *value)
-{
-	return value && !json_is_null(value) &&
-	       !(json_is_string(value) && !*json_string_value(value));
-}
-
-static json_t *as_text(const json_t *value)
-{
-	char *text;
-	json_t *result;
-
-	if (json_is_string(value))
-		return json_string(json_string_value(value));
-	text = json_dumps(value,
-			  JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
-	result = json_string(text);
-	free(text);
-	return result;
-}
-
-static void put(json_t *o, const char *name, const json_t *value)
-{
-	if (is_said(value))
-		json_object_set_new(o, name, as_text(value));
-}
-
-json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields)
-{
-	json_t *o = json_object(), *value;
-	const char *name;
-
-	put(o, "fields", fields);
-	for (size_t i = 0; i < COUNT(of_environment); i++)
-		put(o, of_environment[i], json_object_get(environment, of_environment[i]));
-	/* jansson's iterators take a mutable object and do not change it. */
-	json_object_foreach((json_t *)settings, name, value)
-		if (!json_key__is_reason(name) && !is_among(name, varied, COUNT(varied)))
-			put(o, name, value);
-	return o;
-}
-
+/* list: names with commas between them; NULL: none. */
 static bool is_listed(const char *name, const char *list)
 {
 	size_t len = strlen(name), n;
@@ -94,20 +36,58 @@ static bool is_listed(const char *name, const char *list)
 	return false;
 }
 
-bool settings__differs(const char *name, const json_t *value, const json_t *b, const char *ignored)
+json_t *settings__text(const json_t *value)
 {
-	const json_t *other = json_object_get(b, name);
+	const char *string = json_string_value(value);
+	json_t *result;
+	char *text;
 
-	return other && !json_equal(value, other) && !is_listed(name, ignored);
+	if (!value || json_is_null(value) || (string && !*string))
+		return NULL;
+	if (string)
+		return json_string(string);
+	text = json_dumps(value,
+			  JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+	result = json_string(text);
+	free(text);
+	return result;
 }
 
-const char *settings__difference(const json_t *a, const json_t *b, const char *ignored)
+static void put(json_t *o, const char *name, const json_t *value)
+{
+	json_t *text = settings__text(value);
+
+	if (text)
+		json_object_set_new(o, name, text);
+}
+
+json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields)
+{
+	json_t *o = json_object(), *value;
+	const char *name;
+
+	put(o, "fields", fields);
+	for (size_t i = 0; i < sizeof(of_environment) / sizeof(of_environment[0]); i++)
+		put(o, of_environment[i], json_object_get(environment, of_environment[i]));
+	/* jansson's iterators take a mutable object and do not change it. */
+	json_object_foreach((json_t *)settings, name, value)
+		if (!json_key__is_reason(name) && !is_listed(name, varied))
+			put(o, name, value);
+	return o;
+}
+
+const char *settings__difference(const json_t *a, const json_t *b, const char *ignored,
+				 bool of_traffic)
 {
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *)a, name, value)
-		if (settings__differs(name, value, b, ignored))
+	json_object_foreach((json_t *)a, name, value) {
+		const json_t *other = json_object_get(b, name);
+
+		if (other && !json_equal(value, other) && !is_listed(name, ignored) &&
+		    !(of_traffic && is_listed(name, of_machine)))
 			return name;
+	}
 	return NULL;
 }

@@ -21,16 +21,15 @@
  */
 json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields);
 
+/* A value as text; NULL: there is nothing to compare (null, or empty). New reference. */
+json_t *settings__text(const json_t *value);
+
 /*
- * The first member in which two differ, that both have: its name; NULL: none. ignored: names with
- * commas between them that do not count; NULL: none. The name is of a's.
+ * The first member of a that b has with another value: its name, of a; NULL: none. ignored: names
+ * with commas between them that do not count; NULL: none. of_traffic: nor does what describes the
+ * machine, across which sweeps may be compared.
  */
-const char *settings__difference(const json_t *a, const json_t *b, const char *ignored);
-
-/* Does b have another value of this name, and is it none of those ignored? */
-bool settings__differs(const char *name, const json_t *value, const json_t *b, const char *ignored);
-
-/* A property of the machine, not of the traffic: sweeps may be compared across it. */
-bool settings__is_of_machine(const char *name);
+const char *settings__difference(const json_t *a, const json_t *b, const char *ignored,
+				 bool of_traffic);
 
 #endif

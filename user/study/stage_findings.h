@@ -12,7 +12,6 @@
 #ifndef STUDY_STAGE_FINDINGS_H
 #define STUDY_STAGE_FINDINGS_H
 
-#include "analysis.h"
 #include "answer.h"
 
 struct stage_finding {
@@ -35,13 +34,13 @@ void stage_findings__make(struct stage_findings *s, const struct analysis *a);
 enum metric stage_findings__metric(const struct stage_findings *s, enum cpu_class c);
 
 /*
- * " one-copy saves most in gather (-54.1 ns/KiB), ...": for a headline, of each mode with a
- * saving that was found, and where it takes more; "" where there is none. Fills buf and returns it.
+ * "one-copy saves most in gather (-54.1 ns/KiB)": for a headline, each mode with a saving that was
+ * found, and where it takes more.
  */
-char *stage_findings__savings(char *buf, size_t len, const struct stage_findings *s);
+struct item_list stage_findings__savings(const struct stage_findings *s);
 
 /* A point for a mode: in which stages it takes less CPU time than two-copy, in which more. */
-void stage_findings__say(struct answer_text *answer, const struct analysis *a,
-			 const struct stage_findings *s, enum mode mode);
+void stage_findings__say(struct answer_text *answer, const struct stage_findings *s,
+			 enum mode mode);
 
 #endif

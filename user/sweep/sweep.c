@@ -236,6 +236,7 @@ static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
 static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int err)
 {
 	const struct result *res = &s->engine->result;
+	const struct run_result *made = res->runs;
 
 	if (s->engine->stopped)
 		return EXIT_DONE;
@@ -244,9 +245,9 @@ static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int er
 		return fail_run(s, r, s->engine->reason);
 	if (!res->runs_nr)
 		return fail_run(s, r, "nothing was measured.");
-	if (res->runs[0].app.verify_errors.value || res->runs[0].app.replies.errors)
+	if (made->app.verify_errors.value || made->app.replies.errors)
 		return fail_run(s, r, "the receiver found messages that are not what was sent.");
-	if (run_result__unbalanced(&res->runs[0]))
+	if (run_result__unbalanced(made))
 		return fail_run(s, r, "the books do not balance.");
 	return save_run(s, i, r);
 }
@@ -378,15 +379,6 @@ static int finish(struct sweep *s, uint64_t start_ns)
 	return EXIT_RUN_FAILED;
 }
 
-static unsigned int most_threads(const struct sweep_grid *g)
-{
-	unsigned int most = 0;
-
-	for (size_t i = 0; i < g->threads_nr; i++)
-		most = g->threads[i] > most ? g->threads[i] : most;
-	return most;
-}
-
 /*
  * The same CPUs in all cells, so that cells differ only in the varied settings. Not for a remote
  * receiver, nor for a device whose interrupts choose the CPUs.
@@ -406,8 +398,10 @@ static void choose_cpus(struct sweep *s)
 			"cannot read the CPUs of this process: %s; senders and receivers are not "
 			"pinned.",
 			strerror(-err));
+	/* The lists of a grid ascend: the last number of threads is the largest. */
 	if (!err)
-		err = cpu_pinning__choose(&s->placement, cpus, n, most_threads(&s->o.grid));
+		err = cpu_pinning__choose(&s->placement, cpus, n,
+					  s->o.threads[s->o.grid.threads_nr - 1]);
 	if (!err) {
 		t->sender_cpus = s->placement.senders;
 		t->receiver_cpus = s->placement.receivers;

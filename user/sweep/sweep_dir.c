@@ -213,10 +213,8 @@ static int make_directory(const struct sweep_dir *d, const char *name)
 
 static int make_cells(struct sweep_dir *d)
 {
-	int err = 0;
+	int err = managed_dir__mark(&d->owned, SWEEP_KIND);
 
-	if (!d->owned.marked || !*d->owned.marker)
-		err = managed_dir__mark(&d->owned, SWEEP_KIND);
 	if (!err)
 		err = make_directory(d, CELLS);
 	if (!err)
@@ -292,29 +290,22 @@ static int write_json(struct sweep_dir *d, const char *file, const json_t *docum
 	return code;
 }
 
-/* The environment with its schema first, as every document has one. */
-static int write_environment(struct sweep_dir *d, json_t *environment)
-{
-	json_t *document = json_pack("{s:s}", "schema", ENVIRONMENT_SCHEMA);
-	int code;
-
-	json_object_update(document, environment);
-	code = write_json(d, "environment.json", document);
-	json_decref(document);
-	return code;
-}
-
 int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *command)
 {
-	int code = write_environment(d, json_object_get(sweep, "environment"));
-	char *line;
+	/* Every document has its schema first. */
+	json_t *environment = json_pack("{s:s}", "schema", ENVIRONMENT_SCHEMA);
+	char *line = xasprintf("%s\n", command);
+	int code;
 
-	if (!code) {
-		line = xasprintf("%s\n", command);
+	json_object_update(environment, json_object_get(sweep, "environment"));
+	code = write_json(d, "environment.json", environment);
+	if (!code)
 		code = write_text(d, "command", line);
-		free(line);
-	}
-	return code ? code : write_json(d, "sweep.json", sweep);
+	if (!code)
+		code = write_json(d, "sweep.json", sweep);
+	json_decref(environment);
+	free(line);
+	return code;
 }
 
 /* A document made with this congestion control, or with any where that was not varied. */
@@ -333,14 +324,14 @@ static bool has_congestion(const json_t *document, const char *name)
 
 static bool is_of(const json_t *document, const struct sweep_run *run)
 {
-	const json_t *r = json_array_get(json_object_get(document, "runs"), 0);
-	const char *mode = json_string_value(json_object_get(r, "mode"));
+	json_int_t size, threads, round;
+	const char *mode;
 
-	return has_schema(document, RESULT_SCHEMA) && mode &&
-	       strcmp(mode, mode__name(run->mode)) == 0 &&
-	       (uint64_t)json_integer_value(json_object_get(r, "size")) == run->size &&
-	       json_integer_value(json_object_get(r, "threads")) == run->threads &&
-	       json_integer_value(json_object_get(r, "round")) == run->round &&
+	return has_schema(document, RESULT_SCHEMA) &&
+	       !json_unpack((json_t *)document, "{s:[{s:s, s:I, s:I, s:I}]}", "runs", "mode", &mode,
+			    "size", &size, "threads", &threads, "round", &round) &&
+	       strcmp(mode, mode__name(run->mode)) == 0 && (uint64_t)size == run->size &&
+	       threads == run->threads && round == run->round &&
 	       has_congestion(document, run->congestion);
 }
 
@@ -359,41 +350,29 @@ json_t *sweep_dir__read(const struct sweep_dir *d, const struct sweep_run *run)
 	return NULL;
 }
 
-/* A run that failed in an earlier sweep and succeeded now is no failure. */
-static void remove_failure(struct sweep_dir *d, const struct sweep_run *run)
-{
-	char name[RUN_NAME_MAX];
-
-	if (managed_dir__names(&d->owned, name_of_run(run, ".failed.json", name)))
-		managed_dir__remove_file(&d->owned, name);
-}
-
 int sweep_dir__write_result(struct sweep_dir *d, const struct sweep_run *run,
 			    const json_t *document)
 {
 	char name[RUN_NAME_MAX];
 	int code = write_json(d, name_of_run(run, ".json", name), document);
 
-	if (!code)
-		remove_failure(d, run);
+	/* A run that failed in an earlier sweep and succeeded now is no failure. */
+	if (!code && managed_dir__names(&d->owned, name_of_run(run, ".failed.json", name)))
+		managed_dir__remove_file(&d->owned, name);
 	return code;
 }
 
 int sweep_dir__write_failure(struct sweep_dir *d, const struct sweep_run *run, int exit_code,
 			     const char *reason)
 {
-	json_t *document = json_object();
+	json_t *document = json_pack("{s:s, s:s, s:I, s:i, s:s?, s:i, s:i, s:o}", "schema",
+				     FAILURE_SCHEMA, "mode", mode__name(run->mode), "size",
+				     (json_int_t)run->size, "threads", (int)run->threads,
+				     "congestion", run->congestion, "round", (int)run->round,
+				     "exit_code", exit_code, "reason", json_value__text(reason));
 	char name[RUN_NAME_MAX];
 	int code;
 
-	json_object_set_new(document, "schema", json_value__text(FAILURE_SCHEMA));
-	json_object_set_new(document, "mode", json_value__text(mode__name(run->mode)));
-	json_object_set_new(document, "size", json_value__u64(run->size));
-	json_object_set_new(document, "threads", json_value__u64(run->threads));
-	json_object_set_new(document, "congestion", json_value__text(run->congestion));
-	json_object_set_new(document, "round", json_value__u64(run->round));
-	json_object_set_new(document, "exit_code", json_integer(exit_code));
-	json_object_set_new(document, "reason", json_value__text(reason));
 	code = write_json(d, name_of_run(run, ".failed.json", name), document);
 	json_decref(document);
 	return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The results directory of a sweep on disk: its files, and whether it can be continued. Every file
- * is complete or missing (atomic_file.c). docs/OUTPUT.md describes the files.
+ * is complete or missing (atomic_file.c). docs/reference/sweep.md describes the files.
  */
 #ifndef SWEEP_SWEEP_DIR_H
 #define SWEEP_SWEEP_DIR_H

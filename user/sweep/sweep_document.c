@@ -126,21 +126,11 @@ static void put_setting(FILE *f, const struct options *o, const struct setting *
 
 /* ---- JSON ---- */
 
-static json_t *congestions_json(const struct sweep_grid *g)
-{
-	json_t *array;
-
-	if (!g->congestions_nr) /* chosen by the path, as in a run */
-		return json_null();
-	array = json_array();
-	for (size_t i = 0; i < g->congestions_nr; i++)
-		json_array_append_new(array, json_value__text(g->congestions[i]));
-	return array;
-}
-
 static void put_grid(json_t *o, const struct sweep_grid *g)
 {
 	json_t *modes = json_array(), *sizes = json_array(), *threads = json_array();
+	/* Null: chosen by the path, as in a run. */
+	json_t *congestions = g->congestions_nr ? json_array() : json_null();
 
 	for (size_t i = 0; i < g->modes_nr; i++)
 		json_array_append_new(modes, json_value__text(mode__name(g->modes[i])));
@@ -148,10 +138,12 @@ static void put_grid(json_t *o, const struct sweep_grid *g)
 		json_array_append_new(sizes, json_value__u64(g->sizes[i]));
 	for (size_t i = 0; i < g->threads_nr; i++)
 		json_array_append_new(threads, json_value__u64(g->threads[i]));
+	for (size_t i = 0; i < g->congestions_nr; i++)
+		json_array_append_new(congestions, json_value__text(g->congestions[i]));
 	json_object_set_new(o, "modes", modes);
 	json_object_set_new(o, "sizes", sizes);
 	json_object_set_new(o, "threads", threads);
-	json_object_set_new(o, "congestion", congestions_json(g));
+	json_object_set_new(o, "congestion", congestions);
 }
 
 static const char *connect_text(const struct options *run, char text[ADDRESS_TEXT_MAX])

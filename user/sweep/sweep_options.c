@@ -2,6 +2,7 @@
 /* The command line of netiotrace sweep; see sweep_options.h. */
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,15 +37,15 @@
 #define WARMUP_PART   2
 #define WARMUP_NS_MAX 100000000ULL
 
-/* Distinct from the keys of options__pick(). */
+/* Distinct from the keys of options__pick(). The first are those of axes[], in its order. */
 enum key {
 	KEY_MODES = 4096,
 	KEY_SIZES,
 	KEY_THREADS,
+	KEY_CONGESTION,
 	KEY_SEED,
 	KEY_RESUME,
 	KEY_QUICK,
-	KEY_CONGESTION,
 	KEY_NO_PIN,
 };
 
@@ -75,39 +76,41 @@ static const struct argp_option own_rows[] = {
 
 /* Options of the run command that a sweep has too; help: where their meaning differs. */
 static const struct options_pick shared_rows[] = {
-	{"duration", "measured time per cell, all rounds together (default 2.1s)", 3},
-	{"messages", "send exactly N messages per round instead", 3},
-	{"rounds", "rounds per cell, 1 to 1000 (default 12; fewer than 7 may show no difference)",
-	 3},
-	{"warmup", "warm-up before each run, not counted (default half a round, at most 100ms)", 3},
-	{"fields", NULL, 3},
-	{"header", NULL, 3},
-	{"verify", NULL, 3},
-	{"rate", NULL, 3},
-	{"request-response", NULL, 3},
+	{NULL, "Workload:"},
+	{"duration", "measured time per cell, all rounds together (default 2.1s)"},
+	{"messages", "send exactly N messages per round instead"},
+	{"rounds", "rounds per cell, 1 to 1000 (default 12; fewer than 7 may show no difference)"},
+	{"warmup", "warm-up before each run, not counted (default half a round, at most 100ms)"},
+	{"fields", NULL},
+	{"header", NULL},
+	{"verify", NULL},
+	{"rate", NULL},
+	{"request-response", NULL},
+	{NULL, "Path:"},
 	{"path",
-	 "loopback (default), or veth: a veth pair between two temporary network namespaces", 4},
-	{"connect", NULL, 4},
-	{"mtu", NULL, 4},
-	{"ipv6", NULL, 4},
-	{"sndbuf", NULL, 4},
-	{"rcvbuf", NULL, 4},
-	{"nodelay", NULL, 4},
-	{"spin", NULL, 4},
-	{"rcvlowat", NULL, 4},
-	{"cpu-sender", NULL, 4},
-	{"cpu-receiver", NULL, 4},
-	{"backend", NULL, 5},
-	{"count-calls", NULL, 5},
-	{"times", NULL, 5},
-	{"no-times", NULL, 5},
-	{"no-cpu", NULL, 5},
-	{"quiet", "no progress, no final text, errors only", 5},
-	{"verbose", NULL, 5},
+	 "loopback (default), or veth: a veth pair between two temporary network namespaces"},
+	{"connect", NULL},
+	{"mtu", NULL},
+	{"ipv6", NULL},
+	{"sndbuf", NULL},
+	{"rcvbuf", NULL},
+	{"nodelay", NULL},
+	{"spin", NULL},
+	{"rcvlowat", NULL},
+	{"cpu-sender", NULL},
+	{"cpu-receiver", NULL},
+	{NULL, "Measurement:"},
+	{"backend", NULL},
+	{"count-calls", NULL},
+	{"times", NULL},
+	{"no-times", NULL},
+	{"no-cpu", NULL},
+	{"quiet", "no progress, no final text, errors only"},
+	{"verbose", NULL},
 };
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define TABLE_MAX     (ARRAY_SIZE(own_rows) + ARRAY_SIZE(shared_rows) + 4)
+#define TABLE_MAX     (ARRAY_SIZE(own_rows) + ARRAY_SIZE(shared_rows) + 1)
 
 static const char doc[] =
 	"Runs every mode with every message size and thread count, several rounds each, in random "
@@ -122,121 +125,51 @@ static const char doc[] =
 	"Exit status: 0 success, 1 runs failed (each is recorded with its reason), 2 usage error, "
 	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C.";
 
-/* A list of an option: its entries are added to an array, in ascending order. */
-struct list {
-	const char *option;
-	void *array;
-	size_t *nr, size;
-	int (*compare)(const void *a, const void *b);
-};
-
-static void list__add(struct list *l, const char *entry, const void *value)
-{
-	size_t at = 0;
-
-	if (*l->nr == SWEEP_LIST_MAX)
-		usage_error("%s takes at most %d values.", l->option, SWEEP_LIST_MAX);
-	for (; at < *l->nr; at++) {
-		int order = l->compare((char *)l->array + at * l->size, value);
-
-		if (!order)
-			usage_error("%s names %s twice.", l->option, entry);
-		if (order > 0)
-			break;
-	}
-	memmove((char *)l->array + (at + 1) * l->size, (char *)l->array + at * l->size,
-		(*l->nr - at) * l->size);
-	memcpy((char *)l->array + at * l->size, value, l->size);
-	++*l->nr;
-}
-
-/* Replaces the list by the result of add() for each entry between commas, empty ones included. */
-static void list__set(struct list l, const char *text,
-		      void (*add)(struct list *l, const char *entry))
-{
-	char *copy = xstrdup(text), *rest = copy, *entry;
-
-	*l.nr = 0;
-	while ((entry = strsep(&rest, ",")))
-		add(&l, entry);
-	free(copy);
-}
-
-static int compare_modes(const void *a, const void *b)
-{
-	return (int)*(const enum mode *)a - (int)*(const enum mode *)b;
-}
-
-static void add_mode(struct list *l, const char *entry)
+static void parse_mode(const char *entry, void *mode)
 {
 	static const char *const names[] = {MODES(MODE_STRING_AND_COMMA) "all"};
-	enum mode mode;
 
-	if (mode__parse(entry, &mode))
+	if (mode__parse(entry, mode))
 		choice__refuse("--modes", entry, names, MODE_NR + 1);
-	list__add(l, entry, &mode);
 }
 
-static void set_modes(struct sweep_options *o, const char *text)
+static void parse_one_size(const char *entry, void *value)
 {
-	struct list l = {"--modes", o->grid.modes, &o->grid.modes_nr, sizeof(enum mode),
-			 compare_modes};
+	uint64_t *size = value;
 
-	if (!same_word(text, "all")) {
-		list__set(l, text, add_mode);
-		return;
-	}
-	for (int m = 0; m < MODE_NR; m++)
-		o->grid.modes[m] = (enum mode)m;
-	o->grid.modes_nr = MODE_NR;
-}
-
-static int compare_sizes(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void add_size(struct list *l, const char *entry)
-{
-	uint64_t size = 0;
-
-	if (parse_size(entry, &size) || size < SIZE_BYTES_MIN || size > SIZE_BYTES_MAX)
+	if (parse_size(entry, size) || *size < LIMIT_SIZE_MIN || *size > LIMIT_SIZE_MAX)
 		usage_error("--sizes takes sizes from 64 bytes to 16m, not '%s'.", entry);
-	list__add(l, entry, &size);
 }
 
-static void set_sizes(struct sweep_options *o, const char *text)
+static void parse_threads(const char *entry, void *threads)
 {
-	list__set((struct list){"--sizes", o->sizes, &o->grid.sizes_nr, sizeof(o->sizes[0]),
-				compare_sizes},
-		  text, add_size);
+	uint64_t n = 0;
+
+	if (parse_count(entry, 1, LIMIT_THREADS_MAX, &n))
+		usage_error("--threads takes numbers from 1 to %d, not '%s'.", LIMIT_THREADS_MAX,
+			    entry);
+	*(unsigned int *)threads = (unsigned int)n;
 }
 
-static int compare_threads(const void *a, const void *b)
+static void parse_congestion(const char *entry, void *name)
+{
+	if (!*entry || strlen(entry) >= CONGESTION_NAME_LEN || strpbrk(entry, "/ "))
+		usage_error("--congestion takes names such as cubic,reno, not '%s'.", entry);
+	strcpy(name, entry);
+}
+
+static int compare_uint(const void *a, const void *b)
 {
 	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
 
 	return (x > y) - (x < y);
 }
 
-static void add_threads(struct list *l, const char *entry)
+static int compare_u64(const void *a, const void *b)
 {
-	unsigned int threads;
-	uint64_t n = 0;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	if (parse_count(entry, 1, THREADS_MAX, &n))
-		usage_error("--threads takes numbers from 1 to %d, not '%s'.", THREADS_MAX, entry);
-	threads = (unsigned int)n;
-	list__add(l, entry, &threads);
-}
-
-static void set_threads(struct sweep_options *o, const char *text)
-{
-	list__set((struct list){"--threads", o->threads, &o->grid.threads_nr, sizeof(o->threads[0]),
-				compare_threads},
-		  text, add_threads);
+	return (x > y) - (x < y);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -244,21 +177,56 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static void add_congestion(struct list *l, const char *entry)
-{
-	char name[CONGESTION_NAME_LEN] = "";
+_Static_assert(sizeof(enum mode) == sizeof(unsigned int), "compare_uint() compares modes");
 
-	if (!*entry || strlen(entry) >= sizeof(name) || strpbrk(entry, "/ "))
-		usage_error("--congestion takes names such as cubic,reno, not '%s'.", entry);
-	strcpy(name, entry);
-	list__add(l, entry, name);
+/* An option that lists the values of an axis. The offsets are in struct sweep_options. */
+static const struct axis {
+	const char *option;
+	size_t array, nr, size; /* size: of a value, bytes */
+	void (*parse)(const char *entry, void *value);
+	int (*compare)(const void *a, const void *b);
+} axes[] = {
+#define AXIS(array, nr) offsetof(struct sweep_options, array), offsetof(struct sweep_options, nr)
+	{"--modes", AXIS(grid.modes, grid.modes_nr), sizeof(enum mode), parse_mode, compare_uint},
+	{"--sizes", AXIS(sizes, grid.sizes_nr), sizeof(uint64_t), parse_one_size, compare_u64},
+	{"--threads", AXIS(threads, grid.threads_nr), sizeof(unsigned int), parse_threads,
+	 compare_uint},
+	{"--congestion", AXIS(congestion_names, grid.congestions_nr), CONGESTION_NAME_LEN,
+	 parse_congestion, compare_names},
+#undef AXIS
+};
+
+/* Sets the axis of `key` to the values between the commas of text, in ascending order. */
+static void set_axis(struct sweep_options *o, enum key key, const char *text)
+{
+	const struct axis *axis = &axes[key - KEY_MODES];
+	char *array = (char *)o + axis->array, *copy = xstrdup(text), *rest = copy, *entry;
+	size_t *nr = (size_t *)(void *)((char *)o + axis->nr);
+
+	*nr = 0;
+	while ((entry = strsep(&rest, ","))) {
+		_Alignas(uint64_t) char value[CONGESTION_NAME_LEN] = "";
+
+		axis->parse(entry, value);
+		if (lfind(value, array, nr, axis->size, axis->compare))
+			usage_error("%s names %s twice.", axis->option, entry);
+		if (*nr == SWEEP_LIST_MAX)
+			usage_error("%s takes at most %d values.", axis->option, SWEEP_LIST_MAX);
+		memcpy(array + (*nr)++ * axis->size, value, axis->size);
+	}
+	qsort(array, *nr, axis->size, axis->compare);
+	free(copy);
 }
 
-static void set_congestions(struct sweep_options *o, const char *text)
+static void set_modes(struct sweep_options *o, const char *text)
 {
-	list__set((struct list){"--congestion", o->congestion_names, &o->grid.congestions_nr,
-				sizeof(o->congestion_names[0]), compare_names},
-		  text, add_congestion);
+	if (!same_word(text, DEFAULT_MODES)) {
+		set_axis(o, KEY_MODES, text);
+		return;
+	}
+	for (int m = 0; m < MODE_NR; m++)
+		o->grid.modes[m] = (enum mode)m;
+	o->grid.modes_nr = MODE_NR;
 }
 
 /* State of parsing besides the result. */
@@ -276,17 +244,13 @@ static error_t parse_own(struct parse *p, int key, const char *arg)
 		set_modes(o, arg);
 		return 0;
 	case KEY_SIZES:
-		set_sizes(o, arg);
-		return 0;
 	case KEY_THREADS:
-		set_threads(o, arg);
+	case KEY_CONGESTION:
+		set_axis(o, key, arg);
 		return 0;
 	case KEY_SEED:
 		if (parse_count(arg, 0, INT64_MAX, &o->seed))
 			usage_error("--seed takes a number from 0 to 2^63-1, not '%s'.", arg);
-		return 0;
-	case KEY_CONGESTION:
-		set_congestions(o, arg);
 		return 0;
 	case KEY_NO_PIN:
 		o->pin = false;
@@ -320,23 +284,14 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	return err == ARGP_ERR_UNKNOWN ? options__take(&p->o->run, key, arg) : err;
 }
 
-static void make_table(struct argp_option table[TABLE_MAX])
-{
-	static const char *const titles[] = {
-		[3] = "Workload:", [4] = "Path:", [5] = "Measurement:"};
-
-	memcpy(table, own_rows, sizeof(own_rows));
-	options__pick(table + ARRAY_SIZE(own_rows), shared_rows, ARRAY_SIZE(shared_rows), titles);
-}
-
 static void set_defaults(struct sweep_options *o, bool quick)
 {
 	if (!o->grid.modes_nr)
 		set_modes(o, DEFAULT_MODES);
 	if (!o->grid.sizes_nr)
-		set_sizes(o, DEFAULT_SIZES);
+		set_axis(o, KEY_SIZES, DEFAULT_SIZES);
 	if (!o->grid.threads_nr)
-		set_threads(o, quick ? QUICK_THREADS : DEFAULT_THREADS);
+		set_axis(o, KEY_THREADS, quick ? QUICK_THREADS : DEFAULT_THREADS);
 	if (!o->run.traffic.rounds)
 		o->run.traffic.rounds = quick ? QUICK_ROUNDS : DEFAULT_ROUNDS;
 	if (!o->run.traffic.duration_ns && !o->run.traffic.messages)
@@ -386,7 +341,8 @@ void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 	*o = (struct sweep_options){
 		.seed = DEFAULT_SEED, .directory = DEFAULT_DIRECTORY, .pin = true};
 	options__init(&o->run, argc, argv);
-	make_table(table);
+	memcpy(table, own_rows, sizeof(own_rows));
+	options__pick(table + ARRAY_SIZE(own_rows), shared_rows, ARRAY_SIZE(shared_rows), 3);
 	command_line__parse(&argp, "sweep", argc, argv, &parse);
 	set_defaults(o, parse.quick);
 	finish(o);

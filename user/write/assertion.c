@@ -136,7 +136,7 @@ int condition__check_path(const struct condition *c, json_t *object, char *messa
 	json_t *parent, *found = member_at(object, c->path, &parent, &name);
 
 	if (!found)
-		snprintf(message, len, "--assert '%s': there is no field '%s': see docs/OUTPUT.md",
+		snprintf(message, len, "--assert '%s': there is no field '%s': see docs/reference",
 			 c->text, c->path);
 	else if (json_key__is_reason(name) ||
 		 !(json_is_number(found) || json_is_null(found) || json_is_boolean(found)))

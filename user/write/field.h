@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One row per field of a JSON object: how it is written, its key, its unit as in docs/OUTPUT.md,
+ * One row per field of a JSON object: how it is written, its key, its unit as in docs/reference,
  * and the expression that is its value. FIELDS() makes of a list of rows
  *
  * - NAME_json(), which writes the object (CSV columns and assertions follow from the JSON), and
- * - NAME_fields[], a table of keys and units, which a unit test compares with docs/OUTPUT.md, the
+ * - NAME_fields[], a table of keys and units, which a unit test compares with docs/reference, the
  *   page that the schema is made of.
  *
  * An unknown number is null with "<key>_reason" beside it. In an object with one "reason" for all

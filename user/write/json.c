@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The result document (--json): the session, its probes, its runs and their summary. docs/OUTPUT.md
- * describes every field. json_run.c has the fields of a run.
+ * The result document (--json): the session, its probes, its runs and their summary.
+ * docs/reference/run.md describes every field. json_run.c has the fields of a run.
  */
 #include <errno.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Machine, kernel, path and options of a document: docs/OUTPUT.md, "Environment" and "Settings". */
+/* Machine, kernel, path and options of a document: docs/reference/run.md, "Environment" and
+ * "Settings". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

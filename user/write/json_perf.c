@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cost fields of a run: docs/OUTPUT.md, "Performance counters" and "Where CPU time goes". */
+/* The cost fields of a run: docs/reference/run.md, "Performance counters" and "Where CPU time
+ * goes". */
 #include "field.h"
 #include "model/cpu_figures.h"
 #include "model/perf_figures.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fields of a run, or of the total of a mode's runs, and of a mode's summary: docs/OUTPUT.md,
- * "A run" and "Summary". Performance counters and CPU time are in json_perf.c.
+ * The fields of a run, or of the total of a mode's runs, and of a mode's summary:
+ * docs/reference/run.md, "A run" and "Summary". Performance counters and CPU time are in
+ * json_perf.c.
  */
 #include "field.h"
 #include "model/remote.h"

@@ -25,7 +25,7 @@ enum output {
 };
 
 /*
- * output__json: the document of docs/OUTPUT.md, pretty-printed, newline at the end. output__csv:
+ * output__json: the document of docs/reference/run.md, pretty-printed, newline at the end. output__csv:
  * header and a row per run; an unknown value is an empty cell. All: 0 or -errno.
  */
 #define X(id, name, help) int output__##name(const struct result *r, FILE *f);

@@ -1,83 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Output files: whole or not at all, no temporary file left, no device or foreign file replaced. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "support/entries.h"
+#include "support/scratch.h"
 
-/* Each test runs in an empty directory of its own. */
-struct place {
-	int origin;
-	char path[64];
-	unsigned int open; /* descriptors */
-};
+static unsigned int descriptors;
 
 static int enter(void **state)
 {
-	struct place *place = calloc(1, sizeof(*place));
+	int err = enter_scratch(state);
 
-	assert_non_null(place);
-	*state = place;
-	place->origin = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	strcpy(place->path, "/tmp/test_atomic_file.XXXXXX");
-	if (place->origin < 0 || !mkdtemp(place->path) || chdir(place->path))
-		return -1;
-	unsetenv("SUDO_UID");
-	unsetenv("SUDO_GID");
-	umask(022);
-	place->open = entries("/proc/self/fd");
-	return 0;
+	descriptors = entries("/proc/self/fd");
+	return err;
 }
 
+/* No descriptor stays open, whatever happened to the file. */
 static int leave(void **state)
 {
-	static const char *const made[] = {"out", "link", "pipe", "null", "full", "d/out", "d"};
-	struct place *place = *state;
-	size_t i;
-	int err;
-
-	/* No descriptor stays open, whatever happened to the file. */
-	if (entries("/proc/self/fd") != place->open)
-		return -1;
-	for (i = 0; i < sizeof(made) / sizeof(made[0]); i++)
-		remove(made[i]);
-	err = fchdir(place->origin) || rmdir(place->path);
-	close(place->origin);
-	free(place);
-	return err ? -1 : 0;
+	return entries("/proc/self/fd") == descriptors ? leave_scratch(state) : -1;
 }
 
-static void check_content(const char *name, const char *expected)
+#define IN_PLACE(name) TEST_WITH(name, enter, leave)
+
+static void put_file_with(const char *name, const char *text, mode_t mode)
 {
-	char text[64] = "";
-	FILE *f = fopen(name, "r");
-
-	assert_non_null(f);
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	assert_string_equal(text, expected);
-}
-
-static void put_file(const char *name, const char *text, mode_t mode)
-{
-	FILE *f = fopen(name, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	put_file(name, text);
 	assert_int_equal(chmod(name, mode), 0);
 }
 
@@ -98,11 +50,10 @@ static mode_t mode_of(const char *name)
 	return st.st_mode & 07777;
 }
 
-static void new_file_appears_at_commit(void **state)
+IN_PLACE(new_file_appears_at_commit)
 {
 	struct atomic_file *f = open_and_write("out", "new");
 
-	(void)state;
 	fflush(atomic_file__stream(f));
 	assert_int_equal(access("out", F_OK), -1);
 	assert_int_equal(atomic_file__commit(f), 0);
@@ -111,12 +62,11 @@ static void new_file_appears_at_commit(void **state)
 	assert_int_equal(entries("."), 1);
 }
 
-static void existing_file_is_replaced_at_commit(void **state)
+IN_PLACE(existing_file_is_replaced_at_commit)
 {
 	struct atomic_file *f;
 
-	(void)state;
-	put_file("out", "old", 0600);
+	put_file_with("out", "old", 0600);
 	f = open_and_write("out", "new");
 	fflush(atomic_file__stream(f));
 	check_content("out", "old");
@@ -126,25 +76,23 @@ static void existing_file_is_replaced_at_commit(void **state)
 	assert_int_equal(entries("."), 1);
 }
 
-static void abort_leaves_the_old_file(void **state)
+IN_PLACE(abort_leaves_the_old_file)
 {
-	(void)state;
 	atomic_file__abort(open_and_write("out", "never"));
 	assert_int_equal(entries("."), 0);
-	put_file("out", "old", 0644);
+	put_file_with("out", "old", 0644);
 	atomic_file__abort(open_and_write("out", "never"));
 	check_content("out", "old");
 	assert_int_equal(entries("."), 1);
 	atomic_file__abort(NULL);
 }
 
-static void link_to_a_file_is_followed(void **state)
+IN_PLACE(link_to_a_file_is_followed)
 {
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(mkdir("d", 0755), 0);
-	put_file("d/out", "old", 0644);
+	put_file_with("d/out", "old", 0644);
 	assert_int_equal(symlink("d/out", "link"), 0);
 	assert_int_equal(atomic_file__commit(open_and_write("link", "new")), 0);
 	check_content("d/out", "new");
@@ -161,11 +109,10 @@ static bool is_link(const char *name)
 }
 
 /* Links are followed as open(2) does; the links themselves stay. */
-static void link_to_a_missing_file_is_followed(void **state)
+IN_PLACE(link_to_a_missing_file_is_followed)
 {
 	struct atomic_file *f = NULL;
 
-	(void)state;
 	assert_int_equal(mkdir("d", 0755), 0);
 	assert_int_equal(symlink("d/null", "link"), 0);
 	assert_int_equal(symlink("out", "d/null"), 0);
@@ -185,12 +132,11 @@ static void link_to_a_missing_file_is_followed(void **state)
  * A file of another user keeps its owner; under sudo, only new files belong to the user behind
  * sudo.
  */
-static void existing_file_keeps_its_owner(void **state)
+IN_PLACE(existing_file_keeps_its_owner)
 {
 	struct stat st;
 
-	(void)state;
-	put_file("out", "old", 0640);
+	put_file_with("out", "old", 0640);
 	if (chown("out", 4242, 4343))
 		skip(); /* only root can change the owner */
 	setenv("SUDO_UID", "1", 1);
@@ -203,12 +149,11 @@ static void existing_file_keeps_its_owner(void **state)
 	assert_int_equal(st.st_mode & 07777, 0640);
 }
 
-static void bad_targets_fail_at_open(void **state)
+IN_PLACE(bad_targets_fail_at_open)
 {
 	char name[NAME_MAX + 2];
 	struct atomic_file *f = NULL;
 
-	(void)state;
 	assert_int_equal(mkdir("d", 0755), 0);
 	assert_int_equal(atomic_file__open(&f, ""), -ENOENT);
 	assert_int_equal(atomic_file__open(&f, "missing/out"), -ENOENT);
@@ -218,21 +163,20 @@ static void bad_targets_fail_at_open(void **state)
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	assert_int_equal(atomic_file__open(&f, name), -ENAMETOOLONG);
-	put_file("out", "a file", 0644);
+	put_file_with("out", "a file", 0644);
 	assert_int_equal(atomic_file__open(&f, "out/x"), -ENOTDIR);
 	assert_null(f);
 	assert_int_equal(entries("."), 2);
 	assert_int_equal(entries("d"), 0);
 }
 
-static void read_only_file_is_refused(void **state)
+IN_PLACE(read_only_file_is_refused)
 {
 	struct atomic_file *f = NULL;
 
 	bool root = geteuid() == 0;
 
-	(void)state;
-	put_file("out", "old", 0444);
+	put_file_with("out", "old", 0444);
 	/* Root may write everywhere, so access(2), which checks the real user, gets another one. */
 	if (root)
 		assert_int_equal(setreuid(65534, (uid_t)-1), 0);
@@ -242,11 +186,10 @@ static void read_only_file_is_refused(void **state)
 	check_content("out", "old");
 }
 
-static void failed_commit_returns_the_error_and_removes_its_file(void **state)
+IN_PLACE(failed_commit_returns_the_error_and_removes_its_file)
 {
 	struct atomic_file *f;
 
-	(void)state;
 	f = open_and_write("out", "new");
 	assert_int_equal(mkdir("out", 0755), 0);
 	assert_int_equal(atomic_file__commit(f), -EISDIR);
@@ -270,11 +213,10 @@ static void make_device(const char *name, unsigned int minor_nr)
 	close(fd);
 }
 
-static void device_is_written_in_place(void **state)
+IN_PLACE(device_is_written_in_place)
 {
 	struct stat st;
 
-	(void)state;
 	make_device("null", 3);
 	make_device("full", 7);
 	assert_int_equal(atomic_file__commit(open_and_write("null", "gone")), 0);
@@ -286,13 +228,12 @@ static void device_is_written_in_place(void **state)
 	assert_int_equal(entries("."), 2);
 }
 
-static void pipe_is_written_at_commit(void **state)
+IN_PLACE(pipe_is_written_at_commit)
 {
 	struct atomic_file *f;
 	char buf[16] = "";
 	int reader;
 
-	(void)state;
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	reader = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	assert_true(reader >= 0);
@@ -306,14 +247,13 @@ static void pipe_is_written_at_commit(void **state)
 }
 
 /* Opens "-" with stdout redirected to the file `out`; the file changes at commit only. */
-static void stdout_is_written_at_commit(void **state)
+IN_PLACE(stdout_is_written_at_commit)
 {
 	int saved = dup(STDOUT_FILENO), fd = open("out", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	struct atomic_file *f = NULL;
 	struct stat before;
 	int err;
 
-	(void)state;
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
 	err = atomic_file__open(&f, "-");
@@ -330,13 +270,11 @@ static void stdout_is_written_at_commit(void **state)
 	close(saved);
 }
 
-/* An output file never gets the number of a closed standard descriptor. */
 /* The mask is read once, for all files, and its descriptor is closed. */
-static void missing_directory_is_made_with_the_umask(void **state)
+IN_PLACE(missing_directory_is_made_with_the_umask)
 {
 	int before = dup(0), after;
 
-	(void)state;
 	assert_true(before >= 0);
 	close(before);
 	assert_int_equal(atomic_file__make_directory("d"), 0);
@@ -350,11 +288,10 @@ static void missing_directory_is_made_with_the_umask(void **state)
 }
 
 /* Two outputs with one target: the second one replaces the first. */
-static void different_names_of_one_file_are_the_same(void **state)
+IN_PLACE(different_names_of_one_file_are_the_same)
 {
 	char path[PATH_MAX];
 
-	(void)state;
 	assert_int_equal(mkdir("there", 0777), 0);
 	assert_int_equal(symlink("there", "link"), 0);
 	assert_non_null(realpath("there", path));
@@ -379,13 +316,12 @@ static void different_names_of_one_file_are_the_same(void **state)
 	assert_int_equal(unlink("y") | unlink("there/x") | rmdir("there"), 0);
 }
 
-static void no_file_takes_a_closed_standard_descriptor(void **state)
+IN_PLACE(no_file_takes_a_closed_standard_descriptor)
 {
 	int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
 	struct atomic_file *f;
 	int err;
 
-	(void)state;
 	assert_true(kept >= 10);
 	close(STDERR_FILENO);
 	err = atomic_file__open(&f, "-");
@@ -397,11 +333,10 @@ static void no_file_takes_a_closed_standard_descriptor(void **state)
 	assert_false(taken);
 }
 
-static void new_file_belongs_to_the_user_behind_sudo(void **state)
+IN_PLACE(new_file_belongs_to_the_user_behind_sudo)
 {
 	struct stat st;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip(); /* only root can change the owner */
 	setenv("SUDO_UID", "4242", 1);
@@ -415,29 +350,4 @@ static void new_file_belongs_to_the_user_behind_sudo(void **state)
 	assert_int_equal(atomic_file__commit(open_and_write("out", "new")), 0);
 	assert_int_equal(stat("out", &st), 0);
 	assert_int_equal(st.st_uid, 0);
-}
-
-int main(void)
-{
-#define in_place(test) cmocka_unit_test_setup_teardown(test, enter, leave)
-	const struct CMUnitTest tests[] = {
-		in_place(new_file_appears_at_commit),
-		in_place(existing_file_is_replaced_at_commit),
-		in_place(abort_leaves_the_old_file),
-		in_place(link_to_a_file_is_followed),
-		in_place(link_to_a_missing_file_is_followed),
-		in_place(existing_file_keeps_its_owner),
-		in_place(bad_targets_fail_at_open),
-		in_place(read_only_file_is_refused),
-		in_place(failed_commit_returns_the_error_and_removes_its_file),
-		in_place(device_is_written_in_place),
-		in_place(pipe_is_written_at_commit),
-		in_place(stdout_is_written_at_commit),
-		in_place(missing_directory_is_made_with_the_umask),
-		in_place(different_names_of_one_file_are_the_same),
-		in_place(no_file_takes_a_closed_standard_descriptor),
-		in_place(new_file_belongs_to_the_user_behind_sudo),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,51 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Path resolution: the target, who controls it, and which links an output must not follow. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/managed_dir.h"
 #include "base/path_walk.h"
+#include "support/scratch.h"
 
 #define OTHER 61002
 #define THIRD 61003
 
-static char before[PATH_MAX], scratch[32];
-
-static int enter(void **state)
+static void put_file_of(const char *name, const char *text, uid_t owner)
 {
-	(void)state;
-	unsetenv("SUDO_UID");
-	unsetenv("SUDO_GID");
-	strcpy(scratch, "/tmp/netiotrace-test-XXXXXX");
-	return getcwd(before, sizeof(before)) && mkdtemp(scratch) && !chdir(scratch) ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", scratch);
-	return chdir(before) || system(command) ? -1 : 0;
-}
-
-static void put_file(const char *name, const char *text, uid_t owner)
-{
-	FILE *f = fopen(name, "we");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	put_file(name, text);
 	assert_int_equal(chown(name, owner, owner), 0);
 }
 
@@ -68,17 +37,6 @@ static void need_root(void)
 		skip(); /* only root can change the owner */
 }
 
-static void check_has(const char *name, const char *text)
-{
-	char found[64] = "";
-	FILE *f = fopen(name, "re");
-
-	assert_non_null(f);
-	assert_true(fread(found, 1, sizeof(found) - 1, f) > 0);
-	fclose(f);
-	assert_string_equal(found, text);
-}
-
 static void check_name(const char *path, const char *name, bool exists)
 {
 	struct path_walk w;
@@ -90,14 +48,13 @@ static void check_name(const char *path, const char *name, bool exists)
 	path_walk__close(&w);
 }
 
-static void path_gives_directory_and_name(void **state)
+SCRATCH_TEST(path_gives_directory_and_name)
 {
 	char path[PATH_MAX];
 	struct path_walk w;
 
-	(void)state;
 	put_directory("d", 0755, geteuid());
-	put_file("d/file", "x", geteuid());
+	put_file_of("d/file", "x", geteuid());
 	put_link("d/link", "../d/./file", geteuid());
 	put_link("to", "d", geteuid());
 	snprintf(path, sizeof(path), "%s/to/link", scratch);
@@ -123,11 +80,10 @@ static void path_gives_directory_and_name(void **state)
 	assert_int_equal(path_walk__find_output(&w, path), -ENAMETOOLONG);
 }
 
-static void open_file_has_no_name(void **state)
+SCRATCH_TEST(open_file_has_no_name)
 {
 	struct path_walk w;
 
-	(void)state;
 	assert_int_equal(path_walk__find_output(&w, "/dev/fd/0"), 0);
 	assert_true(w.is_open_file && w.fd >= 0 && w.dir < 0);
 	path_walk__close(&w);
@@ -145,22 +101,21 @@ static uid_t controller_of(const char *path)
 	return controller;
 }
 
-static void controller_can_replace_the_file(void **state)
+SCRATCH_TEST(controller_can_replace_the_file)
 {
-	(void)state;
 	need_root();
 	put_directory("roots", 0755, 0);
-	put_file("roots/own", "x", 0);
-	put_file("roots/given", "x", OTHER);
+	put_file_of("roots/own", "x", 0);
+	put_file_of("roots/given", "x", OTHER);
 	put_link("roots/link", "own", OTHER);
 	put_directory("others", 0755, OTHER);
-	put_file("others/roots", "x", 0);
-	put_file("others/third", "x", THIRD);
+	put_file_of("others/roots", "x", 0);
+	put_file_of("others/third", "x", THIRD);
 	put_directory("shared", 01777, 0);
-	put_file("shared/roots", "x", 0);
-	put_file("shared/others", "x", OTHER);
+	put_file_of("shared/roots", "x", 0);
+	put_file_of("shared/others", "x", OTHER);
 	put_directory("open", 0777, 0);
-	put_file("open/roots", "x", 0);
+	put_file_of("open/roots", "x", 0);
 	assert_int_equal(chmod(scratch, 0755), 0);
 	assert_int_equal(controller_of("roots/own"), 0);
 	assert_int_equal(controller_of("roots/given"), OTHER);
@@ -173,19 +128,18 @@ static void controller_can_replace_the_file(void **state)
 }
 
 /* A link of another user into a directory that this user may not enter is refused. */
-static void input_is_opened_with_the_rights_of_its_controller(void **state)
+SCRATCH_TEST(input_is_opened_with_the_rights_of_its_controller)
 {
 	struct path_walk w;
 
-	(void)state;
 	need_root();
 	put_directory("closed", 0700, 0);
-	put_file("closed/file", "x", 0);
+	put_file_of("closed/file", "x", 0);
 	put_directory("others", 0755, OTHER);
 	put_link("others/link", "../closed/file", OTHER);
 	assert_int_equal(chmod(scratch, 0755), 0);
 	assert_int_equal(path_walk__find_input(&w, "others/link"), -EACCES);
-	put_file("closed/given", "x", OTHER);
+	put_file_of("closed/given", "x", OTHER);
 	assert_int_equal(path_walk__find_input(&w, "closed/given"), 0);
 	path_walk__close(&w);
 	assert_int_equal(access("closed/file", R_OK), 0);
@@ -201,12 +155,11 @@ static void check_output(const char *path, int err)
 	assert_int_equal(found, err);
 }
 
-static void root_refuses_links_out_of_the_directories_of_another_user(void **state)
+SCRATCH_TEST(root_refuses_links_out_of_the_directories_of_another_user)
 {
-	(void)state;
 	need_root();
 	put_directory("roots", 0755, 0);
-	put_file("roots/file", "x", 0);
+	put_file_of("roots/file", "x", 0);
 	put_directory("others", 0755, OTHER);
 	put_directory("others/d", 0755, OTHER);
 	put_link("others/out", "../roots/file", OTHER);
@@ -223,12 +176,11 @@ static void root_refuses_links_out_of_the_directories_of_another_user(void **sta
 }
 
 /* Independent of fs.protected_symlinks. */
-static void link_of_another_user_in_a_shared_directory_is_refused(void **state)
+SCRATCH_TEST(link_of_another_user_in_a_shared_directory_is_refused)
 {
-	(void)state;
 	need_root();
 	put_directory("shared", 01777, 0);
-	put_file("shared/file", "x", OTHER);
+	put_file_of("shared/file", "x", OTHER);
 	put_link("shared/others", "file", OTHER);
 	put_link("shared/third", "file", THIRD);
 	put_link("shared/roots", "file", 0);
@@ -253,14 +205,13 @@ static void write_below(int dir, const char *name, int expected)
 	assert_int_equal(atomic_file__commit(f), 0);
 }
 
-static void links_below_a_directory_are_not_followed(void **state)
+SCRATCH_TEST(links_below_a_directory_are_not_followed)
 {
 	int dir;
 
-	(void)state;
 	put_directory("d", 0755, geteuid());
 	put_directory("elsewhere", 0755, geteuid());
-	put_file("elsewhere/kept", "kept", geteuid());
+	put_file_of("elsewhere/kept", "kept", geteuid());
 	put_link("d/file", "../elsewhere/kept", geteuid());
 	put_link("d/cells", "../elsewhere", geteuid());
 	dir = open("d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -269,46 +220,28 @@ static void links_below_a_directory_are_not_followed(void **state)
 	write_below(dir, "cells/new", -ENOTDIR);
 	write_below(dir, "a/b/c", -ENOENT);
 	close(dir);
-	check_has("elsewhere/kept", "kept");
-	check_has("d/file", "new");
+	check_content("elsewhere/kept", "kept");
+	check_content("d/file", "new");
 	assert_int_not_equal(access("elsewhere/new", F_OK), 0);
 }
 
 /* A marker with a second hard link may be another user's file: nothing is appended to it. */
-static void marker_with_two_names_is_not_written(void **state)
+SCRATCH_TEST(marker_with_two_names_is_not_written)
 {
 	struct managed_dir d = MANAGED_DIR_INIT;
 
-	(void)state;
 	put_directory("d", 0755, geteuid());
-	put_file("victim", "netiotrace.files/1 test\n", geteuid());
+	put_file_of("victim", "netiotrace.files/1 test\n", geteuid());
 	assert_int_equal(managed_dir__open(&d, "d", "test"), 0);
 	assert_int_equal(managed_dir__mark(&d, "test"), 0);
 	assert_int_equal(unlink("d/" MANAGED_DIR_MARKER), 0);
 	assert_int_equal(link("victim", "d/" MANAGED_DIR_MARKER), 0);
 	assert_int_equal(managed_dir__claim(&d, "file"), -EPERM);
-	check_has("victim", "netiotrace.files/1 test\n");
+	check_content("victim", "netiotrace.files/1 test\n");
 	managed_dir__close(&d);
 	/* A FIFO in place of the marker is not a marker, and opening it does not block. */
 	assert_int_equal(unlink("d/" MANAGED_DIR_MARKER), 0);
 	assert_int_equal(mkfifo("d/" MANAGED_DIR_MARKER, 0600), 0);
 	assert_int_not_equal(managed_dir__open(&d, "d", "test"), 0);
 	managed_dir__close(&d);
-}
-
-int main(void)
-{
-#define in_place(test) cmocka_unit_test_setup_teardown(test, enter, leave)
-	const struct CMUnitTest tests[] = {
-		in_place(path_gives_directory_and_name),
-		in_place(open_file_has_no_name),
-		in_place(controller_can_replace_the_file),
-		in_place(input_is_opened_with_the_rights_of_its_controller),
-		in_place(root_refuses_links_out_of_the_directories_of_another_user),
-		in_place(link_of_another_user_in_a_shared_directory_is_refused),
-		in_place(links_below_a_directory_are_not_followed),
-		in_place(marker_with_two_names_is_not_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

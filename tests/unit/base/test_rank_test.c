@@ -15,29 +15,21 @@
 #define ROUNDS 7
 #define SETS   4000
 
-static struct rank_test of(const double *a, size_t n, const double *b, size_t m, size_t tests)
-{
-	struct rank_test t;
-
-	assert_int_equal(rank_test__of(&t, a, n, b, m, tests), 0);
-	return t;
-}
-
 /* All n rounds of A are above all m of B in one of C(n + m, n) orders. */
 TEST(separate_rounds_have_the_p_value_calculated_by_hand)
 {
 	static const double low[] = {1, 2, 3, 4, 5, 6, 7}, high[] = {11, 12, 13, 14, 15, 16, 17};
 
-	NEAR(of(low, 3, high, 3, 1).p, 2.0 / 20, 1e-12);
-	NEAR(of(low, 4, high, 4, 1).p, 2.0 / 70, 1e-12);
-	NEAR(of(low, 5, high, 5, 1).p, 2.0 / 252, 1e-12);
-	NEAR(of(low, 7, high, 7, 1).p, 2.0 / 3432, 1e-12);
-	NEAR(of(low, 2, high, 6, 1).p, 2.0 / 28, 1e-12);
-	assert_int_equal(of(low, 3, high, 3, 1).difference, DIFFERENCE_FEW);
-	assert_int_equal(of(low, 4, high, 4, 1).difference, DIFFERENCE_LOWER);
-	assert_int_equal(of(high, 4, low, 4, 1).difference, DIFFERENCE_HIGHER);
-	assert_int_equal(of(low, 1, high, 7, 1).difference, DIFFERENCE_POINT);
-	assert_int_equal(of(low, 0, high, 7, 1).difference, DIFFERENCE_UNKNOWN);
+	NEAR(rank_test__of(low, 3, high, 3, 1).p, 2.0 / 20, 1e-12);
+	NEAR(rank_test__of(low, 4, high, 4, 1).p, 2.0 / 70, 1e-12);
+	NEAR(rank_test__of(low, 5, high, 5, 1).p, 2.0 / 252, 1e-12);
+	NEAR(rank_test__of(low, 7, high, 7, 1).p, 2.0 / 3432, 1e-12);
+	NEAR(rank_test__of(low, 2, high, 6, 1).p, 2.0 / 28, 1e-12);
+	assert_int_equal(rank_test__of(low, 3, high, 3, 1).difference, DIFFERENCE_FEW);
+	assert_int_equal(rank_test__of(low, 4, high, 4, 1).difference, DIFFERENCE_LOWER);
+	assert_int_equal(rank_test__of(high, 4, low, 4, 1).difference, DIFFERENCE_HIGHER);
+	assert_int_equal(rank_test__of(low, 1, high, 7, 1).difference, DIFFERENCE_POINT);
+	assert_int_equal(rank_test__of(low, 0, high, 7, 1).difference, DIFFERENCE_UNKNOWN);
 }
 
 /* Enumerates all orders of few rounds: an independent check of the distribution of U. */
@@ -76,7 +68,7 @@ TEST(p_value_is_the_share_of_all_orders)
 				a[i] = 5 + 10.0 * above + 0.1 * i;
 				left -= above;
 			}
-			NEAR(of(a, n, b, 4, 1).p, want < 1 ? want : 1, 1e-12);
+			NEAR(rank_test__of(a, n, b, 4, 1).p, want < 1 ? want : 1, 1e-12);
 		}
 }
 
@@ -97,7 +89,7 @@ TEST(rank_k_is_as_documented)
 			a[i] = exp2((double)i);
 			b[i] = exp2(-(double)(n * i));
 		}
-		t = of(a, n, b, n, 1);
+		t = rank_test__of(a, n, b, n, 1);
 		/* The k-th smallest quotient is 2^(k-1). */
 		NEAR(log2(t.low + 1), (double)ranks[r].k - 1, 1e-6);
 	}
@@ -124,8 +116,8 @@ TEST(swapped_sides_give_the_inverse_change)
 
 		draw(a, ROUNDS, 11, 0.05, &seed);
 		draw(b, ROUNDS - 1, 10, 0.05, &seed);
-		t = of(a, ROUNDS, b, ROUNDS - 1, 3);
-		u = of(b, ROUNDS - 1, a, ROUNDS, 3);
+		t = rank_test__of(a, ROUNDS, b, ROUNDS - 1, 3);
+		u = rank_test__of(b, ROUNDS - 1, a, ROUNDS, 3);
 		NEAR(t.p, u.p, 1e-12);
 		NEAR((1 + t.change) * (1 + u.change), 1, 1e-9);
 		NEAR((1 + t.low) * (1 + u.high), 1, 1e-9);
@@ -147,10 +139,10 @@ TEST(interval_is_monotone)
 
 		draw(a, ROUNDS, 10, 0.1, &seed);
 		draw(b, ROUNDS, 10, 0.1, &seed);
-		t = of(a, ROUNDS, b, ROUNDS, 1);
-		more = of(a, ROUNDS, b, ROUNDS, 20);
+		t = rank_test__of(a, ROUNDS, b, ROUNDS, 1);
+		more = rank_test__of(a, ROUNDS, b, ROUNDS, 20);
 		a[set % ROUNDS] *= 1.2;
-		higher = of(a, ROUNDS, b, ROUNDS, 1);
+		higher = rank_test__of(a, ROUNDS, b, ROUNDS, 1);
 		assert_true(more.low <= t.low && more.high >= t.high);
 		assert_true(higher.low >= t.low && higher.high >= t.high);
 		assert_true(t.low <= t.change && t.change <= t.high);
@@ -162,7 +154,7 @@ TEST(interval_is_monotone)
 TEST(scale_and_order_do_not_change_the_result)
 {
 	double a[] = {9, 11, 10, 12, 8, 10.5, 9.5}, b[] = {7, 8, 7.5, 9, 8.5, 6, 8.2};
-	struct rank_test t = of(a, 7, b, 7, 2), u;
+	struct rank_test t = rank_test__of(a, 7, b, 7, 2), u;
 
 	for (int i = 0; i < 3; i++) {
 		double swap = a[i];
@@ -174,7 +166,7 @@ TEST(scale_and_order_do_not_change_the_result)
 		a[i] *= 2;
 		b[i] *= 2;
 	}
-	u = of(a, 7, b, 7, 2);
+	u = rank_test__of(a, 7, b, 7, 2);
 	NEAR(t.low, u.low, 1e-12);
 	NEAR(t.high, u.high, 1e-12);
 	NEAR(t.p, u.p, 1e-12);
@@ -185,20 +177,20 @@ TEST(ties_give_no_difference_and_zeros_no_change)
 {
 	static const double same[] = {5, 5, 5, 5, 5, 5, 5}, zero[7] = {0};
 	static const double gaps[] = {5, (double)NAN, 6, 7, (double)INFINITY, 8};
-	struct rank_test t = of(same, 7, same, 7, 1);
+	struct rank_test t = rank_test__of(same, 7, same, 7, 1);
 
 	assert_int_equal(t.difference, DIFFERENCE_NOISE);
 	NEAR(t.p, 1, 0);
 	NEAR(t.low, 0, 0);
 	NEAR(t.high, 0, 0);
-	t = of(same, 7, zero, 7, 1);
+	t = rank_test__of(same, 7, zero, 7, 1);
 	assert_int_equal(t.difference, DIFFERENCE_HIGHER);
 	assert_true(isnan(t.change) && isnan(t.low) && isnan(t.high));
-	t = of(zero, 7, same, 7, 1);
+	t = rank_test__of(zero, 7, same, 7, 1);
 	assert_int_equal(t.difference, DIFFERENCE_LOWER);
 	NEAR(t.change, -1, 0);
-	assert_int_equal(of(zero, 7, zero, 7, 1).difference, DIFFERENCE_NOISE);
-	t = of(gaps, 6, same, 7, 1);
+	assert_int_equal(rank_test__of(zero, 7, zero, 7, 1).difference, DIFFERENCE_NOISE);
+	t = rank_test__of(gaps, 6, same, 7, 1);
 	assert_int_equal(t.n, 4);
 	NEAR(t.a, 6.5, 0);
 }
@@ -212,10 +204,10 @@ TEST(normal_approximation_continues_the_exact_distribution)
 
 	draw(a, 100, 10, 0.1, &seed);
 	draw(b, 100, 10, 0.1, &seed);
-	t = of(a, RANK_EXACT_MAX, b, RANK_EXACT_MAX, 1);
-	u = of(a, RANK_EXACT_MAX + 1, b, RANK_EXACT_MAX, 1);
+	t = rank_test__of(a, RANK_EXACT_MAX, b, RANK_EXACT_MAX, 1);
+	u = rank_test__of(a, RANK_EXACT_MAX + 1, b, RANK_EXACT_MAX, 1);
 	assert_true(fabs(t.coverage - u.coverage) < 0.01);
-	assert_true(of(a, 100, b, 100, 1).coverage >= 0.95);
+	assert_true(rank_test__of(a, 100, b, 100, 1).coverage >= 0.95);
 	assert_int_equal(rank_test__rounds_needed(1), 4);
 }
 
@@ -241,7 +233,7 @@ TEST(interval_contains_the_true_change_as_often_as_claimed)
 					a[i] = 1.3 * noise(kind, &seed);
 					b[i] = noise(kind, &seed);
 				}
-				t = of(a, n, b, n, 1);
+				t = rank_test__of(a, n, b, n, 1);
 				held += t.low <= 0.3 && 0.3 <= t.high;
 				coverage = t.coverage;
 			}
@@ -265,7 +257,8 @@ TEST(family_of_16_noise_comparisons_is_wrong_in_5_percent_at_most)
 
 			draw(a, ROUNDS, 10, 0.1, &seed);
 			draw(b, ROUNDS, 10, 0.1, &seed);
-			any |= difference__holds(of(a, ROUNDS, b, ROUNDS, 16).difference);
+			any |= difference__holds(
+				rank_test__of(a, ROUNDS, b, ROUNDS, 16).difference);
 		}
 		wrong += any;
 	}

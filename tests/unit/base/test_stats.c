@@ -43,18 +43,6 @@ TEST(non_finite_rounds_are_left_out)
 	assert_true(s.low == 2 && s.median == 3 && s.high == 4);
 }
 
-/* At most the given number is written, in order. */
-TEST(finite_numbers_are_kept_in_order)
-{
-	static const double values[] = {(double)NAN, 5, (double)-INFINITY, -1, 0, (double)INFINITY};
-	double kept[6] = {9, 9, 9, 9, 9, 9};
-
-	assert_int_equal(stats__keep_finite(kept, values, 6), 3);
-	assert_true(kept[0] == 5 && kept[1] == -1 && kept[2] == 0 && kept[3] == 9);
-	assert_int_equal(stats__keep_finite(kept, values, 1), 0);
-	assert_int_equal(stats__keep_finite(kept, values, 0), 0);
-}
-
 TEST(median_of_huge_values_does_not_overflow)
 {
 	double values[] = {1e308, 1.5e308};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Doctor's stages of invented plans, and its text as golden files. tests/validate compares its
- * document with docs/OUTPUT.md.
+ * document with docs/reference/doctor.md.
  */
 #include <errno.h>
 #include <stdio.h>

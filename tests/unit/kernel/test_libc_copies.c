@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The copying functions of the C library, found in this program and in others by their mappings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "kernel/libc_copies.h"
-
-int main(int argc, char **argv);
+#include "support/test.h"
 
 #define TABLE_AT 0x1000
 
@@ -38,11 +30,10 @@ static bool function_at(const struct table *t, size_t len, uint64_t at, uint64_t
 	return libc_copies__function((const uint8_t *)t, len, TABLE_AT, at, from, to);
 }
 
-static void address_gives_its_function_in_the_table(void **state)
+TEST(address_gives_its_function_in_the_table)
 {
 	uint64_t from, to;
 
-	(void)state;
 	assert_true(function_at(&three, sizeof(three), TABLE_AT - 0x800, &from, &to));
 	assert_int_equal(from, TABLE_AT - 0x800);
 	assert_int_equal(to, TABLE_AT - 0x400);
@@ -54,12 +45,11 @@ static void address_gives_its_function_in_the_table(void **state)
 	assert_false(function_at(&three, sizeof(three), TABLE_AT + 0x100, &from, &to));
 }
 
-static void malformed_tables_are_refused(void **state)
+TEST(malformed_tables_are_refused)
 {
 	struct table t = three;
 	uint64_t from, to;
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(t); len++)
 		assert_false(function_at(&t, len, TABLE_AT, &from, &to));
 	t.count = UINT32_MAX;
@@ -84,13 +74,12 @@ static bool is_libc(const struct process_maps *m)
 	return object && !strncmp(object, "libc.", 5);
 }
 
-static void copying_functions_of_this_program_are_found(void **state)
+TEST(copying_functions_of_this_program_are_found)
 {
 	struct process_maps *m = process_maps__read(getpid());
 	int (*volatile other)(const char *) = puts;
 	struct libc_copies c;
 
-	(void)state;
 	assert_non_null(m);
 	assert_int_equal(libc_copies__find(&c), is_libc(m));
 	if (is_libc(m)) {
@@ -100,11 +89,12 @@ static void copying_functions_of_this_program_are_found(void **state)
 		assert_int_equal(libc_copies__ask(&c, m, at + 16), LIBC_COPIES_YES);
 		assert_int_equal(libc_copies__ask(&c, m, (uintptr_t)other), LIBC_COPIES_NO);
 		c.library.inode++;
-		assert_int_equal(libc_copies__ask(&c, m, at), LIBC_COPIES_UNTOLD);
+		assert_int_equal(libc_copies__ask(&c, m, at), LIBC_COPIES_UNKNOWN);
 	}
-	assert_int_equal(libc_copies__ask(&c, m, (uintptr_t)main), LIBC_COPIES_NO);
-	assert_int_equal(libc_copies__ask(&c, m, 0), LIBC_COPIES_UNTOLD);
-	assert_int_equal(libc_copies__ask(&c, NULL, (uintptr_t)main), LIBC_COPIES_UNTOLD);
+	assert_int_equal(libc_copies__ask(&c, m, (uintptr_t)address_of_memcpy), LIBC_COPIES_NO);
+	assert_int_equal(libc_copies__ask(&c, m, 0), LIBC_COPIES_UNKNOWN);
+	assert_int_equal(libc_copies__ask(&c, NULL, (uintptr_t)address_of_memcpy),
+			 LIBC_COPIES_UNKNOWN);
 	process_maps__free(m);
 }
 
@@ -142,13 +132,12 @@ static enum libc_copies_answer answer_beside(const char *others)
 }
 
 /* A bug reported a static program that only copies as not copying. */
-static void unknown_C_library_gives_no_answer(void **state)
+TEST(unknown_C_library_gives_no_answer)
 {
-	(void)state;
-	assert_int_equal(answer_beside(""), LIBC_COPIES_UNTOLD);
+	assert_int_equal(answer_beside(""), LIBC_COPIES_UNKNOWN);
 	assert_int_equal(answer_beside("7f0000000000-7f0000001000 r-xp 00028000 fe:01 3   "
 				       "/usr/lib/libcrypto.so.3\n"),
-			 LIBC_COPIES_UNTOLD);
+			 LIBC_COPIES_UNKNOWN);
 	assert_int_equal(answer_beside("7f0000000000-7f0000001000 r-xp 00028000 fe:01 3   "
 				       "/usr/lib/libc.so.6\n"),
 			 LIBC_COPIES_NO);
@@ -157,20 +146,19 @@ static void unknown_C_library_gives_no_answer(void **state)
 			 LIBC_COPIES_NO);
 }
 
-static void other_libraries_are_not_the_C_library(void **state)
+TEST(other_libraries_are_not_the_C_library)
 {
 	const struct libc_copies none = {.library.inode = 1};
 	struct process_maps *m =
 		maps_of("7f0000000000-7f0000001000 r-xp 0 fe:01 3   /usr/lib/libcrypto.so.3\n"
 			"7f0000002000-7f0000003000 r-xp 0 fe:01 4   /usr/lib/libc-2.31.so\n");
 
-	(void)state;
 	assert_int_equal(libc_copies__ask(&none, m, 0x7f0000000010), LIBC_COPIES_NO);
-	assert_int_equal(libc_copies__ask(&none, m, 0x7f0000002010), LIBC_COPIES_UNTOLD);
+	assert_int_equal(libc_copies__ask(&none, m, 0x7f0000002010), LIBC_COPIES_UNKNOWN);
 	process_maps__free(m);
 }
 
-static void address_gives_file_and_offset(void **state)
+TEST(address_gives_file_and_offset)
 {
 	struct process_maps *m;
 	struct file_place place;
@@ -179,7 +167,6 @@ static void address_gives_file_and_offset(void **state)
 		"7f0000002000-7f0000003000 r-xp 00000000 00:00 0      [vdso]\n"
 		"7f0000004000-7f0000005000 r-xp 00000000 00:00 0\n";
 
-	(void)state;
 	m = maps_of(text);
 	assert_true(process_maps__place(m, 0x7f0000000010, &place));
 	assert_int_equal(place.major, 0xfe);
@@ -252,13 +239,12 @@ static void add_samples(struct where *w, const struct libc_copies *c, const stru
  * Only the copying runs in the C library, and for some instructions after each tick the return from
  * the handler, where a delayed tick may find it. One in ten is a generous bound.
  */
-static void samples_of_copies_are_in_copying_functions(void **state)
+TEST(samples_of_copies_are_in_copying_functions)
 {
 	static const size_t sizes[] = {100, 1000, 64 << 10, 16 << 20};
 	struct process_maps *m = process_maps__read(getpid());
 	struct libc_copies c;
 
-	(void)state;
 	assert_non_null(m);
 	assert_int_equal(libc_copies__find(&c), is_libc(m));
 	for (size_t i = 0; c.nr && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -276,38 +262,26 @@ static void samples_of_copies_are_in_copying_functions(void **state)
 	process_maps__free(m);
 }
 
-extern char **environ;
-
-/* Runs this program again, with the function variants that other processors would use. */
-static void samples_on(const char *processor)
+/*
+ * Runs this program with the variants that other processors have. Without ERMS, memmove jumps into
+ * another function; a bug counted no copies then.
+ */
+TEST(variants_of_other_processors_are_found)
 {
-	char name[] = "test_libc_copies", what[] = "samples";
-	char *const argv[] = {name, what, NULL};
-	posix_spawn_file_actions_t quiet;
-	pid_t pid;
-	int status;
+	static const char *const processors[] = {"-ERMS", "-ERMS,-AVX2,-AVX512VL",
+						 "-AVX2,-AVX512VL,-AVX_Fast_Unaligned_Load"};
+	char program[PATH_MAX] = "", command[PATH_MAX + 128];
 
-	/* The child prints its own count of tests, which is ignored. */
-	posix_spawn_file_actions_init(&quiet);
-	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&quiet, STDOUT_FILENO, STDERR_FILENO);
-
-	assert_int_equal(setenv("GLIBC_TUNABLES", processor, 1), 0);
-	assert_int_equal(posix_spawn(&pid, "/proc/self/exe", &quiet, NULL, argv, environ), 0);
-	assert_int_equal(unsetenv("GLIBC_TUNABLES"), 0);
-	posix_spawn_file_actions_destroy(&quiet);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	if (status)
-		fail_msg("fails: GLIBC_TUNABLES=%s test_libc_copies samples", processor);
-}
-
-/* Without ERMS, memmove jumps into another function; a bug counted no copies then. */
-static void variants_of_other_processors_are_found(void **state)
-{
-	(void)state;
-	samples_on("glibc.cpu.hwcaps=-ERMS");
-	samples_on("glibc.cpu.hwcaps=-ERMS,-AVX2,-AVX512VL");
-	samples_on("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX_Fast_Unaligned_Load");
+	if (getenv("GLIBC_TUNABLES"))
+		return; /* this is the program that runs again */
+	assert_true(readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
+	for_each_case(processor, processors) {
+		snprintf(command, sizeof(command),
+			 "GLIBC_TUNABLES=glibc.cpu.hwcaps=%s '%s' >/dev/null 2>&1", *processor,
+			 program);
+		if (system(command))
+			fail_msg("fails: %s", command);
+	}
 }
 
 /* A copying function that is a single jump. */
@@ -322,13 +296,12 @@ static void *copy_byte_by_byte(void *to, const void *from, size_t len)
 }
 
 /* A signal that was blocked or had a handler keeps both. */
-static void faults_restore_signal_mask_and_handler(void **state)
+TEST(faults_restore_signal_mask_and_handler)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, now;
 	uint64_t at[8];
 	sigset_t mask, was;
 
-	(void)state;
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGSEGV);
 	assert_int_equal(sigprocmask(SIG_BLOCK, &mask, NULL), 0);
@@ -340,26 +313,4 @@ static void faults_restore_signal_mask_and_handler(void **state)
 	assert_int_equal(sigprocmask(SIG_UNBLOCK, &mask, &was), 0);
 	assert_true(sigismember(&was, SIGSEGV));
 	signal(SIGSEGV, SIG_DFL);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest samples[] = {
-		cmocka_unit_test(samples_of_copies_are_in_copying_functions)};
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(address_gives_its_function_in_the_table),
-		cmocka_unit_test(malformed_tables_are_refused),
-		cmocka_unit_test(copying_functions_of_this_program_are_found),
-		cmocka_unit_test(samples_of_copies_are_in_copying_functions),
-		cmocka_unit_test(variants_of_other_processors_are_found),
-		cmocka_unit_test(faults_restore_signal_mask_and_handler),
-		cmocka_unit_test(unknown_C_library_gives_no_answer),
-		cmocka_unit_test(other_libraries_are_not_the_C_library),
-		cmocka_unit_test(address_gives_file_and_offset),
-	};
-
-	(void)argv;
-	if (argc > 1)
-		return cmocka_run_group_tests(samples, NULL, NULL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,36 +300,6 @@ DRIVER_TEST(receiver_totals_are_read)
 	assert_null(app->latency[LATENCY_SEND_CALL].hist);
 }
 
-DRIVER_TEST(an_earlier_receiver_without_recv_call_is_unknown_with_a_reason)
-{
-	char *line = replace(RECEIVER_STATS, ",\"recv_call\":" HIST_3, "");
-	struct app_result app = {0};
-
-	accept_line(line, RECEIVER, DRIVER_DONE);
-	load_report__copy_app(&app, &report, RECEIVER);
-	assert_int_equal(app.latency[LATENCY_DELIVERY].hist->count, 3);
-	assert_null(app.latency[LATENCY_RECV_CALL].hist);
-	assert_string_equal(app.latency[LATENCY_RECV_CALL].reason,
-			    "this version of netio-loadgen does not report it");
-	/* The next line has it. */
-	accept_line(RECEIVER_STATS, RECEIVER, DRIVER_DONE);
-	load_report__copy_app(&app, &report, RECEIVER); /* replaces */
-	assert_int_equal(app.latency[LATENCY_RECV_CALL].hist->count, 3);
-	assert_null(app.latency[LATENCY_RECV_CALL].reason);
-	hist__free(app.latency[LATENCY_DELIVERY].hist);
-	hist__free(app.latency[LATENCY_RECV_CALL].hist);
-	free(line);
-}
-
-DRIVER_TEST(a_damaged_recv_call_is_refused)
-{
-	refuse_replaced(RECEIVER_STATS, RECEIVER, "\"recv_call\":{", "\"recv_call\":5,\"x\":{");
-	refuse_replaced(RECEIVER_STATS, RECEIVER, "\"recv_call\":{", "\"recv_call\":null,\"x\":{");
-	refuse_replaced(RECEIVER_STATS, RECEIVER, "\"recv_call\":{\"count\":3",
-			"\"recv_call\":{\"count\":2");
-	refuse_replaced(RECEIVER_STATS, RECEIVER, "\"delivery\":", "\"recv\":");
-}
-
 /* What a sender of a done event was told by its receiver, or not yet. */
 DRIVER_TEST(confirmed_totals_are_read_unless_null)
 {
@@ -417,16 +387,32 @@ DRIVER_TEST(largest_accepted_count_is_2_63_minus_1)
 DRIVER_TEST(totals_of_wrong_types_or_of_the_other_side_are_refused)
 {
 	static const char line[] = SENDER_STATS("done", HIST_0);
+	static const struct {
+		const char *from, *to;
+	} of_sender[] =
+		{
+			{"\"interrupted\":false", "\"interrupted\":0"},
+			{"\"interrupted\":false,", ""},
+			{"\"latency\":{", "\"latency\":5,\"x\":{"},
+			{"\"latency\":{", "\"latenzy\":{"},
+			{"\"send_call\":", "\"sent_call\":"},
+			{"\"completion\":", "\"delivery\":"},
+			{"\"tcp\":{", "\"tcp\":[],\"x\":{"},
+			{"\"gather\":{", "\"gather\":null,\"x\":{"},
+			{"\"zerocopy\":{", "\"x\":{"},
+		},
+	  of_receiver[] = {
+		  {"\"interrupted\":false,", ""},
+		  {"\"recv_call\":{", "\"recv_call\":5,\"x\":{"},
+		  {"\"recv_call\":{\"count\":3", "\"recv_call\":{\"count\":2"},
+		  {",\"recv_call\":" HIST_3, ""},
+		  {"\"delivery\":", "\"recv\":"},
+	  };
 
-	refuse_replaced(line, SENDER, "\"interrupted\":false", "\"interrupted\":0");
-	refuse_replaced(line, SENDER, "\"interrupted\":false,", "");
-	refuse_replaced(line, SENDER, "\"latency\":{", "\"latency\":5,\"x\":{");
-	refuse_replaced(line, SENDER, "\"latency\":{", "\"latenzy\":{");
-	refuse_replaced(line, SENDER, "\"send_call\":", "\"sent_call\":");
-	refuse_replaced(line, SENDER, "\"completion\":", "\"delivery\":");
-	refuse_replaced(line, SENDER, "\"tcp\":{", "\"tcp\":[],\"x\":{");
-	refuse_replaced(line, SENDER, "\"gather\":{", "\"gather\":null,\"x\":{");
-	refuse_replaced(line, SENDER, "\"zerocopy\":{", "\"x\":{");
+	for (size_t i = 0; i < ARRAY_LEN(of_sender); i++)
+		refuse_replaced(line, SENDER, of_sender[i].from, of_sender[i].to);
+	for (size_t i = 0; i < ARRAY_LEN(of_receiver); i++)
+		refuse_replaced(RECEIVER_STATS, RECEIVER, of_receiver[i].from, of_receiver[i].to);
 	usage_error(RECEIVER_STATS, SENDER);
 	usage_error(line, RECEIVER);
 }

@@ -229,40 +229,41 @@ TEST(shares_differ_by_at_most_1_and_add_up)
 	assert_true(sum == 1ULL << 48);
 }
 
-TEST(memory_is_that_of_all_messages_in_the_mode)
+TEST(defaults_depend_on_other_options)
 {
-	assert_int_equal(parse("--mode onecopy --size 1m --threads 2"), 0);
-	assert_int_equal(settings__memory(&s), 2 << 20);
+	assert_int_equal(parse("--threads 2"), 0);
 	assert_int_equal(s.connections, 2);
-	assert_int_equal(parse("--mode onecopy --size 1m --threads 2 --connections 7"), 0);
-	assert_int_equal(settings__memory(&s), 7 << 20);
 	assert_int_equal(parse("--request-response"), 0);
 	assert_true(s.request_response && s.nodelay);
 	assert_int_equal(parse("--rate 2500/s --spin 50us --congestion cubic"), 0);
 	assert_true(s.rate == 2500 && s.spin_ns == 50000 && !strcmp(s.congestion, "cubic"));
-	assert_int_equal(parse("--mode twocopy --size 1m --threads 2"), 0);
-	assert_int_equal(settings__memory(&s), 4 << 20);
-	assert_int_equal(parse("--mode twocopy --header 64k --size 1m --threads 2"), 0);
-	assert_int_equal(settings__memory(&s), 4 * ((1 << 20) + (64 << 10)));
-	assert_int_equal(parse("--mode zerocopy --size 1m --threads 2"), 0);
-	assert_int_equal(settings__memory(&s), 8 << 20);
 }
 
-/* Half of the machine's memory is the limit. */
+/* Half of the memory is the limit. */
 TEST(messages_above_half_of_the_memory_are_refused)
 {
-	s = (struct settings){.command = COMMAND_SEND,
-			      .mode = MODE_ONECOPY,
-			      .size = 1 << 20,
-			      .connections = 3,
-			      .threads = 1};
-	assert_int_equal(settings__check_memory(&s, 6 << 20, why), 0);
-	assert_int_equal(settings__check_memory(&s, (6 << 20) + 1, why), 0);
-	assert_int_equal(settings__check_memory(&s, (6 << 20) - 1, why), -EINVAL);
-	assert_non_null(strstr(why, "would take 3 MiB"));
-	/* A receiver allocates no messages: it reads into the buffers of its threads. */
-	s.command = COMMAND_RECV;
-	assert_int_equal(settings__check_memory(&s, 0, why), 0);
+	static const struct {
+		enum mode mode;
+		unsigned int connections;
+		uint64_t least; /* memory of the machine for messages of 1 MiB */
+	} cases[] = {
+		{MODE_ONECOPY, 1, 2 << 20},
+		{MODE_ONECOPY, 3, 6 << 20},
+		{MODE_TWOCOPY, 2, 8 << 20},   /* the fields, and the buffer they are packed into */
+		{MODE_ZEROCOPY, 2, 16 << 20}, /* four slots of sends in flight */
+	};
+
+	for_each_case(c, cases) {
+		uint64_t size = 1 << 20;
+
+		assert_int_equal(mode__check_memory(c->mode, size, c->connections, c->least, why,
+						    sizeof(why)),
+				 0);
+		assert_int_equal(mode__check_memory(c->mode, size, c->connections, c->least - 1,
+						    why, sizeof(why)),
+				 -EINVAL);
+	}
+	assert_non_null(strstr(why, "zerocopy messages of 1 MiB on 2 connections would take 8"));
 }
 
 TEST(addresses_are_numeric_with_a_port)

@@ -35,7 +35,7 @@ static bool often(void)
 
 struct phase {
 	struct plan plan;
-	struct snapshot base, now;
+	struct snapshot base, now, since;
 	struct run_result run;
 };
 
@@ -175,7 +175,8 @@ TEST(made_up_phases_are_recorded)
 	run_result__init(&sum);
 	for (int i = 0; i < PHASES; i++) {
 		make(p);
-		ledger_bytes__book(&p->run, &p->plan, &p->base, &p->now);
+		snapshot__since(&p->since, &p->base, &p->now);
+		ledger_bytes__book(&p->run, &p->plan, &p->base, &p->since);
 		record("%s%c%c%c%c%s", p->plan.mode == MODE_ZEROCOPY ? "zero" : "one",
 		       p->plan.chosen[PROBE_SEND_RETURN] ? 's' : '-',
 		       p->plan.chosen[PROBE_TRANSMIT] ? 't' : '-',
@@ -184,7 +185,7 @@ TEST(made_up_phases_are_recorded)
 		       p->run.sender_side ? " of a sender" : "");
 		record_books(&p->run);
 		if (i % 3 == 0) {
-			ledger_bytes__replies(&p->run, &p->base, &p->now);
+			ledger_bytes__replies(&p->run, &p->base, &p->since);
 			record("  replies");
 			record_books(&p->run);
 		}
@@ -198,13 +199,14 @@ TEST(made_up_phases_are_recorded)
 		if (i % 8 == 0) {
 			run_result__clear(&sum);
 			run_result__init(&sum);
+			sum.duration_ns = 1;
 			sum.sequence = p->run.sequence;
 			sum.health = p->run.health;
 			sum.unclassified = p->run.unclassified;
 			for (int s = 0; s < NIO_STAGE_NR; s++)
 				sum.stages[s].open_bytes = p->run.stages[s].open_bytes;
 		} else {
-			ledger__add_bytes(&sum, &p->run);
+			ledger__add(&sum, &p->run);
 			record("  sum");
 			record_books(&sum);
 		}

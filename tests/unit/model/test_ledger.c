@@ -7,7 +7,6 @@
 
 #include "model/ledger.h"
 #include "model/remote.h"
-#include "model/unsupported_paths.h"
 #include "support/test.h"
 
 struct fixture {
@@ -206,7 +205,7 @@ TEST(no_kernel_makes_all_its_numbers_unknown)
 
 	ledger__book(r, &f->plan, &f->base, &f->now);
 	assert_true(r->ledger_known && r->notifications.known && r->path_calls.known);
-	ledger__no_kernel(r, "not watched");
+	run_result__no_kernel(r, "not watched");
 	assert_false(r->ledger_known);
 	assert_string_equal(r->ledger_reason, "not watched");
 	for (size_t i = 0; i < sizeof(nums) / sizeof(nums[0]); i++)
@@ -236,7 +235,7 @@ TEST(no_kernel_leaves_only_the_gather_stage_known)
 	struct fixture *f = fixture(MODE_ONECOPY);
 
 	f->run.ledger_known = true;
-	ledger__no_kernel(&f->run, "not watched");
+	run_result__no_kernel(&f->run, "not watched");
 	assert_false(f->run.ledger_known);
 	assert_string_equal(f->run.ledger_reason, "not watched");
 	f->run.app.tx_bytes = f->run.app.rx_bytes = 1000;
@@ -350,18 +349,4 @@ TEST(only_receive_copies_are_beyond_a_remote_receiver)
 	r.sender_side = false;
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		assert_false(remote__is_beyond(&r, (enum nio_stage)s));
-}
-
-TEST(uncovered_bytes_add_up_by_kind_and_side)
-{
-	struct run_result a = {0}, b = {0};
-
-	a.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] = (struct nio_uncovered){10, 1};
-	a.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = (struct nio_uncovered){20, 2};
-	b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = (struct nio_uncovered){300, 30};
-	unsupported_paths__add(&a, &b);
-	assert_int_equal(a.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS].bytes, 10);
-	assert_int_equal(a.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS].events, 1);
-	assert_int_equal(a.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN].bytes, 320);
-	assert_int_equal(a.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN].events, 32);
 }

@@ -180,16 +180,16 @@ TEST(sum_of_both_sides_needs_both_and_keeps_scaled)
 	struct num scaled = {.value = 4, .known = true, .reason = "scaled"}, n;
 	struct run_result r;
 
-	n = perf_derive__add(known(3), known(4));
+	n = num__sum(known(3), known(4));
 	assert_true(n.known);
 	assert_int_equal(n.value, 7);
 	assert_null(n.reason);
-	assert_string_equal(perf_derive__add(scaled, known(1)).reason, "scaled");
-	assert_string_equal(perf_derive__add(known(1), scaled).reason, "scaled");
-	n = perf_derive__add(known(3), lost);
+	assert_string_equal(num__sum(scaled, known(1)).reason, "scaled");
+	assert_string_equal(num__sum(known(1), scaled).reason, "scaled");
+	n = num__sum(known(3), lost);
 	assert_false(n.known);
 	assert_string_equal(n.reason, "lost");
-	n = perf_derive__add(gone, lost);
+	n = num__sum(gone, lost);
 	assert_false(n.known);
 	assert_string_equal(n.reason, "gone");
 	run__fill(&r);

@@ -247,6 +247,9 @@ TEST(attach_uses_kprobes_only_if_fentry_is_refused)
 
 	offers[row_of(PROBE_COMPLETION, "nio_ae_ended")] = plan__offer(-ENOENT);
 	plan = attach_plan(offers, BACKEND_AUTO, 0);
+	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_ae_sock_ended");
+	offers[row_of(PROBE_COMPLETION, "nio_ae_sock_ended")] = plan__offer(-ENOENT);
+	plan = attach_plan(offers, BACKEND_AUTO, 0);
 	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_at_report");
 	withdraw_backend(offers, BACKEND_FENTRY, -ENOTSUP);
 	assert_int_equal(plan__backend_error(OBJECT_ATTACH, offers, BACKEND_FENTRY), -ENOTSUP);

@@ -275,7 +275,7 @@ TEST(text_names_the_side_of_its_copies)
 	close_books(f, true);
 	check_text(f, "sender's copies/B");
 	check_text(f, "1.51 MB received, says the receiver");
-	check_text(f, "receive, recv call n/a: the receiver is on another machine");
+	check_text(f, "receive copies, recv call n/a: the receiver is on another machine");
 	check_text(f, "of the sender alone: ");
 	check_end(f, "received (as the receiver reports), 0 B unaccounted");
 	end(f);

@@ -104,7 +104,7 @@ TEST(bytes_without_a_seen_call_stay_unclassified)
 	s.now.sent = s.base.sent + 500;
 	b = books_of(&s);
 	expect_balance(&b, 0, 0);
-	assert_int_equal(socket_ledger__unclassified(&b), 500);
+	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_SENDER), 500);
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 0);
 	assert_near(socket_ledger__copies_per_byte(&b).value, 0);
 	assert_near(socket_ledger__copies_per_byte_at_most(&b).value, 1);
@@ -146,7 +146,7 @@ TEST(unseen_ids_make_pinned_bytes_a_range)
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 100);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 5);
 	assert_int_equal(socket_ledger__zerocopy_sends(&b), 5);
-	assert_int_equal(socket_ledger__unclassified(&b), 895);
+	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_SENDER), 895);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_PIN), 900);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_DEFERRED_COPY), 895);
 	/* More ids than unseen bytes: each unseen byte was pinned. */
@@ -154,7 +154,7 @@ TEST(unseen_ids_make_pinned_bytes_a_range)
 	b = books_of(&s);
 	expect_balance(&b, 0, 0);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 900);
-	assert_int_equal(socket_ledger__unclassified(&b), 0);
+	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_SENDER), 0);
 }
 
 /* Copies were sampled: bytes between samples are not counted as read without a copy. */
@@ -175,6 +175,50 @@ TEST(sampled_receive_copies_are_scaled_to_the_bytes_read)
 	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED], 100);
 	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 600);
 	assert_int_equal(b.divided[NIO_SIDE_RECEIVER], 1000);
+}
+
+/* Between windows bytes may have been read in any way: no copy was seen, and none is excluded. */
+TEST(receives_outside_of_windows_are_copied_or_not)
+{
+	struct sock_state s = stream(0, 1000);
+	struct socket_ledger b;
+
+	s.window = 2;
+	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){0};
+	b = books_of(&s);
+	expect_balance(&b, 0, 0);
+	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN], 0);
+	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_RECEIVER), 1000);
+	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 0);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 1000);
+	assert_true(socket_ledger__copies_per_byte_at_most(&b).value == 1);
+	assert_false(socket_ledger__spliced(&b, false).known);
+}
+
+/* MPTCP bytes are counted by calls alone. */
+TEST(mptcp_bytes_are_unknown_unless_each_call_was_watched)
+{
+	static const struct {
+		uint32_t born, last;
+		bool known;
+	} cases[] = {{1, 1, true}, {1, 2, false}, {3, 3, false}, {1, 3, false}};
+
+	for_each_case(c, cases) {
+		struct sock_state s = stream(0, 0);
+		struct socket_ledger b;
+		struct num sent;
+
+		s.uncovered = NIO_UNCOVERED_MPTCP + 1;
+		s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MPTCP] = 64;
+		s.born_window = c->born;
+		s.window = c->last;
+		b = books_of(&s);
+		sent = socket_ledger__uncovered(&b, NIO_SIDE_SENDER, NIO_UNCOVERED_MPTCP);
+		assert_int_equal(sent.known, c->known);
+		assert_int_equal(sent.value, c->known ? 64 : 0);
+		assert_true(
+			socket_ledger__uncovered(&b, NIO_SIDE_SENDER, NIO_UNCOVERED_KTLS).known);
+	}
 }
 
 TEST(bytes_above_4_GiB_are_counted)

@@ -178,7 +178,7 @@ TEST(rounds_add_up_and_one_unknown_makes_the_sum_unknown)
 	assert_int_equal(total.path_quality, QUALITY_SAMPLED);
 	assert_string_equal(total.path_reason, "some returns");
 	check(time_figures__part(&total, PATH_COPY), 600);
-	ledger__no_kernel(&run, "lost");
+	run_result__no_kernel(&run, "lost");
 	assert_int_equal(run.path_quality, QUALITY_UNAVAILABLE);
 	ledger__add(&total, &run);
 	assert_int_equal(total.path_quality, QUALITY_UNAVAILABLE);

@@ -445,8 +445,8 @@ TEST(hardware_counters_are_shown_if_measured)
 	}
 	check_says(
 		r,
-		"COUNTED total of two-copy / one-copy / zero-copy: cycles per byte 2 / 4 / 6, LLC "
-		"misses per KiB 2 / 2 / 2 NOT SEEN");
+		"COUNTED total of two-copy / one-copy / zero-copy: cycles 2 / 4 / 6 per byte, LLC "
+		"misses 2 / 2 / 2 per KiB NOT SEEN");
 	check_silent(r, "cache misses");
 	fake_result__free(r);
 }

@@ -51,16 +51,14 @@ TEST(copied_sends_are_those_of_runs_with_both_counts)
 /* One comparison needs four rounds; more comparisons need more. */
 STUDY_TEST(comparison_needs_enough_rounds)
 {
-	char why[PHRASE_BUF];
-
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 10, 0.01);
 	study__finish(&study, NONE);
 	for (study.a.rounds_max = 0; study.a.rounds_max < 4; study.a.rounds_max++) {
 		assert_false(answer__can_claim(&study.a));
-		answer__cannot_claim(why, sizeof(why), &study.a);
-		assert_non_null(strstr(why, study.a.rounds_max < 2 ? "One run per cell"
-								   : "are too few (4 are needed)"));
+		assert_non_null(strstr(answer__cannot_claim(&study.a).text,
+				       study.a.rounds_max < 2 ? "One run per cell"
+							      : "are too few (4 are needed)"));
 	}
 	assert_true(answer__can_claim(&study.a));
 }
@@ -68,7 +66,7 @@ STUDY_TEST(comparison_needs_enough_rounds)
 /* A number is cited once, with its estimate; an unknown number is not cited. */
 STUDY_TEST(number_is_cited_once)
 {
-	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
+	struct answer_text answers[QUESTION_NR] = {{.a = &study.a}}, *answer = &answers[0];
 	struct cell *x, *y;
 
 	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 10);
@@ -77,19 +75,19 @@ STUDY_TEST(number_is_cited_once)
 	study__finish(&study, NONE);
 	x = analysis__cell(&study.a, MODE_TWOCOPY, KIB(4), 1);
 	y = analysis__cell(&study.a, MODE_ONECOPY, KIB(4), 1);
-	answer__cite(answer, &study.a, x, METRIC_GBPS);
-	answer__cite(answer, &study.a, x, METRIC_GBPS);
+	answer__cite(answer, x, METRIC_GBPS);
+	answer__cite(answer, x, METRIC_GBPS);
 	assert_int_equal(answer->evidence_nr, 1);
 	assert_ptr_equal(answer->evidence[0].cell, x);
 	assert_int_equal(answer->evidence[0].metric, METRIC_GBPS);
 	assert_int_equal(answer->evidence[0].estimate.n, 2);
 	NEAR(answer->evidence[0].estimate.median, 20, 0);
-	answer__cite(answer, &study.a, x, METRIC_CPU_NS_PER_KIB);
-	answer__cite(answer, &study.a, NULL, METRIC_GBPS);
+	answer__cite(answer, x, METRIC_CPU_NS_PER_KIB);
+	answer__cite(answer, NULL, METRIC_GBPS);
 	assert_int_equal(answer->evidence_nr, 1);
-	answer__cite(answer, &study.a, y, METRIC_GBPS);
-	answer__cite(answer, &study.a, x, METRIC_GBPS_PER_THREAD);
-	answer__cite(answer, &study.a, y, METRIC_GBPS);
+	answer__cite(answer, y, METRIC_GBPS);
+	answer__cite(answer, x, METRIC_GBPS_PER_THREAD);
+	answer__cite(answer, y, METRIC_GBPS);
 	assert_int_equal(answer->evidence_nr, 3);
 	assert_ptr_equal(answer->evidence[1].cell, y);
 	assert_ptr_equal(answer->evidence[2].cell, x);
@@ -97,17 +95,6 @@ STUDY_TEST(number_is_cited_once)
 	answers__clear(answers);
 	assert_int_equal(answers[0].evidence_nr, 0);
 	assert_null(answers[0].evidence);
-}
-
-TEST(threads_and_modes_have_their_phrases)
-{
-	char buf[PHRASE_BUF];
-
-	assert_string_equal(phrases__threads(buf, sizeof(buf), 0), "threads n/a");
-	assert_string_equal(phrases__threads(buf, sizeof(buf), 1), "1 thread");
-	assert_string_equal(phrases__threads(buf, sizeof(buf), 2), "2 threads");
-	assert_string_equal(phrases__mode(MODE_TWOCOPY), "two-copy");
-	assert_string_equal(phrases__mode(MODE_NR), "?");
 }
 
 static void put_claim(struct stage_findings *s, enum mode mode, enum cpu_class class,
@@ -124,40 +111,41 @@ static void put_claim(struct stage_findings *s, enum mode mode, enum cpu_class c
 	}
 }
 
+static void check_savings(const struct stage_findings *s, const char *words)
+{
+	struct item_list list = stage_findings__savings(s);
+
+	assert_string_equal(item_list__words(&list), words);
+}
+
 /* The largest saving of each mode. */
 TEST(headline_has_the_largest_saving_of_each_mode)
 {
 	struct stage_findings s = {0};
-	char buf[512];
 
-	assert_string_equal(stage_findings__savings(buf, sizeof(buf), &s), "");
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_LOCK, DIFFERENCE_HIGHER, 9, 7);
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_SKB, DIFFERENCE_NOISE, -80, 7);
 	/* An increase alone is no saving. */
-	assert_string_equal(stage_findings__savings(buf, sizeof(buf), &s), "");
+	check_savings(&s, "nowhere");
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_COPY, DIFFERENCE_LOWER, -54.12, 7);
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -50, 7);
-	assert_string_equal(stage_findings__savings(buf, sizeof(buf), &s),
-			    " zero-copy saves most in send copy (-54.1 ns/KiB)");
+	check_savings(&s, "zero-copy saves most in send copy -54.1 ns/KiB");
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_PIN, DIFFERENCE_HIGHER, 12, 7);
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_MEMORY, DIFFERENCE_HIGHER, 3, 7);
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -40, 7);
-	assert_string_equal(stage_findings__savings(buf, sizeof(buf), &s),
-			    " one-copy saves most in gather (-40.0 ns/KiB); its largest extra cost "
-			    "is lock (+9.00 ns/KiB), zero-copy saves most in send copy (-54.1 "
-			    "ns/KiB); its largest extra cost is pin (+12.0 ns/KiB)");
-	/* A short buffer is harmless. */
-	assert_string_equal(stage_findings__savings(buf, 10, &s), " one-copy");
-	assert_string_equal(stage_findings__savings(buf, 47, &s),
-			    " one-copy saves most in gather (-40.0 ns/KiB);");
+	check_savings(&s,
+		      "one-copy saves most in gather -40.0 ns/KiB; its largest extra cost is lock "
+		      "+9.00 ns/KiB, zero-copy saves most in send copy -54.1 ns/KiB; its largest "
+		      "extra cost is pin +12.0 ns/KiB");
 }
 
 static const char *said(struct answer_text *answer, const struct stage_findings *s, enum mode mode)
 {
-	const struct analysis a = {0};
+	static const struct analysis a;
 	size_t before = answer->points_nr;
 
-	stage_findings__say(answer, &a, s, mode);
+	answer->a = &a;
+	stage_findings__say(answer, s, mode);
 	assert_true(answer->points_nr <= before + 1);
 	return answer->points_nr > before ? answer->points[before] : NULL;
 }
@@ -220,7 +208,7 @@ TEST(few_pairs_are_called_too_few)
 STUDY_TEST(savings_are_cited_from_both_modes)
 {
 	struct stage_findings claims = {.both = true};
-	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
+	struct answer_text answers[QUESTION_NR] = {{.a = &study.a}}, *answer = &answers[0];
 	enum metric cited;
 
 	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 10);
@@ -233,7 +221,7 @@ STUDY_TEST(savings_are_cited_from_both_modes)
 	study__finish(&study, NONE);
 	put_claim(&claims, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -4, 7);
 	cited = stage_findings__metric(&claims, CPU_CLASS_GATHER);
-	stage_findings__say(answer, &study.a, &claims, MODE_ONECOPY);
+	stage_findings__say(answer, &claims, MODE_ONECOPY);
 	assert_int_equal(answer->points_nr, 1);
 	assert_int_equal(answer->evidence_nr, 2);
 	for (size_t i = 0; i < 2; i++) {

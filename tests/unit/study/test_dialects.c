@@ -118,14 +118,15 @@ TEST(column_names_give_metric_and_unit)
 	}
 }
 
-/* Each field has its own name, which docs/OUTPUT.md has. Run from the root of the source tree. */
+/* Each field has its own name, which docs/reference/report.md has. Run from the root of the source
+ * tree. */
 TEST(fields_are_known_by_their_names)
 {
 	static char document[1 << 20];
 	char row[64];
 	struct csv_match m;
 	const char *name;
-	FILE *f = fopen("docs/OUTPUT.md", "r");
+	FILE *f = fopen("docs/reference/report.md", "r");
 	size_t len;
 
 	assert_non_null(f);
@@ -137,7 +138,7 @@ TEST(fields_are_known_by_their_names)
 		assert_string_equal(m.field, name);
 		snprintf(row, sizeof(row), "\n| %s |", name);
 		if (!strstr(document, row))
-			fail_msg("docs/OUTPUT.md has no row for the field %s", name);
+			fail_msg("report.md has no row for the field %s", name);
 	}
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/mode_comparison.h"
 #include "study/dataset.h"
 #include "support/study.h"
 #include "support/test.h"
@@ -200,22 +199,22 @@ TEST(counts_of_faster_cells_and_the_peak_are_those_of_awk)
 
 	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
 		const struct cell *peak;
-		size_t ahead = 0, cells = 0;
-		struct mode_comparison comparison;
+		struct tally ahead = {0};
 
 		if (!f->gbps)
 			continue;
 		load_one(&s, f);
-		for (size_t t = 0; t < s.a.threads_nr; t++) {
-			mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, s.a.threads[t],
-					      METRIC_GBPS, &comparison);
-			ahead += comparison.point_ahead;
-			cells += comparison.points_nr;
-			mode_comparison__clear(&comparison);
+		for (size_t i = 0; i < s.a.cells_nr; i++) {
+			struct cell *cell = &s.a.cells[i];
+			struct finding c = analysis__compare(
+				&s.a, cell, analysis__peer(&s.a, cell, MODE_TWOCOPY), METRIC_GBPS);
+
+			if (cell->mode == MODE_ONECOPY)
+				tally__add(&ahead, &c);
 		}
 		ask_awk(f, ahead_program, 0, counted);
-		assert_int_equal(ahead, (size_t)counted[0]);
-		assert_int_equal(cells, (size_t)counted[1]);
+		assert_int_equal(ahead.untested_higher, (size_t)counted[0]);
+		assert_int_equal(ahead.of, (size_t)counted[1]);
 		ask_awk(f, peak_program, 0, counted);
 		peak = analysis__peak(&s.a, MODE_NR, METRIC_GBPS);
 		assert_int_equal(peak->mode, (int)counted[0]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lists in docs/OUTPUT.md of stages, parts of a send call, counters, modes and compared metrics
- * equal the program's tables. Run from the root of the source tree; UPDATE_GOLDEN=1 rewrites them.
+ * The lists in docs/reference/names.md of stages, parts of a send call, counters, modes and
+ * compared metrics equal the program's tables. Run from the root of the source tree;
+ * UPDATE_GOLDEN=1 rewrites them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "model/perf_figures.h"
 #include "support/test.h"
 
-#define DOCUMENT "docs/OUTPUT.md"
+#define DOCUMENT "docs/reference/names.md"
 
 static const char begin[] = "<!-- lists: made by UPDATE_GOLDEN=1 make test-unit -->\n";
 static const char end[] = "<!-- end of lists -->\n";

@@ -9,32 +9,26 @@
 
 static void check_change(double change, const char *words)
 {
-	char buf[PHRASE_BUF];
-
-	assert_string_equal(phrases__change(buf, sizeof(buf), change), words);
+	assert_string_equal(phrases__change(change).text, words);
 }
 
 /* From ten times on, as a factor. */
 TEST(changes_are_written_in_percent_or_as_a_factor)
 {
-	char buf[PHRASE_BUF];
-
 	check_change(0.125, "+12.5 %");
 	check_change(-0.5, "-50.0 %");
 	check_change(8.99, "+899.0 %");
 	check_change(9, "x 10.0");
 	check_change(99.5, "x 100");
 	check_change((double)NAN, "n/a");
-	assert_string_equal(phrases__factor(buf, sizeof(buf), 4, 10), "x 2.50");
-	assert_string_equal(phrases__factor(buf, sizeof(buf), 0, 10), "n/a");
-	assert_string_equal(phrases__factor(buf, sizeof(buf), 1, (double)NAN), "n/a");
+	assert_string_equal(phrases__factor(4, 10).text, "x 2.50");
+	assert_string_equal(phrases__factor(0, 10).text, "n/a");
+	assert_string_equal(phrases__factor(1, (double)NAN).text, "n/a");
 }
 
 static void check_value(enum metric m, double value, const char *words)
 {
-	char buf[PHRASE_BUF];
-
-	assert_string_equal(phrases__value(buf, sizeof(buf), m, value), words);
+	assert_string_equal(phrases__value(m, value).text, words);
 }
 
 /* Large counts in full; times and bytes with a suitable unit; others with four digits. */
@@ -63,10 +57,8 @@ TEST(values_are_written_with_unit_and_four_digits)
 static void check_estimate(enum metric m, const struct estimate *e, const char *words,
 			   const char *interval)
 {
-	char buf[3 * PHRASE_BUF];
-
-	assert_string_equal(phrases__estimate(buf, sizeof(buf), m, e), words);
-	assert_string_equal(phrases__interval(buf, sizeof(buf), m, e), interval);
+	assert_string_equal(phrases__estimate(m, e).text, words);
+	assert_string_equal(phrases__interval(m, e).text, interval);
 }
 
 /* The bounds have no unit if the median beside them has the same one. */
@@ -92,32 +84,27 @@ TEST(findings_are_written_with_their_interval_or_a_reason)
 {
 	struct finding c = {
 		.change = 0.181, .low = 0.1, .high = 12, .difference = DIFFERENCE_HIGHER};
-	char buf[4 * PHRASE_BUF];
-
-	assert_string_equal(phrases__finding(buf, sizeof(buf), &c), "+18.1 %; x 1.10 to x 13.0");
+	assert_string_equal(phrases__finding(&c).text, "+18.1 %; x 1.10 to x 13.0");
 	c.difference = DIFFERENCE_NOISE;
-	assert_string_equal(phrases__finding(buf, sizeof(buf), &c), "no difference");
+	assert_string_equal(phrases__finding(&c).text, "no difference");
 	c.difference = DIFFERENCE_POINT;
-	assert_string_equal(phrases__finding(buf, sizeof(buf), &c), "+18.1 %, point difference");
+	assert_string_equal(phrases__finding(&c).text, "+18.1 %, one run");
 	c.difference = DIFFERENCE_FEW;
-	assert_string_equal(phrases__finding(buf, sizeof(buf), &c), "+18.1 %, too few rounds");
+	assert_string_equal(phrases__finding(&c).text, "+18.1 %, too few rounds");
 	c.difference = DIFFERENCE_UNKNOWN;
-	assert_string_equal(phrases__finding(buf, sizeof(buf), &c), "n/a");
-	assert_string_equal(phrases__signed(buf, sizeof(buf), -1234.5), "-1234");
-	assert_string_equal(phrases__signed(buf, sizeof(buf), 62.49), "+62.5");
+	assert_string_equal(phrases__finding(&c).text, "n/a");
+	assert_string_equal(phrases__signed(-1234.5).text, "-1234");
+	assert_string_equal(phrases__signed(62.49).text, "+62.5");
 }
 
 TEST(cells_are_written_with_mode_size_and_threads)
 {
 	struct cell cell = {.mode = MODE_ONECOPY, .size = 65536, .threads = 1};
-	char buf[PHRASE_BUF];
-
-	assert_string_equal(phrases__cell(buf, sizeof(buf), &cell), "one-copy, 64 KiB, 1 thread");
+	assert_string_equal(phrases__cell(&cell).text, "one-copy, 64 KiB, 1 thread");
 	cell.threads = 2;
-	assert_string_equal(phrases__cell(buf, sizeof(buf), &cell), "one-copy, 64 KiB, 2 threads");
+	assert_string_equal(phrases__cell(&cell).text, "one-copy, 64 KiB, 2 threads");
 	cell.threads = 0;
-	assert_string_equal(phrases__cell(buf, sizeof(buf), &cell),
-			    "one-copy, 64 KiB, threads n/a");
+	assert_string_equal(phrases__cell(&cell).text, "one-copy, 64 KiB, threads n/a");
 }
 
 /* Twelve items are listed, the others counted. */
@@ -145,11 +132,11 @@ TEST(points_are_kept_in_order)
 
 	answer__point(a, "%s", "");
 	answer__point(a, "point %d", 2);
-	answer__headline(a, "first");
-	answer__headline(a, "%s", "second");
+	answer__headline(a, "First.");
+	answer__headline(a, "%s", "Second.");
 	assert_int_equal(a->points_nr, 2);
 	assert_string_equal(a->points[0], "");
 	assert_string_equal(a->points[1], "point 2");
-	assert_string_equal(a->headline, "second");
+	assert_string_equal(a->headline, "First. Second.");
 	answers__clear(answers);
 }

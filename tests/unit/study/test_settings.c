@@ -70,24 +70,29 @@ TEST(first_setting_that_differs_is_named_unless_allowed)
 	json_t *a = of("{\"one\": 1, \"two\": 2, \"three\": 3}", NULL, NULL);
 	json_t *b = of("{\"two\": 20, \"three\": 30, \"four\": 4}", NULL, NULL);
 
-	assert_string_equal(settings__difference(a, b, NULL), "two");
-	assert_string_equal(settings__difference(a, b, ""), "two");
-	assert_string_equal(settings__difference(a, b, "two"), "three");
-	assert_string_equal(settings__difference(a, b, "x,two"), "three");
-	assert_string_equal(settings__difference(a, b, "three"), "two");
-	assert_null(settings__difference(a, b, "two,three"));
-	assert_null(settings__difference(a, b, "three,two,"));
+	assert_string_equal(settings__difference(a, b, NULL, false), "two");
+	assert_string_equal(settings__difference(a, b, "", false), "two");
+	assert_string_equal(settings__difference(a, b, "two", false), "three");
+	assert_string_equal(settings__difference(a, b, "x,two", false), "three");
+	assert_string_equal(settings__difference(a, b, "three", false), "two");
+	assert_null(settings__difference(a, b, "two,three", false));
+	assert_null(settings__difference(a, b, "three,two,", false));
 	/* Only whole names match. */
-	assert_string_equal(settings__difference(a, b, "tw,twos,wo"), "two");
-	assert_null(settings__difference(a, a, NULL));
+	assert_string_equal(settings__difference(a, b, "tw,twos,wo", false), "two");
+	assert_null(settings__difference(a, a, NULL, false));
 	json_decref(a);
 	json_decref(b);
 }
 
-TEST(settings_of_the_machine_are_recognized)
+TEST(machine_is_no_setting_of_the_traffic)
 {
-	assert_true(settings__is_of_machine("kernel"));
-	assert_true(settings__is_of_machine("virtualization"));
-	assert_false(settings__is_of_machine("mtu"));
-	assert_false(settings__is_of_machine(""));
+	json_t *a =
+		of(NULL, "{\"virtualization\": \"kvm\", \"kernel\": \"6.1\", \"mtu\": 1}", NULL);
+	json_t *b = of(NULL, "{\"virtualization\": \"no\", \"kernel\": \"6.2\", \"mtu\": 2}", NULL);
+
+	assert_string_equal(settings__difference(a, b, "mtu", false), "kernel");
+	assert_null(settings__difference(a, b, "mtu", true));
+	assert_string_equal(settings__difference(a, b, NULL, true), "mtu");
+	json_decref(a);
+	json_decref(b);
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/mode_comparison.h"
 #include "study/test_family.h"
 
 #include "support/planted.h"
@@ -204,7 +203,7 @@ STUDY_TEST(axes_ascend)
 STUDY_TEST(lower_cost_wins_a_comparison)
 {
 	static const double of_first[] = {200, 100, 50};
-	struct mode_comparison comparison;
+	const struct answer_text *answer = &study.answers[QUESTION_ONE_OVER_TWO];
 
 	for (unsigned int i = 0; i < 3; i++) {
 		put_rounds(&study, MODE_TWOCOPY, KIB(4) << i, 1, 10, 0.01);
@@ -215,25 +214,14 @@ STUDY_TEST(lower_cost_wins_a_comparison)
 		size_t size = row->size == KIB(4) ? 0 : row->size == KIB(8) ? 1 : 2;
 		bool first = row->mode == MODE_ONECOPY;
 
-		row->value[METRIC_SEND_P99] = (first ? of_first[size] : 100) +
-					      (double)((i * 5 + (first ? 3 : 0)) % 7) / 100;
+		row->value[METRIC_RX_BYTES] = 1024e9;
+		row->value[METRIC_CPU_RECEIVER] = 0;
+		row->value[METRIC_CPU_SENDER] = (first ? of_first[size] : 100) +
+						(double)((i * 5 + (first ? 3 : 0)) % 7) / 100;
 	}
-	study__finish(&study, (double)NAN);
-	mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_SEND_P99,
-			      &comparison);
-	assert_int_equal(comparison.points_nr, 3);
-	assert_int_equal(comparison.behind, 1);
-	assert_int_equal(comparison.noise, 1);
-	assert_int_equal(comparison.ahead, 1);
-	assert_int_equal(comparison.crossovers_nr, 1);
-	assert_int_equal(comparison.crossovers[0].below, KIB(4));
-	assert_int_equal(comparison.crossovers[0].above, KIB(16));
-	assert_true(comparison.crossovers[0].to_first);
-	mode_comparison__clear(&comparison);
-	mode_comparison__make(&study.a, MODE_TWOCOPY, MODE_ONECOPY, 1, METRIC_SEND_P99,
-			      &comparison);
-	assert_int_equal(comparison.crossovers_nr, 1);
-	assert_false(comparison.crossovers[0].to_first);
-	mode_comparison__clear(&comparison);
-	assert_true(!comparison.points && !comparison.crossovers && !comparison.points_nr);
+	study__finish(&study, 1);
+	check_says(answer, "cheaper in 1 of 3 settings, more expensive in 1, no difference in 1.");
+	check_says(answer,
+		   "Crossover with 1 thread, by CPU time per KiB: between 4 KiB and 16 KiB, "
+		   "one-copy takes the lead.");
 }

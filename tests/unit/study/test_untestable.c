@@ -91,7 +91,7 @@ static const struct untestable_case {
 	int rounds;
 	const char *gbps;
 	bool failed;
-	enum untestable_why why;
+	enum untestable why;
 } cases[] = {
 	{0, "", false, UNTESTABLE_ABSENT},
 	{0, "", true, UNTESTABLE_FAILED},
@@ -103,8 +103,7 @@ static const struct untestable_case {
 TEST(cell_with_too_few_rounds_or_values_is_untestable)
 {
 	for_each_case(c, cases) {
-		struct untestable u;
-		size_t at = 0;
+		enum metric m;
 
 		begin(NULL);
 		add_cell(&after, "onecopy", ROUNDS, "30");
@@ -113,15 +112,13 @@ TEST(cell_with_too_few_rounds_or_values_is_untestable)
 		if (c->failed)
 			add_failure(&after);
 		compare(NULL);
-		assert_true(changes__gate_can_tell(&changes));
-		assert_true(untestable__next(&changes, &at, &u));
-		assert_int_equal(u.cell->mode, MODE_ZEROCOPY);
-		assert_int_equal(u.cell->size, 4096);
-		assert_int_equal(u.cell->threads, 2);
-		assert_int_equal(u.why, c->why);
+		/* One-copy, then zero-copy. */
+		assert_int_equal(untestable__of(&changes, &before.analysis.cells[0], &m),
+				 UNTESTABLE_NONE);
+		assert_int_equal(untestable__of(&changes, &before.analysis.cells[1], &m), c->why);
 		if (c->rounds)
-			assert_int_equal(u.metric, METRIC_GBPS);
-		assert_false(untestable__next(&changes, &at, &u));
+			assert_int_equal(m, METRIC_GBPS);
+		assert_int_equal(gate__of(&changes, 0.05, NULL), GATE_CANNOT_TELL);
 		end(NULL);
 	}
 }
@@ -129,8 +126,6 @@ TEST(cell_with_too_few_rounds_or_values_is_untestable)
 TEST_WITH(new_cells_and_other_metrics_are_not_untestable, begin, end)
 {
 	bool cpu[METRIC_NR] = {[METRIC_CPU_NS_PER_KIB] = true, [METRIC_COPIES] = true};
-	struct untestable u;
-	size_t at = 0;
 
 	/* New cells, metrics outside the gate, and metrics never measured do not count. */
 	add_cell(&after, "twocopy", ROUNDS, "30");
@@ -138,6 +133,5 @@ TEST_WITH(new_cells_and_other_metrics_are_not_untestable, begin, end)
 	add_cell(&after, "zerocopy", ROUNDS, "");
 	side__load(&after);
 	compare(cpu);
-	assert_true(changes__gate_can_tell(&changes));
-	assert_false(untestable__next(&changes, &at, &u));
+	assert_int_equal(gate__of(&changes, 0.05, NULL), GATE_PASSED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Compares the tables of docs/OUTPUT.md with the rows that documents are written from
+ * Compares the tables of a page of docs/reference with the rows that a document is written from
  * (write/field.h): each row is described with its unit, and no other is. Run from the root of the
  * source tree.
  */
@@ -21,19 +21,23 @@ struct described {
 };
 
 struct description {
+	const char *page;
 	struct described row[512];
 	size_t nr;
 };
 
-/* The page, in a buffer that the next call overwrites. */
-static inline char *read_documentation(void)
+/* docs/reference/PAGE.md, in a buffer that the next call overwrites. */
+static inline char *read_reference(const char *page)
 {
 	static char text[1 << 18];
-	FILE *f = fopen("docs/OUTPUT.md", "r");
+	char path[64];
 	size_t n;
+	FILE *f;
 
+	snprintf(path, sizeof(path), "docs/reference/%s.md", page);
+	f = fopen(path, "r");
 	if (!f) {
-		fail_msg("docs/OUTPUT.md: %s: run this test from the root of the source tree",
+		fail_msg("%s: %s: run this test from the root of the source tree", path,
 			 strerror(errno));
 		return NULL;
 	}
@@ -51,17 +55,13 @@ static inline struct described *described__find(struct description *d, const cha
 	return NULL;
 }
 
-/* The rows "| `path` | unit |" between two headings (to NULL: to the end). */
-static inline void description__read(struct description *d, const char *from, const char *to)
+/* The rows "| `path` | unit |" of a page. */
+static inline void description__read(struct description *d, const char *page)
 {
-	char *text = read_documentation(), *p = strstr(text, from);
+	char *p = read_reference(page);
 
+	d->page = page;
 	d->nr = 0;
-	assert_non_null(p);
-	if (to) {
-		assert_non_null(strstr(p + 1, to));
-		*strstr(p + 1, to) = '\0';
-	}
 	while ((p = strstr(p, "\n| `"))) {
 		struct described row = {0};
 
@@ -71,7 +71,7 @@ static inline void description__read(struct description *d, const char *from, co
 		while (row.unit[0] && row.unit[strlen(row.unit) - 1] == ' ')
 			row.unit[strlen(row.unit) - 1] = '\0';
 		if (described__find(d, row.path))
-			fail_msg("docs/OUTPUT.md describes %s twice", row.path);
+			fail_msg("%s.md describes %s twice", page, row.path);
 		assert_true(d->nr < 512);
 		d->row[d->nr++] = row;
 	}
@@ -117,7 +117,7 @@ static inline bool description__has(struct description *d, const char *path, con
 		return false;
 	row->written = true;
 	if (unit[0] && strcmp(row->unit, unit) != 0)
-		fail_msg("docs/OUTPUT.md: the unit of %s is '%s', but it is written as '%s'", path,
+		fail_msg("%s.md: the unit of %s is '%s', but it is written as '%s'", d->page, path,
 			 row->unit, unit);
 	return true;
 }
@@ -126,7 +126,7 @@ static inline void description__check_all_written(const struct description *d)
 {
 	for (size_t i = 0; i < d->nr; i++)
 		if (!d->row[i].written)
-			fail_msg("docs/OUTPUT.md describes %s, which is never written",
+			fail_msg("%s.md describes %s, which is never written", d->page,
 				 d->row[i].path);
 }
 

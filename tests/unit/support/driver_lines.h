@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Valid lines of the load generator's protocol (docs/LOADGEN.md). */
+/* Valid lines of the load generator's protocol (docs/reference/loadgen.md). */
 #ifndef SUPPORT_DRIVER_LINES_H
 #define SUPPORT_DRIVER_LINES_H
 
@@ -24,10 +24,11 @@
 	",\"half_round_trip\":" HIST_3 ",\"completion\":" HIST_0 "},"                         \
 	"\"tcp\":{\"bytes_acked\":51,\"bytes_retrans\":52},\"more\":\"may be added\"}"
 
-#define RECEIVER_STATS                                                                 \
-	"{\"event\":\"done\",\"elapsed_ns\":9,\"rx_bytes\":61,\"rx_messages\":62,"     \
-	"\"verify_errors\":63,\"cpu_ns\":64,\"recv_calls\":65,"                        \
-	"\"replies\":{\"bytes\":67,\"messages\":68},\"latency\":{\"delivery\":" HIST_3 \
+#define RECEIVER_STATS                                                                     \
+	"{\"event\":\"done\",\"elapsed_ns\":9,\"interrupted\":false,\"rx_bytes\":61,\"rx_" \
+	"messages\":62,"                                                                   \
+	"\"verify_errors\":63,\"cpu_ns\":64,\"recv_calls\":65,"                            \
+	"\"replies\":{\"bytes\":67,\"messages\":68},\"latency\":{\"delivery\":" HIST_3     \
 	",\"recv_call\":" HIST_3 "},\"tcp\":{\"bytes_received\":66}}"
 
 #define READY_2                                                                    \

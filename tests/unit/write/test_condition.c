@@ -182,7 +182,7 @@ TEST(only_numbers_booleans_and_null_can_be_compared)
 	assert_string_equal(path_refused("in.reason"),
 			    "--assert 'in.reason == 1': field 'in.reason' is not a number");
 	assert_string_equal(path_refused("in.n"),
-			    "--assert 'in.n == 1': there is no field 'in.n': see docs/OUTPUT.md");
+			    "--assert 'in.n == 1': there is no field 'in.n': see docs/reference");
 }
 
 /* A document whose reason is still null: not a number either. */

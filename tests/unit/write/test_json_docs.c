@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* docs/OUTPUT.md describes every JSON field and no other. Run from the root of the source tree. */
+/* docs/reference/run.md describes every JSON field and no other. Run from the root of the source
+ * tree. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ static void check_row(struct description *d, const char *path, const char *unit)
 	}
 	description__has_around(d, path);
 	if (!description__has(d, path, unit))
-		fail_msg("docs/OUTPUT.md does not describe %s", path);
+		fail_msg("run.md does not describe %s", path);
 }
 
 TEST(documentation_describes_every_field_and_no_other)
@@ -55,7 +56,7 @@ TEST(documentation_describes_every_field_and_no_other)
 	static struct description d;
 	char path[256];
 
-	description__read(&d, "\n## The document", "\n## What attach writes");
+	description__read(&d, "run");
 	fields__walk(result_fields, "", check_row, &d);
 	for (int i = 0; i < DERIVED_NR; i++) {
 		generalise_figure(path, sizeof(path), perf_derived__key((enum perf_derived)i));
@@ -64,40 +65,32 @@ TEST(documentation_describes_every_field_and_no_other)
 	description__check_all_written(&d);
 }
 
-static void check_described(const char *text, const char *name)
+static void check_described(const char *page, const char *name)
 {
 	char quoted[64];
 
 	snprintf(quoted, sizeof(quoted), "`%s`", name);
-	if (!strstr(text, quoted))
-		fail_msg("docs/OUTPUT.md does not describe %s", quoted);
+	if (!strstr(read_reference(page), quoted))
+		fail_msg("docs/reference/%s.md does not describe %s", page, quoted);
 }
 
+/* Stages, modes, counters and classes: test_lists.c. */
 TEST(documentation_explains_every_placeholder)
 {
-	char *text = read_documentation();
 	int i;
 
-	for (i = 0; i < NIO_STAGE_NR; i++)
-		check_described(text, stage__key((enum nio_stage)i));
 	for (i = 0; i < LATENCY_NR; i++)
-		check_described(text, latency__key((enum latency_kind)i));
+		check_described("run", latency__key((enum latency_kind)i));
 	for (i = 0; i < PATH_NR; i++)
-		check_described(text, path_part__key((enum path_part)i));
-	for (i = 0; i < PERF_NR; i++)
-		check_described(text, perf_counter__key((enum perf_counter)i));
+		check_described("run", path_part__key((enum path_part)i));
 	for (i = 0; i < NIO_PERF_WINDOW_NR; i++)
-		check_described(text, perf_window__key((enum nio_perf_window)i));
+		check_described("run", perf_window__key((enum nio_perf_window)i));
 	for (i = 0; i < PERF_WHOSE_NR; i++)
-		check_described(text, perf_whose__key((enum perf_whose)i));
-	for (i = 0; i < CPU_CLASS_NR; i++)
-		check_described(text, cpu_class__key((enum cpu_class)i));
-	for (i = 0; i < MODE_NR; i++)
-		check_described(text, mode__name((enum mode)i));
-	for (i = 0; i <= QUALITY_SAMPLED; i++)
-		check_described(text, quality__name((enum quality)i));
+		check_described("run", perf_whose__key((enum perf_whose)i));
 	for (i = 0; i <= ZC_CAUSE_UNKNOWN; i++)
-		check_described(text, zc_cause__key((enum zc_cause)i));
+		check_described("run", zc_cause__key((enum zc_cause)i));
+	for (i = 0; i <= QUALITY_SAMPLED; i++)
+		check_described("README", quality__name((enum quality)i));
 }
 
 /* If the environment asks for them, for tests/validate: the fullest and the emptiest document. */
