@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Options that are stored in fields: each kind, and keys without a setting. */
+/* Options that are stored in fields: each kind. */
 #include <string.h>
 
 #include "base/setting.h"
@@ -10,50 +10,59 @@ struct fields {
 	int level;
 	const char *string;
 	unsigned int choice;
-	uint64_t count, time;
+	uint64_t count, time, others;
 };
 
 #define AT(field) .offset = offsetof(struct fields, field)
 
+static void take_other(void *options, const char *arg)
+{
+	((struct fields *)options)->others += strlen(arg);
+}
+
 static const struct setting settings[] = {
-	{'f', SETTING_FLAG, AT(flag)},
-	{'l', SETTING_LEVEL, AT(level)},
-	{'s', SETTING_STRING, AT(string)},
-	{'w', SETTING_CHOICE, AT(choice), "--word", "process|connection|two-words"},
-	{'c', SETTING_COUNT, AT(count), "--count", "a number from 1 to 100", 1, 100},
-	{'t', SETTING_TIME, AT(time), "--time", "a time", 1, 3600000000000},
+	SETTING_TITLE_ROW("Title:"),
+	{"flag", NULL, "a flag", SETTING_FLAG, AT(flag)},
+	{"level", NULL, "a level", SETTING_LEVEL, AT(level), .letter = 'l'},
+	{"string", "TEXT", "a text", SETTING_STRING, AT(string)},
+	{"word", "process|connection|two-words", "a word", SETTING_CHOICE, AT(choice)},
+	{"count", "N", "a count", SETTING_COUNT, AT(count), "a number from 1 to 100", 1, 100},
+	{"time", "TIME", "a time", SETTING_TIME, AT(time), "a time", 1, 3600000000000},
+	{"other", "X", "another", SETTING_OTHER, .take = take_other},
 };
 
-static bool take(int key, const char *arg, struct fields *f)
+static struct fields parse(size_t nr, const char *const *words)
 {
-	return setting__take(settings, ARRAY_LEN(settings), key, arg, f);
+	static const struct setting_command command = {
+		.name = "test", .doc = "", .settings = settings, .nr = ARRAY_LEN(settings)};
+	char *argv[16] = {(char *)"test"};
+	struct fields f = {0};
+
+	for (size_t i = 0; i < nr; i++)
+		argv[i + 1] = (char *)words[i];
+	setting__parse(&command, (int)nr + 1, argv, &f);
+	return f;
 }
 
 TEST(each_kind_of_setting_is_stored_in_its_field)
 {
-	static const struct {
-		const char *word;
-		unsigned int index;
-	} words[] = {{"process", 0}, {"Connection", 1}, {"two_words", 2}, {"twowords", 2}};
-	struct fields f = {0};
+	static const char *const words[] = {"--flag",      "-ll",     "--string=x", "--count=100",
+					    "--time=1.5s", "--other", "four"};
+	struct fields f = parse(ARRAY_LEN(words), words);
 
-	assert_true(take('f', NULL, &f) && take('l', NULL, &f) && take('l', NULL, &f));
-	assert_true(take('s', "x", &f) && take('c', "100", &f) && take('t', "1.5s", &f));
 	assert_true(f.flag);
 	assert_int_equal(f.level, 2);
 	assert_string_equal(f.string, "x");
 	assert_int_equal(f.count, 100);
 	assert_int_equal(f.time, 1500000000);
-	for_each_case(c, words) {
-		assert_true(take('w', c->word, &f));
-		assert_int_equal(f.choice, c->index);
-	}
+	assert_int_equal(f.others, 4);
 }
 
-TEST(key_without_a_setting_is_not_taken)
+TEST(choice_is_the_index_of_its_word)
 {
-	struct fields f = {0};
+	static const char *const words[] = {"--word=process", "--word=Connection",
+					    "--word=two_words"};
 
-	assert_false(take('x', "1", &f));
-	assert_false(f.flag || f.level || f.string || f.choice || f.count || f.time);
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		assert_int_equal(parse(1, &words[i]).choice, i);
 }
