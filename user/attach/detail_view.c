@@ -68,7 +68,8 @@ static void say_ledger(FILE *f, const struct page *p)
 		if (!calls->events)
 			continue;
 		fprintf(f, "%s%s %s (%s)", before,
-			format_count(count, sizeof(count), calls->events), send_kind__key(i),
+			format_count(count, sizeof(count), calls->events),
+			socket_ledger__call_key(i),
 			format_bytes_si(bytes, sizeof(bytes), (double)calls->bytes));
 		before = ", ";
 	}
