@@ -7,6 +7,7 @@
 #include "attach/attach_result.h"
 #include "model/plan.h"
 #include "support/golden.c"
+#include "support/golden_document.h"
 #include "support/described.h"
 #include "support/test.h"
 #include "write/json.h"
@@ -80,32 +81,36 @@ static json_t *document_about(const struct sock_state *s, bool known)
 	return document;
 }
 
-static void check_document(const char *name, const struct sock_state *s, bool known)
+static void put_csv(FILE *f, json_t *document)
 {
 	static struct attach_options by_connection = {.by = BY_CONNECTION};
-	json_t *document = document_about(s, known);
 	struct attach_result r = {.o = &by_connection};
+
+	assert_int_equal(attach_result__write_csv(f, &r, document), 0);
+}
+
+TEST(documents_and_csv_match_their_golden_files)
+{
+	json_t *known = document_about(&stream, true), *unknown = document_about(&stream, false);
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	json_object_del(json_object_get(document, "tool"), "version");
-	assert_int_equal(json_document__write(f, document), 0);
-	assert_int_equal(attach_result__write_csv(f, &r, document), 0);
+	put_csv(f, known);
+	put_csv(f, unknown);
 	fclose(f);
-	golden__check(name, text);
+	golden__check("attach-csv", text);
 	free(text);
-	json_decref(document);
+	json_object_del(json_object_get(known, "tool"), "version");
+	json_object_del(json_object_get(unknown, "tool"), "version");
+	golden_document__check("attach-known", known, NULL);
+	golden_document__check("attach-unknown", unknown, known);
+	json_decref(known);
+	json_decref(unknown);
 }
 
-TEST(documents_and_csv_match_their_golden_files)
-{
-	check_document("attach-known", &stream, true);
-	check_document("attach-unknown", &stream, false);
-}
-
-/* Call types of which a part was seen are sampled and add up to the bytes of the socket. */
+/* Call types that were seen in part are sampled and add up to the bytes of the socket. */
 TEST(bytes_divided_by_sampled_calls_have_quality_sampled)
 {
 	struct sock_state s = stream;
