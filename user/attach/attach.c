@@ -83,7 +83,7 @@ static int wait_ms(const struct attach *a)
 
 static void draw(struct attach *a)
 {
-	struct sweep_grid *g = curses_screen__grid();
+	struct grid *g = curses_screen__grid();
 
 	top_view__draw(g, &a->view, &a->w.found, curses_screen__utf8());
 	curses_screen__show(g);
@@ -340,14 +340,10 @@ int attach__main(int argc, char **argv)
 
 	attach_options__parse(&a.o, argc, argv);
 	refuse_hooks(&a.o);
-	if (!privileges__may_trace()) {
-		log_error(
-			"watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with "
-			"sudo.");
-		return EXIT_PRIVILEGES;
-	}
 	a.out = a.o.command || attach_options__to_stdout(&a.o) ? stderr : stdout;
-	code = open_files(&a);
+	code = privileges__check_trace();
+	if (!code)
+		code = open_files(&a);
 	err = code ? 0 : loop__open(&a.loop);
 	if (err) {
 		log_error("cannot wait for events: %s.", limits__strerror(err));

@@ -93,12 +93,12 @@ FIELDS(socket, (const struct socket_ledger *b), SOCKET_FIELDS)
 FIELDS(calls, (const struct nio_amount *a), CALLS_FIELDS)
 
 #define SENDS_FIELDS(X)                                                                     \
-	X(members, "<way>", calls, NIO_CALL_NR, send_kind__key, &b->calls[i])
+	X(members, "<way>", calls, NIO_CALL_NR, socket_ledger__call_key, &b->calls[i])
 FIELDS(sends, (const struct socket_ledger *b), SENDS_FIELDS)
 
 /* Send calls that were seen to fail, by error. */
 #define REFUSED_FIELDS(X)                                                                   \
-	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, send_refusal__key,             \
+	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, socket_ledger__refusal_key,             \
 	  num_if(returns, b->refused[i]))                                                   \
 	X(text, "reason", "text", returns ? NULL : "kprobes see calls begin, not what they return")
 FIELDS(refused, (const struct socket_ledger *b, bool returns), REFUSED_FIELDS)
@@ -388,7 +388,7 @@ FIELDS(sent, (const struct attach_events *e, unsigned int way), SENT_FIELDS)
 	X(bare_real, "time_share", "0..1",                                                   \
 	  real_if(e->all_ns, e->all_ns ? (double)e->seen_ns / (double)e->all_ns : 0))        \
 	X(u64,       "periods",    "count", e->windows)                                      \
-	X(family,    "sent", "<way>", sent, NIO_CALL_NR, send_kind__key, e, i)
+	X(family,    "sent", "<way>", sent, NIO_CALL_NR, socket_ledger__call_key, e, i)
 FIELDS(events, (const struct attach_events *e), EVENTS_FIELDS)
 
 #define HEALTH_FIELDS(X)                                                                     \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of attach; see attach_options.h. */
-#include <argp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,30 +9,6 @@
 #include "base/atomic_file.h"
 #include "base/setting.h"
 #include "common/units.h"
-
-enum key {
-	KEY_PID = 'p',
-	KEY_COMM = 256,
-	KEY_CGROUP,
-	KEY_PORT,
-	KEY_CHILDREN,
-	KEY_DURATION,
-	KEY_INTERVAL,
-	KEY_SORT,
-	KEY_BY,
-	KEY_TOP,
-	KEY_BASELINE,
-	KEY_SOCKETS,
-	KEY_BACKEND,
-	KEY_WITHOUT,
-	KEY_COUNT_CALLS,
-	KEY_NO_CPU,
-	KEY_JSON,
-	KEY_CSV,
-	KEY_FOLDED,
-	KEY_ASSERT,
-	KEY_READY_FILE,
-};
 
 static const char doc[] =
 	"Keeps the copy ledger of any program: of running processes, or of a command that attach "
@@ -52,77 +27,6 @@ static const char doc[] =
 	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C. 5: an --assert is "
 	"false, or nothing was watched.";
 
-static const struct argp_option options[] = {
-	{NULL, 0, NULL, 0, "Target:", 1},
-	{"pid", KEY_PID, "PID", 0, "process with all its threads; repeatable", 1},
-	{"comm", KEY_COMM, "NAME", 0,
-	 "processes with this name (its first 15 bytes), also those that start later; repeatable",
-	 1},
-	{"cgroup", KEY_CGROUP, "PATH", 0, "processes of this cgroup (v2) and its descendants", 1},
-	{"port", KEY_PORT, "PORT", 0, "connections with this local or remote port; repeatable", 1},
-	{"children", KEY_CHILDREN, NULL, 0,
-	 "also child processes, existing and later ones; always on for a command", 1},
-	{NULL, 0, NULL, 0, "Measurement:", 2},
-	{"duration", KEY_DURATION, "TIME", 0, "stop after this time: 5s, 2m", 2},
-	{"interval", KEY_INTERVAL, "TIME", 0, "refresh interval, 50ms to 1h (default 1s)", 2},
-	{"backend", KEY_BACKEND, "auto|fentry|kprobe|tracepoint", 0,
-	 "type of BPF program (default auto)", 2},
-	{"without", KEY_WITHOUT, "HOOK", 0,
-	 "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", 2},
-	{"no-cpu", KEY_NO_CPU, NULL, 0, "do not sample CPU time (49 samples per second and CPU)",
-	 2},
-	{"count-calls", KEY_COUNT_CALLS, NULL, 0,
-	 "process every send and receive event (default: above 20 000 events per second, 20 ms of "
-	 "each second)",
-	 2},
-	{"max-sockets", KEY_SOCKETS, "N", 0,
-	 "largest number of sockets, up to 1048576 (default 32768, 1 KiB each)", 2},
-	{NULL, 0, NULL, 0, "Output:", 3},
-	{"by", KEY_BY, BY_WORDS, 0, "what a row is (default process)", 3},
-	{"sort", KEY_SORT, SORT_WORDS, 0, "sort rows by this, largest first (default copied)", 3},
-	{"top", KEY_TOP, "N", 0, "rows to show and connections to write (default 20)", 3},
-	{"baseline", KEY_BASELINE, "DIR", 0,
-	 "results of a sweep on this machine, for advice on message sizes", 3},
-	{"json", KEY_JSON, "FILE", 0,
-	 "write a JSON document (- for stdout; a command's stdout then goes to stderr)", 3},
-	{"csv", KEY_CSV, "FILE", 0,
-	 "write a row per process, connection, port or cgroup, as in --by", 3},
-	{"folded", KEY_FOLDED, "FILE", 0,
-	 "write sampled stacks in the format of flame-graph tools (- for stdout)", 3},
-	{"assert", KEY_ASSERT, "EXPR", 0,
-	 "exit with 5 if EXPR is false, e.g. 'copied_fraction == 0'; repeatable", 3},
-	{"ready-file", KEY_READY_FILE, "FILE", 0,
-	 "write FILE when all programs are attached; FILE is removed at the end", 3},
-	{"quiet", 'q', NULL, 0, "no progress, no final text, errors only", 3},
-	{"verbose", 'v', NULL, 0, "print progress; -vv: also libbpf's messages", 3},
-	{0},
-};
-
-#define AT(field) .offset = offsetof(struct attach_options, field)
-
-static const struct setting settings[] = {
-	{KEY_CGROUP, SETTING_STRING, AT(cgroup)},
-	{KEY_CHILDREN, SETTING_FLAG, AT(children)},
-	{KEY_DURATION, SETTING_TIME, AT(duration_ns), "--duration", "a time such as 5s or 500ms",
-	 1000000, UINT64_MAX / 2},
-	{KEY_INTERVAL, SETTING_TIME, AT(interval_ns), "--interval",
-	 "a time from 50ms to 1h such as 1s", 50000000, 3600000000000},
-	{KEY_COUNT_CALLS, SETTING_FLAG, AT(count_calls)},
-	{KEY_NO_CPU, SETTING_FLAG, AT(no_cpu)},
-	{KEY_SOCKETS, SETTING_COUNT, AT(sockets_max), "--max-sockets", "a number from 1 to 1048576",
-	 1, NIO_SOCKETS_MAX},
-	{KEY_BY, SETTING_CHOICE, AT(by), "--by", BY_WORDS},
-	{KEY_SORT, SETTING_CHOICE, AT(sort), "--sort", SORT_WORDS},
-	{KEY_TOP, SETTING_COUNT, AT(top), "--top", "a number from 1 to 100000", 1, 100000},
-	{KEY_BASELINE, SETTING_STRING, AT(baseline)},
-	{KEY_JSON, SETTING_STRING, AT(json)},
-	{KEY_CSV, SETTING_STRING, AT(csv)},
-	{KEY_FOLDED, SETTING_STRING, AT(folded)},
-	{KEY_READY_FILE, SETTING_STRING, AT(ready_file)},
-	{'q', SETTING_FLAG, AT(quiet)},
-	{'v', SETTING_LEVEL, AT(verbose)},
-};
-
 const char *by__name(enum by by)
 {
 	static const char *const names[BY_NR] = {"process", "connection", "port", "cgroup"};
@@ -138,8 +42,9 @@ static size_t one_more(size_t *nr, size_t max, const char *option)
 	return (*nr)++;
 }
 
-static void take_pid(struct attach_options *o, const char *arg)
+static void take_pid(void *options, const char *arg)
 {
+	struct attach_options *o = options;
 	uint64_t pid;
 
 	if (parse_count(arg, 1, INT32_MAX, &pid))
@@ -149,8 +54,9 @@ static void take_pid(struct attach_options *o, const char *arg)
 	o->pids[one_more(&o->pids_nr, ATTACH_PIDS_MAX, "--pid")] = (pid_t)pid;
 }
 
-static void take_port(struct attach_options *o, const char *arg)
+static void take_port(void *options, const char *arg)
 {
+	struct attach_options *o = options;
 	uint64_t port;
 
 	if (parse_count(arg, 1, 65535, &port))
@@ -158,8 +64,9 @@ static void take_port(struct attach_options *o, const char *arg)
 	o->ports[one_more(&o->ports_nr, ATTACH_PORTS_MAX, "--port")] = (uint16_t)port;
 }
 
-static void take_comm(struct attach_options *o, const char *arg)
+static void take_comm(void *options, const char *arg)
 {
+	struct attach_options *o = options;
 	size_t i = one_more(&o->comms_nr, NIO_COMMS_MAX, "--comm");
 
 	if (!*arg)
@@ -169,8 +76,9 @@ static void take_comm(struct attach_options *o, const char *arg)
 	snprintf(o->comms[i], sizeof(o->comms[i]), "%.15s", arg);
 }
 
-static void take_expect(struct attach_options *o, const char *arg)
+static void take_expect(void *options, const char *arg)
 {
+	struct attach_options *o = options;
 	size_t i = one_more(&o->expects_nr, EXPECTS_MAX, "--assert");
 	char message[256];
 
@@ -178,39 +86,57 @@ static void take_expect(struct attach_options *o, const char *arg)
 		usage_error("%s.", message);
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static void take_backend(void *options, const char *arg)
 {
-	struct attach_options *o = state->input;
-
-	switch (key) {
-	case KEY_PID:
-		take_pid(o, arg);
-		return 0;
-	case KEY_PORT:
-		take_port(o, arg);
-		return 0;
-	case KEY_COMM:
-		take_comm(o, arg);
-		return 0;
-	case KEY_BACKEND:
-		backend__parse(arg, &o->backend);
-		return 0;
-	case KEY_WITHOUT:
-		o->without[one_more(&o->without_nr, ATTACH_WITHOUT_MAX, "--without")] = arg;
-		return 0;
-	case KEY_ASSERT:
-		take_expect(o, arg);
-		return 0;
-	case ARGP_KEY_ARG:
-		usage_error("'%s' is not an option; to run and watch a command, put -- before it: "
-			    "netiotrace attach -- %s.",
-			    arg, arg);
-	default:
-		return setting__take(settings, sizeof(settings) / sizeof(settings[0]), key, arg, o)
-			       ? 0
-			       : ARGP_ERR_UNKNOWN;
-	}
+	backend__parse(arg, &((struct attach_options *)options)->backend);
 }
+
+static void take_without(void *options, const char *arg)
+{
+	struct attach_options *o = options;
+
+	o->without[one_more(&o->without_nr, ATTACH_WITHOUT_MAX, "--without")] = arg;
+}
+
+static _Noreturn void refuse(const char *arg)
+{
+	usage_error("'%s' is not an option; to run and watch a command, put -- before it: "
+		    "netiotrace attach -- %s.",
+		    arg, arg);
+}
+
+#define AT(field) .offset = offsetof(struct attach_options, field)
+
+/* clang-format off */
+static const struct setting settings[] = {
+	SETTING_TITLE_ROW("Target:"),
+	{"pid", "PID", "process with all its threads; repeatable", SETTING_OTHER, .take = take_pid, .letter = 'p'},
+	{"comm", "NAME", "processes with this name (its first 15 bytes), also those that start later; repeatable", SETTING_OTHER, .take = take_comm},
+	{"cgroup", "PATH", "processes of this cgroup (v2) and its descendants", SETTING_STRING, AT(cgroup)},
+	{"port", "PORT", "connections with this local or remote port; repeatable", SETTING_OTHER, .take = take_port},
+	{"children", NULL, "also child processes, existing and later ones; always on for a command", SETTING_FLAG, AT(children)},
+	SETTING_TITLE_ROW("Measurement:"),
+	{"duration", "TIME", "stop after this time: 5s, 2m", SETTING_TIME, AT(duration_ns), "a time such as 5s or 500ms", 1000000, UINT64_MAX / 2},
+	{"interval", "TIME", "refresh interval, 50ms to 1h (default 1s)", SETTING_TIME, AT(interval_ns), "a time from 50ms to 1h such as 1s", 50000000, 3600000000000},
+	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", SETTING_OTHER, .take = take_backend},
+	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", SETTING_OTHER, .take = take_without},
+	{"no-cpu", NULL, "do not sample CPU time (49 samples per second and CPU)", SETTING_FLAG, AT(no_cpu)},
+	{"count-calls", NULL, "process every send and receive event (default: above 20 000 events per second, 20 ms of each second)", SETTING_FLAG, AT(count_calls)},
+	{"max-sockets", "N", "largest number of sockets, up to 1048576 (default 32768, 1 KiB each)", SETTING_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
+	SETTING_TITLE_ROW("Output:"),
+	{"by", BY_WORDS, "what a row is (default process)", SETTING_CHOICE, AT(by)},
+	{"sort", SORT_WORDS, "sort rows by this, largest first (default copied)", SETTING_CHOICE, AT(sort)},
+	{"top", "N", "rows to show and connections to write (default 20)", SETTING_COUNT, AT(top), "a number from 1 to 100000", 1, 100000},
+	{"baseline", "DIR", "results of a sweep on this machine, for advice on message sizes", SETTING_STRING, AT(baseline)},
+	{"json", "FILE", "write a JSON document (- for stdout; a command's stdout then goes to stderr)", SETTING_STRING, AT(json)},
+	{"csv", "FILE", "write a row per process, connection, port or cgroup, as in --by", SETTING_STRING, AT(csv)},
+	{"folded", "FILE", "write sampled stacks in the format of flame-graph tools (- for stdout)", SETTING_STRING, AT(folded)},
+	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'copied_fraction == 0'; repeatable", SETTING_OTHER, .take = take_expect},
+	{"ready-file", "FILE", "write FILE when all programs are attached; FILE is removed at the end", SETTING_STRING, AT(ready_file)},
+	{"quiet", NULL, "no progress, no final text, errors only", SETTING_FLAG, AT(quiet), .letter = 'q'},
+	{"verbose", NULL, "print progress; -vv: also libbpf's messages", SETTING_LEVEL, AT(verbose), .letter = 'v'},
+};
+/* clang-format on */
 
 bool attach_options__to_stdout(const struct attach_options *o)
 {
@@ -264,11 +190,13 @@ static int split(struct attach_options *o, int argc, char **argv)
 
 void attach_options__parse(struct attach_options *o, int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options,
-		.parser = take,
-		.args_doc = "[-- COMMAND [ARG...]]",
+	static const struct setting_command command = {
+		.name = "attach",
 		.doc = doc,
+		.args_doc = "[-- COMMAND [ARG...]]",
+		.settings = settings,
+		.nr = sizeof(settings) / sizeof(settings[0]),
+		.refuse = refuse,
 	};
 
 	*o = (struct attach_options){
@@ -279,6 +207,6 @@ void attach_options__parse(struct attach_options *o, int argc, char **argv)
 		.argc = argc,
 		.argv = argv,
 	};
-	command_line__parse(&argp, "attach", split(o, argc, argv), argv, o);
+	setting__parse(&command, split(o, argc, argv), argv, o);
 	check(o);
 }

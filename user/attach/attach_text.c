@@ -220,7 +220,7 @@ static void say_sends(FILE *f, const struct attach_result *r)
 			continue;
 		fprintf(f, "%s%s call%s %s (%s", before,
 			format_count(count, sizeof(count), calls->events), plural(calls->events),
-			send_kind__key(i), bytes_text(bytes, calls->bytes));
+			socket_ledger__call_key(i), bytes_text(bytes, calls->bytes));
 		if (r->events.sampled && high - low >= 1)
 			fprintf(f, "; %.0f to %.0f %% of the bytes", low, high);
 		fputc(')', f);
@@ -230,7 +230,8 @@ static void say_sends(FILE *f, const struct attach_result *r)
 		if (!b->refused[i])
 			continue;
 		fprintf(f, "%s%s refused (%s)", before,
-			format_count(count, sizeof(count), b->refused[i]), send_refusal__key(i));
+			format_count(count, sizeof(count), b->refused[i]),
+			socket_ledger__refusal_key(i));
 		before = ", ";
 	}
 }

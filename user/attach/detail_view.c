@@ -19,7 +19,7 @@
 #define STACKS_SHOWN 5
 
 struct page {
-	struct sweep_grid *g;
+	struct grid *g;
 	const struct attach_result *r;
 	const struct view_item *item;
 	bool utf8;
@@ -68,7 +68,8 @@ static void say_ledger(FILE *f, const struct page *p)
 		if (!calls->events)
 			continue;
 		fprintf(f, "%s%s %s (%s)", before,
-			format_count(count, sizeof(count), calls->events), send_kind__key(i),
+			format_count(count, sizeof(count), calls->events),
+			socket_ledger__call_key(i),
 			format_bytes_si(bytes, sizeof(bytes), (double)calls->bytes));
 		before = ", ";
 	}
@@ -102,12 +103,12 @@ static void draw_size(struct page *p, const struct sizes *s, int i, int col, int
 
 	if (!s->count[i])
 		return;
-	sweep_grid__bar(p->g, p->row, col, bar, GRID_PLAIN, (double)s->count[i] / (double)s->most,
-			p->utf8);
+	grid__bar(p->g, p->row, col, bar, GRID_PLAIN, (double)s->count[i] / (double)s->most,
+		  p->utf8);
 	format_share(text, sizeof(text), (double)s->count[i] / (double)s->sum);
-	sweep_grid__put_right(p->g, p->row, col + bar, SHARE_COLS, GRID_PLAIN, text);
+	grid__put_right(p->g, p->row, col + bar, SHARE_COLS, GRID_PLAIN, text);
 	format_count(text, sizeof(text), s->count[i]);
-	sweep_grid__put_right(p->g, p->row, col + bar + SHARE_COLS, COUNT_COLS, GRID_PLAIN, text);
+	grid__put_right(p->g, p->row, col + bar + SHARE_COLS, COUNT_COLS, GRID_PLAIN, text);
 }
 
 /* The histograms in this number of rows. */
@@ -131,14 +132,13 @@ static void put_sizes(struct page *p, int room)
 	from = folded ? to - room + 1 : from;
 	tx = sizes_of(b->tx_sizes, from);
 	rx = sizes_of(b->rx_sizes, from);
-	sweep_grid__put(p->g, p->row, SIZE_COLS + GAP_COLS + width, width, GRID_BOLD,
-			"a copy received");
-	sweep_grid__put(p->g, p->row, SIZE_COLS, width, GRID_BOLD, "a send call");
-	sweep_grid__put(p->g, p->row++, 0, SIZE_COLS, GRID_BOLD, "bytes");
+	grid__put(p->g, p->row, SIZE_COLS + GAP_COLS + width, width, GRID_BOLD, "a copy received");
+	grid__put(p->g, p->row, SIZE_COLS, width, GRID_BOLD, "a send call");
+	grid__put(p->g, p->row++, 0, SIZE_COLS, GRID_BOLD, "bytes");
 	for (int i = from; i <= to && p->row <= p->last; i++, p->row++) {
-		sweep_grid__put_right(
-			p->g, p->row, 0, SIZE_COLS - 1, GRID_PLAIN,
-			folded && i == from ? "less" : format_size(size, sizeof(size), 1ULL << i));
+		grid__put_right(p->g, p->row, 0, SIZE_COLS - 1, GRID_PLAIN,
+				folded && i == from ? "less"
+						    : format_size(size, sizeof(size), 1ULL << i));
 		draw_size(p, &tx, i, SIZE_COLS, width);
 		draw_size(p, &rx, i, SIZE_COLS + width + GAP_COLS, width);
 	}
@@ -260,7 +260,7 @@ static char *text_of(const struct page *p, void (*say)(FILE *f, const struct pag
 /* Frees text. */
 static void put_text(struct page *p, unsigned int attr, char *text)
 {
-	p->row = sweep_grid__text(p->g, p->row, p->last, 0, p->g->cols, attr, text);
+	p->row = grid__text(p->g, p->row, p->last, 0, p->g->cols, attr, text);
 	free(text);
 }
 
@@ -274,15 +274,15 @@ static int lines_of(const char *text, int columns)
 	return lines;
 }
 
-void detail_view__draw(struct sweep_grid *g, const struct attach_result *r,
-		       const struct view_item *item, bool utf8)
+void detail_view__draw(struct grid *g, const struct attach_result *r, const struct view_item *item,
+		       bool utf8)
 {
 	struct page p = {.g = g, .r = r, .item = item, .utf8 = utf8, .row = 1, .last = g->rows - 2};
 	char *cpu = text_of(&p, say_cpu);
 	int room;
 
-	sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN, item->name);
-	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
+	grid__put(g, 0, 0, g->cols, GRID_PLAIN, item->name);
+	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 	put_text(&p, GRID_PLAIN, text_of(&p, say_ends));
 	put_text(&p, GRID_BOLD, text_of(&p, say_verdict));
 	put_text(&p, GRID_PLAIN, text_of(&p, say_ledger));

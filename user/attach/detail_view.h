@@ -23,7 +23,7 @@ void view_item__judge(struct judgement *j, const struct attach_result *r,
 void view_item__say(FILE *f, const struct attach_result *r, const struct view_item *item);
 
 /* Fills the grid but for its last row. utf8: block glyphs may be used. */
-void detail_view__draw(struct sweep_grid *g, const struct attach_result *r,
-		       const struct view_item *item, bool utf8);
+void detail_view__draw(struct grid *g, const struct attach_result *r, const struct view_item *item,
+		       bool utf8);
 
 #endif

@@ -278,8 +278,7 @@ static void write_status(char *buf, size_t len, const struct top_view *v,
 		 r->table.open_nr, b->connections, gap, missed);
 }
 
-static void draw_table(struct sweep_grid *g, struct top_view *v, const struct attach_result *r,
-		       bool utf8)
+static void draw_table(struct grid *g, struct top_view *v, const struct attach_result *r, bool utf8)
 {
 	struct table_row *rows = xcalloc(v->rows_nr + 1, sizeof(*rows));
 	struct table_column columns[COLUMN_NR];
@@ -315,8 +314,7 @@ static void draw_table(struct sweep_grid *g, struct top_view *v, const struct at
 	free(rows);
 }
 
-void top_view__draw(struct sweep_grid *g, struct top_view *v, const struct attach_result *r,
-		    bool utf8)
+void top_view__draw(struct grid *g, struct top_view *v, const struct attach_result *r, bool utf8)
 {
 	if (table_view__too_small(g))
 		return;
@@ -327,11 +325,9 @@ void top_view__draw(struct sweep_grid *g, struct top_view *v, const struct attac
 		return;
 	}
 	detail_view__draw(g, r, &v->item, utf8);
-	sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM,
-			"q quit  Enter back  p pause  ? help");
+	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "q quit  Enter back  p pause  ? help");
 	if (v->table.paused)
-		sweep_grid__put_right(g, g->rows - 1, 0, g->cols, GRID_BOLD | GRID_REVERSE,
-				      " PAUSED ");
+		grid__put_right(g, g->rows - 1, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
 }
 
 /* Enter, or what closes a row that is open. */

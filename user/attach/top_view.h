@@ -45,8 +45,7 @@ struct top_view {
 void top_view__clear(struct top_view *v); /* takes a zeroed one */
 
 /* Draws r, after a refresh or a change of the view. */
-void top_view__draw(struct sweep_grid *g, struct top_view *v, const struct attach_result *r,
-		    bool utf8);
+void top_view__draw(struct grid *g, struct top_view *v, const struct attach_result *r, bool utf8);
 
 /* Acts on a key. true: q, it is over. What r shows may have to be sorted again. */
 bool top_view__key(struct top_view *v, struct attach_options *o, int key);

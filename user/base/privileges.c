@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "common/uid_map.h"
+#include "exit_code.h"
+#include "log.h"
 #include "sudo_user.h"
 
 bool privileges__have(unsigned int capability)
@@ -24,6 +26,14 @@ bool privileges__may_trace(void)
 {
 	return privileges__have(CAP_SYS_ADMIN) ||
 	       (privileges__have(CAP_BPF) && privileges__have(CAP_PERFMON));
+}
+
+int privileges__check_trace(void)
+{
+	if (privileges__may_trace())
+		return EXIT_DONE;
+	log_error("watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with sudo.");
+	return EXIT_PRIVILEGES;
 }
 
 #define FIRST_USER_NAMESPACE 0xEFFFFFFDU /* PROC_USER_INIT_INO (include/linux/proc_ns.h) */

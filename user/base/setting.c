@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns options whose value goes to one field; see setting.h. */
+/* Owns command lines that are tables; see setting.h. */
 #include "setting.h"
 
 #include <string.h>
@@ -7,6 +7,14 @@
 #include "command_line.h"
 #include "common/units.h"
 #include "common/word.h"
+
+/* Options without a letter have this key plus their index. */
+#define KEY_FIRST 256
+
+struct input {
+	const struct setting_command *command;
+	void *options;
+};
 
 static unsigned int index_of(const char *words, const char *arg)
 {
@@ -34,21 +42,14 @@ static uint64_t number(const struct setting *s, const char *arg)
 					  : parse_count(arg, s->min, s->max, &value);
 
 	if (err || value < s->min || value > s->max)
-		usage_error("%s takes %s, not '%s'.", s->name, s->range, arg);
+		usage_error("--%s takes %s, not '%s'.", s->name, s->range, arg);
 	return value;
 }
 
-bool setting__take(const struct setting *settings, size_t nr, int key, const char *arg,
-		   void *options)
+static void store(const struct setting *s, const char *arg, void *options)
 {
-	const struct setting *s = settings;
-	char *field;
+	char *field = (char *)options + s->offset;
 
-	while (s < settings + nr && s->key != key)
-		s++;
-	if (s == settings + nr)
-		return false;
-	field = (char *)options + s->offset;
 	switch (s->kind) {
 	case SETTING_FLAG:
 		*(bool *)field = true;
@@ -60,10 +61,55 @@ bool setting__take(const struct setting *settings, size_t nr, int key, const cha
 		*(const char **)field = arg;
 		break;
 	case SETTING_CHOICE:
-		*(unsigned int *)field = index_of(s->range, arg);
+		*(unsigned int *)field = index_of(s->arg, arg);
+		break;
+	case SETTING_OTHER:
+		s->take(options, arg);
 		break;
 	default:
 		*(uint64_t *)field = number(s, arg);
 	}
-	return true;
+}
+
+static int key_of(const struct setting_command *c, size_t i)
+{
+	return c->settings[i].letter ? c->settings[i].letter : KEY_FIRST + (int)i;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	const struct input *in = state->input;
+	const struct setting_command *c = in->command;
+
+	if (key == ARGP_KEY_ARG)
+		c->refuse(arg);
+	for (size_t i = 0; i < c->nr; i++) {
+		if (c->settings[i].kind == SETTING_TITLE || key_of(c, i) != key)
+			continue;
+		store(&c->settings[i], arg, in->options);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+void setting__parse(const struct setting_command *c, int argc, char **argv, void *options)
+{
+	struct argp_option rows[SETTINGS_MAX] = {{0}};
+	const struct argp argp = {
+		.options = rows, .parser = take, .args_doc = c->args_doc, .doc = c->doc};
+	struct input in = {c, options};
+	int group = 0;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct setting *s = &c->settings[i];
+		bool title = s->kind == SETTING_TITLE;
+
+		group += title;
+		rows[i] = (struct argp_option){.name = s->name,
+					       .key = title ? 0 : key_of(c, i),
+					       .arg = s->arg,
+					       .doc = s->help,
+					       .group = group};
+	}
+	command_line__parse(&argp, c->name, argc, argv, &in);
 }

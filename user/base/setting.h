@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns options whose value goes to one field of a command's options, within bounds. */
+/* Owns command lines that are tables: a row for each option, with its help and its field. */
 #ifndef BASE_SETTING_H
 #define BASE_SETTING_H
 
@@ -8,30 +8,44 @@
 #include <stdint.h>
 
 enum setting_kind {                 /* type of the field: */
+		    SETTING_TITLE,  /* none: a heading, the text in help */
 		    SETTING_FLAG,   /* bool: the option sets it */
 		    SETTING_LEVEL,  /* int: how often the option was given */
 		    SETTING_STRING, /* const char *: the argument itself */
-		    SETTING_CHOICE, /* unsigned int, an enum: index of the word in `range`, "A|B|C"
-				     */
+		    SETTING_CHOICE, /* unsigned int, an enum: index of the word in arg, "A|B|C" */
 		    SETTING_COUNT,  /* uint64_t */
 		    SETTING_TIME,   /* uint64_t, in ns */
+		    SETTING_OTHER,  /* none: the row's function */
 };
+
+#define SETTINGS_MAX 64
 
 struct setting {
-	int key; /* of argp */
+	const char *name; /* "groups" */
+	const char *arg;  /* as in struct argp_option; NULL: none */
+	const char *help;
 	enum setting_kind kind;
 	size_t offset;     /* of the field */
-	const char *name;  /* "--groups"; of counts and times, as the next three */
-	const char *range; /* "a time from 50ms to 1h": for the refusal */
+	const char *range; /* of counts and times: "a time from 50ms to 1h", for the refusal */
 	uint64_t min, max;
+	void (*take)(void *options, const char *arg);
+	char letter; /* "-q" */
 };
 
-/*
- * Stores the argument of the option with this key in options. false: no setting has the key. Exits
- * with a usage error if the argument is out of bounds. Words of a choice were checked by
- * command_line__parse().
- */
-bool setting__take(const struct setting *settings, size_t nr, int key, const char *arg,
-		   void *options);
+#define SETTING_TITLE_ROW(text)                       \
+	{                                             \
+		.help = (text), .kind = SETTING_TITLE \
+	}
+
+struct setting_command {
+	const char *name, *doc, *args_doc; /* as in struct argp */
+	const struct setting *settings;
+	size_t nr; /* below SETTINGS_MAX */
+	/* Refuses an argument that is no option. */
+	void (*refuse)(const char *arg) __attribute__((noreturn));
+};
+
+/* Stores all options in their fields. Errors and --help exit. */
+void setting__parse(const struct setting_command *c, int argc, char **argv, void *options);
 
 #endif

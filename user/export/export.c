@@ -418,16 +418,14 @@ int export__main(int argc, char **argv)
 
 	x->loop = (struct loop)LOOP_INIT;
 	export_options__parse(&x->o, argc, argv);
-	if (!privileges__may_trace()) {
-		log_error("watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it "
-			  "with sudo.");
-		free(x);
-		return EXIT_PRIVILEGES;
-	}
-	err = loop__open(&x->loop);
-	if (err)
+	code = privileges__check_trace();
+	err = code ? 0 : loop__open(&x->loop);
+	if (err) {
 		log_error("cannot wait for events: %s.", strerror(-err));
-	code = err ? EXIT_RUN_FAILED : run(x);
+		code = EXIT_RUN_FAILED;
+	}
+	if (!code)
+		code = run(x);
 	http__stop(x->http);
 	ready__close(&x->ready);
 	attach_probes__close(x->watcher);

@@ -2,28 +2,12 @@
 /* Owns the command line of `netiotrace export`; see export_options.h. */
 #include "export_options.h"
 
-#include <argp.h>
 #include <string.h>
 
 #include "aggregates.h"
 #include "base/command_line.h"
 #include "base/log.h"
 #include "base/setting.h"
-
-enum key {
-	KEY_LISTEN = 256,
-	KEY_BY,
-	KEY_FILTER,
-	KEY_GROUPS,
-	KEY_THIS_NETNS,
-	KEY_INTERVAL,
-	KEY_ONCE,
-	KEY_TEXTFILE,
-	KEY_READY_FILE,
-	KEY_SOCKETS,
-	KEY_BACKEND,
-	KEY_COUNT_CALLS,
-};
 
 /* In the order of enum export_by. */
 #define BY_WORDS "cgroup|comm|port"
@@ -45,86 +29,58 @@ static const char doc[] =
 	"by "
 	"this kernel, 4 missing privileges.";
 
-static const struct argp_option options[] = {
-	{NULL, 0, NULL, 0, "Groups:", 1},
-	{"by", KEY_BY, BY_WORDS, 0,
-	 "one group per unit, container or pod (default cgroup), per process name, or per "
-	 "listening "
-	 "port",
-	 1},
-	{"filter", KEY_FILTER, "PATTERN", 0,
-	 "give only matching groups a place, e.g. 'nginx*'; the rest counts as other; repeatable",
-	 1},
-	{"groups", KEY_GROUPS, "N", 0,
-	 "at most N groups, 1 to 1024 (default 64); the rest is other", 1},
-	{"this-netns", KEY_THIS_NETNS, NULL, 0,
-	 "leave out sockets of other network namespaces (default: all of this machine)", 1},
-	{NULL, 0, NULL, 0, "Output:", 2},
-	{"listen", KEY_LISTEN, "ADDR:PORT", 0,
-	 "address of the HTTP server, or unix:PATH (default 127.0.0.1:9753)", 2},
-	{"textfile", KEY_TEXTFILE, "FILE", 0,
-	 "write the page to FILE at each interval instead, for node_exporter", 2},
-	{"once", KEY_ONCE, NULL, 0, "print the page after one interval, then exit", 2},
-	{"ready-file", KEY_READY_FILE, "FILE", 0,
-	 "write FILE when ready, with the address; removed at the end", 2},
-	{"quiet", 'q', NULL, 0, "errors only", 2},
-	{"verbose", 'v', NULL, 0, "print progress; -vv: also libbpf's messages", 2},
-	{NULL, 0, NULL, 0, "Measurement:", 3},
-	{"interval", KEY_INTERVAL, "TIME", 0,
-	 "read the sockets this often, 50ms to 1h (default 5s)", 3},
-	{"backend", KEY_BACKEND, "auto|fentry|kprobe|tracepoint", 0,
-	 "type of BPF program (default auto)", 3},
-	{"max-sockets", KEY_SOCKETS, "N", 0, "sockets at once, up to 1048576 (default 32768)", 3},
-	{"count-calls", KEY_COUNT_CALLS, NULL, 0,
-	 "process every send and receive event at any rate; costs several percent", 3},
-	{0},
-};
+static void take_filter(void *options, const char *arg)
+{
+	struct export_options *o = options;
+
+	if (o->filters_nr == EXPORT_FILTERS_MAX)
+		usage_error("at most %d --filter can be given.", EXPORT_FILTERS_MAX);
+	o->filters[o->filters_nr++] = arg;
+}
+
+static void take_backend(void *options, const char *arg)
+{
+	backend__parse(arg, &((struct export_options *)options)->backend);
+}
+
+static _Noreturn void refuse(const char *arg)
+{
+	usage_error("'%s' is one argument too many: export takes options only.", arg);
+}
 
 #define AT(field) .offset = offsetof(struct export_options, field)
 
+/* clang-format off */
 static const struct setting settings[] = {
-	{KEY_LISTEN, SETTING_STRING, AT(listen)},
-	{KEY_BY, SETTING_CHOICE, AT(by), "--by", BY_WORDS},
-	{KEY_GROUPS, SETTING_COUNT, AT(groups), "--groups", "a number from 1 to 1024", 1,
-	 AGGREGATES_MAX},
-	{KEY_THIS_NETNS, SETTING_FLAG, AT(this_netns)},
-	{KEY_INTERVAL, SETTING_TIME, AT(interval_ns), "--interval",
-	 "a time from 50ms to 1h such as 5s", 50000000, 3600000000000},
-	{KEY_ONCE, SETTING_FLAG, AT(once)},
-	{KEY_TEXTFILE, SETTING_STRING, AT(textfile)},
-	{KEY_READY_FILE, SETTING_STRING, AT(ready_file)},
-	{KEY_SOCKETS, SETTING_COUNT, AT(sockets_max), "--max-sockets", "a number from 1 to 1048576",
-	 1, NIO_SOCKETS_MAX},
-	{KEY_COUNT_CALLS, SETTING_FLAG, AT(count_calls)},
-	{'q', SETTING_FLAG, AT(quiet)},
-	{'v', SETTING_LEVEL, AT(verbose)},
+	SETTING_TITLE_ROW("Groups:"),
+	{"by", BY_WORDS, "one group per unit, container or pod (default cgroup), per process name, or per listening port", SETTING_CHOICE, AT(by)},
+	{"filter", "PATTERN", "give only matching groups a place, e.g. 'nginx*'; the rest counts as other; repeatable", SETTING_OTHER, .take = take_filter},
+	{"groups", "N", "at most N groups, 1 to 1024 (default 64); the rest is other", SETTING_COUNT, AT(groups), "a number from 1 to 1024", 1, AGGREGATES_MAX},
+	{"this-netns", NULL, "leave out sockets of other network namespaces (default: all of this machine)", SETTING_FLAG, AT(this_netns)},
+	SETTING_TITLE_ROW("Output:"),
+	{"listen", "ADDR:PORT", "address of the HTTP server, or unix:PATH (default 127.0.0.1:9753)", SETTING_STRING, AT(listen)},
+	{"textfile", "FILE", "write the page to FILE at each interval instead, for node_exporter", SETTING_STRING, AT(textfile)},
+	{"once", NULL, "print the page after one interval, then exit", SETTING_FLAG, AT(once)},
+	{"ready-file", "FILE", "write FILE when ready, with the address; removed at the end", SETTING_STRING, AT(ready_file)},
+	{"quiet", NULL, "errors only", SETTING_FLAG, AT(quiet), .letter = 'q'},
+	{"verbose", NULL, "print progress; -vv: also libbpf's messages", SETTING_LEVEL, AT(verbose), .letter = 'v'},
+	SETTING_TITLE_ROW("Measurement:"),
+	{"interval", "TIME", "read the sockets this often, 50ms to 1h (default 5s)", SETTING_TIME, AT(interval_ns), "a time from 50ms to 1h such as 5s", 50000000, 3600000000000},
+	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", SETTING_OTHER, .take = take_backend},
+	{"max-sockets", "N", "sockets at once, up to 1048576 (default 32768)", SETTING_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
+	{"count-calls", NULL, "process every send and receive event at any rate; costs several percent", SETTING_FLAG, AT(count_calls)},
 };
-
-static error_t take(int key, char *arg, struct argp_state *state)
-{
-	struct export_options *o = state->input;
-
-	switch (key) {
-	case KEY_FILTER:
-		if (o->filters_nr == EXPORT_FILTERS_MAX)
-			usage_error("at most %d --filter can be given.", EXPORT_FILTERS_MAX);
-		o->filters[o->filters_nr++] = arg;
-		return 0;
-	case KEY_BACKEND:
-		backend__parse(arg, &o->backend);
-		return 0;
-	case ARGP_KEY_ARG:
-		usage_error("'%s' is one argument too many: export takes options only.", arg);
-	default:
-		return setting__take(settings, sizeof(settings) / sizeof(settings[0]), key, arg, o)
-			       ? 0
-			       : ARGP_ERR_UNKNOWN;
-	}
-}
+/* clang-format on */
 
 void export_options__parse(struct export_options *o, int argc, char **argv)
 {
-	static const struct argp argp = {.options = options, .parser = take, .doc = doc};
+	static const struct setting_command command = {
+		.name = "export",
+		.doc = doc,
+		.settings = settings,
+		.nr = sizeof(settings) / sizeof(settings[0]),
+		.refuse = refuse,
+	};
 
 	*o = (struct export_options){
 		.groups = 64,
@@ -132,7 +88,7 @@ void export_options__parse(struct export_options *o, int argc, char **argv)
 		.sockets_max = NIO_SOCKETS_DEFAULT,
 		.backend = BACKEND_AUTO,
 	};
-	command_line__parse(&argp, "export", argc, argv, o);
+	setting__parse(&command, argc, argv, o);
 	if (o->once + !!o->textfile + !!o->listen > 1)
 		usage_error("--listen, --textfile and --once exclude each other.");
 	if (!o->listen)

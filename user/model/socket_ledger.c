@@ -421,7 +421,7 @@ struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 	return real__known((double)b->copied / (double)b->completed);
 }
 
-const char *send_kind__key(unsigned int kind)
+const char *socket_ledger__call_key(unsigned int kind)
 {
 	static const char *const keys[NIO_CALL_NR] = {
 #define X(id, key, text) [NIO_CALL_##id] = key,
@@ -432,7 +432,7 @@ const char *send_kind__key(unsigned int kind)
 	return keys[kind];
 }
 
-const char *send_refusal__key(unsigned int refusal)
+const char *socket_ledger__refusal_key(unsigned int refusal)
 {
 	static const char *const keys[NIO_REFUSAL_NR] = {
 #define X(id, key) [NIO_REFUSAL_##id] = key,

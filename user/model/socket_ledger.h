@@ -104,7 +104,7 @@ uint64_t socket_ledger__copied_in_calls(const struct sock_state *s);
 bool socket_ledger__is_local(const struct sock_state *s);
 
 /* Names of enum nio_send_call ("plain") and of enum nio_refusal ("enobufs"). */
-const char *send_kind__key(unsigned int kind);
-const char *send_refusal__key(unsigned int refusal);
+const char *socket_ledger__call_key(unsigned int kind);
+const char *socket_ledger__refusal_key(unsigned int refusal);
 
 #endif

@@ -72,14 +72,14 @@ static attr_t curses_attr(unsigned int attr)
 	return a;
 }
 
-struct sweep_grid *curses_screen__grid(void)
+struct grid *curses_screen__grid(void)
 {
-	return sweep_grid__new(LINES < GRID_SIDE_MAX ? LINES : GRID_SIDE_MAX,
-			       COLS < GRID_SIDE_MAX ? COLS : GRID_SIDE_MAX);
+	return grid__new(LINES < GRID_SIDE_MAX ? LINES : GRID_SIDE_MAX,
+			 COLS < GRID_SIDE_MAX ? COLS : GRID_SIDE_MAX);
 }
 
 /* Only what differs from the last picture reaches the terminal: werase() erases in memory. */
-void curses_screen__show(struct sweep_grid *g)
+void curses_screen__show(struct grid *g)
 {
 	const struct grid_cell *cell = g->cells;
 	int row, col;
@@ -94,7 +94,7 @@ void curses_screen__show(struct sweep_grid *g)
 	}
 	wnoutrefresh(stdscr);
 	doupdate();
-	sweep_grid__free(g);
+	grid__free(g);
 }
 
 /* Signals are the run loop's; newterm() would take those that have no handler. */

@@ -42,8 +42,8 @@ void curses_screen__resize(void);
 bool curses_screen__utf8(void); /* block characters can be shown */
 
 /* A blank grid as large as the terminal; show() draws it and frees it. */
-struct sweep_grid *curses_screen__grid(void);
-void curses_screen__show(struct sweep_grid *g);
+struct grid *curses_screen__grid(void);
+void curses_screen__show(struct grid *g);
 
 /*
  * The next key: a character or an enum screen_key. Enter is '\n'. 'q' when the terminal is gone: it

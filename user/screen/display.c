@@ -91,7 +91,7 @@ void display__line(FILE *out, const struct live_frame *f)
 
 static void redraw(struct display *d)
 {
-	struct sweep_grid *g;
+	struct grid *g;
 
 	if (d->kind != DISPLAY_SCREEN)
 		return;

@@ -11,7 +11,7 @@
 #define VALUE_COLS     10
 #define VALUE_MIN_COLS 30 /* columns this wide have room for values beside the shares */
 
-void live_chart__begin(struct live_chart *c, struct sweep_grid *g, int row, int last, bool utf8,
+void live_chart__begin(struct live_chart *c, struct grid *g, int row, int last, bool utf8,
 		       const struct live_frame *f, int label_cols)
 {
 	memset(c, 0, sizeof(*c));
@@ -49,9 +49,8 @@ static int draw_foot(const struct live_chart *c, const struct live_chart_column 
 		if (row >= 0) {
 			int line = row + lines - 1;
 
-			sweep_grid__put(c->g, line, col + at, value_at, GRID_DIM, label);
-			sweep_grid__put(c->g, line, col + at + value_at, len - value_at, attr,
-					value);
+			grid__put(c->g, line, col + at, value_at, GRID_DIM, label);
+			grid__put(c->g, line, col + at + value_at, len - value_at, attr, value);
 		}
 		at += len + 1;
 	}
@@ -95,17 +94,17 @@ static void draw_bar(const struct live_chart *c, const struct live_chart_column 
 	char text[32] = "";
 
 	if (share > 0) {
-		sweep_grid__bar(c->g, row, col, bar, attr, share / longest(c), c->utf8);
+		grid__bar(c->g, row, col, bar, attr, share / longest(c), c->utf8);
 		format_share(text, sizeof(text), share);
 	} else if (!column->value[i].known) {
 		strcpy(text, "n/a");
 	} else if (c->zeros) {
 		strcpy(text, "-");
 	}
-	sweep_grid__put_right(c->g, row, col + bar + 1, PERCENT_COLS, attr, text);
+	grid__put_right(c->g, row, col + bar + 1, PERCENT_COLS, attr, text);
 	if (values && share > 0)
-		sweep_grid__put_right(c->g, row, col + c->width - values, values, attr,
-				      c->format(text, sizeof(text), column->value[i]));
+		grid__put_right(c->g, row, col + c->width - values, values, attr,
+				c->format(text, sizeof(text), column->value[i]));
 }
 
 static void draw_column(const struct live_chart *c, const struct live_chart_column *column, int col)
@@ -114,15 +113,15 @@ static void draw_column(const struct live_chart *c, const struct live_chart_colu
 	const char *name = mode__words(column->mode->mode);
 	int row = c->row + 1, after = (int)strlen(name) + 2;
 
-	sweep_grid__put(c->g, row, col, c->width, attr | GRID_BOLD, name);
+	grid__put(c->g, row, col, c->width, attr | GRID_BOLD, name);
 	if (column->text[0]) {
-		sweep_grid__text(c->g, row + 1, c->last - foot_lines(c), col, c->width, attr,
-				 column->text);
+		grid__text(c->g, row + 1, c->last - foot_lines(c), col, c->width, attr,
+			   column->text);
 	} else {
-		sweep_grid__put(c->g, row, col + after, c->width - after, attr, column->head);
+		grid__put(c->g, row, col + after, c->width - after, attr, column->head);
 		if (c->wide && c->unit)
-			sweep_grid__put_right(c->g, row, col + c->width - VALUE_COLS, VALUE_COLS,
-					      attr, c->unit);
+			grid__put_right(c->g, row, col + c->width - VALUE_COLS, VALUE_COLS, attr,
+					c->unit);
 		for (int i = 0; i < c->rows; i++)
 			draw_bar(c, column, i, row + 1 + i, col);
 	}
@@ -133,15 +132,14 @@ void live_chart__draw(const struct live_chart *c)
 {
 	int len = (int)strlen(c->title), foot = foot_lines(c);
 
-	sweep_grid__put(c->g, c->row, 0, c->g->cols, GRID_BOLD, c->title);
+	grid__put(c->g, c->row, 0, c->g->cols, GRID_BOLD, c->title);
 	if (c->note && len + 3 + (int)strlen(c->note) <= c->g->cols)
-		sweep_grid__put_right(c->g, c->row, len, c->g->cols - len, GRID_DIM, c->note);
+		grid__put_right(c->g, c->row, len, c->g->cols - len, GRID_DIM, c->note);
 	for (int i = 0; i < c->rows; i++)
-		sweep_grid__put(c->g, c->row + 2 + i, 0, c->label_cols - 1, GRID_PLAIN,
-				c->label[i]);
+		grid__put(c->g, c->row + 2 + i, 0, c->label_cols - 1, GRID_PLAIN, c->label[i]);
 	if (c->foot_label && foot)
-		sweep_grid__put(c->g, c->last - foot + 1, 0, c->label_cols - 1, GRID_PLAIN,
-				c->foot_label);
+		grid__put(c->g, c->last - foot + 1, 0, c->label_cols - 1, GRID_PLAIN,
+			  c->foot_label);
 	for (int i = 0; i < c->nr; i++)
 		draw_column(c, &c->columns[i], c->label_cols + i * (c->width + GAP_COLS));
 }

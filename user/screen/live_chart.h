@@ -26,7 +26,7 @@ struct live_chart_column {
 };
 
 struct live_chart {
-	struct sweep_grid *g;
+	struct grid *g;
 	bool utf8;
 	int row, last;  /* where it is drawn */
 	int label_cols; /* columns of the labels, with a space */
@@ -45,7 +45,7 @@ struct live_chart {
 };
 
 /* An empty chart on rows row..last, with the columns of f's modes; text is set of modes not run. */
-void live_chart__begin(struct live_chart *c, struct sweep_grid *g, int row, int last, bool utf8,
+void live_chart__begin(struct live_chart *c, struct grid *g, int row, int last, bool utf8,
 		       const struct live_frame *f, int label_cols);
 
 /* Rows that have room for bars, once the columns have their foots. */
@@ -54,16 +54,14 @@ int live_chart__room(const struct live_chart *c);
 void live_chart__draw(const struct live_chart *c);
 
 /* live_columns.c: a chart of a histogram. times: of a stage the time per event, not the bytes. */
-void live_columns__draw(struct sweep_grid *g, int row, int last, const struct live_frame *f,
+void live_columns__draw(struct grid *g, int row, int last, const struct live_frame *f,
 			enum live_quantity q, bool times, bool utf8);
 
 /*
  * live_shares.c: charts of the parts of a mean send call, and of the CPU time of a KiB by class
  * (samples of finished rounds).
  */
-void live_shares__parts(struct sweep_grid *g, int row, int last, const struct live_frame *f,
-			bool utf8);
-void live_shares__cpu(struct sweep_grid *g, int row, int last, const struct live_frame *f,
-		      bool utf8);
+void live_shares__parts(struct grid *g, int row, int last, const struct live_frame *f, bool utf8);
+void live_shares__cpu(struct grid *g, int row, int last, const struct live_frame *f, bool utf8);
 
 #endif

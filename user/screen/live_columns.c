@@ -197,7 +197,7 @@ static void fill_column(struct live_chart_column *c, const struct source *src,
 	}
 }
 
-void live_columns__draw(struct sweep_grid *g, int row, int last, const struct live_frame *f,
+void live_columns__draw(struct grid *g, int row, int last, const struct live_frame *f,
 			enum live_quantity q, bool times, bool utf8)
 {
 	const struct quantity *what = &quantities[q];

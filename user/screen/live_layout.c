@@ -76,7 +76,7 @@ static void begin(struct table *t, const struct live_frame *f, const char *head,
 }
 
 /* Returns the row below. */
-static int draw_table(struct sweep_grid *g, int row, const struct table *t)
+static int draw_table(struct grid *g, int row, const struct table *t)
 {
 	const struct text_cells *cells = &t->cells;
 
@@ -88,10 +88,9 @@ static int draw_table(struct sweep_grid *g, int row, const struct table *t)
 		attr |= m && m->running ? GRID_BOLD : GRID_PLAIN;
 		for (unsigned int c = 0; c < cells->columns; col += t->width[c++])
 			if (cells->left[c])
-				sweep_grid__put(g, row, col, g->cols, attr, cells->cell[i][c]);
+				grid__put(g, row, col, g->cols, attr, cells->cell[i][c]);
 			else if (!m || m->seen)
-				sweep_grid__put_right(g, row, col, t->width[c], attr,
-						      cells->cell[i][c]);
+				grid__put_right(g, row, col, t->width[c], attr, cells->cell[i][c]);
 	}
 	return row;
 }
@@ -142,7 +141,7 @@ static void gbps_cell(char *cell, const void *of, size_t row, int what)
 }
 
 /* The modes that have run: are they of the sender's side, and which stages were not measured? */
-static void draw_scope(struct sweep_grid *g, int row, const struct live_frame *f)
+static void draw_scope(struct grid *g, int row, const struct live_frame *f)
 {
 	unsigned int excluded = 0;
 	bool sender_side = false;
@@ -164,7 +163,7 @@ static void draw_scope(struct sweep_grid *g, int row, const struct live_frame *f
 			used += snprintf(line + used, sizeof(line) - (size_t)used, " %s",
 					 stage__heading(i));
 	snprintf(line + used, sizeof(line) - (size_t)used, "%s", excluded ? ": not measured" : "");
-	sweep_grid__put(g, row, 0, g->cols, GRID_DIM, line);
+	grid__put(g, row, 0, g->cols, GRID_DIM, line);
 }
 
 /* Spliced bytes exist only in some sessions: their column is there when it says something. */
@@ -177,7 +176,7 @@ static bool stage_is_shown(const struct live_frame *f, enum nio_stage stage)
 	return shown;
 }
 
-static int draw_ledger(struct sweep_grid *g, int row, const struct live_frame *f)
+static int draw_ledger(struct grid *g, int row, const struct live_frame *f)
 {
 	int stages = 0, width;
 	struct table t;
@@ -196,8 +195,8 @@ static int draw_ledger(struct sweep_grid *g, int row, const struct live_frame *f
 	add(&t, "Gbit/s", GBPS_COLS, gbps_cell, 0);
 	for (size_t i = 0; i < f->modes_nr; i++)
 		if (!f->modes[i].seen)
-			sweep_grid__put(g, row + 1 + (int)i, MODE_COLS + 2, g->cols, GRID_DIM,
-					"not run yet");
+			grid__put(g, row + 1 + (int)i, MODE_COLS + 2, g->cols, GRID_DIM,
+				  "not run yet");
 	row = draw_table(g, row, &t);
 	draw_scope(g, row, f);
 	return row + 1;
@@ -238,7 +237,7 @@ static void cost_cell(char *cell, const void *of, size_t row, int what)
 }
 
 /* CPU time where cycles are not counted; figures of hardware counters unless there are none. */
-static int draw_cost(struct sweep_grid *g, int row, const struct live_frame *f)
+static int draw_cost(struct grid *g, int row, const struct live_frame *f)
 {
 	const char *reason = no_hardware(f);
 	bool of_sender = false;
@@ -260,7 +259,7 @@ static int draw_cost(struct sweep_grid *g, int row, const struct live_frame *f)
 	/* Its first clause: what to do about it is in the details. */
 	snprintf(brief, sizeof(brief), "%.*s", reason ? (int)strcspn(reason, ";(") : 0,
 		 reason ? reason : "");
-	sweep_grid__text(g, row, row + (int)f->modes_nr, col, g->cols - col, GRID_DIM, brief);
+	grid__text(g, row, row + (int)f->modes_nr, col, g->cols - col, GRID_DIM, brief);
 	return draw_table(g, row, &t);
 }
 
@@ -288,7 +287,7 @@ _Static_assert(sizeof(help_lines) / sizeof(help_lines[0]) < LIVE_MIN_ROWS,
 	       "the help fits, with its first and last line");
 
 /* Writes an item three spaces after the last, unless it does not fit the row. Returns the end. */
-__attribute__((format(printf, 4, 5))) static int put_item(struct sweep_grid *g, int row, int col,
+__attribute__((format(printf, 4, 5))) static int put_item(struct grid *g, int row, int col,
 							  const char *format, ...)
 {
 	int at = col ? col + 3 : 0, len;
@@ -301,11 +300,11 @@ __attribute__((format(printf, 4, 5))) static int put_item(struct sweep_grid *g, 
 	len = (int)strlen(item);
 	if (!len || at + len > g->cols)
 		return col;
-	sweep_grid__put(g, row, at, len, GRID_PLAIN, item);
+	grid__put(g, row, at, len, GRID_PLAIN, item);
 	return at + len;
 }
 
-static void draw_title(struct sweep_grid *g, const struct live_frame *f)
+static void draw_title(struct grid *g, const struct live_frame *f)
 {
 	char kernel[160];
 	int col = put_item(g, 0, 0, "netiotrace %s", f->version ? f->version : "");
@@ -317,10 +316,10 @@ static void draw_title(struct sweep_grid *g, const struct live_frame *f)
 			 plural(f->probes));
 	else
 		put_item(g, 0, col, "backend %s", f->backend ? f->backend : "none");
-	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
+	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 }
 
-static void draw_progress(struct sweep_grid *g, const struct live_frame *f)
+static void draw_progress(struct grid *g, const struct live_frame *f)
 {
 	char load[160];
 	int col = put_item(g, 1, 0, "%s",
@@ -350,14 +349,13 @@ const char *live_layout__phase(enum live_phase phase)
 	return phases[phase];
 }
 
-static void draw_status(struct sweep_grid *g, const struct live_frame *f,
-			const struct live_model *m)
+static void draw_status(struct grid *g, const struct live_frame *f, const struct live_model *m)
 {
 	const struct live_mode *running = live_layout__running(f);
 	int col = 0;
 
 	if (m->paused) {
-		sweep_grid__put(g, 2, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
+		grid__put(g, 2, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
 		col = (int)strlen(" PAUSED ");
 	}
 	col = put_item(g, 2, col, "%s%s%s", running ? mode__words(running->mode) : "",
@@ -369,7 +367,7 @@ static void draw_status(struct sweep_grid *g, const struct live_frame *f,
 }
 
 /* Kinds of losses with their counts; false: nothing was lost, or nothing is known. */
-static bool draw_losses(struct sweep_grid *g, int row, const struct health *h)
+static bool draw_losses(struct grid *g, int row, const struct health *h)
 {
 	const struct {
 		const struct num *n;
@@ -389,12 +387,12 @@ static bool draw_losses(struct sweep_grid *g, int row, const struct health *h)
 				line + used, sizeof(line) - used, "%s %" PRIu64 " %s",
 				used ? "," : "LOSSES:", kinds[i].n->value, kinds[i].what);
 	if (used)
-		sweep_grid__put(g, row, 0, g->cols, GRID_BOLD, line);
+		grid__put(g, row, 0, g->cols, GRID_BOLD, line);
 	return used;
 }
 
 /* Was zero-copy zero-copy so far? Nothing without completions. */
-static int put_verdict(struct sweep_grid *g, int row, int col, const struct live_mode *m)
+static int put_verdict(struct grid *g, int row, int col, const struct live_mode *m)
 {
 	const struct zc_counts *n = verdict__completions(&m->total);
 
@@ -421,8 +419,8 @@ static double thrift_of(const struct live_mode *m)
 }
 
 /* "fastest two-copy": the mode with the largest value so far; nothing unless two modes have one. */
-static int put_best(struct sweep_grid *g, int row, int col, const struct live_frame *f,
-		    const char *what, double (*value_of)(const struct live_mode *m))
+static int put_best(struct grid *g, int row, int col, const struct live_frame *f, const char *what,
+		    double (*value_of)(const struct live_mode *m))
 {
 	const struct live_mode *best = NULL;
 	size_t known = 0;
@@ -440,7 +438,7 @@ static int put_best(struct sweep_grid *g, int row, int col, const struct live_fr
 }
 
 /* The answers so far, in one line; losses replace them. */
-static void draw_answers(struct sweep_grid *g, int row, const struct live_frame *f)
+static void draw_answers(struct grid *g, int row, const struct live_frame *f)
 {
 	int col = 0;
 
@@ -459,7 +457,7 @@ static void draw_answers(struct sweep_grid *g, int row, const struct live_frame 
 static const char keys[] =
 	"q quit   p pause   left/right quantity   t sizes/times   r reset   ? help";
 
-static void draw_frame(struct sweep_grid *g, const struct live_frame *f, const struct live_model *m,
+static void draw_frame(struct grid *g, const struct live_frame *f, const struct live_model *m,
 		       bool utf8)
 {
 	int bottom = g->rows - 1, roomy = g->rows >= 30, row;
@@ -476,28 +474,28 @@ static void draw_frame(struct sweep_grid *g, const struct live_frame *f, const s
 	else
 		live_columns__draw(g, row, bottom - 2, f, m->quantity, m->times, utf8);
 	draw_answers(g, bottom - 1, f);
-	sweep_grid__put(g, bottom, 0, g->cols, GRID_DIM, keys);
+	grid__put(g, bottom, 0, g->cols, GRID_DIM, keys);
 }
 
-void live_layout__draw(struct sweep_grid *g, const struct live_model *m, bool utf8)
+void live_layout__draw(struct grid *g, const struct live_model *m, bool utf8)
 {
 	static const char *const no_more[][2] = {{NULL, NULL}};
 	const struct live_frame *f;
 	struct live_frame copy;
 
-	if (sweep_grid__too_small(g, LIVE_MIN_COLS, LIVE_MIN_ROWS))
+	if (grid__too_small(g, LIVE_MIN_COLS, LIVE_MIN_ROWS))
 		return;
 	if (m->help) {
-		sweep_grid__help(g, "netiotrace: what is shown", help_lines, no_more);
+		grid__help(g, "netiotrace: what is shown", help_lines, no_more);
 		return;
 	}
 	f = live_model__shown(m, &copy);
 	if (f) {
 		draw_frame(g, f, m, utf8);
 	} else {
-		sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN,
-				"netiotrace: waiting for the first figures");
-		sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, keys);
+		grid__put(g, 0, 0, g->cols, GRID_PLAIN,
+			  "netiotrace: waiting for the first figures");
+		grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, keys);
 	}
 	live_frame__clear(&copy);
 }

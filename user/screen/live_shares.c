@@ -146,8 +146,7 @@ static void add_per_kib(struct live_chart_column *c, const struct run_result *ru
 	}
 }
 
-void live_shares__parts(struct sweep_grid *g, int row, int last, const struct live_frame *f,
-			bool utf8)
+void live_shares__parts(struct grid *g, int row, int last, const struct live_frame *f, bool utf8)
 {
 	struct live_chart c;
 
@@ -203,8 +202,7 @@ static void take_classes(const struct live_chart *chart, struct live_chart_colum
 		 samples);
 }
 
-void live_shares__cpu(struct sweep_grid *g, int row, int last, const struct live_frame *f,
-		      bool utf8)
+void live_shares__cpu(struct grid *g, int row, int last, const struct live_frame *f, bool utf8)
 {
 	struct live_chart c;
 

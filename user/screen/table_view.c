@@ -143,7 +143,7 @@ struct layout {
 	bool utf8;
 };
 
-static struct layout layout_of(const struct sweep_grid *g, const struct table_frame *f, bool utf8)
+static struct layout layout_of(const struct grid *g, const struct table_frame *f, bool utf8)
 {
 	struct text_fit_column columns[TABLE_COLUMNS_MAX];
 	size_t longest = strlen(f->by);
@@ -163,84 +163,80 @@ static struct layout layout_of(const struct sweep_grid *g, const struct table_fr
 	};
 }
 
-static void draw_row(struct sweep_grid *g, int row, const struct layout *l,
-		     const struct table_row *r, unsigned int attr)
+static void draw_row(struct grid *g, int row, const struct layout *l, const struct table_row *r,
+		     unsigned int attr)
 {
 	char brief[TABLE_NAME_LEN];
 	int col = l->fit.name;
 
-	sweep_grid__put(g, row, 0, col, attr,
-			text_fit__shorten(brief, sizeof(brief), r->name, l->fit.name));
+	grid__put(g, row, 0, col, attr,
+		  text_fit__shorten(brief, sizeof(brief), r->name, l->fit.name));
 	for (size_t i = 0; i < l->f->columns_nr; i++) {
 		bool zero = !strcmp(r->cell[i], "-");
 
 		if (l->fit.left_out & 1u << i)
 			continue;
-		sweep_grid__put_right(g, row, col + 1, TABLE_CELL_COLS - 1,
-				      attr | (zero ? GRID_DIM : l->f->columns[i].attr), r->cell[i]);
+		grid__put_right(g, row, col + 1, TABLE_CELL_COLS - 1,
+				attr | (zero ? GRID_DIM : l->f->columns[i].attr), r->cell[i]);
 		col += TABLE_CELL_COLS;
 	}
 }
 
 /* The column of the order has a mark before its heading. */
-static void draw_heads(struct sweep_grid *g, const struct layout *l)
+static void draw_heads(struct grid *g, const struct layout *l)
 {
 	int col = l->fit.name;
 
-	sweep_grid__put(g, HEAD_ROW, 0, col, GRID_BOLD, l->f->by);
+	grid__put(g, HEAD_ROW, 0, col, GRID_BOLD, l->f->by);
 	for (size_t i = 0; i < l->f->columns_nr; i++) {
 		const struct table_column *c = &l->f->columns[i];
 
 		if (l->fit.left_out & 1u << i)
 			continue;
-		sweep_grid__put_right(g, HEAD_ROW, col + 1, TABLE_CELL_COLS - 1, GRID_BOLD,
-				      c->head);
+		grid__put_right(g, HEAD_ROW, col + 1, TABLE_CELL_COLS - 1, GRID_BOLD, c->head);
 		col += TABLE_CELL_COLS;
 		if (c->sorted)
-			sweep_grid__glyph(g, HEAD_ROW, col - (int)strlen(c->head) - 1, GRID_BOLD,
-					  l->utf8 ? "\u25bc" : ">");
+			grid__glyph(g, HEAD_ROW, col - (int)strlen(c->head) - 1, GRID_BOLD,
+				    l->utf8 ? "\u25bc" : ">");
 	}
 }
 
-static void draw_status(struct sweep_grid *g, const struct table_view *v,
-			const struct table_frame *f)
+static void draw_status(struct grid *g, const struct table_view *v, const struct table_frame *f)
 {
 	static const char paused[] = " PAUSED ";
 	int col = 0;
 
 	if (v->paused) {
-		sweep_grid__put(g, 1, 0, g->cols, GRID_BOLD | GRID_REVERSE, paused);
+		grid__put(g, 1, 0, g->cols, GRID_BOLD | GRID_REVERSE, paused);
 		col = (int)sizeof(paused);
 	}
 	if (v->typing || v->filter[0]) {
 		char text[TABLE_FILTER_MAX + 16];
 
 		snprintf(text, sizeof(text), "filter: %s%s", v->filter, v->typing ? "_" : "");
-		sweep_grid__put(g, 1, col, g->cols - col, GRID_BOLD, text);
+		grid__put(g, 1, col, g->cols - col, GRID_BOLD, text);
 		col += (int)strlen(text) + 3;
 	}
-	sweep_grid__put(g, 1, col, g->cols - col, GRID_PLAIN, f->status);
+	grid__put(g, 1, col, g->cols - col, GRID_PLAIN, f->status);
 }
 
-static int draw_rows(struct sweep_grid *g, int row, const struct layout *l,
-		     const struct table_view *v)
+static int draw_rows(struct grid *g, int row, const struct layout *l, const struct table_view *v)
 {
 	const struct table_frame *f = l->f;
 
 	for (size_t i = v->first; i < f->rows_nr && i < v->first + v->page; i++, row++) {
 		draw_row(g, row, l, &f->rows[i], GRID_PLAIN);
 		if (i == v->at)
-			sweep_grid__paint(g, row, 0, g->cols, GRID_REVERSE);
+			grid__paint(g, row, 0, g->cols, GRID_REVERSE);
 	}
 	if (!f->rows_nr)
-		sweep_grid__put(g, row++, 0, g->cols, GRID_DIM,
-				v->filter[0] ? "no row has this text in its name"
-					     : "nothing was seen yet");
+		grid__put(g, row++, 0, g->cols, GRID_DIM,
+			  v->filter[0] ? "no row has this text in its name"
+				       : "nothing was seen yet");
 	return row;
 }
 
-static void draw_total(struct sweep_grid *g, int row, const struct layout *l,
-		       const struct table_view *v)
+static void draw_total(struct grid *g, int row, const struct layout *l, const struct table_view *v)
 {
 	struct table_row total = *l->f->total;
 	size_t below = l->f->rows_nr - v->first;
@@ -252,13 +248,12 @@ static void draw_total(struct sweep_grid *g, int row, const struct layout *l,
 	draw_row(g, row, l, &total, GRID_BOLD);
 }
 
-bool table_view__too_small(struct sweep_grid *g)
+bool table_view__too_small(struct grid *g)
 {
-	return sweep_grid__too_small(g, TABLE_MIN_COLS, TABLE_MIN_ROWS);
+	return grid__too_small(g, TABLE_MIN_COLS, TABLE_MIN_ROWS);
 }
 
-void table_view__draw(struct sweep_grid *g, struct table_view *v, const struct table_frame *f,
-		      bool utf8)
+void table_view__draw(struct grid *g, struct table_view *v, const struct table_frame *f, bool utf8)
 {
 	int verdict = g->rows >= ROOMY ? 4 : g->rows > TABLE_MIN_ROWS + 4 ? 3 : 1, row;
 	struct layout l;
@@ -266,17 +261,17 @@ void table_view__draw(struct sweep_grid *g, struct table_view *v, const struct t
 	if (table_view__too_small(g))
 		return;
 	if (v->help) {
-		sweep_grid__help(g, "netiotrace attach: what is shown", f->help, own_help);
+		grid__help(g, "netiotrace attach: what is shown", f->help, own_help);
 		return;
 	}
 	v->page = (size_t)(g->rows - BESIDE - verdict);
 	select_row(v, f);
 	l = layout_of(g, f, utf8);
-	sweep_grid__title(g, f->title);
+	grid__title(g, f->title);
 	draw_status(g, v, f);
 	draw_heads(g, &l);
 	row = draw_rows(g, HEAD_ROW + 1, &l, v);
 	draw_total(g, row, &l, v);
-	sweep_grid__text(g, g->rows - 1 - verdict, g->rows - 2, 0, g->cols, GRID_PLAIN, f->verdict);
-	sweep_grid__printf(g, g->rows - 1, 0, g->cols, GRID_DIM, "%s  %s", own_keys, f->keys);
+	grid__text(g, g->rows - 1 - verdict, g->rows - 2, 0, g->cols, GRID_PLAIN, f->verdict);
+	grid__printf(g, g->rows - 1, 0, g->cols, GRID_DIM, "%s  %s", own_keys, f->keys);
 }

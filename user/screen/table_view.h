@@ -71,10 +71,9 @@ enum table_action table_view__key(struct table_view *v, int key);
 bool table_view__matches(const struct table_view *v, const char *name);
 
 /* utf8: block glyphs may be used. */
-void table_view__draw(struct sweep_grid *g, struct table_view *v, const struct table_frame *f,
-		      bool utf8);
+void table_view__draw(struct grid *g, struct table_view *v, const struct table_frame *f, bool utf8);
 
 /* One sentence instead of a picture; false: the grid is large enough. */
-bool table_view__too_small(struct sweep_grid *g);
+bool table_view__too_small(struct grid *g);
 
 #endif

@@ -30,12 +30,12 @@ static char *page(const struct view_item *item, int rows, int columns)
 {
 	static const struct attach_options o = {.top = 10};
 	struct attach_result r = {.o = &o, .sees_kinds = true, .cpu = {.reason = "not sampled"}};
-	struct sweep_grid *g = sweep_grid__new(rows, columns);
+	struct grid *g = grid__new(rows, columns);
 	char *text;
 
 	detail_view__draw(g, &r, item, false);
 	text = grid_text(g);
-	sweep_grid__free(g);
+	grid__free(g);
 	return text;
 }
 

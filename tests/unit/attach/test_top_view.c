@@ -57,12 +57,12 @@ static struct sock_state stream_of(uint16_t port, uint64_t copied, uint64_t spli
 
 static const char *draw(struct scene *s, int rows, int cols)
 {
-	struct sweep_grid *g = sweep_grid__new(rows, cols);
+	struct grid *g = grid__new(rows, cols);
 
 	top_view__draw(g, &s->v, &s->r, false);
 	free(s->screen);
 	s->screen = grid_text(g);
-	sweep_grid__free(g);
+	grid__free(g);
 	return s->screen;
 }
 

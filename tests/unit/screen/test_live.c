@@ -429,7 +429,7 @@ TEST(different_events_are_named_per_mode)
 
 TEST(colour_is_never_the_only_mark_of_a_mode)
 {
-	struct sweep_grid *g = sweep_grid__new(24, 80);
+	struct grid *g = grid__new(24, 80);
 	struct view *v = view__new(3);
 	unsigned int modes = 0;
 
@@ -438,26 +438,26 @@ TEST(colour_is_never_the_only_mark_of_a_mode)
 		modes |= 1u << (g->cells[i].attr & GRID_COLOUR_MASK);
 	assert_int_equal(modes, 0xf);
 	assert_true(g->cells[0].attr & GRID_REVERSE);
-	sweep_grid__free(g);
+	grid__free(g);
 }
 
 TEST(grid_clips_text_at_its_edges)
 {
-	struct sweep_grid *g = sweep_grid__new(2, 10);
+	struct grid *g = grid__new(2, 10);
 	char *text;
 
-	assert_null(sweep_grid__new(0, 10));
-	assert_null(sweep_grid__new(10, 1 << 20));
-	sweep_grid__put(g, 0, 4, 3, GRID_PLAIN, "overlong");
-	sweep_grid__put(g, 1, 6, 100, GRID_PLAIN, "to the edge");
-	sweep_grid__put(g, 2, 0, 5, GRID_PLAIN, "below");
-	sweep_grid__put(g, -1, -3, 5, GRID_PLAIN, "above");
-	sweep_grid__put(g, 0, 0, -1, GRID_PLAIN, "no");
-	sweep_grid__put_right(g, 1, 0, 4, GRID_PLAIN, "\033[");
+	assert_null(grid__new(0, 10));
+	assert_null(grid__new(10, 1 << 20));
+	grid__put(g, 0, 4, 3, GRID_PLAIN, "overlong");
+	grid__put(g, 1, 6, 100, GRID_PLAIN, "to the edge");
+	grid__put(g, 2, 0, 5, GRID_PLAIN, "below");
+	grid__put(g, -1, -3, 5, GRID_PLAIN, "above");
+	grid__put(g, 0, 0, -1, GRID_PLAIN, "no");
+	grid__put_right(g, 1, 0, 4, GRID_PLAIN, "\033[");
 	text = grid_text(g);
 	assert_string_equal(text, "    ov~\n  ?[  to ~\n");
 	free(text);
-	sweep_grid__free(g);
+	grid__free(g);
 }
 
 TEST(line_has_the_figures_or_n_a)

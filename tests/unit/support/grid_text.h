@@ -9,7 +9,7 @@
 #include "screen/grid.h"
 
 /* Lines without trailing blanks. The caller frees the text. */
-__attribute__((noinline, unused)) static char *grid_text(const struct sweep_grid *g)
+__attribute__((noinline, unused)) static char *grid_text(const struct grid *g)
 {
 	char *text;
 	size_t len;

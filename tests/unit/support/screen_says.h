@@ -63,13 +63,13 @@ __attribute__((unused)) static char *line_text(const struct live_frame *frame)
 __attribute__((unused)) static char *view_text(const struct live_model *m, int cols, int rows,
 					       bool utf8)
 {
-	struct sweep_grid *g = sweep_grid__new(rows, cols);
+	struct grid *g = grid__new(rows, cols);
 	char *text;
 
 	assert_non_null(g);
 	live_layout__draw(g, m, utf8);
 	text = grid_text(g);
-	sweep_grid__free(g);
+	grid__free(g);
 	return text;
 }
 

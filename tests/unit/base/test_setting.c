@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Options that are stored in fields: each kind. */
+#include <string.h>
+
+#include "base/setting.h"
+#include "support/test.h"
+
+struct fields {
+	bool flag;
+	int level;
+	const char *string;
+	unsigned int choice;
+	uint64_t count, time, others;
+};
+
+#define AT(field) .offset = offsetof(struct fields, field)
+
+static void take_other(void *options, const char *arg)
+{
+	((struct fields *)options)->others += strlen(arg);
+}
+
+static const struct setting settings[] = {
+	SETTING_TITLE_ROW("Title:"),
+	{"flag", NULL, "a flag", SETTING_FLAG, AT(flag)},
+	{"level", NULL, "a level", SETTING_LEVEL, AT(level), .letter = 'l'},
+	{"string", "TEXT", "a text", SETTING_STRING, AT(string)},
+	{"word", "process|connection|two-words", "a word", SETTING_CHOICE, AT(choice)},
+	{"count", "N", "a count", SETTING_COUNT, AT(count), "a number from 1 to 100", 1, 100},
+	{"time", "TIME", "a time", SETTING_TIME, AT(time), "a time", 1, 3600000000000},
+	{"other", "X", "another", SETTING_OTHER, .take = take_other},
+};
+
+static struct fields parse(size_t nr, const char *const *words)
+{
+	static const struct setting_command command = {
+		.name = "test", .doc = "", .settings = settings, .nr = ARRAY_LEN(settings)};
+	char *argv[16] = {(char *)"test"};
+	struct fields f = {0};
+
+	for (size_t i = 0; i < nr; i++)
+		argv[i + 1] = (char *)words[i];
+	setting__parse(&command, (int)nr + 1, argv, &f);
+	return f;
+}
+
+TEST(each_kind_of_setting_is_stored_in_its_field)
+{
+	static const char *const words[] = {"--flag",      "-ll",     "--string=x", "--count=100",
+					    "--time=1.5s", "--other", "four"};
+	struct fields f = parse(ARRAY_LEN(words), words);
+
+	assert_true(f.flag);
+	assert_int_equal(f.level, 2);
+	assert_string_equal(f.string, "x");
+	assert_int_equal(f.count, 100);
+	assert_int_equal(f.time, 1500000000);
+	assert_int_equal(f.others, 4);
+}
+
+TEST(choice_is_the_index_of_its_word)
+{
+	static const char *const words[] = {"--word=process", "--word=Connection",
+					    "--word=two_words"};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		assert_int_equal(parse(1, &words[i]).choice, i);
+}
