@@ -178,7 +178,7 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 		}
 		if (ev->fd != a->w.launch.pidfd)
 			return attach_session__lost(&a->w, &a->loop, ev->fd);
-		a->status = spawn__wait(&a->w.launch, 0);
+		a->status = launch__wait(&a->w.launch, 0);
 		return a->status >= 0;
 	default:
 		return false;
@@ -215,7 +215,7 @@ static void end_command(struct attach *a)
 			"from here; end it with kill %d.",
 			(int)a->w.launch.pid, (int)a->w.launch.pid);
 	else
-		a->status = spawn__wait(&a->w.launch, COMMAND_END_MS);
+		a->status = launch__wait(&a->w.launch, COMMAND_END_MS);
 }
 
 static int write_folded(FILE *f, struct profile *p)
@@ -252,20 +252,19 @@ static int write_files(struct attach *a, const json_t *document)
 
 static int check_expects(struct attach *a, const json_t *document)
 {
-	char message[512], none[400];
-	bool any = attach_session__saw_any(&a->w, none, sizeof(none));
+	const char *nothing = attach_session__saw_nothing(&a->w);
+	bool by_task = attach_options__by_task(&a->o);
+	char message[512];
 	int code = EXIT_DONE;
 
-	if (!any && !a->o.expects_nr)
-		log_warning("%s.", none);
+	if (nothing && !a->o.expects_nr)
+		log_warning("%s.", nothing);
 	for (size_t i = 0; i < a->o.expects_nr; i++) {
 		const struct expect *e = &a->o.expects[i];
 
-		/* A port without a connection is an answer; where nothing was watched, nothing is
-		 * known.
-		 */
-		if (!any && (attach_options__by_task(&a->o) || !expect__counts_connections(e)))
-			expect__unknown(e, none, message, sizeof(message));
+		/* A port without a connection is an answer. */
+		if (nothing && (by_task || !expect__counts_connections(e)))
+			expect__unknown(e, nothing, message, sizeof(message));
 		else if (expect__check(e, document, message, sizeof(message)))
 			continue;
 		log_error("%s.", message);

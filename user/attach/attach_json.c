@@ -47,7 +47,7 @@ static const char *no_socket(const struct socket_ledger *b)
 
 static const char *no_completions(const struct attach_result *r)
 {
-	return r->notices ? NULL : "completions are not reported: see plan";
+	return r->sees_completions ? NULL : "completions are not reported: see plan";
 }
 
 static struct real seconds_since(const struct attach_result *r, uint64_t ns)
@@ -156,10 +156,10 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 
 #define ZEROCOPY_FIELDS(X)                                                                   \
 	X(u64, "sends",      "count", socket_ledger__zerocopy_sends(b))                              \
-	X(num, "completed",  "count", unless(untold, b->completed))                          \
-	X(num, "copied",     "count", unless(untold, b->copied))                             \
-	X(num, "not_copied", "count", unless(untold, b->completed - b->copied))
-FIELDS(zerocopy, (const struct socket_ledger *b, const char *untold), ZEROCOPY_FIELDS)
+	X(num, "completed",  "count", unless(unknown, b->completed))                          \
+	X(num, "copied",     "count", unless(unknown, b->copied))                             \
+	X(num, "not_copied", "count", unless(unknown, b->completed - b->copied))
+FIELDS(zerocopy, (const struct socket_ledger *b, const char *unknown), ZEROCOPY_FIELDS)
 
 #define VERDICT_FIELDS(X)                                                                    \
 	X(real, "copied_fraction", "0..1", j->copied_fraction)                               \
@@ -174,7 +174,7 @@ FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
 	X(object, "socket",    socket, k->b)                                                 \
 	X(object, "sends",     sends, k->b)                                                  \
 	X(object, "refused",   refused, k->b, attach_result__sees_returns(k->r))                  \
-	X(object, "receives",  receives, k->b, k->r->splices)                                \
+	X(object, "receives",  receives, k->b, k->r->sees_splices)                                \
 	X(json,   "tx_sizes",  "bytes, count", sizes_json(k->b->tx_sizes))                   \
 	X(json,   "rx_sizes",  "bytes, count", sizes_json(k->b->rx_sizes))                   \
 	X(object, "ledger",    ledger, k)                                                    \
@@ -202,7 +202,7 @@ static struct real bound_of(const struct cpu_split *c, unsigned int class, bool 
 /* c is NULL where nothing was sampled. */
 #define SPLIT_FIELDS(X)                                                                       \
 	X(bare,   "samples", "count", num_if(c, c ? c->samples.samples : 0))                 \
-	X(bare,   "untold",  "count", num_if(c, c ? c->untold : 0))                          \
+	X(bare,   "untold",  "count", num_if(c, c ? c->undecided : 0))                          \
 	X(bare,   "shifted", "count", num_if(c, c ? c->samples.shifted : 0))                 \
 	X(values, "share", "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, part_of(c, i).share) \
 	X(values, "low",   "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, bound_of(c, i, false)) \

@@ -223,18 +223,6 @@ bool attach_options__by_task(const struct attach_options *o)
 	return o->pids_nr || o->comms_nr || o->cgroup || o->command;
 }
 
-void attach_options__name_targets(char *buf, size_t len, const struct attach_options *o)
-{
-	const char *before = "";
-	size_t used = 0;
-
-	buf[0] = '\0';
-	for (size_t i = 0; i < o->comms_nr && used < len; i++, before = ", ")
-		used += snprintf(buf + used, len - used, "%s--comm %s", before, o->comms[i]);
-	if (o->cgroup && used < len)
-		snprintf(buf + used, len - used, "%s--cgroup %s", before, o->cgroup);
-}
-
 static void check(struct attach_options *o)
 {
 	const struct {

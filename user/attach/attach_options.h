@@ -67,9 +67,6 @@ void attach_options__parse(struct attach_options *o, int argc, char **argv);
 /* Is a document written to stdout? */
 bool attach_options__to_stdout(const struct attach_options *o);
 
-/* "--comm a, --cgroup /b": the options by which processes are found; "" where there is none. */
-void attach_options__name_targets(char *buf, size_t len, const struct attach_options *o);
-
 /* Is any process selected, by any option? */
 bool attach_options__by_task(const struct attach_options *o);
 

@@ -50,27 +50,29 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 	if (deferred && b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
 		return because(QUALITY_UNAVAILABLE,
 			       "pages that io_uring sends (SEND_ZC) may be copied later, and no "
-			       "hook of attach tells whose they are",
+			       "hook of attach shows which connection they belong to",
 			       reason);
-	if (stage == NIO_STAGE_TX_COPY && !r->told)
+	if (stage == NIO_STAGE_TX_COPY && !r->sees_kinds)
 		return because(QUALITY_DERIVED,
-			       "an upper bound: this kernel's hooks do not tell sendfile and "
-			       "splice, which copy nothing, from sends that copy",
+			       "an upper bound: this kernel's hooks cannot distinguish sendfile "
+			       "and splice, which copy nothing, from sends that copy",
 			       reason);
 	if (!deferred &&
 	    socket_ledger__unclassified(b, sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER))
 		return because(QUALITY_DERIVED,
-			       "a lower bound: of some bytes no call was seen (uncovered)", reason);
-	if (!deferred && b->divided[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
-		return because(QUALITY_SAMPLED,
-			       "of some connections not every call was seen: their bytes, which "
-			       "are exact, are divided as those of the calls that were seen",
+			       "a lower bound: the calls of some bytes were not seen (uncovered)",
 			       reason);
+	if (!deferred && b->divided[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
+		return because(
+			QUALITY_SAMPLED,
+			"not every call of some connections was seen: their bytes, which are "
+			"exact, are divided by the calls that were seen",
+			reason);
 	if (deferred && row->quality == QUALITY_DERIVED && socket_ledger__arrivals_missed(b))
 		return because(QUALITY_DERIVED,
 			       "a lower bound: the kernel reports every send of a connection as "
 			       "copied, yet fewer bytes were seen to arrive than it pinned: they "
-			       "were copied on the way out, or in events that no program was shown",
+			       "were copied on the way out, or in events that no program saw",
 			       reason);
 	return because(row->quality, row->reason, reason);
 }
@@ -113,7 +115,7 @@ static void advise(struct judgement *j, const struct attach_result *r, const str
 	struct advice_row row = {
 		.name = name,
 		.books = books,
-		.told = r->told,
+		.told = r->sees_kinds,
 		.encrypts = advice__encrypts(port),
 		.program = &program,
 		.baseline = r->baseline,
@@ -131,7 +133,7 @@ static void advise_connection(struct judgement *j, const struct attach_result *r
 	struct advice_program program;
 	struct advice_row advice = {
 		.books = &row->books,
-		.told = r->told,
+		.told = r->sees_kinds,
 		.encrypts = advice__encrypts((uint16_t)group__id(GROUP_PORT, row->socket)),
 		.program = &program,
 		.baseline = r->baseline,
@@ -176,7 +178,7 @@ void attach_result__judge(struct judgement *j, const struct attach_result *r,
 	struct verdict v;
 	size_t len;
 
-	verdict__of_sockets(&v, &row->books, r->notices);
+	verdict__of_sockets(&v, &row->books, r->sees_completions);
 	*j = (struct judgement){.copied_fraction = v.copied_fraction};
 	if (v.cause != ZC_CAUSE_NONE && v.cause != ZC_CAUSE_NOT_COPIED)
 		j->cause = zc_cause__key(v.cause);
@@ -275,6 +277,11 @@ char *attach_result__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tg
 	return buf;
 }
 
+static const struct groups *groups_of(const struct attach_result *r, enum by by)
+{
+	return &r->table.groups[by == BY_PORT ? GROUP_PORT : GROUP_CGROUP];
+}
+
 static bool process_at(struct attach_row *row, const struct table *t, size_t i)
 {
 	const struct process *p = &t->processes[i];
@@ -316,7 +323,7 @@ bool attach_row__at(struct attach_row *row, const struct attach_result *r, enum 
 		return process_at(row, t, i);
 	if (by == BY_CONNECTION)
 		return connection_at(row, t, i);
-	return group_at(row, &t->groups[by == BY_PORT ? GROUP_PORT : GROUP_CGROUP], i);
+	return group_at(row, groups_of(r, by), i);
 }
 
 struct attach_row attach_row__total(const struct attach_result *r)
@@ -381,7 +388,7 @@ size_t attach_result__rows(const struct attach_result *r, enum by by)
 	if (by == BY_CONNECTION)
 		return t->ranked_nr;
 	if (by != BY_PROCESS)
-		return t->groups[by == BY_PORT ? GROUP_PORT : GROUP_CGROUP].nr;
+		return groups_of(r, by)->nr;
 	for (size_t i = 0; i < t->processes_nr; i++)
 		nr += t->processes[i].books.connections != 0;
 	return nr;

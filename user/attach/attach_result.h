@@ -54,9 +54,9 @@ struct attach_result {
 	struct num missed;
 	size_t netns, netns_left_out;
 	struct attach_events events;
-	bool told;    /* sendfile and splice are distinguished from sends that copy */
-	bool notices; /* completions are reported */
-	bool splices; /* receives by splice are seen */
+	bool sees_kinds;       /* sendfile and splice are distinguished from sends that copy */
+	bool sees_completions; /* completions are reported */
+	bool sees_splices;     /* receives by splice are seen */
 	bool interrupted;
 };
 

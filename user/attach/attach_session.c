@@ -23,6 +23,15 @@
 /* A process may close its sockets for this long after its exit event. */
 #define EXIT_NS 1000000000ULL
 
+/* An exit code: EXIT_DONE if err is 0. */
+static int failed(int err, const char *verb, const char *object)
+{
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot %s %s: %s.", verb, object, limits__strerror(err));
+	return EXIT_RUN_FAILED;
+}
+
 static int refuse_pid(pid_t pid, int err)
 {
 	pid_t process = target__process_of(pid);
@@ -51,13 +60,20 @@ static int open_pids(struct attach_session *w)
 	return EXIT_DONE;
 }
 
-static void refuse_cgroup(const char *path, int err)
+static int open_cgroup(struct attach_session *w)
 {
-	char *mount = target__cgroup_mount();
+	const char *path = w->o->cgroup;
+	char *mount;
 
-	if (err != -ENOTSUP)
-		log_error("--cgroup %s cannot be read: %s.", path, strerror(-err));
-	else if (mount)
+	if (!path)
+		return EXIT_DONE;
+	w->cgroup = target__open_cgroup(path);
+	if (w->cgroup >= 0)
+		return EXIT_DONE;
+	if (w->cgroup != -ENOTSUP)
+		return failed(w->cgroup, "read --cgroup", path);
+	mount = target__cgroup_mount();
+	if (mount)
 		log_error("--cgroup %s is not the directory of a cgroup (v2): on this machine they "
 			  "are in %s.",
 			  path, mount);
@@ -66,16 +82,6 @@ static void refuse_cgroup(const char *path, int err)
 			  "this machine; mount them with mount -t cgroup2 none DIRECTORY.",
 			  path);
 	free(mount);
-}
-
-static int open_cgroup(struct attach_session *w)
-{
-	const struct attach_options *o = w->o;
-
-	w->cgroup = o->cgroup ? target__open_cgroup(o->cgroup) : -1;
-	if (!o->cgroup || w->cgroup >= 0)
-		return EXIT_DONE;
-	refuse_cgroup(o->cgroup, w->cgroup);
 	return EXIT_RUN_FAILED;
 }
 
@@ -83,17 +89,16 @@ static int open_cgroup(struct attach_session *w)
 static void warn_of_unknown_cgroups(const struct attach_options *o)
 {
 	struct flag told = btf_lookup__has_member("sock_cgroup_data", "cgroup");
-	char *mount = o->by == BY_CGROUP ? target__cgroup_mount() : NULL;
+	char *mount;
 
 	if (o->by != BY_CGROUP)
 		return;
+	mount = target__cgroup_mount();
 	if (told.known && !told.value)
-		log_warning("--by cgroup: this kernel does not tell the cgroups of sockets (Linux "
-			    "5.15 and later do): they show as (unknown).");
+		log_warning("--by cgroup: before Linux 5.15 the cgroups of sockets are unknown.");
 	else if (!mount)
-		log_warning("--by cgroup: no cgroups (v2) are mounted on this machine, so that "
-			    "they show as (unknown); mount them with mount -t cgroup2 none "
-			    "DIRECTORY.");
+		log_warning("--by cgroup: names are unknown, since no cgroups (v2) are mounted on "
+			    "this machine; mount them with mount -t cgroup2 none DIRECTORY.");
 	free(mount);
 }
 
@@ -230,20 +235,18 @@ static void take_name(struct attach_session *w, size_t i)
 			    asked, comm);
 	target__by_comm(comm, take_one, &several);
 	if (!several.nr)
-		log_warning("--comm %s: no process of this name runs now; those that begin, or "
-			    "take the name, are watched from then on.",
+		log_warning("--comm %s: no process of this name runs now; later ones are watched.",
 			    comm);
 }
 
-/* A cgroup may also exist before its processes. */
 static void take_cgroup(struct attach_session *w, const char *path)
 {
 	struct several several = {.w = w};
 
 	target__by_cgroup(path, take_one, &several);
 	if (!several.nr)
-		log_warning("--cgroup %s: no process is in it, or below it, now; those that begin "
-			    "there, or join it, are watched from then on.",
+		log_warning("--cgroup %s: no process is in it or below it now; later ones are "
+			    "watched.",
 			    path);
 }
 
@@ -301,22 +304,15 @@ static int watch_ends(struct attach_session *w, struct loop *l)
 	for (size_t i = 0; i < w->o->pids_nr && !err; i++)
 		err = loop__add(l, w->pidfds[i]);
 	w->alive = w->o->pids_nr;
-	if (!err)
-		return EXIT_DONE;
-	log_error("cannot wait for the end of a process: %s.", limits__strerror(err));
-	return EXIT_RUN_FAILED;
+	return failed(err, "wait for the end of", "a process");
 }
 
 static int hold_command(struct attach_session *w)
 {
-	int err = w->o->command
-			  ? spawn__hold(&w->launch, w->o->command, attach_options__to_stdout(w->o))
-			  : 0;
+	const struct command command = {w->o->command, attach_options__to_stdout(w->o)};
 
-	if (!err)
-		return EXIT_DONE;
-	log_error("cannot start %s: %s.", w->o->command[0], limits__strerror(err));
-	return EXIT_RUN_FAILED;
+	return command.argv ? failed(spawn__hold(&w->launch, &command), "start", command.argv[0])
+			    : EXIT_DONE;
 }
 
 static int let_go(struct attach_session *w, struct loop *l)
@@ -324,11 +320,8 @@ static int let_go(struct attach_session *w, struct loop *l)
 	int err = loop__add(l, w->launch.pidfd);
 
 	if (!err)
-		err = spawn__go(&w->launch);
-	if (!err)
-		return EXIT_DONE;
-	log_error("cannot run %s: %s.", w->o->command[0], limits__strerror(err));
-	return EXIT_RUN_FAILED;
+		err = launch__go(&w->launch, NULL);
+	return failed(err, "run", w->o->command[0]);
 }
 
 static void begin_sampling(struct attach_session *w)
@@ -361,9 +354,9 @@ static void describe(struct attach_session *w)
 {
 	environment__read(&w->found.env, NULL, (struct flag){.reason = "taps are not looked for"});
 	w->found.plan_nr = attach_probes__plan(w->watcher, &w->found.plan);
-	w->found.told = attach_probes__has(w->watcher, "message");
-	w->found.notices = attach_probes__has(w->watcher, "completion");
-	w->found.splices = attach_probes__has(w->watcher, "splice_read");
+	w->found.sees_kinds = attach_probes__has(w->watcher, "message");
+	w->found.sees_completions = attach_probes__has(w->watcher, "completion");
+	w->found.sees_splices = attach_probes__has(w->watcher, "splice_read");
 	if (w->o->baseline)
 		w->found.baseline = &w->baseline;
 	say_replaced(w);
@@ -431,7 +424,7 @@ int attach_session__open(struct attach_session *w, const struct attach_options *
 void attach_session__close(struct attach_session *w)
 {
 	ready__close(&w->ready);
-	spawn__close(&w->launch);
+	launch__close(&w->launch);
 	for (size_t i = 0; w->o && i < w->o->pids_nr; i++)
 		if (w->pidfds[i] > 0)
 			close(w->pidfds[i]);
@@ -464,34 +457,23 @@ void attach_session__step(struct attach_session *w)
 		w->next_step_ns = attach_probes__step_events(w->watcher, now);
 }
 
-/* Adds the existing sockets of a process that took a watched name, or joined the cgroup. */
-static void take_late(struct attach_session *w, pid_t pid, const struct nio_task *task)
-{
-	if (task->asked || task->parent || task->first_ns < w->since_ns || w->finished)
-		return;
-	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
-	w->passes_again = true;
-}
-
-/* A process closes its sockets after its exit event. */
-static bool is_gone(const struct attach_session *w, const struct nio_task *task)
-{
-	return task->exit_ns && (w->finished || task->exit_ns + EXIT_NS < w->found.ended_ns);
-}
-
 static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
 {
 	struct attach_session *w = arg;
 	pid_t pid = (pid_t)tgid;
 
 	table__take_task(&w->found.table, tgid, task);
-	if (!task->exit_ns) {
-		take_read(w, pid, task->started, task->parent && !task->asked);
-		target__add_netns(&w->target, pid);
-	}
-	if (!task->exit_ns)
-		take_late(w, pid, task);
-	return is_gone(w, task);
+	/* A process closes its sockets after its exit event. */
+	if (task->exit_ns)
+		return w->finished || task->exit_ns + EXIT_NS < w->found.ended_ns;
+	take_read(w, pid, task->started, task->parent && !task->asked);
+	target__add_netns(&w->target, pid);
+	if (task->asked || task->parent || task->first_ns < w->since_ns || w->finished)
+		return false;
+	/* It took a watched name or joined the cgroup, and may have sockets. */
+	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
+	w->passes_again = true;
+	return false;
 }
 
 /* At once, since a cgroup may vanish. */
@@ -527,17 +509,14 @@ int attach_session__refresh(struct attach_session *w)
 	w->passes_again = false;
 	name_cgroups(&r->table.groups[GROUP_CGROUP]);
 	attach_session__sort(w);
-	r->loss = attach_probes__losses(w->watcher);
 	r->missed = attach_probes__missed(w->watcher);
 	r->events = attach_probes__events(w->watcher);
+	r->loss = attach_probes__losses(w->watcher);
 	r->netns = w->target.netns_nr;
 	r->netns_left_out = w->target.netns_left_out;
 	table__leave_out(&r->table, r->loss.sockets_full + r->loss.tasks_full +
 					    r->loss.ends_missed + r->netns_left_out);
-	if (!err)
-		return EXIT_DONE;
-	log_error("what the programs saw cannot be read: %s.", strerror(-err));
-	return EXIT_RUN_FAILED;
+	return failed(err, "read", "what the programs saw");
 }
 
 int attach_session__finish(struct attach_session *w)
@@ -554,20 +533,15 @@ int attach_session__finish(struct attach_session *w)
 	return code;
 }
 
-bool attach_session__saw_any(const struct attach_session *w, char *buf, size_t len)
+const char *attach_session__saw_nothing(const struct attach_session *w)
 {
-	const struct attach_options *o = w->o;
-	char targets[256];
+	const struct table *t = &w->found.table;
 
-	if (attach_options__by_task(o) ? w->found.table.processes_nr
-				       : w->found.table.total.connections)
-		return true;
-	attach_options__name_targets(targets, sizeof(targets), o);
-	if (targets[0])
-		snprintf(buf, len, "nothing was watched: no process of %s ran", targets);
-	else
-		snprintf(buf, len, "nothing was watched: no connection had such a port");
-	return false;
+	if (!attach_options__by_task(w->o))
+		return t->total.connections ? NULL
+					    : "nothing was watched: no connection had such a port";
+	return t->processes_nr ? NULL
+			       : "nothing was watched: no process with such a name or cgroup ran";
 }
 
 static bool has_others(const struct attach_session *w)

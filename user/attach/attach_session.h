@@ -19,7 +19,7 @@ struct attach_session {
 	const struct attach_options *o;
 	struct attach_probes *watcher;
 	struct target target;
-	struct spawn launch;
+	struct launch launch;
 	struct attach_result found;
 	struct cpu_sampling sampling;
 	struct baseline baseline;
@@ -33,9 +33,9 @@ struct attach_session {
 	int cgroup; /* the directory of --cgroup; -1: none, or gone */
 };
 
-#define ATTACH_SESSION_INIT                         \
-	{                                           \
-		.launch = SPAWN_INIT, .cgroup = -1, \
+#define ATTACH_SESSION_INIT                          \
+	{                                            \
+		.launch = LAUNCH_INIT, .cgroup = -1, \
 	}
 
 /*
@@ -49,10 +49,10 @@ void attach_session__close(struct attach_session *w);
 int attach_session__refresh(struct attach_session *w);
 
 /*
- * Was a requested process watched or, with --port alone, a connection? Assertions need one.
- * Otherwise buf, of len bytes, has the reason.
+ * NULL if a requested process was watched or, with --port alone, a connection; otherwise the reason
+ * why not. Assertions need one.
  */
-bool attach_session__saw_any(const struct attach_session *w, char *buf, size_t len);
+const char *attach_session__saw_nothing(const struct attach_session *w);
 
 /* Sorts by the current options. While watching, rows that moved bytes since the last refresh come
  * first. */

@@ -193,9 +193,9 @@ static void say_books(FILE *f, const struct attach_result *r)
 		text[VALUE_RECEIVED]);
 	say_unaccounted(f, b, NIO_SIDE_SENDER);
 	say_unaccounted(f, b, NIO_SIDE_RECEIVER);
-	if (!r->told)
-		fputs("This kernel's hooks do not tell sendfile and splice from other sends: what "
-		      "is copied is an upper bound. ",
+	if (!r->sees_kinds)
+		fputs("This kernel's hooks cannot distinguish sendfile and splice from other "
+		      "sends: copied bytes are an upper bound. ",
 		      f);
 	if (b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER])
 		fprintf(f,
@@ -260,25 +260,18 @@ static void say_watching(FILE *f, const struct attach_result *r)
 	const struct groups *g = r->table.groups;
 	const struct {
 		uint64_t nr;
-		const char *one, *several;
+		const char *noun, *text;
 	} left_out[] = {
-		{r->loss.sockets_full, "socket found no room (--max-sockets): sums are not known",
-		 "sockets found no room (--max-sockets): sums are not known"},
-		{r->loss.tasks_full, "process found no room: sums are not known",
-		 "processes found no room: sums are not known"},
-		{r->loss.ends_missed, "end of a connection was not seen: sums are not known",
-		 "ends of connections were not seen: sums are not known"},
-		{r->table.closed_left_out, "closed connection is in the sums only, not by itself",
-		 "closed connections are in the sums only, not by themselves"},
-		{r->table.processes_left_out, "connection is of a process that is not listed",
-		 "connections are of processes that are not listed"},
+		{r->loss.sockets_full, "socket", "found no room (--max-sockets): sums are unknown"},
+		{r->loss.tasks_full, "task", "found no room: sums are unknown"},
+		{r->loss.ends_missed, "connection", "ended unseen: sums are unknown"},
+		{r->table.closed_left_out, "closed connection", "only in the sums"},
+		{r->table.processes_left_out, "connection", "of processes that are not listed"},
 		{r->o->by == BY_PORT     ? groups__left_out(&g[GROUP_PORT])
 		 : r->o->by == BY_CGROUP ? groups__left_out(&g[GROUP_CGROUP])
 					 : 0,
-		 "connection belongs to a group that is not listed",
-		 "connections belong to groups that are not listed"},
-		{r->netns_left_out, "network namespace was not read: sums are unknown",
-		 "network namespaces were not read: sums are unknown"},
+		 "connection", "of groups that are not listed"},
+		{r->netns_left_out, "network namespace", "could not be read: sums are unknown"},
 	};
 	char count[UNITS_BUF];
 
@@ -293,8 +286,9 @@ static void say_watching(FILE *f, const struct attach_result *r)
 			r->events.windows);
 	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
 		if (left_out[i].nr)
-			fprintf(f, "%s %s. ", format_count(count, sizeof(count), left_out[i].nr),
-				left_out[i].nr == 1 ? left_out[i].one : left_out[i].several);
+			fprintf(f, "%s %s%s %s. ",
+				format_count(count, sizeof(count), left_out[i].nr),
+				left_out[i].noun, plural(left_out[i].nr), left_out[i].text);
 }
 
 static struct judgement judge_total(const struct attach_result *r)

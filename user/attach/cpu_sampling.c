@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Samples of watched processes; see cpu_sampling.h. */
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,48 +92,39 @@ static const struct process_maps *maps_of(struct cpu_sampling *s, const struct n
 	return now;
 }
 
-static struct stack_class class_of_user(struct cpu_sampling *s, const struct process_maps *maps,
-					uint64_t ip, bool *untold)
+static int compare_frames(const void *a, const void *b)
 {
-	enum libc_copies_answer answer = libc_copies__ask(&s->copies, maps, ip);
-
-	*untold = answer == LIBC_COPIES_UNKNOWN;
-	return (struct stack_class){.class = answer == LIBC_COPIES_YES ? CPU_CLASS_GATHER
-								       : CPU_CLASS_USER};
-}
-
-/* The place of a stack in the index: its own, or a free one. */
-static uint32_t *place_of(struct cpu_sampling *s, const struct profile *p, const char *frames)
-{
-	uint32_t hash = 2166136261u;
-
-	for (const char *c = frames; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619u;
-	for (;; hash++) {
-		uint32_t *place = &s->index[hash % CPU_SAMPLING_INDEX];
-
-		if (!*place || !strcmp(p->stacks[*place - 1].frames, frames))
-			return place;
-	}
+	return strcmp(((const struct profile_stack *)a)->frames,
+		      ((const struct profile_stack *)b)->frames);
 }
 
 static void keep_stack(struct cpu_sampling *s, struct cpu_found *found,
 		       const struct profile_stack *stack)
 {
+	struct profile_stack **known = tfind(stack, &s->stacks, compare_frames), *new;
 	struct profile *p = &found->profile;
-	uint32_t *place;
 
-	if (!s->index)
-		s->index = xcalloc(CPU_SAMPLING_INDEX, sizeof(*s->index));
-	place = place_of(s, p, stack->frames);
-	if (*place) {
-		p->stacks[*place - 1].count++;
-	} else if (p->nr == CPU_STACKS_MAX) {
-		found->stacks_left_out++;
-	} else {
-		profile__add(p, stack);
-		*place = (uint32_t)p->nr;
+	if (known) {
+		(*known)->count++;
+		return;
 	}
+	if (p->nr == CPU_STACKS_MAX) {
+		found->stacks_left_out++;
+		return;
+	}
+	/* All at once: the tree points to its elements. */
+	if (!p->stacks)
+		p->stacks = xcalloc(CPU_STACKS_MAX, sizeof(*p->stacks));
+	new = &p->stacks[p->nr++];
+	*new = *stack;
+	new->frames = xstrdup(stack->frames);
+	if (!tsearch(new, &s->stacks, compare_frames))
+		xalloc_die();
+}
+
+static void forget_nothing(void *stack)
+{
+	(void)stack;
 }
 
 /* "nginx 4242;outermost;...;innermost": a ';' in a process's name would begin another frame. */
@@ -160,37 +152,41 @@ static bool encrypts(const char *object)
 	return false;
 }
 
+static struct cpu_sample classify(struct cpu_sampling *s, const struct nio_sample *sample,
+				  const char **names, const struct process_maps *maps)
+{
+	struct stack_class class;
+	enum libc_copies_answer copies;
+
+	if (sample->frames) {
+		symbols__stack(s->symbols, sample->ip, sample->frames, names);
+		class = stack_rules__class(names, sample->frames);
+		return (struct cpu_sample){.class = class.class, .shifted = class.shifted};
+	}
+	copies = libc_copies__ask(&s->copies, maps, sample->user_ip);
+	return (struct cpu_sample){
+		.class = copies == LIBC_COPIES_YES ? CPU_CLASS_GATHER : CPU_CLASS_USER,
+		.undecided = copies == LIBC_COPIES_UNKNOWN,
+		.encrypted = encrypts(process_maps__object(maps, sample->user_ip)),
+	};
+}
+
 static int take_sample(const struct nio_sample *sample, void *arg)
 {
 	struct turn *turn = arg;
 	struct process *p = table__process(&turn->f->table, sample->tgid, sample->started);
 	const struct process_maps *maps = sample->frames ? NULL : maps_of(turn->s, sample);
 	char frames[SAMPLE_FOLD_LEN], text[SAMPLE_FOLD_LEN + OWNER_LEN];
-	struct cpu_split *total = &turn->f->cpu.total;
-	const char *names[NIO_SAMPLE_FRAMES], *object;
-	struct stack_class class;
-	bool untold = false, encrypted;
+	const char *names[NIO_SAMPLE_FRAMES];
+	struct cpu_sample found = classify(turn->s, sample, names, maps);
 
-	if (sample->frames) {
-		symbols__stack(turn->s->symbols, sample->ip, sample->frames, names);
-		class = stack_rules__class(names, sample->frames);
-	} else {
-		class = class_of_user(turn->s, maps, sample->user_ip, &untold);
-	}
-	object = process_maps__object(maps, sample->user_ip);
-	encrypted = !sample->frames && encrypts(object);
-	sample_fold__frames(frames, sample, names, object);
+	sample_fold__frames(frames, sample, names, process_maps__object(maps, sample->user_ip));
 	name_stack(text, sizeof(text), p, frames);
 	keep_stack(turn->s, &turn->f->cpu,
-		   &(struct profile_stack){.frames = text, .count = 1, .class = class.class});
-	cpu_split__add(total, class.class, class.shifted);
-	total->untold += untold;
-	total->encrypted += encrypted;
-	if (!p)
-		return 0;
-	cpu_split__add(&p->cpu, class.class, class.shifted);
-	p->cpu.untold += untold;
-	p->cpu.encrypted += encrypted;
+		   &(struct profile_stack){.frames = text, .count = 1, .class = found.class});
+	cpu_split__add(&turn->f->cpu.total, found);
+	if (p)
+		cpu_split__add(&p->cpu, found);
 	return 0;
 }
 
@@ -231,7 +227,7 @@ void cpu_sampling__close(struct cpu_sampling *s)
 {
 	sampler__close(s->sampler);
 	symbols__free(s->symbols);
-	free(s->index);
+	tdestroy(s->stacks, forget_nothing);
 	for (size_t i = 0; i < CPU_SAMPLING_MAPS; i++)
 		process_maps__free(s->maps[i].maps);
 	memset(s, 0, sizeof(*s));

@@ -15,9 +15,6 @@ struct symbols;
 /* Processes whose mappings are kept. */
 #define CPU_SAMPLING_MAPS 64
 
-/* Places of the index of stacks: at most half of them are used. */
-#define CPU_SAMPLING_INDEX (2 * CPU_STACKS_MAX)
-
 struct cpu_sampling {
 	struct symbols *symbols;
 	struct sampler *sampler; /* NULL: nothing is sampled */
@@ -28,7 +25,7 @@ struct cpu_sampling {
 		uint64_t read_at; /* turn in which they were read */
 		struct process_maps *maps;
 	} maps[CPU_SAMPLING_MAPS];
-	uint32_t *index; /* of the stacks of the profile by their hash, from 1; 0: free */
+	void *stacks; /* of the profile by frames, tsearch(3) */
 	uint64_t turn;
 	uint64_t turn_ns; /* end of the previous turn */
 	bool resting;

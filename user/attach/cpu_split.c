@@ -6,8 +6,8 @@
 #include "common/units.h"
 #include "cpu_split.h"
 
-/* Above one undecided sample in UNTOLD_PART, the share of copies is unknown. */
-#define UNTOLD_PART 4
+/* Above one undecided sample in UNDECIDED_PART, the share of copies is unknown. */
+#define UNDECIDED_PART 4
 
 static struct cpu_part part_of(const struct cpu_samples *s, enum cpu_class c)
 {
@@ -25,39 +25,27 @@ struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c)
 
 	if (c != CPU_CLASS_GATHER || !part.share.known)
 		return part;
-	if (s->untold * UNTOLD_PART > s->samples.samples)
+	if (s->undecided * UNDECIDED_PART > s->samples.samples)
 		return (struct cpu_part){
-			.share.reason = "not told: a static program, another C library than "
+			.share.reason = "unknown: a static program, another C library than "
 					"netiotrace's, or the process was gone too soon"};
-	/* Each of the untold may be one. */
-	most.classes[c] += s->untold;
+	/* Each of the undecided may be one. */
+	most.classes[c] += s->undecided;
 	part.high = part_of(&most, c).high;
 	return part;
 }
 
-void cpu_split__add(struct cpu_split *s, enum cpu_class c, bool shifted)
+void cpu_split__add(struct cpu_split *s, struct cpu_sample sample)
 {
 	s->samples.samples++;
-	s->samples.classes[c]++;
-	s->samples.shifted += shifted;
+	s->samples.classes[sample.class]++;
+	s->samples.shifted += sample.shifted;
+	s->undecided += sample.undecided;
+	s->encrypted += sample.encrypted;
 }
 
 /* A share that may as well be this much larger or smaller tells nothing. */
 #define UNCERTAINTY_MAX 0.2
-
-/* The largest remaining class; CPU_CLASS_NR: none. */
-static int next_class(const struct cpu_samples *s, bool said[CPU_CLASS_NR])
-{
-	int most = CPU_CLASS_NR;
-
-	for (int c = 0; c < CPU_CLASS_NR; c++)
-		if (!said[c] && s->classes[c] &&
-		    (most == CPU_CLASS_NR || s->classes[c] > s->classes[most]))
-			most = c;
-	if (most < CPU_CLASS_NR)
-		said[most] = true;
-	return most;
-}
 
 /* Half of the widest interval. */
 static double uncertainty(const struct cpu_samples *s)
@@ -77,24 +65,25 @@ static double uncertainty(const struct cpu_samples *s)
 static bool say_classes(FILE *f, const struct cpu_samples *s)
 {
 	bool said[CPU_CLASS_NR] = {false};
-	bool gather = false;
-	double rest = 1;
-	int c;
+	double rest = 1, share;
 
-	while ((c = next_class(s, said)) < CPU_CLASS_NR) {
-		struct cpu_share share = cpu_time__share(s, (enum cpu_class)c);
+	for (;;) {
+		int most = -1;
 
-		if (share.value < 0.01)
+		for (int c = 0; c < CPU_CLASS_NR; c++)
+			if (!said[c] && (most < 0 || s->classes[c] > s->classes[most]))
+				most = c;
+		share = most < 0 ? 0 : cpu_time__share(s, (enum cpu_class)most).value;
+		if (share < 0.01)
 			break;
-		fprintf(f, "%s %.0f %%, ", cpu_class__heading((enum cpu_class)c),
-			share.value * 100);
-		rest -= share.value;
-		gather |= c == CPU_CLASS_GATHER;
+		fprintf(f, "%s %.0f %%, ", cpu_class__heading((enum cpu_class)most), share * 100);
+		rest -= share;
+		said[most] = true;
 	}
 	if (rest > 0.0005)
 		fprintf(f, "others %.1f %%, ", rest * 100);
 	fprintf(f, "+-%.1f points (95 %%). ", uncertainty(s) * 100);
-	return gather;
+	return said[CPU_CLASS_GATHER];
 }
 
 /* named: gather is among the classes. */
@@ -138,6 +127,10 @@ void cpu_found__say(FILE *f, const struct cpu_found *found)
 	if (found->lost)
 		fprintf(f, "%s sample%s lost. ", format_count(count, sizeof(count), found->lost),
 			plural(found->lost));
+	if (found->stacks_left_out)
+		fprintf(f, "The stacks of %s sample%s were not kept. ",
+			format_count(count, sizeof(count), found->stacks_left_out),
+			plural(found->stacks_left_out));
 }
 
 bool cpu_found__is_of(const struct profile_stack *s, const char *process)

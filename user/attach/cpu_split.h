@@ -11,9 +11,15 @@
 /* Samples of one process, or of all. */
 struct cpu_split {
 	struct cpu_samples samples;
-	/* Of CPU_CLASS_USER: samples that may or may not be copies by the program. */
-	uint64_t untold;
-	uint64_t encrypted; /* of CPU_CLASS_USER: in a library that encrypts */
+	/* Of CPU_CLASS_USER: */
+	uint64_t undecided; /* they may be copies by the program */
+	uint64_t encrypted; /* in a library that encrypts */
+};
+
+struct cpu_sample {
+	enum cpu_class class;
+	bool shifted; /* due while interrupts were off */
+	bool undecided, encrypted;
 };
 
 /* How the samples were taken, and all of them. */
@@ -45,7 +51,7 @@ struct cpu_part {
  */
 struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c);
 
-void cpu_split__add(struct cpu_split *s, enum cpu_class c, bool shifted);
+void cpu_split__add(struct cpu_split *s, struct cpu_sample sample);
 
 /* Where the CPU time goes, or why that is not known: a sentence. */
 void cpu_found__say(FILE *f, const struct cpu_found *found);

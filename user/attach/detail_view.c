@@ -223,7 +223,7 @@ void view_item__say(FILE *f, const struct attach_result *r, const struct view_it
 		fputs("asked for zero-copy; whether it was is not known yet", f);
 	else if (!sent)
 		fputs(row_value__of(VALUE_RECEIVED, b) ? "only receives" : "moved nothing yet", f);
-	else if (!r->told || socket_ledger__unclassified(b, NIO_SIDE_SENDER))
+	else if (!r->sees_kinds || socket_ledger__unclassified(b, NIO_SIDE_SENDER))
 		fputs("sends, and not all of how is known", f);
 	else if (copied >= sent)
 		fputs("copies all it sends", f);

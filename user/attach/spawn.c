@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Starts the command to watch; see spawn.h. */
+/* The command to watch; see spawn.h. */
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
-#include <poll.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/inherited.h"
 #include "base/sudo_user.h"
-#include "base/loop.h"
 #include "spawn.h"
-
-/* Between release and exec a command waits only for files. */
-#define EXEC_MS 10000
-#define END_MS  1000
-#define LOOK_MS 10
-
-enum { END_READ, END_WRITE };
 
 /* The command runs as the user who called sudo. */
 static int become_invoker(void)
@@ -42,112 +29,25 @@ static int become_invoker(void)
 	return 0;
 }
 
-static _Noreturn void become(char *const *argv, bool apart, int gate, int failure)
+static int become(struct launch_child *c)
 {
-	char go;
+	const struct command *command = c->arg;
 	int err;
 
-	/* The parent is gone: the command will never be released. */
-	if (read(gate, &go, 1) != 1)
-		_exit(127);
 	inherited__restore();
 	err = become_invoker();
-	if (!err && apart && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		err = -errno;
-	if (!err) {
-		execvp(argv[0], argv);
-		err = -errno;
-	}
-	if (write(failure, &err, sizeof(err)) != sizeof(err))
-		_exit(126);
-	_exit(127);
-}
-
-static void close_end(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-int spawn__hold(struct spawn *l, char *const *argv, bool apart)
-{
-	int gate[2], failure[2];
-	pid_t pid;
-
-	if (pipe2(gate, O_CLOEXEC))
+	if (err)
+		return err;
+	if (command->apart && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return -errno;
-	if (pipe2(failure, O_CLOEXEC)) {
-		close(gate[END_READ]);
-		close(gate[END_WRITE]);
-		return -errno;
-	}
-	l->gate = gate[END_WRITE];
-	l->failure = failure[END_READ];
-	pid = fork();
-	if (!pid) {
-		close(gate[END_WRITE]);
-		become(argv, apart, gate[END_READ], failure[END_WRITE]);
-	}
-	close(gate[END_READ]);
-	close(failure[END_WRITE]);
-	if (pid < 0)
-		return -errno;
-	l->pid = pid;
-	l->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	return l->pidfd < 0 ? -errno : 0;
+	execvp(command->argv[0], command->argv);
+	return -errno;
 }
 
-int spawn__go(struct spawn *l)
+int spawn__hold(struct launch *l, const struct command *command)
 {
-	struct pollfd p = {.fd = l->failure, .events = POLLIN};
-	ssize_t len;
-	int err = 0, ms;
+	int err = launch__hold(l, become, (void *)command);
 
-	if (write(l->gate, "", 1) != 1)
-		return -errno;
-	close_end(&l->gate);
-	for (ms = 0; poll(&p, 1, LOOK_MS) <= 0; ms += LOOK_MS)
-		if (ms >= EXEC_MS || loop__is_to_end())
-			return -ETIMEDOUT;
-	do
-		len = read(l->failure, &err, sizeof(err));
-	while (len < 0 && errno == EINTR);
-	close_end(&l->failure);
-	return len == sizeof(err) ? err : 0;
-}
-
-int spawn__wait(struct spawn *l, int timeout_ms)
-{
-	struct pollfd p = {.fd = l->pidfd, .events = POLLIN};
-	int status;
-
-	if (!l->pid)
-		return -ECHILD;
-	poll(&p, 1, timeout_ms);
-	if (waitpid(l->pid, &status, WNOHANG) != l->pid)
-		return -EAGAIN;
-	l->pid = 0;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/* Before exec. Ends by itself if the gate is closed. */
-static void end_held(struct spawn *l)
-{
-	int ms;
-
-	close_end(&l->gate);
-	kill(l->pid, SIGKILL);
-	for (ms = 0; ms < END_MS && waitpid(l->pid, NULL, WNOHANG) == 0; ms += LOOK_MS)
-		poll(NULL, 0, LOOK_MS);
-	l->pid = 0;
-}
-
-void spawn__close(struct spawn *l)
-{
-	if (l->pid && l->gate >= 0)
-		end_held(l);
-	close_end(&l->gate);
-	close_end(&l->failure);
-	close_end(&l->pidfd);
+	/* Its end is awaited by the descriptor. */
+	return !err && l->pidfd < 0 ? -ENOSYS : err;
 }

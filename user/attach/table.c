@@ -117,7 +117,7 @@ static void add_to_group(struct groups *g, uint64_t id, size_t max, const struct
 		*(s->closed_ns ? &g->closed_left_out : &g->open_left_out) += 1;
 }
 
-/* Sums of groups have closed connections only; open ones must be added. */
+/* The closed connections, to which the open ones are added. */
 static void begin_groups(struct groups *g)
 {
 	g->open_left_out = 0;
@@ -377,104 +377,67 @@ void table__end(struct table *t)
 void table__leave_out(struct table *t, size_t nr)
 {
 	t->total.left_out = nr;
+	for (int kind = 0; kind < GROUP_KINDS; kind++)
+		leave_out_of_groups(&t->groups[kind], nr);
 	for (size_t i = 0; i < t->processes_nr; i++) {
 		t->processes[i].books.left_out = nr;
 		leave_out_of_groups(&t->processes[i].ports, nr);
 	}
-	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		leave_out_of_groups(&t->groups[kind], nr);
 }
 
 /* Sorting. */
 
-/* The key by which rows are sorted. */
-struct order {
-	enum sort sort;
-	uint64_t since_ns;
-};
-
-static bool has_moved(const struct socket_ledger *b, const struct order *o)
+/* Ranks are computed once, not at each comparison. */
+static int compare_ranks(const void *a, const void *b)
 {
-	return o->since_ns && b->last_ns >= o->since_ns;
+	const struct rank *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class > y->class ? -1 : 1;
+	return x->value < y->value ? 1 : x->value > y->value ? -1 : 0;
 }
 
-static int first(bool x, bool y)
+static void sort_rows(void *rows, size_t nr, size_t size)
 {
-	return x == y ? 0 : x ? -1 : 1;
+	if (nr)
+		qsort(rows, nr, size, compare_ranks);
 }
 
-static int by_size(uint64_t x, uint64_t y)
+/* Whether bytes moved since since_ns, before or after another property. */
+static struct rank rank_of(const struct socket_ledger *b, enum sort sort, uint64_t since_ns,
+			   unsigned int above, unsigned int below)
 {
-	return x < y ? 1 : x > y ? -1 : 0;
-}
+	bool moved = since_ns && b->last_ns >= since_ns;
 
-static int compare_books(const struct socket_ledger *x, const struct socket_ledger *y,
-			 const struct order *o)
-{
-	int c = first(has_moved(x, o), has_moved(y, o));
-
-	return c ? c : by_size(sort__value(o->sort, x), sort__value(o->sort, y));
-}
-
-static int compare_processes(const void *a, const void *b, void *order)
-{
-	const struct process *x = a, *y = b;
-	int c = first(process__is_listed(x), process__is_listed(y));
-
-	return c ? c : compare_books(&x->books, &y->books, order);
-}
-
-static int compare_groups(const void *a, const void *b, void *order)
-{
-	const struct group *x = a, *y = b;
-
-	return compare_books(&x->books, &y->books, order);
-}
-
-static int compare_ranked(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	int c = first(x->moved, y->moved);
-
-	if (!c)
-		c = first(x->open, y->open);
-	return c ? c : by_size(x->value, y->value);
-}
-
-/* The values are computed once, not at each comparison. */
-static void rank(struct table *t, const struct sock_state *streams, size_t nr,
-		 const struct order *o)
-{
-	for (size_t i = 0; i < nr; i++) {
-		struct socket_ledger b = books_of(&streams[i]);
-
-		t->ranked[t->ranked_nr++] = (struct ranked){
-			.moved = has_moved(&b, o),
-			.open = streams == t->open,
-			.value = sort__value(o->sort, &b),
-			.stream = &streams[i],
-		};
-	}
+	return (struct rank){above << 2 | moved << 1 | below, sort__value(sort, b)};
 }
 
 void table__sort(struct table *t, enum sort sort, uint64_t since_ns)
 {
-	struct order o = {sort, since_ns};
+	for (size_t i = 0; i < t->processes_nr; i++) {
+		struct process *p = &t->processes[i];
 
-	if (t->processes_nr)
-		qsort_r(t->processes, t->processes_nr, sizeof(*t->processes), compare_processes,
-			&o);
-	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		if (t->groups[kind].nr)
-			qsort_r(t->groups[kind].list, t->groups[kind].nr, sizeof(struct group),
-				compare_groups, &o);
-	t->ranked_nr = 0;
+		p->rank = rank_of(&p->books, sort, since_ns, process__is_listed(p), 0);
+	}
+	sort_rows(t->processes, t->processes_nr, sizeof(*t->processes));
+	for (int kind = 0; kind < GROUP_KINDS; kind++) {
+		struct groups *g = &t->groups[kind];
+
+		for (size_t i = 0; i < g->nr; i++)
+			g->list[i].rank = rank_of(&g->list[i].books, sort, since_ns, 0, 0);
+		sort_rows(g->list, g->nr, sizeof(*g->list));
+	}
+	t->ranked_nr = t->open_nr + t->closed_nr;
 	free(t->ranked);
-	t->ranked = xcalloc(t->open_nr + t->closed_nr + 1, sizeof(*t->ranked));
-	rank(t, t->open, t->open_nr, &o);
-	rank(t, t->closed, t->closed_nr, &o);
-	if (t->ranked_nr)
-		qsort(t->ranked, t->ranked_nr, sizeof(*t->ranked), compare_ranked);
+	t->ranked = xcalloc(t->ranked_nr + 1, sizeof(*t->ranked));
+	for (size_t i = 0; i < t->ranked_nr; i++) {
+		bool open = i < t->open_nr;
+		const struct sock_state *s = open ? &t->open[i] : &t->closed[i - t->open_nr];
+		struct socket_ledger b = books_of(s);
+
+		t->ranked[i] = (struct ranked){rank_of(&b, sort, since_ns, 0, open), s};
+	}
+	sort_rows(t->ranked, t->ranked_nr, sizeof(*t->ranked));
 }
 
 const struct sock_state *table__connection(const struct table *t, size_t i)

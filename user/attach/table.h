@@ -26,7 +26,14 @@ enum group_kind {
 	GROUP_KINDS,
 };
 
+/* What rows are sorted by: first the larger class, then the larger value. */
+struct rank {
+	unsigned int class;
+	uint64_t value;
+};
+
 struct group {
+	struct rank rank;            /* first, as in every row */
 	uint64_t id;                 /* group__id() */
 	char *name;                  /* of a cgroup: its path, owned; NULL: not known (yet) */
 	struct socket_ledger closed; /* of closed connections */
@@ -42,6 +49,7 @@ struct groups {
 };
 
 struct process {
+	struct rank rank;
 	uint32_t tgid;    /* 0: those whose process is not known */
 	uint64_t started; /* nio_task.started: with tgid it identifies one process */
 	uint32_t parent;
@@ -58,10 +66,9 @@ struct process {
 	struct groups ports; /* of this process; without groups that found no room */
 };
 
-/* A connection and its sort key. */
+/* A connection. */
 struct ranked {
-	bool moved, open;
-	uint64_t value;
+	struct rank rank;
 	const struct sock_state *stream;
 };
 

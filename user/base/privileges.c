@@ -44,8 +44,6 @@ bool privileges__may_make_path(void)
 	return privileges__have(CAP_SYS_ADMIN) && privileges__have(CAP_NET_ADMIN);
 }
 
-#define NOBODY 65534
-
 struct identity {
 	uid_t uid;
 	gid_t gid;
@@ -61,10 +59,8 @@ static void choose_identity(struct identity *id)
 		id->name = pw ? pw->pw_name : NULL;
 		return;
 	}
-	pw = getpwnam("nobody");
-	*id = (struct identity){.uid = NOBODY, .gid = NOBODY};
-	if (pw && pw->pw_uid && pw->pw_gid)
-		*id = (struct identity){.uid = pw->pw_uid, .gid = pw->pw_gid};
+	id->name = NULL;
+	sudo_user__nobody(&id->uid, &id->gid);
 }
 
 /* 0 or -errno. 1: the user does not exist here, or the kernel refuses the change. */

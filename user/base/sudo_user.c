@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns reading the variables that sudo sets; see sudo_user.h. */
 #include <errno.h>
+#include <pwd.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/units.h"
 #include "sudo_user.h"
+
+#define NOBODY 65534 /* where no user has the name */
 
 int sudo_user__of_sudo(uid_t *uid, gid_t *gid)
 {
@@ -20,6 +24,15 @@ int sudo_user__of_sudo(uid_t *uid, gid_t *gid)
 	*uid = (uid_t)u;
 	*gid = (gid_t)g;
 	return 0;
+}
+
+void sudo_user__nobody(uid_t *uid, gid_t *gid)
+{
+	const struct passwd *pw = getpwnam("nobody");
+	bool usable = pw && pw->pw_uid && pw->pw_gid;
+
+	*uid = usable ? pw->pw_uid : NOBODY;
+	*gid = usable ? pw->pw_gid : NOBODY;
 }
 
 int sudo_user__give(int fd)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the identity of the user behind sudo, who gets the output files. */
+/* Owns the identity of the user behind sudo, who gets the output files, and of nobody. */
 #ifndef BASE_SUDO_USER_H
 #define BASE_SUDO_USER_H
 
@@ -7,6 +7,9 @@
 
 /* Reads SUDO_UID and SUDO_GID. 0, or -ENOENT if one is missing or invalid, or the uid is 0. */
 int sudo_user__of_sudo(uid_t *uid, gid_t *gid);
+
+/* The user nobody and its group, which own nothing. */
+void sudo_user__nobody(uid_t *uid, gid_t *gid);
 
 /* As root, gives an open file to the user behind sudo, if any. 0 or -errno of fchown(2). */
 int sudo_user__give(int fd);

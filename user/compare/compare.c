@@ -59,8 +59,7 @@ static void unload(struct side *side)
 
 /* The output of --json, which root opens before it gives up its rights. */
 struct json_output {
-	const char *name; /* NULL: none */
-	struct atomic_file *file;
+	struct atomic_file *file; /* NULL: none, or written */
 	struct publisher publisher;
 };
 
@@ -210,14 +209,11 @@ static int log_cannot_tell(const struct changes *c, const struct compare_options
  */
 static int judge(const struct changes *c, const struct compare_options *o)
 {
-	switch (gate__of(c, o->limit, o->names.across)) {
-	case GATE_FAILED:
+	enum gate gate = gate__of(c, o->limit, o->names.across);
+
+	if (gate == GATE_FAILED)
 		return log_failed(c, o);
-	case GATE_CANNOT_TELL:
-		return log_cannot_tell(c, o);
-	default:
-		return EXIT_DONE;
-	}
+	return gate == GATE_CANNOT_TELL ? log_cannot_tell(c, o) : EXIT_DONE;
 }
 
 static int compare(struct side *before, struct side *after, const struct compare_options *o,
@@ -228,7 +224,7 @@ static int compare(struct side *before, struct side *after, const struct compare
 	int code;
 
 	changes__find(&changes, &before->analysis, &after->analysis, o->metrics, o->gate);
-	code = out->name ? write_json(&changes, o, out) : EXIT_DONE;
+	code = o->json ? write_json(&changes, o, out) : EXIT_DONE;
 	if (!o->quiet && !taken)
 		compare_output__text(&changes, &o->names, o->limit, o->all, stdout);
 	if (!code && !changes.cells) {
@@ -267,7 +263,6 @@ int compare__main(int argc, char **argv)
 	int err, code;
 
 	compare_options__parse(&o, argc, argv);
-	out.name = o.json;
 	err = o.json ? atomic_file__open(&out.file, o.json) : 0;
 	if (err) {
 		log_error("cannot write %s: %s.", o.json, strerror(-err));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "study/csv_options.h"
 #include "base/exit_code.h"
 #include "base/command_line.h"
 #include "common/units.h"
@@ -16,15 +17,10 @@
 
 enum key {
 	KEY_JSON = 256,
-	KEY_COLUMNS,
-	KEY_MODES,
 	KEY_FAIL,
 	KEY_METRICS,
 	KEY_ALL,
 	KEY_ACROSS,
-	KEY_CONGESTION,
-	KEY_COLUMN,
-	KEY_ROUNDS,
 };
 
 static const struct argp_option option_table[] = {
@@ -38,16 +34,7 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"across", KEY_ACROSS, "LIST", 0,
 	 "settings that may differ, e.g. mtu,fields; with others no regression is reported", 0},
-	{"columns", KEY_COLUMNS, "LIST", 0,
-	 "names of the columns in a CSV file: mode=impl,size=msg_size,...", 0},
-	{"column", KEY_COLUMN, "NAME=FIELD", 0,
-	 "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; ignore: not at all)",
-	 0},
-	{"modes", KEY_MODES, "LIST", 0,
-	 "names of the modes in a CSV file: A1=twocopy,A2=onecopy,...", 0},
-	{"congestion", KEY_CONGESTION, "NAME", 0, "only runs with this congestion control", 0},
-	{"rounds-from-repeats", KEY_ROUNDS, 0, 0,
-	 "rows of a CSV file with equal mode, size and threads are rounds", 0},
+	CSV_OPTIONS("only runs with this congestion control"),
 	{"quiet", 'q', 0, 0, "no text, errors only", 0},
 	{0, 0, 0, 0, 0, 0},
 };
@@ -79,6 +66,7 @@ static void set_metrics(struct compare_options *o, const char *list)
 				    name);
 		o->metrics[m] = true;
 	}
+	o->gate = o->metrics;
 	free(copy);
 }
 
@@ -94,27 +82,6 @@ static double parse_percent(const char *arg)
 	if (*end == '%')
 		end++;
 	return *end || value > PERCENT_MAX ? (double)NAN : value / 100;
-}
-
-static void add_name(struct compare_options *o, const char *arg, unsigned int arg_num)
-{
-	if (arg_num == 0)
-		o->names.before = arg;
-	else if (arg_num == 1)
-		o->names.after = arg;
-	else
-		usage_error("'%s' is one argument too many: compare takes two.", arg);
-}
-
-static void add_column(struct compare_options *o, const char *arg)
-{
-	char why[DATASET_MESSAGE_MAX];
-
-	if (o->foreign.column_nr == COMPARE_COLUMNS_MAX)
-		usage_error("more than %d times --column.", COMPARE_COLUMNS_MAX);
-	if (!dataset__is_column_option(arg, why))
-		usage_error("--column '%s': %s.", arg, why);
-	o->columns[o->foreign.column_nr++] = arg;
 }
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -141,38 +108,20 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case KEY_ALL:
 		o->all = true;
 		return 0;
-	case KEY_COLUMNS:
-		o->foreign.columns = arg;
-		return 0;
-	case KEY_MODES:
-		o->foreign.modes = arg;
-		return 0;
-	case KEY_CONGESTION:
-		o->foreign.congestion = arg;
-		return 0;
-	case KEY_COLUMN:
-		add_column(o, arg);
-		return 0;
-	case KEY_ROUNDS:
-		o->foreign.rounds_from_repeats = true;
-		return 0;
 	case 'q':
 		o->quiet = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		add_name(o, arg, state->arg_num);
+		if (state->arg_num > 1)
+			usage_error("'%s' is one argument too many: compare takes two.", arg);
+		if (state->arg_num)
+			o->names.after = arg;
+		else
+			o->names.before = arg;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return csv_options__parse(&o->foreign, key, arg);
 	}
-}
-
-static bool any_metric(const struct compare_options *o)
-{
-	for (int m = 0; m < METRIC_NR; m++)
-		if (o->metrics[m])
-			return true;
-	return false;
 }
 
 /* Puts the names of the metrics before the text below the options. argp frees it. */
@@ -187,9 +136,9 @@ static char *put_metrics(int key, const char *text, void *input)
 		return (char *)text;
 	f = xopen_memstream(&help, &size);
 	fputs("Metrics:", f);
-	for (int m = 0; m < METRIC_NR; m++)
-		if (*metric__name((enum metric)m))
-			fprintf(f, " %s", metric__name((enum metric)m));
+	for (enum metric m = 0; m < METRIC_NR; m++)
+		if (*metric__name(m))
+			fprintf(f, " %s", metric__name(m));
 	fprintf(f, ".\n\n%s", text);
 	xclose_memstream(f);
 	return help;
@@ -201,14 +150,10 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 
 	*o = (struct compare_options){.limit = (double)NAN};
 	command_line__parse(&argp, "compare", argc, argv, o);
-	o->foreign.column = o->columns;
 	if (!o->names.after)
 		usage_error(
 			"compare takes two results directories or CSV files: netiotrace compare "
 			"BEFORE AFTER.");
-	if (!any_metric(o))
-		for (int m = 0; m < METRIC_NR; m++)
-			o->metrics[m] = metric__compared((enum metric)m);
-	else
-		o->gate = o->metrics;
+	for (enum metric m = 0; !o->gate && m < METRIC_NR; m++)
+		o->metrics[m] = metric__compared(m);
 }

@@ -29,7 +29,7 @@ struct doctor_capability {
 
 extern const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES];
 
-/* The remedy if capabilities are those of a user namespace only. */
+/* The remedy if capabilities are held in a user namespace only. */
 extern const char doctor__leave_namespace[];
 
 /* Facts, not checked yet. */
@@ -101,7 +101,7 @@ struct diagnosis {
 	struct stage_line attach_lines[PLAN_ROWS_MAX];
 	bool usable; /* the bytes sent and received can be seen in every mode */
 	/* Why what the kernel has could not be found out: -errno; 0: it was. */
-	int untold;
+	int probe_err;
 };
 
 /* Examines everything; the diagnosis has the reason for what could not be read. */

@@ -46,22 +46,22 @@ static int write_json(const struct diagnosis *d, const char *name)
 }
 
 /* A temporary error: not the kernel's answer. */
-static int say_untold(const struct diagnosis *d)
+static int say_probe_error(const struct diagnosis *d)
 {
-	enum limit which = limits__culprit(&d->facts.limits, d->untold);
+	enum limit which = limits__culprit(&d->facts.limits, d->probe_err);
 	char limit[256];
 
 	atomic_file__flush_stdout();
 	log_error("what the kernel has could not be found out: %s.",
-		  which == LIMIT_NR ? strerror(-d->untold)
+		  which == LIMIT_NR ? strerror(-d->probe_err)
 				    : limits__say(limit, sizeof(limit), &d->facts.limits, which));
 	return EXIT_RUN_FAILED;
 }
 
 static int exit_code(const struct diagnosis *d)
 {
-	if (d->untold)
-		return say_untold(d);
+	if (d->probe_err)
+		return say_probe_error(d);
 	if (d->tried)
 		return d->usable ? EXIT_DONE : EXIT_KERNEL;
 	/* Keeps the order if stdout and stderr go to the same file. */

@@ -176,7 +176,7 @@ static void make_attach_plan(struct diagnosis *d, const struct options *o)
 }
 
 /* If no run is possible: is the reason a resource limit and not the kernel? */
-static int untold(const struct diagnosis *d)
+static int probe_err(const struct diagnosis *d)
 {
 	for (size_t i = 0; d->tried && !d->usable && i < plan_alternatives_nr; i++)
 		if (d->offers[i].answer == ANSWER_UNKNOWN && d->offers[i].err)
@@ -202,7 +202,7 @@ void diagnosis__make(struct diagnosis *d, const struct options *o)
 	d->checks_nr = doctor__check(&d->facts, d->checks);
 	make_run_plans(d, o);
 	make_attach_plan(d, o);
-	d->untold = untold(d);
+	d->probe_err = probe_err(d);
 	offers = d->tried ? d->offers : NULL;
 	d->stages_nr = doctor__stages(d->rows, d->rows_nr, offers, remedy(d), d->stages);
 	doctor__attach_lines(d->attach_rows, d->attach_rows_nr, offers, remedy(d), d->attach_lines);

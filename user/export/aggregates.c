@@ -51,34 +51,24 @@ size_t aggregates__place(struct aggregates *a, const char *name)
 	return a->nr++;
 }
 
-/* A socket that was there before the exporter has transferred bytes, or is not counted. */
-static bool began_here(const struct sock_state *s)
-{
-	return !s->base.sent && !s->base.received;
-}
-
-static void add_copied(uint64_t sums[COPY_CAUSE_NR], const struct sock_state *s)
+static void add(struct sums *sums, const struct sock_state *s)
 {
 	bool local = socket_ledger__is_local(s);
 
-	sums[local ? COPY_CAUSE_LOCAL : COPY_CAUSE_UNKNOWN] +=
+	socket_ledger__add_socket(&sums->books, s);
+	/* A socket that was there before the exporter has transferred bytes, or is not counted. */
+	sums->opened += !s->base.sent && !s->base.received;
+	sums->copied[local ? COPY_CAUSE_LOCAL : COPY_CAUSE_UNKNOWN] +=
 		s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
-	sums[COPY_CAUSE_NO_SG] += socket_ledger__copied_in_calls(s);
+	sums->copied[COPY_CAUSE_NO_SG] += socket_ledger__copied_in_calls(s);
 }
 
 void aggregates__close(struct aggregates *a, size_t place, const struct sock_state *s)
 {
-	struct aggregate *g = &a->list[place];
-
-	socket_ledger__add_socket(&g->closed, s);
-	add_copied(g->closed_copied, s);
-	g->closed_opened += began_here(s);
+	add(&a->list[place].closed, s);
 	/* It was open when this refresh began. */
-	if (a->refreshing) {
-		socket_ledger__add_socket(&g->books, s);
-		add_copied(g->copied, s);
-		g->opened += began_here(s);
-	}
+	if (a->refreshing)
+		add(&a->list[place].all, s);
 	a->folded_sockets += place == AGGREGATES_OTHER;
 }
 
@@ -86,23 +76,15 @@ void aggregates__begin(struct aggregates *a)
 {
 	a->refreshing = true;
 	for (size_t i = 0; i < a->nr; i++) {
-		struct aggregate *g = &a->list[i];
-
-		g->books = g->closed;
-		memcpy(g->copied, g->closed_copied, sizeof(g->copied));
-		g->open = 0;
-		g->opened = g->closed_opened;
+		a->list[i].all = a->list[i].closed;
+		a->list[i].open = 0;
 	}
 }
 
 void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_state *s)
 {
-	struct aggregate *g = &a->list[place];
-
-	socket_ledger__add_socket(&g->books, s);
-	add_copied(g->copied, s);
-	g->open++;
-	g->opened += began_here(s);
+	add(&a->list[place].all, s);
+	a->list[place].open++;
 }
 
 static void grow(uint64_t *published, uint64_t now)
@@ -158,7 +140,7 @@ static void publish_qualities(struct published *out, const uint64_t before[PART_
 
 static void publish_bytes(struct aggregate *g, bool sampled)
 {
-	const struct socket_ledger *b = &g->books;
+	const struct socket_ledger *b = &g->all.books;
 	const uint64_t sent[] = {b->stages[NIO_STAGE_TX_COPY].bytes,
 				 b->stages[NIO_STAGE_TX_PIN].bytes,
 				 b->stages[NIO_STAGE_TX_SPLICE].bytes,
@@ -182,19 +164,20 @@ static void publish_bytes(struct aggregate *g, bool sampled)
 
 static void publish(struct aggregate *g, bool sampled)
 {
-	const struct socket_ledger *b = &g->books;
+	const struct socket_ledger *b = &g->all.books;
 	struct published *out = &g->out;
 
 	publish_bytes(g, sampled);
-	grow(&out->opened, g->opened);
+	grow(&out->opened, g->all.opened);
 	grow(&out->deferred, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
 	for (size_t i = 0; i < NIO_CALL_NR; i++)
 		grow(&out->sends[i], b->calls[i].events);
 	grow(&out->zerocopy_sends, b->ids);
 	grow(&out->completed, b->completed);
 	grow(&out->copied, b->copied);
+	out->not_copied = out->completed - out->copied;
 	for (size_t i = 0; i < COPY_CAUSE_NR; i++)
-		grow(&out->copied_bytes[i], g->copied[i]);
+		grow(&out->copied_bytes[i], g->all.copied[i]);
 	grow(&out->enobufs, b->refused[NIO_REFUSAL_ENOBUFS]);
 	for (size_t i = 0; i < NIO_SIZES; i++) {
 		grow(&out->tx_sizes[i], b->tx_sizes[i]);

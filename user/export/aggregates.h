@@ -25,7 +25,7 @@ enum part_of_bytes {
 	PART_NR,
 };
 
-/* Why bytes of zero-copy sends were copied after all. A packet tap is not told from a receiver. */
+/* Why bytes of zero-copy sends were copied after all. A packet tap looks like a receiver. */
 enum copy_cause {
 	COPY_CAUSE_LOCAL, /* both ends have the same address */
 	COPY_CAUSE_NO_SG, /* nothing could be pinned */
@@ -40,7 +40,7 @@ struct published {
 	uint64_t by_quality[2][PART_NR]; /* [1]: divided by samples */
 	uint64_t deferred;
 	uint64_t sends[NIO_CALL_NR];
-	uint64_t zerocopy_sends, completed, copied;
+	uint64_t zerocopy_sends, completed, copied, not_copied;
 	uint64_t copied_bytes[COPY_CAUSE_NR];
 	uint64_t enobufs;
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
@@ -48,16 +48,19 @@ struct published {
 	uint64_t outstanding; /* gauge: zero-copy sends without a notification */
 };
 
+/* Sums over connections. */
+struct sums {
+	struct socket_ledger books;
+	uint64_t opened;                /* those that began while the exporter ran */
+	uint64_t copied[COPY_CAUSE_NR]; /* bytes of zero-copy sends copied after all */
+};
+
 struct aggregate {
 	char name[GROUP_NAME_MAX];
-	struct socket_ledger closed; /* connections that have ended */
-	struct socket_ledger books;  /* of all */
-	uint64_t divided;            /* bytes that were divided by samples, at the last refresh */
-	uint64_t open;               /* connections, at this refresh */
-	uint64_t closed_opened;      /* connections that began while the exporter ran: ended ones */
-	uint64_t opened;             /* all of them */
-	uint64_t closed_copied[COPY_CAUSE_NR]; /* bytes copied after all: ended connections */
-	uint64_t copied[COPY_CAUSE_NR];        /* all of them */
+	struct sums closed; /* connections that have ended */
+	struct sums all;
+	uint64_t divided; /* bytes that were divided by samples, at the last refresh */
+	uint64_t open;    /* connections, at this refresh */
 	struct published out;
 };
 

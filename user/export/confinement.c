@@ -5,19 +5,18 @@
 #include <cap-ng.h>
 #include <errno.h>
 #include <grp.h>
-#include <pwd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NOBODY 65534
+#include "base/sudo_user.h"
 
 static int become_nobody(void)
 {
-	const struct passwd *pw = getpwnam("nobody");
-	uid_t uid = pw && pw->pw_uid ? pw->pw_uid : NOBODY;
-	gid_t gid = pw && pw->pw_gid ? pw->pw_gid : NOBODY;
+	uid_t uid;
+	gid_t gid;
 
+	sudo_user__nobody(&uid, &gid);
 	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
 		return -errno;
 	return 0;

@@ -165,7 +165,7 @@ static char *render(void *arg, enum page_format format, size_t *len)
 		.plan = x->plan,
 		.plan_nr = x->plan_nr,
 		.missed = attach_probes__missed(x->watcher),
-		.left_out = {.value = loss.sockets_full + loss.ends_missed, .known = true},
+		.left_out = loss.sockets_full + loss.ends_missed,
 		.started = x->started,
 		.snapshot = x->snapshot,
 		.snapshot_s = x->snapshot_s,
@@ -310,7 +310,7 @@ static int serve(struct export *x)
 	x->address = passed ? "the socket of the service manager (LISTEN_FDS)" : x->o.listen;
 	if (err) {
 		log_error("cannot listen on %s: %s; choose another address with --listen.",
-			  x->o.listen, why[0] ? why : strerror(-err));
+			  x->o.listen, why);
 		return err == -EINVAL ? EXIT_USAGE : EXIT_RUN_FAILED;
 	}
 	err = http__start(&x->http, &l, render, x);

@@ -64,75 +64,64 @@ static bool is_stale(const struct sockaddr_un *sun)
 	return stale;
 }
 
-static int listen_unix(struct http_listener *l, const char *path, char *why, size_t len)
+/* unix:PATH or HOST:PORT. 0, or -errno with a clause in why. */
+static int parse_address(const char *text, struct sockaddr_storage *ss, socklen_t *size, char *why,
+			 size_t len)
 {
-	struct sockaddr_un sun = {.sun_family = AF_UNIX};
-	struct stat st;
-	int fd, err;
+	struct sockaddr_un *sun = (struct sockaddr_un *)ss;
+	const char *path = text + strlen(UNIX_PREFIX), *unresolved = NULL;
+	struct address a;
+	int err;
 
-	if (!*path || strlen(path) >= sizeof(sun.sun_path)) {
+	*ss = (struct sockaddr_storage){.ss_family = AF_UNIX};
+	*size = sizeof(*sun);
+	if (!strncmp(text, UNIX_PREFIX, strlen(UNIX_PREFIX))) {
 		snprintf(why, len, "the path of a unix socket has 1 to %zu bytes",
-			 sizeof(sun.sun_path) - 1);
-		return -EINVAL;
-	}
-	strcpy(sun.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	err = bind(fd, (struct sockaddr *)&sun, sizeof(sun)) ? -errno : 0;
-	if (err == -EADDRINUSE && is_stale(&sun) && !unlink(path))
-		err = bind(fd, (struct sockaddr *)&sun, sizeof(sun)) ? -errno : 0;
-	if (!err && (listen(fd, CONNECTIONS_MAX) || lstat(path, &st)))
-		err = -errno;
-	if (!err) {
-		*l = (struct http_listener){fd, path, st.st_dev, st.st_ino};
+			 sizeof(sun->sun_path) - 1);
+		if (!*path || strlen(path) >= sizeof(sun->sun_path))
+			return -EINVAL;
+		strcpy(sun->sun_path, path);
 		return 0;
 	}
-	snprintf(why, len, "%s", strerror(-err));
-	close(fd);
-	return err;
-}
-
-static int listen_tcp(struct http_listener *l, const char *address, char *why, size_t len)
-{
-	struct sockaddr_storage ss;
-	struct address a;
-	const char *text = NULL;
-	int fd, err, one = 1;
-
-	if (address__parse(address, true, &a)) {
-		snprintf(why, len, "write ADDRESS:PORT such as 127.0.0.1:9753, or unix:PATH");
+	snprintf(why, len, "write ADDRESS:PORT such as 127.0.0.1:9753, or unix:PATH");
+	if (address__parse(text, true, &a))
 		return -EINVAL;
-	}
-	err = address__resolve(&a, true, &ss, &text);
-	if (err) {
-		snprintf(why, len, "%s", text);
-		return err;
-	}
-	fd = socket(ss.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(fd, (struct sockaddr *)&ss,
-		 ss.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-					  : sizeof(struct sockaddr_in)) ||
-	    listen(fd, CONNECTIONS_MAX)) {
-		err = -errno;
-		snprintf(why, len, "%s", strerror(-err));
-		close(fd);
-		return err;
-	}
-	*l = (struct http_listener){.fd = fd};
-	return 0;
+	err = address__resolve(&a, true, ss, &unresolved);
+	if (err)
+		snprintf(why, len, "%s", unresolved);
+	*size = ss->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+					  : sizeof(struct sockaddr_in);
+	return err;
 }
 
 int http__listen(struct http_listener *l, const char *address, char *why, size_t len)
 {
-	size_t prefix = strlen(UNIX_PREFIX);
+	struct sockaddr_storage ss;
+	const struct sockaddr_un *sun = (const struct sockaddr_un *)&ss;
+	struct stat st = {0};
+	socklen_t size;
+	int err = parse_address(address, &ss, &size, why, len), fd, one = 1;
+	bool is_unix = !err && ss.ss_family == AF_UNIX;
 
-	if (!strncmp(address, UNIX_PREFIX, prefix))
-		return listen_unix(l, address + prefix, why, len);
-	return listen_tcp(l, address, why, len);
+	if (err)
+		return err;
+	fd = socket(ss.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	err = fd < 0 || bind(fd, (struct sockaddr *)&ss, size) ? -errno : 0;
+	if (err == -EADDRINUSE && is_unix && is_stale(sun) && !unlink(sun->sun_path))
+		err = bind(fd, (struct sockaddr *)&ss, size) ? -errno : 0;
+	if (!err && (listen(fd, CONNECTIONS_MAX) || (is_unix && lstat(sun->sun_path, &st))))
+		err = -errno;
+	if (!err) {
+		*l = (struct http_listener){fd, is_unix ? address + strlen(UNIX_PREFIX) : NULL,
+					    st.st_dev, st.st_ino};
+		return 0;
+	}
+	snprintf(why, len, "%s", strerror(-err));
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 bool http__inherited(struct http_listener *l)

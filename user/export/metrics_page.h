@@ -23,7 +23,7 @@ struct metrics {
 	const struct plan_row *plan;
 	size_t plan_nr;
 	struct num missed;             /* program runs that the kernel refused */
-	struct num left_out;           /* sockets that no program could record */
+	uint64_t left_out;             /* sockets that no program could record */
 	struct num run_ns[PROBE_NR];   /* how long the programs of each probe have run */
 	const char *run_times_unknown; /* why none of them is known; or NULL */
 	double started;                /* seconds since 1970: when the counters began */

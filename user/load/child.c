@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
-#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -21,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/launch.h"
 #include "base/sudo_user.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -30,11 +29,8 @@
 
 /* After SIGKILL the kernel may take long to end a process on a busy machine. */
 #define KILLED_NS 10000000000ULL
-/* Between fork and exec only file access can block. */
-#define EXEC_NS 10000000000ULL
-#define LOOK_MS 10 /* poll interval */
 
-/* Steps of a start; the child sends the number of a failed step through a pipe. */
+/* Steps of a start. */
 enum child_step {
 	CHILD_STEP_PIPE,
 	CHILD_STEP_OPEN,
@@ -58,11 +54,6 @@ static const char *const step_text[] = {
 	[CHILD_STEP_EXEC] = "execute the program (every user must be able to)",
 };
 
-struct child_failure {
-	int32_t err;
-	uint32_t step;
-};
-
 enum pipe_end {
 	PIPE_READ,
 	PIPE_WRITE,
@@ -77,7 +68,7 @@ struct child_start {
 	gid_t gid;
 	pid_t parent;
 	int exe;
-	int in[2], out[2], status[2];
+	int in[2], out[2];
 };
 
 /* Descriptors of the child until exec: its own 0 to 2, and these two, which exec closes. */
@@ -98,16 +89,14 @@ static void child__reset_signals(void)
 }
 
 /* Moves every descriptor up first: our 0 to 4 may be closed, and a pipe may have such a number. */
-static int child__arrange_fds(struct child_start *s)
+static int child__arrange_fds(struct child_start *s, int *report)
 {
 	const struct {
 		int *fd, target, flags;
 	} moves[] = {
-		{&s->in[PIPE_READ], STDIN_FILENO, 0},
-		{&s->out[PIPE_WRITE], STDOUT_FILENO, 0},
-		{&s->exe, FD_EXE, O_CLOEXEC},
-		{&s->netns, FD_FIRST, O_CLOEXEC},
-		{&s->status[PIPE_WRITE], FD_STATUS, O_CLOEXEC},
+		{&s->in[PIPE_READ], STDIN_FILENO, 0}, {&s->out[PIPE_WRITE], STDOUT_FILENO, 0},
+		{&s->exe, FD_EXE, O_CLOEXEC},         {&s->netns, FD_FIRST, O_CLOEXEC},
+		{report, FD_STATUS, O_CLOEXEC},
 	};
 	size_t i, n = sizeof(moves) / sizeof(*moves);
 	int fd;
@@ -214,40 +203,30 @@ static int child__exec(const struct child_start *s)
 }
 
 /* Everything up to exec; returns only -errno. */
-static int child__try(struct child_start *s, uint32_t *step)
+static int child__become(struct launch_child *c)
 {
+	struct child_start *s = c->arg;
 	int err;
 
-	*step = CHILD_STEP_FDS;
-	err = child__arrange_fds(s);
+	c->step = CHILD_STEP_FDS;
+	err = child__arrange_fds(s, &c->report);
 	if (err)
 		return err;
-	*step = CHILD_STEP_NETNS;
+	c->step = CHILD_STEP_NETNS;
 	if (s->netns >= 0 && setns(s->netns, CLONE_NEWNET))
 		return -errno;
 	closefrom(FD_FIRST);
-	*step = CHILD_STEP_DROP;
+	c->step = CHILD_STEP_DROP;
 	err = child__drop(s);
 	if (err)
 		return err;
-	*step = CHILD_STEP_DEATH;
+	c->step = CHILD_STEP_DEATH;
 	err = child__tie(s);
 	if (err)
 		return err;
-	*step = CHILD_STEP_EXEC;
+	c->step = CHILD_STEP_EXEC;
 	child__reset_signals();
 	return child__exec(s);
-}
-
-/* Call after fork, all signals blocked. Runs the program, or reports the failed step and exits. */
-static _Noreturn void child__become(struct child_start *s)
-{
-	struct child_failure failure;
-
-	failure.err = child__try(s, &failure.step);
-	if (write(s->status[PIPE_WRITE], &failure, sizeof(failure)) != sizeof(failure))
-		_exit(126);
-	_exit(127);
 }
 
 static void fd__close(int *fd)
@@ -255,18 +234,6 @@ static void fd__close(int *fd)
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
-}
-
-static void user__nobody(uid_t *uid, gid_t *gid)
-{
-	const struct passwd *pw = getpwnam("nobody");
-
-	*uid = 65534;
-	*gid = 65534;
-	if (pw && pw->pw_uid && pw->pw_gid) {
-		*uid = pw->pw_uid;
-		*gid = pw->pw_gid;
-	}
 }
 
 /* The parent opens the program: the child's user may have no access to its directory. */
@@ -285,7 +252,7 @@ static int exe__open(const char *path)
 
 static int start__pipes(struct child_start *s)
 {
-	if (pipe2(s->in, O_CLOEXEC) || pipe2(s->out, O_CLOEXEC) || pipe2(s->status, O_CLOEXEC))
+	if (pipe2(s->in, O_CLOEXEC) || pipe2(s->out, O_CLOEXEC))
 		return -errno;
 	/* Only our ends: each end of a pipe has its own flags. */
 	if (fcntl(s->in[PIPE_WRITE], F_SETFL, O_WRONLY | O_NONBLOCK) ||
@@ -300,26 +267,7 @@ static void start__close(struct child_start *s)
 	for (int end = PIPE_READ; end <= PIPE_WRITE; end++) {
 		fd__close(&s->in[end]);
 		fd__close(&s->out[end]);
-		fd__close(&s->status[end]);
 	}
-}
-
-/* Blocks signals across the fork, so that no handler of ours runs in the child. */
-static pid_t start__fork(struct child_start *s)
-{
-	sigset_t all, old;
-	pid_t pid;
-	int err;
-
-	s->parent = getpid();
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);
-	pid = fork();
-	if (!pid)
-		child__become(s);
-	err = -errno;
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	return pid < 0 ? err : pid;
 }
 
 /* A wait ends at its limit, or soon after a signal that ends the program. */
@@ -351,44 +299,9 @@ static void pid__end(pid_t pid)
 		  (int)pid, (int)pid);
 }
 
-/* Waits for exec or a failure. Returns the bytes read (0: exec), or -errno. */
-static ssize_t status__read(int fd, struct child_failure *failure)
+static int start__run(struct child_start *s, struct child *c, unsigned int *step)
 {
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	uint64_t begun = loop__now_ns();
-	ssize_t n;
-
-	while (poll(&p, 1, LOOK_MS) <= 0)
-		if (is_over(begun, EXEC_NS))
-			return -ETIMEDOUT;
-	do {
-		n = read(fd, failure, sizeof(*failure));
-	} while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
-/* Waits until exec closes the pipe, or the child reports a failure. */
-static int start__confirm(struct child_start *s, pid_t pid, enum child_step *step)
-{
-	struct child_failure failure;
-	ssize_t n;
-
-	fd__close(&s->status[PIPE_WRITE]);
-	n = status__read(s->status[PIPE_READ], &failure);
-	if (!n)
-		return 0;
-	pid__end(pid);
-	if (n < 0)
-		return (int)n;
-	if (n != sizeof(failure) || failure.step >= CHILD_STEP_NR || failure.err >= 0)
-		return -EIO;
-	*step = failure.step;
-	return failure.err;
-}
-
-static int start__run(struct child_start *s, struct child *c, enum child_step *step)
-{
-	pid_t pid;
+	struct launch l = LAUNCH_INIT;
 	int err;
 
 	*step = CHILD_STEP_OPEN;
@@ -400,15 +313,21 @@ static int start__run(struct child_start *s, struct child *c, enum child_step *s
 	if (err)
 		return err;
 	*step = CHILD_STEP_FORK;
-	pid = start__fork(s);
-	if (pid < 0)
-		return pid;
-	err = start__confirm(s, pid, step);
-	if (err)
-		return err;
-	*c = (struct child){.pid = pid, .in = s->in[PIPE_WRITE], .out = s->out[PIPE_READ]};
-	s->in[PIPE_WRITE] = s->out[PIPE_READ] = -1;
-	return 0;
+	s->parent = getpid();
+	err = launch__hold(&l, child__become, s);
+	if (!err)
+		err = launch__go(&l, step);
+	if (err) {
+		if (l.pid)
+			pid__end(l.pid);
+		l.pid = 0;
+	} else {
+		*c = (struct child){
+			.pid = l.pid, .in = s->in[PIPE_WRITE], .out = s->out[PIPE_READ]};
+		s->in[PIPE_WRITE] = s->out[PIPE_READ] = -1;
+	}
+	launch__close(&l);
+	return err;
 }
 
 int child__start(struct child *c, char *const argv[], int netns, const char **step)
@@ -420,14 +339,13 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 		.exe = -1,
 		.in = {-1, -1},
 		.out = {-1, -1},
-		.status = {-1, -1},
 	};
-	enum child_step at;
+	unsigned int at;
 	int err;
 
 	*c = (struct child)CHILD_INIT;
 	if (s.root && (sudo_user__of_sudo(&s.uid, &s.gid) || !s.gid))
-		user__nobody(&s.uid, &s.gid);
+		sudo_user__nobody(&s.uid, &s.gid);
 	err = start__run(&s, c, &at);
 	start__close(&s);
 	if (err)

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The content and order of a report; see doc.h. Independent of HTML and Markdown. */
-#include <ctype.h>
+/* The content and order of a report; see body.h. Independent of HTML and Markdown. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "doc.h"
+#include "body.h"
 #include "study/first_screen.h"
 #include "study/test_family.h"
 #include "study/dataset.h"
 #include "study/phrases.h"
 
-#define COLUMNS_MAX  (1 + 2 * MODE_NR)
 #define ROWS_MAX     500 /* of a table */
 #define POINTS_MAX   40  /* sentences of one answer */
 #define SECTIONS_MAX 12
@@ -22,131 +19,69 @@
 /* Sections that answers link to. */
 #define CELLS_TITLE  "All cells"
 #define METHOD_TITLE "How this was measured"
-#define FLAMES_TITLE "Where the CPU time goes"
 
 struct body {
-	const struct report_form *form;
-	FILE *f;
+	struct doc doc;
 	const struct report *r;
-	struct report_link sections[SECTIONS_MAX]; /* for the table of contents */
+	const struct analysis *a;
+	struct doc_link sections[SECTIONS_MAX]; /* for the table of contents */
 	size_t sections_nr;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(const struct body *b, const char *format, ...)
-{
-	char *text;
-	va_list args;
-
-	va_start(args, format);
-	text = xvasprintf(format, args);
-	va_end(args);
-	b->form->paragraph(b->f, text);
-	free(text);
-}
-
-void report_body__slug(char *buf, size_t len, const char *text)
-{
-	size_t n = 0;
-
-	for (; *text && n + 1 < len; text++) {
-		if (isalnum((unsigned char)*text) || *text == '-' || *text == '_')
-			buf[n++] = (char)tolower((unsigned char)*text);
-		else if (*text == ' ')
-			buf[n++] = '-';
-	}
-	buf[n] = '\0';
-}
+#define say(b, ...)      doc__put(&(b)->doc, DOC_PARAGRAPH, __VA_ARGS__)
+#define put_cell(b, ...) doc__cell(&(b)->doc, __VA_ARGS__)
 
 /* A section, with its line in the table of contents. title is static. */
 static void begin_section(struct body *b, const char *title)
 {
-	b->sections[b->sections_nr++] = (struct report_link){.text = title};
-	b->form->heading(b->f, 2, title);
+	b->sections[b->sections_nr++] = (struct doc_link){.text = title};
+	b->doc.form->heading(&b->doc, 2, title);
 }
 
-const char *report_body__diagram_name(enum mode mode)
+/* The conditions come before any answer, and how columns of foreign files were read. */
+static void write_head(struct body *b)
 {
-	static const char *const names[] = {
-#define X(id, name, ...) [MODE_##id] = "diagram-" #name,
-		MODES(X)
-#undef X
-	};
-
-	return names[mode];
-}
-
-const char *report_body__flame_name(int flame)
-{
-	static const char *const names[FLAME_NR] = {
-#define X(id, name, ...) [MODE_##id] = "diagram-flame-" #name,
-		MODES(X)
-#undef X
-			[FLAME_DIFFERENCE] = "diagram-flame-difference",
-	};
-
-	return names[flame];
-}
-
-/* Before any answer. */
-static void write_conditions(const struct body *b)
-{
-	char *text = first_screen__conditions(b->r->a->dataset);
-
-	if (*text)
-		b->form->strong(b->f, text);
-	free(text);
-}
-
-/* How columns of foreign files were read. */
-static void write_import(const struct body *b)
-{
-	char *text;
-
-	for (size_t i = 0; (text = dataset__import_note(b->r->a->dataset, i)); i++) {
-		b->form->paragraph(b->f, text);
-		free(text);
-	}
-}
-
-static void write_head(const struct body *b)
-{
-	const struct dataset *d = b->r->a->dataset;
+	const struct dataset *d = b->a->dataset;
+	char *text = first_screen__conditions(d);
 
 	say(b, "%s", b->r->system);
-	write_conditions(b);
+	if (*text)
+		doc__put(&b->doc, DOC_STRONG, "%s", text);
+	free(text);
 	if (d->interrupted)
 		say(b, "%u of the runs %s ended early; %s numbers are of the time %s had.",
 		    d->interrupted, d->interrupted == 1 ? "was" : "were",
 		    d->interrupted == 1 ? "its" : "their", d->interrupted == 1 ? "it" : "they");
-	write_import(b);
+	for (size_t i = 0; (text = dataset__import_note(d, i)); i++) {
+		say(b, "%s", text);
+		free(text);
+	}
 }
 
 /* ---- the first screen ---- */
 
-static void put_row(const struct body *b, const char *question, char *answer)
+static void put_row(struct body *b, const char *question, char *answer)
 {
-	const char *row[2] = {question, answer};
-
-	b->form->table_row(b->f, row, 2);
+	put_cell(b, "%s", question);
+	put_cell(b, "%s", answer);
 	free(answer);
 }
 
 /* Three questions that everybody has. */
-static void write_questions(const struct body *b)
+static void write_questions(struct body *b)
 {
 	static const char *const heads[] = {"Question", "Answer"};
-	const struct analysis *a = b->r->a;
-	enum metric cost = figure__cost_metric(a);
+	enum metric cost = figure__cost_metric(b->a);
 
-	b->form->table_begin(b->f, heads, 2);
-	put_row(b, "Was zero-copy zero-copy?", first_screen__zerocopy(a));
-	put_row(b, "Fastest", first_screen__best(a, METRIC_GBPS));
+	doc__table(&b->doc, heads, 2);
+	put_row(b, "Was zero-copy zero-copy?", first_screen__zerocopy(b->a));
+	put_row(b, "Fastest", first_screen__best(b->a, METRIC_GBPS));
 	put_row(b,
 		cost == METRIC_CPU_NS_PER_KIB     ? "Cheapest (CPU time)"
 		: cost == METRIC_CPU_S_NS_PER_KIB ? "Cheapest for the sender (CPU time)"
 						  : "Cheapest (CPU cycles)",
-		first_screen__best(a, cost));
-	b->form->table_end(b->f);
+		first_screen__best(b->a, cost));
+	doc__table_end(&b->doc);
 }
 
 /* Is the mode better than every other one at this size, by the rule? */
@@ -192,84 +127,68 @@ static double mean_over_threads(const struct analysis *a, enum mode mode, uint64
 	return n > 0 ? sum / n : (double)NAN;
 }
 
-struct mode_column {
-	enum mode mode;
-	enum metric metric;
-};
-
-/* The modes by size, the best of each marked. Returns whether any is. */
-static bool write_mode_rows(const struct body *b, const struct mode_column *columns, size_t n)
+/* Returns whether the mode is the best at this size. */
+static bool put_mode_cell(struct body *b, enum mode mode, uint64_t size, enum metric m)
 {
-	const struct analysis *a = b->r->a;
-	char text[COLUMNS_MAX][PHRASE_BUF];
-	const char *row[COLUMNS_MAX];
-	bool marked = false;
+	double value = mean_over_threads(b->a, mode, size, m);
+	bool best = !isnan(value) && is_best(b->a, mode, size, m);
 
-	for (size_t i = 0; i < a->sizes_nr && i < ROWS_MAX; i++) {
-		format_size(text[0], sizeof(text[0]), a->sizes[i]);
-		row[0] = text[0];
-		for (size_t c = 0; c < n; c++) {
-			enum mode mode = columns[c].mode;
-			enum metric m = columns[c].metric;
-			double value = mean_over_threads(a, mode, a->sizes[i], m);
-			bool best = !isnan(value) && is_best(a, mode, a->sizes[i], m);
-
-			snprintf(text[c + 1], PHRASE_BUF, "%s%.100s", best ? REPORT_WINNER : "",
-				 isnan(value) ? "n/a" : phrases__number(value).text);
-			row[c + 1] = text[c + 1];
-			marked |= best;
-		}
-		b->form->table_row(b->f, row, n + 1);
-	}
-	return marked;
+	put_cell(b, "%s%s", best ? DOC_WINNER : "",
+		 isnan(value) ? "n/a" : phrases__number(value).text);
+	return best;
 }
 
-static void write_mode_table(const struct body *b)
+/* The modes by size, the best of each marked. */
+static void write_mode_table(struct body *b)
 {
-	const struct analysis *a = b->r->a;
+	const struct analysis *a = b->a;
 	const enum metric metrics[] = {METRIC_GBPS, figure__cost_metric(a)};
-	const char *heads[COLUMNS_MAX] = {"Size"}, *of_threads = "";
-	struct mode_column columns[COLUMNS_MAX - 1];
-	char text[COLUMNS_MAX][PHRASE_BUF];
-	size_t n = 0;
-	bool marked;
+	const char *heads[1 + 2 * MODE_NR] = {"Size"};
+	char text[1 + 2 * MODE_NR][PHRASE_BUF], size[UNITS_BUF];
+	size_t columns = 1;
+	bool marked = false;
 
 	for (size_t i = 0; i < 2; i++)
 		for (int m = 0; m < MODE_NR; m++) {
 			if (!a->has_mode[m] || !analysis__has(a, metrics[i]))
 				continue;
-			columns[n++] = (struct mode_column){(enum mode)m, metrics[i]};
-			snprintf(text[n], sizeof(text[n]), "%s, %s", phrases__mode((enum mode)m),
+			snprintf(text[columns], PHRASE_BUF, "%s, %s", phrases__mode((enum mode)m),
 				 *metric__unit(metrics[i]) ? metric__unit(metrics[i]) : "cycles/B");
-			heads[n] = text[n];
+			heads[columns] = text[columns];
+			columns++;
 		}
-	if (!n)
+	if (columns == 1)
 		return;
-	if (a->threads_nr > 1)
-		of_threads = " Each number is the mean over the thread counts.";
-	b->form->table_begin(b->f, heads, n + 1);
-	marked = write_mode_rows(b, columns, n);
-	b->form->table_end(b->f);
+	doc__table(&b->doc, heads, columns);
+	for (size_t s = 0; s < a->sizes_nr && s < ROWS_MAX; s++) {
+		put_cell(b, "%s", format_size(size, sizeof(size), a->sizes[s]));
+		for (size_t i = 0; i < 2; i++)
+			for (int m = 0; m < MODE_NR; m++)
+				if (a->has_mode[m] && analysis__has(a, metrics[i]))
+					marked |= put_mode_cell(b, (enum mode)m, a->sizes[s],
+								metrics[i]);
+	}
+	doc__table_end(&b->doc);
 	say(b, "Median throughput%s by message size.%s %s",
 	    !analysis__has(a, metrics[1])           ? ""
 	    : metrics[1] == METRIC_CPU_NS_PER_KIB   ? " and CPU time of both sides"
 	    : metrics[1] == METRIC_CPU_S_NS_PER_KIB ? " and CPU time of the sender"
 						    : " and CPU cycles",
-	    of_threads,
-	    marked ? REPORT_WINNER "better than every other mode, outside the noise."
+	    a->threads_nr > 1 ? " Each number is the mean over the thread counts." : "",
+	    marked                 ? DOC_WINNER "better than every other mode, outside the noise."
 	    : answer__can_claim(a) ? "No mode is better than every other one outside the noise."
 				   : "There are too few rounds to mark the best.");
 }
 
-static void write_figure(const struct body *b, enum figure_id i)
+static void write_figure(struct body *b, enum figure_id i)
 {
 	const struct figure *f = &b->r->figures[i];
 
-	b->form->picture(b->f, f->name, b->r->figure_svg[i], f->title, NULL);
+	b->doc.form->picture(&b->doc, f->name, f->svg, f->title);
 }
 
 /* On the first screen: the modes relative to two-copy; without two-copy, the throughput. */
-static bool is_first(const struct body *b, enum figure_id i)
+static bool is_first(struct body *b, enum figure_id i)
 {
 	bool relative = !b->r->figures[FIGURE_RELATIVE_THROUGHPUT].no_data;
 
@@ -279,52 +198,56 @@ static bool is_first(const struct body *b, enum figure_id i)
 	       !b->r->figures[i].no_data;
 }
 
-static void write_first_figures(const struct body *b)
+static void write_first_figures(struct body *b)
 {
-	b->form->pair_begin(b->f);
+	doc__begin(&b->doc, DOC_PAIR);
 	for (int i = 0; i < FIGURE_NR; i++)
 		if (is_first(b, (enum figure_id)i))
 			write_figure(b, (enum figure_id)i);
-	b->form->pair_end(b->f);
+	doc__end(&b->doc, DOC_PAIR);
 }
 
 /* ---- the answers ---- */
 
-static void write_evidence(const struct body *b, const struct answer_text *answer)
+/* The first cells of a row: "two-copy", "64 KiB", "8"; 0 threads: unknown. */
+static void put_names(struct body *b, const struct cell *c)
+{
+	char size[UNITS_BUF];
+
+	put_cell(b, "%s", phrases__mode(c->mode));
+	put_cell(b, "%s", format_size(size, sizeof(size), c->size));
+	put_cell(b, c->threads ? "%u" : "n/a", c->threads);
+}
+
+static void write_evidence(struct body *b, const struct answer_text *answer)
 {
 	static const char *const heads[] = {"Mode",   "Size",     "Threads", "Number",
 					    "Median", "Interval", "Rounds"};
-	char size[UNITS_BUF], threads[UNITS_BUF], rounds[UNITS_BUF];
-	struct phrase median, interval;
-	const struct evidence *e;
-	size_t i, n = answer->evidence_nr < ROWS_MAX ? answer->evidence_nr : ROWS_MAX;
+	size_t n = answer->evidence_nr < ROWS_MAX ? answer->evidence_nr : ROWS_MAX;
 
 	if (n < answer->evidence_nr)
 		say(b, "The first %zu of %zu numbers.", n, answer->evidence_nr);
-	b->form->table_begin(b->f, heads, 7);
-	for (i = 0; i < n; i++) {
-		e = &answer->evidence[i];
-		format_size(size, sizeof(size), e->cell->size);
-		snprintf(threads, sizeof(threads), e->cell->threads ? "%u" : "n/a",
-			 e->cell->threads);
-		median = phrases__value(e->metric, e->estimate.median);
-		interval = phrases__interval(e->metric, &e->estimate);
-		snprintf(rounds, sizeof(rounds), "%u", e->estimate.n);
-		b->form->table_row(b->f,
-				   (const char *const[]){phrases__mode(e->cell->mode), size,
-							 threads, metric__words(e->metric),
-							 median.text, interval.text, rounds},
-				   7);
+	doc__table(&b->doc, heads, 7);
+	for (const struct evidence *e = answer->evidence; e < answer->evidence + n; e++) {
+		put_names(b, e->cell);
+		put_cell(b, "%s", metric__words(e->metric));
+		put_cell(b, "%s", phrases__value(e->metric, e->estimate.median).text);
+		put_cell(b, "%s", phrases__interval(e->metric, &e->estimate).text);
+		put_cell(b, "%u", e->estimate.n);
 	}
-	b->form->table_end(b->f);
+	doc__table_end(&b->doc);
 }
 
-static void write_points(const struct body *b, const struct answer_text *answer)
+static void write_points(struct body *b, const struct answer_text *answer)
 {
 	size_t n = answer->points_nr < POINTS_MAX ? answer->points_nr : POINTS_MAX;
 
 	if (n)
-		b->form->list(b->f, answer->points, n);
+		doc__begin(&b->doc, DOC_LIST);
+	for (size_t i = 0; i < n; i++)
+		doc__put(&b->doc, DOC_ITEM, "%s", answer->points[i]);
+	if (n)
+		doc__end(&b->doc, DOC_LIST);
 	if (n < answer->points_nr)
 		say(b, "And %zu more of the same kinds.", answer->points_nr - n);
 }
@@ -342,45 +265,45 @@ static const enum figure_id shown_by[QUESTION_NR][ANSWER_LINKS] = {
 	[QUESTION_UNEXPECTED] = {FIGURE_THROUGHPUT, FIGURE_CYCLES, END},
 };
 
-static void write_answer_links(const struct body *b, enum question q)
+static void write_answer_links(struct body *b, enum question q)
 {
-	struct report_link links[ANSWER_LINKS + 1];
+	struct doc_link links[ANSWER_LINKS + 1];
 	size_t n = 0;
 
 	for (const enum figure_id *i = shown_by[q]; *i != END; i++) {
 		const struct figure *f = &b->r->figures[*i];
 
 		if (!f->no_data)
-			links[n++] = (struct report_link){f->title, f->name};
+			links[n++] = (struct doc_link){f->title, f->name};
 	}
-	links[n++] = (struct report_link){.text = CELLS_TITLE};
-	b->form->links(b->f, "See: ", links, n);
+	links[n++] = (struct doc_link){.text = CELLS_TITLE};
+	doc__links(&b->doc, DOC_SEE, links, n);
 }
 
-/* The tables that show the answer: changes by size and threads. */
-static void write_answer_tables(const struct body *b, const struct answer_text *answer)
+/* Changes by size and threads. */
+static void write_answer_tables(struct body *b, const struct answer_text *answer)
 {
 	for (size_t i = 0; i < answer->tables_nr; i++) {
 		const struct answer_table *t = &answer->tables[i];
-		const char **cells = (const char **)t->cells;
 
 		say(b, "%s", t->title);
-		b->form->table_begin(b->f, cells, t->columns);
-		for (size_t row = 1; row < t->rows; row++)
-			b->form->table_row(b->f, cells + row * t->columns, t->columns);
-		b->form->table_end(b->f);
+		doc__table(&b->doc, (const char *const *)t->cells, t->columns);
+		for (size_t c = t->columns; c < t->rows * t->columns; c++)
+			put_cell(b, "%s", t->cells[c]);
+		doc__table_end(&b->doc);
 	}
 }
 
-static void write_details(const struct body *b, const struct answer_text *answer)
+static void write_details(struct body *b, const struct answer_text *answer)
 {
 	if (!answer->points_nr && !answer->evidence_nr)
 		return;
-	b->form->fold_begin(b->f, "Evidence: the numbers this rests on");
+	doc__begin(&b->doc, DOC_FOLD);
+	doc__put(&b->doc, DOC_FOLD_TITLE, "Evidence: the numbers this rests on");
 	write_points(b, answer);
 	if (answer->evidence_nr)
 		write_evidence(b, answer);
-	b->form->fold_end(b->f);
+	doc__end(&b->doc, DOC_FOLD);
 }
 
 static void write_answers(struct body *b)
@@ -392,11 +315,11 @@ static void write_answers(struct body *b)
 		const struct answer_text *answer = &b->r->answers[q];
 
 		snprintf(title, sizeof(title), "%d. %s", q + 1, answer->question);
-		b->form->heading(b->f, 3, title);
-		b->form->paragraph(b->f, answer->headline);
+		b->doc.form->heading(&b->doc, 3, title);
+		say(b, "%s", answer->headline);
 		write_answer_tables(b, answer);
 		if (answer->cannot)
-			b->form->paragraph(b->f, answer->cannot);
+			say(b, "%s", answer->cannot);
 		write_answer_links(b, (enum question)q);
 		write_details(b, answer);
 	}
@@ -412,140 +335,96 @@ static void write_figures(struct body *b)
 			write_figure(b, (enum figure_id)i);
 }
 
-static void write_diagrams(struct body *b)
+/* A section of drawings, or the sentence that says why there is none. */
+static void write_drawings(struct body *b, const char *title, const struct drawing *drawings,
+			   size_t n, const char *legend, const char *none, enum metric lacking)
 {
-	static const char legend[] =
-		"Drawn from the measured ledger. Solid arrows copy, the wider "
-		"the more; dashed ones only reference the sender's pages; grey "
-		"ones pass on.";
 	char alt[128];
-	int m, drawn = 0;
-
-	begin_section(b, "What the kernel did");
-	for (m = 0; m < MODE_NR; m++) {
-		if (!b->r->diagram_svg[m])
-			continue;
-		if (!drawn++)
-			b->form->paragraph(b->f, legend);
-		snprintf(alt, sizeof(alt), "What the kernel did: %s", phrases__mode((enum mode)m));
-		b->form->picture(b->f, report_body__diagram_name((enum mode)m),
-				 b->r->diagram_svg[m], alt, NULL);
-	}
-	if (!drawn)
-		say(b, "No diagram can be drawn without a copy ledger: %s.",
-		    analysis__reason(b->r->a, METRIC_BYTES_RX_COPY));
-}
-
-static const char flame_legend[] = "Flame graphs of sampled kernel stacks, at the size and thread "
-				   "count of the diagrams. A box "
-				   "is a function, as wide as the CPU time spent in the function "
-				   "and in its callees, which stand "
-				   "above it. The colour is the class of the time spent in the "
-				   "function itself. Times are means "
-				   "over the rounds; the tables have medians. The last graph shows "
-				   "two modes in one: red or blue "
-				   "is what only one of them does, white what both do alike.";
-
-static void write_flames(struct body *b)
-{
 	int drawn = 0;
 
-	begin_section(b, FLAMES_TITLE);
-	for (int i = 0; i < FLAME_NR; i++) {
-		if (!b->r->flame_svg[i])
+	begin_section(b, title);
+	for (size_t i = 0; i < n; i++) {
+		if (!drawings[i].svg)
 			continue;
 		if (!drawn++)
-			b->form->paragraph(b->f, flame_legend);
-		b->form->picture(b->f, report_body__flame_name(i), b->r->flame_svg[i],
-				 i == FLAME_DIFFERENCE ? "Flame graph of two-copy and zero-copy"
-						       : "Flame graph of a mode",
-				 NULL);
+			say(b, "%s", legend);
+		snprintf(alt, sizeof(alt), "%s: %s", title,
+			 i < MODE_NR ? phrases__mode((enum mode)i) : "two-copy and zero-copy");
+		b->doc.form->picture(&b->doc, drawings[i].name, drawings[i].svg, alt);
 	}
 	if (!drawn)
-		say(b, "No stacks were sampled: %s.",
-		    analysis__reason(b->r->a, METRIC_CLASS_S_TX_COPY));
+		say(b, "%s: %s.", none, analysis__reason(b->a, lacking));
 }
+
+static const char diagram_legend[] =
+	"Drawn from the measured ledger. Solid arrows copy, the wider the more; dashed ones only "
+	"reference the sender's pages; grey ones pass on.";
+
+static const char flame_legend[] =
+	"Flame graphs of sampled kernel stacks, at the size and thread count of the diagrams. A "
+	"box is a function, as wide as the CPU time spent in the function and in its callees, "
+	"which stand above it. The colour is the class of the time spent in the function itself. "
+	"Times are means over the rounds; the tables have medians. The last graph shows two modes "
+	"in one: red or blue is what only one of them does, white what both do alike.";
 
 /* ---- tables ---- */
 
 #define KEY_COLUMNS 4
 
-struct cell_table {
-	enum metric column[METRIC_NR]; /* marked for this table, and the data has it */
-	size_t nr;
-	char text[KEY_COLUMNS + METRIC_NR][PHRASE_BUF];
-	const char *row[KEY_COLUMNS + METRIC_NR];
-};
-
-static void cell_table__row(struct cell_table *t, const struct analysis *a, struct cell *cell)
+static void put_metric_cell(struct body *b, struct cell *c, enum metric m)
 {
-	struct estimate e;
-	size_t i;
+	struct estimate e = analysis__estimate(b->a, c, m);
+	bool interval = metric__shown(m, VISIBILITY_INTERVAL) && b->a->rounds_max > 1;
 
-	snprintf(t->text[0], PHRASE_BUF, "%s", phrases__mode(cell->mode));
-	format_size(t->text[1], PHRASE_BUF, cell->size);
-	snprintf(t->text[2], PHRASE_BUF, cell->threads ? "%u" : "n/a", cell->threads);
-	snprintf(t->text[3], PHRASE_BUF, "%zu", cell->rows_nr);
-	for (i = 0; i < t->nr; i++) {
-		e = analysis__estimate(a, cell, t->column[i]);
-		memcpy(t->text[KEY_COLUMNS + i],
-		       metric__shown(t->column[i], VISIBILITY_INTERVAL) && a->rounds_max > 1
-			       ? phrases__estimate(t->column[i], &e).text
-			       : phrases__value(t->column[i], e.median).text,
-		       PHRASE_BUF);
-	}
+	put_cell(b, "%s",
+		 interval ? phrases__estimate(m, &e).text : phrases__value(m, e.median).text);
 }
 
 static void write_cells(struct body *b)
 {
-	static const char *const key_heads[KEY_COLUMNS] = {"Mode", "Size", "Threads", "Rounds"};
-	const struct analysis *a = b->r->a;
-	struct cell_table t = {.nr = 0};
-	size_t i, n = a->cells_nr < ROWS_MAX ? a->cells_nr : ROWS_MAX;
+	const char *heads[KEY_COLUMNS + METRIC_NR] = {"Mode", "Size", "Threads", "Rounds"};
+	const struct analysis *a = b->a;
+	enum metric metrics[METRIC_NR];
+	size_t nr = 0, n = a->cells_nr < ROWS_MAX ? a->cells_nr : ROWS_MAX;
 
-	for (i = 0; i < KEY_COLUMNS; i++)
-		t.row[i] = key_heads[i];
 	for (int m = 0; m < METRIC_NR; m++) {
 		if (!metric__shown((enum metric)m, VISIBILITY_REPORT) ||
 		    !analysis__has(a, (enum metric)m))
 			continue;
-		t.row[KEY_COLUMNS + t.nr] = metric__words((enum metric)m);
-		t.column[t.nr++] = (enum metric)m;
+		heads[KEY_COLUMNS + nr] = metric__words((enum metric)m);
+		metrics[nr++] = (enum metric)m;
 	}
 	begin_section(b, CELLS_TITLE);
 	if (n < a->cells_nr)
 		say(b, "The first %zu of %zu cells.", n, a->cells_nr);
-	b->form->table_begin(b->f, t.row, KEY_COLUMNS + t.nr);
-	for (i = 0; i < KEY_COLUMNS + t.nr; i++)
-		t.row[i] = t.text[i];
-	for (i = 0; i < n; i++) {
-		cell_table__row(&t, a, &a->cells[i]);
-		b->form->table_row(b->f, t.row, KEY_COLUMNS + t.nr);
+	doc__table(&b->doc, heads, KEY_COLUMNS + nr);
+	for (size_t i = 0; i < n; i++) {
+		put_names(b, &a->cells[i]);
+		put_cell(b, "%zu", a->cells[i].rows_nr);
+		for (size_t m = 0; m < nr; m++)
+			put_metric_cell(b, &a->cells[i], metrics[m]);
 	}
-	b->form->table_end(b->f);
+	doc__table_end(&b->doc);
 }
 
 static void write_failures(struct body *b)
 {
 	static const char *const heads[] = {"Mode", "Size", "Threads", "Round", "Reason"};
-	const struct dataset *d = b->r->a->dataset;
-	char size[UNITS_BUF], threads[UNITS_BUF], round[UNITS_BUF];
-	const char *row[] = {NULL, size, threads, round, NULL};
-	size_t i;
+	const struct dataset *d = b->a->dataset;
+	char size[UNITS_BUF];
 
 	if (!d->failures_nr)
 		return;
 	begin_section(b, "Runs that failed");
-	b->form->table_begin(b->f, heads, 5);
-	for (i = 0; i < d->failures_nr; i++) {
-		row[0] = d->failures[i].mode;
-		row[4] = d->failures[i].reason;
-		format_size(size, sizeof(size), d->failures[i].size);
-		snprintf(threads, sizeof(threads), "%u", d->failures[i].threads);
-		snprintf(round, sizeof(round), "%u", d->failures[i].round);
-		b->form->table_row(b->f, row, 5);
+	doc__table(&b->doc, heads, 5);
+	for (size_t i = 0; i < d->failures_nr; i++) {
+		put_cell(b, "%s", d->failures[i].mode);
+		put_cell(b, "%s", format_size(size, sizeof(size), d->failures[i].size));
+		put_cell(b, "%u", d->failures[i].threads);
+		put_cell(b, "%u", d->failures[i].round);
+		put_cell(b, "%s", d->failures[i].reason);
 	}
-	b->form->table_end(b->f);
+	doc__table_end(&b->doc);
 }
 
 static bool is_missed(const struct analysis *a, enum metric m)
@@ -578,54 +457,52 @@ static void write_missing(struct body *b)
 {
 	static const char *const heads[] = {"Not measured", "Why"};
 	bool said[METRIC_NR] = {false}, any = false;
-	const char *row[2];
 	char *list;
 
 	for (int m = 0; m < METRIC_NR; m++) {
-		if (said[m] || !is_missed(b->r->a, (enum metric)m))
+		const char *reason = analysis__reason(b->a, (enum metric)m);
+
+		if (said[m] || !is_missed(b->a, (enum metric)m))
 			continue;
 		if (!any) {
 			begin_section(b, "What could not be measured");
-			b->form->table_begin(b->f, heads, 2);
+			doc__table(&b->doc, heads, 2);
 			any = true;
 		}
-		row[1] = analysis__reason(b->r->a, (enum metric)m);
-		list = missing_for(b->r->a, row[1], said);
-		row[0] = list;
-		b->form->table_row(b->f, row, 2);
+		list = missing_for(b->a, reason, said);
+		put_cell(b, "%s", list);
+		put_cell(b, "%s", reason);
 		free(list);
 	}
 	if (any)
-		b->form->table_end(b->f);
+		doc__table_end(&b->doc);
 }
 
 /* One figure worked out, so that it can be checked by hand. */
-static void write_example(const struct body *b)
+static void write_example(struct body *b)
 {
-	struct cell *cell = analysis__peak(b->r->a, MODE_NR, METRIC_GBPS);
+	const struct cell *peak = analysis__peak(b->a, MODE_NR, METRIC_GBPS);
+	const struct dataset_row *row = peak ? &peak->rows[0] : NULL;
 	double c, payload;
 
-	if (!cell)
+	if (!row || isnan(row->value[METRIC_CYCLES]) || !(row->value[METRIC_PAYLOAD] > 0))
 		return;
-	c = cell->rows[0].value[METRIC_CYCLES];
-	payload = cell->rows[0].value[METRIC_PAYLOAD];
-	if (isnan(c) || !(payload > 0))
-		return;
+	c = row->value[METRIC_CYCLES];
+	payload = row->value[METRIC_PAYLOAD];
 	say(b, "For example, round %u of %s: %s cycles / %.0f bytes = %s cycles per byte.",
-	    cell->rows[0].round, phrases__cell(cell).text, phrases__value(METRIC_CYCLES, c).text,
-	    payload, phrases__number(c / payload).text);
+	    row->round, phrases__cell(peak).text, phrases__value(METRIC_CYCLES, c).text, payload,
+	    phrases__number(c / payload).text);
 }
 
 /* The rule of base/rank_test.h, as docs/GUIDE.md has it. */
-static void write_rule(const struct body *b)
+static void write_rule(struct body *b)
 {
 	static const char *const rule[] = {
 		"Divide each of the n rounds of A by each of the m rounds of B, and sort the n x m "
 		"quotients.",
 		"The interval of A / B runs from the k-th smallest to the k-th largest quotient. k "
 		"is the largest rank with 2 P(U < k) <= 5 % / T, where U is Mann and Whitney's U "
-		"of "
-		"n and m rounds.",
+		"of n and m rounds.",
 		"There is a difference only if the whole interval is above 1 or the whole interval "
 		"is below 1.",
 		"T is the number of comparisons that are made together: here all of one number "
@@ -633,7 +510,8 @@ static void write_rule(const struct body *b)
 		"If no k is possible, there are too few rounds; one round each is a point without "
 		"an interval.",
 	};
-	const struct analysis *a = b->r->a;
+	size_t tests = test_family__tests(b->a, TEST_FAMILY_MODES, METRIC_GBPS);
+	size_t rounds = b->a->rounds_max;
 
 	say(b, "run, report and compare call two numbers different by this rule:");
 	for (size_t i = 0; i < sizeof(rule) / sizeof(rule[0]); i++)
@@ -641,55 +519,47 @@ static void write_rule(const struct body *b)
 	say(b,
 	    "Here T is %zu for throughput between modes, so that %u rounds of each are needed. "
 	    "Where nothing differs, any of the T comparisons is called different in at most %.0f "
-	    "%% "
-	    "of reports. Differences of sampled stages compare pairs of rounds; their "
-	    "interval runs from the k-th smallest to the k-th largest pair, by the binomial "
-	    "distribution.",
-	    test_family__tests(a, TEST_FAMILY_MODES, METRIC_GBPS),
-	    rank_test__rounds_needed(test_family__tests(a, TEST_FAMILY_MODES, METRIC_GBPS)),
-	    100 * RANK_LEVEL);
-	if (a->rounds_max < 2)
-		say(b, "One run per cell: no intervals, and each difference is a point "
-		       "difference.");
+	    "%% of reports. Differences of sampled stages compare pairs of rounds; their interval "
+	    "runs from the k-th smallest to the k-th largest pair, by the binomial distribution.",
+	    tests, rank_test__rounds_needed(tests), 100 * RANK_LEVEL);
+	if (rounds < 2)
+		say(b, "One run per cell: no number has an interval, and a difference may be "
+		       "chance.");
 	else
 		say(b,
 		    "Numbers are medians over the rounds. Brackets, and the bars of the pictures, "
 		    "are the interval between two rounds that holds the true median in %.1f %% of "
 		    "cases with %zu rounds.",
-		    100 * estimate__coverage(a->rounds_max), a->rounds_max);
+		    100 * estimate__coverage(rounds), rounds);
 }
 
 static void write_method(struct body *b)
 {
 	static const char *const heads[] = {"Derived number", "Formula", "Unit"};
-	const struct analysis *a = b->r->a;
+	const struct analysis *a = b->a;
 	const struct dataset *d = a->dataset;
-	const char *row[3], *unit;
-	char rounds[64];
+	char rounds[64] = "";
 
 	begin_section(b, METHOD_TITLE);
-	if (a->rounds_min == a->rounds_max)
-		snprintf(rounds, sizeof(rounds), "%zu round%s each", a->rounds_max,
-			 plural(a->rounds_max));
-	else
-		snprintf(rounds, sizeof(rounds), "%zu to %zu rounds each", a->rounds_min,
-			 a->rounds_max);
-	say(b, "%zu run%s: %zu cell%s of mode, size and thread count, %s%s%s%s%s.", d->rows_nr,
-	    plural(d->rows_nr), a->cells_nr, plural(a->cells_nr), rounds,
-	    d->version ? "; measured with netiotrace " : "", d->version ? d->version : "",
-	    d->backend ? ", backend " : "", d->backend ? d->backend : "");
+	if (a->rounds_min < a->rounds_max)
+		snprintf(rounds, sizeof(rounds), "%zu to ", a->rounds_min);
+	say(b, "%zu run%s: %zu cell%s of mode, size and thread count, %s%zu round%s each%s%s%s%s.",
+	    d->rows_nr, plural(d->rows_nr), a->cells_nr, plural(a->cells_nr), rounds, a->rounds_max,
+	    plural(a->rounds_max), d->version ? "; measured with netiotrace " : "",
+	    d->version ? d->version : "", d->backend ? ", backend " : "",
+	    d->backend ? d->backend : "");
 	write_rule(b);
-	b->form->table_begin(b->f, heads, 3);
-	for (int m = METRIC_READ_NR; m < METRIC_NR; m++) {
-		if (!analysis__has(a, (enum metric)m))
+	doc__table(&b->doc, heads, 3);
+	for (int i = METRIC_READ_NR; i < METRIC_NR; i++) {
+		enum metric m = (enum metric)i;
+
+		if (!analysis__has(a, m))
 			continue;
-		unit = metric__unit((enum metric)m);
-		row[0] = metric__words((enum metric)m);
-		row[1] = metric__formula((enum metric)m);
-		row[2] = *unit ? unit : "-";
-		b->form->table_row(b->f, row, 3);
+		put_cell(b, "%s", metric__words(m));
+		put_cell(b, "%s", metric__formula(m));
+		put_cell(b, "%s", *metric__unit(m) ? metric__unit(m) : "-");
 	}
-	b->form->table_end(b->f);
+	doc__table_end(&b->doc);
 	write_example(b);
 	say(b,
 	    "The directory data beside this report has the data of each picture as CSV, and the "
@@ -697,31 +567,34 @@ static void write_method(struct body *b)
 	    b->r->command);
 }
 
-void report_body__write(const struct report_form *form, FILE *f, const struct report *r)
+void body__write(const struct doc_form *form, FILE *f, const struct report *r)
 {
-	struct body b = {.form = form, .r = r};
+	struct body b = {.doc = {.form = form}, .r = r, .a = r->a};
 	char title[512], *text;
 	size_t len;
 
 	/* The table of contents precedes its sections. */
-	b.f = xopen_memstream(&text, &len);
+	b.doc.f = xopen_memstream(&text, &len);
 	write_head(&b);
 	write_questions(&b);
 	write_mode_table(&b);
 	write_first_figures(&b);
 	write_answers(&b);
 	write_figures(&b);
-	write_diagrams(&b);
-	write_flames(&b);
+	write_drawings(&b, "What the kernel did", r->diagrams, MODE_NR, diagram_legend,
+		       "No diagram can be drawn without a copy ledger", METRIC_BYTES_RX_COPY);
+	write_drawings(&b, "Where the CPU time goes", r->flames, FLAME_NR, flame_legend,
+		       "No stacks were sampled", METRIC_CLASS_S_TX_COPY);
 	write_cells(&b);
 	write_failures(&b);
 	write_missing(&b);
 	write_method(&b);
-	xclose_memstream(b.f);
+	xclose_memstream(b.doc.f);
+	b.doc.f = f;
 	snprintf(title, sizeof(title), "netiotrace report: %s", r->source);
-	form->begin(f, title);
-	form->contents(f, b.sections, b.sections_nr);
+	form->page(&b.doc, title);
+	doc__links(&b.doc, DOC_CONTENTS, b.sections, b.sections_nr);
 	fwrite(text, 1, len, f);
-	form->end(f);
+	doc__end(&b.doc, DOC_PAGE_END);
 	free(text);
 }

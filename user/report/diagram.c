@@ -24,55 +24,40 @@ struct box {
 	const char *line[2];
 };
 
-struct drawing {
+struct diagram {
 	FILE *f;
 	const struct analysis *a;
 	struct cell *cell;
 	struct box fields, buffer, skb, device, queue, target;
-	char fields_text[64], device_text[64], skb_text[64];
+	char fields_text[64], device_text[64];
 };
-
-/* NULL: the character itself. */
-static const char *entity_of(char c)
-{
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
 
 void xml__put(FILE *f, const char *text)
 {
+	static const char special[] = "&<>\"'";
+	static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
 	size_t n;
 
 	for (; *text; text += n ? n : 1) {
+		const char *at = strchr(special, *text);
+
 		n = printable__length(text);
 		if (!n)
 			fputc(*text == '\n' ? '\n' : '?', f);
-		else if (n == 1 && entity_of(*text))
-			fputs(entity_of(*text), f);
+		else if (at)
+			fputs(entities[at - special], f);
 		else
 			fwrite(text, 1, n, f);
 	}
 }
 
-static double copies(const struct drawing *d, enum nio_stage stage)
+static double copies(const struct diagram *d, enum nio_stage stage)
 {
 	return analysis__estimate(d->a, d->cell, METRIC_STAGE_CPB(stage)).median;
 }
 
 /* Unknown did not run, as far as the drawing goes: it is named below. */
-static bool ran(const struct drawing *d, enum nio_stage stage)
+static bool ran(const struct diagram *d, enum nio_stage stage)
 {
 	return copies(d, stage) > RAN_BYTES;
 }
@@ -109,7 +94,7 @@ static void put_box(FILE *f, const struct box *b)
 }
 
 /* Time of a stage in the cell, for each KiB of payload. */
-static void stage_time(const struct drawing *d, enum nio_stage stage, char *buf, size_t len)
+static void stage_time(const struct diagram *d, enum nio_stage stage, char *buf, size_t len)
 {
 	struct estimate ns = analysis__estimate(d->a, d->cell, METRIC_STAGE_NS(stage));
 	struct estimate timed = analysis__estimate(d->a, d->cell, METRIC_STAGE_TIMED(stage));
@@ -126,7 +111,7 @@ static void stage_time(const struct drawing *d, enum nio_stage stage, char *buf,
 }
 
 /* Three lines beside an arrow: the stage, its bytes, its time. */
-static void put_label(const struct drawing *d, enum nio_stage stage, int x, int y,
+static void put_label(const struct diagram *d, enum nio_stage stage, int x, int y,
 		      const char *anchor)
 {
 	char text[PHRASE_BUF];
@@ -139,106 +124,95 @@ static void put_label(const struct drawing *d, enum nio_stage stage, int x, int 
 	put_text(d->f, x, y + 33, anchor, "small", text);
 }
 
-/* An arrow of a stage: copies are solid and as wide as their number; references are dashed. */
-static void put_arrow(const struct drawing *d, enum nio_stage stage, int x1, int y1, int x2, int y2)
+/* kind: a class of the style, and its arrowhead. */
+static void put_arrow(const struct diagram *d, const char *kind, double width, int x1, int y1,
+		      int x2, int y2)
 {
-	bool copy = stage__is_copy(stage);
-	double width = copy ? 2 + 2 * fmin(copies(d, stage), 3) : 2.5;
-
 	fprintf(d->f,
 		"<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"%s\" stroke-width=\"%.1f\" "
-		"marker-end=\"url(#%s-%s)\"/>\n",
-		x1, y1, x2, y2, copy ? "copy" : "reference", width, copy ? "copy" : "reference",
-		mode__name(d->cell->mode));
+		"marker-end=\"url(#%s)\"/>\n",
+		x1, y1, x2, y2, kind, width, kind);
+}
+
+/* Copies are solid and as wide as their number; references are dashed. */
+static void put_stage(const struct diagram *d, enum nio_stage stage, int x1, int y1, int x2, int y2)
+{
+	if (stage__is_copy(stage))
+		put_arrow(d, "copy", 2 + 2 * fmin(copies(d, stage), 3), x1, y1, x2, y2);
+	else
+		put_arrow(d, "reference", 2.5, x1, y1, x2, y2);
 }
 
 /* Payload passed on without a stage of the ledger. */
-static void put_flow(const struct drawing *d, int x1, int x2, int y)
+static void put_flow(const struct diagram *d, int x1, int x2, int y)
 {
-	fprintf(d->f,
-		"<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"flow\" "
-		"marker-end=\"url(#flow-%s)\"/>\n",
-		x1, y, x2, y, mode__name(d->cell->mode));
+	put_arrow(d, "flow", 1.5, x1, y, x2, y);
 }
 
-static void put_marker(FILE *f, const char *kind, const char *mode, const char *color)
-{
-	fprintf(f,
-		"<marker id=\"%s-%s\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" "
-		"markerWidth=\"13\" markerHeight=\"13\" markerUnits=\"userSpaceOnUse\" "
-		"orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" fill=\"%s\"/></marker>\n",
-		kind, mode, color);
-}
+#define ARROWHEAD(kind, color)                                                                    \
+	"<marker id=\"" kind "\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"13\" " \
+	"markerHeight=\"13\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">"                     \
+	"<path d=\"M0 0L10 5L0 10z\" fill=\"" color "\"/></marker>\n"
 
-static void put_head(const struct drawing *d, int height)
-{
-	const char *mode = mode__name(d->cell->mode);
-	struct phrase text = phrases__of("What the kernel did: %s", phrases__cell(d->cell).text);
+static const char style[] =
+	"<style>.diagram text{font-family:sans-serif;fill:#1a1a1a}"
+	".diagram .title{font-size:16px;font-weight:600}"
+	".diagram .name{font-size:14px}"
+	".diagram .stage{font-size:14px;font-weight:600}"
+	".diagram .small{font-size:12.5px;fill:#333}"
+	".diagram .zone{font-size:12.5px;fill:#555}"
+	".diagram .box{fill:#fff;stroke:#444;stroke-width:1.3}"
+	".diagram .copy{stroke:#D55E00}"
+	".diagram .reference{stroke:#0072B2;stroke-dasharray:7 4}"
+	".diagram .flow{stroke:#777}</style>\n"
+	"<defs>\n" ARROWHEAD("copy", "#D55E00") ARROWHEAD("reference", "#0072B2")
+		ARROWHEAD("flow", "#777") "</defs>\n";
 
+/* The title, and the line between user space and kernel. */
+static void put_head(const struct diagram *d, int height)
+{
+	char text[2 * PHRASE_BUF];
+
+	snprintf(text, sizeof(text), "What the kernel did: %s", phrases__cell(d->cell).text);
 	fprintf(d->f,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-		"height=\"%d\" role=\"img\" class=\"diagram-%s\">\n",
-		WIDTH, height, WIDTH, height, mode);
-	fputs("<title>", d->f);
-	xml__put(d->f, text.text);
-	fputs("</title>\n<style>", d->f);
+		"height=\"%d\" role=\"img\" class=\"diagram\">\n<title>",
+		WIDTH, height, WIDTH, height);
+	xml__put(d->f, text);
 	fprintf(d->f,
-		".diagram-%s text{font-family:sans-serif;fill:#1a1a1a}"
-		".diagram-%s .title{font-size:16px;font-weight:600}"
-		".diagram-%s .name{font-size:14px}"
-		".diagram-%s .stage{font-size:14px;font-weight:600}"
-		".diagram-%s .small{font-size:12.5px;fill:#333}"
-		".diagram-%s .zone{font-size:12.5px;fill:#555}"
-		".diagram-%s .box{fill:#fff;stroke:#444;stroke-width:1.3}"
-		".diagram-%s .copy{stroke:#D55E00}"
-		".diagram-%s .reference{stroke:#0072B2;stroke-dasharray:7 4}"
-		".diagram-%s .flow{stroke:#777;stroke-width:1.5}",
-		mode, mode, mode, mode, mode, mode, mode, mode, mode, mode);
-	fputs("</style>\n<defs>\n", d->f);
-	put_marker(d->f, "copy", mode, "#D55E00");
-	put_marker(d->f, "reference", mode, "#0072B2");
-	put_marker(d->f, "flow", mode, "#777");
-	fprintf(d->f, "</defs>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, height);
-	put_text(d->f, 16, 22, "start", "title", text.text);
-}
-
-/* The line between user space and kernel. */
-static void put_zones(const struct drawing *d)
-{
-	fprintf(d->f,
+		"</title>\n%s<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n"
 		"<rect x=\"8\" y=\"196\" width=\"%d\" height=\"98\" fill=\"#f1f3f5\"/>\n"
 		"<line x1=\"8\" y1=\"196\" x2=\"%d\" y2=\"196\" stroke=\"#888\" "
 		"stroke-dasharray=\"3 3\"/>\n",
-		WIDTH - 16, WIDTH - 8);
+		style, WIDTH, height, WIDTH - 16, WIDTH - 8);
+	put_text(d->f, 16, 22, "start", "title", text);
 	put_text(d->f, 16, 48, "start", "zone", "sender, user memory");
 	put_text(d->f, WIDTH - 16, 48, "end", "zone", "receiver, user memory");
 	put_text(d->f, WIDTH / 2, 290, "middle", "zone", "kernel");
 }
 
-static const char *environment_string(const struct drawing *d, const char *key)
+static void place(struct diagram *d)
 {
-	return json_string_value(json_object_get(d->a->dataset->environment, key));
-}
-
-static void place(struct drawing *d)
-{
-	const char *path = environment_string(d, "path"), *device = environment_string(d, "device");
-	bool gathered = ran(d, NIO_STAGE_USER_GATHER);
+	const json_t *environment = d->a->dataset->environment;
+	const char *path = json_string_value(json_object_get(environment, "path"));
+	const char *device = json_string_value(json_object_get(environment, "device"));
 	char size[UNITS_BUF];
-	int skb_x = gathered ? 276 : 24;
 
 	snprintf(d->fields_text, sizeof(d->fields_text), "message of %s",
 		 format_size(size, sizeof(size), d->cell->size));
 	printable(d->device_text, sizeof(d->device_text), device ? device : "n/a");
 	d->fields = (struct box){24, USER_Y, 150, {"fields", d->fields_text}};
 	d->buffer = (struct box){276, USER_Y, 150, {"one buffer", NULL}};
-	d->skb = (struct box){skb_x, KERNEL_Y, 150, {"socket buffer", "sk_buff"}};
+	d->skb = (struct box){ran(d, NIO_STAGE_USER_GATHER) ? 276 : 24,
+			      KERNEL_Y,
+			      150,
+			      {"socket buffer", "sk_buff"}};
 	d->device = (struct box){520, KERNEL_Y, 130, {path ? path : "device", d->device_text}};
 	d->queue = (struct box){746, KERNEL_Y, 150, {"socket buffer", "receive queue"}};
 	d->target = (struct box){746, USER_Y, 150, {"receive buffer", NULL}};
 }
 
-static void put_boxes(const struct drawing *d)
+static void put_boxes(const struct diagram *d)
 {
 	put_box(d->f, &d->fields);
 	if (ran(d, NIO_STAGE_USER_GATHER))
@@ -251,7 +225,7 @@ static void put_boxes(const struct drawing *d)
 
 /* From user memory down into the socket buffer: copied, pinned, spliced, or more than one of them.
  */
-static void put_entries(const struct drawing *d)
+static void put_entries(const struct diagram *d)
 {
 	static const enum nio_stage entries[] = {NIO_STAGE_TX_COPY, NIO_STAGE_TX_PIN,
 						 NIO_STAGE_TX_SPLICE};
@@ -261,25 +235,25 @@ static void put_entries(const struct drawing *d)
 	for (i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
 		if (!ran(d, entries[i]))
 			continue;
-		put_arrow(d, entries[i], x, USER_Y + BOX_HEIGHT, x, KERNEL_Y - 2);
+		put_stage(d, entries[i], x, USER_Y + BOX_HEIGHT, x, KERNEL_Y - 2);
 		put_label(d, entries[i], x + 12, USER_Y + BOX_HEIGHT + 32, "start");
 		x += 170;
 	}
 }
 
-static void put_stages(const struct drawing *d)
+static void put_stages(const struct diagram *d)
 {
 	int middle = KERNEL_Y + BOX_HEIGHT / 2, up = d->target.x + 110;
 
 	if (ran(d, NIO_STAGE_USER_GATHER)) {
-		put_arrow(d, NIO_STAGE_USER_GATHER, d->fields.x + 150, USER_Y + 27, d->buffer.x - 2,
+		put_stage(d, NIO_STAGE_USER_GATHER, d->fields.x + 150, USER_Y + 27, d->buffer.x - 2,
 			  USER_Y + 27);
 		put_label(d, NIO_STAGE_USER_GATHER, 225, USER_Y + 74, "middle");
 	}
 	put_entries(d);
 	put_flow(d, d->skb.x + 150, d->device.x - 2, middle);
 	if (ran(d, NIO_STAGE_DEFERRED_COPY)) {
-		put_arrow(d, NIO_STAGE_DEFERRED_COPY, d->device.x + 130, middle, d->queue.x - 2,
+		put_stage(d, NIO_STAGE_DEFERRED_COPY, d->device.x + 130, middle, d->queue.x - 2,
 			  middle);
 		put_label(d, NIO_STAGE_DEFERRED_COPY, 640, USER_Y + BOX_HEIGHT + 32, "middle");
 		fprintf(d->f, "<path d=\"M660 182L690 %d\" stroke=\"#999\" fill=\"none\"/>\n",
@@ -288,28 +262,23 @@ static void put_stages(const struct drawing *d)
 		put_flow(d, d->device.x + 130, d->queue.x - 2, middle);
 	}
 	if (ran(d, NIO_STAGE_RX_COPY)) {
-		put_arrow(d, NIO_STAGE_RX_COPY, up, KERNEL_Y, up, USER_Y + BOX_HEIGHT + 2);
+		put_stage(d, NIO_STAGE_RX_COPY, up, KERNEL_Y, up, USER_Y + BOX_HEIGHT + 2);
 		put_label(d, NIO_STAGE_RX_COPY, up - 12, USER_Y + BOX_HEIGHT + 32, "end");
 	}
 }
 
-/* Has the stage an arrow? Any other is a line of text. */
-static bool has_place(enum nio_stage stage)
-{
-	static const bool drawn[NIO_STAGE_NR] = {
-		[NIO_STAGE_USER_GATHER] = true,   [NIO_STAGE_TX_COPY] = true,
-		[NIO_STAGE_TX_PIN] = true,        [NIO_STAGE_TX_SPLICE] = true,
-		[NIO_STAGE_DEFERRED_COPY] = true, [NIO_STAGE_RX_COPY] = true,
-	};
-
-	return drawn[stage];
-}
+/* Stages with an arrow; any other is a line of text. */
+static const bool has_arrow[NIO_STAGE_NR] = {
+	[NIO_STAGE_USER_GATHER] = true,   [NIO_STAGE_TX_COPY] = true,
+	[NIO_STAGE_TX_PIN] = true,        [NIO_STAGE_TX_SPLICE] = true,
+	[NIO_STAGE_DEFERRED_COPY] = true, [NIO_STAGE_RX_COPY] = true,
+};
 
 /*
  * Lists the stages that are not drawn: a line per unmeasured one, and one for the rest. f NULL:
  * writes nothing. Returns the position of the next line.
  */
-static int put_absent(const struct drawing *d, FILE *f, int y)
+static int put_absent(const struct diagram *d, FILE *f, int y)
 {
 	char idle[256] = "", text[512], reason[112];
 
@@ -325,7 +294,7 @@ static int put_absent(const struct drawing *d, FILE *f, int y)
 			strcat(idle, *idle ? ", " : "did not run: ");
 			strcat(idle, name);
 			continue;
-		} else if (!has_place(stage)) {
+		} else if (!has_arrow[stage]) {
 			snprintf(text, sizeof(text), "%s, wherever it happened: %.2f per byte",
 				 name, copies(d, stage));
 		} else {
@@ -342,12 +311,11 @@ static int put_absent(const struct drawing *d, FILE *f, int y)
 
 void diagram__write(FILE *f, const struct analysis *a, struct cell *cell)
 {
-	struct drawing d = {.f = f, .a = a, .cell = cell};
+	struct diagram d = {.f = f, .a = a, .cell = cell};
 	int below = 318;
 
 	place(&d);
 	put_head(&d, put_absent(&d, NULL, below));
-	put_zones(&d);
 	put_boxes(&d);
 	put_stages(&d);
 	put_absent(&d, f, below);

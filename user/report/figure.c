@@ -17,25 +17,22 @@
 #define CAPTION_COLUMNS 112 /* of its small print */
 #define NARROW_COLUMNS  58  /* the same in a narrow picture */
 #define REASON_COLUMNS  96
-#define TICS_MAX        7
 
-/* clang-format off */
 static const struct {
 	const char *name, *template;
-	void (*make)(struct figure_draft *d);
+	void (*make)(struct figure_draft *d, enum figure_id id);
 } figures[FIGURE_NR] = {
-	[FIGURE_RELATIVE_THROUGHPUT] = {"relative-throughput", "lines",
-					figure_lines__relative_throughput},
-	[FIGURE_RELATIVE_CPU] = {"relative-cpu", "lines",   figure_lines__relative_cpu},
-	[FIGURE_THROUGHPUT] = {"throughput-size",  "lines",      figure_lines__throughput},
-	[FIGURE_LATENCY]    = {"latency-threads",  "lines",      figure_lines__latency},
-	[FIGURE_CACHE]      = {"cache-size",       "lines",      figure_lines__cache},
-	[FIGURE_CYCLES]     = {"cycles-size",      "lines",      figure_lines__cycles},
-	[FIGURE_COPIES]     = {"copies",           "stacks",     figure_stacks__copies},
-	[FIGURE_COPY_TIMES] = {"copy-times",       "histograms", figure_lines__copy_times},
-	[FIGURE_PATH]       = {"send-call",        "stacks",     figure_stacks__path},
-	[FIGURE_CPU]        = {"cpu-class",        "stacks",     figure_stacks__classes},
-	[FIGURE_COMPLETION] = {"completion",       "lines",      figure_lines__completion},
+	[FIGURE_RELATIVE_THROUGHPUT] = {"relative-throughput", "lines", figure_lines__relative},
+	[FIGURE_RELATIVE_CPU] = {"relative-cpu", "lines", figure_lines__relative},
+	[FIGURE_THROUGHPUT] = {"throughput-size", "lines", figure_lines__make},
+	[FIGURE_LATENCY] = {"latency-threads", "lines", figure_lines__make},
+	[FIGURE_CACHE] = {"cache-size", "lines", figure_lines__make},
+	[FIGURE_CYCLES] = {"cycles-size", "lines", figure_lines__make},
+	[FIGURE_COPIES] = {"copies", "stacks", figure_stacks__make},
+	[FIGURE_COPY_TIMES] = {"copy-times", "histograms", figure_lines__copy_times},
+	[FIGURE_PATH] = {"send-call", "stacks", figure_stacks__make},
+	[FIGURE_CPU] = {"cpu-class", "stacks", figure_stacks__make},
+	[FIGURE_COMPLETION] = {"completion", "lines", figure_lines__make},
 };
 
 /*
@@ -85,34 +82,13 @@ void draft__set_array(struct figure_draft *d, const char *name, const char *cons
 	fputs(n ? "]\n" : "\"\"]\n", d->settings);
 }
 
-void draft__set_panels(struct figure_draft *d)
-{
-	const char *titles[FIGURE_PANELS_MAX];
-
-	for (unsigned int i = 0; i < d->panels; i++)
-		titles[i] = d->panel_title[i];
-	draft__set_number(d, "panels", d->panels);
-	draft__set_array(d, "panel_title", titles, d->panels);
-}
-
-void draft__set_modes(struct figure_draft *d)
-{
-	char names[MODE_LIST_LEN];
-	unsigned int mask = 0;
-
-	for (int m = 0; m < MODE_NR; m++)
-		mask |= (unsigned int)d->modes[m] << m;
-	draft__set_text(d, "modes", mode__list(names, sizeof(names), mask));
-}
-
 /* One member of each row of the table of modes, separated by spaces. */
-#define PUT_MODES(f, setting, format, member)                                       \
-	do {                                                                        \
-		fputs(setting " = \"", f);                                          \
-		for (int m = 0; m < MODE_NR; m++)                                   \
-			fprintf(f, "%s" format, m ? " " : "",                       \
-				mode__info((enum mode)m)->member);                  \
-		fputs("\"\n", f);                                                   \
+#define PUT_MODES(f, setting, format, member)                                                    \
+	do {                                                                                     \
+		fputs(setting " = \"", f);                                                       \
+		for (int m = 0; m < MODE_NR; m++)                                                \
+			fprintf(f, "%s" format, m ? " " : "", mode__info((enum mode)m)->member); \
+		fputs("\"\n", f);                                                                \
 	} while (0)
 
 /* The names, words and styles of all modes, from mode.h. */
@@ -142,43 +118,15 @@ size_t pick_indices(size_t n, size_t max, size_t *picked)
 	return max;
 }
 
-void draft__set_size_tics(struct figure_draft *d)
-{
-	char text[TICS_MAX * 2 * UNITS_BUF] = "", size[UNITS_BUF];
-	size_t picked[TICS_MAX], n = pick_indices(d->a->sizes_nr, TICS_MAX, picked), len = 0;
-
-	for (size_t i = 0; i < n; i++)
-		len += (size_t)snprintf(
-			text + len, sizeof(text) - len, "%s'%s' %.0f", i ? "," : "",
-			format_size_short(size, sizeof(size), d->a->sizes[picked[i]]),
-			(double)d->a->sizes[picked[i]]);
-	draft__set_text(d, "xtics", text);
-}
-
-void draft__set_thread_tics(struct figure_draft *d)
-{
-	char text[TICS_MAX * 2 * UNITS_BUF] = "'n/a' 1";
-	size_t picked[TICS_MAX], n = pick_indices(d->a->threads_nr, TICS_MAX, picked), len = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		unsigned int threads = d->a->threads[picked[i]];
-
-		if (threads)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s'%u' %u",
-						len ? "," : "", threads, threads);
-	}
-	draft__set_text(d, "xtics", text);
-}
-
-#define DEFINE_TEXT(name, member)                                                       \
-	void draft__##name(struct figure_draft *d, const char *format, ...)             \
-	{                                                                               \
-		va_list args;                                                           \
-                                                                                        \
-		va_start(args, format);                                                 \
-		free(d->figure->member);                                                \
-		d->figure->member = xvasprintf(format, args);                           \
-		va_end(args);                                                           \
+#define DEFINE_TEXT(name, member)                                           \
+	void draft__##name(struct figure_draft *d, const char *format, ...) \
+	{                                                                   \
+		va_list args;                                               \
+                                                                            \
+		va_start(args, format);                                     \
+		free(d->figure->member);                                    \
+		d->figure->member = xvasprintf(format, args);               \
+		va_end(args);                                               \
 	}
 
 DEFINE_TEXT(title, title)
@@ -221,34 +169,22 @@ static const char *rounds_words(const struct figure_draft *d, char *buf, size_t 
 	return buf;
 }
 
-/* Adds a paragraph to a caption; returns the lines it takes. */
-static unsigned int put_paragraph(const struct figure_draft *d, FILE *f, const char *text)
-{
-	fputc('\n', f);
-	return wrap(f, text, d->width ? NARROW_COLUMNS : CAPTION_COLUMNS);
-}
-
 static void set_caption(struct figure_draft *d)
 {
-	const struct analysis *a = d->a;
-	char text[256], *caption;
-	unsigned int lines;
-	size_t len;
+	char rounds[256], *caption;
+	const char *paragraphs[] = {
+		d->system, d->rounds ? d->rounds : rounds_words(d, rounds, sizeof(rounds)),
+		d->is_partial ? "Not every size and thread count is shown." : NULL,
+		d->figure->note};
+	size_t n = d->figure->no_data ? 1 : sizeof(paragraphs) / sizeof(paragraphs[0]), len;
+	unsigned int lines = 0;
 	FILE *f = xopen_memstream(&caption, &len);
 
-	lines = wrap(f, d->system, d->width ? NARROW_COLUMNS : CAPTION_COLUMNS);
-	if (!d->figure->no_data) {
-		lines += put_paragraph(
-			d, f, d->rounds ? d->rounds : rounds_words(d, text, sizeof(text)));
-		if (a->sizes_nr > FIGURE_POINTS_MAX ||
-		    (!d->width && a->threads_nr > FIGURE_PANELS_MAX)) {
-			snprintf(text, sizeof(text),
-				 "Not all of the %zu sizes and %zu thread counts are shown.",
-				 a->sizes_nr, a->threads_nr);
-			lines += put_paragraph(d, f, text);
-		}
-		if (d->figure->note)
-			lines += put_paragraph(d, f, d->figure->note);
+	for (size_t i = 0; i < n; i++) {
+		if (!paragraphs[i])
+			continue;
+		fputs(i ? "\n" : "", f);
+		lines += wrap(f, paragraphs[i], d->width ? NARROW_COLUMNS : CAPTION_COLUMNS);
 	}
 	xclose_memstream(f);
 	draft__set_text(d, "caption", caption);
@@ -285,7 +221,7 @@ void figure__make(struct figure *f, enum figure_id id, const struct analysis *a,
 	*f = (struct figure){.name = figures[id].name, .template = figures[id].template};
 	d.data = xopen_memstream(&f->data, &d.data_len);
 	d.settings = xopen_memstream(&f->settings, &d.settings_len);
-	figures[id].make(&d);
+	figures[id].make(&d, id);
 	if (f->no_data) {
 		f->template = "nodata";
 		d.width = 0;
@@ -307,6 +243,7 @@ void figure__clear(struct figure *f)
 	free(f->no_data);
 	free(f->data);
 	free(f->settings);
+	free(f->svg);
 	*f = (struct figure){0};
 }
 
@@ -315,46 +252,31 @@ const char *figure__stage(enum nio_stage stage)
 	return stage == NIO_STAGE_TX_COPY ? "send copy" : stage__heading(stage);
 }
 
-/* A value of the environment as text; 0: unknown. */
-static bool environment_text(const json_t *environment, const char *key, char *buf, size_t len)
-{
-	const json_t *value = json_object_get(environment, key);
-
-	if (json_is_string(value) && *json_string_value(value))
-		printable(buf, len, json_string_value(value));
-	else if (json_is_integer(value))
-		snprintf(buf, len, "%lld", (long long)json_integer_value(value));
-	else
-		return false;
-	return true;
-}
-
 char *figure__system(const struct dataset *d)
 {
-	/* clang-format off */
 	static const struct {
-		const char *key, *format;
+		const char *key, *before, *after;
 	} parts[] = {
-		{"kernel", "Linux %s"},
-		{"cpu", "%s"},
-		{"cpus", "%s CPUs"},
-		{"virtualization", "virtualization: %s"},
-		{"path", "path %s"},
-		{"mtu", "MTU %s"},
-		{"clocksource", "clock %s"},
+		{"kernel", "Linux ", ""},      {"cpu", "", ""},
+		{"cpus", "", " CPUs"},         {"virtualization", "virtualization: ", ""},
+		{"path", "path ", ""},         {"mtu", "MTU ", ""},
+		{"clocksource", "clock ", ""},
 	};
-	/* clang-format on */
 	char value[160], *text;
-	size_t i, len, n = 0;
+	size_t len, n = 0;
 	FILE *f = xopen_memstream(&text, &len);
 
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (!environment_text(d->environment, parts[i].key, value, sizeof(value)))
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const json_t *member = json_object_get(d->environment, parts[i].key);
+
+		if (json_string_length(member))
+			printable(value, sizeof(value), json_string_value(member));
+		else if (json_is_integer(member))
+			snprintf(value, sizeof(value), "%lld",
+				 (long long)json_integer_value(member));
+		else
 			continue;
-		fputs(n++ ? ", " : "", f);
-		/* Each format has one %s. */
-		fprintf(f, "%.*s%s%s", (int)strcspn(parts[i].format, "%"), parts[i].format, value,
-			strchr(parts[i].format, '%') + 2);
+		fprintf(f, "%s%s%s%s", n++ ? ", " : "", parts[i].before, value, parts[i].after);
 	}
 	if (!n)
 		fputs("System: the data does not say", f);

@@ -31,6 +31,7 @@ struct figure {
 	char *no_data;  /* why there is nothing to show; NULL: there is */
 	char *data;     /* CSV with a header */
 	char *settings; /* gnuplot assignments */
+	char *svg;      /* as gnuplot drew it; NULL: not yet */
 };
 
 /* system: one line about the machine, for the caption. Free with figure__clear(). */

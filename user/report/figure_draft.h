@@ -8,7 +8,6 @@
 #include "figure.h"
 
 #define FIGURE_PANELS_MAX 4
-#define FIGURE_POINTS_MAX 32 /* of a line: more are indistinguishable */
 
 /* A figure while it is made: its two texts as streams. */
 struct figure_draft {
@@ -25,6 +24,7 @@ struct figure_draft {
 	unsigned int rounds_min, rounds_max; /* of a point; 0: no medians */
 	bool has_bars;                       /* intervals are drawn */
 	bool pooled;                         /* all rounds added up, no medians */
+	bool is_partial;                     /* sizes or thread counts are left out */
 	unsigned int width;                  /* of the picture, px; 0: the usual */
 	const char *rounds;                  /* replaces the caption's sentence on rounds; static */
 };
@@ -32,12 +32,7 @@ struct figure_draft {
 /* Settings, one assignment each. Text is quoted, so that gnuplot interprets nothing in it. */
 void draft__set_text(struct figure_draft *d, const char *name, const char *text);
 void draft__set_number(struct figure_draft *d, const char *name, double value);
-void draft__set_modes(struct figure_draft *d); /* those that have data */
 void draft__set_array(struct figure_draft *d, const char *name, const char *const *texts, size_t n);
-void draft__set_panels(struct figure_draft *d);
-/* "'1k' 1024,'4k' 4096", at most a dozen of them. */
-void draft__set_size_tics(struct figure_draft *d);
-void draft__set_thread_tics(struct figure_draft *d);
 
 /* The text below the figure: replaces title, note, reason. */
 __attribute__((format(printf, 2, 3))) void draft__title(struct figure_draft *d, const char *format,
@@ -51,16 +46,9 @@ __attribute__((format(printf, 2, 3))) void draft__no_data(struct figure_draft *d
 size_t pick_indices(size_t n, size_t max, size_t *picked);
 
 /* The makers. */
-void figure_lines__relative_throughput(struct figure_draft *d);
-void figure_lines__relative_cpu(struct figure_draft *d);
-void figure_lines__throughput(struct figure_draft *d);
-void figure_lines__latency(struct figure_draft *d);
-void figure_lines__cache(struct figure_draft *d);
-void figure_lines__cycles(struct figure_draft *d);
-void figure_lines__completion(struct figure_draft *d);
-void figure_stacks__copies(struct figure_draft *d);
-void figure_stacks__path(struct figure_draft *d);
-void figure_stacks__classes(struct figure_draft *d);
-void figure_lines__copy_times(struct figure_draft *d);
+void figure_lines__make(struct figure_draft *d, enum figure_id id);
+void figure_lines__relative(struct figure_draft *d, enum figure_id id);
+void figure_lines__copy_times(struct figure_draft *d, enum figure_id id);
+void figure_stacks__make(struct figure_draft *d, enum figure_id id);
 
 #endif

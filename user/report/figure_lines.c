@@ -12,48 +12,48 @@
 
 #define NS_PER_US       1000.0
 #define LOG_WORTH_RATIO 20 /* highest / lowest above which an axis is logarithmic */
+#define TICS_MAX        7
 
-static void put_bound(FILE *f, double value, double scale)
+static void put_bound(FILE *f, double value)
 {
 	if (isnan(value))
 		fputc(',', f);
 	else
-		fprintf(f, ",%.10g", value / scale);
+		fprintf(f, ",%.10g", value);
 }
 
-static void widen(double *low, double *high, double value)
+/* A point of the panel in hand; bounds of NaN: it has no interval. Series from 1. */
+static void put_point(struct figure_draft *d, enum mode mode, unsigned int series, double x,
+		      const double y[3], size_t rounds)
 {
-	if (value < *low)
-		*low = value;
-	if (value > *high)
-		*high = value;
+	fprintf(d->data, "%u,%s,%u,%.10g,%.10g", d->panels, mode__name(mode), series, x, y[0]);
+	put_bound(d->data, y[1]);
+	put_bound(d->data, y[2]);
+	fprintf(d->data, ",%zu\n", rounds);
+	d->modes[mode] = true;
+	d->points++;
+	d->x_min = fmin(d->x_min, x);
+	d->x_max = fmax(d->x_max, x);
+	for (int i = 0; i < 3; i++) {
+		d->y_min = fmin(d->y_min, y[i]); /* ignores NaN */
+		d->y_max = fmax(d->y_max, y[i]);
+	}
 }
 
-/* A point, if the cell has the number. Series from 1; scale: what a unit of the axis is. */
+/* A point, if the cell has the number. scale: a unit of the axis. */
 static void add_point(struct figure_draft *d, struct cell *cell, enum metric m, double scale,
 		      unsigned int series, double x)
 {
 	struct estimate e = analysis__estimate(d->a, cell, m);
+	const double y[] = {e.median / scale, e.low / scale, e.high / scale};
 
 	if (!e.n)
 		return;
-	fprintf(d->data, "%u,%s,%u,%.10g,%.10g", d->panels, mode__name(cell->mode), series, x,
-		e.median / scale);
-	put_bound(d->data, e.low, scale);
-	put_bound(d->data, e.high, scale);
-	fprintf(d->data, ",%u\n", e.n);
-	d->modes[cell->mode] = true;
-	d->points++;
+	put_point(d, cell->mode, series, x, y, e.n);
 	if (!d->rounds_min || e.n < d->rounds_min)
 		d->rounds_min = e.n;
 	if (e.n > d->rounds_max)
 		d->rounds_max = e.n;
-	widen(&d->x_min, &d->x_max, x);
-	widen(&d->y_min, &d->y_max, e.median / scale);
-	if (estimate__has_interval(&e)) {
-		widen(&d->y_min, &d->y_max, e.low / scale);
-		widen(&d->y_min, &d->y_max, e.high / scale);
-	}
 }
 
 static void begin(struct figure_draft *d)
@@ -67,35 +67,25 @@ enum axis {
 	AXIS_THREADS,
 };
 
-static size_t axis_nr(const struct analysis *a, enum axis axis)
-{
-	return axis == AXIS_SIZES ? a->sizes_nr : a->threads_nr;
-}
-
-/* A line of each mode, at the fixed-th thread count or size. Series from 1. */
+/* A line of each mode over its cells with the fixed thread count or size. Series from 1. */
 static void add_lines(struct figure_draft *d, enum metric m, double scale, unsigned int series,
-		      enum axis axis, size_t fixed)
+		      enum axis axis, uint64_t fixed)
 {
-	size_t picked[FIGURE_POINTS_MAX], n = axis_nr(d->a, axis);
+	for (struct cell *c = d->a->cells; c < d->a->cells + d->a->cells_nr; c++) {
+		double threads = c->threads ? c->threads : 1;
 
-	n = pick_indices(n, FIGURE_POINTS_MAX, picked);
-	for (int mode = 0; mode < MODE_NR; mode++)
-		for (size_t i = 0; i < n; i++) {
-			uint64_t size = d->a->sizes[axis == AXIS_SIZES ? picked[i] : fixed];
-			unsigned int threads =
-				d->a->threads[axis == AXIS_THREADS ? picked[i] : fixed];
-			double x = axis == AXIS_SIZES ? (double)size : threads ? threads : 1;
-
-			add_point(d, analysis__cell(d->a, (enum mode)mode, size, threads), m, scale,
-				  series, x);
-		}
+		if ((axis == AXIS_SIZES ? c->threads : c->size) == fixed)
+			add_point(d, c, m, scale, series,
+				  axis == AXIS_SIZES ? (double)c->size : threads);
+	}
 }
 
-/* The next panel; taken back by end_panel() when nothing was put into it. */
-static void begin_panel(struct figure_draft *d, const char *before, const char *title)
+/* The next panel; taken back by end_panel() when it has no point. */
+static size_t begin_panel(struct figure_draft *d, const char *before, const char *title)
 {
-	snprintf(d->panel_title[d->panels], sizeof(d->panel_title[0]), "%s%.31s", before, title);
+	snprintf(d->panel_title[d->panels], sizeof(d->panel_title[0]), "%s%s", before, title);
 	d->panels++;
+	return d->points;
 }
 
 static void end_panel(struct figure_draft *d, size_t points_before)
@@ -108,32 +98,81 @@ static void end_panel(struct figure_draft *d, size_t points_before)
 static void add_panels(struct figure_draft *d, enum axis axis, const char *before, size_t max,
 		       const enum metric *series, unsigned int series_nr, double scale)
 {
-	size_t picked[FIGURE_PANELS_MAX];
-	size_t n = axis_nr(d->a, axis == AXIS_SIZES ? AXIS_THREADS : AXIS_SIZES);
+	const struct analysis *a = d->a;
+	size_t all = axis == AXIS_SIZES ? a->threads_nr : a->sizes_nr;
+	size_t picked[FIGURE_PANELS_MAX], points, n = pick_indices(all, max, picked);
+	char title[UNITS_BUF];
+	uint64_t fixed;
 
-	n = pick_indices(n, max, picked);
+	d->is_partial |= n < all;
 	for (size_t i = 0; i < n; i++) {
-		size_t points = d->points;
-
-		begin_panel(d, before,
-			    axis == AXIS_SIZES ? phrases__threads(d->a->threads[picked[i]]).text
-					       : phrases__size(d->a->sizes[picked[i]]).text);
+		if (axis == AXIS_SIZES) {
+			fixed = a->threads[picked[i]];
+			snprintf(title, sizeof(title), "%.30s",
+				 phrases__threads(a->threads[picked[i]]).text);
+		} else {
+			fixed = a->sizes[picked[i]];
+			format_size(title, sizeof(title), fixed);
+		}
+		points = begin_panel(d, before, title);
 		for (unsigned int s = 0; s < series_nr; s++)
-			add_lines(d, series[s], scale, s + 1, axis, picked[i]);
+			add_lines(d, series[s], scale, s + 1, axis, fixed);
 		end_panel(d, points);
 	}
 }
 
-static void finish(struct figure_draft *d, const char *xlabel, const char *ylabel,
-		   const char *series)
+static void set_tics(struct figure_draft *d, enum axis axis)
+{
+	char text[TICS_MAX * 2 * UNITS_BUF] = "", size[UNITS_BUF];
+	size_t all = axis == AXIS_SIZES ? d->a->sizes_nr : d->a->threads_nr;
+	size_t picked[TICS_MAX], n = pick_indices(all, TICS_MAX, picked), len = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *comma = len ? "," : "";
+		unsigned int threads = d->a->threads[axis == AXIS_THREADS ? picked[i] : 0];
+		uint64_t bytes = d->a->sizes[axis == AXIS_SIZES ? picked[i] : 0];
+
+		if (axis == AXIS_SIZES)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s'%s' %.0f",
+						comma, format_size_short(size, sizeof(size), bytes),
+						(double)bytes);
+		else if (threads)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s'%u' %u", comma,
+						threads, threads);
+	}
+	draft__set_text(d, "xtics", len ? text : "'n/a' 1");
+}
+
+static void set_modes(struct figure_draft *d)
+{
+	char names[MODE_LIST_LEN];
+	unsigned int mask = 0;
+
+	for (int m = 0; m < MODE_NR; m++)
+		mask |= (unsigned int)d->modes[m] << m;
+	draft__set_text(d, "modes", mode__list(names, sizeof(names), mask));
+}
+
+static void set_panels(struct figure_draft *d)
+{
+	const char *titles[FIGURE_PANELS_MAX];
+
+	for (unsigned int i = 0; i < d->panels; i++)
+		titles[i] = d->panel_title[i];
+	draft__set_number(d, "panels", d->panels);
+	draft__set_array(d, "panel_title", titles, d->panels);
+}
+
+static void finish(struct figure_draft *d, enum axis axis, const char *ylabel, const char *series)
 {
 	bool ylog = d->y_min > 0 && d->y_max / d->y_min > LOG_WORTH_RATIO;
 
-	draft__set_text(d, "xlabel", xlabel);
+	set_tics(d, axis);
+	draft__set_text(d, "xlabel", axis == AXIS_SIZES ? "message size (bytes)" : "threads");
 	draft__set_text(d, "ylabel", ylabel);
 	draft__set_text(d, "series", series);
-	draft__set_modes(d);
-	draft__set_panels(d);
+	set_modes(d);
+	set_panels(d);
 	draft__set_number(d, "ylog", ylog);
 	draft__set_number(d, "ymax", d->points ? d->y_max : 0);
 	d->has_bars = true;
@@ -141,155 +180,129 @@ static void finish(struct figure_draft *d, const char *xlabel, const char *ylabe
 	draft__set_number(d, "xmax", d->points ? d->x_max : 1);
 }
 
-static const char x_sizes[] = "message size (bytes)";
+/* ---- medians ---- */
 
-void figure_lines__throughput(struct figure_draft *d)
+/* What a picture shows: the first of its choices that the data has; if none, the last. */
+struct line_choice {
+	const char *title, *note, *ylabel; /* note NULL: none */
+	unsigned int nr;
+	enum metric metrics[2];
+	const char *panels[2]; /* titles of the panels of each metric; NULL: each panel has all */
+	bool is_time;          /* in ns; the label gets the unit */
+	bool replaces;         /* the note goes on with the reason that the metric is missing */
+};
+
+struct line_figure {
+	enum axis axis;
+	enum metric metric; /* that it is about */
+	const char *words;  /* that CPU time replaces; NULL: nothing replaces it */
+	bool of_zerocopy;   /* only this mode has it */
+	struct line_choice choices[3];
+};
+
+/* clang-format off */
+static const struct line_figure line_figures[FIGURE_NR] = {
+	[FIGURE_THROUGHPUT] = {.metric = METRIC_GBPS, .choices = {
+		{"Throughput by message size", NULL, "throughput (Gbit/s)", 1, {METRIC_GBPS}},
+	}},
+	[FIGURE_LATENCY] = {.axis = AXIS_THREADS, .metric = METRIC_DELIVERY_P50, .choices = {
+		{"Latency by number of threads", "Delivery: from before the send to the last byte read.",
+		 "delivery", 2, {METRIC_DELIVERY_P50, METRIC_DELIVERY_P99}, .is_time = true},
+		{"Latency by number of threads",
+		 "Time inside the send call: the data has no delivery latency.",
+		 "send call", 2, {METRIC_SEND_P50, METRIC_SEND_P99}, .is_time = true},
+		{"Latency by number of threads", "The data does not say which latency this is.",
+		 "latency", 1, {METRIC_LATENCY}, .is_time = true},
+	}},
+	[FIGURE_CACHE] = {.metric = METRIC_L1D_MISSES_PER_KIB, .words = "cache misses", .choices = {
+		{"Cache misses by message size", NULL, "misses per KiB",
+		 2, {METRIC_L1D_MISSES_PER_KIB, METRIC_LLC_MISSES_PER_KIB}, {"L1D, ", "LLC, "}},
+		{"Cache misses by message size", "Misses of a whole run", "misses in a run",
+		 2, {METRIC_L1D_MISSES, METRIC_LLC_MISSES}, {"L1D, ", "LLC, "}, .replaces = true},
+		{"CPU time of either side by message size, instead of cache misses",
+		 "Cache misses are n/a", "CPU time (ns per KiB)",
+		 2, {METRIC_CPU_S_NS_PER_KIB, METRIC_CPU_R_NS_PER_KIB}, {"sender, ", "receiver, "},
+		 .replaces = true},
+	}},
+	[FIGURE_CYCLES] = {.metric = METRIC_CYCLES_PER_BYTE, .words = "cycles", .choices = {
+		{"CPU cycles per byte by message size", NULL, "cycles per byte",
+		 1, {METRIC_CYCLES_PER_BYTE}},
+		{"CPU time of both sides by message size, instead of cycles per byte",
+		 "Cycles per byte are n/a", "CPU time (ns per KiB)", 1, {METRIC_CPU_NS_PER_KIB},
+		 .replaces = true},
+	}},
+	[FIGURE_COMPLETION] = {.metric = METRIC_COMPLETION_P50, .of_zerocopy = true, .choices = {
+		{"Zero-copy completion: from the send to its notification", NULL, "completion",
+		 2, {METRIC_COMPLETION_P50, METRIC_COMPLETION_P99}, .is_time = true},
+	}},
+};
+/* clang-format on */
+
+static bool has_any(const struct analysis *a, const struct line_choice *c)
 {
-	static const enum metric series[] = {METRIC_GBPS};
+	return analysis__has(a, c->metrics[0]) || (c->nr > 1 && analysis__has(a, c->metrics[1]));
+}
 
-	draft__title(d, "Throughput by message size");
-	begin(d);
-	add_panels(d, AXIS_SIZES, "", FIGURE_PANELS_MAX, series, 1, 1);
-	draft__set_size_tics(d);
-	finish(d, x_sizes, "throughput (Gbit/s)", "");
-	if (!d->points)
-		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_GBPS));
+static const struct line_choice *choose(const struct analysis *a, const struct line_figure *f)
+{
+	const struct line_choice *c = f->choices;
+
+	while (!has_any(a, c) && c < f->choices + 2 && c[1].nr)
+		c++;
+	return c;
 }
 
 /* The unit of a time axis: milliseconds if microseconds needed five digits. */
-struct time_unit {
-	double ns;
-	const char *name;
-};
-
-static struct time_unit time_unit_for(const struct analysis *a, const enum metric *series,
-				      unsigned int series_nr)
+static bool needs_ms(const struct analysis *a, const struct line_choice *c)
 {
-	struct estimate e;
-	struct cell *peak;
-	unsigned int s;
+	for (unsigned int i = 0; i < c->nr; i++) {
+		struct cell *peak = analysis__peak(a, MODE_NR, c->metrics[i]);
+		struct estimate e = analysis__estimate(a, peak, c->metrics[i]);
 
-	for (s = 0; s < series_nr; s++) {
-		peak = analysis__peak(a, MODE_NR, series[s]);
-		e = analysis__estimate(a, peak, series[s]);
 		if (e.n && e.median >= 1e4 * NS_PER_US)
-			return (struct time_unit){1000 * NS_PER_US, "ms"};
+			return true;
 	}
-	return (struct time_unit){NS_PER_US, "us"};
+	return false;
 }
 
-/* The message latency, or the nearest one in the data. */
-static const struct latency_choice {
-	enum metric series[2];
-	unsigned int series_nr;
-	const char *note, *axis, *series_names;
-} latency_choices[] = {
-	{{METRIC_DELIVERY_P50, METRIC_DELIVERY_P99},
-	 2,
-	 "Delivery: from before the send to the last byte read.",
-	 "delivery",
-	 "median p99"},
-	{{METRIC_SEND_P50, METRIC_SEND_P99},
-	 2,
-	 "Time inside the send call: the data has no delivery latency.",
-	 "send call",
-	 "median p99"},
-	{{METRIC_LATENCY}, 1, "The data does not say which latency this is.", "latency", ""},
-};
-
-static const struct latency_choice *choose_latency(const struct analysis *a)
+void figure_lines__make(struct figure_draft *d, enum figure_id id)
 {
-	size_t i, last = sizeof(latency_choices) / sizeof(latency_choices[0]) - 1;
+	const struct line_figure *f = &line_figures[id];
+	const struct line_choice *c = choose(d->a, f);
+	const char *reason = analysis__reason(d->a, f->metric);
+	bool ms = c->is_time && needs_ms(d->a, c);
+	double scale = !c->is_time ? 1 : ms ? 1000 * NS_PER_US : NS_PER_US;
+	char ylabel[64];
 
-	for (i = 0; i < last; i++)
-		if (analysis__has(a, latency_choices[i].series[0]))
-			break;
-	return &latency_choices[i];
-}
-
-void figure_lines__latency(struct figure_draft *d)
-{
-	const struct latency_choice *choice = choose_latency(d->a);
-	struct time_unit unit = time_unit_for(d->a, choice->series, choice->series_nr);
-	char axis[64];
-
-	draft__title(d, "Latency by number of threads");
-	draft__note(d, "%s", choice->note);
+	draft__title(d, "%s", c->title);
+	if (c->replaces)
+		draft__note(d, "%s: %s.", c->note, reason);
+	else if (c->note)
+		draft__note(d, "%s", c->note);
 	begin(d);
-	add_panels(d, AXIS_THREADS, "", FIGURE_PANELS_MAX, choice->series, choice->series_nr,
-		   unit.ns);
-	draft__set_thread_tics(d);
-	snprintf(axis, sizeof(axis), "%s (%s)", choice->axis, unit.name);
-	finish(d, "threads", axis, choice->series_names);
-	if (!d->points)
-		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_DELIVERY_P50));
-}
-
-/* Fewest and most threads beside each other, for each of two numbers. */
-static void add_two_by_two(struct figure_draft *d, const char *const *before,
-			   const enum metric *metrics)
-{
-	add_panels(d, AXIS_SIZES, before[0], FIGURE_PANELS_MAX / 2, &metrics[0], 1, 1);
-	add_panels(d, AXIS_SIZES, before[1], FIGURE_PANELS_MAX / 2, &metrics[1], 1, 1);
-}
-
-void figure_lines__cache(struct figure_draft *d)
-{
-	static const enum metric per_kib[] = {METRIC_L1D_MISSES_PER_KIB, METRIC_LLC_MISSES_PER_KIB};
-	static const enum metric raw[] = {METRIC_L1D_MISSES, METRIC_LLC_MISSES};
-	static const enum metric cpu[] = {METRIC_CPU_S_NS_PER_KIB, METRIC_CPU_R_NS_PER_KIB};
-	static const char *const levels[] = {"L1D, ", "LLC, "};
-	static const char *const sides[] = {"sender, ", "receiver, "};
-	const struct analysis *a = d->a;
-	const char *reason = analysis__reason(a, METRIC_L1D_MISSES_PER_KIB);
-	const char *ylabel = "misses per KiB";
-
-	begin(d);
-	draft__title(d, "Cache misses by message size");
-	if (analysis__has(a, METRIC_L1D_MISSES_PER_KIB) ||
-	    analysis__has(a, METRIC_LLC_MISSES_PER_KIB)) {
-		add_two_by_two(d, levels, per_kib);
-	} else if (analysis__has(a, METRIC_L1D_MISSES) || analysis__has(a, METRIC_LLC_MISSES)) {
-		draft__note(d, "Misses of a whole run: %s.", reason);
-		add_two_by_two(d, levels, raw);
-		ylabel = "misses in a run";
-	} else {
-		draft__title(d, "CPU time of either side by message size, instead of cache misses");
-		draft__note(d, "Cache misses are n/a: %s.", reason);
-		add_two_by_two(d, sides, cpu);
-		ylabel = "CPU time (ns per KiB)";
-	}
-	draft__set_size_tics(d);
-	finish(d, x_sizes, ylabel, "");
-	if (!d->points)
-		draft__no_data(d, "neither cache misses (%s) nor CPU time (%s)", reason,
-			       analysis__reason(a, METRIC_CPU_NS_PER_KIB));
-}
-
-void figure_lines__cycles(struct figure_draft *d)
-{
-	static const enum metric cycles[] = {METRIC_CYCLES_PER_BYTE};
-	static const enum metric cpu[] = {METRIC_CPU_NS_PER_KIB};
-	const char *reason = analysis__reason(d->a, METRIC_CYCLES_PER_BYTE);
-	const char *ylabel = "cycles per byte";
-
-	begin(d);
-	if (analysis__has(d->a, METRIC_CYCLES_PER_BYTE)) {
-		draft__title(d, "CPU cycles per byte by message size");
-		add_panels(d, AXIS_SIZES, "", FIGURE_PANELS_MAX, cycles, 1, 1);
-	} else {
-		draft__title(d, "CPU time of both sides by message size, instead of cycles per "
-				"byte");
-		draft__note(d, "Cycles per byte are n/a: %s.", reason);
-		add_panels(d, AXIS_SIZES, "", FIGURE_PANELS_MAX, cpu, 1, 1);
-		ylabel = "CPU time (ns per KiB)";
-	}
-	draft__set_size_tics(d);
-	finish(d, x_sizes, ylabel, "");
-	if (!d->points)
-		draft__no_data(d, "neither cycles (%s) nor CPU time (%s)", reason,
+	if (!c->panels[0])
+		add_panels(d, f->axis, "", FIGURE_PANELS_MAX, c->metrics, c->nr, scale);
+	for (unsigned int i = 0; c->panels[0] && i < c->nr; i++)
+		add_panels(d, f->axis, c->panels[i], FIGURE_PANELS_MAX / 2, &c->metrics[i], 1,
+			   scale);
+	snprintf(ylabel, sizeof(ylabel), "%s%s", c->ylabel,
+		 !c->is_time ? ""
+		 : ms        ? " (ms)"
+			     : " (us)");
+	finish(d, f->axis, ylabel, c->nr > 1 && !c->panels[0] ? "median p99" : "");
+	if (d->points)
+		return;
+	if (f->words)
+		draft__no_data(d, "neither %s (%s) nor CPU time (%s)", f->words, reason,
 			       analysis__reason(d->a, METRIC_CPU_NS_PER_KIB));
+	else
+		draft__no_data(d, "%s",
+			       f->of_zerocopy && !d->a->has_mode[MODE_ZEROCOPY]
+				       ? "the data has no zero-copy run"
+				       : reason);
 }
+
+/* ---- CPU time of copies ---- */
 
 /* A panel for each copy, those that most of the time goes to first: there is room for four. */
 static void add_copy_panels(struct figure_draft *d, bool both)
@@ -300,10 +313,9 @@ static void add_copy_panels(struct figure_draft *d, bool both)
 	for (size_t i = 0; i < FIGURE_PANELS_MAX; i++) {
 		enum metric m = both ? METRIC_CLASS_BOTH(copies[i])
 				     : METRIC_CLASS(NIO_SIDE_SENDER, copies[i]);
-		size_t points = d->points;
+		size_t points = begin_panel(d, "", cpu_class__heading(copies[i]));
 
-		begin_panel(d, "", cpu_class__heading(copies[i]));
-		add_lines(d, m, 1, 1, AXIS_SIZES, 0); /* the reference thread count */
+		add_lines(d, m, 1, 1, AXIS_SIZES, figure__reference_threads(d->a));
 		end_panel(d, points);
 	}
 }
@@ -312,6 +324,7 @@ static bool make_copy_cpu(struct figure_draft *d)
 {
 	bool both = analysis__has(d->a, METRIC_CLASS_TX_COPY);
 	unsigned int threads = figure__reference_threads(d->a);
+	char text[UNITS_BUF];
 
 	if (!both && !analysis__has(d->a, METRIC_CLASS_S_TX_COPY))
 		return false;
@@ -325,30 +338,10 @@ static bool make_copy_cpu(struct figure_draft *d)
 		    analysis__reason(d->a, METRIC_NS_TX_COPY));
 	begin(d);
 	add_copy_panels(d, both);
-	draft__set_size_tics(d);
-	finish(d, x_sizes, "CPU time (ns per KiB)", "");
+	finish(d, AXIS_SIZES, "CPU time (ns per KiB)", "");
 	if (!d->points)
-		draft__no_data(d, "no sample was taken with %s", phrases__threads(threads).text);
+		draft__no_data(d, "no sample was taken with %s", text);
 	return true;
-}
-
-void figure_lines__completion(struct figure_draft *d)
-{
-	static const enum metric series[] = {METRIC_COMPLETION_P50, METRIC_COMPLETION_P99};
-	struct time_unit unit = time_unit_for(d->a, series, 2);
-	char axis[64];
-
-	draft__title(d, "Zero-copy completion: from the send to its notification");
-	begin(d);
-	add_panels(d, AXIS_SIZES, "", FIGURE_PANELS_MAX, series, 2, unit.ns);
-	draft__set_size_tics(d);
-	snprintf(axis, sizeof(axis), "completion (%s)", unit.name);
-	finish(d, x_sizes, axis, "median p99");
-	if (!d->points)
-		draft__no_data(d, "%s",
-			       d->a->has_mode[MODE_ZEROCOPY]
-				       ? analysis__reason(d->a, METRIC_COMPLETION_P50)
-				       : "the data has no zero-copy run");
 }
 
 /* ---- relative to two-copy ---- */
@@ -360,70 +353,44 @@ static enum difference add_ratio(struct figure_draft *d, enum mode mode, uint64_
 				 enum metric m)
 {
 	struct finding c = figure__compare(d->a, mode, MODE_TWOCOPY, size, m);
-	const double bounds[] = {1 + c.change, 1 + c.low, 1 + c.high};
+	const double y[] = {1 + c.change, 1 + c.low, 1 + c.high};
 
 	if (c.difference == DIFFERENCE_UNKNOWN || isnan(c.change))
 		return DIFFERENCE_UNKNOWN;
-	fprintf(d->data, "1,%s,1,%.10g,%.10g", mode__name(mode), (double)size, bounds[0]);
-	put_bound(d->data, bounds[1], 1);
-	put_bound(d->data, bounds[2], 1);
-	fprintf(d->data, ",%zu\n", d->a->rounds_max);
-	for (size_t i = 0; i < 3; i++)
-		if (!isnan(bounds[i]))
-			widen(&d->y_min, &d->y_max, bounds[i]);
-	widen(&d->x_min, &d->x_max, (double)size);
-	d->modes[mode] = true;
-	d->points++;
+	put_point(d, mode, 1, (double)size, y, d->a->rounds_max);
 	return c.difference;
 }
 
-static void make_relative(struct figure_draft *d, enum metric m, const char *what)
+void figure_lines__relative(struct figure_draft *d, enum figure_id id)
 {
-	size_t picked[FIGURE_POINTS_MAX], n;
+	enum metric m = id == FIGURE_RELATIVE_CPU ? figure__cost_metric(d->a) : METRIC_GBPS;
 	bool bars = false;
 
 	d->width = RELATIVE_WIDTH;
-	draft__title(d, "%s relative to two-copy", what);
+	draft__title(d, "%s relative to two-copy",
+		     m == METRIC_GBPS               ? "Throughput"
+		     : m == METRIC_CPU_NS_PER_KIB   ? "CPU time per KiB"
+		     : m == METRIC_CPU_S_NS_PER_KIB ? "Sender's CPU time per KiB"
+						    : "CPU cycles per byte");
 	begin(d);
-	snprintf(d->panel_title[0], sizeof(d->panel_title[0]), "%s",
-		 metric__better(m) == BETTER_LOWER ? "lower is better" : "higher is better");
-	d->panels = 1;
+	begin_panel(d, "",
+		    metric__better(m) == BETTER_LOWER ? "lower is better" : "higher is better");
 	d->y_min = d->y_max = 1;
-	n = pick_indices(d->a->sizes_nr, FIGURE_POINTS_MAX, picked);
 	for (int mode = 0; mode < MODE_NR; mode++)
-		for (size_t i = 0; mode != MODE_TWOCOPY && i < n; i++) {
-			enum difference is =
-				add_ratio(d, (enum mode)mode, d->a->sizes[picked[i]], m);
-
-			bars |= is >= DIFFERENCE_NOISE;
-		}
+		for (size_t i = 0; mode != MODE_TWOCOPY && i < d->a->sizes_nr; i++)
+			bars |= add_ratio(d, (enum mode)mode, d->a->sizes[i], m) >=
+				DIFFERENCE_NOISE;
 	d->rounds = bars ? "Bars: the interval in which the quotient lies, by the rule under "
 			   "\"How this was measured\"."
 			 : "No intervals: too few rounds.";
 	if (d->a->threads_nr > 1)
 		draft__note(d, "All %zu thread counts together.", d->a->threads_nr);
-	draft__set_size_tics(d);
 	draft__set_number(d, "base", 1);
-	finish(d, x_sizes, "two-copy = 1", "");
+	finish(d, AXIS_SIZES, "two-copy = 1", "");
 	if (!d->points)
 		draft__no_data(d, "%s",
 			       d->a->has_mode[MODE_TWOCOPY] ? analysis__reason(d->a, m)
 							    : "the data has no two-copy run");
-}
-
-void figure_lines__relative_throughput(struct figure_draft *d)
-{
-	make_relative(d, METRIC_GBPS, "Throughput");
-}
-
-void figure_lines__relative_cpu(struct figure_draft *d)
-{
-	enum metric m = figure__cost_metric(d->a);
-
-	make_relative(d, m,
-		      m == METRIC_CPU_NS_PER_KIB     ? "CPU time per KiB"
-		      : m == METRIC_CPU_S_NS_PER_KIB ? "Sender's CPU time per KiB"
-						     : "CPU cycles per byte");
 }
 
 /* ---- histograms of the time of one copy, a panel per stage ---- */
@@ -489,44 +456,20 @@ static void add_hist(struct figure_draft *d, const struct dataset_hist *h)
 	d->x_max = fmax(d->x_max, bin_low(last + 1));
 }
 
-static void add_panel(struct figure_draft *d, int kind, const char *title, uint64_t size,
+static void add_stage(struct figure_draft *d, enum nio_stage stage, uint64_t size,
 		      unsigned int threads)
 {
 	const struct dataset *data = d->a->dataset;
-	size_t i, before = d->points;
+	size_t points;
 
 	if (d->panels == FIGURE_PANELS_MAX)
 		return;
-	snprintf(d->panel_title[d->panels], sizeof(d->panel_title[0]), "%s", title);
-	d->panels++;
-	for (i = 0; i < data->hists_nr; i++)
-		if (data->hists[i].kind == kind && data->hists[i].size == size &&
-		    data->hists[i].threads == threads)
-			add_hist(d, &data->hists[i]);
-	if (d->points == before)
-		d->panels--;
-}
-
-static void add_stage(struct figure_draft *d, enum nio_stage stage, uint64_t size,
-		      unsigned int threads, unsigned int *seen)
-{
-	*seen |= 1U << stage;
-	add_panel(d, DATASET_HIST_STAGE + (int)stage, figure__stage(stage), size, threads);
-}
-
-static void set_time_tics(struct figure_draft *d)
-{
-	static const char *const names[] = {"1 ns",   "10 ns", "100 ns", "1 us",   "10 us",
-					    "100 us", "1 ms",  "10 ms",  "100 ms", "1 s",
-					    "10 s",   "100 s", "1000 s"};
-	char text[512] = "", tic[32];
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(tic, sizeof(tic), "%s'%s' 1e%zu", i ? "," : "", names[i], i);
-		strcat(text, tic);
-	}
-	draft__set_text(d, "xtics", text);
+	points = begin_panel(d, "", figure__stage(stage));
+	for (const struct dataset_hist *h = data->hists; h < data->hists + data->hists_nr; h++)
+		if (h->kind == DATASET_HIST_STAGE + (int)stage && h->size == size &&
+		    h->threads == threads)
+			add_hist(d, h);
+	end_panel(d, points);
 }
 
 /* Was any copy timed at the shown size and thread count? */
@@ -541,36 +484,42 @@ static bool is_timed(const struct analysis *a, uint64_t size, unsigned int threa
 	return false;
 }
 
-void figure_lines__copy_times(struct figure_draft *d)
+void figure_lines__copy_times(struct figure_draft *d, enum figure_id id)
 {
 	/* Those that most of the time goes to come first: there is room for four. */
-	static const enum nio_stage order[] = {NIO_STAGE_TX_COPY,       NIO_STAGE_RX_COPY,
-					       NIO_STAGE_DEFERRED_COPY, NIO_STAGE_USER_GATHER,
-					       NIO_STAGE_TX_PIN,        NIO_STAGE_OTHER_COPY};
+	static const enum nio_stage first[] = {NIO_STAGE_TX_COPY, NIO_STAGE_RX_COPY,
+					       NIO_STAGE_DEFERRED_COPY, NIO_STAGE_USER_GATHER};
+	static const char tics[] =
+		"'1 ns' 1,'10 ns' 1e1,'100 ns' 1e2,'1 us' 1e3,'10 us' 1e4,'100 us' 1e5,'1 ms' 1e6,"
+		"'10 ms' 1e7,'100 ms' 1e8,'1 s' 1e9,'10 s' 1e10,'100 s' 1e11,'1000 s' 1e12";
 	unsigned int threads = figure__reference_threads(d->a);
 	uint64_t size = figure__reference_size(d->a);
+	char size_text[UNITS_BUF];
 	unsigned int seen = 0;
-	size_t i;
 
+	(void)id;
 	if (!is_timed(d->a, size, threads) && make_copy_cpu(d))
 		return;
 	d->pooled = true;
 	draft__title(d, "How long a copy takes, by stage");
 	draft__note(d, "Messages of %s, %s. Each step is a tenth of a decade.",
-		    phrases__size(size).text, phrases__threads(threads).text);
+		    format_size(size_text, sizeof(size_text), size),
+		    phrases__threads(threads).text);
 	fputs("panel,mode,ns,share\n", d->data);
-	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		add_stage(d, order[i], size, threads, &seen);
-	for (int s = 0; s < NIO_STAGE_NR; s++)
-		if (!(seen & 1U << s))
-			add_stage(d, (enum nio_stage)s, size, threads, &seen);
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+		add_stage(d, first[i], size, threads);
+		seen |= 1U << first[i];
+	}
+	for (int stage = 0; stage < NIO_STAGE_NR; stage++)
+		if (!(seen & 1U << stage))
+			add_stage(d, (enum nio_stage)stage, size, threads);
 	draft__set_text(d, "xlabel", "time of one copy");
 	draft__set_text(d, "ylabel", "share of events (%)");
 	draft__set_number(d, "xmin", d->points ? d->x_min : 1);
 	draft__set_number(d, "xmax", d->points ? d->x_max : 10);
-	draft__set_modes(d);
-	draft__set_panels(d);
-	set_time_tics(d);
+	set_modes(d);
+	set_panels(d);
+	draft__set_text(d, "xtics", tics);
 	if (!d->points)
 		draft__no_data(d, "the results have no histogram of the time of a copy: %s",
 			       analysis__reason(d->a, METRIC_NS_TX_COPY));

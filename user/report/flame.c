@@ -109,10 +109,10 @@ static void add_input(struct tree *t, const struct flame_input *in, int input)
 	}
 }
 
-struct drawing {
+struct picture {
 	FILE *f;
 	const struct tree *t;
-	bool difference, gathers;
+	bool gathers;
 	double scale, height;
 	const char *path[DEPTH_MAX]; /* names down to the box in hand */
 	bool drawn[CPU_CLASS_NR];    /* for the legend */
@@ -124,7 +124,7 @@ static double both(const struct node *n)
 }
 
 /* The class a sample with this box innermost would have. */
-static enum cpu_class class_of(const struct drawing *d, unsigned int depth)
+static enum cpu_class class_of(const struct picture *d, unsigned int depth)
 {
 	const char *frames[DEPTH_MAX];
 	size_t n = 0;
@@ -137,7 +137,7 @@ static enum cpu_class class_of(const struct drawing *d, unsigned int depth)
 }
 
 /* Grey below the functions: all, and either side. */
-static const char *class_colour(struct drawing *d, unsigned int depth)
+static const char *class_colour(struct picture *d, unsigned int depth)
 {
 	enum cpu_class class;
 
@@ -160,11 +160,11 @@ static void difference_colour(char colour[8], const struct node *n)
 		snprintf(colour, 8, "#%02x%02xff", fade, fade);
 }
 
-static void put_tip(const struct drawing *d, const struct node *n)
+static void put_tip(const struct picture *d, const struct node *n)
 {
 	fputs("<title>", d->f);
 	xml__put(d->f, n->name);
-	if (d->difference)
+	if (d->t->merged)
 		fprintf(d->f, ": %.2f and %.2f ns/KiB", n->weight[0], n->weight[1]);
 	else
 		fprintf(d->f, ": %.2f ns/KiB, %.1f %%", n->weight[0],
@@ -172,7 +172,7 @@ static void put_tip(const struct drawing *d, const struct node *n)
 	fputs("</title>", d->f);
 }
 
-static void put_name(const struct drawing *d, const struct node *n, double x, double y,
+static void put_name(const struct picture *d, const struct node *n, double x, double y,
 		     double width)
 {
 	size_t room = width > 2 * CHAR_WIDTH ? (size_t)((width - 4) / CHAR_WIDTH) : 0;
@@ -190,7 +190,7 @@ static void put_name(const struct drawing *d, const struct node *n, double x, do
 	fputs("</text>", d->f);
 }
 
-static void draw_node(struct drawing *d, const struct node *n, unsigned int depth, double x)
+static void draw_node(struct picture *d, const struct node *n, unsigned int depth, double x)
 {
 	double width = both(n) * d->scale, y = d->height - FOOT - (depth + 1) * ROW;
 	char colour[8];
@@ -198,7 +198,7 @@ static void draw_node(struct drawing *d, const struct node *n, unsigned int dept
 	if (width < NARROWEST || depth >= DEPTH_MAX)
 		return;
 	d->path[depth] = n->name;
-	if (d->difference)
+	if (d->t->merged)
 		difference_colour(colour, n);
 	else
 		snprintf(colour, sizeof(colour), "%s", class_colour(d, depth));
@@ -217,7 +217,7 @@ static void draw_node(struct drawing *d, const struct node *n, unsigned int dept
 }
 
 /* The classes that are drawn, in as many rows as they take. */
-static void put_legend(const struct drawing *d)
+static void put_legend(const struct picture *d)
 {
 	double x = 4, y = d->height - FOOT + 14;
 
@@ -242,8 +242,10 @@ static void put_legend(const struct drawing *d)
 	}
 }
 
-static void draw(struct drawing *d, FILE *f, const char *title)
+static void draw(struct picture *d, const char *title)
 {
+	FILE *f = d->f;
+
 	d->scale = both(&d->t->root) > 0 ? WIDTH / both(&d->t->root) : 0;
 	d->height = HEAD + d->t->depth * ROW + FOOT;
 	fprintf(f,
@@ -260,34 +262,25 @@ static void draw(struct drawing *d, FILE *f, const char *title)
 	fputs("</svg>\n", f);
 }
 
-void flame__write(FILE *f, const struct flame_input *in)
+void flame__write(FILE *f, const struct flame_input *in, const struct flame_input *other)
 {
 	char all[] = "all";
-	struct tree t = {.root = {.name = all}};
-	struct drawing d = {.f = f, .t = &t, .gathers = mode__has(in->mode, MODE_GATHERS)};
-	char title[128];
-
-	add_input(&t, in, 0);
-	snprintf(title, sizeof(title), "CPU time of %s: on average %.0f ns per KiB",
-		 phrases__mode(in->mode), t.root.weight[0]);
-	draw(&d, f, title);
-	free_nodes(t.root.child);
-}
-
-void flame__write_difference(FILE *f, const struct flame_input *a, const struct flame_input *b)
-{
-	char all[] = "all";
-	struct tree t = {.root = {.name = all}, .merged = true};
-	struct drawing d = {.f = f, .t = &t, .difference = true};
+	struct tree t = {.root = {.name = all}, .merged = other};
+	struct picture p = {.f = f, .t = &t, .gathers = mode__has(in->mode, MODE_GATHERS)};
 	char title[160];
 
-	add_input(&t, a, 0);
-	add_input(&t, b, 1);
-	snprintf(title, sizeof(title),
-		 "CPU time of %s (blue, on average %.0f ns per KiB) and %s (red, %.0f)",
-		 phrases__mode(a->mode), t.root.weight[0], phrases__mode(b->mode),
-		 t.root.weight[1]);
-	draw(&d, f, title);
+	add_input(&t, in, 0);
+	if (other)
+		add_input(&t, other, 1);
+	if (other)
+		snprintf(title, sizeof(title),
+			 "CPU time of %s (blue, on average %.0f ns per KiB) and %s (red, %.0f)",
+			 phrases__mode(in->mode), t.root.weight[0], phrases__mode(other->mode),
+			 t.root.weight[1]);
+	else
+		snprintf(title, sizeof(title), "CPU time of %s: on average %.0f ns per KiB",
+			 phrases__mode(in->mode), t.root.weight[0]);
+	draw(&p, title);
 	free_nodes(t.root.child);
 }
 

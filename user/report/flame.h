@@ -20,13 +20,11 @@ struct flame_input {
 /* The stacks of a mode at the reference size and threads; false: there are none. */
 bool flame__find(struct flame_input *in, const struct analysis *a, enum mode mode);
 
-/* Writes a standalone <svg> element, coloured by class of CPU time. */
-void flame__write(FILE *f, const struct flame_input *in);
-
 /*
- * Both modes in one: a box is as wide as the time of both, red for b's share and blue for a's.
+ * Writes a standalone <svg> element, coloured by class of CPU time. other not NULL: both modes in
+ * one, where a box is as wide as the time of both, red for other's share and blue for in's.
  * Functions of only one mode are included, which a difference on one mode's scale would lose.
  */
-void flame__write_difference(FILE *f, const struct flame_input *a, const struct flame_input *b);
+void flame__write(FILE *f, const struct flame_input *in, const struct flame_input *other);
 
 #endif

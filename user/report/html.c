@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A report as one HTML file with embedded style and pictures, without scripts. */
+/* A page as one HTML file with embedded style and pictures, without scripts. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -9,7 +9,9 @@
 
 /*
  * Colours are variables, so that a dark page is a second set of them. Pictures are drawn on white;
- * a dark page shows them inverted, with the hues turned back. Print is always light.
+ * a dark page shows them inverted, with the hues turned back. Print is always light, and bars
+ * have no patterns there (only the legend, before the third group): browsers print each pattern as
+ * a bitmap, 43 MB for 199 bars.
  */
 static const char style[] =
 	":root{color-scheme:light dark;--page:#fff;--text:#1a1a1a;--weak:#4a4f55;--line:#d9dce0;"
@@ -33,7 +35,6 @@ static const char style[] =
 	"nav a{display:inline-block;margin-right:1.1em;padding:.15em 0}"
 	"ul{margin:.5em 0;padding-left:1.3em}li{margin:.3em 0;max-width:84ch}"
 	"figure{margin:1.4em 0}"
-	"figcaption{font-size:.9rem;color:var(--weak);max-width:84ch;margin-top:.3em}"
 	".scroll{overflow-x:auto}"
 	".scroll svg{display:block;width:100%;height:auto;min-width:660px}"
 	".pair{display:flex;flex-wrap:wrap;gap:0 20px}"
@@ -55,24 +56,20 @@ static const char style[] =
 	"a{color:inherit;text-decoration:none}"
 	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
 	".scroll{overflow:visible}.scroll svg{min-width:0;max-height:23cm}"
+	"[id*=gnuplot_plot]>g:nth-of-type(n+3) [fill*=gpPat]{fill:none}"
 	".wide{font-size:6.5pt}.wide td,.wide th{white-space:normal!important;padding-right:.4em}"
 	"details::details-content{content-visibility:visible;block-size:auto}}";
 
-static void html_begin(FILE *f, const char *title)
+static void html_page(struct doc *d, const char *title)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<link rel=\"icon\" href=\"data:,\">\n<title>",
-	      f);
-	xml__put(f, title);
-	fprintf(f, "</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>", style);
-	xml__put(f, title);
-	fputs("</h1>\n", f);
-}
-
-static void html_end(FILE *f)
-{
-	fputs("</main>\n</body>\n</html>\n", f);
+	      d->f);
+	xml__put(d->f, title);
+	fprintf(d->f, "</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>", style);
+	xml__put(d->f, title);
+	fputs("</h1>\n", d->f);
 }
 
 static void put_element(FILE *f, const char *open, const char *text, const char *close)
@@ -82,104 +79,57 @@ static void put_element(FILE *f, const char *open, const char *text, const char 
 	fputs(close, f);
 }
 
-static void html_heading(FILE *f, int level, const char *text)
+static void html_heading(struct doc *d, int level, const char *text)
 {
 	char slug[256];
 
-	report_body__slug(slug, sizeof(slug), text);
-	fprintf(f, "<h%d id=\"%s\">", level, slug);
-	xml__put(f, text);
-	fprintf(f, "</h%d>\n", level);
+	doc__slug(slug, sizeof(slug), text);
+	fprintf(d->f, "<h%d id=\"%s\">", level, slug);
+	xml__put(d->f, text);
+	fprintf(d->f, "</h%d>\n", level);
 }
 
-static void put_links(FILE *f, const char *between, const struct report_link *links, size_t n)
+static void html_link(struct doc *d, const struct doc_link *link)
 {
 	char slug[256];
 
-	for (size_t i = 0; i < n; i++) {
-		report_body__slug(slug, sizeof(slug), links[i].text);
-		fprintf(f, "%s<a href=\"#%s\">", i ? between : "",
-			links[i].picture ? links[i].picture : slug);
-		put_element(f, "", links[i].text, "</a>");
-	}
+	doc__slug(slug, sizeof(slug), link->text);
+	fprintf(d->f, "<a href=\"#%s\">", link->picture ? link->picture : slug);
+	put_element(d->f, "", link->text, "</a>");
 }
 
-static void html_contents(FILE *f, const struct report_link *links, size_t n)
+/* Cells of numbers are right-aligned, in tables of more than three columns. */
+static bool may_align(const struct doc *d)
 {
-	fputs("<nav aria-label=\"Contents\">\n", f);
-	put_links(f, "\n", links, n);
-	fputs("\n</nav>\n", f);
+	return d->columns > 3 && d->column;
 }
 
-static void html_links(FILE *f, const char *before, const struct report_link *links, size_t n)
+static void html_table(struct doc *d, const char *const *heads)
 {
-	put_element(f, "<p class=\"links\">", before, "");
-	put_links(f, ", ", links, n);
-	fputs("</p>\n", f);
+	fprintf(d->f, "<div class=\"scroll\"><table%s>\n<thead><tr>",
+		d->columns > 3 ? " class=\"wide\"" : "");
+	for (d->column = 0; d->column < d->columns; d->column++)
+		put_element(d->f, may_align(d) ? "<th class=\"n\">" : "<th>", heads[d->column],
+			    "</th>");
+	d->column = 0;
+	fputs("</tr></thead>\n<tbody>\n", d->f);
 }
 
-static void html_paragraph(FILE *f, const char *text)
-{
-	put_element(f, "<p>", text, "</p>\n");
-}
-
-static void html_strong(FILE *f, const char *text)
-{
-	put_element(f, "<p class=\"strong\">", text, "</p>\n");
-}
-
-static void html_list(FILE *f, char *const *items, size_t n)
-{
-	size_t i;
-
-	fputs("<ul>\n", f);
-	for (i = 0; i < n; i++)
-		put_element(f, "<li>", items[i], "</li>\n");
-	fputs("</ul>\n", f);
-}
-
-static bool is_winner(const char *text)
-{
-	return !strncmp(text, REPORT_WINNER, strlen(REPORT_WINNER));
-}
-
-/* Numbers are right-aligned, text is left-aligned. */
 static bool is_number(const char *text)
 {
-	text += is_winner(text) ? strlen(REPORT_WINNER) : 0;
 	return isdigit((unsigned char)*text) || (*text == '-' && isdigit((unsigned char)text[1])) ||
 	       !strcmp(text, "n/a") || !strcmp(text, "one run");
 }
 
-static void html_table_begin(FILE *f, const char *const *heads, size_t n)
+static void html_cell(struct doc *d, const char *text)
 {
-	size_t i;
+	bool winner = !strncmp(text, DOC_WINNER, strlen(DOC_WINNER));
 
-	fputs(n > 3 ? "<div class=\"scroll\"><table class=\"wide\">\n<thead><tr>"
-		    : "<div class=\"scroll\"><table>\n<thead><tr>",
-	      f);
-	for (i = 0; i < n; i++)
-		put_element(f, n > 3 && i ? "<th class=\"n\">" : "<th>", heads[i], "</th>");
-	fputs("</tr></thead>\n<tbody>\n", f);
-}
-
-static void html_table_row(FILE *f, const char *const *cells, size_t n)
-{
-	size_t i;
-
-	fputs("<tr>", f);
-	for (i = 0; i < n; i++)
-		put_element(f,
-			    is_winner(cells[i])                 ? "<td class=\"n win\">"
-			    : n > 3 && i && is_number(cells[i]) ? "<td class=\"n\">"
-								: "<td>",
-			    cells[i], "</td>");
-	fputs("</tr>\n", f);
-}
-
-static void html_table_end(FILE *f)
-{
-	fputs("</tbody></table></div>\n", f);
+	put_element(d->f,
+		    winner                            ? "<td class=\"n win\">"
+		    : may_align(d) && is_number(text) ? "<td class=\"n\">"
+						      : "<td>",
+		    text, "</td>");
 }
 
 /* Where text begins with what, what's length; else 0. */
@@ -215,54 +165,36 @@ static void put_svg(FILE *f, const char *svg, const char *name)
 	}
 }
 
-static void html_picture(FILE *f, const char *name, const char *svg, const char *alt,
-			 const char *caption)
+static void html_picture(struct doc *d, const char *name, const char *svg, const char *alt)
 {
-	fprintf(f, "<figure id=\"%s\">\n<div class=\"scroll\" role=\"img\" aria-label=\"", name);
-	xml__put(f, alt);
-	fputs("\">", f);
-	put_svg(f, svg, name);
-	fputs("</div>\n", f);
-	if (caption)
-		put_element(f, "<figcaption>", caption, "</figcaption>\n");
-	fputs("</figure>\n", f);
+	fprintf(d->f, "<figure id=\"%s\">\n<div class=\"scroll\" role=\"img\" aria-label=\"", name);
+	xml__put(d->f, alt);
+	fputs("\">", d->f);
+	put_svg(d->f, svg, name);
+	fputs("</div>\n</figure>\n", d->f);
 }
 
-static void html_pair_begin(FILE *f)
-{
-	fputs("<div class=\"pair\">\n", f);
-}
-
-static void html_pair_end(FILE *f)
-{
-	fputs("</div>\n", f);
-}
-
-static void html_fold_begin(FILE *f, const char *summary)
-{
-	put_element(f, "<details><summary>", summary, "</summary>\n");
-}
-
-static void html_fold_end(FILE *f)
-{
-	fputs("</details>\n", f);
-}
-
-const struct report_form report_html = {
-	.begin = html_begin,
-	.end = html_end,
-	.contents = html_contents,
+const struct doc_form doc_html = {
+	.marks =
+		{
+			[DOC_PARAGRAPH] = {"<p>", "</p>\n", NULL},
+			[DOC_STRONG] = {"<p class=\"strong\">", "</p>\n", NULL},
+			[DOC_LIST] = {"<ul>\n", "</ul>\n", NULL},
+			[DOC_ITEM] = {"<li>", "</li>\n", NULL},
+			[DOC_FOLD] = {"<details>", "</details>\n", NULL},
+			[DOC_FOLD_TITLE] = {"<summary>", "</summary>\n", NULL},
+			[DOC_PAIR] = {"<div class=\"pair\">\n", "</div>\n", NULL},
+			[DOC_CONTENTS] = {"<nav aria-label=\"Contents\">\n", "\n</nav>\n", "\n"},
+			[DOC_SEE] = {"<p class=\"links\">See: ", "</p>\n", ", "},
+			[DOC_TABLE_ROW] = {"<tr>", "</tr>\n", NULL},
+			[DOC_TABLE_END] = {"", "</tbody></table></div>\n", NULL},
+			[DOC_PAGE_END] = {"", "</main>\n</body>\n</html>\n", NULL},
+		},
+	.text = xml__put,
+	.page = html_page,
 	.heading = html_heading,
-	.paragraph = html_paragraph,
-	.strong = html_strong,
-	.list = html_list,
-	.table_begin = html_table_begin,
-	.table_row = html_table_row,
-	.table_end = html_table_end,
+	.link = html_link,
+	.table = html_table,
+	.cell = html_cell,
 	.picture = html_picture,
-	.pair_begin = html_pair_begin,
-	.pair_end = html_pair_end,
-	.links = html_links,
-	.fold_begin = html_fold_begin,
-	.fold_end = html_fold_end,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A report as Markdown, with the pictures as files beside it. */
+/* A page as Markdown, with the pictures as files beside it. */
 #include <string.h>
 
 #include "base/printable.h"
@@ -27,136 +27,78 @@ static const char *suffix_of(const char *picture)
 	return strncmp(picture, "diagram-", 8) ? "png" : "svg";
 }
 
-static void md_heading(FILE *f, int level, const char *text)
+static void md_heading(struct doc *d, int level, const char *text)
 {
-	fprintf(f, "%.*s ", level, "######");
-	put_text(f, text);
-	fputs("\n\n", f);
+	fprintf(d->f, "%.*s ", level, "######");
+	put_text(d->f, text);
+	fputs("\n\n", d->f);
 }
 
-static void md_begin(FILE *f, const char *title)
+static void md_page(struct doc *d, const char *title)
 {
-	md_heading(f, 1, title);
-}
-
-static void md_nothing(FILE *f)
-{
-	(void)f;
+	md_heading(d, 1, title);
 }
 
 /* A picture has its file to go to, a heading its anchor. */
-static void put_link(FILE *f, const struct report_link *link)
+static void md_link(struct doc *d, const struct doc_link *link)
 {
 	char slug[256];
 
-	fputc('[', f);
-	put_text(f, link->text);
-	if (link->picture) {
-		fprintf(f, "](%s.%s)", link->picture, suffix_of(link->picture));
-		return;
-	}
-	report_body__slug(slug, sizeof(slug), link->text);
-	fprintf(f, "](#%s)", slug);
+	fputc('[', d->f);
+	put_text(d->f, link->text);
+	doc__slug(slug, sizeof(slug), link->text);
+	if (link->picture)
+		fprintf(d->f, "](%s.%s)", link->picture, suffix_of(link->picture));
+	else
+		fprintf(d->f, "](#%s)", slug);
 }
 
-static void md_links(FILE *f, const char *before, const struct report_link *links, size_t n)
+static void md_cell(struct doc *d, const char *text)
 {
-	put_text(f, before);
-	for (size_t i = 0; i < n; i++) {
-		fputs(i ? ", " : "", f);
-		put_link(f, &links[i]);
-	}
-	fputs("\n\n", f);
+	fputs("| ", d->f);
+	put_text(d->f, text);
+	fputc(' ', d->f);
 }
 
-static void md_contents(FILE *f, const struct report_link *links, size_t n)
+static void md_table(struct doc *d, const char *const *heads)
 {
-	md_links(f, "Contents: ", links, n);
+	for (size_t i = 0; i < d->columns; i++)
+		md_cell(d, heads[i]);
+	fputs("|\n", d->f);
+	for (size_t i = 0; i < d->columns; i++)
+		fputs("|---", d->f);
+	fputs("|\n", d->f);
 }
 
-static void md_paragraph(FILE *f, const char *text)
-{
-	put_text(f, text);
-	fputs("\n\n", f);
-}
-
-static void md_strong(FILE *f, const char *text)
-{
-	fputs("**", f);
-	put_text(f, text);
-	fputs("**\n\n", f);
-}
-
-static void md_list(FILE *f, char *const *items, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		fputs("- ", f);
-		put_text(f, items[i]);
-		fputc('\n', f);
-	}
-	fputc('\n', f);
-}
-
-static void md_table_row(FILE *f, const char *const *cells, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		fputs("| ", f);
-		put_text(f, cells[i]);
-		fputc(' ', f);
-	}
-	fputs("|\n", f);
-}
-
-static void md_table_begin(FILE *f, const char *const *heads, size_t n)
-{
-	size_t i;
-
-	md_table_row(f, heads, n);
-	for (i = 0; i < n; i++)
-		fputs("|---", f);
-	fputs("|\n", f);
-}
-
-static void md_table_end(FILE *f)
-{
-	fputc('\n', f);
-}
-
-static void md_picture(FILE *f, const char *name, const char *svg, const char *alt,
-		       const char *caption)
+static void md_picture(struct doc *d, const char *name, const char *svg, const char *alt)
 {
 	(void)svg;
-	fputs("![", f);
-	put_text(f, alt);
-	fprintf(f, "](%s.%s)\n\n", name, suffix_of(name));
-	if (caption)
-		md_paragraph(f, caption);
+	fputs("![", d->f);
+	put_text(d->f, alt);
+	fprintf(d->f, "](%s.%s)\n\n", name, suffix_of(name));
 }
 
-static void md_fold_begin(FILE *f, const char *summary)
-{
-	md_paragraph(f, summary);
-}
-
-const struct report_form report_markdown = {
-	.begin = md_begin,
-	.end = md_nothing,
-	.contents = md_contents,
+const struct doc_form doc_markdown = {
+	.marks =
+		{
+			[DOC_PARAGRAPH] = {"", "\n\n", NULL},
+			[DOC_STRONG] = {"**", "**\n\n", NULL},
+			[DOC_LIST] = {"", "\n", NULL},
+			[DOC_ITEM] = {"- ", "\n", NULL},
+			[DOC_FOLD] = {"", "", NULL},
+			[DOC_FOLD_TITLE] = {"", "\n\n", NULL},
+			[DOC_PAIR] = {"", "", NULL},
+			[DOC_CONTENTS] = {"Contents: ", "\n\n", ", "},
+			[DOC_SEE] = {"See: ", "\n\n", ", "},
+			[DOC_TABLE_ROW] = {"", "|\n", NULL},
+			[DOC_TABLE_END] = {"", "\n", NULL},
+			[DOC_PAGE_END] = {"", "", NULL},
+		},
+	.text = put_text,
+	.page = md_page,
 	.heading = md_heading,
-	.paragraph = md_paragraph,
-	.strong = md_strong,
-	.list = md_list,
-	.table_begin = md_table_begin,
-	.table_row = md_table_row,
-	.table_end = md_table_end,
+	.link = md_link,
+	.table = md_table,
+	.cell = md_cell,
 	.picture = md_picture,
-	.pair_begin = md_nothing,
-	.pair_end = md_nothing,
-	.links = md_links,
-	.fold_begin = md_fold_begin,
-	.fold_end = md_nothing,
 };

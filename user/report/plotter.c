@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,73 +18,17 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/path_walk.h"
 #include "common/xalloc.h"
 
-#define GNUPLOT_ERRORS 4096
-
-struct gnuplot_output {
-	char *picture; /* and a NUL; NULL if it failed */
-	size_t picture_len;
-	char errors[GNUPLOT_ERRORS]; /* the end of its stderr */
-};
-
-/* ---- gnuplot as a process: script in, picture out, both as files in memory ---- */
+/* ---- gnuplot as a process: its standard descriptors are files in memory ---- */
 
 #define TIME_MAX_MS 120000
 #define CPU_MAX_S   60
 #define SLICE_MS    1000
-#define FD_FIRST    3
 #define EXEC_FAILED 127
-
-/* Its standard descriptors, as files in memory. */
-struct files {
-	int in, out, err;
-};
-
-/* A memory file with a descriptor above 2. */
-static int make_file(const char *name)
-{
-	int low = memfd_create(name, MFD_CLOEXEC), fd;
-
-	if (low < 0)
-		return -errno;
-	fd = fcntl(low, F_DUPFD_CLOEXEC, FD_FIRST);
-	if (fd < 0)
-		fd = -errno;
-	close(low);
-	return fd;
-}
-
-static void close_files(struct files *f)
-{
-	const int fds[] = {f->in, f->out, f->err};
-
-	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-}
-
-/* A file in memory takes all at once. */
-static int fill(int fd, const char *text, size_t len)
-{
-	if (write(fd, text, len) != (ssize_t)len)
-		return -EIO;
-	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : 0;
-}
-
-static int make_files(struct files *f, const char *script, size_t len)
-{
-	f->in = make_file("netiotrace-script");
-	f->out = make_file("netiotrace-picture");
-	f->err = make_file("netiotrace-errors");
-	if (f->in < 0 || f->out < 0 || f->err < 0)
-		return -EMFILE;
-	return fill(f->in, script, len);
-}
 
 static void limit_time(void)
 {
@@ -121,7 +64,7 @@ static void execute(const struct plotter *p, const char *option)
 }
 
 /* In the new process, which shares our memory: system calls only. */
-static _Noreturn void become(const struct plotter *p, const char *option, const struct files *f,
+static _Noreturn void become(const struct plotter *p, const char *option, const int files[3],
 			     pid_t parent)
 {
 	setsid();
@@ -129,9 +72,9 @@ static _Noreturn void become(const struct plotter *p, const char *option, const 
 		_exit(EXEC_FAILED);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || chdir("/"))
 		_exit(EXEC_FAILED);
-	if (dup2(f->in, STDIN_FILENO) < 0 || dup2(f->out, STDOUT_FILENO) < 0 ||
-	    dup2(f->err, STDERR_FILENO) < 0)
-		_exit(EXEC_FAILED);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (dup2(files[fd], fd) < 0)
+			_exit(EXEC_FAILED);
 	limit_time();
 	reset_signals();
 	execute(p, option);
@@ -139,7 +82,7 @@ static _Noreturn void become(const struct plotter *p, const char *option, const 
 }
 
 /* vfork: a fork would copy the page tables of all data for each picture. */
-static pid_t start(const struct plotter *p, const char *option, const struct files *f)
+static pid_t start(const struct plotter *p, const char *option, const int files[3])
 {
 	pid_t pid, parent = getpid();
 	sigset_t all, old;
@@ -148,46 +91,21 @@ static pid_t start(const struct plotter *p, const char *option, const struct fil
 	sigprocmask(SIG_SETMASK, &all, &old);
 	pid = vfork();
 	if (!pid)
-		become(p, option, f, parent);
+		become(p, option, files, parent);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return pid < 0 ? -errno : pid;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
-/* Waits for the end of the process, a stop or the time limit. */
-static int watch(pid_t pid, const volatile sig_atomic_t *stop)
-{
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-	int64_t end = now_ms() + TIME_MAX_MS;
-	int n = 0, err = p.fd < 0 ? -errno : 0;
-
-	while (!err && !n) {
-		n = poll(&p, 1, SLICE_MS);
-		if (n < 0)
-			n = 0;
-		if (n)
-			break;
-		if (stop && *stop)
-			err = -EINTR;
-		else if (now_ms() >= end)
-			err = -ETIMEDOUT;
-	}
-	if (p.fd >= 0)
-		close(p.fd);
-	return err;
-}
-
+/* Waits for the end of the process; ends it at a stop and at the time limit. */
 static int wait_for(pid_t pid, const volatile sig_atomic_t *stop)
 {
-	int status, err = watch(pid, stop);
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	int status, err = p.fd < 0 ? -errno : 0;
 
+	for (int ms = 0; !err && poll(&p, 1, SLICE_MS) <= 0; ms += SLICE_MS)
+		err = *stop ? -EINTR : ms >= TIME_MAX_MS ? -ETIMEDOUT : 0;
+	if (p.fd >= 0)
+		close(p.fd);
 	if (err)
 		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0)
@@ -198,56 +116,55 @@ static int wait_for(pid_t pid, const volatile sig_atomic_t *stop)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
 }
 
-static int read_picture(int fd, struct gnuplot_output *output)
+/* The whole file and an additional NUL; NULL: it cannot be read. */
+static char *read_file(int fd, size_t *len)
 {
 	struct stat st;
+	char *text;
 
 	if (fstat(fd, &st))
-		return -errno;
-	output->picture_len = (size_t)st.st_size;
-	output->picture = xcalloc(1, output->picture_len + 1);
-	return pread(fd, output->picture, output->picture_len, 0) == st.st_size ? 0 : -EIO;
+		return NULL;
+	text = xcalloc(1, (size_t)st.st_size + 1);
+	*len = (size_t)st.st_size;
+	if (pread(fd, text, *len, 0) == st.st_size)
+		return text;
+	free(text);
+	return NULL;
 }
 
-static void read_errors(int fd, struct gnuplot_output *output)
+/*
+ * Gives its output and its errors; the caller frees both. 0 or -errno: -EIO: it failed; -ETIMEDOUT;
+ * -EINTR: stopped.
+ */
+static int run_gnuplot(const struct plotter *p, const char *option, const char *script,
+		       char **output, size_t *len, char **errors)
 {
-	off_t size = lseek(fd, 0, SEEK_END), from = size - (GNUPLOT_ERRORS - 1);
-	ssize_t n = pread(fd, output->errors, GNUPLOT_ERRORS - 1, from > 0 ? from : 0);
+	int files[3], err = 0;
+	size_t errors_len;
+	pid_t pid;
 
-	output->errors[n > 0 ? n : 0] = '\0';
-}
-
-/* 0 or -errno: -EIO: it failed; -ETIMEDOUT; -EINTR: stopped. Clear output in any case. */
-static int run_gnuplot(const struct plotter *p, const char *option, const char *script, size_t len,
-		       struct gnuplot_output *output)
-{
-	struct files f = {-1, -1, -1};
-	int err = make_files(&f, script, len);
-	pid_t pid = 0;
-
-	*output = (struct gnuplot_output){0};
-	if (!err) {
-		pid = start(p, option, &f);
-		err = pid < 0 ? pid : wait_for(pid, p->stop);
+	*output = *errors = NULL;
+	for (int i = 0; i < 3; i++) {
+		files[i] = memfd_create("netiotrace-gnuplot", MFD_CLOEXEC);
+		err = files[i] < 0 ? -EMFILE : err;
 	}
-	if (pid > 0)
-		read_errors(f.err, output);
-	if (!err)
-		err = read_picture(f.out, output);
-	close_files(&f);
-	return err;
-}
-
-static void gnuplot_output__clear(struct gnuplot_output *output)
-{
-	free(output->picture);
-	*output = (struct gnuplot_output){0};
+	/* A file in memory takes all at once. */
+	if (!err && (write(files[0], script, strlen(script)) != (ssize_t)strlen(script) ||
+		     lseek(files[0], 0, SEEK_SET) < 0))
+		err = -EIO;
+	pid = err ? err : start(p, option, files);
+	err = pid < 0 ? pid : wait_for(pid, p->stop);
+	*output = err ? NULL : read_file(files[1], len);
+	*errors = pid < 0 ? NULL : read_file(files[2], &errors_len);
+	for (int i = 0; i < 3; i++)
+		if (files[i] >= 0)
+			close(files[i]);
+	return err || *output ? err : -EIO;
 }
 
 /* ---- templates and scripts ---- */
 
-#define TEMPLATE_MAX (1 << 20)
-#define DATA_END     "END_OF_DATA_OF_NETIOTRACE"
+#define DATA_END "END_OF_DATA_OF_NETIOTRACE"
 
 static const char *const names[PLOTTER_TEMPLATES] = {"common", "panels",     "lines",
 						     "stacks", "histograms", "nodata"};
@@ -258,18 +175,15 @@ static const char *const places[] = {"gnuplot", "../share/netiotrace/gnuplot", "
 
 static char *read_template(const char *directory, const char *name)
 {
-	char path[PATH_MAX], *text = NULL;
-	struct stat st;
-	FILE *f;
+	char *path = xasprintf("%s/%s.gp", directory, name), *text = NULL;
+	size_t len = 0;
+	FILE *f = fopen(path, "re");
 
-	if (snprintf(path, sizeof(path), "%s/%s.gp", directory, name) >= (int)sizeof(path))
-		return NULL;
-	f = fopen(path, "re");
+	free(path);
 	if (!f)
 		return NULL;
-	if (!fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size < TEMPLATE_MAX)
-		text = xcalloc(1, (size_t)st.st_size + 1);
-	if (text && fread(text, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
+	/* To the end: there is no NUL. */
+	if (getdelim(&text, &len, '\0', f) < 0) {
 		free(text);
 		text = NULL;
 	}
@@ -299,19 +213,20 @@ static bool read_templates(struct plotter *p, const char *directory)
 
 static bool find_templates(struct plotter *p)
 {
-	char base[PATH_MAX], directory[PATH_MAX];
+	char base[PATH_MAX], *directory;
 	ssize_t len = readlink("/proc/self/exe", base, sizeof(base) - 1);
+	bool found = false;
 
 	if (len < 0)
 		return false;
 	base[len] = '\0';
 	*strrchr(base, '/') = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (snprintf(directory, sizeof(directory), "%s/%s", base, places[i]) <
-			    (int)sizeof(directory) &&
-		    read_templates(p, directory))
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !found; i++) {
+		directory = xasprintf("%s/%s", base, places[i]);
+		found = read_templates(p, directory);
+		free(directory);
+	}
+	return found;
 }
 
 /* Opens an executable file. As root, only one that no other user could have replaced. */
@@ -363,24 +278,21 @@ void plotter__find(struct plotter *p, const volatile sig_atomic_t *stop)
 
 int plotter__open(struct plotter *p, char *message, size_t len)
 {
-	struct gnuplot_output output;
+	char *output = NULL, *errors = NULL;
+	size_t output_len;
 	int err = p->err;
 
-	if (err == -ENODATA) {
-		snprintf(message, len,
-			 "the gnuplot templates are not beside netiotrace: run it from its build, "
-			 "or install it with `make install`.");
-		return err;
-	}
-	if (!err) {
-		err = run_gnuplot(p, "--version", "", 0, &output);
-		gnuplot_output__clear(&output);
-	}
+	if (!err)
+		err = run_gnuplot(p, "--version", "", &output, &output_len, &errors);
+	free(output);
+	free(errors);
 	if (err)
-		snprintf(message, len,
-			 err == -ENOENT ? "gnuplot is not installed, which draws the pictures: "
-					  "install the package gnuplot (or gnuplot-nox)."
-					: "gnuplot does not run: is it installed properly?");
+		snprintf(message, len, "%s",
+			 err == -ENODATA  ? "the gnuplot templates are not beside netiotrace: run "
+					    "it from its build, or install it with `make install`."
+			 : err == -ENOENT ? "gnuplot is not installed, which draws the pictures: "
+					    "install the package gnuplot (or gnuplot-nox)."
+					  : "gnuplot does not run: is it installed properly?");
 	return err;
 }
 
@@ -392,45 +304,38 @@ static const char *find_template(const struct plotter *p, const char *name, size
 	return NULL;
 }
 
-/* The text that replaces a line `load ...`; NULL: another line, or an unknown file. */
-static const char *loaded_by(const struct plotter *p, const char *line, const char *settings)
-{
-	static const char of_settings[] = "load ARG1\n", of_template[] = "load \"";
-	const char *name = line + strlen(of_template);
-
-	if (!strncmp(line, of_settings, strlen(of_settings)))
-		return settings;
-	if (strncmp(line, of_template, strlen(of_template)) != 0)
-		return NULL;
-	return find_template(p, name, strcspn(name, "."));
-}
-
+/* Writes a template; lines `load ...` become the settings or another template. */
 static void put_template(const struct plotter *p, FILE *f, const char *text, const char *settings)
 {
-	const char *line, *next, *loaded;
+	static const char of_settings[] = "load ARG1\n", of_template[] = "load \"";
+	const char *line, *next, *name, *loaded;
 
 	for (line = text; *line; line = next) {
 		next = line + strcspn(line, "\n");
 		next += *next == '\n';
-		loaded = loaded_by(p, line, settings);
-		if (!loaded)
-			fwrite(line, 1, (size_t)(next - line), f);
-		else if (loaded == settings)
+		name = line + strlen(of_template);
+		loaded = strncmp(line, of_template, strlen(of_template))
+				 ? NULL
+				 : find_template(p, name, strcspn(name, "."));
+		if (!strncmp(line, of_settings, strlen(of_settings)))
 			fputs(settings, f);
-		else
+		else if (loaded)
 			put_template(p, f, loaded, settings);
+		else
+			fwrite(line, 1, (size_t)(next - line), f);
 	}
 }
 
-static char *make_script(const struct plotter *p, const char *template, const char *settings,
-			 const char *data, const char *term, size_t *len)
+static char *make_script(const struct plotter *p, const struct figure *figure, const char *term)
 {
 	char *script;
-	FILE *f = xopen_memstream(&script, len);
+	size_t len;
+	FILE *f = xopen_memstream(&script, &len);
 
-	fprintf(f, "$data << " DATA_END "\n%s\n" DATA_END "\n", data);
+	fprintf(f, "$data << " DATA_END "\n%s\n" DATA_END "\n", figure->data);
 	fprintf(f, "ARG2 = \"$data\"; ARG3 = \"\"; ARG4 = \"%s\"\n", term);
-	put_template(p, f, find_template(p, template, strlen(template)), settings);
+	put_template(p, f, find_template(p, figure->template, strlen(figure->template)),
+		     figure->settings);
 	xclose_memstream(f);
 	return script;
 }
@@ -447,31 +352,24 @@ static const char *last_line(char *text)
 	return p ? p + 1 : text;
 }
 
-int plotter__draw(const struct plotter *p, const char *template, const char *settings,
-		  const char *data, const char *term, char **picture, size_t *size, char *message,
-		  size_t len)
+char *plotter__draw(const struct plotter *p, const struct figure *figure, const char *term,
+		    size_t *size, char *message, size_t len)
 {
-	struct gnuplot_output output;
-	size_t script_len;
-	char *script = make_script(p, template, settings, data, term, &script_len);
-	int err;
+	char *script = make_script(p, figure, term), *picture, *errors;
+	int err = run_gnuplot(p, "-d", script, &picture, size, &errors);
 
-	*picture = NULL;
-	err = run_gnuplot(p, "-d", script, script_len, &output);
-	free(script);
-	if (err) {
-		snprintf(message, len, "gnuplot failed on %s.gp: %.300s", template,
-			 *output.errors ? last_line(output.errors) : strerror(-err));
-	} else if (!output.picture_len) {
-		snprintf(message, len, "gnuplot drew nothing with %s.gp.", template);
-		err = -EIO;
-	} else {
-		*picture = output.picture;
-		*size = output.picture_len;
-		output.picture = NULL;
+	if (err)
+		snprintf(message, len, "gnuplot failed on %s.gp: %.300s", figure->template,
+			 errors && *errors ? last_line(errors) : strerror(-err));
+	else if (!*size)
+		snprintf(message, len, "gnuplot drew nothing with %s.gp.", figure->template);
+	if (picture && !*size) {
+		free(picture);
+		picture = NULL;
 	}
-	gnuplot_output__clear(&output);
-	return err;
+	free(script);
+	free(errors);
+	return picture;
 }
 
 void plotter__close(struct plotter *p)

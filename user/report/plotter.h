@@ -12,6 +12,8 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "figure.h"
+
 #define PLOTTER_TEMPLATES 6
 
 struct plotter {
@@ -34,13 +36,11 @@ void plotter__find(struct plotter *p, const volatile sig_atomic_t *stop);
 int plotter__open(struct plotter *p, char *message, size_t len);
 
 /*
- * Draws one picture of settings and data, both text, with a template by name; term is "svg" or
- * "png". 0 with the picture in *picture, which the caller frees and which ends with an additional
- * NUL, or -errno with the reason in message.
+ * Draws a picture; term is "svg" or "png". The picture, which the caller frees and which ends with
+ * an additional NUL, or NULL with the reason in message.
  */
-int plotter__draw(const struct plotter *p, const char *template, const char *settings,
-		  const char *data, const char *term, char **picture, size_t *size, char *message,
-		  size_t len);
+char *plotter__draw(const struct plotter *p, const struct figure *figure, const char *term,
+		    size_t *size, char *message, size_t len);
 
 void plotter__close(struct plotter *p);
 

@@ -15,6 +15,7 @@
 #include "base/printable.h"
 #include "base/privileges.h"
 #include "common/xalloc.h"
+#include "body.h"
 #include "report.h"
 #include "study/analysis.h"
 #include "study/answer.h"
@@ -25,7 +26,6 @@
 #include "flame.h"
 #include "plotter.h"
 #include "report_dir.h"
-#include "doc.h"
 
 #define MESSAGE_MAX 1024
 
@@ -64,75 +64,58 @@ static void catch_signals(void)
 		sigaction(SIGHUP, &action, NULL);
 }
 
-static void put_option(FILE *f, const char *option, const char *value)
-{
-	if (!value)
-		return;
-	fputs(option, f);
-	shell__put_word(f, value);
-}
-
+/* The command line as given. Of one of several reports: with options that name it. */
 static char *command_line(const struct report_options *o)
 {
 	char *text;
 	size_t len;
 	FILE *f = xopen_memstream(&text, &len);
 
-	fputs("netiotrace report", f);
-	if (o->duration_s > 0)
-		fprintf(f, " --duration %gs", o->duration_s);
-	put_option(f, " --columns ", o->names.columns);
-	for (size_t i = 0; i < o->names.column_nr; i++)
-		put_option(f, " --column ", o->names.column[i]);
-	put_option(f, " --modes ", o->names.modes);
-	put_option(f, " --congestion ", o->names.congestion);
-	if (o->names.rounds_from_repeats)
-		fputs(" --rounds-from-repeats", f);
-	fputs(" -o ", f);
-	shell__put_word(f, o->output);
-	for (size_t i = 0; i < o->inputs_nr; i++) {
+	fputs("netiotrace", f);
+	for (int i = 1; i < o->argc; i++) {
 		fputc(' ', f);
-		shell__put_word(f, o->inputs[i]);
+		shell__put_word(f, o->argv[i]);
+	}
+	if (o->is_one_of_several) {
+		fputs(" --congestion ", f);
+		shell__put_word(f, o->names.congestion);
+		fputs(" -o ", f);
+		shell__put_word(f, o->output);
 	}
 	xclose_memstream(f);
 	return text;
 }
 
-static char *draw_diagram(const struct analysis *a, enum mode mode)
+static void draw_diagram(struct drawing *d, const struct analysis *a, enum mode mode)
 {
 	struct cell *cell =
 		analysis__cell(a, mode, figure__reference_size(a), figure__reference_threads(a));
-	char *svg;
 	size_t len;
 	FILE *f;
 
+	snprintf(d->name, sizeof(d->name), "diagram-%s", mode__name(mode));
 	if (!diagram__possible(a, cell))
-		return NULL;
-	f = xopen_memstream(&svg, &len);
+		return;
+	f = xopen_memstream(&d->svg, &len);
 	diagram__write(f, a, cell);
 	xclose_memstream(f);
-	return svg;
 }
 
-static char *draw_flame(const struct analysis *a, int flame)
+static void draw_flame(struct drawing *d, const struct analysis *a, int flame)
 {
-	enum mode mode = flame == FLAME_DIFFERENCE ? MODE_TWOCOPY : (enum mode)flame;
+	bool both = flame == FLAME_DIFFERENCE;
+	enum mode mode = both ? MODE_TWOCOPY : (enum mode)flame;
 	struct flame_input in, other;
-	char *svg;
 	size_t len;
 	FILE *f;
 
-	if (!flame__find(&in, a, mode))
-		return NULL;
-	if (flame == FLAME_DIFFERENCE && !flame__find(&other, a, MODE_ZEROCOPY))
-		return NULL;
-	f = xopen_memstream(&svg, &len);
-	if (flame == FLAME_DIFFERENCE)
-		flame__write_difference(f, &in, &other);
-	else
-		flame__write(f, &in);
+	snprintf(d->name, sizeof(d->name), "diagram-flame-%s",
+		 both ? "difference" : mode__name(mode));
+	if (!flame__find(&in, a, mode) || (both && !flame__find(&other, a, MODE_ZEROCOPY)))
+		return;
+	f = xopen_memstream(&d->svg, &len);
+	flame__write(f, &in, both ? &other : NULL);
 	xclose_memstream(f);
-	return svg;
 }
 
 /* The last component of a path; a path such as "results/" stays as it is. */
@@ -169,9 +152,9 @@ static void analyse(struct making *m)
 		figure__make(&m->report.figures[i], (enum figure_id)i, &m->analysis,
 			     m->report.system);
 	for (int i = 0; i < MODE_NR; i++)
-		m->report.diagram_svg[i] = draw_diagram(&m->analysis, (enum mode)i);
+		draw_diagram(&m->report.diagrams[i], &m->analysis, (enum mode)i);
 	for (int i = 0; i < FLAME_NR; i++)
-		m->report.flame_svg[i] = draw_flame(&m->analysis, i);
+		draw_flame(&m->report.flames[i], &m->analysis, i);
 }
 
 static void add(struct making *m, const char *directory, const char *name, const char *suffix,
@@ -189,37 +172,33 @@ static void add_svg(struct making *m, const char *name, const char *svg)
 		add(m, "", name, ".svg", svg, strlen(svg));
 }
 
-/* 0, or -errno with a sentence in message. */
-static int draw_figure(struct making *m, int i, char *message)
+/* Draws it as SVG and as PNG. False: with a sentence in message. */
+static bool draw_figure(struct making *m, struct figure *f, char *message)
 {
-	const struct figure *f = &m->report.figures[i];
-	char *png;
+	const struct plotter *p = &m->tools->plotter;
 	size_t len;
-	int err;
+	char *png;
 
 	add(m, REPORT_DATA "/", f->name, ".csv", f->data, strlen(f->data));
 	add(m, REPORT_DATA "/", f->name, ".plot", f->settings, strlen(f->settings));
-	err = plotter__draw(&m->tools->plotter, f->template, f->settings, f->data, "svg",
-			    &m->report.figure_svg[i], &len, message, MESSAGE_MAX);
-	if (err)
-		return err;
-	add_svg(m, f->name, m->report.figure_svg[i]);
-	err = plotter__draw(&m->tools->plotter, f->template, f->settings, f->data, "png", &png,
-			    &len, message, MESSAGE_MAX);
-	if (err)
-		return err;
-	add(m, "", f->name, ".png", png, len);
+	f->svg = plotter__draw(p, f, "svg", &len, message, MESSAGE_MAX);
+	if (!f->svg)
+		return false;
+	add_svg(m, f->name, f->svg);
+	png = plotter__draw(p, f, "png", &len, message, MESSAGE_MAX);
+	if (png)
+		add(m, "", f->name, ".png", png, len);
 	free(png);
-	return 0;
+	return png;
 }
 
-static void write_form(struct making *m, const struct report_form *form, const char *name)
+static void write_form(struct making *m, const struct doc_form *form, const char *name)
 {
 	char *text;
 	size_t len;
 	FILE *f = xopen_memstream(&text, &len);
 
-	report_body__write(form, f, &m->report);
+	body__write(form, f, &m->report);
 	xclose_memstream(f);
 	report_dir__add(&m->dir, name, text, len);
 	free(text);
@@ -228,11 +207,11 @@ static void write_form(struct making *m, const struct report_form *form, const c
 static void write_texts(struct making *m)
 {
 	for (int i = 0; i < MODE_NR; i++)
-		add_svg(m, report_body__diagram_name((enum mode)i), m->report.diagram_svg[i]);
+		add_svg(m, m->report.diagrams[i].name, m->report.diagrams[i].svg);
 	for (int i = 0; i < FLAME_NR; i++)
-		add_svg(m, report_body__flame_name(i), m->report.flame_svg[i]);
-	write_form(m, &report_html, "report.html");
-	write_form(m, &report_markdown, "report.md");
+		add_svg(m, m->report.flames[i].name, m->report.flames[i].svg);
+	write_form(m, &doc_html, "report.html");
+	write_form(m, &doc_markdown, "report.md");
 }
 
 static int fail(const char *message)
@@ -256,13 +235,13 @@ static int stopped(void)
 static int fill(struct making *m)
 {
 	char message[MESSAGE_MAX] = "", why[PUBLISHER_WHY];
-	int i, err;
 
-	for (i = 0; i < FIGURE_NR; i++) {
-		err = draw_figure(m, i, message);
+	for (int i = 0; i < FIGURE_NR; i++) {
+		bool drawn = draw_figure(m, &m->report.figures[i], message);
+
 		if (stop_signal)
 			return stopped();
-		if (err)
+		if (!drawn)
 			return fail(message);
 	}
 	write_texts(m);
@@ -272,35 +251,14 @@ static int fill(struct making *m)
 	return report_dir__publish(&m->dir, why) ? fail_output(m, why) : EXIT_DONE;
 }
 
-static int make(struct making *m)
-{
-	char why[PUBLISHER_WHY];
-	int code;
-
-	analyse(m);
-	if (report_dir__open(&m->dir, &m->tools->publisher, m->o->output, why)) {
-		fail_output(m, why);
-		return EXIT_USAGE;
-	}
-	code = fill(m);
-	report_dir__abort(&m->dir);
-	if (code == EXIT_DONE && !m->o->quiet)
-		printf("%s/report.html\n", m->o->output);
-	return code;
-}
-
 static void making__clear(struct making *m)
 {
-	int i;
-
-	for (i = 0; i < FIGURE_NR; i++) {
+	for (int i = 0; i < FIGURE_NR; i++)
 		figure__clear(&m->report.figures[i]);
-		free(m->report.figure_svg[i]);
-	}
-	for (i = 0; i < MODE_NR; i++)
-		free(m->report.diagram_svg[i]);
-	for (i = 0; i < FLAME_NR; i++)
-		free(m->report.flame_svg[i]);
+	for (int i = 0; i < MODE_NR; i++)
+		free(m->report.diagrams[i].svg);
+	for (int i = 0; i < FLAME_NR; i++)
+		free(m->report.flames[i].svg);
 	free(m->report.source);
 	free(m->report.system);
 	free(m->report.command);
@@ -331,9 +289,18 @@ static int load(struct dataset *d, const struct report_options *o)
 static int make_one(const struct report_options *o, struct tools *tools, struct dataset *d)
 {
 	struct making m = {.o = o, .tools = tools, .dataset = *d};
-	int code = make(&m);
+	char why[PUBLISHER_WHY];
+	int code = EXIT_USAGE;
 
+	analyse(&m);
+	if (report_dir__open(&m.dir, &tools->publisher, o->output, why))
+		fail_output(&m, why);
+	else
+		code = fill(&m);
+	report_dir__abort(&m.dir);
 	making__clear(&m);
+	if (code == EXIT_DONE && !o->quiet)
+		printf("%s/report.html\n", o->output);
 	return code;
 }
 
@@ -345,6 +312,7 @@ static int make_of_congestion(const struct report_options *o, struct tools *tool
 	int code;
 
 	of_it.names.congestion = name;
+	of_it.is_one_of_several = true;
 	of_it.output = xasprintf("%s-%s", o->output, name);
 	for (char *c = of_it.output + strlen(o->output); *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '-')
@@ -403,35 +371,15 @@ static int make_all(const struct report_options *o, struct tools *tools)
 	return code;
 }
 
-/* Root opens files that only root may read before it gives up root (docs/SECURITY.md). */
-static void hold(const struct report_options *o)
-{
-	for (size_t i = 0; i < o->inputs_nr; i++)
-		dataset_files__hold(o->inputs[i]);
-}
-
-static int explain_unprivileged(const struct report_options *o)
-{
-	int err, code;
-
-	hold(o);
-	err = step_down();
-	code = err ? fail("root cannot be given up.") : explain(o);
-	dataset_files__release();
-	return code;
-}
-
 static int make_unprivileged(struct report_options *o)
 {
 	struct tools tools;
 	int code;
 
-	hold(o);
 	plotter__find(&tools.plotter, &stop_signal);
 	if (publisher__split(&tools.publisher, report_dir__serve, o->output, &code))
 		code = make_all(o, &tools);
 	plotter__close(&tools.plotter);
-	dataset_files__release();
 	return code;
 }
 
@@ -442,7 +390,14 @@ int report__main(int argc, char **argv)
 
 	report_options__parse(&o, argc, argv);
 	catch_signals();
-	code = o.explain ? explain_unprivileged(&o) : make_unprivileged(&o);
+	/* Root opens files that only root may read, and then gives up root (docs/SECURITY.md). */
+	for (size_t i = 0; i < o.inputs_nr; i++)
+		dataset_files__hold(o.inputs[i]);
+	if (!o.explain)
+		code = make_unprivileged(&o);
+	else
+		code = step_down() ? fail("root cannot be given up.") : explain(&o);
+	dataset_files__release();
 	report_options__clear(&o);
 	return code;
 }

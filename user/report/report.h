@@ -8,21 +8,22 @@
 
 #include "study/dataset.h"
 
-#define REPORT_INPUTS_MAX  16
-#define REPORT_COLUMNS_MAX 64
+#define REPORT_INPUTS_MAX 16
 
 struct report_options {
 	const char *inputs[REPORT_INPUTS_MAX]; /* several: CSV files of one experiment */
 	size_t inputs_nr;
-	const char *columns[REPORT_COLUMNS_MAX]; /* of --column */
-	bool explain;                            /* print how the columns are understood, no more */
-	char *output;                            /* directory; made up from input when not given */
-	double duration_s;                       /* of runs that do not say; NaN: none */
+	bool explain;      /* print how the columns are understood, no more */
+	char *output;      /* directory; made up from input when not given */
+	double duration_s; /* of runs that do not say; NaN: none */
 	bool quiet;
 	struct dataset_names names; /* of --columns, --column and --modes */
+	char **argv;                /* of main() */
+	int argc;
+	bool is_one_of_several; /* reports, one for each congestion control */
 };
 
-/* Parses and checks; prints errors and exits. argv[0]: "report". */
+/* Parses and checks; prints errors and exits. argv is kept. */
 void report_options__parse(struct report_options *o, int argc, char **argv);
 void report_options__clear(struct report_options *o);
 

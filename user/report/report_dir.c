@@ -340,34 +340,26 @@ static int take_over_rights(const struct place *p)
 	return fchmod(p->owned.fd, st.st_mode & 07777) ? -errno : 0;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	ssize_t n;
-
-	while (len) {
-		n = write(fd, data, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* A file of the temporary directory, which is ours alone until it has its name. */
 static int write_file(struct place *p, const struct file *f)
 {
 	int fd, err = managed_dir__claim(&p->owned, f->name);
+	FILE *out;
 
 	if (err)
 		return err;
 	fd = managed_dir__create_file(&p->owned, f->name);
 	if (fd < 0)
 		return fd;
-	err = write_all(fd, f->data, f->len);
-	if (close(fd) && !err)
+	out = fdopen(fd, "w");
+	if (!out) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	if (fwrite(f->data, 1, f->len, out) != f->len)
+		err = -errno;
+	if (fclose(out) && !err)
 		err = -errno;
 	return err;
 }

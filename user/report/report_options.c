@@ -11,14 +11,10 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "report.h"
+#include "study/csv_options.h"
 
 enum key {
-	KEY_COLUMNS = 512,
-	KEY_MODES,
 	KEY_DURATION = 256,
-	KEY_CONGESTION,
-	KEY_COLUMN,
-	KEY_ROUNDS,
 	KEY_EXPLAIN,
 };
 
@@ -27,19 +23,9 @@ static const struct argp_option option_table[] = {
 	 "directory to write (default: DIR/report, or beside the file, its name with -report)", 0},
 	{"duration", KEY_DURATION, "TIME", 0,
 	 "duration of each run, for data without it; else costs per byte may be n/a", 0},
-	{"columns", KEY_COLUMNS, "LIST", 0,
-	 "names of the columns in a CSV file: mode=impl,size=msg_size,...", 0},
-	{"column", KEY_COLUMN, "NAME=FIELD", 0,
-	 "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; ignore: not at all)",
-	 0},
-	{"modes", KEY_MODES, "LIST", 0,
-	 "names of the modes in a CSV file: A1=twocopy,A2=onecopy,...", 0},
-	{"congestion", KEY_CONGESTION, "NAME", 0,
-	 "only runs with this congestion control (default: one report per congestion control, in "
-	 "directories that end in -NAME)",
-	 0},
-	{"rounds-from-repeats", KEY_ROUNDS, 0, 0,
-	 "rows of a CSV file with equal mode, size and threads are rounds", 0},
+	CSV_OPTIONS("only runs with this congestion control (default: one report per congestion "
+		    "control, in "
+		    "directories that end in -NAME)"),
 	{"explain", KEY_EXPLAIN, 0, 0,
 	 "print how each column of the CSV files is read, and write no report", 0},
 	{"quiet", 'q', 0, 0, "do not print the path of the report", 0},
@@ -56,17 +42,6 @@ static const char doc[] =
 	"\v"
 	"Exit status: 0 success, 1 failure (unreadable or unsuitable input, gnuplot missing, disk "
 	"full), 2 usage error, including an output that cannot be written.";
-
-static void add_column(struct report_options *o, const char *arg)
-{
-	char why[DATASET_MESSAGE_MAX];
-
-	if (o->names.column_nr == REPORT_COLUMNS_MAX)
-		usage_error("more than %d times --column.", REPORT_COLUMNS_MAX);
-	if (!dataset__is_column_option(arg, why))
-		usage_error("--column '%s': %s.", arg, why);
-	o->columns[o->names.column_nr++] = arg;
-}
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
@@ -85,21 +60,6 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			usage_error("--duration takes a time above 0 such as 5s, not '%s'.", arg);
 		o->duration_s = (double)ns / 1e9;
 		return 0;
-	case KEY_COLUMNS:
-		o->names.columns = arg;
-		return 0;
-	case KEY_MODES:
-		o->names.modes = arg;
-		return 0;
-	case KEY_CONGESTION:
-		o->names.congestion = arg;
-		return 0;
-	case KEY_COLUMN:
-		add_column(o, arg);
-		return 0;
-	case KEY_ROUNDS:
-		o->names.rounds_from_repeats = true;
-		return 0;
 	case KEY_EXPLAIN:
 		o->explain = true;
 		return 0;
@@ -114,7 +74,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		o->inputs[o->inputs_nr++] = arg;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return csv_options__parse(&o->names, key, arg);
 	}
 }
 
@@ -142,9 +102,8 @@ void report_options__parse(struct report_options *o, int argc, char **argv)
 {
 	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, 0, 0};
 
-	*o = (struct report_options){.duration_s = (double)NAN};
+	*o = (struct report_options){.duration_s = (double)NAN, .argc = argc, .argv = argv};
 	command_line__parse(&argp, "report", argc, argv, o);
-	o->names.column = o->columns;
 	if (!o->inputs_nr || !*o->inputs[0])
 		usage_error("report needs a results directory or a CSV file.");
 	if (!o->output)

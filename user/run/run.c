@@ -14,19 +14,6 @@
 #include "run.h"
 #include "options.h"
 
-static int show_finished(struct runner *e, size_t runs_before)
-{
-	struct result *res = &e->result;
-	int err;
-
-	if (res->runs_nr == runs_before)
-		return 0;
-	err = display__finish_round(&e->display, &res->runs[runs_before]);
-	if (err)
-		snprintf(e->reason, sizeof(e->reason), "%s.", strerror(-err));
-	return err;
-}
-
 /* Makes one round; records in the result whether it ended the run, and why. */
 static int run_round(struct runner *e, enum mode mode, unsigned int round)
 {
@@ -34,8 +21,8 @@ static int run_round(struct runner *e, enum mode mode, unsigned int round)
 	size_t before = res->runs_nr;
 	int err = runner__round(e, mode, round);
 
-	if (!err)
-		err = show_finished(e, before);
+	if (!err && res->runs_nr > before)
+		display__finish_round(&e->display, &res->runs[before]);
 	if (err || e->stopped_by_peer)
 		snprintf(res->failure, sizeof(res->failure), "%s, round %u failed: %s",
 			 mode__name(mode), round, e->reason);

@@ -1,42 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The live side of a run; see display.h. */
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "curses_screen.h"
 #include "display.h"
 #include "live_layout.h"
 #include "model/figures.h"
 #include "model/ledger.h"
-#include "model/perf_figures.h"
 #include "model/verdict.h"
-
-__attribute__((format(printf, 3, 4))) static void append(char *buf, size_t len, const char *fmt,
-							 ...)
-{
-	size_t used = strlen(buf);
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(buf + used, len - used, fmt, args);
-	va_end(args);
-}
-
-static const struct live_mode *mode_under_way(const struct live_frame *f)
-{
-	size_t i;
-
-	for (i = 0; i < f->modes_nr && i < MODE_NR; i++)
-		if (f->modes[i].running)
-			return &f->modes[i];
-	return NULL;
-}
 
 /* The copies every mode makes are always named; other stages when bytes pass through them. */
 static bool stage_is_named(const struct live_mode *m, enum nio_stage stage)
@@ -45,89 +24,70 @@ static bool stage_is_named(const struct live_mode *m, enum nio_stage stage)
 	       (m->total.stages[stage].quality != QUALITY_UNAVAILABLE && m->stage_rate[stage] > 0);
 }
 
-static void append_stages(char *buf, size_t len, const struct live_mode *m)
+static void say_stages(FILE *out, const struct live_mode *m)
 {
 	char rate[UNITS_BUF];
 	const char *reason;
-	int i;
 
 	if (!m->total.ledger_known) {
-		append(buf, len, "  ledger n/a");
+		fputs("  ledger n/a", out);
 		return;
 	}
-	for (i = 0; i < NIO_STAGE_NR; i++) {
+	for (int i = 0; i < NIO_STAGE_NR; i++) {
 		if (!stage_is_named(m, i))
 			continue;
 		if (!figures__stage_known(&m->total, i, &reason) || !isfinite(m->stage_rate[i]))
-			append(buf, len, "  %s n/a", stage__heading(i));
+			fprintf(out, "  %s n/a", stage__heading(i));
 		else
-			append(buf, len, "  %s %s/s", stage__heading(i),
-			       format_bytes_si(rate, sizeof(rate), m->stage_rate[i]));
+			fprintf(out, "  %s %s/s", stage__heading(i),
+				format_bytes_si(rate, sizeof(rate), m->stage_rate[i]));
 	}
 }
 
-/* Cycles where they are counted, else CPU time; of the sides that are here together. */
-static void append_cost(char *buf, size_t len, const struct live_mode *m)
+/* Cycles where they are counted, else CPU time. */
+static void say_cost(FILE *out, const struct live_mode *m)
 {
-	enum perf_whose whose = perf_whose__here(&m->total);
-	struct real cycles = perf_derive(&m->total, DERIVED_CYCLES_PER_BYTE, whose);
-	struct real cpu = perf_derive(&m->total, DERIVED_CPU_NS_PER_KIB, whose);
-	struct real switches = perf_derive(&m->total, DERIVED_CONTEXT_SWITCHES_PER_GIB, whose);
+	bool sender = perf_whose__here(&m->total) == PERF_OF_SENDER;
 	char figure[32];
 
-	append(buf, len, whose == PERF_OF_SENDER ? "  of the sender: " : "  ");
-	if (cycles.known)
-		append(buf, len, "%s cycles/B", live_layout__cost(figure, sizeof(figure), cycles));
+	fputs(sender ? "  of the sender: " : "  ", out);
+	if (live_layout__figure(m, DERIVED_CYCLES_PER_BYTE).known)
+		fprintf(out, "%s cycles/B",
+			live_layout__cost(figure, sizeof(figure),
+					  live_layout__figure(m, DERIVED_CYCLES_PER_BYTE)));
 	else
-		append(buf, len, "CPU %s ns/KiB", live_layout__cost(figure, sizeof(figure), cpu));
-	append(buf, len, "  %s switches/GiB", live_layout__cost(figure, sizeof(figure), switches));
+		fprintf(out, "CPU %s ns/KiB",
+			live_layout__cost(figure, sizeof(figure),
+					  live_layout__figure(m, DERIVED_CPU_NS_PER_KIB)));
+	fprintf(out, "  %s switches/GiB",
+		live_layout__cost(figure, sizeof(figure),
+				  live_layout__figure(m, DERIVED_CONTEXT_SWITCHES_PER_GIB)));
 }
 
-static void append_running(char *buf, size_t len, const struct live_frame *f,
-			   const struct live_mode *m)
+void display__line(FILE *out, const struct live_frame *f)
 {
-	const struct num *missed = &f->health.missed;
+	const struct live_mode *m = live_layout__running(f);
+	const struct num *missed = &f->health.missed, *dropped = &f->health.dropped;
 
-	if (isfinite(m->gbps))
-		append(buf, len, "  %.1f Gbit/s", m->gbps);
-	else
-		append(buf, len, "  n/a Gbit/s");
-	append_stages(buf, len, m);
-	append_cost(buf, len, m);
-	if (missed->known)
-		append(buf, len, "  missed %llu", (unsigned long long)missed->value);
-	else
-		append(buf, len, "  missed n/a");
-	if (f->health.dropped.known && f->health.dropped.value)
-		append(buf, len, "  dropped %llu", (unsigned long long)f->health.dropped.value);
-}
-
-char *display__line(char *buf, size_t len, const struct live_frame *f)
-{
-	static const char *const phases[] = {
-		[LIVE_STARTING] = "starting",
-		[LIVE_WARMUP] = "warm-up: nothing is counted yet",
-		[LIVE_RUNNING] = "running",
-		[LIVE_SAMPLING] = "sampling where CPU time goes",
-		[LIVE_TIMING] = "timing the parts of send calls",
-		[LIVE_DRAINING] = "draining: waiting for what is in flight",
-		[LIVE_DONE] = "done",
-	};
-	const struct live_mode *m = mode_under_way(f);
-
-	snprintf(buf, len, "%5.1fs", (double)f->elapsed_ns / 1e9);
+	fprintf(out, "%5.1fs", (double)f->elapsed_ns / 1e9);
 	if (m)
-		append(buf, len, " %s", mode__words(m->mode));
+		fprintf(out, " %s", mode__words(m->mode));
 	if (f->rounds)
-		append(buf, len, " %u/%u", f->round, f->rounds);
-	if (f->phase == LIVE_RUNNING && m && m->seen)
-		append_running(buf, len, f, m);
+		fprintf(out, " %u/%u", f->round, f->rounds);
+	if (f->phase != LIVE_RUNNING || !m || !m->seen) {
+		fprintf(out, "  %s", live_layout__phase(f->phase));
+		return;
+	}
+	fprintf(out, isfinite(m->gbps) ? "  %.1f Gbit/s" : "  n/a Gbit/s", m->gbps);
+	say_stages(out, m);
+	say_cost(out, m);
+	if (missed->known)
+		fprintf(out, "  missed %" PRIu64, missed->value);
 	else
-		append(buf, len, "  %s", phases[f->phase]);
-	return buf;
+		fputs("  missed n/a", out);
+	if (dropped->known && dropped->value)
+		fprintf(out, "  dropped %" PRIu64, dropped->value);
 }
-
-#define LINE_LEN 256
 
 static void redraw(struct display *d)
 {
@@ -140,26 +100,19 @@ static void redraw(struct display *d)
 	curses_screen__show(g);
 }
 
-static void open_view(struct display *d, bool quiet)
+/* Takes the terminal, if there is one, and its keys. */
+static void open_screen(struct display *d, struct loop *loop)
 {
 	int err;
 
-	if (quiet)
-		return;
-	d->kind = DISPLAY_LINES;
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return;
 	err = curses_screen__open();
-	if (err)
+	if (err) {
 		log_info("no full-screen view: %s", strerror(-err));
-	else
-		d->kind = DISPLAY_SCREEN;
-}
-
-static void connect_keys(struct display *d, struct loop *loop)
-{
-	if (d->kind != DISPLAY_SCREEN)
 		return;
+	}
+	d->kind = DISPLAY_SCREEN;
 	d->loop = loop;
 	loop__add(loop, STDIN_FILENO);
 	loop__take_pauses(loop, true);
@@ -186,8 +139,10 @@ void display__open(struct display *d, const struct display_settings *s, struct l
 		run_result__init(&f->modes[i].total);
 		run_result__init(&d->done[i]);
 	}
-	open_view(d, s->quiet);
-	connect_keys(d, loop);
+	if (s->quiet)
+		return;
+	d->kind = DISPLAY_LINES;
+	open_screen(d, loop);
 	redraw(d);
 }
 
@@ -220,14 +175,19 @@ bool display__shows(const struct display *d)
 
 static void draw(struct display *d)
 {
-	char line[LINE_LEN];
+	char *line;
+	size_t len;
+	FILE *f;
 
-	if (d->kind == DISPLAY_SCREEN) {
-		live_model__frame(&d->model, &d->frame);
-		redraw(d);
-	} else if (d->kind == DISPLAY_LINES) {
-		fprintf(stderr, "%s\n", display__line(line, sizeof(line), &d->frame));
-	}
+	d->model.now = &d->frame;
+	redraw(d);
+	if (d->kind != DISPLAY_LINES)
+		return;
+	f = xopen_memstream(&line, &len);
+	display__line(f, &d->frame);
+	xclose_memstream(f);
+	fprintf(stderr, "%s\n", line);
+	free(line);
 }
 
 static size_t column_of(const struct display *d, enum mode mode)
@@ -280,13 +240,6 @@ static void update_rates(struct display *d, size_t i)
 	d->frame.interval_s = seconds;
 }
 
-static void sum_elapsed(struct live_frame *f)
-{
-	f->elapsed_ns = 0;
-	for (size_t i = 0; i < f->modes_nr; i++)
-		f->elapsed_ns += f->modes[i].total.duration_ns;
-}
-
 static void set_total(struct display *d, size_t i, const struct run_result *partial)
 {
 	struct live_mode *m = &d->frame.modes[i];
@@ -301,6 +254,9 @@ static void set_total(struct display *d, size_t i, const struct run_result *part
 	verdict__give(&m->total, d->frame.env);
 	m->seen = true;
 	d->frame.health = m->total.health;
+	d->frame.elapsed_ns = 0;
+	for (size_t k = 0; k < d->frame.modes_nr; k++)
+		d->frame.elapsed_ns += d->frame.modes[k].total.duration_ns;
 }
 
 /*
@@ -324,60 +280,30 @@ void display__update(struct display *d, const struct run_result *partial)
 	if (!is_due(d, i, d->interval_ns))
 		return;
 	update_rates(d, i);
-	sum_elapsed(&d->frame);
 	draw(d);
 }
 
-int display__finish_round(struct display *d, const struct run_result *run)
+void display__finish_round(struct display *d, const struct run_result *run)
 {
 	size_t i = column_of(d, run->mode);
 	bool due;
 
 	if (!run->duration_ns)
-		return 0;
+		return;
 	ledger__add(&d->done[i], run);
 	/* No view shows stacks, and each sum would copy them. */
 	profile__clear(&d->done[i].cpu.profile);
 	if (!display__shows(d))
-		return 0;
+		return;
 	set_total(d, i, NULL);
 	/* The figures are those of the round, not of the auxiliary rounds after it. */
 	d->frame.phase = LIVE_RUNNING;
 	/* A round has at least one line, and no second one for its last moment. */
 	due = is_due(d, i, run->duration_ns < d->interval_ns ? 0 : d->interval_ns / 2);
 	update_rates(d, i);
-	sum_elapsed(&d->frame);
 	if (due)
 		draw(d);
 	d->frame.modes[i].running = false;
-	return 0;
-}
-
-static enum live_key live_key_of(int key)
-{
-	switch (key) {
-	case 'q':
-	case 'Q':
-		return LIVE_KEY_QUIT;
-	case 'p':
-	case 'P':
-	case ' ':
-		return LIVE_KEY_PAUSE;
-	case 'r':
-	case 'R':
-		return LIVE_KEY_RESET;
-	case 't':
-	case 'T':
-		return LIVE_KEY_TIMES;
-	case '?':
-		return LIVE_KEY_HELP;
-	case SCREEN_KEY_LEFT:
-		return LIVE_KEY_LEFT;
-	case SCREEN_KEY_RIGHT:
-		return LIVE_KEY_RIGHT;
-	default:
-		return LIVE_KEY_OTHER;
-	}
 }
 
 /* No key counts after q; a terminal that is gone would be readable forever. */
@@ -389,7 +315,7 @@ enum live_action display__input(struct display *d)
 	if (d->kind != DISPLAY_SCREEN)
 		return LIVE_NONE;
 	while (action == LIVE_NONE && (key = curses_screen__key()) != SCREEN_KEY_NONE)
-		action = live_model__key(&d->model, live_key_of(key));
+		action = live_model__key(&d->model, key);
 	if (action == LIVE_QUIT)
 		loop__remove(d->loop, STDIN_FILENO);
 	redraw(d);

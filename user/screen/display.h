@@ -3,6 +3,8 @@
 #ifndef SCREEN_DISPLAY_H
 #define SCREEN_DISPLAY_H
 
+#include <stdio.h>
+
 #include "base/loop.h"
 #include "live_model.h"
 #include "model/workload.h"
@@ -50,14 +52,14 @@ bool display__shows(const struct display *d); /* false: output is discarded */
 void display__round(struct display *d, enum mode mode, unsigned int round, unsigned int probes);
 void display__phase(struct display *d, enum live_phase phase);
 void display__update(struct display *d, const struct run_result *partial);
-int display__finish_round(struct display *d, const struct run_result *run);
+void display__finish_round(struct display *d, const struct run_result *run);
 
-/* The frame as one line without newline. Fills buf (cut to len) and returns it. Pure. */
-char *display__line(char *buf, size_t len, const struct live_frame *f);
+/* The frame as one line without newline. */
+void display__line(FILE *out, const struct live_frame *f);
 
 enum live_action display__input(struct display *d);
 
-/* Whether the signal was the screen's to act on: its size has changed, or it is left for a while.
+/* Whether the signal was for the screen: its size has changed, or the user leaves it for a while.
  */
 bool display__signal(struct display *d, int signo);
 

@@ -9,10 +9,12 @@
 #include "common/xalloc.h"
 #include "grid.h"
 
+#define HELP_COLS 16
+
 struct sweep_grid *sweep_grid__new(int rows, int cols)
 {
 	struct sweep_grid *g;
-	size_t i, n;
+	size_t n;
 
 	if (rows < 1 || cols < 1 || rows > GRID_SIDE_MAX || cols > GRID_SIDE_MAX)
 		return NULL;
@@ -20,7 +22,7 @@ struct sweep_grid *sweep_grid__new(int rows, int cols)
 	g = xcalloc(1, sizeof(*g) + n * sizeof(g->cells[0]));
 	g->rows = rows;
 	g->cols = cols;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		g->cells[i].text[0] = ' ';
 	return g;
 }
@@ -136,4 +138,38 @@ int sweep_grid__text(struct sweep_grid *g, int row, int last, int col, int width
 	for (; row <= last && (len = wrap__next(&text, (size_t)width, &line)); row++)
 		sweep_grid__printf(g, row, col, width, attr, "%.*s", (int)len, line);
 	return row;
+}
+
+void sweep_grid__title(struct sweep_grid *g, const char *text)
+{
+	sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN, text);
+	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
+}
+
+static int draw_help(struct sweep_grid *g, int row, const char *const (*list)[2])
+{
+	for (; (*list)[0]; list++) {
+		sweep_grid__put(g, row, 1, HELP_COLS, GRID_BOLD, (*list)[0]);
+		row = sweep_grid__text(g, row, g->rows - 2, 1 + HELP_COLS, g->cols - 1 - HELP_COLS,
+				       GRID_PLAIN, (*list)[1]);
+	}
+	return row;
+}
+
+void sweep_grid__help(struct sweep_grid *g, const char *title, const char *const (*list)[2],
+		      const char *const (*more)[2])
+{
+	sweep_grid__title(g, title);
+	draw_help(g, draw_help(g, 1, list), more);
+	sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");
+}
+
+bool sweep_grid__too_small(struct sweep_grid *g, int cols, int rows)
+{
+	if (g->rows >= rows && g->cols >= cols)
+		return false;
+	sweep_grid__printf(g, 0, 0, g->cols, GRID_PLAIN,
+			   "terminal too small: needs %dx%d, is %dx%d", cols, rows, g->cols,
+			   g->rows);
+	return true;
 }

@@ -65,6 +65,16 @@ void sweep_grid__bar(struct sweep_grid *g, int row, int col, int width, unsigned
 int sweep_grid__text(struct sweep_grid *g, int row, int last, int col, int width, unsigned int attr,
 		     const char *text);
 
+/* The first row: a bar with the text. */
+void sweep_grid__title(struct sweep_grid *g, const char *text);
+
+/* A page of help: lines of a name and a text; either list ends with NULL. */
+void sweep_grid__help(struct sweep_grid *g, const char *title, const char *const (*list)[2],
+		      const char *const (*more)[2]);
+
+/* Draws one sentence if the grid is smaller; false: it is large enough. */
+bool sweep_grid__too_small(struct sweep_grid *g, int cols, int rows);
+
 /* A share (0..1) in percent, at most 6 characters: "<0.1%", "12.3%", "100%". */
 void format_share(char *buf, size_t len, double share);
 

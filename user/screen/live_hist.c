@@ -14,63 +14,48 @@
 /* Share of a histogram's events at either end that do not limit the resolution. */
 #define TAIL_SHARE 0.025
 
-/*
- * One rung: for sizes, bits of subdivision of each power of two; for times, the steps of each power
- * of ten (times ten). Where stride is not 1, every stride-th edge only.
+/* A rung is a step size. The finer ones, 0 to FINE - 1; each further one doubles the rows' width.
  */
+#define RUNGS 12
+
+/* Sizes: bits of subdivision of each power of two. */
+#define SIZES_FINE 4
+
+/* Times: the steps of each power of ten, times ten; the list ends with 0. */
+#define TIMES_FINE 6
+static const unsigned char times[TIMES_FINE][25] = {
+	{10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 27, 30,
+	 33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91},
+	{10, 12, 15, 18, 22, 27, 33, 39, 47, 56, 68, 82},
+	{10, 15, 20, 30, 50, 70},
+	{10, 20, 50},
+	{10, 30},
+	{10},
+};
+
 struct rung {
-	unsigned int bits;
-	unsigned int steps_nr;
-	unsigned int stride;
-	const unsigned char *steps;
+	enum hist_axis_kind kind;
+	unsigned int nr;
 };
-
-static const unsigned char e1[] = {10};
-static const unsigned char e2[] = {10, 30};
-static const unsigned char e3[] = {10, 20, 50};
-static const unsigned char e6[] = {10, 15, 20, 30, 50, 70};
-static const unsigned char e12[] = {10, 12, 15, 18, 22, 27, 33, 39, 47, 56, 68, 82};
-static const unsigned char e24[] = {10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 27, 30,
-				    33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91};
-
-/* clang-format off */
-static const struct rung size_ladder[] = {
-	{3, 0, 1, NULL}, {2, 0, 1, NULL},  {1, 0, 1, NULL},  {0, 0, 1, NULL},
-	{0, 0, 2, NULL}, {0, 0, 3, NULL},  {0, 0, 4, NULL},  {0, 0, 8, NULL},
-	{0, 0, 16, NULL}, {0, 0, 32, NULL}, {0, 0, 64, NULL},
-};
-
-static const struct rung time_ladder[] = {
-	{0, 24, 1, e24}, {0, 12, 1, e12}, {0, 6, 1, e6},  {0, 3, 1, e3},
-	{0, 2, 1, e2},   {0, 1, 1, e1},   {0, 1, 2, e1},  {0, 1, 4, e1},
-	{0, 1, 8, e1},   {0, 1, 16, e1},  {0, 1, 32, e1},
-};
-/* clang-format on */
-
-#define LADDER_NR (sizeof(size_ladder) / sizeof(size_ladder[0]))
-_Static_assert(sizeof(size_ladder) == sizeof(time_ladder), "one ladder length for both kinds");
-
-static const struct rung *ladder_of(enum hist_axis_kind kind)
-{
-	return kind == HIST_AXIS_TIME ? time_ladder : size_ladder;
-}
 
 /* Lower bound of row i of the whole axis, counted from 0; UINT64_MAX past its end. */
 static uint64_t rung__edge(const struct rung *r, uint64_t i)
 {
-	uint64_t value, decades;
+	unsigned int fine = r->kind == HIST_AXIS_TIME ? TIMES_FINE : SIZES_FINE;
+	unsigned int nr = r->nr < fine ? r->nr : fine - 1, bits = SIZES_FINE - 1 - nr;
+	uint64_t value, decades, steps;
 
 	if (!i)
 		return 0;
-	i = 1 + (i - 1) * r->stride;
-	if (!r->steps)
-		return i < (65ULL - r->bits) << r->bits ? hist_bucket_low((uint32_t)i, r->bits)
-							: UINT64_MAX;
+	i = 1 + ((i - 1) << (r->nr - nr));
+	if (r->kind == HIST_AXIS_SIZE)
+		return i < (65ULL - bits) << bits ? hist_bucket_low((uint32_t)i, bits) : UINT64_MAX;
 	/* The first border above zero is 10 ns, the resolution of clocks. */
-	decades = (i - 1) / r->steps_nr;
+	steps = strlen((const char *)times[nr]);
+	decades = (i - 1) / steps;
 	if (decades > 17)
 		return UINT64_MAX;
-	value = r->steps[(i - 1) % r->steps_nr];
+	value = times[nr][(i - 1) % steps];
 	while (decades--)
 		value *= 10;
 	return value;
@@ -132,14 +117,13 @@ static struct span span_of(const struct hist *const *h, size_t n, double but_for
 }
 
 /* The finest rung on which the span takes no more than these rows. */
-static size_t rung_for(const struct rung *ladder, const struct span *s, unsigned int rows)
+static struct rung rung_for(enum hist_axis_kind kind, const struct span *s, unsigned int rows)
 {
-	size_t i = 0;
+	struct rung r = {kind, 0};
 
-	while (i + 1 < LADDER_NR &&
-	       rung__row(&ladder[i], s->high) - rung__row(&ladder[i], s->low) >= rows)
-		i++;
-	return i;
+	while (r.nr + 1 < RUNGS && rung__row(&r, s->high) - rung__row(&r, s->low) >= rows)
+		r.nr++;
+	return r;
 }
 
 static void hist_axis__fill(struct hist_axis *axis, const struct rung *r, uint64_t first,
@@ -177,9 +161,8 @@ static void hist_axis__fill_middle(struct hist_axis *axis, const struct rung *r,
 void hist_axis__fit(struct hist_axis *axis, enum hist_axis_kind kind, const struct hist *const *h,
 		    size_t n, unsigned int max_rows)
 {
-	const struct rung *ladder = ladder_of(kind);
 	struct span all = span_of(h, n, 0), middle = span_of(h, n, TAIL_SHARE);
-	size_t of_all, of_middle;
+	struct rung of_all, of_middle;
 
 	memset(axis, 0, sizeof(*axis));
 	axis->kind = kind;
@@ -187,13 +170,13 @@ void hist_axis__fit(struct hist_axis *axis, enum hist_axis_kind kind, const stru
 		return;
 	if (max_rows > HIST_AXIS_ROWS_MAX)
 		max_rows = HIST_AXIS_ROWS_MAX;
-	of_all = rung_for(ladder, &all, max_rows);
-	of_middle = max_rows >= ROWS_WISHED ? rung_for(ladder, &middle, max_rows - 2) : of_all;
-	if (of_middle < of_all)
-		hist_axis__fill_middle(axis, &ladder[of_middle], &middle, &all, max_rows);
+	of_all = rung_for(kind, &all, max_rows);
+	of_middle = max_rows >= ROWS_WISHED ? rung_for(kind, &middle, max_rows - 2) : of_all;
+	if (of_middle.nr < of_all.nr)
+		hist_axis__fill_middle(axis, &of_middle, &middle, &all, max_rows);
 	else
-		hist_axis__fill(axis, &ladder[of_all], rung__row(&ladder[of_all], all.low),
-				rung__row(&ladder[of_all], all.high), max_rows);
+		hist_axis__fill(axis, &of_all, rung__row(&of_all, all.low),
+				rung__row(&of_all, all.high), max_rows);
 }
 
 void hist_axis__count(const struct hist_axis *axis, const struct hist *h, uint64_t *counts)
@@ -235,10 +218,6 @@ char *hist_axis__value(enum hist_axis_kind kind, double v, char *buf, size_t len
 
 char *hist_axis__label(const struct hist_axis *axis, unsigned int row, char *buf, size_t len)
 {
-	if (row >= axis->rows) {
-		snprintf(buf, len, "%s", "");
-		return buf;
-	}
 	if ((axis->below && !row) || (axis->above && row == axis->rows - 1)) {
 		snprintf(buf, len, "%s", row ? "above" : "below");
 		return buf;

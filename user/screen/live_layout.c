@@ -3,15 +3,18 @@
  * The picture of the full-screen view of a run: title, progress, status, ledger, cost, the chosen
  * quantity, the answers so far, keys. Pure: a model in, a grid of cells out.
  */
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/units.h"
+#include "live_chart.h"
 #include "live_layout.h"
 #include "model/figures.h"
-#include "model/perf_figures.h"
 #include "model/verdict.h"
+#include "text_cells.h"
 
 unsigned int live_layout__attr(enum mode mode)
 {
@@ -21,179 +24,186 @@ unsigned int live_layout__attr(enum mode mode)
 #define MODE_COLS   10
 #define COPIES_COLS 9
 #define GBPS_COLS   7
-#define RATE_BUF    (UNITS_BUF + 8)
 #define RATE_COLS   10 /* "4.38 GB/s" and a space */
+#define FIGURE_COLS 14
+#define COST_GAP    3
 
-struct ledger_columns {
-	enum nio_stage stage[NIO_STAGE_NR];
-	int nr;
-	int width;
+const struct live_mode *live_layout__running(const struct live_frame *f)
+{
+	for (size_t i = 0; i < f->modes_nr; i++)
+		if (f->modes[i].running)
+			return &f->modes[i];
+	return NULL;
+}
+
+struct real live_layout__figure(const struct live_mode *m, enum perf_derived d)
+{
+	return perf_derive(&m->total, d, perf_whose__here(&m->total));
+}
+
+/* A table with a row for each mode. Widths are fixed: columns do not move between frames. */
+struct table {
+	const struct live_frame *f;
+	int width[TEXT_COLUMNS_MAX];
+	struct text_cells cells;
 };
 
-/* tx_splice moves bytes only in some sessions: its column is there when it says something. */
-static bool stage_is_shown(const struct live_frame *f, enum nio_stage stage)
+static const struct live_mode *mode_at(const void *of, size_t row)
 {
-	size_t i;
-
-	if (stage != NIO_STAGE_TX_SPLICE)
-		return true;
-	for (i = 0; i < f->modes_nr; i++)
-		if (f->modes[i].seen && f->modes[i].total.stages[stage].bytes)
-			return true;
-	return false;
+	return &((const struct table *)of)->f->modes[row];
 }
 
-static struct ledger_columns plan_ledger(const struct live_frame *f, int cols)
+static void add(struct table *t, const char *head, int width, text_cell_fn fn, int what)
 {
-	struct ledger_columns c = {.nr = 0};
-	int i;
-
-	for (i = 0; i < NIO_STAGE_NR; i++)
-		if (stage_is_shown(f, i))
-			c.stage[c.nr++] = i;
-	c.width = (cols - MODE_COLS - COPIES_COLS - GBPS_COLS) / c.nr;
-	if (c.width > RATE_COLS)
-		c.width = RATE_COLS;
-	return c;
+	t->width[text_cells__add(&t->cells, head, false, fn, t, what)] = width;
 }
 
-/* "4.38 GB/s", or "4.38GB" in a narrow column. */
-static void format_rate(char *buf, size_t len, double rate, int width)
+/* what: whether the mode that runs has a mark. */
+static void name_cell(char *cell, const void *of, size_t row, int what)
 {
-	char bytes[UNITS_BUF], *space;
+	const struct live_mode *m = mode_at(of, row);
 
-	format_bytes_si(bytes, sizeof(bytes), rate);
-	if (width >= RATE_COLS) {
-		snprintf(buf, len, "%s/s", bytes);
-		return;
+	snprintf(cell, TEXT_CELL_MAX, "%c %s", what && m->running ? '>' : ' ',
+		 mode__words(m->mode));
+}
+
+static void begin(struct table *t, const struct live_frame *f, const char *head, bool marked)
+{
+	t->f = f;
+	text_cells__begin(&t->cells, 1, f->modes_nr);
+	add(t, head, MODE_COLS, name_cell, marked);
+	t->cells.left[0] = true;
+}
+
+/* Returns the row below. */
+static int draw_table(struct sweep_grid *g, int row, const struct table *t)
+{
+	const struct text_cells *cells = &t->cells;
+
+	for (unsigned int i = 0; i < cells->rows; i++, row++) {
+		const struct live_mode *m = i ? &t->f->modes[i - 1] : NULL;
+		unsigned int attr = m ? live_layout__attr(m->mode) : GRID_BOLD;
+		int col = 0;
+
+		attr |= m && m->running ? GRID_BOLD : GRID_PLAIN;
+		for (unsigned int c = 0; c < cells->columns; col += t->width[c++])
+			if (cells->left[c])
+				sweep_grid__put(g, row, col, g->cols, attr, cells->cell[i][c]);
+			else if (!m || m->seen)
+				sweep_grid__put_right(g, row, col, t->width[c], attr,
+						      cells->cell[i][c]);
 	}
-	space = strchr(bytes, ' ');
-	if (space)
-		memmove(space, space + 1, strlen(space));
-	snprintf(buf, len, "%s", bytes);
+	return row;
 }
 
-static void stage_cell(char *buf, size_t len, const struct live_mode *m, enum nio_stage stage,
-		       int width)
+/* "4.38 GB/s", or "4.38GB" in a narrow column. what: the stage. */
+static void rate_cell(char *cell, const void *of, size_t row, int what)
 {
+	const struct live_mode *m = mode_at(of, row);
+	double rate = m->stage_rate[what];
 	const char *reason;
+	char *space;
 
-	if (!figures__stage_known(&m->total, stage, &reason) || !isfinite(m->stage_rate[stage]))
-		snprintf(buf, len, "n/a");
-	else if (m->stage_rate[stage] > 0)
-		format_rate(buf, len, m->stage_rate[stage], width);
-	else
-		snprintf(buf, len, "-");
+	if (!figures__stage_known(&m->total, what, &reason) || !isfinite(rate)) {
+		strcpy(cell, "n/a");
+	} else if (!(rate > 0)) {
+		strcpy(cell, "-");
+	} else {
+		format_bytes_si(cell, TEXT_CELL_MAX, rate);
+		space = strchr(cell, ' ');
+		if (((const struct table *)of)->width[1] >= RATE_COLS)
+			strcat(cell, "/s");
+		else if (space)
+			memmove(space, space + 1, strlen(space));
+	}
 }
 
-static void draw_ledger_figures(struct sweep_grid *g, int row, int col, unsigned int attr,
-				const struct live_mode *m)
+/* The mark has its own column, so that the figures are aligned. */
+static void copies_cell(char *cell, const void *of, size_t row, int what)
 {
-	struct copies_figure c = figures__copies(&m->total);
-	char buf[UNITS_BUF] = "n/a";
+	struct copies_figure c = figures__copies(&mode_at(of, row)->total);
 
-	/* The mark has its own column, so that the figures are aligned. */
+	(void)what;
 	if (c.value.known)
-		snprintf(buf, sizeof(buf), "%.2f%s", c.value.value, c.excluded ? "*" : " ");
+		snprintf(cell, TEXT_CELL_MAX, "%.2f%s", c.value.value, c.excluded ? "*" : " ");
 	else
-		snprintf(buf, sizeof(buf), "n/a ");
-	sweep_grid__put_right(g, row, col, COPIES_COLS, attr, buf);
-	if (isfinite(m->gbps))
-		snprintf(buf, sizeof(buf), "%.1f", m->gbps);
+		strcpy(cell, "n/a ");
+}
+
+static void gbps_cell(char *cell, const void *of, size_t row, int what)
+{
+	double gbps = mode_at(of, row)->gbps;
+
+	(void)what;
+	if (isfinite(gbps))
+		snprintf(cell, TEXT_CELL_MAX, "%.1f", gbps);
 	else
-		snprintf(buf, sizeof(buf), "n/a");
-	sweep_grid__put_right(g, row, col + COPIES_COLS, GBPS_COLS, attr, buf);
+		strcpy(cell, "n/a");
 }
 
-static void draw_ledger_mode(struct sweep_grid *g, int row, const struct live_mode *m,
-			     const struct ledger_columns *c)
+/* The modes that have run: are they of the sender's side, and which stages were not measured? */
+static void draw_scope(struct sweep_grid *g, int row, const struct live_frame *f)
 {
-	unsigned int attr = live_layout__attr(m->mode) | (m->running ? GRID_BOLD : GRID_PLAIN);
-	char cell[RATE_BUF];
-	int i;
-
-	/* The first column begins with a blank. */
-	sweep_grid__printf(g, row, 0, MODE_COLS + 1, attr, "%c %s", m->running ? '>' : ' ',
-			   mode__words(m->mode));
-	if (!m->seen) {
-		sweep_grid__put(g, row, MODE_COLS + 2, g->cols, GRID_DIM, "not run yet");
-		return;
-	}
-	for (i = 0; i < c->nr; i++) {
-		stage_cell(cell, sizeof(cell), m, c->stage[i], c->width);
-		sweep_grid__put_right(g, row, MODE_COLS + i * c->width, c->width, attr, cell);
-	}
-	draw_ledger_figures(g, row, MODE_COLS + c->nr * c->width, attr, m);
-}
-
-static void draw_ledger_heading(struct sweep_grid *g, int row, const struct ledger_columns *c)
-{
-	int i, col = MODE_COLS + c->nr * c->width;
-
-	sweep_grid__put(g, row, 2, MODE_COLS, GRID_BOLD, c->width < RATE_COLS ? "bytes/s" : "mode");
-	for (i = 0; i < c->nr; i++)
-		sweep_grid__put_right(g, row, MODE_COLS + i * c->width, c->width, GRID_BOLD,
-				      stage__heading(c->stage[i]));
-	sweep_grid__put_right(g, row, col, COPIES_COLS, GRID_BOLD, "copies/B");
-	sweep_grid__put_right(g, row, col + COPIES_COLS, GBPS_COLS, GRID_BOLD, "Gbit/s");
-}
-
-/* The side of the copies per byte, and the stages missing in a figure with '*'. */
-static void draw_excluded(struct sweep_grid *g, int row, const struct live_frame *f)
-{
-	char line[192] = "";
 	unsigned int excluded = 0;
 	bool sender_side = false;
-	size_t i, used;
+	char line[192];
+	int used;
 
-	for (i = 0; i < f->modes_nr; i++)
-		if (f->modes[i].seen)
-			excluded |= figures__copies(&f->modes[i].total).excluded;
-	for (i = 0; i < f->modes_nr; i++)
-		sender_side |= f->modes[i].seen && f->modes[i].total.sender_side;
-	if (sender_side)
-		strcpy(line,
-		       "  copies/B is of the sender's side, the receiver is on another machine");
-	if (!excluded) {
-		sweep_grid__put(g, row, 0, g->cols, GRID_DIM, line);
-		return;
-	}
-	strcpy(line, sender_side ? "  * copies/B: of the sender's side, without"
-				 : "  * copies/B is without");
-	for (i = 0; i < NIO_STAGE_NR; i++) {
-		if (!(excluded & 1u << i))
+	for (size_t i = 0; i < f->modes_nr; i++) {
+		if (!f->modes[i].seen)
 			continue;
-		used = strlen(line);
-		snprintf(line + used, sizeof(line) - used, " %s", stage__heading(i));
+		excluded |= figures__copies(&f->modes[i].total).excluded;
+		sender_side |= f->modes[i].total.sender_side;
 	}
-	used = strlen(line);
-	snprintf(line + used, sizeof(line) - used, ": not measured");
+	if (!excluded && !sender_side)
+		return;
+	used = snprintf(line, sizeof(line), "  %scopies/B%s%s", excluded ? "* " : "",
+			sender_side ? " of the sender's side" : "", excluded ? " without" : "");
+	for (int i = 0; i < NIO_STAGE_NR; i++)
+		if (excluded & 1u << i)
+			used += snprintf(line + used, sizeof(line) - (size_t)used, " %s",
+					 stage__heading(i));
+	snprintf(line + used, sizeof(line) - (size_t)used, "%s", excluded ? ": not measured" : "");
 	sweep_grid__put(g, row, 0, g->cols, GRID_DIM, line);
+}
+
+/* Spliced bytes exist only in some sessions: their column is there when it says something. */
+static bool stage_is_shown(const struct live_frame *f, enum nio_stage stage)
+{
+	bool shown = stage != NIO_STAGE_TX_SPLICE;
+
+	for (size_t i = 0; i < f->modes_nr; i++)
+		shown |= f->modes[i].seen && f->modes[i].total.stages[stage].bytes;
+	return shown;
 }
 
 static int draw_ledger(struct sweep_grid *g, int row, const struct live_frame *f)
 {
-	struct ledger_columns c = plan_ledger(f, g->cols);
-	size_t i;
+	int stages = 0, width;
+	struct table t;
 
-	draw_ledger_heading(g, row++, &c);
-	for (i = 0; i < f->modes_nr; i++)
-		draw_ledger_mode(g, row++, &f->modes[i], &c);
-	draw_excluded(g, row, f);
+	for (int i = 0; i < NIO_STAGE_NR; i++)
+		stages += stage_is_shown(f, i);
+	width = (g->cols - MODE_COLS - COPIES_COLS - GBPS_COLS) / stages;
+	if (width > RATE_COLS)
+		width = RATE_COLS;
+	begin(&t, f, width < RATE_COLS ? "  bytes/s" : "  mode", true);
+	t.width[1] = width; /* rate_cell() looks at it */
+	for (int i = 0; i < NIO_STAGE_NR; i++)
+		if (stage_is_shown(f, i))
+			add(&t, stage__heading(i), width, rate_cell, i);
+	add(&t, "copies/B", COPIES_COLS, copies_cell, 0);
+	add(&t, "Gbit/s", GBPS_COLS, gbps_cell, 0);
+	for (size_t i = 0; i < f->modes_nr; i++)
+		if (!f->modes[i].seen)
+			sweep_grid__put(g, row + 1 + (int)i, MODE_COLS + 2, g->cols, GRID_DIM,
+					"not run yet");
+	row = draw_table(g, row, &t);
+	draw_scope(g, row, f);
 	return row + 1;
 }
 
-#define FIGURE_COLS 14
-#define COST_GAP    3
-
-struct cost_columns {
-	enum perf_derived figures[DERIVED_NR];
-	int nr;
-	const char *reason; /* why hardware counters are missing; NULL: some exist */
-	bool of_sender;     /* alone: the receiver is on another machine */
-};
-
-/* The reason of any mode that has run; NULL: one of them has hardware counters. */
+/* Why hardware counters are missing in every mode that has run; NULL: one of them has some. */
 static const char *no_hardware(const struct live_frame *f)
 {
 	const char *reason = NULL;
@@ -206,24 +216,6 @@ static const char *no_hardware(const struct live_frame *f)
 			return NULL;
 	}
 	return reason;
-}
-
-static struct cost_columns plan_cost(const struct live_frame *f)
-{
-	struct cost_columns c = {.reason = no_hardware(f)};
-
-	for (size_t i = 0; i < f->modes_nr; i++)
-		c.of_sender |= f->modes[i].seen && f->modes[i].total.sender_side;
-	if (c.reason)
-		c.figures[c.nr++] = DERIVED_CPU_NS_PER_KIB;
-	for (int d = 0; d < DERIVED_NR; d++) {
-		if (!perf_derived__shown((enum perf_derived)d, VISIBILITY_LIVE) ||
-		    d == DERIVED_CPU_NS_PER_KIB)
-			continue;
-		if (!c.reason || !perf_derived__needs_pmu((enum perf_derived)d))
-			c.figures[c.nr++] = (enum perf_derived)d;
-	}
-	return c;
 }
 
 char *live_layout__cost(char *buf, size_t len, struct real v)
@@ -239,87 +231,74 @@ char *live_layout__cost(char *buf, size_t len, struct real v)
 	return buf;
 }
 
-static void draw_cost_mode(struct sweep_grid *g, int row, const struct live_mode *m,
-			   const struct cost_columns *c)
+static void cost_cell(char *cell, const void *of, size_t row, int what)
 {
-	unsigned int attr = live_layout__attr(m->mode) | (m->running ? GRID_BOLD : GRID_PLAIN);
-	char cell[32];
-	int i;
-
-	sweep_grid__printf(g, row, 2, MODE_COLS, attr, "%s", mode__words(m->mode));
-	for (i = 0; m->seen && i < c->nr; i++) {
-		live_layout__cost(
-			cell, sizeof(cell),
-			perf_derive(&m->total, c->figures[i], perf_whose__here(&m->total)));
-		sweep_grid__put_right(g, row, MODE_COLS + i * FIGURE_COLS, FIGURE_COLS, attr, cell);
-	}
+	live_layout__cost(cell, TEXT_CELL_MAX,
+			  live_layout__figure(mode_at(of, row), (enum perf_derived)what));
 }
 
+/* CPU time where cycles are not counted; figures of hardware counters unless there are none. */
 static int draw_cost(struct sweep_grid *g, int row, const struct live_frame *f)
 {
-	struct cost_columns c = plan_cost(f);
-	int i, col = MODE_COLS + c.nr * FIGURE_COLS + COST_GAP;
-	size_t m;
+	const char *reason = no_hardware(f);
+	bool of_sender = false;
+	char brief[128];
+	struct table t;
+	int col;
 
-	sweep_grid__put(g, row, 2, MODE_COLS, GRID_BOLD, c.of_sender ? "sender's" : "cost");
-	for (i = 0; i < c.nr; i++)
-		sweep_grid__put_right(g, row, MODE_COLS + i * FIGURE_COLS, FIGURE_COLS, GRID_BOLD,
-				      perf_derived__head(c.figures[i]));
-	if (c.reason)
-		sweep_grid__put(g, row, col, g->cols - col, GRID_DIM, c.reason);
-	for (m = 0; m < f->modes_nr; m++)
-		draw_cost_mode(g, ++row, &f->modes[m], &c);
-	return row + 1;
+	for (size_t i = 0; i < f->modes_nr; i++)
+		of_sender |= f->modes[i].seen && f->modes[i].total.sender_side;
+	begin(&t, f, of_sender ? "  sender's" : "  cost", false);
+	if (reason)
+		add(&t, perf_derived__head(DERIVED_CPU_NS_PER_KIB), FIGURE_COLS, cost_cell,
+		    DERIVED_CPU_NS_PER_KIB);
+	for (int d = 0; d < DERIVED_NR; d++)
+		if (d != DERIVED_CPU_NS_PER_KIB && perf_derived__shown(d, VISIBILITY_LIVE) &&
+		    !(reason && perf_derived__needs_pmu(d)))
+			add(&t, perf_derived__head(d), FIGURE_COLS, cost_cell, d);
+	col = MODE_COLS + ((int)t.cells.columns - 1) * FIGURE_COLS + COST_GAP;
+	/* Its first clause: what to do about it is in the details. */
+	snprintf(brief, sizeof(brief), "%.*s", reason ? (int)strcspn(reason, ";(") : 0,
+		 reason ? reason : "");
+	sweep_grid__text(g, row, row + (int)f->modes_nr, col, g->cols - col, GRID_DIM, brief);
+	return draw_table(g, row, &t);
 }
 
-#define HELP_COLS 16
-
-static const struct {
-	const char *name, *text;
-} help_lines[] = {
+/* clang-format off */
+static const char *const help_lines[][2] = {
+#define X(id, key, head, side, copies, account, done, probe, hist, help) {head, help},
+	NIO_STAGES(X)
+#undef X
+#define X(id, key, side, head, none, help) {head, help},
+	LATENCIES(X)
+#undef X
 	{"copies/B", "copies of a payload byte: gather+send+deferred+receive+other"},
 	{"cost", "of both sides together; a deferred copy runs on either's clock"},
 	{"bars", "share of a mode's events; sizes: lower bounds, 12.5 % apart"},
 	{"- and n/a", "- is a measured zero; n/a was not measured, the column says why"},
 	{"q p r", "quit; pause and go on (or space); count from now on"},
-	{"left right", "send call, its parts, CPU time; times; send, pin, deferred, receive"},
-	{"t", "of send, pin, deferred, receive: sizes, or the time an event took"},
+	{"left right", "other quantities: times, call parts, CPU time, stages"},
+	{"t", "sizes of send, pin, deferred, receive, or times of their events"},
 	{"call parts", "mean time inside tcp_sendmsg; outside: the rest of the call"},
 	{"CPU time", "samples of a short round after each; both sides together"},
+	{NULL, NULL},
 };
-_Static_assert(2 + NIO_STAGE_NR + LATENCY_NR + sizeof(help_lines) / sizeof(help_lines[0]) <=
-		       LIVE_MIN_ROWS,
-	       "the help fits the smallest screen, with its first and last line");
-
-static int help_line(struct sweep_grid *g, int row, const char *name, const char *text)
-{
-	sweep_grid__put(g, row, 1, HELP_COLS, GRID_BOLD, name);
-	sweep_grid__put(g, row, 1 + HELP_COLS, g->cols, GRID_PLAIN, text);
-	return row + 1;
-}
-
-static void draw_help(struct sweep_grid *g)
-{
-	int row = 1;
-	size_t i;
-
-	sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN, "netiotrace: what is shown");
-	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
-	for (i = 0; i < NIO_STAGE_NR; i++)
-		row = help_line(g, row, stage__heading(i), stage__help(i));
-	for (i = 0; i < LATENCY_NR; i++)
-		row = help_line(g, row, latency__heading(i), latency__help(i));
-	row += g->rows > LIVE_MIN_ROWS;
-	for (i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++)
-		row = help_line(g, row, help_lines[i].name, help_lines[i].text);
-	sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");
-}
+/* clang-format on */
+_Static_assert(sizeof(help_lines) / sizeof(help_lines[0]) < LIVE_MIN_ROWS,
+	       "the help fits, with its first and last line");
 
 /* Writes an item three spaces after the last, unless it does not fit the row. Returns the end. */
-static int draw_item(struct sweep_grid *g, int row, int col, const char *item)
+__attribute__((format(printf, 4, 5))) static int put_item(struct sweep_grid *g, int row, int col,
+							  const char *format, ...)
 {
-	int len = (int)strlen(item), at = col ? col + 3 : 0;
+	int at = col ? col + 3 : 0, len;
+	char item[256];
+	va_list args;
 
+	va_start(args, format);
+	vsnprintf(item, sizeof(item), format, args);
+	va_end(args);
+	len = (int)strlen(item);
 	if (!len || at + len > g->cols)
 		return col;
 	sweep_grid__put(g, row, at, len, GRID_PLAIN, item);
@@ -328,104 +307,69 @@ static int draw_item(struct sweep_grid *g, int row, int col, const char *item)
 
 static void draw_title(struct sweep_grid *g, const struct live_frame *f)
 {
-	char item[256];
-	int col;
+	char kernel[160];
+	int col = put_item(g, 0, 0, "netiotrace %s", f->version ? f->version : "");
 
-	snprintf(item, sizeof(item), "netiotrace %s", f->version ? f->version : "");
-	col = draw_item(g, 0, 0, item);
-	col = draw_item(g, 0, col, figures__kernel(item, sizeof(item), f->env));
-	col = draw_item(g, 0, col, f->env->path);
+	col = put_item(g, 0, col, "%s", figures__kernel(kernel, sizeof(kernel), f->env));
+	col = put_item(g, 0, col, "%s", f->env->path);
 	if (f->probes)
-		snprintf(item, sizeof(item), "%s, %u probe%s", f->backend ? f->backend : "",
-			 f->probes, plural(f->probes));
+		put_item(g, 0, col, "%s, %u probe%s", f->backend ? f->backend : "", f->probes,
+			 plural(f->probes));
 	else
-		snprintf(item, sizeof(item), "backend %s", f->backend ? f->backend : "none");
-	draw_item(g, 0, col, item);
+		put_item(g, 0, col, "backend %s", f->backend ? f->backend : "none");
 	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 }
 
 static void draw_progress(struct sweep_grid *g, const struct live_frame *f)
 {
-	char item[256];
-	int col;
+	char load[160];
+	int col = put_item(g, 1, 0, "%s",
+			   figures__load(load, sizeof(load), f->size, f->fields, f->threads));
 
-	col = draw_item(g, 1, 0, figures__load(item, sizeof(item), f->size, f->fields, f->threads));
-	if (f->rounds) {
-		snprintf(item, sizeof(item), "round %u of %u", f->round, f->rounds);
-		col = draw_item(g, 1, col, item);
-	}
+	if (f->rounds)
+		col = put_item(g, 1, col, "round %u of %u", f->round, f->rounds);
 	if (f->planned_ns)
-		snprintf(item, sizeof(item), "%.1f of %.1f s", (double)f->elapsed_ns / 1e9,
+		put_item(g, 1, col, "%.1f of %.1f s", (double)f->elapsed_ns / 1e9,
 			 (double)f->planned_ns / 1e9);
 	else
-		snprintf(item, sizeof(item), "%.1f s", (double)f->elapsed_ns / 1e9);
-	draw_item(g, 1, col, item);
+		put_item(g, 1, col, "%.1f s", (double)f->elapsed_ns / 1e9);
 }
 
-static const char *running_mode(const struct live_frame *f)
+const char *live_layout__phase(enum live_phase phase)
 {
-	size_t i;
+	static const char *const phases[] = {
+		[LIVE_STARTING] = "starting, nothing is counted yet",
+		[LIVE_WARMUP] = "warm-up, nothing is counted yet",
+		[LIVE_RUNNING] = "measuring",
+		[LIVE_SAMPLING] = "sampling where CPU time goes",
+		[LIVE_TIMING] = "timing the parts of send calls",
+		[LIVE_DRAINING] = "draining, waiting for what is in flight",
+		[LIVE_DONE] = "done",
+	};
 
-	for (i = 0; i < f->modes_nr; i++)
-		if (f->modes[i].running)
-			return mode__words(f->modes[i].mode);
-	return "";
-}
-
-static void phase_text(char *buf, size_t len, const struct live_frame *f)
-{
-	const char *mode = running_mode(f);
-
-	switch (f->phase) {
-	case LIVE_STARTING:
-		snprintf(buf, len, "starting%s%s: nothing is counted yet", *mode ? " " : "", mode);
-		break;
-	case LIVE_WARMUP:
-		snprintf(buf, len, "WARM-UP%s%s: nothing is counted yet", *mode ? " of " : "",
-			 mode);
-		break;
-	case LIVE_RUNNING:
-		snprintf(buf, len, "measuring%s%s; rates over the last %.1f s", *mode ? " " : "",
-			 mode, f->interval_s);
-		break;
-	case LIVE_SAMPLING:
-		snprintf(buf, len, "sampling%s%s: where its CPU time goes", *mode ? " " : "", mode);
-		break;
-	case LIVE_TIMING:
-		snprintf(buf, len, "timing%s%s: the parts of its send calls", *mode ? " " : "",
-			 mode);
-		break;
-	case LIVE_DRAINING:
-		snprintf(buf, len, "draining%s%s: waiting for what is in flight", *mode ? " " : "",
-			 mode);
-		break;
-	case LIVE_DONE:
-		snprintf(buf, len, "done");
-		break;
-	}
+	return phases[phase];
 }
 
 static void draw_status(struct sweep_grid *g, const struct live_frame *f,
 			const struct live_model *m)
 {
-	static const char paused[] = " PAUSED ";
-	char text[128], since[64] = "";
+	const struct live_mode *running = live_layout__running(f);
 	int col = 0;
 
-	if (m->frozen.valid) {
-		sweep_grid__put(g, 2, 0, g->cols, GRID_BOLD | GRID_REVERSE, paused);
-		col = (int)sizeof(paused);
+	if (m->paused) {
+		sweep_grid__put(g, 2, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
+		col = (int)strlen(" PAUSED ");
 	}
-	phase_text(text, sizeof(text), f);
-	if (m->base.valid)
-		snprintf(since, sizeof(since), "; counts since %.1f s",
-			 (double)m->base.frame.elapsed_ns / 1e9);
-	sweep_grid__printf(g, 2, col, g->cols - col,
-			   f->phase == LIVE_WARMUP ? GRID_BOLD : GRID_PLAIN, "%s%s", text, since);
+	col = put_item(g, 2, col, "%s%s%s", running ? mode__words(running->mode) : "",
+		       running ? ": " : "", live_layout__phase(f->phase));
+	if (f->phase == LIVE_RUNNING)
+		col = put_item(g, 2, col, "rates over the last %.1f s", f->interval_s);
+	if (m->since_reset)
+		put_item(g, 2, col, "counts since %.1f s", (double)m->base.elapsed_ns / 1e9);
 }
 
-/* Kinds of losses with their counts; "" where nothing was lost or nothing is known. */
-static void format_losses(char *line, size_t len, const struct health *h)
+/* Kinds of losses with their counts; false: nothing was lost, or nothing is known. */
+static bool draw_losses(struct sweep_grid *g, int row, const struct health *h)
 {
 	const struct {
 		const struct num *n;
@@ -436,60 +380,53 @@ static void format_losses(char *line, size_t len, const struct health *h)
 		{&h->map_full, "lost to full maps"},
 		{&h->unmatched, "unmatched"},
 	};
+	char line[256];
 	size_t used = 0;
 
-	*line = '\0';
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && used < len; i++)
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].n->known && kinds[i].n->value)
 			used += (size_t)snprintf(
-				line + used, len - used, "%s %llu %s",
-				used ? "," : "LOSSES:", (unsigned long long)kinds[i].n->value,
-				kinds[i].what);
+				line + used, sizeof(line) - used, "%s %" PRIu64 " %s",
+				used ? "," : "LOSSES:", kinds[i].n->value, kinds[i].what);
+	if (used)
+		sweep_grid__put(g, row, 0, g->cols, GRID_BOLD, line);
+	return used;
 }
 
-/* Was zero-copy zero-copy so far? "" without a zero-copy mode or without completions. */
-static void format_verdict(char *buf, size_t len, const struct live_frame *f)
+/* Was zero-copy zero-copy so far? Nothing without completions. */
+static int put_verdict(struct sweep_grid *g, int row, int col, const struct live_mode *m)
 {
-	*buf = '\0';
-	for (size_t i = 0; i < f->modes_nr; i++) {
-		const struct run_result *run = &f->modes[i].total;
-		const struct zc_counts *n = verdict__completions(run);
+	const struct zc_counts *n = verdict__completions(&m->total);
 
-		if (!f->modes[i].seen || f->modes[i].mode != MODE_ZEROCOPY || !n->completed)
-			continue;
-		if (run->verdict.cause == ZC_CAUSE_NO_SG || n->copied == n->completed)
-			snprintf(buf, len, "zero-copy: NO, all copied");
-		else if (!n->copied)
-			snprintf(buf, len, "zero-copy: yes, none copied");
-		else
-			snprintf(buf, len, "zero-copy: partly, %.0f %% copied",
-				 100 * (double)n->copied / (double)n->completed);
-	}
+	if (!m->seen || m->mode != MODE_ZEROCOPY || !n->completed)
+		return col;
+	if (m->total.verdict.cause == ZC_CAUSE_NO_SG || n->copied == n->completed)
+		return put_item(g, row, col, "zero-copy: NO, all copied");
+	if (!n->copied)
+		return put_item(g, row, col, "zero-copy: yes, none copied");
+	return put_item(g, row, col, "zero-copy: partly, %.0f %% copied",
+			100 * (double)n->copied / (double)n->completed);
 }
 
-static double gbps_of(const struct live_mode *m)
+static double speed_of(const struct live_mode *m)
 {
-	return m->total.duration_ns
-		       ? (double)run_result__delivered(&m->total) * 8 / (double)m->total.duration_ns
-		       : 0;
+	return run_result__gbps(&m->total).value;
 }
 
-static double cost_of(const struct live_mode *m)
+static double thrift_of(const struct live_mode *m)
 {
-	struct real cpu =
-		perf_derive(&m->total, DERIVED_CPU_NS_PER_KIB, perf_whose__here(&m->total));
+	struct real cpu = live_layout__figure(m, DERIVED_CPU_NS_PER_KIB);
 
 	return cpu.known && cpu.value > 0 ? 1 / cpu.value : 0;
 }
 
-/* "fastest two-copy": the mode with the largest value so far; "" unless two modes have one. */
-static void format_best(char *buf, size_t len, const struct live_frame *f, const char *what,
-			double (*value_of)(const struct live_mode *m))
+/* "fastest two-copy": the mode with the largest value so far; nothing unless two modes have one. */
+static int put_best(struct sweep_grid *g, int row, int col, const struct live_frame *f,
+		    const char *what, double (*value_of)(const struct live_mode *m))
 {
 	const struct live_mode *best = NULL;
 	size_t known = 0;
 
-	*buf = '\0';
 	for (size_t i = 0; i < f->modes_nr; i++) {
 		const struct live_mode *m = &f->modes[i];
 
@@ -499,49 +436,36 @@ static void format_best(char *buf, size_t len, const struct live_frame *f, const
 		if (!best || value_of(m) > value_of(best))
 			best = m;
 	}
-	if (known > 1)
-		snprintf(buf, len, "%s %s", what, mode__words(best->mode));
+	return known > 1 ? put_item(g, row, col, "%s %s", what, mode__words(best->mode)) : col;
 }
 
 /* The answers so far, in one line; losses replace them. */
 static void draw_answers(struct sweep_grid *g, int row, const struct live_frame *f)
 {
-	char item[256];
 	int col = 0;
 
-	format_losses(item, sizeof(item), &f->health);
-	if (*item) {
-		sweep_grid__put(g, row, 0, g->cols, GRID_BOLD, item);
+	if (draw_losses(g, row, &f->health))
 		return;
-	}
-	format_verdict(item, sizeof(item), f);
-	col = draw_item(g, row, col, item);
-	format_best(item, sizeof(item), f, "fastest", gbps_of);
-	col = draw_item(g, row, col, item);
-	format_best(item, sizeof(item), f, "cheapest", cost_of);
-	col = draw_item(g, row, col, item);
+	for (size_t i = 0; i < f->modes_nr; i++)
+		col = put_verdict(g, row, col, &f->modes[i]);
+	col = put_best(g, row, col, f, "fastest", speed_of);
+	col = put_best(g, row, col, f, "cheapest", thrift_of);
 	if (f->health.missed.known)
-		col = draw_item(g, row, col, "nothing missed");
+		col = put_item(g, row, col, "nothing missed");
 	if (col)
-		draw_item(g, row, col, "(so far)");
+		put_item(g, row, col, "(so far)");
 }
 
 static void draw_keys(struct sweep_grid *g, int row, bool utf8)
 {
-	static const char rest[] = " quantity   t sizes/times   r reset   ? help";
-	static const char first[] = "q quit   p pause   ";
-	int col = (int)sizeof(first) - 1;
+	static const char before[] = "q quit   p pause   ";
 
-	sweep_grid__put(g, row, 0, g->cols, GRID_DIM, first);
-	if (utf8) {
-		sweep_grid__glyph(g, row, col++, GRID_DIM, "\u2190");
-		sweep_grid__put(g, row, col++, 1, GRID_DIM, "/");
-		sweep_grid__glyph(g, row, col++, GRID_DIM, "\u2192");
-	} else {
-		sweep_grid__put(g, row, col, g->cols, GRID_DIM, "left/right");
-		col += (int)strlen("left/right");
-	}
-	sweep_grid__put(g, row, col, g->cols, GRID_DIM, rest);
+	sweep_grid__printf(g, row, 0, g->cols, GRID_DIM,
+			   "%s</> quantity   t sizes/times   r reset   ? help", before);
+	if (!utf8)
+		return;
+	sweep_grid__glyph(g, row, (int)strlen(before), GRID_DIM, "\u2190");
+	sweep_grid__glyph(g, row, (int)strlen(before) + 2, GRID_DIM, "\u2192");
 }
 
 static void draw_frame(struct sweep_grid *g, const struct live_frame *f, const struct live_model *m,
@@ -553,37 +477,36 @@ static void draw_frame(struct sweep_grid *g, const struct live_frame *f, const s
 	draw_progress(g, f);
 	draw_status(g, f, m);
 	row = draw_ledger(g, 3 + roomy, f);
-	row = draw_cost(g, row + roomy, f);
+	row = draw_cost(g, row + roomy, f) + roomy;
 	if (m->quantity == LIVE_CALL_PARTS)
-		live_shares__parts(g, row + roomy, bottom - 2, f, utf8);
+		live_shares__parts(g, row, bottom - 2, f, utf8);
 	else if (m->quantity == LIVE_CPU)
-		live_shares__cpu(g, row + roomy, bottom - 2, f, utf8);
+		live_shares__cpu(g, row, bottom - 2, f, utf8);
 	else
-		live_columns__draw(g, row + roomy, bottom - 2, f, m->quantity, m->times, utf8);
+		live_columns__draw(g, row, bottom - 2, f, m->quantity, m->times, utf8);
 	draw_answers(g, bottom - 1, f);
 	draw_keys(g, bottom, utf8);
 }
 
 void live_layout__draw(struct sweep_grid *g, const struct live_model *m, bool utf8)
 {
-	struct frame_copy shown;
+	static const char *const no_more[][2] = {{NULL, NULL}};
+	const struct live_frame *f;
+	struct live_frame copy;
 
-	if (g->rows < LIVE_MIN_ROWS || g->cols < LIVE_MIN_COLS) {
-		sweep_grid__printf(g, 0, 0, g->cols, GRID_PLAIN,
-				   "terminal too small: needs %dx%d, is %dx%d", LIVE_MIN_COLS,
-				   LIVE_MIN_ROWS, g->cols, g->rows);
+	if (sweep_grid__too_small(g, LIVE_MIN_COLS, LIVE_MIN_ROWS))
 		return;
-	}
 	if (m->help) {
-		draw_help(g);
+		sweep_grid__help(g, "netiotrace: what is shown", help_lines, no_more);
 		return;
 	}
-	if (!live_model__shown(m, &shown)) {
+	f = live_model__shown(m, &copy);
+	if (f) {
+		draw_frame(g, f, m, utf8);
+	} else {
 		sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN,
 				"netiotrace: waiting for the first figures");
 		draw_keys(g, g->rows - 1, utf8);
-		return;
 	}
-	draw_frame(g, &shown.frame, m, utf8);
-	frame_copy__clear(&shown);
+	live_frame__clear(&copy);
 }

@@ -5,6 +5,7 @@
 
 #include "grid.h"
 #include "live_model.h"
+#include "model/perf_figures.h"
 
 #define LIVE_MIN_ROWS 24
 #define LIVE_MIN_COLS 80
@@ -18,20 +19,12 @@ unsigned int live_layout__attr(enum mode mode);
 /* One figure of cost, n/a when it is unknown; fills buf, returns it. */
 char *live_layout__cost(char *buf, size_t len, struct real v);
 
-/*
- * live_columns.c: the quantity's heading and one histogram per mode, on rows row..last. times: of a
- * stage the time per event, not the bytes.
- */
-void live_columns__draw(struct sweep_grid *g, int row, int last, const struct live_frame *f,
-			enum live_quantity q, bool times, bool utf8);
+/* The mode under way; NULL: none. */
+const struct live_mode *live_layout__running(const struct live_frame *f);
 
-/*
- * live_shares.c: on rows row..last the parts of a mean send call, or the CPU time of a KiB by class
- * (samples of finished rounds).
- */
-void live_shares__parts(struct sweep_grid *g, int row, int last, const struct live_frame *f,
-			bool utf8);
-void live_shares__cpu(struct sweep_grid *g, int row, int last, const struct live_frame *f,
-		      bool utf8);
+const char *live_layout__phase(enum live_phase phase); /* in words */
+
+/* A figure of the sides that are on this machine. */
+struct real live_layout__figure(const struct live_mode *m, enum perf_derived d);
 
 #endif

@@ -2,6 +2,7 @@
 /* The state of the full-screen view and its answers to keys: see live_model.h. Pure. */
 #include <string.h>
 
+#include "curses_screen.h"
 #include "live_model.h"
 
 typedef void (*hist_fn)(struct hist **h, struct hist *const *other);
@@ -9,13 +10,11 @@ typedef void (*hist_fn)(struct hist **h, struct hist *const *other);
 /* Applies fn to each histogram of a run and its counterpart in another. */
 static void for_each_hist(struct run_result *run, const struct run_result *other, hist_fn fn)
 {
-	int i;
-
-	for (i = 0; i < NIO_STAGE_NR; i++) {
+	for (int i = 0; i < NIO_STAGE_NR; i++) {
 		fn(&run->stages[i].sizes, &other->stages[i].sizes);
 		fn(&run->stages[i].times, &other->stages[i].times);
 	}
-	for (i = 0; i < LATENCY_NR; i++)
+	for (int i = 0; i < LATENCY_NR; i++)
 		fn(&run->app.latency[i].hist, &other->app.latency[i].hist);
 	fn(&run->pinned.completion.hist, &other->pinned.completion.hist);
 	fn(&run->pinned.outstanding.hist, &other->pinned.outstanding.hist);
@@ -33,188 +32,150 @@ static void hist_copy(struct hist **h, struct hist *const *other)
 	*h = *other ? hist__dup(*other) : NULL;
 }
 
-/* A statistic read during an update may be slightly below an earlier one: do not wrap. */
-static uint64_t less(uint64_t a, uint64_t b)
+void live_frame__clear(struct live_frame *f)
 {
-	return a > b ? a - b : 0;
+	for (size_t i = 0; i < f->modes_nr; i++)
+		for_each_hist(&f->modes[i].total, &f->modes[i].total, hist_drop);
+	memset(f, 0, sizeof(*f));
 }
 
-/* *h less the baseline. Only buckets can be subtracted: the extremes become bucket bounds. */
+void live_frame__copy(struct live_frame *to, const struct live_frame *from)
+{
+	live_frame__clear(to);
+	*to = *from;
+	for (size_t i = 0; i < to->modes_nr; i++)
+		for_each_hist(&to->modes[i].total, &from->modes[i].total, hist_copy);
+}
+
+/* A statistic read during an update may be slightly below an earlier one: do not wrap. */
+static void subtract(uint64_t *a, uint64_t b)
+{
+	*a = *a > b ? *a - b : 0;
+}
+
+/* Only buckets can be subtracted: the extremes become bucket bounds. */
 static void hist_subtract(struct hist **h, struct hist *const *base)
 {
 	struct hist *d;
-	uint64_t sum;
-	uint32_t i;
 
 	if (!*h || !*base || (*h)->n_buckets != (*base)->n_buckets ||
 	    (*h)->sub_bits != (*base)->sub_bits)
 		return;
 	d = hist__new((*h)->sub_bits, (*h)->n_buckets);
-	for (i = 0; i < d->n_buckets; i++)
+	for (uint32_t i = 0; i < d->n_buckets; i++)
 		if ((*h)->buckets[i] > (*base)->buckets[i])
 			hist__add_bucket(d, i, (*h)->buckets[i] - (*base)->buckets[i]);
-	sum = less((*h)->sum, (*base)->sum);
-	if (d->count)
-		d->sum = sum;
+	if (d->count) {
+		d->sum = (*h)->sum;
+		subtract(&d->sum, (*base)->sum);
+	}
 	hist__free(*h);
 	*h = d;
 }
 
-static size_t modes_of(const struct live_frame *f)
-{
-	return f->modes_nr < MODE_NR ? f->modes_nr : MODE_NR;
-}
-
-void frame_copy__clear(struct frame_copy *copy)
-{
-	size_t i;
-
-	for (i = 0; i < modes_of(&copy->frame); i++)
-		for_each_hist(&copy->frame.modes[i].total, &copy->frame.modes[i].total, hist_drop);
-	memset(copy, 0, sizeof(*copy));
-}
-
-void frame_copy__set(struct frame_copy *copy, const struct live_frame *frame)
-{
-	struct frame_copy fresh = {.valid = true, .frame = *frame};
-	size_t i;
-
-	fresh.frame.modes_nr = modes_of(frame);
-	for (i = 0; i < fresh.frame.modes_nr; i++)
-		for_each_hist(&fresh.frame.modes[i].total, &frame->modes[i].total, hist_copy);
-	if (frame->env)
-		fresh.env = *frame->env;
-	frame_copy__clear(copy);
-	*copy = fresh;
-	copy->frame.env = &copy->env;
-}
-
-/* Inputs of the costs. */
-static void perf__subtract(struct run_result *run, const struct run_result *base)
-{
-	int side, c;
-
-	for (side = 0; side < NIO_SIDE_NR; side++)
-		for (c = 0; c < PERF_NR; c++)
-			run->perf[side][c].value =
-				less(run->perf[side][c].value, base->perf[side][c].value);
-}
-
-static void num__subtract(struct num *n, const struct num *base)
-{
-	if (n->known && base->known)
-		n->value = less(n->value, base->value);
-}
-
-static void times__subtract(struct run_result *run, const struct run_result *base)
-{
-	int i;
-
-	for (i = 0; i < NIO_STAGE_NR; i++) {
-		num__subtract(&run->stages[i].ns, &base->stages[i].ns);
-		num__subtract(&run->stages[i].timed, &base->stages[i].timed);
-		num__subtract(&run->stages[i].timed_bytes, &base->stages[i].timed_bytes);
-	}
-	for (i = 0; i < PATH_NR; i++)
-		num__subtract(&run->path_ns[i], &base->path_ns[i]);
-	num__subtract(&run->path_calls, &base->path_calls);
-	run->times.calls = less(run->times.calls, base->times.calls);
-}
-
+/* What the figures of the view are made of. */
 static void run__subtract(struct run_result *run, const struct run_result *base)
 {
-	int i;
+	for (int i = 0; i < NIO_STAGE_NR; i++) {
+		struct stage_result *s = &run->stages[i];
+		const struct stage_result *b = &base->stages[i];
 
-	for (i = 0; i < NIO_STAGE_NR; i++) {
-		run->stages[i].bytes = less(run->stages[i].bytes, base->stages[i].bytes);
-		run->stages[i].events = less(run->stages[i].events, base->stages[i].events);
+		subtract(&s->bytes, b->bytes);
+		subtract(&s->events, b->events);
+		subtract(&s->ns.value, b->ns.value);
+		subtract(&s->timed.value, b->timed.value);
+		subtract(&s->timed_bytes.value, b->timed_bytes.value);
 	}
-	times__subtract(run, base);
-	run->app.rx_bytes = less(run->app.rx_bytes, base->app.rx_bytes);
-	run->app.tx_bytes = less(run->app.tx_bytes, base->app.tx_bytes);
-	run->app.replies.rx_bytes = less(run->app.replies.rx_bytes, base->app.replies.rx_bytes);
-	run->app.replies.tx_bytes.value =
-		less(run->app.replies.tx_bytes.value, base->app.replies.tx_bytes.value);
-	run->duration_ns = less(run->duration_ns, base->duration_ns);
-	run->app.sender_cpu_ns.value =
-		less(run->app.sender_cpu_ns.value, base->app.sender_cpu_ns.value);
-	run->app.receiver_cpu_ns.value =
-		less(run->app.receiver_cpu_ns.value, base->app.receiver_cpu_ns.value);
-	perf__subtract(run, base);
+	for (int i = 0; i < PATH_NR; i++)
+		subtract(&run->path_ns[i].value, base->path_ns[i].value);
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		for (int c = 0; c < PERF_NR; c++)
+			subtract(&run->perf[side][c].value, base->perf[side][c].value);
+	subtract(&run->path_calls.value, base->path_calls.value);
+	subtract(&run->times.calls, base->times.calls);
+	subtract(&run->duration_ns, base->duration_ns);
+	subtract(&run->app.rx_bytes, base->app.rx_bytes);
+	subtract(&run->app.tx_bytes, base->app.tx_bytes);
+	subtract(&run->app.replies.rx_bytes, base->app.replies.rx_bytes);
+	subtract(&run->app.replies.tx_bytes.value, base->app.replies.tx_bytes.value);
+	subtract(&run->app.sender_cpu_ns.value, base->app.sender_cpu_ns.value);
+	subtract(&run->app.receiver_cpu_ns.value, base->app.receiver_cpu_ns.value);
 	for_each_hist(run, base, hist_subtract);
 }
 
-static void frame_copy__subtract(struct frame_copy *copy, const struct frame_copy *base)
+static const struct live_frame *visible(const struct live_model *m)
 {
-	size_t i, j;
-
-	for (i = 0; i < copy->frame.modes_nr; i++)
-		for (j = 0; j < base->frame.modes_nr; j++)
-			if (copy->frame.modes[i].mode == base->frame.modes[j].mode)
-				run__subtract(&copy->frame.modes[i].total,
-					      &base->frame.modes[j].total);
+	return m->paused ? &m->frozen : m->now;
 }
 
-void live_model__frame(struct live_model *m, const struct live_frame *frame)
+/* The columns of a display stay what they are: both frames have the same modes. */
+const struct live_frame *live_model__shown(const struct live_model *m, struct live_frame *copy)
 {
-	frame_copy__set(&m->latest, frame);
-}
+	const struct live_frame *f = visible(m);
 
-static const struct frame_copy *visible(const struct live_model *m)
-{
-	return m->frozen.valid ? &m->frozen : &m->latest;
-}
-
-bool live_model__shown(const struct live_model *m, struct frame_copy *shown)
-{
-	const struct frame_copy *now = visible(m);
-
-	memset(shown, 0, sizeof(*shown));
-	if (!now->valid)
-		return false;
-	frame_copy__set(shown, &now->frame);
-	if (m->base.valid)
-		frame_copy__subtract(shown, &m->base);
-	return true;
+	memset(copy, 0, sizeof(*copy));
+	if (!f || !m->since_reset)
+		return f;
+	live_frame__copy(copy, f);
+	for (size_t i = 0; i < f->modes_nr; i++)
+		run__subtract(&copy->modes[i].total, &m->base.modes[i].total);
+	return copy;
 }
 
 static void toggle_pause(struct live_model *m)
 {
-	if (m->frozen.valid)
-		frame_copy__clear(&m->frozen);
-	else if (m->latest.valid)
-		frame_copy__set(&m->frozen, &m->latest.frame);
+	if (!m->paused && !m->now)
+		return;
+	if (!m->paused)
+		live_frame__copy(&m->frozen, m->now);
+	m->paused = !m->paused;
 }
 
-enum live_action live_model__key(struct live_model *m, enum live_key key)
+static void reset(struct live_model *m)
+{
+	struct live_frame base = {.version = NULL};
+
+	if (!visible(m))
+		return;
+	live_frame__copy(&base, visible(m));
+	live_frame__clear(&m->base);
+	m->base = base;
+	m->since_reset = true;
+}
+
+enum live_action live_model__key(struct live_model *m, int key)
 {
 	if (m->help) {
 		m->help = false;
 		return LIVE_NONE;
 	}
 	switch (key) {
-	case LIVE_KEY_QUIT:
+	case 'q':
+	case 'Q':
 		return LIVE_QUIT;
-	case LIVE_KEY_PAUSE:
+	case 'p':
+	case 'P':
+	case ' ':
 		toggle_pause(m);
 		break;
-	case LIVE_KEY_LEFT:
+	case SCREEN_KEY_LEFT:
 		m->quantity = (m->quantity + LIVE_QUANTITY_NR - 1) % LIVE_QUANTITY_NR;
 		break;
-	case LIVE_KEY_RIGHT:
+	case SCREEN_KEY_RIGHT:
 		m->quantity = (m->quantity + 1) % LIVE_QUANTITY_NR;
 		break;
-	case LIVE_KEY_RESET:
-		if (visible(m)->valid)
-			frame_copy__set(&m->base, &visible(m)->frame);
+	case 'r':
+	case 'R':
+		reset(m);
 		break;
-	case LIVE_KEY_TIMES:
+	case 't':
+	case 'T':
 		m->times = !m->times;
 		break;
-	case LIVE_KEY_HELP:
+	case '?':
 		m->help = true;
 		break;
-	case LIVE_KEY_OTHER:
+	default:
 		break;
 	}
 	return LIVE_NONE;
@@ -222,8 +183,7 @@ enum live_action live_model__key(struct live_model *m, enum live_key key)
 
 void live_model__clear(struct live_model *m)
 {
-	frame_copy__clear(&m->latest);
-	frame_copy__clear(&m->frozen);
-	frame_copy__clear(&m->base);
+	live_frame__clear(&m->frozen);
+	live_frame__clear(&m->base);
 	memset(m, 0, sizeof(*m));
 }

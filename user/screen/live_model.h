@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the live view of a run shows (a frame, filled by display.c), and the state of the
- * full-screen view: the last frame, the frame frozen by a pause, the frame that a reset made the
- * baseline, and what the keys chose. Owns copies of all that it shows. Knows no terminal and no
- * layout.
+ * full-screen view: the frame frozen by a pause, the frame that a reset made the baseline, and what
+ * the keys chose. Knows no layout.
  */
 #ifndef SCREEN_LIVE_MODEL_H
 #define SCREEN_LIVE_MODEL_H
@@ -26,8 +25,7 @@ struct live_mode {
 	bool running;            /* the mode of the current round */
 	bool seen;               /* total holds something */
 	struct run_result total; /* all rounds of the mode so far, this one included */
-	/* bytes a second of each stage over the last interval; of a mode not running: of its last
-	 */
+	/* bytes a second of each stage over the last interval in which the mode ran */
 	double stage_rate[NIO_STAGE_NR];
 	double gbps;
 };
@@ -40,9 +38,9 @@ struct live_frame {
 	uint64_t size;
 	unsigned int fields, threads;
 	unsigned int round, rounds; /* 1-based; over all modes of a round */
-	uint64_t elapsed_ns,
-		planned_ns; /* of the whole session; planned 0: not known (--messages) */
-	double interval_s;  /* the rates' interval */
+	uint64_t elapsed_ns;        /* of the whole session, like the next */
+	uint64_t planned_ns;        /* 0: not known (--messages) */
+	double interval_s;          /* the rates' interval */
 	struct live_mode modes[MODE_NR];
 	size_t modes_nr;
 	unsigned int probes;
@@ -77,46 +75,28 @@ enum live_action {
 	LIVE_QUIT,
 };
 
-enum live_key {
-	LIVE_KEY_OTHER,
-	LIVE_KEY_QUIT,
-	LIVE_KEY_PAUSE,
-	LIVE_KEY_LEFT,
-	LIVE_KEY_RIGHT,
-	LIVE_KEY_RESET,
-	LIVE_KEY_TIMES,
-	LIVE_KEY_HELP,
-};
-
-/* A frame with everything it points to that a run loop could free or overwrite. */
-struct frame_copy {
-	bool valid;
-	struct live_frame frame;
-	struct environment env;
-};
-
-/* Clearing is safe on zeroed memory. */
-void frame_copy__set(struct frame_copy *copy, const struct live_frame *frame);
-void frame_copy__clear(struct frame_copy *copy);
+/* A deep copy, except for what outlives the display: the strings and the environment. */
+void live_frame__copy(struct live_frame *to, const struct live_frame *from);
+void live_frame__clear(struct live_frame *f); /* safe on zeroed memory */
 
 struct live_model {
-	struct frame_copy latest;
-	struct frame_copy frozen; /* valid while paused */
-	struct frame_copy base;   /* valid after a reset */
+	const struct live_frame *now; /* borrowed; NULL: there is none yet */
+	struct live_frame frozen;     /* while paused */
+	struct live_frame base;       /* after a reset */
+	bool paused, since_reset;
 	enum live_quantity quantity;
 	bool times; /* shows times of a stage's events, not sizes */
 	bool help;
 };
 
-/* Takes in a new frame. */
-void live_model__frame(struct live_model *m, const struct live_frame *frame);
-enum live_action live_model__key(struct live_model *m, enum live_key key);
+/* Answers a key: a character or an enum screen_key. */
+enum live_action live_model__key(struct live_model *m, int key);
 
 /*
- * The frozen or the latest frame, minus the baseline, in *shown, which the caller clears. False
- * before the first frame.
+ * What is to be shown: the frozen or the present frame, minus the baseline if there is one; then it
+ * is *copy, which the caller clears in any case. NULL: nothing yet.
  */
-bool live_model__shown(const struct live_model *m, struct frame_copy *shown);
+const struct live_frame *live_model__shown(const struct live_model *m, struct live_frame *copy);
 
 void live_model__clear(struct live_model *m);
 

@@ -21,6 +21,7 @@ static const char *const own_help[][2] = {
 	{"/", "show only rows whose name contains a text; Escape shows all"},
 	{"p, space", "pause the picture and go on; counting never stops"},
 	{"q, Ctrl-C", "end, and print the result"},
+	{NULL, NULL},
 };
 
 /* A key that is typed into the filter. */
@@ -41,41 +42,36 @@ static void type(struct table_view *v, int key)
 	}
 }
 
-static void go(struct table_view *v, size_t at)
-{
-	size_t last = v->rows_nr ? v->rows_nr - 1 : 0;
-
-	v->move = (at < last ? at : last) + 1;
-}
-
 static bool take_movement(struct table_view *v, int key)
 {
-	size_t at = v->move ? v->move - 1 : v->at;
+	size_t at = v->move ? v->move - 1 : v->at, last = v->rows_nr ? v->rows_nr - 1 : 0;
 
 	switch (key) {
 	case SCREEN_KEY_UP:
 	case 'k':
-		go(v, at ? at - 1 : 0);
-		return true;
+		at -= at > 0;
+		break;
 	case SCREEN_KEY_DOWN:
 	case 'j':
-		go(v, at + 1);
-		return true;
+		at++;
+		break;
 	case SCREEN_KEY_PAGE_UP:
-		go(v, at > v->page ? at - v->page : 0);
-		return true;
+		at = at > v->page ? at - v->page : 0;
+		break;
 	case SCREEN_KEY_PAGE_DOWN:
-		go(v, at + v->page);
-		return true;
+		at += v->page;
+		break;
 	case SCREEN_KEY_HOME:
-		go(v, 0);
-		return true;
+		at = 0;
+		break;
 	case SCREEN_KEY_END:
-		go(v, SIZE_MAX);
-		return true;
+		at = last;
+		break;
 	default:
 		return false;
 	}
+	v->move = (at < last ? at : last) + 1;
+	return true;
 }
 
 enum table_action table_view__key(struct table_view *v, int key)
@@ -116,12 +112,7 @@ enum table_action table_view__key(struct table_view *v, int key)
 
 bool table_view__matches(const struct table_view *v, const char *name)
 {
-	size_t len = strlen(v->filter);
-
-	for (; *name; name++)
-		if (!strncasecmp(name, v->filter, len))
-			return true;
-	return !len;
+	return strcasestr(name, v->filter) != NULL;
 }
 
 /* Follows the selected row to its place in this frame. */
@@ -261,33 +252,9 @@ static void draw_total(struct sweep_grid *g, int row, const struct layout *l,
 	draw_row(g, row, l, &total, GRID_BOLD);
 }
 
-static int draw_help_line(struct sweep_grid *g, int row, const char *const line[2])
-{
-	sweep_grid__put(g, row, 1, 14, GRID_BOLD, line[0]);
-	return sweep_grid__text(g, row, g->rows - 2, 16, g->cols - 16, GRID_PLAIN, line[1]);
-}
-
-static void draw_help(struct sweep_grid *g, const struct table_frame *f)
-{
-	int row = 1;
-
-	sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN, "netiotrace attach: what is shown");
-	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
-	for (size_t i = 0; f->help[i][0]; i++)
-		row = draw_help_line(g, row, f->help[i]);
-	for (size_t i = 0; i < sizeof(own_help) / sizeof(own_help[0]); i++)
-		row = draw_help_line(g, row, own_help[i]);
-	sweep_grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");
-}
-
 bool table_view__too_small(struct sweep_grid *g)
 {
-	if (g->rows >= TABLE_MIN_ROWS && g->cols >= TABLE_MIN_COLS)
-		return false;
-	sweep_grid__printf(g, 0, 0, g->cols, GRID_PLAIN,
-			   "terminal too small: needs %dx%d, is %dx%d", TABLE_MIN_COLS,
-			   TABLE_MIN_ROWS, g->cols, g->rows);
-	return true;
+	return sweep_grid__too_small(g, TABLE_MIN_COLS, TABLE_MIN_ROWS);
 }
 
 void table_view__draw(struct sweep_grid *g, struct table_view *v, const struct table_frame *f,
@@ -299,14 +266,13 @@ void table_view__draw(struct sweep_grid *g, struct table_view *v, const struct t
 	if (table_view__too_small(g))
 		return;
 	if (v->help) {
-		draw_help(g, f);
+		sweep_grid__help(g, "netiotrace attach: what is shown", f->help, own_help);
 		return;
 	}
 	v->page = (size_t)(g->rows - BESIDE - verdict);
 	select_row(v, f);
 	l = layout_of(g, f, utf8);
-	sweep_grid__put(g, 0, 0, g->cols, GRID_PLAIN, f->title);
-	sweep_grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
+	sweep_grid__title(g, f->title);
 	draw_status(g, v, f);
 	draw_heads(g, &l);
 	row = draw_rows(g, HEAD_ROW + 1, &l, v);

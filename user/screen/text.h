@@ -16,15 +16,18 @@ struct text_end_form {
 	bool details;         /* text_details__print() follows */
 };
 
-/* The answer first, then tables, at most 30 lines; 23 on a terminal of 24 rows. */
+/*
+ * The answer first, then tables, at most 30 lines; 23 on a terminal of 24 rows. If the details
+ * follow, no sentence is left out, and what was not seen is among their reasons.
+ */
 void text_end__print(const struct result *r, FILE *f, const struct text_end_form *form);
 
-/* All the rest (--details). columns: width to wrap at (at least 60). */
+/* What text_end__print() has not (--details). columns: width to wrap at (at least 60). */
 void text_details__print(const struct result *r, FILE *f, unsigned int columns);
 
 /*
- * One sentence that compares the throughput of zero-copy and one-copy, with a space before it.
- * Nothing for DIFFERENCE_UNKNOWN.
+ * One sentence that compares the throughput of zero-copy and one-copy. Nothing for
+ * DIFFERENCE_UNKNOWN.
  */
 void text_comparison__write(FILE *f, const struct rank_test *t);
 

@@ -38,7 +38,7 @@ static unsigned int column_width(const struct text_cells *t, unsigned int column
 	return (unsigned int)most;
 }
 
-unsigned int text_cells__width(const struct text_cells *t)
+static unsigned int table_width(const struct text_cells *t)
 {
 	unsigned int width = 0;
 
@@ -68,7 +68,7 @@ static void print_row(FILE *f, const struct text_cells *t, unsigned int row, uns
 
 void text_cells__print(FILE *f, const struct text_cells *t, unsigned int width)
 {
-	unsigned int gap = text_cells__width(t) > width ? GAP - 1 : GAP;
+	unsigned int gap = table_width(t) > width ? GAP - 1 : GAP;
 	unsigned int first = 1, end;
 
 	do {

@@ -34,9 +34,6 @@ void text_cells__begin(struct text_cells *t, unsigned int heads, size_t rows);
 unsigned int text_cells__add(struct text_cells *t, const char *head, bool left, text_cell_fn fn,
 			     const void *of, int what);
 
-/* Columns of the table as it would be printed. */
-unsigned int text_cells__width(const struct text_cells *t);
-
 /*
  * Columns two spaces apart, or one if width is too small. Columns that do not fit even then go
  * below, with the first column repeated.

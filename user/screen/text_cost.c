@@ -316,26 +316,18 @@ static void say_losses(FILE *f, const struct run_result *run)
 				losses[i].what);
 }
 
-void text_cost__say_times(FILE *f, const struct result *r)
+void text_cost__say_times(FILE *f, const struct run_result *run)
 {
 	char duration[UNITS_BUF];
-	bool said = false;
 
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		const struct run_result *run = &r->summary[i].total;
-
-		if (run->times.source == TIMES_NOT_TAKEN)
-			fprintf(f, "%s: none were taken (%s). ", mode__words(run->mode),
-				run->times.reason);
-		if (run->times.source == TIMES_OF_ITS_OWN && !said)
-			fprintf(f, "from short separate rounds of %s a mode. ",
-				format_ns(duration, sizeof(duration),
-					  (double)run->times.duration_ns));
-		said |= run->times.source == TIMES_OF_ITS_OWN;
-		if (run->times.source == TIMES_OF_ITS_OWN)
-			say_losses(f, run);
-		say_followed(f, run);
+	if (run->times.source == TIMES_NOT_TAKEN)
+		fprintf(f, "%s: none were taken (%s). ", mode__words(run->mode), run->times.reason);
+	if (run->times.source == TIMES_OF_ITS_OWN) {
+		fprintf(f, "%s: from separate short rounds, %s in all. ", mode__words(run->mode),
+			format_ns(duration, sizeof(duration), (double)run->times.duration_ns));
+		say_losses(f, run);
 	}
+	say_followed(f, run);
 }
 
 char *text_cost__modes(char *buf, size_t len, const struct result *r)

@@ -3,9 +3,11 @@
  * The end of a run: the answer, its figures, checks, and what was not seen, in as many lines as a
  * screen has. Nothing is measured here.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_note.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "model/figures.h"
@@ -17,11 +19,13 @@
 #define COLUMNS_MAX   120 /* longer lines are hard to read */
 #define LINES_MIN     23  /* of a terminal of 24, which keeps one for the prompt */
 #define LINES_MAX     30
+#define LINES_ALL     1000 /* the details follow: nothing is left out */
 #define RESULT_MIN    3
 #define RESULT_WANTED 6
 #define NOTES_MIN     3 /* CHECKED, COUNTED and NOT SEEN */
 #define NOTES_WANTED  4
 #define CHECKED_MAX   3
+#define COUNTED_MAX   2
 #define ALARM_MAX     4
 
 enum part {
@@ -36,34 +40,30 @@ enum part {
 
 struct end {
 	const struct result *r;
-	const struct text_end_form *form;
 	unsigned int columns, lines;
+	bool details;
 	char *text[PART_NR];
-	unsigned int blank; /* blank lines before parts: 1 << enum part */
 };
 
-static unsigned int least_rounds(const struct result *r)
+struct rounds {
+	unsigned int least, most; /* of a mode */
+};
+
+static struct rounds rounds_of(const struct result *r)
 {
-	unsigned int n = r->summary_nr ? r->summary[0].rounds : 0;
+	struct rounds n = {.least = r->summary_nr ? UINT_MAX : 0};
 
-	for (size_t i = 1; i < r->summary_nr; i++)
-		n = r->summary[i].rounds < n ? r->summary[i].rounds : n;
-	return r->summary_nr < r->modes_nr ? 0 : n;
-}
-
-static unsigned int most_rounds(const struct result *r)
-{
-	unsigned int n = 0;
-
-	for (size_t i = 0; i < r->summary_nr; i++)
-		n = r->summary[i].rounds > n ? r->summary[i].rounds : n;
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		n.least = r->summary[i].rounds < n.least ? r->summary[i].rounds : n.least;
+		n.most = r->summary[i].rounds > n.most ? r->summary[i].rounds : n.most;
+	}
 	return n;
 }
 
 /* Rounds are made one after the other: at most the last of a mode was cut short. */
 unsigned int text_rounds__complete(const struct result *r)
 {
-	unsigned int complete = least_rounds(r);
+	unsigned int complete = r->summary_nr < r->modes_nr ? 0 : rounds_of(r).least;
 
 	for (size_t i = 0; i < r->runs_nr; i++)
 		if (r->runs[i].interrupted && r->runs[i].round <= complete)
@@ -82,14 +82,12 @@ bool text_rounds__ended_early(const struct result *r)
 
 char *text_rounds__made(char *buf, size_t len, const struct result *r)
 {
-	unsigned int high = most_rounds(r), low = high;
+	struct rounds n = rounds_of(r);
 
-	for (size_t i = 0; i < r->summary_nr; i++)
-		low = r->summary[i].rounds < low ? r->summary[i].rounds : low;
-	if (low < high)
-		snprintf(buf, len, "%u to %u rounds", low, high);
+	if (n.least < n.most)
+		snprintf(buf, len, "%u to %u rounds", n.least, n.most);
 	else
-		snprintf(buf, len, "%u round%s", high, plural(high));
+		snprintf(buf, len, "%u round%s", n.most, plural(n.most));
 	return buf;
 }
 
@@ -101,63 +99,41 @@ const struct mode_summary *text_end__mode(const struct result *r, enum mode mode
 	return NULL;
 }
 
-/* Prints an item two spaces after the previous one, or on the next line if it does not fit. */
-static void print_item(FILE *f, const struct end *e, size_t *used, const char *item)
-{
-	size_t len = strlen(item);
-
-	if (*used && *used + 2 + len > e->columns) {
-		fputc('\n', f);
-		*used = 0;
-	}
-	fprintf(f, "%s%s", *used ? "  " : "", item);
-	*used += len + (*used ? 2 : 0);
-}
-
-/* The kernel's version without the builder's suffix; details and JSON have all of it. */
-static void print_where(FILE *f, const struct end *e, size_t *used)
-{
-	char kernel[160], item[192];
-
-	figures__kernel(kernel, sizeof(kernel), &e->r->env);
-	kernel[strcspn(kernel, "-")] = '\0';
-	snprintf(item, sizeof(item), "%s%s%s", kernel, e->r->env.path[0] ? ", " : "",
-		 e->r->env.path);
-	print_item(f, e, used, item);
-}
-
 static void print_load(FILE *f, const struct end *e, size_t *used)
 {
 	const struct run_result *run = &e->r->summary[0].total;
-	char size[UNITS_BUF], item[192];
-	int n;
+	char size[UNITS_BUF], header[UNITS_BUF], more[64] = "", connections[32] = "", item[256];
 
-	n = snprintf(item, sizeof(item), "%s messages, %u field%s, %u thread%s",
-		     format_size(size, sizeof(size), run->size), run->fields, plural(run->fields),
-		     run->threads, plural(run->threads));
 	if (e->r->traffic.header)
-		n += snprintf(item + n, sizeof(item) - (size_t)n, ", header of %s",
-			      format_size(size, sizeof(size), e->r->traffic.header));
+		snprintf(more, sizeof(more), ", header of %s",
+			 format_size(header, sizeof(header), e->r->traffic.header));
 	if (run->connections > run->threads)
-		snprintf(item + n, sizeof(item) - (size_t)n, ", %u connections", run->connections);
-	print_item(f, e, used, item);
+		snprintf(connections, sizeof(connections), ", %u connections", run->connections);
+	snprintf(item, sizeof(item), "%s messages, %u field%s, %u thread%s%s%s",
+		 format_size(size, sizeof(size), run->size), run->fields, plural(run->fields),
+		 run->threads, plural(run->threads), more, connections);
+	text_item__print(f, e->columns, used, item);
 }
 
+/* The kernel's version is without the builder's suffix; details and JSON have all of it. */
 static void print_head(FILE *f, const struct end *e)
 {
 	const struct result *r = e->r;
-	char item[64];
+	char kernel[160], item[192];
 	size_t used = 0;
 
 	snprintf(item, sizeof(item), "netiotrace %.32s", r->version ? r->version : "");
-	print_item(f, e, &used, item);
+	text_item__print(f, e->columns, &used, item);
 	if (text_rounds__ended_early(r)) {
 		snprintf(item, sizeof(item), "%s: %u of %u round%s",
 			 r->failure[0] ? "FAILED" : "INTERRUPTED", text_rounds__complete(r),
 			 r->rounds, plural(r->rounds));
-		print_item(f, e, &used, item);
+		text_item__print(f, e->columns, &used, item);
 	}
-	print_where(f, e, &used);
+	figures__kernel(kernel, sizeof(kernel), &r->env);
+	kernel[strcspn(kernel, "-")] = '\0';
+	snprintf(item, sizeof(item), "%s%s%s", kernel, r->env.path[0] ? ", " : "", r->env.path);
+	text_item__print(f, e->columns, &used, item);
 	if (r->summary_nr)
 		print_load(f, e, &used);
 	fputc('\n', f);
@@ -207,25 +183,9 @@ static void print_alarm(FILE *f, const struct end *e)
 	text_list__end(&l, f, &form);
 }
 
-/* CHECKED, COUNTED and NOT SEEN share the lines; COUNTED takes its lines first. */
-static void print_notes(FILE *f, const struct end *e, unsigned int lines)
+static unsigned int clamp(unsigned int v, unsigned int low, unsigned int high)
 {
-	char *counted, *checked;
-	size_t len;
-	FILE *m = xopen_memstream(&counted, &len);
-
-	text_notes__counted(m, e->r, e->columns, lines > NOTES_WANTED ? 2 : 1);
-	xclose_memstream(m);
-	lines -= text_lines(counted);
-	m = xopen_memstream(&checked, &len);
-	text_notes__checked(m, e->r, e->columns, lines > CHECKED_MAX ? CHECKED_MAX : lines - 1);
-	xclose_memstream(m);
-	lines -= text_lines(checked);
-	fputs(checked, f);
-	fputs(counted, f);
-	text_notes__unseen(f, e->r, e->columns, lines, e->form->details);
-	free(counted);
-	free(checked);
+	return v < low ? low : v > high ? high : v;
 }
 
 static void print_part(FILE *f, const struct end *e, enum part part, unsigned int lines)
@@ -247,103 +207,70 @@ static void print_part(FILE *f, const struct end *e, enum part part, unsigned in
 	case PART_CPU:
 		text_tables__cpu(f, e->r, e->columns);
 		return;
-	default:
-		print_notes(f, e, lines);
+	default: /* the last line is for what was not seen; the details have all of it */
+		lines -= text_notes__checked(f, e->r, e->columns, clamp(lines - 2, 1, CHECKED_MAX));
+		lines -= text_notes__counted(f, e->r, e->columns, clamp(lines - 1, 1, COUNTED_MAX));
+		if (!e->details)
+			text_notes__unseen(f, e->r, e->columns, lines);
 	}
 }
 
-static void make(struct end *e, enum part part, unsigned int lines)
+/* Returns the lines of the part. */
+static unsigned int make(struct end *e, enum part part, unsigned int lines)
 {
 	size_t len;
 	FILE *f = xopen_memstream(&e->text[part], &len);
 
 	print_part(f, e, part, lines);
 	xclose_memstream(f);
+	return text_lines(e->text[part]);
 }
 
-static unsigned int lines_used(const struct end *e)
+/*
+ * Makes all parts. RESULT and the notes share the lines that the head and the tables leave. Blank
+ * lines are between the parts, as far as that leaves RESULT and the notes what they want. Returns
+ * the lines that are left, negative if there are too many.
+ */
+static int make_all(struct end *e)
 {
-	unsigned int lines = 0;
+	int room = (int)e->lines - (int)make(e, PART_HEAD, 0), blanks = 0, lines;
 
-	for (int p = 0; p < PART_NR; p++)
-		lines += (e->text[p] ? text_lines(e->text[p]) : 0) + !!(e->blank & 1u << p);
-	return lines;
-}
-
-/* Lines that are left for RESULT and the notes; blank lines make room for them. */
-static unsigned int make_room(struct end *e)
-{
-	static const enum part least[] = {PART_CPU, PART_LATENCY, PART_NOTES, PART_MODES,
-					  PART_RESULT};
-
-	if (!e->text[PART_CPU] || !*e->text[PART_CPU])
-		e->blank &= ~(1u << PART_CPU);
-	for (size_t i = 0; i < sizeof(least) / sizeof(least[0]); i++) {
-		if (lines_used(e) + RESULT_WANTED + NOTES_WANTED <= e->lines)
-			break;
-		e->blank &= ~(1u << least[i]);
-	}
-	return lines_used(e) + RESULT_MIN + NOTES_MIN < e->lines ? e->lines - lines_used(e)
-								 : RESULT_MIN + NOTES_MIN;
-}
-
-/* Blank lines that there is room for after all, around the answer first. */
-static void spread_out(struct end *e)
-{
-	static const enum part most[] = {PART_RESULT, PART_MODES, PART_NOTES, PART_LATENCY,
-					 PART_CPU};
-
-	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++)
-		if (lines_used(e) < e->lines && e->text[most[i]] && *e->text[most[i]])
-			e->blank |= 1u << most[i];
-}
-
-static void make_measured(struct end *e)
-{
-	static const enum part fixed[] = {PART_MODES, PART_LATENCY, PART_CPU};
-	unsigned int room;
-
-	e->blank = (1u << PART_RESULT) | (1u << PART_MODES) | (1u << PART_LATENCY) |
-		   (1u << PART_CPU) | (1u << PART_NOTES);
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		make(e, fixed[i], 0);
-	room = make_room(e);
-	make(e, PART_RESULT, room > RESULT_MIN + NOTES_WANTED ? room - NOTES_WANTED : RESULT_MIN);
-	make(e, PART_NOTES, room - text_lines(e->text[PART_RESULT]));
-	spread_out(e);
-}
-
-static void print_all(FILE *f, const struct end *e)
-{
-	for (int p = 0; p < PART_NR; p++) {
-		if (!e->text[p] || !*e->text[p])
-			continue;
-		fprintf(f, "%s%s", e->blank & 1u << p ? "\n" : "", e->text[p]);
-	}
-}
-
-static unsigned int clamp(unsigned int v, unsigned int low, unsigned int high)
-{
-	return v < low ? low : v > high ? high : v;
+	if (!e->r->summary_nr)
+		return room - (int)make(e, PART_RESULT, RESULT_WANTED);
+	for (enum part p = PART_MODES; p <= PART_CPU; p++)
+		room -= (int)make(e, p, 0);
+	while (blanks < PART_NR - 1 && room - blanks > RESULT_WANTED + NOTES_WANTED)
+		blanks++;
+	lines = room - blanks - NOTES_WANTED;
+	room -= (int)make(e, PART_RESULT, (unsigned int)(lines > RESULT_MIN ? lines : RESULT_MIN));
+	lines = room - blanks;
+	return room -
+	       (int)make(e, PART_NOTES, (unsigned int)(lines > NOTES_MIN ? lines : NOTES_MIN));
 }
 
 void text_end__print(const struct result *r, FILE *f, const struct text_end_form *form)
 {
+	/* In the order in which parts get a blank line. */
+	static const enum part parts[] = {PART_RESULT, PART_MODES, PART_NOTES, PART_LATENCY,
+					  PART_CPU};
 	struct end e = {
 		.r = r,
-		.form = form,
+		.details = form->details,
 		.columns = clamp(form->columns, COLUMNS_MIN, COLUMNS_MAX),
-		.lines = form->rows ? clamp(form->rows - 1, LINES_MIN, LINES_MAX) : LINES_MAX,
+		.lines = form->details ? LINES_ALL
+			 : form->rows  ? clamp(form->rows - 1, LINES_MIN, LINES_MAX)
+				       : LINES_MAX,
 	};
+	int left = make_all(&e);
+	bool blank[PART_NR] = {false};
 
-	make(&e, PART_HEAD, 0);
-	if (r->summary_nr) {
-		make_measured(&e);
-	} else {
-		e.blank = 1u << PART_RESULT;
-		make(&e, PART_RESULT, RESULT_WANTED);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && left > 0; i++) {
+		blank[parts[i]] = e.text[parts[i]] && *e.text[parts[i]];
+		left -= blank[parts[i]];
 	}
-	print_all(f, &e);
-	for (int p = 0; p < PART_NR; p++)
+	for (int p = 0; p < PART_NR; p++) {
+		if (e.text[p])
+			fprintf(f, "%s%s", blank[p] ? "\n" : "", e.text[p]);
 		free(e.text[p]);
+	}
 }

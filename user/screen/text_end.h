@@ -23,12 +23,11 @@ const struct mode_summary *text_end__mode(const struct result *r, enum mode mode
 /* text_result.c: the answer in at most lines lines. */
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
 
-/* The same without a limit, for the details. */
-void text_result__say(FILE *f, const struct result *r);
+struct text_cells;
 
-/* The rate of an open loop, and which modes did not keep it; nothing without a rate. */
-void text_result__rate(FILE *f, const struct result *r);
-void text_result__behind(FILE *f, const struct result *r);
+/* text_tables.c: begins a table with a row for each mode, whose name is the first column. */
+void text_tables__begin(struct text_cells *t, const struct result *r, const char *label,
+			unsigned int heads);
 
 /*
  * text_tables.c: copies, throughput and CPU time (median of the rounds); latencies (all rounds);
@@ -44,24 +43,13 @@ void text_tables__percentiles(FILE *f, const struct result *r, unsigned int colu
 
 /*
  * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, if any;
- * what was not measured and why. details: the details follow.
+ * what was not measured and why. The first two return their lines.
  */
-void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
-void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
-void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
-			bool details);
-
-/* Sums over the modes; bytes only of those whose counts are of one moment. */
-struct text_sums {
-	uint64_t sent, unclassified, retransmitted;
-	uint64_t lost; /* events: dropped, unmatched, or no room in a map */
-	struct num received, missed, stages[NIO_STAGE_NR];
-	bool told;             /* received is what a receiver elsewhere reports */
-	unsigned int modes;    /* whose bytes are in the sums */
-	const char *not_final; /* why those of another are not; NULL: there is none */
-};
-
-struct text_sums text_sums__of(const struct result *r);
+unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
+				 unsigned int lines);
+unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
+				 unsigned int lines);
+void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
 
 /*
  * text_cost.c: tables of what send calls and copies take and of CPU time by class and side; how
@@ -69,7 +57,7 @@ struct text_sums text_sums__of(const struct result *r);
  */
 void text_cost__times(FILE *f, const struct result *r, unsigned int columns);
 void text_cost__sides(FILE *f, const struct result *r, unsigned int columns);
-void text_cost__say_times(FILE *f, const struct result *r);
+void text_cost__say_times(FILE *f, const struct run_result *run);
 void text_cost__say_samples(FILE *f, const struct result *r);
 void text_cost__say_counters(FILE *f, const struct result *r);
 void text_cost__say_events(FILE *f, const struct result *r);
@@ -84,8 +72,12 @@ bool text_cost__say_derived(FILE *f, const struct result *r, const char *lead, e
 /* An event of --perf-events per KiB. */
 struct real text_cost__asked(const struct run_result *run, size_t event);
 
-/* text_quality.c: losses of the probes; bytes outside all stages. */
-void text_quality__say_watching(FILE *f, const struct result *r);
-void text_quality__say_uncovered(FILE *f, const struct result *r);
+/* text_quality.c: a table of losses of the probes, and what they mean; which events were sampled;
+ * bytes outside all stages. */
+void text_quality__losses(FILE *f, const struct result *r, unsigned int columns);
+void text_quality__say_meanings(FILE *f, const struct result *r);
+void text_quality__say_sampling(FILE *f, const struct result *r);
+void text_quality__say_sampled(FILE *f, const struct run_result *run);
+void text_quality__say_uncovered(FILE *f, const struct run_result *run);
 
 #endif

@@ -76,20 +76,20 @@ static unsigned int print(FILE *f, const char *text, const struct text_list_form
 	return lines;
 }
 
-void text_list__end(struct text_list *l, FILE *f, const struct text_list_form *form)
+unsigned int text_list__end(struct text_list *l, FILE *f, const struct text_list_form *form)
 {
-	size_t n = SIZE_MAX, used;
+	unsigned int lines;
+	size_t used;
 	char *text;
 
 	xclose_memstream(l->f);
-	text = join(l, form, n, &used);
+	text = join(l, form, SIZE_MAX, &used);
 	while (used > 1 && print(NULL, text, form) > form->lines) {
 		free(text);
-		n = used - 1;
-		text = join(l, form, n, &used);
+		text = join(l, form, used - 1, &used);
 	}
-	if (used)
-		print(f, text, form);
+	lines = used ? print(f, text, form) : 0;
 	free(text);
 	free(l->text);
+	return lines < form->lines ? lines : form->lines;
 }

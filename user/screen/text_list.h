@@ -33,9 +33,9 @@ void text_list__next(struct text_list *l);
 
 /*
  * Prints as many sentences as fit in form->lines lines, the first one cut if it is longer, and
- * frees the list. Prints nothing without a sentence.
+ * frees the list. Prints nothing without a sentence. Returns the lines printed.
  */
-void text_list__end(struct text_list *l, FILE *f, const struct text_list_form *form);
+unsigned int text_list__end(struct text_list *l, FILE *f, const struct text_list_form *form);
 
 /* Lines of a text: its newlines. */
 unsigned int text_lines(const char *text);

@@ -13,15 +13,25 @@
 
 #define REASON_MAX 64
 
+/* Sums over the modes; bytes only of those whose counts are of one moment. */
+struct sums {
+	uint64_t sent, unclassified, retransmitted;
+	uint64_t lost; /* events: dropped, unmatched, or no room in a map */
+	struct num received, missed, stages[NIO_STAGE_NR];
+	bool told;             /* received is what a receiver elsewhere reports */
+	unsigned int modes;    /* whose bytes are in the sums */
+	const char *not_final; /* why those of another are not; NULL: there is none */
+};
+
 static void add_num(struct num *sum, bool known, uint64_t value)
 {
 	sum->known &= known;
 	sum->value += known ? value : 0;
 }
 
-struct text_sums text_sums__of(const struct result *r)
+static struct sums sum_up(const struct result *r)
 {
-	struct text_sums sums = {.received = {.known = true}, .missed = {.known = true}};
+	struct sums sums = {.received = {.known = true}, .missed = {.known = true}};
 
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		sums.stages[s].known = true;
@@ -50,7 +60,7 @@ struct text_sums text_sums__of(const struct result *r)
 	return sums;
 }
 
-static void say_bytes(FILE *f, const struct text_sums *sums)
+static void say_bytes(FILE *f, const struct sums *sums)
 {
 	char sent[UNITS_BUF], received[UNITS_BUF];
 
@@ -67,6 +77,23 @@ static void say_bytes(FILE *f, const struct text_sums *sums)
 			sums->told ? " (as the receiver reports)" : "");
 	if (sums->not_final)
 		fprintf(f, " (without a mode that was %s)", sums->not_final);
+}
+
+/* How the bytes were sent: copied, pinned, spliced. */
+static void say_stages(FILE *f, const struct sums *sums)
+{
+	const char *lead = "sent as ";
+	char bytes[UNITS_BUF];
+
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		const struct num *n = &sums->stages[s];
+
+		if (!sums->modes || stage__account(s) != STAGE_SENT || !n->known || !n->value)
+			continue;
+		fprintf(f, "%s%s %s", lead, format_bytes_si(bytes, sizeof(bytes), (double)n->value),
+			stage__done(s));
+		lead = " + ";
+	}
 }
 
 static void say_gap(FILE *f, const char *lead, int64_t bytes, const char *what)
@@ -124,7 +151,7 @@ static const char *unknown_balance(const struct result *r)
 	return NULL;
 }
 
-static void say_balance(FILE *f, const struct result *r, const struct text_sums *sums)
+static void say_balance(FILE *f, const struct result *r, const struct sums *sums)
 {
 	const char *unknown = unknown_balance(r);
 	char buf[UNITS_BUF];
@@ -140,7 +167,7 @@ static void say_balance(FILE *f, const struct result *r, const struct text_sums 
 			format_bytes_si(buf, sizeof(buf), (double)sums->unclassified));
 }
 
-static void say_events(FILE *f, const struct result *r, const struct text_sums *sums)
+static void say_events(FILE *f, const struct result *r, const struct sums *sums)
 {
 	char buf[UNITS_BUF];
 
@@ -155,11 +182,12 @@ static void say_events(FILE *f, const struct result *r, const struct text_sums *
 		fprintf(f, ", %s lost", format_count(buf, sizeof(buf), sums->lost));
 }
 
-void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
+unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
+				 unsigned int lines)
 {
 	const struct text_list_form form = {
 		.label = "CHECKED", .separator = ", ", .columns = columns, .lines = lines};
-	struct text_sums sums = text_sums__of(r);
+	struct sums sums = sum_up(r);
 	char buf[UNITS_BUF];
 	struct text_list l;
 
@@ -174,10 +202,13 @@ void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, 
 		fprintf(l.f, "%s retransmitted",
 			format_bytes_si(buf, sizeof(buf), (double)sums.retransmitted));
 	text_list__next(&l);
-	text_list__end(&l, f, &form);
+	say_stages(l.f, &sums);
+	text_list__next(&l);
+	return text_list__end(&l, f, &form);
 }
 
-void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
+unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
+				 unsigned int lines)
 {
 	static const enum perf_derived figures[] = {DERIVED_CYCLES_PER_BYTE,
 						    DERIVED_LLC_MISSES_PER_KIB};
@@ -194,7 +225,7 @@ void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, 
 			lead[0] = '\0';
 		text_list__next(&l);
 	}
-	text_list__end(&l, f, &form);
+	return text_list__end(&l, f, &form);
 }
 
 /* The first clause of a reason, without what names the thing again. */
@@ -231,14 +262,13 @@ static void say_uncovered(FILE *f, const struct run_result *run)
 	}
 }
 
-void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
-			bool details)
+void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
 {
+	static const char more[] = "--details prints stages, times and reasons.";
 	struct text_list_form form = {
 		.label = "NOT SEEN",
 		.separator = "; ",
-		.end = details ? ". Try `netiotrace doctor`."
-			       : ". Try `netiotrace doctor`; --details prints the rest.",
+		.end = ". Try `netiotrace doctor`; --details prints the rest.",
 		.cut = "; and more (see --details).",
 		.columns = columns,
 		.lines = lines,
@@ -263,7 +293,7 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 	if (!any) {
 		form.label = "MORE";
 		form.end = NULL;
-		fputs(details ? "" : "--details prints stages, times and reasons.", l.f);
+		fputs(more, l.f);
 	}
 	text_list__end(&l, f, &form);
 }

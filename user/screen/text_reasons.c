@@ -134,6 +134,18 @@ static void add_counters(struct text_reasons *l, const struct run_result *run, u
 				    mode);
 }
 
+static void add_health(struct text_reasons *l, const struct health *h, unsigned int mode)
+{
+	if (!h->coverage.known && h->coverage.reason)
+		add_unknown(l, "coverage", h->coverage.reason, mode);
+	if (!h->missed.known && h->missed.reason)
+		add_unknown(l, "events missed", h->missed.reason, mode);
+	if (!h->dropped.known && h->dropped.reason)
+		add_unknown(l, "events dropped", h->dropped.reason, mode);
+	if (!h->unmatched.known && h->unmatched.reason)
+		add_unknown(l, "events unmatched", h->unmatched.reason, mode);
+}
+
 static void add_mode(struct text_reasons *l, const struct result *r, size_t i, bool details)
 {
 	const struct run_result *run = &r->summary[i].total;
@@ -153,6 +165,8 @@ static void add_mode(struct text_reasons *l, const struct result *r, size_t i, b
 	add_parts(l, run, details, mode);
 	for (int s = 0; details && s < NIO_STAGE_NR; s++)
 		add_time(l, run, s, mode);
+	if (details)
+		add_health(l, &run->health, mode);
 }
 
 void text_reasons__collect(struct text_reasons *l, const struct result *r, bool details)

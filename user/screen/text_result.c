@@ -5,7 +5,6 @@
  */
 #include <ctype.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,9 +84,8 @@ static void say_copied(FILE *f, const struct result *r, const struct mode_summar
 	format_count(copied, sizeof(copied), n->copied);
 	format_count(completed, sizeof(completed), n->completed);
 	if (n->copied == n->completed)
-		fprintf(f, "Zero-copy was not zero-copy: %s%s send%s %s copied after all",
-			n->completed == 1 ? "its " : "all ", completed, plural(n->completed),
-			n->completed == 1 ? "was" : "were");
+		fprintf(f, "Zero-copy was not zero-copy: all %s send%s %s copied after all",
+			completed, plural(n->completed), n->completed == 1 ? "was" : "were");
 	else
 		fprintf(f,
 			"Zero-copy was partly zero-copy: %s of %s sends (%.*f %%) were copied "
@@ -98,47 +96,32 @@ static void say_copied(FILE *f, const struct result *r, const struct mode_summar
 	fputc('.', f);
 }
 
-/* Completions report no copy: true, unless the device cannot send fragmented data. */
-static void say_not_copied(FILE *f, const struct result *r, const struct mode_summary *zc)
+static void say_verdict(FILE *f, const struct result *r)
 {
-	uint64_t n = verdict__completions(&zc->total)->completed;
-	char completed[UNITS_BUF];
+	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
+	const struct real *copied = zc ? &zc->total.verdict.copied_fraction : NULL;
+	uint64_t completed = zc ? verdict__completions(&zc->total)->completed : 0;
+	char count[UNITS_BUF];
 
-	format_count(completed, sizeof(completed), n);
-	if (zc->total.verdict.cause == ZC_CAUSE_NOT_COPIED)
-		fprintf(f, "Zero-copy was zero-copy: none of %s send%s was copied.", completed,
-			plural(n));
-	else
+	format_count(count, sizeof(count), completed);
+	if (!zc)
+		return;
+	if (copied->known && copied->value > 0)
+		say_copied(f, r, zc);
+	else if (copied->known && zc->total.verdict.cause == ZC_CAUSE_NOT_COPIED)
+		fprintf(f, "Zero-copy was zero-copy: none of %s send%s was copied.", count,
+			plural(completed));
+	else if (copied->known) /* the device cannot send fragmented data */
 		fprintf(f,
 			"Zero-copy was not zero-copy: none of %s send%s was reported as copied, "
 			"but the device (%s) does no scatter-gather, so the kernel copied each "
 			"packet.",
-			completed, plural(n), r->env.device);
-}
-
-static void say_no_verdict(FILE *f, const struct mode_summary *zc)
-{
-	const char *reason = zc->total.verdict.copied_fraction.reason;
-
-	if (zc->total.app.zc.enobufs && !zc->total.app.zc.sends && !zc->total.not_final)
+			count, plural(completed), r->env.device);
+	else if (zc->total.app.zc.enobufs && !zc->total.app.zc.sends && !zc->total.not_final)
 		fputs("Zero-copy was not zero-copy: the kernel refused every zero-copy send.", f);
 	else
 		fprintf(f, "No verdict on zero-copy: %s.",
-			reason ? reason : "no verdict was reached");
-}
-
-static void say_verdict(FILE *f, const struct result *r)
-{
-	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
-
-	if (!zc)
-		return;
-	if (!zc->total.verdict.copied_fraction.known)
-		say_no_verdict(f, zc);
-	else if (zc->total.verdict.copied_fraction.value > 0)
-		say_copied(f, r, zc);
-	else
-		say_not_copied(f, r, zc);
+			copied->reason ? copied->reason : "no verdict was reached");
 }
 
 static bool has_cause(const struct verdict *v, enum zc_cause cause)
@@ -152,32 +135,37 @@ static bool has_cause(const struct verdict *v, enum zc_cause cause)
 /* Sends that the kernel refused and that were made again as copies, and what to do about that. */
 static void say_fallback(FILE *f, const struct result *r)
 {
+	const struct {
+		enum zc_cause cause;
+		const char *name, *with;
+		const struct num *value;
+	} limits[] = {
+		{ZC_CAUSE_ENOBUFS_MEMLOCK, "RLIMIT_MEMLOCK", "ulimit -l", &r->env.memlock},
+		{ZC_CAUSE_ENOBUFS_OPTMEM, "net.core.optmem_max", "sysctl", &r->env.optmem_max},
+	};
 	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
-	const struct app_result *app;
 	char fell[UNITS_BUF], all[UNITS_BUF], size[UNITS_BUF];
-	bool memlock, optmem;
+	const char *lead = ": raise ";
+	bool known;
 
 	if (!zc || !zc->total.app.zc.enobufs)
 		return;
-	app = &zc->total.app;
-	memlock = has_cause(&zc->total.verdict, ZC_CAUSE_ENOBUFS_MEMLOCK);
-	optmem = has_cause(&zc->total.verdict, ZC_CAUSE_ENOBUFS_OPTMEM);
+	known = has_cause(&zc->total.verdict, limits[0].cause) ||
+		has_cause(&zc->total.verdict, limits[1].cause);
 	fprintf(f, "%s of %s zero-copy sends fell back to a copy (ENOBUFS)",
-		format_count(fell, sizeof(fell), app->zc.enobufs),
-		format_count(all, sizeof(all), app->zc.enobufs + app->zc.sends));
-	if (memlock && !optmem)
-		fprintf(f, ": RLIMIT_MEMLOCK%s%s was reached; raise it (ulimit -l).",
-			r->env.memlock.known ? " of " : "",
-			r->env.memlock.known ? format_size(size, sizeof(size), r->env.memlock.value)
-					     : "");
-	else if (optmem && !memlock)
-		fprintf(f, ": net.core.optmem_max%s%s was reached; raise it (sysctl).",
-			r->env.optmem_max.known ? " of " : "",
-			r->env.optmem_max.known
-				? format_size(size, sizeof(size), r->env.optmem_max.value)
-				: "");
-	else
-		fputs(": raise RLIMIT_MEMLOCK (ulimit -l) and net.core.optmem_max (sysctl).", f);
+		format_count(fell, sizeof(fell), zc->total.app.zc.enobufs),
+		format_count(all, sizeof(all), zc->total.app.zc.enobufs + zc->total.app.zc.sends));
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		if (known && !has_cause(&zc->total.verdict, limits[i].cause))
+			continue;
+		fprintf(f, "%s%s", lead, limits[i].name);
+		if (limits[i].value->known)
+			fprintf(f, " of %s",
+				format_size(size, sizeof(size), limits[i].value->value));
+		fprintf(f, " (%s)", limits[i].with);
+		lead = " and ";
+	}
+	fputc('.', f);
 }
 
 /* Before any mode is called faster: what pacing limits is not a matter of copies. */
@@ -193,33 +181,27 @@ static void say_pacing(FILE *f, const struct result *r)
 			name);
 }
 
-/* Without a ledger there is one reason; with one, what each mode came to. */
+/* Without a ledger there is one reason. With a verdict on zero-copy, the table says it. */
 static void say_copies(FILE *f, const struct result *r)
 {
 	const struct run_result *first = &r->summary[0].total;
-	const char *lead = "";
+	const char *reason = first->ledger_reason;
 
 	if (!first->ledger_known) {
-		fprintf(f, "Copies are n/a: %s.",
-			first->ledger_reason ? first->ledger_reason : "there is no ledger");
+		fprintf(f, "Copies are n/a: %s.", reason ? reason : "there is no ledger");
 		return;
 	}
 	if (text_end__mode(r, MODE_ZEROCOPY))
 		return;
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct mode_summary *s = &r->summary[i];
-		const char *mode = mode__words(s->mode);
 
-		if (!s->copies_per_byte.n)
-			fprintf(f, "%s%c%s: copies are n/a (%s)", lead,
-				toupper((unsigned char)mode[0]), mode + 1,
-				s->total.copies_per_byte.reason ? s->total.copies_per_byte.reason
-								: "not measured");
+		fprintf(f, "%s%s ", i ? ", " : "Copies of each byte: ", mode__words(s->mode));
+		reason = s->total.copies_per_byte.reason;
+		if (s->copies_per_byte.n)
+			fprintf(f, "%.2f", s->copies_per_byte.median);
 		else
-			fprintf(f, "%s%c%s copied each byte %.2f times", lead,
-				toupper((unsigned char)mode[0]), mode + 1,
-				s->copies_per_byte.median);
-		lead = ". ";
+			fprintf(f, "n/a (%s)", reason ? reason : "not measured");
 	}
 	fputc('.', f);
 }
@@ -266,12 +248,16 @@ static double messages_per_s(const struct run_result *run)
 	return run->duration_ns ? (double)run->app.tx_messages * 1e9 / (double)run->duration_ns : 0;
 }
 
-/* Modes below the rate: their latencies grow with the duration of the run. */
-void text_result__behind(FILE *f, const struct result *r)
+/* Latencies of a mode below the rate grow with the duration of the run. */
+static void say_rate(FILE *f, const struct result *r)
 {
 	const char *lead = " Not kept: ";
 	char count[UNITS_BUF];
 
+	if (!r->traffic.rate)
+		return;
+	fprintf(f, "Open loop of %s messages/s; latencies begin when a message was due.",
+		format_count(count, sizeof(count), r->traffic.rate));
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		double rate = messages_per_s(&r->summary[i].total);
 
@@ -282,18 +268,7 @@ void text_result__behind(FILE *f, const struct result *r)
 		lead = ", ";
 	}
 	if (lead[0] == ',')
-		fputs(", so that its latencies grow as long as it runs.", f);
-}
-
-void text_result__rate(FILE *f, const struct result *r)
-{
-	char rate[UNITS_BUF];
-
-	if (!r->traffic.rate)
-		return;
-	fprintf(f, "Open loop of %s messages/s.",
-		format_count(rate, sizeof(rate), r->traffic.rate));
-	text_result__behind(f, r);
+		fputs(", so its latencies grow as long as it runs.", f);
 }
 
 #define PERCENT_MAX 32
@@ -308,48 +283,35 @@ static char *percent(char buf[PERCENT_MAX], double change, const char *sign)
 	return buf;
 }
 
-static void write_difference(FILE *f, const struct rank_test *t)
-{
-	char change[PERCENT_MAX], low[PERCENT_MAX], high[PERCENT_MAX];
-	bool faster = t->difference == DIFFERENCE_HIGHER;
-
-	fprintf(f, " Zero-copy was %s than one-copy by %s %% (%s to %s %%).",
-		faster ? "faster" : "slower", percent(change, fabs(t->change), ""),
-		percent(low, fabs(faster ? t->low : t->high), ""),
-		percent(high, fabs(faster ? t->high : t->low), ""));
-}
-
-static void write_point(FILE *f, const struct rank_test *t)
-{
-	char change[PERCENT_MAX];
-	unsigned int rounds = t->n < t->m ? t->n : t->m, needed = rank_test__rounds_needed(1);
-
-	fprintf(f,
-		" Zero-copy was %s than one-copy by %s %% in %u round%s; %u "
-		"rounds are needed to tell a difference from noise.",
-		t->change < 0 ? "slower" : "faster", percent(change, fabs(t->change), ""), rounds,
-		plural(rounds), needed);
-}
-
 void text_comparison__write(FILE *f, const struct rank_test *t)
 {
-	char low[PERCENT_MAX], high[PERCENT_MAX];
+	char change[PERCENT_MAX], low[PERCENT_MAX], high[PERCENT_MAX];
+	bool slower = t->difference == DIFFERENCE_LOWER, few = t->n < t->m;
+	unsigned int rounds = few ? t->n : t->m;
 
+	percent(change, fabs(t->change), "");
 	switch (t->difference) {
 	case DIFFERENCE_UNKNOWN:
 		return;
 	case DIFFERENCE_NOISE:
 		fprintf(f,
-			" No difference in throughput between zero-copy and one-copy (interval %s "
+			"No difference in throughput between zero-copy and one-copy (interval %s "
 			"to %s %%).",
 			percent(low, t->low, "+"), percent(high, t->high, "+"));
 		return;
 	case DIFFERENCE_POINT:
 	case DIFFERENCE_FEW:
-		write_point(f, t);
+		fprintf(f,
+			"Zero-copy was %s than one-copy by %s %% in %u round%s; %u rounds are "
+			"needed to tell a difference from noise.",
+			t->change < 0 ? "slower" : "faster", change, rounds, plural(rounds),
+			rank_test__rounds_needed(1));
 		return;
 	default:
-		write_difference(f, t);
+		fprintf(f, "Zero-copy was %s than one-copy by %s %% (%s to %s %%).",
+			slower ? "slower" : "faster", change,
+			percent(low, fabs(slower ? t->high : t->low), ""),
+			percent(high, fabs(slower ? t->low : t->high), ""));
 	}
 }
 
@@ -379,35 +341,35 @@ static void say_comparison(FILE *f, const struct result *r)
 	text_comparison__write(f, &t);
 }
 
-/* The ranking of modes: by the summary's median, and by its value in each round. */
-struct ranking {
-	const char *word;
-	size_t offset; /* of a struct spread in struct mode_summary */
-	bool most;     /* higher is better */
-	struct real (*value_of)(const struct run_result *run);
+/* What modes are ranked by: the summary's median, and the value of each round. */
+enum ranking {
+	RANKING_SPEED, /* higher is better */
+	RANKING_COST,
 };
 
-static const struct spread *spread_of(const struct mode_summary *s, const struct ranking *k)
+static const struct spread *spread_of(const struct mode_summary *s, enum ranking k)
 {
-	return (const struct spread *)((const char *)s + k->offset);
+	return k == RANKING_SPEED ? &s->throughput_gbps : &s->cpu_ns_per_kib;
 }
 
-static size_t rounds_of(const struct result *r, enum mode mode, const struct ranking *k, double *v)
+static size_t rounds_of(const struct result *r, enum mode mode, enum ranking k, double *v)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->runs_nr; i++) {
-		struct real value = k->value_of(&r->runs[i]);
+		const struct run_result *run = &r->runs[i];
+		struct real value = k == RANKING_SPEED ? run_result__gbps(run)
+						       : perf_derive(run, DERIVED_CPU_NS_PER_KIB,
+								     perf_whose__here(run));
 
-		if (r->runs[i].mode == mode && value.known)
+		if (run->mode == mode && value.known)
 			v[n++] = value.value;
 	}
 	return n;
 }
 
 /* Is the best mode ahead of the other: by the test, or by its median where rounds are too few? */
-static bool is_ahead(const struct result *r, enum mode best, enum mode other,
-		     const struct ranking *k)
+static bool is_ahead(const struct result *r, enum mode best, enum mode other, enum ranking k)
 {
 	double *a = xcalloc(r->runs_nr + 1, sizeof(*a)), *b = xcalloc(r->runs_nr + 1, sizeof(*b));
 	struct rank_test t;
@@ -415,29 +377,30 @@ static bool is_ahead(const struct result *r, enum mode best, enum mode other,
 	t = rank_test__of(a, rounds_of(r, best, k, a), b, rounds_of(r, other, k, b), 1);
 	free(a);
 	free(b);
-	return t.difference == (k->most ? DIFFERENCE_HIGHER : DIFFERENCE_LOWER) ||
+	return t.difference == (k == RANKING_SPEED ? DIFFERENCE_HIGHER : DIFFERENCE_LOWER) ||
 	       t.difference == DIFFERENCE_POINT || t.difference == DIFFERENCE_FEW;
 }
 
 /* The best mode and those that it is not ahead of; nothing unless two modes are known. */
-static bool say_best_of(FILE *f, const struct result *r, const struct ranking *k, const char *lead)
+static bool say_best_of(FILE *f, const struct result *r, enum ranking k, const char *words)
 {
 	const struct mode_summary *best = NULL;
 	size_t known = 0;
 
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct mode_summary *s = &r->summary[i];
+		double lead;
 
 		if (!spread_of(s, k)->n)
 			continue;
 		known++;
-		if (!best || (k->most ? spread_of(s, k)->median > spread_of(best, k)->median
-				      : spread_of(s, k)->median < spread_of(best, k)->median))
+		lead = best ? spread_of(s, k)->median - spread_of(best, k)->median : 0;
+		if (!best || (k == RANKING_SPEED ? lead > 0 : lead < 0))
 			best = s;
 	}
 	if (known < 2)
 		return false;
-	fprintf(f, "%s%s: %s", lead, k->word, mode__words(best->mode));
+	fprintf(f, "%s: %s", words, mode__words(best->mode));
 	for (size_t i = 0; i < r->summary_nr; i++)
 		if (&r->summary[i] != best && spread_of(&r->summary[i], k)->n &&
 		    !is_ahead(r, best->mode, r->summary[i].mode, k))
@@ -445,64 +408,27 @@ static bool say_best_of(FILE *f, const struct result *r, const struct ranking *k
 	return true;
 }
 
-static struct real cpu_of(const struct run_result *run)
-{
-	return perf_derive(run, DERIVED_CPU_NS_PER_KIB, perf_whose__here(run));
-}
-
 /* Modes without a significant difference are named together. */
 static void say_best(FILE *f, const struct result *r)
 {
-	static const struct ranking speed = {
-		"Fastest", offsetof(struct mode_summary, throughput_gbps), true, run_result__gbps};
-	static const struct ranking cost = {"cheapest in CPU time",
-					    offsetof(struct mode_summary, cpu_ns_per_kib), false,
-					    cpu_of};
 	char rounds[32];
 
-	if (!say_best_of(f, r, &speed, ""))
+	if (!say_best_of(f, r, RANKING_SPEED, "Fastest"))
 		return;
-	say_best_of(f, r, &cost, "; ");
+	say_best_of(f, r, RANKING_COST, "; cheapest in CPU time");
 	if (r->summary[0].rounds < rank_test__rounds_needed(1))
 		fprintf(f, " (%s only)", text_rounds__made(rounds, sizeof(rounds), r));
 	fputc('.', f);
 }
 
-typedef void (*sentence)(FILE *f, const struct result *r);
-
-static void say_all(struct text_list *l, const struct result *r, const sentence *say, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		say[i](l->f, r);
-		text_list__next(l);
-	}
-}
-
-static const sentence measured[] = {
-	say_ended_early, say_differs, say_verdict, say_pacing,  say_fallback,      say_comparison,
-	say_best,        say_copies,  say_side,    say_replies, text_result__rate, say_taps,
+/* The most important first. */
+static void (*const sentences[])(FILE *f, const struct result *r) = {
+	say_ended_early, say_differs, say_verdict, say_pacing,  say_fallback, say_comparison,
+	say_best,        say_copies,  say_side,    say_replies, say_rate,     say_taps,
 };
-
-#define MEASURED_NR (sizeof(measured) / sizeof(measured[0]))
-
-void text_result__say(FILE *f, const struct result *r)
-{
-	for (size_t i = 0; i < MEASURED_NR; i++) {
-		char *text;
-		size_t len;
-		FILE *m = xopen_memstream(&text, &len);
-
-		measured[i](m, r);
-		xclose_memstream(m);
-		if (*text)
-			fprintf(f, "%s ", text + strspn(text, " "));
-		free(text);
-	}
-}
 
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
 {
-	static const sentence nothing[] = {say_nothing, say_ended_early};
 	const struct text_list_form form = {.label = "RESULT",
 					    .separator = " ",
 					    .cut = " --details has more.",
@@ -511,9 +437,14 @@ void text_result__print(FILE *f, const struct result *r, unsigned int columns, u
 	struct text_list l;
 
 	text_list__begin(&l);
-	if (r->summary_nr)
-		say_all(&l, r, measured, MEASURED_NR);
-	else
-		say_all(&l, r, nothing, sizeof(nothing) / sizeof(nothing[0]));
+	if (!r->summary_nr) {
+		say_nothing(l.f, r);
+		text_list__next(&l);
+		say_ended_early(l.f, r);
+	}
+	for (size_t i = 0; r->summary_nr && i < sizeof(sentences) / sizeof(sentences[0]); i++) {
+		sentences[i](l.f, r);
+		text_list__next(&l);
+	}
 	text_list__end(&l, f, &form);
 }

@@ -13,7 +13,6 @@
 #include "text_end.h"
 
 #define MADE_BY_MAX 34
-#define REST_WIDTH  18 /* columns of "rest" and "all" */
 
 static const struct mode_summary *mode_at(const void *result, size_t row)
 {
@@ -31,9 +30,8 @@ static void name_cell(char *cell, const void *of, size_t row, int what)
 	set(cell, mode__words(mode_at(of, row)->mode));
 }
 
-/* A table with a row for each mode, whose name is the first column. */
-static void begin(struct text_cells *t, const struct result *r, const char *label,
-		  unsigned int heads)
+void text_tables__begin(struct text_cells *t, const struct result *r, const char *label,
+			unsigned int heads)
 {
 	text_cells__begin(t, heads, r->summary_nr);
 	text_cells__add(t, label, true, name_cell, r, 0);
@@ -148,7 +146,7 @@ void text_tables__modes(FILE *f, const struct result *r, unsigned int columns)
 
 	text_rounds__made(rounds, sizeof(rounds), r);
 	snprintf(over, sizeof(over), "(%s)", rounds);
-	begin(&t, r, several ? "median" : rounds, 1);
+	text_tables__begin(&t, r, several ? "median" : rounds, 1);
 	text_cells__add(&t, r->summary[0].total.sender_side ? "sender's copies" : "copies", false,
 			copies_cell, r, 0);
 	text_cells__add(&t, "made by", true, made_by_cell, r, 0);
@@ -193,7 +191,7 @@ void text_tables__latency(FILE *f, const struct result *r, unsigned int columns)
 	char rounds[32], head[TEXT_CELL_MAX];
 	struct text_cells t;
 
-	begin(&t, r, "latency", 2);
+	text_tables__begin(&t, r, "latency", 2);
 	set(t.cell[1][0], any_range(r) ? "(total)" : text_rounds__made(rounds, sizeof(rounds), r));
 	for (int k = 0; k < LATENCY_NR; k++) {
 		unsigned int column;
@@ -211,7 +209,7 @@ void text_tables__latency(FILE *f, const struct result *r, unsigned int columns)
 
 /*
  * Classes that have a column wherever a mode has something of them, with its heading and the stage
- * of the ledger whose time they are. The others have one where there is room.
+ * of the ledger whose time they are. The details have the others.
  */
 static const struct {
 	enum cpu_class class;
@@ -231,7 +229,6 @@ struct cpu_table {
 	const struct result *r;
 	unsigned int shown; /* classes that have a column: 1 << enum cpu_class */
 };
-_Static_assert(CPU_CLASS_NR + 3 <= TEXT_COLUMNS_MAX, "every class has a column");
 
 /* Is it the class of a stage that moved no byte? Then that it took no time says nothing. */
 static bool is_unused(const struct run_result *run, int class)
@@ -299,36 +296,6 @@ static double largest(const struct result *r, int class)
 	return most;
 }
 
-static void add_class(struct text_cells *t, struct cpu_table *c, int class, const char *head)
-{
-	text_cells__add(t, head, false, class_cell, c, class);
-	c->shown |= 1u << class;
-}
-
-/* The class with the most time that has no column yet; CPU_CLASS_OTHER: none worth one. */
-static int next_class(const struct cpu_table *t)
-{
-	int next = CPU_CLASS_OTHER;
-
-	for (int c = 0; c < CPU_CLASS_OTHER; c++)
-		if (!(t->shown & 1u << c) && largest(t->r, c) >= 0.5 &&
-		    (next == CPU_CLASS_OTHER || largest(t->r, c) > largest(t->r, next)))
-			next = c;
-	return next;
-}
-
-/* On a wide terminal: as many as there is room for beside "rest" and "all". */
-static void add_others(struct text_cells *t, struct cpu_table *table, unsigned int columns)
-{
-	for (int c; (c = next_class(table)) < CPU_CLASS_OTHER;) {
-		const char *head = cpu_class__heading((enum cpu_class)c);
-
-		if (text_cells__width(t) + strlen(head) + REST_WIDTH > columns)
-			return;
-		add_class(t, table, c, head);
-	}
-}
-
 void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns)
 {
 	struct cpu_table table = {.r = r};
@@ -339,11 +306,13 @@ void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns)
 		any |= class_of(r, i, CPU_CLASS_OTHER).known;
 	if (!any)
 		return;
-	begin(&t, r, any_range(r) ? "CPU ns/KiB (total)" : "CPU ns/KiB", 1);
+	text_tables__begin(&t, r, any_range(r) ? "CPU ns/KiB (total)" : "CPU ns/KiB", 1);
 	for (size_t i = 0; i < MAIN_CLASSES_NR; i++)
-		if (largest(r, main_classes[i].class) > 0)
-			add_class(&t, &table, main_classes[i].class, main_classes[i].head);
-	add_others(&t, &table, columns);
+		if (largest(r, main_classes[i].class) > 0) {
+			text_cells__add(&t, main_classes[i].head, false, class_cell, &table,
+					main_classes[i].class);
+			table.shown |= 1u << main_classes[i].class;
+		}
 	text_cells__add(&t, "rest", false, sum_cell, &table, SUM_REST);
 	text_cells__add(&t, "all", false, sum_cell, &table, SUM_ALL);
 	text_cells__print(f, &t, columns);
@@ -397,7 +366,8 @@ void text_tables__copies(FILE *f, const struct result *r, unsigned int columns)
 {
 	struct text_cells t;
 
-	begin(&t, r, r->summary[0].total.sender_side ? "sender's copies/B" : "copies/B", 1);
+	text_tables__begin(&t, r,
+			   r->summary[0].total.sender_side ? "sender's copies/B" : "copies/B", 1);
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		if (stage__is_copy(s))
 			text_cells__add(&t, stage__heading(s), false, stage_cell, r, s);
@@ -429,7 +399,7 @@ void text_tables__percentiles(FILE *f, const struct result *r, unsigned int colu
 	struct percentiles p = {r, k};
 	struct text_cells t;
 
-	begin(&t, r, latency__heading(k), 1);
+	text_tables__begin(&t, r, latency__heading(k), 1);
 	text_cells__add(&t, "p50", false, percentile_cell, &p, 500);
 	text_cells__add(&t, "p99", false, percentile_cell, &p, 990);
 	text_cells__add(&t, "p99.9", false, percentile_cell, &p, 999);

@@ -22,7 +22,7 @@ struct paces {
 
 static bool same_cell(const struct dataset_row *x, const struct dataset_row *y)
 {
-	return x->mode == y->mode && x->size == y->size && x->threads == y->threads;
+	return !dataset__compare_cells(x, y);
 }
 
 /* Rows are sorted, so a cell's rows are adjacent. */
@@ -85,12 +85,13 @@ static void find_axes(struct analysis *a)
 	}
 }
 
-/* A round number, and which run of that number in the cell: data may lack round numbers. */
+/* A row by its round, and by which run of that round in the cell: data may lack round numbers. */
 struct round_key {
 	unsigned int round, repeat;
+	size_t row;
 };
 
-static int compare_round(const void *pa, const void *pb)
+static int compare_rounds(const void *pa, const void *pb)
 {
 	const struct round_key *a = pa, *b = pb;
 	int order = ORDER(a->round, b->round);
@@ -98,44 +99,25 @@ static int compare_round(const void *pa, const void *pb)
 	return order ? order : ORDER(a->repeat, b->repeat);
 }
 
-static size_t sort_unique(struct round_key *keys, size_t n)
-{
-	size_t i, nr = 0;
-
-	qsort(keys, n, sizeof(*keys), compare_round);
-	for (i = 0; i < n; i++)
-		if (!nr || compare_round(&keys[i], &keys[nr - 1]))
-			keys[nr++] = keys[i];
-	return nr;
-}
-
-static void number_rounds(const struct dataset *d, struct round_key *key)
-{
-	for (size_t i = 0; i < d->rows_nr; i++) {
-		bool again = i && same_cell(&d->rows[i], &d->rows[i - 1]) &&
-			     d->rows[i].round == d->rows[i - 1].round;
-
-		key[i].round = d->rows[i].round;
-		key[i].repeat = again ? key[i - 1].repeat + 1 : 0;
-	}
-}
-
 static void find_blocks(struct analysis *a)
 {
+	const struct dataset_row *row = a->dataset->rows;
 	size_t n = a->dataset->rows_nr;
-	struct round_key *key = xcalloc(n, sizeof(*key)), *all = xcalloc(n, sizeof(*all));
-	const struct round_key *found;
+	struct round_key *key = xcalloc(n, sizeof(*key));
 
-	a->block = xcalloc(n, sizeof(*a->block));
-	number_rounds(a->dataset, key);
-	memcpy(all, key, n * sizeof(*key));
-	a->blocks_nr = sort_unique(all, n);
 	for (size_t i = 0; i < n; i++) {
-		found = bsearch(&key[i], all, a->blocks_nr, sizeof(*all), compare_round);
-		a->block[i] = (size_t)(found - all);
+		bool again =
+			i && same_cell(&row[i], &row[i - 1]) && row[i].round == row[i - 1].round;
+
+		key[i] = (struct round_key){row[i].round, again ? key[i - 1].repeat + 1 : 0, i};
+	}
+	qsort(key, n, sizeof(*key), compare_rounds);
+	a->block = xcalloc(n, sizeof(*a->block));
+	for (size_t i = 0; i < n; i++) {
+		a->blocks_nr += !i || compare_rounds(&key[i], &key[i - 1]);
+		a->block[key[i].row] = a->blocks_nr - 1;
 	}
 	free(key);
-	free(all);
 }
 
 size_t analysis__block(const struct analysis *a, const struct dataset_row *row)
@@ -319,14 +301,10 @@ static struct finding finding_of(const struct estimate *a, const struct estimate
 	};
 }
 
+/* Of two numbers at least one of which is missing. */
 static struct finding unknown(const struct estimate *a, const struct estimate *b)
 {
-	const struct rank_test t = {.change = (double)NAN,
-				    .low = (double)NAN,
-				    .high = (double)NAN,
-				    .coverage = (double)NAN,
-				    .p = (double)NAN,
-				    .difference = DIFFERENCE_UNKNOWN};
+	struct rank_test t = rank_test__of(NULL, 0, NULL, 0, 1);
 
 	return finding_of(a, b, &t, 1);
 }
@@ -450,9 +428,7 @@ struct finding analysis__compare_modes(const struct analysis *a, enum mode first
 
 bool analysis__has(const struct analysis *a, enum metric m)
 {
-	size_t i;
-
-	for (i = 0; i < a->dataset->rows_nr; i++)
+	for (size_t i = 0; i < a->dataset->rows_nr; i++)
 		if (!isnan(a->dataset->rows[i].value[m]))
 			return true;
 	return false;
@@ -460,15 +436,14 @@ bool analysis__has(const struct analysis *a, enum metric m)
 
 struct cell *analysis__peak(const struct analysis *a, enum mode mode, enum metric m)
 {
-	struct cell *cell, *peak = NULL;
+	struct cell *peak = NULL;
 	double highest = 0;
-	struct estimate e;
 
-	for (cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
-		if (mode != MODE_NR && cell->mode != mode)
-			continue;
-		e = analysis__estimate(a, cell, m);
-		if (e.n && (!peak || e.median > highest)) {
+	for (struct cell *cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
+		struct estimate e = analysis__estimate(a, cell, m);
+
+		if ((mode == MODE_NR || cell->mode == mode) && e.n &&
+		    (!peak || e.median > highest)) {
 			peak = cell;
 			highest = e.median;
 		}

@@ -161,35 +161,6 @@ void answer__table(struct answer_text *answer, enum mode first, enum mode second
 	answer->tables[answer->tables_nr++] = t;
 }
 
-#define ITEMS_MAX 12
-
-void item_list__add(struct item_list *list, const char *format, ...)
-{
-	size_t len = strlen(list->text);
-	va_list args;
-
-	if (list->nr++ >= ITEMS_MAX)
-		return;
-	if (len)
-		len += (size_t)snprintf(list->text + len, sizeof(list->text) - len, ", ");
-	va_start(args, format);
-	vsnprintf(list->text + len, sizeof(list->text) - len, format, args);
-	va_end(args);
-}
-
-const char *item_list__words(struct item_list *list)
-{
-	size_t len = strlen(list->text);
-
-	if (!list->nr)
-		return "nowhere";
-	if (list->nr > ITEMS_MAX)
-		snprintf(list->text + len, sizeof(list->text) - len, " and %zu more",
-			 list->nr - ITEMS_MAX);
-	list->nr = list->nr > ITEMS_MAX ? ITEMS_MAX : list->nr;
-	return list->text;
-}
-
 void tally__add(struct tally *t, const struct finding *f)
 {
 	bool untested = f->difference == DIFFERENCE_POINT || f->difference == DIFFERENCE_FEW;

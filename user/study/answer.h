@@ -7,6 +7,7 @@
 #define STUDY_ANSWER_H
 
 #include "analysis.h"
+#include "item_list.h"
 #include "phrases.h"
 
 enum question {
@@ -77,18 +78,6 @@ void answer__threads(struct answer_text *answer);
 void answer__one_over_two(struct answer_text *answer);
 void answer__zero_over_two(struct answer_text *answer);
 void answer__unexpected(struct answer_text *answer);
-
-/*
- * A list in a sentence, "a, b, c and 3 more": as many items as one reads. Start from {0}.
- * item_list__words() is "nowhere" when nothing was added.
- */
-struct item_list {
-	char text[1024];
-	size_t nr;
-};
-
-ANSWER_FORMAT void item_list__add(struct item_list *list, const char *format, ...);
-const char *item_list__words(struct item_list *list);
 
 /* How findings of one kind ended. */
 struct tally {

@@ -146,37 +146,34 @@ static void say_best(struct answer_text *answer)
 		answer__headline(answer,
 				 "The total is best with %s: no more threads have a higher one.",
 				 few.text);
-	else if (!can_claim)
-		answer__headline(answer, "The total is best with %s: %s of that with %s (median).",
-				 phrases__threads(threads).text,
-				 phrases__factor(1, best.median).text, few.text);
 	else
 		answer__headline(answer,
-				 "The total is best with %s: %s of that with %s (median), higher "
-				 "in %zu of %zu combination%s of mode and size.",
+				 "The total is best with %s: %s of that with %s (median)%s.",
 				 phrases__threads(threads).text,
-				 phrases__factor(1, best.median).text, few.text, best.tally.higher,
-				 best.tally.of, plural(best.tally.of));
+				 phrases__factor(1, best.median).text, few.text,
+				 can_claim ? phrases__of(", higher in %zu of %zu combination%s of "
+							 "mode and size",
+							 best.tally.higher, best.tally.of,
+							 plural(best.tally.of))
+						     .text
+					   : "");
 }
 
 static void say_per_thread(struct answer_text *answer, const struct factors *own)
 {
 	const struct tally *t = &own->tally;
-	struct phrase factor = phrases__factor(1, own->median);
 
+	answer__headline(answer,
+			 "With %u threads throughput per thread is %s of that with %u (median of "
+			 "%zu combination%s of mode and size).",
+			 most(answer), phrases__factor(1, own->median).text, fewest(answer), t->of,
+			 plural(t->of));
 	if (answer__can_claim(answer->a))
 		answer__headline(answer,
-				 "With %u threads throughput per thread is %s of that with %u "
-				 "(median of %zu combination%s of mode and size): lower in %zu of "
-				 "%zu, higher in %zu, no difference in %zu.",
-				 most(answer), factor.text, fewest(answer), t->of, plural(t->of),
+				 "Lower in %zu of %zu, higher in %zu, no difference in %zu.",
 				 t->lower, t->of, t->higher, tally__unclear(t));
 	else
-		answer__headline(answer,
-				 "With %u threads throughput per thread is %s of that with %u "
-				 "(median of %zu combination%s of mode and size). %s.",
-				 most(answer), factor.text, fewest(answer), t->of, plural(t->of),
-				 answer__cannot_claim(answer->a).text);
+		answer__headline(answer, "%s.", answer__cannot_claim(answer->a).text);
 }
 
 static void say_cannot(struct answer_text *answer, unsigned int cpus)

@@ -172,16 +172,6 @@ bool csv_field__same(const char *a, const char *b)
 	return x.len == y.len && !memcmp(x.lower, y.lower, x.len);
 }
 
-static enum csv_dimension dimension_of(enum csv_dimension d)
-{
-	return d == DIMENSION_S ? DIMENSION_NS : d;
-}
-
-static double scale_of(const struct unit *u, enum csv_dimension d)
-{
-	return d == DIMENSION_S ? u->scale / 1e9 : u->scale;
-}
-
 /* The position of word in list, from 1; 0: not in it. */
 static unsigned int place_in(const char *list, const char *word, size_t len)
 {
@@ -199,21 +189,27 @@ static unsigned int place_in(const char *list, const char *word, size_t len)
 /* The unit that is all of f; NULL: the dimension has no such. */
 static const struct unit *find_unit(const struct flat *f, enum csv_dimension d)
 {
+	enum csv_dimension listed = d == DIMENSION_S ? DIMENSION_NS : d;
+
 	for (const struct unit *u = units; u < units + ELEMENTS(units); u++)
-		if (u->dimension == dimension_of(d) &&
+		if (u->dimension == listed &&
 		    place_in(u->names, u->exact ? f->text : f->lower, f->len))
 			return u;
 	return NULL;
 }
 
+static double scale_of(const struct unit *u, enum csv_dimension d)
+{
+	return d == DIMENSION_S ? u->scale / 1e9 : u->scale;
+}
+
 double csv_field__unit(const char *unit, enum csv_dimension dimension)
 {
-	const struct unit *u;
+	const struct unit *u = NULL;
 	struct flat f;
 
-	if (!flatten(&f, unit, strlen(unit)))
-		return (double)NAN;
-	u = find_unit(&f, dimension);
+	if (flatten(&f, unit, strlen(unit)))
+		u = find_unit(&f, dimension);
 	return u ? scale_of(u, dimension) : (double)NAN;
 }
 
@@ -242,18 +238,14 @@ static void set_match(struct csv_match *m, const struct field *f, const struct u
 /* A name without a unit, or with one in brackets after it (unit, may be NULL). */
 static bool match_whole(const struct flat *name, const struct flat *unit, struct csv_match *m)
 {
-	const struct unit *u = NULL;
-	unsigned int rank;
-
 	for (const struct field *f = fields; f < fields + ELEMENTS(fields); f++) {
-		rank = place_in(f->names, name->lower, name->len);
+		const struct unit *u = unit ? find_unit(unit, f->dimension) : NULL;
+		unsigned int rank = place_in(f->names, name->lower, name->len);
+
 		if (!rank && unit)
 			rank = place_in(f->bare, name->len ? name->lower : ".",
 					name->len ? name->len : 1);
-		if (!rank)
-			continue;
-		u = unit ? find_unit(unit, f->dimension) : NULL;
-		if (unit && !u)
+		if (!rank || (unit && !u))
 			continue;
 		set_match(m, f, u, rank);
 		return true;
@@ -311,6 +303,9 @@ static bool match_side(const struct flat *name, struct csv_match *m)
 	return false;
 }
 
+static const struct csv_match ignored = {
+	.kind = COLUMN_IGNORED, .metric = METRIC_NR, .scale = 1, .unit = ""};
+
 /* Our own columns, by their exact names. */
 static bool match_own(const char *name, struct csv_match *m)
 {
@@ -343,10 +338,8 @@ static bool split_brackets(const char *name, struct flat *base, struct flat *uni
 bool csv_field__match(const char *name, struct csv_match *m)
 {
 	struct flat flat, base, unit;
-	size_t n = strlen(name);
 
-	*m = (struct csv_match){
-		.kind = COLUMN_IGNORED, .metric = METRIC_NR, .scale = 1, .unit = ""};
+	*m = ignored;
 	if (match_own(name, m))
 		return true;
 	if (!strncmp(name, "environment_", strlen("environment_"))) {
@@ -356,12 +349,11 @@ bool csv_field__match(const char *name, struct csv_match *m)
 	}
 	if (split_brackets(name, &base, &unit))
 		return match_whole(&base, &unit, m);
-	if (!flatten(&flat, name, n) || !flat.len)
+	if (!flatten(&flat, name, strlen(name)) || !flat.len)
 		return false;
 	if (match_whole(&flat, NULL, m) || match_suffix(&flat, m) || match_side(&flat, m))
 		return true;
-	*m = (struct csv_match){
-		.kind = COLUMN_IGNORED, .metric = METRIC_NR, .scale = 1, .unit = ""};
+	*m = ignored;
 	return false;
 }
 

@@ -8,25 +8,22 @@
 
 #define WORD_LEN 64
 
-/* Looked for in this order, anywhere in a value: "sendmsg_zerocopy" is zero-copy. */
-static const struct {
-	const char *part;
-	enum mode mode;
-} parts[] = {
-	{"zerocopy", MODE_ZEROCOPY}, {"zcopy", MODE_ZEROCOPY},      {"0copy", MODE_ZEROCOPY},
-	{"onecopy", MODE_ONECOPY},   {"1copy", MODE_ONECOPY},       {"singlecopy", MODE_ONECOPY},
-	{"twocopy", MODE_TWOCOPY},   {"2copy", MODE_TWOCOPY},       {"doublecopy", MODE_TWOCOPY},
-	{"baseline", MODE_TWOCOPY},  {"traditional", MODE_TWOCOPY},
-};
-
-/* A value that is this and nothing else. */
+/* In this order; a part is looked for anywhere in a value: "sendmsg_zerocopy" is zero-copy. */
 static const struct {
 	const char *word;
+	bool part;
 	enum mode mode;
 } words[] = {
-	{"zc", MODE_ZEROCOPY},      {"send", MODE_TWOCOPY},          {"write", MODE_TWOCOPY},
-	{"standard", MODE_TWOCOPY}, {"sendmsg", MODE_ONECOPY},       {"writev", MODE_ONECOPY},
-	{"iovec", MODE_ONECOPY},    {"scattergather", MODE_ONECOPY},
+	{"zc", false, MODE_ZEROCOPY},        {"send", false, MODE_TWOCOPY},
+	{"write", false, MODE_TWOCOPY},      {"standard", false, MODE_TWOCOPY},
+	{"sendmsg", false, MODE_ONECOPY},    {"writev", false, MODE_ONECOPY},
+	{"iovec", false, MODE_ONECOPY},      {"scattergather", false, MODE_ONECOPY},
+	{"zerocopy", true, MODE_ZEROCOPY},   {"zcopy", true, MODE_ZEROCOPY},
+	{"0copy", true, MODE_ZEROCOPY},      {"onecopy", true, MODE_ONECOPY},
+	{"1copy", true, MODE_ONECOPY},       {"singlecopy", true, MODE_ONECOPY},
+	{"twocopy", true, MODE_TWOCOPY},     {"2copy", true, MODE_TWOCOPY},
+	{"doublecopy", true, MODE_TWOCOPY},  {"baseline", true, MODE_TWOCOPY},
+	{"traditional", true, MODE_TWOCOPY},
 };
 
 /* Letters and digits in lower case. */
@@ -43,16 +40,10 @@ static void put_word(char word[WORD_LEN], const char *text)
 static int by_word(const char *word, enum mode *mode)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!strcmp(word, words[i].word)) {
-			*mode = words[i].mode;
-			return 0;
-		}
-	}
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (strstr(word, parts[i].part)) {
-			*mode = parts[i].mode;
-			return 0;
-		}
+		if (words[i].part ? !strstr(word, words[i].word) : strcmp(word, words[i].word) != 0)
+			continue;
+		*mode = words[i].mode;
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -100,12 +91,8 @@ bool csv_mode__one_based(const struct column *c)
 
 	if (!is_numbered(c))
 		return false;
-	for (size_t i = 0; i < c->levels.nr; i++) {
-		int n = number_of(c->levels.value[i], &bare);
-
-		if (n >= 0)
-			seen[n] = true;
-	}
+	for (size_t i = 0; i < c->levels.nr; i++)
+		seen[number_of(c->levels.value[i], &bare)] = true;
 	return !seen[0] && (!bare || (seen[1] && seen[2] && seen[3]));
 }
 

@@ -17,6 +17,135 @@
 #define HEADER_LINES_MAX 20
 #define NAMES_MAX        256 /* characters of a line that are read */
 
+int csv_reader__refuse(struct csv_reader *r, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	n = snprintf(r->message, DATASET_MESSAGE_MAX, "%s, line %lu: ", r->name, r->text.line);
+	if (n < 0 || n >= DATASET_MESSAGE_MAX)
+		return -EINVAL;
+	va_start(args, format);
+	vsnprintf(r->message + n, DATASET_MESSAGE_MAX - (size_t)n, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* The next record: 1, 0 at the end, or -errno with a message. */
+static int next_record(struct csv_reader *r)
+{
+	int more = csv_text__next(&r->text);
+
+	if (more == -EBADMSG)
+		return csv_reader__refuse(r, "a quoted cell never ends: is the file truncated?");
+	if (more == -E2BIG)
+		return csv_reader__refuse(r,
+					  "more than %d cells in a line, or %d bytes in a cell: "
+					  "not a file of results.",
+					  CSV_CELLS_MAX, CSV_CELL_MAX);
+	return more;
+}
+
+static bool is_empty(const struct csv_text *t)
+{
+	for (size_t i = 0; i < t->cells_nr; i++)
+		if (*csv_text__cell(t, i))
+			return false;
+	return true;
+}
+
+int csv_reader__next_row(struct csv_reader *r)
+{
+	int more;
+
+	do
+		more = next_record(r);
+	while (more > 0 && is_empty(&r->text) && (!r->ours || r->text.cells_nr == 1));
+	return more;
+}
+
+/* Back to the record after the header. */
+static void rewind_rows(struct csv_reader *r)
+{
+	csv_text__seek(&r->text, r->body, r->body_line);
+}
+
+const char *csv_reader__cell(const struct csv_reader *r, size_t i)
+{
+	return i < r->text.cells_nr ? csv_text__cell(&r->text, i) : "";
+}
+
+/*
+ * Finds in "a=b,c=d" an entry with one side (left: before '=') equal to word and copies the other
+ * side to other. The user wrote the list.
+ */
+bool csv_reader__look_up(const char *list, bool left, const char *word, char other[NAME_LEN])
+{
+	size_t n, key, len = strlen(word);
+	const char *equals, *at;
+
+	for (; list && *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		equals = memchr(list, '=', n);
+		if (!equals)
+			continue;
+		key = (size_t)(equals - list);
+		at = left ? list : equals + 1;
+		if ((left ? key : n - key - 1) != len || strncmp(at, word, len))
+			continue;
+		snprintf(other, NAME_LEN, "%.*s", (int)(left ? n - key - 1 : key),
+			 left ? equals + 1 : list);
+		return true;
+	}
+	return false;
+}
+
+/* The length of NAME in NAME=FIELD, which may hold a '='. */
+static size_t name_len(const char *option)
+{
+	return (size_t)(strrchr(option, '=') - option);
+}
+
+static bool is_exactly(const char *option, const char *name)
+{
+	return strlen(name) == name_len(option) && !strncmp(option, name, name_len(option));
+}
+
+bool csv_reader__is_named(const char *option, const char *name)
+{
+	char theirs[NAME_LEN];
+
+	if (name_len(option) >= sizeof(theirs))
+		return false;
+	snprintf(theirs, sizeof(theirs), "%.*s", (int)name_len(option), option);
+	return csv_field__same(theirs, name);
+}
+
+static bool has_exactly(const struct csv_reader *r, const char *option)
+{
+	for (size_t i = 0; i < r->columns_nr; i++)
+		if (is_exactly(option, r->columns[i].name))
+			return true;
+	return false;
+}
+
+/* The field that the user says a column holds; false: none. */
+static bool told_field(const struct csv_reader *r, const char *name, char field[NAME_LEN])
+{
+	const struct dataset_names *names = &r->d->names;
+
+	for (size_t i = 0; i < names->column_nr; i++) {
+		const char *option = names->column[i];
+
+		if (is_exactly(option, name) ||
+		    (csv_reader__is_named(option, name) && !has_exactly(r, option))) {
+			snprintf(field, NAME_LEN, "%s", option + name_len(option) + 1);
+			return true;
+		}
+	}
+	return csv_reader__look_up(names->columns, false, name, field);
+}
+
 struct place {
 	char separator;
 	const char *pos;
@@ -36,7 +165,7 @@ static void look_at(struct csv_reader *r, struct place *p)
 		const char *name = csv_text__cell(&r->text, i);
 
 		p->filled += *name != '\0';
-		p->known += csv_reader__told(r, name, field) || csv_field__match(name, &m);
+		p->known += told_field(r, name, field) || csv_field__match(name, &m);
 	}
 }
 
@@ -92,6 +221,7 @@ static void keep_names(struct csv_reader *r)
 	r->columns = xcalloc(r->columns_nr, sizeof(*r->columns));
 	for (size_t i = 0; i < r->columns_nr; i++) {
 		r->columns[i].name = xstrdup(csv_text__cell(&r->text, i));
+		r->columns[i].levels.low = r->columns[i].levels.high = (double)NAN;
 		r->ours |= !strcmp(r->columns[i].name, "app_rx_bytes");
 	}
 }
@@ -107,7 +237,7 @@ int csv_reader__find_header(struct csv_reader *r)
 		try_separator(r, text, *s, &best);
 	r->text.separator = best.pos ? best.separator : ',';
 	csv_text__seek(&r->text, best.pos ? best.pos : text, best.pos ? best.line : 1);
-	more = csv_reader__next(r);
+	more = next_record(r);
 	if (more < 0)
 		return more;
 	if (!more || !best.pos)
@@ -131,41 +261,26 @@ static void add_level(struct levels *l, const char *text)
 		l->value[l->nr++] = xstrndup(text, NAME_LEN - 1);
 }
 
-static void add_number(struct csv_reader *r, struct levels *l, const char *text)
-{
-	double value = (double)NAN;
-	const char *rest;
-
-	if (csv_text__parse(text, r->comma, &value, &rest) || isnan(value))
-		return;
-	if (!(l->low <= value))
-		l->low = value;
-	if (!(l->high >= value))
-		l->high = value;
-}
-
 static void add_cells(struct csv_reader *r)
 {
 	for (size_t i = 0; i < r->columns_nr; i++) {
 		struct levels *l = &r->columns[i].levels;
-		const char *text = csv_reader__cell(r, i);
+		const char *text = csv_reader__cell(r, i), *rest;
+		double value = (double)NAN;
 
 		if (csv_text__missing(text)) {
 			l->unknown++;
-		} else {
-			add_level(l, text);
-			add_number(r, l, text);
+			continue;
+		}
+		add_level(l, text);
+		if (!csv_text__parse(text, r->comma, &value, &rest)) {
+			l->low = fmin(l->low, value);
+			l->high = fmax(l->high, value);
 		}
 	}
 }
 
 /* A file writes all its numbers alike: one unambiguous cell decides for the others. */
-static void look_for_commas(struct csv_reader *r, bool seen[COMMA_DECIMAL + 1])
-{
-	for (size_t i = 0; i < r->text.cells_nr; i++)
-		seen[csv_text__comma(csv_text__cell(&r->text, i))] = true;
-}
-
 static int decide_comma(struct csv_reader *r, const bool seen[COMMA_DECIMAL + 1])
 {
 	bool comma_separates = r->text.separator == ',';
@@ -186,120 +301,38 @@ int csv_reader__find_levels(struct csv_reader *r)
 	bool seen[COMMA_DECIMAL + 1] = {false};
 	int more, err;
 
-	for (size_t i = 0; i < r->columns_nr; i++)
-		r->columns[i].levels.low = r->columns[i].levels.high = (double)NAN;
-	csv_reader__rewind(r);
+	rewind_rows(r);
 	while ((more = csv_reader__next_row(r)) > 0)
-		look_for_commas(r, seen);
+		for (size_t i = 0; i < r->text.cells_nr; i++)
+			seen[csv_text__comma(csv_text__cell(&r->text, i))] = true;
 	err = more ? more : decide_comma(r, seen);
-	csv_reader__rewind(r);
+	rewind_rows(r);
 	while (!err && (more = csv_reader__next_row(r)) > 0)
 		add_cells(r);
-	csv_reader__rewind(r);
+	rewind_rows(r);
 	return err ? err : more;
 }
 
-const char *csv_reader__values(const struct column *c, char *buf, size_t len)
+struct item_list csv_reader__values(const struct column *c)
 {
-	size_t at = 0;
+	struct item_list list = {0};
 
-	buf[0] = '\0';
-	for (size_t i = 0; i < c->levels.nr && at < len; i++)
-		at += (size_t)snprintf(buf + at, len - at, "%s%.24s", i ? ", " : "",
-				       c->levels.value[i]);
-	if (c->levels.more && at < len)
-		snprintf(buf + at, len - at, " and others");
+	for (size_t i = 0; i < c->levels.nr; i++)
+		item_list__add(&list, "%.24s", c->levels.value[i]);
 	if (!c->levels.nr)
-		snprintf(buf, len, "nothing");
-	return buf;
-}
-
-int csv_reader__refuse(struct csv_reader *r, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	n = snprintf(r->message, DATASET_MESSAGE_MAX, "%s, line %lu: ", r->name, r->text.line);
-	if (n < 0 || n >= DATASET_MESSAGE_MAX)
-		return -EINVAL;
-	va_start(args, format);
-	vsnprintf(r->message + n, DATASET_MESSAGE_MAX - (size_t)n, format, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-int csv_reader__next(struct csv_reader *r)
-{
-	int more = csv_text__next(&r->text);
-
-	if (more == -EBADMSG)
-		return csv_reader__refuse(r, "a quoted cell never ends: is the file truncated?");
-	if (more == -E2BIG)
-		return csv_reader__refuse(r,
-					  "more than %d cells in a line, or %d bytes in a cell: "
-					  "not a file of results.",
-					  CSV_CELLS_MAX, CSV_CELL_MAX);
-	return more;
-}
-
-static bool is_empty(const struct csv_text *t)
-{
-	for (size_t i = 0; i < t->cells_nr; i++)
-		if (*csv_text__cell(t, i))
-			return false;
-	return true;
-}
-
-int csv_reader__next_row(struct csv_reader *r)
-{
-	int more;
-
-	do
-		more = csv_reader__next(r);
-	while (more > 0 && is_empty(&r->text) && (!r->ours || r->text.cells_nr == 1));
-	return more;
-}
-
-void csv_reader__rewind(struct csv_reader *r)
-{
-	csv_text__seek(&r->text, r->body, r->body_line);
-}
-
-const char *csv_reader__cell(const struct csv_reader *r, size_t i)
-{
-	return i < r->text.cells_nr ? csv_text__cell(&r->text, i) : "";
-}
-
-/*
- * Finds in "a=b,c=d" an entry with one side (left: before '=') equal to word and copies the other
- * side to other. The user wrote the list.
- */
-bool csv_reader__look_up(const char *list, bool left, const char *word, char other[NAME_LEN])
-{
-	size_t n, key, len = strlen(word);
-	const char *equals, *at;
-
-	for (; list && *list; list += n + (list[n] == ',')) {
-		n = strcspn(list, ",");
-		equals = memchr(list, '=', n);
-		if (!equals)
-			continue;
-		key = (size_t)(equals - list);
-		at = left ? list : equals + 1;
-		if ((left ? key : n - key - 1) != len || strncmp(at, word, len))
-			continue;
-		snprintf(other, NAME_LEN, "%.*s", (int)(left ? n - key - 1 : key),
-			 left ? equals + 1 : list);
-		return true;
-	}
-	return false;
+		item_list__add(&list, "nothing");
+	if (c->levels.more)
+		strcat(list.text, " and others");
+	return list;
 }
 
 bool dataset__is_column_option(const char *option, char why[DATASET_MESSAGE_MAX])
 {
 	const char *equals = strrchr(option, '='), *name;
 	struct csv_match m;
-	size_t at;
+	char *fields;
+	size_t len;
+	FILE *f;
 
 	if (!equals || equals == option || equals - option >= NAME_LEN) {
 		snprintf(why, DATASET_MESSAGE_MAX, "it takes NAME=FIELD");
@@ -307,57 +340,20 @@ bool dataset__is_column_option(const char *option, char why[DATASET_MESSAGE_MAX]
 	}
 	if (!strcmp(equals + 1, "ignore") || csv_field__match(equals + 1, &m))
 		return true;
-	at = (size_t)snprintf(why, DATASET_MESSAGE_MAX, "fields are");
-	for (size_t i = 0; (name = csv_field__name(i)) && at < DATASET_MESSAGE_MAX; i++)
-		at += (size_t)snprintf(why + at, DATASET_MESSAGE_MAX - at, " %s,", name);
-	if (at < DATASET_MESSAGE_MAX)
-		snprintf(why + at, DATASET_MESSAGE_MAX - at, " or ignore");
+	f = xopen_memstream(&fields, &len);
+	for (size_t i = 0; (name = csv_field__name(i)); i++)
+		fprintf(f, " %s,", name);
+	xclose_memstream(f);
+	snprintf(why, DATASET_MESSAGE_MAX, "fields are%s or ignore", fields);
+	free(fields);
 	return false;
-}
-
-bool csv_reader__is_named(const char *option, const char *name)
-{
-	size_t n = (size_t)(strrchr(option, '=') - option);
-	char theirs[NAME_LEN];
-
-	if (n >= sizeof(theirs))
-		return false;
-	snprintf(theirs, sizeof(theirs), "%.*s", (int)n, option);
-	return csv_field__same(theirs, name);
-}
-
-static bool has_exactly(const struct csv_reader *r, const char *option)
-{
-	size_t n = (size_t)(strrchr(option, '=') - option);
-
-	for (size_t i = 0; i < r->columns_nr; i++)
-		if (strlen(r->columns[i].name) == n && !memcmp(r->columns[i].name, option, n))
-			return true;
-	return false;
-}
-
-bool csv_reader__told(const struct csv_reader *r, const char *name, char field[NAME_LEN])
-{
-	const struct dataset_names *names = &r->d->names;
-	size_t n = strlen(name);
-
-	for (size_t i = 0; i < names->column_nr; i++) {
-		const char *option = names->column[i], *equals = strrchr(option, '=');
-		bool exactly = (size_t)(equals - option) == n && !memcmp(option, name, n);
-
-		if (exactly || (csv_reader__is_named(option, name) && !has_exactly(r, option))) {
-			snprintf(field, NAME_LEN, "%s", equals + 1);
-			return true;
-		}
-	}
-	return csv_reader__look_up(names->columns, false, name, field);
 }
 
 static int classify_one(struct csv_reader *r, struct column *c)
 {
 	char field[NAME_LEN];
 
-	c->told = csv_reader__told(r, c->name, field);
+	c->told = told_field(r, c->name, field);
 	if (!c->told) {
 		/* Nothing in our own files is known by another name. */
 		if (!csv_field__match(c->name, &c->as) || (r->ours && c->as.rank > 1))
@@ -369,15 +365,13 @@ static int classify_one(struct csv_reader *r, struct column *c)
 		snprintf(c->why, sizeof(c->why), "as the command line says");
 		return 0;
 	}
-	return csv_field__match(field, &c->as)
-		       ? 0
-		       : csv_reader__refuse(
-				 r,
-				 "--columns or --column names the field '%.60s', which is "
-				 "not known: fields are mode, size, threads, round, "
-				 "throughput, latency, cycles and others (man "
-				 "netiotrace-report).",
-				 field);
+	if (csv_field__match(field, &c->as))
+		return 0;
+	return csv_reader__refuse(r,
+				  "--columns or --column names the field '%.60s', which is not "
+				  "known: fields are mode, size, threads, round, throughput, "
+				  "latency, cycles and others (man netiotrace-report).",
+				  field);
 }
 
 /* Each column that --columns speaks of must be there. */
@@ -428,19 +422,20 @@ static void leave(struct column *c, const struct column *instead)
 /* Of two columns for one field: the one the user names, else the more specific name. */
 static int settle(struct csv_reader *r, struct column *a, struct column *b)
 {
-	bool modes_a = csv_mode__is_column(r, a), modes_b = csv_mode__is_column(r, b);
+	bool modes_a = csv_mode__is_column(r, a), modes_b = csv_mode__is_column(r, b), first;
 
 	if (a->told != b->told)
-		leave(a->told ? b : a, a->told ? a : b);
+		first = a->told;
 	else if (a->told || csv_field__same(a->name, b->name))
 		return csv_reader__refuse(r,
 					  "columns '%.60s' and '%.60s' are the same number: say "
 					  "--column '%.60s=ignore' or another field.",
 					  a->name, b->name, b->name);
 	else if (a->as.kind == COLUMN_MODE && modes_a != modes_b)
-		leave(modes_a ? b : a, modes_a ? a : b);
+		first = modes_a;
 	else
-		leave(b->as.rank < a->as.rank ? a : b, b->as.rank < a->as.rank ? b : a);
+		first = a->as.rank <= b->as.rank;
+	leave(first ? b : a, first ? a : b);
 	return 0;
 }
 
@@ -448,13 +443,10 @@ static int settle_all(struct csv_reader *r)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < r->columns_nr && !err; i++) {
-		if (r->columns[i].as.kind == COLUMN_IGNORED)
-			continue;
+	for (size_t i = 0; i < r->columns_nr && !err; i++)
 		for (size_t j = 0; j < i && !err; j++)
 			if (same_field(&r->columns[i], &r->columns[j]))
 				err = settle(r, &r->columns[j], &r->columns[i]);
-	}
 	return err;
 }
 
@@ -480,37 +472,24 @@ static const struct column *unnamed_modes(const struct csv_reader *r)
 	return NULL;
 }
 
-/* The first columns that are not read. */
-static void put_names(const struct csv_reader *r, char *buf, size_t len)
-{
-	size_t at = 0;
-
-	buf[0] = '\0';
-	for (size_t i = 0; i < r->columns_nr && at + 24 < len; i++)
-		if (r->columns[i].as.kind == COLUMN_IGNORED && *r->columns[i].name)
-			at += (size_t)snprintf(buf + at, len - at, "%s%.20s", at ? ", " : "",
-					       r->columns[i].name);
-	if (!at)
-		snprintf(buf, len, "all are other fields");
-}
-
 static int refuse_without(struct csv_reader *r, const char *field)
 {
 	const struct column *modes = strcmp(field, "mode") ? NULL : unnamed_modes(r);
-	char values[160], names[240];
+	struct item_list unread = {0};
 
 	if (modes)
 		return csv_reader__refuse(r,
 					  "there is no column 'mode', but '%.60s' holds %s: say "
 					  "--column '%.60s=mode'.",
-					  modes->name,
-					  csv_reader__values(modes, values, sizeof(values)),
-					  modes->name);
-	put_names(r, names, sizeof(names));
-	return csv_reader__refuse(r,
-				  "there is no column '%s' (columns: %s): say --column NAME=%s for "
-				  "the one that holds it.",
-				  field, names, field);
+					  modes->name, csv_reader__values(modes).text, modes->name);
+	for (size_t i = 0; i < r->columns_nr; i++)
+		if (r->columns[i].as.kind == COLUMN_IGNORED && *r->columns[i].name)
+			item_list__add(&unread, "%.20s", r->columns[i].name);
+	return csv_reader__refuse(
+		r,
+		"there is no column '%s' (columns: %s): say --column NAME=%s for "
+		"the one that holds it.",
+		field, unread.nr ? item_list__words(&unread) : "all are other fields", field);
 }
 
 int csv_reader__classify(struct csv_reader *r)
@@ -536,40 +515,33 @@ int csv_reader__classify(struct csv_reader *r)
 		       : refuse_without(r, "size");
 }
 
-static void put_modes(FILE *f, const struct csv_reader *r, const struct column *c)
+static struct item_list modes_of(const struct csv_reader *r, const struct column *c)
 {
-	const char *comma = "";
+	struct item_list list = {0};
 	enum mode mode;
 
-	for (size_t i = 0; i < c->levels.nr; i++) {
-		if (csv_mode__parse(r, c, c->levels.value[i], &mode))
-			continue;
-		fprintf(f, "%s%.40s = %s", comma, c->levels.value[i], mode__words(mode));
-		comma = ", ";
-	}
+	for (size_t i = 0; i < c->levels.nr; i++)
+		if (!csv_mode__parse(r, c, c->levels.value[i], &mode))
+			item_list__add(&list, "%.40s = %s", c->levels.value[i], mode__words(mode));
+	return list;
 }
 
-static void put_values(FILE *f, const struct csv_reader *r, const struct column *c)
-{
-	char levels[512];
-
-	if (c->as.kind == COLUMN_MODE)
-		put_modes(f, r, c);
-	else if (c->levels.more && !isnan(c->levels.low))
-		fprintf(f, "%.15g to %.15g", c->levels.low, c->levels.high);
-	else if (c->levels.nr)
-		fputs(csv_reader__values(c, levels, sizeof(levels)), f);
-	if (c->levels.unknown)
-		fprintf(f, "%s%zu unknown", c->levels.nr ? ", " : "", c->levels.unknown);
-}
-
+/* What a column holds, for --explain. */
 static char *values_of(const struct csv_reader *r, const struct column *c)
 {
+	const struct levels *l = &c->levels;
 	char *text;
 	size_t len;
 	FILE *f = xopen_memstream(&text, &len);
 
-	put_values(f, r, c);
+	if (c->as.kind == COLUMN_MODE)
+		fputs(modes_of(r, c).text, f);
+	else if (l->more && !isnan(l->low))
+		fprintf(f, "%.15g to %.15g", l->low, l->high);
+	else if (l->nr)
+		fputs(csv_reader__values(c).text, f);
+	if (l->unknown)
+		fprintf(f, "%s%zu unknown", l->nr ? ", " : "", l->unknown);
 	xclose_memstream(f);
 	return printable__in_place(text);
 }

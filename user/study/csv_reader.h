@@ -10,6 +10,7 @@
 #include "csv_field.h"
 #include "csv_text.h"
 #include "dataset.h"
+#include "item_list.h"
 
 #define NAME_LEN   128
 #define LEVELS_MAX 8 /* values of a column that are kept */
@@ -51,14 +52,10 @@ struct csv_reader {
 __attribute__((format(printf, 2, 3))) int csv_reader__refuse(struct csv_reader *r,
 							     const char *format, ...);
 
-/* Reads the next record: 1, 0 at the end, or -errno, with a message if the file is at fault. */
-int csv_reader__next(struct csv_reader *r);
-
-/* The same, past lines in which every cell is empty. */
+/*
+ * Reads the next record in which a cell is not empty: 1, 0 at the end, or -errno with a message.
+ */
 int csv_reader__next_row(struct csv_reader *r);
-
-/* Goes back to the record after the header. */
-void csv_reader__rewind(struct csv_reader *r);
 
 /* A cell of the record; "": it has fewer. */
 const char *csv_reader__cell(const struct csv_reader *r, size_t i);
@@ -78,9 +75,6 @@ void csv_reader__keep_columns(struct csv_reader *r);
 /* The column of this kind; NULL: there is none. */
 const struct column *csv_reader__column(const struct csv_reader *r, enum column_kind kind);
 
-/* The user's meaning of a column: a field's name; false: none. */
-bool csv_reader__told(const struct csv_reader *r, const char *name, char field[NAME_LEN]);
-
 /* Is it the column that NAME=FIELD, from --column, names? NAME ends at the last '='. */
 bool csv_reader__is_named(const char *option, const char *name);
 
@@ -91,7 +85,7 @@ bool csv_reader__is_named(const char *option, const char *name);
 bool csv_reader__look_up(const char *list, bool left, const char *word, char other[NAME_LEN]);
 
 /* The values of a column for a message: "a, b, c and others". */
-const char *csv_reader__values(const struct column *c, char *buf, size_t len);
+struct item_list csv_reader__values(const struct column *c);
 
 /* The mode that a cell of the column means, by its words or number. 0 or -EINVAL. */
 int csv_mode__parse(const struct csv_reader *r, const struct column *c, const char *text,

@@ -189,7 +189,7 @@ enum csv_comma csv_text__comma(const char *text)
 	return groups > n + 4 || text[groups] == '.' ? COMMA_THOUSANDS : COMMA_UNCLEAR;
 }
 
-/* Copies n characters of from, without those equal to skip. False: no room. */
+/* Appends n characters of from, without those equal to skip. False: no room. */
 static bool put_digits(char to[NUMBER_MAX], const char *from, size_t n, char skip)
 {
 	size_t len = strlen(to);
@@ -205,25 +205,6 @@ static bool put_digits(char to[NUMBER_MAX], const char *from, size_t n, char ski
 	return true;
 }
 
-/* The digits before the point into to; how many characters they were. */
-static size_t put_whole(char to[NUMBER_MAX], const char *text, enum csv_comma comma)
-{
-	static const char *const separators[] = {
-		[COMMA_NONE] = ",' ",
-		[COMMA_UNCLEAR] = ",' ",
-		[COMMA_THOUSANDS] = ",' ",
-		[COMMA_DECIMAL] = ".' ",
-	};
-
-	for (const char *s = separators[comma]; *s; s++) {
-		size_t n = grouped(text, *s);
-
-		if (n)
-			return put_digits(to, text, n, *s) ? n : 0;
-	}
-	return put_digits(to, text, strspn(text, DIGITS), '\0') ? strspn(text, DIGITS) : 0;
-}
-
 static size_t exponent_len(const char *text)
 {
 	size_t n = 1, digits;
@@ -237,24 +218,30 @@ static size_t exponent_len(const char *text)
 
 int csv_text__parse(const char *text, enum csv_comma comma, double *value, const char **rest)
 {
+	/* What may group thousands; where it is none, the last one is '\0'. */
+	const char *separator = comma == COMMA_DECIMAL ? ".' " : ",' ";
 	char number[NUMBER_MAX] = "", point = comma == COMMA_DECIMAL ? ',' : '.';
 	const char *at = skip_blanks(text);
-	size_t n;
+	size_t n = 0;
+	bool fits;
 
 	*rest = at + strlen(at);
 	if (csv_text__missing(at))
 		return 0;
 	if (*at == '-' || *at == '+')
 		put_digits(number, at++, 1, '\0');
-	at += put_whole(number, at, comma);
+	while (*separator && !(n = grouped(at, *separator)))
+		separator++;
+	n = n ? n : strspn(at, DIGITS);
+	fits = put_digits(number, at, n, *separator);
+	at += n;
 	if (*at == point) {
-		n = strspn(at + 1, DIGITS);
-		if (!put_digits(number, ".", 1, '\0') || !put_digits(number, at + 1, n, '\0'))
-			return -EINVAL;
-		at += n + 1;
+		n = strspn(++at, DIGITS);
+		fits = fits && put_digits(number, ".", 1, '\0') && put_digits(number, at, n, '\0');
+		at += n;
 	}
 	n = exponent_len(at);
-	if (!strpbrk(number, DIGITS) || !put_digits(number, at, n, '\0'))
+	if (!fits || !strpbrk(number, DIGITS) || !put_digits(number, at, n, '\0'))
 		return -EINVAL;
 	*value = strtod(number, NULL);
 	*rest = skip_blanks(at + n);

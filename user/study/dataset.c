@@ -39,23 +39,6 @@ struct dataset_column *dataset__new_column(struct dataset *d)
 	return &d->columns[d->columns_nr++];
 }
 
-static void clear_notes(struct dataset *d)
-{
-	for (size_t i = 0; i < d->columns_nr; i++) {
-		free(d->columns[i].file);
-		free(d->columns[i].name);
-		free(d->columns[i].field);
-		free(d->columns[i].unit);
-		free(d->columns[i].values);
-		free(d->columns[i].why);
-	}
-	for (size_t i = 0; i < d->notes_nr; i++)
-		free(d->notes[i]);
-	free(d->columns);
-	free(d->notes);
-	free(d->lacking);
-}
-
 static struct dataset_profile *find_profile(const struct dataset *d, enum mode mode, uint64_t size,
 					    unsigned int threads)
 {
@@ -66,19 +49,6 @@ static struct dataset_profile *find_profile(const struct dataset *d, enum mode m
 			return p;
 	}
 	return NULL;
-}
-
-static struct dataset_profile *find_or_add_profile(struct dataset *d, const struct dataset_row *row)
-{
-	struct dataset_profile *p = find_profile(d, row->mode, row->size, row->threads);
-
-	if (p)
-		return p;
-	d->profiles = xgrow(d->profiles, d->profiles_nr, sizeof(*p));
-	p = &d->profiles[d->profiles_nr++];
-	*p = (struct dataset_profile){
-		.mode = row->mode, .size = row->size, .threads = row->threads};
-	return p;
 }
 
 /* "whose;frames N": cuts the parts before the first ';' and after the last ' '. */
@@ -99,28 +69,28 @@ static bool parse_stack(char *line, struct profile_stack *stack)
 	return false;
 }
 
-static void add_stack(struct profile *p, const char *text)
-{
-	struct profile_stack stack = {.class = CPU_CLASS_OTHER};
-	char *line = xstrdup(text);
-
-	if (parse_stack(line, &stack))
-		profile__add(p, &stack);
-	free(line);
-}
-
 void dataset__add_stacks(struct dataset *d, const struct dataset_row *row, const json_t *stacks)
 {
-	struct dataset_profile *p;
-	const json_t *line;
+	struct dataset_profile *p = find_profile(d, row->mode, row->size, row->threads);
+	const json_t *item;
 	size_t i;
 
 	if (!json_array_size(stacks))
 		return;
-	p = find_or_add_profile(d, row);
-	json_array_foreach(stacks, i, line)
-		if (json_is_string(line))
-			add_stack(&p->profile, json_string_value(line));
+	if (!p) {
+		d->profiles = xgrow(d->profiles, d->profiles_nr, sizeof(*p));
+		p = &d->profiles[d->profiles_nr++];
+		*p = (struct dataset_profile){
+			.mode = row->mode, .size = row->size, .threads = row->threads};
+	}
+	json_array_foreach(stacks, i, item) {
+		struct profile_stack stack = {.class = CPU_CLASS_OTHER};
+		char *line = xstrdup(json_is_string(item) ? json_string_value(item) : "");
+
+		if (parse_stack(line, &stack))
+			profile__add(&p->profile, &stack);
+		free(line);
+	}
 }
 
 const struct profile *dataset__profile(const struct dataset *d, enum mode mode, uint64_t size,
@@ -129,13 +99,6 @@ const struct profile *dataset__profile(const struct dataset *d, enum mode mode, 
 	const struct dataset_profile *p = find_profile(d, mode, size, threads);
 
 	return p ? &p->profile : NULL;
-}
-
-static void clear_profiles(struct dataset *d)
-{
-	for (size_t i = 0; i < d->profiles_nr; i++)
-		profile__clear(&d->profiles[i].profile);
-	free(d->profiles);
 }
 
 struct dataset_row *dataset__new_row(struct dataset *d)
@@ -157,13 +120,13 @@ bool dataset__is_possible(enum metric metric, double value)
 
 int dataset__parse_mode(const char *text, enum mode *mode)
 {
-	int m;
+	for (enum mode m = 0; m < MODE_NR; m++) {
+		char digit = (char)('0' + m);
 
-	for (m = 0; m < MODE_NR; m++) {
-		if (same_word(text, mode__name((enum mode)m)) || (text[0] == '0' + m && !text[1]) ||
+		if (same_word(text, mode__name(m)) || (text[0] == digit && !text[1]) ||
 		    /* Parts of the exercise this experiment is set as. */
-		    ((text[0] == 'A' || text[0] == 'a') && text[1] == '1' + m && !text[2])) {
-			*mode = (enum mode)m;
+		    ((text[0] == 'A' || text[0] == 'a') && text[1] == digit + 1 && !text[2])) {
+			*mode = m;
 			return 0;
 		}
 	}
@@ -234,14 +197,30 @@ bool dataset__admits(struct dataset *d, const char *congestion)
 	return true;
 }
 
-/* Sorts runs of one round by their figures, so that copies are adjacent. */
-static int compare_rows(const void *pa, const void *pb)
+int dataset__compare_cells(const struct dataset_row *a, const struct dataset_row *b)
 {
-	const struct dataset_row *a = pa, *b = pb;
 	int order = ORDER(a->mode, b->mode);
 
 	order = order ? order : ORDER(a->size, b->size);
-	order = order ? order : ORDER(a->threads, b->threads);
+	return order ? order : ORDER(a->threads, b->threads);
+}
+
+int dataset__compare_rows(const void *pa, const void *pb)
+{
+	const struct dataset_row *a = *(const struct dataset_row *const *)pa;
+	const struct dataset_row *b = *(const struct dataset_row *const *)pb;
+	int order = dataset__compare_cells(a, b);
+
+	order = order ? order : ORDER(a->round, b->round);
+	return order ? order : ORDER(a->line, b->line);
+}
+
+/* Sorts runs of one round by their figures, so that copies are adjacent. */
+static int compare_figures(const void *pa, const void *pb)
+{
+	const struct dataset_row *a = pa, *b = pb;
+	int order = dataset__compare_cells(a, b);
+
 	order = order ? order : ORDER(a->round, b->round);
 	return order ? order : memcmp(a->value, b->value, sizeof(a->value));
 }
@@ -256,7 +235,7 @@ void dataset__finish(struct dataset *d, double default_duration_s)
 		metric__derive(row->value, row->threads);
 	}
 	if (d->rows_nr)
-		qsort(d->rows, d->rows_nr, sizeof(*d->rows), compare_rows);
+		qsort(d->rows, d->rows_nr, sizeof(*d->rows), compare_figures);
 }
 
 const struct dataset_row *dataset__copy(const struct dataset *d)
@@ -265,9 +244,29 @@ const struct dataset_row *dataset__copy(const struct dataset *d)
 
 	for (; row + 1 < end; row++)
 		if (row->ours && row[1].ours && !isnan(row->value[METRIC_PAYLOAD]) &&
-		    !compare_rows(row, row + 1))
+		    !compare_figures(row, row + 1))
 			return row;
 	return NULL;
+}
+
+static void free_texts(char **texts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+static void clear_columns(struct dataset *d)
+{
+	for (size_t i = 0; i < d->columns_nr; i++) {
+		free(d->columns[i].file);
+		free(d->columns[i].name);
+		free(d->columns[i].field);
+		free(d->columns[i].unit);
+		free(d->columns[i].values);
+		free(d->columns[i].why);
+	}
+	free(d->columns);
 }
 
 void dataset__clear(struct dataset *d)
@@ -278,23 +277,25 @@ void dataset__clear(struct dataset *d)
 		free(d->rows[i].cause);
 		free(d->rows[i].verdict);
 	}
+	free(d->rows);
 	for (i = 0; i < d->failures_nr; i++) {
 		free(d->failures[i].mode);
 		free(d->failures[i].reason);
 	}
+	free(d->failures);
 	for (i = 0; i < d->hists_nr; i++)
 		free(d->hists[i].buckets);
+	free(d->hists);
+	for (i = 0; i < d->profiles_nr; i++)
+		profile__clear(&d->profiles[i].profile);
+	free(d->profiles);
 	for (i = 0; i < METRIC_NR; i++)
 		free(d->reason[i]);
-	for (i = 0; i < d->others_nr; i++)
-		free(d->others[i]);
-	free(d->others);
+	free_texts(d->others, d->others_nr);
+	free_texts(d->notes, d->notes_nr);
+	clear_columns(d);
 	free(d->congestion);
-	free(d->rows);
-	free(d->failures);
-	free(d->hists);
-	clear_profiles(d);
-	clear_notes(d);
+	free(d->lacking);
 	free(d->version);
 	free(d->backend);
 	json_decref(d->environment);

@@ -213,6 +213,11 @@ char *dataset__unread_columns(const struct dataset *d);
 /* Every column with its field, unit and values, or why it is not read; 80 columns wide. */
 void dataset__put_columns(const struct dataset *d, FILE *f);
 
+/* Of rows: by mode, size and threads, which make a cell. Below 0, 0, or above 0. */
+int dataset__compare_cells(const struct dataset_row *a, const struct dataset_row *b);
+/* For qsort() of pointers to rows: by cell, then round, then line. */
+int dataset__compare_rows(const void *a, const void *b);
+
 /* A new row with all values unknown, valid until the next. For the readers. */
 struct dataset_row *dataset__new_row(struct dataset *d);
 

@@ -60,32 +60,27 @@ struct identity {
 static int read_mode(struct csv_reader *r, const struct column *c, const char *text,
 		     enum mode *mode)
 {
-	char values[160];
-
 	if (!csv_mode__parse(r, c, text, mode))
 		return 0;
-	csv_reader__values(c, values, sizeof(values));
 	return csv_reader__refuse(
 		r,
 		"'%.60s' is not a mode: twocopy (0, A1), onecopy (1, A2) and zerocopy (2, A3) "
 		"are; --modes can say what others stand for. Column '%.60s' holds %s.",
-		text, c->name, values);
+		text, c->name, csv_reader__values(c).text);
 }
 
 static int read_metric(struct csv_reader *r, struct dataset_row *row, const struct column *c,
 		       const char *text)
 {
 	double *value = &row->value[c->as.metric];
+	int err = read_number(r, c, text, value);
 
-	if (read_number(r, c, text, value))
-		return -EINVAL;
-	if (dataset__is_possible(c->as.metric, *value))
-		return 0;
-	return csv_reader__refuse(
-		r,
-		"column '%.60s' holds '%.60s', and can hold nothing below 0: what was not measured "
-		"is left empty.",
-		c->name, text);
+	if (!err && !dataset__is_possible(c->as.metric, *value))
+		err = csv_reader__refuse(r,
+					 "column '%.60s' holds '%.60s', and can hold nothing below "
+					 "0: what was not measured is left empty.",
+					 c->name, text);
+	return err;
 }
 
 static int read_value(struct csv_reader *r, struct dataset_row *row, struct identity *id, size_t i)
@@ -122,6 +117,8 @@ static int read_value(struct csv_reader *r, struct dataset_row *row, struct iden
 	}
 }
 
+#define ENVIRONMENT "environment_" /* of the columns */
+
 /* The text of a cell; null: empty. */
 static json_t *cell_json(const struct csv_reader *r, size_t i)
 {
@@ -130,34 +127,24 @@ static json_t *cell_json(const struct csv_reader *r, size_t i)
 	return json_value__text(*text ? text : NULL);
 }
 
-/* The values of a settings column; null: no such column. */
-static json_t *fields_of(const struct csv_reader *r)
-{
-	const struct column *c = csv_reader__column(r, COLUMN_FIELDS);
-
-	return c ? cell_json(r, (size_t)(c - r->columns)) : json_null();
-}
-
-static json_t *environment_of(const struct csv_reader *r)
-{
-	json_t *environment = json_object();
-
-	for (size_t i = 0; i < r->columns_nr; i++)
-		if (r->columns[i].as.kind == COLUMN_ENVIRONMENT)
-			json_object_set_new(environment,
-					    r->columns[i].name + strlen("environment_"),
-					    cell_json(r, i));
-	return environment;
-}
-
 static int read_environment(struct csv_reader *r)
 {
-	json_t *environment = environment_of(r), *fields = fields_of(r);
-	int err = dataset__keep_settings(r->d, r->name, settings__of(NULL, environment, fields),
-					 r->message);
+	json_t *environment = json_object(), *fields = json_null();
+	int err;
 
+	for (size_t i = 0; i < r->columns_nr; i++) {
+		const struct column *c = &r->columns[i];
+
+		if (c->as.kind == COLUMN_ENVIRONMENT)
+			json_object_set_new(environment, c->name + strlen(ENVIRONMENT),
+					    cell_json(r, i));
+		else if (c->as.kind == COLUMN_FIELDS)
+			fields = cell_json(r, i);
+	}
+	err = dataset__keep_settings(r->d, r->name, settings__of(NULL, environment, fields),
+				     r->message);
 	json_decref(fields);
-	if (!err && csv_reader__column(r, COLUMN_ENVIRONMENT))
+	if (!err && json_object_size(environment))
 		dataset__keep_environment(r->d, environment);
 	else
 		json_decref(environment);
@@ -169,7 +156,7 @@ static const char *congestion_of(const struct csv_reader *r)
 {
 	for (size_t i = 0; i < r->columns_nr; i++)
 		if (r->columns[i].as.kind == COLUMN_ENVIRONMENT &&
-		    !strcmp(r->columns[i].name, "environment_congestion_control"))
+		    !strcmp(r->columns[i].name, ENVIRONMENT "congestion_control"))
 			return *csv_reader__cell(r, i) ? csv_reader__cell(r, i) : NULL;
 	return NULL;
 }
@@ -183,11 +170,10 @@ static int check_length(struct csv_reader *r)
 		named--;
 	while (!r->ours && n > r->columns_nr && !*csv_text__cell(&r->text, n - 1))
 		n--;
-	return n >= named && n <= r->columns_nr
-		       ? 0
-		       : csv_reader__refuse(
-				 r, "%zu cells where the header has %zu: is the file truncated?", n,
-				 named);
+	if (n >= named && n <= r->columns_nr)
+		return 0;
+	return csv_reader__refuse(r, "%zu cells where the header has %zu: is the file truncated?",
+				  n, named);
 }
 
 /* A run without one cycle is none: its counters did not count. */
@@ -203,23 +189,17 @@ static void drop_stopped(struct csv_reader *r, struct dataset_row *row)
 	r->stopped++;
 }
 
-/* The size of a message, also if given by its fields. */
-static double size_of(struct csv_reader *r, const struct identity *id)
+static unsigned int count_of(double value)
 {
-	if (!isnan(id->size) || isnan(id->field_size))
-		return id->size;
-	r->field_sizes += isnan(id->fields);
-	return id->field_size * (isnan(id->fields) ? FIELDS_DEFAULT : id->fields);
+	return isnan(value) ? 0 : (unsigned int)value;
 }
 
 static int read_row(struct csv_reader *r)
 {
 	struct identity id = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
 	struct dataset_row *row;
-	int err;
-	double size;
+	int err = check_length(r);
 
-	err = check_length(r);
 	if (err || !dataset__admits(r->d, congestion_of(r)))
 		return err;
 	if (r->d->rows_nr == ROWS_MAX)
@@ -229,12 +209,15 @@ static int read_row(struct csv_reader *r)
 		err = read_value(r, row, &id, i);
 	if (err)
 		return err;
-	size = size_of(r, &id);
-	if (!(size > 0))
+	if (isnan(id.size) && !isnan(id.field_size)) {
+		r->field_sizes += isnan(id.fields);
+		id.size = id.field_size * (isnan(id.fields) ? FIELDS_DEFAULT : id.fields);
+	}
+	if (!(id.size > 0))
 		return csv_reader__refuse(r, "a run without a message size.");
-	row->size = (uint64_t)size;
-	row->threads = isnan(id.threads) ? 0 : (unsigned int)id.threads;
-	row->round = isnan(id.round) ? 0 : (unsigned int)id.round;
+	row->size = (uint64_t)id.size;
+	row->threads = count_of(id.threads);
+	row->round = count_of(id.round);
 	row->line = r->text.line;
 	row->ours = r->ours;
 	if (!r->ours)
@@ -244,15 +227,11 @@ static int read_row(struct csv_reader *r)
 
 static int read_rows(struct csv_reader *r)
 {
-	int more, err = 0;
+	int err = 0, more = 1;
 
-	while (!err) {
-		more = csv_reader__next_row(r);
-		if (more <= 0)
-			return more;
+	while (!err && (more = csv_reader__next_row(r)) > 0)
 		err = read_row(r);
-	}
-	return err;
+	return err ? err : more;
 }
 
 /* Notes for the reader of the report on how the file was read. */
@@ -274,23 +253,6 @@ static void take_notes(struct csv_reader *r)
 	if (r->d->names.rounds_from_repeats)
 		dataset__note(r->d, "Rows that agree in mode, size and threads are taken for "
 				    "rounds, as --rounds-from-repeats says.");
-}
-
-static int compare_cell(const struct dataset_row *a, const struct dataset_row *b)
-{
-	int order = ORDER(a->mode, b->mode);
-
-	order = order ? order : ORDER(a->size, b->size);
-	return order ? order : ORDER(a->threads, b->threads);
-}
-
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct dataset_row *const *a = pa, *const *b = pb;
-	int order = compare_cell(*a, *b);
-
-	order = order ? order : ORDER((*a)->round, (*b)->round);
-	return order ? order : ORDER((*a)->line, (*b)->line);
 }
 
 static int compare_rounds(const void *pa, const void *pb)
@@ -319,7 +281,7 @@ static void number_rounds(struct dataset_row **rows, size_t n)
 	unsigned int round = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		round = i && !compare_cell(rows[i], rows[i - 1]) ? round + 1 : 0;
+		round = i && !dataset__compare_cells(rows[i], rows[i - 1]) ? round + 1 : 0;
 		rows[i]->round = round;
 	}
 }
@@ -339,40 +301,18 @@ static bool numbers_every_row(const struct csv_reader *r, size_t first)
 	return i == n;
 }
 
-static bool repeats(const struct dataset_row *a, const struct dataset_row *b)
-{
-	return !compare_cell(a, b) && a->round == b->round;
-}
-
-/* Which columns that are not read differ between the lines of the two rows. 0 or -errno. */
-static int find_differing(struct csv_reader *r, const struct dataset_row *a,
-			  const struct dataset_row *b, bool *differs)
-{
-	char **cell = xcalloc(r->columns_nr, sizeof(*cell));
-	int more;
-
-	csv_reader__rewind(r);
-	while ((more = csv_reader__next_row(r)) > 0 && r->text.line != b->line)
-		for (size_t i = 0; r->text.line == a->line && i < r->columns_nr; i++)
-			cell[i] = xstrdup(csv_reader__cell(r, i));
-	for (size_t i = 0; more > 0 && i < r->columns_nr; i++)
-		differs[i] = r->columns[i].as.kind == COLUMN_IGNORED && cell[i] &&
-			     strcmp(cell[i], csv_reader__cell(r, i));
-	for (size_t i = 0; i < r->columns_nr; i++)
-		free(cell[i]);
-	free(cell);
-	return more < 0 ? more : 0;
-}
-
-/* Few repeated values are settings; a different value in each row is a measurement. */
-static const struct column *best_of(const struct csv_reader *r, const bool *differs)
+/*
+ * The column that may tell repeated rows apart, of those that are not read; NULL: none. Few
+ * repeated values are settings; a different value in each row is a measurement.
+ */
+static const struct column *distinguishing(const struct csv_reader *r)
 {
 	const struct column *best = NULL;
 
 	for (size_t i = 0; i < r->columns_nr; i++) {
 		const struct column *c = &r->columns[i];
 
-		if (differs[i] &&
+		if (c->as.kind == COLUMN_IGNORED && c->levels.nr > 1 &&
 		    (!best || c->levels.more < best->levels.more ||
 		     (c->levels.more == best->levels.more && c->levels.nr < best->levels.nr)))
 			best = c;
@@ -392,27 +332,22 @@ static bool holds_counts(const struct csv_reader *r, const struct column *c)
 	return !c->levels.more || c->levels.low >= 0;
 }
 
-/* How to read the column that distinguishes the rows; nothing that would then be refused. */
-static void put_remedy(const struct csv_reader *r, const struct column *c, char *buf, size_t len)
+/* The field that the column that distinguishes the rows may be; NULL: that would be refused. */
+static const char *possible_field(const struct csv_reader *r, const struct column *c)
 {
-	const char *field = NULL;
-
-	if (holds_counts(r, c) && !csv_reader__column(r, COLUMN_THREADS))
-		field = "threads";
-	else if (holds_counts(r, c) && !csv_reader__column(r, COLUMN_ROUND))
-		field = "round";
-	if (field)
-		snprintf(buf, len, "say --column '%.60s=%s' if it is that, or keep", c->name,
-			 field);
-	else
-		snprintf(buf, len, "keep");
+	if (!holds_counts(r, c))
+		return NULL;
+	if (!csv_reader__column(r, COLUMN_THREADS))
+		return "threads";
+	return csv_reader__column(r, COLUMN_ROUND) ? NULL : "round";
 }
 
 static int refuse_repeat(struct csv_reader *r, const struct dataset_row *a,
-			 const struct dataset_row *b, const bool *differs)
+			 const struct dataset_row *b)
 {
-	const struct column *c = best_of(r, differs);
-	char values[120], remedy[128];
+	const struct column *c = distinguishing(r);
+	const char *field = c ? possible_field(r, c) : NULL;
+	char remedy[NAME_LEN + 64] = "";
 
 	r->text.line = b->line;
 	if (!c)
@@ -421,13 +356,16 @@ static int refuse_repeat(struct csv_reader *r, const struct dataset_row *a,
 			"this row and line %lu agree in mode, size and threads%s: say "
 			"--rounds-from-repeats if such rows are rounds, or remove one.",
 			a->line, csv_reader__column(r, COLUMN_ROUND) ? " and round" : "");
-	put_remedy(r, c, remedy, sizeof(remedy));
+	if (field)
+		snprintf(remedy, sizeof(remedy), "say --column '%.60s=%s' if it is that, or ",
+			 c->name, field);
 	return csv_reader__refuse(
 		r,
-		"this row and line %lu agree in mode, size and threads, and differ in column "
-		"'%.60s' (%s), which is not read: %s the rows of one value, or say "
+		"this row and line %lu agree in mode, size and threads; the column '%.60s' "
+		"(%.120s) "
+		"may tell them apart, and is not read: %skeep the rows of one value, or say "
 		"--rounds-from-repeats if such rows are rounds.",
-		a->line, c->name, csv_reader__values(c, values, sizeof(values)), remedy);
+		a->line, c->name, csv_reader__values(c).text, remedy);
 }
 
 /*
@@ -438,22 +376,19 @@ static int refuse_repeat(struct csv_reader *r, const struct dataset_row *a,
 static int check_repeats(struct csv_reader *r, size_t first)
 {
 	size_t n = r->d->rows_nr - first, i = 1;
-	struct dataset_row **rows = sorted(r, first, compare_rows);
-	bool *differs = xcalloc(r->columns_nr, sizeof(*differs));
+	struct dataset_row **rows = sorted(r, first, dataset__compare_rows);
 	bool every = numbers_every_row(r, first);
 	int err = 0;
 
-	while (!every && i < n && !repeats(rows[i - 1], rows[i]))
+	while (!every && i < n &&
+	       (dataset__compare_cells(rows[i - 1], rows[i]) ||
+		rows[i - 1]->round != rows[i]->round))
 		i++;
-	if (every || (i < n && r->d->names.rounds_from_repeats)) {
+	if (every || (i < n && r->d->names.rounds_from_repeats))
 		number_rounds(rows, n);
-	} else if (i < n) {
-		err = find_differing(r, rows[i - 1], rows[i], differs);
-		if (!err)
-			err = refuse_repeat(r, rows[i - 1], rows[i], differs);
-	}
+	else if (i < n)
+		err = refuse_repeat(r, rows[i - 1], rows[i]);
 	free(rows);
-	free(differs);
 	return err;
 }
 
@@ -462,19 +397,23 @@ static int read_all(struct csv_reader *r)
 	size_t first = r->d->rows_nr;
 	int err = csv_reader__find_header(r);
 
-	if (!err && !r->ours)
-		err = csv_reader__find_levels(r);
+	if (err)
+		return err;
+	if (r->ours) {
+		err = csv_reader__classify(r);
+		return err ? err : read_rows(r);
+	}
+	err = csv_reader__find_levels(r);
 	if (err)
 		return err;
 	err = csv_reader__classify(r);
 	/* Also for refused files: --explain shows them. */
-	if (!r->ours)
-		csv_reader__keep_columns(r);
+	csv_reader__keep_columns(r);
 	if (!err)
 		err = read_rows(r);
-	if (!err && !r->ours)
+	if (!err)
 		err = check_repeats(r, first);
-	if (!err && !r->ours)
+	if (!err)
 		take_notes(r);
 	return err;
 }
@@ -488,12 +427,6 @@ static void reader__clear(struct csv_reader *r)
 	}
 	free(r->columns);
 	csv_text__clear(&r->text);
-}
-
-/* Our files always end their last line; foreign ones may not. A cut number would look complete. */
-static bool ends_early(const struct csv_reader *r, const char *text, size_t len)
-{
-	return len && text[len - 1] != '\n' && r->ours;
 }
 
 static int refuse_binary(const char *name, const char *text, size_t len, char *message)
@@ -517,7 +450,8 @@ int dataset__add_csv(struct dataset *d, const char *name, const char *text, size
 		return refuse_binary(name, text, len, message);
 	csv_text__init(&r.text, text, len);
 	err = read_all(&r);
-	if (!err && ends_early(&r, text, len))
+	/* Our files always end their last line. A cut number would look complete. */
+	if (!err && r.ours && len && text[len - 1] != '\n')
 		err = csv_reader__refuse(&r, "the file ends within a line: it is truncated.");
 	else if (!err && d->rows_nr == before && !d->others_nr)
 		err = csv_reader__refuse(&r, "there is a header, but no run.");

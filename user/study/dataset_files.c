@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +179,8 @@ void dataset_files__release(void)
 	held_nr = 0;
 }
 
-int dataset_files__is_directory(const char *path)
+/* 1: a directory, 0: another file, -errno. */
+static int is_directory(const char *path)
 {
 	const struct held *h = find_held(path);
 	struct stat st;
@@ -189,52 +189,29 @@ int dataset_files__is_directory(const char *path)
 		return h->directory;
 	if (only_held)
 		return held_err ? held_err : -ENOENT;
-	if (stat(path, &st))
-		return -errno;
-	return S_ISDIR(st.st_mode);
+	return stat(path, &st) ? -errno : S_ISDIR(st.st_mode);
 }
 
-FILE *dataset_files__open(const char *path)
+/* For reading, a held file from its beginning again. -1 with errno. */
+static int open_fd(const char *path, int missing)
 {
 	const struct held *h = find_held(path);
 	int fd;
 
-	if (!h && only_held) {
-		errno = EACCES;
-		return NULL;
-	}
-	if (!h)
-		return fopen(path, "re");
-	fd = fcntl(h->fd, F_DUPFD_CLOEXEC, 3);
-	if (fd < 0)
-		return NULL;
-	/* It may have been read before; a pipe is read once. */
-	lseek(fd, 0, SEEK_SET);
-	return fdopen(fd, "r");
+	if (!h && !only_held)
+		return open(path, O_RDONLY | O_CLOEXEC);
+	errno = missing;
+	fd = h ? fcntl(h->fd, F_DUPFD_CLOEXEC, 3) : -1;
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_SET);
+	return fd;
 }
 
-static bool is_visible_json(const struct dirent *entry)
+static FILE *open_file(const char *path)
 {
-	return entry->d_name[0] != '.' && has_suffix(entry->d_name, ".json");
-}
+	int fd = open_fd(path, EACCES);
 
-/* A held directory has the names of the files held with it. */
-static DIR *open_list(const char *directory)
-{
-	const struct held *h = find_held(directory);
-	int fd = h ? fcntl(h->fd, F_DUPFD_CLOEXEC, 3) : -1;
-	DIR *list;
-
-	if (!h && only_held) {
-		errno = ENOENT;
-		return NULL;
-	}
-	list = h ? fdopendir(fd) : opendir(directory);
-	if (list)
-		rewinddir(list);
-	else if (fd >= 0)
-		close(fd);
-	return list;
+	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
 static int compare_names(const void *a, const void *b)
@@ -242,18 +219,23 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* How many, or -errno. */
+/* The visible .json files: how many, or -errno. A held directory has those held with it. */
 static int list_names(const char *directory, char ***names)
 {
-	DIR *list = open_list(directory);
+	int fd = open_fd(directory, ENOENT);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	size_t nr = 0;
+	int err = -errno;
 
 	*names = NULL;
-	if (!list)
-		return -errno;
+	if (!list) {
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
 	while ((entry = readdir(list))) {
-		if (!is_visible_json(entry))
+		if (entry->d_name[0] == '.' || !has_suffix(entry->d_name, ".json"))
 			continue;
 		*names = xgrow(*names, nr, sizeof(**names));
 		(*names)[nr++] = xstrdup(entry->d_name);
@@ -297,7 +279,7 @@ static int read_stream(FILE *f, char **text, size_t *len)
 
 static int load_csv(struct dataset *d, const char *path, char *message)
 {
-	FILE *f = dataset_files__open(path);
+	FILE *f = open_file(path);
 	char *text = NULL;
 	size_t len;
 	int err;
@@ -306,10 +288,7 @@ static int load_csv(struct dataset *d, const char *path, char *message)
 		return say_errno(message, path, -errno);
 	err = read_stream(f, &text, &len);
 	fclose(f);
-	if (err)
-		say_errno(message, path, err);
-	else
-		err = dataset__add_csv(d, path, text, len, message);
+	err = err ? say_errno(message, path, err) : dataset__add_csv(d, path, text, len, message);
 	free(text);
 	return err;
 }
@@ -317,7 +296,7 @@ static int load_csv(struct dataset *d, const char *path, char *message)
 /* NULL with the sentence: not readable, or no JSON. */
 static json_t *load_json(const char *path, char *message)
 {
-	FILE *f = dataset_files__open(path);
+	FILE *f = open_file(path);
 	json_error_t error;
 	json_t *document;
 
@@ -340,21 +319,16 @@ static json_t *load_json(const char *path, char *message)
 static int load_entry(struct dataset *d, const char *path, bool optional, char *message)
 {
 	json_t *document = load_json(path, message);
-	const char *schema;
-	int err;
+	const char *schema = json_string_value(json_object_get(document, "schema"));
+	int err = 0;
 
 	if (!document)
 		return optional ? 0 : -EINVAL;
-	schema = json_string_value(json_object_get(document, "schema"));
-	if (has_suffix(path, ".failed.json")) {
-		err = dataset__add_failure(d, document);
-		if (err)
-			say(message, path, "not a record of a failed run", err);
-	} else if (optional && (!schema || strcmp(schema, RESULT_SCHEMA))) {
-		err = 0;
-	} else {
+	if (has_suffix(path, ".failed.json") && dataset__add_failure(d, document))
+		err = say(message, path, "not a record of a failed run", -EINVAL);
+	else if (!has_suffix(path, ".failed.json") &&
+		 (!optional || (schema && !strcmp(schema, RESULT_SCHEMA))))
 		err = dataset__add_document(d, path, document, message);
-	}
 	json_decref(document);
 	return err;
 }
@@ -385,37 +359,19 @@ static bool is_empty(const struct dataset *d)
 
 static int load_directory(struct dataset *d, const char *path, char *message)
 {
-	char cells[PATH_MAX], csv[PATH_MAX];
-	int err;
+	char *cells = xasprintf("%s/cells", path), *csv = xasprintf("%s/results.csv", path);
+	int err = load_documents(d, cells, false, message);
 
-	if (snprintf(cells, sizeof(cells), "%s/cells", path) >= (int)sizeof(cells) ||
-	    snprintf(csv, sizeof(csv), "%s/results.csv", path) >= (int)sizeof(csv))
-		return say_errno(message, path, -ENAMETOOLONG);
-	err = load_documents(d, cells, false, message);
-	if (err && err != -ENOENT)
-		return err;
-	err = is_empty(d) ? load_documents(d, path, true, message) : 0;
-	if (!err && is_empty(d) && dataset_files__is_directory(csv) == 0)
+	if (!err || err == -ENOENT)
+		err = is_empty(d) ? load_documents(d, path, true, message) : 0;
+	if (!err && is_empty(d) && is_directory(csv) == 0)
 		err = load_csv(d, csv, message);
 	if (!err && is_empty(d))
 		err = say(message, path,
 			  "no results are in this directory: neither cells/*.json nor results.csv",
 			  -ENOENT);
-	return err;
-}
-
-static int load_file(struct dataset *d, const char *path, char *message)
-{
-	json_t *document;
-	int err;
-
-	if (!has_suffix(path, ".json"))
-		return load_csv(d, path, message);
-	document = load_json(path, message);
-	if (!document)
-		return -EINVAL;
-	err = dataset__add_document(d, path, document, message);
-	json_decref(document);
+	free(cells);
+	free(csv);
 	return err;
 }
 
@@ -427,21 +383,27 @@ static int refuse_copy(const struct dataset *d, const char *path, char *message)
 	if (!row)
 		return 0;
 	snprintf(message, DATASET_MESSAGE_MAX,
-		 "%s: round %u of mode %s, size %" PRIu64
-		 ", %u thread%s is there twice, the same to "
-		 "the last digit: a file or a line is a copy of another, remove it.",
-		 path, row->round, mode__name(row->mode), row->size, row->threads,
-		 row->threads == 1 ? "" : "s");
+		 "%s: round %u of mode %s, size %" PRIu64 ", threads %u is there twice, the same "
+		 "to the last digit: a file or a line is a copy of another, remove it.",
+		 path, row->round, mode__name(row->mode), row->size, row->threads);
 	return -EINVAL;
 }
 
 static int load_path(struct dataset *d, const char *path, char *message)
 {
-	int directory = dataset_files__is_directory(path);
+	int directory = is_directory(path), err;
+	json_t *document;
 
 	if (directory < 0)
 		return say_errno(message, path, directory);
-	return directory ? load_directory(d, path, message) : load_file(d, path, message);
+	if (directory)
+		return load_directory(d, path, message);
+	if (!has_suffix(path, ".json"))
+		return load_csv(d, path, message);
+	document = load_json(path, message);
+	err = document ? dataset__add_document(d, path, document, message) : -EINVAL;
+	json_decref(document);
+	return err;
 }
 
 /* Every column that --column names must be in one of the files. */
@@ -449,17 +411,15 @@ static int check_columns(const struct dataset *d, const char *path, char *messag
 {
 	for (size_t i = 0; i < d->names.column_nr; i++) {
 		const char *option = d->names.column[i];
-		size_t n = (size_t)(strrchr(option, '=') - option), c;
+		size_t c = 0;
 
-		for (c = 0; c < d->columns_nr; c++)
-			if (csv_reader__is_named(option, d->columns[c].name))
-				break;
-		if (c == d->columns_nr) {
-			snprintf(message, DATASET_MESSAGE_MAX,
-				 "%.200s: there is no column '%.*s', which --column names.", path,
-				 n > 60 ? 60 : (int)n, option);
-			return -EINVAL;
-		}
+		while (c < d->columns_nr && !csv_reader__is_named(option, d->columns[c].name))
+			c++;
+		if (c < d->columns_nr)
+			continue;
+		snprintf(message, DATASET_MESSAGE_MAX,
+			 "%.200s: there is no such column as in --column %.80s.", path, option);
+		return -EINVAL;
 	}
 	return 0;
 }
@@ -481,18 +441,17 @@ static int join_path(struct dataset *d, const char *path, char *message)
 
 static int finish(struct dataset *d, const char *path, double default_duration_s, char *message)
 {
-	int err = 0;
+	int err;
 
 	if (!d->rows_nr && d->others_nr) {
 		snprintf(message, DATASET_MESSAGE_MAX, "%s: no run was made with %s, but with %s.",
 			 path, d->names.congestion, d->others[0]);
-		err = -ENODATA;
+		return -ENODATA;
 	}
-	if (!err && !d->rows_nr)
-		err = say(message, path, "not one run succeeded: there is nothing to report",
-			  -ENODATA);
-	if (!err)
-		err = check_columns(d, path, message);
+	if (!d->rows_nr)
+		return say(message, path, "not one run succeeded: there is nothing to report",
+			   -ENODATA);
+	err = check_columns(d, path, message);
 	if (err)
 		return err;
 	dataset__complete(d);

@@ -6,11 +6,8 @@
 #ifndef STUDY_DATASET_FILES_H
 #define STUDY_DATASET_FILES_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 /*
- * Opens the file, or the files in the directory and its cells/, for the functions below. Data of
+ * Opens the file, or the files in the directory and its cells/, for dataset__load(). Data of
  * root on a path controlled by root is opened as root, all else with the rights of the user who
  * controls it. Does nothing unless root called without sudo. Unreadable files are refused later.
  * Call before step_down().
@@ -18,16 +15,10 @@
 void dataset_files__hold(const char *path);
 
 /*
- * The same under sudo, for a command that stays root: from then on the functions below open only
+ * The same under sudo, for a command that stays root: from then on dataset__load() opens only
  * held files. Data of the invoking user is opened as root.
  */
 void dataset_files__hold_only(const char *path);
 void dataset_files__release(void);
-
-/* 1: a directory, 0: another file, -errno. */
-int dataset_files__is_directory(const char *path);
-
-/* For reading; NULL with errno. To be closed by the caller. */
-FILE *dataset_files__open(const char *path);
 
 #endif

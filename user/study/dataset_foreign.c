@@ -4,8 +4,8 @@
  * one experiment in several files, and sentences on how the columns were read. See dataset.h.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "dataset.h"
+#include "item_list.h"
 #include "phrases.h"
 
 #define CONTRADICTION 0.02 /* of two numbers that should be one */
@@ -43,7 +44,7 @@ static void compare(struct contradiction *c, const struct dataset_row *row, doub
 	}
 }
 
-static double first_known(double a, double b)
+static double known(double a, double b)
 {
 	return isnan(a) ? b : a;
 }
@@ -58,9 +59,9 @@ static bool set_missing(double *value, double to)
 
 static void complete_row(struct completing *c, struct dataset_row *row)
 {
-	double *v = row->value, bytes = first_known(v[METRIC_RX_BYTES], v[METRIC_TX_BYTES]);
+	double *v = row->value, bytes = known(v[METRIC_RX_BYTES], v[METRIC_TX_BYTES]);
 	double by_messages =
-		first_known(v[METRIC_RX_MESSAGES], v[METRIC_TX_MESSAGES]) * (double)row->size;
+		known(v[METRIC_RX_MESSAGES], v[METRIC_TX_MESSAGES]) * (double)row->size;
 
 	compare(&c->rate, row, bytes * 8 / 1e9 / v[METRIC_DURATION], v[METRIC_GBPS]);
 	compare(&c->count, row, bytes, by_messages);
@@ -92,28 +93,21 @@ static void say_computed(struct dataset *d, size_t rows, size_t n, const char *w
 		dataset__note(d, "%s is computed from %s in %zu of %zu rows.", what, from, n, rows);
 }
 
-/* Names of the unread columns, separated by commas. Caller frees. */
-static char *unread(const struct dataset *d)
+/* Names of the unread columns. */
+static struct item_list unread(const struct dataset *d)
 {
-	const char *comma = "";
-	char *text;
-	size_t len;
-	FILE *f = xopen_memstream(&text, &len);
+	struct item_list list = {0};
 
-	for (size_t i = 0; i < d->columns_nr; i++) {
-		if (d->columns[i].field)
-			continue;
-		fprintf(f, "%s'%s'", comma, d->columns[i].name);
-		comma = ", ";
-	}
-	xclose_memstream(f);
-	return text;
+	for (size_t i = 0; i < d->columns_nr; i++)
+		if (!d->columns[i].field)
+			item_list__add(&list, "'%s'", d->columns[i].name);
+	return list;
 }
 
 void dataset__complete(struct dataset *d)
 {
+	struct item_list names = unread(d);
 	struct completing c = {0};
-	char *names;
 
 	for (size_t i = 0; i < d->rows_nr; i++) {
 		if (d->rows[i].ours || !d->rows[i].line)
@@ -127,19 +121,17 @@ void dataset__complete(struct dataset *d)
 	say_computed(d, c.rows, c.bytes, "The number of bytes", "messages x message size");
 	say_computed(d, c.rows, c.throughput, "Throughput", "bytes / time");
 	say_computed(d, c.rows, c.duration, "The time of a run", "bytes / throughput");
-	if (!d->columns_nr)
-		return;
-	names = unread(d);
-	d->lacking = *names ? xasprintf("no column is read as this number; not read: %s (--column "
-					"NAME=FIELD reads one)",
-					names)
-			    : xstrdup("the data set has no such number");
-	free(names);
+	if (names.nr)
+		d->lacking = xasprintf("no column is read as this number; not read: %s (--column "
+				       "NAME=FIELD reads one)",
+				       item_list__words(&names));
+	else if (d->columns_nr)
+		d->lacking = xstrdup("the data set has no such number");
 }
 
 int dataset__answerable(const struct dataset *d, char message[DATASET_MESSAGE_MAX])
 {
-	char *names;
+	struct item_list names = unread(d);
 
 	for (size_t i = 0; i < d->rows_nr; i++) {
 		const double *v = d->rows[i].value;
@@ -150,13 +142,11 @@ int dataset__answerable(const struct dataset *d, char message[DATASET_MESSAGE_MA
 	}
 	if (!d->columns_nr)
 		return 0;
-	names = unread(d);
 	snprintf(message, DATASET_MESSAGE_MAX,
 		 "%.100s: no column holds a throughput, cycles or cache misses, so no question can "
 		 "be answered. Not read: %.200s. Say --column NAME=throughput_gbps, or give the "
 		 "file with the throughput before this one.",
-		 d->columns[0].file, *names ? names : "nothing");
-	free(names);
+		 d->columns[0].file, names.nr ? item_list__words(&names) : "nothing");
 	return -ENODATA;
 }
 
@@ -164,22 +154,30 @@ int dataset__answerable(const struct dataset *d, char message[DATASET_MESSAGE_MA
 
 struct joining {
 	struct dataset *d, *part;
-	const char *name;          /* of the part */
-	struct dataset_row **rows; /* of d, in order */
-	size_t rows_nr;            /* of d, before any is added */
+	const char *name; /* of the part */
 	size_t joined, added;
 	const struct dataset_row *first_added; /* of the part */
 	bool new_number; /* the part has a number that its partners have not */
 	char *message;
 };
 
+__attribute__((format(printf, 2, 3))) static int refuse(struct joining *j, const char *format, ...)
+{
+	va_list args;
+	int n = snprintf(j->message, DATASET_MESSAGE_MAX, "%.100s", j->name);
+
+	va_start(args, format);
+	vsnprintf(j->message + n, DATASET_MESSAGE_MAX - (size_t)n, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* By cell and round: the lines of two files differ. */
 static int compare_keys(const void *pa, const void *pb)
 {
 	const struct dataset_row *const *a = pa, *const *b = pb;
-	int order = ORDER((*a)->mode, (*b)->mode);
+	int order = dataset__compare_cells(*a, *b);
 
-	order = order ? order : ORDER((*a)->size, (*b)->size);
-	order = order ? order : ORDER((*a)->threads, (*b)->threads);
 	return order ? order : ORDER((*a)->round, (*b)->round);
 }
 
@@ -189,32 +187,26 @@ static struct phrase row_words(const struct dataset_row *row)
 		&(struct cell){.mode = row->mode, .size = row->size, .threads = row->threads});
 }
 
-static bool alike(double a, double b)
-{
-	return fabs(a - b) <= ALIKE * fmax(fabs(a), fabs(b));
-}
-
 /* Copies numbers that `to` lacks. -EINVAL with a message: both have one, and they differ. */
 static int merge(struct joining *j, struct dataset_row *to, const struct dataset_row *from)
 {
+	for (enum metric m = 0; m < METRIC_READ_NR; m++) {
+		double x = to->value[m], y = from->value[m];
 
-	for (int m = 0; m < METRIC_READ_NR; m++) {
-		if (isnan(from->value[m]))
+		if (isnan(y))
 			continue;
-		if (isnan(to->value[m])) {
-			to->value[m] = from->value[m];
+		if (isnan(x)) {
+			to->value[m] = y;
 			j->new_number = true;
-		} else if (!alike(to->value[m], from->value[m])) {
-			snprintf(
-				j->message, DATASET_MESSAGE_MAX,
-				"%.100s, line %lu: %s of %s differs from that of a file before it: "
-				"are these rounds? Then give them in one file with a column "
-				"round; else say --column NAME=ignore.",
-				j->name, from->line, metric__words((enum metric)m),
-				row_words(from).text);
-			return -EINVAL;
+		} else if (!(fabs(x - y) <= ALIKE * fmax(fabs(x), fabs(y)))) {
+			return refuse(j,
+				      ", line %lu: %s of %s differs from that of a file before it: "
+				      "are these rounds? Then give them in one file with a column "
+				      "round; else say --column NAME=ignore.",
+				      from->line, metric__words(m), row_words(from).text);
 		}
 	}
+	j->joined++;
 	return 0;
 }
 
@@ -236,18 +228,6 @@ static bool any_threads(const struct dataset *d)
 	return false;
 }
 
-static int check_keys(struct joining *j)
-{
-	if (any_threads(j->d) == any_threads(j->part))
-		return 0;
-	snprintf(
-		j->message, DATASET_MESSAGE_MAX,
-		"%.100s: it has %s column threads, and the files before it have %s: they cannot be "
-		"joined.",
-		j->name, any_threads(j->part) ? "a" : "no", any_threads(j->part) ? "none" : "one");
-	return -EINVAL;
-}
-
 static bool same_numbers(const struct dataset *a, const struct dataset *b)
 {
 	for (int m = 0; m < METRIC_READ_NR; m++)
@@ -256,49 +236,57 @@ static bool same_numbers(const struct dataset *a, const struct dataset *b)
 	return true;
 }
 
+/* The row of d with the same cell and round as each row of part, counted from 1; 0: none. */
+static size_t *find_partners(const struct dataset *d, const struct dataset *part)
+{
+	const struct dataset_row **rows = xcalloc(d->rows_nr, sizeof(const struct dataset_row *));
+	size_t *partner = xcalloc(part->rows_nr, sizeof(*partner));
+
+	for (size_t i = 0; i < d->rows_nr; i++)
+		rows[i] = &d->rows[i];
+	qsort(rows, d->rows_nr, sizeof(const struct dataset_row *), compare_keys);
+	for (size_t i = 0; i < part->rows_nr; i++) {
+		const struct dataset_row *row = &part->rows[i], **found;
+
+		found = bsearch(&row, rows, d->rows_nr, sizeof(const struct dataset_row *),
+				compare_keys);
+		partner[i] = found ? (size_t)(*found - d->rows) + 1 : 0;
+	}
+	free(rows);
+	return partner;
+}
+
 /* Adds each row of part to its partner, or as a new row. */
 static int join_rows(struct joining *j)
 {
-	size_t room = j->rows_nr;
-	size_t *partner = xcalloc(j->part->rows_nr, sizeof(*partner));
+	size_t *partner = find_partners(j->d, j->part);
 	int err = 0;
 
-	for (size_t i = 0; i < j->part->rows_nr; i++) {
-		const struct dataset_row *row = &j->part->rows[i], **found;
-
-		found = bsearch(&row, j->rows, room, sizeof(struct dataset_row *), compare_keys);
-		partner[i] = found ? (size_t)(*found - j->d->rows) + 1 : 0;
-	}
-	/* From here on rows move: partners are known by their numbers. */
+	/* Rows of d move as they are added. */
 	for (size_t i = 0; i < j->part->rows_nr && !err; i++) {
 		if (partner[i])
 			err = merge(j, &j->d->rows[partner[i] - 1], &j->part->rows[i]);
 		else
 			add_row(j, &j->part->rows[i]);
-		j->joined += partner[i] > 0;
 	}
 	free(partner);
 	return err;
 }
 
-static int say_what_did_not_join(struct joining *j, bool as_it_is)
+/* before: rows of the files before. more: the part has the same numbers of other rows. */
+static int say_what_did_not_join(struct joining *j, size_t before, bool more)
 {
 	const char *file = dataset__file_name(j->name);
-	size_t left = j->rows_nr - j->joined;
+	size_t left = before - j->joined;
 
-	if (!j->joined && !as_it_is) {
-		snprintf(j->message, DATASET_MESSAGE_MAX,
-			 "%.100s: no row has the mode, size and threads of a row of the files "
-			 "before it (it begins with %s): they are not of one experiment.",
-			 j->name, row_words(j->first_added).text);
-		return -EINVAL;
-	}
-	if (!j->added && !j->new_number) {
-		snprintf(j->message, DATASET_MESSAGE_MAX,
-			 "%.100s: it holds no number that the files before it lack: leave it out.",
-			 j->name);
-		return -EINVAL;
-	}
+	if (!j->joined && !more)
+		return refuse(j,
+			      ": no row has the mode, size and threads of a row of the files "
+			      "before it (it begins with %s): they are not of one experiment.",
+			      row_words(j->first_added).text);
+	if (!j->added && !j->new_number)
+		return refuse(j, ": it holds no number that the files before it lack: leave it "
+				 "out.");
 	if (j->added)
 		dataset__note(j->d,
 			      "%.80s: %zu of %zu rows have no partner in the files before it, the "
@@ -328,21 +316,19 @@ static void take_columns(struct dataset *d, struct dataset *part)
 int dataset__join(struct dataset *d, struct dataset *part, const char *name,
 		  char message[DATASET_MESSAGE_MAX])
 {
-	struct joining j = {
-		.d = d, .part = part, .name = name, .rows_nr = d->rows_nr, .message = message};
-	bool as_it_is = same_numbers(d, part);
-	int err = check_keys(&j);
+	struct joining j = {.d = d, .part = part, .name = name, .message = message};
+	bool more = same_numbers(d, part), threads = any_threads(part);
+	size_t before = d->rows_nr;
+	int err;
 
-	if (err)
-		return err;
-	j.rows = xcalloc(d->rows_nr, sizeof(*j.rows));
-	for (size_t i = 0; i < d->rows_nr; i++)
-		j.rows[i] = &d->rows[i];
-	qsort(j.rows, d->rows_nr, sizeof(struct dataset_row *), compare_keys);
+	if (any_threads(d) != threads)
+		return refuse(&j,
+			      ": it has %s column threads, and the files before it have %s: they "
+			      "cannot be joined.",
+			      threads ? "a" : "no", threads ? "none" : "one");
 	err = join_rows(&j);
-	free(j.rows);
 	if (!err)
-		err = say_what_did_not_join(&j, as_it_is);
+		err = say_what_did_not_join(&j, before, more);
 	if (!err && part->settings)
 		err = dataset__keep_settings(d, name, json_incref(part->settings), message);
 	if (!err)
@@ -356,86 +342,62 @@ int dataset__join(struct dataset *d, struct dataset *part, const char *name,
 #define UNIT_WIDTH   7
 #define VALUES_WIDTH 30
 
-#define NAMES_MAX 20 /* in a sentence */
-
-static void put_modes(FILE *f, const struct dataset *d)
+static char *modes_note(const struct dataset *d)
 {
 	for (size_t i = 0; i < d->columns_nr; i++) {
 		const struct dataset_column *c = &d->columns[i];
 
-		if (!c->field || (strcmp(c->field, "mode") && strcmp(c->field, "copies")))
-			continue;
-		fprintf(f, "Modes are read from '%s': %s.", c->name, c->values);
-		return;
+		if (c->field && (!strcmp(c->field, "mode") || !strcmp(c->field, "copies")))
+			return xasprintf("Modes are read from '%s': %s.", c->name, c->values);
 	}
+	return NULL;
 }
 
-static void put_assumed(FILE *f, const struct dataset *d)
+static char *assumed_note(const struct dataset *d)
 {
 	const struct dataset_column *first = NULL;
+	struct item_list list = {0};
 
 	for (size_t i = 0; i < d->columns_nr; i++) {
 		const struct dataset_column *c = &d->columns[i];
 
 		if (!c->assumed)
 			continue;
-		fprintf(f, "%s'%s' in %s",
-			first ? ", " : "No unit is stated, and so assumed: ", c->name, c->unit);
+		item_list__add(&list, "'%s' in %s", c->name, c->unit);
 		first = first ? first : c;
 	}
-	if (first)
-		fprintf(f, ". Another unit: --column '%s=%s_%s'.", first->name, first->field,
-			strcmp(first->field, "throughput") ? "ms" : "mbps");
-}
-
-static void put_unread(FILE *f, const struct dataset *d)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < d->columns_nr; i++) {
-		const struct dataset_column *c = &d->columns[i];
-
-		if (c->field)
-			continue;
-		if (n++ >= NAMES_MAX)
-			continue;
-		fprintf(f, "%s'%s'", n == 1 ? "Columns that were not read: " : ", ", c->name);
-		if (*c->why)
-			fprintf(f, " (%s)", c->why);
-	}
-	if (n > NAMES_MAX)
-		fprintf(f, " and %zu more", n - NAMES_MAX);
-	if (n)
-		fputs(". --column NAME=FIELD reads one; report --explain lists all.", f);
-}
-
-/* The text that put() writes; NULL: nothing. */
-static char *text_of(void (*put)(FILE *f, const struct dataset *d), const struct dataset *d)
-{
-	char *text;
-	size_t len;
-	FILE *f = xopen_memstream(&text, &len);
-
-	put(f, d);
-	xclose_memstream(f);
-	if (*text)
-		return text;
-	free(text);
-	return NULL;
+	if (!first)
+		return NULL;
+	return xasprintf(
+		"No unit is stated, and so assumed: %s. Another unit: --column '%s=%s_%s'.",
+		item_list__words(&list), first->name, first->field,
+		strcmp(first->field, "throughput") ? "ms" : "mbps");
 }
 
 char *dataset__unread_columns(const struct dataset *d)
 {
-	return text_of(put_unread, d);
+	struct item_list list = {0};
+
+	for (size_t i = 0; i < d->columns_nr; i++) {
+		const struct dataset_column *c = &d->columns[i];
+
+		if (!c->field)
+			item_list__add(&list, *c->why ? "'%s' (%s)" : "'%s'", c->name, c->why);
+	}
+	if (!list.nr)
+		return NULL;
+	return xasprintf("Columns that were not read: %s. --column NAME=FIELD reads one; report "
+			 "--explain lists all.",
+			 item_list__words(&list));
 }
 
 char *dataset__import_note(const struct dataset *d, size_t i)
 {
-	static void (*const of_columns[])(FILE * f, const struct dataset *d) = {
-		put_modes, put_assumed, put_unread};
+	static char *(*const of_columns[])(const struct dataset *d) = {modes_note, assumed_note,
+								       dataset__unread_columns};
 
 	for (size_t k = 0; k < sizeof(of_columns) / sizeof(of_columns[0]); k++) {
-		char *text = text_of(of_columns[k], d);
+		char *text = of_columns[k](d);
 
 		if (text && !i--)
 			return text;

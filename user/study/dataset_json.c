@@ -17,41 +17,28 @@
 #define FAILURE_SCHEMA "netiotrace.failure/1"
 #define PATH_LEN       96
 
-/* The member at a path such as "app.tcp.bytes_acked", its parent in *parent; NULL: there is none.
- */
+/* The member at a path such as "app.tcp.bytes_acked", with its parent and name; NULL: none. */
 static const json_t *at_path(const json_t *o, const char *path, const json_t **parent,
-			     const char **last)
+			     const char **name)
 {
 	char key[PATH_LEN];
-	size_t len;
 
-	*parent = NULL;
-	*last = path;
-	for (;;) {
-		len = strcspn(path, ".");
-		if (len >= sizeof(key))
-			return NULL;
-		memcpy(key, path, len);
-		key[len] = '\0';
+	for (;; path++) {
+		size_t len = strcspn(path, ".");
+
+		snprintf(key, sizeof(key), "%.*s", (int)len, path);
 		*parent = o;
-		*last = path;
+		*name = path;
 		o = json_object_get(o, key);
-		if (!o || !path[len])
+		path += len;
+		if (!o || !*path)
 			return o;
-		path += len + 1;
 	}
 }
 
 static const char *text_of(const json_t *o, const char *key)
 {
 	return json_string_value(json_object_get(o, key));
-}
-
-static double number_of(const json_t *o, const char *key)
-{
-	const json_t *value = json_object_get(o, key);
-
-	return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
 /* Why a number is null: "<name>_reason" beside it, or the "reason" of its object. */
@@ -194,34 +181,35 @@ static int read_hists(struct dataset *d, const struct dataset_row *row, const js
 	return err;
 }
 
-/* The identity of a cell is a whole number or missing: otherwise runs would be pooled wrongly. */
-static bool is_count(const json_t *o, const char *key, double max)
+/* The identity of a cell is a whole number or missing (0): otherwise runs are pooled wrongly. */
+static bool read_count(const json_t *o, const char *key, double max, double *count)
 {
 	const json_t *value = json_object_get(o, key);
-	double x = json_number_value(value);
 
+	*count = json_number_value(value);
 	if (!value || json_is_null(value))
 		return true;
-	return json_is_number(value) && x >= 0 && x <= max && x == floor(x);
+	return json_is_number(value) && *count >= 0 && *count <= max && *count == floor(*count);
 }
 
 static int read_run(struct dataset *d, const json_t *run)
 {
-	const char *mode = text_of(run, "mode");
+	const char *name = text_of(run, "mode");
 	const json_t *verdict = json_object_get(run, "verdict");
-	double size = number_of(run, "size"), threads = number_of(run, "threads");
-	double round = number_of(run, "round");
-	struct dataset_row row_id, *row;
+	double size, threads, round;
+	struct dataset_row *row;
+	enum mode mode;
 	int err;
 
-	if (!mode || dataset__parse_mode(mode, &row_id.mode) || !(size > 0 && size < 1e15) ||
-	    size != floor(size) || !is_count(run, "threads", 1e6) || !is_count(run, "round", 1e9))
+	if (!name || dataset__parse_mode(name, &mode) ||
+	    !read_count(run, "size", 1e15 - 1, &size) || size == 0 ||
+	    !read_count(run, "threads", 1e6, &threads) || !read_count(run, "round", 1e9, &round))
 		return -EINVAL;
 	row = dataset__new_row(d);
-	row->mode = row_id.mode;
+	row->mode = mode;
 	row->size = (uint64_t)size;
-	row->threads = isnan(threads) ? 0 : (unsigned int)threads;
-	row->round = isnan(round) ? 0 : (unsigned int)round;
+	row->threads = (unsigned int)threads;
+	row->round = (unsigned int)round;
 	row->ours = true;
 	d->interrupted += json_is_true(json_object_get(run, "interrupted"));
 	err = read_metrics(d, row, run);
@@ -237,19 +225,6 @@ static int reject(char *message, const char *name, const char *what)
 {
 	snprintf(message, DATASET_MESSAGE_MAX, "%s: %s", name, what);
 	return -EINVAL;
-}
-
-/* The message on a run, by the error of read_run(). */
-static const char *damage(int err)
-{
-	switch (err) {
-	case -ERANGE:
-		return "a run with a figure below 0: it is damaged.";
-	case -EDOM:
-		return "a run with a figure that is not a number: it is damaged.";
-	default:
-		return "a run without a possible mode, size, thread count or round: it is damaged.";
-	}
 }
 
 int dataset__add_document(struct dataset *d, const char *name, const json_t *document,
@@ -272,7 +247,13 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 	json_array_foreach(runs, i, run) {
 		err = read_run(d, run);
 		if (err)
-			return reject(message, name, damage(err));
+			return reject(message, name,
+				      err == -ERANGE ? "a run with a figure below 0: it is damaged."
+				      : err == -EDOM
+					      ? "a run with a figure that is not a number: it is "
+						"damaged."
+					      : "a run without a possible mode, size, thread count "
+						"or round: it is damaged.");
 		err = dataset__keep_settings(d, name,
 					     settings__of(json_object_get(document, "settings"),
 							  environment,

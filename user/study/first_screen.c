@@ -12,74 +12,46 @@
 #include "first_screen.h"
 #include "model/congestion.h"
 
-#define VALUE_LEN 64
-#define CPUS_MAX  8192 /* of any Linux */
+#define CPUS_MAX 8192 /* of any Linux */
 
-/* A member as text; false: it is not there, or null. CSV files have no numbers. */
-static bool text_at(const json_t *o, const char *key, char buf[VALUE_LEN])
+/* A member as text; "": it is not there, or null. CSV files have no numbers. */
+static struct phrase text_at(const json_t *o, const char *key)
 {
 	const json_t *value = json_object_get(o, key);
+	struct phrase p = {""};
 
-	if (json_is_string(value) && *json_string_value(value))
-		printable(buf, VALUE_LEN, json_string_value(value));
+	if (json_is_string(value))
+		printable(p.text, sizeof(p.text), json_string_value(value));
 	else if (json_is_number(value))
-		snprintf(buf, VALUE_LEN, "%g", json_number_value(value));
-	else
-		return false;
-	return true;
+		p = phrases__of("%g", json_number_value(value));
+	return p;
 }
 
 static double number_at(const json_t *o, const char *key)
 {
-	char text[VALUE_LEN];
-
-	return text_at(o, key, text) ? strtod(text, NULL) : 0;
+	return strtod(text_at(o, key).text, NULL);
 }
 
 static void say_congestion(FILE *f, const struct dataset *d)
 {
-	char name[VALUE_LEN], system[VALUE_LEN], choice[VALUE_LEN];
-	struct flag paces;
+	struct phrase name = text_at(d->environment, "congestion_control");
+	struct phrase system = text_at(d->environment, "system_congestion_control");
+	struct flag paces = congestion__paces(name.text);
 
-	if (!text_at(d->environment, "congestion_control", name))
+	if (!*name.text)
 		return;
-	paces = congestion__paces(name);
 	if (paces.known && paces.value) {
 		fprintf(f,
 			"The senders pace: their congestion control %s holds packets back by a "
 			"timer, and throughput can be limited by that before it is by copying. Who "
 			"copies faster is to be asked of runs with --congestion cubic (or reno). ",
-			name);
+			name.text);
 		return;
 	}
-	fprintf(f, "The congestion control is %s", name);
-	if (text_at(d->environment, "congestion_choice", choice) && !strcmp(choice, "unpaced") &&
-	    text_at(d->environment, "system_congestion_control", system))
-		fprintf(f, ", since the system's %s paces", system);
+	fprintf(f, "The congestion control is %s", name.text);
+	if (*system.text && !strcmp(text_at(d->environment, "congestion_choice").text, "unpaced"))
+		fprintf(f, ", since the system's %s paces", system.text);
 	fputs(paces.known ? ". " : "; whether it paces is not known. ", f);
-}
-
-static void say_others(FILE *f, const struct dataset *d)
-{
-	if (!d->others_nr)
-		return;
-	fputs("Runs with ", f);
-	for (size_t i = 0; i < d->others_nr; i++)
-		fprintf(f, "%s%s", i ? ", " : "", d->others[i]);
-	fputs(" are not in this report. ", f);
-}
-
-/* Foreign data sets lack this: no sentence then. */
-static void say_cpus(FILE *f, const struct dataset *d)
-{
-	char senders[VALUE_LEN], receivers[VALUE_LEN];
-	bool s = text_at(d->settings, "cpu_sender", senders);
-	bool r = text_at(d->settings, "cpu_receiver", receivers);
-
-	if (s)
-		fprintf(f, "Senders ran on CPU %s. ", senders);
-	if (r)
-		fprintf(f, "Receivers ran on CPU %s. ", receivers);
 }
 
 static void count_cpu(unsigned int cpu, void *arg)
@@ -90,43 +62,53 @@ static void count_cpu(unsigned int cpu, void *arg)
 
 unsigned int first_screen__sender_cpus(const struct dataset *d, bool *pinned)
 {
-	char senders[VALUE_LEN];
-	unsigned int n = 0;
 	double cpus = number_at(d->environment, "cpus");
+	unsigned int n = 0;
 
-	*pinned = text_at(d->settings, "cpu_sender", senders) &&
-		  parse_cpu_list(senders, CPUS_MAX, count_cpu, &n) == 0 && n;
+	*pinned = parse_cpu_list(text_at(d->settings, "cpu_sender").text, CPUS_MAX, count_cpu,
+				 &n) == 0 &&
+		  n;
 	if (*pinned)
 		return n;
 	return cpus >= 1 && cpus <= CPUS_MAX ? (unsigned int)cpus : 0;
 }
 
-static void say_load(FILE *f, const struct dataset *d)
+/* What else was on the machine; foreign data sets say little of it. */
+static void say_machine(FILE *f, const struct dataset *d)
 {
+	struct phrase senders = text_at(d->settings, "cpu_sender");
+	struct phrase receivers = text_at(d->settings, "cpu_receiver");
+	struct phrase governor = text_at(d->environment, "governor");
 	double load = number_at(d->environment, "load_average");
 	double cpus = number_at(d->environment, "cpus");
-	char governor[VALUE_LEN];
 
+	if (*senders.text)
+		fprintf(f, "Senders ran on CPU %s. ", senders.text);
+	if (*receivers.text)
+		fprintf(f, "Receivers ran on CPU %s. ", receivers.text);
 	if (cpus > 0 && load > cpus)
 		fprintf(f,
 			"The machine was busy with other work when the first run began (load "
 			"average %.1f on %.0f CPUs), which widens every interval. ",
 			load, cpus);
-	if (text_at(d->environment, "governor", governor) && strcmp(governor, "performance"))
+	if (*governor.text && strcmp(governor.text, "performance"))
 		fprintf(f, "The CPUs' frequency is governed by %s and moves with the load. ",
-			governor);
+			governor.text);
 }
 
 char *first_screen__conditions(const struct dataset *d)
 {
+	struct item_list others = {0};
 	char *text;
 	size_t len = 0;
 	FILE *f = xopen_memstream(&text, &len);
 
 	say_congestion(f, d);
-	say_others(f, d);
-	say_cpus(f, d);
-	say_load(f, d);
+	for (size_t i = 0; i < d->others_nr; i++)
+		item_list__add(&others, "%s", d->others[i]);
+	if (others.nr)
+		fprintf(f, "Runs with %s are not in this report. ", item_list__words(&others));
+	say_machine(f, d);
 	xclose_memstream(f);
 	while (len && text[len - 1] == ' ')
 		text[--len] = '\0';

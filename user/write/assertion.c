@@ -50,45 +50,35 @@ static int parse_number(const char *text, double *number)
 	return 0;
 }
 
-/* Splits text at its operator; messages have the printable copy. */
-static int parse_text(struct condition *c, const char *text, char *message, size_t len)
+int condition__parse(struct condition *c, const char *text, char *message, size_t len)
 {
 	const char *at = text + strcspn(text, "=!<>"), *path = text + strspn(text, " \t\n\v\f\r");
-	size_t i, path_len;
-	int err;
+	const char *wrong = NULL;
+	size_t i = 0, path_len = path < at ? (size_t)(at - path) : 0;
 
-	for (i = 0; i < ARRAY_SIZE(operators); i++)
-		if (!strncmp(at, operators[i].text, strlen(operators[i].text)))
-			break;
-	if (i == ARRAY_SIZE(operators)) {
-		snprintf(message, len,
-			 "--assert '%s': no comparison: one of == != <= >= < > is needed", c->text);
+	*c = (struct condition){.text = printable__in_place(xstrdup(text))};
+	while (i < ARRAY_SIZE(operators) &&
+	       strncmp(at, operators[i].text, strlen(operators[i].text)))
+		i++;
+	while (path_len && isspace((unsigned char)path[path_len - 1]))
+		path_len--;
+	if (i == ARRAY_SIZE(operators))
+		wrong = "no comparison: one of == != <= >= < > is needed";
+	else if (!path_len || path_len >= sizeof(c->path))
+		wrong = "no field before the comparison";
+	if (wrong) {
+		snprintf(message, len, "--assert '%s': %s", c->text, wrong);
 		return -EINVAL;
 	}
 	c->holds_if = operators[i].holds_if;
-	path_len = path < at ? (size_t)(at - path) : 0;
-	while (path_len && isspace((unsigned char)path[path_len - 1]))
-		path_len--;
-	if (!path_len || path_len >= sizeof(c->path)) {
-		snprintf(message, len, "--assert '%s': no field before the comparison", c->text);
-		return -EINVAL;
-	}
 	memcpy(c->path, path, path_len);
 	printable__in_place(c->path);
 	at += strlen(operators[i].text);
-	err = parse_number(at, &c->number);
-	if (err)
-		snprintf(message, len, "--assert '%s': '%s' is not a plain number", c->text,
-			 c->text + (at - text));
-	return err;
-}
-
-int condition__parse(struct condition *c, const char *text, char *message, size_t len)
-{
-	memset(c, 0, sizeof(*c));
-	c->text = xstrdup(text);
-	printable__in_place(c->text);
-	return parse_text(c, text, message, len);
+	if (!parse_number(at, &c->number))
+		return 0;
+	snprintf(message, len, "--assert '%s': '%s' is not a plain number", c->text,
+		 c->text + (at - text));
+	return -EINVAL;
 }
 
 void condition__clear(struct condition *c)

@@ -11,7 +11,11 @@
 
 #define COLUMN_MAX 128
 
-void csv__put_cell(FILE *f, const char *text)
+/*
+ * In quotes if it holds a comma, a quote or a newline; quotes doubled. Other characters that must
+ * not be printed (printable.h) become '?'.
+ */
+static void put_cell(FILE *f, const char *text)
 {
 	bool quoted = strpbrk(text, ",\"\n") != NULL;
 	size_t n;
@@ -37,7 +41,7 @@ static void put_value(FILE *f, const json_t *value)
 	char *text;
 
 	if (json_is_string(value)) {
-		csv__put_cell(f, json_string_value(value));
+		put_cell(f, json_string_value(value));
 	} else if (value && !json_is_null(value)) {
 		text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
 		fputs(text, f);
@@ -65,7 +69,7 @@ void csv__put_object(struct csv *csv, const json_t *shape, const json_t *object,
 			fputc(',', csv->f);
 		csv->continues = true;
 		if (csv->header)
-			csv__put_cell(csv->f, name);
+			put_cell(csv->f, name);
 		else
 			put_value(csv->f, value);
 	}
@@ -78,7 +82,7 @@ void csv__end_row(struct csv *csv)
 }
 
 /*
- * The columns are those of an empty run, so that the shape never changes. Without a run, writes
+ * The columns of an empty run, so that the shape never changes. Without a run, writes
  * their names.
  */
 static int write_row(FILE *f, const json_t *run, const json_t *environment)

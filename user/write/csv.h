@@ -18,14 +18,8 @@ struct csv {
 };
 
 /*
- * Writes a cell: in quotes if it holds a comma, a quote or a newline; quotes doubled. Other
- * characters that must not be printed (printable.h) become '?'. Errors are the stream's (ferror).
- */
-void csv__put_cell(FILE *f, const char *text);
-
-/*
  * Adds the fields of object to the row, in the columns of shape, which has all of them. prefix is
- * the prefix of their names. object NULL: the header.
+ * the prefix of their names. object NULL: the header. Errors are the stream's (ferror).
  */
 void csv__put_object(struct csv *csv, const json_t *shape, const json_t *object,
 		     const char *prefix);

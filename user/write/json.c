@@ -8,21 +8,6 @@
 #include "field.h"
 #include "output.h"
 
-static struct num limit_by_messages(const struct result *r)
-{
-	return (struct num){
-		.value = r->messages, .known = r->messages, .reason = "the limit is a duration"};
-}
-
-static struct real limit_by_duration(const struct result *r)
-{
-	return (struct real){
-		.value = (double)r->round_duration_ns / 1e9,
-		.known = r->round_duration_ns,
-		.reason = "the limit is a number of messages",
-	};
-}
-
 /* clang-format off */
 #define TOOL_FIELDS(X)                                                               \
 	X(text, "version", "text",         r->version)                               \
@@ -33,8 +18,10 @@ FIELDS(tool, (const struct result *r), TOOL_FIELDS)
 
 #define ASKED_FIELDS(X)                                                              \
 	X(u64,  "rounds",           "count", r->rounds)                              \
-	X(real, "round_duration_s", "s",     limit_by_duration(r))                   \
-	X(num,  "messages",         "count", limit_by_messages(r))
+	X(real, "round_duration_s", "s",                                             \
+	  real_or(r->round_duration_ns, (double)r->round_duration_ns / 1e9,          \
+		  "the limit is a number of messages"))                              \
+	X(num,  "messages",         "count", num_or(r->messages, r->messages, "the limit is a duration"))
 FIELDS(asked, (const struct result *r), ASKED_FIELDS)
 
 #define PLAN_ROW_FIELDS(X)                                                           \
@@ -67,55 +54,39 @@ DOCUMENT_FIELDS(result, (const struct result *r), RESULT_FIELDS)
 /* ASCII only, because documents are also printed on terminals (C1 controls, direction marks). */
 #define DUMP_FLAGS (JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
 
-static void dump(FILE *f, const json_t *value, int depth);
-
-static void dump_separator(FILE *f, bool first, int depth)
+static void begin_line(FILE *f, bool first, int depth)
 {
 	fprintf(f, "%s\n%*s", first ? "" : ",", 2 * depth, "");
-}
-
-static void dump_object(FILE *f, const json_t *object, int depth)
-{
-	json_t *value;
-	bool first = true;
-	const char *key;
-
-	fputc('{', f);
-	/* jansson's iterators take a mutable object and do not change it. */
-	json_object_foreach((json_t *)object, key, value) {
-		json_t *text = json_string(key);
-
-		dump_separator(f, first, depth + 1);
-		json_dumpf(text, f, DUMP_FLAGS);
-		json_decref(text);
-		fputs(": ", f);
-		dump(f, value, depth + 1);
-		first = false;
-	}
-	dump_separator(f, true, depth);
-	fputc('}', f);
-}
-
-static void dump_array(FILE *f, const json_t *array, int depth)
-{
-	fputc('[', f);
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		dump_separator(f, i == 0, depth + 1);
-		dump(f, json_array_get(array, i), depth + 1);
-	}
-	dump_separator(f, true, depth);
-	fputc(']', f);
 }
 
 /* Indented, but for lists of anything but objects: a histogram is a line, not a thousand. */
 static void dump(FILE *f, const json_t *value, int depth)
 {
-	if (json_is_object(value))
-		dump_object(f, value, depth);
-	else if (json_is_object(json_array_get(value, 0)))
-		dump_array(f, value, depth);
-	else
+	bool is_object = json_is_object(value), first = true;
+	const char *key;
+	json_t *member, *text;
+
+	if (!is_object && !json_is_object(json_array_get(value, 0))) {
 		json_dumpf(value, f, DUMP_FLAGS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+		return;
+	}
+	fputc(is_object ? '{' : '[', f);
+	/* jansson's iterators take a mutable object and do not change it. */
+	json_object_foreach((json_t *)value, key, member) {
+		begin_line(f, first, depth + 1);
+		text = json_string(key);
+		json_dumpf(text, f, DUMP_FLAGS);
+		json_decref(text);
+		fputs(": ", f);
+		dump(f, member, depth + 1);
+		first = false;
+	}
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		begin_line(f, i == 0, depth + 1);
+		dump(f, json_array_get(value, i), depth + 1);
+	}
+	begin_line(f, true, depth);
+	fputc(is_object ? '}' : ']', f);
 }
 
 int output__flush(FILE *f)

@@ -77,16 +77,19 @@ json_t *json_value__modes(unsigned int mask);
 /* A list of at most nr texts, which ends before a NULL; texts may be NULL. */
 json_t *json_value__texts(size_t nr, char *const *texts);
 
-/* Numbers that are known if a condition holds. */
-static inline struct num num_if(bool known, uint64_t value)
+/* Numbers that are known if a condition holds; reason: why not. */
+static inline struct num num_or(bool known, uint64_t value, const char *reason)
 {
-	return (struct num){.value = value, .known = known};
+	return (struct num){.value = value, .known = known, .reason = known ? NULL : reason};
 }
 
-static inline struct real real_if(bool known, double value)
+static inline struct real real_or(bool known, double value, const char *reason)
 {
-	return (struct real){.value = value, .known = known};
+	return (struct real){.value = value, .known = known, .reason = known ? NULL : reason};
 }
+
+#define num_if(known, value)  num_or(known, value, NULL)
+#define real_if(known, value) real_or(known, value, NULL)
 
 /* Members. reason is only written when the value is null; NULL: "not measured". */
 void json_put(json_t *object, const char *key, json_t *value); /* takes value */

@@ -13,12 +13,12 @@ static const char unreadable[] = "could not be read";
 
 static struct num if_read(unsigned int n)
 {
-	return (struct num){.value = n, .known = n, .reason = unreadable};
+	return num_or(n, n, unreadable);
 }
 
 static struct num limit(struct num n)
 {
-	return n.known && n.value == UINT64_MAX ? (struct num){.reason = "unlimited"} : n;
+	return n.value == UINT64_MAX ? num_or(false, 0, n.known ? "unlimited" : n.reason) : n;
 }
 
 static const char *side_of(const struct tap *t)
@@ -27,12 +27,6 @@ static const char *side_of(const struct tap *t)
 	       : t->sender && t->receiver ? "both"
 	       : t->receiver              ? "receiver"
 					  : "sender";
-}
-
-static struct num taps_open(const struct taps *taps)
-{
-	return (struct num){
-		.value = taps->nr + taps->more, .known = taps->known, .reason = taps->reason};
 }
 
 static const char *const congestion_choices[] = {
@@ -87,7 +81,8 @@ FIELDS(offloads, (const struct environment *e), OFFLOADS_FIELDS)
 	X(flag,    "paces",                 "true/false", congestion__paces(congestion__name(&e->congestion))) \
 	X(text_or, "system_congestion_control", "text",   e->congestion.system, unreadable)     \
 	X(text,    "congestion_choice",     "text",       congestion_choices[e->congestion.choice]) \
-	X(num,     "packet_taps",           "count",      taps_open(&e->taps))                  \
+	X(num,     "packet_taps",           "count",                                              \
+	  num_or(e->taps.known, e->taps.nr + e->taps.more, e->taps.reason))                     \
 	X(list,    "taps",                  tap, e->taps.nr, &e->taps.list[i])                  \
 	X(bool,    "ipv6",                  "true/false", e->ipv6)                              \
 	X(text_or, "clocksource",           "text",       e->clocksource, unreadable)           \

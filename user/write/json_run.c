@@ -13,8 +13,7 @@ static const char not_timed[] = "no event was timed";
 
 static struct real seconds(struct num ns)
 {
-	return (struct real){
-		.value = (double)ns.value / 1e9, .known = ns.known, .reason = ns.reason};
+	return real_or(ns.known, (double)ns.value / 1e9, ns.reason);
 }
 
 static json_t *bucket_json(const struct hist *h, uint32_t i)
@@ -75,35 +74,18 @@ static const char *no_latency(const struct latency_result *l, const char *none)
 FIELDS(latency, (const struct latency_result *l, const char *none), LATENCY_FIELDS)
 /* clang-format on */
 
-static struct num received(const struct app_result *app, uint64_t value)
-{
-	return (struct num){.value = value, .known = !app->rx_reason, .reason = app->rx_reason};
-}
-
-static struct num tcp_received(const struct app_result *app)
-{
-	return (struct num){.value = app->tcp_bytes_received,
-			    .known = !app->tcp_received_reason,
-			    .reason = app->tcp_received_reason};
-}
-
 /* Nanoseconds per byte are seconds per gigabyte. */
 static struct real cpu_s_per_gb(const struct run_result *run)
 {
 	const struct app_result *app = &run->app;
 	struct num tx = app->sender_cpu_ns, rx = app->receiver_cpu_ns;
+	uint64_t bytes = app->rx_bytes + app->replies.rx_bytes;
 
 	if (!tx.known || !rx.known)
-		return (struct real){.reason = tx.known ? rx.reason : tx.reason};
-	if (run->not_final)
-		return (struct real){.reason = run->not_final};
-	if (!app->rx_bytes && !app->replies.rx_bytes)
-		return (struct real){.reason = "nothing was received"};
-	return (struct real){
-		.value = ((double)tx.value + (double)rx.value) /
-			 (double)(app->rx_bytes + app->replies.rx_bytes),
-		.known = true,
-	};
+		return real_or(false, 0, tx.known ? rx.reason : tx.reason);
+	if (run->not_final || !bytes)
+		return real_or(false, 0, run->not_final ? run->not_final : "nothing was received");
+	return real_or(true, ((double)tx.value + (double)rx.value) / (double)bytes, NULL);
 }
 
 /* clang-format off */
@@ -122,7 +104,8 @@ FIELDS(replies, (const struct replies *r), REPLIES_FIELDS)
 
 #define TCP_FIELDS(X)                                                  \
 	X(u64, "bytes_acked",    "bytes", app->tcp_bytes_acked)        \
-	X(num, "bytes_received", "bytes", tcp_received(app))           \
+	X(num, "bytes_received", "bytes",                              \
+	  num_or(!app->tcp_received_reason, app->tcp_bytes_received, app->tcp_received_reason)) \
 	X(u64, "bytes_retrans",  "bytes", app->tcp_bytes_retrans)
 FIELDS(tcp, (const struct app_result *app), TCP_FIELDS)
 
@@ -138,8 +121,8 @@ FIELDS(zerocopy, (const struct zc_counts *zc), ZEROCOPY_FIELDS)
 #define APP_FIELDS(X)                                                              \
 	X(u64,    "tx_bytes",        "bytes",  app->tx_bytes)                      \
 	X(u64,    "tx_messages",     "count",  app->tx_messages)                   \
-	X(num,    "rx_bytes",        "bytes",  received(app, app->rx_bytes))       \
-	X(num,    "rx_messages",     "count",  received(app, app->rx_messages))    \
+	X(num,    "rx_bytes",        "bytes",  num_or(!app->rx_reason, app->rx_bytes, app->rx_reason)) \
+	X(num,    "rx_messages",     "count",  num_or(!app->rx_reason, app->rx_messages, app->rx_reason)) \
 	X(real,   "throughput_gbps", "Gbit/s", run_result__gbps(run))              \
 	X(u64,    "partial_sends",   "count",  app->partial_sends)                 \
 	X(u64,    "eagain",          "count",  app->eagain)                        \
@@ -190,9 +173,7 @@ static struct num timed_bytes(const struct run_result *run, enum nio_stage stage
 {
 	struct real bytes = time_figures__timed_bytes(run, stage);
 
-	return (struct num){.value = (uint64_t)(bytes.value + 0.5),
-			    .known = bytes.known,
-			    .reason = bytes.reason};
+	return num_or(bytes.known, (uint64_t)(bytes.value + 0.5), bytes.reason);
 }
 
 static struct num quantile_of_times(const struct stage_result *s, double q)
@@ -298,17 +279,11 @@ static json_t *excluded_json(const struct run_result *run)
 
 static struct real unaccounted(const struct run_result *run, int64_t bytes)
 {
-	const char *reason = "bytes sent or received are not known: see the reasons of the stages";
-
-	if (run->not_final)
-		reason = run->not_final;
-	if (!run->ledger_known)
-		reason = run->ledger_reason;
-	return (struct real){
-		.value = (double)bytes,
-		.known = run->ledger_known && run->balance_known,
-		.reason = reason,
-	};
+	return real_or(run->ledger_known && run->balance_known, (double)bytes,
+		       !run->ledger_known ? run->ledger_reason
+		       : run->not_final   ? run->not_final
+					  : "bytes sent or received are not known: see the reasons "
+					    "of the stages");
 }
 
 static struct real unaccounted_rx(const struct run_result *run)
@@ -360,14 +335,13 @@ static struct kernel_zc kernel_zc_of(const struct run_result *run)
 
 static struct real sends_per_notification(const struct run_result *run)
 {
-	if (!run->kernel_zc_known || !run->notifications.known)
-		return (struct real){.reason = run->notifications.reason};
-	if (!run->notifications.value)
-		return (struct real){.reason = "nothing completed"};
-	return (struct real){
-		.value = (double)run->kernel_zc.completed / (double)run->notifications.value,
-		.known = true,
-	};
+	struct num n = run->notifications;
+
+	if (!run->kernel_zc_known || !n.known)
+		return real_or(false, 0, n.reason);
+	if (!n.value)
+		return real_or(false, 0, "nothing completed");
+	return real_or(true, (double)run->kernel_zc.completed / (double)n.value, NULL);
 }
 
 static const char *no_codes(const struct run_result *run, const struct kernel_zc *zc)
@@ -500,15 +474,6 @@ static json_t *uncovered_list(const struct run_result *run)
 	return list;
 }
 
-static struct real duration_s(const struct run_result *run)
-{
-	return (struct real){
-		.value = (double)run->duration_ns / 1e9,
-		.known = run->duration_ns != 0,
-		.reason = "nothing was measured",
-	};
-}
-
 /* clang-format off */
 #define HEALTH_FIELDS(X)                                                    \
 	X(real, "events_share", "0..1",  run_result__events_share(run))     \
@@ -531,7 +496,8 @@ FIELDS(health, (const struct run_result *run), HEALTH_FIELDS)
 	X(u64,    "threads",         "count", run->threads)                 \
 	X(u64,    "connections",     "count", run->connections)             \
 	X(u64,    "round",           "count", run->round)                   \
-	X(real,   "duration_s",      "s",     duration_s(run))              \
+	X(real,   "duration_s",      "s",                                   \
+	  real_or(run->duration_ns, (double)run->duration_ns / 1e9, "nothing was measured")) \
 	X(bool,   "interrupted",     "true/false", run->interrupted)        \
 	X(object, "app",             app, run, &run->app)                   \
 	X(object, "sequence",        sequence, &run->sequence)              \

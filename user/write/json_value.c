@@ -90,18 +90,17 @@ void json_put_reason_if(json_t *object, const char *key, const char *reason)
 		json_put(object, key, json_value__text(reason));
 }
 
-static void put_null(json_t *object, const char *key, const char *reason)
+/* Takes value; NULL: unknown for this reason. */
+static void put_known(json_t *object, const char *key, json_t *value, const char *reason)
 {
-	json_put(object, key, json_null());
-	json_put_reason(object, key, reason);
+	json_put(object, key, value ? value : json_null());
+	if (!value)
+		json_put_reason(object, key, reason);
 }
 
 void json_put_num(json_t *object, const char *key, struct num n)
 {
-	if (n.known)
-		json_put_u64(object, key, n.value);
-	else
-		put_null(object, key, n.reason);
+	put_known(object, key, n.known ? json_value__u64(n.value) : NULL, n.reason);
 }
 
 void json_put_bare(json_t *object, const char *key, struct num n)
@@ -111,10 +110,8 @@ void json_put_bare(json_t *object, const char *key, struct num n)
 
 void json_put_real(json_t *object, const char *key, struct real r)
 {
-	if (r.known && isfinite(r.value))
-		json_put(object, key, json_real(r.value));
-	else
-		put_null(object, key, r.known ? "the result is not a number" : r.reason);
+	put_known(object, key, r.known && isfinite(r.value) ? json_real(r.value) : NULL,
+		  r.known ? "the result is not a number" : r.reason);
 }
 
 void json_put_bare_real(json_t *object, const char *key, struct real r)
@@ -124,24 +121,15 @@ void json_put_bare_real(json_t *object, const char *key, struct real r)
 
 void json_put_whole(json_t *object, const char *key, struct real r)
 {
-	if (r.known)
-		json_put(object, key, json_integer((json_int_t)r.value));
-	else
-		put_null(object, key, r.reason);
+	put_known(object, key, r.known ? json_integer((json_int_t)r.value) : NULL, r.reason);
 }
 
 void json_put_flag(json_t *object, const char *key, struct flag f)
 {
-	if (f.known)
-		json_put(object, key, json_boolean(f.value));
-	else
-		put_null(object, key, f.reason);
+	put_known(object, key, f.known ? json_boolean(f.value) : NULL, f.reason);
 }
 
 void json_put_text_or(json_t *object, const char *key, const char *text, const char *reason)
 {
-	if (text && *text)
-		json_put(object, key, json_value__text(text));
-	else
-		put_null(object, key, reason);
+	put_known(object, key, text && *text ? json_value__text(text) : NULL, reason);
 }

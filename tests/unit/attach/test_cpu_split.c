@@ -9,7 +9,7 @@
 static void add(struct cpu_split *s, enum cpu_class c, int n)
 {
 	for (int i = 0; i < n; i++)
-		cpu_split__add(s, c, false);
+		cpu_split__add(s, (struct cpu_sample){.class = c});
 }
 
 static void assert_says(const struct cpu_found *found, const char *what)
@@ -50,17 +50,17 @@ TEST(shares_divide_by_all_samples)
 /* The program may copy by itself if its C library is unknown: the share is unknown, not 0. */
 TEST(samples_in_an_unknown_library_make_the_gather_share_unknown)
 {
-	struct cpu_split s = {.untold = 3}, told = {0};
+	struct cpu_split s = {.undecided = 3}, decided = {0};
 
 	add(&s, CPU_CLASS_USER, 9);
 	assert_false(cpu_split__part(&s, CPU_CLASS_GATHER).share.known);
 	assert_true(cpu_split__part(&s, CPU_CLASS_USER).share.value == 1);
 	add(&s, CPU_CLASS_USER, 3);
-	add(&told, CPU_CLASS_USER, 9);
-	add(&told, CPU_CLASS_GATHER, 3);
+	add(&decided, CPU_CLASS_USER, 9);
+	add(&decided, CPU_CLASS_GATHER, 3);
 	assert_true(cpu_split__part(&s, CPU_CLASS_GATHER).share.value == 0);
 	assert_true(cpu_split__part(&s, CPU_CLASS_GATHER).high ==
-		    cpu_split__part(&told, CPU_CLASS_GATHER).high);
+		    cpu_split__part(&decided, CPU_CLASS_GATHER).high);
 }
 
 TEST(sentence_lists_classes_by_share)
@@ -77,8 +77,10 @@ TEST(sentence_lists_classes_by_share)
 	add(&found.total, CPU_CLASS_GATHER, 1000);
 	assert_says(&found, ": gather 50 %, TCP/IP 35 %, send copy 15 %, ");
 	assert_says(&found, "Gather is what the program itself copies, by memcpy and memmove.");
-	found.total.untold = 501;
-	assert_says(&found, "n/a (not told");
+	found.total.undecided = 501;
+	assert_says(&found, "n/a (unknown: ");
+	found.stacks_left_out = 2;
+	assert_says(&found, "The stacks of 2 samples were not kept.");
 	snprintf(found.no_cycles, sizeof(found.no_cycles), "cycles were refused: Busy");
 	assert_says(&found, "samples by cpu-clock (cycles were refused: Busy) at 49 Hz in 2 s");
 	assert_says(&(struct cpu_found){.reason = "--no-cpu was given"}, "n/a (--no-cpu");

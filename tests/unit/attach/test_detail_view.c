@@ -29,7 +29,7 @@ static const struct sock_state stream = {
 static char *page(const struct view_item *item, int rows, int columns)
 {
 	static const struct attach_options o = {.top = 10};
-	struct attach_result r = {.o = &o, .told = true, .cpu = {.reason = "not sampled"}};
+	struct attach_result r = {.o = &o, .sees_kinds = true, .cpu = {.reason = "not sampled"}};
 	struct sweep_grid *g = sweep_grid__new(rows, columns);
 	char *text;
 

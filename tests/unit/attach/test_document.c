@@ -7,6 +7,7 @@
 #include "attach/attach_result.h"
 #include "model/plan.h"
 #include "support/golden.c"
+#include "support/golden_document.h"
 #include "support/described.h"
 #include "support/test.h"
 #include "write/json.h"
@@ -42,7 +43,7 @@ static const struct sock_state stream = {
 	.rx_sizes = {[4] = 2},
 };
 
-static json_t *document_about(const struct sock_state *s, bool told)
+static json_t *document_about(const struct sock_state *s, bool known)
 {
 	static char name[] = "netiotrace", command[] = "attach", *argv[] = {name, command, NULL};
 	static struct attach_options o;
@@ -52,10 +53,10 @@ static json_t *document_about(const struct sock_state *s, bool told)
 		.plan_nr = 2,
 		.begun_ns = 1000000000,
 		.ended_ns = 3000000000,
-		.missed = {.known = told, .reason = "not told"},
-		.told = told,
-		.notices = told,
-		.cpu = {.known = told, .reason = "not sampled", .source = "cpu-clock", .hz = 49},
+		.missed = {.known = known, .reason = "not seen"},
+		.sees_kinds = known,
+		.sees_completions = known,
+		.cpu = {.known = known, .reason = "not sampled", .source = "cpu-clock", .hz = 49},
 	};
 	json_t *document;
 
@@ -80,32 +81,36 @@ static json_t *document_about(const struct sock_state *s, bool told)
 	return document;
 }
 
-static void check_document(const char *name, const struct sock_state *s, bool told)
+static void put_csv(FILE *f, json_t *document)
 {
 	static struct attach_options by_connection = {.by = BY_CONNECTION};
-	json_t *document = document_about(s, told);
 	struct attach_result r = {.o = &by_connection};
+
+	assert_int_equal(attach_result__write_csv(f, &r, document), 0);
+}
+
+TEST(documents_and_csv_match_their_golden_files)
+{
+	json_t *known = document_about(&stream, true), *unknown = document_about(&stream, false);
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	json_object_del(json_object_get(document, "tool"), "version");
-	assert_int_equal(json_document__write(f, document), 0);
-	assert_int_equal(attach_result__write_csv(f, &r, document), 0);
+	put_csv(f, known);
+	put_csv(f, unknown);
 	fclose(f);
-	golden__check(name, text);
+	golden__check("attach-csv", text);
 	free(text);
-	json_decref(document);
+	json_object_del(json_object_get(known, "tool"), "version");
+	json_object_del(json_object_get(unknown, "tool"), "version");
+	golden_document__check("attach-known", known, NULL);
+	golden_document__check("attach-unknown", unknown, known);
+	json_decref(known);
+	json_decref(unknown);
 }
 
-TEST(documents_and_csv_match_their_golden_files)
-{
-	check_document("attach-known", &stream, true);
-	check_document("attach-unknown", &stream, false);
-}
-
-/* Call types of which a part was seen are sampled and add up to the bytes of the socket. */
+/* Call types that were seen in part are sampled and add up to the bytes of the socket. */
 TEST(bytes_divided_by_sampled_calls_have_quality_sampled)
 {
 	struct sock_state s = stream;

@@ -7,17 +7,24 @@
 
 static struct sock_state closed_stream(uint64_t cookie, uint64_t bytes)
 {
-	struct sock_state s = {
+	return (struct sock_state){
 		.key = cookie,
 		.tgid = 7,
 		.last_ns = 1,
 		.closed_ns = 2,
-		.flags = SOCK_STATE_ENDED,
 		.now = {.sent = bytes},
+		.comm = "first",
+		.stages[NIO_STAGE_TX_COPY].bytes = bytes,
 	};
+}
 
-	s.stages[NIO_STAGE_TX_COPY].bytes = bytes;
-	return s;
+/* A refresh with these connections. */
+static void refresh(struct table *t, const struct sock_state *list, size_t nr)
+{
+	table__begin(t);
+	for (size_t i = 0; i < nr; i++)
+		table__take(t, &list[i]);
+	table__end(t);
 }
 
 /* The number of connections kept is bounded; the sums include all. */
@@ -57,9 +64,7 @@ TEST(connection_without_room_for_its_process_is_counted_once)
 	s.tgid = TABLE_PROCESSES_MAX + 1;
 	for (int i = 0; i < 3; i++) {
 		s.closed_ns = i == 2;
-		table__begin(&t);
-		table__take(&t, &s);
-		table__end(&t);
+		refresh(&t, &s, 1);
 		assert_int_equal(t.processes_left_out, 1);
 		assert_int_equal(t.total.socket_tx, 100);
 	}
@@ -70,16 +75,14 @@ TEST(connection_without_room_for_its_process_is_counted_once)
 TEST(open_connections_sort_before_closed_ones)
 {
 	static const uint64_t bytes[] = {5, 900, 70};
+	struct sock_state list[6];
 	struct table t = {0};
 
-	table__begin(&t);
 	for (uint64_t i = 0; i < 6; i++) {
-		struct sock_state s = closed_stream(i, bytes[i % 3]);
-
-		s.closed_ns = i < 3;
-		table__take(&t, &s);
+		list[i] = closed_stream(i, bytes[i % 3]);
+		list[i].closed_ns = i < 3;
 	}
-	table__end(&t);
+	refresh(&t, list, 6);
 	for (int again = 0; again < 2; again++) {
 		static const uint64_t order[] = {4, 5, 3, 1, 2, 0};
 
@@ -95,17 +98,15 @@ TEST(open_connections_sort_before_closed_ones)
 TEST(connections_that_moved_bytes_last_sort_first)
 {
 	static const uint64_t bytes[] = {5, 900, 70, 30}, order[] = {2, 0, 1, 3};
+	struct sock_state list[4];
 	struct table t = {0};
 
-	table__begin(&t);
 	for (uint64_t i = 0; i < 4; i++) {
-		struct sock_state s = closed_stream(i, bytes[i]);
-
-		s.tgid = (uint32_t)i + 1;
-		s.last_ns = i % 2 ? 99 : 100;
-		table__take(&t, &s);
+		list[i] = closed_stream(i, bytes[i]);
+		list[i].tgid = (uint32_t)i + 1;
+		list[i].last_ns = i % 2 ? 99 : 100;
 	}
-	table__end(&t);
+	refresh(&t, list, 4);
 	table__sort(&t, SORT_SENT, 100);
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(table__connection(&t, i)->key, order[i]);
@@ -116,14 +117,10 @@ TEST(connections_that_moved_bytes_last_sort_first)
 
 static struct sock_state stream_in(uint64_t cgroup, uint64_t bytes, bool closed)
 {
-	struct sock_state s = {.key = 1,
-			       .tgid = 7,
-			       .last_ns = 1,
-			       .closed_ns = closed,
-			       .cgroup = cgroup,
-			       .now = {.sent = bytes}};
+	struct sock_state s = closed_stream(1, bytes);
 
-	s.stages[NIO_STAGE_TX_COPY].bytes = bytes;
+	s.closed_ns = closed;
+	s.cgroup = cgroup;
 	return s;
 }
 
@@ -136,19 +133,14 @@ static uint64_t sent_in(const struct table *t, uint64_t id)
 
 TEST(group_sums_include_open_and_closed_connections)
 {
-	struct sock_state one = stream_in(10, 100, true), two = stream_in(10, 20, false);
-	struct sock_state three = stream_in(30, 3, false);
+	struct sock_state list[] = {stream_in(10, 20, false), stream_in(30, 3, false),
+				    stream_in(10, 100, true)};
 	struct table t = {0};
 
 	/* A closed connection is added once, an open one in each refresh. */
-	for (int refresh = 0; refresh < 3; refresh++) {
-		table__begin(&t);
-		if (!refresh)
-			table__take(&t, &one);
-		table__take(&t, &two);
-		table__take(&t, &three);
-		table__end(&t);
-	}
+	refresh(&t, list, 3);
+	refresh(&t, list, 2);
+	refresh(&t, list, 2);
 	table__sort(&t, SORT_SENT, 0);
 	assert_int_equal(t.groups[GROUP_CGROUP].nr, 2);
 	assert_int_equal(t.groups[GROUP_CGROUP].list[0].id, 10);
@@ -194,22 +186,6 @@ TEST(sockets_beyond_the_last_group_are_counted_once)
 	table__clear(&t);
 }
 
-static struct sock_state stream_of(uint64_t started, uint64_t bytes, bool closed)
-{
-	struct sock_state s = {
-		.key = started,
-		.tgid = 7,
-		.started = started,
-		.last_ns = 1,
-		.closed_ns = closed,
-		.now = {.sent = bytes},
-		.comm = "first",
-	};
-
-	s.stages[NIO_STAGE_TX_COPY].bytes = bytes;
-	return s;
-}
-
 static const struct process *process_at(const struct table *t, uint64_t started)
 {
 	for (size_t i = 0; i < t->processes_nr; i++)
@@ -224,14 +200,15 @@ static uint64_t sent_by(const struct table *t, uint64_t started)
 	return socket_ledger__booked(&process_at(t, started)->books, NIO_SIDE_SENDER);
 }
 
+/* Two processes with PID 7, one after the other. */
 static void take_both(struct table *t)
 {
-	struct sock_state first = stream_of(100, 1000, true), second = stream_of(200, 20, false);
+	struct sock_state list[] = {closed_stream(100, 1000), closed_stream(200, 20)};
 
-	table__begin(t);
-	table__take(t, &first);
-	table__take(t, &second);
-	table__end(t);
+	list[0].started = 100;
+	list[1].started = 200;
+	list[1].closed_ns = 0;
+	refresh(t, list, 2);
 	table__sort(t, SORT_SENT, 0);
 }
 
@@ -303,7 +280,7 @@ static const struct sock_state file_stream = {
 	.window = 1,
 };
 
-static void take_at_port(struct table *t, uint16_t port, uint64_t copied, uint64_t spliced)
+static struct sock_state at_port(uint16_t port, uint64_t copied, uint64_t spliced)
 {
 	struct sock_state s = file_stream;
 
@@ -311,7 +288,7 @@ static void take_at_port(struct table *t, uint16_t port, uint64_t copied, uint64
 	s.now.sent = copied + spliced;
 	s.stages[NIO_STAGE_TX_COPY].bytes = copied;
 	s.stages[NIO_STAGE_TX_SPLICE].bytes = spliced;
-	table__take(t, &s);
+	return s;
 }
 
 /* Two ports, one with sendfile: bytes and rchar are of one refresh, though more was sent since. */
@@ -321,15 +298,9 @@ TEST(program_figures_are_all_from_the_last_refresh_that_read_rchar)
 	struct table t = {0};
 	uint64_t copied;
 
-	table__begin(&t);
-	take_at_port(&t, 80, 10, 5000);
-	take_at_port(&t, 81, 3000, 0);
-	table__end(&t);
+	refresh(&t, (struct sock_state[]){at_port(80, 10, 5000), at_port(81, 3000, 0)}, 2);
 	table__take_read(&t, 7, 0, 8100, true);
-	table__begin(&t);
-	take_at_port(&t, 80, 20, 9000);
-	take_at_port(&t, 81, 9000, 0);
-	table__end(&t);
+	refresh(&t, (struct sock_state[]){at_port(80, 20, 9000), at_port(81, 9000, 0)}, 2);
 	assert_true(table__program(&t, NULL, 81, &program, &copied));
 	assert_int_equal(copied, 3000);
 	assert_int_equal(program.read.value, 8100);
@@ -350,16 +321,11 @@ TEST(encryption_samples_belong_to_port_443_if_it_is_watched)
 	struct table t = {0};
 	uint64_t copied;
 
-	table__begin(&t);
-	take_at_port(&t, 81, 3000, 0);
-	table__end(&t);
+	refresh(&t, (struct sock_state[]){at_port(81, 3000, 0)}, 1);
 	table__process(&t, 7, 0)->cpu.encrypted = 5;
 	assert_true(table__program(&t, NULL, 81, &program, &copied));
 	assert_int_equal(program.encrypted, 5);
-	table__begin(&t);
-	take_at_port(&t, 81, 3000, 0);
-	take_at_port(&t, 443, 3000, 0);
-	table__end(&t);
+	refresh(&t, (struct sock_state[]){at_port(81, 3000, 0), at_port(443, 3000, 0)}, 2);
 	assert_true(table__program(&t, NULL, 81, &program, &copied));
 	assert_int_equal(program.encrypted, 0);
 	table__clear(&t);
@@ -368,17 +334,17 @@ TEST(encryption_samples_belong_to_port_443_if_it_is_watched)
 /* The socket left out may belong to any row. */
 TEST(sockets_left_out_make_every_sum_unknown)
 {
+	const struct sock_state s = at_port(81, 3000, 0);
 	struct table t = {0};
 
 	table__begin(&t);
-	take_at_port(&t, 81, 3000, 0);
+	table__take(&t, &s);
 	table__end(&t);
 	table__leave_out(&t, 1);
 	assert_false(socket_ledger__unaccounted(&t.total, NIO_SIDE_SENDER).known);
 	assert_false(socket_ledger__unaccounted(&t.processes[0].books, NIO_SIDE_SENDER).known);
 	assert_false(socket_ledger__copies_per_byte(&t.groups[GROUP_PORT].list[0].books).known);
-	table__begin(&t);
-	table__end(&t);
+	refresh(&t, NULL, 0);
 	assert_int_equal(t.total.left_out, 0);
 	table__clear(&t);
 }
@@ -394,20 +360,19 @@ static struct judgement judge(const struct attach_result *r, const struct attach
 /* nginx with sendfile for port 80, without for port 81, and a file that it reads for port 81. */
 TEST(verdict_and_advice_name_the_port_that_copies)
 {
-	struct attach_result r = {.told = true};
+	struct attach_result r = {.sees_kinds = true};
 	struct attach_row row;
 	struct sock_state s = file_stream;
 	struct process *p;
 	struct judgement j;
 
-	table__begin(&r.table);
-	take_at_port(&r.table, 80, 10000, 200000000);
-	take_at_port(&r.table, 81, 100000000, 0);
-	table__end(&r.table);
+	refresh(&r.table,
+		(struct sock_state[]){at_port(80, 10000, 200000000), at_port(81, 100000000, 0)}, 2);
 	table__take_read(&r.table, 7, 0, 300000000, true);
 	p = table__process(&r.table, 7, 0);
 	for (int i = 0; i < 1000; i++)
-		cpu_split__add(&p->cpu, i % 5 ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY, false);
+		cpu_split__add(&p->cpu, (struct cpu_sample){.class = i % 5 ? CPU_CLASS_TCP_IP
+									   : CPU_CLASS_TX_COPY});
 	row = attach_row__total(&r);
 	j = judge(&r, &row);
 	assert_string_equal(j.text, "Port 80: 200 MB sent by reference (sendfile), port 81: 100 MB "

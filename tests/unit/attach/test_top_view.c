@@ -23,7 +23,7 @@ static void scene__begin(struct scene *s, enum by by)
 	s->o.by = by;
 	s->r = (struct attach_result){.o = &s->o,
 				      .begun_ns = SECOND,
-				      .told = true,
+				      .sees_kinds = true,
 				      .missed.known = true,
 				      .cpu.reason = "not sampled"};
 }
@@ -66,18 +66,25 @@ static const char *draw(struct scene *s, int rows, int cols)
 	return s->screen;
 }
 
-/* Refreshes at `seconds`: port 8080 sends by sendfile and port 8081 by copy. */
-static const char *refresh(struct scene *s, double at, uint64_t spliced, uint64_t copied)
+/* Refreshes at `at` seconds, with these connections. */
+static const char *refresh_with(struct scene *s, double at, const struct sock_state *list,
+				size_t nr)
 {
-	struct sock_state streams[] = {stream_of(8080, 0, spliced), stream_of(8081, copied, 0)};
-
 	table__begin(&s->r.table);
-	for (size_t i = 0; i < ARRAY_LEN(streams); i++)
-		table__take(&s->r.table, &streams[i]);
+	for (size_t i = 0; i < nr; i++)
+		table__take(&s->r.table, &list[i]);
 	table__end(&s->r.table);
 	table__sort(&s->r.table, s->o.sort, 0);
 	s->r.ended_ns = (uint64_t)(at * 1e9);
 	return draw(s, 24, 80);
+}
+
+/* Port 8080 sends by sendfile and port 8081 by copy. */
+static const char *refresh(struct scene *s, double at, uint64_t spliced, uint64_t copied)
+{
+	struct sock_state list[] = {stream_of(8080, 0, spliced), stream_of(8081, copied, 0)};
+
+	return refresh_with(s, at, list, ARRAY_LEN(list));
 }
 
 static void press(struct scene *s, const char *keys)
@@ -225,12 +232,7 @@ TEST(a_connection_keeps_its_remote_port_when_shortened)
 	st.tgid = 4194304;
 	memcpy(st.remote, (uint8_t[]){203, 0, 113, 210}, 4);
 	st.remote_port = 60211;
-	table__begin(&s.r.table);
-	table__take(&s.r.table, &st);
-	table__end(&s.r.table);
-	table__sort(&s.r.table, SORT_COPIED, 0);
-	s.r.ended_ns = 2 * SECOND;
-	draw(&s, 24, 80);
+	refresh_with(&s, 2, &st, 1);
 	assert_non_null(strstr(s.screen, "nginx 41943"));
 	assert_non_null(strstr(s.screen, "210:60211 "));
 	scene__end(&s);
@@ -238,19 +240,13 @@ TEST(a_connection_keeps_its_remote_port_when_shortened)
 
 TEST(rows_beyond_the_table_are_counted_and_found_by_the_filter)
 {
+	static struct sock_state list[400];
 	struct scene s;
 
 	scene__begin(&s, BY_CONNECTION);
-	table__begin(&s.r.table);
-	for (uint16_t port = 1000; port < 1400; port++) {
-		struct sock_state st = stream_of(port, 1400 - port, 0);
-
-		table__take(&s.r.table, &st);
-	}
-	table__end(&s.r.table);
-	table__sort(&s.r.table, SORT_COPIED, 0);
-	s.r.ended_ns = 2 * SECOND;
-	draw(&s, 24, 80);
+	for (uint16_t i = 0; i < ARRAY_LEN(list); i++)
+		list[i] = stream_of(1000 + i, 400 - i, 0);
+	refresh_with(&s, 2, list, ARRAY_LEN(list));
 	assert_non_null(strstr(s.screen, "nginx 7 :1000"));
 	assert_non_null(strstr(s.screen, "total  (384 more"));
 	press(&s, "/:1399\n");

@@ -7,7 +7,7 @@
 #include "export/metrics_page.h"
 #include "support/test.h"
 
-static char *page_of_metrics(const struct metrics *m, enum page_format format)
+static char *page_of(const struct metrics *m, enum page_format format)
 {
 	char *text;
 	size_t len;
@@ -18,18 +18,26 @@ static char *page_of_metrics(const struct metrics *m, enum page_format format)
 	return text;
 }
 
-static char *page_of(struct aggregates *a, enum page_format format)
-{
-	const struct metrics m = {.groups = a,
-				  .kernel = "6.1",
-				  .backend = "tracepoint",
-				  .missed = {.reason = "not told"},
-				  .started = 1000,
-				  .snapshot = 2000.5,
-				  .snapshot_s = 0.25,
-				  .run_times_unknown = "not counted"};
+struct wanted {
+	const char *text;
+	bool prometheus, openmetrics; /* whether the page of this format has the text */
+};
 
-	return page_of_metrics(&m, format);
+static void check_pages(const struct metrics *m, const struct wanted *wanted, size_t nr)
+{
+	for (enum page_format format = PAGE_PROMETHEUS; format <= PAGE_OPENMETRICS; format++) {
+		char *text = page_of(m, format);
+
+		for (size_t i = 0; i < nr; i++) {
+			bool has = format == PAGE_PROMETHEUS ? wanted[i].prometheus
+							     : wanted[i].openmetrics;
+
+			if (!strstr(text, wanted[i].text) == has)
+				fail_msg("'%s' is%s in\n%s", wanted[i].text, has ? " not" : "",
+					 text);
+		}
+		free(text);
+	}
 }
 
 static void add_group(struct aggregates *a, const char *name, uint64_t sent)
@@ -39,87 +47,86 @@ static void add_group(struct aggregates *a, const char *name, uint64_t sent)
 	g->out = (struct published){.sent = sent, .by_quality[0][PART_TX_COPY] = sent, .opened = 1};
 }
 
-TEST(counters_are_exact_beyond_32_bits)
+TEST(pages_have_measured_metrics_in_the_form_of_their_format)
 {
+	static const struct wanted wanted[] = {
+		/* Counters are exact beyond 32 bits. */
+		{"\nnetiotrace_tcp_sent_bytes_total{group=\"x\"} 9007199254740991\n", true, true},
+		{"{group=\"x\",stage=\"tx_copy\",quality=\"exact\"} ", true, true},
+		/* Labels escape quotes and newlines, and replace what is no UTF-8. */
+		{"{group=\"a\\\"b\\\\c\\nd\xef\xbf\xbdz\xef\xbf\xbd\"} 1\n", true, true},
+		{"# TYPE netiotrace_tcp_sent_bytes counter\n", false, true},
+		{"# TYPE netiotrace_tcp_sent_bytes_total counter\n", true, false},
+		{"netiotrace_tcp_sent_bytes_created{group=\"x\"} 1000\n", false, true},
+		{"# TYPE netiotrace_build info\n", false, true},
+		{"_created", false, true},
+		{"# EOF\n", false, true},
+		/* What is not measured is absent, with a reason. */
+		{"events_missed", false, false},
+		{"\nnetiotrace_zerocopy_sends_total{", false, false},
+		{"group=\"other\"", false, false},
+		{"probe_run_seconds_total", false, false},
+		{"stage=\"zerocopy_completion_seconds\",reason=\"", true, true},
+		{"stage=\"probe_run_seconds\",reason=\"not counted\"} 1\n", true, true},
+	};
 	struct aggregates a;
+	const struct metrics m = {.groups = &a,
+				  .kernel = "6.1",
+				  .backend = "tracepoint",
+				  .missed = {.reason = "not seen"},
+				  .started = 1000,
+				  .snapshot = 2000.5,
+				  .snapshot_s = 0.25,
+				  .run_times_unknown = "not counted"};
 	char *text;
 
 	aggregates__init(&a, 4);
 	add_group(&a, "x", 9007199254740991);
-	text = page_of(&a, PAGE_PROMETHEUS);
-	assert_non_null(
-		strstr(text, "\nnetiotrace_tcp_sent_bytes_total{group=\"x\"} 9007199254740991\n"));
-	assert_non_null(strstr(text, "{group=\"x\",stage=\"tx_copy\",quality=\"exact\"} "));
-	free(text);
-	aggregates__clear(&a);
-}
-
-TEST(labels_escape_quotes_newlines_and_invalid_utf8)
-{
-	struct aggregates a;
-	char *text;
-
-	aggregates__init(&a, 4);
 	add_group(&a, "a\"b\\c\nd\xffz\x1b", 1);
-	text = page_of(&a, PAGE_PROMETHEUS);
-	assert_non_null(strstr(text, "{group=\"a\\\"b\\\\c\\nd\xef\xbf\xbdz\xef\xbf\xbd\"} 1\n"));
-	free(text);
-	aggregates__clear(&a);
-}
-
-TEST(openmetrics_has_family_names_created_and_eof)
-{
-	struct aggregates a;
-	char *text;
-
-	aggregates__init(&a, 4);
-	add_group(&a, "x", 5);
-	text = page_of(&a, PAGE_OPENMETRICS);
-	assert_non_null(strstr(text, "# TYPE netiotrace_tcp_sent_bytes counter\n"));
-	assert_non_null(strstr(text, "netiotrace_tcp_sent_bytes_created{group=\"x\"} 1000\n"));
-	assert_non_null(strstr(text, "# TYPE netiotrace_build info\n"));
+	check_pages(&m, wanted, ARRAY_LEN(wanted));
+	text = page_of(&m, PAGE_OPENMETRICS);
 	assert_string_equal(text + strlen(text) - 6, "# EOF\n");
 	free(text);
-	text = page_of(&a, PAGE_PROMETHEUS);
-	assert_non_null(strstr(text, "# TYPE netiotrace_tcp_sent_bytes_total counter\n"));
-	assert_null(strstr(text, "_created"));
-	assert_null(strstr(text, "# EOF"));
-	free(text);
 	aggregates__clear(&a);
 }
 
-TEST(unmeasured_metrics_are_absent)
+/* OpenMetrics: the samples of a family follow one another. */
+TEST(families_are_not_interrupted)
 {
 	struct aggregates a;
-	char *text;
+	const struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
+	char *text, *line, *rest;
+	char family[128] = "none";
 
 	aggregates__init(&a, 4);
-	add_group(&a, "x", 5);
-	text = page_of(&a, PAGE_PROMETHEUS);
-	assert_null(strstr(text, "events_missed"));
-	assert_null(strstr(text, "\nnetiotrace_zerocopy_sends_total{"));
-	assert_null(strstr(text, "group=\"other\""));
-	assert_non_null(strstr(text, "stage=\"zerocopy_completion_seconds\",reason=\""));
-	assert_null(strstr(text, "probe_run_seconds_total"));
-	assert_non_null(strstr(text, "stage=\"probe_run_seconds\",reason=\"not counted\"} 1\n"));
+	add_group(&a, "x", 1);
+	add_group(&a, "y", 1);
+	for (size_t i = 0; i < sizeof(struct published) / sizeof(uint64_t); i++)
+		((uint64_t *)&a.list[1].out)[i] = 1;
+	text = page_of(&m, PAGE_OPENMETRICS);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (sscanf(line, "# HELP %127s", family) == 1 || *line == '#')
+			continue;
+		if (strncmp(line, family, strlen(family)) != 0)
+			fail_msg("'%s' is below the family %s", line, family);
+	}
 	free(text);
 	aggregates__clear(&a);
 }
 
 TEST(run_times_are_seconds_of_the_probes_that_have_programs)
 {
+	static const struct wanted wanted[] = {
+		{"\nnetiotrace_probe_run_seconds_total{probe=\"message\"} 1.5\n", true, true},
+		{"probe_run_seconds_total{probe=\"sockets\"}", false, false},
+		{"stage=\"probe_run_seconds\"", false, false},
+	};
 	struct aggregates a;
 	struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
-	char *text;
 
 	aggregates__init(&a, 4);
 	m.run_ns[PROBE_MESSAGE] = (struct num){.value = 1500000000, .known = true};
-	text = page_of_metrics(&m, PAGE_PROMETHEUS);
-	assert_non_null(
-		strstr(text, "\nnetiotrace_probe_run_seconds_total{probe=\"message\"} 1.5\n"));
-	assert_null(strstr(text, "probe_run_seconds_total{probe=\"sockets\"}"));
-	assert_null(strstr(text, "stage=\"probe_run_seconds\""));
-	free(text);
+	check_pages(&m, wanted, ARRAY_LEN(wanted));
 	aggregates__clear(&a);
 }
 

@@ -6,26 +6,19 @@
 #include <string.h>
 
 #include "report/diagram.h"
-#include "study/test_family.h"
 #include "report/figure.h"
-#include "report/doc.h"
+#include "report/body.h"
 #include "common/xalloc.h"
-#include "support/test.h"
+#include "support/study.h"
 
 #define KIB(n) ((uint64_t)(n)*1024)
 
-struct study {
-	struct dataset d;
-	struct analysis a;
-};
-
-/* The data set of the running test; cleared after it. */
-static struct study s;
+/* The picture of the running test; cleared after it. */
 static struct figure fig;
 
 static struct dataset_row *put(enum mode mode, uint64_t size, unsigned int threads, double gbps)
 {
-	struct dataset_row *row = dataset__new_row(&s.d);
+	struct dataset_row *row = dataset__new_row(&study.d);
 
 	row->mode = mode;
 	row->size = size;
@@ -36,29 +29,23 @@ static struct dataset_row *put(enum mode mode, uint64_t size, unsigned int threa
 
 static void finish(void)
 {
-	dataset__finish(&s.d, (double)NAN);
-	analysis__init(&s.a, &s.d);
+	study__finish(&study, (double)NAN);
 }
 
-static int begin(void **state)
+/* Makes the picture of all rows. */
+static void draw(enum figure_id id, const char *system)
 {
-	(void)state;
-	s = (struct study){0};
-	fig = (struct figure){0};
-	return 0;
+	finish();
+	figure__make(&fig, id, &study.a, system);
 }
 
 static int end(void **state)
 {
-	(void)state;
 	figure__clear(&fig);
-	analysis__clear(&s.a);
-	dataset__clear(&s.d);
-	return 0;
+	return study__end(state);
 }
 
-/* A test with a data set, and a figure or drawing of it. */
-#define STUDY_TEST(name) TEST_WITH(name, begin, end)
+#define REPORT_TEST(name) TEST_WITH(name, study__begin, end)
 
 static void check_has(const char *text, const char *words)
 {
@@ -66,15 +53,14 @@ static void check_has(const char *text, const char *words)
 		fail_msg("'%s' is not in:\n%s", words, text);
 }
 
-STUDY_TEST(line_has_its_points)
+REPORT_TEST(line_has_its_points)
 {
 	int i;
 
 	for (i = 0; i < 3; i++)
 		put(MODE_TWOCOPY, KIB(4), 1, 10 + i);
 	put(MODE_ZEROCOPY, KIB(64), 2, 2);
-	finish();
-	figure__make(&fig, FIGURE_THROUGHPUT, &s.a, "Linux 6.18.");
+	draw(FIGURE_THROUGHPUT, "Linux 6.18.");
 	assert_string_equal(fig.data, "panel,mode,series,x,median,low,high,rounds\n"
 				      "1,twocopy,1,4096,11,10,12,3\n"
 				      "2,zerocopy,1,65536,2,,,1\n");
@@ -88,17 +74,14 @@ STUDY_TEST(line_has_its_points)
 	assert_null(fig.no_data);
 }
 
-STUDY_TEST(wide_range_has_a_logarithmic_axis)
+REPORT_TEST(wide_range_has_a_logarithmic_axis)
 {
-
 	put(MODE_TWOCOPY, KIB(4), 1, 1);
 	put(MODE_TWOCOPY, KIB(8), 1, 21);
-	finish();
-	figure__make(&fig, FIGURE_THROUGHPUT, &s.a, "");
+	draw(FIGURE_THROUGHPUT, "");
 	check_has(fig.settings, "ylog = 1\n");
 }
 
-/* gnuplot executes text between backquotes in a double-quoted string. */
 /* Escape, CSI (C1) and right-to-left override must not reach a terminal or page. */
 #define TERMINAL          \
 	"\x1b[2J\xc2\x9b" \
@@ -113,13 +96,14 @@ static void check_quiet(const char *text)
 			fail_msg("mark %zu of a terminal is in:\n%s", i, text);
 }
 
-STUDY_TEST(names_from_outside_are_not_executed)
+/* gnuplot executes text between backquotes in a double-quoted string. */
+REPORT_TEST(names_from_outside_are_not_executed)
 {
 	const char *line;
 
 	put(MODE_TWOCOPY, KIB(4), 1, 1);
 	finish();
-	figure__make(&fig, FIGURE_THROUGHPUT, &s.a,
+	figure__make(&fig, FIGURE_THROUGHPUT, &study.a,
 		     "a `reboot` \"; system('reboot') # \\ " TERMINAL " \n end");
 	assert_null(strchr(fig.settings, '`'));
 	check_quiet(fig.settings);
@@ -128,15 +112,15 @@ STUDY_TEST(names_from_outside_are_not_executed)
 	check_has(line, "a 'reboot' \\\"; system('reboot') # \\\\ ?[2J??31m???? \\nend\\n");
 }
 
-STUDY_TEST(pictures_without_data_say_why)
+REPORT_TEST(pictures_without_data_say_why)
 {
 	int i;
 
 	put(MODE_TWOCOPY, KIB(4), 1, (double)NAN);
-	s.d.reason[METRIC_PATH_COPY] = strdup("this backend cannot see it");
+	study.d.reason[METRIC_PATH_COPY] = strdup("this backend cannot see it");
 	finish();
 	for (i = 0; i < FIGURE_NR; i++) {
-		figure__make(&fig, (enum figure_id)i, &s.a, "system");
+		figure__make(&fig, (enum figure_id)i, &study.a, "system");
 		assert_string_equal(fig.template, "nodata");
 		assert_non_null(fig.no_data);
 		check_has(fig.settings, "reason = \"No data: ");
@@ -146,19 +130,40 @@ STUDY_TEST(pictures_without_data_say_why)
 	}
 }
 
-STUDY_TEST(cost_replaces_missing_counters)
+REPORT_TEST(cost_replaces_missing_counters)
 {
 	struct dataset_row *row = put(MODE_TWOCOPY, KIB(4), 1, 8);
 
 	row->value[METRIC_RX_BYTES] = 1024000;
 	row->value[METRIC_CPU_SENDER] = 0.002;
 	row->value[METRIC_CPU_RECEIVER] = 0.001;
-	s.d.reason[METRIC_S_L1D_MISSES] = strdup("no PMU");
-	finish();
-	figure__make(&fig, FIGURE_CACHE, &s.a, "system");
+	study.d.reason[METRIC_S_L1D_MISSES] = strdup("no PMU");
+	draw(FIGURE_CACHE, "system");
 	check_has(fig.title, "instead of cache misses");
 	check_has(fig.note, "Cache misses are n/a: no PMU.");
 	check_has(fig.data, "1,twocopy,1,4096,2000,,,1\n2,twocopy,1,4096,1000,,,1\n");
+}
+
+REPORT_TEST(send_call_replaces_missing_delivery_latency)
+{
+	put(MODE_TWOCOPY, KIB(4), 1, 8)->value[METRIC_SEND_P50] = 2e7;
+	draw(FIGURE_LATENCY, "system");
+	check_has(fig.note, "the data has no delivery latency");
+	check_has(fig.data, "1,twocopy,1,1,20,,,1\n");
+	check_has(fig.settings, "ylabel = \"send call (ms)\"\n");
+	check_has(fig.settings, "series = \"median p99\"\n");
+}
+
+/* Four panels at most: of a size each for the latency, of a thread count for the throughput. */
+REPORT_TEST(caption_says_that_sizes_are_left_out)
+{
+	for (unsigned int i = 0; i < 5; i++)
+		put(MODE_TWOCOPY, KIB(1) << i, 1, 8)->value[METRIC_SEND_P50] = 2000;
+	draw(FIGURE_LATENCY, "system");
+	check_has(fig.settings, "Not every size and thread count is shown.");
+	figure__clear(&fig);
+	figure__make(&fig, FIGURE_THROUGHPUT, &study.a, "system");
+	assert_null(strstr(fig.settings, "Not every size"));
 }
 
 static void ledger(struct dataset_row *row, double gather, double tx, double pin, double deferred,
@@ -172,13 +177,11 @@ static void ledger(struct dataset_row *row, double gather, double tx, double pin
 	row->value[METRIC_BYTES_RX_COPY] = rx * 1000;
 }
 
-STUDY_TEST(copies_are_stacked)
+REPORT_TEST(copies_are_stacked)
 {
-
 	ledger(put(MODE_TWOCOPY, KIB(4), 1, 8), 1, 1, 0, 0, 1);
 	ledger(put(MODE_ZEROCOPY, KIB(4), 1, 8), 0, 0, 1, 0.5, 1);
-	finish();
-	figure__make(&fig, FIGURE_COPIES, &s.a, "system");
+	draw(FIGURE_COPIES, "system");
 	assert_string_equal(fig.data, "mode,size,position,part,from,to\n"
 				      "twocopy,4096,1,user_gather,0,1\n"
 				      "twocopy,4096,1,tx_copy,1,2\n"
@@ -192,7 +195,7 @@ STUDY_TEST(copies_are_stacked)
 	check_has(fig.note, "Not measured, so not in the bars: other.");
 }
 
-STUDY_TEST(parts_of_a_send_call_add_up)
+REPORT_TEST(parts_of_a_send_call_add_up)
 {
 	struct dataset_row *row = put(MODE_TWOCOPY, KIB(4), 1, 8);
 
@@ -200,15 +203,14 @@ STUDY_TEST(parts_of_a_send_call_add_up)
 	row->value[METRIC_PATH_TOTAL] = 100000;
 	row->value[METRIC_PATH_COPY] = 30000;
 	row->value[METRIC_PATH_TRANSMIT] = 50000;
-	finish();
-	figure__make(&fig, FIGURE_PATH, &s.a, "system");
+	draw(FIGURE_PATH, "system");
 	assert_string_equal(fig.data, "mode,size,position,part,from,to\n"
 				      "twocopy,4096,1,copy,0,3\n"
 				      "twocopy,4096,1,transmit,3,8\n"
 				      "twocopy,4096,1,rest,8,10\n");
 }
 
-STUDY_TEST(copy_times_are_shares_of_the_call)
+REPORT_TEST(copy_times_are_shares_of_the_call)
 {
 	struct dataset_bucket *buckets = calloc(2, sizeof(*buckets));
 	double share, sum = 0;
@@ -217,12 +219,11 @@ STUDY_TEST(copy_times_are_shares_of_the_call)
 	put(MODE_ONECOPY, KIB(64), 1, 8);
 	buckets[0] = (struct dataset_bucket){100, 111, 30};
 	buckets[1] = (struct dataset_bucket){1000, 1499, 10};
-	s.d.hists = calloc(1, sizeof(*s.d.hists));
-	s.d.hists_nr = 1;
-	s.d.hists[0] = (struct dataset_hist){
+	study.d.hists = calloc(1, sizeof(*study.d.hists));
+	study.d.hists_nr = 1;
+	study.d.hists[0] = (struct dataset_hist){
 		MODE_ONECOPY, KIB(64), 1, DATASET_HIST_STAGE + NIO_STAGE_RX_COPY, buckets, 2};
-	finish();
-	figure__make(&fig, FIGURE_COPY_TIMES, &s.a, "system");
+	draw(FIGURE_COPY_TIMES, "system");
 	assert_null(fig.no_data);
 	check_has(fig.settings, "array panel_title[1] = [\"receive\"]\n");
 	check_has(fig.data, "1,onecopy,100,75\n");
@@ -239,12 +240,12 @@ static void add_stacks(const struct dataset_row *row, const char *const *lines, 
 
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(json_array_append_new(stacks, json_string(lines[i])), 0);
-	dataset__add_stacks(&s.d, row, stacks);
+	dataset__add_stacks(&study.d, row, stacks);
 	json_decref(stacks);
 }
 
 /* 10 messages took the sender 100 us; half of its samples are in send calls. */
-STUDY_TEST(samples_replace_missing_parts_of_a_call)
+REPORT_TEST(samples_replace_missing_parts_of_a_call)
 {
 	static const char *const lines[] = {
 		"sender;tcp_sendmsg;tcp_sendmsg_locked;_copy_from_iter 20",
@@ -257,10 +258,9 @@ STUDY_TEST(samples_replace_missing_parts_of_a_call)
 
 	row->value[METRIC_TX_MESSAGES] = 10;
 	row->value[METRIC_CPU_SENDER] = 100e-6;
-	s.d.reason[METRIC_PATH_COPY] = strdup("no fentry here");
+	study.d.reason[METRIC_PATH_COPY] = strdup("no fentry here");
 	add_stacks(row, lines, sizeof(lines) / sizeof(lines[0]));
-	finish();
-	figure__make(&fig, FIGURE_PATH, &s.a, "system");
+	draw(FIGURE_PATH, "system");
 	assert_null(fig.no_data);
 	assert_string_equal(fig.data, "mode,size,position,part,from,to\n"
 				      "twocopy,4096,1,copy,0,2\n"
@@ -273,7 +273,7 @@ STUDY_TEST(samples_replace_missing_parts_of_a_call)
 }
 
 /* One of two rounds was sampled: the caption says so. */
-STUDY_TEST(samples_replace_missing_copy_times)
+REPORT_TEST(samples_replace_missing_copy_times)
 {
 	struct dataset_row *row;
 
@@ -283,9 +283,8 @@ STUDY_TEST(samples_replace_missing_copy_times)
 	row->value[METRIC_CLASS_R_TX_COPY] = 0;
 	row->value[METRIC_CLASS_S_RX_COPY] = 0;
 	row->value[METRIC_CLASS_R_RX_COPY] = 55.5;
-	s.d.reason[METRIC_NS_TX_COPY] = strdup("no fentry here");
-	finish();
-	figure__make(&fig, FIGURE_COPY_TIMES, &s.a, "system");
+	study.d.reason[METRIC_NS_TX_COPY] = strdup("no fentry here");
+	draw(FIGURE_COPY_TIMES, "system");
 	assert_null(fig.no_data);
 	assert_string_equal(fig.template, "lines");
 	assert_string_equal(fig.data, "panel,mode,series,x,median,low,high,rounds\n"
@@ -304,19 +303,19 @@ static char *drawn(enum mode mode, uint64_t size)
 	size_t len;
 	FILE *f = xopen_memstream(&text, &len);
 
-	diagram__write(f, &s.a, analysis__cell(&s.a, mode, size, 1));
+	diagram__write(f, &study.a, analysis__cell(&study.a, mode, size, 1));
 	xclose_memstream(f);
 	return text;
 }
 
-STUDY_TEST(diagram_has_the_stages_that_ran)
+REPORT_TEST(diagram_has_the_stages_that_ran)
 {
 	struct dataset_row *row = put(MODE_ZEROCOPY, KIB(64), 1, 8);
 	char *svg;
 
 	ledger(row, 0, 0, 1, 1, 1);
 	row->value[METRIC_NS_RX_COPY] = 250;
-	s.d.reason[METRIC_BYTES_OTHER_COPY] = strdup("no tracepoint <here>");
+	study.d.reason[METRIC_BYTES_OTHER_COPY] = strdup("no tracepoint <here>");
 	finish();
 	svg = drawn(MODE_ZEROCOPY, KIB(64));
 	check_has(svg, ">pin<");
@@ -331,58 +330,44 @@ STUDY_TEST(diagram_has_the_stages_that_ran)
 	free(svg);
 }
 
-STUDY_TEST(diagram_needs_a_ledger)
+REPORT_TEST(diagram_needs_a_ledger)
 {
-
 	put(MODE_ONECOPY, KIB(64), 1, 8);
 	finish();
-	assert_false(diagram__possible(&s.a, analysis__cell(&s.a, MODE_ONECOPY, KIB(64), 1)));
-	assert_false(diagram__possible(&s.a, NULL));
-}
-
-static char *written(void (*write)(FILE *f))
-{
-	char *text;
-	size_t len;
-	FILE *f = xopen_memstream(&text, &len);
-
-	write(f);
-	xclose_memstream(f);
-	return text;
+	assert_false(
+		diagram__possible(&study.a, analysis__cell(&study.a, MODE_ONECOPY, KIB(64), 1)));
+	assert_false(diagram__possible(&study.a, NULL));
 }
 
 static const char hostile[] = "<script>alert(1)</script> \"q\" & 'x' | `y`" TERMINAL;
 
-static void write_all(FILE *f, const struct report_form *form)
+/* A page in which all text is hostile. */
+static char *hostile_page(const struct doc_form *form)
 {
-	static const char *const row[] = {hostile, hostile};
-	const struct report_link links[] = {{hostile, NULL}, {hostile, "p"}};
-	char *items[] = {(char *)hostile};
+	static const char *const heads[] = {hostile, hostile};
+	const struct doc_link links[] = {{hostile, NULL}, {hostile, "p"}};
+	char *text;
+	size_t len;
+	struct doc d = {.form = form, .f = xopen_memstream(&text, &len)};
 
-	form->begin(f, hostile);
-	form->contents(f, links, 2);
-	form->heading(f, 2, hostile);
-	form->paragraph(f, hostile);
-	form->strong(f, hostile);
-	form->list(f, items, 1);
-	form->table_begin(f, row, 2);
-	form->table_row(f, row, 2);
-	form->table_end(f);
-	form->picture(f, "p", "<svg></svg>", hostile, hostile);
-	form->links(f, hostile, links, 2);
-	form->fold_begin(f, hostile);
-	form->fold_end(f);
-	form->end(f);
-}
-
-static void write_hostile_html(FILE *f)
-{
-	write_all(f, &report_html);
+	form->page(&d, hostile);
+	doc__links(&d, DOC_CONTENTS, links, 2);
+	form->heading(&d, 2, hostile);
+	for (enum doc_part part = DOC_PARAGRAPH; part <= DOC_FOLD_TITLE; part++)
+		doc__put(&d, part, "%s", hostile);
+	doc__table(&d, heads, 2);
+	doc__cell(&d, "%s", hostile);
+	doc__cell(&d, "%s", hostile);
+	doc__table_end(&d);
+	form->picture(&d, "p", "<svg></svg>", hostile);
+	doc__end(&d, DOC_PAGE_END);
+	xclose_memstream(d.f);
+	return text;
 }
 
 TEST(html_is_escaped)
 {
-	char *html = written(write_hostile_html);
+	char *html = hostile_page(&doc_html);
 
 	assert_null(strstr(html, "<script"));
 	check_quiet(html);
@@ -391,20 +376,18 @@ TEST(html_is_escaped)
 	free(html);
 }
 
-static void write_pictures(FILE *f)
+TEST(pictures_have_unique_ids_in_the_page)
 {
 	static const char svg[] = "<?xml version=\"1.0\"?>\n<svg><defs><path id=\"gpPt1\"/>"
 				  "<g id='gpDot'/></defs><use xlink:href='#gpPt1'/>"
 				  "<path fill=\"url(#gpPat4)\"/></svg>";
+	char *html;
+	size_t len;
+	struct doc d = {.form = &doc_html, .f = xopen_memstream(&html, &len)};
 
-	report_html.picture(f, "one", svg, "", NULL);
-	report_html.picture(f, "two", svg, "", NULL);
-}
-
-TEST(pictures_have_unique_ids_in_the_page)
-{
-	char *html = written(write_pictures);
-
+	d.form->picture(&d, "one", svg, "");
+	d.form->picture(&d, "two", svg, "");
+	xclose_memstream(d.f);
 	assert_null(strstr(html, "<?xml"));
 	check_has(html, " id=\"one-gpPt1\"");
 	check_has(html, " id='one-gpDot'");
@@ -414,23 +397,22 @@ TEST(pictures_have_unique_ids_in_the_page)
 	free(html);
 }
 
-static void write_markdown(FILE *f)
-{
-	static const char *const row[] = {"a|b", "user_gather"};
-	const struct report_link links[] = {{"Copies", "copies"}, {"All cells", NULL}};
-
-	write_all(f, &report_markdown);
-	report_markdown.table_begin(f, row, 2);
-	report_markdown.picture(f, "copies", "", "x", NULL);
-	report_markdown.picture(f, "diagram-onecopy", "", "x", NULL);
-	report_markdown.links(f, "See: ", links, 2);
-}
-
 TEST(markdown_is_escaped)
 {
-	char *md = written(write_markdown);
+	static const char *const heads[] = {"a|b", "user_gather"};
+	const struct doc_link links[] = {{"Copies", "copies"}, {"All cells", NULL}};
+	char *md = hostile_page(&doc_markdown);
+	size_t len;
+	struct doc d = {.form = &doc_markdown};
 
 	check_quiet(md);
+	free(md);
+	d.f = xopen_memstream(&md, &len);
+	doc__table(&d, heads, 2);
+	d.form->picture(&d, "copies", "", "x");
+	d.form->picture(&d, "diagram-onecopy", "", "x");
+	doc__links(&d, DOC_SEE, links, 2);
+	xclose_memstream(d.f);
 	check_has(md, "| a\\|b | user\\_gather |\n|---|---|\n");
 	check_has(md, "![x](copies.png)");
 	check_has(md, "![x](diagram-onecopy.svg)");
@@ -450,12 +432,12 @@ static void fill_rounds(enum mode first, enum mode second)
 	finish();
 }
 
-STUDY_TEST(relative_picture_has_quotient_of_medians_and_interval)
+REPORT_TEST(relative_picture_has_quotient_of_medians_and_interval)
 {
 	double x, ratio, low, high;
 
 	fill_rounds(MODE_TWOCOPY, MODE_ONECOPY);
-	figure__make(&fig, FIGURE_RELATIVE_THROUGHPUT, &s.a, "system");
+	figure__make(&fig, FIGURE_RELATIVE_THROUGHPUT, &study.a, "system");
 	assert_null(fig.no_data);
 	assert_int_equal(sscanf(strchr(fig.data, '\n'), " 1,onecopy,1,%lg,%lg,%lg,%lg", &x, &ratio,
 				&low, &high),
@@ -466,47 +448,43 @@ STUDY_TEST(relative_picture_has_quotient_of_medians_and_interval)
 	check_has(fig.settings, "modes = \"onecopy\"\n");
 }
 
-STUDY_TEST(relative_picture_without_two_copy_says_so)
+REPORT_TEST(relative_picture_without_two_copy_says_so)
 {
-
 	fill_rounds(MODE_ONECOPY, MODE_ZEROCOPY);
-	figure__make(&fig, FIGURE_RELATIVE_THROUGHPUT, &s.a, "system");
+	figure__make(&fig, FIGURE_RELATIVE_THROUGHPUT, &study.a, "system");
 	assert_string_equal(fig.no_data, "the data has no two-copy run");
 }
 
-static char *page_of(const struct report_form *form)
+static char *page_of(const struct doc_form *form)
 {
-	struct answer_text answers[QUESTION_NR];
 	char source[] = "results", system[] = "Linux.", command[] = "netiotrace report results";
 	char svg[] = "<svg></svg>", *page;
 	struct report r = {.source = source,
-			   .a = &s.a,
-			   .answers = answers,
+			   .a = &study.a,
+			   .answers = study.answers,
 			   .system = system,
 			   .command = command};
 	size_t len;
 	FILE *f = xopen_memstream(&page, &len);
 
-	answers__make(&s.a, answers);
 	for (int i = 0; i < FIGURE_NR; i++) {
-		figure__make(&r.figures[i], (enum figure_id)i, &s.a, system);
-		r.figure_svg[i] = svg;
+		figure__make(&r.figures[i], (enum figure_id)i, &study.a, system);
+		r.figures[i].svg = xstrdup(svg);
 	}
-	report_body__write(form, f, &r);
+	body__write(form, f, &r);
 	xclose_memstream(f);
 	for (int i = 0; i < FIGURE_NR; i++)
 		figure__clear(&r.figures[i]);
-	answers__clear(answers);
 	return page;
 }
 
-STUDY_TEST(every_link_of_the_page_has_its_target)
+REPORT_TEST(every_link_of_the_page_has_its_target)
 {
 	char *html, id[128], target[140];
 	int links = 0;
 
 	fill_rounds(MODE_TWOCOPY, MODE_ONECOPY);
-	html = page_of(&report_html);
+	html = page_of(&doc_html);
 	for (const char *at = html; (at = strstr(at, "href=\"#")); links++) {
 		at += strlen("href=\"#");
 		snprintf(id, sizeof(id), "%.*s", (int)strcspn(at, "\""), at);
@@ -517,7 +495,7 @@ STUDY_TEST(every_link_of_the_page_has_its_target)
 	free(html);
 }
 
-STUDY_TEST(page_has_answers_before_pictures_and_the_method_last)
+REPORT_TEST(page_has_answers_before_pictures_and_the_method_last)
 {
 	static const char *const order[] = {"| Fastest |",
 					    "| Size | two-copy, Gbit/s |",
@@ -531,9 +509,9 @@ STUDY_TEST(page_has_answers_before_pictures_and_the_method_last)
 	char *md;
 
 	fill_rounds(MODE_TWOCOPY, MODE_ONECOPY);
-	md = page_of(&report_markdown);
+	md = page_of(&doc_markdown);
 	/* Only the best mode is marked. */
-	check_has(md, "| 4 KiB | 11.50 | " REPORT_WINNER "23.00 |\n");
+	check_has(md, "| 4 KiB | 11.50 | " DOC_WINNER "23.00 |\n");
 	at = md;
 	for_each_case(words, order) {
 		at = strstr(at, *words);

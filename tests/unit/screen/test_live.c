@@ -1,497 +1,443 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The live picture: golden files of its layout, keys, and that nothing overflows. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "screen/display.h"
-#include "screen/live_layout.h"
+#include "screen/curses_screen.h"
 
 /* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
 #include "support/golden.c"
-#include "support/grid_text.h"
-#include "support/test.h"
+#include "support/screen_says.h"
 
-static char *render(const struct live_model *m, int cols, int rows, bool utf8)
+struct view {
+	struct live_frame *f;
+	struct live_model m;
+};
+
+static void view__close(struct view *v)
 {
-	struct sweep_grid *g = sweep_grid__new(rows, cols);
-	char *text;
-
-	assert_non_null(g);
-	live_layout__draw(g, m, utf8);
-	text = grid_text(g);
-	sweep_grid__free(g);
-	return text;
+	if (v->f) {
+		live_model__clear(&v->m);
+		fake_frame__free(v->f);
+	}
 }
 
-static void check_golden(const struct live_model *m, int cols, int rows, const char *name)
+/* A view of n modes. It is freed when the next one is made. */
+static struct view *view__new(size_t n)
 {
-	char *text = render(m, cols, rows, true);
+	static struct view v;
+
+	view__close(&v);
+	v.f = fake_frame__new(n);
+	v.m = (struct live_model){.now = v.f};
+	return &v;
+}
+
+static struct run_result *run_of(struct view *v, enum mode mode)
+{
+	return &v->f->modes[mode].total;
+}
+
+static char *render(const struct view *v, int cols, int rows)
+{
+	return view_text(&v->m, cols, rows, true);
+}
+
+static void check_golden(const struct view *v, int cols, int rows, const char *name)
+{
+	char *text = render(v, cols, rows);
 
 	golden__check(name, text);
 	free(text);
 }
 
-static bool says(const struct live_model *m, const char *words)
+static void check_says(const struct view *v, const char *words)
 {
-	char *text = render(m, 120, 40, true);
-	bool hit = strstr(text, words);
-
-	free(text);
-	return hit;
+	check_words(render(v, 120, 40), words, true);
 }
 
-/* A model that got one frame of n modes. The frame is freed: the model must keep a copy. */
-static void model__open(struct live_model *m, size_t n)
+static void check_silent(const struct view *v, const char *words)
 {
-	struct live_frame *f = fake_frame__new(n);
-
-	memset(m, 0, sizeof(*m));
-	live_model__frame(m, f);
-	fake_frame__free(f);
+	check_words(render(v, 120, 40), words, false);
 }
 
-/* The same for a session that takes times. */
-static void model__open_timed(struct live_model *m, size_t n)
-{
-	struct live_frame *f = fake_frame__new(n);
-
-	memset(m, 0, sizeof(*m));
-	fake_frame__fentry(f);
-	live_model__frame(m, f);
-	fake_frame__free(f);
-}
-
-static void press(struct live_model *m, enum live_key key, int times)
+static void press(struct view *v, int key, int times)
 {
 	while (times--)
-		assert_int_equal(live_model__key(m, key), LIVE_NONE);
+		assert_int_equal(live_model__key(&v->m, key), LIVE_NONE);
 }
 
 TEST(layouts_match_their_golden_files)
 {
-	struct live_model m;
+	static const struct {
+		enum live_quantity q;
+		int cols, rows;
+		const char *name;
+	} views[] = {
+		{LIVE_SEND_CALL, 80, 24, "view-3modes-80x24"},
+		{LIVE_SEND_CALL, 120, 40, "view-3modes-120x40"},
+		{LIVE_TX_COPY, 80, 24, "view-tx-copy-80x24"},
+		{LIVE_TX_COPY, 120, 40, "view-tx-copy-120x40"},
+		{LIVE_CPU, 80, 24, "view-cpu-80x24"},
+		{LIVE_CPU, 120, 40, "view-cpu-120x40"},
+		{LIVE_COMPLETION, 80, 24, "view-unavailable-80x24"},
+		{LIVE_COMPLETION, 79, 23, "view-too-small-79x23"},
+	};
+	struct view *v = view__new(3);
 
-	model__open(&m, 3);
-	check_golden(&m, 80, 24, "view-3modes-80x24");
-	check_golden(&m, 120, 40, "view-3modes-120x40");
-	m.quantity = LIVE_TX_COPY;
-	check_golden(&m, 80, 24, "view-tx-copy-80x24");
-	check_golden(&m, 120, 40, "view-tx-copy-120x40");
-	m.quantity = LIVE_CPU;
-	check_golden(&m, 80, 24, "view-cpu-80x24");
-	check_golden(&m, 120, 40, "view-cpu-120x40");
-	m.quantity = LIVE_COMPLETION;
-	check_golden(&m, 80, 24, "view-unavailable-80x24");
-	check_golden(&m, 79, 23, "view-too-small-79x23");
-	press(&m, LIVE_KEY_PAUSE, 1);
-	check_golden(&m, 80, 24, "view-paused-80x24");
-	press(&m, LIVE_KEY_HELP, 1);
-	check_golden(&m, 80, 24, "view-help-80x24");
-	live_model__clear(&m);
-	model__open(&m, 1);
-	m.quantity = LIVE_DELIVERY;
-	check_golden(&m, 80, 24, "view-1mode-80x24");
-	live_model__clear(&m);
-	model__open_timed(&m, 3);
-	m.quantity = LIVE_CALL_PARTS;
-	check_golden(&m, 80, 24, "view-parts-80x24");
-	check_golden(&m, 120, 40, "view-parts-120x40");
-	m.quantity = LIVE_RX_COPY;
-	press(&m, LIVE_KEY_TIMES, 1);
-	check_golden(&m, 80, 24, "view-times-80x24");
-	live_model__clear(&m);
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		v->m.quantity = views[i].q;
+		check_golden(v, views[i].cols, views[i].rows, views[i].name);
+	}
+	press(v, 'p', 1);
+	check_golden(v, 80, 24, "view-paused-80x24");
+	press(v, '?', 1);
+	check_golden(v, 80, 24, "view-help-80x24");
+	v = view__new(1);
+	v->m.quantity = LIVE_DELIVERY;
+	check_golden(v, 80, 24, "view-1mode-80x24");
+	v = view__new(3);
+	fake_frame__fentry(v->f);
+	v->m.quantity = LIVE_CALL_PARTS;
+	check_golden(v, 80, 24, "view-parts-80x24");
+	check_golden(v, 120, 40, "view-parts-120x40");
+	v->m.quantity = LIVE_RX_COPY;
+	press(v, 't', 1);
+	check_golden(v, 80, 24, "view-times-80x24");
 }
 
 TEST(ascii_layout_has_no_other_bytes)
 {
-	struct live_model m;
-	char *text, *p;
+	struct view *v = view__new(3);
+	char *text = view_text(&v->m, 80, 24, false);
 
-	model__open(&m, 3);
-	m.quantity = LIVE_SEND_CALL;
-	text = render(&m, 80, 24, false);
 	assert_non_null(strstr(text, "####"));
-	for (p = text; *p; p++)
+	for (const char *p = text; *p; p++)
 		assert_true((unsigned char)*p < 0x80);
 	free(text);
-	live_model__clear(&m);
 }
 
 TEST(too_small_terminal_shows_one_sentence)
 {
-	struct live_model m;
-	int rows, cols;
-	size_t below;
-	char *text;
+	struct view *v = view__new(2);
 
-	model__open(&m, 2);
-	for (rows = 1; rows <= 24; rows++) {
-		for (cols = 1; cols <= 80; cols += 7) {
-			text = render(&m, cols, rows, true);
+	for (int rows = 1; rows <= 24; rows++) {
+		for (int cols = 1; cols <= 80; cols += 7) {
+			char *text = render(v, cols, rows);
+
 			assert_memory_equal(text, "terminal too small", cols < 18 ? cols - 1 : 18);
-			below = strlen(strchr(text, '\n'));
-			assert_int_equal(below, rows);
+			assert_int_equal(strlen(strchr(text, '\n')), rows);
 			free(text);
 		}
 	}
-	live_model__clear(&m);
 }
 
-/* Every quantity at every size: nothing is written outside the grid, and the keys stay in place. */
+/* Every quantity at every size: nothing is cut, and the keys stay in place. */
 TEST(every_quantity_fits_every_size)
 {
-	struct live_model m;
-	size_t modes;
-	int rows, cols;
-	char *text;
+	for (size_t modes = 0; modes <= 3; modes++) {
+		struct view *v = view__new(modes);
 
-	for (modes = 0; modes <= 3; modes++) {
 		if (modes % 2)
-			model__open_timed(&m, modes);
-		else
-			model__open(&m, modes);
-		for (rows = 24; rows <= 130; rows += 5) {
-			for (cols = 80; cols <= 300; cols += 11) {
-				m.quantity = (enum live_quantity)((rows + cols) % LIVE_QUANTITY_NR);
-				text = render(&m, cols, rows, true);
+			fake_frame__fentry(v->f);
+		for (int rows = 24; rows <= 130; rows += 5) {
+			for (int cols = 80; cols <= 300; cols += 11) {
+				char *text;
+
+				v->m.quantity = (rows + cols) % LIVE_QUANTITY_NR;
+				text = render(v, cols, rows);
 				assert_non_null(strstr(text, "q quit   p pause"));
 				assert_non_null(strstr(text, "copies/B Gbit/s"));
+				if (strchr(text, '~'))
+					fail_msg("a field is cut:\n%s", text);
 				free(text);
 			}
 		}
-		live_model__clear(&m);
+		press(v, '?', 1);
+		check_words(render(v, 80, 24), "~", false);
 	}
+}
+
+/* Large counts in narrow columns, and times of a KiB under a reason of several lines. */
+TEST(narrow_columns_neither_cut_nor_overwrite_a_text)
+{
+	struct view *v = view__new(3);
+
+	for (int i = 0; i < 100000; i++)
+		hist__record(run_of(v, MODE_TWOCOPY)->app.latency[LATENCY_SEND_CALL].hist, 5000);
+	check_words(render(v, 80, 24), "two-copy  n=109 024 ", true);
+	v->m.quantity = LIVE_CALL_PARTS;
+	check_words(render(v, 80, 24), "gather 30.5ns\n", true);
+	check_words(render(v, 80, 24), " n/a: no tracepoint ", true);
+	check_words(render(v, 80, 24), " its end ", true);
 }
 
 TEST(parts_of_a_call_are_shown_or_have_a_reason)
 {
-	struct live_frame *f = fake_frame__new(2);
-	struct live_model m = {.quantity = LIVE_CALL_PARTS};
+	struct view *v = view__new(2);
 
-	f->modes[0].seen = false;
-	live_model__frame(&m, f);
-	assert_true(says(&m, "not run yet"));
-	assert_true(says(&m, "n/a: " FAKE_TIME_REASON));
-	f->modes[0].seen = true;
-	fake_frame__fentry(f);
-	live_model__frame(&m, f);
-	assert_true(says(&m, "39.0%"));
-	assert_true(says(&m, "gather 30.5ns send 76.4ns receive 86.3ns"));
+	v->m.quantity = LIVE_CALL_PARTS;
+	v->f->modes[0].seen = false;
+	check_says(v, "not run yet");
+	check_says(v, "n/a: " FAKE_TIME_REASON);
+	v->f->modes[0].seen = true;
+	fake_frame__fentry(v->f);
+	check_says(v, "39.0%");
+	check_says(v, "gather 30.5ns send 76.4ns receive 86.3ns");
 	/* An unknown part makes the rest of the call unknown, not the other parts. */
-	f->modes[0].total.path_ns[PATH_WAIT] = (struct num){.reason = "no hook"};
-	live_model__frame(&m, f);
-	assert_true(says(&m, "39.0%"));
-	assert_true(says(&m, " n/a"));
-	fake_frame__free(f);
-	live_model__clear(&m);
+	run_of(v, MODE_TWOCOPY)->path_ns[PATH_WAIT] = (struct num){.reason = "no hook"};
+	check_says(v, "39.0%");
+	check_says(v, " n/a");
 }
 
 /* CPU time is sampled after each round: at first there is none. Other classes are summed. */
 TEST(CPU_time_by_class_is_shown_after_its_round)
 {
-	struct live_frame *f = fake_frame__new(2);
-	struct live_model m = {.quantity = LIVE_CPU};
-	char *text;
+	struct view *v = view__new(2);
+	struct cpu_result *first = &run_of(v, MODE_TWOCOPY)->cpu;
+	struct cpu_result *second = &run_of(v, MODE_ONECOPY)->cpu;
 
-	cpu_time__none(&f->modes[0].total.cpu, "not measured");
-	f->modes[0].running = true;
-	live_model__frame(&m, f);
-	assert_true(says(&m, "sampled after this round"));
-	assert_true(says(&m, "2000 samples"));
-	f->modes[0].running = false;
-	cpu_time__none(&f->modes[0].total.cpu, "--no-cpu was given");
-	live_model__frame(&m, f);
-	assert_true(says(&m, "n/a: --no-cpu was given"));
+	v->m.quantity = LIVE_CPU;
+	cpu_time__none(first, "not measured");
+	v->f->modes[0].running = true;
+	check_says(v, "sampled after this round");
+	check_says(v, "2000 samples");
+	v->f->modes[0].running = false;
+	cpu_time__none(first, "--no-cpu was given");
+	check_says(v, "n/a: --no-cpu was given");
 	for (int c = 0; c < CPU_CLASS_NR; c++)
-		f->modes[1].total.cpu.by[0].classes[c] = 100;
-	f->modes[1].total.cpu.by[0].samples = 100 * CPU_CLASS_NR;
-	live_model__frame(&m, f);
-	assert_false(says(&m, "all others"));
-	text = render(&m, 80, 24, true);
-	assert_non_null(strstr(text, "all others"));
-	assert_non_null(strstr(text, "receive copy"));
-	free(text);
-	fake_frame__free(f);
-	live_model__clear(&m);
+		second->by[0].classes[c] = 100;
+	second->by[0].samples = 100 * CPU_CLASS_NR;
+	check_silent(v, "all others");
+	check_words(render(v, 80, 24), "all others", true);
+	check_words(render(v, 80, 24), "receive copy", true);
 }
 
 /* Times since the reset only. */
 TEST(reset_hides_earlier_times)
 {
-	struct live_frame *f = fake_frame__new(1);
-	struct frame_copy shown;
-	struct live_model m;
-	struct run_result *run = &f->modes[0].total;
+	struct view *v = view__new(1);
+	struct run_result *run = run_of(v, MODE_TWOCOPY);
+	const struct run_result *shown;
+	struct live_frame copy;
 
-	fake_frame__fentry(f);
-	model__open_timed(&m, 1);
-	press(&m, LIVE_KEY_RESET, 1);
-	m.quantity = LIVE_CALL_PARTS;
-	assert_true(says(&m, "n/a: no call was timed"));
+	fake_frame__fentry(v->f);
+	press(v, 'r', 1);
+	v->m.quantity = LIVE_CALL_PARTS;
+	check_says(v, "n/a: no call was timed");
 	run->path_ns[PATH_COPY].value += 700;
 	run->path_calls.value += 7;
 	hist__add_bucket(run->stages[NIO_STAGE_RX_COPY].times, 100, 3);
-	live_model__frame(&m, f);
-	assert_true(live_model__shown(&m, &shown));
-	run = &shown.frame.modes[0].total;
-	assert_int_equal(run->path_ns[PATH_COPY].value, 700);
-	assert_int_equal(run->path_ns[PATH_LOCK].value, 0);
-	assert_int_equal(run->path_calls.value, 7);
-	assert_int_equal(run->stages[NIO_STAGE_RX_COPY].times->count, 3);
-	frame_copy__clear(&shown);
-	fake_frame__free(f);
-	live_model__clear(&m);
+	shown = &live_model__shown(&v->m, &copy)->modes[0].total;
+	assert_int_equal(shown->path_ns[PATH_COPY].value, 700);
+	assert_int_equal(shown->path_ns[PATH_LOCK].value, 0);
+	assert_int_equal(shown->path_calls.value, 7);
+	assert_int_equal(shown->stages[NIO_STAGE_RX_COPY].times->count, 3);
+	live_frame__clear(&copy);
 }
 
 TEST(pause_freezes_the_picture)
 {
-	struct live_frame *f = fake_frame__new(3);
-	struct live_model m;
+	struct view *v = view__new(3);
 
-	model__open(&m, 3);
-	press(&m, LIVE_KEY_PAUSE, 1);
-	f->elapsed_ns = 7000000000;
-	live_model__frame(&m, f);
-	assert_true(says(&m, "PAUSED"));
-	assert_true(says(&m, "3.0 of 10.0 s"));
-	press(&m, LIVE_KEY_PAUSE, 1);
-	assert_false(says(&m, "PAUSED"));
-	assert_true(says(&m, "7.0 of 10.0 s"));
-	fake_frame__free(f);
-	live_model__clear(&m);
+	v->m.quantity = LIVE_SEND_CALL;
+	press(v, 'p', 1);
+	v->f->elapsed_ns = 7000000000;
+	hist__reset(run_of(v, MODE_TWOCOPY)->app.latency[LATENCY_SEND_CALL].hist);
+	check_says(v, "PAUSED");
+	check_says(v, "3.0 of 10.0 s");
+	check_says(v, "two-copy  9 024 events");
+	press(v, ' ', 1);
+	check_silent(v, "PAUSED");
+	check_says(v, "7.0 of 10.0 s");
+	check_silent(v, "two-copy  9 024 events");
 }
 
 /* A reset hides earlier counts and shows later ones in full; the frame is unchanged. */
 TEST(reset_subtracts_earlier_counts)
 {
-	struct live_frame *f = fake_frame__new(3);
-	struct hist *calls = f->modes[0].total.app.latency[LATENCY_SEND_CALL].hist;
-	struct frame_copy shown;
-	struct live_model m;
+	struct view *v = view__new(3);
+	struct run_result *run = run_of(v, MODE_TWOCOPY);
+	struct hist *calls = run->app.latency[LATENCY_SEND_CALL].hist;
+	const struct run_result *shown;
 	uint64_t before = calls->count;
-	int i;
+	struct live_frame copy;
 
-	model__open(&m, 3);
-	m.quantity = LIVE_SEND_CALL;
-	press(&m, LIVE_KEY_RESET, 1);
-	assert_true(says(&m, "no events so far"));
-	assert_true(says(&m, "counts since 3.0 s"));
-	for (i = 0; i < 23; i++)
+	v->m.quantity = LIVE_SEND_CALL;
+	press(v, 'r', 1);
+	check_says(v, "no events so far");
+	check_says(v, "counts since 3.0 s");
+	for (int i = 0; i < 23; i++)
 		hist__record(calls, 5000);
-	f->modes[0].total.app.rx_bytes += 1000;
-	f->modes[0].total.stages[NIO_STAGE_TX_COPY].bytes += 1500;
-	live_model__frame(&m, f);
-	assert_true(says(&m, "two-copy  23 events"));
-	assert_true(says(&m, "1.50"));
-	assert_true(live_model__shown(&m, &shown));
-	assert_int_equal(shown.frame.modes[0].total.app.latency[LATENCY_SEND_CALL].hist->sum,
-			 23 * 5000);
+	run->app.rx_bytes += 1000;
+	run->stages[NIO_STAGE_TX_COPY].bytes += 1500;
+	check_says(v, "two-copy  23 events");
+	check_says(v, "1.50");
+	shown = &live_model__shown(&v->m, &copy)->modes[0].total;
+	assert_int_equal(shown->app.latency[LATENCY_SEND_CALL].hist->sum, 23 * 5000);
 	assert_int_equal(calls->count, before + 23);
-	assert_int_equal(m.latest.frame.modes[0].total.app.latency[LATENCY_SEND_CALL].hist->count,
-			 before + 23);
-	frame_copy__clear(&shown);
-	fake_frame__free(f);
-	live_model__clear(&m);
+	live_frame__clear(&copy);
+	/* Again, from a paused picture: the earlier baseline goes. */
+	press(v, 'p', 1);
+	press(v, 'r', 1);
+	check_silent(v, "23 events");
 }
 
 /* A mode that starts after the reset is shown in full; counts below the baseline are 0. */
 TEST(reset_shows_later_modes_in_full_and_never_wraps)
 {
-	struct live_frame *late = fake_frame__new(3);
-	struct frame_copy shown;
-	struct live_model m;
+	struct view *v = view__new(2);
+	struct live_frame *late = fake_frame__new(3), copy;
+	const struct live_frame *shown;
 
-	model__open(&m, 2);
-	press(&m, LIVE_KEY_RESET, 1);
+	press(v, 'r', 1);
 	late->modes[0].total.app.rx_bytes = 1;
-	live_model__frame(&m, late);
-	assert_true(live_model__shown(&m, &shown));
-	assert_int_equal(shown.frame.modes[0].total.app.rx_bytes, 0);
-	assert_int_equal(shown.frame.modes[2].total.app.rx_bytes,
-			 late->modes[2].total.app.rx_bytes);
-	frame_copy__clear(&shown);
+	v->m.now = late;
+	shown = live_model__shown(&v->m, &copy);
+	assert_int_equal(shown->modes[0].total.app.rx_bytes, 0);
+	assert_int_equal(shown->modes[2].total.app.rx_bytes, late->modes[2].total.app.rx_bytes);
+	live_frame__clear(&copy);
 	fake_frame__free(late);
-	live_model__clear(&m);
 }
 
 /* An empty column gives the reason if the mode has no such events. */
 TEST(empty_column_has_the_reason_of_its_mode)
 {
-	struct live_model m;
-	struct live_mode *zc;
+	struct view *v = view__new(3);
 
-	model__open(&m, 3);
-	zc = &m.latest.frame.modes[2];
-	assert_int_equal(zc->mode, MODE_ZEROCOPY);
-	m.quantity = LIVE_TX_COPY;
-	assert_true(says(&m, "its pages are"));
-	m.quantity = LIVE_TX_PIN;
-	assert_true(says(&m, "this mode copies at"));
+	v->m.quantity = LIVE_TX_COPY;
+	check_says(v, "its pages are");
+	v->m.quantity = LIVE_TX_PIN;
+	check_says(v, "this mode copies at");
 	/* Nothing was sent yet, so nothing is known. */
-	zc->total.stages[NIO_STAGE_TX_PIN].bytes = 0;
-	m.quantity = LIVE_TX_COPY;
-	assert_true(says(&m, "no events so far"));
-	live_model__clear(&m);
+	run_of(v, MODE_ZEROCOPY)->stages[NIO_STAGE_TX_PIN].bytes = 0;
+	v->m.quantity = LIVE_TX_COPY;
+	check_says(v, "no events so far");
 }
 
 TEST(keys_choose_quantity_and_help)
 {
-	struct live_model m;
+	struct view *v = view__new(3);
 
-	model__open(&m, 3);
 	/* First the quantity that has a distribution in every mode. */
-	assert_int_equal(m.quantity, LIVE_SEND_CALL);
-	press(&m, LIVE_KEY_LEFT, 1);
-	assert_int_equal(m.quantity, LIVE_QUANTITY_NR - 1);
-	press(&m, LIVE_KEY_RIGHT, LIVE_QUANTITY_NR + 1);
-	assert_int_equal(m.quantity, LIVE_SEND_CALL);
-	press(&m, LIVE_KEY_RIGHT, 2);
-	assert_int_equal(m.quantity, LIVE_CPU);
-	press(&m, LIVE_KEY_HELP, 1);
-	assert_true(says(&m, "any key closes this"));
+	assert_int_equal(v->m.quantity, LIVE_SEND_CALL);
+	press(v, SCREEN_KEY_LEFT, 1);
+	assert_int_equal(v->m.quantity, LIVE_QUANTITY_NR - 1);
+	press(v, SCREEN_KEY_RIGHT, LIVE_QUANTITY_NR + 1);
+	assert_int_equal(v->m.quantity, LIVE_SEND_CALL);
+	press(v, SCREEN_KEY_RIGHT, 2);
+	assert_int_equal(v->m.quantity, LIVE_CPU);
+	press(v, '?', 1);
+	check_says(v, "any key closes this");
 	/* On the help page every key, including q, only closes it. */
-	press(&m, LIVE_KEY_QUIT, 1);
-	assert_false(says(&m, "any key closes this"));
-	press(&m, LIVE_KEY_OTHER, 3);
-	assert_int_equal(live_model__key(&m, LIVE_KEY_QUIT), LIVE_QUIT);
-	live_model__clear(&m);
+	press(v, 'q', 1);
+	check_silent(v, "any key closes this");
+	press(v, SCREEN_KEY_OTHER, 3);
+	assert_int_equal(live_model__key(&v->m, 'q'), LIVE_QUIT);
 }
 
 TEST(keys_before_the_first_frame_do_nothing)
 {
-	struct live_model m = {.help = false};
+	struct view *v = view__new(0);
 
-	press(&m, LIVE_KEY_PAUSE, 1);
-	press(&m, LIVE_KEY_RESET, 1);
-	assert_true(says(&m, "waiting for the first figures"));
-	live_model__clear(&m);
+	v->m.now = NULL;
+	press(v, 'p', 1);
+	press(v, 'r', 1);
+	check_says(v, "waiting for the first figures");
 }
 
 TEST(losses_and_phases_are_named)
 {
-	struct live_frame *f = fake_frame__new(2);
-	struct live_model m = {.help = false};
+	struct view *v = view__new(2);
 
-	live_model__frame(&m, f);
-	assert_false(says(&m, "LOSSES"));
-	f->health.missed.value = 3;
-	f->health.unmatched.value = 4;
-	f->health.dropped = (struct num){.value = 9, .reason = "unknown: must not be said"};
-	f->phase = LIVE_WARMUP;
-	live_model__frame(&m, f);
-	assert_true(says(&m, "LOSSES: 3 program runs missed, 4 unmatched\n"));
-	assert_true(says(&m, "WARM-UP of one-copy: nothing is counted yet"));
-	fake_frame__free(f);
-	live_model__clear(&m);
+	check_silent(v, "LOSSES");
+	v->f->health.missed.value = 3;
+	v->f->health.unmatched.value = 4;
+	v->f->health.dropped = (struct num){.value = 9, .reason = "unknown: must not be said"};
+	v->f->phase = LIVE_WARMUP;
+	check_says(v, "LOSSES: 3 program runs missed, 4 unmatched\n");
+	check_says(v, "one-copy: warm-up, nothing is counted yet");
 }
 
 TEST(answers_so_far_name_the_fastest_and_the_cheapest_mode)
 {
-	struct live_frame *f = fake_frame__new(3);
-	struct live_model m = {.help = false};
-	struct run_result *zc = &f->modes[2].total;
+	struct view *v = view__new(3);
+	struct run_result *zc = run_of(v, MODE_ZEROCOPY);
 
-	live_model__frame(&m, f);
-	assert_true(says(&m, "zero-copy: NO, all copied   fastest two-copy   cheapest two-copy   "
-			     "nothing missed   (so far)"));
+	check_says(v, "zero-copy: NO, all copied   fastest two-copy   cheapest two-copy   "
+		      "nothing missed   (so far)");
 	zc->duration_ns /= 10;
 	zc->app.zc.copied = zc->app.zc.completed / 4;
 	zc->kernel_zc_known = false;
-	live_model__frame(&m, f);
-	assert_true(says(&m, "zero-copy: partly, 25 % copied   fastest zero-copy"));
+	check_says(v, "zero-copy: partly, 25 % copied   fastest zero-copy");
 	zc->app.zc.copied = 0;
-	f->health.missed.known = false;
-	live_model__frame(&m, f);
-	assert_true(says(&m, "zero-copy: yes, none copied"));
-	assert_false(says(&m, "nothing missed"));
-	fake_frame__free(f);
-	live_model__clear(&m);
+	v->f->health.missed.known = false;
+	check_says(v, "zero-copy: yes, none copied");
+	check_silent(v, "nothing missed");
 }
 
 TEST(unknown_values_are_shown_as_n_a)
 {
-	struct live_frame *f = fake_frame__new(2);
-	struct stage_result *tx = &f->modes[1].total.stages[NIO_STAGE_TX_COPY];
-	struct live_model m = {.quantity = LIVE_TX_COPY};
+	struct view *v = view__new(2);
+	struct stage_result *tx = &run_of(v, MODE_ONECOPY)->stages[NIO_STAGE_TX_COPY];
 
+	v->m.quantity = LIVE_TX_COPY;
 	tx->quality = QUALITY_UNAVAILABLE;
 	tx->reason = "the probe could not be attached here";
-	f->modes[0].seen = false;
-	f->planned_ns = 0;
-	live_model__frame(&m, f);
-	assert_true(says(&m, "n/a: the probe could not be attached here"));
-	assert_true(says(&m, "  * copies/B is without send other: not measured"));
-	assert_true(says(&m, "  two-copy  not run yet"));
-	assert_true(says(&m, "   3.0 s\n"));
-	fake_frame__free(f);
-	live_model__clear(&m);
+	v->f->modes[0].seen = false;
+	v->f->planned_ns = 0;
+	check_says(v, "n/a: the probe could not be attached here");
+	check_says(v, "  * copies/B without send other: not measured");
+	check_says(v, "  two-copy  not run yet");
+	check_says(v, "   3.0 s\n");
 }
 
 /* With the receiver on another machine the figure is the sender's, and rx_copy is not missing. */
 TEST(remote_receiver_marks_copies_per_byte_as_of_the_sender)
 {
-	struct live_model m;
-	size_t i;
+	struct view *v = view__new(MODE_NR);
 
-	model__open(&m, MODE_NR);
-	for (i = 0; i < MODE_NR; i++) {
-		struct run_result *run = &m.latest.frame.modes[i].total;
-
-		run->sender_side = true;
-		run->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
+	for (int i = 0; i < MODE_NR; i++) {
+		run_of(v, i)->sender_side = true;
+		run_of(v, i)->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
 	}
-	assert_true(says(&m, "  * copies/B: of the sender's side, without other"));
-	for (i = 0; i < MODE_NR; i++)
-		m.latest.frame.modes[i].total.stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_EXACT;
-	assert_true(says(&m, "  copies/B is of the sender's side"));
-	live_model__clear(&m);
+	check_says(v, "  * copies/B of the sender's side without other");
+	for (int i = 0; i < MODE_NR; i++)
+		run_of(v, i)->stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_EXACT;
+	check_says(v, "  copies/B of the sender's side\n");
 }
 
 TEST(splice_column_appears_with_spliced_bytes_only)
 {
-	struct live_frame *f = fake_frame__new(1);
-	struct live_model m = {.help = false};
+	struct view *v = view__new(1);
 
-	live_model__frame(&m, f);
-	assert_false(says(&m, " splice "));
-	f->modes[0].total.stages[NIO_STAGE_TX_SPLICE].bytes = 1;
-	live_model__frame(&m, f);
-	assert_true(says(&m, " splice "));
-	fake_frame__free(f);
-	live_model__clear(&m);
+	check_silent(v, " splice ");
+	run_of(v, MODE_TWOCOPY)->stages[NIO_STAGE_TX_SPLICE].bytes = 1;
+	check_says(v, " splice ");
 }
 
 /* Modes with different events name them in their own column. */
 TEST(different_events_are_named_per_mode)
 {
-	struct live_frame *f = fake_frame__new(2);
-	struct live_model m = {.quantity = LIVE_TX_COPY};
+	struct view *v = view__new(2);
 
-	live_model__frame(&m, f);
-	assert_true(says(&m, "send: bytes per send call"));
-	f->modes[1].total.stages[NIO_STAGE_TX_COPY].event = "transmit";
-	live_model__frame(&m, f);
-	assert_true(says(&m, "send: bytes per event"));
-	assert_true(says(&m, "x transmit"));
-	fake_frame__free(f);
-	live_model__clear(&m);
+	v->m.quantity = LIVE_TX_COPY;
+	check_says(v, "send: bytes per send call");
+	run_of(v, MODE_ONECOPY)->stages[NIO_STAGE_TX_COPY].event = "transmit";
+	check_says(v, "send: bytes per event");
+	check_says(v, "x transmit");
+	check_says(v, "x send call");
 }
 
 TEST(colour_is_never_the_only_mark_of_a_mode)
 {
 	struct sweep_grid *g = sweep_grid__new(24, 80);
-	struct live_model m;
+	struct view *v = view__new(3);
 	unsigned int modes = 0;
-	int i;
 
-	model__open(&m, 3);
-	live_layout__draw(g, &m, true);
-	for (i = 0; i < 24 * 80; i++)
+	live_layout__draw(g, &v->m, true);
+	for (int i = 0; i < 24 * 80; i++)
 		modes |= 1u << (g->cells[i].attr & GRID_COLOUR_MASK);
 	assert_int_equal(modes, 0xf);
 	assert_true(g->cells[0].attr & GRID_REVERSE);
-	live_model__clear(&m);
 	sweep_grid__free(g);
 }
 
@@ -516,21 +462,35 @@ TEST(grid_clips_text_at_its_edges)
 
 TEST(line_has_the_figures_or_n_a)
 {
-	struct live_frame *f = fake_frame__new(2);
-	char line[256], tiny[8];
+	struct view *v = view__new(2);
 
-	assert_string_equal(display__line(line, sizeof(line), f),
-			    "  3.0s one-copy 2/5  31.1 Gbit/s  send 3.89 GB/s  receive 3.89 GB/s"
-			    "  CPU 256 ns/KiB  n/a switches/GiB  missed 0");
-	f->modes[1].total.stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
-	f->health.missed.known = false;
-	assert_non_null(strstr(display__line(line, sizeof(line), f), "receive n/a"));
-	assert_non_null(strstr(line, "missed n/a"));
-	f->modes[1].total.ledger_known = false;
-	assert_non_null(strstr(display__line(line, sizeof(line), f), "ledger n/a"));
-	f->phase = LIVE_WARMUP;
-	assert_string_equal(display__line(line, sizeof(line), f),
-			    "  3.0s one-copy 2/5  warm-up: nothing is counted yet");
-	assert_string_equal(display__line(tiny, sizeof(tiny), f), "  3.0s ");
-	fake_frame__free(f);
+	check_words(line_text(v->f),
+		    "  3.0s one-copy 2/5  31.1 Gbit/s  send 3.89 GB/s  receive 3.89 GB/s"
+		    "  CPU 256 ns/KiB  n/a switches/GiB  missed 0",
+		    true);
+	run_of(v, MODE_ONECOPY)->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
+	v->f->health.missed.known = false;
+	check_words(line_text(v->f), "receive n/a", true);
+	check_words(line_text(v->f), "missed n/a", true);
+	run_of(v, MODE_ONECOPY)->ledger_known = false;
+	check_words(line_text(v->f), "ledger n/a", true);
+	v->f->phase = LIVE_WARMUP;
+	check_words(line_text(v->f), "  3.0s one-copy 2/5  warm-up, nothing is counted yet", true);
+}
+
+TEST(remote_receiver_leaves_costs_of_the_sender_in_line_and_live_view)
+{
+	struct view *v = view__new(1);
+	struct run_result *run = run_of(v, MODE_TWOCOPY);
+
+	run->sender_side = true;
+	run->app.receiver_cpu_ns.known = false;
+	run->perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES] = known(1000);
+	check_words(line_text(v->f), "  of the sender: CPU 123 ns/KiB  1074 switches/GiB  missed 0",
+		    true);
+	check_says(v, "  sender's    CPU ns/KiB");
+	check_says(v, "no hardware counters: virtual machine");
+	check_says(v, "  two-copy           123          1074");
+	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.tx_bytes);
+	check_words(line_text(v->f), "  of the sender: 1.00 cycles/B  1074 switches/GiB", true);
 }

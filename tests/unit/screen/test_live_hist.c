@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The shared axis of histograms, and line breaking: rows that fit, and the counts in them. */
+/* The shared axis of histograms: rows that fit, and the counts in them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bpf/netiotrace.h"
 #include "bpf/hist_layout.h"
 #include "screen/live_hist.h"
-#include "base/printable.h"
 #include "support/test.h"
 
 static struct hist *sizes(void)
@@ -114,7 +113,6 @@ TEST(times_have_rows_of_1_2_5)
 	assert_string_equal(label(&axis, 1), "2us");
 	assert_string_equal(label(&axis, 3), "10us");
 	assert_string_equal(label(&axis, 8), "500us");
-	assert_string_equal(label(&axis, 9), "");
 	hist__free(h);
 }
 
@@ -220,29 +218,4 @@ TEST(shared_axis_covers_all_histograms)
 	assert_int_equal(total(&axis, b), 1);
 	hist__free(a);
 	hist__free(b);
-}
-
-static void assert_lines(const char *text, size_t width, const char *expected)
-{
-	char got[256] = "";
-	const char *line;
-	size_t len;
-
-	while ((len = wrap__next(&text, width, &line))) {
-		strncat(got, line, len);
-		strcat(got, "|");
-	}
-	assert_string_equal(got, expected);
-}
-
-TEST(text_is_wrapped_at_blanks_and_within_long_words)
-{
-	assert_lines("", 10, "");
-	assert_lines("   ", 10, "");
-	assert_lines("one two three", 7, "one two|three|");
-	assert_lines("one two three", 6, "one|two|three|");
-	assert_lines("unbreakable", 4, "unbr|eaka|ble|");
-	assert_lines("of 92 113 sends", 6, "of|92 113|sends|");
-	assert_lines("a\nb", 10, "a|b|");
-	assert_lines("one   two", 4, "one|two|");
 }

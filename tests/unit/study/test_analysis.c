@@ -62,21 +62,21 @@ STUDY_TEST(planted_crossover_is_found)
 	put_crossing(&study, 0.02);
 	study__finish(&study, (double)NAN);
 	assert_true(study.answers[QUESTION_ONE_OVER_TWO].answered);
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "First at 32 KiB (1 thread; ");
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO],
-		   "faster in 2 of 5 settings (size x threads), slower in 2, no difference in 1");
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO],
-		   "Crossover with 1 thread: between 8 KiB and 32 KiB, one-copy takes the lead.");
+	SAYS(ONE_OVER_TWO, "First at 32 KiB (1 thread; ");
+	SAYS(ONE_OVER_TWO,
+	     "faster in 2 of 5 settings (size x threads), slower in 2, no difference in 1");
+	SAYS(ONE_OVER_TWO,
+	     "Crossover with 1 thread: between 8 KiB and 32 KiB, one-copy takes the lead.");
 }
 
 STUDY_TEST(noise_hides_the_crossover)
 {
 	put_crossing(&study, 0.3);
 	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "At none up to 64 KiB");
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "no difference in 5");
-	assert_false(says(&study.answers[QUESTION_ONE_OVER_TWO], "Crossover"));
-	check_says(&study.answers[QUESTION_UNEXPECTED], "Wide intervals: in 10 of 10 cells");
+	SAYS(ONE_OVER_TWO, "At none up to 64 KiB");
+	SAYS(ONE_OVER_TWO, "no difference in 5");
+	SAYS_NOT(ONE_OVER_TWO, "Crossover");
+	SAYS(UNEXPECTED, "Wide intervals: in 10 of 10 cells");
 }
 
 /* No cell has both modes: each size has one of them. */
@@ -87,9 +87,9 @@ STUDY_TEST(missing_mode_at_each_size_compares_nothing)
 	put_rounds(&study, MODE_ZEROCOPY, KIB(16), 1, 20, 0.01);
 	study__finish(&study, (double)NAN);
 	assert_false(study.answers[QUESTION_ONE_OVER_TWO].answered);
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "Not measured: no size");
-	check_says(&study.answers[QUESTION_ZERO_OVER_TWO], "Not measured: no size");
-	check_says(&study.answers[QUESTION_ZEROCOPY], "Not measured: no size");
+	SAYS(ONE_OVER_TWO, "Not measured: no size");
+	SAYS(ZERO_OVER_TWO, "Not measured: no size");
+	SAYS(ZEROCOPY, "Not measured: no size");
 }
 
 /* A missing cell: its neighbours are compared, the cell is not. */
@@ -102,8 +102,8 @@ STUDY_TEST(missing_cell_is_left_out)
 	put_rounds(&study, MODE_ONECOPY, KIB(8), 1, (double)NAN, 0.01);
 	put_rounds(&study, MODE_ONECOPY, KIB(16), 1, 15, 0.01);
 	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "faster in 1 of 2 settings");
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "between 4 KiB and 16 KiB");
+	SAYS(ONE_OVER_TWO, "faster in 1 of 2 settings");
+	SAYS(ONE_OVER_TWO, "between 4 KiB and 16 KiB");
 }
 
 STUDY_TEST(missing_mode_is_named)
@@ -112,33 +112,31 @@ STUDY_TEST(missing_mode_is_named)
 	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 12, 0.01);
 	study__finish(&study, (double)NAN);
 	assert_false(study.answers[QUESTION_ZEROCOPY].answered);
-	check_says(&study.answers[QUESTION_ZEROCOPY], "the data has no zero-copy run");
-	check_says(&study.answers[QUESTION_ZERO_OVER_TWO], "Not measured");
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "First at 4 KiB (1 thread; ");
+	SAYS(ZEROCOPY, "the data has no zero-copy run");
+	SAYS(ZERO_OVER_TWO, "Not measured");
+	SAYS(ONE_OVER_TWO, "First at 4 KiB (1 thread; ");
 }
 
 STUDY_TEST(no_ledger_gives_no_balanced_books)
 {
 	put_crossing(&study, 0.01);
 	study__finish(&study, (double)NAN);
-	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "no byte"));
-	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "nothing unaccounted"));
-	check_says(&study.answers[QUESTION_UNEXPECTED], "Not shown: whether the books balance");
+	SAYS_NOT(UNEXPECTED, "no byte");
+	SAYS_NOT(UNEXPECTED, "nothing unaccounted");
+	SAYS(UNEXPECTED, "Not shown: whether the books balance");
 }
 
 /* Only checked runs are called balanced. */
 STUDY_TEST(only_checked_runs_are_called_balanced)
 {
-	size_t i;
 
 	put_crossing(&study, 0.01);
-	for (i = 0; i < study.d.rows_nr; i++)
+	for (size_t i = 0; i < study.d.rows_nr; i++)
 		study.d.rows[i].value[METRIC_UNACCOUNTED_TX] = 0;
 	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_UNEXPECTED],
-		   "no byte sent is unaccounted for (70 runs)");
-	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "received is unaccounted"));
-	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "no event was missed"));
+	SAYS(UNEXPECTED, "no byte sent is unaccounted for (70 runs)");
+	SAYS_NOT(UNEXPECTED, "received is unaccounted");
+	SAYS_NOT(UNEXPECTED, "no event was missed");
 }
 
 /* A quarter of a percent is no collapse, however certain. */
@@ -151,43 +149,40 @@ STUDY_TEST(quarter_of_a_percent_is_no_collapse)
 		put(&study, MODE_TWOCOPY, KIB(4), 2, r, 9.975 + 0.0001 * r);
 	}
 	study__finish(&study, (double)NAN);
-	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "Collapse with"));
+	SAYS_NOT(UNEXPECTED, "Collapse with");
 }
 
 /* In a closed loop latency follows from throughput and explains nothing. */
 STUDY_TEST(latency_is_no_explanation_of_throughput)
 {
-	size_t i;
 
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 20, 0.01);
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 4, 10, 0.01);
-	for (i = 0; i < study.d.rows_nr; i++) {
+	for (size_t i = 0; i < study.d.rows_nr; i++) {
 		study.d.rows[i].value[METRIC_SEND_P99] = study.d.rows[i].threads * 1e6 + (double)i;
 		study.d.rows[i].value[METRIC_DELIVERY_P99] =
 			study.d.rows[i].threads * 1e6 + (double)i;
 	}
 	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_UNEXPECTED],
-		   "Collapse with more threads: two-copy, 4 KiB, 4 threads");
-	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "p99"));
-	check_says(&study.answers[QUESTION_UNEXPECTED], "No measured cost changes");
+	SAYS(UNEXPECTED, "Collapse with more threads: two-copy, 4 KiB, 4 threads");
+	SAYS_NOT(UNEXPECTED, "p99");
+	SAYS(UNEXPECTED, "No measured cost changes");
 }
 
 /* Misses without a difference are not called fewer. */
 STUDY_TEST(noise_in_misses_is_no_fall)
 {
 	static const double off[] = {3, -2, 1, -1, 2, -3, 0.5};
-	size_t i;
 
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 20, 0.01);
 	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
-	for (i = 0; i < study.d.rows_nr; i++)
+	for (size_t i = 0; i < study.d.rows_nr; i++)
 		study.d.rows[i].value[METRIC_LLC_MISSES] =
 			study.d.rows[i].mode == MODE_TWOCOPY ? 100
 							     : 100.4 + off[study.d.rows[i].round];
 	study__finish(&study, (double)NAN);
 	assert_false(study.answers[QUESTION_CACHE].answered);
-	check_says(&study.answers[QUESTION_CACHE], "None outside the noise");
+	SAYS(CACHE, "None outside the noise");
 }
 
 STUDY_TEST(one_thread_count_answers_nothing_on_threads)
@@ -195,7 +190,7 @@ STUDY_TEST(one_thread_count_answers_nothing_on_threads)
 	put_crossing(&study, 0.01);
 	study__finish(&study, (double)NAN);
 	assert_false(study.answers[QUESTION_THREADS].answered);
-	check_says(&study.answers[QUESTION_THREADS], "one thread count only");
+	SAYS(THREADS, "one thread count only");
 }
 
 STUDY_TEST(zero_throughput_has_no_quotient)
@@ -211,9 +206,9 @@ STUDY_TEST(zero_throughput_has_no_quotient)
 	assert_false(analysis__has(&study.a, METRIC_CYCLES_PER_BYTE));
 	snprintf(words, sizeof(words), "Nothing arrived in %zu of %zu runs", study.d.rows_nr,
 		 study.d.rows_nr);
-	check_says(&study.answers[QUESTION_UNEXPECTED], words);
-	check_says(&study.answers[QUESTION_THREADS], "Not measured");
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "At none up to 4 KiB");
+	SAYS(UNEXPECTED, words);
+	SAYS(THREADS, "Not measured");
+	SAYS(ONE_OVER_TWO, "At none up to 4 KiB");
 }
 
 STUDY_TEST(no_throughput_answers_nothing)
@@ -236,17 +231,16 @@ STUDY_TEST(no_counters_give_no_answer_on_caches)
 	study.d.reason[METRIC_S_L1D_MISSES] = strdup("virtual machine without a PMU");
 	study__finish(&study, (double)NAN);
 	assert_false(study.answers[QUESTION_CACHE].answered);
-	check_says(&study.answers[QUESTION_CACHE], "Not measured: virtual machine without a PMU.");
+	SAYS(CACHE, "Not measured: virtual machine without a PMU.");
 }
 
 /* Why zero-copy is slower: it was copied, and at what cost. */
 STUDY_TEST(copied_zerocopy_explains_why_it_is_slower)
 {
-	size_t i;
 
 	put_rounds(&study, MODE_ONECOPY, KIB(64), 1, 40, 0.01);
 	put_rounds(&study, MODE_ZEROCOPY, KIB(64), 1, 20, 0.01);
-	for (i = 0; i < study.d.rows_nr; i++) {
+	for (size_t i = 0; i < study.d.rows_nr; i++) {
 		struct dataset_row *row = &study.d.rows[i];
 		bool zc = row->mode == MODE_ZEROCOPY;
 
@@ -263,12 +257,9 @@ STUDY_TEST(copied_zerocopy_explains_why_it_is_slower)
 	}
 	study__finish(&study, (double)NAN);
 	assert_true(study.answers[QUESTION_ZEROCOPY].answered);
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "slower than the faster copying mode in 1 of 1 setting");
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "The kernel copied all 700 zero-copy sends after all. ");
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "tx_pin 1.00, deferred_copy 1.00, rx_copy 1.00");
-	check_says(&study.answers[QUESTION_ZEROCOPY], "There, CPU time: 512.0 ns/KiB");
-	check_says(&study.answers[QUESTION_ZEROCOPY], "against 307.2 ns/KiB");
+	SAYS(ZEROCOPY, "slower than the faster copying mode in 1 of 1 setting");
+	SAYS(ZEROCOPY, "The kernel copied all 700 zero-copy sends after all. ");
+	SAYS(ZEROCOPY, "tx_pin 1.00, deferred_copy 1.00, rx_copy 1.00");
+	SAYS(ZEROCOPY, "There, CPU time: 512.0 ns/KiB");
+	SAYS(ZEROCOPY, "against 307.2 ns/KiB");
 }

@@ -16,36 +16,31 @@
 
 #define NONE ((double)NAN)
 
-static void zc_row(struct dataset *d, enum mode mode, double completed, double copied)
+static void zc_row(enum mode mode, double completed, double copied)
 {
-	struct dataset_row *row = dataset__new_row(d);
+	struct dataset_row *row = study__row(&study, mode, 1, 1, 0);
 
-	assert_non_null(row);
-	row->mode = mode;
 	row->value[METRIC_ZC_COMPLETED] = completed;
 	row->value[METRIC_ZC_COPIED] = copied;
 }
 
 /* Over all zero-copy runs with both numbers. */
-TEST(copied_sends_are_those_of_runs_with_both_counts)
+STUDY_TEST(copied_sends_are_those_of_runs_with_both_counts)
 {
-	struct dataset d = {0};
-	const struct analysis a = {.dataset = &d};
 	double completed = 7;
 
-	NEAR(answer__copied_fraction(&a, &completed), -1, 0);
+	study.a.dataset = &study.d;
+	NEAR(answer__copied_fraction(&study.a, &completed), -1, 0);
 	NEAR(completed, 0, 0);
-	zc_row(&d, MODE_ZEROCOPY, 0, 0);
-	NEAR(answer__copied_fraction(&a, &completed), -1, 0);
-	zc_row(&d, MODE_ZEROCOPY, NONE, 50);
-	zc_row(&d, MODE_ZEROCOPY, 50, NONE);
-	zc_row(&d, MODE_ONECOPY, 1000, 1000);
-	NEAR(answer__copied_fraction(&a, &completed), -1, 0);
-	zc_row(&d, MODE_ZEROCOPY, 100, 25);
-	zc_row(&d, MODE_ZEROCOPY, 300, 0);
-	NEAR(answer__copied_fraction(&a, &completed), 0.0625, 0);
+	zc_row(MODE_ZEROCOPY, 0, 0);
+	zc_row(MODE_ZEROCOPY, NONE, 50);
+	zc_row(MODE_ZEROCOPY, 50, NONE);
+	zc_row(MODE_ONECOPY, 1000, 1000);
+	NEAR(answer__copied_fraction(&study.a, &completed), -1, 0);
+	zc_row(MODE_ZEROCOPY, 100, 25);
+	zc_row(MODE_ZEROCOPY, 300, 0);
+	NEAR(answer__copied_fraction(&study.a, &completed), 0.0625, 0);
 	NEAR(completed, 400, 0);
-	dataset__clear(&d);
 }
 
 /* One comparison needs four rounds; more comparisons need more. */
@@ -232,11 +227,12 @@ STUDY_TEST(savings_are_cited_from_both_modes)
 	answers__clear(answers);
 }
 
-static void put_misses(struct study *s, enum mode mode, uint64_t size, double l1d, double llc)
+static void put_misses(enum mode mode, uint64_t size, double l1d, double llc)
 {
-	put(s, mode, size, 1, 0, 10);
-	s->d.rows[s->d.rows_nr - 1].value[METRIC_L1D_MISSES] = l1d;
-	s->d.rows[s->d.rows_nr - 1].value[METRIC_LLC_MISSES] = llc;
+	struct dataset_row *row = put(&study, mode, size, 1, 0, 10);
+
+	row->value[METRIC_L1D_MISSES] = l1d;
+	row->value[METRIC_LLC_MISSES] = llc;
 }
 
 static bool mentions(const struct answer_text *answer, const char *with, const char *words)
@@ -252,10 +248,10 @@ STUDY_TEST(changes_from_zero_misses_are_not_listed)
 {
 	struct answer_text *answer;
 
-	put_misses(&study, MODE_TWOCOPY, KIB(1), 10, 4);
-	put_misses(&study, MODE_ONECOPY, KIB(1), 5, 4);
-	put_misses(&study, MODE_TWOCOPY, KIB(2), 0, NONE);
-	put_misses(&study, MODE_ONECOPY, KIB(2), 5, NONE);
+	put_misses(MODE_TWOCOPY, KIB(1), 10, 4);
+	put_misses(MODE_ONECOPY, KIB(1), 5, 4);
+	put_misses(MODE_TWOCOPY, KIB(2), 0, NONE);
+	put_misses(MODE_ONECOPY, KIB(2), 5, NONE);
 	study__finish(&study, NONE);
 	answer = &study.answers[QUESTION_CACHE];
 	assert_string_equal(table_cell(answer, "L1D misses of one-copy", "1 KiB", "1 thread"),
@@ -270,10 +266,10 @@ STUDY_TEST(changes_from_zero_misses_are_not_listed)
 /* Equal misses are no decrease. */
 STUDY_TEST(equal_misses_do_not_fall)
 {
-	put_misses(&study, MODE_TWOCOPY, KIB(1), 10, 4);
-	put_misses(&study, MODE_ONECOPY, KIB(1), 10, 4);
+	put_misses(MODE_TWOCOPY, KIB(1), 10, 4);
+	put_misses(MODE_ONECOPY, KIB(1), 10, 4);
 	study__finish(&study, NONE);
-	check_says(&study.answers[QUESTION_CACHE], "None outside the noise");
+	SAYS(CACHE, "None outside the noise");
 }
 
 /* Fewer threads first, if no size was measured with both. */
@@ -282,74 +278,69 @@ STUDY_TEST(threads_without_a_pair_are_named_in_order)
 	put(&study, MODE_TWOCOPY, KIB(1), 8, 0, 10);
 	put(&study, MODE_ONECOPY, KIB(1), 1, 0, 10);
 	study__finish(&study, NONE);
-	check_says(&study.answers[QUESTION_THREADS], "with both 1 and 8 threads");
+	SAYS(THREADS, "with both 1 and 8 threads");
 }
 
 /* A mode without numbers has no sentence, though the mode before had one. */
 STUDY_TEST(factors_are_those_of_the_mode)
 {
-	struct answer_text *answer;
+	const struct answer_text *answer = &study.answers[QUESTION_THREADS];
 
 	for (unsigned int n = 1; n <= 2; n++)
-		for (int mode = 0; mode < 2; mode++) {
-			put(&study, (enum mode)mode, KIB(1), n, 0, 10);
-			study.d.rows[study.d.rows_nr - 1].value[METRIC_RX_BYTES] = 1e9;
+		for (enum mode mode = MODE_TWOCOPY; mode <= MODE_ONECOPY; mode++) {
+			struct dataset_row *row = put(&study, mode, KIB(1), n, 0, 10);
+
+			row->value[METRIC_RX_BYTES] = 1e9;
 			if (mode == MODE_TWOCOPY)
-				study.d.rows[study.d.rows_nr - 1].value[METRIC_LLC_MISSES] =
-					1e6 * n;
+				row->value[METRIC_LLC_MISSES] = 1e6 * n;
 		}
 	study__finish(&study, 1);
-	answer = &study.answers[QUESTION_THREADS];
 	assert_true(
 		mentions(answer, "two-copy with 2 threads against 1", "LLC misses per KiB x 2.00"));
 	assert_true(mentions(answer, "two-copy with 2 threads against 1", "per thread x 1.00"));
 	assert_true(mentions(answer, "one-copy with 2 threads against 1", "per thread x 0.500."));
 }
 
+/* Of each run, unless it does not count. */
+static void put_copied(unsigned int rounds, double copied, unsigned int uncounted)
+{
+	for (unsigned int r = 0; r < rounds; r++) {
+		struct dataset_row *row = put(&study, MODE_ZEROCOPY, KIB(1), 1, r, 10);
+
+		row->value[METRIC_ZC_COMPLETED] = r < uncounted ? NONE : 2;
+		row->value[METRIC_ZC_COPIED] = r < uncounted ? NONE : copied;
+		put(&study, MODE_TWOCOPY, KIB(1), 1, r, 10);
+	}
+	study__finish(&study, NONE);
+}
+
 TEST(cause_is_named_if_all_sends_were_copied)
 {
-	static const char words[] = "because the kernel copied every send";
-
 	for (int copied = 0; copied <= 2; copied++) {
-		struct study s = {0};
-
-		for (unsigned int r = 0; r < 4; r++) {
-			put(&s, MODE_ZEROCOPY, KIB(1), 1, r, 10);
-			s.d.rows[s.d.rows_nr - 1].value[METRIC_ZC_COMPLETED] = 2;
-			s.d.rows[s.d.rows_nr - 1].value[METRIC_ZC_COPIED] = copied;
-			put(&s, MODE_TWOCOPY, KIB(1), 1, r, 10);
-		}
-		study__finish(&s, NONE);
-		assert_int_equal(says(&s.answers[QUESTION_ZERO_OVER_TWO], words), copied == 2);
-		study__clear(&s);
+		study__begin(NULL);
+		put_copied(4, copied, 0);
+		assert_int_equal(says(&study.answers[QUESTION_ZERO_OVER_TWO],
+				      "because the kernel copied every send"),
+				 copied == 2);
+		study__end(NULL);
 	}
 }
 
 /* Runs without the count are ignored. */
 STUDY_TEST(copied_sends_are_those_of_runs_with_counts)
 {
-	for (unsigned int r = 0; r < 3; r++) {
-		put(&study, MODE_ZEROCOPY, KIB(1), 1, r, 10);
-		study.d.rows[study.d.rows_nr - 1].value[METRIC_ZC_COMPLETED] = r ? 2 : (double)NAN;
-		study.d.rows[study.d.rows_nr - 1].value[METRIC_ZC_COPIED] = r ? 2 : (double)NAN;
-		put(&study, MODE_TWOCOPY, KIB(1), 1, r, 10);
-	}
-	study__finish(&study, NONE);
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "copied all 4 zero-copy sends in the 2 of 3 runs that count them after all");
+	put_copied(3, 2, 1);
+	SAYS(ZEROCOPY, "copied all 4 zero-copy sends in the 2 of 3 runs that count them after all");
 }
 
 /* A rise is claimed only if it is certain in more than half of the cells. */
 STUDY_TEST(rise_in_half_of_the_cells_is_not_claimed)
 {
 	for (unsigned int r = 0; r < 7; r++)
-		for (int cell = 0; cell < 4; cell++) {
-			put(&study, (enum mode)(cell & 1), KIB(1) << (cell >> 1), 1, r, 10);
-			study.d.rows[study.d.rows_nr - 1].value[METRIC_L1D_MISSES] =
-				(cell == 3 ? 2 : 1) * (100 + r);
-		}
+		for (int cell = 0; cell < 4; cell++)
+			put(&study, (enum mode)(cell & 1), KIB(1) << (cell >> 1), 1, r, 10)
+				->value[METRIC_L1D_MISSES] = (cell == 3 ? 2 : 1) * (100 + r);
 	study__finish(&study, NONE);
-	check_says(&study.answers[QUESTION_CACHE],
-		   "lower in 0 of 2 settings, higher in 1, no difference in 1");
-	check_says(&study.answers[QUESTION_CACHE], "None outside the noise");
+	SAYS(CACHE, "lower in 0 of 2 settings, higher in 1, no difference in 1");
+	SAYS(CACHE, "None outside the noise");
 }

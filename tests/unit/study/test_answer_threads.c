@@ -93,7 +93,7 @@ STUDY_TEST(best_thread_count_is_named)
 		   "The total is best with 2 threads: x 1.60 of that with 1 thread (median), "
 		   "higher in 1 of 1 combination");
 	check_says(answer, "With 8 threads throughput per thread is x 0.150 of that with 1");
-	check_says(answer, "lower in 1 of 1, higher in 0, no difference in 0.");
+	check_says(answer, "Lower in 1 of 1, higher in 0, no difference in 0.");
 	check_says(answer, "two-copy has its highest total with 2 threads: 16.00 Gbit/s");
 	/* Eight times the misses and cycles for the same bytes. */
 	check_says(answer,
@@ -129,6 +129,5 @@ STUDY_TEST(noise_names_no_better_thread_count)
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.1);
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 2, 10.1, 0.1);
 	study__finish(&study, 1);
-	check_says(&study.answers[QUESTION_THREADS],
-		   "The total is best with 1 thread: no more threads have a higher one.");
+	SAYS(THREADS, "The total is best with 1 thread: no more threads have a higher one.");
 }

@@ -19,58 +19,104 @@ struct side {
 	struct analysis analysis;
 };
 
+static struct side before, after;
+static struct changes changes;
+
+static int begin(void **state)
+{
+	(void)state;
+	before = after = (struct side){0};
+	changes = (struct changes){0};
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	changes__clear(&changes);
+	analysis__clear(&before.analysis);
+	analysis__clear(&after.analysis);
+	dataset__clear(&before.dataset);
+	dataset__clear(&after.dataset);
+	return 0;
+}
+
+#define CHANGES_TEST(name) TEST_WITH(name, begin, end)
+
 static void load(struct side *side, const char *csv)
 {
 	char message[DATASET_MESSAGE_MAX];
 
-	memset(side, 0, sizeof(*side));
 	if (dataset__add_csv(&side->dataset, "test", csv, strlen(csv), message))
 		fail_msg("%s", message);
 	dataset__finish(&side->dataset, (double)NAN);
 	analysis__init(&side->analysis, &side->dataset);
 }
 
-struct pair {
-	struct side before, after;
-	struct changes changes;
-};
-
-static struct pair p;
-
-static void clear(void)
+/* gate: as of changes__find(). */
+static void compare_gated(const char *csv_before, const char *csv_after, const bool *gate)
 {
-	changes__clear(&p.changes);
-	analysis__clear(&p.before.analysis);
-	analysis__clear(&p.after.analysis);
-	dataset__clear(&p.before.dataset);
-	dataset__clear(&p.after.dataset);
+	bool all[METRIC_NR];
+
+	memset(all, true, sizeof(all));
+	end(NULL);
+	load(&before, csv_before);
+	load(&after, csv_after);
+	changes__find(&changes, &before.analysis, &after.analysis, all, gate);
 }
 
-static void compare(const char *before, const char *after)
+static void compare(const char *csv_before, const char *csv_after)
 {
-	bool metrics[METRIC_NR];
+	bool all[METRIC_NR];
 
-	clear();
-	for (int m = 0; m < METRIC_NR; m++)
-		metrics[m] = *metric__name((enum metric)m) != '\0';
-	load(&p.before, before);
-	load(&p.after, after);
-	changes__find(&p.changes, &p.before.analysis, &p.after.analysis, metrics, metrics);
+	memset(all, true, sizeof(all));
+	compare_gated(csv_before, csv_after, all);
 }
 
 static const struct change *find(enum mode mode, enum metric m)
 {
-	for (size_t i = 0; i < p.changes.nr; i++)
-		if (p.changes.list[i].before->mode == mode && p.changes.list[i].metric == m)
-			return &p.changes.list[i];
+	for (size_t i = 0; i < changes.nr; i++)
+		if (changes.list[i].before->mode == mode && changes.list[i].metric == m)
+			return &changes.list[i];
 	fail_msg("no change of %s", metric__name(m));
 	return NULL;
 }
 
-/* onecopy: throughput 30 -> 24, CPU 0.30 -> 0.29 within its noise, copies the same. */
-static char base[4096], slower[4096];
-
 #define ROUNDS 7
+
+/* A header and rounds: in each line, R is the round, and V a value that grows with it by `step`. */
+static char *rounds(const char *header, const char *line, double value, double step)
+{
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	fputs(header, f);
+	for (int r = 0; r < ROUNDS; r++) {
+		for (const char *c = line; *c; c++)
+			if (*c == 'R')
+				fprintf(f, "%d", r);
+			else if (*c == 'V')
+				fprintf(f, "%.7g", value + step * r);
+			else
+				fputc(*c, f);
+		fputc('\n', f);
+	}
+	fclose(f);
+	return text;
+}
+
+/* Compares two such files. */
+static void compare_rounds(const char *header, const char *line, double value_before,
+			   double value_after, double step)
+{
+	char *a = rounds(header, line, value_before, step);
+	char *b = rounds(header, line, value_after, step);
+
+	compare(a, b);
+	free(a);
+	free(b);
+}
 
 static void put_cell(FILE *f, const char *mode, double gbps, double cpu, double copies)
 {
@@ -81,41 +127,26 @@ static void put_cell(FILE *f, const char *mode, double gbps, double cpu, double 
 			cpu + 0.06 * off[(r + 3) % ROUNDS], copies);
 }
 
-static void put_side(char *text, size_t len, double gbps, double cpu, double zero_gbps,
-		     double zero_cpu, double zero_copies)
+/* onecopy: throughput 30 -> 24, CPU 0.30 -> 0.29 within its noise, copies the same. */
+static const char *side_csv(bool slower)
 {
-	FILE *f = fmemopen(text, len, "w");
+	static char text[2][4096];
+	FILE *f = fmemopen(text[slower], sizeof(text[slower]), "w");
 
 	fputs(HEADER, f);
-	put_cell(f, "onecopy", gbps, cpu, 2);
-	put_cell(f, "zerocopy", zero_gbps, zero_cpu, zero_copies);
+	put_cell(f, "onecopy", slower ? 24 : 30, slower ? 0.29 : 0.3, 2);
+	put_cell(f, "zerocopy", slower ? 12 : 10, slower ? 0.7 : 0.9, slower ? 2 : 1);
 	fclose(f);
+	return text[slower];
 }
-
-static int make_sides(void **state)
-{
-	(void)state;
-	put_side(base, sizeof(base), 30, 0.3, 10, 0.9, 1);
-	put_side(slower, sizeof(slower), 24, 0.29, 12, 0.7, 2);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	clear();
-	return 0;
-}
-
-#define CHANGES_TEST(name) TEST_WITH(name, make_sides, end)
 
 CHANGES_TEST(planted_changes_are_found)
 {
 	const struct change *c;
 
-	compare(base, slower);
-	assert_int_equal(p.changes.cells, 2);
-	assert_int_equal(p.changes.nr, 6);
+	compare(side_csv(false), side_csv(true));
+	assert_int_equal(changes.cells, 2);
+	assert_int_equal(changes.nr, 6);
 	c = find(MODE_ONECOPY, METRIC_GBPS);
 	assert_int_equal(c->kind, CHANGE_WORSE);
 	NEAR(c->f.change, -0.2, 1e-9);
@@ -127,109 +158,92 @@ CHANGES_TEST(planted_changes_are_found)
 	/* Lower is better for these two. */
 	assert_int_equal(find(MODE_ZEROCOPY, METRIC_CPU_NS_PER_KIB)->kind, CHANGE_BETTER);
 	assert_int_equal(find(MODE_ZEROCOPY, METRIC_COPIES)->kind, CHANGE_WORSE);
-	assert_int_equal(p.changes.of_kind[CHANGE_WORSE], 2);
-	assert_int_equal(p.changes.of_kind[CHANGE_BETTER], 2);
-	assert_int_equal(p.changes.of_kind[CHANGE_NOISE], 2);
+	assert_int_equal(changes.of_kind[CHANGE_WORSE], 2);
+	assert_int_equal(changes.of_kind[CHANGE_BETTER], 2);
+	assert_int_equal(changes.of_kind[CHANGE_NOISE], 2);
 }
 
 CHANGES_TEST(regressions_are_worse_by_more_than_the_limit)
 {
-	compare(base, slower);
-	assert_int_equal(changes__regressions(&p.changes, 0.05), 2);
-	assert_int_equal(changes__regressions(&p.changes, 0.21), 1); /* copies: +100 % */
-	assert_int_equal(changes__regressions(&p.changes, 1), 0);
-	assert_int_equal(changes__regressions(&p.changes, 0), 2);
-	compare(slower, slower);
-	assert_int_equal(changes__regressions(&p.changes, 0), 0);
-	assert_int_equal(p.changes.of_kind[CHANGE_NOISE], 6);
+	compare(side_csv(false), side_csv(true));
+	assert_int_equal(changes__regressions(&changes, 0.05), 2);
+	assert_int_equal(changes__regressions(&changes, 0.21), 1); /* copies: +100 % */
+	assert_int_equal(changes__regressions(&changes, 1), 0);
+	assert_int_equal(changes__regressions(&changes, 0), 2);
+	compare(side_csv(true), side_csv(true));
+	assert_int_equal(changes__regressions(&changes, 0), 0);
+	assert_int_equal(changes.of_kind[CHANGE_NOISE], 6);
 }
 
 CHANGES_TEST(change_from_zero_exceeds_any_limit)
 {
-	char honoured[512] = "mode,size,threads,round,verdict_copied_fraction\n", copied[512];
+	static const char header[] = "mode,size,threads,round,verdict_copied_fraction\n";
 	const struct change *c;
 
-	strcpy(copied, honoured);
-	for (int r = 0; r < ROUNDS; r++) {
-		snprintf(honoured + strlen(honoured), 32, "zerocopy,4096,1,%d,0\n", r);
-		snprintf(copied + strlen(copied), 32, "zerocopy,4096,1,%d,1\n", r);
-	}
-	compare(honoured, copied);
+	compare_rounds(header, "zerocopy,4096,1,R,V", 0, 1, 0);
 	c = find(MODE_ZEROCOPY, METRIC_COPIED_FRACTION);
 	assert_int_equal(c->kind, CHANGE_WORSE);
 	assert_true(isnan(c->f.change));
 	assert_true(change__is_regression(c, 10));
-	compare(copied, honoured);
+	compare_rounds(header, "zerocopy,4096,1,R,V", 1, 0, 0);
 	assert_int_equal(find(MODE_ZEROCOPY, METRIC_COPIED_FRACTION)->kind, CHANGE_BETTER);
 }
 
 CHANGES_TEST(one_round_shows_no_difference)
 {
 	compare(HEADER "onecopy,4096,1,0,30,,,,\n", HEADER "onecopy,4096,1,0,3,,,,\n");
-	assert_int_equal(p.changes.nr, 1);
-	assert_int_equal(p.changes.list[0].kind, CHANGE_CANNOT_SAY);
-	NEAR(p.changes.list[0].f.change, -0.9, 1e-9);
-	assert_int_equal(changes__regressions(&p.changes, 0.05), 0);
+	assert_int_equal(changes.nr, 1);
+	assert_int_equal(changes.list[0].kind, CHANGE_CANNOT_SAY);
+	NEAR(changes.list[0].f.change, -0.9, 1e-9);
+	assert_int_equal(changes__regressions(&changes, 0.05), 0);
 }
 
 CHANGES_TEST(cells_of_one_side_only_are_missing)
 {
-	compare(base, HEADER "onecopy,4096,1,0,24.0,,,,\n"
-			     "onecopy,4096,1,1,24.5,,,,\n"
-			     "onecopy,4096,1,2,24.2,,,,\n"
-			     "twocopy,4096,1,0,1,,,,\n");
-	assert_int_equal(p.changes.cells, 1);
-	assert_int_equal(p.changes.cells_before, 1);
-	assert_int_equal(p.changes.cells_after, 1);
+	compare(side_csv(false), HEADER "onecopy,4096,1,0,24.0,,,,\n"
+					"onecopy,4096,1,1,24.5,,,,\n"
+					"onecopy,4096,1,2,24.2,,,,\n"
+					"twocopy,4096,1,0,1,,,,\n");
+	assert_int_equal(changes.cells, 1);
+	assert_int_equal(changes.cells_before, 1);
+	assert_int_equal(changes.cells_after, 1);
 	assert_int_equal(find(MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_MISSING);
 	assert_non_null(find(MODE_ONECOPY, METRIC_COPIES)->reason);
 	assert_int_equal(find(MODE_ONECOPY, METRIC_GBPS)->kind, CHANGE_WORSE);
 	compare(HEADER "onecopy,4096,1,0,30,,,,\n", HEADER "onecopy,4096,2,0,30,,,,\n");
-	assert_int_equal(p.changes.cells, 0);
-	assert_int_equal(p.changes.nr, 0);
+	assert_int_equal(changes.cells, 0);
+	assert_int_equal(changes.nr, 0);
 }
 
 /* Rounds without noise make any difference certain: a tiny one still does not count. */
 CHANGES_TEST(tiny_change_is_no_change)
 {
-	char before[1024] = HEADER, after[1024] = HEADER;
-
-	for (int r = 0; r < ROUNDS; r++) {
-		snprintf(before + strlen(before), 64, "onecopy,4096,1,%d,,,2.00001,,\n", r);
-		snprintf(after + strlen(after), 64, "onecopy,4096,1,%d,,,2.00003,,\n", r);
-	}
-	compare(before, after);
-	assert_true(p.changes.list[0].f.p < RANK_LEVEL);
-	assert_int_equal(p.changes.list[0].kind, CHANGE_NOISE);
+	compare_rounds(HEADER, "onecopy,4096,1,R,,,V,,", 2.00001, 2.00003, 0);
+	assert_true(changes.list[0].f.p < RANK_LEVEL);
+	assert_int_equal(changes.list[0].kind, CHANGE_NOISE);
 }
 
 /* Fewer instructions for the same work lower the IPC: that is no regression. */
 CHANGES_TEST(ipc_has_no_better_direction)
 {
-	char before[1024] = "mode,size,threads,round,cycles,instructions\n", after[1024];
-
-	strcpy(after, before);
-	for (int r = 0; r < ROUNDS; r++) {
-		snprintf(before + strlen(before), 64, "onecopy,4096,1,%d,1000,%d\n", r, 2000 + r);
-		snprintf(after + strlen(after), 64, "onecopy,4096,1,%d,900,%d\n", r, 1000 + r);
-	}
-	compare(before, after);
+	compare_rounds("mode,size,threads,round,cycles,instructions\n", "onecopy,4096,1,R,1000,V",
+		       2000, 1000, 1);
 	assert_int_equal(find(MODE_ONECOPY, METRIC_IPC)->kind, CHANGE_OTHER);
-	assert_int_equal(changes__regressions(&p.changes, 0.05), 0);
+	assert_int_equal(changes__regressions(&changes, 0.05), 0);
 }
 
 /* A gate without data must not pass. */
 CHANGES_TEST(too_few_rounds_cannot_gate)
 {
-	char few[256] = "mode,size,threads,round,app_throughput_gbps\n";
+	static const char few[] = "mode,size,threads,round,app_throughput_gbps\n"
+				  "onecopy,4096,1,0,30\nonecopy,4096,1,1,29\n"
+				  "onecopy,4096,1,2,28\n";
 
-	for (int r = 0; r < 3; r++)
-		snprintf(few + strlen(few), 64, "onecopy,4096,1,%d,%d\n", r, 30 - r);
 	compare(few, few);
-	assert_int_equal(gate__of(&p.changes, 0.05, NULL), GATE_CANNOT_TELL);
-	assert_int_equal(p.changes.list[0].kind, CHANGE_CANNOT_SAY);
-	compare(base, slower);
-	assert_int_equal(gate__of(&p.changes, 0.05, NULL), GATE_FAILED);
+	assert_int_equal(gate__of(&changes, 0.05, NULL), GATE_CANNOT_TELL);
+	assert_int_equal(changes.list[0].kind, CHANGE_CANNOT_SAY);
+	compare(side_csv(false), side_csv(true));
+	assert_int_equal(gate__of(&changes, 0.05, NULL), GATE_FAILED);
 }
 
 static char *text_of(bool all)
@@ -239,70 +253,49 @@ static char *text_of(bool all)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	compare_output__text(&p.changes, &names, 0.05, all, f);
+	compare_output__text(&changes, &names, 0.05, all, f);
 	fclose(f);
 	return text;
 }
 
-/* As many regressions as neutral changes: both are listed. */
+/* A regression and a neutral change are both listed. */
 CHANGES_TEST(neutral_changes_are_listed)
 {
-	char before[2048] = "mode,size,threads,round,app_throughput_gbps,cycles,instructions\n",
-	     after[2048];
 	char *text;
 
-	strcpy(after, before);
-	for (int r = 0; r < ROUNDS; r++) {
-		snprintf(before + strlen(before), 64, "onecopy,4096,1,%d,%d,1000,%d\n", r, 3000 + r,
-			 2000 + r);
-		snprintf(after + strlen(after), 64, "onecopy,4096,1,%d,%d,1000,%d\n", r, 2000 + r,
-			 1000 + r);
-	}
-	compare(before, after);
-	assert_int_equal(p.changes.of_kind[CHANGE_BETTER], 0);
-	assert_int_equal(p.changes.of_kind[CHANGE_WORSE], p.changes.of_kind[CHANGE_OTHER]);
+	compare_rounds("mode,size,threads,round,app_throughput_gbps,instructions,cycles\n",
+		       "onecopy,4096,1,R,V,V,1000", 3000, 2000, 1);
+	assert_int_equal(find(MODE_ONECOPY, METRIC_GBPS)->kind, CHANGE_WORSE);
+	assert_int_equal(find(MODE_ONECOPY, METRIC_IPC)->kind, CHANGE_OTHER);
 	text = text_of(false);
 	assert_non_null(strstr(text, "  worse, REGRESSION\n"));
 	assert_non_null(strstr(text, "  different\n"));
 	free(text);
 }
 
-static void with_mtu(char *text, size_t len, unsigned int mtu)
-{
-	FILE *f = fmemopen(text, len, "w");
-
-	fputs("mode,size,threads,round,app_throughput_gbps,environment_mtu\n", f);
-	for (int r = 0; r < ROUNDS; r++)
-		fprintf(f, "onecopy,4096,1,%d,%d,%u\n", r, 30 + r, mtu);
-	fclose(f);
-}
-
 /* A setting that differs is named unless it is allowed, at any position in the list. */
 CHANGES_TEST(settings_that_differ_are_named)
 {
-	char before[1024], after[1024];
+	static const char header[] = "mode,size,threads,round,environment_mtu\n";
 
-	with_mtu(before, sizeof(before), 1500);
-	with_mtu(after, sizeof(after), 9000);
-	compare(before, before);
-	assert_null(changes__made_otherwise(&p.changes, NULL));
-	compare(before, after);
-	assert_string_equal(changes__made_otherwise(&p.changes, NULL), "mtu");
-	assert_string_equal(changes__made_otherwise(&p.changes, "fields,mt"), "mtu");
-	assert_null(changes__made_otherwise(&p.changes, "mtu"));
-	assert_null(changes__made_otherwise(&p.changes, "fields,mtu"));
+	compare_rounds(header, "onecopy,4096,1,R,V", 1500, 1500, 0);
+	assert_null(changes__made_otherwise(&changes, NULL));
+	compare_rounds(header, "onecopy,4096,1,R,V", 1500, 9000, 0);
+	assert_string_equal(changes__made_otherwise(&changes, NULL), "mtu");
+	assert_string_equal(changes__made_otherwise(&changes, "fields,mt"), "mtu");
+	assert_null(changes__made_otherwise(&changes, "mtu"));
+	assert_null(changes__made_otherwise(&changes, "fields,mtu"));
 }
 
 CHANGES_TEST(environments_are_compared)
 {
-	static const char before[] = "mode,size,environment_kernel,environment_cpus,"
-				     "environment_lockdown\nonecopy,64,6.1,2,\n";
-	static const char after[] = "mode,size,environment_kernel,environment_cpus,"
-				    "environment_lockdown\nonecopy,64,6.6,2,none\n";
 	json_t *differs;
 
-	compare(before, after);
-	differs = changes__environment(&p.changes);
+	compare("mode,size,environment_kernel,environment_cpus,environment_lockdown\n"
+		"onecopy,64,6.1,2,\n",
+		"mode,size,environment_kernel,environment_cpus,environment_lockdown\n"
+		"onecopy,64,6.6,2,none\n");
+	differs = changes__environment(&changes);
 	assert_int_equal(json_object_size(differs), 1);
 	assert_string_equal(
 		json_string_value(json_object_get(json_object_get(differs, "kernel"), "after")),
@@ -364,7 +357,7 @@ CHANGES_TEST(text_json_and_gate_agree)
 	size_t failed = 0, passed = 0;
 
 	for (double factor = 1.0; factor > 0.79; factor -= 0.02) {
-		char before[8192] = HEADER, after[8192] = HEADER, *text;
+		char old[8192] = HEADER, new[8192] = HEADER, *text;
 		json_t *document;
 		size_t worse = 0;
 
@@ -372,28 +365,27 @@ CHANGES_TEST(text_json_and_gate_agree)
 			for (int r = 0; r < 6; r++) {
 				double off = 1 + 0.01 * ((r * 5 + size) % 7);
 
-				snprintf(before + strlen(before), 64, "onecopy,%d,1,%d,%g,,,,\n",
+				snprintf(old + strlen(old), 64, "onecopy,%d,1,%d,%g,,,,\n",
 					 size * 1024, r, 10 * off);
-				snprintf(after + strlen(after), 64, "onecopy,%d,1,%d,%g,,,,\n",
+				snprintf(new + strlen(new), 64, "onecopy,%d,1,%d,%g,,,,\n",
 					 size * 1024, r, (size == 3 ? factor : 1) * 10 * off);
 			}
-		compare(before, after);
-		document = compare_output__json(&p.changes, &names, 0.05);
+		compare(old, new);
+		document = compare_output__json(&changes, &names, 0.05);
 		text = text_of(false);
-		for (size_t i = 0; i < p.changes.nr; i++) {
+		for (size_t i = 0; i < changes.nr; i++) {
 			const json_t *c = json_array_get(json_object_get(document, "changes"), i);
 			bool regression = json_is_true(json_object_get(c, "regression"));
 
 			worse += regression;
 			/* What the gate names is listed as worse. */
-			assert_int_equal(regression, p.changes.list[i].kind == CHANGE_WORSE &&
-							     -p.changes.list[i].f.change > 0.05);
+			assert_int_equal(regression, changes.list[i].kind == CHANGE_WORSE &&
+							     -changes.list[i].f.change > 0.05);
 		}
-		assert_int_equal(worse, changes__regressions(&p.changes, 0.05));
+		assert_int_equal(worse, changes__regressions(&changes, 0.05));
 		assert_string_equal(json_string_value(json_object_get(document, "gate")),
 				    worse ? "failed" : "passed");
-		assert_int_equal(gate__of(&p.changes, 0.05, NULL),
-				 worse ? GATE_FAILED : GATE_PASSED);
+		assert_int_equal(gate__of(&changes, 0.05, NULL), worse ? GATE_FAILED : GATE_PASSED);
 		assert_int_equal(strstr(text, "REGRESSION") != NULL, worse > 0);
 		assert_int_equal(strstr(text, "Gate FAILED: 1 of 6 gated") != NULL, worse > 0);
 		assert_int_equal(strstr(text, "Gate passed") != NULL, !worse);
@@ -403,4 +395,69 @@ CHANGES_TEST(text_json_and_gate_agree)
 		json_decref(document);
 	}
 	assert_true(failed && passed);
+}
+
+/* The new cells of zerocopy; all had a throughput before. */
+static const struct untestable_case {
+	int rounds;
+	const char *gbps;
+	bool failed;
+	enum untestable why;
+} untestables[] = {
+	{0, "", false, UNTESTABLE_ABSENT},
+	{0, "", true, UNTESTABLE_FAILED},
+	{ROUNDS, "", false, UNTESTABLE_NULL},
+	/* As if all rounds but one failed. */
+	{1, "2", false, UNTESTABLE_FEW},
+};
+
+static void put_rounds(char *csv, const char *mode, int nr, const char *gbps)
+{
+	for (int r = 0; r < nr; r++)
+		snprintf(csv + strlen(csv), 128, "%s,4096,1,%d,%s,0.5,2,1e9,0.5\n", mode, r, gbps);
+}
+
+static void add_failure(struct dataset *d)
+{
+	json_t *failure = json_pack("{s:s, s:s, s:i, s:i, s:i, s:s}", "schema",
+				    "netiotrace.failure/1", "mode", "zerocopy", "size", 4096,
+				    "threads", 1, "round", 0, "reason", "sent nothing");
+
+	assert_int_equal(dataset__add_failure(d, failure), 0);
+	json_decref(failure);
+}
+
+/* One-copy can be tested, zero-copy not. */
+CHANGES_TEST(cell_with_too_few_rounds_or_values_is_untestable)
+{
+	for_each_case(c, untestables) {
+		char csv[2048] = HEADER;
+		enum metric m;
+
+		put_rounds(csv, "onecopy", ROUNDS, "30");
+		put_rounds(csv, "zerocopy", c->rounds, c->gbps);
+		compare_gated(side_csv(false), csv, NULL);
+		if (c->failed)
+			add_failure(&after.dataset);
+		assert_int_equal(untestable__of(&changes, &before.analysis.cells[0], &m),
+				 UNTESTABLE_NONE);
+		assert_int_equal(untestable__of(&changes, &before.analysis.cells[1], &m), c->why);
+		if (c->rounds)
+			assert_int_equal(m, METRIC_GBPS);
+		assert_int_equal(gate__of(&changes, 10, NULL), GATE_CANNOT_TELL);
+	}
+}
+
+/* New cells, metrics outside the gate, and metrics never measured do not count. */
+CHANGES_TEST(new_cells_and_other_metrics_are_not_untestable)
+{
+	static const bool cpu[METRIC_NR] = {
+		[METRIC_CPU_NS_PER_KIB] = true, [METRIC_LLC_MISSES_PER_KIB] = true};
+	char csv[4096] = HEADER;
+
+	put_rounds(csv, "twocopy", ROUNDS, "30");
+	put_rounds(csv, "onecopy", ROUNDS, "30");
+	put_rounds(csv, "zerocopy", ROUNDS, "");
+	compare_gated(side_csv(false), csv, cpu);
+	assert_int_equal(gate__of(&changes, 10, NULL), GATE_PASSED);
 }

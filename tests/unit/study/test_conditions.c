@@ -6,7 +6,7 @@
 #include "study/first_screen.h"
 #include "support/golden.c"
 #include "support/record.h"
-#include "support/test.h"
+#include "support/read_dataset.h"
 
 struct condition_case {
 	const char *environment, *settings; /* JSON */
@@ -16,20 +16,20 @@ struct condition_case {
 /* clang-format off */
 static const struct condition_case cases[] = {
 	{"{}", "{}", ""},
-	{"{\"congestion_control\": null}", "{}", ""},
-	{"{\"congestion_control\": \"bbr\", \"cpus\": 2}", "{}", "The senders pace: their congestion control bbr holds packets back"},
-	{"{\"congestion_control\": \"cubic\", \"congestion_choice\": \"system\"}", "{}", "The congestion control is cubic."},
-	{"{\"congestion_control\": \"reno\", \"congestion_choice\": \"unpaced\", \"system_congestion_control\": \"bbr\"}", "{}",
+	{"{'congestion_control': null}", "{}", ""},
+	{"{'congestion_control': 'bbr', 'cpus': 2}", "{}", "The senders pace: their congestion control bbr holds packets back"},
+	{"{'congestion_control': 'cubic', 'congestion_choice': 'system'}", "{}", "The congestion control is cubic."},
+	{"{'congestion_control': 'reno', 'congestion_choice': 'unpaced', 'system_congestion_control': 'bbr'}", "{}",
 	 "The congestion control is reno, since the system's bbr paces."},
-	{"{\"congestion_control\": \"homemade\"}", "{}", "The congestion control is homemade; whether it paces is not known."},
-	{"{}", "{\"cpu_sender\": \"0\", \"cpu_receiver\": \"1\"}", "Senders ran on CPU 0. Receivers ran on CPU 1."},
-	{"{}", "{\"cpu_sender\": \"0\"}", "Senders ran on CPU 0."},
-	{"{}", "{\"cpu_receiver\": \"1\"}", "Receivers ran on CPU 1."},
+	{"{'congestion_control': 'homemade'}", "{}", "The congestion control is homemade; whether it paces is not known."},
+	{"{}", "{'cpu_sender': '0', 'cpu_receiver': '1'}", "Senders ran on CPU 0. Receivers ran on CPU 1."},
+	{"{}", "{'cpu_sender': '0'}", "Senders ran on CPU 0."},
+	{"{}", "{'cpu_receiver': '1'}", "Receivers ran on CPU 1."},
 	/* A CSV file has no JSON numbers. */
-	{"{\"load_average\": \"7.7\", \"cpus\": \"2\"}", "{}", "The machine was busy with other work when the first run began (load average 7.7 on 2 CPUs)"},
-	{"{\"load_average\": 1.5, \"cpus\": 2}", "{}", ""},
-	{"{\"governor\": \"powersave\"}", "{}", "The CPUs' frequency is governed by powersave"},
-	{"{\"governor\": \"performance\"}", "{}", ""},
+	{"{'load_average': '7.7', 'cpus': '2'}", "{}", "The machine was busy with other work when the first run began (load average 7.7 on 2 CPUs)"},
+	{"{'load_average': 1.5, 'cpus': 2}", "{}", ""},
+	{"{'governor': 'powersave'}", "{}", "The CPUs' frequency is governed by powersave"},
+	{"{'governor': 'performance'}", "{}", ""},
 };
 /* clang-format on */
 
@@ -37,8 +37,8 @@ TEST(each_data_set_has_its_conditions)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct dataset d = {
-			.environment = json_loads(cases[i].environment, 0, NULL),
-			.settings = json_loads(cases[i].settings, 0, NULL),
+			.environment = json_of(cases[i].environment),
+			.settings = json_of(cases[i].settings),
 		};
 		char *text = first_screen__conditions(&d);
 

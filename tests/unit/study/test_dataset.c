@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "study/dataset.h"
-#include "support/test.h"
+#include "support/read_dataset.h"
 #include "write/json.h"
 #include "write/output.h"
 #include "support/golden.c"
@@ -16,54 +16,18 @@
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs(b)))
 
-static char message[DATASET_MESSAGE_MAX];
-
-/* The data set of a DATASET_TEST, empty at first. */
-static struct dataset set;
-
-static int begin(void **state)
-{
-	(void)state;
-	set = (struct dataset){0};
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	dataset__clear(&set);
-	return 0;
-}
-
-#define DATASET_TEST(name) TEST_WITH(name, begin, end)
-
-static int add(struct dataset *d, const char *text)
-{
-	*d = (struct dataset){0};
-	return dataset__add_csv(d, "x.csv", text, strlen(text), message);
-}
-
-/* Refused with a message that contains the words, without a leak. */
 static void refused(const char *text, const char *words)
 {
-	struct dataset d;
-
-	if (add(&d, text) != -EINVAL)
-		fail_msg("not refused: %s", text);
-	if (!strstr(message, words))
-		fail_msg("'%s' is not in: %s", words, message);
-	assert_null(strchr(message, '\n'));
+	must_refuse(text, words);
 	record("%s\n", message);
-	dataset__clear(&d);
 }
 
 DATASET_TEST(columns_of_published_data_are_read)
 {
-	assert_int_equal(add(&set, "Mode,Size,Threads,Throughput_Gbps,Latency_us,Cycles,L1Misses,"
-				   "LLCMisses,ContextSwitches\n"
-				   "2,16384,4,80,2.5,1000,11,12,13\n"
-				   "0,4096,1,8,1.5,2000,21,22,23"),
-			 0);
+	must_read("Mode,Size,Threads,Throughput_Gbps,Latency_us,Cycles,L1Misses,LLCMisses,"
+		  "ContextSwitches\n"
+		  "2,16384,4,80,2.5,1000,11,12,13\n"
+		  "0,4096,1,8,1.5,2000,21,22,23");
 	dataset__finish(&set, 5);
 	assert_int_equal(set.rows_nr, 2);
 	assert_int_equal(set.rows[0].mode, MODE_TWOCOPY);
@@ -101,32 +65,27 @@ TEST(truncated_text_is_read_within_its_bounds)
 
 DATASET_TEST(quotes_line_ends_and_column_order_are_read)
 {
-	assert_int_equal(add(&set, "\xef\xbb\xbfverdict_text,size,\"mode\",unknown_column\r\n"
-				   "\"copied, \"\"local\"\"\nhere\",64,one-copy,x\r\n\r\n"),
-			 0);
+	must_read("\xef\xbb\xbfverdict_text,size,\"mode\",unknown_column\r\n"
+		  "\"copied, \"\"local\"\"\nhere\",64,one-copy,x\r\n\r\n");
 	assert_int_equal(set.rows_nr, 1);
 	assert_int_equal(set.rows[0].mode, MODE_ONECOPY);
 	assert_int_equal(set.rows[0].threads, 0);
 	assert_string_equal(set.rows[0].verdict, "copied, \"local\"\nhere");
 }
 
-TEST(missing_values_stay_unknown)
+DATASET_TEST(missing_values_stay_unknown)
 {
 	static const char *const words[] = {"", "n/a", "NaN", "null", "-", "NA"};
 	char text[256];
-	struct dataset d;
-	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for_each_case(word, words) {
 		snprintf(text, sizeof(text),
-			 "mode,size,app_throughput_gbps,ledger_tx_copy_bytes\n0,64,%s,0\n",
-			 words[i]);
-		assert_int_equal(add(&d, text), 0);
-		dataset__finish(&d, 5);
-		assert_true(isnan(d.rows[0].value[METRIC_GBPS]));
-		assert_true(isnan(d.rows[0].value[METRIC_PAYLOAD]));
-		assert_true(d.rows[0].value[METRIC_BYTES_TX_COPY] == 0);
-		dataset__clear(&d);
+			 "mode,size,app_throughput_gbps,ledger_tx_copy_bytes\n0,64,%s,0\n", *word);
+		must_read(text);
+		dataset__finish(&set, 5);
+		assert_true(isnan(number(METRIC_GBPS)));
+		assert_true(isnan(number(METRIC_PAYLOAD)));
+		assert_true(number(METRIC_BYTES_TX_COPY) == 0);
 	}
 }
 
@@ -231,14 +190,6 @@ TEST(own_document_is_read_back)
 	full_result__clear(&f);
 }
 
-static json_t *parsed(const char *text)
-{
-	json_t *o = json_loads(text, 0, NULL);
-
-	assert_non_null(o);
-	return o;
-}
-
 /* Rounds with different settings are not pooled: 8 and 64 fields are different cells. */
 DATASET_TEST(rounds_of_other_settings_are_not_pooled)
 {
@@ -248,19 +199,11 @@ DATASET_TEST(rounds_of_other_settings_are_not_pooled)
 		"mode,size,environment_kernel\n0,64,6.1\n0,64,6.12\n",
 		"mode,size,fields\n0,64,8\n0,64,64\n",
 	};
-	size_t i;
 
 	refused("fields,mode,size\n8,0,64\n64,0,64\n", "are not pooled");
-	for (i = 0; i < sizeof(differing) / sizeof(differing[0]); i++) {
-		set = (struct dataset){0};
-		assert_int_equal(
-			dataset__add_csv(&set, "x", differing[i], strlen(differing[i]), message),
-			-EINVAL);
-		assert_non_null(strstr(message, "are not pooled"));
-		record("%s\n", message);
-		dataset__clear(&set);
-	}
-	assert_int_equal(add(&set, "mode,size,fields,environment_mtu\n0,64,8,\n1,64,8,1500\n"), 0);
+	for_each_case(text, differing)
+		refused(*text, "are not pooled");
+	must_read("mode,size,fields,environment_mtu\n0,64,8,\n1,64,8,1500\n");
 }
 
 /*
@@ -271,15 +214,13 @@ DATASET_TEST(congestion_controls_are_separate_data_sets)
 	static const char csv[] = "mode,size,round,environment_congestion_control\n0,64,0,bbr\n"
 				  "0,64,0,reno\n1,64,0,reno\n0,64,0,cubic\n0,64,1,\n";
 
-	assert_int_equal(add(&set, csv), 0);
+	must_read(csv);
 	assert_int_equal(set.rows_nr, 2); /* with bbr, and the run without a name */
 	assert_string_equal(set.congestion, "bbr");
 	assert_int_equal(set.others_nr, 2);
 	assert_string_equal(set.others[0], "reno");
 	assert_string_equal(set.others[1], "cubic");
-	dataset__clear(&set);
-	set = (struct dataset){.names.congestion = "reno"};
-	assert_int_equal(dataset__add_csv(&set, "x", csv, strlen(csv), message), 0);
+	assert_int_equal(read_csv_as(&(struct dataset_names){.congestion = "reno"}, csv), 0);
 	assert_int_equal(set.rows_nr, 2); /* the run without a name is left out */
 	assert_string_equal(set.congestion, "reno");
 	assert_int_equal(set.others_nr, 2);
@@ -287,9 +228,8 @@ DATASET_TEST(congestion_controls_are_separate_data_sets)
 
 DATASET_TEST(runs_that_were_ended_early_are_counted)
 {
-	assert_int_equal(add(&set, "mode,size,round,interrupted\n0,64,0,true\n0,64,1,false\n"
-				   "1,64,0,True\n1,64,1,\n2,64,0,trues\n"),
-			 0);
+	must_read("mode,size,round,interrupted\n0,64,0,true\n0,64,1,false\n"
+		  "1,64,0,True\n1,64,1,\n2,64,0,trues\n");
 	assert_int_equal(set.rows_nr, 5);
 	assert_int_equal(set.interrupted, 2);
 }
@@ -317,26 +257,22 @@ TEST(modes_are_read_by_name_number_or_part)
 	assert_int_equal(mode, MODE_ONECOPY);
 }
 
+static int keep(const char *settings)
+{
+	return dataset__keep_settings(&set, "c", json_of(settings), message);
+}
+
 /* A value that only a later run has is used. */
 DATASET_TEST(settings_are_collected_from_all_runs)
 {
-	assert_int_equal(
-		dataset__keep_settings(&set, "a", json_pack("{s:s}", "fields", "8"), message), 0);
-	assert_int_equal(
-		dataset__keep_settings(
-			&set, "b", json_pack("{s:s,s:s}", "fields", "8", "mtu", "1500"), message),
-		0);
-	assert_int_equal(
-		dataset__keep_settings(&set, "c", json_pack("{s:s}", "mtu", "9000"), message),
-		-EINVAL);
+	assert_int_equal(keep("{'fields': '8'}"), 0);
+	assert_int_equal(keep("{'fields': '8', 'mtu': '1500'}"), 0);
+	assert_int_equal(keep("{'mtu': '9000'}"), -EINVAL);
 	assert_string_equal(message,
 			    "c: made with mtu 9000, other runs here with 1500: runs of different "
 			    "settings are not pooled; give each a directory or file of its own.");
 	/* With several, the first one present. */
-	assert_int_equal(
-		dataset__keep_settings(
-			&set, "d", json_pack("{s:s,s:s}", "mtu", "9000", "fields", "9"), message),
-		-EINVAL);
+	assert_int_equal(keep("{'mtu': '9000', 'fields': '9'}"), -EINVAL);
 	assert_non_null(strstr(message, "made with fields 9, other runs here with 8:"));
 	assert_int_equal(json_object_size(set.settings), 2);
 	assert_string_equal(json_string_value(json_object_get(set.settings, "mtu")), "1500");
@@ -365,24 +301,19 @@ DATASET_TEST(only_one_congestion_control_is_used)
 /* The real headers of two other published data sets of this experiment. */
 DATASET_TEST(other_published_columns_are_known)
 {
-	assert_int_equal(add(&set,
-			     "impl,msg_size,threads,latency_us,throughput_mbps,cycles,cache_misses,"
-			     "l1_misses,context_switches\nA1,1024,2,12.5,9000,1000,10,20,3\n"
-			     "A3,1024,2,12.5,8000,1000,10,20,3\n"),
-			 0);
+	must_read("impl,msg_size,threads,latency_us,throughput_mbps,cycles,cache_misses,l1_misses,"
+		  "context_switches\nA1,1024,2,12.5,9000,1000,10,20,3\n"
+		  "A3,1024,2,12.5,8000,1000,10,20,3\n");
 	assert_int_equal(set.rows[0].mode, MODE_TWOCOPY);
 	assert_int_equal(set.rows[1].mode, MODE_ZEROCOPY);
 	NEAR(set.rows[0].value[METRIC_GBPS], 9.0);
 	NEAR(set.rows[0].value[METRIC_LATENCY], 12500.0);
 	NEAR(set.rows[0].value[METRIC_L1D_MISSES], 20.0);
 	NEAR(set.rows[0].value[METRIC_LLC_MISSES], 10.0);
-	dataset__clear(&set);
-	assert_int_equal(add(&set,
-			     "Implementation,Threads,MsgSize_Bytes,Duration_s,Throughput_Gbps,"
-			     "Latency_us,Cycles,Instructions,L1_Cache_Misses,LLC_Misses,Branches,"
-			     "Branch_Misses,Context_Switches\n"
-			     "Two-Copy,4,65536,5,40,100,8e9,4e9,7,6,5,4,3\n"),
-			 0);
+	must_read(
+		"Implementation,Threads,MsgSize_Bytes,Duration_s,Throughput_Gbps,Latency_us,Cycles,"
+		"Instructions,L1_Cache_Misses,LLC_Misses,Branches,Branch_Misses,Context_Switches\n"
+		"Two-Copy,4,65536,5,40,100,8e9,4e9,7,6,5,4,3\n");
 	dataset__finish(&set, (double)NAN);
 	assert_int_equal(set.rows[0].size, 65536);
 	NEAR(set.rows[0].value[METRIC_L1D_MISSES], 7.0);
@@ -391,11 +322,12 @@ DATASET_TEST(other_published_columns_are_known)
 }
 
 /* Any other file, with its names given by options. */
-TEST(foreign_names_are_given_by_columns_and_modes)
+DATASET_TEST(foreign_names_are_given_by_columns_and_modes)
 {
 	static const char csv[] = "way,bytes_each,bw\nmemcpy,4096,10\nsendfile,4096,12\n";
-	struct dataset d = {.names = {.columns = "mode=way,size=bytes_each,throughput_gbps=bw",
-				      .modes = "memcpy=twocopy,sendfile=zerocopy"}};
+	static const struct dataset_names right = {.columns = "mode=way,size=bytes_each,"
+							      "throughput_gbps=bw",
+						   .modes = "memcpy=twocopy,sendfile=zerocopy"};
 	static const struct dataset_names wrong[] = {
 		{.columns = "mode=way,size=bytes_each,throughput_gbps=bandwidth",
 		 .modes = "memcpy=twocopy"},
@@ -405,38 +337,29 @@ TEST(foreign_names_are_given_by_columns_and_modes)
 		{.modes = NULL},
 	};
 
-	assert_int_equal(dataset__add_csv(&d, "x", csv, strlen(csv), message), 0);
-	assert_int_equal(d.rows[0].mode, MODE_TWOCOPY);
-	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
-	NEAR(d.rows[1].value[METRIC_GBPS], 12.0);
-	dataset__clear(&d);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		d.names = wrong[i];
-		assert_int_equal(dataset__add_csv(&d, "x", csv, strlen(csv), message), -EINVAL);
+	assert_int_equal(read_csv_as(&right, csv), 0);
+	assert_int_equal(set.rows[0].mode, MODE_TWOCOPY);
+	assert_int_equal(set.rows[1].mode, MODE_ZEROCOPY);
+	NEAR(set.rows[1].value[METRIC_GBPS], 12.0);
+	for_each_case(names, wrong) {
+		assert_int_equal(read_csv_as(names, csv), -EINVAL);
 		assert_non_null(strstr(message, "--"));
 		record("%s\n", message);
-		dataset__clear(&d);
 	}
 }
 
 /* Settings of a document are read, except those that a data set varies. */
 DATASET_TEST(settings_of_a_document_are_read)
 {
-	static const char form[] = "{\"schema\": \"netiotrace.result/1\", \"settings\": "
-				   "{\"size\": %d, \"sndbuf\": %d, \"rcvbuf\": null}, \"runs\": "
-				   "[{\"mode\": \"onecopy\", \"size\": %d, \"fields\": 8}]}";
-	char text[512];
-	json_t *o;
-	int err, i;
 	static const int sndbuf[] = {4096, 4096, 8192};
 
-	for (i = 0; i < 3; i++) {
-		snprintf(text, sizeof(text), form, 64 << i, sndbuf[i], 64 << i);
-		o = parsed(text);
-		err = dataset__add_document(&set, "x", o, message);
-		assert_int_equal(err, i < 2 ? 0 : -EINVAL);
-		json_decref(o);
-	}
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(
+			add_document("{'schema': 'netiotrace.result/1', 'settings': {'size': %d, "
+				     "'sndbuf': %d, 'rcvbuf': null}, 'runs': [{'mode': 'onecopy', "
+				     "'size': %d, 'fields': 8}]}",
+				     64 << i, sndbuf[i], 64 << i),
+			i < 2 ? 0 : -EINVAL);
 	assert_non_null(strstr(message, "sndbuf 8192, other runs here with 4096"));
 }
 
@@ -475,20 +398,18 @@ TEST(refusals_match_the_golden_file)
 
 DATASET_TEST(blanks_around_numbers_are_ignored)
 {
-	assert_int_equal(add(&set, "mode,size,round,throughput_gbps\n"
-				   "twocopy, 4096 ,  3,\t 8.5 \n"),
-			 0);
+	must_read("mode,size,round,throughput_gbps\n"
+		  "twocopy, 4096 ,  3,\t 8.5 \n");
 	assert_int_equal(set.rows[0].size, 4096);
 	assert_int_equal(set.rows[0].round, 3);
 	NEAR(set.rows[0].value[METRIC_GBPS], 8.5);
-	dataset__clear(&set);
-	assert_int_equal(add(&set, "mode,size,cycles\ntwocopy,1, n/a\n"), 0);
+	must_read("mode,size,cycles\ntwocopy,1, n/a\n");
 	assert_true(isnan(set.rows[0].value[METRIC_CYCLES]));
 }
 
 DATASET_TEST(every_column_of_the_environment_is_kept)
 {
-	assert_int_equal(add(&set, "environment_device,mode,size,environment_os\nlo,0,64,x\n"), 0);
+	must_read("environment_device,mode,size,environment_os\nlo,0,64,x\n");
 	assert_string_equal(json_string_value(json_object_get(set.environment, "device")), "lo");
 	assert_string_equal(json_string_value(json_object_get(set.environment, "os")), "x");
 }
@@ -496,17 +417,16 @@ DATASET_TEST(every_column_of_the_environment_is_kept)
 /* Other times, load or taps are the same machine; another kernel is not. */
 DATASET_TEST(environments_differ_by_machine_values_only)
 {
-	dataset__keep_environment(&set, json_pack("{s:s,s:s,s:f,s:i}", "kernel", "6.1", "started",
-						  "monday", "load_average", 0.5, "packet_taps", 0));
-	dataset__keep_environment(&set,
-				  json_pack("{s:s,s:s,s:f,s:i}", "kernel", "6.1", "started",
-					    "tuesday", "load_average", 0.75, "packet_taps", 2));
+	dataset__keep_environment(&set, json_of("{'kernel': '6.1', 'started': 'monday', "
+						"'load_average': 0.5, 'packet_taps': 0}"));
+	dataset__keep_environment(&set, json_of("{'kernel': '6.1', 'started': 'tuesday', "
+						"'load_average': 0.75, 'packet_taps': 2}"));
 	assert_false(set.environment_varies);
 	assert_string_equal(json_string_value(json_object_get(set.environment, "started")),
 			    "monday");
-	dataset__keep_environment(&set, json_pack("{s:s}", "kernel", "6.12"));
+	dataset__keep_environment(&set, json_of("{'kernel': '6.12'}"));
 	assert_true(set.environment_varies);
 	assert_string_equal(json_string_value(json_object_get(set.environment, "kernel")), "6.1");
-	dataset__keep_environment(&set, json_pack("{s:s}", "kernel", "6.1"));
+	dataset__keep_environment(&set, json_of("{'kernel': '6.1'}"));
 	assert_true(set.environment_varies);
 }

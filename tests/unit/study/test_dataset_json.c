@@ -1,65 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Result documents read back: runs, histograms and stacks; damage is refused. */
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "study/dataset.h"
 #include "support/golden.c"
+#include "support/read_dataset.h"
 #include "support/record.h"
-#include "support/test.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs(b)))
 
-static char message[DATASET_MESSAGE_MAX];
-
-/* The data set of a DATASET_TEST, empty at first. */
-static struct dataset set;
-
-static int begin(void **state)
-{
-	(void)state;
-	set = (struct dataset){0};
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	dataset__clear(&set);
-	return 0;
-}
-
-#define DATASET_TEST(name) TEST_WITH(name, begin, end)
-
-static json_t *parsed(const char *text)
-{
-	json_t *o = json_loads(text, 0, NULL);
-
-	assert_non_null(o);
-	return o;
-}
-
-#define RUN_BUCKETS                                                                          \
-	"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\",\"size\":4096," \
-	"\"threads\":1,\"round\":%d,\"ledger\":{\"tx_copy\":{\"ns_buckets\":[[8,8,%d],"      \
-	"[100,109,5]],\"bytes\":null,\"reason\":\"no hook\"}},\"perf\":{\"sender\":"         \
-	"{\"cycles\":{\"value\":null,\"scaled\":null,\"reason\":\"no PMU\"}}}}]}"
-
 DATASET_TEST(histograms_of_rounds_are_added)
 {
-	char text[1024];
-	json_t *o;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		snprintf(text, sizeof(text), RUN_BUCKETS, i, 10 + i);
-		o = parsed(text);
-		assert_int_equal(dataset__add_document(&set, "x", o, message), 0);
-		json_decref(o);
-	}
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			add_document(
+				RUN("'mode': 'onecopy', 'size': 4096, 'threads': 1, "
+				    "'round': %d, 'ledger': {'tx_copy': {'ns_buckets': [[8, 8, "
+				    "%d], [100, 109, 5]], 'bytes': null, 'reason': 'no hook'}},"
+				    " 'perf': {'sender': {'cycles': {'value': null, 'scaled': "
+				    "null, 'reason': 'no PMU'}}}"),
+				i, 10 + i),
+			0);
 	assert_int_equal(set.hists_nr, 1);
 	assert_int_equal(set.hists[0].kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
 	assert_int_equal(set.hists[0].buckets_nr, 2);
@@ -74,21 +32,16 @@ DATASET_TEST(documents_with_and_without_recv_call_are_read_together)
 {
 	static const char *const recv_calls[] = {
 		"",
-		",\"recv_call\":{\"p50\":null,\"buckets\":[],\"reason\":\"another machine\"}",
-		",\"recv_call\":{\"p50\":700,\"p99\":900,\"buckets\":[[700,700,2]]}",
+		", 'recv_call': {'p50': null, 'buckets': [], 'reason': 'another machine'}",
+		", 'recv_call': {'p50': 700, 'p99': 900, 'buckets': [[700, 700, 2]]}",
 	};
-	char text[512];
-	json_t *o;
 
 	for (int i = 0; i < 3; i++) {
-		snprintf(text, sizeof(text),
-			 "{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\","
-			 "\"size\":4096,\"threads\":1,\"round\":%d,\"app\":{\"latency_ns\":"
-			 "{\"delivery\":{\"p50\":50}%s}}}]}",
-			 i, recv_calls[i]);
-		o = parsed(text);
-		assert_int_equal(dataset__add_document(&set, "x", o, message), 0);
-		json_decref(o);
+		assert_int_equal(add_document(RUN("'mode': 'onecopy', 'size': 4096, 'round': %d, "
+						  "'app': {'latency_ns': {'delivery': {'p50': "
+						  "50}%s}}"),
+					      i, recv_calls[i]),
+				 0);
 		NEAR(set.rows[i].value[METRIC_DELIVERY_P50], 50.0);
 	}
 	assert_true(isnan(set.rows[0].value[METRIC_RECV_P50]));
@@ -100,65 +53,57 @@ DATASET_TEST(documents_with_and_without_recv_call_are_read_together)
 	assert_int_equal(set.hists[0].kind, DATASET_HIST_LATENCY + LATENCY_RECV_CALL);
 }
 
+/* Refused as damaged, or with these words. */
+static void refuse_document(const char *text, const char *words)
+{
+	message[0] = '\0';
+	if (add_document("%s", text) != -EINVAL)
+		fail_msg("not refused: %s", text);
+	assert_non_null(strstr(message, words));
+	record("%s\n", message);
+	dataset__clear(&set);
+}
+
 DATASET_TEST(foreign_documents_are_refused)
 {
 	static const char *const documents[] = {
 		"{}",
 		"[]",
-		"{\"schema\":\"other/1\",\"runs\":[]}",
-		"{\"schema\":\"netiotrace.result/2\",\"runs\":[]}",
-		"{\"schema\":\"netiotrace.result/1\"}",
-		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{}]}",
-		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"x\",\"size\":1}]}",
-		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\"}]}",
-		"{\"schema\":\"netiotrace.result/1\",\"runs\":[7]}",
+		"{'schema': 'other/1', 'runs': []}",
+		"{'schema': 'netiotrace.result/2', 'runs': []}",
+		"{'schema': 'netiotrace.result/1'}",
+		RUN(""),
+		RUN("'mode': 'x', 'size': 1"),
+		RUN("'mode': 'onecopy'"),
+		"{'schema': 'netiotrace.result/1', 'runs': [7]}",
 	};
-	json_t *o;
-	size_t i;
 
-	for (i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
-		o = parsed(documents[i]);
-		message[0] = '\0';
-		assert_int_equal(dataset__add_document(&set, "x", o, message), -EINVAL);
-		assert_true(*message);
-		record("%s\n", message);
-		json_decref(o);
-	}
-	assert_int_equal(set.rows_nr, 0);
+	for_each_case(text, documents)
+		refuse_document(*text, "");
 }
 
-#define RUN_FIGURES                                                                          \
-	"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\",\"size\":4096," \
-	"\"threads\":1,\"round\":%d,\"app\":{\"rx_bytes\":%s,\"throughput_gbps\":%s}}]}"
-
-/* Adds a document with these runs. Returns the result of dataset__add_document(). */
-static int add_figures(struct dataset *d, int round, const char *rx_bytes, const char *gbps)
+/* Adds a document with this run. */
+static int add_figures(int round, const char *rx_bytes, const char *gbps)
 {
-	char text[512];
-	json_t *o;
-	int err;
-
-	snprintf(text, sizeof(text), RUN_FIGURES, round, rx_bytes, gbps);
-	o = parsed(text);
-	err = dataset__add_document(d, "x", o, message);
-	json_decref(o);
-	return err;
+	return add_document(RUN("'mode': 'onecopy', 'size': 4096, 'threads': 1, 'round': %d, "
+				"'app': {'rx_bytes': %s, 'throughput_gbps': %s}"),
+			    round, rx_bytes, gbps);
 }
 
 DATASET_TEST(copied_run_is_found)
 {
 	/* A repeated round number alone is no copy: two programs may each have counted from 1. */
-	assert_int_equal(add_figures(&set, 1, "4096", "1"), 0);
-	assert_int_equal(add_figures(&set, 1, "4096", "2"), 0);
-	assert_int_equal(add_figures(&set, 2, "4096", "1"), 0);
-	assert_int_equal(add_figures(&set, 3, "null", "null"), 0);
-	assert_int_equal(add_figures(&set, 3, "null", "null"), 0);
+	assert_int_equal(add_figures(1, "4096", "1"), 0);
+	assert_int_equal(add_figures(1, "4096", "2"), 0);
+	assert_int_equal(add_figures(2, "4096", "1"), 0);
+	assert_int_equal(add_figures(3, "null", "null"), 0);
+	assert_int_equal(add_figures(3, "null", "null"), 0);
 	dataset__finish(&set, 1);
 	assert_null(dataset__copy(&set));
 	/* Other runs of the same round in between do not matter. */
-	assert_int_equal(add_figures(&set, 2, "4095", "1"), 0);
-	assert_int_equal(add_figures(&set, 2, "4096", "3"), 0);
-	assert_int_equal(add_figures(&set, 2, "4096", "1"), 0);
+	assert_int_equal(add_figures(2, "4095", "1"), 0);
+	assert_int_equal(add_figures(2, "4096", "3"), 0);
+	assert_int_equal(add_figures(2, "4096", "1"), 0);
 	dataset__finish(&set, 1);
 	assert_non_null(dataset__copy(&set));
 	assert_int_equal(dataset__copy(&set)->round, 2);
@@ -170,190 +115,151 @@ DATASET_TEST(copied_run_is_found)
 
 DATASET_TEST(figures_must_be_numbers_or_null)
 {
-	static const char *const none[] = {"\"4096\"", "true", "[4096]", "{}"};
+	static const char *const none[] = {"'4096'", "true", "[4096]", "{}"};
 
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-		assert_int_equal(add_figures(&set, 1, none[i], "1"), -EINVAL);
+	for_each_case(value, none) {
+		assert_int_equal(add_figures(1, *value, "1"), -EINVAL);
 		assert_non_null(strstr(message, "not a number"));
 		dataset__clear(&set);
 	}
-	assert_int_equal(add_figures(&set, 1, "null", "1"), 0);
+	assert_int_equal(add_figures(1, "null", "1"), 0);
 }
 
-TEST(figures_must_be_an_object_or_null)
+DATASET_TEST(figures_must_be_an_object_or_null)
 {
-	static const char *const apps[] = {"\"4096\"", "4096", "[]", "null", "{}"};
-	struct dataset d = {0};
-	char text[256];
-	json_t *o;
+	static const char *const apps[] = {"'4096'", "4096", "[]", "null", "{}"};
 
-	for (size_t i = 0; i < sizeof(apps) / sizeof(apps[0]); i++) {
-		snprintf(text, sizeof(text),
-			 "{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\","
-			 "\"size\":4096,\"app\":%s}]}",
-			 apps[i]);
-		o = parsed(text);
-		assert_int_equal(dataset__add_document(&d, "x", o, message), i < 3 ? -EINVAL : 0);
-		json_decref(o);
-		dataset__clear(&d);
-	}
+	for (size_t i = 0; i < ARRAY_LEN(apps); i++)
+		assert_int_equal(
+			add_document(RUN("'mode': 'onecopy', 'size': 4096, 'app': %s"), apps[i]),
+			i < 3 ? -EINVAL : 0);
 }
 
 DATASET_TEST(failed_runs_are_kept)
 {
-	json_t *o = parsed("{\"schema\":\"netiotrace.failure/1\",\"mode\":\"zerocopy\","
-			   "\"size\":1024,\"threads\":2,\"round\":1,\"exit_code\":1,"
-			   "\"reason\":\"the sender died\"}");
+	json_t *o = json_of("{'schema': 'netiotrace.failure/1', 'mode': 'zerocopy', 'size': 1024, "
+			    "'threads': 2, 'round': 1, 'reason': 'the sender died'}");
 
 	assert_int_equal(dataset__add_failure(&set, o), 0);
 	assert_int_equal(set.failures_nr, 1);
 	assert_string_equal(set.failures[0].reason, "the sender died");
 	assert_int_equal(set.failures[0].size, 1024);
-	json_decref(o);
-	o = parsed("{}");
+	json_object_clear(o);
 	assert_int_equal(dataset__add_failure(&set, o), -EINVAL);
 	json_decref(o);
 }
 
-static int add_run(struct dataset *d, const char *run)
+static void must_add(const char *text)
 {
-	char text[512];
-	json_t *o;
-	int err;
-
-	snprintf(text, sizeof(text), "{\"schema\": \"netiotrace.result/1\", \"runs\": [%s]}", run);
-	*d = (struct dataset){0};
-	o = parsed(text);
-	err = dataset__add_document(d, "x", o, message);
-	json_decref(o);
-	return err;
+	dataset__clear(&set);
+	if (add_document("%s", text))
+		fail_msg("refused: %s: %s", text, message);
 }
 
 /* The identity of a run: at the limits of each value, and beyond them. */
 DATASET_TEST(run_settings_are_accepted_up_to_their_limits)
 {
 	static const char *const impossible[] = {
-		"{\"mode\": \"onecopy\"}",
-		"{\"size\": 64}",
-		"{\"mode\": \"fourcopy\", \"size\": 64}",
-		"{\"mode\": \"onecopy\", \"size\": 0}",
-		"{\"mode\": \"onecopy\", \"size\": 1e15}",
-		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": -1}",
-		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000001}",
-		"{\"mode\": \"onecopy\", \"size\": 64, \"duration_s\": -1}",
-		"{\"mode\": \"onecopy\", \"size\": 64.5}",
-		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1.5}",
-		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": \"2\"}",
-		"{\"mode\": \"onecopy\", \"size\": 64, \"round\": -5}",
-		"{\"mode\": \"onecopy\", \"size\": 64, \"round\": \"2\"}",
+		RUN("'mode': 'onecopy'"),
+		RUN("'size': 64"),
+		RUN("'mode': 'fourcopy', 'size': 64"),
+		RUN("'mode': 'onecopy', 'size': 0"),
+		RUN("'mode': 'onecopy', 'size': 1e15"),
+		RUN("'mode': 'onecopy', 'size': 64, 'threads': -1"),
+		RUN("'mode': 'onecopy', 'size': 64, 'threads': 1000001"),
+		RUN("'mode': 'onecopy', 'size': 64, 'duration_s': -1"),
+		RUN("'mode': 'onecopy', 'size': 64.5"),
+		RUN("'mode': 'onecopy', 'size': 64, 'threads': 1.5"),
+		RUN("'mode': 'onecopy', 'size': 64, 'threads': '2'"),
+		RUN("'mode': 'onecopy', 'size': 64, 'round': -5"),
+		RUN("'mode': 'onecopy', 'size': 64, 'round': '2'"),
 	};
 
-	for (size_t i = 0; i < sizeof(impossible) / sizeof(impossible[0]); i++) {
-		if (add_run(&set, impossible[i]) != -EINVAL)
-			fail_msg("not refused: %s", impossible[i]);
-		assert_non_null(strstr(message, "damaged"));
-		record("%s\n", message);
-		dataset__clear(&set);
-	}
-	assert_int_equal(add_run(&set, "{\"mode\": \"onecopy\", \"size\": 1, \"threads\": 0}"), 0);
+	for_each_case(text, impossible)
+		refuse_document(*text, "damaged");
+	must_add(RUN("'mode': 'onecopy', 'size': 1, 'threads': 0"));
 	assert_int_equal(set.rows[0].size, 1);
 	assert_int_equal(set.rows[0].threads, 0);
-	dataset__clear(&set);
 	/* Whole numbers as other tools write them, and missing values. */
-	assert_int_equal(add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": null, "
-				       "\"round\": 2.0}"),
-			 0);
+	must_add(RUN("'mode': 'onecopy', 'size': 64, 'threads': null, 'round': 2.0"));
 	assert_int_equal(set.rows[0].round, 2);
 	assert_int_equal(set.rows[0].threads, 0);
-	dataset__clear(&set);
-	assert_int_equal(
-		add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000000}"), 0);
+	must_add(RUN("'mode': 'onecopy', 'size': 64, 'threads': 1000000"));
 	assert_int_equal(set.rows[0].threads, 1000000);
-	dataset__clear(&set);
 	/* Unaccounted bytes may be negative. */
-	assert_int_equal(add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, "
-				       "\"ledger\": {\"unaccounted_tx\": -1}}"),
-			 0);
+	must_add(RUN("'mode': 'onecopy', 'size': 64, 'ledger': {'unaccounted_tx': -1}"));
 }
 
-/* A bucket has bounds and a count; one with count 0 is left out. */
+/* A bucket has bounds and a count; one with count 0 is left out. The last has no upper bound. */
 DATASET_TEST(buckets_are_read_with_bounds_and_count)
 {
-	assert_int_equal(
-		add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"ledger\": "
-			      "{\"tx_copy\": {\"ns_buckets\": [[8, 15, 3], [0, 1, 5], [16, "
-			      "null, 2], [32, 63, 0]]}}}"),
-		0);
+	static const struct dataset_bucket expected[] = {{0, 1, 5}, {8, 15, 3}, {16, 16, 2}};
+	const struct dataset_hist *h;
+
+	must_add(RUN("'mode': 'onecopy', 'size': 64, 'threads': 2, 'ledger': {'tx_copy': "
+		     "{'ns_buckets': [[8, 15, 3], [0, 1, 5], [16, null, 2], [32, 63, 0]]}}"));
 	assert_int_equal(set.hists_nr, 1);
-	assert_int_equal(set.hists[0].mode, MODE_ONECOPY);
-	assert_int_equal(set.hists[0].size, 64);
-	assert_int_equal(set.hists[0].threads, 2);
-	assert_int_equal(set.hists[0].kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
-	assert_int_equal(set.hists[0].buckets_nr, 3);
-	NEAR(set.hists[0].buckets[0].low, 0.0);
-	NEAR(set.hists[0].buckets[0].high, 1.0);
-	NEAR(set.hists[0].buckets[0].count, 5.0);
-	NEAR(set.hists[0].buckets[1].low, 8.0);
-	NEAR(set.hists[0].buckets[1].high, 15.0);
-	NEAR(set.hists[0].buckets[1].count, 3.0);
-	/* The last bucket has no upper bound. */
-	NEAR(set.hists[0].buckets[2].low, 16.0);
-	NEAR(set.hists[0].buckets[2].high, 16.0);
-	NEAR(set.hists[0].buckets[2].count, 2.0);
+	h = &set.hists[0];
+	assert_int_equal(h->mode, MODE_ONECOPY);
+	assert_int_equal(h->size, 64);
+	assert_int_equal(h->threads, 2);
+	assert_int_equal(h->kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
+	assert_int_equal(h->buckets_nr, 3);
+	for (size_t i = 0; i < 3; i++) {
+		NEAR(h->buckets[i].low, expected[i].low);
+		NEAR(h->buckets[i].high, expected[i].high);
+		NEAR(h->buckets[i].count, expected[i].count);
+	}
 }
 
 /* A damaged bucket makes the histogram invalid. */
 DATASET_TEST(malformed_bucket_is_refused)
 {
 	static const char *const none[] = {
-		"[[64, 63, 1]]",   "[[-1, 2, 1]]",    "[[1, 2, -1]]",    "[[1]]", "[[1, 2]]", "[7]",
-		"[[null, 3, 4]]",  "[[\"5\", 9, 2]]", "[[6, 7, \"1\"]]", "7",     "\"x\"",    "{}",
-		"[[6, \"7\", 1]]",
+		"[[64, 63, 1]]",  "[[-1, 2, 1]]",  "[[1, 2, -1]]",  "[[1]]", "[[1, 2]]", "[7]",
+		"[[null, 3, 4]]", "[['5', 9, 2]]", "[[6, 7, '1']]", "7",     "'x'",      "{}",
+		"[[6, '7', 1]]",
 	};
-	char run[256];
+	static const char run[] = RUN("'mode': 'onecopy', 'size': 64, 'ledger': {'tx_copy': "
+				      "{'ns_buckets': %s}}");
 
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-		snprintf(run, sizeof(run),
-			 "{\"mode\": \"onecopy\", \"size\": 64, \"ledger\": "
-			 "{\"tx_copy\": {\"ns_buckets\": %s}}}",
-			 none[i]);
-		if (add_run(&set, run) != -EINVAL)
-			fail_msg("not refused: %s", none[i]);
+	for_each_case(buckets, none) {
+		if (add_document(run, *buckets) != -EINVAL)
+			fail_msg("not refused: %s", *buckets);
 		assert_non_null(strstr(message, "damaged"));
 		dataset__clear(&set);
 	}
-	assert_int_equal(add_run(&set, "{\"mode\": \"onecopy\", \"size\": 64, \"ledger\": "
-				       "{\"tx_copy\": {\"ns_buckets\": null}}}"),
-			 0);
+	assert_int_equal(add_document(run, "null"), 0);
 	assert_int_equal(set.hists_nr, 0);
 }
 
 /* "whose;frames count": malformed stacks are left out, and repeated ones added. */
 DATASET_TEST(stacks_are_read_and_malformed_ones_left_out)
 {
+	static const struct {
+		const char *frames;
+		int whose;
+		uint64_t count;
+	} expected[] = {{"a;b", NIO_SAMPLE_SENDER, 5},
+			{"c d", NIO_SAMPLE_RECEIVER, 4},
+			{"e", NIO_SAMPLE_ELSEWHERE, 1}};
 	const struct profile *p;
 
-	assert_int_equal(add_run(&set,
-				 "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"cpu\": "
-				 "{\"stacks\": [\"sender;a;b 3\", \"receiver;c d 4\", \"sender;a;b "
-				 "2\", \"elsewhere;e 1\", \"nobody;a 3\", \"sender;a\", \"sender a "
-				 "3\", \"sender;a 0\", \"sender;a 3x\", \"\", 7]}}"),
-			 0);
+	must_add(RUN(
+		"'mode': 'onecopy', 'size': 64, 'threads': 2, 'cpu': {'stacks': "
+		"['sender;a;b 3', 'receiver;c d 4', 'sender;a;b 2', 'elsewhere;e 1', "
+		"'nobody;a 3', 'sender;a', 'sender a 3', 'sender;a 0', 'sender;a 3x', '', 7]}"));
 	assert_null(dataset__profile(&set, MODE_ONECOPY, 64, 1));
 	assert_null(dataset__profile(&set, MODE_ONECOPY, 128, 2));
 	assert_null(dataset__profile(&set, MODE_TWOCOPY, 64, 2));
 	p = dataset__profile(&set, MODE_ONECOPY, 64, 2);
 	assert_non_null(p);
 	assert_int_equal(p->nr, 3);
-	assert_string_equal(p->stacks[0].frames, "a;b");
-	assert_int_equal(p->stacks[0].whose, NIO_SAMPLE_SENDER);
-	assert_int_equal(p->stacks[0].count, 5);
-	assert_string_equal(p->stacks[1].frames, "c d");
-	assert_int_equal(p->stacks[1].whose, NIO_SAMPLE_RECEIVER);
-	assert_int_equal(p->stacks[1].count, 4);
-	assert_string_equal(p->stacks[2].frames, "e");
-	assert_int_equal(p->stacks[2].whose, NIO_SAMPLE_ELSEWHERE);
-	assert_int_equal(p->stacks[2].count, 1);
+	for (size_t i = 0; i < 3; i++) {
+		assert_string_equal(p->stacks[i].frames, expected[i].frames);
+		assert_int_equal(p->stacks[i].whose, expected[i].whose);
+		assert_int_equal(p->stacks[i].count, expected[i].count);
+	}
 }
 
 /* Each cell has its own stacks, summed over its rounds. */

@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CSV of other programs: separators, titles, units, numbers, names of modes, repeated rows. */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "study/csv_field.h"
 #include "study/csv_text.h"
-#include "study/dataset.h"
 #include "support/near.h"
-#include "support/test.h"
-
-static char message[DATASET_MESSAGE_MAX];
-
-static int add(struct dataset *d, const struct dataset_names *names, const char *text)
-{
-	*d = (struct dataset){.names = *names};
-	return dataset__add_csv(d, "x.csv", text, strlen(text), message);
-}
+#include "support/read_dataset.h"
 
 /* One two-copy row of 64 KiB, 4 threads, 8.5 Gbit/s, 12345678 cycles, in many notations. */
 static const char *const same_row[] = {
@@ -49,19 +35,16 @@ static const char *const same_row[] = {
 	"mode,field_size,threads,throughput_gbps,cycles\n0,8192,4,8.5,12345678\n",
 };
 
-TEST(one_row_is_read_in_many_notations)
+DATASET_TEST(one_row_is_read_in_many_notations)
 {
-	static const struct dataset_names none = {0};
-	struct dataset d;
 
 	for (size_t i = 0; i < sizeof(same_row) / sizeof(same_row[0]); i++) {
-		if (add(&d, &none, same_row[i]))
+		if (read_csv(same_row[i]))
 			fail_msg("%s\n%s", message, same_row[i]);
-		if (d.rows[0].mode != MODE_TWOCOPY || d.rows[0].size != 65536 ||
-		    d.rows[0].threads != 4 || fabs(d.rows[0].value[METRIC_GBPS] - 8.5) > 1e-9 ||
-		    fabs(d.rows[0].value[METRIC_CYCLES] - 12345678) > 1e-3)
+		if (set.rows[0].mode != MODE_TWOCOPY || set.rows[0].size != 65536 ||
+		    set.rows[0].threads != 4 || fabs(number(METRIC_GBPS) - 8.5) > 1e-9 ||
+		    fabs(number(METRIC_CYCLES) - 12345678) > 1e-3)
 			fail_msg("read wrongly: %s", same_row[i]);
-		dataset__clear(&d);
 	}
 }
 
@@ -103,7 +86,7 @@ static const struct name_case name_cases[] = {
 	{"()", COLUMN_IGNORED, METRIC_NR, 1},
 };
 
-TEST(column_names_give_metric_and_unit)
+DATASET_TEST(column_names_give_metric_and_unit)
 {
 	struct csv_match m;
 
@@ -120,7 +103,7 @@ TEST(column_names_give_metric_and_unit)
 
 /* Each field has its own name, which docs/reference/report.md has. Run from the root of the source
  * tree. */
-TEST(fields_are_known_by_their_names)
+DATASET_TEST(fields_are_known_by_their_names)
 {
 	static char document[1 << 20];
 	char row[64];
@@ -142,32 +125,28 @@ TEST(fields_are_known_by_their_names)
 	}
 }
 
-TEST(uncounted_values_are_unknown)
+DATASET_TEST(uncounted_values_are_unknown)
 {
 	static const char *const words[] = {
 		"<not supported>", "<not counted>", "-", "", "NaN", "n/a", " ", "--"};
-	static const struct dataset_names none = {0};
-	struct dataset d;
 	char text[128];
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		snprintf(text, sizeof(text), "mode,size,cycles,cs\n0,64,%s,0\n", words[i]);
-		assert_int_equal(add(&d, &none, text), 0);
-		assert_true(isnan(d.rows[0].value[METRIC_CYCLES]));
-		assert_true(d.rows[0].value[METRIC_CONTEXT_SWITCHES] == 0);
-		dataset__clear(&d);
+		must_read(text);
+		assert_true(isnan(number(METRIC_CYCLES)));
+		assert_true(number(METRIC_CONTEXT_SWITCHES) == 0);
 	}
 	/* A run needs cycles: a count of 0 cycles means that hardware counters did not count. */
-	assert_int_equal(add(&d, &none, "mode,size,cycles,llc_misses,cs\n0,64,0,0,0\n"), 0);
-	assert_true(isnan(d.rows[0].value[METRIC_CYCLES]));
-	assert_true(isnan(d.rows[0].value[METRIC_LLC_MISSES]));
-	assert_true(d.rows[0].value[METRIC_CONTEXT_SWITCHES] == 0);
-	assert_int_equal(d.notes_nr, 1);
-	dataset__clear(&d);
+	must_read("mode,size,cycles,llc_misses,cs\n0,64,0,0,0\n");
+	assert_true(isnan(number(METRIC_CYCLES)));
+	assert_true(isnan(number(METRIC_LLC_MISSES)));
+	assert_true(number(METRIC_CONTEXT_SWITCHES) == 0);
+	assert_int_equal(set.notes_nr, 1);
 }
 
 /* A specific column wins over another name of its field, in any order. */
-TEST(more_specific_name_is_read)
+DATASET_TEST(more_specific_name_is_read)
 {
 	static const char *const texts[] = {
 		"mode,size,cache_misses,llc_misses\n0,64,100,7\n",
@@ -175,40 +154,29 @@ TEST(more_specific_name_is_read)
 		"mode,size,LLC-load-misses,cache_misses\n0,64,7,100\n",
 	};
 	static const char *const column[] = {"cache_misses=llc_misses"};
-	static const struct dataset_names none = {0}, told = {.column = column, .column_nr = 1};
-	struct dataset d;
+	static const struct dataset_names told = {.column = column, .column_nr = 1};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		assert_int_equal(add(&d, &none, texts[i]), 0);
-		assert_true(d.rows[0].value[METRIC_LLC_MISSES] == 7);
-		dataset__clear(&d);
-		assert_int_equal(add(&d, &told, texts[i]), 0);
-		assert_true(d.rows[0].value[METRIC_LLC_MISSES] == 100);
-		dataset__clear(&d);
+		must_read(texts[i]);
+		assert_true(number(METRIC_LLC_MISSES) == 7);
+		assert_int_equal(read_csv_as(&told, texts[i]), 0);
+		assert_true(number(METRIC_LLC_MISSES) == 100);
 	}
 }
 
 /* A column is the mode column if its values are modes. */
-TEST(mode_column_is_found_by_its_values)
+DATASET_TEST(mode_column_is_found_by_its_values)
 {
-	static const struct dataset_names none = {0};
-	struct dataset d;
 
-	assert_int_equal(add(&d, &none, "version,type,size\n6.1,OneCopy,64\n6.1,ZeroCopy,64\n"), 0);
-	assert_int_equal(d.rows[0].mode, MODE_ONECOPY);
-	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
-	dataset__clear(&d);
-	assert_int_equal(add(&d, &none, "impl,size\nalpha,64\nbeta,64\n"), -EINVAL);
-	assert_non_null(strstr(message, "alpha, beta"));
+	must_read("version,type,size\n6.1,OneCopy,64\n6.1,ZeroCopy,64\n");
+	assert_int_equal(set.rows[0].mode, MODE_ONECOPY);
+	assert_int_equal(set.rows[1].mode, MODE_ZEROCOPY);
+	must_refuse("impl,size\nalpha,64\nbeta,64\n", "alpha, beta");
 	assert_non_null(strstr(message, "--modes"));
-	dataset__clear(&d);
-	assert_int_equal(add(&d, &none, "experiment,size\nTwoCopy,64\nZeroCopy,64\n"), -EINVAL);
-	assert_non_null(strstr(message, "'experiment=mode'"));
-	dataset__clear(&d);
+	must_refuse("experiment,size\nTwoCopy,64\nZeroCopy,64\n", "'experiment=mode'");
 	/* Numbers do not identify modes: other columns have numbers, too. */
-	assert_int_equal(add(&d, &none, "level,size\n0,64\n2,64\n"), -EINVAL);
+	must_refuse("level,size\n0,64\n2,64\n", "");
 	assert_null(strstr(message, "'level' holds"));
-	dataset__clear(&d);
 }
 
 struct repeat_case {
@@ -229,177 +197,136 @@ static const struct repeat_case repeat_cases[] = {
 	{"mode,size,threads,gbps\n0,64,1,1\n0,64,2,2\n", false, NULL},
 };
 
-TEST(repeated_rows_are_rounds_only_if_an_option_says_so)
+DATASET_TEST(repeated_rows_are_rounds_only_if_an_option_says_so)
 {
-	static const struct dataset_names none = {0}, rounds = {.rounds_from_repeats = true};
-	struct dataset d;
+	static const struct dataset_names rounds = {.rounds_from_repeats = true};
 
 	for (size_t i = 0; i < sizeof(repeat_cases) / sizeof(repeat_cases[0]); i++) {
 		const struct repeat_case *c = &repeat_cases[i];
 
-		assert_int_equal(add(&d, &none, c->text), c->refused ? -EINVAL : 0);
+		assert_int_equal(read_csv(c->text), c->refused ? -EINVAL : 0);
 		if (c->refused && !strstr(message, c->says))
 			fail_msg("'%s' is not in: %s", c->says, message);
-		dataset__clear(&d);
-		assert_int_equal(add(&d, &rounds, c->text), 0);
-		assert_true(d.rows[0].round != d.rows[1].round ||
-			    d.rows[0].threads != d.rows[1].threads);
-		dataset__clear(&d);
+		assert_int_equal(read_csv_as(&rounds, c->text), 0);
+		assert_true(set.rows[0].round != set.rows[1].round ||
+			    set.rows[0].threads != set.rows[1].threads);
 	}
 }
 
 /* A number of each row in the file is not a round that cells share. */
-TEST(row_number_is_no_round)
+DATASET_TEST(row_number_is_no_round)
 {
-	static const struct dataset_names none = {0};
-	struct dataset d;
 
-	assert_int_equal(add(&d, &none, "run,mode,size\n1,0,64\n2,1,64\n3,0,64\n4,1,64\n"), 0);
+	must_read("run,mode,size\n1,0,64\n2,1,64\n3,0,64\n4,1,64\n");
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(d.rows[i].round, i / 2);
-	dataset__clear(&d);
+		assert_int_equal(set.rows[i].round, i / 2);
 }
 
 /* Commas in numbers: one unambiguous cell decides for the column. */
-TEST(unambiguous_cell_gives_the_meaning_of_commas)
+DATASET_TEST(unambiguous_cell_gives_the_meaning_of_commas)
 {
-	static const struct dataset_names none = {0};
-	struct dataset d;
 
-	assert_int_equal(add(&d, &none, "mode;size;gbps\n0;64;1,234\n1;64;0,5\n"), 0);
-	NEAR(d.rows[0].value[METRIC_GBPS], 1.234, 1e-9);
-	dataset__clear(&d);
-	assert_int_equal(add(&d, &none, "mode;size;cycles\n0;64;1,234\n1;64;1,234,567\n"), 0);
-	NEAR(d.rows[0].value[METRIC_CYCLES], 1234, 1e-9);
-	dataset__clear(&d);
-	assert_int_equal(add(&d, &none, "mode;size;gbps\n0;64;1,234\n"), -EINVAL);
-	assert_non_null(strstr(message, "decimal"));
-	dataset__clear(&d);
-	assert_int_equal(add(&d, &none, "mode,size,cycles\n0,64,\"12,34\"\n0,64,\"1,234.5\"\n"),
-			 -EINVAL);
-	dataset__clear(&d);
+	must_read("mode;size;gbps\n0;64;1,234\n1;64;0,5\n");
+	NEAR(number(METRIC_GBPS), 1.234, 1e-9);
+	must_read("mode;size;cycles\n0;64;1,234\n1;64;1,234,567\n");
+	NEAR(number(METRIC_CYCLES), 1234, 1e-9);
+	must_refuse("mode;size;gbps\n0;64;1,234\n", "decimal");
+	must_refuse("mode,size,cycles\n0,64,\"12,34\"\n0,64,\"1,234.5\"\n", "");
 }
 
-TEST(missing_numbers_are_calculated_from_others)
+DATASET_TEST(missing_numbers_are_calculated_from_others)
 {
-	static const struct dataset_names none = {0};
-	struct dataset d;
 
-	assert_int_equal(add(&d, &none, "mode,size,bytes,duration_s\n0,64,1e9,2\n"), 0);
-	dataset__complete(&d);
-	NEAR(d.rows[0].value[METRIC_GBPS], 4.0, 1e-9);
-	assert_int_equal(d.notes_nr, 1);
-	dataset__clear(&d);
-	assert_int_equal(add(&d, &none, "mode,size,messages,gbps\n0,1000,1e6,4\n"), 0);
-	dataset__complete(&d);
-	NEAR(d.rows[0].value[METRIC_RX_BYTES], 1e9, 1e-9);
-	NEAR(d.rows[0].value[METRIC_DURATION], 2.0, 1e-9);
-	dataset__clear(&d);
+	must_read("mode,size,bytes,duration_s\n0,64,1e9,2\n");
+	dataset__complete(&set);
+	NEAR(number(METRIC_GBPS), 4.0, 1e-9);
+	assert_int_equal(set.notes_nr, 1);
+	must_read("mode,size,messages,gbps\n0,1000,1e6,4\n");
+	dataset__complete(&set);
+	NEAR(number(METRIC_RX_BYTES), 1e9, 1e-9);
+	NEAR(number(METRIC_DURATION), 2.0, 1e-9);
 	/* 1e9 bytes in 2 s are 4 Gbit/s: equal, then different. */
-	assert_int_equal(add(&d, &none, "mode,size,bytes,duration_s,gbps\n0,64,1e9,2,4.04\n"), 0);
-	dataset__complete(&d);
-	assert_int_equal(d.notes_nr, 0);
-	dataset__clear(&d);
-	assert_int_equal(add(&d, &none, "mode,size,bytes,duration_s,gbps\n0,64,1e9,2,5\n"), 0);
-	dataset__complete(&d);
-	assert_int_equal(d.notes_nr, 1);
-	dataset__clear(&d);
+	must_read("mode,size,bytes,duration_s,gbps\n0,64,1e9,2,4.04\n");
+	dataset__complete(&set);
+	assert_int_equal(set.notes_nr, 0);
+	must_read("mode,size,bytes,duration_s,gbps\n0,64,1e9,2,5\n");
+	dataset__complete(&set);
+	assert_int_equal(set.notes_nr, 1);
 }
 
-static void put(struct dataset *d, const char *text)
+/* Another file of the experiment: joined, or refused with these words. */
+static void join(const char *text, const char *refusal)
 {
-	static const struct dataset_names none = {0};
+	struct dataset part = {0};
 
-	assert_int_equal(add(d, &none, text), 0);
+	assert_int_equal(dataset__add_csv(&part, "y.csv", text, strlen(text), message), 0);
+	assert_int_equal(dataset__join(&set, &part, "y.csv", message), refusal ? -EINVAL : 0);
+	if (refusal)
+		assert_non_null(strstr(message, refusal));
+	dataset__clear(&part);
 }
 
 /* Rows with equal keys are joined; contradictions and files without a common key are refused. */
-TEST(files_are_joined_by_their_keys)
+DATASET_TEST(files_are_joined_by_their_keys)
 {
-	struct dataset d, part;
-
-	put(&d, "mode,size,threads,gbps\n0,64,1,1\n0,64,2,2\n1,64,1,3\n");
-	put(&part, "mode,size,threads,latency_us\n1,64,1,30\n0,64,1,10\n2,64,1,99\n");
-	assert_int_equal(dataset__join(&d, &part, "y.csv", message), 0);
-	assert_int_equal(d.rows_nr, 4);
-	NEAR(d.rows[0].value[METRIC_LATENCY], 1e4, 1e-9);
-	assert_true(isnan(d.rows[1].value[METRIC_LATENCY]));
-	NEAR(d.rows[2].value[METRIC_LATENCY], 3e4, 1e-9);
-	assert_true(isnan(d.rows[3].value[METRIC_GBPS]));
-	assert_int_equal(d.notes_nr, 1);
-	assert_non_null(strstr(d.notes[0], "zero-copy, 64 B, 1 thread"));
-	dataset__clear(&part);
-	put(&part, "mode,size,threads,gbps\n0,64,1,1.5\n");
-	assert_int_equal(dataset__join(&d, &part, "y.csv", message), -EINVAL);
-	assert_non_null(strstr(message, "throughput of two-copy"));
-	dataset__clear(&part);
-	put(&part, "mode,size,threads,cycles\n0,128,1,1\n");
-	assert_int_equal(dataset__join(&d, &part, "y.csv", message), -EINVAL);
-	dataset__clear(&part);
-	dataset__clear(&d);
-	put(&d, "mode,size,threads,gbps\n0,64,1,1\n");
-	put(&part, "mode,size,cycles\n0,64,1\n");
-	assert_int_equal(dataset__join(&d, &part, "y.csv", message), -EINVAL);
-	assert_non_null(strstr(message, "threads"));
-	dataset__clear(&part);
+	must_read("mode,size,threads,gbps\n0,64,1,1\n0,64,2,2\n1,64,1,3\n");
+	join("mode,size,threads,latency_us\n1,64,1,30\n0,64,1,10\n2,64,1,99\n", NULL);
+	assert_int_equal(set.rows_nr, 4);
+	NEAR(set.rows[0].value[METRIC_LATENCY], 1e4, 1e-9);
+	assert_true(isnan(set.rows[1].value[METRIC_LATENCY]));
+	NEAR(set.rows[2].value[METRIC_LATENCY], 3e4, 1e-9);
+	assert_true(isnan(set.rows[3].value[METRIC_GBPS]));
+	assert_int_equal(set.notes_nr, 1);
+	assert_non_null(strstr(set.notes[0], "zero-copy, 64 B, 1 thread"));
+	join("mode,size,threads,gbps\n0,64,1,1.5\n", "throughput of two-copy");
+	join("mode,size,threads,cycles\n0,128,1,1\n", "not of one experiment");
+	must_read("mode,size,threads,gbps\n0,64,1,1\n");
+	join("mode,size,cycles\n0,64,1\n", "threads");
 	/* One file per mode is also one experiment. */
-	put(&part, "mode,size,threads,gbps\n1,64,1,1\n");
-	assert_int_equal(dataset__join(&d, &part, "y.csv", message), 0);
-	assert_int_equal(d.rows_nr, 2);
-	dataset__clear(&part);
-	dataset__clear(&d);
+	join("mode,size,threads,gbps\n1,64,1,1\n", NULL);
+	assert_int_equal(set.rows_nr, 2);
 }
 
 /* A file with a repeated letter between two texts. */
 static int add_long(const char *before, char fill, size_t n, const char *after)
 {
-	size_t len = strlen(before) + n + strlen(after);
-	char *text = malloc(len + 1);
-	struct dataset d = {0};
+	char *text = malloc(strlen(before) + n + strlen(after) + 1);
 	int err;
 
 	assert_non_null(text);
-	strcpy(text, before);
-	memset(text + strlen(before), fill, n);
+	memset(stpcpy(text, before), fill, n);
 	strcpy(text + strlen(before) + n, after);
-	err = dataset__add_csv(&d, "x.csv", text, len, message);
-	dataset__clear(&d);
+	err = read_csv(text);
 	free(text);
 	return err;
 }
 
-TEST(oversized_and_UTF16_files_are_refused)
+DATASET_TEST(oversized_and_UTF16_files_are_refused)
 {
 	static const char wide[] = "\xff\xfem\0o\0d\0e\0,\0s\0i\0z\0e\0";
-	struct dataset d = {0};
 
 	assert_int_equal(add_long("mode,size", ',', 10000000, "\n0,64\n"), -EINVAL);
 	assert_int_equal(add_long("mode,size,x\n0,64,", 'a', CSV_CELL_MAX + 1, "\n"), -EINVAL);
 	assert_non_null(strstr(message, "bytes in a cell"));
 	assert_int_equal(add_long("mode,size,x\n0,64,", 'a', CSV_CELL_MAX - 1, "\n"), 0);
-	assert_int_equal(dataset__add_csv(&d, "x.csv", wide, sizeof(wide), message), -EINVAL);
+	assert_int_equal(dataset__add_csv(&set, "x.csv", wide, sizeof(wide), message), -EINVAL);
 	assert_non_null(strstr(message, "UTF-16"));
 }
 
 /* No control character of a file reaches the terminal; no line is wider than 80. */
-TEST(table_of_columns_has_no_control_characters)
+DATASET_TEST(table_of_columns_has_no_control_characters)
 {
-	static const struct dataset_names none = {0};
-	struct dataset d;
 	char *text = NULL, *line, *rest;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	assert_int_equal(add(&d, &none,
-			     "mode,size,\x1b[31mred,a column with a name that is longer than the "
-			     "table is wide and then some more words for good measure\n"
-			     "0,64,\x1b[0m,averyveryveryveryveryverylongvalue\n1,64,x,y\n"),
-			 0);
-	dataset__put_columns(&d, f);
+	must_read("mode,size,\x1b[31mred,a column with a name that is longer than the table is "
+		  "wide and then some more words for good measure\n"
+		  "0,64,\x1b[0m,averyveryveryveryveryverylongvalue\n1,64,x,y\n");
+	dataset__put_columns(&set, f);
 	fclose(f);
 	assert_null(strchr(text, '\x1b'));
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		assert_true(strlen(line) <= 80);
 	free(text);
-	dataset__clear(&d);
 }

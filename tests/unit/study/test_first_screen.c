@@ -17,10 +17,8 @@ static void check(char *text, const char *expected)
 
 static void put_zerocopy(struct study *s, double completed, double copied, const char *verdict)
 {
-	struct dataset_row *row;
+	struct dataset_row *row = put(s, MODE_ZEROCOPY, KIB(4), 1, 0, 10);
 
-	put(s, MODE_ZEROCOPY, KIB(4), 1, 0, 10);
-	row = &s->d.rows[s->d.rows_nr - 1];
 	row->value[METRIC_ZC_COMPLETED] = completed;
 	row->value[METRIC_ZC_COPIED] = copied;
 	row->verdict = verdict ? strdup(verdict) : NULL;

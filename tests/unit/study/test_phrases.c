@@ -125,6 +125,19 @@ TEST(long_lists_are_cut_after_twelve_items)
 			    "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more");
 }
 
+TEST(long_items_stay_within_the_list)
+{
+	struct {
+		struct item_list list;
+		char behind[64];
+	} x = {.behind = "untouched"};
+
+	for (int i = 0; i < 12; i++)
+		item_list__add(&x.list, "%0*d", 340, i);
+	assert_int_equal(strlen(item_list__words(&x.list)), sizeof(x.list.text) - 1);
+	assert_string_equal(x.behind, "untouched");
+}
+
 TEST(points_are_kept_in_order)
 {
 	struct answer_text answers[QUESTION_NR] = {0};

@@ -52,10 +52,9 @@ STUDY_TEST(published_data_have_these_peaks)
 	assert_int_equal(peak->size, KIB(256));
 	assert_int_equal(peak->threads, 4);
 	NEAR(median(&study, MODE_ZEROCOPY, KIB(256), 4, METRIC_GBPS), 283.32, 0.005);
-	check_says(&study.answers[QUESTION_UNEXPECTED],
-		   "Highest throughput of all: two-copy, 64 KiB, 8 threads: 365.3 Gbit/s");
-	check_says(&study.answers[QUESTION_UNEXPECTED],
-		   "Highest throughput of zero-copy: zero-copy, 256 KiB, 4 threads: 283.3 Gbit/s");
+	SAYS(UNEXPECTED, "Highest throughput of all: two-copy, 64 KiB, 8 threads: 365.3 Gbit/s");
+	SAYS(UNEXPECTED,
+	     "Highest throughput of zero-copy: zero-copy, 256 KiB, 4 threads: 283.3 Gbit/s");
 }
 
 STUDY_TEST(published_onecopy_is_compared_with_twocopy)
@@ -72,16 +71,14 @@ STUDY_TEST(published_onecopy_is_compared_with_twocopy)
 STUDY_TEST(published_zerocopy_is_compared_with_twocopy)
 {
 	study__published(&study);
-	assert_false(says(&study.answers[QUESTION_ZERO_OVER_TWO], "Crossover"));
+	SAYS_NOT(ZERO_OVER_TWO, "Crossover");
 	NEAR(median(&study, MODE_ZEROCOPY, KIB(16), 8, METRIC_GBPS), 202.75, 0.005);
 	NEAR(median(&study, MODE_TWOCOPY, KIB(16), 8, METRIC_GBPS), 147.56, 0.005);
 	NEAR(median(&study, MODE_ZEROCOPY, KIB(1024), 4, METRIC_GBPS), 50.51, 0.005);
-	check_says(&study.answers[QUESTION_ZERO_OVER_TWO],
-		   "zero-copy is faster in 1 of 16 settings");
-	check_says(&study.answers[QUESTION_ZEROCOPY], "Largest gain: zero-copy, 16 KiB, 8 threads");
-	check_says(&study.answers[QUESTION_UNEXPECTED],
-		   "Exception (1 of 16 settings): zero-copy, 16 KiB, 8 threads: throughput 202.8 "
-		   "Gbit/s, higher than the 147.6 Gbit/s of two-copy");
+	SAYS(ZERO_OVER_TWO, "zero-copy is faster in 1 of 16 settings");
+	SAYS(ZEROCOPY, "Largest gain: zero-copy, 16 KiB, 8 threads");
+	SAYS(UNEXPECTED, "Exception (1 of 16 settings): zero-copy, 16 KiB, 8 threads: throughput "
+			 "202.8 Gbit/s, higher than the 147.6 Gbit/s of two-copy");
 }
 
 STUDY_TEST(published_cache_misses_are_found)
@@ -93,8 +90,7 @@ STUDY_TEST(published_cache_misses_are_found)
 	NEAR(change(&study, MODE_ZEROCOPY, KIB(1024), 4, METRIC_LLC_MISSES), -0.935, 0.0005);
 	check_column(&study.answers[QUESTION_CACHE], "LLC misses of zero-copy",
 		     (const char *const[]){"-70.2 %", "-38.8 %", "+132.6 %", "-93.5 %"});
-	check_says(&study.answers[QUESTION_CACHE],
-		   "Not shown: from which stage the reduction comes");
+	SAYS(CACHE, "Not shown: from which stage the reduction comes");
 }
 
 STUDY_TEST(published_collapse_with_threads_is_found)
@@ -118,29 +114,27 @@ STUDY_TEST(published_data_give_no_limit_by_cpus)
 {
 	study__published(&study);
 	/* The data lack the number of CPUs: no limit by CPUs, nothing on caches. */
-	check_says(&study.answers[QUESTION_THREADS], "The number of usable CPUs is unknown");
-	check_says(&study.answers[QUESTION_THREADS], "The total is best with 4 threads");
-	check_says(&study.answers[QUESTION_THREADS], "Not shown: cache contention");
-	check_says(&study.answers[QUESTION_THREADS],
-		   "two-copy has its highest total with 8 threads: 365.3 Gbit/s at 64 KiB.");
+	SAYS(THREADS, "The number of usable CPUs is unknown");
+	SAYS(THREADS, "The total is best with 4 threads");
+	SAYS(THREADS, "Not shown: cache contention");
+	SAYS(THREADS, "two-copy has its highest total with 8 threads: 365.3 Gbit/s at 64 KiB.");
 }
 
 /* Without the duration of the runs, cycles per byte are unknown. */
 STUDY_TEST(published_data_without_duration_lack_costs)
 {
-	size_t i;
 
 	study__published(&study);
 	answers__clear(study.answers);
 	analysis__clear(&study.a);
-	for (i = 0; i < study.d.rows_nr; i++)
+	for (size_t i = 0; i < study.d.rows_nr; i++)
 		study.d.rows[i].value[METRIC_DURATION] = (double)NAN;
 	study__finish(&study, (double)NAN);
 	assert_false(analysis__has(&study.a, METRIC_CYCLES_PER_BYTE));
 	assert_non_null(strstr(analysis__reason(&study.a, METRIC_CYCLES_PER_BYTE), "for how long"));
-	check_says(&study.answers[QUESTION_UNEXPECTED], "context switches, 34 to 6 810");
-	assert_false(says(&study.answers[QUESTION_THREADS], "without counters"));
-	check_says(&study.answers[QUESTION_THREADS], "LLC misses per thread");
+	SAYS(UNEXPECTED, "context switches, 34 to 6 810");
+	SAYS_NOT(THREADS, "without counters");
+	SAYS(THREADS, "LLC misses per thread");
 }
 
 STUDY_TEST(published_single_runs_have_no_intervals)
@@ -149,12 +143,11 @@ STUDY_TEST(published_single_runs_have_no_intervals)
 
 	study__published(&study);
 	assert_int_equal(study.a.rounds_max, 1);
-	check_says(&study.answers[QUESTION_ZEROCOPY], "One run per cell");
-	check_says(&study.answers[QUESTION_CACHE],
-		   "One run per cell, so no difference is certain");
-	check_says(&study.answers[QUESTION_THREADS], "One run per cell");
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "One run per cell");
-	check_says(&study.answers[QUESTION_ZERO_OVER_TWO], "One run per cell");
+	SAYS(ZEROCOPY, "One run per cell");
+	SAYS(CACHE, "One run per cell, so no difference is certain");
+	SAYS(THREADS, "One run per cell");
+	SAYS(ONE_OVER_TWO, "One run per cell");
+	SAYS(ZERO_OVER_TWO, "One run per cell");
 	for (q = 0; q < QUESTION_NR; q++) {
 		assert_true(study.answers[q].evidence_nr > 0);
 		assert_false(says(&study.answers[q], "Crossover"));

@@ -11,42 +11,34 @@
 #include "support/test.h"
 #include "write/json.h"
 #include "support/golden.c"
+#include "support/golden_document.h"
 #include "support/made_up.h"
 
 STUDY_TEST(rising_misses_are_named)
 {
 	make_with(&study, &(struct knobs){1, 4, 1, 1, .rounds = 0});
-	check_says(&study.answers[QUESTION_CACHE],
-		   "None: the misses of both levels rise against two-copy in most settings.");
+	SAYS(CACHE, "None: the misses of both levels rise against two-copy in most settings.");
 	assert_true(study.answers[QUESTION_CACHE].answered);
-	check_says(&study.answers[QUESTION_CACHE],
-		   "lower in 0 of 6 settings, higher in 6, no difference in 0");
+	SAYS(CACHE, "lower in 0 of 6 settings, higher in 6, no difference in 0");
 }
 
 /* Equal values are no fall and no certain rise. */
 STUDY_TEST(equal_misses_are_neither_fall_nor_rise)
 {
-	for (unsigned int m = 0; m < 2; m++)
+	for (enum mode m = MODE_TWOCOPY; m <= MODE_ONECOPY; m++)
 		for (unsigned int r = 0; r < 7; r++) {
-			struct dataset_row *row = dataset__new_row(&study.d);
+			struct dataset_row *row = study__row(&study, m, 1024, 1, r);
 
-			assert_non_null(row);
-			row->mode = (enum mode)m;
-			row->size = 1024;
-			row->threads = 1;
-			row->round = r;
 			row->value[METRIC_GBPS] = 8;
 			row->value[METRIC_L1D_MISSES] = row->value[METRIC_LLC_MISSES] = 1000 + r;
 		}
 	study__finish(&study, 1);
-	assert_string_equal(
-		study.answers[QUESTION_CACHE].headline,
-		"None outside the noise: no level has fewer misses than with two-copy in "
-		"most settings. The nearest is L1D with one-copy, lower in 0 of 1.");
+	SAYS(CACHE, "None outside the noise: no level has fewer misses than with two-copy in most "
+		    "settings. The nearest is L1D with one-copy, lower in 0 of 1.");
 	assert_false(study.answers[QUESTION_CACHE].answered);
-	check_says(&study.answers[QUESTION_CACHE],
-		   "LLC misses per KiB, one-copy against two-copy: lower in 0 of 1 setting, higher "
-		   "in 0, no difference in 1.");
+	SAYS(CACHE,
+	     "LLC misses per KiB, one-copy against two-copy: lower in 0 of 1 setting, higher "
+	     "in 0, no difference in 1.");
 	assert_string_equal(table_cell(&study.answers[QUESTION_CACHE], "LLC misses of one-copy",
 				       "1 KiB", "1 thread"),
 			    "no difference");
@@ -55,7 +47,7 @@ STUDY_TEST(equal_misses_are_neither_fall_nor_rise)
 STUDY_TEST(equal_costs_show_no_difference)
 {
 	make_with(&study, &(struct knobs){1, 1, 20, 1, .rounds = 0});
-	check_says(&study.answers[QUESTION_ZEROCOPY], " (no difference).");
+	SAYS(ZEROCOPY, " (no difference).");
 }
 
 TEST(answers_match_their_golden_file)
@@ -94,29 +86,31 @@ TEST(answers_on_irregular_data_match_their_golden_files)
 	check_answers("answers-wild-1-run", &(struct knobs){1, 1, 1, 1, .rounds = 1, .wild = 8});
 }
 
-/* One run per cell: six cells of each mode, by size and threads. */
-static struct dataset_row *new_row(struct dataset *d, unsigned int cell, unsigned int round,
-				   unsigned int *noise)
+static void check_unexpected(const char *golden)
 {
-	struct dataset_row *row = dataset__new_row(d);
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
 
-	assert_non_null(row);
-	row->mode = (enum mode)(cell / 6);
-	row->size = sizes[cell / 2 % 3];
-	row->threads = threads[cell % 2];
-	row->round = round;
-	fill(row, noise);
-	return row;
+	print_answer(f, &study.answers[QUESTION_UNEXPECTED]);
+	fclose(f);
+	golden__check(golden, text);
+	free(text);
+}
+
+/* Six cells of each mode, by size and threads. */
+static struct dataset_row *cell_row(unsigned int cell, unsigned int round)
+{
+	return study__row(&study, (enum mode)(cell / 6), sizes[cell / 2 % 3], threads[cell % 2],
+			  round);
 }
 
 /* Of equal cells the first one is named. */
 STUDY_TEST(first_of_equal_cells_is_named)
 {
-	unsigned int noise = 1;
-
 	for (unsigned int cell = 0; cell < MODE_NR * 6; cell++)
 		for (unsigned int r = 0; r < 2; r++) {
-			struct dataset_row *row = new_row(&study.d, cell, r, &noise);
+			struct dataset_row *row = cell_row(cell, r);
 
 			/* Zero-copy is equally far ahead, or behind, at two sizes. */
 			row->value[METRIC_GBPS] = row->mode != MODE_ZEROCOPY ? 16
@@ -124,33 +118,25 @@ STUDY_TEST(first_of_equal_cells_is_named)
 									     : 32;
 		}
 	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "Largest deficit: zero-copy, 1 KiB, 1 thread: 8.000 Gbit/s (8.000 to 8.000) "
-		   "against 16.00 Gbit/s (16.00 to 16.00) of two-copy (-50.0 %, too few rounds).");
-	check_says(&study.answers[QUESTION_ZEROCOPY], "Largest gain: zero-copy, 16 KiB, 1 thread:");
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "zero-copy is slower than the faster copying mode in 2 of 6 settings");
-	check_says(&study.answers[QUESTION_UNEXPECTED],
-		   "Highest throughput of all: zero-copy, 16 KiB, 1 thread:");
+	SAYS(ZEROCOPY,
+	     "Largest deficit: zero-copy, 1 KiB, 1 thread: 8.000 Gbit/s (8.000 to 8.000) "
+	     "against 16.00 Gbit/s (16.00 to 16.00) of two-copy (-50.0 %, too few rounds).");
+	SAYS(ZEROCOPY, "Largest gain: zero-copy, 16 KiB, 1 thread:");
+	SAYS(ZEROCOPY, "zero-copy is slower than the faster copying mode in 2 of 6 settings");
+	SAYS(UNEXPECTED, "Highest throughput of all: zero-copy, 16 KiB, 1 thread:");
 }
 
 /* One size and thread count, with these rounds. */
-static void put_rounds(struct study *s, enum mode mode, const double *gbps, unsigned int rounds)
+static void put_gbps(enum mode mode, const double *gbps, unsigned int rounds)
 {
 	for (unsigned int r = 0; r < rounds; r++) {
-		struct dataset_row *row = dataset__new_row(&s->d);
+		struct dataset_row *row = study__row(&study, mode, 1024, 1, r);
 
-		assert_non_null(row);
-		row->mode = mode;
-		row->size = 1024;
-		row->threads = 1;
-		row->round = r;
 		row->value[METRIC_GBPS] = gbps[r];
 		if (mode != MODE_ZEROCOPY)
 			continue;
 		row->value[METRIC_ZC_COMPLETED] = 100000;
 		row->value[METRIC_ZC_COPIED] = r ? 100000 : 99999;
-		row->verdict = strdup(r ? "Of another round." : "Of the first round.");
 	}
 }
 
@@ -162,17 +148,15 @@ STUDY_TEST(headline_counts_the_cells_of_its_list)
 {
 	static const double two[] = {0.56, 4.8, 5.2}, one[] = {3.7, 4.4, 5.9};
 
-	put_rounds(&study, MODE_TWOCOPY, two, 3);
-	put_rounds(&study, MODE_ONECOPY, one, 3);
-	put_rounds(&study, MODE_ZEROCOPY, one, 3);
+	put_gbps(MODE_TWOCOPY, two, 3);
+	put_gbps(MODE_ONECOPY, one, 3);
+	put_gbps(MODE_ZEROCOPY, one, 3);
 	study__finish(&study, 1);
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO],
-		   "one-copy is faster in 0 of 1 setting (size x threads).");
+	SAYS(ONE_OVER_TWO, "one-copy is faster in 0 of 1 setting (size x threads).");
 	assert_string_equal(table_cell(&study.answers[QUESTION_ONE_OVER_TWO],
 				       "Throughput of one-copy", "1 KiB", "1 thread"),
 			    "-8.3 %");
-	check_says(&study.answers[QUESTION_ZEROCOPY],
-		   "slower than the faster copying mode in 1 of 1 setting");
+	SAYS(ZEROCOPY, "slower than the faster copying mode in 1 of 1 setting");
 }
 
 /* A mode that is nowhere slower has no slowest cell; fewer than all is never rounded to all. */
@@ -182,8 +166,8 @@ STUDY_TEST(mode_ahead_everywhere_has_no_slowest_cell)
 			    zero[] = {20, 20, 20, 20, 20, 20, 20};
 	const struct answer_text *answer = &study.answers[QUESTION_ZEROCOPY];
 
-	put_rounds(&study, MODE_TWOCOPY, two, 7);
-	put_rounds(&study, MODE_ZEROCOPY, zero, 7);
+	put_gbps(MODE_TWOCOPY, two, 7);
+	put_gbps(MODE_ZEROCOPY, zero, 7);
 	study__finish(&study, 1);
 	check_says(answer, "slower than the faster copying mode in 0 of 1 setting (size x "
 			   "threads), faster in 1,");
@@ -195,108 +179,74 @@ STUDY_TEST(mode_ahead_everywhere_has_no_slowest_cell)
 	assert_false(says(answer, "deficit"));
 }
 
-STUDY_TEST(equal_mode_is_not_ahead)
+STUDY_TEST(equal_mode_is_neither_ahead_nor_behind)
 {
-	unsigned int noise = 1;
+	static const double same[] = {16};
 
-	for (unsigned int m = 0; m < MODE_NR; m++) {
-		struct dataset_row *row = dataset__new_row(&study.d);
-
-		assert_non_null(row);
-		row->mode = (enum mode)m;
-		row->size = 1024;
-		row->threads = 1;
-		fill(row, &noise);
-		row->value[METRIC_GBPS] = 16;
-	}
+	for (enum mode m = 0; m < MODE_NR; m++)
+		put_gbps(m, same, 1);
 	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_ONE_OVER_TWO], "one-copy is faster in 0 of 1 setting");
-	assert_false(says(&study.answers[QUESTION_ZEROCOPY], "Largest gain"));
+	SAYS(ONE_OVER_TWO, "one-copy is faster in 0 of 1 setting");
+	SAYS(ZEROCOPY, "slower than the faster copying mode in 0 of 1 setting");
+	SAYS_NOT(ZEROCOPY, "Largest gain");
 }
 
 /* The other modes are half as fast again as two-copy, except for one cell of each. */
 STUDY_TEST(exceptions_are_named_with_their_cells)
 {
 	unsigned int noise = 1;
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
 
-	assert_non_null(f);
 	for (unsigned int cell = 0; cell < MODE_NR * 6; cell++)
 		for (unsigned int r = 0; r < ROUNDS; r++) {
-			struct dataset_row *row = new_row(&study.d, cell, r, &noise);
+			struct dataset_row *row = cell_row(cell, r);
 			bool odd = cell == 6 + 3 || cell == 12 + 4;
 
+			fill(row, &noise);
 			row->value[METRIC_GBPS] = off(&noise) * (odd ? 12 : cell < 6 ? 20 : 30);
 			row->value[METRIC_CPU_SENDER] *= odd ? 5 : 1;
 		}
 	study__finish(&study, (double)NAN);
-	print_answer(f, &study.answers[QUESTION_UNEXPECTED]);
-	fclose(f);
-	golden__check("exceptions", text);
-	free(text);
+	check_unexpected("exceptions");
 }
 
 /* One-copy is slower except in one cell, where the only measured cost is 0. */
 STUDY_TEST(cost_that_falls_to_zero_has_no_factor)
 {
 	for (unsigned int cell = 0; cell < 12; cell++) {
-		struct dataset_row *row = dataset__new_row(&study.d);
+		struct dataset_row *row = cell_row(cell, 0);
 
-		assert_non_null(row);
-		row->mode = (enum mode)(cell / 6);
-		row->size = sizes[cell / 2 % 3];
-		row->threads = threads[cell % 2];
 		row->value[METRIC_GBPS] = cell < 6 ? 20 : cell == 6 ? 30 : 10;
 		row->value[METRIC_RX_BYTES] = 1e9;
 		row->value[METRIC_CONTEXT_SWITCHES] = cell == 6 ? 0 : 1000;
 	}
 	study__finish(&study, 1);
-	check_says(&study.answers[QUESTION_UNEXPECTED],
-		   "Exception (1 of 6 settings): one-copy, 1 KiB, 1 thread: throughput 30.00 "
-		   "Gbit/s, higher than the 20.00 Gbit/s of two-copy (+50.0 %) (one run of one or "
-		   "both). No "
-		   "measured cost changes in the direction that would explain it.");
+	SAYS(UNEXPECTED,
+	     "Exception (1 of 6 settings): one-copy, 1 KiB, 1 thread: throughput 30.00 "
+	     "Gbit/s, higher than the 20.00 Gbit/s of two-copy (+50.0 %) (one run of "
+	     "one or both). No measured cost changes in the direction that would explain "
+	     "it.");
 }
 
 /* Eight threads slower than one, large messages slower than smaller ones. */
 STUDY_TEST(falls_are_named_with_their_cells)
 {
-	static char text[65536];
-	FILE *f = fmemopen(text, sizeof(text), "w");
-
 	make_with(&study, &(struct knobs){0.1, 1, 1, 0.2, .rounds = 0});
-	assert_non_null(f);
-	print_answer(f, &study.answers[QUESTION_UNEXPECTED]);
-	fclose(f);
-	golden__check("falls", text);
+	check_unexpected("falls");
 }
 
-static void check_document(const char *name, const struct changes *c, const struct compared *names)
-{
-	json_t *document = compare_output__json(c, names, 0.05);
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	assert_non_null(f);
-	assert_int_equal(json_document__write(f, document), 0);
-	fclose(f);
-	golden__check(name, text);
-	free(text);
-	json_decref(document);
-}
-
-/* Text in golden/NAME.txt and document in golden/NAME-document.txt. */
-static void check_changes(const char *name, const struct study *before, const struct study *after,
-			  bool all)
+/*
+ * Text in golden/NAME.txt, and the document in golden/NAME-document.txt, less what base has too.
+ * Returns the document.
+ */
+static json_t *check_changes(const char *name, const struct study *before,
+			     const struct study *after, bool all, json_t *base)
 {
 	static const struct compared names = {"old.json", "new.json", NULL};
-	static char text[65536], document[64];
+	static char text[65536], document_name[64];
 	FILE *f = fmemopen(text, sizeof(text), "w");
 	bool metrics[METRIC_NR] = {0};
 	struct changes c;
+	json_t *document;
 
 	assert_non_null(f);
 	metrics[METRIC_GBPS] = metrics[METRIC_SEND_P50] = metrics[METRIC_COPIED_FRACTION] = true;
@@ -306,20 +256,11 @@ static void check_changes(const char *name, const struct study *before, const st
 		changes__regressions(&c, 0.05), changes__regressions(&c, 0.3));
 	fclose(f);
 	golden__check(name, text);
-	snprintf(document, sizeof(document), "%s-document", name);
-	check_document(document, &c, &names);
+	snprintf(document_name, sizeof(document_name), "%s-document", name);
+	document = compare_output__json(&c, &names, 0.05);
+	golden_document__check(document_name, document, base);
 	changes__clear(&c);
-}
-
-TEST(changes_match_their_golden_files)
-{
-	struct study before, after;
-
-	make(&before, 1);
-	make(&after, 0.8);
-	check_changes("changes", &before, &after, true);
-	study__clear(&before);
-	study__clear(&after);
+	return document;
 }
 
 static void add_failure(struct study *s)
@@ -332,11 +273,20 @@ static void add_failure(struct study *s)
 	json_decref(failure);
 }
 
-/* Other machines and settings, too few or different rounds, cells and numbers of one side only. */
-TEST(changes_of_poorer_data_match_their_golden_files)
+/*
+ * Equal data but for a lower throughput. Then other machines and settings, too few or different
+ * rounds, cells and numbers of one side only.
+ */
+TEST(changes_match_their_golden_files)
 {
 	struct study before, after;
+	json_t *full, *few;
 
+	make(&before, 1);
+	make(&after, 0.8);
+	full = check_changes("changes", &before, &after, true, NULL);
+	study__clear(&before);
+	study__clear(&after);
 	make_with(&before, &(struct knobs){1, 1, 1, 1, .wild = 1});
 	make_with(&after, &(struct knobs){1, 1, 1, 1, .wild = 2});
 	before.d.environment =
@@ -348,18 +298,20 @@ TEST(changes_of_poorer_data_match_their_golden_files)
 	before.d.settings = json_pack("{s:s}", "mtu", "1500");
 	after.d.settings = json_pack("{s:s}", "mtu", "9000");
 	add_failure(&after);
-	check_changes("changes-wild", &before, &after, true);
+	json_decref(check_changes("changes-wild", &before, &after, true, full));
 	study__clear(&before);
 	study__clear(&after);
 	make_with(&before, &(struct knobs){1, 1, 1, 1, .wild = 11, .alike = true});
 	make_with(&after, &(struct knobs){1, 1, 1, 1, .wild = 12, .alike = true});
-	check_changes("changes-alike", &before, &after, true);
+	json_decref(check_changes("changes-alike", &before, &after, true, full));
 	study__clear(&before);
 	study__clear(&after);
 	make_with(&before, &(struct knobs){1, 1, 1, 1, .rounds = 2});
 	make_with(&after, &(struct knobs){0, 1, 1, 1, .rounds = 1});
-	check_changes("changes-of-few-rounds", &before, &after, true);
-	check_changes("changes-none", &after, &after, false);
+	few = check_changes("changes-of-few-rounds", &before, &after, true, full);
+	json_decref(check_changes("changes-none", &after, &after, false, few));
+	json_decref(few);
 	study__clear(&before);
 	study__clear(&after);
+	json_decref(full);
 }

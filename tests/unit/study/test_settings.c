@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "study/settings.h"
-#include "support/test.h"
+#include "support/read_dataset.h"
 
 static json_t *of(const char *settings, const char *environment, const char *fields)
 {
-	json_t *s = settings ? json_loads(settings, 0, NULL) : NULL;
-	json_t *e = environment ? json_loads(environment, 0, NULL) : NULL;
-	json_t *f = fields ? json_loads(fields, JSON_DECODE_ANY, NULL) : NULL;
+	json_t *s = settings ? json_of(settings) : NULL;
+	json_t *e = environment ? json_of(environment) : NULL;
+	json_t *f = fields ? json_of(fields) : NULL;
 	json_t *o = settings__of(s, e, f);
 
 	assert_non_null(o);
@@ -35,11 +35,10 @@ static void check(json_t *o, const char *name, const char *value)
 
 TEST(setting_values_are_text)
 {
-	json_t *o =
-		of("{\"verify\": true, \"rate\": 2.5, \"affinity\": \"\", \"busy\": null,"
-		   " \"list\": {\"b\": 1, \"a\": 2}, \"busy_reason\": \"no\", \"size\": 4096,"
-		   " \"mode\": \"x\", \"argv\": [1], \"seed\": 3, \"fingerprint\": \"f\"}",
-		   "{\"kernel\": \"Linux 6.12\", \"cpus\": 4, \"uptime\": 5, \"mtu\": null}", "8");
+	json_t *o = of("{'verify': true, 'rate': 2.5, 'affinity': '', 'busy': null,"
+		       " 'list': {'b': 1, 'a': 2}, 'busy_reason': 'no', 'size': 4096,"
+		       " 'mode': 'x', 'argv': [1], 'seed': 3, 'fingerprint': 'f'}",
+		       "{'kernel': 'Linux 6.12', 'cpus': 4, 'uptime': 5, 'mtu': null}", "8");
 
 	check(o, "verify", "true");
 	check(o, "rate", "2.5");
@@ -67,8 +66,8 @@ TEST(setting_values_are_text)
 
 TEST(first_setting_that_differs_is_named_unless_allowed)
 {
-	json_t *a = of("{\"one\": 1, \"two\": 2, \"three\": 3}", NULL, NULL);
-	json_t *b = of("{\"two\": 20, \"three\": 30, \"four\": 4}", NULL, NULL);
+	json_t *a = of("{'one': 1, 'two': 2, 'three': 3}", NULL, NULL);
+	json_t *b = of("{'two': 20, 'three': 30, 'four': 4}", NULL, NULL);
 
 	assert_string_equal(settings__difference(a, b, NULL, false), "two");
 	assert_string_equal(settings__difference(a, b, "", false), "two");
@@ -86,9 +85,8 @@ TEST(first_setting_that_differs_is_named_unless_allowed)
 
 TEST(machine_is_no_setting_of_the_traffic)
 {
-	json_t *a =
-		of(NULL, "{\"virtualization\": \"kvm\", \"kernel\": \"6.1\", \"mtu\": 1}", NULL);
-	json_t *b = of(NULL, "{\"virtualization\": \"no\", \"kernel\": \"6.2\", \"mtu\": 2}", NULL);
+	json_t *a = of(NULL, "{'virtualization': 'kvm', 'kernel': '6.1', 'mtu': 1}", NULL);
+	json_t *b = of(NULL, "{'virtualization': 'no', 'kernel': '6.2', 'mtu': 2}", NULL);
 
 	assert_string_equal(settings__difference(a, b, "mtu", false), "kernel");
 	assert_null(settings__difference(a, b, "mtu", true));

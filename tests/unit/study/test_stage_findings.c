@@ -58,13 +58,9 @@ static void fill(struct dataset_row *row, const struct plan *p, int size, uint64
 static void put(struct study *s, const struct plan *p, int mode, int size, unsigned int round,
 		uint64_t *seed)
 {
-	struct dataset_row *row = dataset__new_row(&s->d);
+	struct dataset_row *row =
+		study__row(s, (enum mode)mode, (uint64_t)1024 << (6 * size), 1, round);
 
-	assert_non_null(row);
-	row->mode = (enum mode)mode;
-	row->size = (uint64_t)1024 << (6 * size);
-	row->threads = 1;
-	row->round = round;
 	row->value[METRIC_GBPS] = 10;
 	row->value[METRIC_RX_BYTES] = 1e9;
 	if (round % p->every == 0)
@@ -156,11 +152,10 @@ STUDY_TEST(few_pairs_claim_nothing)
 	stage_findings__make(&c, &study.a);
 	assert_int_equal(c.pairs, 4);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_FEW, -GATHER);
-	check_says(&study.answers[QUESTION_CACHE],
-		   "CPU samples of 4 pairs of rounds of all sizes and thread counts are too few to "
-		   "tell a difference; the largest of one-copy less two-copy: gather -50.1 ns/KiB, "
-		   "receive copy ");
-	assert_false(says(&study.answers[QUESTION_CACHE], "saves most"));
+	SAYS(CACHE, "CPU samples of 4 pairs of rounds of all sizes and thread counts are too few "
+		    "to tell a difference; the largest of one-copy less two-copy: gather -50.1 "
+		    "ns/KiB, receive copy ");
+	SAYS_NOT(CACHE, "saves most");
 }
 
 STUDY_TEST(remote_receiver_is_left_out)
@@ -190,7 +185,7 @@ STUDY_TEST(no_samples_give_no_findings)
 	study__finish(&study, 1);
 	stage_findings__make(&c, &study.a);
 	assert_int_equal(c.nr, 0);
-	assert_false(says(&study.answers[QUESTION_CACHE], "CPU samples"));
+	SAYS_NOT(CACHE, "CPU samples");
 }
 
 /* A round that a mode lacks is not taken from its next cell. */

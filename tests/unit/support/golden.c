@@ -49,3 +49,38 @@ void golden__check(const char *name, const char *text)
 	else
 		assert_string_equal(text, golden__read(path));
 }
+
+/* Is the line, of len bytes with its newline, one of text? */
+static int golden__has_line(const char *text, const char *line, size_t len)
+{
+	for (; *text; text += strcspn(text, "\n") + 1)
+		if (!strncmp(text, line, len))
+			return 1;
+	return 0;
+}
+
+static void golden__put_lines(FILE *f, const char *before, const char *text, const char *other)
+{
+	size_t len;
+
+	for (; *text; text += len) {
+		len = strcspn(text, "\n") + 1;
+		if (!golden__has_line(other, text, len))
+			fprintf(f, "%s%.*s", before, (int)len, text);
+	}
+}
+
+void golden__check_changes(const char *name, const char *text, const char *base)
+{
+	char *changes = NULL;
+	size_t len;
+	FILE *f = open_memstream(&changes, &len);
+
+	assert_non_null(f);
+	assert_true(text[strlen(text) - 1] == '\n' && base[strlen(base) - 1] == '\n');
+	golden__put_lines(f, "- ", base, text);
+	golden__put_lines(f, "", text, base);
+	fclose(f);
+	golden__check(name, changes);
+	free(changes);
+}

@@ -9,4 +9,7 @@
 /* Fails the running test if text differs from golden/NAME.txt. */
 void golden__check(const char *name, const char *text);
 
+/* The same for the lines that text and base do not share; those of base begin with "- ". */
+void golden__check_changes(const char *name, const char *text, const char *base);
+
 #endif

@@ -8,17 +8,13 @@
 
 #define KIB(n) ((uint64_t)(n)*1024)
 
-static inline void put(struct study *s, enum mode mode, uint64_t size, unsigned int threads,
-		       unsigned int round, double gbps)
+static inline struct dataset_row *put(struct study *s, enum mode mode, uint64_t size,
+				      unsigned int threads, unsigned int round, double gbps)
 {
-	struct dataset_row *row = dataset__new_row(&s->d);
+	struct dataset_row *row = study__row(s, mode, size, threads, round);
 
-	assert_non_null(row);
-	row->mode = mode;
-	row->size = size;
-	row->threads = threads;
-	row->round = round;
 	row->value[METRIC_GBPS] = gbps;
+	return row;
 }
 
 /* Seven rounds around a value, each off by up to this share of it. */

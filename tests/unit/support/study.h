@@ -50,6 +50,19 @@ static inline int study__end(void **state)
 
 #define STUDY_TEST(name) TEST_WITH(name, study__begin, study__end)
 
+/* A new row without numbers. */
+static inline struct dataset_row *study__row(struct study *of, enum mode mode, uint64_t size,
+					     unsigned int threads, unsigned int round)
+{
+	struct dataset_row *row = dataset__new_row(&of->d);
+
+	row->mode = mode;
+	row->size = size;
+	row->threads = threads;
+	row->round = round;
+	return row;
+}
+
 static inline double median(const struct study *of, enum mode mode, uint64_t size,
 			    unsigned int threads, enum metric m)
 {
@@ -101,5 +114,8 @@ static inline void check_says(const struct answer_text *answer, const char *word
 	if (!says(answer, words))
 		fail_msg("'%s' is not said; headline: %s", words, answer->headline);
 }
+
+#define SAYS(question, words)     check_says(&study.answers[QUESTION_##question], words)
+#define SAYS_NOT(question, words) assert_false(says(&study.answers[QUESTION_##question], words))
 
 #endif

@@ -260,7 +260,7 @@ static char *booked(const struct book_case *c, uint64_t before)
 
 	if (c->unlooked)
 		b->now.sockets[NIO_SIDE_RECEIVER] =
-			(struct socket_snapshot){.reason = "nobody looked", .nr = 2};
+			(struct socket_snapshot){.reason = "not looked at", .nr = 2};
 	if (c->untold) {
 		b->now.missed_untold = true;
 		b->now.no_perf[NIO_PERF_CYCLES] = "no counter of cycles";

@@ -113,76 +113,56 @@ static const char members[] = "{\"n\": 2, \"yes\": true, \"no\": false, \"none\"
 			      " \"in\": {\"x\": null, \"reason\": \"the object's\", \"y\": 0.25,"
 			      "          \"deep\": {\"z\": null}}}";
 
-static bool finds(const char *path)
-{
-	json_t *o = object(members);
-	struct condition c = {.holds_if = CONDITION_EQUAL};
-	bool found;
-
-	snprintf(c.path, sizeof(c.path), "%s", path);
-	found = condition__finds(&c, o);
-	json_decref(o);
-	return found;
-}
-
 TEST(paths_go_from_member_to_member)
 {
-	assert_true(finds("n"));
-	assert_true(finds("none"));
-	assert_true(finds("text"));
-	assert_true(finds("in"));
-	assert_true(finds("in.y"));
-	assert_true(finds("in.deep.z"));
-	assert_false(finds("y"));
-	assert_false(finds("in.n"));
-	assert_false(finds("in.deep"
-			   ".z.z"));
-	assert_false(finds("n.n"));
-	assert_false(finds("in..y"));
-	assert_false(finds("in.y."));
-	assert_false(finds(""));
-}
-
-static const char *path_refused(const char *path)
-{
-	static char message[256];
+	static const char *const found[] = {"n", "none", "text", "in", "in.y", "in.deep.z"};
+	static const char *const absent[] = {"y",     "in.n", "in.deep.z.z", "n.n", "in..y",
+					     "in.y.", ""};
 	json_t *o = object(members);
-	struct condition c;
-	char text[64];
-	int err;
+	struct condition c = {.holds_if = CONDITION_EQUAL};
 
-	snprintf(text, sizeof(text), "%s == 1", path);
-	c = parsed(text);
-	message[0] = '\0';
-	err = condition__check_path(&c, o, message, sizeof(message));
-	if (err)
-		assert_int_equal(err, -EINVAL);
-	else
-		assert_string_equal(message, "");
-	condition__clear(&c);
+	for_each_case(path, found) {
+		strcpy(c.path, *path);
+		assert_true(condition__finds(&c, o));
+	}
+	for_each_case(path, absent) {
+		strcpy(c.path, *path);
+		assert_false(condition__finds(&c, o));
+	}
 	json_decref(o);
-	return err ? message : NULL;
 }
 
 /* Numbers, booleans and null are allowed; text and reasons are not. */
 TEST(only_numbers_booleans_and_null_can_be_compared)
 {
-	assert_null(path_refused("n"));
-	assert_null(path_refused("in.y"));
-	assert_null(path_refused("yes"));
-	assert_null(path_refused("no"));
-	assert_null(path_refused("none"));
-	assert_string_equal(path_refused("text"),
-			    "--assert 'text == 1': field 'text' is not a number");
-	assert_string_equal(path_refused("list"),
-			    "--assert 'list == 1': field 'list' is not a number");
-	assert_string_equal(path_refused("in"), "--assert 'in == 1': field 'in' is not a number");
-	assert_string_equal(path_refused("none_reason"),
-			    "--assert 'none_reason == 1': field 'none_reason' is not a number");
-	assert_string_equal(path_refused("in.reason"),
-			    "--assert 'in.reason == 1': field 'in.reason' is not a number");
-	assert_string_equal(path_refused("in.n"),
-			    "--assert 'in.n == 1': there is no field 'in.n': see docs/reference");
+	static const struct {
+		const char *text, *refused; /* NULL: it is allowed */
+	} cases[] = {
+		{"n == 1", NULL},
+		{"in.y == 1", NULL},
+		{"yes == 1", NULL},
+		{"no == 1", NULL},
+		{"none == 1", NULL},
+		{"text == 1", "--assert 'text == 1': field 'text' is not a number"},
+		{"list == 1", "--assert 'list == 1': field 'list' is not a number"},
+		{"in == 1", "--assert 'in == 1': field 'in' is not a number"},
+		{"none_reason == 1",
+		 "--assert 'none_reason == 1': field 'none_reason' is not a number"},
+		{"in.reason == 1", "--assert 'in.reason == 1': field 'in.reason' is not a number"},
+		{"in.n == 1", "--assert 'in.n == 1': there is no field 'in.n': see docs/reference"},
+	};
+	json_t *o = object(members);
+
+	for_each_case(k, cases) {
+		struct condition c = parsed(k->text);
+		char message[256] = "";
+
+		assert_int_equal(condition__check_path(&c, o, message, sizeof(message)),
+				 k->refused ? -EINVAL : 0);
+		assert_string_equal(message, k->refused ? k->refused : "");
+		condition__clear(&c);
+	}
+	json_decref(o);
 }
 
 /* A document whose reason is still null: not a number either. */
@@ -240,40 +220,31 @@ TEST(each_operator_compares_below_at_and_above)
 		}
 }
 
-TEST(false_condition_names_the_value_found)
+/* Every condition on an unknown number is false, also !=; the message has the nearest reason. */
+TEST(false_condition_names_the_value_found_or_the_reason)
 {
-	char message[256];
+	static const struct {
+		const char *text, *in, *said;
+	} cases[] = {
+		{"in.y > 0.25", members, "found 0.25 in here"},
+		{"v == 1", "{\"v\": 0.30000000000000004}", "found 0.3 in here"},
+		{"v == 1", "{\"v\": 123456789012}", "found 123456789012 in here"},
+		{"yes == 0", members, "found 1 in here"},
+		{"no == 1", members, "found 0 in here"},
+		{"none != 1", members, "unknown in here: own"},
+		{"in.x != 1", members, "unknown in here: the object's"},
+		{"in.deep.z != 1", members, "unknown in here: not measured"},
+		{"gone.v != 1", members, "unknown in here: not measured"},
+		{"text == 2", members, "unknown in here: not measured"},
+	};
+	char message[256], expected[256];
 
-	assert_false(holds("in.y > 0.25", members, message, sizeof(message)));
-	assert_string_equal(message, "assertion 'in.y > 0.25' does not hold: found 0.25 in here");
-	assert_false(holds("v == 1", "{\"v\": 0.30000000000000004}", message, sizeof(message)));
-	assert_string_equal(message, "assertion 'v == 1' does not hold: found 0.3 in here");
-	assert_false(holds("v == 1", "{\"v\": 123456789012}", message, sizeof(message)));
-	assert_string_equal(message,
-			    "assertion 'v == 1' does not hold: found 123456789012 in here");
+	for_each_case(k, cases) {
+		assert_false(holds(k->text, k->in, message, sizeof(message)));
+		snprintf(expected, sizeof(expected), "assertion '%s' does not hold: %s", k->text,
+			 k->said);
+		assert_string_equal(message, expected);
+	}
 	assert_true(holds("yes == 1", members, message, sizeof(message)));
 	assert_true(holds("no == 0", members, message, sizeof(message)));
-	assert_false(holds("yes == 0", members, message, sizeof(message)));
-	assert_string_equal(message, "assertion 'yes == 0' does not hold: found 1 in here");
-}
-
-/* Every condition on an unknown number is false, also !=; the message has the nearest reason. */
-TEST(condition_on_an_unknown_number_is_false_with_the_reason)
-{
-	char message[256];
-
-	assert_false(holds("none != 1", members, message, sizeof(message)));
-	assert_string_equal(message, "assertion 'none != 1' does not hold: unknown in here: own");
-	assert_false(holds("in.x != 1", members, message, sizeof(message)));
-	assert_string_equal(message,
-			    "assertion 'in.x != 1' does not hold: unknown in here: the object's");
-	assert_false(holds("in.deep.z != 1", members, message, sizeof(message)));
-	assert_string_equal(
-		message, "assertion 'in.deep.z != 1' does not hold: unknown in here: not measured");
-	assert_false(holds("gone.v != 1", members, message, sizeof(message)));
-	assert_string_equal(message,
-			    "assertion 'gone.v != 1' does not hold: unknown in here: not measured");
-	assert_false(holds("text == 2", members, message, sizeof(message)));
-	assert_string_equal(message,
-			    "assertion 'text == 2' does not hold: unknown in here: not measured");
 }

@@ -13,7 +13,7 @@
 #include "write/output.h"
 #include "support/full_result.h"
 #include "support/described.h"
-#include "support/json_names.h"
+#include "support/result_documents.h"
 
 /* One row documents a figure of several counters. */
 static void generalise_figure(char *path, size_t len, const char *key)

@@ -220,31 +220,6 @@ TEST(times_of_the_round_itself_have_its_counts)
 	run_result__clear(&run);
 }
 
-TEST(times_of_a_timed_round_have_its_counts)
-{
-	struct run_result run = new_run();
-
-	run.path_calls = known(5);
-	run.times = (struct times_result){.source = TIMES_OF_ITS_OWN,
-					  .reason = "not said",
-					  .duration_ns = 250000000,
-					  .payload = 31,
-					  .messages = 32,
-					  .calls = 33,
-					  .missed = known(34),
-					  .map_full = unknown("never looked"),
-					  .unmatched = known(36)};
-	check_in_run(
-		&run, "times",
-		"{\"source\":\"own_round\",\"duration_s\":0.25,\"messages\":32,\"send_calls\":33,"
-		"\"payload_bytes\":31,\"missed\":34,\"map_full\":null,"
-		"\"map_full_reason\":\"never looked\",\"unmatched\":36}");
-	run.times.source = TIMES_NOT_TAKEN;
-	snprintf(run.times.reason, sizeof(run.times.reason), "no time for it");
-	check_in_run(&run, "times", "{\"source\":null,\"reason\":\"no time for it\"," NO_TIMES);
-	run_result__clear(&run);
-}
-
 /* A share of bytes is rounded to the nearest byte. */
 TEST(timed_bytes_are_whole)
 {
@@ -264,32 +239,6 @@ TEST(timed_bytes_are_whole)
 	check_in_run(&run, path, "2");
 	s->timed_bytes = known(77);
 	check_in_run(&run, path, "77");
-	run_result__clear(&run);
-}
-
-TEST(unknown_part_of_a_send_call_has_its_reason)
-{
-	struct run_result run = new_run();
-
-	for (int p = 0; p < PATH_NR; p++)
-		run.path_ns[p] = known(100 + (uint64_t)p);
-	run.path_ns[PATH_PIN] = unknown("no pages");
-	run.path_calls = known(40);
-	run.path_quality = QUALITY_SAMPLED;
-	run.path_reason = "some calls";
-	check_in_run(
-		&run, "path_ns",
-		"{\"send_total\":100,\"lock\":101,\"copy\":102,\"pin\":null,"
-		"\"pin_reason\":\"no pages\",\"wait\":104,\"transmit\":105,\"inline_receive\":106,"
-		"\"release\":107,\"preempted\":108,\"other\":109,\"calls\":40,"
-		"\"quality\":\"sampled\",\"reason\":\"some calls\"}");
-	run.path_ns[PATH_PIN] = known(103);
-	run.path_quality = QUALITY_EXACT;
-	run.path_reason = NULL;
-	check_in_run(&run, "path_ns",
-		     "{\"send_total\":100,\"lock\":101,\"copy\":102,\"pin\":103,\"wait\":104,"
-		     "\"transmit\":105,\"inline_receive\":106,\"release\":107,\"preempted\":108,"
-		     "\"other\":109,\"calls\":40,\"quality\":\"exact\"}");
 	run_result__clear(&run);
 }
 
