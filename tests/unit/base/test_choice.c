@@ -49,6 +49,7 @@ TEST(words_match_in_any_case_and_with_any_separators)
 	assert_true(same_word("Zero_Copy-", "zerocopy"));
 	assert_true(same_word("", "-"));
 	assert_false(same_word("zerocop", "zerocopy"));
-	assert_true(same_word("zero copy", "zerocopy"));
+	assert_false(same_word("zero copy", "zerocopy"));
+	assert_true(same_but_for("-_ ", "zero copy", "zerocopy"));
 	assert_false(same_word("cycle", "cycles"));
 }
