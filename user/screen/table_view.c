@@ -120,7 +120,11 @@ static void select_row(struct table_view *v, const struct table_frame *f)
 {
 	size_t at = v->move ? v->move - 1 : f->rows_nr;
 
+	v->moved |= v->move != 0;
 	v->move = 0;
+	/* Until the user chooses a row, the first one is selected, whichever it is. */
+	if (!v->moved)
+		at = 0;
 	for (size_t i = 0; i < f->rows_nr && at == f->rows_nr; i++)
 		if (f->rows[i].id == v->selected && v->selected)
 			at = i;

@@ -54,6 +54,7 @@ struct table_view {
 	size_t rows_nr;
 	bool paused, help, typing;
 	char filter[TABLE_FILTER_MAX + 1];
+	bool moved;  /* the user has chosen a row */
 	size_t move; /* the row to select at the next draw, counted from 1; 0: the selected one */
 };
 

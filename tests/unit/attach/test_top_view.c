@@ -157,7 +157,7 @@ TEST(change_of_row_type_gives_rates_after_the_next_refresh_only)
 	scene__end(&s);
 }
 
-TEST(largest_rate_is_first_and_the_selection_follows_its_row)
+TEST(largest_rate_is_first_and_a_chosen_row_stays_selected)
 {
 	struct scene s;
 
@@ -168,6 +168,12 @@ TEST(largest_rate_is_first_and_the_selection_follows_its_row)
 	assert_int_equal(s.v.table.selected, 8080);
 	refresh(&s, 3, 4000001, 9000000);
 	assert_true(strstr(s.screen, "port 8081") < strstr(s.screen, "port 8080"));
+	assert_int_equal(s.v.table.selected, 8081); /* no row was chosen yet */
+	press(&s, "j");
+	draw(&s, 24, 80);
+	assert_int_equal(s.v.table.selected, 8080);
+	refresh(&s, 4, 8000001, 9000000);
+	assert_true(strstr(s.screen, "port 8080") < strstr(s.screen, "port 8081"));
 	assert_int_equal(s.v.table.selected, 8080);
 	scene__end(&s);
 }
