@@ -150,7 +150,7 @@ assert rows == {"bbr": 4, "reno": 4}, rows'
 	cp out/cells/onecopy-16384-t1-bbr-r0.json out/cells/onecopy-16384-t1-reno-r0.json
 	"$NETIOTRACE" sweep --modes twocopy,onecopy --sizes 16k --threads 1 --rounds 2 --duration 100ms \
 		--congestion bbr,reno -o out --resume >/dev/null 2>stderr
-	grep -q 'onecopy-16384-t1-reno-r0.json is not the result of that run' stderr
+	grep -q "onecopy-16384-t1-reno-r0.json is not a result of its run" stderr
 	[ "$(jq -r .environment.congestion_control out/cells/onecopy-16384-t1-reno-r0.json)" = reno ]
 }
 

@@ -148,7 +148,7 @@ static void put_sizes(struct page *p, int room)
 static void say_cpu(FILE *f, const struct page *p)
 {
 	const struct profile *profile = &p->r->cpu.profile;
-	const struct profile_stack *most[STACKS_SHOWN];
+	const struct profile_stack *most[STACKS_SHOWN] = {NULL};
 	const char *owner = p->item->owner;
 	struct cpu_found found = p->r->cpu;
 	uint64_t all = 0;

@@ -274,7 +274,7 @@ static void write_status(char *buf, size_t len, const struct top_view *v,
 		snprintf(gap, sizeof(gap), "%.0f B", tx.value ? tx.value : rx.value);
 	if (r->missed.known)
 		snprintf(missed, sizeof(missed), "%" PRIu64 " missed", r->missed.value);
-	snprintf(buf, len, "per second   %zu open, %zu in all   unaccounted %s   %s",
+	snprintf(buf, len, "per second   %zu open, %" PRIu64 " in all   unaccounted %s   %s",
 		 r->table.open_nr, b->connections, gap, missed);
 }
 

@@ -140,17 +140,19 @@ static int append(struct managed_dir *d, const char *line, int flags)
 	int fd = openat(d->fd, MANAGED_DIR_MARKER,
 			O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0666);
 	size_t len = strlen(line);
-	ssize_t n = -1;
+	ssize_t n;
 	int err = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (!is_ours_alone(fd))
+	if (!is_ours_alone(fd)) {
 		err = -EPERM;
-	else if (ftruncate(fd, (off_t)d->len) || (n = write(fd, line, len)) < 0)
+	} else if (ftruncate(fd, (off_t)d->len)) {
 		err = -errno;
-	else
-		err = (size_t)n < len ? -ENOSPC : sudo_user__give(fd);
+	} else {
+		n = write(fd, line, len);
+		err = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : sudo_user__give(fd);
+	}
 	if (close(fd) && !err)
 		err = -errno;
 	if (!err)

@@ -42,7 +42,7 @@ struct setting_command {
 	const struct setting *settings;
 	size_t nr; /* below SETTINGS_MAX */
 	/* Refuses an argument that is no option. */
-	void (*refuse)(const char *arg) __attribute__((noreturn));
+	void (*refuse)(const char *arg); /* does not return */
 };
 
 /* Stores all options in their fields. Errors and --help exit. */

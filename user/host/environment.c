@@ -200,7 +200,7 @@ static bool is_active(const struct feature_table *t, const char *name)
 	return i < t->nr && (t->states->features[i / 32].active & 1U << i % 32);
 }
 
-/* reason: why the features are unknown, or NULL. */
+/* t: NULL if the features are unknown, with the reason. */
 static void set_features(struct environment *env, const struct feature_table *t, const char *reason)
 {
 	const struct {
@@ -217,8 +217,8 @@ static void set_features(struct environment *env, const struct feature_table *t,
 
 	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
 		*features[i].to = (struct flag){
-			.value = !reason && (is_active(t, features[i].name) ||
-					     is_active(t, features[i].or_name)),
+			.value = !reason && t && (is_active(t, features[i].name) ||
+				       is_active(t, features[i].or_name)),
 			.known = !reason,
 			.reason = reason,
 		};

@@ -178,6 +178,7 @@ static bool draw_figure(struct making *m, struct figure *f, char *message)
 	const struct plotter *p = &m->tools->plotter;
 	size_t len;
 	char *png;
+	bool drawn;
 
 	add(m, REPORT_DATA "/", f->name, ".csv", f->data, strlen(f->data));
 	add(m, REPORT_DATA "/", f->name, ".plot", f->settings, strlen(f->settings));
@@ -188,8 +189,9 @@ static bool draw_figure(struct making *m, struct figure *f, char *message)
 	png = plotter__draw(p, f, "png", &len, message, MESSAGE_MAX);
 	if (png)
 		add(m, "", f->name, ".png", png, len);
+	drawn = png;
 	free(png);
-	return png;
+	return drawn;
 }
 
 static void write_form(struct making *m, const struct doc_form *form, const char *name)

@@ -479,13 +479,13 @@ static const char run_doc[] =
 
 void options__parse_run(struct options *o, int argc, char **argv)
 {
-	struct argp_option table[RUN_ROWS_NR + 1] = {0};
+	struct argp_option table[RUN_ROWS_NR + 1] = {0}, *next = table;
 	const struct argp argp = {table, parse_opt, NULL, run_doc, 0, 0, 0};
 	int group = 0;
 
 	for (size_t i = 0; i < RUN_ROWS_NR; i++) {
 		group += !rows[i].name;
-		table[i] = as_option(&rows[i], group);
+		*next++ = as_option(&rows[i], group);
 	}
 	parse(o, &argp, "run", argc, argv);
 }

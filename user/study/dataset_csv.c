@@ -363,7 +363,8 @@ static int refuse_repeat(struct csv_reader *r, const struct dataset_row *a,
 		r,
 		"this row and line %lu agree in mode, size and threads; the column '%.60s' "
 		"(%.120s) "
-		"may tell them apart, and is not read: %skeep the rows of one value, or say "
+		"may tell them apart, and is not read: %s"
+		"keep the rows of one value, or say "
 		"--rounds-from-repeats if such rows are rounds.",
 		a->line, c->name, csv_reader__values(c).text, remedy);
 }

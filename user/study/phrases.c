@@ -29,7 +29,7 @@ const char *phrases__mode(enum mode mode)
 
 struct phrase phrases__size(uint64_t bytes)
 {
-	struct phrase p;
+	struct phrase p = {""};
 
 	format_size(p.text, sizeof(p.text), bytes);
 	return p;

@@ -169,12 +169,12 @@ TEST(sockets_beyond_the_last_group_are_counted_once)
 {
 	struct table t = {0};
 
-	for (int refresh = 0; refresh < 2; refresh++) {
+	for (int pass = 0; pass < 2; pass++) {
 		table__begin(&t);
 		for (uint64_t i = 1; i <= GROUPS_MAX + 5; i++) {
 			struct sock_state s = stream_in(i, 1, i <= GROUPS_MAX + 2);
 
-			if (!refresh || !s.closed_ns)
+			if (!pass || !s.closed_ns)
 				table__take(&t, &s);
 		}
 		table__end(&t);

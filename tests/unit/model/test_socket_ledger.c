@@ -246,7 +246,7 @@ TEST(peeked_and_discarded_bytes_are_separate_from_copies)
 
 	s.stages[NIO_STAGE_RX_COPY].bytes = 130; /* 30 of them twice */
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 30;
-	b = balanced(&s);
+	balanced(&s);
 	s.now.taken = s.taken_seen + 11;
 	s.now.read += 11;
 	b = balanced(&s);
