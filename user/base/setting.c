@@ -94,7 +94,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 void setting__parse(const struct setting_command *c, int argc, char **argv, void *options)
 {
-	struct argp_option rows[SETTINGS_MAX] = {{0}};
+	struct argp_option rows[SETTINGS_MAX] = {{0}}, *row = rows;
 	const struct argp argp = {
 		.options = rows, .parser = take, .args_doc = c->args_doc, .doc = c->doc};
 	struct input in = {c, options};
@@ -105,11 +105,11 @@ void setting__parse(const struct setting_command *c, int argc, char **argv, void
 		bool title = s->kind == SETTING_TITLE;
 
 		group += title;
-		rows[i] = (struct argp_option){.name = s->name,
-					       .key = title ? 0 : key_of(c, i),
-					       .arg = s->arg,
-					       .doc = s->help,
-					       .group = group};
+		*row++ = (struct argp_option){.name = s->name,
+					      .key = title ? 0 : key_of(c, i),
+					      .arg = s->arg,
+					      .doc = s->help,
+					      .group = group};
 	}
 	command_line__parse(&argp, c->name, argc, argv, &in);
 }

@@ -217,8 +217,9 @@ static void set_features(struct environment *env, const struct feature_table *t,
 
 	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
 		*features[i].to = (struct flag){
-			.value = !reason && t && (is_active(t, features[i].name) ||
-				       is_active(t, features[i].or_name)),
+			.value = !reason && t &&
+				 (is_active(t, features[i].name) ||
+				  is_active(t, features[i].or_name)),
 			.known = !reason,
 			.reason = reason,
 		};
