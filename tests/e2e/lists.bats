@@ -48,9 +48,3 @@ parts=(LOCK COPY PIN WAIT TRANSMIT INLINE_RECEIVE RELEASE PREEMPTED OTHER)
 	run -1 compile
 	[[ $output == *METRIC_PATH_OTHER* ]]
 }
-
-@test "metric lists: rows in another order than the stages break the build" {
-	write_by_hand CPB_ NIO_STAGES TX_COPY USER_GATHER "${stages[@]:2}"
-	run -1 compile
-	[[ $output == *'static assertion failed'*tx_copy* ]]
-}
