@@ -149,7 +149,7 @@ static void take(int argc, char **argv)
 			{"report", take_report},
 			{"compare", take_compare}};
 
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (volatile size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (argc > 1 && !strcmp(argv[1], commands[i].name)) {
 			watch_memory();
 			held_nr = 0;

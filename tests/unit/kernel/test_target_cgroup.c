@@ -95,7 +95,7 @@ SCRATCH_TEST(tree_deeper_than_PATH_MAX_is_walked)
 SCRATCH_TEST(every_branch_of_a_tree_is_walked_once)
 {
 	static struct seen seen;
-	char name[16], pid[32];
+	char name[32], pid[32];
 	int dir = make_tree(), pids = 1;
 
 	put_procs(dir, "1\n");

@@ -89,7 +89,7 @@ DATASET_TEST(missing_values_stay_unknown)
 	}
 }
 
-TEST(damaged_files_are_refused_with_the_line)
+DATASET_TEST(damaged_files_are_refused_with_the_line)
 {
 	refused("", "empty");
 	refused("mode,size\n", "no run");

@@ -57,7 +57,7 @@ static inline void golden_document__put_parts(FILE *f, const char *path, json_t 
 		golden_document__put(f, path, value, base);
 	for (size_t i = 0; i < json_array_size(value); i++) {
 		assert_true(strlen(path) < sizeof(element) - 24);
-		snprintf(element, sizeof(element), "%s[%zu]", path, i);
+		snprintf(element, sizeof(element), "%.220s[%zu]", path, i);
 		golden_document__put(f, element, json_array_get(value, i), json_array_get(base, i));
 	}
 }
