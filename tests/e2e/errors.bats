@@ -18,6 +18,7 @@ teardown() {
 # fake NUMBER SHELL: a copy of the program whose load generator's sender is SHELL at its NUMBERth
 # start and the real one before.
 fake() {
+	rm -rf "${elsewhere:-}" # of an earlier fake
 	elsewhere=$(mktemp -d /tmp/netiotrace-test-XXXXXX)
 	chmod 777 "$elsewhere"
 	cp "$NETIOTRACE" "$elsewhere/netiotrace"
