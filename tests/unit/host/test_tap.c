@@ -104,6 +104,7 @@ TEST(hooks_are_parsed_without_module_and_offset)
 		{"\n", -EINVAL, NULL, NULL, false},
 		{"ALL  lo      \n", -EINVAL, NULL, NULL, false},
 		{"ALL", -EINVAL, NULL, NULL, false},
+		{"longer than a type packet_rcv\n", -EINVAL, NULL, NULL, false},
 	};
 
 	for_each_case(c, cases) {

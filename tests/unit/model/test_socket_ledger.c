@@ -269,6 +269,21 @@ TEST(kTLS_sockets_have_no_balance)
 	assert_false(socket_ledger__copies_per_byte(&b).known);
 }
 
+/* Between windows: the layer's own socket counts what went through the layer. */
+TEST(bytes_of_a_layer_between_windows_are_the_layers)
+{
+	struct sock_state s = stream(1000, 500);
+	struct socket_ledger b;
+
+	s.uncovered = NIO_UNCOVERED_SOCKMAP + 1;
+	s.window = 2;
+	s.stages[NIO_STAGE_TX_COPY] = s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){0};
+	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_SOCKMAP] = 64;
+	b = books_of(&s);
+	assert_int_equal(b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_SOCKMAP], 1000);
+	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_SOCKMAP], 500);
+}
+
 TEST(deferred_copies_count_as_copies)
 {
 	struct sock_state s = stream(0, 0);
