@@ -14,6 +14,7 @@ static const char *const same_row[] = {
 	"# a comment, with \"quotes\nmode,size,threads,throughput_gbps,cycles\n"
 	"# another\ntwocopy,65536,4,8.5,12345678\n",
 	"#mode,size,threads,throughput_gbps,cycles\ntwocopy,65536,4,8.5,12345678\n",
+	"# mode,size,threads,throughput_gbps,cycles\ntwocopy,65536,4,8.5,12345678\n",
 	"Results of June, second try\n\nmode,size,threads,throughput_gbps,cycles\n"
 	"twocopy,65536,4,8.5,12345678\n",
 	"mode,size,threads,throughput_gbps,cycles,,\ntwocopy,65536,4,8.5,12345678,,\n",
