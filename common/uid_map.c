@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads uid maps, and the ids of nobody. */
+/* Reads uid maps. Finds the ids of the user nobody. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>

@@ -12,7 +12,7 @@ bool uid_map__root_only(const char *map, uid_t uid);
 /* uid_map__root_only() for this process. False if the map cannot be read. */
 bool uid_map__own_root_only(uid_t uid);
 
-/* The ids of the user nobody; 65534 if the user database has no such user. Never 0. */
+/* Finds the ids of the user nobody. Without such a user, or if its id is 0: 65534. */
 void uid_map__nobody(uid_t *uid, gid_t *gid);
 
 #endif

@@ -9,7 +9,7 @@
 /* Fails the running test if text differs from golden/NAME.txt. */
 void golden__check(const char *name, const char *text);
 
-/* The same for the lines that text and base do not share; those of base begin with "- ". */
+/* Checks only the lines in which text and base differ. A line of base begins with "- ". */
 void golden__check_changes(const char *name, const char *text, const char *base);
 
 #endif
