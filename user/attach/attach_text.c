@@ -282,9 +282,8 @@ static void say_watching(FILE *f, const struct attach_result *r)
 	else
 		fprintf(f, "events missed: n/a (%s). ", r->missed.reason);
 	if (r->events.sampled && r->events.all_ns)
-		fprintf(f, "Calls and copies were watched %.0f %% of the time, in %zu periods. ",
-			100.0 * (double)r->events.seen_ns / (double)r->events.all_ns,
-			r->events.windows);
+		fprintf(f, "Calls and copies were watched %.0f %% of the time. ",
+			100.0 * (double)r->events.seen_ns / (double)r->events.all_ns);
 	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
 		if (left_out[i].nr)
 			fprintf(f, "%s %s%s %s. ",
