@@ -120,6 +120,28 @@ static inline __u32 nio_ids_unseen(__u32 before, __u32 now, bool pinned)
 	return taken > 0 ? taken : 0;
 }
 
+/* Tries of nio_claim_until(): each failed one means that another CPU has claimed ids. */
+#define NIO_CLAIM_TRIES 8
+
+/*
+ * Claims the ids from *next up to, not including, `until`, for one of the CPUs that see the same
+ * range or an overlapping one at the same time. Returns how many ids were claimed. Linux 5.12 or
+ * later (atomic compare-and-exchange in BPF).
+ */
+static inline __u32 nio_claim_until(__u32 *next, __u32 until)
+{
+	__u32 seen = *(volatile __u32 *)next;
+
+	for (int i = 0; i < NIO_CLAIM_TRIES && nio_seq_delta(seen, until) > 0; i++) {
+		__u32 found = __sync_val_compare_and_swap(next, seen, until);
+
+		if (found == seen)
+			return until - seen;
+		seen = found;
+	}
+	return 0;
+}
+
 /* A zero-copy send: an entry of nio_zc_sends. */
 struct nio_zc_send {
 	__u64 cookie; /* of the sending socket */

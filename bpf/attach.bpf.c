@@ -30,26 +30,29 @@ int BPF_PROG(nio_at_turn, struct sock *sk, const struct msghdr *msg)
 	return 0;
 }
 
-/* Payload is copied to an application, or a zero-copy notification is read (len 0). */
-SEC("?tp_btf/skb_copy_datagram_iovec")
-int BPF_PROG(nio_at_receive, const struct sk_buff *skb, int len)
+/* skb_copy_datagram_iter copies payload; len 0: the application reads a notification. */
+static __always_inline void on_receive_copy(const struct sk_buff *skb, int len, bool notices)
 {
 	struct sock *sk = skb->sk;
 	struct sock_state *s;
 
 	count_event();
 	if (!sk || len < 0)
-		return 0;
+		return;
 	if (len && !is_of_error_queue(skb, TRUSTED)) {
 		on_received(sk, len);
-		return 0;
+		return;
 	}
-	s = len || nio_over ? NULL : state_of(sk);
+	s = len || nio_over || !notices ? NULL : state_of(sk);
 	if (s)
 		on_notice(s, skb);
-	return 0;
 }
 
+/* One of the two is loaded: only where notifications count is the kernel surely able to claim. */
+NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_at_receive, on_receive_copy(skb, len, false),
+	 const struct sk_buff *skb, int len)
+NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_at_receive_notices, on_receive_copy(skb, len, true),
+	 const struct sk_buff *skb, int len)
 NIO_PROG("tp_btf/inet_sk_error_report", nio_at_report, on_report(sk), const struct sock *sk)
 
 /* A packet with zero-copy pages arrives: the kernel will copy them for a local receiver. */

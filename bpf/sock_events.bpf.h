@@ -389,21 +389,23 @@ static __always_inline void on_received(struct sock *sk, int len)
 	__sync_fetch_and_add(&e->rx_sizes[nio_size_bucket(len)], 1);
 }
 
-/* A notification of the error queue. A range may be reported twice. */
+/*
+ * A notification of the error queue: the kernel reports it, and the application reads it, perhaps
+ * at the same time on another CPU.
+ */
 static __always_inline void on_notice(struct sock_state *s, const struct sk_buff *skb)
 {
 	struct zc_notification n;
 	struct sock_events *e;
-	__s32 sends;
+	__u32 sends;
 
 	if (!read_notification(skb, &n))
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
-	sends = nio_seq_delta(s->zc_next, n.lo + n.sends);
-	e = nio_completions || sends <= 0 ? NULL : events_of(s);
-	if (!e)
+	e = nio_completions ? NULL : events_of(s);
+	sends = e ? nio_claim_until(&s->zc_next, n.lo + n.sends) : 0;
+	if (!sends)
 		return;
-	s->zc_next = n.lo + n.sends;
 	add_to(&e->completed, sends);
 	if (n.copied)
 		add_to(&e->copied, sends);

@@ -330,9 +330,21 @@ static bool is_second(const char *program)
 	return !strcmp(program, "nio_at_state2") || !strcmp(program, "nio_at_destroy2");
 }
 
+/*
+ * attach has two programs at receive copies. The one that also reads notifications needs
+ * Linux 5.12, and is used where completions are counted by notifications.
+ */
+static bool is_other_receive(const struct plan *plan, const char *program)
+{
+	const struct alternative *completion = plan->chosen[PROBE_COMPLETION];
+	bool by_notification = completion && completion->backend == BACKEND_TRACEPOINT;
+
+	return !strcmp(program, by_notification ? "nio_at_receive" : "nio_at_receive_notices");
+}
+
 bool plan__wants(const struct plan *plan, const char *program)
 {
-	if (plan->without_seconds && is_second(program))
+	if ((plan->without_seconds && is_second(program)) || is_other_receive(plan, program))
 		return false;
 	for (int probe = 0; probe < PROBE_NR; probe++)
 		if (plan->chosen[probe] && alternative__has_program(plan->chosen[probe], program))

@@ -160,7 +160,8 @@ const struct alternative plan_alternatives[] = {
 	    DERIVED(AS_IT_BEGINS))
 	ROW(ATTACH, DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_at_arrival",
 	    DERIVED(ARRIVAL))
-	ROW(ATTACH, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_at_receive", EXACT)
+	ROW(ATTACH, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec",
+	    "nio_at_receive nio_at_receive_notices", EXACT)
 	ROW(ATTACH, COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_ae_ended", EXACT)
 	ROW(ATTACH, COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_ae_sock_ended", EXACT)
 	ROW(ATTACH, COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_ak_ended", EXACT)

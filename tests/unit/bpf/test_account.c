@@ -201,3 +201,41 @@ TEST(windows_closed_at_once_are_both_counted)
 	assert_int_equal(cell.bytes, 2 * WINDOWS * 7);
 	assert_int_equal(cell.counts[NIO_PERF_CYCLES], 2 * WINDOWS * 3);
 }
+
+#define ZC_FIRST   0xfffff000u /* the ids wrap */
+#define ZC_REPORTS 1000000u
+
+struct claims {
+	pthread_barrier_t begin;
+	uint32_t next;
+	_Atomic uint32_t ids;
+};
+
+/* A CPU that sees each range when it is reported. */
+static void *claim_ranges(void *arg)
+{
+	struct claims *c = arg;
+	uint32_t ids = 0;
+
+	pthread_barrier_wait(&c->begin);
+	for (uint32_t i = 0; i < ZC_REPORTS; i++)
+		ids += nio_claim_until(&c->next, *(volatile uint32_t *)&c->next + 8);
+	c->ids += ids;
+	return NULL;
+}
+
+/* The kernel's report and the application's read show the same range on two CPUs at once. */
+TEST(zero_copy_range_seen_by_two_cpus_at_once_counts_once)
+{
+	struct claims c = {.next = ZC_FIRST};
+	pthread_t threads[2];
+
+	assert_int_equal(pthread_barrier_init(&c.begin, NULL, 2), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, claim_ranges, &c), 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(c.ids, c.next - ZC_FIRST);
+	assert_int_equal(nio_claim_until(&c.next, c.next - 8), 0);
+	assert_int_equal(nio_claim_until(&c.next, c.next), 0);
+}

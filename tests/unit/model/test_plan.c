@@ -209,14 +209,17 @@ TEST(attach_uses_these_programs_for_each_backend)
 
 	for_each_case(c, cases) {
 		struct plan plan = attach_plan(offers, c->asked, 0);
+		bool by_notice;
 
 		assert_string_equal(program_of(&plan, PROBE_SEND_RETURN), c->send);
 		assert_string_equal(program_of(&plan, PROBE_MESSAGE), c->message);
 		assert_string_equal(program_of(&plan, PROBE_MPTCP_SEND), c->mptcp);
 		assert_string_equal(program_of(&plan, PROBE_COMPLETION), c->completion);
 		assert_string_equal(program_of(&plan, PROBE_SPLICE_READ), c->splice);
-		/* Receives have a tracepoint only. */
-		assert_string_equal(program_of(&plan, PROBE_RX_COPY), "nio_at_receive");
+		/* Receives have a tracepoint only; notifications are read only if they count. */
+		by_notice = !strcmp(c->completion, "nio_at_report");
+		assert_int_equal(plan__wants(&plan, "nio_at_receive_notices"), by_notice);
+		assert_int_equal(plan__wants(&plan, "nio_at_receive"), !by_notice);
 	}
 }
 
@@ -287,9 +290,10 @@ TEST(attach_samples_events_only_if_they_are_tracepoints)
 	plan = attach_plan(offers, BACKEND_TRACEPOINT, 0);
 	assert_true(plan__can_rest(&plan, &rest));
 	assert_true(plan__wants(&plan, "nio_at_send"));
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		static const char *const resting[] = {"nio_at_send", "nio_at_turn",
-						      "nio_at_receive", "nio_at_arrival"};
+						      "nio_at_receive", "nio_at_receive_notices",
+						      "nio_at_arrival"};
 
 		assert_false(plan__wants(&rest, resting[i]));
 	}
