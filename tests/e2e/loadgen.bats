@@ -305,9 +305,10 @@ load loadgen
 
 # bats test_tags=address,thread
 @test "SIGINT ends the phase and the report says so" {
+	need_tool ss
 	EXEC="exec" user "$LG" --size 64k --duration 60s --threads 2 --json >out &
 	PIDS=$!
-	sleep 0.5
+	eventually has_sent "$PIDS"
 	kill -INT "$PIDS"
 	wait "$PIDS"
 	holds ".sender.interrupted and .sender.tx_bytes > 0" out
