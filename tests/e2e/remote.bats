@@ -428,11 +428,10 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	local code=0
 
 	serve "$THERE4:$PORT"
-	in_background here "$NETIOTRACE" -q --mode onecopy --duration 60s --json out.json \
-		--connect "$THERE4:$PORT" </dev/null
+	in_background here "$NETIOTRACE" --mode onecopy --duration 60s --interval 100ms --json out.json \
+		--connect "$THERE4:$PORT" >text 2>lines </dev/null
 	SENDER=$!
-	within 5 connected
-	sleep 1.5
+	within 5 measuring lines
 	kill -INT "$SENDER"
 	promptly has_ended "$SENDER"
 	wait "$SENDER" || code=$?
@@ -459,11 +458,10 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	local code=0
 
 	serve "$THERE4:$PORT"
-	in_background here "$NETIOTRACE" -q --mode onecopy --duration 60s --json out.json \
-		--connect "$THERE4:$PORT" </dev/null
+	in_background here "$NETIOTRACE" --mode onecopy --duration 60s --interval 100ms --json out.json \
+		--connect "$THERE4:$PORT" >text 2>lines </dev/null
 	SENDER=$!
-	within 5 connected
-	sleep 1.5
+	within 5 measuring lines
 	there ip link set veth1 down
 	sleep 1
 	kill -INT "$SENDER"
