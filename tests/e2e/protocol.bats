@@ -115,7 +115,7 @@ connected() {
 	receiver
 	background sweep "$NETIOTRACE" sweep -q --backend none --sizes 4k --threads 1 --duration 60s -o results --connect "$AT"
 	within 5 connected
-	sleep 1
+	sleep 0.3
 	kill -INT "$RECEIVER"
 	ends "$!" 1
 	[ "$(wc -l <sweep.err)" -eq 1 ]
@@ -225,7 +225,7 @@ half() {
 		background out "$LOADGEN" --mode zerocopy --duration 60s --json
 		pid=$!
 		within 5 half "$pid"
-		sleep 0.5
+		sleep 0.2
 		kill -"${how/INT/STOP}" "$(half "$pid")"
 		[ "$how" != INT ] || kill -INT "$pid"
 		ends "$pid" 1
