@@ -194,11 +194,11 @@ load loadgen
 	rm -f ./*.in
 	RECV_ARGS="--rcvbuf 4k" session --rate 1000/s --size 64k --duration 60s --sndbuf 64k
 	go
-	sleep 0.3
+	sleep 0.1
 	kill -STOP "$pid_recv"
 	sleep 0.5
 	kill -CONT "$pid_recv"
-	sleep 0.5
+	sleep 0.1
 	tell send stop
 	event recv 'done'
 	holds ".latency.delivery.max > 400000000" recv.done
