@@ -263,8 +263,8 @@ static void say_watching(FILE *f, const struct attach_result *r)
 		uint64_t nr;
 		const char *noun, *text;
 	} left_out[] = {
-		{r->loss.sockets_full, "socket", "found no room (--max-sockets): sums are unknown"},
-		{r->loss.tasks_full, "task", "found no room: sums are unknown"},
+		{r->loss.sockets_full, "socket", "did not fit (--max-sockets): sums are unknown"},
+		{r->loss.tasks_full, "process", "did not fit: sums are unknown"},
 		{r->loss.ends_missed, "connection", "ended unseen: sums are unknown"},
 		{r->table.closed_left_out, "closed connection", "only in the sums"},
 		{r->table.processes_left_out, "connection", "of processes that are not listed"},

@@ -41,7 +41,7 @@ static const char doc[] =
 	"threads. Needs gnuplot; no root.\n"
 	"\v"
 	"Exit status: 0 success, 1 failure (unreadable or unsuitable input, gnuplot missing, disk "
-	"full), 2 usage error, including an output that cannot be written.";
+	"full), 2 usage error, including an output that cannot be written.\n";
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {

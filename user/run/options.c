@@ -263,7 +263,7 @@ static const struct row rows[] = {
 	{"ipv6", NULL, "IPv6 instead of IPv4", FLAG(ipv6)},
 	{"sndbuf", "SIZE", "SO_SNDBUF of the senders", SIZE(traffic.sndbuf), SOCKBUF},
 	{"rcvbuf", "SIZE", "SO_RCVBUF of the receivers", SIZE(traffic.rcvbuf), SOCKBUF},
-	{"congestion", "NAME", "congestion control of the senders; system: the system's default (default: the same, but cubic or reno on local paths if the system's default paces)",
+	{"congestion", "NAME", "congestion control of the senders, or system for the system's default (default: system, but cubic or reno on local paths if the system's default paces)",
 	 TEXT(congestion)},
 	{"nodelay", NULL, "TCP_NODELAY on the senders", FLAG(traffic.nodelay)},
 	{"spin", "TIME", "busy-poll this long before blocking, up to 1s (default 0)",

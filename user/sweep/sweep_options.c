@@ -55,7 +55,7 @@ static const struct argp_option own_rows[] = {
 	{"threads", KEY_THREADS, "LIST", 0,
 	 "threads per side, one connection each (default " DEFAULT_THREADS ")", 0},
 	{"congestion", KEY_CONGESTION, "LIST", 0,
-	 "congestion controls of the senders; system: the system's default (default: the same, but "
+	 "congestion controls of the senders; system for the system's default (default: system, but "
 	 "cubic or reno on local paths if the system's default paces)",
 	 0},
 	{"seed", KEY_SEED, "N", 0, "seed of the random order of runs (default 1)", 0},
@@ -118,7 +118,7 @@ static const char doc[] =
 	"\n"
 	"  sudo netiotrace sweep -o results\n"
 	"  sudo netiotrace sweep --sizes 4k,1m --threads 1,2 --path veth -o veth\n"
-	"  sudo netiotrace sweep --connect 192.0.2.7:5201 -o lan     send to that machine\n"
+	"  sudo netiotrace sweep --connect 192.0.2.7:5201 -o lan     to that machine\n"
 	"\v"
 	"Ctrl-C or a crash loses only the current run: the same command with --resume continues. "
 	"Exit status: 0 success, 1 runs failed (each is recorded with its reason), 2 usage error, "
