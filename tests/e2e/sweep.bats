@@ -527,7 +527,7 @@ break_loadgen() {
 	within 8 sh -c "tmux -L nio$$ capture-pane -p | grep -qE '^\[[1-9][0-9]*/12\]  #+\.+  [0-9]:[0-9]+ left  [a-z-]+ [0-9]+k t1  \(last '"
 	[ "$(tmux -L "nio$$" capture-pane -p | grep -c '/12\]')" -eq 1 ]
 	within 20 test -s code
-	sleep 0.2
+	within 5 sh -c "tmux -L nio$$ capture-pane -p | grep -q '12 of 12 runs made'"
 	tmux -L "nio$$" capture-pane -p >screen
 	tmux -L "nio$$" kill-server || true
 	cat screen
