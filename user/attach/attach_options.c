@@ -98,8 +98,9 @@ static void take_without(void *options, const char *arg)
 	o->without[one_more(&o->without_nr, ATTACH_WITHOUT_MAX, "--without")] = arg;
 }
 
-static _Noreturn void refuse(const char *arg)
+static void refuse(void *options, const char *arg)
 {
+	(void)options;
 	usage_error("'%s' is not an option; to run and watch a command, put -- before it: "
 		    "netiotrace attach -- %s.",
 		    arg, arg);
@@ -196,7 +197,7 @@ void attach_options__parse(struct attach_options *o, int argc, char **argv)
 		.args_doc = "[-- COMMAND [ARG...]]",
 		.settings = settings,
 		.nr = sizeof(settings) / sizeof(settings[0]),
-		.refuse = refuse,
+		.operand = refuse,
 	};
 
 	*o = (struct attach_options){

@@ -313,7 +313,7 @@ static bool connection_at(struct attach_row *row, const struct table *t, size_t 
 	if (!row->socket)
 		return false;
 	row->id = row->socket->key ^ row->socket->first_ns;
-	socket_ledger__add_socket(&row->books, row->socket);
+	row->books = socket_ledger__of(row->socket);
 	return true;
 }
 

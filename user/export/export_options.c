@@ -43,11 +43,6 @@ static void take_backend(void *options, const char *arg)
 	backend__parse(arg, &((struct export_options *)options)->backend);
 }
 
-static _Noreturn void refuse(const char *arg)
-{
-	usage_error("'%s' is one argument too many: export takes options only.", arg);
-}
-
 #define AT(field) .offset = offsetof(struct export_options, field)
 
 /* clang-format off */
@@ -79,7 +74,6 @@ void export_options__parse(struct export_options *o, int argc, char **argv)
 		.doc = doc,
 		.settings = settings,
 		.nr = sizeof(settings) / sizeof(settings[0]),
-		.refuse = refuse,
 	};
 
 	*o = (struct export_options){
