@@ -201,7 +201,7 @@ const struct probe_row plan_probes[PROBE_NR] = {
 	[PROBE_SEND_RETURN] = {"send_return", NULL, NULL, "send call", NULL, true},
 	[PROBE_TRANSMIT] = {"transmit", "tx_copy", NULL, "transmit", NULL, false},
 	[PROBE_SPLICE] = {"splice", NULL, NULL, "send call",
-			  "no tracepoint tells spliced bytes from copied ones; netio-loadgen never "
+			  "no tracepoint separates spliced from copied bytes; netio-loadgen never "
 			  "calls sendfile or splice", false},
 	[PROBE_DEFERRED_COPY] = {"deferred_copy", NULL, NULL, "skb", NULL, false},
 	[PROBE_RX_COPY] = {"rx_copy", NULL, NULL, "skb", NULL, true},
