@@ -151,7 +151,7 @@ static void take_netns(int fd, void *t)
 
 void target__add_all_netns(struct target *t)
 {
-	netns__each(take_netns, t);
+	t->netns_err = netns__each(take_netns, t);
 }
 
 void target__clear(struct target *t)
@@ -270,6 +270,7 @@ int target__take_sockets(const struct target *t, struct attach_probes *w)
 {
 	int last = attach_probes__find_owners(w);
 
+	last = last ? last : t->netns_err;
 	for (size_t i = 0; i < t->netns_nr; i++) {
 		int err = netns__visit(t->netns[i].fd, take_existing, w);
 

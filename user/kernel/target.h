@@ -24,6 +24,7 @@ struct target {
 	struct target_netns netns[TARGET_NETNS_MAX];
 	size_t netns_nr;
 	size_t netns_left_out;
+	int netns_err; /* why some namespaces were not found; 0: all were */
 };
 
 /* Does this errno mean that descriptors or memory are short? It says nothing about the process. */
