@@ -546,7 +546,7 @@ query() { # EXPR
 	PORT=$(free_port)
 	PROMETHEUS=http://127.0.0.1:$PORT
 	cat >prometheus.yml <<-END
-		global: {scrape_interval: 1s, evaluation_interval: 1s}
+		global: {scrape_interval: 500ms, evaluation_interval: 500ms}
 		rule_files: [$RULES/rules.yml, $RULES/alerts.yml]
 		scrape_configs:
 		  - job_name: netiotrace

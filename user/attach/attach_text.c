@@ -182,15 +182,19 @@ static void say_unaccounted(FILE *f, const struct socket_ledger *b, enum nio_sid
 static void say_books(FILE *f, const struct attach_result *r)
 {
 	const struct socket_ledger *b = &r->table.total;
-	char text[VALUE_NR][UNITS_BUF];
+	uint64_t sent = row_value__of(VALUE_SENT, b), rest = sent;
+	char text[UNITS_BUF];
 
-	for (int v = 0; v < VALUE_NR; v++)
-		row_value__text(text[v], (enum row_value)v, b);
-	fprintf(f,
-		"%s sent = %s copied + %s pinned + %s spliced; %s received. Held against the "
-		"sockets' own numbers, unaccounted: ",
-		text[VALUE_SENT], text[VALUE_COPIED], text[VALUE_PINNED], text[VALUE_SPLICED],
-		text[VALUE_RECEIVED]);
+	fprintf(f, "%s sent =", row_value__text(text, VALUE_SENT, b));
+	for (enum row_value v = VALUE_COPIED; v <= VALUE_SPLICED; v++) {
+		rest -= row_value__of(v, b);
+		fprintf(f, "%s %s %s", v == VALUE_COPIED ? "" : " +",
+			bytes_text(text, row_value__of(v, b)), row_value__head(v));
+	}
+	if (rest)
+		fprintf(f, " + %s in no stage", bytes_text(text, rest));
+	fprintf(f, "; %s received. Compared with the sockets' own counters, unaccounted: ",
+		row_value__text(text, VALUE_RECEIVED, b));
 	say_unaccounted(f, b, NIO_SIDE_SENDER);
 	say_unaccounted(f, b, NIO_SIDE_RECEIVER);
 	if (!r->sees_kinds)
@@ -263,8 +267,8 @@ static void say_watching(FILE *f, const struct attach_result *r)
 		uint64_t nr;
 		const char *noun, *text;
 	} left_out[] = {
-		{r->loss.sockets_full, "socket", "found no room (--max-sockets): sums are unknown"},
-		{r->loss.tasks_full, "task", "found no room: sums are unknown"},
+		{r->loss.sockets_full, "socket", "did not fit (--max-sockets): sums are unknown"},
+		{r->loss.tasks_full, "process", "did not fit: sums are unknown"},
 		{r->loss.ends_missed, "connection", "ended unseen: sums are unknown"},
 		{r->table.closed_left_out, "closed connection", "only in the sums"},
 		{r->table.processes_left_out, "connection", "of processes that are not listed"},
@@ -317,7 +321,7 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 		const char *label;
 		void (*say)(FILE *f, const struct attach_result *r);
 	} notes[] = {{"books", say_books},      {"sends", say_sends}, {"verdict", say_verdict},
-		     {"advice", say_advice},    {"cpu", say_cpu},     {"besides", say_uncovered},
+		     {"advice", say_advice},    {"cpu", say_cpu},     {"uncovered", say_uncovered},
 		     {"watching", say_watching}};
 
 	print_head(f, columns, r);
