@@ -354,9 +354,9 @@ static void describe(struct attach_session *w)
 {
 	environment__read(&w->found.env, NULL, (struct flag){.reason = "taps are not looked for"});
 	w->found.plan_nr = attach_probes__plan(w->watcher, &w->found.plan);
-	w->found.sees_kinds = attach_probes__has(w->watcher, "message");
-	w->found.sees_completions = attach_probes__has(w->watcher, "completion");
-	w->found.sees_splices = attach_probes__has(w->watcher, "splice_read");
+	w->found.sees_kinds = attach_probes__has(w->watcher, PROBE_MESSAGE);
+	w->found.sees_completions = attach_probes__has(w->watcher, PROBE_COMPLETION);
+	w->found.sees_splices = attach_probes__has(w->watcher, PROBE_SPLICE_READ);
 	if (w->o->baseline)
 		w->found.baseline = &w->baseline;
 	say_replaced(w);

@@ -39,9 +39,6 @@ struct attach_refusal {
 	char missing[256];   /* plan__missing(); "": nothing */
 };
 
-/* Whether attach has a hook of this name, or on the function or tracepoint of this name. */
-bool attach_probes__names_hook(const char *name);
-
 /*
  * Loads and attaches; nothing is watched before attach_probes__arm(). 0 or -errno, explained by
  * *no: -EOPNOTSUPP: the kernel lacks a hook that attach needs; the backend's own error if fentry or
@@ -78,11 +75,10 @@ void attach_probes__adopt_used(struct attach_probes *w);
 void attach_probes__stop(struct attach_probes *w);
 
 /*
- * Opens an iteration over the TCP sockets of the caller's network namespace; reading to its end
- * adopts the sockets named by attach_probes__add_owner(). The caller owns the descriptor; or
- * -errno.
+ * Iterates over the TCP sockets of the caller's network namespace: adopts those that were named by
+ * attach_probes__add_owner(). 0 or -errno.
  */
-int attach_probes__open_pass(const struct attach_probes *w);
+int attach_probes__pass(const struct attach_probes *w);
 
 /*
  * Reads all watched sockets: gives take() each connection that ended since the last call, once, and
@@ -138,7 +134,7 @@ size_t attach_probes__plan(const struct attach_probes *w, const struct plan_row 
 /* Whether a row's hook replaces one of the requested backend. */
 bool attach_probes__replaces(const struct plan_row *row, enum backend asked);
 
-/* Whether the probe of this name ("message") is served. */
-bool attach_probes__has(const struct attach_probes *w, const char *probe);
+/* Whether the probe is served. */
+bool attach_probes__has(const struct attach_probes *w, enum probe_id probe);
 
 #endif

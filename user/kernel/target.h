@@ -95,6 +95,6 @@ int target__adopt(const struct target *t, struct attach_probes *w, const pid_t *
  * Iterates over the sockets of all namespaces: w adds those selected by target__adopt(). 0, or the
  * last namespace's -errno.
  */
-int target__pass(const struct target *t, const struct attach_probes *w);
+int target__pass(const struct target *t, struct attach_probes *w);
 
 #endif
