@@ -326,7 +326,7 @@ static int let_go(struct attach_session *w, struct loop *l)
 
 static void begin_sampling(struct attach_session *w)
 {
-	struct cpu_found *cpu = &w->found.cpu;
+	struct cpu_result *cpu = &w->found.cpu;
 
 	if (w->o->no_cpu)
 		snprintf(cpu->reason, sizeof(cpu->reason), "--no-cpu was given");
