@@ -148,6 +148,11 @@ measuring() {
 	grep -qsE '^ *[0-9.]+s [a-z-]+ [0-9]+/[0-9]+ ' "$1"
 }
 
+# has_sent PID: a socket of PID has sent more than greetings and control frames.
+has_sent() {
+	ss -tinpOH | grep "pid=$1," | grep -qE 'bytes_sent:[0-9]{6,}'
+}
+
 # Every process of a test, and its children, have the test's name in their environment, which
 # distinguishes leftovers from processes of others on the machine.
 export NETIOTRACE_TEST=${BATS_TEST_TMPDIR:-$$}

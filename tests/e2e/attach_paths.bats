@@ -26,7 +26,8 @@ teardown() {
 }
 
 # played SCENARIO LINE...: runs attach on the scenario; the stages and unclassified bytes must be
-# exactly these lines. OPTIONS: options of attach.
+# exactly these lines. Retransmitted bytes, which a busy machine causes on loopback, are copied again
+# on delivery: so many more deferred copies than pinned bytes are left out. OPTIONS: options of attach.
 played() {
 	local scenario=$1 status=0
 
@@ -35,7 +36,9 @@ played() {
 	"$NETIOTRACE" attach --count-calls -q ${OPTIONS-} --json out.json -- "$PLAY" "$scenario" >said || status=$?
 	[ "$status" -ne 77 ] || skip "$(cat said)"
 	[ "$status" -eq 0 ]
-	jq -r '.total | (.ledger | to_entries[] | select((.value | type) == "object" and .value.bytes > 0)
+	jq -r '.total | .ledger.tx_pin.bytes as $pinned | .socket.tx_retrans as $retrans
+		| (.ledger | .deferred_copy.bytes |= (if . == null then . else . - ([[. - $pinned, 0] | max, $retrans] | min) end)
+		| to_entries[] | select((.value | type) == "object" and .value.bytes > 0)
 		| "\(.key) \(.value.bytes)"), (.uncovered[] | "\(.direction)_\(.kind) \(.bytes)")' out.json >found
 	paste -sd ' ' found
 	diff <(sort found) <(printf '%s\n' "$@" | sort)
@@ -142,13 +145,19 @@ unmeasured() {
 }
 
 @test "attach on a socket that reconnects again and again leaves no byte unaccounted when it ends" {
+	local sent=0
+
 	background "$PLAY" reconnect
-	for ms in 100 200 300 400 500; do
-		"$NETIOTRACE" attach --count-calls -q --json out.json --pid "$STARTED" --duration ${ms}ms
+	# On a busy machine the program may not run for a while: longer durations follow until it has sent.
+	for duration in 100ms 200ms 300ms 400ms 500ms 2s 10s 30s; do
+		[[ $duration == *ms ]] || ((sent == 0)) || break
+		"$NETIOTRACE" attach --count-calls -q --json out.json --pid "$STARTED" --duration $duration
 		jq -c '.total | .socket, .ledger.unaccounted_tx, .ledger.unaccounted_rx, .uncovered' out.json
 		balanced
-		jq -e '.total.uncovered == [] and .total.socket.tx_bytes > 0 and .health.coverage == 1' out.json
+		jq -e '.total.uncovered == [] and .health.coverage == (if .total.socket.tx_bytes > 0 then 1 else null end)' out.json
+		sent=$((sent + $(jq .total.socket.tx_bytes out.json)))
 	done
+	((sent > 0))
 }
 
 @test "attach uses no map entry for refused connection attempts" {

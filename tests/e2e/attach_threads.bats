@@ -30,14 +30,19 @@ sums_are() {
 @test "attach of threads on one socket that starts and ends in mid-transfer leaves no byte unaccounted" {
 	background "$SENDERS" 8 1000000
 	within 10 test -e begun
-	# With buffers this small the connection pauses for a while: one of the runs may see no
-	# byte.
-	for ms in 50 300 700; do
-		"$NETIOTRACE" attach --count-calls -q --json "out.$ms.json" --pid "$STARTED" --duration ${ms}ms
-		exact "out.$ms.json"
-		jq -c '[.health.coverage, .total.socket.tx_bytes, .total.uncovered]' "out.$ms.json"
+	# With buffers this small the connection pauses for a while, and on a busy machine the threads
+	# may not run: a run may see few bytes or none. Longer runs follow until one has seen 10 MiB.
+	many='any(.total.socket.tx_bytes > 10485760)'
+	for duration in 50ms 300ms 700ms 3s 10s 30s; do
+		[[ $duration == *ms ]] || ! jq -es "$many" out.*.json >/dev/null || break
+		"$NETIOTRACE" attach --count-calls -q --json "out.$duration.json" --pid "$STARTED" --duration $duration
+		exact "out.$duration.json"
+		jq -c '[.health.coverage, .total.socket.tx_bytes, .total.uncovered]' "out.$duration.json"
 	done
-	jq -es 'all((.health.coverage // 1) > 0.9 and .total.uncovered == []) and any(.total.socket.tx_bytes > 0)' out.*.json
+	# Not seen are calls of the 8 threads, of up to 64 KiB, that are in progress when attach starts or
+	# ends: a large share of few bytes.
+	jq -es 'all(.total.uncovered == [] and ((.health.coverage // 1) as $seen | $seen > 0.9
+		or (1 - $seen) * (.total.socket | .tx_bytes + .rx_bytes) <= 2 * 8 * 65536)) and '"$many" out.*.json
 }
 
 @test "attach without a hook for messages counts bytes of threads on one socket exactly and guesses no kinds" {

@@ -289,7 +289,7 @@ fits() {
 	for options in '--mode zerocopy' '--mode twocopy --rounds 1' '--mode onecopy --backend none' '--size 1k --threads 3' \
 		'--request-response' '--rate 100000000/s' '--path veth --ipv6 --connections 7' '--congestion system' \
 		'--no-cpu --no-times' '--perf-events none' '--messages 1 --rounds 1'; do
-		[[ $options == *--messages* ]] || options+=' --duration 300ms'
+		[[ $options == *--messages* ]] || options+=' --duration 100ms'
 		[[ $options == *--rounds* ]] || options+=' --rounds 2'
 		# shellcheck disable=SC2086 # options, apart by spaces
 		"$NETIOTRACE" $options --warmup 20ms >text 2>/dev/null </dev/null || { echo "$options"; return 1; }
@@ -468,7 +468,7 @@ without() {
 }
 
 @test "without a terminal, each round shorter than the interval is one line on stderr" {
-	"$NETIOTRACE" --backend none --rounds 3 --duration 600ms --json out.json >/dev/null 2>stderr </dev/null
+	"$NETIOTRACE" --backend none --rounds 3 --duration 600ms --interval 1m --json out.json >/dev/null 2>stderr </dev/null
 	cat stderr
 	[ "$(wc -l <stderr)" -eq 9 ]
 	# Each line has its mode and round, in the order of the runs.
@@ -478,7 +478,7 @@ without() {
 
 @test "without a terminal, each round is one line with its figures, with and without samples" {
 	need_root
-	"$NETIOTRACE" --mode all --rounds 2 --duration 400ms >text 2>lines </dev/null
+	"$NETIOTRACE" --mode all --rounds 2 --duration 400ms --interval 1m >text 2>lines </dev/null
 	cat lines
 	[ "$(wc -l <lines)" -eq 6 ]
 	[ "$(grep -cE '^ +[0-9.]+s (two|one|zero)-copy [12]/2  [0-9.]+ Gbit/s  .* ns/KiB' lines)" -eq 6 ]

@@ -42,11 +42,14 @@ established() { # PORT
 	holds '.connections | map(.index) == [0, 1, 2]' send.ready
 	holds '.connections | map(.cookie) | unique | length == 3' recv.ready
 	go
-	sleep 0.2
-	tell send stats
-	tell recv stats
-	event send stats
-	event recv stats
+	# Asks again until a busy machine has run both sides.
+	counted() { # NAME KEY
+		tell "$1" stats
+		event "$1" stats
+		jq -e ".$2 > 0" "$1.stats" >/dev/null
+	}
+	eventually counted send tx_messages
+	eventually counted recv rx_bytes
 	holds ".tx_messages > 0 and .elapsed_ns > 0 and .tx_bytes == .tx_messages * 16384" send.stats
 	holds ".rx_bytes > 0" recv.stats
 	tell send stop

@@ -76,16 +76,15 @@ receiver() {
 	AT=$(sed 's/.* //' recv.err)
 }
 
-connected() {
-	[ "$(ss -Htn state established "dport = :${AT##*:}" | wc -l)" -ge 2 ]
+sends() {
+	has_sent "$(own_pid 'netio-loadgen send')"
 }
 
 @test "--connect: a receiver stopped in the warm-up ends the client with one sentence and exit 1" {
 	need_tool ss
 	receiver
 	background out "$NETIOTRACE" -q --backend none --mode onecopy --warmup 60s --json out.json --connect "$AT"
-	within 5 connected
-	sleep 0.5
+	within 5 sends
 	kill -INT "$RECEIVER"
 	ends "$!" 1
 	[ "$(wc -l <out.err)" -eq 1 ]
@@ -98,8 +97,7 @@ connected() {
 	need_tool ss
 	receiver
 	background out "$NETIOTRACE" -q --backend none --mode all --warmup 0 --duration 60s --json out.json --connect "$AT"
-	within 5 connected
-	sleep 1
+	within 5 sends
 	kill -INT "$RECEIVER"
 	ends "$!" 1
 	[ "$(wc -l <out.err)" -eq 1 ]
@@ -114,8 +112,7 @@ connected() {
 	need_tool ss
 	receiver
 	background sweep "$NETIOTRACE" sweep -q --backend none --sizes 4k --threads 1 --duration 60s -o results --connect "$AT"
-	within 5 connected
-	sleep 1
+	within 5 sends
 	kill -INT "$RECEIVER"
 	ends "$!" 1
 	[ "$(wc -l <sweep.err)" -eq 1 ]
@@ -132,12 +129,9 @@ own_loadgens() {
 	own_processes 'netio-loadgen' | grep -v netiotrace | cut -d ' ' -f 1
 }
 
-both_run() {
-	[ "$(own_loadgens | wc -l)" -eq 2 ]
-}
-
 @test "without CAP_KILL a run ends normally, by SIGINT and by SIGTERM, and names a stopped child" {
 	need_root
+	need_tool ss
 	local pid child
 
 	(without_kill "$NETIOTRACE" -q --backend none --mode all --messages 23 --warmup 0 --json out.json)
@@ -145,8 +139,7 @@ both_run() {
 	for signal in INT TERM; do
 		background out without_kill "$NETIOTRACE" -q --backend none --mode onecopy --duration 60s --json out.json
 		pid=$!
-		within 5 both_run
-		sleep 0.3
+		within 5 sends
 		kill -"$signal" "$pid"
 		ends "$pid" $((128 + $(kill -l $signal)))
 		[ ! -s out.err ]
@@ -154,8 +147,7 @@ both_run() {
 	done
 	background out without_kill "$NETIOTRACE" -q --backend none --mode onecopy --duration 60s --json out.json
 	pid=$!
-	within 5 both_run
-	sleep 0.3
+	within 5 sends
 	child=$(own_pid 'netio-loadgen send')
 	kill -STOP "$child"
 	kill -INT "$pid"
@@ -220,12 +212,12 @@ half() {
 @test "netio-loadgen ends with exit 1 if its receiver process is killed or stopped, also after SIGINT" {
 	local how pid
 
+	need_tool ss
 	export NETIO_LIMITS_DIVISOR=10
 	for how in KILL STOP INT; do
 		background out "$LOADGEN" --mode zerocopy --duration 60s --json
 		pid=$!
-		within 5 half "$pid"
-		sleep 0.5
+		within 5 has_sent "$pid"
 		kill -"${how/INT/STOP}" "$(half "$pid")"
 		[ "$how" != INT ] || kill -INT "$pid"
 		ends "$pid" 1

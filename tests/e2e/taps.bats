@@ -109,16 +109,11 @@ sender_pid() {
 	own_pid 'netio-loadgen send'
 }
 
-sender_runs() {
-	[ -n "$(sender_pid)" ]
-}
-
 @test "a tap opened during a run on veth is found at its end and reported for that run" {
-	"$NETIOTRACE" -q --mode zerocopy --path veth --duration 60s --rounds 1 --json out.json 3>&- &
+	"$NETIOTRACE" --mode zerocopy --path veth --duration 60s --interval 100ms --json out.json >text 2>stderr 3>&- </dev/null &
 	local run=$!
 
-	within 5 sender_runs
-	sleep 0.5
+	within 5 measuring stderr
 	open_tap veth0 nsenter -t "$(sender_pid)" -n
 	interrupt_until_ended "$run"
 	jq . out.json | grep -A 10 '"taps"'

@@ -126,7 +126,7 @@ static const struct setting settings[] = {
 	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", SETTING_OTHER, .take = take_backend},
 	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", SETTING_OTHER, .take = take_without},
 	{"no-cpu", NULL, "do not sample CPU time (49 samples per second and CPU)", SETTING_FLAG, AT(no_cpu)},
-	{"count-calls", NULL, "process every send and receive event (default: above 20 000 events per second, 20 ms of each second)", SETTING_FLAG, AT(count_calls)},
+	{"count-calls", NULL, "process every send and receive event (default: above 20 000 events per second, only in 20 ms of each second)", SETTING_FLAG, AT(count_calls)},
 	{"max-sockets", "N", "largest number of sockets, up to 1048576 (default 32768, 1 KiB each)", SETTING_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
 	SETTING_TITLE_ROW("Output:"),
 	{"by", BY_WORDS, "what a row is (default process)", SETTING_CHOICE, AT(by)},

@@ -274,9 +274,7 @@ static void adopt(struct export *x)
 
 	target__add_netns(&x->target, 0);
 	target__add_all_netns(&x->target);
-	err = target__adopt(&x->target, x->watcher, NULL, 0, NULL, 0);
-	if (!err)
-		err = target__pass(&x->target, x->watcher);
+	err = target__take_sockets(&x->target, x->watcher);
 	if (err)
 		log_warning("connections that exist already may be missing: %s.", strerror(-err));
 	attach_probes__adopt_used(x->watcher);

@@ -17,7 +17,7 @@ static const char doc[] =
 	"\n"
 	"  sudo netiotrace export\n"
 	"  sudo netiotrace export --listen [::]:9753 --by comm\n"
-	"  sudo netiotrace export --textfile /var/lib/prometheus/node-exporter/netiotrace.prom\n"
+	"  sudo netiotrace export --textfile /run/netiotrace.prom\n"
 	"  sudo netiotrace export --once --interval 10s"
 	"\v"
 	"GET /metrics returns OpenMetrics 1.0, or Prometheus text 0.0.4 where Accept does not name "
@@ -49,8 +49,8 @@ static void take_backend(void *options, const char *arg)
 static const struct setting settings[] = {
 	SETTING_TITLE_ROW("Groups:"),
 	{"by", BY_WORDS, "one group per unit, container or pod (default cgroup), per process name, or per listening port", SETTING_CHOICE, AT(by)},
-	{"filter", "PATTERN", "give only matching groups a place, e.g. 'nginx*'; the rest counts as other; repeatable", SETTING_OTHER, .take = take_filter},
-	{"groups", "N", "at most N groups, 1 to 1024 (default 64); the rest is other", SETTING_COUNT, AT(groups), "a number from 1 to 1024", 1, AGGREGATES_MAX},
+	{"filter", "PATTERN", "only matching groups have their own series, e.g. 'nginx*'; the rest counts as other; repeatable", SETTING_OTHER, .take = take_filter},
+	{"groups", "N", "at most N groups, 1 to 1024 (default 64); the rest counts as other", SETTING_COUNT, AT(groups), "a number from 1 to 1024", 1, AGGREGATES_MAX},
 	{"this-netns", NULL, "leave out sockets of other network namespaces (default: all of this machine)", SETTING_FLAG, AT(this_netns)},
 	SETTING_TITLE_ROW("Output:"),
 	{"listen", "ADDR:PORT", "address of the HTTP server, or unix:PATH (default 127.0.0.1:9753)", SETTING_STRING, AT(listen)},

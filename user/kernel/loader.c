@@ -221,9 +221,9 @@ static int open_iterator(const struct loader *l, const char *program)
 }
 
 /*
- * A read has room for more than the kernel's own buffer holds (bpf_seq_read: 8 pages). A pass over
- * few sockets is then one read, and goes on in the middle of no bucket: see
- * user/run/socket_snapshot.c for why that matters.
+ * EAGAIN: after a million elements the kernel pauses. A read has room for more than the kernel's
+ * own buffer holds (bpf_seq_read: 8 pages). A pass over few sockets is then one read, and goes on
+ * in the middle of no bucket: see user/run/socket_snapshot.c for why that matters.
  */
 #define READ_MIN 65536
 

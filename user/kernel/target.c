@@ -151,7 +151,7 @@ static void take_netns(int fd, void *t)
 
 void target__add_all_netns(struct target *t)
 {
-	netns__each(take_netns, t);
+	t->netns_err = netns__each(take_netns, t);
 }
 
 void target__clear(struct target *t)
@@ -256,9 +256,9 @@ int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *a
 	return err;
 }
 
-static int pass(void *w)
+static int take_existing(void *w)
 {
-	return attach_probes__pass(w);
+	return attach_probes__take_existing(w);
 }
 
 /*
@@ -266,12 +266,13 @@ static int pass(void *w)
  * add: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
  * request socket at its making leaks it (CVE-2026-74714; docs/KERNELS.md).
  */
-int target__pass(const struct target *t, struct attach_probes *w)
+int target__take_sockets(const struct target *t, struct attach_probes *w)
 {
-	int last = 0;
+	int last = attach_probes__find_owners(w);
 
+	last = last ? last : t->netns_err;
 	for (size_t i = 0; i < t->netns_nr; i++) {
-		int err = netns__visit(t->netns[i].fd, pass, w);
+		int err = netns__visit(t->netns[i].fd, take_existing, w);
 
 		last = err ? err : last;
 	}

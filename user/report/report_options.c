@@ -19,7 +19,7 @@ static const char doc[] =
 	"threads. Needs gnuplot; no root.\n"
 	"\v"
 	"Exit status: 0 success, 1 failure (unreadable or unsuitable input, gnuplot missing, disk "
-	"full), 2 usage error, including an output that cannot be written.";
+	"full), 2 usage error, including an output that cannot be written.\n";
 
 static void take_output(void *options, const char *arg)
 {

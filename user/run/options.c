@@ -216,7 +216,7 @@ static const struct setting rows[] = {
 	{"ipv6", NULL, "IPv6 instead of IPv4", SETTING_FLAG, AT(ipv6)},
 	{"sndbuf", "SIZE", "SO_SNDBUF of the senders", SETTING_SIZE, AT(traffic.sndbuf), SOCKBUF},
 	{"rcvbuf", "SIZE", "SO_RCVBUF of the receivers", SETTING_SIZE, AT(traffic.rcvbuf), SOCKBUF},
-	{"congestion", "NAME", "congestion control of the senders; system: the system's default (default: the same, but cubic or reno on local paths if the system's default paces)",
+	{"congestion", "NAME", "congestion control of the senders, or system for the system's default (default: system, but cubic or reno on local paths if the system's default paces)",
 	 SETTING_STRING, AT(congestion)},
 	{"nodelay", NULL, "TCP_NODELAY on the senders", SETTING_FLAG, AT(traffic.nodelay)},
 	{"spin", "TIME", "busy-poll this long before blocking, up to 1s (default 0)",

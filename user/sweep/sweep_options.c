@@ -80,7 +80,7 @@ static const char doc[] =
 	"\n"
 	"  sudo netiotrace sweep -o results\n"
 	"  sudo netiotrace sweep --sizes 4k,1m --threads 1,2 --path veth -o veth\n"
-	"  sudo netiotrace sweep --connect 192.0.2.7:5201 -o lan     send to that machine\n"
+	"  sudo netiotrace sweep --connect 192.0.2.7:5201 -o lan     to that machine\n"
 	"\v"
 	"Ctrl-C or a crash loses only the current run: the same command with --resume continues. "
 	"Exit status: 0 success, 1 runs failed (each is recorded with its reason), 2 usage error, "
@@ -224,7 +224,7 @@ static const struct setting own_rows[] = {
 	{"modes", "LIST", "copy modes: " MODE_NAMES "or all (default)", SETTING_OTHER, .take = take_modes},
 	{"sizes", "LIST", "bytes per message (default " DEFAULT_SIZES ")", SETTING_OTHER, .take = take_sizes},
 	{"threads", "LIST", "threads per side, one connection each (default " DEFAULT_THREADS ")", SETTING_OTHER, .take = take_threads},
-	{"congestion", "LIST", "congestion controls of the senders; system: the system's default (default: the same, but cubic or reno on local paths if the system's default paces)",
+	{"congestion", "LIST", "congestion controls of the senders; system for the system's default (default: system, but cubic or reno on local paths if the system's default paces)",
 	 SETTING_OTHER, .take = take_congestion},
 	{"seed", "N", "seed of the random order of runs (default 1)", SETTING_COUNT, AT(seed), "a number from 0 to 2^63-1", 0, INT64_MAX},
 	{"quick", NULL, "take about a minute: defaults of " QUICK_THREADS " threads, 7 rounds and 1.4s per cell", SETTING_FLAG, AT(quick)},
