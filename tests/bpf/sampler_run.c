@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "kernel/sampler.h"
+#include "model/cpu_time.h"
 #include "perf/event.h"
 
 static int refusal;
@@ -29,6 +30,14 @@ static int say(const char *why)
 	return 1;
 }
 
+static void say_source(const struct sampler *s)
+{
+	struct cpu_result r;
+
+	sampler__describe(s, &r);
+	printf("%s: %s\n", r.source, r.no_cycles);
+}
+
 int main(int argc, char **argv)
 {
 	struct sampler *s = NULL;
@@ -39,7 +48,7 @@ int main(int argc, char **argv)
 		refusal = -atoi(argv[i]);
 		err = sampler__start(s, (pid_t[NIO_SIDE_NR]){0}, SAMPLER_HZ, why, sizeof(why));
 		if (!err)
-			printf("%s: %s\n", sampler__source(s), sampler__no_cycles(s));
+			say_source(s);
 		sampler__stop(s);
 	}
 	sampler__close(s);

@@ -17,7 +17,6 @@
 
 #include "kernel/loader.h"
 #include "kernel/session.h"
-#include "kernel/socket_iter.h"
 #include "model/plan.h"
 #include "model/tcp_seq.h"
 #include "socket_scenarios.h"
@@ -74,16 +73,14 @@ static void take(void *arg, const struct nio_socket *socket)
 static void look(const struct pair *p, struct socket_snapshot *pass)
 {
 	struct taker t = {pass, {cookie_of(p->tx), cookie_of(p->rx)}};
-	int fd = session__open_pass(session);
 
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		tcp_seq__begin(&pass[side], 1);
 		pass[side].source = "iter/tcp";
 	}
-	errno = fd < 0 ? -fd : -socket_iter__read(fd, take, &t);
+	errno = -session__each_socket(session, take, &t);
 	if (errno)
 		fail("a pass over the sockets");
-	close(fd);
 }
 
 /* Sequence numbers wrap on a live socket, under the programs and between two socket iterations. */

@@ -282,24 +282,12 @@ static int run(struct attach *a)
 	return code ? code : exit_code(a);
 }
 
-/* Beside the other options: what hooks there are is the watcher's. */
-static void refuse_hooks(const struct attach_options *o)
-{
-	for (size_t i = 0; i < o->without_nr; i++)
-		if (!attach_probes__names_hook(o->without[i]))
-			usage_error(
-				"no hook of attach is called '%s': its result (--json) lists those "
-				"in use, in plan.",
-				o->without[i]);
-}
-
 int attach__main(int argc, char **argv)
 {
 	struct attach a = {.w = ATTACH_SESSION_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
 	int code;
 
 	attach_options__parse(&a.o, argc, argv);
-	refuse_hooks(&a.o);
 	a.out = a.o.command || attach_options__to_stdout(&a.o) ? stderr : stdout;
 	code = privileges__check_trace();
 	if (!code)

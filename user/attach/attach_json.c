@@ -210,15 +210,9 @@ static struct real bound_of(const struct cpu_split *c, unsigned int class, bool 
 FIELDS(split, (const struct cpu_split *c), SPLIT_FIELDS)
 
 #define SAMPLING_FIELDS(X)                                                                   \
-	X(text,      "quality",   "text",  quality__name(c->known ? QUALITY_SAMPLED          \
-	  : QUALITY_UNAVAILABLE))                                                            \
-	X(reason,    "reason",    c->known ? NULL : c->reason)                               \
-	X(text,      "source",    "text",  c->known ? c->source : NULL)                      \
-	X(reason,    "source_reason", c->known && c->no_cycles[0] ? c->no_cycles : NULL)     \
-	X(bare,      "hz",        "1/s",   num_if(c->known, c->hz))                          \
-	X(bare_real, "sampled_s", "s",     real_if(c->known, (double)c->sampled_ns / 1e9))   \
-	X(bare,      "lost",      "count", num_if(c->known, c->lost))
-FIELDS(sampling, (const struct cpu_found *c), SAMPLING_FIELDS)
+	CPU_SOURCE_FIELDS(X)                                                                 \
+	X(bare,      "lost",      "count", num_if(c->known, c->by[NIO_SAMPLE_TASK].lost))
+FIELDS(sampling, (const struct cpu_result *c), SAMPLING_FIELDS)
 /* clang-format on */
 
 /* Names come from the kernel and may contain control characters. */
@@ -254,7 +248,7 @@ static const struct cpu_split *sampled(const struct attach_result *r, const stru
 /* clang-format off */
 #define TOTAL_FIELDS(X)                                                                      \
 	X(u64,     "connections", "count", k->b->connections)                                \
-	X(object,  "cpu", split, sampled(k->r, &k->r->cpu.total))                              \
+	X(object,  "cpu", split, sampled(k->r, &k->r->cpu_total))                              \
 	BLOCK_FIELDS(X)
 FIELDS(total, (const struct block *k), TOTAL_FIELDS)
 

@@ -95,6 +95,10 @@ static void take_without(void *options, const char *arg)
 {
 	struct attach_options *o = options;
 
+	if (!plan__withhold(OBJECT_ATTACH, NULL, arg))
+		usage_error("no hook of attach is called '%s': its result (--json) lists those in "
+			    "use, in plan.",
+			    arg);
 	o->without[one_more(&o->without_nr, ATTACH_WITHOUT_MAX, "--without")] = arg;
 }
 

@@ -46,8 +46,9 @@ struct attach_result {
 	struct environment env;
 	const struct plan_row *plan;
 	size_t plan_nr;
-	struct table table; /* sorted */
-	struct cpu_found cpu;
+	struct table table;    /* sorted */
+	struct cpu_result cpu; /* stacks begin with the process: "nginx 4242" */
+	struct cpu_split cpu_total;
 	const struct baseline *baseline; /* NULL: none */
 	uint64_t begun_ns, ended_ns;     /* CLOCK_MONOTONIC */
 	struct nio_attach_loss loss;

@@ -324,7 +324,7 @@ static int let_go(struct attach_session *w, struct loop *l)
 
 static void begin_sampling(struct attach_session *w)
 {
-	struct cpu_found *cpu = &w->found.cpu;
+	struct cpu_result *cpu = &w->found.cpu;
 
 	if (w->o->no_cpu)
 		snprintf(cpu->reason, sizeof(cpu->reason), "--no-cpu was given");
@@ -352,9 +352,9 @@ static void describe(struct attach_session *w)
 {
 	environment__read(&w->found.env, NULL, (struct flag){.reason = "taps are not looked for"});
 	w->found.plan_nr = attach_probes__plan(w->watcher, &w->found.plan);
-	w->found.sees_kinds = attach_probes__has(w->watcher, "message");
-	w->found.sees_completions = attach_probes__has(w->watcher, "completion");
-	w->found.sees_splices = attach_probes__has(w->watcher, "splice_read");
+	w->found.sees_kinds = attach_probes__has(w->watcher, PROBE_MESSAGE);
+	w->found.sees_completions = attach_probes__has(w->watcher, PROBE_COMPLETION);
+	w->found.sees_splices = attach_probes__has(w->watcher, PROBE_SPLICE_READ);
 	if (w->o->baseline)
 		w->found.baseline = &w->baseline;
 	say_replaced(w);

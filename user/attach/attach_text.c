@@ -242,7 +242,7 @@ static void say_sends(FILE *f, const struct attach_result *r)
 
 static void say_cpu(FILE *f, const struct attach_result *r)
 {
-	cpu_found__say(f, &r->cpu);
+	cpu_split__say(f, &r->cpu, &r->cpu_total);
 }
 
 static void say_uncovered(FILE *f, const struct attach_result *r)

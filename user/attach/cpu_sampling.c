@@ -25,24 +25,21 @@ struct turn {
 };
 
 void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
-			struct cpu_found *found)
+			struct cpu_result *cpu)
 {
-	char *why = found->reason;
-	size_t len = sizeof(found->reason);
+	char *why = cpu->reason;
+	size_t len = sizeof(cpu->reason);
 
 	if (sampler__open(&s->sampler, tasks, why, len) ||
 	    sampler__start(s->sampler, NULL, SAMPLER_HZ_TASKS, why, len)) {
-		log_info("no samples of CPU time: %s", found->reason);
+		log_info("no samples of CPU time: %s", cpu->reason);
 		sampler__close(s->sampler);
 		s->sampler = NULL;
 		return;
 	}
 	libc_copies__find(&s->copies);
 	s->turn_ns = begun_ns;
-	found->known = true;
-	found->source = sampler__source(s->sampler);
-	snprintf(found->no_cycles, sizeof(found->no_cycles), "%s", sampler__no_cycles(s->sampler));
-	found->hz = SAMPLER_HZ_TASKS;
+	sampler__describe(s->sampler, cpu);
 }
 
 static struct known_maps *slot_of(struct cpu_sampling *s, const struct nio_sample *sample)
@@ -88,18 +85,16 @@ static int compare_frames(const void *a, const void *b)
 		      ((const struct profile_stack *)b)->frames);
 }
 
-static void keep_stack(struct cpu_sampling *s, struct cpu_found *found,
-		       const struct profile_stack *stack)
+static void keep_stack(struct cpu_sampling *s, struct profile *p, const struct profile_stack *stack)
 {
 	struct profile_stack **known = tfind(stack, &s->stacks, compare_frames), *new;
-	struct profile *p = &found->profile;
 
 	if (known) {
 		(*known)->count++;
 		return;
 	}
 	if (p->nr == CPU_STACKS_MAX) {
-		found->stacks_left_out++;
+		p->left_out++;
 		return;
 	}
 	/* All at once: the tree points to its elements. */
@@ -172,9 +167,9 @@ static int take_sample(const struct nio_sample *sample, void *arg)
 
 	sample_fold__frames(frames, sample, names, process_maps__object(maps, sample->user_ip));
 	name_stack(text, sizeof(text), p, frames);
-	keep_stack(turn->s, &turn->f->cpu,
+	keep_stack(turn->s, &turn->f->cpu.profile,
 		   &(struct profile_stack){.frames = text, .count = 1, .class = found.class});
-	cpu_split__add(&turn->f->cpu.total, found);
+	cpu_split__add(&turn->f->cpu_total, found);
 	if (p)
 		cpu_split__add(&p->cpu, found);
 	return 0;
@@ -188,7 +183,7 @@ static void choose_rest(struct cpu_sampling *s, struct attach_result *f)
 	bool rest = f->ended_ns > since_ns + IDLE_NS;
 
 	if (!s->resting)
-		f->cpu.sampled_ns += f->ended_ns - s->turn_ns;
+		f->cpu.duration_ns += f->ended_ns - s->turn_ns;
 	if (rest != s->resting)
 		sampler__rest(s->sampler, rest);
 	s->resting = rest;
@@ -203,7 +198,7 @@ void cpu_sampling__take(struct cpu_sampling *s, struct attach_result *f)
 		return;
 	s->turn++;
 	sampler__take(s->sampler, take_sample, &turn);
-	f->cpu.lost = sampler__lost(s->sampler, NIO_SAMPLE_TASK);
+	f->cpu.by[NIO_SAMPLE_TASK].lost = sampler__lost(s->sampler, NIO_SAMPLE_TASK);
 	choose_rest(s, f);
 }
 

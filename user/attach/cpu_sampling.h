@@ -11,6 +11,8 @@
 
 struct sampler;
 
+#define CPU_STACKS_MAX 8192 /* stacks that are kept */
+
 /* Processes whose mappings are kept. */
 #define CPU_SAMPLING_MAPS 64
 
@@ -31,10 +33,10 @@ struct cpu_sampling {
 
 /*
  * Begins to sample the tasks of the table (attach_probes__tasks()) at begun_ns. Never fails: if
- * nothing can be sampled, found says why.
+ * nothing can be sampled, cpu says why.
  */
 void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
-			struct cpu_found *found);
+			struct cpu_result *cpu);
 
 /* Adds the samples since the previous turn to f and its processes. Call after sockets were read. */
 void cpu_sampling__take(struct cpu_sampling *s, struct attach_result *f);

@@ -103,44 +103,44 @@ static void say_own_copies(FILE *f, const struct cpu_split *cpu, bool named)
 			plural(cpu->samples.classes[CPU_CLASS_GATHER]));
 }
 
-void cpu_found__say(FILE *f, const struct cpu_found *found)
+void cpu_split__say(FILE *f, const struct cpu_result *cpu, const struct cpu_split *split)
 {
-	const struct cpu_split *cpu = &found->total;
+	const struct cpu_samples *s = &split->samples;
+	uint64_t lost = cpu->by[NIO_SAMPLE_TASK].lost, left_out = cpu->profile.left_out;
 	char count[UNITS_BUF], time[UNITS_BUF];
 
-	if (!found->known) {
-		fprintf(f, "where it goes: n/a (%s)", found->reason);
+	if (!cpu->known) {
+		fprintf(f, "where it goes: n/a (%s)", cpu->reason);
 		return;
 	}
-	fprintf(f, "%s sample%s by %s", format_count(count, sizeof(count), cpu->samples.samples),
-		plural(cpu->samples.samples), found->source);
-	if (found->no_cycles[0])
-		fprintf(f, " (%s)", found->no_cycles);
-	fprintf(f, " at %u Hz in %s", found->hz,
-		format_ns(time, sizeof(time), (double)found->sampled_ns));
-	if (!cpu->samples.samples || uncertainty(&cpu->samples) > UNCERTAINTY_MAX) {
+	fprintf(f, "%s sample%s by %s", format_count(count, sizeof(count), s->samples),
+		plural(s->samples), cpu->source);
+	if (cpu->no_cycles[0])
+		fprintf(f, " (%s)", cpu->no_cycles);
+	fprintf(f, " at %u Hz in %s", cpu->hz,
+		format_ns(time, sizeof(time), (double)cpu->duration_ns));
+	if (!s->samples || uncertainty(s) > UNCERTAINTY_MAX) {
 		fputs(": too few to say where it goes. ", f);
 		return;
 	}
 	fputs(": ", f);
-	say_own_copies(f, cpu, say_classes(f, &cpu->samples));
-	if (found->lost)
-		fprintf(f, "%s sample%s lost. ", format_count(count, sizeof(count), found->lost),
-			plural(found->lost));
-	if (found->stacks_left_out)
+	say_own_copies(f, split, say_classes(f, s));
+	if (lost)
+		fprintf(f, "%s sample%s lost. ", format_count(count, sizeof(count), lost),
+			plural(lost));
+	if (left_out)
 		fprintf(f, "The stacks of %s sample%s were not kept. ",
-			format_count(count, sizeof(count), found->stacks_left_out),
-			plural(found->stacks_left_out));
+			format_count(count, sizeof(count), left_out), plural(left_out));
 }
 
-bool cpu_found__is_of(const struct profile_stack *s, const char *process)
+bool cpu_split__is_of(const struct profile_stack *s, const char *process)
 {
 	size_t len = strlen(process);
 
 	return !strncmp(s->frames, process, len) && s->frames[len] == ';';
 }
 
-void cpu_found__say_stack(FILE *f, const char *frames, size_t columns)
+void cpu_split__say_stack(FILE *f, const char *frames, size_t columns)
 {
 	const char *end = frames + strlen(frames);
 	size_t used = 0;

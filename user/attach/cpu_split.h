@@ -22,23 +22,6 @@ struct cpu_sample {
 	bool undecided, encrypted;
 };
 
-/* How the samples were taken, and all of them. */
-struct cpu_found {
-	bool known;
-	char reason[192];                  /* why not */
-	const char *source;                /* CPU_SOURCE_CYCLES or _CLOCK */
-	char no_cycles[CPU_NO_CYCLES_MAX]; /* why not by cycles; "": they are */
-	unsigned int hz;                   /* asked for, a CPU */
-	uint64_t sampled_ns;               /* while bytes moved */
-	uint64_t lost;
-	struct cpu_split total;
-	/* Stacks; their outermost frame is the process: "nginx 4242". */
-	struct profile profile;
-	uint64_t stacks_left_out; /* samples of further stacks: CPU_STACKS_MAX are kept */
-};
-
-#define CPU_STACKS_MAX 8192
-
 /* A share of the samples, 0..1, between which values in 95 of 100 cases. */
 struct cpu_part {
 	struct real share;
@@ -53,13 +36,16 @@ struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c);
 
 void cpu_split__add(struct cpu_split *s, struct cpu_sample sample);
 
-/* Where the CPU time goes, or why that is not known: a sentence. */
-void cpu_found__say(FILE *f, const struct cpu_found *found);
+/*
+ * Where the CPU time of these samples goes, or why that is not known: a sentence. cpu: how they
+ * were taken, and what was lost.
+ */
+void cpu_split__say(FILE *f, const struct cpu_result *cpu, const struct cpu_split *split);
 
 /* Is it a stack of this process ("nginx 4242")? */
-bool cpu_found__is_of(const struct profile_stack *s, const char *process);
+bool cpu_split__is_of(const struct profile_stack *s, const char *process);
 
 /* The frames of a stack ("a;b;c"), innermost first, as many as fit in columns. */
-void cpu_found__say_stack(FILE *f, const char *frames, size_t columns);
+void cpu_split__say_stack(FILE *f, const char *frames, size_t columns);
 
 #endif

@@ -150,20 +150,18 @@ static void say_cpu(FILE *f, const struct page *p)
 	const struct profile *profile = &p->r->cpu.profile;
 	const struct profile_stack *most[STACKS_SHOWN] = {NULL};
 	const char *owner = p->item->owner;
-	struct cpu_found found = p->r->cpu;
 	uint64_t all = 0;
 	size_t nr = 0, at;
 
 	if (p->item->row.by == BY_PROCESS) {
-		found.total = p->item->cpu;
 		fputs("CPU: ", f);
-		cpu_found__say(f, &found);
+		cpu_split__say(f, &p->r->cpu, &p->item->cpu);
 		fputc('\n', f);
 	}
 	for (size_t i = 0; owner[0] && i < profile->nr; i++) {
 		const struct profile_stack *s = &profile->stacks[i];
 
-		if (!cpu_found__is_of(s, owner))
+		if (!cpu_split__is_of(s, owner))
 			continue;
 		all += s->count;
 		for (at = nr; at && most[at - 1]->count < s->count; at--)
@@ -177,7 +175,7 @@ static void say_cpu(FILE *f, const struct page *p)
 	for (size_t i = 0; i < nr; i++) {
 		fprintf(f, "%s%4.1f %%  ", i ? "\n" : "hottest stacks, innermost frame first:\n",
 			100 * (double)most[i]->count / (double)all);
-		cpu_found__say_stack(f, most[i]->frames + strlen(owner) + 1,
+		cpu_split__say_stack(f, most[i]->frames + strlen(owner) + 1,
 				     (size_t)p->g->cols - 10);
 	}
 }

@@ -199,11 +199,6 @@ void attach_probes__close(struct attach_probes *w)
 	free(w);
 }
 
-bool attach_probes__names_hook(const char *name)
-{
-	return plan__withhold(OBJECT_ATTACH, NULL, name);
-}
-
 size_t attach_probes__plan(const struct attach_probes *w, const struct plan_row **rows)
 {
 	*rows = w->rows;
@@ -224,12 +219,9 @@ bool attach_probes__replaces(const struct plan_row *row, enum backend asked)
 	return false;
 }
 
-bool attach_probes__has(const struct attach_probes *w, const char *probe)
+bool attach_probes__has(const struct attach_probes *w, enum probe_id probe)
 {
-	for (size_t i = 0; i < w->rows_nr; i++)
-		if (!strcmp(w->rows[i].probe, probe))
-			return w->rows[i].hook;
-	return false;
+	return w->plan.chosen[probe];
 }
 
 int attach_probes__add_task(struct attach_probes *w, uint32_t tgid, const struct nio_task *task)
@@ -258,17 +250,13 @@ void attach_probes__arm(struct attach_probes *w)
 	w->skel->bss->nio_armed = true;
 }
 
-/* Runs an iterator that writes nothing. EAGAIN: after a million elements the kernel pauses. */
+/* Runs an iterator that writes nothing. */
 static int run_iterator(const struct attach_probes *w, const char *program)
 {
-	int fd = loader__open_iterator(&w->loader, program), err;
-	char none;
+	struct loader_records none;
+	int err = loader__iterate(&w->loader, program, &none);
 
-	if (fd < 0)
-		return fd;
-	while ((err = read(fd, &none, 1) < 0 ? -errno : 0) == -EAGAIN || err == -EINTR)
-		;
-	close(fd);
+	free(none.list);
 	return err;
 }
 
@@ -296,41 +284,6 @@ static int drain(struct attach_probes *w, struct taking *t)
 	return n < 0 ? n : 0;
 }
 
-/* States of open connections, as an iteration gave them. */
-struct open_states {
-	char *list;
-	size_t bytes, room;
-};
-
-static int read_open(int fd, struct open_states *open)
-{
-	for (;;) {
-		ssize_t len;
-
-		if (open->room - open->bytes < 65536) {
-			open->room = open->room ? open->room * 2 : 1 << 18;
-			open->list = xreallocarray(open->list, open->room, 1);
-		}
-		len = read(fd, open->list + open->bytes, open->room - open->bytes);
-		if (!len)
-			return 0;
-		if (len < 0 && errno != EAGAIN && errno != EINTR)
-			return -errno;
-		open->bytes += len > 0 ? (size_t)len : 0;
-	}
-}
-
-static int iterate(const struct attach_probes *w, struct open_states *open)
-{
-	int fd = loader__open_iterator(&w->loader, "nio_at_look"), err;
-
-	if (fd < 0)
-		return fd;
-	err = read_open(fd, open);
-	close(fd);
-	return err;
-}
-
 static int by_key(const void *a, const void *b)
 {
 	const struct ended *x = a, *y = b;
@@ -353,7 +306,7 @@ static void forget(struct attach_probes *w, uint64_t key)
 	bpf_map_delete_elem(bpf_map__fd(w->skel->maps.nio_sockets), &key);
 }
 
-static void give_open(struct attach_probes *w, struct taking *t, struct open_states *open)
+static void give_open(struct attach_probes *w, struct taking *t, const struct loader_records *open)
 {
 	if (t->ended_nr)
 		qsort(t->ended, t->ended_nr, sizeof(*t->ended), by_key);
@@ -383,12 +336,12 @@ int attach_probes__each_socket(struct attach_probes *w,
 			       void (*take)(void *arg, const struct sock_state *s), void *arg)
 {
 	struct taking t = {.take = take, .arg = arg};
-	struct open_states open = {0};
+	struct loader_records open = {0};
 	int err = drain(w, &t);
 
 	t.remembers = true;
 	if (!err)
-		err = iterate(w, &open);
+		err = loader__iterate(&w->loader, "nio_at_look", &open);
 	if (!err)
 		err = drain(w, &t);
 	if (!err)

@@ -39,9 +39,6 @@ struct attach_refusal {
 	char missing[256];   /* plan__missing(); "": nothing */
 };
 
-/* Whether attach has a hook of this name, or on the function or tracepoint of this name. */
-bool attach_probes__names_hook(const char *name);
-
 /*
  * Loads and attaches; nothing is watched before attach_probes__arm(). 0 or -errno, explained by
  * *no: -EOPNOTSUPP: the kernel lacks a hook that attach needs; the backend's own error if fentry or
@@ -134,7 +131,7 @@ size_t attach_probes__plan(const struct attach_probes *w, const struct plan_row 
 /* Whether a row's hook replaces one of the requested backend. */
 bool attach_probes__replaces(const struct plan_row *row, enum backend asked);
 
-/* Whether the probe of this name ("message") is served. */
-bool attach_probes__has(const struct attach_probes *w, const char *probe);
+/* Whether the probe is served. */
+bool attach_probes__has(const struct attach_probes *w, enum probe_id probe);
 
 #endif

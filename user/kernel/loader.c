@@ -2,6 +2,7 @@
 /* Opens, tries, loads, attaches and detaches BPF programs; see loader.h. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -10,6 +11,7 @@
 #include "bpf/sock_state.h"
 #include "attach.skel.h"
 #include "btf_lookup.h"
+#include "common/xalloc.h"
 #include "kprobes.h"
 #include "libbpf_output.h"
 #include "loader.h"
@@ -205,7 +207,7 @@ void loader__close(struct loader *l)
 	*l = (struct loader){0};
 }
 
-int loader__open_iterator(const struct loader *l, const char *program)
+static int open_iterator(const struct loader *l, const char *program)
 {
 	for (size_t i = 0; i < l->programs_nr; i++) {
 		int fd;
@@ -216,6 +218,35 @@ int loader__open_iterator(const struct loader *l, const char *program)
 		return fd < 0 ? -errno : fd;
 	}
 	return -EOPNOTSUPP;
+}
+
+/*
+ * EAGAIN: after a million elements the kernel pauses. A read has room for more than the kernel's
+ * own buffer holds (bpf_seq_read: 8 pages). A pass over few sockets is then one read, and goes on
+ * in the middle of no bucket: see user/run/socket_snapshot.c for why that matters.
+ */
+#define READ_MIN 65536
+
+int loader__iterate(const struct loader *l, const char *program, struct loader_records *out)
+{
+	int fd = open_iterator(l, program), err;
+	size_t room = 0;
+	ssize_t len = 1;
+
+	*out = (struct loader_records){0};
+	if (fd < 0)
+		return fd;
+	while (len > 0 || (len < 0 && (errno == EAGAIN || errno == EINTR))) {
+		if (room - out->bytes < READ_MIN) {
+			room = room ? room * 2 : 1 << 18;
+			out->list = xreallocarray(out->list, room, 1);
+		}
+		len = read(fd, out->list + out->bytes, room - out->bytes);
+		out->bytes += len > 0 ? (size_t)len : 0;
+	}
+	err = len < 0 ? -errno : 0;
+	close(fd);
+	return err;
 }
 
 /* Loads and attaches one alternative, with a small map of sockets, and removes it again. */

@@ -68,8 +68,17 @@ void loader__rest(struct loader *l, const struct plan *plan);
  */
 int loader__missed(const struct loader *l, size_t i, uint64_t *runs, bool *uncounted);
 
-/* A descriptor to read an attached iterator program; owned by the caller. -EOPNOTSUPP: none. */
-int loader__open_iterator(const struct loader *l, const char *program);
+/* What an iterator program wrote. */
+struct loader_records {
+	char *list; /* the caller frees it, also after an error */
+	size_t bytes;
+};
+
+/*
+ * Runs an attached iterator program to its end, over the sockets of the caller's network namespace.
+ * Fills *out. 0 or -errno; -EOPNOTSUPP: the program is not attached.
+ */
+int loader__iterate(const struct loader *l, const char *program, struct loader_records *out);
 
 /*
  * Offers of an object from the kernel's BTF; of each function backend (of `backend` only, unless

@@ -256,14 +256,12 @@ const struct symbols *sampler__symbols(const struct sampler *s)
 	return s->symbols;
 }
 
-const char *sampler__source(const struct sampler *s)
+void sampler__describe(const struct sampler *s, struct cpu_result *out)
 {
-	return s->cycles ? CPU_SOURCE_CYCLES : CPU_SOURCE_CLOCK;
-}
-
-const char *sampler__no_cycles(const struct sampler *s)
-{
-	return s->no_cycles;
+	out->known = true;
+	out->source = s->cycles ? CPU_SOURCE_CYCLES : CPU_SOURCE_CLOCK;
+	snprintf(out->no_cycles, sizeof(out->no_cycles), "%s", s->no_cycles);
+	out->hz = s->hz;
 }
 
 int sampler__take(struct sampler *s, int (*take)(const struct nio_sample *sample, void *arg),

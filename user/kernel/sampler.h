@@ -12,6 +12,7 @@
 #include "bpf/netiotrace.h"
 #include "bpf/samples.h"
 
+struct cpu_result;
 struct sampler;
 struct symbols;
 
@@ -41,11 +42,8 @@ void sampler__rest(struct sampler *s, bool rest);
 /* The kernel's symbols, owned by s. */
 const struct symbols *sampler__symbols(const struct sampler *s);
 
-/* The event of the samples since the last start: CPU_SOURCE_CYCLES or CPU_SOURCE_CLOCK. */
-const char *sampler__source(const struct sampler *s);
-
-/* Why not by cycles, a clause with the kernel's error; "": by cycles. Until the next start. */
-const char *sampler__no_cycles(const struct sampler *s);
+/* Fills *out with how samples were taken since the last start: known, source, no_cycles and hz. */
+void sampler__describe(const struct sampler *s, struct cpu_result *out);
 
 /* Hands over each new sample, once. 0, or what take returned if not 0. */
 int sampler__take(struct sampler *s, int (*take)(const struct nio_sample *sample, void *arg),

@@ -360,9 +360,17 @@ void session__forget_streams(struct session *s, const uint64_t *cookies, size_t 
 	}
 }
 
-int session__open_pass(struct session *s)
+int session__each_socket(struct session *s,
+			 void (*take)(void *arg, const struct nio_socket *socket), void *arg)
 {
-	return loader__open_iterator(&s->loader, "nio_sockets");
+	struct loader_records r;
+	int err = loader__iterate(&s->loader, "nio_sockets", &r);
+	const struct nio_socket *sockets = (const void *)r.list;
+
+	for (size_t i = 0; i < r.bytes / sizeof(*sockets); i++)
+		take(arg, &sockets[i]);
+	free(r.list);
+	return err;
 }
 
 /* The sums over all CPUs, from mapped memory: no system call, so at any time. */

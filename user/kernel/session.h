@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "bpf/perf_stage.h"
+#include "bpf/sockets.h"
 #include "model/plan.h"
 #include "model/snapshot.h"
 
@@ -54,9 +55,10 @@ int session__read(struct session *s, unsigned int slot, struct snapshot *out, bo
 uint64_t session__events(const struct session *s, unsigned int slot);
 
 /*
- * Opens a pass over the TCP sockets of the network namespace the caller is in: a descriptor for
- * socket_iter__read(), owned by the caller, or -errno; -EOPNOTSUPP when the plan attached has none.
+ * Gives each TCP socket of the network namespace the caller is in to take(). 0 or -errno;
+ * -EOPNOTSUPP when the plan attached has no program for it.
  */
-int session__open_pass(struct session *s);
+int session__each_socket(struct session *s,
+			 void (*take)(void *arg, const struct nio_socket *socket), void *arg);
 
 #endif

@@ -262,7 +262,7 @@ static int take_existing(void *w)
 }
 
 /*
- * The iterator sees the namespace in which it was opened. It runs only when there are sockets to
+ * The iterator runs only when there are sockets to
  * add: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
  * request socket at its making leaks it (CVE-2026-74714; docs/KERNELS.md).
  */

@@ -70,6 +70,7 @@ struct profile_stack {
 struct profile {
 	struct profile_stack *stacks;
 	size_t nr;
+	uint64_t left_out; /* samples of further stacks, which were not kept */
 };
 
 /* Adds to a stack that is there, or adds it; frames are copied. */
@@ -96,7 +97,7 @@ struct cpu_samples {
 	uint64_t classes[CPU_CLASS_NR];
 };
 
-/* The result of one or more sampled rounds. */
+/* The result of one or more sampled rounds, or of attach. */
 struct cpu_result {
 	bool known;
 	char reason[192];   /* why not */
@@ -105,7 +106,7 @@ struct cpu_result {
 	char no_cycles[CPU_NO_CYCLES_MAX];
 	unsigned int hz;      /* asked for, a CPU */
 	uint64_t duration_ns; /* sampled */
-	uint64_t payload;     /* bytes moved meanwhile */
+	uint64_t payload;     /* of rounds: bytes moved meanwhile */
 	struct cpu_samples by[NIO_SAMPLE_WHOSE_NR];
 	struct profile profile;
 };

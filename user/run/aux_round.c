@@ -114,10 +114,8 @@ static void fold(struct round *r)
 		out->by[w].lost = sampler__lost(s->sampler, w);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		process_maps__free(maps[side]);
+	sampler__describe(s->sampler, out);
 	out->known = !s->err;
-	out->source = sampler__source(s->sampler);
-	snprintf(out->no_cycles, sizeof(out->no_cycles), "%s", sampler__no_cycles(s->sampler));
-	out->hz = SAMPLER_HZ;
 }
 
 void aux_round__stop_samples(struct round *r)

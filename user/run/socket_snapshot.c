@@ -2,12 +2,10 @@
 /* Passes over the watched sockets; see socket_snapshot.h. */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "host/netns.h"
 #include "host/sock_diag.h"
-#include "kernel/socket_iter.h"
 #include "model/load_report.h"
 #include "socket_snapshot.h"
 
@@ -37,13 +35,8 @@ static void take(void *arg, const struct nio_socket *socket)
 static int visit_iterator(void *arg)
 {
 	struct look *l = arg;
-	int fd = session__open_pass(l->s->session), err;
 
-	if (fd < 0)
-		return fd;
-	err = socket_iter__read(fd, take, l);
-	close(fd);
-	return err;
+	return session__each_socket(l->s->session, take, l);
 }
 
 static int visit_sock_diag(void *arg)

@@ -122,6 +122,16 @@
 #define FIELD_PUT_member_values(of, unit, kind, nr, key_of, ...)                    \
 	for (unsigned int i = 0; i < (nr); i++)                                     \
 		json_put_##kind(o, key_of(i), __VA_ARGS__);
+
+/* Rows of run and attach: how CPU time was sampled (const struct cpu_result *c). */
+#define CPU_SOURCE_FIELDS(X)                                                        \
+	X(text,      "quality",   "text",  quality__name(c->known ? QUALITY_SAMPLED \
+	  : QUALITY_UNAVAILABLE))                                                   \
+	X(reason,    "reason",    c->known ? NULL : c->reason)                      \
+	X(text,      "source",    "text",  c->known ? c->source : NULL)             \
+	X(reason,    "source_reason", c->known && c->no_cycles[0] ? c->no_cycles : NULL) \
+	X(bare,      "hz",        "1/s",   num_if(c->known, c->hz))                 \
+	X(bare_real, "sampled_s", "s",     real_if(c->known, (double)c->duration_ns / 1e9))
 /* clang-format on */
 
 #endif

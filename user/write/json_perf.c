@@ -143,13 +143,7 @@ FIELDS(whose, (const struct run_result *run, const struct cpu_result *c,
 	       enum nio_sample_whose w, struct num total), WHOSE_FIELDS)
 
 #define CPU_FIELDS(X)                                                                           \
-	X(text,      "quality",   "text", quality__name(c->known ? QUALITY_SAMPLED              \
-	  : QUALITY_UNAVAILABLE))                                                               \
-	X(reason,    "reason",    c->known ? NULL : c->reason)                                  \
-	X(text,      "source",    "text", c->known ? c->source : NULL)                          \
-	X(reason,    "source_reason", c->known && c->no_cycles[0] ? c->no_cycles : NULL)        \
-	X(bare,      "hz",        "1/s",  num_if(c->known, c->hz))                                 \
-	X(bare_real, "sampled_s", "s",    real_if(c->known, (double)c->duration_ns / 1e9))                                   \
+	CPU_SOURCE_FIELDS(X)                                                                    \
 	X(members,   "<whose>",   whose, NIO_SAMPLE_WHOSE_NR, cpu_time__whose, run, c, i,       \
 	  cpu_figures__total(run, i))                                                           \
 	X(json,      "stacks",    "list of text", stacks_json(&c->profile))

@@ -12,14 +12,19 @@ static void add(struct cpu_split *s, enum cpu_class c, int n)
 		cpu_split__add(s, (struct cpu_sample){.class = c});
 }
 
-static void assert_says(const struct cpu_found *found, const char *what)
+struct found {
+	struct cpu_result cpu;
+	struct cpu_split total;
+};
+
+static void assert_says(const struct found *found, const char *what)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	cpu_found__say(f, found);
+	cpu_split__say(f, &found->cpu, &found->total);
 	fclose(f);
 	if (!strstr(text, what))
 		fail_msg("'%s' is not in '%s'", what, text);
@@ -65,8 +70,8 @@ TEST(samples_in_an_unknown_library_make_the_gather_share_unknown)
 
 TEST(sentence_lists_classes_by_share)
 {
-	struct cpu_found found = {
-		.known = true, .source = "cpu-clock", .hz = 49, .sampled_ns = 2000000000};
+	struct found found = {
+		.cpu = {.known = true, .source = "cpu-clock", .hz = 49, .duration_ns = 2000000000}};
 
 	assert_says(&found, "0 samples by cpu-clock at 49 Hz in 2 s: too few");
 	add(&found.total, CPU_CLASS_TX_COPY, 300);
@@ -79,18 +84,18 @@ TEST(sentence_lists_classes_by_share)
 	assert_says(&found, "Gather is what the program itself copies, by memcpy and memmove.");
 	found.total.undecided = 501;
 	assert_says(&found, "n/a (unknown: ");
-	found.stacks_left_out = 2;
+	found.cpu.profile.left_out = 2;
 	assert_says(&found, "The stacks of 2 samples were not kept.");
-	snprintf(found.no_cycles, sizeof(found.no_cycles), "cycles were refused: Busy");
+	snprintf(found.cpu.no_cycles, sizeof(found.cpu.no_cycles), "cycles were refused: Busy");
 	assert_says(&found, "samples by cpu-clock (cycles were refused: Busy) at 49 Hz in 2 s");
-	assert_says(&(struct cpu_found){.reason = "--no-cpu was given"}, "n/a (--no-cpu");
+	assert_says(&(struct found){.cpu.reason = "--no-cpu was given"}, "n/a (--no-cpu");
 }
 
 /* Half of two samples is anything between 9 and 91 %. */
 TEST(two_samples_are_too_few_and_24_are_enough)
 {
-	struct cpu_found found = {
-		.known = true, .source = "cpu-clock", .hz = 49, .sampled_ns = 2000000000};
+	struct found found = {
+		.cpu = {.known = true, .source = "cpu-clock", .hz = 49, .duration_ns = 2000000000}};
 
 	add(&found.total, CPU_CLASS_TX_COPY, 1);
 	assert_says(&found, "1 sample by cpu-clock at 49 Hz in 2 s: too few");

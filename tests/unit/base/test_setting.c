@@ -9,8 +9,9 @@ struct fields {
 	bool flag;
 	int level;
 	const char *string;
-	unsigned int choice;
-	uint64_t count, time, others;
+	unsigned int choice, number;
+	uint64_t count, size, time, others;
+	const char *operand;
 };
 
 #define AT(field) .offset = offsetof(struct fields, field)
@@ -20,6 +21,18 @@ static void take_other(void *options, const char *arg)
 	((struct fields *)options)->others += strlen(arg);
 }
 
+/* Sees the field before it is set. */
+static void check_size(void *size, const char *arg)
+{
+	assert_int_equal(*(uint64_t *)size, 0);
+	assert_string_equal(arg, "4k");
+}
+
+static void take_operand(void *options, const char *arg)
+{
+	((struct fields *)options)->operand = arg;
+}
+
 static const struct setting settings[] = {
 	SETTING_TITLE_ROW("Title:"),
 	{"flag", NULL, "a flag", SETTING_FLAG, AT(flag)},
@@ -27,14 +40,20 @@ static const struct setting settings[] = {
 	{"string", "TEXT", "a text", SETTING_STRING, AT(string)},
 	{"word", "process|connection|two-words", "a word", SETTING_CHOICE, AT(choice)},
 	{"count", "N", "a count", SETTING_COUNT, AT(count), "a number from 1 to 100", 1, 100},
+	{"number", "N", "a small count", SETTING_UINT, AT(number), "a number", 0, 9},
+	{"size", "SIZE", "a size", SETTING_SIZE, AT(size), "a size", 1, 8192, .take = check_size},
 	{"time", "TIME", "a time", SETTING_TIME, AT(time), "a time", 1, 3600000000000},
 	{"other", "X", "another", SETTING_OTHER, .take = take_other},
 };
 
 static struct fields parse(size_t nr, const char *const *words)
 {
-	static const struct setting_command command = {
-		.name = "test", .doc = "", .settings = settings, .nr = ARRAY_LEN(settings)};
+	static const struct setting_command command = {.name = "test",
+						       .doc = "",
+						       .args_doc = "FILE",
+						       .settings = settings,
+						       .nr = ARRAY_LEN(settings),
+						       .operand = take_operand};
 	char *argv[16] = {(char *)"test"};
 	struct fields f = {0};
 
@@ -47,7 +66,8 @@ static struct fields parse(size_t nr, const char *const *words)
 TEST(each_kind_of_setting_is_stored_in_its_field)
 {
 	static const char *const words[] = {"--flag",      "-ll",     "--string=x", "--count=100",
-					    "--time=1.5s", "--other", "four"};
+					    "--time=1.5s", "--other", "four",       "--number=9",
+					    "--size",      "4k",      "file"};
 	struct fields f = parse(ARRAY_LEN(words), words);
 
 	assert_true(f.flag);
@@ -56,6 +76,9 @@ TEST(each_kind_of_setting_is_stored_in_its_field)
 	assert_int_equal(f.count, 100);
 	assert_int_equal(f.time, 1500000000);
 	assert_int_equal(f.others, 4);
+	assert_int_equal(f.number, 9);
+	assert_int_equal(f.size, 4096);
+	assert_string_equal(f.operand, "file");
 }
 
 TEST(choice_is_the_index_of_its_word)
