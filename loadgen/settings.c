@@ -215,7 +215,7 @@ static const struct option_row rows[] = {
 	 "a time up to 24 hours, like 500ms or 0", "warm-up before the measured phase, not counted [0]"},
 	{"verify", FLAG(verify), "check every byte of each message; R: refuse senders without --verify"},
 	{"cpus", "LIST", ALL, CPUS(cpus), "pin threads to these CPUs in turn, like 0-3,8"},
-	{"cpus-receiver", "LIST", COMMAND_LOOPBACK, CPUS(cpus_receiver), "the receiver's CPUs [those of --cpus after the sender's]"},
+	{"cpus-receiver", "LIST", COMMAND_LOOPBACK, CPUS(cpus_receiver), "the receiver's CPUs [the CPUs of --cpus after the sender's]"},
 	{"sndbuf", "SIZE", SENDING, set_number, AT(sndbuf), parse_size, SOCKBUF, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},
 	{"rcvbuf", "SIZE", RECEIVING, set_number, AT(rcvbuf), parse_size, SOCKBUF, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
 	{"congestion", "NAME", ALL, set_congestion, 0, NULL, 0, 0,

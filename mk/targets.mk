@@ -156,8 +156,8 @@ bench: bench-overhead bench-attach bench-loadgen bench-connections
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^vmlinux.h')
 
-## make pictures        docs/pictures, from real runs on this machine
+## make pictures        docs/pictures and the samples of GUIDE and README, from real runs on this machine
 .PHONY: pictures
 pictures: all
-	@$(SUDO) scripts/pictures/make $(O)/netiotrace docs/pictures
+	@$(SUDO) scripts/pictures/make $(O)/netiotrace docs
 	@$(SUDO) scripts/pictures/fleet $(O)/netiotrace docs/pictures

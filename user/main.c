@@ -89,8 +89,8 @@ static int print_help(void)
 	       "  sudo netiotrace --mode onecopy --size 64k    live histograms, then the answer\n"
 	       "  sudo netiotrace sweep -o results             modes x sizes x threads\n"
 	       "  netiotrace report results                    pictures and answers from it\n\n"
-	       "netiotrace COMMAND --help lists the options of a command (run --help those of a\n"
-	       "run) and its exit statuses; --version prints the version.\n");
+	       "netiotrace COMMAND --help lists the options and exit statuses of COMMAND;\n"
+	       "--version prints the version.\n");
 	return EXIT_DONE;
 }
 

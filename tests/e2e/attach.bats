@@ -291,9 +291,10 @@ time.sleep(60)' "$PORT"
 assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
-@test "attach splits CPU time by class: copies in user space are separate from other user time" {
+@test "attach splits CPU time by class, with copies in user space apart; --folded writes the stacks of each process" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
-	"$NETIOTRACE" attach --count-calls --interval 200ms --json out.json -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5 2>text
+	"$NETIOTRACE" attach --count-calls --interval 200ms --json out.json --folded out.folded --assert 'cpu.share.gather > 0.25' \
+		-- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5 2>text
 	exact
 	# At 49 samples a second 73 are expected; nearly all of the program's time is memmove of 64 KiB
 	# blocks, which is the largest class. On a busy machine half of so few samples were others: those
@@ -302,7 +303,12 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 		and ([.total, .processes[0]] | all(.cpu.share | .gather > 0.25 and .gather == ([.[]] | max)))
 		and ([.total.cpu.share[]] | add | . > 0.999 and . < 1.001)' out.json
 	grep -q 'gather [2-9][0-9] %' text
-	run -0 "$NETIOTRACE" attach --count-calls -q --assert 'cpu.share.gather > 0.25' --interval 200ms -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5
+	# A line has the program and PID, then the frames; most samples are in memmove in user
+	# space.
+	grep -Eq '^[^;]+ [0-9]+;\[[^;]+\] [0-9]+$' out.folded
+	run -1 grep -Evq '^[^;]+ [0-9]+;.+ [0-9]+$' out.folded
+	# Every sample is in one line of the file.
+	[ "$(awk '{ sum += $NF } END { print sum }' out.folded)" -eq "$(jq .total.cpu.samples out.json)" ]
 	"$NETIOTRACE" attach --count-calls -q --no-cpu --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 5
 	jq -e '.sampling.reason == "--no-cpu was given" and .total.cpu.samples == null' out.json
 }
@@ -350,15 +356,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	within 5 sh -c "tmux -L at$$ capture-pane -p | grep -q '^watching'"
 }
 
-@test "attach --folded writes the stacks of each process for flame graphs" {
-	peer port "$PROGRAM" sink 127.0.0.1 port
-	"$NETIOTRACE" attach -q --folded out.folded --json out.json -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5
-	# A line has the program and PID, then the frames; most samples are in memmove in user
-	# space.
-	grep -Eq '^[^;]+ [0-9]+;\[[^;]+\] [0-9]+$' out.folded
-	run -1 grep -Evq '^[^;]+ [0-9]+;.+ [0-9]+$' out.folded
-	# Every sample is in one line of the file.
-	[ "$(awk '{ sum += $NF } END { print sum }' out.folded)" -eq "$(jq .total.cpu.samples out.json)" ]
+@test "attach refuses --folded with --no-cpu, with --port, and on stdout beside --json -" {
 	run -2 "$NETIOTRACE" attach --folded out --no-cpu -- true
 	run -2 "$NETIOTRACE" attach --folded - --json - -- true
 	run -2 "$NETIOTRACE" attach --folded out --port 1

@@ -228,7 +228,7 @@ unseen() {
 	local stats
 
 	cat >waiting <<-'EOF'
-		sleep 1
+		sleep 0.4 # eight refreshes
 		# Selects the program by its holder: another attach may run.
 		for id in $(sed -n 's/^prog_id:[[:space:]]*//p' "/proc/$PPID/fdinfo/"* | sort -u); do
 			"$0" -j prog show id "$id"

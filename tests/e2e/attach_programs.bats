@@ -143,7 +143,7 @@ of_port() {
 	within 20 listens
 	# An advice needs samples that prove its cost. On a busy machine nginx gets little CPU time: then
 	# again, for longer.
-	for seconds in 8 30 90; do
+	for seconds in 4 15 60; do
 		watch --pid "$(<pid)" --children --by port
 		background ab -q -k -t $seconds -n 1000000 -c 4 "http://127.0.0.1:$PORT/file"
 		ab -q -k -t $seconds -n 1000000 -c 4 "http://127.0.0.1:$plain/file" >ab.out

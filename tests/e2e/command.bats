@@ -289,7 +289,7 @@ fits() {
 	for options in '--mode zerocopy' '--mode twocopy --rounds 1' '--mode onecopy --backend none' '--size 1k --threads 3' \
 		'--request-response' '--rate 100000000/s' '--path veth --ipv6 --connections 7' '--congestion system' \
 		'--no-cpu --no-times' '--perf-events none' '--messages 1 --rounds 1'; do
-		[[ $options == *--messages* ]] || options+=' --duration 300ms'
+		[[ $options == *--messages* ]] || options+=' --duration 100ms'
 		[[ $options == *--rounds* ]] || options+=' --rounds 2'
 		# shellcheck disable=SC2086 # options, apart by spaces
 		"$NETIOTRACE" $options --warmup 20ms >text 2>/dev/null </dev/null || { echo "$options"; return 1; }

@@ -180,11 +180,11 @@ ended_with() { # CODE
 }
 
 run_pid() {
-	pgrep -f -x "$NETIOTRACE --mode onecopy --duration 60s --json $PWD/out.json"
+	pgrep -f -x "$NETIOTRACE --mode onecopy --warmup 20ms --duration 60s --json $PWD/out.json"
 }
 
 long_run() {
-	start "$NETIOTRACE --mode onecopy --duration 60s --json $PWD/out.json"
+	start "$NETIOTRACE --mode onecopy --warmup 20ms --duration 60s --json $PWD/out.json"
 }
 
 @test "an error during the live view is on the screen after the view has closed" {
@@ -241,7 +241,7 @@ long_run() {
 	need_root
 	(
 		trap '' HUP
-		exec "$NETIOTRACE" --mode onecopy --duration 2s --no-cpu --no-times --interval 200ms \
+		exec "$NETIOTRACE" --mode onecopy --duration 1s --no-cpu --no-times --interval 100ms \
 			--json out.json >lines 2>&1
 	) &
 	pid=$!

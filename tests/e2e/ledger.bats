@@ -155,7 +155,7 @@ matrix() {
 	local size
 
 	for size in 1k 64k; do
-		run -0 "$NETIOTRACE" --mode zerocopy --size "$size" --duration 1s --interval 50ms
+		run -0 "$NETIOTRACE" --mode zerocopy --size "$size" --duration 400ms --warmup 20ms --interval 50ms
 		[ "$(grep -c 's zero-copy .* pin [0-9]' <<<"$output")" -gt 1 ]
 		run -1 grep -E 's zero-copy .* (send|pin) n/a' <<<"$output"
 	done
@@ -194,7 +194,7 @@ matrix() {
 
 # bats test_tags=address,guest
 @test "RLIMIT_MEMLOCK exhausted: sends fall back, the books balance" {
-	(ulimit -l 64 && "$NETIOTRACE" -q --mode zerocopy --size 64k --threads 2 --duration 500ms \
+	(ulimit -l 64 && "$NETIOTRACE" -q --mode zerocopy --size 64k --threads 2 --duration 200ms \
 		--json out.json)
 	balanced_fallback out.json
 }

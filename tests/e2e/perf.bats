@@ -62,7 +62,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 	for try in 1 2 3; do
 		# Without sampled rounds: perf stat counts the two processes of the measured
 		# round, to their end.
-		witness "$events" --mode onecopy --no-cpu --no-times --rounds 1 --warmup 1s --duration 4s "${args[@]}"
+		witness "$events" --mode onecopy --no-cpu --no-times --rounds 1 --warmup 1s --duration 2s "${args[@]}"
 		ok=true
 		for ((i = 1; i <= $#; i += 3)); do
 			agree "${@:i:3}" || ok=false
@@ -101,7 +101,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 }
 
 @test "software counters have values; hardware counters have values or are null with one reason" {
-	"$NETIOTRACE" --mode all --rounds 1 --duration 600ms --details --json out.json >text 2>stderr
+	"$NETIOTRACE" --mode all --rounds 1 --duration 600ms --no-cpu --no-times --details --json out.json >text 2>stderr
 	jq -e '[.runs[].perf | .sender, .receiver | .task_clock_ns.value > 0 and
 		.context_switches.value > 0 and .cpu_migrations.value != null and
 		.page_faults.value != null] | length == 6 and all' out.json
@@ -127,14 +127,14 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 }
 
 @test "counters exclude the warm-up" {
-	"$NETIOTRACE" -q --mode onecopy --size 1k --messages 23 --warmup 1s --json out.json
+	"$NETIOTRACE" -q --mode onecopy --size 1k --messages 23 --warmup 500ms --json out.json
 	jq -e '[.runs[0].perf | .sender, .receiver | .task_clock_ns.value < 200000000]
 		| all' out.json
 }
 
 @test "counters include all threads" {
 	# All threads run on one CPU: the sum of their CPU times is the elapsed time.
-	"$NETIOTRACE" -q --mode onecopy --size 64k --threads 5 --rounds 1 --duration 1s --warmup 100ms \
+	"$NETIOTRACE" -q --mode onecopy --size 64k --threads 5 --rounds 1 --duration 500ms --warmup 100ms \
 		--cpu-sender 0 --cpu-receiver 0 --backend none --json out.json
 	jq '.runs[0] | .duration_s, .app.cpu_s, .perf.sender.task_clock_ns, .perf.receiver.task_clock_ns' \
 		out.json
@@ -143,7 +143,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 }
 
 @test "--perf-events counts events named as in perf list" {
-	"$NETIOTRACE" -q --mode onecopy --rounds 1 --duration 300ms --warmup 20ms --json out.json \
+	"$NETIOTRACE" -q --mode onecopy --rounds 1 --duration 300ms --warmup 20ms --no-cpu --no-times --json out.json \
 		--perf-events cs,task-clock,minor-faults:u,L1-dcache-loads:k,r1c2
 	jq -e '.runs[0].perf | .events[0] | .name == "cs" and .sender.value != null' out.json
 	# perf and /proc count the same switches, read at slightly different times.
@@ -152,7 +152,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 		out.json
 	jq -e '[.runs[0].perf.events[] | .sender, .receiver | .value != null or (.reason | length > 0)]
 		| length == 10 and all' out.json
-	"$NETIOTRACE" --mode onecopy --rounds 1 --duration 300ms --warmup 20ms --perf-events cs --details 2>/dev/null |
+	"$NETIOTRACE" --mode onecopy --rounds 1 --duration 100ms --warmup 20ms --no-cpu --no-times --perf-events cs --details 2>/dev/null |
 		grep -q '^events  *cs [0-9]'
 }
 
@@ -189,7 +189,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 @test "if perf_event_open is refused, switches and CPU time have values and the others a reason" {
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] ||
 		skip "kernel.perf_event_paranoid lets everybody count here"
-	unprivileged "$NETIOTRACE" -q --backend none --mode onecopy --rounds 1 --duration 500ms --warmup 20ms \
+	unprivileged "$NETIOTRACE" -q --backend none --mode onecopy --rounds 1 --duration 200ms --warmup 20ms \
 		--perf-events cs --json - >out.json
 	jq -e '.runs[0].perf | .sender.context_switches.value > 0 and
 		.receiver.task_clock_ns.value > 0' out.json

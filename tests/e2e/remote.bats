@@ -67,6 +67,15 @@ connected() {
 	[ "$(here ss -Htn state established "dport = :$PORT" | wc -l)" -ge 2 ]
 }
 
+# begin ARGS...: a run of 60 s in the background, in its measured phase; $SENDER is its PID.
+begin() {
+	rm -f stderr
+	in_background here "$NETIOTRACE" -v --mode onecopy --warmup 20ms --duration 60s --connect "$THERE4:$PORT" "$@" \
+		>stdout 2>stderr </dev/null
+	SENDER=$!
+	within 5 grep -qs ': measuring$' stderr
+}
+
 # serve ADDRESS [ARGS...]: starts netiotrace serve on the other machine and waits until it is ready;
 # $SERVER is its PID.
 serve() {
@@ -408,11 +417,11 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	local code=0
 
 	serve "$THERE4:$PORT"
-	in_background here "$NETIOTRACE" -q --mode zerocopy --duration 60s --json out.json \
+	in_background here "$NETIOTRACE" -q --mode zerocopy --warmup 20ms --duration 60s --json out.json \
 		--connect "$THERE4:$PORT" 2>stderr </dev/null
 	SENDER=$!
 	within 5 connected
-	sleep 1.5
+	sleep 0.3
 	kill -9 "$SERVER"
 	wait "$SENDER" || code=$?
 	cat stderr
@@ -439,11 +448,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	jq -e '.interrupted' out.json
 	sender_balanced out.json
 	# A killed sender leaves a session without an end.
-	in_background here "$NETIOTRACE" -q --mode onecopy --duration 60s \
-		--connect "$THERE4:$PORT" </dev/null
-	SENDER=$!
-	within 5 connected
-	sleep 1
+	begin
 	kill -9 "$SENDER"
 	wait "$SENDER" || true
 	within 3 grep -q 'a session failed' serve.err
@@ -463,7 +468,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	SENDER=$!
 	within 5 measuring lines
 	there ip link set veth1 down
-	sleep 1
+	sleep 0.5
 	kill -INT "$SENDER"
 	promptly has_ended "$SENDER"
 	wait "$SENDER" || code=$?

@@ -229,24 +229,19 @@ outside_references() { # FILE
 		echo "no chromium: run \`make deps\`"
 		return 1
 	}
+	# A narrow and a wide window. With a dark system theme (0) the page and its pictures are dark.
 	for width in 390 1200; do
+		scheme=$((width > 390))
 		timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" \
 			--host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --hide-scrollbars \
-			--window-size=$width,2400 --screenshot="$PWD/page-$width.png" \
-			"file://$PWD/report.html" >browser.log 2>&1
+			--blink-settings=preferredColorScheme=$scheme --window-size=$width,2400 \
+			--screenshot="$PWD/page-$width.png" "file://$PWD/report.html" >browser.log 2>&1
 		if grep -E 'CONSOLE|ERR_' browser.log; then
 			return 1
 		fi
 		"$(pillow)" "$REPO/tests/e2e/picture.py" --page "page-$width.png"
 	done
-	# With a dark system theme the page and its pictures are dark.
-	for scheme in 0 1; do
-		timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" \
-			--host-resolver-rules='MAP * ~NOTFOUND' --hide-scrollbars --window-size=400,1600 \
-			--blink-settings=preferredColorScheme=$scheme --screenshot="$PWD/scheme-$scheme.png" \
-			"file://$PWD/report.html" >browser.log 2>&1
-	done
-	"$(pillow)" - scheme-0.png scheme-1.png <<-'END'
+	"$(pillow)" - page-390.png page-1200.png <<-'END'
 		import sys
 		from PIL import Image
 		dark, light = (Image.open(name).convert("L").histogram() for name in sys.argv[1:])
@@ -507,6 +502,12 @@ state_of() {
 	[ "$(wc -l <stderr)" -eq 1 ]
 	grep -q 'gnuplot is not installed' stderr
 	[ ! -e out ]
+}
+
+@test "report takes no directory named gnuplot for the program" {
+	mkdir -p bin/gnuplot
+	PATH=$PWD/bin:$PATH "$NETIOTRACE" report -q -o out "$published"
+	[ -e out/report.html ]
 }
 
 @test "report with a failing gnuplot leaves nothing" {

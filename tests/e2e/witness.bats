@@ -73,8 +73,8 @@ octets() {
 }
 
 @test "two parallel runs do not see each other's bytes" {
-	"$NETIOTRACE" -q --mode twocopy --size 64k --duration 1s --json a.json &
-	"$NETIOTRACE" -q --mode zerocopy --size 4k --duration 1s --json b.json
+	"$NETIOTRACE" -q --mode twocopy --size 64k --duration 500ms --json a.json &
+	"$NETIOTRACE" -q --mode zerocopy --size 4k --duration 500ms --json b.json
 	wait $!
 	for f in a b; do
 		jq -e '.runs[0] | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0

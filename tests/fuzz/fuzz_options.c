@@ -4,6 +4,7 @@
  * message and calls exit(). The linker redirects calls of exit() and argp_parse() to this file;
  * allocations are freed here as at the end of the program, so that a sanitizer reports leaks.
  */
+#include <argp.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>

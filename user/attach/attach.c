@@ -81,12 +81,11 @@ static int wait_ms(const struct attach *a)
 	return end > now ? (int)((end - now) / 1000000 + 1) : 0;
 }
 
-static void draw(struct attach *a)
+static void draw(void *arg, struct grid *g, bool utf8)
 {
-	struct grid *g = curses_screen__grid();
+	struct attach *a = arg;
 
-	top_view__draw(g, &a->view, &a->w.found, curses_screen__utf8());
-	curses_screen__show(g);
+	top_view__draw(g, &a->view, &a->w.found, utf8);
 }
 
 static int refresh(struct attach *a)
@@ -96,7 +95,7 @@ static int refresh(struct attach *a)
 	if (code || a->o.quiet)
 		return code;
 	if (curses_screen__is_open())
-		draw(a);
+		curses_screen__draw();
 	else
 		rate_line__print(a->out, &a->line, &a->w.found);
 	return EXIT_DONE;
@@ -114,47 +113,8 @@ static bool take_keys(struct attach *a)
 		if (top_view__key(&a->view, &a->o, key))
 			return true;
 	attach_session__sort(&a->w);
-	draw(a);
+	curses_screen__draw();
 	return false;
-}
-
-/* true: the signal was for the screen. */
-static bool take_signal(struct attach *a, int signo)
-{
-	if (signo != SIGTSTP && signo != SIGCONT && signo != SIGWINCH)
-		return false;
-	if (!curses_screen__is_open())
-		return true;
-	if (signo == SIGTSTP) {
-		curses_screen__leave();
-		loop__pause();
-	}
-	if (signo == SIGWINCH)
-		curses_screen__resize();
-	else
-		curses_screen__enter();
-	draw(a);
-	return true;
-}
-
-/* The live view needs stdout for itself, and a terminal. */
-static void open_view(struct attach *a)
-{
-	if (a->o.quiet || a->out != stdout || curses_screen__open())
-		return;
-	loop__add(&a->loop, STDIN_FILENO);
-	loop__take_pauses(&a->loop, true);
-	draw(a);
-}
-
-static void close_view(struct attach *a)
-{
-	top_view__clear(&a->view);
-	if (!curses_screen__is_open())
-		return;
-	curses_screen__close();
-	loop__take_pauses(&a->loop, false);
-	loop__remove(&a->loop, STDIN_FILENO);
 }
 
 /* true: the watching is over. */
@@ -162,7 +122,7 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 {
 	switch (ev->kind) {
 	case LOOP_SIGNAL:
-		if (take_signal(a, ev->signo))
+		if (curses_screen__signal(ev->signo))
 			return false;
 		a->signo = ev->signo;
 		return true;
@@ -198,10 +158,7 @@ static int watch(struct attach *a)
 			over = take_event(a, &ev, &code);
 		attach_session__step(&a->w);
 	}
-	if (!err)
-		return code;
-	log_error("cannot wait for events: %s.", limits__strerror(err));
-	return EXIT_RUN_FAILED;
+	return err ? loop__report(err) : code;
 }
 
 /* After --duration a command continues. A signal that ends netiotrace is passed on to it. */
@@ -311,9 +268,12 @@ static int run(struct attach *a)
 
 	if (code)
 		return code;
-	open_view(a);
+	/* The live view needs stdout for itself, and a terminal. */
+	if (!a->o.quiet && a->out == stdout)
+		curses_screen__open(&a->loop, draw, a);
 	code = watch(a);
-	close_view(a);
+	top_view__clear(&a->view);
+	curses_screen__close();
 	failed = attach_session__finish(&a->w);
 	a->w.found.interrupted = a->signo != 0;
 	end_command(a);
@@ -336,7 +296,7 @@ static void refuse_hooks(const struct attach_options *o)
 int attach__main(int argc, char **argv)
 {
 	struct attach a = {.w = ATTACH_SESSION_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
-	int code, err;
+	int code;
 
 	attach_options__parse(&a.o, argc, argv);
 	refuse_hooks(&a.o);
@@ -344,11 +304,8 @@ int attach__main(int argc, char **argv)
 	code = privileges__check_trace();
 	if (!code)
 		code = open_files(&a);
-	err = code ? 0 : loop__open(&a.loop);
-	if (err) {
-		log_error("cannot wait for events: %s.", limits__strerror(err));
-		code = EXIT_RUN_FAILED;
-	}
+	if (!code)
+		code = loop__open(&a.loop);
 	if (!code)
 		code = run(&a);
 	for (int i = 0; i < FILE_NR; i++)

@@ -98,8 +98,9 @@ static void take_without(void *options, const char *arg)
 	o->without[one_more(&o->without_nr, ATTACH_WITHOUT_MAX, "--without")] = arg;
 }
 
-static _Noreturn void refuse(const char *arg)
+static void refuse(void *options, const char *arg)
 {
+	(void)options;
 	usage_error("'%s' is not an option; to run and watch a command, put -- before it: "
 		    "netiotrace attach -- %s.",
 		    arg, arg);
@@ -121,7 +122,7 @@ static const struct setting settings[] = {
 	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", SETTING_OTHER, .take = take_backend},
 	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", SETTING_OTHER, .take = take_without},
 	{"no-cpu", NULL, "do not sample CPU time (49 samples per second and CPU)", SETTING_FLAG, AT(no_cpu)},
-	{"count-calls", NULL, "process every send and receive event (default: above 20 000 events per second, 20 ms of each second)", SETTING_FLAG, AT(count_calls)},
+	{"count-calls", NULL, "process every send and receive event (default: above 20 000 events per second, only in 20 ms of each second)", SETTING_FLAG, AT(count_calls)},
 	{"max-sockets", "N", "largest number of sockets, up to 1048576 (default 32768, 1 KiB each)", SETTING_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
 	SETTING_TITLE_ROW("Output:"),
 	{"by", BY_WORDS, "what a row is (default process)", SETTING_CHOICE, AT(by)},
@@ -196,7 +197,7 @@ void attach_options__parse(struct attach_options *o, int argc, char **argv)
 		.args_doc = "[-- COMMAND [ARG...]]",
 		.settings = settings,
 		.nr = sizeof(settings) / sizeof(settings[0]),
-		.refuse = refuse,
+		.operand = refuse,
 	};
 
 	*o = (struct attach_options){

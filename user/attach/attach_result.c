@@ -232,16 +232,19 @@ bool row_value__is_least(enum row_value v, const struct socket_ledger *b)
 {
 	if (v == VALUE_SENT || v == VALUE_RECEIVED)
 		return b->partly_seen;
-	return v == VALUE_DEFERRED && socket_ledger__arrivals_missed(b);
+	if (v == VALUE_DEFERRED)
+		return socket_ledger__arrivals_missed(b);
+	return socket_ledger__unclassified(b, NIO_SIDE_SENDER);
 }
 
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b)
 {
 	struct real copies = socket_ledger__copies_per_byte(b);
-	const char *least = socket_ledger__arrivals_missed(b) ? ">=" : "";
+	struct real at_most = socket_ledger__copies_per_byte_at_most(b);
 
 	if (copies.known)
-		snprintf(buf, UNITS_BUF, "%s%.2f", least, copies.value);
+		snprintf(buf, UNITS_BUF, "%s%.2f", at_most.value > copies.value ? ">=" : "",
+			 copies.value);
 	else
 		snprintf(buf, UNITS_BUF, "n/a");
 	return buf;
@@ -310,7 +313,7 @@ static bool connection_at(struct attach_row *row, const struct table *t, size_t 
 	if (!row->socket)
 		return false;
 	row->id = row->socket->key ^ row->socket->first_ns;
-	socket_ledger__add_socket(&row->books, row->socket);
+	row->books = socket_ledger__of(row->socket);
 	return true;
 }
 

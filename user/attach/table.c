@@ -50,14 +50,6 @@ void table__clear(struct table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static struct socket_ledger books_of(const struct sock_state *s)
-{
-	struct socket_ledger b = {0};
-
-	socket_ledger__add_socket(&b, s);
-	return b;
-}
-
 /* Ports and cgroups. */
 
 static uint16_t port_of(const struct sock_state *s)
@@ -107,14 +99,15 @@ bool groups__any_encrypts(const struct groups *ports)
 	return false;
 }
 
-static void add_to_group(struct groups *g, uint64_t id, size_t max, const struct sock_state *s)
+static void add_to_group(struct groups *g, uint64_t id, size_t max, const struct socket_ledger *d,
+			 bool closed)
 {
 	struct group *group = group_of(g, id, max);
 
 	if (group)
-		socket_ledger__add_socket(s->closed_ns ? &group->closed : &group->books, s);
+		socket_ledger__add(closed ? &group->closed : &group->books, d);
 	else
-		*(s->closed_ns ? &g->closed_left_out : &g->open_left_out) += 1;
+		*(closed ? &g->closed_left_out : &g->open_left_out) += 1;
 }
 
 /* The closed connections, to which the open ones are added. */
@@ -163,7 +156,8 @@ static void set_comm(struct process *p, const char *comm)
 	p->comm[sizeof(p->comm) - 1] = '\0';
 }
 
-static void add_to_process(struct table *t, const struct sock_state *s)
+static void add_to_process(struct table *t, const struct sock_state *s,
+			   const struct socket_ledger *d)
 {
 	struct process *p = table__process(t, s->tgid, s->started);
 
@@ -173,17 +167,18 @@ static void add_to_process(struct table *t, const struct sock_state *s)
 	}
 	if (!p->comm[0])
 		set_comm(p, s->comm);
-	socket_ledger__add_socket(s->closed_ns ? &p->closed : &p->books, s);
+	socket_ledger__add(s->closed_ns ? &p->closed : &p->books, d);
 	if (port_of(s))
-		add_to_group(&p->ports, port_of(s), PROCESS_PORTS_MAX, s);
+		add_to_group(&p->ports, port_of(s), PROCESS_PORTS_MAX, d, s->closed_ns);
 }
 
-static void add_socket(struct table *t, const struct sock_state *s)
+static void add_socket(struct table *t, const struct sock_state *s, const struct socket_ledger *d)
 {
-	socket_ledger__add_socket(s->closed_ns ? &t->closed_sum : &t->total, s);
+	socket_ledger__add(s->closed_ns ? &t->closed_sum : &t->total, d);
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		add_to_group(&t->groups[kind], group__id((enum group_kind)kind, s), GROUPS_MAX, s);
-	add_to_process(t, s);
+		add_to_group(&t->groups[kind], group__id((enum group_kind)kind, s), GROUPS_MAX, d,
+			     s->closed_ns);
+	add_to_process(t, s, d);
 }
 
 const struct process *table__owner(const struct table *t, const struct sock_state *s)
@@ -317,10 +312,8 @@ static size_t smallest_closed(const struct table *t)
 }
 
 /* The largest are kept: a later one takes the place of the smallest. */
-static void keep_closed(struct table *t, const struct sock_state *s)
+static void keep_closed(struct table *t, const struct sock_state *s, uint64_t bytes)
 {
-	struct socket_ledger b = books_of(s);
-	uint64_t bytes = socket_ledger__bytes(&b);
 	size_t at = t->closed_nr;
 
 	if (!t->closed)
@@ -350,14 +343,17 @@ static bool is_idle(const struct sock_state *s)
 
 void table__take(struct table *t, const struct sock_state *s)
 {
+	struct socket_ledger d;
+
 	if (is_idle(s))
 		return;
 	if (!s->closed_ns) {
 		keep_open(t, s);
 		return;
 	}
-	keep_closed(t, s);
-	add_socket(t, s);
+	d = socket_ledger__of(s);
+	keep_closed(t, s, socket_ledger__bytes(&d));
+	add_socket(t, s, &d);
 }
 
 void table__end(struct table *t)
@@ -370,8 +366,11 @@ void table__end(struct table *t)
 		t->processes[i].books = t->processes[i].closed;
 		begin_groups(&t->processes[i].ports);
 	}
-	for (size_t i = 0; i < t->open_nr; i++)
-		add_socket(t, &t->open[i]);
+	for (size_t i = 0; i < t->open_nr; i++) {
+		struct socket_ledger d = socket_ledger__of(&t->open[i]);
+
+		add_socket(t, &t->open[i], &d);
+	}
 }
 
 void table__leave_out(struct table *t, size_t nr)
@@ -433,7 +432,7 @@ void table__sort(struct table *t, enum sort sort, uint64_t since_ns)
 	for (size_t i = 0; i < t->ranked_nr; i++) {
 		bool open = i < t->open_nr;
 		const struct sock_state *s = open ? &t->open[i] : &t->closed[i - t->open_nr];
-		struct socket_ledger b = books_of(s);
+		struct socket_ledger b = socket_ledger__of(s);
 
 		t->ranked[i] = (struct ranked){rank_of(&b, sort, since_ns, 0, open), s};
 	}

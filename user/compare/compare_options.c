@@ -7,39 +7,12 @@
 #include <string.h>
 
 #include "compare.h"
-#include "study/csv_options.h"
-#include "base/exit_code.h"
 #include "base/command_line.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "study/csv_options.h"
 
 #define PERCENT_MAX 1000.0
-
-enum key {
-	KEY_JSON = 256,
-	KEY_FAIL,
-	KEY_METRICS,
-	KEY_ALL,
-	KEY_ACROSS,
-};
-
-static const struct argp_option option_table[] = {
-	{"metrics", KEY_METRICS, "LIST", 0,
-	 "compare only these metrics; classes of CPU time (cpu_...) are compared only if listed",
-	 0},
-	{"all", KEY_ALL, 0, 0, "also list comparisons without a difference", 0},
-	{"fail-on-regression", KEY_FAIL, "PERCENT", 0,
-	 "exit with 5 if throughput or CPU time of a cell got worse by more than this, e.g. 5%", 0},
-	{"json", KEY_JSON, "FILE", 0, "write a JSON document (- for stdout, instead of the text)",
-	 0},
-	{"across", KEY_ACROSS, "LIST", 0,
-	 "settings that may differ, e.g. mtu,fields; with others no regression is reported", 0},
-	CSV_OPTIONS("only runs with this congestion control"),
-	{"quiet", 'q', 0, 0, "no text, errors only", 0},
-	{0, 0, 0, 0, 0, 0},
-};
-
-static const char args_doc[] = "BEFORE AFTER";
 
 static const char doc[] =
 	"Compares two sweeps (directories or CSV files) cell by cell: medians over the rounds, "
@@ -54,8 +27,9 @@ static const char doc[] =
 	"cannot be read or written, or a regression cannot be tested: too few rounds, or AFTER "
 	"lacks a cell of BEFORE or its numbers; 2 usage error, 5 regression found.";
 
-static void set_metrics(struct compare_options *o, const char *list)
+static void take_metrics(void *options, const char *list)
 {
+	struct compare_options *o = options;
 	char *copy = xstrdup(list), *rest = copy, *name;
 
 	while ((name = strsep(&rest, ","))) {
@@ -84,45 +58,40 @@ static double parse_percent(const char *arg)
 	return *end || value > PERCENT_MAX ? (double)NAN : value / 100;
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+static void take_limit(void *limit, const char *arg)
 {
-	struct compare_options *o = state->input;
+	double value = parse_percent(arg);
 
-	switch (key) {
-	case KEY_JSON:
-		if (!*arg)
-			usage_error("a file name is empty.");
-		o->json = arg;
-		return 0;
-	case KEY_FAIL:
-		o->limit = parse_percent(arg);
-		if (isnan(o->limit))
-			usage_error("--fail-on-regression takes 0 to 1000 percent, not '%s'.", arg);
-		return 0;
-	case KEY_METRICS:
-		set_metrics(o, arg);
-		return 0;
-	case KEY_ACROSS:
-		o->names.across = arg;
-		return 0;
-	case KEY_ALL:
-		o->all = true;
-		return 0;
-	case 'q':
-		o->quiet = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 1)
-			usage_error("'%s' is one argument too many: compare takes two.", arg);
-		if (state->arg_num)
-			o->names.after = arg;
-		else
-			o->names.before = arg;
-		return 0;
-	default:
-		return csv_options__parse(&o->foreign, key, arg);
-	}
+	if (isnan(value))
+		usage_error("--fail-on-regression takes 0 to 1000 percent, not '%s'.", arg);
+	*(double *)limit = value;
 }
+
+static void take_name(void *options, const char *arg)
+{
+	struct compared *names = &((struct compare_options *)options)->names;
+
+	if (names->after)
+		usage_error("'%s' is one argument too many: compare takes two.", arg);
+	*(names->before ? &names->after : &names->before) = arg;
+}
+
+#define AT(member) .offset = offsetof(struct compare_options, member)
+
+/* clang-format off */
+static const struct setting settings[] = {
+	{"metrics", "LIST", "compare only these metrics; classes of CPU time (cpu_...) are compared only if listed",
+	 SETTING_OTHER, .take = take_metrics},
+	{"all", NULL, "also list comparisons without a difference", SETTING_FLAG, AT(all)},
+	{"fail-on-regression", "PERCENT", "exit with 5 if throughput or CPU time of a cell got worse by more than this, e.g. 5%",
+	 SETTING_OTHER, AT(limit), .take = take_limit},
+	{"json", "FILE", "write a JSON document (- for stdout, instead of the text)", SETTING_STRING, AT(json)},
+	{"across", "LIST", "settings that may differ, e.g. mtu,fields; with others no regression is reported",
+	 SETTING_STRING, AT(names.across)},
+	CSV_OPTIONS(struct compare_options, foreign, "only runs with this congestion control"),
+	{"quiet", NULL, "no text, errors only", SETTING_FLAG, AT(quiet), .letter = 'q'},
+};
+/* clang-format on */
 
 /* Puts the names of the metrics before the text below the options. argp frees it. */
 static char *put_metrics(int key, const char *text, void *input)
@@ -146,10 +115,18 @@ static char *put_metrics(int key, const char *text, void *input)
 
 void compare_options__parse(struct compare_options *o, int argc, char **argv)
 {
-	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, put_metrics, 0};
+	static const struct setting_command command = {
+		.name = "compare",
+		.doc = doc,
+		.args_doc = "BEFORE AFTER",
+		.settings = settings,
+		.nr = sizeof(settings) / sizeof(settings[0]),
+		.operand = take_name,
+		.help_filter = put_metrics,
+	};
 
 	*o = (struct compare_options){.limit = (double)NAN};
-	command_line__parse(&argp, "compare", argc, argv, o);
+	setting__parse(&command, argc, argv, o);
 	if (!o->names.after)
 		usage_error(
 			"compare takes two results directories or CSV files: netiotrace compare "

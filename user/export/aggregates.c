@@ -53,14 +53,14 @@ size_t aggregates__place(struct aggregates *a, const char *name)
 
 static void add(struct sums *sums, const struct sock_state *s)
 {
-	bool local = socket_ledger__is_local(s);
+	const struct socket_ledger d = socket_ledger__of(s);
 
-	socket_ledger__add_socket(&sums->books, s);
+	socket_ledger__add(&sums->books, &d);
 	/* A socket that was there before the exporter has transferred bytes, or is not counted. */
 	sums->opened += !s->base.sent && !s->base.received;
-	sums->copied[local ? COPY_CAUSE_LOCAL : COPY_CAUSE_UNKNOWN] +=
+	sums->copied[d.local ? COPY_CAUSE_LOCAL : COPY_CAUSE_UNKNOWN] +=
 		s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
-	sums->copied[COPY_CAUSE_NO_SG] += socket_ledger__copied_in_calls(s);
+	sums->copied[COPY_CAUSE_NO_SG] += socket_ledger__copied_in_calls(&d, s);
 }
 
 void aggregates__close(struct aggregates *a, size_t place, const struct sock_state *s)

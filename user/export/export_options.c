@@ -17,7 +17,7 @@ static const char doc[] =
 	"\n"
 	"  sudo netiotrace export\n"
 	"  sudo netiotrace export --listen [::]:9753 --by comm\n"
-	"  sudo netiotrace export --textfile /var/lib/prometheus/node-exporter/netiotrace.prom\n"
+	"  sudo netiotrace export --textfile /run/netiotrace.prom\n"
 	"  sudo netiotrace export --once --interval 10s"
 	"\v"
 	"GET /metrics returns OpenMetrics 1.0, or Prometheus text 0.0.4 where Accept does not name "
@@ -43,19 +43,14 @@ static void take_backend(void *options, const char *arg)
 	backend__parse(arg, &((struct export_options *)options)->backend);
 }
 
-static _Noreturn void refuse(const char *arg)
-{
-	usage_error("'%s' is one argument too many: export takes options only.", arg);
-}
-
 #define AT(field) .offset = offsetof(struct export_options, field)
 
 /* clang-format off */
 static const struct setting settings[] = {
 	SETTING_TITLE_ROW("Groups:"),
 	{"by", BY_WORDS, "one group per unit, container or pod (default cgroup), per process name, or per listening port", SETTING_CHOICE, AT(by)},
-	{"filter", "PATTERN", "give only matching groups a place, e.g. 'nginx*'; the rest counts as other; repeatable", SETTING_OTHER, .take = take_filter},
-	{"groups", "N", "at most N groups, 1 to 1024 (default 64); the rest is other", SETTING_COUNT, AT(groups), "a number from 1 to 1024", 1, AGGREGATES_MAX},
+	{"filter", "PATTERN", "only matching groups have their own series, e.g. 'nginx*'; the rest counts as other; repeatable", SETTING_OTHER, .take = take_filter},
+	{"groups", "N", "at most N groups, 1 to 1024 (default 64); the rest counts as other", SETTING_COUNT, AT(groups), "a number from 1 to 1024", 1, AGGREGATES_MAX},
 	{"this-netns", NULL, "leave out sockets of other network namespaces (default: all of this machine)", SETTING_FLAG, AT(this_netns)},
 	SETTING_TITLE_ROW("Output:"),
 	{"listen", "ADDR:PORT", "address of the HTTP server, or unix:PATH (default 127.0.0.1:9753)", SETTING_STRING, AT(listen)},
@@ -79,7 +74,6 @@ void export_options__parse(struct export_options *o, int argc, char **argv)
 		.doc = doc,
 		.settings = settings,
 		.nr = sizeof(settings) / sizeof(settings[0]),
-		.refuse = refuse,
 	};
 
 	*o = (struct export_options){

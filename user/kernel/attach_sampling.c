@@ -23,7 +23,7 @@
 #define CREDIT_MAX  (2.0 * EVENTS_MANY)
 #define WINDOW_NS   20000000ULL
 #define PERIOD_NS   1000000000ULL
-/* After this many windows the kinds are known well, and a window costs 1 ms: the period doubles. */
+/* A window costs 1 ms. The period doubles after this many, and again after as many more. */
 #define WINDOWS_MANY 30
 #define LOOK_NS      100000000ULL
 
@@ -44,7 +44,9 @@ static void read_counts(const struct attach_probes *w, struct nio_event_counts *
 
 static uint64_t period_ns(const struct attach_sampling *s)
 {
-	return s->periods < WINDOWS_MANY ? PERIOD_NS : 2 * PERIOD_NS;
+	size_t doubled = s->periods / WINDOWS_MANY;
+
+	return PERIOD_NS << (doubled < 2 ? doubled : 2);
 }
 
 /* One period of the sample: events since the last step, per second. */

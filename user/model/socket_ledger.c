@@ -242,7 +242,7 @@ static bool saw_whole_life(const struct sock_state *s)
 	return sock_state_saw_all(s) && s->born_window == 1;
 }
 
-static struct socket_ledger ledger_of(const struct sock_state *s)
+struct socket_ledger socket_ledger__of(const struct sock_state *s)
 {
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zckey != s->zckey_base;
 	bool local = socket_ledger__is_local(s);
@@ -262,6 +262,8 @@ static struct socket_ledger ledger_of(const struct sock_state *s)
 		.local = local,
 		.zerocopy = pins,
 		.zerocopy_local = pins && local,
+		.first_ns = s->first_ns,
+		.last_ns = s->last_ns,
 	};
 
 	memcpy(d.calls, s->calls, sizeof(d.calls));
@@ -278,25 +280,21 @@ static struct socket_ledger ledger_of(const struct sock_state *s)
 	return d;
 }
 
-uint64_t socket_ledger__copied_in_calls(const struct sock_state *s)
+uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const struct sock_state *s)
 {
-	struct socket_ledger d = ledger_of(s);
-
-	if (!d.ids || !s->copied || s->stages[NIO_STAGE_TX_PIN].bytes ||
-	    d.stages[NIO_STAGE_TX_PIN].bytes)
+	if (!d->ids || !s->copied || s->stages[NIO_STAGE_TX_PIN].bytes ||
+	    d->stages[NIO_STAGE_TX_PIN].bytes)
 		return 0;
-	return d.calls[NIO_CALL_ZEROCOPY].bytes;
+	return d->calls[NIO_CALL_ZEROCOPY].bytes;
 }
 
-void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state *s)
+void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *other)
 {
-	struct socket_ledger d = ledger_of(s);
-
-	num__add_counts(b, &d, offsetof(struct socket_ledger, first_ns));
-	if (s->first_ns && (!b->first_ns || s->first_ns < b->first_ns))
-		b->first_ns = s->first_ns;
-	if (s->last_ns > b->last_ns)
-		b->last_ns = s->last_ns;
+	num__add_counts(b, other, offsetof(struct socket_ledger, first_ns));
+	if (other->first_ns && (!b->first_ns || other->first_ns < b->first_ns))
+		b->first_ns = other->first_ns;
+	if (other->last_ns > b->last_ns)
+		b->last_ns = other->last_ns;
 }
 
 struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_side side)

@@ -44,8 +44,10 @@ struct socket_ledger {
 	uint64_t first_ns, last_ns;        /* CLOCK_MONOTONIC; 0: none */
 };
 
-/* Adds the events of one connection. */
-void socket_ledger__add_socket(struct socket_ledger *b, const struct sock_state *s);
+/* The ledger of one connection. */
+struct socket_ledger socket_ledger__of(const struct sock_state *s);
+
+void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *other);
 
 /*
  * Bytes that the sockets counted minus booked bytes: 0 when nothing was missed. Unknown, with the
@@ -98,7 +100,7 @@ uint64_t socket_ledger__bytes(const struct socket_ledger *b);        /* sent and
  * Bytes of MSG_ZEROCOPY calls of a connection that the calls copied, since nothing could be pinned:
  * its route does no scatter-gather, or the calls made the connection (TCP Fast Open).
  */
-uint64_t socket_ledger__copied_in_calls(const struct sock_state *s);
+uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const struct sock_state *s);
 
 /* Does the connection stay on this machine: to 127/8 or ::1, or between equal addresses? */
 bool socket_ledger__is_local(const struct sock_state *s);

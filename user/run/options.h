@@ -6,13 +6,13 @@
 #ifndef RUN_OPTIONS_H
 #define RUN_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/address.h"
 #include "base/exit_code.h"
+#include "base/setting.h"
 #include "common/limits.h"
 #include "write/assertion.h"
 #include "host/netpath.h"
@@ -72,9 +72,6 @@ struct options_command {
 	size_t picks_nr;
 };
 
-/* Rows that fit a table of struct argp_option, titles and end included. */
-#define OPTIONS_TABLE_MAX 64
-
 /*
  * Parses and checks. An error, or an option that the command lacks, is reported, and the program
  * exits with EXIT_USAGE.
@@ -85,14 +82,12 @@ void options__parse_run(struct options *o, int argc, char **argv);
 void options__clear(struct options *o);
 
 /*
- * For commands with further options of their own. __init: the defaults; __pick: copies picks and an
- * end marker to `to`, the first title with group number `group`; __take: applies a row's key and
- * argument, ARGP_ERR_UNKNOWN for other keys; __finish: completes and checks. They report errors and
- * exit, as above.
+ * For commands with further options of their own, in a struct that begins with struct options.
+ * __init: the defaults; __pick: copies the rows of n picks, and returns n; __finish: completes and
+ * checks, reports errors and exits, as above.
  */
 void options__init(struct options *o, int argc, char **argv);
-void options__pick(struct argp_option *to, const struct options_pick *picks, size_t n, int group);
-error_t options__take(struct options *o, int key, const char *arg);
+size_t options__pick(struct setting *to, const struct options_pick *picks, size_t n);
 void options__finish(struct options *o);
 
 #endif

@@ -12,6 +12,7 @@
 #include "model/ledger.h"
 #include "model/remote.h"
 #include "round.h"
+#include "screen/curses_screen.h"
 
 /*
  * How long a process of the load generator may be silent, and how often it is asked for statistics.
@@ -227,7 +228,7 @@ static void stop(struct round *r)
 
 static void take_signal(struct round *r, int signo)
 {
-	if (display__signal(&r->e->display, signo))
+	if (curses_screen__signal(signo))
 		return;
 	r->e->signo = signo;
 	stop(r);

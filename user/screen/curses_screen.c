@@ -21,6 +21,9 @@
 
 static struct {
 	SCREEN *screen; /* NULL: closed */
+	struct loop *loop;
+	curses_screen_fn draw;
+	void *arg;
 	bool utf8;
 	bool colour;
 } the;
@@ -72,14 +75,8 @@ static attr_t curses_attr(unsigned int attr)
 	return a;
 }
 
-struct grid *curses_screen__grid(void)
-{
-	return grid__new(LINES < GRID_SIDE_MAX ? LINES : GRID_SIDE_MAX,
-			 COLS < GRID_SIDE_MAX ? COLS : GRID_SIDE_MAX);
-}
-
 /* Only what differs from the last picture reaches the terminal: werase() erases in memory. */
-void curses_screen__show(struct grid *g)
+static void show(const struct grid *g)
 {
 	const struct grid_cell *cell = g->cells;
 	int row, col;
@@ -94,6 +91,18 @@ void curses_screen__show(struct grid *g)
 	}
 	wnoutrefresh(stdscr);
 	doupdate();
+}
+
+void curses_screen__draw(void)
+{
+	struct grid *g;
+
+	if (!the.screen)
+		return;
+	g = grid__new(LINES < GRID_SIDE_MAX ? LINES : GRID_SIDE_MAX,
+		      COLS < GRID_SIDE_MAX ? COLS : GRID_SIDE_MAX);
+	the.draw(the.arg, g, the.utf8);
+	show(g);
 	grid__free(g);
 }
 
@@ -163,12 +172,7 @@ bool curses_screen__is_open(void)
 	return the.screen != NULL;
 }
 
-bool curses_screen__utf8(void)
-{
-	return the.utf8;
-}
-
-int curses_screen__open(void)
+int curses_screen__open(struct loop *l, curses_screen_fn draw, void *arg)
 {
 	int err = check_terminal();
 
@@ -179,9 +183,15 @@ int curses_screen__open(void)
 	the.screen = new_screen();
 	if (!the.screen)
 		return -ENOTSUP;
+	the.loop = l;
+	the.draw = draw;
+	the.arg = arg;
 	log_hold();
 	init_input();
 	init_colours();
+	loop__add(l, STDIN_FILENO);
+	loop__take_pauses(l, true);
+	curses_screen__draw();
 	return 0;
 }
 
@@ -230,7 +240,7 @@ int curses_screen__key(void)
 	return terminal_is_gone() ? 'q' : SCREEN_KEY_NONE;
 }
 
-void curses_screen__resize(void)
+static void resize(void)
 {
 	struct winsize size;
 
@@ -239,25 +249,45 @@ void curses_screen__resize(void)
 }
 
 /* Messages that were held are printed after endwin(), which brings the old screen back. */
-void curses_screen__leave(void)
+static void leave(void)
 {
 	endwin();
 	log_release();
 }
 
-void curses_screen__enter(void)
+static void enter(void)
 {
 	log_hold();
 	reset_prog_mode();
 	clearok(curscr, TRUE);
-	curses_screen__resize();
+	resize();
+}
+
+bool curses_screen__signal(int signo)
+{
+	if (signo != SIGTSTP && signo != SIGCONT && signo != SIGWINCH)
+		return false;
+	if (!the.screen)
+		return true;
+	if (signo == SIGTSTP) {
+		leave();
+		loop__pause();
+	}
+	if (signo == SIGWINCH)
+		resize();
+	else /* also after a SIGSTOP, which cannot be caught */
+		enter();
+	curses_screen__draw();
+	return true;
 }
 
 void curses_screen__close(void)
 {
 	if (!the.screen)
 		return;
-	curses_screen__leave();
+	loop__remove(the.loop, STDIN_FILENO);
+	loop__take_pauses(the.loop, false);
+	leave();
 	delscreen(the.screen);
 	the.screen = NULL;
 }

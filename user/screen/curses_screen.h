@@ -6,6 +6,7 @@
 #ifndef SCREEN_CURSES_SCREEN_H
 #define SCREEN_CURSES_SCREEN_H
 
+#include "base/loop.h"
 #include "grid.h"
 
 /* Keys without a character. */
@@ -24,26 +25,25 @@ enum screen_key {
 	SCREEN_KEY_OTHER,
 };
 
+/* Fills a blank grid as large as the terminal. utf8: block characters can be shown. */
+typedef void (*curses_screen_fn)(void *arg, struct grid *g, bool utf8);
+
 /*
- * Takes the terminal and holds back log messages. 0; -ENOTTY: stdin or stdout is none; -ENOTSUP: it
+ * Takes the terminal, holds back log messages, and draws. The loop, which outlives the screen, gets
+ * stdin to read and the signals of job control. 0; -ENOTTY: stdin or stdout is none; -ENOTSUP: it
  * cannot place a cursor (TERM=dumb). The terminal is untouched after an error.
  */
-int curses_screen__open(void);
+int curses_screen__open(struct loop *l, curses_screen_fn draw, void *arg);
 bool curses_screen__is_open(void);
 void curses_screen__close(void); /* restores the terminal; may be called twice */
 
-/* Between leave and enter the terminal belongs to the shell, and log messages are printed. */
-void curses_screen__leave(void);
-void curses_screen__enter(void);
+void curses_screen__draw(void); /* nothing unless it is open */
 
-/* Call after SIGWINCH, then draw again. */
-void curses_screen__resize(void);
-
-bool curses_screen__utf8(void); /* block characters can be shown */
-
-/* A blank grid as large as the terminal; show() draws it and frees it. */
-struct grid *curses_screen__grid(void);
-void curses_screen__show(struct grid *g);
+/*
+ * Whether the signal was for the screen, open or not: its size has changed, or the user leaves it
+ * for a while (this returns when the user is back). Draws again.
+ */
+bool curses_screen__signal(int signo);
 
 /*
  * The next key: a character or an enum screen_key. Enter is '\n'. 'q' when the terminal is gone: it

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The live side of a run; see display.h. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,39 +89,18 @@ void display__line(FILE *out, const struct live_frame *f)
 		fprintf(out, "  dropped %" PRIu64, dropped->value);
 }
 
-static void redraw(struct display *d)
+static void draw_screen(void *arg, struct grid *g, bool utf8)
 {
-	struct grid *g;
+	const struct display *d = arg;
 
-	if (d->kind != DISPLAY_SCREEN)
-		return;
-	g = curses_screen__grid();
-	live_layout__draw(g, &d->model, curses_screen__utf8());
-	curses_screen__show(g);
-}
-
-/* Takes the terminal, if there is one, and its keys. */
-static void open_screen(struct display *d, struct loop *loop)
-{
-	int err;
-
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return;
-	err = curses_screen__open();
-	if (err) {
-		log_info("no full-screen view: %s", strerror(-err));
-		return;
-	}
-	d->kind = DISPLAY_SCREEN;
-	d->loop = loop;
-	loop__add(loop, STDIN_FILENO);
-	loop__take_pauses(loop, true);
+	live_layout__draw(g, &d->model, utf8);
 }
 
 void display__open(struct display *d, const struct display_settings *s, struct loop *loop)
 {
 	const struct workload *t = s->traffic;
 	struct live_frame *f = &d->frame;
+	int err;
 
 	memset(d, 0, sizeof(*d));
 	d->interval_ns = s->interval_ns;
@@ -141,20 +120,16 @@ void display__open(struct display *d, const struct display_settings *s, struct l
 	}
 	if (s->quiet)
 		return;
-	d->kind = DISPLAY_LINES;
-	open_screen(d, loop);
-	redraw(d);
+	d->loop = loop;
+	err = curses_screen__open(loop, draw_screen, d);
+	d->kind = err ? DISPLAY_LINES : DISPLAY_SCREEN;
+	if (err && err != -ENOTTY)
+		log_info("no full-screen view: %s", strerror(-err));
 }
 
 void display__close(struct display *d)
 {
-	if (d->loop) {
-		loop__remove(d->loop, STDIN_FILENO);
-		loop__take_pauses(d->loop, false);
-		d->loop = NULL;
-	}
-	if (d->kind == DISPLAY_SCREEN)
-		curses_screen__close();
+	curses_screen__close();
 	live_model__clear(&d->model);
 	d->kind = DISPLAY_NONE;
 }
@@ -180,7 +155,7 @@ static void draw(struct display *d)
 	FILE *f;
 
 	d->model.now = &d->frame;
-	redraw(d);
+	curses_screen__draw();
 	if (d->kind != DISPLAY_LINES)
 		return;
 	f = xopen_memstream(&line, &len);
@@ -318,34 +293,6 @@ enum live_action display__input(struct display *d)
 		action = live_model__key(&d->model, key);
 	if (action == LIVE_QUIT)
 		loop__remove(d->loop, STDIN_FILENO);
-	redraw(d);
+	curses_screen__draw();
 	return action;
-}
-
-static void return_to_screen(struct display *d)
-{
-	curses_screen__enter();
-	redraw(d);
-}
-
-bool display__signal(struct display *d, int signo)
-{
-	switch (signo) {
-	case SIGWINCH:
-		if (d->kind == DISPLAY_SCREEN) {
-			curses_screen__resize();
-			redraw(d);
-		}
-		return true;
-	case SIGTSTP:
-		curses_screen__leave();
-		loop__pause();
-		return_to_screen(d);
-		return true;
-	case SIGCONT: /* after a SIGSTOP, which cannot be caught */
-		return_to_screen(d);
-		return true;
-	default:
-		return false;
-	}
 }

@@ -18,7 +18,7 @@ enum display_kind {
 struct display {
 	enum display_kind kind;
 	struct live_model model; /* of the screen */
-	struct loop *loop;       /* reads the keys of the screen; NULL: none are read */
+	struct loop *loop;       /* reads the keys of the screen */
 	uint64_t interval_ns;
 	struct live_frame frame;
 	struct run_result done[MODE_NR]; /* by frame column: rounds finished */
@@ -58,9 +58,5 @@ void display__finish_round(struct display *d, const struct run_result *run);
 void display__line(FILE *out, const struct live_frame *f);
 
 enum live_action display__input(struct display *d);
-
-/* Whether the signal was for the screen: its size has changed, or the user leaves it for a while.
- */
-bool display__signal(struct display *d, int signo);
 
 #endif

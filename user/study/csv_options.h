@@ -3,37 +3,32 @@
 #ifndef STUDY_CSV_OPTIONS_H
 #define STUDY_CSV_OPTIONS_H
 
+#include "base/setting.h"
 #include "dataset.h"
 
 #define CSV_COLUMNS_MAX 64
 
-enum csv_option {
-	CSV_OPTION_COLUMNS = 512,
-	CSV_OPTION_COLUMN,
-	CSV_OPTION_MODES,
-	CSV_OPTION_CONGESTION,
-	CSV_OPTION_ROUNDS,
-};
-
-/* Rows of a table of options. congestion: the command's text for --congestion. */
+/*
+ * Rows of a command line. type, names: its options, and their struct dataset_names, which keeps the
+ * arguments. congestion: the command's text for --congestion.
+ */
 /* clang-format off */
-#define CSV_OPTIONS(congestion)                                                             \
-	{"columns", CSV_OPTION_COLUMNS, "LIST", 0,                                          \
-	 "names of the columns in a CSV file: mode=impl,size=msg_size,...", 0},             \
-	{"column", CSV_OPTION_COLUMN, "NAME=FIELD", 0,                                      \
-	 "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; "              \
-	 "ignore: not at all)", 0},                                                         \
-	{"modes", CSV_OPTION_MODES, "LIST", 0,                                              \
-	 "names of the modes in a CSV file: A1=twocopy,A2=onecopy,...", 0},                 \
-	{"congestion", CSV_OPTION_CONGESTION, "NAME", 0, congestion, 0},                    \
-	{"rounds-from-repeats", CSV_OPTION_ROUNDS, 0, 0,                                    \
-	 "rows of a CSV file with equal mode, size and threads are rounds", 0}
+#define CSV_OPTIONS(type, names, congestion_text)                                           \
+	{"columns", "LIST", "names of the columns in a CSV file: mode=impl,size=msg_size,...", \
+	 SETTING_STRING, .offset = offsetof(type, names.columns)},                                    \
+	{"column", "NAME=FIELD", "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; " \
+	 "ignore: not at all)", SETTING_OTHER, .offset = offsetof(type, names), .take = csv_options__column}, \
+	{"modes", "LIST", "names of the modes in a CSV file: A1=twocopy,A2=onecopy,...",    \
+	 SETTING_STRING, .offset = offsetof(type, names.modes)},                                      \
+	{"congestion", "NAME", congestion_text, SETTING_STRING, .offset = offsetof(type, names.congestion)}, \
+	{"rounds-from-repeats", NULL, "rows of a CSV file with equal mode, size and threads are rounds", \
+	 SETTING_FLAG, .offset = offsetof(type, names.rounds_from_repeats)}
 /* clang-format on */
 
 /*
- * Takes an option of these into names, which keeps arg. 0 or ARGP_ERR_UNKNOWN; a wrong argument is
- * a usage error. One command line per process.
+ * Takes a --column into names (struct dataset_names), which keeps arg. A wrong one is a usage
+ * error. One command line per process.
  */
-int csv_options__parse(struct dataset_names *names, int key, const char *arg);
+void csv_options__column(void *names, const char *arg);
 
 #endif

@@ -372,7 +372,7 @@ static void choose_cpus(struct sweep *s)
 	size_t n;
 	int err;
 
-	if (!s->o.pin || s->o.run.remote || t->sender_cpus || t->receiver_cpus)
+	if (s->o.no_pin || s->o.run.remote || t->sender_cpus || t->receiver_cpus)
 		return;
 	err = machine__cpus(&cpus, &n);
 	if (err)

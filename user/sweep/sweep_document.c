@@ -16,77 +16,68 @@
 
 /* ---- options that are the same in both forms ---- */
 
-enum kind {
-	KIND_FLAG,
-	KIND_NUMBER, /* uint64_t; 0: null, the option is left out */
-	KIND_UINT,   /* unsigned int, as above */
-	KIND_BYTES,  /* uint64_t; 0: the option is left out */
-	KIND_TIME,   /* uint64_t, ns, as above */
-	KIND_WORD,   /* text or NULL */
-};
-
-struct setting {
+struct sweep_setting {
 	const char *key, *option;
-	enum kind kind;
-	size_t offset; /* in struct options */
+	enum setting_kind kind; /* 0 is null, except of SETTING_SIZE; the option is left out */
+	size_t offset;          /* in struct options */
 };
 
 #define AT(member) offsetof(struct options, member)
 
 /* clang-format off */
-static const struct setting table[] = {
-	{"fields",           "--fields",           KIND_UINT,   AT(traffic.fields)},
-	{"header",           "--header",           KIND_BYTES,  AT(traffic.header)},
-	{"rounds",           "--rounds",           KIND_UINT,   AT(traffic.rounds)},
-	{"messages",         "--messages",         KIND_NUMBER, AT(traffic.messages)},
-	{"count_calls",      "--count-calls",      KIND_FLAG,   AT(count_calls)},
-	{"no_cpu",           "--no-cpu",           KIND_FLAG,   AT(no_cpu)},
-	{"verify",           "--verify",           KIND_FLAG,   AT(traffic.verify)},
-	{"mtu",              "--mtu",              KIND_UINT,   AT(mtu)},
-	{"ipv6",             "--ipv6",             KIND_FLAG,   AT(ipv6)},
-	{"sndbuf",           "--sndbuf",           KIND_NUMBER, AT(traffic.sndbuf)},
-	{"rcvbuf",           "--rcvbuf",           KIND_NUMBER, AT(traffic.rcvbuf)},
-	{"nodelay",          "--nodelay",          KIND_FLAG,   AT(traffic.nodelay)},
-	{"rate",             "--rate",             KIND_NUMBER, AT(traffic.rate)},
-	{"request_response", "--request-response", KIND_FLAG,   AT(traffic.request_response)},
-	{"spin_ns",          "--spin",             KIND_TIME,   AT(traffic.spin_ns)},
-	{"rcvlowat",         "--rcvlowat",         KIND_NUMBER, AT(traffic.rcvlowat)},
-	{"cpu_sender",       "--cpu-sender",       KIND_WORD,   AT(traffic.sender_cpus)},
-	{"cpu_receiver",     "--cpu-receiver",     KIND_WORD,   AT(traffic.receiver_cpus)},
+static const struct sweep_setting table[] = {
+	{"fields",           "--fields",           SETTING_UINT,   AT(traffic.fields)},
+	{"header",           "--header",           SETTING_SIZE,   AT(traffic.header)},
+	{"rounds",           "--rounds",           SETTING_UINT,   AT(traffic.rounds)},
+	{"messages",         "--messages",         SETTING_COUNT,  AT(traffic.messages)},
+	{"count_calls",      "--count-calls",      SETTING_FLAG,   AT(count_calls)},
+	{"no_cpu",           "--no-cpu",           SETTING_FLAG,   AT(no_cpu)},
+	{"verify",           "--verify",           SETTING_FLAG,   AT(traffic.verify)},
+	{"mtu",              "--mtu",              SETTING_UINT,   AT(mtu)},
+	{"ipv6",             "--ipv6",             SETTING_FLAG,   AT(ipv6)},
+	{"sndbuf",           "--sndbuf",           SETTING_COUNT,  AT(traffic.sndbuf)},
+	{"rcvbuf",           "--rcvbuf",           SETTING_COUNT,  AT(traffic.rcvbuf)},
+	{"nodelay",          "--nodelay",          SETTING_FLAG,   AT(traffic.nodelay)},
+	{"rate",             "--rate",             SETTING_COUNT,  AT(traffic.rate)},
+	{"request_response", "--request-response", SETTING_FLAG,   AT(traffic.request_response)},
+	{"spin_ns",          "--spin",             SETTING_TIME,   AT(traffic.spin_ns)},
+	{"rcvlowat",         "--rcvlowat",         SETTING_COUNT,  AT(traffic.rcvlowat)},
+	{"cpu_sender",       "--cpu-sender",       SETTING_STRING, AT(traffic.sender_cpus)},
+	{"cpu_receiver",     "--cpu-receiver",     SETTING_STRING, AT(traffic.receiver_cpus)},
 };
 /* clang-format on */
 
 #define TABLE_NR (sizeof(table) / sizeof(table[0]))
 
-static const void *value_at(const struct options *o, const struct setting *s)
+static const void *value_at(const struct options *o, const struct sweep_setting *s)
 {
 	return (const char *)o + s->offset;
 }
 
-static uint64_t number_of(const struct options *o, const struct setting *s)
+static uint64_t number_of(const struct options *o, const struct sweep_setting *s)
 {
 	const void *at = value_at(o, s);
 
-	if (s->kind == KIND_FLAG)
+	if (s->kind == SETTING_FLAG)
 		return *(const bool *)at;
-	return s->kind == KIND_UINT ? *(const unsigned int *)at : *(const uint64_t *)at;
+	return s->kind == SETTING_UINT ? *(const unsigned int *)at : *(const uint64_t *)at;
 }
 
-static const char *word_of(const struct options *o, const struct setting *s)
+static const char *word_of(const struct options *o, const struct sweep_setting *s)
 {
 	return *(const char *const *)value_at(o, s);
 }
 
-static json_t *setting_json(const struct options *o, const struct setting *s)
+static json_t *setting_json(const struct options *o, const struct sweep_setting *s)
 {
 	uint64_t n;
 
-	if (s->kind == KIND_WORD)
+	if (s->kind == SETTING_STRING)
 		return json_value__text(word_of(o, s));
 	n = number_of(o, s);
-	if (s->kind == KIND_FLAG)
+	if (s->kind == SETTING_FLAG)
 		return json_boolean(n);
-	return n || s->kind == KIND_BYTES ? json_value__u64(n) : json_null();
+	return n || s->kind == SETTING_SIZE ? json_value__u64(n) : json_null();
 }
 
 struct unit {
@@ -111,9 +102,9 @@ static void put_word(FILE *f, const char *option, const char *word)
 	shell__put_word(f, word);
 }
 
-static void put_setting(FILE *f, const struct options *o, const struct setting *s)
+static void put_setting(FILE *f, const struct options *o, const struct sweep_setting *s)
 {
-	if (s->kind == KIND_WORD) {
+	if (s->kind == SETTING_STRING) {
 		if (word_of(o, s))
 			put_word(f, s->option, word_of(o, s));
 		return;
@@ -121,10 +112,10 @@ static void put_setting(FILE *f, const struct options *o, const struct setting *
 	if (!number_of(o, s))
 		return;
 	fprintf(f, " %s", s->option);
-	if (s->kind == KIND_FLAG)
+	if (s->kind == SETTING_FLAG)
 		return;
 	fputc(' ', f);
-	if (s->kind == KIND_TIME)
+	if (s->kind == SETTING_TIME)
 		put_exact(f, number_of(o, s), times);
 	else
 		fprintf(f, "%" PRIu64, number_of(o, s));

@@ -36,43 +36,6 @@
 #define WARMUP_PART   2
 #define WARMUP_NS_MAX 100000000ULL
 
-/* Distinct from the keys of options__pick(). The first belong to axes[], in its order. */
-enum key {
-	KEY_MODES = 4096,
-	KEY_SIZES,
-	KEY_THREADS,
-	KEY_CONGESTION,
-	KEY_SEED,
-	KEY_RESUME,
-	KEY_QUICK,
-	KEY_NO_PIN,
-};
-
-static const struct argp_option own_rows[] = {
-	{0, 0, 0, 0, "Varied settings:", 1},
-	{"modes", KEY_MODES, "LIST", 0, "copy modes: " MODE_NAMES "or all (default)", 0},
-	{"sizes", KEY_SIZES, "LIST", 0, "bytes per message (default " DEFAULT_SIZES ")", 0},
-	{"threads", KEY_THREADS, "LIST", 0,
-	 "threads per side, one connection each (default " DEFAULT_THREADS ")", 0},
-	{"congestion", KEY_CONGESTION, "LIST", 0,
-	 "congestion controls of the senders; system: the system's default (default: the same, but "
-	 "cubic or reno on local paths if the system's default paces)",
-	 0},
-	{"seed", KEY_SEED, "N", 0, "seed of the random order of runs (default 1)", 0},
-	{"quick", KEY_QUICK, 0, 0,
-	 "take about a minute: defaults of " QUICK_THREADS " threads, 7 rounds and 1.4s per cell",
-	 0},
-	{0, 0, 0, 0, "Output:", 2},
-	{"output", 'o', "DIR", 0,
-	 "results directory, created if missing (default " DEFAULT_DIRECTORY ")", 0},
-	{"resume", KEY_RESUME, 0, 0,
-	 "continue the sweep in DIR: repeat only missing and failed runs", 0},
-	{"no-pin", KEY_NO_PIN, 0, 0,
-	 "do not pin threads (default: on local paths senders and receivers are pinned to "
-	 "different CPUs)",
-	 4},
-};
-
 /* Options of the run command that a sweep has too; help: where their meaning differs. */
 static const struct options_pick shared_rows[] = {
 	{NULL, "Workload:"},
@@ -109,7 +72,6 @@ static const struct options_pick shared_rows[] = {
 };
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define TABLE_MAX     (ARRAY_SIZE(own_rows) + ARRAY_SIZE(shared_rows) + 1)
 
 static const char doc[] =
 	"Runs every mode with every message size and thread count, several rounds each, in random "
@@ -118,7 +80,7 @@ static const char doc[] =
 	"\n"
 	"  sudo netiotrace sweep -o results\n"
 	"  sudo netiotrace sweep --sizes 4k,1m --threads 1,2 --path veth -o veth\n"
-	"  sudo netiotrace sweep --connect 192.0.2.7:5201 -o lan     send to that machine\n"
+	"  sudo netiotrace sweep --connect 192.0.2.7:5201 -o lan     to that machine\n"
 	"\v"
 	"Ctrl-C or a crash loses only the current run: the same command with --resume continues. "
 	"Exit status: 0 success, 1 runs failed (each is recorded with its reason), 2 usage error, "
@@ -176,9 +138,12 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
+_Static_assert(!offsetof(struct sweep_options, run), "rows of run store in struct options");
 _Static_assert(sizeof(enum mode) == sizeof(unsigned int), "compare_uint() compares modes");
 
-/* An option that lists the values of an axis. The offsets are in struct sweep_options. */
+/* Options that list the values of an axis. The offsets are in struct sweep_options. */
+enum axis_id { AXIS_MODES, AXIS_SIZES, AXIS_THREADS, AXIS_CONGESTION };
+
 static const struct axis {
 	const char *option;
 	size_t array, nr, size; /* size: of a value, bytes */
@@ -195,10 +160,10 @@ static const struct axis {
 #undef AXIS
 };
 
-/* Sets the axis of `key` to the values between the commas of text, in ascending order. */
-static void set_axis(struct sweep_options *o, enum key key, const char *text)
+/* Sets an axis to the values between the commas of text, in ascending order. */
+static void set_axis(struct sweep_options *o, enum axis_id id, const char *text)
 {
-	const struct axis *axis = &axes[key - KEY_MODES];
+	const struct axis *axis = &axes[id];
 	char *array = (char *)o + axis->array, *copy = xstrdup(text), *rest = copy, *entry;
 	size_t *nr = (size_t *)(void *)((char *)o + axis->nr);
 
@@ -217,10 +182,12 @@ static void set_axis(struct sweep_options *o, enum key key, const char *text)
 	free(copy);
 }
 
-static void set_modes(struct sweep_options *o, const char *text)
+static void take_modes(void *options, const char *text)
 {
+	struct sweep_options *o = options;
+
 	if (!same_word(text, DEFAULT_MODES)) {
-		set_axis(o, KEY_MODES, text);
+		set_axis(o, AXIS_MODES, text);
 		return;
 	}
 	for (int m = 0; m < MODE_NR; m++)
@@ -228,73 +195,60 @@ static void set_modes(struct sweep_options *o, const char *text)
 	o->grid.modes_nr = MODE_NR;
 }
 
-/* State of parsing besides the result. */
-struct parse {
-	struct sweep_options *o;
-	bool quick;
+static void take_sizes(void *options, const char *text)
+{
+	set_axis(options, AXIS_SIZES, text);
+}
+
+static void take_threads(void *options, const char *text)
+{
+	set_axis(options, AXIS_THREADS, text);
+}
+
+static void take_congestion(void *options, const char *text)
+{
+	set_axis(options, AXIS_CONGESTION, text);
+}
+
+static void refuse(void *options, const char *arg)
+{
+	(void)options;
+	usage_error("'%s' is one argument too many: the results directory is given with -o.", arg);
+}
+
+#define AT(member) .offset = offsetof(struct sweep_options, member)
+
+/* clang-format off */
+static const struct setting own_rows[] = {
+	SETTING_TITLE_ROW("Varied settings:"),
+	{"modes", "LIST", "copy modes: " MODE_NAMES "or all (default)", SETTING_OTHER, .take = take_modes},
+	{"sizes", "LIST", "bytes per message (default " DEFAULT_SIZES ")", SETTING_OTHER, .take = take_sizes},
+	{"threads", "LIST", "threads per side, one connection each (default " DEFAULT_THREADS ")", SETTING_OTHER, .take = take_threads},
+	{"congestion", "LIST", "congestion controls of the senders; system for the system's default (default: system, but cubic or reno on local paths if the system's default paces)",
+	 SETTING_OTHER, .take = take_congestion},
+	{"seed", "N", "seed of the random order of runs (default 1)", SETTING_COUNT, AT(seed), "a number from 0 to 2^63-1", 0, INT64_MAX},
+	{"quick", NULL, "take about a minute: defaults of " QUICK_THREADS " threads, 7 rounds and 1.4s per cell", SETTING_FLAG, AT(quick)},
+	SETTING_TITLE_ROW("Output:"),
+	{"output", "DIR", "results directory, created if missing (default " DEFAULT_DIRECTORY ")", SETTING_STRING, AT(directory), .letter = 'o'},
+	{"resume", NULL, "continue the sweep in DIR: repeat only missing and failed runs", SETTING_FLAG, AT(resume)},
 };
 
-static error_t parse_own(struct parse *p, int key, const char *arg)
-{
-	struct sweep_options *o = p->o;
+static const struct setting no_pin = /* among the measurement's */
+	{"no-pin", NULL, "do not pin threads (default: on local paths senders and receivers are pinned to different CPUs)", SETTING_FLAG, AT(no_pin)};
+/* clang-format on */
 
-	switch (key) {
-	case KEY_MODES:
-		set_modes(o, arg);
-		return 0;
-	case KEY_SIZES:
-	case KEY_THREADS:
-	case KEY_CONGESTION:
-		set_axis(o, key, arg);
-		return 0;
-	case KEY_SEED:
-		if (parse_count(arg, 0, INT64_MAX, &o->seed))
-			usage_error("--seed takes a number from 0 to 2^63-1, not '%s'.", arg);
-		return 0;
-	case KEY_NO_PIN:
-		o->pin = false;
-		return 0;
-	case KEY_RESUME:
-		o->resume = true;
-		return 0;
-	case KEY_QUICK:
-		p->quick = true;
-		return 0;
-	case 'o':
-		if (!*arg)
-			usage_error("the name of the results directory is empty.");
-		o->directory = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct parse *p = state->input;
-	error_t err;
-
-	if (key == ARGP_KEY_ARG)
-		usage_error(
-			"'%s' is one argument too many: the results directory is given with -o.",
-			arg);
-	err = parse_own(p, key, arg);
-	return err == ARGP_ERR_UNKNOWN ? options__take(&p->o->run, key, arg) : err;
-}
-
-static void set_defaults(struct sweep_options *o, bool quick)
+static void set_defaults(struct sweep_options *o)
 {
 	if (!o->grid.modes_nr)
-		set_modes(o, DEFAULT_MODES);
+		take_modes(o, DEFAULT_MODES);
 	if (!o->grid.sizes_nr)
-		set_axis(o, KEY_SIZES, DEFAULT_SIZES);
+		set_axis(o, AXIS_SIZES, DEFAULT_SIZES);
 	if (!o->grid.threads_nr)
-		set_axis(o, KEY_THREADS, quick ? QUICK_THREADS : DEFAULT_THREADS);
+		set_axis(o, AXIS_THREADS, o->quick ? QUICK_THREADS : DEFAULT_THREADS);
 	if (!o->run.traffic.rounds)
-		o->run.traffic.rounds = quick ? QUICK_ROUNDS : DEFAULT_ROUNDS;
+		o->run.traffic.rounds = o->quick ? QUICK_ROUNDS : DEFAULT_ROUNDS;
 	if (!o->run.traffic.duration_ns && !o->run.traffic.messages)
-		o->run.traffic.duration_ns = quick ? QUICK_CELL_NS : DEFAULT_CELL_NS;
+		o->run.traffic.duration_ns = o->quick ? QUICK_CELL_NS : DEFAULT_CELL_NS;
 	if (o->run.traffic.warmup_ns == UINT64_MAX) {
 		o->run.traffic.warmup_ns = workload__round_ns(&o->run.traffic) / WARMUP_PART;
 		o->run.traffic.warmup_ns -= o->run.traffic.warmup_ns % 1000000;
@@ -330,16 +284,18 @@ static void finish(struct sweep_options *o)
 
 void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 {
-	struct argp_option table[TABLE_MAX];
-	struct parse parse = {.o = o};
-	const struct argp argp = {table, parse_opt, NULL, doc, 0, 0, 0};
+	struct setting rows[SETTINGS_MAX], *next = rows;
+	struct setting_command command = {
+		.name = "sweep", .doc = doc, .settings = rows, .operand = refuse};
 
-	*o = (struct sweep_options){
-		.seed = DEFAULT_SEED, .directory = DEFAULT_DIRECTORY, .pin = true};
+	*o = (struct sweep_options){.seed = DEFAULT_SEED, .directory = DEFAULT_DIRECTORY};
 	options__init(&o->run, argc, argv);
-	memcpy(table, own_rows, sizeof(own_rows));
-	options__pick(table + ARRAY_SIZE(own_rows), shared_rows, ARRAY_SIZE(shared_rows), 3);
-	command_line__parse(&argp, "sweep", argc, argv, &parse);
-	set_defaults(o, parse.quick);
+	memcpy(next, own_rows, sizeof(own_rows));
+	next += ARRAY_SIZE(own_rows);
+	next += options__pick(next, shared_rows, ARRAY_SIZE(shared_rows));
+	*next++ = no_pin;
+	command.nr = (size_t)(next - rows);
+	setting__parse(&command, argc, argv, o);
+	set_defaults(o);
 	finish(o);
 }

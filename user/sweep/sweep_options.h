@@ -15,7 +15,8 @@
 struct sweep_options {
 	struct options run;     /* what all runs share; its mode, size and threads mean nothing */
 	struct sweep_grid grid; /* of the lists below */
-	bool pin;               /* pin each side to its own CPUs, if there are enough */
+	bool no_pin;            /* do not pin each side to its own CPUs */
+	bool quick;             /* other defaults */
 	uint64_t sizes[SWEEP_LIST_MAX];
 	unsigned int threads[SWEEP_LIST_MAX];
 	char congestion_names[SWEEP_LIST_MAX][CONGESTION_NAME_LEN];

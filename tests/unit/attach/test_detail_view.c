@@ -44,7 +44,7 @@ static struct view_item item_of(const struct sock_state *s)
 	struct view_item item = {
 		.row = {.by = BY_CONNECTION, .id = 1}, .name = "nginx 42", .socket = *s};
 
-	socket_ledger__add_socket(&item.row.books, s);
+	item.row.books = socket_ledger__of(s);
 	return item;
 }
 

@@ -387,7 +387,7 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	s.local_port = 81;
 	s.now.sent = s.stages[NIO_STAGE_TX_COPY].bytes = 50000000;
 	row = (struct attach_row){.by = BY_CONNECTION, .socket = &s};
-	socket_ledger__add_socket(&row.books, &s);
+	row.books = socket_ledger__of(&s);
 	assert_non_null(strstr(judge(&r, &row).advice, "50 MB were sent by copy"));
 	table__begin(&r.table);
 	assert_string_equal(judge(&r, &row).advice, "");

@@ -31,17 +31,9 @@ static struct sock_state stream(uint32_t sent, uint32_t received)
 	return s;
 }
 
-static struct socket_ledger books_of(const struct sock_state *s)
-{
-	struct socket_ledger b = {0};
-
-	socket_ledger__add_socket(&b, s);
-	return b;
-}
-
 static struct socket_ledger balanced(const struct sock_state *s)
 {
-	struct socket_ledger b = books_of(s);
+	struct socket_ledger b = socket_ledger__of(s);
 
 	assert_real(socket_ledger__unaccounted(&b, NIO_SIDE_SENDER), 0);
 	assert_real(socket_ledger__unaccounted(&b, NIO_SIDE_RECEIVER), 0);
@@ -66,7 +58,7 @@ TEST(unseen_bytes_are_divided_by_the_types_seen)
 	s.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){200, 2};
 	s.calls[NIO_CALL_SPLICE] = (struct nio_amount){200, 2};
 	s.now.sent = s.base.sent + 300;
-	b = books_of(&s);
+	b = socket_ledger__of(&s);
 	assert_int_equal(b.divided[NIO_SIDE_SENDER], 0);
 	NEAR(socket_ledger__coverage(&b).value, 1, 1e-9);
 	s.now.sent = s.base.sent + 3001;
@@ -119,7 +111,7 @@ TEST(no_zero_copy_id_means_nothing_was_pinned)
 	assert_int_equal(b.calls[NIO_CALL_ZEROCOPY].bytes, 200);
 	assert_int_equal(b.divided[NIO_SIDE_SENDER], 0);
 	s.zckey = s.zckey_base + 10;
-	b = books_of(&s);
+	b = socket_ledger__of(&s);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 500);
 }
 
@@ -198,7 +190,7 @@ TEST(mptcp_bytes_are_unknown_unless_each_call_was_watched)
 		s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MPTCP] = 64;
 		s.born_window = c->born;
 		s.window = c->last;
-		b = books_of(&s);
+		b = socket_ledger__of(&s);
 		sent = socket_ledger__uncovered(&b, NIO_SIDE_SENDER, NIO_UNCOVERED_MPTCP);
 		assert_int_equal(sent.known, c->known);
 		assert_int_equal(sent.value, c->known ? 64 : 0);
@@ -215,7 +207,7 @@ TEST(bytes_above_4_GiB_are_counted)
 
 	s.stages[NIO_STAGE_TX_COPY].bytes = s.calls[NIO_CALL_PLAIN].bytes = sent / 3;
 	s.now.sent = s.base.sent + sent;
-	b = books_of(&s);
+	b = socket_ledger__of(&s);
 	assert_int_equal(b.socket_tx, sent);
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, sent);
 	balanced(&s);
@@ -225,7 +217,7 @@ TEST(bytes_above_4_GiB_are_counted)
 TEST(sockets_left_out_make_sums_unknown)
 {
 	struct sock_state s = stream(100, 100);
-	struct socket_ledger b = books_of(&s);
+	struct socket_ledger b = socket_ledger__of(&s);
 
 	b.left_out = 1;
 	assert_false(socket_ledger__unaccounted(&b, NIO_SIDE_SENDER).known);
@@ -264,7 +256,7 @@ TEST(kTLS_sockets_have_no_balance)
 	struct socket_ledger b;
 
 	s.uncovered = NIO_UNCOVERED_KTLS + 1;
-	b = books_of(&s);
+	b = socket_ledger__of(&s);
 	assert_no_number(socket_ledger__unaccounted(&b, NIO_SIDE_SENDER));
 	assert_false(socket_ledger__copies_per_byte(&b).known);
 }
@@ -279,7 +271,7 @@ TEST(bytes_of_a_layer_between_windows_are_the_layers)
 	s.window = 2;
 	s.stages[NIO_STAGE_TX_COPY] = s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){0};
 	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_SOCKMAP] = 64;
-	b = books_of(&s);
+	b = socket_ledger__of(&s);
 	assert_int_equal(b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_SOCKMAP], 1000);
 	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_SOCKMAP], 500);
 }
@@ -287,13 +279,13 @@ TEST(bytes_of_a_layer_between_windows_are_the_layers)
 TEST(deferred_copies_count_as_copies)
 {
 	struct sock_state s = stream(0, 0);
-	struct socket_ledger b = books_of(&s);
+	struct socket_ledger b = socket_ledger__of(&s);
 
 	assert_false(socket_ledger__copies_per_byte(&b).known);
 	s.stages[NIO_STAGE_TX_PIN].bytes = 1000;
 	s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 500;
 	s.now.sent += 1000;
-	b = books_of(&s);
+	b = socket_ledger__of(&s);
 	assert_true(socket_ledger__copies_per_byte(&b).value == 0.5);
 	assert_true(socket_ledger__copied_bytes(&b) == 500);
 }
@@ -316,41 +308,42 @@ TEST(knows_the_machine_itself)
 	assert_true(is_local_to(10, (const uint8_t[16]){[15] = 1}));
 	assert_true(is_local_to(10, mapped));
 	assert_false(is_local_to(2, (const uint8_t[16]){10, 0, 0, 77}));
-	assert_int_equal(books_of(&s).local, 0);
+	assert_int_equal(socket_ledger__of(&s).local, 0);
 	memcpy(s.remote, s.local, sizeof(s.remote));
-	assert_int_equal(books_of(&s).local, 1);
+	assert_int_equal(socket_ledger__of(&s).local, 1);
 }
 
 /* All completed sends were copied, but fewer bytes were seen. */
 TEST(unseen_arrivals_of_copied_sends_are_detected)
 {
 	struct sock_state s = stream(0, 0), other = stream(1000, 0);
-	struct socket_ledger b;
+	struct socket_ledger b, d;
 
 	s.zckey = s.completed = s.copied = 4;
 	s.now.sent += 4000;
 	s.stages[NIO_STAGE_TX_PIN].bytes = s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 4000;
-	b = books_of(&s);
+	b = socket_ledger__of(&s);
 	assert_false(socket_ledger__arrivals_missed(&b));
 	NEAR(socket_ledger__copies_per_byte(&b).value, 1, 1e-9);
 	NEAR(socket_ledger__copies_per_byte_at_most(&b).value, 1, 1e-9);
 	s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1000;
-	b = books_of(&s);
+	b = socket_ledger__of(&s);
 	assert_true(socket_ledger__arrivals_missed(&b));
 	NEAR(socket_ledger__copies_per_byte(&b).value, 0.25, 1e-9);
 	NEAR(socket_ledger__copies_per_byte_at_most(&b).value, 1, 1e-9);
 	/* Other sockets do not count. */
 	other.zckey = other.completed = 1;
-	socket_ledger__add_socket(&b, &other);
+	d = socket_ledger__of(&other);
+	socket_ledger__add(&b, &d);
 	assert_true(socket_ledger__arrivals_missed(&b));
 	NEAR(socket_ledger__copies_per_byte(&b).value, 0.4, 1e-9);
 	NEAR(socket_ledger__copies_per_byte_at_most(&b).value, 1, 1e-9);
 	s.copied = 3;
-	b = books_of(&s);
+	b = socket_ledger__of(&s);
 	assert_false(socket_ledger__arrivals_missed(&b));
 	/* A send that has not completed may still be copied: the bytes seen are a lower bound. */
 	s.copied = s.completed = 3;
-	b = books_of(&s);
+	b = socket_ledger__of(&s);
 	assert_true(socket_ledger__arrivals_missed(&b));
 	assert_false(socket_ledger__arrivals_missed(&(struct socket_ledger){0}));
 }

@@ -274,8 +274,8 @@ static void add_failure(struct study *s)
 }
 
 /*
- * Equal data but for a lower throughput. Then other machines and settings, too few or different
- * rounds, cells and numbers of one side only.
+ * Equal data but for a lower throughput. Then other machines and settings, too few rounds or
+ * different ones, cells and numbers of one side only.
  */
 TEST(changes_match_their_golden_files)
 {

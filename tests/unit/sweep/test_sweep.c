@@ -30,7 +30,7 @@ TEST(defaults_are_the_whole_experiment)
 	assert_int_equal(o.threads[3], 8);
 	assert_int_equal(o.run.traffic.duration_ns, 2100000000);
 	assert_int_equal(o.run.path, NETPATH_LOOPBACK); /* as in a run */
-	assert_true(o.pin);
+	assert_false(o.no_pin);
 	assert_int_equal(o.grid.congestions_nr, 0);
 	assert_string_equal(o.directory, "results");
 	assert_true(o.run.traffic.warmup_ns * 2 <= workload__round_ns(&o.run.traffic));

@@ -103,7 +103,7 @@ static void check_command(const char *words, const char *has)
 	after = sweep_document__settings(&again);
 	assert_true(json_equal(before, after));
 	assert_string_equal(again.directory, "out");
-	assert_int_equal(again.pin, strstr(words, "--no-pin") == NULL);
+	assert_int_equal(again.no_pin, strstr(words, "--no-pin") != NULL);
 	if (!strstr(command, has))
 		fail_msg("no '%s' in: %s", has, command);
 	free(command);

@@ -58,7 +58,7 @@ TEST(columns_are_always_the_same)
 
 #define CELLS_MAX 1024
 
-/* Cells of a line of which none is quoted. */
+/* Cells of a line without quotes. */
 struct row {
 	char *cell[CELLS_MAX];
 	size_t nr;
