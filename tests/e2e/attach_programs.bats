@@ -141,11 +141,17 @@ of_port() {
 	background nginx -c "$PWD/nginx.conf" -e "$PWD/logs/error"
 	within 20 test -s pid
 	within 20 listens
-	watch --pid "$(<pid)" --children --by port
-	background ab -q -k -t 4 -n 1000000 -c 4 "http://127.0.0.1:$PORT/file"
-	ab -q -k -t 4 -n 1000000 -c 4 "http://127.0.0.1:$plain/file" >ab.out
-	within 20 is_quiet
-	end_watch
+	# An advice needs samples that prove its cost. On a busy machine nginx gets little CPU time: then
+	# again, for longer.
+	for seconds in 4 15 60; do
+		watch --pid "$(<pid)" --children --by port
+		background ab -q -k -t $seconds -n 1000000 -c 4 "http://127.0.0.1:$PORT/file"
+		ab -q -k -t $seconds -n 1000000 -c 4 "http://127.0.0.1:$plain/file" >ab.out
+		within 20 is_quiet
+		end_watch
+		jq -c '.total.cpu.samples, .total.cpu.share' out.json
+		[[ $(json out.json .total.verdict.advice) != "Port $plain: "* ]] || break
+	done
 	[[ $(json out.json .total.verdict.text) == *"ort $PORT: "*" sent by reference (sendfile)"* ]]
 	[[ $(json out.json .total.verdict.text) == *"ort $plain: "*" copied"* ]]
 	[[ $(json out.json .total.verdict.advice) == "Port $plain: "*"sendfile spares"* ]]

@@ -38,18 +38,25 @@ teardown() {
 	teardown_cgroups
 }
 
-# in_cgroup NAME COMMAND...: runs it in a cgroup of its own, below the cgroup of the test.
+# in_cgroup NAME COMMAND...: runs it in a cgroup of its own, below the cgroup of the test. NAME, if it ends
+# in .service, is the group. An exporter of the whole machine adds up groups of one name, so the PID in
+# it keeps another run of these tests apart.
 in_cgroup() {
 	mkdir -p "$CGROUPS/$1"
 	# shellcheck disable=SC2016 # the shell's
 	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$CGROUPS/$1" "${@:2}"
 }
 
+# The exporters watch the whole machine, where another test holds 40 000 sockets at once: more than the
+# default.
+ROOM=(--max-sockets 131072)
+
 # exporter NAME OPTION...: starts export in the background as $EXPORTER and waits until it is ready.
 exporter() {
 	rm -f "$1.ready"
 	# Under nohup SIGHUP is ignored.
-	background env --default-signal=HUP "${INSIDE[@]}" "$NETIOTRACE" export --interval 200ms --ready-file "$1.ready" "${@:2}" 2>"$1.log"
+	background env --default-signal=HUP "${INSIDE[@]}" "$NETIOTRACE" export "${ROOM[@]}" --interval 200ms \
+		--ready-file "$1.ready" "${@:2}" 2>"$1.log"
 	EXPORTER=$STARTED
 	within 60 test -s "$1.ready"
 }
@@ -80,19 +87,19 @@ counts() {
 	need_cgroups
 	PORT=$(free_port)
 	exporter one --listen "127.0.0.1:$PORT"
-	in_cgroup sink.service "$FLEET" sink sink 3>&- &
+	in_cgroup "sink-$$.service" "$FLEET" sink sink 3>&- &
 	PEERS+=($!)
 	within 20 test -s sink
-	in_cgroup sender.service "$FLEET" zerocopy "$(<sink)" 200 >client
+	in_cgroup "sender-$$.service" "$FLEET" zerocopy "$(<sink)" 200 >client
 	[ "$(jq .sent client)" -eq $((200 * 65536)) ]
-	within 20 counts "$PORT" tcp_sent_bytes_total 'group="sender.service"' $((200 * 65536))
-	within 20 counts "$PORT" tcp_received_bytes_total 'group="sink.service"' $((200 * 65536))
+	within 20 counts "$PORT" tcp_sent_bytes_total "group=\"sender-$$.service\"" $((200 * 65536))
+	within 20 counts "$PORT" tcp_received_bytes_total "group=\"sink-$$.service\"" $((200 * 65536))
 	page "$PORT" >page.txt
 	promtool check metrics <page.txt
 	# Stages and unclassified bytes add up to the socket's bytes.
-	[ $(($(value stage_bytes_total 'group="sender.service",stage="tx_' <page.txt) +
-		$(value unclassified_bytes_total 'group="sender.service",direction="sent"' <page.txt))) -eq $((200 * 65536)) ]
-	[ "$(value zerocopy_sends_total 'group="sender.service"' <page.txt)" -ge 200 ]
+	[ $(($(value stage_bytes_total "group=\"sender-$$.service\",stage=\"tx_" <page.txt) +
+		$(value unclassified_bytes_total "group=\"sender-$$.service\",direction=\"sent\"" <page.txt))) -eq $((200 * 65536)) ]
+	[ "$(value zerocopy_sends_total "group=\"sender-$$.service\"" <page.txt)" -ge 200 ]
 	run ! grep -q nan page.txt
 }
 
@@ -259,7 +266,7 @@ for line in open(sys.argv[2]):
 @test "export after its start has no capability, cannot regain one, and is not root" {
 	PORT=$(free_port)
 	# Without --ready-file: an exporter that writes files keeps the user who started it.
-	background "$NETIOTRACE" export --interval 200ms --listen "127.0.0.1:$PORT" 2>log
+	background "$NETIOTRACE" export "${ROOM[@]}" --interval 200ms --listen "127.0.0.1:$PORT" 2>log
 	EXPORTER=$STARTED
 	within 60 grep -q 'serving metrics' log
 	# Before Linux 5.19 each bpf() checks CAP_BPF; kprobes are opened again for each sampling
@@ -288,19 +295,19 @@ for line in open(sys.argv[2]):
 	exporter one --listen "127.0.0.1:$PORT" --count-calls
 	background "$FLEET" sink sink
 	within 20 test -s sink
-	in_cgroup pins.service "$FLEET" zerocopy "$(<sink)" 10 >client
-	in_cgroup opens.service "$FLEET" fastopen "$(<sink)" >opens 2>opens.err ||
+	in_cgroup "pins-$$.service" "$FLEET" zerocopy "$(<sink)" 10 >client
+	in_cgroup "opens-$$.service" "$FLEET" fastopen "$(<sink)" >opens 2>opens.err ||
 		{ grep -q 'not supported' opens.err && skip "TCP Fast Open is off (net.ipv4.tcp_fastopen)"; }
 	jq -e .copied opens
-	within 20 counts "$PORT" zerocopy_copied_bytes_total 'group="opens.service",cause="no_scatter_gather"' "$(jq .sent opens)"
+	within 20 counts "$PORT" zerocopy_copied_bytes_total "group=\"opens-$$.service\",cause=\"no_scatter_gather\"" "$(jq .sent opens)"
 	# A packet that is sent again is copied again.
-	pinned_are_copied() { [ "$(page "$PORT" | value zerocopy_copied_bytes_total 'group="pins.service",cause="local"')" -ge 655360 ]; }
+	pinned_are_copied() { [ "$(page "$PORT" | value zerocopy_copied_bytes_total "group=\"pins-$$.service\",cause=\"local\"")" -ge 655360 ]; }
 	within 20 pinned_are_copied
 	page "$PORT" >page.txt
-	[ "$(value zerocopy_copied_bytes_total 'group="pins.service",cause="no_scatter_gather"' <page.txt)" -eq 0 ]
-	[ "$(value zerocopy_copied_bytes_total 'group="opens.service",cause="local"' <page.txt)" -eq 0 ]
-	[ "$(value zerocopy_copied_bytes_total 'group="pins.service",cause="unknown"' <page.txt)" -eq 0 ]
-	[ "$(value zerocopy_copied_bytes_total 'group="opens.service",cause="unknown"' <page.txt)" -eq 0 ]
+	[ "$(value zerocopy_copied_bytes_total "group=\"pins-$$.service\",cause=\"no_scatter_gather\"" <page.txt)" -eq 0 ]
+	[ "$(value zerocopy_copied_bytes_total "group=\"opens-$$.service\",cause=\"local\"" <page.txt)" -eq 0 ]
+	[ "$(value zerocopy_copied_bytes_total "group=\"pins-$$.service\",cause=\"unknown\"" <page.txt)" -eq 0 ]
+	[ "$(value zerocopy_copied_bytes_total "group=\"opens-$$.service\",cause=\"unknown\"" <page.txt)" -eq 0 ]
 }
 
 # run_ns PID: run time of the BPF programs that PID holds, as the kernel tells in /proc.
@@ -346,7 +353,8 @@ UNPRIVILEGED=(setpriv --reuid 61234 --regid 61234 --clear-groups "--inh-caps=-al
 	need_tool setpriv curl
 	PORT=$(free_port)
 	chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
-	background "${UNPRIVILEGED[@]}" "$NETIOTRACE" export --by port --interval 200ms --listen "127.0.0.1:$PORT" 2>log
+	background "${UNPRIVILEGED[@]}" "$NETIOTRACE" export "${ROOM[@]}" --by port --interval 200ms \
+		--listen "127.0.0.1:$PORT" 2>log
 	within 60 grep -q 'serving metrics' log
 	background "$FLEET" sink sink
 	within 20 test -s sink
@@ -390,7 +398,8 @@ pair() {
 	pair here-$$
 	# shellcheck disable=SC2016 # that shell's
 	pair there-$$ unshare --net sh -c 'ip link set lo up && exec "$@"' -
-	background "${UNPRIVILEGED[@]}" "$NETIOTRACE" export --by comm --interval 200ms --listen "127.0.0.1:$PORT" 2>log
+	background "${UNPRIVILEGED[@]}" "$NETIOTRACE" export "${ROOM[@]}" --by comm --interval 200ms \
+		--listen "127.0.0.1:$PORT" 2>log
 	within 60 grep -q 'serving metrics' log
 	touch here-$$.go there-$$.go
 	within 20 counts "$PORT" tcp_sent_bytes_total "group=\"here-$$\"" 1234
