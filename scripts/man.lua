@@ -5,13 +5,10 @@ function Code(code)
 	return pandoc.Strong(code.text)
 end
 
--- Lines of a paragraph rather than a font that not every formatter knows.
+-- Without pandoc's font, which not every formatter knows. Not filled, hyphens as in a shell: to be copied.
 function CodeBlock(block)
-	local lines = {}
-	for line in (block.text .. "\n"):gmatch("(.-)\n") do
-		lines[#lines + 1] = { pandoc.Str((line:gsub(" ", "\u{a0}"))) }
-	end
-	return pandoc.BlockQuote({ pandoc.LineBlock(lines) })
+	local text = ("\n" .. block.text):gsub("\\", "\\e"):gsub("%-", "\\-"):gsub("'", "\\(aq"):gsub("\n%.", "\n\\&.")
+	return pandoc.RawBlock("man", ".IP \"\" 4\n.nf" .. text .. "\n.fi")
 end
 
 function Link(link)

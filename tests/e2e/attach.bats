@@ -353,7 +353,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	tmux -L "at$$" send-keys C-c
 	within 5 test -s status
 	[ "$(<status)" -eq 130 ]
-	tmux -L "at$$" capture-pane -p | grep -q '^watching'
+	within 5 sh -c "tmux -L at$$ capture-pane -p | grep -q '^watching'"
 }
 
 @test "attach refuses --folded with --no-cpu, with --port, and on stdout beside --json -" {
@@ -368,7 +368,8 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	tmux -L "at$$" new-session -d -x 80 -y 40 "'$NETIOTRACE' attach -- true >said; echo \$? >status; sleep 1000"
 	within 60 test -s status
 	[ "$(<status)" -eq 0 ]
-	# Joins the lines that the text broke at the terminal's width.
+	# The last paragraph is on the screen. Joins the lines that the text broke at the terminal's width.
+	within 5 sh -c "tmux -L at$$ capture-pane -p | grep -q '^watching'"
 	tmux -L "at$$" capture-pane -p -J | sed 's/ *$//' >text
 	cat text
 	grep -q '^watching' text
@@ -389,8 +390,9 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --count-calls -q --interval 100ms --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3000
 	exact
+	# The kernel may refuse a few program runs (docs/KERNELS.md, "A softirq on top of a program").
 	jq -e '.total.connections == 3000 and .total.socket.tx_bytes == 3000 * 23
-		and .total.socket.rx_bytes == 0 and .health.coverage == 1
+		and .total.socket.rx_bytes == 0 and (.health.coverage == 1 or .health.missed > 0)
 		and .health.connections_left_out == 3000 - 1024 and .health.sockets_left_out == 0' out.json
 }
 

@@ -17,7 +17,7 @@ setup() {
 # between phases. A share is judged by its confidence interval, since few samples prove little.
 # bats test_tags=guest
 @test "cpu: the classes of each mode are the work it does, and add up to its CPU time" {
-	"$NETIOTRACE" -q --mode all --duration 4s --rounds 2 --json doc.json --folded stacks
+	"$NETIOTRACE" -q --mode all --duration 4s --rounds 2 --warmup 100ms --no-times --json doc.json --folded stacks
 	jq -e '.runs | length == 6' doc.json
 	# Equal to the nanosecond in each run and in the totals; lost samples are reported.
 	jq -e '[.runs[], .summary[].total] | all(.cpu | [.sender, .receiver][] |
@@ -98,7 +98,7 @@ share() {
 	perf record -q -e cpu-clock -o perf.try true >/dev/null 2>perf.err || skip "perf cannot run: $(head -n 1 perf.err)"
 	mapfile -t cpus < <(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep="\n")')
 	# shellcheck disable=SC2016 # the run's process, not this one
-	command=(sh -c 'echo $$ >pid; exec "$@"' sh "$NETIOTRACE" -q --mode twocopy --duration 4s --rounds 1 --json doc.json
+	command=(sh -c 'echo $$ >pid; exec "$@"' sh "$NETIOTRACE" -q --mode twocopy --duration 4s --rounds 1 --warmup 100ms --no-times --json doc.json
 		"--cpu-sender=${cpus[0]}" "--cpu-receiver=${cpus[-1]}")
 	# One perf for each CPU: two on one CPU can corrupt their files when programs are loaded
 	# (docs/KERNELS.md).
@@ -144,7 +144,7 @@ share() {
 # function.
 @test "cpu: the pacing timer is in the stacks of a paced run, and not of an unpaced one" {
 	paced() {
-		"$NETIOTRACE" -q --mode onecopy --duration 4s --rounds 1 --path veth --congestion reno --folded "$1" --json doc.json
+		"$NETIOTRACE" -q --mode onecopy --duration 4s --rounds 1 --warmup 100ms --no-times --path veth --congestion reno --folded "$1" --json doc.json
 		jq '.summary[0].total.app.throughput_gbps' doc.json >"$1.gbps"
 		jq -e '.summary[0].total.cpu.sender.samples > 0' doc.json
 	}

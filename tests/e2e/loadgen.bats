@@ -345,11 +345,12 @@ load loadgen
 		bash -c 'while :; do :; done' 3>&- &
 		others+=($!)
 	done
-	for i in $(seq 40); do
-		"$LOADGEN" --size 16k --duration 10ms --warmup 10ms --cpus 0 --json >out || break
+	# Without the wait for a message, 5 of 20 phases had none.
+	for i in $(seq 20); do
+		"$LOADGEN" --size 16k --duration 2ms --warmup 2ms --cpus 0 --json >out || break
 		jq -e '.sender.tx_messages >= 1 and .receiver.rx_messages == .sender.tx_messages' out || break
 	done
 	kill "${others[@]}"
-	[ "$i" -eq 40 ]
+	[ "$i" -eq 20 ]
 	jq -e '.sender.tx_messages >= 1' out
 }

@@ -504,6 +504,12 @@ state_of() {
 	[ ! -e out ]
 }
 
+@test "report takes no directory named gnuplot for the program" {
+	mkdir -p bin/gnuplot
+	PATH=$PWD/bin:$PATH "$NETIOTRACE" report -q -o out "$published"
+	[ -e out/report.html ]
+}
+
 @test "report with a failing gnuplot leaves nothing" {
 	mkdir bin
 	# shellcheck disable=SC2016 # $1 is the script's

@@ -71,27 +71,19 @@ expected_files() {
 # whole DIR: exactly the files of a finished tiny sweep, each with its schema, and one CSV row for
 # each cell.
 whole() {
-	local file
+	local wrong
 
 	diff <(expected_files | sort) <(cd "$1" && find . -mindepth 1 -printf '%P\n' | sort) || return
-	for file in "$1"/cells/*.json; do
-		jq -e --arg name "${file##*/}" '.schema == "netiotrace.result/1" and (.runs | length == 1)
-			and (.runs[0] | "\(.mode)-\(.size)-t\(.threads)-r\(.round).json" == $name
-				and .app.rx_bytes > 0 and .app.rx_bytes == .app.tx_bytes
-				and .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0)
-			and (.summary | length == 1) and (.plan | length > 0)
-			and (.interrupted | not)' "$file" >/dev/null || {
-			echo "$file is not what it should be"
-			return 1
-		}
-	done
+	wrong=$(cd "$1/cells" && jq -r 'select((.schema == "netiotrace.result/1" and (.runs | length == 1)
+		and (.runs[0] | "\(.mode)-\(.size)-t\(.threads)-r\(.round).json" == (input_filename | ltrimstr("./"))
+			and .app.rx_bytes > 0 and .app.rx_bytes == .app.tx_bytes
+			and .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0)
+		and (.summary | length == 1) and (.plan | length > 0)
+		and (.interrupted | not)) | not) | input_filename' ./*.json) || return
+	[ -z "$wrong" ] || { echo "not what they should be: $wrong"; return 1; }
 	[ "$(wc -l <"$1/results.csv")" -eq $((RUNS + 1)) ] || return
 	# Compares the bytes of each run in the CSV with the documents, in the CSV's order.
-	diff <(cd "$1/cells" && for mode in twocopy zerocopy; do for size in 1024 65536; do
-		for round in 0 1 2; do
-			jq .runs[0].app.rx_bytes "$mode-$size-t1-r$round.json"
-		done
-	done; done) <(python3 -c 'import csv, sys
+	diff <(cd "$1/cells" && jq .runs[0].app.rx_bytes {twocopy,zerocopy}-{1024,65536}-t1-r{0,1,2}.json) <(python3 -c 'import csv, sys
 for row in csv.DictReader(open(sys.argv[1])): print(row["app_rx_bytes"])' "$1/results.csv")
 }
 
@@ -393,11 +385,7 @@ watch_starts() {
 
 # Every document in the directory of a killed sweep is complete; temporary files are ignored.
 nothing_half_written() { # DIR
-	local file
-
-	while IFS= read -r file; do
-		jq -e . "$file" >/dev/null || { echo "$file is half written"; return 1; }
-	done < <(find "$1" -name '*.json')
+	[ -z "$(find "$1" -name '*.json' -empty)" ] && find "$1" -name '*.json' -exec jq -e . {} + >/dev/null
 }
 
 documents() {
@@ -527,7 +515,7 @@ break_loadgen() {
 	within 8 sh -c "tmux -L nio$$ capture-pane -p | grep -qE '^\[[1-9][0-9]*/12\]  #+\.+  [0-9]:[0-9]+ left  [a-z-]+ [0-9]+k t1  \(last '"
 	[ "$(tmux -L "nio$$" capture-pane -p | grep -c '/12\]')" -eq 1 ]
 	within 20 test -s code
-	sleep 0.2
+	within 5 sh -c "tmux -L nio$$ capture-pane -p | grep -q '12 of 12 runs made'"
 	tmux -L "nio$$" capture-pane -p >screen
 	tmux -L "nio$$" kill-server || true
 	cat screen

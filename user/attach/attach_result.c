@@ -232,16 +232,19 @@ bool row_value__is_least(enum row_value v, const struct socket_ledger *b)
 {
 	if (v == VALUE_SENT || v == VALUE_RECEIVED)
 		return b->partly_seen;
-	return v == VALUE_DEFERRED && socket_ledger__arrivals_missed(b);
+	if (v == VALUE_DEFERRED)
+		return socket_ledger__arrivals_missed(b);
+	return socket_ledger__unclassified(b, NIO_SIDE_SENDER);
 }
 
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b)
 {
 	struct real copies = socket_ledger__copies_per_byte(b);
-	const char *least = socket_ledger__arrivals_missed(b) ? ">=" : "";
+	struct real at_most = socket_ledger__copies_per_byte_at_most(b);
 
 	if (copies.known)
-		snprintf(buf, UNITS_BUF, "%s%.2f", least, copies.value);
+		snprintf(buf, UNITS_BUF, "%s%.2f", at_most.value > copies.value ? ">=" : "",
+			 copies.value);
 	else
 		snprintf(buf, UNITS_BUF, "n/a");
 	return buf;

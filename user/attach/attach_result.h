@@ -90,13 +90,13 @@ size_t attach_result__rows(const struct attach_result *r, enum by by);
 const char *row_value__head(enum row_value v); /* "sent" */
 uint64_t row_value__of(enum row_value v, const struct socket_ledger *b);
 
-/* Is the value a minimum: were deferred copies, or calls of MPTCP, not all seen? */
+/* Is the value a minimum: were deferred copies, send calls, or calls of MPTCP, not all seen? */
 bool row_value__is_least(enum row_value v, const struct socket_ledger *b);
 
 /* "1.5 MB", ">=1.5 MB". Fills buf. */
 char *row_value__text(char buf[UNITS_BUF], enum row_value v, const struct socket_ledger *b);
 
-/* "1.00", ">=0.33" where deferred copies were missed, or "n/a". Fills buf. */
+/* "1.00", ">=0.33" where calls or deferred copies were missed, or "n/a". Fills buf. */
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b);
 
 /* "127.0.0.1:5201", "[::1]:80": fills buf, of ADDRESS_TEXT_MAX bytes. */

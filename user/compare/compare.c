@@ -195,8 +195,8 @@ static int log_cannot_tell(const struct changes *c, const struct compare_options
 			  "if you compare just that, add --across %s.",
 			  o->names.before, o->names.after, differs, differs);
 	else if (!c->gated)
-		log_error("--fail-on-regression cannot tell: throughput or CPU time of %u rounds "
-			  "on either side is needed.",
+		log_error("--fail-on-regression cannot tell: it needs throughput or CPU time of "
+			  "%u rounds on each side.",
 			  rank_test__rounds_needed(most));
 	else
 		log_untestable(c, o);

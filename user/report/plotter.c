@@ -229,10 +229,12 @@ static bool find_templates(struct plotter *p)
 	return found;
 }
 
-/* Opens an executable file. As root, only one that no other user could have replaced. */
+/* Opens an executable file, not a directory such as the one of the templates. As root, only one
+ * that no other user could have replaced. */
 static bool open_program(struct plotter *p)
 {
 	struct path_walk w;
+	struct stat st;
 
 	if (!geteuid()) {
 		if (path_walk__find_input(&w, p->program))
@@ -246,7 +248,13 @@ static bool open_program(struct plotter *p)
 	if (access(p->program, X_OK))
 		return false;
 	p->program_fd = open(p->program, O_RDONLY | O_CLOEXEC);
-	return p->program_fd >= 0;
+	if (p->program_fd < 0)
+		return false;
+	if (!fstat(p->program_fd, &st) && S_ISREG(st.st_mode))
+		return true;
+	close(p->program_fd);
+	p->program_fd = -1;
+	return false;
 }
 
 /* The first in PATH. A relative entry would be searched in the working directory: skipped. */

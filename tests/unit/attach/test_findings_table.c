@@ -167,6 +167,20 @@ TEST(unseen_deferred_copies_are_marked_as_a_lower_bound)
 		     "Zero in every row: spliced. ");
 }
 
+/* No call was seen: the bytes are sent, and how is unknown. A dash would be a measured zero. */
+TEST(bytes_without_a_seen_call_make_each_way_of_sending_a_lower_bound)
+{
+	struct sock_state s = stream_of(1, "nginx");
+
+	s.window = 2;
+	memset(s.stages, 0, sizeof(s.stages));
+	assert_table(&s, 120,
+		     "connection sent copied pinned spliced received copies/B "
+		     "nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211 1 MB >=0 B >=0 B "
+		     ">=0 B 3 kB >=0.00 total 1 MB >=0 B >=0 B >=0 B 3 kB >=0.00 "
+		     "Zero in every row: deferred. ");
+}
+
 TEST(rows_beyond_top_are_counted_in_the_note)
 {
 	struct sock_state list[] = {stream_of(1, "a"), stream_of(2, "b"), stream_of(3, "c")};
