@@ -142,8 +142,8 @@ of_port() {
 	within 20 test -s pid
 	within 20 listens
 	watch --pid "$(<pid)" --children --by port
-	background ab -q -k -t 4 -n 1000000 -c 4 "http://127.0.0.1:$PORT/file"
-	ab -q -k -t 4 -n 1000000 -c 4 "http://127.0.0.1:$plain/file" >ab.out
+	background ab -q -k -t 8 -n 1000000 -c 4 "http://127.0.0.1:$PORT/file"
+	ab -q -k -t 8 -n 1000000 -c 4 "http://127.0.0.1:$plain/file" >ab.out
 	within 20 is_quiet
 	end_watch
 	[[ $(json out.json .total.verdict.text) == *"ort $PORT: "*" sent by reference (sendfile)"* ]]

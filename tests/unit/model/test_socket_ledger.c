@@ -347,3 +347,25 @@ TEST(unseen_arrivals_of_copied_sends_are_detected)
 	assert_true(socket_ledger__arrivals_missed(&b));
 	assert_false(socket_ledger__arrivals_missed(&(struct socket_ledger){0}));
 }
+
+TEST(spliced_bytes_are_unknown_if_bytes_in_no_copy_may_be_among_them)
+{
+	static const struct {
+		uint64_t unseen, missed;
+		bool seen, known;
+	} cases[] = {
+		{0, 0, false, true},  {5, 0, false, false}, {0, 5, false, false},
+		{5, 5, false, false}, {5, 5, true, true},
+	};
+
+	for_each_case(c, cases) {
+		struct socket_ledger b = {.spliced = 7};
+		struct num spliced;
+
+		b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = c->unseen;
+		b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED] = c->missed;
+		spliced = socket_ledger__spliced(&b, c->seen);
+		assert_int_equal(spliced.known, c->known);
+		assert_true(!spliced.known || spliced.value == 7);
+	}
+}
