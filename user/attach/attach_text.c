@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text_note.h"
+#include "screen/text_note.h"
 #include "attach_result.h"
 #include "model/unsupported_paths.h"
 #include "screen/text_cells.h"
@@ -336,9 +336,16 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 	}
 }
 
+static bool ways_within(const uint64_t bytes[VALUE_NR])
+{
+	return bytes[VALUE_COPIED] + bytes[VALUE_PINNED] + bytes[VALUE_SPLICED] <=
+	       bytes[VALUE_SENT];
+}
+
 void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *r)
 {
 	uint64_t ns = r->ended_ns - (l->at_ns ? l->at_ns : r->begun_ns);
+	uint64_t more[VALUE_NR];
 
 	if (!l->headed) {
 		fprintf(f, "Gbit/s of each interval\n%7s %6s", "s", "conns");
@@ -349,13 +356,21 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 	fprintf(f, "%7.1f %6zu", (double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr);
 	for (int v = 0; v < VALUE_NR; v++) {
 		uint64_t now = row_value__of((enum row_value)v, &r->table.total);
-		uint64_t more = now > l->before[v] ? now - l->before[v] : 0;
 
-		if (row_value__is_least((enum row_value)v, &r->table.total))
-			fprintf(f, " %9s", "n/a");
-		else
-			fprintf(f, " %9.2f", ns ? (double)more * 8 / (double)ns : 0);
+		more[v] = now > l->before[v] ? now - l->before[v] : 0;
 		l->before[v] = now;
+	}
+	for (int v = 0; v < VALUE_NR; v++) {
+		bool way = v >= VALUE_COPIED && v <= VALUE_SPLICED;
+		bool least = row_value__is_least((enum row_value)v, &r->table.total);
+		char text[UNITS_BUF] = "n/a";
+
+		/* Above what was sent: bytes of earlier intervals, whose calls are known only now.
+		 */
+		if (way ? ways_within(more) : !least)
+			snprintf(text, sizeof(text), "%s%.2f", least ? ">=" : "",
+				 ns ? (double)more[v] * 8 / (double)ns : 0);
+		fprintf(f, " %9s", text);
 	}
 	fputc('\n', f);
 	l->headed = true;

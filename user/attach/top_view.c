@@ -195,6 +195,18 @@ static void sort_rows(struct top_view *v, enum sort sort)
 	}
 }
 
+/* A refresh may find out how bytes of earlier intervals were sent. Then more than is sent now is in
+ * these columns. */
+static bool is_rate_known(const struct top_row *row, int v)
+{
+	double ways = 0;
+
+	for (int way = VALUE_COPIED; way <= VALUE_SPLICED; way++)
+		ways += row->rate[way];
+	return row->rates_known && (v < VALUE_COPIED || v > VALUE_SPLICED ||
+				    ways <= row->rate[VALUE_SENT] * (1 + 1e-9));
+}
+
 static void write_cells(struct table_row *out, const struct top_row *row)
 {
 	const struct socket_ledger *b = &row->item.row.books;
@@ -205,8 +217,8 @@ static void write_cells(struct table_row *out, const struct top_row *row)
 	snprintf(out->name, sizeof(out->name), "%.*s", (int)sizeof(out->name) - 1, row->item.name);
 	for (int v = 0; v < VALUE_NR; v++)
 		snprintf(out->cell[v], TABLE_CELL_LEN, "%s",
-			 !row->rates_known   ? "n/a"
-			 : row->rate[v] <= 0 ? "-"
+			 !is_rate_known(row, v) ? "n/a"
+			 : row->rate[v] <= 0    ? "-"
 					     : format_bytes_si(text, sizeof(text), row->rate[v]));
 	snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "%.15s", copies_per_byte__text(text, b));
 	if (copied.known)

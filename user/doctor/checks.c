@@ -74,9 +74,10 @@ static const struct words {
 	 "the CPUs' frequency follows the load, so that figures depend on what ran "
 	 "before",
 	 "cpupower frequency-set -g performance"},
-	{"mitigations", "make each system call take longer: figures hold for this machine", NULL,
-	 NULL},
-	{"huge_pages", "transparent ones: how many pages a zero-copy send has to pin", NULL, NULL},
+	{"mitigations", "make each system call take longer: compare figures on one machine only",
+	 NULL, NULL},
+	{"huge_pages",
+	 "transparent huge pages lower the number of pages that a zero-copy send pins", NULL, NULL},
 	{"numa_nodes", NULL, "copies between nodes take longer, and threads move",
 	 "pin both sides: --cpu-sender, --cpu-receiver"},
 	{"load", NULL, "other programs use the CPUs, which lowers throughput and raises latency",
@@ -87,17 +88,18 @@ static const struct words {
 	 "packets are copied into one piece in front of the device: no "
 	 "zero-copy",
 	 NULL},
-	{"tx_checksum", NULL, "the kernel sums every packet, and allows no scatter-gather", NULL},
-	{"tso", NULL, "the kernel cuts large sends into packets itself", NULL},
-	{"gro", NULL, "each packet is received by itself, which costs CPU time", NULL},
+	{"tx_checksum", NULL, "the kernel computes each checksum, and allows no scatter-gather",
+	 NULL},
+	{"tso", NULL, "the kernel, not the device, cuts large sends into packets", NULL},
+	{"gro", NULL, "TCP receives packets one by one, which costs CPU time", NULL},
 	{"congestion", NULL,
 	 "paces: a timer that holds packets back can limit a path of this machine "
-	 "before copying does; runs on such paths use another, unless told "
-	 "--congestion system",
+	 "before copying does; runs on such paths use another, unless "
+	 "--congestion system is given",
 	 "for other programs: sysctl net.ipv4.tcp_congestion_control=cubic"},
 	{"delivery", NULL, NULL, "zero-copy is zero-copy only on the way to another machine"},
-	{"packet_tap", "no packet tap is handed the path's packets",
-	 "is handed every packet: zero-copy pages are copied for it, and every mode "
+	{"packet_tap", "no packet tap gets the path's packets",
+	 "gets every packet: zero-copy pages are copied for it, and every mode "
 	 "is slower",
 	 NULL},
 };

@@ -183,7 +183,8 @@ const struct alternative plan_alternatives[] = {
 	    "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", EXACT)
 	ROW(ATTACH, TASKS, TP, "tp_btf/sched_process_fork",
 	    "nio_at_fork nio_at_exec nio_at_rename nio_at_exit", EXACT)
-	ROW(ATTACH, EARLIER_SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_at_pass", EXACT)
+	ROW(ATTACH, EARLIER_SOCKETS, BACKEND_ITERATOR, "iter/task_file,tcp",
+	    "nio_at_files nio_at_pass", EXACT)
 };
 /* clang-format on */
 
@@ -201,7 +202,7 @@ const struct probe_row plan_probes[PROBE_NR] = {
 	[PROBE_SEND_RETURN] = {"send_return", NULL, NULL, "send call", NULL, true},
 	[PROBE_TRANSMIT] = {"transmit", "tx_copy", NULL, "transmit", NULL, false},
 	[PROBE_SPLICE] = {"splice", NULL, NULL, "send call",
-			  "no tracepoint tells spliced bytes from copied ones; netio-loadgen never "
+			  "no tracepoint separates spliced from copied bytes; netio-loadgen never "
 			  "calls sendfile or splice", false},
 	[PROBE_DEFERRED_COPY] = {"deferred_copy", NULL, NULL, "skb", NULL, false},
 	[PROBE_RX_COPY] = {"rx_copy", NULL, NULL, "skb", NULL, true},

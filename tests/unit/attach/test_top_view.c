@@ -143,6 +143,23 @@ TEST(rates_are_per_interval_since_the_last_refresh)
 	scene__end(&s);
 }
 
+/* The first refresh saw no call. The second one learns how the bytes of both intervals were sent.
+ */
+TEST(rates_of_a_way_of_sending_are_unknown_where_they_exceed_what_was_sent)
+{
+	struct sock_state s = stream_of(8081, 1000000, 0), unseen = s;
+	struct scene scene;
+
+	unseen.window = s.window = s.born_window + 1;
+	memset(unseen.stages, 0, sizeof(unseen.stages));
+	s.now.sent = 2000000;
+	scene__begin(&scene, BY_PORT);
+	refresh_with(&scene, 2, &unseen, 1);
+	assert_row(refresh_with(&scene, 3, &s, 1), "port 8081",
+		   "port 8081 (1) 1 MB n/a n/a n/a - 1.00");
+	scene__end(&scene);
+}
+
 TEST(change_of_row_type_gives_rates_after_the_next_refresh_only)
 {
 	struct scene s;
