@@ -162,7 +162,7 @@ static int scan_cpu_range(const char **s, unsigned int max_cpus, uint64_t *first
 			return err_last;
 		err = err ? err : err_last;
 	}
-	if (err || *first >= max_cpus || *last >= max_cpus)
+	if (err || *last >= max_cpus)
 		return -ERANGE;
 	return *first > *last ? -EINVAL : 0;
 }

@@ -190,6 +190,11 @@ TEST(quantiles_are_nearest_rank)
 	assert_int_equal(hist__quantile(h, 0.9), 9);
 	assert_int_equal(hist__quantile(h, 0.91), 10);
 	assert_int_equal(hist__quantile(h, 0), 1);
+	/* Two values of one bucket: also the smallest is its middle. */
+	hist__reset(h);
+	hist__record(h, 1 << 20);
+	hist__record(h, (1 << 20) + 1000);
+	assert_int_equal(hist__quantile(h, 0), hist__quantile(h, 0.5));
 	hist__free(h);
 }
 

@@ -215,6 +215,7 @@ TEST(CPU_lists_are_parsed_or_refused)
 		{",0", -EINVAL, 0},
 		{"0,,1", -EINVAL, 0},
 		{"3-1", -EINVAL, 0},
+		{"64-3", -EINVAL, 0},
 		{"1-", -EINVAL, 0},
 		{"-1", -EINVAL, 0},
 		{"0-1-2", -EINVAL, 0},
