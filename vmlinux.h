@@ -136,6 +136,8 @@ typedef __u16 __be16;
 
 typedef __u32 __be32;
 
+typedef short unsigned int umode_t;
+
 typedef __kernel_pid_t pid_t;
 
 typedef struct {
@@ -196,6 +198,13 @@ struct signal_struct {
 	atomic_t live;
 };
 
+struct inode;
+
+struct file {
+	void *private_data;
+	struct inode *f_inode;
+};
+
 struct iov_iter {
 	u8 iter_type;
 	union {
@@ -229,6 +238,11 @@ struct sk_buff {
 	sk_buff_data_t tail;
 	sk_buff_data_t end;
 	unsigned char *head;
+};
+
+struct inode {
+	umode_t i_mode;
+	long unsigned int i_ino;
 };
 
 struct kernfs_node;
@@ -314,10 +328,13 @@ struct sock_cgroup_data {
 	struct cgroup *cgroup;
 };
 
+struct socket;
+
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_error_queue;
 	struct sk_buff_head sk_receive_queue;
+	struct socket *sk_socket;
 	socket_lock_t sk_lock;
 	atomic_t sk_omem_alloc;
 	atomic_t sk_zckey;
@@ -353,6 +370,15 @@ struct proto {
 struct bpf_iter_meta {
 	union {
 		void *seq;
+	};
+};
+
+struct bpf_iter__task_file {
+	union {
+		struct task_struct *task;
+	};
+	union {
+		struct file *file;
 	};
 };
 
@@ -414,6 +440,10 @@ enum iter_type {
 	ITER_FOLIOQ = 4,
 	ITER_XARRAY = 5,
 	ITER_DISCARD = 6,
+};
+
+struct socket_alloc {
+	struct inode vfs_inode;
 };
 
 struct inet_sock {

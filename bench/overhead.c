@@ -39,7 +39,6 @@
 #include "kernel/sampler.h"
 #include "kernel/loader.h"
 #include "kernel/session.h"
-#include "kernel/symbols.h"
 #include "common/units.h"
 
 #define PAIRS_MAX     1000
@@ -83,7 +82,6 @@ struct bench {
 	const char *text; /* of the command */
 	struct cost cost;
 	struct command command;
-	struct symbols *symbols;
 	struct sampler *sampler;
 	struct perf_plan perf_plan;
 	struct perf_events *perf[NIO_SIDE_NR];
@@ -166,11 +164,9 @@ static void load_programs(struct bench *b)
 
 static void load_sampler(struct bench *b)
 {
-	char why[256] = "/proc/kallsyms";
-	int err = symbols__load(&b->symbols);
+	char why[256];
+	int err = sampler__open(&b->sampler, -1, why, sizeof(why));
 
-	if (!err)
-		err = sampler__open(&b->sampler, b->symbols, -1, why, sizeof(why));
 	if (err)
 		fail(why, err);
 }
@@ -538,7 +534,6 @@ static void finish(struct bench *b)
 		perf_events__close(b->perf[side]);
 		driver__clear(&b->drivers[side]);
 	}
-	symbols__free(b->symbols);
 	session__close(b->session);
 	netpath__close(b->path);
 }

@@ -4,6 +4,7 @@
  * packet of the machine; at high rates user space attaches them in windows only.
  */
 #include "sock_events.bpf.h"
+#include "sock_existing.bpf.h"
 
 /* True simulates the runs that a preemptible kernel refuses (tests/e2e/attach_threads.bats). */
 #ifndef NIO_IS_REFUSED

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The life of the sockets that attach watches: connect, accept, close, and the iterators.
- * docs/design/attach.md has the formulas.
+ * The life of the sockets that attach watches: connect, accept, close, and the iteration at each
+ * refresh. docs/design/attach.md has the formulas.
  */
 #ifndef BPF_SOCK_LIFE_BPF_H
 #define BPF_SOCK_LIFE_BPF_H
 
 #include "sock_state.bpf.h"
-
-/* Sockets that existed before attach, by cookie. User space fills this map before a pass. */
-NIO_MAP(nio_owners, HASH, 1, NIO_NO_PREALLOC, __u64, struct nio_owner);
 
 /* Not a socket of MPTCP, and no subflow of one. sk_protocol is in a cache line of its own. */
 static __always_inline bool is_plain(const struct sock *sk)
@@ -174,16 +171,20 @@ static __always_inline void on_close(struct sock_state *s, const struct sock *sk
 	sock_state_flag(s, SOCK_STATE_CLOSED, true);
 }
 
-static __always_inline void on_listen(const struct sock *sk)
+static __always_inline void note_listener(const struct sock *sk)
 {
 	__u64 port = kernel_read(struct sock, sk, __sk_common.skc_num);
 
-	const struct nio_task *task;
-
-	if (!nio_by_task || !task_wanted(&task))
-		return;
 	asm volatile("%0 &= 0xffff" : "+r"(port));
 	nio_listens[port] = 1;
+}
+
+static __always_inline void on_listen(const struct sock *sk)
+{
+	const struct nio_task *task;
+
+	if (nio_by_task && task_wanted(&task))
+		note_listener(sk);
 }
 
 /* Every step does nothing the second time: another program may have handled the same change. */
@@ -510,45 +511,6 @@ int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
 	bpf_seq_write(ctx->meta->seq, s, SOCK_STATE_HEAD);
 	if (e)
 		bpf_seq_write(ctx->meta->seq, e, sizeof(*e));
-	return 0;
-}
-
-/* Called for each TCP socket of a network namespace; from Linux 5.15 under the socket lock. */
-SEC("?iter/tcp")
-int nio_at_pass(struct bpf_iter__tcp *ctx)
-{
-	struct sock_common *skc = ctx->sk_common;
-	const struct nio_owner *owner;
-	const struct sock *sk;
-	struct sock_state *s;
-	__u64 cookie;
-
-	if (!skc)
-		return 0;
-	cookie = skc->skc_cookie.counter;
-	owner = cookie ? bpf_map_lookup_elem(&nio_owners, &cookie) : NULL;
-	sk = owner ? (const struct sock *)bpf_skc_to_tcp_sock(skc) : NULL;
-	if (!sk || ulp_of(sk) == ULP_MPTCP)
-		return 0;
-	s = state_of(sk);
-	if (!s) {
-		s = take_in(sk);
-		if (!s)
-			return 0;
-		place(s, sk);
-		sock_state_flag(s, SOCK_STATE_CALLER, is_caller(sk));
-		if (skc->skc_state != TCP_SYN_SENT && skc->skc_state != TCP_CLOSE)
-			begin(s, sk, false);
-		if (nio_payload_end(1, skc->skc_state) == 0) {
-			s->now.sent = s->base.sent;
-			sock_state_flag(s, SOCK_STATE_ENDED, true);
-		}
-	}
-	if (!s->tgid && owner->tgid) {
-		s->tgid = owner->tgid;
-		s->started = owner->started;
-		__builtin_memcpy(s->comm, owner->comm, sizeof(s->comm));
-	}
 	return 0;
 }
 

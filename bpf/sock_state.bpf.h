@@ -43,6 +43,17 @@ struct {
 /* Sockets that did not fit into nio_sockets, so that each is counted once. */
 NIO_MAP(nio_left_out, LRU_HASH, NIO_LEFT_OUT_MAX, 0, __u64, __u32);
 
+/* The process that owned a socket at the last iteration over open files. */
+struct nio_owner {
+	__u64 started; /* nio_task.started */
+	__u32 tgid;
+	__u32 pad;
+	char comm[16];
+};
+
+/* Key: inode number of the socket. Unlike its address, no later socket has the same one. */
+NIO_MAP(nio_owners, HASH, 1, NIO_NO_PREALLOC, __u64, struct nio_owner);
+
 __u8 nio_socket_known[NIO_KNOWN_NR];
 bool nio_any_left_out;
 bool nio_any_mptcp;    /* some state is of an MPTCP socket */
@@ -245,6 +256,18 @@ static __always_inline bool was_left_out(const struct sock *sk)
 	return nio_any_left_out && bpf_map_lookup_elem(&nio_left_out, &key);
 }
 
+/* Existing sockets have an owner, except those that no process had open. NULL: none. */
+static __always_inline const struct nio_owner *owner_of(const struct sock *sk)
+{
+	const struct socket *socket = kernel_read(struct sock, sk, sk_socket);
+	__u64 inode;
+
+	if (!socket)
+		return NULL;
+	inode = kernel_read(struct socket_alloc, socket, vfs_inode.i_ino);
+	return bpf_map_lookup_elem(&nio_owners, &inode);
+}
+
 static __always_inline bool has_moved(const struct sock_state *s)
 {
 	return s->now.sent != s->base.sent || s->now.read != s->base.read ||
@@ -394,9 +417,9 @@ static __always_inline bool use_wanted(const struct sock *sk)
 }
 
 /*
- * A watched task uses a socket without a state. A socket handed over, or of MPTCP, counts from now
- * on. One accepted at a watched port counts in full: its event was refused, or is yet to come (Fast
- * Open).
+ * A watched task uses a socket without a state. A socket that existed before attach, was
+ * handed over, or is of MPTCP counts from now on. Another one accepted at a watched port counts in
+ * full: its event was refused, or is yet to come (Fast Open).
  */
 static __noinline struct sock_state *adopt(const struct sock *sk)
 {
@@ -410,7 +433,7 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 	sock_state_flag(s, SOCK_STATE_CALLER, caller);
 	/* A socket about to connect (MSG_FASTOPEN) begins at on_connected(). */
 	if (has_numbers(sk))
-		begin(s, sk, !caller && !was_left_out(sk) && listener_wanted(sk));
+		begin(s, sk, !caller && !was_left_out(sk) && !owner_of(sk) && listener_wanted(sk));
 	else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
 		nio_any_mptcp = true;
 	own(s, NULL);

@@ -239,14 +239,6 @@ struct nio_task {
 
 #define NIO_COMMS_MAX 8
 
-/* A socket that existed before attach, and the process that owns it. Key: cookie. */
-struct nio_owner {
-	__u64 started;
-	__u32 tgid; /* 0: not known */
-	__u32 pad;
-	char comm[16];
-};
-
 /* Losses of attach: in .bss, shared by all CPUs, added to atomically. */
 struct nio_attach_loss {
 	__u64 sockets_full; /* sockets that did not fit into nio_sockets */

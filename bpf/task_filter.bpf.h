@@ -89,13 +89,16 @@ static __always_inline struct nio_task *task_of(const struct task_struct *p)
 	return is_entry_of(task, p) ? task : NULL;
 }
 
-/* The name of the current process, not of the current thread. */
-static __always_inline void comm_now(char comm[16])
+/* The name of a task's process, not of the task. */
+static __always_inline void comm_of(const struct task_struct *p, char comm[16])
 {
-	const struct task_struct *p = (const void *)bpf_get_current_task();
-
 	p = kernel_read(struct task_struct, p, group_leader);
 	bpf_probe_read_kernel(comm, 16, (const char *)p + bpf_core_field_offset(p->comm));
+}
+
+static __always_inline void comm_now(char comm[16])
+{
+	comm_of((const void *)bpf_get_current_task(), comm);
 }
 
 /* Is the current task watched? *entry: its entry, or NULL. In process context only. */

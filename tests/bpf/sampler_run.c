@@ -9,10 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernel/sampler.h"
-#include "kernel/symbols.h"
 #include "perf/event.h"
 
 static int refusal;
@@ -33,14 +31,10 @@ static int say(const char *why)
 
 int main(int argc, char **argv)
 {
-	struct symbols *symbols = NULL;
 	struct sampler *s = NULL;
 	char why[192] = "";
-	int err = symbols__load(&symbols);
+	int err = sampler__open(&s, -1, why, sizeof(why));
 
-	if (err)
-		return say(strerror(-err));
-	err = sampler__open(&s, symbols, -1, why, sizeof(why));
 	for (int i = 1; i < argc && !err; i++) {
 		refusal = -atoi(argv[i]);
 		err = sampler__start(s, (pid_t[NIO_SIDE_NR]){0}, SAMPLER_HZ, why, sizeof(why));
@@ -49,6 +43,5 @@ int main(int argc, char **argv)
 		sampler__stop(s);
 	}
 	sampler__close(s);
-	symbols__free(symbols);
 	return err ? say(why) : 0;
 }

@@ -129,13 +129,12 @@ static int take(const struct nio_sample *sample, void *arg)
 	return 0;
 }
 
-static int sample(struct sampler *s, const struct symbols *symbols, pid_t pid,
-		  struct cpu_result *out, unsigned long *on_top)
+static int sample(struct sampler *s, pid_t pid, struct cpu_result *out, unsigned long *on_top)
 {
 	const struct timespec slice = {.tv_nsec = SLICE_NS};
 	const pid_t pids[NIO_SIDE_NR] = {pid, 0};
 	struct process_maps *maps = process_maps__read(pid);
-	struct own_fold f = {{.symbols = symbols, .maps = {maps}, .out = out}, 0};
+	struct own_fold f = {{.symbols = sampler__symbols(s), .maps = {maps}, .out = out}, 0};
 	char why[256] = "";
 	int err = 0;
 
@@ -168,18 +167,15 @@ int main(int argc, char **argv)
 {
 	pid_t pid = start(argc == 2 ? argv[1] : "");
 	struct cpu_result out = {0};
-	struct symbols *symbols = NULL;
 	struct sampler *s = NULL;
 	unsigned long on_top = 0;
 	char why[256] = "";
-	int err = symbols__load(&symbols);
+	int err = sampler__open(&s, -1, why, sizeof(why));
 
-	if (!err)
-		err = sampler__open(&s, symbols, -1, why, sizeof(why));
 	if (err)
-		fprintf(stderr, "calibrated_loads: %s\n", *why ? why : strerror(-err));
+		fprintf(stderr, "calibrated_loads: %s\n", why);
 	else
-		err = sample(s, symbols, pid, &out, &on_top);
+		err = sample(s, pid, &out, &on_top);
 	if (!err && waitpid(pid, NULL, WNOHANG) == pid) {
 		fprintf(stderr, "calibrated_loads: the load ended\n");
 		err = -ECHILD;
@@ -189,7 +185,6 @@ int main(int argc, char **argv)
 	if (!err)
 		print(&out.by[NIO_SAMPLE_SENDER], on_top);
 	sampler__close(s);
-	symbols__free(symbols);
 	cpu_time__clear(&out);
 	return err ? 1 : 0;
 }

@@ -126,7 +126,8 @@ judged() { # BACKEND KERNEL
 	local change n=0
 
 	mkdir -p out
-	jq -n '1507328 as $sent | {total: {socket: {tx_zerocopy_ids: 23},
+	jq -n '1507328 as $sent | {health: {missed: 0, coverage: 1},
+		total: {socket: {tx_zerocopy_ids: 23, tx_bytes: ($sent + 500), rx_bytes: ($sent + 500)},
 		ledger: {tx_pin: {bytes: $sent}, unaccounted_tx: 0, unaccounted_rx: 0},
 		zerocopy: {completed: 23, copied: 23}, verdict: {cause: "local_delivery"}}}' >doc
 	echo 0 >out/attach.kprobe.status
@@ -148,11 +149,39 @@ judged() { # BACKEND KERNEL
 	[ "$passed $failed" = "2 7" ]
 }
 
+# The kernel refused the program at the return of the greeting (64 bytes) and at a completion.
+@test "matrix verdict on attach: refused runs leave kinds open by the unseen bytes, and completions" {
+	local change n=0
+
+	mkdir -p out
+	jq -n '1507328 as $sent | {health: {missed: 2, coverage: (1 - 64 / (2 * ($sent + 500)))},
+		total: {socket: {tx_zerocopy_ids: 23, tx_bytes: ($sent + 500), rx_bytes: ($sent + 500)},
+		ledger: {tx_pin: {bytes: ($sent + 64)}, unaccounted_tx: 0, unaccounted_rx: 0},
+		zerocopy: {completed: 22, copied: 22}, verdict: {cause: "local_delivery"}}}' >doc
+	echo 0 >out/attach.fentry.status
+	# Before Linux 6.7 the kernel does not count runs of kprobes that it refuses.
+	for change in . '.health.missed = null | .total.zerocopy = {completed: 21, copied: 21}'; do
+		jq "$change" doc >out/attach.fentry.json
+		judge_attach rt out fentry
+	done
+	[ "$passed $failed" = "2 0" ]
+	for change in '.health.missed = 0' '.health.coverage = 1' '.total.ledger.tx_pin.bytes += 1' \
+		'.total.ledger.tx_pin.bytes -= 129' '.total.ledger.unaccounted_tx = 64' '.total.zerocopy = {completed: 0, copied: 0}' \
+		'.total.zerocopy.copied = 21' '.total.zerocopy = {completed: 24, copied: 24}' \
+		'.health.missed = null | .total.zerocopy = {completed: 20, copied: 20}'; do
+		jq "$change" doc >out/attach.fentry.json
+		judge_attach rt out fentry >/dev/null
+		n=$((n + 1))
+		[ "$failed" -eq $n ] || { echo "not found: $change" && return 1; }
+	done
+}
+
 @test "matrix verdict on attach: on the path to a tap device no byte may be copied" {
 	local change n=0
 
 	mkdir -p out
-	jq -n '1507328 as $sent | {total: {socket: {tx_zerocopy_ids: 23},
+	jq -n '1507328 as $sent | {health: {missed: 0, coverage: 1},
+		total: {socket: {tx_zerocopy_ids: 23, tx_bytes: ($sent + 500), rx_bytes: 10},
 		ledger: {tx_pin: {bytes: $sent}, deferred_copy: {bytes: 0}, unaccounted_tx: 0, unaccounted_rx: 0},
 		zerocopy: {completed: 23, copied: 0}, verdict: {copied_fraction: 0}}}' >doc
 	echo 0 >out/attach.tap.kprobe.status

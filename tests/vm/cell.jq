@@ -66,7 +66,7 @@ def within($what; $got; $least; $most):
           else empty end) end)
     else empty end),
   (if $place == "tap" then
-      is("tx_pin"; $pin; $total),
+      is("tx_copy"; $copy; 0),
       is("copied_fraction"; .verdict.copied_fraction; 0),
       is("verdict.cause"; .verdict.cause; "not_copied"),
       is("copies_per_byte"; $l.copies_per_byte; 0),

@@ -18,5 +18,12 @@ MATRIX_PORT=5201
 MATRIX_SINK_PORT=5202
 # Kernels and backends without a hook for sends in attach (sock_send_length needs Linux 6.3).
 ATTACH_REFUSED='5.10:tracepoint 6.1:tracepoint'
-export ATTACH_REFUSED MATRIX_MESSAGES MATRIX_BACKENDS MATRIX_PATHS MATRIX_MODES MATRIX_LOADS MATRIX_REMOTES MATRIX_PORT MATRIX_SINK_PORT
+# Definitions for attach's document, in jq. $unseen: bytes whose calls or copies no program saw; kinds
+# of bytes are exact to within these. fewer(GOT; ALL): some are missing, and the kernel refused runs.
+# It does not count refused kprobes before Linux 6.7 (missed is null): these are rare, so nine tenths
+# must be there.
+# shellcheck disable=SC2016 # jq's variables, not the shell's
+ATTACH_JQ='.health as $health | ((1 - .health.coverage) * (.total.socket.tx_bytes + .total.socket.rx_bytes) | round) as $unseen
+	| def fewer($got; $all): $got > 0 and $got < $all and ($health.missed > 0 or ($health.missed == null and $got >= 0.9 * $all)); '
+export ATTACH_REFUSED ATTACH_JQ MATRIX_MESSAGES MATRIX_BACKENDS MATRIX_PATHS MATRIX_MODES MATRIX_LOADS MATRIX_REMOTES MATRIX_PORT MATRIX_SINK_PORT
 export REMOTE_LOADS REMOTE_DEVICE REMOTE_GUEST REMOTE_HOST

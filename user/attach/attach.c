@@ -158,10 +158,7 @@ static int watch(struct attach *a)
 			over = take_event(a, &ev, &code);
 		attach_session__step(&a->w);
 	}
-	if (!err)
-		return code;
-	log_error("cannot wait for events: %s.", limits__strerror(err));
-	return EXIT_RUN_FAILED;
+	return err ? loop__report(err) : code;
 }
 
 /* After --duration a command continues. A signal that ends netiotrace is passed on to it. */
@@ -299,7 +296,7 @@ static void refuse_hooks(const struct attach_options *o)
 int attach__main(int argc, char **argv)
 {
 	struct attach a = {.w = ATTACH_SESSION_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
-	int code, err;
+	int code;
 
 	attach_options__parse(&a.o, argc, argv);
 	refuse_hooks(&a.o);
@@ -307,11 +304,8 @@ int attach__main(int argc, char **argv)
 	code = privileges__check_trace();
 	if (!code)
 		code = open_files(&a);
-	err = code ? 0 : loop__open(&a.loop);
-	if (err) {
-		log_error("cannot wait for events: %s.", limits__strerror(err));
-		code = EXIT_RUN_FAILED;
-	}
+	if (!code)
+		code = loop__open(&a.loop);
 	if (!code)
 		code = run(&a);
 	for (int i = 0; i < FILE_NR; i++)

@@ -200,10 +200,6 @@ static void take_process(struct attach_session *w, pid_t pid, bool named)
 	table__take_task(&w->found.table, pid, &task);
 	take_read(w, pid, task.started, false);
 	target__add_netns(&w->target, pid);
-	err = target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
-	if (err)
-		log_warning("sockets that process %d has already may be missing: %s.", pid,
-			    strerror(-err));
 }
 
 /* The processes of one --comm (named), or of the cgroup. */
@@ -274,7 +270,6 @@ static void take_children(struct attach_session *w)
 static void take_everybody(struct attach_session *w)
 {
 	const struct attach_options *o = w->o;
-	int err;
 
 	target__add_netns(&w->target, 0);
 	for (size_t i = 0; i < o->pids_nr; i++)
@@ -287,13 +282,16 @@ static void take_everybody(struct attach_session *w)
 		take_process(w, w->launch.pid, false);
 	else if (o->children)
 		take_children(w);
-	if (attach_options__by_task(o))
-		return;
-	target__add_all_netns(&w->target);
-	err = target__adopt(&w->target, w->watcher, NULL, 0, o->ports, o->ports_nr);
+	if (!attach_options__by_task(o))
+		target__add_all_netns(&w->target);
+}
+
+static void take_sockets(struct attach_session *w)
+{
+	int err = target__take_sockets(&w->target, w->watcher);
+
 	if (err)
-		log_warning("connections that there are already may be missing: %s.",
-			    strerror(-err));
+		log_warning("connections that exist already may be missing: %s.", strerror(-err));
 }
 
 /* The loop reports the end of each process of --pid. */
@@ -369,7 +367,7 @@ static void begin(struct attach_session *w)
 	w->found.ended_ns = w->found.begun_ns;
 	begin_sampling(w);
 	take_everybody(w);
-	target__pass(&w->target, w->watcher);
+	take_sockets(w);
 	attach_probes__adopt_used(w->watcher);
 	w->next_step_ns = loop__now_ns();
 }
@@ -471,7 +469,6 @@ static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
 	if (task->asked || task->parent || task->first_ns < w->since_ns || w->finished)
 		return false;
 	/* It took a watched name or joined the cgroup, and may have sockets. */
-	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
 	w->passes_again = true;
 	return false;
 }
@@ -505,7 +502,7 @@ int attach_session__refresh(struct attach_session *w)
 		err = attach_probes__each_task(w->watcher, take_task, w);
 	cpu_sampling__take(&w->sampling, r);
 	if (w->passes_again)
-		target__pass(&w->target, w->watcher);
+		take_sockets(w);
 	w->passes_again = false;
 	name_cgroups(&r->table.groups[GROUP_CGROUP]);
 	attach_session__sort(w);

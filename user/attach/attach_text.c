@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text_note.h"
+#include "screen/text_note.h"
 #include "attach_result.h"
 #include "model/unsupported_paths.h"
 #include "screen/text_cells.h"

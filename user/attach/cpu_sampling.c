@@ -24,24 +24,14 @@ struct turn {
 	struct attach_result *f;
 };
 
-static int open_sampler(struct cpu_sampling *s, int tasks, char *why, size_t len)
-{
-	int err = symbols__load(&s->symbols);
-
-	if (err) {
-		symbols__explain(err, why, len);
-		return err;
-	}
-	err = sampler__open(&s->sampler, s->symbols, tasks, why, len);
-	return err ? err : sampler__start(s->sampler, NULL, SAMPLER_HZ_TASKS, why, len);
-}
-
 void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 			struct cpu_found *found)
 {
-	int err = open_sampler(s, tasks, found->reason, sizeof(found->reason));
+	char *why = found->reason;
+	size_t len = sizeof(found->reason);
 
-	if (err) {
+	if (sampler__open(&s->sampler, tasks, why, len) ||
+	    sampler__start(s->sampler, NULL, SAMPLER_HZ_TASKS, why, len)) {
 		log_info("no samples of CPU time: %s", found->reason);
 		sampler__close(s->sampler);
 		s->sampler = NULL;
@@ -159,7 +149,7 @@ static struct cpu_sample classify(struct cpu_sampling *s, const struct nio_sampl
 	enum libc_copies_answer copies;
 
 	if (sample->frames) {
-		symbols__stack(s->symbols, sample->ip, sample->frames, names);
+		symbols__stack(sampler__symbols(s->sampler), sample->ip, sample->frames, names);
 		class = stack_rules__class(names, sample->frames);
 		return (struct cpu_sample){.class = class.class, .shifted = class.shifted};
 	}
@@ -226,7 +216,6 @@ void cpu_sampling__stop(struct cpu_sampling *s)
 void cpu_sampling__close(struct cpu_sampling *s)
 {
 	sampler__close(s->sampler);
-	symbols__free(s->symbols);
 	tdestroy(s->stacks, forget_nothing);
 	for (size_t i = 0; i < CPU_SAMPLING_MAPS; i++)
 		process_maps__free(s->maps[i].maps);

@@ -10,13 +10,11 @@
 #include "kernel/libc_copies.h"
 
 struct sampler;
-struct symbols;
 
 /* Processes whose mappings are kept. */
 #define CPU_SAMPLING_MAPS 64
 
 struct cpu_sampling {
-	struct symbols *symbols;
 	struct sampler *sampler; /* NULL: nothing is sampled */
 	struct libc_copies copies;
 	struct known_maps {

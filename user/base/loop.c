@@ -8,7 +8,10 @@
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 
+#include "exit_code.h"
+#include "log.h"
 #include "loop.h"
+#include "resource_limits.h"
 
 #define NS_PER_S      1000000000ULL
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -86,7 +89,13 @@ void loop__pause(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-int loop__open(struct loop *l)
+int loop__report(int err)
+{
+	log_error("cannot wait for events: %s.", limits__strerror(err));
+	return EXIT_RUN_FAILED;
+}
+
+static int open_all(struct loop *l)
 {
 	int err;
 
@@ -99,6 +108,13 @@ int loop__open(struct loop *l)
 		return l->sigfd;
 	err = loop__add(l, l->sigfd);
 	return err ? err : loop__add(l, l->timerfd);
+}
+
+int loop__open(struct loop *l)
+{
+	int err = open_all(l);
+
+	return err ? loop__report(err) : EXIT_DONE;
 }
 
 static void close_fd(int *fd)

@@ -32,7 +32,7 @@ struct loop {
 
 /*
  * Opens the loop. SIGINT, SIGTERM, SIGHUP (unless ignored: nohup), SIGQUIT and SIGWINCH become
- * events. 0 or -errno. loop__close() also takes LOOP_INIT.
+ * events. An exit code: a failure was reported. loop__close() also takes LOOP_INIT.
  */
 int loop__open(struct loop *l);
 void loop__close(struct loop *l);
@@ -53,6 +53,9 @@ int loop__set_timer(struct loop *l, uint64_t first_ns, uint64_t interval_ns);
 
 /* Waits for one event, at most timeout_ms (-1: forever). 0 or -errno. */
 int loop__wait(struct loop *l, struct loop_event *ev, int timeout_ms);
+
+/* Reports that loop__wait() or loop__set_timer() failed with err. EXIT_RUN_FAILED. */
+int loop__report(int err);
 
 uint64_t loop__now_ns(void); /* CLOCK_MONOTONIC */
 

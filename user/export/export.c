@@ -274,9 +274,7 @@ static void adopt(struct export *x)
 
 	target__add_netns(&x->target, 0);
 	target__add_all_netns(&x->target);
-	err = target__adopt(&x->target, x->watcher, NULL, 0, NULL, 0);
-	if (!err)
-		err = target__pass(&x->target, x->watcher);
+	err = target__take_sockets(&x->target, x->watcher);
 	if (err)
 		log_warning("connections that exist already may be missing: %s.", strerror(-err));
 	attach_probes__adopt_used(x->watcher);
@@ -381,10 +379,7 @@ static int run_loop(struct export *x)
 		if (!err && !over)
 			over = take_snapshot(x);
 	}
-	if (!err)
-		return x->status;
-	log_error("cannot wait for events: %s.", strerror(-err));
-	return EXIT_RUN_FAILED;
+	return err ? loop__report(err) : x->status;
 }
 
 static int run(struct export *x)
@@ -414,16 +409,13 @@ static int run(struct export *x)
 int export__main(int argc, char **argv)
 {
 	struct export *x = xcalloc(1, sizeof(*x));
-	int code, err;
+	int code;
 
 	x->loop = (struct loop)LOOP_INIT;
 	export_options__parse(&x->o, argc, argv);
 	code = privileges__check_trace();
-	err = code ? 0 : loop__open(&x->loop);
-	if (err) {
-		log_error("cannot wait for events: %s.", strerror(-err));
-		code = EXIT_RUN_FAILED;
-	}
+	if (!code)
+		code = loop__open(&x->loop);
 	if (!code)
 		code = run(x);
 	http__stop(x->http);

@@ -60,6 +60,7 @@ int netns__create(int (*visit)(void *arg), void *arg)
 
 int netns__visit(int fd, int (*visit)(void *arg), void *arg)
 {
+	struct stat from, to;
 	int home, err;
 
 	if (fd < 0)
@@ -67,6 +68,11 @@ int netns__visit(int fd, int (*visit)(void *arg), void *arg)
 	home = netns__self();
 	if (home < 0)
 		return home;
+	/* To enter any namespace, also the own one, takes CAP_SYS_ADMIN. */
+	if (!fstat(fd, &to) && !fstat(home, &from) && to.st_ino == from.st_ino) {
+		close(home);
+		return visit(arg);
+	}
 	err = netns__enter(fd);
 	if (err) {
 		close(home);
@@ -98,7 +104,7 @@ int netns__each(void (*visit)(int fd, void *arg), void *arg)
 	struct dirent *entry;
 	struct stat st;
 	char path[64];
-	int fd;
+	int fd, err = 0;
 
 	if (!proc)
 		return -errno;
@@ -106,7 +112,11 @@ int netns__each(void (*visit)(int fd, void *arg), void *arg)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%.20s/ns/net", entry->d_name);
-		if (stat(path, &st) || !seen__add(&seen, st.st_ino))
+		if (stat(path, &st)) {
+			err = errno == EACCES ? -EACCES : err;
+			continue;
+		}
+		if (!seen__add(&seen, st.st_ino))
 			continue;
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
@@ -116,5 +126,5 @@ int netns__each(void (*visit)(int fd, void *arg), void *arg)
 	}
 	closedir(proc);
 	free(seen.inodes);
-	return 0;
+	return err;
 }

@@ -11,7 +11,7 @@ int netns__visit(int fd, int (*visit)(void *arg), void *arg);
 
 /*
  * Calls visit(fd, arg) once for each namespace that has a visible process and can be opened, then
- * closes fd. 0 or -errno.
+ * closes fd. 0 or -errno; -EACCES: the namespaces of some processes are not shown to the caller.
  */
 int netns__each(void (*visit)(int fd, void *arg), void *arg);
 

@@ -22,7 +22,6 @@
 
 struct visitor {
 	void (*take)(void *arg, const struct nio_socket *socket);
-	void (*take_name)(void *arg, const struct sock_name *name); /* overrides take if set */
 	void *arg;
 };
 
@@ -37,19 +36,6 @@ static void take_info(struct nio_socket *socket, const void *data, size_t len)
 	socket->bytes_retrans = info.tcpi_bytes_retrans;
 }
 
-static void take_name(const struct visitor *v, const struct inet_diag_msg *msg)
-{
-	struct sock_name name = {
-		.cookie = (uint64_t)msg->id.idiag_cookie[1] << 32 | msg->id.idiag_cookie[0],
-		.inode = msg->idiag_inode,
-		.local_port = ntohs(msg->id.idiag_sport),
-		.remote_port = ntohs(msg->id.idiag_dport),
-		.listens = msg->idiag_state == LISTENING,
-	};
-
-	v->take_name(v->arg, &name);
-}
-
 static int take_message(const struct nlmsghdr *nlh, void *data)
 {
 	const struct inet_diag_msg *msg = NLMSG_DATA(nlh);
@@ -60,10 +46,6 @@ static int take_message(const struct nlmsghdr *nlh, void *data)
 
 	if (nlh->nlmsg_len < NLMSG_SPACE(sizeof(*msg)))
 		return 0;
-	if (v->take_name) {
-		take_name(v, msg);
-		return 0;
-	}
 	socket = (struct nio_socket){
 		.cookie = (uint64_t)msg->id.idiag_cookie[1] << 32 | msg->id.idiag_cookie[0],
 		.write_seq = msg->idiag_wqueue,
@@ -84,7 +66,7 @@ static int dump(struct nl_sock *nl, uint8_t family, struct visitor *v)
 		.sdiag_family = family,
 		.sdiag_protocol = IPPROTO_TCP,
 		.idiag_ext = 1 << (INET_DIAG_INFO - 1),
-		.idiag_states = v->take_name ? STATES | 1U << LISTENING : STATES,
+		.idiag_states = STATES,
 	};
 
 	return netlink__talk(nl,
@@ -92,34 +74,21 @@ static int dump(struct nl_sock *nl, uint8_t family, struct visitor *v)
 			     take_message, v);
 }
 
-static int dump_all(struct visitor *v)
+int sock_diag__pass(void (*take)(void *arg, const struct nio_socket *socket), void *arg)
 {
+	struct visitor v = {.take = take, .arg = arg};
 	struct nl_sock *nl;
 	int err = netlink__open(&nl, NETLINK_SOCK_DIAG);
 
 	if (err)
 		return err;
-	err = dump(nl, AF_INET, v);
+	err = dump(nl, AF_INET, &v);
 	if (!err) {
-		err = dump(nl, AF_INET6, v);
+		err = dump(nl, AF_INET6, &v);
 		/* A kernel without IPv6 has no such sockets. */
 		if (err == -ENOENT || err == -EAFNOSUPPORT)
 			err = 0;
 	}
 	netlink__close(nl);
 	return err;
-}
-
-int sock_diag__pass(void (*take)(void *arg, const struct nio_socket *socket), void *arg)
-{
-	struct visitor v = {.take = take, .arg = arg};
-
-	return dump_all(&v);
-}
-
-int sock_diag__names(void (*take)(void *arg, const struct sock_name *name), void *arg)
-{
-	struct visitor v = {.take_name = take, .arg = arg};
-
-	return dump_all(&v);
 }

@@ -243,27 +243,9 @@ int attach_probes__add_task(struct attach_probes *w, uint32_t tgid, const struct
 	return 0;
 }
 
-int attach_probes__add_owner(struct attach_probes *w, uint64_t cookie,
-			     const struct nio_owner *owner)
-{
-	int fd = bpf_map__fd(w->skel->maps.nio_owners);
-
-	if (!bpf_map_update_elem(fd, &cookie, owner, BPF_ANY))
-		return 0;
-	if (errno != E2BIG)
-		return -errno;
-	__sync_fetch_and_add(&w->skel->bss->nio_attach_losses.sockets_full, 1);
-	return -E2BIG;
-}
-
 void attach_probes__adopt_used(struct attach_probes *w)
 {
 	*(volatile bool *)&w->skel->bss->nio_adopts = true;
-}
-
-void attach_probes__add_listener(struct attach_probes *w, uint16_t port)
-{
-	w->skel->bss->nio_listens[port] = 1;
 }
 
 int attach_probes__tasks(const struct attach_probes *w)
@@ -276,9 +258,32 @@ void attach_probes__arm(struct attach_probes *w)
 	w->skel->bss->nio_armed = true;
 }
 
-int attach_probes__open_pass(const struct attach_probes *w)
+/* Runs an iterator that writes nothing. EAGAIN: after a million elements the kernel pauses. */
+static int run_iterator(const struct attach_probes *w, const char *program)
 {
-	return loader__open_iterator(&w->loader, "nio_at_pass");
+	int fd = loader__open_iterator(&w->loader, program), err;
+	char none;
+
+	if (fd < 0)
+		return fd;
+	while ((err = read(fd, &none, 1) < 0 ? -errno : 0) == -EAGAIN || err == -EINTR)
+		;
+	close(fd);
+	return err;
+}
+
+int attach_probes__find_owners(struct attach_probes *w)
+{
+	uint64_t begun_ns = loop__now_ns();
+	int err = run_iterator(w, "nio_at_files");
+
+	w->skel->bss->nio_files_ns = begun_ns;
+	return err;
+}
+
+int attach_probes__take_existing(const struct attach_probes *w)
+{
+	return run_iterator(w, "nio_at_pass");
 }
 
 static int drain(struct attach_probes *w, struct taking *t)

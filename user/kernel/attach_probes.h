@@ -56,15 +56,6 @@ void attach_probes__close(struct attach_probes *w); /* takes NULL */
  */
 int attach_probes__add_task(struct attach_probes *w, uint32_t tgid, const struct nio_task *task);
 
-/*
- * Names the owner of an existing socket by its cookie: the next socket iteration takes it in. 0 or
- * -errno; -E2BIG: no space, counted as left out.
- */
-int attach_probes__add_owner(struct attach_probes *w, uint64_t cookie,
-			     const struct nio_owner *owner);
-
-void attach_probes__add_listener(struct attach_probes *w, uint16_t port); /* of a watched task */
-
 /* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by w. */
 int attach_probes__tasks(const struct attach_probes *w);
 
@@ -78,11 +69,16 @@ void attach_probes__adopt_used(struct attach_probes *w);
 void attach_probes__stop(struct attach_probes *w);
 
 /*
- * Opens an iteration over the TCP sockets of the caller's network namespace; reading to its end
- * adopts the sockets named by attach_probes__add_owner(). The caller owns the descriptor; or
- * -errno.
+ * Finds the owners of existing sockets, and where they listen: all processes of the caller's PID
+ * namespace that match the filter; after the first call those that joined since. 0 or -errno.
  */
-int attach_probes__open_pass(const struct attach_probes *w);
+int attach_probes__find_owners(struct attach_probes *w);
+
+/*
+ * Takes in the existing sockets of the caller's network namespace: those with an owner or, where
+ * the filter has no tasks, all that match it. After attach_probes__find_owners(). 0 or -errno.
+ */
+int attach_probes__take_existing(const struct attach_probes *w);
 
 /*
  * Reads all watched sockets: gives take() each connection that ended since the last call, once, and

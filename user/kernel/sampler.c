@@ -29,6 +29,7 @@
 #define RING_MAX     (64 << 20)
 
 struct sampler {
+	struct symbols *symbols;
 	struct samples_bpf *skel;
 	struct ring_buffer *ring;
 	int cpus;
@@ -88,7 +89,7 @@ static void find_tcp(struct samples_bpf *skel, const struct symbols *symbols)
 	}
 }
 
-static int configure(struct sampler *s, const struct symbols *symbols, int tasks)
+static int configure(struct sampler *s, int tasks)
 {
 	struct stat ns;
 
@@ -97,7 +98,7 @@ static int configure(struct sampler *s, const struct symbols *symbols, int tasks
 	s->skel->rodata->nio_pidns_dev = ns.st_dev;
 	s->skel->rodata->nio_pidns_ino = ns.st_ino;
 	s->skel->rodata->nio_pidns = pidns__own();
-	find_tcp(s->skel, symbols);
+	find_tcp(s->skel, s->symbols);
 	s->program = tasks < 0 ? s->skel->progs.nio_sample : s->skel->progs.nio_sample_task;
 	bpf_program__set_autoload(s->program, true);
 	if (tasks >= 0 && bpf_map__reuse_fd(s->skel->maps.nio_sampled_tasks, tasks))
@@ -105,7 +106,7 @@ static int configure(struct sampler *s, const struct symbols *symbols, int tasks
 	return bpf_map__set_max_entries(s->skel->maps.nio_samples, ring_size(s->cpus));
 }
 
-static int load(struct sampler *s, const struct symbols *symbols, int tasks)
+static int load(struct sampler *s, int tasks)
 {
 	int err;
 
@@ -117,7 +118,7 @@ static int load(struct sampler *s, const struct symbols *symbols, int tasks)
 	s->skel = samples_bpf__open();
 	if (!s->skel)
 		return -errno;
-	err = configure(s, symbols, tasks);
+	err = configure(s, tasks);
 	if (!err)
 		err = samples_bpf__load(s->skel);
 	if (err)
@@ -126,20 +127,24 @@ static int load(struct sampler *s, const struct symbols *symbols, int tasks)
 	return s->ring ? 0 : -errno;
 }
 
-int sampler__open(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
-		  size_t len)
+int sampler__open(struct sampler **out, int tasks, char *why, size_t len)
 {
 	struct sampler *s = xcalloc(1, sizeof(*s));
-	int err;
+	int err = symbols__load(&s->symbols);
 
-	libbpf_output__set();
-	err = load(s, symbols, tasks);
 	if (err) {
-		sampler__close(s);
-		return reject(err, why, len, "the program that samples was refused");
+		symbols__explain(err, why, len);
+	} else {
+		libbpf_output__set();
+		err = load(s, tasks);
+		if (err)
+			reject(err, why, len, "the program that samples was refused");
 	}
-	*out = s;
-	return 0;
+	if (err)
+		sampler__close(s);
+	else
+		*out = s;
+	return err;
 }
 
 void sampler__close(struct sampler *s)
@@ -149,6 +154,7 @@ void sampler__close(struct sampler *s)
 	sampler__stop(s);
 	ring_buffer__free(s->ring);
 	samples_bpf__destroy(s->skel);
+	symbols__free(s->symbols);
 	free(s->links);
 	free(s->fds);
 	free(s);
@@ -243,6 +249,11 @@ void sampler__rest(struct sampler *s, bool rest)
 		if (s->links[cpu])
 			ioctl(s->fds[cpu], rest ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE,
 			      0);
+}
+
+const struct symbols *sampler__symbols(const struct sampler *s)
+{
+	return s->symbols;
 }
 
 const char *sampler__source(const struct sampler *s)

@@ -20,12 +20,11 @@ struct symbols;
 #define SAMPLER_HZ_TASKS 49 /* for long sessions: a tick costs a virtual machine microseconds */
 
 /*
- * Loads the program. symbols are the kernel's, and outlive the sampler. tasks: -1, or samples only
- * the tasks of a BPF hash of struct nio_task by tgid (bpf/sock_state.h) that have not exited. 0 or
- * -errno, with a clause in why.
+ * Loads the program and the kernel's symbols. tasks: -1, or samples only the tasks of a BPF hash of
+ * struct nio_task by tgid (bpf/sock_state.h) that have not exited. 0 or -errno, with a clause in
+ * why.
  */
-int sampler__open(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
-		  size_t len);
+int sampler__open(struct sampler **out, int tasks, char *why, size_t len);
 void sampler__close(struct sampler *s); /* takes NULL */
 
 /*
@@ -38,6 +37,9 @@ void sampler__stop(struct sampler *s);
 
 /* Between start and stop: pauses at no cost, or resumes. */
 void sampler__rest(struct sampler *s, bool rest);
+
+/* The kernel's symbols, owned by s. */
+const struct symbols *sampler__symbols(const struct sampler *s);
 
 /* The event of the samples since the last start: CPU_SOURCE_CYCLES or CPU_SOURCE_CLOCK. */
 const char *sampler__source(const struct sampler *s);

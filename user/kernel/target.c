@@ -151,7 +151,7 @@ static void take_netns(int fd, void *t)
 
 void target__add_all_netns(struct target *t)
 {
-	netns__each(take_netns, t);
+	t->netns_err = netns__each(take_netns, t);
 }
 
 void target__clear(struct target *t)
@@ -256,17 +256,9 @@ int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *a
 	return err;
 }
 
-struct pass {
-	const struct attach_probes *w;
-	int fd;
-};
-
-static int open_pass(void *arg)
+static int take_existing(void *w)
 {
-	struct pass *p = arg;
-
-	p->fd = attach_probes__open_pass(p->w);
-	return p->fd < 0 ? p->fd : 0;
+	return attach_probes__take_existing(w);
 }
 
 /*
@@ -274,22 +266,15 @@ static int open_pass(void *arg)
  * add: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
  * request socket at its making leaks it (CVE-2026-74714; docs/KERNELS.md).
  */
-int target__pass(const struct target *t, const struct attach_probes *w)
+int target__take_sockets(const struct target *t, struct attach_probes *w)
 {
-	struct pass p = {.w = w};
-	int last = 0;
+	int last = attach_probes__find_owners(w);
 
+	last = last ? last : t->netns_err;
 	for (size_t i = 0; i < t->netns_nr; i++) {
-		int err = netns__visit(t->netns[i].fd, open_pass, &p);
-		char none[64];
+		int err = netns__visit(t->netns[i].fd, take_existing, w);
 
-		if (err) {
-			last = err;
-			continue;
-		}
-		while (read(p.fd, none, sizeof(none)) > 0)
-			;
-		close(p.fd);
+		last = err ? err : last;
 	}
 	return last;
 }

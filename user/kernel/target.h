@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The targets of attach and export, by /proc and sock_diag: processes, their network namespaces,
- * and their existing sockets. The BPF programs find new sockets.
+ * The targets of attach and export: processes and their network namespaces, by /proc, and the
+ * sockets that exist already. The BPF programs find new sockets.
  */
 #ifndef KERNEL_TARGET_H
 #define KERNEL_TARGET_H
@@ -24,6 +24,7 @@ struct target {
 	struct target_netns netns[TARGET_NETNS_MAX];
 	size_t netns_nr;
 	size_t netns_left_out;
+	int netns_err; /* why some namespaces were not found; 0: all were */
 };
 
 /* Does this errno mean that descriptors or memory are short? It says nothing about the process. */
@@ -84,17 +85,7 @@ char *target__cgroup_mount(void);
  */
 char *target__cgroup_path(uint64_t id);
 
-/*
- * Adds existing sockets to w: sockets of the processes pids, or of all processes (pids NULL), with
- * one of the ports (ports_nr 0: any). 0 or -errno.
- */
-int target__adopt(const struct target *t, struct attach_probes *w, const pid_t *pids,
-		  size_t pids_nr, const uint16_t *ports, size_t ports_nr);
-
-/*
- * Iterates over the sockets of all namespaces: w adds those selected by target__adopt(). 0, or the
- * last namespace's -errno.
- */
-int target__pass(const struct target *t, const struct attach_probes *w);
+/* Takes in the existing sockets of all namespaces. 0, or the last -errno. */
+int target__take_sockets(const struct target *t, struct attach_probes *w);
 
 #endif

@@ -13,7 +13,6 @@
 #include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
-#include "kernel/symbols.h"
 #include "model/timed_round.h"
 #include "round.h"
 
@@ -57,20 +56,9 @@ static int run_short(struct runner *e, enum round_kind kind, uint64_t ns,
 	return err;
 }
 
-static int load_sampler(struct sampling *s)
-{
-	int err = symbols__load(&s->symbols);
-
-	if (err) {
-		symbols__explain(err, s->none, sizeof(s->none));
-		return err;
-	}
-	return sampler__open(&s->sampler, s->symbols, -1, s->none, sizeof(s->none));
-}
-
 static int load_once(struct sampling *s)
 {
-	if (!s->tried && load_sampler(s))
+	if (!s->tried && sampler__open(&s->sampler, -1, s->none, sizeof(s->none)))
 		log_info("no samples of CPU time: %s", s->none);
 	s->tried = true;
 	return s->sampler ? 0 : -ENOENT;
@@ -90,9 +78,7 @@ static const char *why_no_samples(const struct options *o)
 void aux_round__close(struct runner *e)
 {
 	sampler__close(e->sampling.sampler);
-	symbols__free(e->sampling.symbols);
 	e->sampling.sampler = NULL;
-	e->sampling.symbols = NULL;
 }
 
 uint64_t aux_round__sampled_ns(const struct options *o)
@@ -114,8 +100,9 @@ static void fold(struct round *r)
 	struct sampling *s = &r->e->sampling;
 	struct cpu_result *out = &r->out->cpu;
 	struct process_maps *maps[NIO_SIDE_NR] = {NULL};
-	struct sample_fold f = {
-		.symbols = s->symbols, .gathers = mode__has(r->mode, MODE_GATHERS), .out = out};
+	struct sample_fold f = {.symbols = sampler__symbols(s->sampler),
+				.gathers = mode__has(r->mode, MODE_GATHERS),
+				.out = out};
 
 	for (int side = 0; side < round__sides_here(r); side++)
 		f.maps[side] = maps[side] = process_maps__read(r->drivers[side].child.pid);

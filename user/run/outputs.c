@@ -83,14 +83,7 @@ static int write_file(struct outputs *o, int i, const struct result *r)
 	if (!o->file[i])
 		return EXIT_DONE;
 	err = rows[i].write(r, atomic_file__stream(o->file[i]));
-	if (err)
-		atomic_file__abort(o->file[i]);
-	else
-		err = atomic_file__commit(o->file[i]);
-	o->file[i] = NULL;
-	if (err)
-		log_error("cannot write %s: %s.", o->options->output[i], strerror(-err));
-	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+	return atomic_file__finish(&o->file[i], err, o->options->output[i]);
 }
 
 /* One that fails does not keep the others from being written. */

@@ -156,12 +156,9 @@ static int set_up(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
 		log_error("netio-loadgen is not beside netiotrace: %s.", strerror(-err));
 		return EXIT_RUN_FAILED;
 	}
-	err = loop__open(&e->loop);
-	if (err) {
-		log_error("cannot wait for events: %s.", limits__strerror(err));
-		return EXIT_RUN_FAILED;
-	}
-	code = open_path(e);
+	code = loop__open(&e->loop);
+	if (!code)
+		code = open_path(e);
 	if (code)
 		return code;
 	open_counters(e);

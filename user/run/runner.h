@@ -24,7 +24,6 @@
 
 /* Resources of rounds that sample CPU time; see aux_round.h. */
 struct sampling {
-	struct symbols *symbols;
 	struct sampler *sampler;
 	bool tried;         /* to open the sampler */
 	char none[192];     /* why there is no sampler */

@@ -204,10 +204,8 @@ static int serve(struct server *s)
 		struct loop_event ev;
 		int err = wait_event(s, &ev);
 
-		if (err) {
-			log_error("cannot wait for events: %s.", limits__strerror(err));
-			return EXIT_RUN_FAILED;
-		}
+		if (err)
+			return loop__report(err);
 		if (ev.kind == LOOP_SIGNAL)
 			s->stopped = ev.signo != SIGWINCH;
 		else if (ev.kind == LOOP_READABLE)
@@ -238,7 +236,7 @@ int serve__main(int argc, char **argv)
 	struct server s = {.o = &o, .loop = LOOP_INIT};
 	struct sockaddr_storage ss;
 	const char *why;
-	int err, code;
+	int code;
 
 	parse(&o, argc, argv);
 	code = check(&o);
@@ -253,10 +251,7 @@ int serve__main(int argc, char **argv)
 	code = ready__open(&s.ready, o.ready_file);
 	if (code)
 		return code;
-	err = loop__open(&s.loop);
-	code = err ? EXIT_RUN_FAILED : EXIT_DONE;
-	if (err)
-		log_error("cannot wait for events: %s.", limits__strerror(err));
+	code = loop__open(&s.loop);
 	if (!code)
 		code = start(&s);
 	if (!code)

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text_note.h"
 #include "bpf/hist_layout.h"
 #include "common/units.h"
 #include "model/figures.h"
 #include "model/tap_parse.h"
 #include "text.h"
 #include "text_end.h"
+#include "text_note.h"
 #include "text_reasons.h"
 
 #define WIDTH_MIN   60

@@ -7,13 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text_note.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "model/figures.h"
 #include "text.h"
 #include "text_end.h"
-#include "text_list.h"
+#include "text_note.h"
 
 #define COLUMNS_MIN   80
 #define COLUMNS_MAX   120 /* longer lines are hard to read */
@@ -168,19 +167,19 @@ static void say_unbalanced(FILE *f, const struct run_result *run)
 /* Where the books do not balance, that comes before all else. */
 static void print_alarm(FILE *f, const struct end *e)
 {
-	const struct text_list_form form = {.separator = " ",
+	const struct text_note_form form = {.separator = " ",
 					    .cut = " More rounds do not balance.",
 					    .columns = e->columns,
 					    .lines = e->lines < LINES_MAX ? ALARM_MAX - 1
 									  : ALARM_MAX};
-	struct text_list l;
+	struct text_note l;
 
-	text_list__begin(&l);
+	text_note__begin(&l);
 	for (size_t i = 0; i < e->r->runs_nr; i++) {
 		say_unbalanced(l.f, &e->r->runs[i]);
-		text_list__next(&l);
+		text_note__next(&l);
 	}
-	text_list__end(&l, f, &form);
+	text_note__fit(&l, f, &form);
 }
 
 static unsigned int clamp(unsigned int v, unsigned int low, unsigned int high)
@@ -216,6 +215,15 @@ static void print_part(FILE *f, const struct end *e, enum part part, unsigned in
 	}
 }
 
+static unsigned int lines_of(const char *text)
+{
+	unsigned int n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
 /* Returns the lines of the part. */
 static unsigned int make(struct end *e, enum part part, unsigned int lines)
 {
@@ -224,7 +232,7 @@ static unsigned int make(struct end *e, enum part part, unsigned int lines)
 
 	print_part(f, e, part, lines);
 	xclose_memstream(f);
-	return text_lines(e->text[part]);
+	return lines_of(e->text[part]);
 }
 
 /*

@@ -8,7 +8,7 @@
 #include "common/units.h"
 #include "model/unsupported_paths.h"
 #include "text_end.h"
-#include "text_list.h"
+#include "text_note.h"
 #include "text_reasons.h"
 
 #define REASON_MAX 64
@@ -185,27 +185,27 @@ static void say_events(FILE *f, const struct result *r, const struct sums *sums)
 unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
 				 unsigned int lines, bool details)
 {
-	const struct text_list_form form = {
+	const struct text_note_form form = {
 		.label = "CHECKED", .separator = ", ", .columns = columns, .lines = lines};
 	struct sums sums = sum_up(r);
 	char buf[UNITS_BUF];
-	struct text_list l;
+	struct text_note l;
 
-	text_list__begin(&l);
+	text_note__begin(&l);
 	say_bytes(l.f, &sums);
-	text_list__next(&l);
+	text_note__next(&l);
 	say_balance(l.f, r, &sums);
-	text_list__next(&l);
+	text_note__next(&l);
 	say_events(l.f, r, &sums);
-	text_list__next(&l);
+	text_note__next(&l);
 	if (sums.retransmitted)
 		fprintf(l.f, "%s retransmitted",
 			format_bytes_si(buf, sizeof(buf), (double)sums.retransmitted));
-	text_list__next(&l);
+	text_note__next(&l);
 	if (details)
 		say_stages(l.f, &sums);
-	text_list__next(&l);
-	return text_list__end(&l, f, &form);
+	text_note__next(&l);
+	return text_note__fit(&l, f, &form);
 }
 
 unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
@@ -213,20 +213,20 @@ unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int c
 {
 	static const enum perf_derived figures[] = {DERIVED_CYCLES_PER_BYTE,
 						    DERIVED_LLC_MISSES_PER_KIB};
-	const struct text_list_form form = {
+	const struct text_note_form form = {
 		.label = "COUNTED", .separator = ", ", .columns = columns, .lines = lines};
 	char lead[TEXT_MODES_LEN + 16], modes[TEXT_MODES_LEN];
-	struct text_list l;
+	struct text_note l;
 
 	text_cost__modes(modes, sizeof(modes), r);
 	snprintf(lead, sizeof(lead), "%s%s", modes[0] ? "total of " : "", modes);
-	text_list__begin(&l);
+	text_note__begin(&l);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
 		if (text_cost__say_derived(l.f, r, lead, figures[i]))
 			lead[0] = '\0';
-		text_list__next(&l);
+		text_note__next(&l);
 	}
-	return text_list__end(&l, f, &form);
+	return text_note__fit(&l, f, &form);
 }
 
 /* The first clause of a reason, without what names the thing again. */
@@ -268,7 +268,7 @@ static void say_uncovered(FILE *f, const struct run_result *run)
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
 {
 	static const char more[] = "--details prints stages, times and reasons.";
-	struct text_list_form form = {
+	struct text_note_form form = {
 		.label = "NOT SEEN",
 		.separator = "; ",
 		.end = ". Try `netiotrace doctor`; --details prints the rest.",
@@ -278,25 +278,25 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 	};
 	const struct text_reason *reason;
 	struct text_reasons unknown;
-	struct text_list l;
+	struct text_note l;
 	bool any;
 
 	text_reasons__collect(&unknown, r, false);
 	any = unknown.nr;
-	text_list__begin(&l);
+	text_note__begin(&l);
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		any |= unsupported_paths__any(&r->summary[i].total);
 		say_uncovered(l.f, &r->summary[i].total);
-		text_list__next(&l);
+		text_note__next(&l);
 	}
 	while ((reason = text_reasons__write(l.f, &unknown))) {
 		say_short(l.f, reason->reason);
-		text_list__next(&l);
+		text_note__next(&l);
 	}
 	if (!any) {
 		form.label = "MORE";
 		form.end = NULL;
 		fputs(more, l.f);
 	}
-	text_list__end(&l, f, &form);
+	text_note__fit(&l, f, &form);
 }

@@ -2,13 +2,13 @@
 /* The one list of what a run did not measure, or not exactly; see text_reasons.h. */
 #include <string.h>
 
-#include "base/text_note.h"
 #include "model/figures.h"
 #include "model/perf_figures.h"
 #include "model/plan.h"
 #include "model/remote.h"
 #include "model/time_figures.h"
 #include "text_end.h"
+#include "text_note.h"
 #include "text_reasons.h"
 
 /* In plural, as things that were not seen. The load generator splices nothing: details only. */

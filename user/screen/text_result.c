@@ -18,7 +18,7 @@
 #include "model/verdict.h"
 #include "text.h"
 #include "text_end.h"
-#include "text_list.h"
+#include "text_note.h"
 
 #define FAILURE_MAX 160 /* stderr has the full text */
 
@@ -429,22 +429,22 @@ static void (*const sentences[])(FILE *f, const struct result *r) = {
 
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
 {
-	const struct text_list_form form = {.label = "RESULT",
+	const struct text_note_form form = {.label = "RESULT",
 					    .separator = " ",
 					    .cut = " --details has more.",
 					    .columns = columns,
 					    .lines = lines};
-	struct text_list l;
+	struct text_note l;
 
-	text_list__begin(&l);
+	text_note__begin(&l);
 	if (!r->summary_nr) {
 		say_nothing(l.f, r);
-		text_list__next(&l);
+		text_note__next(&l);
 		say_ended_early(l.f, r);
 	}
 	for (size_t i = 0; r->summary_nr && i < sizeof(sentences) / sizeof(sentences[0]); i++) {
 		sentences[i](l.f, r);
-		text_list__next(&l);
+		text_note__next(&l);
 	}
-	text_list__end(&l, f, &form);
+	text_note__fit(&l, f, &form);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "base/text_note.h"
+#include "screen/text_note.h"
 #include "screen/text.h"
 #include "sweep_table.h"
 #include "common/units.h"
