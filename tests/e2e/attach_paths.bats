@@ -299,6 +299,35 @@ watch() {
 		and .total.socket.tx_bytes == 4000' out.json
 }
 
+@test "attach gives an existing socket of two watched processes to the one with the lower PID" {
+	local low
+
+	cat >shared.py <<-'PYTHON'
+		import os, socket, sys, time
+		listener = socket.create_server(('127.0.0.1', 0))
+		client = socket.create_connection(listener.getsockname())
+		server = listener.accept()[0]
+		child = os.fork()
+		if child:
+		    open('pids', 'w').write('%d %d\n' % (os.getpid(), child))
+		    os.waitpid(child, 0)
+		    sys.exit()
+		while not os.path.exists('go'):
+		    time.sleep(0.05)
+		client.sendall(bytes(1000))
+		server.recv(1000, socket.MSG_WAITALL)
+	PYTHON
+	background python3 shared.py
+	within 20 test -s pids
+	low=$(tr ' ' '\n' <pids | sort -n | head -n 1)
+	# shellcheck disable=SC2046 # options
+	watch $(tr ' ' '\n' <pids | sort -n | sed 's/^/--pid /')
+	touch go
+	wait "$COLLECTOR"
+	jq -e --argjson low "$low" '(.connections | length) == 2 and all(.connections[]; .pid == $low)
+		and .total.socket.tx_bytes == 1000 and .total.socket.rx_bytes == 1000' out.json
+}
+
 @test "attach does not wait for a process that ends while the programs are loaded" {
 	sleep 0.2 3>&- &
 	run timeout 60 "$NETIOTRACE" attach --count-calls -q --pid $!
