@@ -314,6 +314,7 @@ static bool connection_at(struct attach_row *row, const struct table *t, size_t 
 		return false;
 	row->id = row->socket->key ^ row->socket->first_ns;
 	row->books = socket_ledger__of(row->socket);
+	row->books.refused_runs = t->total.refused_runs;
 	return true;
 }
 

@@ -511,8 +511,10 @@ int attach_session__refresh(struct attach_session *w)
 	r->loss = attach_probes__losses(w->watcher);
 	r->netns = w->target.netns_nr;
 	r->netns_left_out = w->target.netns_left_out;
-	table__leave_out(&r->table, r->loss.sockets_full + r->loss.tasks_full +
-					    r->loss.ends_missed + r->netns_left_out);
+	table__set_gaps(&r->table,
+			r->loss.sockets_full + r->loss.tasks_full + r->loss.ends_missed +
+				r->netns_left_out,
+			r->missed.known ? r->missed.value : 1);
 	return failed(err, "read", "what the programs saw");
 }
 

@@ -118,10 +118,16 @@ static void begin_groups(struct groups *g)
 		g->list[i].books = g->list[i].closed;
 }
 
-static void leave_out_of_groups(struct groups *g, size_t nr)
+static void set_gaps(struct socket_ledger *b, const struct socket_ledger *total)
+{
+	b->left_out = total->left_out;
+	b->refused_runs = total->refused_runs;
+}
+
+static void set_gaps_of_groups(struct groups *g, const struct socket_ledger *total)
 {
 	for (size_t i = 0; i < g->nr; i++)
-		g->list[i].books.left_out = nr;
+		set_gaps(&g->list[i].books, total);
 }
 
 /* Processes. */
@@ -373,14 +379,15 @@ void table__end(struct table *t)
 	}
 }
 
-void table__leave_out(struct table *t, size_t nr)
+void table__set_gaps(struct table *t, size_t left_out, uint64_t refused_runs)
 {
-	t->total.left_out = nr;
+	t->total.left_out = left_out;
+	t->total.refused_runs = refused_runs;
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		leave_out_of_groups(&t->groups[kind], nr);
+		set_gaps_of_groups(&t->groups[kind], &t->total);
 	for (size_t i = 0; i < t->processes_nr; i++) {
-		t->processes[i].books.left_out = nr;
-		leave_out_of_groups(&t->processes[i].ports, nr);
+		set_gaps(&t->processes[i].books, &t->total);
+		set_gaps_of_groups(&t->processes[i].ports, &t->total);
 	}
 }
 

@@ -98,8 +98,11 @@ void table__begin(struct table *t);
 void table__take(struct table *t, const struct sock_state *s);
 void table__end(struct table *t);
 
-/* That many sockets or processes are missing: every sum is unknown. Call after table__end(). */
-void table__leave_out(struct table *t, size_t nr);
+/*
+ * left_out: sockets or processes that are missing: every sum is unknown. refused_runs: see struct
+ * socket_ledger. Call after table__end().
+ */
+void table__set_gaps(struct table *t, size_t left_out, uint64_t refused_runs);
 
 /* The process of a connection; NULL: it is not listed. */
 const struct process *table__owner(const struct table *t, const struct sock_state *s);

@@ -337,7 +337,11 @@ uint64_t socket_ledger__bytes(const struct socket_ledger *b)
 
 uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side)
 {
-	return b->uncovered[side][NIO_UNCOVERED_MISSED];
+	uint64_t missed = b->uncovered[side][NIO_UNCOVERED_MISSED];
+
+	if (side == NIO_SIDE_RECEIVER && b->refused_runs)
+		missed += minus(b->uncovered[side][NIO_UNCOVERED_UNSEEN], b->spliced);
+	return missed;
 }
 
 struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side side,

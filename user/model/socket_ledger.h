@@ -25,6 +25,7 @@ struct socket_ledger {
 	uint64_t divided[NIO_SIDE_NR];
 	uint64_t seen_tx, seen_rx; /* bytes of calls and copies that were seen */
 	uint64_t left_out;         /* sockets and processes that are missing in these sums */
+	uint64_t refused_runs;     /* program runs that the kernel refused, at any socket */
 	uint64_t unmeasured;       /* connections served by another layer than TCP */
 	uint64_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
 	uint64_t retrans;
@@ -73,7 +74,10 @@ struct real socket_ledger__coverage(const struct socket_ledger *b);
 /* Share of the completed zero-copy sends that were copied after all. */
 struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
 
-/* Bytes without a seen call: copied or not. */
+/*
+ * Bytes without a seen call: copied or not. Where runs were refused, also bytes that were received
+ * without a visible copy, except by splice.
+ */
 uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side);
 
 /*

@@ -231,6 +231,23 @@ TEST(sockets_left_out_make_sums_unknown)
 	assert_false(socket_ledger__copied_fraction(&b).known);
 }
 
+/* A refused run may have been the copy of bytes that seem to be received without one. */
+TEST(refused_runs_leave_open_whether_received_bytes_were_copied)
+{
+	struct sock_state s = stream(0, 1000);
+	struct socket_ledger b;
+
+	s.now.read = s.base.read + 1500;
+	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = 500;
+	s.spliced = 200;
+	b = socket_ledger__of(&s);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 1000);
+	b.refused_runs = 1;
+	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_RECEIVER), 300);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 1300);
+	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_SENDER), 0);
+}
+
 /* MSG_PEEK copies without reading; splice and MSG_TRUNC read without copying. */
 TEST(peeked_and_discarded_bytes_are_separate_from_copies)
 {
