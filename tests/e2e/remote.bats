@@ -448,7 +448,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	jq -e '.interrupted' out.json
 	sender_balanced out.json
 	# A killed sender leaves a session without an end.
-	begin
+	begin --json out.json
 	kill -9 "$SENDER"
 	wait "$SENDER" || true
 	within 3 grep -q 'a session failed' serve.err
