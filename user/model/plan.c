@@ -32,6 +32,8 @@ static const char unsupported[] = "this kernel does not support such programs";
 static const char no_resource[] = "could not be tried (out of a resource)";
 static const char stock_kernel[] = "a distribution's stock kernel, built with BTF and not locked "
 				   "down, has it; netiotrace doctor tries every hook";
+static const char sendpage_is_gone[] =
+	"not needed: from Linux 6.5 on, sendfile and splice send through send_return";
 static const char free_resources[] =
 	"end what else uses memory, files or performance counters, and try again";
 
@@ -188,6 +190,10 @@ static void note_refusal(struct plan *plan, enum probe_id probe, int err, bool *
 	*specific = !is_missing(err);
 	plan->reason[probe] = refusal_of(err)->clause;
 	plan->remedy[probe] = refusal_of(err)->remedy;
+	if (probe == PROBE_SENDPAGE && is_missing(err)) {
+		plan->reason[probe] = sendpage_is_gone;
+		plan->remedy[probe] = NULL;
+	}
 }
 
 static bool is_of(const struct alternative *alt, enum bpf_object_id object, enum probe_id probe)
