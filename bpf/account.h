@@ -133,11 +133,11 @@ static inline __u32 nio_claim_until(__u32 *next, __u32 until)
 	__u32 seen = *(volatile __u32 *)next;
 
 	for (int i = 0; i < NIO_CLAIM_TRIES && nio_seq_delta(seen, until) > 0; i++) {
-		__u32 found = __sync_val_compare_and_swap(next, seen, until);
+		__u32 current = __sync_val_compare_and_swap(next, seen, until);
 
-		if (found == seen)
+		if (current == seen)
 			return until - seen;
-		seen = found;
+		seen = current;
 	}
 	return 0;
 }
