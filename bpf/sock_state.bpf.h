@@ -17,7 +17,6 @@
 #define NIO_RB_NO_WAKEUP 1ULL
 #define NIO_RB_WAKEUP    2ULL
 #define NIO_RB_PROD_POS  3
-#define NIO_NO_PREALLOC  1
 
 /* User space sets max_entries. */
 struct {
@@ -51,8 +50,11 @@ struct nio_owner {
 	char comm[16];
 };
 
-/* Key: inode number of the socket. Unlike its address, no later socket has the same one. */
-NIO_MAP(nio_owners, HASH, 1, NIO_NO_PREALLOC, __u64, struct nio_owner);
+/*
+ * Key: inode number of the socket. Unlike its address, no later socket has the same one. Linux 5.10
+ * warns of a map without preallocation in a kprobe program.
+ */
+NIO_MAP(nio_owners, HASH, 1, 0, __u64, struct nio_owner);
 
 __u8 nio_socket_known[NIO_KNOWN_NR];
 bool nio_any_left_out;
