@@ -262,9 +262,9 @@ static int take_existing(void *w)
 }
 
 /*
- * The iterator runs only when there are sockets to
- * add: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
- * request socket at its making leaks it (CVE-2026-74714; docs/KERNELS.md).
+ * The iterator runs only when there are sockets to add: before 6.1.183, 6.6.152, 6.12.104, 6.18.45
+ * and 7.1.9 a pass that meets a request socket at its making leaks it (CVE-2026-74714;
+ * docs/KERNELS.md).
  */
 int target__take_sockets(const struct target *t, struct attach_probes *w)
 {
