@@ -40,7 +40,7 @@ programs_loaded() { # PID NUMBER
 	local planned
 
 	[ -n "$BPFTOOL" ] || skip "bpftool is not installed"
-	"$NETIOTRACE" -q --mode onecopy --size 1k --messages 23 --warmup 20ms --json out.json
+	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 100ms --json out.json
 	planned=$(programs_planned out.json)
 	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 300s &
 	# Other programs are loaded for a trial and removed first, so waits for the number. An
