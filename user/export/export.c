@@ -276,7 +276,9 @@ static void adopt(struct export *x)
 	target__add_all_netns(&x->target);
 	err = target__take_sockets(&x->target, x->watcher);
 	if (err)
-		log_warning("connections that exist already may be missing: %s.", strerror(-err));
+		log_warning("existing connections of some network namespaces may be missing until "
+			    "they are used: %s; CAP_SYS_ADMIN and CAP_SYS_PTRACE show all.",
+			    strerror(-err));
 	attach_probes__adopt_used(x->watcher);
 }
 
