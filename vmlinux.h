@@ -371,6 +371,16 @@ struct bpf_iter_meta {
 	union {
 		void *seq;
 	};
+	u64 seq_num;
+};
+
+struct bpf_iter__bpf_map {
+	union {
+		struct bpf_iter_meta *meta;
+	};
+	union {
+		void *map;
+	};
 };
 
 struct bpf_iter__task_file {

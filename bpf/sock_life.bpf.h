@@ -479,23 +479,20 @@ static __always_inline void end_unseen(struct sock_state *s, const struct sock *
 	add_to(&nio_attach_losses.ends_missed, 1);
 }
 
-/* Called for each watched socket: updates its numbers and writes its state to user space. */
-SEC("?iter/bpf_map_elem")
-int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
+/* Updates the numbers of a watched socket. false: user space has its end, or will from the ring. */
+static __always_inline bool update(struct sock_state *s)
 {
-	struct sock_state *s = ctx->value;
-	struct sock_events *e;
 	const struct sock *sk;
 
-	if (!s || !s->key || !s->first_ns)
-		return 0;
+	if (!s->key || !s->first_ns)
+		return false;
 	sk = (const struct sock *)s->key;
 	if (!s->closed_ns && is_freed(sk))
 		end_unseen(s, sk);
 	if (s->closed_ns) {
 		/* The end of this socket is in the ring buffer, or about to be. */
 		if (!(s->flags & SOCK_STATE_UNSENT))
-			return 0;
+			return false;
 		s->given = 1;
 	} else {
 		if (s->flags & SOCK_STATE_CLOSED)
@@ -506,11 +503,41 @@ int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
 		if (!(s->flags & SOCK_STATE_PLACED))
 			place(s, sk);
 	}
+	return true;
+}
+
+/* Called for each watched socket: updates its numbers and writes its state to user space. */
+SEC("?iter/bpf_map_elem")
+int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
+{
+	struct sock_state *s = ctx->value;
+	struct sock_events *e;
+
+	if (!s || !update(s))
+		return 0;
 	e = known_events(s);
 	s->has_events = e != NULL;
 	bpf_seq_write(ctx->meta->seq, s, SOCK_STATE_HEAD);
 	if (e)
 		bpf_seq_write(ctx->meta->seq, e, sizeof(*e));
+	return 0;
+}
+
+static long update_one(void *map, const void *key, struct sock_state *s, void *ctx)
+{
+	update(s);
+	return 0;
+}
+
+/*
+ * For kernels that refuse iterators over the elements of a map: updates all sockets at the first
+ * map that the iterator meets. User space reads the states from the map.
+ */
+SEC("?iter/bpf_map")
+int nio_at_maps(struct bpf_iter__bpf_map *ctx)
+{
+	if (ctx->map && !ctx->meta->seq_num)
+		bpf_for_each_map_elem(&nio_sockets, update_one, NULL, 0);
 	return 0;
 }
 

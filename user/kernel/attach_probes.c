@@ -14,6 +14,7 @@
 #include "common/xalloc.h"
 #include "kernel_addresses.h"
 #include "pidns.h"
+#include "state_map.h"
 #include "attach_probes_internal.h"
 
 /* CLOCK_BOOTTIME offset of our time namespace. Before Linux 5.6 the file does not exist. */
@@ -328,6 +329,19 @@ static void give_open(struct attach_probes *w, struct taking *t, const struct lo
 	}
 }
 
+/* Updates all states and reads them, each followed by its events. */
+static int read_states(const struct attach_probes *w, struct loader_records *open)
+{
+	int err = loader__iterate(&w->loader, "nio_at_look", open);
+
+	if (err != -EOPNOTSUPP)
+		return err;
+	err = run_iterator(w, "nio_at_maps");
+	return err ? err
+		   : state_map__read(bpf_map__fd(w->skel->maps.nio_sockets),
+				     bpf_map__fd(w->skel->maps.nio_sock_events), open);
+}
+
 /*
  * A program sends the end of a connection before it frees the state. So one that the iteration does
  * not meet is in the buffer by then, and one that is in both was open as it was met.
@@ -341,7 +355,7 @@ int attach_probes__each_socket(struct attach_probes *w,
 
 	t.remembers = true;
 	if (!err)
-		err = loader__iterate(&w->loader, "nio_at_look", &open);
+		err = read_states(w, &open);
 	if (!err)
 		err = drain(w, &t);
 	if (!err)

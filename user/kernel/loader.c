@@ -320,6 +320,38 @@ static const struct alternative *sample_of(enum bpf_object_id id, const struct p
 	return NULL;
 }
 
+/* Some kernels refuse iterators whose elements a program may write to. 0 or -errno. */
+static int try_iterator(const char *target)
+{
+	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+					   {.code = BPF_JMP | BPF_EXIT}};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_ITER);
+	int fd = libbpf_find_vmlinux_btf_id(target, BPF_TRACE_ITER);
+
+	if (fd < 0)
+		return fd;
+	opts.attach_btf_id = (__u32)fd;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "nio_try", "GPL", nothing, 2, &opts);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* Iterators of one element kind: unlike functions, one may be refused where another is allowed. */
+static void try_iterators(enum bpf_object_id id, struct probe_result *offers)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		const struct alternative *alt = &plan_alternatives[i];
+		const char *target = strchr(alt->hook, '/');
+
+		if (alt->object != id || alt->probe != PROBE_SOCKETS ||
+		    offers[i].answer != ANSWER_YES)
+			continue;
+		offers[i] = plan__offer(try_iterator(target + 1));
+	}
+}
+
 /*
  * Tries one alternative of a backend: a kernel that refuses it refuses them all, for the same
  * reason. 0, or an -errno that says nothing about the kernel.
@@ -347,6 +379,8 @@ int loader__presume(enum bpf_object_id id, struct probe_result *offers, enum bac
 {
 	int err = offers_of_btf(id, offers), first = err;
 
+	if (!err)
+		try_iterators(id, offers);
 	for (int b = BACKEND_FENTRY; b < BACKEND_TRACEPOINT && !err; b++) {
 		int unknown;
 
