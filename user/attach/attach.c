@@ -20,7 +20,7 @@
 #include "write/json.h"
 #include "write/output.h"
 
-#define COLUMNS_MIN     60
+#define COLUMNS_MIN     40
 #define COLUMNS_MAX     120
 #define COLUMNS_DEFAULT 100 /* where the text goes to no terminal: as of a run */
 

@@ -119,7 +119,7 @@ const struct field *attach_result__fields(void);
 int attach_result__write_csv(FILE *f, const struct attach_result *r, const json_t *document);
 
 /*
- * The final table: no line is wider than width, at least 60; a note below names what was left out.
+ * The final table: no line is wider than width, at least 40; a note below names what was left out.
  */
 void attach_result__print_table(FILE *f, unsigned int width, const struct attach_result *r);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/address.h"
-#include "base/printable.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "detail_view.h"
@@ -262,16 +261,6 @@ static void put_text(struct page *p, unsigned int attr, char *text)
 	free(text);
 }
 
-static int lines_of(const char *text, int columns)
-{
-	const char *line;
-	int lines = 0;
-
-	while (wrap__next(&text, (size_t)columns, &line))
-		lines++;
-	return lines;
-}
-
 void detail_view__draw(struct grid *g, const struct attach_result *r, const struct view_item *item,
 		       bool utf8)
 {
@@ -284,7 +273,7 @@ void detail_view__draw(struct grid *g, const struct attach_result *r, const stru
 	put_text(&p, GRID_PLAIN, text_of(&p, say_ends));
 	put_text(&p, GRID_BOLD, text_of(&p, say_verdict));
 	put_text(&p, GRID_PLAIN, text_of(&p, say_ledger));
-	room = p.last + 1 - p.row - lines_of(cpu, g->cols) - SIZES_BESIDE;
+	room = p.last + 1 - p.row - grid__text_rows(cpu, g->cols) - SIZES_BESIDE;
 	put_sizes(&p, room < SIZES_MIN ? SIZES_MIN : room);
 	put_text(&p, GRID_PLAIN, cpu);
 }

@@ -328,11 +328,11 @@ static void draw_table(struct grid *g, struct top_view *v, const struct attach_r
 
 void top_view__draw(struct grid *g, struct top_view *v, const struct attach_result *r, bool utf8)
 {
-	if (table_view__too_small(g))
+	if (!v->table.help.shown && table_view__too_small(g))
 		return;
 	if (!v->table.paused)
 		take_rows(v, r);
-	if (!v->opened || v->table.help) {
+	if (!v->opened || v->table.help.shown) {
 		draw_table(g, v, r, utf8);
 		return;
 	}

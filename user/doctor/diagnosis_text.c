@@ -12,14 +12,23 @@
 #define BODY_COLUMN   (INDENT + STATE_WIDTH + NAME_WIDTH)
 #define STAGE_WIDTH   19
 #define QUALITY_WIDTH 13
+/* A narrower terminal has texts below their names, in one column. */
+#define FULL_WIDTH    80
+#define NARROW_COLUMN 6
 #define STAGE_COLUMN  (INDENT + STAGE_WIDTH + QUALITY_WIDTH)
 
 void doctor__wrap(FILE *f, unsigned int width, int from, int column, const char *text)
 {
 	char shown[1024];
 	const char *line, *rest = printable(shown, sizeof(shown), text);
-	size_t len = wrap__next(&rest, width - (unsigned int)column, &line);
+	size_t len;
 
+	if (width < FULL_WIDTH && column > NARROW_COLUMN) {
+		fputs(from ? "\n" : "", f);
+		column = NARROW_COLUMN;
+		from = 0;
+	}
+	len = wrap__next(&rest, width - (unsigned int)column, &line);
 	do {
 		fprintf(f, "%*s%.*s\n", len ? column - from : 0, "", (int)len, line);
 		from = 0;
@@ -30,6 +39,7 @@ static void print_remedy(FILE *f, unsigned int width, int column, const char *re
 {
 	if (!remedy[0])
 		return;
+	column = width < FULL_WIDTH ? NARROW_COLUMN - 3 : column;
 	fprintf(f, "%*s-> ", column, "");
 	doctor__wrap(f, width, column + 3, column + 3, remedy);
 }
@@ -59,7 +69,7 @@ static void print_check(FILE *f, unsigned int width, const struct check *c)
 	snprintf(body, sizeof(body), "%s%s%s", c->value, c->means[0] ? ": " : "", c->means);
 	fprintf(f, "%*s%-*s%-*s", INDENT, "", STATE_WIDTH, check_state__key(c->state), NAME_WIDTH,
 		c->name);
-	if (strlen(c->name) >= NAME_WIDTH)
+	if (strlen(c->name) >= NAME_WIDTH && width >= FULL_WIDTH)
 		fprintf(f, "\n%*s", BODY_COLUMN, "");
 	doctor__wrap(f, width, BODY_COLUMN, BODY_COLUMN, body);
 	print_remedy(f, width, BODY_COLUMN, c->remedy);

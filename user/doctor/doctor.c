@@ -15,7 +15,7 @@
 #include "base/atomic_file.h"
 #include "write/json.h"
 
-#define COLUMNS_MIN 60
+#define COLUMNS_MIN 40
 #define COLUMNS_MAX 100 /* longer lines are hard to read on any terminal */
 
 static unsigned int text_columns(void)

@@ -91,7 +91,7 @@ void display__line(FILE *out, const struct live_frame *f)
 
 static void draw_screen(void *arg, struct grid *g, bool utf8)
 {
-	const struct display *d = arg;
+	struct display *d = arg;
 
 	live_layout__draw(g, &d->model, utf8);
 }
@@ -140,6 +140,10 @@ void display__clear(struct display *d)
 	for (size_t i = 0; i < d->frame.modes_nr; i++) {
 		run_result__clear(&d->frame.modes[i].total);
 		run_result__clear(&d->done[i]);
+		free(d->gbps[i]);
+		free(d->cpu[i]);
+		d->gbps[i] = d->cpu[i] = NULL;
+		d->gbps_nr[i] = d->cpu_nr[i] = 0;
 	}
 }
 
@@ -212,7 +216,6 @@ static void update_rates(struct display *d, size_t i)
 	m->gbps = ((double)run_result__delivered(t) - (double)d->last_rx[i]) * 8 / seconds / 1e9;
 	d->last_rx[i] = run_result__delivered(t);
 	d->last_ns[i] = t->duration_ns;
-	d->frame.interval_s = seconds;
 }
 
 static void set_total(struct display *d, size_t i, const struct run_result *partial)
@@ -258,6 +261,33 @@ void display__update(struct display *d, const struct run_result *partial)
 	draw(d);
 }
 
+static void append(double **values, size_t *nr, struct real v)
+{
+	if (!v.known)
+		return;
+	*values = xgrow(*values, *nr, sizeof(**values));
+	(*values)[(*nr)++] = v.value;
+}
+
+/* Which modes lead, by the rounds that are over. */
+static void rank_modes(struct display *d, size_t column, const struct run_result *run)
+{
+	struct ranked_mode speed[MODE_NR], cost[MODE_NR];
+	size_t n = d->frame.modes_nr;
+
+	append(&d->gbps[column], &d->gbps_nr[column], run_result__gbps(run));
+	append(&d->cpu[column], &d->cpu_nr[column],
+	       perf_derive(run, DERIVED_CPU_NS_PER_KIB, perf_whose__here(run)));
+	for (size_t i = 0; i < n; i++) {
+		enum mode mode = d->frame.modes[i].mode;
+
+		speed[i] = (struct ranked_mode){mode, d->gbps[i], d->gbps_nr[i]};
+		cost[i] = (struct ranked_mode){mode, d->cpu[i], d->cpu_nr[i]};
+	}
+	d->frame.fastest = ranking__of(speed, n, true);
+	d->frame.cheapest = ranking__of(cost, n, false);
+}
+
 void display__finish_round(struct display *d, const struct run_result *run)
 {
 	size_t i = column_of(d, run->mode);
@@ -270,6 +300,7 @@ void display__finish_round(struct display *d, const struct run_result *run)
 	profile__clear(&d->done[i].cpu.profile);
 	if (!display__shows(d))
 		return;
+	rank_modes(d, i, run);
 	set_total(d, i, NULL);
 	/* The figures are of the round, not of the auxiliary rounds after it. */
 	d->frame.phase = LIVE_RUNNING;

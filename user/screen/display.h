@@ -21,7 +21,9 @@ struct display {
 	struct loop *loop;       /* reads the keys of the screen */
 	uint64_t interval_ns;
 	struct live_frame frame;
-	struct run_result done[MODE_NR]; /* by frame column: rounds finished */
+	struct run_result done[MODE_NR]; /* by frame column: rounds finished, and their figures */
+	double *gbps[MODE_NR], *cpu[MODE_NR];
+	size_t gbps_nr[MODE_NR], cpu_nr[MODE_NR];
 	uint64_t last_bytes[MODE_NR][NIO_STAGE_NR];
 	uint64_t last_rx[MODE_NR];
 	uint64_t last_ns[MODE_NR]; /* measured time then */

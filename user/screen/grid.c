@@ -9,7 +9,7 @@
 #include "common/xalloc.h"
 #include "grid.h"
 
-#define HELP_COLS 16
+static const char more[] = " ...";
 
 struct grid *grid__new(int rows, int cols)
 {
@@ -133,9 +133,24 @@ int grid__text(struct grid *g, int row, int last, int col, int width, unsigned i
 	const char *line;
 	size_t len;
 
-	for (; row <= last && (len = wrap__next(&text, (size_t)width, &line)); row++)
-		grid__printf(g, row, col, width, attr, "%.*s", (int)len, line);
+	for (; row <= last && (len = wrap__next(&text, (size_t)width, &line)); row++) {
+		bool cut = row == last && text[strspn(text, " \n")];
+
+		if (cut && len + sizeof(more) - 1 > (size_t)width)
+			len = width < (int)sizeof(more) ? 0 : (size_t)width - sizeof(more) + 1;
+		grid__printf(g, row, col, width, attr, "%.*s%s", (int)len, line, cut ? more : "");
+	}
 	return row;
+}
+
+int grid__text_rows(const char *text, int width)
+{
+	const char *line;
+	int rows = 0;
+
+	while (wrap__next(&text, (size_t)width, &line))
+		rows++;
+	return rows;
 }
 
 void grid__title(struct grid *g, const char *text)
@@ -144,29 +159,13 @@ void grid__title(struct grid *g, const char *text)
 	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 }
 
-static int draw_help(struct grid *g, int row, const char *const (*list)[2])
+int grid__too_small(struct grid *g, int cols, int rows)
 {
-	for (; (*list)[0]; list++) {
-		grid__put(g, row, 1, HELP_COLS, GRID_BOLD, (*list)[0]);
-		row = grid__text(g, row, g->rows - 2, 1 + HELP_COLS, g->cols - 1 - HELP_COLS,
-				 GRID_PLAIN, (*list)[1]);
-	}
-	return row;
-}
+	char text[80];
 
-void grid__help(struct grid *g, const char *title, const char *const (*list)[2],
-		const char *const (*more)[2])
-{
-	grid__title(g, title);
-	draw_help(g, draw_help(g, 1, list), more);
-	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");
-}
-
-bool grid__too_small(struct grid *g, int cols, int rows)
-{
 	if (g->rows >= rows && g->cols >= cols)
-		return false;
-	grid__printf(g, 0, 0, g->cols, GRID_PLAIN, "terminal too small: needs %dx%d, is %dx%d",
-		     cols, rows, g->cols, g->rows);
-	return true;
+		return 0;
+	snprintf(text, sizeof(text), "terminal too small: needs %dx%d, is %dx%d", cols, rows,
+		 g->cols, g->rows);
+	return grid__text(g, 0, g->rows - 1, 0, g->cols, GRID_PLAIN, text);
 }

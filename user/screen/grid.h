@@ -59,19 +59,22 @@ void grid__paint(struct grid *g, int row, int col, int width, unsigned int attr)
 void grid__bar(struct grid *g, int row, int col, int width, unsigned int attr, double fraction,
 	       bool utf8);
 
-/* Wraps text into a column of the rows row..last. Returns the first row below the text. */
+/*
+ * Wraps text into a column of the rows row..last; text that does not fit ends in " ...". Returns
+ * the first row below the text.
+ */
 int grid__text(struct grid *g, int row, int last, int col, int width, unsigned int attr,
 	       const char *text);
+
+/* Rows that grid__text() would need. */
+int grid__text_rows(const char *text, int width);
 
 /* The first row: a bar with the text. */
 void grid__title(struct grid *g, const char *text);
 
-/* A page of help: lines of a name and a text; either list ends with NULL. */
-void grid__help(struct grid *g, const char *title, const char *const (*list)[2],
-		const char *const (*more)[2]);
-
-/* Draws one sentence if the grid is smaller; false: it is large enough. */
-bool grid__too_small(struct grid *g, int cols, int rows);
+/* Draws one sentence if the grid is smaller, and returns the row below it; 0: it is large enough.
+ */
+int grid__too_small(struct grid *g, int cols, int rows);
 
 /* A share (0..1) in percent, at most 6 characters: "<0.1%", "12.3%", "100%". */
 void format_share(char *buf, size_t len, double share);

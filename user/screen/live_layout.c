@@ -12,6 +12,7 @@
 #include "common/units.h"
 #include "live_chart.h"
 #include "live_layout.h"
+#include "base/rank_test.h"
 #include "model/figures.h"
 #include "model/verdict.h"
 #include "text_cells.h"
@@ -99,7 +100,9 @@ static int draw_table(struct grid *g, int row, const struct table *t)
 static void rate_cell(char *cell, const void *of, size_t row, int what)
 {
 	const struct live_mode *m = mode_at(of, row);
-	double rate = m->stage_rate[what];
+	double rate = m->total.duration_ns ? (double)m->total.stages[what].bytes * 1e9 /
+						     (double)m->total.duration_ns
+					   : (double)NAN;
 	const char *reason;
 	char *space;
 
@@ -131,11 +134,11 @@ static void copies_cell(char *cell, const void *of, size_t row, int what)
 
 static void gbps_cell(char *cell, const void *of, size_t row, int what)
 {
-	double gbps = mode_at(of, row)->gbps;
+	struct real gbps = run_result__gbps(&mode_at(of, row)->total);
 
 	(void)what;
-	if (isfinite(gbps))
-		snprintf(cell, TEXT_CELL_MAX, "%.1f", gbps);
+	if (gbps.known)
+		snprintf(cell, TEXT_CELL_MAX, "%.1f", gbps.value);
 	else
 		strcpy(cell, "n/a");
 }
@@ -283,8 +286,6 @@ static const char *const help_lines[][2] = {
 	{NULL, NULL},
 };
 /* clang-format on */
-_Static_assert(sizeof(help_lines) / sizeof(help_lines[0]) < LIVE_MIN_ROWS,
-	       "the help fits, with its first and last line");
 
 /* Writes an item three spaces after the last, unless it does not fit the row. Returns the end. */
 __attribute__((format(printf, 4, 5))) static int put_item(struct grid *g, int row, int col,
@@ -361,13 +362,38 @@ static void draw_status(struct grid *g, const struct live_frame *f, const struct
 	col = put_item(g, 2, col, "%s%s%s", running ? mode__words(running->mode) : "",
 		       running ? ": " : "", live_layout__phase(f->phase));
 	if (f->phase == LIVE_RUNNING)
-		col = put_item(g, 2, col, "rates over the last %.1f s", f->interval_s);
+		col = put_item(g, 2, col, "means of all that each mode has run");
 	if (m->since_reset)
 		put_item(g, 2, col, "counts since %.1f s", (double)m->base.elapsed_ns / 1e9);
 }
 
+/* Items one after the other, over several rows; what does not fit is left out from the end. */
+struct flow {
+	struct grid *g;
+	int row, last, col;
+};
+
+__attribute__((format(printf, 2, 3))) static void flow__put(struct flow *l, const char *format, ...)
+{
+	char item[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(item, sizeof(item), format, args);
+	va_end(args);
+	if (l->col && l->row < l->last && l->col + 3 + (int)strlen(item) > l->g->cols) {
+		l->row++;
+		l->col = 0;
+	}
+	if (!l->col && (int)strlen(item) > l->g->cols) {
+		l->row = grid__text(l->g, l->row, l->last, 0, l->g->cols, GRID_PLAIN, item);
+		return;
+	}
+	l->col = put_item(l->g, l->row, l->col, "%s", item);
+}
+
 /* Kinds of losses with their counts; false: nothing was lost, or nothing is known. */
-static bool draw_losses(struct grid *g, int row, const struct health *h)
+static bool draw_losses(struct grid *g, int row, int last, const struct health *h)
 {
 	const struct {
 		const struct num *n;
@@ -387,71 +413,65 @@ static bool draw_losses(struct grid *g, int row, const struct health *h)
 				line + used, sizeof(line) - used, "%s %" PRIu64 " %s",
 				used ? "," : "LOSSES:", kinds[i].n->value, kinds[i].what);
 	if (used)
-		grid__put(g, row, 0, g->cols, GRID_BOLD, line);
+		grid__text(g, row, last, 0, g->cols, GRID_BOLD, line);
 	return used;
 }
 
 /* Was zero-copy zero-copy so far? Nothing without completions. */
-static int put_verdict(struct grid *g, int row, int col, const struct live_mode *m)
+static void put_verdict(struct flow *l, const struct live_mode *m)
 {
 	const struct zc_counts *n = verdict__completions(&m->total);
 
 	if (!m->seen || m->mode != MODE_ZEROCOPY || !n->completed)
-		return col;
+		return;
 	if (m->total.verdict.cause == ZC_CAUSE_NO_SG || n->copied == n->completed)
-		return put_item(g, row, col, "zero-copy: NO, all copied");
-	if (!n->copied)
-		return put_item(g, row, col, "zero-copy: yes, none copied");
-	return put_item(g, row, col, "zero-copy: partly, %.0f %% copied",
-			100 * (double)n->copied / (double)n->completed);
+		flow__put(l, "zero-copy: NO, all copied");
+	else if (!n->copied)
+		flow__put(l, "zero-copy: yes, none copied");
+	else
+		flow__put(l, "zero-copy: partly, %.0f %% copied",
+			  100 * (double)n->copied / (double)n->completed);
 }
 
-static double speed_of(const struct live_mode *m)
+/* "fastest one-copy or two-copy", by the rounds that are over; nothing unless two modes have one.
+ */
+static void put_best(struct flow *l, const struct live_frame *f, const char *what,
+		     const struct ranking *r)
 {
-	return run_result__gbps(&m->total).value;
-}
+	char words[128];
+	size_t used;
 
-static double thrift_of(const struct live_mode *m)
-{
-	struct real cpu = live_layout__figure(m, DERIVED_CPU_NS_PER_KIB);
-
-	return cpu.known && cpu.value > 0 ? 1 / cpu.value : 0;
-}
-
-/* "fastest two-copy": the mode with the largest value so far; nothing unless two modes have one. */
-static int put_best(struct grid *g, int row, int col, const struct live_frame *f, const char *what,
-		    double (*value_of)(const struct live_mode *m))
-{
-	const struct live_mode *best = NULL;
-	size_t known = 0;
-
-	for (size_t i = 0; i < f->modes_nr; i++) {
-		const struct live_mode *m = &f->modes[i];
-
-		if (!m->seen || value_of(m) <= 0)
-			continue;
-		known++;
-		if (!best || value_of(m) > value_of(best))
-			best = m;
+	if (r->known < 2)
+		return;
+	if (r->early) {
+		flow__put(l, "%s: too early (%zu of %u rounds)", what, r->rounds,
+			  rank_test__rounds_needed(1));
+		return;
 	}
-	return known > 1 ? put_item(g, row, col, "%s %s", what, mode__words(best->mode)) : col;
+	used = (size_t)snprintf(words, sizeof(words), "%s %s", what, mode__words(r->best));
+	for (size_t i = 0; i < f->modes_nr; i++)
+		if (r->ties[f->modes[i].mode])
+			used += (size_t)snprintf(words + used, sizeof(words) - used, " or %s",
+						 mode__words(f->modes[i].mode));
+	flow__put(l, "%s", words);
 }
 
-/* The answers so far, in one line; losses replace them. */
-static void draw_answers(struct grid *g, int row, const struct live_frame *f)
+/* The answers so far; losses replace them. */
+static void draw_answers(struct grid *g, int row, int last, const struct live_frame *f)
 {
-	int col = 0;
+	struct flow l = {g, row, last, 0};
 
-	if (draw_losses(g, row, &f->health))
+	if (draw_losses(g, row, last, &f->health))
 		return;
 	for (size_t i = 0; i < f->modes_nr; i++)
-		col = put_verdict(g, row, col, &f->modes[i]);
-	col = put_best(g, row, col, f, "fastest", speed_of);
-	col = put_best(g, row, col, f, "cheapest", thrift_of);
+		put_verdict(&l, &f->modes[i]);
+	put_best(&l, f, "fastest", &f->fastest);
+	if (!f->fastest.early)
+		put_best(&l, f, "cheapest", &f->cheapest);
 	if (f->health.missed.known)
-		col = put_item(g, row, col, "nothing missed");
-	if (col)
-		put_item(g, row, col, "(so far)");
+		flow__put(&l, "nothing missed");
+	if (l.col)
+		flow__put(&l, "(so far)");
 }
 
 static const char keys[] =
@@ -473,26 +493,28 @@ static void draw_frame(struct grid *g, const struct live_frame *f, const struct 
 		live_shares__cpu(g, row, bottom - 2, f, utf8);
 	else
 		live_columns__draw(g, row, bottom - 2, f, m->quantity, m->times, utf8);
-	draw_answers(g, bottom - 1, f);
+	draw_answers(g, bottom - 1, bottom - 1, f);
 	grid__put(g, bottom, 0, g->cols, GRID_DIM, keys);
 }
 
-void live_layout__draw(struct grid *g, const struct live_model *m, bool utf8)
+void live_layout__draw(struct grid *g, struct live_model *m, bool utf8)
 {
 	static const char *const no_more[][2] = {{NULL, NULL}};
 	const struct live_frame *f;
 	struct live_frame copy;
+	int below;
 
-	if (grid__too_small(g, LIVE_MIN_COLS, LIVE_MIN_ROWS))
-		return;
-	if (m->help) {
-		grid__help(g, "netiotrace: what is shown", help_lines, no_more);
+	if (m->help.shown) {
+		help_page__draw(g, &m->help, "netiotrace: what is shown", help_lines, no_more);
 		return;
 	}
+	below = grid__too_small(g, LIVE_MIN_COLS, LIVE_MIN_ROWS);
 	f = live_model__shown(m, &copy);
-	if (f) {
+	if (f && below) {
+		draw_answers(g, below, g->rows - 1, f);
+	} else if (f) {
 		draw_frame(g, f, m, utf8);
-	} else {
+	} else if (!below) {
 		grid__put(g, 0, 0, g->cols, GRID_PLAIN,
 			  "netiotrace: waiting for the first figures");
 		grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, keys);

@@ -10,8 +10,9 @@
 #define LIVE_MIN_ROWS 24
 #define LIVE_MIN_COLS 80
 
-/* Draws the whole picture on a blank grid. utf8: block glyphs may be used, else plain ASCII. */
-void live_layout__draw(struct grid *g, const struct live_model *m, bool utf8);
+/* Draws the whole picture on a blank grid; on a smaller one than LIVE_MIN_*, the answers so far.
+ * utf8: block glyphs may be used, else plain ASCII. */
+void live_layout__draw(struct grid *g, struct live_model *m, bool utf8);
 
 /* The colour of a mode. Colour never says anything alone. */
 unsigned int live_layout__attr(enum mode mode);

@@ -118,6 +118,8 @@ const struct live_frame *live_model__shown(const struct live_model *m, struct li
 	if (!f || !m->since_reset)
 		return f;
 	copy_frame(copy, f);
+	/* They are of all rounds. */
+	copy->fastest = copy->cheapest = (struct ranking){.known = 0};
 	for (size_t i = 0; i < f->modes_nr; i++)
 		run__subtract(&copy->modes[i].total, &m->base.modes[i].total);
 	return copy;
@@ -146,8 +148,8 @@ static void reset(struct live_model *m)
 
 enum live_action live_model__key(struct live_model *m, int key)
 {
-	if (m->help) {
-		m->help = false;
+	if (m->help.shown) {
+		help_page__key(&m->help, key);
 		return LIVE_NONE;
 	}
 	switch (key) {
@@ -174,7 +176,7 @@ enum live_action live_model__key(struct live_model *m, int key)
 		m->times = !m->times;
 		break;
 	case '?':
-		m->help = true;
+		m->help.shown = true;
 		break;
 	default:
 		break;

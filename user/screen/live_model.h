@@ -7,6 +7,8 @@
 #ifndef SCREEN_LIVE_MODEL_H
 #define SCREEN_LIVE_MODEL_H
 
+#include "help_page.h"
+#include "model/ranking.h"
 #include "model/result.h"
 
 enum live_phase {
@@ -27,7 +29,7 @@ struct live_mode {
 	struct run_result total; /* all rounds of the mode so far, this one included */
 	/* bytes a second of each stage over the last interval in which the mode ran */
 	double stage_rate[NIO_STAGE_NR];
-	double gbps;
+	double gbps; /* likewise; the line of each interval has both */
 };
 
 struct live_frame {
@@ -40,11 +42,11 @@ struct live_frame {
 	unsigned int round, rounds; /* 1-based; over all modes of a round */
 	uint64_t elapsed_ns;        /* of the whole session, like the next */
 	uint64_t planned_ns;        /* 0: not known (--messages) */
-	double interval_s;          /* the rates' interval */
 	struct live_mode modes[MODE_NR];
 	size_t modes_nr;
 	unsigned int probes;
 	struct health health;
+	struct ranking fastest, cheapest; /* of the rounds that are over */
 };
 
 /*
@@ -85,7 +87,7 @@ struct live_model {
 	bool paused, since_reset;
 	enum live_quantity quantity;
 	bool times; /* shows times of a stage's events, not sizes */
-	bool help;
+	struct help_page help;
 };
 
 /* Answers a key: a character or an enum screen_key. */

@@ -76,8 +76,8 @@ static bool take_movement(struct table_view *v, int key)
 
 enum table_action table_view__key(struct table_view *v, int key)
 {
-	if (v->help) {
-		v->help = false;
+	if (v->help.shown) {
+		help_page__key(&v->help, key);
 		return TABLE_REDRAW;
 	}
 	if (v->typing) {
@@ -100,7 +100,7 @@ enum table_action table_view__key(struct table_view *v, int key)
 		v->typing = true;
 		return TABLE_REDRAW;
 	case '?':
-		v->help = true;
+		v->help.shown = true;
 		return TABLE_REDRAW;
 	case SCREEN_KEY_ESCAPE:
 		v->filter[0] = '\0';
@@ -254,20 +254,34 @@ static void draw_total(struct grid *g, int row, const struct layout *l, const st
 
 bool table_view__too_small(struct grid *g)
 {
-	return grid__too_small(g, TABLE_MIN_COLS, TABLE_MIN_ROWS);
+	return grid__too_small(g, TABLE_MIN_COLS, TABLE_MIN_ROWS) != 0;
+}
+
+/* Rows of the verdict: those that the table leaves free, and never fewer than it needs at least. */
+static int verdict_rows(const struct grid *g, const struct table_frame *f)
+{
+	int least = g->rows >= ROOMY ? 4 : g->rows > TABLE_MIN_ROWS + 4 ? 3 : 1;
+	int needed = grid__text_rows(f->verdict, g->cols);
+	int rows = f->rows_nr < GRID_SIDE_MAX ? (int)f->rows_nr : GRID_SIDE_MAX;
+	int spare = g->rows - BESIDE - (rows ? rows : 1);
+
+	if (spare < least)
+		spare = least;
+	return needed < least ? least : needed < spare ? needed : spare;
 }
 
 void table_view__draw(struct grid *g, struct table_view *v, const struct table_frame *f, bool utf8)
 {
-	int verdict = g->rows >= ROOMY ? 4 : g->rows > TABLE_MIN_ROWS + 4 ? 3 : 1, row;
 	struct layout l;
+	int verdict, row;
 
-	if (table_view__too_small(g))
-		return;
-	if (v->help) {
-		grid__help(g, "netiotrace attach: what is shown", f->help, own_help);
+	if (v->help.shown) {
+		help_page__draw(g, &v->help, "netiotrace attach: what is shown", f->help, own_help);
 		return;
 	}
+	if (table_view__too_small(g))
+		return;
+	verdict = verdict_rows(g, f);
 	v->page = (size_t)(g->rows - BESIDE - verdict);
 	select_row(v, f);
 	l = layout_of(g, f, utf8);

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "grid.h"
+#include "help_page.h"
 
 #define TABLE_MIN_ROWS    8
 #define TABLE_MIN_COLS    60
@@ -52,7 +52,8 @@ struct table_view {
 	size_t first;      /* place of the first row on the screen */
 	size_t page;       /* rows on the screen */
 	size_t rows_nr;
-	bool paused, help, typing;
+	bool paused, typing;
+	struct help_page help;
 	char filter[TABLE_FILTER_MAX + 1];
 	bool moved;  /* the user has chosen a row */
 	size_t move; /* the row to select at the next draw, counted from 1; 0: the selected one */

@@ -11,14 +11,15 @@
 #include "model/result.h"
 
 struct text_end_form {
-	unsigned int columns; /* of the terminal; fewer than 80 are taken as 80 */
+	unsigned int columns; /* of the terminal; fewer than 40 are taken as 40 */
 	unsigned int rows;    /* of the terminal; 0: there is none */
 	bool details;         /* text_details__print() follows */
 };
 
 /*
- * The answer first, then tables, at most 30 lines; 23 on a terminal of 24 rows. If the details
- * follow, no sentence is left out, and what was not seen is among their reasons.
+ * The answer first, then tables, at most 30 lines, and at most one fewer than the terminal has. In
+ * fewer, tables are left out from the end, then notes, then sentences of the answer from its end.
+ * If the details follow, nothing is left out, and what was not seen is among their reasons.
  */
 void text_end__print(const struct result *r, FILE *f, const struct text_end_form *form);
 

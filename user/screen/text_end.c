@@ -14,13 +14,16 @@
 #include "text_end.h"
 #include "text_note.h"
 
-#define COLUMNS_MIN   80
+#define COLUMNS_MIN   40
+#define COLUMNS_FULL  80
 #define COLUMNS_MAX   120 /* longer lines are hard to read */
-#define LINES_MIN     23  /* of a terminal of 24, which keeps one for the prompt */
+#define LINES_MIN     4
+#define LINES_FULL    23 /* of a terminal of 24, which keeps one for the prompt */
 #define LINES_MAX     30
 #define LINES_ALL     1000 /* the details follow: nothing is left out */
-#define RESULT_MIN    3
+#define RESULT_MIN    3    /* of COLUMNS_FULL */
 #define RESULT_WANTED 6
+#define LABEL_COLS    9 /* of RESULT and the notes */
 #define NOTES_MIN     3 /* CHECKED, COUNTED and NOT SEEN */
 #define NOTES_WANTED  4
 #define CHECKED_MAX   3
@@ -41,8 +44,16 @@ struct end {
 	const struct result *r;
 	unsigned int columns, lines;
 	bool details;
+	bool left_out[PART_NR];
 	char *text[PART_NR];
 };
+
+/* On a small terminal the head has one line, so that the answer has the others. */
+static void print_item(FILE *f, const struct end *e, size_t *used, const char *item)
+{
+	if (e->lines >= LINES_FULL || !*used || *used + 3 + strlen(item) <= e->columns)
+		text_item__print(f, e->columns, used, item);
+}
 
 struct rounds {
 	unsigned int least, most; /* of a mode */
@@ -111,7 +122,7 @@ static void print_load(FILE *f, const struct end *e, size_t *used)
 	snprintf(item, sizeof(item), "%s messages, %u field%s, %u thread%s%s%s",
 		 format_size(size, sizeof(size), run->size), run->fields, plural(run->fields),
 		 run->threads, plural(run->threads), more, connections);
-	text_item__print(f, e->columns, used, item);
+	print_item(f, e, used, item);
 }
 
 /* The kernel's version is without the builder's suffix; details and JSON have all of it. */
@@ -122,17 +133,17 @@ static void print_head(FILE *f, const struct end *e)
 	size_t used = 0;
 
 	snprintf(item, sizeof(item), "netiotrace %.32s", r->version ? r->version : "");
-	text_item__print(f, e->columns, &used, item);
+	print_item(f, e, &used, item);
 	if (text_rounds__ended_early(r)) {
 		snprintf(item, sizeof(item), "%s: %u of %u round%s",
 			 r->failure[0] ? "FAILED" : "INTERRUPTED", text_rounds__complete(r),
 			 r->rounds, plural(r->rounds));
-		text_item__print(f, e->columns, &used, item);
+		print_item(f, e, &used, item);
 	}
 	figures__kernel(kernel, sizeof(kernel), &r->env);
 	kernel[strcspn(kernel, "-")] = '\0';
 	snprintf(item, sizeof(item), "%s%s%s", kernel, r->env.path[0] ? ", " : "", r->env.path);
-	text_item__print(f, e->columns, &used, item);
+	print_item(f, e, &used, item);
 	if (r->summary_nr)
 		print_load(f, e, &used);
 	fputc('\n', f);
@@ -195,7 +206,7 @@ static void print_part(FILE *f, const struct end *e, enum part part, unsigned in
 		print_head(f, e);
 		return;
 	case PART_RESULT:
-		text_result__print(f, e->r, e->columns, lines);
+		text_result__print(f, e->r, e->columns, lines, e->left_out[PART_NOTES]);
 		return;
 	case PART_MODES:
 		text_tables__modes(f, e->r, e->columns);
@@ -235,23 +246,53 @@ static unsigned int make(struct end *e, enum part part, unsigned int lines)
 	return lines_of(e->text[part]);
 }
 
+/* Lines that hold as much text as these of COLUMNS_FULL. */
+static unsigned int lines_as_long(const struct end *e, unsigned int lines)
+{
+	unsigned int text = lines * (COLUMNS_FULL - LABEL_COLS), width = e->columns - LABEL_COLS;
+
+	return e->columns < COLUMNS_FULL ? (text + width - 1) / width : lines;
+}
+
+/* Leaves parts out until RESULT has what it needs at least. Returns what is left for RESULT. */
+static int make_room(struct end *e, int room)
+{
+	/* Details first, then whether the figures hold, then the figures. */
+	static const enum part order[] = {PART_CPU, PART_LATENCY, PART_NOTES, PART_MODES};
+	int needed[PART_NR] = {[PART_NOTES] = (int)lines_as_long(e, NOTES_MIN)};
+	int result = (int)lines_as_long(e, RESULT_MIN);
+
+	for (enum part p = PART_MODES; p <= PART_CPU; p++)
+		needed[p] = (int)make(e, p, 0);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		room -= needed[order[i]];
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && room < result; i++) {
+		e->left_out[order[i]] = true;
+		room += needed[order[i]];
+	}
+	return room + (e->left_out[PART_NOTES] ? 0 : needed[PART_NOTES]);
+}
+
 /*
  * Makes all parts. RESULT and the notes share the lines that the head and the tables leave. Blank
  * lines are between the parts, as far as that leaves RESULT and the notes what they want. Returns
- * the lines that are left, negative if there are too many.
+ * the lines that are left.
  */
 static int make_all(struct end *e)
 {
 	int room = (int)e->lines - (int)make(e, PART_HEAD, 0), blanks = 0, lines;
+	int wanted = (int)lines_as_long(e, NOTES_WANTED), least = (int)lines_as_long(e, RESULT_MIN);
 
 	if (!e->r->summary_nr)
 		return room - (int)make(e, PART_RESULT, RESULT_WANTED);
-	for (enum part p = PART_MODES; p <= PART_CPU; p++)
-		room -= (int)make(e, p, 0);
-	while (blanks < PART_NR - 1 && room - blanks > RESULT_WANTED + NOTES_WANTED)
+	room = make_room(e, room);
+	if (e->left_out[PART_NOTES])
+		return room - (int)make(e, PART_RESULT, (unsigned int)(room > 1 ? room : 1));
+	while (blanks < PART_NR - 1 &&
+	       room - blanks > (int)lines_as_long(e, RESULT_WANTED) + wanted)
 		blanks++;
-	lines = room - blanks - NOTES_WANTED;
-	room -= (int)make(e, PART_RESULT, (unsigned int)(lines > RESULT_MIN ? lines : RESULT_MIN));
+	lines = room - blanks - wanted;
+	room -= (int)make(e, PART_RESULT, (unsigned int)(lines > least ? lines : least));
 	lines = room - blanks;
 	return room -
 	       (int)make(e, PART_NOTES, (unsigned int)(lines > NOTES_MIN ? lines : NOTES_MIN));
@@ -274,11 +315,11 @@ void text_end__print(const struct result *r, FILE *f, const struct text_end_form
 	bool blank[PART_NR] = {false};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && left > 0; i++) {
-		blank[parts[i]] = e.text[parts[i]] && *e.text[parts[i]];
+		blank[parts[i]] = !e.left_out[parts[i]] && e.text[parts[i]] && *e.text[parts[i]];
 		left -= blank[parts[i]];
 	}
 	for (int p = 0; p < PART_NR; p++) {
-		if (e.text[p])
+		if (e.text[p] && !e.left_out[p])
 			fprintf(f, "%s%s", blank[p] ? "\n" : "", e.text[p]);
 		free(e.text[p]);
 	}

@@ -20,8 +20,12 @@ char *text_rounds__made(char *buf, size_t len, const struct result *r);
 /* NULL: the mode was not measured. */
 const struct mode_summary *text_end__mode(const struct result *r, enum mode mode);
 
-/* text_result.c: the answer in at most lines lines. */
-void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
+/*
+ * text_result.c: the answer in at most lines lines; sentences are left out from the end. alone: no
+ * notes follow that name --details.
+ */
+void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
+			bool alone);
 
 struct text_cells;
 

@@ -13,6 +13,7 @@
 #include "model/congestion.h"
 #include "model/figures.h"
 #include "model/perf_figures.h"
+#include "model/ranking.h"
 #include "model/remote.h"
 #include "model/tap_parse.h"
 #include "model/verdict.h"
@@ -21,6 +22,7 @@
 #include "text_note.h"
 
 #define FAILURE_MAX 160 /* stderr has the full text */
+#define MORE        " --details has more."
 
 static void say_ended_early(FILE *f, const struct result *r)
 {
@@ -342,17 +344,17 @@ static void say_comparison(FILE *f, const struct result *r)
 }
 
 /* What modes are ranked by: the summary's median, and the value of each round. */
-enum ranking {
+enum ranking_of {
 	RANKING_SPEED, /* higher is better */
 	RANKING_COST,
 };
 
-static const struct spread *spread_of(const struct mode_summary *s, enum ranking k)
+static const struct spread *spread_of(const struct mode_summary *s, enum ranking_of k)
 {
 	return k == RANKING_SPEED ? &s->throughput_gbps : &s->cpu_ns_per_kib;
 }
 
-static size_t rounds_of(const struct result *r, enum mode mode, enum ranking k, double *v)
+static size_t rounds_of(const struct result *r, enum mode mode, enum ranking_of k, double *v)
 {
 	size_t n = 0;
 
@@ -368,42 +370,34 @@ static size_t rounds_of(const struct result *r, enum mode mode, enum ranking k, 
 	return n;
 }
 
-/* Is the best mode ahead of the other: by the test, or by its median where rounds are too few? */
-static bool is_ahead(const struct result *r, enum mode best, enum mode other, enum ranking k)
-{
-	double *a = xcalloc(r->runs_nr + 1, sizeof(*a)), *b = xcalloc(r->runs_nr + 1, sizeof(*b));
-	struct rank_test t;
-
-	t = rank_test__of(a, rounds_of(r, best, k, a), b, rounds_of(r, other, k, b), 1);
-	free(a);
-	free(b);
-	return t.difference == (k == RANKING_SPEED ? DIFFERENCE_HIGHER : DIFFERENCE_LOWER) ||
-	       t.difference == DIFFERENCE_POINT || t.difference == DIFFERENCE_FEW;
-}
-
 /* The best mode and those that it is not ahead of; nothing unless two modes are known. */
-static bool say_best_of(FILE *f, const struct result *r, enum ranking k, const char *words)
+static bool say_best_of(FILE *f, const struct result *r, enum ranking_of k, const char *words)
 {
-	const struct mode_summary *best = NULL;
-	size_t known = 0;
+	struct ranked_mode modes[MODE_NR];
+	double *values[MODE_NR] = {NULL};
+	struct ranking ranking;
 
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct mode_summary *s = &r->summary[i];
-		double lead;
 
-		if (!spread_of(s, k)->n)
-			continue;
-		known++;
-		lead = best ? spread_of(s, k)->median - spread_of(best, k)->median : 0;
-		if (!best || (k == RANKING_SPEED ? lead > 0 : lead < 0))
-			best = s;
+		values[i] = xcalloc(r->runs_nr + 1, sizeof(*values[i]));
+		modes[i] = (struct ranked_mode){
+			s->mode, values[i],
+			spread_of(s, k)->n ? rounds_of(r, s->mode, k, values[i]) : 0};
 	}
-	if (known < 2)
-		return false;
-	fprintf(f, "%s: %s", words, mode__words(best->mode));
+	ranking = ranking__of(modes, r->summary_nr, k == RANKING_SPEED);
 	for (size_t i = 0; i < r->summary_nr; i++)
-		if (&r->summary[i] != best && spread_of(&r->summary[i], k)->n &&
-		    !is_ahead(r, best->mode, r->summary[i].mode, k))
+		free(values[i]);
+	if (ranking.known < 2)
+		return false;
+	if (ranking.early) {
+		fprintf(f, "%s: too early to say, %u rounds are needed", words,
+			rank_test__rounds_needed(1));
+		return true;
+	}
+	fprintf(f, "%s: %s", words, mode__words(ranking.best));
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (ranking.ties[r->summary[i].mode])
 			fprintf(f, " or %s", mode__words(r->summary[i].mode));
 	return true;
 }
@@ -411,27 +405,26 @@ static bool say_best_of(FILE *f, const struct result *r, enum ranking k, const c
 /* Modes without a significant difference are named together. */
 static void say_best(FILE *f, const struct result *r)
 {
-	char rounds[32];
-
 	if (!say_best_of(f, r, RANKING_SPEED, "Fastest"))
 		return;
-	say_best_of(f, r, RANKING_COST, "; cheapest in CPU time");
-	if (r->summary[0].rounds < rank_test__rounds_needed(1))
-		fprintf(f, " (%s only)", text_rounds__made(rounds, sizeof(rounds), r));
+	if (r->summary[0].rounds >= rank_test__rounds_needed(1))
+		say_best_of(f, r, RANKING_COST, "; cheapest in CPU time");
 	fputc('.', f);
 }
 
 /* The most important first. */
 static void (*const sentences[])(FILE *f, const struct result *r) = {
-	say_ended_early, say_differs, say_verdict, say_pacing,  say_fallback, say_comparison,
-	say_best,        say_copies,  say_side,    say_replies, say_rate,     say_taps,
+	say_differs, say_verdict, say_ended_early, say_pacing,  say_fallback, say_comparison,
+	say_best,    say_copies,  say_side,        say_replies, say_rate,     say_taps,
 };
 
-void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
+void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
+			bool alone)
 {
 	const struct text_note_form form = {.label = "RESULT",
 					    .separator = " ",
-					    .cut = " --details has more.",
+					    .end = alone ? MORE : NULL,
+					    .cut = MORE,
 					    .columns = columns,
 					    .lines = lines};
 	struct text_note l;

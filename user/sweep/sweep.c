@@ -327,6 +327,8 @@ static void open_progress(struct sweep *s)
 
 static void say_end(struct sweep *s, uint64_t start_ns)
 {
+	unsigned int width;
+
 	s->totals.elapsed_ns = loop__now_ns() - start_ns;
 	s->totals.runs = s->runs_nr;
 	s->totals.failed = s->progress.failed;
@@ -335,9 +337,10 @@ static void say_end(struct sweep *s, uint64_t start_ns)
 		s->totals.made += s->rows[i] != NULL;
 	if (s->o.run.quiet)
 		return;
-	sweep_table__conditions(stdout, terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT),
-				&s->engine->result.env, &s->o, *s->placement.senders, s->one_cpu);
-	sweep_table__write(stdout, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
+	width = terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT);
+	sweep_table__conditions(stdout, width, &s->engine->result.env, &s->o, *s->placement.senders,
+				s->one_cpu);
+	sweep_table__write(stdout, width, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
 }
 
 static int finish(struct sweep *s, uint64_t start_ns)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The final text of a sweep; see sweep_table.h. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,75 +11,107 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-#define RANGE_WIDTH      15
+#define CELL_MAX         40
+#define CELL_GAP         2
 #define CONGESTION_WIDTH 10
 
-/* values: room for as many as there are rounds. */
-static struct spread spread_of(const struct sweep_grid *g, const double *gbps, char *const *made,
-			       size_t first, double *values)
-{
-	size_t n = 0;
-
-	for (unsigned int round = 0; round < g->rounds; round++)
-		if (made[first + round])
-			values[n++] = gbps[first + round];
-	return stats__spread(values, n);
-}
-
-static void put_cell(FILE *f, const struct spread *s, bool last)
-{
-	char range[40] = "", median[16] = "n/a";
-
-	if (s->n)
-		snprintf(median, sizeof(median), "%.3g", s->median);
-	if (s->n > 1)
-		snprintf(range, sizeof(range), "(%.3g - %.3g)", s->low, s->high);
-	fprintf(f, "  %9s", median);
-	if (!last)
-		fprintf(f, " %-*s", RANGE_WIDTH, range);
-	else if (range[0])
-		fprintf(f, " %s", range);
-}
-
-/* The column of the congestion control, where it is varied. */
-static void put_congestion(FILE *f, const struct sweep_grid *g, const char *name)
-{
-	if (g->congestions_nr)
-		fprintf(f, " %-*s", CONGESTION_WIDTH, name);
-}
+struct table {
+	const struct sweep_grid *g;
+	const double *gbps;
+	char *const *made;
+	double *values;              /* room for as many as there are rounds */
+	unsigned int width[MODE_NR]; /* of the column of each mode */
+};
 
 /* Runs of one cell follow each other; the same cell of the next mode comes a block later. */
-static void put_row(FILE *f, const struct sweep_grid *g, const double *gbps, char *const *made,
-		    size_t first, double *values)
+static size_t block_of(const struct table *t)
 {
-	size_t block = sweep_grid__runs(g) / g->modes_nr;
-	struct sweep_run r = sweep_grid__run(g, first);
-	char size[UNITS_BUF];
+	return sweep_grid__runs(t->g) / t->g->modes_nr;
+}
 
-	fprintf(f, "%6s %7u", format_size_short(size, sizeof(size), r.size), r.threads);
-	put_congestion(f, g, r.congestion);
-	for (size_t m = 0; m < g->modes_nr; m++) {
-		struct spread s = spread_of(g, gbps, made, m * block + first, values);
+/* "31.4 (30.2-32)": the cell of a mode whose first run of the first mode is `first`. */
+static char *cell_of(char cell[CELL_MAX], const struct table *t, size_t mode, size_t first)
+{
+	size_t run = mode * block_of(t) + first, n = 0;
+	struct spread s;
 
-		put_cell(f, &s, m + 1 == g->modes_nr);
+	for (unsigned int round = 0; round < t->g->rounds; round++)
+		if (t->made[run + round])
+			t->values[n++] = t->gbps[run + round];
+	s = stats__spread(t->values, n);
+	if (!s.n)
+		snprintf(cell, CELL_MAX, "%5s", "n/a");
+	else if (s.n > 1)
+		snprintf(cell, CELL_MAX, "%5.3g (%.3g-%.3g)", s.median, s.low, s.high);
+	else
+		snprintf(cell, CELL_MAX, "%5.3g", s.median);
+	return cell;
+}
+
+static void find_widths(struct table *t)
+{
+	char cell[CELL_MAX];
+
+	for (size_t m = 0; m < t->g->modes_nr; m++) {
+		t->width[m] = (unsigned int)strlen(mode__words(t->g->modes[m]));
+		for (size_t first = 0; first < block_of(t); first += t->g->rounds) {
+			unsigned int len = (unsigned int)strlen(cell_of(cell, t, m, first));
+
+			t->width[m] = len > t->width[m] ? len : t->width[m];
+		}
 	}
+}
+
+/* The columns of modes from `from` to `to` - 1; the last one is not padded. */
+static void put_line(FILE *f, const struct table *t, size_t from, size_t to, const size_t *first)
+{
+	char cell[CELL_MAX];
+
+	for (size_t m = from; m < to; m++)
+		fprintf(f, "%*s%-*s", CELL_GAP, "", m + 1 == to ? 0 : (int)t->width[m],
+			first ? cell_of(cell, t, m, *first) : mode__words(t->g->modes[m]));
 	fputc('\n', f);
 }
 
-static void put_table(FILE *f, const struct sweep_grid *g, const double *gbps, char *const *made)
+static void put_block(FILE *f, const struct table *t, size_t from, size_t to)
 {
-	double *values = xcalloc(g->rounds, sizeof(*values));
-	size_t block = sweep_grid__runs(g) / g->modes_nr;
+	const struct sweep_grid *g = t->g;
+	char size[UNITS_BUF];
 
 	fprintf(f, "%6s %7s", "size", "threads");
-	put_congestion(f, g, "congestion");
-	for (size_t m = 0; m < g->modes_nr; m++)
-		fprintf(f, "  %9s%*s", mode__words(g->modes[m]),
-			m + 1 == g->modes_nr ? 0 : RANGE_WIDTH + 1, "");
-	fputc('\n', f);
-	for (size_t first = 0; first < block; first += g->rounds)
-		put_row(f, g, gbps, made, first, values);
-	free(values);
+	if (g->congestions_nr)
+		fprintf(f, " %-*s", CONGESTION_WIDTH, "congestion");
+	put_line(f, t, from, to, NULL);
+	for (size_t first = 0; first < block_of(t); first += g->rounds) {
+		struct sweep_run r = sweep_grid__run(g, first);
+
+		fprintf(f, "%6s %7u", format_size_short(size, sizeof(size), r.size), r.threads);
+		if (g->congestions_nr)
+			fprintf(f, " %-*s", CONGESTION_WIDTH, r.congestion);
+		put_line(f, t, from, to, &first);
+	}
+}
+
+/* Modes whose columns do not fit the width go below. */
+static void put_table(FILE *f, unsigned int width, struct table *t)
+{
+	unsigned int labels = 14 + (t->g->congestions_nr ? CONGESTION_WIDTH + 1 : 0), used;
+	size_t from = 0, to;
+
+	t->values = xcalloc(t->g->rounds, sizeof(*t->values));
+	find_widths(t);
+	for (; from < t->g->modes_nr; from = to) {
+		used = labels + CELL_GAP + t->width[from];
+		for (to = from + 1; to < t->g->modes_nr; to++) {
+			used += CELL_GAP + t->width[to];
+			if (used > width)
+				break;
+		}
+		if (from)
+			fputc('\n', f);
+		put_block(f, t, from, to);
+	}
+	free(t->values);
 }
 
 static void put_cpus(FILE *f, const struct workload *t, bool one_cpu)
@@ -127,18 +160,25 @@ void sweep_table__conditions(FILE *f, unsigned int width, const struct environme
 	fputc('\n', f);
 }
 
-void sweep_table__write(FILE *f, const char *directory, const struct sweep_grid *g,
-			const double *gbps, char *const *made, const struct sweep_totals *t)
+void sweep_table__write(FILE *f, unsigned int width, const char *directory,
+			const struct sweep_grid *g, const double *gbps, char *const *made,
+			const struct sweep_totals *t)
 {
-	fprintf(f, "Gbit/s, median%s\n\n", g->rounds > 1 ? " (lowest - highest round)" : "");
-	put_table(f, g, gbps, made);
-	fprintf(f, "\n%s: %zu of %zu run%s made, %zu failed", directory, t->made, t->runs,
+	struct table table = {.g = g, .gbps = gbps, .made = made};
+	struct text_note n;
+
+	fprintf(f, "Gbit/s, median%s\n\n", g->rounds > 1 ? " (lowest-highest round)" : "");
+	put_table(f, width, &table);
+	fputc('\n', f);
+	text_note__begin(&n);
+	fprintf(n.f, "%s: %zu of %zu run%s made, %zu failed", directory, t->made, t->runs,
 		plural(t->runs), t->failed);
 	if (t->measured_ns)
-		fprintf(f, "; now %.1f s measured in %.1f s (%.2f x)", (double)t->measured_ns / 1e9,
-			(double)t->elapsed_ns / 1e9,
+		fprintf(n.f, "; now %.1f s measured in %.1f s (%.2f x)",
+			(double)t->measured_ns / 1e9, (double)t->elapsed_ns / 1e9,
 			(double)t->elapsed_ns / (double)t->measured_ns);
-	fprintf(f, "\n");
+	fputc('\n', n.f);
 	if (t->made + t->failed < t->runs)
-		fprintf(f, "interrupted: the same command with --resume makes the rest\n");
+		fputs("interrupted: the same command with --resume makes the rest\n", n.f);
+	text_note__fit(&n, f, &(struct text_note_form){.columns = width, .lines = UINT_MAX});
 }

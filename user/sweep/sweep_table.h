@@ -23,7 +23,8 @@ void sweep_table__conditions(FILE *f, unsigned int width, const struct environme
 			     const struct sweep_options *o, bool pinned_by_default, bool one_cpu);
 
 /* gbps and made (NULL: not made): by run, in the order of sweep_grid__run(). */
-void sweep_table__write(FILE *f, const char *directory, const struct sweep_grid *g,
-			const double *gbps, char *const *made, const struct sweep_totals *totals);
+void sweep_table__write(FILE *f, unsigned int width, const char *directory,
+			const struct sweep_grid *g, const double *gbps, char *const *made,
+			const struct sweep_totals *totals);
 
 #endif

@@ -279,6 +279,39 @@ TEST(rows_beyond_the_table_are_counted_and_found_by_the_filter)
 	scene__end(&s);
 }
 
+/* One row of a table leaves room: the advice is there as a whole, on a small terminal with a mark.
+ */
+TEST(verdict_uses_the_rows_that_the_table_leaves)
+{
+	char keys[] = "", longest[] = "one two three four five six seven eight nine ten eleven "
+				      "twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+				      "nineteen twenty twenty-one twenty-two twenty-three the end.";
+	const struct table_row row = {.id = 1, .name = "x"};
+	const struct table_frame f = {.title = "t",
+				      .status = "s",
+				      .by = "port",
+				      .rows = &row,
+				      .rows_nr = 1,
+				      .total = &row,
+				      .verdict = longest,
+				      .keys = keys};
+	struct table_view v = {.page = 0};
+	struct grid *g = grid__new(9, 60);
+	char *text;
+
+	table_view__draw(g, &v, &f, false);
+	text = grid_text(g);
+	assert_non_null(strstr(text, "twenty-three the end."));
+	free(text);
+	grid__free(g);
+	g = grid__new(8, 60);
+	table_view__draw(g, &v, &f, false);
+	text = grid_text(g);
+	assert_non_null(strstr(text, " ...\n"));
+	free(text);
+	grid__free(g);
+}
+
 TEST(every_size_is_drawn_within_its_grid)
 {
 	struct scene s;

@@ -34,14 +34,14 @@ static unsigned int count_lines(const char *text, unsigned int columns)
 static const struct {
 	unsigned int columns, rows, lines;
 } screens[] = {
-	{80, 0, 30},   {80, 24, 23},  {80, 10, 23}, {40, 24, 23},
-	{100, 30, 29}, {200, 50, 30}, {80, 28, 27},
+	{80, 0, 30},   {80, 24, 23},  {80, 10, 9},  {40, 24, 23}, {60, 8, 7},
+	{100, 30, 29}, {200, 50, 30}, {80, 28, 27}, {40, 10, 9},  {60, 20, 19},
 };
 
 static void check_fits(const struct result *r)
 {
 	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++) {
-		unsigned int columns = screens[i].columns < 80 ? 80 : screens[i].columns;
+		unsigned int columns = screens[i].columns;
 		char *text = render(r, screens[i].columns, screens[i].rows);
 
 		if (count_lines(text, columns) > screens[i].lines)
@@ -117,6 +117,27 @@ TEST(copied_zero_copy_names_the_cause_in_all_sections)
 	check_says(r, "RESULT|all 15 259 sends|cause was not seen");
 }
 
+/* A small terminal loses tables, notes and later sentences, never the verdict. */
+TEST(verdict_is_the_last_thing_that_a_small_terminal_loses)
+{
+	static const struct {
+		unsigned int columns, rows;
+	} small[] = {{80, 24}, {80, 12}, {60, 20}, {60, 8}, {40, 10}};
+	struct result *r = fresh(3);
+
+	r->interrupted = true;
+	for (int i = 0; i < 3; i++)
+		r->summary[i].rounds = 1;
+	for (size_t i = 0; i < ARRAY_LEN(small); i++)
+		check_words(
+			unwrap(render(r, small[i].columns, small[i].rows)),
+			"RESULT Zero-copy was not zero-copy: all 15 259 sends were copied after "
+			"all, because sender and receiver are on the same machine. ",
+			true);
+	check_words(render(r, 60, 8), "CHECKED", false);
+	check_words(render(r, 60, 24), "CHECKED", true);
+}
+
 TEST(best_modes_are_named_and_indistinguishable_ones_together)
 {
 	struct result *r = fresh(3);
@@ -125,12 +146,13 @@ TEST(best_modes_are_named_and_indistinguishable_ones_together)
 	fake_result__rounds(r, MODE_ONECOPY, 34, 36, 5);
 	check_says(r, "RESULT|Fastest: one-copy; cheapest in CPU time: ");
 	fake_result__rounds(r, MODE_TWOCOPY, 34, 36, 5);
-	check_says(r, "Fastest: one-copy or two-copy; cheapest");
+	check_says(r, "Fastest: two-copy or one-copy; cheapest");
 	for (int i = 0; i < 3; i++) {
 		r->summary[i].rounds = 3;
 		fake_result__rounds(r, r->summary[i].mode, 30 + i, 33 + i, 3);
 	}
-	check_says(r, "Fastest: one-copy; cheapest|(3 rounds only).");
+	check_says(r, "Fastest: too early to say, 4 rounds are needed.");
+	check_silent(r, "cheapest");
 	for (int i = 0; i < 3; i++)
 		r->summary[i].throughput_gbps.n = 0;
 	check_silent(r, "Fastest");
@@ -243,8 +265,8 @@ TEST(interrupted_run_names_the_complete_rounds)
 	for (int i = 0; i < 3; i++)
 		r->summary[i].rounds = i < 2 ? 3 : 2;
 	check_says(r,
-		   "netiotrace 0.1 INTERRUPTED: 2 of 5 rounds Linux|RESULT Interrupted after 2 of "
-		   "5 rounds|all 15 259 sends|(2 to 3 rounds)");
+		   "netiotrace 0.1 INTERRUPTED: 2 of 5 rounds Linux|RESULT Zero-copy was not "
+		   "zero-copy: all 15 259 sends|Interrupted after 2 of 5 rounds|(2 to 3 rounds)");
 	r->summary[2].rounds = 3;
 	take_runs(r, &last, 1, true);
 	check_says(r, "2 of 5 rounds");
@@ -282,8 +304,8 @@ TEST(failed_round_is_named_with_its_reason)
 		r->summary[i].rounds = 1;
 	memset(r->failure, 'x', sizeof(r->failure) - 1);
 	memcpy(r->failure, "zerocopy, round 2 failed: ", 26);
-	check_says(r, "FAILED: 1 of 5 rounds|RESULT FAILED after 1 of 5 rounds (zerocopy, round 2 "
-		      "failed: ");
+	check_says(r, "FAILED: 1 of 5 rounds|RESULT Zero-copy was not zero-copy|FAILED after 1 of "
+		      "5 rounds (zerocopy, round 2 failed: ");
 	for (int i = 0; i < 3; i++)
 		run_result__clear(&r->summary[i].total);
 	r->summary_nr = 0;
@@ -498,7 +520,7 @@ TEST(everything_at_once_keeps_the_important_sentences)
 	}
 	zc->app.zc.enobufs = 1u << 30;
 	verdict__give(zc, &r->env);
-	check_says(r, "THE BOOKS DO NOT BALANCE|netiotrace|FAILED|RESULT FAILED|CHECKED");
+	check_says(r, "THE BOOKS DO NOT BALANCE|netiotrace|FAILED|RESULT REPLIES DIFFER|CHECKED");
 	take_runs(r, NULL, 0, false);
 	run_result__clear(&run);
 }

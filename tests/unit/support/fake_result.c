@@ -270,6 +270,8 @@ void fake_result__rounds(struct result *r, enum mode mode, double low, double hi
 		r->runs[kept + i].mode = mode;
 		r->runs[kept + i].duration_ns = 1000000000;
 		r->runs[kept + i].app.rx_bytes = (uint64_t)(gbps * 1e9 / 8);
+		r->runs[kept + i].app.sender_cpu_ns = known(900000000);
+		r->runs[kept + i].app.receiver_cpu_ns = known(900000000);
 	}
 	r->runs_nr = kept + n;
 }
@@ -336,7 +338,6 @@ struct live_frame *fake_frame__new(size_t n)
 				 .rounds = 5,
 				 .elapsed_ns = 3000000000,
 				 .planned_ns = 10000000000,
-				 .interval_s = 1,
 				 .modes_nr = n,
 				 .probes = 8};
 	for (i = 0; i < n; i++) {

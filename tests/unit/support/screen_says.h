@@ -60,8 +60,7 @@ __attribute__((unused)) static char *line_text(const struct live_frame *frame)
 	return text;
 }
 
-__attribute__((unused)) static char *view_text(const struct live_model *m, int cols, int rows,
-					       bool utf8)
+__attribute__((unused)) static char *view_text(struct live_model *m, int cols, int rows, bool utf8)
 {
 	struct grid *g = grid__new(rows, cols);
 	char *text;

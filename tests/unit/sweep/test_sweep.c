@@ -229,16 +229,40 @@ TEST(final_text_shows_every_cell)
 	FILE *f = xopen_memstream(&text, &size);
 
 	parse(&o, "netiotrace sweep --modes twocopy,onecopy --sizes 1k,64k --threads 1 --rounds 2");
-	sweep_table__write(f, "out", &o.grid, gbps, made, &t);
+	sweep_table__write(f, 80, "out", &o.grid, gbps, made, &t);
 	xclose_memstream(f);
 	assert_string_equal(
-		text, "Gbit/s, median (lowest - highest round)\n"
+		text, "Gbit/s, median (lowest-highest round)\n"
 		      "\n"
-		      "  size threads   two-copy                   one-copy\n"
-		      "    1k       1          2 (1.5 - 2.5)            n/a\n"
-		      "   64k       1         10                       30.5 (30 - 31)\n"
+		      "  size threads  two-copy         one-copy\n"
+		      "    1k       1      2 (1.5-2.5)    n/a\n"
+		      "   64k       1     10             30.5 (30-31)\n"
 		      "\n"
 		      "out: 5 of 8 runs made, 1 failed; now 2.0 s measured in 2.4 s (1.20 x)\n"
 		      "interrupted: the same command with --resume makes the rest\n");
 	free(text);
+}
+
+/* Three modes with long figures fit 80 columns; modes that do not fit are below. */
+TEST(final_table_fits_the_terminal)
+{
+	static const unsigned int widths[] = {80, 60, 40};
+	struct sweep_options o;
+	double gbps[6] = {0.8761, 0.9123, 0.8234, 0.9345, 0.1234, 0.1345};
+	char row[] = "x", *made[6] = {row, row, row, row, row, row};
+	struct sweep_totals t = {.runs = 6, .made = 6};
+
+	parse(&o, "netiotrace sweep --sizes 1k --threads 1 --rounds 2");
+	for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
+		char *text;
+		size_t size;
+		FILE *f = xopen_memstream(&text, &size);
+
+		sweep_table__write(f, widths[i], "out", &o.grid, gbps, made, &t);
+		xclose_memstream(f);
+		for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+			assert_true(strcspn(line, "\n") <= widths[i]);
+		assert_non_null(strstr(text, "0.129 (0.123-0.135)"));
+		free(text);
+	}
 }

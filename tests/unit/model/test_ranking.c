@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A mode leads only if the rank test says so. */
+#include "model/ranking.h"
+#include "support/test.h"
+
+static const double slow[] = {10, 11, 12, 13, 14}, fast[] = {20, 21, 22, 23, 24},
+		    near[] = {19.5, 21.5, 22.5, 22.7, 25};
+
+TEST(one_round_is_too_early_to_name_a_mode)
+{
+	const struct ranked_mode modes[] = {{MODE_TWOCOPY, slow, 1}, {MODE_ONECOPY, fast, 1}};
+	struct ranking r = ranking__of(modes, 2, true);
+
+	assert_true(r.early);
+	assert_int_equal(r.known, 2);
+	assert_int_equal(r.rounds, 1);
+	r = ranking__of((struct ranked_mode[]){{MODE_TWOCOPY, slow, 2}, {MODE_ONECOPY, fast, 5}}, 2,
+			true);
+	assert_true(r.early);
+	assert_int_equal(r.rounds, 2);
+}
+
+TEST(modes_that_no_test_separates_are_ties)
+{
+	const struct ranked_mode modes[] = {
+		{MODE_TWOCOPY, slow, 5}, {MODE_ONECOPY, fast, 5}, {MODE_ZEROCOPY, near, 5}};
+	struct ranking r = ranking__of(modes, 3, true);
+
+	assert_false(r.early);
+	assert_int_equal(r.best, MODE_ZEROCOPY); /* median 22.5 */
+	assert_true(r.ties[MODE_ONECOPY]);
+	assert_false(r.ties[MODE_TWOCOPY]);
+	assert_false(r.ties[MODE_ZEROCOPY]);
+	r = ranking__of(modes, 3, false);
+	assert_int_equal(r.best, MODE_TWOCOPY);
+	assert_false(r.ties[MODE_ONECOPY] || r.ties[MODE_ZEROCOPY]);
+}
+
+TEST(a_mode_without_a_value_is_ignored)
+{
+	const struct ranked_mode modes[] = {{MODE_TWOCOPY, slow, 5}, {MODE_ONECOPY, NULL, 0}};
+
+	assert_int_equal(ranking__of(modes, 2, true).known, 1);
+	assert_int_equal(ranking__of(modes, 0, true).known, 0);
+}
