@@ -157,18 +157,17 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
 	/* The present call has already taken its id. */
-	if (adopted && (what & NIO_SEEN_PINS) && s->zckey_base)
-		s->zckey = s->zc_next = --s->zckey_base;
+	if (adopted && (what & NIO_SEEN_PINS) && s->zckey)
+		include_present_id(s);
 }
 
 static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const struct sock *sk,
 						   __u32 what)
 {
-	__u32 zckey = kernel_read(struct sock, sk, sk_zckey.counter), before = s->zckey;
 	bool told = what & NIO_SEEN_CALL, routed = !(what & NIO_SEEN_FASTOPEN);
+	bool took_id = note_ids(s, sk);
 
-	s->zckey = zckey;
-	if (zckey != before)
+	if (took_id)
 		nio_zerocopy_ns = bpf_ktime_get_ns();
 	return nio_send_kind((struct nio_send_facts){
 		.told = told,
@@ -178,7 +177,7 @@ static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const s
 		.splice = what & NIO_SEEN_SPLICE,
 		.sg = routed && (kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG),
 		/* If the message was seen, its flags decide: other threads may have taken ids. */
-		.took_id = told ? (what & NIO_SEEN_PINS) != 0 : zckey != before,
+		.took_id = told ? (what & NIO_SEEN_PINS) != 0 : took_id,
 	});
 }
 
@@ -245,9 +244,9 @@ static __always_inline void book_send(struct sock_state *s, const struct sock *s
 	kind = kind_of(what, how);
 	add_amount(&e->calls[kind], ret);
 	count_sent(s, kind, ret);
-	__sync_fetch_and_add(&e->tx_sizes[nio_size_bucket(ret)], 1);
+	add_to(&e->tx_sizes[nio_size_bucket(ret)], 1);
 	if (what & NIO_SEEN_ZEROCOPY && !(what & (NIO_SEEN_PINS | NIO_SEEN_FOREIGN)))
-		__sync_fetch_and_add(&e->zc_without_option, 1);
+		add_to(&e->zc_without_option, 1);
 }
 
 #define EAGAIN      11
@@ -265,7 +264,7 @@ static __always_inline void book_refused(struct sock_state *s, int err)
 	struct sock_events *e = err && err != -EINPROGRESS ? events_of(s) : NULL;
 
 	if (e)
-		__sync_fetch_and_add(&e->refused[why], 1);
+		add_to(&e->refused[why], 1);
 }
 
 /*
@@ -309,10 +308,13 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 	book_send(s, sk, ret, what);
 }
 
-/* copied_seq beyond the end of the last copy: bytes taken without a copy. Before: a peek. */
-static __always_inline void judge_taken(struct sock_state *s, struct sock_events *e, __u32 taken)
+/*
+ * Bytes read beyond the end of the last copy were taken without a copy, perhaps 4 GiB and more.
+ * Fewer: a peek.
+ */
+static __always_inline void judge_taken(struct sock_state *s, struct sock_events *e, __u64 read)
 {
-	__s32 further = nio_seq_delta(s->taken_seen, taken);
+	__s64 further = (__s64)(read - s->read_seen);
 	__u64 *uncovered = e->uncovered_bytes[NIO_SIDE_RECEIVER];
 	__u32 window = nio_window;
 
@@ -328,13 +330,13 @@ static __always_inline void judge_taken(struct sock_state *s, struct sock_events
 		add_to(&uncovered[NIO_UNCOVERED_PEEKED], -further);
 }
 
-/* Sequence number up to which the application has read, without a FIN. */
-static __always_inline __u32 taken_of(const struct sock *sk)
+/* nio_numbers.read at this moment. The caller holds the socket lock. */
+static __always_inline __u64 bytes_read_now(const struct sock *sk)
 {
-	__u32 copied = kernel_read(struct tcp_sock, sk, copied_seq);
-	bool fin = kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE);
-
-	return copied - (fin && copied == kernel_read(struct tcp_sock, sk, rcv_nxt));
+	return nio_bytes_read(kernel_read(struct tcp_sock, sk, bytes_received),
+			      kernel_read(struct tcp_sock, sk, rcv_nxt),
+			      kernel_read(struct tcp_sock, sk, copied_seq),
+			      kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE));
 }
 
 /*
@@ -352,7 +354,6 @@ static __always_inline void on_read_after_close(struct sock_state *s, const stru
 		return;
 	n = nio_numbers_of(&t);
 	s->now.read = n.read + len;
-	s->now.taken = n.taken + len;
 }
 
 /*
@@ -365,7 +366,7 @@ static __always_inline void on_received(struct sock *sk, int len)
 	struct sock_state *s = state_in_use(sk, &adopted);
 	enum nio_uncovered_kind path;
 	struct sock_events *e;
-	__u32 taken;
+	__u64 read;
 
 	if (!s || nio_over)
 		return;
@@ -380,13 +381,13 @@ static __always_inline void on_received(struct sock *sk, int len)
 			add_to(&e->uncovered_bytes[NIO_SIDE_RECEIVER][path], len);
 		return;
 	}
-	taken = taken_of(sk);
-	judge_taken(s, e, taken);
-	s->taken_seen = taken + len;
+	read = bytes_read_now(sk);
+	judge_taken(s, e, read);
+	s->read_seen = read + len;
 	if (s->flags & SOCK_STATE_CLOSED)
 		on_read_after_close(s, sk, len);
 	add_amount(&e->stages[NIO_STAGE_RX_COPY], len);
-	__sync_fetch_and_add(&e->rx_sizes[nio_size_bucket(len)], 1);
+	add_to(&e->rx_sizes[nio_size_bucket(len)], 1);
 }
 
 /*
@@ -420,6 +421,12 @@ static __always_inline struct sock_state *state_of_uarg(const char *uarg)
 		kernel_read(struct sk_buff, uarg - bpf_core_field_offset(struct sk_buff, cb), sk));
 }
 
+/* Was this id issued before the socket was watched? `zckey` may be behind. */
+static __always_inline bool is_before_watching(const struct sock_state *s, __u32 id)
+{
+	return nio_seq_delta(id, s->zckey) > (__s64)s->zc_ids;
+}
+
 /* The kernel completes a range of sends: the last reference to their pages is gone. */
 static __always_inline void on_sends_completed(const char *uarg, bool copied)
 {
@@ -427,7 +434,7 @@ static __always_inline void on_sends_completed(const char *uarg, bool copied)
 	struct zc_notification n;
 	struct sock_events *e;
 
-	if (!s || nio_over || read_uarg(uarg, &n) || nio_seq_delta(s->zckey_base, n.lo) < 0)
+	if (!s || nio_over || read_uarg(uarg, &n) || is_before_watching(s, n.lo))
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
 	e = events_of(s);

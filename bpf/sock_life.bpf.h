@@ -49,7 +49,7 @@ static __always_inline void on_syn(const struct sock *sk)
 		sock_state_flag(s, SOCK_STATE_MAYBE, true);
 	msg = connecting_message(sk);
 	if (msg && s->zckey && (BPF_CORE_READ(msg, msg_flags) & MSG_ZEROCOPY))
-		s->zckey = s->zc_next = --s->zckey_base; /* the call has already taken its id */
+		include_present_id(s);
 	s->syn_bytes = msg ? ALL_OF_CALL : 0;
 }
 
@@ -158,14 +158,11 @@ static __always_inline void on_close(struct sock_state *s, const struct sock *sk
 		return;
 	if (oldstate == TCP_SYN_SENT) {
 		s->now = s->base;
-		s->now.taken = s->taken_seen;
 	} else {
 		take_numbers(s, sk, oldstate);
 	}
-	s->zckey = kernel_read(struct sock, sk, sk_zckey.counter);
+	note_ids(s, sk);
 	s->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
-	if (!s->begun)
-		s->taken_seen = s->now.taken - (__u32)s->now.read;
 	s->closed_window = nio_window;
 	sock_state_flag(s, SOCK_STATE_ENDED, true);
 	sock_state_flag(s, SOCK_STATE_CLOSED, true);
@@ -306,8 +303,6 @@ static __always_inline void final_numbers(struct sock_state *s, const struct soc
 		if (!(s->flags & SOCK_STATE_ENDED))
 			add_to(&nio_attach_losses.changes_missed, 1);
 		take_numbers(s, sk, s->state);
-		if (!s->begun)
-			s->taken_seen = s->now.taken - (__u32)s->now.read;
 		return;
 	}
 	read_tcp(&t, sk, s);
@@ -318,7 +313,6 @@ static __always_inline void final_numbers(struct sock_state *s, const struct soc
 	}
 	n = nio_numbers_of(&t);
 	s->now.read = n.read;
-	s->now.taken = n.taken;
 }
 
 /* A watched task closes a connection without a state: the programs missed all of it. */
@@ -355,7 +349,7 @@ static __always_inline int on_destroy(const struct sock *sk, bool first)
 		s->now = s->base; /* never connected */
 	else
 		final_numbers(s, sk);
-	s->zckey = kernel_read(struct sock, sk, sk_zckey.counter);
+	note_ids(s, sk);
 	return send_end(s);
 }
 
@@ -395,7 +389,6 @@ static __always_inline bool goes_on(__u64 before, __u64 now)
 
 static __always_inline void look_at(struct sock_state *s, const struct sock *sk)
 {
-	__u32 zckey = kernel_read(struct sock, sk, sk_zckey.counter);
 	struct nio_numbers n;
 	struct nio_tcp t;
 
@@ -413,9 +406,8 @@ static __always_inline void look_at(struct sock_state *s, const struct sock *sk)
 		s->last_ns = bpf_ktime_get_ns();
 	s->looked = n;
 	note_ktls(s, sk);
-	if (zckey != s->zckey)
+	if (note_ids(s, sk))
 		nio_zerocopy_ns = bpf_ktime_get_ns();
-	s->zckey = zckey;
 }
 
 /* A closed connection whose socket still exists: the application may read more. */
@@ -429,7 +421,6 @@ static __always_inline void look_at_closed(struct sock_state *s, const struct so
 		struct nio_numbers n = nio_numbers_of(&t);
 
 		s->looked.read = n.read;
-		s->looked.taken = n.taken;
 	}
 }
 

@@ -362,7 +362,7 @@ static __noinline struct sock_state *take_in(const struct sock *sk)
 	s->first_ns = bpf_ktime_get_ns();
 	s->key = key;
 	s->born_window = s->window = nio_window;
-	s->zckey = s->zckey_base = s->zc_next = kernel_read(struct sock, sk, sk_zckey.counter);
+	s->zckey = s->zc_next = kernel_read(struct sock, sk, sk_zckey.counter);
 	s->state = kernel_read(struct sock_common, sk, skc_state);
 	if (!nio_socket_known[known])
 		nio_socket_known[known] = 1;
@@ -384,7 +384,23 @@ static __always_inline void begin(struct sock_state *s, const struct sock *sk, b
 	s->looked = n;
 	s->begun = 1;
 	s->rx_window = s->born_window;
-	s->taken_seen = n.taken - (__u32)(n.read - s->base.read);
+	s->read_seen = s->base.read;
+}
+
+/* Counts the zero-copy ids issued since the last call. An aborted send gives its id back. */
+static __always_inline bool note_ids(struct sock_state *s, const struct sock *sk)
+{
+	__u32 zckey = kernel_read(struct sock, sk, sk_zckey.counter), before = s->zckey;
+
+	s->zc_ids += (__s64)nio_seq_delta(before, zckey);
+	s->zckey = zckey;
+	return zckey != before;
+}
+
+/* Watching began in a call that had already taken its id, which counts. */
+static __always_inline void include_present_id(struct sock_state *s)
+{
+	s->zc_next = --s->zckey;
 }
 
 /* The current task uses a socket. The first user owns it, a watched one before an unwatched one. */

@@ -79,21 +79,27 @@ struct nio_numbers {
 	__u64 received; /* received in order */
 	__u64 read;     /* read by the application */
 	__u64 retrans;
-	__u32 taken; /* sequence number up to which the application has read, without a FIN */
-	__u32 pad;
 };
+
+/*
+ * Bytes read by the application, without a FIN. In a sockmap whose program redirects to the socket
+ * itself, copied_seq passes rcv_nxt: the difference is signed.
+ */
+static inline __u64 nio_bytes_read(__u64 bytes_received, __u32 rcv_nxt, __u32 copied_seq, bool done)
+{
+	return bytes_received - (__u64)(__s64)nio_seq_delta(copied_seq, rcv_nxt) -
+	       (done && rcv_nxt == copied_seq);
+}
 
 static inline struct nio_numbers nio_numbers_of(const struct nio_tcp *t)
 {
 	__u32 fin = t->write_seq - nio_payload_end(t->write_seq, t->state);
-	__u64 fin_read = t->done && t->rcv_nxt == t->copied_seq;
 
 	return (struct nio_numbers){
 		.sent = t->bytes_acked + (__u32)(t->write_seq - t->snd_una) - t->syn - fin,
 		.received = t->bytes_received - t->done,
-		.read = t->bytes_received - (__u32)(t->rcv_nxt - t->copied_seq) - fin_read,
+		.read = nio_bytes_read(t->bytes_received, t->rcv_nxt, t->copied_seq, t->done),
 		.retrans = t->bytes_retrans,
-		.taken = t->copied_seq - (__u32)fin_read,
 	};
 }
 
@@ -112,11 +118,10 @@ struct nio_message {
 	__u64 spliced;   /* bytes read by splice, where its return is seen */                  \
 	__u64 completed; /* zero-copy sends completed */                                       \
 	__u64 copied;    /* of these, reported as copied */                                    \
-	__u32 refused[NIO_REFUSAL_NR];                                                         \
-	__u32 zc_without_option; /* calls with MSG_ZEROCOPY on a socket without SO_ZEROCOPY */ \
-	__u32 pad3;                                                                            \
-	__u32 tx_sizes[NIO_SIZES];                                                             \
-	__u32 rx_sizes[NIO_SIZES];
+	__u64 refused[NIO_REFUSAL_NR];                                                         \
+	__u64 zc_without_option; /* calls with MSG_ZEROCOPY on a socket without SO_ZEROCOPY */ \
+	__u64 tx_sizes[NIO_SIZES];                                                             \
+	__u64 rx_sizes[NIO_SIZES];
 /* clang-format on */
 
 struct sock_events {
@@ -150,18 +155,17 @@ struct sock_state {
 	__u32 window;               /* nio_window at the last iteration, or at the end */
 	__u32 rx_window;            /* nio_window at the last receive copy */
 	__u32 orphan; /* 1: both directions shut down, and nothing left to read: `now` is final */
-	__u32 taken_seen; /* expected copied_seq at the next receive copy */
-	__u32 syn_bytes;  /* bytes sent with the SYN by a call that has not returned */
-	__u32 zckey_base;
-	__u32 zckey;
-	__u32 zc_next; /* the id after the last one reported complete */
-	__u32 pad;
+	__u32 syn_bytes; /* bytes sent with the SYN by a call that has not returned */
+	__u64 read_seen; /* bytes read (nio_numbers.read) at the end of the last receive copy */
+	__u64 zc_ids;    /* zero-copy ids issued since watching began */
+	__u32 zckey;     /* id of the next zero-copy send, as last seen */
+	__u32 zc_next;   /* the id after the last one reported complete */
 	struct nio_numbers base;   /* when watching began; 0: since the connection began */
 	struct nio_numbers now;    /* at the end of the connection */
 	struct nio_numbers looked; /* at the last iteration; user space reports it as `now` */
 	__u64 cgroup;              /* id of the cgroup that created the socket; 0: unknown */
 	__u8 several;        /* 2: several threads send in turns, and their messages are not seen */
-	__u8 begun;          /* `base` and taken_seen are valid */
+	__u8 begun;          /* `base` and read_seen are valid */
 	__u8 given;          /* an iteration has reported the end to user space */
 	__u8 has_events;     /* nio_sock_events has an entry */
 	__u32 closed_window; /* nio_window at the change to TCP_CLOSE */
@@ -261,7 +265,7 @@ static inline __u32 nio_known_index(__u32 key)
 
 _Static_assert(SOCK_STATE_HEAD + sizeof(struct sock_events) == sizeof(struct sock_state),
 	       "the events are the rest of a state");
-_Static_assert(sizeof(struct nio_numbers) == 40, "nio_numbers layout");
+_Static_assert(sizeof(struct nio_numbers) == 32, "nio_numbers layout");
 _Static_assert(sizeof(struct nio_task) == 48, "nio_task layout");
 _Static_assert(sizeof(struct sock_state) % 8 == 0, "sock_state has no padding at its end");
 

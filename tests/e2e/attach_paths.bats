@@ -108,6 +108,11 @@ unmeasured() {
 	balanced
 }
 
+@test "attach counts 5 GB that one connection drops by MSG_TRUNC" {
+	played discard 'tx_copy 5000000000' 'rx_uncopied 5000000000'
+	balanced
+}
+
 @test "attach counts no extra byte for aborts, timestamps and sequence numbers that wrap" {
 	played abort 'tx_copy 1000'
 	balanced

@@ -38,6 +38,25 @@ static void play_wrap(void)
 	}
 }
 
+/* The receiver drops more bytes than a sequence number can count. */
+static void play_discard(void)
+{
+	const size_t all = 5000000000;
+	struct pair p = connect_pair(0);
+	size_t sent = 0, dropped = 0;
+
+	while (dropped < all) {
+		size_t left = all - sent < DATA_LEN ? all - sent : DATA_LEN;
+		ssize_t n = left ? send(p.tx, data, left, MSG_DONTWAIT) : 0;
+
+		if (n > 0)
+			sent += n;
+		n = recv(p.rx, data, DATA_LEN, MSG_TRUNC | MSG_DONTWAIT);
+		if (n > 0)
+			dropped += n;
+	}
+}
+
 /* A listener that accepts data with the SYN. */
 static int listen_fast(struct sockaddr_in *to)
 {
@@ -229,6 +248,8 @@ int main(int argc, char **argv)
 		play->play();
 	else if (argc == 2 && !strcmp(argv[1], "wrap"))
 		play_wrap();
+	else if (argc == 2 && !strcmp(argv[1], "discard"))
+		play_discard();
 	else if (argc != 2 || !play_fast(argv[1])) {
 		fprintf(stderr, "usage: play SCENARIO\n");
 		return 2;

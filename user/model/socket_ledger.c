@@ -149,14 +149,14 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s)
 	__u64 *unseen = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
 	struct nio_amount *copy = &d->stages[NIO_STAGE_RX_COPY];
 	/* Taken since the last seen copy: more than the copy, or fewer (peeked). */
-	int32_t further = (int32_t)(s->now.taken - s->taken_seen);
+	int64_t further = (int64_t)(s->now.read - s->read_seen);
 	uint64_t taken, seen, read = d->socket_rx;
 
 	if (sock_state_saw_all(s)) {
 		if (further > 0)
 			*unseen += further;
 		else
-			*peeked += -(int64_t)further;
+			*peeked += -further;
 		d->seen_rx = minus(read, *unseen);
 		return;
 	}
@@ -244,7 +244,7 @@ static bool saw_whole_life(const struct sock_state *s)
 
 struct socket_ledger socket_ledger__of(const struct sock_state *s)
 {
-	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zckey != s->zckey_base;
+	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zc_ids;
 	bool local = socket_ledger__is_local(s);
 	struct socket_ledger d = {
 		.connections = 1,
@@ -255,7 +255,7 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 		.received = s->now.received - s->base.received,
 		.retrans = minus(s->now.retrans, s->base.retrans),
 		.spliced = s->spliced,
-		.ids = (uint32_t)(s->zckey - s->zckey_base),
+		.ids = s->zc_ids,
 		.completed = s->completed,
 		.copied = s->copied,
 		.zc_without_option = s->zc_without_option,

@@ -19,6 +19,7 @@ static const struct sock_state stream = {
 	.remote_port = 4711,
 	.flags = SOCK_STATE_PLACED,
 	.now = {.sent = 3000000, .read = 50},
+	.read_seen = 50,
 	.stages = {[NIO_STAGE_TX_COPY] = {3000000, 100}, [NIO_STAGE_RX_COPY] = {50, 2}},
 	.calls = {[NIO_CALL_PLAIN] = {3000000, 100}},
 	.tx_sizes = {[4] = 1, [15] = 100},

@@ -36,6 +36,7 @@ static const struct sock_state stream = {
 	.comm = "a\x1b[31mb\n",
 	.flags = SOCK_STATE_PLACED,
 	.now = {.sent = 23, .received = 50, .read = 42},
+	.read_seen = 42,
 	.stages = {[NIO_STAGE_TX_COPY] = {23, 1}, [NIO_STAGE_RX_COPY] = {50, 2}},
 	.calls = {[NIO_CALL_PLAIN] = {23, 1}},
 	.uncovered_bytes = {[NIO_SIDE_RECEIVER] = {[NIO_UNCOVERED_PEEKED] = 8}},

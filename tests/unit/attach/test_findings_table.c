@@ -20,6 +20,7 @@ static struct sock_state stream_of(uint64_t cookie, const char *comm)
 		.born_window = 1,
 		.window = 1,
 		.now = {.sent = 1000000, .received = 3000, .read = 3000},
+		.read_seen = 3000,
 		.tgid = 4194304,
 		.first_ns = 1,
 		.last_ns = 2,
@@ -40,7 +41,7 @@ static struct sock_state stream_of(uint64_t cookie, const char *comm)
 static void send_otherwise(struct sock_state *s)
 {
 	s->stages[NIO_STAGE_TX_PIN] = (struct nio_amount){2000000, 1};
-	s->zckey = 1;
+	s->zc_ids = 1;
 	s->stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){4000000, 1};
 	s->stages[NIO_STAGE_DEFERRED_COPY] = (struct nio_amount){5000000, 1};
 	s->now.sent += 6000000;
@@ -159,7 +160,7 @@ TEST(unseen_deferred_copies_are_marked_as_a_lower_bound)
 
 	s.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){2000000, 2};
 	s.now.sent += 2000000;
-	s.zckey = s.completed = s.copied = 2;
+	s.zc_ids = s.completed = s.copied = 2;
 	assert_table(&s, 120,
 		     "connection sent copied pinned deferred received copies/B "
 		     "vpn 4194304 198.51.100.200:50443 > 203.0.113.210:60211 3 MB 1 MB 2 MB >=0 B "

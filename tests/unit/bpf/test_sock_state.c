@@ -34,7 +34,6 @@ TEST(counters_give_payload_bytes)
 
 	expect_numbers(&t, 5000, 700, 600);
 	assert_int_equal(nio_numbers_of(&t).retrans, 50);
-	assert_int_equal(nio_numbers_of(&t).taken, 800);
 	/* connect() sent a SYN, which counts as one byte, acknowledged or not. */
 	t.syn = true;
 	t.bytes_acked++;
@@ -65,10 +64,8 @@ TEST(FIN_of_the_peer_is_no_payload_byte)
 	t.bytes_received++;
 	t.rcv_nxt++;
 	expect_numbers(&t, 5000, 700, 600);
-	assert_int_equal(nio_numbers_of(&t).taken, 800);
 	t.copied_seq = t.rcv_nxt;
 	expect_numbers(&t, 5000, 700, 700);
-	assert_int_equal(nio_numbers_of(&t).taken, 900);
 }
 
 TEST(sequence_numbers_wrap)
@@ -81,6 +78,15 @@ TEST(sequence_numbers_wrap)
 	t.rcv_nxt = 0x20;
 	t.copied_seq = 0xffffffff;
 	expect_numbers(&t, (5ULL << 32) + 0x20, 700, 700 - 0x21);
+}
+
+/* A sockmap that redirects to the socket itself counts bytes as read twice. */
+TEST(copied_seq_beyond_rcv_nxt_is_no_wrap)
+{
+	struct nio_tcp t = established;
+
+	t.copied_seq = t.rcv_nxt + 1000;
+	expect_numbers(&t, 5000, 700, 1700);
 }
 
 /* Call types are exact if the programs were attached from the first to the last byte. */

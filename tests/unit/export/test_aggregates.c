@@ -59,7 +59,7 @@ static struct sock_state zerocopy(uint64_t pinned, uint64_t deferred)
 	s.local[0] = 10;
 	s.remote[0] = 10;
 	s.remote[3] = 1;
-	s.zckey = s.completed = s.copied = 1;
+	s.zc_ids = s.completed = s.copied = 1;
 	s.calls[NIO_CALL_PLAIN] = (struct nio_amount){0};
 	s.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){100, 1};
 	s.stages[NIO_STAGE_TX_COPY] = (struct nio_amount){100 - pinned, 1};
@@ -192,7 +192,7 @@ TEST(parts_only_grow_and_add_up_while_estimates_shift)
 		s.stages[NIO_STAGE_TX_COPY].bytes = copied;
 		s.stages[NIO_STAGE_TX_PIN].bytes = pinned;
 		s.stages[NIO_STAGE_RX_COPY].bytes = copied;
-		s.zckey = 1;
+		s.zc_ids = 1;
 		refresh(&a, 1, &s, 1, below(&seed, 2));
 		assert_adds_up(p);
 		for (int part = 0; part < PART_NR; part++)

@@ -17,12 +17,9 @@ static struct sock_state stream(uint32_t sent, uint32_t received)
 		.remote = {10, 0, 0, 2},
 		.born_window = 1,
 		.window = 1,
-		.base = {.sent = 1000, .read = 300, .received = 300, .taken = 5000},
-		.now = {.sent = 1000 + sent,
-			.read = 300 + received,
-			.received = 300 + received,
-			.taken = 5000 + received},
-		.taken_seen = 5000 + received,
+		.base = {.sent = 1000, .read = 300, .received = 300},
+		.now = {.sent = 1000 + sent, .read = 300 + received, .received = 300 + received},
+		.read_seen = 300 + received,
 	};
 
 	s.calls[NIO_CALL_PLAIN] = (struct nio_amount){sent, 1};
@@ -111,7 +108,7 @@ TEST(no_zero_copy_id_means_nothing_was_pinned)
 	assert_int_equal(b.calls[NIO_CALL_ZEROCOPY].events, 2);
 	assert_int_equal(b.calls[NIO_CALL_ZEROCOPY].bytes, 200);
 	assert_int_equal(b.divided[NIO_SIDE_SENDER], 0);
-	s.zckey = s.zckey_base + 10;
+	s.zc_ids = 10;
 	b = socket_ledger__of(&s);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 500);
 }
@@ -123,7 +120,7 @@ TEST(unseen_ids_make_pinned_bytes_a_range)
 	struct socket_ledger b;
 
 	s.now.sent = s.base.sent + 1000;
-	s.zckey = s.zckey_base + 5;
+	s.zc_ids = 5;
 	b = balanced(&s);
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 100);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 5);
@@ -132,7 +129,7 @@ TEST(unseen_ids_make_pinned_bytes_a_range)
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_PIN), 900);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_DEFERRED_COPY), 895);
 	/* More ids than unseen bytes: each unseen byte was pinned. */
-	s.zckey = s.zckey_base + 5000;
+	s.zc_ids = 5000;
 	b = balanced(&s);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 900);
 	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_SENDER), 0);
@@ -148,7 +145,7 @@ TEST(sampled_receive_copies_are_scaled_to_the_bytes_read)
 	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){120, 12};
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 20;
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = 100;
-	s.taken_seen = 0;
+	s.read_seen = 0;
 	b = balanced(&s);
 	assert_int_equal(b.socket_rx, 1000);
 	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN], 500);
@@ -237,7 +234,7 @@ TEST(refused_runs_leave_open_whether_received_bytes_were_copied)
 	struct sock_state s = stream(0, 1000);
 	struct socket_ledger b;
 
-	s.now.read = s.base.read + 1500;
+	s.now.read = s.read_seen = s.base.read + 1500;
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = 500;
 	s.spliced = 200;
 	b = socket_ledger__of(&s);
@@ -257,14 +254,40 @@ TEST(peeked_and_discarded_bytes_are_separate_from_copies)
 	s.stages[NIO_STAGE_RX_COPY].bytes = 130; /* 30 of them twice */
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 30;
 	balanced(&s);
-	s.now.taken = s.taken_seen + 11;
-	s.now.read += 11;
+	s.now.read = s.read_seen + 11;
 	b = balanced(&s);
 	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN], 11);
-	s.now.taken = s.taken_seen - 11;
-	s.now.read -= 22;
+	s.now.read = s.read_seen - 11;
 	b = balanced(&s);
 	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED], 41);
+}
+
+/* MSG_TRUNC or splice may take any number of bytes after the last copy, or without any copy. */
+TEST(more_than_4_GiB_read_without_a_copy_are_counted)
+{
+	struct sock_state s = stream(0, 0);
+	struct socket_ledger b;
+
+	s.now.received = s.now.read = s.base.read + 5000000000;
+	b = balanced(&s);
+	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN], 5000000000);
+	assert_int_equal(b.socket_rx, 5000000000);
+}
+
+/* Counts of calls and ids do not wrap at 2^32. */
+TEST(more_than_2_to_32_calls_are_counted)
+{
+	struct sock_state s = stream(0, 0);
+	struct socket_ledger b;
+
+	s.zc_ids = s.refused[NIO_REFUSAL_EAGAIN] = s.tx_sizes[4] = s.rx_sizes[4] =
+		s.zc_without_option = 1ULL << 33;
+	b = socket_ledger__of(&s);
+	assert_int_equal(b.ids, 1ULL << 33);
+	assert_int_equal(b.refused[NIO_REFUSAL_EAGAIN], 1ULL << 33);
+	assert_int_equal(b.tx_sizes[4], 1ULL << 33);
+	assert_int_equal(b.rx_sizes[4], 1ULL << 33);
+	assert_int_equal(b.zc_without_option, 1ULL << 33);
 }
 
 /* kTLS sends records, and the socket counts bytes of records. */
@@ -337,7 +360,7 @@ TEST(unseen_arrivals_of_copied_sends_are_detected)
 	struct sock_state s = stream(0, 0), other = stream(1000, 0);
 	struct socket_ledger b, d;
 
-	s.zckey = s.completed = s.copied = 4;
+	s.zc_ids = s.completed = s.copied = 4;
 	s.now.sent += 4000;
 	s.stages[NIO_STAGE_TX_PIN].bytes = s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 4000;
 	b = socket_ledger__of(&s);
@@ -350,7 +373,7 @@ TEST(unseen_arrivals_of_copied_sends_are_detected)
 	NEAR(socket_ledger__copies_per_byte(&b).value, 0.25, 1e-9);
 	NEAR(socket_ledger__copies_per_byte_at_most(&b).value, 1, 1e-9);
 	/* Other sockets do not count. */
-	other.zckey = other.completed = 1;
+	other.zc_ids = other.completed = 1;
 	d = socket_ledger__of(&other);
 	socket_ledger__add(&b, &d);
 	assert_true(socket_ledger__arrivals_missed(&b));
