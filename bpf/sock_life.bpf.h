@@ -114,12 +114,24 @@ static __always_inline bool is_locked(const struct sock *sk)
 	return kernel_read(struct sock, sk, sk_lock.owned);
 }
 
-/* kTLS takes records from TCP without an event that these programs see. */
-static __always_inline void note_ktls(struct sock_state *s, const struct sock *sk)
+/*
+ * kTLS and sockmaps take bytes from TCP without an event that these programs see. kTLS is known by
+ * its name, a sockmap by the functions that it sets, or by copied_seq: it passes rcv_nxt where a
+ * sockmap redirects to the socket itself.
+ */
+static __always_inline void note_layer(struct sock_state *s, const struct sock *sk,
+				       const struct nio_tcp *t)
 {
-	if (kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops) &&
-	    layer_of(sk, PROBE_READ) == NIO_UNCOVERED_KTLS)
-		s->uncovered = NIO_UNCOVERED_KTLS + 1;
+	enum nio_uncovered_kind path = path_of(sk, NIO_SIDE_RECEIVER, PROBE_READ);
+
+	if (path == NIO_COVERED)
+		path = path_of(sk, NIO_SIDE_SENDER, PROBE_READ);
+	if (ulp_of(sk) == ULP_KTLS)
+		path = NIO_UNCOVERED_KTLS;
+	else if (path == NIO_COVERED && nio_seq_delta(t->rcv_nxt, t->copied_seq) > 0)
+		path = NIO_UNCOVERED_SOCKMAP;
+	if (path != NIO_COVERED)
+		s->uncovered = path + 1;
 }
 
 static __always_inline void take_numbers(struct sock_state *s, const struct sock *sk, __u8 state)
@@ -127,9 +139,8 @@ static __always_inline void take_numbers(struct sock_state *s, const struct sock
 	struct nio_tcp t;
 	__u64 sent = s->now.sent;
 
-	note_ktls(s, sk);
-
 	read_tcp(&t, sk, s);
+	note_layer(s, sk, &t);
 	t.state = state;
 	s->now = nio_numbers_of(&t);
 	if (s->flags & SOCK_STATE_ENDED)
@@ -405,7 +416,7 @@ static __always_inline void look_at(struct sock_state *s, const struct sock *sk)
 	    n.received != s->looked.received)
 		s->last_ns = bpf_ktime_get_ns();
 	s->looked = n;
-	note_ktls(s, sk);
+	note_layer(s, sk, &t);
 	if (note_ids(s, sk))
 		nio_zerocopy_ns = bpf_ktime_get_ns();
 }

@@ -404,6 +404,8 @@ const struct play plays[] = {
 	{"mixed_zerocopy", play_mixed_zerocopy},
 	{"ktls", play_ktls},
 	{"sockmap", play_sockmap},
+	{"sockmap_self", play_sockmap_self},
+	{"sockmap_ingress", play_sockmap_ingress},
 	{"io_uring", play_io_uring},
 	{"registered", play_registered},
 	{NULL, NULL},

@@ -66,6 +66,8 @@ void play_restore(void);
 /* Layers over TCP. */
 void play_ktls(void);
 void play_sockmap(void);
+void play_sockmap_self(void);
+void play_sockmap_ingress(void);
 void play_io_uring(void);
 void play_registered(void);
 

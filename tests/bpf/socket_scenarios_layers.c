@@ -140,6 +140,65 @@ void play_sockmap(void)
 	receive(p.rx, 3000, 0);
 }
 
+/* A sockmap with a program that returns a redirection to the socket at key 0. map: r2. */
+static int redirecting_map(enum bpf_prog_type type, enum bpf_attach_type how, int helper)
+{
+	int map = bpf_map_create(BPF_MAP_TYPE_SOCKMAP, NULL, sizeof(__u32), sizeof(__u32), 2, NULL);
+	const struct bpf_insn redirect[] = {
+		{.code = BPF_LD | BPF_DW | BPF_IMM,
+		 .dst_reg = BPF_REG_2,
+		 .src_reg = BPF_PSEUDO_MAP_FD,
+		 .imm = map},
+		{0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3, .imm = 0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_4, .imm = BPF_F_INGRESS},
+		{.code = BPF_JMP | BPF_CALL, .imm = helper},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int prog = bpf_prog_load(type, NULL, "GPL", redirect, 6, NULL);
+
+	if (map < 0 || prog < 0 || bpf_prog_attach(prog, map, how, 0))
+		skip("sockmap");
+	return map;
+}
+
+static void put_socket(int map, __u32 key, int fd)
+{
+	if (bpf_map_update_elem(map, &key, &fd, BPF_ANY))
+		skip("a socket in a sockmap");
+}
+
+/* Received bytes are redirected to their own socket, which reads a quarter of them. */
+void play_sockmap_self(void)
+{
+	int map = redirecting_map(BPF_PROG_TYPE_SK_SKB, BPF_SK_SKB_STREAM_VERDICT,
+				  BPF_FUNC_sk_redirect_map);
+	struct pair p = connect_pair(0);
+
+	put_socket(map, 0, p.rx);
+	watch(&p, 1);
+	send_bytes(p.tx, 40000, 0);
+	usleep(100000);
+	receive(p.rx, 10000, 0);
+}
+
+/* Sent bytes are redirected to the queue of the receiver: they never pass through TCP. */
+void play_sockmap_ingress(void)
+{
+	int map = redirecting_map(BPF_PROG_TYPE_SK_MSG, BPF_SK_MSG_VERDICT,
+				  BPF_FUNC_msg_redirect_map);
+	struct pair p = connect_pair(0);
+
+	watch(&p, 1);
+	send_bytes(p.tx, 1000, 0);
+	receive(p.rx, 1000, 0);
+	put_socket(map, 0, p.rx);
+	put_socket(map, 1, p.tx);
+	send_bytes(p.tx, 40000, 0);
+	receive(p.rx, 40000, 0);
+	usleep(300000); /* until attach has looked at the sockets */
+}
+
 struct uring {
 	int fd;
 	struct io_uring_params params;

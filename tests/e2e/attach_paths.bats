@@ -75,8 +75,20 @@ unmeasured() {
 }
 
 @test "attach reports sockmap bytes as sockmap only" {
-	played sockmap 'tx_sockmap 3000' 'rx_sockmap 3000'
+	# What a sockmap gives to a socket is not counted by TCP: the received bytes are unknown.
+	played sockmap 'tx_sockmap 3000' 'rx_sockmap null'
 	unmeasured
+}
+
+@test "attach leaves bytes unknown that a sockmap redirects: to the socket itself, or to another one" {
+	# copied_seq passes rcv_nxt.
+	played sockmap_self 'tx_copy 40000' 'rx_sockmap null'
+	unmeasured
+	jq -e '.total | .socket.rx_bytes == null and .ledger.unaccounted_rx == null' out.json
+	# TCP of the receiver counts 1000 of 41000 bytes.
+	OPTIONS='--interval 100ms' played sockmap_ingress 'tx_copy 1000' 'tx_sockmap 40000' 'rx_copy 1000' 'rx_sockmap null'
+	unmeasured
+	jq -e '.health.coverage == null and (.health.coverage_reason | test("TCP"))' out.json
 }
 
 @test "attach counts pages sent by io_uring as a kind of send of their own, not as copied" {

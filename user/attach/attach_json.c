@@ -143,7 +143,8 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 
 	for (enum nio_side side = 0; side < NIO_SIDE_NR; side++)
 		for (enum nio_uncovered_kind kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-			if (b->uncovered[side][kind])
+			if (b->uncovered[side][kind] ||
+			    !socket_ledger__uncovered(b, side, kind).known)
 				json_array_append_new(list, uncovered_json(side, kind,
 									   socket_ledger__uncovered(
 										   b, side, kind)));

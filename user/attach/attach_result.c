@@ -62,6 +62,11 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 		return because(QUALITY_DERIVED,
 			       "a lower bound: the calls of some bytes were not seen (uncovered)",
 			       reason);
+	if (!deferred && b->layer_open[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
+		return because(QUALITY_DERIVED,
+			       "a lower bound: another layer than TCP served some sockets part of "
+			       "the time, and not every call was seen",
+			       reason);
 	if (!deferred && b->divided[sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER])
 		return because(
 			QUALITY_SAMPLED,
@@ -231,10 +236,11 @@ char *row_value__text(char buf[UNITS_BUF], enum row_value v, const struct socket
 bool row_value__is_least(enum row_value v, const struct socket_ledger *b)
 {
 	if (v == VALUE_SENT || v == VALUE_RECEIVED)
-		return b->partly_seen;
+		return socket_ledger__is_least(b, v == VALUE_SENT ? NIO_SIDE_SENDER
+								  : NIO_SIDE_RECEIVER);
 	if (v == VALUE_DEFERRED)
 		return socket_ledger__arrivals_missed(b);
-	return socket_ledger__unclassified(b, NIO_SIDE_SENDER);
+	return socket_ledger__unclassified(b, NIO_SIDE_SENDER) || b->layer_open[NIO_SIDE_SENDER];
 }
 
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b)

@@ -179,6 +179,20 @@ static void say_unaccounted(FILE *f, const struct socket_ledger *b, enum nio_sid
 		fprintf(f, "n/a (%s) %s", u.reason, word);
 }
 
+/* Comes before all else. */
+static void say_unbalanced(FILE *f, const struct attach_result *r)
+{
+	struct real tx = socket_ledger__unaccounted(&r->table.total, NIO_SIDE_SENDER);
+	struct real rx = socket_ledger__unaccounted(&r->table.total, NIO_SIDE_RECEIVER);
+
+	if ((!tx.known || !tx.value) && (!rx.known || !rx.value))
+		return;
+	fputs("THE BOOKS DO NOT BALANCE: unaccounted are ", f);
+	say_unaccounted(f, &r->table.total, NIO_SIDE_SENDER);
+	say_unaccounted(f, &r->table.total, NIO_SIDE_RECEIVER);
+	fputs("The kinds of these bytes are unknown. ", f);
+}
+
 static void say_books(FILE *f, const struct attach_result *r)
 {
 	const struct socket_ledger *b = &r->table.total;
@@ -245,19 +259,24 @@ static void say_cpu(FILE *f, const struct attach_result *r)
 	cpu_split__say(f, &r->cpu, &r->cpu_total);
 }
 
-static void say_uncovered(FILE *f, const struct attach_result *r)
+static void say_uncovered_kind(FILE *f, const struct socket_ledger *b, enum nio_side side,
+			       enum nio_uncovered_kind kind)
 {
-	const struct socket_ledger *b = &r->table.total;
+	bool known = socket_ledger__uncovered(b, side, kind).known;
 	char bytes[UNITS_BUF];
 
+	bytes_text(bytes, b->uncovered[side][kind]);
+	if (b->uncovered[side][kind] || !known)
+		fprintf(f, "%s%s %s: %s. ", known ? "" : "at least ", bytes,
+			side ? "received" : "sent", unsupported_paths__text(kind));
+}
+
+static void say_uncovered(FILE *f, const struct attach_result *r)
+{
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-			if (b->uncovered[side][kind])
-				fprintf(f, "%s%s %s: %s. ",
-					socket_ledger__uncovered(b, side, kind).known ? "" : ">=",
-					bytes_text(bytes, b->uncovered[side][kind]),
-					side ? "received" : "sent",
-					unsupported_paths__text((enum nio_uncovered_kind)kind));
+			say_uncovered_kind(f, &r->table.total, (enum nio_side)side,
+					   (enum nio_uncovered_kind)kind);
 }
 
 static void say_watching(FILE *f, const struct attach_result *r)
@@ -314,9 +333,19 @@ static void say_advice(FILE *f, const struct attach_result *r)
 	fputs(judge_total(r).advice, f);
 }
 
+/* Writes nothing if `say` writes nothing. */
+static void print_note(FILE *f, unsigned int columns, const struct attach_result *r,
+		       const char *label, void (*say)(FILE *f, const struct attach_result *r))
+{
+	struct text_note n;
+
+	text_note__begin(&n);
+	say(n.f, r);
+	text_note__end(&n, f, columns, label);
+}
+
 void attach_result__print(FILE *f, unsigned int columns, const struct attach_result *r)
 {
-	/* A paragraph is left out if its function writes nothing. */
 	static const struct {
 		const char *label;
 		void (*say)(FILE *f, const struct attach_result *r);
@@ -325,15 +354,11 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 		     {"watching", say_watching}};
 
 	print_head(f, columns, r);
+	print_note(f, columns, r, "", say_unbalanced);
 	attach_result__print_table(f, columns, r);
 	fputc('\n', f);
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
-		struct text_note n;
-
-		text_note__begin(&n);
-		notes[i].say(n.f, r);
-		text_note__end(&n, f, columns, notes[i].label);
-	}
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		print_note(f, columns, r, notes[i].label, notes[i].say);
 }
 
 static bool ways_within(const uint64_t bytes[VALUE_NR])

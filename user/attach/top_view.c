@@ -99,7 +99,9 @@ static const uint64_t *before_of(const struct top_view *v, const struct view_ite
 
 static void take_rates(struct top_row *row, const uint64_t *was, double seconds)
 {
-	row->rates_known = was && seconds > 0 && !row->item.row.books.partly_seen;
+	row->rates_known = was && seconds > 0 &&
+			   !socket_ledger__is_least(&row->item.row.books, NIO_SIDE_SENDER) &&
+			   !socket_ledger__is_least(&row->item.row.books, NIO_SIDE_RECEIVER);
 	for (int i = 0; i < TOP_VALUES_NR && row->rates_known; i++)
 		row->rate[i] =
 			row->value[i] > was[i] ? (double)(row->value[i] - was[i]) / seconds : 0;

@@ -176,17 +176,33 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s)
 	copy->bytes = read - *unseen + *peeked;
 }
 
-/* A socket that another layer serves: TCP counts what that layer sends and takes. */
+/* Books the bytes of a side that no call was seen to move to the layer: TCP may have moved some. */
+static void book_layer(struct socket_ledger *d, enum nio_side side, size_t kind, uint64_t moved)
+{
+	uint64_t unseen = minus(moved, socket_ledger__booked(d, side));
+
+	d->uncovered[side][kind] += unseen;
+	d->layer_open[side] += unseen;
+}
+
+/*
+ * A socket that another layer serves: TCP counts what that layer sends and takes. A sockmap may
+ * give a socket bytes that TCP does not count, send bytes past TCP, and count bytes as read twice.
+ */
 static void split_layer(struct socket_ledger *d, const struct sock_state *s)
 {
 	size_t kind = (size_t)s->uncovered - 1;
-	uint64_t sent = minus(d->socket_tx, socket_ledger__booked(d, NIO_SIDE_SENDER));
-	uint64_t read = minus(d->socket_rx, socket_ledger__booked(d, NIO_SIDE_RECEIVER));
+	bool sockmap = kind == NIO_UNCOVERED_SOCKMAP, saw_all = sock_state_saw_all(s);
 
-	if (!sock_state_saw_all(s))
-		d->uncovered[NIO_SIDE_SENDER][kind] += sent;
-	if (!sock_state_saw_all(s) || kind == NIO_UNCOVERED_KTLS)
-		d->uncovered[NIO_SIDE_RECEIVER][kind] += read;
+	d->sockmap_open[NIO_SIDE_SENDER] = sockmap && !saw_all;
+	d->sockmap_open[NIO_SIDE_RECEIVER] = sockmap;
+	if (!saw_all)
+		book_layer(d, NIO_SIDE_SENDER, kind, d->socket_tx);
+	if (!sockmap && (!saw_all || kind == NIO_UNCOVERED_KTLS))
+		book_layer(d, NIO_SIDE_RECEIVER, kind, d->socket_rx);
+	if (sockmap && !saw_all)
+		d->layer_open[NIO_SIDE_RECEIVER] =
+			minus(d->received, socket_ledger__booked(d, NIO_SIDE_RECEIVER));
 }
 
 /* Scales the events of a connection so that they add up to its bytes. */
@@ -350,7 +366,15 @@ struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side
 	if (kind == NIO_UNCOVERED_MPTCP && b->partly_seen)
 		return num__unknown("MPTCP calls were not watched all the time; --count-calls "
 				    "watches them all");
+	if (kind == NIO_UNCOVERED_SOCKMAP && b->sockmap_open[side])
+		return num__unknown("a sockmap moves bytes that TCP does not count, and no hook of "
+				    "attach sees all its calls");
 	return num__known(b->uncovered[side][kind]);
+}
+
+bool socket_ledger__is_least(const struct socket_ledger *b, enum nio_side side)
+{
+	return b->partly_seen || b->sockmap_open[side];
 }
 
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage)
@@ -361,9 +385,11 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 	case NIO_STAGE_TX_PIN:
 	case NIO_STAGE_TX_COPY:
 	case NIO_STAGE_TX_SPLICE:
-		return bytes + socket_ledger__unclassified(b, NIO_SIDE_SENDER);
+		return bytes + socket_ledger__unclassified(b, NIO_SIDE_SENDER) +
+		       b->layer_open[NIO_SIDE_SENDER];
 	case NIO_STAGE_RX_COPY:
-		return bytes + socket_ledger__unclassified(b, NIO_SIDE_RECEIVER);
+		return bytes + socket_ledger__unclassified(b, NIO_SIDE_RECEIVER) +
+		       b->layer_open[NIO_SIDE_RECEIVER];
 	case NIO_STAGE_DEFERRED_COPY:
 		return bytes + b->unseen + b->pinned_open;
 	default:

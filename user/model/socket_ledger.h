@@ -28,6 +28,10 @@ struct socket_ledger {
 	uint64_t refused_runs;     /* program runs that the kernel refused, at any socket */
 	uint64_t unmeasured;       /* connections served by another layer than TCP */
 	uint64_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
+	/* Connections that a sockmap served, whose bytes TCP does not count: they are a minimum. */
+	uint64_t sockmap_open[NIO_SIDE_NR];
+	/* Bytes booked to another layer without a seen call: TCP itself may have copied them. */
+	uint64_t layer_open[NIO_SIDE_NR];
 	uint64_t retrans;
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
@@ -80,9 +84,12 @@ struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
  */
 uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side);
 
+/* Are the bytes sent or received a minimum: were calls of MPTCP or of a sockmap not seen? */
+bool socket_ledger__is_least(const struct socket_ledger *b, enum nio_side side);
+
 /*
- * Bytes that no stage has. Unknown for MPTCP where its calls were watched in windows: unlike other
- * layers, MPTCP has no byte counters that the programs read.
+ * Bytes that no stage has. Unknown for MPTCP and sockmaps where their calls were not seen: unlike
+ * other layers, they have no byte counters that the programs read.
  */
 struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side side,
 				    enum nio_uncovered_kind kind);

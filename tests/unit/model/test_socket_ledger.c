@@ -308,13 +308,41 @@ TEST(bytes_of_a_layer_between_windows_are_the_layers)
 	struct sock_state s = stream(1000, 500);
 	struct socket_ledger b;
 
-	s.uncovered = NIO_UNCOVERED_SOCKMAP + 1;
+	s.uncovered = NIO_UNCOVERED_KTLS + 1;
 	s.window = 2;
 	s.stages[NIO_STAGE_TX_COPY] = s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){0};
-	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_SOCKMAP] = 64;
+	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] = 64;
 	b = socket_ledger__of(&s);
-	assert_int_equal(b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_SOCKMAP], 1000);
-	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_SOCKMAP], 500);
+	assert_int_equal(b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS], 1000);
+	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS], 500);
+	/* TCP itself may have copied what no call was seen to move. */
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_COPY), 936);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 500);
+}
+
+/* A sockmap moves bytes past TCP, or counts them twice: nothing follows from TCP's counters. */
+TEST(bytes_received_through_a_sockmap_are_unknown)
+{
+	struct sock_state s = stream(1000, 500);
+	struct socket_ledger b;
+
+	s.uncovered = NIO_UNCOVERED_SOCKMAP + 1;
+	s.now.read += 4000000000;
+	b = socket_ledger__of(&s);
+	assert_no_number(socket_ledger__unaccounted(&b, NIO_SIDE_RECEIVER));
+	assert_false(socket_ledger__uncovered(&b, NIO_SIDE_RECEIVER, NIO_UNCOVERED_SOCKMAP).known);
+	assert_true(socket_ledger__uncovered(&b, NIO_SIDE_SENDER, NIO_UNCOVERED_SOCKMAP).known);
+	assert_true(socket_ledger__is_least(&b, NIO_SIDE_RECEIVER));
+	assert_false(socket_ledger__is_least(&b, NIO_SIDE_SENDER));
+	assert_int_equal(socket_ledger__booked(&b, NIO_SIDE_RECEIVER), 500);
+	assert_false(socket_ledger__coverage(&b).known);
+	/* Calls in windows: copies are a lower bound, and so are the bytes sent. */
+	s.window = 2;
+	s.now.sent += 300;
+	b = socket_ledger__of(&s);
+	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 1000);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_COPY), 1300);
+	assert_true(socket_ledger__is_least(&b, NIO_SIDE_SENDER));
 }
 
 TEST(deferred_copies_count_as_copies)
