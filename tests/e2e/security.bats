@@ -292,6 +292,63 @@ swapper() {
 	[ -z "$(ls -A elsewhere)" ]
 }
 
+# swap_forever PLACE TARGET: the owner of PLACE swaps the directory PLACE/d and a link to TARGET until PLACE/stop is there.
+swap_forever() {
+	as "$OTHER" "$(python_for_all)" - "$1" "$2" <<-'END'
+		import os, sys, time
+		os.chdir(sys.argv[1])
+		os.symlink(sys.argv[2], "link")
+		open("begun", "w").close()
+		end = time.monotonic() + 120
+		while not os.path.exists("stop") and time.monotonic() < end:
+		    os.rename("d", "aside")
+		    os.rename("link", "d")
+		    os.rename("d", "link")
+		    os.rename("aside", "d")
+		    time.sleep(0.0002)
+	END
+}
+
+# bats test_tags=address
+@test "security: a ready file and a unix socket follow no directory that another user swaps for a link" {
+	local pid kept
+
+	owned_dir "$OTHER" others others/d
+	mkdir -m 755 roots
+	echo "netiotrace 1" >roots/ready
+	python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("roots/sock")'
+	kept=$(find roots -printf '%p %i %s %T@\n' | sort)
+	# Swapped before the start.
+	as "$OTHER" ln -s "$PWD/roots" others/link
+	run -1 "$NETIOTRACE" attach -q --comm nosuch --duration 50ms --ready-file others/link/ready
+	[[ $output == *"others/link/ready cannot be written: Permission denied"* ]]
+	run -1 "$NETIOTRACE" export --listen "unix:$PWD/others/link/sock"
+	[[ $output == *"cannot listen on unix:$PWD/others/link/sock: Permission denied"* ]]
+	[ "$(find roots -printf '%p %i %s %T@\n' | sort)" = "$kept" ]
+	# Swapped while the program works.
+	"$NETIOTRACE" attach -q --pid $$ --ready-file others/d/ready --json out.json 3>&- &
+	pid=$!
+	within 60 test -s others/d/ready
+	as "$OTHER" mv others/d others/moved
+	as "$OTHER" mv others/link others/d
+	kill -INT "$pid"
+	wait "$pid" || [ $? -eq 130 ]
+	[ ! -e others/moved/ready ]
+	as "$OTHER" rm others/d
+	as "$OTHER" mv others/moved others/d
+	# Swapped all the time.
+	swap_forever "$PWD/others" "$PWD/roots" 3>&- &
+	pid=$!
+	within 60 test -e others/begun
+	for _ in 1 2 3 4 5; do
+		! "$NETIOTRACE" attach -q --pid 4194303 --ready-file others/d/ready || false
+		timeout -s TERM 0.3 "$NETIOTRACE" export -q --listen "unix:$PWD/others/d/sock" || true
+	done
+	touch others/stop
+	wait "$pid"
+	[ "$(find roots -printf '%p %i %s %T@\n' | sort)" = "$kept" ]
+}
+
 # protect_links VALUE: sets fs.protected_symlinks until the end of the test. The setting is
 # machine-wide: tests that use it have the tag `alone`.
 protect_links() {

@@ -329,6 +329,41 @@ int path_walk__find_output(struct path_walk *w, const char *path)
 	return find(w, path, true);
 }
 
+int path_walk__find_entry(struct path_walk *w, const char *path)
+{
+	int err = path_walk__find_output(w, path);
+
+	if (err)
+		return err;
+	if (w->is_open_file)
+		err = -EEXIST;
+	else if (w->fd >= 0 ? S_ISDIR(w->st.st_mode) : w->slash)
+		err = -EISDIR;
+	if (err)
+		path_walk__close(w);
+	return err;
+}
+
+int path_walk__take_entry(struct path_walk *w)
+{
+	move_to(&w->fd, openat(w->dir, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+	return w->fd < 0 || fstat(w->fd, &w->st) ? -errno : 0;
+}
+
+int path_walk__remove(struct path_walk *w)
+{
+	struct stat st;
+
+	/* The open object keeps its inode number from being used again. */
+	if (w->fd < 0 || fstatat(w->dir, w->name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    !path_walk__same_object(&st, &w->st))
+		return -ESTALE;
+	if (unlinkat(w->dir, w->name, 0))
+		return -errno;
+	move_to(&w->fd, -1);
+	return 0;
+}
+
 void path_walk__close(struct path_walk *w)
 {
 	move_to(&w->dir, -1);

@@ -32,6 +32,19 @@ void path_walk__act_as_self(void);
 /* Walks an output's path. 0 or -errno; -EACCES: another user could redirect the output. */
 int path_walk__find_output(struct path_walk *w, const char *path);
 
+/*
+ * The same for a file that is made and removed by name in the held directory. -EISDIR: the path is
+ * a directory or ends in a slash; -EEXIST: it is an open file of a process.
+ */
+int path_walk__find_entry(struct path_walk *w, const char *path);
+
+/* Takes the object that was made at w's name: path_walk__remove() removes no other. 0 or -errno. */
+int path_walk__take_entry(struct path_walk *w);
+
+/* Removes w's name from its directory if it still is w's object. 0 or -errno; -ESTALE: it is not.
+ */
+int path_walk__remove(struct path_walk *w);
+
 void path_walk__close(struct path_walk *w);
 
 /*

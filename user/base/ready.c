@@ -20,43 +20,65 @@
 #define MARK "netiotrace "
 
 /* 1: written by netiotrace. 0: by somebody else. Or -errno. */
-static int is_ours(const char *file)
+static int is_ours(const struct path_walk *entry)
 {
-	char begin[sizeof(MARK)] = "";
-	int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), err = -EIO;
-	struct stat st;
+	char begin[sizeof(MARK)] = "", path[32];
 	ssize_t len;
+	int fd;
 
+	if (!S_ISREG(entry->st.st_mode))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", entry->fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ELOOP ? 0 : -errno;
-	len = fstat(fd, &st) || !S_ISREG(st.st_mode) ? 0 : read(fd, begin, sizeof(MARK) - 1);
-	if (len >= 0)
-		err = !strcmp(begin, MARK);
+		return -errno;
+	len = read(fd, begin, sizeof(MARK) - 1);
 	close(fd);
-	return err;
+	return len < 0 ? -EIO : !strcmp(begin, MARK);
+}
+
+/* Removes the file of a killed program. An exit code. */
+static int remove_old(struct ready *r)
+{
+	int err = is_ours(&r->entry);
+
+	if (!err) {
+		log_error("--ready-file %s is there, and netiotrace did not write it: remove it, "
+			  "or choose another name.",
+			  r->file);
+		return EXIT_USAGE;
+	}
+	if (err > 0)
+		err = path_walk__remove(&r->entry);
+	if (!err)
+		return EXIT_DONE;
+	log_error("--ready-file %s, which an earlier netiotrace left, cannot be removed: %s.",
+		  r->file, strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+static int cannot_write(const char *file, int err)
+{
+	log_error("--ready-file %s cannot be written: %s.", file, strerror(-err));
+	return EXIT_RUN_FAILED;
 }
 
 int ready__open(struct ready *r, const char *file)
 {
-	int err;
+	int code = EXIT_DONE, err;
 
-	*r = (struct ready){.file = file};
-	err = file ? is_ours(file) : -ENOENT;
-	if (err == -ENOENT)
+	*r = (struct ready){0};
+	if (!file)
 		return EXIT_DONE;
-	if (!err) {
-		log_error("--ready-file %s is there, and netiotrace did not write it: remove it, "
-			  "or choose another name.",
-			  file);
-		return EXIT_USAGE;
-	}
-	if (err > 0)
-		err = unlink(file) ? -errno : 0;
-	if (!err)
-		return EXIT_DONE;
-	log_error("--ready-file %s, which an earlier netiotrace left, cannot be removed: %s.", file,
-		  strerror(-err));
-	return EXIT_RUN_FAILED;
+	err = path_walk__find_entry(&r->entry, file);
+	if (err)
+		return cannot_write(file, err);
+	r->file = file;
+	if (r->entry.fd >= 0)
+		code = remove_old(r);
+	if (code)
+		ready__close(r);
+	return code;
 }
 
 /* 0 or -errno. Does nothing without $NOTIFY_SOCKET. */
@@ -85,26 +107,25 @@ static int notify(const char *state)
 	return err;
 }
 
-static int write_file(const char *file, const char *detail)
+static int write_file(struct ready *r, const char *detail)
 {
 	struct atomic_file *f;
-	int err = atomic_file__open(&f, file);
+	int err = atomic_file__open_below(&f, r->entry.dir, r->entry.name);
 
 	if (err)
 		return err;
 	fprintf(atomic_file__stream(f), MARK "%d%s%s\n", getpid(), detail ? " " : "",
 		detail ? detail : "");
-	return atomic_file__commit(f);
+	err = atomic_file__commit(f);
+	return err ? err : path_walk__take_entry(&r->entry);
 }
 
 int ready__say(struct ready *r, const char *detail)
 {
-	int err = r->file ? write_file(r->file, detail) : 0;
+	int err = r->file ? write_file(r, detail) : 0;
 
-	if (err) {
-		log_error("--ready-file %s cannot be written: %s.", r->file, strerror(-err));
-		return EXIT_RUN_FAILED;
-	}
+	if (err)
+		return cannot_write(r->file, err);
 	r->said = true;
 	err = notify("READY=1");
 	if (err)
@@ -115,10 +136,12 @@ int ready__say(struct ready *r, const char *detail)
 
 void ready__close(struct ready *r)
 {
-	if (!r->said)
-		return;
-	r->said = false;
+	if (r->file && r->said)
+		path_walk__remove(&r->entry);
 	if (r->file)
-		unlink(r->file);
-	notify("STOPPING=1");
+		path_walk__close(&r->entry);
+	r->file = NULL;
+	if (r->said)
+		notify("STOPPING=1");
+	r->said = false;
 }

@@ -5,13 +5,19 @@
 
 #include <stdbool.h>
 
+#include "path_walk.h"
+
 /* Zeroed: no file, not announced. */
 struct ready {
-	const char *file; /* NULL: none; owned by the caller, outlives this */
-	bool said;        /* announced; a file is ours to remove */
+	const char *file;       /* NULL: none; owned by the caller, outlives this */
+	struct path_walk entry; /* the file in its directory, which stays open */
+	bool said;              /* announced; entry's object is ours to remove */
 };
 
-/* Removes the file of a killed program, no other. Prints errors; returns an exit code. */
+/*
+ * Opens the directory of the file and removes the file of a killed program, no other. Prints
+ * errors; returns an exit code. Close r after EXIT_DONE.
+ */
 int ready__open(struct ready *r, const char *file);
 
 /*

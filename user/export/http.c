@@ -10,7 +10,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -49,21 +48,6 @@ static const char front_page[] =
 	"<ul><li><a href=\"/metrics\">metrics</a></li>"
 	"<li><a href=\"/-/healthy\">health</a></li></ul></html>\n";
 
-/* A socket file without a listener was left by a killed program. */
-static bool is_stale(const struct sockaddr_un *sun)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct stat st;
-	bool stale;
-
-	stale = fd >= 0 && connect(fd, (const struct sockaddr *)sun, sizeof(*sun)) &&
-		errno == ECONNREFUSED && !lstat(sun->sun_path, &st) && S_ISSOCK(st.st_mode) &&
-		st.st_uid == geteuid();
-	if (fd >= 0)
-		close(fd);
-	return stale;
-}
-
 /* unix:PATH or HOST:PORT. 0, or -errno with a clause in why. */
 static int parse_address(const char *text, struct sockaddr_storage *ss, socklen_t *size, char *why,
 			 size_t len)
@@ -94,33 +78,108 @@ static int parse_address(const char *text, struct sockaddr_storage *ss, socklen_
 	return err;
 }
 
-int http__listen(struct http_listener *l, const char *address, char *why, size_t len)
+/* A socket file without a listener was left by a killed program. */
+static bool is_stale(const struct path_walk *entry)
 {
-	struct sockaddr_storage ss;
-	const struct sockaddr_un *sun = (const struct sockaddr_un *)&ss;
-	struct stat st = {0};
-	socklen_t size;
-	int err = parse_address(address, &ss, &size, why, len), fd, one = 1;
-	bool is_unix = !err && ss.ss_family == AF_UNIX;
+	struct sockaddr_un sun = {.sun_family = AF_UNIX};
+	bool stale;
+	int fd;
+
+	if (entry->fd < 0 || !S_ISSOCK(entry->st.st_mode) || entry->st.st_uid != geteuid())
+		return false;
+	snprintf(sun.sun_path, sizeof(sun.sun_path), "/proc/self/fd/%d", entry->fd);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	stale = fd >= 0 && connect(fd, (const struct sockaddr *)&sun, sizeof(sun)) &&
+		errno == ECONNREFUSED;
+	if (fd >= 0)
+		close(fd);
+	return stale;
+}
+
+/* Makes the file in the open directory, in which no other name than the last is looked up. */
+static int bind_in(int dir, int fd, const char *name)
+{
+	struct sockaddr_un sun = {.sun_family = AF_UNIX};
+	int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC), err = 0;
+
+	if (here < 0 || strlen(name) >= sizeof(sun.sun_path)) {
+		err = here < 0 ? -errno : -ENAMETOOLONG;
+	} else if (fchdir(dir)) {
+		err = -errno;
+	} else {
+		strcpy(sun.sun_path, name);
+		if (bind(fd, (const struct sockaddr *)&sun, sizeof(sun)))
+			err = -errno;
+		if (fchdir(here) && !err)
+			err = -errno;
+	}
+	if (here >= 0)
+		close(here);
+	return err;
+}
+
+static int bind_file(struct http_listener *l, const char *path)
+{
+	int err = path_walk__find_entry(&l->entry, path);
 
 	if (err)
 		return err;
-	fd = socket(ss.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0)
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	err = fd < 0 || bind(fd, (struct sockaddr *)&ss, size) ? -errno : 0;
-	if (err == -EADDRINUSE && is_unix && is_stale(sun) && !unlink(sun->sun_path))
-		err = bind(fd, (struct sockaddr *)&ss, size) ? -errno : 0;
-	if (!err && (listen(fd, CONNECTIONS_MAX) || (is_unix && lstat(sun->sun_path, &st))))
+	if (is_stale(&l->entry))
+		err = path_walk__remove(&l->entry);
+	if (!err)
+		err = bind_in(l->entry.dir, l->fd, l->entry.name);
+	if (!err)
+		err = path_walk__take_entry(&l->entry);
+	if (err)
+		path_walk__close(&l->entry);
+	l->is_file = !err;
+	return err;
+}
+
+static int bind_and_listen(struct http_listener *l, const struct sockaddr_storage *ss,
+			   socklen_t size)
+{
+	int one = 1, err = 0;
+
+	l->fd = socket(ss->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (l->fd < 0)
+		return -errno;
+	setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (ss->ss_family == AF_UNIX)
+		err = bind_file(l, ((const struct sockaddr_un *)ss)->sun_path);
+	else if (bind(l->fd, (const struct sockaddr *)ss, size))
 		err = -errno;
-	if (!err) {
-		*l = (struct http_listener){fd, is_unix ? address + strlen(UNIX_PREFIX) : NULL,
-					    st.st_dev, st.st_ino};
-		return 0;
+	if (!err && listen(l->fd, CONNECTIONS_MAX))
+		err = -errno;
+	return err;
+}
+
+/* Removes the file of a unix socket, unless another file has taken its name. */
+static void close_listener(struct http_listener *l)
+{
+	/* Fails after a change of user: the next exporter replaces the file. */
+	if (l->is_file) {
+		path_walk__remove(&l->entry);
+		path_walk__close(&l->entry);
 	}
+	if (l->fd >= 0)
+		close(l->fd);
+}
+
+int http__listen(struct http_listener *l, const char *address, char *why, size_t len)
+{
+	struct sockaddr_storage ss;
+	socklen_t size;
+	int err = parse_address(address, &ss, &size, why, len);
+
+	if (err)
+		return err;
+	*l = (struct http_listener){.fd = -1};
+	err = bind_and_listen(l, &ss, size);
+	if (!err)
+		return 0;
 	snprintf(why, len, "%s", strerror(-err));
-	if (fd >= 0)
-		close(fd);
+	close_listener(l);
 	return err;
 }
 
@@ -273,6 +332,7 @@ int http__start(struct http **out, const struct http_listener *l,
 				     (size_t)BUFFER_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
 				     on_connection, h, MHD_OPTION_END);
 	if (!h->daemon) {
+		close_listener(&h->listener);
 		free(h);
 		return errno ? -errno : -EINVAL;
 	}
@@ -280,21 +340,13 @@ int http__start(struct http **out, const struct http_listener *l,
 	return 0;
 }
 
-/* Fails without a word after the change of user: the next exporter takes the file over. */
-static void remove_file(const struct http_listener *l)
-{
-	struct stat st;
-
-	if (l->path && !lstat(l->path, &st) && st.st_dev == l->dev && st.st_ino == l->ino)
-		unlink(l->path);
-}
-
 void http__stop(struct http *h)
 {
 	if (!h)
 		return;
-	remove_file(&h->listener);
 	MHD_stop_daemon(h->daemon);
+	h->listener.fd = -1; /* closed by the daemon */
+	close_listener(&h->listener);
 	free(h);
 }
 

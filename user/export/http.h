@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
+#include "base/path_walk.h"
 #include "metrics_page.h"
 
 struct http;
@@ -14,15 +14,11 @@ struct http;
 /* A listening socket. */
 struct http_listener {
 	int fd;
-	const char *path; /* the file that bind() made for a unix socket; NULL: none */
-	dev_t dev;        /* of that file, which http__stop() removes */
-	ino_t ino;
+	bool is_file;           /* a unix socket that http__listen() made */
+	struct path_walk entry; /* its file, in its directory, which stays open */
 };
 
-/*
- * Opens a listening socket: ADDR:PORT, or unix:PATH. 0, or -errno with a clause in why. l refers to
- * address.
- */
+/* Opens a listening socket: ADDR:PORT, or unix:PATH. 0, or -errno with a clause in why. */
 int http__listen(struct http_listener *l, const char *address, char *why, size_t len);
 
 /*

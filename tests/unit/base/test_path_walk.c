@@ -48,6 +48,35 @@ static void check_name(const char *path, const char *name, bool exists)
 	path_walk__close(&w);
 }
 
+/* What was made is removed from its directory, whatever has its path by then. */
+SCRATCH_TEST(only_the_object_that_was_made_is_removed)
+{
+	struct path_walk w;
+
+	put_directory("d", 0755, geteuid());
+	put_directory("e", 0755, geteuid());
+	put_file("e/x", "kept");
+	assert_int_equal(path_walk__find_entry(&w, "d"), -EISDIR);
+	assert_int_equal(path_walk__find_entry(&w, "d/x/"), -EISDIR);
+	assert_int_equal(path_walk__find_entry(&w, "/dev/fd/0"), -EEXIST);
+	assert_int_equal(path_walk__find_entry(&w, "d/x"), 0);
+	assert_int_equal(path_walk__remove(&w), -ESTALE);
+	put_file("d/x", "made");
+	assert_int_equal(path_walk__take_entry(&w), 0);
+	assert_int_equal(rename("d", "moved"), 0);
+	put_link("d", "e", geteuid());
+	assert_int_equal(path_walk__remove(&w), 0);
+	assert_int_not_equal(access("moved/x", F_OK), 0);
+	assert_int_equal(access("e/x", F_OK), 0);
+	put_file("moved/x", "first");
+	assert_int_equal(path_walk__take_entry(&w), 0);
+	assert_int_equal(rename("moved/x", "moved/aside"), 0);
+	put_file("moved/x", "of another");
+	assert_int_equal(path_walk__remove(&w), -ESTALE);
+	assert_int_equal(access("moved/x", F_OK), 0);
+	path_walk__close(&w);
+}
+
 SCRATCH_TEST(path_gives_directory_and_name)
 {
 	char path[PATH_MAX];
