@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# packaging/ci: the gate on copies, and the steps of its action. The witnesses are programs whose way of
+# sending is known (copy_gate_app.py), and documents with planted values.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+	need_tool python3 jq
+	cd "$BATS_TEST_TMPDIR" || return
+	APP="$REPO/tests/e2e/copy_gate_app.py"
+	unset GITHUB_STEP_SUMMARY
+	made_by_hand
+	note_before
+}
+
+teardown() {
+	stop_jobs
+	assert_nothing_left
+}
+
+gate() {
+	"$REPO/packaging/ci/copy-gate" --netiotrace "${FAKE:-$NETIOTRACE}" "$@"
+}
+
+# The row of a count in a printed table: its result.
+result_of() {
+	sed -n "s/^ *$1 .* \([a-z]*\)$/\1/p" <<<"$output"
+}
+
+@test "copy-gate: a relay that loses splice fails, the unchanged one passes" {
+	need_root
+	gate --record base.json -- python3 "$APP" relay spliced
+	gate --record base.json -- python3 "$APP" relay spliced
+	# The witness: half of all sent bytes are the relay's.
+	jq -e '.metrics.spliced_share | .low > 0.49 and .high < 0.51' base.json
+	run -0 gate --baseline base.json --summary summary.md -- python3 "$APP" relay spliced
+	grep -q '^| spliced share of the sent bytes | 0.50 | 0.50 |.* ok |$' summary.md
+	run -5 gate --baseline base.json -- python3 "$APP" relay wrapped
+	[ "$(result_of 'spliced share of the sent bytes')" = worse ]
+	[ "$(result_of 'copies per byte')" = worse ]
+}
+
+@test "copy-gate: a program that loses SO_ZEROCOPY fails, the unchanged one passes" {
+	need_root
+	gate --record base.json -- python3 "$APP" zerocopy enabled
+	jq -e '.metrics.pinned_share.low > 0.99' base.json
+	run -0 gate --baseline base.json -- python3 "$APP" zerocopy enabled
+	run -5 gate --baseline base.json -- python3 "$APP" zerocopy disabled
+	[ "$(result_of 'pinned share of the sent bytes')" = worse ]
+	[[ $output == *SO_ZEROCOPY* ]]
+}
+
+@test "copy-gate: a program without connections fails, an --assert decides, a failed command keeps its status" {
+	need_root
+	run -5 gate -- python3 "$APP" idle
+	[[ $output == *'name the service with --comm or --port'* ]]
+	run -0 gate --assert 'copies_per_byte <= 2.01' -- python3 "$APP" relay wrapped
+	run -5 gate --assert 'copies_per_byte <= 0.5' -- python3 "$APP" relay wrapped
+	[[ $output == *"'copies_per_byte <= 0.5' does not hold"* ]]
+	run -7 gate -- sh -c 'exit 7'
+	[[ $output == *'failed with status 7'* ]]
+}
+
+# fake DOCUMENT [STATUS [MESSAGE]]: a netiotrace that is ready at once and ends with this document.
+fake() {
+	FAKE=$PWD/fake
+	cat >"$FAKE" <<-'END'
+		#!/usr/bin/env bash
+		while [ $# -gt 0 ]; do
+			case "$1" in --ready-file) ready=$2 ;; --json) json=$2 ;; esac
+			shift
+		done
+	END
+	cat >>"$FAKE" <<-END
+		[ -z '${3-}' ] || { echo '${3-}' >&2; exit ${2:-0}; }
+		trap 'cp $PWD/$1 "\$json"; exit ${2:-0}' INT
+		echo "netiotrace \$\$" >"\$ready"
+		while :; do sleep 0.05; done
+	END
+	chmod +x "$FAKE"
+}
+
+# A document of a program that splices all it sends.
+document() {
+	jq -n '{events: {quality: "exact", time_share: 1},
+		health: {sockets_left_out: 0, ends_missed: 0, tasks_left_out: 0, namespaces_left_out: 0},
+		total: {connections: 2, socket: {tx_bytes: 1048576, rx_bytes: 0},
+			sends: {splice: {calls: 16, bytes: 1048576}}, refused: {eagain: 900, enobufs: 0, reason: null},
+			zerocopy: {sends: 0}, verdict: {copied_fraction: null, text: ""},
+			ledger: {unaccounted_tx: 0, unaccounted_rx: 0, copies_per_byte: 0, copies_per_byte_at_most: 0,
+				tx_splice: {bytes: 1048576, bytes_at_most: 1048576, reason: null},
+				tx_pin: {bytes: 0, bytes_at_most: 0, reason: null}}}}'
+}
+
+@test "copy-gate: what is unknown never passes, and says why" {
+	local line change word
+
+	document >good.json
+	fake good.json 130
+	gate --record base.json -- true
+	run -0 gate --baseline base.json -- true
+	while read -r line; do
+		change=${line% => *} word=${line##* => }
+		jq "$change" good.json >bad.json
+		fake bad.json 130
+		echo "$change"
+		run -5 gate --baseline base.json -- true
+		[[ $output == *"$word"* ]]
+	done <<-'END'
+		.total.ledger.copies_per_byte = null | .health.ends_missed = 3 => unknown
+		.total.ledger.copies_per_byte_at_most = 1 => range that crosses the limit
+		.total.ledger.tx_splice.bytes = null | .total.ledger.tx_splice.reason = "no hook" => no hook
+		.total.ledger.tx_splice.bytes = 500000 => range that crosses the limit
+		.events.quality = "sampled" | .events.time_share = 0.06 => seen 6 % of the time
+		.total.refused.enobufs = null | .total.refused.reason = "kprobes see no result" => kprobes see no result
+		.total.refused.enobufs = 50 => worse
+		.total.sends.splice.calls = 160 => worse
+		.total.zerocopy.sends = 9 => no zero-copy send has completed
+		.total.ledger.unaccounted_tx = 4096 => unaccounted tx bytes: 4096
+		.total.ledger.unaccounted_rx = null => unaccounted rx bytes: unknown
+	END
+	# A baseline is never recorded from unknown counts.
+	run -5 gate --record other.json -- true
+	[ ! -e other.json ]
+}
+
+@test "copy-gate: 200 unchanged runs with varying counts of calls raise no alarm" {
+	document >good.json
+	# The calls of 300 runs: the scheduler decides how full the pipe is. Three runs make the baseline.
+	seed_random
+	python3 - "$REPO/packaging/ci/copy-gate" "$RANDOM" <<-'END'
+		import importlib.machinery, importlib.util, json, random, sys
+		loader = importlib.machinery.SourceFileLoader("gate", sys.argv[1])
+		gate = importlib.util.module_from_spec(importlib.util.spec_from_loader("gate", loader))
+		loader.exec_module(gate)
+		random.seed(int(sys.argv[2]))
+		def run():
+		    doc = json.load(open("good.json"))
+		    doc["total"]["sends"]["splice"]["calls"] = random.randint(16, 24)
+		    return gate.measure(doc)
+		rows = {}
+		for values in [run() for _ in range(3)]:
+		    rows = {m.name: gate.widened(rows.get(m.name), values[m.name]) for m in gate.METRICS}
+		words = [gate.judge(m, values[m.name], rows[m.name])[0] for values in (run() for _ in range(200)) for m in gate.METRICS]
+		assert set(words) == {"ok"}, words
+	END
+}
+
+@test "copy-gate: without the rights to watch it fails with a sentence; --optional runs the command" {
+	document >good.json
+	fake good.json 4 'netiotrace: root is needed'
+	run -4 gate -- touch ran
+	[[ $output == *'root is needed'*'--optional'* ]] && [ ! -e ran ]
+	run -0 gate --optional --summary summary.md -- touch ran
+	[ -e ran ] && grep -q 'not watched' summary.md
+	run -7 gate --optional -- sh -c 'exit 7'
+	# Another failure of attach is no reason to go on.
+	fake good.json 3 'netiotrace: this kernel has no BTF'
+	run -1 gate --optional -- touch again
+	[[ $output == *'no BTF'* ]] && [ ! -e again ]
+	FAKE=$PWD/nothing run -1 gate -- true
+}
+
+@test "copy-gate: refuses a baseline that is none before the command runs" {
+	local bad
+
+	for bad in '{' '[]' '{"schema": "netiotrace.copy-gate/1"}' \
+		'{"schema": "netiotrace.copy-gate/1", "metrics": {"copies_per_byte": {"low": 2, "high": "x"}}}'; do
+		echo "$bad" >bad.json
+		FAKE=/bin/false run -1 gate --baseline bad.json -- touch ran
+		[[ $output == *bad.json* && $output != *Traceback* ]] && [ ! -e ran ]
+	done
+	run -2 gate
+	run -2 gate --baseline base.json --
+}
+
+@test "copy-gate: text of the watched program cannot change the summary" {
+	document | jq '.total.verdict.text = "a|b\n# c <img src=x> [d](http://e) `f`"' >odd.json
+	fake odd.json 130
+	run -0 gate --summary summary.md -- true
+	! grep -q '^# ' summary.md
+	grep -qF 'a\|b # c \<img src=x\> \[d\](http://e) \`f\`' summary.md
+}
+
+@test "copy-gate: the steps of the action run in a clean clone" {
+	need_root
+	python3 -c 'import yaml' || skip "python3-yaml is not installed"
+	git -C "$REPO" rev-parse -q --verify HEAD >/dev/null 2>&1 || skip "this tree is no clone"
+	mkdir clone && git -C "$REPO" archive HEAD packaging/ci tests/e2e/copy_gate_app.py | tar -x -C clone
+	gate --record base.json -- python3 "$APP" relay spliced
+	step() {
+		GITHUB_STEP_SUMMARY=$PWD/summary.md python3 "$REPO/tests/e2e/action_steps.py" clone/packaging/ci \
+			"netiotrace=$NETIOTRACE" baseline=base.json "$@"
+	}
+	run -0 step "command=python3 clone/tests/e2e/copy_gate_app.py relay spliced" 'assert=copies_per_byte <= 1.5'
+	grep -q '^### Copies' summary.md
+	run -5 step "command=python3 clone/tests/e2e/copy_gate_app.py relay wrapped"
+	# An input is data: neither of these runs touch.
+	run -1 step command=true 'baseline=$(touch injected); touch injected'
+	[ ! -e injected ]
+}
