@@ -513,6 +513,15 @@ pair() {
 	while read -r name; do
 		grep -q "$name" "$RULES/tests.yml" || { echo "no case for $name" && return 1; }
 	done < <(sed -n 's/^ *- \(record\|alert\): *//p' "$RULES"/{rules,alerts}.yml)
+	# Each alert has its part of the runbook, which it names.
+	while read -r name; do
+		grep -qx "## $name" "$RULES/RUNBOOK.md" && grep -qx " *runbook: RUNBOOK.md#${name,,}" "$RULES/alerts.yml" ||
+			{ echo "no runbook of $name" && return 1; }
+	done < <(sed -n 's/^ *- alert: *//p' "$RULES/alerts.yml")
+	# A rule on a metric that nothing exports would never say anything.
+	while read -r metric; do
+		grep -q "^| .*\`$metric\`" "$REPO/docs/reference/export.md" || { echo "no metric $metric" && return 1; }
+	done < <(sed 's/\(group\|fleet\):[a-z_:0-9]*//g' "$RULES"/{rules,alerts}.yml | grep -o 'netiotrace_[a-z_]*' | sort -u)
 }
 
 @test "export: the systemd unit has an exposure level of at most 3 in systemd-analyze security" {

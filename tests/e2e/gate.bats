@@ -118,8 +118,8 @@ document() {
 		.total.refused.enobufs = 50 => worse
 		.total.sends.splice.calls = 160 => worse
 		.total.zerocopy.sends = 9 => no zero-copy send has completed
-		.total.ledger.unaccounted_tx = 4096 => unaccounted tx bytes: 4096
-		.total.ledger.unaccounted_rx = null => unaccounted rx bytes: unknown
+		.total.ledger.unaccounted_tx = 4096 => unaccounted sent bytes: 4096
+		.total.ledger.unaccounted_rx = null => unaccounted received bytes: unknown
 	END
 	# A baseline is never recorded from unknown counts.
 	run -5 gate --record other.json -- true
@@ -180,7 +180,7 @@ document() {
 	document | jq '.total.verdict.text = "a|b\n# c <img src=x> [d](http://e) `f`"' >odd.json
 	fake odd.json 130
 	run -0 gate --summary summary.md -- true
-	! grep -q '^# ' summary.md
+	run ! grep -q '^# ' summary.md
 	grep -qF 'a\|b # c \<img src=x\> \[d\](http://e) \`f\`' summary.md
 }
 
@@ -198,6 +198,7 @@ document() {
 	grep -q '^### Copies' summary.md
 	run -5 step "command=python3 clone/tests/e2e/copy_gate_app.py relay wrapped"
 	# An input is data: neither of these runs touch.
+	# shellcheck disable=SC2016
 	run -1 step command=true 'baseline=$(touch injected); touch injected'
 	[ ! -e injected ]
 }

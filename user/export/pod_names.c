@@ -85,7 +85,7 @@ static bool split(const char *text, size_t len, char *const names[3])
 /* NAMESPACE_POD_UID */
 static bool is_directory_of(const char *entry, const struct pod_id *id, struct pod_names *names)
 {
-	char uid[POD_NAME_MAX];
+	char uid[POD_NAME_MAX] = "";
 
 	return split(entry, strlen(entry), (char *[]){names->namespace, names->pod, uid}) &&
 	       !strcmp(uid, id->uid);
@@ -99,8 +99,7 @@ static bool is_log_of(const char *entry, const struct pod_id *id, struct pod_nam
 	return id->container[0] && len > tail && !strcmp(entry + len - 4, ".log") &&
 	       entry[len - tail] == '-' &&
 	       !strncmp(entry + len - tail + 1, id->container, ID_LEN) &&
-	       split(entry, len - tail,
-		     (char *[]){names->pod, names->namespace, names->container});
+	       split(entry, len - tail, (char *[]){names->pod, names->namespace, names->container});
 }
 
 static bool search(const char *root, const char *directory, const struct pod_id *id,

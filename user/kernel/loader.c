@@ -325,7 +325,8 @@ static int try_iterator(const char *target)
 {
 	const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 					   {.code = BPF_JMP | BPF_EXIT}};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_ITER);
+	struct bpf_prog_load_opts opts = {.sz = sizeof(opts),
+					  .expected_attach_type = BPF_TRACE_ITER};
 	int fd = libbpf_find_vmlinux_btf_id(target, BPF_TRACE_ITER);
 
 	if (fd < 0)
