@@ -181,6 +181,7 @@ document() {
 	fake odd.json 130
 	run -0 gate --summary summary.md -- true
 	run ! grep -q '^# ' summary.md
+	# shellcheck disable=SC2016
 	grep -qF 'a\|b # c \<img src=x\> \[d\](http://e) \`f\`' summary.md
 }
 

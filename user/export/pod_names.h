@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Owns the names of Kubernetes pods: from the names of the kubelet's log files, which every user can list.
- * No API server is asked, and no file is opened.
+ * Owns the names of Kubernetes pods: from the names of the kubelet's log files, which every user
+ * can list. No API server is asked, and no file is opened.
  *
  *   /var/log/pods/NAMESPACE_POD_UID/CONTAINER/
  *   /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log
  *
- * A name has no '_' (DNS labels and subdomains, RFC 1123), so '_' separates them. The kubelet makes the
- * directory of a pod before it starts a container.
+ * A name has no '_' (DNS labels and subdomains, RFC 1123), so '_' separates them. The kubelet makes
+ * the directory of a pod before it starts a container.
  */
 #ifndef EXPORT_POD_NAMES_H
 #define EXPORT_POD_NAMES_H
