@@ -128,7 +128,7 @@ counts() {
 	exporter one --listen "127.0.0.1:$PORT"
 	background "$FLEET" hostile "$PORT" hostile
 	within 30 test -s hostile
-	# A connection is closed after 10 s, even if the client keeps sending bytes.
+	# A connection without a request is closed after 2 s, even if the client keeps sending bytes.
 	within 60 page "$PORT" -o page.txt
 	grep -q '^netiotrace_build_info' page.txt
 	python3 - "$PORT" <<-'END'

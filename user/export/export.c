@@ -304,9 +304,14 @@ static int serve(struct export *x)
 {
 	struct http_listener l;
 	char why[256] = "";
-	bool passed = http__inherited(&l);
-	int err = passed ? 0 : http__listen(&l, x->o.listen, why, sizeof(why));
+	int passed = http__inherited(&l, why, sizeof(why)), err = 0;
 
+	if (passed < 0) {
+		log_error("cannot serve the socket of the service manager: %s.", why);
+		return EXIT_USAGE;
+	}
+	if (!passed)
+		err = http__listen(&l, x->o.listen, why, sizeof(why));
 	x->address = passed ? "the socket of the service manager (LISTEN_FDS)" : x->o.listen;
 	if (err) {
 		log_error("cannot listen on %s: %s; choose another address with --listen.",

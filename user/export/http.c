@@ -2,6 +2,7 @@
 /* Owns the HTTP server of the exporter, with libmicrohttpd; see http.h. */
 #include "http.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -16,13 +17,16 @@
 #include <microhttpd.h>
 #include <zlib.h>
 
+#include "accept.h"
 #include "base/address.h"
 #include "base/loop.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
-#define CONNECTIONS_MAX  64
-#define REQUEST_NS       10000000000ULL
+#define CONNECTIONS_MAX  256
+#define CLIENTS_MAX      224           /* a new client ends the oldest; the rest are being closed */
+#define REQUEST_NS       1000000000ULL /* http__expire() adds up to a second */
+#define RESPONSE_NS      10000000000ULL
 #define BUFFER_BYTES     16384
 #define UNIX_PREFIX      "unix:"
 #define LISTEN_FDS_START 3
@@ -31,6 +35,8 @@
 struct client {
 	int fd; /* -1: free */
 	uint64_t since_ns;
+	bool answered; /* the request is complete */
+	bool ended;    /* is being closed */
 };
 
 struct http {
@@ -38,6 +44,7 @@ struct http {
 	struct http_listener listener;
 	char *(*render)(void *arg, enum page_format format, size_t *len);
 	void *arg;
+	bool loopback; /* listens on a loopback address */
 	struct client clients[CONNECTIONS_MAX];
 };
 
@@ -149,7 +156,7 @@ static int bind_and_listen(struct http_listener *l, const struct sockaddr_storag
 		err = bind_file(l, ((const struct sockaddr_un *)ss)->sun_path);
 	else if (bind(l->fd, (const struct sockaddr *)ss, size))
 		err = -errno;
-	if (!err && listen(l->fd, CONNECTIONS_MAX))
+	if (!err && listen(l->fd, SOMAXCONN))
 		err = -errno;
 	return err;
 }
@@ -183,44 +190,114 @@ int http__listen(struct http_listener *l, const char *address, char *why, size_t
 	return err;
 }
 
-bool http__inherited(struct http_listener *l)
+/* 0, or -EINVAL with a clause in why. */
+static int check_passed(int fd, char *why, size_t len)
+{
+	int type = 0, listens = 0, flags = fcntl(fd, F_GETFL);
+	socklen_t size = sizeof(type);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_STREAM)
+		snprintf(why, len, "it is no stream socket");
+	else if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) || !listens)
+		snprintf(why, len, "it does not listen");
+	else if (fcntl(fd, F_SETFD, FD_CLOEXEC) || fcntl(fd, F_SETFL, flags | O_NONBLOCK))
+		snprintf(why, len, "%s", strerror(errno));
+	else
+		return 0;
+	return -EINVAL;
+}
+
+int http__inherited(struct http_listener *l, char *why, size_t len)
 {
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
 	uint64_t n;
+	int err;
 
 	if (!pid || parse_count(pid, 1, INT32_MAX, &n) || (pid_t)n != getpid() || !fds ||
-	    parse_count(fds, 1, 1, &n))
-		return false;
+	    !strcmp(fds, "0"))
+		return 0;
+	if (parse_count(fds, 1, 1, &n)) {
+		snprintf(why, len, "LISTEN_FDS is %s, and export serves one socket", fds);
+		return -EINVAL;
+	}
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
 	unsetenv("LISTEN_FDNAMES");
 	*l = (struct http_listener){.fd = LISTEN_FDS_START};
-	return !fcntl(l->fd, F_SETFD, FD_CLOEXEC);
+	err = check_passed(l->fd, why, len);
+	return err ? err : 1;
+}
+
+/* Ends a connection: MHD closes it at its next run. */
+static void end(struct client *c)
+{
+	c->ended = true;
+	shutdown(c->fd, SHUT_RDWR);
+}
+
+/* Has the whole request come, though it is not read yet? */
+static bool is_complete(const struct client *c)
+{
+	char text[BUFFER_BYTES];
+	ssize_t n = recv(c->fd, text, sizeof(text), MSG_PEEK | MSG_DONTWAIT);
+
+	return n > 0 && memmem(text, (size_t)n, "\r\n\r\n", 4);
+}
+
+static bool comes_before(const struct client *a, const struct client *b)
+{
+	return a->answered != b->answered ? b->answered : a->since_ns < b->since_ns;
+}
+
+/* Keeps room for a new client: ends the oldest incomplete request, else the oldest answer. */
+static void make_room(struct http *h)
+{
+	struct client *oldest = NULL;
+	size_t nr = 0;
+
+	for (struct client *c = h->clients; c < h->clients + CONNECTIONS_MAX; c++) {
+		if (c->fd < 0 || c->ended)
+			continue;
+		nr++;
+		if ((!oldest || comes_before(c, oldest)) && !is_complete(c))
+			oldest = c;
+	}
+	if (nr >= CLIENTS_MAX && oldest)
+		end(oldest);
+}
+
+static void begin_client(struct http *h, int fd, void **context)
+{
+	make_room(h);
+	for (struct client *c = h->clients; c < h->clients + CONNECTIONS_MAX; c++) {
+		if (c->fd >= 0)
+			continue;
+		*c = (struct client){.fd = fd, .since_ns = loop__now_ns()};
+		*context = c;
+		return;
+	}
 }
 
 static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
-	int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-	bool begins = code == MHD_CONNECTION_NOTIFY_STARTED;
-	struct http *h = arg;
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct client *c = *context;
 
-	(void)context;
-	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-		if (h->clients[i].fd != (begins ? -1 : fd))
-			continue;
-		h->clients[i] = (struct client){begins ? fd : -1, loop__now_ns()};
-		return;
-	}
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		begin_client(arg, info->connect_fd, context);
+	else if (c)
+		c->fd = -1;
 }
 
 void http__expire(struct http *h)
 {
 	uint64_t now = loop__now_ns();
 
-	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
-		if (h->clients[i].fd >= 0 && now - h->clients[i].since_ns > REQUEST_NS)
-			shutdown(h->clients[i].fd, SHUT_RDWR);
+	for (struct client *c = h->clients; c < h->clients + CONNECTIONS_MAX; c++)
+		if (c->fd >= 0 && now - c->since_ns > (c->answered ? RESPONSE_NS : REQUEST_NS))
+			end(c);
 	http__run(h);
 }
 
@@ -264,7 +341,7 @@ static enum MHD_Result answer(struct MHD_Connection *c, unsigned int status, con
 	char *small = NULL;
 	size_t small_len;
 
-	if (accepts && strstr(accepts, "gzip") && len > 512)
+	if (accept__weight(accepts, "gzip") > 0 && len > 512)
 		small = compressed(text, len, &small_len);
 	if (small)
 		free(text);
@@ -289,6 +366,52 @@ static enum MHD_Result answer_text(struct MHD_Connection *c, unsigned int status
 	return answer(c, status, type, xstrdup(text), strlen(text));
 }
 
+static bool is_loopback_ipv4(const char *name)
+{
+	struct in_addr in;
+
+	return inet_pton(AF_INET, name, &in) == 1 && ntohl(in.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+/* The name of a machine's loopback addresses: ADDRESS or localhost, with or without a port. */
+static bool is_loopback_name(const char *host)
+{
+	size_t len = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+	char name[64];
+
+	if (len >= sizeof(name) || (host[len] && host[len] != ':'))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)len, host);
+	return !strcasecmp(name, "localhost") || !strcmp(name, "[::1]") || is_loopback_ipv4(name);
+}
+
+/*
+ * A web page may have its own name resolve to 127.0.0.1, and then read what its visitor's machine
+ * serves there (DNS rebinding): the browser's Host header tells.
+ */
+static bool is_foreign_host(const struct http *h, struct MHD_Connection *c)
+{
+	const char *host = header(c, "Host");
+
+	return h->loopback && host && !is_loopback_name(host);
+}
+
+/* A path has one spelling: what is percent-encoded stays so. */
+static size_t keep_escapes(void *arg, struct MHD_Connection *c, char *text)
+{
+	(void)arg, (void)c;
+	return strlen(text);
+}
+
+static void note_answered(struct MHD_Connection *c)
+{
+	struct client *client =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+
+	if (client)
+		client->answered = true;
+}
+
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
 				  const char *method, const char *version, const char *data,
 				  size_t *data_size, void **context)
@@ -299,6 +422,11 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	size_t len;
 
 	(void)version, (void)data, (void)data_size, (void)context;
+	note_answered(c);
+	if (is_foreign_host(h, c))
+		return answer_text(c, MHD_HTTP_FORBIDDEN, "text/plain",
+				   "This server listens on a loopback address: ask for "
+				   "localhost, 127.0.0.1 or [::1].\n");
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return answer_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 				   "This server answers GET and HEAD.\n");
@@ -316,6 +444,20 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 		      page, len);
 }
 
+static bool is_loopback(int fd)
+{
+	struct sockaddr_storage ss = {0};
+	const struct sockaddr_in *in = (const struct sockaddr_in *)&ss;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&ss;
+	socklen_t size = sizeof(ss);
+
+	if (getsockname(fd, (struct sockaddr *)&ss, &size))
+		return false;
+	return ss.ss_family == AF_INET
+		       ? ntohl(in->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
+		       : ss.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
+}
+
 int http__start(struct http **out, const struct http_listener *l,
 		char *(*render)(void *arg, enum page_format, size_t *len), void *arg)
 {
@@ -324,13 +466,14 @@ int http__start(struct http **out, const struct http_listener *l,
 	h->render = render;
 	h->arg = arg;
 	h->listener = *l;
+	h->loopback = is_loopback(l->fd);
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		h->clients[i].fd = -1;
-	h->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, h,
-				     MHD_OPTION_LISTEN_SOCKET, l->fd, MHD_OPTION_CONNECTION_LIMIT,
-				     CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				     (size_t)BUFFER_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
-				     on_connection, h, MHD_OPTION_END);
+	h->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL, 0, NULL, NULL, on_request, h, MHD_OPTION_LISTEN_SOCKET, l->fd,
+		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)BUFFER_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
+		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
 	if (!h->daemon) {
 		close_listener(&h->listener);
 		free(h);

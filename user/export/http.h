@@ -23,13 +23,16 @@ int http__listen(struct http_listener *l, const char *address, char *why, size_t
 
 /*
  * Takes the socket that a service manager passed (LISTEN_FDS, sd_listen_fds(3)); programs that are
- * started later do not get it. false: none was passed.
+ * started later do not get it. 1: taken, 0: none was passed, -EINVAL with a clause in why: it
+ * cannot be served.
  */
-bool http__inherited(struct http_listener *l);
+int http__inherited(struct http_listener *l, char *why, size_t len);
 
 /*
  * Starts to serve on a listening socket, whose descriptor it then owns. render() makes a page,
- * which the server frees. 0 or -errno. Each connection serves one request and has 10 s for it.
+ * which the server frees. 0 or -errno. Each connection serves one request; it has 2 s to send the
+ * request and 10 s in all. When too many are open, a new one ends the oldest incomplete request.
+ * On a loopback address, a Host header must name a loopback address (DNS rebinding).
  */
 int http__start(struct http **out, const struct http_listener *l,
 		char *(*render)(void *arg, enum page_format, size_t *len), void *arg);

@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "accept.h"
 #include "base/printable.h"
 
 struct page {
@@ -295,38 +295,12 @@ static void put_health(const struct page *p, const struct metrics *m)
 	put_one(p, "snapshot_duration_seconds", TYPE_GAUGE, "How long that took.", m->snapshot_s);
 }
 
-/* The q parameter of a media range (RFC 9110, 12.4.2); 1 if there is none. */
-static double weight_of(const char *range, size_t len)
-{
-	const char *q = memmem(range, len, ";q=", 3);
-
-	if (!q)
-		q = memmem(range, len, "; q=", 4);
-	return q ? strtod(strchr(q, '=') + 1, NULL) : 1;
-}
-
-static bool names(const char *range, const char *type)
-{
-	size_t len = strlen(type);
-
-	return !strncmp(range, type, len) && (!range[len] || strchr(" ;,", range[len]));
-}
-
 enum page_format page_format__of_accept(const char *accept)
 {
-	double open = 0, text = 0, weight;
-	size_t len;
+	double open = accept__weight(accept, "application/openmetrics-text");
 
-	for (; accept && *accept; accept += len + (accept[len] == ',')) {
-		accept += strspn(accept, " ");
-		len = strcspn(accept, ",");
-		weight = weight_of(accept, len);
-		if (names(accept, "application/openmetrics-text"))
-			open = weight > open ? weight : open;
-		else if (names(accept, "text/plain"))
-			text = weight > text ? weight : text;
-	}
-	return open > 0 && open >= text ? PAGE_OPENMETRICS : PAGE_PROMETHEUS;
+	return open > 0 && open >= accept__weight(accept, "text/plain") ? PAGE_OPENMETRICS
+									: PAGE_PROMETHEUS;
 }
 
 void metrics_page__write(FILE *f, enum page_format format, const struct metrics *m)
