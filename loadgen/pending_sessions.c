@@ -51,9 +51,9 @@ int pending_sessions__open(struct pending_sessions *l, const struct settings *s,
 {
 	int err;
 
-	*l = (struct pending_sessions){.epoll_fd = -1, .verify = s->verify};
+	*l = (struct pending_sessions){.epoll_fd = -1, .verify = s->workload.verify};
 	l->connections_max = descriptors > RESERVED ? (uint32_t)(descriptors - RESERVED) : 0;
-	l->listen_fd = sock__listen(&s->endpoint, s->rcvbuf, s->congestion);
+	l->listen_fd = sock__listen(&s->endpoint, s->workload.rcvbuf, s->workload.congestion);
 	if (l->listen_fd < 0)
 		return l->listen_fd;
 	l->strangers = xcalloc(PENDING_STRANGERS_MAX, sizeof(*l->strangers));

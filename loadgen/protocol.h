@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/limits.h"
+#include "common/workload.h"
 
 #define PROTOCOL_TOKEN_SIZE 16
 #define PROTOCOL_HELLO_SIZE 64

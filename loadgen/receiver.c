@@ -487,8 +487,8 @@ static int receiver__step(struct receiver *r)
 static int receiver__listen(struct receiver *r)
 {
 	const struct settings *set = r->settings;
-	struct side_config c = {.uid = geteuid(), .verify = set->verify};
-	int err = session__check_congestion(r->report, set->congestion);
+	struct side_config c = {.uid = geteuid(), .verify = set->workload.verify};
+	int err = session__check_congestion(r->report, set->workload.congestion);
 
 	if (err)
 		return err;

@@ -50,7 +50,7 @@ static struct recv_result recv_loop__recv(const struct recv_loop *r, const struc
 	struct recv_result got = {.begin = clock__now()};
 
 	if (r->epoll_fd < 0)
-		got.n = busy_poll__recv(f->fd, r->buf, CHUNK, r->all->settings->spin_ns);
+		got.n = busy_poll__recv(f->fd, r->buf, CHUNK, r->all->settings->workload.spin_ns);
 	else
 		got.n = recv(f->fd, r->buf, CHUNK, MSG_DONTWAIT);
 	got.err = errno;
@@ -184,7 +184,8 @@ static void recv_loop__poll(struct recv_loop *r)
 	unsigned int open = r->nr;
 
 	while (open) {
-		int n = busy_poll__epoll(r->epoll_fd, events, BATCH, -1, r->all->settings->spin_ns),
+		int n = busy_poll__epoll(r->epoll_fd, events, BATCH, -1,
+					 r->all->settings->workload.spin_ns),
 		    i;
 
 		for (i = 0; i < n; i++) {
@@ -201,7 +202,7 @@ static void recv_loop__poll(struct recv_loop *r)
 
 static int recv_loop__watch(struct recv_loop *r)
 {
-	if (r->nr == 1 && !r->all->settings->rcvlowat)
+	if (r->nr == 1 && !r->all->settings->workload.rcvlowat)
 		return 0;
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll_fd < 0)
@@ -356,8 +357,8 @@ void receiver_pool__begin(struct receiver_pool *r)
 	/* A message smaller than SO_RCVLOWAT would get no reply. */
 	if (r->replies)
 		return;
-	for (i = 0; r->settings->rcvlowat && i < r->nr; i++)
-		sock__set(r->fds[i], SOL_SOCKET, SO_RCVLOWAT, (int)r->settings->rcvlowat);
+	for (i = 0; r->settings->workload.rcvlowat && i < r->nr; i++)
+		sock__set(r->fds[i], SOL_SOCKET, SO_RCVLOWAT, (int)r->settings->workload.rcvlowat);
 }
 
 void receiver_pool__set_begin(struct receiver_pool *r, uint64_t begin_ns)
@@ -370,7 +371,7 @@ void receiver_pool__expect(struct receiver_pool *r, uint32_t index, uint64_t byt
 	struct recv_loop *one = recv_loop__of(r, index);
 
 	/* The remaining bytes may be fewer than SO_RCVLOWAT and must still wake the thread. */
-	if (r->settings->rcvlowat)
+	if (r->settings->workload.rcvlowat)
 		sock__set(r->fds[index], SOL_SOCKET, SO_RCVLOWAT, 1);
 	pthread_mutex_lock(&one->lock);
 	receiver_conn__of(r, index)->expected = bytes;

@@ -163,14 +163,15 @@ static void json__stats(const struct side_stats *s)
 static void json__workload(const struct side_config *c, const struct settings *s)
 {
 	printf("\"mode\":\"%s\",", mode__name(s->mode));
-	json__numbers(true, NUMBERS({"header", s->header}, {"fields", s->fields},
-				    {"duration_ns", s->duration_ns}, {"messages", s->messages},
-				    {"warmup_ns", s->warmup_ns}, {"rate", s->rate},
-				    {"spin_ns", s->spin_ns}));
+	json__numbers(true, NUMBERS({"header", s->workload.header}, {"fields", s->workload.fields},
+				    {"duration_ns", s->workload.duration_ns},
+				    {"messages", s->workload.messages},
+				    {"warmup_ns", s->workload.warmup_ns},
+				    {"rate", s->workload.rate}, {"spin_ns", s->workload.spin_ns}));
 	putchar(',');
 	json__numbers(c->slots, NUMBERS({"zerocopy_slots", c->slots}));
-	printf(",\"nodelay\":%s,\"request_response\":%s,\"congestion\":", json__bool(s->nodelay),
-	       json__bool(s->request_response));
+	printf(",\"nodelay\":%s,\"request_response\":%s,\"congestion\":",
+	       json__bool(s->workload.nodelay), json__bool(s->workload.request_response));
 	if (c->congestion[0])
 		json__string(c->congestion);
 	else
@@ -224,24 +225,28 @@ static void text__head(const struct reporter *r)
 	       c->uid);
 	printf("message    %s", format_size(size, sizeof(size), c->size));
 	if (c->sender)
-		printf(" in %" PRIu64 " field%s, %s", s->fields, plural(s->fields),
+		printf(" in %u field%s, %s", s->workload.fields, plural(s->workload.fields),
 		       mode__name(s->mode));
-	if (c->sender && s->header)
-		printf(", header of %s", format_size(buf, sizeof(buf), s->header));
+	if (c->sender && s->workload.header)
+		printf(", header of %s", format_size(buf, sizeof(buf), s->workload.header));
 	printf(", %u thread%s", c->threads, plural(c->threads));
 	if (c->connections != c->threads)
 		printf(", %u connections", c->connections);
-	printf("%s%s\n", c->verify ? ", every byte verified" : "", s->nodelay ? ", nodelay" : "");
-	if (c->sender && s->messages)
-		printf("length     %" PRIu64 " message%s", s->messages, plural(s->messages));
+	printf("%s%s\n", c->verify ? ", every byte verified" : "",
+	       s->workload.nodelay ? ", nodelay" : "");
+	if (c->sender && s->workload.messages)
+		printf("length     %" PRIu64 " message%s", s->workload.messages,
+		       plural(s->workload.messages));
 	else if (c->sender)
-		printf("length     %s", format_ns(buf, sizeof(buf), (double)s->duration_ns));
+		printf("length     %s",
+		       format_ns(buf, sizeof(buf), (double)s->workload.duration_ns));
 	if (c->sender)
-		printf(" after %s of warm-up\n", format_ns(buf, sizeof(buf), (double)s->warmup_ns));
-	if (c->sender && s->rate)
+		printf(" after %s of warm-up\n",
+		       format_ns(buf, sizeof(buf), (double)s->workload.warmup_ns));
+	if (c->sender && s->workload.rate)
 		printf("rate       %" PRIu64 " message%s/s, latencies from when each was due\n",
-		       s->rate, plural(s->rate));
-	if (c->sender && s->request_response)
+		       s->workload.rate, plural(s->workload.rate));
+	if (c->sender && s->workload.request_response)
 		printf("replies    each message is answered by one of its size\n");
 	if (c->slots)
 		printf("slots      %u messages a connection\n", c->slots);

@@ -24,7 +24,7 @@
 
 static void message__make(struct message *m, const struct settings *s)
 {
-	message__init(m, s->header, s->size, (unsigned int)s->fields);
+	message__init(m, s->workload.header, s->workload.size, s->workload.fields);
 }
 
 /* Sends the rest of the message. Bytes sent or -errno. */
@@ -54,7 +54,7 @@ static void onecopy__teardown(struct sender_conn *f)
 
 static int onecopy__prepare(struct sender_conn *f)
 {
-	if (!f->settings->verify)
+	if (!f->settings->workload.verify)
 		return 0;
 	message__fill(&f->message, f->index, f->seq);
 	f->now = 0;
@@ -98,7 +98,7 @@ static int twocopy__prepare(struct sender_conn *f)
 	bool timed = t->gather_events++ % GATHER_SAMPLE == 0;
 	uint64_t before;
 
-	if (f->settings->verify)
+	if (f->settings->workload.verify)
 		message__fill(&f->message, f->index, f->seq);
 	before = timed ? clock__now() : 0;
 	message__gather(&f->message, f->packed);
@@ -208,7 +208,7 @@ static int zerocopy__prepare(struct sender_conn *f)
 		return err ? err : -EAGAIN;
 	zc->current = &zc->slots[zc->free_list[--zc->free_nr]];
 	zc->current->holds = 1;
-	if (f->settings->verify) {
+	if (f->settings->workload.verify) {
 		f->now = 0;
 		message__fill(&zc->current->message, f->index, f->seq);
 	}
@@ -309,7 +309,8 @@ static int zerocopy__finish(struct sender_conn *f)
 static int zerocopy__setup(struct sender_conn *f)
 {
 	const struct settings *s = f->settings;
-	unsigned int i, n = mode__slots(settings__message_size(s), (unsigned int)s->connections);
+	unsigned int i,
+		n = mode__slots(workload__message_size(&s->workload), s->workload.connections);
 	struct zc_sender *zc = xcalloc(1, sizeof(*zc));
 
 	f->zc = zc;

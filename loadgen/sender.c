@@ -291,7 +291,8 @@ static int sender__dial(const struct sender *s, enum protocol_kind kind)
 	const struct settings *set = s->settings;
 	bool data = kind == PROTOCOL_DATA;
 
-	return sock__connect(&set->endpoint, data ? set->sndbuf : 0, data ? set->congestion : "");
+	return sock__connect(&set->endpoint, data ? set->workload.sndbuf : 0,
+			     data ? set->workload.congestion : NULL);
 }
 
 /* Call on a writable connection. Its empty send buffer takes the hello whole. */
@@ -470,11 +471,11 @@ static int sender__connect(struct sender *s)
 	if (err)
 		return reporter__error(s->report, err, "No random bytes for a session token: %m");
 	session__clock_id(s->hello.clock_id);
-	s->hello.connections = (uint32_t)set->connections;
-	s->hello.threads = (uint32_t)set->threads;
-	s->hello.size = (uint32_t)settings__message_size(set);
-	s->hello.verify = set->verify;
-	s->hello.replies = set->request_response;
+	s->hello.connections = (uint32_t)set->workload.connections;
+	s->hello.threads = (uint32_t)set->workload.threads;
+	s->hello.size = (uint32_t)workload__message_size(&set->workload);
+	s->hello.verify = set->workload.verify;
+	s->hello.replies = set->workload.request_response;
 	err = sender__connect_control(s);
 	return err ? err : sender__connect_data(s);
 }
@@ -502,22 +503,22 @@ static int sender__describe(struct sender *s)
 	const struct settings *set = s->settings;
 	struct side_config c = {
 		.sender = true,
-		.size = set->size,
-		.threads = (uint32_t)set->threads,
+		.size = set->workload.size,
+		.threads = (uint32_t)set->workload.threads,
 		.connections = s->pool.nr,
-		.verify = set->verify,
+		.verify = set->workload.verify,
 		.sndbuf = sock__get(s->pool.fds[0], SOL_SOCKET, SO_SNDBUF),
 	};
 
 	if (mode__has(set->mode, MODE_PINS))
-		c.slots = mode__slots(settings__message_size(set), s->pool.nr);
+		c.slots = mode__slots(workload__message_size(&set->workload), s->pool.nr);
 	sock__congestion(s->pool.fds[0], c.congestion, sizeof(c.congestion));
 	return session__describe(s->report, &c, s->pool.fds, s->pool.nr);
 }
 
 static int sender__open(struct sender *s)
 {
-	int err = session__check_congestion(s->report, s->settings->congestion);
+	int err = session__check_congestion(s->report, s->settings->workload.congestion);
 
 	if (err)
 		return err;
@@ -706,8 +707,8 @@ static int sender__phases(struct sender *s)
 	int wrong = 0, err;
 
 	err = sender__await_order(s, CONTROL_STDIN_START);
-	if (!err && set->warmup_ns && !s->stopping)
-		err = wrong = sender__phase(s, false, UINT64_MAX, set->warmup_ns);
+	if (!err && set->workload.warmup_ns && !s->stopping)
+		err = wrong = sender__phase(s, false, UINT64_MAX, set->workload.warmup_ns);
 	if (err < 0)
 		return err;
 	err = 0;
@@ -716,8 +717,9 @@ static int sender__phases(struct sender *s)
 		err = sender__await_order(s, CONTROL_STDIN_MEASURE);
 	}
 	if (!err)
-		err = sender__phase(s, true, set->messages ? set->messages : UINT64_MAX,
-				    set->duration_ns);
+		err = sender__phase(s, true,
+				    set->workload.messages ? set->workload.messages : UINT64_MAX,
+				    set->workload.duration_ns);
 	if (err < 0)
 		return err;
 	sender__stats(s, true);

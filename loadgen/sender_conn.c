@@ -36,9 +36,9 @@ static int sender_conn__set_up_socket(const struct sender_conn *f)
 
 	if (!err && f->blocking)
 		err = sock__set_timeout(f->fd, SO_SNDTIMEO, SOCK_SEND_TIMEOUT_MS);
-	if (!err && f->blocking && f->settings->request_response)
+	if (!err && f->blocking && f->settings->workload.request_response)
 		err = sock__set_timeout(f->fd, SO_RCVTIMEO, SOCK_SEND_TIMEOUT_MS);
-	if (!err && f->settings->nodelay)
+	if (!err && f->settings->workload.nodelay)
 		err = sock__set(f->fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	return err;
 }
@@ -56,9 +56,9 @@ int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struc
 		.counters = counters,
 		.blocking = blocking,
 	};
-	rx_parser__init(&f->answer, REPLY_CONNECTION(index), settings__message_size(s), s->verify,
-			false);
-	f->rest = xcalloc(s->fields + 1, sizeof(*f->rest));
+	rx_parser__init(&f->answer, REPLY_CONNECTION(index), workload__message_size(&s->workload),
+			s->workload.verify, false);
+	f->rest = xcalloc(s->workload.fields + 1, sizeof(*f->rest));
 	err = send_mode__get(s->mode)->setup(f);
 	if (!err)
 		err = sender_conn__set_up_socket(f);
@@ -105,7 +105,7 @@ static void sender_conn__begin(struct sender_conn *f, const struct send_mode *mo
 static void sender_conn__sent(struct sender_conn *f, uint64_t after)
 {
 	struct counters *t = f->counters;
-	uint64_t size = settings__message_size(f->settings);
+	uint64_t size = workload__message_size(&f->settings->workload);
 
 	hist__record_latency(t->hist[COUNTERS_SEND_CALL], f->call_ns + after - f->call_begin);
 	t->bytes += size;
@@ -115,7 +115,7 @@ static void sender_conn__sent(struct sender_conn *f, uint64_t after)
 	f->bytes += size;
 	f->messages++;
 	f->seq++;
-	f->owed = f->settings->request_response ? size : 0;
+	f->owed = f->settings->workload.request_response ? size : 0;
 	f->busy = f->owed;
 	f->now = f->blocking ? after : 0;
 }
@@ -137,7 +137,7 @@ static ssize_t sender_conn__recv(const struct sender_conn *f)
 	size_t len = f->owed < INBOX_SIZE ? f->owed : INBOX_SIZE;
 
 	if (f->blocking)
-		return busy_poll__recv(f->fd, f->inbox, len, f->settings->spin_ns);
+		return busy_poll__recv(f->fd, f->inbox, len, f->settings->workload.spin_ns);
 	return recv(f->fd, f->inbox, len, MSG_DONTWAIT);
 }
 
@@ -166,7 +166,7 @@ static int sender_conn__listen(struct sender_conn *f)
 
 static int sender_conn__push(struct sender_conn *f, const struct send_mode *mode)
 {
-	size_t size = settings__message_size(f->settings);
+	size_t size = workload__message_size(&f->settings->workload);
 
 	for (;;) {
 		ssize_t n = mode->send(f);

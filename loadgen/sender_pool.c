@@ -58,7 +58,7 @@ uint64_t sender_pool__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr
 static int epoll_loop__open(struct sender_thread *m)
 {
 	const struct settings *s = m->pool->settings;
-	uint32_t events = EPOLLOUT | (s->request_response ? EPOLLIN : 0);
+	uint32_t events = EPOLLOUT | (s->workload.request_response ? EPOLLIN : 0);
 	struct epoll_event e = {.events = EPOLLIN};
 
 	m->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -109,14 +109,14 @@ static uint64_t epoll_loop__due_at(const struct epoll_loop *p, uint64_t k)
 {
 	const struct sender_pool *c = p->m->pool;
 
-	return sender_pool__due(c->begin, k, c->settings->rate, p->m->nr, c->nr);
+	return sender_pool__due(c->begin, k, c->settings->workload.rate, p->m->nr, c->nr);
 }
 
 static void epoll_loop__take_due(struct epoll_loop *p)
 {
 	struct sender_thread *m = p->m;
 
-	if (!m->pool->settings->rate)
+	if (!m->pool->settings->workload.rate)
 		return;
 	p->now = clock__now();
 	while (p->due <= p->now) {
@@ -134,7 +134,7 @@ static bool epoll_loop__may_begin(const struct epoll_loop *p, const struct sende
 	*due = 0;
 	if (!f->left || sender_conn__stopped(f))
 		return false;
-	if (!f->settings->rate)
+	if (!f->settings->workload.rate)
 		return true;
 	*due = epoll_loop__due_at(p, f->begun * p->m->nr + turn);
 	return *due <= p->now;
@@ -177,7 +177,7 @@ static int epoll_loop__serve(struct epoll_loop *p, struct sender_conn *f)
 
 	do {
 		err = epoll_loop__message(p, f, &sent);
-		bytes += settings__message_size(f->settings);
+		bytes += workload__message_size(&f->settings->workload);
 	} while (!err && sent && bytes < TURN_BYTES);
 	if (!err && sent)
 		epoll_loop__queue(p, f);
@@ -191,7 +191,7 @@ static int epoll_loop__arm(const struct epoll_loop *p)
 		.it_value.tv_nsec = (long)(p->due % NS_PER_SEC),
 	};
 
-	if (!p->m->pool->settings->rate)
+	if (!p->m->pool->settings->workload.rate)
 		return 0;
 	return timerfd_settime(p->m->timer_fd, TFD_TIMER_ABSTIME, &at, NULL) ? -errno : 0;
 }
@@ -200,7 +200,7 @@ static bool epoll_loop__spins(const struct epoll_loop *p)
 {
 	const struct settings *s = p->m->pool->settings;
 
-	return s->rate && p->due < p->now + s->spin_ns;
+	return s->workload.rate && p->due < p->now + s->workload.spin_ns;
 }
 
 /* How long to poll for replies before sleeping, ns. With --rate, epoll_loop__spins() decides. */
@@ -208,14 +208,14 @@ static uint64_t epoll_loop__spin(const struct epoll_loop *p)
 {
 	const struct settings *s = p->m->pool->settings;
 
-	return s->request_response && !s->rate ? s->spin_ns : 0;
+	return s->workload.request_response && !s->workload.rate ? s->workload.spin_ns : 0;
 }
 
 /* Fails if a message under way makes no progress. */
 static int epoll_loop__check_stalls(struct epoll_loop *p, bool waited)
 {
 	/* With --rate the clock was just read. Else a thread that does not wait makes progress. */
-	bool open = p->m->pool->settings->rate;
+	bool open = p->m->pool->settings->workload.rate;
 	uint64_t now = open ? p->now : waited ? clock__now() : p->looked;
 	int err = 0;
 
@@ -265,7 +265,7 @@ static void epoll_loop__begin(struct epoll_loop *p)
 	struct sender_thread *m = p->m;
 
 	p->tail = &p->head;
-	if (m->pool->settings->rate)
+	if (m->pool->settings->workload.rate)
 		p->due = epoll_loop__due_at(p, 0);
 	for (unsigned int i = 0; i < m->nr; i++) {
 		struct sender_conn *f = &m->conns[i];
@@ -273,7 +273,7 @@ static void epoll_loop__begin(struct epoll_loop *p)
 		f->queued = false;
 		f->begun = 0;
 		p->open += f->left != 0;
-		if (!f->settings->rate)
+		if (!f->settings->workload.rate)
 			epoll_loop__queue(p, f);
 	}
 }
@@ -368,13 +368,13 @@ static int sender_thread__set_up(struct sender_thread *m)
 	const struct settings *s = m->pool->settings;
 	unsigned int i,
 		nr = (unsigned int)settings__share(m->pool->nr, m->pool->threads_nr, m->index);
-	bool blocking = nr == 1 && !s->rate;
+	bool blocking = nr == 1 && !s->workload.rate;
 	int err = 0;
 
 	counters__init(&m->counters);
 	shared_counters__init(&m->shared);
 	m->conns = xcalloc(nr, sizeof(*m->conns));
-	if (s->request_response)
+	if (s->workload.request_response)
 		m->inbox = xcalloc(1, INBOX_SIZE);
 	for (i = 0; i < nr; i++)
 		m->conns[i].fd = -1;
@@ -410,11 +410,11 @@ int sender_pool__open(struct sender_pool *c, const struct settings *s)
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->go, NULL);
 	sem_init(&c->up, 0, 0);
-	c->threads = xaligned_alloc(64, s->threads * sizeof(*c->threads));
-	memset(c->threads, 0, s->threads * sizeof(*c->threads));
-	c->fds = xreallocarray(NULL, s->connections, sizeof(*c->fds));
-	c->threads_nr = (unsigned int)s->threads;
-	c->nr = (unsigned int)s->connections;
+	c->threads = xaligned_alloc(64, s->workload.threads * sizeof(*c->threads));
+	memset(c->threads, 0, s->workload.threads * sizeof(*c->threads));
+	c->fds = xreallocarray(NULL, s->workload.connections, sizeof(*c->fds));
+	c->threads_nr = s->workload.threads;
+	c->nr = s->workload.connections;
 	for (i = 0; i < c->nr; i++)
 		c->fds[i] = -1;
 	for (i = 0; i < c->threads_nr; i++) {

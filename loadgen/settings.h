@@ -9,12 +9,13 @@
 #include <sys/socket.h>
 
 #include "common/mode.h"
+#include "common/workload.h"
 #include "protocol.h"
 
 /* A bit for each command. */
 enum command {
-	COMMAND_SEND = 1,
-	COMMAND_RECV = 2,
+	COMMAND_SEND = ON_SENDER,
+	COMMAND_RECV = ON_RECEIVER,
 	COMMAND_LOOPBACK = 4, /* no command: both sides on loopback */
 };
 
@@ -36,22 +37,9 @@ struct settings {
 	struct endpoint endpoint; /* to connect to, or to listen on */
 	bool endpoint_set;
 	enum mode mode;
-	uint64_t header; /* bytes before the fields */
-	uint64_t size;   /* bytes of the fields */
-	uint64_t fields;
-	uint64_t threads;
-	uint64_t connections; /* at least one a thread */
-	uint64_t rate;        /* messages/s over all connections; 0: unlimited */
-	uint64_t duration_ns; /* 0: messages decides */
-	uint64_t messages;    /* 0: duration_ns decides */
-	uint64_t warmup_ns;
-	uint64_t sndbuf, rcvbuf;              /* bytes; 0: system default */
-	uint64_t spin_ns;                     /* time to poll before sleeping */
-	uint64_t rcvlowat;                    /* SO_RCVLOWAT, bytes; 0: not set */
-	char congestion[CONGESTION_NAME_MAX]; /* TCP_CONGESTION; empty: system default */
-	bool nodelay, verify, control, json;
-	bool request_response; /* wait for a reply to each message */
-	bool forever;          /* receiver: serve one session after another */
+	struct workload workload; /* connections: at least one per thread; cpus: below */
+	bool control, json;
+	bool forever; /* receiver: serve one session after another */
 	struct cpu_list cpus, cpus_receiver;
 	bool help, version;
 };
@@ -65,12 +53,6 @@ void settings__help(void);
 
 /* Part i of a total divided over n parts; the first parts share the remainder. */
 uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i);
-
-/* Bytes of one message: header and fields. */
-static inline uint64_t settings__message_size(const struct settings *s)
-{
-	return s->header + s->size;
-}
 
 /* Limit of descriptors for this side. */
 uint64_t settings__descriptors(const struct settings *s);

@@ -88,7 +88,7 @@ int sock__set_blocking(int fd, bool blocking)
 
 static int set_congestion(int fd, const char *name)
 {
-	if (!*name)
+	if (!name)
 		return 0;
 	return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) ? -errno
 											  : 0;

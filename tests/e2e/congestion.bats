@@ -65,7 +65,7 @@ seen() {
 	run -1 "$LOADGEN" --congestion nosuch --messages 1
 	[[ $output == *"no congestion control 'nosuch'"* ]]
 	run -2 "$LOADGEN" --congestion 'a b' --messages 1
-	[[ $output == *"is not the name of a congestion control"* ]]
+	[[ $output == *"takes the name of a congestion control"* ]]
 }
 
 # with_default NAME COMMAND...: runs it in a network namespace whose system-wide congestion control

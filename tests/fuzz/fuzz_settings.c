@@ -19,9 +19,10 @@ static void check(int argc, char **argv)
 	}
 	if (s.help || s.version)
 		return;
-	FUZZ_CHECK(s.size >= LIMIT_SIZE_MIN && s.size <= LIMIT_SIZE_MAX);
-	FUZZ_CHECK(s.header <= LIMIT_HEADER_MAX && settings__message_size(&s) <= LIMIT_SIZE_MAX);
-	FUZZ_CHECK(s.threads >= 1 && s.threads <= LIMIT_THREADS_MAX);
+	FUZZ_CHECK(s.workload.size >= LIMIT_SIZE_MIN && s.workload.size <= LIMIT_SIZE_MAX);
+	FUZZ_CHECK(s.workload.header <= 64 << 10 &&
+		   workload__message_size(&s.workload) <= LIMIT_SIZE_MAX);
+	FUZZ_CHECK(s.workload.threads >= 1 && s.workload.threads <= LIMIT_THREADS_MAX);
 	FUZZ_CHECK(s.cpus.nr <= PROTOCOL_CPUS_MAX && s.cpus_receiver.nr <= PROTOCOL_CPUS_MAX);
 	settings__descriptors(&s);
 }

@@ -79,17 +79,17 @@ static void take_name(void *options, const char *arg)
 #define AT(member) .offset = offsetof(struct compare_options, member)
 
 /* clang-format off */
-static const struct setting settings[] = {
+static const struct option_row settings[] = {
 	{"metrics", "LIST", "compare only these metrics; classes of CPU time (cpu_...) are compared only if listed",
-	 SETTING_OTHER, .take = take_metrics},
-	{"all", NULL, "also list comparisons without a difference", SETTING_FLAG, AT(all)},
+	 OPTION_OTHER, .take = take_metrics},
+	{"all", NULL, "also list comparisons without a difference", OPTION_FLAG, AT(all)},
 	{"fail-on-regression", "PERCENT", "exit with 5 if throughput or CPU time of a cell got worse by more than this, e.g. 5%",
-	 SETTING_OTHER, AT(limit), .take = take_limit},
-	{"json", "FILE", "write a JSON document (- for stdout, instead of the text)", SETTING_STRING, AT(json)},
+	 OPTION_OTHER, AT(limit), .take = take_limit},
+	{"json", "FILE", "write a JSON document (- for stdout, instead of the text)", OPTION_STRING, AT(json)},
 	{"across", "LIST", "settings that may differ, e.g. mtu,fields; with others no regression is reported",
-	 SETTING_STRING, AT(names.across)},
+	 OPTION_STRING, AT(names.across)},
 	CSV_OPTIONS(struct compare_options, foreign, "only runs with this congestion control"),
-	{"quiet", NULL, "no text, errors only", SETTING_FLAG, AT(quiet), .letter = 'q'},
+	{"quiet", NULL, "no text, errors only", OPTION_FLAG, AT(quiet), .letter = 'q'},
 };
 /* clang-format on */
 

@@ -12,14 +12,9 @@ static const char doc[] =
 	"Exit status: 0 runs can use BPF, 1 failure, 2 usage error, 3 this kernel shows neither "
 	"sent nor received bytes, 4 missing privileges: no hook was tried.";
 
-static const struct options_pick picks[] = {
-	{NULL, "Planned run:"}, {"path", NULL},
-	{"mtu", NULL},          {"ipv6", NULL},
-	{"size", NULL},         {"backend", "type of BPF program (default auto)"},
-	{"count-calls", NULL},  {"times", NULL},
-	{"no-times", NULL},     {"without", NULL},
-	{NULL, "Output:"},      {"json", "write the diagnosis as a JSON document (- for stdout)"},
-	{"verbose", NULL},
+static const struct options_help helps[] = {
+	{"backend", "type of BPF program (default auto)"},
+	{"json", "write the diagnosis as a JSON document (- for stdout)"},
 };
 
 void doctor_options__parse(struct options *o, int argc, char **argv)
@@ -27,8 +22,9 @@ void doctor_options__parse(struct options *o, int argc, char **argv)
 	static const struct options_command command = {
 		.name = "doctor",
 		.doc = doc,
-		.picks = picks,
-		.picks_nr = sizeof(picks) / sizeof(picks[0]),
+		.bit = OPTIONS_DOCTOR,
+		.helps = helps,
+		.helps_nr = sizeof(helps) / sizeof(helps[0]),
 	};
 
 	options__parse(o, &command, argc, argv);

@@ -46,24 +46,24 @@ static void take_backend(void *options, const char *arg)
 #define AT(field) .offset = offsetof(struct export_options, field)
 
 /* clang-format off */
-static const struct setting settings[] = {
-	SETTING_TITLE_ROW("Groups:"),
-	{"by", BY_WORDS, "one group per unit, container or pod (default cgroup), per process name, or per listening port", SETTING_CHOICE, AT(by)},
-	{"filter", "PATTERN", "only matching groups have their own series, e.g. 'nginx*'; the rest counts as other; repeatable", SETTING_OTHER, .take = take_filter},
-	{"groups", "N", "at most N groups, 1 to 1024 (default 64); the rest counts as other", SETTING_COUNT, AT(groups), "a number from 1 to 1024", 1, AGGREGATES_MAX},
-	{"this-netns", NULL, "leave out sockets of other network namespaces (default: all of this machine)", SETTING_FLAG, AT(this_netns)},
-	SETTING_TITLE_ROW("Output:"),
-	{"listen", "ADDR:PORT", "address of the HTTP server, or unix:PATH (default 127.0.0.1:9753)", SETTING_STRING, AT(listen)},
-	{"textfile", "FILE", "write the page to FILE at each interval instead, for node_exporter", SETTING_STRING, AT(textfile)},
-	{"once", NULL, "print the page after one interval, then exit", SETTING_FLAG, AT(once)},
-	{"ready-file", "FILE", "write FILE when ready, with the address; removed at the end", SETTING_STRING, AT(ready_file)},
-	{"quiet", NULL, "errors only", SETTING_FLAG, AT(quiet), .letter = 'q'},
-	{"verbose", NULL, "print progress; -vv: also libbpf's messages", SETTING_LEVEL, AT(verbose), .letter = 'v'},
-	SETTING_TITLE_ROW("Measurement:"),
-	{"interval", "TIME", "read the sockets this often, 50ms to 1h (default 5s)", SETTING_TIME, AT(interval_ns), "a time from 50ms to 1h such as 5s", 50000000, 3600000000000},
-	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", SETTING_OTHER, .take = take_backend},
-	{"max-sockets", "N", "sockets at once, up to 1048576 (default 32768)", SETTING_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
-	{"count-calls", NULL, "process every send and receive event at any rate; costs several percent", SETTING_FLAG, AT(count_calls)},
+static const struct option_row settings[] = {
+	OPTION_TITLE_ROW("Groups:"),
+	{"by", BY_WORDS, "one group per unit, container or pod (default cgroup), per process name, or per listening port", OPTION_CHOICE, AT(by)},
+	{"filter", "PATTERN", "only matching groups have their own series, e.g. 'nginx*'; the rest counts as other; repeatable", OPTION_OTHER, .take = take_filter},
+	{"groups", "N", "at most N groups, 1 to 1024 (default 64); the rest counts as other", OPTION_COUNT, AT(groups), "a number from 1 to 1024", 1, AGGREGATES_MAX},
+	{"this-netns", NULL, "leave out sockets of other network namespaces (default: all of this machine)", OPTION_FLAG, AT(this_netns)},
+	OPTION_TITLE_ROW("Output:"),
+	{"listen", "ADDR:PORT", "address of the HTTP server, or unix:PATH (default 127.0.0.1:9753)", OPTION_STRING, AT(listen)},
+	{"textfile", "FILE", "write the page to FILE at each interval instead, for node_exporter", OPTION_STRING, AT(textfile)},
+	{"once", NULL, "print the page after one interval, then exit", OPTION_FLAG, AT(once)},
+	{"ready-file", "FILE", "write FILE when ready, with the address; removed at the end", OPTION_STRING, AT(ready_file)},
+	{"quiet", NULL, "errors only", OPTION_FLAG, AT(quiet), .letter = 'q'},
+	{"verbose", NULL, "print progress; -vv: also libbpf's messages", OPTION_LEVEL, AT(verbose), .letter = 'v'},
+	OPTION_TITLE_ROW("Measurement:"),
+	{"interval", "TIME", "read the sockets this often, 50ms to 1h (default 5s)", OPTION_TIME, AT(interval_ns), "a time from 50ms to 1h such as 5s", 50000000, 3600000000000},
+	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, .take = take_backend},
+	{"max-sockets", "N", "sockets at once, up to 1048576 (default 32768)", OPTION_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
+	{"count-calls", NULL, "process every send and receive event at any rate; costs several percent", OPTION_FLAG, AT(count_calls)},
 };
 /* clang-format on */
 

@@ -3,7 +3,6 @@
 #include "loadgen_args.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,27 +29,21 @@ __attribute__((format(printf, 2, 3))) static void add(struct arglist *args, cons
 	args->argv[args->argc] = NULL;
 }
 
-static void add_string(struct arglist *args, const char *option, const char *value)
+/* The options of this side that were given. */
+static void add_workload(struct arglist *args, const struct workload *w, enum workload_use side)
 {
-	if (!value)
-		return;
-	add(args, "%s", option);
-	add(args, "%s", value);
-}
+	char buf[OPTION_TEXT_MAX];
 
-/* unit: text after the number. 0 keeps the load generator's default. */
-static void add_number(struct arglist *args, const char *option, uint64_t value, const char *unit)
-{
-	if (!value)
-		return;
-	add(args, "%s", option);
-	add(args, "%" PRIu64 "%s", value, unit);
-}
+	for (size_t i = 0; i < WORKLOAD_OPTIONS_NR; i++) {
+		const struct option_row *row = &workload_options[i];
+		const char *text = row->commands & side ? option__text(row, w, buf) : NULL;
 
-static void add_flag(struct arglist *args, const char *option, bool wanted)
-{
-	if (wanted)
-		add(args, "%s", option);
+		if (!text)
+			continue;
+		add(args, "--%s", row->kind == OPTION_CPUS ? "cpus" : row->name);
+		if (*text)
+			add(args, "%s", text);
+	}
 }
 
 static void add_address(struct arglist *args, const char *option, const char *address,
@@ -58,65 +51,52 @@ static void add_address(struct arglist *args, const char *option, const char *ad
 {
 	char text[ADDRESS_TEXT_MAX];
 
-	add_string(args, option, address__format(text, sizeof(text), address, port));
+	add(args, "%s", option);
+	add(args, "%s", address__format(text, sizeof(text), address, port));
 }
 
-static void add_receiver(struct arglist *args, const char *program, const struct workload *t,
+static void add_receiver(struct arglist *args, const char *program, const struct workload *w,
 			 const char *address, unsigned int port)
 {
 	add(args, "%s", program);
 	add(args, "recv");
 	add(args, "--control");
 	add_address(args, "--listen", address, port);
-	add_number(args, "--rcvbuf", t->rcvbuf, "");
-	add_number(args, "--rcvlowat", t->rcvlowat, "");
-	add_number(args, "--spin", t->spin_ns, "ns");
-	add_string(args, "--cpus", t->receiver_cpus);
-	add_flag(args, "--verify", t->verify);
+	add_workload(args, w, ON_RECEIVER);
 }
 
-void loadgen_args__receiver(struct arglist *args, const char *program, const struct workload *t,
+void loadgen_args__receiver(struct arglist *args, const char *program, const struct workload *w,
 			    const char *address)
 {
-	add_receiver(args, program, t, address, 0);
+	struct workload receiver = *w;
+
 	/* A receiver sends nothing but replies. */
-	if (t->request_response)
-		add_string(args, "--congestion", t->congestion);
+	if (!w->request_response)
+		receiver.congestion = NULL;
+	add_receiver(args, program, &receiver, address, 0);
 }
 
-void loadgen_args__server(struct arglist *args, const char *program, const struct workload *t,
+void loadgen_args__server(struct arglist *args, const char *program, const struct workload *w,
 			  const struct address *listen)
 {
-	add_receiver(args, program, t, listen->host, listen->port);
-	add_string(args, "--congestion", t->congestion);
+	add_receiver(args, program, w, listen->host, listen->port);
 	add(args, "--forever");
 }
 
-void loadgen_args__sender(struct arglist *args, const char *program, const struct workload *t,
+void loadgen_args__sender(struct arglist *args, const char *program, const struct workload *w,
 			  enum mode mode, const char *address, unsigned int port)
 {
+	struct workload sender = *w;
+
+	sender.connections = workload__connections(w);
+	sender.duration_ns = w->messages ? 0 : workload__round_ns(w);
 	add(args, "%s", program);
 	add(args, "send");
 	add(args, "--control");
 	add_address(args, "--connect", address, port);
-	add_string(args, "--mode", mode__name(mode));
-	add_number(args, "--size", t->size, "");
-	add_number(args, "--fields", t->fields, "");
-	add_number(args, "--header", t->header, "");
-	add_number(args, "--threads", t->threads, "");
-	add_number(args, "--connections", workload__connections(t), "");
-	add_number(args, "--messages", t->messages, "");
-	if (!t->messages)
-		add_number(args, "--duration", workload__round_ns(t), "ns");
-	add_number(args, "--warmup", t->warmup_ns, "ns");
-	add_number(args, "--sndbuf", t->sndbuf, "");
-	add_string(args, "--cpus", t->sender_cpus);
-	add_string(args, "--congestion", t->congestion);
-	add_number(args, "--spin", t->spin_ns, "ns");
-	add_number(args, "--rate", t->rate, "");
-	add_flag(args, "--request-response", t->request_response);
-	add_flag(args, "--nodelay", t->nodelay);
-	add_flag(args, "--verify", t->verify);
+	add(args, "--mode");
+	add(args, "%s", mode__name(mode));
+	add_workload(args, &sender, ON_SENDER);
 }
 
 int loadgen_args__find(char *path, size_t len)

@@ -5,7 +5,7 @@
 
 #include "base/address.h"
 #include "common/mode.h"
-#include "model/workload.h"
+#include "common/workload.h"
 
 /* A list that owns its strings. Start from {0}. */
 struct arglist {
@@ -16,12 +16,12 @@ struct arglist {
 void arglist__clear(struct arglist *args);
 
 /* Append to args, which the caller frees with arglist__clear(). */
-void loadgen_args__receiver(struct arglist *args, const char *program, const struct workload *t,
+void loadgen_args__receiver(struct arglist *args, const char *program, const struct workload *w,
 			    const char *address);
 /* A receiver that serves session after session at the resolved address of --listen. */
-void loadgen_args__server(struct arglist *args, const char *program, const struct workload *t,
+void loadgen_args__server(struct arglist *args, const char *program, const struct workload *w,
 			  const struct address *listen);
-void loadgen_args__sender(struct arglist *args, const char *program, const struct workload *t,
+void loadgen_args__sender(struct arglist *args, const char *program, const struct workload *w,
 			  enum mode mode, const char *address, unsigned int port);
 
 /* The path of netio-loadgen, beside this program's file. 0 or -errno. */

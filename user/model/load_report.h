@@ -4,7 +4,7 @@
 #ifndef MODEL_LOAD_REPORT_H
 #define MODEL_LOAD_REPORT_H
 
-#include "common/limits.h"
+#include "common/workload.h"
 #include "result.h"
 
 #define LOAD_CONNECTIONS_MAX LIMIT_CONNECTIONS_MAX

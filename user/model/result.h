@@ -16,10 +16,10 @@
 #include "base/num.h"
 #include "common/hist.h"
 #include "common/mode.h"
+#include "common/workload.h"
 #include "congestion.h"
 #include "counter.h"
 #include "cpu_time.h"
-#include "workload.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
 

@@ -52,16 +52,16 @@ static void take_input(void *options, const char *arg)
 #define AT(member) .offset = offsetof(struct report_options, member)
 
 /* clang-format off */
-static const struct setting settings[] = {
+static const struct option_row settings[] = {
 	{"output", "DIR", "directory to write (default: DIR/report, or beside the file, its name with -report)",
-	 SETTING_OTHER, .take = take_output, .letter = 'o'},
+	 OPTION_OTHER, .take = take_output, .letter = 'o'},
 	{"duration", "TIME", "duration of each run, for data without it; else costs per byte may be n/a",
-	 SETTING_OTHER, AT(duration_s), .take = take_duration},
+	 OPTION_OTHER, AT(duration_s), .take = take_duration},
 	CSV_OPTIONS(struct report_options, names,
 		    "only runs with this congestion control (default: one report per congestion control, in "
 		    "directories that end in -NAME)"),
-	{"explain", NULL, "print how each column of the CSV files is read, and write no report", SETTING_FLAG, AT(explain)},
-	{"quiet", NULL, "do not print the path of the report", SETTING_FLAG, AT(quiet), .letter = 'q'},
+	{"explain", NULL, "print how each column of the CSV files is read, and write no report", OPTION_FLAG, AT(explain)},
+	{"quiet", NULL, "do not print the path of the report", OPTION_FLAG, AT(quiet), .letter = 'q'},
 };
 /* clang-format on */
 

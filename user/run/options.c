@@ -6,10 +6,7 @@
 
 #include "base/command_line.h"
 #include "base/log.h"
-#include "common/cpu_mask.h"
-#include "common/units.h"
 #include "common/word.h"
-#include "model/load_report.h"
 #include "options.h"
 #include "outputs.h"
 
@@ -20,56 +17,14 @@
 #define ROUNDS_OF_ALL       5 /* enough for a median and a range */
 #define ROUND_NS_MIN        10000000ULL
 
-static void refuse_list(const char *option, const char *of_sweep, const char *arg)
+static void refuse_list(const struct option_row *row, const char *arg)
 {
-	if (strchr(arg, ','))
+	bool size = strcmp(row->name, "size") == 0;
+
+	if ((size || strcmp(row->name, "threads") == 0) && strchr(arg, ','))
 		usage_error("--%s takes one value, not '%s'; several are compared by 'netiotrace "
 			    "sweep --%s %s'.",
-			    option, arg, of_sweep, arg);
-}
-
-static void check_size(void *field, const char *arg)
-{
-	(void)field;
-	refuse_list("size", "sizes", arg);
-}
-
-static void check_threads(void *field, const char *arg)
-{
-	(void)field;
-	refuse_list("threads", "threads", arg);
-}
-
-static void ignore_cpu(unsigned int cpu, void *arg)
-{
-	(void)cpu;
-	(void)arg;
-}
-
-static void check_cpus(const char *option, const char *arg)
-{
-	if (parse_cpu_list(arg, CPUS_MAX, ignore_cpu, NULL))
-		usage_error("--%s takes a list of CPUs such as 0-3,8, not '%s'.", option, arg);
-}
-
-static void check_sender_cpus(void *field, const char *arg)
-{
-	(void)field;
-	check_cpus("cpu-sender", arg);
-}
-
-static void check_receiver_cpus(void *field, const char *arg)
-{
-	(void)field;
-	check_cpus("cpu-receiver", arg);
-}
-
-static void take_rate(void *rate, const char *arg)
-{
-	if (parse_rate(arg, LIMIT_RATE_MAX, rate))
-		usage_error("--rate takes a number of messages a second such as 2000/s, up to "
-			    "100000000/s, not '%s'.",
-			    arg);
+			    row->name, arg, size ? "sizes" : "threads", arg);
 }
 
 static void set_all_modes(struct options *o)
@@ -180,92 +135,89 @@ static void take_perf_events(void *options, const char *arg)
 }
 
 #define AT(member) .offset = offsetof(struct options, member)
-#define SOCKBUF    "a size from 4k to 1g", LIMIT_SOCKBUF_MIN, LIMIT_SOCKBUF_MAX
+#define RUN        OPTIONS_RUN
+#define SWEEP      OPTIONS_SWEEP
+#define SERVE      OPTIONS_SERVE
+#define DOCTOR     OPTIONS_DOCTOR
+#define ALL        (RUN | SWEEP | SERVE | DOCTOR)
+#define TITLE(c, s)                                                \
+	{                                                          \
+		.help = (s), .kind = OPTION_TITLE, .commands = (c) \
+	}
 
-/* The options of run under their titles, then options of other commands only. */
+#define WORKLOAD(X, member, kind, name, arg, use, ...)                                     \
+	WORKLOAD_ROW(offsetof(struct options, traffic), member, kind, name, arg,           \
+		     RUN | ((use)&OF_CELL ? 0 : SWEEP) | ((use)&ON_RECEIVER ? SERVE : 0) | \
+			     ((use)&OF_PLAN ? DOCTOR : 0),                                 \
+		     __VA_ARGS__),
+
+/* The options of all commands under their titles: the commands that have it, then the option. */
 /* clang-format off */
-static const struct setting rows[] = {
-	SETTING_TITLE_ROW("Workload:"),
-	{"mode", MODE_CHOICES "all", "copy mode (default all)", SETTING_OTHER, .take = take_mode},
-	{"size", "SIZE", "bytes per message, 64 to 16m; 4k, 1m (default 64k)",
-	 SETTING_SIZE, AT(traffic.size), "a size from 64 to 16m such as 64k", LIMIT_SIZE_MIN, LIMIT_SIZE_MAX, check_size},
-	{"fields", "N", "fields per message, 1 to 64 (default 8)",
-	 SETTING_UINT, AT(traffic.fields), "a number from 1 to 64", 1, LIMIT_FIELDS_MAX},
-	{"header", "SIZE", "bytes before the fields of each message, in their own iovec, up to 64k (default 0)",
-	 SETTING_SIZE, AT(traffic.header), "a size from 0 to 64k such as 64", 0, LIMIT_HEADER_MAX},
-	{"threads", "N", "threads per side, 1 to 256 (default 1)",
-	 SETTING_UINT, AT(traffic.threads), "a number from 1 to 256", 1, LIMIT_THREADS_MAX, check_threads},
-	{"connections", "N", "connections, spread over the threads, up to 4096 (default: one per thread)",
-	 SETTING_UINT, AT(traffic.connections), "a number from 1 to 4096", 1, LOAD_CONNECTIONS_MAX},
-	{"duration", "TIME", "measured time per mode, all rounds together; 5s, 500ms (default 5s)",
-	 SETTING_TIME, AT(traffic.duration_ns), "a time such as 5s or 500ms, up to 24h", 1, LIMIT_DURATION_MAX},
-	{"messages", "N", "send exactly N messages per round instead",
-	 SETTING_COUNT, AT(traffic.messages), "a number from 1 to 2^48", 1, LIMIT_MESSAGES_MAX},
-	{"warmup", "TIME", "warm-up before each round, not counted (default 500ms, at most half a round)",
-	 SETTING_TIME, AT(traffic.warmup_ns), "a time such as 500ms, up to 24h", 0, LIMIT_DURATION_MAX},
-	{"rounds", "N", "rounds per mode, 1 to 1000; modes take turns (default 5 with --mode all and --duration, else 1)",
-	 SETTING_UINT, AT(traffic.rounds), "a number from 1 to 1000", 1, 1000},
-	{"verify", NULL, "the receiver checks every byte", SETTING_FLAG, AT(traffic.verify)},
-	{"rate", "N/s", "messages per second; latencies count from the time a message is due (default: no limit)",
-	 SETTING_OTHER, AT(traffic.rate), .take = take_rate},
-	{"request-response", NULL, "wait for a reply of the same size after each message; sets TCP_NODELAY", SETTING_FLAG, AT(traffic.request_response)},
-	SETTING_TITLE_ROW("Path:"),
-	{"path", "loopback|veth", "loopback, or veth: a veth pair between two temporary network namespaces", SETTING_OTHER, .take = take_path},
-	{"connect", "ADDR:PORT", "send to another machine that runs 'netiotrace serve'", SETTING_OTHER, .take = take_connect},
-	{"mtu", "BYTES", "MTU of the veth pair, 1280 to 65535", SETTING_UINT, AT(mtu), "a number from 1280 to 65535", 1280, 65535},
-	{"ipv6", NULL, "IPv6 instead of IPv4", SETTING_FLAG, AT(ipv6)},
-	{"sndbuf", "SIZE", "SO_SNDBUF of the senders", SETTING_SIZE, AT(traffic.sndbuf), SOCKBUF},
-	{"rcvbuf", "SIZE", "SO_RCVBUF of the receivers", SETTING_SIZE, AT(traffic.rcvbuf), SOCKBUF},
-	{"congestion", "NAME", "congestion control of the senders, or system for the system's default (default: system, but cubic or reno on local paths if the system's default paces)",
-	 SETTING_STRING, AT(congestion)},
-	{"nodelay", NULL, "TCP_NODELAY on the senders", SETTING_FLAG, AT(traffic.nodelay)},
-	{"spin", "TIME", "busy-poll this long before blocking, up to 1s (default 0)",
-	 SETTING_TIME, AT(traffic.spin_ns), "a time from 0 to 1s such as 50us", 0, LIMIT_SPIN_MAX},
-	{"rcvlowat", "SIZE", "SO_RCVLOWAT of the receivers: wake up for this many bytes, up to 1m",
-	 SETTING_SIZE, AT(traffic.rcvlowat), "a size from 1 to 1m", 1, LIMIT_RCVLOWAT_MAX},
-	{"cpu-sender", "LIST", "pin the senders to these CPUs: 0-3,8", SETTING_STRING, AT(traffic.sender_cpus), .take = check_sender_cpus},
-	{"cpu-receiver", "LIST", "pin the receivers", SETTING_STRING, AT(traffic.receiver_cpus), .take = check_receiver_cpus},
-	SETTING_TITLE_ROW("Measurement:"),
-	{"backend", "auto|fentry|kprobe|tracepoint|none", "type of BPF program (default auto); none: load generator only, needs no root", SETTING_OTHER, AT(backend), .take = take_backend},
-	{"count-calls", NULL, "process every send and receive event and count every call; costs several percent below 16k", SETTING_FLAG, AT(count_calls)},
-	{"times", NULL, "measure the parts of send calls in every round; costs several percent (default: in a short extra round after each round)", SETTING_OTHER, .take = take_times},
-	{"no-times", NULL, "do not measure times in the kernel, only bytes", SETTING_OTHER, .take = take_no_times},
-	{"no-cpu", NULL, "do not sample CPU time (in a short extra round after each round)", SETTING_FLAG, AT(no_cpu)},
-	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", SETTING_OTHER, .take = take_without},
-	{"perf-events", "LIST", "also count these events (names as in 'perf list'), e.g. stalled-cycles-backend:k; none: no counters", SETTING_OTHER, .take = take_perf_events},
+static const struct option_row rows[] = {
+	TITLE(SERVE, "Options:"),
+	{"listen", "ADDR:PORT", "address to listen on; port 0: any free port", OPTION_OTHER, .take = take_listen, .commands = SERVE},
+	{"ready-file", "FILE", "write the address to FILE when listening; FILE is removed at the end", OPTION_STRING, AT(ready_file), .commands = SERVE},
+	TITLE(DOCTOR, "Planned run:"),
+	TITLE(RUN | SWEEP, "Workload:"),
+	{"mode", MODE_CHOICES "all", "copy mode (default all)", OPTION_OTHER, .take = take_mode, .commands = RUN},
+	WORKLOAD_MESSAGES(WORKLOAD, )
+	TITLE(RUN | SWEEP, "Path:"),
+	{"path", "loopback|veth", "loopback (default), or veth: a veth pair between two temporary network namespaces", OPTION_OTHER, .take = take_path, .commands = RUN | SWEEP | DOCTOR},
+	{"connect", "ADDR:PORT", "send to another machine that runs 'netiotrace serve'", OPTION_OTHER, .take = take_connect, .commands = RUN | SWEEP},
+	{"mtu", "BYTES", "MTU of the veth pair, 1280 to 65535", OPTION_UINT, AT(mtu), "a number from 1280 to 65535", 1280, 65535, .commands = RUN | SWEEP | DOCTOR, .key = "mtu"},
+	{"ipv6", NULL, "IPv6 instead of IPv4", OPTION_FLAG, AT(ipv6), .commands = RUN | SWEEP | DOCTOR, .key = "ipv6"},
+	WORKLOAD_SOCKETS(WORKLOAD, )
+	TITLE(RUN | SWEEP, "Measurement:"),
+	{"backend", "auto|fentry|kprobe|tracepoint|none", "type of BPF program (default auto); none: load generator only, needs no root", OPTION_OTHER, AT(backend), .take = take_backend, .commands = RUN | SWEEP | DOCTOR},
+	{"count-calls", NULL, "process every send and receive event and count every call; costs several percent below 16k", OPTION_FLAG, AT(count_calls), .commands = RUN | SWEEP | DOCTOR, .key = "count_calls"},
+	{"times", NULL, "measure the parts of send calls in every round; costs several percent (default: in a short extra round after each round)", OPTION_OTHER, .take = take_times, .commands = RUN | SWEEP | DOCTOR},
+	{"no-times", NULL, "do not measure times in the kernel, only bytes", OPTION_OTHER, .take = take_no_times, .commands = RUN | SWEEP | DOCTOR},
+	{"no-cpu", NULL, "do not sample CPU time (in a short extra round after each round)", OPTION_FLAG, AT(no_cpu), .commands = RUN | SWEEP, .key = "no_cpu"},
+	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .take = take_without, .commands = RUN | DOCTOR},
+	{"perf-events", "LIST", "also count these events (names as in 'perf list'), e.g. stalled-cycles-backend:k; none: no counters", OPTION_OTHER, .take = take_perf_events, .commands = RUN},
 	{"interval", "TIME", "refresh interval of the live view, 50ms to 1h (default 1s)",
-	 SETTING_TIME, AT(interval_ns), "a time from 50ms to 1h such as 1s", 50000000, 3600000000000},
-	SETTING_TITLE_ROW("Output:"),
-#define X(id, name, help) {#name, "FILE", help, SETTING_STRING, AT(output[OUTPUT_##id])},
+	 OPTION_TIME, AT(interval_ns), "a time from 50ms to 1h such as 1s", 50000000, 3600000000000, .commands = RUN},
+	TITLE(RUN | DOCTOR, "Output:"),
+#define X(id, name, help) {#name, "FILE", help, OPTION_STRING, AT(output[OUTPUT_##id]), .commands = OUTPUT_##id == OUTPUT_JSON ? RUN | DOCTOR : RUN},
 	OUTPUTS(X)
 #undef X
-	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'onecopy.copies_per_byte <= 2.01'; repeatable", SETTING_OTHER, .take = take_assertion},
-	{"details", NULL, "print all tables at the end: stages, call parts, reasons, missed events", SETTING_FLAG, AT(details)},
-	{"quiet", NULL, "no live view, no final text, errors only", SETTING_FLAG, AT(quiet), .letter = 'q'},
-	{"verbose", NULL, "print progress; -vv: also libbpf's messages", SETTING_LEVEL, AT(verbose), .letter = 'v'},
-	SETTING_TITLE_ROW("Serve:"),
-	{"listen", "ADDR:PORT", "address to listen on; port 0: any free port", SETTING_OTHER, .take = take_listen},
-	{"ready-file", "FILE", "write the address to FILE when listening; FILE is removed at the end", SETTING_STRING, AT(ready_file)},
+	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'onecopy.copies_per_byte <= 2.01'; repeatable", OPTION_OTHER, .take = take_assertion, .commands = RUN},
+	{"details", NULL, "print all tables at the end: stages, call parts, reasons, missed events", OPTION_FLAG, AT(details), .commands = RUN},
+	{"quiet", NULL, "no live view, no final text, errors only", OPTION_FLAG, AT(quiet), .letter = 'q', .commands = RUN | SWEEP | SERVE},
+	{"verbose", NULL, "print progress; -vv: also libbpf's messages", OPTION_LEVEL, AT(verbose), .letter = 'v', .commands = ALL},
 };
 /* clang-format on */
 
-#define ROWS_NR     (sizeof(rows) / sizeof(rows[0]))
-#define RUN_ROWS_NR (ROWS_NR - 3)
+#define ROWS_NR (sizeof(rows) / sizeof(rows[0]))
 
 _Static_assert(ROWS_NR < SETTINGS_MAX, "a command line has room for all rows");
 
-size_t options__pick(struct setting *to, const struct options_pick *picks, size_t n)
+static void set_help(struct option_row *row, const struct options_command *c)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct setting *row = rows;
+	for (size_t i = 0; row->name && i < c->helps_nr; i++)
+		if (strcmp(row->name, c->helps[i].name) == 0)
+			row->help = c->helps[i].help;
+}
 
-		while (picks[i].name && (!row->name || strcmp(row->name, picks[i].name) != 0))
-			row++;
-		to[i] = picks[i].name ? *row : (struct setting)SETTING_TITLE_ROW(picks[i].help);
-		if (picks[i].help)
-			to[i].help = picks[i].help;
+size_t options__rows(const struct options_command *c, struct option_row *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ROWS_NR; i++) {
+		if (!(rows[i].commands & c->bit))
+			continue;
+		to[n] = rows[i];
+		set_help(&to[n++], c);
 	}
 	return n;
+}
+
+const struct option_row *options__of_sweep(size_t i)
+{
+	for (const struct option_row *row = rows; row < rows + ROWS_NR; row++)
+		if (row->key && row->commands & SWEEP && !i--)
+			return row;
+	return NULL;
 }
 
 static void set_defaults(struct options *o)
@@ -286,11 +238,21 @@ static void set_defaults(struct options *o)
 	}
 }
 
-#define FOR_SERVE " belongs to the receiver: give it to netiotrace serve on the other machine"
+/* With --connect, the receiver is another machine's. */
+static void refuse_of_receiver(const struct workload *w)
+{
+	char buf[OPTION_TEXT_MAX];
+
+	for (size_t i = 0; i < WORKLOAD_OPTIONS_NR; i++)
+		if ((workload_options[i].commands & ON_BOTH) == ON_RECEIVER &&
+		    option__text(&workload_options[i], w, buf))
+			usage_error("--%s belongs to the receiver: give it to netiotrace serve on "
+				    "the other machine.",
+				    workload_options[i].name);
+}
 
 static void check_rules(const struct options *o)
 {
-	const struct workload *t = &o->traffic;
 	const struct {
 		bool wrong;
 		const char *why;
@@ -301,30 +263,20 @@ static void check_rules(const struct options *o)
 		 "--mtu needs --path veth: with --connect the route has the MTU"},
 		{o->remote && o->ipv6,
 		 "--ipv6 needs a path on this machine: with --connect the address decides"},
-		{o->remote && t->rcvbuf, "--rcvbuf" FOR_SERVE},
-		{o->remote && t->receiver_cpus, "--cpu-receiver" FOR_SERVE},
-		{o->remote && t->rcvlowat, "--rcvlowat" FOR_SERVE},
-		{t->messages && t->duration_ns,
-		 "--messages and --duration exclude each other: a count or a time"},
-		{t->size < t->fields,
-		 "a message cannot have more fields than bytes: lower --fields"},
-		{workload__message_size(t) > LIMIT_SIZE_MAX,
-		 "header and fields are more than 16 MiB: lower --header or --size"},
-		{t->connections && t->connections < t->threads,
-		 "there are fewer connections than threads: lower --threads"},
-		{t->request_response && t->rcvlowat,
-		 "--request-response and --rcvlowat exclude each other: a message smaller than "
-		 "--rcvlowat would block the receiver forever"},
 		{o->mtu && o->path != NETPATH_VETH,
 		 "--mtu needs --path veth: the loopback device is not changed"},
 		{o->backend == BACKEND_NONE && o->count_calls,
 		 "--count-calls needs a backend other than none"},
 	};
-	const char *pair[2], *name;
+	const char *pair[2], *name, *conflict = workload__conflict(&o->traffic);
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
 			usage_error("%s.", rules[i].why);
+	if (o->remote)
+		refuse_of_receiver(&o->traffic);
+	if (conflict)
+		usage_error("%s.", conflict);
 	if (outputs__collide(o->output, pair, &name))
 		usage_error("%s and %s cannot both write to %s.", pair[0], pair[1],
 			    strcmp(name, "-") == 0 ? "stdout" : name);
@@ -356,24 +308,20 @@ void options__init(struct options *o, int argc, char **argv)
 	};
 }
 
-static void parse(struct options *o, const struct setting_command *c, int argc, char **argv)
-{
-	options__init(o, argc, argv);
-	setting__parse(c, argc, argv, o);
-	options__finish(o);
-}
-
 void options__parse(struct options *o, const struct options_command *c, int argc, char **argv)
 {
-	struct setting table[SETTINGS_MAX];
+	struct option_row table[SETTINGS_MAX];
 	const struct setting_command command = {
 		.name = c->name,
 		.doc = c->doc,
 		.settings = table,
-		.nr = options__pick(table, c->picks, c->picks_nr),
+		.nr = options__rows(c, table),
+		.refuse = refuse_list,
 	};
 
-	parse(o, &command, argc, argv);
+	options__init(o, argc, argv);
+	setting__parse(&command, argc, argv, o);
+	options__finish(o);
 }
 
 static const char run_doc[] =
@@ -392,10 +340,10 @@ static const char run_doc[] =
 
 void options__parse_run(struct options *o, int argc, char **argv)
 {
-	static const struct setting_command command = {
-		.name = "run", .doc = run_doc, .settings = rows, .nr = RUN_ROWS_NR};
+	static const struct options_command command = {
+		.name = "run", .doc = run_doc, .bit = OPTIONS_RUN};
 
-	parse(o, &command, argc, argv);
+	options__parse(o, &command, argc, argv);
 }
 
 void options__clear(struct options *o)

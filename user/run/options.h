@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The options that commands share: one table of rows, and the rules about them, which are checked
- * before anything starts. A command picks its rows (options__pick()).
+ * before anything starts. Each row says which commands have it.
  */
 #ifndef RUN_OPTIONS_H
 #define RUN_OPTIONS_H
@@ -13,13 +13,12 @@
 #include "base/address.h"
 #include "base/exit_code.h"
 #include "base/setting.h"
-#include "common/limits.h"
 #include "write/assertion.h"
 #include "host/netpath.h"
 #include "perf/names.h"
 #include "model/plan.h"
 #include "model/result.h"
-#include "model/workload.h"
+#include "common/workload.h"
 #include "write/output.h"
 
 #define ASSERTIONS_MAX 64
@@ -28,7 +27,7 @@
 struct options {
 	enum mode modes[MODE_NR];
 	size_t modes_nr;
-	struct workload traffic;
+	struct workload traffic; /* congestion: a name, "system", or NULL: by the path */
 	enum netpath_kind path;
 	bool path_given;
 	bool remote;            /* the receiver is on another machine, at: */
@@ -38,8 +37,7 @@ struct options {
 	bool ipv6;
 	enum backend backend;
 	bool count_calls;
-	bool no_cpu;            /* no samples of CPU time */
-	const char *congestion; /* a name, "system", or NULL: by the path */
+	bool no_cpu; /* no samples of CPU time */
 	enum times times;
 	const char *without[WITHOUT_MAX]; /* hooks not to use */
 	size_t without_nr;
@@ -58,18 +56,26 @@ struct options {
 	char **argv;
 };
 
-/* An option of the table as a command has it, or a title above the next ones. */
-struct options_pick {
-	const char *name; /* NULL: a title, which is in help */
-	const char *help; /* if it differs from the table's; NULL: the table's */
+/* Bits of option_row.commands: the commands with options of the table. */
+enum options_command_bit {
+	OPTIONS_RUN = 1,
+	OPTIONS_SWEEP = 2,
+	OPTIONS_SERVE = 4,
+	OPTIONS_DOCTOR = 8,
+};
+
+/* The help of an option of one command, where it differs from the table's. */
+struct options_help {
+	const char *name, *help;
 };
 
 /* A command whose options are all of the table. */
 struct options_command {
 	const char *name;
 	const char *doc; /* as of struct argp */
-	const struct options_pick *picks;
-	size_t picks_nr;
+	enum options_command_bit bit;
+	const struct options_help *helps;
+	size_t helps_nr;
 };
 
 /*
@@ -83,11 +89,14 @@ void options__clear(struct options *o);
 
 /*
  * For commands with further options of their own, in a struct that begins with struct options.
- * __init: the defaults; __pick: copies the rows of n picks, and returns n; __finish: completes and
- * checks, reports errors and exits, as above.
+ * __init: the defaults; __rows: copies the command's rows and titles, and returns their number;
+ * __finish: completes and checks, reports errors and exits, as above.
  */
 void options__init(struct options *o, int argc, char **argv);
-size_t options__pick(struct setting *to, const struct options_pick *picks, size_t n);
+size_t options__rows(const struct options_command *c, struct option_row *to);
 void options__finish(struct options *o);
+
+/* The options of sweep in the table that a document has (option_row.key): row i, or NULL. */
+const struct option_row *options__of_sweep(size_t i);
 
 #endif

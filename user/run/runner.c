@@ -80,7 +80,7 @@ static int open_path(struct runner *e)
 	}
 	environment__read(&e->result.env, e->path, btf_lookup__has_member("net", "ptype_all"));
 	machine__times(&e->cpu_begin);
-	return runner__check_congestion(e, o->congestion);
+	return runner__check_congestion(e, o->traffic.congestion);
 }
 
 static void open_counters(struct runner *e)
@@ -98,13 +98,13 @@ void runner__use(struct runner *e, const struct options *o)
 	char why[512];
 
 	e->o = o;
-	congestion__choose(&res->env.congestion, o->congestion, !o->remote, why, sizeof(why));
+	congestion__choose(&res->env.congestion, o->traffic.congestion, !o->remote, why,
+			   sizeof(why));
 	res->version = NETIOTRACE_VERSION;
 	res->argc = o->argc;
 	res->argv = o->argv;
 	e->traffic = o->traffic;
-	if (res->env.congestion.chosen[0])
-		e->traffic.congestion = res->env.congestion.chosen;
+	e->traffic.congestion = res->env.congestion.chosen[0] ? res->env.congestion.chosen : NULL;
 	res->traffic = e->traffic;
 	res->modes_nr = o->modes_nr;
 	memcpy(res->modes, o->modes, sizeof(res->modes));

@@ -34,17 +34,9 @@ static const char doc[] =
 	"There is no password and no encryption: listen on an address that only trusted machines "
 	"can reach. Exit status: 0 success, 1 failure, 2 usage error.";
 
-static const struct options_pick picks[] = {
-	{NULL, "Options:"},
-	{"listen", NULL},
-	{"rcvbuf", NULL},
-	{"cpu-receiver", NULL},
-	{"spin", NULL},
-	{"rcvlowat", NULL},
+static const struct options_help helps[] = {
 	{"congestion", "congestion control of replies to --request-response"},
 	{"verify", "refuse senders without --verify (data of other senders are always checked)"},
-	{"ready-file", NULL},
-	{"quiet", NULL},
 	{"verbose", "print each session"},
 };
 
@@ -66,7 +58,7 @@ static int check(const struct options *o)
 	char why[512];
 
 	if (environment__own_congestion(&c) ||
-	    !congestion__choose(&c, o->congestion, false, why, sizeof(why)))
+	    !congestion__choose(&c, o->traffic.congestion, false, why, sizeof(why)))
 		return preflight__check_cpus(&o->traffic);
 	log_error("%s.", why);
 	return EXIT_USAGE;
@@ -80,8 +72,8 @@ static int start(struct server *s)
 	const char *step = "find netio-loadgen beside netiotrace";
 	int err;
 
-	if (s->o->congestion && strcmp(s->o->congestion, "system") != 0)
-		traffic.congestion = s->o->congestion;
+	if (traffic.congestion && strcmp(traffic.congestion, "system") == 0)
+		traffic.congestion = NULL;
 	err = loadgen_args__find(program, sizeof(program));
 	if (!err) {
 		loadgen_args__server(&args, program, &traffic, &s->listen);
@@ -221,8 +213,9 @@ static void parse(struct options *o, int argc, char **argv)
 	static const struct options_command command = {
 		.name = "serve",
 		.doc = doc,
-		.picks = picks,
-		.picks_nr = sizeof(picks) / sizeof(picks[0]),
+		.bit = OPTIONS_SERVE,
+		.helps = helps,
+		.helps_nr = sizeof(helps) / sizeof(helps[0]),
 	};
 
 	options__parse(o, &command, argc, argv);

@@ -7,7 +7,7 @@
 
 #include "base/loop.h"
 #include "live_model.h"
-#include "model/workload.h"
+#include "common/workload.h"
 
 enum display_kind {
 	DISPLAY_NONE,

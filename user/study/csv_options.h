@@ -15,14 +15,14 @@
 /* clang-format off */
 #define CSV_OPTIONS(type, names, congestion_text)                                           \
 	{"columns", "LIST", "names of the columns in a CSV file: mode=impl,size=msg_size,...", \
-	 SETTING_STRING, .offset = offsetof(type, names.columns)},                                    \
+	 OPTION_STRING, .offset = offsetof(type, names.columns)},                                    \
 	{"column", "NAME=FIELD", "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; " \
-	 "ignore: not at all)", SETTING_OTHER, .offset = offsetof(type, names), .take = csv_options__column}, \
+	 "ignore: not at all)", OPTION_OTHER, .offset = offsetof(type, names), .take = csv_options__column}, \
 	{"modes", "LIST", "names of the modes in a CSV file: A1=twocopy,A2=onecopy,...",    \
-	 SETTING_STRING, .offset = offsetof(type, names.modes)},                                      \
-	{"congestion", "NAME", congestion_text, SETTING_STRING, .offset = offsetof(type, names.congestion)}, \
+	 OPTION_STRING, .offset = offsetof(type, names.modes)},                                      \
+	{"congestion", "NAME", congestion_text, OPTION_STRING, .offset = offsetof(type, names.congestion)}, \
 	{"rounds-from-repeats", NULL, "rows of a CSV file with equal mode, size and threads are rounds", \
-	 SETTING_FLAG, .offset = offsetof(type, names.rounds_from_repeats)}
+	 OPTION_FLAG, .offset = offsetof(type, names.rounds_from_repeats)}
 /* clang-format on */
 
 /*

@@ -265,7 +265,7 @@ static void use_cell(struct sweep *s, const struct sweep_run *r)
 	s->cell.modes_nr = 1;
 	s->cell.traffic.size = r->size;
 	s->cell.traffic.threads = r->threads;
-	s->cell.congestion = r->congestion;
+	s->cell.traffic.congestion = r->congestion;
 	s->cell.interval_ns = REDRAW_NS;
 	runner__use(s->engine, &s->cell);
 	name_run(s->progress.now, sizeof(s->progress.now), r);

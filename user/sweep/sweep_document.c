@@ -16,84 +16,17 @@
 
 /* ---- options that are the same in both forms ---- */
 
-struct sweep_setting {
-	const char *key, *option;
-	enum setting_kind kind; /* 0 is null, except of SETTING_SIZE; the option is left out */
-	size_t offset;          /* in struct options */
-};
-
-#define AT(member) offsetof(struct options, member)
-
-/* clang-format off */
-static const struct sweep_setting table[] = {
-	{"fields",           "--fields",           SETTING_UINT,   AT(traffic.fields)},
-	{"header",           "--header",           SETTING_SIZE,   AT(traffic.header)},
-	{"rounds",           "--rounds",           SETTING_UINT,   AT(traffic.rounds)},
-	{"messages",         "--messages",         SETTING_COUNT,  AT(traffic.messages)},
-	{"count_calls",      "--count-calls",      SETTING_FLAG,   AT(count_calls)},
-	{"no_cpu",           "--no-cpu",           SETTING_FLAG,   AT(no_cpu)},
-	{"verify",           "--verify",           SETTING_FLAG,   AT(traffic.verify)},
-	{"mtu",              "--mtu",              SETTING_UINT,   AT(mtu)},
-	{"ipv6",             "--ipv6",             SETTING_FLAG,   AT(ipv6)},
-	{"sndbuf",           "--sndbuf",           SETTING_COUNT,  AT(traffic.sndbuf)},
-	{"rcvbuf",           "--rcvbuf",           SETTING_COUNT,  AT(traffic.rcvbuf)},
-	{"nodelay",          "--nodelay",          SETTING_FLAG,   AT(traffic.nodelay)},
-	{"rate",             "--rate",             SETTING_COUNT,  AT(traffic.rate)},
-	{"request_response", "--request-response", SETTING_FLAG,   AT(traffic.request_response)},
-	{"spin_ns",          "--spin",             SETTING_TIME,   AT(traffic.spin_ns)},
-	{"rcvlowat",         "--rcvlowat",         SETTING_COUNT,  AT(traffic.rcvlowat)},
-	{"cpu_sender",       "--cpu-sender",       SETTING_STRING, AT(traffic.sender_cpus)},
-	{"cpu_receiver",     "--cpu-receiver",     SETTING_STRING, AT(traffic.receiver_cpus)},
-};
-/* clang-format on */
-
-#define TABLE_NR (sizeof(table) / sizeof(table[0]))
-
-static const void *value_at(const struct options *o, const struct sweep_setting *s)
+static json_t *option_json(const struct options *o, const struct option_row *row)
 {
-	return (const char *)o + s->offset;
-}
-
-static uint64_t number_of(const struct options *o, const struct sweep_setting *s)
-{
-	const void *at = value_at(o, s);
-
-	if (s->kind == SETTING_FLAG)
-		return *(const bool *)at;
-	return s->kind == SETTING_UINT ? *(const unsigned int *)at : *(const uint64_t *)at;
-}
-
-static const char *word_of(const struct options *o, const struct sweep_setting *s)
-{
-	return *(const char *const *)value_at(o, s);
-}
-
-static json_t *setting_json(const struct options *o, const struct sweep_setting *s)
-{
+	char buf[OPTION_TEXT_MAX];
 	uint64_t n;
 
-	if (s->kind == SETTING_STRING)
-		return json_value__text(word_of(o, s));
-	n = number_of(o, s);
-	if (s->kind == SETTING_FLAG)
+	if (option__is_text(row))
+		return json_value__text(option__text(row, o, buf));
+	n = option__number(row, o);
+	if (row->kind == OPTION_FLAG)
 		return json_boolean(n);
-	return n || s->kind == SETTING_SIZE ? json_value__u64(n) : json_null();
-}
-
-struct unit {
-	uint64_t size;
-	const char *name;
-};
-
-static const struct unit times[] = {{1000000000, "s"}, {1000000, "ms"}, {1, "ns"}};
-static const struct unit sizes[] = {{1 << 20, "m"}, {1 << 10, "k"}, {1, ""}};
-
-/* Exact, in the largest unit that divides it. The last unit is 1. */
-static void put_exact(FILE *f, uint64_t value, const struct unit *unit)
-{
-	while (value % unit->size)
-		unit++;
-	fprintf(f, "%" PRIu64 "%s", value / unit->size, unit->name);
+	return n || row->zero ? json_value__u64(n) : json_null();
 }
 
 static void put_word(FILE *f, const char *option, const char *word)
@@ -102,23 +35,17 @@ static void put_word(FILE *f, const char *option, const char *word)
 	shell__put_word(f, word);
 }
 
-static void put_setting(FILE *f, const struct options *o, const struct sweep_setting *s)
+static void put_option(FILE *f, const struct options *o, const struct option_row *row)
 {
-	if (s->kind == SETTING_STRING) {
-		if (word_of(o, s))
-			put_word(f, s->option, word_of(o, s));
-		return;
+	char buf[OPTION_TEXT_MAX];
+	const char *text = option__text(row, o, buf);
+
+	if (text)
+		fprintf(f, " --%s", row->name);
+	if (text && *text) {
+		fputc(' ', f);
+		shell__put_word(f, text);
 	}
-	if (!number_of(o, s))
-		return;
-	fprintf(f, " %s", s->option);
-	if (s->kind == SETTING_FLAG)
-		return;
-	fputc(' ', f);
-	if (s->kind == SETTING_TIME)
-		put_exact(f, number_of(o, s), times);
-	else
-		fprintf(f, "%" PRIu64, number_of(o, s));
 }
 
 /* ---- JSON ---- */
@@ -159,6 +86,7 @@ json_t *sweep_document__settings(const struct sweep_options *o)
 	};
 	const struct options *run = &o->run;
 	const struct workload *t = &run->traffic;
+	const struct option_row *row;
 	json_t *s = json_object();
 	char text[ADDRESS_TEXT_MAX];
 
@@ -174,8 +102,8 @@ json_t *sweep_document__settings(const struct sweep_options *o)
 	json_object_set_new(s, "seed", json_value__u64(o->seed));
 	json_object_set_new(s, "backend", json_value__text(backend__name(run->backend)));
 	json_object_set_new(s, "times", json_value__text(times_names[run->times]));
-	for (size_t i = 0; i < TABLE_NR; i++)
-		json_object_set_new(s, table[i].key, setting_json(run, &table[i]));
+	for (size_t i = 0; (row = options__of_sweep(i)); i++)
+		json_object_set_new(s, row->key, option_json(run, row));
 	return s;
 }
 
@@ -274,14 +202,26 @@ int sweep_document__check_surroundings(const char *directory, const json_t *befo
 
 /* ---- the command line ---- */
 
+/* In the largest unit that divides it. */
+static const char *exact_size(char buf[OPTION_TEXT_MAX], uint64_t bytes)
+{
+	unsigned int shift = bytes % (1 << 10) ? 0 : bytes % (1 << 20) ? 10 : 20;
+
+	snprintf(buf, OPTION_TEXT_MAX, "%" PRIu64 "%s", bytes >> shift,
+		 !shift        ? ""
+		 : shift == 10 ? "k"
+			       : "m");
+	return buf;
+}
+
 static void put_lists(FILE *f, const struct sweep_grid *g)
 {
+	char buf[OPTION_TEXT_MAX];
+
 	for (size_t i = 0; i < g->modes_nr; i++)
 		fprintf(f, "%s%s", i ? "," : " --modes ", mode__name(g->modes[i]));
-	for (size_t i = 0; i < g->sizes_nr; i++) {
-		fputs(i ? "," : " --sizes ", f);
-		put_exact(f, g->sizes[i], sizes);
-	}
+	for (size_t i = 0; i < g->sizes_nr; i++)
+		fprintf(f, "%s%s", i ? "," : " --sizes ", exact_size(buf, g->sizes[i]));
 	for (size_t i = 0; i < g->threads_nr; i++)
 		fprintf(f, "%s%u", i ? "," : " --threads ", g->threads[i]);
 	for (size_t i = 0; i < g->congestions_nr; i++) {
@@ -294,7 +234,8 @@ char *sweep_document__command(const struct sweep_options *o)
 {
 	const struct options *run = &o->run;
 	const struct workload *t = &run->traffic;
-	char *command, text[ADDRESS_TEXT_MAX];
+	char *command, text[ADDRESS_TEXT_MAX], buf[OPTION_TEXT_MAX];
+	const struct option_row *row;
 	size_t size;
 	FILE *f = xopen_memstream(&command, &size);
 
@@ -305,19 +246,16 @@ char *sweep_document__command(const struct sweep_options *o)
 		put_word(f, "--connect", connect_text(run, text));
 	else
 		put_word(f, "--path", netpath__name(run->path));
-	if (t->duration_ns) {
-		fputs(" --duration ", f);
-		put_exact(f, t->duration_ns, times);
-	}
-	fputs(" --warmup ", f);
-	put_exact(f, t->warmup_ns, times);
+	if (t->duration_ns)
+		put_word(f, "--duration", option__time(buf, t->duration_ns));
+	put_word(f, "--warmup", option__time(buf, t->warmup_ns));
 	fprintf(f, " --seed %" PRIu64, o->seed);
 	put_word(f, "--backend", backend__name(run->backend));
 	if (run->times != TIMES_APART)
 		fputs(run->times == TIMES_ON ? " --times" : " --no-times", f);
 	/* Which CPUs are chosen depends on the machine: the table has the chosen ones. */
-	for (size_t i = 0; i < TABLE_NR; i++)
-		put_setting(f, run, &table[i]);
+	for (size_t i = 0; (row = options__of_sweep(i)); i++)
+		put_option(f, run, row);
 	if (!t->sender_cpus && !t->receiver_cpus)
 		fputs(" --no-pin", f);
 	put_word(f, "-o", o->directory);

@@ -36,39 +36,12 @@
 #define WARMUP_PART   2
 #define WARMUP_NS_MAX 100000000ULL
 
-/* Options of the run command that a sweep has too; help: where their meaning differs. */
-static const struct options_pick shared_rows[] = {
-	{NULL, "Workload:"},
+/* Where the meaning differs from run's. */
+static const struct options_help helps[] = {
 	{"duration", "measured time per cell, all rounds together (default 2.1s)"},
-	{"messages", "send exactly N messages per round instead"},
 	{"rounds", "rounds per cell, 1 to 1000 (default 12; fewer than 7 may show no difference)"},
 	{"warmup", "warm-up before each run, not counted (default half a round, at most 100ms)"},
-	{"fields", NULL},
-	{"header", NULL},
-	{"verify", NULL},
-	{"rate", NULL},
-	{"request-response", NULL},
-	{NULL, "Path:"},
-	{"path",
-	 "loopback (default), or veth: a veth pair between two temporary network namespaces"},
-	{"connect", NULL},
-	{"mtu", NULL},
-	{"ipv6", NULL},
-	{"sndbuf", NULL},
-	{"rcvbuf", NULL},
-	{"nodelay", NULL},
-	{"spin", NULL},
-	{"rcvlowat", NULL},
-	{"cpu-sender", NULL},
-	{"cpu-receiver", NULL},
-	{NULL, "Measurement:"},
-	{"backend", NULL},
-	{"count-calls", NULL},
-	{"times", NULL},
-	{"no-times", NULL},
-	{"no-cpu", NULL},
 	{"quiet", "no progress, no final text, errors only"},
-	{"verbose", NULL},
 };
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -219,22 +192,22 @@ static void refuse(void *options, const char *arg)
 #define AT(member) .offset = offsetof(struct sweep_options, member)
 
 /* clang-format off */
-static const struct setting own_rows[] = {
-	SETTING_TITLE_ROW("Varied settings:"),
-	{"modes", "LIST", "copy modes: " MODE_NAMES "or all (default)", SETTING_OTHER, .take = take_modes},
-	{"sizes", "LIST", "bytes per message (default " DEFAULT_SIZES ")", SETTING_OTHER, .take = take_sizes},
-	{"threads", "LIST", "threads per side, one connection each (default " DEFAULT_THREADS ")", SETTING_OTHER, .take = take_threads},
+static const struct option_row own_rows[] = {
+	OPTION_TITLE_ROW("Varied settings:"),
+	{"modes", "LIST", "copy modes: " MODE_NAMES "or all (default)", OPTION_OTHER, .take = take_modes},
+	{"sizes", "LIST", "bytes per message (default " DEFAULT_SIZES ")", OPTION_OTHER, .take = take_sizes},
+	{"threads", "LIST", "threads per side, one connection each (default " DEFAULT_THREADS ")", OPTION_OTHER, .take = take_threads},
 	{"congestion", "LIST", "congestion controls of the senders; system for the system's default (default: system, but cubic or reno on local paths if the system's default paces)",
-	 SETTING_OTHER, .take = take_congestion},
-	{"seed", "N", "seed of the random order of runs (default 1)", SETTING_COUNT, AT(seed), "a number from 0 to 2^63-1", 0, INT64_MAX},
-	{"quick", NULL, "take about a minute: defaults of " QUICK_THREADS " threads, 7 rounds and 1.4s per cell", SETTING_FLAG, AT(quick)},
-	SETTING_TITLE_ROW("Output:"),
-	{"output", "DIR", "results directory, created if missing (default " DEFAULT_DIRECTORY ")", SETTING_STRING, AT(directory), .letter = 'o'},
-	{"resume", NULL, "continue the sweep in DIR: repeat only missing and failed runs", SETTING_FLAG, AT(resume)},
+	 OPTION_OTHER, .take = take_congestion},
+	{"seed", "N", "seed of the random order of runs (default 1)", OPTION_COUNT, AT(seed), "a number from 0 to 2^63-1", 0, INT64_MAX},
+	{"quick", NULL, "take about a minute: defaults of " QUICK_THREADS " threads, 7 rounds and 1.4s per cell", OPTION_FLAG, AT(quick)},
+	OPTION_TITLE_ROW("Output:"),
+	{"output", "DIR", "results directory, created if missing (default " DEFAULT_DIRECTORY ")", OPTION_STRING, AT(directory), .letter = 'o'},
+	{"resume", NULL, "continue the sweep in DIR: repeat only missing and failed runs", OPTION_FLAG, AT(resume)},
 };
 
-static const struct setting no_pin = /* among the measurement's */
-	{"no-pin", NULL, "do not pin threads (default: on local paths senders and receivers are pinned to different CPUs)", SETTING_FLAG, AT(no_pin)};
+static const struct option_row no_pin = /* among the measurement's */
+	{"no-pin", NULL, "do not pin threads (default: on local paths senders and receivers are pinned to different CPUs)", OPTION_FLAG, AT(no_pin)};
 /* clang-format on */
 
 static void set_defaults(struct sweep_options *o)
@@ -267,7 +240,7 @@ static void finish(struct sweep_options *o)
 	g->congestions = o->congestions;
 	for (size_t i = 0; i < g->congestions_nr; i++)
 		o->congestions[i] = o->congestion_names[i];
-	o->run.congestion = g->congestions_nr ? g->congestions[0] : NULL;
+	o->run.traffic.congestion = g->congestions_nr ? g->congestions[0] : NULL;
 	g->rounds = o->run.traffic.rounds;
 	memcpy(o->run.modes, g->modes, sizeof(g->modes));
 	o->run.modes_nr = g->modes_nr;
@@ -284,7 +257,9 @@ static void finish(struct sweep_options *o)
 
 void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 {
-	struct setting rows[SETTINGS_MAX], *next = rows;
+	static const struct options_command shared = {
+		.bit = OPTIONS_SWEEP, .helps = helps, .helps_nr = ARRAY_SIZE(helps)};
+	struct option_row rows[SETTINGS_MAX], *next = rows;
 	struct setting_command command = {
 		.name = "sweep", .doc = doc, .settings = rows, .operand = refuse};
 
@@ -292,7 +267,7 @@ void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 	options__init(&o->run, argc, argv);
 	memcpy(next, own_rows, sizeof(own_rows));
 	next += ARRAY_SIZE(own_rows);
-	next += options__pick(next, shared_rows, ARRAY_SIZE(shared_rows));
+	next += options__rows(&shared, next);
 	*next++ = no_pin;
 	command.nr = (size_t)(next - rows);
 	setting__parse(&command, argc, argv, o);

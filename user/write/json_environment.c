@@ -165,32 +165,23 @@ static json_t *modes_json(const struct result *r)
 }
 
 /* clang-format off */
+#define WORKLOAD_FIELD(X, member, kind, name, arg, use, min, max, range, json, ...) \
+	WORKLOAD_FIELD_##json(X, t->member, __VA_ARGS__)
+#define WORKLOAD_FIELD_none(...)
+#define WORKLOAD_FIELD_u64(X, value, key, unit, help)     X(u64, key, unit, value)
+#define WORKLOAD_FIELD_or_null(X, value, key, unit, help) X(or_null, key, unit, value)
+#define WORKLOAD_FIELD_flag(X, value, key, unit, help)    X(bool, key, unit, value)
+#define WORKLOAD_FIELD_text(X, value, key, unit, help)    X(text, key, unit, value)
 /* 0 means the kernel's default or no limit: null. */
 #define SETTINGS_FIELDS(X)                                                                      \
 	X(json,      "modes",              "list of text", modes_json(r))                       \
-	X(u64,       "size",               "bytes",      t->size)                               \
-	X(u64,       "fields",             "count",      t->fields)                             \
-	X(u64,       "header",             "bytes",      t->header)                             \
-	X(u64,       "threads",            "count",      t->threads)                            \
-	X(or_null,   "connections",        "count",      t->connections)                        \
-	X(u64,       "rounds",             "count",      r->rounds)                             \
+	WORKLOAD_OPTIONS(WORKLOAD_FIELD, X)                                                     \
 	X(bare_real, "round_duration_s",   "s",          real_if(r->round_duration_ns, (double)r->round_duration_ns / 1e9)) \
-	X(or_null,   "messages",           "count",      r->messages)                           \
 	X(bare_real, "warmup_s",           "s",          real_if(true, (double)t->warmup_ns / 1e9))        \
 	X(text,      "path",               "text",       r->env.path)                           \
 	X(u64,       "mtu",                "bytes",      r->env.mtu)                            \
 	X(bool,      "ipv6",               "true/false", r->env.ipv6)                           \
 	X(text,      "congestion_control", "text",       congestion__name(&r->env.congestion))  \
-	X(or_null,   "sndbuf",             "bytes",      t->sndbuf)                             \
-	X(or_null,   "rcvbuf",             "bytes",      t->rcvbuf)                             \
-	X(bool,      "nodelay",            "true/false", t->nodelay)                            \
-	X(or_null,   "rate",               "1/s",        t->rate)                               \
-	X(bool,      "request_response",   "true/false", t->request_response)                   \
-	X(or_null,   "spin_ns",            "ns",         t->spin_ns)                            \
-	X(or_null,   "rcvlowat",           "bytes",      t->rcvlowat)                           \
-	X(bool,      "verify",             "true/false", t->verify)                             \
-	X(text,      "cpu_sender",         "text",       t->sender_cpus)                        \
-	X(text,      "cpu_receiver",       "text",       t->receiver_cpus)                      \
 	X(json,      "fingerprint",        "text",       fingerprint(o))
 DOCUMENT_FIELDS(settings, (const struct result *r, const struct workload *t), SETTINGS_FIELDS)
 /* clang-format on */

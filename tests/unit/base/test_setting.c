@@ -33,17 +33,17 @@ static void take_operand(void *options, const char *arg)
 	((struct fields *)options)->operand = arg;
 }
 
-static const struct setting settings[] = {
-	SETTING_TITLE_ROW("Title:"),
-	{"flag", NULL, "a flag", SETTING_FLAG, AT(flag)},
-	{"level", NULL, "a level", SETTING_LEVEL, AT(level), .letter = 'l'},
-	{"string", "TEXT", "a text", SETTING_STRING, AT(string)},
-	{"word", "process|connection|two-words", "a word", SETTING_CHOICE, AT(choice)},
-	{"count", "N", "a count", SETTING_COUNT, AT(count), "a number from 1 to 100", 1, 100},
-	{"number", "N", "a small count", SETTING_UINT, AT(number), "a number", 0, 9},
-	{"size", "SIZE", "a size", SETTING_SIZE, AT(size), "a size", 1, 8192, .take = check_size},
-	{"time", "TIME", "a time", SETTING_TIME, AT(time), "a time", 1, 3600000000000},
-	{"other", "X", "another", SETTING_OTHER, .take = take_other},
+static const struct option_row settings[] = {
+	OPTION_TITLE_ROW("Title:"),
+	{"flag", NULL, "a flag", OPTION_FLAG, AT(flag)},
+	{"level", NULL, "a level", OPTION_LEVEL, AT(level), .letter = 'l'},
+	{"string", "TEXT", "a text", OPTION_STRING, AT(string)},
+	{"word", "process|connection|two-words", "a word", OPTION_CHOICE, AT(choice)},
+	{"count", "N", "a count", OPTION_COUNT, AT(count), "a number from 1 to 100", 1, 100},
+	{"number", "N", "a small count", OPTION_UINT, AT(number), "a number", 0, 9},
+	{"size", "SIZE", "a size", OPTION_SIZE, AT(size), "a size", 1, 8192, .take = check_size},
+	{"time", "TIME", "a time", OPTION_TIME, AT(time), "a time", 1, 3600000000000},
+	{"other", "X", "another", OPTION_OTHER, .take = take_other},
 };
 
 static struct fields parse(size_t nr, const char *const *words)

@@ -61,5 +61,5 @@ TEST(unusable_CPU_is_refused_with_its_number)
 	assert_int_equal(parse(&s, "1500,1501", why), -EINVAL);
 	assert_non_null(strstr(why, "--cpus names CPU 1501, which"));
 	assert_int_equal(parse(&s, "8192", why), -EINVAL);
-	assert_non_null(strstr(why, "is not a list of CPUs"));
+	assert_non_null(strstr(why, "takes a list of CPUs"));
 }

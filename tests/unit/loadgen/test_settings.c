@@ -36,13 +36,13 @@ TEST(no_options_give_the_defaults)
 	assert_int_equal(parse(""), 0);
 	assert_int_equal(s.command, COMMAND_LOOPBACK);
 	assert_int_equal(s.mode, MODE_ONECOPY);
-	assert_int_equal(s.size, 65536);
-	assert_int_equal(s.fields, 8);
-	assert_int_equal(s.threads, 1);
-	assert_int_equal(s.duration_ns, 5000000000ULL);
-	assert_int_equal(s.messages, 0);
-	assert_int_equal(s.warmup_ns, 0);
-	assert_false(s.nodelay || s.verify || s.control || s.json);
+	assert_int_equal(s.workload.size, 65536);
+	assert_int_equal(s.workload.fields, 8);
+	assert_int_equal(s.workload.threads, 1);
+	assert_int_equal(s.workload.duration_ns, 5000000000ULL);
+	assert_int_equal(s.workload.messages, 0);
+	assert_int_equal(s.workload.warmup_ns, 0);
+	assert_false(s.workload.nodelay || s.workload.verify || s.control || s.json);
 }
 
 TEST(each_option_sets_its_member)
@@ -55,17 +55,17 @@ TEST(each_option_sets_its_member)
 	assert_int_equal(s.command, COMMAND_SEND);
 	assert_int_equal(s.endpoint.addr.ss_family, AF_INET6);
 	assert_int_equal(s.mode, MODE_ZEROCOPY);
-	assert_int_equal(s.size, 16 << 20);
-	assert_int_equal(s.fields, 64);
-	assert_int_equal(s.threads, 256);
-	assert_true(s.messages == 1ULL << 48 && !s.duration_ns);
-	assert_int_equal(s.warmup_ns, 250000000);
+	assert_int_equal(s.workload.size, 16 << 20);
+	assert_int_equal(s.workload.fields, 64);
+	assert_int_equal(s.workload.threads, 256);
+	assert_true(s.workload.messages == 1ULL << 48 && !s.workload.duration_ns);
+	assert_int_equal(s.workload.warmup_ns, 250000000);
 	assert_int_equal(s.cpus.nr, 1);
-	assert_int_equal(s.sndbuf, 1 << 20);
-	assert_true(s.verify && s.control && s.nodelay);
+	assert_int_equal(s.workload.sndbuf, 1 << 20);
+	assert_true(s.workload.verify && s.control && s.workload.nodelay);
 	assert_int_equal(parse("recv --listen 127.0.0.1:0 --rcvbuf 64k --json"), 0);
 	assert_int_equal(s.command, COMMAND_RECV);
-	assert_int_equal(s.rcvbuf, 65536);
+	assert_int_equal(s.workload.rcvbuf, 65536);
 }
 
 /* A bad line, and a word that its message must contain. */
@@ -83,12 +83,12 @@ static const char *const bad[][2] = {
 	{"--fields 8x", "--fields"},
 	{"--header 65537", "--header"},
 	{"--header x", "--header"},
-	{"--header 1 --size 16m", "smaller --size or --header"},
+	{"--header 1 --size 16m", "lower --header or --size"},
 	{"--threads 0", "--threads"},
 	{"--threads 257", "--threads"},
 	{"--connections 0", "--connections"},
 	{"--connections 4097", "--connections"},
-	{"--threads 3 --connections 2", "--connections"},
+	{"--threads 3 --connections 2", "fewer connections"},
 	{"--rate 0", "--rate"},
 	{"--rate /s", "--rate"},
 	{"--rate 5/ms", "--rate"},
@@ -110,9 +110,9 @@ static const char *const bad[][2] = {
 	{"--cpus 0,1000", "1000"},
 	{"--cpus 99999", "--cpus"},
 	{"--cpus-receiver 1000", "--cpus-receiver names CPU 1000"},
-	{"--cpus-receiver x", "--cpus-receiver 'x'"},
-	{"--sndbuf 4095", "--sndbuf '4095'"},
-	{"--rcvbuf 1073741825", "--rcvbuf '1073741825'"},
+	{"--cpus-receiver x", "--cpus-receiver takes a list of CPUs such as 0-3,8, not 'x'"},
+	{"--sndbuf 4095", "not '4095'"},
+	{"--rcvbuf 1073741825", "not '1073741825'"},
 	{"--rcvlowat 1048577", "--rcvlowat"},
 	{"--size 128 --fields 64 --connections 5 --threads 6", "fewer connections than threads"},
 	{"--sndbuf 1", "--sndbuf"},
@@ -232,11 +232,12 @@ TEST(shares_differ_by_at_most_1_and_add_up)
 TEST(defaults_depend_on_other_options)
 {
 	assert_int_equal(parse("--threads 2"), 0);
-	assert_int_equal(s.connections, 2);
+	assert_int_equal(s.workload.connections, 2);
 	assert_int_equal(parse("--request-response"), 0);
-	assert_true(s.request_response && s.nodelay);
+	assert_true(s.workload.request_response && s.workload.nodelay);
 	assert_int_equal(parse("--rate 2500/s --spin 50us --congestion cubic"), 0);
-	assert_true(s.rate == 2500 && s.spin_ns == 50000 && !strcmp(s.congestion, "cubic"));
+	assert_true(s.workload.rate == 2500 && s.workload.spin_ns == 50000 &&
+		    !strcmp(s.workload.congestion, "cubic"));
 }
 
 /* Half of the memory is the limit. */
@@ -288,14 +289,14 @@ TEST(addresses_are_numeric_with_a_port)
 /* A sender opens what it was asked for; a receiver learns the number later. */
 TEST(descriptor_limit_covers_threads_connections_and_strangers)
 {
-	struct settings asked = {.command = COMMAND_SEND, .connections = 7};
+	struct settings asked = {.command = COMMAND_SEND, .workload.connections = 7};
 
 	/* An epoll and a timer per thread, and each connection. */
 	assert_true(settings__descriptors(&asked) > 2 * LIMIT_THREADS_MAX + 7);
-	asked.connections = 4096;
+	asked.workload.connections = 4096;
 	assert_true(settings__descriptors(&asked) > 2 * LIMIT_THREADS_MAX + 4096);
 	/* A receiver does not know the number of connections yet. */
-	asked.connections = 1;
+	asked.workload.connections = 1;
 	for (enum command c = COMMAND_RECV; c <= COMMAND_LOOPBACK; c++) {
 		asked.command = c;
 		assert_true(settings__descriptors(&asked) >

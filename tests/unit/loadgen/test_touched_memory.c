@@ -47,10 +47,10 @@ static void close_all(const int *fds)
 TEST(sender_thread_touches_its_messages_first)
 {
 	const struct settings s = {.mode = MODE_ONECOPY,
-				   .size = SIZE,
-				   .fields = 8,
-				   .threads = THREADS,
-				   .connections = CONNECTIONS};
+				   .workload.size = SIZE,
+				   .workload.fields = 8,
+				   .workload.threads = THREADS,
+				   .workload.connections = CONNECTIONS};
 	int ours[CONNECTIONS], theirs[CONNECTIONS];
 	struct sender_pool c = {0};
 	long before;

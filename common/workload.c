@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The workload and its options; see workload.h. */
+#include "workload.h"
+
+#define ROW(X, ...) WORKLOAD_ROW(0, __VA_ARGS__),
+const struct option_row workload_options[WORKLOAD_OPTIONS_NR] = {WORKLOAD_OPTIONS(ROW, )};
+#undef ROW
+
+const char *workload__conflict(const struct workload *w)
+{
+	const struct {
+		bool wrong;
+		const char *why;
+	} rules[] = {
+		{w->messages && w->duration_ns,
+		 "--messages and --duration exclude each other: a count or a time"},
+		{w->size < w->fields,
+		 "a message cannot have more fields than bytes: lower --fields"},
+		{workload__message_size(w) > LIMIT_SIZE_MAX,
+		 "header and fields are more than 16 MiB: lower --header or --size"},
+		{w->connections && w->connections < w->threads,
+		 "there are fewer connections than threads: lower --threads"},
+		{w->request_response && w->rcvlowat,
+		 "--request-response and --rcvlowat exclude each other: a message smaller than "
+		 "--rcvlowat would block the receiver forever"},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (rules[i].wrong)
+			return rules[i].why;
+	return NULL;
+}
