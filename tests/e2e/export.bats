@@ -101,6 +101,12 @@ counts() {
 		$(value unclassified_bytes_total "group=\"sender-$$.service\",direction=\"sent\"" <page.txt))) -eq $((200 * 65536)) ]
 	[ "$(value zerocopy_sends_total "group=\"sender-$$.service\"" <page.txt)" -ge 200 ]
 	run ! grep -q nan page.txt
+	# The process is the one that /proc and ps show; ps rounds its start to a second.
+	own() { awk -v name="process_$1" '$1 == name { printf "%.0f\n", $2 }' page.txt; }
+	[ "$(own max_fds)" = "$(awk '/^Max open files/ { print $4 }' "/proc/$EXPORTER/limits")" ]
+	(($(own start_time_seconds) - $(date +%s -d "$(ps -o lstart= -p "$EXPORTER")") <= 2))
+	(($(own start_time_seconds) - $(date +%s -d "$(ps -o lstart= -p "$EXPORTER")") >= -2))
+	[ "$(own open_fds)" -gt 3 ] && [ "$(own resident_memory_bytes)" -gt 1000000 ]
 }
 
 @test "export: OpenMetrics or Prometheus text, plain or gzip, as the client requests" {
@@ -209,6 +215,11 @@ for line in open(sys.argv[2]):
 	has '^netiotrace_build_info' curl -sS -g "http://[::1]:$PORT/metrics"
 	run -1 "$NETIOTRACE" export --listen "[::1]:$PORT"
 	[[ $output == *"cannot listen on [::1]:$PORT"*"--listen"* ]]
+	# All addresses of both families.
+	PORT=$(free_port)
+	exporter all --listen ":$PORT"
+	has '^netiotrace_build_info' page "$PORT"
+	has '^netiotrace_build_info' curl -sS -g "http://[::1]:$PORT/metrics"
 	exporter unix --listen "unix:$PWD/socket"
 	has '^netiotrace_build_info' curl -sS --unix-socket socket http://x/metrics
 	# A unix socket left by a killed exporter is replaced; one in use is not.

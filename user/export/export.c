@@ -29,6 +29,7 @@
 #include "kernel/refusal.h"
 #include "kernel/target.h"
 #include "metrics_page.h"
+#include "process_metrics.h"
 
 #define NS_PER_S 1000000000ULL
 #define TICK_NS  NS_PER_S /* slow clients are looked for this often */
@@ -174,6 +175,7 @@ static char *render(void *arg, enum page_format format, size_t *len)
 	FILE *f = xopen_memstream(&text, len);
 
 	m.run_times_unknown = attach_probes__run_times(x->watcher, m.run_ns);
+	process_metrics__write(f, format == PAGE_OPENMETRICS);
 	metrics_page__write(f, format, &m);
 	xclose_memstream(f);
 	return text;

@@ -16,7 +16,7 @@ static const char doc[] =
 	"Serves the copy ledger of every service on this machine to Prometheus, over HTTP.\n"
 	"\n"
 	"  sudo netiotrace export\n"
-	"  sudo netiotrace export --listen [::]:9753 --by comm\n"
+	"  sudo netiotrace export --listen :9753 --by comm\n"
 	"  sudo netiotrace export --textfile /run/netiotrace.prom\n"
 	"  sudo netiotrace export --once --interval 10s"
 	"\v"
@@ -53,7 +53,7 @@ static const struct option_row settings[] = {
 	{"groups", "N", "at most N groups, 1 to 1024 (default 64); the rest counts as other", OPTION_COUNT, AT(groups), "a number from 1 to 1024", 1, AGGREGATES_MAX},
 	{"this-netns", NULL, "leave out sockets of other network namespaces (default: all of this machine)", OPTION_FLAG, AT(this_netns)},
 	OPTION_TITLE_ROW("Output:"),
-	{"listen", "ADDR:PORT", "address of the HTTP server, or unix:PATH (default 127.0.0.1:9753)", OPTION_STRING, AT(listen)},
+	{"listen", "ADDR:PORT", "address of the HTTP server, :PORT for all addresses, or unix:PATH (default 127.0.0.1:9753)", OPTION_STRING, AT(listen)},
 	{"textfile", "FILE", "write the page to FILE at each interval instead, for node_exporter", OPTION_STRING, AT(textfile)},
 	{"once", NULL, "print the page after one interval, then exit", OPTION_FLAG, AT(once)},
 	{"ready-file", "FILE", "write FILE when ready, with the address; removed at the end", OPTION_STRING, AT(ready_file)},

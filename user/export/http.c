@@ -55,12 +55,22 @@ static const char front_page[] =
 	"<ul><li><a href=\"/metrics\">metrics</a></li>"
 	"<li><a href=\"/-/healthy\">health</a></li></ul></html>\n";
 
-/* unix:PATH or HOST:PORT. 0, or -errno with a clause in why. */
+static bool has_ipv6(void)
+{
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* unix:PATH, HOST:PORT, or :PORT for all addresses. 0, or -errno with a clause in why. */
 static int parse_address(const char *text, struct sockaddr_storage *ss, socklen_t *size, char *why,
 			 size_t len)
 {
 	struct sockaddr_un *sun = (struct sockaddr_un *)ss;
 	const char *path = text + strlen(UNIX_PREFIX), *unresolved = NULL;
+	char all[ADDRESS_TEXT_MAX];
 	struct address a;
 	int err;
 
@@ -74,7 +84,11 @@ static int parse_address(const char *text, struct sockaddr_storage *ss, socklen_
 		strcpy(sun->sun_path, path);
 		return 0;
 	}
-	snprintf(why, len, "write ADDRESS:PORT such as 127.0.0.1:9753, or unix:PATH");
+	snprintf(why, len, "write ADDRESS:PORT such as 127.0.0.1:9753, :PORT, or unix:PATH");
+	if (*text == ':') {
+		snprintf(all, sizeof(all), "%s%s", has_ipv6() ? "[::]" : "0.0.0.0", text);
+		text = all;
+	}
 	if (address__parse(text, true, &a))
 		return -EINVAL;
 	err = address__resolve(&a, true, ss, &unresolved);
@@ -146,12 +160,15 @@ static int bind_file(struct http_listener *l, const char *path)
 static int bind_and_listen(struct http_listener *l, const struct sockaddr_storage *ss,
 			   socklen_t size)
 {
-	int one = 1, err = 0;
+	int one = 1, zero = 0, err = 0;
 
 	l->fd = socket(ss->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (l->fd < 0)
 		return -errno;
 	setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	/* [::] is both families, whatever net.ipv6.bindv6only says. */
+	if (ss->ss_family == AF_INET6)
+		setsockopt(l->fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
 	if (ss->ss_family == AF_UNIX)
 		err = bind_file(l, ((const struct sockaddr_un *)ss)->sun_path);
 	else if (bind(l->fd, (const struct sockaddr *)ss, size))
