@@ -3,6 +3,7 @@
  * The BPF object of attach. Every program is optional. The programs in this file see every call and
  * packet of the machine; at high rates user space attaches them in windows only.
  */
+#include "arrival.bpf.h"
 #include "sock_events.bpf.h"
 #include "sock_existing.bpf.h"
 
@@ -60,8 +61,11 @@ NIO_PROG("tp_btf/inet_sk_error_report", nio_at_report, on_report(sk), const stru
 SEC("?tp_btf/netif_receive_skb")
 int BPF_PROG(nio_at_arrival, struct sk_buff *skb)
 {
+	const char *uarg;
+
 	count_event();
-	if (skb->data_len && !arrives_once_more(skb))
+	uarg = skb->data_len ? uarg_of(skb, TRUSTED) : NULL;
+	if (uarg && !arrives_once_more(skb) && !arrived_before(skb, uarg))
 		on_deferred_copy(skb, TRUSTED);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef BPF_STAGES_BPF_H
 #define BPF_STAGES_BPF_H
 
+#include "arrival.bpf.h"
 #include "completion.bpf.h"
 #include "maps.bpf.h"
 
@@ -293,12 +294,10 @@ static __always_inline void on_notification(const struct sk_buff *skb, int len)
  */
 static __always_inline void on_zerocopy_arrival(const struct sk_buff *skb)
 {
-	struct nio_conn *conn;
+	const char *uarg = skb->data_len ? uarg_of(skb, TRUSTED) : NULL;
+	struct nio_conn *conn = conn_by_cookie(cookie_of_uarg(uarg));
 
-	if (!skb->data_len)
-		return;
-	conn = conn_by_cookie(cookie_of_uarg(uarg_of(skb, TRUSTED)));
-	if (conn && !arrives_once_more(skb))
+	if (conn && !arrives_once_more(skb) && !arrived_before(skb, uarg))
 		book(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len);
 }
 

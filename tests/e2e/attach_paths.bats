@@ -251,6 +251,76 @@ pinned_fast() {
 	OPTIONS="--without tcp_sendmsg_locked" pinned_fast
 }
 
+# routed OPTION...: 1 800 000 pinned bytes travel through a router on this machine, of three network
+# namespaces. Options of attach, which watches the sender.
+routed() {
+	cat >send.py <<-'PYTHON'
+		import ctypes, socket, os, threading
+		libc = ctypes.CDLL(None)
+		def enter(fd):
+		    if libc.setns(fd, 0x40000000):
+		        raise OSError('setns')
+		def drop(s):
+		    while s.recv(1 << 20):
+		        pass
+		def ns(pid):
+		    return os.open('/proc/%s/ns/net' % os.environ[pid], os.O_RDONLY)
+		enter(ns('SERVER'))
+		listener = socket.create_server(('10.5.2.2', 0))
+		enter(ns('CLIENT'))
+		s = socket.create_connection(listener.getsockname())
+		t = threading.Thread(target=drop, args=listener.accept()[:1])
+		t.start()
+		s.setsockopt(socket.SOL_SOCKET, 60, 1)
+		data = bytes(9000)
+		for i in range(200):
+		    sent = 0
+		    while sent < len(data):
+		        sent += s.send(data[sent:], 0x4000000)
+		    while True:
+		        try:
+		            s.recvmsg(0, 200, socket.MSG_ERRQUEUE)
+		        except BlockingIOError:
+		            break
+		s.shutdown(socket.SHUT_WR)
+		t.join()
+	PYTHON
+	cat >router <<-'END'
+		set -e
+		ip link set lo up
+		unshare -n sleep 1000 & CLIENT=$!
+		unshare -n sleep 1000 & SERVER=$!
+		trap 'kill $CLIENT $SERVER' EXIT
+		until [ "$(readlink /proc/$CLIENT/ns/net)" != "$(readlink /proc/$$/ns/net)" ] &&
+			[ "$(readlink /proc/$SERVER/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do :; done
+		export CLIENT SERVER
+		ip link add h1 type veth peer name r1 netns $CLIENT
+		ip link add h2 type veth peer name r2 netns $SERVER
+		ip addr add 10.5.1.1/24 dev h1
+		ip addr add 10.5.2.1/24 dev h2
+		ip link set h1 up
+		ip link set h2 up
+		for end in "$CLIENT r1 10.5.1" "$SERVER r2 10.5.2"; do
+			set -- $end "$@"
+			nsenter -t $1 -n ip addr add $3.2/24 dev $2
+			nsenter -t $1 -n ip link set $2 up
+			nsenter -t $1 -n ip route add default via $3.1
+			shift 3
+		done
+		sysctl -qw net.ipv4.ip_forward=1
+		"$NETIOTRACE" attach --count-calls -q "$@" --json out.json -- python3 send.py
+	END
+	unshare -n sh ./router "$@"
+}
+
+@test "attach counts the copy of zero-copy pages once if a router on this machine forwards them" {
+	need_tool unshare nsenter ip sysctl
+	routed
+	jq -c '.total | .ledger, .zerocopy, .socket' out.json
+	jq -e '.total | .ledger.tx_pin.bytes == 1800000 and .ledger.rx_copy.bytes == 1800000
+		and .ledger.deferred_copy.bytes == 1800000 + .socket.tx_retrans' out.json
+}
+
 # background COMMAND...: starts it in the background; its PID is $STARTED.
 background() {
 	"$@" 3>&- &

@@ -44,6 +44,11 @@ __attribute__((format(printf, 3, 4))) static void say(struct text *t, const stru
 #define COST     "%.0f to %.0f %% of the CPU time"
 #define PARTS(c) (c).low * 100, (c).high * 100
 
+static uint64_t minus(uint64_t from, uint64_t what)
+{
+	return from > what ? from - what : 0;
+}
+
 bool advice__encrypts(uint16_t port)
 {
 	/* ssh, https, smtps, nntps, ldaps, dns over tls, ftps, imaps, pop3s, sips, kubernetes. */
@@ -115,7 +120,7 @@ static struct cost advise_no_zerocopy(struct text *t, const struct advice_row *r
 {
 	const struct socket_ledger *b = row->books;
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
-	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	uint64_t deferred = minus(b->stages[NIO_STAGE_DEFERRED_COPY].bytes, b->deferred_again);
 	struct cost c = zerocopy_cost(row);
 	char more[96] = "";
 
@@ -181,11 +186,6 @@ static struct cost advise_zerocopy(struct text *t, const struct advice_row *row)
 struct range {
 	uint64_t least, most;
 };
-
-static uint64_t minus(uint64_t from, uint64_t what)
-{
-	return from > what ? from - what : 0;
-}
 
 /*
  * rchar counts bytes by read() and sendfile. It includes read() on sockets but not recv(), so

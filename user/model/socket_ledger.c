@@ -252,6 +252,18 @@ static uint64_t unseen_copies(const struct socket_ledger *d)
 	return pinned + d->retrans - seen;
 }
 
+/*
+ * Deferred copies beyond the pinned bytes: each packet that is sent again is copied again. What is
+ * left shared packets with pinned bytes.
+ */
+static uint64_t copied_again(const struct socket_ledger *d)
+{
+	uint64_t further =
+		minus(d->stages[NIO_STAGE_DEFERRED_COPY].bytes, d->stages[NIO_STAGE_TX_PIN].bytes);
+
+	return further < d->retrans ? further : d->retrans;
+}
+
 /* A state is made at the first call seen: in a later window than the first, calls came before. */
 static bool saw_whole_life(const struct sock_state *s)
 {
@@ -293,6 +305,7 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 	}
 	split(&d, s);
 	d.unseen = unseen_copies(&d);
+	d.deferred_again = copied_again(&d);
 	return d;
 }
 

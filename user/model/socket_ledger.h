@@ -39,7 +39,8 @@ struct socket_ledger {
 	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	uint64_t ids; /* zero-copy ids issued */
 	uint64_t completed, copied;
-	uint64_t unseen;      /* copies of pinned pages that were not seen, at most */
+	uint64_t unseen;         /* copies of pinned pages that were not seen, at most */
+	uint64_t deferred_again; /* deferred copies of pinned bytes that were sent again */
 	uint64_t pinned_open; /* unclassified bytes of sockets with ids whose calls were not seen */
 	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error */
 	uint64_t zc_without_option;       /* calls with MSG_ZEROCOPY without SO_ZEROCOPY */

@@ -432,11 +432,14 @@ static void say_deferred(struct verdict *v, const struct socket_ledger *b)
 	else
 		say(v, " %s were pinned, and not seen to be copied on this machine.",
 		    TEXT_BYTES(pinned));
-	if (deferred > pinned + SURPLUS_MIN(pinned))
+	if (b->deferred_again)
+		say(v, " %s of them were sent again, and copied again.",
+		    TEXT_BYTES(b->deferred_again));
+	if (deferred > pinned + b->deferred_again + SURPLUS_MIN(pinned))
 		say(v,
 		    " Besides, %s that were not pinned were copied later: they share packets with "
-		    "pinned bytes, or were sent again.",
-		    TEXT_BYTES(deferred - pinned));
+		    "pinned bytes.",
+		    TEXT_BYTES(deferred - pinned - b->deferred_again));
 }
 
 /* Bytes that the same sockets sent without MSG_ZEROCOPY. */

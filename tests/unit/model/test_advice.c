@@ -198,6 +198,8 @@ TEST(advice_on_copied_zero_copy_has_numbers_and_the_cost)
 			    "Without MSG_ZEROCOPY the send call copies these bytes. ");
 	books.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1200 * 65536 + 5 * MB;
 	assert_has(advice(&row), "and the later copy of 5 MB that were not pinned goes.");
+	books.deferred_again = 5 * MB;
+	assert_null(strstr(advice(&row), "not pinned"));
 	/* A tenth of the program's zero-copy sends: a tenth of the cost. */
 	program.completed = 12000;
 	assert_has(advice(&row), "cost 2 to 2 % of the CPU time");

@@ -359,6 +359,23 @@ TEST(deferred_copies_count_as_copies)
 	assert_true(socket_ledger__copied_bytes(&b) == 500);
 }
 
+/* Deferred copies beyond the pinned bytes are of retransmissions, up to their bytes. */
+TEST(retransmitted_pinned_bytes_are_copied_again)
+{
+	struct sock_state s = stream(0, 0);
+
+	s.now.sent += 1000;
+	s.zc_ids = 1;
+	s.now.retrans = 300;
+	s.stages[NIO_STAGE_TX_PIN].bytes = 1000;
+	s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 900;
+	assert_int_equal(socket_ledger__of(&s).deferred_again, 0);
+	s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1200;
+	assert_int_equal(socket_ledger__of(&s).deferred_again, 200);
+	s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1500;
+	assert_int_equal(socket_ledger__of(&s).deferred_again, 300);
+}
+
 static bool is_local_to(uint16_t family, const uint8_t remote[16])
 {
 	struct sock_state s = stream(1, 0);

@@ -111,6 +111,12 @@ TEST(pinned_and_unpinned_copies_are_named_separately)
 	b.stages[NIO_STAGE_TX_COPY].bytes = 5000000;
 	assert_says(verdict_of(&b), "Of 6.55 MB pinned, 6.55 MB were copied later. Besides, 23.4 "
 				    "MB that were not pinned were copied later");
+	/* Retransmissions of pinned bytes are no unpinned bytes. */
+	b.deferred_again = 20000000;
+	assert_says(verdict_of(&b), "20 MB of them were sent again, and copied again. Besides, "
+				    "3.45 MB that were not pinned were copied later");
+	b.deferred_again = 23446400;
+	assert_null(strstr(verdict_of(&b)->text, "Besides"));
 	assert_says(verdict_of(&b),
 		    "5 MB were sent without MSG_ZEROCOPY and copied in the send call.");
 	/* A route without scatter-gather copies the zero-copy sends themselves. */
