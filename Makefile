@@ -75,6 +75,8 @@ $(call obj,$(SESSION_SRC)): $(O)/bpf/netiotrace.skel.h
 $(call obj,user/kernel/sampler.c): $(O)/bpf/samples.skel.h
 $(call obj,user/kernel/kernel_addresses.c): $(O)/bpf/addresses.skel.h
 $(call obj,$(ATTACH_SRC)): $(O)/bpf/attach.skel.h
+# It contains the importer.
+$(call obj,user/study/importer.c): contrib/import-csv
 
 $(O)/%.o: %.c | $(O)/.deps
 	@mkdir -p $(@D)

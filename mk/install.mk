@@ -50,6 +50,7 @@ install: all man
 	install -d "$(datadir)/netiotrace/kubernetes"
 	install -m 644 packaging/kubernetes/*.yaml "$(datadir)/netiotrace/kubernetes"
 	install -m 644 $(O)/netiotrace.schema.json "$(datadir)/netiotrace"
+	install -m 755 contrib/import-csv "$(datadir)/netiotrace"
 	install -m 644 $(O)/man/*.1 "$(mandir)/man1"
 	install -m 644 $(O)/man/*.5 "$(mandir)/man5"
 	install -m 644 $(O)/man/*.8 "$(mandir)/man8"
@@ -114,6 +115,7 @@ STATIC_NAME  := netiotrace-$(VERSION)-linux-$(MACHINE)-static
 release: dist static deb rpm
 	@rm -rf $(RELEASE) && mkdir -p $(RELEASE)/$(STATIC_NAME)
 	@cp build-static/netiotrace build-static/netio-loadgen README.md LICENSE $(RELEASE)/$(STATIC_NAME)
+	@cp contrib/import-csv $(RELEASE)/$(STATIC_NAME)
 	@cp -r scripts/gnuplot $(RELEASE)/$(STATIC_NAME)/gnuplot
 	@tar -C $(RELEASE) -c --sort=name --mtime="@$$(scripts/source-date)" --owner=0 --group=0 --numeric-owner \
 		--mode='u+rw,go+rX,go-w' $(STATIC_NAME) | gzip -9n >$(RELEASE)/$(STATIC_NAME).tar.gz

@@ -49,7 +49,7 @@ test-unit: $(UNIT_BIN)
 .PHONY: unit-programs
 unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS) $(TEST_LIBRARIES) $(O)/bench-overhead $(O)/bpf-cost
 
-## make fuzz            each parser under libFuzzer: FUZZ_SECONDS=60 a target, FUZZ='csv protocol': only these
+## make fuzz            each parser under libFuzzer: FUZZ_SECONDS=60 a target, FUZZ='document protocol': only these
 .PHONY: fuzz fuzz-programs
 FUZZ_SECONDS ?= 60
 FUZZ         ?= $(FUZZ_TARGETS)

@@ -117,10 +117,92 @@ cells() { # DIR
 	sed 's/^A1,/plain,/; s/^A2,/vector,/; s/^A3,/pinned,/' "$foreign/workers.csv" >names.csv
 	refused 'plain, vector, pinned' '--modes' -- report -q -o out names.csv
 	"$NETIOTRACE" report -q -o out --modes plain=twocopy,vector=onecopy,pinned=zerocopy names.csv
-	sed '1s/Impl/Way/' "$foreign/workers.csv" >way.csv
-	refused "'Way' holds A1, A2, A3" "'Way=mode'" -- report -q -o out2 way.csv
+	sed '1s/Impl/Way/; s/^A1,/v1,/; s/^A2,/v2,/; s/^A3,/v3,/' "$foreign/workers.csv" >way.csv
+	refused "'Way' holds v1, v2, v3" "'Way=mode'" -- report -q -o out2 way.csv
 	"$NETIOTRACE" report -q -o out2 --column Way=mode way.csv
 	[ "$(cells out2)" -eq 48 ]
+}
+
+@test "report reads a mode column of any name whose values are mode names, from a pipe" {
+	sed '1s/Impl/Way/' "$foreign/workers.csv" >way.csv
+	"$NETIOTRACE" report -q -o out <(cat way.csv)
+	[ "$(cells out)" -eq 48 ]
+	grep -q "Modes are read from 'Way': A1 = two-copy, A2 = one-copy, A3 = zero-copy" out/report.md
+	# The importer alone makes the same document, and needs nothing else.
+	cp "$REPO/contrib/import-csv" .
+	(umask 0; ./import-csv way.csv >way.json)
+	"$NETIOTRACE" report -q -o again way.json
+	diff <(sed -n '/^## The six/,/^## How/p' out/report.md) <(sed -n '/^## The six/,/^## How/p' again/report.md)
+}
+
+@test "without python3 a CSV file is one sentence, and a document is read" {
+	"$REPO/contrib/import-csv" "$foreign/workers.csv" >workers.json
+	mkdir empty
+	run -1 env PATH="$PWD/empty" "$NETIOTRACE" compare "$foreign/workers.csv" workers.json
+	[[ $output == "netiotrace: "*"install the package python3." ]]
+	env PATH="$PWD/empty" "$NETIOTRACE" compare -q workers.json workers.json
+}
+
+@test "hostile CSV files are one sentence without control characters, within bounds" {
+	local file
+
+	printf 'mode,size\n0,\0 64\n' >nul.csv
+	printf 'mode,\033]0;owned\007,size\n0,1,\033[2J\n' >escape.csv
+	printf '\033[31mx\n' >words.csv
+	printf 'mode,size\n"' >quote.csv
+	{ printf 'mode,size\n0,"' && head -c 3000000 /dev/zero | tr '\0' x && printf '"\n'; } >cell.csv
+	{ printf 'mode,size\n' && head -c 30000000 /dev/zero | tr '\0' ,; } >commas.csv
+	{ printf 'mode,size\n0,"' && yes '' | head -c 3000000; } >lines.csv
+	yes '"a,' | head -c 1000000 >quotes.csv
+	yes '(((((((' | tr -d '\n' | head -c 1000000 >deep.csv
+	truncate -s 300M large.csv
+	head -c 100000 /dev/urandom | tr -d '\0' >noise.csv
+	for file in *.csv; do
+		refused "$file" -- report -q -o out "$PWD/$file"
+		run ! grep -q '[^[:print:]]' stderr
+		run ! grep -q Traceback stderr
+	done
+	[ ! -e out ]
+}
+
+@test "the importer runs without root, also for attach --baseline" {
+	local bin log
+
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	bin=$(mktemp -d)
+	log=$bin/log
+	chmod 755 "$bin"
+	printf '#!/bin/sh\n{ id -u; grep -E "^(CapEff|NoNewPrivs)" /proc/self/status; } >>"%s"\nexit 7\n' "$log" >"$bin/python3"
+	chmod 755 "$bin/python3"
+	(umask 0; : >"$log"; chmod 666 "$log")
+	PATH=$bin:$PATH run ! "$NETIOTRACE" report -q -o out "$foreign/workers.csv"
+	PATH=$bin:$PATH run ! "$NETIOTRACE" compare "$foreign/workers.csv" "$foreign/workers.csv"
+	PATH=$bin:$PATH run ! "$NETIOTRACE" attach --pid $$ --duration 1s --baseline "$foreign/workers.csv"
+	cp "$log" log
+	rm -r "$bin"
+	cat log
+	[ "$(grep -c '^CapEff:.0000000000000000$' log)" -eq 3 ]
+	[ "$(grep -c '^NoNewPrivs:.1$' log)" -eq 3 ]
+	run ! grep -qx 0 log
+}
+
+@test "docs/reference/report.md lists the fields, names and units of the importer" {
+	python3 - "$REPO/contrib/import-csv" "$REPO/docs/reference/report.md" <<-'END'
+		import importlib.machinery, importlib.util, re, sys
+		loader = importlib.machinery.SourceFileLoader("importer", sys.argv[1])
+		sys.dont_write_bytecode = True
+		importer = importlib.util.module_from_spec(importlib.util.spec_from_loader("importer", loader))
+		loader.exec_module(importer)
+		rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in open(sys.argv[2]) if line.startswith("| ")]
+		documented = {row[0]: row[1:] for row in rows}
+		for name, _, _, assumed, names, bare in importer.FIELDS:
+		    text, unit = documented[name]
+		    plain, _, after = text.partition("with a unit: ")
+		    words = set(re.findall(r"[a-z0-9]+", plain)) | {name.replace("_", "")}
+		    assert words == set(names.split()) | {name.replace("_", "")}, (name, words ^ set(names.split()))
+		    assert set(after.replace("(nothing)", ".").replace(",", "").split()) == set(bare.split()), name
+		    assert unit == (assumed or ""), name
+	END
 }
 
 @test "compare reads files of other tools as report does" {

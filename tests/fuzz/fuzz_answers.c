@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The six answers on any data set, and its changes against another one. Two CSV files, separated by
- * a line "--".
+ * The six answers on any data set, and its changes against another one. Two result documents,
+ * separated by a line "--".
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +20,15 @@
 static bool load(struct dataset *d, struct analysis *a, const uint8_t *data, size_t size)
 {
 	char message[DATASET_MESSAGE_MAX];
+	json_t *document;
+	int err;
 
 	*d = (struct dataset){0};
 	*a = (struct analysis){0};
-	if (dataset__add_csv(d, "x.csv", (const char *)data, size, message) ||
-	    d->rows_nr > ROWS_MAX)
+	document = json_loadb((const char *)data, size, JSON_REJECT_DUPLICATES, NULL);
+	err = document ? dataset__add_document(d, "x", document, message) : -EINVAL;
+	json_decref(document);
+	if (err || !d->rows_nr || d->rows_nr > ROWS_MAX)
 		return false;
 	dataset__finish(d, 5);
 	analysis__init(a, d);

@@ -26,10 +26,11 @@ struct side {
 static int load(struct side *side, const char *name, const struct dataset_names *names)
 {
 	char message[DATASET_MESSAGE_MAX];
+	int err = dataset__load_files(&side->dataset, &name, 1, (double)NAN, names, message);
 
-	if (dataset__load_files(&side->dataset, &name, 1, (double)NAN, names, message)) {
+	if (err) {
 		log_error("%s", message);
-		return EXIT_RUN_FAILED;
+		return err == -EBADR ? EXIT_USAGE : EXIT_RUN_FAILED;
 	}
 	if (side->dataset.others_nr && !names->congestion) {
 		log_error("%s has runs with %s and with %s: say --congestion %s to compare those.",
@@ -44,11 +45,8 @@ static int load(struct side *side, const char *name, const struct dataset_names 
 /* Columns of a CSV file that are not compared since they were not read. */
 static void say_unread(const struct side *side, const char *name)
 {
-	char *text = dataset__unread_columns(&side->dataset);
-
-	if (text)
-		log_warning("%s: %s", name, text);
-	free(text);
+	if (side->dataset.unread)
+		log_warning("%s: %s", name, side->dataset.unread);
 }
 
 static void unload(struct side *side)

@@ -104,22 +104,6 @@ enum metric metric__source(enum metric m)
 }
 /* clang-format on */
 
-static bool is_column_of(const char *name, const char *path)
-{
-	for (; *path; path++, name++)
-		if (*name != (*path == '.' ? '_' : *path))
-			return false;
-	return !*name;
-}
-
-enum metric metric__of_column(const char *name)
-{
-	for (int m = 0; m < METRIC_READ_NR; m++)
-		if (is_column_of(name, infos[m].path))
-			return (enum metric)m;
-	return METRIC_NR;
-}
-
 /* Unknown (NaN) where either is, and where the divisor is 0. */
 static double per(double a, double b)
 {

@@ -20,10 +20,10 @@ enum better {
 
 /* clang-format off */
 /*
- * Read from the data: id, path in a run (its CSV column has underscores for dots), label, unit,
+ * Read from the data: id, path in a run (its CSV column has underscores for dots; contrib/import-csv reads them), label, unit,
  * better direction, where it is shown, name on compare's command line ("": not compared). Then
  * follow, generated: each ledger stage, part of a send call, counter and class of CPU
- * time. latency_ns is a latency of unknown kind in a foreign CSV.
+ * time. latency_ns is a latency of unknown kind, in imported data only.
  */
 #define METRICS_READ(X)                                                                          \
 	X(DURATION, "duration_s", "measured time", "s", NEITHER, 0, "")                          \
@@ -173,9 +173,6 @@ const char *metric__name(enum metric m);
 
 /* The measured metric behind m, which has the reason if m is missing; else m. */
 enum metric metric__source(enum metric m);
-
-/* The metric of a column of our own CSV; METRIC_NR: none. Foreign names: study/csv_field.c. */
-enum metric metric__of_column(const char *name);
 
 /* Fills in sums and derived numbers of one run, if their inputs are known. */
 void metric__derive(double value[METRIC_NR], unsigned int threads);

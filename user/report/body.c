@@ -52,10 +52,8 @@ static void write_head(struct body *b)
 		say(b, "%u of the runs %s ended early; %s numbers are of the time %s had.",
 		    d->interrupted, d->interrupted == 1 ? "was" : "were",
 		    d->interrupted == 1 ? "its" : "their", d->interrupted == 1 ? "it" : "they");
-	for (size_t i = 0; (text = dataset__import_note(d, i)); i++) {
-		say(b, "%s", text);
-		free(text);
-	}
+	for (size_t i = 0; i < d->notes_nr; i++)
+		say(b, "%s", d->notes[i]);
 }
 
 /* ---- the first screen ---- */

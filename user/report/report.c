@@ -269,18 +269,23 @@ static void making__clear(struct making *m)
 	dataset__clear(&m->dataset);
 }
 
+/* Of data that could not be read. */
+static int code_of(int err)
+{
+	return err == -EBADR ? EXIT_USAGE : EXIT_RUN_FAILED;
+}
+
 static int load(struct dataset *d, const struct report_options *o)
 {
 	char message[DATASET_MESSAGE_MAX];
-
 	int err =
 		dataset__load_files(d, o->inputs, o->inputs_nr, o->duration_s, &o->names, message);
 
 	if (err) {
 		log_error("%s", message);
-		return EXIT_RUN_FAILED;
+		return code_of(err);
 	}
-	if (!dataset__answerable(d, message))
+	if (!dataset__answerable(d, o->inputs[0], message))
 		return EXIT_DONE;
 	log_error("%s", message);
 	dataset__clear(d);
@@ -326,29 +331,24 @@ static int make_of_congestion(const struct report_options *o, struct tools *tool
 	return code;
 }
 
-/* Prints the columns of files, refused ones included, and then the reason of a refusal. */
+/* Prints how the columns of files are read, refused ones included, and then why data is refused. */
 static int explain(const struct report_options *o)
 {
-	struct dataset_names names = o->names;
 	char message[DATASET_MESSAGE_MAX];
 	struct dataset d;
-	int err;
+	int code, err;
 
-	names.explain = true;
-	err = dataset__load_files(&d, o->inputs, o->inputs_nr, o->duration_s, &names, message);
-	if (!err)
-		err = dataset__answerable(&d, message);
-	if (d.columns_nr)
-		dataset__put_columns(&d, stdout);
-	else if (!err)
-		printf("%s: netiotrace's own results: every column has its own name.\n",
-		       o->inputs[0]);
-	dataset__clear(&d);
+	err = dataset__explain(o->inputs, o->inputs_nr, &o->names, stdout, message);
 	if (fflush(stdout))
 		return fail("cannot write to stdout.");
-	if (err)
+	if (err) {
 		log_error("%s", message);
-	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+		return code_of(err);
+	}
+	code = load(&d, o);
+	if (!code)
+		dataset__clear(&d);
+	return code;
 }
 
 /* A report per congestion control, or for the named one. */

@@ -2,7 +2,6 @@
 /* The rows, notes and profiles of a data set and their life; see dataset.h. No file formats. */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,30 +13,6 @@
 #include "dataset.h"
 #include "settings.h"
 #include "write/json.h"
-
-void dataset__note(struct dataset *d, const char *format, ...)
-{
-	va_list args;
-
-	d->notes = xgrow(d->notes, d->notes_nr, sizeof(*d->notes));
-	va_start(args, format);
-	d->notes[d->notes_nr++] = printable__in_place(xvasprintf(format, args));
-	va_end(args);
-}
-
-const char *dataset__file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-struct dataset_column *dataset__new_column(struct dataset *d)
-{
-	d->columns = xgrow(d->columns, d->columns_nr, sizeof(*d->columns));
-	d->columns[d->columns_nr] = (struct dataset_column){0};
-	return &d->columns[d->columns_nr++];
-}
 
 static struct dataset_profile *find_profile(const struct dataset *d, enum mode mode, uint64_t size,
 					    unsigned int threads)
@@ -111,6 +86,26 @@ struct dataset_row *dataset__new_row(struct dataset *d)
 	for (int m = 0; m < METRIC_NR; m++)
 		row->value[m] = (double)NAN;
 	return row;
+}
+
+int dataset__answerable(const struct dataset *d, const char *name,
+			char message[DATASET_MESSAGE_MAX])
+{
+	if (!d->lacking)
+		return 0;
+	for (size_t i = 0; i < d->rows_nr; i++) {
+		const double *v = d->rows[i].value;
+
+		if (!isnan(v[METRIC_GBPS]) || !isnan(v[METRIC_L1D_MISSES]) ||
+		    !isnan(v[METRIC_LLC_MISSES]) || !isnan(v[METRIC_CYCLES]))
+			return 0;
+	}
+	snprintf(message, DATASET_MESSAGE_MAX,
+		 "%.100s: no column holds a throughput, cycles or cache misses, so no question can "
+		 "be answered.%s%.250s A file with the throughput can be given "
+		 "before this one.",
+		 name, d->unread ? " " : "", d->unread ? d->unread : "");
+	return -ENODATA;
 }
 
 bool dataset__is_possible(enum metric metric, double value)
@@ -233,7 +228,7 @@ const struct dataset_row *dataset__copy(const struct dataset *d)
 	const struct dataset_row *row = d->rows, *end = row + d->rows_nr;
 
 	for (; row + 1 < end; row++)
-		if (row->ours && row[1].ours && !isnan(row->value[METRIC_PAYLOAD]) &&
+		if (!row->imported && !row[1].imported && !isnan(row->value[METRIC_PAYLOAD]) &&
 		    !compare_figures(row, row + 1))
 			return row;
 	return NULL;
@@ -244,19 +239,6 @@ static void free_texts(char **texts, size_t nr)
 	for (size_t i = 0; i < nr; i++)
 		free(texts[i]);
 	free(texts);
-}
-
-static void clear_columns(struct dataset *d)
-{
-	for (size_t i = 0; i < d->columns_nr; i++) {
-		free(d->columns[i].file);
-		free(d->columns[i].name);
-		free(d->columns[i].field);
-		free(d->columns[i].unit);
-		free(d->columns[i].values);
-		free(d->columns[i].why);
-	}
-	free(d->columns);
 }
 
 void dataset__clear(struct dataset *d)
@@ -281,7 +263,7 @@ void dataset__clear(struct dataset *d)
 		free(d->reason[i]);
 	free_texts(d->others, d->others_nr);
 	free_texts(d->notes, d->notes_nr);
-	clear_columns(d);
+	free(d->unread);
 	free(d->congestion);
 	free(d->lacking);
 	free(d->version);

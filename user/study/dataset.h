@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Results read back: the runs of a results directory, a result document or a CSV file as rows of
- * numbers, by name. Missing values are NaN, with the reason if the data have one.
+ * numbers, by name. CSV files are read by another program (importer.h). Missing values are NaN,
+ * with the reason if the data have one.
  */
 #ifndef STUDY_DATASET_H
 #define STUDY_DATASET_H
@@ -23,8 +24,7 @@ struct dataset_row {
 	uint64_t size;
 	unsigned int threads; /* 0: the data does not say */
 	unsigned int round;
-	unsigned long line;      /* in its CSV file; 0: of a document */
-	bool ours;               /* of our own format: its figures are as they were measured */
+	bool imported;           /* of another program: its figures may be rounded */
 	double value[METRIC_NR]; /* NaN: not measured */
 	char *verdict;           /* verdict.text, NULL or empty: none */
 };
@@ -77,18 +77,7 @@ struct dataset_names {
 	 */
 	const char *const *column;
 	size_t column_nr;
-	bool explain;             /* also keep the columns of refused files */
 	bool rounds_from_repeats; /* rows that agree in mode, size and threads are rounds */
-};
-
-/* How a column of a CSV file that is not ours was understood. Texts are printable. */
-struct dataset_column {
-	char *file, *name;
-	char *field;  /* that it is read as; NULL: it is not read */
-	char *unit;   /* "": none */
-	char *values; /* "A1 = two-copy, A2 = one-copy", "0.1 to 5.3" */
-	char *why;    /* it is not read; "": no field has its name */
-	bool assumed; /* the unit: the header states none */
 };
 
 struct dataset {
@@ -114,42 +103,42 @@ struct dataset {
 	char *congestion;
 	char **others;
 	size_t others_nr;
-	/* Of foreign CSV files; none for documents. */
-	struct dataset_column *columns;
-	size_t columns_nr;
+	/* Of data imported from CSV files of other programs; else NULL and 0. */
 	char **notes; /* sentences on how the data was read, for the head of a report */
 	size_t notes_nr;
-	char *lacking; /* why a number is missing that no column is read as; NULL: no CSV */
+	char *unread;  /* the one on columns that were not read; NULL: all were */
+	char *lacking; /* why a number is missing */
 };
 
 /*
  * Reads path: a results directory (cells with their .json documents; else any result documents in
- * it; else results.csv), one result document (*.json) or a CSV file. default_duration_s is used for
+ * it), one result document (*.json) or a CSV file. default_duration_s is used for
  * runs without a duration; NaN: none. 0, or -errno with one sentence in message; the data set is
- * then empty. Free with dataset__clear() in any case.
+ * then empty; -EBADR: an option in names is wrong. Free with dataset__clear() in any case.
  */
 int dataset__load(struct dataset *d, const char *path, double default_duration_s,
 		  char message[DATASET_MESSAGE_MAX]);
 /*
  * The same, of several CSV files of one experiment: rows are joined by mode, size, threads and
- * round. What did not join is in the notes. One path is as above. With names->explain, d keeps
- * its columns where it is refused.
+ * round. What did not join is in the notes. One path is as above.
  */
 int dataset__load_files(struct dataset *d, const char *const *paths, size_t paths_nr,
 			double default_duration_s, const struct dataset_names *names,
 			char message[DATASET_MESSAGE_MAX]);
 
 /*
- * Is it NAME=FIELD, as --column takes it, with a known field (or "ignore")? If not, why gets the
- * reason, as the end of a sentence.
+ * Prints how each column of CSV files is read, or that the first path is no CSV file of another
+ * program. Errors are as above; a refused file is printed too.
  */
-bool dataset__is_column_option(const char *option, char why[DATASET_MESSAGE_MAX]);
+int dataset__explain(const char *const *paths, size_t paths_nr, const struct dataset_names *names,
+		     FILE *f, char message[DATASET_MESSAGE_MAX]);
 
 /*
- * Can a report answer any question with it? 0, or -ENODATA with a sentence that names what was
- * read, what was missing, and the remedy.
+ * Can a report answer any question with it (name: its file)? 0, or -ENODATA with a sentence that
+ * names what was read, what was missing, and the remedy.
  */
-int dataset__answerable(const struct dataset *d, char message[DATASET_MESSAGE_MAX]);
+int dataset__answerable(const struct dataset *d, const char *name,
+			char message[DATASET_MESSAGE_MAX]);
 
 void dataset__clear(struct dataset *d); /* takes a zeroed one */
 
@@ -157,8 +146,6 @@ void dataset__clear(struct dataset *d); /* takes a zeroed one */
  * The pure parts. name is what messages call the source. Each adds to d; call dataset__finish()
  * after the last one. -EINVAL with the sentence: it is not such data, or is damaged.
  */
-int dataset__add_csv(struct dataset *d, const char *name, const char *text, size_t len,
-		     char message[DATASET_MESSAGE_MAX]);
 int dataset__add_document(struct dataset *d, const char *name, const json_t *document,
 			  char message[DATASET_MESSAGE_MAX]);
 int dataset__add_failure(struct dataset *d, const json_t *document);
@@ -181,36 +168,6 @@ void dataset__add_stacks(struct dataset *d, const struct dataset_row *row, const
 /* The stacks of a cell; NULL: none. */
 const struct profile *dataset__profile(const struct dataset *d, enum mode mode, uint64_t size,
 				       unsigned int threads);
-
-/*
- * Adds the rows of part, another file of the same experiment; part is then empty. 0 or -errno with
- * a message.
- */
-int dataset__join(struct dataset *d, struct dataset *part, const char *name,
-		  char message[DATASET_MESSAGE_MAX]);
-/*
- * Of data sets of others: numbers that follow from others of their row, notes on numbers that
- * contradict each other, and why others are missing. Before dataset__finish().
- */
-void dataset__complete(struct dataset *d);
-
-/* Keeps a sentence on how the data was read. */
-__attribute__((format(printf, 2, 3))) void dataset__note(struct dataset *d, const char *format,
-							 ...);
-/* The last part of a path, for notes. */
-const char *dataset__file_name(const char *path);
-/* One more column, empty; valid until the next. */
-struct dataset_column *dataset__new_column(struct dataset *d);
-
-/*
- * The i-th sentence for the head of a report on foreign data: what the modes stand for, assumed
- * units, unread columns and why, then the notes. NULL: no more. Caller frees.
- */
-char *dataset__import_note(const struct dataset *d, size_t i);
-/* The sentence on columns that were not read; NULL: all were. Caller frees. */
-char *dataset__unread_columns(const struct dataset *d);
-/* Every column with its field, unit and values, or why it is not read; 80 columns wide. */
-void dataset__put_columns(const struct dataset *d, FILE *f);
 
 /* Of rows: by mode, size and threads, which make a cell. Below 0, 0, or above 0. */
 int dataset__compare_cells(const struct dataset_row *a, const struct dataset_row *b);

@@ -15,9 +15,9 @@
 #include "base/path_walk.h"
 #include "base/printable.h"
 #include "common/xalloc.h"
-#include "csv_reader.h"
 #include "dataset.h"
 #include "dataset_files.h"
+#include "importer.h"
 
 /* One path as the functions below spell it. */
 struct held {
@@ -59,7 +59,7 @@ static void add_held(char *path, int fd, bool directory)
 
 static bool is_wanted(const char *name)
 {
-	return name[0] != '.' && (has_suffix(name, ".json") || has_suffix(name, ".csv"));
+	return name[0] != '.' && has_suffix(name, ".json");
 }
 
 /* An entry of a directory; root follows no link of another user. -1: none. */
@@ -246,8 +246,8 @@ static int list_names(const char *directory, char ***names)
 	return (int)nr;
 }
 
-/* Larger than a hundred thousand rows of ours. */
-#define FILE_MAX_BYTES (1 << 30)
+/* Larger than a hundred thousand rows of ours. contrib/import-csv has the same bound. */
+#define FILE_MAX_BYTES (1 << 28)
 
 static int say(char *message, const char *name, const char *what, int err)
 {
@@ -277,19 +277,37 @@ static int read_stream(FILE *f, char **text, size_t *len)
 	return ferror(f) ? -EIO : 0;
 }
 
-static int load_csv(struct dataset *d, const char *path, char *message)
+/* A whole file. */
+static int read_file(const char *path, struct import_file *file, char *message)
 {
 	FILE *f = open_file(path);
 	char *text = NULL;
-	size_t len;
 	int err;
 
+	*file = (struct import_file){.name = path};
 	if (!f)
 		return say_errno(message, path, -errno);
-	err = read_stream(f, &text, &len);
+	err = read_stream(f, &text, &file->len);
 	fclose(f);
-	err = err ? say_errno(message, path, err) : dataset__add_csv(d, path, text, len, message);
-	free(text);
+	file->data = text;
+	return err ? say_errno(message, path, err) : 0;
+}
+
+/* CSV files: imported, or (f) explained. */
+static int read_csv(struct dataset *d, const char *const *paths, size_t nr, FILE *f, char *message)
+{
+	struct import_file *files = xcalloc(nr, sizeof(*files));
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++)
+		err = read_file(paths[i], &files[i], message);
+	if (!err && f)
+		err = importer__explain(&d->names, files, nr, f, message);
+	else if (!err)
+		err = importer__add(d, files, nr, message);
+	for (size_t i = 0; i < nr; i++)
+		free((void *)files[i].data);
+	free(files);
 	return err;
 }
 
@@ -359,19 +377,15 @@ static bool is_empty(const struct dataset *d)
 
 static int load_directory(struct dataset *d, const char *path, char *message)
 {
-	char *cells = xasprintf("%s/cells", path), *csv = xasprintf("%s/results.csv", path);
+	char *cells = xasprintf("%s/cells", path);
 	int err = load_documents(d, cells, false, message);
 
 	if (!err || err == -ENOENT)
 		err = is_empty(d) ? load_documents(d, path, true, message) : 0;
-	if (!err && is_empty(d) && is_directory(csv) == 0)
-		err = load_csv(d, csv, message);
 	if (!err && is_empty(d))
-		err = say(message, path,
-			  "no results are in this directory: neither cells/*.json nor results.csv",
+		err = say(message, path, "no result documents (cells/*.json) are in this directory",
 			  -ENOENT);
 	free(cells);
-	free(csv);
 	return err;
 }
 
@@ -389,61 +403,52 @@ static int refuse_copy(const struct dataset *d, const char *path, char *message)
 	return -EINVAL;
 }
 
-static int load_path(struct dataset *d, const char *path, char *message)
+/* 1: a CSV file; 0: a directory or a document; -errno with the sentence. */
+static int is_csv(const char *path, char *message)
 {
-	int directory = is_directory(path), err;
-	json_t *document;
+	int directory = is_directory(path);
 
 	if (directory < 0)
 		return say_errno(message, path, directory);
-	if (directory)
-		return load_directory(d, path, message);
-	if (!has_suffix(path, ".json"))
-		return load_csv(d, path, message);
-	document = load_json(path, message);
-	err = document ? dataset__add_document(d, path, document, message) : -EINVAL;
+	return !directory && !has_suffix(path, ".json");
+}
+
+static int load_document(struct dataset *d, const char *path, char *message)
+{
+	json_t *document = load_json(path, message);
+	int err = document ? dataset__add_document(d, path, document, message) : -EINVAL;
+
 	json_decref(document);
 	return err;
 }
 
-/* Every column that --column names must be in one of the files. */
-static int check_columns(const struct dataset *d, const char *path, char *message)
+/* A directory, a document, or CSV files (f: to be explained there; NULL: to be read). */
+static int load_paths(struct dataset *d, const char *const *paths, size_t nr, FILE *f,
+		      char *message)
 {
-	for (size_t i = 0; i < d->names.column_nr; i++) {
-		const char *option = d->names.column[i];
-		size_t c = 0;
+	int csv = 1;
 
-		while (c < d->columns_nr && !csv_reader__is_named(option, d->columns[c].name))
-			c++;
-		if (c < d->columns_nr)
-			continue;
-		snprintf(message, DATASET_MESSAGE_MAX,
-			 "%.200s: there is no column '%.*s', which --column names.", path,
-			 (int)(strrchr(option, '=') - option), option);
-		return -EINVAL;
+	for (size_t i = 0; i < nr && csv > 0; i++) {
+		csv = is_csv(paths[i], message);
+		if (!csv && nr > 1)
+			return say(message, paths[i],
+				   "only CSV files of others can be joined; give one directory or "
+				   "document",
+				   -EINVAL);
 	}
-	return 0;
-}
-
-static int join_path(struct dataset *d, const char *path, char *message)
-{
-	struct dataset part = {.names = d->names};
-	int err = load_path(&part, path, message);
-
-	if (!err && (!part.columns_nr || !d->columns_nr))
-		err = say(message, path,
-			  "only CSV files of others can be joined; give one directory or document",
-			  -EINVAL);
-	if (!err && part.rows_nr)
-		err = dataset__join(d, &part, path, message);
-	dataset__clear(&part);
-	return err;
+	if (csv)
+		return csv < 0 ? csv : read_csv(d, paths, nr, f, message);
+	if (f)
+		return fprintf(f, "%s: result documents: every field has its own name.\n",
+			       paths[0]) < 0
+			       ? -EIO
+			       : 0;
+	return is_directory(paths[0]) ? load_directory(d, paths[0], message)
+				      : load_document(d, paths[0], message);
 }
 
 static int finish(struct dataset *d, const char *path, double default_duration_s, char *message)
 {
-	int err;
-
 	if (!d->rows_nr && d->others_nr) {
 		snprintf(message, DATASET_MESSAGE_MAX, "%s: no run was made with %s, but with %s.",
 			 path, d->names.congestion, d->others[0]);
@@ -452,10 +457,6 @@ static int finish(struct dataset *d, const char *path, double default_duration_s
 	if (!d->rows_nr)
 		return say(message, path, "not one run succeeded: there is nothing to report",
 			   -ENODATA);
-	err = check_columns(d, path, message);
-	if (err)
-		return err;
-	dataset__complete(d);
 	dataset__finish(d, default_duration_s);
 	return refuse_copy(d, path, message);
 }
@@ -475,16 +476,26 @@ int dataset__load_files(struct dataset *d, const char *const *paths, size_t path
 
 	*d = (struct dataset){.names = *names};
 	*message = '\0';
-	err = load_path(d, paths[0], message);
-	for (size_t i = 1; i < paths_nr && !err; i++)
-		err = join_path(d, paths[i], message);
+	err = load_paths(d, paths, paths_nr, NULL, message);
 	if (!err)
 		err = finish(d, paths[0], default_duration_s, message);
 	if (err && !*message)
 		say_errno(message, paths[0], err);
 	/* Contains names of cells, keys and files. */
 	printable__in_place(message);
-	if (err && !names->explain)
+	if (err)
 		dataset__clear(d);
+	return err;
+}
+
+int dataset__explain(const char *const *paths, size_t paths_nr, const struct dataset_names *names,
+		     FILE *f, char message[DATASET_MESSAGE_MAX])
+{
+	struct dataset d = {.names = *names};
+	int err;
+
+	*message = '\0';
+	err = load_paths(&d, paths, paths_nr, f, message);
+	printable__in_place(message);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "common/xalloc.h"
 #include "dataset.h"
 #include "model/congestion.h"
@@ -192,7 +193,7 @@ static bool read_count(const json_t *o, const char *key, double max, double *cou
 	return json_is_number(value) && *count >= 0 && *count <= max && *count == floor(*count);
 }
 
-static int read_run(struct dataset *d, const json_t *run)
+static int read_run(struct dataset *d, const json_t *run, bool imported)
 {
 	const char *name = text_of(run, "mode");
 	double size, threads, round;
@@ -209,7 +210,7 @@ static int read_run(struct dataset *d, const json_t *run)
 	row->size = (uint64_t)size;
 	row->threads = (unsigned int)threads;
 	row->round = (unsigned int)round;
-	row->ours = true;
+	row->imported = imported;
 	d->interrupted += json_is_true(json_object_get(run, "interrupted"));
 	err = read_metrics(d, row, run);
 	if (err)
@@ -217,6 +218,24 @@ static int read_run(struct dataset *d, const json_t *run)
 	keep_text(&row->verdict, text_of(json_object_get(run, "verdict"), "text"));
 	dataset__add_stacks(d, row, json_object_get(json_object_get(run, "cpu"), "stacks"));
 	return read_hists(d, row, run);
+}
+
+static void keep_notes(struct dataset *d, const json_t *imported)
+{
+	const json_t *note;
+	size_t i;
+
+	/* Documents of one import have the same. */
+	if (d->notes_nr)
+		return;
+	json_array_foreach(json_object_get(imported, "assumptions"), i, note) {
+		if (!json_is_string(note))
+			continue;
+		d->notes = xgrow(d->notes, d->notes_nr, sizeof(*d->notes));
+		d->notes[d->notes_nr++] = printable__in_place(xstrdup(json_string_value(note)));
+	}
+	keep_text(&d->unread, text_of(imported, "unread"));
+	keep_text(&d->lacking, text_of(imported, "missing_reason"));
 }
 
 static int reject(char *message, const char *name, const char *what)
@@ -241,6 +260,7 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 	const json_t *runs = json_object_get(document, "runs"), *run;
 	const json_t *tool = json_object_get(document, "tool");
 	json_t *environment = json_object_get(document, "environment");
+	const json_t *imported = json_object_get(document, "imported");
 	const char *schema = text_of(document, "schema");
 	size_t i;
 	int err;
@@ -253,7 +273,7 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 	if (!dataset__admits(d, text_of(environment, "congestion_control")))
 		return 0;
 	json_array_foreach(runs, i, run) {
-		err = read_run(d, run);
+		err = read_run(d, run, imported);
 		if (err)
 			return reject(message, name, damage(err));
 		err = dataset__keep_settings(d, name,
@@ -264,6 +284,7 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 		if (err)
 			return err;
 	}
+	keep_notes(d, imported);
 	keep_text(&d->version, text_of(tool, "version"));
 	keep_text(&d->backend, text_of(tool, "backend"));
 	if (json_is_object(environment))

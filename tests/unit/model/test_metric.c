@@ -98,15 +98,6 @@ TEST(costs_are_per_payload_byte)
 	assert_true(isnan(v[METRIC_STAGE_CPB(0)]));
 }
 
-TEST(columns_are_found_by_their_whole_name)
-{
-	assert_int_equal(metric__of_column("Latency_us"), METRIC_NR);
-	assert_int_equal(metric__of_column("ledger_unaccounted_tx"), METRIC_UNACCOUNTED_TX);
-	assert_int_equal(metric__of_column("ledger_unaccounted_t"), METRIC_NR);
-	assert_int_equal(metric__of_column("ledger_unaccounted_tx_"), METRIC_NR);
-	assert_int_equal(metric__of_column(""), METRIC_NR);
-}
-
 TEST(reason_of_a_figure_is_that_of_its_counter)
 {
 	assert_int_equal(metric__source(METRIC_CYCLES), METRIC_S_CYCLES);

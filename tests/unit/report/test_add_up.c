@@ -10,6 +10,7 @@
 #include "common/xalloc.h"
 #include "screen/text.h"
 #include "study/dataset.h"
+#include "support/import_csv.h"
 #include "support/full_result.h"
 #include "support/test.h"
 #include "write/json.h"
@@ -129,7 +130,7 @@ TEST_WITH(parts_add_up_as_read_from_csv, make, unmake)
 
 	assert_int_equal(output__csv(&f->result, stream), 0);
 	xclose_memstream(stream);
-	assert_int_equal(dataset__add_csv(&d, "x", text, size, message), 0);
+	assert_int_equal(import_csv(&d, "x", text, size, message), 0);
 	dataset__finish(&d, (double)NAN);
 	for (size_t i = 0; i < d.rows_nr; i++)
 		check_row(&d.rows[i]);

@@ -7,6 +7,7 @@
 
 #include "compare/compare_output.h"
 #include "study/changes.h"
+#include "support/import_csv.h"
 #include "support/near.h"
 #include "support/test.h"
 
@@ -47,7 +48,7 @@ static void load(struct side *side, const char *csv)
 {
 	char message[DATASET_MESSAGE_MAX];
 
-	if (dataset__add_csv(&side->dataset, "test", csv, strlen(csv), message))
+	if (import_csv(&side->dataset, "test", csv, strlen(csv), message))
 		fail_msg("%s", message);
 	dataset__finish(&side->dataset, (double)NAN);
 	analysis__init(&side->analysis, &side->dataset);

@@ -46,23 +46,6 @@ DATASET_TEST(columns_of_published_data_are_read)
 	assert_true(isnan(set.rows[1].value[METRIC_RX_BYTES]));
 }
 
-/* Texts of every length in memory of the exact size: a sanitizer detects a read beyond it. */
-TEST(truncated_text_is_read_within_its_bounds)
-{
-	static const char text[] = "mode,size,\"threads\",cause\r\ntwocopy,64,\"1\",\"a\"\"b\"";
-
-	for (size_t len = 0; len < sizeof(text); len++) {
-		char *copy = malloc(len ? len : 1);
-		struct dataset d = {0};
-
-		assert_non_null(copy);
-		memcpy(copy, text, len);
-		dataset__add_csv(&d, "x.csv", copy, len, message);
-		dataset__clear(&d);
-		free(copy);
-	}
-}
-
 DATASET_TEST(quotes_line_ends_and_column_order_are_read)
 {
 	must_read("\xef\xbb\xbfverdict_text,size,\"mode\",unknown_column\r\n"
@@ -120,7 +103,7 @@ DATASET_TEST(binary_file_is_refused)
 {
 	static const char data[] = "mode,size\n0,\0 64\n";
 
-	assert_int_equal(dataset__add_csv(&set, "x", data, sizeof(data) - 1, message), -EINVAL);
+	assert_int_equal(import_csv(&set, "x", data, sizeof(data) - 1, message), -EINVAL);
 	assert_non_null(strstr(message, "not a text file"));
 	record("%s\n", message);
 }
@@ -161,7 +144,7 @@ TEST(own_csv_is_read_back)
 	full_result__init(&f);
 	assert_int_equal(output__csv(&f.result, stream), 0);
 	fclose(stream);
-	assert_int_equal(dataset__add_csv(&d, "x", text, size, message), 0);
+	assert_int_equal(import_csv(&d, "x", text, size, message), 0);
 	dataset__finish(&d, (double)NAN);
 	check_full(&d);
 	dataset__clear(&d);

@@ -109,7 +109,7 @@ DATASET_TEST(copied_run_is_found)
 	assert_int_equal(dataset__copy(&set)->round, 2);
 	/* Another format may have rounded numbers. */
 	for (size_t i = 0; i < set.rows_nr; i++)
-		set.rows[i].ours = false;
+		set.rows[i].imported = true;
 	assert_null(dataset__copy(&set));
 }
 

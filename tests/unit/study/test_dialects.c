@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CSV of other programs: separators, titles, units, numbers, names of modes, repeated rows. */
-#include "study/csv_field.h"
-#include "study/csv_text.h"
 #include "support/near.h"
 #include "support/read_dataset.h"
 
@@ -51,78 +49,54 @@ DATASET_TEST(one_row_is_read_in_many_notations)
 
 struct name_case {
 	const char *name;
-	enum column_kind kind;
-	enum metric metric;
+	enum metric metric; /* METRIC_NR: the column is not read */
 	double scale;
 };
 
 static const struct name_case name_cases[] = {
-	{"LatencyUs", COLUMN_METRIC, METRIC_LATENCY, 1e3},
-	{"latency_ms", COLUMN_METRIC, METRIC_LATENCY, 1e6},
-	{"Avg Latency (\xc2\xb5s)", COLUMN_METRIC, METRIC_LATENCY, 1e3},
-	{"avg_us", COLUMN_METRIC, METRIC_LATENCY, 1e3},
-	{"latency", COLUMN_METRIC, METRIC_LATENCY, 1e3},
-	{"min_us", COLUMN_IGNORED, METRIC_NR, 1},
-	{"p99_latency_us", COLUMN_IGNORED, METRIC_NR, 1},
-	{"duration_ms", COLUMN_METRIC, METRIC_DURATION, 1e-3},
-	{"seconds time elapsed", COLUMN_METRIC, METRIC_DURATION, 1},
-	{"total_Gb", COLUMN_METRIC, METRIC_RX_BYTES, 1.25e8},
-	{"total_GB", COLUMN_METRIC, METRIC_RX_BYTES, 1e9},
-	{"total bytes", COLUMN_METRIC, METRIC_RX_BYTES, 1},
-	{"L1-dcache-load-misses", COLUMN_METRIC, METRIC_L1D_MISSES, 1},
-	{"L1Miss", COLUMN_METRIC, METRIC_L1D_MISSES, 1},
-	{"l1_misses_per_kb", COLUMN_IGNORED, METRIC_NR, 1},
-	{"cycles per byte", COLUMN_IGNORED, METRIC_NR, 1},
-	{"cs", COLUMN_METRIC, METRIC_CONTEXT_SWITCHES, 1},
-	{"client_cycles", COLUMN_METRIC, METRIC_S_CYCLES, 1},
-	{"server_llc_misses", COLUMN_METRIC, METRIC_R_LLC_MISSES, 1},
-	{"cycles_server", COLUMN_METRIC, METRIC_R_CYCLES, 1},
-	{"client_latency", COLUMN_IGNORED, METRIC_NR, 1},
-	{"Cycles (millions)", COLUMN_METRIC, METRIC_CYCLES, 1e6},
-	{"Throughput (messages/s)", COLUMN_IGNORED, METRIC_NR, 1},
-	{"perf_sender_cycles_value", COLUMN_METRIC, METRIC_S_CYCLES, 1},
-	{"conns", COLUMN_THREADS, METRIC_NR, 1},
-	{"trial", COLUMN_ROUND, METRIC_NR, 1},
-	{"", COLUMN_IGNORED, METRIC_NR, 1},
-	{"()", COLUMN_IGNORED, METRIC_NR, 1},
+	{"LatencyUs", METRIC_LATENCY, 1e3},
+	{"latency_ms", METRIC_LATENCY, 1e6},
+	{"Avg Latency (\xc2\xb5s)", METRIC_LATENCY, 1e3},
+	{"avg_us", METRIC_LATENCY, 1e3},
+	{"latency", METRIC_LATENCY, 1e3},
+	{"min_us", METRIC_NR, 1},
+	{"p99_latency_us", METRIC_NR, 1},
+	{"duration_ms", METRIC_DURATION, 1e-3},
+	{"seconds time elapsed", METRIC_DURATION, 1},
+	{"total_Gb", METRIC_RX_BYTES, 1.25e8},
+	{"total_GB", METRIC_RX_BYTES, 1e9},
+	{"total bytes", METRIC_RX_BYTES, 1},
+	{"L1-dcache-load-misses", METRIC_L1D_MISSES, 1},
+	{"L1Miss", METRIC_L1D_MISSES, 1},
+	{"l1_misses_per_kb", METRIC_NR, 1},
+	{"cycles per byte", METRIC_NR, 1},
+	{"cs", METRIC_CONTEXT_SWITCHES, 1},
+	{"client_cycles", METRIC_S_CYCLES, 1},
+	{"server_llc_misses", METRIC_R_LLC_MISSES, 1},
+	{"cycles_server", METRIC_R_CYCLES, 1},
+	{"client_latency", METRIC_NR, 1},
+	{"Cycles (millions)", METRIC_CYCLES, 1e6},
+	{"Throughput (messages/s)", METRIC_NR, 1},
+	{"perf_sender_cycles_value", METRIC_S_CYCLES, 1},
+	{"", METRIC_NR, 1},
+	{"()", METRIC_NR, 1},
 };
 
 DATASET_TEST(column_names_give_metric_and_unit)
 {
-	struct csv_match m;
+	char text[128];
 
 	for (size_t i = 0; i < sizeof(name_cases) / sizeof(name_cases[0]); i++) {
 		const struct name_case *c = &name_cases[i];
-		bool known = csv_field__match(c->name, &m);
 
-		if (known != (c->kind != COLUMN_IGNORED) || m.kind != c->kind ||
-		    m.metric != c->metric || fabs(m.scale / c->scale - 1) > 1e-12)
-			fail_msg("'%s': kind %d, metric %d, scale %g", c->name, m.kind, m.metric,
-				 m.scale);
-	}
-}
-
-/* Each field has its own name, which docs/reference/report.md has. Run from the root of the source
- * tree. */
-DATASET_TEST(fields_are_known_by_their_names)
-{
-	static char document[1 << 20];
-	char row[64];
-	struct csv_match m;
-	const char *name;
-	FILE *f = fopen("docs/reference/report.md", "r");
-	size_t len;
-
-	assert_non_null(f);
-	len = fread(document, 1, sizeof(document) - 1, f);
-	document[len] = '\0';
-	fclose(f);
-	for (size_t i = 0; (name = csv_field__name(i)); i++) {
-		assert_true(csv_field__match(name, &m));
-		assert_string_equal(m.field, name);
-		snprintf(row, sizeof(row), "\n| %s |", name);
-		if (!strstr(document, row))
-			fail_msg("report.md has no row for the field %s", name);
+		snprintf(text, sizeof(text), "mode,size,%s\n0,64,1\n", c->name);
+		must_read(text);
+		for (int m = 0; m < METRIC_READ_NR; m++)
+			if (isnan(set.rows[0].value[m]) == (m == (int)c->metric) ||
+			    (m == (int)c->metric &&
+			     fabs(number((enum metric)m) / c->scale - 1) > 1e-12))
+				fail_msg("'%s': %s is %g", c->name, metric__words((enum metric)m),
+					 set.rows[0].value[m]);
 	}
 }
 
@@ -143,7 +117,7 @@ DATASET_TEST(uncounted_values_are_unknown)
 	assert_true(isnan(number(METRIC_CYCLES)));
 	assert_true(isnan(number(METRIC_LLC_MISSES)));
 	assert_true(number(METRIC_CONTEXT_SWITCHES) == 0);
-	assert_int_equal(set.notes_nr, 1);
+	assert_int_equal(set.notes_nr, 2); /* how modes are read, and that */
 }
 
 /* A specific column wins over another name of its field, in any order. */
@@ -174,7 +148,14 @@ DATASET_TEST(mode_column_is_found_by_its_values)
 	assert_int_equal(set.rows[1].mode, MODE_ZEROCOPY);
 	must_refuse("impl,size\nalpha,64\nbeta,64\n", "alpha, beta");
 	assert_non_null(strstr(message, "--modes"));
-	must_refuse("experiment,size\nTwoCopy,64\nZeroCopy,64\n", "'experiment=mode'");
+	/* A column of any name, if each of its values is the name of another mode. */
+	must_read("experiment,size\nTwoCopy,64\nZeroCopy,64\n");
+	assert_int_equal(set.rows[1].mode, MODE_ZEROCOPY);
+	assert_non_null(strstr(set.notes[0], "'experiment'"));
+	must_read("version,Way,size\n6.1,A2,64\n6.2,A3,64\n");
+	assert_int_equal(set.rows[0].mode, MODE_ONECOPY);
+	must_refuse("a,b,size\nTwoCopy,A1,64\nZeroCopy,A3,64\n", "'a=mode'");
+	must_refuse("host,size\ncpu1,64\ncpu2,64\n", "'host=mode'");
 	/* Numbers do not identify modes: other columns also have numbers. */
 	must_refuse("level,size\n0,64\n2,64\n", "");
 	assert_null(strstr(message, "'level' holds"));
@@ -239,52 +220,50 @@ DATASET_TEST(missing_numbers_are_calculated_from_others)
 {
 
 	must_read("mode,size,bytes,duration_s\n0,64,1e9,2\n");
-	dataset__complete(&set);
 	NEAR(number(METRIC_GBPS), 4.0, 1e-9);
-	assert_int_equal(set.notes_nr, 1);
+	assert_int_equal(set.notes_nr, 2);
 	must_read("mode,size,messages,gbps\n0,1000,1e6,4\n");
-	dataset__complete(&set);
 	NEAR(number(METRIC_RX_BYTES), 1e9, 1e-9);
 	NEAR(number(METRIC_DURATION), 2.0, 1e-9);
 	/* 1e9 bytes in 2 s are 4 Gbit/s: equal, then different. */
 	must_read("mode,size,bytes,duration_s,gbps\n0,64,1e9,2,4.04\n");
-	dataset__complete(&set);
-	assert_int_equal(set.notes_nr, 0);
-	must_read("mode,size,bytes,duration_s,gbps\n0,64,1e9,2,5\n");
-	dataset__complete(&set);
 	assert_int_equal(set.notes_nr, 1);
+	must_read("mode,size,bytes,duration_s,gbps\n0,64,1e9,2,5\n");
+	assert_int_equal(set.notes_nr, 2);
 }
 
-/* Another file of the experiment: joined, or refused with these words. */
-static void join(const char *text, const char *refusal)
+/* Two files of one experiment: joined, or refused with these words. */
+static void join(const char *text, const char *other, const char *refusal)
 {
-	struct dataset part = {0};
+	const struct import_file files[] = {{"x.csv", text, strlen(text)},
+					    {"y.csv", other, strlen(other)}};
 
-	assert_int_equal(dataset__add_csv(&part, "y.csv", text, strlen(text), message), 0);
-	assert_int_equal(dataset__join(&set, &part, "y.csv", message), refusal ? -EINVAL : 0);
-	if (refusal)
-		assert_non_null(strstr(message, refusal));
-	dataset__clear(&part);
+	dataset__clear(&set);
+	prefer_system_python();
+	if (importer__add(&set, files, 2, message) != (refusal ? -EINVAL : 0))
+		fail_msg("%s", message);
+	if (refusal && !strstr(message, refusal))
+		fail_msg("'%s' is not in: %s", refusal, message);
 }
 
 /* Rows with equal keys are joined; contradictions and files without a common key are refused. */
 DATASET_TEST(files_are_joined_by_their_keys)
 {
-	must_read("mode,size,threads,gbps\n0,64,1,1\n0,64,2,2\n1,64,1,3\n");
-	join("mode,size,threads,latency_us\n1,64,1,30\n0,64,1,10\n2,64,1,99\n", NULL);
+	static const char first[] = "mode,size,threads,gbps\n0,64,1,1\n0,64,2,2\n1,64,1,3\n";
+
+	join(first, "mode,size,threads,latency_us\n1,64,1,30\n0,64,1,10\n2,64,1,99\n", NULL);
 	assert_int_equal(set.rows_nr, 4);
 	NEAR(set.rows[0].value[METRIC_LATENCY], 1e4, 1e-9);
 	assert_true(isnan(set.rows[1].value[METRIC_LATENCY]));
 	NEAR(set.rows[2].value[METRIC_LATENCY], 3e4, 1e-9);
 	assert_true(isnan(set.rows[3].value[METRIC_GBPS]));
-	assert_int_equal(set.notes_nr, 1);
-	assert_non_null(strstr(set.notes[0], "zero-copy, 64 B, 1 thread"));
-	join("mode,size,threads,gbps\n0,64,1,1.5\n", "throughput of two-copy");
-	join("mode,size,threads,cycles\n0,128,1,1\n", "not of one experiment");
-	must_read("mode,size,threads,gbps\n0,64,1,1\n");
-	join("mode,size,cycles\n0,64,1\n", "threads");
+	assert_non_null(strstr(set.notes[set.notes_nr - 1], "zero-copy, 64 B, 1 thread"));
+	join(first, "mode,size,threads,gbps\n0,64,1,1.5\n", "throughput of two-copy");
+	join(first, "mode,size,threads,cycles\n0,128,1,1\n", "not of one experiment");
+	join(first, "mode,size,threads,gbps\n0,64,1,1\n", "leave it out");
+	join(first, "mode,size,cycles\n0,64,1\n", "threads");
 	/* One file per mode is also one experiment. */
-	join("mode,size,threads,gbps\n1,64,1,1\n", NULL);
+	join("mode,size,threads,gbps\n0,64,1,1\n", "mode,size,threads,gbps\n1,64,1,1\n", NULL);
 	assert_int_equal(set.rows_nr, 2);
 }
 
@@ -307,10 +286,10 @@ DATASET_TEST(oversized_and_UTF16_files_are_refused)
 	static const char wide[] = "\xff\xfem\0o\0d\0e\0,\0s\0i\0z\0e\0";
 
 	assert_int_equal(add_long("mode,size", ',', 10000000, "\n0,64\n"), -EINVAL);
-	assert_int_equal(add_long("mode,size,x\n0,64,", 'a', CSV_CELL_MAX + 1, "\n"), -EINVAL);
+	assert_int_equal(add_long("mode,size,x\n0,64,", 'a', (1 << 20) + 1, "\n"), -EINVAL);
 	assert_non_null(strstr(message, "bytes in a cell"));
-	assert_int_equal(add_long("mode,size,x\n0,64,", 'a', CSV_CELL_MAX - 1, "\n"), 0);
-	assert_int_equal(dataset__add_csv(&set, "x.csv", wide, sizeof(wide), message), -EINVAL);
+	assert_int_equal(add_long("mode,size,x\n0,64,", 'a', (1 << 20) - 1, "\n"), 0);
+	assert_int_equal(import_csv(&set, "x.csv", wide, sizeof(wide), message), -EINVAL);
 	assert_non_null(strstr(message, "UTF-16"));
 }
 
@@ -329,14 +308,17 @@ DATASET_TEST(table_of_columns_has_no_control_characters)
 		"then some more words                              \n"
 		"for good measure                                  \n"
 		"\n";
+	static const char csv[] =
+		"mode,size,\x1b[31mred,a column with a name that is longer than the table is "
+		"wide and then some more words for good measure\n"
+		"0,64,\x1b[0m,averyveryveryveryveryverylongvalue\n1,64,x,y\n";
+	const struct import_file file = {"x.csv", csv, strlen(csv)};
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	must_read("mode,size,\x1b[31mred,a column with a name that is longer than the table is "
-		  "wide and then some more words for good measure\n"
-		  "0,64,\x1b[0m,averyveryveryveryveryverylongvalue\n1,64,x,y\n");
-	dataset__put_columns(&set, f);
+	prefer_system_python();
+	assert_int_equal(importer__explain(&(struct dataset_names){0}, &file, 1, f, message), 0);
 	fclose(f);
 	assert_memory_equal(text, table, strlen(table));
 	free(text);

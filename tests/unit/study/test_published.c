@@ -8,6 +8,7 @@
 #include "study/answer.h"
 #include "study/test_family.h"
 
+#include "support/import_csv.h"
 #include "support/study.h"
 #include "support/test.h"
 
@@ -22,6 +23,7 @@ static void study__published(struct study *s)
 
 	snprintf(path, sizeof(path), "%.*s/../../fixtures/pa02-mt25014-results.csv", dir,
 		 slash ? __FILE__ : ".");
+	prefer_system_python();
 	if (dataset__load(&s->d, path, 5, message))
 		fail_msg("%s", message);
 	analysis__init(&s->a, &s->d);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/dataset.h"
+#include "support/import_csv.h"
 #include "support/test.h"
 
 static struct dataset set;
@@ -35,7 +35,7 @@ static inline int read_csv_as(const struct dataset_names *names, const char *tex
 {
 	dataset__clear(&set);
 	set.names = *names;
-	return dataset__add_csv(&set, "x.csv", text, strlen(text), message);
+	return import_csv(&set, "x.csv", text, strlen(text), message);
 }
 
 static inline int read_csv(const char *text)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "study/dataset.h"
+#include "support/import_csv.h"
 #include "support/test.h"
 #include "write/json.h"
 #include "write/output.h"
@@ -134,7 +135,7 @@ static char *read_csv(void)
 	f.runs[1].duration_ns = 0; /* then the default is used */
 	assert_int_equal(output__csv(&f.result, stream), 0);
 	fclose(stream);
-	if (dataset__add_csv(&d, "made-up.csv", text, len, message))
+	if (import_csv(&d, "made-up.csv", text, len, message))
 		fail_msg("%s", message);
 	free(text);
 	dataset__finish(&d, 7);
