@@ -18,7 +18,8 @@ cgroup_mount() {
 need_cgroups() {
 	CGROUPS=$(cgroup_mount)
 	[ -n "$CGROUPS" ] || skip "cgroup v2 is not mounted"
-	CGROUPS=$CGROUPS/netiotrace-test-$BATS_TEST_NUMBER-$$
+	# A slice is no part of the name of a group.
+	CGROUPS=$CGROUPS/netiotrace-test-$BATS_TEST_NUMBER-$$.slice
 	mkdir "$CGROUPS" 2>/dev/null || skip "cgroups cannot be made here"
 }
 
@@ -248,6 +249,28 @@ for line in open(sys.argv[2]):
 	for wrong in 127.0.0.1 host: 127.0.0.1:99999 unix: ''; do
 		run -2 "$NETIOTRACE" export --listen "$wrong"
 	done
+}
+
+@test "export: a new service has its group beside 2500 nested cgroups, and a user's unit is another group" {
+	need_tool curl python3
+	need_cgroups
+	PORT=$(free_port)
+	nested() { # COMMAND: in the cgroups of the test
+		(cd "$CGROUPS" && python3 -c "import os
+for i in range(2500): $1")
+	}
+	nested "os.mkdir('d'); os.chdir('d')"
+	exporter one --listen "127.0.0.1:$PORT" --count-calls
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	in_cgroup "web-$$.service" "$FLEET" zerocopy "$(<sink)" 1 >/dev/null
+	mkdir "$CGROUPS/user@1000.service"
+	in_cgroup "user@1000.service/web-$$.service" "$FLEET" zerocopy "$(<sink)" 2 >/dev/null
+	within 20 counts "$PORT" tcp_sent_bytes_total "group=\"web-$$.service\"" 65536
+	within 20 counts "$PORT" tcp_sent_bytes_total "group=\"user@1000.service/web-$$.service\"" 131072
+	(cd "$CGROUPS" && python3 -c "import os
+for i in range(2500): os.chdir('d')
+for i in range(2500): os.chdir('..'); os.rmdir('d')")
 }
 
 @test "export: SIGHUP takes a snapshot, SIGTERM and Ctrl-C exit with 0, kill -9 leaves nothing" {

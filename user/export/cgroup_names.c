@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the paths of cgroups by id; see cgroup_names.h. */
+/* Owns the group names of cgroups by id; see cgroup_names.h. */
 #include "cgroup_names.h"
 
-#include <fts.h>
 #include <search.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "base/loop.h"
 #include "common/xalloc.h"
+#include "group_name.h"
+#include "kernel/target.h"
 
 /* More cgroups than this are forgotten together: ids are never used again. */
 #define NAMES_MAX 16384
@@ -18,7 +17,7 @@
 
 struct name {
 	uint64_t id;
-	char *path;
+	char group[GROUP_NAME_MAX]; /* a path of any length is not kept */
 };
 
 static int compare(const void *a, const void *b)
@@ -28,17 +27,9 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void free_name(void *arg)
-{
-	struct name *n = arg;
-
-	free(n->path);
-	free(n);
-}
-
 static void forget(struct cgroup_names *c)
 {
-	tdestroy(c->tree, free_name);
+	tdestroy(c->tree, free);
 	c->tree = NULL;
 	c->nr = 0;
 }
@@ -59,29 +50,22 @@ static void add(struct cgroup_names *c, uint64_t id, const char *path)
 {
 	struct name *n = xmalloc(sizeof(*n)), **found;
 
-	*n = (struct name){.id = id, .path = xstrdup(*path ? path : "/")};
+	*n = (struct name){.id = id};
+	group_name__of_cgroup(n->group, path);
 	found = tsearch(n, &c->tree, compare);
 	if (!found)
 		xalloc_die();
 	if (*found != n)
-		free_name(n);
+		free(n);
 	else
 		c->nr++;
 }
 
-/* The id of a cgroup is the inode number of its directory (cgroup_id(), 64-bit kernels). */
-static void walk(struct cgroup_names *c)
+static int note(void *arg, int dir, uint64_t id, const char *path)
 {
-	char *paths[] = {c->mount, NULL};
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-	size_t below = strlen(c->mount);
-	FTSENT *e;
-
-	while (fts && (e = fts_read(fts)))
-		if (e->fts_info == FTS_D)
-			add(c, e->fts_statp->st_ino, e->fts_path + below);
-	if (fts)
-		fts_close(fts);
+	(void)dir;
+	add(arg, id, path);
+	return 0;
 }
 
 const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t first_ns)
@@ -94,8 +78,8 @@ const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t fir
 		if (c->nr > NAMES_MAX)
 			forget(c);
 		c->walked_ns = now;
-		walk(c);
+		target__each_cgroup(c->mount, note, c);
 		found = tfind(&key, &c->tree, compare);
 	}
-	return found ? (*found)->path : NULL;
+	return found ? (*found)->group : NULL;
 }

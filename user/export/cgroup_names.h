@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the paths of cgroups by id, found by walking the mount: that needs no privilege. */
+/* Owns the group names of cgroups by id, found by walking the mount: that needs no privilege. */
 #ifndef EXPORT_CGROUP_NAMES_H
 #define EXPORT_CGROUP_NAMES_H
 
@@ -18,9 +18,9 @@ void cgroup_names__init(struct cgroup_names *c, char *mount);
 void cgroup_names__clear(struct cgroup_names *c);
 
 /*
- * The path below the mount, beginning with a slash; valid until the next call. An unknown id is
+ * The name of a cgroup's group (group_name.h); valid until the next call. An unknown id is
  * looked for again if its socket is younger than the last walk (first_ns, CLOCK_MONOTONIC), at most
- * every 50 ms. NULL: the id is 0, or its cgroup was removed before a walk. A path outlives its
+ * every 50 ms. NULL: the id is 0, or its cgroup was removed before a walk. A name outlives its
  * cgroup.
  */
 const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t first_ns);

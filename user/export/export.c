@@ -83,22 +83,18 @@ static void name_by_port(char *buf, const struct sock_state *s)
 
 static void name_group(struct export *x, char *buf, const struct sock_state *s)
 {
-	const char *path;
+	const char *name;
 
 	switch (x->o.by) {
 	case EXPORT_BY_PORT:
 		name_by_port(buf, s);
 		return;
 	case EXPORT_BY_COMM:
-		snprintf(buf, GROUP_NAME_MAX, "%.*s", (int)sizeof(s->comm),
-			 s->comm[0] ? s->comm : "unknown");
+		group_name__of_comm(buf, s->comm);
 		return;
 	default:
-		path = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns);
-		if (path)
-			group_name__of_cgroup(buf, path);
-		else
-			strcpy(buf, "unknown");
+		name = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns);
+		strcpy(buf, name ? name : "unknown");
 	}
 }
 

@@ -2,12 +2,16 @@
 /* Owns the short names of groups; see group_name.h. */
 #include "group_name.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
+#include "common/xalloc.h"
+
 #define ID_LEN    64 /* hexadecimal digits of a container id */
-#define ID_SHOWN  12 /* as `docker ps` shows */
 #define POD_FIRST "pod"
 
 struct part {
@@ -34,29 +38,46 @@ static bool is_container_id(const char *text, size_t len)
 	return len == ID_LEN && strspn(text, "0123456789abcdef") >= ID_LEN;
 }
 
+/* A name that grows; text has room for the path and more. */
+struct name {
+	char *text;
+	size_t len, before; /* before: len before the last component was added */
+};
+
+static void put(struct name *n, const char *text, size_t len)
+{
+	memcpy(n->text + n->len, text, len);
+	n->len += len;
+	n->text[n->len] = '\0';
+}
+
 /* docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope: RUNTIME-ID. */
-static bool put_scope(char *buf, struct part p)
+static bool put_scope(struct name *n, struct part p)
 {
 	size_t end = p.len - strlen(".scope");
 
 	if (!has_end(p, ".scope") || end <= ID_LEN || p.text[end - ID_LEN - 1] != '-' ||
 	    !is_container_id(p.text + end - ID_LEN, ID_LEN))
 		return false;
-	snprintf(buf, GROUP_NAME_MAX, "%.*s", (int)(end - ID_LEN + ID_SHOWN), p.text);
+	put(n, p.text, end);
 	return true;
 }
 
-/* /docker/ID, /libpod_parent/libpod-ID: the cgroupfs driver. */
-static bool put_directory(char *buf, struct part runtime, struct part p)
+/* /docker/ID, /libpod_parent/libpod-ID: the cgroupfs driver. The runtime was added as a parent. */
+static bool put_directory(struct name *n, struct part runtime, struct part p)
 {
 	if (begins(p, "libpod-") && is_container_id(p.text + 7, p.len - 7)) {
-		snprintf(buf, GROUP_NAME_MAX, "%.*s", 7 + ID_SHOWN, p.text);
+		if (begins(runtime, "libpod_parent"))
+			n->len = n->before;
+		put(n, p.text, p.len);
 		return true;
 	}
-	if (!runtime.len || !is_container_id(p.text, p.len))
+	if (!runtime.len || has_end(runtime, ".slice") || !is_container_id(p.text, p.len))
 		return false;
-	snprintf(buf, GROUP_NAME_MAX, "%.*s-%.*s", (int)runtime.len, runtime.text, ID_SHOWN,
-		 p.text);
+	n->len = n->before;
+	put(n, runtime.text, runtime.len);
+	put(n, "-", 1);
+	put(n, p.text, p.len);
 	return true;
 }
 
@@ -64,7 +85,7 @@ static bool put_directory(char *buf, struct part runtime, struct part p)
  * kubepods-burstable-podUID.slice (systemd driver; '_' in place of '-' in the UID) or podUID below
  * kubepods (cgroupfs driver).
  */
-static bool put_pod(char *buf, struct part p)
+static bool put_pod(struct name *n, struct part p)
 {
 	size_t len = p.len, begin = 0;
 
@@ -76,21 +97,35 @@ static bool put_pod(char *buf, struct part p)
 	}
 	if (begin + 3 >= len || strncmp(p.text + begin, POD_FIRST, 3) != 0)
 		return false;
-	snprintf(buf, GROUP_NAME_MAX, "pod-%.*s", (int)(len - begin - 3), p.text + begin + 3);
-	for (char *c = buf; *c; c++)
-		if (*c == '_')
-			*c = '-';
+	put(n, "pod-", 4);
+	for (size_t i = begin + 3; i < len; i++)
+		put(n, p.text[i] == '_' ? "-" : p.text + i, 1);
 	return true;
 }
 
 /* The unit that the administrator knows, not the manager of a user, which has units below it. */
-static bool put_unit(char *buf, struct part p)
+static bool put_unit(struct name *n, struct part p)
 {
 	if (begins(p, "user@") || (!has_end(p, ".service") && !has_end(p, ".scope") &&
 				   !has_end(p, ".socket") && !has_end(p, ".mount")))
 		return false;
-	snprintf(buf, GROUP_NAME_MAX, "%.*s", (int)p.len, p.text);
+	put(n, p.text, p.len);
 	return true;
+}
+
+/* Slices only sort the units of a manager, whose names are unique without them. */
+static void put_parent(struct name *n, struct part p, bool in_pods)
+{
+	static const char *const classes[] = {"kubepods", "besteffort", "burstable", "guaranteed"};
+
+	n->before = n->len;
+	for (size_t i = 0; in_pods && i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (p.len == strlen(classes[i]) && begins(p, classes[i]))
+			return;
+	if (has_end(p, ".slice"))
+		return;
+	put(n, p.text, p.len);
+	put(n, "/", 1);
 }
 
 static struct part next_part(const char **rest)
@@ -103,19 +138,87 @@ static struct part next_part(const char **rest)
 	return p;
 }
 
-char *group_name__of_cgroup(char buf[GROUP_NAME_MAX], const char *path)
+static bool put_form(struct name *n, const char *path)
 {
-	const char *rest = path;
-	struct part before = {0}, p;
 	bool in_pods = strstr(path, "kubepods") != NULL;
+	struct part before = {0}, p;
 
-	while ((p = next_part(&rest)).len) {
-		if ((in_pods && put_pod(buf, p)) || put_scope(buf, p) ||
-		    put_directory(buf, before, p) || put_unit(buf, p))
-			return buf;
+	while ((p = next_part(&path)).len) {
+		if ((in_pods && put_pod(n, p)) || put_scope(n, p) || put_directory(n, before, p) ||
+		    put_unit(n, p))
+			return true;
+		put_parent(n, p, in_pods);
 		before = p;
 	}
-	path += strspn(path, "/");
-	snprintf(buf, GROUP_NAME_MAX, "%s", *path ? path : "root");
+	return false;
+}
+
+/* FNV-1a: tells long names apart that begin alike. */
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+	return hash;
+}
+
+/* Only an escape has a backslash, so two names never look alike. */
+static size_t put_character(char *buf, const char *text)
+{
+	size_t n = *text == '\\' ? 0 : printable__length(text);
+
+	if (n)
+		memcpy(buf, text, n);
+	else
+		sprintf(buf, "\\x%02x", (unsigned char)*text);
+	return n;
+}
+
+#define HASH_LEN 18 /* \# and 16 digits */
+
+static char *show(char buf[GROUP_NAME_MAX], const char *text)
+{
+	const char *begin = text;
+	size_t len = 0, cut = 0;
+
+	for (size_t n; *text; text += n ? n : 1) {
+		char one[8] = "";
+
+		n = put_character(one, text);
+		if (len + strlen(one) >= GROUP_NAME_MAX) {
+			sprintf(buf + cut, "\\#%016" PRIx64, hash_of(begin));
+			return buf;
+		}
+		strcpy(buf + len, one);
+		len += strlen(one);
+		if (len < GROUP_NAME_MAX - HASH_LEN)
+			cut = len;
+	}
+	buf[len] = '\0';
 	return buf;
+}
+
+char *group_name__of_cgroup(char buf[GROUP_NAME_MAX], const char *path)
+{
+	struct name n = {.text = xcalloc(strlen(path) + 8, 1)};
+
+	if (put_form(&n, path))
+		show(buf, n.text);
+	else
+		show(buf, path[strspn(path, "/")] ? path : "root");
+	free(n.text);
+	return buf;
+}
+
+char *group_name__of_comm(char buf[GROUP_NAME_MAX], const char *comm)
+{
+	if (!*comm)
+		return strcpy(buf, "unknown");
+	/* A process cannot take a name that export gives. */
+	if (!strcmp(comm, "unknown") || !strcmp(comm, "other")) {
+		snprintf(buf, GROUP_NAME_MAX, "\\x%02x%s", (unsigned char)*comm, comm + 1);
+		return buf;
+	}
+	return show(buf, comm);
 }

@@ -5,17 +5,23 @@
 
 #include <stddef.h>
 
-/* A longer name is cut. */
 #define GROUP_NAME_MAX 128
 
 /*
+ * Names are printable UTF-8, and different for different things. Another byte, and a backslash,
+ * becomes \xNN. A name of 128 bytes or more is cut and ends in \# and a hash of all of it.
+ *
  * Shortens the path of a cgroup below its mount ("/system.slice/nginx.service") to the name of its
- * unit ("nginx.service"), container ("docker-0123456789ab") or pod ("pod-UID"). A path in none of
- * these forms stays whole, without the first slash; the root becomes "root". Fills and returns buf.
+ * unit ("nginx.service"), container ("docker-ID") or pod ("pod-UID"). Parents other than slices
+ * stay in front: a user's unit is "user@1000.service/nginx.service". A path in none of these forms
+ * stays whole, with its first slash; the root becomes "root". Fills and returns buf.
  *
  * The forms come from systemd, from docker, containerd, cri-o and podman with the systemd and the
  * cgroupfs driver, and from the kubelet with both.
  */
 char *group_name__of_cgroup(char buf[GROUP_NAME_MAX], const char *path);
+
+/* The same for a process name; "" is "unknown", and "unknown" and "other" begin with an escape. */
+char *group_name__of_comm(char buf[GROUP_NAME_MAX], const char *comm);
 
 #endif

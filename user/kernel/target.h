@@ -60,8 +60,21 @@ int target__each(void (*take)(void *arg, pid_t pid), void *arg);
 int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg);
 
 /*
- * Gives each process of a cgroup directory, and of all below it, to take(). Trees may have any
- * depth; two descriptors are used. 0 or -errno; processes found before the error were given.
+ * A directory of a walk: dir is open, or -EACCES; id is its inode number, which is the id of a
+ * cgroup (cgroup_id(), 64-bit kernels); path is below the begin of the walk, "" there. 0 or -errno:
+ * the walk ends if dir is its begin, or not open.
+ */
+typedef int target_visit(void *arg, int dir, uint64_t id, const char *path);
+
+/*
+ * Gives a directory and all below it to take(). Trees may have any depth and length of paths; two
+ * descriptors are used. 0 or -errno; directories found before the error were given.
+ */
+int target__each_cgroup(const char *path, target_visit *take, void *arg);
+
+/*
+ * Gives each process of a cgroup directory, and of all below it, to take(). 0 or
+ * -errno; processes found before the error were given.
  */
 int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg);
 

@@ -56,26 +56,15 @@ struct walk {
 	struct level {
 		dev_t dev;
 		ino_t ino;
-		long next; /* telldir() after the entry into which the walk descended */
+		long next;  /* telldir() after the entry into which the walk descended */
+		size_t len; /* of its path */
 	} * up;
 	size_t depth;
+	char *path; /* of dir, below the begin; "" there */
+	size_t len;
+	target_visit *visit;
+	void *arg;
 };
-
-static int take_procs(const struct walk *w, void (*take)(void *arg, pid_t pid), void *arg)
-{
-	int fd = openat(dirfd(w->dir), "cgroup.procs", O_RDONLY | O_CLOEXEC), pid;
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
-	int err = f ? 0 : -errno;
-
-	if (!f && fd >= 0)
-		close(fd);
-	if (!f)
-		return err;
-	while (fscanf(f, "%d", &pid) == 1)
-		take(arg, pid);
-	fclose(f);
-	return 0;
-}
 
 static int remember(struct walk *w)
 {
@@ -84,7 +73,7 @@ static int remember(struct walk *w)
 	if (fstat(dirfd(w->dir), &st))
 		return -errno;
 	w->up = xgrow(w->up, w->depth, sizeof(*w->up));
-	w->up[w->depth++] = (struct level){st.st_dev, st.st_ino, telldir(w->dir)};
+	w->up[w->depth++] = (struct level){st.st_dev, st.st_ino, telldir(w->dir), w->len};
 	return 0;
 }
 
@@ -111,13 +100,52 @@ static int open_below(const struct walk *w, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* 1: the walk is in the directory. 0: that one vanished, and has no processes. Or -errno. */
-static int go_down(struct walk *w, const char *name)
+static void append(struct walk *w, const char *name)
 {
-	int fd = open_below(w, name), err;
+	size_t len = strlen(name);
+
+	w->path = xreallocarray(w->path, w->len + len + 2, 1);
+	w->path[w->len] = '/';
+	memcpy(w->path + w->len + 1, name, len + 1);
+	w->len += len + 1;
+}
+
+static void cut(struct walk *w, size_t len)
+{
+	w->len = len;
+	w->path[len] = '\0';
+}
+
+static int visit(struct walk *w)
+{
+	struct stat st;
+
+	if (fstat(dirfd(w->dir), &st))
+		return -errno;
+	return w->visit(w->arg, dirfd(w->dir), st.st_ino, w->path);
+}
+
+/* The owner of a cgroup may have closed it to others, who still see its name. */
+static int visit_closed(struct walk *w, const struct dirent *entry)
+{
+	size_t len = w->len;
+	int err;
+
+	append(w, entry->d_name);
+	err = w->visit(w->arg, -EACCES, entry->d_ino, w->path);
+	cut(w, len);
+	return err;
+}
+
+/* 1: the walk is in the directory. 0: that one vanished, and has no processes. Or -errno. */
+static int go_down(struct walk *w, const struct dirent *entry)
+{
+	int fd = open_below(w, entry->d_name), err;
 
 	if (fd == -ENOENT || fd == -ENODEV)
 		return 0;
+	if (fd == -EACCES)
+		return visit_closed(w, entry);
 	if (fd < 0)
 		return fd;
 	err = remember(w);
@@ -125,6 +153,7 @@ static int go_down(struct walk *w, const char *name)
 		close(fd);
 		return err;
 	}
+	append(w, entry->d_name);
 	err = replace_dir(w, fd);
 	return err ? err : 1;
 }
@@ -144,6 +173,7 @@ static int go_up(struct walk *w)
 	err = replace_dir(w, fd);
 	if (!err)
 		seekdir(w->dir, to->next);
+	cut(w, to->len);
 	return err;
 }
 
@@ -155,19 +185,19 @@ static int go_on(struct walk *w)
 
 	while (!down && (entry = readdir(w->dir)))
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-			down = go_down(w, entry->d_name);
+			down = go_down(w, entry);
 	return down;
 }
 
-static int walk_all(struct walk *w, void (*take)(void *arg, pid_t pid), void *arg)
+static int walk_all(struct walk *w)
 {
-	int err = take_procs(w, take, arg);
+	int err = visit(w);
 
 	while (!err) {
 		int down = go_on(w);
 
 		if (down > 0)
-			take_procs(w, take, arg);
+			visit(w);
 		else if (down || !w->depth)
 			return down;
 		else
@@ -176,15 +206,49 @@ static int walk_all(struct walk *w, void (*take)(void *arg, pid_t pid), void *ar
 	return err;
 }
 
-int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg)
+int target__each_cgroup(const char *path, target_visit *take, void *arg)
 {
-	struct walk w = {.dir = opendir(path)};
-	int err = w.dir ? walk_all(&w, take, arg) : -errno;
+	struct walk w = {.dir = opendir(path), .visit = take, .arg = arg};
+	int err = -errno;
 
-	if (w.dir)
+	if (w.dir) {
+		w.path = xstrdup("");
+		err = walk_all(&w);
 		closedir(w.dir);
+	}
+	free(w.path);
 	free(w.up);
 	return err;
+}
+
+struct procs {
+	void (*take)(void *arg, pid_t pid);
+	void *arg;
+};
+
+static int take_procs(void *arg, int dir, uint64_t id, const char *path)
+{
+	const struct procs *p = arg;
+	int fd = dir < 0 ? dir : openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC), pid;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	int err = f ? 0 : dir < 0 ? dir : -errno;
+
+	(void)id, (void)path;
+	if (!f && fd >= 0)
+		close(fd);
+	if (!f)
+		return err;
+	while (fscanf(f, "%d", &pid) == 1)
+		p->take(p->arg, pid);
+	fclose(f);
+	return 0;
+}
+
+int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg)
+{
+	struct procs procs = {take, arg};
+
+	return target__each_cgroup(path, take_procs, &procs);
 }
 
 /* Calls what() for each mount of cgroup v2 until it returns an answer, to be freed; NULL: none. */
