@@ -273,6 +273,31 @@ for i in range(2500): os.chdir('d')
 for i in range(2500): os.chdir('..'); os.rmdir('d')")
 }
 
+@test "export: the OpenMetrics reference parser accepts a page of hostile names, and each is its own group" {
+	local name n=0
+
+	need_tool curl
+	/usr/bin/python3 -c 'import prometheus_client' 2>/dev/null || skip "python3-prometheus-client is not installed"
+	need_cgroups
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT"
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	for name in $'a\x01' $'a\x02' $'a\xff' $'a\xfe' 'a\n' 'q"q' '# EOF' 'x{y="1"} 2'; do
+		n=$((n + 1))
+		in_cgroup "$name-$$.service" "$FLEET" zerocopy "$(<sink)" $n >/dev/null
+	done
+	within 20 counts "$PORT" tcp_sent_bytes_total "{y=" $((8 * 65536))
+	page "$PORT" -H 'Accept: application/openmetrics-text' >page.txt
+	/usr/bin/python3 - $$ <<-'END'
+		import sys
+		from prometheus_client.openmetrics.parser import text_fd_to_metric_families
+		sent = [s.value for f in text_fd_to_metric_families(open("page.txt", newline="")) for s in f.samples
+		        if s.name == "netiotrace_tcp_sent_bytes_total" and s.labels["group"].endswith(f"-{sys.argv[1]}.service")]
+		assert sorted(sent) == [65536 * n for n in range(1, 9)], sent
+	END
+}
+
 @test "export: SIGHUP takes a snapshot, SIGTERM and Ctrl-C exit with 0, kill -9 leaves nothing" {
 	local before signal
 

@@ -206,7 +206,9 @@ static void put_histogram(const struct page *p, const char *name, const char *gr
 	if (!all)
 		return;
 	put_sample(p, name, "_bucket", (double)all, "group", group, "le", "+Inf", END_OF_LABELS);
-	put_sample(p, name, "_count", (double)all, "group", group, END_OF_LABELS);
+	/* OpenMetrics has a count only beside a sum, which sizes by powers of 2 do not have. */
+	if (!p->open)
+		put_sample(p, name, "_count", (double)all, "group", group, END_OF_LABELS);
 }
 
 static void put_sizes(const struct page *p, const struct metrics *m)
