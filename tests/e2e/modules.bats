@@ -33,7 +33,16 @@ checked() {
 }
 
 @test "check-modules: the sources of this tree pass" {
-	run -0 "$REPO/scripts/check-modules"
+	run -0 "$REPO/scripts/check-modules" --unused
+}
+
+@test "check-modules: a permission that no file uses is an error" {
+	printf '%s\n' common: user/study: 'user/report: common user/study' >rules
+	rm -r tree/user/kernel
+	source_of user/report/report.c study/answer.h
+	checked -0 rules
+	run -1 "$REPO/scripts/check-modules" --unused --rules rules tree
+	[ "$output" = 'user/report: no file includes common: drop the permission' ]
 }
 
 @test "check-modules: a command that includes another command is an error" {
