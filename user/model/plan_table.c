@@ -16,28 +16,28 @@
 #define DERIVED(why) QUALITY_DERIVED, .caveat = why
 #define SAMPLED(why) QUALITY_SAMPLED, .caveat = why
 
-static const char MERGED[] =
+static const char merged[] =
 	"read as the application takes the notification; the kernel merges notifications of "
 	"adjacent sends without comparing whether they were copied";
-static const char ARRIVAL[] = "counted where zero-copy pages arrive for local delivery, which "
+static const char arrival[] = "counted where zero-copy pages arrive for local delivery, which "
 			      "copies them: skb_copy_ubufs itself has no tracepoint";
-static const char BRACKETED[] =
+static const char bracketed[] =
 	"from a piece of page to the next event of the call: with it the accounting between them";
-static const char SOME_RETURNS[] =
+static const char some_returns[] =
 	"only calls whose return is seen: a kretprobe tracks a limited number at once";
-static const char REFUSED[] = "by the kernel's test against net.core.optmem_max, made again at its "
+static const char refused[] = "by the kernel's test against net.core.optmem_max, made again at its "
 			      "return; what is below it is taken for RLIMIT_MEMLOCK";
-static const char SOME_REFUSED[] =
+static const char some_refused[] =
 	"by the kernel's test against net.core.optmem_max, made again, of those calls whose return "
 	"is seen: a kretprobe tracks a limited number at once";
-static const char OWN_SKBS[] =
+static const char own_skbs[] =
 	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
-static const char AS_IT_BEGINS[] =
+static const char as_it_begins[] =
 	"counted at its begin: includes copies that fail because memory is short";
-static const char AS_ASKED[] =
+static const char as_asked[] =
 	"by the sizes that calls ask for: one that sends less counts as much, so that of several "
 	"kinds on one connection the shares are estimates";
-static const char REPORTED[] =
+static const char reported[] =
 	"from notifications, which the kernel merges without comparing their codes";
 
 const char plan_notifications_apart[] = "nio_tp_notification";
@@ -67,7 +67,7 @@ const struct alternative plan_alternatives[] = {
 	ROW(RUN, DEFERRED_COPY, KP, "kprobe,kretprobe/skb_copy_ubufs",
 	    "nio_kp_deferred nio_kr_deferred", EXACT)
 	ROW(RUN, DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_tp_zerocopy_arrival",
-	    DERIVED(ARRIVAL))
+	    DERIVED(arrival))
 
 	ROW(RUN, RX_COPY, FN, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT)
 	ROW(RUN, RX_COPY, FN, "fexit/skb_copy_datagram_iter", "nio_fx_rx_copy", EXACT, .args = 4)
@@ -87,25 +87,25 @@ const struct alternative plan_alternatives[] = {
 	ROW(RUN, COMPLETION, KP, "kprobe,kretprobe/msg_zerocopy_complete",
 	    "nio_kp_uarg_put nio_kr_uarg_put nio_tp_uarg_report", EXACT)
 	ROW(RUN, COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
-	    DERIVED(MERGED))
+	    DERIVED(merged))
 	ROW(RUN, COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", plan_notifications_apart,
-	    DERIVED(MERGED))
+	    DERIVED(merged))
 
-	ROW(RUN, REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_msg_account", DERIVED(REFUSED),
+	ROW(RUN, REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_msg_account", DERIVED(refused),
 	    .function = "msg_zerocopy_realloc", .args = 3)
 	ROW(RUN, REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_devmem_account",
-	    DERIVED(REFUSED), .function = "msg_zerocopy_realloc", .args = 4)
+	    DERIVED(refused), .function = "msg_zerocopy_realloc", .args = 4)
 	ROW(RUN, REFUSAL, FN, "fexit/sock_zerocopy_realloc", "nio_fx_sock_account",
-	    DERIVED(REFUSED), .args = 3)
+	    DERIVED(refused), .args = 3)
 	ROW(RUN, REFUSAL, KP, "kprobe,kretprobe/msg_zerocopy_realloc",
-	    "nio_kp_msg_account nio_kr_msg_account", DERIVED(SOME_REFUSED))
+	    "nio_kp_msg_account nio_kr_msg_account", DERIVED(some_refused))
 	ROW(RUN, REFUSAL, KP, "kprobe,kretprobe/sock_zerocopy_realloc",
-	    "nio_kp_sock_account nio_kr_sock_account", DERIVED(SOME_REFUSED))
+	    "nio_kp_sock_account nio_kr_sock_account", DERIVED(some_refused))
 
 	ROW(RUN, OTHER_COPY, FN, "fentry,fexit/skb_copy_bits", "nio_fe_copy_bits nio_fx_copy_bits",
-	    DERIVED(OWN_SKBS), .args = 4)
+	    DERIVED(own_skbs), .args = 4)
 	ROW(RUN, OTHER_COPY, KP, "kprobe,kretprobe/skb_copy_bits",
-	    "nio_kp_copy_bits nio_kr_copy_bits", DERIVED(OWN_SKBS))
+	    "nio_kp_copy_bits nio_kr_copy_bits", DERIVED(own_skbs))
 	ROW(RUN, CHECKSUM_COPY, FN, "fentry,fexit/skb_copy_and_csum_bits",
 	    "nio_fe_csum_bits nio_fx_csum_bits", EXACT)
 	ROW(RUN, CHECKSUM_COPY, KP, "kprobe,kretprobe/skb_copy_and_csum_bits",
@@ -119,11 +119,11 @@ const struct alternative plan_alternatives[] = {
 	    "nio_fe_sendmsg nio_fe_locked nio_fx_locked nio_fx_sendmsg", EXACT,
 	    .function = "tcp_sendmsg", .args = 3)
 	ROW(RUN, CALL_TIME, KP, "kprobe,kretprobe/tcp_sendmsg",
-	    "nio_kp_sendmsg nio_kp_locked nio_kp_release nio_kr_sendmsg", SAMPLED(SOME_RETURNS))
+	    "nio_kp_sendmsg nio_kp_locked nio_kp_release nio_kr_sendmsg", SAMPLED(some_returns))
 	ROW(RUN, COPY_TIME, FN, "fentry,fexit/sk_page_frag_refill", "nio_fe_refill nio_fx_refill",
-	    DERIVED(BRACKETED), .args = 2)
+	    DERIVED(bracketed), .args = 2)
 	ROW(RUN, COPY_TIME, KP, "kprobe,kretprobe/sk_page_frag_refill",
-	    "nio_kp_refill nio_kr_refill", DERIVED(BRACKETED))
+	    "nio_kp_refill nio_kr_refill", DERIVED(bracketed))
 	ROW(RUN, PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
 	    "nio_fe_pin_time nio_fx_pin_time", EXACT, .args = 5)
 	ROW(RUN, PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
@@ -147,19 +147,19 @@ const struct alternative plan_alternatives[] = {
 	ROW(RUN, RX_TIME, FN, "fentry,fexit/skb_copy_datagram_iter",
 	    "nio_fe_rx_time nio_fx_rx_time", EXACT)
 	ROW(RUN, RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
-	    "nio_kp_rx_time nio_kr_rx_time", SAMPLED(SOME_RETURNS))
+	    "nio_kp_rx_time nio_kr_rx_time", SAMPLED(some_returns))
 
 	ROW(RUN, SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_sockets", EXACT)
 
 	ROW(ATTACH, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
 	ROW(ATTACH, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_ae_send nio_ax_send", EXACT)
-	ROW(ATTACH, SEND_RETURN, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", DERIVED(AS_ASKED))
+	ROW(ATTACH, SEND_RETURN, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", DERIVED(as_asked))
 	ROW(ATTACH, DEFERRED_COPY, FN, "fentry/skb_copy_ubufs", "nio_ae_deferred",
-	    DERIVED(AS_IT_BEGINS))
+	    DERIVED(as_it_begins))
 	ROW(ATTACH, DEFERRED_COPY, KP, "kprobe/skb_copy_ubufs", "nio_ak_deferred",
-	    DERIVED(AS_IT_BEGINS))
+	    DERIVED(as_it_begins))
 	ROW(ATTACH, DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_at_arrival",
-	    DERIVED(ARRIVAL))
+	    DERIVED(arrival))
 	ROW(ATTACH, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec",
 	    "nio_at_receive nio_at_receive_notices", EXACT)
 	ROW(ATTACH, COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_ae_ended", EXACT)
@@ -167,7 +167,7 @@ const struct alternative plan_alternatives[] = {
 	ROW(ATTACH, COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_ak_ended", EXACT)
 	ROW(ATTACH, COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_ak_sock_ended", EXACT)
 	ROW(ATTACH, COMPLETION, TP, "tp_btf/inet_sk_error_report", "nio_at_report",
-	    DERIVED(REPORTED))
+	    DERIVED(reported))
 	ROW(ATTACH, SOCKETS, BACKEND_ITERATOR, "iter/bpf_map_elem", "nio_at_look", EXACT)
 	ROW(ATTACH, SOCKETS, BACKEND_ITERATOR, "iter/bpf_map", "nio_at_maps", EXACT)
 	ROW(ATTACH, MESSAGE, TP, "tp_btf/tcp_sendmsg_locked", "nio_at_turn", EXACT)
@@ -175,7 +175,7 @@ const struct alternative plan_alternatives[] = {
 	ROW(ATTACH, MESSAGE, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_send", EXACT)
 	ROW(ATTACH, MESSAGE, KP, "kprobe/tcp_sendmsg_locked", "nio_ak_message", EXACT)
 	ROW(ATTACH, SENDPAGE, FN, "fexit/do_tcp_sendpages", "nio_ax_sendpages", EXACT)
-	ROW(ATTACH, SENDPAGE, KP, "kprobe/do_tcp_sendpages", "nio_ak_sendpages", DERIVED(AS_ASKED))
+	ROW(ATTACH, SENDPAGE, KP, "kprobe/do_tcp_sendpages", "nio_ak_sendpages", DERIVED(as_asked))
 	ROW(ATTACH, MPTCP_SEND, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
 	ROW(ATTACH, MPTCP_SEND, FN, "fexit/mptcp_sendmsg", "nio_ax_mptcp", EXACT)
 	ROW(ATTACH, MPTCP_SEND, KP, "tp_btf/sock_send_length", "nio_ak_mptcp", EXACT)
