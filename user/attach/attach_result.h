@@ -65,7 +65,7 @@ struct attach_result {
 enum quality attach_result__quality(const struct attach_result *r, const struct socket_ledger *b,
 				    enum nio_stage stage, const char **reason);
 
-/* Is it seen what send calls return? A hook that sees calls begin has quality derived. */
+/* Are the return values of send calls recorded? A hook that sees calls begin has quality derived. */
 bool attach_result__sees_returns(const struct attach_result *r);
 
 /* Verdict and advice of a row. The total and processes name ports. */

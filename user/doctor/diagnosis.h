@@ -54,7 +54,7 @@ enum check_state {
 	CHECK_OK,
 	CHECK_LIMITED, /* a run works, with limits */
 	CHECK_MISSING, /* something a run needs is not there */
-	CHECK_UNKNOWN, /* could not be found out */
+	CHECK_UNKNOWN, /* could not be probed */
 };
 
 const char *check_state__key(enum check_state s); /* "ok", "limited", "missing", "unknown" */
@@ -100,7 +100,7 @@ struct diagnosis {
 	size_t stages_nr;
 	struct stage_line attach_lines[PLAN_ROWS_MAX];
 	bool usable; /* the bytes sent and received can be seen in every mode */
-	/* Why what the kernel has could not be found out: -errno; 0: it was. */
+	/* Why hooks could not be probed: -errno; 0: they were. */
 	int probe_err;
 };
 

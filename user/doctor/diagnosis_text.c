@@ -135,7 +135,7 @@ static void print_sum(FILE *f, unsigned int width, const struct diagnosis *d)
 		: d->usable && low
 			? "a run can watch the kernel once its resource limits are raised"
 		: d->usable    ? "a run can watch the kernel"
-		: d->probe_err ? "what the kernel has could not be found out"
+		: d->probe_err ? "hooks could not be probed"
 			       : "a run cannot watch the kernel with this backend";
 	unsigned int nr[CHECK_UNKNOWN + 1] = {0};
 	char text[160];

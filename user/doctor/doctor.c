@@ -52,7 +52,7 @@ static int say_probe_error(const struct diagnosis *d)
 	char limit[256];
 
 	atomic_file__flush_stdout();
-	log_error("what the kernel has could not be found out: %s.",
+	log_error("hooks could not be probed: %s.",
 		  which == LIMIT_NR ? strerror(-d->probe_err)
 				    : limits__say(limit, sizeof(limit), &d->facts.limits, which));
 	return EXIT_RUN_FAILED;

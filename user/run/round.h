@@ -51,7 +51,7 @@ struct round {
  */
 int round__run(struct runner *e, enum mode mode, unsigned int index, struct run_result *out);
 
-/* The rest is shared by the two files only. */
+/* For the files that make rounds. */
 
 extern const char *const round_side_names[NIO_SIDE_NR];
 
