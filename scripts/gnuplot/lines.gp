@@ -7,7 +7,7 @@
 # values are relative to two-copy, which is then a line at 1.
 load ARG1
 data = ARG2; out = ARG3; term = ARG4
-panel_height = 235.0
+if (!exists("panel_height")) { panel_height = 235.0 }
 series_nr = strlen(series) ? words(series) : 1
 legend_rows = series_nr
 if (!exists("base")) { base = 0 }

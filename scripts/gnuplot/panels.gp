@@ -3,11 +3,11 @@
 # all of them in a frame of their own. Loaded by lines.gp and histograms.gp after the settings (width: of a
 # picture that is not as wide as the others), panel_height and legend_rows.
 caption_height = 10.0 + 16.0*caption_lines
-columns = panels == 3 ? 3 : panels > 1 ? 2 : 1
+if (!exists("width")) { width = 900 }
+columns = panels == 3 && width > 600 ? 3 : panels > 1 ? 2 : 1
 rows = (panels + columns - 1)/columns
 top = 82.0 + 14.0*legend_rows + (legend_rows > 1 ? 8 : 0); bottom = 78.0 + caption_height; gap = 84.0
 left = 92.0; middle = columns == 3 ? 64.0 : 76.0; right = 20.0
-if (!exists("width")) { width = 900 }
 height = top + bottom + rows*panel_height + (rows - 1)*gap
 panel_width = (width - left - right - (columns - 1)*middle)/columns
 load "common.gp"

@@ -71,7 +71,7 @@ nothing_ran() {
 every_name() {
 	local name
 
-	for name in common panels lines stacks histograms nodata; do
+	for name in common panels lines stacks histograms; do
 		echo "system('touch $TRAP/$name')" >"$1/$name.gp"
 	done
 	for name in .gnuplot gnuplotrc .gnuplotrc gnuplot.ini; do

@@ -8,16 +8,28 @@
 #include "study/analysis.h"
 #include "study/dataset_files.h"
 
-static struct finding compare(const struct analysis *a, uint64_t size, enum metric m)
+/*
+ * Zero-copy's cost against one-copy's at a size: the smallest difference that is certain at a
+ * thread count; none where thread counts disagree.
+ */
+static struct baseline_point point_of(const struct analysis *a, uint64_t size, enum metric m)
 {
-	return analysis__compare_modes(a, MODE_ZEROCOPY, MODE_ONECOPY, size, m);
-}
+	struct baseline_point p = {.size = size, .change = (double)NAN};
 
-static int order_of(const struct finding *c)
-{
-	if (!finding__holds(c))
-		return 0;
-	return c->difference == DIFFERENCE_HIGHER ? 1 : -1;
+	for (size_t t = 0; t < a->threads_nr; t++) {
+		struct finding f =
+			analysis__compare(a, analysis__cell(a, MODE_ZEROCOPY, size, a->threads[t]),
+					  analysis__cell(a, MODE_ONECOPY, size, a->threads[t]), m);
+
+		if (!finding__holds(&f))
+			continue;
+		if (p.order && p.order != f.sign)
+			return (struct baseline_point){.size = size, .change = (double)NAN};
+		if (!p.order || fabs(f.change) < fabs(p.change))
+			p.change = f.change;
+		p.order = f.sign;
+	}
+	return p;
 }
 
 static void take_points(struct baseline *b, const struct analysis *a)
@@ -25,11 +37,8 @@ static void take_points(struct baseline *b, const struct analysis *a)
 	enum metric m = analysis__has(a, METRIC_CPU_NS_PER_KIB) ? METRIC_CPU_NS_PER_KIB
 								: METRIC_CPU_S_NS_PER_KIB;
 
-	for (size_t i = 0; i < a->sizes_nr && b->nr < BASELINE_SIZES_MAX; i++) {
-		struct finding c = compare(a, a->sizes[i], m);
-
-		b->points[b->nr++] = (struct baseline_point){a->sizes[i], order_of(&c), c.change};
-	}
+	for (size_t i = 0; i < a->sizes_nr && b->nr < BASELINE_SIZES_MAX; i++)
+		b->points[b->nr++] = point_of(a, a->sizes[i], m);
 }
 
 static void analyse(struct baseline *b, const struct dataset *d)

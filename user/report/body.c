@@ -7,18 +7,21 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "body.h"
+#include "rule.h"
 #include "study/first_screen.h"
-#include "study/test_family.h"
+#include "study/leaders.h"
 #include "study/dataset.h"
 #include "study/phrases.h"
 
 #define ROWS_MAX     500 /* of a table */
-#define POINTS_MAX   40  /* sentences of one answer */
 #define SECTIONS_MAX 12
 
 /* Sections that answers link to. */
 #define CELLS_TITLE  "All cells"
 #define METHOD_TITLE "How this was measured"
+
+#define DIAGRAMS_TITLE "What the kernel did"
+#define FLAMES_TITLE   "Where the CPU time goes"
 
 struct body {
 	struct doc doc;
@@ -65,117 +68,130 @@ static void put_row(struct body *b, const char *question, char *answer)
 	free(answer);
 }
 
+/* "Fastest", "Fastest with 1 thread". */
+static void put_leaders(struct body *b, const char *question, enum metric m)
+{
+	struct leaders l;
+
+	leaders__make(&l, b->a, m);
+	for (size_t i = 0; i < l.nr; i++) {
+		bool all = !*l.lines[i].threads;
+
+		put_cell(b, "%s%s%s", question, all ? "" : " with ", l.lines[i].threads);
+		put_cell(b, "%s", l.lines[i].text);
+	}
+	leaders__clear(&l);
+}
+
+static void say_disagreements(struct body *b)
+{
+	for (enum mode mode = 0; mode < MODE_NR; mode++) {
+		char *text = mode == MODE_TWOCOPY ? NULL
+						  : leaders__disagreement(b->a, mode, METRIC_GBPS);
+
+		if (text)
+			say(b, "%s", text);
+		free(text);
+	}
+}
+
 /* Three questions that everybody has. */
 static void write_questions(struct body *b)
 {
 	static const char *const heads[] = {"Question", "Answer"};
-	enum metric cost = figure__cost_metric(b->a);
+	enum metric cost = analysis__cost(b->a);
 
+	if (!answer__can_claim(b->a))
+		doc__put(&b->doc, DOC_STRONG, "%s.", answer__cannot_claim(b->a).text);
 	doc__table(&b->doc, heads, 2);
 	put_row(b, "Was zero-copy zero-copy?", first_screen__zerocopy(b->a));
-	put_row(b, "Fastest", first_screen__best(b->a, METRIC_GBPS));
-	put_row(b,
-		cost == METRIC_CPU_NS_PER_KIB     ? "Cheapest (CPU time)"
-		: cost == METRIC_CPU_S_NS_PER_KIB ? "Cheapest for the sender (CPU time)"
-						  : "Cheapest (CPU cycles)",
-		first_screen__best(b->a, cost));
+	put_leaders(b, "Fastest", METRIC_GBPS);
+	put_leaders(b,
+		    cost == METRIC_CPU_NS_PER_KIB     ? "Cheapest (CPU time)"
+		    : cost == METRIC_CPU_S_NS_PER_KIB ? "Cheapest for the sender (CPU time)"
+						      : "Cheapest (CPU cycles)",
+		    cost);
 	doc__table_end(&b->doc);
+	say_disagreements(b);
 }
 
-/* Is the mode better than every other one at this size, by the rule? */
-static bool is_best(const struct analysis *a, enum mode mode, uint64_t size, enum metric m)
+/* The heading of a column: "two-copy, Gbit/s". */
+static struct phrase mode_heading(enum mode mode, enum metric m)
 {
-	bool lower = metric__better(m) == BETTER_LOWER, any = false;
+	return phrases__of("%s, %s", phrases__mode(mode),
+			   *metric__unit(m) ? metric__unit(m) : "cycles/B");
+}
 
-	for (int other = 0; other < MODE_NR; other++) {
-		struct finding c = figure__compare(a, mode, (enum mode)other, size, m);
+/* The medians of a metric in a setting. Returns whether one is marked as best. */
+static bool put_medians(struct body *b, uint64_t size, unsigned int threads, enum metric m)
+{
+	struct ranking r = leaders__rank(b->a, size, threads, m);
+	bool marked = false;
 
-		if (other == (int)mode || c.difference == DIFFERENCE_UNKNOWN)
+	for (enum mode mode = 0; mode < MODE_NR; mode++) {
+		struct cell *cell = analysis__cell(b->a, mode, size, threads);
+		struct estimate e = analysis__estimate(b->a, cell, m);
+		bool best = leaders__is_best(&r, mode);
+
+		if (!b->a->has_mode[mode])
 			continue;
-		if (c.difference != (lower ? DIFFERENCE_LOWER : DIFFERENCE_HIGHER))
-			return false;
-		any = true;
+		put_cell(b, "%s%s", best ? DOC_WINNER : "",
+			 e.n ? phrases__number(e.median).text : "n/a");
+		marked |= best;
 	}
-	return any;
+	return marked;
 }
 
-static bool all_modes_have(const struct analysis *a, uint64_t size, unsigned int threads,
-			   enum metric m)
+static bool has_setting(const struct analysis *a, uint64_t size, unsigned int threads)
 {
-	for (int mode = 0; mode < MODE_NR; mode++)
-		if (a->has_mode[mode] &&
-		    !analysis__estimate(a, analysis__cell(a, (enum mode)mode, size, threads), m).n)
-			return false;
-	return true;
+	for (enum mode mode = 0; mode < MODE_NR; mode++)
+		if (analysis__cell(a, mode, size, threads))
+			return true;
+	return false;
 }
 
-/* Mean of the medians over the thread counts that all modes have. NaN: there are none. */
-static double mean_over_threads(const struct analysis *a, enum mode mode, uint64_t size,
-				enum metric m)
-{
-	double sum = 0, n = 0;
-
-	for (size_t t = 0; t < a->threads_nr; t++) {
-		if (!all_modes_have(a, size, a->threads[t], m))
-			continue;
-		sum += analysis__estimate(a, analysis__cell(a, mode, size, a->threads[t]), m)
-			       .median;
-		n++;
-	}
-	return n > 0 ? sum / n : (double)NAN;
-}
-
-/* Returns whether the mode is the best at this size. */
-static bool put_mode_cell(struct body *b, enum mode mode, uint64_t size, enum metric m)
-{
-	double value = mean_over_threads(b->a, mode, size, m);
-	bool best = !isnan(value) && is_best(b->a, mode, size, m);
-
-	put_cell(b, "%s%s", best ? DOC_WINNER : "",
-		 isnan(value) ? "n/a" : phrases__number(value).text);
-	return best;
-}
-
-/* The modes by size, the best of each marked. */
+/* The modes by thread count and size, the best of each setting marked. */
 static void write_mode_table(struct body *b)
 {
 	const struct analysis *a = b->a;
-	const enum metric metrics[] = {METRIC_GBPS, figure__cost_metric(a)};
-	const char *heads[1 + 2 * MODE_NR] = {"Size"};
-	char text[1 + 2 * MODE_NR][PHRASE_BUF], size[UNITS_BUF];
-	size_t columns = 1;
+	const enum metric metrics[] = {METRIC_GBPS, analysis__cost(a)};
+	const char *heads[2 + 2 * MODE_NR] = {"Threads", "Size"};
+	struct phrase text[2 + 2 * MODE_NR];
+	size_t columns = 2, rows = 0;
 	bool marked = false;
 
 	for (size_t i = 0; i < 2; i++)
-		for (int m = 0; m < MODE_NR; m++) {
+		for (enum mode m = 0; m < MODE_NR; m++) {
 			if (!a->has_mode[m] || !analysis__has(a, metrics[i]))
 				continue;
-			snprintf(text[columns], PHRASE_BUF, "%s, %s", phrases__mode((enum mode)m),
-				 *metric__unit(metrics[i]) ? metric__unit(metrics[i]) : "cycles/B");
-			heads[columns] = text[columns];
+			text[columns] = mode_heading(m, metrics[i]);
+			heads[columns] = text[columns].text;
 			columns++;
 		}
-	if (columns == 1)
+	if (columns == 2)
 		return;
 	doc__table(&b->doc, heads, columns);
-	for (size_t s = 0; s < a->sizes_nr && s < ROWS_MAX; s++) {
-		put_cell(b, "%s", format_size(size, sizeof(size), a->sizes[s]));
-		for (size_t i = 0; i < 2; i++)
-			for (int m = 0; m < MODE_NR; m++)
-				if (a->has_mode[m] && analysis__has(a, metrics[i]))
-					marked |= put_mode_cell(b, (enum mode)m, a->sizes[s],
-								metrics[i]);
-	}
+	for (size_t t = 0; t < a->threads_nr; t++)
+		for (size_t s = 0; s < a->sizes_nr; s++) {
+			if (rows == ROWS_MAX || !has_setting(a, a->sizes[s], a->threads[t]))
+				continue;
+			rows++;
+			put_cell(b, a->threads[t] ? "%u" : "n/a", a->threads[t]);
+			put_cell(b, "%s", phrases__size(a->sizes[s]).text);
+			for (size_t i = 0; i < 2; i++)
+				if (analysis__has(a, metrics[i]))
+					marked |= put_medians(b, a->sizes[s], a->threads[t],
+							      metrics[i]);
+		}
 	doc__table_end(&b->doc);
-	say(b, "Median throughput%s by message size.%s %s",
+	say(b, "Median throughput%s by thread count and message size.%s",
 	    !analysis__has(a, metrics[1])           ? ""
 	    : metrics[1] == METRIC_CPU_NS_PER_KIB   ? " and CPU time of both sides"
 	    : metrics[1] == METRIC_CPU_S_NS_PER_KIB ? " and CPU time of the sender"
 						    : " and CPU cycles",
-	    a->threads_nr > 1 ? " Each number is the mean over the thread counts." : "",
-	    marked                 ? DOC_WINNER "better than every other mode, outside the noise."
-	    : answer__can_claim(a) ? "No mode is better than every other one outside the noise."
-				   : "There are too few rounds to mark the best.");
+	    marked ? " " DOC_WINNER
+		     "no mode is better, and another one is worse, outside the noise."
+		   : "");
 }
 
 static void write_figure(struct body *b, enum figure_id i)
@@ -190,10 +206,10 @@ static bool is_first(struct body *b, enum figure_id i)
 {
 	bool relative = !b->r->figures[FIGURE_RELATIVE_THROUGHPUT].no_data;
 
-	if (!relative)
-		return i == FIGURE_THROUGHPUT;
-	return (i == FIGURE_RELATIVE_THROUGHPUT || i == FIGURE_RELATIVE_CPU) &&
-	       !b->r->figures[i].no_data;
+	if (b->r->figures[i].no_data)
+		return false;
+	return relative ? i == FIGURE_RELATIVE_THROUGHPUT || i == FIGURE_RELATIVE_CPU
+			: i == FIGURE_THROUGHPUT;
 }
 
 static void write_first_figures(struct body *b)
@@ -215,39 +231,6 @@ static void put_names(struct body *b, const struct cell *c)
 	put_cell(b, "%s", phrases__mode(c->mode));
 	put_cell(b, "%s", format_size(size, sizeof(size), c->size));
 	put_cell(b, c->threads ? "%u" : "n/a", c->threads);
-}
-
-static void write_evidence(struct body *b, const struct answer_text *answer)
-{
-	static const char *const heads[] = {"Mode",   "Size",     "Threads", "Number",
-					    "Median", "Interval", "Rounds"};
-	size_t n = answer->evidence_nr < ROWS_MAX ? answer->evidence_nr : ROWS_MAX;
-
-	if (n < answer->evidence_nr)
-		say(b, "The first %zu of %zu numbers.", n, answer->evidence_nr);
-	doc__table(&b->doc, heads, 7);
-	for (const struct evidence *e = answer->evidence; e < answer->evidence + n; e++) {
-		put_names(b, e->cell);
-		put_cell(b, "%s", metric__words(e->metric));
-		put_cell(b, "%s", phrases__value(e->metric, e->estimate.median).text);
-		put_cell(b, "%s", phrases__interval(e->metric, &e->estimate).text);
-		put_cell(b, "%u", e->estimate.n);
-	}
-	doc__table_end(&b->doc);
-}
-
-static void write_points(struct body *b, const struct answer_text *answer)
-{
-	size_t n = answer->points_nr < POINTS_MAX ? answer->points_nr : POINTS_MAX;
-
-	if (n)
-		doc__begin(&b->doc, DOC_LIST);
-	for (size_t i = 0; i < n; i++)
-		doc__put(&b->doc, DOC_ITEM, "%s", answer->points[i]);
-	if (n)
-		doc__end(&b->doc, DOC_LIST);
-	if (n < answer->points_nr)
-		say(b, "And %zu more of the same kinds.", answer->points_nr - n);
 }
 
 #define ANSWER_LINKS 4
@@ -278,30 +261,27 @@ static void write_answer_links(struct body *b, enum question q)
 	doc__links(&b->doc, DOC_SEE, links, n);
 }
 
-/* Changes by size and threads. */
+static void write_answer_table(struct body *b, const struct answer_table *t)
+{
+	say(b, "%s", t->title);
+	doc__table(&b->doc, (const char *const *)t->cells, t->columns);
+	for (size_t c = t->columns; c < t->cells_nr; c++)
+		put_cell(b, "%s", t->cells[c]);
+	doc__table_end(&b->doc);
+}
+
+/* The first table is open, the others are folded. */
 static void write_answer_tables(struct body *b, const struct answer_text *answer)
 {
 	for (size_t i = 0; i < answer->tables_nr; i++) {
-		const struct answer_table *t = &answer->tables[i];
-
-		say(b, "%s", t->title);
-		doc__table(&b->doc, (const char *const *)t->cells, t->columns);
-		for (size_t c = t->columns; c < t->rows * t->columns; c++)
-			put_cell(b, "%s", t->cells[c]);
-		doc__table_end(&b->doc);
+		if (i == 1) {
+			doc__begin(&b->doc, DOC_FOLD);
+			doc__put(&b->doc, DOC_FOLD_TITLE, "More numbers");
+		}
+		write_answer_table(b, &answer->tables[i]);
 	}
-}
-
-static void write_details(struct body *b, const struct answer_text *answer)
-{
-	if (!answer->points_nr && !answer->evidence_nr)
-		return;
-	doc__begin(&b->doc, DOC_FOLD);
-	doc__put(&b->doc, DOC_FOLD_TITLE, "Evidence: the numbers this rests on");
-	write_points(b, answer);
-	if (answer->evidence_nr)
-		write_evidence(b, answer);
-	doc__end(&b->doc, DOC_FOLD);
+	if (answer->tables_nr > 1)
+		doc__end(&b->doc, DOC_FOLD);
 }
 
 static void write_answers(struct body *b)
@@ -319,39 +299,76 @@ static void write_answers(struct body *b)
 		if (answer->cannot)
 			say(b, "%s", answer->cannot);
 		write_answer_links(b, (enum question)q);
-		write_details(b, answer);
 	}
 }
 
 /* ---- pictures ---- */
 
+static bool is_any_drawn(const struct drawing *drawings, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (drawings[i].svg)
+			return true;
+	return false;
+}
+
+/* What is not drawn, each with the reason. */
+static void write_left_out(struct body *b)
+{
+	static const char *const heads[] = {"Not drawn", "Why"};
+	const struct report *r = b->r;
+	bool diagrams = is_any_drawn(r->diagrams, MODE_NR);
+	bool flames = is_any_drawn(r->flames, FLAME_NR), any = !diagrams || !flames;
+
+	for (int i = 0; i < FIGURE_NR; i++)
+		any |= r->figures[i].no_data != NULL;
+	if (!any)
+		return;
+	doc__table(&b->doc, heads, 2);
+	for (int i = 0; i < FIGURE_NR; i++) {
+		if (!r->figures[i].no_data)
+			continue;
+		put_cell(b, "%s", r->figures[i].title);
+		put_cell(b, "%s", r->figures[i].no_data);
+	}
+	if (!diagrams) {
+		put_cell(b, "%s", DIAGRAMS_TITLE);
+		put_cell(b, "no copy ledger: %s", analysis__reason(b->a, METRIC_BYTES_RX_COPY));
+	}
+	if (!flames) {
+		put_cell(b, "%s", FLAMES_TITLE);
+		put_cell(b, "no sampled stacks: %s",
+			 analysis__reason(b->a, METRIC_CLASS_S_TX_COPY));
+	}
+	doc__table_end(&b->doc);
+}
+
 static void write_figures(struct body *b)
 {
 	begin_section(b, "Pictures");
 	for (int i = 0; i < FIGURE_NR; i++)
-		if (!is_first(b, (enum figure_id)i))
+		if (!b->r->figures[i].no_data && !is_first(b, (enum figure_id)i))
 			write_figure(b, (enum figure_id)i);
+	write_left_out(b);
 }
 
-/* A section of drawings, or the sentence that says why there is none. */
+/* A section of drawings, if there is one. */
 static void write_drawings(struct body *b, const char *title, const struct drawing *drawings,
-			   size_t n, const char *legend, const char *none, enum metric lacking)
+			   size_t n, const char *legend)
 {
 	char alt[128];
-	int drawn = 0;
 
+	if (!is_any_drawn(drawings, n))
+		return;
 	begin_section(b, title);
+	say(b, "%s", legend);
 	for (size_t i = 0; i < n; i++) {
 		if (!drawings[i].svg)
 			continue;
-		if (!drawn++)
-			say(b, "%s", legend);
 		snprintf(alt, sizeof(alt), "%s: %s", title,
 			 i < MODE_NR ? phrases__mode((enum mode)i) : "two-copy and zero-copy");
 		b->doc.form->picture(&b->doc, drawings[i].name, drawings[i].svg, alt);
 	}
-	if (!drawn)
-		say(b, "%s: %s.", none, analysis__reason(b->a, lacking));
 }
 
 static const char diagram_legend[] =
@@ -492,44 +509,6 @@ static void write_example(struct body *b)
 	    phrases__number(c / payload).text);
 }
 
-/* The rule of base/rank_test.h, as docs/GUIDE.md has it. */
-static void write_rule(struct body *b)
-{
-	static const char *const rule[] = {
-		"Divide each of the n rounds of A by each of the m rounds of B, and sort the n x m "
-		"quotients.",
-		"The interval of A / B runs from the k-th smallest to the k-th largest quotient. k "
-		"is the largest rank with 2 P(U < k) <= 5 % / T, where U is Mann and Whitney's U "
-		"of n and m rounds.",
-		"There is a difference only if the whole interval is above 1 or the whole interval "
-		"is below 1.",
-		"T is the number of comparisons that are made together: here all of one number "
-		"between modes, between thread counts, or between sizes.",
-		"If no k is possible, there are too few rounds; one round each has no interval.",
-	};
-	size_t tests = test_family__tests(b->a, TEST_FAMILY_MODES, METRIC_GBPS);
-	size_t rounds = b->a->rounds_max;
-
-	say(b, "run, report and compare call two numbers different by this rule:");
-	for (size_t i = 0; i < sizeof(rule) / sizeof(rule[0]); i++)
-		say(b, "%zu. %s", i + 1, rule[i]);
-	say(b,
-	    "Here T is %zu for throughput between modes, so that %u rounds of each are needed. "
-	    "Where nothing differs, any of the T comparisons is called different in at most %.0f "
-	    "%% of reports. Differences of sampled stages compare pairs of rounds; their interval "
-	    "runs from the k-th smallest to the k-th largest pair, by the binomial distribution.",
-	    tests, rank_test__rounds_needed(tests), 100 * RANK_LEVEL);
-	if (rounds < 2)
-		say(b, "One run per cell: no number has an interval, and a difference may be "
-		       "chance.");
-	else
-		say(b,
-		    "Numbers are medians over the rounds. Brackets, and the bars of the pictures, "
-		    "are the interval between two rounds that holds the true median in %.1f %% of "
-		    "cases with %zu rounds.",
-		    100 * estimate__coverage(rounds), rounds);
-}
-
 static void write_method(struct body *b)
 {
 	static const char *const heads[] = {"Derived number", "Formula", "Unit"};
@@ -545,7 +524,10 @@ static void write_method(struct body *b)
 	    plural(a->rounds_max), d->version ? "; measured with netiotrace " : "",
 	    d->version ? d->version : "", d->backend ? ", backend " : "",
 	    d->backend ? d->backend : "");
-	write_rule(b);
+	if (json_string_length(json_object_get(d->environment, "started")))
+		say(b, "The first of these runs began at %s.",
+		    json_string_value(json_object_get(d->environment, "started")));
+	rule__write(&b->doc, a);
 	doc__table(&b->doc, heads, 3);
 	for (int i = METRIC_READ_NR; i < METRIC_NR; i++) {
 		enum metric m = (enum metric)i;
@@ -574,14 +556,12 @@ void body__write(const struct doc_form *form, FILE *f, const struct report *r)
 	b.doc.f = xopen_memstream(&text, &len);
 	write_head(&b);
 	write_questions(&b);
-	write_mode_table(&b);
 	write_first_figures(&b);
+	write_mode_table(&b);
 	write_answers(&b);
 	write_figures(&b);
-	write_drawings(&b, "What the kernel did", r->diagrams, MODE_NR, diagram_legend,
-		       "No diagram can be drawn without a copy ledger", METRIC_BYTES_RX_COPY);
-	write_drawings(&b, "Where the CPU time goes", r->flames, FLAME_NR, flame_legend,
-		       "No stacks were sampled", METRIC_CLASS_S_TX_COPY);
+	write_drawings(&b, DIAGRAMS_TITLE, r->diagrams, MODE_NR, diagram_legend);
+	write_drawings(&b, FLAMES_TITLE, r->flames, FLAME_NR, flame_legend);
 	write_cells(&b);
 	write_failures(&b);
 	write_missing(&b);

@@ -15,9 +15,7 @@
 enum doc_part {
 	DOC_PARAGRAPH,
 	DOC_STRONG, /* an emphasized paragraph */
-	DOC_LIST,
-	DOC_ITEM,
-	DOC_FOLD, /* closed at first */
+	DOC_FOLD,   /* closed at first */
 	DOC_FOLD_TITLE,
 	DOC_PAIR,     /* two pictures beside each other, where there is space */
 	DOC_CONTENTS, /* links to the sections */

@@ -16,7 +16,6 @@
 
 #define CAPTION_COLUMNS 112 /* of its small print */
 #define NARROW_COLUMNS  58  /* the same in a narrow picture */
-#define REASON_COLUMNS  96
 
 static const struct {
 	const char *name, *template;
@@ -176,7 +175,7 @@ static void set_caption(struct figure_draft *d)
 		d->system, d->rounds ? d->rounds : rounds_words(d, rounds, sizeof(rounds)),
 		d->is_partial ? "Not every size and thread count is shown." : NULL,
 		d->figure->note};
-	size_t n = d->figure->no_data ? 1 : sizeof(paragraphs) / sizeof(paragraphs[0]), len;
+	size_t n = sizeof(paragraphs) / sizeof(paragraphs[0]), len;
 	unsigned int lines = 0;
 	FILE *f = xopen_memstream(&caption, &len);
 
@@ -190,20 +189,6 @@ static void set_caption(struct figure_draft *d)
 	draft__set_text(d, "caption", caption);
 	draft__set_number(d, "caption_lines", lines);
 	free(caption);
-}
-
-/* Text in the middle of an empty picture. */
-static void set_reason(struct figure_draft *d)
-{
-	char *whole = xasprintf("No data: %s.", d->figure->no_data), *text;
-	size_t len;
-	FILE *f = xopen_memstream(&text, &len);
-
-	wrap(f, whole, REASON_COLUMNS);
-	xclose_memstream(f);
-	draft__set_text(d, "reason", text);
-	free(text);
-	free(whole);
 }
 
 void figure__make(struct figure *f, enum figure_id id, const struct analysis *a, const char *system)
@@ -222,13 +207,10 @@ void figure__make(struct figure *f, enum figure_id id, const struct analysis *a,
 	d.data = xopen_memstream(&f->data, &d.data_len);
 	d.settings = xopen_memstream(&f->settings, &d.settings_len);
 	figures[id].make(&d, id);
-	if (f->no_data) {
-		f->template = "nodata";
-		d.width = 0;
-		set_reason(&d);
-	}
 	if (d.width)
 		draft__set_number(&d, "width", d.width);
+	if (d.panel_height)
+		draft__set_number(&d, "panel_height", d.panel_height);
 	draft__set_text(&d, "title", f->title);
 	set_all_modes(&d);
 	set_caption(&d);
@@ -283,26 +265,6 @@ char *figure__system(const struct dataset *d)
 	fputs(d->environment_varies ? " (the first run's; it is not the same in all)." : ".", f);
 	xclose_memstream(f);
 	return text;
-}
-
-struct finding figure__compare(const struct analysis *a, enum mode first, enum mode second,
-			       uint64_t size, enum metric m)
-{
-	if (a->threads_nr > 1)
-		return analysis__compare_modes(a, first, second, size, m);
-	return analysis__compare(a, analysis__cell(a, first, size, a->threads[0]),
-				 analysis__cell(a, second, size, a->threads[0]), m);
-}
-
-enum metric figure__cost_metric(const struct analysis *a)
-{
-	static const enum metric costs[] = {METRIC_CPU_NS_PER_KIB, METRIC_CPU_S_NS_PER_KIB,
-					    METRIC_CYCLES_PER_BYTE};
-
-	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
-		if (analysis__has(a, costs[i]))
-			return costs[i];
-	return costs[0];
 }
 
 double figure__mean(const struct cell *cell, enum metric m)

@@ -28,7 +28,7 @@ struct figure {
 	const char *template; /* of scripts/gnuplot, without suffix */
 	char *title;
 	char *note;     /* its content, and what replaces missing data; one sentence or more */
-	char *no_data;  /* why there is nothing to show; NULL: there is */
+	char *no_data;  /* why there is nothing to draw, and nothing else; NULL: there is */
 	char *data;     /* CSV with a header */
 	char *settings; /* gnuplot assignments */
 	char *svg;      /* as gnuplot drew it; NULL: not yet */
@@ -45,15 +45,8 @@ char *figure__system(const struct dataset *d);
 /* The name of a stage as people read it: "gather", "send copy", "pin", "deferred", "receive". */
 const char *figure__stage(enum nio_stage stage);
 
-/* Two modes at a size, over all thread counts: what the first screen compares. */
-struct finding figure__compare(const struct analysis *a, enum mode first, enum mode second,
-			       uint64_t size, enum metric m);
-
 /* Mean over the rounds: parts of one whole add up as means, as medians do not. NaN: no value. */
 double figure__mean(const struct cell *cell, enum metric m);
-
-/* The cost of a byte: CPU time of both sides or of the sender, or cycles, as measured. */
-enum metric figure__cost_metric(const struct analysis *a);
 
 /* The size and thread count of pictures and diagrams that show only one. */
 uint64_t figure__reference_size(const struct analysis *a);

@@ -25,7 +25,7 @@ struct figure_draft {
 	bool has_bars;                       /* intervals are drawn */
 	bool pooled;                         /* all rounds added up, no medians */
 	bool is_partial;                     /* sizes or thread counts are left out */
-	unsigned int width;                  /* of the picture, px; 0: the usual */
+	unsigned int width, panel_height;    /* px; 0: the usual */
 	const char *rounds;                  /* replaces the caption's sentence on rounds; static */
 };
 

@@ -83,7 +83,7 @@ static void add_lines(struct figure_draft *d, enum metric m, double scale, unsig
 /* The next panel; taken back by end_panel() when it has no point. */
 static size_t begin_panel(struct figure_draft *d, const char *before, const char *title)
 {
-	snprintf(d->panel_title[d->panels], sizeof(d->panel_title[0]), "%s%s", before, title);
+	snprintf(d->panel_title[d->panels], sizeof(d->panel_title[0]), "%.24s%.38s", before, title);
 	d->panels++;
 	return d->points;
 }
@@ -168,7 +168,10 @@ static void finish(struct figure_draft *d, enum axis axis, const char *ylabel, c
 	bool ylog = d->y_min > 0 && d->y_max / d->y_min > LOG_WORTH_RATIO;
 
 	set_tics(d, axis);
-	draft__set_text(d, "xlabel", axis == AXIS_SIZES ? "message size (bytes)" : "threads");
+	draft__set_text(d, "xlabel",
+			axis == AXIS_THREADS ? "threads"
+			: d->width           ? "message size"
+					     : "message size (bytes)");
 	draft__set_text(d, "ylabel", ylabel);
 	draft__set_text(d, "series", series);
 	set_modes(d);
@@ -346,24 +349,40 @@ static bool make_copy_cpu(struct figure_draft *d)
 
 /* ---- relative to two-copy ---- */
 
-#define RELATIVE_WIDTH 470
+#define RELATIVE_WIDTH     470
+#define RELATIVE_LOW_PANEL 140 /* of two rows of panels */
 
-/* A mode at a size, as a share of two-copy. Returns the rule's answer. */
-static enum difference add_ratio(struct figure_draft *d, enum mode mode, uint64_t size,
-				 enum metric m)
+/* A mode in a setting, as a share of two-copy. Returns the rule's answer. */
+static enum difference add_ratio(struct figure_draft *d, struct cell *cell, enum metric m)
 {
-	struct finding c = figure__compare(d->a, mode, MODE_TWOCOPY, size, m);
+	struct finding c =
+		analysis__compare(d->a, cell, analysis__peer(d->a, cell, MODE_TWOCOPY), m);
 	const double y[] = {1 + c.change, 1 + c.low, 1 + c.high};
 
 	if (c.difference == DIFFERENCE_UNKNOWN || isnan(c.change))
 		return DIFFERENCE_UNKNOWN;
-	put_point(d, mode, 1, (double)size, y, d->a->rounds_max);
+	put_point(d, cell->mode, 1, (double)cell->size, y, d->a->rounds_max);
 	return c.difference;
+}
+
+/* The panel of a thread count. Returns whether a point has an interval. */
+static bool add_ratios(struct figure_draft *d, unsigned int threads, enum metric m)
+{
+	size_t points = begin_panel(d, "", phrases__threads(threads).text);
+	bool bars = false;
+
+	for (struct cell *c = d->a->cells; c < d->a->cells + d->a->cells_nr; c++)
+		if (c->mode != MODE_TWOCOPY && c->threads == threads)
+			bars |= add_ratio(d, c, m) >= DIFFERENCE_NOISE;
+	end_panel(d, points);
+	return bars;
 }
 
 void figure_lines__relative(struct figure_draft *d, enum figure_id id)
 {
-	enum metric m = id == FIGURE_RELATIVE_CPU ? figure__cost_metric(d->a) : METRIC_GBPS;
+	enum metric m = id == FIGURE_RELATIVE_CPU ? analysis__cost(d->a) : METRIC_GBPS;
+	size_t picked[FIGURE_PANELS_MAX];
+	size_t n = pick_indices(d->a->threads_nr, FIGURE_PANELS_MAX, picked);
 	bool bars = false;
 
 	d->width = RELATIVE_WIDTH;
@@ -372,19 +391,17 @@ void figure_lines__relative(struct figure_draft *d, enum figure_id id)
 		     : m == METRIC_CPU_NS_PER_KIB   ? "CPU time per KiB"
 		     : m == METRIC_CPU_S_NS_PER_KIB ? "Sender's CPU time per KiB"
 						    : "CPU cycles per byte");
+	draft__note(d, "Two-copy is 1; %s is better.",
+		    metric__better(m) == BETTER_LOWER ? "lower" : "higher");
 	begin(d);
-	begin_panel(d, "",
-		    metric__better(m) == BETTER_LOWER ? "lower is better" : "higher is better");
 	d->y_min = d->y_max = 1;
-	for (int mode = 0; mode < MODE_NR; mode++)
-		for (size_t i = 0; mode != MODE_TWOCOPY && i < d->a->sizes_nr; i++)
-			bars |= add_ratio(d, (enum mode)mode, d->a->sizes[i], m) >=
-				DIFFERENCE_NOISE;
+	d->is_partial = n < d->a->threads_nr;
+	for (size_t i = 0; i < n; i++)
+		bars |= add_ratios(d, d->a->threads[picked[i]], m);
+	d->panel_height = d->panels > 2 ? RELATIVE_LOW_PANEL : 0;
 	d->rounds = bars ? "Bars: the interval in which the quotient lies, by the rule under "
 			   "\"How this was measured\"."
 			 : "No intervals: too few rounds.";
-	if (d->a->threads_nr > 1)
-		draft__note(d, "All %zu thread counts together.", d->a->threads_nr);
 	draft__set_number(d, "base", 1);
 	finish(d, AXIS_SIZES, "two-copy = 1", "");
 	if (!d->points)

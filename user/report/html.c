@@ -179,8 +179,6 @@ const struct doc_form doc_html = {
 		{
 			[DOC_PARAGRAPH] = {"<p>", "</p>\n", NULL},
 			[DOC_STRONG] = {"<p class=\"strong\">", "</p>\n", NULL},
-			[DOC_LIST] = {"<ul>\n", "</ul>\n", NULL},
-			[DOC_ITEM] = {"<li>", "</li>\n", NULL},
 			[DOC_FOLD] = {"<details>", "</details>\n", NULL},
 			[DOC_FOLD_TITLE] = {"<summary>", "</summary>\n", NULL},
 			[DOC_PAIR] = {"<div class=\"pair\">\n", "</div>\n", NULL},

@@ -83,8 +83,6 @@ const struct doc_form doc_markdown = {
 		{
 			[DOC_PARAGRAPH] = {"", "\n\n", NULL},
 			[DOC_STRONG] = {"**", "**\n\n", NULL},
-			[DOC_LIST] = {"", "\n", NULL},
-			[DOC_ITEM] = {"- ", "\n", NULL},
 			[DOC_FOLD] = {"", "", NULL},
 			[DOC_FOLD_TITLE] = {"", "\n\n", NULL},
 			[DOC_PAIR] = {"", "", NULL},

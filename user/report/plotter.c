@@ -166,8 +166,8 @@ static int run_gnuplot(const struct plotter *p, const char *option, const char *
 
 #define DATA_END "END_OF_DATA_OF_NETIOTRACE"
 
-static const char *const names[PLOTTER_TEMPLATES] = {"common", "panels",     "lines",
-						     "stacks", "histograms", "nodata"};
+static const char *const names[PLOTTER_TEMPLATES] = {"common", "panels", "lines", "stacks",
+						     "histograms"};
 
 /* Where they may be, from the directory of the program: in a build, installed, in the tree. */
 static const char *const places[] = {"gnuplot", "../share/netiotrace/gnuplot", "../scripts/gnuplot",

@@ -14,7 +14,7 @@
 
 #include "figure.h"
 
-#define PLOTTER_TEMPLATES 6
+#define PLOTTER_TEMPLATES 5
 
 struct plotter {
 	char *templates[PLOTTER_TEMPLATES]; /* their texts */

@@ -239,7 +239,8 @@ static int fill(struct making *m)
 	char message[MESSAGE_MAX] = "", why[PUBLISHER_WHY];
 
 	for (int i = 0; i < FIGURE_NR; i++) {
-		bool drawn = draw_figure(m, &m->report.figures[i], message);
+		struct figure *f = &m->report.figures[i];
+		bool drawn = f->no_data || draw_figure(m, f, message);
 
 		if (stop_signal)
 			return stopped();

@@ -365,73 +365,23 @@ struct finding analysis__compare(const struct analysis *a, struct cell *x, struc
 	return analysis__compare_across(a, x, a, y, m, tests);
 }
 
-/* Adds a cell's rounds to the sums of its mode, as shares of a number that both modes share. */
-static void add_shares(const struct analysis *a, const struct cell *cell, enum metric m,
-		       double unit, double *sum)
-{
-	double *share = xcalloc(a->blocks_nr, sizeof(*share));
-
-	for (size_t b = 0; b < a->blocks_nr; b++)
-		share[b] = (double)NAN;
-	for (size_t i = 0; i < cell->rows_nr; i++)
-		share[analysis__block(a, &cell->rows[i])] = cell->rows[i].value[m] / unit;
-	for (size_t b = 0; b < a->blocks_nr; b++)
-		sum[b] += share[b];
-	free(share);
-}
-
-/* Fills a value for each round of both modes. Returns the number of thread counts in common. */
-static size_t sum_threads(const struct analysis *a, enum mode first, enum mode second,
-			  uint64_t size, enum metric m, double *sums)
-{
-	size_t common = 0;
-
-	for (size_t i = 0; i < a->threads_nr; i++) {
-		struct cell *x = analysis__cell(a, first, size, a->threads[i]);
-		struct cell *y = analysis__cell(a, second, size, a->threads[i]);
-		struct estimate ex = analysis__estimate(a, x, m), ey = analysis__estimate(a, y, m);
-		double unit = ex.median / 2 + ey.median / 2;
-
-		if (!ex.n || !ey.n || !(unit > 0))
-			continue;
-		add_shares(a, x, m, unit, sums);
-		add_shares(a, y, m, unit, sums + a->blocks_nr);
-		common++;
-	}
-	return common;
-}
-
-struct finding analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
-				       uint64_t size, enum metric m)
-{
-	size_t tests = test_family__tests(a, TEST_FAMILY_MODES_OF_SIZE, m), n = a->blocks_nr;
-	const double *pace = pace_for(a, first, second, m);
-	struct estimate none = estimate__of(NULL, 0);
-	struct finding f = unknown(&none, &none);
-	struct rank_test t;
-	double *sums;
-
-	if (a->threads_nr == 1)
-		return analysis__compare(a, analysis__cell(a, first, size, a->threads[0]),
-					 analysis__cell(a, second, size, a->threads[0]), m);
-	sums = xcalloc(2 * n, sizeof(*sums));
-	if (sum_threads(a, first, second, size, m, sums)) {
-		for (size_t i = 0; pace && i < 2 * n; i++)
-			sums[i] /= pace[i % n];
-		t = rank_test__of(sums, n, sums + n, n, tests);
-		if (t.difference != DIFFERENCE_UNKNOWN)
-			f = finding_of(&none, &none, &t, tests);
-	}
-	free(sums);
-	return f;
-}
-
 bool analysis__has(const struct analysis *a, enum metric m)
 {
 	for (size_t i = 0; i < a->dataset->rows_nr; i++)
 		if (!isnan(a->dataset->rows[i].value[m]))
 			return true;
 	return false;
+}
+
+enum metric analysis__cost(const struct analysis *a)
+{
+	static const enum metric costs[] = {METRIC_CPU_NS_PER_KIB, METRIC_CPU_S_NS_PER_KIB,
+					    METRIC_CYCLES_PER_BYTE};
+
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+		if (analysis__has(a, costs[i]))
+			return costs[i];
+	return costs[0];
 }
 
 struct cell *analysis__peak(const struct analysis *a, enum mode mode, enum metric m)

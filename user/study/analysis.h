@@ -49,7 +49,7 @@ struct analysis {
 
 /* Whether the number of one cell is higher or lower than that of another, with the evidence. */
 struct finding {
-	struct estimate a, b;       /* over all rounds of each; of n 0 for several thread counts */
+	struct estimate a, b;       /* over all rounds of each */
 	double change;              /* of the medians, a / b - 1; NaN: unknown, or b is 0 */
 	double low, high, coverage; /* interval of the change; NaN: none */
 	int sign;                   /* of the difference of the medians: 1, -1, 0 */
@@ -84,14 +84,6 @@ struct finding analysis__compare_across(const struct analysis *ax, struct cell *
 					const struct analysis *ay, struct cell *y, enum metric m,
 					size_t tests);
 
-/*
- * Two modes at a size, over all thread counts that both have. The value of a round is the sum over
- * the thread counts of value / mean of the two medians, so that each counts as much. a and b are
- * unknown where there are several thread counts: their cells have no median in common.
- */
-struct finding analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
-				       uint64_t size, enum metric m);
-
 /* Is a difference found, in either direction? */
 bool finding__holds(const struct finding *f);
 
@@ -100,6 +92,9 @@ size_t analysis__block(const struct analysis *a, const struct dataset_row *row);
 
 /* Has any run a value? */
 bool analysis__has(const struct analysis *a, enum metric m);
+
+/* The cost of a byte: CPU time of both sides or of the sender, or cycles, as measured. */
+enum metric analysis__cost(const struct analysis *a);
 
 /* The cell with the highest median, of one mode or (MODE_NR) of all; NULL: none has a value. */
 struct cell *analysis__peak(const struct analysis *a, enum mode mode, enum metric m);

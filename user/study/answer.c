@@ -32,11 +32,18 @@ static const struct {
 };
 /* clang-format on */
 
+/* Sentences and titles may begin with the name of a mode. */
+static void capitalise(char *text)
+{
+	text[0] = (char)toupper((unsigned char)text[0]);
+}
+
 /* A blank between two sentences. */
 static void add_sentence(char **text, const char *format, va_list args)
 {
 	char *before = *text, *sentence = xvasprintf(format, args);
 
+	capitalise(sentence);
 	*text = xasprintf("%s%s%s", before ? before : "", before ? " " : "", sentence);
 	free(sentence);
 	free(before);
@@ -60,105 +67,95 @@ void answer__cannot(struct answer_text *answer, const char *format, ...)
 	va_end(args);
 }
 
-void answer__point(struct answer_text *answer, const char *format, ...)
+void answer__begin_table(struct answer_text *answer, size_t columns, const char *title, ...)
 {
 	va_list args;
 
-	answer->points = xgrow(answer->points, answer->points_nr, sizeof(*answer->points));
-	va_start(args, format);
-	answer->points[answer->points_nr++] = xvasprintf(format, args);
+	answer->tables = xgrow(answer->tables, answer->tables_nr, sizeof(*answer->tables));
+	va_start(args, title);
+	answer->tables[answer->tables_nr++] =
+		(struct answer_table){.title = xvasprintf(title, args), .columns = columns};
 	va_end(args);
+	capitalise(answer->tables[answer->tables_nr - 1].title);
 }
 
-void answer__cite(struct answer_text *answer, struct cell *cell, enum metric m)
+void answer__put(struct answer_text *answer, const char *format, ...)
 {
-	struct estimate e = analysis__estimate(answer->a, cell, m);
+	struct answer_table *t = &answer->tables[answer->tables_nr - 1];
+	va_list args;
 
-	for (size_t i = 0; i < answer->evidence_nr; i++)
-		if (answer->evidence[i].cell == cell && answer->evidence[i].metric == m)
-			return;
-	if (!e.n)
-		return;
-	answer->evidence = xgrow(answer->evidence, answer->evidence_nr, sizeof(*answer->evidence));
-	answer->evidence[answer->evidence_nr++] = (struct evidence){cell, m, e};
-}
-
-struct finding answer__compare(struct answer_text *answer, struct cell *x, struct cell *y,
-			       enum metric m)
-{
-	struct finding f = analysis__compare(answer->a, x, y, m);
-
-	if (f.difference != DIFFERENCE_UNKNOWN) {
-		answer__cite(answer, x, m);
-		answer__cite(answer, y, m);
-	}
-	return f;
-}
-
-static char *table_cell(const struct finding *f)
-{
-	bool shown = f->difference != DIFFERENCE_UNKNOWN && f->difference != DIFFERENCE_NOISE;
-
-	return xstrdup(shown ? phrases__change_of(f).text : phrases__finding(f).text);
-}
-
-/* One row: a size at each thread count. Returns the number of values. */
-static size_t fill_row(struct answer_text *answer, enum mode first, enum mode second, uint64_t size,
-		       enum metric m, char **row)
-{
-	const struct analysis *a = answer->a;
-	struct finding f;
-	size_t known = 0;
-
-	*row++ = xstrdup(phrases__size(size).text);
-	for (size_t i = 0; i < a->threads_nr; i++) {
-		f = answer__compare(answer, analysis__cell(a, first, size, a->threads[i]),
-				    analysis__cell(a, second, size, a->threads[i]), m);
-		*row++ = table_cell(&f);
-		known += f.difference != DIFFERENCE_UNKNOWN;
-	}
-	f = analysis__compare_modes(a, first, second, size, m);
-	if (a->threads_nr > 1)
-		*row = table_cell(&f);
-	return known;
+	t->cells = xgrow(t->cells, t->cells_nr, sizeof(*t->cells));
+	va_start(args, format);
+	t->cells[t->cells_nr++] = xvasprintf(format, args);
+	va_end(args);
 }
 
 static void table__clear(struct answer_table *t)
 {
-	for (size_t i = 0; i < t->rows * t->columns; i++)
+	for (size_t i = 0; i < t->cells_nr; i++)
 		free(t->cells[i]);
 	free(t->cells);
 	free(t->title);
 }
 
-void answer__table(struct answer_text *answer, enum mode first, enum mode second, enum metric m)
+void answer__drop_table(struct answer_text *answer)
+{
+	table__clear(&answer->tables[--answer->tables_nr]);
+}
+
+void answer__end_table(struct answer_text *answer)
+{
+	const struct answer_table *t = &answer->tables[answer->tables_nr - 1];
+
+	if (t->cells_nr <= t->columns)
+		answer__drop_table(answer);
+}
+
+void answer__put_finding(struct answer_text *answer, const struct finding *f)
+{
+	bool shown = f->difference != DIFFERENCE_UNKNOWN && f->difference != DIFFERENCE_NOISE;
+
+	answer__put(answer, "%s", shown ? phrases__change_of(f).text : phrases__finding(f).text);
+}
+
+void answer__put_threads(struct answer_text *answer, const char *what)
+{
+	answer__put(answer, "%s", what);
+	for (size_t i = 0; i < answer->a->threads_nr; i++)
+		answer__put(answer, "%s", phrases__threads(answer->a->threads[i]).text);
+}
+
+struct tally answer__table(struct answer_text *answer, enum mode first, enum mode second,
+			   enum metric m)
 {
 	const struct analysis *a = answer->a;
-	struct answer_table t = {
-		.title = xasprintf("%s of %s against %s%s:", metric__words(m), phrases__mode(first),
-				   phrases__mode(second),
-				   answer__can_claim(a) ? "" : " (no change is certain)"),
-		.rows = 1 + a->sizes_nr,
-		.columns = 1 + a->threads_nr + (a->threads_nr > 1),
-	};
-	size_t known = 0;
+	struct tally t = {0};
 
-	t.title[0] = (char)toupper((unsigned char)t.title[0]);
-	t.cells = xcalloc(t.rows * t.columns, sizeof(*t.cells));
-	t.cells[0] = xstrdup("Message size");
-	for (size_t i = 0; i < a->threads_nr; i++)
-		t.cells[1 + i] = xstrdup(phrases__threads(a->threads[i]).text);
-	if (a->threads_nr > 1)
-		t.cells[1 + a->threads_nr] = xstrdup("all together");
-	for (size_t i = 0; i < a->sizes_nr; i++)
-		known += fill_row(answer, first, second, a->sizes[i], m,
-				  t.cells + (1 + i) * t.columns);
-	if (!known) {
-		table__clear(&t);
-		return;
+	for (size_t i = 0; i < a->cells_nr; i++) {
+		struct cell *x = &a->cells[i];
+		struct finding f = analysis__compare(a, x, analysis__peer(a, x, second), m);
+
+		if (x->mode == first)
+			tally__add(&t, &f);
 	}
-	answer->tables = xgrow(answer->tables, answer->tables_nr, sizeof(t));
-	answer->tables[answer->tables_nr++] = t;
+	if (!t.of)
+		return t;
+	answer__begin_table(answer, 1 + a->threads_nr, "%s of %s against %s%s:", metric__words(m),
+			    phrases__mode(first), phrases__mode(second),
+			    answer__can_claim(a) ? "" : " (no change is certain)");
+	answer__put_threads(answer, "Message size");
+	for (size_t i = 0; i < a->sizes_nr; i++) {
+		answer__put(answer, "%s", phrases__size(a->sizes[i]).text);
+		for (size_t j = 0; j < a->threads_nr; j++) {
+			struct finding f = analysis__compare(
+				a, analysis__cell(a, first, a->sizes[i], a->threads[j]),
+				analysis__cell(a, second, a->sizes[i], a->threads[j]), m);
+
+			answer__put_finding(answer, &f);
+		}
+	}
+	answer__end_table(answer);
+	return t;
 }
 
 void tally__add(struct tally *t, const struct finding *f)
@@ -173,9 +170,35 @@ void tally__add(struct tally *t, const struct finding *f)
 	t->untested_lower += untested && f->sign < 0;
 }
 
-size_t tally__unclear(const struct tally *t)
+static struct phrase words(const struct tally *t, const char *first, size_t first_nr,
+			   const char *second, size_t second_nr)
 {
-	return t->of - t->higher - t->lower;
+	struct phrase p = phrases__of("%s in %zu of %zu setting%s, %s in %zu", first, first_nr,
+				      t->of, plural(t->of), second, second_nr);
+
+	return t->untested == t->of ? p
+				    : phrases__of("%s, no difference in %zu", p.text,
+						  t->of - t->higher - t->lower);
+}
+
+static size_t higher_of(const struct tally *t)
+{
+	return t->untested == t->of ? t->untested_higher : t->higher;
+}
+
+static size_t lower_of(const struct tally *t)
+{
+	return t->untested == t->of ? t->untested_lower : t->lower;
+}
+
+struct phrase tally__words(const struct tally *t, const char *higher, const char *lower)
+{
+	return words(t, higher, higher_of(t), lower, lower_of(t));
+}
+
+struct phrase tally__words_lower(const struct tally *t, const char *lower, const char *higher)
+{
+	return words(t, lower, lower_of(t), higher, higher_of(t));
 }
 
 static bool counts_completions(const struct dataset_row *row)
@@ -282,13 +305,9 @@ void answers__make(const struct analysis *a, struct answer_text answers[QUESTION
 void answers__clear(struct answer_text answers[QUESTION_NR])
 {
 	for (int q = 0; q < QUESTION_NR; q++) {
-		for (size_t i = 0; i < answers[q].points_nr; i++)
-			free(answers[q].points[i]);
-		free(answers[q].points);
 		for (size_t i = 0; i < answers[q].tables_nr; i++)
 			table__clear(&answers[q].tables[i]);
 		free(answers[q].tables);
-		free(answers[q].evidence);
 		free(answers[q].headline);
 		free(answers[q].cannot);
 		answers[q] = (struct answer_text){0};

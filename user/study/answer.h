@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The six questions of the experiment, answered from a data set: each with the numbers it rests on,
- * or "cannot say", with the reason. Pure.
+ * The six questions of the experiment, answered from a data set. An answer is a headline (the
+ * answer, no difference, or "Not measured" with the reason), tables with the numbers, and one line
+ * on what the data cannot show. Pure.
  */
 #ifndef STUDY_ANSWER_H
 #define STUDY_ANSWER_H
@@ -20,32 +21,28 @@ enum question {
 	QUESTION_NR,
 };
 
-/* A number an answer rests on. */
-struct evidence {
-	const struct cell *cell;
-	enum metric metric;
-	struct estimate estimate;
+/* How findings of one kind ended. */
+struct tally {
+	size_t of, higher, lower;
+	size_t untested;                        /* of one round, or of too few to find anything */
+	size_t untested_higher, untested_lower; /* of these, by the medians */
 };
 
-/* Changes by size and thread count. */
 struct answer_table {
 	char *title;
-	size_t rows, columns;
+	size_t columns;
 	char **cells; /* row by row; the first row has the headings */
+	size_t cells_nr;
 };
 
 struct answer_text {
 	const struct analysis *a; /* of the data that it is about */
 	const char *question;
-	bool answered;  /* false: the headline says why not */
-	char *headline; /* the answer, cause first */
-	char *cannot;   /* what the data cannot show, and why; NULL: nothing to say */
-	char **points;  /* sentences that bear it out */
-	size_t points_nr;
-	struct answer_table *tables; /* that show it */
+	bool answered; /* false: the headline says why not */
+	char *headline;
+	char *cannot; /* what the data cannot show, and why; NULL: nothing to say */
+	struct answer_table *tables;
 	size_t tables_nr;
-	struct evidence *evidence;
-	size_t evidence_nr;
 };
 
 /* Free with answers__clear(). The analysis must outlive the answers. */
@@ -56,20 +53,27 @@ void answers__clear(struct answer_text answers[QUESTION_NR]);
 #define ANSWER_FORMAT __attribute__((format(printf, 2, 3)))
 ANSWER_FORMAT void answer__headline(struct answer_text *answer, const char *format, ...);
 ANSWER_FORMAT void answer__cannot(struct answer_text *answer, const char *format, ...);
-ANSWER_FORMAT void answer__point(struct answer_text *answer, const char *format, ...);
 
-/* Cites a cell's number, once; nothing when the cell is NULL or has no value. */
-void answer__cite(struct answer_text *answer, struct cell *cell, enum metric m);
+/* A new table; its headings and then its rows follow, cell by cell. */
+__attribute__((format(printf, 3, 4))) void
+answer__begin_table(struct answer_text *answer, size_t columns, const char *title, ...);
+ANSWER_FORMAT void answer__put(struct answer_text *answer, const char *format, ...);
+/* Ends the table; one without a row is dropped. */
+void answer__end_table(struct answer_text *answer);
+void answer__drop_table(struct answer_text *answer); /* the last one */
 
-/* analysis__compare(); cites both numbers unless the difference is unknown. */
-struct finding answer__compare(struct answer_text *answer, struct cell *x, struct cell *y,
-			       enum metric m);
+/* The change, "no difference" or "n/a": a finding as a cell. */
+void answer__put_finding(struct answer_text *answer, const struct finding *f);
 
 /*
  * Adds a table of a metric of one mode against another: a row for each size, a column for each
- * thread count and for all together. Cites the cells. Adds nothing where no setting has both.
+ * thread count. Adds nothing where no setting has both. Returns how the findings ended.
  */
-void answer__table(struct answer_text *answer, enum mode first, enum mode second, enum metric m);
+struct tally answer__table(struct answer_text *answer, enum mode first, enum mode second,
+			   enum metric m);
+
+/* Adds the row of headings: what, then each thread count. */
+void answer__put_threads(struct answer_text *answer, const char *what);
 
 /* One function for each question. */
 void answer__zerocopy(struct answer_text *answer);
@@ -79,18 +83,16 @@ void answer__one_over_two(struct answer_text *answer);
 void answer__zero_over_two(struct answer_text *answer);
 void answer__unexpected(struct answer_text *answer);
 
-/* How findings of one kind ended. */
-struct tally {
-	size_t of, higher, lower;
-	size_t untested;                        /* of one round, or of too few to find anything */
-	size_t untested_higher, untested_lower; /* of these, by the medians */
-};
-
 /* Counts a finding, unless it is unknown. */
 void tally__add(struct tally *t, const struct finding *f);
 
-/* Comparisons without a difference. */
-size_t tally__unclear(const struct tally *t);
+/*
+ * "faster in 5 of 16 settings, slower in 4, no difference in 7"; untested, by the medians: "faster
+ * in 9 of 16 settings, slower in 7".
+ */
+struct phrase tally__words(const struct tally *t, const char *higher, const char *lower);
+/* The same, the lower ones first. */
+struct phrase tally__words_lower(const struct tally *t, const char *lower, const char *higher);
 
 /*
  * Zero-copy completions over all runs that count them, and how many of these were copied; -1 when

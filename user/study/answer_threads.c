@@ -16,7 +16,9 @@ static const struct factor_row {
 	bool per_thread; /* the metric is of all threads together */
 } rows[] = {
 	{"throughput per thread", METRIC_GBPS_PER_THREAD, false, false},
+	{"L1D misses per KiB", METRIC_L1D_MISSES_PER_KIB, false, false},
 	{"LLC misses per KiB", METRIC_LLC_MISSES_PER_KIB, false, false},
+	{"L1D misses per thread", METRIC_L1D_MISSES, false, true},
 	{"LLC misses per thread", METRIC_LLC_MISSES, false, true},
 	{"bytes per cycle", METRIC_CYCLES_PER_BYTE, true, false},
 	{"context switches per GiB", METRIC_CONTEXT_SWITCHES_PER_GIB, false, false},
@@ -24,14 +26,14 @@ static const struct factor_row {
 	{"recv call", METRIC_RECV_P50, false, false},
 };
 
-static unsigned int fewest(const struct answer_text *answer)
+static unsigned int fewest(const struct analysis *a)
 {
-	return answer->a->threads[0];
+	return a->threads[0];
 }
 
-static unsigned int most(const struct answer_text *answer)
+static unsigned int most(const struct analysis *a)
 {
-	return answer->a->threads[answer->a->threads_nr - 1];
+	return a->threads[a->threads_nr - 1];
 }
 
 /* A metric with many threads as a multiple of that with the fewest, where a setting has both. */
@@ -41,15 +43,14 @@ struct factors {
 };
 
 /* mode: MODE_NR of all. */
-static struct factors factors_of(struct answer_text *answer, enum mode mode, enum metric m,
+static struct factors factors_of(const struct analysis *a, enum mode mode, enum metric m,
 				 unsigned int threads)
 {
-	const struct analysis *a = answer->a;
 	double *values = xcalloc(a->cells_nr, sizeof(double));
 	struct factors f = {0};
 
 	for (struct cell *many = a->cells; many < a->cells + a->cells_nr; many++) {
-		struct cell *few = analysis__cell(a, many->mode, many->size, fewest(answer));
+		struct cell *few = analysis__cell(a, many->mode, many->size, fewest(a));
 		struct finding c;
 
 		if (many->threads != threads || (mode != MODE_NR && many->mode != mode))
@@ -59,60 +60,19 @@ static struct factors factors_of(struct answer_text *answer, enum mode mode, enu
 			continue;
 		values[f.tally.of] = c.change + 1;
 		tally__add(&f.tally, &c);
-		answer__cite(answer, few, m);
-		answer__cite(answer, many, m);
 	}
 	f.median = estimate__of(values, f.tally.of).median;
 	free(values);
 	return f;
 }
 
-/* "two-copy with 8 threads against 1, median of 4 sizes: throughput per thread x 0.13, ..." */
-static void say_factors(struct answer_text *answer, enum mode mode)
-{
-	struct item_list list = {0};
-	size_t sizes = 0;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct factors f = factors_of(answer, mode, rows[i].metric, most(answer));
-		double median = rows[i].inverse ? 1 / f.median : f.median;
-
-		if (rows[i].per_thread)
-			median *= (double)fewest(answer) / most(answer);
-		if (f.tally.of && isfinite(median))
-			item_list__add(&list, "%s %s", rows[i].what,
-				       phrases__factor(1, median).text);
-		sizes = f.tally.of > sizes ? f.tally.of : sizes;
-	}
-	if (list.nr)
-		answer__point(answer, "%s with %u threads against %u, median of %zu size%s: %s.",
-			      phrases__mode(mode), most(answer), fewest(answer), sizes,
-			      plural(sizes), item_list__words(&list));
-}
-
-/* The cell of a mode with the highest throughput: its thread count is the mode's best. */
-static void say_peak(struct answer_text *answer, enum mode mode)
-{
-	struct cell *peak = analysis__peak(answer->a, mode, METRIC_GBPS);
-	struct estimate e = analysis__estimate(answer->a, peak, METRIC_GBPS);
-
-	if (!peak)
-		return;
-	answer__point(answer, "%s has its highest total with %s: %s at %s.", phrases__mode(mode),
-		      phrases__threads(peak->threads).text, phrases__estimate(METRIC_GBPS, &e).text,
-		      phrases__size(peak->size).text);
-	answer__cite(answer, peak, METRIC_GBPS);
-}
-
-/* cpus: of the senders; 0: unknown. */
 static void say_ceiling(struct answer_text *answer, unsigned int cpus, bool pinned)
 {
-	unsigned int many = most(answer);
+	unsigned int many = most(answer->a);
 
 	if (!cpus)
-		answer__headline(answer,
-				 "The number of usable CPUs is unknown, and so is the ceiling of "
-				 "the throughput per thread: the data set does not say it.");
+		answer__cannot(answer, "Not shown: the ceiling of the throughput per thread, "
+				       "because the number of usable CPUs is unknown.");
 	else if (many > cpus)
 		answer__headline(answer,
 				 "%u %s threads share %u CPU%s%s: a thread has at most %u/%u "
@@ -129,51 +89,92 @@ static void say_ceiling(struct answer_text *answer, unsigned int cpus, bool pinn
 /* Where the rounds can tell, only totals that are higher somewhere are better. */
 static void say_best(struct answer_text *answer)
 {
-	bool can_claim = answer__can_claim(answer->a);
-	struct phrase few = phrases__threads(fewest(answer));
+	const struct analysis *a = answer->a;
+	bool can_claim = answer__can_claim(a);
+	struct phrase few = phrases__threads(fewest(a));
 	struct factors best = {.median = 1};
 	unsigned int threads = 0;
 
-	for (size_t i = 1; i < answer->a->threads_nr; i++) {
-		struct factors f = factors_of(answer, MODE_NR, METRIC_GBPS, answer->a->threads[i]);
+	for (size_t i = 1; i < a->threads_nr; i++) {
+		struct factors f = factors_of(a, MODE_NR, METRIC_GBPS, a->threads[i]);
 
 		if (f.median > best.median && (f.tally.higher || !can_claim)) {
 			best = f;
-			threads = answer->a->threads[i];
+			threads = a->threads[i];
 		}
 	}
-	if (!threads)
+	if (threads)
 		answer__headline(answer,
-				 "The total is best with %s: no more threads have a higher one.",
-				 few.text);
+				 "The total is best with %s: x %.2f of that with %s (median of the "
+				 "modes and sizes), %s.",
+				 phrases__threads(threads).text, best.median, few.text,
+				 tally__words(&best.tally, "higher", "lower").text);
 	else
 		answer__headline(answer,
-				 "The total is best with %s: %s of that with %s (median)%s.",
-				 phrases__threads(threads).text,
-				 phrases__factor(1, best.median).text, few.text,
-				 can_claim ? phrases__of(", higher in %zu of %zu combination%s of "
-							 "mode and size",
-							 best.tally.higher, best.tally.of,
-							 plural(best.tally.of))
-						     .text
-					   : "");
+				 "No thread count has a higher total than %s, by the median of the "
+				 "modes and sizes%s.",
+				 few.text, can_claim ? ", outside the noise" : "");
 }
 
-static void say_per_thread(struct answer_text *answer, const struct factors *own)
+/* The total of each mode and size with more threads against that with the fewest. */
+static void put_totals(struct answer_text *answer)
 {
-	const struct tally *t = &own->tally;
+	const struct analysis *a = answer->a;
 
-	answer__headline(answer,
-			 "With %u threads throughput per thread is %s of that with %u (median of "
-			 "%zu combination%s of mode and size).",
-			 most(answer), phrases__factor(1, own->median).text, fewest(answer), t->of,
-			 plural(t->of));
-	if (answer__can_claim(answer->a))
-		answer__headline(answer,
-				 "Lower in %zu of %zu, higher in %zu, no difference in %zu.",
-				 t->lower, t->of, t->higher, tally__unclear(t));
-	else
-		answer__headline(answer, "%s.", answer__cannot_claim(answer->a).text);
+	answer__begin_table(answer, 1 + a->threads_nr,
+			    "Throughput in total against %s%s:", phrases__threads(fewest(a)).text,
+			    answer__can_claim(a) ? "" : " (no change is certain)");
+	answer__put(answer, "Mode and size");
+	for (size_t i = 0; i < a->threads_nr; i++)
+		answer__put(answer, "%s", phrases__threads(a->threads[i]).text);
+	for (size_t c = 0; c < a->cells_nr; c++) {
+		struct cell *few = &a->cells[c];
+
+		if (few->threads != fewest(a))
+			continue;
+		answer__put(answer, "%s, %s", phrases__mode(few->mode),
+			    phrases__size(few->size).text);
+		answer__put(
+			answer, "%s",
+			phrases__value(METRIC_GBPS, analysis__estimate(a, few, METRIC_GBPS).median)
+				.text);
+		for (size_t i = 1; i < a->threads_nr; i++) {
+			struct cell *many = analysis__cell(a, few->mode, few->size, a->threads[i]);
+			struct finding f = analysis__compare(a, many, few, METRIC_GBPS);
+
+			answer__put_finding(answer, &f);
+		}
+	}
+	answer__end_table(answer);
+}
+
+/* "throughput per thread | x 0.130 | x 0.141 | x 0.120" */
+static void put_factors(struct answer_text *answer)
+{
+	const struct analysis *a = answer->a;
+
+	answer__begin_table(answer, 1 + MODE_NR,
+			    "With %u threads as a multiple of %u, median of the sizes:", most(a),
+			    fewest(a));
+	answer__put(answer, "Number");
+	for (enum mode mode = 0; mode < MODE_NR; mode++)
+		answer__put(answer, "%s", phrases__mode(mode));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!factors_of(a, MODE_NR, rows[i].metric, most(a)).tally.of)
+			continue;
+		answer__put(answer, "%s", rows[i].what);
+		for (enum mode mode = 0; mode < MODE_NR; mode++) {
+			struct factors f = factors_of(a, mode, rows[i].metric, most(a));
+			double median = rows[i].inverse ? 1 / f.median : f.median;
+
+			if (rows[i].per_thread)
+				median *= (double)fewest(a) / most(a);
+			answer__put(answer, "%s",
+				    f.tally.of && isfinite(median) ? phrases__factor(1, median).text
+								   : "n/a");
+		}
+	}
+	answer__end_table(answer);
 }
 
 static void say_cannot(struct answer_text *answer, unsigned int cpus)
@@ -185,7 +186,7 @@ static void say_cannot(struct answer_text *answer, unsigned int cpus)
 			       "Not shown: cache contention, because LLC misses were not "
 			       "measured (%s).",
 			       analysis__reason(a, METRIC_LLC_MISSES));
-	else if (!cpus || most(answer) > cpus)
+	else if (!cpus || most(a) > cpus)
 		answer__cannot(answer, "Not shown: cache contention, because threads %s.",
 			       cpus ? "wait for a CPU as well"
 				    : "may wait for a CPU as well (the number of CPUs is unknown)");
@@ -202,30 +203,33 @@ static void say_cannot(struct answer_text *answer, unsigned int cpus)
 
 void answer__threads(struct answer_text *answer)
 {
+	const struct analysis *a = answer->a;
 	struct factors own;
 	unsigned int cpus;
 	bool pinned;
 
-	if (answer->a->threads_nr < 2) {
+	if (a->threads_nr < 2) {
 		answer__headline(answer, "Not measured: the data has one thread count only.");
 		return;
 	}
-	own = factors_of(answer, MODE_NR, METRIC_GBPS_PER_THREAD, most(answer));
+	own = factors_of(a, MODE_NR, METRIC_GBPS_PER_THREAD, most(a));
 	if (!own.tally.of) {
 		answer__headline(answer,
 				 "Not measured: no mode and size has a throughput above 0 "
 				 "with both %u and %u threads.",
-				 fewest(answer), most(answer));
+				 fewest(a), most(a));
 		return;
 	}
-	cpus = first_screen__sender_cpus(answer->a->dataset, &pinned);
+	cpus = first_screen__sender_cpus(a->dataset, &pinned);
 	say_ceiling(answer, cpus, pinned);
+	if (!answer__can_claim(a))
+		answer__headline(answer, "%s.", answer__cannot_claim(a).text);
 	say_best(answer);
-	say_per_thread(answer, &own);
-	answer->answered = answer__can_claim(answer->a);
+	answer__headline(
+		answer, "With %u threads throughput per thread is x %.3f of that with %u (median).",
+		most(a), own.median, fewest(a));
+	answer->answered = answer__can_claim(a);
+	put_totals(answer);
+	put_factors(answer);
 	say_cannot(answer, cpus);
-	for (enum mode mode = 0; mode < MODE_NR; mode++) {
-		say_factors(answer, mode);
-		say_peak(answer, mode);
-	}
 }

@@ -15,7 +15,7 @@
 #define RULE_SHARE             0.8 /* of the cells, for the rest to be exceptions */
 #define NOISE_WORTH_TELLING    0.2 /* interval / median */
 #define FACTOR_WORTH_TELLING   1.2
-#define EXCEPTIONS_MAX         8
+#define ROWS_MAX               12 /* of one kind, the largest changes */
 
 /*
  * Costs that may change together with throughput. No latencies: in a closed loop, latency follows
@@ -49,170 +49,180 @@ static int direction_of(const struct finding *f)
 	return finding__holds(f) || f->difference == DIFFERENCE_POINT ? f->sign : 0;
 }
 
-static const char *certainty(const struct finding *f)
+/* "context switches per GiB x 12.3": the cost that changes most between x and y. */
+static struct phrase explain(const struct analysis *a, struct cell *x, struct cell *y)
 {
-	return f->difference == DIFFERENCE_POINT ? " (one run of one or both)" : "";
-}
-
-/* The cost that changes most between x and y, as a sentence. */
-static struct phrase explain(struct answer_text *answer, struct cell *x, struct cell *y)
-{
-	const struct analysis *a = answer->a;
 	/* Only a higher cost can explain a lower throughput, and vice versa. */
 	int wanted = analysis__compare(a, x, y, METRIC_GBPS).change < 0 ? 1 : -1;
 	bool no_payload = !analysis__has(a, METRIC_PAYLOAD);
-	struct phrase p = {"No measured cost changes in the direction that would explain it."};
+	struct phrase p = {"none in this direction"};
 	double strength = log(FACTOR_WORTH_TELLING);
-	enum metric m = METRIC_NR;
 
 	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
-		struct finding f = analysis__compare(a, x, y, costs[i].metric);
+		enum metric m = costs[i].metric;
+		struct finding f = analysis__compare(a, x, y, m);
 
 		if ((costs[i].raw && !no_payload) || direction_of(&f) != wanted ||
 		    !(f.change > -1) || !(fabs(log1p(f.change)) > strength))
 			continue;
 		strength = fabs(log1p(f.change));
-		m = costs[i].metric;
-		p = phrases__of("The cost that changes most with it: %s, %s to %s (%s).",
-				metric__words(m), phrases__value(m, f.b.median).text,
+		p = phrases__of("%s, %s to %s (%s)", metric__words(m),
+				phrases__value(m, f.b.median).text,
 				phrases__value(m, f.a.median).text,
 				phrases__factor(f.b.median, f.a.median).text);
-	}
-	if (m != METRIC_NR) {
-		answer__cite(answer, x, m);
-		answer__cite(answer, y, m);
 	}
 	return p;
 }
 
-static void say_throughput(struct answer_text *answer, const char *what, struct cell *cell)
+/* A row of the table; empty texts where something does not apply. */
+static void put_row(struct answer_text *answer, const char *what, const char *where,
+		    const char *value, const char *against, const char *change, const char *cost)
+{
+	answer__put(answer, "%s", what);
+	answer__put(answer, "%s", where);
+	answer__put(answer, "%s", value);
+	answer__put(answer, "%s", against);
+	answer__put(answer, "%s", change);
+	answer__put(answer, "%s", cost);
+}
+
+static void put_throughput(struct answer_text *answer, const char *what, struct cell *cell)
 {
 	struct estimate e = analysis__estimate(answer->a, cell, METRIC_GBPS);
 
-	if (!cell)
-		return;
-	answer__point(answer, "%s: %s: %s.", what, phrases__cell(cell).text,
-		      phrases__estimate(METRIC_GBPS, &e).text);
-	answer__cite(answer, cell, METRIC_GBPS);
+	if (cell)
+		put_row(answer, what, phrases__cell(cell).text,
+			phrases__estimate(METRIC_GBPS, &e).text, "", "", "");
 }
 
-static void say_peaks(struct answer_text *answer)
+static void put_peaks(struct answer_text *answer)
 {
-	for (int m = MODE_NR; m >= 0; m--)
-		say_throughput(answer,
-			       phrases__of("Highest throughput of %s",
-					   m == MODE_NR ? "all" : phrases__mode((enum mode)m))
-				       .text,
-			       analysis__peak(answer->a, (enum mode)m, METRIC_GBPS));
+	for (enum mode m = 0; m < MODE_NR; m++)
+		put_throughput(answer,
+			       phrases__of("Highest throughput of %s", phrases__mode(m)).text,
+			       analysis__peak(answer->a, m, METRIC_GBPS));
 }
 
-/* A cell whose throughput is below `worth` times that of another cell that should be slower. */
-static void say_drop(struct answer_text *answer, const char *what, struct cell *cell,
-		     struct cell *other, double worth, struct count *found)
+/* Two cells that differ in a way that is worth a row. */
+struct oddity {
+	struct cell *cell, *other;
+	struct finding f;
+};
+
+static int by_change(const void *pa, const void *pb)
 {
-	struct finding f = analysis__compare(answer->a, cell, other, METRIC_GBPS);
+	const struct oddity *a = pa, *b = pb;
+	double x = fabs(a->f.change), y = fabs(b->f.change);
+	int order = ORDER(y, x);
 
-	found->of += cell != other && f.difference != DIFFERENCE_UNKNOWN;
-	if (cell == other || direction_of(&f) >= 0 || !(f.change < worth - 1))
-		return;
-	found->nr++;
-	answer__point(answer, "%s: %s: %s; %s: %s%s. %s", what, phrases__cell(cell).text,
-		      phrases__value(METRIC_GBPS, f.a.median).text,
-		      cell->size == other->size ? phrases__threads(other->threads).text
-						: phrases__size(other->size).text,
-		      phrases__value(METRIC_GBPS, f.b.median).text, certainty(&f),
-		      explain(answer, cell, other).text);
-	answer__cite(answer, cell, METRIC_GBPS);
-	answer__cite(answer, other, METRIC_GBPS);
+	return order ? order : ORDER(a->cell, b->cell);
 }
 
-/* A total throughput below that of the smallest thread count. */
-static struct count say_collapses(struct answer_text *answer)
+/* "two-copy", "1 thread" or "16 KiB": in what the other cell differs. */
+static struct phrase contrast(const struct cell *cell, const struct cell *other)
+{
+	if (cell->mode != other->mode)
+		return phrases__of("%s", phrases__mode(other->mode));
+	return cell->size == other->size ? phrases__threads(other->threads)
+					 : phrases__size(other->size);
+}
+
+/* Rows of one kind, the largest changes first. */
+static void put_oddities(struct answer_text *answer, const char *what, enum metric m,
+			 struct oddity *list, size_t n)
+{
+	qsort(list, n, sizeof(*list), by_change);
+	for (struct oddity *o = list; o < list + (n < ROWS_MAX ? n : ROWS_MAX); o++)
+		put_row(answer, what, phrases__cell(o->cell).text,
+			phrases__of(m == METRIC_GBPS ? "%s" : "%s %s",
+				    phrases__value(m, o->f.a.median).text, metric__words(m))
+				.text,
+			phrases__of("%s: %s", contrast(o->cell, o->other).text,
+				    phrases__value(m, o->f.b.median).text)
+				.text,
+			phrases__finding(&o->f).text, explain(answer->a, o->cell, o->other).text);
+}
+
+typedef struct cell *other_cell(const struct analysis *a, const struct cell *cell);
+
+static struct cell *with_fewest_threads(const struct analysis *a, const struct cell *cell)
+{
+	return analysis__cell(a, cell->mode, cell->size, a->threads[0]);
+}
+
+static struct cell *with_smaller_size(const struct analysis *a, const struct cell *cell)
+{
+	return analysis__cell(a, cell->mode, analysis__smaller(a, cell->size), cell->threads);
+}
+
+/* Cells whose throughput is below `worth` times that of another that should be slower. */
+static struct count put_drops(struct answer_text *answer, const char *what, other_cell *find,
+			      double worth)
 {
 	const struct analysis *a = answer->a;
+	struct oddity *list = xcalloc(a->cells_nr, sizeof(*list));
 	struct count found = {0};
 
-	for (struct cell *x = a->cells; x < a->cells + a->cells_nr; x++)
-		say_drop(answer, "Collapse with more threads", x,
-			 analysis__cell(a, x->mode, x->size, a->threads[0]), COLLAPSE_WORTH_TELLING,
-			 &found);
+	for (struct cell *x = a->cells; x < a->cells + a->cells_nr; x++) {
+		struct cell *other = find(a, x);
+		struct finding f = analysis__compare(a, x, other, METRIC_GBPS);
+
+		if (x == other || f.difference == DIFFERENCE_UNKNOWN)
+			continue;
+		found.of++;
+		if (direction_of(&f) < 0 && f.change < worth - 1)
+			list[found.nr++] = (struct oddity){x, other, f};
+	}
+	put_oddities(answer, what, METRIC_GBPS, list, found.nr);
+	free(list);
 	return found;
-}
-
-/* A larger message that is much slower than the next smaller one. */
-static struct count say_falls(struct answer_text *answer)
-{
-	const struct analysis *a = answer->a;
-	struct count found = {0};
-
-	for (struct cell *x = a->cells; x < a->cells + a->cells_nr; x++)
-		say_drop(answer, "Larger messages, lower throughput", x,
-			 analysis__cell(a, x->mode, analysis__smaller(a, x->size), x->threads),
-			 FALL_WORTH_TELLING, &found);
-	return found;
-}
-
-static void say_exception(struct answer_text *answer, struct cell *cell, enum metric m,
-			  const struct count *rare)
-{
-	struct cell *rival = analysis__peer(answer->a, cell, MODE_TWOCOPY);
-	struct finding f = analysis__compare(answer->a, cell, rival, m);
-
-	answer__point(answer,
-		      "Exception (%zu of %zu setting%s): %s: %s %s, %s than the %s of two-copy "
-		      "(%s)%s. %s",
-		      rare->nr, rare->of, plural(rare->of), phrases__cell(cell).text,
-		      metric__words(m), phrases__value(m, f.a.median).text,
-		      f.sign > 0 ? "higher" : "lower", phrases__value(m, f.b.median).text,
-		      phrases__change(f.change).text, certainty(&f),
-		      explain(answer, cell, rival).text);
-	answer__cite(answer, cell, m);
-	answer__cite(answer, rival, m);
 }
 
 /* Cells where a metric of a mode changes in another direction than in nearly all others. */
-static void say_exceptions(struct answer_text *answer, enum mode mode, enum metric m,
+static void put_exceptions(struct answer_text *answer, enum mode mode, enum metric m,
 			   struct count *found)
 {
 	const struct analysis *a = answer->a;
-	int *direction = xcalloc(a->cells_nr, sizeof(*direction)), rare;
-	size_t higher = 0, lower = 0, said = 0;
-	struct count t = {0};
+	struct oddity *up = xcalloc(a->cells_nr, sizeof(*up)), *down, *rare;
+	size_t ups = 0, downs = 0, of = 0, n;
 
-	for (size_t i = 0; i < a->cells_nr; i++) {
-		struct cell *x = &a->cells[i];
-		struct finding f = analysis__compare(a, x, analysis__peer(a, x, MODE_TWOCOPY), m);
+	down = xcalloc(a->cells_nr, sizeof(*down));
+	for (struct cell *x = a->cells; x < a->cells + a->cells_nr; x++) {
+		struct cell *two = analysis__peer(a, x, MODE_TWOCOPY);
+		struct finding f = analysis__compare(a, x, two, m);
 
 		if (x->mode != mode || f.difference == DIFFERENCE_UNKNOWN)
 			continue;
-		direction[i] = direction_of(&f);
-		higher += direction[i] > 0;
-		lower += direction[i] < 0;
-		t.of++;
+		of++;
+		if (direction_of(&f) > 0)
+			up[ups++] = (struct oddity){x, two, f};
+		else if (direction_of(&f) < 0)
+			down[downs++] = (struct oddity){x, two, f};
 	}
-	rare = higher < lower ? 1 : -1;
-	t.nr = rare > 0 ? higher : lower;
-	if (fmax((double)higher, (double)lower) >= RULE_SHARE * (double)t.of)
-		for (size_t i = 0; i < a->cells_nr && said < EXCEPTIONS_MAX; i++)
-			if (direction[i] == rare && ++said)
-				say_exception(answer, &a->cells[i], m, &t);
-	found->nr += said;
-	found->of += t.of;
-	free(direction);
+	rare = ups < downs ? up : down;
+	n = ups < downs ? ups : downs;
+	if (fmax((double)ups, (double)downs) < RULE_SHARE * (double)of)
+		n = 0;
+	put_oddities(answer,
+		     phrases__of("Against the rule (%zu of %zu setting%s)", n, of, plural(of)).text,
+		     m, rare, n);
+	found->nr += n;
+	found->of += of;
+	free(up);
+	free(down);
 }
 
-static struct count say_books(struct answer_text *answer)
+static struct count put_books(struct answer_text *answer)
 {
 	static const struct {
 		enum metric metric;
-		const char *kept; /* the conclusion if it was 0 in all runs that have it */
+		const char *what;
 	} checks[] = {
-		{METRIC_UNACCOUNTED_TX, "no byte sent is unaccounted for"},
-		{METRIC_UNACCOUNTED_RX, "no byte received is unaccounted for"},
-		{METRIC_MISSED, "no event was missed"},
+		{METRIC_UNACCOUNTED_TX, "Bytes sent that are unaccounted for"},
+		{METRIC_UNACCOUNTED_RX, "Bytes received that are unaccounted for"},
+		{METRIC_MISSED, "Missed events"},
 	};
 	const struct dataset *d = answer->a->dataset;
-	struct item_list kept = {0};
 	struct count found = {0};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
@@ -224,20 +234,15 @@ static struct count say_books(struct answer_text *answer)
 			runs.of += !isnan(value);
 			runs.nr += !isnan(value) && value != 0;
 		}
-		if (runs.nr)
-			answer__point(answer,
-				      "The books do not balance: %s is not 0 in %zu of %zu run%s.",
-				      metric__words(checks[i].metric), runs.nr, runs.of,
-				      plural(runs.of));
-		else if (runs.of)
-			item_list__add(&kept, "%s (%zu run%s)", checks[i].kept, runs.of,
-				       plural(runs.of));
+		if (runs.of)
+			put_row(answer, checks[i].what,
+				phrases__of("%zu run%s", runs.of, plural(runs.of)).text,
+				runs.nr ? phrases__of("not 0 in %zu", runs.nr).text : "0 in all",
+				"", "", "");
 		found.nr += runs.nr != 0;
 		found.of += runs.of != 0;
 	}
-	if (kept.nr)
-		answer__point(answer, "The books balance: %s.", item_list__words(&kept));
-	else if (!found.nr)
+	if (!found.of)
 		answer__cannot(answer,
 			       "Not shown: whether the books balance, because the data has no "
 			       "ledger (%s).",
@@ -245,7 +250,7 @@ static struct count say_books(struct answer_text *answer)
 	return found;
 }
 
-static struct count say_noise(struct answer_text *answer)
+static struct count put_noise(struct answer_text *answer)
 {
 	const struct analysis *a = answer->a;
 	struct count wide = {.of = a->cells_nr};
@@ -262,16 +267,11 @@ static struct count say_noise(struct answer_text *answer)
 			widest = width;
 		}
 	}
-	if (wide.nr)
-		answer__point(answer,
-			      "Wide intervals: in %zu of %zu cell%s the interval of throughput is "
-			      "wider than %.0f %% of its median.",
-			      wide.nr, wide.of, plural(wide.of), NOISE_WORTH_TELLING * 100);
-	say_throughput(answer, "Widest interval of throughput", worst);
+	put_throughput(answer, "Widest interval of throughput", worst);
 	return wide;
 }
 
-static struct count say_zero(struct answer_text *answer)
+static struct count put_zero(struct answer_text *answer)
 {
 	const struct dataset *d = answer->a->dataset;
 	struct count zero = {.of = d->rows_nr};
@@ -279,10 +279,9 @@ static struct count say_zero(struct answer_text *answer)
 	for (size_t i = 0; i < d->rows_nr; i++)
 		zero.nr += d->rows[i].value[METRIC_GBPS] == 0;
 	if (zero.nr)
-		answer__point(answer,
-			      "Nothing arrived in %zu of %zu run%s: throughput 0, so that "
-			      "no cost per byte exists there.",
-			      zero.nr, zero.of, plural(zero.of));
+		put_row(answer, "Nothing arrived",
+			phrases__of("%zu of %zu run%s", zero.nr, zero.of, plural(zero.of)).text,
+			phrases__value(METRIC_GBPS, 0).text, "", "", "");
 	return zero;
 }
 
@@ -304,11 +303,9 @@ static void say_found(struct answer_text *answer, const struct count found[UNEXP
 		[UNEXPECTED_COLLAPSE] = "collapse with more threads",
 		[UNEXPECTED_FALL] = "fall with larger messages",
 		[UNEXPECTED_EXCEPTION] = "cells against the rule",
-		[UNEXPECTED_NOISE] = "wide intervals",
+		[UNEXPECTED_NOISE] = "intervals of throughput wider than 20 %",
 	};
 	const struct analysis *a = answer->a;
-	bool has_cost = found[UNEXPECTED_COLLAPSE].nr || found[UNEXPECTED_FALL].nr ||
-			found[UNEXPECTED_EXCEPTION].nr;
 	struct item_list list = {0};
 
 	for (int i = 0; i < UNEXPECTED_NR; i++)
@@ -320,36 +317,41 @@ static void say_found(struct answer_text *answer, const struct count found[UNEXP
 	if (list.nr)
 		answer__headline(answer, "Found: %s.", item_list__words(&list));
 	else
-		answer__headline(answer,
-				 "%s: no collapse, no fall with size, no exception, no wide "
-				 "interval%s.",
-				 answer__can_claim(a) ? "Nothing outside the noise" : "Found",
-				 analysis__has(a, METRIC_UNACCOUNTED_TX) &&
-						 analysis__has(a, METRIC_UNACCOUNTED_RX)
-					 ? ", no unaccounted byte"
-					 : "");
-	if (has_cost)
-		answer__headline(answer, "Each is listed with the cost that changes most with it, "
-					 "which is no proof of a cause.");
+		answer__headline(
+			answer,
+			"Nothing%s: no collapse, no fall with size, no cell against the rule.",
+			answer__can_claim(a) ? " outside the noise" : "");
+	if (found[UNEXPECTED_COLLAPSE].nr || found[UNEXPECTED_FALL].nr ||
+	    found[UNEXPECTED_EXCEPTION].nr)
+		answer__cannot(answer, "The cost that changes most with a finding is no proof of "
+				       "its cause.");
 }
 
 void answer__unexpected(struct answer_text *answer)
 {
 	struct count found[UNEXPECTED_NR] = {0};
+	struct count *exceptions = &found[UNEXPECTED_EXCEPTION];
 
 	if (!analysis__has(answer->a, METRIC_GBPS)) {
 		answer__headline(answer, "Not measured: no run has a throughput.");
 		return;
 	}
-	say_peaks(answer);
-	found[UNEXPECTED_ZERO] = say_zero(answer);
-	found[UNEXPECTED_COLLAPSE] = say_collapses(answer);
-	found[UNEXPECTED_FALL] = say_falls(answer);
-	say_exceptions(answer, MODE_ONECOPY, METRIC_GBPS, &found[UNEXPECTED_EXCEPTION]);
-	say_exceptions(answer, MODE_ZEROCOPY, METRIC_GBPS, &found[UNEXPECTED_EXCEPTION]);
-	say_exceptions(answer, MODE_ZEROCOPY, METRIC_LLC_MISSES, &found[UNEXPECTED_EXCEPTION]);
-	found[UNEXPECTED_NOISE] = say_noise(answer);
-	found[UNEXPECTED_BOOKS] = say_books(answer);
+	answer__begin_table(answer, 6, "Peaks and findings%s:",
+			    answer__can_claim(answer->a) ? "" : " (no change is certain)");
+	put_row(answer, "What", "Where", "Value", "Against", "Change",
+		"Cost that changes most with it");
+	put_peaks(answer);
+	found[UNEXPECTED_ZERO] = put_zero(answer);
+	found[UNEXPECTED_COLLAPSE] = put_drops(answer, "Collapse with more threads",
+					       with_fewest_threads, COLLAPSE_WORTH_TELLING);
+	found[UNEXPECTED_FALL] = put_drops(answer, "Larger messages, lower throughput",
+					   with_smaller_size, FALL_WORTH_TELLING);
+	put_exceptions(answer, MODE_ONECOPY, METRIC_GBPS, exceptions);
+	put_exceptions(answer, MODE_ZEROCOPY, METRIC_GBPS, exceptions);
+	put_exceptions(answer, MODE_ZEROCOPY, METRIC_LLC_MISSES, exceptions);
+	found[UNEXPECTED_NOISE] = put_noise(answer);
+	found[UNEXPECTED_BOOKS] = put_books(answer);
+	answer__end_table(answer);
 	answer->answered = true;
 	say_found(answer, found);
 }

@@ -6,122 +6,64 @@
 #include "answer.h"
 #include "common/units.h"
 
-/* A zero-copy cell against the faster of the other two modes. */
-struct place {
-	struct cell *cell, *rival;
-	double change;
-};
-
-/* Zero-copy over all settings. */
+/* Zero-copy against the faster of the other modes, over all settings. */
 struct standing {
 	struct tally tally;
-	struct place worst, best; /* relative to the rival; cell is NULL: no change is known */
+	struct cell *worst, *rival; /* the setting with the lowest change; NULL: none is known */
+	double change;              /* there */
 };
 
+/* The other mode with the highest median throughput; NULL: there is none. */
 static struct cell *rival_of(const struct analysis *a, const struct cell *zc)
 {
-	struct cell *two = analysis__peer(a, zc, MODE_TWOCOPY);
-	struct cell *one = analysis__peer(a, zc, MODE_ONECOPY);
-	struct estimate e2 = analysis__estimate(a, two, METRIC_GBPS);
-	struct estimate e1 = analysis__estimate(a, one, METRIC_GBPS);
+	struct cell *best = NULL;
 
-	if (!e1.n)
-		return e2.n ? two : NULL;
-	return !e2.n || e1.median > e2.median ? one : two;
-}
+	for (enum mode mode = 0; zc && mode < MODE_NR; mode++) {
+		struct cell *cell = mode == zc->mode ? NULL : analysis__peer(a, zc, mode);
+		struct estimate e = analysis__estimate(a, cell, METRIC_GBPS);
 
-static struct standing standing_of(const struct analysis *a)
-{
-	struct standing s = {0};
-
-	for (struct cell *zc = a->cells; zc < a->cells + a->cells_nr; zc++) {
-		struct cell *rival = zc->mode == MODE_ZEROCOPY ? rival_of(a, zc) : NULL;
-		struct finding f = analysis__compare(a, zc, rival, METRIC_GBPS);
-		struct place here = {zc, rival, f.change};
-
-		if (!rival)
-			continue;
-		tally__add(&s.tally, &f);
-		if (isnan(f.change))
-			continue;
-		if (!s.worst.cell || f.change < s.worst.change)
-			s.worst = here;
-		if (!s.best.cell || f.change > s.best.change)
-			s.best = here;
+		if (e.n && (!best || e.median > analysis__estimate(a, best, METRIC_GBPS).median))
+			best = cell;
 	}
-	return s;
+	return best;
 }
 
-/* "x 6.30 at 1 KiB": CPU time of zero-copy as a multiple of two-copy's, where they differ. */
-static void say_cpu_time(struct answer_text *answer)
+static void put_setting(struct answer_text *answer, struct cell *zc, struct standing *s)
+{
+	struct cell *rival = rival_of(answer->a, zc);
+	struct finding f = analysis__compare(answer->a, zc, rival, METRIC_GBPS);
+
+	tally__add(&s->tally, &f);
+	if (!rival || f.difference == DIFFERENCE_UNKNOWN || f.difference == DIFFERENCE_NOISE)
+		answer__put_finding(answer, &f);
+	else
+		answer__put(answer, "%s (%s)", phrases__change_of(&f).text,
+			    phrases__mode(rival->mode));
+	if (!rival || isnan(f.change) || (s->worst && f.change >= s->change))
+		return;
+	s->worst = zc;
+	s->rival = rival;
+	s->change = f.change;
+}
+
+static struct standing put_standing(struct answer_text *answer)
 {
 	const struct analysis *a = answer->a;
-	struct item_list list = {0};
+	struct standing s = {0};
 
+	answer__begin_table(answer, 1 + a->threads_nr,
+			    "Throughput of zero-copy against the faster copying mode%s:",
+			    answer__can_claim(a) ? "" : " (no change is certain)");
+	answer__put_threads(answer, "Message size");
 	for (size_t i = 0; i < a->sizes_nr; i++) {
-		struct finding f = analysis__compare_modes(a, MODE_ZEROCOPY, MODE_TWOCOPY,
-							   a->sizes[i], METRIC_CPU_NS_PER_KIB);
-
-		if (finding__holds(&f) && (i == 0 || i == a->sizes_nr - 1))
-			item_list__add(&list, "%s at %s", phrases__factor(1, f.change + 1).text,
-				       phrases__size(a->sizes[i]).text);
+		answer__put(answer, "%s", phrases__size(a->sizes[i]).text);
+		for (size_t t = 0; t < a->threads_nr; t++)
+			put_setting(answer,
+				    analysis__cell(a, MODE_ZEROCOPY, a->sizes[i], a->threads[t]),
+				    &s);
 	}
-	if (list.nr)
-		answer__headline(answer, "CPU time against two-copy: %s.", item_list__words(&list));
-}
-
-static void say_standing(struct answer_text *answer, const struct tally *t)
-{
-	if (t->untested == t->of)
-		answer__headline(answer,
-				 "%s: zero-copy is slower than the faster copying mode in %zu of "
-				 "%zu setting%s (size x threads).",
-				 answer__cannot_claim(answer->a).text, t->untested_lower, t->of,
-				 plural(t->of));
-	else
-		answer__headline(answer,
-				 "Zero-copy is slower than the faster copying mode in %zu of %zu "
-				 "setting%s (size x threads), faster in %zu, no difference in %zu.",
-				 t->lower, t->of, plural(t->of), t->higher, tally__unclear(t));
-}
-
-/* One number of the cell beside that of its rival. False: either is unknown. */
-static bool say_number(struct answer_text *answer, const struct place *p, enum metric m,
-		       const char *what, const char *where)
-{
-	struct finding f = answer__compare(answer, p->cell, p->rival, m);
-
-	if (f.difference == DIFFERENCE_UNKNOWN)
-		return false;
-	answer__point(answer, "%s %s: %s against %s of %s (%s).", what, where,
-		      phrases__estimate(m, &f.a).text, phrases__estimate(m, &f.b).text,
-		      phrases__mode(p->rival->mode), phrases__finding(&f).text);
-	return true;
-}
-
-static void say_place(struct answer_text *answer, const struct place *p, const char *what)
-{
-	say_number(answer, p, METRIC_GBPS, what, phrases__cell(p->cell).text);
-}
-
-static bool say_copies(struct answer_text *answer, struct cell *zc)
-{
-	struct item_list list = {0};
-
-	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
-		struct estimate e = analysis__estimate(answer->a, zc, METRIC_STAGE_CPB(stage));
-
-		if (!e.n || e.median <= 0)
-			continue;
-		item_list__add(&list, "%s %.2f", stage__key((enum nio_stage)stage), e.median);
-		answer__cite(answer, zc, METRIC_STAGE_CPB(stage));
-	}
-	if (list.nr)
-		answer__point(answer,
-			      "Moves per payload byte there, by stage (tx_pin references pages, "
-			      "the other stages copy): %s.",
-			      item_list__words(&list));
-	return list.nr;
+	answer__end_table(answer);
+	return s;
 }
 
 /* Counters of whole runs cannot be compared before it is known how many bytes they are for. */
@@ -134,52 +76,82 @@ static const char *why_unexplained(const struct analysis *a)
 	return "Not shown: why, because the data has neither a ledger nor CPU times nor counters.";
 }
 
-/* What may explain the worst cell. */
-static void explain(struct answer_text *answer, const struct place *worst)
+/* A number of the worst setting beside that of the rival. False: either is unknown, or both 0. */
+static bool put_cost(struct answer_text *answer, const struct standing *s, enum metric m,
+		     const char *what)
+{
+	struct finding f = analysis__compare(answer->a, s->worst, s->rival, m);
+
+	if (f.difference == DIFFERENCE_UNKNOWN || (f.a.median == 0 && f.b.median == 0))
+		return false;
+	answer__put(answer, "%s", what);
+	answer__put(answer, "%s", phrases__estimate(m, &f.a).text);
+	answer__put(answer, "%s", phrases__estimate(m, &f.b).text);
+	answer__put_finding(answer, &f);
+	return true;
+}
+
+/* What may explain the worst setting. Returns whether anything does. */
+static bool put_costs(struct answer_text *answer, const struct standing *s)
 {
 	static const enum metric costs[] = {METRIC_CPU_NS_PER_KIB, METRIC_CYCLES_PER_BYTE,
 					    METRIC_LLC_MISSES_PER_KIB,
 					    METRIC_CONTEXT_SWITCHES_PER_GIB};
-	double completed;
-	bool known = answer__copied_fraction(answer->a, &completed) >= 0;
+	bool any = false;
 
-	if (!known)
-		answer__cannot(answer, "Not shown: whether the kernel copied after all, because "
-				       "the data does not count zero-copy completions.");
-	known |= say_copies(answer, worst->cell);
+	answer__begin_table(answer, 4,
+			    "%s, %s:", s->change < 0 ? "Largest deficit" : "Smallest gain",
+			    phrases__cell(s->worst).text);
+	answer__put(answer, "Number");
+	answer__put(answer, "%s", phrases__mode(s->worst->mode));
+	answer__put(answer, "%s", phrases__mode(s->rival->mode));
+	answer__put(answer, "Change");
+	put_cost(answer, s, METRIC_GBPS, metric__words(METRIC_GBPS));
+	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
+		bool copies = stage__is_copy((enum nio_stage)stage);
+		struct phrase what =
+			phrases__of("%s, %s per byte", stage__heading((enum nio_stage)stage),
+				    copies ? "copies" : "references");
+
+		any |= put_cost(answer, s, METRIC_STAGE_CPB(stage), what.text);
+	}
 	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
-		known |= say_number(answer, worst, costs[i], "There,", metric__words(costs[i]));
-	answer__cite(answer, worst->cell, METRIC_COMPLETION_P50);
-	if (!known)
-		answer__cannot(answer, "%s", why_unexplained(answer->a));
-	answer->answered &= known;
+		any |= put_cost(answer, s, costs[i], metric__words(costs[i]));
+	answer__end_table(answer);
+	return any;
 }
 
 void answer__zerocopy(struct answer_text *answer)
 {
-	struct standing s = standing_of(answer->a);
-	char *copied;
+	const struct analysis *a = answer->a;
+	char *copied = answer__copied(a);
+	struct standing s = put_standing(answer);
+	bool known = copied;
 
 	if (!s.tally.of) {
-		answer__headline(answer, answer->a->has_mode[MODE_ZEROCOPY]
+		answer__drop_table(answer);
+		answer__headline(answer, a->has_mode[MODE_ZEROCOPY]
 						 ? "Not measured: no size and thread count has the "
 						   "throughput of zero-copy and of another mode."
 						 : "Not measured: the data has no zero-copy run.");
+		free(copied);
 		return;
 	}
-	answer->answered = s.tally.untested < s.tally.of;
-	copied = answer__copied(answer->a);
 	/* The cause first: the kernel's action, if the data has it. */
 	if (copied)
 		answer__headline(answer, "%s", copied);
+	else
+		answer__cannot(answer, "Not shown: whether the kernel copied after all, because "
+				       "the data does not count zero-copy completions.");
 	free(copied);
-	say_cpu_time(answer);
-	say_standing(answer, &s.tally);
-	if (!s.worst.cell)
-		return;
-	/* Zero-copy may be ahead everywhere. */
-	say_place(answer, &s.worst, s.worst.change < 0 ? "Largest deficit:" : "Smallest gain:");
-	if (s.best.change > 0 && s.best.cell != s.worst.cell)
-		say_place(answer, &s.best, "Largest gain:");
-	explain(answer, &s.worst);
+	if (s.tally.untested == s.tally.of)
+		answer__headline(answer, "%s.", answer__cannot_claim(a).text);
+	answer__headline(
+		answer, "Zero-copy is %s.",
+		tally__words_lower(&s.tally, "slower than the faster copying mode", "faster").text);
+	if (s.worst)
+		known |= put_costs(answer, &s);
+	if (!known)
+		answer__cannot(answer, "%s", why_unexplained(a));
+	answer->answered = s.tally.untested < s.tally.of && known;
 }

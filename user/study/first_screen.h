@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a report says first: whether zero-copy was zero-copy, which mode is fastest, which cheapest,
- * and what else than copying shapes the figures. Pure.
+ * What a report says first: whether zero-copy was zero-copy, and what else than copying shapes the
+ * figures (leaders.h has which mode is fastest). Pure.
  */
 #ifndef STUDY_FIRST_SCREEN_H
 #define STUDY_FIRST_SCREEN_H
@@ -11,13 +11,6 @@
 
 /* "No. The kernel copied all 1 204 113 sends after all: ..."; owned by the caller. */
 char *first_screen__zerocopy(const struct analysis *a);
-
-/*
- * The best mode by size, over all thread counts, with its lead over the next best: "two-copy at
- * 1 KiB (+5.0 %), 4 KiB (+3.1 %); no difference at 16 KiB." m: METRIC_GBPS or a CPU time. Owned by
- * the caller.
- */
-char *first_screen__best(const struct analysis *a, enum metric m);
 
 /*
  * What else than copying shapes the figures: first whether the senders pace, then the congestion

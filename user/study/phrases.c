@@ -168,6 +168,33 @@ struct phrase phrases__change_interval(double low, double high)
 	return phrases__of("%s to %s", phrases__change(low).text, phrases__change(high).text);
 }
 
+/* "-74", "+4.4" */
+static struct phrase percent(double change)
+{
+	return phrases__of("%+.*f", fabs(change) < 0.0995, change * 100);
+}
+
+static struct phrase between(double min, double max, const char *unit)
+{
+	bool factors = max >= 9 && min > -1;
+	struct phrase low = factors ? times(min + 1) : percent(min);
+	struct phrase high = factors ? times(max + 1) : percent(max);
+
+	if (*unit && !strcmp(low.text, high.text))
+		return phrases__of("%s%s", low.text, factors ? "" : unit);
+	return phrases__of("%s to %s%s", low.text, high.text, factors ? "" : unit);
+}
+
+struct phrase phrases__range(double min, double max)
+{
+	return isnan(min) || isnan(max) ? phrases__of("n/a") : between(min, max, " %");
+}
+
+struct phrase phrases__bounds(double low, double high)
+{
+	return between(low, high, "");
+}
+
 struct phrase phrases__change_of(const struct finding *f)
 {
 	struct phrase interval = phrases__change_interval(f->low, f->high);

@@ -39,6 +39,13 @@ struct phrase phrases__interval(enum metric m, const struct estimate *e);
 struct phrase phrases__change(double change);
 /* "+2.1 % to +6.0 %", "x 7.66 to x 17.2" from tenfold on; "" without an interval. */
 struct phrase phrases__change_interval(double low, double high);
+/*
+ * A range of changes in words: "-74 %", "-74 to -60 %", "x 3.20 to x 12.0" from tenfold on. From 10
+ * % on without decimals.
+ */
+struct phrase phrases__range(double min, double max);
+/* The same without unit, for an interval behind it: "-84 to -39". */
+struct phrase phrases__bounds(double low, double high);
 /* The change, with its interval if there is a difference: "+4.4 %; +2.1 % to +6.0 %". */
 struct phrase phrases__change_of(const struct finding *f);
 /*

@@ -8,9 +8,58 @@
 #include "common/xalloc.h"
 #include "stage_findings.h"
 
-enum metric stage_findings__metric(const struct stage_findings *s, enum cpu_class c)
+static enum metric metric_of(const struct stage_findings *s, enum cpu_class c)
 {
 	return s->both ? METRIC_CLASS_BOTH(c) : METRIC_CLASS(NIO_SIDE_SENDER, c);
+}
+
+/* The sampled CPU time of a round, ns per KiB; NaN: it was not sampled. */
+static double total_of(const struct stage_findings *s, const struct dataset_row *row)
+{
+	double sum = row->value[metric_of(s, CPU_CLASS_TX_COPY)];
+
+	for (enum cpu_class c = 0; c < CPU_CLASS_NR; c++) {
+		double value = row->value[metric_of(s, c)];
+
+		if (c != CPU_CLASS_TX_COPY && !isnan(value))
+			sum += value;
+	}
+	return sum;
+}
+
+/* The mean CPU time of a setting, over the sampled rounds of all modes. NaN: none. */
+static double mean_of(const struct stage_findings *s, const struct analysis *a,
+		      const struct cell *setting)
+{
+	double sum = 0, n = 0;
+
+	for (enum mode mode = 0; mode < MODE_NR; mode++) {
+		const struct cell *cell = analysis__peer(a, setting, mode);
+
+		for (size_t i = 0; cell && i < cell->rows_nr; i++) {
+			double total = total_of(s, &cell->rows[i]);
+
+			sum += isnan(total) ? 0 : total;
+			n += !isnan(total);
+		}
+	}
+	return n > 0 && sum > 0 ? sum / n : (double)NAN;
+}
+
+/* The factor of each cell of two-copy, which come first; NaN: it has no sample. */
+static double *scales_of(const struct stage_findings *s, const struct analysis *a)
+{
+	double *scale = xcalloc(a->cells_nr, sizeof(*scale)), sum = 0, n = 0;
+
+	for (size_t i = 0; i < a->cells_nr; i++) {
+		scale[i] = a->cells[i].mode == MODE_TWOCOPY ? mean_of(s, a, &a->cells[i])
+							    : (double)NAN;
+		sum += isnan(scale[i]) ? 0 : scale[i];
+		n += !isnan(scale[i]);
+	}
+	for (size_t i = 0; i < a->cells_nr; i++)
+		scale[i] = sum / n / scale[i];
+	return scale;
 }
 
 /* The row of a mode that was measured in the same round as this one of two-copy; NULL: none. */
@@ -25,86 +74,88 @@ static const struct dataset_row *partner(const struct analysis *a, const struct 
 	return NULL;
 }
 
-/* The difference in each sampled round of two-copy. Returns whether the class occurs at all. */
-static bool subtract(struct stage_findings *s, const struct analysis *a, enum mode mode,
-		     enum cpu_class class, double *difference)
+/* The values of the rounds that both have: two-copy's from `values + n` on. Returns their number.
+ */
+static size_t collect(const struct analysis *a, const double *scale, enum mode mode, enum metric m,
+		      double *values, size_t n)
 {
-	enum metric m = stage_findings__metric(s, class);
+	size_t pairs = 0;
 	bool occurs = false;
 
-	s->pairs = 0;
-	for (size_t i = 0; i < a->dataset->rows_nr; i++) {
-		const struct dataset_row *base = &a->dataset->rows[i], *row;
-		double *d = &difference[s->pairs];
+	for (size_t c = 0; c < a->cells_nr; c++) {
+		const struct cell *cell = &a->cells[c];
 
-		if (base->mode != MODE_TWOCOPY ||
-		    isnan(base->value[stage_findings__metric(s, CPU_CLASS_TX_COPY)]))
-			continue;
-		row = partner(a, base, mode);
-		*d = row ? row->value[m] - base->value[m] : (double)NAN;
-		occurs |= !isnan(*d) && (row->value[m] > 0 || base->value[m] > 0);
-		s->pairs++;
+		for (size_t i = 0; !isnan(scale[c]) && i < cell->rows_nr; i++) {
+			const struct dataset_row *base = &cell->rows[i],
+						 *row = isnan(base->value[m])
+								? NULL
+								: partner(a, base, mode);
+
+			if (!row || isnan(row->value[m]))
+				continue;
+			values[pairs] = row->value[m] * scale[c];
+			values[n + pairs] = base->value[m] * scale[c];
+			occurs |= row->value[m] > 0 || base->value[m] > 0;
+			pairs++;
+		}
 	}
-	return occurs;
+	return occurs ? pairs : 0;
 }
 
-static enum difference judge(const struct estimate *paired)
+static double difference_of(const struct stage_finding *f)
 {
-	if (paired->n < 2)
-		return paired->n ? DIFFERENCE_POINT : DIFFERENCE_UNKNOWN;
-	if (!estimate__has_interval(paired))
-		return DIFFERENCE_FEW;
-	if (paired->low > 0)
-		return DIFFERENCE_HIGHER;
-	return paired->high < 0 ? DIFFERENCE_LOWER : DIFFERENCE_NOISE;
+	return f->test.a - f->test.b;
 }
 
 static int by_size(const void *pa, const void *pb)
 {
 	const struct stage_finding *a = pa, *b = pb;
-	double x = fabs(a->paired.median), y = fabs(b->paired.median);
-	int order = ORDER(y, x);
+	double x = fabs(difference_of(a)), y = fabs(difference_of(b));
+	int order = ORDER(a->mode, b->mode);
 
-	order = order ? order : ORDER(a->mode, b->mode);
+	order = order ? order : ORDER(y, x);
 	return order ? order : ORDER(a->class, b->class);
 }
 
 void stage_findings__make(struct stage_findings *s, const struct analysis *a)
 {
-	size_t n = a->dataset->rows_nr;
-	double *differences = xcalloc(n * MODE_NR * CPU_CLASS_NR, sizeof(double));
+	size_t n = a->dataset->rows_nr, tests = 0;
+	double *values = xcalloc(2 * n, sizeof(*values)), *scale;
 
 	*s = (struct stage_findings){.both = analysis__has(a, METRIC_CLASS_TX_COPY)};
-	for (enum mode mode = 0; mode < MODE_NR; mode++)
-		for (enum cpu_class c = 0; mode != MODE_TWOCOPY && c < CPU_CLASS_NR; c++)
-			if (subtract(s, a, mode, c, differences + s->nr * n))
-				s->list[s->nr++] = (struct stage_finding){.mode = mode, .class = c};
-	for (size_t i = 0; i < s->nr; i++) {
-		s->list[i].paired =
-			estimate__at(differences + i * n, s->pairs, 1 - RANK_LEVEL / (double)s->nr);
-		s->list[i].difference = judge(&s->list[i].paired);
-	}
-	free(differences);
+	scale = scales_of(s, a);
+	for (int pass = 0; pass < 2; pass++)
+		for (enum mode mode = 0; mode < MODE_NR; mode++)
+			for (enum cpu_class c = 0; mode != MODE_TWOCOPY && c < CPU_CLASS_NR; c++) {
+				size_t pairs = collect(a, scale, mode, metric_of(s, c), values, n);
+
+				tests += !pass && pairs;
+				if (pass && pairs)
+					s->list[s->nr++] = (struct stage_finding){
+						mode, c,
+						rank_test__of(values, pairs, values + n, pairs,
+							      tests)};
+			}
+	free(scale);
+	free(values);
 	qsort(s->list, s->nr, sizeof(s->list[0]), by_size);
 }
-
-#define LISTED_MAX 4 /* of either direction: the largest, which come first */
 
 /* The class of a mode with the largest difference of this kind; NULL: none has one. */
 static const struct stage_finding *largest(const struct stage_findings *s, enum mode mode,
 					   enum difference difference)
 {
 	for (size_t i = 0; i < s->nr; i++)
-		if (s->list[i].mode == mode && s->list[i].difference == difference)
+		if (s->list[i].mode == mode && s->list[i].test.difference == difference)
 			return &s->list[i];
 	return NULL;
 }
 
 /* "gather -54.1 ns/KiB" */
-static struct phrase class_words(const struct stage_finding *c)
+static struct phrase class_words(const struct stage_finding *f)
 {
-	return phrases__of("%s %s ns/KiB", cpu_class__heading(c->class),
-			   phrases__signed(c->paired.median).text);
+	return phrases__of("%s %s ns/KiB", cpu_class__heading(f->class),
+			   phrases__signed(difference_of(f)).text);
 }
 
 struct item_list stage_findings__savings(const struct stage_findings *s)
@@ -124,70 +175,74 @@ struct item_list stage_findings__savings(const struct stage_findings *s)
 	return list;
 }
 
-/* Classes of a mode by kind of finding. */
-struct stage_tally {
-	struct item_list list[DIFFERENCE_LOWER + 1];
-	size_t nr[DIFFERENCE_LOWER + 1];
-	size_t pairs, classes;
-};
-
-static void stage_tally__make(struct stage_tally *t, const struct stage_findings *s, enum mode mode)
+static const char *verdict_of(enum difference d)
 {
-	*t = (struct stage_tally){0};
-	for (size_t i = 0; i < s->nr; i++) {
-		const struct stage_finding *c = &s->list[i];
-		const struct estimate *e = &c->paired;
-
-		if (c->mode != mode || c->difference == DIFFERENCE_UNKNOWN)
-			continue;
-		t->classes++;
-		if (e->n > t->pairs)
-			t->pairs = e->n;
-		if (t->nr[c->difference]++ >= LISTED_MAX)
-			continue;
-		if (estimate__has_interval(e))
-			item_list__add(&t->list[c->difference], "%s (%s to %s)",
-				       class_words(c).text, phrases__signed(e->low).text,
-				       phrases__signed(e->high).text);
-		else
-			item_list__add(&t->list[c->difference], "%s", class_words(c).text);
+	switch (d) {
+	case DIFFERENCE_LOWER:
+		return "less";
+	case DIFFERENCE_HIGHER:
+		return "more";
+	case DIFFERENCE_NOISE:
+		return "no difference";
+	default:
+		return "too few samples";
 	}
 }
 
-void stage_findings__say(struct answer_text *answer, const struct stage_findings *s, enum mode mode)
+/* The classes of a mode that show nothing, in one row. */
+static void put_others(struct answer_text *answer, const struct stage_findings *s, enum mode mode)
 {
-	const struct analysis *a = answer->a;
-	const struct stage_finding *saving = largest(s, mode, DIFFERENCE_LOWER);
-	const char *name = phrases__mode(mode);
-	struct stage_tally t;
-	struct phrase of;
+	size_t nr = 0;
 
-	stage_tally__make(&t, s, mode);
-	if (!t.pairs)
+	for (size_t i = 0; i < s->nr; i++)
+		nr += s->list[i].mode == mode && s->list[i].test.difference == DIFFERENCE_NOISE;
+	if (!nr)
 		return;
-	of = phrases__of("CPU samples of %s%zu pair%s of rounds%s", s->both ? "" : "the sender in ",
-			 t.pairs, plural(t.pairs),
-			 a->sizes_nr > 1 || a->threads_nr > 1 ? " of all sizes and thread counts"
-							      : "");
-	if (t.nr[DIFFERENCE_LOWER] || t.nr[DIFFERENCE_HIGHER])
-		answer__point(answer,
-			      "%s: %s takes less than two-copy in: %s; more in: %s; no difference "
-			      "in %zu of %zu class%s.",
-			      of.text, name, item_list__words(&t.list[DIFFERENCE_LOWER]),
-			      item_list__words(&t.list[DIFFERENCE_HIGHER]), t.nr[DIFFERENCE_NOISE],
-			      t.classes, t.classes == 1 ? "" : "es");
-	else if (t.nr[DIFFERENCE_FEW] || t.nr[DIFFERENCE_POINT])
-		answer__point(
-			answer,
-			"%s are too few to tell a difference; the largest of %s less two-copy: %s.",
-			of.text, name,
-			t.list[t.nr[DIFFERENCE_FEW] ? DIFFERENCE_FEW : DIFFERENCE_POINT].text);
-	else
-		answer__point(answer, "%s: no class of CPU time of %s differs from two-copy.",
-			      of.text, name);
-	for (size_t i = 0; saving && i < a->cells_nr; i++)
-		if (a->cells[i].mode == mode)
-			answer__compare(answer, &a->cells[i],
-					analysis__peer(a, &a->cells[i], MODE_TWOCOPY),
-					stage_findings__metric(s, saving->class));
+	answer__put(answer, "%s", phrases__mode(mode));
+	answer__put(answer, "%zu other class%s", nr, nr == 1 ? "" : "es");
+	for (int i = 0; i < 3; i++)
+		answer__put(answer, "%s", "");
+	answer__put(answer, "%s", verdict_of(DIFFERENCE_NOISE));
+	answer__put(answer, "%s", "");
+}
+
+static void put_class(struct answer_text *answer, const struct stage_finding *f)
+{
+	const struct rank_test *t = &f->test;
+
+	if (t->difference == DIFFERENCE_NOISE)
+		return;
+	answer__put(answer, "%s", phrases__mode(f->mode));
+	answer__put(answer, "%s", cpu_class__heading(f->class));
+	answer__put(answer, "%s", phrases__number(t->a).text);
+	answer__put(answer, "%s", phrases__number(t->b).text);
+	answer__put(answer, "%s", phrases__signed(difference_of(f)).text);
+	answer__put(answer, "%s", verdict_of(t->difference));
+	answer__put(answer, "%s", phrases__change_interval(t->low, t->high).text);
+}
+
+void stage_findings__table(struct answer_text *answer, const struct stage_findings *s)
+{
+	static const char *const heads[] = {"Mode",
+					    "Class",
+					    "ns/KiB",
+					    "two-copy",
+					    "Difference",
+					    "By the rule",
+					    "Interval of the change"};
+	const size_t columns = sizeof(heads) / sizeof(heads[0]);
+
+	answer__begin_table(answer, columns,
+			    "CPU time by class%s from samples, against two-copy: medians of the "
+			    "sampled rounds of all settings, scaled to the mean setting:",
+			    s->both ? "" : " of the sender");
+	for (size_t i = 0; i < columns; i++)
+		answer__put(answer, "%s", heads[i]);
+	for (enum mode mode = 0; mode < MODE_NR; mode++) {
+		for (size_t i = 0; i < s->nr; i++)
+			if (s->list[i].mode == mode)
+				put_class(answer, &s->list[i]);
+		put_others(answer, s, mode);
+	}
+	answer__end_table(answer);
 }

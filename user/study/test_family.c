@@ -55,27 +55,12 @@ static size_t count_cell(const struct analysis *a, struct cell *x, enum test_fam
 	return n;
 }
 
-/* Have the two a thread count in common? */
-static bool count_size(const struct analysis *a, enum mode first, enum mode second, uint64_t size,
-		       enum metric m)
-{
-	for (size_t t = 0; t < a->threads_nr; t++)
-		if (is_test(a, analysis__cell(a, first, size, a->threads[t]),
-			    analysis__cell(a, second, size, a->threads[t]), m))
-			return true;
-	return false;
-}
-
 static size_t count(const struct analysis *a, enum test_family_kind kind, enum metric m)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; kind != TEST_FAMILY_MODES_OF_SIZE && i < a->cells_nr; i++)
+	for (size_t i = 0; i < a->cells_nr; i++)
 		n += count_cell(a, &a->cells[i], kind, m);
-	for (size_t i = 0; kind == TEST_FAMILY_MODES_OF_SIZE && i < a->sizes_nr; i++)
-		for (enum mode first = 1; first < MODE_NR; first++)
-			for (enum mode second = 0; second < first; second++)
-				n += count_size(a, first, second, a->sizes[i], m);
 	return n ? n : 1;
 }
 

@@ -9,10 +9,9 @@
 #include "analysis.h"
 
 enum test_family_kind {
-	TEST_FAMILY_MODES,         /* two modes, at one size and thread count */
-	TEST_FAMILY_MODES_OF_SIZE, /* two modes at one size, over all thread counts */
-	TEST_FAMILY_THREADS,       /* a thread count against the fewest */
-	TEST_FAMILY_SIZES,         /* a size against the next smaller one */
+	TEST_FAMILY_MODES,   /* two modes, at one size and thread count */
+	TEST_FAMILY_THREADS, /* a thread count against the fewest */
+	TEST_FAMILY_SIZES,   /* a size against the next smaller one */
 	TEST_FAMILY_KINDS,
 	TEST_FAMILY_ALONE = TEST_FAMILY_KINDS, /* any other two cells: a comparison on its own */
 };

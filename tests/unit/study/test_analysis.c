@@ -62,21 +62,21 @@ STUDY_TEST(planted_crossover_is_found)
 	put_crossing(&study, 0.02);
 	study__finish(&study, (double)NAN);
 	assert_true(study.answers[QUESTION_ONE_OVER_TWO].answered);
-	SAYS(ONE_OVER_TWO, "First at 32 KiB (1 thread; ");
 	SAYS(ONE_OVER_TWO,
-	     "faster in 2 of 5 settings (size x threads), slower in 2, no difference in 1");
-	SAYS(ONE_OVER_TWO,
-	     "Crossover with 1 thread: between 8 KiB and 32 KiB, one-copy takes the lead.");
+	     "faster in 2 of 5 settings, slower in 2, no difference in 1; first at 32 "
+	     "KiB with 1 thread (+");
+	SAYS(ONE_OVER_TWO, "8 KiB | -");
+	SAYS(ONE_OVER_TWO, "16 KiB | no difference");
+	SAYS(ONE_OVER_TWO, "32 KiB | +");
 }
 
 STUDY_TEST(noise_hides_the_crossover)
 {
 	put_crossing(&study, 0.3);
 	study__finish(&study, (double)NAN);
-	SAYS(ONE_OVER_TWO, "At none up to 64 KiB");
+	SAYS(ONE_OVER_TWO, "At no size up to 64 KiB");
 	SAYS(ONE_OVER_TWO, "no difference in 5");
-	SAYS_NOT(ONE_OVER_TWO, "Crossover");
-	SAYS(UNEXPECTED, "Wide intervals: in 10 of 10 cells");
+	SAYS(UNEXPECTED, "intervals of throughput wider than 20 % (10 of 10)");
 }
 
 /* No cell has both modes: each size has one of them. */
@@ -103,7 +103,7 @@ STUDY_TEST(missing_cell_is_left_out)
 	put_rounds(&study, MODE_ONECOPY, KIB(16), 1, 15, 0.01);
 	study__finish(&study, (double)NAN);
 	SAYS(ONE_OVER_TWO, "faster in 1 of 2 settings");
-	SAYS(ONE_OVER_TWO, "between 4 KiB and 16 KiB");
+	SAYS(ONE_OVER_TWO, "8 KiB | n/a");
 }
 
 STUDY_TEST(missing_mode_is_named)
@@ -114,15 +114,14 @@ STUDY_TEST(missing_mode_is_named)
 	assert_false(study.answers[QUESTION_ZEROCOPY].answered);
 	SAYS(ZEROCOPY, "the data has no zero-copy run");
 	SAYS(ZERO_OVER_TWO, "Not measured");
-	SAYS(ONE_OVER_TWO, "First at 4 KiB (1 thread; ");
+	SAYS(ONE_OVER_TWO, "first at 4 KiB with 1 thread (+");
 }
 
 STUDY_TEST(no_ledger_gives_no_balanced_books)
 {
 	put_crossing(&study, 0.01);
 	study__finish(&study, (double)NAN);
-	SAYS_NOT(UNEXPECTED, "no byte");
-	SAYS_NOT(UNEXPECTED, "nothing unaccounted");
+	SAYS_NOT(UNEXPECTED, "unaccounted");
 	SAYS(UNEXPECTED, "Not shown: whether the books balance");
 }
 
@@ -134,9 +133,9 @@ STUDY_TEST(only_checked_runs_are_called_balanced)
 	for (size_t i = 0; i < study.d.rows_nr; i++)
 		study.d.rows[i].value[METRIC_UNACCOUNTED_TX] = 0;
 	study__finish(&study, (double)NAN);
-	SAYS(UNEXPECTED, "no byte sent is unaccounted for (70 runs)");
-	SAYS_NOT(UNEXPECTED, "received is unaccounted");
-	SAYS_NOT(UNEXPECTED, "no event was missed");
+	SAYS(UNEXPECTED, "Bytes sent that are unaccounted for | 70 runs | 0 in all");
+	SAYS_NOT(UNEXPECTED, "Bytes received");
+	SAYS_NOT(UNEXPECTED, "Missed events");
 }
 
 /* A quarter of a percent is no collapse, however certain. */
@@ -149,7 +148,7 @@ STUDY_TEST(quarter_of_a_percent_is_no_collapse)
 		put(&study, MODE_TWOCOPY, KIB(4), 2, r, 9.975 + 0.0001 * r);
 	}
 	study__finish(&study, (double)NAN);
-	SAYS_NOT(UNEXPECTED, "Collapse with");
+	SAYS_NOT(UNEXPECTED, "Collapse with more threads |");
 }
 
 /* In a closed loop latency follows from throughput and explains nothing. */
@@ -164,9 +163,9 @@ STUDY_TEST(latency_is_no_explanation_of_throughput)
 			study.d.rows[i].threads * 1e6 + (double)i;
 	}
 	study__finish(&study, (double)NAN);
-	SAYS(UNEXPECTED, "Collapse with more threads: two-copy, 4 KiB, 4 threads");
+	SAYS(UNEXPECTED, "Collapse with more threads | two-copy, 4 KiB, 4 threads");
 	SAYS_NOT(UNEXPECTED, "p99");
-	SAYS(UNEXPECTED, "No measured cost changes");
+	SAYS(UNEXPECTED, "none in this direction");
 }
 
 /* Misses without a difference are not called fewer. */
@@ -204,11 +203,11 @@ STUDY_TEST(zero_throughput_has_no_quotient)
 	}
 	study__finish(&study, 5);
 	assert_false(analysis__has(&study.a, METRIC_CYCLES_PER_BYTE));
-	snprintf(words, sizeof(words), "Nothing arrived in %zu of %zu runs", study.d.rows_nr,
+	snprintf(words, sizeof(words), "Nothing arrived | %zu of %zu runs", study.d.rows_nr,
 		 study.d.rows_nr);
 	SAYS(UNEXPECTED, words);
 	SAYS(THREADS, "Not measured");
-	SAYS(ONE_OVER_TWO, "At none up to 4 KiB");
+	SAYS(ONE_OVER_TWO, "At no size up to 4 KiB");
 }
 
 STUDY_TEST(no_throughput_answers_nothing)
@@ -259,7 +258,7 @@ STUDY_TEST(copied_zerocopy_explains_why_it_is_slower)
 	assert_true(study.answers[QUESTION_ZEROCOPY].answered);
 	SAYS(ZEROCOPY, "slower than the faster copying mode in 1 of 1 setting");
 	SAYS(ZEROCOPY, "The kernel copied all 700 zero-copy sends after all. ");
-	SAYS(ZEROCOPY, "tx_pin 1.00, deferred_copy 1.00, rx_copy 1.00");
-	SAYS(ZEROCOPY, "There, CPU time: 512.0 ns/KiB");
-	SAYS(ZEROCOPY, "against 307.2 ns/KiB");
+	SAYS(ZEROCOPY, "pin, references per byte | 1.00 (1.00 to 1.00) | 0.00");
+	SAYS(ZEROCOPY, "deferred, copies per byte | 1.00 (1.00 to 1.00) | 0.00");
+	SAYS(ZEROCOPY, "CPU time | 512.0 ns/KiB (512.0 to 512.0) | 307.2 ns/KiB");
 }

@@ -290,7 +290,8 @@ TEST(duration_is_suggested_only_if_it_helps)
 		bool suggested[METRIC_NR] = {false};
 
 		load_one(&s, f);
-		assert_false(says(&s.answers[QUESTION_ZEROCOPY], "neither ledger nor costs") &&
+		assert_false(says(&s.answers[QUESTION_ZEROCOPY],
+				  "neither a ledger nor CPU times nor counters") &&
 			     analysis__has(&s.a, METRIC_CYCLES));
 		for (int m = METRIC_READ_NR; m < METRIC_NR; m++)
 			suggested[m] = !analysis__has(&s.a, (enum metric)m) &&

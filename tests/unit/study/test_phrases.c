@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/answer.h"
+#include "study/item_list.h"
 #include "study/phrases.h"
 #include "support/test.h"
 
@@ -138,18 +138,13 @@ TEST(long_items_stay_within_the_list)
 	assert_string_equal(x.behind, "untouched");
 }
 
-TEST(points_are_kept_in_order)
+/* Few digits, and one unit; from ten times on factors. */
+TEST(ranges_are_written_with_few_digits)
 {
-	struct answer_text answers[QUESTION_NR] = {0};
-	struct answer_text *a = &answers[0];
-
-	answer__point(a, "%s", "");
-	answer__point(a, "point %d", 2);
-	answer__headline(a, "First.");
-	answer__headline(a, "%s", "Second.");
-	assert_int_equal(a->points_nr, 2);
-	assert_string_equal(a->points[0], "");
-	assert_string_equal(a->points[1], "point 2");
-	assert_string_equal(a->headline, "First. Second.");
-	answers__clear(answers);
+	assert_string_equal(phrases__range(-0.744, -0.744).text, "-74 %");
+	assert_string_equal(phrases__range(-0.744, -0.6).text, "-74 to -60 %");
+	assert_string_equal(phrases__range(0.044, 0.136).text, "+4.4 to +14 %");
+	assert_string_equal(phrases__range(0.5, 11).text, "x 1.50 to x 12.0");
+	assert_string_equal(phrases__range((double)NAN, 1).text, "n/a");
+	assert_string_equal(phrases__bounds(-0.84, -0.39).text, "-84 to -39");
 }

@@ -71,7 +71,6 @@ STUDY_TEST(comparisons_of_one_kind_are_a_family)
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 2, 10, 0.01);
 	study__finish(&study, (double)NAN);
 	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_MODES, METRIC_GBPS), 6);
-	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_MODES_OF_SIZE, METRIC_GBPS), 5);
 	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_SIZES, METRIC_GBPS), 8);
 	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_THREADS, METRIC_GBPS), 2);
 	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_ALONE, METRIC_GBPS), 1);
@@ -91,53 +90,6 @@ STUDY_TEST(comparisons_of_one_kind_are_a_family)
 	assert_int_equal(test_family__kind(&study.a, y, x), TEST_FAMILY_THREADS);
 	y = analysis__cell(&study.a, MODE_ONECOPY, KIB(4), 2);
 	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_ALONE);
-}
-
-/* Each thread count of a size has equal weight; a round that lacks one is ignored. */
-STUDY_TEST(size_is_compared_over_its_thread_counts)
-{
-	struct finding c;
-
-	for (unsigned int round = 0; round < 4; round++) {
-		put(&study, MODE_TWOCOPY, KIB(4), 1, round, 1);
-		put(&study, MODE_ONECOPY, KIB(4), 1, round, 3);
-		put(&study, MODE_TWOCOPY, KIB(4), 2, round, 100);
-		put(&study, MODE_ONECOPY, KIB(4), 2, round, round ? 100 : (double)NAN);
-		/* This one has no counterpart, nor has this size at other threads. */
-		put(&study, MODE_ONECOPY, KIB(4), 4, round, 500);
-		put(&study, MODE_TWOCOPY, KIB(8), 1, round, 500);
-	}
-	study__finish(&study, (double)NAN);
-	c = analysis__compare_modes(&study.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
-	/* 3 / 2 + 100 / 100 against 1 / 2 + 100 / 100; 3 rounds against 4 are enough for one. */
-	NEAR(c.change, 2.5 / 1.5 - 1, 1e-9);
-	assert_int_equal(c.tests, 1);
-	NEAR(c.p, 2.0 / 35, 1e-12);
-	c = analysis__compare_modes(&study.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(8), METRIC_GBPS);
-	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
-}
-
-/* At a size, over both thread counts; the same with the modes swapped, and no other one. */
-STUDY_TEST(modes_are_compared_at_a_size)
-{
-	struct finding c, t;
-
-	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
-	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
-	put_rounds(&study, MODE_TWOCOPY, KIB(4), 2, 20, 0.01);
-	put_rounds(&study, MODE_ONECOPY, KIB(4), 2, 40, 0.01);
-	study__finish(&study, (double)NAN);
-	c = analysis__compare_modes(&study.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
-	t = analysis__compare_modes(&study.a, MODE_TWOCOPY, MODE_ONECOPY, KIB(4), METRIC_GBPS);
-	assert_int_equal(c.difference, DIFFERENCE_HIGHER);
-	assert_int_equal(t.difference, DIFFERENCE_LOWER);
-	NEAR(c.p, t.p, 0);
-	assert_true(c.p <= RANK_LEVEL);
-	assert_true(c.change > 0.9 && c.change < 1.1);
-	assert_int_equal(c.a.n + c.b.n, 0);
-	assert_true(isnan(c.a.median) && isnan(c.b.median));
-	c = analysis__compare_modes(&study.a, MODE_ZEROCOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
-	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
 }
 
 /* The first of equal cells; of one mode, or of all. */
@@ -199,8 +151,8 @@ STUDY_TEST(axes_ascend)
 	assert_false(study.a.has_mode[MODE_TWOCOPY]);
 }
 
-/* Less time is better: the first mode leads where it takes less, and a crossover is to it. */
-STUDY_TEST(lower_cost_wins_a_comparison)
+/* Change by change, where the throughput does not differ. */
+STUDY_TEST(cost_is_compared_by_size)
 {
 	static const double of_first[] = {200, 100, 50};
 	const struct answer_text *answer = &study.answers[QUESTION_ONE_OVER_TWO];
@@ -220,8 +172,8 @@ STUDY_TEST(lower_cost_wins_a_comparison)
 						(double)((i * 5 + (first ? 3 : 0)) % 7) / 100;
 	}
 	study__finish(&study, 1);
-	check_says(answer, "cheaper in 1 of 3 settings, more expensive in 1, no difference in 1.");
-	check_says(answer,
-		   "Crossover with 1 thread, by CPU time per KiB: between 4 KiB and 16 KiB, "
-		   "one-copy takes the lead.");
+	check_says(answer, "4 KiB | +100.0 %; +");
+	check_says(answer, "8 KiB | no difference");
+	check_says(answer, "16 KiB | -50.0 %; -");
+	check_says(answer, "CPU time of one-copy against two-copy");
 }

@@ -207,22 +207,12 @@ static void print_answer(FILE *f, const struct answer_text *answer)
 		answer->headline);
 	if (answer->cannot)
 		fprintf(f, "%s\n", answer->cannot);
-	for (size_t i = 0; i < answer->points_nr; i++)
-		fprintf(f, "- %s\n", answer->points[i]);
 	for (size_t i = 0; i < answer->tables_nr; i++) {
 		const struct answer_table *t = &answer->tables[i];
 
 		fprintf(f, "%s\n", t->title);
-		for (size_t c = 0; c < t->rows * t->columns; c++)
+		for (size_t c = 0; c < t->cells_nr; c++)
 			fprintf(f, "%s%s", t->cells[c], (c + 1) % t->columns ? " | " : "\n");
-	}
-	for (size_t i = 0; i < answer->evidence_nr; i++) {
-		const struct evidence *e = &answer->evidence[i];
-
-		fprintf(f, "  %s of %s %llu %u: %.4g, %.4g to %.4g, %zu\n",
-			metric__words(e->metric), mode__name(e->cell->mode),
-			(unsigned long long)e->cell->size, e->cell->threads, e->estimate.median,
-			e->estimate.low, e->estimate.high, (size_t)e->estimate.n);
 	}
 }
 

@@ -3,6 +3,7 @@
 #ifndef SUPPORT_STUDY_H
 #define SUPPORT_STUDY_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "study/answer.h"
@@ -77,17 +78,29 @@ static inline double change(const struct study *of, enum mode mode, uint64_t siz
 		.change;
 }
 
+/* Is it in a row, written as "cell | cell | cell"? */
+static inline bool table_says(const struct answer_table *t, const char *words)
+{
+	char row[4096];
+
+	for (size_t i = 0; i < t->cells_nr; i += t->columns) {
+		size_t len = 0;
+
+		for (size_t c = 0; c < t->columns; c++)
+			len += (size_t)snprintf(row + len, sizeof(row) - len, "%s%s",
+						c ? " | " : "", t->cells[i + c]);
+		if (strstr(row, words))
+			return true;
+	}
+	return strstr(t->title, words);
+}
+
 static inline bool says(const struct answer_text *answer, const char *words)
 {
-	size_t i;
-
 	if (strstr(answer->headline, words) || (answer->cannot && strstr(answer->cannot, words)))
 		return true;
-	for (i = 0; i < answer->points_nr; i++)
-		if (strstr(answer->points[i], words))
-			return true;
-	for (i = 0; i < answer->tables_nr; i++)
-		if (strstr(answer->tables[i].title, words))
+	for (size_t i = 0; i < answer->tables_nr; i++)
+		if (table_says(&answer->tables[i], words))
 			return true;
 	return false;
 }
@@ -101,7 +114,7 @@ static inline const char *table_cell(const struct answer_text *answer, const cha
 
 		if (strncmp(t->title, title, strlen(title)))
 			continue;
-		for (size_t c = 0; c < t->rows * t->columns; c++)
+		for (size_t c = 0; c < t->cells_nr; c++)
 			if (!strcmp(t->cells[c - c % t->columns], size) &&
 			    !strcmp(t->cells[c % t->columns], threads))
 				return t->cells[c];

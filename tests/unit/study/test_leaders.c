@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The first lines of a report on made-up data: the best modes, and thread counts that disagree. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/leaders.h"
+#include "support/planted.h"
+#include "support/test.h"
+
+static void check_lines(enum metric m, const char *const (*lines)[2], size_t n)
+{
+	struct leaders l;
+
+	leaders__make(&l, &study.a, m);
+	for (size_t i = 0; i < n && i < l.nr; i++) {
+		assert_string_equal(l.lines[i].threads, lines[i][0]);
+		assert_string_equal(l.lines[i].text, lines[i][1]);
+	}
+	assert_int_equal(l.nr, n);
+	leaders__clear(&l);
+}
+
+static void check_one(enum metric m, const char *text)
+{
+	const char *const line[][2] = {{"", text}};
+
+	check_lines(m, line, 1);
+}
+
+static void put_modes(uint64_t size, unsigned int threads, double two, double one, double zero)
+{
+	put_rounds(&study, MODE_TWOCOPY, size, threads, two, 0.01);
+	put_rounds(&study, MODE_ONECOPY, size, threads, one, 0.01);
+	put_rounds(&study, MODE_ZEROCOPY, size, threads, zero, 0.01);
+}
+
+/* Two modes lead, and a third needs four times as long: that is no "no difference". */
+STUDY_TEST(group_of_the_fastest_is_named_with_what_is_slower)
+{
+	put_modes(KIB(4), 1, 10, 10.01, 2.5);
+	study__finish(&study, (double)NAN);
+	check_one(METRIC_GBPS, "two-copy or one-copy; zero-copy is slower, -75 % (-75 to -75).");
+	check_one(METRIC_CPU_NS_PER_KIB, "Not measured: the data set has no such number.");
+}
+
+STUDY_TEST(sizes_with_the_same_leaders_share_a_sentence)
+{
+	put_modes(KIB(4), 1, 10, 10.01, 2.5);
+	put_modes(KIB(16), 1, 10, 10.01, 5);
+	put_modes(KIB(64), 1, 10, 10.01, 10);
+	put_rounds(&study, MODE_TWOCOPY, KIB(256), 1, 10, 0.01);
+	study__finish(&study, (double)NAN);
+	check_one(METRIC_GBPS, "4 KiB, 16 KiB: two-copy or one-copy; zero-copy is slower, -75 to "
+			       "-50 % (-75 to -49). 64 KiB: no difference between two-copy, "
+			       "one-copy and zero-copy.");
+}
+
+/* A line for each thread count where the leaders differ, and one for those that agree. */
+STUDY_TEST(thread_counts_that_agree_share_a_line)
+{
+	static const char *const lines[][2] = {
+		{"1 and 4 threads", "one-copy; two-copy is slower, -20 to -17 % (-21 to -16); "
+				    "zero-copy is slower, -75 to -58 % (-75 to -58)."},
+		{"2 threads", "two-copy; one-copy is slower, -20 % (-21 to -19); zero-copy is "
+			      "slower, -75 % (-75 to -75)."},
+	};
+
+	put_modes(KIB(4), 1, 8, 10, 2.5);
+	put_modes(KIB(4), 2, 10, 8, 2.5);
+	put_modes(KIB(4), 4, 10, 12, 5);
+	study__finish(&study, (double)NAN);
+	check_lines(METRIC_GBPS, lines, 2);
+}
+
+STUDY_TEST(disagreement_of_thread_counts_is_named)
+{
+	char *text;
+
+	put_modes(KIB(4), 1, 10, 12, 5);
+	put_modes(KIB(4), 2, 10, 12, 5);
+	put_modes(KIB(4), 8, 10, 8, 5);
+	put_modes(KIB(16), 1, 10, 10, 5);
+	put_modes(KIB(16), 8, 10, 8, 5);
+	study__finish(&study, (double)NAN);
+	text = leaders__disagreement(&study.a, MODE_ONECOPY, METRIC_GBPS);
+	assert_non_null(text);
+	assert_ptr_equal(strstr(text, "Thread counts disagree on one-copy against two-copy: at 4 "
+				      "KiB +20 % (+"),
+			 text);
+	assert_non_null(strstr(text, ") with 1 and 2 threads, -20 % (-"));
+	assert_non_null(strstr(text, ") with 8 threads."));
+	free(text);
+	assert_null(leaders__disagreement(&study.a, MODE_ZEROCOPY, METRIC_GBPS));
+}
+
+/* Changes of single runs under 5 % are no disagreement. */
+STUDY_TEST(small_changes_of_single_runs_do_not_disagree)
+{
+	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 100);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 0, 104);
+	put(&study, MODE_TWOCOPY, KIB(4), 2, 0, 100);
+	put(&study, MODE_ONECOPY, KIB(4), 2, 0, 80);
+	study__finish(&study, (double)NAN);
+	assert_null(leaders__disagreement(&study.a, MODE_ONECOPY, METRIC_GBPS));
+}
+
+/* The lowest cost leads. Of one run each there is no interval. */
+STUDY_TEST(lowest_cost_leads)
+{
+	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 10);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 0, 10);
+	for (size_t i = 0; i < 2; i++) {
+		study.d.rows[i].value[METRIC_RX_BYTES] = 1e9;
+		study.d.rows[i].value[METRIC_CPU_SENDER] = i ? 0.1 : 0.3;
+		study.d.rows[i].value[METRIC_CPU_RECEIVER] = 0.1;
+	}
+	study__finish(&study, 1);
+	check_one(METRIC_CPU_NS_PER_KIB, "one-copy; two-copy costs more, +100 %.");
+	check_one(METRIC_GBPS, "no difference between two-copy and one-copy.");
+}
+
+/* All of the leading group are marked, where another mode is certainly worse. */
+STUDY_TEST(leading_group_is_marked)
+{
+	struct ranking r;
+
+	put_modes(KIB(4), 1, 10, 10.01, 2.5);
+	put_modes(KIB(16), 1, 10, 10.01, 10);
+	put(&study, MODE_TWOCOPY, KIB(64), 1, 0, 10);
+	put(&study, MODE_ONECOPY, KIB(64), 1, 0, 5);
+	study__finish(&study, (double)NAN);
+	r = leaders__rank(&study.a, KIB(4), 1, METRIC_GBPS);
+	assert_int_equal(r.nr, 3);
+	assert_int_equal(r.best, 2);
+	assert_true(leaders__is_best(&r, MODE_TWOCOPY) && leaders__is_best(&r, MODE_ONECOPY));
+	assert_false(leaders__is_best(&r, MODE_ZEROCOPY));
+	r = leaders__rank(&study.a, KIB(16), 1, METRIC_GBPS);
+	assert_int_equal(r.best, 3);
+	assert_false(leaders__is_best(&r, MODE_TWOCOPY));
+	r = leaders__rank(&study.a, KIB(64), 1, METRIC_GBPS);
+	assert_int_equal(r.best, 1);
+	assert_false(leaders__is_best(&r, MODE_TWOCOPY));
+}
