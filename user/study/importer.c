@@ -133,12 +133,12 @@ static char *lengths_option(const struct import *i)
 
 static void make_argv(struct import *i, const struct dataset_names *names, bool explain)
 {
-	static const char *const start[] = {"python3", "-I", "-S", "-c", import_csv_script};
+	static const char *const first[] = {"python3", "-I", "-S", "-c", import_csv_script};
 	size_t nr = 0;
 
 	i->argv = xcalloc(ARGS_MAX + names->column_nr + i->nr, sizeof(*i->argv));
-	for (size_t n = 0; n < sizeof(start) / sizeof(start[0]); n++)
-		i->argv[nr++] = xstrdup(start[n]);
+	for (size_t n = 0; n < sizeof(first) / sizeof(first[0]); n++)
+		i->argv[nr++] = xstrdup(first[n]);
 	if (names->columns)
 		i->argv[nr++] = xasprintf("--columns=%s", names->columns);
 	if (names->modes)
