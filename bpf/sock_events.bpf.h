@@ -250,21 +250,46 @@ static __always_inline void book_send(struct sock_state *s, const struct sock *s
 }
 
 #define EAGAIN      11
+#define EFAULT      14
 #define EPIPE       32
+#define ECONNRESET  104
 #define ENOBUFS     105
 #define EINPROGRESS 115
 
-static __always_inline void book_refused(struct sock_state *s, int err)
+static __always_inline enum nio_refusal refusal_of(int err)
 {
-	enum nio_refusal why = err == -ENOBUFS  ? NIO_REFUSAL_ENOBUFS
-			       : err == -EAGAIN ? NIO_REFUSAL_EAGAIN
-			       : err == -EPIPE  ? NIO_REFUSAL_EPIPE
-						: NIO_REFUSAL_OTHER;
+	switch (-err) {
+	case ENOBUFS:
+		return NIO_REFUSAL_ENOBUFS;
+	case EAGAIN:
+		return NIO_REFUSAL_EAGAIN;
+	case EPIPE:
+		return NIO_REFUSAL_EPIPE;
+	case ECONNRESET:
+		return NIO_REFUSAL_ECONNRESET;
+	case EFAULT:
+		return NIO_REFUSAL_EFAULT;
+	default:
+		return NIO_REFUSAL_OTHER;
+	}
+}
 
-	struct sock_events *e = err && err != -EINPROGRESS ? events_of(s) : NULL;
+/*
+ * A send call failed, or sent 0 bytes. sendfile and splice send in pieces, and io_uring tries
+ * again: EAGAIN of one of their tries is not the result of a call.
+ */
+static __always_inline void book_refused(struct sock_state *s, int err, __u32 what)
+{
+	struct sock_events *e = err != -EINPROGRESS ? events_of(s) : NULL;
 
-	if (e)
-		add_to(&e->refused[why], 1);
+	if (!e)
+		return;
+	if (!err)
+		add_to(&e->empty, 1);
+	else if (err == -EAGAIN && ((what & NIO_SEEN_SPLICE) || uses_io_uring()))
+		add_to(&e->inner_eagain, 1);
+	else
+		add_to(&e->refused[refusal_of(err)], 1);
 }
 
 /*
@@ -281,7 +306,7 @@ static __always_inline bool is_told(const struct sock_state *s, const struct soc
 static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 {
 	bool adopted = false;
-	struct sock_state *s = ret > 0 ? state_in_use(sk, &adopted) : state_of(sk);
+	struct sock_state *s = state_in_use(sk, &adopted);
 
 	if (!s || nio_over)
 		return;
@@ -295,7 +320,7 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 	if (restores_received(sk))
 		return;
 	if (ret <= 0) {
-		book_refused(s, ret);
+		book_refused(s, ret, what);
 		return;
 	}
 	touch(s, sk);

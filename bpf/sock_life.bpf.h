@@ -360,6 +360,8 @@ static __always_inline int on_destroy(const struct sock *sk, bool first)
 		s->now = s->base; /* never connected */
 	else
 		final_numbers(s, sk);
+	if (!(s->flags & SOCK_STATE_PLACED))
+		place(s, sk);
 	note_ids(s, sk);
 	return send_end(s);
 }

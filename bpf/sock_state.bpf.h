@@ -273,7 +273,7 @@ static __always_inline const struct nio_owner *owner_of(const struct sock *sk)
 static __always_inline bool has_moved(const struct sock_state *s)
 {
 	return s->now.sent != s->base.sent || s->now.read != s->base.read ||
-	       s->now.received != s->base.received || s->last_ns;
+	       s->now.received != s->base.received;
 }
 
 /*
@@ -284,11 +284,11 @@ static __noinline int send_end(struct sock_state *s)
 {
 	s->window = nio_window;
 	s->closed_ns = bpf_ktime_get_ns();
-	if ((s->flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE)) || !has_moved(s)) {
+	if (s->flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE)) {
 		forget(s);
 		return 0;
 	}
-	if (!s->last_ns)
+	if (!s->last_ns && has_moved(s))
 		s->last_ns = s->closed_ns;
 	if (put_end(s)) {
 		sock_state_flag(s, SOCK_STATE_UNSENT, true);
@@ -382,7 +382,7 @@ static __always_inline void begin(struct sock_state *s, const struct sock *sk, b
 	if (!born)
 		s->base = n;
 	s->looked = n;
-	s->begun = 1;
+	s->begun = 1 + born;
 	s->rx_window = s->born_window;
 	s->read_seen = s->base.read;
 }
@@ -412,6 +412,7 @@ static __always_inline void used_now(struct sock_state *s)
 		return;
 	if (s->tgid && !(s->flags & SOCK_STATE_FOREIGN)) {
 		sock_state_flag(s, SOCK_STATE_SHARED, true);
+		s->shared_with = tgid_now();
 		return;
 	}
 	if (nio_by_task && !task_wanted(&task)) {

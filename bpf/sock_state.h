@@ -31,12 +31,17 @@ enum nio_send_call {
 	NIO_CALL_NR,
 };
 
-/* Why the kernel refused a send call: enum suffix, JSON key. */
-#define NIO_REFUSALS(X)      \
-	X(ENOBUFS, "enobufs") \
-	X(EAGAIN,  "eagain")  \
-	X(EPIPE,   "epipe")   \
-	X(OTHER,   "other")
+/*
+ * Why a send call failed: enum suffix, JSON key, the error as people know it. EAGAIN is no refusal: a
+ * call that must not block would have blocked.
+ */
+#define NIO_REFUSALS(X)                              \
+	X(ENOBUFS,    "enobufs",    "ENOBUFS")       \
+	X(EAGAIN,     "eagain",     "EAGAIN")        \
+	X(EPIPE,      "epipe",      "EPIPE")         \
+	X(ECONNRESET, "econnreset", "ECONNRESET")    \
+	X(EFAULT,     "efault",     "EFAULT")        \
+	X(OTHER,      "other",      "other errors")
 
 enum nio_refusal {
 #define X(id, ...) NIO_REFUSAL_##id,
@@ -120,6 +125,8 @@ struct nio_message {
 	__u64 copied;    /* of these, reported as copied */                                    \
 	__u64 refused[NIO_REFUSAL_NR];                                                         \
 	__u64 zc_without_option; /* calls with MSG_ZEROCOPY on a socket without SO_ZEROCOPY */ \
+	__u64 empty;             /* send calls of 0 bytes */                                   \
+	__u64 inner_eagain;      /* tries within one call of sendfile, splice or io_uring */   \
 	__u64 tx_sizes[NIO_SIZES];                                                             \
 	__u64 rx_sizes[NIO_SIZES];
 /* clang-format on */
@@ -155,17 +162,18 @@ struct sock_state {
 	__u32 window;               /* nio_window at the last iteration, or at the end */
 	__u32 rx_window;            /* nio_window at the last receive copy */
 	__u32 orphan; /* 1: both directions shut down, and nothing left to read: `now` is final */
-	__u32 syn_bytes; /* bytes sent with the SYN by a call that has not returned */
-	__u64 read_seen; /* bytes read (nio_numbers.read) at the end of the last receive copy */
-	__u64 zc_ids;    /* zero-copy ids issued since watching began */
-	__u32 zckey;     /* id of the next zero-copy send, as last seen */
-	__u32 zc_next;   /* the id after the last one reported complete */
+	__u32 syn_bytes;   /* bytes sent with the SYN by a call that has not returned */
+	__u32 shared_with; /* the last process seen that is not the owner (SOCK_STATE_SHARED) */
+	__u64 read_seen;   /* bytes read (nio_numbers.read) at the end of the last receive copy */
+	__u64 zc_ids;      /* zero-copy ids issued since watching began */
+	__u32 zckey;       /* id of the next zero-copy send, as last seen */
+	__u32 zc_next;     /* the id after the last one reported complete */
 	struct nio_numbers base;   /* when watching began; 0: since the connection began */
 	struct nio_numbers now;    /* at the end of the connection */
 	struct nio_numbers looked; /* at the last iteration; user space reports it as `now` */
 	__u64 cgroup;              /* id of the cgroup that created the socket; 0: unknown */
 	__u8 several;        /* 2: several threads send in turns, and their messages are not seen */
-	__u8 begun;          /* `base` and read_seen are valid */
+	__u8 begun;          /* connected: `base` and read_seen are valid; 2: `base` is 0 */
 	__u8 given;          /* an iteration has reported the end to user space */
 	__u8 has_events;     /* nio_sock_events has an entry */
 	__u32 closed_window; /* nio_window at the change to TCP_CLOSE */

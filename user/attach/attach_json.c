@@ -96,12 +96,19 @@ FIELDS(calls, (const struct nio_amount *a), CALLS_FIELDS)
 	X(members, "<way>", calls, NIO_CALL_NR, socket_ledger__call_key, &b->calls[i])
 FIELDS(sends, (const struct socket_ledger *b), SENDS_FIELDS)
 
+#define NO_RETURNS "kprobes see calls begin, not what they return"
+
 /* Send calls that were seen to fail, by error. */
 #define REFUSED_FIELDS(X)                                                                   \
 	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, socket_ledger__refusal_key,             \
-	  num_if(returns, b->refused[i]))                                                   \
-	X(text, "reason", "text", returns ? NULL : "kprobes see calls begin, not what they return")
+	  num_if(returns && (i != NIO_REFUSAL_EAGAIN || !b->inner_eagain), b->refused[i]))  \
+	X(text, "reason", "text", returns ? NULL : NO_RETURNS)
 FIELDS(refused, (const struct socket_ledger *b, bool returns), REFUSED_FIELDS)
+
+#define WOULD_BLOCK_FIELDS(X)                                                               \
+	X(num, "calls", "count", returns ? socket_ledger__would_block(b) : num__unknown(NO_RETURNS)) \
+	X(u64, "inner_tries", "count", b->inner_eagain)
+FIELDS(would_block, (const struct socket_ledger *b, bool returns), WOULD_BLOCK_FIELDS)
 
 #define RECEIVES_FIELDS(X)                                                                  \
 	X(u64, "copies",   "count", b->stages[NIO_STAGE_RX_COPY].events)                    \
@@ -175,6 +182,9 @@ FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
 	X(object, "socket",    socket, k->b)                                                 \
 	X(object, "sends",     sends, k->b)                                                  \
 	X(object, "refused",   refused, k->b, attach_result__sees_returns(k->r))                  \
+	X(object, "would_block", would_block, k->b, attach_result__sees_returns(k->r))            \
+	X(num,    "empty_sends", "count", unless(attach_result__sees_returns(k->r) ? NULL : NO_RETURNS, k->b->empty)) \
+	X(u64,    "unconnected", "count", k->b->unconnected)                                      \
 	X(object, "receives",  receives, k->b, k->r->sees_splices)                                \
 	X(json,   "tx_sizes",  "bytes, count", sizes_json(k->b->tx_sizes))                   \
 	X(json,   "rx_sizes",  "bytes, count", sizes_json(k->b->rx_sizes))                   \
@@ -241,6 +251,16 @@ static json_t *address_json(const struct sock_state *s, const uint8_t address[16
 	return json_value__text(text);
 }
 
+/* Since the last byte or, without a byte, since the connection is watched; until its end, or now.
+ */
+static double idle_s(const struct attach_result *r, const struct sock_state *s)
+{
+	uint64_t from = s->last_ns ? s->last_ns : s->first_ns;
+	uint64_t to = s->closed_ns ? s->closed_ns : r->ended_ns;
+
+	return to > from ? (double)(to - from) / 1e9 : 0;
+}
+
 static const struct cpu_split *sampled(const struct attach_result *r, const struct cpu_split *cpu)
 {
 	return r->cpu.known ? cpu : NULL;
@@ -275,6 +295,8 @@ FIELDS(process, (const struct process *p, const struct block *k), PROCESS_FIELDS
 	X(text,      "cgroup",    "text",  attach_result__cgroup(k->r, s))                               \
 	X(bool,      "open",      "true/false", !s->closed_ns)                               \
 	X(bool,      "shared",    "true/false", s->flags & SOCK_STATE_SHARED)                \
+	X(or_null,   "shared_with", "count", s->shared_with)                                 \
+	X(bare_real, "idle_s",    "s",     real_if(true, idle_s(k->r, s)))                   \
 	BLOCK_FIELDS(X)
 FIELDS(connection, (const struct sock_state *s, const struct block *k), CONNECTION_FIELDS)
 

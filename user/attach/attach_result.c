@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Rows, qualities, verdicts and names for attach's writers; see attach_result.h. Pure. */
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "attach_result.h"
 #include "base/address.h"
 #include "base/printable.h"
+#include "common/xalloc.h"
 #include "model/verdict.h"
 
 /* The probe that feeds a stage. */
@@ -177,6 +180,40 @@ static void judge_ports(struct judgement *j, const struct attach_result *r,
 		advise(j, r, row->process, 0, NULL, &row->books);
 }
 
+/* Sockets that moved nothing: the connections, and what became of the calls. */
+static void say_no_bytes(struct judgement *j, const struct socket_ledger *b)
+{
+	uint64_t refused = socket_ledger__refused(b), blocked = b->refused[NIO_REFUSAL_EAGAIN];
+	char *text = NULL;
+	size_t len;
+	FILE *f;
+
+	if (b->socket_tx || b->received || b->unmeasured || b->left_out ||
+	    !(b->connections + b->unconnected))
+		return;
+	f = xopen_memstream(&text, &len);
+	if (b->connections)
+		fprintf(f, "No byte was sent or received on %" PRIu64 " connection%s.",
+			b->connections, plural(b->connections));
+	if (b->unconnected)
+		fprintf(f,
+			"%s%" PRIu64
+			" socket%s had no connection: connect() failed or was not done.",
+			b->connections ? " " : "", b->unconnected, plural(b->unconnected));
+	if (refused)
+		fprintf(f, " %" PRIu64 " send call%s refused.", refused,
+			refused == 1 ? " was" : "s were");
+	if (blocked)
+		fprintf(f, " %" PRIu64 " send call%s would have blocked.", blocked,
+			plural(blocked));
+	if (b->empty)
+		fprintf(f, " %" PRIu64 " send call%s 0 bytes.", b->empty,
+			b->empty == 1 ? " was of" : "s were of");
+	xclose_memstream(f);
+	snprintf(j->text, sizeof(j->text), "%s", text);
+	free(text);
+}
+
 void attach_result__judge(struct judgement *j, const struct attach_result *r,
 			  const struct attach_row *row)
 {
@@ -187,7 +224,9 @@ void attach_result__judge(struct judgement *j, const struct attach_result *r,
 	*j = (struct judgement){.copied_fraction = v.copied_fraction};
 	if (v.cause != ZC_CAUSE_NONE && v.cause != ZC_CAUSE_NOT_COPIED)
 		j->cause = zc_cause__key(v.cause);
-	snprintf(j->text, sizeof(j->text), "%s", v.text);
+	say_no_bytes(j, &row->books);
+	len = strlen(j->text);
+	snprintf(j->text + len, sizeof(j->text) - len, "%s%s", len && v.text[0] ? " " : "", v.text);
 	if (row->by == BY_CONNECTION)
 		advise_connection(j, r, row);
 	else if (row->by == BY_PORT)
@@ -400,7 +439,7 @@ size_t attach_result__rows(const struct attach_result *r, enum by by)
 	if (by != BY_PROCESS)
 		return groups_of(r, by)->nr;
 	for (size_t i = 0; i < t->processes_nr; i++)
-		nr += t->processes[i].books.connections != 0;
+		nr += t->processes[i].books.connections || t->processes[i].books.unconnected;
 	return nr;
 }
 

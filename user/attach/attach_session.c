@@ -537,8 +537,9 @@ const char *attach_session__saw_nothing(const struct attach_session *w)
 	const struct table *t = &w->found.table;
 
 	if (!attach_options__by_task(w->o))
-		return t->total.connections ? NULL
-					    : "nothing was watched: no connection had such a port";
+		return t->total.connections + t->total.unconnected
+			       ? NULL
+			       : "nothing was watched: no connection had such a port";
 	return t->processes_nr ? NULL
 			       : "nothing was watched: no process with such a name or cgroup ran";
 }

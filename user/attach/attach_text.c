@@ -92,7 +92,7 @@ static void each_row(struct text_table *t, bool print)
 
 	t->rows = 0;
 	for (size_t i = 0; t->rows < o->top && attach_row__at(&row, t->r, o->by, i); i++) {
-		if (!row.books.connections)
+		if (!row.books.connections && !row.books.unconnected)
 			continue;
 		t->rows++;
 		attach_row__name(name, t->r, &row, false);
@@ -247,11 +247,19 @@ static void say_sends(FILE *f, const struct attach_result *r)
 	for (unsigned int i = 0; i < NIO_REFUSAL_NR; i++) {
 		if (!b->refused[i])
 			continue;
-		fprintf(f, "%s%s refused (%s)", before,
+		fprintf(f, "%s%s %s (%s)", before,
 			format_count(count, sizeof(count), b->refused[i]),
-			socket_ledger__refusal_key(i));
+			i == NIO_REFUSAL_EAGAIN ? "would have blocked" : "refused",
+			socket_ledger__refusal_name(i));
 		before = ", ";
 	}
+	if (b->empty) {
+		fprintf(f, "%s%s of 0 bytes", before, format_count(count, sizeof(count), b->empty));
+		before = ", ";
+	}
+	if (b->inner_eagain)
+		fprintf(f, "%s%s tries of sendfile, splice or io_uring would have blocked", before,
+			format_count(count, sizeof(count), b->inner_eagain));
 }
 
 static void say_cpu(FILE *f, const struct attach_result *r)

@@ -194,7 +194,7 @@ const struct process *table__owner(const struct table *t, const struct sock_stat
 
 bool process__is_listed(const struct process *p)
 {
-	return p->asked || p->books.connections;
+	return p->asked || p->books.connections || p->books.unconnected;
 }
 
 size_t table__turn(const struct table *t, const struct process *p)
@@ -340,19 +340,10 @@ static void keep_closed(struct table *t, const struct sock_state *s, uint64_t by
 	t->closed_bytes[at] = bytes;
 }
 
-/* Sockets without a byte are not listed. */
-static bool is_idle(const struct sock_state *s)
-{
-	return !s->last_ns && s->now.sent == s->base.sent && s->now.read == s->base.read &&
-	       s->now.received == s->base.received;
-}
-
 void table__take(struct table *t, const struct sock_state *s)
 {
 	struct socket_ledger d;
 
-	if (is_idle(s))
-		return;
 	if (!s->closed_ns) {
 		keep_open(t, s);
 		return;

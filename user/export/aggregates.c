@@ -56,8 +56,8 @@ static void add(struct sums *sums, const struct sock_state *s)
 	const struct socket_ledger d = socket_ledger__of(s);
 
 	socket_ledger__add(&sums->books, &d);
-	/* A socket that was there before the exporter has transferred bytes, or is not counted. */
-	sums->opened += !s->base.sent && !s->base.received;
+	/* 1: it was there before the exporter. MPTCP sockets are never begun. */
+	sums->opened += d.connections && s->begun != 1;
 	sums->copied[d.local ? COPY_CAUSE_LOCAL : COPY_CAUSE_UNKNOWN] +=
 		s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	sums->copied[COPY_CAUSE_NO_SG] += socket_ledger__copied_in_calls(&d, s);
@@ -84,7 +84,7 @@ void aggregates__begin(struct aggregates *a)
 void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_state *s)
 {
 	add(&a->list[place].all, s);
-	a->list[place].open++;
+	a->list[place].open += s->begun || s->uncovered;
 }
 
 static void grow(uint64_t *published, uint64_t now)

@@ -270,12 +270,20 @@ static bool saw_whole_life(const struct sock_state *s)
 	return sock_state_saw_all(s) && s->born_window == 1;
 }
 
+/* MPTCP sockets have no numbers, and exist for the ledger from their first use on. */
+static bool was_connected(const struct sock_state *s)
+{
+	return s->begun || s->uncovered || s->last_ns || s->now.sent != s->base.sent ||
+	       s->now.received != s->base.received;
+}
+
 struct socket_ledger socket_ledger__of(const struct sock_state *s)
 {
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zc_ids;
 	bool local = socket_ledger__is_local(s);
 	struct socket_ledger d = {
-		.connections = 1,
+		.connections = was_connected(s),
+		.unconnected = !was_connected(s),
 		.unmeasured = s->uncovered != 0,
 		.partly_seen = s->uncovered == NIO_UNCOVERED_MPTCP + 1 && !saw_whole_life(s),
 		.socket_tx = s->now.sent - s->base.sent,
@@ -287,6 +295,8 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 		.completed = s->completed,
 		.copied = s->copied,
 		.zc_without_option = s->zc_without_option,
+		.inner_eagain = s->inner_eagain,
+		.empty = s->empty,
 		.local = local,
 		.zerocopy = pins,
 		.zerocopy_local = pins && local,
@@ -476,10 +486,34 @@ const char *socket_ledger__call_key(unsigned int kind)
 const char *socket_ledger__refusal_key(unsigned int refusal)
 {
 	static const char *const keys[NIO_REFUSAL_NR] = {
-#define X(id, key) [NIO_REFUSAL_##id] = key,
+#define X(id, key, name) [NIO_REFUSAL_##id] = key,
 		NIO_REFUSALS(X)
 #undef X
 	};
 
 	return keys[refusal];
+}
+
+const char *socket_ledger__refusal_name(unsigned int refusal)
+{
+	static const char *const names[NIO_REFUSAL_NR] = {
+#define X(id, key, name) [NIO_REFUSAL_##id] = name,
+		NIO_REFUSALS(X)
+#undef X
+	};
+
+	return names[refusal];
+}
+
+struct num socket_ledger__would_block(const struct socket_ledger *b)
+{
+	if (b->inner_eagain)
+		return num__unknown("sendfile, splice and io_uring try several times in one call, "
+				    "and not every call of which a try would have blocked fails");
+	return num__known(b->refused[NIO_REFUSAL_EAGAIN]);
+}
+
+uint64_t socket_ledger__refused(const struct socket_ledger *b)
+{
+	return sum_of((const __u64 *)b->refused, NIO_REFUSAL_NR) - b->refused[NIO_REFUSAL_EAGAIN];
 }

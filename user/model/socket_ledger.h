@@ -18,6 +18,7 @@
 /* Counts of 64 bits, which add up, and the time of the sockets' events at the end. */
 struct socket_ledger {
 	uint64_t connections;
+	uint64_t unconnected; /* sockets without a connection: connect() failed, or is not done */
 	/* By the sockets' counters since watching began: queued, and read by the applications. */
 	uint64_t socket_tx, socket_rx;
 	uint64_t received; /* from the peers, read or not */
@@ -43,7 +44,9 @@ struct socket_ledger {
 	uint64_t deferred_again; /* deferred copies of pinned bytes that were sent again */
 	uint64_t pinned_open; /* unclassified bytes of sockets with ids whose calls were not seen */
 	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error */
-	uint64_t zc_without_option;       /* calls with MSG_ZEROCOPY without SO_ZEROCOPY */
+	uint64_t inner_eagain; /* EAGAIN of tries within a call of sendfile, splice or io_uring */
+	uint64_t empty;        /* send calls of 0 bytes */
+	uint64_t zc_without_option; /* calls with MSG_ZEROCOPY without SO_ZEROCOPY */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
 	uint64_t local;                    /* connections whose peer address is of this machine */
 	uint64_t zerocopy, zerocopy_local; /* connections that sent with MSG_ZEROCOPY; local ones */
@@ -117,8 +120,18 @@ uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const str
 /* Does the connection stay on this machine: to 127/8 or ::1, or between equal addresses? */
 bool socket_ledger__is_local(const struct sock_state *s);
 
-/* Names of enum nio_send_call ("plain") and of enum nio_refusal ("enobufs"). */
+/* Names of enum nio_send_call ("plain") and of enum nio_refusal ("enobufs", "ENOBUFS"). */
 const char *socket_ledger__call_key(unsigned int kind);
 const char *socket_ledger__refusal_key(unsigned int refusal);
+const char *socket_ledger__refusal_name(unsigned int refusal);
+
+/*
+ * Send calls that would have blocked (EAGAIN). Unknown where sendfile, splice or io_uring got
+ * EAGAIN: they try several times in a call, and only some of these calls fail.
+ */
+struct num socket_ledger__would_block(const struct socket_ledger *b);
+
+/* Send calls that the kernel refused, with any error but EAGAIN. */
+uint64_t socket_ledger__refused(const struct socket_ledger *b);
 
 #endif

@@ -13,6 +13,7 @@ static struct sock_state connection(uint64_t sent, uint64_t read)
 {
 	return (struct sock_state){
 		.first_ns = 1,
+		.begun = 2,
 		.born_window = 1,
 		.window = 1,
 		.now = {.sent = sent, .read = read, .received = read},
@@ -135,12 +136,32 @@ TEST(connection_that_ends_during_a_refresh_is_counted_once)
 	aggregates__clear(&a);
 }
 
+TEST(idle_connections_are_opened_once_and_a_socket_without_connection_never)
+{
+	struct sock_state list[] = {{.key = 1, .first_ns = 1, .begun = 2},
+				    {.key = 2, .first_ns = 1, .begun = 1},
+				    {.key = 3, .first_ns = 1, .begun = 0}};
+	struct aggregates a;
+
+	aggregates__init(&a, 4);
+	refresh(&a, aggregates__place(&a, "x"), list, 3, false);
+	assert_int_equal(a.list[1].out.opened, 1);
+	assert_int_equal(a.list[1].out.connections, 2);
+	for (size_t i = 0; i < 3; i++)
+		aggregates__close(&a, 1, &list[i]);
+	refresh(&a, 1, NULL, 0, false);
+	assert_int_equal(a.list[1].out.opened, 1);
+	assert_int_equal(a.list[1].out.connections, 0);
+	aggregates__clear(&a);
+}
+
 TEST(connections_older_than_the_exporter_are_not_opened)
 {
 	struct sock_state s = connection(100, 0);
 	struct aggregates a;
 
 	s.base.sent = 60;
+	s.begun = 1;
 	aggregates__init(&a, 4);
 	refresh(&a, aggregates__place(&a, "x"), &s, 1, false);
 	assert_int_equal(a.list[1].out.sent, 40);

@@ -46,6 +46,35 @@ TEST(fully_seen_socket_balances)
 	assert_int_equal(b.socket_rx, 42);
 }
 
+TEST(socket_without_a_byte_is_a_connection_once_it_was_established)
+{
+	struct sock_state s = {.key = 1, .first_ns = 5, .begun = 2, .born_window = 1, .window = 1};
+	struct socket_ledger b;
+
+	s.refused[NIO_REFUSAL_EPIPE] = 3;
+	s.empty = 2;
+	b = balanced(&s);
+	assert_int_equal(b.connections, 1);
+	assert_int_equal(b.unconnected, 0);
+	assert_int_equal(socket_ledger__refused(&b), 3);
+	assert_int_equal(b.empty, 2);
+	s.begun = 0;
+	b = balanced(&s);
+	assert_int_equal(b.connections, 0);
+	assert_int_equal(b.unconnected, 1);
+}
+
+TEST(calls_that_would_block_are_no_refusals_and_inner_tries_are_no_calls)
+{
+	struct socket_ledger b = {.refused = {[NIO_REFUSAL_EAGAIN] = 7}};
+
+	assert_int_equal(socket_ledger__refused(&b), 0);
+	assert_true(socket_ledger__would_block(&b).known);
+	assert_int_equal(socket_ledger__would_block(&b).value, 7);
+	b.inner_eagain = 1;
+	assert_false(socket_ledger__would_block(&b).known);
+}
+
 /* Bytes are the socket's; call types that do not add up to them are scaled until they do. */
 TEST(unseen_bytes_are_divided_by_the_types_seen)
 {
