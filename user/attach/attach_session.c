@@ -537,7 +537,7 @@ const char *attach_session__saw_nothing(const struct attach_session *w)
 	const struct table *t = &w->found.table;
 
 	if (!attach_options__by_task(w->o))
-		return t->total.connections + t->total.unconnected
+		return (t->total.connections + t->total.unconnected)
 			       ? NULL
 			       : "nothing was watched: no connection had such a port";
 	return t->processes_nr ? NULL
