@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The document of attach, netiotrace.attach/1, and its CSV: docs/reference/attach.md.
+ * The document of attach, netiotrace.attach/2, and its CSV: docs/reference/attach.md.
  * Pure.
  */
 #include <errno.h>
@@ -197,14 +197,14 @@ FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
 /* CPU time by class. */
 
 /* Unknown where nothing was sampled. */
-static struct cpu_part part_of(const struct cpu_split *c, unsigned int class)
+static struct cpu_part part_of(const struct cpu_split *c, unsigned int i)
 {
-	return c ? cpu_split__part(c, class) : (struct cpu_part){0};
+	return c ? cpu_split__part(c, cpu_split__class(i)) : (struct cpu_part){0};
 }
 
-static struct real bound_of(const struct cpu_split *c, unsigned int class, bool upper)
+static struct real bound_of(const struct cpu_split *c, unsigned int i, bool upper)
 {
-	struct cpu_part part = part_of(c, class);
+	struct cpu_part part = part_of(c, i);
 
 	return real_if(part.share.known, upper ? part.high : part.low);
 }
@@ -213,11 +213,10 @@ static struct real bound_of(const struct cpu_split *c, unsigned int class, bool 
 /* c is NULL where nothing was sampled. */
 #define SPLIT_FIELDS(X)                                                                       \
 	X(bare,   "samples", "count", num_if(c, c ? c->samples.samples : 0))                 \
-	X(bare,   "untold",  "count", num_if(c, c ? c->undecided : 0))                          \
 	X(bare,   "shifted", "count", num_if(c, c ? c->samples.shifted : 0))                 \
-	X(values, "share", "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, part_of(c, i).share) \
-	X(values, "low",   "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, bound_of(c, i, false)) \
-	X(values, "high",  "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, bound_of(c, i, true))
+	X(values, "share", "<class>", "0..1", bare_real, CPU_SPLIT_NR, cpu_split__key, part_of(c, i).share) \
+	X(values, "low",   "<class>", "0..1", bare_real, CPU_SPLIT_NR, cpu_split__key, bound_of(c, i, false)) \
+	X(values, "high",  "<class>", "0..1", bare_real, CPU_SPLIT_NR, cpu_split__key, bound_of(c, i, true))
 FIELDS(split, (const struct cpu_split *c), SPLIT_FIELDS)
 
 #define SAMPLING_FIELDS(X)                                                                   \
@@ -427,7 +426,7 @@ FIELDS(health, (const struct attach_result *r, const struct table *t), HEALTH_FI
 #define whole_fields total_fields
 
 #define ATTACH_FIELDS(X)                                                                     \
-	X(text,      "schema",      "text", "netiotrace.attach/1")                           \
+	X(text,      "schema",      "text", "netiotrace.attach/2")                           \
 	X(object,    "tool",        tool, r->o)                                              \
 	X(document,  "environment", environment, &r->env)                                    \
 	X(object,    "settings",    targets, r->o)                                           \

@@ -12,7 +12,6 @@
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
 #include "kernel/symbols.h"
-#include "model/stack_rules.h"
 #include "kernel/target.h"
 
 /* So long nothing has to move before no samples are taken any more. */
@@ -37,7 +36,6 @@ void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 		s->sampler = NULL;
 		return;
 	}
-	libc_copies__find(&s->copies);
 	s->turn_ns = begun_ns;
 	sampler__describe(s->sampler, cpu);
 }
@@ -137,41 +135,22 @@ static bool encrypts(const char *object)
 	return false;
 }
 
-static struct cpu_sample classify(struct cpu_sampling *s, const struct nio_sample *sample,
-				  const char **names, const struct process_maps *maps)
-{
-	struct stack_class class;
-	enum libc_copies_answer copies;
-
-	if (sample->frames) {
-		symbols__stack(sampler__symbols(s->sampler), sample->ip, sample->frames, names);
-		class = stack_rules__class(names, sample->frames);
-		return (struct cpu_sample){.class = class.class, .shifted = class.shifted};
-	}
-	copies = libc_copies__ask(&s->copies, maps, sample->user_ip);
-	return (struct cpu_sample){
-		.class = copies == LIBC_COPIES_YES ? CPU_CLASS_GATHER : CPU_CLASS_USER,
-		.undecided = copies == LIBC_COPIES_UNKNOWN,
-		.encrypted = encrypts(process_maps__object(maps, sample->user_ip)),
-	};
-}
-
 static int take_sample(const struct nio_sample *sample, void *arg)
 {
 	struct turn *turn = arg;
 	struct process *p = table__process(&turn->f->table, sample->tgid, sample->started);
 	const struct process_maps *maps = sample->frames ? NULL : maps_of(turn->s, sample);
+	bool encrypted = encrypts(process_maps__object(maps, sample->user_ip));
 	char frames[SAMPLE_FOLD_LEN], text[SAMPLE_FOLD_LEN + OWNER_LEN];
-	const char *names[NIO_SAMPLE_FRAMES];
-	struct cpu_sample found = classify(turn->s, sample, names, maps);
+	struct stack_class found =
+		sample_fold__one(frames, sample, sampler__symbols(turn->s->sampler), maps, false);
 
-	sample_fold__frames(frames, sample, names, process_maps__object(maps, sample->user_ip));
 	name_stack(text, sizeof(text), p, frames);
 	keep_stack(turn->s, &turn->f->cpu.profile,
 		   &(struct profile_stack){.frames = text, .count = 1, .class = found.class});
-	cpu_split__add(&turn->f->cpu_total, found);
+	cpu_split__add(&turn->f->cpu_total, found, encrypted);
 	if (p)
-		cpu_split__add(&p->cpu, found);
+		cpu_split__add(&p->cpu, found, encrypted);
 	return 0;
 }
 

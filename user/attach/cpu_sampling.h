@@ -7,7 +7,6 @@
 #define ATTACH_CPU_SAMPLING_H
 
 #include "attach_result.h"
-#include "kernel/libc_copies.h"
 
 struct sampler;
 
@@ -18,7 +17,6 @@ struct sampler;
 
 struct cpu_sampling {
 	struct sampler *sampler; /* NULL: nothing is sampled */
-	struct libc_copies copies;
 	struct known_maps {
 		uint32_t tgid;
 		uint64_t started; /* the process of this id */

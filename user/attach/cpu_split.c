@@ -6,45 +6,36 @@
 #include "common/units.h"
 #include "cpu_split.h"
 
-/* Above one undecided sample in UNDECIDED_PART, the share of copies is unknown. */
-#define UNDECIDED_PART 4
+_Static_assert(CPU_CLASS_GATHER == 0, "the other classes follow");
 
-static struct cpu_part part_of(const struct cpu_samples *s, enum cpu_class c)
+enum cpu_class cpu_split__class(unsigned int i)
 {
-	struct cpu_share share = cpu_time__share(s, c);
+	return (enum cpu_class)(CPU_CLASS_GATHER + 1 + i);
+}
 
-	if (!s->samples)
-		return (struct cpu_part){.share.reason = "no sample was taken of it"};
-	return (struct cpu_part){{.value = share.value, .known = true}, share.low, share.high};
+const char *cpu_split__key(unsigned int i)
+{
+	return cpu_class__key(cpu_split__class(i));
 }
 
 struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c)
 {
-	struct cpu_samples most = s->samples;
-	struct cpu_part part = part_of(&s->samples, c);
+	struct cpu_share share = cpu_time__share(&s->samples, c);
 
-	if (c != CPU_CLASS_GATHER || !part.share.known)
-		return part;
-	if (s->undecided * UNDECIDED_PART > s->samples.samples)
-		return (struct cpu_part){
-			.share.reason = "unknown: a static program, another C library than "
-					"netiotrace's, or the process was gone too soon"};
-	/* Each of the undecided may be one. */
-	most.classes[c] += s->undecided;
-	part.high = part_of(&most, c).high;
-	return part;
+	if (!s->samples.samples)
+		return (struct cpu_part){.share.reason = "no sample was taken of it"};
+	return (struct cpu_part){{.value = share.value, .known = true}, share.low, share.high};
 }
 
-void cpu_split__add(struct cpu_split *s, struct cpu_sample sample)
+void cpu_split__add(struct cpu_split *s, struct stack_class sample, bool encrypted)
 {
 	s->samples.samples++;
 	s->samples.classes[sample.class]++;
 	s->samples.shifted += sample.shifted;
-	s->undecided += sample.undecided;
-	s->encrypted += sample.encrypted;
+	s->encrypted += encrypted;
 }
 
-/* A share that may as well be this much larger or smaller tells nothing. */
+/* Shares are printed if the widest interval reaches at most this far to either side. */
 #define UNCERTAINTY_MAX 0.2
 
 /* Half of the widest interval. */
@@ -61,8 +52,8 @@ static double uncertainty(const struct cpu_samples *s)
 	return widest;
 }
 
-/* By share, with classes below 1 % as one. Returns whether gather is named. */
-static bool say_classes(FILE *f, const struct cpu_samples *s)
+/* By share, with classes below 1 % as one. */
+static void say_classes(FILE *f, const struct cpu_samples *s)
 {
 	bool said[CPU_CLASS_NR] = {false};
 	double rest = 1, share;
@@ -83,24 +74,6 @@ static bool say_classes(FILE *f, const struct cpu_samples *s)
 	if (rest > 0.0005)
 		fprintf(f, "others %.1f %%, ", rest * 100);
 	fprintf(f, "+-%.1f points (95 %%). ", uncertainty(s) * 100);
-	return said[CPU_CLASS_GATHER];
-}
-
-/* named: gather is among the classes. */
-static void say_own_copies(FILE *f, const struct cpu_split *cpu, bool named)
-{
-	struct cpu_part part = cpu_split__part(cpu, CPU_CLASS_GATHER);
-	char count[UNITS_BUF];
-
-	if (!part.share.known)
-		fprintf(f, "What the program itself copies (gather): n/a (%s). ",
-			part.share.reason);
-	else if (named)
-		fprintf(f, "Gather is what the program itself copies, by memcpy and memmove. ");
-	else
-		fprintf(f, "What the program itself copies, by memcpy and memmove: %s sample%s. ",
-			format_count(count, sizeof(count), cpu->samples.classes[CPU_CLASS_GATHER]),
-			plural(cpu->samples.classes[CPU_CLASS_GATHER]));
 }
 
 void cpu_split__say(FILE *f, const struct cpu_result *cpu, const struct cpu_split *split)
@@ -124,7 +97,7 @@ void cpu_split__say(FILE *f, const struct cpu_result *cpu, const struct cpu_spli
 		return;
 	}
 	fputs(": ", f);
-	say_own_copies(f, split, say_classes(f, s));
+	say_classes(f, s);
 	if (lost)
 		fprintf(f, "%s sample%s lost. ", format_count(count, sizeof(count), lost),
 			plural(lost));

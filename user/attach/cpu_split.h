@@ -6,20 +6,12 @@
 #include <stdio.h>
 
 #include "base/num.h"
-#include "model/cpu_time.h"
+#include "model/stack_rules.h"
 
 /* Samples of one process, or of all. */
 struct cpu_split {
 	struct cpu_samples samples;
-	/* Of CPU_CLASS_USER: */
-	uint64_t undecided; /* they may be copies by the program */
-	uint64_t encrypted; /* in a library that encrypts */
-};
-
-struct cpu_sample {
-	enum cpu_class class;
-	bool shifted; /* due while interrupts were off */
-	bool undecided, encrypted;
+	uint64_t encrypted; /* of CPU_CLASS_USER: in a library that encrypts */
 };
 
 /* A share of the samples, 0..1, between which values in 95 of 100 cases. */
@@ -29,12 +21,16 @@ struct cpu_part {
 };
 
 /*
- * The share of a class. CPU_CLASS_GATHER: copies in the C library; undecided samples widen the
- * interval upward, and above a quarter the share is unknown.
+ * The classes of attach: all but CPU_CLASS_GATHER, which takes the load generator. What a program
+ * copies itself is part of CPU_CLASS_USER.
  */
+#define CPU_SPLIT_NR (CPU_CLASS_NR - 1)
+enum cpu_class cpu_split__class(unsigned int i);
+const char *cpu_split__key(unsigned int i);
+
 struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c);
 
-void cpu_split__add(struct cpu_split *s, struct cpu_sample sample);
+void cpu_split__add(struct cpu_split *s, struct stack_class sample, bool encrypted);
 
 /*
  * Where the CPU time of these samples goes, or why that is not known: a sentence. cpu: how they

@@ -14,7 +14,6 @@
 
 struct process_map {
 	uint64_t from, to;
-	struct file_place start; /* of its file; inode 0: none */
 	char object[OBJECT_MAX];
 };
 
@@ -43,9 +42,8 @@ static void take_line(struct process_maps *m, const char *line)
 
 	m->list = xgrow(m->list, m->nr, sizeof(*m->list));
 	map = &m->list[m->nr];
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %255[^\n]",
-		   &map->from, &map->to, mode, &map->start.offset, &map->start.major,
-		   &map->start.minor, &map->start.inode, path) < 8)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*x %*x:%*x %*u %255[^\n]", &map->from,
+		   &map->to, mode, path) < 4)
 		return;
 	if (!strchr(mode, 'x'))
 		return;
@@ -83,36 +81,10 @@ void process_maps__free(struct process_maps *m)
 	free(m);
 }
 
-static const struct process_map *map_of(const struct process_maps *m, uint64_t address)
+const char *process_maps__object(const struct process_maps *m, uint64_t address)
 {
 	for (size_t i = 0; m && i < m->nr; i++)
 		if (address >= m->list[i].from && address < m->list[i].to)
-			return &m->list[i];
+			return m->list[i].object;
 	return NULL;
-}
-
-const char *process_maps__object(const struct process_maps *m, uint64_t address)
-{
-	const struct process_map *map = map_of(m, address);
-
-	return map ? map->object : NULL;
-}
-
-bool process_maps__place(const struct process_maps *m, uint64_t address, struct file_place *out)
-{
-	const struct process_map *map = map_of(m, address);
-
-	if (!map || !map->start.inode)
-		return false;
-	*out = map->start;
-	out->offset += address - map->from;
-	return true;
-}
-
-bool process_maps__any(const struct process_maps *m, bool (*is)(const char *object))
-{
-	for (size_t i = 0; m && i < m->nr; i++)
-		if (is(m->list[i].object))
-			return true;
-	return false;
 }

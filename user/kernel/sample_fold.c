@@ -7,7 +7,6 @@
 
 #include "base/append.h"
 #include "base/printable.h"
-#include "model/stack_rules.h"
 #include "process_maps.h"
 #include "symbols.h"
 
@@ -43,50 +42,34 @@ static void name_object(char *text, size_t len, const char *object)
 	snprintf(text, len, "[%s]", name);
 }
 
-char *sample_fold__frames(char text[SAMPLE_FOLD_LEN], const struct nio_sample *sample,
-			  const char *const *names, const char *object)
+struct stack_class sample_fold__one(char text[SAMPLE_FOLD_LEN], const struct nio_sample *sample,
+				    const struct symbols *symbols, const struct process_maps *maps,
+				    bool gathers)
 {
-	if (sample->frames)
+	const char *names[NIO_SAMPLE_FRAMES], *object;
+
+	if (sample->frames) {
+		symbols__stack(symbols, sample->ip, sample->frames, names);
 		join(text, names, sample->frames);
-	else
-		name_object(text, SAMPLE_FOLD_LEN, object);
-	return text;
+		return stack_rules__class(names, sample->frames);
+	}
+	object = process_maps__object(maps, sample->user_ip);
+	name_object(text, SAMPLE_FOLD_LEN, object);
+	return (struct stack_class){.class = stack_rules__user(object, gathers)};
 }
 
-static int take_kernel(const struct sample_fold *f, const struct nio_sample *sample)
+int sample_fold__take(const struct nio_sample *sample, void *fold)
 {
-	const char *names[NIO_SAMPLE_FRAMES];
+	const struct sample_fold *f = fold;
+	const struct process_maps *maps =
+		sample->whose < NIO_SIDE_NR ? f->maps[sample->whose] : NULL;
+	bool gathers = f->gathers && sample->whose == NIO_SAMPLE_SENDER;
 	char text[SAMPLE_FOLD_LEN];
-	struct stack_class class;
+	struct stack_class class = sample_fold__one(text, sample, f->symbols, maps, gathers);
 
-	symbols__stack(f->symbols, sample->ip, sample->frames, names);
-	class = stack_rules__class(names, sample->frames);
-	sample_fold__frames(text, sample, names, NULL);
 	return cpu_time__take(
 		f->out,
 		&(struct profile_stack){
 			.frames = text, .count = 1, .whose = sample->whose, .class = class.class},
 		class.shifted);
-}
-
-static int take_user(const struct sample_fold *f, const struct nio_sample *sample)
-{
-	const struct process_maps *maps =
-		sample->whose < NIO_SIDE_NR ? f->maps[sample->whose] : NULL;
-	const char *object = process_maps__object(maps, sample->user_ip);
-	bool gathers = f->gathers && sample->whose == NIO_SAMPLE_SENDER;
-	char text[SAMPLE_FOLD_LEN];
-
-	sample_fold__frames(text, sample, NULL, object);
-	return cpu_time__take(f->out,
-			      &(struct profile_stack){.frames = text,
-						      .count = 1,
-						      .whose = sample->whose,
-						      .class = stack_rules__user(object, gathers)},
-			      false);
-}
-
-int sample_fold__take(const struct nio_sample *sample, void *fold)
-{
-	return sample->frames ? take_kernel(fold, sample) : take_user(fold, sample);
 }

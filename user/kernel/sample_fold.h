@@ -8,7 +8,7 @@
 
 #include "bpf/netiotrace.h"
 #include "bpf/samples.h"
-#include "model/cpu_time.h"
+#include "model/stack_rules.h"
 
 struct process_maps;
 struct symbols;
@@ -24,11 +24,12 @@ struct sample_fold {
 #define SAMPLE_FOLD_LEN 8192
 
 /*
- * The frames of a sample, outermost first, separated by ';'. names: the kernel stack, innermost
- * first; object: the file of the code if the sample is in user space, NULL: unknown. Returns text.
+ * The frames of a sample, outermost first, separated by ';', and its class. maps: of its process,
+ * NULL: unknown, for a sample in user mode. gathers: see stack_rules__user().
  */
-char *sample_fold__frames(char text[SAMPLE_FOLD_LEN], const struct nio_sample *sample,
-			  const char *const *names, const char *object);
+struct stack_class sample_fold__one(char text[SAMPLE_FOLD_LEN], const struct nio_sample *sample,
+				    const struct symbols *symbols, const struct process_maps *maps,
+				    bool gathers);
 
 /* A record of the ring buffer as a sample; NULL: malformed or incomplete. */
 const struct nio_sample *sample_fold__decode(const void *data, size_t size);

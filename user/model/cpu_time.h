@@ -43,8 +43,10 @@
 	X(IRQ, "irq", "interrupts", "hardware interrupts and softirq dispatch", "#661100")          \
 	X(TRACING, "tracing", "tracing", "BPF programs and tracing, also of netiotrace itself",        \
 	  "#A6761D")                                                                                        \
+	X(FILE_READ, "file_read", "file read", "files read from the page cache, and into it",       \
+	  "#B8860B")                                                                                \
 	X(USER, "user", "application", "the application itself, but gathering", "#BBBBBB")          \
-	X(OTHER, "other", "unclassified", "file and disk I/O, and stacks that no rule knows", "#DDDDDD")
+	X(OTHER, "other", "unclassified", "files written, disks, and stacks that no rule knows", "#DDDDDD")
 
 enum cpu_class {
 #define X(id, ...) CPU_CLASS_##id,

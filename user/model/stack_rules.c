@@ -134,8 +134,23 @@ static const struct group groups[] = {
 	 "handle_irq generic_handle do_IRQ el1 gic_ do_interrupt_handler el0_interrupt el0t_64_irq "
 	 "el0t_64_fiq __el0_irq run_ksoftirqd raise_softirq __raise_softirq rcu_ __rcu_ note_gp "
 	 "invoke_rcu irq_work tasklet_ __tasklet handle_edge handle_percpu __handle_irq"},
-	/* Files and disks: their copies are not socket payload, and their work is not system call
-	   overhead. */
+	/* Files read, by read() and by sendfile: from the page cache, which read-ahead fills. */
+	{CPU_CLASS_FILE_READ,
+	 "filemap_read filemap_get_ filemap_splice_read filemap_update_page generic_file_read "
+	 "generic_file_buffered_read generic_file_splice_read do_generic_file_read "
+	 "copy_splice_read direct_splice_read splice_folio_into_pipe ext4_file_read ext4_readahead "
+	 "ext4_readpage ext4_read_folio ext4_mpage_read ext4_file_splice_read xfs_file_read "
+	 "xfs_file_buffered_read xfs_file_dio_read xfs_file_splice_read xfs_vm_read "
+	 "btrfs_file_read "
+	 "btrfs_readahead btrfs_read_folio f2fs_file_read nfs_file_read fuse_file_read "
+	 "fuse_cache_read fuse_readahead ovl_read_iter ovl_splice_read backing_file_read "
+	 "backing_file_splice_read shmem_file_read shmem_file_splice_read blkdev_read "
+	 "mpage_read iomap_read page_cache_ra_ page_cache_sync_ra "
+	 "page_cache_async_ra page_cache_sync_readahead page_cache_async_readahead "
+	 "page_cache_readahead ondemand_readahead force_page_cache_ra read_pages find_get_page "
+	 "find_get_entr pagecache_get_page touch_atime atime_needs_update"},
+	/* Files written, and disks: their copies are not socket payload, and their work is not
+	   system call overhead. */
 	{CPU_CLASS_OTHER,
 	 "ret_from_fork filemap_ generic_file_ generic_perform_ iomap_ __iomap_ ext4_ xfs_ btrfs_ "
 	 "jbd2_ blkdev_ __blkdev_ bio_ submit_bio __submit_bio blk_ __blk_ nvme_ scsi_ virtblk_ "

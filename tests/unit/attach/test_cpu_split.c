@@ -9,7 +9,7 @@
 static void add(struct cpu_split *s, enum cpu_class c, int n)
 {
 	for (int i = 0; i < n; i++)
-		cpu_split__add(s, (struct cpu_sample){.class = c});
+		cpu_split__add(s, (struct stack_class){.class = c}, false);
 }
 
 struct found {
@@ -44,28 +44,20 @@ TEST(shares_divide_by_all_samples)
 	struct cpu_part part;
 
 	add(&s, CPU_CLASS_TX_COPY, 1);
-	add(&s, CPU_CLASS_GATHER, 1);
+	add(&s, CPU_CLASS_FILE_READ, 1);
 	add(&s, CPU_CLASS_USER, 2);
 	part = cpu_split__part(&s, CPU_CLASS_TX_COPY);
 	assert_true(part.share.known && part.share.value == 0.25);
 	assert_true(part.low < 0.25 && part.high > 0.25);
-	assert_true(cpu_split__part(&s, CPU_CLASS_GATHER).share.known);
+	assert_true(cpu_split__part(&s, CPU_CLASS_FILE_READ).share.known);
 }
 
-/* The program may copy by itself if its C library is unknown: the share is unknown, not 0. */
-TEST(samples_in_an_unknown_library_make_the_gather_share_unknown)
+/* What a program copies itself is part of its own time: there is no class for it. */
+TEST(classes_of_attach_are_those_of_a_run_without_gather)
 {
-	struct cpu_split s = {.undecided = 3}, decided = {0};
-
-	add(&s, CPU_CLASS_USER, 9);
-	assert_false(cpu_split__part(&s, CPU_CLASS_GATHER).share.known);
-	assert_true(cpu_split__part(&s, CPU_CLASS_USER).share.value == 1);
-	add(&s, CPU_CLASS_USER, 3);
-	add(&decided, CPU_CLASS_USER, 9);
-	add(&decided, CPU_CLASS_GATHER, 3);
-	assert_true(cpu_split__part(&s, CPU_CLASS_GATHER).share.value == 0);
-	assert_true(cpu_split__part(&s, CPU_CLASS_GATHER).high ==
-		    cpu_split__part(&decided, CPU_CLASS_GATHER).high);
+	for (unsigned int i = 0; i < CPU_SPLIT_NR; i++)
+		assert_string_not_equal(cpu_split__key(i), "gather");
+	assert_string_equal(cpu_split__key(CPU_SPLIT_NR - 1), "other");
 }
 
 TEST(sentence_lists_classes_by_share)
@@ -78,12 +70,8 @@ TEST(sentence_lists_classes_by_share)
 	add(&found.total, CPU_CLASS_TCP_IP, 695);
 	add(&found.total, CPU_CLASS_SKB, 5);
 	assert_says(&found, ": TCP/IP 70 %, send copy 30 %, others 0.5 %, +-2.8 points (95 %)");
-	assert_says(&found, "What the program itself copies, by memcpy and memmove: 0 samples. ");
-	add(&found.total, CPU_CLASS_GATHER, 1000);
-	assert_says(&found, ": gather 50 %, TCP/IP 35 %, send copy 15 %, ");
-	assert_says(&found, "Gather is what the program itself copies, by memcpy and memmove.");
-	found.total.undecided = 501;
-	assert_says(&found, "n/a (unknown: ");
+	add(&found.total, CPU_CLASS_FILE_READ, 1000);
+	assert_says(&found, ": file read 50 %, TCP/IP 35 %, send copy 15 %, ");
 	found.cpu.profile.left_out = 2;
 	assert_says(&found, "The stacks of 2 samples were not kept.");
 	snprintf(found.cpu.no_cycles, sizeof(found.cpu.no_cycles), "cycles were refused: Busy");

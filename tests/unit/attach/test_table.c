@@ -371,8 +371,10 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	table__take_read(&r.table, 7, 0, 300000000, true);
 	p = table__process(&r.table, 7, 0);
 	for (int i = 0; i < 1000; i++)
-		cpu_split__add(&p->cpu, (struct cpu_sample){.class = i % 5 ? CPU_CLASS_TCP_IP
-									   : CPU_CLASS_TX_COPY});
+		cpu_split__add(
+			&p->cpu,
+			(struct stack_class){.class = i % 5 ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY},
+			false);
 	row = attach_row__total(&r);
 	j = judge(&r, &row);
 	assert_string_equal(j.text, "Port 80: 200 MB sent by reference (sendfile), port 81: 100 MB "

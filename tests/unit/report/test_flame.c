@@ -113,6 +113,7 @@ TEST(legend_names_every_class_in_the_picture)
 		"do_syscall_64",
 		"common_interrupt",
 		"bpf_trampoline_1",
+		"filemap_read",
 		"unknown_function",
 	};
 	struct profile p = {0};
