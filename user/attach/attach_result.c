@@ -241,8 +241,8 @@ void attach_result__judge(struct judgement *j, const struct attach_result *r,
 
 const char *row_value__head(enum row_value v)
 {
-	static const char *const heads[VALUE_NR] = {"sent",    "copied",   "pinned",
-						    "spliced", "deferred", "received"};
+	static const char *const heads[VALUE_NR] = {"sent",     "copied",   "pinned",   "spliced",
+						    "deferred", "received", "rx copied"};
 
 	return heads[v];
 }
@@ -250,10 +250,9 @@ const char *row_value__head(enum row_value v)
 uint64_t row_value__of(enum row_value v, const struct socket_ledger *b)
 {
 	static const enum nio_stage stages[VALUE_NR] = {
-		[VALUE_COPIED] = NIO_STAGE_TX_COPY,
-		[VALUE_PINNED] = NIO_STAGE_TX_PIN,
-		[VALUE_SPLICED] = NIO_STAGE_TX_SPLICE,
-		[VALUE_DEFERRED] = NIO_STAGE_DEFERRED_COPY,
+		[VALUE_COPIED] = NIO_STAGE_TX_COPY,    [VALUE_PINNED] = NIO_STAGE_TX_PIN,
+		[VALUE_SPLICED] = NIO_STAGE_TX_SPLICE, [VALUE_DEFERRED] = NIO_STAGE_DEFERRED_COPY,
+		[VALUE_RX_COPIED] = NIO_STAGE_RX_COPY,
 	};
 
 	if (v == VALUE_SENT)
@@ -272,6 +271,15 @@ char *row_value__text(char buf[UNITS_BUF], enum row_value v, const struct socket
 	return buf;
 }
 
+/* Below this part of all bytes, those whose kind is unknown change no digit that is shown. */
+#define OPEN_PART 1000
+
+static bool is_open(const struct socket_ledger *b, enum nio_side side)
+{
+	return b->layer_open[side] ||
+	       socket_ledger__unclassified(b, side) > socket_ledger__booked(b, side) / OPEN_PART;
+}
+
 bool row_value__is_least(enum row_value v, const struct socket_ledger *b)
 {
 	if (v == VALUE_SENT || v == VALUE_RECEIVED)
@@ -279,7 +287,7 @@ bool row_value__is_least(enum row_value v, const struct socket_ledger *b)
 								  : NIO_SIDE_RECEIVER);
 	if (v == VALUE_DEFERRED)
 		return socket_ledger__arrivals_missed(b);
-	return socket_ledger__unclassified(b, NIO_SIDE_SENDER) || b->layer_open[NIO_SIDE_SENDER];
+	return is_open(b, v == VALUE_RX_COPIED ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER);
 }
 
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b)
@@ -288,8 +296,8 @@ char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b)
 	struct real at_most = socket_ledger__copies_per_byte_at_most(b);
 
 	if (copies.known)
-		snprintf(buf, UNITS_BUF, "%s%.2f", at_most.value > copies.value ? ">=" : "",
-			 copies.value);
+		snprintf(buf, UNITS_BUF, "%s%.2f",
+			 at_most.value > copies.value + 1.0 / OPEN_PART ? ">=" : "", copies.value);
 	else
 		snprintf(buf, UNITS_BUF, "n/a");
 	return buf;

@@ -30,6 +30,7 @@ enum row_value {
 	VALUE_SPLICED,
 	VALUE_DEFERRED,
 	VALUE_RECEIVED,
+	VALUE_RX_COPIED, /* of the received ones: copied by the CPU */
 	VALUE_NR,
 };
 

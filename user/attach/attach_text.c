@@ -21,12 +21,10 @@ enum {
 	COLUMN_NR,
 };
 
-/* In which columns are left out, those that are missed least first; 0: never. */
+/* The order in which columns are left out where there is no room; 0: never. */
 static const unsigned int order_of[COLUMN_NR] = {
-	[VALUE_DEFERRED] = 1,
-	[VALUE_SPLICED] = 2,
-	[COLUMN_COPIES] = 3,
-	[VALUE_PINNED] = 4,
+	[VALUE_DEFERRED] = 2, [VALUE_SPLICED] = 3, [VALUE_RX_COPIED] = 1,
+	[COLUMN_COPIES] = 4,  [VALUE_PINNED] = 5,
 };
 
 struct text_table {
@@ -49,7 +47,10 @@ static char *cell_of(char buf[UNITS_BUF], const struct socket_ledger *b, int col
 
 	if (column == COLUMN_COPIES)
 		return copies_per_byte__text(buf, b);
-	if (row_value__of(v, b) || row_value__is_least(v, b))
+	if (row_value__of(v, b) || row_value__is_least(v, b) ||
+	    (v != VALUE_RECEIVED && v != VALUE_DEFERRED &&
+	     socket_ledger__unclassified(b, v == VALUE_RX_COPIED ? NIO_SIDE_RECEIVER
+								 : NIO_SIDE_SENDER)))
 		return row_value__text(buf, v, b);
 	return strcpy(buf, "-");
 }

@@ -200,10 +200,30 @@ void view_item__judge(struct judgement *j, const struct attach_result *r,
 	}
 }
 
+/* From this many times the bytes sent on, the received ones are what a row is about. */
+#define RECEIVES_MOSTLY 10
+
+static void say_receives(FILE *f, const struct socket_ledger *b, uint64_t received)
+{
+	uint64_t copied = row_value__of(VALUE_RX_COPIED, b);
+	char share[UNITS_BUF];
+
+	format_share(share, sizeof(share), (double)copied / (double)received);
+	if (row_value__is_least(VALUE_RX_COPIED, b))
+		fputs("receives, and not all of how is known", f);
+	else if (copied >= received)
+		fputs("copies all it receives", f);
+	else if (!copied)
+		fputs("receives without a copy in the kernel", f);
+	else
+		fprintf(f, "copies %s of what it receives", share);
+}
+
 void view_item__say(FILE *f, const struct attach_result *r, const struct view_item *item)
 {
 	const struct socket_ledger *b = &item->row.books;
 	uint64_t sent = row_value__of(VALUE_SENT, b), copied = row_value__of(VALUE_COPIED, b);
+	uint64_t received = row_value__of(VALUE_RECEIVED, b);
 	double share = sent ? (double)copied / (double)sent : 0;
 	char n[UNITS_BUF], of[UNITS_BUF];
 
@@ -218,8 +238,10 @@ void view_item__say(FILE *f, const struct attach_result *r, const struct view_it
 		fprintf(f, "was zero-copy: none of %s zero-copy sends was copied", of);
 	else if (b->ids || b->calls[NIO_CALL_ZEROCOPY].events)
 		fputs("asked for zero-copy; whether it was is not known yet", f);
+	else if (received / RECEIVES_MOSTLY > sent)
+		say_receives(f, b, received);
 	else if (!sent)
-		fputs(row_value__of(VALUE_RECEIVED, b) ? "only receives" : "moved nothing yet", f);
+		fputs(received ? "only receives" : "moved nothing yet", f);
 	else if (!r->sees_kinds || socket_ledger__unclassified(b, NIO_SIDE_SENDER))
 		fputs("sends, and not all of how is known", f);
 	else if (copied >= sent)

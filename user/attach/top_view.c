@@ -27,12 +27,13 @@ _Static_assert(COLUMN_NR <= TABLE_COLUMNS_MAX, "every column has a cell");
 static const struct table_column all_columns[COLUMN_NR] = {
 	[VALUE_SENT] = {.head = "sent"},
 	[VALUE_COPIED] = {.head = "copied", .attr = GRID_COPIED},
-	[VALUE_PINNED] = {.head = "pinned", .attr = GRID_UNCOPIED, .order = 5},
-	[VALUE_SPLICED] = {.head = "spliced", .attr = GRID_UNCOPIED, .order = 3},
-	[VALUE_DEFERRED] = {.head = "deferred", .attr = GRID_COPIED, .order = 2},
-	[VALUE_RECEIVED] = {.head = "received", .order = 6},
-	[COLUMN_COPIES] = {.head = "copies/B", .order = 4},
-	[COLUMN_ZEROCOPY] = {.head = "zc cop.", .order = 1},
+	[VALUE_PINNED] = {.head = "pinned", .attr = GRID_UNCOPIED, .order = 6},
+	[VALUE_SPLICED] = {.head = "spliced", .attr = GRID_UNCOPIED, .order = 4},
+	[VALUE_DEFERRED] = {.head = "deferred", .attr = GRID_COPIED, .order = 3},
+	[VALUE_RECEIVED] = {.head = "received", .order = 7},
+	[VALUE_RX_COPIED] = {.head = "rx copy", .attr = GRID_COPIED, .order = 1},
+	[COLUMN_COPIES] = {.head = "copies/B", .order = 5},
+	[COLUMN_ZEROCOPY] = {.head = "zc cop.", .order = 2},
 };
 
 static const char *const help[][2] = {
@@ -42,7 +43,8 @@ static const char *const help[][2] = {
 	{"pinned", "MSG_ZEROCOPY: the kernel refers to the application's pages"},
 	{"spliced", "sendfile, splice: page references, no copy"},
 	{"deferred", "pinned pages that the kernel copied after all"},
-	{"received", "copied by the CPU, from the socket to the application"},
+	{"received", "read by the application"},
+	{"rx copy", "of the received bytes: copied by the CPU, to the application"},
 	{"copies/B", "copies of each byte sent and received, at this end"},
 	{"zc cop.", "share of zero-copy sends that were copied after all"},
 	{"b", "a row per process, connection, port or cgroup"},

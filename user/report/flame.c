@@ -136,7 +136,7 @@ static enum cpu_class class_of(const struct picture *d, unsigned int depth)
 	return stack_rules__class(frames, n).class;
 }
 
-/* Grey below the functions: all, and either side. */
+/* The two lowest rows, "all" and the side, are no functions: they are grey. */
 static const char *class_colour(struct picture *d, unsigned int depth)
 {
 	enum cpu_class class;

@@ -372,7 +372,7 @@ void text_cost__say_counters(FILE *f, const struct result *r)
 	say_scaled(f, r);
 }
 
-/* What --perf-events asked for: like the others, of the sides that are here together. */
+/* Events of --perf-events: the sum of sender and receiver, or the sender alone. */
 void text_cost__say_events(FILE *f, const struct result *r)
 {
 	const char *lead = "";

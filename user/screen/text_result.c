@@ -187,18 +187,20 @@ static void say_pacing(FILE *f, const struct result *r)
 static void say_copies(FILE *f, const struct result *r)
 {
 	const struct run_result *first = &r->summary[0].total;
-	const char *reason = first->ledger_reason;
+	const char *reason = first->ledger_reason, *lead;
 
 	if (!first->ledger_known) {
 		fprintf(f, "Copies are n/a: %s.", reason ? reason : "there is no ledger");
 		return;
 	}
+	lead = first->sender_side ? "Copies of each byte: "
+				  : "Copies of each byte, the sender's and the receiver's: ";
 	if (text_end__mode(r, MODE_ZEROCOPY))
 		return;
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct mode_summary *s = &r->summary[i];
 
-		fprintf(f, "%s%s ", i ? ", " : "Copies of each byte: ", mode__words(s->mode));
+		fprintf(f, "%s%s ", i ? ", " : lead, mode__words(s->mode));
 		reason = s->total.copies_per_byte.reason;
 		if (s->copies_per_byte.n)
 			fprintf(f, "%.2f", s->copies_per_byte.median);

@@ -84,6 +84,22 @@ TEST(small_sizes_share_a_row_on_a_short_screen)
 	free(text);
 }
 
+/* A client that fetches 6 GB and sends 6 kB: what it receives counts. */
+TEST(verdict_is_on_the_direction_that_has_the_bytes)
+{
+	struct view_item item = {.row.id = 7, .name = "wrk 7"};
+	struct socket_ledger *b = &item.row.books;
+	char *text;
+
+	b->socket_tx = 6000;
+	b->stages[NIO_STAGE_TX_COPY].bytes = 6000;
+	b->socket_rx = 6000000000;
+	b->stages[NIO_STAGE_RX_COPY].bytes = 6000000000;
+	text = page(&item, 24, 80);
+	assert_non_null(strstr(text, "wrk 7 copies all it receives."));
+	free(text);
+}
+
 TEST(row_without_bytes_says_that_it_moved_nothing)
 {
 	struct view_item item = {.row.id = 7, .name = "idle 7"};

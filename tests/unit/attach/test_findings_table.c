@@ -120,13 +120,15 @@ TEST(zero_columns_are_dropped_before_names_are_shortened)
 	struct sock_state s = stream_of(1, "nginx");
 
 	assert_table(&s, 120,
-		     "connection sent copied pinned spliced received copies/B "
-		     "nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211 1 MB 1 MB - - 3 kB "
-		     "1.00 total 1 MB 1 MB - - 3 kB 1.00 Zero in every row: deferred. ");
-	assert_table(&s, 80,
-		     "connection sent copied received copies/B "
-		     "nginx 4194304 :5044~ 203.0.113.210:60211 1 MB 1 MB 3 kB 1.00 "
-		     "total 1 MB 1 MB 3 kB 1.00 Zero in every row: pinned, spliced, deferred. ");
+		     "connection sent copied pinned received rx copied copies/B "
+		     "nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211 1 MB 1 MB - 3 kB "
+		     "3 kB 1.00 total 1 MB 1 MB - 3 kB 3 kB 1.00 Zero in every row: spliced, "
+		     "deferred. ");
+	assert_table(
+		&s, 80,
+		"connection sent copied received rx copied copies/B "
+		"nginx 4194304 ~0.113.210:60211 1 MB 1 MB 3 kB 3 kB 1.00 "
+		"total 1 MB 1 MB 3 kB 3 kB 1.00 Zero in every row: pinned, spliced, deferred. ");
 }
 
 TEST(names_are_shortened_before_columns_with_bytes_are_dropped)
@@ -137,20 +139,24 @@ TEST(names_are_shortened_before_columns_with_bytes_are_dropped)
 	assert_table(&s, 100,
 		     "connection sent copied pinned spliced deferred received copies/B "
 		     "nginx 4194304 ~0.113.210:60211 7 MB 1 MB 2 MB 4 MB 5 MB 3 kB 0.86 "
-		     "total 7 MB 1 MB 2 MB 4 MB 5 MB 3 kB 0.86 ");
-	assert_table(&s, 80,
-		     "connection sent copied pinned received copies/B "
-		     "nginx 4194304 ~0.113.210:60211 7 MB 1 MB 2 MB 3 kB 0.86 "
-		     "total 7 MB 1 MB 2 MB 3 kB 0.86 "
-		     "No room in the table for spliced (4 MB in all), deferred (5 MB in all). ");
-	s.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){0};
-	s.now.sent -= 4000000;
+		     "total 7 MB 1 MB 2 MB 4 MB 5 MB 3 kB 0.86 "
+		     "No room in the table for rx copied (3 kB in all). ");
 	assert_table(
 		&s, 80,
 		"connection sent copied pinned received copies/B "
-		"nginx 4194304 ~0.113.210:60211 3 MB 1 MB 2 MB 3 kB 2.00 "
-		"total 3 MB 1 MB 2 MB 3 kB 2.00 "
-		"Zero in every row: spliced. No room in the table for deferred (5 MB in all). ");
+		"nginx 4194304 ~0.113.210:60211 7 MB 1 MB 2 MB 3 kB 0.86 "
+		"total 7 MB 1 MB 2 MB 3 kB 0.86 "
+		"No room in the table for spliced (4 MB in all), deferred (5 MB in all), rx copied "
+		"(3 kB in all). ");
+	s.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){0};
+	s.now.sent -= 4000000;
+	assert_table(&s, 80,
+		     "connection sent copied pinned received copies/B "
+		     "nginx 4194304 ~0.113.210:60211 3 MB 1 MB 2 MB 3 kB 2.00 "
+		     "total 3 MB 1 MB 2 MB 3 kB 2.00 "
+		     "Zero in every row: spliced. No room in the table for deferred (5 MB in all), "
+		     "rx copied "
+		     "(3 kB in all). ");
 }
 
 /* Deferred copies may have been missed, so the figure is a lower bound. */
@@ -162,9 +168,9 @@ TEST(unseen_deferred_copies_are_marked_as_a_lower_bound)
 	s.now.sent += 2000000;
 	s.zc_ids = s.completed = s.copied = 2;
 	assert_table(&s, 120,
-		     "connection sent copied pinned deferred received copies/B "
-		     "vpn 4194304 198.51.100.200:50443 > 203.0.113.210:60211 3 MB 1 MB 2 MB >=0 B "
-		     "3 kB >=0.33 total 3 MB 1 MB 2 MB >=0 B 3 kB >=0.33 "
+		     "connection sent copied pinned deferred received rx copied copies/B "
+		     "vpn 4194304 :50443 > 203.0.113.210:60211 3 MB 1 MB 2 MB >=0 B 3 kB 3 kB "
+		     ">=0.33 total 3 MB 1 MB 2 MB >=0 B 3 kB 3 kB >=0.33 "
 		     "Zero in every row: spliced. ");
 }
 
@@ -176,10 +182,25 @@ TEST(bytes_without_a_seen_call_make_each_way_of_sending_a_lower_bound)
 	s.window = 2;
 	memset(s.stages, 0, sizeof(s.stages));
 	assert_table(&s, 120,
-		     "connection sent copied pinned spliced received copies/B "
-		     "nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211 1 MB >=0 B >=0 B "
-		     ">=0 B 3 kB >=0.00 total 1 MB >=0 B >=0 B >=0 B 3 kB >=0.00 "
+		     "connection sent copied pinned spliced received rx copied copies/B "
+		     "nginx 4194304 :50443 > 203.0.113.210:60211 1 MB >=0 B >=0 B >=0 B 3 kB >=0 B "
+		     ">=0.00 total 1 MB >=0 B >=0 B >=0 B 3 kB >=0 B >=0.00 "
 		     "Zero in every row: deferred. ");
+}
+
+/* 469 B of 2 GB without a seen call change no digit: the figures are shown, a zero not as a dash.
+ */
+TEST(unknown_bytes_below_a_thousandth_have_no_mark)
+{
+	struct socket_ledger b = {.socket_tx = 2000000469};
+	char text[UNITS_BUF];
+
+	b.stages[NIO_STAGE_TX_COPY].bytes = 2000000000;
+	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = 469;
+	assert_string_equal(row_value__text(text, VALUE_COPIED, &b), "2 GB");
+	assert_string_equal(copies_per_byte__text(text, &b), "1.00");
+	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = 4000000;
+	assert_string_equal(row_value__text(text, VALUE_COPIED, &b), ">=2 GB");
 }
 
 TEST(rows_beyond_top_are_counted_in_the_note)

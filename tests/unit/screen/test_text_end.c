@@ -217,7 +217,8 @@ TEST(one_mode_gives_its_copies_as_the_answer)
 	run_result__clear(&r->summary[0].total);
 	r->summary[0] = r->summary[1];
 	r->summary_nr = r->modes_nr = 1;
-	check_says(r, "RESULT Copies of each byte: one-copy 2.00.|one-copy 2 send + receive");
+	check_says(r, "RESULT Copies of each byte, the sender's and the receiver's: one-copy "
+		      "2.00.|one-copy 2 send + receive");
 	check_silent(r, "zero-copy");
 	r->rounds = r->summary[0].rounds = 1;
 	r->summary[0].throughput_gbps = (struct spread){31.4, 31.4, 31.4, 1};
