@@ -31,7 +31,7 @@
 #include "base/stats.h"
 #include "host/environment.h"
 #include "load/loadgen_args.h"
-#include "run/event_sampling.h"
+#include "model/event_windows.h"
 #include "run/options.h"
 #include "load/driver.h"
 #include "perf/event.h"
@@ -43,7 +43,7 @@
 
 #define PAIRS_MAX     1000
 #define SETTLE_MS     10
-#define SLICE_MS      (EVENT_SAMPLING_SLICE_NS / NS_PER_MS)
+#define SLICE_MS      (window_rule_run.window_ns / NS_PER_MS)
 #define EVENT_TIMEOUT 10000
 #define NS_PER_MS     1000000ULL
 #define DURATION_NS   (3600 * 1000 * NS_PER_MS) /* ended by a stop */
@@ -339,7 +339,7 @@ static int read_counters(struct bench *b)
 	return err;
 }
 
-/* As a round does it (run/event_sampling.h): attached for a slice, or longer where events are few,
+/* As a round does it (model/event_windows.h): attached for a slice, or longer where events are few,
  * then at rest. */
 static void look_in_slices(struct bench *b, unsigned int ms)
 {
@@ -354,7 +354,7 @@ static void look_in_slices(struct bench *b, unsigned int ms)
 	do {
 		sleep_ms(SLICE_MS);
 		looked += SLICE_MS;
-	} while (looked < ms && session__events(b->session, 0) - events < EVENT_SAMPLING_EVENTS);
+	} while (looked < ms && session__events(b->session, 0) - events < window_rule_run.events);
 	session__rest(b->session, &b->rest);
 	if (looked < ms)
 		sleep_ms(ms - looked);

@@ -36,6 +36,22 @@ static __always_inline void count_event(void)
 		c->runs++;
 }
 
+static __always_inline void count_watched(const struct sock_state *s)
+{
+	struct nio_event_counts *c = event_counts();
+
+	if (c && !(s->flags & SOCK_STATE_FOREIGN))
+		c->watched++;
+}
+
+static __always_inline void count_moved(const struct sock_state *s, __u32 way, __u32 bytes)
+{
+	struct nio_event_counts *c = event_counts();
+
+	if (c && way < NIO_MOVED_NR && !(s->flags & SOCK_STATE_FOREIGN))
+		c->moved[way] += bytes;
+}
+
 static __always_inline void count_sent(const struct sock_state *s, __u32 kind, __u32 bytes)
 {
 	struct nio_event_counts *c = event_counts();
@@ -50,9 +66,29 @@ static __always_inline void add_amount(struct nio_amount *a, __u64 bytes)
 	add_to(&a->events, 1);
 }
 
+/* Books an event of a call or copy: it counts for the time that the window stands for. */
+static __always_inline void add_weighted(struct nio_amount *a, __u64 bytes)
+{
+	__u64 weight = nio_weight;
+
+	add_to(&a->bytes, bytes * weight);
+	add_to(&a->events, weight);
+}
+
+/* Bytes that were seen count nio_weight times in the stages of this side. */
+static __always_inline void note_weight(struct sock_events *e, __u32 side, __s64 bytes)
+{
+	__u32 weight = nio_weight;
+
+	if (weight > 1)
+		add_to(&e->added[side], bytes * (weight - 1));
+}
+
 static __always_inline void touch(struct sock_state *s, const struct sock *sk)
 {
 	s->last_ns = bpf_ktime_get_ns();
+	if (!(s->flags & SOCK_STATE_FOREIGN))
+		nio_moved_ns = s->last_ns;
 	if (!(s->flags & SOCK_STATE_PLACED))
 		place(s, sk);
 }
@@ -151,6 +187,7 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 
 	if (!s || nio_over)
 		return;
+	count_watched(s);
 	what = call_of(sk, msg, vector);
 	keep_message(s, what);
 	if (!(what & NIO_SEEN_ZEROCOPY))
@@ -195,20 +232,24 @@ static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
 	return call & NIO_SEEN_VECTORED ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
 }
 
-static __always_inline void book_sent(struct sock_events *e, enum nio_send_kind how, __u32 bytes)
+static __always_inline void book_sent(const struct sock_state *s, struct sock_events *e,
+				      enum nio_send_kind how, __u32 bytes)
 {
+	/* enum nio_moved begins with the values of enum nio_send_kind. */
+	count_moved(s, how, bytes);
 	switch (how) {
 	case NIO_SEND_PINNED:
-		add_amount(&e->stages[NIO_STAGE_TX_PIN], bytes);
+		add_weighted(&e->stages[NIO_STAGE_TX_PIN], bytes);
 		return;
 	case NIO_SEND_SPLICED:
-		add_amount(&e->stages[NIO_STAGE_TX_SPLICE], bytes);
+		add_weighted(&e->stages[NIO_STAGE_TX_SPLICE], bytes);
 		return;
 	case NIO_SEND_FOREIGN:
-		add_to(&e->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN], bytes);
+		add_to(&e->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN],
+		       (__u64)bytes * nio_weight);
 		return;
 	default:
-		add_amount(&e->stages[NIO_STAGE_TX_COPY], bytes);
+		add_weighted(&e->stages[NIO_STAGE_TX_COPY], bytes);
 	}
 }
 
@@ -236,17 +277,18 @@ static __always_inline void book_send(struct sock_state *s, const struct sock *s
 		return;
 	/* The kernel copies data of a SYN in any mode (tcp_send_syn_data). */
 	if (syn && how != NIO_SEND_COPIED)
-		book_sent(e, NIO_SEND_COPIED, syn);
+		book_sent(s, e, NIO_SEND_COPIED, syn);
 	else
 		syn = 0;
 	if (ret > syn)
-		book_sent(e, how, ret - syn);
+		book_sent(s, e, how, ret - syn);
+	note_weight(e, NIO_SIDE_SENDER, ret);
 	kind = kind_of(what, how);
-	add_amount(&e->calls[kind], ret);
+	add_weighted(&e->calls[kind], ret);
 	count_sent(s, kind, ret);
-	add_to(&e->tx_sizes[nio_size_bucket(ret)], 1);
+	add_to(&e->tx_sizes[nio_size_bucket(ret)], nio_weight);
 	if (what & NIO_SEEN_ZEROCOPY && !(what & (NIO_SEEN_PINS | NIO_SEEN_FOREIGN)))
-		add_to(&e->zc_without_option, 1);
+		add_to(&e->zc_without_option, nio_weight);
 }
 
 #define EAGAIN      11
@@ -285,11 +327,11 @@ static __always_inline void book_refused(struct sock_state *s, int err, __u32 wh
 	if (!e)
 		return;
 	if (!err)
-		add_to(&e->empty, 1);
+		add_to(&e->empty, nio_weight);
 	else if (err == -EAGAIN && ((what & NIO_SEEN_SPLICE) || uses_io_uring()))
-		add_to(&e->inner_eagain, 1);
+		add_to(&e->inner_eagain, nio_weight);
 	else
-		add_to(&e->refused[refusal_of(err)], 1);
+		add_to(&e->refused[refusal_of(err)], nio_weight);
 }
 
 /*
@@ -310,6 +352,7 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 
 	if (!s || nio_over)
 		return;
+	count_watched(s);
 	what |= take_message(s);
 	if (!nio_told && s->message.tid != tid_now()) {
 		/* One hand-over is normal: one thread connects, another sends. */
@@ -347,12 +390,17 @@ static __always_inline void judge_taken(struct sock_state *s, struct sock_events
 	 * Bytes taken outside windows are not judged. Copies that are seen while the programs are
 	 * detached and attached again have the same even number.
 	 */
-	if (s->rx_window != window || !(window & 1))
+	if (s->rx_window != window || !(window & 1)) {
 		s->rx_window = window;
-	else if (further > 0)
-		add_to(&uncovered[NIO_UNCOVERED_UNSEEN], further);
-	else if (further < 0)
-		add_to(&uncovered[NIO_UNCOVERED_PEEKED], -further);
+		return;
+	}
+	if (further > 0) {
+		add_to(&uncovered[NIO_UNCOVERED_UNSEEN], (__u64)further * nio_weight);
+		count_moved(s, NIO_MOVED_UNCOPIED, further);
+	} else if (further < 0) {
+		add_to(&uncovered[NIO_UNCOVERED_PEEKED], (__u64)-further * nio_weight);
+		note_weight(e, NIO_SIDE_RECEIVER, further);
+	}
 }
 
 /* nio_numbers.read at this moment. The caller holds the socket lock. */
@@ -395,6 +443,7 @@ static __always_inline void on_received(struct sock *sk, int len)
 
 	if (!s || nio_over)
 		return;
+	count_watched(s);
 	touch(s, sk);
 	e = events_of(s);
 	if (!e)
@@ -411,8 +460,10 @@ static __always_inline void on_received(struct sock *sk, int len)
 	s->read_seen = read + len;
 	if (s->flags & SOCK_STATE_CLOSED)
 		on_read_after_close(s, sk, len);
-	add_amount(&e->stages[NIO_STAGE_RX_COPY], len);
-	add_to(&e->rx_sizes[nio_size_bucket(len)], 1);
+	add_weighted(&e->stages[NIO_STAGE_RX_COPY], len);
+	note_weight(e, NIO_SIDE_RECEIVER, len);
+	count_moved(s, NIO_MOVED_READ, len);
+	add_to(&e->rx_sizes[nio_size_bucket(len)], nio_weight);
 }
 
 /*

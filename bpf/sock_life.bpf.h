@@ -71,7 +71,7 @@ static __always_inline __u64 booked_sent(const struct sock_state *s)
 	const struct sock_events *e = known_events(s);
 
 	return e ? e->stages[NIO_STAGE_TX_COPY].bytes + e->stages[NIO_STAGE_TX_PIN].bytes +
-			       e->stages[NIO_STAGE_TX_SPLICE].bytes
+			       e->stages[NIO_STAGE_TX_SPLICE].bytes - e->added[NIO_SIDE_SENDER]
 		 : 0;
 }
 
@@ -415,8 +415,11 @@ static __always_inline void look_at(struct sock_state *s, const struct sock *sk)
 	if (!goes_on(s->looked.sent, n.sent) || !goes_on(s->looked.read, n.read))
 		return;
 	if (n.sent != s->looked.sent || n.read != s->looked.read ||
-	    n.received != s->looked.received)
+	    n.received != s->looked.received) {
 		s->last_ns = bpf_ktime_get_ns();
+		if (!(s->flags & SOCK_STATE_FOREIGN))
+			nio_moved_ns = s->last_ns;
+	}
 	s->looked = n;
 	note_layer(s, sk, &t);
 	if (note_ids(s, sk))
@@ -483,7 +486,26 @@ static __always_inline void end_unseen(struct sock_state *s, const struct sock *
 	add_to(&nio_attach_losses.ends_missed, 1);
 }
 
-/* Updates the numbers of a watched socket. false: user space has its end, or will from the ring. */
+/* Has a watched socket moved a byte since the last iteration? The state stays as it is. */
+static __always_inline void note_moved(const struct sock_state *s, const struct sock *sk)
+{
+	struct nio_numbers n;
+	struct nio_tcp t;
+
+	if (s->closed_ns || (s->flags & (SOCK_STATE_FOREIGN | SOCK_STATE_CLOSED)) || !s->begun ||
+	    !has_numbers(sk))
+		return;
+	read_tcp(&t, sk, s);
+	n = nio_numbers_of(&t);
+	if (n.received != s->looked.received || n.read != s->looked.read ||
+	    (n.sent != s->looked.sent && !(s->flags & SOCK_STATE_ENDED)))
+		nio_moved_ns = bpf_ktime_get_ns();
+}
+
+/*
+ * Updates the numbers of a watched socket, or only notes whether it moved bytes. false: there is
+ * nothing to give to user space, or its end is in the ring buffer.
+ */
 static __always_inline bool update(struct sock_state *s)
 {
 	const struct sock *sk;
@@ -491,6 +513,10 @@ static __always_inline bool update(struct sock_state *s)
 	if (!s->key || !s->first_ns)
 		return false;
 	sk = (const struct sock *)s->key;
+	if (nio_only_moved) {
+		note_moved(s, sk);
+		return false;
+	}
 	if (!s->closed_ns && is_freed(sk))
 		end_unseen(s, sk);
 	if (s->closed_ns) {

@@ -62,6 +62,9 @@ bool nio_any_mptcp;    /* some state is of an MPTCP socket */
 __u32 nio_window;      /* odd while the send and receive programs are attached */
 bool nio_adopts;       /* a socket may get a state at its first use: existing ones are listed */
 bool nio_over;         /* stop booking send and receive events */
+__u32 nio_weight = 1;  /* how many times an event counts: the period / the window */
+bool nio_only_moved;   /* nio_at_look only notes whether sockets move bytes */
+__u64 nio_moved_ns;    /* CLOCK_MONOTONIC: when a watched socket was last seen to move bytes */
 __u64 nio_zerocopy_ns; /* CLOCK_MONOTONIC: last use of MSG_ZEROCOPY on a watched socket */
 
 /* The lower half of an address. The verifier refuses arithmetic on the pointer itself. */
@@ -209,10 +212,12 @@ static __noinline struct sock_events *events_of(struct sock_state *s)
 	/* -EEXIST: another CPU created it. */
 	bpf_map_update_elem(&nio_sock_events, &key, blank, BPF_NOEXIST);
 	e = bpf_map_lookup_elem(&nio_sock_events, &key);
-	if (e)
-		s->has_events = 1;
-	else
+	if (!e) {
 		add_to(&nio_attach_losses.events_lost, 1);
+		return NULL;
+	}
+	e->weight = nio_weight;
+	s->has_events = 1;
 	return e;
 }
 
@@ -288,6 +293,8 @@ static __noinline int send_end(struct sock_state *s)
 		forget(s);
 		return 0;
 	}
+	if (has_moved(s))
+		nio_moved_ns = s->closed_ns;
 	if (!s->last_ns && has_moved(s))
 		s->last_ns = s->closed_ns;
 	if (put_end(s)) {

@@ -114,12 +114,17 @@ struct nio_message {
 	__u32 what; /* NIO_SEEN_*, NIO_CALL_* */
 };
 
-/* Event counters of one socket, created at its first event. */
+/*
+ * Event counters of one socket, created at its first event. Calls, copies and refusals seen in a
+ * window count nio_weight times: for the time that the window stands for. Zero-copy completions and
+ * deferred copies, whose programs stay attached, count once.
+ */
 /* clang-format off */
 #define NIO_SOCK_EVENTS                                                                        \
 	struct nio_amount calls[NIO_CALL_NR];                                                  \
 	struct nio_amount stages[NIO_STAGE_NR];                                                \
 	__u64 uncovered_bytes[NIO_SIDE_NR][NIO_UNCOVERED_NR];                                  \
+	__u64 added[NIO_SIDE_NR]; /* bytes of calls and copies beyond those seen: by weights */\
 	__u64 spliced;   /* bytes read by splice, where its return is seen */                  \
 	__u64 completed; /* zero-copy sends completed */                                       \
 	__u64 copied;    /* of these, reported as copied */                                    \
@@ -127,6 +132,7 @@ struct nio_message {
 	__u64 zc_without_option; /* calls with MSG_ZEROCOPY on a socket without SO_ZEROCOPY */ \
 	__u64 empty;             /* send calls of 0 bytes */                                   \
 	__u64 inner_eagain;      /* tries within one call of sendfile, splice or io_uring */   \
+	__u64 weight; /* nio_weight at the first event; 0: 1 */                                \
 	__u64 tx_sizes[NIO_SIZES];                                                             \
 	__u64 rx_sizes[NIO_SIZES];
 /* clang-format on */
@@ -212,10 +218,23 @@ static inline bool sock_state_saw_all(const struct sock_state *s)
 #define NIO_SEEN_PINS     (1u << 17) /* MSG_ZEROCOPY, and the socket has SO_ZEROCOPY */
 #define NIO_SEEN_FASTOPEN (1u << 18) /* MSG_FASTOPEN: no route yet, so the kernel copies */
 
+/* Bytes of watched sockets: how they were queued and read. */
+enum nio_moved {
+	NIO_MOVED_COPIED,
+	NIO_MOVED_PINNED,
+	NIO_MOVED_SPLICED,
+	NIO_MOVED_FOREIGN,
+	NIO_MOVED_READ,     /* copied to the application */
+	NIO_MOVED_UNCOPIED, /* taken without a copy */
+	NIO_MOVED_NR,
+};
+
 /* What the send and receive programs saw on one CPU. */
 struct nio_event_counts {
 	__u64 runs;
-	__u64 sent[NIO_CALL_NR]; /* bytes sent on watched sockets, by kind of call */
+	__u64 watched;           /* of them, on watched sockets */
+	__u64 sent[NIO_CALL_NR]; /* bytes, by kind of call */
+	__u64 moved[NIO_MOVED_NR];
 };
 
 /* Entries of nio_messages. */

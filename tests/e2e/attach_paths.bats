@@ -251,8 +251,8 @@ pinned_fast() {
 	OPTIONS="--without tcp_sendmsg_locked" pinned_fast
 }
 
-# routed OPTION...: 1 800 000 pinned bytes travel through a router on this machine, of three network
-# namespaces. Options of attach, which watches the sender.
+# routed: 1 800 000 pinned bytes travel through a router on this machine, of three network namespaces.
+# attach watches the sender.
 routed() {
 	cat >send.py <<-'PYTHON'
 		import ctypes, socket, os, threading
@@ -301,16 +301,16 @@ routed() {
 		ip link set h1 up
 		ip link set h2 up
 		for end in "$CLIENT r1 10.5.1" "$SERVER r2 10.5.2"; do
-			set -- $end "$@"
+			set -- $end
 			nsenter -t $1 -n ip addr add $3.2/24 dev $2
 			nsenter -t $1 -n ip link set $2 up
 			nsenter -t $1 -n ip route add default via $3.1
 			shift 3
 		done
 		sysctl -qw net.ipv4.ip_forward=1
-		"$NETIOTRACE" attach --count-calls -q "$@" --json out.json -- python3 send.py
+		"$NETIOTRACE" attach --count-calls -q --json out.json -- python3 send.py
 	END
-	unshare -n sh ./router "$@"
+	unshare -n sh ./router
 }
 
 @test "attach counts the copy of zero-copy pages once if a router on this machine forwards them" {

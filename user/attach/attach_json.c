@@ -62,7 +62,8 @@ static struct real seconds_since(const struct attach_result *r, uint64_t ns)
 /* A stage of a block: its quality, and why less than exact. */
 struct stage_found {
 	const struct nio_amount *amount;
-	uint64_t at_most; /* bytes */
+	struct num bytes;
+	struct byte_range range;
 	enum quality quality;
 	const char *reason;
 	bool known;
@@ -71,11 +72,31 @@ struct stage_found {
 static struct stage_found stage_of(const struct block *k, enum nio_stage stage)
 {
 	struct stage_found s = {.amount = &k->b->stages[stage],
-				.at_most = socket_ledger__at_most(k->b, stage)};
+				.bytes = socket_ledger__stage_bytes(k->b, stage),
+				.range = attach_result__stage_range(k->r, k->b, stage)};
 
 	s.quality = attach_result__quality(k->r, k->b, stage, &s.reason);
 	s.known = s.quality != QUALITY_UNAVAILABLE || !s.reason;
 	return s;
+}
+
+/* Calls of one kind. A count has the relative error of the bytes. */
+struct calls_found {
+	const struct nio_amount *amount;
+	struct byte_range bytes, calls;
+	bool known;
+};
+
+static struct calls_found calls_of(const struct block *k, enum nio_send_call kind)
+{
+	struct calls_found c = {.amount = &k->b->calls[kind],
+				.bytes = attach_result__call_range(k->r, k->b, kind),
+				.known = socket_ledger__call_bytes(k->b, kind).known};
+	double each = c.amount->bytes ? (double)c.amount->events / (double)c.amount->bytes : 0;
+
+	c.calls.least = (uint64_t)(each * (double)c.bytes.least);
+	c.calls.most = (uint64_t)(each * (double)c.bytes.most + 0.999);
+	return c;
 }
 
 /* clang-format off */
@@ -88,42 +109,72 @@ static struct stage_found stage_of(const struct block *k, enum nio_stage stage)
 FIELDS(socket, (const struct socket_ledger *b), SOCKET_FIELDS)
 
 #define CALLS_FIELDS(X)                                                                     \
-	X(u64, "calls", "count", a->events)                                                 \
-	X(u64, "bytes", "bytes", a->bytes)
-FIELDS(calls, (const struct nio_amount *a), CALLS_FIELDS)
+	X(bare, "calls", "count", num_if(c.known, c.amount->events))                        \
+	X(bare, "bytes", "bytes", num_if(c.known, c.amount->bytes))                         \
+	X(u64,  "calls_at_least", "count", c.calls.least)                                   \
+	X(bare, "calls_at_most",  "count", num_if(c.known, c.calls.most))                   \
+	X(u64,  "bytes_at_least", "bytes", c.bytes.least)                                   \
+	X(u64,  "bytes_at_most",  "bytes", c.bytes.most)
+FIELDS(calls, (struct calls_found c), CALLS_FIELDS)
 
 #define SENDS_FIELDS(X)                                                                     \
-	X(members, "<way>", calls, NIO_CALL_NR, socket_ledger__call_key, &b->calls[i])
-FIELDS(sends, (const struct socket_ledger *b), SENDS_FIELDS)
+	X(members, "<way>", calls, NIO_CALL_NR, socket_ledger__call_key, calls_of(k, i))
+FIELDS(sends, (const struct block *k), SENDS_FIELDS)
 
 #define NO_RETURNS "kprobes see calls begin, not what they return"
+#define CALLS_UNWATCHED                                                                       \
+	"calls were not watched all the time: counts stand for those that were; --count-calls " \
+	"watches them all"
+
+static struct num refused_of(const struct socket_ledger *b, unsigned int i, bool returns)
+{
+	if (!returns || (i == NIO_REFUSAL_EAGAIN && b->inner_eagain))
+		return (struct num){0};
+	return socket_ledger__count(b, b->refused[i]);
+}
+
+static enum quality refused_quality(const struct socket_ledger *b, bool returns)
+{
+	if (!returns)
+		return QUALITY_UNAVAILABLE;
+	return b->unwatched ? QUALITY_SAMPLED : QUALITY_EXACT;
+}
+
+static const char *refused_reason(const struct socket_ledger *b, bool returns)
+{
+	if (!returns)
+		return NO_RETURNS;
+	return b->unwatched ? CALLS_UNWATCHED : NULL;
+}
 
 /* Send calls that were seen to fail, by error. */
 #define REFUSED_FIELDS(X)                                                                   \
 	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, socket_ledger__refusal_key,             \
-	  num_if(returns && (i != NIO_REFUSAL_EAGAIN || !b->inner_eagain), b->refused[i]))  \
-	X(text, "reason", "text", returns ? NULL : NO_RETURNS)
+	  refused_of(b, i, returns))                                                        \
+	X(text, "quality", "text", quality__name(refused_quality(b, returns)))              \
+	X(text, "reason", "text", refused_reason(b, returns))
 FIELDS(refused, (const struct socket_ledger *b, bool returns), REFUSED_FIELDS)
 
 #define WOULD_BLOCK_FIELDS(X)                                                               \
 	X(num, "calls", "count", returns ? socket_ledger__would_block(b) : num__unknown(NO_RETURNS)) \
-	X(u64, "inner_tries", "count", b->inner_eagain)
+	X(bare, "inner_tries", "count", socket_ledger__count(b, b->inner_eagain))
 FIELDS(would_block, (const struct socket_ledger *b, bool returns), WOULD_BLOCK_FIELDS)
 
 #define RECEIVES_FIELDS(X)                                                                  \
-	X(u64, "copies",   "count", b->stages[NIO_STAGE_RX_COPY].events)                    \
-	X(u64, "copied",   "bytes", b->stages[NIO_STAGE_RX_COPY].bytes)                     \
+	X(bare, "copies",  "count", num_if(read.known, b->stages[NIO_STAGE_RX_COPY].events)) \
+	X(bare, "copied",  "bytes", read)                                                   \
 	X(num, "spliced",  "bytes", socket_ledger__spliced(b, splices))                             \
 	X(u64, "peeked",   "bytes", b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED])  \
 	X(u64, "uncopied", "bytes", b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
-FIELDS(receives, (const struct socket_ledger *b, bool splices), RECEIVES_FIELDS)
+FIELDS(receives, (const struct socket_ledger *b, bool splices, struct num read), RECEIVES_FIELDS)
 
 #define STAGE_FIELDS(X)                                                                     \
 	X(text,   "quality", "text",  quality__name(s.quality))                             \
 	X(reason, "reason",  s.reason)                                                      \
-	X(bare,   "bytes",   "bytes", num_if(s.known, s.amount->bytes))                     \
-	X(bare,   "bytes_at_most", "bytes", num_if(s.known, s.at_most))                     \
-	X(bare,   "events",  "count", num_if(s.known, s.amount->events))                    \
+	X(bare,   "bytes",   "bytes", num_if(s.known && s.bytes.known, s.amount->bytes))    \
+	X(bare,   "bytes_at_least", "bytes", num_if(s.known, s.range.least))                \
+	X(bare,   "bytes_at_most", "bytes", num_if(s.known, s.range.most))                  \
+	X(bare,   "events",  "count", num_if(s.known && s.bytes.known, s.amount->events))   \
 	X(json,   "ns",      "ns",    json_null())
 FIELDS(stage, (struct stage_found s), STAGE_FIELDS)
 
@@ -163,7 +214,7 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 #define FIELD_PUT_uncovered(key, ...)  json_put(o, key, uncovered_list(__VA_ARGS__));
 
 #define ZEROCOPY_FIELDS(X)                                                                   \
-	X(u64, "sends",      "count", socket_ledger__zerocopy_sends(b))                              \
+	X(num, "sends",      "count", socket_ledger__zerocopy_sends(b))                              \
 	X(num, "completed",  "count", unless(unknown, b->completed))                          \
 	X(num, "copied",     "count", unless(unknown, b->copied))                             \
 	X(num, "not_copied", "count", unless(unknown, b->completed - b->copied))
@@ -180,12 +231,13 @@ FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
 	X(real,   "first_s",   "s", seconds_since(k->r, k->b->first_ns))                     \
 	X(real,   "last_s",    "s", seconds_since(k->r, k->b->last_ns))                      \
 	X(object, "socket",    socket, k->b)                                                 \
-	X(object, "sends",     sends, k->b)                                                  \
+	X(object, "sends",     sends, k)                                                     \
 	X(object, "refused",   refused, k->b, attach_result__sees_returns(k->r))                  \
 	X(object, "would_block", would_block, k->b, attach_result__sees_returns(k->r))            \
-	X(num,    "empty_sends", "count", unless(attach_result__sees_returns(k->r) ? NULL : NO_RETURNS, k->b->empty)) \
+	X(num,    "empty_sends", "count", attach_result__sees_returns(k->r) ? socket_ledger__count(k->b, k->b->empty) : num__unknown(NO_RETURNS)) \
 	X(u64,    "unconnected", "count", k->b->unconnected)                                      \
-	X(object, "receives",  receives, k->b, k->r->sees_splices)                                \
+	X(object, "receives",  receives, k->b, k->r->sees_splices,                           \
+	  socket_ledger__stage_bytes(k->b, NIO_STAGE_RX_COPY))                               \
 	X(json,   "tx_sizes",  "bytes, count", sizes_json(k->b->tx_sizes))                   \
 	X(json,   "rx_sizes",  "bytes, count", sizes_json(k->b->rx_sizes))                   \
 	X(object, "ledger",    ledger, k)                                                    \
@@ -393,19 +445,19 @@ FIELDS(targets, (const struct attach_options *q), TARGETS_FIELDS)
 FIELDS(tool, (const struct attach_options *q), TOOL_FIELDS)
 
 #define SENT_FIELDS(X)                                                                       \
-	X(bare_real, "share", "0..1", real_if(e->sent_bytes, e->sent[way].share))                              \
-	X(bare_real, "low",   "0..1", real_if(e->sent_bytes, e->sent[way].low))                                \
-	X(bare_real, "high",  "0..1", real_if(e->sent_bytes, e->sent[way].high))
-FIELDS(sent, (const struct attach_events *e, unsigned int way), SENT_FIELDS)
+	X(bare_real, "share", "0..1", real_if(s.known, s.share))                             \
+	X(bare_real, "low",   "0..1", real_if(s.known, s.low))                               \
+	X(bare_real, "high",  "0..1", real_if(s.known, s.high))
+FIELDS(sent, (struct sampled_share s), SENT_FIELDS)
 
 /* Whether all send calls and receive copies were seen, or a sample. */
 #define EVENTS_FIELDS(X)                                                                     \
 	X(text,      "quality",    "text",  events_quality(e))                               \
 	X(bare_real, "time_share", "0..1",                                                   \
 	  real_if(e->all_ns, e->all_ns ? (double)e->seen_ns / (double)e->all_ns : 0))        \
-	X(u64,       "periods",    "count", e->windows)                                      \
-	X(family,    "sent", "<way>", sent, NIO_CALL_NR, socket_ledger__call_key, e, i)
-FIELDS(events, (const struct attach_events *e), EVENTS_FIELDS)
+	X(u64,       "periods",    "count", e->calls.windows)                                \
+	X(family,    "sent", "<way>", sent, NIO_CALL_NR, socket_ledger__call_key, attach_result__sent_share(r, i))
+FIELDS(events, (const struct attach_result *r, const struct attach_events *e), EVENTS_FIELDS)
 
 #define HEALTH_FIELDS(X)                                                                     \
 	X(num,  "missed",               "count", r->missed)                                  \
@@ -434,7 +486,7 @@ FIELDS(health, (const struct attach_result *r, const struct table *t), HEALTH_FI
 	X(bare_real, "duration_s",  "s", real_if(true, (double)(r->ended_ns - r->begun_ns) / 1e9)) \
 	X(bool,      "interrupted", "true/false", r->interrupted)                            \
 	X(object,    "sampling",    sampling, &r->cpu)                                       \
-	X(object,    "events",      events, &r->events)                                      \
+	X(object,    "events",      events, r, &r->events)                                      \
 	X(object,    "total",       whole, r)                                                \
 	X(blocks,    "processes",   process, BY_PROCESS)                             \
 	X(blocks,    "connections", connection, BY_CONNECTION)                        \

@@ -85,6 +85,95 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 	return because(row->quality, row->reason, reason);
 }
 
+#define ALL_CALLS ((1U << NIO_CALL_NR) - 1)
+#define ALL_WAYS                                                                     \
+	(1U << NIO_MOVED_COPIED | 1U << NIO_MOVED_PINNED | 1U << NIO_MOVED_SPLICED | \
+	 1U << NIO_MOVED_FOREIGN)
+#define ALL_READS (1U << NIO_MOVED_READ | 1U << NIO_MOVED_UNCOPIED)
+
+/* Without pauses in watching, shares are of the bytes seen. */
+static double bytes_of(const struct attach_result *r, enum nio_side side)
+{
+	const struct socket_ledger *b = &r->table.total;
+
+	if (!r->events.sampled)
+		return 0;
+	return (double)(side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx);
+}
+
+struct sampled_share attach_result__sent_share(const struct attach_result *r,
+					       enum nio_send_call kind)
+{
+	return sampled_share__of(&r->events.calls, 1U << kind, ALL_CALLS,
+				 bytes_of(r, NIO_SIDE_SENDER));
+}
+
+/*
+ * The windows are a sample of the bytes of all sockets: they narrow the range of a row that has
+ * all of these bytes.
+ */
+static void narrow(struct byte_range *range, const struct attach_result *r, uint64_t bytes,
+		   uint64_t value, enum nio_side side, const struct sampled_share *share)
+{
+	uint64_t low = (uint64_t)(share->low * (double)bytes);
+	uint64_t high = (uint64_t)(share->high * (double)bytes) + 1;
+
+	if (!r->events.sampled || !share->known || (double)bytes != bytes_of(r, side))
+		return;
+	low = low < value ? low : value;
+	high = high > value ? high : value;
+	range->least = low > range->least ? low : range->least;
+	range->most = high < range->most ? high : range->most;
+}
+
+static uint64_t less(uint64_t from, uint64_t what)
+{
+	return from > what ? from - what : 0;
+}
+
+struct byte_range attach_result__stage_range(const struct attach_result *r,
+					     const struct socket_ledger *b, enum nio_stage stage)
+{
+	static const uint32_t ways[NIO_STAGE_NR] = {
+		[NIO_STAGE_TX_COPY] = 1U << NIO_MOVED_COPIED,
+		[NIO_STAGE_TX_PIN] = 1U << NIO_MOVED_PINNED,
+		[NIO_STAGE_TX_SPLICE] = 1U << NIO_MOVED_SPLICED,
+		[NIO_STAGE_RX_COPY] = 1U << NIO_MOVED_READ,
+	};
+	enum nio_side side = stage == NIO_STAGE_RX_COPY ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER;
+	uint64_t value = b->stages[stage].bytes;
+	struct byte_range range = {value, socket_ledger__at_most(b, stage)};
+	struct sampled_share share;
+
+	if (!ways[stage] || !b->divided[side])
+		return range;
+	range.least = less(value, b->unseen_of[side]);
+	share = side == NIO_SIDE_SENDER ? sampled_share__of(&r->events.ways, ways[stage], ALL_WAYS,
+							    bytes_of(r, side))
+					: sampled_share__of(&r->events.reads, ways[stage],
+							    ALL_READS, bytes_of(r, side));
+	narrow(&range, r, side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx, value, side,
+	       &share);
+	return range;
+}
+
+struct byte_range attach_result__call_range(const struct attach_result *r,
+					    const struct socket_ledger *b, enum nio_send_call kind)
+{
+	uint64_t value = b->calls[kind].bytes;
+	uint64_t open =
+		b->unseen_of[NIO_SIDE_SENDER] + socket_ledger__unclassified(b, NIO_SIDE_SENDER);
+	struct byte_range range = {value, value + open};
+	struct sampled_share share = attach_result__sent_share(r, kind);
+
+	if (!b->divided[NIO_SIDE_SENDER])
+		return range;
+	range.least = less(value, b->unseen_of[NIO_SIDE_SENDER]);
+	range.most = range.most < b->socket_tx ? range.most : b->socket_tx;
+	narrow(&range, r, b->socket_tx, value, NIO_SIDE_SENDER, &share);
+	return range;
+}
+
 /* Ports that the verdict of a process or of the total names, and that its advice is about. */
 #define PORTS_NAMED 3
 
@@ -168,9 +257,10 @@ static void judge_ports(struct judgement *j, const struct attach_result *r,
 		const struct nio_amount *stages = ports[i]->books.stages;
 
 		snprintf(names[i], sizeof(names[i]), "port %u", (uint16_t)ports[i]->id);
-		services[i] = (struct verdict_service){names[i], stages[NIO_STAGE_TX_COPY].bytes,
-						       stages[NIO_STAGE_TX_PIN].bytes,
-						       stages[NIO_STAGE_TX_SPLICE].bytes};
+		services[i] = (struct verdict_service){
+			names[i], stages[NIO_STAGE_TX_COPY].bytes, stages[NIO_STAGE_TX_PIN].bytes,
+			stages[NIO_STAGE_TX_SPLICE].bytes,
+			socket_ledger__unclassified(&ports[i]->books, NIO_SIDE_SENDER)};
 	}
 	verdict__say_services(j->text, sizeof(j->text), services, nr);
 	for (size_t i = 0; i < nr; i++)
@@ -247,7 +337,7 @@ const char *row_value__head(enum row_value v)
 	return heads[v];
 }
 
-uint64_t row_value__of(enum row_value v, const struct socket_ledger *b)
+static enum nio_stage stage_of(enum row_value v)
 {
 	static const enum nio_stage stages[VALUE_NR] = {
 		[VALUE_COPIED] = NIO_STAGE_TX_COPY,    [VALUE_PINNED] = NIO_STAGE_TX_PIN,
@@ -255,18 +345,39 @@ uint64_t row_value__of(enum row_value v, const struct socket_ledger *b)
 		[VALUE_RX_COPIED] = NIO_STAGE_RX_COPY,
 	};
 
+	return stages[v];
+}
+
+uint64_t row_value__of(enum row_value v, const struct socket_ledger *b)
+{
 	if (v == VALUE_SENT)
 		return socket_ledger__booked(b, NIO_SIDE_SENDER);
 	if (v == VALUE_RECEIVED)
 		return socket_ledger__booked(b, NIO_SIDE_RECEIVER);
-	return b->stages[stages[v]].bytes;
+	return b->stages[stage_of(v)].bytes;
+}
+
+bool row_value__is_unknown(enum row_value v, const struct socket_ledger *b)
+{
+	return v != VALUE_SENT && v != VALUE_RECEIVED &&
+	       !socket_ledger__stage_bytes(b, stage_of(v)).known;
+}
+
+bool row_value__is_estimate(enum row_value v, const struct socket_ledger *b)
+{
+	return v >= VALUE_COPIED && v <= VALUE_SPLICED && b->divided[NIO_SIDE_SENDER];
 }
 
 char *row_value__text(char buf[UNITS_BUF], enum row_value v, const struct socket_ledger *b)
 {
+	const char *mark = row_value__is_least(v, b)      ? ">="
+			   : row_value__is_estimate(v, b) ? "~"
+							  : "";
 	char bytes[UNITS_BUF];
 
-	snprintf(buf, UNITS_BUF, "%s%.*s", row_value__is_least(v, b) ? ">=" : "", UNITS_BUF - 3,
+	if (row_value__is_unknown(v, b))
+		return strcpy(buf, "unknown");
+	snprintf(buf, UNITS_BUF, "%s%.*s", row_value__of(v, b) ? mark : "", UNITS_BUF - 3,
 		 format_bytes_si(bytes, sizeof(bytes), (double)row_value__of(v, b)));
 	return buf;
 }
@@ -294,10 +405,16 @@ char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b)
 {
 	struct real copies = socket_ledger__copies_per_byte(b);
 	struct real at_most = socket_ledger__copies_per_byte_at_most(b);
+	bool least = b->unseen || b->pinned_open ||
+		     socket_ledger__unclassified(b, NIO_SIDE_SENDER) ||
+		     socket_ledger__unclassified(b, NIO_SIDE_RECEIVER);
 
 	if (copies.known)
 		snprintf(buf, UNITS_BUF, "%s%.2f",
-			 at_most.value > copies.value + 1.0 / OPEN_PART ? ">=" : "", copies.value);
+			 at_most.value <= copies.value + 1.0 / OPEN_PART ? ""
+			 : least                                         ? ">="
+									 : "~",
+			 copies.value);
 	else
 		snprintf(buf, UNITS_BUF, "n/a");
 	return buf;

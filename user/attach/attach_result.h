@@ -66,7 +66,21 @@ struct attach_result {
 enum quality attach_result__quality(const struct attach_result *r, const struct socket_ledger *b,
 				    enum nio_stage stage, const char **reason);
 
-/* Are the return values of send calls recorded? A hook that sees calls begin has quality derived. */
+/* Bytes of a stage, or of kinds of calls, at least and at most. */
+struct byte_range {
+	uint64_t least, most;
+};
+struct byte_range attach_result__stage_range(const struct attach_result *r,
+					     const struct socket_ledger *b, enum nio_stage stage);
+struct byte_range attach_result__call_range(const struct attach_result *r,
+					    const struct socket_ledger *b, enum nio_send_call kind);
+
+/* Share of a kind of call in all bytes sent, by the windows in which calls were seen. */
+struct sampled_share attach_result__sent_share(const struct attach_result *r,
+					       enum nio_send_call kind);
+
+/* Are the return values of send calls recorded? A hook that sees calls begin has quality derived.
+ */
 bool attach_result__sees_returns(const struct attach_result *r);
 
 /* Verdict and advice of a row. The total and processes name ports. */
@@ -95,10 +109,15 @@ uint64_t row_value__of(enum row_value v, const struct socket_ledger *b);
 /* Is the value a minimum: were deferred copies, send calls, or calls of MPTCP, not all seen? */
 bool row_value__is_least(enum row_value v, const struct socket_ledger *b);
 
-/* "1.5 MB", ">=1.5 MB". Fills buf. */
+/* Is it an estimate from a part of the calls? Is nothing known of it, so that it may be anything?
+ */
+bool row_value__is_estimate(enum row_value v, const struct socket_ledger *b);
+bool row_value__is_unknown(enum row_value v, const struct socket_ledger *b);
+
+/* "1.5 MB", ">=1.5 MB", "~1.5 MB" (an estimate), "unknown". Fills buf. */
 char *row_value__text(char buf[UNITS_BUF], enum row_value v, const struct socket_ledger *b);
 
-/* "1.00", ">=0.33" where calls or deferred copies were missed, or "n/a". Fills buf. */
+/* "1.00", ">=0.33" where calls or deferred copies were missed, "~1.00" (an estimate), or "n/a". */
 char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b);
 
 /* "127.0.0.1:5201", "[::1]:80": fills buf, of ADDRESS_TEXT_MAX bytes. */

@@ -47,10 +47,7 @@ static char *cell_of(char buf[UNITS_BUF], const struct socket_ledger *b, int col
 
 	if (column == COLUMN_COPIES)
 		return copies_per_byte__text(buf, b);
-	if (row_value__of(v, b) || row_value__is_least(v, b) ||
-	    (v != VALUE_RECEIVED && v != VALUE_DEFERRED &&
-	     socket_ledger__unclassified(b, v == VALUE_RX_COPIED ? NIO_SIDE_RECEIVER
-								 : NIO_SIDE_SENDER)))
+	if (row_value__of(v, b) || row_value__is_unknown(v, b))
 		return row_value__text(buf, v, b);
 	return strcpy(buf, "-");
 }
@@ -198,16 +195,21 @@ static void say_books(FILE *f, const struct attach_result *r)
 {
 	const struct socket_ledger *b = &r->table.total;
 	uint64_t sent = row_value__of(VALUE_SENT, b), rest = sent;
+	const char *before = " =";
 	char text[UNITS_BUF];
 
-	fprintf(f, "%s sent =", row_value__text(text, VALUE_SENT, b));
+	fprintf(f, "%s sent", row_value__text(text, VALUE_SENT, b));
 	for (enum row_value v = VALUE_COPIED; v <= VALUE_SPLICED; v++) {
+		if (row_value__is_unknown(v, b))
+			continue;
 		rest -= row_value__of(v, b);
-		fprintf(f, "%s %s %s", v == VALUE_COPIED ? "" : " +",
+		fprintf(f, "%s %s%s %s", before,
+			row_value__of(v, b) && row_value__is_estimate(v, b) ? "~" : "",
 			bytes_text(text, row_value__of(v, b)), row_value__head(v));
+		before = " +";
 	}
 	if (rest)
-		fprintf(f, " + %s in no stage", bytes_text(text, rest));
+		fprintf(f, "%s %s in no stage", before, bytes_text(text, rest));
 	fprintf(f, "; %s received. Compared with the sockets' own counters, unaccounted: ",
 		row_value__text(text, VALUE_RECEIVED, b));
 	say_unaccounted(f, b, NIO_SIDE_SENDER);
@@ -225,41 +227,57 @@ static void say_books(FILE *f, const struct attach_result *r)
 }
 
 /* Send calls by kind, with the share of the bytes as an interval if not every call was seen. */
+static const char *say_kind(FILE *f, const struct attach_result *r, enum nio_send_call kind,
+			    const char *before)
+{
+	const struct socket_ledger *b = &r->table.total;
+	const struct nio_amount *calls = &b->calls[kind];
+	struct sampled_share share = attach_result__sent_share(r, kind);
+	bool estimate = b->divided[NIO_SIDE_SENDER];
+	const char *key = socket_ledger__call_key(kind), *mark = estimate ? "~" : "";
+	char count[UNITS_BUF], bytes[UNITS_BUF];
+
+	if (!calls->events)
+		return before;
+	if (estimate && r->events.sampled && share.high - share.low >= SAMPLED_USEFUL) {
+		fprintf(f, "%s%s (at least %s)", before, key,
+			bytes_text(bytes, attach_result__call_range(r, b, kind).least));
+		return ", ";
+	}
+	fprintf(f, "%s%s%s call%s %s (%s%s", before, mark,
+		format_count(count, sizeof(count), calls->events), plural(calls->events), key, mark,
+		bytes_text(bytes, calls->bytes));
+	if (estimate && r->events.sampled && share.known)
+		fprintf(f, "; %.0f to %.0f %% of the bytes", share.low * 100, share.high * 100);
+	fputc(')', f);
+	return ", ";
+}
+
 static void say_sends(FILE *f, const struct attach_result *r)
 {
 	const struct socket_ledger *b = &r->table.total;
-	char count[UNITS_BUF], bytes[UNITS_BUF];
+	char count[UNITS_BUF];
 	const char *before = "";
 
-	for (unsigned int i = 0; i < NIO_CALL_NR; i++) {
-		const struct nio_amount *calls = &b->calls[i];
-		double low = r->events.sent[i].low * 100, high = r->events.sent[i].high * 100;
-
-		if (!calls->events)
-			continue;
-		fprintf(f, "%s%s call%s %s (%s", before,
-			format_count(count, sizeof(count), calls->events), plural(calls->events),
-			socket_ledger__call_key(i), bytes_text(bytes, calls->bytes));
-		if (r->events.sampled && high - low >= 1)
-			fprintf(f, "; %.0f to %.0f %% of the bytes", low, high);
-		fputc(')', f);
-		before = ", ";
-	}
+	for (unsigned int i = 0; i < NIO_CALL_NR; i++)
+		before = say_kind(f, r, i, before);
 	for (unsigned int i = 0; i < NIO_REFUSAL_NR; i++) {
 		if (!b->refused[i])
 			continue;
-		fprintf(f, "%s%s %s (%s)", before,
+		fprintf(f, "%s%s%s %s (%s)", before, b->unwatched ? "~" : "",
 			format_count(count, sizeof(count), b->refused[i]),
 			i == NIO_REFUSAL_EAGAIN ? "would have blocked" : "refused",
 			socket_ledger__refusal_name(i));
 		before = ", ";
 	}
 	if (b->empty) {
-		fprintf(f, "%s%s of 0 bytes", before, format_count(count, sizeof(count), b->empty));
+		fprintf(f, "%s%s%s of 0 bytes", before, b->unwatched ? "~" : "",
+			format_count(count, sizeof(count), b->empty));
 		before = ", ";
 	}
 	if (b->inner_eagain)
-		fprintf(f, "%s%s tries of sendfile, splice or io_uring would have blocked", before,
+		fprintf(f, "%s%s%s tries of sendfile, splice or io_uring would have blocked",
+			before, b->unwatched ? "~" : "",
 			format_count(count, sizeof(count), b->inner_eagain));
 }
 
@@ -314,7 +332,9 @@ static void say_watching(FILE *f, const struct attach_result *r)
 	else
 		fprintf(f, "events missed: n/a (%s). ", r->missed.reason);
 	if (r->events.sampled && r->events.all_ns)
-		fprintf(f, "Calls and copies were watched %.0f %% of the time. ",
+		fprintf(f,
+			"Calls and copies were watched %.0f %% of the time; --count-calls watches "
+			"all of them. ",
 			100.0 * (double)r->events.seen_ns / (double)r->events.all_ns);
 	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
 		if (left_out[i].nr)

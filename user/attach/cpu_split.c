@@ -36,7 +36,7 @@ void cpu_split__add(struct cpu_split *s, struct stack_class sample, bool encrypt
 }
 
 /* Shares are printed if the widest interval reaches at most this far to either side. */
-#define UNCERTAINTY_MAX 0.2
+#define UNCERTAINTY_MAX 0.1
 
 /* Half of the widest interval. */
 static double uncertainty(const struct cpu_samples *s)

@@ -46,7 +46,6 @@ static void say_ledger(FILE *f, const struct page *p)
 {
 	const struct socket_ledger *b = &p->item->row.books;
 	struct real copies = socket_ledger__copies_per_byte(b);
-	const char *least = socket_ledger__arrivals_missed(b) ? "at least " : "";
 	const char *before = "send calls: ";
 	char text[VALUE_NR][UNITS_BUF], count[UNITS_BUF], bytes[UNITS_BUF];
 
@@ -58,7 +57,7 @@ static void say_ledger(FILE *f, const struct page *p)
 		text[VALUE_SENT], text[VALUE_COPIED], text[VALUE_PINNED], text[VALUE_SPLICED],
 		text[VALUE_DEFERRED], text[VALUE_RECEIVED]);
 	if (copies.known)
-		fprintf(f, "%s%.2f copies a byte\n", least, copies.value);
+		fprintf(f, "%s copies a byte\n", copies_per_byte__text(count, b));
 	else
 		fprintf(f, "copies a byte: n/a (%s)\n", copies.reason);
 	for (unsigned int i = 0; i < NIO_CALL_NR; i++) {
@@ -66,13 +65,17 @@ static void say_ledger(FILE *f, const struct page *p)
 
 		if (!calls->events)
 			continue;
-		fprintf(f, "%s%s %s (%s)", before,
+		fprintf(f, "%s%s%s %s (%s)", before, b->divided[NIO_SIDE_SENDER] ? "~" : "",
 			format_count(count, sizeof(count), calls->events),
 			socket_ledger__call_key(i),
 			format_bytes_si(bytes, sizeof(bytes), (double)calls->bytes));
 		before = ", ";
 	}
-	fputs(*before == ',' ? "\n" : "send calls: none\n", f);
+	if (*before == ',')
+		fputs("\n", f);
+	else
+		fprintf(f, "send calls: %s\n",
+			socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "unknown" : "none");
 }
 
 /* The sizes of one direction. */

@@ -24,7 +24,7 @@ uint64_t sort__value(enum sort sort, const struct socket_ledger *b)
 	case SORT_RECEIVED:
 		return socket_ledger__booked(b, NIO_SIDE_RECEIVER);
 	case SORT_ZEROCOPY:
-		return socket_ledger__zerocopy_sends(b);
+		return socket_ledger__zerocopy_sends(b).value;
 	default:
 		return socket_ledger__bytes(b);
 	}

@@ -221,15 +221,16 @@ static void write_cells(struct table_row *out, const struct top_row *row)
 	snprintf(out->name, sizeof(out->name), "%.*s", (int)sizeof(out->name) - 1, row->item.name);
 	for (int v = 0; v < VALUE_NR; v++)
 		snprintf(out->cell[v], TABLE_CELL_LEN, "%s",
-			 !is_rate_known(row, v) ? "n/a"
-			 : row->rate[v] <= 0    ? "-"
+			 !is_rate_known(row, v)                        ? "n/a"
+			 : row_value__is_unknown((enum row_value)v, b) ? "n/a"
+			 : row->rate[v] <= 0                           ? "-"
 					     : format_bytes_si(text, sizeof(text), row->rate[v]));
 	snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "%.15s", copies_per_byte__text(text, b));
 	if (copied.known)
 		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%.0f %%", copied.value * 100);
 	else
 		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%s",
-			 socket_ledger__zerocopy_sends(b) ? "n/a" : "-");
+			 b->ids || socket_ledger__zerocopy_sends(b).value ? "n/a" : "-");
 }
 
 /* Sums since the start decide which columns are empty, so that columns do not come and go. */
@@ -239,7 +240,8 @@ static void choose_columns(struct table_column columns[COLUMN_NR], const struct 
 	memcpy(columns, all_columns, sizeof(all_columns));
 	for (int i = 0; i < VALUE_NR; i++)
 		columns[i].empty = !v->total.value[i];
-	columns[COLUMN_ZEROCOPY].empty = !socket_ledger__zerocopy_sends(&v->total.item.row.books);
+	columns[COLUMN_ZEROCOPY].empty =
+		!socket_ledger__zerocopy_sends(&v->total.item.row.books).value;
 	columns[VALUE_COPIED].sorted = sort == SORT_COPIED;
 	columns[VALUE_SENT].sorted = sort == SORT_SENT || sort == SORT_BYTES;
 	columns[VALUE_RECEIVED].sorted = sort == SORT_RECEIVED || sort == SORT_BYTES;

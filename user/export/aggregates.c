@@ -131,14 +131,16 @@ static uint64_t sum_of(const __u64 *values, size_t n)
 	return sum;
 }
 
-/* Bytes since the last refresh keep the quality that they had then, so each series only grows. */
-static void publish_qualities(struct published *out, const uint64_t before[PART_NR], bool sampled)
+/* A sum has one quality: with the first estimate in it the sum is sampled, and stays so. */
+static void publish_qualities(struct published *out, bool sampled)
 {
-	for (size_t i = 0; i < PART_NR; i++)
-		out->by_quality[sampled][i] += out->parts[i] - before[i];
+	for (size_t i = 0; i < PART_NR; i++) {
+		out->by_quality[sampled][i] = out->parts[i];
+		out->by_quality[!sampled][i] = 0;
+	}
 }
 
-static void publish_bytes(struct aggregate *g, bool sampled)
+static void publish_bytes(struct aggregate *g)
 {
 	const struct socket_ledger *b = &g->all.books;
 	const uint64_t sent[] = {b->stages[NIO_STAGE_TX_COPY].bytes,
@@ -147,27 +149,24 @@ static void publish_bytes(struct aggregate *g, bool sampled)
 				 sum_of(b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR)};
 	uint64_t copied = b->stages[NIO_STAGE_RX_COPY].bytes;
 	const uint64_t read[] = {copied, b->socket_rx > copied ? b->socket_rx - copied : 0};
-	uint64_t divided = b->divided[NIO_SIDE_SENDER] + b->divided[NIO_SIDE_RECEIVER];
 	struct published *out = &g->out;
-	uint64_t before[PART_NR];
 
-	memcpy(before, out->parts, sizeof(before));
 	grow(&out->sent, b->socket_tx);
 	grow(&out->received, b->received);
 	grow(&out->read, b->socket_rx);
 	grow(&out->retransmitted, b->retrans);
 	publish_parts(&out->parts[PART_TX_COPY], sent, 4, out->sent);
 	publish_parts(&out->parts[PART_RX_COPY], read, 2, out->read);
-	publish_qualities(out, before, sampled || divided > g->divided);
-	g->divided = divided;
+	g->sampled |= b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER];
+	publish_qualities(out, g->sampled);
 }
 
-static void publish(struct aggregate *g, bool sampled)
+static void publish(struct aggregate *g)
 {
 	const struct socket_ledger *b = &g->all.books;
 	struct published *out = &g->out;
 
-	publish_bytes(g, sampled);
+	publish_bytes(g);
 	grow(&out->opened, g->all.opened);
 	grow(&out->deferred, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
 	for (size_t i = 0; i < NIO_CALL_NR; i++)
@@ -187,9 +186,9 @@ static void publish(struct aggregate *g, bool sampled)
 	out->outstanding = b->ids > b->completed ? b->ids - b->completed : 0;
 }
 
-void aggregates__end(struct aggregates *a, bool sampled)
+void aggregates__end(struct aggregates *a)
 {
 	for (size_t i = 0; i < a->nr; i++)
-		publish(&a->list[i], sampled);
+		publish(&a->list[i]);
 	a->refreshing = false;
 }

@@ -37,7 +37,7 @@ enum copy_cause {
 struct published {
 	uint64_t sent, received, read, retransmitted, opened;
 	uint64_t parts[PART_NR];         /* exact and sampled ones together */
-	uint64_t by_quality[2][PART_NR]; /* [1]: divided by samples */
+	uint64_t by_quality[2][PART_NR]; /* [1]: an estimate by samples has been in the sum */
 	uint64_t deferred;
 	uint64_t sends[NIO_CALL_NR];
 	uint64_t zerocopy_sends, completed, copied, not_copied;
@@ -59,8 +59,8 @@ struct aggregate {
 	char name[GROUP_NAME_MAX];
 	struct sums closed; /* connections that have ended */
 	struct sums all;
-	uint64_t divided; /* bytes that were divided by samples, at the last refresh */
-	uint64_t open;    /* connections, at this refresh */
+	bool sampled;  /* an estimate by samples has been published: for good */
+	uint64_t open; /* connections, at this refresh */
 	struct published out;
 };
 
@@ -87,6 +87,6 @@ void aggregates__close(struct aggregates *a, size_t place, const struct sock_sta
 /* A refresh: begin, each open connection, end. The end publishes. */
 void aggregates__begin(struct aggregates *a);
 void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_state *s);
-void aggregates__end(struct aggregates *a, bool sampled); /* events were seen in windows only */
+void aggregates__end(struct aggregates *a);
 
 #endif

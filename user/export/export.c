@@ -52,8 +52,7 @@ struct export
 	size_t plan_nr;
 	uint64_t next_step_ns, next_snapshot_ns;
 	double started, snapshot, snapshot_s;
-	uint64_t unseen_ns; /* while the programs of events were detached */
-	int status;         /* exit code */
+	int status; /* exit code */
 };
 
 static double now_s(void)
@@ -123,7 +122,6 @@ static void take_socket(void *arg, const struct sock_state *s)
 static int snapshot(struct export *x)
 {
 	uint64_t begun_ns = loop__now_ns();
-	struct attach_events events;
 	int err;
 
 	/* Connections that have ended first: a refresh begins with the sums of all of them. */
@@ -131,10 +129,7 @@ static int snapshot(struct export *x)
 	aggregates__begin(&x->groups);
 	if (!err)
 		err = attach_probes__each_socket(x->watcher, take_socket, x);
-	events = attach_probes__events(x->watcher);
-	/* The time of the windows is a sum: it is short of all time from the first window on. */
-	aggregates__end(&x->groups, events.all_ns - events.seen_ns > x->unseen_ns);
-	x->unseen_ns = events.all_ns - events.seen_ns;
+	aggregates__end(&x->groups);
 	x->snapshot = now_s();
 	x->snapshot_s = (double)(loop__now_ns() - begun_ns) / 1e9;
 	x->next_snapshot_ns = begun_ns + x->o.interval_ns;

@@ -329,6 +329,14 @@ static void give_open(struct attach_probes *w, struct taking *t, const struct lo
 	}
 }
 
+void attach_probes__note_moved(struct attach_probes *w)
+{
+	*(volatile bool *)&w->skel->bss->nio_only_moved = true;
+	if (run_iterator(w, "nio_at_look") == -EOPNOTSUPP)
+		run_iterator(w, "nio_at_maps");
+	*(volatile bool *)&w->skel->bss->nio_only_moved = false;
+}
+
 /* Updates all states and reads them, each followed by its events. */
 static int read_states(const struct attach_probes *w, struct loader_records *open)
 {

@@ -12,6 +12,7 @@
 
 #include "bpf/sock_state.h"
 #include "model/plan.h"
+#include "model/sampled_share.h"
 
 struct attach_probes;
 
@@ -95,16 +96,13 @@ int attach_probes__ends_fd(const struct attach_probes *w); /* owned by w */
  */
 uint64_t attach_probes__step_events(struct attach_probes *w, uint64_t now_ns);
 
-/* The share of time in which send and receive events were seen, and their counts. */
+/* The share of time in which send and receive events were seen, and what they showed. */
 struct attach_events {
 	uint64_t seen_ns, all_ns;
-	size_t windows; /* periods between two readings of the counts */
-	bool sampled;   /* the programs were detached part of the time */
-	/* Share of the bytes sent by each kind of call, and its 95 % interval; 0 bytes: none. */
-	struct {
-		double share, low, high;
-	} sent[NIO_CALL_NR];
-	double sent_bytes;
+	bool sampled;              /* the programs were detached part of the time */
+	struct sampled_sums calls; /* bytes sent, by enum nio_send_call */
+	struct sampled_sums ways;  /* bytes sent, by enum nio_moved */
+	struct sampled_sums reads; /* bytes read, by enum nio_moved */
 };
 struct attach_events attach_probes__events(const struct attach_probes *w);
 

@@ -6,27 +6,19 @@
 #include <bpf/libbpf.h>
 
 #include "loader.h"
+#include "model/event_windows.h"
 #include "attach_probes.h"
 
 /* Needs the types of bpf/sock_state.h. */
 #include "attach.skel.h"
 
-/* Sums over periods in which events were seen, for the shares of kinds and their intervals. */
 struct attach_sampling {
-	bool windowed; /* the programs may be detached: all of them are on tracepoints */
-	bool attached;
-	bool sampled;
-	bool in_windows;
+	bool windowed;      /* the programs may be detached: all of them are on tracepoints */
 	bool needs_seconds; /* a program may be interrupted by events of its own kind */
-	double credit;      /* events that may come before the programs are detached */
-	uint64_t begun_ns;  /* of all */
-	uint64_t since_ns;  /* the last step */
-	uint64_t next_ns;   /* of the next window */
-	uint64_t seen_ns;
-	struct nio_event_counts counts; /* at the last step */
-	size_t periods;
-	double sent, sent2;
-	double kind[NIO_CALL_NR], kind2[NIO_CALL_NR], cross[NIO_CALL_NR];
+	struct event_windows windows;
+	struct nio_event_counts counts; /* at the last addition to the sums */
+	struct attach_events events;    /* the sums */
+	uint64_t look_ns;               /* when to look next whether sockets move bytes */
 };
 
 struct attach_probes {
@@ -42,6 +34,9 @@ struct attach_probes {
 	bool stopped;
 	struct num missed; /* when it stopped: later skips are not counted as missed */
 };
+
+/* Programs note whether sockets have moved bytes since the last reading (nio_moved_ns). */
+void attach_probes__note_moved(struct attach_probes *w);
 
 /* The programs of events are attached: from now on their rate decides. 0 or -errno. */
 int attach_probes__begin_events(struct attach_probes *w, bool count_calls);

@@ -2,9 +2,9 @@
 /* When the programs that see each call and packet are attached; see attach_probes.h. */
 #include <errno.h>
 #include <glob.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/utsname.h>
 #include <bpf/bpf.h>
 
@@ -13,19 +13,17 @@
 #include "attach_probes_internal.h"
 #include "percpu.h"
 
+/* How often the use of MSG_ZEROCOPY is looked at while the programs are detached. */
+#define LOOK_NS 100000000ULL
+
 /*
- * Up to EVENTS_MANY per second the programs stay attached, at a cost of 0.3 % of a CPU; a burst may
- * have as many as in two seconds. Above that they are attached for a window of each period, until a
- * window has fewer than EVENTS_FEW per second.
+ * Sockets that moved bytes so recently count as moving, so that a program's pauses do not decide
+ * which of its bytes meet a window.
  */
-#define EVENTS_MANY 20000
-#define EVENTS_FEW  15000
-#define CREDIT_MAX  (2.0 * EVENTS_MANY)
-#define WINDOW_NS   20000000ULL
-#define PERIOD_NS   1000000000ULL
-/* A window costs 1 ms. The period doubles after this many, and again after as many more. */
-#define WINDOWS_MANY 30
-#define LOOK_NS      100000000ULL
+#define MOVED_NS 5000000000ULL
+
+/* Looking whether sockets move takes at most this part of the time. */
+#define MOVED_PART 1000
 
 /*
  * For this long after a watched socket used MSG_ZEROCOPY, the program that sees deferred copies
@@ -42,58 +40,32 @@ static void read_counts(const struct attach_probes *w, struct nio_event_counts *
 	percpu__lookup(bpf_map__fd(w->skel->maps.nio_event_counts), &zero, sum, sizeof(*sum));
 }
 
-static uint64_t period_ns(const struct attach_sampling *s)
-{
-	size_t doubled = s->periods / WINDOWS_MANY;
+#define ALL_SENT ((1U << NIO_CALL_NR) - 1)
+#define ALL_READ (1U << NIO_MOVED_READ | 1U << NIO_MOVED_UNCOPIED)
+#define ALL_WAYS (ALL_READ - 1) /* of queueing */
 
-	return PERIOD_NS << (doubled < 2 ? doubled : 2);
-}
+_Static_assert(NIO_CALL_NR <= SAMPLED_PARTS && NIO_MOVED_NR <= SAMPLED_PARTS, "parts fit");
 
-/* One period of the sample: events since the last step, per second. */
-static double end_period(struct attach_probes *w, uint64_t now_ns)
+/* Adds the bytes since the last reading to the sums. */
+static void add_bytes(struct attach_probes *w, const struct nio_event_counts *now, double weight)
 {
 	struct attach_sampling *s = &w->sampling;
-	struct nio_event_counts now;
-	double kind[NIO_CALL_NR], sent = 0, ns = (double)(now_ns - s->since_ns);
-	double runs;
+	double sent[SAMPLED_PARTS] = {0}, moved[SAMPLED_PARTS] = {0};
+	bool whole = !s->windows.in_windows;
 
-	read_counts(w, &now);
-	runs = (double)(now.runs - s->counts.runs);
-	for (int k = 0; k < NIO_CALL_NR; k++) {
-		kind[k] = (double)(now.sent[k] - s->counts.sent[k]);
-		sent += kind[k];
-	}
-	s->counts = now;
-	s->seen_ns += now_ns - s->since_ns;
-	if (sent > 0) {
-		s->periods++;
-		s->sent += sent;
-		s->sent2 += sent * sent;
-		for (int k = 0; k < NIO_CALL_NR; k++) {
-			s->kind[k] += kind[k];
-			s->kind2[k] += kind[k] * kind[k];
-			s->cross[k] += kind[k] * sent;
-		}
-	}
-	s->credit += EVENTS_MANY * ns / 1e9 - runs;
-	if (s->credit > CREDIT_MAX)
-		s->credit = CREDIT_MAX;
-	return ns > 0 ? runs * 1e9 / ns : 0;
+	for (int k = 0; k < NIO_CALL_NR; k++)
+		sent[k] = (double)(now->sent[k] - s->counts.sent[k]);
+	for (int k = 0; k < NIO_MOVED_NR; k++)
+		moved[k] = (double)(now->moved[k] - s->counts.moved[k]);
+	s->counts = *now;
+	sampled_sums__add(&s->events.calls, sent, ALL_SENT, whole, weight);
+	sampled_sums__add(&s->events.ways, moved, ALL_WAYS, whole, weight);
+	sampled_sums__add(&s->events.reads, moved, ALL_READ, whole, weight);
 }
 
-/* Do the programs stay attached, after a period of `rate` events a second? */
-static bool has_credit(struct attach_sampling *s, double rate)
+static void change_window(struct attach_probes *w, __u32 by)
 {
-	if (s->in_windows && rate <= EVENTS_FEW) {
-		s->in_windows = false;
-		s->credit = EVENTS_MANY;
-	}
-	return !s->in_windows && s->credit > 0;
-}
-
-static void set_window(struct attach_probes *w)
-{
-	++*(volatile __u32 *)&w->skel->bss->nio_window;
+	*(volatile __u32 *)&w->skel->bss->nio_window += by;
 }
 
 static bool uses_zerocopy(const struct attach_probes *w, uint64_t now_ns)
@@ -123,10 +95,8 @@ static void detach(struct attach_probes *w, uint64_t now_ns)
 {
 	struct plan rest = resting(w, now_ns);
 
-	set_window(w);
+	change_window(w, 1);
 	loader__rest(&w->loader, &rest);
-	w->sampling.attached = false;
-	w->sampling.sampled = true;
 }
 
 static void attach_arrival(struct attach_probes *w, uint64_t now_ns)
@@ -139,10 +109,30 @@ static void attach_arrival(struct attach_probes *w, uint64_t now_ns)
 /* A program that cannot be attached again counts as missed: its events are no longer seen. */
 static void attach(struct attach_probes *w)
 {
+	*(volatile __u32 *)&w->skel->data->nio_weight = w->sampling.windows.weight;
 	loader__attach(&w->loader, &w->plan);
-	read_counts(w, &w->sampling.counts);
-	w->sampling.attached = true;
-	set_window(w);
+	change_window(w, 1);
+}
+
+/* The programs are attached already, and from now on every event counts once. */
+static void watch_whole(struct attach_probes *w)
+{
+	change_window(w, 1);
+	*(volatile __u32 *)&w->skel->data->nio_weight = 1;
+	change_window(w, 1);
+}
+
+/* Whether watched sockets have moved bytes. An iteration finds out unless events have shown it. */
+static bool is_moving(struct attach_probes *w, uint64_t now_ns)
+{
+	struct attach_sampling *s = &w->sampling;
+	const volatile __u64 *moved_ns = &w->skel->bss->nio_moved_ns;
+
+	if (now_ns >= s->look_ns) {
+		attach_probes__note_moved(w);
+		s->look_ns = now_ns + (loop__now_ns() - now_ns) * MOVED_PART;
+	}
+	return *moved_ns && now_ns < *moved_ns + MOVED_NS;
 }
 
 /*
@@ -193,76 +183,93 @@ static void attach_seconds(struct attach_probes *w, uint64_t now_ns)
 		return;
 	w->plan.without_seconds = false;
 	rest = resting(w, now_ns);
-	loader__attach(&w->loader, w->sampling.attached ? &w->plan : &rest);
+	loader__attach(&w->loader, w->sampling.windows.attached ? &w->plan : &rest);
+}
+
+static struct window_load load_of(const struct nio_event_counts *c)
+{
+	return (struct window_load){.watched = c->watched, .others = c->runs - c->watched};
 }
 
 int attach_probes__begin_events(struct attach_probes *w, bool count_calls)
 {
 	struct attach_sampling *s = &w->sampling;
+	uint64_t seed = 0, now_ns = loop__now_ns();
 
 	s->windowed = plan__can_rest(&w->plan, &w->rest) && !count_calls;
-	s->attached = true;
-	s->credit = CREDIT_MAX;
-	s->begun_ns = s->since_ns = loop__now_ns();
 	s->needs_seconds = is_preemptible() || steers_packets();
-	set_window(w);
-	attach_seconds(w, s->since_ns);
+	/* Without a seed the moments are those of the last time, which is no error. */
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = now_ns;
+	event_windows__begin(&s->windows, &window_rule_attach, now_ns, seed,
+			     (struct window_load){0});
+	change_window(w, 1);
+	attach_seconds(w, now_ns);
 	return 0;
+}
+
+/* Looks whether the socket has moved bytes only where that decides. */
+static struct window_load load_now(struct attach_probes *w, uint64_t now_ns)
+{
+	struct attach_sampling *s = &w->sampling;
+	struct nio_event_counts now;
+	struct window_load load;
+	bool due = now_ns >= s->windows.due_ns;
+
+	read_counts(w, &now);
+	load = load_of(&now);
+	load.keep = !s->windowed || is_always_attached(w, now_ns);
+	if (!s->windows.attached)
+		load.moves = due && !load.keep && is_moving(w, now_ns);
+	else if (due)
+		add_bytes(w, &now, s->windows.weight);
+	return load;
+}
+
+static uint64_t next_step(const struct event_windows *windows, uint64_t now_ns)
+{
+	uint64_t look_ns = now_ns + LOOK_NS;
+
+	return windows->due_ns < look_ns ? windows->due_ns : look_ns;
 }
 
 uint64_t attach_probes__step_events(struct attach_probes *w, uint64_t now_ns)
 {
-	struct attach_sampling *s = &w->sampling;
-	double rate;
+	struct event_windows *windows = &w->sampling.windows;
+	bool attached = windows->attached;
 
 	if (w->stopped)
 		return UINT64_MAX;
 	attach_seconds(w, now_ns);
-	if (!s->attached) {
-		if (uses_zerocopy(w, now_ns))
-			attach_arrival(w, now_ns);
-		if (now_ns < s->next_ns && !is_always_attached(w, now_ns))
-			return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;
+	if (!attached && uses_zerocopy(w, now_ns))
+		attach_arrival(w, now_ns);
+	switch (event_windows__step(windows, now_ns, load_now(w, now_ns))) {
+	case WINDOW_ATTACH:
 		attach(w);
-		s->since_ns = loop__now_ns();
-		s->next_ns = s->since_ns + period_ns(s);
-		return s->since_ns + WINDOW_NS;
+		break;
+	case WINDOW_WHOLE:
+		if (attached)
+			watch_whole(w);
+		else
+			attach(w);
+		break;
+	case WINDOW_DETACH:
+		detach(w, now_ns);
+		break;
+	case WINDOW_STAY:
+		break;
 	}
-	rate = end_period(w, now_ns);
-	s->since_ns = now_ns;
-	if (!s->windowed || is_always_attached(w, now_ns) || has_credit(s, rate))
-		return now_ns + LOOK_NS;
-	s->in_windows = true;
-	detach(w, now_ns);
-	if (s->next_ns <= now_ns)
-		s->next_ns = now_ns + period_ns(s) - WINDOW_NS;
-	return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;
-}
-
-/* The share of one kind in the bytes of all, a ratio of two sums over the periods. */
-static void estimate(const struct attach_sampling *s, int k, struct attach_events *e)
-{
-	double r = s->kind[k] / s->sent, n = (double)s->periods;
-	double squares = s->kind2[k] - 2 * r * s->cross[k] + r * r * s->sent2;
-	double half = n > 1 && squares > 0 ? 1.96 * sqrt(squares * n / (n - 1)) / s->sent : 0;
-
-	e->sent[k].share = r;
-	e->sent[k].low = r > half ? r - half : 0;
-	e->sent[k].high = r + half < 1 ? r + half : 1;
+	return next_step(windows, loop__now_ns());
 }
 
 struct attach_events attach_probes__events(const struct attach_probes *w)
 {
-	const struct attach_sampling *s = &w->sampling;
-	struct attach_events e = {
-		.seen_ns = s->seen_ns,
-		.all_ns = (s->attached ? s->since_ns : loop__now_ns()) - s->begun_ns,
-		.windows = s->periods,
-		.sampled = s->sampled,
-		.sent_bytes = s->sent,
-	};
+	const struct event_windows *windows = &w->sampling.windows;
+	struct attach_events e = w->sampling.events;
+	uint64_t now_ns = loop__now_ns();
 
-	for (int k = 0; k < NIO_CALL_NR && s->sent > 0; k++)
-		estimate(s, k, &e);
+	e.seen_ns = event_windows__seen_ns(windows, now_ns);
+	e.all_ns = now_ns - windows->begun_ns;
+	e.sampled = windows->sampled;
 	return e;
 }

@@ -36,7 +36,7 @@ static void add_workload(struct arglist *args, const struct workload *w, enum wo
 
 	for (size_t i = 0; i < WORKLOAD_OPTIONS_NR; i++) {
 		const struct option_row *row = &workload_options[i];
-		const char *text = row->commands & side ? option__text(row, w, buf) : NULL;
+		const char *text = (row->commands & side) ? option__text(row, w, buf) : NULL;
 
 		if (!text)
 			continue;

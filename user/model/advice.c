@@ -9,6 +9,7 @@
 #include "advice.h"
 #include "base/append.h"
 #include "common/units.h"
+#include "sampled_share.h"
 
 /* CPU time that an advice would spare: shares of the program's, 0..1. */
 struct cost {
@@ -17,7 +18,7 @@ struct cost {
 
 static bool is_worth(const struct cost *c)
 {
-	return c->low >= ADVICE_COST_MIN;
+	return c->low >= ADVICE_COST_MIN && c->high - c->low < SAMPLED_USEFUL;
 }
 
 struct text {

@@ -4,6 +4,10 @@
 
 #include "socket_ledger.h"
 
+#define NOT_SEEN                                                                         \
+	"none was seen, and calls were not watched all the time; --count-calls watches " \
+	"them all"
+
 static uint64_t sum_of(const __u64 *values, size_t n)
 {
 	uint64_t sum = 0;
@@ -52,14 +56,18 @@ static void divide(__u64 **parts, size_t n, uint64_t from, uint64_t to)
 	*parts[largest] += to - sum;
 }
 
+/* A call that was seen counts, however few of its bytes belong to the socket. */
+static uint64_t scaled_count(uint64_t count, uint64_t to, uint64_t from)
+{
+	uint64_t events = scaled(count, to, from);
+
+	return count && to && !events ? 1 : events;
+}
+
 static void scale_events(struct nio_amount *amounts, size_t n, uint64_t from, uint64_t to)
 {
-	for (size_t i = 0; i < n; i++) {
-		uint64_t events = scaled(amounts[i].events, to, from);
-
-		/* A call that was seen counts, however few of its bytes belong to the socket. */
-		amounts[i].events = amounts[i].events && to && !events ? 1 : events;
-	}
+	for (size_t i = 0; i < n; i++)
+		amounts[i].events = scaled_count(amounts[i].events, to, from);
 }
 
 static void divide_calls(struct socket_ledger *d, uint64_t seen, uint64_t sent)
@@ -95,26 +103,48 @@ static bool book_unseen_ids(struct socket_ledger *d, uint64_t unseen)
 	return true;
 }
 
-/* Divides the bytes that a socket sent as the calls that were seen. */
-static void divide_sent(struct socket_ledger *d)
+/* Scales how calls sent `from` bytes so that they sent `to` bytes. */
+static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to)
 {
-	__u64 *foreign = &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
 	__u64 *parts[] = {&d->stages[NIO_STAGE_TX_COPY].bytes, &d->stages[NIO_STAGE_TX_PIN].bytes,
-			  &d->stages[NIO_STAGE_TX_SPLICE].bytes, foreign};
-	uint64_t seen = *parts[0] + *parts[1] + *parts[2] + *foreign, sent = d->socket_tx;
+			  &d->stages[NIO_STAGE_TX_SPLICE].bytes,
+			  &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN]};
+
+	divide(parts, 4, from, to);
+	for (int i = NIO_STAGE_TX_COPY; i <= NIO_STAGE_TX_SPLICE; i++)
+		scale_events(&d->stages[i], 1, from, to);
+	divide_calls(d, from, to);
+	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
+		d->refused[i] = scaled_count(d->refused[i], to, from);
+	d->empty = scaled_count(d->empty, to, from);
+	d->inner_eagain = scaled_count(d->inner_eagain, to, from);
+}
+
+/* Divides the bytes that a socket sent as the calls that were seen, by the weights of windows. */
+static void divide_sent(struct socket_ledger *d, uint64_t added)
+{
+	uint64_t weighted = d->stages[NIO_STAGE_TX_COPY].bytes + d->stages[NIO_STAGE_TX_PIN].bytes +
+			    d->stages[NIO_STAGE_TX_SPLICE].bytes +
+			    d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	uint64_t seen = minus(weighted, added), sent = d->socket_tx;
 
 	d->seen_tx = seen < sent ? seen : sent;
-	if (seen == sent || (seen < sent && book_unseen_ids(d, sent - seen)))
-		return;
-	if (!seen) {
-		d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = sent;
+	if (!weighted) {
+		if (!book_unseen_ids(d, sent))
+			d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = sent;
 		return;
 	}
+	if (seen < sent && d->ids && !d->stages[NIO_STAGE_TX_PIN].events) {
+		if (added)
+			scale_sent(d, weighted, seen);
+		book_unseen_ids(d, sent - seen);
+		return;
+	}
+	if (weighted == sent && !added)
+		return;
 	d->divided[NIO_SIDE_SENDER] = sent;
-	divide(parts, 4, seen, sent);
-	for (int i = NIO_STAGE_TX_COPY; i <= NIO_STAGE_TX_SPLICE; i++)
-		scale_events(&d->stages[i], 1, seen, sent);
-	divide_calls(d, seen, sent);
+	d->unseen_of[NIO_SIDE_SENDER] = sent - d->seen_tx;
+	scale_sent(d, weighted, sent);
 }
 
 /*
@@ -143,7 +173,7 @@ static void leave_unclassified(struct socket_ledger *d)
 }
 
 /* The bytes that an application read from a socket: copied, peeked first, or without a copy. */
-static void divide_read(struct socket_ledger *d, const struct sock_state *s)
+static void divide_read(struct socket_ledger *d, const struct sock_state *s, uint64_t added)
 {
 	__u64 *peeked = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED];
 	__u64 *unseen = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
@@ -162,7 +192,7 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s)
 	}
 	taken = minus(copy->bytes, *peeked);
 	seen = taken + *unseen;
-	d->seen_rx = taken < read ? taken : read;
+	d->seen_rx = minus(taken, added) < read ? minus(taken, added) : read;
 	if (!seen) {
 		d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED] = read;
 		return;
@@ -170,6 +200,7 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s)
 	if (!read)
 		return;
 	d->divided[NIO_SIDE_RECEIVER] = read;
+	d->unseen_of[NIO_SIDE_RECEIVER] = read - d->seen_rx;
 	*peeked = scaled(*peeked, read, seen);
 	*unseen = scaled(*unseen, read, seen);
 	copy->events = scaled(copy->events, read, seen);
@@ -205,10 +236,27 @@ static void split_layer(struct socket_ledger *d, const struct sock_state *s)
 			minus(d->received, socket_ledger__booked(d, NIO_SIDE_RECEIVER));
 }
 
+/* Bytes of a layer are those that were seen: they have no total to be scaled to. */
+static void take_added(struct socket_ledger *d, const uint64_t added[NIO_SIDE_NR])
+{
+	struct nio_amount *copy = &d->stages[NIO_STAGE_RX_COPY];
+	uint64_t sent = d->stages[NIO_STAGE_TX_COPY].bytes + d->stages[NIO_STAGE_TX_PIN].bytes +
+			d->stages[NIO_STAGE_TX_SPLICE].bytes +
+			d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	uint64_t copied = minus(copy->bytes, added[NIO_SIDE_RECEIVER]);
+
+	if (added[NIO_SIDE_SENDER] && sent)
+		scale_sent(d, sent, minus(sent, added[NIO_SIDE_SENDER]));
+	scale_events(copy, 1, copy->bytes ? copy->bytes : 1, copied);
+	copy->bytes = copied;
+}
+
 /* Scales the events of a connection so that they add up to its bytes. */
-static void split(struct socket_ledger *d, const struct sock_state *s)
+static void split(struct socket_ledger *d, const struct sock_state *s,
+		  const uint64_t added[NIO_SIDE_NR])
 {
 	if (s->uncovered) {
+		take_added(d, added);
 		split_layer(d, s);
 		return;
 	}
@@ -217,8 +265,8 @@ static void split(struct socket_ledger *d, const struct sock_state *s)
 	if (s->several > 1 && d->ids)
 		leave_unclassified(d);
 	else
-		divide_sent(d);
-	divide_read(d, s);
+		divide_sent(d, added[NIO_SIDE_SENDER]);
+	divide_read(d, s, added[NIO_SIDE_RECEIVER]);
 }
 
 static bool is_loopback(uint16_t family, const uint8_t address[16])
@@ -277,14 +325,47 @@ static bool was_connected(const struct sock_state *s)
 	       s->now.received != s->base.received;
 }
 
+/* All of the connection was seen in one window: each event counts once. */
+static void take_weight(struct socket_ledger *d, uint64_t weight)
+{
+	__u64 *sides[] = {&d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN],
+			  &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED],
+			  &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN]};
+	struct nio_amount *amounts[NIO_CALL_NR + NIO_STAGE_NR];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < NIO_CALL_NR; i++)
+		amounts[nr++] = &d->calls[i];
+	for (size_t i = 0; i < NIO_STAGE_NR; i++)
+		if (i != NIO_STAGE_DEFERRED_COPY)
+			amounts[nr++] = &d->stages[i];
+	for (size_t i = 0; i < nr; i++) {
+		amounts[i]->bytes /= weight;
+		amounts[i]->events /= weight;
+	}
+	for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
+		*sides[i] /= weight;
+	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
+		d->refused[i] /= weight;
+	for (size_t i = 0; i < NIO_SIZES; i++) {
+		d->tx_sizes[i] /= weight;
+		d->rx_sizes[i] /= weight;
+	}
+	d->zc_without_option /= weight;
+	d->empty /= weight;
+	d->inner_eagain /= weight;
+}
+
 struct socket_ledger socket_ledger__of(const struct sock_state *s)
 {
+	uint64_t added[NIO_SIDE_NR] = {0};
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zc_ids;
 	bool local = socket_ledger__is_local(s);
 	struct socket_ledger d = {
 		.connections = was_connected(s),
 		.unconnected = !was_connected(s),
 		.unmeasured = s->uncovered != 0,
+		.unwatched = !sock_state_saw_all(s),
 		.partly_seen = s->uncovered == NIO_UNCOVERED_MPTCP + 1 && !saw_whole_life(s),
 		.socket_tx = s->now.sent - s->base.sent,
 		.socket_rx = s->now.read - s->base.read,
@@ -313,18 +394,14 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 		d.tx_sizes[i] = s->tx_sizes[i];
 		d.rx_sizes[i] = s->rx_sizes[i];
 	}
-	split(&d, s);
+	if (sock_state_saw_all(s) && s->weight > 1)
+		take_weight(&d, s->weight);
+	else
+		memcpy(added, s->added, sizeof(added));
+	split(&d, s, added);
 	d.unseen = unseen_copies(&d);
 	d.deferred_again = copied_again(&d);
 	return d;
-}
-
-uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const struct sock_state *s)
-{
-	if (!d->ids || !s->copied || s->stages[NIO_STAGE_TX_PIN].bytes ||
-	    d->stages[NIO_STAGE_TX_PIN].bytes)
-		return 0;
-	return d->calls[NIO_CALL_ZEROCOPY].bytes;
 }
 
 void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *other)
@@ -357,15 +434,42 @@ struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen)
 			    "take bytes without a copy");
 }
 
-uint64_t socket_ledger__zerocopy_sends(const struct socket_ledger *b)
+bool socket_ledger__is_estimate(const struct socket_ledger *b, enum nio_side side)
 {
-	return b->calls[NIO_CALL_ZEROCOPY].events;
+	return b->divided[side] || socket_ledger__unclassified(b, side);
 }
 
-uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b)
+struct num socket_ledger__count(const struct socket_ledger *b, uint64_t seen)
 {
-	return b->stages[NIO_STAGE_TX_COPY].bytes + b->stages[NIO_STAGE_DEFERRED_COPY].bytes +
-	       b->stages[NIO_STAGE_RX_COPY].bytes;
+	return !seen && b->unwatched ? num__unknown(NOT_SEEN) : num__known(seen);
+}
+
+struct num socket_ledger__call_bytes(const struct socket_ledger *b, enum nio_send_call kind)
+{
+	if (!b->calls[kind].bytes && socket_ledger__is_estimate(b, NIO_SIDE_SENDER))
+		return num__unknown(NOT_SEEN);
+	return num__known(b->calls[kind].bytes);
+}
+
+/* Pinned bytes have ids, which are counted without events. */
+struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_stage stage)
+{
+	bool sends = stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_SPLICE ||
+		     (stage == NIO_STAGE_TX_PIN && b->ids);
+	enum nio_side side = sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER;
+
+	if (!b->stages[stage].bytes && (sends || stage == NIO_STAGE_RX_COPY) &&
+	    socket_ledger__is_estimate(b, side))
+		return num__unknown(NOT_SEEN);
+	if (stage == NIO_STAGE_DEFERRED_COPY && !b->stages[stage].bytes &&
+	    socket_ledger__at_most(b, stage))
+		return num__unknown("none was seen, and not all could be");
+	return num__known(b->stages[stage].bytes);
+}
+
+struct num socket_ledger__zerocopy_sends(const struct socket_ledger *b)
+{
+	return socket_ledger__count(b, b->calls[NIO_CALL_ZEROCOPY].events);
 }
 
 uint64_t socket_ledger__bytes(const struct socket_ledger *b)
@@ -400,18 +504,32 @@ bool socket_ledger__is_least(const struct socket_ledger *b, enum nio_side side)
 	return b->partly_seen || b->sockmap_open[side];
 }
 
+/* Unseen bytes that a stage may have besides those it has, `of` all bytes of the side. */
+static uint64_t open_of(const struct socket_ledger *b, enum nio_side side, uint64_t bytes,
+			uint64_t of)
+{
+	uint64_t others = minus(minus(of, bytes), socket_ledger__unclassified(b, side));
+
+	return (b->unseen_of[side] < others ? b->unseen_of[side] : others) +
+	       socket_ledger__unclassified(b, side);
+}
+
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage)
 {
 	uint64_t bytes = b->stages[stage].bytes;
 
 	switch (stage) {
 	case NIO_STAGE_TX_PIN:
+		/* Nothing is pinned without an id. */
+		if (!b->ids)
+			return bytes + socket_ledger__unclassified(b, NIO_SIDE_SENDER);
+		/* fall through */
 	case NIO_STAGE_TX_COPY:
 	case NIO_STAGE_TX_SPLICE:
-		return bytes + socket_ledger__unclassified(b, NIO_SIDE_SENDER) +
+		return bytes + open_of(b, NIO_SIDE_SENDER, bytes, b->socket_tx) +
 		       b->layer_open[NIO_SIDE_SENDER];
 	case NIO_STAGE_RX_COPY:
-		return bytes + socket_ledger__unclassified(b, NIO_SIDE_RECEIVER) +
+		return bytes + open_of(b, NIO_SIDE_RECEIVER, bytes, b->socket_rx) +
 		       b->layer_open[NIO_SIDE_RECEIVER];
 	case NIO_STAGE_DEFERRED_COPY:
 		return bytes + b->unseen + b->pinned_open;
@@ -425,7 +543,16 @@ bool socket_ledger__arrivals_missed(const struct socket_ledger *b)
 	return b->unseen != 0;
 }
 
-struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
+/* Copies that were not seen, at most. */
+static uint64_t copies_open(const struct socket_ledger *b)
+{
+	return b->unseen + b->pinned_open +
+	       open_of(b, NIO_SIDE_SENDER, b->stages[NIO_STAGE_TX_COPY].bytes, b->socket_tx) +
+	       open_of(b, NIO_SIDE_RECEIVER, b->stages[NIO_STAGE_RX_COPY].bytes, b->socket_rx);
+}
+
+/* Copies per byte, if as many more copies were made as `more`. */
+static struct real copies_with(const struct socket_ledger *b, uint64_t more)
 {
 	uint64_t bytes = socket_ledger__bytes(b);
 
@@ -435,18 +562,25 @@ struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
 		return real__unknown("copies of bytes that no stage covers are unknown");
 	if (!bytes)
 		return real__unknown("nothing was sent or received");
-	return real__known((double)socket_ledger__copied_bytes(b) / (double)bytes);
+	return real__known((double)(socket_ledger__copied_bytes(b) + more) / (double)bytes);
 }
 
+struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
+{
+	struct real copies = copies_with(b, 0);
+
+	if (copies.known && !socket_ledger__copied_bytes(b) && copies_open(b))
+		return real__unknown(NOT_SEEN);
+	return copies;
+}
+
+/*
+ * A byte of an unseen call may be copied in the call. If its socket also pins, a packet with pinned
+ * bytes may hold it, and the kernel copies all of that packet later.
+ */
 struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b)
 {
-	struct real most = socket_ledger__copies_per_byte(b);
-
-	if (most.known)
-		most.value += (double)(b->unseen + socket_ledger__unclassified(b, NIO_SIDE_SENDER) +
-				       socket_ledger__unclassified(b, NIO_SIDE_RECEIVER)) /
-			      (double)socket_ledger__bytes(b);
-	return most;
+	return copies_with(b, copies_open(b));
 }
 
 struct real socket_ledger__coverage(const struct socket_ledger *b)
@@ -460,60 +594,4 @@ struct real socket_ledger__coverage(const struct socket_ledger *b)
 	if (!socket)
 		return real__unknown("nothing was sent or received");
 	return real__known((double)(b->seen_tx + b->seen_rx) / (double)socket);
-}
-
-struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
-{
-	if (b->left_out)
-		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
-	if (!b->completed)
-		return real__unknown(b->ids ? "no zero-copy send was seen to complete"
-					    : "no zero-copy sends");
-	return real__known((double)b->copied / (double)b->completed);
-}
-
-const char *socket_ledger__call_key(unsigned int kind)
-{
-	static const char *const keys[NIO_CALL_NR] = {
-#define X(id, key, text) [NIO_CALL_##id] = key,
-		NIO_SEND_KINDS(X)
-#undef X
-	};
-
-	return keys[kind];
-}
-
-const char *socket_ledger__refusal_key(unsigned int refusal)
-{
-	static const char *const keys[NIO_REFUSAL_NR] = {
-#define X(id, key, name) [NIO_REFUSAL_##id] = key,
-		NIO_REFUSALS(X)
-#undef X
-	};
-
-	return keys[refusal];
-}
-
-const char *socket_ledger__refusal_name(unsigned int refusal)
-{
-	static const char *const names[NIO_REFUSAL_NR] = {
-#define X(id, key, name) [NIO_REFUSAL_##id] = name,
-		NIO_REFUSALS(X)
-#undef X
-	};
-
-	return names[refusal];
-}
-
-struct num socket_ledger__would_block(const struct socket_ledger *b)
-{
-	if (b->inner_eagain)
-		return num__unknown("sendfile, splice and io_uring try several times in one call, "
-				    "and not every call of which a try would have blocked fails");
-	return num__known(b->refused[NIO_REFUSAL_EAGAIN]);
-}
-
-uint64_t socket_ledger__refused(const struct socket_ledger *b)
-{
-	return sum_of((const __u64 *)b->refused, NIO_REFUSAL_NR) - b->refused[NIO_REFUSAL_EAGAIN];
 }

@@ -24,10 +24,12 @@ struct socket_ledger {
 	uint64_t received; /* from the peers, read or not */
 	/* Bytes of connections with partly seen calls: scaled from the seen part. */
 	uint64_t divided[NIO_SIDE_NR];
-	uint64_t seen_tx, seen_rx; /* bytes of calls and copies that were seen */
-	uint64_t left_out;         /* sockets and processes that are missing in these sums */
-	uint64_t refused_runs;     /* program runs that the kernel refused, at any socket */
-	uint64_t unmeasured;       /* connections served by another layer than TCP */
+	uint64_t unseen_of[NIO_SIDE_NR]; /* of these bytes: those of calls that were not seen */
+	uint64_t seen_tx, seen_rx;       /* bytes of calls and copies that were seen */
+	uint64_t left_out;               /* sockets and processes that are missing in these sums */
+	uint64_t refused_runs;           /* program runs that the kernel refused, at any socket */
+	uint64_t unmeasured;             /* connections served by another layer than TCP */
+	uint64_t unwatched;              /* connections whose calls were not watched all the time */
 	uint64_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
 	/* Connections that a sockmap served, whose bytes TCP does not count: they are a minimum. */
 	uint64_t sockmap_open[NIO_SIDE_NR];
@@ -73,6 +75,18 @@ struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen);
 /* Copies per byte sent and received here; unknown without bytes. */
 struct real socket_ledger__copies_per_byte(const struct socket_ledger *b);
 
+/* Was how this side's bytes moved estimated from a part of the calls and copies? */
+bool socket_ledger__is_estimate(const struct socket_ledger *b, enum nio_side side);
+
+/*
+ * A number of calls. Unknown if none was seen, and not every call of these connections was watched.
+ */
+struct num socket_ledger__count(const struct socket_ledger *b, uint64_t seen);
+
+/* Bytes of a kind of call, or of a stage: unknown if none was seen and some could have been. */
+struct num socket_ledger__call_bytes(const struct socket_ledger *b, enum nio_send_call kind);
+struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_stage stage);
+
 /* The same with the copies that were not seen. */
 struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b);
 
@@ -107,7 +121,7 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
  */
 bool socket_ledger__arrivals_missed(const struct socket_ledger *b);
 
-uint64_t socket_ledger__zerocopy_sends(const struct socket_ledger *b); /* calls with MSG_ZEROCOPY */
+struct num socket_ledger__zerocopy_sends(const struct socket_ledger *b); /* with MSG_ZEROCOPY */
 uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b); /* all copies made by a CPU */
 uint64_t socket_ledger__bytes(const struct socket_ledger *b);        /* sent and received */
 

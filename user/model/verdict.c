@@ -385,6 +385,9 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 	else if (b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
 		add(v, ZC_CAUSE_ARRIVED, "their pages were seen to arrive on this machine, %s",
 		    clauses[ZC_CAUSE_ARRIVED]);
+	else if (b->unwatched || socket_ledger__is_estimate(b, NIO_SIDE_SENDER))
+		add(v, ZC_CAUSE_UNKNOWN,
+		    "why was not seen: calls and packets were not watched all the time");
 	else if (!b->stages[NIO_STAGE_TX_PIN].bytes)
 		add(v, ZC_CAUSE_NO_SG,
 		    "nothing was pinned, because the route does no scatter-gather or the calls "
@@ -409,9 +412,9 @@ static void find_refused_of_sockets(struct verdict *v, const struct socket_ledge
 		    clauses[ZC_CAUSE_NO_OPTION]);
 	if (refused)
 		add(v, ZC_CAUSE_ENOBUFS,
-		    "%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
+		    "%s%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
 		    "net.core.optmem_max or the limit of locked memory",
-		    TEXT_COUNT(refused), plural(refused));
+		    b->unwatched ? "about " : "", TEXT_COUNT(refused), plural(refused));
 	if (foreign)
 		add(v, ZC_CAUSE_IO_URING, "%s were sent by io_uring's SEND_ZC; %s",
 		    TEXT_BYTES(foreign), clauses[ZC_CAUSE_IO_URING]);
@@ -425,6 +428,12 @@ static void say_deferred(struct verdict *v, const struct socket_ledger *b)
 
 	if (!pinned)
 		return;
+	/* Neither number is of all: the pinned bytes are a minimum or an estimate. */
+	if (socket_ledger__is_estimate(b, NIO_SIDE_SENDER)) {
+		if (deferred)
+			say(v, " At least %s were copied later.", TEXT_BYTES(deferred));
+		return;
+	}
 	if (deferred)
 		say(v, " Of %s pinned, %s%s were copied later.", TEXT_BYTES(pinned),
 		    socket_ledger__arrivals_missed(b) ? "at least " : "",
@@ -451,13 +460,16 @@ static void say_unpinned(struct verdict *v, const struct socket_ledger *b)
 	uint64_t by_zerocopy = asked > pinned ? asked - pinned : 0;
 
 	if (pinned && copied > by_zerocopy + SURPLUS_MIN(pinned))
-		say(v, " %s were sent without MSG_ZEROCOPY and copied in the send call.",
+		say(v, " %s%s were sent without MSG_ZEROCOPY and copied in the send call.",
+		    socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "About " : "",
 		    TEXT_BYTES(copied - by_zerocopy));
 }
 
 static void judge_sends_of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
 {
-	uint64_t sends = b->calls[NIO_CALL_ZEROCOPY].events;
+	uint64_t sends = b->ids > b->calls[NIO_CALL_ZEROCOPY].events
+				 ? b->ids
+				 : b->calls[NIO_CALL_ZEROCOPY].events;
 
 	if (b->completed && !b->copied) {
 		v->cause = ZC_CAUSE_NOT_COPIED;
@@ -497,19 +509,44 @@ void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool 
 		v->cause = v->causes[0].cause;
 }
 
-/* The way in which a service sent most of its bytes. */
-struct way {
-	const char *words;
-	uint64_t bytes;
+/* The ways in which a service sent bytes. Those below a tenth of what is known are left out. */
+#define WAYS     3
+#define WAY_PART 10
+
+struct ways {
+	const char *words[WAYS];
+	uint64_t bytes[WAYS];
+	unsigned int named; /* mask */
 };
 
-static struct way way_of(const struct verdict_service *s)
+static struct ways ways_of(const struct verdict_service *s)
 {
-	if (s->copied >= s->pinned && s->copied >= s->spliced)
-		return (struct way){"copied", s->copied};
-	if (s->pinned >= s->spliced)
-		return (struct way){"pinned (MSG_ZEROCOPY)", s->pinned};
-	return (struct way){"sent by reference (sendfile)", s->spliced};
+	struct ways w = {{"copied", "pinned (MSG_ZEROCOPY)", "sent by reference (sendfile)"},
+			 {s->copied, s->pinned, s->spliced},
+			 0};
+	uint64_t sum = s->copied + s->pinned + s->spliced;
+
+	for (unsigned int i = 0; i < WAYS; i++)
+		if (w.bytes[i] && w.bytes[i] >= sum / WAY_PART)
+			w.named |= 1U << i;
+	return w;
+}
+
+static void say_ways(char *text, size_t len, const struct verdict_service *s)
+{
+	const struct ways w = ways_of(s);
+	const char *least = s->unknown ? "at least " : "", *before = " ";
+
+	append__text(text, len, "%s:", s->name);
+	if (!w.named)
+		append__text(text, len, " %s", s->unknown ? "unknown" : "nothing sent");
+	for (unsigned int i = 0; i < WAYS; i++) {
+		if (!(w.named >> i & 1))
+			continue;
+		append__text(text, len, "%s%s%s %s", before, least, TEXT_BYTES(w.bytes[i]),
+			     w.words[i]);
+		before = " and ";
+	}
 }
 
 void verdict__say_services(char *text, size_t len, const struct verdict_service *list, size_t nr)
@@ -518,17 +555,15 @@ void verdict__say_services(char *text, size_t len, const struct verdict_service 
 	bool differ = false;
 
 	for (size_t i = 1; i < nr; i++)
-		differ |= strcmp(way_of(&list[i]).words, way_of(&list[0]).words) != 0;
+		differ |= ways_of(&list[i]).named != ways_of(&list[0]).named;
 	if (!differ)
 		return;
 	if (before)
 		append__text(text, len, " ");
 	begin = strlen(text);
 	for (size_t i = 0; i < nr; i++) {
-		struct way way = way_of(&list[i]);
-
-		append__text(text, len, "%s%s: %s %s", i ? ", " : "", list[i].name,
-			     TEXT_BYTES(way.bytes), way.words);
+		append__text(text, len, "%s", i ? ", " : "");
+		say_ways(text, len, &list[i]);
 	}
 	append__text(text, len, ".");
 	text[begin] = (char)toupper((unsigned char)text[begin]);

@@ -39,6 +39,7 @@ void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool 
 struct verdict_service {
 	const char *name; /* "port 80" */
 	uint64_t copied, pinned, spliced;
+	uint64_t unknown; /* bytes of calls that were not seen */
 };
 void verdict__say_services(char *text, size_t len, const struct verdict_service *list, size_t nr);
 

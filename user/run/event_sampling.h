@@ -3,8 +3,8 @@
  * Sampling of events. Bytes come from sequence numbers. Zero-copy ids and the load generator's
  * counts show how many bytes were pinned, and how many copied later. Events add numbers and sizes,
  * for which thousands are as good as millions, and are a third, independent count. So compared
- * rounds attach the event programs for a slice of each period, or longer if events are rare. Events
- * are not sampled if all must be counted (--messages, --count-calls, --times), if a completion is
+ * rounds attach the event programs for a window of each period (model/event_windows.h). Events are
+ * not sampled if all must be counted (--messages, --count-calls, --times), if a completion is
  * looked up by its send (zero-copy by functions), or without sequence numbers.
  */
 #ifndef RUN_EVENT_SAMPLING_H
@@ -12,10 +12,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define EVENT_SAMPLING_PERIOD_NS 500000000ULL
-#define EVENT_SAMPLING_SLICE_NS  50000000ULL
-#define EVENT_SAMPLING_EVENTS    2000 /* that a slice lasts for at least, up to the next */
 
 struct runner;
 struct round;

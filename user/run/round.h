@@ -9,17 +9,13 @@
 #include "common/time_limit.h"
 #include "runner.h"
 #include "load/driver.h"
+#include "model/event_windows.h"
 
 /* State of sampling send and receive events; see event_sampling.h. */
 struct event_sampling {
-	bool on; /* false: events are counted all the time */
-	bool attached;
-	struct plan rest;   /* what stays attached between slices */
-	uint64_t begin_ns;  /* of the measured phase */
-	uint64_t slice_ns;  /* begin of the last slice */
-	uint64_t looked_ns; /* sum of the slices before it */
-	uint64_t due_ns;    /* time of the next change; UINT64_MAX: never */
-	uint64_t events;    /* events counted before the last slice */
+	bool on;          /* false: events are counted all the time */
+	struct plan rest; /* what stays attached between windows */
+	struct event_windows windows;
 };
 
 struct round {

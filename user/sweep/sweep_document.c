@@ -205,7 +205,7 @@ int sweep_document__check_surroundings(const char *directory, const json_t *befo
 /* In the largest unit that divides it. */
 static const char *exact_size(char buf[OPTION_TEXT_MAX], uint64_t bytes)
 {
-	unsigned int shift = bytes % (1 << 10) ? 0 : bytes % (1 << 20) ? 10 : 20;
+	unsigned int shift = (bytes % (1 << 10)) ? 0 : (bytes % (1 << 20)) ? 10 : 20;
 
 	snprintf(buf, OPTION_TEXT_MAX, "%" PRIu64 "%s", bytes >> shift,
 		 !shift        ? ""

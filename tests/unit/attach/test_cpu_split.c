@@ -80,7 +80,7 @@ TEST(sentence_lists_classes_by_share)
 }
 
 /* Half of two samples is anything between 9 and 91 %. */
-TEST(two_samples_are_too_few_and_24_are_enough)
+TEST(shares_are_given_once_their_interval_is_below_20_points)
 {
 	struct found found = {
 		.cpu = {.known = true, .source = "cpu-clock", .hz = 49, .duration_ns = 2000000000}};
@@ -91,5 +91,8 @@ TEST(two_samples_are_too_few_and_24_are_enough)
 	assert_says(&found, "2 samples by cpu-clock at 49 Hz in 2 s: too few");
 	add(&found.total, CPU_CLASS_TX_COPY, 11);
 	add(&found.total, CPU_CLASS_TCP_IP, 11);
-	assert_says(&found, "copy 50 %, TCP/IP 50 %, +-18.6 points (95 %)");
+	assert_says(&found, "24 samples by cpu-clock at 49 Hz in 2 s: too few");
+	add(&found.total, CPU_CLASS_TX_COPY, 50);
+	add(&found.total, CPU_CLASS_TCP_IP, 50);
+	assert_says(&found, "copy 50 %, TCP/IP 50 %, +-8.7 points (95 %)");
 }

@@ -169,23 +169,23 @@ TEST(unseen_deferred_copies_are_marked_as_a_lower_bound)
 	s.zc_ids = s.completed = s.copied = 2;
 	assert_table(&s, 120,
 		     "connection sent copied pinned deferred received rx copied copies/B "
-		     "vpn 4194304 :50443 > 203.0.113.210:60211 3 MB 1 MB 2 MB >=0 B 3 kB 3 kB "
-		     ">=0.33 total 3 MB 1 MB 2 MB >=0 B 3 kB 3 kB >=0.33 "
+		     "vpn 4194304 :50443 > 203.0.113.210:60211 3 MB 1 MB 2 MB unknown 3 kB 3 kB "
+		     ">=0.33 total 3 MB 1 MB 2 MB unknown 3 kB 3 kB >=0.33 "
 		     "Zero in every row: spliced. ");
 }
 
 /* No call was seen: the bytes are sent, and how is unknown. A dash would be a measured zero. */
-TEST(bytes_without_a_seen_call_make_each_way_of_sending_a_lower_bound)
+TEST(bytes_without_a_seen_call_make_each_way_of_sending_unknown)
 {
 	struct sock_state s = stream_of(1, "nginx");
 
 	s.window = 2;
 	memset(s.stages, 0, sizeof(s.stages));
 	assert_table(&s, 120,
-		     "connection sent copied pinned spliced received rx copied copies/B "
-		     "nginx 4194304 :50443 > 203.0.113.210:60211 1 MB >=0 B >=0 B >=0 B 3 kB >=0 B "
-		     ">=0.00 total 1 MB >=0 B >=0 B >=0 B 3 kB >=0 B >=0.00 "
-		     "Zero in every row: deferred. ");
+		     "connection sent copied spliced received rx copied copies/B "
+		     "nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211 1 MB unknown unknown "
+		     "3 kB unknown n/a total 1 MB unknown unknown 3 kB unknown n/a "
+		     "Zero in every row: pinned, deferred. ");
 }
 
 /* 469 B of 2 GB without a seen call change no digit: the figures are shown, a zero not as a dash.

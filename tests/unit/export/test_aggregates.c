@@ -28,13 +28,12 @@ static uint64_t below(uint64_t *state, uint64_t n)
 	return splitmix__next(state) % n;
 }
 
-static void refresh(struct aggregates *a, size_t place, const struct sock_state *s, size_t nr,
-		    bool sampled)
+static void refresh(struct aggregates *a, size_t place, const struct sock_state *s, size_t nr)
 {
 	aggregates__begin(a);
 	for (size_t i = 0; i < nr; i++)
 		aggregates__add_open(a, place, &s[i]);
-	aggregates__end(a, sampled);
+	aggregates__end(a);
 }
 
 static void assert_adds_up(const struct published *p)
@@ -81,13 +80,13 @@ TEST(copied_bytes_have_the_cause_that_was_seen)
 	place = aggregates__place(&a, "x");
 	copied = a.list[place].out.copied_bytes;
 	memcpy(all[1].remote, all[1].local, sizeof(all[1].remote));
-	refresh(&a, place, all, 4, false);
+	refresh(&a, place, all, 4);
 	assert_int_equal(copied[COPY_CAUSE_UNKNOWN], 90);
 	assert_int_equal(copied[COPY_CAUSE_LOCAL], 80);
 	assert_int_equal(copied[COPY_CAUSE_NO_SG], 100);
 	for (size_t i = 0; i < 4; i++)
 		aggregates__close(&a, place, &all[i]);
-	refresh(&a, place, NULL, 0, false);
+	refresh(&a, place, NULL, 0);
 	assert_int_equal(copied[COPY_CAUSE_UNKNOWN], 90);
 	assert_int_equal(copied[COPY_CAUSE_LOCAL], 80);
 	assert_int_equal(copied[COPY_CAUSE_NO_SG], 100);
@@ -102,12 +101,12 @@ TEST(bytes_of_closed_connections_stay)
 
 	aggregates__init(&a, 4);
 	place = aggregates__place(&a, "nginx.service");
-	refresh(&a, place, &s, 1, false);
+	refresh(&a, place, &s, 1);
 	assert_int_equal(a.list[place].out.sent, 100);
 	assert_int_equal(a.list[place].out.connections, 1);
 	s.closed_ns = 9;
 	aggregates__close(&a, place, &s);
-	refresh(&a, place, &other, 1, false);
+	refresh(&a, place, &other, 1);
 	assert_int_equal(a.list[place].out.sent, 107);
 	assert_int_equal(a.list[place].out.received, 40);
 	assert_int_equal(a.list[place].out.opened, 2);
@@ -123,13 +122,13 @@ TEST(connection_that_ends_during_a_refresh_is_counted_once)
 	struct aggregates a;
 
 	aggregates__init(&a, 4);
-	refresh(&a, aggregates__place(&a, "x"), &s, 1, false);
+	refresh(&a, aggregates__place(&a, "x"), &s, 1);
 	aggregates__begin(&a);
 	s.closed_ns = 9;
 	aggregates__close(&a, 1, &s);
-	aggregates__end(&a, false);
+	aggregates__end(&a);
 	assert_int_equal(a.list[1].out.sent, 100);
-	refresh(&a, 1, NULL, 0, false);
+	refresh(&a, 1, NULL, 0);
 	assert_int_equal(a.list[1].out.sent, 100);
 	assert_int_equal(a.list[1].out.opened, 1);
 	assert_int_equal(a.list[1].out.connections, 0);
@@ -144,12 +143,12 @@ TEST(idle_connections_are_opened_once_and_a_socket_without_connection_never)
 	struct aggregates a;
 
 	aggregates__init(&a, 4);
-	refresh(&a, aggregates__place(&a, "x"), list, 3, false);
+	refresh(&a, aggregates__place(&a, "x"), list, 3);
 	assert_int_equal(a.list[1].out.opened, 1);
 	assert_int_equal(a.list[1].out.connections, 2);
 	for (size_t i = 0; i < 3; i++)
 		aggregates__close(&a, 1, &list[i]);
-	refresh(&a, 1, NULL, 0, false);
+	refresh(&a, 1, NULL, 0);
 	assert_int_equal(a.list[1].out.opened, 1);
 	assert_int_equal(a.list[1].out.connections, 0);
 	aggregates__clear(&a);
@@ -163,7 +162,7 @@ TEST(connections_older_than_the_exporter_are_not_opened)
 	s.base.sent = 60;
 	s.begun = 1;
 	aggregates__init(&a, 4);
-	refresh(&a, aggregates__place(&a, "x"), &s, 1, false);
+	refresh(&a, aggregates__place(&a, "x"), &s, 1);
 	assert_int_equal(a.list[1].out.sent, 40);
 	assert_int_equal(a.list[1].out.opened, 0);
 	aggregates__clear(&a);
@@ -214,7 +213,7 @@ TEST(parts_only_grow_and_add_up_while_estimates_shift)
 		s.stages[NIO_STAGE_TX_PIN].bytes = pinned;
 		s.stages[NIO_STAGE_RX_COPY].bytes = copied;
 		s.zc_ids = 1;
-		refresh(&a, 1, &s, 1, below(&seed, 2));
+		refresh(&a, 1, &s, 1);
 		assert_adds_up(p);
 		for (int part = 0; part < PART_NR; part++)
 			for (int q = 0; q < 2; q++)
@@ -222,5 +221,25 @@ TEST(parts_only_grow_and_add_up_while_estimates_shift)
 		assert_int_equal(p->sent, sent);
 		before = *p;
 	}
+	aggregates__clear(&a);
+}
+
+/* With the first estimate in it, the whole sum is sampled: no part of it is called exact. */
+TEST(a_sum_has_one_quality)
+{
+	struct sock_state s = connection(100, 40);
+	struct aggregates a;
+	const struct published *out;
+
+	aggregates__init(&a, 4);
+	out = &a.list[aggregates__place(&a, "x")].out;
+	refresh(&a, 1, &s, 1);
+	assert_int_equal(out->by_quality[0][PART_TX_COPY], 100);
+	assert_int_equal(out->by_quality[1][PART_TX_COPY], 0);
+	s.window = 2;
+	s.now.sent += 50;
+	refresh(&a, 1, &s, 1);
+	assert_int_equal(out->by_quality[0][PART_TX_COPY], 0);
+	assert_int_equal(out->by_quality[1][PART_TX_COPY], 150);
 	aggregates__clear(&a);
 }

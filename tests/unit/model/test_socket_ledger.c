@@ -153,7 +153,7 @@ TEST(unseen_ids_make_pinned_bytes_a_range)
 	b = balanced(&s);
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 100);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 5);
-	assert_int_equal(socket_ledger__zerocopy_sends(&b), 5);
+	assert_int_equal(socket_ledger__zerocopy_sends(&b).value, 5);
 	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_SENDER), 895);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_PIN), 900);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_DEFERRED_COPY), 895);
@@ -483,4 +483,82 @@ TEST(spliced_bytes_are_unknown_if_bytes_in_no_copy_may_be_among_them)
 		assert_int_equal(spliced.known, c->known);
 		assert_true(!spliced.known || spliced.value == 7);
 	}
+}
+
+/* Half of the bytes were seen, half of those in windows that stand for 4 times their length. */
+TEST(calls_in_windows_count_by_the_weight_of_the_window)
+{
+	struct sock_state s = stream(100, 0);
+	struct socket_ledger b;
+
+	s.window = 4;
+	s.now.sent = s.base.sent + 400;
+	s.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){400, 8};
+	s.calls[NIO_CALL_SPLICE] = (struct nio_amount){400, 8};
+	s.added[NIO_SIDE_SENDER] = 300;
+	s.refused[NIO_REFUSAL_EAGAIN] = 50;
+	b = balanced(&s);
+	assert_int_equal(b.seen_tx, 200);
+	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 80);
+	assert_int_equal(b.stages[NIO_STAGE_TX_SPLICE].bytes, 320);
+	assert_int_equal(b.calls[NIO_CALL_SPLICE].events, 6);
+	assert_int_equal(b.refused[NIO_REFUSAL_EAGAIN], 40);
+	assert_int_equal(b.divided[NIO_SIDE_SENDER], 400);
+	/* The 200 unseen bytes may have been of any kind. */
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_COPY), 280);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_SPLICE), 400);
+}
+
+TEST(connection_within_one_window_is_exact)
+{
+	struct sock_state s = stream(100, 40);
+	struct socket_ledger b;
+
+	s.born_window = s.window = 7;
+	s.weight = 10;
+	s.calls[NIO_CALL_PLAIN] = s.stages[NIO_STAGE_TX_COPY] = (struct nio_amount){1000, 20};
+	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){400, 10};
+	s.added[NIO_SIDE_SENDER] = 900;
+	s.added[NIO_SIDE_RECEIVER] = 360;
+	s.refused[NIO_REFUSAL_EAGAIN] = 30;
+	b = balanced(&s);
+	assert_int_equal(b.divided[NIO_SIDE_SENDER] + b.divided[NIO_SIDE_RECEIVER], 0);
+	assert_int_equal(b.calls[NIO_CALL_PLAIN].events, 2);
+	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].events, 1);
+	assert_int_equal(b.refused[NIO_REFUSAL_EAGAIN], 3);
+	assert_true(socket_ledger__count(&b, 0).known);
+}
+
+TEST(what_was_not_watched_and_not_seen_is_unknown)
+{
+	struct sock_state s = stream(0, 0);
+	struct socket_ledger b;
+
+	s.window = 2;
+	s.now.sent = s.base.sent + 100;
+	memset(s.calls, 0, sizeof(s.calls));
+	memset(s.stages, 0, sizeof(s.stages));
+	b = balanced(&s);
+	assert_false(socket_ledger__count(&b, b.refused[NIO_REFUSAL_ENOBUFS]).known);
+	assert_false(socket_ledger__call_bytes(&b, NIO_CALL_PLAIN).known);
+	assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_TX_COPY).known);
+	assert_true(socket_ledger__stage_bytes(&b, NIO_STAGE_TX_PIN).known); /* no id was issued */
+	assert_false(socket_ledger__zerocopy_sends(&b).known);
+	assert_false(socket_ledger__copies_per_byte(&b).known);
+	assert_real(socket_ledger__copies_per_byte_at_most(&b), 1);
+}
+
+/* An unseen plain byte may be copied in its call, and again in a packet with pinned bytes. */
+TEST(unseen_bytes_of_a_socket_that_pins_may_be_copied_twice)
+{
+	struct sock_state s = stream(0, 0);
+	struct socket_ledger b;
+
+	s.window = 2;
+	s.now.sent = s.base.sent + 102;
+	s.zc_ids = s.completed = s.copied = 2;
+	memset(s.calls, 0, sizeof(s.calls));
+	memset(s.stages, 0, sizeof(s.stages));
+	b = balanced(&s);
+	assert_true(socket_ledger__copies_per_byte_at_most(&b).value >= 2 * 100 / 102.);
 }

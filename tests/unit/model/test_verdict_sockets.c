@@ -146,7 +146,8 @@ TEST(refused_zero_copy_has_a_cause_and_a_remedy)
 /* Services are named if they send in different ways. */
 TEST(services_that_send_differently_are_named)
 {
-	struct verdict_service list[] = {{"port 80", 1000, 0, 2000000}, {"port 81", 900000, 0, 0}};
+	struct verdict_service list[] = {{"port 80", 1000, 0, 2000000, 0},
+					 {"port 81", 900000, 0, 0, 0}};
 	char text[200] = "";
 
 	verdict__say_services(text, sizeof(text), list, 2);
@@ -156,4 +157,39 @@ TEST(services_that_send_differently_are_named)
 	text[0] = '\0';
 	verdict__say_services(text, sizeof(text), list, 2);
 	assert_string_equal(text, "");
+}
+
+TEST(services_that_send_in_two_ways_name_both_and_unseen_bytes_make_them_minimums)
+{
+	struct verdict_service list[] = {{"port 80", 500000, 500000, 10, 0},
+					 {"port 81", 0, 0, 900000, 77},
+					 {"port 82", 0, 0, 0, 77}};
+	char text[300] = "";
+
+	verdict__say_services(text, sizeof(text), list, 3);
+	assert_string_equal(text, "Port 80: 500 kB copied and 500 kB pinned (MSG_ZEROCOPY), port "
+				  "81: at least 900 kB sent by reference (sendfile), port 82: "
+				  "unknown.");
+}
+
+/* The calls of these bytes were not seen: no cause is known, and no number is the number pinned. */
+TEST(sends_that_were_not_watched_have_no_cause_without_evidence)
+{
+	struct socket_ledger b = {.socket_tx = 8000,
+				  .ids = 4,
+				  .completed = 4,
+				  .copied = 4,
+				  .unwatched = 1,
+				  .zerocopy = 1,
+				  .pinned_open = 7996};
+
+	b.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){4, 4};
+	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = 7996;
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_UNKNOWN);
+	assert_says(verdict_of(&b), "not watched all the time");
+	assert_null(strstr(verdict_of(&b)->text, "tap"));
+	assert_null(strstr(verdict_of(&b)->text, "pinned"));
+	b.stages[NIO_STAGE_DEFERRED_COPY] = (struct nio_amount){6000, 2};
+	assert_says(verdict_of(&b), "At least 6 kB were copied later.");
+	assert_null(strstr(verdict_of(&b)->text, "Besides"));
 }

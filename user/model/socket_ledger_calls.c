@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Calls of the ledger of sockets: names, refusals, copies; see socket_ledger.h. Pure. */
+#include "socket_ledger.h"
+
+const char *socket_ledger__call_key(unsigned int kind)
+{
+	static const char *const keys[NIO_CALL_NR] = {
+#define X(id, key, text) [NIO_CALL_##id] = key,
+		NIO_SEND_KINDS(X)
+#undef X
+	};
+
+	return keys[kind];
+}
+
+const char *socket_ledger__refusal_key(unsigned int refusal)
+{
+	static const char *const keys[NIO_REFUSAL_NR] = {
+#define X(id, key, name) [NIO_REFUSAL_##id] = key,
+		NIO_REFUSALS(X)
+#undef X
+	};
+
+	return keys[refusal];
+}
+
+const char *socket_ledger__refusal_name(unsigned int refusal)
+{
+	static const char *const names[NIO_REFUSAL_NR] = {
+#define X(id, key, name) [NIO_REFUSAL_##id] = name,
+		NIO_REFUSALS(X)
+#undef X
+	};
+
+	return names[refusal];
+}
+
+struct num socket_ledger__would_block(const struct socket_ledger *b)
+{
+	if (b->inner_eagain)
+		return num__unknown("sendfile, splice and io_uring try several times in one call, "
+				    "and not every call of which a try would have blocked fails");
+	return socket_ledger__count(b, b->refused[NIO_REFUSAL_EAGAIN]);
+}
+
+uint64_t socket_ledger__refused(const struct socket_ledger *b)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < NIO_REFUSAL_NR; i++)
+		sum += i == NIO_REFUSAL_EAGAIN ? 0 : b->refused[i];
+	return sum;
+}
+
+uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const struct sock_state *s)
+{
+	if (!d->ids || !s->copied || s->stages[NIO_STAGE_TX_PIN].bytes ||
+	    d->stages[NIO_STAGE_TX_PIN].bytes)
+		return 0;
+	return d->calls[NIO_CALL_ZEROCOPY].bytes;
+}
+
+struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
+{
+	if (b->left_out)
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
+	if (!b->completed)
+		return real__unknown(b->ids ? "no zero-copy send was seen to complete"
+					    : "no zero-copy sends");
+	return real__known((double)b->copied / (double)b->completed);
+}
+
+uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b)
+{
+	return b->stages[NIO_STAGE_TX_COPY].bytes + b->stages[NIO_STAGE_DEFERRED_COPY].bytes +
+	       b->stages[NIO_STAGE_RX_COPY].bytes;
+}
