@@ -233,6 +233,7 @@ struct sk_buff {
 	union {
 		struct {
 			__u8 pkt_type: 3;
+			__u16 transport_header;
 		};
 	};
 	sk_buff_data_t tail;
