@@ -500,7 +500,9 @@ state_of() {
 @test "report without gnuplot says so" {
 	local code=0
 
-	env PATH=/nonexistent "$NETIOTRACE" report -o out "$published" >stdout 2>stderr || code=$?
+	mkdir bin
+	ln -s "$(python3 -c 'import sys; print(sys.executable)')" bin/python3
+	env PATH="$PWD/bin" "$NETIOTRACE" report -o out "$published" >stdout 2>stderr || code=$?
 	[ "$code" -eq 1 ]
 	[ "$(wc -l <stderr)" -eq 1 ]
 	grep -q 'gnuplot is not installed' stderr
