@@ -501,7 +501,9 @@ state_of() {
 	local code=0
 
 	mkdir bin
-	ln -s "$(python3 -c 'import sys; print(sys.executable)')" bin/python3
+	# Who reads the CSV has given up root.
+	open_to_all
+	ln -s /usr/bin/python3 bin
 	env PATH="$PWD/bin" "$NETIOTRACE" report -o out "$published" >stdout 2>stderr || code=$?
 	[ "$code" -eq 1 ]
 	[ "$(wc -l <stderr)" -eq 1 ]
