@@ -87,7 +87,9 @@ document() {
 	jq -n '{events: {quality: "exact", time_share: 1},
 		health: {sockets_left_out: 0, ends_missed: 0, tasks_left_out: 0, namespaces_left_out: 0},
 		total: {connections: 2, socket: {tx_bytes: 1048576, rx_bytes: 0},
-			sends: {splice: {calls: 16, bytes: 1048576}}, refused: {eagain: 900, enobufs: 0, reason: null},
+			sends: {splice: {calls_at_least: 16, calls_at_most: 16}},
+			refused: {enobufs: 0, eagain: 900, epipe: 0, econnreset: 0, efault: 0, other: 0, quality: "exact",
+				reason: null},
 			zerocopy: {sends: 0}, verdict: {copied_fraction: null, text: ""},
 			ledger: {unaccounted_tx: 0, unaccounted_rx: 0, copies_per_byte: 0, copies_per_byte_at_most: 0,
 				tx_splice: {bytes: 1048576, bytes_at_most: 1048576, reason: null},
@@ -113,10 +115,12 @@ document() {
 		.total.ledger.copies_per_byte_at_most = 1 => range that crosses the limit
 		.total.ledger.tx_splice.bytes = null | .total.ledger.tx_splice.reason = "no hook" => no hook
 		.total.ledger.tx_splice.bytes = 500000 => range that crosses the limit
-		.events.quality = "sampled" | .events.time_share = 0.06 => seen 6 % of the time
+		.events.quality = "sampled" | .events.time_share = 0.06 | .total.refused.quality = "sampled" => seen 6 % of the time
+		.total.sends.splice.calls_at_most = 1600 => range that crosses the limit
+		.total.sends.splice.calls_at_least = null => calls of one kind were not counted
 		.total.refused.enobufs = null | .total.refused.reason = "kprobes see no result" => kprobes see no result
 		.total.refused.enobufs = 50 => worse
-		.total.sends.splice.calls = 160 => worse
+		.total.sends.splice = {calls_at_least: 160, calls_at_most: 160} => worse
 		.total.zerocopy.sends = 9 => no zero-copy send has completed
 		.total.ledger.unaccounted_tx = 4096 => unaccounted sent bytes: 4096
 		.total.ledger.unaccounted_rx = null => unaccounted received bytes: unknown
@@ -138,7 +142,8 @@ document() {
 		random.seed(int(sys.argv[2]))
 		def run():
 		    doc = json.load(open("good.json"))
-		    doc["total"]["sends"]["splice"]["calls"] = random.randint(16, 24)
+		    n = random.randint(16, 24)
+		    doc["total"]["sends"]["splice"] = {"calls_at_least": n, "calls_at_most": n}
 		    return gate.measure(doc)
 		rows = {}
 		for values in [run() for _ in range(3)]:
