@@ -299,7 +299,7 @@ time.sleep(600)"
 	# The report answers the six questions for the sender's costs.
 	"$NETIOTRACE" report -q -o report out
 	grep -q 'path remote' report/report.md
-	grep -q "By the sender's CPU time per KiB" report/report.md
+	grep -q "Cheapest for the sender (CPU time)" report/report.md
 	grep -q "another machine" report/report.md
 	# --resume makes the missing run with the same receiver.
 	rm out/cells/onecopy-4096-t2-r3.json
