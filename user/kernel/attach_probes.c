@@ -98,7 +98,8 @@ static int choose(struct attach_probes *w, const struct attach_filter *filter,
 		plan__withhold(OBJECT_ATTACH, offers, filter->without[i]);
 	if (!err) {
 		err = plan__make(&w->plan, offers, &req);
-		plan__missing(&w->plan, no->missing, sizeof(no->missing));
+		if (err == -EOPNOTSUPP)
+			plan__missing(&w->plan, no->missing, sizeof(no->missing));
 	}
 	free(offers);
 	w->rows_nr = err ? 0 : plan__rows(plans, none, w->rows);

@@ -310,6 +310,28 @@ enum probe_id plan__first_needed(const struct plan *plan)
 	return probe;
 }
 
+/*
+ * Every kernel that can be watched has the hooks that read the sockets: the error of trying them
+ * says more than the lack of them.
+ */
+static int error_of_sockets(const struct probe_result *offers)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (is_of(&plan_alternatives[i], OBJECT_ATTACH, PROBE_SOCKETS) &&
+		    (offers[i].err == -EPERM || tells_nothing(offers[i].err)))
+			return offers[i].err;
+	return -EOPNOTSUPP;
+}
+
+static int error_of_attach(const struct plan *plan, const struct probe_result *offers)
+{
+	enum probe_id needed = plan__first_needed(plan);
+
+	if (needed == PROBE_NR)
+		return 0;
+	return needed == PROBE_SOCKETS ? error_of_sockets(offers) : -EOPNOTSUPP;
+}
+
 int plan__make(struct plan *plan, const struct probe_result *offers, const struct plan_request *req)
 {
 	*plan = (struct plan){.object = req->object, .mode = req->mode};
@@ -317,7 +339,7 @@ int plan__make(struct plan *plan, const struct probe_result *offers, const struc
 		if (serves(req->object, probe))
 			choose(plan, probe, offers, req);
 	if (req->object == OBJECT_ATTACH)
-		return plan__first_needed(plan) == PROBE_NR ? 0 : -EOPNOTSUPP;
+		return error_of_attach(plan, offers);
 	/* Small messages may fall back to counting by call, which costs more; not the reverse. */
 	if (!plan->chosen[PROBE_TRANSMIT] && !counts_calls(req)) {
 		struct plan_request by_call = *req;

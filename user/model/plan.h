@@ -161,7 +161,8 @@ struct plan {
 /*
  * Fills plan from the offers (plan_alternatives_nr, in the order of the table). 0, or -EOPNOTSUPP:
  * run has no hook of the backend asked for, or sees sent and received bytes neither by events nor
- * by the socket iteration; attach lacks a probe that it needs (plan__missing()).
+ * by the socket iteration; attach lacks a probe that it needs (plan__missing()). attach where
+ * trying to read the sockets failed: -EPERM, or an error of this moment (-ENOMEM).
  */
 int plan__make(struct plan *plan, const struct probe_result *offers,
 	       const struct plan_request *req);

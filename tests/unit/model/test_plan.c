@@ -282,6 +282,29 @@ TEST(attach_names_its_missing_hooks)
 				     "kprobe/tcp_sendmsg_locked"));
 }
 
+/* Without privileges the kernel refuses all programs, whatever it has. */
+TEST(attach_says_why_it_cannot_read_the_sockets)
+{
+	static const struct {
+		int first, second, err;
+	} cases[] = {
+		{-EPERM, 0, 0},
+		{-EPERM, -EPERM, -EPERM},
+		{-EPERM, -ECANCELED, -EPERM},
+		{-ENOENT, -ENOMEM, -ENOMEM},
+		{-ENOENT, -ENOENT, -EOPNOTSUPP},
+		{-ECANCELED, -ECANCELED, -EOPNOTSUPP},
+	};
+
+	for_each_case(c, cases) {
+		struct probe_result *offers = all_offers();
+
+		offers[row_of(PROBE_SOCKETS, "nio_at_look")] = plan__offer(c->first);
+		offers[row_of(PROBE_SOCKETS, "nio_at_maps")] = plan__offer(c->second);
+		attach_plan(offers, BACKEND_AUTO, c->err);
+	}
+}
+
 TEST(attach_samples_events_only_if_they_are_tracepoints)
 {
 	struct probe_result *offers = all_offers();
