@@ -493,7 +493,8 @@ static __always_inline bool was_vector(const struct msghdr *msg)
  * Per-CPU statistics in an mmapable array: one block of rows per CPU. A system call that reads a
  * map stops kprobe programs on its CPU (bpf_prog_active), uncounted until Linux 6.7.
  */
-#define BPF_F_MMAPABLE (1U << 10)
+#define BPF_F_NO_PREALLOC (1U << 0)
+#define BPF_F_MMAPABLE    (1U << 10)
 
 /* Number of slots; set before loading. */
 const volatile __u32 nio_slots = 1;

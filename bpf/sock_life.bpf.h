@@ -553,21 +553,42 @@ int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
-static long update_one(void *map, const void *key, struct sock_state *s, void *ctx)
+/* A state and its events as one moment has them; user space takes them out. */
+NIO_MAP(nio_snapshots, HASH, 1, BPF_F_NO_PREALLOC, __u64, struct sock_state);
+NIO_MAP(nio_snapshot, PERCPU_ARRAY, 1, 0, __u32, struct sock_state);
+
+bool nio_snapshot_failed; /* no memory for a state */
+
+static long snapshot_one(void *map, const void *key, struct sock_state *s, void *ctx)
 {
-	update(s);
+	struct sock_state *copy;
+	struct sock_events *e;
+	__u64 id = s->key;
+	__u32 zero = 0;
+
+	copy = bpf_map_lookup_elem(&nio_snapshot, &zero);
+	if (!copy || !update(s))
+		return 0;
+	e = known_events(s);
+	s->has_events = e != NULL;
+	bpf_probe_read_kernel(copy, SOCK_STATE_HEAD, s);
+	if (e)
+		bpf_probe_read_kernel((char *)copy + SOCK_STATE_HEAD, sizeof(*e), e);
+	if (bpf_map_update_elem(&nio_snapshots, &id, copy, BPF_ANY))
+		nio_snapshot_failed = true;
 	return 0;
 }
 
 /*
- * For kernels that refuse iterators over the elements of a map: updates all sockets at the first
- * map that the iterator meets. User space reads the states from the map.
+ * For kernels that refuse iterators over the elements of a map: updates and copies all states at
+ * the first map that the iterator meets. A state and its events are copied together, since events
+ * between the two would seem to lack their bytes.
  */
 SEC("?iter/bpf_map")
 int nio_at_maps(struct bpf_iter__bpf_map *ctx)
 {
 	if (ctx->map && !ctx->meta->seq_num)
-		bpf_for_each_map_elem(&nio_sockets, update_one, NULL, 0);
+		bpf_for_each_map_elem(&nio_sockets, snapshot_one, NULL, 0);
 	return 0;
 }
 

@@ -70,6 +70,9 @@ static void configure_plan(struct attach_probes *w)
 {
 	const struct btf_lookup *btf = btf_lookup__kernel();
 
+	if (plan__wants(&w->plan, "nio_at_maps"))
+		bpf_map__set_max_entries(w->skel->maps.nio_snapshots,
+					 bpf_map__max_entries(w->skel->maps.nio_sockets));
 	w->skel->rodata->nio_splice_pages =
 		btf && !btf_lookup__function(btf, "skb_splice_from_iter", 0);
 	w->skel->rodata->nio_told = w->plan.chosen[PROBE_MESSAGE];
@@ -345,10 +348,11 @@ static int read_states(const struct attach_probes *w, struct loader_records *ope
 
 	if (err != -EOPNOTSUPP)
 		return err;
+	w->skel->bss->nio_snapshot_failed = false;
 	err = run_iterator(w, "nio_at_maps");
-	return err ? err
-		   : state_map__read(bpf_map__fd(w->skel->maps.nio_sockets),
-				     bpf_map__fd(w->skel->maps.nio_sock_events), open);
+	if (!err && w->skel->bss->nio_snapshot_failed)
+		err = -ENOMEM;
+	return err ? err : state_map__take(bpf_map__fd(w->skel->maps.nio_snapshots), open);
 }
 
 /*

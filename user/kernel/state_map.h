@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads the map of watched sockets where no iterator over its elements is allowed. */
+/* Reads the copies of watched sockets' states where no iterator over map elements is allowed. */
 #ifndef KERNEL_STATE_MAP_H
 #define KERNEL_STATE_MAP_H
 
 #include "loader.h"
 
 /*
- * Appends to *out, for each state that user space is to take, SOCK_STATE_HEAD bytes and, if
- * has_events, a struct sock_events. After the program that updates them. 0 or -errno.
+ * Takes all states out of the map of copies (nio_snapshots). *out gets, for each, SOCK_STATE_HEAD
+ * bytes and, if has_events, a struct sock_events. The caller frees out->list. 0 or -errno.
  */
-int state_map__read(int sockets_fd, int events_fd, struct loader_records *out);
+int state_map__take(int snapshots_fd, struct loader_records *out);
 
 #endif
