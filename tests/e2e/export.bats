@@ -190,16 +190,16 @@ for line in open(sys.argv[2]):
 	PORT=$(free_port)
 	exporter one --listen "127.0.0.1:$PORT" --interval 100ms
 	cat >odd <<-'END'
-		b"HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
-		b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 3
-		b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 17000 + b"\r\n\r\n"
-		b"GET /" + b"a" * 17000 + b" HTTP/1.1\r\nHost: x\r\n\r\n"
+		b"HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+		b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3
+		b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 17000 + b"\r\n\r\n"
+		b"GET /" + b"a" * 17000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	END
 	answers "$PORT" odd >out
 	[ "$(<out)" = $'1 200 none\n1 200 whole\n1 431 whole\n1 414 whole' ]
 	# Many at once, while snapshots are taken: each gets a whole page.
 	for i in {1..40}; do
-		printf '%s\n' 'b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"'
+		printf '%s\n' 'b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"'
 	done >many
 	for i in {1..10}; do
 		background answers "$PORT" many >"out.$i"
