@@ -339,18 +339,31 @@ static int try_iterator(const char *target)
 	return 0;
 }
 
-/* Iterators of one element kind: unlike functions, one may be refused where another is allowed. */
+static bool is_tried_iterator(enum bpf_object_id id, size_t i, const struct probe_result *offers)
+{
+	return plan_alternatives[i].object == id && plan_alternatives[i].probe == PROBE_SOCKETS &&
+	       offers[i].answer == ANSWER_YES;
+}
+
+/*
+ * Iterators of one element kind: unlike functions, one may be refused where another is allowed. If
+ * all are refused, privileges are missing, which loading finds out.
+ */
 static void try_iterators(enum bpf_object_id id, struct probe_result *offers)
 {
-	for (size_t i = 0; i < plan_alternatives_nr; i++) {
-		const struct alternative *alt = &plan_alternatives[i];
-		const char *target = strchr(alt->hook, '/');
+	bool allowed = false;
 
-		if (alt->object != id || alt->probe != PROBE_SOCKETS ||
-		    offers[i].answer != ANSWER_YES)
-			continue;
-		offers[i] = plan__offer(try_iterator(target + 1));
-	}
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < plan_alternatives_nr; i++) {
+			int err;
+
+			if (!is_tried_iterator(id, i, offers))
+				continue;
+			err = try_iterator(strchr(plan_alternatives[i].hook, '/') + 1);
+			allowed = allowed || !err;
+			if (pass && allowed)
+				offers[i] = plan__offer(err);
+		}
 }
 
 /*
