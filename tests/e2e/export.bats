@@ -486,6 +486,13 @@ pair() {
 	[[ $output == *"exclude each other"* ]]
 	run -2 "$NETIOTRACE" export --textfile "$PWD/none/netiotrace.prom"
 	[[ $output == *"cannot write $PWD/none/netiotrace.prom: No such file or directory."* ]]
+	# A directory of another user, where root without capabilities cannot write.
+	install -d -o 12345 foreign
+	run -2 "$NETIOTRACE" export --textfile "$PWD/foreign/netiotrace.prom"
+	[[ $output == *"cannot write $PWD/foreign/netiotrace.prom: Permission denied; export writes without capabilities"* ]]
+	# Under sudo, without the capability to give the file to the caller.
+	background env SUDO_UID=12345 SUDO_GID=12345 "$NETIOTRACE" export --textfile "$PWD/sudo.prom" --interval 100ms
+	within 60 test -s sudo.prom
 	run -2 "$NETIOTRACE" export --groups 0
 	run -2 "$NETIOTRACE" export --interval 1ms
 	run -2 "$NETIOTRACE" export --by pid

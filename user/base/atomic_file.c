@@ -318,12 +318,12 @@ int atomic_file__close_stdout(void)
 	return stdout_err ? stdout_err : err;
 }
 
-/* Only root may give a file away: others get EPERM and own the new file. */
+/* It takes CAP_CHOWN to give a file away: others get EPERM and own the new file. */
 static int give_temporary(const struct atomic_file *f, int fd)
 {
-	if (!f->replaces)
-		return sudo_user__give(fd);
-	return fchown(fd, f->uid, f->gid) && errno != EPERM ? -errno : 0;
+	int err = f->replaces ? fchown(fd, f->uid, f->gid) ? -errno : 0 : sudo_user__give(fd);
+
+	return err == -EPERM ? 0 : err;
 }
 
 static int fill_temporary(const struct atomic_file *f, int fd)

@@ -57,13 +57,19 @@ int confinement__enter(bool keep_bpf, bool keep_user)
 	return err;
 }
 
-bool confinement__allows(int (*work)(void *arg), void *arg)
+int confinement__try(int (*work)(void *arg), void *arg, bool keep_user)
 {
 	pid_t pid = fork();
-	int status;
+	int status, err;
 
-	if (!pid)
-		_exit(confinement__enter(false, false) || work(arg) ? 1 : 0);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-	       !WEXITSTATUS(status);
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		err = confinement__enter(false, keep_user);
+		/* errno fits into an exit status. */
+		_exit(err ? -err : -work(arg));
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -ECHILD;
+	return -WEXITSTATUS(status);
 }

@@ -12,7 +12,10 @@
  */
 int confinement__enter(bool keep_bpf, bool keep_user);
 
-/* Does work() return 0 in a child process without any capability? */
-bool confinement__allows(int (*work)(void *arg), void *arg);
+/*
+ * Runs work() in a child process without any capability, as nobody or, if keep_user, as the present
+ * user. Returns what work() returned: 0 or -errno; -ECHILD: the child did not end by itself.
+ */
+int confinement__try(int (*work)(void *arg), void *arg, bool keep_user);
 
 #endif

@@ -192,19 +192,30 @@ static int write_textfile(struct export *x)
 	return err;
 }
 
-/* Refuses a file that cannot be written before anything is loaded. */
-static int check_textfile(const struct export *x)
+static int try_textfile(void *arg)
 {
+	const struct export *x = arg;
 	struct atomic_file *file;
-	int err = x->o.textfile ? atomic_file__open(&file, x->o.textfile) : 0;
+	int err = atomic_file__open(&file, x->o.textfile);
 
-	if (err) {
-		log_error("cannot write %s: %s.", x->o.textfile, strerror(-err));
-		return EXIT_USAGE;
-	}
-	if (x->o.textfile)
+	if (!err)
 		atomic_file__abort(file);
-	return EXIT_DONE;
+	return err;
+}
+
+/* Refuses a file that cannot be written later, without capabilities, before anything is loaded. */
+static int check_textfile(struct export *x)
+{
+	int err = x->o.textfile ? confinement__try(try_textfile, x, true) : 0;
+	bool denied = err == -EACCES || err == -EPERM;
+
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot write %s: %s%s.", x->o.textfile, strerror(-err),
+		  denied ? "; export writes without capabilities: choose a directory and a file "
+			   "that its user may write"
+			 : "");
+	return EXIT_USAGE;
 }
 
 static int print_once(struct export *x)
@@ -235,7 +246,7 @@ static int try_watching(void *arg)
 static int confine(struct export *x)
 {
 	bool keep = strcmp(backend_of(x), backend__name(BACKEND_KPROBE)) == 0 ||
-		    !confinement__allows(try_watching, x);
+		    confinement__try(try_watching, x, false);
 	int err = confinement__enter(keep, x->o.textfile || x->o.ready_file);
 
 	if (!err)
