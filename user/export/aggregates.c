@@ -7,48 +7,99 @@
 
 #include "common/xalloc.h"
 
-/* Folded names that are remembered, so that each counts once. */
-#define REFUSED_MAX 4096
-
-void aggregates__init(struct aggregates *a, size_t max)
+void aggregates__init(struct aggregates *a, size_t max, double now)
 {
-	*a = (struct aggregates){.max = max + 1, .nr = 1};
+	*a = (struct aggregates){.max = max + 1, .nr = 1, .begun = now, .since = now};
 	a->list = xcalloc(a->max, sizeof(*a->list));
+	a->list[AGGREGATES_OTHER].created = now;
 	strcpy(a->list[AGGREGATES_OTHER].name, "other");
 }
 
 void aggregates__clear(struct aggregates *a)
 {
-	for (size_t i = 0; i < a->refused_nr; i++)
-		free(a->refused[i]);
-	free(a->refused);
+	refused_names__clear(&a->refused);
 	free(a->list);
 	*a = (struct aggregates){0};
 }
 
-static void note_refused(struct aggregates *a, const char *name)
+static void add_sums(struct sums *to, const struct sums *sums)
 {
-	for (size_t i = 0; i < a->refused_nr; i++)
-		if (!strcmp(a->refused[i], name))
-			return;
-	a->folded_groups++;
-	if (a->refused_nr == REFUSED_MAX)
-		return;
-	a->refused = xgrow(a->refused, a->refused_nr, sizeof(*a->refused));
-	a->refused[a->refused_nr++] = xstrdup(name);
+	socket_ledger__add(&to->books, &sums->books);
+	to->opened += sums->opened;
+	for (size_t i = 0; i < COPY_CAUSE_NR; i++)
+		to->copied[i] += sums->copied[i];
 }
 
-size_t aggregates__place(struct aggregates *a, const char *name)
+/* A sum has one quality: with the first estimate in it the sum is sampled, and stays so. */
+static void publish_qualities(struct published *out, bool sampled)
 {
-	for (size_t i = 0; i < a->nr; i++)
-		if (!strcmp(a->list[i].name, name))
+	for (size_t i = 0; i < PART_NR; i++) {
+		out->by_quality[sampled][i] = out->parts[i];
+		out->by_quality[!sampled][i] = 0;
+	}
+}
+
+/* "other" takes a group's counts. The published ones as well: a page may come before a refresh. */
+static void fold(struct aggregate *other, const struct aggregate *g)
+{
+	add_sums(&other->closed, &g->closed);
+	add_sums(&other->all, &g->all);
+	num__add_counts(&other->out, &g->out, sizeof(other->out));
+	other->sampled |= g->sampled;
+	publish_qualities(&other->out, other->sampled);
+}
+
+static size_t gone_place(const struct aggregates *a)
+{
+	for (size_t i = AGGREGATES_OTHER + 1; i < a->nr; i++)
+		if (a->list[i].gone && !a->list[i].busy && !a->list[i].was_busy)
 			return i;
-	if (a->nr == a->max) {
-		note_refused(a, name);
+	return AGGREGATES_OTHER;
+}
+
+/* A place that was never used, or one that "other" has emptied. AGGREGATES_OTHER: there is none. */
+static size_t free_place(struct aggregates *a)
+{
+	size_t i;
+
+	if (a->nr < a->max)
+		return a->nr++;
+	i = gone_place(a);
+	if (i == AGGREGATES_OTHER && a->find_gone && !a->looked) {
+		a->looked = true;
+		a->find_gone(a->arg, a);
+		i = gone_place(a);
+	}
+	if (i != AGGREGATES_OTHER)
+		fold(&a->list[AGGREGATES_OTHER], &a->list[i]);
+	return i;
+}
+
+static size_t new_place(struct aggregates *a, const char *name, bool open)
+{
+	size_t i = AGGREGATES_OTHER;
+
+	if (!refused_names__must_stay(&a->refused, name))
+		i = free_place(a);
+	if (i == AGGREGATES_OTHER) {
+		refused_names__note(&a->refused, name, open);
 		return AGGREGATES_OTHER;
 	}
-	strcpy(a->list[a->nr].name, name);
-	return a->nr++;
+	refused_names__forget(&a->refused, name);
+	/* The last finished refresh met no socket of this group. */
+	a->list[i] = (struct aggregate){.created = a->since};
+	strcpy(a->list[i].name, name);
+	return i;
+}
+
+size_t aggregates__place(struct aggregates *a, const char *name, bool open)
+{
+	for (size_t i = 0; i < a->nr; i++)
+		if (!strcmp(a->list[i].name, name)) {
+			a->list[i].gone = false;
+			return i;
+		}
+	return new_place(a, name, open);
 }
 
 static void add(struct sums *sums, const struct sock_state *s)
@@ -72,12 +123,16 @@ void aggregates__close(struct aggregates *a, size_t place, const struct sock_sta
 	a->folded_sockets += place == AGGREGATES_OTHER;
 }
 
-void aggregates__begin(struct aggregates *a)
+void aggregates__begin(struct aggregates *a, double now)
 {
 	a->refreshing = true;
+	a->looked = false;
+	a->begun = now;
+	refused_names__begin(&a->refused);
 	for (size_t i = 0; i < a->nr; i++) {
 		a->list[i].all = a->list[i].closed;
 		a->list[i].open = 0;
+		a->list[i].busy = false;
 	}
 }
 
@@ -85,6 +140,7 @@ void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_
 {
 	add(&a->list[place].all, s);
 	a->list[place].open += s->begun || s->uncovered;
+	a->list[place].busy = true;
 }
 
 static void grow(uint64_t *published, uint64_t now)
@@ -129,15 +185,6 @@ static uint64_t sum_of(const __u64 *values, size_t n)
 	for (size_t i = 0; i < n; i++)
 		sum += values[i];
 	return sum;
-}
-
-/* A sum has one quality: with the first estimate in it the sum is sampled, and stays so. */
-static void publish_qualities(struct published *out, bool sampled)
-{
-	for (size_t i = 0; i < PART_NR; i++) {
-		out->by_quality[sampled][i] = out->parts[i];
-		out->by_quality[!sampled][i] = 0;
-	}
 }
 
 static void publish_bytes(struct aggregate *g)
@@ -188,7 +235,11 @@ static void publish(struct aggregate *g)
 
 void aggregates__end(struct aggregates *a)
 {
-	for (size_t i = 0; i < a->nr; i++)
+	for (size_t i = 0; i < a->nr; i++) {
 		publish(&a->list[i]);
+		a->list[i].was_busy = a->list[i].busy;
+	}
+	refused_names__end(&a->refused);
 	a->refreshing = false;
+	a->since = a->begun;
 }

@@ -2,14 +2,16 @@
 /*
  * Owns the counters of the exporter by group of sockets: bounded, and monotonic. Pure.
  *
- * A group never leaves its place. Once all places are taken, the sockets of a new group count for
- * the group "other" for as long as the process lives.
+ * Once all places are taken, a new group gets the place of a group that is gone and quiet, whose
+ * counts "other" takes. If there is none, the sockets of the new group count for "other", at least
+ * until none of them is open. So no counter falls, and no byte counts twice.
  */
 #ifndef EXPORT_AGGREGATES_H
 #define EXPORT_AGGREGATES_H
 
 #include "model/socket_ledger.h"
 #include "group_name.h"
+#include "refused_names.h"
 
 #define AGGREGATES_MAX   1024 /* --groups */
 #define AGGREGATES_OTHER 0    /* the place of "other" */
@@ -57,6 +59,11 @@ struct sums {
 
 struct aggregate {
 	char name[GROUP_NAME_MAX];
+	double created; /* seconds since 1970: its counts are younger */
+	bool gone;      /* no socket can join it: aggregates__find_gone() */
+	/* Has it open sockets: at this refresh or, between two, at the last; at the last finished?
+	 */
+	bool busy, was_busy;
 	struct sums closed; /* connections that have ended */
 	struct sums all;
 	bool sampled;  /* an estimate by samples has been published: for good */
@@ -64,28 +71,41 @@ struct aggregate {
 	struct published out;
 };
 
+struct aggregates;
+
+/*
+ * Sets `gone` of the groups that are. Called when a place is needed, at most once in a refresh and
+ * the time before it.
+ */
+typedef void aggregates_find_gone(void *arg, struct aggregates *a);
+
 struct aggregates {
 	struct aggregate *list; /* [0]: other */
 	size_t nr, max;
 	bool refreshing;
-	uint64_t folded_groups; /* names that found no place, each once while it is remembered */
+	double begun, since; /* seconds since 1970: the last refresh; the last finished one */
 	uint64_t folded_sockets;
-	char **refused; /* names that were folded, so that each counts once; bounded */
-	size_t refused_nr;
+	struct refused_names refused;
+	aggregates_find_gone *find_gone; /* NULL: every group keeps its place */
+	void *arg;
+	bool looked; /* find_gone() was called since the last refresh began */
 };
 
-/* max: places beside "other", at most AGGREGATES_MAX. */
-void aggregates__init(struct aggregates *a, size_t max);
+/* max: places beside "other", at most AGGREGATES_MAX. now: seconds since 1970. */
+void aggregates__init(struct aggregates *a, size_t max, double now);
 void aggregates__clear(struct aggregates *a);
 
-/* The place of a name: its own, a new one, or AGGREGATES_OTHER. */
-size_t aggregates__place(struct aggregates *a, const char *name);
+/*
+ * The place of a socket by the name of its group: its own, a new one, or AGGREGATES_OTHER. Valid
+ * until the next call: give it the socket before. open: the socket is.
+ */
+size_t aggregates__place(struct aggregates *a, const char *name, bool open);
 
 /* A connection that has ended, once. */
 void aggregates__close(struct aggregates *a, size_t place, const struct sock_state *s);
 
 /* A refresh: begin, each open connection, end. The end publishes. */
-void aggregates__begin(struct aggregates *a);
+void aggregates__begin(struct aggregates *a, double now);
 void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_state *s);
 void aggregates__end(struct aggregates *a);
 

@@ -2,6 +2,7 @@
 /* Owns the group names of cgroups by id; see cgroup_names.h. */
 #include "cgroup_names.h"
 
+#include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@
 #define WALK_PERIOD_NS 50000000ULL
 
 struct name {
-	uint64_t id;
+	uint64_t id, walk;          /* the last walk that met the cgroup */
 	char group[GROUP_NAME_MAX]; /* a path of any length is not kept */
 };
 
@@ -46,40 +47,70 @@ void cgroup_names__clear(struct cgroup_names *c)
 	*c = (struct cgroup_names){0};
 }
 
-static void add(struct cgroup_names *c, uint64_t id, const char *path)
-{
-	struct name *n = xmalloc(sizeof(*n)), **found;
-
-	*n = (struct name){.id = id};
-	group_name__of_cgroup(n->group, path);
-	found = tsearch(n, &c->tree, compare);
-	if (!found)
-		xalloc_die();
-	if (*found != n)
-		free(n);
-	else
-		c->nr++;
-}
-
 static int note(void *arg, int dir, uint64_t id, const char *path)
 {
+	struct cgroup_names *c = arg;
+	struct name key = {.id = id}, *n, **found = tfind(&key, &c->tree, compare);
+
 	(void)dir;
-	add(arg, id, path);
+	if (found) {
+		(*found)->walk = c->walks;
+		return 0;
+	}
+	n = xmalloc(sizeof(*n));
+	*n = (struct name){.id = id, .walk = c->walks};
+	group_name__of_cgroup(n->group, path);
+	if (!tsearch(n, &c->tree, compare))
+		xalloc_die();
+	c->nr++;
 	return 0;
 }
 
-const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t first_ns)
+static int walk(struct cgroup_names *c)
+{
+	if (!c->mount)
+		return -ENOENT;
+	if (c->nr > NAMES_MAX)
+		forget(c);
+	c->walked_ns = loop__now_ns();
+	c->walks++;
+	return target__each_cgroup(c->mount, note, c);
+}
+
+const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t first_ns, bool open)
 {
 	struct name key = {.id = id}, **found = tfind(&key, &c->tree, compare);
-	uint64_t now = loop__now_ns();
+	bool soon = !open && loop__now_ns() - c->walked_ns <= WALK_PERIOD_NS;
 
-	if (!found && id && c->mount && c->walked_ns <= first_ns &&
-	    now - c->walked_ns > WALK_PERIOD_NS) {
-		if (c->nr > NAMES_MAX)
-			forget(c);
-		c->walked_ns = now;
-		target__each_cgroup(c->mount, note, c);
+	if (!found && id && c->walked_ns <= first_ns && !soon) {
+		walk(c);
 		found = tfind(&key, &c->tree, compare);
 	}
 	return found ? (*found)->group : NULL;
+}
+
+struct giving {
+	const struct cgroup_names *c;
+	void (*take)(void *arg, const char *group);
+	void *arg;
+};
+
+static void give(const void *node, VISIT visit, void *arg)
+{
+	const struct name *n = *(struct name *const *)node;
+	const struct giving *g = arg;
+
+	if ((visit == postorder || visit == leaf) && n->walk == g->c->walks)
+		g->take(g->arg, n->group);
+}
+
+int cgroup_names__each(struct cgroup_names *c, void (*take)(void *arg, const char *group),
+		       void *arg)
+{
+	struct giving g = {c, take, arg};
+	int err = walk(c);
+
+	if (!err)
+		twalk_r(c->tree, give, &g);
+	return err;
 }

@@ -3,6 +3,7 @@
 #ifndef EXPORT_CGROUP_NAMES_H
 #define EXPORT_CGROUP_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@ struct cgroup_names {
 	void *tree;  /* tsearch(3) */
 	size_t nr;
 	uint64_t walked_ns; /* CLOCK_MONOTONIC: begin of the last walk */
+	uint64_t walks;     /* so far */
 };
 
 /* mount: owned from now on, from malloc(); NULL: no cgroup is found. */
@@ -19,10 +21,17 @@ void cgroup_names__clear(struct cgroup_names *c);
 
 /*
  * The name of a cgroup's group (group_name.h); valid until the next call. An unknown id is
- * looked for again if its socket is younger than the last walk (first_ns, CLOCK_MONOTONIC), at most
- * every 50 ms. NULL: the id is 0, or its cgroup was removed before a walk. A name outlives its
- * cgroup.
+ * looked for again if its socket is younger than the last walk (first_ns, CLOCK_MONOTONIC), for
+ * closed sockets at most every 50 ms: an open one must not change its group at the next refresh.
+ * NULL: the id is 0, or its cgroup was removed before a walk. A name outlives its cgroup.
  */
-const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t first_ns);
+const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t first_ns, bool open);
+
+/*
+ * Walks, and gives the name of each existing cgroup's group to take(). Names may come several
+ * times. 0 or -errno: names are missing.
+ */
+int cgroup_names__each(struct cgroup_names *c, void (*take)(void *arg, const char *group),
+		       void *arg);
 
 #endif

@@ -34,6 +34,9 @@
 #define NS_PER_S 1000000000ULL
 #define TICK_NS  NS_PER_S /* slow clients are looked for this often */
 
+/* The group of sockets whose cgroup is not known. */
+#define UNKNOWN "unknown"
+
 struct export
 {
 	struct export_options o;
@@ -92,8 +95,8 @@ static void name_group(struct export *x, char *buf, const struct sock_state *s)
 		group_name__of_comm(buf, s->comm);
 		return;
 	default:
-		name = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns);
-		strcpy(buf, name ? name : "unknown");
+		name = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns, !s->closed_ns);
+		strcpy(buf, name ? name : UNKNOWN);
 	}
 }
 
@@ -102,7 +105,29 @@ static size_t place_of(struct export *x, const struct sock_state *s)
 	char name[GROUP_NAME_MAX];
 
 	name_group(x, name, s);
-	return matches(&x->o, name) ? aggregates__place(&x->groups, name) : AGGREGATES_OTHER;
+	return matches(&x->o, name) ? aggregates__place(&x->groups, name, !s->closed_ns)
+				    : AGGREGATES_OTHER;
+}
+
+static void keep_group(void *arg, const char *name)
+{
+	struct aggregates *a = arg;
+
+	for (size_t i = 0; i < a->nr; i++)
+		if (!strcmp(a->list[i].name, name))
+			a->list[i].gone = false;
+}
+
+/* A group is gone when no cgroup has its name. */
+static void find_gone(void *arg, struct aggregates *a)
+{
+	struct export *x = arg;
+
+	for (size_t i = 0; i < a->nr; i++)
+		a->list[i].gone = strcmp(a->list[i].name, UNKNOWN) != 0;
+	if (cgroup_names__each(&x->cgroups, keep_group, a))
+		for (size_t i = 0; i < a->nr; i++)
+			a->list[i].gone = false;
 }
 
 static void take_socket(void *arg, const struct sock_state *s)
@@ -126,7 +151,7 @@ static int snapshot(struct export *x)
 
 	/* Connections that have ended first: a refresh begins with the sums of all of them. */
 	err = attach_probes__each_ended(x->watcher, take_socket, x);
-	aggregates__begin(&x->groups);
+	aggregates__begin(&x->groups, now_s());
 	if (!err)
 		err = attach_probes__each_socket(x->watcher, take_socket, x);
 	aggregates__end(&x->groups);
@@ -294,10 +319,13 @@ static int begin(struct export *x)
 	if (x->o.this_netns && !stat("/proc/self/ns/net", &st))
 		x->netns = (uint32_t)st.st_ino;
 	x->plan_nr = attach_probes__plan(x->watcher, &x->plan);
-	aggregates__init(&x->groups, x->o.groups);
 	cgroup_names__init(&x->cgroups, target__cgroup_mount());
 	attach_probes__arm(x->watcher);
 	x->started = now_s();
+	aggregates__init(&x->groups, x->o.groups, x->started);
+	x->groups.arg = x;
+	if (x->o.by == EXPORT_BY_CGROUP)
+		x->groups.find_gone = find_gone;
 	adopt(x);
 	loop__add(&x->loop, attach_probes__ends_fd(x->watcher));
 	x->next_step_ns = loop__now_ns();

@@ -181,7 +181,7 @@ static void put_series(const struct page *p, const struct metrics *m, const stru
 		put_value_of(p, s, s->type == TYPE_GAUGE ? "" : "_total", (double)value, g->name);
 		/* OpenMetrics asks for the creation time of counters. */
 		if (s->type == TYPE_COUNTER && p->open)
-			put_value_of(p, s, "_created", p->started, g->name);
+			put_value_of(p, s, "_created", g->created, g->name);
 	}
 }
 
@@ -288,8 +288,8 @@ static void put_health(const struct page *p, const struct metrics *m)
 		"their end.",
 		(double)m->left_out);
 	put_one(p, "groups_folded", TYPE_COUNTER,
-		"Groups that count for the group other (--groups).",
-		(double)m->groups->folded_groups);
+		"Groups that found no place and count for the group other (--groups).",
+		(double)m->groups->refused.total);
 	put_one(p, "sockets_folded", TYPE_COUNTER, "Closed connections of folded groups.",
 		(double)m->groups->folded_sockets);
 	put_one(p, "snapshot_timestamp_seconds", TYPE_GAUGE,

@@ -26,7 +26,7 @@ struct metrics {
 	uint64_t left_out;             /* sockets that no program could record */
 	struct num run_ns[PROBE_NR];   /* how long the programs of each probe have run */
 	const char *run_times_unknown; /* why none of them is known; or NULL */
-	double started;                /* seconds since 1970: when the counters began */
+	double started;                /* seconds since 1970: when the exporter began */
 	double snapshot;               /* seconds since 1970: of the last refresh */
 	double snapshot_s;             /* how long the refresh took */
 };

@@ -30,7 +30,7 @@ static uint64_t below(uint64_t *state, uint64_t n)
 
 static void refresh(struct aggregates *a, size_t place, const struct sock_state *s, size_t nr)
 {
-	aggregates__begin(a);
+	aggregates__begin(a, 0);
 	for (size_t i = 0; i < nr; i++)
 		aggregates__add_open(a, place, &s[i]);
 	aggregates__end(a);
@@ -76,8 +76,8 @@ TEST(copied_bytes_have_the_cause_that_was_seen)
 	const uint64_t *copied;
 	size_t place;
 
-	aggregates__init(&a, 4);
-	place = aggregates__place(&a, "x");
+	aggregates__init(&a, 4, 1000);
+	place = aggregates__place(&a, "x", true);
 	copied = a.list[place].out.copied_bytes;
 	memcpy(all[1].remote, all[1].local, sizeof(all[1].remote));
 	refresh(&a, place, all, 4);
@@ -99,8 +99,8 @@ TEST(bytes_of_closed_connections_stay)
 	struct aggregates a;
 	size_t place;
 
-	aggregates__init(&a, 4);
-	place = aggregates__place(&a, "nginx.service");
+	aggregates__init(&a, 4, 1000);
+	place = aggregates__place(&a, "nginx.service", true);
 	refresh(&a, place, &s, 1);
 	assert_int_equal(a.list[place].out.sent, 100);
 	assert_int_equal(a.list[place].out.connections, 1);
@@ -121,9 +121,9 @@ TEST(connection_that_ends_during_a_refresh_is_counted_once)
 	struct sock_state s = connection(100, 0);
 	struct aggregates a;
 
-	aggregates__init(&a, 4);
-	refresh(&a, aggregates__place(&a, "x"), &s, 1);
-	aggregates__begin(&a);
+	aggregates__init(&a, 4, 1000);
+	refresh(&a, aggregates__place(&a, "x", true), &s, 1);
+	aggregates__begin(&a, 0);
 	s.closed_ns = 9;
 	aggregates__close(&a, 1, &s);
 	aggregates__end(&a);
@@ -142,8 +142,8 @@ TEST(idle_connections_are_opened_once_and_a_socket_without_connection_never)
 				    {.key = 3, .first_ns = 1, .begun = 0}};
 	struct aggregates a;
 
-	aggregates__init(&a, 4);
-	refresh(&a, aggregates__place(&a, "x"), list, 3);
+	aggregates__init(&a, 4, 1000);
+	refresh(&a, aggregates__place(&a, "x", true), list, 3);
 	assert_int_equal(a.list[1].out.opened, 1);
 	assert_int_equal(a.list[1].out.connections, 2);
 	for (size_t i = 0; i < 3; i++)
@@ -161,28 +161,28 @@ TEST(connections_older_than_the_exporter_are_not_opened)
 
 	s.base.sent = 60;
 	s.begun = 1;
-	aggregates__init(&a, 4);
-	refresh(&a, aggregates__place(&a, "x"), &s, 1);
+	aggregates__init(&a, 4, 1000);
+	refresh(&a, aggregates__place(&a, "x", true), &s, 1);
 	assert_int_equal(a.list[1].out.sent, 40);
 	assert_int_equal(a.list[1].out.opened, 0);
 	aggregates__clear(&a);
 }
 
-TEST(groups_beyond_the_limit_are_other_forever)
+TEST(groups_beyond_the_limit_are_other_while_the_rest_lives)
 {
 	struct sock_state s = connection(1, 0);
 	struct aggregates a;
 	char name[32];
 
-	aggregates__init(&a, 64);
+	aggregates__init(&a, 64, 1000);
 	for (int round = 0; round < 3; round++)
 		for (int i = 0; i < 1000; i++) {
 			snprintf(name, sizeof(name), "group-%d", i);
-			assert_int_equal(aggregates__place(&a, name),
+			assert_int_equal(aggregates__place(&a, name, true),
 					 i < 64 ? i + 1 : AGGREGATES_OTHER);
 		}
 	assert_int_equal(a.nr, 65);
-	assert_int_equal(a.folded_groups, 1000 - 64);
+	assert_int_equal(a.refused.total, 1000 - 64);
 	aggregates__close(&a, AGGREGATES_OTHER, &s);
 	assert_int_equal(a.folded_sockets, 1);
 	aggregates__clear(&a);
@@ -196,8 +196,8 @@ TEST(parts_only_grow_and_add_up_while_estimates_shift)
 	struct aggregates a;
 	uint64_t sent = 0;
 
-	aggregates__init(&a, 4);
-	aggregates__place(&a, "x");
+	aggregates__init(&a, 4, 1000);
+	aggregates__place(&a, "x", true);
 	for (int i = 0; i < 500; i++) {
 		struct sock_state s;
 		uint64_t copied, pinned;
@@ -231,8 +231,8 @@ TEST(a_sum_has_one_quality)
 	struct aggregates a;
 	const struct published *out;
 
-	aggregates__init(&a, 4);
-	out = &a.list[aggregates__place(&a, "x")].out;
+	aggregates__init(&a, 4, 1000);
+	out = &a.list[aggregates__place(&a, "x", true)].out;
 	refresh(&a, 1, &s, 1);
 	assert_int_equal(out->by_quality[0][PART_TX_COPY], 100);
 	assert_int_equal(out->by_quality[1][PART_TX_COPY], 0);
@@ -242,4 +242,282 @@ TEST(a_sum_has_one_quality)
 	assert_int_equal(out->by_quality[0][PART_TX_COPY], 0);
 	assert_int_equal(out->by_quality[1][PART_TX_COPY], 150);
 	aggregates__clear(&a);
+}
+
+/* A machine of groups that come and go, each with a sum of the bytes that its connections sent. */
+#define NAMES_NR 40
+#define CONNS_NR 60
+
+struct machine {
+	struct aggregates a;
+	uint64_t seed, truth;
+	bool lives[NAMES_NR];
+	struct conn {
+		int group; /* -1: none */
+		struct sock_state s;
+	} conns[CONNS_NR];
+};
+
+static char *group_name(char buf[GROUP_NAME_MAX], int group)
+{
+	snprintf(buf, GROUP_NAME_MAX, "g%d.service", group);
+	return buf;
+}
+
+static void find_gone(void *arg, struct aggregates *a)
+{
+	const struct machine *m = arg;
+	int group;
+
+	for (size_t i = 1; i < a->nr; i++) {
+		assert_int_equal(sscanf(a->list[i].name, "g%d", &group), 1);
+		a->list[i].gone = !m->lives[group];
+	}
+}
+
+static size_t place_of(struct machine *m, const struct conn *c, bool open)
+{
+	char name[GROUP_NAME_MAX];
+
+	return aggregates__place(&m->a, group_name(name, c->group), open);
+}
+
+static void end_connection(struct machine *m, struct conn *c)
+{
+	aggregates__close(&m->a, place_of(m, c, false), &c->s);
+	c->group = -1;
+}
+
+/* A connection begins in any group, or moves bytes, or ends. */
+static void step(struct machine *m)
+{
+	struct conn *c = &m->conns[below(&m->seed, CONNS_NR)];
+	uint64_t bytes = below(&m->seed, 1000);
+
+	if (c->group < 0) {
+		c->group = (int)below(&m->seed, NAMES_NR);
+		c->s = connection(0, 0);
+		m->lives[c->group] = true;
+	}
+	/* Of some, not all calls are seen. */
+	c->s.window += below(&m->seed, 50) == 0;
+	m->truth += bytes;
+	c->s.now.sent += bytes;
+	if (c->s.window == 1) {
+		c->s.calls[NIO_CALL_PLAIN].bytes += bytes;
+		c->s.stages[NIO_STAGE_TX_COPY].bytes += bytes;
+	}
+	if (below(&m->seed, 3) == 0)
+		end_connection(m, c);
+}
+
+/* A cgroup without processes is removed: mostly, it has no connections. */
+static void remove_groups(struct machine *m)
+{
+	for (int i = 0; i < NAMES_NR; i++) {
+		bool used = false;
+
+		for (int k = 0; k < CONNS_NR; k++)
+			used = used || m->conns[k].group == i;
+		if (below(&m->seed, used ? 4 : 2) == 0)
+			m->lives[i] = false;
+	}
+}
+
+/* Between the connections of an iteration others end. */
+static void refresh_machine(struct machine *m, double now)
+{
+	aggregates__begin(&m->a, now);
+	for (int k = 0; k < CONNS_NR; k++) {
+		struct conn *c = &m->conns[k];
+
+		if (c->group < 0)
+			continue;
+		if (below(&m->seed, 10) == 0)
+			end_connection(m, c);
+		else
+			aggregates__add_open(&m->a, place_of(m, c, true), &c->s);
+	}
+	aggregates__end(&m->a);
+}
+
+struct scraped {
+	char name[GROUP_NAME_MAX];
+	double created;
+	struct published out;
+};
+
+/* A sum that becomes sampled leaves the series of the exact ones, which is then absent. */
+static bool is_absent(const struct published *p, const uint64_t *counter)
+{
+	return !*counter && counter >= p->by_quality[0] && counter < p->by_quality[1];
+}
+
+/* No counter of a series that stays is less than at the last scrape. */
+static void assert_only_grown(const struct scraped *last, size_t nr, const struct aggregates *a)
+{
+	const size_t counters = offsetof(struct published, connections) / sizeof(uint64_t);
+
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < a->nr; k++) {
+			const struct aggregate *g = &a->list[k];
+
+			if (strcmp(g->name, last[i].name) != 0)
+				continue;
+			assert_true(g->created >= last[i].created);
+			for (size_t n = 0; g->created == last[i].created && n < counters; n++) {
+				const uint64_t *counter = (const uint64_t *)&g->out + n;
+
+				assert_true(is_absent(&g->out, counter) ||
+					    *counter >= ((const uint64_t *)&last[i].out)[n]);
+			}
+		}
+}
+
+static size_t scrape(struct scraped *last, const struct aggregates *a)
+{
+	for (size_t i = 0; i < a->nr; i++) {
+		strcpy(last[i].name, a->list[i].name);
+		last[i].created = a->list[i].created;
+		last[i].out = a->list[i].out;
+	}
+	return a->nr;
+}
+
+static uint64_t sent_of(const struct aggregates *a)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < a->nr; i++) {
+		const struct published *out = &a->list[i].out;
+
+		assert_adds_up(out);
+		for (size_t k = 0; k < PART_NR; k++)
+			assert_true(!out->by_quality[0][k] || !out->by_quality[1][k]);
+		sum += out->sent;
+	}
+	return sum;
+}
+
+TEST(groups_give_up_their_places_without_a_byte_lost_or_counted_twice)
+{
+	struct machine m = {.seed = 11};
+	struct scraped last[9] = {0};
+	size_t nr = 0, reused = 0;
+	uint64_t page = 0; /* the sum over its groups */
+
+	for (int k = 0; k < CONNS_NR; k++)
+		m.conns[k].group = -1;
+	aggregates__init(&m.a, 8, 1000);
+	m.a.find_gone = find_gone;
+	m.a.arg = &m;
+	for (int round = 0; round < 3000; round++) {
+		/* Busy and quiet times. */
+		for (uint64_t i = below(&m.seed, round / 100 % 2 ? 3 : 60); i; i--)
+			step(&m);
+		for (int k = 0; round / 100 % 2 && k < CONNS_NR; k++)
+			if (m.conns[k].group >= 0 && below(&m.seed, 4) == 0)
+				end_connection(&m, &m.conns[k]);
+		remove_groups(&m);
+		/* A page between two refreshes has no less than the one before. */
+		assert_only_grown(last, nr, &m.a);
+		assert_int_equal(sent_of(&m.a), page);
+		refresh_machine(&m, 1001 + round);
+		page = sent_of(&m.a);
+		assert_int_equal(page, m.truth);
+		assert_only_grown(last, nr, &m.a);
+		nr = scrape(last, &m.a);
+		for (size_t i = 1; i < nr; i++)
+			reused += last[i].created == 1000 + round;
+	}
+	assert_true(reused > 500);
+	aggregates__clear(&m.a);
+}
+
+TEST(new_group_gets_the_place_of_one_that_is_gone_with_its_own_creation_time)
+{
+	struct sock_state s = connection(100, 40), empty = connection(0, 0);
+	struct machine m = {.lives = {false, true}};
+	struct aggregates *a = &m.a;
+	size_t place;
+
+	aggregates__init(a, 1, 1000);
+	a->find_gone = find_gone;
+	a->arg = &m;
+	refresh(a, 0, NULL, 0);
+	aggregates__close(a, aggregates__place(a, "g0.service", false), &empty);
+	aggregates__begin(a, 1005);
+	aggregates__add_open(a, aggregates__place(a, "g0.service", true), &s);
+	/* Its cgroup is gone, but a connection is open. */
+	assert_int_equal(aggregates__place(a, "g1.service", false), AGGREGATES_OTHER);
+	aggregates__end(a);
+	assert_int_equal(aggregates__place(a, "g1.service", false), AGGREGATES_OTHER);
+	aggregates__close(a, aggregates__place(a, "g0.service", false), &s);
+	aggregates__begin(a, 1010);
+	aggregates__end(a);
+	assert_int_equal(a->list[1].out.sent, 100);
+	place = aggregates__place(a, "g1.service", true);
+	assert_int_equal(place, 1);
+	assert_true(a->list[1].created == 1010);
+	assert_int_equal(a->list[1].out.sent, 0);
+	/* The page of this moment has them already. */
+	assert_int_equal(a->list[AGGREGATES_OTHER].out.sent, 100);
+	assert_int_equal(a->list[AGGREGATES_OTHER].out.received, 40);
+	assert_int_equal(a->refused.total, 1);
+	aggregates__clear(a);
+}
+
+TEST(refused_group_gets_a_place_when_none_of_its_connections_in_other_is_open)
+{
+	struct sock_state s = connection(100, 0), first = connection(1, 0);
+	struct machine m = {.lives = {true, true}};
+	struct aggregates *a = &m.a;
+
+	aggregates__init(a, 1, 1000);
+	a->find_gone = find_gone;
+	a->arg = &m;
+	refresh(a, aggregates__place(a, "g0.service", true), &first, 1);
+	aggregates__close(a, 1, &first);
+	aggregates__begin(a, 1005);
+	aggregates__add_open(a, aggregates__place(a, "g1.service", true), &s);
+	aggregates__end(a);
+	m.lives[0] = false;
+	aggregates__begin(a, 1010);
+	assert_int_equal(aggregates__place(a, "g1.service", true), AGGREGATES_OTHER);
+	aggregates__add_open(a, AGGREGATES_OTHER, &s);
+	aggregates__end(a);
+	assert_int_equal(aggregates__place(a, "g1.service", false), AGGREGATES_OTHER);
+	aggregates__close(a, AGGREGATES_OTHER, &s);
+	aggregates__begin(a, 1015);
+	aggregates__end(a);
+	assert_int_equal(aggregates__place(a, "g1.service", true), 1);
+	assert_int_equal(a->list[AGGREGATES_OTHER].out.sent, 101);
+	aggregates__clear(a);
+}
+
+/* A name that cannot be remembered may have open sockets in "other": nobody gets a place. */
+TEST(with_too_many_refused_names_in_use_no_place_changes_hands)
+{
+	struct refused_names r = {0};
+	char name[32];
+
+	for (int i = 0; i <= REFUSED_NAMES_MAX; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		assert_false(refused_names__must_stay(&r, name));
+		refused_names__note(&r, name, true);
+	}
+	assert_int_equal(r.total, REFUSED_NAMES_MAX);
+	assert_true(refused_names__must_stay(&r, "new"));
+	refused_names__end(&r);
+	refused_names__begin(&r);
+	assert_true(refused_names__must_stay(&r, "new"));
+	refused_names__note(&r, "7", true);
+	refused_names__end(&r);
+	assert_false(refused_names__must_stay(&r, "new"));
+	assert_true(refused_names__must_stay(&r, "7"));
+	refused_names__forget(&r, "7");
+	assert_false(refused_names__must_stay(&r, "7"));
+	refused_names__note(&r, "new", false);
+	assert_int_equal(r.nr, REFUSED_NAMES_MAX);
+	refused_names__clear(&r);
 }

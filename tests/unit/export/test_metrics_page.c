@@ -42,7 +42,7 @@ static void check_pages(const struct metrics *m, const struct wanted *wanted, si
 
 static void add_group(struct aggregates *a, const char *name, uint64_t sent)
 {
-	struct aggregate *g = &a->list[aggregates__place(a, name)];
+	struct aggregate *g = &a->list[aggregates__place(a, name, true)];
 
 	g->out = (struct published){.sent = sent, .by_quality[0][PART_TX_COPY] = sent, .opened = 1};
 }
@@ -74,13 +74,13 @@ TEST(pages_have_measured_metrics_in_the_form_of_their_format)
 				  .kernel = "6.1",
 				  .backend = "tracepoint",
 				  .missed = {.reason = "not seen"},
-				  .started = 1000,
+				  .started = 900,
 				  .snapshot = 2000.5,
 				  .snapshot_s = 0.25,
 				  .run_times_unknown = "not counted"};
 	char *text;
 
-	aggregates__init(&a, 4);
+	aggregates__init(&a, 4, 1000);
 	add_group(&a, "x", 9007199254740991);
 	add_group(&a, "a\"b\\c\nd\xffz\x1b", 1);
 	check_pages(&m, wanted, ARRAY_LEN(wanted));
@@ -98,7 +98,7 @@ TEST(families_are_not_interrupted)
 	char *text, *line, *rest;
 	char family[128] = "none";
 
-	aggregates__init(&a, 4);
+	aggregates__init(&a, 4, 1000);
 	add_group(&a, "x", 1);
 	add_group(&a, "y", 1);
 	for (size_t i = 0; i < sizeof(struct published) / sizeof(uint64_t); i++)
@@ -124,7 +124,7 @@ TEST(run_times_are_seconds_of_the_probes_that_have_programs)
 	struct aggregates a;
 	struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
 
-	aggregates__init(&a, 4);
+	aggregates__init(&a, 4, 1000);
 	m.run_ns[PROBE_MESSAGE] = (struct num){.value = 1500000000, .known = true};
 	check_pages(&m, wanted, ARRAY_LEN(wanted));
 	aggregates__clear(&a);
