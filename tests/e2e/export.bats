@@ -273,6 +273,37 @@ for i in range(2500): os.chdir('d')
 for i in range(2500): os.chdir('..'); os.rmdir('d')")
 }
 
+# container ID NAME SENDS: zero-copy sends from a container of the pod web-0, as the kubelet and containerd make it.
+container() {
+	mkdir -p "logs/var/log/pods/shop_web-0_$POD_UID/$2" logs/var/log/containers
+	ln -s "/var/log/pods/shop_web-0_$POD_UID/$2/0.log" "logs/var/log/containers/web-0_shop_$2-$1.log"
+	in_cgroup "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod${POD_UID//-/_}.slice/cri-containerd-$1.scope" \
+		"$FLEET" zerocopy "$(<sink)" "$3" >/dev/null
+}
+
+@test "export: a container of a pod has its group and labels, and a restart continues its series" {
+	need_tool curl
+	need_cgroups
+	PORT=$(free_port)
+	POD_UID=$(printf '%08x-1111-2222-3333-444455556666' $$)
+	NETIO_LOGS_ROOT=$PWD/logs exporter one --listen "127.0.0.1:$PORT"
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	series() { # CONTAINER
+		echo "{group=\"pod-$POD_UID/$1\",namespace=\"shop\",pod=\"web-0\",container=\"$1\"}"
+	}
+	container "$(printf '%064x' 1)" nginx 1
+	container "$(printf '%064x' 2)" sidecar 2
+	within 20 counts "$PORT" tcp_sent_bytes_total "$(series nginx)" 65536
+	within 20 counts "$PORT" tcp_sent_bytes_total "$(series sidecar)" 131072
+	# It starts again: another id and another cgroup.
+	container "$(printf '%064x' 3)" nginx 3
+	within 20 counts "$PORT" tcp_sent_bytes_total "$(series nginx)" $((4 * 65536))
+	page "$PORT" >page.txt
+	[ "$(grep -c "^netiotrace_tcp_sent_bytes_total{.*$POD_UID" page.txt)" -eq 2 ]
+	! type -P promtool >/dev/null || promtool check metrics <page.txt
+}
+
 @test "export: the OpenMetrics reference parser accepts a page of hostile names, and each is its own group" {
 	local name n=0
 

@@ -75,7 +75,8 @@ static size_t free_place(struct aggregates *a)
 	return i;
 }
 
-static size_t new_place(struct aggregates *a, const char *name, bool open)
+static size_t new_place(struct aggregates *a, const char *name, const struct pod_names *pod,
+			bool open)
 {
 	size_t i = AGGREGATES_OTHER;
 
@@ -89,17 +90,20 @@ static size_t new_place(struct aggregates *a, const char *name, bool open)
 	/* The last finished refresh met no socket of this group. */
 	a->list[i] = (struct aggregate){.created = a->since};
 	strcpy(a->list[i].name, name);
+	if (pod)
+		a->list[i].pod = *pod;
 	return i;
 }
 
-size_t aggregates__place(struct aggregates *a, const char *name, bool open)
+size_t aggregates__place(struct aggregates *a, const char *name, const struct pod_names *pod,
+			 bool open)
 {
 	for (size_t i = 0; i < a->nr; i++)
 		if (!strcmp(a->list[i].name, name)) {
 			a->list[i].gone = false;
 			return i;
 		}
-	return new_place(a, name, open);
+	return new_place(a, name, pod, open);
 }
 
 static void add(struct sums *sums, const struct sock_state *s)

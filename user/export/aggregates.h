@@ -59,8 +59,9 @@ struct sums {
 
 struct aggregate {
 	char name[GROUP_NAME_MAX];
-	double created; /* seconds since 1970: its counts are younger */
-	bool gone;      /* no socket can join it: aggregates__find_gone() */
+	struct pod_names pod; /* labels besides the name */
+	double created;       /* seconds since 1970: its counts are younger */
+	bool gone;            /* no socket can join it: aggregates__find_gone() */
 	/* Has it open sockets: at this refresh or, between two, at the last; at the last finished?
 	 */
 	bool busy, was_busy;
@@ -97,9 +98,11 @@ void aggregates__clear(struct aggregates *a);
 
 /*
  * The place of a socket by the name of its group: its own, a new one, or AGGREGATES_OTHER. Valid
- * until the next call: give it the socket before. open: the socket is.
+ * until the next call: give it the socket before. open: the socket is. pod: the labels of a new
+ * group, which keeps them; NULL: none.
  */
-size_t aggregates__place(struct aggregates *a, const char *name, bool open);
+size_t aggregates__place(struct aggregates *a, const char *name, const struct pod_names *pod,
+			 bool open);
 
 /* A connection that has ended, once. */
 void aggregates__close(struct aggregates *a, size_t place, const struct sock_state *s);

@@ -8,7 +8,6 @@
 
 #include "base/loop.h"
 #include "common/xalloc.h"
-#include "group_name.h"
 #include "kernel/target.h"
 
 /* More cgroups than this are forgotten together: ids are never used again. */
@@ -17,8 +16,10 @@
 #define WALK_PERIOD_NS 50000000ULL
 
 struct name {
-	uint64_t id, walk;          /* the last walk that met the cgroup */
-	char group[GROUP_NAME_MAX]; /* a path of any length is not kept */
+	uint64_t id;
+	uint64_t walk;             /* the last one that met the cgroup */
+	struct cgroup_group group; /* a path of any length is not kept */
+	struct pod_id pod;         /* "": of no pod, or its names have been looked up */
 };
 
 static int compare(const void *a, const void *b)
@@ -28,16 +29,22 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void free_name(void *name)
+{
+	free(((struct name *)name)->group.pod);
+	free(name);
+}
+
 static void forget(struct cgroup_names *c)
 {
-	tdestroy(c->tree, free);
+	tdestroy(c->tree, free_name);
 	c->tree = NULL;
 	c->nr = 0;
 }
 
-void cgroup_names__init(struct cgroup_names *c, char *mount)
+void cgroup_names__init(struct cgroup_names *c, char *mount, const char *root)
 {
-	*c = (struct cgroup_names){.mount = mount};
+	*c = (struct cgroup_names){.mount = mount, .root = root};
 }
 
 void cgroup_names__clear(struct cgroup_names *c)
@@ -59,7 +66,8 @@ static int note(void *arg, int dir, uint64_t id, const char *path)
 	}
 	n = xmalloc(sizeof(*n));
 	*n = (struct name){.id = id, .walk = c->walks};
-	group_name__of_cgroup(n->group, path);
+	pod_id__of_cgroup(path, &n->pod);
+	group_name__of_cgroup(n->group.name, path);
 	if (!tsearch(n, &c->tree, compare))
 		xalloc_die();
 	c->nr++;
@@ -70,23 +78,41 @@ static int walk(struct cgroup_names *c)
 {
 	if (!c->mount)
 		return -ENOENT;
-	if (c->nr > NAMES_MAX)
-		forget(c);
 	c->walked_ns = loop__now_ns();
 	c->walks++;
 	return target__each_cgroup(c->mount, note, c);
 }
 
-const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t first_ns, bool open)
+static void find_pod(const struct cgroup_names *c, struct name *n)
+{
+	struct pod_names names;
+
+	if (!n->pod.uid[0])
+		return;
+	if (pod_names__find(c->root, &n->pod, &names)) {
+		n->group.pod = xmalloc(sizeof(names));
+		*n->group.pod = names;
+		group_name__of_pod(n->group.name, &n->pod, names.container);
+	}
+	n->pod.uid[0] = '\0';
+}
+
+const struct cgroup_group *cgroup_names__find(struct cgroup_names *c, uint64_t id,
+					      uint64_t first_ns, bool open)
 {
 	struct name key = {.id = id}, **found = tfind(&key, &c->tree, compare);
 	bool soon = !open && loop__now_ns() - c->walked_ns <= WALK_PERIOD_NS;
 
 	if (!found && id && c->walked_ns <= first_ns && !soon) {
+		if (c->nr > NAMES_MAX)
+			forget(c);
 		walk(c);
 		found = tfind(&key, &c->tree, compare);
 	}
-	return found ? (*found)->group : NULL;
+	if (!found)
+		return NULL;
+	find_pod(c, *found);
+	return &(*found)->group;
 }
 
 struct giving {
@@ -101,7 +127,7 @@ static void give(const void *node, VISIT visit, void *arg)
 	const struct giving *g = arg;
 
 	if ((visit == postorder || visit == leaf) && n->walk == g->c->walks)
-		g->take(g->arg, n->group);
+		g->take(g->arg, n->group.name);
 }
 
 int cgroup_names__each(struct cgroup_names *c, void (*take)(void *arg, const char *group),

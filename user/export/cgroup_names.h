@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the group names of cgroups by id, found by walking the mount: that needs no privilege. */
+/*
+ * Owns the groups of cgroups by id, found by walking the mount: that needs no privilege. The names
+ * of a pod are looked up when its first socket is met, and then stay.
+ */
 #ifndef EXPORT_CGROUP_NAMES_H
 #define EXPORT_CGROUP_NAMES_H
 
@@ -7,25 +10,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "group_name.h"
+
 struct cgroup_names {
-	char *mount; /* of cgroup v2; NULL: none */
-	void *tree;  /* tsearch(3) */
+	char *mount;      /* of cgroup v2; NULL: none */
+	const char *root; /* of pod_names__find() */
+	void *tree;       /* tsearch(3) */
 	size_t nr;
 	uint64_t walked_ns; /* CLOCK_MONOTONIC: begin of the last walk */
 	uint64_t walks;     /* so far */
 };
 
-/* mount: owned from now on, from malloc(); NULL: no cgroup is found. */
-void cgroup_names__init(struct cgroup_names *c, char *mount);
+struct cgroup_group {
+	char name[GROUP_NAME_MAX]; /* group_name.h */
+	struct pod_names *pod;     /* NULL: not known */
+};
+
+/*
+ * mount: owned from now on, from malloc(); NULL: no cgroup is found. root: of pod_names__find(),
+ * must outlive c.
+ */
+void cgroup_names__init(struct cgroup_names *c, char *mount, const char *root);
 void cgroup_names__clear(struct cgroup_names *c);
 
 /*
- * The name of a cgroup's group (group_name.h); valid until the next call. An unknown id is
- * looked for again if its socket is younger than the last walk (first_ns, CLOCK_MONOTONIC), for
+ * The group of a cgroup; valid until the next call of this function. An unknown id is looked for
+ * again if its socket is younger than the last walk (first_ns, CLOCK_MONOTONIC), for
  * closed sockets at most every 50 ms: an open one must not change its group at the next refresh.
  * NULL: the id is 0, or its cgroup was removed before a walk. A name outlives its cgroup.
  */
-const char *cgroup_names__find(struct cgroup_names *c, uint64_t id, uint64_t first_ns, bool open);
+const struct cgroup_group *cgroup_names__find(struct cgroup_names *c, uint64_t id,
+					      uint64_t first_ns, bool open);
 
 /*
  * Walks, and gives the name of each existing cgroup's group to take(). Names may come several

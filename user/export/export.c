@@ -83,29 +83,31 @@ static void name_by_port(char *buf, const struct sock_state *s)
 		snprintf(buf, GROUP_NAME_MAX, "%u", s->local_port);
 }
 
-static void name_group(struct export *x, char *buf, const struct sock_state *s)
+/* Returns the names of the group's pod; NULL: none. */
+static const struct pod_names *name_group(struct export *x, char *buf, const struct sock_state *s)
 {
-	const char *name;
+	const struct cgroup_group *group;
 
 	switch (x->o.by) {
 	case EXPORT_BY_PORT:
 		name_by_port(buf, s);
-		return;
+		return NULL;
 	case EXPORT_BY_COMM:
 		group_name__of_comm(buf, s->comm);
-		return;
+		return NULL;
 	default:
-		name = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns, !s->closed_ns);
-		strcpy(buf, name ? name : UNKNOWN);
+		group = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns, !s->closed_ns);
+		strcpy(buf, group ? group->name : UNKNOWN);
+		return group ? group->pod : NULL;
 	}
 }
 
 static size_t place_of(struct export *x, const struct sock_state *s)
 {
 	char name[GROUP_NAME_MAX];
+	const struct pod_names *pod = name_group(x, name, s);
 
-	name_group(x, name, s);
-	return matches(&x->o, name) ? aggregates__place(&x->groups, name, !s->closed_ns)
+	return matches(&x->o, name) ? aggregates__place(&x->groups, name, pod, !s->closed_ns)
 				    : AGGREGATES_OTHER;
 }
 
@@ -313,13 +315,16 @@ static void adopt(struct export *x)
 
 static int begin(struct export *x)
 {
+	const char *logs;
 	struct stat st;
 
 	uname(&x->kernel);
 	if (x->o.this_netns && !stat("/proc/self/ns/net", &st))
 		x->netns = (uint32_t)st.st_ino;
 	x->plan_nr = attach_probes__plan(x->watcher, &x->plan);
-	cgroup_names__init(&x->cgroups, target__cgroup_mount());
+	/* For tests: the root of another tree, of which two directories are listed. */
+	logs = getenv("NETIO_LOGS_ROOT");
+	cgroup_names__init(&x->cgroups, target__cgroup_mount(), logs ? logs : "");
 	attach_probes__arm(x->watcher);
 	x->started = now_s();
 	aggregates__init(&x->groups, x->o.groups, x->started);

@@ -11,8 +11,7 @@
 #include "base/printable.h"
 #include "common/xalloc.h"
 
-#define ID_LEN    64 /* hexadecimal digits of a container id */
-#define POD_FIRST "pod"
+#define ID_LEN 64 /* hexadecimal digits of a container id */
 
 struct part {
 	const char *text;
@@ -81,28 +80,6 @@ static bool put_directory(struct name *n, struct part runtime, struct part p)
 	return true;
 }
 
-/*
- * kubepods-burstable-podUID.slice (systemd driver; '_' in place of '-' in the UID) or podUID below
- * kubepods (cgroupfs driver).
- */
-static bool put_pod(struct name *n, struct part p)
-{
-	size_t len = p.len, begin = 0;
-
-	if (begins(p, "kubepods") && has_end(p, ".slice")) {
-		len -= strlen(".slice");
-		while (begin + 4 < len && strncmp(p.text + begin, "-pod", 4) != 0)
-			begin++;
-		begin++;
-	}
-	if (begin + 3 >= len || strncmp(p.text + begin, POD_FIRST, 3) != 0)
-		return false;
-	put(n, "pod-", 4);
-	for (size_t i = begin + 3; i < len; i++)
-		put(n, p.text[i] == '_' ? "-" : p.text + i, 1);
-	return true;
-}
-
 /* The unit that the administrator knows, not the manager of a user, which has units below it. */
 static bool put_unit(struct name *n, struct part p)
 {
@@ -114,14 +91,9 @@ static bool put_unit(struct name *n, struct part p)
 }
 
 /* Slices only sort the units of a manager, whose names are unique without them. */
-static void put_parent(struct name *n, struct part p, bool in_pods)
+static void put_parent(struct name *n, struct part p)
 {
-	static const char *const classes[] = {"kubepods", "besteffort", "burstable", "guaranteed"};
-
 	n->before = n->len;
-	for (size_t i = 0; in_pods && i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (p.len == strlen(classes[i]) && begins(p, classes[i]))
-			return;
 	if (has_end(p, ".slice"))
 		return;
 	put(n, p.text, p.len);
@@ -140,14 +112,12 @@ static struct part next_part(const char **rest)
 
 static bool put_form(struct name *n, const char *path)
 {
-	bool in_pods = strstr(path, "kubepods") != NULL;
 	struct part before = {0}, p;
 
 	while ((p = next_part(&path)).len) {
-		if ((in_pods && put_pod(n, p)) || put_scope(n, p) || put_directory(n, before, p) ||
-		    put_unit(n, p))
+		if (put_scope(n, p) || put_directory(n, before, p) || put_unit(n, p))
 			return true;
-		put_parent(n, p, in_pods);
+		put_parent(n, p);
 		before = p;
 	}
 	return false;
@@ -202,13 +172,25 @@ static char *show(char buf[GROUP_NAME_MAX], const char *text)
 char *group_name__of_cgroup(char buf[GROUP_NAME_MAX], const char *path)
 {
 	struct name n = {.text = xcalloc(strlen(path) + 8, 1)};
+	struct pod_id pod;
 
-	if (put_form(&n, path))
+	if (pod_id__of_cgroup(path, &pod))
+		group_name__of_pod(buf, &pod, "");
+	else if (put_form(&n, path))
 		show(buf, n.text);
 	else
 		show(buf, path[strspn(path, "/")] ? path : "root");
 	free(n.text);
 	return buf;
+}
+
+char *group_name__of_pod(char buf[GROUP_NAME_MAX], const struct pod_id *id, const char *container)
+{
+	char text[sizeof("pod-/") + POD_UID_MAX + POD_NAME_MAX];
+	const char *which = *container ? container : id->container;
+
+	snprintf(text, sizeof(text), "pod-%s%s%s", id->uid, *which ? "/" : "", which);
+	return show(buf, text);
 }
 
 char *group_name__of_comm(char buf[GROUP_NAME_MAX], const char *comm)

@@ -3,7 +3,7 @@
 #ifndef EXPORT_GROUP_NAME_H
 #define EXPORT_GROUP_NAME_H
 
-#include <stddef.h>
+#include "pod_names.h"
 
 #define GROUP_NAME_MAX 128
 
@@ -12,14 +12,18 @@
  * becomes \xNN. A name of 128 bytes or more is cut and ends in \# and a hash of all of it.
  *
  * Shortens the path of a cgroup below its mount ("/system.slice/nginx.service") to the name of its
- * unit ("nginx.service"), container ("docker-ID") or pod ("pod-UID"). Parents other than slices
- * stay in front: a user's unit is "user@1000.service/nginx.service". A path in none of these forms
- * stays whole, with its first slash; the root becomes "root". Fills and returns buf.
+ * unit ("nginx.service"), container ("docker-ID"), or pod and its container ("pod-UID/ID"). Parents
+ * other than slices stay in front: a user's unit is "user@1000.service/nginx.service". A path in
+ * none of these forms stays whole, with its first slash; the root becomes "root". Fills and returns
+ * buf.
  *
  * The forms come from systemd, from docker, containerd, cri-o and podman with the systemd and the
  * cgroupfs driver, and from the kubelet with both.
  */
 char *group_name__of_cgroup(char buf[GROUP_NAME_MAX], const char *path);
+
+/* The same for a pod: "pod-UID/CONTAINER", by its id without a name, "pod-UID" without either. */
+char *group_name__of_pod(char buf[GROUP_NAME_MAX], const struct pod_id *id, const char *container);
 
 /* The same for a process name; "" is "unknown", and "unknown" and "other" begin with an escape. */
 char *group_name__of_comm(char buf[GROUP_NAME_MAX], const char *comm);

@@ -42,7 +42,7 @@ static void put_value(FILE *f, const char *text)
 /* A bare NULL may be an int where a variadic function expects a pointer. */
 #define END_OF_LABELS ((const char *)NULL)
 
-/* Pairs of name and value, ended by END_OF_LABELS. */
+/* Pairs of name and value, ended by END_OF_LABELS. A label without a value (NULL) is absent. */
 static void put_labels(FILE *f, va_list args)
 {
 	const char *name, *value;
@@ -50,6 +50,8 @@ static void put_labels(FILE *f, va_list args)
 
 	while ((name = va_arg(args, const char *))) {
 		value = va_arg(args, const char *);
+		if (!value)
+			continue;
 		fprintf(f, "%c%s=\"", before, name);
 		put_value(f, value);
 		fputc('"', f);
@@ -158,10 +160,19 @@ static const struct series all_series[] = {
 };
 /* clang-format on */
 
-static void put_value_of(const struct page *p, const struct series *s, const char *suffix,
-			 double value, const char *group)
+static const char *known(const char *name)
 {
-	put_sample(p, s->family, suffix, value, "group", group, s->labels[0][0], s->labels[0][1],
+	return *name ? name : NULL;
+}
+
+#define LABELS_OF(g)                                                                            \
+	"group", (g)->name, "namespace", known((g)->pod.namespace), "pod", known((g)->pod.pod), \
+		"container", known((g)->pod.container)
+
+static void put_value_of(const struct page *p, const struct series *s, const char *suffix,
+			 double value, const struct aggregate *g)
+{
+	put_sample(p, s->family, suffix, value, LABELS_OF(g), s->labels[0][0], s->labels[0][1],
 		   s->labels[1][0], s->labels[1][1], END_OF_LABELS);
 }
 
@@ -178,15 +189,15 @@ static void put_series(const struct page *p, const struct metrics *m, const stru
 		    : s->shown == SHOWN_ZEROCOPY ? !out->zerocopy_sends
 						 : !used)
 			continue;
-		put_value_of(p, s, s->type == TYPE_GAUGE ? "" : "_total", (double)value, g->name);
+		put_value_of(p, s, s->type == TYPE_GAUGE ? "" : "_total", (double)value, g);
 		/* OpenMetrics asks for the creation time of counters. */
 		if (s->type == TYPE_COUNTER && p->open)
-			put_value_of(p, s, "_created", g->created, g->name);
+			put_value_of(p, s, "_created", g->created, g);
 	}
 }
 
 /* Buckets by powers of 4 up to 2^30, from the engine's powers of 2. */
-static void put_histogram(const struct page *p, const char *name, const char *group,
+static void put_histogram(const struct page *p, const char *name, const struct aggregate *g,
 			  const uint64_t sizes[NIO_SIZES])
 {
 	uint64_t all = 0, sum = 0;
@@ -200,15 +211,15 @@ static void put_histogram(const struct page *p, const char *name, const char *gr
 		if (i % 2 == 0 || i > 29)
 			continue;
 		snprintf(bound, sizeof(bound), "%" PRIu64, ((uint64_t)1 << (i + 1)) - 1);
-		put_sample(p, name, "_bucket", (double)sum, "group", group, "le", bound,
+		put_sample(p, name, "_bucket", (double)sum, LABELS_OF(g), "le", bound,
 			   END_OF_LABELS);
 	}
 	if (!all)
 		return;
-	put_sample(p, name, "_bucket", (double)all, "group", group, "le", "+Inf", END_OF_LABELS);
+	put_sample(p, name, "_bucket", (double)all, LABELS_OF(g), "le", "+Inf", END_OF_LABELS);
 	/* OpenMetrics has a count only beside a sum, which sizes by powers of 2 do not have. */
 	if (!p->open)
-		put_sample(p, name, "_count", (double)all, "group", group, END_OF_LABELS);
+		put_sample(p, name, "_count", (double)all, LABELS_OF(g), END_OF_LABELS);
 }
 
 static void put_sizes(const struct page *p, const struct metrics *m)
@@ -216,11 +227,11 @@ static void put_sizes(const struct page *p, const struct metrics *m)
 	put_family(p, "send_size_bytes", TYPE_HISTOGRAM,
 		   "Bytes per send call, of the calls that were seen.");
 	for_each_group(g, m)
-		put_histogram(p, "send_size_bytes", g->name, g->out.tx_sizes);
+		put_histogram(p, "send_size_bytes", g, g->out.tx_sizes);
 	put_family(p, "receive_size_bytes", TYPE_HISTOGRAM,
 		   "Bytes per receive copy, of the copies that were seen.");
 	for_each_group(g, m)
-		put_histogram(p, "receive_size_bytes", g->name, g->out.rx_sizes);
+		put_histogram(p, "receive_size_bytes", g, g->out.rx_sizes);
 }
 
 static void put_run_times(const struct page *p, const struct metrics *m)

@@ -49,22 +49,35 @@ static bool is_container(const char *part, size_t len, struct pod_id *id)
 	       copy_name(id->container, sizeof(id->container), part + len - ID_LEN, ID_LEN, HEX);
 }
 
+/* A directory above the pods: a slice, or one that the kubelet makes with the cgroupfs driver. */
+static bool is_above_pods(const char *part, size_t len)
+{
+	static const char *const names[] = {"kubepods", "besteffort", "burstable", "guaranteed"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (len == strlen(names[i]) && !strncmp(part, names[i], len))
+			return true;
+	return len > strlen(".slice") && !strncmp(part + len - strlen(".slice"), ".slice", 6);
+}
+
 bool pod_id__of_cgroup(const char *path, struct pod_id *id)
 {
-	bool in_pods = false, found = false;
+	bool in_pods = false;
 	size_t len;
 
 	*id = (struct pod_id){0};
 	for (path += strspn(path, "/"); *path; path += len, path += strspn(path, "/")) {
 		len = strcspn(path, "/");
-		if (found) {
-			is_container(path, len, id);
-			break;
+		if (in_pods && is_pod(path, len, id)) {
+			path += len + strspn(path + len, "/");
+			is_container(path, strcspn(path, "/"), id);
+			return true;
 		}
-		found = in_pods && is_pod(path, len, id);
+		if (!is_above_pods(path, len))
+			return false;
 		in_pods = in_pods || memmem(path, len, "kubepods", strlen("kubepods"));
 	}
-	return found;
+	return false;
 }
 
 /* Three names separated by '_'. */

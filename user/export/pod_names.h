@@ -30,7 +30,11 @@ struct pod_names {
 	char container[POD_NAME_MAX];
 };
 
-/* The pod of a cgroup path, of both cgroup drivers. false: the path is not a pod's. */
+/*
+ * The pod of a cgroup path, of both cgroup drivers. false: the path is not a pod's. Above a pod are
+ * only slices and the kubelet's directories: other parents belong to users and containers, who may
+ * make cgroups of any name below.
+ */
 bool pod_id__of_cgroup(const char *path, struct pod_id *id);
 
 /* Looks id up below root ("" but in tests). Returns whether at least the pod's name was found. */

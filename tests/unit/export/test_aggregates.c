@@ -77,7 +77,7 @@ TEST(copied_bytes_have_the_cause_that_was_seen)
 	size_t place;
 
 	aggregates__init(&a, 4, 1000);
-	place = aggregates__place(&a, "x", true);
+	place = aggregates__place(&a, "x", NULL, true);
 	copied = a.list[place].out.copied_bytes;
 	memcpy(all[1].remote, all[1].local, sizeof(all[1].remote));
 	refresh(&a, place, all, 4);
@@ -100,7 +100,7 @@ TEST(bytes_of_closed_connections_stay)
 	size_t place;
 
 	aggregates__init(&a, 4, 1000);
-	place = aggregates__place(&a, "nginx.service", true);
+	place = aggregates__place(&a, "nginx.service", NULL, true);
 	refresh(&a, place, &s, 1);
 	assert_int_equal(a.list[place].out.sent, 100);
 	assert_int_equal(a.list[place].out.connections, 1);
@@ -122,7 +122,7 @@ TEST(connection_that_ends_during_a_refresh_is_counted_once)
 	struct aggregates a;
 
 	aggregates__init(&a, 4, 1000);
-	refresh(&a, aggregates__place(&a, "x", true), &s, 1);
+	refresh(&a, aggregates__place(&a, "x", NULL, true), &s, 1);
 	aggregates__begin(&a, 0);
 	s.closed_ns = 9;
 	aggregates__close(&a, 1, &s);
@@ -143,7 +143,7 @@ TEST(idle_connections_are_opened_once_and_a_socket_without_connection_never)
 	struct aggregates a;
 
 	aggregates__init(&a, 4, 1000);
-	refresh(&a, aggregates__place(&a, "x", true), list, 3);
+	refresh(&a, aggregates__place(&a, "x", NULL, true), list, 3);
 	assert_int_equal(a.list[1].out.opened, 1);
 	assert_int_equal(a.list[1].out.connections, 2);
 	for (size_t i = 0; i < 3; i++)
@@ -162,7 +162,7 @@ TEST(connections_older_than_the_exporter_are_not_opened)
 	s.base.sent = 60;
 	s.begun = 1;
 	aggregates__init(&a, 4, 1000);
-	refresh(&a, aggregates__place(&a, "x", true), &s, 1);
+	refresh(&a, aggregates__place(&a, "x", NULL, true), &s, 1);
 	assert_int_equal(a.list[1].out.sent, 40);
 	assert_int_equal(a.list[1].out.opened, 0);
 	aggregates__clear(&a);
@@ -178,7 +178,7 @@ TEST(groups_beyond_the_limit_are_other_while_the_rest_lives)
 	for (int round = 0; round < 3; round++)
 		for (int i = 0; i < 1000; i++) {
 			snprintf(name, sizeof(name), "group-%d", i);
-			assert_int_equal(aggregates__place(&a, name, true),
+			assert_int_equal(aggregates__place(&a, name, NULL, true),
 					 i < 64 ? i + 1 : AGGREGATES_OTHER);
 		}
 	assert_int_equal(a.nr, 65);
@@ -197,7 +197,7 @@ TEST(parts_only_grow_and_add_up_while_estimates_shift)
 	uint64_t sent = 0;
 
 	aggregates__init(&a, 4, 1000);
-	aggregates__place(&a, "x", true);
+	aggregates__place(&a, "x", NULL, true);
 	for (int i = 0; i < 500; i++) {
 		struct sock_state s;
 		uint64_t copied, pinned;
@@ -232,7 +232,7 @@ TEST(a_sum_has_one_quality)
 	const struct published *out;
 
 	aggregates__init(&a, 4, 1000);
-	out = &a.list[aggregates__place(&a, "x", true)].out;
+	out = &a.list[aggregates__place(&a, "x", NULL, true)].out;
 	refresh(&a, 1, &s, 1);
 	assert_int_equal(out->by_quality[0][PART_TX_COPY], 100);
 	assert_int_equal(out->by_quality[1][PART_TX_COPY], 0);
@@ -279,7 +279,7 @@ static size_t place_of(struct machine *m, const struct conn *c, bool open)
 {
 	char name[GROUP_NAME_MAX];
 
-	return aggregates__place(&m->a, group_name(name, c->group), open);
+	return aggregates__place(&m->a, group_name(name, c->group), NULL, open);
 }
 
 static void end_connection(struct machine *m, struct conn *c)
@@ -445,18 +445,18 @@ TEST(new_group_gets_the_place_of_one_that_is_gone_with_its_own_creation_time)
 	a->find_gone = find_gone;
 	a->arg = &m;
 	refresh(a, 0, NULL, 0);
-	aggregates__close(a, aggregates__place(a, "g0.service", false), &empty);
+	aggregates__close(a, aggregates__place(a, "g0.service", NULL, false), &empty);
 	aggregates__begin(a, 1005);
-	aggregates__add_open(a, aggregates__place(a, "g0.service", true), &s);
+	aggregates__add_open(a, aggregates__place(a, "g0.service", NULL, true), &s);
 	/* Its cgroup is gone, but a connection is open. */
-	assert_int_equal(aggregates__place(a, "g1.service", false), AGGREGATES_OTHER);
+	assert_int_equal(aggregates__place(a, "g1.service", NULL, false), AGGREGATES_OTHER);
 	aggregates__end(a);
-	assert_int_equal(aggregates__place(a, "g1.service", false), AGGREGATES_OTHER);
-	aggregates__close(a, aggregates__place(a, "g0.service", false), &s);
+	assert_int_equal(aggregates__place(a, "g1.service", NULL, false), AGGREGATES_OTHER);
+	aggregates__close(a, aggregates__place(a, "g0.service", NULL, false), &s);
 	aggregates__begin(a, 1010);
 	aggregates__end(a);
 	assert_int_equal(a->list[1].out.sent, 100);
-	place = aggregates__place(a, "g1.service", true);
+	place = aggregates__place(a, "g1.service", NULL, true);
 	assert_int_equal(place, 1);
 	assert_true(a->list[1].created == 1010);
 	assert_int_equal(a->list[1].out.sent, 0);
@@ -476,21 +476,21 @@ TEST(refused_group_gets_a_place_when_none_of_its_connections_in_other_is_open)
 	aggregates__init(a, 1, 1000);
 	a->find_gone = find_gone;
 	a->arg = &m;
-	refresh(a, aggregates__place(a, "g0.service", true), &first, 1);
+	refresh(a, aggregates__place(a, "g0.service", NULL, true), &first, 1);
 	aggregates__close(a, 1, &first);
 	aggregates__begin(a, 1005);
-	aggregates__add_open(a, aggregates__place(a, "g1.service", true), &s);
+	aggregates__add_open(a, aggregates__place(a, "g1.service", NULL, true), &s);
 	aggregates__end(a);
 	m.lives[0] = false;
 	aggregates__begin(a, 1010);
-	assert_int_equal(aggregates__place(a, "g1.service", true), AGGREGATES_OTHER);
+	assert_int_equal(aggregates__place(a, "g1.service", NULL, true), AGGREGATES_OTHER);
 	aggregates__add_open(a, AGGREGATES_OTHER, &s);
 	aggregates__end(a);
-	assert_int_equal(aggregates__place(a, "g1.service", false), AGGREGATES_OTHER);
+	assert_int_equal(aggregates__place(a, "g1.service", NULL, false), AGGREGATES_OTHER);
 	aggregates__close(a, AGGREGATES_OTHER, &s);
 	aggregates__begin(a, 1015);
 	aggregates__end(a);
-	assert_int_equal(aggregates__place(a, "g1.service", true), 1);
+	assert_int_equal(aggregates__place(a, "g1.service", NULL, true), 1);
 	assert_int_equal(a->list[AGGREGATES_OTHER].out.sent, 101);
 	aggregates__clear(a);
 }

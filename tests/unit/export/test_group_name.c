@@ -6,7 +6,8 @@
 #include "export/group_name.h"
 #include "support/test.h"
 
-#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define UID "0f1e2d3c-1111-2222-3333-444455556666"
+#define ID  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 TEST(cgroup_paths_shorten_to_unit_container_or_pod)
 {
@@ -39,15 +40,21 @@ TEST(cgroup_paths_shorten_to_unit_container_or_pod)
 		{"/kubepods.slice/kubepods-burstable.slice/"
 		 "kubepods-burstable-pod0f1e2d3c_1111_2222_3333_444455556666.slice/"
 		 "cri-containerd-" ID ".scope",
-		 "pod-0f1e2d3c-1111-2222-3333-444455556666"},
+		 "pod-" UID "/" ID},
 		{"/kubepods.slice/kubepods-pod0f1e2d3c_1111_2222_3333_444455556666.slice/"
-		 "crio-" ID ".scope",
-		 "pod-0f1e2d3c-1111-2222-3333-444455556666"},
-		{"/kubepods/besteffort/pod0f1e2d3c-1111-2222-3333-444455556666/" ID,
-		 "pod-0f1e2d3c-1111-2222-3333-444455556666"},
+		 "crio-" ID ".scope/nested",
+		 "pod-" UID "/" ID},
+		{"/kubepods/besteffort/pod" UID "/" ID, "pod-" UID "/" ID},
+		{"/kubepods/besteffort/pod" UID, "pod-" UID},
 		{"/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod0f1e2d3c.slice/"
 		 "cri-containerd-" ID ".scope",
-		 "cri-containerd-" ID},
+		 "pod-0f1e2d3c/" ID},
+		/* below a container or a user: no pod of this machine */
+		{"/lxc.payload/kubepods/pod0f1e2d3c/" ID, "lxc.payload/kubepods/pod0f1e2d3c-" ID},
+		{"/user.slice/user-1000.slice/user@1000.service/kubepods.slice/"
+		 "kubepods-pod0f1e2d3c_1111_2222_3333_444455556666.slice/"
+		 "crio-" ID ".scope",
+		 "user@1000.service/crio-" ID},
 		/* none of these forms */
 		{"/podman", "/podman"},
 		{"/my group/a\"b", "/my group/a\"b"},
@@ -89,6 +96,22 @@ TEST(different_cgroups_have_different_names)
 	}
 	assert_string_equal(group_name__of_cgroup(first, "/a\x01\\\xc3\xa4"),
 			    "/a\\x01\\x5c\xc3\xa4");
+}
+
+TEST(containers_of_pods_are_named_by_their_name_or_else_their_id)
+{
+	static const struct pod_id pod = {.uid = UID}, container = {.uid = UID, .container = ID};
+	char name[GROUP_NAME_MAX], other[GROUP_NAME_MAX], longest[POD_NAME_MAX];
+
+	assert_string_equal(group_name__of_pod(name, &pod, ""), "pod-" UID);
+	assert_string_equal(group_name__of_pod(name, &container, ""), "pod-" UID "/" ID);
+	assert_string_equal(group_name__of_pod(name, &container, "nginx"), "pod-" UID "/nginx");
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	group_name__of_pod(name, &container, longest);
+	assert_in_range(strlen(name), 100, GROUP_NAME_MAX - 1);
+	longest[200] = 'y';
+	assert_string_not_equal(group_name__of_pod(other, &container, longest), name);
 }
 
 TEST(process_names_are_no_reserved_words)

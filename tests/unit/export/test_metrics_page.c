@@ -42,7 +42,7 @@ static void check_pages(const struct metrics *m, const struct wanted *wanted, si
 
 static void add_group(struct aggregates *a, const char *name, uint64_t sent)
 {
-	struct aggregate *g = &a->list[aggregates__place(a, name, true)];
+	struct aggregate *g = &a->list[aggregates__place(a, name, NULL, true)];
 
 	g->out = (struct published){.sent = sent, .by_quality[0][PART_TX_COPY] = sent, .opened = 1};
 }
@@ -87,6 +87,43 @@ TEST(pages_have_measured_metrics_in_the_form_of_their_format)
 	text = page_of(&m, PAGE_OPENMETRICS);
 	assert_string_equal(text + strlen(text) - 6, "# EOF\n");
 	free(text);
+	aggregates__clear(&a);
+}
+
+TEST(series_of_a_pod_have_the_labels_that_are_known)
+{
+	static const struct pod_names whole = {"shop", "web-0", "nginx"}, no_name = {"shop", "db"};
+	static const struct wanted wanted[] = {
+		{"sent_bytes_total{group=\"a\",namespace=\"shop\",pod=\"web-0\",container="
+		 "\"nginx\"} 5",
+		 true, true},
+		{"sent_bytes_created{group=\"a\",namespace=\"shop\",pod=\"web-0\",container="
+		 "\"nginx\"} ",
+		 false, true},
+		{"stage_bytes_total{group=\"a\",namespace=\"shop\",pod=\"web-0\",container="
+		 "\"nginx\","
+		 "stage=\"tx_copy\",quality=\"exact\"} 5",
+		 true, true},
+		{"size_bytes_bucket{group=\"a\",namespace=\"shop\",pod=\"web-0\",container="
+		 "\"nginx\","
+		 "le=\"+Inf\"} 1",
+		 true, true},
+		{"sent_bytes_total{group=\"b\",namespace=\"shop\",pod=\"db\"} 6", true, true},
+		{"sent_bytes_total{group=\"c\"} 7", true, true},
+	};
+	struct aggregates a;
+	const struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
+
+	aggregates__init(&a, 4, 1000);
+	aggregates__place(&a, "a", &whole, true);
+	aggregates__place(&a, "b", &no_name, true);
+	add_group(&a, "a", 5);
+	add_group(&a, "b", 6);
+	add_group(&a, "c", 7);
+	a.list[1].out.tx_sizes[3] = 1;
+	/* They never change in a group's life. */
+	aggregates__place(&a, "b", &whole, true);
+	check_pages(&m, wanted, ARRAY_LEN(wanted));
 	aggregates__clear(&a);
 }
 

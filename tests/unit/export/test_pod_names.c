@@ -35,6 +35,11 @@ TEST(a_cgroup_path_gives_pod_and_container)
 		 true, "0f1e2d3c", ID},
 		{"/kubepods/besteffort/pod" UID "/short", true, UID, ""},
 		{"/system.slice/pod" UID, false, "", ""},
+		/* users and containers may make any cgroup below their own */
+		{"/user.slice/user-1000.slice/user@1000.service/kubepods/pod" UID "/" ID, false, "",
+		 ""},
+		{"/lxc.payload.x/kubepods.slice/" SLICE, false, "", ""},
+		{"/kubepods.slice/x.service/" SLICE, false, "", ""},
 		{"/kubepods/podNOT-HEX/" ID, false, "", ""},
 		{"/kubepods.slice/kubepods-burstable.slice", false, "", ""},
 		{"/", false, "", ""},
