@@ -39,11 +39,10 @@ end_watch() {
 }
 
 # agrees SIDE: the client's address is SIDE (local, remote) in attach's rows. Each connection has
-# the bytes of the client's TCP_INFO, and neither list lacks one; attach does not list connections
-# without sent bytes.
+# the bytes of the client's TCP_INFO, and neither list lacks one, also of those without a byte.
 agrees() {
 	awk -v server="$PORT" '$2 == server { port[$5] = $1; sent[$5] = $3; received[$5] = $4 }
-		END { for (c in port) if (sent[c] + received[c]) print port[c], sent[c], received[c] }' told | sort >ends.told
+		END { for (c in port) print port[c], sent[c], received[c] }' told | sort >ends.told
 	jq -r --arg side "$1" '.connections[] | (.[$side] | split(":") | last) as $port | .socket
 		| [.tx_bytes, .rx_bytes] | if $side == "remote" then reverse else . end | "\($port) \(.[0]) \(.[1])"' out.json |
 		sort >ends.attach
