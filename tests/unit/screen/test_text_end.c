@@ -81,12 +81,19 @@ static void check_says(const struct result *r, const char *words)
 	free(text);
 }
 
+/* Whether the text of a screen of this size has the words, on one line or more. */
+static void check_screen(const struct result *r, unsigned int columns, unsigned int rows,
+			 const char *words, bool has)
+{
+	char *text = render(r, columns, rows);
+
+	check_words(unwrap(text), words, has);
+	free(text);
+}
+
 static void check_silent(const struct result *r, const char *words)
 {
-	char *text = render(r, 80, 0);
-
-	check_words(unwrap(text), words, false);
-	free(text);
+	check_screen(r, 80, 0, words, false);
 }
 
 /* Replaces the runs. owned: the result owns the replaced ones. */
@@ -129,13 +136,12 @@ TEST(verdict_is_the_last_thing_that_a_small_terminal_loses)
 	for (int i = 0; i < 3; i++)
 		r->summary[i].rounds = 1;
 	for (size_t i = 0; i < ARRAY_LEN(small); i++)
-		check_words(
-			unwrap(render(r, small[i].columns, small[i].rows)),
-			"RESULT Zero-copy was not zero-copy: all 15 259 sends were copied after "
-			"all, because sender and receiver are on the same machine. ",
-			true);
-	check_words(render(r, 60, 8), "CHECKED", false);
-	check_words(render(r, 60, 24), "CHECKED", true);
+		check_screen(r, small[i].columns, small[i].rows,
+			     "RESULT Zero-copy was not zero-copy: all 15 259 sends were copied "
+			     "after all, because sender and receiver are on the same machine. ",
+			     true);
+	check_screen(r, 60, 8, "CHECKED", false);
+	check_screen(r, 60, 24, "CHECKED", true);
 }
 
 TEST(best_modes_are_named_and_indistinguishable_ones_together)
