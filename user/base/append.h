@@ -6,7 +6,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Appends to the string in buf, whose size is len; what does not fit is cut. */
+/*
+ * Appends to the string in buf, whose size is len, at least 4. A text that does not fit is cut, and
+ * then ends in "...".
+ */
 __attribute__((format(printf, 3, 4))) void append__text(char *buf, size_t len, const char *format,
 							...);
 __attribute__((format(printf, 3, 0))) void append__args(char *buf, size_t len, const char *format,

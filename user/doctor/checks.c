@@ -7,6 +7,7 @@
 #include <string.h>
 #include <linux/capability.h>
 
+#include "base/append.h"
 #include "common/units.h"
 #include "diagnosis.h"
 #include "model/preemption.h"
@@ -110,8 +111,19 @@ struct checklist {
 	const char *group;
 };
 
-/* Writes to an array of a check: value, means, remedy. */
-#define SET(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)
+__attribute__((format(printf, 3, 4))) static void set(char *field, size_t len, const char *format,
+						      ...)
+{
+	va_list args;
+
+	field[0] = '\0';
+	va_start(args, format);
+	append__args(field, len, format, args);
+	va_end(args);
+}
+
+/* Writes to an array of a check: value, means, remedy. A text that does not fit ends in "...". */
+#define SET(field, ...) set((field), sizeof(field), __VA_ARGS__)
 
 static const struct words *words_of(const char *name)
 {
@@ -137,7 +149,7 @@ add(struct checklist *l, const char *name, bool limited, const char *format, ...
 	SET(c->means, "%s", means ? means : "");
 	SET(c->remedy, "%s", limited && w->remedy ? w->remedy : "");
 	va_start(args, format);
-	vsnprintf(c->value, sizeof(c->value), format, args);
+	append__args(c->value, sizeof(c->value), format, args);
 	va_end(args);
 	return c;
 }
@@ -340,7 +352,7 @@ static void check_machine(struct checklist *l, const struct facts *f)
 	if (!m->governor[0])
 		SET(c->means, "nothing here changes the CPUs' frequency by load");
 	ADD_IF(m->mitigations_known, "this kernel does not list CPU vulnerabilities", l,
-	       "mitigations", false, "%.100s", m->mitigations[0] ? m->mitigations : "none");
+	       "mitigations", false, "%s", m->mitigations[0] ? m->mitigations : "none");
 	add(l, "huge_pages", false, "%s", m->huge_pages[0] ? m->huge_pages : "none");
 	ADD_IF(m->numa_nodes.known, m->numa_nodes.reason, l, "numa_nodes", m->numa_nodes.value > 1,
 	       "%" PRIu64, m->numa_nodes.value);

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "counters.h"
 #include "host/environment.h"
 #include "perf/event.h"
@@ -32,20 +33,18 @@ static const char *missing(const struct counters *c, int counter)
 
 static void print_names(FILE *f, unsigned int width, const struct counters *c, const char *reason)
 {
-	char names[512];
-	size_t len = 0;
+	char names[1024] = "";
 
-	for (int i = 0; i < PERF_NR && len < sizeof(names); i++) {
+	for (int i = 0; i < PERF_NR; i++) {
 		const char *why = missing(c, i);
 
 		if (why == reason || (why && reason && !strcmp(why, reason)))
-			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
-						len ? ", " : "",
-						perf_counter__key((enum perf_counter)i));
+			append__text(names, sizeof(names), "%s%s", names[0] ? ", " : "",
+				     perf_counter__key((enum perf_counter)i));
 	}
-	if (!len || len >= sizeof(names))
+	if (!names[0])
 		return;
-	snprintf(names + len, sizeof(names) - len, reason ? ": n/a" : ": counted");
+	append__text(names, sizeof(names), reason ? ": n/a" : ": counted");
 	doctor__wrap(f, width, 0, 2, names);
 	if (reason)
 		doctor__wrap(f, width, 0, 6, reason);

@@ -63,9 +63,9 @@ struct check {
 	const char *group; /* "kernel", "privileges", "limits", "path" */
 	char name[32];
 	enum check_state state;
-	char value[128];
-	char means[160];  /* its purpose, or the consequence; empty: obvious */
-	char remedy[200]; /* empty: none needed */
+	char value[512];
+	char means[256];  /* its purpose, or the consequence; empty: obvious */
+	char remedy[256]; /* empty: none needed */
 };
 
 #define CHECKS_MAX 64
@@ -78,7 +78,7 @@ struct stage_line {
 	const char *hook;    /* NULL: none; else a hook, or the load generator */
 	unsigned int modes;  /* a mask of 1 << mode; 0: all */
 	const char *reason;  /* why less than exact; NULL when exact */
-	char remedy[200];
+	char remedy[256];
 };
 
 /* Every row may feed every stage, or something else; and two are the load generator's. */

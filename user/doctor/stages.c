@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "diagnosis.h"
 
 /* Is stage one of those in list, "tx_copy, tx_pin"? */
@@ -57,9 +58,9 @@ static void say_better(struct stage_line *line, const struct plan_row *row,
 		if (alt->object != mine->object || alt->probe != mine->probe ||
 		    alt->quality != QUALITY_EXACT)
 			continue;
-		snprintf(line->remedy, sizeof(line->remedy),
-			 "exact by backend %s, %s, on a kernel that allows it (here: %s)",
-			 backend__name(alt->backend), alt->hook, refused(&offers[i]));
+		append__text(line->remedy, sizeof(line->remedy),
+			     "exact by backend %s, %s, on a kernel that allows it (here: %s)",
+			     backend__name(alt->backend), alt->hook, refused(&offers[i]));
 		return;
 	}
 }
@@ -76,7 +77,8 @@ static void fill(struct stage_line *line, const char *stage, const struct plan_r
 		.reason = row->reason,
 	};
 	if (row->remedy)
-		snprintf(line->remedy, sizeof(line->remedy), "%s", instead ? instead : row->remedy);
+		append__text(line->remedy, sizeof(line->remedy), "%s",
+			     instead ? instead : row->remedy);
 	else if (row->quality != QUALITY_EXACT && offers)
 		say_better(line, row, offers);
 }

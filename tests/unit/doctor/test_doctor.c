@@ -23,6 +23,10 @@ static const struct check *check(const struct facts *f, const char *name)
 		assert_true(checks[i].state == CHECK_OK || checks[i].remedy[0] ||
 			    (checks[i].state == CHECK_UNKNOWN && checks[i].means[0]));
 		assert_true(checks[i].state != CHECK_OK || !checks[i].remedy[0]);
+		/* Every text is whole. */
+		assert_null(strstr(checks[i].value, "..."));
+		assert_null(strstr(checks[i].means, "..."));
+		assert_null(strstr(checks[i].remedy, "..."));
 		if (!strcmp(checks[i].name, name))
 			found = &checks[i];
 	}
@@ -232,6 +236,14 @@ TEST(packet_taps_are_named_with_a_remedy)
 	assert_non_null(strstr(check(&f, "packet_tap")->remedy, "other_recv"));
 	f.env.taps = (struct taps){.reason = "no path was made"};
 	check_is(&f, "packet_tap", CHECK_UNKNOWN);
+}
+
+TEST(pacing_congestion_control_is_a_limit)
+{
+	struct facts f = healthy_facts();
+
+	strcpy(f.env.congestion.system, "bbr");
+	check_says(&f, "congestion", CHECK_LIMITED, "unless --congestion system is given");
 }
 
 /* More taps than the list can hold must not overflow it. */
