@@ -80,7 +80,7 @@ static void take_expect(void *options, const char *arg)
 {
 	struct attach_options *o = options;
 	size_t i = one_more(&o->expects_nr, EXPECTS_MAX, "--assert");
-	char message[256];
+	char message[512];
 
 	if (expect__parse(&o->expects[i], arg, message, sizeof(message)))
 		usage_error("%s.", message);

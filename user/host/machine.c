@@ -57,7 +57,7 @@ static void read_governor(struct machine *m)
 /* Names of the vulnerabilities that the kernel mitigates; mitigations slow down system calls. */
 static void read_mitigations(struct machine *m)
 {
-	char line[256];
+	char line[1024];
 	glob_t files;
 
 	m->mitigations_known = !glob(VULNERABILITIES "*", 0, NULL, &files);
@@ -100,38 +100,40 @@ static void read_time(struct machine *m)
 /* Read only where debugfs is mounted already. */
 #define DEBUGFS "/sys/kernel/debug/sched/preempt"
 
-/* Copies the first preemption option that the file sets to y; leaves option as it is if none. */
-static void find_option(const char *path, char *option, size_t len)
+/* The first preemption option that the file sets to y, a static string; NULL: none. */
+static const char *find_option(const char *path)
 {
-	static const char *const lines[] = {"CONFIG_PREEMPT=y\n", "CONFIG_PREEMPT_NONE=y\n",
-					    "CONFIG_PREEMPT_VOLUNTARY=y\n",
-					    "CONFIG_PREEMPT_LAZY=y\n"};
+	static const char *const options[] = {"CONFIG_PREEMPT", "CONFIG_PREEMPT_NONE",
+					      "CONFIG_PREEMPT_VOLUNTARY", "CONFIG_PREEMPT_LAZY"};
 	gzFile f = gzopen(path, "re"); /* also reads uncompressed files */
+	const char *found = NULL;
 	char line[256];
 
-	while (f && !option[0] && gzgets(f, line, sizeof(line)))
-		for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-			if (!strcmp(line, lines[i]))
-				snprintf(option, len, "%.*s", (int)strcspn(line, "="), line);
+	while (f && !found && gzgets(f, line, sizeof(line)))
+		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+			size_t len = strlen(options[i]);
+
+			if (!strncmp(line, options[i], len) && !strcmp(line + len, "=y\n"))
+				found = options[i];
+		}
 	if (f)
 		gzclose(f);
+	return found;
 }
 
-static void read_option(const char *release, char *option, size_t len)
+static const char *read_option(const char *release)
 {
+	const char *option = find_option("/proc/config.gz");
 	char path[128];
 
-	option[0] = '\0';
-	find_option("/proc/config.gz", option, len);
 	snprintf(path, sizeof(path), "/boot/config-%s", release);
-	if (!option[0])
-		find_option(path, option, len);
+	return option ? option : find_option(path);
 }
 
 /* The active preemption model, a static string; NULL: unknown. */
 static const char *read_preemption(void)
 {
-	char debugfs[64], cmdline[4096], option[64];
+	char debugfs[64], cmdline[4096];
 	struct preemption_signs signs = {0};
 	struct utsname name;
 
@@ -142,9 +144,7 @@ static const char *read_preemption(void)
 	if (uname(&name))
 		return preemption__model(&signs);
 	signs.version = name.version;
-	read_option(name.release, option, sizeof(option));
-	if (option[0])
-		signs.config = option;
+	signs.config = read_option(name.release);
 	return preemption__model(&signs);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "base/command_line.h"
 #include "base/read_file.h"
 #include "common/units.h"
@@ -74,7 +75,8 @@ __attribute__((format(printf, 2, 3))) static int reject(const struct parser *p, 
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(p->message, p->len, format, args);
+	p->message[0] = '\0';
+	append__args(p->message, p->len, format, args);
 	va_end(args);
 	return -EINVAL;
 }
@@ -225,10 +227,10 @@ static int parse_term(const struct parser *p, const char *pmu, char *term, bool 
 	return put_field(p, pmu, term, value);
 }
 
-/* A term becomes part of a path in sysfs: refuse a slash, and a dot at the begin. */
+/* A term becomes part of a path in sysfs: refuse a slash, a dot at the begin, a long one. */
 static bool is_term(const char *term)
 {
-	return *term && *term != '.' && !strchr(term, '/');
+	return *term && *term != '.' && strlen(term) < PERF_NAME_MAX && !strchr(term, '/');
 }
 
 static int parse_terms(const struct parser *p, const char *pmu, char *terms, bool alias)

@@ -86,12 +86,9 @@ static void add_stack(struct tree *t, const char *whose, const char *frames, int
 static const char *below_syscall(const char *frames)
 {
 	for (;;) {
-		char name[128];
-		const char *frame = name;
 		size_t len = strcspn(frames, ";");
 
-		snprintf(name, sizeof(name), "%.*s", (int)len, frames);
-		if (!frames[len] || stack_rules__class(&frame, 1).class != CPU_CLASS_SYSCALL)
+		if (!frames[len] || stack_rules__class(&frames, 1).class != CPU_CLASS_SYSCALL)
 			return frames;
 		frames += len + 1;
 	}

@@ -113,7 +113,7 @@ static void take_listen(void *options, const char *arg)
 static void take_assertion(void *options, const char *arg)
 {
 	struct options *o = options;
-	char message[256];
+	char message[512];
 
 	if (o->assertions_nr == ASSERTIONS_MAX)
 		usage_error("at most %d --assert can be given.", ASSERTIONS_MAX);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "base/resource_limits.h"
 #include "base/log.h"
 #include "common/xalloc.h"
@@ -35,7 +36,7 @@ int round__fail(struct round *r, int err, const char *format, ...)
 
 	va_start(args, format);
 	if (!e->reason[0])
-		vsnprintf(e->reason, sizeof(e->reason), format, args);
+		append__args(e->reason, sizeof(e->reason), format, args);
 	va_end(args);
 	return err;
 }

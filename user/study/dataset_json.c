@@ -27,9 +27,12 @@ static const json_t *at_path(const json_t *o, const char *path, const json_t **p
 	for (;; path++) {
 		size_t len = strcspn(path, ".");
 
-		snprintf(key, sizeof(key), "%.*s", (int)len, path);
 		*parent = o;
 		*name = path;
+		if (len >= sizeof(key)) /* no document has such a name */
+			return NULL;
+		memcpy(key, path, len);
+		key[len] = '\0';
 		o = json_object_get(o, key);
 		path += len;
 		if (!o || !*path)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assertion.h"
+#include "base/append.h"
 #include "base/printable.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -50,13 +51,23 @@ static int parse_number(const char *text, double *number)
 	return 0;
 }
 
+/* The text for messages: printable, and a long one is cut with a mark. */
+static char *quotable(const char *text)
+{
+	char buf[128] = "";
+
+	append__text(buf, sizeof(buf), "%s", text);
+	return xstrdup(printable__in_place(buf));
+}
+
 int condition__parse(struct condition *c, const char *text, char *message, size_t len)
 {
 	const char *at = text + strcspn(text, "=!<>"), *path = text + strspn(text, " \t\n\v\f\r");
 	const char *wrong = NULL;
+	char *number;
 	size_t i = 0, path_len = path < at ? (size_t)(at - path) : 0;
 
-	*c = (struct condition){.text = printable__in_place(xstrdup(text))};
+	*c = (struct condition){.text = quotable(text)};
 	while (i < ARRAY_SIZE(operators) &&
 	       strncmp(at, operators[i].text, strlen(operators[i].text)))
 		i++;
@@ -64,8 +75,10 @@ int condition__parse(struct condition *c, const char *text, char *message, size_
 		path_len--;
 	if (i == ARRAY_SIZE(operators))
 		wrong = "no comparison: one of == != <= >= < > is needed";
-	else if (!path_len || path_len >= sizeof(c->path))
+	else if (!path_len)
 		wrong = "no field before the comparison";
+	else if (path_len >= sizeof(c->path))
+		wrong = "the name of the field is too long";
 	if (wrong) {
 		snprintf(message, len, "--assert '%s': %s", c->text, wrong);
 		return -EINVAL;
@@ -76,8 +89,9 @@ int condition__parse(struct condition *c, const char *text, char *message, size_
 	at += strlen(operators[i].text);
 	if (!parse_number(at, &c->number))
 		return 0;
-	snprintf(message, len, "--assert '%s': '%s' is not a plain number", c->text,
-		 c->text + (at - text));
+	number = quotable(at);
+	snprintf(message, len, "--assert '%s': '%s' is not a plain number", c->text, number);
+	free(number);
 	return -EINVAL;
 }
 

@@ -9,6 +9,10 @@
 #include "perf/names.h"
 #include "support/test.h"
 
+/* 120 characters: no file of sysfs has such a name. */
+#define TEN       "aaaaaaaaaa"
+#define LONG_TERM TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+
 /* Files of an Intel core PMU and of the msr PMU, as Linux shows them. */
 static const struct {
 	const char *pmu, *file, *text;
@@ -26,6 +30,7 @@ static const struct {
 	{"msr", "type", "9"},
 	{"msr", "format/event", "config:0-63"},
 	{"msr", "events/tsc", "event=0x00"},
+	{"msr", "events/long", LONG_TERM},
 };
 
 static int fake_pmu(const char *pmu, const char *file, char *text, size_t len)
@@ -151,6 +156,7 @@ TEST(unknown_events_are_refused_with_a_hint)
 		{"cpu/event=1", "does not end in a slash"},
 		{"cpu//", "nothing is between"},
 		{"cpu/nonsense/", "no field or event 'nonsense'"},
+		{"msr/long/", "is not a field"},
 		{"cpu/event=abc/", "'abc' is not a number"},
 		{"cpu/event=/", "is not a number"},
 		{"cpu/event=-1/", "is not a number"},
