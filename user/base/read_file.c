@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/units.h"
@@ -23,7 +24,8 @@ char *text__trim(char *s)
 
 int read_file__line(const char *path, char *line, size_t len)
 {
-	char buf[512];
+	char *whole = NULL, *text;
+	size_t size = 0;
 	FILE *f;
 	int err = 0;
 
@@ -31,10 +33,14 @@ int read_file__line(const char *path, char *line, size_t len)
 	f = fopen(path, "re");
 	if (!f)
 		return -errno;
-	if (fgets(buf, sizeof(buf), f))
-		snprintf(line, len, "%s", text__trim(buf));
-	else
+	text = getline(&whole, &size, f) < 0 ? NULL : text__trim(whole);
+	if (!text)
 		err = -EIO;
+	else if (strlen(text) >= len)
+		err = -EMSGSIZE;
+	else
+		strcpy(line, text);
+	free(whole);
 	fclose(f);
 	return err;
 }

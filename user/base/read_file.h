@@ -10,7 +10,10 @@
 /* Trims white space at both ends of s, in place. Returns the new beginning. */
 char *text__trim(char *s);
 
-/* Reads the first line, trimmed. 0, or -errno with line empty. */
+/*
+ * Reads the first line, trimmed. 0, or -errno with line empty; -EMSGSIZE: it has len bytes or more
+ * (a cut list of CPUs or options would be a wrong one).
+ */
 int read_file__line(const char *path, char *line, size_t len);
 
 /* Reads the first line as an unsigned number. reason is a static string. */

@@ -18,6 +18,7 @@
 #include <linux/sockios.h>
 
 #include "netns.h"
+#include "base/append.h"
 #include "base/read_file.h"
 #include "machine.h"
 #include "rtnl.h"
@@ -32,7 +33,7 @@ static void read_cpu(struct environment *env)
 	bool has_flags = false, is_virtual = false;
 	FILE *f = fopen("/proc/cpuinfo", "re");
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	char line[8192], product[40], *value, *key;
+	char line[8192], product[128], *value, *key;
 
 	/* "key : value" of the first processor; keys differ between architectures. */
 	while (f && fgets(line, sizeof(line), f) && line[0] != '\n') {
@@ -55,7 +56,7 @@ static void read_cpu(struct environment *env)
 	if (is_virtual &&
 	    !read_file__line("/sys/class/dmi/id/product_name", product, sizeof(product)) &&
 	    product[0])
-		snprintf(env->virtualization, sizeof(env->virtualization), "vm (%s)", product);
+		append__text(env->virtualization, sizeof(env->virtualization), "vm (%s)", product);
 	else if (has_flags)
 		strcpy(env->virtualization, is_virtual ? "vm" : "none");
 }

@@ -161,7 +161,7 @@ static bool was_refused(const struct bpf_program *prog)
 static bool steers_packets(void)
 {
 	bool steers = false;
-	char cpus[1024];
+	char cpus[4096]; /* 8192 CPUs: nine characters for each 32 */
 	glob_t g;
 
 	if (glob("/sys/class/net/*/queues/rx-*/rps_cpus", GLOB_NOSORT, NULL, &g))
