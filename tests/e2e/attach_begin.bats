@@ -91,6 +91,10 @@ load attach
 	run -5 "$NETIOTRACE" attach -q --port 9 --duration 50ms --assert 'copied_fraction == 0' --assert 'health.missed == 0'
 	# A port without a connection is a valid result.
 	"$NETIOTRACE" attach -q --port 9 --duration 50ms --assert 'connections == 0'
+	# Without --assert it is a warning: the program may not have been started yet.
+	run -0 "$NETIOTRACE" attach --comm no-such-name --duration 50ms
+	[[ $output == *"nothing was watched: no process"* ]]
+	"$NETIOTRACE" attach --help | tr -s ' \n' ' ' | grep -q 'nothing was watched, which is a warning without --assert'
 	# A command that makes no connection is a valid result.
 	"$NETIOTRACE" attach -q --assert 'ledger.tx_copy.bytes == 0' -- true
 }

@@ -99,3 +99,13 @@ END
 	grep -vE ':    (netiotrace [0-9]|netiotrace bench|netio-loadgen bench|netiotrace .*:|.*\[)|:    netiotrace \(|:    netio-loadgen \(|--control' \
 		<<<"$output" | diff /dev/null -
 }
+
+@test "docs: SECURITY.md names every environment variable that the programs read" {
+	local variable
+
+	cd "$REPO" || return
+	while read -r variable; do
+		echo "$variable"
+		grep -Eq "^\| ([A-Z_*]+, )*$variable(, [A-Z_*]+)* \|" docs/SECURITY.md
+	done < <(grep -rhoE 'getenv\("[A-Z_]+"\)' user common loadgen | cut -d '"' -f 2 | sort -u)
+}

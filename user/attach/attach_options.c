@@ -25,7 +25,8 @@ static const char doc[] =
 	"\n"
 	"Exit status: that of the command; without a command 0 success, 1 failure, 2 usage error, "
 	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C. 5: an --assert is "
-	"false, or nothing was watched.";
+	"false or its value unknown; so it is if nothing was watched, which is a warning without "
+	"--assert.";
 
 const char *by__name(enum by by)
 {
