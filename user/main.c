@@ -133,15 +133,20 @@ static int dispatch(int argc, char **argv)
 	return command ? command->main(argc, argv) : refuse_command(argv[1]);
 }
 
-/* Reports a failed write to stdout. Not reached through exit(), as by --help. */
-static int finish(int code)
+/*
+ * Reports a failed write to stdout. Handlers registered later run before, so that nothing of theirs
+ * is left when it ends the program itself: exit() has the exit status already.
+ */
+static void finish(int code, void *unused)
 {
 	int err = atomic_file__close_stdout();
 
+	(void)unused;
 	if (!err)
-		return code;
+		return;
 	log_error("cannot write to stdout: %s.", strerror(-err));
-	return code ? code : EXIT_RUN_FAILED;
+	if (!code)
+		_exit(EXIT_RUN_FAILED);
 }
 
 /*
@@ -160,6 +165,7 @@ static void fill_closed_descriptors(void)
 
 int main(int argc, char **argv)
 {
+	on_exit(finish, NULL);
 	json_set_alloc_funcs(xmalloc, free);
 	inherited__note();
 	limits__raise();
@@ -168,5 +174,5 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	/* So is a file that grows beyond RLIMIT_FSIZE (ulimit -f). */
 	signal(SIGXFSZ, SIG_IGN);
-	return finish(dispatch(argc, argv));
+	return dispatch(argc, argv);
 }

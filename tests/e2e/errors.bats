@@ -98,12 +98,16 @@ said_once() {
 		local code=0
 
 		"$NETIOTRACE" "$@" >/dev/full 2>stderr </dev/null || code=$?
-		echo "$1: exit $code"
+		echo "$*: exit $code"
 		[ "$code" -eq 1 ]
 		[ "$(grep -c 'cannot write' stderr)" -eq 1 ]
 		grep -q '^netiotrace: cannot write to stdout: No space left on device' stderr
 	}
 	full help
+	full --version
+	full attach --help
+	full sweep --usage
+	full export --describe
 	full doctor
 	full run --mode onecopy --duration 100ms --warmup 20ms --interval 1h
 	full sweep --modes onecopy --sizes 4k --threads 1 --rounds 1 --duration 50ms --path loopback -o out
