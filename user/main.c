@@ -15,6 +15,7 @@
 #include "base/resource_limits.h"
 #include "base/log.h"
 #include "base/atomic_file.h"
+#include "base/sudo_user.h"
 #include "compare/compare.h"
 #include "doctor/doctor.h"
 #include "export/export.h"
@@ -163,8 +164,24 @@ static void fill_closed_descriptors(void)
 	}
 }
 
+/* Root works for the user behind sudo: a variable that does not name one is no "nobody". */
+static int check_sudo(void)
+{
+	const char *name = geteuid() ? NULL : sudo_user__wrong(), *value;
+
+	if (!name)
+		return EXIT_DONE;
+	value = getenv(name);
+	log_error("who called sudo cannot be known: %s is %s%s%s; unset SUDO_UID and SUDO_GID, or "
+		  "set both to numbers.",
+		  name, value ? "'" : "missing", value ? value : "", value ? "'" : "");
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
+	int code;
+
 	on_exit(finish, NULL);
 	json_set_alloc_funcs(xmalloc, free);
 	inherited__note();
@@ -174,5 +191,6 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	/* So is a file that grows beyond RLIMIT_FSIZE (ulimit -f). */
 	signal(SIGXFSZ, SIG_IGN);
-	return dispatch(argc, argv);
+	code = check_sudo();
+	return code ? code : dispatch(argc, argv);
 }

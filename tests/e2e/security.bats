@@ -486,3 +486,18 @@ refused_link() {
 		[ ! -e callers/out ]
 	done
 }
+
+@test "root does not work for nobody where SUDO_UID or SUDO_GID is missing or no number: exit 2" {
+	refused() { # ASSIGNMENT...
+		run -2 env "$@" "$NETIOTRACE" --version
+		[[ $output == "netiotrace: who called sudo cannot be known: "* && ${#lines[@]} -eq 1 ]]
+	}
+	refused SUDO_UID=nobody SUDO_GID=1
+	refused SUDO_UID= SUDO_GID=
+	refused SUDO_UID=1000
+	refused SUDO_GID=1000
+	refused SUDO_UID=1000 SUDO_GID=-1
+	env SUDO_UID=0 SUDO_GID=0 "$NETIOTRACE" --version
+	# Others than root work for themselves.
+	as "$OTHER" env SUDO_UID=nobody "$NETIOTRACE" --version
+}
