@@ -467,6 +467,36 @@ without() {
 	tail -n 1 text | grep -q 'checks:'
 }
 
+# bats test_tags=address
+@test "without /proc or /sys, each command names the missing mount" {
+	need_root
+	need_tool unshare
+	names() { # CODE WORDS DIRECTORY COMMAND...
+		local code=0
+
+		without "$3" "$NETIOTRACE" "${@:4}" >/dev/null 2>stderr || code=$?
+		echo "${*:3}: exit $code, $(cat stderr)"
+		[ "$code" -eq "$1" ]
+		grep -qF "$2" stderr
+		[ "$(wc -l <stderr)" -eq 1 ]
+	}
+	proc='/proc does not show this process: mount it'
+	names 1 "$proc" /proc --backend none --mode onecopy --messages 1 --json s.json -q
+	names 1 "$proc" /proc sweep -q -o out
+	names 1 "$proc" /proc attach -q --json a.json -- true
+	names 1 "$proc" /proc export --once
+	names 1 "$proc" /proc serve --listen 127.0.0.1:0
+	names 1 "$proc" /proc report -o out out
+	names 1 "$proc" /proc compare out out
+	sys='/sys is not mounted (mount -t sysfs'
+	names 3 "$sys" /sys --mode onecopy --messages 1 -q
+	names 3 "$sys" /sys attach -q --comm nosuch --duration 50ms
+	names 3 "$sys" /sys export --once
+	# Nothing of /sys is needed without watching.
+	without /sys "$NETIOTRACE" --backend none --mode onecopy --messages 1 --warmup 20ms -q
+	without /proc "$NETIOTRACE" report --help >/dev/null
+}
+
 @test "without a terminal, each round shorter than the interval is one line on stderr" {
 	"$NETIOTRACE" --backend none --rounds 3 --duration 600ms --interval 1m --json out.json >/dev/null 2>stderr </dev/null
 	cat stderr

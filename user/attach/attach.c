@@ -8,6 +8,7 @@
 
 #include "attach.h"
 #include "base/log.h"
+#include "base/mounts.h"
 #include "base/resource_limits.h"
 #include "base/atomic_file.h"
 #include "base/command_line.h"
@@ -290,6 +291,8 @@ int attach__main(int argc, char **argv)
 	attach_options__parse(&a.o, argc, argv);
 	a.out = a.o.command || attach_options__to_stdout(&a.o) ? stderr : stdout;
 	code = privileges__check_trace();
+	if (!code)
+		code = mounts__check_proc();
 	if (!code)
 		code = open_files(&a);
 	if (!code)

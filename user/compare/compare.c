@@ -10,6 +10,7 @@
 
 #include "base/exit_code.h"
 #include "base/log.h"
+#include "base/mounts.h"
 #include "base/atomic_file.h"
 #include "base/publisher.h"
 #include "common/units.h"
@@ -261,6 +262,9 @@ int compare__main(int argc, char **argv)
 	int err, code;
 
 	compare_options__parse(&o, argc, argv);
+	code = mounts__check_proc();
+	if (code)
+		return code;
 	err = o.json ? atomic_file__open(&out.file, o.json) : 0;
 	if (err) {
 		log_error("cannot write %s: %s.", o.json, strerror(-err));

@@ -8,6 +8,7 @@
 #include <linux/capability.h>
 
 #include "base/append.h"
+#include "base/mounts.h"
 #include "common/units.h"
 #include "diagnosis.h"
 #include "model/preemption.h"
@@ -170,15 +171,21 @@ static struct check *add_unknown(struct checklist *l, const char *name, const ch
 
 /* ---- kernel ---- */
 
-static void check_btf(struct checklist *l, const struct num *size)
+static void check_btf(struct checklist *l, const struct facts *f)
 {
+	const struct num *size = &f->btf_size;
 	char text[UNITS_BUF];
+	struct check *c;
 
-	if (size->known)
+	if (size->known) {
 		add(l, "btf", false, "/sys/kernel/btf/vmlinux, %s",
 		    format_bytes_si(text, sizeof(text), (double)size->value));
-	else
-		add(l, "btf", true, "no /sys/kernel/btf/vmlinux")->state = CHECK_MISSING;
+		return;
+	}
+	c = add(l, "btf", true, "no /sys/kernel/btf/vmlinux");
+	c->state = CHECK_MISSING;
+	if (f->no_sys)
+		SET(c->remedy, "%s", mounts__no_sys);
 }
 
 static void check_lockdown(struct checklist *l, const char *mode)
@@ -446,7 +453,7 @@ size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
 	const struct num *jit = &f->bpf_jit_enable;
 	struct checklist l = {.checks = checks, .group = "kernel"};
 
-	check_btf(&l, &f->btf_size);
+	check_btf(&l, f);
 	check_lockdown(&l, f->env.lockdown);
 	ADD_IF(jit->known, jit->reason, &l, "bpf_jit", !jit->value, "%s",
 	       jit->value ? "on" : "off");

@@ -39,6 +39,7 @@ struct facts {
 	struct num btf_size; /* bytes of /sys/kernel/btf/vmlinux */
 	bool held[DOCTOR_CAPABILITIES];
 	bool root;              /* the effective user is root */
+	bool no_sys;            /* /sys is not mounted */
 	bool namespaced;        /* in a user namespace: capabilities do not apply to the machine */
 	bool loaded;            /* the kernel took at least one of the programs */
 	char clocksources[128]; /* available clocksources, separated by spaces; empty: unknown */

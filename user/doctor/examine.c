@@ -14,6 +14,7 @@
 #include "diagnosis.h"
 #include "host/environment.h"
 #include "host/machine.h"
+#include "base/mounts.h"
 #include "base/privileges.h"
 #include "base/read_file.h"
 #include "kernel/btf_lookup.h"
@@ -94,6 +95,7 @@ static void gather(struct facts *f, const struct options *o)
 	f->root = !geteuid();
 	limits__read(&f->limits);
 	f->namespaced = privileges__in_user_namespace();
+	f->no_sys = !mounts__has_sys();
 	f->btf_size = btf_size();
 	read_file__line(CLOCKSOURCES, f->clocksources, sizeof(f->clocksources));
 	f->clock_ns = clock_cost();

@@ -16,6 +16,7 @@
 #include "aggregates.h"
 #include "base/exit_code.h"
 #include "base/log.h"
+#include "base/mounts.h"
 #include "base/loop.h"
 #include "base/atomic_file.h"
 #include "base/privileges.h"
@@ -458,6 +459,8 @@ int export__main(int argc, char **argv)
 	x->loop = (struct loop)LOOP_INIT;
 	export_options__parse(&x->o, argc, argv);
 	code = privileges__check_trace();
+	if (!code)
+		code = mounts__check_proc();
 	if (!code)
 		code = loop__open(&x->loop);
 	if (!code)

@@ -6,6 +6,7 @@
 #include "base/exit_code.h"
 #include "base/resource_limits.h"
 #include "base/log.h"
+#include "base/mounts.h"
 #include "base/privileges.h"
 #include "model/plan.h"
 #include "refusal.h"
@@ -42,7 +43,9 @@ int refusal__say(const char *command, enum backend asked, int err, const struct 
 			  command, strerror(-err));
 		return EXIT_RUN_FAILED;
 	}
-	if (no->backend)
+	if (!mounts__has_sys())
+		log_error("%s cannot watch: %s.", command, mounts__no_sys);
+	else if (no->backend)
 		log_error("--backend %s is not available: %s; netiotrace doctor says what is "
 			  "missing, --backend auto takes any backend.",
 			  backend__name(asked), no->backend);

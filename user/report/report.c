@@ -12,6 +12,7 @@
 
 #include "base/exit_code.h"
 #include "base/log.h"
+#include "base/mounts.h"
 #include "base/printable.h"
 #include "base/privileges.h"
 #include "common/xalloc.h"
@@ -392,6 +393,9 @@ int report__main(int argc, char **argv)
 	int code;
 
 	report_options__parse(&o, argc, argv);
+	code = mounts__check_proc();
+	if (code)
+		return code;
 	catch_signals();
 	/* Root opens files that only root may read, and then gives up root (docs/SECURITY.md). */
 	for (size_t i = 0; i < o.inputs_nr; i++)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/mounts.h"
 #include "common/cpu_mask.h"
 #include "common/units.h"
 #include "preflight.h"
@@ -41,8 +42,10 @@ static int check_list(const char *name, const char *list)
 
 int preflight__check_cpus(const struct workload *t)
 {
-	int code = check_list("--cpu-sender", t->sender_cpus);
+	int code = mounts__check_proc();
 
+	if (!code)
+		code = check_list("--cpu-sender", t->sender_cpus);
 	return code ? code : check_list("--cpu-receiver", t->receiver_cpus);
 }
 

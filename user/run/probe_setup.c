@@ -6,6 +6,7 @@
 
 #include "base/resource_limits.h"
 #include "base/log.h"
+#include "base/mounts.h"
 #include "base/privileges.h"
 #include "common/xalloc.h"
 #include "event_sampling.h"
@@ -181,6 +182,13 @@ static int reject(const struct runner *e, int err)
 			  "memory, files or BPF programs, and try again.",
 			  strerror(untold ? -untold : -err));
 		return EXIT_RUN_FAILED;
+	}
+	if (!mounts__has_sys()) {
+		log_error(
+			"the kernel cannot be watched: %s; --backend none runs the load generator "
+			"alone.",
+			mounts__no_sys);
+		return EXIT_KERNEL;
 	}
 	log_error(
 		"this kernel cannot be watched by backend %s (%s): netiotrace doctor says what is "

@@ -123,7 +123,9 @@ TEST(kernel_without_BTF_JIT_or_with_lockdown_is_reported)
 	struct facts f = healthy_facts();
 
 	f.btf_size = (struct num){.reason = "none"};
-	check_is(&f, "btf", CHECK_MISSING);
+	check_says(&f, "btf", CHECK_MISSING, "CONFIG_DEBUG_INFO_BTF");
+	f.no_sys = true;
+	check_says(&f, "btf", CHECK_MISSING, "mount -t sysfs");
 	strcpy(f.env.lockdown, "integrity");
 	check_is(&f, "lockdown", CHECK_OK);
 	strcpy(f.env.lockdown, "confidentiality");
