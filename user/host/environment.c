@@ -80,7 +80,8 @@ static struct num optmem_of(int netns)
 	return num__known(bytes);
 }
 
-#define ALLOWED_CONGESTION IPV4 "tcp_allowed_congestion_control"
+#define AVAILABLE_CONGESTION IPV4 "tcp_available_congestion_control"
+#define ALLOWED_CONGESTION   IPV4 "tcp_allowed_congestion_control"
 
 static int read_congestion(void *arg)
 {
@@ -88,6 +89,7 @@ static int read_congestion(void *arg)
 	int err = read_file__line(IPV4 "tcp_congestion_control", c->system, sizeof(c->system));
 
 	/* Before 4.15 only the initial namespace had this file. */
+	read_file__line(AVAILABLE_CONGESTION, c->available, sizeof(c->available));
 	read_file__line(ALLOWED_CONGESTION, c->allowed, sizeof(c->allowed));
 	return err;
 }
@@ -274,6 +276,9 @@ void environment__read(struct environment *env, const struct netpath *path,
 	env->memlock = read_memlock();
 	machine__active_word("/sys/kernel/security/lockdown", env->lockdown, sizeof(env->lockdown));
 	netns__visit(netns, read_congestion, &env->congestion);
+	if (!env->congestion.available[0])
+		read_file__line(AVAILABLE_CONGESTION, env->congestion.available,
+				sizeof(env->congestion.available));
 	if (!env->congestion.allowed[0])
 		read_file__line(ALLOWED_CONGESTION, env->congestion.allowed,
 				sizeof(env->congestion.allowed));

@@ -22,7 +22,14 @@ struct flag congestion__paces(const char *name)
 
 static int choose_asked(struct congestion *c, const char *asked, char *why, size_t len)
 {
-	/* If the list could not be read, the socket call decides. */
+	/* If a list could not be read, the socket call decides. */
+	if (c->available[0] && !has_word(c->available, asked)) {
+		snprintf(why, len,
+			 "this kernel has no congestion control '%s'; it has %s. modprobe tcp_%s "
+			 "loads it if it is a module",
+			 asked, c->available, asked);
+		return -ENOENT;
+	}
 	if (c->allowed[0] && !has_word(c->allowed, asked) && strcmp(asked, c->system)) {
 		snprintf(why, len,
 			 "congestion control '%s' is not among those programs without privileges "

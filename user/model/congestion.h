@@ -30,6 +30,7 @@ struct congestion {
 	char chosen[CONGESTION_NAME_LEN]; /* to be set on the senders; empty: the system's */
 	char used[CONGESTION_NAME_LEN];   /* as a sender's socket says; empty: not known yet */
 	enum congestion_choice choice;
+	char available[256]; /* in the kernel, separated by spaces; empty: not read */
 };
 
 /* Does a congestion control pace packets by itself? In the kernel tree only bbr does (bbr_init). */

@@ -68,6 +68,13 @@ TEST(requested_control_is_used_or_refused_with_a_remedy)
 				 "privileges may use (reno cubic): sysctl -w "
 				 "net.ipv4.tcp_allowed_congestion_control='reno cubic vegas'");
 	assert_string_equal(c.chosen, "");
+	/* No sysctl allows what the kernel lacks. */
+	strcpy(c.available, "reno cubic vegas");
+	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, sizeof(why)), -EPERM);
+	assert_int_equal(congestion__choose(&c, "nosuch", LOCAL, why, sizeof(why)), -ENOENT);
+	assert_string_equal(why,
+			    "this kernel has no congestion control 'nosuch'; it has reno cubic "
+			    "vegas. modprobe tcp_nosuch loads it if it is a module");
 	/* A list may have a single short name. */
 	strcpy(c.allowed, "x");
 	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, sizeof(why)), -EPERM);

@@ -36,20 +36,20 @@ static const struct sentence_case sentences[] = {
 };
 
 struct congestion_case {
-	struct congestion c; /* system, allowed, chosen, used, choice */
+	struct congestion c; /* system, allowed, chosen, used, choice, available */
 	const char *text;
 };
 
 static const struct congestion_case congestions[] = {
-	{{"cubic", "", "", "", CONGESTION_SYSTEM}, ""},
-	{{"bbr", "", "reno", "reno", CONGESTION_ASKED}, ""},
-	{{"bbr", "", "cubic", "", CONGESTION_UNPACED}, "cubic, since the system's bbr paces; --congestion system keeps that."},
-	{{"bbr", "", "", "", CONGESTION_SYSTEM}, "bbr paces: it holds packets back by a timer"},
-	{{"cubic", "", "bbr", "bbr", CONGESTION_ASKED}, "bbr paces: it holds packets back by a timer"},
+	{{"cubic", "", "", "", CONGESTION_SYSTEM, ""}, ""},
+	{{"bbr", "", "reno", "reno", CONGESTION_ASKED, ""}, ""},
+	{{"bbr", "", "cubic", "", CONGESTION_UNPACED, ""}, "cubic, since the system's bbr paces; --congestion system keeps that."},
+	{{"bbr", "", "", "", CONGESTION_SYSTEM, ""}, "bbr paces: it holds packets back by a timer"},
+	{{"cubic", "", "bbr", "bbr", CONGESTION_ASKED, ""}, "bbr paces: it holds packets back by a timer"},
 	/* The control that the socket reports counts. */
-	{{"cubic", "", "cubic", "bbr", CONGESTION_ASKED}, "bbr paces: it holds packets back by a timer"},
-	{{"homemade", "", "", "", CONGESTION_SYSTEM}, "homemade; whether it paces is not known."},
-	{{"", "", "", "", CONGESTION_SYSTEM}, ""},
+	{{"cubic", "", "cubic", "bbr", CONGESTION_ASKED, ""}, "bbr paces: it holds packets back by a timer"},
+	{{"homemade", "", "", "", CONGESTION_SYSTEM, ""}, "homemade; whether it paces is not known."},
+	{{"", "", "", "", CONGESTION_SYSTEM, ""}, ""},
 };
 /* clang-format on */
 
