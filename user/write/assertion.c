@@ -8,6 +8,7 @@
 
 #include "assertion.h"
 #include "base/append.h"
+#include "base/command_line.h"
 #include "base/printable.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -134,16 +135,103 @@ bool condition__finds(const struct condition *c, json_t *object)
 	return member_at(object, c->path, &parent, &name);
 }
 
+static bool is_numeric(const char *name, const json_t *value)
+{
+	return !json_key__is_reason(name) &&
+	       (json_is_number(value) || json_is_null(value) || json_is_boolean(value));
+}
+
+struct paths {
+	char **list;
+	size_t nr;
+};
+
+/* Adds the paths of all numbers in an object; as deep as the schema. */
+static void add_paths(struct paths *p, json_t *object, const char *above)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(object, key, value) {
+		char *path = xasprintf("%s%s%s", above, *above ? "." : "", key);
+
+		if (is_numeric(key, value)) {
+			p->list = xgrow(p->list, p->nr, sizeof(*p->list));
+			p->list[p->nr++] = xstrdup(path);
+		}
+		if (json_is_object(value))
+			add_paths(p, value, path);
+		free(path);
+	}
+}
+
+static size_t dots_in(const char *path)
+{
+	size_t dots = 0;
+
+	for (; (path = strchr(path, '.')); path++)
+		dots++;
+	return dots;
+}
+
+/* The end of a path with so many dots. */
+static const char *tail_of(const char *path, size_t dots)
+{
+	for (size_t more = dots_in(path); more > dots; more--)
+		path = strchr(path, '.') + 1;
+	return path;
+}
+
+/* The short name, path, or end of a path that is nearest to one that does not exist. NULL: none. */
+static const char *nearest(const struct paths *p, const char *name)
+{
+	const char **names = xcalloc(p->nr + ARRAY_SIZE(aliases), sizeof(*names));
+	const char *found;
+
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
+		names[i] = aliases[i].name;
+	found = choice__nearest(name, names, ARRAY_SIZE(aliases));
+	if (!found)
+		found = choice__nearest(name, (const char *const *)p->list, p->nr);
+	for (size_t i = 0; i < p->nr; i++)
+		names[i] = tail_of(p->list[i], dots_in(name));
+	if (!found) {
+		const char *end = choice__nearest(name, names, p->nr);
+
+		for (size_t i = 0; end && i < p->nr; i++)
+			if (names[i] == end)
+				found = p->list[i];
+	}
+	free(names);
+	return found;
+}
+
+static void say_no_field(const struct condition *c, json_t *object, char *message, size_t len)
+{
+	struct paths p = {0};
+	const char *near;
+
+	add_paths(&p, object, "");
+	near = nearest(&p, c->path);
+	if (near)
+		snprintf(message, len, "--assert '%s': there is no field '%s' (did you mean '%s'?)",
+			 c->text, c->path, near);
+	else
+		snprintf(message, len, "--assert '%s': there is no field '%s': see docs/reference",
+			 c->text, c->path);
+	for (size_t i = 0; i < p.nr; i++)
+		free(p.list[i]);
+	free(p.list);
+}
+
 int condition__check_path(const struct condition *c, json_t *object, char *message, size_t len)
 {
 	const char *name;
 	json_t *parent, *found = member_at(object, c->path, &parent, &name);
 
 	if (!found)
-		snprintf(message, len, "--assert '%s': there is no field '%s': see docs/reference",
-			 c->text, c->path);
-	else if (json_key__is_reason(name) ||
-		 !(json_is_number(found) || json_is_null(found) || json_is_boolean(found)))
+		say_no_field(c, object, message, len);
+	else if (!is_numeric(name, found))
 		snprintf(message, len, "--assert '%s': field '%s' is not a number", c->text,
 			 c->path);
 	else

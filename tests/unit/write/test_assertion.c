@@ -82,6 +82,30 @@ static int check(const struct result *r, const char *text, char *message, size_t
 	return holds;
 }
 
+TEST(unknown_field_is_refused_with_the_nearest_one)
+{
+	static const struct {
+		const char *text, *said;
+	} cases[] = {
+		{"copies_per_bite == 2",
+		 "no field 'copies_per_bite' (did you mean 'copies_per_byte'?)"},
+		{"copies <= 2", "no field 'copies' (did you mean 'copies_per_byte'?)"},
+		{"onecopy.copies <= 2", "no field 'copies' (did you mean 'copies_per_byte'?)"},
+		{"throughput > 5", "(did you mean 'app.throughput_gbps'?)"},
+		{"tx_copy.byte == 0", "(did you mean 'ledger.tx_copy.bytes'?)"},
+		{"p50 < 1", "no field 'p50': see docs/reference"}, /* several have it */
+	};
+
+	for_each_case(c, cases) {
+		struct assertion *a;
+		char message[512];
+
+		assert_int_equal(assertion__parse(&a, c->text, message, sizeof(message)), -EINVAL);
+		if (!strstr(message, c->said))
+			fail_msg("%s: '%s' is not in: %s", c->text, c->said, message);
+	}
+}
+
 TEST(true_assertions_pass)
 {
 	static const char *const holding[] = {
