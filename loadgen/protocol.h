@@ -78,6 +78,18 @@ void protocol__encode_frame(uint8_t buf[PROTOCOL_FRAME_SIZE], const struct proto
 int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protocol_hello *h);
 int protocol__decode_frame(const uint8_t buf[PROTOCOL_FRAME_SIZE], struct protocol_frame *f);
 
+/*
+ * Bytes that restart a time limit: of a message, but no more than a slow path carries in a second.
+ * A peer that moves a byte a second makes no progress.
+ */
+static inline uint64_t protocol__least_progress(uint32_t size)
+{
+	return size < 4096 ? size : 4096;
+}
+
+/* Limit for the bytes in flight when the totals are known, whatever the progress, ns. */
+#define PROTOCOL_DRAIN_NS 300000000000ULL
+
 /* What a sender accepts from the untrusted receiver (docs/reference/loadgen.md). */
 enum sender_state {
 	SENDER_GREETING,   /* hello sent: WELCOME is next */

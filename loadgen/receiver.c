@@ -54,6 +54,7 @@ struct receiver {
 	uint64_t sent_bytes, sent_messages; /* sums of the totals */
 	uint64_t moved_ns, moved_bytes;     /* time of the last progress; bytes read by then */
 	uint64_t look_ns;                   /* time of the next check for progress */
+	uint64_t settling_ns;               /* time of the last total */
 	uint64_t done_ns;
 	uint64_t begin_ns, cpu_begin;
 	bool wrong;
@@ -69,7 +70,7 @@ static int receiver__lost(struct receiver *r, int err)
 		{-EPIPE, "The sender closed its connection in mid-run"},
 		{-EOVERFLOW, "More bytes arrived than the sender says it sent"},
 		{-EPROTO, "The sender does not keep to the protocol"},
-		{-ETIME, "The sender stood still for too long"},
+		{-ETIME, "The sender stood still for too long, or is too slow"},
 		{-EINTR, "Stopped while the sender took no answer"},
 		{0, "The sender is lost"},
 	};
@@ -180,7 +181,7 @@ static int receiver__total(struct receiver *r, const struct protocol_frame *f)
 	receiver_pool__expect(&r->pool, f->index, f->bytes);
 	if (++r->totals < r->pool.nr)
 		return 0;
-	r->moved_ns = clock__now();
+	r->moved_ns = r->settling_ns = clock__now();
 	r->state = RECEIVER_SETTLING;
 	return 0;
 }
@@ -273,7 +274,7 @@ static int receiver__look(struct receiver *r)
 		.type = PROTOCOL_MOVING, .phase = r->phase, .bytes = bytes};
 
 	r->look_ns = clock__now() + time_limit__ns(LOOK_NS);
-	if (bytes == r->moved_bytes)
+	if (bytes - r->moved_bytes < protocol__least_progress(r->hello.size))
 		return 0;
 	r->moved_bytes = bytes;
 	r->moved_ns = clock__now();
@@ -397,6 +398,15 @@ static bool receiver__in_phase(const struct receiver *r)
 	return r->state == RECEIVER_READING || r->state == RECEIVER_SETTLING;
 }
 
+/* A session ends without progress, and the bytes in flight have a time in all. */
+static uint64_t receiver__session_deadline(const struct receiver *r)
+{
+	uint64_t still = r->moved_ns + time_limit__ns(STILL_NS);
+	uint64_t all = r->settling_ns + time_limit__ns(PROTOCOL_DRAIN_NS);
+
+	return r->state == RECEIVER_SETTLING && all < still ? all : still;
+}
+
 /* When the current session ends unless something moves, ns. */
 static uint64_t receiver__deadline(const struct receiver *r)
 {
@@ -408,7 +418,7 @@ static uint64_t receiver__deadline(const struct receiver *r)
 	if (r->settings->control && !r->settings->forever && !receiver__in_phase(r))
 		return UINT64_MAX;
 	if (r->state != RECEIVER_DONE)
-		return r->moved_ns + time_limit__ns(STILL_NS);
+		return receiver__session_deadline(r);
 	return r->done_ns +
 	       time_limit__ns(pending_sessions__waiting(&r->pending) ? LINGER_SHORT_NS : LINGER_NS);
 }
@@ -466,6 +476,7 @@ static int receiver__step(struct receiver *r)
 	/* The time that this process did not run extends all deadlines. */
 	missed = control_loop__missed(&r->loop);
 	r->moved_ns += missed;
+	r->settling_ns += missed;
 	r->done_ns += missed;
 	pending_sessions__excuse(&r->pending, missed);
 	if (events & CONTROL_LOOP_SIGNAL) {

@@ -46,6 +46,7 @@ struct sender {
 	enum control_stdin_command order; /* pending start or measure */
 	struct protocol_frame answer;     /* last unhandled frame of the receiver */
 	bool answered;
+	uint64_t awaited_ns;  /* begin of the wait for an answer */
 	uint64_t moved_ns;    /* time of the receiver's last progress */
 	uint64_t moved_bytes; /* bytes of the phase that the receiver has read, by MOVING */
 	uint64_t sent_bytes;  /* sum of the phase's totals */
@@ -171,13 +172,15 @@ static int sender__misplaced(struct sender *s, const struct protocol_frame *f)
 			       protocol__type_name(f->type), protocol__state_name(s->state));
 }
 
-/* Only more bytes than before are progress, and at most the bytes sent. */
+/* Progress is some more bytes than before, or all that were sent. */
 static int sender__moving(struct sender *s, const struct protocol_frame *f)
 {
 	if (f->bytes > s->sent_bytes)
 		return reporter__error(s->report, -EPROTO,
 				       "The receiver says it has read more than was sent");
-	if (f->bytes <= s->moved_bytes)
+	if (f->bytes <= s->moved_bytes ||
+	    (f->bytes < s->sent_bytes &&
+	     f->bytes - s->moved_bytes < protocol__least_progress(s->hello.size)))
 		return 0;
 	s->moved_bytes = f->bytes;
 	s->moved_ns = clock__now();
@@ -254,10 +257,20 @@ static int sender__step(struct sender *s, uint64_t deadline)
 		return err;
 	missed = control_loop__missed(&s->loop);
 	s->moved_ns += missed;
+	s->awaited_ns += missed;
 	if (s->stop_ns && clock__now() >= s->stop_ns)
 		return -EINTR;
 	/* If this process did not run, the caller computes a new deadline. */
 	return !missed && clock__now() >= deadline ? -ETIME : 0;
+}
+
+/* When the wait for an answer ends, ns. limit_ns: without progress. */
+static uint64_t sender__deadline(const struct sender *s, uint64_t limit_ns)
+{
+	uint64_t still = s->moved_ns + limit_ns;
+	uint64_t all = s->awaited_ns + time_limit__ns(PROTOCOL_DRAIN_NS);
+
+	return still < all ? still : all;
 }
 
 /* Waits for a frame of this type; progress restarts the time. 0 or -errno, reported. */
@@ -266,9 +279,9 @@ static int sender__await(struct sender *s, enum protocol_type type)
 	uint64_t limit_ns = time_limit__ns(type == PROTOCOL_WELCOME ? WELCOME_NS : ANSWER_NS);
 	int err = 0;
 
-	s->moved_ns = clock__now();
+	s->awaited_ns = s->moved_ns = clock__now();
 	while (!err && !s->answered)
-		err = sender__step(s, s->moved_ns + limit_ns);
+		err = sender__step(s, sender__deadline(s, limit_ns));
 	if (err && err != -ETIME)
 		return err;
 	if (!s->answered)

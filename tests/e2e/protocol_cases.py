@@ -125,6 +125,25 @@ def wrong_receiver(state, deed, pattern="", more=(), mode="onecopy"):
                 return
 
 
+def slow_receiver():
+    """It claims progress for ever, 8 KiB at a time: the bytes in flight have a limit in all, 5 minutes / 30."""
+    env = {**os.environ, "NETIO_LIMITS_DIVISOR": "30"}
+    give_up = time.monotonic() + HANG_S
+    while True:
+        p = peer("receiver", "measured totals", "creeps 8192")
+        try:
+            s = start([LOADGEN, "send", "--connect", "127.0.0.1:" + p.stdout.readline().strip(), "--messages", "9999",
+                       "--warmup", "20ms"], ".", env)
+            reached = p.stdout.readline()
+            code, _, err = finish(s)
+        finally:
+            end(p)
+        if reached:
+            check(code == 1 and len(err.splitlines()) == 1, f"exit {code}, not 1 with a sentence", err)
+            return
+        check(time.monotonic() < give_up, "the peer does not come so far")
+
+
 def late_receiver(deed):
     """After all messages are confirmed, a faulty receiver has no effect."""
     with tempfile.TemporaryDirectory() as directory:
@@ -145,6 +164,8 @@ def clients():
                 state, deed, "is not netiotrace's receiver" if unknown else "")
     for state, deed, pattern in CLIENT_LIES:
         yield f"receiver, {state}: {deed}", wrong_receiver, (state, deed, pattern)
+    yield "receiver, measured totals: creeps 1", wrong_receiver, ("measured totals", "creeps 1")
+    yield "receiver, measured totals: creeps 8192", slow_receiver, ()
     # Each way of sending waits in its own code.
     for mode, more in [("twocopy", ("--rate", "100000/s")), ("onecopy", ("--request-response",)), ("zerocopy", ()),
                        ("onecopy", ("--request-response", "--rate", "1000/s")), ("zerocopy", ("--rate", "100000/s"))]:
@@ -279,6 +300,7 @@ def servers():
         for deed in ["killed", "stopped", "silent", "flood TOTAL", "drip TOTAL"]:
             yield f"sender, {state}: {deed}", wrong_sender, (state, deed)
     yield "sender, ready: holds by phases", wrong_sender, ("ready", "holds by phases")
+    yield "sender, warm-up begun: holds by single bytes", wrong_sender, ("warm-up begun", "holds by single bytes")
     yield "sender, warm-up begun: holds by slow totals", wrong_sender, ("warm-up begun", "holds by slow totals")
     for state, deed in SERVER_LIES:
         yield f"sender, {state}: {deed}", wrong_sender, (state, deed)

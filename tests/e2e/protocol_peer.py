@@ -6,7 +6,7 @@ protocol_peer.py receiver STATE DEED    a receiver for one session; prints its p
 protocol_peer.py sender PORT STATE DEED a sender of one session; prints "reached"
 
 Each follows the protocol until STATE, prints "reached" and does DEED instead of the next step:
-killed, stopped, silent, flood TYPE, drip TYPE, holds HOW, or a lie, which is a key of the dictionaries below."""
+killed, stopped, silent, flood TYPE, drip TYPE, holds HOW, creeps BYTES, or a lie, which is a key of the dictionaries below."""
 import os
 import signal
 import socket
@@ -66,6 +66,8 @@ class Peer:
             self.drip(globals()[kind])
         if deed == "holds":
             self.hold(kind)
+        if deed == "creeps":
+            self.creep(int(kind))
         if deed != "silent":
             self.say(self.LIES[self.deed](self))
         signal.pause()
@@ -90,6 +92,13 @@ class Peer:
     def drip(self, kind):
         while True:
             self.say(self.frame(kind))
+            time.sleep(0.1)
+
+
+    def creep(self, step):
+        """Claims that step more bytes were read, over and over."""
+        for size in range(0, self.sent[1], step):
+            self.say(self.frame(MOVING, size=size))
             time.sleep(0.1)
 
 
@@ -208,6 +217,10 @@ class Sender(Peer):
                 self.say(self.frame(TOTAL))
                 while read_frame(self.control)[0] != CONFIRM:
                     pass
+        if how == "by single bytes":
+            while True:
+                self.data.sendall(b"x")
+                time.sleep(0.1)
         for i in range(SLOW):
             self.say(self.frame(TOTAL, index=i))
             time.sleep(1)
