@@ -35,9 +35,10 @@ static __always_inline __u32 tcp_sequence_of(const struct sk_buff *skb)
 NIO_MAP(nio_arrivals, ARRAY, NIO_ARRIVALS, 0, __u32, struct nio_arrival);
 
 /*
- * Has this packet arrived at another device? A packet that is routed, or redirected by tc, passes
- * netif_receive_skb again. From about Linux 6.16 on its pages are still the sender's then: they are
- * copied at local delivery. A retransmission begins again at the first device.
+ * Has this packet arrived at another device? A packet that is redirected by tc passes
+ * netif_receive_skb again with the sender's pages, and so does a routed packet where the kernel
+ * copies at local delivery (not until 6.12, but in 6.18). A retransmission begins again at the
+ * first device.
  */
 static __always_inline bool arrived_before(const struct sk_buff *skb, const char *uarg)
 {
