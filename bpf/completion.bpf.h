@@ -33,7 +33,7 @@ static __always_inline struct nio_zc *zc_of(const struct nio_conn *conn)
 }
 
 /* Reverts `unmatched` of a send that completed before its call was seen to return (loopback). */
-static __always_inline void known_after_all(void)
+static __always_inline void undo_unmatched(void)
 {
 	struct nio_loss *loss = losses();
 
@@ -53,7 +53,7 @@ static __always_inline void on_pinned_send(struct nio_conn *conn, __u32 id, __u3
 			nio_completions ? call_begin(conn->cookie) : 0)) {
 		add(&conn->completed_total, bytes);
 		add(&zc->bytes, bytes);
-		known_after_all();
+		undo_unmatched();
 	}
 	if (zc && nio_completions)
 		count_in(zc->outstanding_hist, conn->pinned_total - conn->completed_total);
