@@ -195,7 +195,7 @@ static __always_inline void on_completion(__u64 cookie, const struct zc_notifica
 		book_completion_time(zc, first);
 }
 
-static __always_inline void on_told(struct nio_conn *conn, const struct zc_notification *n)
+static __always_inline void on_notification(struct nio_conn *conn, const struct zc_notification *n)
 {
 	struct nio_zc *zc = zc_of(conn);
 	struct zc_tally t = no_tally(conn);

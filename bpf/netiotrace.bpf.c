@@ -233,7 +233,7 @@ NIO_PROG("tp_btf/netif_receive_skb", nio_tp_zerocopy_arrival, on_zerocopy_arriva
 	 struct sk_buff *skb)
 
 /* Notifications only: another program counts payload. */
-NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_tp_notification, on_notification(skb, len),
+NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_tp_notification, on_error_queue_copy(skb, len),
 	 const struct sk_buff *skb, int len)
 
 /* For all backends: completions, receive softirqs on top of a sender, and preemption. */

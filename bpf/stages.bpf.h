@@ -221,7 +221,7 @@ static __always_inline void on_notification_read(struct nio_conn *conn, const st
 	struct zc_notification n;
 
 	if (read_notification(skb, &n))
-		on_told(conn, &n);
+		on_notification(conn, &n);
 }
 
 /* True: the plan has a separate program for notifications. */
@@ -275,7 +275,8 @@ static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool 
 	book(conn, NIO_STAGE_RX_COPY, len);
 }
 
-static __always_inline void on_notification(const struct sk_buff *skb, int len)
+/* A record of the error queue is read: skb_copy_datagram_iter with len 0. */
+static __always_inline void on_error_queue_copy(const struct sk_buff *skb, int len)
 {
 	const struct sock *sk;
 	struct nio_conn *conn;

@@ -74,7 +74,7 @@ int nio_test_complete(const __u64 *ctx)
 	if (!send)
 		return 0;
 	nio_zc_note(send, conn->cookie, n.lo, 3, 0);
-	on_told(conn, &n);
+	on_notification(conn, &n);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ int nio_test_early(const __u64 *ctx)
 
 	if (!conn)
 		return 0;
-	on_told(conn, &n);
+	on_notification(conn, &n);
 	on_pinned_send(conn, n.lo, 3);
 	return 0;
 }
