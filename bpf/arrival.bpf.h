@@ -16,16 +16,11 @@ struct nio_arrival {
 	__u32 pad;
 };
 
-struct sk_buff___transport {
-	__u16 transport_header;
-} __attribute__((preserve_access_index));
-
 static __always_inline __u32 tcp_sequence_of(const struct sk_buff *skb)
 {
-	__u16 header = kernel_read(struct sk_buff___transport, skb, transport_header);
 	__u32 seq = 0;
 
-	bpf_probe_read_kernel(&seq, sizeof(seq), skb->head + header + 4);
+	bpf_probe_read_kernel(&seq, sizeof(seq), skb->head + skb->transport_header + 4);
 	return seq;
 }
 
