@@ -103,6 +103,21 @@ right() {
 	done
 }
 
+@test "200 kbit/s: a warm-up that is late is reported once, with the rate, and a signal ends the run" {
+	local pid status=0
+
+	needs_qdisc "tbf rate 200kbit burst 4k latency 20s"
+	export NETIO_LIMITS_DIVISOR=10
+	loop "tbf rate 200kbit burst 4k latency 20s" "$NETIOTRACE" --backend none --mode onecopy \
+		--size 8m --duration 200ms --rounds 1 >out 2>out.err 3>&- &
+	pid=$!
+	within 20 grep -q 'the warm-up should have ended .* ago: TCP moves [0-9.]* kB/s, .* whole message, here 8.39 MB' out.err
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	[ "$status" -eq 143 ]
+	[ "$(grep -c 'should have ended' out.err)" -eq 1 ]
+}
+
 # bats test_tags=guest
 @test "3 Mbit/s: stop and the end of --duration lose no bytes" {
 	needs_qdisc "tbf rate 3mbit burst 4k latency 20s"

@@ -140,9 +140,11 @@ static int warm_up(struct round *r)
 	int err;
 
 	display__phase(&e->display, LIVE_WARMUP);
+	late_phase__begin(r, "warm-up", e->traffic.warmup_ns);
 	err = round__say(r, NIO_SIDE_SENDER, "start");
 	if (!err)
 		err = round__await(r, ROUND_QUIESCED);
+	late_phase__end(r);
 	if (!err && e->session) {
 		round__look(r, &r->base, true);
 		err = session__read(e->session, r->slot, &r->base, true);
@@ -179,7 +181,10 @@ static int measure(struct round *r)
 	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
 	display__phase(&e->display, phases[e->kind]);
 	loop__set_timer(&e->loop, first, o->interval_ns);
+	late_phase__begin(r, "measured phase",
+			  e->traffic.messages ? 0 : workload__round_ns(&e->traffic));
 	err = round__await(r, ROUND_DONE);
+	late_phase__end(r);
 	loop__set_timer(&e->loop, 0, 0);
 	if (e->kind == ROUND_SAMPLED)
 		aux_round__stop_samples(r);

@@ -7,6 +7,7 @@
 #define RUN_ROUND_H
 
 #include "common/time_limit.h"
+#include "late_phase.h"
 #include "runner.h"
 #include "load/driver.h"
 #include "model/event_windows.h"
@@ -35,7 +36,8 @@ struct round {
 	bool asked;          /* statistics were requested, to be shown */
 	uint64_t ping_ns, heard_ns[NIO_SIDE_NR];
 	struct awake awake; /* of the current wait */
-	uint64_t stop_ns;   /* when waiting ends after a stop; 0: no stop */
+	struct late_phase late;
+	uint64_t stop_ns; /* when waiting ends after a stop; 0: no stop */
 	struct snapshot base, now;
 	struct run_result *out;
 };

@@ -303,6 +303,7 @@ static void excuse_pause(struct round *r)
 
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		r->heard_ns[side] += missed;
+	late_phase__excuse(r, missed);
 }
 
 static int take_next(struct round *r, uint64_t now, uint64_t until, bool *any)
@@ -347,15 +348,18 @@ static int take_time(struct round *r, uint64_t now, enum round_event awaited)
 				   verbs[awaited]);
 	if (now >= r->ping_ns)
 		ask_stats(r);
+	late_phase__turn(r, now);
 	return event_sampling__turn(r, now);
 }
 
 static uint64_t next_due(const struct round *r)
 {
-	uint64_t until = r->ping_ns, slice = event_sampling__due(r);
+	uint64_t until = r->ping_ns, slice = event_sampling__due(r), late = late_phase__due(r);
 
 	if (r->stop_ns && r->stop_ns < until)
 		until = r->stop_ns;
+	if (late < until)
+		until = late;
 	return slice < until ? slice : until;
 }
 
