@@ -12,8 +12,9 @@
 #include "clock.h"
 #include "control_loop.h"
 
-/* A wait with a deadline wakes this often, to notice that this process did not run. */
-#define ROUND_NS NS_PER_SEC
+/* A wait in a phase or with a deadline wakes this often, to notice that this process did not run.
+ */
+#define ROUND_NS (NS_PER_SEC / 4)
 
 enum { AT_COMMANDS, AT_SIGNAL, AT_CONN, AT_WAKE, AT_EXTRA, AT_NR };
 
@@ -82,7 +83,7 @@ int control_loop__open(struct control_loop *p, bool commands, bool signals)
 	sigset_t set;
 
 	*p = (struct control_loop){.signal_fd = -1, .wake_fd = -1, .has_commands = commands};
-	p->conn.fd = -1;
+	p->conn.fd = p->pause.fd = -1;
 	p->commands.fd = STDIN_FILENO;
 	if (!signals)
 		return 0;
@@ -100,7 +101,22 @@ void control_loop__close(struct control_loop *p)
 	if (p->signal_fd >= 0)
 		close(p->signal_fd);
 	p->signal_fd = -1;
+	control_loop__end_phase(p);
 	control_conn__close(&p->conn);
+}
+
+void control_loop__begin_phase(struct control_loop *p)
+{
+	control_loop__end_phase(p);
+	pause_watch__open(&p->pause);
+	p->paused = 0;
+	p->in_phase = true;
+}
+
+void control_loop__end_phase(struct control_loop *p)
+{
+	pause_watch__close(&p->pause);
+	p->in_phase = false;
 }
 
 static int control_loop__poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
@@ -138,10 +154,10 @@ uint64_t control_loop__missed(struct control_loop *p)
 static int control_loop__sleep(struct control_loop *p, struct pollfd *fds, nfds_t n,
 			       uint64_t deadline)
 {
-	uint64_t now, until;
+	uint64_t now, until, due;
 	int got;
 
-	if (deadline == UINT64_MAX) {
+	if (deadline == UINT64_MAX && !p->in_phase) {
 		got = control_loop__poll(fds, n, deadline);
 		p->awake = (struct awake){0};
 		return got;
@@ -151,8 +167,13 @@ static int control_loop__sleep(struct control_loop *p, struct pollfd *fds, nfds_
 		now = clock__now();
 		until = deadline > now + time_limit__ns(ROUND_NS) ? now + time_limit__ns(ROUND_NS)
 								  : deadline;
-		awake__sleep(&p->awake, until > now ? until : now);
+		due = until > now ? until : now;
+		awake__sleep(&p->awake, due);
+		if (p->in_phase)
+			pause_watch__sleep(&p->pause);
 		got = control_loop__poll(fds, n, until);
+		if (p->in_phase)
+			p->paused += pause_watch__wake(&p->pause, due, clock__now());
 		control_loop__look(p);
 	} while (!got && until < deadline && !p->missed);
 	return got;

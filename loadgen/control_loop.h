@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "control_conn.h"
+#include "common/pause_watch.h"
 #include "common/time_limit.h"
 
 /* The commands of --control, one a line on stdin. */
@@ -45,6 +46,9 @@ struct control_loop {
 	struct control_conn conn;
 	int wake_fd;
 	struct awake awake;
+	bool in_phase; /* pauses are watched */
+	struct pause_watch pause;
+	uint64_t paused; /* ns, in this phase: at least */
 	uint64_t missed; /* ns that this process did not run, since control_loop__missed() */
 };
 
@@ -58,6 +62,10 @@ void control_loop__close(struct control_loop *p);
  * a time.
  */
 int control_loop__wait(struct control_loop *p, uint64_t deadline, int extra);
+
+/* A phase begins or ends: pauses of this process are added up meanwhile. */
+void control_loop__begin_phase(struct control_loop *p);
+void control_loop__end_phase(struct control_loop *p);
 
 /* Takes the ns that this process did not run; the silence of peers in that time does not count. */
 uint64_t control_loop__missed(struct control_loop *p);

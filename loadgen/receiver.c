@@ -105,6 +105,7 @@ static void receiver__stats(struct receiver *r, bool done)
 		receiver_pool__read(&r->pool, &st.counters);
 		end = done ? st.counters.last_ns : clock__now();
 		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
+		st.paused_ns = r->loop.paused;
 		st.cpu_ns = clock__cpu() - r->cpu_begin;
 		if (!done)
 			r->tcp_end = tcp_counts__read(r->pool.fds, r->pool.nr);
@@ -152,6 +153,7 @@ static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 	r->moved_ns = clock__now();
 	r->moved_bytes = 0;
 	r->look_ns = r->moved_ns + time_limit__ns(LOOK_NS);
+	control_loop__begin_phase(&r->loop);
 	r->begin_ns = clock__now();
 	receiver_pool__set_begin(&r->pool, r->begin_ns);
 	return receiver__tell(r, &ok);
@@ -244,6 +246,7 @@ static int receiver__confirm(struct receiver *r)
 	counters__init(&sum);
 	receiver_pool__read(&r->pool, &sum);
 	r->state = RECEIVER_WAITING;
+	control_loop__end_phase(&r->loop);
 	r->moved_ns = clock__now();
 	err = receiver__tell_sums(r, &sum);
 	counters__clear(&sum);
@@ -519,6 +522,7 @@ static void receiver__reset(struct receiver *r)
 	control_conn__close(&r->loop.conn);
 	receiver_pool__close(&r->pool);
 	r->loop.wake_fd = -1;
+	control_loop__end_phase(&r->loop);
 	r->state = RECEIVER_LISTENING;
 	r->measuring = false;
 	pending_sessions__set_busy(&r->pending, false);

@@ -150,8 +150,9 @@ static void json__stats(const struct side_stats *s)
 {
 	const struct counters *t = &s->counters;
 
-	json__numbers(true, NUMBERS({"elapsed_ns", s->elapsed_ns}, {"cpu_ns", s->cpu_ns},
-				    {"eagain", t->eagain}, {"eintr", t->eintr}));
+	json__numbers(true,
+		      NUMBERS({"elapsed_ns", s->elapsed_ns}, {"paused_ns", s->paused_ns},
+			      {"cpu_ns", s->cpu_ns}, {"eagain", t->eagain}, {"eintr", t->eintr}));
 	printf(",\"interrupted\":%s", json__bool(s->interrupted));
 	json__object("replies", true,
 		     NUMBERS({"bytes", t->reply_bytes}, {"messages", t->reply_messages}));
@@ -276,6 +277,7 @@ static void text__latency(const char *name, const struct hist *h)
 static void text__totals(const char *verb, const struct side_stats *s)
 {
 	char bytes[UNITS_BUF], messages[UNITS_BUF], elapsed[UNITS_BUF], cpu[UNITS_BUF];
+	char paused[UNITS_BUF];
 
 	printf("%-10s %s, %s message%s in %s", verb,
 	       format_bytes_si(bytes, sizeof(bytes), (double)s->counters.bytes),
@@ -284,6 +286,9 @@ static void text__totals(const char *verb, const struct side_stats *s)
 	       format_ns(elapsed, sizeof(elapsed), (double)s->elapsed_ns));
 	if (s->elapsed_ns)
 		printf(": %.2f Gbit/s", (double)s->counters.bytes * 8 / (double)s->elapsed_ns);
+	if (s->paused_ns)
+		printf(" (the process was stopped for %s of this)",
+		       format_ns(paused, sizeof(paused), (double)s->paused_ns));
 	printf(", CPU %s%s\n", format_ns(cpu, sizeof(cpu), (double)s->cpu_ns),
 	       s->interrupted ? " (interrupted)" : "");
 }

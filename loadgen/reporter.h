@@ -37,6 +37,7 @@ struct side_stats {
 	bool interrupted;
 	bool same_clock; /* receiver: the sender's stamps can be compared */
 	uint64_t elapsed_ns;
+	uint64_t paused_ns; /* of elapsed_ns, at least: the process was stopped or frozen */
 	uint64_t cpu_ns;
 	struct counters counters;
 	struct tcp_counts tcp;

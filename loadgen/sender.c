@@ -122,6 +122,7 @@ static void sender__stats(struct sender *s, bool done)
 		sender_pool__read(&s->pool, &st.counters);
 		end = done ? st.counters.last_ns : clock__now();
 		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
+		st.paused_ns = s->loop.paused;
 		st.cpu_ns = clock__cpu() - s->cpu_begin;
 		now = tcp_counts__read(s->pool.fds, s->pool.nr);
 		st.tcp = tcp_counts__delta(&now, &s->tcp_begin);
@@ -698,7 +699,9 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	deadline = duration ? s->begin_ns + duration : UINT64_MAX;
 	sender_pool__begin(&s->pool, s->phase, s->stopping ? 0 : messages, deadline);
 	s->measuring = measured;
+	control_loop__begin_phase(&s->loop);
 	err = sender__drive(s, deadline);
+	control_loop__end_phase(&s->loop);
 	if (err)
 		return err;
 	counters__init(&counters);

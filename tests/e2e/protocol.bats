@@ -193,6 +193,27 @@ whole_run() { # NAME PID
 	assert_nothing_left
 }
 
+@test "a pause of the load generator during a round: health.paused_s, and the round has no throughput" {
+	local pid
+
+	background out "$NETIOTRACE" -v --backend none --mode onecopy --duration 5s --rounds 1 --json out.json
+	pid=$!
+	within 20 grep -q 'round 1: measuring' out.err
+	both_of "$pid"
+	kill -STOP "${CHILDREN[@]}"
+	sleep 2
+	kill -CONT "${CHILDREN[@]}"
+	ends "$pid" 0
+	jq -e '.runs[0] | .health.paused_s > 0 and .app.throughput_gbps == null
+		and (.app.throughput_gbps_reason | test("stopped"))
+		and .app.tx_bytes == .app.rx_bytes and .app.rx_bytes > 0' out.json
+	jq -e '.summary[0].throughput_gbps.n == 0' out.json
+	grep -q 'The load generator was stopped for at least' out
+	"$NETIOTRACE" -q --backend none --mode onecopy --duration 300ms --rounds 1 --json still.json
+	jq -e '.runs[0] | .health.paused_s == 0 and .app.throughput_gbps > 0' still.json
+	assert_nothing_left
+}
+
 @test "serve: a stopped receiver process ends serve with one sentence and exit 1" {
 	export NETIO_LIMITS_DIVISOR=10
 	background serve "$NETIOTRACE" serve --listen 127.0.0.1:0

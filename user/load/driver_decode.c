@@ -258,6 +258,8 @@ static int report__take_stats(struct load_report *r, const json_t *stats, enum n
 	int err;
 
 	err = fields__u64(r, stats, "elapsed_ns", &r->elapsed_ns);
+	if (!err)
+		err = fields__u64(r, stats, "paused_ns", &r->paused_ns);
 	if (err)
 		return err;
 	if (!json_is_boolean(interrupted))

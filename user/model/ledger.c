@@ -351,6 +351,8 @@ void ledger__app(struct run_result *r, const struct load_report *report, enum ni
 	const struct hist *calls;
 
 	load_report__copy_app(&r->app, report, side);
+	if (report->paused_ns > r->health.paused_ns)
+		r->health.paused_ns = report->paused_ns;
 	/*
 	 * The receiver's time counts: the sender's ends when the last byte is in its socket's
 	 * buffer. For a remote receiver, remote__app() has the time it confirmed.

@@ -18,6 +18,7 @@ struct load_report {
 	char message[512];                    /* ERROR */
 	/* STATS, DONE: only the fields of the process's own side are set in app */
 	uint64_t elapsed_ns;
+	uint64_t paused_ns; /* of elapsed_ns, at least: the process was stopped */
 	bool interrupted;
 	uint64_t gather_bytes, gather_events, gather_ns, gather_sampled;
 	/* DONE of a sender: the receiver's totals, sent over the connection */

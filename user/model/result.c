@@ -296,5 +296,8 @@ struct real run_result__gbps(const struct run_result *r)
 {
 	if (!r->duration_ns)
 		return real__unknown("nothing was measured");
+	if (r->health.paused_ns)
+		return real__unknown("the load generator was stopped during the round "
+				     "(SIGSTOP, Ctrl-Z, a frozen cgroup)");
 	return real__known((double)run_result__delivered(r) * 8 / (double)r->duration_ns);
 }

@@ -272,6 +272,8 @@ struct health {
 	struct num map_full;
 	struct num unmatched;
 	struct num anomalies; /* events whose numbers cannot be: nothing was booked for them */
+	/* ns of the measured phase in which a load generator process was stopped: the least */
+	uint64_t paused_ns;
 };
 
 struct run_result {
@@ -483,6 +485,7 @@ bool run_result__sampled_completions(const struct run_result *r);
 bool run_result__unbalanced(const struct run_result *r);
 
 /* Throughput of delivered bytes, 10^9 bits per second; unknown if nothing was measured. */
+/* Unknown of a round, or a sum with one, in which a process was stopped. */
 struct real run_result__gbps(const struct run_result *r);
 
 #endif

@@ -36,6 +36,24 @@ static void say_ended_early(FILE *f, const struct result *r)
 	fprintf(f, r->summary_nr ? ": the figures are of what ran until then." : ".");
 }
 
+/* Rounds without a throughput, since a process was stopped. */
+static void say_paused(FILE *f, const struct result *r)
+{
+	unsigned int rounds = 0;
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < r->runs_nr; i++) {
+		rounds += r->runs[i].health.paused_ns != 0;
+		ns += r->runs[i].health.paused_ns;
+	}
+	if (rounds)
+		fprintf(f,
+			"The load generator was stopped for at least %s, in %u round%s: %s no "
+			"throughput.",
+			format_ns((char[UNITS_BUF]){0}, UNITS_BUF, (double)ns), rounds,
+			plural(rounds), rounds > 1 ? "they have" : "it has");
+}
+
 static void say_differs(FILE *f, const struct result *r)
 {
 	char count[UNITS_BUF];
@@ -265,7 +283,8 @@ static void say_rate(FILE *f, const struct result *r)
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		double rate = messages_per_s(&r->summary[i].total);
 
-		if (r->messages || rate >= KEPT * (double)r->traffic.rate)
+		if (r->messages || r->summary[i].total.health.paused_ns ||
+		    rate >= KEPT * (double)r->traffic.rate)
 			continue;
 		fprintf(f, "%s%s sent %s/s", lead, mode__words(r->summary[i].mode),
 			format_count(count, sizeof(count), (uint64_t)rate));
@@ -416,8 +435,9 @@ static void say_best(FILE *f, const struct result *r)
 
 /* The most important first. */
 static void (*const sentences[])(FILE *f, const struct result *r) = {
-	say_differs, say_verdict, say_ended_early, say_pacing,  say_fallback, say_comparison,
-	say_best,    say_copies,  say_side,        say_replies, say_rate,     say_taps,
+	say_differs,  say_verdict,    say_ended_early, say_paused, say_pacing,
+	say_fallback, say_comparison, say_best,        say_copies, say_side,
+	say_replies,  say_rate,       say_taps,
 };
 
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,

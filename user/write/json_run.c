@@ -482,7 +482,9 @@ static json_t *uncovered_list(const struct run_result *run)
 	X(num,  "dropped",      "count", run->health.dropped)               \
 	X(num,  "map_full",     "count", run->health.map_full)              \
 	X(num,  "unmatched",    "count", run->health.unmatched)             \
-	X(num,  "anomalies",    "count", run->health.anomalies)
+	X(num,  "anomalies",    "count", run->health.anomalies)             \
+	X(real, "paused_s",     "s",                                        \
+	  real_or(run->duration_ns, (double)run->health.paused_ns / 1e9, "nothing was measured"))
 FIELDS(health, (const struct run_result *run), HEALTH_FIELDS)
 
 /* A row per side and kind that occurred. */

@@ -252,6 +252,7 @@ DRIVER_TEST(sender_totals_are_read)
 
 	accept_line(SENDER_STATS("done", HIST_3), SENDER, DRIVER_DONE);
 	assert_int_equal(report.elapsed_ns, 1000000000);
+	assert_int_equal(report.paused_ns, 53);
 	assert_false(report.interrupted);
 	assert_int_equal(app->tx_bytes, 23);
 	assert_int_equal(app->tx_messages, 24);
@@ -290,6 +291,7 @@ DRIVER_TEST(receiver_totals_are_read)
 
 	accept_line(RECEIVER_STATS, RECEIVER, DRIVER_DONE);
 	assert_int_equal(report.elapsed_ns, 9);
+	assert_int_equal(report.paused_ns, 54);
 	assert_int_equal(app->rx_bytes, 61);
 	assert_int_equal(app->rx_messages, 62);
 	assert_int_equal(app->verify_errors.value, 63);
@@ -327,6 +329,7 @@ DRIVER_TEST(total_that_is_no_count_is_refused)
 {
 	static const char *const fields[] = {
 		"\"elapsed_ns\":1000000000",
+		"\"paused_ns\":53",
 		"\"tx_bytes\":23",
 		"\"tx_messages\":24",
 		"\"partial_sends\":25",

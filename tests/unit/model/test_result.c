@@ -42,6 +42,17 @@ TEST(throughput_is_of_received_bytes)
 	assert_true(run_result__gbps(&run).known && run_result__gbps(&run).value == 0);
 }
 
+TEST(round_in_which_a_process_was_stopped_has_no_throughput)
+{
+	struct run_result run;
+
+	run_result__init(&run);
+	run.duration_ns = 2000000000;
+	run.app.rx_bytes = 5000000000;
+	run.health.paused_ns = 1;
+	assert_no_number(run_result__gbps(&run));
+}
+
 /* The leak sanitizer finds what is not freed. */
 TEST(clear_frees_all_that_a_result_owns)
 {

@@ -254,6 +254,24 @@ TEST(replies_are_named_with_the_half_round_trip)
 	check_says(r, "RESULT|answered|both directions|latency|half round trip");
 }
 
+TEST(rounds_in_which_a_process_was_stopped_are_named)
+{
+	struct result *r = fresh(3);
+	struct run_result rounds[2] = {
+		{.mode = MODE_ONECOPY, .round = 1, .health.paused_ns = 18000000000},
+		{.mode = MODE_TWOCOPY, .round = 1},
+	};
+
+	check_silent(r, "was stopped");
+	take_runs(r, rounds, 2, true);
+	check_says(r, "RESULT|The load generator was stopped for at least 18|in 1 round: it has no "
+		      "throughput.");
+	rounds[1].health.paused_ns = 1000000000;
+	take_runs(r, rounds, 2, false);
+	check_says(r, "stopped for at least 19|in 2 rounds: they have no throughput.");
+	take_runs(r, NULL, 0, false);
+}
+
 TEST(missed_rate_is_named)
 {
 	struct result *r = fresh(3);
