@@ -307,10 +307,34 @@ routed() {
 			nsenter -t $1 -n ip route add default via $3.1
 			shift 3
 		done
+		case ${XDP-} in
+		h1) ip link set h1 xdpdrv obj pass.o sec xdp ;;
+		r2) nsenter -t $SERVER -n ip link set r2 xdpdrv obj pass.o sec xdp ;;
+		esac
 		sysctl -qw net.ipv4.ip_forward=1
 		"$NETIOTRACE" attach --count-calls -q --json out.json -- python3 send.py
 	END
 	unshare -n sh ./router
+}
+
+# The kernel copies the packets for XDP, before they arrive, and reports the sends as not copied.
+@test "attach: with native XDP on the receiving veth, copies of zero-copy pages are a range with its reason" {
+	need_tool unshare nsenter ip sysctl clang
+	echo 'int pass(void *x) __attribute__((section("xdp"))); int pass(void *x) { return 2; }
+		char l[] __attribute__((section("license"))) = "GPL";' >pass.c
+	clang -O2 -target bpf -c pass.c -o pass.o
+	unshare -n sh -c 'ip link add near type veth peer name far && ip link set far xdpdrv obj pass.o sec xdp' ||
+		skip "no native XDP on veth here"
+	for XDP in h1 r2; do
+		export XDP
+		routed
+		jq -c '.total | .ledger, .zerocopy, .verdict' out.json
+		jq -e '.total | .ledger.tx_pin.bytes == 1800000 and .ledger.deferred_copy.bytes_at_most >= 1800000
+			and (.ledger.deferred_copy.reason | test("native XDP")) and .zerocopy.copied == 0
+			and .verdict.copied_fraction == null and (.verdict.text | test("native XDP"))' out.json
+		# At the first device, nothing arrives with the pages of the sender.
+		[ "$XDP" = r2 ] || jq -e '.total.ledger.deferred_copy.bytes == null' out.json
+	done
 }
 
 @test "attach counts the copy of zero-copy pages once if a router on this machine forwards them" {

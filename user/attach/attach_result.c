@@ -76,6 +76,12 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 			"not every call of some connections was seen: their bytes, which are "
 			"exact, are divided by the calls that were seen",
 			reason);
+	if (deferred && b->under_xdp)
+		return because(QUALITY_DERIVED,
+			       "a lower bound: native XDP on a veth device of this machine copies "
+			       "zero-copy packets before they arrive, and the kernel reports their "
+			       "sends as not copied",
+			       reason);
 	if (deferred && row->quality == QUALITY_DERIVED && socket_ledger__arrivals_missed(b))
 		return because(QUALITY_DERIVED,
 			       "a lower bound: the kernel reports every send of a connection as "
@@ -483,7 +489,7 @@ static bool connection_at(struct attach_row *row, const struct table *t, size_t 
 	if (!row->socket)
 		return false;
 	row->id = row->socket->key ^ row->socket->first_ns;
-	row->books = socket_ledger__of(row->socket);
+	row->books = table__ledger_of(t, row->socket);
 	row->books.refused_runs = t->total.refused_runs;
 	return true;
 }

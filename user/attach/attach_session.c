@@ -15,6 +15,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "host/environment.h"
+#include "host/xdp.h"
 #include "kernel/btf_lookup.h"
 #include "kernel/pidns.h"
 #include "kernel/refusal.h"
@@ -352,6 +353,7 @@ static void describe(struct attach_session *w)
 {
 	environment__read(&w->found.env, NULL, (struct flag){.reason = "taps are not looked for"});
 	w->found.plan_nr = attach_probes__plan(w->watcher, &w->found.plan);
+	w->found.table.native_xdp = xdp__on_veth();
 	w->found.sees_kinds = attach_probes__has(w->watcher, PROBE_MESSAGE);
 	w->found.sees_completions = attach_probes__has(w->watcher, PROBE_COMPLETION);
 	w->found.sees_splices = attach_probes__has(w->watcher, PROBE_SPLICE_READ);

@@ -340,6 +340,15 @@ static void keep_closed(struct table *t, const struct sock_state *s, uint64_t by
 	t->closed_bytes[at] = bytes;
 }
 
+struct socket_ledger table__ledger_of(const struct table *t, const struct sock_state *s)
+{
+	struct socket_ledger d = socket_ledger__of(s);
+
+	if (t->native_xdp)
+		socket_ledger__doubt_xdp(&d);
+	return d;
+}
+
 void table__take(struct table *t, const struct sock_state *s)
 {
 	struct socket_ledger d;
@@ -348,7 +357,7 @@ void table__take(struct table *t, const struct sock_state *s)
 		keep_open(t, s);
 		return;
 	}
-	d = socket_ledger__of(s);
+	d = table__ledger_of(t, s);
 	keep_closed(t, s, socket_ledger__bytes(&d));
 	add_socket(t, s, &d);
 }
@@ -364,7 +373,7 @@ void table__end(struct table *t)
 		begin_groups(&t->processes[i].ports);
 	}
 	for (size_t i = 0; i < t->open_nr; i++) {
-		struct socket_ledger d = socket_ledger__of(&t->open[i]);
+		struct socket_ledger d = table__ledger_of(t, &t->open[i]);
 
 		add_socket(t, &t->open[i], &d);
 	}
@@ -430,7 +439,7 @@ void table__sort(struct table *t, enum sort sort, uint64_t since_ns)
 	for (size_t i = 0; i < t->ranked_nr; i++) {
 		bool open = i < t->open_nr;
 		const struct sock_state *s = open ? &t->open[i] : &t->closed[i - t->open_nr];
-		struct socket_ledger b = socket_ledger__of(s);
+		struct socket_ledger b = table__ledger_of(t, s);
 
 		t->ranked[i] = (struct ranked){rank_of(&b, sort, since_ns, 0, open), s};
 	}

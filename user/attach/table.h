@@ -88,10 +88,14 @@ struct table {
 	struct groups groups[GROUP_KINDS];
 	struct socket_ledger closed_sum; /* of all closed connections */
 	struct socket_ledger total;
-	uint64_t turn; /* refreshes so far */
+	uint64_t turn;   /* refreshes so far */
+	bool native_xdp; /* on a veth device: see socket_ledger__doubt_xdp() */
 };
 
 void table__clear(struct table *t);
+
+/* The ledger of one connection. */
+struct socket_ledger table__ledger_of(const struct table *t, const struct sock_state *s);
 
 /* A refresh: begin, take every stream once, end. Open streams are replaced. */
 void table__begin(struct table *t);

@@ -43,6 +43,7 @@ struct socket_ledger {
 	uint64_t ids; /* zero-copy ids issued */
 	uint64_t completed, copied;
 	uint64_t unseen;         /* copies of pinned pages that were not seen, at most */
+	uint64_t under_xdp;      /* connections of which native XDP may have copied pinned pages */
 	uint64_t deferred_again; /* deferred copies of pinned bytes that were sent again */
 	uint64_t pinned_open; /* unclassified bytes of sockets with ids whose calls were not seen */
 	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error */
@@ -57,6 +58,12 @@ struct socket_ledger {
 
 /* The ledger of one connection. */
 struct socket_ledger socket_ledger__of(const struct sock_state *s);
+
+/*
+ * Native XDP on a veth device copies pinned pages before they arrive, and the sends complete as not
+ * copied: pinned bytes that were not seen to be copied may have been.
+ */
+void socket_ledger__doubt_xdp(struct socket_ledger *d);
 
 void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *other);
 

@@ -60,6 +60,19 @@ uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const str
 	return d->calls[NIO_CALL_ZEROCOPY].bytes;
 }
 
+void socket_ledger__doubt_xdp(struct socket_ledger *d)
+{
+	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes + d->retrans;
+	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	uint64_t open = pinned > seen ? pinned - seen : 0;
+
+	if (!d->ids || (d->completed && d->copied == d->completed))
+		return;
+	d->under_xdp = 1;
+	if (open > d->unseen)
+		d->unseen = open;
+}
+
 struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 {
 	if (b->left_out)
@@ -67,6 +80,9 @@ struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 	if (!b->completed)
 		return real__unknown(b->ids ? "no zero-copy send was seen to complete"
 					    : "no zero-copy sends");
+	if (b->under_xdp)
+		return real__unknown("native XDP on a veth device copies zero-copy packets, and "
+				     "the kernel reports their sends as not copied");
 	return real__known((double)b->copied / (double)b->completed);
 }
 

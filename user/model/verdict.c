@@ -471,6 +471,14 @@ static void judge_sends_of_sockets(struct verdict *v, const struct socket_ledger
 				 ? b->ids
 				 : b->calls[NIO_CALL_ZEROCOPY].events;
 
+	if (b->completed && !b->copied && b->under_xdp) {
+		v->cause = ZC_CAUSE_UNKNOWN;
+		say(v,
+		    "The kernel reports none of %s zero-copy send%s as copied, but native XDP on a "
+		    "veth device of this machine copies zero-copy packets without a report.",
+		    TEXT_COUNT(b->completed), plural(b->completed));
+		return;
+	}
 	if (b->completed && !b->copied) {
 		v->cause = ZC_CAUSE_NOT_COPIED;
 		say(v, "None of %s zero-copy send%s was copied.", TEXT_COUNT(b->completed),

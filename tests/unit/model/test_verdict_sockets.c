@@ -48,6 +48,11 @@ TEST(uncopied_sends_need_no_cause)
 	assert_int_equal(v->cause, ZC_CAUSE_NOT_COPIED);
 	assert_real(v->copied_fraction, 0);
 	assert_says(v, "None of 100 zero-copy sends was copied.");
+	b.under_xdp = 1;
+	v = verdict_of(&b);
+	assert_int_equal(v->cause, ZC_CAUSE_UNKNOWN);
+	assert_false(v->copied_fraction.known);
+	assert_says(v, "The kernel reports none of 100 zero-copy sends as copied, but native XDP");
 }
 
 /* Addresses, arrivals and pins show where copies were made. */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Native XDP programs on veth devices; see xdp.h. */
+#include "xdp.h"
+
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <string.h>
+
+#include "netlink.h"
+#include "netns.h"
+
+static bool is_veth(struct nlattr *info)
+{
+	struct nlattr *kind = info ? nla_find(nla_data(info), nla_len(info), IFLA_INFO_KIND) : NULL;
+
+	return kind && !nla_strcmp(kind, "veth");
+}
+
+/* XDP_ATTACHED_MULTI: programs of several kinds; on veth these are native and generic. */
+static bool is_native(struct nlattr *xdp)
+{
+	struct nlattr *attached =
+		xdp ? nla_find(nla_data(xdp), nla_len(xdp), IFLA_XDP_ATTACHED) : NULL;
+	unsigned int how = attached ? nla_get_u8(attached) : XDP_ATTACHED_NONE;
+
+	return how == XDP_ATTACHED_DRV || how == XDP_ATTACHED_MULTI;
+}
+
+static int take_link(const struct nlmsghdr *nlh, void *data)
+{
+	struct nlattr *attrs[IFLA_MAX + 1];
+	bool *found = data;
+
+	if (nlmsg_parse((struct nlmsghdr *)nlh, sizeof(struct ifinfomsg), attrs, IFLA_MAX, NULL))
+		return 0;
+	*found |= is_veth(attrs[IFLA_LINKINFO]) && is_native(attrs[IFLA_XDP]);
+	return 0;
+}
+
+static int look_here(void *found)
+{
+	struct ifinfomsg info = {.ifi_family = AF_UNSPEC};
+	struct nl_sock *nl;
+	int err = netlink__open(&nl, NETLINK_ROUTE);
+
+	if (err)
+		return err;
+	err = netlink__talk(nl, netlink__request(RTM_GETLINK, NLM_F_DUMP, &info, sizeof(info)),
+			    take_link, found);
+	netlink__close(nl);
+	return err;
+}
+
+static void look_into(int netns, void *found)
+{
+	netns__visit(netns, look_here, found);
+}
+
+bool xdp__on_veth(void)
+{
+	bool found = false;
+
+	look_here(&found);
+	if (!found)
+		netns__each(look_into, &found);
+	return found;
+}
