@@ -92,7 +92,8 @@ TEST(pages_have_measured_metrics_in_the_form_of_their_format)
 
 TEST(series_of_a_pod_have_the_labels_that_are_known)
 {
-	static const struct pod_names whole = {"shop", "web-0", "nginx"}, no_name = {"shop", "db"};
+	static const struct pod_names whole = {"shop", "web-0", "nginx"},
+				      no_name = {"shop", "db", ""};
 	static const struct wanted wanted[] = {
 		{"sent_bytes_total{group=\"a\",namespace=\"shop\",pod=\"web-0\",container="
 		 "\"nginx\"} 5",
