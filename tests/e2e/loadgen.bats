@@ -196,6 +196,7 @@ has_received() { # BYTES
 @test "--rate keeps its rate; the delivery time of a delayed message includes its wait" {
 	local before
 
+	need_tool ss
 	user "$LG" --rate 2000/s --size 64 --connections 3 --duration 1s --nodelay --json >out
 	# Every due message is sent; messages of the last moment may be missing: a busy machine may not run
 	# the sender in the last tenths of the second.
