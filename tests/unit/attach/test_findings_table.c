@@ -181,11 +181,12 @@ TEST(bytes_without_a_seen_call_make_each_way_of_sending_unknown)
 
 	s.window = 2;
 	memset(s.stages, 0, sizeof(s.stages));
-	assert_table(&s, 120,
-		     "connection sent copied spliced received rx copied copies/B "
-		     "nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211 1 MB unknown unknown "
-		     "3 kB unknown n/a total 1 MB unknown unknown 3 kB unknown n/a "
-		     "Zero in every row: pinned, deferred. ");
+	assert_table(
+		&s, 120,
+		"connection sent copied spliced received rx copied copies/B "
+		"nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211 1 MB unknown unknown "
+		"3 kB unknown n/a total 1 MB unknown unknown 3 kB unknown n/a "
+		"Zero in every row: pinned, deferred. ");
 }
 
 /* 469 B of 2 GB without a seen call change no digit: the figures are shown, a zero not as a dash.
