@@ -339,31 +339,18 @@ static int try_iterator(const char *target)
 	return 0;
 }
 
-static bool is_tried_iterator(enum bpf_object_id id, size_t i, const struct probe_result *offers)
-{
-	return plan_alternatives[i].object == id && plan_alternatives[i].probe == PROBE_SOCKETS &&
-	       offers[i].answer == ANSWER_YES;
-}
-
-/*
- * Iterators of one element kind: unlike functions, one may be refused where another is allowed. If
- * all are refused, privileges are missing, which loading finds out.
- */
+/* Iterators of one element kind: unlike functions, one may be refused where another is allowed. */
 static void try_iterators(enum bpf_object_id id, struct probe_result *offers)
 {
-	bool allowed = false;
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		const struct alternative *alt = &plan_alternatives[i];
+		const char *target = strchr(alt->hook, '/');
 
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < plan_alternatives_nr; i++) {
-			int err;
-
-			if (!is_tried_iterator(id, i, offers))
-				continue;
-			err = try_iterator(strchr(plan_alternatives[i].hook, '/') + 1);
-			allowed = allowed || !err;
-			if (pass && allowed)
-				offers[i] = plan__offer(err);
-		}
+		if (alt->object != id || alt->probe != PROBE_SOCKETS ||
+		    offers[i].answer != ANSWER_YES)
+			continue;
+		offers[i] = plan__offer(try_iterator(target + 1));
+	}
 }
 
 /*
