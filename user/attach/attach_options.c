@@ -127,7 +127,7 @@ static const struct option_row settings[] = {
 	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, .take = take_backend},
 	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .take = take_without},
 	{"no-cpu", NULL, "do not sample CPU time (49 samples per second and CPU)", OPTION_FLAG, AT(no_cpu)},
-	{"count-calls", NULL, "process every send and receive event (default: all in the first 3 s, then samples within 0.4 % of a CPU)", OPTION_FLAG, AT(count_calls)},
+	{"count-calls", NULL, "process every send and receive event (default: all in the first 3 s; of many events then samples)", OPTION_FLAG, AT(count_calls)},
 	{"max-sockets", "N", "largest number of sockets, up to 1048576 (default 32768, 1 KiB each)", OPTION_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
 	OPTION_TITLE_ROW("Output:"),
 	{"by", BY_WORDS, "what a row is (default process)", OPTION_CHOICE, AT(by)},
