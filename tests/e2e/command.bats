@@ -467,7 +467,7 @@ without() {
 	tail -n 1 text | grep -q 'checks:'
 }
 
-# bats test_tags=address
+# Without the tag `address`: LeakSanitizer cannot work without /proc.
 @test "without /proc or /sys, each command names the missing mount" {
 	need_root
 	need_tool unshare
