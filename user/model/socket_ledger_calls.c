@@ -2,38 +2,21 @@
 /* Calls of the ledger of sockets: names, refusals, copies; see socket_ledger.h. Pure. */
 #include "socket_ledger.h"
 
-const char *socket_ledger__call_key(unsigned int kind)
-{
-	static const char *const keys[NIO_CALL_NR] = {
-#define X(id, key, text) [NIO_CALL_##id] = key,
-		NIO_SEND_KINDS(X)
-#undef X
-	};
+#define CALL_KEY(id, key, text)     [NIO_CALL_##id] = key,
+#define REFUSAL_KEY(id, key, name)  [NIO_REFUSAL_##id] = key,
+#define REFUSAL_NAME(id, key, name) [NIO_REFUSAL_##id] = name,
 
-	return keys[kind];
-}
+#define WORDS(function, LIST, ROW)                              \
+	const char *socket_ledger__##function(unsigned int i)   \
+	{                                                       \
+		static const char *const words[] = {LIST(ROW)}; \
+                                                                \
+		return words[i];                                \
+	}
 
-const char *socket_ledger__refusal_key(unsigned int refusal)
-{
-	static const char *const keys[NIO_REFUSAL_NR] = {
-#define X(id, key, name) [NIO_REFUSAL_##id] = key,
-		NIO_REFUSALS(X)
-#undef X
-	};
-
-	return keys[refusal];
-}
-
-const char *socket_ledger__refusal_name(unsigned int refusal)
-{
-	static const char *const names[NIO_REFUSAL_NR] = {
-#define X(id, key, name) [NIO_REFUSAL_##id] = name,
-		NIO_REFUSALS(X)
-#undef X
-	};
-
-	return names[refusal];
-}
+WORDS(call_key, NIO_SEND_KINDS, CALL_KEY)
+WORDS(refusal_key, NIO_REFUSALS, REFUSAL_KEY)
+WORDS(refusal_name, NIO_REFUSALS, REFUSAL_NAME)
 
 struct num socket_ledger__would_block(const struct socket_ledger *b)
 {
