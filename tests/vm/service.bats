@@ -67,9 +67,13 @@ status_of() {
 	awk -v field="$1:" '$1 == field { $1 = ""; print substr($0, 2) }'
 }
 
-# restarted PID: systemd has put another process in the place of PID, and it is ready.
+# restarted PID: systemd has put another process in the place of PID, and it is ready. One call, since
+# between two of them systemd may see that PID has ended: active before, no main process after.
 restarted() {
-	[ "$(property ActiveState)" = active ] && [ "$(property MainPID)" != "$1" ]
+	local state
+
+	state=$(systemctl show --property ActiveState,MainPID "$UNIT")
+	grep -qx 'ActiveState=active' <<<"$state" && ! grep -qxE "MainPID=(0|$1)" <<<"$state"
 }
 
 @test "the exporter's unit starts, and once systemctl has returned it serves metrics" {
