@@ -43,7 +43,7 @@ SAN_FLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
 ALL_CFLAGS += $(SAN_FLAGS_$(SAN))
 LDFLAGS    += $(SAN_FLAGS_$(SAN))
 
-LIBS      := libbpf jansson ncursesw libcap-ng libnl-3.0 libmicrohttpd zlib
+LIBS      := libbpf jansson ncursesw libcap-ng libnl-3.0 libmicrohttpd libseccomp zlib
 LIB_LIBS   = $(shell $(PKG_CONFIG) --libs $(LIBS)) -lelf -lz
 # STATIC=1 (`make static`): programs without shared libraries.
 ifneq ($(STATIC),)

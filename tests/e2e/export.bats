@@ -33,10 +33,25 @@ teardown_cgroups() {
 	done < <(find "$CGROUPS" -depth -type d -print0)
 }
 
+# refused_calls: the kernel's log of system calls of the test's processes that the exporter's filter
+# refused. An earlier process may have had the PID of one.
+refused_calls() {
+	dmesg | awk -F '[][]' -v begin="$BEGIN" -v pids=" ${PEERS[*]} " '
+		$2 > begin && /type=1326/ && match($0, / pid=[0-9]+/) &&
+			index(pids, " " substr($0, RSTART + 5, RLENGTH - 5) " ")'
+}
+
+eval "_attach_setup() $(declare -f setup | tail -n +2)"
+setup() {
+	_attach_setup || return
+	read -r BEGIN _ </proc/uptime
+}
+
 eval "_attach_teardown() $(declare -f teardown | tail -n +2)"
 teardown() {
 	_attach_teardown
 	teardown_cgroups
+	[ -z "$(refused_calls | tee /dev/stderr)" ]
 }
 
 # in_cgroup NAME COMMAND...: runs it in a cgroup of its own, below the cgroup of the test. NAME, if it ends
@@ -368,6 +383,7 @@ container() {
 	grep -qP '^CapBnd:\t0000000000000000$' "/proc/$EXPORTER/status"
 	grep -qP '^CapInh:\t0000000000000000$' "/proc/$EXPORTER/status"
 	grep -qP '^NoNewPrivs:\t1$' "/proc/$EXPORTER/status"
+	grep -qP '^Seccomp:\t2$' "/proc/$EXPORTER/status"
 	run ! grep -qP '^Uid:.*\t0(\t|$)' "/proc/$EXPORTER/status"
 	grep -qP '^Groups:\s*$' "/proc/$EXPORTER/status"
 	# Counting continues without capabilities.
@@ -376,6 +392,25 @@ container() {
 	"$FLEET" zerocopy "$(<sink)" 10 >/dev/null
 	sent() { [ "$(page "$PORT" | value tcp_sent_bytes_total)" -ge 655360 ]; }
 	within 20 sent
+}
+
+@test "export where no seccomp filter can be loaded warns once and serves" {
+	need_tool curl
+	PORT=$(free_port)
+	# A filter that refuses seccomp() alone.
+	background python3 - "$NETIOTRACE" export "${ROOM[@]}" --listen "127.0.0.1:$PORT" 2>log <<-END
+		import ctypes, os, sys
+		lib = ctypes.CDLL("libseccomp.so.2")
+		lib.seccomp_init.restype = ctypes.c_void_p
+		filter = ctypes.c_void_p(lib.seccomp_init(0x7fff0000))  # SCMP_ACT_ALLOW
+		call = lib.seccomp_syscall_resolve_name(b"seccomp")
+		assert not lib.seccomp_rule_add_array(filter, 0x50001, call, 0, None)  # EPERM
+		assert not lib.seccomp_load(filter)
+		os.execv(sys.argv[1], sys.argv[1:])
+	END
+	within 60 grep -q 'serving metrics' log
+	[ "$(grep -c 'system calls are not filtered' log)" = 1 ]
+	has '^netiotrace_build_info' page "$PORT"
 }
 
 @test "export: copied bytes of zero-copy sends have a cause: local delivery, or nothing could be pinned" {

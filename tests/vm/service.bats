@@ -83,6 +83,12 @@ restarted() {
 	[ "$(bpf_programs)" -gt 0 ]
 }
 
+# refused_calls: the kernel's log of system calls of netiotrace that a filter refused, the exporter's or
+# the unit's, whose filter would end the process as well.
+refused_calls() {
+	dmesg | grep 'type=1326 .*comm="netiotrace"'
+}
+
 # On this kernel the exporter needs no capability once its programs are attached (docs/SECURITY.md).
 # The bounding set shows that it never had others than CAP_PERFMON and CAP_BPF.
 @test "the unit's process has a dynamic user, no capability, no_new_privs and a seccomp filter" {
@@ -99,6 +105,8 @@ restarted() {
 	done
 	[ "$(status_of NoNewPrivs <status)" = 1 ]
 	[ "$(status_of Seccomp <status)" = 2 ]
+	# The exporter has loaded its filter on top of the unit's.
+	run ! grep 'not filtered' <(journalctl --no-pager --unit "$UNIT")
 }
 
 @test "the unit's exporter has each byte that two services count themselves, under their names" {
@@ -164,4 +172,6 @@ restarted() {
 	# The kernel frees programs after a grace period.
 	none_left() { [ "$(bpf_programs)" -eq 0 ]; }
 	within 300 none_left
+	# All that it has done since the first start was allowed.
+	run ! refused_calls
 }

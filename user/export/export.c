@@ -31,6 +31,7 @@
 #include "kernel/target.h"
 #include "metrics_page.h"
 #include "process_metrics.h"
+#include "syscall_filter.h"
 
 #define NS_PER_S 1000000000ULL
 #define TICK_NS  NS_PER_S /* slow clients are looked for this often */
@@ -270,17 +271,27 @@ static int try_watching(void *arg)
 	return attach_probes__each_task(x->watcher, take_task, NULL);
 }
 
+/* Where no filter can be loaded, the exporter runs with what confinement__enter() has left it. */
+static void filter_calls(bool kprobes)
+{
+	if (SYSCALL_FILTER_FITS && syscall_filter__load(kprobes))
+		log_warning("system calls are not filtered: this kernel, or the filter of this "
+			    "container, allows no seccomp filter.");
+}
+
 /* Files are written and removed by the user who started the exporter, without capabilities. */
 static int confine(struct export *x)
 {
-	bool keep = strcmp(backend_of(x), backend__name(BACKEND_KPROBE)) == 0 ||
-		    confinement__try(try_watching, x, false);
+	bool kprobes = strcmp(backend_of(x), backend__name(BACKEND_KPROBE)) == 0;
+	bool keep = kprobes || confinement__try(try_watching, x, false);
 	int err = confinement__enter(keep, x->o.textfile || x->o.ready_file);
 
-	if (!err)
-		return EXIT_DONE;
-	log_error("cannot drop privileges: %s.", strerror(-err));
-	return EXIT_PRIVILEGES;
+	if (err) {
+		log_error("cannot drop privileges: %s.", strerror(-err));
+		return EXIT_PRIVILEGES;
+	}
+	filter_calls(kprobes);
+	return EXIT_DONE;
 }
 
 static int load(struct export *x)
