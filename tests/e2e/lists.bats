@@ -19,12 +19,12 @@ setup() {
 write_by_hand() {
 	local rows='' id
 	for id in "${@:3}"; do rows+="X($id) "; done
-	sed -i "/#define X(id, \.\.\.) METRIC_$1##id,/{n;s/$2(X)/$rows/}" user/model/metric.h
-	grep -q "X($3) " user/model/metric.h
+	sed -i "/#define X(id, \.\.\.) METRIC_$1##id,/{n;s/$2(X)/$rows/}" user/study/metric.h
+	grep -q "X($3) " user/study/metric.h
 }
 
 compile() {
-	${CC:-cc} -std=gnu11 -fsyntax-only -D_GNU_SOURCE -Iuser -I. user/model/metric.c
+	${CC:-cc} -std=gnu11 -fsyntax-only -D_GNU_SOURCE -Iuser -I. user/study/metric.c
 }
 
 stages=(USER_GATHER TX_COPY TX_PIN TX_SPLICE DEFERRED_COPY RX_COPY OTHER_COPY)

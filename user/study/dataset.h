@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "model/metric.h"
+#include "metric.h"
 #include "model/result.h"
 
 #define DATASET_MESSAGE_MAX 512

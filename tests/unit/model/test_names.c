@@ -2,7 +2,7 @@
 /* Tables of names and the properties of each row. */
 #include <string.h>
 
-#include "model/metric.h"
+#include "study/metric.h"
 #include "model/perf_figures.h"
 #include "model/plan.h"
 #include "model/result.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/metric.h"
+#include "study/metric.h"
 #include "model/perf_figures.h"
 #include "support/test.h"
 

@@ -4,13 +4,13 @@
  * run of the result document, unit, better direction, and where it is shown. A number is a double;
  * NaN is "not measured", never 0. Pure.
  */
-#ifndef MODEL_METRIC_H
-#define MODEL_METRIC_H
+#ifndef STUDY_METRIC_H
+#define STUDY_METRIC_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "result.h"
+#include "model/result.h"
 
 enum better {
 	BETTER_NEITHER,

@@ -2,7 +2,7 @@
 /* Derived metrics, checked with formulas written out here; missing input; columns by name. */
 #include <math.h>
 
-#include "model/metric.h"
+#include "study/metric.h"
 #include "support/near.h"
 #include "support/test.h"
 
