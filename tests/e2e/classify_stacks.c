@@ -12,7 +12,7 @@
 
 #include "bpf/samples.h"
 #include "common/mode.h"
-#include "model/call_part.h"
+#include "report/call_part.h"
 #include "model/stack_rules.h"
 
 /* Modifies frames. */

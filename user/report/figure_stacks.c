@@ -5,7 +5,7 @@
 
 #include "figure_draft.h"
 #include "common/units.h"
-#include "model/call_part.h"
+#include "call_part.h"
 #include "study/phrases.h"
 
 #define BARS_MAX  8 /* in a group */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/mode.h"
-#include "model/call_part.h"
+#include "report/call_part.h"
 #include "support/test.h"
 
 #define RECORDINGS "tests/fixtures/stacks/*.folded"

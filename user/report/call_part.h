@@ -3,10 +3,10 @@
  * The part of a send call that a sampled stack belongs to. The parts are as for exact times
  * (NIO_PATH_PARTS), which samples replace where these are unavailable. Pure.
  */
-#ifndef MODEL_CALL_PART_H
-#define MODEL_CALL_PART_H
+#ifndef REPORT_CALL_PART_H
+#define REPORT_CALL_PART_H
 
-#include "result.h"
+#include "model/result.h"
 
 /*
  * frames: names separated by ';', outermost first, as in a profile. A part lasts as long as its

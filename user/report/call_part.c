@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "stack_rules.h"
+#include "model/stack_rules.h"
 
 /* Functions whose names begin like this. The first fit counts. */
 static const struct {
