@@ -6,7 +6,7 @@
 #ifndef ATTACH_BASELINE_H
 #define ATTACH_BASELINE_H
 
-#include "model/advice.h"
+#include "advice.h"
 
 /* 0, or -errno with a sentence in message, of len bytes. path is kept. */
 int baseline__read(struct baseline *b, const char *path, char *message, size_t len);

@@ -8,7 +8,7 @@
 #define ATTACH_TABLE_H
 
 #include "cpu_split.h"
-#include "model/advice.h"
+#include "advice.h"
 #include "model/socket_ledger.h"
 
 /* Closed connections that are kept by themselves. */

@@ -9,7 +9,7 @@
 #include "advice.h"
 #include "base/append.h"
 #include "common/units.h"
-#include "sampled_share.h"
+#include "model/sampled_share.h"
 
 /* CPU time that an advice would spare: shares of the program's, 0..1. */
 struct cost {

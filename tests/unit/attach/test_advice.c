@@ -2,7 +2,7 @@
 /* Advice needs a cost and a program to which it applies. */
 #include <string.h>
 
-#include "model/advice.h"
+#include "attach/advice.h"
 #include "support/test.h"
 
 #define MB 1000000ULL

@@ -4,15 +4,15 @@
  * time. One rule: an advice names the CPU time that it would spare, as an interval, and is given
  * only if the lower end is worth a sentence (ADVICE_COST_MIN). Pure.
  */
-#ifndef MODEL_ADVICE_H
-#define MODEL_ADVICE_H
+#ifndef ATTACH_ADVICE_H
+#define ATTACH_ADVICE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cpu_time.h"
-#include "socket_ledger.h"
+#include "model/cpu_time.h"
+#include "model/socket_ledger.h"
 
 /* Share of the program's CPU time: no advice is given below it. */
 #define ADVICE_COST_MIN 0.01
