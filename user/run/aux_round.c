@@ -13,7 +13,7 @@
 #include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
-#include "model/timed_round.h"
+#include "timed_round.h"
 #include "round.h"
 
 /* Total of all extra rounds of a mode. */

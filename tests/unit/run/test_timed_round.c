@@ -6,7 +6,7 @@
 #include "model/ledger.h"
 #include "model/plan.h"
 #include "model/time_figures.h"
-#include "model/timed_round.h"
+#include "run/timed_round.h"
 #include "support/near.h"
 #include "support/test.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Times of a round of their own, since timing would slow the compared round. Pure. */
-#ifndef MODEL_TIMED_ROUND_H
-#define MODEL_TIMED_ROUND_H
+#ifndef RUN_TIMED_ROUND_H
+#define RUN_TIMED_ROUND_H
 
-#include "result.h"
+#include "model/result.h"
 
 /*
  * Moves to run the times of `timed`, whose measured phase is over: of stages without a time in

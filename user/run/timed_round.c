@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan.h"
-#include "time_figures.h"
+#include "model/plan.h"
+#include "model/time_figures.h"
 #include "timed_round.h"
 
 static const char not_made[] = "its round of its own was not made: see times.reason";
