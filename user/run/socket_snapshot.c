@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "host/netns.h"
-#include "host/sock_diag.h"
+#include "sock_diag.h"
 #include "model/load_report.h"
 #include "socket_snapshot.h"
 

@@ -12,7 +12,7 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 
-#include "netlink.h"
+#include "host/netlink.h"
 
 /* All states (include/net/tcp_states.h) but TIME_WAIT, LISTEN and NEW_SYN_RECV. */
 #define TIME_WAIT    6

@@ -3,8 +3,8 @@
  * Owns reading TCP sockets by sock_diag, for kernels without the socket iterator. The kernel does
  * not read the counters under one lock: they are consistent only while the connection is idle.
  */
-#ifndef HOST_SOCK_DIAG_H
-#define HOST_SOCK_DIAG_H
+#ifndef RUN_SOCK_DIAG_H
+#define RUN_SOCK_DIAG_H
 
 #include <stdint.h>
 
