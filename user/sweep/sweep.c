@@ -15,7 +15,7 @@
 #include "run/preflight.h"
 #include "run/runner.h"
 #include "run/aux_round.h"
-#include "screen/progress.h"
+#include "progress.h"
 #include "write/json.h"
 #include "sweep.h"
 #include "sweep_dir.h"

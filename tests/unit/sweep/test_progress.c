@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "screen/progress.h"
+#include "sweep/progress.h"
 #include "support/test.h"
 
 TEST(clock_has_minutes_or_hours)

@@ -3,8 +3,8 @@
  * How far a sweep is, on stderr: on a terminal one line that is drawn again, elsewhere a line for
  * each run. The layout is pure; progress__show() and its like write.
  */
-#ifndef SCREEN_PROGRESS_H
-#define SCREEN_PROGRESS_H
+#ifndef SWEEP_PROGRESS_H
+#define SWEEP_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
