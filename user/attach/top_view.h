@@ -7,7 +7,7 @@
 #define ATTACH_TOP_VIEW_H
 
 #include "detail_view.h"
-#include "screen/table_view.h"
+#include "table_view.h"
 
 /* Rows that are kept; a filter chooses among all. */
 #define TOP_ROWS_MAX 256

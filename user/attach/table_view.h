@@ -3,12 +3,12 @@
  * A live table on the grid: named rows with figures, a row of totals, a verdict, and the keys that
  * move, filter, pause and open. Pure; the caller brings the rows and acts on what a key asks for.
  */
-#ifndef SCREEN_TABLE_VIEW_H
-#define SCREEN_TABLE_VIEW_H
+#ifndef ATTACH_TABLE_VIEW_H
+#define ATTACH_TABLE_VIEW_H
 
 #include <stdint.h>
 
-#include "help_page.h"
+#include "screen/help_page.h"
 
 #define TABLE_MIN_ROWS    8
 #define TABLE_MIN_COLS    60

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "curses_screen.h"
+#include "screen/curses_screen.h"
 #include "table_view.h"
-#include "text_cells.h"
+#include "screen/text_cells.h"
 
 #define NAME_MIN 22
 #define HEAD_ROW 2
