@@ -12,7 +12,7 @@
 #include "fuzz.h"
 #include "study/answer.h"
 #include "compare/compare_output.h"
-#include "study/changes.h"
+#include "compare/changes.h"
 #include "study/test_family.h"
 
 #define ROWS_MAX 64 /* tests of many rounds are slow */

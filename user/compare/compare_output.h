@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "study/changes.h"
+#include "changes.h"
 
 /* The names of the two data sets. */
 struct compared {

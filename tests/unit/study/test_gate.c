@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/changes.h"
+#include "compare/changes.h"
 #include "support/simulated.c"
 #include "support/test.h"
 

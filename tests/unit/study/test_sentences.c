@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "compare/compare_output.h"
-#include "study/changes.h"
+#include "compare/changes.h"
 #include "support/test.h"
 #include "write/json.h"
 #include "support/golden.c"

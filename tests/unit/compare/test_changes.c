@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compare/compare_output.h"
-#include "study/changes.h"
+#include "compare/changes.h"
 #include "support/import_csv.h"
 #include "support/near.h"
 #include "support/test.h"

@@ -7,7 +7,7 @@
 
 #include "changes.h"
 #include "common/xalloc.h"
-#include "settings.h"
+#include "study/settings.h"
 #include "write/json.h"
 
 int change_metric__parse(const char *name, enum metric *m)

@@ -4,12 +4,12 @@
  * outside the noise, and what --fail-on-regression decides. Pure: user/compare/ writes text and
  * JSON.
  */
-#ifndef STUDY_CHANGES_H
-#define STUDY_CHANGES_H
+#ifndef COMPARE_CHANGES_H
+#define COMPARE_CHANGES_H
 
 #include <jansson.h>
 
-#include "analysis.h"
+#include "study/analysis.h"
 
 /* Smaller changes are not called changes, however little the rounds differ. */
 #define CHANGE_MIN 0.001
