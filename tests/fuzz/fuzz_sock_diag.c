@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "host/sock_diag.c"
+#include "run/sock_diag.c"
 
 static void take_socket(void *arg, const struct nio_socket *socket)
 {

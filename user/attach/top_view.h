@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The live view of attach: rows of what attach found, with rates since the last refresh, in the
- * table of screen/table_view.h; Enter opens one row (detail_view.h).
+ * table of table_view.h; Enter opens one row (detail_view.h).
  */
 #ifndef ATTACH_TOP_VIEW_H
 #define ATTACH_TOP_VIEW_H

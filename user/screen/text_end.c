@@ -3,13 +3,13 @@
  * The end of a run: the answer, its figures, checks, and what was not seen, in as many lines as a
  * screen has. Nothing is measured here.
  */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "model/figures.h"
+#include "model/rounds.h"
 #include "text.h"
 #include "text_end.h"
 #include "text_note.h"
@@ -55,60 +55,6 @@ static void print_item(FILE *f, const struct end *e, size_t *used, const char *i
 		text_item__print(f, e->columns, used, item);
 }
 
-struct rounds {
-	unsigned int least, most; /* of a mode */
-};
-
-static struct rounds rounds_of(const struct result *r)
-{
-	struct rounds n = {.least = r->summary_nr ? UINT_MAX : 0};
-
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		n.least = r->summary[i].rounds < n.least ? r->summary[i].rounds : n.least;
-		n.most = r->summary[i].rounds > n.most ? r->summary[i].rounds : n.most;
-	}
-	return n;
-}
-
-/* Rounds are made one after the other: at most the last of a mode was cut short. */
-unsigned int text_rounds__complete(const struct result *r)
-{
-	unsigned int complete = r->summary_nr < r->modes_nr ? 0 : rounds_of(r).least;
-
-	for (size_t i = 0; i < r->runs_nr; i++)
-		if (r->runs[i].interrupted && r->runs[i].round <= complete)
-			complete = r->runs[i].round - 1;
-	return complete;
-}
-
-bool text_rounds__ended_early(const struct result *r)
-{
-	bool early = r->interrupted || r->failure[0];
-
-	for (size_t i = 0; i < r->summary_nr; i++)
-		early |= r->summary[i].total.interrupted;
-	return early;
-}
-
-char *text_rounds__made(char *buf, size_t len, const struct result *r)
-{
-	struct rounds n = rounds_of(r);
-
-	if (n.least < n.most)
-		snprintf(buf, len, "%u to %u rounds", n.least, n.most);
-	else
-		snprintf(buf, len, "%u round%s", n.most, plural(n.most));
-	return buf;
-}
-
-const struct mode_summary *text_end__mode(const struct result *r, enum mode mode)
-{
-	for (size_t i = 0; i < r->summary_nr; i++)
-		if (r->summary[i].mode == mode)
-			return &r->summary[i];
-	return NULL;
-}
-
 static void print_load(FILE *f, const struct end *e, size_t *used)
 {
 	const struct run_result *run = &e->r->summary[0].total;
@@ -134,9 +80,9 @@ static void print_head(FILE *f, const struct end *e)
 
 	snprintf(item, sizeof(item), "netiotrace %.32s", r->version ? r->version : "");
 	print_item(f, e, &used, item);
-	if (text_rounds__ended_early(r)) {
+	if (rounds__ended_early(r)) {
 		snprintf(item, sizeof(item), "%s: %u of %u round%s",
-			 r->failure[0] ? "FAILED" : "INTERRUPTED", text_rounds__complete(r),
+			 r->failure[0] ? "FAILED" : "INTERRUPTED", rounds__complete(r),
 			 r->rounds, plural(r->rounds));
 		print_item(f, e, &used, item);
 	}

@@ -8,18 +8,6 @@
 #include "model/perf_figures.h"
 #include "model/result.h"
 
-/* Rounds that every mode completed: "2 of 5 rounds" of a run that ended early. */
-unsigned int text_rounds__complete(const struct result *r);
-
-/* Did the run end before all rounds were made? */
-bool text_rounds__ended_early(const struct result *r);
-
-/* "1 round", "5 rounds"; "3 to 5 rounds" where modes differ. Fills buf, returns it. */
-char *text_rounds__made(char *buf, size_t len, const struct result *r);
-
-/* NULL: the mode was not measured. */
-const struct mode_summary *text_end__mode(const struct result *r, enum mode mode);
-
 /*
  * text_result.c: the answer in at most lines lines; sentences are left out from the end. alone: no
  * notes follow that name --details.

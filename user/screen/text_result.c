@@ -15,6 +15,7 @@
 #include "model/perf_figures.h"
 #include "model/ranking.h"
 #include "model/remote.h"
+#include "model/rounds.h"
 #include "model/tap_parse.h"
 #include "model/verdict.h"
 #include "text.h"
@@ -26,10 +27,10 @@
 
 static void say_ended_early(FILE *f, const struct result *r)
 {
-	if (!text_rounds__ended_early(r))
+	if (!rounds__ended_early(r))
 		return;
 	fprintf(f, "%s after %u of %u round%s", r->failure[0] ? "FAILED" : "Interrupted",
-		text_rounds__complete(r), r->rounds, plural(r->rounds));
+		rounds__complete(r), r->rounds, plural(r->rounds));
 	if (r->failure[0])
 		fprintf(f, " (%.*s%s)", FAILURE_MAX, r->failure,
 			strlen(r->failure) > FAILURE_MAX ? "..." : "");
@@ -118,7 +119,7 @@ static void say_copied(FILE *f, const struct result *r, const struct mode_summar
 
 static void say_verdict(FILE *f, const struct result *r)
 {
-	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
+	const struct mode_summary *zc = rounds__of_mode(r, MODE_ZEROCOPY);
 	const struct real *copied = zc ? &zc->total.verdict.copied_fraction : NULL;
 	uint64_t completed = zc ? verdict__completions(&zc->total)->completed : 0;
 	char count[UNITS_BUF];
@@ -163,7 +164,7 @@ static void say_fallback(FILE *f, const struct result *r)
 		{ZC_CAUSE_ENOBUFS_MEMLOCK, "RLIMIT_MEMLOCK", "ulimit -l", &r->env.memlock},
 		{ZC_CAUSE_ENOBUFS_OPTMEM, "net.core.optmem_max", "sysctl", &r->env.optmem_max},
 	};
-	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
+	const struct mode_summary *zc = rounds__of_mode(r, MODE_ZEROCOPY);
 	char fell[UNITS_BUF], all[UNITS_BUF], size[UNITS_BUF];
 	const char *lead = ": raise ";
 	bool known;
@@ -213,7 +214,7 @@ static void say_copies(FILE *f, const struct result *r)
 	}
 	lead = first->sender_side ? "Copies of each byte: "
 				  : "Copies of each byte, the sender's and the receiver's: ";
-	if (text_end__mode(r, MODE_ZEROCOPY))
+	if (rounds__of_mode(r, MODE_ZEROCOPY))
 		return;
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct mode_summary *s = &r->summary[i];
@@ -239,7 +240,7 @@ static void say_replies(FILE *f, const struct result *r)
 /* A tap that is not the cause already costs every mode a clone and a call for each packet. */
 static void say_taps(FILE *f, const struct result *r)
 {
-	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
+	const struct mode_summary *zc = rounds__of_mode(r, MODE_ZEROCOPY);
 	char name[TAPS_NAME_LEN];
 	bool any = false;
 

@@ -9,6 +9,7 @@
 #include "common/units.h"
 #include "model/cpu_figures.h"
 #include "model/figures.h"
+#include "model/rounds.h"
 #include "text_cells.h"
 #include "text_end.h"
 
@@ -144,7 +145,7 @@ void text_tables__modes(FILE *f, const struct result *r, unsigned int columns)
 	char rounds[32], over[40];
 	struct text_cells t;
 
-	text_rounds__made(rounds, sizeof(rounds), r);
+	rounds__words(rounds, sizeof(rounds), r);
 	snprintf(over, sizeof(over), "(%s)", rounds);
 	text_tables__begin(&t, r, several ? "median" : rounds, 1);
 	text_cells__add(&t, r->summary[0].total.sender_side ? "sender's copies" : "copies", false,
@@ -192,7 +193,7 @@ void text_tables__latency(FILE *f, const struct result *r, unsigned int columns)
 	struct text_cells t;
 
 	text_tables__begin(&t, r, "latency", 2);
-	set(t.cell[1][0], any_range(r) ? "(total)" : text_rounds__made(rounds, sizeof(rounds), r));
+	set(t.cell[1][0], any_range(r) ? "(total)" : rounds__words(rounds, sizeof(rounds), r));
 	for (int k = 0; k < LATENCY_NR; k++) {
 		unsigned int column;
 
