@@ -17,7 +17,7 @@
 
 #include "kernel/loader.h"
 #include "kernel/session.h"
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "model/tcp_seq.h"
 #include "socket_scenarios.h"
 

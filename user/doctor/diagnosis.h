@@ -12,7 +12,7 @@
 
 #include "base/resource_limits.h"
 #include "run/options.h"
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "model/result.h"
 
 #define DOCTOR_SCHEMA "netiotrace.doctor/1"

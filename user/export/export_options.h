@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/plan.h"
+#include "probes/plan.h"
 
 enum export_by {
 	EXPORT_BY_CGROUP,

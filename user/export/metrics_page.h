@@ -7,7 +7,7 @@
 
 #include "aggregates.h"
 #include "base/num.h"
-#include "model/plan.h"
+#include "probes/plan.h"
 
 enum page_format {
 	PAGE_PROMETHEUS,

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #include "bpf/sock_state.h"
-#include "model/plan.h"
+#include "base/num.h"
+#include "probes/plan.h"
 #include "model/sampled_share.h"
 
 struct attach_probes;

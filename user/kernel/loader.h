@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/plan.h"
+#include "probes/plan.h"
 
 struct attach_bpf;
 struct bpf_link;

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mounts.h"
 #include "base/privileges.h"
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "refusal.h"
 
 static void say_missing(const char *command, enum backend asked, const char *missing)

@@ -11,7 +11,8 @@
 
 #include "bpf/perf_stage.h"
 #include "bpf/sockets.h"
-#include "model/plan.h"
+#include "base/num.h"
+#include "probes/plan.h"
 #include "model/snapshot.h"
 
 struct session;

@@ -40,9 +40,12 @@ static void book_stage(struct run_result *r, const struct plan *plan, enum nio_s
 		       const struct snapshot *since)
 {
 	const struct nio_cell *cell = &since->cells[stage__side(stage)][stage];
+	const struct stage_source source = plan__stage(plan, stage);
 	struct stage_result *out = &r->stages[stage];
 
-	plan__stage(plan, stage, out);
+	out->quality = source.quality;
+	out->reason = source.reason;
+	out->event = source.event;
 	if (out->quality == QUALITY_UNAVAILABLE)
 		return;
 	out->bytes = cell->bytes;

@@ -4,7 +4,7 @@
 #define MODEL_LEDGER_H
 
 #include "load_report.h"
-#include "plan.h"
+#include "probes/plan.h"
 #include "result.h"
 #include "snapshot.h"
 

@@ -3,7 +3,7 @@
 #ifndef MODEL_LEDGER_BYTES_H
 #define MODEL_LEDGER_BYTES_H
 
-#include "plan.h"
+#include "probes/plan.h"
 #include "result.h"
 #include "snapshot.h"
 

@@ -8,18 +8,6 @@
 
 static const char not_measured[] = "not measured";
 
-const char *quality__name(enum quality q)
-{
-	static const char *const names[] = {
-		[QUALITY_UNAVAILABLE] = "unavailable",
-		[QUALITY_EXACT] = "exact",
-		[QUALITY_DERIVED] = "derived",
-		[QUALITY_SAMPLED] = "sampled",
-	};
-
-	return names[q];
-}
-
 static const struct stage {
 	const char *key, *head;
 	enum nio_side side;

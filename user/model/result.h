@@ -20,17 +20,10 @@
 #include "congestion.h"
 #include "counter.h"
 #include "cpu_time.h"
+#include "probes/plan_row.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
 
-enum quality {
-	QUALITY_UNAVAILABLE, /* the zero value: a result that was not filled claims nothing */
-	QUALITY_EXACT,
-	QUALITY_DERIVED,
-	QUALITY_SAMPLED,
-};
-
-const char *quality__name(enum quality q);    /* "exact", ... */
 const char *stage__key(enum nio_stage s);     /* JSON key: "tx_copy" */
 const char *stage__heading(enum nio_stage s); /* on screen: "send" */
 const char *stage__done(enum nio_stage s);    /* in the books: "copied", "pinned" */
@@ -336,19 +329,6 @@ struct mode_summary {
 	struct spread copies_per_byte;
 	struct spread cpu_ns_per_kib;
 	struct run_result total; /* all rounds added up: what tables and histograms show */
-};
-
-struct plan_row {
-	const char *probe;    /* "send_return" */
-	char stage[128];      /* stage keys, separated by commas, or its purpose */
-	const char *backend;  /* "tracepoint", or NULL: none chosen */
-	const char *hook;     /* "tp_btf/sock_send_length", or NULL */
-	const char *programs; /* names of its BPF programs, separated by a space; or NULL */
-	enum quality quality;
-	const char *reason; /* why less than exact, or why there is none */
-	const char *remedy; /* what to do about it, or NULL */
-	unsigned int modes; /* those it serves, a mask of 1 << mode; 0: all */
-	bool apart;         /* attached in timed rounds only */
 };
 
 #define TAPS_MAX 16

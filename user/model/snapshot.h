@@ -9,7 +9,7 @@
 
 #include "bpf/netiotrace.h"
 #include "bpf/perf_stage.h"
-#include "plan.h"
+#include "probes/plan.h"
 #include "tcp_seq.h"
 
 /* An entry of nio_places. */

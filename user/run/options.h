@@ -16,7 +16,7 @@
 #include "write/assertion.h"
 #include "host/netpath.h"
 #include "perf/names.h"
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "model/result.h"
 #include "common/workload.h"
 #include "write/output.h"

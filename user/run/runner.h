@@ -15,7 +15,7 @@
 #include "host/environment.h"
 #include "host/netpath.h"
 #include "kernel/session.h"
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "options.h"
 #include "perf/watch.h"
 #include "screen/display.h"

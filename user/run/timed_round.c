@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "model/time_figures.h"
 #include "timed_round.h"
 

@@ -4,7 +4,7 @@
 
 #include "model/figures.h"
 #include "model/perf_figures.h"
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "model/remote.h"
 #include "model/time_figures.h"
 #include "text_end.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "attach/attach_result.h"
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "support/golden.c"
 #include "support/golden_document.h"
 #include "support/described.h"

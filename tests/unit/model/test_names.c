@@ -4,7 +4,7 @@
 
 #include "study/metric.h"
 #include "model/perf_figures.h"
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "model/result.h"
 #include "support/test.h"
 

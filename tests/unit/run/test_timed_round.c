@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/ledger.h"
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "model/time_figures.h"
 #include "run/timed_round.h"
 #include "support/near.h"

@@ -3,7 +3,7 @@
 #ifndef SUPPORT_OFFERS_H
 #define SUPPORT_OFFERS_H
 
-#include "model/plan.h"
+#include "probes/plan.h"
 #include "support/test.h"
 
 #define OFFERS_MAX 128

@@ -10,16 +10,16 @@
 TEST(missing_hook_costs_its_stage_only)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct stage_result stage = {0};
+	struct stage_source stage;
 	struct probe_result *offers = all_offers();
 	struct plan plan;
 
 	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
 	plan = plan_of(offers, &req);
-	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
+	stage = plan__stage(&plan, NIO_STAGE_DEFERRED_COPY);
 	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
 	assert_non_null(strstr(stage.reason, "permission denied"));
-	plan__stage(&plan, NIO_STAGE_RX_COPY, &stage);
+	stage = plan__stage(&plan, NIO_STAGE_RX_COPY);
 	assert_int_equal(stage.quality, QUALITY_EXACT);
 	assert_null(stage.reason);
 }
@@ -46,7 +46,7 @@ TEST(locked_down_kernel_uses_tracepoints)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct probe_result *offers = all_offers();
-	struct stage_result stage = {0};
+	struct stage_source stage;
 	struct plan plan;
 
 	withdraw_backend(offers, BACKEND_FENTRY, -EPERM);
@@ -59,11 +59,11 @@ TEST(locked_down_kernel_uses_tracepoints)
 	assert_true(plan__pairs_events(&plan));
 	assert_false(plan__keeps_events(&plan));
 	/* Of two refusals the more informative one is the reason. */
-	plan__stage(&plan, NIO_STAGE_OTHER_COPY, &stage);
+	stage = plan__stage(&plan, NIO_STAGE_OTHER_COPY);
 	assert_non_null(strstr(stage.reason, "permission denied"));
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_non_null(plan__no_path_time(&plan, part));
-	plan__stage(&plan, NIO_STAGE_TX_PIN, &stage);
+	stage = plan__stage(&plan, NIO_STAGE_TX_PIN);
 	assert_int_equal(stage.quality, QUALITY_EXACT);
 }
 

@@ -28,10 +28,8 @@ static void record_stages(const struct plan *plan)
 {
 	record(" |");
 	for (enum nio_stage s = 0; s < NIO_STAGE_NR; s++) {
-		/* Garbage, as left by another plan. */
-		struct stage_result stage = {.reason = "left over", .event = "left over"};
+		struct stage_source stage = plan__stage(plan, s);
 
-		plan__stage(plan, s, &stage);
 		record(" %c%c%c%c", *quality__name(stage.quality), legend__letter(stage.event),
 		       legend__letter(stage.reason), legend__letter(plan__no_stage_time(plan, s)));
 	}

@@ -6,6 +6,18 @@
 #include "common/word.h"
 #include "plan.h"
 
+const char *quality__name(enum quality q)
+{
+	static const char *const names[] = {
+		[QUALITY_UNAVAILABLE] = "unavailable",
+		[QUALITY_EXACT] = "exact",
+		[QUALITY_DERIVED] = "derived",
+		[QUALITY_SAMPLED] = "sampled",
+	};
+
+	return names[q];
+}
+
 /* The kernel's own "not supported", which user space has no name for. */
 #define ENOTSUPP 524
 

@@ -71,11 +71,11 @@ TEST(socket_iteration_is_used_with_every_backend)
 /* The probe would run for every packet, to count 0. */
 TEST(copy_modes_have_no_deferred_copies_by_construction)
 {
-	struct stage_result stage = {0};
+	struct stage_source stage;
 	struct plan plan = plan_of_mode(MODE_ONECOPY);
 
 	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
-	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
+	stage = plan__stage(&plan, NIO_STAGE_DEFERRED_COPY);
 	assert_int_equal(stage.quality, QUALITY_DERIVED);
 	assert_ptr_equal(stage.reason, plan__by_construction);
 	assert_null(plan__no_stage_time(&plan, NIO_STAGE_DEFERRED_COPY));

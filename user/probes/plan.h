@@ -4,14 +4,16 @@
  * and attach, and a pure function from (what the kernel has, what the user asked for) to the chosen
  * alternative of each probe, or the reason why there is none. Knows nothing of libbpf.
  */
-#ifndef MODEL_PLAN_H
-#define MODEL_PLAN_H
+#ifndef PROBES_PLAN_H
+#define PROBES_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "result.h"
+#include "bpf/netiotrace.h"
+#include "common/mode.h"
+#include "plan_row.h"
 
 enum backend {
 	BACKEND_FENTRY,
@@ -176,11 +178,15 @@ void plan__missing(const struct plan *plan, char *buf, size_t len);
 /* Whether the plan needs a program of this name. */
 bool plan__wants(const struct plan *plan, const char *program);
 
-/*
- * How the events of plan feed a stage of the ledger: quality, reason and unit of events, into out.
- * Bytes of the socket iteration replace bytes of events: user/model/ledger_bytes.h.
- */
-void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out);
+/* How events feed a stage of the ledger. */
+struct stage_source {
+	enum quality quality; /* of bytes */
+	const char *reason;   /* why less than exact; NULL when exact */
+	const char *event;    /* what one event is: "send call", "transmit", "skb" */
+};
+
+/* Bytes of the socket iteration replace bytes of events: user/model/ledger_bytes.h. */
+struct stage_source plan__stage(const struct plan *plan, enum nio_stage stage);
 
 unsigned int plan__probes(const struct plan *plan); /* probes with an alternative chosen */
 

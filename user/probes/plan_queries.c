@@ -14,8 +14,12 @@ const char plan__by_construction[] =
 /* Probes named in NIO_STAGES; none for the load generator's. */
 #define PROBE_LOADGEN PROBE_NR
 
-static const enum probe_id stage_probes[] = {
-#define X(id, key, head, side, copies, account, done, probe, ...) [NIO_STAGE_##id] = PROBE_##probe,
+static const struct stage_row {
+	const char *key;
+	enum probe_id probe;
+} stage_rows[] = {
+#define X(id, key, head, side, copies, account, done, probe, ...) \
+	[NIO_STAGE_##id] = {key, PROBE_##probe},
 	NIO_STAGES(X)
 #undef X
 };
@@ -23,29 +27,27 @@ static const enum probe_id stage_probes[] = {
 /* Queued bytes are counted by send call or by packet. */
 static enum probe_id probe_of(const struct plan *plan, enum nio_stage stage)
 {
-	if (stage_probes[stage] == PROBE_SEND_RETURN && plan->chosen[PROBE_TRANSMIT])
+	if (stage_rows[stage].probe == PROBE_SEND_RETURN && plan->chosen[PROBE_TRANSMIT])
 		return PROBE_TRANSMIT;
-	return stage_probes[stage];
+	return stage_rows[stage].probe;
 }
 
-void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out)
+struct stage_source plan__stage(const struct plan *plan, enum nio_stage stage)
 {
+	struct stage_source source = {.quality = QUALITY_EXACT, .event = "message"};
 	const struct alternative *alt;
 	enum probe_id probe;
 
-	if (stage_probes[stage] == PROBE_LOADGEN) {
-		out->quality = QUALITY_EXACT;
-		out->reason = NULL;
-		out->event = "message";
-		return;
-	}
+	if (stage_rows[stage].probe == PROBE_LOADGEN)
+		return source;
 	probe = probe_of(plan, stage);
 	alt = plan->chosen[probe];
-	out->event = plan_probes[probe].event;
-	out->quality = alt ? alt->quality : QUALITY_UNAVAILABLE;
-	out->reason = alt ? alt->caveat : plan->reason[probe];
-	if (out->reason == plan__by_construction)
-		out->quality = QUALITY_DERIVED;
+	source.event = plan_probes[probe].event;
+	source.quality = alt ? alt->quality : QUALITY_UNAVAILABLE;
+	source.reason = alt ? alt->caveat : plan->reason[probe];
+	if (source.reason == plan__by_construction)
+		source.quality = QUALITY_DERIVED;
+	return source;
 }
 
 const char *plan__no_probe(const struct plan *plan, enum probe_id probe)
@@ -212,8 +214,8 @@ static void name_stages(char *buf, size_t len, enum bpf_object_id object, enum p
 
 	snprintf(buf, len, "%s", stage ? stage : "");
 	for (int s = 0; !stage && s < NIO_STAGE_NR; s++)
-		if (stage_probes[s] == probe)
-			append__text(buf, len, "%s%s", *buf ? ", " : "", stage__key(s));
+		if (stage_rows[s].probe == probe)
+			append__text(buf, len, "%s%s", *buf ? ", " : "", stage_rows[s].key);
 }
 
 void plan__missing(const struct plan *plan, char *buf, size_t len)
