@@ -13,7 +13,7 @@
 #ifndef WRITE_FIELD_H
 #define WRITE_FIELD_H
 
-#include "json.h"
+#include "json_value.h"
 
 /* clang-format off */
 /*

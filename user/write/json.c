@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "field.h"
+#include "json.h"
 #include "output.h"
 
 /* clang-format off */

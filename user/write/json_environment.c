@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "field.h"
+#include "json.h"
 
 /* Text of the environment is empty, and a count 0, when it could not be read. */
 static const char unreadable[] = "could not be read";

@@ -2,6 +2,7 @@
 /* The cost fields of a run: docs/reference/run.md, "Performance counters" and "Where CPU time
  * goes". */
 #include "field.h"
+#include "json.h"
 #include "model/cpu_figures.h"
 #include "model/perf_figures.h"
 

@@ -5,6 +5,7 @@
  * json_perf.c.
  */
 #include "field.h"
+#include "json.h"
 #include "model/remote.h"
 #include "model/time_figures.h"
 #include "model/unsupported_paths.h"

@@ -10,7 +10,8 @@
 
 #include "base/printable.h"
 #include "common/xalloc.h"
-#include "json.h"
+#include "common/mode.h"
+#include "json_value.h"
 
 #define KEY_MAX 64
 
