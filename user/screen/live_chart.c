@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "live_chart.h"
-#include "live_layout.h"
 
 #define GAP_COLS       2
 #define PERCENT_COLS   6
 #define VALUE_COLS     10
 #define VALUE_MIN_COLS 30 /* columns this wide have room for values beside the shares */
+
+unsigned int live_chart__attr(enum mode mode)
+{
+	return 1 + (unsigned int)mode;
+}
 
 void live_chart__begin(struct live_chart *c, struct grid *g, int row, int last, bool utf8,
 		       const struct live_frame *f, int label_cols)
@@ -35,7 +39,7 @@ void live_chart__begin(struct live_chart *c, struct grid *g, int row, int last, 
 static int draw_foot(const struct live_chart *c, const struct live_chart_column *column, int row,
 		     int col)
 {
-	unsigned int attr = live_layout__attr(column->mode->mode);
+	unsigned int attr = live_chart__attr(column->mode->mode);
 	int lines = 0, at = 0;
 
 	for (int i = 0; i < column->foot_nr; i++) {
@@ -88,7 +92,7 @@ static double longest(const struct live_chart *c)
 static void draw_bar(const struct live_chart *c, const struct live_chart_column *column, int i,
 		     int row, int col)
 {
-	unsigned int attr = live_layout__attr(column->mode->mode);
+	unsigned int attr = live_chart__attr(column->mode->mode);
 	int values = c->wide ? VALUE_COLS : 0, bar = c->width - PERCENT_COLS - 1 - values;
 	double share = column->share[i];
 	char text[32] = "";
@@ -109,7 +113,7 @@ static void draw_bar(const struct live_chart *c, const struct live_chart_column 
 
 static void draw_column(const struct live_chart *c, const struct live_chart_column *column, int col)
 {
-	unsigned int attr = live_layout__attr(column->mode->mode);
+	unsigned int attr = live_chart__attr(column->mode->mode);
 	const char *name = mode__words(column->mode->mode);
 	int row = c->row + 1, after = (int)strlen(name) + 2;
 

@@ -44,6 +44,9 @@ struct live_chart {
 	int nr;
 };
 
+/* The colour of a mode. Colour never says anything alone. */
+unsigned int live_chart__attr(enum mode mode);
+
 /* An empty chart on rows row..last, with the columns of f's modes; text is set of modes not run. */
 void live_chart__begin(struct live_chart *c, struct grid *g, int row, int last, bool utf8,
 		       const struct live_frame *f, int label_cols);

@@ -17,11 +17,6 @@
 #include "model/verdict.h"
 #include "text_cells.h"
 
-unsigned int live_layout__attr(enum mode mode)
-{
-	return 1 + (unsigned int)mode;
-}
-
 #define MODE_COLS   10
 #define COPIES_COLS 9
 #define GBPS_COLS   7
@@ -83,7 +78,7 @@ static int draw_table(struct grid *g, int row, const struct table *t)
 
 	for (unsigned int i = 0; i < cells->rows; i++, row++) {
 		const struct live_mode *m = i ? &t->f->modes[i - 1] : NULL;
-		unsigned int attr = m ? live_layout__attr(m->mode) : GRID_BOLD;
+		unsigned int attr = m ? live_chart__attr(m->mode) : GRID_BOLD;
 		int col = 0;
 
 		attr |= m && m->running ? GRID_BOLD : GRID_PLAIN;

@@ -14,9 +14,6 @@
  * utf8: block glyphs may be used, else plain ASCII. */
 void live_layout__draw(struct grid *g, struct live_model *m, bool utf8);
 
-/* The colour of a mode. Colour never says anything alone. */
-unsigned int live_layout__attr(enum mode mode);
-
 /* One figure of cost, n/a when it is unknown; fills buf, returns it. */
 char *live_layout__cost(char *buf, size_t len, struct real v);
 
