@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "base/command_line.h"
 #include "base/log.h"
 #include "common/word.h"
 #include "options.h"
-#include "outputs.h"
 
 #define DEFAULT_SIZE        (64 * 1024)
 #define DEFAULT_INTERVAL_NS 1000000000ULL
@@ -251,6 +251,22 @@ static void refuse_of_receiver(const struct workload *w)
 				    workload_options[i].name);
 }
 
+/* Two outputs go neither to one file nor both to stdout. */
+static void refuse_shared_outputs(const char *const names[OUTPUT_NR])
+{
+	static const char *const options[] = {
+#define X(id, name, help) [OUTPUT_##id] = "--" #name,
+		OUTPUTS(X)
+#undef X
+	};
+
+	for (int i = 0; i < OUTPUT_NR; i++)
+		for (int k = i + 1; k < OUTPUT_NR; k++)
+			if (names[i] && names[k] && atomic_file__same(names[i], names[k]))
+				usage_error("%s and %s cannot both write to %s.", options[i],
+					    options[k], strcmp(names[k], "-") == 0 ? "stdout" : names[k]);
+}
+
 static void check_rules(const struct options *o)
 {
 	const struct {
@@ -268,7 +284,7 @@ static void check_rules(const struct options *o)
 		{o->backend == BACKEND_NONE && o->count_calls,
 		 "--count-calls needs a backend other than none"},
 	};
-	const char *pair[2], *name, *conflict = workload__conflict(&o->traffic);
+	const char *conflict = workload__conflict(&o->traffic);
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
@@ -277,9 +293,7 @@ static void check_rules(const struct options *o)
 		refuse_of_receiver(&o->traffic);
 	if (conflict)
 		usage_error("%s.", conflict);
-	if (outputs__collide(o->output, pair, &name))
-		usage_error("%s and %s cannot both write to %s.", pair[0], pair[1],
-			    strcmp(name, "-") == 0 ? "stdout" : name);
+	refuse_shared_outputs(o->output);
 }
 
 void options__finish(struct options *o)

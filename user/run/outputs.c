@@ -12,11 +12,8 @@
 
 #define TEXT_COLUMNS_DEFAULT 80
 
-static const struct {
-	const char *option;
-	int (*write)(const struct result *r, FILE *f);
-} rows[] = {
-#define X(id, name, help) [OUTPUT_##id] = {"--" #name, output__##name},
+static int (*const write_of[])(const struct result *r, FILE *f) = {
+#define X(id, name, help) [OUTPUT_##id] = output__##name,
 	OUTPUTS(X)
 #undef X
 };
@@ -24,21 +21,6 @@ static const struct {
 static bool is_stdout(const char *name)
 {
 	return name && strcmp(name, "-") == 0;
-}
-
-bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2], const char **name)
-{
-	for (int i = 0; i < OUTPUT_NR; i++) {
-		for (int k = i + 1; k < OUTPUT_NR; k++) {
-			if (!names[i] || !names[k] || !atomic_file__same(names[i], names[k]))
-				continue;
-			pair[0] = rows[i].option;
-			pair[1] = rows[k].option;
-			*name = names[k];
-			return true;
-		}
-	}
-	return false;
 }
 
 int outputs__open(struct outputs *o, const struct options *options)
@@ -82,7 +64,7 @@ static int write_file(struct outputs *o, int i, const struct result *r)
 
 	if (!o->file[i])
 		return EXIT_DONE;
-	err = rows[i].write(r, atomic_file__stream(o->file[i]));
+	err = write_of[i](r, atomic_file__stream(o->file[i]));
 	return atomic_file__finish(&o->file[i], err, o->options->output[i]);
 }
 

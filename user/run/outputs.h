@@ -17,9 +17,6 @@ struct outputs {
 	struct atomic_file *file[OUTPUT_NR];
 };
 
-/* Do two outputs go to one file or both to stdout? *pair: their options; *name: the file. */
-bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2], const char **name);
-
 /*
  * Return exit codes; report failures. options must outlive o. Call outputs__abort() in any case: it
  * removes files that were opened and not written.
