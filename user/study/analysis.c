@@ -7,7 +7,6 @@
 #include "analysis.h"
 #include "base/stats.h"
 #include "common/xalloc.h"
-#include "test_family.h"
 
 /* NULL: no pace. Else the pace of each block. */
 struct pace {
@@ -128,7 +127,7 @@ size_t analysis__block(const struct analysis *a, const struct dataset_row *row)
 void analysis__init(struct analysis *a, const struct dataset *d)
 {
 	*a = (struct analysis){.dataset = d,
-			       .family = test_family__new(),
+			       .tests = xcalloc(TEST_FAMILY_KINDS, sizeof(*a->tests)),
 			       .paces = xcalloc(1, sizeof(struct paces))};
 	find_cells(a);
 	find_axes(a);
@@ -142,7 +141,7 @@ void analysis__clear(struct analysis *a)
 			for (int m = 0; m < METRIC_NR; m++)
 				free(a->paces->list[x][y][m].of_block);
 	free(a->paces);
-	free(a->family);
+	free(a->tests);
 	free(a->cells);
 	free(a->sizes);
 	free(a->threads);
@@ -355,14 +354,6 @@ struct finding analysis__compare_across(const struct analysis *ax, struct cell *
 	if (pace)
 		change_of_medians(&f);
 	return f;
-}
-
-struct finding analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
-				 enum metric m)
-{
-	size_t tests = x && y ? test_family__tests(a, test_family__kind(a, x, y), m) : 1;
-
-	return analysis__compare_across(a, x, a, y, m, tests);
 }
 
 bool analysis__has(const struct analysis *a, enum metric m)

@@ -19,6 +19,15 @@
 
 #define PACE_RUNS_MIN 4
 
+/* Kinds of comparisons: those of one kind share the level, see test_family.h. */
+enum test_family_kind {
+	TEST_FAMILY_MODES,   /* two modes, at one size and thread count */
+	TEST_FAMILY_THREADS, /* a thread count against the fewest */
+	TEST_FAMILY_SIZES,   /* a size against the next smaller one */
+	TEST_FAMILY_KINDS,
+	TEST_FAMILY_ALONE = TEST_FAMILY_KINDS, /* any other two cells: a comparison on its own */
+};
+
 struct cell {
 	enum mode mode;
 	uint64_t size;
@@ -43,7 +52,7 @@ struct analysis {
 	/* All runs measured in one round, over all cells, have the same block number. */
 	size_t *block; /* of each row of the data set */
 	size_t blocks_nr;
-	struct test_family *family; /* test_family.h */
+	size_t (*tests)[METRIC_NR]; /* of each kind; 0: not counted yet */
 	struct paces *paces;        /* computed when first asked for */
 };
 
@@ -75,7 +84,7 @@ uint64_t analysis__smaller(const struct analysis *a, uint64_t size);
 /* Median and interval of a metric in a cell; of n 0 when cell is NULL. */
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m);
 
-/* x against y, as one comparison of its test family. DIFFERENCE_UNKNOWN when one is NULL. */
+/* test_family.c: x against y, as one comparison of its kind. DIFFERENCE_UNKNOWN when one is NULL. */
 struct finding analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
 				 enum metric m);
 

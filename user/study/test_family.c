@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Families of comparisons; see test_family.h. */
-#include "common/xalloc.h"
 #include "test_family.h"
-
-struct test_family {
-	size_t tests[TEST_FAMILY_KINDS][METRIC_NR]; /* 0: not counted yet */
-};
-
-struct test_family *test_family__new(void)
-{
-	return xcalloc(1, sizeof(struct test_family));
-}
 
 static bool follow(const struct analysis *a, const struct cell *x, const struct cell *y)
 {
@@ -70,8 +60,16 @@ size_t test_family__tests(const struct analysis *a, enum test_family_kind kind, 
 
 	if (kind == TEST_FAMILY_ALONE)
 		return 1;
-	known = &a->family->tests[kind][m];
+	known = &a->tests[kind][m];
 	if (!*known)
 		*known = count(a, kind, m);
 	return *known;
+}
+
+struct finding analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
+				 enum metric m)
+{
+	size_t tests = x && y ? test_family__tests(a, test_family__kind(a, x, y), m) : 1;
+
+	return analysis__compare_across(a, x, a, y, m, tests);
 }

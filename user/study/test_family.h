@@ -8,22 +8,11 @@
 
 #include "analysis.h"
 
-enum test_family_kind {
-	TEST_FAMILY_MODES,   /* two modes, at one size and thread count */
-	TEST_FAMILY_THREADS, /* a thread count against the fewest */
-	TEST_FAMILY_SIZES,   /* a size against the next smaller one */
-	TEST_FAMILY_KINDS,
-	TEST_FAMILY_ALONE = TEST_FAMILY_KINDS, /* any other two cells: a comparison on its own */
-};
-
 /* The kind of a comparison, independent of its direction. */
 enum test_family_kind test_family__kind(const struct analysis *a, const struct cell *x,
 					const struct cell *y);
 
 /* The number of comparisons of this kind with two or more rounds on both sides; at least 1. */
 size_t test_family__tests(const struct analysis *a, enum test_family_kind kind, enum metric m);
-
-/* The counts known so far, of an analysis. Free with free(). */
-struct test_family *test_family__new(void);
 
 #endif
