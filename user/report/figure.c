@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "figure_draft.h"
+#include "figure_internal.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "study/phrases.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "figure_draft.h"
+#include "figure_internal.h"
 #include "common/units.h"
 #include "call_part.h"
 #include "study/phrases.h"

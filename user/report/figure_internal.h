@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Helpers of figures under construction, and gnuplot's syntax. */
-#ifndef REPORT_FIGURE_DRAFT_H
-#define REPORT_FIGURE_DRAFT_H
+#ifndef REPORT_FIGURE_INTERNAL_H
+#define REPORT_FIGURE_INTERNAL_H
 
 #include <stdio.h>
 
