@@ -18,6 +18,7 @@
 #include "screen/curses_screen.h"
 #include "top_view.h"
 #include "attach_session.h"
+#include "expect.h"
 #include "write/json.h"
 #include "write/output.h"
 
@@ -39,6 +40,7 @@ enum {
 struct attach {
 	struct attach_options o;
 	struct attach_session w;
+	struct expect expects[ATTACH_ASSERTIONS_MAX];
 	struct loop loop;
 	struct attach_file {
 		const char *name; /* NULL: not asked for */
@@ -215,10 +217,10 @@ static int check_expects(struct attach *a, const json_t *document)
 	char message[512];
 	int code = EXIT_DONE;
 
-	if (nothing && !a->o.expects_nr)
+	if (nothing && !a->o.assertions_nr)
 		log_warning("%s.", nothing);
-	for (size_t i = 0; i < a->o.expects_nr; i++) {
-		const struct expect *e = &a->o.expects[i];
+	for (size_t i = 0; i < a->o.assertions_nr; i++) {
+		const struct expect *e = &a->expects[i];
 
 		/* A port without a connection is an answer. */
 		if (nothing && (by_task || !expect__counts_connections(e)))
@@ -283,12 +285,28 @@ static int run(struct attach *a)
 	return code ? code : exit_code(a);
 }
 
+/* An empty document tells which fields there are. */
+static void parse_expects(struct attach *a)
+{
+	static const struct attach_options options;
+	struct attach_result empty = {.o = &options};
+	json_t *document = attach_result__document(&empty);
+	char message[512];
+
+	for (size_t i = 0; i < a->o.assertions_nr; i++)
+		if (expect__parse(&a->expects[i], a->o.assertions[i], document, message,
+				  sizeof(message)))
+			usage_error("%s.", message);
+	json_decref(document);
+}
+
 int attach__main(int argc, char **argv)
 {
 	struct attach a = {.w = ATTACH_SESSION_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
 	int code;
 
 	attach_options__parse(&a.o, argc, argv);
+	parse_expects(&a);
 	a.out = a.o.command || attach_options__to_stdout(&a.o) ? stderr : stdout;
 	code = privileges__check_trace();
 	if (!code)
@@ -301,8 +319,8 @@ int attach__main(int argc, char **argv)
 		code = run(&a);
 	for (int i = 0; i < FILE_NR; i++)
 		atomic_file__abort(a.files[i].file);
-	for (size_t i = 0; i < a.o.expects_nr; i++)
-		expect__clear(&a.o.expects[i]);
+	for (size_t i = 0; i < a.o.assertions_nr; i++)
+		expect__clear(&a.expects[i]);
 	attach_session__close(&a.w);
 	loop__close(&a.loop);
 	return code;

@@ -77,14 +77,11 @@ static void take_comm(void *options, const char *arg)
 	snprintf(o->comms[i], sizeof(o->comms[i]), "%.15s", arg);
 }
 
-static void take_expect(void *options, const char *arg)
+static void take_assertion(void *options, const char *arg)
 {
 	struct attach_options *o = options;
-	size_t i = one_more(&o->expects_nr, EXPECTS_MAX, "--assert");
-	char message[512];
 
-	if (expect__parse(&o->expects[i], arg, message, sizeof(message)))
-		usage_error("%s.", message);
+	o->assertions[one_more(&o->assertions_nr, ATTACH_ASSERTIONS_MAX, "--assert")] = arg;
 }
 
 static void take_backend(void *options, const char *arg)
@@ -137,7 +134,7 @@ static const struct option_row settings[] = {
 	{"json", "FILE", "write a JSON document (- for stdout; a command's stdout then goes to stderr)", OPTION_STRING, AT(json)},
 	{"csv", "FILE", "write a row per process, connection, port or cgroup, as in --by", OPTION_STRING, AT(csv)},
 	{"folded", "FILE", "write sampled stacks in the format of flame-graph tools (- for stdout)", OPTION_STRING, AT(folded)},
-	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'copied_fraction == 0'; repeatable", OPTION_OTHER, .take = take_expect},
+	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'copied_fraction == 0'; repeatable", OPTION_OTHER, .take = take_assertion},
 	{"ready-file", "FILE", "write FILE when all programs are attached; FILE is removed at the end", OPTION_STRING, AT(ready_file)},
 	{"quiet", NULL, "no progress, no final text, errors only", OPTION_FLAG, AT(quiet), .letter = 'q'},
 	{"verbose", NULL, "print progress; -vv: also libbpf's messages", OPTION_LEVEL, AT(verbose), .letter = 'v'},

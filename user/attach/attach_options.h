@@ -8,12 +8,12 @@
 #include <sys/types.h>
 
 #include "bpf/sock_state.h"
-#include "expect.h"
 #include "kernel/attach_probes.h"
 #include "table.h"
 
-#define ATTACH_PIDS_MAX  64
-#define ATTACH_PORTS_MAX 64
+#define ATTACH_PIDS_MAX       64
+#define ATTACH_PORTS_MAX      64
+#define ATTACH_ASSERTIONS_MAX 32
 
 /* In the order of the enum. */
 #define BY_WORDS "process|connection|port|cgroup"
@@ -49,11 +49,11 @@ struct attach_options {
 	enum backend backend;
 	const char *without[ATTACH_WITHOUT_MAX];
 	size_t without_nr;
-	const char *baseline;            /* results of a sweep; NULL: none */
-	const char *json, *csv, *folded; /* file names; NULL: none */
-	const char *ready_file;          /* NULL: none */
-	struct expect expects[EXPECTS_MAX];
-	size_t expects_nr;
+	const char *baseline;                          /* results of a sweep; NULL: none */
+	const char *json, *csv, *folded;               /* file names; NULL: none */
+	const char *ready_file;                        /* NULL: none */
+	const char *assertions[ATTACH_ASSERTIONS_MAX]; /* of --assert, as given */
+	size_t assertions_nr;
 	bool no_cpu;
 	bool quiet;
 	int verbose;

@@ -4,31 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attach_result.h"
 #include "expect.h"
 
-/* The document of attach where nothing was watched: says which paths there are. */
-static json_t *empty_document(void)
+int expect__parse(struct expect *e, const char *text, json_t *document, char *message, size_t len)
 {
-	static const struct attach_options options;
-	struct attach_result empty = {.o = &options};
-
-	return attach_result__document(&empty);
-}
-
-static int check_path(struct expect *e, char *message, size_t len)
-{
-	json_t *document = empty_document(), *total = json_object_get(document, "total");
-	int err;
-
-	e->of_total = condition__finds(&e->condition, total);
-	err = condition__check_path(&e->condition, e->of_total ? total : document, message, len);
-	json_decref(document);
-	return err;
-}
-
-int expect__parse(struct expect *e, const char *text, char *message, size_t len)
-{
+	json_t *total = json_object_get(document, "total");
 	char path[CONDITION_PATH_MAX];
 	int err;
 
@@ -38,7 +18,8 @@ int expect__parse(struct expect *e, const char *text, char *message, size_t len)
 		return err;
 	memcpy(path, e->condition.path, sizeof(path));
 	snprintf(e->condition.path, sizeof(path), "%s", condition__long_name(path));
-	return check_path(e, message, len);
+	e->of_total = condition__finds(&e->condition, total);
+	return condition__check_path(&e->condition, e->of_total ? total : document, message, len);
 }
 
 void expect__clear(struct expect *e)

@@ -13,18 +13,16 @@
 
 #include "write/assertion.h"
 
-#define EXPECTS_MAX 32
-
 struct expect {
 	struct condition condition;
 	bool of_total; /* the path is in the document's total, not in the document */
 };
 
 /*
- * Parses text; its path must name a number in attach's documents. 0, or -errno with the reason in
- * message. Call expect__clear() in any case.
+ * Parses text; its path must name a number in document, one of attach. 0, or -errno with the reason
+ * in message. Call expect__clear() in any case.
  */
-int expect__parse(struct expect *e, const char *text, char *message, size_t len);
+int expect__parse(struct expect *e, const char *text, json_t *document, char *message, size_t len);
 void expect__clear(struct expect *e);
 
 /* 1: holds; 0: does not, or is not known, with a sentence in message. */

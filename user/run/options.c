@@ -264,7 +264,8 @@ static void refuse_shared_outputs(const char *const names[OUTPUT_NR])
 		for (int k = i + 1; k < OUTPUT_NR; k++)
 			if (names[i] && names[k] && atomic_file__same(names[i], names[k]))
 				usage_error("%s and %s cannot both write to %s.", options[i],
-					    options[k], strcmp(names[k], "-") == 0 ? "stdout" : names[k]);
+					    options[k],
+					    strcmp(names[k], "-") == 0 ? "stdout" : names[k]);
 }
 
 static void check_rules(const struct options *o)

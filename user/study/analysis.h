@@ -84,7 +84,8 @@ uint64_t analysis__smaller(const struct analysis *a, uint64_t size);
 /* Median and interval of a metric in a cell; of n 0 when cell is NULL. */
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m);
 
-/* test_family.c: x against y, as one comparison of its kind. DIFFERENCE_UNKNOWN when one is NULL. */
+/* test_family.c: x against y, as one comparison of its kind. DIFFERENCE_UNKNOWN when one is NULL.
+ */
 struct finding analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
 				 enum metric m);
 
