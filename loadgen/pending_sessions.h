@@ -14,10 +14,6 @@
 #include "protocol.h"
 #include "settings.h"
 
-/* If the table is full, the oldest stranger, probably not a sender, is closed. */
-#define PENDING_STRANGERS_MAX 1024
-#define PENDING_CLIENTS_MAX   32
-
 struct pending_stranger {
 	bool here;
 	int fd;

@@ -12,7 +12,6 @@
 #include "clock.h"
 #include "common/cpu_mask.h"
 #include "common/units.h"
-#include "pending_sessions.h"
 #include "settings.h"
 
 /* Above all characters that getopt_long() returns. */

@@ -83,6 +83,17 @@ checked() {
 	[[ $output == *"includes itself: user/study/answer.h -> user/study/words.h -> user/study/answer.h"* ]]
 }
 
+@test "check-modules: files whose sources include the header of one another are an error" {
+	source_of user/study/words.h
+	source_of user/study/words_internal.h words.h
+	source_of user/study/words.c words.h words_internal.h answer.h
+	source_of user/study/answer.c answer.h
+	checked -0
+	source_of user/study/answer.c answer.h words_internal.h
+	checked -1
+	[ "$output" = 'user/study/answer.c:1: a circle of files: user/study/answer, user/study/words' ]
+}
+
 @test "check-modules: two headers of one name, a file outside any module and a path with .. are errors" {
 	touch tree/user/report/session.h
 	mkdir tree/user/attic
