@@ -233,6 +233,15 @@ static int check_expects(struct attach *a, const json_t *document)
 	return code;
 }
 
+static int check_books(const struct attach *a)
+{
+	if (!attach_result__unbalanced(&a->w.found))
+		return EXIT_DONE;
+	log_error("the books do not balance: see the first sentence of the text, or "
+		  "ledger.unaccounted_tx and _rx.");
+	return EXIT_RUN_FAILED;
+}
+
 static unsigned int text_columns(FILE *out)
 {
 	unsigned int columns = terminal__columns(fileno(out), COLUMNS_DEFAULT);
@@ -243,7 +252,7 @@ static unsigned int text_columns(FILE *out)
 static int report(struct attach *a)
 {
 	json_t *document = attach_result__document(&a->w.found);
-	int code, next;
+	int code, next, books;
 
 	if (!a->o.quiet && a->line.headed)
 		fputc('\n', a->out);
@@ -252,9 +261,10 @@ static int report(struct attach *a)
 	/* Detaching comes before exit, and waits for a grace period at each function. */
 	atomic_file__flush_stdout();
 	code = write_files(a, document);
+	books = check_books(a);
 	next = check_expects(a, document);
 	json_decref(document);
-	return code ? code : next;
+	return code ? code : books ? books : next;
 }
 
 /* The exit code after watching and writing succeeded. */

@@ -24,9 +24,9 @@ static const char doc[] =
 	"command ends, when no process of --pid is left, or when the cgroup is removed.\n"
 	"\n"
 	"Exit status: that of the command; without a command 0 success, 1 failure, 2 usage error, "
-	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C. 5: an --assert is "
-	"false or its value unknown; so it is if nothing was watched, which is a warning without "
-	"--assert.";
+	"3 not supported by this kernel, 4 missing privileges, 130 Ctrl-C. With or without a "
+	"command 1: the books do not balance; 5: an --assert is false or its value unknown, also "
+	"if nothing was watched, which is a warning without --assert.";
 
 const char *by__name(enum by by)
 {

@@ -180,6 +180,20 @@ struct byte_range attach_result__call_range(const struct attach_result *r,
 	return range;
 }
 
+static bool unbalanced(const struct socket_ledger *b, enum nio_side side)
+{
+	struct real bytes = socket_ledger__unaccounted(b, side);
+
+	return bytes.known && bytes.value != 0;
+}
+
+bool attach_result__unbalanced(const struct attach_result *r)
+{
+	const struct socket_ledger *b = &r->table.total;
+
+	return unbalanced(b, NIO_SIDE_SENDER) || unbalanced(b, NIO_SIDE_RECEIVER);
+}
+
 /* Ports that the verdict of a process or of the total names, and that its advice is about. */
 #define PORTS_NAMED 3
 

@@ -83,6 +83,9 @@ struct sampled_share attach_result__sent_share(const struct attach_result *r,
  */
 bool attach_result__sees_returns(const struct attach_result *r);
 
+/* Is a number of unaccounted bytes known and not 0? */
+bool attach_result__unbalanced(const struct attach_result *r);
+
 /* Verdict and advice of a row. The total and processes name ports. */
 void attach_result__judge(struct judgement *j, const struct attach_result *r,
 			  const struct attach_row *row);

@@ -180,10 +180,7 @@ static void say_unaccounted(FILE *f, const struct socket_ledger *b, enum nio_sid
 /* Comes before all else. */
 static void say_unbalanced(FILE *f, const struct attach_result *r)
 {
-	struct real tx = socket_ledger__unaccounted(&r->table.total, NIO_SIDE_SENDER);
-	struct real rx = socket_ledger__unaccounted(&r->table.total, NIO_SIDE_RECEIVER);
-
-	if ((!tx.known || !tx.value) && (!rx.known || !rx.value))
+	if (!attach_result__unbalanced(r))
 		return;
 	fputs("THE BOOKS DO NOT BALANCE: unaccounted are ", f);
 	say_unaccounted(f, &r->table.total, NIO_SIDE_SENDER);

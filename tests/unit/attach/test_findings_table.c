@@ -204,6 +204,23 @@ TEST(unknown_bytes_below_a_thousandth_have_no_mark)
 	assert_string_equal(row_value__text(text, VALUE_COPIED, &b), ">=2 GB");
 }
 
+TEST(books_are_unbalanced_when_a_known_number_of_bytes_is_unaccounted)
+{
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		struct attach_result r = {0};
+		struct socket_ledger *b = &r.table.total;
+
+		*(side == NIO_SIDE_SENDER ? &b->socket_tx : &b->socket_rx) = 100;
+		b->stages[side == NIO_SIDE_SENDER ? NIO_STAGE_TX_COPY : NIO_STAGE_RX_COPY].bytes =
+			100;
+		assert_false(attach_result__unbalanced(&r));
+		b->uncovered[side][NIO_UNCOVERED_MISSED] = 1;
+		assert_true(attach_result__unbalanced(&r));
+		b->left_out = 1;
+		assert_false(attach_result__unbalanced(&r));
+	}
+}
+
 TEST(rows_beyond_top_are_counted_in_the_note)
 {
 	struct sock_state list[] = {stream_of(1, "a"), stream_of(2, "b"), stream_of(3, "c")};
