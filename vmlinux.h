@@ -360,6 +360,7 @@ struct ubuf_info_ops {
 };
 
 struct socket {
+	struct file *file;
 	struct sock *sk;
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* The iterators that find the sockets that existed before attach, and their owners. */
+/*
+ * The iterators that find the sockets that existed before attach, and the owners of these and of
+ * accepted sockets.
+ */
 #ifndef BPF_SOCK_EXISTING_BPF_H
 #define BPF_SOCK_EXISTING_BPF_H
 
@@ -33,6 +36,28 @@ static __always_inline bool has_earlier(const struct task_struct *p)
 	return !task->parent && task->first_ns >= nio_files_ns;
 }
 
+bool nio_only_owners; /* nio_at_files only names the owners of states without one */
+
+/*
+ * A process has the socket of a state open. A watched process owns it before an unwatched one. Of
+ * a cgroup not every process is known before it uses a socket.
+ */
+static __always_inline void own_open(const struct sock *sk, const struct task_struct *p)
+{
+	struct sock_state *s = state_of(sk);
+	bool watched = !nio_by_task || task_of(p);
+
+	if (!s || is_stale(s, sk) || (!watched && nio_by_cgroup))
+		return;
+	if (s->owned && !(watched && (s->flags & SOCK_STATE_FOREIGN)))
+		return;
+	s->tgid = tgid_of(p);
+	s->started = started_of(p);
+	comm_of(p, s->comm);
+	sock_state_flag(s, SOCK_STATE_FOREIGN, !watched);
+	s->owned = 1;
+}
+
 /*
  * Called for each open file of each task, by PID: names the owners of existing sockets, and the
  * ports at which watched tasks listen. The lowest PID owns a socket of several processes.
@@ -48,12 +73,16 @@ int nio_at_files(struct bpf_iter__task_file *ctx)
 	__u64 key;
 	int err; /* before Linux 6.4 the upper half of the result is undefined */
 
-	if (!p || !file || !has_earlier(p))
+	if (!p || !file || !(nio_only_owners || has_earlier(p)))
 		return 0;
 	inode = kernel_read(struct file, file, f_inode);
 	sk = tcp_of(file, inode);
 	if (!sk)
 		return 0;
+	if (nio_only_owners) {
+		own_open(sk, p);
+		return 0;
+	}
 	if (kernel_read(struct sock_common, sk, skc_state) == TCP_LISTEN) {
 		note_listener(sk);
 		return 0;
@@ -102,11 +131,14 @@ int nio_at_pass(struct bpf_iter__tcp *ctx)
 			sock_state_flag(s, SOCK_STATE_ENDED, true);
 		}
 	}
-	if (!s->tgid && owner) {
+	if (!s->owned && owner) {
 		s->tgid = owner->tgid;
 		s->started = owner->started;
 		__builtin_memcpy(s->comm, owner->comm, sizeof(s->comm));
+		s->owned = 1;
 	}
+	if (!s->owned)
+		await_owner();
 	return 0;
 }
 

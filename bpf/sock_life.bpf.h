@@ -63,6 +63,7 @@ static __always_inline struct sock_state *take_in_connected(const struct sock *s
 	s = take_in(sk);
 	if (s)
 		sock_state_flag(s, SOCK_STATE_CALLER, true);
+	await_owner();
 	return s;
 }
 
@@ -104,6 +105,7 @@ static __always_inline struct sock_state *on_accepted(const struct sock *sk)
 	if (s) {
 		place(s, sk);
 		begin(s, sk, true);
+		await_owner();
 	}
 	return s;
 }
@@ -532,6 +534,8 @@ static __always_inline bool update(struct sock_state *s)
 		s->window = nio_window;
 		if (!(s->flags & SOCK_STATE_PLACED))
 			place(s, sk);
+		if (!s->owned && has_file(sk))
+			await_owner();
 	}
 	return true;
 }

@@ -62,6 +62,7 @@ bool nio_any_mptcp;    /* some state is of an MPTCP socket */
 __u32 nio_window;      /* odd while the send and receive programs are attached */
 bool nio_adopts;       /* a socket may get a state at its first use: existing ones are listed */
 bool nio_over;         /* stop booking send and receive events */
+bool nio_ownerless;    /* there may be open sockets without an owner */
 __u32 nio_weight = 1;  /* how many times an event counts: the period / the window */
 bool nio_only_moved;   /* nio_at_look only notes whether sockets move bytes */
 __u64 nio_moved_ns;    /* CLOCK_MONOTONIC: when a watched socket was last seen to move bytes */
@@ -330,6 +331,7 @@ static __always_inline void end_stale(struct sock_state *s)
 /* The current process owns the socket. task: its entry; NULL: none. */
 static __always_inline void own(struct sock_state *s, const struct nio_task *task)
 {
+	s->owned = 1;
 	s->tgid = tgid_now();
 	if (task && task->started) {
 		s->started = task->started;
@@ -376,6 +378,21 @@ static __noinline struct sock_state *take_in(const struct sock *sk)
 	return s;
 }
 
+/* The state has no owner: the next search among the open files of all processes names it. */
+static __always_inline void await_owner(void)
+{
+	if (!nio_ownerless)
+		nio_ownerless = true;
+}
+
+/* Has a process got the socket? Not one that waits to be accepted, or that is the kernel's own. */
+static __always_inline bool has_file(const struct sock *sk)
+{
+	const struct socket *socket = kernel_read(struct sock, sk, sk_socket);
+
+	return socket && kernel_read(struct socket, socket, file);
+}
+
 /* Sets the starting point. born: the connection began with the state, so `base` is 0. */
 static __always_inline void begin(struct sock_state *s, const struct sock *sk, bool born)
 {
@@ -415,15 +432,15 @@ static __always_inline void used_now(struct sock_state *s)
 {
 	const struct nio_task *task = NULL;
 
-	if (s->tgid == tgid_now())
+	if (s->owned && s->tgid == tgid_now())
 		return;
-	if (s->tgid && !(s->flags & SOCK_STATE_FOREIGN)) {
+	if (s->owned && !(s->flags & SOCK_STATE_FOREIGN)) {
 		sock_state_flag(s, SOCK_STATE_SHARED, true);
 		s->shared_with = tgid_now();
 		return;
 	}
 	if (nio_by_task && !task_wanted(&task)) {
-		if (!s->tgid)
+		if (!s->owned)
 			own(s, NULL);
 		sock_state_flag(s, SOCK_STATE_FOREIGN, true);
 		return;

@@ -148,7 +148,7 @@ struct sock_state {
 	__u64 last_ns;   /* when the socket was last seen to move a byte */
 	__u64 closed_ns; /* 0: open */
 	__u64 started;   /* nio_task.started of process tgid */
-	__u32 tgid;      /* first process seen to use the socket; 0: unknown */
+	__u32 tgid;      /* the owner, if `owned`; 0: in no PID namespace of the collector */
 	__u32 netns;     /* inode number */
 	__u16 family;
 	__u16 local_port;
@@ -167,7 +167,9 @@ struct sock_state {
 	__u32 born_window;          /* nio_window when the state was created */
 	__u32 window;               /* nio_window at the last iteration, or at the end */
 	__u32 rx_window;            /* nio_window at the last receive copy */
-	__u32 orphan; /* 1: both directions shut down, and nothing left to read: `now` is final */
+	__u8 orphan; /* 1: both directions shut down, and nothing left to read: `now` is final */
+	__u8 owned;  /* 1: tgid, started and comm are of a process that has used or opened it */
+	__u16 unused;
 	__u32 syn_bytes;   /* bytes sent with the SYN by a call that has not returned */
 	__u32 shared_with; /* the last process seen that is not the owner (SOCK_STATE_SHARED) */
 	__u64 read_seen;   /* bytes read (nio_numbers.read) at the end of the last receive copy */

@@ -1,14 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# attach: connections without a byte, and send calls that fail before the first one. The program
-# counts what its calls return.
+# attach: connections without a byte, send calls that fail before the first one, and accepted sockets
+# that are not used. The program counts what its calls return.
 
 bats_require_minimum_version 1.5.0
 load ../lib
+load attach
 
 setup() {
 	need_root
 	cd "$BATS_TEST_TMPDIR" || return
+	PEERS=()
 	cat >program.py <<-'END'
 	import errno, json, socket, sys
 	listener = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -56,4 +58,57 @@ setup() {
 	jq -e '.total | .socket.tx_bytes == 0 and .socket.rx_received == 0 and .refused.other == 0' out.json
 	jq -e '.total.verdict.text | startswith("No byte was sent or received on 30 connections.")' out.json
 	jq -e '[.connections[].idle_s] | all(. >= 0)' out.json
+}
+
+# Two servers share a port; one is watched. Neither makes a call on the sockets that it has accepted.
+@test "attach gives an accepted socket that is not used to the process that has it open, with its received bytes" {
+	need_tool ss
+	cat >server.py <<-'END'
+	import os, socket, sys
+	def tell(what, number):
+	    print(number, file=open(sys.argv[1], "w"), flush=True)
+	    os.rename(sys.argv[1], sys.argv[1] + what)
+	listener = socket.socket()
+	listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+	listener.bind(("127.0.0.1", int(sys.argv[2])))
+	listener.listen(100)
+	listener.settimeout(1)
+	tell(".kept", 0)
+	tell(".port", listener.getsockname()[1])
+	kept = []
+	while True:
+	    try:
+	        kept.append(listener.accept()[0])
+	    except TimeoutError:
+	        tell(".kept", len(kept))
+	END
+	cat >client.py <<-'END'
+	import socket, sys, time
+	kept = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(40)]
+	for client in kept:
+	    client.sendall(bytes(100))
+	print(len(kept), file=open("made", "w"), flush=True)
+	time.sleep(600)
+	END
+	background python3 server.py ours 0
+	OURS=$STARTED
+	within 20 test -s ours.port
+	background python3 server.py theirs "$(<ours.port)"
+	within 20 test -s theirs.port
+	"$NETIOTRACE" attach --pid "$OURS" --ready-file ready --json out.json >text 3>&- &
+	COLLECTOR=$!
+	PEERS+=($!)
+	within 60 test -s ready
+	background python3 client.py "$(<ours.port)"
+	within 20 test -s made
+	all_accepted() { [ "$(($(<ours.kept) + $(<theirs.kept)))" -eq 40 ]; }
+	within 20 all_accepted
+	ss -Htnp "sport = :$(<ours.port)" >witness
+	kill "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 143 ]
+	cat ours.kept theirs.kept
+	jq -c '[.total, .processes[] | [.pid, .connections, .socket.rx_received]]' out.json
+	[ "$(grep -c "pid=$OURS," witness)" -eq "$(<ours.kept)" ]
+	jq -e --argjson pid "$OURS" --argjson n "$(<ours.kept)" '.total.connections == $n and
+		[.processes[] | [.pid, .connections, .socket.rx_received]] == [[$pid, $n, $n * 100]]' out.json
 }

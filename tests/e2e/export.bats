@@ -646,6 +646,82 @@ only_grown() {
 	[ "$(grep -c '^netiotrace_tcp_sent_bytes_total{' page.txt)" -le 65 ]
 }
 
+# tell COMMAND N: a command of owners.py, and waits until it is done.
+tell() {
+	echo "$@" >&"$TO"
+	within 20 grep -qx "$*" answers
+}
+
+# in_page METRIC LABELS VALUE: the next page has this value.
+in_page() {
+	[ "$(value "$1" "$2" <page.prom)" = "$3" ]
+}
+
+# No call is made on a socket between its accept() and the page: the kernel receives what its peer sends.
+@test "export --by comm counts accepted sockets once, with the process that has them open" {
+	local name=both-$$
+
+	need_tool unshare nsenter ip ss
+	cat >owners.py <<-'END'
+		import socket, sys
+		open("/proc/self/comm", "w").write(sys.argv[1])
+		listener = socket.create_server(("127.0.0.1", 0), backlog=200)
+		clients, servers = [], []
+		for line in open("commands"):
+		    what, n = line.split()
+		    if what == "connect":
+		        clients += [socket.create_connection(listener.getsockname()) for _ in range(int(n))]
+		    elif what == "accept":
+		        servers += [listener.accept()[0] for _ in range(int(n))]
+		    elif what == "send":
+		        for client in clients:
+		            client.sendall(bytes(int(n)))
+		    elif what == "answer":
+		        for client, server in zip(clients, servers):
+		            server.sendall(bytes(int(n)))
+		            client.recv(int(n), socket.MSG_WAITALL)
+		    else:
+		        listener.close()
+		    print(line.strip(), flush=True)
+	END
+	# A page in a file has no connection of its own.
+	host
+	background "${INSIDE[@]}" "$NETIOTRACE" export --this-netns --by comm --interval 100ms --textfile "$PWD/page.prom"
+	within 60 test -s page.prom
+	mkfifo commands
+	background "${INSIDE[@]}" python3 owners.py "$name" >answers
+	exec {TO}>commands
+	tell connect 50
+	# Not accepted: of no process.
+	within 20 in_page tcp_connections_without_group '' 50
+	within 20 in_page tcp_connections_opened_total "group=\"$name\"" 50
+	in_page tcp_connections_opened_total '' 50
+	tell send 1000
+	tell accept 50
+	within 20 in_page tcp_connections_without_group '' 0
+	within 20 in_page tcp_connections "group=\"$name\"" 100
+	"${INSIDE[@]}" ss -Htnp state established >witness
+	[ "$(grep -c "\"$name\"" witness)" -eq 100 ]
+	within 20 in_page tcp_received_bytes_total "group=\"$name\"" 50000
+	cp page.prom before
+	tell answer 100
+	within 20 in_page tcp_sent_bytes_total "group=\"$name\"" 55000
+	cp page.prom after
+	only_grown before after
+	# A connection that no process accepts before its end.
+	tell connect 3
+	tell send 10
+	tell refuse 0
+	within 20 in_page tcp_connections_opened_total 'group="unknown"' 3
+	within 20 in_page tcp_received_bytes_total 'group="unknown"' 30
+	cp page.prom last
+	only_grown after last
+	in_page tcp_connections_opened_total '' 106
+	in_page tcp_sent_bytes_total '' $((50000 + 5000 + 530))
+	in_page tcp_received_bytes_total '' $((50000 + 5000 + 530))
+	exec {TO}>&-
+}
+
 @test "export: promtool's rule tests: rules and alerts fire, stay silent and survive restarts" {
 	need_tool promtool
 	promtool check rules "$RULES/rules.yml" "$RULES/alerts.yml"

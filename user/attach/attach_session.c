@@ -497,7 +497,9 @@ int attach_session__refresh(struct attach_session *w)
 	if (!w->finished)
 		r->ended_ns = loop__now_ns();
 	table__begin(&r->table);
-	err = attach_probes__each_socket(w->watcher, take_socket, w);
+	err = attach_probes__name_owners(w->watcher, w->finished);
+	if (!err)
+		err = attach_probes__each_socket(w->watcher, take_socket, w);
 	table__end(&r->table);
 	/* Right after the sockets: rchar and the bytes sent are of one moment. */
 	if (!err)

@@ -118,6 +118,14 @@ static void add(struct sums *sums, const struct sock_state *s)
 	sums->copied[COPY_CAUSE_NO_SG] += socket_ledger__copied_in_calls(&d, s);
 }
 
+bool aggregates__hold(struct aggregates *a, const struct sock_state *s)
+{
+	bool waits = !s->owned && !s->closed_ns;
+
+	a->held += waits;
+	return waits;
+}
+
 void aggregates__close(struct aggregates *a, size_t place, const struct sock_state *s)
 {
 	add(&a->list[place].closed, s);
@@ -132,6 +140,7 @@ void aggregates__begin(struct aggregates *a, double now)
 	a->refreshing = true;
 	a->looked = false;
 	a->begun = now;
+	a->held = 0;
 	refused_names__begin(&a->refused);
 	for (size_t i = 0; i < a->nr; i++) {
 		a->list[i].all = a->list[i].closed;

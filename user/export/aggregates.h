@@ -4,7 +4,8 @@
  *
  * Once all places are taken, a new group gets the place of a group that is gone and quiet, whose
  * counts "other" takes. If there is none, the sockets of the new group count for "other", at least
- * until none of them is open. So no counter falls, and no byte counts twice.
+ * until none of them is open. A connection whose group is not known yet counts for none. So no
+ * counter falls, and no byte counts twice.
  */
 #ifndef EXPORT_AGGREGATES_H
 #define EXPORT_AGGREGATES_H
@@ -86,6 +87,7 @@ struct aggregates {
 	bool refreshing;
 	double begun, since; /* seconds since 1970: the last refresh; the last finished one */
 	uint64_t folded_sockets;
+	uint64_t held; /* open connections in no group, at this refresh */
 	struct refused_names refused;
 	aggregates_find_gone *find_gone; /* NULL: every group keeps its place */
 	void *arg;
@@ -103,6 +105,12 @@ void aggregates__clear(struct aggregates *a);
  */
 size_t aggregates__place(struct aggregates *a, const char *name, const struct pod_names *pod,
 			 bool open);
+
+/*
+ * For groups by process. true: the connection is open and its owner not known. It is in no group
+ * until the owner is known; one that ends without an owner counts as given to aggregates__close().
+ */
+bool aggregates__hold(struct aggregates *a, const struct sock_state *s);
 
 /* A connection that has ended, once. */
 void aggregates__close(struct aggregates *a, size_t place, const struct sock_state *s);

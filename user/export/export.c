@@ -139,7 +139,8 @@ static void take_socket(void *arg, const struct sock_state *s)
 	struct export *x = arg;
 	size_t place;
 
-	if (x->netns && s->netns != x->netns)
+	if ((x->netns && s->netns != x->netns) ||
+	    (x->o.by == EXPORT_BY_COMM && aggregates__hold(&x->groups, s)))
 		return;
 	place = place_of(x, s);
 	if (s->closed_ns)
@@ -156,6 +157,8 @@ static int snapshot(struct export *x)
 	/* Connections that have ended first: a refresh begins with the sums of all of them. */
 	err = attach_probes__each_ended(x->watcher, take_socket, x);
 	aggregates__begin(&x->groups, now_s());
+	if (!err && x->o.by == EXPORT_BY_COMM)
+		err = attach_probes__name_owners(x->watcher, false);
 	if (!err)
 		err = attach_probes__each_socket(x->watcher, take_socket, x);
 	aggregates__end(&x->groups);

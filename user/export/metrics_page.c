@@ -298,6 +298,9 @@ static void put_health(const struct page *p, const struct metrics *m)
 		"Sockets that were not recorded: no place (--max-sockets), or no program saw "
 		"their end.",
 		(double)m->left_out);
+	put_one(p, "tcp_connections_without_group", TYPE_GAUGE,
+		"Open connections in no group yet: their process is not known (--by comm).",
+		(double)m->groups->held);
 	put_one(p, "groups_folded", TYPE_COUNTER,
 		"Groups that found no place and count for the group other (--groups).",
 		(double)m->groups->refused.total);

@@ -279,6 +279,25 @@ int attach_probes__take_existing(const struct attach_probes *w)
 	return run_iterator(w, "nio_at_pass");
 }
 
+/* Searching for owners takes at most this part of the time. */
+#define SEARCH_PART 1000
+
+int attach_probes__name_owners(struct attach_probes *w, bool at_once)
+{
+	volatile bool *ownerless = &w->skel->bss->nio_ownerless;
+	uint64_t now_ns = loop__now_ns();
+	int err;
+
+	if (!*ownerless || (now_ns < w->search_ns && !at_once))
+		return 0;
+	*ownerless = false;
+	*(volatile bool *)&w->skel->bss->nio_only_owners = true;
+	err = run_iterator(w, "nio_at_files");
+	*(volatile bool *)&w->skel->bss->nio_only_owners = false;
+	w->search_ns = now_ns + (loop__now_ns() - now_ns) * SEARCH_PART;
+	return err;
+}
+
 static int drain(struct attach_probes *w, struct taking *t)
 {
 	int n;

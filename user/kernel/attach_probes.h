@@ -80,6 +80,13 @@ int attach_probes__find_owners(struct attach_probes *w);
 int attach_probes__take_existing(const struct attach_probes *w);
 
 /*
+ * Names the owners of watched sockets without one: those accepted since, if no event has shown
+ * their process. Searches the open files of all processes, at most a thousandth of the time unless
+ * at_once, and only if there may be such sockets. Before attach_probes__each_socket(). 0 or -errno.
+ */
+int attach_probes__name_owners(struct attach_probes *w, bool at_once);
+
+/*
  * Reads all watched sockets: gives take() each connection that ended since the last call, once, and
  * each open one with its present numbers. 0 or -errno.
  */

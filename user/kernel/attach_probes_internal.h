@@ -31,6 +31,7 @@ struct attach_probes {
 	struct ring_buffer *ends;
 	struct taking *taking; /* consumer of the records */
 	struct attach_sampling sampling;
+	uint64_t search_ns; /* when to search for owners next (CLOCK_MONOTONIC) */
 	bool stopped;
 	struct num missed; /* when it stopped: later skips are not counted as missed */
 };

@@ -63,6 +63,7 @@ TEST(pages_have_measured_metrics_in_the_form_of_their_format)
 		{"# EOF\n", false, true},
 		/* What is not measured is absent, with a reason. */
 		{"events_missed", false, false},
+		{"\nnetiotrace_tcp_connections_without_group 3\n", true, true},
 		{"\nnetiotrace_zerocopy_sends_total{", false, false},
 		{"group=\"other\"", false, false},
 		{"probe_run_seconds_total", false, false},
@@ -81,6 +82,7 @@ TEST(pages_have_measured_metrics_in_the_form_of_their_format)
 	char *text;
 
 	aggregates__init(&a, 4, 1000);
+	a.held = 3;
 	add_group(&a, "x", 9007199254740991);
 	add_group(&a, "a\"b\\c\nd\xffz\x1b", 1);
 	check_pages(&m, wanted, ARRAY_LEN(wanted));
