@@ -112,3 +112,31 @@ setup() {
 	jq -e --argjson pid "$OURS" --argjson n "$(<ours.kept)" '.total.connections == $n and
 		[.processes[] | [.pid, .connections, .socket.rx_received]] == [[$pid, $n, $n * 100]]' out.json
 }
+
+@test "attach counts send() that would block by the call, tries of sendfile apart, and neither as refused" {
+	local refused='[.total.refused | .enobufs, .epipe, .econnreset, .efault, .other] == [0, 0, 0, 0, 0]'
+
+	cat >full.py <<-'END'
+	import os, socket, sys
+	listener = socket.create_server(("127.0.0.1", 0))
+	client = socket.create_connection(listener.getsockname())
+	client.setblocking(False)
+	server = listener.accept()[0]
+	file = open("file", "rb")
+	blocked = 0
+	while blocked < 3:
+	    try:
+	        if sys.argv[1] == "send":
+	            client.send(bytes(1 << 16))
+	        else:
+	            os.sendfile(client.fileno(), file.fileno(), 0, 1 << 16)
+	    except BlockingIOError:
+	        blocked += 1
+	END
+	head -c 65536 /dev/urandom >file
+	"$NETIOTRACE" attach --count-calls --json send.json -- python3 full.py send >text
+	"$NETIOTRACE" attach --count-calls --json sendfile.json -- python3 full.py sendfile >text
+	jq -c '.total | .refused, .would_block' send.json sendfile.json
+	jq -e "$refused and .total.would_block.calls == 3 and .total.would_block.inner_tries == 0" send.json
+	jq -e "$refused and .total.would_block.calls == null and .total.would_block.inner_tries >= 3" sendfile.json
+}

@@ -237,7 +237,8 @@ static void publish(struct aggregate *g)
 	out->not_copied = out->completed - out->copied;
 	for (size_t i = 0; i < COPY_CAUSE_NR; i++)
 		grow(&out->copied_bytes[i], g->all.copied[i]);
-	grow(&out->enobufs, b->refused[NIO_REFUSAL_ENOBUFS]);
+	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
+		grow(&out->refused[i], b->refused[i]);
 	for (size_t i = 0; i < NIO_SIZES; i++) {
 		grow(&out->tx_sizes[i], b->tx_sizes[i]);
 		grow(&out->rx_sizes[i], b->rx_sizes[i]);

@@ -45,7 +45,7 @@ struct published {
 	uint64_t sends[NIO_CALL_NR];
 	uint64_t zerocopy_sends, completed, copied, not_copied;
 	uint64_t copied_bytes[COPY_CAUSE_NR];
-	uint64_t enobufs;
+	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error; EAGAIN: would have blocked */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
 	uint64_t connections; /* gauge: open */
 	uint64_t outstanding; /* gauge: zero-copy sends without a notification */

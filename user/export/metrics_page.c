@@ -115,6 +115,10 @@ struct series {
 	{"stage_bytes", NULL, TYPE_COUNTER, SHOWN_NONZERO, AT(by_quality[1][part]),                 \
 	 {{"stage", name}, {"quality", "sampled"}}}
 
+#define REFUSED(key, error)                                                                         \
+	{"sends_refused", "Send calls that failed, by error. EAGAIN is no refusal.",                \
+	 TYPE_COUNTER, SHOWN_NONZERO, AT(refused[NIO_REFUSAL_##error]), {{"error", key}}}
+
 static const struct series all_series[] = {
 	{"tcp_sent_bytes", "Payload bytes that applications queued on TCP sockets.",
 	 TYPE_COUNTER, SHOWN_USED, AT(sent), {{NULL}}},
@@ -141,6 +145,13 @@ static const struct series all_series[] = {
 	 TYPE_COUNTER, SHOWN_NONZERO, AT(sends[NIO_CALL_##id]), {{"way", key}}},
 	NIO_SEND_KINDS(X)
 #undef X
+	REFUSED("enobufs",    ENOBUFS),
+	REFUSED("epipe",      EPIPE),
+	REFUSED("econnreset", ECONNRESET),
+	REFUSED("efault",     EFAULT),
+	REFUSED("other",      OTHER),
+	{"sends_would_block", "Send calls that must not block and would have blocked (EAGAIN).",
+	 TYPE_COUNTER, SHOWN_NONZERO, AT(refused[NIO_REFUSAL_EAGAIN]), {{NULL}}},
 	{"zerocopy_sends", "Send calls that pinned pages (MSG_ZEROCOPY), by the ids of the sockets.",
 	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(zerocopy_sends), {{NULL}}},
 	{"zerocopy_completed", "Completed zero-copy sends.",
@@ -154,7 +165,7 @@ static const struct series all_series[] = {
 	{"zerocopy_copied_bytes", NULL,
 	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(copied_bytes[COPY_CAUSE_UNKNOWN]), {{"cause", "unknown"}}},
 	{"zerocopy_fallbacks", "Zero-copy sends refused with ENOBUFS; applications then copy.",
-	 TYPE_COUNTER, SHOWN_NONZERO, AT(enobufs), {{"limit", "unknown"}}},
+	 TYPE_COUNTER, SHOWN_NONZERO, AT(refused[NIO_REFUSAL_ENOBUFS]), {{"limit", "unknown"}}},
 	{"zerocopy_outstanding_sends", "Zero-copy sends without a completion yet.",
 	 TYPE_GAUGE, SHOWN_ZEROCOPY, AT(outstanding), {{NULL}}},
 };

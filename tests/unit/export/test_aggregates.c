@@ -168,6 +168,25 @@ TEST(connections_older_than_the_exporter_are_not_opened)
 	aggregates__clear(&a);
 }
 
+TEST(refused_calls_of_closed_connections_stay_by_error)
+{
+	struct sock_state s = connection(100, 0);
+	const struct published *out;
+	struct aggregates a;
+
+	for (uint64_t i = 0; i < NIO_REFUSAL_NR; i++)
+		s.refused[i] = i + 1;
+	aggregates__init(&a, 4, 1000);
+	out = &a.list[aggregates__place(&a, "x", NULL, true)].out;
+	refresh(&a, 1, &s, 1);
+	s.closed_ns = 9;
+	aggregates__close(&a, 1, &s);
+	refresh(&a, 1, NULL, 0);
+	for (uint64_t i = 0; i < NIO_REFUSAL_NR; i++)
+		assert_int_equal(out->refused[i], i + 1);
+	aggregates__clear(&a);
+}
+
 TEST(connection_without_an_owner_is_in_no_group_until_it_has_one_or_ends)
 {
 	struct sock_state s = connection(100, 40);

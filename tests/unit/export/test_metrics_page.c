@@ -44,7 +44,10 @@ static void add_group(struct aggregates *a, const char *name, uint64_t sent)
 {
 	struct aggregate *g = &a->list[aggregates__place(a, name, NULL, true)];
 
-	g->out = (struct published){.sent = sent, .by_quality[0][PART_TX_COPY] = sent, .opened = 1};
+	g->out = (struct published){.sent = sent,
+				    .by_quality[0][PART_TX_COPY] = sent,
+				    .opened = 1,
+				    .refused = {[NIO_REFUSAL_EPIPE] = 2, [NIO_REFUSAL_EAGAIN] = 5}};
 }
 
 TEST(pages_have_measured_metrics_in_the_form_of_their_format)
@@ -64,6 +67,10 @@ TEST(pages_have_measured_metrics_in_the_form_of_their_format)
 		/* What is not measured is absent, with a reason. */
 		{"events_missed", false, false},
 		{"\nnetiotrace_tcp_connections_without_group 3\n", true, true},
+		{"\nnetiotrace_sends_refused_total{group=\"x\",error=\"epipe\"} 2\n", true, true},
+		{"\nnetiotrace_sends_would_block_total{group=\"x\"} 5\n", true, true},
+		{"error=\"enobufs\"", false, false},
+		{"eagain", false, false},
 		{"\nnetiotrace_zerocopy_sends_total{", false, false},
 		{"group=\"other\"", false, false},
 		{"probe_run_seconds_total", false, false},
