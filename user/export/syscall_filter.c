@@ -69,16 +69,16 @@ static const struct rule rules[] = {
 	{SCMP_SYS(bpf), 0, INT, BPF_RAW_TRACEPOINT_OPEN}, /* on older kernels */
 	{SCMP_SYS(mmap), 2, PROT_EXEC, 0},
 	{SCMP_SYS(mprotect), 2, PROT_EXEC, 0},
-	{SCMP_SYS(socket), 0, INT, AF_UNIX},     /* the service manager's */
-	{SCMP_SYS(ioctl), 1, INT, TCGETS},       /* stdio: is it a terminal? */
-	{SCMP_SYS(prlimit64), 2, UINT64_MAX, 0}, /* reads a limit */
+	{SCMP_SYS(socket), 0, INT, AF_UNIX},               /* the service manager's */
+	{SCMP_SYS(ioctl), 1, INT, TCGETS},                 /* stdio: is it a terminal? */
+	{SCMP_SYS(ioctl), 1, INT, PERF_EVENT_IOC_DISABLE}, /* detaches a kprobe */
+	{SCMP_SYS(prlimit64), 2, UINT64_MAX, 0},           /* reads a limit */
 };
 
 static const struct rule kprobe_rules[] = {
 	{SCMP_SYS(perf_event_open), 0, 0, 0},
 	{SCMP_SYS(ioctl), 1, INT, PERF_EVENT_IOC_SET_BPF},
 	{SCMP_SYS(ioctl), 1, INT, PERF_EVENT_IOC_ENABLE},
-	{SCMP_SYS(ioctl), 1, INT, PERF_EVENT_IOC_DISABLE},
 };
 
 static int add(scmp_filter_ctx filter, const struct rule *list, size_t nr)

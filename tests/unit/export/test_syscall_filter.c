@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -97,6 +98,7 @@ TEST(calls_that_serving_metrics_takes_work)
 		{SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1}},
 		{SYS_accept4, {-1}},
 		{SYS_fsync, {-1}},
+		{SYS_ioctl, {-1, PERF_EVENT_IOC_DISABLE}},
 		{SYS_timerfd_settime, {-1}},
 	};
 
