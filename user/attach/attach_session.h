@@ -12,7 +12,7 @@
 #include "base/loop.h"
 #include "base/ready.h"
 #include "cpu_sampling.h"
-#include "spawn.h"
+#include "base/spawn.h"
 #include "kernel/target.h"
 
 struct attach_session {

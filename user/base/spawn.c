@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/inherited.h"
-#include "base/sudo_user.h"
+#include "inherited.h"
+#include "sudo_user.h"
 #include "spawn.h"
 
 /* The command runs as the user who called sudo. */

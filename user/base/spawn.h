@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The command that attach starts and watches. It runs as the user who called sudo, with the
- * descriptors 0 to 2, the environment, and the ignored and blocked signals that netiotrace was
- * started with.
+ * Owns the command that attach or follow starts and watches. It runs as the user who called sudo,
+ * with the descriptors 0 to 2, the environment, and the ignored and blocked signals that netiotrace
+ * was started with.
  */
-#ifndef ATTACH_SPAWN_H
-#define ATTACH_SPAWN_H
+#ifndef BASE_SPAWN_H
+#define BASE_SPAWN_H
 
 #include <stdbool.h>
 
-#include "base/launch.h"
+#include "launch.h"
 
 struct command {
 	char *const *argv; /* ends with NULL */
