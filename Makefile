@@ -31,15 +31,19 @@ include mk/compiler.mk
 # Each folder is a module. A new .c file in a module is built without an entry here.
 COMMON_SRC  := $(sort $(wildcard common/*.c))
 LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(COMMON_SRC)
-USER_SRC    := $(sort $(wildcard user/*.c user/*/*.c)) $(COMMON_SRC)
-UNIT_SRC    := $(sort $(wildcard tests/unit/*/test_*.c))
-FUZZ_SRC    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-# Only these files include the BPF skeletons: of both, of run, of attach.
+# Without the libraries of follow (mk/compiler.mk) the command only says so.
+NO_FOLLOW   := $(if $(FOLLOW),,$(filter-out user/follow/follow.c user/follow/follow_options.c,\
+               $(wildcard user/follow/*.c)) $(wildcard tests/unit/follow/*.c) tests/fuzz/fuzz_decoder.c)
+USER_SRC    := $(filter-out $(NO_FOLLOW),$(sort $(wildcard user/*.c user/*/*.c))) $(COMMON_SRC)
+UNIT_SRC    := $(filter-out $(NO_FOLLOW),$(sort $(wildcard tests/unit/*/test_*.c)))
+FUZZ_SRC    := $(filter-out $(NO_FOLLOW),$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+# Only these files include the BPF skeletons: of both, of run, of attach, of follow.
 LOADER_SRC  := user/kernel/loader.c
 SESSION_SRC := $(LOADER_SRC) user/kernel/session.c
 ATTACH_SRC := $(LOADER_SRC) $(sort $(wildcard user/kernel/attach_*.c))
+FOLLOW_SRC  := user/follow/watchpoints.c
 # Unit tests link an archive of both programs, without main() and the files above.
-UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(ATTACH_SRC) loadgen/main.c,\
+UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(ATTACH_SRC) $(FOLLOW_SRC) loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
 # user/ includes headers of other modules as "module/file.h".
@@ -75,6 +79,8 @@ $(call obj,$(SESSION_SRC)): $(O)/bpf/netiotrace.skel.h
 $(call obj,user/kernel/sampler.c): $(O)/bpf/samples.skel.h
 $(call obj,user/kernel/kernel_addresses.c): $(O)/bpf/addresses.skel.h
 $(call obj,$(ATTACH_SRC)): $(O)/bpf/attach.skel.h
+$(call obj,$(FOLLOW_SRC)): $(O)/bpf/follow.skel.h
+$(call obj,user/follow/follow.c): CPPFLAGS += $(if $(FOLLOW),-DNETIOTRACE_FOLLOW)
 # It contains the importer.
 $(call obj,user/study/importer.c): contrib/import-csv
 

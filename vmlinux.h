@@ -154,10 +154,13 @@ struct list_head {
 
 struct pid;
 
+struct files_struct;
+
 struct signal_struct;
 
 struct task_struct {
 	unsigned int flags;
+	long unsigned int jobctl;
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *group_leader;
@@ -166,6 +169,7 @@ struct task_struct {
 	long unsigned int nivcsw;
 	u64 start_boottime;
 	char comm[16];
+	struct files_struct *files;
 	void *io_uring;
 	struct signal_struct *signal;
 };
@@ -367,6 +371,17 @@ struct socket {
 struct proto {
 	void *sendmsg;
 	void *recvmsg;
+};
+
+struct fdtable;
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
 };
 
 struct bpf_iter_meta {

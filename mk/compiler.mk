@@ -43,8 +43,14 @@ SAN_FLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
 ALL_CFLAGS += $(SAN_FLAGS_$(SAN))
 LDFLAGS    += $(SAN_FLAGS_$(SAN))
 
+# follow decodes x86-64 with Zydis and reads debug information with libdw, if both are installed. Zydis
+# has no static archive in Debian.
+FOLLOW    := $(if $(STATIC)$(CROSS)$(filter-out x86_64,$(MACHINE)),,$(shell printf \
+             '#include <Zydis/Zydis.h>\n#include <elfutils/libdwfl.h>\n' | \
+             $(CC) -x c -fsyntax-only - 2>/dev/null && echo 1))
+FOLLOW_LIBS := $(if $(FOLLOW),-lZydis -ldw)
 LIBS      := libbpf jansson ncursesw libcap-ng libnl-3.0 libmicrohttpd libseccomp zlib
-LIB_LIBS   = $(shell $(PKG_CONFIG) --libs $(LIBS)) -lelf -lz
+LIB_LIBS   = $(shell $(PKG_CONFIG) --libs $(LIBS)) $(FOLLOW_LIBS) -lelf -lz
 # STATIC=1 (`make static`): programs without shared libraries.
 ifneq ($(STATIC),)
 LDFLAGS   += -static -s

@@ -19,6 +19,7 @@
 #include "compare/compare.h"
 #include "doctor/doctor.h"
 #include "export/export.h"
+#include "follow/follow.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "run/serve.h"
@@ -35,6 +36,8 @@ static const struct command {
 } commands[] = {
 	{"run", "run the load generator, then print the copy ledger (the default)", run__main},
 	{"attach", "watch any program: by pid, name, port or cgroup, or a command", attach__main},
+	{"follow", "find the copies that a program makes itself, with the line of code",
+	 follow__main},
 	{"export", "serve the copy ledger of all services to Prometheus", export__main},
 	{"sweep", "run modes x sizes x threads in rounds, into a directory", sweep__main},
 	{"report", "draw pictures and answer questions from a sweep or other data", report__main},

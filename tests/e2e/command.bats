@@ -190,12 +190,12 @@ foreign() {
 @test "help lists the commands; help COMMAND and COMMAND --help print the same options" {
 	"$NETIOTRACE" help >commands
 	"$NETIOTRACE" --help | diff commands -
-	for command in run attach export sweep report compare serve doctor help; do
+	for command in run attach follow export sweep report compare serve doctor help; do
 		grep -Eq "^  $command +[a-z]" commands
 		"$NETIOTRACE" help "$command" >one
 		"$NETIOTRACE" "$command" --help | diff one -
 	done
-	for command in run attach export sweep report compare serve doctor; do
+	for command in run attach follow export sweep report compare serve doctor; do
 		"$NETIOTRACE" help "$command" | grep -q "^Usage: netiotrace $command "
 		"$NETIOTRACE" help "$command" | grep -q 'Exit'
 	done
@@ -549,6 +549,10 @@ without() {
 		-- iperf3 -c 192.0.2.7	netiotrace attach -- iperf3
 		attach	--pid, --comm, --cgroup, --port or -- COMMAND
 		attach iperf3 -c 192.0.2.7	netiotrace attach -- iperf3
+		follow	--pid, --comm or -- COMMAND
+		follow ./relay	netiotrace follow -- ./relay
+		follow --pid relay	--comm
+		follow --pid 1 --rate 0	from 1 to 100
 		attach --pid nginx	--comm
 		attach --comm nginx --by conn	did you mean connection?
 		attach --comm nginx --sort byte	did you mean bytes?

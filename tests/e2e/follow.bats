@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The copies that follow finds, compared with those that tests/e2e/planted_copies.c makes, and what follow
+# must not do to the program: stop it for good, end it, or leave a tracer behind.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR" || return
+	[ "$(nproc)" -ge 2 ] || skip "follow needs two CPUs"
+	# Debug registers are enough for one follow at a time.
+	exec {LOCK}>"$BUILD_DIR/follow.lock"
+	flock "$LOCK"
+	"$NETIOTRACE" follow --pid $$ --duration 1ms -q 2>refusal || refused
+	RELAY=
+}
+
+teardown() {
+	[ -z "$RELAY" ] || kill -9 "$RELAY" 2>/dev/null || true
+}
+
+# Other machines and builds: arm64, static, real-time, no debug registers.
+refused() {
+	skip "$(<refusal)"
+}
+
+# relay COPIES KIND SIZE THREADS BUFFERS plain|vec: starts it; its PID is $RELAY.
+relay() {
+	rm -f pid
+	"$BUILD_DIR/tests/e2e/planted_copies" "$@" >pid 3>&- &
+	RELAY=$!
+	within 20 test -s pid
+}
+
+# untraced PID: no thread has a tracer, and none is stopped.
+untraced() {
+	! grep -h -E '^(TracerPid:	[1-9]|State:	[tT])' /proc/"$1"/task/*/status
+}
+
+# turns PID: how often its threads have waited, which grows with each message.
+turns() {
+	cat /proc/"$1"/task/*/status | awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }'
+}
+
+has_more_turns() { # PID THAN
+	[ "$(turns "$1")" -gt "$2" ]
+}
+
+# goes_on PID: it still receives and sends.
+goes_on() {
+	within 20 has_more_turns "$1" "$(($(turns "$1") + 50))"
+}
+
+# holds TRUTH: the interval has it. On a busy machine too few bytes are followed: up to four attempts.
+holds() {
+	for _ in 1 2 3 4; do
+		"$NETIOTRACE" follow --pid "$RELAY" --duration 6s --rate 30 -q --json out.json
+		jq -c '.received | del(.sites)' out.json
+		jq -e ".received | .per_byte == null or (.low <= $1 and $1 <= .high)" out.json
+		! jq -e '.received.per_byte' out.json || return 0
+	done
+	skip "the machine is too busy: $(jq -c '.received.ends' out.json)"
+}
+
+@test "follow finds no copy in a relay that makes none" {
+	relay 0 memcpy 65536 1 1 plain
+	holds 0
+	jq -e '.received.sites == []' out.json
+}
+
+@test "follow finds two copies by memcpy and names the function" {
+	relay 2 memcpy 65536 1 1 plain
+	holds 2
+	jq -e '[.received.sites[].frames[].function] | any(. == "planted_memcpy")' out.json
+	jq -e '[.received.sites[].frames[].file] | any(. == "planted_copies.c")' out.json
+}
+
+@test "follow finds two transforms of short messages in four threads" {
+	relay 2 xor 300 4 16 vec
+	holds 2
+	jq -e '.received | .transforms == .copies' out.json
+}
+
+@test "SIGKILL of follow at any moment: the program goes on without a tracer" {
+	relay 2 memcpy 65536 1 1 plain
+	for i in {1..8}; do
+		"$NETIOTRACE" follow --pid "$RELAY" --rate 100 -q 3>&- &
+		follow=$!
+		sleep "$((i % 2)).$((i * 37 % 90 + 10))"
+		# On a busy machine it may have ended by itself.
+		kill -9 $follow 2>/dev/null || true
+		wait $follow || true
+		within 20 untraced "$RELAY"
+		goes_on "$RELAY"
+	done
+}
+
+@test "follow refuses a traced process, a missing one, and one CPU" {
+	need_tool strace taskset
+	strace -o /dev/null sleep 100 3>&- &
+	traced=$!
+	within 20 pgrep -P $traced sleep
+	run -1 "$NETIOTRACE" follow --pid "$(pgrep -P $traced sleep)" --duration 1s
+	[[ $output == *"process $traced traces it already"* ]]
+	kill $traced
+	run -1 "$NETIOTRACE" follow --pid 2147483647 --duration 1s
+	[[ $output == *"no such process"* ]]
+	run -3 taskset -c 0 "$NETIOTRACE" follow --pid $$ --duration 1s
+	[[ $output == *"two CPUs"* ]]
+}
+
+@test "follow ends with its command, whose status it returns" {
+	run -7 "$NETIOTRACE" follow --json out.json -- sh -c 'sleep 0.5; exit 7'
+	[[ $output == *"0 bytes were followed, 15 are"* ]]
+	jq -e '.received.per_byte == null and (.received.reason | length > 0)' out.json
+}
+
+@test "follow ends when the program of --pid ends" {
+	relay 1 bytes 65536 1 1 plain
+	"$NETIOTRACE" follow --pid "$RELAY" --duration 60s --rate 50 --json out.json >text 3>&- &
+	follow=$!
+	sleep 2
+	kill -9 "$RELAY"
+	within 20 has_ended $follow
+	wait $follow
+	grep -q RESULT text
+}

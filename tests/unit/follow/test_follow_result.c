@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Estimates, text and document of follow. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "follow/follow_limits.h"
+#include "follow/follow_result.h"
+#include "support/described.h"
+#include "support/test.h"
+
+static struct follow_options options = {.top = 10};
+static struct follow_place places[CHAIN_LINKS_MAX];
+
+static void add(struct follow_result *r, unsigned int nr, unsigned int links, enum chain_end end)
+{
+	static struct sample s;
+
+	memset(&s, 0, sizeof(s));
+	s.complete = true;
+	s.stops = 2;
+	s.stopped_ns = 3000;
+	s.longest_ns = 2000;
+	s.chain.end = end;
+	s.chain.links_nr = links;
+	for (unsigned int i = 0; i < links; i++)
+		snprintf(s.chain.links[i].insn, sizeof(s.chain.links[i].insn), "mov");
+	for (unsigned int i = 0; i < nr; i++)
+		follow_result__add(r, &s, places);
+}
+
+static void assert_near(double a, double b)
+{
+	if (a - b > 0.005 || b - a > 0.005)
+		fail_msg("%f is not %f", a, b);
+}
+
+TEST(equal_samples_have_the_interval_of_the_rule_of_three)
+{
+	struct follow_result r = {.o = &options};
+	struct follow_estimate e;
+
+	add(&r, 60, 2, CHAIN_SENT);
+	e = follow_result__estimate(&r);
+	assert_true(e.per_byte.known);
+	assert_near(e.per_byte.value, 2);
+	assert_near(e.low, 1.95);
+	assert_near(e.high, 2.05);
+	follow_result__clear(&r);
+}
+
+TEST(fewer_bytes_than_needed_are_no_estimate)
+{
+	struct follow_result r = {.o = &options};
+
+	add(&r, FOLLOW_NEEDED - 1, 2, CHAIN_SENT);
+	add(&r, 100, 0, CHAIN_LATE);
+	assert_false(follow_result__estimate(&r).per_byte.known);
+	assert_int_equal(follow_result__unknown(&r), 100);
+	follow_result__clear(&r);
+}
+
+TEST(unknown_bytes_may_have_no_copy_or_as_many_as_any)
+{
+	struct follow_result r = {.o = &options};
+	struct follow_estimate e;
+
+	add(&r, 30, 3, CHAIN_SENT);
+	add(&r, 10, 1, CHAIN_UNDECODED);
+	e = follow_result__estimate(&r);
+	assert_near(e.per_byte.value, 3);
+	assert_near(e.low, 3 * 0.75 - 0.1);
+	assert_near(e.high, 3 + 0.1);
+	follow_result__clear(&r);
+}
+
+TEST(kept_bytes_may_be_copied_later)
+{
+	struct follow_result r = {.o = &options};
+	struct follow_estimate e;
+
+	add(&r, 20, 1, CHAIN_SENT);
+	add(&r, 20, 0, CHAIN_KEPT);
+	e = follow_result__estimate(&r);
+	assert_near(e.per_byte.value, 0.5);
+	assert_true(e.high >= 1);
+	follow_result__clear(&r);
+}
+
+TEST(samples_without_a_byte_do_not_count)
+{
+	struct follow_result r = {.o = &options};
+
+	add(&r, 100, 0, CHAIN_NONE);
+	assert_int_equal(follow_result__followed(&r), 0);
+	assert_int_equal(follow_result__unknown(&r), 0);
+}
+
+static void put_place(unsigned int i, const char *function, const char *file, uint32_t line)
+{
+	struct frames *f = &places[i].frames;
+
+	memset(&places[i], 0, sizeof(places[i]));
+	snprintf(places[i].from, sizeof(places[i].from), "heap");
+	snprintf(places[i].to, sizeof(places[i].to), "stack");
+	f->nr = 2;
+	snprintf(f->frame[0].object, sizeof(f->frame[0].object), "libc.so.6");
+	f->frame[0].offset = 0x1234;
+	snprintf(f->frame[1].object, sizeof(f->frame[1].object), "relay");
+	snprintf(f->frame[1].function, sizeof(f->frame[1].function), "%s", function);
+	snprintf(f->frame[1].file, sizeof(f->frame[1].file), "%s", file);
+	f->frame[1].line = line;
+	f->frame[1].offset = line;
+}
+
+static char *text_of(const struct follow_result *r)
+{
+	static char text[8192];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(f);
+	follow_result__print(f, 100, r);
+	fclose(f);
+	return text;
+}
+
+TEST(text_names_the_function_that_called_the_copy_and_the_cost)
+{
+	struct follow_result r = {.o = &options, .comm = "relay", .duration_ns = 20000000000};
+	char *text;
+
+	put_place(0, "pack", "pack.c", 12);
+	add(&r, 40, 1, CHAIN_SENT);
+	follow_result__sort(&r);
+	text = text_of(&r);
+	assert_non_null(strstr(text, "relay copies what it receives once in user space"));
+	assert_non_null(strstr(text, "in pack."));
+	assert_non_null(strstr(text, "100 %"));
+	assert_non_null(strstr(text, "libc.so.6+0x1234 < pack pack.c:12"));
+	assert_non_null(strstr(text, "40 sent by TCP"));
+	assert_non_null(strstr(text, "80 stops of a thread, 1.5 us each"));
+	follow_result__clear(&r);
+}
+
+TEST(text_of_nothing_says_what_is_missing)
+{
+	struct follow_result r = {.o = &options, .unseen = "the program uses io_uring"};
+	const char *text = text_of(&r);
+
+	assert_non_null(strstr(text, "unknown: 0 bytes were followed, 15 are"));
+	assert_non_null(strstr(text, "the program uses io_uring"));
+	assert_non_null(strstr(text, "no thread was stopped"));
+}
+
+TEST(instructions_of_one_line_are_one_place)
+{
+	struct follow_result r = {.o = &options};
+
+	put_place(0, "pack", "pack.c", 12);
+	add(&r, 1, 1, CHAIN_SENT);
+	places[0].frames.frame[1].offset += 8;
+	add(&r, 1, 1, CHAIN_SENT);
+	assert_int_equal(r.sites_nr, 1);
+	places[0].frames.frame[0].offset += 8;
+	add(&r, 1, 1, CHAIN_SENT);
+	assert_int_equal(r.sites_nr, 2);
+	follow_result__clear(&r);
+}
+
+TEST(folded_stacks_are_outermost_first_with_their_number)
+{
+	struct follow_result r = {.o = &options};
+	char text[1024] = "";
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	put_place(0, "std::pack<a, b>", "pack.c", 12);
+	add(&r, 3, 1, CHAIN_SENT);
+	follow_result__write_folded(f, &r);
+	fclose(f);
+	assert_string_equal(text, "std::pack<a,_b>;libc.so.6+0x1234 3\n");
+	follow_result__clear(&r);
+}
+
+TEST(document_has_the_estimate_and_nulls_with_reasons)
+{
+	struct follow_result r = {.o = &options};
+	json_t *document = follow_result__document(&r);
+	const json_t *received = json_object_get(document, "received");
+
+	assert_true(json_is_null(json_object_get(received, "per_byte")));
+	assert_string_equal(json_string_value(json_object_get(received, "quality")), "unavailable");
+	assert_true(json_is_string(json_object_get(received, "reason")));
+	json_decref(document);
+	put_place(0, "pack", "pack.c", 12);
+	add(&r, 40, 1, CHAIN_SENT);
+	add(&r, 2, 0, CHAIN_LATE);
+	document = follow_result__document(&r);
+	received = json_object_get(document, "received");
+	assert_int_equal(json_integer_value(json_object_get(received, "followed")), 40);
+	assert_int_equal(json_integer_value(json_object_get(received, "unknown")), 2);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(received, "ends"), "sent")), 40);
+	json_decref(document);
+	follow_result__clear(&r);
+}
+
+/* <end> stands for each of them. */
+static void check_row(struct description *d, const char *path, const char *unit)
+{
+	if (!description__has_around(d, path) && !description__has(d, path, unit))
+		fail_msg("follow.md does not describe %s (%s)", path, unit);
+}
+
+TEST(documentation_describes_every_field_and_no_other)
+{
+	static struct description d;
+
+	description__read(&d, "follow");
+	fields__walk(follow_result__fields(), "", check_row, &d);
+	description__check_all_written(&d);
+}
+
+TEST(machines_that_follow_would_harm_are_refused_with_the_reason)
+{
+	const struct follow_machine good = {.cpus = 2, .may_trace = true};
+	struct follow_machine m = good;
+
+	assert_null(follow_machine__refusal(&m));
+	m.cpus = 1;
+	assert_non_null(strstr(follow_machine__refusal(&m), "two CPUs"));
+	m = good;
+	m.realtime = true;
+	assert_non_null(strstr(follow_machine__refusal(&m), "PREEMPT_RT"));
+	m = good;
+	m.yama = 3;
+	assert_non_null(strstr(follow_machine__refusal(&m), "ptrace_scope=3"));
+	m.yama = 2;
+	assert_null(follow_machine__refusal(&m));
+	m = good;
+	m.confidentiality = true;
+	assert_non_null(strstr(follow_machine__refusal(&m), "lockdown"));
+	m = good;
+	m.own_pids = true;
+	assert_non_null(strstr(follow_machine__refusal(&m), "PID namespace"));
+	m = good;
+	m.may_trace = false;
+	assert_non_null(strstr(follow_machine__refusal(&m), "CAP_SYS_PTRACE"));
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The way of one received byte through the memory of a program: the places that have it, the copies
+ * between them, and the end. What it needs of the running program it asks through chain_io.
+ */
+#ifndef FOLLOW_CHAIN_H
+#define FOLLOW_CHAIN_H
+
+#include "bpf/follow_event.h"
+#include "decoder.h"
+
+#define CHAIN_LINKS_MAX 16
+#define STACK_BYTES     24576
+
+/* Registers and the top of the stack, to be unwound later. */
+struct stack_copy {
+	struct user_regs_struct regs;
+	uint32_t tgid, tid;
+	uint64_t base; /* address of bytes[0] */
+	uint32_t len;
+	uint8_t bytes[STACK_BYTES];
+};
+
+/* id, name in documents, sentence part. "unknown": the count of copies is not known. */
+#define CHAIN_ENDS(X)                                                         \
+	X(NONE, none, "no byte came")                                         \
+	X(SENT, sent, "sent by TCP")                                          \
+	X(WRITTEN, written, "written to another file or socket")              \
+	X(READ_OVER, read_over, "overwritten by a later read")                \
+	X(WRITTEN_OVER, written_over, "overwritten by the program")           \
+	X(KEPT, kept, "still in memory after 0.1 s")                          \
+	X(LATE, late, "unknown: the thread was stopped too late")             \
+	X(UNDECODED, undecoded, "unknown: an instruction was not decoded")    \
+	X(MANY, many, "unknown: read more than 64 times")                     \
+	X(GONE, gone, "unknown: the program ended, or a thread did not stop") \
+	X(REFUSED, refused, "unknown: a watchpoint was refused")
+
+enum chain_end {
+#define X(id, ...) CHAIN_##id,
+	CHAIN_ENDS(X)
+#undef X
+		CHAIN_ENDS_NR,
+};
+
+const char *chain_end__name(enum chain_end end); /* "sent" */
+const char *chain_end__text(enum chain_end end);
+bool chain_end__is_unknown(enum chain_end end);
+
+enum link_kind {
+	LINK_COPY,
+	LINK_TRANSFORM, /* the stored value was computed from the byte */
+	LINK_KINDS_NR,
+};
+
+struct chain_link {
+	enum link_kind kind;
+	char insn[32];
+	uint64_t from, to;
+	struct stack_copy stack;
+};
+
+/* What a chain does to the running program. A thread is stopped during all of these. */
+struct chain_io {
+	void *ctx;
+	uint64_t (*now)(void *ctx);
+	bool (*read)(void *ctx, uint64_t address, void *to, size_t len);
+	/* Executes one instruction of the thread; *regs: those after it. */
+	bool (*step)(void *ctx, uint32_t tid, struct user_regs_struct *regs);
+	bool (*decode)(void *ctx, struct decoder_request *request, struct decoder_answer *answer);
+	bool (*watch)(void *ctx, unsigned int place, uint64_t address);
+	void (*unwatch)(void *ctx, unsigned int place);
+};
+
+struct chain_place {
+	bool on;
+	uint64_t address;
+	uint8_t byte; /* its value there */
+	uint64_t born_ns;
+	/* The call that filled it: it may write the place again. */
+	uint64_t ip, sp;
+	uint32_t tid;
+};
+
+struct chain {
+	const struct chain_io *io;
+	unsigned int slots; /* places that can be watched, up to NIO_FOLLOW_PLACES */
+	struct chain_place places[NIO_FOLLOW_PLACES];
+	bool begun, over;
+	enum chain_end end;
+	unsigned int links_nr, touches, steps, looks; /* looks: reads without a copy */
+	uint32_t tgid;
+	struct chain_link links[CHAIN_LINKS_MAX];
+};
+
+/* The thread that received the byte is stopped. */
+void chain__begin(struct chain *c, const struct nio_follow_event *e);
+
+/* The thread that touched a watched byte is stopped; regs are its registers. */
+void chain__touch(struct chain *c, const struct nio_follow_event *e,
+		  const struct user_regs_struct *regs);
+
+/* A later call read or wrote watched bytes. */
+void chain__cover(struct chain *c, const struct nio_follow_event *e);
+
+void chain__finish(struct chain *c, enum chain_end end);
+
+/* The place that watches an address; -1: none does. */
+int chain__place_at(const struct chain *c, uint64_t address);
+
+/* Copies and transforms of the byte. */
+unsigned int chain__copies(const struct chain *c);
+
+#endif

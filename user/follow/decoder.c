@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Serves decoding without privileges; see decoder.h. */
+#include <string.h>
+#include <unistd.h>
+
+#include "decoder.h"
+
+#define TIMEOUT_MS 200
+
+static void answer_touch(struct taint *t, const struct decoder_request *r, struct decoder_answer *a)
+{
+	struct insn i;
+
+	a->touch = touch__find(&r->code, r->watch, &i);
+	if (a->touch.found && a->touch.reads && !a->touch.string_move)
+		a->touch.found = taint__begin(t, r->watch, &i, &r->code.regs, r->around);
+}
+
+static void answer_step(struct taint *t, const struct decoder_request *r, struct decoder_answer *a)
+{
+	struct insn i;
+
+	a->decoded = insn__decode(&i, r->code.bytes + INSN_MAX, r->code.after);
+	if (a->decoded)
+		a->step = taint__step(t, &i, &r->code.regs, &a->destination, &a->derived);
+	a->pairs = t->pairs;
+	a->distance = t->distance;
+}
+
+void decoder__answer(struct taint *t, const struct decoder_request *request,
+		     struct decoder_answer *answer)
+{
+	*answer = (struct decoder_answer){.number = request->number};
+	if (request->code.before > INSN_MAX || request->code.after > INSN_MAX)
+		return;
+	if (request->op == DECODER_TOUCH)
+		answer_touch(t, request, answer);
+	else
+		answer_step(t, request, answer);
+}
+
+static void serve(int fd)
+{
+	static struct taint t;
+	struct decoder_request request;
+	struct decoder_answer answer;
+
+	while (read(fd, &request, sizeof(request)) == sizeof(request)) {
+		decoder__answer(&t, &request, &answer);
+		if (write(fd, &answer, sizeof(answer)) != sizeof(answer))
+			return;
+	}
+}
+
+int decoder__start(struct worker *w)
+{
+	static const struct worker_task task = {
+		.serve = serve, .pure = true, .urgent = true, .timeout_ms = TIMEOUT_MS};
+
+	return worker__start(w, &task);
+}
+
+bool decoder__ask(const struct worker *w, struct decoder_request *request,
+		  struct decoder_answer *answer)
+{
+	static uint64_t number;
+
+	request->number = ++number;
+	return worker__ask(w, request, sizeof(*request), -1, answer, sizeof(*answer)) &&
+	       answer->number == request->number;
+}

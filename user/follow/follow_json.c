@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The document of follow, netiotrace.follow/1, and its stacks: docs/reference/follow.md. Pure. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "follow_result.h"
+#include "write/field.h"
+
+#define NO_NAMES "no symbol or line is known: debug information is missing, or memory has no file"
+
+static const char *text_or_null(const char *text)
+{
+	return text[0] ? text : NULL;
+}
+
+static json_t *numbers_json(size_t nr, const pid_t *pids, const uint16_t *ports)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < nr; i++)
+		/* cppcheck-suppress nullPointer ; one of the two is given */
+		json_array_append_new(list, json_integer(pids ? pids[i] : ports[i]));
+	return list;
+}
+
+static json_t *comms_json(const struct follow_options *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < o->comms_nr; i++)
+		json_array_append_new(list, json_value__text(o->comms[i]));
+	return list;
+}
+
+static const char *const kinds[LINK_KINDS_NR] = {"copy", "transform"};
+
+static const char *end_key(unsigned int i)
+{
+	return chain_end__name((enum chain_end)(i + 1));
+}
+
+/* clang-format off */
+#define TARGETS_FIELDS(X)                                                                  \
+	X(json, "pids",     "list of count", numbers_json(q->pids_nr, q->pids, NULL))      \
+	X(json, "comms",    "list of text",  comms_json(q))                                \
+	X(json, "ports",    "list of count", numbers_json(q->ports_nr, NULL, q->ports))    \
+	X(bool, "children", "true/false",    q->children)                                  \
+	X(json, "command",  "list of text",  json_value__texts(SIZE_MAX, q->command))      \
+	X(u64,  "rate",     "1/s",           q->rate)
+FIELDS(targets, (const struct follow_options *q), TARGETS_FIELDS)
+
+#define TOOL_FIELDS(X)                                                                     \
+	X(text, "version", "text",         NETIOTRACE_VERSION)                             \
+	X(json, "argv",    "list of text", json_value__texts((size_t)q->argc, q->argv))
+FIELDS(tool, (const struct follow_options *q), TOOL_FIELDS)
+
+#define FRAME_FIELDS(X)                                                                    \
+	X(text,    "function", "text",  text_or_null(m->function))                         \
+	X(text,    "file",     "text",  text_or_null(m->file))                             \
+	X(or_null, "line",     "count", m->line)                                           \
+	X(text,    "object",   "text",  text_or_null(m->object))                           \
+	X(text,    "build_id", "text",  text_or_null(m->build_id))                         \
+	X(u64,     "offset",   "bytes", m->offset)                                         \
+	X(reason,  "reason",   m->function[0] && m->file[0] ? NULL : NO_NAMES)
+FIELDS(frame, (const struct frame *m), FRAME_FIELDS)
+
+#define SITE_FIELDS(X)                                                                     \
+	X(u64,       "copies",      "count", s->nr)                                        \
+	X(bare_real, "share",       "0..1",  real_if(r->copies, (double)s->nr / r->copies)) \
+	X(text,      "kind",        "text",  kinds[s->kind])                               \
+	X(text,      "instruction", "text",  s->insn)                                      \
+	X(text,      "from",        "text",  text_or_null(s->from))                        \
+	X(text,      "to",          "text",  text_or_null(s->to))                          \
+	X(list,      "frames",      frame, s->frames.nr, &s->frames.frame[i])
+FIELDS(site, (const struct follow_result *r, const struct follow_site *s), SITE_FIELDS)
+
+#define RECEIVED_FIELDS(X)                                                                 \
+	X(text,      "quality",    "text",  quality__name(e.per_byte.known ? QUALITY_SAMPLED : QUALITY_UNAVAILABLE)) \
+	X(reason,    "reason",     e.per_byte.known ? NULL : r->unseen ? r->unseen : e.per_byte.reason) \
+	X(bare_real, "per_byte",   "real",  e.per_byte)                                    \
+	X(bare_real, "low",        "real",  real_if(e.per_byte.known, e.low))              \
+	X(bare_real, "high",       "real",  real_if(e.per_byte.known, e.high))             \
+	X(u64,       "followed",   "count", follow_result__followed(r))                    \
+	X(u64,       "unknown",    "count", follow_result__unknown(r))                     \
+	X(u64,       "copies",     "count", r->copies)                                     \
+	X(u64,       "transforms", "count", r->transforms)                                 \
+	X(u64,       "inspected",  "count", r->looks)                                      \
+	X(values,    "ends", "<end>", "count", u64, CHAIN_ENDS_NR - 1, end_key, r->ends[i + 1]) \
+	X(list,      "sites", site, r->sites_nr, r, &r->sites[i])                          \
+	X(u64,       "sites_left_out", "count", r->sites_left_out)
+FIELDS(received, (const struct follow_result *r, struct follow_estimate e), RECEIVED_FIELDS)
+
+#define HEALTH_FIELDS(X)                                                                   \
+	X(u64,       "watchpoints",  "count", r->slots)                                    \
+	X(u64,       "stops",        "count", r->stops)                                    \
+	X(u64,       "steps",        "count", r->steps)                                    \
+	X(u64,       "stopped_ns",   "ns",    r->stopped_ns)                               \
+	X(u64,       "longest_ns",   "ns",    r->longest_ns)                               \
+	X(u64,       "holds",        "count", r->holds)                                    \
+	X(u64,       "held_ns",      "ns",    r->held_ns)                                  \
+	X(u64,       "holds_late",   "count", r->late)                                     \
+	X(u64,       "foreign",      "count", r->foreign)                                  \
+	X(u64,       "lost",         "count", r->lost)                                     \
+	X(text,      "ended_early",  "text",  r->ended_early)
+FIELDS(health, (const struct follow_result *r), HEALTH_FIELDS)
+
+#define FOLLOW_FIELDS(X)                                                                   \
+	X(text,      "schema",      "text", "netiotrace.follow/1")                         \
+	X(object,    "tool",        tool, r->o)                                            \
+	X(object,    "settings",    targets, r->o)                                         \
+	X(text,      "comm",        "text", text_or_null(r->comm))                         \
+	X(bare_real, "duration_s",  "s", real_if(true, (double)r->duration_ns / 1e9))      \
+	X(bool,      "interrupted", "true/false", r->interrupted)                          \
+	X(u64,       "watched_bytes", "bytes", r->bytes)                                   \
+	X(u64,       "watched_calls", "count", r->calls)                                   \
+	X(object,    "received",    received, r, follow_result__estimate(r))               \
+	X(object,    "health",      health, r)
+FIELDS(follow, (const struct follow_result *r), FOLLOW_FIELDS)
+/* clang-format on */
+
+json_t *follow_result__document(const struct follow_result *r)
+{
+	return follow_json(r);
+}
+
+const struct field *follow_result__fields(void)
+{
+	return follow_fields;
+}
+
+static void write_frame(FILE *f, const struct frame *frame)
+{
+	if (!frame->function[0]) {
+		fprintf(f, "%s+0x%" PRIx64, frame->object[0] ? frame->object : "[no file]",
+			frame->offset);
+		return;
+	}
+	/* Semicolons and blanks separate. */
+	for (const char *c = frame->function; *c; c++)
+		fputc(*c == ';' || *c == ' ' ? '_' : *c, f);
+}
+
+void follow_result__write_folded(FILE *f, const struct follow_result *r)
+{
+	for (size_t i = 0; i < r->sites_nr; i++) {
+		const struct follow_site *s = &r->sites[i];
+
+		if (!s->frames.nr)
+			fputs("[unknown]", f);
+		for (uint32_t n = s->frames.nr; n-- > 0;) {
+			write_frame(f, &s->frames.frame[n]);
+			if (n)
+				fputc(';', f);
+		}
+		fprintf(f, " %u\n", s->nr);
+	}
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What follow found: copies per received byte with an interval, and where they are made. */
+#ifndef FOLLOW_FOLLOW_RESULT_H
+#define FOLLOW_FOLLOW_RESULT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "follow_options.h"
+#include "frames.h"
+#include "sample.h"
+#include "write/json.h"
+
+#define FOLLOW_NEEDED    15   /* followed bytes of an estimate */
+#define FOLLOW_SITES_MAX 1024 /* further ones are counted in sites_left_out */
+
+#define FOLLOW_REGION 64
+
+/* Copies at one place: kind, instruction, stack and kinds of memory. */
+struct follow_site {
+	enum link_kind kind;
+	char insn[32];
+	char from[FOLLOW_REGION], to[FOLLOW_REGION]; /* frame_namer__region() */
+	struct frames frames;
+	unsigned int nr;
+};
+
+struct follow_result {
+	const struct follow_options *o;
+	char comm[16]; /* of a followed process; "": none was seen */
+	uint64_t duration_ns;
+	bool interrupted;
+	const char *ended_early; /* why; NULL: it was not */
+	const char *unseen;      /* why received bytes may go unseen; NULL: no reason known */
+	uint64_t bytes, calls;   /* received while bytes were chosen */
+
+	unsigned int ends[CHAIN_ENDS_NR];
+	/* Known samples by their copies; kept: those with the end CHAIN_KEPT. */
+	unsigned int counts[CHAIN_LINKS_MAX + 1], kept[CHAIN_LINKS_MAX + 1];
+	unsigned int copies, transforms, looks;
+
+	struct follow_site *sites; /* most frequent first, after follow_result__sort() */
+	size_t sites_nr, sites_left_out;
+
+	unsigned int slots;
+	uint64_t stops, steps, stopped_ns, longest_ns;
+	uint64_t holds, held_ns, late, foreign, lost;
+};
+
+/* Adds a sample. frames and regions are of its links. */
+struct follow_place {
+	struct frames frames;
+	char from[FOLLOW_REGION], to[FOLLOW_REGION];
+};
+void follow_result__add(struct follow_result *r, const struct sample *s,
+			const struct follow_place places[CHAIN_LINKS_MAX]);
+void follow_result__sort(struct follow_result *r);
+void follow_result__clear(struct follow_result *r);
+
+unsigned int follow_result__followed(const struct follow_result *r); /* known samples */
+unsigned int follow_result__unknown(const struct follow_result *r);
+
+/*
+ * Copies per byte, 95 %. Unknown samples widen the interval: they may have had no copy, or as many
+ * as the largest sample. Bytes that were still in memory at the end may be copied later. If all
+ * samples agree the interval is the rule of three (Hanley and Lippman-Hand 1983).
+ */
+struct follow_estimate {
+	struct real per_byte;
+	double low, high;
+};
+struct follow_estimate follow_result__estimate(const struct follow_result *r);
+
+void follow_result__print(FILE *f, unsigned int columns, const struct follow_result *r);
+void follow_result__print_progress(FILE *f, const struct follow_result *r, unsigned int expected);
+json_t *follow_result__document(const struct follow_result *r);
+const struct field *follow_result__fields(void);
+void follow_result__write_folded(FILE *f, const struct follow_result *r);
+
+#endif

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The loop of follow: a sample, its names, a pause; see follow_session.h. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/exit_code.h"
+#include "base/launch.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/resource_limits.h"
+#include "base/spawn.h"
+#include "base/terminal.h"
+#include "common/xalloc.h"
+#include "follow_limits.h"
+#include "follow_result.h"
+#include "follow_session.h"
+#include "processes.h"
+
+#define COLUMNS_MIN     60
+#define COLUMNS_MAX     120
+#define COLUMNS_DEFAULT 100
+#define COMMAND_END_MS  500
+#define FEW_CPUS        4 /* fewer: a lower default rate */
+#define RATE_DEFAULT    5
+#define RATE_FEW_CPUS   2
+#define SCAN_NS         1000000000ULL
+#define WAIT_NS         20000000ULL /* for received bytes, polling */
+#define STOP_NS_MAX     10000000ULL /* a longer stop ends the sampling */
+#define STOP_SHARE      100         /* stops take at most 1/100 of the time */
+
+#define STOP_TOO_LONG "Sampling ended early: a stop took longer than 10 ms, since the CPUs are busy"
+
+enum {
+	FILE_JSON,
+	FILE_FOLDED,
+	FILE_NR,
+};
+
+struct session {
+	struct follow_options o; /* with the default rate filled in */
+	struct loop loop;
+	struct launch launch;
+	struct watchpoints *watch;
+	struct worker decoder;
+	struct frame_namer *namer;
+	struct byte_sampler sampler;
+	struct processes processes;
+	struct follow_result found;
+	struct follow_place places[CHAIN_LINKS_MAX];
+	struct atomic_file *files[FILE_NR];
+	const char *names[FILE_NR];
+	FILE *out;
+	uint64_t begun_ns, scan_ns, sample_ns; /* when the next ones are due */
+	pid_t sample;                          /* process of the present sample; 0: none */
+	int sample_end;                        /* its pidfd */
+	int signo, status;                     /* as of attach */
+	bool over;
+};
+
+static int failed(int err, const char *what)
+{
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot %s: %s.", what, limits__strerror(err));
+	return EXIT_RUN_FAILED;
+}
+
+static int check_machine(struct session *s)
+{
+	struct follow_machine m;
+	const char *why;
+
+	follow_machine__read(&m);
+	why = follow_machine__refusal(&m);
+	if (!s->o.rate)
+		s->o.rate = m.cpus < FEW_CPUS ? RATE_FEW_CPUS : RATE_DEFAULT;
+	if (!why)
+		return EXIT_DONE;
+	log_error("%s.", why);
+	return m.may_trace ? EXIT_KERNEL : EXIT_PRIVILEGES;
+}
+
+static int open_files(struct session *s)
+{
+	s->names[FILE_JSON] = s->o.json;
+	s->names[FILE_FOLDED] = s->o.folded;
+	for (int i = 0; i < FILE_NR; i++) {
+		int err = s->names[i] ? atomic_file__open(&s->files[i], s->names[i]) : 0;
+
+		if (err) {
+			log_error("cannot write %s: %s.", s->names[i], strerror(-err));
+			return EXIT_RUN_FAILED;
+		}
+	}
+	return EXIT_DONE;
+}
+
+/* Without names the copies are still counted. */
+static int open_workers(struct session *s)
+{
+	int err = frame_namer__open(&s->namer);
+
+	if (err)
+		log_warning("functions and lines are unknown: %s.", limits__strerror(err));
+	return failed(decoder__start(&s->decoder), "start the process that decodes instructions");
+}
+
+static int start_command(struct session *s)
+{
+	const struct command command = {s->o.command, follow_options__to_stdout(&s->o)};
+	int code;
+
+	if (!command.argv)
+		return EXIT_DONE;
+	code = failed(spawn__hold(&s->launch, &command), "start the command");
+	if (!code)
+		code = failed(loop__add(&s->loop, s->launch.pidfd), "wait for the command");
+	if (!code)
+		code = failed(launch__go(&s->launch, NULL), "run the command");
+	s->processes.command = s->launch.pid;
+	return code;
+}
+
+/* A --pid that does not exist, or is traced, is an error at the start. */
+static int check_processes(const struct session *s)
+{
+	if (s->processes.traced && !s->processes.found)
+		return EXIT_RUN_FAILED;
+	if (s->o.pids_nr && !s->processes.found) {
+		log_error("--pid %d: there is no such process.", (int)s->o.pids[0]);
+		return EXIT_RUN_FAILED;
+	}
+	if (!s->processes.found)
+		log_warning("--comm %s: no process of this name runs now; later ones are followed.",
+			    s->o.comms[0]);
+	return EXIT_DONE;
+}
+
+static int open_session(struct session *s)
+{
+	int code = open_workers(s);
+
+	if (!code)
+		code = watchpoints__open(&s->watch, s->o.ports, s->o.ports_nr);
+	if (!code)
+		code = failed(byte_sampler__open(&s->sampler, s->watch, &s->decoder), "get memory");
+	if (!code)
+		code = start_command(s);
+	if (code)
+		return code;
+	s->processes.watch = s->watch;
+	s->processes.o = &s->o;
+	processes__scan(&s->processes);
+	return check_processes(s);
+}
+
+static unsigned int expected(const struct session *s)
+{
+	return (unsigned int)(s->o.duration_ns / 1000 * s->o.rate / 1000000);
+}
+
+static void show_progress(struct session *s)
+{
+	s->found.duration_ns = loop__now_ns() - s->begun_ns;
+	if (!s->o.quiet)
+		follow_result__print_progress(s->out, &s->found, expected(s));
+	fflush(s->out);
+}
+
+static void begin_sample(struct session *s)
+{
+	int err;
+
+	s->sample_ns = UINT64_MAX;
+	s->sample = byte_sampler__begin(&s->sampler, WAIT_NS);
+	s->sample_end = s->sample > 0 ? (int)syscall(SYS_pidfd_open, s->sample, 0) : -1;
+	err = s->sample < 0 ? s->sample : s->sample_end < 0 ? -errno : 0;
+	if (!err)
+		err = loop__add(&s->loop, s->sample_end);
+	if (!err)
+		return;
+	failed(err, "follow a byte");
+	s->over = true;
+}
+
+static void name_links(struct session *s)
+{
+	const struct chain *c = &s->sampler.shared->chain;
+
+	for (unsigned int i = 0; i < c->links_nr && i < CHAIN_LINKS_MAX; i++) {
+		const struct chain_link *l = &c->links[i];
+		struct follow_place *p = &s->places[i];
+
+		frame_namer__name(s->namer, &l->stack, &p->frames);
+		frame_namer__region((pid_t)c->tgid, l->from, p->from, sizeof(p->from));
+		frame_namer__region((pid_t)c->tgid, l->to, p->to, sizeof(p->to));
+	}
+}
+
+/* Random, so that no period of the program is met; later if the stops took long. */
+static void plan_next(struct session *s, uint64_t stopped_ns)
+{
+	uint64_t pause = (uint64_t)((0.5 + drand48()) * 1e9 / (double)s->o.rate);
+
+	if (pause < stopped_ns * STOP_SHARE)
+		pause = stopped_ns * STOP_SHARE;
+	s->sample_ns = loop__now_ns() + pause;
+}
+
+static void end_sample(struct session *s)
+{
+	const struct sample *sample = s->sampler.shared;
+
+	if (!s->sample)
+		return;
+	while (waitpid(s->sample, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	loop__remove(&s->loop, s->sample_end);
+	close(s->sample_end);
+	s->sample = 0;
+	byte_sampler__end(&s->sampler);
+	name_links(s);
+	follow_result__add(&s->found, sample, s->places);
+	plan_next(s, sample->stopped_ns);
+	if (sample->longest_ns > STOP_NS_MAX) {
+		s->found.ended_early = STOP_TOO_LONG;
+		s->over = true;
+	}
+}
+
+static void take_event(struct session *s, const struct loop_event *ev)
+{
+	if (ev->kind == LOOP_SIGNAL && ev->signo != SIGWINCH) {
+		s->signo = ev->signo;
+		s->over = true;
+	}
+	if (ev->kind != LOOP_READABLE)
+		return;
+	if (s->sample && ev->fd == s->sample_end) {
+		end_sample(s);
+	} else if (ev->fd == s->launch.pidfd) {
+		s->status = launch__wait(&s->launch, 0);
+		s->over = s->over || s->status >= 0;
+	}
+}
+
+static void do_due(struct session *s, uint64_t now)
+{
+	if (now >= s->scan_ns) {
+		processes__scan(&s->processes);
+		show_progress(s);
+		s->scan_ns = now + SCAN_NS;
+		s->over = s->over || processes__are_over(&s->processes);
+	}
+	if (now >= s->sample_ns && !s->over)
+		begin_sample(s);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int follow(struct session *s)
+{
+	uint64_t end = s->begun_ns + s->o.duration_ns;
+	int err = 0;
+
+	s->sample_ns = s->begun_ns;
+	s->scan_ns = s->begun_ns + SCAN_NS;
+	while (!err && !s->over && loop__now_ns() < end) {
+		uint64_t now = loop__now_ns(),
+			 due = earlier(end, earlier(s->scan_ns, s->sample_ns));
+		struct loop_event ev;
+
+		err = loop__wait(&s->loop, &ev, due > now ? (int)((due - now) / 1000000 + 1) : 0);
+		if (!err)
+			take_event(s, &ev);
+		do_due(s, loop__now_ns());
+	}
+	end_sample(s);
+	return err ? loop__report(err) : EXIT_DONE;
+}
+
+static void end_command(struct session *s)
+{
+	if (!s->launch.pid || s->status >= 0 || !s->signo)
+		return;
+	if (!kill(s->launch.pid, s->signo))
+		s->status = launch__wait(&s->launch, COMMAND_END_MS);
+}
+
+static void take_totals(struct session *s)
+{
+	volatile struct nio_follow *shared = watchpoints__shared(s->watch);
+	struct follow_result *r = &s->found;
+
+	r->duration_ns = loop__now_ns() - s->begun_ns;
+	r->interrupted = s->signo != 0;
+	memcpy(r->comm, s->processes.comm, sizeof(r->comm));
+	r->slots = watchpoints__slots(s->watch);
+	r->bytes = shared->bytes;
+	r->calls = shared->calls;
+	r->holds = shared->holds;
+	r->held_ns = shared->held_ns;
+	r->late = shared->timeouts;
+	r->foreign = shared->foreign;
+	r->lost = shared->lost;
+	for (size_t i = 0; i < s->processes.nr && !r->unseen; i++)
+		if (follow_uses_io_uring(s->processes.all[i].pid))
+			r->unseen = "the program uses io_uring, whose receives are not seen";
+	if (!r->bytes && !r->unseen)
+		r->unseen = "no TCP payload was received by a call that follow sees (read, recv, "
+			    "recvmsg and the like)";
+	follow_result__sort(r);
+}
+
+static int write_files(struct session *s)
+{
+	int code = EXIT_DONE;
+
+	for (int i = 0; i < FILE_NR; i++) {
+		FILE *f = s->files[i] ? atomic_file__stream(s->files[i]) : NULL;
+		int err = 0;
+
+		if (!f)
+			continue;
+		if (i == FILE_JSON) {
+			json_t *document = follow_result__document(&s->found);
+
+			err = json_document__write(f, document);
+			json_decref(document);
+		} else {
+			follow_result__write_folded(f, &s->found);
+			err = ferror(f) ? -EIO : 0;
+		}
+		if (atomic_file__finish(&s->files[i], err, s->names[i]))
+			code = EXIT_RUN_FAILED;
+	}
+	return code;
+}
+
+static int report(struct session *s)
+{
+	unsigned int columns = terminal__columns(fileno(s->out), COLUMNS_DEFAULT);
+
+	columns = columns < COLUMNS_MIN   ? COLUMNS_MIN
+		  : columns > COLUMNS_MAX ? COLUMNS_MAX
+					  : columns;
+	if (!s->o.quiet) {
+		fputc('\n', s->out);
+		follow_result__print(s->out, columns, &s->found);
+	}
+	atomic_file__flush_stdout();
+	return write_files(s);
+}
+
+static int run(struct session *s)
+{
+	int code = open_session(s);
+
+	if (code)
+		return code;
+	s->begun_ns = loop__now_ns();
+	srand48((long)s->begun_ns);
+	if (!s->o.quiet)
+		log_info("following");
+	code = follow(s);
+	end_command(s);
+	take_totals(s);
+	if (!code)
+		code = report(s);
+	if (code)
+		return code;
+	return s->status >= 0 ? s->status : s->signo ? EXIT_SIGNAL_BASE + s->signo : EXIT_DONE;
+}
+
+int follow_session__run(const struct follow_options *o)
+{
+	struct session *s = xcalloc(1, sizeof(*s));
+	int code;
+
+	s->o = *o;
+	s->loop = (struct loop)LOOP_INIT;
+	s->launch = (struct launch)LAUNCH_INIT;
+	s->decoder.fd = -1;
+	s->status = -EAGAIN;
+	s->found.o = &s->o;
+	s->out = o->command || follow_options__to_stdout(o) ? stderr : stdout;
+	code = check_machine(s);
+	if (!code)
+		code = open_files(s);
+	if (!code)
+		code = loop__open(&s->loop);
+	if (!code)
+		code = run(s);
+	for (int i = 0; i < FILE_NR; i++)
+		atomic_file__abort(s->files[i]);
+	byte_sampler__close(&s->sampler);
+	watchpoints__close(s->watch);
+	worker__stop(&s->decoder);
+	frame_namer__close(s->namer);
+	launch__close(&s->launch);
+	loop__close(&s->loop);
+	follow_result__clear(&s->found);
+	free(s);
+	return code;
+}

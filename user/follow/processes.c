@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds the processes to follow; see processes.h. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "follow_limits.h"
+#include "kernel/target.h"
+#include "processes.h"
+
+/* A new process; one that is traced would be taken from its debugger. */
+static bool is_free(struct processes *p, pid_t pid)
+{
+	pid_t tracer = follow_tracer_of(pid);
+
+	if (!tracer)
+		return true;
+	if (!p->traced++)
+		log_error("process %d is not followed: process %d traces it already (a debugger, "
+			  "strace, or another follow).",
+			  pid, tracer);
+	return false;
+}
+
+static void take(void *arg, pid_t pid)
+{
+	struct processes *p = arg;
+	uint64_t started = target__started(pid);
+
+	if (pid == getpid() || !started)
+		return;
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->all[i].pid == pid && p->all[i].started == started) {
+			p->all[i].seen = true;
+			return;
+		}
+	if (!is_free(p, pid))
+		return;
+	if (p->nr == NIO_FOLLOW_TGIDS || watchpoints__add_process(p->watch, pid)) {
+		if (!p->left_out++)
+			log_warning("only %d processes are followed.", NIO_FOLLOW_TGIDS);
+		return;
+	}
+	p->all[p->nr++] = (struct process_followed){pid, started, true};
+	if (!p->found)
+		target__comm(pid, p->comm);
+	p->found = true;
+}
+
+static void take_children(struct processes *p)
+{
+	uint32_t parents[NIO_FOLLOW_TGIDS];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->all[i].seen)
+			parents[nr++] = (uint32_t)p->all[i].pid;
+	target__descendants(parents, nr, take, p);
+}
+
+static void drop_unseen(struct processes *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->nr; i++) {
+		/* A child whose parent ended stays. */
+		if (p->all[i].seen || target__started(p->all[i].pid) == p->all[i].started)
+			p->all[kept++] = p->all[i];
+		else
+			watchpoints__remove_process(p->watch, p->all[i].pid);
+	}
+	p->nr = kept;
+}
+
+void processes__scan(struct processes *p)
+{
+	const struct follow_options *o = p->o;
+
+	for (size_t i = 0; i < p->nr; i++)
+		p->all[i].seen = false;
+	drop_unseen(p);
+	for (size_t i = 0; i < o->pids_nr; i++)
+		take(p, o->pids[i]);
+	for (size_t i = 0; i < o->comms_nr; i++)
+		target__by_comm(o->comms[i], take, p);
+	if (p->command)
+		take(p, p->command);
+	if (o->children)
+		take_children(p);
+}
+
+bool processes__are_over(const struct processes *p)
+{
+	return p->found && !p->nr && !p->o->comms_nr;
+}

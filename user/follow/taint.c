@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Follows a byte through the registers; see taint.h. */
+#include <string.h>
+
+#include "taint.h"
+
+/* A store of at most 8 bytes in this part of the stack saves a register. */
+#define SPILL_BELOW 256
+#define SPILL_ABOVE 8192
+#define SPILL_SIZE  8
+
+/* What an instruction reads. */
+struct source {
+	bool holds, derived;
+	unsigned int byte;
+	bool placed;   /* byte is known */
+	uint64_t from; /* as of a register */
+};
+
+static void read_register(const struct taint *t, const ZydisDecodedOperand *o, struct source *s)
+{
+	const struct taint_register *r = &t->registers[insn__register(o->reg.value)];
+
+	if (r->holds) {
+		s->holds = true;
+		s->derived |= r->derived;
+		s->byte = r->byte;
+		s->placed = true;
+	}
+	if (r->from)
+		s->from = r->from;
+}
+
+static void read_memory(const struct taint *t, uint64_t at, unsigned int size, struct source *s)
+{
+	s->from = at;
+	if (t->watch - at < size) {
+		s->holds = s->placed = true;
+		s->byte = (unsigned int)(t->watch - at);
+	}
+	for (unsigned int i = 0; i < t->spills_nr; i++) {
+		if (t->spills[i].address - at >= size)
+			continue;
+		s->holds = s->placed = true;
+		s->derived |= t->spills[i].derived;
+		s->byte = (unsigned int)(t->spills[i].address - at);
+	}
+}
+
+/* palignr: the bytes of two registers beside each other, moved down by a constant. */
+static bool is_align(const struct insn *i)
+{
+	return i->head.mnemonic == ZYDIS_MNEMONIC_PALIGNR &&
+	       i->operands[2].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+}
+
+static void align(const struct insn *i, const struct taint *t, struct source *s)
+{
+	unsigned int size = i->operands[0].size / 8, by = (unsigned int)i->operands[2].imm.value.u;
+	const struct taint_register *upper =
+		&t->registers[insn__register(i->operands[0].reg.value)];
+	unsigned int byte = s->byte;
+
+	if (i->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+		s->from = t->registers[insn__register(i->operands[1].reg.value)].from;
+	if (s->from)
+		s->from += by;
+	if (!s->holds)
+		return;
+	if (upper->holds && i->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    !t->registers[insn__register(i->operands[1].reg.value)].holds)
+		byte = upper->byte + size;
+	s->holds = byte >= by && byte - by < size;
+	s->byte = byte - by;
+}
+
+static struct source read_operands(const struct taint *t, const struct insn *i,
+				   const struct user_regs_struct *regs)
+{
+	uint64_t next = regs->rip + i->head.length, at;
+	struct source s = {0};
+	unsigned int size;
+
+	for (int k = 0; k < i->head.operand_count; k++) {
+		const ZydisDecodedOperand *o = &i->operands[k];
+
+		if (!insn__reads(o))
+			continue;
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
+			read_register(t, o, &s);
+		else if (insn__memory(i, o, next, regs, &at, &size))
+			read_memory(t, at, size, &s);
+	}
+	if (is_align(i))
+		align(i, t, &s);
+	/* Its bytes are in the reverse order. */
+	if (i->head.mnemonic == ZYDIS_MNEMONIC_MOVBE && s.placed)
+		s.byte = i->operands[0].size / 8 - 1 - s.byte;
+	return s;
+}
+
+static bool is_no_data(ZydisRegister r)
+{
+	ZydisRegisterClass c = ZydisRegisterGetClass(r);
+
+	return c == ZYDIS_REGCLASS_FLAGS || c == ZYDIS_REGCLASS_IP ||
+	       insn__register(r) == ZYDIS_REGISTER_RSP;
+}
+
+static void write_register(struct taint *t, const struct insn *i, const ZydisDecodedOperand *o,
+			   const struct source *s)
+{
+	struct taint_register *r = &t->registers[insn__register(o->reg.value)], old = *r;
+	bool move = insn__is_move(i), looks = insn__is_comparison(i);
+	bool holds = s->holds && !looks &&
+		     ZydisRegisterGetClass(o->reg.value) != ZYDIS_REGCLASS_MASK &&
+		     i->head.meta.category != ZYDIS_CATEGORY_PUSH;
+
+	/* movs changes its pointers, which are not the data. */
+	if (is_no_data(o->reg.value) || insn__is_string_move(i))
+		return;
+	/* A narrow move leaves the byte behind. */
+	if (holds && move && s->placed && s->byte >= o->size / 8U)
+		holds = false;
+	*r = (struct taint_register){.holds = holds,
+				     .derived = holds && (s->derived || !move),
+				     .byte = s->byte,
+				     .from = move ? s->from : 0};
+	if (!holds && old.holds && insn__reads(o) && !looks && !is_align(i))
+		*r = (struct taint_register){.holds = true, .derived = true, .byte = old.byte};
+}
+
+static void note_pair(struct taint *t, uint64_t distance)
+{
+	t->pairs = t->pairs && t->distance == distance ? t->pairs + 1 : 1;
+	t->distance = distance;
+}
+
+/* Is it a saved register? Then the byte is followed there, too. */
+static bool spill(struct taint *t, uint64_t to, unsigned int size, bool derived, uint64_t sp)
+{
+	if (size > SPILL_SIZE || to - (sp - SPILL_BELOW) >= SPILL_BELOW + SPILL_ABOVE)
+		return false;
+	if (t->spills_nr < TAINT_SPILLS) {
+		t->spills[t->spills_nr].address = to;
+		t->spills[t->spills_nr++].derived = derived;
+	}
+	return true;
+}
+
+/* true: the byte is stored outside the stack frame. */
+static bool write_memory(struct taint *t, const struct insn *i, const struct source *s, uint64_t at,
+			 unsigned int size, uint64_t sp, uint64_t *to, bool *derived)
+{
+	unsigned int byte = s->byte;
+
+	if (insn__is_move(i) && s->from)
+		note_pair(t, at - s->from);
+	*derived = s->derived || !insn__is_move(i);
+	if (!s->holds || insn__is_comparison(i) || !size || (byte >= size && !*derived))
+		return false;
+	*to = at + (byte < size ? byte : size - 1);
+	return !spill(t, *to, size, *derived, sp);
+}
+
+static bool is_alive(const struct taint *t)
+{
+	for (unsigned int r = 1; r <= ZYDIS_REGISTER_MAX_VALUE; r++)
+		if (t->registers[r].holds)
+			return true;
+	return t->spills_nr;
+}
+
+/*
+ * Which byte of the loaded value is the one? The address is lost ("mov (%rsi),%rsi"), so that the
+ * value is compared with memory. false: nowhere, or in several ways.
+ */
+static bool find_in_value(struct source *s, const struct insn *load, unsigned int size,
+			  const struct user_regs_struct *regs, uint64_t watch,
+			  const uint8_t around[TAINT_AROUND])
+{
+	const unsigned int middle = TAINT_AROUND / 2;
+	uint64_t value = insn__value(load->operands[0].reg.value, regs);
+	unsigned int places = 0;
+
+	if (size > middle + 1 || load->operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
+		return false;
+	for (unsigned int byte = 0; byte < size; byte++) {
+		if (memcmp(&value, around + middle - byte, size) != 0)
+			continue;
+		s->byte = byte;
+		s->from = watch - byte;
+		places++;
+	}
+	s->placed = places == 1;
+	return s->placed;
+}
+
+bool taint__begin(struct taint *t, uint64_t watch, const struct insn *load,
+		  const struct user_regs_struct *regs, const uint8_t around[TAINT_AROUND])
+{
+	struct source s = {.holds = true};
+	unsigned int size = 0;
+
+	memset(t, 0, sizeof(*t));
+	t->watch = watch;
+	for (int k = 0; k < load->head.operand_count && !s.placed; k++) {
+		const ZydisDecodedOperand *o = &load->operands[k];
+		uint64_t at;
+
+		if (!insn__reads(o) || !insn__memory_after(load, o, regs, &at, &size))
+			continue;
+		s.from = at;
+		s.placed = watch - at < size;
+		s.byte = s.placed ? (unsigned int)(watch - at) : 0;
+	}
+	if (!s.placed && !find_in_value(&s, load, size, regs, watch, around))
+		return false;
+	for (int k = 0; k < load->head.operand_count; k++)
+		if (load->operands[k].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    insn__writes(&load->operands[k]))
+			write_register(t, load, &load->operands[k], &s);
+	return true;
+}
+
+enum taint_step taint__step(struct taint *t, const struct insn *i,
+			    const struct user_regs_struct *regs, uint64_t *to, bool *derived)
+{
+	struct source s = read_operands(t, i, regs);
+
+	if (i->head.mnemonic == ZYDIS_MNEMONIC_SYSCALL)
+		return TAINT_GONE;
+	if (insn__is_string_move(i))
+		note_pair(t, regs->rdi - regs->rsi);
+	for (int k = 0; k < i->head.operand_count; k++) {
+		const ZydisDecodedOperand *o = &i->operands[k];
+		unsigned int size;
+		uint64_t at;
+
+		if (!insn__writes(o))
+			continue;
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
+			write_register(t, i, o, &s);
+		else if (!insn__is_call(i) &&
+			 insn__memory(i, o, regs->rip + i->head.length, regs, &at, &size) &&
+			 write_memory(t, i, &s, at, size, regs->rsp, to, derived))
+			return TAINT_STORE;
+	}
+	return is_alive(t) ? TAINT_ON : TAINT_GONE;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where does a byte that was loaded from memory go? The byte is followed through the registers, one
+ * instruction at a time, until a store. Pure.
+ */
+#ifndef FOLLOW_TAINT_H
+#define FOLLOW_TAINT_H
+
+#include "insn.h"
+
+#define TAINT_SPILLS 8
+
+struct taint_register {
+	bool holds;        /* the byte, or a value computed from it */
+	bool derived;      /* computed from it */
+	unsigned int byte; /* position of the byte */
+	uint64_t from;     /* address the register was loaded from; 0: other content */
+};
+
+struct taint {
+	uint64_t watch; /* address of the byte */
+	struct taint_register registers[ZYDIS_REGISTER_MAX_VALUE + 1];
+	/* Copies in the stack frame: a register was saved there. */
+	struct {
+		uint64_t address;
+		bool derived;
+	} spills[TAINT_SPILLS];
+	unsigned int spills_nr;
+	/* Pairs of a load and a store of one register: a copy loop moves all bytes by a distance.
+	 */
+	unsigned int pairs; /* in a row with the same distance */
+	uint64_t distance;
+};
+
+enum taint_step {
+	TAINT_ON,    /* execute the instruction and go on */
+	TAINT_STORE, /* the instruction will store the byte */
+	TAINT_GONE,  /* no register has the byte any more */
+};
+
+/* Memory around the byte, which is in the middle. */
+#define TAINT_AROUND 15
+
+/*
+ * After an executed load of the byte at watch; regs are those after the load. false: the load has
+ * overwritten the register of its address, and which part of the result is the byte is unclear.
+ */
+bool taint__begin(struct taint *t, uint64_t watch, const struct insn *load,
+		  const struct user_regs_struct *regs, const uint8_t around[TAINT_AROUND]);
+
+/*
+ * Before an instruction is executed; regs are those before it. TAINT_STORE: *to is the address that
+ * the byte will have; *derived: the stored value was computed from it.
+ */
+enum taint_step taint__step(struct taint *t, const struct insn *i,
+			    const struct user_regs_struct *regs, uint64_t *to, bool *derived);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stops threads that a BPF program holds, by ptrace and without a signal. The calling thread is the
+ * tracer: when it ends, the kernel detaches all threads and they go on.
+ */
+#ifndef FOLLOW_TRACER_H
+#define FOLLOW_TRACER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+#define TRACER_THREADS 1024
+
+struct tracer {
+	uint32_t seized[TRACER_THREADS];
+	unsigned int seized_nr;
+	uint64_t stopped_ns; /* when the present stop was asked for */
+};
+
+/* Stops the thread. false: it cannot be traced, or did not stop. */
+bool tracer__stop(struct tracer *t, uint32_t tid, struct user_regs_struct *regs);
+void tracer__continue(struct tracer *t, uint32_t tid);
+
+/* Executes one instruction of a stopped thread. false: another event came; it is still stopped. */
+bool tracer__step(struct tracer *t, uint32_t tid, struct user_regs_struct *regs);
+
+/* Passes on the signals of threads that run. false: there is no traced thread any more. */
+bool tracer__pass_signals(struct tracer *t);
+
+bool tracer__read(uint32_t tgid, uint64_t address, void *to, size_t len);
+
+#endif

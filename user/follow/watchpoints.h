@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The BPF programs of follow and the hardware watchpoints: one byte each, on every CPU, so that all
+ * threads are watched. Descriptors own everything: nothing survives this process.
+ */
+#ifndef FOLLOW_WATCHPOINTS_H
+#define FOLLOW_WATCHPOINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/follow_event.h"
+
+struct watchpoints;
+
+/* Loads the programs, takes the debug registers, and tries them. An exit code: failures were
+ * reported. ports: of the connections to follow; none: all. */
+int watchpoints__open(struct watchpoints **w, const uint16_t *ports, size_t ports_nr);
+void watchpoints__close(struct watchpoints *w); /* takes NULL */
+
+unsigned int watchpoints__slots(const struct watchpoints *w); /* debug registers that were free */
+
+/* Shared with the programs, and with child processes. */
+volatile struct nio_follow *watchpoints__shared(const struct watchpoints *w);
+
+/* Processes whose calls are seen. 0 or -errno. */
+int watchpoints__add_process(struct watchpoints *w, pid_t pid);
+void watchpoints__remove_process(struct watchpoints *w, pid_t pid);
+
+/* Sees system calls from now on, or no longer. 0 or -errno. */
+int watchpoints__attach(struct watchpoints *w);
+void watchpoints__detach(struct watchpoints *w);
+
+/* Watches reads and writes of the byte at an address. false: refused. */
+bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address);
+void watchpoints__clear(struct watchpoints *w, unsigned int slot);
+
+/* Gives each pending event to take(). Never sleeps. Their number. */
+typedef void (*watchpoints_take)(void *ctx, const struct nio_follow_event *e);
+int watchpoints__take_events(struct watchpoints *w, watchpoints_take take, void *ctx);
+
+#endif
