@@ -66,7 +66,7 @@ static __always_inline void add_amount(struct nio_amount *a, __u64 bytes)
 	add_to(&a->events, 1);
 }
 
-/* Books an event of a call or copy: it counts for the time that the window stands for. */
+/* Adds a call or copy seen in a window. It counts nio_weight times: for the whole period. */
 static __always_inline void add_weighted(struct nio_amount *a, __u64 bytes)
 {
 	__u64 weight = nio_weight;
