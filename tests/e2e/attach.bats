@@ -294,9 +294,9 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 @test "attach splits CPU time by class; --folded writes the stacks of each process" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --count-calls --interval 200ms --json out.json --folded out.folded --assert 'cpu.share.user > 0.25' \
-		-- "$PROGRAM" copy 127.0.0.1 "$PORT" 4 2>text
+		-- "$PROGRAM" copy 127.0.0.1 "$PORT" 2.5 2>text
 	exact
-	# At 49 samples a second 196 are expected, and below 100 the text gives no shares; nearly all of
+	# At 49 samples a second 122 are expected, and below 100 the text may give no shares; nearly all of
 	# the program's time is memmove of 64 KiB blocks, which is the largest class. On a busy machine
 	# half of so few samples were others: those of the start, of interrupts, and of a process that
 	# has ended, whose frames have no names.
