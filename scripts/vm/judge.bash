@@ -31,8 +31,8 @@ skip() {
 	skipped=$((skipped + 1))
 }
 
-must_offer() { # KERNEL BACKEND
-	grep -v '^#' "$VM_REPO/tests/vm/offers" | awk -F '\t' -v k="$1" '$1 == k { print $2 }' | grep -qw -- "$2"
+must_offer() { # KERNEL BACKEND, or auto: any
+	grep -v '^#' "$VM_REPO/tests/vm/offers" | awk -F '\t' -v k="$1" '$1 == k { print "auto", $2 }' | grep -qw -- "$2"
 }
 
 # words FILE: the last sentence that a program printed, without the program's name.
@@ -47,11 +47,12 @@ verdict() {
 		else "; \($z.copied) of \($z.completed) copied: \(.verdict.cause)" end' "$1"
 }
 
-# refusal DIR BACKEND: why a kernel lacks a backend: doctor's reasons for the missing hooks.
+# refusal DIR BACKEND FILE: why a kernel lacks a backend: doctor's reasons for the missing hooks, or
+# the words of the cell FILE.
 refusal() {
 	jq -er '[.plan[] | select(.hook == null and .remedy != null) | "\(.probe): \(.reason)"] |
 		if length > 0 then join(", ") else null end' "$1/doctor.$2.json" 2>/dev/null ||
-		words "$1/doctor.$2.err"
+		words "$3.err"
 }
 
 # refused KERNEL BACKEND STATUS: this kernel lacks the backend, and it need not have it.
@@ -94,7 +95,7 @@ judge_row() {
 
 	for load in "${@:6}"; do
 		file=$dir/$3.$4.$5.$load
-		succeeded "$file" "$(refusal "$dir" "$3")" || return 0
+		succeeded "$file" "$(refusal "$dir" "$3" "$file")" || return 0
 		found=$(complaints_of "$file.json" "$4" "$5" "${load%:*}" | sed "s/^/$load: /")
 		wrong+=${found:+$found$'\n'}
 		good+="${good:+, }${load%:*} KiB x ${load#*:}$(seen_in_part "$file.json")"
@@ -106,16 +107,16 @@ judge_row() {
 	fi
 }
 
-# judge_doctor KERNEL DIR BACKEND: each probe has a hook or a reason, and required backends are offered.
+# judge_doctor KERNEL DIR [BACKEND]: each probe has a hook or a reason, and required backends are offered.
 judge_doctor() {
-	local at=("$1" "$3" doctor -) file=$2/doctor.$3 silent
+	local at=("$1" "${3:-auto}" doctor -) file=$2/doctor${3:+.$3} silent
 
 	if ! silent=$(jq -er 'if .plan == [] then "no plan" else [.plan[] | select(.hook == null and .reason == null)
 		| "\(.probe): neither a hook nor a reason"] | join("\n") end' "$file.json" 2>&1); then
 		fail "${at[@]}" "no document: $(words "$file.err")"
 	elif [ -n "$silent" ]; then
 		fail "${at[@]}" "$silent"
-	elif succeeded "$file" "$(refusal "$2" "$3")"; then
+	elif succeeded "$file" "$(refusal "$2" "${at[1]}" "$file")"; then
 		pass "${at[@]}" "$(jq -r '.plan | "\(map(select(.hook)) | length) of \(length) probes have a hook"' "$file.json")"
 	fi
 }
@@ -226,12 +227,13 @@ judge_bpf() { # KERNEL DIR
 judge_cells() { # KERNEL DIR
 	local backend place mode
 
+	judge_doctor "$1" "$2"
 	for backend in $backends; do
-		judge_doctor "$1" "$2" "$backend"
+		[[ " $MATRIX_DOCTORED " != *" $1 "* ]] || judge_doctor "$1" "$2" "$backend"
 		judge_attach "$1" "$2" "$backend"
 		for place in $MATRIX_PATHS; do
 			for mode in $MATRIX_MODES; do
-				judge_row "$1" "$2" "$backend" "$place" "$mode" $MATRIX_LOADS
+				judge_row "$1" "$2" "$backend" "$place" "$mode" ${PATH_LOADS[$place]}
 			done
 		done
 		for place in $MATRIX_REMOTES; do
@@ -254,7 +256,7 @@ judge_comparisons() { # KERNEL DIR
 	# shellcheck disable=SC2086 # loads: one word each
 	for place in $MATRIX_PATHS; do
 		for mode in $MATRIX_MODES; do
-			compare "$1" "$2" "$place" "$mode" $MATRIX_LOADS
+			compare "$1" "$2" "$place" "$mode" ${PATH_LOADS[$place]}
 		done
 	done
 	# shellcheck disable=SC2086

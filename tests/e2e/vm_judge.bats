@@ -206,6 +206,25 @@ judged() { # BACKEND KERNEL
 	[[ ${table[0]} == *"skipped: p: no such hook" ]]
 	judged tracepoint 6.12
 	[ "$passed $failed $skipped" = "0 1 1" ]
+	rm out/doctor.tracepoint.json
+	judged tracepoint 4.19
+	[[ ${table[2]} == *"skipped: some words." ]]
+}
+
+@test "matrix verdict: doctor is judged on each kernel, and must find a backend on a listed one" {
+	mkdir -p out
+	echo '{"plan": [{"probe": "p", "hook": "h"}, {"probe": "q", "hook": null, "reason": "r", "remedy": null}]}' >out/doctor.json
+	echo 0 >out/doctor.status
+	judge_doctor 6.1 out
+	[ "$passed $failed $skipped" = "1 0 0" ]
+	echo 3 >out/doctor.status
+	judge_doctor 6.1 out
+	[ "$passed $failed $skipped" = "1 1 0" ]
+	judge_doctor 4.19 out
+	[ "$passed $failed $skipped" = "1 1 1" ]
+	echo '{"plan": [{"probe": "p", "hook": null, "reason": null}]}' >out/doctor.json
+	judge_doctor 6.1 out
+	[ "$passed $failed $skipped" = "1 2 1" ]
 }
 
 @test "matrix verdict: a failed or missing run is a failure" {

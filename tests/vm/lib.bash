@@ -6,8 +6,12 @@ MATRIX_MESSAGES=23
 MATRIX_BACKENDS='fentry kprobe tracepoint'
 MATRIX_PATHS='loopback veth'
 MATRIX_MODES='twocopy onecopy zerocopy'
-# Message size in KiB, threads.
-MATRIX_LOADS='16:1 64:2'
+# Message size in KiB, threads: one load a path, since each cell loads its programs, which takes
+# 5 to 20 s of an emulated processor.
+declare -gA PATH_LOADS=([loopback]='16:1' [veth]='64:2')
+# Kernels with a doctor for each backend: it tries every hook, which takes minutes on slow ones. The
+# doctor of all backends runs on each kernel.
+MATRIX_DOCTORED='6.12'
 # Remote paths: the guest's device and its features, the network of both ends, the host's address.
 MATRIX_REMOTES='tap user'
 declare -gA REMOTE_LOADS=([tap]='16:1' [user]='1:1 16:1')
@@ -25,5 +29,5 @@ ATTACH_REFUSED='5.10:tracepoint 6.1:tracepoint'
 # shellcheck disable=SC2016 # jq's variables, not the shell's
 ATTACH_JQ='.health as $health | ((1 - .health.coverage) * (.total.socket.tx_bytes + .total.socket.rx_bytes) | round) as $unseen
 	| def fewer($got; $all): $got > 0 and $got < $all and ($health.missed > 0 or ($health.missed == null and $got >= 0.9 * $all)); '
-export ATTACH_REFUSED ATTACH_JQ MATRIX_MESSAGES MATRIX_BACKENDS MATRIX_PATHS MATRIX_MODES MATRIX_LOADS MATRIX_REMOTES MATRIX_PORT MATRIX_SINK_PORT
-export REMOTE_LOADS REMOTE_DEVICE REMOTE_GUEST REMOTE_HOST
+export ATTACH_REFUSED ATTACH_JQ MATRIX_MESSAGES MATRIX_BACKENDS MATRIX_PATHS MATRIX_MODES MATRIX_DOCTORED MATRIX_REMOTES MATRIX_PORT MATRIX_SINK_PORT
+export PATH_LOADS REMOTE_LOADS REMOTE_DEVICE REMOTE_GUEST REMOTE_HOST
