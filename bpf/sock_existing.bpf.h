@@ -67,7 +67,7 @@ int nio_at_files(struct bpf_iter__task_file *ctx)
 {
 	const struct task_struct *p = ctx->task;
 	const struct file *file = ctx->file;
-	struct nio_owner owner = {};
+	struct nio_owner owner = {}, *first;
 	const struct inode *inode;
 	const struct sock *sk;
 	__u64 key;
@@ -90,6 +90,12 @@ int nio_at_files(struct bpf_iter__task_file *ctx)
 	if (!port_wanted(sk))
 		return 0;
 	key = kernel_read(struct inode, inode, i_ino);
+	first = bpf_map_lookup_elem(&nio_owners, &key);
+	if (first) {
+		if (first->tgid != tgid_of(p))
+			first->shared_with = tgid_of(p);
+		return 0;
+	}
 	owner.started = started_of(p);
 	owner.tgid = tgid_of(p);
 	comm_of(p, owner.comm);
@@ -139,6 +145,10 @@ int nio_at_pass(struct bpf_iter__tcp *ctx)
 	}
 	if (!s->owned)
 		await_owner();
+	if (owner && owner->shared_with) {
+		sock_state_flag(s, SOCK_STATE_SHARED, true);
+		s->shared_with = owner->shared_with;
+	}
 	return 0;
 }
 

@@ -46,7 +46,7 @@ NIO_MAP(nio_left_out, LRU_HASH, NIO_LEFT_OUT_MAX, 0, __u64, __u32);
 struct nio_owner {
 	__u64 started; /* nio_task.started */
 	__u32 tgid;
-	__u32 pad;
+	__u32 shared_with; /* another watched process that has the socket open; 0: none */
 	char comm[16];
 };
 

@@ -394,10 +394,13 @@ watch() {
 
 	# From a watched process to one that is not.
 	peer "$PROGRAM" sink 127.0.0.1 port
-	"$NETIOTRACE" attach --count-calls -q --json out.json -- "$PROGRAM" hand 127.0.0.1 "$PORT" 4000
+	"$NETIOTRACE" attach --count-calls --json out.json -- "$PROGRAM" hand 127.0.0.1 "$PORT" 4000 2>text
 	balanced
 	jq -e '.total.connections == 1 and .total.socket.tx_bytes == 8000 and .connections[0].shared
 		and .connections[0].cgroup != ""' out.json
+	# The process of the row is not the only one that sent: the text names the other.
+	tr -s '\n ' '  ' <text | grep -F "$(jq -r '.connections[0] |
+		"\(.pid) includes 8 kB of sockets shared with PID \(.shared_with)."' out.json)"
 	# To a watched process from one that is not; the latter's own bytes are not counted.
 	background "$PROGRAM" receiver channel
 	pid=$STARTED
@@ -408,6 +411,7 @@ watch() {
 	balanced
 	jq -e --argjson pid "$pid" '.total.connections == 1 and .connections[0].pid == $pid
 		and .total.socket.tx_bytes == 4000' out.json
+	run ! grep -q 'shared with' text
 }
 
 @test "attach gives an existing socket of two watched processes to the one with the lower PID" {
@@ -435,8 +439,11 @@ watch() {
 	watch $(tr ' ' '\n' <pids | sort -n | sed 's/^/--pid /')
 	touch go
 	wait "$COLLECTOR"
-	jq -e --argjson low "$low" '(.connections | length) == 2 and all(.connections[]; .pid == $low)
+	jq -e --argjson low "$low" '(.connections | length) == 2
+		and all(.connections[]; .pid == $low and .shared and .shared_with > $low)
 		and .total.socket.tx_bytes == 1000 and .total.socket.rx_bytes == 1000' out.json
+	tr -s '\n ' '  ' <text | grep -F "$low includes 2 kB of sockets shared with PID $(
+		jq '.connections[0].shared_with' out.json)."
 }
 
 @test "attach does not wait for a process that ends while the programs are loaded" {

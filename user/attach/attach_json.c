@@ -27,11 +27,12 @@ static struct num unless(const char *unknown, uint64_t value)
 	return (struct num){.value = value, .known = !unknown, .reason = unknown};
 }
 
-static json_t *sizes_json(const uint64_t sizes[NIO_SIZES])
+/* null, if the sizes are unknown for a reason. */
+static json_t *sizes_json(const uint64_t sizes[NIO_SIZES], const char *unknown)
 {
-	json_t *list = json_array();
+	json_t *list = unknown ? json_null() : json_array();
 
-	for (int i = 0; i < NIO_SIZES; i++)
+	for (int i = 0; !unknown && i < NIO_SIZES; i++)
 		if (sizes[i])
 			json_array_append_new(list, json_pack("[oo]", json_value__u64(1ULL << i),
 							      json_value__u64(sizes[i])));
@@ -133,39 +134,51 @@ static struct num refused_of(const struct socket_ledger *b, unsigned int i, bool
 	return socket_ledger__count(b, b->refused[i]);
 }
 
-static enum quality refused_quality(const struct socket_ledger *b, bool returns)
+/* Of counts of calls that no byte counter confirms. */
+static enum quality calls_quality(const struct socket_ledger *b, bool returns)
 {
-	if (!returns)
+	if (!returns || b->left_out)
 		return QUALITY_UNAVAILABLE;
 	return b->unwatched ? QUALITY_SAMPLED : QUALITY_EXACT;
 }
 
-static const char *refused_reason(const struct socket_ledger *b, bool returns)
+/* Why they are less than exact. */
+static const char *calls_reason(const struct socket_ledger *b, bool returns)
 {
 	if (!returns)
 		return NO_RETURNS;
+	if (b->left_out)
+		return SOCKET_LEDGER_LEFT_OUT;
 	return b->unwatched ? CALLS_UNWATCHED : NULL;
+}
+
+/* A count of calls that sent nothing. */
+static struct num unsent(const struct socket_ledger *b, uint64_t seen, bool returns)
+{
+	return returns ? socket_ledger__count(b, seen) : num__unknown(NO_RETURNS);
 }
 
 /* Send calls that were seen to fail, by error. */
 #define REFUSED_FIELDS(X)                                                                   \
 	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, socket_ledger__refusal_key,             \
 	  refused_of(b, i, returns))                                                        \
-	X(text, "quality", "text", quality__name(refused_quality(b, returns)))              \
-	X(text, "reason", "text", refused_reason(b, returns))
+	X(text, "quality", "text", quality__name(calls_quality(b, returns)))                \
+	X(text, "reason", "text", calls_reason(b, returns))
 FIELDS(refused, (const struct socket_ledger *b, bool returns), REFUSED_FIELDS)
 
 #define WOULD_BLOCK_FIELDS(X)                                                               \
 	X(num, "calls", "count", returns ? socket_ledger__would_block(b) : num__unknown(NO_RETURNS)) \
-	X(bare, "inner_tries", "count", socket_ledger__count(b, b->inner_eagain))
+	X(num, "inner_tries", "count", unsent(b, b->inner_eagain, returns))                          \
+	X(text, "quality", "text", quality__name(calls_quality(b, returns)))                         \
+	X(text, "reason", "text", calls_reason(b, returns))
 FIELDS(would_block, (const struct socket_ledger *b, bool returns), WOULD_BLOCK_FIELDS)
 
 #define RECEIVES_FIELDS(X)                                                                  \
 	X(bare, "copies",  "count", num_if(read.known, b->stages[NIO_STAGE_RX_COPY].events)) \
 	X(bare, "copied",  "bytes", read)                                                   \
 	X(num, "spliced",  "bytes", socket_ledger__spliced(b, splices))                             \
-	X(u64, "peeked",   "bytes", b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED])  \
-	X(u64, "uncopied", "bytes", b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+	X(num, "peeked",   "bytes", socket_ledger__read_bytes(b, NIO_UNCOVERED_PEEKED))     \
+	X(num, "uncopied", "bytes", socket_ledger__read_bytes(b, NIO_UNCOVERED_UNSEEN))
 FIELDS(receives, (const struct socket_ledger *b, bool splices, struct num read), RECEIVES_FIELDS)
 
 #define STAGE_FIELDS(X)                                                                     \
@@ -189,10 +202,20 @@ FIELDS(ledger, (const struct block *k), LEDGER_FIELDS)
 #define UNSUPPORTED_PATHS_FIELDS(X)                                                                 \
 	X(text, "kind",      "text",  unsupported_paths__key(kind))                                 \
 	X(text, "direction", "text",  side ? "rx" : "tx")                                   \
-	X(num,  "bytes",     "bytes", bytes)
-FIELDS(uncovered, (enum nio_side side, enum nio_uncovered_kind kind, struct num bytes),
+	X(num,  "bytes",     "bytes", bytes)                                                \
+	X(text, "quality",   "text",  quality__name(quality))
+FIELDS(uncovered,
+       (enum nio_side side, enum nio_uncovered_kind kind, struct num bytes, enum quality quality),
        UNSUPPORTED_PATHS_FIELDS)
 /* clang-format on */
+
+static enum quality uncovered_quality(const struct socket_ledger *b, enum nio_side side,
+				      enum nio_uncovered_kind kind)
+{
+	if (!socket_ledger__uncovered(b, side, kind).known)
+		return QUALITY_UNAVAILABLE;
+	return socket_ledger__is_divided(b, side, kind) ? QUALITY_SAMPLED : QUALITY_EXACT;
+}
 
 /* Bytes that no stage has, by kind and direction; those that occurred. */
 static json_t *uncovered_list(const struct socket_ledger *b)
@@ -203,9 +226,11 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 		for (enum nio_uncovered_kind kind = 0; kind < NIO_UNCOVERED_NR; kind++)
 			if (b->uncovered[side][kind] ||
 			    !socket_ledger__uncovered(b, side, kind).known)
-				json_array_append_new(list, uncovered_json(side, kind,
-									   socket_ledger__uncovered(
-										   b, side, kind)));
+				json_array_append_new(
+					list,
+					uncovered_json(side, kind,
+						       socket_ledger__uncovered(b, side, kind),
+						       uncovered_quality(b, side, kind)));
 	return list;
 }
 
@@ -234,12 +259,16 @@ FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
 	X(object, "sends",     sends, k)                                                     \
 	X(object, "refused",   refused, k->b, attach_result__sees_returns(k->r))                  \
 	X(object, "would_block", would_block, k->b, attach_result__sees_returns(k->r))            \
-	X(num,    "empty_sends", "count", attach_result__sees_returns(k->r) ? socket_ledger__count(k->b, k->b->empty) : num__unknown(NO_RETURNS)) \
+	X(num,    "empty_sends", "count", unsent(k->b, k->b->empty, attach_result__sees_returns(k->r))) \
 	X(u64,    "unconnected", "count", k->b->unconnected)                                      \
 	X(object, "receives",  receives, k->b, k->r->sees_splices,                           \
 	  socket_ledger__stage_bytes(k->b, NIO_STAGE_RX_COPY))                               \
-	X(json,   "tx_sizes",  "bytes, count", sizes_json(k->b->tx_sizes))                   \
-	X(json,   "rx_sizes",  "bytes, count", sizes_json(k->b->rx_sizes))                   \
+	X(json,   "tx_sizes",  "bytes, count",                                               \
+	  sizes_json(k->b->tx_sizes, socket_ledger__no_sizes(k->b, NIO_SIDE_SENDER)))        \
+	X(reason, "tx_sizes_reason", socket_ledger__no_sizes(k->b, NIO_SIDE_SENDER))         \
+	X(json,   "rx_sizes",  "bytes, count",                                               \
+	  sizes_json(k->b->rx_sizes, socket_ledger__no_sizes(k->b, NIO_SIDE_RECEIVER)))      \
+	X(reason, "rx_sizes_reason", socket_ledger__no_sizes(k->b, NIO_SIDE_RECEIVER))       \
 	X(object, "ledger",    ledger, k)                                                    \
 	X(uncovered, "uncovered", k->b)                                                      \
 	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r))                         \

@@ -294,6 +294,7 @@ static void judge_ports(struct judgement *j, const struct attach_result *r,
 static void say_no_bytes(struct judgement *j, const struct socket_ledger *b)
 {
 	uint64_t refused = socket_ledger__refused(b), blocked = b->refused[NIO_REFUSAL_EAGAIN];
+	const char *about = b->unwatched ? "about " : "";
 	char *text = NULL;
 	size_t len;
 	FILE *f;
@@ -311,13 +312,13 @@ static void say_no_bytes(struct judgement *j, const struct socket_ledger *b)
 			" socket%s had no connection: connect() failed or was not done.",
 			b->connections ? " " : "", b->unconnected, plural(b->unconnected));
 	if (refused)
-		fprintf(f, " %" PRIu64 " send call%s refused.", refused,
+		fprintf(f, " %s%" PRIu64 " send call%s refused.", about, refused,
 			refused == 1 ? " was" : "s were");
 	if (blocked)
-		fprintf(f, " %" PRIu64 " send call%s would have blocked.", blocked,
+		fprintf(f, " %s%" PRIu64 " send call%s would have blocked.", about, blocked,
 			plural(blocked));
 	if (b->empty)
-		fprintf(f, " %" PRIu64 " send call%s 0 bytes.", b->empty,
+		fprintf(f, " %s%" PRIu64 " send call%s 0 bytes.", about, b->empty,
 			b->empty == 1 ? " was of" : "s were of");
 	xclose_memstream(f);
 	snprintf(j->text, sizeof(j->text), "%s", text);
@@ -385,6 +386,8 @@ bool row_value__is_unknown(enum row_value v, const struct socket_ledger *b)
 
 bool row_value__is_estimate(enum row_value v, const struct socket_ledger *b)
 {
+	if (v == VALUE_RX_COPIED)
+		return b->divided[NIO_SIDE_RECEIVER];
 	return v >= VALUE_COPIED && v <= VALUE_SPLICED && b->divided[NIO_SIDE_SENDER];
 }
 

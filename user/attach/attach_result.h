@@ -129,6 +129,13 @@ char *attach_result__address(char *buf, size_t len, uint16_t family, const uint8
 
 /* "nginx 4242", fit for a terminal. */
 #define OWNER_LEN 64
+/*
+ * One sentence: the bytes of the process's row that other processes may have sent or read, since
+ * they use the same sockets. Writes nothing if it shares none. A use that no window showed is not
+ * known: then the bytes are a minimum.
+ */
+void attach_result__say_shared(FILE *f, const struct process *p);
+
 char *attach_result__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid);
 
 /* The path of a connection's cgroup; NULL: unknown. */

@@ -291,8 +291,11 @@ static void say_uncovered_kind(FILE *f, const struct socket_ledger *b, enum nio_
 
 	bytes_text(bytes, b->uncovered[side][kind]);
 	if (b->uncovered[side][kind] || !known)
-		fprintf(f, "%s%s %s: %s. ", known ? "" : "at least ", bytes,
-			side ? "received" : "sent", unsupported_paths__text(kind));
+		fprintf(f, "%s%s %s: %s. ",
+			!known                                     ? "at least "
+			: socket_ledger__is_divided(b, side, kind) ? "about "
+								   : "",
+			bytes, side ? "received" : "sent", unsupported_paths__text(kind));
 }
 
 static void say_uncovered(FILE *f, const struct attach_result *r)
@@ -301,6 +304,39 @@ static void say_uncovered(FILE *f, const struct attach_result *r)
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
 			say_uncovered_kind(f, &r->table.total, (enum nio_side)side,
 					   (enum nio_uncovered_kind)kind);
+}
+
+void attach_result__say_shared(FILE *f, const struct process *p)
+{
+	char owner[OWNER_LEN], bytes[UNITS_BUF];
+
+	if (!p->books.shared)
+		return;
+	fprintf(f, "%s includes %s%s of sockets shared with PID %u. ",
+		attach_result__owner(owner, p->comm, p->tgid),
+		p->books.unwatched || p->books.left_out ? "at least " : "",
+		format_bytes_si(bytes, sizeof(bytes), (double)p->books.shared), p->shared_with);
+}
+
+/* Processes that are named as sharing sockets. */
+#define SHARED_NAMED 3
+
+static void say_shared(FILE *f, const struct attach_result *r)
+{
+	size_t more = 0, named = 0;
+
+	for (size_t i = 0; i < r->table.processes_nr; i++) {
+		const struct process *p = &r->table.processes[i];
+
+		if (!p->books.shared)
+			continue;
+		if (named++ < SHARED_NAMED)
+			attach_result__say_shared(f, p);
+		else
+			more++;
+	}
+	if (more)
+		fprintf(f, "%zu more process%s shared sockets, too. ", more, more == 1 ? "" : "es");
 }
 
 static void say_watching(FILE *f, const struct attach_result *r)
@@ -375,9 +411,10 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 	static const struct {
 		const char *label;
 		void (*say)(FILE *f, const struct attach_result *r);
-	} notes[] = {{"books", say_books},      {"sends", say_sends}, {"verdict", say_verdict},
-		     {"advice", say_advice},    {"cpu", say_cpu},     {"uncovered", say_uncovered},
-		     {"watching", say_watching}};
+	} notes[] = {{"books", say_books},     {"sends", say_sends},
+		     {"verdict", say_verdict}, {"advice", say_advice},
+		     {"cpu", say_cpu},         {"uncovered", say_uncovered},
+		     {"shared", say_shared},   {"watching", say_watching}};
 
 	print_head(f, columns, r);
 	print_note(f, columns, r, "", say_unbalanced);
@@ -414,12 +451,15 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct attach_result *
 	for (int v = 0; v < VALUE_NR; v++) {
 		bool way = v >= VALUE_COPIED && v <= VALUE_SPLICED;
 		bool least = row_value__is_least((enum row_value)v, &r->table.total);
+		bool unknown = row_value__is_unknown((enum row_value)v, &r->table.total);
+		const char *mark =
+			row_value__is_estimate((enum row_value)v, &r->table.total) ? "~" : "";
 		char text[UNITS_BUF] = "n/a";
 
 		/* Above what was sent: bytes of earlier intervals, whose calls are known only now.
 		 */
-		if (way ? ways_within(more) : !least)
-			snprintf(text, sizeof(text), "%s%.2f", least ? ">=" : "",
+		if (!unknown && (way ? ways_within(more) : !least))
+			snprintf(text, sizeof(text), "%s%.2f", least ? ">=" : mark,
 				 ns ? (double)more[v] * 8 / (double)ns : 0);
 		fprintf(f, " %9s", text);
 	}

@@ -31,6 +31,8 @@ static void say_ends(FILE *f, const struct page *p)
 	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX];
 	const char *cgroup = attach_result__cgroup(p->r, s);
 
+	if (p->item->row.by == BY_PROCESS && p->item->row.process)
+		attach_result__say_shared(f, p->item->row.process);
 	if (p->item->row.by != BY_CONNECTION)
 		return;
 	fprintf(f, "%s > %s   %s%s   cgroup %s",
@@ -203,6 +205,9 @@ void view_item__judge(struct judgement *j, const struct attach_result *r,
 	}
 }
 
+/* After a sentence on bytes that were divided as the seen calls. */
+#define SEEN_ONLY ", by the calls that were seen"
+
 /* From this many times the bytes sent on, the received ones are what a row is about. */
 #define RECEIVES_MOSTLY 10
 
@@ -212,7 +217,7 @@ static void say_receives(FILE *f, const struct socket_ledger *b, uint64_t receiv
 	char share[UNITS_BUF];
 
 	format_share(share, sizeof(share), (double)copied / (double)received);
-	if (row_value__is_least(VALUE_RX_COPIED, b))
+	if (row_value__is_least(VALUE_RX_COPIED, b) || row_value__is_unknown(VALUE_RX_COPIED, b))
 		fputs("receives, and not all of how is known", f);
 	else if (copied >= received)
 		fputs("copies all it receives", f);
@@ -220,6 +225,27 @@ static void say_receives(FILE *f, const struct socket_ledger *b, uint64_t receiv
 		fputs("receives without a copy in the kernel", f);
 	else
 		fprintf(f, "copies %s of what it receives", share);
+	if (row_value__is_estimate(VALUE_RX_COPIED, b))
+		fputs(SEEN_ONLY, f);
+}
+
+/* How the row sends, by stages that are known. */
+static void say_ways(FILE *f, const struct socket_ledger *b, uint64_t sent, uint64_t copied)
+{
+	double share = (double)copied / (double)sent;
+	char n[UNITS_BUF];
+
+	format_share(n, sizeof(n), share < 0.5 ? 1 - share : share);
+	if (copied >= sent)
+		fputs("copies all it sends", f);
+	else if (!copied)
+		fputs("sends without a copy (sendfile, splice)", f);
+	else if (share < 0.5)
+		fprintf(f, "sends %s without a copy (sendfile, splice)", n);
+	else
+		fprintf(f, "copies %s of what it sends", n);
+	if (row_value__is_estimate(VALUE_COPIED, b))
+		fputs(SEEN_ONLY, f);
 }
 
 void view_item__say(FILE *f, const struct attach_result *r, const struct view_item *item)
@@ -227,11 +253,9 @@ void view_item__say(FILE *f, const struct attach_result *r, const struct view_it
 	const struct socket_ledger *b = &item->row.books;
 	uint64_t sent = row_value__of(VALUE_SENT, b), copied = row_value__of(VALUE_COPIED, b);
 	uint64_t received = row_value__of(VALUE_RECEIVED, b);
-	double share = sent ? (double)copied / (double)sent : 0;
 	char n[UNITS_BUF], of[UNITS_BUF];
 
 	format_count(of, sizeof(of), b->completed);
-	format_share(n, sizeof(n), share < 0.5 ? 1 - share : share);
 	if (b->completed && b->copied == b->completed)
 		fprintf(f, "was not zero-copy: all %s zero-copy sends were copied", of);
 	else if (b->completed && b->copied)
@@ -247,14 +271,8 @@ void view_item__say(FILE *f, const struct attach_result *r, const struct view_it
 		fputs(received ? "only receives" : "moved nothing yet", f);
 	else if (!r->sees_kinds || socket_ledger__unclassified(b, NIO_SIDE_SENDER))
 		fputs("sends, and not all of how is known", f);
-	else if (copied >= sent)
-		fputs("copies all it sends", f);
-	else if (!copied)
-		fputs("sends without a copy (sendfile, splice)", f);
-	else if (share < 0.5)
-		fprintf(f, "sends %s without a copy (sendfile, splice)", n);
 	else
-		fprintf(f, "copies %s of what it sends", n);
+		say_ways(f, b, sent, copied);
 }
 
 static void say_verdict(FILE *f, const struct page *p)

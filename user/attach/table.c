@@ -173,6 +173,8 @@ static void add_to_process(struct table *t, const struct sock_state *s,
 	}
 	if (!p->comm[0])
 		set_comm(p, s->comm);
+	if (s->shared_with)
+		p->shared_with = s->shared_with;
 	socket_ledger__add(s->closed_ns ? &p->closed : &p->books, d);
 	if (port_of(s))
 		add_to_group(&p->ports, port_of(s), PROCESS_PORTS_MAX, d, s->closed_ns);

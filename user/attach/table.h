@@ -55,6 +55,7 @@ struct process {
 	uint32_t parent;
 	char comm[16]; /* as the kernel has it: not fit for a terminal */
 	bool exited;
+	uint32_t shared_with;        /* the last other process seen to use its sockets; 0: none */
 	bool asked;                  /* it was asked for, with connections or without */
 	struct socket_ledger closed; /* of closed connections */
 	struct socket_ledger books;  /* of all */

@@ -211,6 +211,23 @@ static bool is_rate_known(const struct top_row *row, int v)
 				    ways <= row->rate[VALUE_SENT] * (1 + 1e-9));
 }
 
+/* An estimate is never a measured zero. */
+static void write_rate(char cell[TABLE_CELL_LEN], const struct top_row *row, enum row_value v)
+{
+	const struct socket_ledger *b = &row->item.row.books;
+	bool estimate = row_value__is_estimate(v, b);
+	bool moves = row->rate[VALUE_SENT] > 0 || row->rate[VALUE_RECEIVED] > 0;
+	char text[UNITS_BUF];
+
+	if (!is_rate_known(row, v) || row_value__is_unknown(v, b))
+		strcpy(cell, "n/a");
+	else if (row->rate[v] <= 0 && !(estimate && moves && row->value[v]))
+		strcpy(cell, "-");
+	else
+		snprintf(cell, TABLE_CELL_LEN, "%s%s", estimate ? "~" : "",
+			 format_bytes_si(text, sizeof(text), row->rate[v]));
+}
+
 static void write_cells(struct table_row *out, const struct top_row *row)
 {
 	const struct socket_ledger *b = &row->item.row.books;
@@ -220,11 +237,7 @@ static void write_cells(struct table_row *out, const struct top_row *row)
 	out->id = row->item.row.id;
 	snprintf(out->name, sizeof(out->name), "%.*s", (int)sizeof(out->name) - 1, row->item.name);
 	for (int v = 0; v < VALUE_NR; v++)
-		snprintf(out->cell[v], TABLE_CELL_LEN, "%s",
-			 !is_rate_known(row, v)                        ? "n/a"
-			 : row_value__is_unknown((enum row_value)v, b) ? "n/a"
-			 : row->rate[v] <= 0                           ? "-"
-					     : format_bytes_si(text, sizeof(text), row->rate[v]));
+		write_rate(out->cell[v], row, (enum row_value)v);
 	snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "%.15s", copies_per_byte__text(text, b));
 	if (copied.known)
 		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%.0f %%", copied.value * 100);
@@ -239,7 +252,9 @@ static void choose_columns(struct table_column columns[COLUMN_NR], const struct 
 {
 	memcpy(columns, all_columns, sizeof(all_columns));
 	for (int i = 0; i < VALUE_NR; i++)
-		columns[i].empty = !v->total.value[i];
+		columns[i].empty =
+			!v->total.value[i] &&
+			!row_value__is_unknown((enum row_value)i, &v->total.item.row.books);
 	columns[COLUMN_ZEROCOPY].empty =
 		!socket_ledger__zerocopy_sends(&v->total.item.row.books).value;
 	columns[VALUE_COPIED].sorted = sort == SORT_COPIED;

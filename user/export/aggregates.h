@@ -42,6 +42,7 @@ struct published {
 	uint64_t parts[PART_NR];         /* exact and sampled ones together */
 	uint64_t by_quality[2][PART_NR]; /* [1]: an estimate by samples has been in the sum */
 	uint64_t deferred;
+	bool deferred_unknown; /* no deferred copy was seen, and some may have been made */
 	uint64_t sends[NIO_CALL_NR];
 	uint64_t zerocopy_sends, completed, copied, not_copied;
 	uint64_t copied_bytes[COPY_CAUSE_NR];

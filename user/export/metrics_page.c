@@ -95,6 +95,7 @@ static void put_sample(const struct page *p, const char *name, const char *suffi
 enum shown {
 	SHOWN_USED,     /* those that have had a connection; "other" mostly has not */
 	SHOWN_ZEROCOPY, /* those that have pinned pages */
+	SHOWN_DEFERRED, /* of these, those in which copies were seen, or would have been */
 	SHOWN_NONZERO,  /* a series appears with its first count and stays */
 };
 
@@ -131,7 +132,7 @@ static const struct series all_series[] = {
 	{"tcp_connections_opened", "TCP connections that began while the exporter ran.",
 	 TYPE_COUNTER, SHOWN_USED, AT(opened), {{NULL}}},
 	{"stage_bytes", "Payload bytes by the stage that moved them. deferred_copy bytes are also in tx_pin.",
-	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(deferred), {{"stage", "deferred_copy"}, {"quality", "derived"}}},
+	 TYPE_COUNTER, SHOWN_DEFERRED, AT(deferred), {{"stage", "deferred_copy"}, {"quality", "derived"}}},
 	STAGE("tx_copy", PART_TX_COPY),
 	STAGE("tx_pin", PART_TX_PIN),
 	STAGE("tx_splice", PART_TX_SPLICE),
@@ -159,12 +160,13 @@ static const struct series all_series[] = {
 	{"zerocopy_completed", NULL,
 	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(not_copied), {{"result", "not_copied"}}},
 	{"zerocopy_copied_bytes", "Bytes of zero-copy sends that the kernel copied after all, as far as seen.",
-	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(copied_bytes[COPY_CAUSE_LOCAL]), {{"cause", "local"}}},
+	 TYPE_COUNTER, SHOWN_DEFERRED, AT(copied_bytes[COPY_CAUSE_LOCAL]), {{"cause", "local"}}},
 	{"zerocopy_copied_bytes", NULL,
-	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(copied_bytes[COPY_CAUSE_NO_SG]), {{"cause", "no_scatter_gather"}}},
+	 TYPE_COUNTER, SHOWN_DEFERRED, AT(copied_bytes[COPY_CAUSE_NO_SG]), {{"cause", "no_scatter_gather"}}},
 	{"zerocopy_copied_bytes", NULL,
-	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(copied_bytes[COPY_CAUSE_UNKNOWN]), {{"cause", "unknown"}}},
-	{"zerocopy_fallbacks", "Zero-copy sends refused with ENOBUFS; applications then copy.",
+	 TYPE_COUNTER, SHOWN_DEFERRED, AT(copied_bytes[COPY_CAUSE_UNKNOWN]), {{"cause", "unknown"}}},
+	{"zerocopy_fallbacks", "Zero-copy sends refused with ENOBUFS; applications then copy. "
+	 "Estimated where events are sampled.",
 	 TYPE_COUNTER, SHOWN_NONZERO, AT(refused[NIO_REFUSAL_ENOBUFS]), {{"limit", "unknown"}}},
 	{"zerocopy_outstanding_sends", "Zero-copy sends without a completion yet.",
 	 TYPE_GAUGE, SHOWN_ZEROCOPY, AT(outstanding), {{NULL}}},
@@ -187,6 +189,20 @@ static void put_value_of(const struct page *p, const struct series *s, const cha
 		   s->labels[1][0], s->labels[1][1], END_OF_LABELS);
 }
 
+static bool is_shown(enum shown shown, const struct published *out, uint64_t value)
+{
+	switch (shown) {
+	case SHOWN_NONZERO:
+		return value;
+	case SHOWN_DEFERRED:
+		return out->zerocopy_sends && (value || !out->deferred_unknown);
+	case SHOWN_ZEROCOPY:
+		return out->zerocopy_sends;
+	default:
+		return out->connections || out->opened || out->sent || out->received;
+	}
+}
+
 static void put_series(const struct page *p, const struct metrics *m, const struct series *s)
 {
 	if (s == all_series || strcmp(s[-1].family, s->family) != 0)
@@ -194,11 +210,8 @@ static void put_series(const struct page *p, const struct metrics *m, const stru
 	for_each_group(g, m) {
 		const struct published *out = &g->out;
 		uint64_t value = *(const uint64_t *)((const char *)out + s->offset);
-		bool used = out->connections || out->opened || out->sent || out->received;
 
-		if (s->shown == SHOWN_NONZERO    ? !value
-		    : s->shown == SHOWN_ZEROCOPY ? !out->zerocopy_sends
-						 : !used)
+		if (!is_shown(s->shown, out, value))
 			continue;
 		put_value_of(p, s, s->type == TYPE_GAUGE ? "" : "_total", (double)value, g);
 		/* OpenMetrics asks for the creation time of counters. */
@@ -236,11 +249,11 @@ static void put_histogram(const struct page *p, const char *name, const struct a
 static void put_sizes(const struct page *p, const struct metrics *m)
 {
 	put_family(p, "send_size_bytes", TYPE_HISTOGRAM,
-		   "Bytes per send call, of the calls that were seen.");
+		   "Bytes per send call. Where events are sampled, each call seen counts for the "
+		   "time of its window.");
 	for_each_group(g, m)
 		put_histogram(p, "send_size_bytes", g, g->out.tx_sizes);
-	put_family(p, "receive_size_bytes", TYPE_HISTOGRAM,
-		   "Bytes per receive copy, of the copies that were seen.");
+	put_family(p, "receive_size_bytes", TYPE_HISTOGRAM, "Bytes per receive copy, likewise.");
 	for_each_group(g, m)
 		put_histogram(p, "receive_size_bytes", g, g->out.rx_sizes);
 }

@@ -4,10 +4,6 @@
 
 #include "socket_ledger.h"
 
-#define NOT_SEEN                                                                         \
-	"none was seen, and calls were not watched all the time; --count-calls watches " \
-	"them all"
-
 static uint64_t sum_of(const __u64 *values, size_t n)
 {
 	uint64_t sum = 0;
@@ -116,6 +112,7 @@ static void scale_sent(struct socket_ledger *d, uint64_t from, uint64_t to)
 	divide_calls(d, from, to);
 	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
 		d->refused[i] = scaled_count(d->refused[i], to, from);
+	d->zc_without_option = scaled_count(d->zc_without_option, to, from);
 	d->empty = scaled_count(d->empty, to, from);
 	d->inner_eagain = scaled_count(d->inner_eagain, to, from);
 }
@@ -399,6 +396,7 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 	else
 		memcpy(added, s->added, sizeof(added));
 	split(&d, s, added);
+	d.shared = s->flags & SOCK_STATE_SHARED ? d.socket_tx + d.socket_rx : 0;
 	d.unseen = unseen_copies(&d);
 	d.deferred_again = copied_again(&d);
 	return d;
@@ -425,30 +423,9 @@ struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_s
 	return real__known((double)(int64_t)(socket - socket_ledger__booked(b, side)));
 }
 
-struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen)
-{
-	if (seen || !(b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] +
-		      b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED]))
-		return num__known(b->spliced);
-	return num__unknown("only programs on functions tell splice from other ways to "
-			    "take bytes without a copy");
-}
-
 bool socket_ledger__is_estimate(const struct socket_ledger *b, enum nio_side side)
 {
 	return b->divided[side] || socket_ledger__unclassified(b, side);
-}
-
-struct num socket_ledger__count(const struct socket_ledger *b, uint64_t seen)
-{
-	return !seen && b->unwatched ? num__unknown(NOT_SEEN) : num__known(seen);
-}
-
-struct num socket_ledger__call_bytes(const struct socket_ledger *b, enum nio_send_call kind)
-{
-	if (!b->calls[kind].bytes && socket_ledger__is_estimate(b, NIO_SIDE_SENDER))
-		return num__unknown(NOT_SEEN);
-	return num__known(b->calls[kind].bytes);
 }
 
 /* Pinned bytes have ids, which are counted without events. */
@@ -460,16 +437,11 @@ struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_st
 
 	if (!b->stages[stage].bytes && (sends || stage == NIO_STAGE_RX_COPY) &&
 	    socket_ledger__is_estimate(b, side))
-		return num__unknown(NOT_SEEN);
+		return num__unknown(SOCKET_LEDGER_NOT_SEEN);
 	if (stage == NIO_STAGE_DEFERRED_COPY && !b->stages[stage].bytes &&
 	    socket_ledger__at_most(b, stage))
 		return num__unknown("none was seen, and not all could be");
 	return num__known(b->stages[stage].bytes);
-}
-
-struct num socket_ledger__zerocopy_sends(const struct socket_ledger *b)
-{
-	return socket_ledger__count(b, b->calls[NIO_CALL_ZEROCOPY].events);
 }
 
 uint64_t socket_ledger__bytes(const struct socket_ledger *b)
@@ -570,7 +542,7 @@ struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
 	struct real copies = copies_with(b, 0);
 
 	if (copies.known && !socket_ledger__copied_bytes(b) && copies_open(b))
-		return real__unknown(NOT_SEEN);
+		return real__unknown(SOCKET_LEDGER_NOT_SEEN);
 	return copies;
 }
 

@@ -15,6 +15,11 @@
 	"sockets or processes were left out: their maps were full (--max-sockets), a network " \
 	"namespace was not visited, or the end of a connection was not seen"
 
+/* Why a number of calls or of their bytes is unknown. */
+#define SOCKET_LEDGER_NOT_SEEN                                                           \
+	"none was seen, and calls were not watched all the time; --count-calls watches " \
+	"them all"
+
 /* Counts of 64 bits, which add up, and the time of the sockets' events at the end. */
 struct socket_ledger {
 	uint64_t connections;
@@ -51,7 +56,8 @@ struct socket_ledger {
 	uint64_t empty;        /* send calls of 0 bytes */
 	uint64_t zc_without_option; /* calls with MSG_ZEROCOPY without SO_ZEROCOPY */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
-	uint64_t local;                    /* connections whose peer address is of this machine */
+	uint64_t shared; /* bytes sent and read on sockets that several processes use */
+	uint64_t local;  /* connections whose peer address is of this machine */
 	uint64_t zerocopy, zerocopy_local; /* connections that sent with MSG_ZEROCOPY; local ones */
 	uint64_t first_ns, last_ns;        /* CLOCK_MONOTONIC; 0: none */
 };
@@ -86,9 +92,16 @@ struct real socket_ledger__copies_per_byte(const struct socket_ledger *b);
 bool socket_ledger__is_estimate(const struct socket_ledger *b, enum nio_side side);
 
 /*
- * A number of calls. Unknown if none was seen, and not every call of these connections was watched.
+ * A number of calls. Unknown if none was seen, and not every call of these connections was watched,
+ * or if sockets were left out.
  */
 struct num socket_ledger__count(const struct socket_ledger *b, uint64_t seen);
+
+/* Bytes read that were peeked at, or taken without a copy: unknown if none was seen, likewise. */
+struct num socket_ledger__read_bytes(const struct socket_ledger *b, enum nio_uncovered_kind kind);
+
+/* Why the sizes of calls or copies are unknown: none was seen, and some were made. Else NULL. */
+const char *socket_ledger__no_sizes(const struct socket_ledger *b, enum nio_side side);
 
 /* Bytes of a kind of call, or of a stage: unknown if none was seen and some could have been. */
 struct num socket_ledger__call_bytes(const struct socket_ledger *b, enum nio_send_call kind);
@@ -118,6 +131,10 @@ bool socket_ledger__is_least(const struct socket_ledger *b, enum nio_side side);
  */
 struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side side,
 				    enum nio_uncovered_kind kind);
+
+/* Is this share of the side's bytes an estimate from the calls and copies that were seen? */
+bool socket_ledger__is_divided(const struct socket_ledger *b, enum nio_side side,
+			       enum nio_uncovered_kind kind);
 
 /* The most that a stage can have: its bytes (the least), and bytes whose events were missed. */
 uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage stage);

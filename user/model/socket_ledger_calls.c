@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls of the ledger of sockets: names, refusals, copies; see socket_ledger.h. Pure. */
+/* Calls of the ledger of sockets: names, refusals, copies, what is unknown; see socket_ledger.h.
+ * Pure. */
 #include "socket_ledger.h"
 
 #define CALL_KEY(id, key, text)     [NIO_CALL_##id] = key,
@@ -73,4 +74,61 @@ uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b)
 {
 	return b->stages[NIO_STAGE_TX_COPY].bytes + b->stages[NIO_STAGE_DEFERRED_COPY].bytes +
 	       b->stages[NIO_STAGE_RX_COPY].bytes;
+}
+
+struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen)
+{
+	if (seen)
+		return num__known(b->spliced);
+	if (!b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+		return socket_ledger__is_estimate(b, NIO_SIDE_RECEIVER)
+			       ? num__unknown(SOCKET_LEDGER_NOT_SEEN)
+			       : num__known(b->spliced);
+	return num__unknown("only programs on functions tell splice from other ways to "
+			    "take bytes without a copy");
+}
+
+struct num socket_ledger__count(const struct socket_ledger *b, uint64_t seen)
+{
+	if (b->left_out)
+		return num__unknown(SOCKET_LEDGER_LEFT_OUT);
+	return !seen && b->unwatched ? num__unknown(SOCKET_LEDGER_NOT_SEEN) : num__known(seen);
+}
+
+struct num socket_ledger__read_bytes(const struct socket_ledger *b, enum nio_uncovered_kind kind)
+{
+	uint64_t bytes = b->uncovered[NIO_SIDE_RECEIVER][kind];
+
+	if (!bytes && socket_ledger__is_estimate(b, NIO_SIDE_RECEIVER))
+		return num__unknown(SOCKET_LEDGER_NOT_SEEN);
+	return num__known(bytes);
+}
+
+const char *socket_ledger__no_sizes(const struct socket_ledger *b, enum nio_side side)
+{
+	const uint64_t *sizes = side == NIO_SIDE_SENDER ? b->tx_sizes : b->rx_sizes;
+
+	for (int i = 0; i < NIO_SIZES; i++)
+		if (sizes[i])
+			return NULL;
+	return socket_ledger__is_estimate(b, side) ? SOCKET_LEDGER_NOT_SEEN : NULL;
+}
+
+struct num socket_ledger__call_bytes(const struct socket_ledger *b, enum nio_send_call kind)
+{
+	if (!b->calls[kind].bytes && socket_ledger__is_estimate(b, NIO_SIDE_SENDER))
+		return num__unknown(SOCKET_LEDGER_NOT_SEEN);
+	return num__known(b->calls[kind].bytes);
+}
+
+struct num socket_ledger__zerocopy_sends(const struct socket_ledger *b)
+{
+	return socket_ledger__count(b, b->calls[NIO_CALL_ZEROCOPY].events);
+}
+
+bool socket_ledger__is_divided(const struct socket_ledger *b, enum nio_side side,
+			       enum nio_uncovered_kind kind)
+{
+	return b->divided[side] && (kind == NIO_UNCOVERED_FOREIGN || kind == NIO_UNCOVERED_PEEKED ||
+				    kind == NIO_UNCOVERED_UNSEEN);
 }

@@ -407,9 +407,9 @@ static void find_refused_of_sockets(struct verdict *v, const struct socket_ledge
 
 	if (b->zc_without_option)
 		add(v, ZC_CAUSE_NO_OPTION,
-		    "%s send%s with MSG_ZEROCOPY on sockets without SO_ZEROCOPY, %s",
-		    TEXT_COUNT(b->zc_without_option), plural(b->zc_without_option),
-		    clauses[ZC_CAUSE_NO_OPTION]);
+		    "%s%s send%s with MSG_ZEROCOPY on sockets without SO_ZEROCOPY, %s",
+		    b->unwatched ? "about " : "", TEXT_COUNT(b->zc_without_option),
+		    plural(b->zc_without_option), clauses[ZC_CAUSE_NO_OPTION]);
 	if (refused)
 		add(v, ZC_CAUSE_ENOBUFS,
 		    "%s%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
@@ -492,7 +492,9 @@ static void judge_sends_of_sockets(struct verdict *v, const struct socket_ledger
 		    TEXT_COUNT(b->completed), plural(b->completed),
 		    b->copied == 1 ? "was" : "were");
 	else
-		say(v, "%s send%s asked for zero-copy; %s.", TEXT_COUNT(sends), plural(sends),
+		say(v, "%s%s send%s asked for zero-copy; %s.",
+		    b->unwatched && sends > b->ids ? "About " : "", TEXT_COUNT(sends),
+		    plural(sends),
 		    notices ? "none was seen to complete"
 			    : "this kernel does not tell of completions");
 }

@@ -100,6 +100,21 @@ TEST(verdict_is_on_the_direction_that_has_the_bytes)
 	free(text);
 }
 
+/* Half of the bytes had no seen call: the sentence says that it rests on the others. */
+TEST(sentence_on_sampled_calls_says_so)
+{
+	struct sock_state s = stream;
+	struct view_item item;
+	char *text;
+
+	s.window = 2;
+	s.now.sent = 6000000;
+	item = item_of(&s);
+	text = page(&item, 24, 80);
+	assert_non_null(strstr(text, "nginx 42 copies all it sends, by the calls that were seen."));
+	free(text);
+}
+
 TEST(row_without_bytes_says_that_it_moved_nothing)
 {
 	struct view_item item = {.row.id = 7, .name = "idle 7"};

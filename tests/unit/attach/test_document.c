@@ -133,6 +133,45 @@ TEST(bytes_divided_by_sampled_calls_have_quality_sampled)
 	json_decref(document);
 }
 
+/* No call and no copy was seen, and some were made: unknown, with the reason, never 0. */
+TEST(what_no_window_showed_is_null_with_a_reason)
+{
+	static const char *const keys[][2] = {
+		{"would_block", "calls"}, {"would_block", "inner_tries"}, {"refused", "enobufs"},
+		{"receives", "peeked"},   {"receives", "uncopied"},       {"receives", "copies"},
+		{"sends", "plain"},       {NULL, "empty_sends"},          {NULL, "tx_sizes"},
+		{NULL, "rx_sizes"},       {"receives", "spliced"},
+	};
+	struct sock_state s = stream;
+	json_t *document, *total;
+
+	s.window = 2;
+	s.now.sent = 2300;
+	s.read_seen = 0;
+	memset(s.calls, 0, sizeof(s.calls));
+	memset(s.stages, 0, sizeof(s.stages));
+	memset(s.uncovered_bytes, 0, sizeof(s.uncovered_bytes));
+	memset(s.tx_sizes, 0, sizeof(s.tx_sizes));
+	memset(s.rx_sizes, 0, sizeof(s.rx_sizes));
+	document = document_about(&s, true);
+	total = json_object_get(document, "total");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const json_t *o = keys[i][0] ? json_object_get(total, keys[i][0]) : total;
+		const json_t *value = json_object_get(o, keys[i][1]);
+
+		if (json_is_object(value))
+			value = json_object_get(value, "calls");
+		if (!json_is_null(value))
+			fail_msg("%s is not null", keys[i][1]);
+	}
+	assert_non_null(json_object_get(total, "tx_sizes_reason"));
+	assert_non_null(json_object_get(total, "empty_sends_reason"));
+	total = json_object_get(total, "would_block");
+	assert_non_null(json_object_get(total, "inner_tries_reason"));
+	assert_string_equal(json_string_value(json_object_get(total, "quality")), "sampled");
+	json_decref(document);
+}
+
 /* Fields that several blocks have are documented once, under "<block>" or "<owner>". */
 static void check_row(struct description *d, const char *path, const char *unit)
 {

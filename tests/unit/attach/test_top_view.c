@@ -160,6 +160,21 @@ TEST(rates_of_a_way_of_sending_are_unknown_where_they_exceed_what_was_sent)
 	scene__end(&scene);
 }
 
+/* A way that no window showed is unknown, and its column stays; what windows showed is marked. */
+TEST(rates_of_sampled_calls_are_marked_and_never_a_measured_zero)
+{
+	struct sock_state s = stream_of(8081, 1000000, 0);
+	struct scene scene;
+
+	scene__begin(&scene, BY_PORT);
+	refresh_with(&scene, 2, &s, 1);
+	s.window = 2;
+	s.now.sent = 3000000;
+	assert_row(refresh_with(&scene, 3, &s, 1), "port 8081",
+		   "port 8081 (1) 2 MB ~2 MB - n/a - 1.00");
+	scene__end(&scene);
+}
+
 TEST(change_of_row_type_gives_rates_after_the_next_refresh_only)
 {
 	struct scene s;

@@ -137,6 +137,30 @@ TEST(series_of_a_pod_have_the_labels_that_are_known)
 	aggregates__clear(&a);
 }
 
+/* Copies of pinned pages: 0 where they would have been seen, else no series. */
+TEST(deferred_copies_that_could_not_be_seen_have_no_series)
+{
+	static const struct wanted wanted[] = {
+		{"stage_bytes_total{group=\"seen\",stage=\"deferred_copy\"", true, true},
+		{"stage_bytes_total{group=\"unseen\",stage=\"deferred_copy\"", false, false},
+		{"zerocopy_copied_bytes_total{group=\"seen\"", true, true},
+		{"zerocopy_copied_bytes_total{group=\"unseen\"", false, false},
+		{"zerocopy_sends_total{group=\"unseen\"} 3", true, true},
+	};
+	struct aggregates a;
+	const struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
+
+	aggregates__init(&a, 4, 1000);
+	add_group(&a, "seen", 5);
+	add_group(&a, "unseen", 5);
+	for (size_t i = 0; i < a.nr; i++) {
+		a.list[i].out.zerocopy_sends = 3;
+		a.list[i].out.deferred_unknown = !strcmp(a.list[i].name, "unseen");
+	}
+	check_pages(&m, wanted, ARRAY_LEN(wanted));
+	aggregates__clear(&a);
+}
+
 /* OpenMetrics: the samples of a family follow one another. */
 TEST(families_are_not_interrupted)
 {

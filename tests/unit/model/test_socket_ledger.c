@@ -561,14 +561,47 @@ TEST(what_was_not_watched_and_not_seen_is_unknown)
 	s.now.sent = s.base.sent + 100;
 	memset(s.calls, 0, sizeof(s.calls));
 	memset(s.stages, 0, sizeof(s.stages));
+	s.now.read = s.base.read + 100;
 	b = balanced(&s);
 	assert_false(socket_ledger__count(&b, b.refused[NIO_REFUSAL_ENOBUFS]).known);
+	assert_false(socket_ledger__read_bytes(&b, NIO_UNCOVERED_PEEKED).known);
+	assert_false(socket_ledger__read_bytes(&b, NIO_UNCOVERED_UNSEEN).known);
+	assert_false(socket_ledger__spliced(&b, false).known);
+	assert_true(socket_ledger__spliced(&b, true).known); /* its program stays attached */
+	assert_non_null(socket_ledger__no_sizes(&b, NIO_SIDE_SENDER));
+	assert_non_null(socket_ledger__no_sizes(&b, NIO_SIDE_RECEIVER));
 	assert_false(socket_ledger__call_bytes(&b, NIO_CALL_PLAIN).known);
 	assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_TX_COPY).known);
 	assert_true(socket_ledger__stage_bytes(&b, NIO_STAGE_TX_PIN).known); /* no id was issued */
 	assert_false(socket_ledger__zerocopy_sends(&b).known);
 	assert_false(socket_ledger__copies_per_byte(&b).known);
 	assert_real(socket_ledger__copies_per_byte_at_most(&b), 1);
+}
+
+TEST(counts_are_unknown_where_sockets_were_left_out)
+{
+	struct socket_ledger b = {.left_out = 1};
+
+	assert_false(socket_ledger__count(&b, 3).known);
+}
+
+/* Bytes were divided as copies that were seen; none was seen to be peeked at or spliced. */
+TEST(what_no_sampled_copy_showed_is_unknown)
+{
+	struct sock_state s = stream(0, 100);
+	struct socket_ledger b;
+
+	s.window = 2;
+	s.now.read = s.base.read + 1000;
+	b = balanced(&s);
+	assert_false(socket_ledger__read_bytes(&b, NIO_UNCOVERED_PEEKED).known);
+	assert_false(socket_ledger__spliced(&b, false).known);
+	assert_false(socket_ledger__is_divided(&b, NIO_SIDE_RECEIVER, NIO_UNCOVERED_MISSED));
+	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 10;
+	b = socket_ledger__of(&s);
+	assert_true(socket_ledger__read_bytes(&b, NIO_UNCOVERED_PEEKED).known);
+	assert_true(socket_ledger__is_divided(&b, NIO_SIDE_RECEIVER, NIO_UNCOVERED_PEEKED));
+	assert_null(socket_ledger__no_sizes(&b, NIO_SIDE_SENDER)); /* nothing was sent */
 }
 
 /* An unseen plain byte may be copied in its call, and again in a packet with pinned bytes. */

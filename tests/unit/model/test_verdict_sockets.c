@@ -138,6 +138,8 @@ TEST(refused_zero_copy_has_a_cause_and_a_remedy)
 	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_NO_OPTION);
 	assert_says(verdict_of(&b), "3 sends with MSG_ZEROCOPY on sockets without SO_ZEROCOPY");
 	assert_says(verdict_of(&b), "set SO_ZEROCOPY first");
+	b.unwatched = 1;
+	assert_says(verdict_of(&b), "About 3 sends with MSG_ZEROCOPY");
 	b = (struct socket_ledger){.refused = {[NIO_REFUSAL_ENOBUFS] = 450000}};
 	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_ENOBUFS);
 	assert_says(verdict_of(&b), "450 000 send calls failed with ENOBUFS");
