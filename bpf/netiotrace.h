@@ -32,27 +32,27 @@
 /*
  * The stages of the copy ledger: enum suffix; JSON key and CSV column; heading; SENDER or RECEIVER
  * sockets; 1 if a CPU copies; application bytes covered (SENT, RECEIVED, or NEITHER: in another
- * stage already); verb; probe (enum probe_id; LOADGEN: the load generator counts); whether the live
+ * stage already); probe (enum probe_id; LOADGEN: the load generator counts); whether the live
  * view has a histogram; description.
  */
 /* clang-format off */
-#define NIO_STAGES(X)                                                                         \
-	X(USER_GATHER, "user_gather", "gather", SENDER, 1, NEITHER, "gathered",               \
-	  LOADGEN, NO_HIST,                                                                   \
-	  "the application packs its fields into one buffer (twocopy only)")                  \
-	X(TX_COPY, "tx_copy", "send", SENDER, 1, SENT, "copied", SEND_RETURN, HIST,             \
-	  "user memory to socket buffer, inside the send call")                               \
-	X(TX_PIN, "tx_pin", "pin", SENDER, 0, SENT, "pinned", SEND_RETURN, HIST,              \
-	  "MSG_ZEROCOPY: pages pinned and referenced, no copy")                               \
-	X(TX_SPLICE, "tx_splice", "splice", SENDER, 0, SENT, "spliced", SPLICE, NO_HIST,      \
-	  "page references: sendfile, splice, MSG_SPLICE_PAGES; no copy")                     \
-	X(DEFERRED_COPY, "deferred_copy", "deferred", SENDER, 1, NEITHER, "copied after all", \
-	  DEFERRED_COPY, HIST,                                                                \
-	  "zero-copy pages copied after all (skb_copy_ubufs)")                                \
-	X(RX_COPY, "rx_copy", "receive", RECEIVER, 1, RECEIVED, "copied", RX_COPY, HIST,           \
-	  "socket buffer to user memory, inside the receive call")                            \
-	X(OTHER_COPY, "other_copy", "other", RECEIVER, 1, NEITHER, "copied besides",          \
-	  OTHER_COPY, NO_HIST,                                                                \
+#define NIO_STAGES(X)                                                                   \
+	X(USER_GATHER, "user_gather", "gather", SENDER, 1, NEITHER,                     \
+	  LOADGEN, NO_HIST,                                                             \
+	  "the application packs its fields into one buffer (twocopy only)")            \
+	X(TX_COPY, "tx_copy", "send", SENDER, 1, SENT, SEND_RETURN, HIST,               \
+	  "user memory to socket buffer, inside the send call")                         \
+	X(TX_PIN, "tx_pin", "pin", SENDER, 0, SENT, SEND_RETURN, HIST,                  \
+	  "MSG_ZEROCOPY: pages pinned and referenced, no copy")                         \
+	X(TX_SPLICE, "tx_splice", "splice", SENDER, 0, SENT, SPLICE, NO_HIST,           \
+	  "page references: sendfile, splice, MSG_SPLICE_PAGES; no copy")               \
+	X(DEFERRED_COPY, "deferred_copy", "deferred", SENDER, 1, NEITHER,               \
+	  DEFERRED_COPY, HIST,                                                          \
+	  "zero-copy pages copied after all (skb_copy_ubufs)")                          \
+	X(RX_COPY, "rx_copy", "receive", RECEIVER, 1, RECEIVED, RX_COPY, HIST,          \
+	  "socket buffer to user memory, inside the receive call")                      \
+	X(OTHER_COPY, "other_copy", "other", RECEIVER, 1, NEITHER,                      \
+	  OTHER_COPY, NO_HIST,                                                          \
 	  "unexpected copies: collapse, linearize, skb_copy")
 
 enum nio_stage {

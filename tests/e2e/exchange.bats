@@ -195,7 +195,7 @@ balanced() {
 	# send pinned.
 	if jq -e '.runs[0].app.zerocopy.sends > 0' out; then
 		holds '.runs[0].app.latency_ns.slot_wait.count > 0' out
-		grep -q 'slot wait' text
+		grep -q 'latency_ns.slot_wait$' text
 	fi
 	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json out
 	holds '.runs[0].app.latency_ns.slot_wait | .count == 0 and .p50 == null and .reason != null' out

@@ -8,13 +8,12 @@
 
 /* Where a number is shown, apart from the JSON document and CSV, which have all numbers. */
 enum visibility {
-	VISIBILITY_TEXT = 1,      /* paragraph "perf" of the text at the end of a run */
-	VISIBILITY_LIVE = 2,      /* cost on the live screen */
-	VISIBILITY_REPORT = 4,    /* the report's table of cells */
-	VISIBILITY_INTERVAL = 8,  /* there with its interval */
-	VISIBILITY_COMPARE = 16,  /* compare, and its --metric */
-	VISIBILITY_ASKED = 64,    /* of compare only when asked for by name */
-	VISIBILITY_EXPECTED = 32, /* the report says why, when it is missing */
+	VISIBILITY_LIVE = 1,      /* cost on the live screen */
+	VISIBILITY_REPORT = 2,    /* the report's table of cells */
+	VISIBILITY_INTERVAL = 4,  /* there with its interval */
+	VISIBILITY_COMPARE = 8,   /* compare, and its --metric */
+	VISIBILITY_ASKED = 32,    /* of compare only when asked for by name */
+	VISIBILITY_EXPECTED = 16, /* the report says why, when it is missing */
 };
 
 /* clang-format off */
@@ -34,29 +33,29 @@ enum visibility {
 	F(X, INSTRUCTIONS, "instructions", "instructions", "",                     \
 	  PER_NONE, 0, HARDWARE, HW_INSTRUCTIONS, PARTS, 1)                        \
 	F(X, L1D_MISSES, "l1d_misses", "L1D misses", "L1D miss",                   \
-	  PER_KIB, VISIBILITY_TEXT | VISIBILITY_REPORT | VISIBILITY_COMPARE,                      \
+	  PER_KIB, VISIBILITY_REPORT | VISIBILITY_COMPARE,                      \
 	  HW_CACHE, HW_CACHE_READ_MISS(L1D), PARTS, 2)                             \
 	F(X, LLC_REFERENCES, "llc_references", "LLC references", "",               \
 	  PER_NONE, 0, HARDWARE, HW_CACHE_REFERENCES, PARTS, 3)                    \
 	F(X, LLC_MISSES, "llc_misses", "LLC misses", "LLC miss",                   \
-	  PER_KIB, VISIBILITY_TEXT | VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_COMPARE,         \
+	  PER_KIB, VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_COMPARE,         \
 	  HARDWARE, HW_CACHE_MISSES, PARTS, 3)                                     \
 	F(X, DTLB_MISSES, "dtlb_misses", "dTLB misses", "dTLB miss",               \
-	  PER_KIB, VISIBILITY_TEXT | VISIBILITY_REPORT,                                      \
+	  PER_KIB, VISIBILITY_REPORT,                                      \
 	  HW_CACHE, HW_CACHE_READ_MISS(DTLB), PARTS, 4)                            \
 	F(X, BRANCHES, "branches", "branches", "",                                 \
 	  PER_NONE, 0, HARDWARE, HW_BRANCH_INSTRUCTIONS, PARTS, 5)                 \
 	F(X, BRANCH_MISSES, "branch_misses", "branch misses", "branch miss",       \
-	  PER_KIB, VISIBILITY_TEXT | VISIBILITY_REPORT,                                      \
+	  PER_KIB, VISIBILITY_REPORT,                                      \
 	  HARDWARE, HW_BRANCH_MISSES, PARTS, 5)                                    \
 	F(X, CONTEXT_SWITCHES, "context_switches", "context switches", "switches", \
-	  PER_GIB, VISIBILITY_TEXT | VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_COMPARE,         \
+	  PER_GIB, VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_COMPARE,         \
 	  SOFTWARE, SW_CONTEXT_SWITCHES, WHOLE, 0)                                 \
 	F(X, CPU_MIGRATIONS, "cpu_migrations", "CPU migrations", "migrations",     \
-	  PER_GIB, VISIBILITY_TEXT | VISIBILITY_REPORT,                                      \
+	  PER_GIB, VISIBILITY_REPORT,                                      \
 	  SOFTWARE, SW_CPU_MIGRATIONS, WHOLE, 0)                                   \
 	F(X, PAGE_FAULTS, "page_faults", "page faults", "faults",                  \
-	  PER_GIB, VISIBILITY_TEXT | VISIBILITY_REPORT,                                      \
+	  PER_GIB, VISIBILITY_REPORT,                                      \
 	  SOFTWARE, SW_PAGE_FAULTS, PARTS, 0)                                      \
 	F(X, TASK_CLOCK_NS, "task_clock_ns", "CPU time on task", "",               \
 	  PER_NONE, 0, SOFTWARE, SW_TASK_CLOCK, WHOLE, 0)
@@ -79,14 +78,14 @@ enum perf_counter {
  */
 #define PERF_FIGURES(X)                                                              \
 	X(IPC, "ipc", "instructions", "per cycle", "IPC",                            \
-	  HIGHER, INSTRUCTIONS, CYCLES, 1, VISIBILITY_TEXT | VISIBILITY_LIVE | VISIBILITY_COMPARE,  \
+	  HIGHER, INSTRUCTIONS, CYCLES, 1, VISIBILITY_LIVE | VISIBILITY_COMPARE,  \
 	  "instructions / cycles")                                                   \
 	X(CYCLES_PER_BYTE, "cycles_per_byte", "cycles", "per byte", "cycles/B",      \
 	  LOWER, CYCLES, PAYLOAD, 1,                                                 \
-	  VISIBILITY_TEXT | VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_INTERVAL | VISIBILITY_COMPARE,   \
+	  VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_INTERVAL | VISIBILITY_COMPARE,   \
 	  "cycles / payload")                                                        \
 	X(KERNEL_SHARE, "kernel_share", "kernel share", "of the cycles", "kernel",   \
-	  NEITHER, KERNEL_CYCLES, CYCLES, 1, VISIBILITY_TEXT,                             \
+	  NEITHER, KERNEL_CYCLES, CYCLES, 1, 0,                                           \
 	  "cycles in the kernel / cycles")                                           \
 	PERF_COUNTERS_WITH(PERF_FIGURE_OF, X)                                        \
 	X(LLC_MISS_RATIO, "llc_miss_ratio", "LLC misses", "per LLC reference", "",   \

@@ -130,12 +130,6 @@ struct real perf_derive(const struct run_result *r, enum perf_derived d, enum pe
 	return ratio(value_of(r, f->of, w), value_of(r, f->by, w), f->factor, nothing_of(r, f->by));
 }
 
-struct real perf_derive__per_bytes(const struct run_result *r, struct num count, double bytes)
-{
-	return ratio(as_real(count), value_of(r, SOURCE_PAYLOAD, PERF_OF_BOTH), bytes,
-		     nothing_of(r, SOURCE_PAYLOAD));
-}
-
 const char *perf_derive__no_hardware(const struct run_result *r)
 {
 	int sides = r->sender_side ? NIO_SIDE_RECEIVER : NIO_SIDE_NR;

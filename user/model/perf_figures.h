@@ -47,9 +47,6 @@ enum perf_whose perf_whose__here(const struct run_result *r);
 /* Unknown, with the reason, if an input is, or if the divisor is 0. */
 struct real perf_derive(const struct run_result *r, enum perf_derived d, enum perf_whose w);
 
-/* A count per that many bytes received. */
-struct real perf_derive__per_bytes(const struct run_result *r, struct num count, double bytes);
-
 /* Why hardware counters are missing on all local sides; NULL: some are known, or reasons differ. */
 const char *perf_derive__no_hardware(const struct run_result *r);
 

@@ -13,10 +13,10 @@ static const struct stage {
 	enum nio_side side;
 	bool copies;
 	enum stage_account account;
-	const char *done, *help;
+	const char *help;
 } stage_rows[] = {
-#define X(id, key, head, side, copies, account, done, probe, hist, help) \
-	[NIO_STAGE_##id] = {key, head, NIO_SIDE_##side, copies, STAGE_##account, done, help},
+#define X(id, key, head, side, copies, account, probe, hist, help) \
+	[NIO_STAGE_##id] = {key, head, NIO_SIDE_##side, copies, STAGE_##account, help},
 	NIO_STAGES(X)
 #undef X
 };
@@ -27,7 +27,6 @@ const char *stage__heading(enum nio_stage s)        { return stage_rows[s].head;
 enum nio_side stage__side(enum nio_stage s)         { return stage_rows[s].side; }
 bool stage__is_copy(enum nio_stage s)               { return stage_rows[s].copies; }
 enum stage_account stage__account(enum nio_stage s) { return stage_rows[s].account; }
-const char *stage__done(enum nio_stage s)           { return stage_rows[s].done; }
 const char *stage__help(enum nio_stage s)           { return stage_rows[s].help; }
 /* clang-format on */
 

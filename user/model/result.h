@@ -26,7 +26,6 @@
 
 const char *stage__key(enum nio_stage s);     /* JSON key: "tx_copy" */
 const char *stage__heading(enum nio_stage s); /* on screen: "send" */
-const char *stage__done(enum nio_stage s);    /* in the books: "copied", "pinned" */
 const char *stage__help(enum nio_stage s);    /* its description, in a line */
 enum nio_side stage__side(enum nio_stage s);  /* whose sockets feed it */
 bool stage__is_copy(enum nio_stage s);        /* counts towards copies_per_byte */

@@ -18,8 +18,7 @@ static const struct stage_row {
 	const char *key;
 	enum probe_id probe;
 } stage_rows[] = {
-#define X(id, key, head, side, copies, account, done, probe, ...) \
-	[NIO_STAGE_##id] = {key, PROBE_##probe},
+#define X(id, key, head, side, copies, account, probe, ...) [NIO_STAGE_##id] = {key, PROBE_##probe},
 	NIO_STAGES(X)
 #undef X
 };

@@ -50,7 +50,7 @@ struct options {
 	size_t assertions_nr;
 	const char *ready_file; /* NULL: none */
 	bool quiet;
-	bool details; /* print all tables */
+	bool details; /* print every field */
 	int verbose;
 	int argc;
 	char **argv;

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/atomic_file.h"
 #include "base/terminal.h"
+#include "details.h"
 #include "outputs.h"
 #include "screen/text.h"
 
@@ -54,7 +55,7 @@ static void write_text(const struct outputs *o, const struct result *r)
 	text_end__print(r, f, &form);
 	if (form.details) {
 		fputc('\n', f);
-		text_details__print(r, f, form.columns);
+		details__print(r, f, form.columns);
 	}
 }
 

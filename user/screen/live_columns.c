@@ -22,7 +22,7 @@ static const struct quantity quantities[LIVE_QUANTITY_NR] = {
 /* clang-format off */
 #define QUANTITY_HIST(id)    [LIVE_##id] = {true, NIO_STAGE_##id},
 #define QUANTITY_NO_HIST(id)
-#define X(id, key, head, side, copies, account, done, probe, hist, help) QUANTITY_##hist(id)
+#define X(id, key, head, side, copies, account, probe, hist, help) QUANTITY_##hist(id)
 	NIO_STAGES(X)
 #undef X
 #define X(id, ...) [LIVE_##id] = {false, LATENCY_##id},

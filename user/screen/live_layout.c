@@ -263,7 +263,7 @@ static int draw_cost(struct grid *g, int row, const struct live_frame *f)
 
 /* clang-format off */
 static const char *const help_lines[][2] = {
-#define X(id, key, head, side, copies, account, done, probe, hist, help) {head, help},
+#define X(id, key, head, side, copies, account, probe, hist, help) {head, help},
 	NIO_STAGES(X)
 #undef X
 #define X(id, key, side, head, none, help) {head, help},

@@ -65,7 +65,7 @@ enum live_quantity {
 /* clang-format off */
 #define LIVE_STAGE_HIST(id)    LIVE_##id,
 #define LIVE_STAGE_NO_HIST(id)
-#define X(id, key, head, side, copies, account, done, probe, hist, help) LIVE_STAGE_##hist(id)
+#define X(id, key, head, side, copies, account, probe, hist, help) LIVE_STAGE_##hist(id)
 	NIO_STAGES(X)
 #undef X
 	/* clang-format on */

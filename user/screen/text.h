@@ -13,7 +13,7 @@
 struct text_end_form {
 	unsigned int columns; /* of the terminal; fewer than 40 are taken as 40 */
 	unsigned int rows;    /* of the terminal; 0: there is none */
-	bool details;         /* text_details__print() follows */
+	bool details;         /* the details follow: details__print() */
 };
 
 /*
@@ -22,9 +22,6 @@ struct text_end_form {
  * If the details follow, nothing is left out, and what was not seen is among their reasons.
  */
 void text_end__print(const struct result *r, FILE *f, const struct text_end_form *form);
-
-/* What text_end__print() has not (--details). columns: width to wrap at (at least 60). */
-void text_details__print(const struct result *r, FILE *f, unsigned int columns);
 
 /*
  * One sentence that compares the throughput of zero-copy and one-copy. Nothing for

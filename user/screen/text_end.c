@@ -82,8 +82,8 @@ static void print_head(FILE *f, const struct end *e)
 	print_item(f, e, &used, item);
 	if (rounds__ended_early(r)) {
 		snprintf(item, sizeof(item), "%s: %u of %u round%s",
-			 r->failure[0] ? "FAILED" : "INTERRUPTED", rounds__complete(r),
-			 r->rounds, plural(r->rounds));
+			 r->failure[0] ? "FAILED" : "INTERRUPTED", rounds__complete(r), r->rounds,
+			 plural(r->rounds));
 		print_item(f, e, &used, item);
 	}
 	figures__kernel(kernel, sizeof(kernel), &r->env);
@@ -164,8 +164,7 @@ static void print_part(FILE *f, const struct end *e, enum part part, unsigned in
 		text_tables__cpu(f, e->r, e->columns);
 		return;
 	default: /* the last line is for what was not seen; the details have all of it */
-		lines -= text_notes__checked(f, e->r, e->columns, clamp(lines - 2, 1, CHECKED_MAX),
-					     e->details);
+		lines -= text_notes__checked(f, e->r, e->columns, clamp(lines - 2, 1, CHECKED_MAX));
 		lines -= text_notes__counted(f, e->r, e->columns, clamp(lines - 1, 1, COUNTED_MAX));
 		if (!e->details)
 			text_notes__unseen(f, e->r, e->columns, lines);

@@ -12,12 +12,13 @@
 #include "text_reasons.h"
 
 #define REASON_MAX 64
+#define MODES_LEN  96
 
 /* Sums over the modes; bytes only of those whose counts are of one moment. */
 struct sums {
 	uint64_t sent, unclassified, retransmitted;
 	uint64_t lost; /* events: dropped, unmatched, or no room in a map */
-	struct num received, missed, stages[NIO_STAGE_NR];
+	struct num received, missed;
 	bool remote;           /* received is what a receiver elsewhere reports */
 	unsigned int modes;    /* whose bytes are in the sums */
 	const char *not_final; /* why the bytes of a mode are not in; NULL: all are */
@@ -33,8 +34,6 @@ static struct sums sum_up(const struct result *r)
 {
 	struct sums sums = {.received = {.known = true}, .missed = {.known = true}};
 
-	for (int s = 0; s < NIO_STAGE_NR; s++)
-		sums.stages[s].known = true;
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct run_result *run = &r->summary[i].total;
 		const struct health *h = &run->health;
@@ -53,9 +52,6 @@ static struct sums sum_up(const struct result *r)
 		add_num(&sums.received, !run->app.rx_reason, run_result__received(run));
 		sums.remote |= run->sender_side;
 		sums.unclassified += run->unclassified.known ? run->unclassified.value : 0;
-		for (int s = 0; s < NIO_STAGE_NR; s++)
-			add_num(&sums.stages[s], run->stages[s].quality != QUALITY_UNAVAILABLE,
-				run->stages[s].bytes);
 	}
 	return sums;
 }
@@ -77,23 +73,6 @@ static void say_bytes(FILE *f, const struct sums *sums)
 			sums->remote ? " (as the receiver reports)" : "");
 	if (sums->not_final)
 		fprintf(f, " (without a mode that was %s)", sums->not_final);
-}
-
-/* How the bytes were sent: copied, pinned, spliced. */
-static void say_stages(FILE *f, const struct sums *sums)
-{
-	const char *lead = "sent as ";
-	char bytes[UNITS_BUF];
-
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		const struct num *n = &sums->stages[s];
-
-		if (!sums->modes || stage__account(s) != STAGE_SENT || !n->known || !n->value)
-			continue;
-		fprintf(f, "%s%s %s", lead, format_bytes_si(bytes, sizeof(bytes), (double)n->value),
-			stage__done(s));
-		lead = " + ";
-	}
 }
 
 static void say_gap(FILE *f, const char *lead, int64_t bytes, const char *what)
@@ -183,7 +162,7 @@ static void say_events(FILE *f, const struct result *r, const struct sums *sums)
 }
 
 unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
-				 unsigned int lines, bool details)
+				 unsigned int lines)
 {
 	const struct text_note_form form = {
 		.label = "CHECKED", .separator = ", ", .columns = columns, .lines = lines};
@@ -202,10 +181,46 @@ unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int c
 		fprintf(l.f, "%s retransmitted",
 			format_bytes_si(buf, sizeof(buf), (double)sums.retransmitted));
 	text_note__next(&l);
-	if (details)
-		say_stages(l.f, &sums);
-	text_note__next(&l);
 	return text_note__fit(&l, f, &form);
+}
+
+/* "two-copy / one-copy: " before the figures of modes side by side; "" of a single mode. */
+static char *name_modes(char *buf, size_t len, const struct result *r)
+{
+	size_t used = 0;
+
+	*buf = '\0';
+	for (size_t i = 0; r->summary_nr > 1 && i < r->summary_nr && used < len; i++)
+		used += (size_t)snprintf(buf + used, len - used, "%s%s",
+					 mode__words(r->summary[i].mode),
+					 i + 1 == r->summary_nr ? ": " : " / ");
+	return buf;
+}
+
+/* A figure of each mode; false: no mode has it, nothing was written. */
+static bool say_derived(FILE *f, const struct result *r, const char *lead, enum perf_derived d)
+{
+	struct real v[MODE_NR];
+	bool any = false;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct run_result *run = &r->summary[i].total;
+
+		v[i] = perf_derive(run, d, perf_whose__here(run));
+		any |= v[i].known;
+	}
+	if (!any)
+		return false;
+	fprintf(f, "%s%s ", lead, perf_derived__words(d));
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		fputs(i ? " / " : "", f);
+		if (v[i].known)
+			fprintf(f, v[i].value < 1000 ? "%.3g" : "%.0f", v[i].value);
+		else
+			fputs("n/a", f);
+	}
+	fprintf(f, " %s", perf_derived__unit(d));
+	return true;
 }
 
 unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
@@ -215,14 +230,14 @@ unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int c
 						    DERIVED_LLC_MISSES_PER_KIB};
 	const struct text_note_form form = {
 		.label = "COUNTED", .separator = ", ", .columns = columns, .lines = lines};
-	char lead[TEXT_MODES_LEN + 16], modes[TEXT_MODES_LEN];
+	char lead[MODES_LEN + 16], modes[MODES_LEN];
 	struct text_note l;
 
-	text_cost__modes(modes, sizeof(modes), r);
+	name_modes(modes, sizeof(modes), r);
 	snprintf(lead, sizeof(lead), "%s%s", modes[0] ? "total of " : "", modes);
 	text_note__begin(&l);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-		if (text_cost__say_derived(l.f, r, lead, figures[i]))
+		if (say_derived(l.f, r, lead, figures[i]))
 			lead[0] = '\0';
 		text_note__next(&l);
 	}
@@ -281,7 +296,7 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 	struct text_note l;
 	bool any;
 
-	text_reasons__collect(&unknown, r, false);
+	text_reasons__collect(&unknown, r);
 	any = unknown.nr;
 	text_note__begin(&l);
 	for (size_t i = 0; i < r->summary_nr; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tables at the end of a run and of its details. Most have a row for each mode. All figures of
+ * The tables at the end of a run. Most have a row for each mode. All figures of
  * a table have one base. '-' is a measured zero or does not apply; n/a was not measured.
  */
 #include <math.h>
@@ -31,7 +31,7 @@ static void name_cell(char *cell, const void *of, size_t row, int what)
 	set(cell, mode__words(mode_at(of, row)->mode));
 }
 
-void text_tables__begin(struct text_cells *t, const struct result *r, const char *label,
+static void begin_modes(struct text_cells *t, const struct result *r, const char *label,
 			unsigned int heads)
 {
 	text_cells__begin(t, heads, r->summary_nr);
@@ -147,7 +147,7 @@ void text_tables__modes(FILE *f, const struct result *r, unsigned int columns)
 
 	rounds__words(rounds, sizeof(rounds), r);
 	snprintf(over, sizeof(over), "(%s)", rounds);
-	text_tables__begin(&t, r, several ? "median" : rounds, 1);
+	begin_modes(&t, r, several ? "median" : rounds, 1);
 	text_cells__add(&t, r->summary[0].total.sender_side ? "sender's copies" : "copies", false,
 			copies_cell, r, 0);
 	text_cells__add(&t, "made by", true, made_by_cell, r, 0);
@@ -192,7 +192,7 @@ void text_tables__latency(FILE *f, const struct result *r, unsigned int columns)
 	char rounds[32], head[TEXT_CELL_MAX];
 	struct text_cells t;
 
-	text_tables__begin(&t, r, "latency", 2);
+	begin_modes(&t, r, "latency", 2);
 	set(t.cell[1][0], any_range(r) ? "(total)" : rounds__words(rounds, sizeof(rounds), r));
 	for (int k = 0; k < LATENCY_NR; k++) {
 		unsigned int column;
@@ -210,7 +210,7 @@ void text_tables__latency(FILE *f, const struct result *r, unsigned int columns)
 
 /*
  * Classes that have a column wherever a mode has something of them, with its heading and the stage
- * of the ledger whose time they are. The details have the others.
+ * of the ledger whose time they are.
  */
 static const struct {
 	enum cpu_class class;
@@ -307,7 +307,7 @@ void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns)
 		any |= class_of(r, i, CPU_CLASS_OTHER).known;
 	if (!any)
 		return;
-	text_tables__begin(&t, r, any_range(r) ? "CPU ns/KiB (total)" : "CPU ns/KiB", 1);
+	begin_modes(&t, r, any_range(r) ? "CPU ns/KiB (total)" : "CPU ns/KiB", 1);
 	for (size_t i = 0; i < MAIN_CLASSES_NR; i++)
 		if (largest(r, main_classes[i].class) > 0) {
 			text_cells__add(&t, main_classes[i].head, false, class_cell, &table,
@@ -316,95 +316,5 @@ void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns)
 		}
 	text_cells__add(&t, "rest", false, sum_cell, &table, SUM_REST);
 	text_cells__add(&t, "all", false, sum_cell, &table, SUM_ALL);
-	text_cells__print(f, &t, columns);
-}
-
-/* Copies per byte: '-' is a measured zero; a small value is never printed as zero. */
-static void format_copies(char *cell, struct real v)
-{
-	if (!v.known)
-		set(cell, "n/a");
-	else if (v.value <= 0)
-		set(cell, "-");
-	else if (v.value < 0.005)
-		set(cell, "<0.01");
-	else
-		snprintf(cell, TEXT_CELL_MAX, "%.2f", v.value);
-}
-
-static bool moved(const struct run_result *run, enum nio_stage stage)
-{
-	return run->stages[stage].quality != QUALITY_UNAVAILABLE && run->stages[stage].bytes;
-}
-
-/* The send stage says how the bytes went out that it did not copy. */
-static void stage_cell(char *cell, const void *of, size_t row, int what)
-{
-	const struct run_result *run = &mode_at(of, row)->total;
-	struct real copied = figures__per_byte(run, what);
-	bool pinned = moved(run, NIO_STAGE_TX_PIN), spliced = moved(run, NIO_STAGE_TX_SPLICE);
-
-	format_copies(cell, copied);
-	if (what != NIO_STAGE_TX_COPY || !copied.known || !(pinned || spliced))
-		return;
-	if (copied.value > 0)
-		strcat(cell, pinned ? "+pin" : "+spl");
-	else
-		set(cell, pinned ? "pinned" : "spliced");
-}
-
-/* '*': without stages that were not measured. */
-static void total_cell(char *cell, const void *of, size_t row, int what)
-{
-	struct copies_figure c = figures__copies(&mode_at(of, row)->total);
-
-	(void)what;
-	format_copies(cell, c.value);
-	strcat(cell, c.value.known && c.excluded ? "*" : " ");
-}
-
-void text_tables__copies(FILE *f, const struct result *r, unsigned int columns)
-{
-	struct text_cells t;
-
-	text_tables__begin(&t, r,
-			   r->summary[0].total.sender_side ? "sender's copies/B" : "copies/B", 1);
-	for (int s = 0; s < NIO_STAGE_NR; s++)
-		if (stage__is_copy(s))
-			text_cells__add(&t, stage__heading(s), false, stage_cell, r, s);
-	text_cells__add(&t, "total ", false, total_cell, r, 0);
-	text_cells__print(f, &t, columns);
-}
-
-struct percentiles {
-	const struct result *r;
-	enum latency_kind kind;
-};
-
-/* what: 1000 times the quantile; 1000: the maximum. */
-static void percentile_cell(char *cell, const void *of, size_t row, int what)
-{
-	const struct percentiles *p = of;
-	const struct hist *h = p->r->summary[row].total.app.latency[p->kind].hist;
-
-	if (!h || !h->count)
-		set(cell, h ? "-" : "n/a");
-	else
-		format_ns(cell, TEXT_CELL_MAX,
-			  (double)(what < 1000 ? hist__quantile(h, what / 1000.0) : h->max));
-}
-
-void text_tables__percentiles(FILE *f, const struct result *r, unsigned int columns,
-			      enum latency_kind k)
-{
-	struct percentiles p = {r, k};
-	struct text_cells t;
-
-	text_tables__begin(&t, r, latency__heading(k), 1);
-	text_cells__add(&t, "p50", false, percentile_cell, &p, 500);
-	text_cells__add(&t, "p99", false, percentile_cell, &p, 990);
-	text_cells__add(&t, "p99.9", false, percentile_cell, &p, 999);
-	text_cells__add(&t, "max", false, percentile_cell, &p, 1000);
-	fputc('\n', f);
 	text_cells__print(f, &t, columns);
 }

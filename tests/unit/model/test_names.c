@@ -59,7 +59,6 @@ TEST(figures_of_hardware_counters_need_a_PMU_and_others_do_not)
 	assert_false(perf_derived__needs_pmu(DERIVED_CPU_S_PER_GIB));
 	assert_false(perf_derived__needs_pmu(DERIVED_CPU_NS_PER_KIB));
 	assert_true(perf_derived__shown(DERIVED_CPU_NS_PER_KIB, VISIBILITY_LIVE));
-	assert_false(perf_derived__shown(DERIVED_CPU_NS_PER_KIB, VISIBILITY_TEXT));
 }
 
 /* compare uses these metrics by default; others only by name, or never. */

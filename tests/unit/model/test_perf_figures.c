@@ -172,28 +172,6 @@ TEST(sum_of_both_sides_needs_both_and_keeps_scaled)
 	assert_unknown(n, "gone");
 }
 
-/* For 1 MiB: a count per KiB is 1/1024 of it. */
-TEST(count_is_divided_by_the_payload)
-{
-	struct run_result r;
-	struct real v;
-
-	run__fill(&r);
-	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
-	assert_real(v, 2);
-	v = perf_derive__per_bytes(&r, (struct num){.value = 1, .reason = "lost"}, 1024);
-	assert_unknown(v, "lost");
-	r.app.rx_bytes = 0;
-	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
-	assert_unknown(v, "no payload was received");
-	r.sender_side = true;
-	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
-	assert_string_equal(v.reason, "no payload was sent");
-	r.app.tx_bytes = 1 << 12;
-	v = perf_derive__per_bytes(&r, num__known(2048), 1024);
-	assert_real(v, 512);
-}
-
 static void runs_for(struct real *running, double share)
 {
 	*running = real__known(share);

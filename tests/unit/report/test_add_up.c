@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "screen/text.h"
 #include "study/dataset.h"
 #include "support/import_csv.h"
 #include "support/full_result.h"
@@ -135,38 +134,6 @@ TEST_WITH(parts_add_up_as_read_from_csv, make, unmake)
 	for (size_t i = 0; i < d.rows_nr; i++)
 		check_row(&d.rows[i]);
 	dataset__clear(&d);
-	free(text);
-}
-
-/* Mean us of a part of the first mode in the text. */
-static double value_in(const char *text, const char *heading)
-{
-	const char *table = strstr(text, "\nmean send call "), *line;
-	char label[64], unit[8];
-	double v = (double)NAN;
-
-	assert_non_null(table);
-	snprintf(label, sizeof(label), "\n%s ", heading);
-	line = strstr(table, label);
-	if (!line || sscanf(line + strlen(label), " %lg %7s", &v, unit) != 2)
-		fail_msg("no line '%s' in:\n%s", heading, text);
-	return !strcmp(unit, "us") ? v : !strcmp(unit, "ns") ? v / 1000 : (double)NAN;
-}
-
-TEST_WITH(parts_add_up_in_the_text, make, unmake)
-{
-	const struct full_result *f = *state;
-	char *text;
-	size_t size;
-	FILE *stream = xopen_memstream(&text, &size);
-	double sum = 0;
-
-	text_details__print(&f->result, stream, 100);
-	xclose_memstream(stream);
-	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
-		sum += value_in(text, path_part__heading((enum path_part)p));
-	NEAR(sum, value_in(text, "send call"));
-	NEAR(sum, parts_us());
 	free(text);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the final text, its details and the live views say, for tests of screens. */
+/* What the final text and the live views say, for tests of screens. */
 #ifndef SUPPORT_SCREEN_SAYS_H
 #define SUPPORT_SCREEN_SAYS_H
 
@@ -26,17 +26,6 @@ __attribute__((unused)) static struct result *fresh(size_t n)
 }
 
 /* The caller frees the texts. */
-__attribute__((unused)) static char *details_text(const struct result *r, unsigned int columns)
-{
-	char *text;
-	size_t len;
-	FILE *f = xopen_memstream(&text, &len);
-
-	text_details__print(r, f, columns);
-	xclose_memstream(f);
-	return text;
-}
-
 __attribute__((unused)) static char *end_text(const struct result *r,
 					      const struct text_end_form *form)
 {
@@ -78,17 +67,6 @@ __attribute__((unused)) static void check_words(char *text, const char *words, b
 	if (!strstr(text, words) == said)
 		fail_msg("'%s' is %sin:\n%s", words, said ? "not " : "", text);
 	free(text);
-}
-
-/* In the details, each paragraph on a line of its own. */
-__attribute__((unused)) static void assert_says(const struct result *r, const char *words)
-{
-	check_words(details_text(r, 400), words, true);
-}
-
-__attribute__((unused)) static void assert_silent(const struct result *r, const char *words)
-{
-	check_words(details_text(r, 400), words, false);
 }
 
 #endif
