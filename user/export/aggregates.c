@@ -46,6 +46,7 @@ static void fold(struct aggregate *other, const struct aggregate *g)
 	add_sums(&other->all, &g->all);
 	num__add_counts(&other->out, &g->out, sizeof(other->out));
 	other->sampled |= g->sampled;
+	other->unwatched |= g->unwatched;
 	publish_qualities(&other->out, other->sampled);
 }
 
@@ -244,6 +245,9 @@ static void publish(struct aggregate *g)
 		grow(&out->tx_sizes[i], b->tx_sizes[i]);
 		grow(&out->rx_sizes[i], b->rx_sizes[i]);
 	}
+	g->unwatched |= b->unwatched != 0;
+	grow(&out->tx_sizes_sum, b->tx_sizes_sum);
+	grow(&out->rx_sizes_sum, b->rx_sizes_sum);
 	out->connections = g->open;
 	out->outstanding = b->ids > b->completed ? b->ids - b->completed : 0;
 }

@@ -48,8 +48,9 @@ struct published {
 	uint64_t copied_bytes[COPY_CAUSE_NR];
 	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error; EAGAIN: would have blocked */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
-	uint64_t connections; /* gauge: open */
-	uint64_t outstanding; /* gauge: zero-copy sends without a notification */
+	uint64_t tx_sizes_sum, rx_sizes_sum; /* exact unless aggregate.unwatched */
+	uint64_t connections;                /* gauge: open */
+	uint64_t outstanding;                /* gauge: zero-copy sends without a notification */
 };
 
 /* Sums over connections. */
@@ -69,8 +70,9 @@ struct aggregate {
 	bool busy, was_busy;
 	struct sums closed; /* connections that have ended */
 	struct sums all;
-	bool sampled;  /* an estimate by samples has been published: for good */
-	uint64_t open; /* connections, at this refresh */
+	bool sampled;   /* an estimate by samples has been published: for good */
+	bool unwatched; /* some calls of its connections were not watched: for good */
+	uint64_t open;  /* connections, at this refresh */
 	struct published out;
 };
 

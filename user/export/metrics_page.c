@@ -222,7 +222,7 @@ static void put_series(const struct page *p, const struct metrics *m, const stru
 
 /* Buckets by powers of 4 up to 2^30, from the engine's powers of 2. */
 static void put_histogram(const struct page *p, const char *name, const struct aggregate *g,
-			  const uint64_t sizes[NIO_SIZES])
+			  const uint64_t sizes[NIO_SIZES], uint64_t bytes)
 {
 	uint64_t all = 0, sum = 0;
 	char bound[32];
@@ -241,8 +241,10 @@ static void put_histogram(const struct page *p, const char *name, const struct a
 	if (!all)
 		return;
 	put_sample(p, name, "_bucket", (double)all, LABELS_OF(g), "le", "+Inf", END_OF_LABELS);
-	/* OpenMetrics has a count only beside a sum, which sizes by powers of 2 do not have. */
-	if (!p->open)
+	/* Sampled calls are never scaled up to bytes. OpenMetrics has a count only beside a sum. */
+	if (!g->unwatched)
+		put_sample(p, name, "_sum", (double)bytes, LABELS_OF(g), END_OF_LABELS);
+	if (!p->open || !g->unwatched)
 		put_sample(p, name, "_count", (double)all, LABELS_OF(g), END_OF_LABELS);
 }
 
@@ -252,10 +254,10 @@ static void put_sizes(const struct page *p, const struct metrics *m)
 		   "Bytes per send call. Where events are sampled, each call seen counts for the "
 		   "time of its window.");
 	for_each_group(g, m)
-		put_histogram(p, "send_size_bytes", g, g->out.tx_sizes);
+		put_histogram(p, "send_size_bytes", g, g->out.tx_sizes, g->out.tx_sizes_sum);
 	put_family(p, "receive_size_bytes", TYPE_HISTOGRAM, "Bytes per receive copy, likewise.");
 	for_each_group(g, m)
-		put_histogram(p, "receive_size_bytes", g, g->out.rx_sizes);
+		put_histogram(p, "receive_size_bytes", g, g->out.rx_sizes, g->out.rx_sizes_sum);
 }
 
 static void put_run_times(const struct page *p, const struct metrics *m)
@@ -275,13 +277,41 @@ static void put_run_times(const struct page *p, const struct metrics *m)
 	}
 }
 
+/* Does a group have sizes without a sum? */
+static bool lacks_sums(const struct metrics *m)
+{
+	for_each_group(g, m)
+		if (g->unwatched && (g->out.tx_sizes_sum || g->out.rx_sizes_sum))
+			return true;
+	return false;
+}
+
+static void put_unmeasured(const struct page *p, const char *stage, const char *reason)
+{
+	put_sample(p, "stage_unmeasured", "_info", 1, "stage", stage, "reason", reason,
+		   END_OF_LABELS);
+}
+
+static void put_all_unmeasured(const struct page *p, const struct metrics *m)
+{
+	put_family(p, "stage_unmeasured", TYPE_INFO,
+		   "Stages and metrics that are not measured, and why.");
+	for (size_t i = 0; i < m->plan_nr; i++)
+		if (!m->plan[i].hook)
+			put_unmeasured(p, m->plan[i].probe,
+				       m->plan[i].reason ? m->plan[i].reason : "");
+	put_unmeasured(p, "cpu_sampled_seconds", "the exporter takes no samples of CPU time");
+	put_unmeasured(p, "zerocopy_completion_seconds", "completions are counted, not timed");
+	if (m->run_times_unknown)
+		put_unmeasured(p, "probe_run_seconds", m->run_times_unknown);
+	if (lacks_sums(m))
+		put_unmeasured(p, "size_bytes_sum",
+			       "of groups with connections whose calls were not watched all the "
+			       "time; --count-calls watches them all");
+}
+
 static void put_probes(const struct page *p, const struct metrics *m)
 {
-	static const char *const never[][2] = {
-		{"cpu_sampled_seconds", "the exporter takes no samples of CPU time"},
-		{"zerocopy_completion_seconds", "completions are counted, not timed"},
-	};
-
 	put_family(p, "probe", TYPE_INFO, "Hooks in use.");
 	for (size_t i = 0; i < m->plan_nr; i++)
 		if (m->plan[i].hook)
@@ -289,19 +319,7 @@ static void put_probes(const struct page *p, const struct metrics *m)
 				   m->plan[i].hook, "backend",
 				   m->plan[i].backend ? m->plan[i].backend : "", END_OF_LABELS);
 	put_run_times(p, m);
-	put_family(p, "stage_unmeasured", TYPE_INFO,
-		   "Stages and metrics that are not measured, and why.");
-	for (size_t i = 0; i < m->plan_nr; i++)
-		if (!m->plan[i].hook)
-			put_sample(p, "stage_unmeasured", "_info", 1, "stage", m->plan[i].probe,
-				   "reason", m->plan[i].reason ? m->plan[i].reason : "",
-				   END_OF_LABELS);
-	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
-		put_sample(p, "stage_unmeasured", "_info", 1, "stage", never[i][0], "reason",
-			   never[i][1], END_OF_LABELS);
-	if (m->run_times_unknown)
-		put_sample(p, "stage_unmeasured", "_info", 1, "stage", "probe_run_seconds",
-			   "reason", m->run_times_unknown, END_OF_LABELS);
+	put_all_unmeasured(p, m);
 }
 
 /* A family of one sample. */

@@ -348,6 +348,8 @@ static void take_weight(struct socket_ledger *d, uint64_t weight)
 		d->tx_sizes[i] /= weight;
 		d->rx_sizes[i] /= weight;
 	}
+	d->tx_sizes_sum /= weight;
+	d->rx_sizes_sum /= weight;
 	d->zc_without_option /= weight;
 	d->empty /= weight;
 	d->inner_eagain /= weight;
@@ -387,10 +389,11 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 	memcpy(d.uncovered, s->uncovered_bytes, sizeof(d.uncovered));
 	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
 		d.refused[i] = s->refused[i];
-	for (size_t i = 0; i < NIO_SIZES; i++) {
-		d.tx_sizes[i] = s->tx_sizes[i];
-		d.rx_sizes[i] = s->rx_sizes[i];
-	}
+	memcpy(d.tx_sizes, s->tx_sizes, sizeof(d.tx_sizes));
+	memcpy(d.rx_sizes, s->rx_sizes, sizeof(d.rx_sizes));
+	for (size_t i = 0; i < NIO_CALL_NR; i++)
+		d.tx_sizes_sum += s->calls[i].bytes;
+	d.rx_sizes_sum = s->stages[NIO_STAGE_RX_COPY].bytes;
 	if (sock_state_saw_all(s) && s->weight > 1)
 		take_weight(&d, s->weight);
 	else

@@ -57,7 +57,8 @@ struct socket_ledger {
 	uint64_t zc_without_option; /* calls with MSG_ZEROCOPY without SO_ZEROCOPY */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
 	uint64_t shared; /* bytes sent and read on sockets that several processes use */
-	uint64_t local;  /* connections whose peer address is of this machine */
+	uint64_t tx_sizes_sum, rx_sizes_sum; /* bytes of the calls and copies in the sizes */
+	uint64_t local;                      /* connections whose peer address is of this machine */
 	uint64_t zerocopy, zerocopy_local; /* connections that sent with MSG_ZEROCOPY; local ones */
 	uint64_t first_ns, last_ns;        /* CLOCK_MONOTONIC; 0: none */
 };

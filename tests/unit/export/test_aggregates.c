@@ -288,6 +288,26 @@ TEST(a_sum_has_one_quality)
 	aggregates__clear(&a);
 }
 
+TEST(sizes_are_known_to_be_partial_for_good_after_an_unwatched_call)
+{
+	struct sock_state s = connection(100, 40);
+	struct aggregates a;
+	struct aggregate *g;
+
+	aggregates__init(&a, 4, 1000);
+	g = &a.list[aggregates__place(&a, "x", NULL, true)];
+	refresh(&a, 1, &s, 1);
+	assert_int_equal(g->out.tx_sizes_sum, 100);
+	assert_int_equal(g->out.rx_sizes_sum, 40);
+	assert_false(g->unwatched);
+	s.window = 2;
+	refresh(&a, 1, &s, 1);
+	assert_true(g->unwatched);
+	refresh(&a, 1, NULL, 0);
+	assert_true(g->unwatched);
+	aggregates__clear(&a);
+}
+
 /*
  * A machine of groups that come and go. Of some connections the owner, which decides the group, is
  * known late or never: those that end without an owner are of group 0.

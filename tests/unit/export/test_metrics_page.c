@@ -161,6 +161,37 @@ TEST(deferred_copies_that_could_not_be_seen_have_no_series)
 	aggregates__clear(&a);
 }
 
+/* OpenMetrics has a count only beside a sum; calls that were sampled have no sum. */
+TEST(sizes_have_a_sum_if_each_call_was_watched)
+{
+	static const struct wanted exact[] = {
+		{"\nnetiotrace_send_size_bytes_sum{group=\"x\"} 30\n", true, true},
+		{"\nnetiotrace_send_size_bytes_count{group=\"x\"} 3\n", true, true},
+		{"\nnetiotrace_receive_size_bytes_sum{group=\"x\"} 5\n", true, true},
+		{"stage=\"size_bytes_sum\"", false, false},
+	};
+	static const struct wanted sampled[] = {
+		{"_sum{", false, false},
+		{"\nnetiotrace_send_size_bytes_count{group=\"x\"} 3\n", true, false},
+		{"stage=\"size_bytes_sum\",reason=\"", true, true},
+	};
+	struct aggregates a;
+	const struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
+	struct published *out;
+
+	aggregates__init(&a, 4, 1000);
+	add_group(&a, "x", 30);
+	out = &a.list[1].out;
+	out->tx_sizes[3] = 3;
+	out->tx_sizes_sum = 30;
+	out->rx_sizes[2] = 1;
+	out->rx_sizes_sum = 5;
+	check_pages(&m, exact, ARRAY_LEN(exact));
+	a.list[1].unwatched = true;
+	check_pages(&m, sampled, ARRAY_LEN(sampled));
+	aggregates__clear(&a);
+}
+
 /* OpenMetrics: the samples of a family follow one another. */
 TEST(families_are_not_interrupted)
 {

@@ -543,8 +543,12 @@ TEST(connection_within_one_window_is_exact)
 	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){400, 10};
 	s.added[NIO_SIDE_SENDER] = 900;
 	s.added[NIO_SIDE_RECEIVER] = 360;
+	s.tx_sizes[5] = 20;
 	s.refused[NIO_REFUSAL_EAGAIN] = 30;
 	b = balanced(&s);
+	assert_int_equal(b.tx_sizes[5], 2);
+	assert_int_equal(b.tx_sizes_sum, 100);
+	assert_int_equal(b.rx_sizes_sum, 40);
 	assert_int_equal(b.divided[NIO_SIDE_SENDER] + b.divided[NIO_SIDE_RECEIVER], 0);
 	assert_int_equal(b.calls[NIO_CALL_PLAIN].events, 2);
 	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].events, 1);
