@@ -6,97 +6,9 @@
 bats_require_minimum_version 1.5.0
 load ../lib
 load attach
+load export
 
-FLEET=$REPO/tests/e2e/fleet.py
 RULES=$REPO/contrib/prometheus
-
-# The mount point of cgroup v2.
-cgroup_mount() {
-	findmnt -n -t cgroup2 -o TARGET | head -n 1
-}
-
-need_cgroups() {
-	CGROUPS=$(cgroup_mount)
-	[ -n "$CGROUPS" ] || skip "cgroup v2 is not mounted"
-	# A slice is no part of the name of a group.
-	CGROUPS=$CGROUPS/netiotrace-test-$BATS_TEST_NUMBER-$$.slice
-	mkdir "$CGROUPS" 2>/dev/null || skip "cgroups cannot be made here"
-}
-
-teardown_cgroups() {
-	local cgroup
-
-	[ -n "${CGROUPS-}" ] && [ -d "$CGROUPS" ] || return 0
-	find "$CGROUPS" -name cgroup.procs -exec cat {} + | sort -u | xargs -r kill -9 2>/dev/null || true
-	while IFS= read -r -d '' cgroup; do
-		within 10 rmdir "$cgroup" 2>/dev/null || true
-	done < <(find "$CGROUPS" -depth -type d -print0)
-}
-
-# refused_calls: the kernel's log of system calls of the test's processes that the exporter's filter
-# refused. An earlier process may have had the PID of one.
-refused_calls() {
-	dmesg | awk -F '[][]' -v begin="$BEGIN" -v pids=" ${PEERS[*]} " '
-		$2 > begin && /type=1326/ && match($0, / pid=[0-9]+/) &&
-			index(pids, " " substr($0, RSTART + 5, RLENGTH - 5) " ")'
-}
-
-eval "_attach_setup() $(declare -f setup | tail -n +2)"
-setup() {
-	_attach_setup || return
-	read -r BEGIN _ </proc/uptime
-}
-
-eval "_attach_teardown() $(declare -f teardown | tail -n +2)"
-teardown() {
-	_attach_teardown
-	teardown_cgroups
-	[ -z "$(refused_calls | tee /dev/stderr)" ]
-}
-
-# in_cgroup NAME COMMAND...: runs it in a cgroup of its own, below the cgroup of the test. NAME, if it ends
-# in .service, is the group. An exporter of the whole machine adds up groups of one name, so the PID in
-# it keeps another run of these tests apart.
-in_cgroup() {
-	mkdir -p "$CGROUPS/$1"
-	# shellcheck disable=SC2016 # the shell's
-	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$CGROUPS/$1" "${@:2}"
-}
-
-# The exporters watch the whole machine, where another test holds 40 000 sockets at once: more than the
-# default.
-ROOM=(--max-sockets 131072)
-
-# exporter NAME OPTION...: starts export in the background as $EXPORTER and waits until it is ready.
-exporter() {
-	rm -f "$1.ready"
-	# Under nohup SIGHUP is ignored.
-	background env --default-signal=HUP "${INSIDE[@]}" "$NETIOTRACE" export "${ROOM[@]}" --interval 200ms \
-		--ready-file "$1.ready" "${@:2}" 2>"$1.log"
-	EXPORTER=$STARTED
-	within 60 test -s "$1.ready"
-}
-
-# has TEXT COMMAND...: its output has a line that matches TEXT. Reads all output.
-has() {
-	"${@:2}" | grep -- "$1" >/dev/null
-}
-
-page() { # PORT [CURL OPTION...]
-	curl -sS --max-time 20 "${@:2}" "http://127.0.0.1:$1/metrics"
-}
-
-# value METRIC LABELS <PAGE: the sum of the metric's samples with these labels.
-value() {
-	awk -v name="netiotrace_$1" -v labels="${2:-}" '
-		index($1, name) == 1 && ($1 == name || substr($1, length(name) + 1, 1) == "{") && index($0, labels) { sum += $NF }
-		END { printf "%.0f\n", sum }'
-}
-
-# counts PORT METRIC LABELS VALUE: the next page has this value.
-counts() {
-	[ "$(page "$1" | value "$2" "$3")" = "$4" ]
-}
 
 @test "export: promtool accepts the page, and each byte of a client is in it" {
 	need_tool promtool curl
@@ -288,45 +200,14 @@ for i in range(2500): os.chdir('d')
 for i in range(2500): os.chdir('..'); os.rmdir('d')")
 }
 
-# container ID NAME SENDS: zero-copy sends from a container of the pod web-0, as the kubelet and containerd make it.
-container() {
-	mkdir -p "logs/var/log/pods/shop_web-0_$POD_UID/$2" logs/var/log/containers
-	ln -s "/var/log/pods/shop_web-0_$POD_UID/$2/0.log" "logs/var/log/containers/web-0_shop_$2-$1.log"
-	in_cgroup "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod${POD_UID//-/_}.slice/cri-containerd-$1.scope" \
-		"$FLEET" zerocopy "$(<sink)" "$3" >/dev/null
-}
-
-@test "export: a container of a pod has its group and labels, and a restart continues its series" {
-	need_tool curl
-	need_cgroups
-	PORT=$(free_port)
-	POD_UID=$(printf '%08x-1111-2222-3333-444455556666' $$)
-	NETIO_LOGS_ROOT=$PWD/logs exporter one --listen "127.0.0.1:$PORT"
-	background "$FLEET" sink sink
-	within 20 test -s sink
-	series() { # CONTAINER
-		echo "{group=\"pod-$POD_UID/$1\",namespace=\"shop\",pod=\"web-0\",container=\"$1\"}"
-	}
-	container "$(printf '%064x' 1)" nginx 1
-	container "$(printf '%064x' 2)" sidecar 2
-	within 20 counts "$PORT" tcp_sent_bytes_total "$(series nginx)" 65536
-	within 20 counts "$PORT" tcp_sent_bytes_total "$(series sidecar)" 131072
-	# It starts again: another id and another cgroup.
-	container "$(printf '%064x' 3)" nginx 3
-	within 20 counts "$PORT" tcp_sent_bytes_total "$(series nginx)" $((4 * 65536))
-	page "$PORT" >page.txt
-	[ "$(grep -c "^netiotrace_tcp_sent_bytes_total{.*$POD_UID" page.txt)" -eq 2 ]
-	! type -P promtool >/dev/null || promtool check metrics <page.txt
-}
-
-@test "export: the OpenMetrics reference parser accepts a page of hostile names, and each is its own group" {
+@test "export: the OpenMetrics reference parser accepts hostile names, each its own group, and sums of sizes" {
 	local name n=0
 
 	need_tool curl
 	/usr/bin/python3 -c 'import prometheus_client' 2>/dev/null || skip "python3-prometheus-client is not installed"
 	need_cgroups
 	PORT=$(free_port)
-	exporter one --listen "127.0.0.1:$PORT"
+	exporter one --listen "127.0.0.1:$PORT" --count-calls
 	background "$FLEET" sink sink
 	within 20 test -s sink
 	for name in $'a\x01' $'a\x02' $'a\xff' $'a\xfe' 'a\n' 'q"q' '# EOF' 'x{y="1"} 2'; do
@@ -338,9 +219,14 @@ container() {
 	/usr/bin/python3 - $$ <<-'END'
 		import sys
 		from prometheus_client.openmetrics.parser import text_fd_to_metric_families
-		sent = [s.value for f in text_fd_to_metric_families(open("page.txt", newline="")) for s in f.samples
-		        if s.name == "netiotrace_tcp_sent_bytes_total" and s.labels["group"].endswith(f"-{sys.argv[1]}.service")]
-		assert sorted(sent) == [65536 * n for n in range(1, 9)], sent
+		samples = [s for f in text_fd_to_metric_families(open("page.txt", newline="")) for s in f.samples
+		           if s.labels.get("group", "").endswith(f"-{sys.argv[1]}.service")]
+		values = lambda name: sorted(s.value for s in samples if s.name == "netiotrace_" + name)
+		# Each call was watched, so the sizes add up to the bytes.
+		for name in ("tcp_sent_bytes_total", "send_size_bytes_sum"):
+		    assert values(name) == [65536 * n for n in range(1, 9)], (name, values(name))
+		for n, calls in enumerate(values("send_size_bytes_count")):
+		    assert n < calls, calls
 	END
 }
 
@@ -726,10 +612,19 @@ in_page() {
 	need_tool promtool
 	promtool check rules "$RULES/rules.yml" "$RULES/alerts.yml"
 	promtool test rules "$RULES/tests.yml"
-	# Each rule and each alert has a test case.
-	while read -r name; do
-		grep -q "$name" "$RULES/tests.yml" || { echo "no case for $name" && return 1; }
-	done < <(sed -n 's/^ *- \(record\|alert\): *//p' "$RULES"/{rules,alerts}.yml)
+	# Each rule has a case with a value and one without; each alert one in which it fires and one in which it does not.
+	/usr/bin/python3 -c 'import yaml' || skip "python3-yaml is not installed"
+	/usr/bin/python3 - "$RULES" <<-'END'
+		import sys, yaml
+		load = lambda name: yaml.safe_load(open(f"{sys.argv[1]}/{name}.yml"))
+		names = [row.get("alert") or row["record"] for file in ("rules", "alerts") for g in load(file)["groups"] for row in g["rules"]]
+		tests = load("tests")["tests"]
+		cases = [(c["alertname"], c["exp_alerts"]) for t in tests for c in t.get("alert_rule_test", [])]
+		cases += [(c["expr"], c["exp_samples"]) for t in tests for c in t.get("promql_expr_test", [])]
+		for name in names:
+		    results = {bool(expected) for case, expected in cases if name in case}
+		    assert results == {True, False}, (name, results)
+	END
 	# Each alert has its part of the runbook, which it names.
 	while read -r name; do
 		grep -qx "## $name" "$RULES/RUNBOOK.md" && grep -qx " *runbook: RUNBOOK.md#${name,,}" "$RULES/alerts.yml" ||
@@ -738,7 +633,7 @@ in_page() {
 	# A rule on a metric that nothing exports would never say anything.
 	while read -r metric; do
 		grep -q "^| .*\`$metric\`" "$REPO/docs/reference/export.md" || { echo "no metric $metric" && return 1; }
-	done < <(sed 's/\(group\|fleet\):[a-z_:0-9]*//g' "$RULES"/{rules,alerts}.yml | grep -o 'netiotrace_[a-z_]*' | sort -u)
+	done < <(sed 's/\(group\|container\|fleet\):[a-z_:0-9]*//g' "$RULES"/{rules,alerts}.yml | grep -o 'netiotrace_[a-z_]*' | sort -u)
 }
 
 @test "export: the systemd unit has an exposure level of at most 3 in systemd-analyze security" {
@@ -809,10 +704,6 @@ scraped() { # METRIC GROUP
 # agrees GROUP: the group's bytes equal those that its clients received and sent.
 agrees() {
 	[ "$(scraped sent "$1")" = "$(cat "$1.received")" ] && [ "$(scraped received "$1")" = "$(cat "$1.sent")" ]
-}
-
-query() { # EXPR
-	curl -sS --max-time 20 --data-urlencode "query=$1" "$PROMETHEUS/api/v1/query"
 }
 
 @test "export: Prometheus scrapes three hosts; sums equal the clients' bytes exactly, across restarts" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Clients that count their own bytes, and helpers of tests/e2e/export.bats.
+"""Clients that count their own bytes, and helpers of the tests of export.
 
     fleet.py http PORT REQUESTS        GETs over 4 keep-alive connections
     fleet.py redis PORT REQUESTS       SET and GET
