@@ -168,7 +168,7 @@ document() {
 	FAKE=$PWD/nothing run -1 gate -- true
 }
 
-@test "copy-gate: refuses a baseline that is none before the command runs" {
+@test "copy-gate: refuses a baseline that is none, and files that cannot be written, before the command runs" {
 	local bad
 
 	for bad in '{' '[]' '{"schema": "netiotrace.copy-gate/1"}' \
@@ -176,6 +176,12 @@ document() {
 		echo "$bad" >bad.json
 		FAKE=/bin/false run -1 gate --baseline bad.json -- touch ran
 		[[ $output == *bad.json* && $output != *Traceback* ]] && [ ! -e ran ]
+	done
+	echo '{' >bad.json
+	for bad in '--record bad.json' '--record none/base.json' '--json none/doc.json'; do
+		# shellcheck disable=SC2086 # an option and its value
+		FAKE=/bin/false run -1 gate $bad -- touch ran
+		[[ $output == *" ${bad#* }"* && $output != *Traceback* ]] && [ ! -e ran ]
 	done
 	run -2 gate
 	run -2 gate --baseline base.json --
