@@ -336,8 +336,13 @@ fits() {
 # bats test_tags=address
 @test "doctor prints hooks by stage, with a reason for each result that is not exact" {
 	need_root
-	"$NETIOTRACE" doctor >text
+	"$NETIOTRACE" doctor --details >text
 	"$NETIOTRACE" doctor --json - >doctor.json
+	# Five lines, of which the first says whether it works.
+	"$NETIOTRACE" doctor >short
+	head -n 1 short | grep -q '^can run    a run can watch the kernel'
+	tail -n 1 short | grep -q '^details    netiotrace doctor --details$'
+	[ "$(grep -c '^[a-z]' short)" -le 7 ] && [ "$(wc -l <short)" -le 12 ]
 	grep -qF "$(jq -er '[.plan[] | select(.stage == "rx_copy") | .hook | strings][0]' doctor.json)" text
 	jq -e '.usable and .tried and ([.plan[] | select(.quality != "exact") | .reason | length > 0] | all)' \
 		doctor.json
@@ -375,7 +380,7 @@ fits() {
 import socket, subprocess, sys
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
 s.bind(("lo", 0))
-sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
+sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor --details >text
 	cat text
 	grep -Eq 'packet_tap .*lo \(python3, pid [0-9]+\)' text
 	grep -Eq 'end python3 \(pid [0-9]+\)' text
@@ -386,7 +391,7 @@ sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
 	need_root
 	for path in loopback veth; do
 		code=0
-		unprivileged "$NETIOTRACE" doctor --path "$path" >text 2>stderr || code=$?
+		unprivileged "$NETIOTRACE" doctor --details --path "$path" >text 2>stderr || code=$?
 		cat text stderr
 		[ "$code" -eq 4 ]
 		[ "$(wc -l <stderr)" -eq 1 ]
@@ -411,7 +416,7 @@ sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
 	run unshare --user --map-root-user "$NETIOTRACE" --mode onecopy --messages 23 --warmup 20ms
 	[ "$status" -eq 4 ]
 	[[ $output == *"netiotrace is in a user namespace"*"start it outside"* ]]
-	unshare --user --map-root-user "$NETIOTRACE" doctor >text || true
+	unshare --user --map-root-user "$NETIOTRACE" doctor --details >text || true
 	cat text
 	grep -Eq 'missing +CAP_BPF +held in a user namespace only' text
 	[ "$(grep -Ec "stock kernel|sudo" text)" -eq 0 ]
@@ -452,12 +457,12 @@ without() {
 	need_tool unshare
 	# The process has root; missing features are the kernel's.
 	code=0
-	without /sys "$NETIOTRACE" doctor >text 2>&1 || code=$?
+	without /sys "$NETIOTRACE" doctor --details >text 2>&1 || code=$?
 	cat text
 	[ "$code" -eq 3 ]
 	grep -q 'missing  btf' text
 	[ "$(grep -Ec 'sudo|needs root|in a short round|by construction' text)" -eq 0 ]
-	without /proc "$NETIOTRACE" doctor >text || true
+	without /proc "$NETIOTRACE" doctor --details >text || true
 	cat text
 	grep -Eq 'optmem_max +n/a' text
 	grep -Eq 'unknown +packet_tap' text

@@ -129,6 +129,12 @@ void doctor__attach_lines(const struct plan_row *rows, size_t rows_nr,
 void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o,
 		   void (*more)(FILE *f, unsigned int width, const struct environment *env));
 
+/* What can run, what is not seen and what to do: about five lines. */
+void doctor__print_summary(FILE *f, unsigned int width, const struct diagnosis *d);
+
+/* Can a run watch the kernel? A part of a sentence. */
+const char *doctor__answer(const struct diagnosis *d);
+
 /* Prints text in lines that begin at a column; the cursor is at `from`. */
 void doctor__wrap(FILE *f, unsigned int width, int from, int column, const char *text);
 

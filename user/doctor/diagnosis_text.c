@@ -129,21 +129,14 @@ static void print_attach(FILE *f, unsigned int width, const struct diagnosis *d)
 
 static void print_sum(FILE *f, unsigned int width, const struct diagnosis *d)
 {
-	bool low = limits__culprit(&d->facts.limits, 0) != LIMIT_NR;
-	const char *answer =
-		!d->tried ? "whether a run can watch the kernel was not tried"
-		: d->usable && low
-			? "a run can watch the kernel once its resource limits are raised"
-		: d->usable    ? "a run can watch the kernel"
-		: d->probe_err ? "hooks could not be probed"
-			       : "a run cannot watch the kernel with this backend";
 	unsigned int nr[CHECK_UNKNOWN + 1] = {0};
 	char text[160];
 
 	for (size_t i = 0; i < d->checks_nr; i++)
 		nr[d->checks[i].state]++;
 	snprintf(text, sizeof(text), "%s; checks: %u ok, %u limited, %u missing, %u unknown",
-		 answer, nr[CHECK_OK], nr[CHECK_LIMITED], nr[CHECK_MISSING], nr[CHECK_UNKNOWN]);
+		 doctor__answer(d), nr[CHECK_OK], nr[CHECK_LIMITED], nr[CHECK_MISSING],
+		 nr[CHECK_UNKNOWN]);
 	fputc('\n', f);
 	doctor__wrap(f, width, 0, 0, text);
 }

@@ -79,10 +79,12 @@ int doctor__main(int argc, char **argv)
 	doctor_options__parse(&o, argc, argv);
 	d = xcalloc(1, sizeof(*d));
 	diagnosis__make(d, &o);
-	if (!o.output[OUTPUT_JSON])
+	if (o.output[OUTPUT_JSON])
+		code = write_json(d, o.output[OUTPUT_JSON]);
+	else if (o.details)
 		doctor__print(stdout, text_columns(), d, &o, doctor_perf__print);
 	else
-		code = write_json(d, o.output[OUTPUT_JSON]);
+		doctor__print_summary(stdout, text_columns(), d);
 	if (!code)
 		code = exit_code(d);
 	diagnosis__clear(d);

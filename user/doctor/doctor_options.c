@@ -3,10 +3,11 @@
 #include "doctor_options.h"
 
 static const char doc[] =
-	"Prints what this machine can measure, by which hook, what is missing, and the remedy. "
+	"Prints what this machine can measure, what is missing, and the remedy. "
 	"Tries every hook, which needs root; changes nothing.\n"
 	"\n"
 	"  sudo netiotrace doctor\n"
+	"  sudo netiotrace doctor --details\n"
 	"  sudo netiotrace doctor --path veth --json doctor.json"
 	"\v"
 	"Exit status: 0 runs can use BPF, 1 failure, 2 usage error, 3 this kernel shows neither "
@@ -14,6 +15,7 @@ static const char doc[] =
 
 static const struct options_help helps[] = {
 	{"backend", "type of BPF program (default auto)"},
+	{"details", "print every check, hook and counter"},
 	{"json", "write the diagnosis as a JSON document (- for stdout)"},
 };
 

@@ -182,7 +182,7 @@ static const struct option_row rows[] = {
 	OUTPUTS(X)
 #undef X
 	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'onecopy.copies_per_byte <= 2.01'; repeatable", OPTION_OTHER, .take = take_assertion, .commands = RUN},
-	{"details", NULL, "also print every field of the result, and each reason", OPTION_FLAG, AT(details), .commands = RUN},
+	{"details", NULL, "also print every field of the result and each reason; doctor: every check and hook", OPTION_FLAG, AT(details), .commands = RUN | DOCTOR},
 	{"quiet", NULL, "no live view, no final text, errors only", OPTION_FLAG, AT(quiet), .letter = 'q', .commands = RUN | SWEEP | SERVE},
 	{"verbose", NULL, "print progress; -vv: also libbpf's messages", OPTION_LEVEL, AT(verbose), .letter = 'v', .commands = ALL},
 };

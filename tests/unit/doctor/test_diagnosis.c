@@ -160,6 +160,28 @@ TEST(text_matches_its_golden_files_in_each_width)
 	free(d);
 }
 
+TEST(summary_says_each_thing_once)
+{
+	struct diagnosis *d = calloc(1, sizeof(*d));
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	diagnosis__fill(d);
+	d->stages[d->stages_nr++] = (struct stage_line){
+		.stage = "rx_copy time", .reason = "nothing", .remedy = "a kernel"};
+	doctor__print_summary(f, 80, d);
+	d->tried = d->usable = false;
+	fputc('\n', f);
+	doctor__print_summary(f, 80, d);
+	fclose(f);
+	check_widths(text, 80);
+	golden__check("doctor-summary", text);
+	free(text);
+	free(d->offers);
+	free(d);
+}
+
 TEST(untried_probes_leave_usable_null_with_a_reason)
 {
 	struct diagnosis *d = calloc(1, sizeof(*d));

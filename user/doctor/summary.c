@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The first lines of doctor: what can run, what is not seen, what to do; see diagnosis.h. */
+#include <string.h>
+
+#include "base/append.h"
+#include "diagnosis.h"
+
+#define LABEL_WIDTH 11
+#define TEXTS_MAX   (CHECKS_MAX + STAGE_LINES_MAX + PLAN_ROWS_MAX)
+
+/* Texts without repetition. */
+struct texts {
+	const char *text[TEXTS_MAX];
+	size_t nr;
+};
+
+static void add_text(struct texts *t, const char *text)
+{
+	for (size_t i = 0; i < t->nr; i++)
+		if (!strcmp(t->text[i], text))
+			return;
+	if (t->nr < TEXTS_MAX)
+		t->text[t->nr++] = text;
+}
+
+static const char *plain_name(const char *stage)
+{
+	static const char *const names[][2] = {
+		{"tx_copy", "bytes that send calls copy"},
+		{"tx_pin", "bytes that send calls pin"},
+		{"tx_splice", "bytes sent by sendfile or splice"},
+		{"deferred_copy", "copies of pinned bytes"},
+		{"rx_copy", "bytes that receive calls copy"},
+		{"other_copy", "copies in other kernel functions"},
+		{"zero-copy verdict", "whether zero-copy sends were copied"},
+		{"cause of ENOBUFS", "why the kernel refuses zero-copy sends"},
+		{"path_ns", "time of the parts of a send call"},
+		{"rx_copy time", "time of receive copies"},
+		{"splice_read", "bytes received by splice"},
+		{"completion", "whether zero-copy sends were copied"},
+		{"mptcp_send", "bytes sent through MPTCP"},
+		{"send_return", "send calls of other programs"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i][0], stage))
+			return names[i][1];
+	return stage;
+}
+
+static bool is_seen(const struct stage_line *lines, size_t nr, const char *stage)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(lines[i].stage, stage) && lines[i].quality != QUALITY_UNAVAILABLE)
+			return true;
+	return false;
+}
+
+/* What has no hook and needs none has no remedy. */
+static void add_unseen(struct texts *unseen, struct texts *remedies, const struct stage_line *lines,
+		       size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!lines[i].remedy[0] || is_seen(lines, nr, lines[i].stage))
+			continue;
+		add_text(unseen, plain_name(lines[i].stage));
+		add_text(remedies, lines[i].remedy);
+	}
+}
+
+static void print_line(FILE *f, unsigned int width, const char *label, const char *text)
+{
+	fprintf(f, "%-*s", LABEL_WIDTH, label);
+	doctor__wrap(f, width, LABEL_WIDTH, LABEL_WIDTH, text);
+}
+
+/* Remedies of runs end in a hint at this command. */
+static void print_remedy(FILE *f, unsigned int width, const char *remedy)
+{
+	const char *hint = strstr(remedy, "; netiotrace doctor");
+	char text[512];
+
+	snprintf(text, sizeof(text), "%.*s", (int)(hint ? (size_t)(hint - remedy) : strlen(remedy)),
+		 remedy);
+	print_line(f, width, "to do", text);
+}
+
+static void print_list(FILE *f, unsigned int width, const char *label, const struct texts *t)
+{
+	char list[1024] = "";
+
+	for (size_t i = 0; i < t->nr; i++)
+		append__text(list, sizeof(list), "%s%s", i ? ", " : "", t->text[i]);
+	print_line(f, width, label, list[0] ? list : "nothing is missing");
+}
+
+const char *doctor__answer(const struct diagnosis *d)
+{
+	if (!d->tried)
+		return "whether a run can watch the kernel was not tried";
+	if (d->probe_err)
+		return "hooks could not be probed";
+	if (!d->usable)
+		return "a run cannot watch the kernel with this backend";
+	return limits__culprit(&d->facts.limits, 0) == LIMIT_NR
+		       ? "a run can watch the kernel"
+		       : "a run can watch the kernel once its resource limits are raised";
+}
+
+void doctor__print_summary(FILE *f, unsigned int width, const struct diagnosis *d)
+{
+	struct texts unseen = {.nr = 0}, remedies = {.nr = 0}, limited = {.nr = 0};
+	char answer[128] = "";
+
+	for (size_t i = 0; i < d->checks_nr; i++) {
+		const struct check *c = &d->checks[i];
+
+		if (c->state == CHECK_MISSING && c->remedy[0])
+			add_text(&remedies, c->remedy);
+		else if (c->state == CHECK_LIMITED || c->state == CHECK_UNKNOWN)
+			add_text(&limited, c->name);
+	}
+	if (d->tried && !d->probe_err) {
+		add_unseen(&unseen, &remedies, d->stages, d->stages_nr);
+		add_unseen(&unseen, &remedies, d->attach_lines, d->attach_rows_nr);
+	}
+	append__text(answer, sizeof(answer), "%s%s", doctor__answer(d),
+		     !d->tried || d->probe_err ? ""
+		     : d->attach_usable        ? "; so can attach and export"
+					       : "; attach and export cannot");
+	print_line(f, width, "can run", answer);
+	if (d->tried && !d->probe_err)
+		print_list(f, width, "not seen", &unseen);
+	for (size_t i = 0; i < remedies.nr; i++)
+		print_remedy(f, width, remedies.text[i]);
+	if (limited.nr)
+		print_list(f, width, "look at", &limited);
+	print_line(f, width, "details", "netiotrace doctor --details");
+}
