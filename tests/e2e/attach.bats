@@ -378,7 +378,6 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	[ "$(wc -L <text)" -le 80 ]
 }
 
-# bats test_tags=address
 @test "attach prints no control characters of a process name to the terminal" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --count-calls --json out.json -- "$PROGRAM" name 127.0.0.1 "$PORT" 2>text

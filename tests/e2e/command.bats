@@ -281,7 +281,6 @@ fits() {
 	[ "$(wc -l <"$1")" -le 30 ] && ! LC_ALL=C.UTF-8 grep -qE '.{81}' "$1"
 }
 
-# bats test_tags=address
 @test "the final text of a run fits in 30 lines of 80 columns with any options" {
 	local options
 
@@ -297,7 +296,7 @@ fits() {
 	done
 }
 
-# bats test_tags=guest,address
+# bats test_tags=guest
 @test "the final text of a run has result and checks on one screen; --details has every field" {
 	need_root
 	"$NETIOTRACE" --mode all --rounds 2 --duration 200ms >text 2>stderr </dev/null

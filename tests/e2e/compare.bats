@@ -120,7 +120,6 @@ rows() {
 	[[ $output == *"twocopy 4k t1 (no run)."*"regression: onecopy 64k t1 throughput_gbps"*"2 of 6 gated comparisons are worse"* ]]
 }
 
-# bats test_tags=address
 @test "compare: text, JSON and exit status agree under any noise" {
 	python3 - <<-'EOF'
 		import random
@@ -237,7 +236,6 @@ rows() {
 	grep -q '^0 of .* differ: ' out
 }
 
-# bats test_tags=address
 @test "report and compare read documents of earlier versions without recv_call" {
 	local file
 

@@ -253,7 +253,6 @@ outside_references() { # FILE
 	END
 }
 
-# bats test_tags=address
 @test "report on the published data set gives the published figures" {
 	"$NETIOTRACE" report --duration 5s -o out "$published"
 	for fact in 'two-copy, 64 KiB, 8 threads | 365.3 Gbit/s' 'zero-copy, 256 KiB, 4 threads | 283.3 Gbit/s' \
