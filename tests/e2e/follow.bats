@@ -99,7 +99,7 @@ holds() {
 
 @test "follow refuses a traced process, a missing one, and one CPU" {
 	need_tool strace taskset
-	strace -o /dev/null sleep 100 3>&- &
+	strace -o /dev/null sleep 100 3>&- {LOCK}>&- & # sleep outlives strace
 	traced=$!
 	within 20 pgrep -P $traced sleep
 	run -1 "$NETIOTRACE" follow --pid "$(pgrep -P $traced sleep)" --duration 1s
