@@ -796,7 +796,7 @@ agrees() {
 	for expr in fleet:netiotrace_copies_per_byte:ratio_rate5m fleet:netiotrace_zerocopy_copied:ratio_rate5m \
 		fleet:netiotrace_spliced:ratio_rate5m group:netiotrace_spliced:ratio_rate5m; do
 		has_data() { query "$expr" | jq -e '.data.result | length > 0' >/dev/null; }
-		within 30 has_data
+		within 30 has_data || { echo "no data: $expr"; query "$expr"; query "{__name__=~\".*:netiotrace.*\"}"; query netiotrace_zerocopy_completed_total; return 1; }
 	done
 	query 'fleet:netiotrace_zerocopy_copied:ratio_rate5m' | jq -e '.data.result[0].value[1] == "1"'
 	run ! grep -i 'error' prometheus.log

@@ -12,7 +12,7 @@ setup() {
 	mkdir -p user bpf common
 	cp "$REPO"/bpf/*.h bpf
 	cp "$REPO"/common/*.h common
-	cp -r "$REPO/user/model" "$REPO/user/base" user
+	cp -r "$REPO/user/model" "$REPO/user/base" "$REPO/user/study" "$REPO/user/probes" user
 }
 
 # Replaces the METRIC_$1 rows generated from $2 by rows written by hand.
