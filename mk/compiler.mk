@@ -29,8 +29,8 @@ endif
 WARNINGS  := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
              -Wmissing-declarations -Wpointer-arith -Wwrite-strings -Wundef -Wvla
 CPPFLAGS  += -D_GNU_SOURCE -DNETIOTRACE_VERSION='"$(VERSION)"'
-# Sanitizers find the same faults at -O1, and it compiles in 3/4 of the time.
-CFLAGS    ?= $(if $(filter address thread,$(SAN)),-O1,-O2) -g
+# Sanitizers find the same faults at -O1, and their reports need lines only: each saves a quarter of the time.
+CFLAGS    ?= $(if $(filter address thread,$(SAN)),-O1 -g1,-O2 -g)
 # Makes the build reproducible in any directory. The last matching option wins.
 PREFIX_MAP := -ffile-prefix-map='$(CURDIR)=.' -ffile-prefix-map='$(abspath $(O))=build'
 ALL_CFLAGS = -std=c11 $(WARNINGS) $(CFLAGS) $(PREFIX_MAP) -fno-strict-aliasing -pthread -MMD -MP

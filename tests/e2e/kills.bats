@@ -77,9 +77,9 @@ kill_three() {
 	within 3 no_process_left
 }
 
-@test "kill -9 of collector, sender, receiver at 100 random moments leaves nothing" {
+@test "kill -9 of collector, sender, receiver at 60 random moments leaves nothing" {
 	seed_random
-	for _ in $(seq 34); do
+	for _ in {1..20}; do # other moments in each run
 		kill_three
 		# Leftovers stay, so a check of the whole machine after each three finds them.
 		assert_nothing_left
