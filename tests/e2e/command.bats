@@ -81,7 +81,8 @@ refused() { # ARGS...
 	refused serve --listen 127.0.0.1:0 --cpu-receiver 8191
 	refused serve --listen 127.0.0.1:0 --congestion nosuch
 	grep -q "this kernel has no congestion control 'nosuch'; it has " stderr
-	[ ! -e x ] && [ ! -e results ]
+	[ ! -e x ]
+	[ ! -e results ]
 }
 
 # bats test_tags=address
@@ -108,7 +109,8 @@ refused() { # ARGS...
 	"$NETIOTRACE" sweep "${grid[@]}" --threads 1,7 -o fewer
 	((MEMORY_PAGES += 1))
 	"$NETIOTRACE" sweep "${grid[@]}" -o whole
-	[ "$(jq -s length fewer/cells/*.json)" -eq 8 ] && [ "$(jq -s length whole/cells/*.json)" -eq 8 ]
+	[ "$(jq -s length fewer/cells/*.json)" -eq 8 ]
+	[ "$(jq -s length whole/cells/*.json)" -eq 8 ]
 }
 
 # bats test_tags=address
@@ -341,7 +343,8 @@ fits() {
 	"$NETIOTRACE" doctor >short
 	head -n 1 short | grep -q '^can run    a run can watch the kernel'
 	tail -n 1 short | grep -q '^details    netiotrace doctor --details$'
-	[ "$(grep -c '^[a-z]' short)" -le 7 ] && [ "$(wc -l <short)" -le 12 ]
+	[ "$(grep -c '^[a-z]' short)" -le 7 ]
+	[ "$(wc -l <short)" -le 12 ]
 	grep -qF "$(jq -er '[.plan[] | select(.stage == "rx_copy") | .hook | strings][0]' doctor.json)" text
 	jq -e '.usable and .tried and ([.plan[] | select(.quality != "exact") | .reason | length > 0] | all)' \
 		doctor.json

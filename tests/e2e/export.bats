@@ -34,7 +34,8 @@ RULES=$REPO/contrib/prometheus
 	[ "$(own max_fds)" = "$(awk '/^Max open files/ { print $4 }' "/proc/$EXPORTER/limits")" ]
 	(($(own start_time_seconds) - $(date +%s -d "$(ps -o lstart= -p "$EXPORTER")") <= 2))
 	(($(own start_time_seconds) - $(date +%s -d "$(ps -o lstart= -p "$EXPORTER")") >= -2))
-	[ "$(own open_fds)" -gt 3 ] && [ "$(own resident_memory_bytes)" -gt 1000000 ]
+	[ "$(own open_fds)" -gt 3 ]
+	[ "$(own resident_memory_bytes)" -gt 1000000 ]
 }
 
 @test "export: OpenMetrics or Prometheus text, plain or gzip, as the client requests" {
@@ -703,7 +704,8 @@ scraped() { # METRIC GROUP
 
 # agrees GROUP: the group's bytes equal those that its clients received and sent.
 agrees() {
-	[ "$(scraped sent "$1")" = "$(cat "$1.received")" ] && [ "$(scraped received "$1")" = "$(cat "$1.sent")" ]
+	[ "$(scraped sent "$1")" = "$(cat "$1.received")" ] || return
+	[ "$(scraped received "$1")" = "$(cat "$1.sent")" ]
 }
 
 @test "export: Prometheus scrapes three hosts; sums equal the clients' bytes exactly, across restarts" {

@@ -157,14 +157,16 @@ document() {
 	document >good.json
 	fake good.json 4 'netiotrace: root is needed'
 	run -4 gate -- touch ran
-	[[ $output == *'root is needed'*'--optional'* ]] && [ ! -e ran ]
+	[[ $output == *'root is needed'*'--optional'* ]]
+	[ ! -e ran ]
 	run -0 gate --optional --summary summary.md -- touch ran
 	[ -e ran ] && grep -q 'not watched' summary.md
 	run -7 gate --optional -- sh -c 'exit 7'
 	# Another failure of attach is no reason to go on.
 	fake good.json 3 'netiotrace: this kernel has no BTF'
 	run -1 gate --optional -- touch again
-	[[ $output == *'no BTF'* ]] && [ ! -e again ]
+	[[ $output == *'no BTF'* ]]
+	[ ! -e again ]
 	FAKE=$PWD/nothing run -1 gate -- true
 }
 
@@ -175,13 +177,15 @@ document() {
 		'{"schema": "netiotrace.copy-gate/1", "metrics": {"copies_per_byte": {"low": 2, "high": "x"}}}'; do
 		echo "$bad" >bad.json
 		FAKE=/bin/false run -1 gate --baseline bad.json -- touch ran
-		[[ $output == *bad.json* && $output != *Traceback* ]] && [ ! -e ran ]
+		[[ $output == *bad.json* && $output != *Traceback* ]]
+		[ ! -e ran ]
 	done
 	echo '{' >bad.json
 	for bad in '--record bad.json' '--record none/base.json' '--json none/doc.json'; do
 		# shellcheck disable=SC2086 # an option and its value
 		FAKE=/bin/false run -1 gate $bad -- touch ran
-		[[ $output == *" ${bad#* }"* && $output != *Traceback* ]] && [ ! -e ran ]
+		[[ $output == *" ${bad#* }"* && $output != *Traceback* ]]
+		[ ! -e ran ]
 	done
 	run -2 gate
 	run -2 gate --baseline base.json --

@@ -48,9 +48,11 @@ commands() {
 @test "install to a directory with a space in its name touches nothing before the space" {
 	touch a
 	make_here DESTDIR="$PWD/a b" PREFIX=/usr install
-	[ -x "a b/usr/bin/netiotrace" ] && [ -s "a b/usr/share/man/man8/netiotrace.8" ]
+	[ -x "a b/usr/bin/netiotrace" ]
+	[ -s "a b/usr/share/man/man8/netiotrace.8" ]
 	make_here DESTDIR="$PWD/a b" PREFIX=/usr uninstall
-	[ ! -e "a b" ] && [ -e a ]
+	[ ! -e "a b" ]
+	[ -e a ]
 }
 
 @test "man: every page renders without a warning" {

@@ -89,7 +89,8 @@ sends() {
 	ends "$!" 1
 	[ "$(wc -l <out.err)" -eq 1 ]
 	grep -q "the receiver at $AT was stopped before the run was over" out.err
-	[ ! -s out ] && [ ! -e out.json ]
+	[ ! -s out ]
+	[ ! -e out.json ]
 	assert_nothing_left
 }
 

@@ -97,7 +97,8 @@ refused_calls() {
 	uid=$(property UID)
 	cp "/proc/$(property MainPID)/status" status
 	# The range of DynamicUser=, see systemd.exec(5).
-	[ "$uid" -ge 61184 ] && [ "$uid" -le 65519 ]
+	[ "$uid" -ge 61184 ]
+	[ "$uid" -le 65519 ]
 	[ "$(status_of Uid <status)" = "$uid $uid $uid $uid" ]
 	[ "$(status_of CapBnd <status)" = 000000c000000000 ]
 	for set in CapEff CapPrm CapInh CapAmb; do
