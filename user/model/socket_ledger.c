@@ -399,7 +399,7 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 	else
 		memcpy(added, s->added, sizeof(added));
 	split(&d, s, added);
-	d.shared = s->flags & SOCK_STATE_SHARED ? d.socket_tx + d.socket_rx : 0;
+	d.shared = (s->flags & SOCK_STATE_SHARED) ? d.socket_tx + d.socket_rx : 0;
 	d.unseen = unseen_copies(&d);
 	d.deferred_again = copied_again(&d);
 	return d;
