@@ -167,8 +167,10 @@ struct task_struct {
 	struct pid *thread_pid;
 	long unsigned int nvcsw;
 	long unsigned int nivcsw;
+	u64 start_time;
 	u64 start_boottime;
 	char comm[16];
+	struct mm_struct *mm;
 	struct files_struct *files;
 	void *io_uring;
 	struct signal_struct *signal;

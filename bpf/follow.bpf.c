@@ -20,6 +20,7 @@
 #define MSG_PEEK         0x2
 #define MSG_TRUNC        0x20
 #define HOLD_STEPS       (1 << 16)
+#define NR_MREMAP        25
 
 /* vmlinux.h has the registers that all architectures have. */
 struct pt_regs___x86 {
@@ -166,8 +167,17 @@ static long walk_iovec(__u32 i, void *arg)
 	return !w->rest;
 }
 
+/* Is this the address space of the watched bytes? */
+static bool is_watched(__u32 tgid)
+{
+	const struct task_struct *t = bpf_get_current_task_btf();
+
+	return tgid == nio_follow.tgid && (!nio_follow.mm || nio_follow.mm == (__u64)t->mm);
+}
+
 enum layout {
 	NO_CALL,
+	MOVED,
 	ONE_BUFFER,
 	IOVECS,
 	MESSAGE,
@@ -197,6 +207,8 @@ static enum layout layout_of(__u64 nr, bool *fills)
 		return IOVECS;
 	case 46: /* sendmsg */
 		return MESSAGE;
+	case NR_MREMAP:
+		return MOVED;
 	}
 	return NO_CALL;
 }
@@ -207,6 +219,11 @@ static void walk_call(struct walk *w, const struct pt_regs___x86 *regs, enum lay
 	__u64 nr = regs->dx;
 	__u32 zero = 0;
 
+	if (layout == MOVED) {
+		w->rest = regs->si;
+		walk_buffer(w, regs->di, regs->si);
+		return;
+	}
 	if (layout == ONE_BUFFER) {
 		walk_buffer(w, regs->si, w->rest);
 		return;
@@ -254,15 +271,16 @@ int BPF_PROG(nio_follow_call, struct pt_regs___x86 *regs, long ret)
 	enum layout layout;
 	bool fills, tcp, watched;
 
-	if (ret <= 0 || !bpf_map_lookup_elem(&nio_follow_tgids, &tgid) ||
-	    (regs->cs & 0xffff) != USER_CS)
+	/* mremap() returns an address: only a move is of interest. */
+	if (ret <= 0 || (regs->orig_ax == NR_MREMAP && (__u64)ret == regs->di) ||
+	    !bpf_map_lookup_elem(&nio_follow_tgids, &tgid) || (regs->cs & 0xffff) != USER_CS)
 		return 0;
 	layout = layout_of(regs->orig_ax, &fills);
 	w = bpf_map_lookup_elem(&nio_follow_walks, &zero);
 	if (layout == NO_CALL || !w)
 		return 0;
-	tcp = is_tcp(regs->di);
-	watched = nio_follow.tgid == tgid;
+	tcp = layout != MOVED && is_tcp(regs->di);
+	watched = is_watched(tgid);
 	*w = (struct walk){.chosen = ~0ULL, .rest = ret};
 	if (tcp && fills && !takes_no_bytes(regs))
 		w->chosen = choose(ret);
@@ -278,18 +296,32 @@ int BPF_PROG(nio_follow_call, struct pt_regs___x86 *regs, long ret)
 	e.fills = fills;
 	e.tcp = tcp;
 	if (watched && w->covers) {
-		e.kind = NIO_FOLLOW_COVER;
+		e.kind = layout == MOVED ? NIO_FOLLOW_MOVE : NIO_FOLLOW_COVER;
 		e.places = w->covers;
 		send_event(&e, false);
 	}
 	if (w->address) {
 		e.kind = NIO_FOLLOW_SAMPLE;
 		e.address = w->address;
+		nio_follow.mm = (__u64)bpf_get_current_task_btf()->mm;
+		nio_follow.chosen_ns = e.ns;
 		held = send_event(&e, true);
 		if (held)
 			hold(held);
 	}
 	return 0;
+}
+
+/* A child that began after the sample has a copy of the memory. */
+static void touch_of_other(struct nio_follow_event *e)
+{
+	const struct task_struct *t = bpf_get_current_task_btf();
+
+	__sync_fetch_and_add(&nio_follow.foreign, 1);
+	if (!nio_follow.tgid || t->group_leader->start_time < nio_follow.chosen_ns)
+		return;
+	e->kind = NIO_FOLLOW_CHILD;
+	send_event(e, false);
 }
 
 SEC("perf_event")
@@ -307,8 +339,8 @@ int nio_follow_touch(struct nio_perf_event *ctx)
 	};
 	__u32 held;
 
-	if (e.tgid != nio_follow.tgid) {
-		__sync_fetch_and_add(&nio_follow.foreign, 1);
+	if (!is_watched(e.tgid)) {
+		touch_of_other(&e);
 		return 0;
 	}
 	__sync_fetch_and_add(&nio_follow.touches, 1);

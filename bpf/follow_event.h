@@ -20,6 +20,8 @@ enum nio_follow_kind {
 	NIO_FOLLOW_SAMPLE = 1, /* a receive call returned the chosen byte; its thread is held */
 	NIO_FOLLOW_TOUCH,      /* an instruction touched a watched byte; its thread is held */
 	NIO_FOLLOW_COVER,      /* a later call read or wrote watched bytes */
+	NIO_FOLLOW_MOVE,       /* mremap() moved watched bytes */
+	NIO_FOLLOW_CHILD,      /* a process that began after the sample touched a watched address */
 };
 
 struct nio_follow_event {
@@ -27,7 +29,7 @@ struct nio_follow_event {
 	__u32 tid, tgid;
 	__u32 sample; /* nio_follow.sample when it happened */
 	__u32 id;     /* of the hold; 0: not held */
-	__u32 places; /* COVER: mask of the watched bytes in the buffer */
+	__u32 places; /* COVER, MOVE: mask of the watched bytes in the buffer */
 	__u32 fills;  /* COVER: the call wrote the buffer (a receive or a read) */
 	__u32 tcp;    /* COVER: the descriptor is a followed TCP socket */
 	__u64 ns;
@@ -44,6 +46,9 @@ struct nio_follow {
 	__u32 stepped;    /* thread that user space single-steps: its touches are known */
 	__u64 place[NIO_FOLLOW_PLACES];
 	__u64 hold_ns; /* longest time that a program holds a thread */
+
+	/* Of the sample: its address space, which exec changes, and its time. */
+	__u64 mm, chosen_ns;
 
 	__u64 bytes, calls, largest; /* received by the followed processes */
 	__u64 holds, held_ns, timeouts;

@@ -8,10 +8,10 @@
 
 #define TOUCHES_MAX  64
 #define STEPS_MAX    96
-#define PAIRS_MIN    2    /* of a copy loop whose store of the byte comes late */
-#define PAIRS_SURE   8    /* enough to stop stepping */
+#define PAIRS_MIN    2 /* of a copy loop whose store of the byte comes late */
+#define PAIRS_SURE   8 /* enough to stop stepping */
+#define STEPS_AFTER  8 /* after a store: registers that still have the byte may be stored again */
 #define SAME_CALL_IP 4096 /* bytes of code of one copy function */
-#define SAME_CALL_NS 20000000ULL
 
 static const struct {
 	const char *name, *text;
@@ -61,6 +61,10 @@ static bool has_places(const struct chain *c)
 /* The byte is not there any more. */
 static void drop_place(struct chain *c, unsigned int i, enum chain_end last)
 {
+	if (c->places[i].expected) {
+		chain__finish(c, CHAIN_MISPLACED);
+		return;
+	}
 	c->places[i].on = false;
 	c->io->unwatch(c->io->ctx, i);
 	if (!has_places(c))
@@ -81,60 +85,66 @@ static unsigned int choose_place(const struct chain *c)
 	return oldest;
 }
 
-static void set_place(struct chain *c, unsigned int i, uint64_t address, uint8_t byte, uint32_t tid,
-		      const struct user_regs_struct *regs)
+static void put_place(struct chain *c, unsigned int i, struct chain_place place)
 {
-	c->places[i] = (struct chain_place){.on = true,
-					    .address = address,
-					    .byte = byte,
-					    .born_ns = c->io->now(c->io->ctx),
-					    .ip = regs->rip,
-					    .sp = regs->rsp,
-					    .tid = tid};
+	place.on = true;
+	place.born_ns = c->io->now(c->io->ctx);
+	place.touch = c->touches;
+	c->at_least |= c->places[i].on && c->places[i].address != place.address;
+	c->places[i] = place;
 }
 
-static void add_place(struct chain *c, uint64_t address, uint8_t byte, uint32_t tid,
-		      const struct user_regs_struct *regs)
+static void add_place(struct chain *c, struct chain_place place)
 {
 	unsigned int i = choose_place(c);
 
-	set_place(c, i, address, byte, tid, regs);
-	if (!c->io->watch(c->io->ctx, i, address))
+	put_place(c, i, place);
+	if (!c->io->watch(c->io->ctx, i, place.address))
 		chain__finish(c, CHAIN_REFUSED);
 }
 
 void chain__begin(struct chain *c, const struct nio_follow_event *e)
 {
-	/* No copy function filled the first place. */
-	const struct user_regs_struct none = {0};
-	uint8_t byte;
+	struct chain_place first = {.address = e->address};
 
 	c->begun = true;
 	c->tgid = e->tgid;
-	if (c->io->read(c->io->ctx, e->address, &byte, 1))
-		add_place(c, e->address, byte, 0, &none);
+	if (c->io->read(c->io->ctx, e->address, &first.byte, 1))
+		add_place(c, first);
 	else
 		chain__finish(c, CHAIN_GONE);
 }
 
 void chain__cover(struct chain *c, const struct nio_follow_event *e)
 {
+	if (e->kind == NIO_FOLLOW_CHILD)
+		chain__finish(c, CHAIN_FORKED);
 	for (unsigned int i = 0; i < c->slots && !c->over; i++) {
 		if (!(e->places >> i & 1) || !c->places[i].on || c->places[i].born_ns >= e->ns)
 			continue;
-		if (e->fills)
+		if (e->kind == NIO_FOLLOW_MOVE)
+			chain__finish(c, CHAIN_MOVED);
+		else if (e->fills)
 			drop_place(c, i, CHAIN_READ_OVER);
 		else
 			chain__finish(c, e->tcp ? CHAIN_SENT : CHAIN_WRITTEN);
 	}
 }
 
-/* Does the thread still execute the call that filled the place? */
-static bool is_same_call(const struct chain_place *p, uint32_t tid,
-			 const struct user_regs_struct *regs)
+/*
+ * Does the call that filled the place touch it or its source once more? Then the instruction is new
+ * to it, and is noted.
+ */
+static bool joins_call(struct chain_place *p, uint32_t tid, const struct user_regs_struct *regs)
 {
-	return p->tid == tid && p->sp == regs->rsp &&
-	       regs->rip - (p->ip - SAME_CALL_IP) < 2ULL * SAME_CALL_IP;
+	if (!p->ips_nr || p->tid != tid || p->sp != regs->rsp || p->ips_nr == CALL_IPS_MAX ||
+	    regs->rip - (p->ips[0] - SAME_CALL_IP) >= 2ULL * SAME_CALL_IP)
+		return false;
+	for (unsigned int i = 0; i < p->ips_nr; i++)
+		if (p->ips[i] == regs->rip)
+			return false;
+	p->ips[p->ips_nr++] = regs->rip;
+	return true;
 }
 
 /* As much of it as is mapped. */
@@ -176,60 +186,21 @@ static bool ask(const struct chain *c, enum decoder_op op, uint64_t watch,
 	struct decoder_request request = {.op = op, .watch = watch};
 
 	read_code(c, &request.code, regs);
+	for (unsigned int i = 0; i < c->slots; i++)
+		request.places[i] = c->places[i].on ? c->places[i].address : 0;
 	if (op == DECODER_TOUCH)
 		c->io->read(c->io->ctx, watch - TAINT_AROUND / 2, request.around, TAINT_AROUND);
 	return c->io->decode(c->io->ctx, &request, a);
 }
 
+/* false: the chain is over. */
 static bool step(struct chain *c, uint32_t tid, struct user_regs_struct *regs)
 {
 	c->steps++;
-	return c->io->step(c->io->ctx, tid, regs);
-}
-
-/* Where a touch led. */
-struct outcome {
-	bool copied;
-	uint64_t to;
-	bool derived;
-	bool pending; /* the store is the next instruction */
-};
-
-/* Executes the program until it stores the byte, or no register has it. */
-static struct outcome walk(struct chain *c, const struct chain_place *p, uint32_t tid,
-			   struct user_regs_struct *regs)
-{
-	struct decoder_answer a = {0};
-
-	for (unsigned int n = 0; n < STEPS_MAX; n++) {
-		if (!ask(c, DECODER_STEP, p->address, regs, &a) || !a.decoded) {
-			chain__finish(c, CHAIN_UNDECODED);
-			return (struct outcome){0};
-		}
-		if (a.step == TAINT_STORE)
-			return (struct outcome){true, a.destination, a.derived, true};
-		if (a.step == TAINT_GONE)
-			return (struct outcome){0};
-		if (a.pairs >= PAIRS_SURE)
-			break;
-		if (!step(c, tid, regs))
-			return (struct outcome){0};
-	}
-	/* memcpy() loads the first and last bytes early and stores them after its loop. */
-	if (a.pairs >= PAIRS_MIN)
-		return (struct outcome){true, p->address + a.distance, false, false};
-	return (struct outcome){0};
-}
-
-/* The place that has this copy already, filled by an earlier copy; -1: there is none. */
-static int find_known(const struct chain *c, const struct chain_place *from, uint64_t to,
-		      uint32_t tid, const struct user_regs_struct *regs, bool *same_copy)
-{
-	int known = chain__place_at(c, to);
-
-	*same_copy = known >= 0 && c->places[known].born_ns > from->born_ns &&
-		     is_same_call(&c->places[known], tid, regs);
-	return known;
+	if (c->io->step(c->io->ctx, tid, regs))
+		return true;
+	chain__finish(c, CHAIN_INTERRUPTED);
+	return false;
 }
 
 static struct chain_link *add_link(struct chain *c)
@@ -241,70 +212,167 @@ static struct chain_link *add_link(struct chain *c)
 	return &c->links[c->links_nr++];
 }
 
-/* regs: as of the touch; now: as of the walk's end. */
-static void take_copy(struct chain *c, unsigned int i, const struct nio_follow_event *e,
-		      const struct user_regs_struct *regs, struct user_regs_struct *now,
-		      const struct touch *t, const struct outcome *found)
-{
-	struct chain_place from = c->places[i];
-	uint8_t byte = from.byte;
-	bool same_copy;
-	int known = find_known(c, &from, found->to, e->tid, regs, &same_copy);
-	struct chain_link *link;
+/* A read of the byte, while its thread is stopped. */
+struct use {
+	const struct nio_follow_event *event;
+	const struct touch *touch;
+	struct chain_place from;
+	struct user_regs_struct regs, now; /* at the touch; after the steps since */
+};
 
-	if (same_copy || found->to == from.address)
-		return;
-	link = add_link(c);
+/* Is it a copy that is counted already? *known: the place; -1: none has this address. */
+static bool is_counted(struct chain *c, const struct use *u, uint64_t to, int *known)
+{
+	struct chain_place *p;
+
+	*known = chain__place_at(c, to);
+	if (*known < 0)
+		return false;
+	p = &c->places[*known];
+	if (p->touch == c->touches)
+		return joins_call(p, u->event->tid, &u->now);
+	return p->touch > u->from.touch && joins_call(p, u->event->tid, &u->regs);
+}
+
+static void note_link(struct chain *c, const struct use *u, uint64_t to, enum link_kind kind)
+{
+	struct chain_link *link = add_link(c);
+
 	if (!link)
 		return;
-	copy_stack(c, &link->stack, e->tid, regs);
-	snprintf(link->insn, sizeof(link->insn), "%s", t->name);
-	link->from = from.address;
-	link->to = found->to;
-	link->kind = found->derived ? LINK_TRANSFORM : LINK_COPY;
-	if (found->pending) {
-		/* Now the store, so that it does not touch the watchpoint of its place. */
-		step(c, e->tid, now);
-		c->io->read(c->io->ctx, found->to, &byte, 1);
-		if (byte != from.byte)
-			link->kind = LINK_TRANSFORM;
-	}
+	copy_stack(c, &link->stack, u->event->tid, &u->regs);
+	snprintf(link->insn, sizeof(link->insn), "%s", u->touch->name);
+	link->from = u->from.address;
+	link->to = to;
+	link->kind = kind;
+}
+
+static void take_copy(struct chain *c, const struct use *u, struct chain_place to, bool derived)
+{
+	int known;
+	bool counted = is_counted(c, u, to.address, &known);
+
+	if (!counted)
+		note_link(c, u, to.address, derived ? LINK_TRANSFORM : LINK_COPY);
+	if (counted || c->over)
+		return;
+	to.tid = u->event->tid;
+	to.sp = u->now.rsp;
+	to.ips[to.ips_nr++] = u->regs.rip;
+	if (u->now.rip != u->regs.rip && !to.expected)
+		to.ips[to.ips_nr++] = u->now.rip;
 	if (known >= 0)
-		set_place(c, (unsigned int)known, found->to, byte, e->tid, now);
+		put_place(c, (unsigned int)known, to);
 	else
-		add_place(c, found->to, byte, e->tid, now);
+		add_place(c, to);
+}
+
+/* The next instruction stores the byte. It is executed now, so that it touches no watchpoint. */
+static void take_store(struct chain *c, struct use *u, uint64_t address, bool derived)
+{
+	struct chain_place to = {.address = address};
+	int i = chain__place_at(c, u->from.address);
+
+	if (!step(c, u->event->tid, &u->now))
+		return;
+	if (!c->io->read(c->io->ctx, address, &to.byte, 1))
+		chain__finish(c, CHAIN_GONE);
+	else if (address != u->from.address)
+		take_copy(c, u, to, derived || to.byte != u->from.byte);
+	else if (i >= 0)
+		c->places[i].byte = to.byte; /* changed in place: no copy */
+}
+
+/* memcpy() loads the first and last bytes early and stores them after its loop. */
+static void take_late_store(struct chain *c, const struct use *u, const struct decoder_answer *a)
+{
+	struct chain_place to = {
+		.address = u->from.address + a->distance, .byte = u->from.byte, .expected = true};
+
+	if (a->distance)
+		take_copy(c, u, to, false);
+}
+
+/*
+ * Executes the program until no register has the byte: true. Stores are taken on the way. After a
+ * store the walk ends soon, since registers keep the byte where nothing uses it any more, and
+ * before the next load of the byte, which is a touch.
+ */
+static bool walk(struct chain *c, struct use *u)
+{
+	struct decoder_answer a = {0};
+	unsigned int end = STEPS_MAX;
+
+	for (unsigned int n = 0; n < end && !c->over; n++) {
+		if (!ask(c, DECODER_STEP, u->from.address, &u->now, &a) || !a.decoded ||
+		    a.step == TAINT_LOST) {
+			chain__finish(c, CHAIN_UNDECODED);
+		} else if (a.loads && end != STEPS_MAX) {
+			break;
+		} else if (a.step == TAINT_STORE) {
+			end = n + STEPS_AFTER;
+			take_store(c, u, a.destination, a.derived);
+		} else if (a.step == TAINT_GONE || a.step == TAINT_HELD) {
+			break;
+		} else if (a.pairs >= PAIRS_SURE && end == STEPS_MAX) {
+			break;
+		} else {
+			step(c, u->event->tid, &u->now);
+		}
+	}
+	if (c->over || end != STEPS_MAX)
+		return false;
+	if (a.step == TAINT_GONE)
+		return true;
+	if (a.pairs >= PAIRS_MIN)
+		take_late_store(c, u, &a);
+	else
+		chain__finish(c, CHAIN_HELD);
+	return false;
+}
+
+/* rep movs has stored the byte at the end of its iteration. */
+static void take_string_move(struct chain *c, const struct use *u)
+{
+	struct chain_place to = {.address = u->touch->destination};
+
+	if (!c->io->read(c->io->ctx, to.address, &to.byte, 1))
+		chain__finish(c, CHAIN_GONE);
+	else if (to.byte != u->from.byte)
+		chain__finish(c, CHAIN_MISPLACED);
+	else if (to.address != u->from.address)
+		take_copy(c, u, to, false);
 }
 
 /* The byte was read: does the program store it elsewhere? */
 static void take_read(struct chain *c, unsigned int i, const struct nio_follow_event *e,
 		      const struct user_regs_struct *regs, const struct touch *t)
 {
-	struct user_regs_struct now = *regs;
-	struct outcome found;
+	struct use u = {.event = e, .touch = t, .from = c->places[i], .regs = *regs, .now = *regs};
 	uint8_t byte;
 
-	if (!c->io->read(c->io->ctx, c->places[i].address, &byte, 1) || byte != c->places[i].byte) {
+	if (!c->io->read(c->io->ctx, u.from.address, &byte, 1))
+		chain__finish(c, CHAIN_GONE);
+	else if (byte != u.from.byte)
 		drop_place(c, i, CHAIN_READ_OVER);
-		return;
-	}
-	if (t->string_move)
-		found = (struct outcome){.copied = true, .to = t->destination};
+	else if (t->string_move)
+		take_string_move(c, &u);
 	else
-		found = walk(c, &c->places[i], e->tid, &now);
-	if (found.copied)
-		take_copy(c, i, e, regs, &now, t, &found);
-	else
-		c->looks++;
+		c->looks += walk(c, &u);
 }
 
 static void take_write(struct chain *c, unsigned int i, const struct nio_follow_event *e,
 		       const struct user_regs_struct *regs)
 {
-	const struct chain_place *p = &c->places[i];
+	struct chain_place *p = &c->places[i];
+	uint8_t byte;
 
-	if (is_same_call(p, e->tid, regs) && c->io->now(c->io->ctx) - p->born_ns < SAME_CALL_NS)
-		return;
-	drop_place(c, i, CHAIN_WRITTEN_OVER);
+	if (!c->io->read(c->io->ctx, p->address, &byte, 1))
+		chain__finish(c, CHAIN_GONE);
+	else if (byte == p->byte && joins_call(p, e->tid, regs))
+		p->expected = false;
+	else
+		drop_place(c, i, CHAIN_WRITTEN_OVER);
 }
 
 void chain__touch(struct chain *c, const struct nio_follow_event *e,
@@ -334,14 +402,11 @@ void chain__touch(struct chain *c, const struct nio_follow_event *e,
 	}
 	if (!a.touch.reads)
 		take_write(c, (unsigned int)i, e, regs);
+	else if (a.touch.exchanges)
+		chain__finish(c, CHAIN_UNDECODED);
 	else if (a.touch.writes && !a.touch.string_move)
 		/* Changed in place: no copy. */
 		c->io->read(c->io->ctx, e->address, &c->places[i].byte, 1);
 	else
 		take_read(c, (unsigned int)i, e, regs, &a.touch);
-}
-
-unsigned int chain__copies(const struct chain *c)
-{
-	return c->links_nr;
 }

@@ -21,18 +21,24 @@ struct stack_copy {
 	uint8_t bytes[STACK_BYTES];
 };
 
-/* id, name in documents, sentence part. "unknown": the count of copies is not known. */
-#define CHAIN_ENDS(X)                                                         \
-	X(NONE, none, "no byte came")                                         \
-	X(SENT, sent, "sent by TCP")                                          \
-	X(WRITTEN, written, "written to another file or socket")              \
-	X(READ_OVER, read_over, "overwritten by a later read")                \
-	X(WRITTEN_OVER, written_over, "overwritten by the program")           \
-	X(KEPT, kept, "still in memory after 0.1 s")                          \
-	X(LATE, late, "unknown: the thread was stopped too late")             \
-	X(UNDECODED, undecoded, "unknown: an instruction was not decoded")    \
-	X(MANY, many, "unknown: read more than 64 times")                     \
-	X(GONE, gone, "unknown: the program ended, or a thread did not stop") \
+/* id, name in documents, sentence part. From LATE on the count of copies is not known. */
+#define CHAIN_ENDS(X)                                                                  \
+	X(NONE, none, "no byte came")                                                  \
+	X(SENT, sent, "sent by TCP")                                                   \
+	X(WRITTEN, written, "written to another file or socket")                       \
+	X(READ_OVER, read_over, "overwritten by a later read")                         \
+	X(WRITTEN_OVER, written_over, "overwritten by the program")                    \
+	X(KEPT, kept, "still in memory after 0.1 s")                                   \
+	X(LATE, late, "unknown: the thread was stopped too late")                      \
+	X(UNDECODED, undecoded, "unknown: an instruction was not decoded")             \
+	X(HELD, held, "unknown: the byte stayed in a register")                        \
+	X(INTERRUPTED, interrupted, "unknown: a signal came while the thread stepped") \
+	X(MISPLACED, misplaced, "unknown: the copy was not where it was expected")     \
+	X(MANY, many, "unknown: used more than 64 times")                              \
+	X(MOVED, moved, "unknown: mremap moved the memory")                            \
+	X(FORKED, forked, "unknown: a new child process used the byte")                \
+	X(LOST, lost, "unknown: an event was lost")                                    \
+	X(GONE, gone, "unknown: the program ended, or a thread did not stop")          \
 	X(REFUSED, refused, "unknown: a watchpoint was refused")
 
 enum chain_end {
@@ -71,14 +77,23 @@ struct chain_io {
 	void (*unwatch)(void *ctx, unsigned int place);
 };
 
+#define CALL_IPS_MAX 8
+
 struct chain_place {
 	bool on;
+	bool expected; /* the store is still to come: the address follows from other stores */
 	uint64_t address;
 	uint8_t byte; /* its value there */
 	uint64_t born_ns;
-	/* The call that filled it: it may write the place again. */
-	uint64_t ip, sp;
+	unsigned int touch; /* number of the touch whose walk filled it */
+	/*
+	 * The call that filled it, and its instructions that touched the source or this place. A
+	 * copy function may load or store a byte twice, by different instructions. The same
+	 * instruction again is another call.
+	 */
 	uint32_t tid;
+	uint64_t sp, ips[CALL_IPS_MAX];
+	unsigned int ips_nr;
 };
 
 struct chain {
@@ -86,6 +101,7 @@ struct chain {
 	unsigned int slots; /* places that can be watched, up to NIO_FOLLOW_PLACES */
 	struct chain_place places[NIO_FOLLOW_PLACES];
 	bool begun, over;
+	bool at_least; /* a place was given up for a newer one: it may be copied again, unseen */
 	enum chain_end end;
 	unsigned int links_nr, touches, steps, looks; /* looks: reads without a copy */
 	uint32_t tgid;
@@ -99,15 +115,12 @@ void chain__begin(struct chain *c, const struct nio_follow_event *e);
 void chain__touch(struct chain *c, const struct nio_follow_event *e,
 		  const struct user_regs_struct *regs);
 
-/* A later call read or wrote watched bytes. */
+/* A later system call read, wrote or moved watched bytes; or a new child process touched one. */
 void chain__cover(struct chain *c, const struct nio_follow_event *e);
 
 void chain__finish(struct chain *c, enum chain_end end);
 
 /* The place that watches an address; -1: none does. */
 int chain__place_at(const struct chain *c, uint64_t address);
-
-/* Copies and transforms of the byte. */
-unsigned int chain__copies(const struct chain *c);
 
 #endif

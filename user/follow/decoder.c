@@ -20,9 +20,11 @@ static void answer_step(struct taint *t, const struct decoder_request *r, struct
 {
 	struct insn i;
 
+	memcpy(t->places, r->places, sizeof(t->places));
 	a->decoded = insn__decode(&i, r->code.bytes + INSN_MAX, r->code.after);
 	if (a->decoded)
 		a->step = taint__step(t, &i, &r->code.regs, &a->destination, &a->derived);
+	a->loads = t->loads;
 	a->pairs = t->pairs;
 	a->distance = t->distance;
 }

@@ -18,7 +18,8 @@ enum decoder_op {
 struct decoder_request {
 	uint64_t number; /* the answer has the same */
 	enum decoder_op op;
-	uint64_t watch;
+	uint64_t watch;                /* DECODER_TOUCH: address of the byte */
+	uint64_t places[TAINT_PLACES]; /* DECODER_STEP: all addresses of the byte; 0: none */
 	struct code_at code;
 	uint8_t around[TAINT_AROUND]; /* DECODER_TOUCH: memory around the byte */
 };
@@ -29,8 +30,9 @@ struct decoder_answer {
 	/* DECODER_STEP */
 	bool decoded;
 	enum taint_step step;
-	uint64_t destination; /* TAINT_STORE */
+	uint64_t destination; /* of TAINT_STORE */
 	bool derived;
+	bool loads; /* it reads the byte from memory */
 	/* Of the walk so far: load-store pairs in a row of one distance. */
 	unsigned int pairs;
 	uint64_t distance;

@@ -82,6 +82,7 @@ FIELDS(site, (const struct follow_result *r, const struct follow_site *s), SITE_
 	X(bare_real, "high",       "real",  real_if(e.per_byte.known, e.high))             \
 	X(u64,       "followed",   "count", follow_result__followed(r))                    \
 	X(u64,       "unknown",    "count", follow_result__unknown(r))                     \
+	X(u64,       "at_least",   "count", follow_result__at_least(r))                    \
 	X(u64,       "copies",     "count", r->copies)                                     \
 	X(u64,       "transforms", "count", r->transforms)                                 \
 	X(u64,       "inspected",  "count", r->looks)                                      \

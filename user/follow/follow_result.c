@@ -63,7 +63,7 @@ void follow_result__add(struct follow_result *r, const struct sample *s,
 		r->longest_ns = s->longest_ns;
 	if (end == CHAIN_NONE || chain_end__is_unknown(end))
 		return;
-	(end == CHAIN_KEPT ? r->kept : r->counts)[c->links_nr]++;
+	(end == CHAIN_KEPT || c->at_least ? r->at_least : r->counts)[c->links_nr]++;
 	r->looks += c->looks > 0;
 	for (unsigned int i = 0; i < c->links_nr; i++) {
 		struct follow_site *site = find_site(r, &c->links[i], &places[i]);
@@ -102,7 +102,16 @@ unsigned int follow_result__followed(const struct follow_result *r)
 	unsigned int n = 0;
 
 	for (int i = 0; i <= CHAIN_LINKS_MAX; i++)
-		n += r->counts[i] + r->kept[i];
+		n += r->counts[i] + r->at_least[i];
+	return n;
+}
+
+unsigned int follow_result__at_least(const struct follow_result *r)
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i <= CHAIN_LINKS_MAX; i++)
+		n += r->at_least[i];
 	return n;
 }
 
@@ -123,7 +132,7 @@ struct follow_estimate follow_result__estimate(const struct follow_result *r)
 	struct follow_estimate e = {0};
 
 	for (int i = 0; i <= CHAIN_LINKS_MAX; i++) {
-		double nr = r->counts[i] + r->kept[i];
+		double nr = r->counts[i] + r->at_least[i];
 
 		sum += nr * i;
 		squares += nr * i * i;
@@ -131,7 +140,7 @@ struct follow_estimate follow_result__estimate(const struct follow_result *r)
 			largest = i;
 	}
 	for (int i = 0; i <= CHAIN_LINKS_MAX; i++)
-		later += r->kept[i] * (largest - i);
+		later += r->at_least[i] * (largest - i);
 	if (n < FOLLOW_NEEDED) {
 		e.per_byte = real__unknown("too few bytes were followed");
 		return e;

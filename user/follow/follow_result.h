@@ -36,8 +36,8 @@ struct follow_result {
 	uint64_t bytes, calls;   /* received while bytes were chosen */
 
 	unsigned int ends[CHAIN_ENDS_NR];
-	/* Known samples by their copies; kept: those with the end CHAIN_KEPT. */
-	unsigned int counts[CHAIN_LINKS_MAX + 1], kept[CHAIN_LINKS_MAX + 1];
+	/* Known samples by their copies; at_least: those that may have had more, unseen. */
+	unsigned int counts[CHAIN_LINKS_MAX + 1], at_least[CHAIN_LINKS_MAX + 1];
 	unsigned int copies, transforms, looks;
 
 	struct follow_site *sites; /* most frequent first, after follow_result__sort() */
@@ -61,9 +61,13 @@ void follow_result__clear(struct follow_result *r);
 unsigned int follow_result__followed(const struct follow_result *r); /* known samples */
 unsigned int follow_result__unknown(const struct follow_result *r);
 
+/* Known samples that may have had further copies: the byte was still in memory, or had more places
+ * than there are watchpoints. */
+unsigned int follow_result__at_least(const struct follow_result *r);
+
 /*
  * Copies per byte, 95 %. Unknown samples widen the interval: they may have had no copy, or as many
- * as the largest sample. Bytes that were still in memory at the end may be copied later. If all
+ * as the largest sample. Bytes that may have had further copies widen the interval upwards. If all
  * samples agree the interval is the rule of three (Hanley and Lippman-Hand 1983).
  */
 struct follow_estimate {

@@ -81,6 +81,69 @@ bool insn__memory_after(const struct insn *i, const ZydisDecodedOperand *o,
 	return true;
 }
 
+bool insn__is_high_byte(ZydisRegister r)
+{
+	return r == ZYDIS_REGISTER_AH || r == ZYDIS_REGISTER_BH || r == ZYDIS_REGISTER_CH ||
+	       r == ZYDIS_REGISTER_DH;
+}
+
+/* These write a part of a vector register, wherever the decoder says that they write all of it. */
+static bool writes_a_part(const struct insn *i)
+{
+	switch (i->head.mnemonic) {
+	case ZYDIS_MNEMONIC_MOVLPS:
+	case ZYDIS_MNEMONIC_MOVHPS:
+	case ZYDIS_MNEMONIC_MOVLPD:
+	case ZYDIS_MNEMONIC_MOVHPD:
+	case ZYDIS_MNEMONIC_MOVLHPS:
+	case ZYDIS_MNEMONIC_MOVHLPS:
+	case ZYDIS_MNEMONIC_PINSRB:
+	case ZYDIS_MNEMONIC_PINSRW:
+	case ZYDIS_MNEMONIC_PINSRD:
+	case ZYDIS_MNEMONIC_PINSRQ:
+		return true;
+	case ZYDIS_MNEMONIC_MOVSS:
+	case ZYDIS_MNEMONIC_MOVSD:
+		return i->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+	default:
+		return false;
+	}
+}
+
+bool insn__keeps(const struct insn *i, const ZydisDecodedOperand *o, unsigned int byte)
+{
+	switch (ZydisRegisterGetClass(o->reg.value)) {
+	case ZYDIS_REGCLASS_GPR8:
+		return byte != insn__is_high_byte(o->reg.value);
+	case ZYDIS_REGCLASS_GPR16:
+		return byte >= 2;
+	case ZYDIS_REGCLASS_XMM:
+		return writes_a_part(i) ||
+		       (byte >= 16 && i->head.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY);
+	default:
+		return false;
+	}
+}
+
+bool insn__is_exchange(const struct insn *i)
+{
+	switch (i->head.mnemonic) {
+	case ZYDIS_MNEMONIC_XCHG:
+	case ZYDIS_MNEMONIC_XADD:
+	case ZYDIS_MNEMONIC_CMPXCHG:
+	case ZYDIS_MNEMONIC_CMPXCHG8B:
+	case ZYDIS_MNEMONIC_CMPXCHG16B:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool insn__reverses(const struct insn *i)
+{
+	return i->head.mnemonic == ZYDIS_MNEMONIC_MOVBE || i->head.mnemonic == ZYDIS_MNEMONIC_BSWAP;
+}
+
 bool insn__is_call(const struct insn *i)
 {
 	return i->head.meta.category == ZYDIS_CATEGORY_CALL;
@@ -150,6 +213,8 @@ bool insn__is_comparison(const struct insn *i)
 					    "minub", "popcnt", "tzcnt",  "bsf",     "lzcnt"};
 	const char *name = ZydisMnemonicGetString(i->head.mnemonic);
 
+	if (insn__is_exchange(i))
+		return false;
 	for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++)
 		if (strstr(name, words[w]))
 			return true;

@@ -45,11 +45,18 @@ uint64_t insn__value(ZydisRegister r, const struct user_regs_struct *regs);
 /* The register that contains this one: rax for al; 0: none. Below ZYDIS_REGISTER_MAX_VALUE + 1. */
 unsigned int insn__register(ZydisRegister r);
 
+bool insn__is_high_byte(ZydisRegister r); /* %ah, %bh, %ch, %dh */
+
+/* Does the register that operand o writes keep this byte of its old content? */
+bool insn__keeps(const struct insn *i, const ZydisDecodedOperand *o, unsigned int byte);
+
 bool insn__is_call(const struct insn *i);
 bool insn__is_string(const struct insn *i);      /* movs, stos, cmps, scas, lods */
 bool insn__is_string_move(const struct insn *i); /* movs */
 bool insn__is_string_fill(const struct insn *i); /* stos */
 bool insn__is_move(const struct insn *i);        /* its result is its source, unchanged */
-bool insn__is_comparison(const struct insn *i);  /* its result says something about its source */
+bool insn__is_exchange(const struct insn *i); /* loads and stores one place: xchg, xadd, cmpxchg */
+bool insn__reverses(const struct insn *i);    /* the order of the bytes: movbe, bswap */
+bool insn__is_comparison(const struct insn *i); /* its result says something about its source */
 
 #endif

@@ -142,6 +142,8 @@ static void take_event(void *ctx, const struct nio_follow_event *e)
 			take_stop(f, e);
 		return;
 	case NIO_FOLLOW_COVER:
+	case NIO_FOLLOW_MOVE:
+	case NIO_FOLLOW_CHILD:
 		chain__cover(c, e);
 		return;
 	case NIO_FOLLOW_TOUCH:
@@ -157,6 +159,7 @@ static void follow_byte(struct following *f, uint64_t wait_ns)
 {
 	volatile struct nio_follow *shared = watchpoints__shared(f->sampler->watch);
 	struct chain *c = &f->sample->chain;
+	uint64_t lost = shared->lost;
 	bool begun = false;
 
 	f->end_ns = loop__now_ns() + wait_ns;
@@ -177,6 +180,9 @@ static void follow_byte(struct following *f, uint64_t wait_ns)
 	}
 	shared->wanted = 0;
 	unwatch_all(f);
+	/* A touch that was lost may have been a copy. */
+	if (begun && shared->lost != lost)
+		chain__finish(c, CHAIN_LOST);
 }
 
 static _Noreturn void follow(struct byte_sampler *s, uint64_t wait_ns)

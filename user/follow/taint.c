@@ -8,6 +8,8 @@
 #define SPILL_BELOW 256
 #define SPILL_ABOVE 8192
 #define SPILL_SIZE  8
+#define TABLE_ENTRY \
+	4 /* bytes of the largest entry of a table of characters or words; pointers are larger */
 
 /* What an instruction reads. */
 struct source {
@@ -20,26 +22,42 @@ struct source {
 static void read_register(const struct taint *t, const ZydisDecodedOperand *o, struct source *s)
 {
 	const struct taint_register *r = &t->registers[insn__register(o->reg.value)];
+	unsigned int first = insn__is_high_byte(o->reg.value); /* %ah is byte 1 of %rax */
 
-	if (r->holds) {
+	if (r->holds && (r->derived || r->byte >= first)) {
 		s->holds = true;
 		s->derived |= r->derived;
-		s->byte = r->byte;
+		s->byte = r->byte >= first ? r->byte - first : 0;
 		s->placed = true;
 	}
 	if (r->from)
-		s->from = r->from;
+		s->from = r->from + first;
 }
 
-static void read_memory(const struct taint *t, uint64_t at, unsigned int size, struct source *s)
+/* A small value from a table at an index that the byte gives: the value is computed from it. */
+static void read_index(const struct taint *t, const struct insn *i, const ZydisDecodedOperand *o,
+		       struct source *s)
+{
+	/* Entries of jump tables are extended to 64 bits by movsxd, and are no data. */
+	if (insn__writes(o) || o->size / 8 > TABLE_ENTRY ||
+	    i->head.mnemonic == ZYDIS_MNEMONIC_MOVSXD ||
+	    (!t->registers[insn__register(o->mem.base)].holds &&
+	     !t->registers[insn__register(o->mem.index)].holds))
+		return;
+	s->holds = s->derived = true;
+}
+
+static void read_memory(struct taint *t, uint64_t at, unsigned int size, struct source *s)
 {
 	s->from = at;
-	if (t->watch - at < size) {
-		s->holds = s->placed = true;
-		s->byte = (unsigned int)(t->watch - at);
+	for (unsigned int i = 0; i < TAINT_PLACES; i++) {
+		if (!t->places[i] || t->places[i] - at >= size)
+			continue;
+		t->loads = s->holds = s->placed = true;
+		s->byte = (unsigned int)(t->places[i] - at);
 	}
-	for (unsigned int i = 0; i < t->spills_nr; i++) {
-		if (t->spills[i].address - at >= size)
+	for (unsigned int i = 0; i < TAINT_SPILLS; i++) {
+		if (!t->spills[i].address || t->spills[i].address - at >= size)
 			continue;
 		s->holds = s->placed = true;
 		s->derived |= t->spills[i].derived;
@@ -74,13 +92,14 @@ static void align(const struct insn *i, const struct taint *t, struct source *s)
 	s->byte = byte - by;
 }
 
-static struct source read_operands(const struct taint *t, const struct insn *i,
+static struct source read_operands(struct taint *t, const struct insn *i,
 				   const struct user_regs_struct *regs)
 {
 	uint64_t next = regs->rip + i->head.length, at;
 	struct source s = {0};
 	unsigned int size;
 
+	t->loads = false;
 	for (int k = 0; k < i->head.operand_count; k++) {
 		const ZydisDecodedOperand *o = &i->operands[k];
 
@@ -88,13 +107,15 @@ static struct source read_operands(const struct taint *t, const struct insn *i,
 			continue;
 		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
 			read_register(t, o, &s);
-		else if (insn__memory(i, o, next, regs, &at, &size))
+		else if (insn__memory(i, o, next, regs, &at, &size)) {
 			read_memory(t, at, size, &s);
+			read_index(t, i, o, &s);
+		}
 	}
 	if (is_align(i))
 		align(i, t, &s);
 	/* Its bytes are in the reverse order. */
-	if (i->head.mnemonic == ZYDIS_MNEMONIC_MOVBE && s.placed)
+	if (insn__reverses(i) && s.placed && s.byte < i->operands[0].size / 8U)
 		s.byte = i->operands[0].size / 8 - 1 - s.byte;
 	return s;
 }
@@ -126,7 +147,9 @@ static void write_register(struct taint *t, const struct insn *i, const ZydisDec
 				     .derived = holds && (s->derived || !move),
 				     .byte = s->byte,
 				     .from = move ? s->from : 0};
-	if (!holds && old.holds && insn__reads(o) && !looks && !is_align(i))
+	if (!holds && old.holds && insn__keeps(i, o, old.derived ? 8 : old.byte))
+		*r = old;
+	else if (!holds && old.holds && insn__reads(o) && !looks && !is_align(i))
 		*r = (struct taint_register){.holds = true, .derived = true, .byte = old.byte};
 }
 
@@ -141,11 +164,21 @@ static bool spill(struct taint *t, uint64_t to, unsigned int size, bool derived,
 {
 	if (size > SPILL_SIZE || to - (sp - SPILL_BELOW) >= SPILL_BELOW + SPILL_ABOVE)
 		return false;
-	if (t->spills_nr < TAINT_SPILLS) {
-		t->spills[t->spills_nr].address = to;
-		t->spills[t->spills_nr++].derived = derived;
+	for (unsigned int i = 0; i < TAINT_SPILLS; i++) {
+		if (t->spills[i].address && t->spills[i].address != to)
+			continue;
+		t->spills[i].address = to;
+		t->spills[i].derived = derived;
+		return true;
 	}
-	return true;
+	return false; /* it is followed like a copy */
+}
+
+static void overwrite_spills(struct taint *t, uint64_t at, unsigned int size)
+{
+	for (unsigned int i = 0; i < TAINT_SPILLS; i++)
+		if (t->spills[i].address - at < size)
+			t->spills[i].address = 0;
 }
 
 /* true: the byte is stored outside the stack frame. */
@@ -156,6 +189,7 @@ static bool write_memory(struct taint *t, const struct insn *i, const struct sou
 
 	if (insn__is_move(i) && s->from)
 		note_pair(t, at - s->from);
+	overwrite_spills(t, at, size);
 	*derived = s->derived || !insn__is_move(i);
 	if (!s->holds || insn__is_comparison(i) || !size || (byte >= size && !*derived))
 		return false;
@@ -168,7 +202,10 @@ static bool is_alive(const struct taint *t)
 	for (unsigned int r = 1; r <= ZYDIS_REGISTER_MAX_VALUE; r++)
 		if (t->registers[r].holds)
 			return true;
-	return t->spills_nr;
+	for (unsigned int i = 0; i < TAINT_SPILLS; i++)
+		if (t->spills[i].address)
+			return true;
+	return false;
 }
 
 /*
@@ -203,7 +240,7 @@ bool taint__begin(struct taint *t, uint64_t watch, const struct insn *load,
 	unsigned int size = 0;
 
 	memset(t, 0, sizeof(*t));
-	t->watch = watch;
+	t->places[0] = watch;
 	for (int k = 0; k < load->head.operand_count && !s.placed; k++) {
 		const ZydisDecodedOperand *o = &load->operands[k];
 		uint64_t at;
@@ -223,28 +260,49 @@ bool taint__begin(struct taint *t, uint64_t watch, const struct insn *load,
 	return true;
 }
 
+/* true: the byte is stored at *to. */
+static bool write_operand(struct taint *t, const struct insn *i, const ZydisDecodedOperand *o,
+			  const struct source *s, const struct user_regs_struct *regs, uint64_t *to,
+			  bool *derived)
+{
+	unsigned int size;
+	uint64_t at;
+
+	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		write_register(t, i, o, s);
+	else if (!insn__is_call(i) &&
+		 insn__memory(i, o, regs->rip + i->head.length, regs, &at, &size))
+		return write_memory(t, i, s, at, size, regs->rsp, to, derived);
+	return false;
+}
+
+/* A scatter, whose addresses are in a vector. */
+static bool stores_elsewhere(const struct insn *i)
+{
+	for (int k = 0; k < i->head.operand_count; k++)
+		if (i->operands[k].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    insn__writes(&i->operands[k]) &&
+		    i->operands[k].mem.type == ZYDIS_MEMOP_TYPE_VSIB)
+			return true;
+	return false;
+}
+
 enum taint_step taint__step(struct taint *t, const struct insn *i,
 			    const struct user_regs_struct *regs, uint64_t *to, bool *derived)
 {
 	struct source s = read_operands(t, i, regs);
+	bool stored = false;
 
 	if (i->head.mnemonic == ZYDIS_MNEMONIC_SYSCALL)
-		return TAINT_GONE;
+		return is_alive(t) ? TAINT_HELD : TAINT_GONE;
+	if (s.holds && stores_elsewhere(i))
+		return TAINT_LOST;
 	if (insn__is_string_move(i))
 		note_pair(t, regs->rdi - regs->rsi);
-	for (int k = 0; k < i->head.operand_count; k++) {
-		const ZydisDecodedOperand *o = &i->operands[k];
-		unsigned int size;
-		uint64_t at;
-
-		if (!insn__writes(o))
-			continue;
-		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
-			write_register(t, i, o, &s);
-		else if (!insn__is_call(i) &&
-			 insn__memory(i, o, regs->rip + i->head.length, regs, &at, &size) &&
-			 write_memory(t, i, &s, at, size, regs->rsp, to, derived))
-			return TAINT_STORE;
-	}
+	for (int k = 0; k < i->head.operand_count; k++)
+		if (insn__writes(&i->operands[k]))
+			stored |= write_operand(t, i, &i->operands[k], &s, regs, to, derived);
+	if (stored)
+		return TAINT_STORE;
 	return is_alive(t) ? TAINT_ON : TAINT_GONE;
 }

@@ -9,6 +9,7 @@
 #include "insn.h"
 
 #define TAINT_SPILLS 8
+#define TAINT_PLACES 4 /* addresses that have the byte */
 
 struct taint_register {
 	bool holds;        /* the byte, or a value computed from it */
@@ -18,24 +19,26 @@ struct taint_register {
 };
 
 struct taint {
-	uint64_t watch; /* address of the byte */
+	uint64_t places[TAINT_PLACES]; /* addresses of the byte; 0: none */
 	struct taint_register registers[ZYDIS_REGISTER_MAX_VALUE + 1];
-	/* Copies in the stack frame: a register was saved there. */
+	/* Copies in the stack frame: a register was saved there. Address 0: free. */
 	struct {
 		uint64_t address;
 		bool derived;
 	} spills[TAINT_SPILLS];
-	unsigned int spills_nr;
 	/* Pairs of a load and a store of one register: a copy loop moves all bytes by a distance.
 	 */
 	unsigned int pairs; /* in a row with the same distance */
 	uint64_t distance;
+	bool loads; /* the last instruction reads a place */
 };
 
 enum taint_step {
 	TAINT_ON,    /* execute the instruction and go on */
 	TAINT_STORE, /* the instruction will store the byte */
 	TAINT_GONE,  /* no register has the byte any more */
+	TAINT_HELD,  /* a register has the byte at a system call */
+	TAINT_LOST,  /* the instruction stores the byte at an address that is not known */
 };
 
 /* Memory around the byte, which is in the middle. */

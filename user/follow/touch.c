@@ -71,11 +71,10 @@ static bool lost_its_address(const struct insn *i)
 	return false;
 }
 
-static struct touch found(struct touch t, const struct code_at *c, const struct insn *i,
-			  unsigned int length)
+static struct touch found(struct touch t, const struct insn *i)
 {
 	t.found = true;
-	t.at = c->regs.rip - length;
+	t.exchanges = insn__is_exchange(i);
 	snprintf(t.name, sizeof(t.name), "%s", insn__name(i));
 	return t;
 }
@@ -87,12 +86,12 @@ struct touch touch__find(const struct code_at *c, uint64_t watch, struct insn *i
 
 	for (unsigned int n = 0; n <= STRING_INSN_MAX; n++)
 		if (is_string_touch(c, n, watch, insn, &t))
-			return found(t, c, insn, n);
+			return found(t, insn);
 	t = (struct touch){0};
 	/* The longest that fits: without its prefixes an instruction is another one. */
 	for (unsigned int n = 1; n <= INSN_MAX; n++)
 		if (decode_before(c, n, &i) && covers(c, &i, watch, &t)) {
-			best = found(t, c, &i, n);
+			best = found(t, &i);
 			*insn = i;
 		}
 	if (best.found)
@@ -100,6 +99,6 @@ struct touch touch__find(const struct code_at *c, uint64_t watch, struct insn *i
 	t = (struct touch){.reads = true};
 	for (unsigned int n = INSN_MAX; n; n--)
 		if (decode_before(c, n, insn) && lost_its_address(insn))
-			return found(t, c, insn, n);
+			return found(t, insn);
 	return (struct touch){0};
 }

@@ -17,10 +17,10 @@ struct code_at {
 
 struct touch {
 	bool found, reads, writes;
+	bool exchanges;       /* it also loads what was there */
 	bool string_move;     /* movs; then: */
 	uint64_t source;      /* what it read, if the watched byte was its destination */
 	uint64_t destination; /* where the watched byte goes */
-	uint64_t at;          /* address of the instruction */
 	char name[32];
 };
 

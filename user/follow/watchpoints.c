@@ -156,6 +156,7 @@ static bool try_slots(struct watchpoints *w)
 	uint64_t before = shared->touches;
 	bool works = true;
 
+	shared->mm = 0;
 	shared->tgid = (uint32_t)getpid();
 	shared->stepped = (uint32_t)syscall(SYS_gettid);
 	for (unsigned int s = 0; s < w->slots && works; s++, before++) {

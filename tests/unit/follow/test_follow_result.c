@@ -87,6 +87,22 @@ TEST(kept_bytes_may_be_copied_later)
 	follow_result__clear(&r);
 }
 
+TEST(bytes_with_more_places_than_watchpoints_may_have_had_more_copies)
+{
+	static struct follow_place none[CHAIN_LINKS_MAX];
+	static struct sample s = {.complete = true};
+	struct follow_result r = {.o = &options};
+
+	add(&r, 20, 3, CHAIN_SENT);
+	s.chain.end = CHAIN_SENT;
+	s.chain.at_least = true;
+	for (int i = 0; i < 20; i++)
+		follow_result__add(&r, &s, none);
+	assert_int_equal(follow_result__at_least(&r), 20);
+	assert_true(follow_result__estimate(&r).high >= 3);
+	follow_result__clear(&r);
+}
+
 TEST(samples_without_a_byte_do_not_count)
 {
 	struct follow_result r = {.o = &options};
