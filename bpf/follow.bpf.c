@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs of `netiotrace follow`: choose a received payload byte, see who touches it, and hold the
- * thread until user space has asked for its stop. A signal is never sent. x86-64 only.
+ * Programs of `netiotrace follow`: choose a received or sent payload byte, see who touches it, and
+ * hold the thread until user space has asked for its stop. A signal is never sent. x86-64 only.
  */
 #include "kernel.bpf.h"
 
@@ -247,15 +247,16 @@ static bool takes_no_bytes(const struct pt_regs___x86 *regs)
 }
 
 /* The offset of the wanted sample in the n bytes of this call; ~0: not in it. */
-static __u64 choose(__u64 n)
+static __u64 choose(__u64 n, bool fills)
 {
+	__u32 direction = fills ? NIO_FOLLOW_RECEIVED : NIO_FOLLOW_SENT;
 	__s64 left;
 
-	__sync_fetch_and_add(&nio_follow.bytes, n);
-	__sync_fetch_and_add(&nio_follow.calls, 1);
-	if (n > nio_follow.largest)
-		nio_follow.largest = n;
-	if (!nio_follow.wanted)
+	__sync_fetch_and_add(&nio_follow.bytes[direction], n);
+	__sync_fetch_and_add(&nio_follow.calls[direction], 1);
+	if (n > nio_follow.largest[direction])
+		nio_follow.largest[direction] = n;
+	if (!nio_follow.wanted || nio_follow.direction != direction)
 		return ~0ULL;
 	left = __sync_fetch_and_add(&nio_follow.bytes_left, -(__s64)n);
 	return left > 0 && left <= (__s64)n ? (__u64)left - 1 : ~0ULL;
@@ -282,8 +283,8 @@ int BPF_PROG(nio_follow_call, struct pt_regs___x86 *regs, long ret)
 	tcp = layout != MOVED && is_tcp(regs->di);
 	watched = is_watched(tgid);
 	*w = (struct walk){.chosen = ~0ULL, .rest = ret};
-	if (tcp && fills && !takes_no_bytes(regs))
-		w->chosen = choose(ret);
+	if (tcp && !(fills && takes_no_bytes(regs)))
+		w->chosen = choose(ret, fills);
 	if (!watched && w->chosen == ~0ULL)
 		return 0;
 	walk_call(w, regs, layout);

@@ -16,8 +16,14 @@
 #define NIO_FOLLOW_IOVECS  1024 /* UIO_MAXIOV */
 #define NIO_FOLLOW_RETURNS 64   /* the last holds that ended without a stop */
 
+enum nio_follow_direction {
+	NIO_FOLLOW_RECEIVED,
+	NIO_FOLLOW_SENT,
+	NIO_FOLLOW_DIRECTIONS,
+};
+
 enum nio_follow_kind {
-	NIO_FOLLOW_SAMPLE = 1, /* a receive call returned the chosen byte; its thread is held */
+	NIO_FOLLOW_SAMPLE = 1, /* a call returned that had the chosen byte; its thread is held */
 	NIO_FOLLOW_TOUCH,      /* an instruction touched a watched byte; its thread is held */
 	NIO_FOLLOW_COVER,      /* a later call read or wrote watched bytes */
 	NIO_FOLLOW_MOVE,       /* mremap() moved watched bytes */
@@ -39,8 +45,9 @@ struct nio_follow_event {
 
 /* Shared memory. User space writes the upper part, programs the lower. */
 struct nio_follow {
-	__s64 bytes_left; /* received bytes until the sample */
+	__s64 bytes_left; /* bytes of the direction until the sample */
 	__u32 wanted;     /* a sample is wanted */
+	__u32 direction;  /* of it: received or sent bytes */
 	__u32 sample;     /* its number */
 	__u32 tgid;       /* process of the watched bytes; 0: none */
 	__u32 stepped;    /* thread that user space single-steps: its touches are known */
@@ -50,7 +57,9 @@ struct nio_follow {
 	/* Of the sample: its address space, which exec changes, and its time. */
 	__u64 mm, chosen_ns;
 
-	__u64 bytes, calls, largest; /* received by the followed processes */
+	/* Received and sent by the followed processes. */
+	__u64 bytes[NIO_FOLLOW_DIRECTIONS], calls[NIO_FOLLOW_DIRECTIONS];
+	__u64 largest[NIO_FOLLOW_DIRECTIONS]; /* call */
 	__u64 holds, held_ns, timeouts;
 	__u64 touches, foreign, lost;
 	__u32 ids;

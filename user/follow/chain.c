@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain.h"
+#include "chain_internal.h"
 
 #define TOUCHES_MAX  64
-#define STEPS_MAX    96
 #define PAIRS_MIN    2 /* of a copy loop whose store of the byte comes late */
 #define PAIRS_SURE   8 /* enough to stop stepping */
 #define STEPS_AFTER  8 /* after a store: registers that still have the byte may be stored again */
@@ -94,10 +93,8 @@ static void put_place(struct chain *c, unsigned int i, struct chain_place place)
 	c->places[i] = place;
 }
 
-static void add_place(struct chain *c, struct chain_place place)
+void chain__watch(struct chain *c, unsigned int i, struct chain_place place)
 {
-	unsigned int i = choose_place(c);
-
 	put_place(c, i, place);
 	if (!c->io->watch(c->io->ctx, i, place.address))
 		chain__finish(c, CHAIN_REFUSED);
@@ -110,7 +107,7 @@ void chain__begin(struct chain *c, const struct nio_follow_event *e)
 	c->begun = true;
 	c->tgid = e->tgid;
 	if (c->io->read(c->io->ctx, e->address, &first.byte, 1))
-		add_place(c, first);
+		chain__watch(c, 0, first);
 	else
 		chain__finish(c, CHAIN_GONE);
 }
@@ -119,6 +116,10 @@ void chain__cover(struct chain *c, const struct nio_follow_event *e)
 {
 	if (e->kind == NIO_FOLLOW_CHILD)
 		chain__finish(c, CHAIN_FORKED);
+	if (c->backward) {
+		chain_back__cover(c, e);
+		return;
+	}
 	for (unsigned int i = 0; i < c->slots && !c->over; i++) {
 		if (!(e->places >> i & 1) || !c->places[i].on || c->places[i].born_ns >= e->ns)
 			continue;
@@ -131,11 +132,7 @@ void chain__cover(struct chain *c, const struct nio_follow_event *e)
 	}
 }
 
-/*
- * Does the call that filled the place touch it or its source once more? Then the instruction is new
- * to it, and is noted.
- */
-static bool joins_call(struct chain_place *p, uint32_t tid, const struct user_regs_struct *regs)
+bool chain__joins_call(struct chain_place *p, uint32_t tid, const struct user_regs_struct *regs)
 {
 	if (!p->ips_nr || p->tid != tid || p->sp != regs->rsp || p->ips_nr == CALL_IPS_MAX ||
 	    regs->rip - (p->ips[0] - SAME_CALL_IP) >= 2ULL * SAME_CALL_IP)
@@ -180,27 +177,33 @@ static void read_code(const struct chain *c, struct code_at *code,
 		code->after++;
 }
 
-static bool ask(const struct chain *c, enum decoder_op op, uint64_t watch,
+bool chain__ask(const struct chain *c, enum decoder_op op, uint64_t watch,
 		const struct user_regs_struct *regs, struct decoder_answer *a)
 {
 	struct decoder_request request = {.op = op, .watch = watch};
 
 	read_code(c, &request.code, regs);
-	for (unsigned int i = 0; i < c->slots; i++)
+	for (unsigned int i = 0; i < c->slots && !c->backward; i++)
 		request.places[i] = c->places[i].on ? c->places[i].address : 0;
 	if (op == DECODER_TOUCH)
 		c->io->read(c->io->ctx, watch - TAINT_AROUND / 2, request.around, TAINT_AROUND);
 	return c->io->decode(c->io->ctx, &request, a);
 }
 
-/* false: the chain is over. */
-static bool step(struct chain *c, uint32_t tid, struct user_regs_struct *regs)
+bool chain__step(struct chain *c, uint32_t tid, struct user_regs_struct *regs)
 {
 	c->steps++;
 	if (c->io->step(c->io->ctx, tid, regs))
 		return true;
 	chain__finish(c, CHAIN_INTERRUPTED);
 	return false;
+}
+
+void chain__describe(const struct chain *c, struct chain_link *link, const char *insn, uint32_t tid,
+		     const struct user_regs_struct *regs)
+{
+	copy_stack(c, &link->stack, tid, regs);
+	snprintf(link->insn, sizeof(link->insn), "%s", insn);
 }
 
 static struct chain_link *add_link(struct chain *c)
@@ -230,8 +233,8 @@ static bool is_counted(struct chain *c, const struct use *u, uint64_t to, int *k
 		return false;
 	p = &c->places[*known];
 	if (p->touch == c->touches)
-		return joins_call(p, u->event->tid, &u->now);
-	return p->touch > u->from.touch && joins_call(p, u->event->tid, &u->regs);
+		return chain__joins_call(p, u->event->tid, &u->now);
+	return p->touch > u->from.touch && chain__joins_call(p, u->event->tid, &u->regs);
 }
 
 static void note_link(struct chain *c, const struct use *u, uint64_t to, enum link_kind kind)
@@ -240,8 +243,7 @@ static void note_link(struct chain *c, const struct use *u, uint64_t to, enum li
 
 	if (!link)
 		return;
-	copy_stack(c, &link->stack, u->event->tid, &u->regs);
-	snprintf(link->insn, sizeof(link->insn), "%s", u->touch->name);
+	chain__describe(c, link, u->touch->name, u->event->tid, &u->regs);
 	link->from = u->from.address;
 	link->to = to;
 	link->kind = kind;
@@ -264,7 +266,7 @@ static void take_copy(struct chain *c, const struct use *u, struct chain_place t
 	if (known >= 0)
 		put_place(c, (unsigned int)known, to);
 	else
-		add_place(c, to);
+		chain__watch(c, choose_place(c), to);
 }
 
 /* The next instruction stores the byte. It is executed now, so that it touches no watchpoint. */
@@ -273,7 +275,7 @@ static void take_store(struct chain *c, struct use *u, uint64_t address, bool de
 	struct chain_place to = {.address = address};
 	int i = chain__place_at(c, u->from.address);
 
-	if (!step(c, u->event->tid, &u->now))
+	if (!chain__step(c, u->event->tid, &u->now))
 		return;
 	if (!c->io->read(c->io->ctx, address, &to.byte, 1))
 		chain__finish(c, CHAIN_GONE);
@@ -304,7 +306,7 @@ static bool walk(struct chain *c, struct use *u)
 	unsigned int end = STEPS_MAX;
 
 	for (unsigned int n = 0; n < end && !c->over; n++) {
-		if (!ask(c, DECODER_STEP, u->from.address, &u->now, &a) || !a.decoded ||
+		if (!chain__ask(c, DECODER_STEP, u->from.address, &u->now, &a) || !a.decoded ||
 		    a.step == TAINT_LOST) {
 			chain__finish(c, CHAIN_UNDECODED);
 		} else if (a.loads && end != STEPS_MAX) {
@@ -317,7 +319,7 @@ static bool walk(struct chain *c, struct use *u)
 		} else if (a.pairs >= PAIRS_SURE && end == STEPS_MAX) {
 			break;
 		} else {
-			step(c, u->event->tid, &u->now);
+			chain__step(c, u->event->tid, &u->now);
 		}
 	}
 	if (c->over || end != STEPS_MAX)
@@ -369,7 +371,7 @@ static void take_write(struct chain *c, unsigned int i, const struct nio_follow_
 
 	if (!c->io->read(c->io->ctx, p->address, &byte, 1))
 		chain__finish(c, CHAIN_GONE);
-	else if (byte == p->byte && joins_call(p, e->tid, regs))
+	else if (byte == p->byte && chain__joins_call(p, e->tid, regs))
 		p->expected = false;
 	else
 		drop_place(c, i, CHAIN_WRITTEN_OVER);
@@ -387,8 +389,12 @@ void chain__touch(struct chain *c, const struct nio_follow_event *e,
 		chain__finish(c, CHAIN_MANY);
 		return;
 	}
-	if (!ask(c, DECODER_TOUCH, e->address, regs, &a) || !a.touch.found) {
+	if (!chain__ask(c, DECODER_TOUCH, e->address, regs, &a) || !a.touch.found) {
 		chain__finish(c, CHAIN_UNDECODED);
+		return;
+	}
+	if (c->backward) {
+		chain_back__touch(c, (unsigned int)i, e, regs, &a.touch);
 		return;
 	}
 	/* Source and destination are both watched: the read counts. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way of one received byte through the memory of a program: the places that have it, the copies
- * between them, and the end. What it needs of the running program it asks through chain_io.
+ * The way of one byte through the memory of a program: the places that have it, the copies between
+ * them, and the end. A received byte is followed forward, a sent byte backward. What a chain needs
+ * of the running program it asks through chain_io.
  */
 #ifndef FOLLOW_CHAIN_H
 #define FOLLOW_CHAIN_H
@@ -10,6 +11,7 @@
 #include "decoder.h"
 
 #define CHAIN_LINKS_MAX 16
+#define CHAIN_FILLS     64
 #define STACK_BYTES     24576
 
 /* Registers and the top of the stack, to be unwound later. */
@@ -29,11 +31,16 @@ struct stack_copy {
 	X(READ_OVER, read_over, "overwritten by a later read")                         \
 	X(WRITTEN_OVER, written_over, "overwritten by the program")                    \
 	X(KEPT, kept, "still in memory after 0.1 s")                                   \
+	X(FILLED, filled, "filled by a receive or read")                               \
+	X(STORED, stored, "stored data, sent again and again")                         \
+	X(COMPUTED, computed, "computed by the program")                               \
 	X(LATE, late, "unknown: the thread was stopped too late")                      \
 	X(UNDECODED, undecoded, "unknown: an instruction was not decoded")             \
 	X(HELD, held, "unknown: the byte stayed in a register")                        \
 	X(INTERRUPTED, interrupted, "unknown: a signal came while the thread stepped") \
 	X(MISPLACED, misplaced, "unknown: the copy was not where it was expected")     \
+	X(SOURCE, source, "unknown: where a store took the byte from was not found")   \
+	X(NOT_SENT, not_sent, "unknown: the memory was not sent again in time")        \
 	X(MANY, many, "unknown: used more than 64 times")                              \
 	X(MOVED, moved, "unknown: mremap moved the memory")                            \
 	X(FORKED, forked, "unknown: a new child process used the byte")                \
@@ -65,6 +72,24 @@ struct chain_link {
 	struct stack_copy stack;
 };
 
+/* A write of a watched address, of a sent byte. */
+struct chain_fill {
+	uint64_t ns;
+	enum fill_kind {
+		FILL_COPY, /* from link.from */
+		FILL_CALL, /* by a system call */
+		FILL_COMPUTED,
+		FILL_UNKNOWN,
+	} kind;
+	struct chain_link link;
+};
+
+struct chain_fills {
+	unsigned int nr;    /* so far; the last CHAIN_FILLS are there */
+	unsigned int sends; /* of the byte's memory, whose source is not known yet */
+	struct chain_fill fill[CHAIN_FILLS];
+};
+
 /* What a chain does to the running program. A thread is stopped during all of these. */
 struct chain_io {
 	void *ctx;
@@ -73,6 +98,7 @@ struct chain_io {
 	/* Executes one instruction of the thread; *regs: those after it. */
 	bool (*step)(void *ctx, uint32_t tid, struct user_regs_struct *regs);
 	bool (*decode)(void *ctx, struct decoder_request *request, struct decoder_answer *answer);
+	/* Watches reads and writes; of a sent byte, writes. */
 	bool (*watch)(void *ctx, unsigned int place, uint64_t address);
 	void (*unwatch)(void *ctx, unsigned int place);
 };
@@ -94,11 +120,14 @@ struct chain_place {
 	uint32_t tid;
 	uint64_t sp, ips[CALL_IPS_MAX];
 	unsigned int ips_nr;
+	unsigned int uses; /* of a sent byte: sends with the content that the place always had */
 };
 
 struct chain {
 	const struct chain_io *io;
-	unsigned int slots; /* places that can be watched, up to NIO_FOLLOW_PLACES */
+	unsigned int slots;        /* places that can be watched, up to NIO_FOLLOW_PLACES */
+	bool backward;             /* the byte was sent */
+	struct chain_fills *fills; /* of a sent byte; owned by the caller */
 	struct chain_place places[NIO_FOLLOW_PLACES];
 	bool begun, over;
 	bool at_least; /* a place was given up for a newer one: it may be copied again, unseen */
@@ -108,7 +137,7 @@ struct chain {
 	struct chain_link links[CHAIN_LINKS_MAX];
 };
 
-/* The thread that received the byte is stopped. */
+/* The thread that received or sent the byte is stopped. */
 void chain__begin(struct chain *c, const struct nio_follow_event *e);
 
 /* The thread that touched a watched byte is stopped; regs are its registers. */

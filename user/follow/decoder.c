@@ -14,6 +14,8 @@ static void answer_touch(struct taint *t, const struct decoder_request *r, struc
 	a->touch = touch__find(&r->code, r->watch, &i);
 	if (a->touch.found && a->touch.reads && !a->touch.string_move)
 		a->touch.found = taint__begin(t, r->watch, &i, &r->code.regs, r->around);
+	else
+		memset(t, 0, sizeof(*t));
 }
 
 static void answer_step(struct taint *t, const struct decoder_request *r, struct decoder_answer *a)
@@ -24,9 +26,12 @@ static void answer_step(struct taint *t, const struct decoder_request *r, struct
 	a->decoded = insn__decode(&i, r->code.bytes + INSN_MAX, r->code.after);
 	if (a->decoded)
 		a->step = taint__step(t, &i, &r->code.regs, &a->destination, &a->derived);
+	a->system_call = a->decoded && i.head.mnemonic == ZYDIS_MNEMONIC_SYSCALL;
 	a->loads = t->loads;
 	a->pairs = t->pairs;
 	a->distance = t->distance;
+	a->store = t->store;
+	a->store_distance = t->store_distance;
 }
 
 void decoder__answer(struct taint *t, const struct decoder_request *request,

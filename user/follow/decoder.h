@@ -32,10 +32,13 @@ struct decoder_answer {
 	enum taint_step step;
 	uint64_t destination; /* of TAINT_STORE */
 	bool derived;
-	bool loads; /* it reads the byte from memory */
+	bool loads;       /* it reads the byte from memory */
+	bool system_call; /* it is one */
 	/* Of the walk so far: load-store pairs in a row of one distance. */
 	unsigned int pairs;
 	uint64_t distance;
+	enum taint_origin store; /* by this instruction */
+	uint64_t store_distance;
 };
 
 /* Answers one request. t: the walk, kept between requests. Pure. */

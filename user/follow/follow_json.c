@@ -66,30 +66,32 @@ FIELDS(frame, (const struct frame *m), FRAME_FIELDS)
 
 #define SITE_FIELDS(X)                                                                     \
 	X(u64,       "copies",      "count", s->nr)                                        \
-	X(bare_real, "share",       "0..1",  real_if(r->copies, (double)s->nr / r->copies)) \
+	X(bare_real, "share",       "0..1",  real_if(c->copies, (double)s->nr / c->copies)) \
 	X(text,      "kind",        "text",  kinds[s->kind])                               \
 	X(text,      "instruction", "text",  s->insn)                                      \
 	X(text,      "from",        "text",  text_or_null(s->from))                        \
 	X(text,      "to",          "text",  text_or_null(s->to))                          \
 	X(list,      "frames",      frame, s->frames.nr, &s->frames.frame[i])
-FIELDS(site, (const struct follow_result *r, const struct follow_site *s), SITE_FIELDS)
+FIELDS(site, (const struct follow_copies *c, const struct follow_site *s), SITE_FIELDS)
 
-#define RECEIVED_FIELDS(X)                                                                 \
+#define COPIES_FIELDS(X)                                                                 \
 	X(text,      "quality",    "text",  quality__name(e.per_byte.known ? QUALITY_SAMPLED : QUALITY_UNAVAILABLE)) \
-	X(reason,    "reason",     e.per_byte.known ? NULL : r->unseen ? r->unseen : e.per_byte.reason) \
+	X(reason,    "reason",     e.per_byte.known ? NULL : c->unseen ? c->unseen : e.per_byte.reason) \
 	X(bare_real, "per_byte",   "real",  e.per_byte)                                    \
 	X(bare_real, "low",        "real",  real_if(e.per_byte.known, e.low))              \
 	X(bare_real, "high",       "real",  real_if(e.per_byte.known, e.high))             \
-	X(u64,       "followed",   "count", follow_result__followed(r))                    \
-	X(u64,       "unknown",    "count", follow_result__unknown(r))                     \
-	X(u64,       "at_least",   "count", follow_result__at_least(r))                    \
-	X(u64,       "copies",     "count", r->copies)                                     \
-	X(u64,       "transforms", "count", r->transforms)                                 \
-	X(u64,       "inspected",  "count", r->looks)                                      \
-	X(values,    "ends", "<end>", "count", u64, CHAIN_ENDS_NR - 1, end_key, r->ends[i + 1]) \
-	X(list,      "sites", site, r->sites_nr, r, &r->sites[i])                          \
-	X(u64,       "sites_left_out", "count", r->sites_left_out)
-FIELDS(received, (const struct follow_result *r, struct follow_estimate e), RECEIVED_FIELDS)
+	X(u64,       "watched_bytes", "bytes", c->bytes)                                   \
+	X(u64,       "watched_calls", "count", c->calls)                                   \
+	X(u64,       "followed",   "count", follow_copies__followed(c))                    \
+	X(u64,       "unknown",    "count", follow_copies__unknown(c))                     \
+	X(u64,       "at_least",   "count", follow_copies__at_least(c))                    \
+	X(u64,       "copies",     "count", c->copies)                                     \
+	X(u64,       "transforms", "count", c->transforms)                                 \
+	X(u64,       "inspected",  "count", c->looks)                                      \
+	X(values,    "ends", "<end>", "count", u64, CHAIN_ENDS_NR - 1, end_key, c->ends[i + 1]) \
+	X(list,      "sites", site, c->sites_nr, c, &c->sites[i])                          \
+	X(u64,       "sites_left_out", "count", c->sites_left_out)
+FIELDS(copies, (const struct follow_copies *c, struct follow_estimate e), COPIES_FIELDS)
 
 #define HEALTH_FIELDS(X)                                                                   \
 	X(u64,       "watchpoints",  "count", r->slots)                                    \
@@ -112,9 +114,8 @@ FIELDS(health, (const struct follow_result *r), HEALTH_FIELDS)
 	X(text,      "comm",        "text", text_or_null(r->comm))                         \
 	X(bare_real, "duration_s",  "s", real_if(true, (double)r->duration_ns / 1e9))      \
 	X(bool,      "interrupted", "true/false", r->interrupted)                          \
-	X(u64,       "watched_bytes", "bytes", r->bytes)                                   \
-	X(u64,       "watched_calls", "count", r->calls)                                   \
-	X(object,    "received",    received, r, follow_result__estimate(r))               \
+	X(object,    "received",    copies, &r->of[NIO_FOLLOW_RECEIVED], follow_result__estimate(r, NIO_FOLLOW_RECEIVED)) \
+	X(object,    "sent",        copies, &r->of[NIO_FOLLOW_SENT], follow_result__estimate(r, NIO_FOLLOW_SENT)) \
 	X(object,    "health",      health, r)
 FIELDS(follow, (const struct follow_result *r), FOLLOW_FIELDS)
 /* clang-format on */
@@ -141,18 +142,23 @@ static void write_frame(FILE *f, const struct frame *frame)
 		fputc(*c == ';' || *c == ' ' ? '_' : *c, f);
 }
 
+static void write_site(FILE *f, const char *direction, const struct follow_site *s)
+{
+	fputs(direction, f);
+	if (!s->frames.nr)
+		fputs(";[unknown]", f);
+	for (uint32_t n = s->frames.nr; n-- > 0;) {
+		fputc(';', f);
+		write_frame(f, &s->frames.frame[n]);
+	}
+	fprintf(f, " %u\n", s->nr);
+}
+
 void follow_result__write_folded(FILE *f, const struct follow_result *r)
 {
-	for (size_t i = 0; i < r->sites_nr; i++) {
-		const struct follow_site *s = &r->sites[i];
+	static const char *const directions[] = {"received", "sent"};
 
-		if (!s->frames.nr)
-			fputs("[unknown]", f);
-		for (uint32_t n = s->frames.nr; n-- > 0;) {
-			write_frame(f, &s->frames.frame[n]);
-			if (n)
-				fputc(';', f);
-		}
-		fprintf(f, " %u\n", s->nr);
-	}
+	for (int d = 0; d < NIO_FOLLOW_DIRECTIONS; d++)
+		for (size_t i = 0; i < r->of[d].sites_nr; i++)
+			write_site(f, directions[d], &r->of[d].sites[i]);
 }

@@ -10,9 +10,10 @@
 #include "follow_options.h"
 
 static const char doc[] =
-	"Finds the copies that a program itself makes of the payload it receives, with the line of "
-	"code: received bytes are chosen at random, and each is followed through the memory of the "
-	"program by hardware watchpoints, until it is sent or overwritten.\n"
+	"Finds the copies that a program itself makes of the payload it receives and sends, with "
+	"the line of code: bytes are chosen at random, and each is followed through the memory of "
+	"the program by hardware watchpoints, a received byte until it is sent or overwritten, a "
+	"sent byte back to where it came from.\n"
 	"\n"
 	"  sudo netiotrace follow --comm haproxy\n"
 	"  sudo netiotrace follow --pid 4242 --duration 60s --json copies.json\n"

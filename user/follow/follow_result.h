@@ -26,14 +26,10 @@ struct follow_site {
 	unsigned int nr;
 };
 
-struct follow_result {
-	const struct follow_options *o;
-	char comm[16]; /* of a followed process; "": none was seen */
-	uint64_t duration_ns;
-	bool interrupted;
-	const char *ended_early; /* why; NULL: it was not */
-	const char *unseen;      /* why received bytes may go unseen; NULL: no reason known */
-	uint64_t bytes, calls;   /* received while bytes were chosen */
+/* Of received, or of sent bytes. */
+struct follow_copies {
+	const char *unseen;    /* why bytes may go unseen; NULL: no reason known */
+	uint64_t bytes, calls; /* while bytes were chosen */
 
 	unsigned int ends[CHAIN_ENDS_NR];
 	/* Known samples by their copies; at_least: those that may have had more, unseen. */
@@ -42,6 +38,15 @@ struct follow_result {
 
 	struct follow_site *sites; /* most frequent first, after follow_result__sort() */
 	size_t sites_nr, sites_left_out;
+};
+
+struct follow_result {
+	const struct follow_options *o;
+	char comm[16]; /* of a followed process; "": none was seen */
+	uint64_t duration_ns;
+	bool interrupted;
+	const char *ended_early; /* why; NULL: it was not */
+	struct follow_copies of[NIO_FOLLOW_DIRECTIONS];
 
 	unsigned int slots;
 	uint64_t stops, steps, stopped_ns, longest_ns;
@@ -58,12 +63,12 @@ void follow_result__add(struct follow_result *r, const struct sample *s,
 void follow_result__sort(struct follow_result *r);
 void follow_result__clear(struct follow_result *r);
 
-unsigned int follow_result__followed(const struct follow_result *r); /* known samples */
-unsigned int follow_result__unknown(const struct follow_result *r);
+unsigned int follow_copies__followed(const struct follow_copies *c); /* known samples */
+unsigned int follow_copies__unknown(const struct follow_copies *c);
 
 /* Known samples that may have had further copies: the byte was still in memory, or had more places
  * than there are watchpoints. */
-unsigned int follow_result__at_least(const struct follow_result *r);
+unsigned int follow_copies__at_least(const struct follow_copies *c);
 
 /*
  * Copies per byte, 95 %. Unknown samples widen the interval: they may have had no copy, or as many
@@ -74,7 +79,15 @@ struct follow_estimate {
 	struct real per_byte;
 	double low, high;
 };
-struct follow_estimate follow_result__estimate(const struct follow_result *r);
+struct follow_estimate follow_copies__estimate(const struct follow_copies *c);
+
+/*
+ * The same. Unknown also if the program sends what it receives and the intervals of both directions
+ * exclude each other.
+ */
+struct follow_estimate follow_result__estimate(const struct follow_result *r,
+					       enum nio_follow_direction d);
+bool follow_result__disagrees(const struct follow_result *r);
 
 void follow_result__print(FILE *f, unsigned int columns, const struct follow_result *r);
 void follow_result__print_progress(FILE *f, const struct follow_result *r, unsigned int expected);

@@ -30,7 +30,9 @@
 #define RATE_DEFAULT    5
 #define RATE_FEW_CPUS   2
 #define SCAN_NS         1000000000ULL
-#define WAIT_NS         20000000ULL /* for received bytes, polling */
+#define WAIT_NS         20000000ULL /* for bytes of one direction, polling */
+#define IDLE_TRIES      3           /* without a byte, until a direction is tried less often */
+#define IDLE_TURNS      8           /* then every so many samples */
 #define STOP_NS_MAX     10000000ULL /* a longer stop ends the sampling */
 #define STOP_SHARE      100         /* stops take at most 1/100 of the time */
 
@@ -56,10 +58,12 @@ struct session {
 	struct atomic_file *files[FILE_NR];
 	const char *names[FILE_NR];
 	FILE *out;
-	uint64_t begun_ns, scan_ns, sample_ns; /* when the next ones are due */
-	pid_t sample;                          /* process of the present sample; 0: none */
-	int sample_end;                        /* its pidfd */
-	int signo, status;                     /* as of attach */
+	uint64_t begun_ns, scan_ns, sample_ns;    /* when the next ones are due */
+	unsigned int turn;                        /* number of the sample */
+	unsigned int idle[NIO_FOLLOW_DIRECTIONS]; /* tries in a row without a byte */
+	pid_t sample;                             /* process of the present sample; 0: none */
+	int sample_end;                           /* its pidfd */
+	int signo, status;                        /* as of attach */
 	bool over;
 };
 
@@ -173,12 +177,22 @@ static void show_progress(struct session *s)
 	fflush(s->out);
 }
 
+/* In turn, but for one that has no bytes. */
+static enum nio_follow_direction choose_direction(struct session *s)
+{
+	enum nio_follow_direction d = ++s->turn % NIO_FOLLOW_DIRECTIONS;
+
+	if (s->idle[d] >= IDLE_TRIES && s->idle[!d] < IDLE_TRIES && s->turn / 2 % IDLE_TURNS)
+		d = !d;
+	return d;
+}
+
 static void begin_sample(struct session *s)
 {
 	int err;
 
 	s->sample_ns = UINT64_MAX;
-	s->sample = byte_sampler__begin(&s->sampler, WAIT_NS);
+	s->sample = byte_sampler__begin(&s->sampler, choose_direction(s), WAIT_NS);
 	s->sample_end = s->sample > 0 ? (int)syscall(SYS_pidfd_open, s->sample, 0) : -1;
 	err = s->sample < 0 ? s->sample : s->sample_end < 0 ? -errno : 0;
 	if (!err)
@@ -225,6 +239,7 @@ static void end_sample(struct session *s)
 	close(s->sample_end);
 	s->sample = 0;
 	byte_sampler__end(&s->sampler);
+	s->idle[s->sampler.direction] = sample->chain.begun ? 0 : s->idle[s->sampler.direction] + 1;
 	name_links(s);
 	follow_result__add(&s->found, sample, s->places);
 	plan_next(s, sample->stopped_ns);
@@ -296,6 +311,20 @@ static void end_command(struct session *s)
 		s->status = launch__wait(&s->launch, COMMAND_END_MS);
 }
 
+static const char *why_unseen(const struct session *s, enum nio_follow_direction d)
+{
+	for (size_t i = 0; i < s->processes.nr; i++)
+		if (follow_uses_io_uring(s->processes.all[i].pid))
+			return "the program uses io_uring, whose receives and sends are not seen";
+	if (s->found.of[d].bytes)
+		return NULL;
+	return d == NIO_FOLLOW_SENT
+		       ? "no TCP payload was sent by a call that follow sees (write, send, sendmsg "
+			 "and the like)"
+		       : "no TCP payload was received by a call that follow sees (read, recv, "
+			 "recvmsg and the like)";
+}
+
 static void take_totals(struct session *s)
 {
 	volatile struct nio_follow *shared = watchpoints__shared(s->watch);
@@ -305,19 +334,16 @@ static void take_totals(struct session *s)
 	r->interrupted = s->signo != 0;
 	memcpy(r->comm, s->processes.comm, sizeof(r->comm));
 	r->slots = watchpoints__slots(s->watch);
-	r->bytes = shared->bytes;
-	r->calls = shared->calls;
+	for (enum nio_follow_direction d = 0; d < NIO_FOLLOW_DIRECTIONS; d++) {
+		r->of[d].bytes = shared->bytes[d];
+		r->of[d].calls = shared->calls[d];
+		r->of[d].unseen = why_unseen(s, d);
+	}
 	r->holds = shared->holds;
 	r->held_ns = shared->held_ns;
 	r->late = shared->timeouts;
 	r->foreign = shared->foreign;
 	r->lost = shared->lost;
-	for (size_t i = 0; i < s->processes.nr && !r->unseen; i++)
-		if (follow_uses_io_uring(s->processes.all[i].pid))
-			r->unseen = "the program uses io_uring, whose receives are not seen";
-	if (!r->bytes && !r->unseen)
-		r->unseen = "no TCP payload was received by a call that follow sees (read, recv, "
-			    "recvmsg and the like)";
 	follow_result__sort(r);
 }
 

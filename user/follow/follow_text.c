@@ -47,55 +47,82 @@ static const struct frame *caller_of(const struct follow_site *s)
 	return NULL;
 }
 
-static void say_result(FILE *f, const struct follow_result *r)
-{
-	struct follow_estimate e = follow_result__estimate(r);
-	const struct frame *caller = r->sites_nr ? caller_of(&r->sites[0]) : NULL;
-	const char *word = e.per_byte.known ? times(e.per_byte.value) : NULL;
+static const struct {
+	const char *label, *object; /* "copies WHAT once" */
+} directions[] = {
+	[NIO_FOLLOW_RECEIVED] = {"received", "what it receives"},
+	[NIO_FOLLOW_SENT] = {"sent", "what it sends"},
+};
 
-	if (!e.per_byte.known) {
-		fprintf(f,
-			"how often %s copies what it receives is unknown: %u byte%s followed, "
-			"%d are needed.",
-			name_of(r), follow_result__followed(r),
-			follow_result__followed(r) == 1 ? " was" : "s were", FOLLOW_NEEDED);
-		return;
-	}
-	fprintf(f, "%s ", name_of(r));
+static void say_known(FILE *f, const struct follow_result *r, enum nio_follow_direction d)
+{
+	struct follow_estimate e = follow_result__estimate(r, d);
+	const struct follow_copies *c = &r->of[d];
+	const struct frame *caller = c->sites_nr ? caller_of(&c->sites[0]) : NULL;
+	const char *word = times(e.per_byte.value);
+
 	if (word && !strcmp(word, "never"))
-		fputs("does not copy what it receives in user space: ", f);
-	else if (word)
-		fprintf(f, "copies what it receives %s in user space: ", word);
+		fprintf(f, "%s does not copy %s in user space: ", name_of(r), directions[d].object);
 	else
-		fputs("copies what it receives in user space: ", f);
+		fprintf(f, "%s copies %s %s%sin user space: ", name_of(r), directions[d].object,
+			word ? word : "", word ? " " : "");
 	say_number(f, &e);
 	if (caller && e.per_byte.value > NEAR_WHOLE)
 		fprintf(f, ", most often in %s", caller->function);
+	fputs(". ", f);
+}
+
+static void say_unknown(FILE *f, const struct follow_result *r)
+{
+	unsigned int received = follow_copies__followed(&r->of[NIO_FOLLOW_RECEIVED]),
+		     sent = follow_copies__followed(&r->of[NIO_FOLLOW_SENT]);
+
+	fprintf(f, "How often %s copies what it receives and sends is unknown: ", name_of(r));
+	if (follow_result__disagrees(r))
+		fputs(follow_result__estimate(r, NIO_FOLLOW_SENT).per_byte.reason, f);
+	else
+		fprintf(f,
+			"follow needs %d bytes of a direction and followed %u received and %u sent",
+			FOLLOW_NEEDED, received, sent);
 	fputc('.', f);
 }
 
-static void say_received(FILE *f, const struct follow_result *r)
+static void say_result(FILE *f, const struct follow_result *r)
 {
-	struct follow_estimate e = follow_result__estimate(r);
-	unsigned int known = follow_result__followed(r), unknown = follow_result__unknown(r);
+	bool known = false;
+
+	for (enum nio_follow_direction d = 0; d < NIO_FOLLOW_DIRECTIONS; d++)
+		if (follow_result__estimate(r, d).per_byte.known) {
+			known = true;
+			say_known(f, r, d);
+		}
+	if (!known)
+		say_unknown(f, r);
+}
+
+static void say_copies(FILE *f, const struct follow_result *r, enum nio_follow_direction d)
+{
+	const struct follow_copies *c = &r->of[d];
+	struct follow_estimate e = follow_result__estimate(r, d);
+	unsigned int known = follow_copies__followed(c), unknown = follow_copies__unknown(c);
 
 	if (e.per_byte.known)
 		fprintf(f, "%.2f copies per byte   ", e.per_byte.value);
 	else
 		fputs("n/a: ", f);
 	fprintf(f, "%u byte%s followed, %u unknown", known, plural(known), unknown);
-	if (!e.per_byte.known && r->unseen)
-		fprintf(f, "; %s", r->unseen);
+	if (!e.per_byte.known && c->unseen)
+		fprintf(f, "; %s", c->unseen);
 }
 
-static void say_ends(FILE *f, const struct follow_result *r)
+static void say_ends(FILE *f, const struct follow_copies *c)
 {
 	const char *between = "";
 
 	for (int i = 0; i < CHAIN_ENDS_NR; i++) {
-		if (!r->ends[i] || i == CHAIN_NONE)
+		if (!c->ends[i] || i == CHAIN_NONE)
 			continue;
-		fprintf(f, "%s%u %s", between, r->ends[i], chain_end__text((enum chain_end)i));
+		fprintf(f, "%s%u %s", between, c->ends[i], chain_end__text((enum chain_end)i));
 		between = ", ";
 	}
 }
@@ -142,19 +169,20 @@ static void say_site(FILE *f, const struct follow_site *s)
 		fprintf(f, "; %s to %s", s->from, s->to);
 }
 
-static void print_sites(FILE *out, unsigned int columns, const struct follow_result *r)
+static void print_sites(FILE *out, unsigned int columns, const struct follow_copies *c,
+			uint64_t top)
 {
-	for (size_t i = 0; i < r->sites_nr && i < r->o->top; i++) {
+	for (size_t i = 0; i < c->sites_nr && i < top; i++) {
 		struct text_note n;
 		char label[16];
 
 		text_note__begin(&n);
-		say_site(n.f, &r->sites[i]);
-		snprintf(label, sizeof(label), "  %3.0f %%", 100.0 * r->sites[i].nr / r->copies);
+		say_site(n.f, &c->sites[i]);
+		snprintf(label, sizeof(label), "  %3.0f %%", 100.0 * c->sites[i].nr / c->copies);
 		text_note__end(&n, out, columns, label);
 	}
-	if (r->sites_nr > r->o->top)
-		fprintf(out, "          %zu more places: --top\n", r->sites_nr - (size_t)r->o->top);
+	if (c->sites_nr > top)
+		fprintf(out, "          %zu more places: --top\n", c->sites_nr - top);
 }
 
 static void print_note(FILE *out, unsigned int columns, const struct follow_result *r,
@@ -173,27 +201,40 @@ static void say_early(FILE *f, const struct follow_result *r)
 		fprintf(f, "%s.", r->ended_early);
 }
 
+static void print_copies(FILE *f, unsigned int columns, const struct follow_result *r,
+			 enum nio_follow_direction d)
+{
+	struct text_note n;
+
+	text_note__begin(&n);
+	say_copies(n.f, r, d);
+	text_note__end(&n, f, columns, directions[d].label);
+	print_sites(f, columns, &r->of[d], r->o->top);
+	text_note__begin(&n);
+	say_ends(n.f, &r->of[d]);
+	text_note__end(&n, f, columns, "  ends");
+}
+
 void follow_result__print(FILE *f, unsigned int columns, const struct follow_result *r)
 {
 	print_note(f, columns, r, "RESULT", say_result);
 	print_note(f, columns, r, "", say_early);
 	fputc('\n', f);
-	print_note(f, columns, r, "received", say_received);
-	print_sites(f, columns, r);
-	print_note(f, columns, r, "ends", say_ends);
+	for (enum nio_follow_direction d = 0; d < NIO_FOLLOW_DIRECTIONS; d++)
+		print_copies(f, columns, r, d);
 	print_note(f, columns, r, "cost", say_cost);
 }
 
 void follow_result__print_progress(FILE *f, const struct follow_result *r, unsigned int expected)
 {
-	struct follow_estimate e = follow_result__estimate(r);
+	fprintf(f, "%6.1f s  of about %u bytes:", (double)r->duration_ns / 1e9, expected);
+	for (enum nio_follow_direction d = 0; d < NIO_FOLLOW_DIRECTIONS; d++) {
+		struct follow_estimate e = follow_result__estimate(r, d);
 
-	fprintf(f, "%6.1f s  %u of about %u bytes followed, %u unknown",
-		(double)r->duration_ns / 1e9, follow_result__followed(r), expected,
-		follow_result__unknown(r));
-	if (e.per_byte.known) {
-		fputs("; ", f);
-		say_number(f, &e);
+		fprintf(f, "%s %s %u followed, %u unknown", d ? ";" : "", directions[d].label,
+			follow_copies__followed(&r->of[d]), follow_copies__unknown(&r->of[d]));
+		if (e.per_byte.known)
+			fprintf(f, ", %.2f (%.2f to %.2f)", e.per_byte.value, e.low, e.high);
 	}
 	fputc('\n', f);
 }

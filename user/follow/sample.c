@@ -13,6 +13,7 @@
 #include "tracer.h"
 
 #define KEPT_NS    100000000ULL /* a byte that stays longer is not followed further */
+#define RESENT_NS  300000000ULL /* until the memory of a sent byte is sent again */
 #define CALLS_MIN  4            /* mean distance to the sample, in calls of the largest size */
 #define TRAFFIC_NS 2e6          /* the same, in time */
 
@@ -64,7 +65,7 @@ static bool io_watch(void *ctx, unsigned int place, uint64_t address)
 {
 	struct following *f = ctx;
 
-	return watchpoints__set(f->sampler->watch, place, address);
+	return watchpoints__set(f->sampler->watch, place, address, !f->sample->chain.backward);
 }
 
 static void io_unwatch(void *ctx, unsigned int place)
@@ -169,12 +170,14 @@ static void follow_byte(struct following *f, uint64_t wait_ns)
 		if (c->begun && !begun) {
 			begun = true;
 			shared->wanted = 0;
-			f->end_ns = loop__now_ns() + KEPT_NS;
+			f->end_ns = loop__now_ns() + (c->backward ? RESENT_NS : KEPT_NS);
 		}
 		if (taken > 0 || c->over)
 			continue;
 		if (loop__now_ns() > f->end_ns)
-			chain__finish(c, begun ? CHAIN_KEPT : CHAIN_NONE);
+			chain__finish(c, !begun        ? CHAIN_NONE
+					 : c->backward ? CHAIN_NOT_SENT
+						       : CHAIN_KEPT);
 		else if (begun && !tracer__pass_signals(&f->tracer))
 			chain__finish(c, CHAIN_GONE);
 	}
@@ -188,11 +191,13 @@ static void follow_byte(struct following *f, uint64_t wait_ns)
 static _Noreturn void follow(struct byte_sampler *s, uint64_t wait_ns)
 {
 	static struct following f;
+	static struct chain_fills fills;
 	const struct sched_param priority = {.sched_priority = 1};
 
 	f = (struct following){.sampler = s, .sample = s->shared};
 	f.io = (struct chain_io){&f, io_now, io_read, io_step, io_decode, io_watch, io_unwatch};
 	f.sample->chain.io = &f.io;
+	f.sample->chain.fills = &fills;
 	f.sample->chain.slots = watchpoints__slots(s->watch);
 	/* A held thread spins until this process acts. */
 	sched_setscheduler(0, SCHED_FIFO, &priority);
@@ -224,8 +229,8 @@ void byte_sampler__close(struct byte_sampler *s)
 /* An exponential distance makes every byte equally likely. */
 static int64_t draw_distance(const struct byte_sampler *s)
 {
-	double mean = s->rate * TRAFFIC_NS;
-	double largest = (double)watchpoints__shared(s->watch)->largest;
+	double mean = s->rates[s->direction] * TRAFFIC_NS;
+	double largest = (double)watchpoints__shared(s->watch)->largest[s->direction];
 
 	if (mean < CALLS_MIN * largest)
 		mean = CALLS_MIN * largest;
@@ -234,7 +239,8 @@ static int64_t draw_distance(const struct byte_sampler *s)
 	return 1 + (int64_t)(-log(1 - drand48()) * mean);
 }
 
-pid_t byte_sampler__begin(struct byte_sampler *s, uint64_t wait_ns)
+pid_t byte_sampler__begin(struct byte_sampler *s, enum nio_follow_direction direction,
+			  uint64_t wait_ns)
 {
 	volatile struct nio_follow *shared = watchpoints__shared(s->watch);
 	struct chain *c = &s->shared->chain;
@@ -248,9 +254,12 @@ pid_t byte_sampler__begin(struct byte_sampler *s, uint64_t wait_ns)
 	s->shared->stops = 0;
 	s->shared->stopped_ns = s->shared->longest_ns = 0;
 	s->shared->complete = false;
+	c->backward = direction == NIO_FOLLOW_SENT;
+	s->direction = direction;
+	shared->direction = direction;
 	shared->sample = ++s->number;
 	shared->bytes_left = draw_distance(s);
-	s->begun_bytes = shared->bytes;
+	s->begun_bytes = shared->bytes[direction];
 	err = watchpoints__attach(s->watch);
 	if (err)
 		return err;
@@ -273,5 +282,6 @@ void byte_sampler__end(struct byte_sampler *s)
 		watchpoints__clear(s->watch, i);
 	watchpoints__detach(s->watch);
 	if (ns)
-		s->rate = (double)(shared->bytes - s->begun_bytes) / (double)ns;
+		s->rates[s->direction] =
+			(double)(shared->bytes[s->direction] - s->begun_bytes) / (double)ns;
 }

@@ -11,13 +11,27 @@
 #define TABLE_ENTRY \
 	4 /* bytes of the largest entry of a table of characters or words; pointers are larger */
 
+static bool is_in_frame(uint64_t at, unsigned int size, uint64_t sp)
+{
+	return size <= SPILL_SIZE && at - (sp - SPILL_BELOW) < SPILL_BELOW + SPILL_ABOVE;
+}
+
 /* What an instruction reads. */
 struct source {
 	bool holds, derived;
 	unsigned int byte;
-	bool placed;   /* byte is known */
-	uint64_t from; /* as of a register */
+	bool placed;            /* byte is known */
+	uint64_t from, made_of; /* as of a register */
+	bool mixed;
 };
+
+/* A value loaded from here, or computed from what was loaded from here, goes in. */
+static void mix(struct source *s, uint64_t from)
+{
+	s->mixed |= from && s->made_of && s->made_of != from;
+	if (from)
+		s->made_of = from;
+}
 
 static void read_register(const struct taint *t, const ZydisDecodedOperand *o, struct source *s)
 {
@@ -32,6 +46,8 @@ static void read_register(const struct taint *t, const ZydisDecodedOperand *o, s
 	}
 	if (r->from)
 		s->from = r->from + first;
+	mix(s, r->from ? r->from + first : r->made_of);
+	s->mixed |= r->mixed;
 }
 
 /* A small value from a table at an index that the byte gives: the value is computed from it. */
@@ -100,6 +116,7 @@ static struct source read_operands(struct taint *t, const struct insn *i,
 	unsigned int size;
 
 	t->loads = false;
+	t->store = TAINT_NO_STORE;
 	for (int k = 0; k < i->head.operand_count; k++) {
 		const ZydisDecodedOperand *o = &i->operands[k];
 
@@ -109,6 +126,10 @@ static struct source read_operands(struct taint *t, const struct insn *i,
 			read_register(t, o, &s);
 		else if (insn__memory(i, o, next, regs, &at, &size)) {
 			read_memory(t, at, size, &s);
+			/* A constant is no source; what lies in the stack frame may be one. */
+			if (o->mem.base != ZYDIS_REGISTER_RIP)
+				mix(&s, at);
+			s.mixed |= is_in_frame(at, size, regs->rsp);
 			read_index(t, i, o, &s);
 		}
 	}
@@ -146,7 +167,9 @@ static void write_register(struct taint *t, const struct insn *i, const ZydisDec
 	*r = (struct taint_register){.holds = holds,
 				     .derived = holds && (s->derived || !move),
 				     .byte = s->byte,
-				     .from = move ? s->from : 0};
+				     .from = move ? s->from : 0,
+				     .made_of = s->made_of,
+				     .mixed = s->mixed};
 	if (!holds && old.holds && insn__keeps(i, o, old.derived ? 8 : old.byte))
 		*r = old;
 	else if (!holds && old.holds && insn__reads(o) && !looks && !is_align(i))
@@ -159,10 +182,21 @@ static void note_pair(struct taint *t, uint64_t distance)
 	t->distance = distance;
 }
 
+static void note_store(struct taint *t, const struct insn *i, const struct source *s, uint64_t at)
+{
+	bool move = insn__is_move(i) && s->from && !s->mixed;
+
+	t->store = move         ? TAINT_FROM_MOVE
+		   : s->mixed   ? TAINT_FROM_MANY
+		   : s->made_of ? TAINT_FROM_MEMORY
+				: TAINT_FROM_REGISTERS;
+	t->store_distance = at - (move ? s->from : s->made_of);
+}
+
 /* Is it a saved register? Then the byte is followed there, too. */
 static bool spill(struct taint *t, uint64_t to, unsigned int size, bool derived, uint64_t sp)
 {
-	if (size > SPILL_SIZE || to - (sp - SPILL_BELOW) >= SPILL_BELOW + SPILL_ABOVE)
+	if (!is_in_frame(to, size, sp))
 		return false;
 	for (unsigned int i = 0; i < TAINT_SPILLS; i++) {
 		if (t->spills[i].address && t->spills[i].address != to)
@@ -187,6 +221,7 @@ static bool write_memory(struct taint *t, const struct insn *i, const struct sou
 {
 	unsigned int byte = s->byte;
 
+	note_store(t, i, s, at);
 	if (insn__is_move(i) && s->from)
 		note_pair(t, at - s->from);
 	overwrite_spills(t, at, size);

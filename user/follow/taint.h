@@ -16,6 +16,8 @@ struct taint_register {
 	bool derived;      /* computed from it */
 	unsigned int byte; /* position of the byte */
 	uint64_t from;     /* address the register was loaded from; 0: other content */
+	uint64_t made_of;  /* address of the one load that its content was computed from; 0: none */
+	bool mixed;        /* its content was computed from several loads */
 };
 
 struct taint {
@@ -31,6 +33,16 @@ struct taint {
 	unsigned int pairs; /* in a row with the same distance */
 	uint64_t distance;
 	bool loads; /* the last instruction reads a place */
+
+	/* What the last instruction stored, and how far from where it was loaded. */
+	enum taint_origin {
+		TAINT_NO_STORE,
+		TAINT_FROM_MOVE,      /* a loaded value */
+		TAINT_FROM_MEMORY,    /* a value computed from one load */
+		TAINT_FROM_REGISTERS, /* no load since the walk began */
+		TAINT_FROM_MANY,      /* computed from several loads */
+	} store;
+	uint64_t store_distance;
 };
 
 enum taint_step {

@@ -27,6 +27,7 @@ static bool is_string_touch(const struct code_at *c, unsigned int n, uint64_t wa
 	if (!insn__is_string(i))
 		return false;
 	t->string_move = insn__is_string_move(i);
+	t->string_fill = insn__is_string_fill(i);
 	t->reads = is_just_past(c->regs.rsi, watch) && !insn__is_string_fill(i);
 	t->writes = is_just_past(c->regs.rdi, watch) && (t->string_move || insn__is_string_fill(i));
 	t->destination = c->regs.rdi + (watch - c->regs.rsi);
@@ -46,6 +47,8 @@ static bool covers(const struct code_at *c, const struct insn *i, uint64_t watch
 			continue;
 		t->reads |= insn__reads(o);
 		t->writes |= insn__writes(o);
+		t->operand = at;
+		t->size = size;
 	}
 	return t->reads || t->writes;
 }

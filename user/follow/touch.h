@@ -17,8 +17,11 @@ struct code_at {
 
 struct touch {
 	bool found, reads, writes;
-	bool exchanges;       /* it also loads what was there */
-	bool string_move;     /* movs; then: */
+	bool exchanges;   /* it also loads what was there */
+	bool string_move; /* movs; then: */
+	bool string_fill; /* stos */
+	uint64_t operand; /* otherwise: the memory that it touched, and its bytes */
+	unsigned int size;
 	uint64_t source;      /* what it read, if the watched byte was its destination */
 	uint64_t destination; /* where the watched byte goes */
 	char name[32];

@@ -32,12 +32,12 @@ struct watchpoints {
 	void *ctx;
 };
 
-static struct perf_event_attr watchpoint(uint64_t address, bool enabled)
+static struct perf_event_attr watchpoint(uint64_t address, bool reads, bool enabled)
 {
 	return (struct perf_event_attr){
 		.type = PERF_TYPE_BREAKPOINT,
 		.size = sizeof(struct perf_event_attr),
-		.bp_type = HW_BREAKPOINT_RW,
+		.bp_type = reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W,
 		.bp_addr = address,
 		.bp_len = HW_BREAKPOINT_LEN_1,
 		.sample_period = 1,
@@ -49,7 +49,7 @@ static struct perf_event_attr watchpoint(uint64_t address, bool enabled)
 
 static int open_watchpoint(const struct watchpoints *w, unsigned int cpu)
 {
-	struct perf_event_attr attr = watchpoint(0, false);
+	struct perf_event_attr attr = watchpoint(0, true, false);
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC), err;
 
 	if (fd < 0)
@@ -160,7 +160,7 @@ static bool try_slots(struct watchpoints *w)
 	shared->tgid = (uint32_t)getpid();
 	shared->stepped = (uint32_t)syscall(SYS_gettid);
 	for (unsigned int s = 0; s < w->slots && works; s++, before++) {
-		works = watchpoints__set(w, s, (uintptr_t)&byte);
+		works = watchpoints__set(w, s, (uintptr_t)&byte, true);
 		byte = 1;
 		watchpoints__clear(w, s);
 		works = works && shared->touches == before + 1;
@@ -256,9 +256,9 @@ void watchpoints__detach(struct watchpoints *w)
 }
 
 /* The programs see the address before the first touch. */
-bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address)
+bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address, bool reads)
 {
-	struct perf_event_attr attr = watchpoint(address, true);
+	struct perf_event_attr attr = watchpoint(address, reads, true);
 
 	watchpoints__shared(w)->place[slot] = address;
 	for (unsigned int cpu = 0; cpu < w->cpus; cpu++) {

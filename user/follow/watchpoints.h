@@ -33,8 +33,8 @@ void watchpoints__remove_process(struct watchpoints *w, pid_t pid);
 int watchpoints__attach(struct watchpoints *w);
 void watchpoints__detach(struct watchpoints *w);
 
-/* Watches reads and writes of the byte at an address. false: refused. */
-bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address);
+/* Watches writes, or also reads, of the byte at an address. false: refused. */
+bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address, bool reads);
 void watchpoints__clear(struct watchpoints *w, unsigned int slot);
 
 /* Gives each pending event to take(). Never sleeps. Their number. */

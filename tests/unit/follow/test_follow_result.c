@@ -41,7 +41,7 @@ TEST(equal_samples_have_the_interval_of_the_rule_of_three)
 	struct follow_estimate e;
 
 	add(&r, 60, 2, CHAIN_SENT);
-	e = follow_result__estimate(&r);
+	e = follow_result__estimate(&r, NIO_FOLLOW_RECEIVED);
 	assert_true(e.per_byte.known);
 	assert_near(e.per_byte.value, 2);
 	assert_near(e.low, 1.95);
@@ -55,8 +55,8 @@ TEST(fewer_bytes_than_needed_are_no_estimate)
 
 	add(&r, FOLLOW_NEEDED - 1, 2, CHAIN_SENT);
 	add(&r, 100, 0, CHAIN_LATE);
-	assert_false(follow_result__estimate(&r).per_byte.known);
-	assert_int_equal(follow_result__unknown(&r), 100);
+	assert_false(follow_result__estimate(&r, NIO_FOLLOW_RECEIVED).per_byte.known);
+	assert_int_equal(follow_copies__unknown(&r.of[NIO_FOLLOW_RECEIVED]), 100);
 	follow_result__clear(&r);
 }
 
@@ -67,7 +67,7 @@ TEST(unknown_bytes_may_have_no_copy_or_as_many_as_any)
 
 	add(&r, 30, 3, CHAIN_SENT);
 	add(&r, 10, 1, CHAIN_UNDECODED);
-	e = follow_result__estimate(&r);
+	e = follow_result__estimate(&r, NIO_FOLLOW_RECEIVED);
 	assert_near(e.per_byte.value, 3);
 	assert_near(e.low, 3 * 0.75 - 0.1);
 	assert_near(e.high, 3 + 0.1);
@@ -81,7 +81,7 @@ TEST(kept_bytes_may_be_copied_later)
 
 	add(&r, 20, 1, CHAIN_SENT);
 	add(&r, 20, 0, CHAIN_KEPT);
-	e = follow_result__estimate(&r);
+	e = follow_result__estimate(&r, NIO_FOLLOW_RECEIVED);
 	assert_near(e.per_byte.value, 0.5);
 	assert_true(e.high >= 1);
 	follow_result__clear(&r);
@@ -98,8 +98,42 @@ TEST(bytes_with_more_places_than_watchpoints_may_have_had_more_copies)
 	s.chain.at_least = true;
 	for (int i = 0; i < 20; i++)
 		follow_result__add(&r, &s, none);
-	assert_int_equal(follow_result__at_least(&r), 20);
-	assert_true(follow_result__estimate(&r).high >= 3);
+	assert_int_equal(follow_copies__at_least(&r.of[NIO_FOLLOW_RECEIVED]), 20);
+	assert_true(follow_result__estimate(&r, NIO_FOLLOW_RECEIVED).high >= 3);
+	follow_result__clear(&r);
+}
+
+static void add_sent(struct follow_result *r, unsigned int nr, unsigned int links)
+{
+	static struct sample s = {.complete = true, .chain.backward = true};
+
+	s.chain.end = CHAIN_FILLED;
+	s.chain.links_nr = links;
+	for (unsigned int i = 0; i < nr; i++)
+		follow_result__add(r, &s, places);
+}
+
+TEST(sent_bytes_have_an_estimate_of_their_own)
+{
+	struct follow_result r = {.o = &options};
+
+	add(&r, 20, 1, CHAIN_WRITTEN_OVER);
+	add_sent(&r, 30, 2);
+	assert_near(follow_result__estimate(&r, NIO_FOLLOW_RECEIVED).per_byte.value, 1);
+	assert_near(follow_result__estimate(&r, NIO_FOLLOW_SENT).per_byte.value, 2);
+	follow_result__clear(&r);
+}
+
+TEST(a_relay_whose_directions_disagree_has_no_estimate)
+{
+	struct follow_result r = {.o = &options};
+
+	add(&r, 20, 2, CHAIN_SENT);
+	add_sent(&r, 30, 2);
+	assert_true(follow_result__estimate(&r, NIO_FOLLOW_RECEIVED).per_byte.known);
+	add_sent(&r, 300, 1);
+	assert_false(follow_result__estimate(&r, NIO_FOLLOW_RECEIVED).per_byte.known);
+	assert_false(follow_result__estimate(&r, NIO_FOLLOW_SENT).per_byte.known);
 	follow_result__clear(&r);
 }
 
@@ -108,8 +142,8 @@ TEST(samples_without_a_byte_do_not_count)
 	struct follow_result r = {.o = &options};
 
 	add(&r, 100, 0, CHAIN_NONE);
-	assert_int_equal(follow_result__followed(&r), 0);
-	assert_int_equal(follow_result__unknown(&r), 0);
+	assert_int_equal(follow_copies__followed(&r.of[NIO_FOLLOW_RECEIVED]), 0);
+	assert_int_equal(follow_copies__unknown(&r.of[NIO_FOLLOW_RECEIVED]), 0);
 }
 
 static void put_place(unsigned int i, const char *function, const char *file, uint32_t line)
@@ -160,10 +194,11 @@ TEST(text_names_the_function_that_called_the_copy_and_the_cost)
 
 TEST(text_of_nothing_says_what_is_missing)
 {
-	struct follow_result r = {.o = &options, .unseen = "the program uses io_uring"};
+	struct follow_result r = {.o = &options,
+				  .of[NIO_FOLLOW_RECEIVED].unseen = "the program uses io_uring"};
 	const char *text = text_of(&r);
 
-	assert_non_null(strstr(text, "unknown: 0 bytes were followed, 15 are"));
+	assert_non_null(strstr(text, "How often the program copies what it receives and sends is"));
 	assert_non_null(strstr(text, "the program uses io_uring"));
 	assert_non_null(strstr(text, "no thread was stopped"));
 }
@@ -176,10 +211,10 @@ TEST(instructions_of_one_line_are_one_place)
 	add(&r, 1, 1, CHAIN_SENT);
 	places[0].frames.frame[1].offset += 8;
 	add(&r, 1, 1, CHAIN_SENT);
-	assert_int_equal(r.sites_nr, 1);
+	assert_int_equal(r.of[NIO_FOLLOW_RECEIVED].sites_nr, 1);
 	places[0].frames.frame[0].offset += 8;
 	add(&r, 1, 1, CHAIN_SENT);
-	assert_int_equal(r.sites_nr, 2);
+	assert_int_equal(r.of[NIO_FOLLOW_RECEIVED].sites_nr, 2);
 	follow_result__clear(&r);
 }
 
@@ -193,7 +228,7 @@ TEST(folded_stacks_are_outermost_first_with_their_number)
 	add(&r, 3, 1, CHAIN_SENT);
 	follow_result__write_folded(f, &r);
 	fclose(f);
-	assert_string_equal(text, "std::pack<a,_b>;libc.so.6+0x1234 3\n");
+	assert_string_equal(text, "received;std::pack<a,_b>;libc.so.6+0x1234 3\n");
 	follow_result__clear(&r);
 }
 
