@@ -99,6 +99,8 @@ static const struct words {
 	 "before copying does; runs on such paths use another, unless "
 	 "--congestion system is given",
 	 "for other programs: sysctl net.ipv4.tcp_congestion_control=cubic"},
+	{"watchpoints", "follow can find the copies that programs make", NULL,
+	 "netiotrace-follow(8) lists its conditions"},
 	{"delivery", NULL, NULL, "zero-copy is zero-copy only on the way to another machine"},
 	{"packet_tap", "no packet tap gets the path's packets",
 	 "gets every packet: zero-copy pages are copied for it, and every mode "
@@ -448,6 +450,14 @@ static void check_path(struct checklist *l, const struct facts *f)
 		check_tap(l, &taps->list[i]);
 }
 
+static void check_follow(struct checklist *l, const struct facts *f)
+{
+	if (f->no_follow[0])
+		SET(add(l, "watchpoints", true, "not available")->means, "%s", f->no_follow);
+	else
+		add(l, "watchpoints", false, "%u free", f->follow_slots);
+}
+
 size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
 {
 	const struct num *jit = &f->bpf_jit_enable;
@@ -472,6 +482,8 @@ size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
 	check_machine(&l, f);
 	l.group = "path";
 	check_path(&l, f);
+	l.group = "follow";
+	check_follow(&l, f);
 	return l.nr;
 }
 

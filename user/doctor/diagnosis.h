@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/resource_limits.h"
+#include "follow/follow.h"
 #include "run/options.h"
 #include "probes/plan.h"
 #include "model/result.h"
@@ -49,6 +50,8 @@ struct facts {
 	const char *path;                /* name of the path examined */
 	int path_err;                    /* 0: it was made; else -errno */
 	const char *path_step;           /* what failed */
+	char no_follow[FOLLOW_WHY];      /* why follow cannot work here; empty: it can */
+	unsigned int follow_slots;       /* bytes that it can watch at a time */
 };
 
 enum check_state {
@@ -61,7 +64,7 @@ enum check_state {
 const char *check_state__key(enum check_state s); /* "ok", "limited", "missing", "unknown" */
 
 struct check {
-	const char *group; /* "kernel", "privileges", "limits", "path" */
+	const char *group; /* "kernel", "privileges", "limits", "path", "follow" */
 	char name[32];
 	enum check_state state;
 	char value[512];

@@ -104,6 +104,7 @@ static void gather(struct facts *f, const struct options *o)
 	f->perf_event_paranoid = paranoia();
 	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
 		f->held[i] = privileges__have(doctor_capabilities[i].number);
+	follow__examine(f->no_follow, &f->follow_slots);
 }
 
 static bool any_possible(const struct probe_result *offers)

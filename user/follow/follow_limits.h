@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#define FOLLOW_WHY 512 /* bytes of the longest reason */
+
 /* What this machine is like. */
 struct follow_machine {
 	unsigned int cpus;    /* that this process may use */

@@ -148,10 +148,13 @@ static int check_processes(const struct session *s)
 
 static int open_session(struct session *s)
 {
+	char why[FOLLOW_WHY] = "";
 	int code = open_workers(s);
 
 	if (!code)
-		code = watchpoints__open(&s->watch, s->o.ports, s->o.ports_nr);
+		code = watchpoints__open(&s->watch, s->o.ports, s->o.ports_nr, why);
+	if (*why)
+		log_error("%s.", why);
 	if (!code)
 		code = failed(byte_sampler__open(&s->sampler, s->watch, &s->decoder), "get memory");
 	if (!code)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -12,7 +13,6 @@
 #include <bpf/libbpf.h>
 
 #include "base/exit_code.h"
-#include "base/log.h"
 #include "base/resource_limits.h"
 #include "common/xalloc.h"
 #include "kernel/libbpf_output.h"
@@ -104,21 +104,23 @@ static int open_slots(struct watchpoints *w)
 	return w->slots >= SLOTS_MIN ? 0 : err;
 }
 
-static int refuse_slots(int err)
+static int refuse_slots(char why[FOLLOW_WHY], int err)
 {
 	if (err == -ENOSPC || err == -EBUSY) {
-		log_error("follow needs two debug registers of each CPU: others use them "
-			  "(a debugger with watchpoints, perf record -e mem:, another follow).");
+		snprintf(why, FOLLOW_WHY,
+			 "follow needs two debug registers of each CPU: others use them (a "
+			 "debugger with watchpoints, perf record -e mem:, another follow)");
 		return EXIT_KERNEL;
 	}
 	if (err == -EPERM || err == -EACCES) {
-		log_error("hardware watchpoints are refused (%s): follow needs CAP_PERFMON, and no "
-			  "lockdown.",
-			  strerror(-err));
+		snprintf(why, FOLLOW_WHY,
+			 "hardware watchpoints are refused (%s): follow needs CAP_PERFMON, and no "
+			 "lockdown",
+			 strerror(-err));
 		return EXIT_PRIVILEGES;
 	}
-	log_error("this kernel or hypervisor has no hardware watchpoints: %s.",
-		  limits__strerror(err));
+	snprintf(why, FOLLOW_WHY, "this kernel or hypervisor has no hardware watchpoints: %s",
+		 limits__strerror(err));
 	return EXIT_KERNEL;
 }
 
@@ -176,15 +178,17 @@ static int open_events(struct watchpoints *w)
 	return w->events ? 0 : -errno;
 }
 
-static int refuse_load(int err)
+static int refuse_load(char why[FOLLOW_WHY], int err)
 {
-	log_error("follow cannot load its BPF programs: %s; it needs Linux 5.17 or later with BTF. "
-		  "-vv prints the kernel's message.",
-		  limits__strerror(err));
+	snprintf(why, FOLLOW_WHY,
+		 "follow cannot load its BPF programs: %s; it needs Linux 5.17 or later with BTF; "
+		 "-vv prints the kernel's message",
+		 limits__strerror(err));
 	return EXIT_KERNEL;
 }
 
-int watchpoints__open(struct watchpoints **w, const uint16_t *ports, size_t ports_nr)
+int watchpoints__open(struct watchpoints **w, const uint16_t *ports, size_t ports_nr,
+		      char why[FOLLOW_WHY])
 {
 	int err;
 
@@ -193,14 +197,15 @@ int watchpoints__open(struct watchpoints **w, const uint16_t *ports, size_t port
 	if (!err)
 		err = open_events(*w);
 	if (err)
-		return refuse_load(err);
+		return refuse_load(why, err);
 	err = open_slots(*w);
 	if (err)
-		return refuse_slots(err);
+		return refuse_slots(why, err);
 	if (try_slots(*w))
 		return EXIT_DONE;
-	log_error("a hardware watchpoint on this machine does not stop a program: the hypervisor "
-		  "does not virtualize the debug registers.");
+	snprintf(why, FOLLOW_WHY,
+		 "a hardware watchpoint on this machine does not stop a program: the hypervisor "
+		 "does not virtualize the debug registers");
 	return EXIT_KERNEL;
 }
 

@@ -12,12 +12,17 @@
 #include <sys/types.h>
 
 #include "bpf/follow_event.h"
+#include "follow_limits.h"
 
 struct watchpoints;
 
-/* Loads the programs, takes the debug registers, and tries them. An exit code: failures were
- * reported. ports: of the connections to follow; none: all. */
-int watchpoints__open(struct watchpoints **w, const uint16_t *ports, size_t ports_nr);
+/*
+ * Loads the programs, takes the debug registers, and tries them. ports: of the connections to
+ * follow; none: all. Returns EXIT_DONE; or another exit code and in why the reason, a sentence
+ * without a full stop. *w is to be closed in both cases.
+ */
+int watchpoints__open(struct watchpoints **w, const uint16_t *ports, size_t ports_nr,
+		      char why[FOLLOW_WHY]);
 void watchpoints__close(struct watchpoints *w); /* takes NULL */
 
 unsigned int watchpoints__slots(const struct watchpoints *w); /* debug registers that were free */

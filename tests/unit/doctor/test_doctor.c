@@ -72,6 +72,16 @@ TEST(healthy_machine_has_one_limit_local_delivery)
 				 strcmp(checks[i].name, "delivery") ? CHECK_OK : CHECK_LIMITED);
 }
 
+TEST(machine_without_watchpoints_is_a_limit_for_follow)
+{
+	struct facts f = healthy_facts();
+
+	f.follow_slots = 4;
+	check_says(&f, "watchpoints", CHECK_OK, "4 free");
+	snprintf(f.no_follow, sizeof(f.no_follow), "follow needs two CPUs");
+	check_says(&f, "watchpoints", CHECK_LIMITED, "follow needs two CPUs");
+}
+
 TEST(preemptible_kernel_is_a_limit_for_events)
 {
 	struct facts f = healthy_facts();

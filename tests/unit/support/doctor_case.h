@@ -26,6 +26,7 @@ static inline void healthy(struct facts *f)
 	f->unprivileged_bpf_disabled = known(2);
 	f->bpf_jit_enable = known(1);
 	f->perf_event_paranoid = (struct real){.value = 2, .known = true};
+	f->follow_slots = 4;
 	f->path = "loopback";
 	f->path_step = "";
 }
