@@ -135,7 +135,7 @@ static int make_plan(struct diagnosis *d, const struct options *o, enum mode mod
 		.times = o->times,
 	};
 	int err = plan__make(&d->plans[mode], d->offers, &req);
-	const char *none = err ? "no round can be watched that it would be taken in" : NULL;
+	const char *none = err ? "no probe plan for this mode" : NULL;
 
 	*any = false;
 	if (o->times != TIMES_APART)
