@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "common/time_limit.h"
 #include "common/xalloc.h"
+#include "send_mode.h"
 #include "sender_conn.h"
 #include "reply.h"
 #include "sock.h"
@@ -18,17 +19,6 @@
 #define WAIT_MS 50
 /* Waits check more often than this; a longer gap means that this process did not run. */
 #define LOOK_GAP_NS NS_PER_SEC
-
-const struct send_mode *send_mode__get(enum mode mode)
-{
-	static const struct send_mode *const modes[] = {
-#define X(id, name, ...) [MODE_##id] = &send_mode_##name,
-		MODES(X)
-#undef X
-	};
-
-	return modes[mode];
-}
 
 static int sender_conn__set_up_socket(const struct sender_conn *f)
 {

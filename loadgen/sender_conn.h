@@ -3,17 +3,17 @@
 #ifndef LOADGEN_SENDER_CONN_H
 #define LOADGEN_SENDER_CONN_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 
 #include "message.h"
 #include "settings.h"
 #include "rx_parser.h"
 #include "counters.h"
-
-struct zc_sender;
 
 #define INBOX_SIZE (256 << 10)
 
@@ -55,38 +55,13 @@ struct sender_conn {
 	struct rx_parser answer; /* parser of the replies */
 	uint8_t *inbox;          /* INBOX_SIZE bytes, owned by the thread */
 	struct message message;
-	uint8_t *packed;      /* twocopy: the contiguous buffer */
-	struct iovec *rest;   /* iovecs that remain after a partial send */
-	struct zc_sender *zc; /* zerocopy only */
+	struct iovec *rest; /* iovecs that remain after a partial send */
+	void *own;          /* private to the mode, which allocates and frees it */
 	/* only for the epoll loop of sender_pool.c: */
 	struct sender_conn *next;
 	bool queued;
 	uint64_t begun; /* messages begun in this phase */
 };
-
-/*
- * Operations of a send mode; those that return int return 0 or -errno. prepare() fills a message,
- * outside the timed call; -EAGAIN: no slot is free. begin() writes the tag. send() sends the rest
- * with one call: bytes, 0 to retry, or -errno. Only with slots, else NULL: wait() waits at most ms
- * for a slot, reap() reads notifications, finish() waits until the kernel has released all buffers.
- */
-struct send_mode {
-	int (*setup)(struct sender_conn *f);
-	void (*teardown)(struct sender_conn *f);
-	int (*prepare)(struct sender_conn *f);
-	void (*begin)(struct sender_conn *f, uint64_t stamp);
-	ssize_t (*send)(struct sender_conn *f);
-	int (*wait)(struct sender_conn *f, unsigned int ms);
-	int (*reap)(struct sender_conn *f);
-	int (*finish)(struct sender_conn *f);
-};
-
-/* send_mode_twocopy and so on, one for each of MODES. */
-#define X(id, name, ...) extern const struct send_mode send_mode_##name;
-MODES(X)
-#undef X
-
-const struct send_mode *send_mode__get(enum mode mode);
 
 /* The caller closes fd, after sender_conn__close(). blocking: a send blocks at most
  * SOCK_SEND_TIMEOUT_MS at a time. */
@@ -121,5 +96,29 @@ int sender_conn__check_stall(struct sender_conn *f);
 /* True: no progress for limit_ns. A gap of over 1 s between checks is a pause: not counted. */
 bool stall__check(struct stall *s, const struct stall_state *state, uint64_t now,
 		  uint64_t limit_ns);
+
+/* The rest is for the files of the modes. */
+
+static inline void sender_conn__init_message(const struct sender_conn *f, struct message *m)
+{
+	const struct workload *w = &f->settings->workload;
+
+	message__init(m, w->header, w->size, w->fields);
+}
+
+/* Sends the bytes of m after the first f->done with one sendmsg(). Bytes sent or -errno. */
+static inline ssize_t sender_conn__send_rest(struct sender_conn *f, const struct message *m,
+					     int flags)
+{
+	struct msghdr msg = {.msg_iov = m->iov, .msg_iovlen = m->iov_nr};
+	ssize_t n;
+
+	if (f->done) {
+		msg.msg_iov = f->rest;
+		msg.msg_iovlen = iov__rest(m->iov, m->iov_nr, f->done, f->rest);
+	}
+	n = sendmsg(f->fd, &msg, flags | MSG_NOSIGNAL);
+	return n < 0 ? -errno : n;
+}
 
 #endif

@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "common/xalloc.h"
 #include "pin.h"
+#include "send_mode.h"
 #include "sender_pool.h"
 
 #define BATCH 64

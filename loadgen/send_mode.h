@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A way to send messages: each of MODES is a file, send_NAME.c, with one struct send_mode. */
+#ifndef LOADGEN_SEND_MODE_H
+#define LOADGEN_SEND_MODE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/mode.h"
+
+struct sender_conn;
+
+/*
+ * Operations on a connection; those that return int return 0 or -errno. setup() allocates what
+ * teardown() frees. prepare() fills a message, outside the timed call; -EAGAIN: no slot is free.
+ * begin() writes the tag. send() sends the rest with one call: bytes, 0 to retry, or -errno. Only
+ * with slots, else NULL: wait() waits at most ms for a slot, reap() reads notifications, finish()
+ * waits until the kernel has released all buffers.
+ */
+struct send_mode {
+	int (*setup)(struct sender_conn *f);
+	void (*teardown)(struct sender_conn *f);
+	int (*prepare)(struct sender_conn *f);
+	void (*begin)(struct sender_conn *f, uint64_t stamp);
+	ssize_t (*send)(struct sender_conn *f);
+	int (*wait)(struct sender_conn *f, unsigned int ms);
+	int (*reap)(struct sender_conn *f);
+	int (*finish)(struct sender_conn *f);
+};
+
+/* send_mode_twocopy and so on, one for each of MODES. */
+#define X(id, name, ...) extern const struct send_mode send_mode_##name;
+MODES(X)
+#undef X
+
+const struct send_mode *send_mode__get(enum mode mode);
+
+#endif
