@@ -5,7 +5,7 @@ bindir   := $(DESTDIR)$(PREFIX)/bin
 datadir  := $(DESTDIR)$(PREFIX)/share
 mandir   := $(datadir)/man
 REFERENCE := $(wildcard docs/reference/*.md)
-MAN_SRC  := $(wildcard docs/man/*) scripts/gen-man scripts/man.lua $(REFERENCE) CHANGELOG.md
+MAN_SRC  := $(wildcard docs/man/*) scripts/gen-man scripts/man.lua $(REFERENCE) docs/GLOSSARY.md CHANGELOG.md
 # Pages are made by asking the program for its options: where it is built for another machine, one of
 # this machine's. A tarball brings them along.
 MAN_FROM := $(if $(CROSS),build,$(O))/netiotrace

@@ -341,8 +341,8 @@ fits() {
 	"$NETIOTRACE" doctor --json - >doctor.json
 	# Five lines, of which the first says whether it works.
 	"$NETIOTRACE" doctor >short
-	head -n 1 short | grep -q '^can run    a run can watch the kernel'
-	tail -n 1 short | grep -q '^details    netiotrace doctor --details$'
+	head -n 1 short | grep -q '^can run    yes: run, attach and export can watch here$'
+	tail -n 1 short | grep -q '^details    netiotrace doctor --details'
 	[ "$(grep -c '^[a-z]' short)" -le 7 ]
 	[ "$(wc -l <short)" -le 12 ]
 	grep -qF "$(jq -er '[.plan[] | select(.stage == "rx_copy") | .hook | strings][0]' doctor.json)" text

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/append.h"
+#include "common/units.h"
 #include "diagnosis.h"
 
 #define LABEL_WIDTH 11
@@ -23,15 +24,16 @@ static void add_text(struct texts *t, const char *text)
 		t->text[t->nr++] = text;
 }
 
-static const char *plain_name(const char *stage)
+/* What a name of the details means to somebody who reads the summary only; else the name. */
+static const char *plain_name(const char *name)
 {
 	static const char *const names[][2] = {
 		{"tx_copy", "bytes that send calls copy"},
-		{"tx_pin", "bytes that send calls pin"},
+		{"tx_pin", "bytes of zero-copy sends"},
 		{"tx_splice", "bytes sent by sendfile or splice"},
-		{"deferred_copy", "copies of pinned bytes"},
+		{"deferred_copy", "later copies of zero-copy sends"},
 		{"rx_copy", "bytes that receive calls copy"},
-		{"other_copy", "copies in other kernel functions"},
+		{"other_copy", "unexpected copies in the kernel"},
 		{"zero-copy verdict", "whether zero-copy sends were copied"},
 		{"cause of ENOBUFS", "why the kernel refuses zero-copy sends"},
 		{"path_ns", "time of the parts of a send call"},
@@ -40,12 +42,24 @@ static const char *plain_name(const char *stage)
 		{"completion", "whether zero-copy sends were copied"},
 		{"mptcp_send", "bytes sent through MPTCP"},
 		{"send_return", "send calls of other programs"},
+		{"numa_nodes", "copies between NUMA nodes take longer"},
+		{"load", "other programs use the CPUs"},
+		{"cpu_steal", "the host takes CPU time from this machine"},
+		{"governor", "the CPUs change their frequency"},
+		{"congestion", "the system's congestion control limits the rate of other programs"},
+		{"delivery", "the kernel copies zero-copy sends that stay on this machine"},
+		{"packet_tap", "a program captures packets, so zero-copy sends are copied"},
+		{"optmem_max", "optmem_max is low: zero-copy sends may be refused"},
+		{"memlock", "RLIMIT_MEMLOCK is low: zero-copy sends may be refused"},
+		{"scatter_gather", "the device copies zero-copy sends: no scatter-gather"},
+		{"tx_checksum", "the device copies zero-copy sends: no checksum offload"},
+		{"clocksource", "reading the clock takes long"},
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(names[i][0], stage))
+		if (!strcmp(names[i][0], name))
 			return names[i][1];
-	return stage;
+	return name;
 }
 
 static bool is_seen(const struct stage_line *lines, size_t nr, const char *stage)
@@ -85,12 +99,13 @@ static void print_remedy(FILE *f, unsigned int width, const char *remedy)
 	print_line(f, width, "to do", text);
 }
 
-static void print_list(FILE *f, unsigned int width, const char *label, const struct texts *t)
+static void print_list(FILE *f, unsigned int width, const char *label, const char *between,
+		       const struct texts *t)
 {
-	char list[1024] = "";
+	char list[2048] = "";
 
 	for (size_t i = 0; i < t->nr; i++)
-		append__text(list, sizeof(list), "%s%s", i ? ", " : "", t->text[i]);
+		append__text(list, sizeof(list), "%s%s", i ? between : "", t->text[i]);
 	print_line(f, width, label, list[0] ? list : "nothing is missing");
 }
 
@@ -107,33 +122,52 @@ const char *doctor__answer(const struct diagnosis *d)
 		       : "a run can watch the kernel once its resource limits are raised";
 }
 
+static const char *can_run(const struct diagnosis *d)
+{
+	if (!d->tried)
+		return "not known: nothing was tried, because privileges are missing";
+	if (d->probe_err)
+		return "not known: the kernel's hooks could not be probed";
+	if (!d->usable)
+		return d->attach_usable ? "attach and export can watch here; run cannot"
+					: "nothing can watch here: not run, attach or export";
+	if (!d->attach_usable)
+		return "run can watch here; attach and export cannot";
+	return limits__culprit(&d->facts.limits, 0) == LIMIT_NR
+		       ? "yes: run, attach and export can watch here"
+		       : "run, attach and export can watch here once resource limits are raised";
+}
+
 void doctor__print_summary(FILE *f, unsigned int width, const struct diagnosis *d)
 {
 	struct texts unseen = {.nr = 0}, remedies = {.nr = 0}, limited = {.nr = 0};
-	char answer[128] = "";
+	bool probed = d->tried && !d->probe_err;
+	unsigned int unknown = 0;
+	char details[96];
 
+	if (probed) {
+		add_unseen(&unseen, &remedies, d->stages, d->stages_nr);
+		add_unseen(&unseen, &remedies, d->attach_lines, d->attach_rows_nr);
+	}
 	for (size_t i = 0; i < d->checks_nr; i++) {
 		const struct check *c = &d->checks[i];
 
 		if (c->state == CHECK_MISSING && c->remedy[0])
 			add_text(&remedies, c->remedy);
-		else if (c->state == CHECK_LIMITED || c->state == CHECK_UNKNOWN)
-			add_text(&limited, c->name);
+		else if (c->state == CHECK_LIMITED && strcmp(c->group, "privileges"))
+			add_text(&limited, plain_name(c->name));
+		unknown += c->state == CHECK_UNKNOWN;
 	}
-	if (d->tried && !d->probe_err) {
-		add_unseen(&unseen, &remedies, d->stages, d->stages_nr);
-		add_unseen(&unseen, &remedies, d->attach_lines, d->attach_rows_nr);
-	}
-	append__text(answer, sizeof(answer), "%s%s", doctor__answer(d),
-		     !d->tried || d->probe_err ? ""
-		     : d->attach_usable        ? "; so can attach and export"
-					       : "; attach and export cannot");
-	print_line(f, width, "can run", answer);
-	if (d->tried && !d->probe_err)
-		print_list(f, width, "not seen", &unseen);
+	print_line(f, width, "can run", can_run(d));
+	if (probed)
+		print_list(f, width, "not seen", ", ", &unseen);
 	for (size_t i = 0; i < remedies.nr; i++)
 		print_remedy(f, width, remedies.text[i]);
 	if (limited.nr)
-		print_list(f, width, "look at", &limited);
-	print_line(f, width, "details", "netiotrace doctor --details");
+		print_list(f, width, "expect", "; ", &limited);
+	snprintf(details, sizeof(details), "netiotrace doctor --details");
+	if (unknown)
+		append__text(details, sizeof(details), " (%u check%s could not be made)", unknown,
+			     plural(unknown));
+	print_line(f, width, "details", details);
 }

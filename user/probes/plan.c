@@ -42,8 +42,8 @@ static const char no_hook[] = "this kernel has no such hook";
 static const char denied[] = "this kernel refused the program (permission denied)";
 static const char unsupported[] = "this kernel does not support such programs";
 static const char no_resource[] = "could not be tried (out of a resource)";
-static const char stock_kernel[] = "a distribution's stock kernel, built with BTF and not locked "
-				   "down, has it; netiotrace doctor tries every hook";
+static const char stock_kernel[] = "use a distribution's stock kernel, built with BTF and not "
+				   "locked down; netiotrace doctor tries every hook";
 static const char sendpage_is_gone[] =
 	"not needed: from Linux 6.5 on, sendfile and splice send through send_return";
 static const char free_resources[] =

@@ -28,6 +28,7 @@
 #define NOTES_WANTED  4
 #define CHECKED_MAX   3
 #define COUNTED_MAX   2
+#define WORDS_MAX     4
 #define ALARM_MAX     4
 
 enum part {
@@ -37,6 +38,7 @@ enum part {
 	PART_LATENCY,
 	PART_CPU,
 	PART_NOTES,
+	PART_WORDS,
 	PART_NR,
 };
 
@@ -163,6 +165,9 @@ static void print_part(FILE *f, const struct end *e, enum part part, unsigned in
 	case PART_CPU:
 		text_tables__cpu(f, e->r, e->columns);
 		return;
+	case PART_WORDS:
+		text_notes__words(f, e->r, e->columns, lines);
+		return;
 	default: /* the last line is for what was not seen; the details have all of it */
 		lines -= text_notes__checked(f, e->r, e->columns, clamp(lines - 2, 1, CHECKED_MAX));
 		lines -= text_notes__counted(f, e->r, e->columns, clamp(lines - 1, 1, COUNTED_MAX));
@@ -221,7 +226,7 @@ static int make_room(struct end *e, int room)
 /*
  * Makes all parts. RESULT and the notes share the lines that the head and the tables leave. Blank
  * lines are between the parts, as far as that leaves RESULT and the notes what they want. Returns
- * the lines that are left.
+ * the lines that are left. The words that explain them get no blank line, and are left out first.
  */
 static int make_all(struct end *e)
 {
@@ -233,14 +238,19 @@ static int make_all(struct end *e)
 	room = make_room(e, room);
 	if (e->left_out[PART_NOTES])
 		return room - (int)make(e, PART_RESULT, (unsigned int)(room > 1 ? room : 1));
-	while (blanks < PART_NR - 1 &&
-	       room - blanks > (int)lines_as_long(e, RESULT_WANTED) + wanted)
+	while (blanks < PART_NR - 2 &&
+	       room - 1 - blanks > (int)lines_as_long(e, RESULT_WANTED) + wanted)
 		blanks++;
 	lines = room - blanks - wanted;
 	room -= (int)make(e, PART_RESULT, (unsigned int)(lines > least ? lines : least));
 	lines = room - blanks;
-	return room -
-	       (int)make(e, PART_NOTES, (unsigned int)(lines > NOTES_MIN ? lines : NOTES_MIN));
+	room -= (int)make(e, PART_NOTES, (unsigned int)(lines > NOTES_MIN ? lines : NOTES_MIN));
+	/* The words get what is left. */
+	lines = room - blanks;
+	e->left_out[PART_WORDS] = lines < 1;
+	return lines < 1
+		       ? room
+		       : room - (int)make(e, PART_WORDS, clamp((unsigned int)lines, 1, WORDS_MAX));
 }
 
 void text_end__print(const struct result *r, FILE *f, const struct text_end_form *form)

@@ -22,6 +22,7 @@ void text_result__print(FILE *f, const struct result *r, unsigned int columns, u
 void text_tables__modes(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__latency(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns);
+bool text_tables__has_cpu(const struct result *r);
 
 /*
  * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, if any;
@@ -32,5 +33,9 @@ unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int c
 unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
 				 unsigned int lines);
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
+
+/* The words of the tables and notes, and where all of them are explained. Returns its lines. */
+unsigned int text_notes__words(FILE *f, const struct result *r, unsigned int columns,
+			       unsigned int lines);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The notes at the end of a run: whether the books balance, hardware counters, and what was not
- * measured, with short reasons; the details have the full ones.
+ * The notes at the end of a run: whether the books balance, hardware counters, what was not
+ * measured, with short reasons (the details have the full ones), and what the words mean.
  */
 #include <string.h>
 
@@ -314,4 +314,46 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 		fputs(more, l.f);
 	}
 	text_note__fit(&l, f, &form);
+}
+
+static bool moved_bytes(const struct result *r, int stage)
+{
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct run_result *run = &r->summary[i].total;
+
+		if (run->ledger_known && run->stages[stage].bytes)
+			return true;
+	}
+	return false;
+}
+
+unsigned int text_notes__words(FILE *f, const struct result *r, unsigned int columns,
+			       unsigned int lines)
+{
+	const struct text_note_form form = {
+		.label = "WORDS",
+		.separator = "; ",
+		.end = ". Glossary: man netiotrace, docs/GLOSSARY.md.",
+		.cut = "; others: man netiotrace, docs/GLOSSARY.md.",
+		.columns = columns,
+		.lines = lines,
+	};
+	struct text_note l;
+
+	text_note__begin(&l);
+	if (moved_bytes(r, NIO_STAGE_DEFERRED_COPY))
+		fputs("deferred: zero-copy pages copied later", l.f);
+	text_note__next(&l);
+	if (moved_bytes(r, NIO_STAGE_TX_PIN))
+		fputs("pin: pages referenced, not copied", l.f);
+	text_note__next(&l);
+	if (text_tables__has_cpu(r))
+		fputs("rest: CPU time of no other column", l.f);
+	text_note__next(&l);
+	fputs("delivery: from the send call until all is read", l.f);
+	text_note__next(&l);
+	if (sum_up(r).modes)
+		fputs("unaccounted: bytes that no stage explains", l.f);
+	text_note__next(&l);
+	return text_note__fit(&l, f, &form);
 }

@@ -193,7 +193,7 @@ void text_tables__latency(FILE *f, const struct result *r, unsigned int columns)
 	struct text_cells t;
 
 	begin_modes(&t, r, "latency", 2);
-	set(t.cell[1][0], any_range(r) ? "(total)" : rounds__words(rounds, sizeof(rounds), r));
+	set(t.cell[1][0], any_range(r) ? "(all rounds)" : rounds__words(rounds, sizeof(rounds), r));
 	for (int k = 0; k < LATENCY_NR; k++) {
 		unsigned int column;
 
@@ -297,17 +297,22 @@ static double largest(const struct result *r, int class)
 	return most;
 }
 
+bool text_tables__has_cpu(const struct result *r)
+{
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (class_of(r, i, CPU_CLASS_OTHER).known)
+			return true;
+	return false;
+}
+
 void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns)
 {
 	struct cpu_table table = {.r = r};
 	struct text_cells t;
-	bool any = false;
 
-	for (size_t i = 0; i < r->summary_nr; i++)
-		any |= class_of(r, i, CPU_CLASS_OTHER).known;
-	if (!any)
+	if (!text_tables__has_cpu(r))
 		return;
-	begin_modes(&t, r, any_range(r) ? "CPU ns/KiB (total)" : "CPU ns/KiB", 1);
+	begin_modes(&t, r, any_range(r) ? "CPU ns/KiB, mean" : "CPU ns/KiB", 1);
 	for (size_t i = 0; i < MAIN_CLASSES_NR; i++)
 		if (largest(r, main_classes[i].class) > 0) {
 			text_cells__add(&t, main_classes[i].head, false, class_cell, &table,

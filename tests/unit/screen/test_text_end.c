@@ -272,6 +272,24 @@ TEST(rounds_in_which_a_process_was_stopped_are_named)
 	take_runs(r, NULL, 0, false);
 }
 
+/* Words that the screen has are explained as far as there is room, and others are not. */
+TEST(words_of_the_screen_are_explained)
+{
+	struct result *r = fresh(3);
+
+	check_says(r,
+		   "WORDS deferred: zero-copy pages copied later|pin: pages referenced, not copied"
+		   "|others: man netiotrace, docs/GLOSSARY.md.");
+	check_screen(r, 80, 28, "WORDS deferred: zero-copy pages", true);
+	check_screen(r, 80, 12, "WORDS", false);
+	check_silent(r, "(total)");
+	r = fresh(2);
+	check_says(r, "WORDS rest: CPU time of no other column|delivery: from the send call until "
+		      "all is read"
+		      "|unaccounted: bytes that no stage explains. Glossary:");
+	check_silent(r, "deferred:");
+}
+
 TEST(missed_rate_is_named)
 {
 	struct result *r = fresh(3);
@@ -360,7 +378,7 @@ TEST(run_without_backend_shows_no_kernel_figures)
 		      "n/a|zero-copy n/a n/a"
 		      "|CHECKED|3 GB sent = 3 GB received, unaccounted n/a: backend none"
 		      "|NOT SEEN send copies, pinned bytes|(backend none was asked for)");
-	check_silent(r, "CPU ns/KiB (total)");
+	check_silent(r, "CPU ns/KiB, mean");
 	check_silent(r, " 0 events");
 }
 
