@@ -43,6 +43,32 @@ iperf() {
 	fi
 }
 
+@test "attach --json-lines has whole lines that grow to the total of the document" {
+	local line
+
+	ln -s target lines
+	echo old >target
+	"$NETIOTRACE" attach -q --interval 100ms --json out.json --json-lines lines -- \
+		"$LOADGEN" --mode onecopy --size 64k --messages 40 --rate 50 --congestion reno --json >loadgen.json
+	[ -L lines ]
+	# One object in each line, the first of which replaced what the file had.
+	[ "$(wc -l <target)" -ge 4 ]
+	[ "$(wc -l <target)" -eq "$(jq -s length target)" ]
+	jq -se '[.[].total.socket.tx_bytes] as $b | ($b == ($b | sort)) and $b[-1] > $b[0]' target
+	jq -se '[.[].time] as $t | ($t == ($t | sort)) and ($t | unique | length) == length' target
+	# The last one is the document's total: 40 messages and a greeting, and the control connection.
+	[ "$(jq -sS '.[-1].total' target)" = "$(jq -S .total out.json)" ]
+	jq '[.connections[].socket.rx_bytes | select(. < 65536)] | add' out.json >control
+	[ "$(jq -s '.[-1].total.socket.rx_bytes' target)" -eq $((40 * 65536 + 64 + $(<control))) ]
+	# Each line is a document's total as the schema has it.
+	mkdir each
+	jq -c . target | awk '{ print > ("each/" NR) }'
+	for line in each/*; do
+		jq --slurpfile line "$line" '.total = $line[0].total' out.json >"$line.json"
+	done
+	"$REPO/tests/validate" each
+}
+
 # bats test_tags=address
 @test "attach counts for the load generator the bytes that it counts itself" {
 	local mode sent

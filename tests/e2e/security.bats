@@ -392,6 +392,7 @@ refused_link() {
 		refused_link $who "$NETIOTRACE" compare -q --json shared/x one.json one.json
 		refused_link $who "$NETIOTRACE" attach -q --duration 1ms --json shared/x -- true
 		refused_link $who "$NETIOTRACE" attach -q --duration 1ms --csv shared/x -- true
+		refused_link $who "$NETIOTRACE" attach -q --duration 1ms --json-lines shared/x -- true
 		refused_link $who "$NETIOTRACE" report -q -o shared/x one.json
 		refused_link $who "$NETIOTRACE" report -q -o shared/directory/new one.json
 		refused_link $who "$NETIOTRACE" sweep -o shared/directory/new --backend none --modes onecopy --sizes 1k \

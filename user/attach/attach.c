@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attach.h"
@@ -32,6 +34,7 @@
 /* Files of the result. */
 enum {
 	FILE_JSON,
+	FILE_LINES, /* written while watching */
 	FILE_CSV,
 	FILE_FOLDED,
 	FILE_NR,
@@ -51,11 +54,13 @@ struct attach {
 	FILE *out;  /* of text: stdout is the command's, or the document's */
 	int signo;  /* that ended it; 0: none */
 	int status; /* of the command; -EAGAIN: it goes on */
+	bool lines_failed;
 };
 
 static int open_files(struct attach *a)
 {
 	a->files[FILE_JSON].name = a->o.json;
+	a->files[FILE_LINES].name = a->o.json_lines;
 	a->files[FILE_CSV].name = a->o.csv;
 	a->files[FILE_FOLDED].name = a->o.folded;
 	for (struct attach_file *f = a->files; f < a->files + FILE_NR; f++) {
@@ -84,6 +89,15 @@ static int wait_ms(const struct attach *a)
 	return end > now ? (int)((end - now) / 1000000 + 1) : 0;
 }
 
+/* Ns since 1970. */
+static uint64_t wall_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void draw(void *arg, struct grid *g, bool utf8)
 {
 	struct attach *a = arg;
@@ -91,10 +105,33 @@ static void draw(void *arg, struct grid *g, bool utf8)
 	top_view__draw(g, &a->view, &a->w.found, utf8);
 }
 
+/* After a failure, which is reported once, the watching goes on without lines. */
+static void write_line(struct attach *a)
+{
+	struct attach_file *f = &a->files[FILE_LINES];
+	json_t *line;
+	char *text;
+	int err;
+
+	if (!f->name || a->lines_failed)
+		return;
+	line = attach_result__line(&a->w.found, wall_ns());
+	text = json_document__line(line);
+	err = atomic_file__append(f->file, text, strlen(text));
+	free(text);
+	json_decref(line);
+	if (err)
+		log_error("cannot write %s: %s; no more lines are written.", f->name,
+			  strerror(-err));
+	a->lines_failed = err != 0;
+}
+
 static int refresh(struct attach *a)
 {
 	int code = attach_session__refresh(&a->w);
 
+	if (!code)
+		write_line(a);
 	if (code || a->o.quiet)
 		return code;
 	if (curses_screen__is_open())
@@ -199,12 +236,13 @@ static int write_file(struct attach *a, int i, const json_t *document)
 
 static int write_files(struct attach *a, const json_t *document)
 {
-	int code = EXIT_DONE;
+	int code = a->lines_failed ? EXIT_RUN_FAILED : EXIT_DONE;
 
 	for (int i = 0; i < FILE_NR; i++) {
 		struct attach_file *f = &a->files[i];
 
-		if (f->name && atomic_file__finish(&f->file, write_file(a, i, document), f->name))
+		if (f->name && i != FILE_LINES &&
+		    atomic_file__finish(&f->file, write_file(a, i, document), f->name))
 			code = EXIT_RUN_FAILED;
 	}
 	return code;
@@ -260,6 +298,7 @@ static int report(struct attach *a)
 		attach_result__print(a->out, text_columns(a->out), &a->w.found);
 	/* Detaching comes before exit, and waits for a grace period at each function. */
 	atomic_file__flush_stdout();
+	write_line(a);
 	code = write_files(a, document);
 	books = check_books(a);
 	next = check_expects(a, document);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "attach_result.h"
 #include "base/address.h"
@@ -502,6 +503,23 @@ FIELDS(events, (const struct attach_result *r, const struct attach_events *e), E
 	X(u64,  "namespaces_left_out",  "count", r->netns_left_out)
 FIELDS(health, (const struct attach_result *r, const struct table *t), HEALTH_FIELDS)
 
+static struct real duration(const struct attach_result *r)
+{
+	return real__known((double)(r->ended_ns - r->begun_ns) / 1e9);
+}
+
+/* To the millisecond, in UTC. */
+static json_t *time_json(uint64_t now)
+{
+	time_t s = (time_t)(now / 1000000000);
+	char text[32] = "";
+	struct tm utc;
+
+	if (!gmtime_r(&s, &utc) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc))
+		return json_null();
+	return json_sprintf("%s.%03uZ", text, (unsigned int)(now / 1000000 % 1000));
+}
+
 #define FIELD_ROW_blocks(key_, name, ...) {.key = key_, .fields = name##_fields, .is_list = true},
 #define FIELD_PUT_blocks(key, name, by)  json_put(o, key, rows_json(r, by));
 #define whole_fields total_fields
@@ -512,7 +530,7 @@ FIELDS(health, (const struct attach_result *r, const struct table *t), HEALTH_FI
 	X(document,  "environment", environment, &r->env)                                    \
 	X(object,    "settings",    targets, r->o)                                           \
 	X(documents, "plan",        plan_row, r->plan_nr, &r->plan[i])                       \
-	X(bare_real, "duration_s",  "s", real_if(true, (double)(r->ended_ns - r->begun_ns) / 1e9)) \
+	X(bare_real, "duration_s",  "s", duration(r))             \
 	X(bool,      "interrupted", "true/false", r->interrupted)                            \
 	X(object,    "sampling",    sampling, &r->cpu)                                       \
 	X(object,    "events",      events, r, &r->events)                                      \
@@ -528,6 +546,12 @@ FIELDS(attach, (const struct attach_result *r), ATTACH_FIELDS)
 json_t *attach_result__document(const struct attach_result *r)
 {
 	return attach_json(r);
+}
+
+json_t *attach_result__line(const struct attach_result *r, uint64_t now)
+{
+	return json_pack("{so so so}", "time", time_json(now), "duration_s",
+			 json_value__real(duration(r).value), "total", whole_json(r));
 }
 
 const struct field *attach_result__fields(void)

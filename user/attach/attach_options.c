@@ -132,6 +132,7 @@ static const struct option_row settings[] = {
 	{"top", "N", "rows to show and connections to write (default 20)", OPTION_COUNT, AT(top), "a number from 1 to 100000", 1, 100000},
 	{"baseline", "DIR", "results of a sweep on this machine, for advice on message sizes", OPTION_STRING, AT(baseline)},
 	{"json", "FILE", "write a JSON document (- for stdout; a command's stdout then goes to stderr)", OPTION_STRING, AT(json)},
+	{"json-lines", "FILE", "write a line of JSON at each interval: the total since the beginning (- for stdout)", OPTION_STRING, AT(json_lines)},
 	{"csv", "FILE", "write a row per process, connection, port or cgroup, as in --by", OPTION_STRING, AT(csv)},
 	{"folded", "FILE", "write sampled stacks in the format of flame-graph tools (- for stdout)", OPTION_STRING, AT(folded)},
 	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'copied_fraction == 0'; repeatable", OPTION_OTHER, .take = take_assertion},
@@ -143,8 +144,12 @@ static const struct option_row settings[] = {
 
 bool attach_options__to_stdout(const struct attach_options *o)
 {
-	return (o->json && !strcmp(o->json, "-")) || (o->csv && !strcmp(o->csv, "-")) ||
-	       (o->folded && !strcmp(o->folded, "-"));
+	const char *const names[] = {o->json, o->json_lines, o->csv, o->folded};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i] && !strcmp(names[i], "-"))
+			return true;
+	return false;
 }
 
 bool attach_options__by_task(const struct attach_options *o)
@@ -155,19 +160,23 @@ bool attach_options__by_task(const struct attach_options *o)
 static void check(struct attach_options *o)
 {
 	const struct {
-		const char *option, *const *name;
-	} files[] = {{"--json", &o->json}, {"--csv", &o->csv}, {"--folded", &o->folded}};
+		const char *option, *name;
+	} files[] = {{"--json", o->json},
+		     {"--json-lines", o->json_lines},
+		     {"--csv", o->csv},
+		     {"--folded", o->folded}};
 
 	if (!attach_options__by_task(o) && !o->ports_nr)
 		usage_error(
 			"attach needs a target: --pid, --comm, --cgroup, --port or -- COMMAND.");
-	for (size_t i = 0; i < 3; i++) {
-		const char *a = *files[i].name, *b = *files[(i + 1) % 3].name;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		for (size_t k = 0; k < i; k++) {
+			const char *a = files[k].name, *b = files[i].name;
 
-		if (a && b && atomic_file__same(a, b))
-			usage_error("%s and %s cannot both have %s.", files[i].option,
-				    files[(i + 1) % 3].option, strcmp(b, "-") ? b : "stdout");
-	}
+			if (a && b && atomic_file__same(a, b))
+				usage_error("%s and %s cannot both have %s.", files[k].option,
+					    files[i].option, strcmp(b, "-") ? b : "stdout");
+		}
 	if (o->folded && o->no_cpu)
 		usage_error("--folded needs samples of the CPU time: leave out --no-cpu.");
 	if (o->folded && !attach_options__by_task(o))

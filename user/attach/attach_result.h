@@ -145,6 +145,12 @@ const char *attach_result__cgroup(const struct attach_result *r, const struct so
 json_t *attach_result__document(const struct attach_result *r);
 const struct field *attach_result__fields(void);
 
+/*
+ * A line of --json-lines: the total of the document until r->ended_ns, which was at `now`, ns since
+ * 1970. A new reference.
+ */
+json_t *attach_result__line(const struct attach_result *r, uint64_t now);
+
 /* A row for each process, connection, port or cgroup of the document. 0 or -errno. */
 int attach_result__write_csv(FILE *f, const struct attach_result *r, const json_t *document);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,6 +28,7 @@ struct atomic_file {
 	char target[NAME_MAX + 1]; /* name in dir */
 	mode_t mode;
 	bool replaces; /* a file, whose owner is uid:gid */
+	bool appends;  /* fd is the file that took the target's place */
 	uid_t uid;
 	gid_t gid;
 };
@@ -298,6 +300,27 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
+/* The same, in pieces that a pipe that can be written takes without blocking. */
+static int write_in_time(int fd, const char *data, size_t size)
+{
+	while (size) {
+		struct pollfd ready = {.fd = fd, .events = POLLOUT};
+		size_t piece = size < PIPE_BUF ? size : PIPE_BUF;
+		int n = poll(&ready, 1, ATOMIC_FILE_STALL_MS), err;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ETIMEDOUT;
+		err = write_all(fd, data, piece);
+		if (err)
+			return err;
+		data += piece;
+		size -= piece;
+	}
+	return 0;
+}
+
 /* -errno of the first failed flush; closing stdout would not report the error again. */
 static int stdout_err;
 
@@ -326,12 +349,17 @@ static int give_temporary(const struct atomic_file *f, int fd)
 	return err == -EPERM ? 0 : err;
 }
 
-static int fill_temporary(const struct atomic_file *f, int fd)
+static int set_rights(const struct atomic_file *f, int fd)
 {
 	int err = give_temporary(f, fd);
 
-	if (!err && fchmod(fd, f->mode))
-		err = -errno;
+	return !err && fchmod(fd, f->mode) ? -errno : err;
+}
+
+static int fill_temporary(const struct atomic_file *f, int fd)
+{
+	int err = set_rights(f, fd);
+
 	if (!err)
 		err = write_all(fd, f->memory, f->size);
 	if (!err && fsync(fd))
@@ -354,6 +382,46 @@ static int replace_target(const struct atomic_file *f)
 		err = -errno;
 	if (err)
 		unlink(path);
+	return err;
+}
+
+/* Puts an empty file in the target's place and keeps it open. */
+static int begin_appending(struct atomic_file *f)
+{
+	char path[TEMPORARY_LEN];
+	int fd = open_temporary(f, path), err;
+
+	if (fd < 0)
+		return fd;
+	err = set_rights(f, fd);
+	if (!err && renameat(AT_FDCWD, path, f->dir, f->target))
+		err = -errno;
+	if (err) {
+		unlink(path);
+		close(fd);
+		return err;
+	}
+	f->fd = fd;
+	f->appends = true;
+	return 0;
+}
+
+int atomic_file__append(struct atomic_file *f, const char *text, size_t size)
+{
+	int err = f->fd < 0 ? begin_appending(f) : 0;
+	off_t end;
+
+	if (err)
+		return err;
+	if (!f->appends)
+		return write_in_time(f->fd, text, size);
+	end = lseek(f->fd, 0, SEEK_END);
+	if (end < 0)
+		return -errno;
+	err = write_all(f->fd, text, size);
+	/* No part of a text, when the file system is full. */
+	if (err && (ftruncate(f->fd, end) || lseek(f->fd, end, SEEK_SET) < 0))
+		return -errno;
 	return err;
 }
 

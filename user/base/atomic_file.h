@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Owns output files that are written whole or not at all. Commit writes a temporary file in the
- * target's directory and renames it to the target. Stdout ("-"), a pipe or a device is written in
- * place at commit. The directory, found by the rules of path_walk.h, stays open until commit.
+ * Owns output files that are written whole or not at all, or grow by whole texts. Commit writes a
+ * temporary file in the target's directory and renames it to the target. Stdout ("-"), a pipe or a
+ * device is written in place at commit. The directory, found by the rules of path_walk.h, stays
+ * open until commit.
  */
 #ifndef BASE_ATOMIC_FILE_H
 #define BASE_ATOMIC_FILE_H
@@ -26,6 +27,14 @@ int atomic_file__open_below(struct atomic_file **f, int dir, const char *name);
 /* Would one output replace the other? Targets written in place (a pipe) never do; two "-" count. */
 bool atomic_file__same(const char *a, const char *b);
 FILE *atomic_file__stream(struct atomic_file *f);
+/*
+ * For a file that is read while it grows: writes text at its end at once, all of it or, into a
+ * file, nothing. The first call puts the new file in the target's place; the stream is not used. A
+ * pipe whose reader takes nothing for ATOMIC_FILE_STALL_MS may get a part. 0 or -errno; -ETIMEDOUT.
+ * Ends with atomic_file__abort().
+ */
+#define ATOMIC_FILE_STALL_MS 10000
+int atomic_file__append(struct atomic_file *f, const char *text, size_t size);
 int atomic_file__commit(struct atomic_file *f); /* fsync, rename; always frees f; 0 or -errno */
 /*
  * Commits *f, or discards it if err (-errno) is not 0, and clears it. An exit code: a failure was

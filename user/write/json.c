@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "common/xalloc.h"
 #include "field.h"
 #include "json.h"
 #include "output.h"
@@ -105,6 +106,18 @@ int json_document__write(FILE *f, const json_t *document)
 	dump(f, document, 0);
 	fputc('\n', f);
 	return output__flush(f);
+}
+
+char *json_document__line(const json_t *document)
+{
+	size_t len;
+	char *text;
+	FILE *f = xopen_memstream(&text, &len);
+
+	json_dumpf(document, f, DUMP_FLAGS | JSON_COMPACT | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+	fputc('\n', f);
+	xclose_memstream(f);
+	return text;
 }
 
 int output__json(const struct result *r, FILE *f)

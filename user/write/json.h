@@ -44,6 +44,9 @@ bool json_environment__passes(const char *key); /* is key one of those that chan
 /* Writes a document as in files: indented, a newline at the end. 0 or -errno. */
 int json_document__write(FILE *f, const json_t *document);
 
+/* The same on one line. The caller frees the text. */
+char *json_document__line(const json_t *document);
+
 /*
  * CSV: the names of the columns, and the values of a run and its environment as in a result
  * document. 0 or -errno.

@@ -2,7 +2,9 @@
 /* Output files: whole or not at all, no temporary file left, no device or foreign file replaced. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/sysmacros.h>
 
 #include "base/atomic_file.h"
@@ -88,6 +90,49 @@ IN_PLACE(existing_file_is_replaced_at_commit)
 	check_content("out", "new");
 	assert_int_equal(state_of("out").st_mode & 07777, 0600);
 	assert_int_equal(entries("."), 1);
+}
+
+static void append(struct atomic_file *f, const char *text)
+{
+	assert_int_equal(atomic_file__append(f, text, strlen(text)), 0);
+}
+
+/* A reader sees whole texts at once; the old file is there until the first one. */
+IN_PLACE(appended_texts_are_there_at_once)
+{
+	struct atomic_file *f = NULL;
+
+	put_file_with("out", "old", 0600);
+	assert_int_equal(atomic_file__open(&f, "out"), 0);
+	check_content("out", "old");
+	append(f, "one\n");
+	check_content("out", "one\n");
+	append(f, "two\n");
+	check_content("out", "one\ntwo\n");
+	atomic_file__abort(f);
+	check_content("out", "one\ntwo\n");
+	assert_int_equal(state_of("out").st_mode & 07777, 0600);
+	assert_int_equal(entries("."), 1);
+}
+
+/* A text that does not fit leaves no part of it. */
+IN_PLACE(appended_texts_are_whole_where_the_file_is_full)
+{
+	struct rlimit before, limit;
+	struct atomic_file *f = NULL;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = (struct rlimit){6, before.rlim_max};
+	assert_int_equal(atomic_file__open(&f, "out"), 0);
+	append(f, "one\n");
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(atomic_file__append(f, "two\n", 4), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	check_content("out", "one\n");
+	append(f, "three\n");
+	atomic_file__abort(f);
+	check_content("out", "one\nthree\n");
 }
 
 IN_PLACE(abort_leaves_the_old_file)
