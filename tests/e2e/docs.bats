@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs every command of README and docs: the `sh` blocks of each document, in order, in one
-# directory.
+# directory. Of docs/recipes it runs four, and looks for what their pages show.
 #
 # They run as written, but shorter: netiotrace and sudo are wrappers that add --duration and, for a
-# sweep, one size and one thread count, as repeated options (the last one counts); export gets --once. A block that
+# sweep, one size and one thread count, as repeated options (the last one counts); export gets --once, and
+# attach --count-calls, so that a slow machine has exact counts as well. A block that
 # cannot be run has a comment above with the reason,
 #
 #	<!-- not run: WHY -->
@@ -15,6 +16,7 @@ bats_require_minimum_version 1.5.0
 load ../lib
 
 DOCUMENTS=(README.md CONTRIBUTING.md docs/*.md docs/reference/*.md)
+RECIPES=(docs/recipes/*.md)
 
 # blocks FILE: writes each block of commands to a file b1, b2...; blocks that are not run to n1,
 # n2..., the reason to n1.why.
@@ -41,6 +43,7 @@ exec "$@"'
 case "\$1" in
 sweep) set -- "\$@" --duration 160ms --rounds 4 --sizes 4k --threads 1 --quiet ;;
 export) set -- "\$@" --once --interval 200ms ;;
+attach) shift && set -- attach --count-calls "\$@" ;;
 run | -*)
 	case "\$*" in
 	*--messages* | *--help* | *--version*) ;;
@@ -71,10 +74,66 @@ END
 	[ "$ran" -ge 4 ]
 }
 
+# recipe NAME: runs the recipe's block, with its ports replaced by free ones; the output is in text.
+recipe() {
+	local port
+
+	need_root
+	blocks "$REPO/docs/recipes/$1.md"
+	while read -r port; do
+		sed -i "s/\b$port\b/$(free_port)/g" b1
+	done < <(grep -oE '\b2[68][0-9]{3}\b' b1 | sort -u)
+	# Servers give up root, so they read no directory that is closed to others.
+	TMPDIR=$(mktemp -d /tmp/recipe.XXXXXX)
+	export TMPDIR
+	chmod 755 "$TMPDIR"
+	timeout 120 bash -e b1 >text 2>&1 </dev/null 3>&- || {
+		cat text
+		return 1
+	}
+	cat text
+	rm -r "$TMPDIR"
+}
+
+# has PATTERN...: text has a line of each.
+has() {
+	for pattern; do
+		grep -Eq -- "$pattern" text || { echo "no line: $pattern"; return 1; }
+	done
+}
+
+@test "docs: the recipe for nginx tells the port with sendfile from the one without" {
+	need_tool nginx curl
+	recipe nginx
+	# 20 files of 20 MiB, as curl was told.
+	tr '\n' ' ' <text | tr -s ' ' | grep -Eq 'verdict Port [0-9]+: 210 MB copied, port [0-9]+: 210 MB sent by reference'
+	has 'port [0-9]+, 20 connections +210 MB +210 MB ' 'port [0-9]+, 20 connections +210 MB .* 210 MB .* 0\.50$' \
+		'unaccounted: 0 B sent, 0 B received'
+}
+
+@test "docs: the recipe for redis counts the values that the benchmark set and got" {
+	need_tool redis-server redis-benchmark
+	recipe redis
+	# 5000 values of 64 KiB each way.
+	has '^redis-server [0-9]+, [0-9]+ connections +328 MB +328 MB +- +328 MB .* 1\.00$' \
+		'^redis-benchmark [0-9]+, .* 328 MB .* 1\.00$'
+}
+
+@test "docs: the recipe for Python has a connection that copies and one that does not" {
+	recipe python
+	has '^python3 .* 83\.9 MB +83\.9 MB +- .* 1\.00$' '^python3 .* 83\.9 MB +- +83\.9 MB .* 0\.00$'
+}
+
+@test "docs: the recipe for a gate passes, and fails once sendfile is gone" {
+	PATH=$REPO/packaging/ci:$PATH
+	recipe ci-gate
+	has '^copy-gate: passed' 'spliced share .* 1\.00 +0\.00 .* worse$' '^exit status 5$'
+}
+
 @test "docs: each block that is not run has a reason and names existing targets and scripts" {
 	local document file word
 
-	for document in "${DOCUMENTS[@]/#/$REPO/}"; do
+	for document in "${DOCUMENTS[@]/#/$REPO/}" "${RECIPES[@]/#/$REPO/}"; do
 		mkdir work && cd work || return
 		blocks "$document"
 		for file in n*; do
