@@ -174,11 +174,12 @@ void sweep_table__write(FILE *f, unsigned int width, const char *directory,
 	fprintf(n.f, "%s: %zu of %zu run%s made, %zu failed", directory, t->made, t->runs,
 		plural(t->runs), t->failed);
 	if (t->measured_ns)
-		fprintf(n.f, "; now %.1f s measured in %.1f s (%.2f x)",
-			(double)t->measured_ns / 1e9, (double)t->elapsed_ns / 1e9,
-			(double)t->elapsed_ns / (double)t->measured_ns);
+		fprintf(n.f, "; this took %.1f s, %.1f s of them under load",
+			(double)t->elapsed_ns / 1e9, (double)t->measured_ns / 1e9);
 	fputc('\n', n.f);
 	if (t->made + t->failed < t->runs)
 		fputs("interrupted: the same command with --resume makes the rest\n", n.f);
+	else if (t->made)
+		fprintf(n.f, "next: netiotrace report %s\n", directory);
 	text_note__fit(&n, f, &(struct text_note_form){.columns = width, .lines = UINT_MAX});
 }

@@ -238,7 +238,7 @@ TEST(final_text_shows_every_cell)
 		      "    1k       1      2 (1.5-2.5)    n/a\n"
 		      "   64k       1     10             30.5 (30-31)\n"
 		      "\n"
-		      "out: 5 of 8 runs made, 1 failed; now 2.0 s measured in 2.4 s (1.20 x)\n"
+		      "out: 5 of 8 runs made, 1 failed; this took 2.4 s, 2.0 s of them under load\n"
 		      "interrupted: the same command with --resume makes the rest\n");
 	free(text);
 }
@@ -260,6 +260,7 @@ TEST(final_table_fits_the_terminal)
 
 		sweep_table__write(f, widths[i], "out", &o.grid, gbps, made, &t);
 		xclose_memstream(f);
+		assert_non_null(strstr(text, "\nnext: netiotrace report out\n"));
 		for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
 			assert_true(strcspn(line, "\n") <= widths[i]);
 		assert_non_null(strstr(text, "0.129 (0.123-0.135)"));
