@@ -83,8 +83,8 @@ static:
 
 ## make test-static     static, then a run of it in an empty tree
 .PHONY: test-static
-test-static: static
-	@$(SUDO) bats tests/package/static.bats
+test-static: static-tarball
+	@$(SUDO) env O=build-static bats tests/package/static.bats
 
 ## make deb             the Debian package, into build/deb: built from the tarball in a clean Debian tree
 # DEB_ARCH=arm64: for that architecture, cross-built.
@@ -106,20 +106,37 @@ rpm: dist
 		packaging/rpm/netiotrace.spec >$(O)/rpm/log 2>&1 || { tail -n 15 $(O)/rpm/log; exit 1; }
 	@ls -l $(O)/rpm/RPMS/*/*.rpm
 
-# What a release publishes, in one directory: the tarball of the sources, the static programs with their
-# templates, the packages, and the checksums of all.
-## make release         tarball, static programs, packages and checksums, into build/release
+# The static programs with their templates, glossary, notices and bill of materials, in one tarball: the same one from
+# the same sources, compiler and libraries.
+## make static-tarball  the static programs for a machine without a compiler, into build-static
+.PHONY: static-tarball print-linked
+STATIC_NAME    := netiotrace-$(VERSION)-linux-$(MACHINE)-static
+STATIC_TARBALL := build-static/$(STATIC_NAME).tar.gz
+static-tarball: static
+	@rm -rf build-static/$(STATIC_NAME) && mkdir -p build-static/$(STATIC_NAME)/docs
+	@cp build-static/netiotrace build-static/netio-loadgen contrib/import-csv README.md LICENSE build-static/$(STATIC_NAME)
+	@cp docs/GLOSSARY.md build-static/$(STATIC_NAME)/docs
+	@cp -r scripts/gnuplot build-static/$(STATIC_NAME)/gnuplot
+	@$(MAKE) --no-print-directory -s STATIC=1 print-linked >build-static/linked
+	@scripts/sbom '$(VERSION)' "$$(scripts/source-date)" build-static/$(STATIC_NAME) \
+		build-static/netiotrace build-static/netio-loadgen <build-static/linked
+	@tar -C build-static -c --sort=name --mtime="@$$(scripts/source-date)" --owner=0 --group=0 --numeric-owner \
+		--mode='u+rw,go+rX,go-w' $(STATIC_NAME) | gzip -9n >$(STATIC_TARBALL)
+	@rm -r build-static/$(STATIC_NAME)
+
+# What the linker reads for both programs: archives and their members.
+print-linked:
+	@$(CC) $(LDFLAGS) -Wl,-t $(call obj,$(USER_SRC)) -o /dev/null $(LIB_LIBS) -lm
+	@$(CC) $(LDFLAGS) -Wl,-t $(call obj,$(LOADGEN_SRC)) -o /dev/null -lm
+
+# What a release publishes, in one directory: the tarballs of the sources and of the static programs, the
+# packages, and the checksums of all.
+## make release         tarballs, packages and checksums, into build/release
 .PHONY: release
 RELEASE      := $(O)/release
-STATIC_NAME  := netiotrace-$(VERSION)-linux-$(MACHINE)-static
-release: dist static deb rpm
-	@rm -rf $(RELEASE) && mkdir -p $(RELEASE)/$(STATIC_NAME)
-	@cp build-static/netiotrace build-static/netio-loadgen README.md LICENSE $(RELEASE)/$(STATIC_NAME)
-	@cp contrib/import-csv $(RELEASE)/$(STATIC_NAME)
-	@cp -r scripts/gnuplot $(RELEASE)/$(STATIC_NAME)/gnuplot
-	@tar -C $(RELEASE) -c --sort=name --mtime="@$$(scripts/source-date)" --owner=0 --group=0 --numeric-owner \
-		--mode='u+rw,go+rX,go-w' $(STATIC_NAME) | gzip -9n >$(RELEASE)/$(STATIC_NAME).tar.gz
-	@rm -r $(RELEASE)/$(STATIC_NAME)
+release: dist static-tarball deb rpm
+	@rm -rf $(RELEASE) && mkdir -p $(RELEASE)
+	@cp $(STATIC_TARBALL) $(RELEASE)
 	@cp $(O)/netiotrace-$(VERSION).tar.gz $(O)/deb/netiotrace_$(VERSION)-*.deb $(O)/rpm/RPMS/*/netiotrace-$(VERSION)-*.rpm \
 		$(RELEASE)
 	@cd $(RELEASE) && sha256sum -- * >SHA256SUMS && ls -l
