@@ -13,6 +13,7 @@
 #include "model/unsupported_paths.h"
 #include "write/csv.h"
 #include "write/field.h"
+#include "write/target_json.h"
 #include "write/output.h"
 
 /* The total, or a row with its verdict. */
@@ -307,16 +308,6 @@ FIELDS(split, (const struct cpu_split *c), SPLIT_FIELDS)
 FIELDS(sampling, (const struct cpu_result *c), SAMPLING_FIELDS)
 /* clang-format on */
 
-/* Names come from the kernel and may contain control characters. */
-static json_t *comm_json(const char comm[16])
-{
-	char text[17];
-
-	memcpy(text, comm, 16);
-	text[16] = '\0';
-	return json_value__text(printable__in_place(text));
-}
-
 static struct real started_s(uint64_t started)
 {
 	return real_if(started, (double)started / NIO_TICKS_PER_S);
@@ -358,7 +349,7 @@ FIELDS(total, (const struct block *k), TOTAL_FIELDS)
 	X(or_null,   "pid",         "count", p->tgid)                                        \
 	X(bare_real, "started_s",   "s",     started_s(p->started))                          \
 	X(or_null,   "parent",      "count", p->parent)                                      \
-	X(json,      "comm",        "text",  comm_json(p->comm))                             \
+	X(json,      "comm",        "text",  target_json__comm(p->comm))                             \
 	X(bool,      "exited",      "true/false", p->exited)                                 \
 	X(u64,       "connections", "count", p->books.connections)                           \
 	X(object,    "cpu",         split, sampled(k->r, &p->cpu))                             \
@@ -368,7 +359,7 @@ FIELDS(process, (const struct process *p, const struct block *k), PROCESS_FIELDS
 #define CONNECTION_FIELDS(X)                                                                 \
 	X(or_null,   "pid",       "count", s->tgid)                                          \
 	X(bare_real, "started_s", "s",     started_s(s->started))                            \
-	X(json,      "comm",      "text",  comm_json(s->comm))                               \
+	X(json,      "comm",      "text",  target_json__comm(s->comm))                               \
 	X(json,      "local",     "text",  address_json(s, s->local, s->local_port))         \
 	X(json,      "remote",    "text",  address_json(s, s->remote, s->remote_port))       \
 	X(or_null,   "port",      "count", group__id(GROUP_PORT, s))                         \
@@ -435,25 +426,6 @@ static json_t *whole_json(const struct attach_result *r)
 	return row_json(r, &total);
 }
 
-static json_t *numbers_json(size_t nr, const pid_t *pids, const uint16_t *ports)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < nr; i++)
-		/* cppcheck-suppress nullPointer ; one of the two is given */
-		json_array_append_new(list, json_integer(pids ? pids[i] : ports[i]));
-	return list;
-}
-
-static json_t *comms_json(const struct attach_options *o)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < o->comms_nr; i++)
-		json_array_append_new(list, comm_json(o->comms[i]));
-	return list;
-}
-
 static const char *events_quality(const struct attach_events *e)
 {
 	return quality__name(e->sampled ? QUALITY_SAMPLED : QUALITY_EXACT);
@@ -461,12 +433,8 @@ static const char *events_quality(const struct attach_events *e)
 
 /* clang-format off */
 #define TARGETS_FIELDS(X)                                                                    \
-	X(json, "pids",     "list of count", numbers_json(q->pids_nr, q->pids, NULL))        \
-	X(json, "comms",    "list of text",  comms_json(q))                                  \
-	X(json, "ports",    "list of count", numbers_json(q->ports_nr, NULL, q->ports))      \
-	X(text, "cgroup",   "text",          q->cgroup)                                      \
-	X(bool, "children", "true/false",    q->children)                                    \
-	X(json, "command",  "list of text",  json_value__texts(SIZE_MAX, q->command))
+	TARGET_FIELDS(X, &q->target)                                                         \
+	X(text, "cgroup",   "text",          q->cgroup)
 FIELDS(targets, (const struct attach_options *q), TARGETS_FIELDS)
 
 #define TOOL_FIELDS(X)                                                                       \

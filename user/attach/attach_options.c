@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of attach; see attach_options.h. */
-#include <stdio.h>
 #include <string.h>
 
 #include "attach_options.h"
@@ -8,7 +7,6 @@
 #include "base/log.h"
 #include "base/atomic_file.h"
 #include "base/setting.h"
-#include "common/units.h"
 
 static const char doc[] =
 	"Keeps the copy ledger of any program: of running processes, or of a command that attach "
@@ -35,53 +33,12 @@ const char *by__name(enum by by)
 	return names[by];
 }
 
-/* One more value of a repeatable option. */
-static size_t one_more(size_t *nr, size_t max, const char *option)
-{
-	if (*nr == max)
-		usage_error("%s can be given %zu times.", option, max);
-	return (*nr)++;
-}
-
-static void take_pid(void *options, const char *arg)
-{
-	struct attach_options *o = options;
-	uint64_t pid;
-
-	if (parse_count(arg, 1, INT32_MAX, &pid))
-		usage_error("--pid takes the number of a process, not '%s'; processes are chosen "
-			    "by name with --comm.",
-			    arg);
-	o->pids[one_more(&o->pids_nr, ATTACH_PIDS_MAX, "--pid")] = (pid_t)pid;
-}
-
-static void take_port(void *options, const char *arg)
-{
-	struct attach_options *o = options;
-	uint64_t port;
-
-	if (parse_count(arg, 1, 65535, &port))
-		usage_error("--port takes a number from 1 to 65535, not '%s'.", arg);
-	o->ports[one_more(&o->ports_nr, ATTACH_PORTS_MAX, "--port")] = (uint16_t)port;
-}
-
-static void take_comm(void *options, const char *arg)
-{
-	struct attach_options *o = options;
-	size_t i = one_more(&o->comms_nr, NIO_COMMS_MAX, "--comm");
-
-	if (!*arg)
-		usage_error("--comm takes a name.");
-	o->comms_asked[i] = arg;
-	/* The kernel keeps 15 bytes of a name. */
-	snprintf(o->comms[i], sizeof(o->comms[i]), "%.15s", arg);
-}
-
 static void take_assertion(void *options, const char *arg)
 {
 	struct attach_options *o = options;
 
-	o->assertions[one_more(&o->assertions_nr, ATTACH_ASSERTIONS_MAX, "--assert")] = arg;
+	o->assertions[target_options__one_more(&o->assertions_nr, ATTACH_ASSERTIONS_MAX,
+					       "--assert")] = arg;
 }
 
 static void take_backend(void *options, const char *arg)
@@ -97,7 +54,7 @@ static void take_without(void *options, const char *arg)
 		usage_error("no hook of attach is called '%s': its result (--json) lists those in "
 			    "use, in plan.",
 			    arg);
-	o->without[one_more(&o->without_nr, ATTACH_WITHOUT_MAX, "--without")] = arg;
+	o->without[target_options__one_more(&o->without_nr, ATTACH_WITHOUT_MAX, "--without")] = arg;
 }
 
 static void refuse(void *options, const char *arg)
@@ -113,11 +70,11 @@ static void refuse(void *options, const char *arg)
 /* clang-format off */
 static const struct option_row settings[] = {
 	OPTION_TITLE_ROW("Target:"),
-	{"pid", "PID", "process with all its threads; repeatable", OPTION_OTHER, .take = take_pid, .letter = 'p'},
-	{"comm", "NAME", "processes with this name (its first 15 bytes), also those that start later; repeatable", OPTION_OTHER, .take = take_comm},
+	TARGET_PID_ROW(AT(target)),
+	TARGET_COMM_ROW(AT(target)),
 	{"cgroup", "PATH", "processes of this cgroup (v2) and its descendants", OPTION_STRING, AT(cgroup)},
-	{"port", "PORT", "connections with this local or remote port; repeatable", OPTION_OTHER, .take = take_port},
-	{"children", NULL, "also child processes, existing and later ones; always on for a command", OPTION_FLAG, AT(children)},
+	TARGET_PORT_ROW(AT(target), "connections with this local or remote port; repeatable"),
+	TARGET_CHILDREN_ROW(AT(target.children)),
 	OPTION_TITLE_ROW("Measurement:"),
 	{"duration", "TIME", "stop after this time: 5s, 2m", OPTION_TIME, AT(duration_ns), "a time such as 5s or 500ms", 1000000, UINT64_MAX / 2},
 	{"interval", "TIME", "refresh interval, 50ms to 1h (default 1s)", OPTION_TIME, AT(interval_ns), "a time from 50ms to 1h such as 1s", 50000000, 3600000000000},
@@ -154,7 +111,7 @@ bool attach_options__to_stdout(const struct attach_options *o)
 
 bool attach_options__by_task(const struct attach_options *o)
 {
-	return o->pids_nr || o->comms_nr || o->cgroup || o->command;
+	return o->target.pids_nr || o->target.comms_nr || o->cgroup || o->target.command;
 }
 
 static void check(struct attach_options *o)
@@ -166,7 +123,7 @@ static void check(struct attach_options *o)
 		     {"--csv", o->csv},
 		     {"--folded", o->folded}};
 
-	if (!attach_options__by_task(o) && !o->ports_nr)
+	if (!attach_options__by_task(o) && !o->target.ports_nr)
 		usage_error(
 			"attach needs a target: --pid, --comm, --cgroup, --port or -- COMMAND.");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
@@ -181,23 +138,7 @@ static void check(struct attach_options *o)
 		usage_error("--folded needs samples of the CPU time: leave out --no-cpu.");
 	if (o->folded && !attach_options__by_task(o))
 		usage_error("--folded needs processes: name some with --pid, --comm or --cgroup.");
-	if (o->command)
-		o->children = true;
 	log_set_verbosity(o->quiet, o->verbose);
-}
-
-/* Arguments after -- belong to the command, unchanged. Returns the number of ours. */
-static int split(struct attach_options *o, int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--") != 0)
-			continue;
-		if (i + 1 == argc)
-			usage_error("there is no command after --.");
-		o->command = argv + i + 1;
-		return i;
-	}
-	return argc;
 }
 
 void attach_options__parse(struct attach_options *o, int argc, char **argv)
@@ -219,6 +160,6 @@ void attach_options__parse(struct attach_options *o, int argc, char **argv)
 		.argc = argc,
 		.argv = argv,
 	};
-	setting__parse(&command, split(o, argc, argv), argv, o);
+	setting__parse(&command, target_options__take_command(&o->target, argc, argv), argv, o);
 	check(o);
 }

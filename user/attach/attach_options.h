@@ -7,12 +7,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/target_options.h"
 #include "bpf/sock_state.h"
 #include "kernel/attach_probes.h"
 #include "table.h"
 
-#define ATTACH_PIDS_MAX       64
-#define ATTACH_PORTS_MAX      64
 #define ATTACH_ASSERTIONS_MAX 32
 
 /* In the order of the enum. */
@@ -28,17 +27,11 @@ enum by {
 
 const char *by__name(enum by by);
 
+_Static_assert(TARGET_COMMS_MAX == NIO_COMMS_MAX, "names in the programs");
+
 struct attach_options {
-	pid_t pids[ATTACH_PIDS_MAX];
-	size_t pids_nr;
-	char comms[NIO_COMMS_MAX][16];          /* as the kernel has them: 15 bytes at most */
-	const char *comms_asked[NIO_COMMS_MAX]; /* as they were given */
-	size_t comms_nr;
-	uint16_t ports[ATTACH_PORTS_MAX];
-	size_t ports_nr;
-	const char *cgroup; /* NULL: none */
-	bool children;
-	char **command;       /* NULL: none; ends with NULL */
+	struct target_options target;
+	const char *cgroup;   /* NULL: none */
 	uint64_t duration_ns; /* 0: until stopped */
 	uint64_t interval_ns;
 	enum sort sort;

@@ -53,10 +53,10 @@ static int open_pids(struct attach_session *w)
 {
 	const struct attach_options *o = w->o;
 
-	for (size_t i = 0; i < o->pids_nr; i++) {
-		w->pidfds[i] = (int)syscall(SYS_pidfd_open, o->pids[i], 0);
+	for (size_t i = 0; i < o->target.pids_nr; i++) {
+		w->pidfds[i] = (int)syscall(SYS_pidfd_open, o->target.pids[i], 0);
 		if (w->pidfds[i] < 0)
-			return refuse_pid(o->pids[i], errno);
+			return refuse_pid(o->target.pids[i], errno);
 	}
 	return EXIT_DONE;
 }
@@ -127,24 +127,24 @@ static int fill_filter(struct attach_session *w, struct attach_filter *filter)
 	*filter = (struct attach_filter){
 		.by_task = attach_options__by_task(o),
 		.cgroup = w->cgroup,
-		.follow_children = o->children,
-		.comms_nr = o->comms_nr,
-		.ports = o->ports,
-		.ports_nr = o->ports_nr,
+		.follow_children = o->target.children,
+		.comms_nr = o->target.comms_nr,
+		.ports = o->target.ports,
+		.ports_nr = o->target.ports_nr,
 		.sockets_max = (uint32_t)o->sockets_max,
 		.count_calls = o->count_calls,
 		.backend = o->backend,
 		.without = o->without,
 		.without_nr = o->without_nr,
 	};
-	memcpy(filter->comms, o->comms, sizeof(filter->comms));
+	memcpy(filter->comms, o->target.comms, sizeof(filter->comms));
 	return code;
 }
 
 /* A signal came before watching began: there is nothing to write. */
 static int end_early(const struct attach_session *w)
 {
-	const char *held = w->launch.pid ? w->o->command[0] : NULL;
+	const char *held = w->launch.pid ? w->o->target.command[0] : NULL;
 
 	log_warning("ended before the watching began: %s%snothing is written.", held ? held : "",
 		    held ? " was not started, " : "");
@@ -223,7 +223,7 @@ static void take_one(void *arg, pid_t pid)
 /* No process is a warning, not an error: the service may be about to start. */
 static void take_name(struct attach_session *w, size_t i)
 {
-	const char *comm = w->o->comms[i], *asked = w->o->comms_asked[i];
+	const char *comm = w->o->target.comms[i], *asked = w->o->target.comms_asked[i];
 	struct several several = {.w = w, .named = true};
 
 	if (strlen(asked) > 15)
@@ -273,15 +273,15 @@ static void take_everybody(struct attach_session *w)
 	const struct attach_options *o = w->o;
 
 	target__add_netns(&w->target, 0);
-	for (size_t i = 0; i < o->pids_nr; i++)
-		take_process(w, o->pids[i], false);
-	for (size_t i = 0; i < o->comms_nr; i++)
+	for (size_t i = 0; i < o->target.pids_nr; i++)
+		take_process(w, o->target.pids[i], false);
+	for (size_t i = 0; i < o->target.comms_nr; i++)
 		take_name(w, i);
 	if (o->cgroup)
 		take_cgroup(w, o->cgroup);
 	if (w->launch.pid)
 		take_process(w, w->launch.pid, false);
-	else if (o->children)
+	else if (o->target.children)
 		take_children(w);
 	if (!attach_options__by_task(o))
 		target__add_all_netns(&w->target);
@@ -300,15 +300,15 @@ static int watch_ends(struct attach_session *w, struct loop *l)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < w->o->pids_nr && !err; i++)
+	for (size_t i = 0; i < w->o->target.pids_nr && !err; i++)
 		err = loop__add(l, w->pidfds[i]);
-	w->alive = w->o->pids_nr;
+	w->alive = w->o->target.pids_nr;
 	return failed(err, "wait for the end of", "a process");
 }
 
 static int hold_command(struct attach_session *w)
 {
-	const struct command command = {w->o->command, attach_options__to_stdout(w->o)};
+	const struct command command = {w->o->target.command, attach_options__to_stdout(w->o)};
 
 	return command.argv ? failed(spawn__hold(&w->launch, &command), "start", command.argv[0])
 			    : EXIT_DONE;
@@ -320,7 +320,7 @@ static int let_go(struct attach_session *w, struct loop *l)
 
 	if (!err)
 		err = launch__go(&w->launch, NULL);
-	return failed(err, "run", w->o->command[0]);
+	return failed(err, "run", w->o->target.command[0]);
 }
 
 static void begin_sampling(struct attach_session *w)
@@ -418,14 +418,14 @@ int attach_session__open(struct attach_session *w, const struct attach_options *
 	code = say_ready(w);
 	if (code)
 		return code;
-	return o->command ? let_go(w, l) : EXIT_DONE;
+	return o->target.command ? let_go(w, l) : EXIT_DONE;
 }
 
 void attach_session__close(struct attach_session *w)
 {
 	ready__close(&w->ready);
 	launch__close(&w->launch);
-	for (size_t i = 0; w->o && i < w->o->pids_nr; i++)
+	for (size_t i = 0; w->o && i < w->o->target.pids_nr; i++)
 		if (w->pidfds[i] > 0)
 			close(w->pidfds[i]);
 	if (w->cgroup >= 0)
@@ -550,7 +550,7 @@ const char *attach_session__saw_nothing(const struct attach_session *w)
 
 static bool has_others(const struct attach_session *w)
 {
-	return w->alive || w->o->comms_nr || w->cgroup >= 0 || w->o->command;
+	return w->alive || w->o->target.comms_nr || w->cgroup >= 0 || w->o->target.command;
 }
 
 bool attach_session__lost_cgroup(struct attach_session *w)
@@ -566,7 +566,7 @@ bool attach_session__lost_cgroup(struct attach_session *w)
 
 bool attach_session__lost(struct attach_session *w, struct loop *l, int fd)
 {
-	for (size_t i = 0; i < w->o->pids_nr; i++) {
+	for (size_t i = 0; i < w->o->target.pids_nr; i++) {
 		if (w->pidfds[i] != fd)
 			continue;
 		loop__remove(l, fd);
@@ -574,5 +574,5 @@ bool attach_session__lost(struct attach_session *w, struct loop *l, int fd)
 		w->pidfds[i] = -1;
 		w->alive--;
 	}
-	return w->o->pids_nr && !has_others(w);
+	return w->o->target.pids_nr && !has_others(w);
 }

@@ -23,7 +23,7 @@ struct attach_session {
 	struct attach_result found;
 	struct cpu_sampling sampling;
 	struct baseline baseline;
-	int pidfds[ATTACH_PIDS_MAX]; /* of --pid; -1: gone */
+	int pidfds[TARGET_PIDS_MAX]; /* of --pid; -1: gone */
 	size_t alive;                /* processes of --pid */
 	bool finished;               /* watching has ended */
 	bool passes_again;           /* there are existing sockets to add */

@@ -5,31 +5,13 @@
 
 #include "follow_result.h"
 #include "write/field.h"
+#include "write/target_json.h"
 
 #define NO_NAMES "no symbol or line is known: debug information is missing, or memory has no file"
 
 static const char *text_or_null(const char *text)
 {
 	return text[0] ? text : NULL;
-}
-
-static json_t *numbers_json(size_t nr, const pid_t *pids, const uint16_t *ports)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < nr; i++)
-		/* cppcheck-suppress nullPointer ; one of the two is given */
-		json_array_append_new(list, json_integer(pids ? pids[i] : ports[i]));
-	return list;
-}
-
-static json_t *comms_json(const struct follow_options *o)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < o->comms_nr; i++)
-		json_array_append_new(list, json_value__text(o->comms[i]));
-	return list;
 }
 
 static const char *const kinds[LINK_KINDS_NR] = {"copy", "transform"};
@@ -41,11 +23,7 @@ static const char *end_key(unsigned int i)
 
 /* clang-format off */
 #define TARGETS_FIELDS(X)                                                                  \
-	X(json, "pids",     "list of count", numbers_json(q->pids_nr, q->pids, NULL))      \
-	X(json, "comms",    "list of text",  comms_json(q))                                \
-	X(json, "ports",    "list of count", numbers_json(q->ports_nr, NULL, q->ports))    \
-	X(bool, "children", "true/false",    q->children)                                  \
-	X(json, "command",  "list of text",  json_value__texts(SIZE_MAX, q->command))      \
+	TARGET_FIELDS(X, &q->target)                                                       \
 	X(u64,  "rate",     "1/s",           q->rate)
 FIELDS(targets, (const struct follow_options *q), TARGETS_FIELDS)
 

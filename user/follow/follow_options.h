@@ -4,23 +4,15 @@
 #define FOLLOW_FOLLOW_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "base/target_options.h"
 #include "bpf/follow_event.h"
 
-#define FOLLOW_TARGETS_MAX 64
+_Static_assert(TARGET_PORTS_MAX == NIO_FOLLOW_PORTS, "ports in the program");
 
 struct follow_options {
-	pid_t pids[FOLLOW_TARGETS_MAX];
-	size_t pids_nr;
-	const char *comms[FOLLOW_TARGETS_MAX];
-	size_t comms_nr;
-	uint16_t ports[NIO_FOLLOW_PORTS];
-	size_t ports_nr;
-	bool children;
-	char **command; /* NULL: none; ends with NULL */
+	struct target_options target;
 	uint64_t duration_ns;
 	uint64_t rate; /* samples per second; 0: by the number of CPUs */
 	uint64_t top;

@@ -117,7 +117,7 @@ static int open_workers(struct session *s)
 
 static int start_command(struct session *s)
 {
-	const struct command command = {s->o.command, follow_options__to_stdout(&s->o)};
+	const struct command command = {s->o.target.command, follow_options__to_stdout(&s->o)};
 	int code;
 
 	if (!command.argv)
@@ -136,13 +136,13 @@ static int check_processes(const struct session *s)
 {
 	if (s->processes.traced && !s->processes.found)
 		return EXIT_RUN_FAILED;
-	if (s->o.pids_nr && !s->processes.found) {
-		log_error("--pid %d: there is no such process.", (int)s->o.pids[0]);
+	if (s->o.target.pids_nr && !s->processes.found) {
+		log_error("--pid %d: there is no such process.", (int)s->o.target.pids[0]);
 		return EXIT_RUN_FAILED;
 	}
 	if (!s->processes.found)
 		log_warning("--comm %s: no process of this name runs now; later ones are followed.",
-			    s->o.comms[0]);
+			    s->o.target.comms_asked[0]);
 	return EXIT_DONE;
 }
 
@@ -152,7 +152,7 @@ static int open_session(struct session *s)
 	int code = open_workers(s);
 
 	if (!code)
-		code = watchpoints__open(&s->watch, s->o.ports, s->o.ports_nr, why);
+		code = watchpoints__open(&s->watch, s->o.target.ports, s->o.target.ports_nr, why);
 	if (*why)
 		log_error("%s.", why);
 	if (!code)
@@ -421,7 +421,7 @@ int follow_session__run(const struct follow_options *o)
 	s->decoder.fd = -1;
 	s->status = -EAGAIN;
 	s->found.o = &s->o;
-	s->out = o->command || follow_options__to_stdout(o) ? stderr : stdout;
+	s->out = o->target.command || follow_options__to_stdout(o) ? stderr : stdout;
 	code = check_machine(s);
 	if (!code)
 		code = open_files(s);

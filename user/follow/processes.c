@@ -79,17 +79,17 @@ void processes__scan(struct processes *p)
 	for (size_t i = 0; i < p->nr; i++)
 		p->all[i].seen = false;
 	drop_unseen(p);
-	for (size_t i = 0; i < o->pids_nr; i++)
-		take(p, o->pids[i]);
-	for (size_t i = 0; i < o->comms_nr; i++)
-		target__by_comm(o->comms[i], take, p);
+	for (size_t i = 0; i < o->target.pids_nr; i++)
+		take(p, o->target.pids[i]);
+	for (size_t i = 0; i < o->target.comms_nr; i++)
+		target__by_comm(o->target.comms[i], take, p);
 	if (p->command)
 		take(p, p->command);
-	if (o->children)
+	if (o->target.children)
 		take_children(p);
 }
 
 bool processes__are_over(const struct processes *p)
 {
-	return p->found && !p->nr && !p->o->comms_nr;
+	return p->found && !p->nr && !p->o->target.comms_nr;
 }

@@ -61,13 +61,13 @@ static json_t *document_about(const struct sock_state *s, bool known)
 	};
 	json_t *document;
 
-	o = (struct attach_options){.pids = {42},
-				    .pids_nr = 1,
-				    .ports = {80},
-				    .ports_nr = 1,
-				    .comms_nr = 1,
-				    .comms = {"nginx"},
-				    .command = argv,
+	o = (struct attach_options){.target = {.pids = {42},
+					       .pids_nr = 1,
+					       .ports = {80},
+					       .ports_nr = 1,
+					       .comms_nr = 1,
+					       .comms = {"nginx"},
+					       .command = argv},
 				    .argc = 2,
 				    .argv = argv,
 				    .top = 10};
