@@ -29,7 +29,7 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_MAIN) $(O)/unit.a
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 
 # A fuzz target with its driver: libFuzzer, or a unit test that replays the corpus.
-$(O)/tests/fuzz/%_options: FUZZ_LINK := -Wl,--wrap=exit,--wrap=argp_parse
+$(O)/tests/fuzz/%_options: FUZZ_LINK := -Wl,--wrap=exit
 FUZZ_OWN  := $(call obj,tests/fuzz/fuzz.c)
 $(O)/tests/fuzz/fuzz_%: $(O)/tests/fuzz/fuzz_%.o $(FUZZ_OWN) $(O)/unit.a
 	$(call say,LINK,$@)

@@ -15,6 +15,7 @@
 #include "base/resource_limits.h"
 #include "base/log.h"
 #include "base/atomic_file.h"
+#include "base/setting.h"
 #include "base/sudo_user.h"
 #include "compare/compare.h"
 #include "doctor/doctor.h"
@@ -98,7 +99,7 @@ static int print_help(void)
 	return EXIT_DONE;
 }
 
-/* For completion and man pages; see base/describe.h. */
+/* For completion and man pages; see base/setting.h. */
 static int describe_commands(void)
 {
 	for (size_t i = 0; i < COMMANDS_NR; i++)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The command lines of netiotrace, a word a line; the first word is the command. A refusal prints a
- * message and calls exit(). The linker redirects calls of exit() and argp_parse() to this file;
+ * message and calls exit(), as --help does. The linker redirects calls of exit() to this file;
  * allocations are freed here as at the end of the program, so that a sanitizer reports leaks.
  */
-#include <argp.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static bool parsing;
 static const volatile void *held[HELD_MAX];
 static size_t held_nr;
 
-/* ---- allocations of a parser, argp included ---- */
+/* ---- allocations of a parser ---- */
 
 /* sanitizer/allocator_interface.h; NULL in a build without. */
 __attribute__((weak)) int
@@ -65,32 +64,17 @@ static void free_held(void)
 		free((void *)held[--held_nr]);
 }
 
-/* ---- functions that the linker redirects to this file ---- */
+/* ---- a function that the linker redirects to this file ---- */
 
 void __wrap_exit(int status);
-error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
-			  int *at, void *input);
 _Noreturn void __real_exit(int status);
-error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
-			  int *at, void *input);
 
 void __wrap_exit(int status)
 {
 	if (!parsing)
 		__real_exit(status);
-	FUZZ_CHECK(status == EXIT_USAGE);
+	FUZZ_CHECK(status == EXIT_USAGE || status == EXIT_DONE);
 	longjmp(refused, 1);
-}
-
-error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
-			  int *at, void *input)
-{
-	error_t err = __real_argp_parse(argp, argc, argv, flags | ARGP_SILENT, at, input);
-
-	/* argp itself would have ended the program. */
-	if (err && parsing)
-		longjmp(refused, 1);
-	return err;
 }
 
 /* ---- the commands ---- */

@@ -1,85 +1,309 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns command lines that are tables; see setting.h. */
+/* Owns command lines that are tables; see setting.h. argp sets the help text only. */
 #include "setting.h"
 
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "append.h"
 #include "command_line.h"
+#include "common/word.h"
+#include "common/xalloc.h"
+#include "exit_code.h"
 
-/* Options without a letter have this key plus their index. */
-#define KEY_FIRST 256
+#define KEY_FIRST   256 /* key of options without a letter: no character */
+#define CHOICES_MAX 16  /* words that one option takes */
+#define NAME_SIZE   64  /* of an option as given, without "--"; the rest is cut off */
 
-struct input {
-	const struct setting_command *command;
-	void *options;
+/* The options of every command. */
+enum { COMMON_HELP, COMMON_USAGE, COMMON_VERSION, COMMON_NR };
+
+static const struct option_row common_rows[COMMON_NR] = {
+	[COMMON_HELP] = {"help", .help = "this list", .letter = '?'},
+	[COMMON_USAGE] = {"usage", .help = "a short usage message"},
+	[COMMON_VERSION] = {"version", .help = "the version", .letter = 'V'},
 };
 
-static void store(const struct setting_command *c, const struct option_row *row, const char *arg,
-		  void *options)
+/* ---- help ---- */
+
+static char *doc_of(const struct setting_command *c)
 {
-	void *field = (char *)options + row->offset;
+	const char *doc = c->doc ? c->doc : "", *after = strchr(doc, '\v');
+	char *list, *text;
+
+	if (!c->list || !after)
+		return xstrdup(doc);
+	list = c->list();
+	text = xasprintf("%.*s\v%s\n\n%s", (int)(after - doc), doc, list, after + 1);
+	free(list);
+	return text;
+}
+
+static struct argp_option help_row(const struct option_row *row, int group)
+{
+	return (struct argp_option){.name = row->name,
+				    .key = !row->name    ? 0
+					   : row->letter ? row->letter
+							 : KEY_FIRST,
+				    .arg = row->arg,
+				    .doc = row->help,
+				    .group = group};
+}
+
+static void print_help(const struct setting_command *c, char *program, unsigned int what)
+{
+	struct argp_option rows[SETTINGS_MAX + COMMON_NR] = {{0}}, *row = rows;
+	char *doc = doc_of(c);
+	const struct argp argp = {.options = rows, .args_doc = c->args_doc, .doc = doc};
+	int group = 0;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		group += c->settings[i].kind == OPTION_TITLE;
+		*row++ = help_row(&c->settings[i], group);
+	}
+	for (size_t i = 0; i < COMMON_NR; i++)
+		*row++ = help_row(&common_rows[i], -1);
+	argp_help(&argp, stdout, what, program);
+	free(doc);
+}
+
+static void describe_text(const char *kind, const char *text, size_t len)
+{
+	if (!len)
+		return;
+	printf("%s\t", kind);
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\n')
+			fputs("\\n", stdout);
+		else
+			putchar(text[i] == '\t' ? ' ' : text[i]);
+	}
+	putchar('\n');
+}
+
+static void describe_row(const struct option_row *row)
+{
+	const char letter[] = {'-', row->letter, '\0'};
+
+	if (row->name)
+		printf("option\t%s\t--%s\t%s\t%s\n", row->letter ? letter : "", row->name,
+		       row->arg ? row->arg : "", row->help);
+	else
+		describe_text("group", row->help, strlen(row->help));
+}
+
+void setting__describe(const struct setting_command *c)
+{
+	char *doc = doc_of(c);
+	size_t above = strcspn(doc, "\v");
+
+	describe_text("usage", c->args_doc, c->args_doc ? strlen(c->args_doc) : 0);
+	describe_text("doc", doc, above);
+	for (size_t i = 0; i < c->nr; i++)
+		describe_row(&c->settings[i]);
+	for (size_t i = 0; i < COMMON_NR; i++)
+		describe_row(&common_rows[i]);
+	if (doc[above])
+		describe_text("after", doc + above + 1, strlen(doc + above + 1));
+	free(doc);
+}
+
+/* ---- the line ---- */
+
+struct line {
+	const struct setting_command *command;
+	void *options;
+	char program[64];
+	const struct option_row *rows[SETTINGS_MAX + COMMON_NR];
+	const char *names[SETTINGS_MAX + COMMON_NR];
+	size_t nr;
+	char **next, **end; /* words to parse */
+};
+
+static void add_row(struct line *l, const struct option_row *row)
+{
+	if (!row->name)
+		return;
+	l->rows[l->nr] = row;
+	l->names[l->nr++] = row->name;
+}
+
+static _Noreturn void refuse_unknown(const struct line *l, const char *option, const char *near)
+{
+	const char *command = l->command->name;
+
+	usage_error("%s has no option %s;%s%s%s 'netiotrace %s --help' lists its options.", command,
+		    option, near ? " did you mean --" : "", near ? near : "", near ? "?" : "",
+		    command);
+}
+
+static void refuse_ambiguous(const struct line *l, const char *name)
+{
+	char list[256] = "";
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (strncmp(l->names[i], name, strlen(name)) == 0)
+			append__text(list, sizeof(list), "%s--%s", *list ? ", " : "", l->names[i]);
+	usage_error("--%s can be any of %s; write more of its name.", name, list);
+}
+
+/* By its name or a unique prefix. */
+static const struct option_row *find_long(const struct line *l, const char *name)
+{
+	const struct option_row *found = NULL;
+	char option[NAME_SIZE + sizeof("--")];
+
+	for (size_t i = 0; i < l->nr; i++) {
+		if (strcmp(l->names[i], name) == 0)
+			return l->rows[i];
+		if (strncmp(l->names[i], name, strlen(name)) != 0)
+			continue;
+		if (found)
+			refuse_ambiguous(l, name);
+		found = l->rows[i];
+	}
+	if (found)
+		return found;
+	snprintf(option, sizeof(option), "--%s", name);
+	refuse_unknown(l, option, choice__nearest(name, l->names, l->nr));
+}
+
+static const struct option_row *find_short(const struct line *l, char letter)
+{
+	const char option[] = {'-', letter, '\0'};
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (l->rows[i]->letter == letter)
+			return l->rows[i];
+	refuse_unknown(l, option, NULL);
+}
+
+static void check_word(const struct option_row *row, const char *value)
+{
+	char copy[256], option[64], *rest = copy;
+	const char *words[CHOICES_MAX];
+	size_t nr = 0;
+
+	if (!strchr(row->arg, '|'))
+		return;
+	snprintf(copy, sizeof(copy), "%s", row->arg);
+	while (rest && nr < CHOICES_MAX) {
+		words[nr] = strsep(&rest, "|");
+		if (same_word(value, words[nr++]))
+			return;
+	}
+	snprintf(option, sizeof(option), "--%s", row->name);
+	choice__refuse(option, value, words, nr);
+}
+
+static void store(const struct line *l, const struct option_row *row, const char *arg)
+{
+	void *field = (char *)l->options + row->offset;
 	char why[512];
 
 	if (row->take)
 		row->take(field, arg);
 	if (!option__store(row, field, arg, why, sizeof(why)))
 		return;
-	if (c->refuse)
-		c->refuse(row, arg);
+	if (l->command->refuse)
+		l->command->refuse(row, arg);
 	usage_error("%s.", why);
 }
 
-static int key_of(const struct setting_command *c, size_t i)
+static _Noreturn void print_common(struct line *l, const struct option_row *row)
 {
-	return c->settings[i].letter ? c->settings[i].letter : KEY_FIRST + (int)i;
+	if (row == &common_rows[COMMON_VERSION])
+		puts("netiotrace " NETIOTRACE_VERSION);
+	else
+		print_help(l->command, l->program,
+			   row == &common_rows[COMMON_HELP] ? ARGP_HELP_STD_HELP : ARGP_HELP_USAGE);
+	exit(EXIT_DONE);
 }
 
-static _Noreturn void refuse(const char *program, const char *arg)
+/* value: within the option's word, or NULL. */
+static void take_option(struct line *l, const struct option_row *row, const char *value)
 {
-	usage_error("'%s' is one argument too many: %s takes options only. A command comes first "
-		    "(netiotrace COMMAND); a program is watched by 'netiotrace attach -- %s'.",
-		    arg, program, arg);
+	if (row->arg && !value && l->next == l->end)
+		usage_error("--%s needs a value: --%s %s.", row->name, row->name, row->arg);
+	if (!row->arg && value)
+		usage_error("--%s takes no value.", row->name);
+	if (row >= common_rows && row < common_rows + COMMON_NR)
+		print_common(l, row);
+	if (row->arg && !value)
+		value = *l->next++;
+	if (row->arg)
+		check_word(row, value);
+	store(l, row, value);
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static void take_long(struct line *l, const char *word)
 {
-	const struct input *in = state->input;
-	const struct setting_command *c = in->command;
+	size_t len = strcspn(word, "=");
+	char name[NAME_SIZE];
 
-	if (key == ARGP_KEY_ARG && !c->operand)
-		refuse(state->name, arg);
-	if (key == ARGP_KEY_ARG) {
-		c->operand(in->options, arg);
-		return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)len, word);
+	take_option(l, find_long(l, name), word[len] ? word + len + 1 : NULL);
+}
+
+static void take_short(struct line *l, const char *letter)
+{
+	for (; *letter; letter++) {
+		const struct option_row *row = find_short(l, *letter);
+
+		if (row->arg) {
+			take_option(l, row, letter[1] ? letter + 1 : NULL);
+			return;
+		}
+		take_option(l, row, NULL);
 	}
-	for (size_t i = 0; i < c->nr; i++) {
-		if (c->settings[i].kind == OPTION_TITLE || key_of(c, i) != key)
-			continue;
-		store(c, &c->settings[i], arg, in->options);
-		return 0;
+}
+
+static void take_operand(const struct line *l, const char *word)
+{
+	if (l->command->operand)
+		l->command->operand(l->options, word);
+	else
+		usage_error("'%s' is one argument too many: %s takes options only. A command comes "
+			    "first (netiotrace COMMAND); a program is watched by 'netiotrace "
+			    "attach -- %s'.",
+			    word, l->program, word);
+}
+
+static void take_words(struct line *l)
+{
+	bool options = true;
+
+	while (l->next < l->end) {
+		const char *word = *l->next++;
+
+		if (!options || word[0] != '-' || !word[1])
+			take_operand(l, word);
+		else if (strcmp(word, "--") == 0)
+			options = false;
+		else if (word[1] == '-')
+			take_long(l, word + 2);
+		else
+			take_short(l, word + 1);
 	}
-	return ARGP_ERR_UNKNOWN;
 }
 
 void setting__parse(const struct setting_command *c, int argc, char **argv, void *options)
 {
-	struct argp_option rows[SETTINGS_MAX] = {{0}}, *row = rows;
-	const struct argp argp = {.options = rows,
-				  .parser = take,
-				  .args_doc = c->args_doc,
-				  .doc = c->doc,
-				  .help_filter = c->help_filter};
-	struct input in = {c, options};
-	int group = 0;
+	bool named = argc > 1 && strcmp(argv[1], c->name) == 0;
+	struct line l = {.command = c, .options = options, .end = argv + argc};
 
-	for (size_t i = 0; i < c->nr; i++) {
-		const struct option_row *s = &c->settings[i];
-		bool title = s->kind == OPTION_TITLE;
-
-		group += title;
-		*row++ = (struct argp_option){.name = s->name,
-					      .key = title ? 0 : key_of(c, i),
-					      .arg = s->arg,
-					      .doc = s->help,
-					      .group = group};
+	l.next = argv + (argc > 0) + named;
+	if (l.next + 1 == l.end && strcmp(*l.next, DESCRIBE_OPTION) == 0) {
+		setting__describe(c);
+		exit(EXIT_DONE);
 	}
-	command_line__parse(&argp, c->name, argc, argv, &in);
+	snprintf(l.program, sizeof(l.program), "netiotrace%s%s", named ? " " : "",
+		 named ? c->name : "");
+	for (size_t i = 0; i < c->nr; i++)
+		add_row(&l, &c->settings[i]);
+	for (size_t i = 0; i < COMMON_NR; i++)
+		add_row(&l, &common_rows[i]);
+	take_words(&l);
 }

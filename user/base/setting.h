@@ -10,17 +10,39 @@
 #define SETTINGS_MAX 64
 
 struct setting_command {
-	const char *name, *doc, *args_doc; /* as in struct argp */
+	const char *name;
+	const char *doc;      /* above the options; after \v, below them */
+	const char *args_doc; /* "DIR|FILE..."; NULL: options only */
 	const struct option_row *settings;
 	size_t nr; /* below SETTINGS_MAX */
 	/* Reports a wrong argument of its own kind, or returns. NULL: none. */
 	void (*refuse)(const struct option_row *row, const char *arg);
 	/* Takes an argument that is no option. NULL: it is a usage error. */
 	void (*operand)(void *options, const char *arg);
-	char *(*help_filter)(int key, const char *text, void *input); /* as in struct argp */
+	char *(*list)(void); /* a paragraph for the text below the options, to free; or NULL */
 };
 
-/* Stores all options in their fields. Errors, an empty string among them, and --help exit. */
+/*
+ * Stores all options in their fields; run may omit the command's name. An option may be a unique
+ * prefix; one with argument "A|B|C" takes one of these words (common/word.h). --help and --version
+ * print and exit. The first error exits: an unknown option, a missing argument, an empty string.
+ */
 void setting__parse(const struct setting_command *c, int argc, char **argv, void *options);
+
+/* The argument that asks a command for its description. No help text lists it. */
+#define DESCRIBE_OPTION "--describe"
+
+/*
+ * Prints one line for each item of a command's --help. Tabs separate the fields:
+ *
+ *	usage  ARGUMENTS
+ *	doc    TEXT                      above the options; a line break is "\n"
+ *	group  TITLE
+ *	option SHORT LONG ARGUMENT TEXT  "-q" or nothing, "--quiet", "FILE" or nothing
+ *	after  TEXT                      below the options
+ *
+ * An ARGUMENT such as "A|B" takes one of these words.
+ */
+void setting__describe(const struct setting_command *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command line of netiotrace compare; see compare.h. */
-#include <argp.h>
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,24 +93,20 @@ static const struct option_row settings[] = {
 };
 /* clang-format on */
 
-/* Puts the names of the metrics before the text below the options. argp frees it. */
-static char *put_metrics(int key, const char *text, void *input)
+static char *list_metrics(void)
 {
-	char *help;
+	char *list;
 	size_t size;
 	FILE *f;
 
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC || !text)
-		return (char *)text;
-	f = xopen_memstream(&help, &size);
+	f = xopen_memstream(&list, &size);
 	fputs("Metrics:", f);
 	for (enum metric m = 0; m < METRIC_NR; m++)
 		if (*metric__name(m))
 			fprintf(f, " %s", metric__name(m));
-	fprintf(f, ".\n\n%s", text);
+	fputc('.', f);
 	xclose_memstream(f);
-	return help;
+	return list;
 }
 
 void compare_options__parse(struct compare_options *o, int argc, char **argv)
@@ -122,7 +118,7 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 		.settings = settings,
 		.nr = sizeof(settings) / sizeof(settings[0]),
 		.operand = take_name,
-		.help_filter = put_metrics,
+		.list = list_metrics,
 	};
 
 	*o = (struct compare_options){.limit = (double)NAN};

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command_line.h"
+#include "base/setting.h"
+#include "common/xalloc.h"
 #include "support/test.h"
 
 /* The text printed to stdout. The caller frees it. */
-static char *printed(const struct argp *argp)
+static char *printed(const struct setting_command *c)
 {
 	FILE *before = stdout;
 	char *text = NULL;
@@ -16,7 +17,7 @@ static char *printed(const struct argp *argp)
 
 	stdout = open_memstream(&text, &len);
 	assert_non_null(stdout);
-	describe__print(argp);
+	setting__describe(c);
 	fclose(stdout);
 	stdout = before;
 	return text;
@@ -28,49 +29,40 @@ static char *printed(const struct argp *argp)
 	"option\t-V\t--version\t\t"                    \
 	"the version\n"
 
-static char *filter(int key, const char *text, void *input)
+static char *list(void)
 {
-	(void)text;
-	(void)input;
-	return key == ARGP_KEY_HELP_POST_DOC ? strdup("filtered") : NULL;
+	return xstrdup("A\tlist.");
 }
 
 TEST(every_item_of_the_help_has_a_line)
 {
-	static const struct argp_option options[] = {
-		{NULL, 0, NULL, 0, "Output:", 0},
-		{"quiet", 'q', NULL, 0, "say nothing", 0},
-		{"json", 0x100, "FILE", 0, "write it\there", 0},
-		{"last", '~', NULL, 0, "a letter, the last", 0},
-		{"none", 0x7f, NULL, 0, "no letter: nothing shows", 0},
-		{"neither", 1, "N", 0, "no letter: nothing shows", 0},
-		{0},
+	static const struct option_row options[] = {
+		OPTION_TITLE_ROW("Output:"),
+		{"quiet", NULL, "say nothing", OPTION_FLAG, .letter = 'q'},
+		{"json", "FILE", "write it\there", OPTION_STRING, .offset = 0},
 	};
-	struct argp argp = {
-		.options = options, .args_doc = "DIR", .doc = "What it\nsays.\vWhat\tbesides."};
-	char *text = printed(&argp);
+	struct setting_command c = {.args_doc = "DIR",
+				    .doc = "What it\nsays.\vWhat\tbesides.",
+				    .settings = options,
+				    .nr = ARRAY_LEN(options)};
+	char *text = printed(&c);
 
 	assert_string_equal(text, "usage\tDIR\n"
 				  "doc\tWhat it\\nsays.\n"
 				  "group\tOutput:\n"
 				  "option\t-q\t--quiet\t\tsay nothing\n"
-				  "option\t\t--json\tFILE\twrite it\there\n"
-				  "option\t-~\t--last\t\ta letter, the last\n"
-				  "option\t\t--none\t\tno letter: nothing shows\n"
-				  "option\t\t--neither\tN\tno letter: nothing shows\n" COMMON
+				  "option\t\t--json\tFILE\twrite it\there\n" COMMON
 				  "after\tWhat besides.\n");
 	free(text);
-	argp.help_filter = filter;
-	text = printed(&argp);
-	assert_non_null(strstr(text, "\nafter\tfiltered\n"));
+	c.list = list;
+	text = printed(&c);
+	assert_non_null(strstr(text, "\nafter\tA list.\\n\\nWhat besides.\n"));
 	free(text);
 }
 
 TEST(missing_parts_of_the_help_have_no_line)
 {
-	static const struct argp_option options[] = {{0}};
-	const struct argp bare = {.options = options};
-	const struct argp one = {.options = options, .doc = "Only this."};
+	const struct setting_command bare = {0}, one = {.doc = "Only this."};
 	char *text = printed(&bare);
 
 	assert_string_equal(text, COMMON);
