@@ -10,11 +10,9 @@
 #include "base/log.h"
 #include "run_order.h"
 #include "common/xalloc.h"
-#include "kernel/process_maps.h"
-#include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
 #include "timed_round.h"
-#include "round.h"
+#include "round_phases.h"
 
 /* Total of all extra rounds of a mode. */
 #define SAMPLED_NS 1000000000ULL
@@ -49,7 +47,7 @@ static int run_short(struct runner *e, enum round_kind kind, uint64_t ns,
 		e->traffic.warmup_ns = WARMUP_NS_MAX;
 	e->perf.off = true;
 	e->kind = kind;
-	err = round__run(e, of->mode, of->round, out);
+	err = round_phases__run(e, of->mode, of->round, out);
 	e->kind = ROUND_COMPARED;
 	e->perf.off = perf_off;
 	e->traffic = traffic;
@@ -84,47 +82,6 @@ void aux_round__close(struct runner *e)
 uint64_t aux_round__sampled_ns(const struct options *o)
 {
 	return why_no_samples(o) ? 0 : duration_ns(&o->traffic, SAMPLED_NS);
-}
-
-void aux_round__start_samples(struct round *r)
-{
-	struct sampling *s = &r->e->sampling;
-	const pid_t pids[NIO_SIDE_NR] = {r->drivers[NIO_SIDE_SENDER].child.pid,
-					 r->drivers[NIO_SIDE_RECEIVER].child.pid};
-
-	s->err = sampler__start(s->sampler, pids, SAMPLER_HZ, s->why, sizeof(s->why));
-}
-
-static void fold(struct round *r)
-{
-	struct sampling *s = &r->e->sampling;
-	struct cpu_result *out = &r->out->cpu;
-	struct process_maps *maps[NIO_SIDE_NR] = {NULL};
-	struct sample_fold f = {.symbols = sampler__symbols(s->sampler),
-				.gathers = mode__has(r->mode, MODE_GATHERS),
-				.out = out};
-
-	for (int side = 0; side < round__sides_here(r); side++)
-		f.maps[side] = maps[side] = process_maps__read(r->drivers[side].child.pid);
-	s->err = sampler__take(s->sampler, sample_fold__take, &f);
-	if (s->err)
-		snprintf(s->why, sizeof(s->why), "the samples could not be read: %s",
-			 strerror(-s->err));
-	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
-		out->by[w].lost = sampler__lost(s->sampler, w);
-	for (int side = 0; side < NIO_SIDE_NR; side++)
-		process_maps__free(maps[side]);
-	sampler__describe(s->sampler, out);
-	out->known = !s->err;
-}
-
-void aux_round__stop_samples(struct round *r)
-{
-	struct sampling *s = &r->e->sampling;
-
-	sampler__stop(s->sampler);
-	if (!s->err)
-		fold(r);
 }
 
 /* Nothing is watched in this round; the result is in sampled->cpu. */

@@ -7,9 +7,7 @@
 #ifndef RUN_AUX_ROUND_H
 #define RUN_AUX_ROUND_H
 
-#include "runner.h"
-
-struct round;
+#include "round.h"
 
 /* In a sweep, one round of this many has extra rounds, starting with the first. */
 #define AUX_ROUND_SWEEP_EVERY 3
@@ -24,10 +22,6 @@ uint64_t aux_round__timed_ns(const struct options *o);
  */
 void aux_round__sample(struct runner *e, struct run_result *out);
 void aux_round__time(struct runner *e, struct run_result *out);
-
-/* Called by a sampled round at the start and at the end of its measured phase. */
-void aux_round__start_samples(struct round *r);
-void aux_round__stop_samples(struct round *r);
 
 /* Frees the sampler and the symbols. */
 void aux_round__close(struct runner *e);

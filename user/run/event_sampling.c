@@ -5,8 +5,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "round.h"
-
 bool event_sampling__fits(const struct runner *e)
 {
 	const struct options *o = e->o;

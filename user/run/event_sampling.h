@@ -10,12 +10,7 @@
 #ifndef RUN_EVENT_SAMPLING_H
 #define RUN_EVENT_SAMPLING_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct runner;
-struct round;
-struct snapshot;
+#include "round.h"
 
 /* May events be sampled, if the plan allows it? */
 bool event_sampling__fits(const struct runner *e);

@@ -6,17 +6,7 @@
 #ifndef RUN_LATE_PHASE_H
 #define RUN_LATE_PHASE_H
 
-#include <stdint.h>
-
-struct round;
-
-struct late_phase {
-	const char *phase; /* in words; NULL: no phase with a planned end is awaited */
-	uint64_t end_ns;   /* planned end, moved by pauses of this process */
-	uint64_t due_ns;   /* next call of late_phase__turn(); UINT64_MAX: none */
-	uint64_t asked_ns; /* time of the first look; 0: none yet */
-	uint64_t moved;    /* bytes that had arrived by then */
-};
+#include "round.h"
 
 /* A phase begins that should take planned_ns; 0: not known. */
 void late_phase__begin(struct round *r, const char *phase, uint64_t planned_ns);

@@ -6,7 +6,7 @@
 #ifndef RUN_PROBE_SETUP_H
 #define RUN_PROBE_SETUP_H
 
-#include "runner.h"
+#include "round.h"
 
 /*
  * Loads the programs for e->o, for messages of any of these sizes, into e->session; nothing for

@@ -1,22 +1,94 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One round of one mode: starts both sides of the load generator, watches their sockets, and
- * measures. round.c has the phases, round_events.c the events during a round.
+ * The state of a runner and of its present round, and what the files that make a round share.
+ * round_phases.c has the phases, round_events.c the events during a round.
  */
 #ifndef RUN_ROUND_H
 #define RUN_ROUND_H
 
+#include <limits.h>
+
+#include "base/loop.h"
 #include "common/time_limit.h"
-#include "late_phase.h"
-#include "runner.h"
+#include "host/environment.h"
+#include "host/netpath.h"
+#include "kernel/session.h"
 #include "load/driver.h"
 #include "model/event_windows.h"
+#include "options.h"
+#include "perf/watch.h"
+#include "probes/plan.h"
+#include "screen/display.h"
+
+#define RUNNER_REASON_MAX 512
+
+/* Resources of rounds that sample CPU time; see aux_round.h. */
+struct sampling {
+	struct sampler *sampler;
+	bool tried;         /* to open the sampler */
+	char none[192];     /* why there is no sampler */
+	unsigned int every; /* one round of this many is sampled, from the first on; 0: all */
+	int err;            /* of the last sampled round */
+	char why[192];      /* the same in words */
+};
+
+/* Resources of timed rounds; see aux_round.h. */
+struct timing {
+	struct plan plans[MODE_NR]; /* by mode: of a timed round */
+	bool any[MODE_NR];          /* whether a timed round can measure a time of this mode */
+	const char *none;           /* why there can be no timed rounds; NULL: there can */
+	unsigned int every;         /* one round of this many is timed, as above; 0: all */
+};
+
+/* The purpose of the current round. Only the first kind is compared. */
+enum round_kind {
+	ROUND_COMPARED,
+	ROUND_SAMPLED,
+	ROUND_TIMED,
+};
+
+struct runner {
+	const struct options *o;
+	struct loop loop;
+	struct address connect;         /* with --connect: resolved */
+	struct sockaddr_storage remote; /* the same */
+	struct netpath *path;
+	struct session *session;     /* NULL: backend none */
+	struct probe_result *offers; /* the kernel's hooks, by alternative */
+	struct plan plans[MODE_NR];  /* by mode, of the rounds that are compared */
+	struct plan_row rows[PLAN_ROWS_MAX];
+	struct result result;
+	struct workload traffic;    /* of the options in use, with the congestion control chosen */
+	struct cpu_times cpu_begin; /* of all processors, when the path was made */
+	struct display display;     /* zero: shows nothing */
+	struct perf_watch perf;
+	struct sampling sampling;
+	struct timing timing;
+	enum round_kind kind;
+	char loadgen[PATH_MAX];
+	int signo;                      /* the signal that ended the rounds early, or 0 */
+	bool stopped;                   /* by a signal, by q, or by the receiver */
+	bool stopped_by_peer;           /* by the receiver; reason is set */
+	char reason[RUNNER_REASON_MAX]; /* why the last round failed; empty: it did not */
+	/* Called at each interval of a measured phase, if set. */
+	void (*tick)(struct runner *e, void *arg);
+	void *tick_arg;
+};
 
 /* State of sampling send and receive events; see event_sampling.h. */
 struct event_sampling {
 	bool on;          /* false: events are counted all the time */
 	struct plan rest; /* what stays attached between windows */
 	struct event_windows windows;
+};
+
+/* See late_phase.h. */
+struct late_phase {
+	const char *phase; /* in words; NULL: no phase with a planned end is awaited */
+	uint64_t end_ns;   /* planned end, moved by pauses of this process */
+	uint64_t due_ns;   /* next call of late_phase__turn(); UINT64_MAX: none */
+	uint64_t asked_ns; /* time of the first look; 0: none yet */
+	uint64_t moved;    /* bytes that had arrived by then */
 };
 
 struct round {
@@ -41,15 +113,6 @@ struct round {
 	struct snapshot base, now;
 	struct run_result *out;
 };
-
-/*
- * Makes the round and fills out (initialised by the caller). An interrupted round is no error: out
- * then holds the measurements so far, with duration_ns 0 if there are none. 0 or -errno with the
- * reason in e->reason.
- */
-int round__run(struct runner *e, enum mode mode, unsigned int index, struct run_result *out);
-
-/* For the files that make rounds. */
 
 extern const char *const round_side_names[NIO_SIDE_NR];
 

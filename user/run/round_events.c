@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Events during a round: lines of the two load generator processes, ticks, keys and signals; and
- * the waiting for them. round.c has the order of phases.
+ * the waiting for them. round_phases.c has the order of phases.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 
 #include "base/address.h"
 #include "event_sampling.h"
+#include "late_phase.h"
 #include "model/ledger.h"
 #include "model/remote.h"
 #include "round.h"

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/resource_limits.h"
 #include "base/privileges.h"
+#include "base/stats.h"
 #include "common/xalloc.h"
 #include "runner.h"
 #include "host/machine.h"
@@ -15,9 +16,11 @@
 #include "kernel/btf_lookup.h"
 #include "probe_setup.h"
 #include "load/loadgen_args.h"
-#include "round.h"
+#include "model/ledger.h"
+#include "model/perf_figures.h"
+#include "model/verdict.h"
+#include "round_phases.h"
 #include "aux_round.h"
-#include "summary.h"
 
 int runner__check_privileges(const struct options *o)
 {
@@ -122,7 +125,7 @@ int runner__round(struct runner *e, enum mode mode, unsigned int index)
 	e->result.runs = xgrow(e->result.runs, e->result.runs_nr, sizeof(*r));
 	r = &e->result.runs[e->result.runs_nr];
 	run_result__init(r);
-	err = round__run(e, mode, index, r);
+	err = round_phases__run(e, mode, index, r);
 	if (err || !r->duration_ns) {
 		run_result__clear(r);
 		return err;
@@ -136,6 +139,64 @@ int runner__round(struct runner *e, enum mode mode, unsigned int index)
 	return 0;
 }
 
+static void spread_of(struct spread *spread, const struct result *res, enum mode mode,
+		      struct real (*value)(const struct run_result *r))
+{
+	double *values = xcalloc(res->runs_nr, sizeof(*values));
+	size_t n = 0;
+
+	for (size_t i = 0; i < res->runs_nr; i++) {
+		struct real v = value(&res->runs[i]);
+
+		if (res->runs[i].mode == mode && v.known)
+			values[n++] = v.value;
+	}
+	*spread = stats__spread(values, n);
+	free(values);
+}
+
+static struct real copies_of(const struct run_result *r)
+{
+	return r->copies_per_byte;
+}
+
+static struct real cpu_of(const struct run_result *r)
+{
+	return perf_derive(r, DERIVED_CPU_NS_PER_KIB, perf_whose__here(r));
+}
+
+static void summarise_mode(struct result *res, const struct options *o, enum mode mode)
+{
+	struct mode_summary *s = &res->summary[res->summary_nr];
+
+	*s = (struct mode_summary){
+		.mode = mode, .size = o->traffic.size, .threads = o->traffic.threads};
+	run_result__init(&s->total);
+	for (size_t i = 0; i < res->runs_nr; i++) {
+		if (res->runs[i].mode != mode)
+			continue;
+		ledger__add(&s->total, &res->runs[i]);
+		s->rounds++;
+	}
+	if (!s->rounds) {
+		run_result__clear(&s->total);
+		return;
+	}
+	ledger__close(&s->total, s->total.balance_known);
+	verdict__give(&s->total, &res->env);
+	res->summary_nr++;
+	spread_of(&s->throughput_gbps, res, mode, run_result__gbps);
+	spread_of(&s->copies_per_byte, res, mode, copies_of);
+	spread_of(&s->cpu_ns_per_kib, res, mode, cpu_of);
+}
+
+/* Fills the summary: the total and the spread of each mode's rounds. */
+static void summarise(struct result *res, const struct options *o)
+{
+	for (size_t i = 0; i < o->modes_nr; i++)
+		summarise_mode(res, o, o->modes[i]);
+}
+
 void runner__summarise(struct runner *e)
 {
 	struct cpu_times now;
@@ -144,7 +205,7 @@ void runner__summarise(struct runner *e)
 	e->result.env.machine.steal = machine__steal(&e->cpu_begin, &now);
 	tap__recall(&e->result.env.taps); /* a total is over every run */
 	e->result.interrupted = e->stopped;
-	summary__make(&e->result, e->o);
+	summarise(&e->result, e->o);
 }
 
 static int set_up(struct runner *e, const uint64_t *sizes, size_t sizes_nr)

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One round: the two load generator processes taken through start, warm-up, measured phase and end
+ * by the protocol of docs/reference/loadgen.md, with the kernel's counters read at both ends of the
+ * measured phase, when nothing is in flight.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/resource_limits.h"
+#include "base/log.h"
+#include "common/xalloc.h"
+#include "event_sampling.h"
+#include "late_phase.h"
+#include "host/tap.h"
+#include "kernel/process_maps.h"
+#include "kernel/sample_fold.h"
+#include "kernel/sampler.h"
+#include "load/loadgen_args.h"
+#include "model/ledger.h"
+#include "model/remote.h"
+#include "model/verdict.h"
+#include "round_phases.h"
+
+#define COUNTERS_UNREAD "cannot read the kernel's counters: %s."
+#define FIRST_TICK_NS   200000000ULL
+
+static int start(struct round *r, enum nio_side side)
+{
+	const struct runner *e = r->e;
+	const char *address = e->path->address, *step;
+	struct driver *d = &r->drivers[side];
+	struct arglist args = {0};
+	int err;
+
+	if (side == NIO_SIDE_RECEIVER)
+		loadgen_args__receiver(&args, e->loadgen, &e->traffic, address);
+	else
+		loadgen_args__sender(&args, e->loadgen, &e->traffic, r->mode, address, r->port);
+	err = child__start(&d->child, args.argv, e->path->netns[side], &step);
+	arglist__clear(&args);
+	if (err)
+		return round__fail(r, err, "cannot start the load generator's %s (%s): %s.",
+				   round_side_names[side], step, limits__strerror(err));
+	return loop__add(&r->e->loop, d->child.out);
+}
+
+static int watch_sockets(struct round *r)
+{
+	struct session *s = r->e->session;
+	int err;
+
+	if (!s)
+		return 0;
+	err = session__attach(s, r->plan);
+	for (int side = 0; side < NIO_SIDE_NR && !err; side++)
+		err = session__watch(s, r->cookies[side], r->cookies_nr[side], r->slot, side);
+	return err ? round__fail(r, err, "cannot watch the sockets of the load generator: %s.",
+				 strerror(-err))
+		   : 0;
+}
+
+static int connect_sides(struct round *r)
+{
+	int err;
+
+	display__phase(&r->e->display, LIVE_STARTING);
+	err = round__is_remote(r) ? 0 : start(r, NIO_SIDE_RECEIVER);
+	if (!err)
+		err = round__await(r, ROUND_LISTENING);
+	if (!err)
+		err = start(r, NIO_SIDE_SENDER);
+	if (!err)
+		err = round__await(r, ROUND_READY);
+	return err ? err : watch_sockets(r);
+}
+
+static int warm_up(struct round *r)
+{
+	struct runner *e = r->e;
+	int err;
+
+	display__phase(&e->display, LIVE_WARMUP);
+	late_phase__begin(r, "warm-up", e->traffic.warmup_ns);
+	err = round__say(r, NIO_SIDE_SENDER, "start");
+	if (!err)
+		err = round__await(r, ROUND_QUIESCED);
+	late_phase__end(r);
+	if (!err && e->session) {
+		round__look(r, &r->base, true);
+		err = session__read(e->session, r->slot, &r->base, true);
+		if (err)
+			round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
+	}
+	/* Between two phases, when all threads are idle. */
+	for (int side = 0; !err && side < round__sides_here(r); side++)
+		perf_watch__open(&e->perf, side, r->drivers[side].child.pid);
+	return err;
+}
+
+static void start_samples(struct round *r)
+{
+	struct sampling *s = &r->e->sampling;
+	const pid_t pids[NIO_SIDE_NR] = {r->drivers[NIO_SIDE_SENDER].child.pid,
+					 r->drivers[NIO_SIDE_RECEIVER].child.pid};
+
+	s->err = sampler__start(s->sampler, pids, SAMPLER_HZ, s->why, sizeof(s->why));
+}
+
+static void fold_samples(struct round *r)
+{
+	struct sampling *s = &r->e->sampling;
+	struct cpu_result *out = &r->out->cpu;
+	struct process_maps *maps[NIO_SIDE_NR] = {NULL};
+	struct sample_fold f = {.symbols = sampler__symbols(s->sampler),
+				.gathers = mode__has(r->mode, MODE_GATHERS),
+				.out = out};
+
+	for (int side = 0; side < round__sides_here(r); side++)
+		f.maps[side] = maps[side] = process_maps__read(r->drivers[side].child.pid);
+	s->err = sampler__take(s->sampler, sample_fold__take, &f);
+	if (s->err)
+		snprintf(s->why, sizeof(s->why), "the samples could not be read: %s",
+			 strerror(-s->err));
+	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
+		out->by[w].lost = sampler__lost(s->sampler, w);
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		process_maps__free(maps[side]);
+	sampler__describe(s->sampler, out);
+	out->known = !s->err;
+}
+
+static void stop_samples(struct round *r)
+{
+	struct sampling *s = &r->e->sampling;
+
+	sampler__stop(s->sampler);
+	if (!s->err)
+		fold_samples(r);
+}
+
+static int measure(struct round *r)
+{
+	static const enum live_phase phases[] = {
+		[ROUND_COMPARED] = LIVE_RUNNING,
+		[ROUND_SAMPLED] = LIVE_SAMPLING,
+		[ROUND_TIMED] = LIVE_TIMING,
+	};
+	struct runner *e = r->e;
+	const struct options *o = e->o;
+	uint64_t first = o->interval_ns < FIRST_TICK_NS ? o->interval_ns : FIRST_TICK_NS;
+	int err;
+
+	perf_watch__enable(&e->perf);
+	if (e->kind == ROUND_SAMPLED)
+		start_samples(r);
+	r->measure_ns = loop__now_ns();
+	err = round__say(r, NIO_SIDE_SENDER, "measure");
+	if (err)
+		return err;
+	r->measuring = true;
+	event_sampling__begin(r);
+	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
+	display__phase(&e->display, phases[e->kind]);
+	loop__set_timer(&e->loop, first, o->interval_ns);
+	late_phase__begin(r, "measured phase",
+			  e->traffic.messages ? 0 : workload__round_ns(&e->traffic));
+	err = round__await(r, ROUND_DONE);
+	late_phase__end(r);
+	loop__set_timer(&e->loop, 0, 0);
+	if (e->kind == ROUND_SAMPLED)
+		stop_samples(r);
+	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
+	return err;
+}
+
+/* The kernel's counters at the end; events first while bytes still move, as during the round. */
+static int read_counters(struct round *r)
+{
+	bool still = round__has(r, ROUND_DONE);
+	int err;
+
+	if (still)
+		round__look(r, &r->now, true);
+	err = session__read(r->e->session, r->slot, &r->now, true);
+	if (!still)
+		round__look(r, &r->now, false);
+	return err;
+}
+
+/* The final numbers; after an interrupted drain, the last report without a comparison. */
+static int close_books(struct round *r)
+{
+	struct runner *e = r->e;
+	int err;
+
+	if (e->session) {
+		event_sampling__note(r, &r->now);
+		r->now.moving = !round__has(r, ROUND_DONE);
+		err = read_counters(r);
+		if (err)
+			return round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
+		round__book(r);
+	}
+	r->out->interrupted |= e->stopped;
+	perf_watch__warn(&e->perf, r->out);
+	if (!round__has(r, ROUND_DONE))
+		ledger__cut_short(r->out);
+	ledger__close(r->out, round__has(r, ROUND_DONE));
+	tap__look(&e->result.env.taps, e->path);
+	verdict__give(r->out, &e->result.env);
+	if (!e->stopped && !r->out->duration_ns)
+		return round__fail(r, -ENODATA, "nothing was measured: no time passed.");
+	return 0;
+}
+
+static void end(struct round *r)
+{
+	perf_watch__end(&r->e->perf);
+	/* Both at once: a receiver that still runs would report each connection that ends. */
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		child__doom(&r->drivers[side].child);
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		struct driver *d = &r->drivers[side];
+
+		if (d->child.out >= 0)
+			loop__remove(&r->e->loop, d->child.out);
+		driver__clear(d);
+		if (r->e->session)
+			session__unwatch(r->e->session, r->cookies[side], r->cookies_nr[side]);
+	}
+}
+
+static void init(struct round *r, struct runner *e, enum mode mode, struct run_result *out)
+{
+	r->e = e;
+	r->mode = mode;
+	r->slot = mode;
+	r->plan = e->kind == ROUND_TIMED ? &e->timing.plans[mode] : &e->plans[mode];
+	r->out = out;
+	out->mode = mode;
+	out->size = e->o->traffic.size;
+	out->fields = e->o->traffic.fields;
+	out->threads = e->o->traffic.threads;
+	out->connections = workload__connections(&e->o->traffic);
+	out->request_response = e->o->traffic.request_response;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		driver__init(&r->drivers[side], side);
+	perf_watch__begin(&e->perf, out);
+	if (round__is_remote(r)) {
+		/* A remote receiver needs no reports here: it confirms over the connection. */
+		r->listening = true;
+		r->ready[NIO_SIDE_RECEIVER] = r->done[NIO_SIDE_RECEIVER] = true;
+		r->port = e->path->port;
+		remote__begin(out);
+	}
+	if (!e->session)
+		run_result__no_kernel(out, "the kernel was not watched (--backend none)");
+}
+
+static int make(struct round *r)
+{
+	int err = connect_sides(r);
+
+	if (!err)
+		err = warm_up(r);
+	if (!err)
+		err = measure(r);
+	if (err == -EINTR && r->e->stopped)
+		err = 0;
+	if (!err && r->measuring)
+		err = close_books(r);
+	/* Errors without a message of their own. */
+	return err ? round__fail(r, err, "%s.", strerror(-err)) : 0;
+}
+
+int round_phases__run(struct runner *e, enum mode mode, unsigned int index, struct run_result *out)
+{
+	struct round *r = xcalloc(1, sizeof(*r));
+	int err;
+
+	e->reason[0] = '\0';
+	init(r, e, mode, out);
+	out->round = index;
+	display__round(&e->display, mode, index, plan__probes(r->plan));
+	err = make(r);
+	end(r);
+	free(r);
+	return err;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The phases of one round of one mode: starts both sides of the load generator, watches their
+ * sockets, measures, and ends.
+ */
+#ifndef RUN_ROUND_PHASES_H
+#define RUN_ROUND_PHASES_H
+
+#include "round.h"
+
+/*
+ * Makes the round and fills out (initialised by the caller). An interrupted round is no error: out
+ * then holds the measurements so far, with duration_ns 0 if there are none. 0 or -errno with the
+ * reason in e->reason.
+ */
+int round_phases__run(struct runner *e, enum mode mode, unsigned int index, struct run_result *out);
+
+#endif
