@@ -8,7 +8,6 @@
 #define STUDY_ANSWER_H
 
 #include "analysis.h"
-#include "item_list.h"
 #include "phrases.h"
 
 enum question {

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/item_list.h"
 #include "study/phrases.h"
 #include "support/test.h"
 
