@@ -17,7 +17,7 @@
 #include "support/legend.h"
 #include "support/test.h"
 
-#define PHASES 300
+#define PHASES 100
 
 static uint64_t seed = 1;
 

@@ -75,9 +75,7 @@ TEST(layouts_match_their_golden_files)
 		{LIVE_SEND_CALL, 80, 24, "view-3modes-80x24"},
 		{LIVE_SEND_CALL, 120, 40, "view-3modes-120x40"},
 		{LIVE_TX_COPY, 80, 24, "view-tx-copy-80x24"},
-		{LIVE_TX_COPY, 120, 40, "view-tx-copy-120x40"},
 		{LIVE_CPU, 80, 24, "view-cpu-80x24"},
-		{LIVE_CPU, 120, 40, "view-cpu-120x40"},
 		{LIVE_COMPLETION, 80, 24, "view-unavailable-80x24"},
 		{LIVE_COMPLETION, 79, 23, "view-too-small-79x23"},
 	};
@@ -98,7 +96,6 @@ TEST(layouts_match_their_golden_files)
 	fake_frame__fentry(v->f);
 	v->m.quantity = LIVE_CALL_PARTS;
 	check_golden(v, 80, 24, "view-parts-80x24");
-	check_golden(v, 120, 40, "view-parts-120x40");
 	v->m.quantity = LIVE_RX_COPY;
 	press(v, 't', 1);
 	check_golden(v, 80, 24, "view-times-80x24");
