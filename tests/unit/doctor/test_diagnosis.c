@@ -137,12 +137,12 @@ static void check_widths(const char *text, size_t width)
 	}
 }
 
-TEST(text_matches_its_golden_files_in_each_width)
+TEST(text_matches_its_golden_file_and_fits_each_width)
 {
 	static const unsigned int widths[] = {80, 100};
 	struct options o = {.traffic = {.size = 65536}, .backend = BACKEND_AUTO};
 	struct diagnosis *d = calloc(1, sizeof(*d));
-	char name[32], *text;
+	char *text;
 	size_t len;
 	FILE *f;
 
@@ -152,8 +152,8 @@ TEST(text_matches_its_golden_files_in_each_width)
 		doctor__print(f, widths[i], d, &o, NULL);
 		fclose(f);
 		check_widths(text, widths[i]);
-		snprintf(name, sizeof(name), "doctor-%u", widths[i]);
-		golden__check(name, text);
+		if (widths[i] == 80)
+			golden__check("doctor-80", text);
 		free(text);
 	}
 	free(d->offers);

@@ -12,7 +12,6 @@
 
 /* Unit tests link the programs' code only, so helpers are included as source. */
 #include "support/fake_result.c"
-#include "support/golden.c"
 
 static char *details(const struct result *r, unsigned int columns)
 {
@@ -91,16 +90,6 @@ TEST(every_number_of_the_document_is_listed)
 		check_numbers(text, "total.health", json_object_get(total, "health"));
 		json_decref(total);
 	}
-	free(text);
-	fake_result__free(r);
-}
-
-TEST(details_match_their_golden_file)
-{
-	struct result *r = fake_result__new(3);
-	char *text = details(r, 100);
-
-	golden__check("details-3modes-100", text);
 	free(text);
 	fake_result__free(r);
 }

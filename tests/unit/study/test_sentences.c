@@ -61,7 +61,6 @@ TEST(answers_on_poorer_data_match_their_golden_files)
 TEST(answers_on_irregular_data_match_their_golden_files)
 {
 	check_answers("answers-wild", &(struct knobs){1, 1, 1, 1, .wild = 1});
-	check_answers("answers-alike", &(struct knobs){1, 1, 1, 1, .wild = 11, .alike = true});
 }
 
 /* Six cells of each mode, by size and threads. */
@@ -268,11 +267,6 @@ TEST(changes_match_their_golden_files)
 	after.d.settings = json_pack("{s:s}", "mtu", "9000");
 	add_failure(&after);
 	check_changes("changes-wild", &before, &after, true, &document);
-	study__clear(&before);
-	study__clear(&after);
-	make_with(&before, &(struct knobs){1, 1, 1, 1, .wild = 11, .alike = true});
-	make_with(&after, &(struct knobs){1, 1, 1, 1, .wild = 12, .alike = true});
-	check_changes("changes-alike", &before, &after, true, NULL);
 	study__clear(&before);
 	study__clear(&after);
 	make_with(&before, &(struct knobs){1, 1, 1, 1, .rounds = 2});

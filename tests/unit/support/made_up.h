@@ -74,7 +74,6 @@ struct knobs {
 	bool no_counters;  /* for caches and cycles */
 	bool bare;         /* throughput only */
 	unsigned int wild; /* seed of independent numbers in each cell, some of them missing */
-	bool alike;        /* wild with few values, including 0: many are equal */
 };
 
 /* Removes what the variation lacks. */
@@ -139,20 +138,6 @@ static void make_wild(struct dataset_row *row, unsigned int seed, unsigned int c
 	}
 }
 
-/* Border cases of two answers: equal numbers, and zeros. */
-static void make_alike(struct dataset_row *row, unsigned int seed, unsigned int cell)
-{
-	static const double times[] = {0, 1, 1, 2, 10};
-
-	for (int m = 0; m < METRIC_NR; m++) {
-		const char *words = metric__words((enum metric)m);
-
-		row->value[m] = 1000 * times[(int)(5 * drawn(seed, cell, words, " alike"))];
-		if (drawn(seed, cell, words, " lacks") < 1 / 7.0)
-			row->value[m] = (double)NAN;
-	}
-}
-
 /* The rounds of a cell: of wild data one cell in seven has none, and some have fewer. */
 static unsigned int rounds_of(const struct knobs *k, unsigned int cell)
 {
@@ -179,9 +164,7 @@ static void make_cell(struct study *s, const struct knobs *k, unsigned int cell,
 		fill(row, state);
 		make_uneven(row, k);
 		impoverish(row, k);
-		if (k->alike)
-			make_alike(row, k->wild, cell);
-		else if (k->wild)
+		if (k->wild)
 			make_wild(row, k->wild, cell);
 	}
 }

@@ -81,24 +81,6 @@ static void check_differences(const char *name, const struct result *r)
 	full_result__clear(&f);
 }
 
-/* All numbers are null with a reason. */
-TEST(unmeasured_run_matches_its_golden_file)
-{
-	struct result *r = calloc(1, sizeof(*r));
-	struct run_result run;
-
-	assert_non_null(r);
-	run_result__init(&run);
-	r->runs = &run;
-	r->runs_nr = 1;
-	r->summary_nr = 1;
-	run_result__init(&r->summary[0].total);
-	check_differences("document-empty", r);
-	run_result__clear(&r->summary[0].total);
-	run_result__clear(&run);
-	free(r);
-}
-
 /* Every other stage and counter is known less well, in different ways. */
 static void mix_numbers(struct run_result *run)
 {

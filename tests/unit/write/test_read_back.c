@@ -26,16 +26,13 @@ static void add_stack(struct run_result *run, const char *frames, uint64_t count
 	profile__add(&run->cpu.profile, &stack);
 }
 
-/* which: "first" or "last", so that no line of one run is one of the other. */
-static void put_row(FILE *f, const char *which, const struct dataset_row *row)
+static void put_row(FILE *f, const struct dataset_row *row)
 {
-	fprintf(f, "%s: %s %llu %u %u, %s\n", which, mode__name(row->mode),
-		(unsigned long long)row->size, row->threads, row->round,
-		row->verdict ? row->verdict : "no verdict");
+	fprintf(f, "%s %llu %u %u, %s\n", mode__name(row->mode), (unsigned long long)row->size,
+		row->threads, row->round, row->verdict ? row->verdict : "no verdict");
 	for (int m = 0; m < METRIC_NR; m++)
 		if (!isnan(row->value[m]))
-			fprintf(f, "%s: %s: %.9g\n", which, metric__words((enum metric)m),
-				row->value[m]);
+			fprintf(f, "%s: %.9g\n", metric__words((enum metric)m), row->value[m]);
 }
 
 static void put_hist(FILE *f, const struct dataset_hist *h)
@@ -72,8 +69,7 @@ static char *dataset_text(const struct dataset *d)
 
 	assert_non_null(f);
 	fprintf(f, "%zu runs\n", d->rows_nr);
-	put_row(f, "first", &d->rows[0]);
-	put_row(f, "last", &d->rows[d->rows_nr - 1]);
+	put_row(f, &d->rows[0]);
 	for (size_t i = 0; i < d->hists_nr; i++)
 		put_hist(f, &d->hists[i]);
 	for (size_t i = 0; i < d->profiles_nr; i++)
