@@ -327,7 +327,6 @@ static bool make_copy_cpu(struct figure_draft *d)
 {
 	bool both = analysis__has(d->a, METRIC_CLASS_TX_COPY);
 	unsigned int threads = figure__reference_threads(d->a);
-	char text[UNITS_BUF];
 
 	if (!both && !analysis__has(d->a, METRIC_CLASS_S_TX_COPY))
 		return false;
@@ -343,7 +342,7 @@ static bool make_copy_cpu(struct figure_draft *d)
 	add_copy_panels(d, both);
 	finish(d, AXIS_SIZES, "CPU time (ns per KiB)", "");
 	if (!d->points)
-		draft__no_data(d, "no sample was taken with %s", text);
+		draft__no_data(d, "no sample was taken with %s", phrases__threads(threads).text);
 	return true;
 }
 

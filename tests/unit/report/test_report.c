@@ -295,6 +295,14 @@ REPORT_TEST(samples_replace_missing_copy_times)
 		  "Single copies are not timed (no fentry here). A point at 0: no sample");
 }
 
+REPORT_TEST(copy_times_without_samples_name_the_thread_count)
+{
+	put(MODE_ONECOPY, KIB(64), 1, 8);
+	put(MODE_ONECOPY, KIB(64), 2, 8)->value[METRIC_CLASS_S_TX_COPY] = 30;
+	draw(FIGURE_COPY_TIMES, "system");
+	assert_string_equal(fig.no_data, "no sample was taken with 1 thread");
+}
+
 static char *drawn(enum mode mode, uint64_t size)
 {
 	char *text;
