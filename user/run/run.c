@@ -4,15 +4,109 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/atomic_file.h"
+#include "base/exit_code.h"
+#include "base/terminal.h"
 #include "common/xalloc.h"
+#include "details.h"
 #include "preflight.h"
 #include "runner.h"
-#include "outputs.h"
 #include "run.h"
 #include "options.h"
+#include "screen/text.h"
+
+/* ---- outputs: the text to the terminal, each of OUTPUTS to its file ---- */
+
+#define TEXT_COLUMNS_DEFAULT 80
+
+/* The files are opened before the measurement, and written whole or not at all. */
+struct outputs {
+	const struct options *options;
+	struct atomic_file *file[OUTPUT_NR];
+};
+
+static int (*const write_of[])(const struct result *r, FILE *f) = {
+#define X(id, name, help) [OUTPUT_##id] = output__##name,
+	OUTPUTS(X)
+#undef X
+};
+
+static bool is_stdout(const char *name)
+{
+	return name && strcmp(name, "-") == 0;
+}
+
+static int open_outputs(struct outputs *o, const struct options *options)
+{
+	*o = (struct outputs){.options = options};
+	for (int i = 0; i < OUTPUT_NR; i++) {
+		const char *name = options->output[i];
+		int err = name ? atomic_file__open(&o->file[i], name) : 0;
+
+		if (err) {
+			log_error("cannot write %s: %s.", name, strerror(-err));
+			return EXIT_USAGE;
+		}
+	}
+	return EXIT_DONE;
+}
+
+/* The text goes to stdout, unless stdout was asked for as data: then to stderr. */
+static void write_text(const struct outputs *o, const struct result *r)
+{
+	struct text_end_form form = {.details = o->options->details};
+	FILE *f = stdout;
+
+	if (o->options->quiet)
+		return;
+	for (int i = 0; i < OUTPUT_NR; i++)
+		if (is_stdout(o->options->output[i]))
+			f = stderr;
+	form.columns = terminal__columns(fileno(f), TEXT_COLUMNS_DEFAULT);
+	form.rows = terminal__rows(fileno(f), 0);
+	text_end__print(r, f, &form);
+	if (form.details) {
+		fputc('\n', f);
+		details__print(r, f, form.columns);
+	}
+}
+
+static int write_file(struct outputs *o, int i, const struct result *r)
+{
+	int err;
+
+	if (!o->file[i])
+		return EXIT_DONE;
+	err = write_of[i](r, atomic_file__stream(o->file[i]));
+	return atomic_file__finish(&o->file[i], err, o->options->output[i]);
+}
+
+/* One that fails does not keep the others from being written. */
+static int write_outputs(struct outputs *o, const struct result *r)
+{
+	int code = EXIT_DONE;
+
+	write_text(o, r);
+	for (int i = 0; i < OUTPUT_NR; i++) {
+		int next = write_file(o, i, r);
+
+		code = code ? code : next;
+	}
+	return code;
+}
+
+static void abort_outputs(struct outputs *o)
+{
+	for (int i = 0; i < OUTPUT_NR; i++) {
+		atomic_file__abort(o->file[i]);
+		o->file[i] = NULL;
+	}
+}
+
+/* ---- rounds ---- */
 
 /* Makes one round; records in the result whether it ended the run, and why. */
 static int run_round(struct runner *e, enum mode mode, unsigned int round)
@@ -99,7 +193,7 @@ static int report(struct runner *e, struct outputs *outputs)
 	if (e->result.failure[0] && !e->result.runs_nr)
 		return EXIT_DONE;
 	runner__summarise(e);
-	return outputs__write(outputs, &e->result);
+	return write_outputs(outputs, &e->result);
 }
 
 static int finish(struct runner *e, struct outputs *outputs)
@@ -137,14 +231,14 @@ static int run(struct runner *e, const struct options *o)
 	if (!code)
 		code = runner__resolve(e, o);
 	if (!code)
-		code = outputs__open(&outputs, o);
+		code = open_outputs(&outputs, o);
 	if (!code)
 		code = runner__open(e, o, &o->traffic.size, 1);
 	if (!code) {
 		run_watched(e);
 		code = finish(e, &outputs);
 	}
-	outputs__abort(&outputs);
+	abort_outputs(&outputs);
 	return code;
 }
 

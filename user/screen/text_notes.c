@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "model/figures.h"
+#include "model/perf_figures.h"
+#include "model/remote.h"
+#include "model/time_figures.h"
 #include "model/unsupported_paths.h"
 #include "text_end.h"
 #include "text_note.h"
-#include "text_reasons.h"
 
 #define REASON_MAX 64
 #define MODES_LEN  96
@@ -280,6 +283,113 @@ static void say_uncovered(FILE *f, const struct run_result *run)
 	}
 }
 
+/* ---- what was not measured, and why ---- */
+
+#define TEXT_REASONS_MAX 128
+
+struct text_reasons {
+	struct text_reason {
+		const char *what; /* NULL: already written */
+		const char *reason;
+	} list[TEXT_REASONS_MAX];
+	size_t nr;
+};
+
+/* In plural, as things that were not seen. The load generator splices nothing. */
+static const char *const stage_names[NIO_STAGE_NR] = {
+	[NIO_STAGE_USER_GATHER] = "gather copies",     [NIO_STAGE_TX_COPY] = "send copies",
+	[NIO_STAGE_TX_PIN] = "pinned bytes",           [NIO_STAGE_RX_COPY] = "receive copies",
+	[NIO_STAGE_DEFERRED_COPY] = "deferred copies", [NIO_STAGE_OTHER_COPY] = "unexpected copies",
+};
+
+static void add_reason(struct text_reasons *l, const char *what, const char *reason)
+{
+	if (!reason || !*reason)
+		reason = "the reason was not recorded";
+	for (size_t i = 0; i < l->nr; i++)
+		if (l->list[i].what == what && !strcmp(l->list[i].reason, reason))
+			return;
+	if (l->nr < TEXT_REASONS_MAX)
+		l->list[l->nr++] = (struct text_reason){what, reason};
+}
+
+static void add_stage(struct text_reasons *l, const struct run_result *run, enum nio_stage stage)
+{
+	const char *reason = run->stages[stage].reason;
+
+	if (stage != NIO_STAGE_TX_SPLICE && !figures__stage_known(run, stage, &reason))
+		add_reason(l, stage_names[stage],
+			   remote__is_beyond(run, stage) ? REMOTE_REASON : reason);
+}
+
+static void add_latencies(struct text_reasons *l, const struct result *r,
+			  const struct run_result *run)
+{
+	for (int k = 0; k < LATENCY_NR; k++) {
+		const struct latency_result *latency = &run->app.latency[k];
+		bool applies = k != LATENCY_COMPLETION || mode__has(run->mode, MODE_PINS);
+
+		if (!latency->hist && figures__shows_latency(r, k) && applies &&
+		    !latency__is_detail(k))
+			add_reason(l, latency__heading(k), latency->reason);
+	}
+}
+
+static void add_parts(struct text_reasons *l, const struct run_result *run)
+{
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		if (!run->ledger_known || time_figures__part(run, p).known)
+			return;
+	add_reason(l, "parts of a send call", time_figures__part(run, PATH_SEND_TOTAL + 1).reason);
+}
+
+static void add_counter(struct text_reasons *l, const struct run_result *run, const char *what,
+			enum perf_derived d)
+{
+	struct real v = perf_derive(run, d, perf_whose__here(run));
+
+	if (!v.known)
+		add_reason(l, what, v.reason);
+}
+
+/* Fills l with what the end of a run would show, the modes together. */
+static void collect_reasons(struct text_reasons *l, const struct result *r)
+{
+	l->nr = 0;
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct run_result *run = &r->summary[i].total;
+
+		for (int s = 0; s < NIO_STAGE_NR; s++)
+			add_stage(l, run, s);
+		add_counter(l, run, "cycles", DERIVED_CYCLES_PER_BYTE);
+		add_counter(l, run, "cache misses", DERIVED_LLC_MISSES_PER_KIB);
+		add_latencies(l, r, run);
+		if (!run->cpu.known)
+			add_reason(l, "CPU time by class", run->cpu.reason);
+		add_parts(l, run);
+	}
+}
+
+/*
+ * Writes the next thing and all others of its reason, ", " between them. Returns their entry; NULL:
+ * nothing is left, nothing was written.
+ */
+static const struct text_reason *write_reason(FILE *f, struct text_reasons *l)
+{
+	const struct text_reason *first = NULL;
+
+	for (size_t i = 0; i < l->nr; i++) {
+		struct text_reason *r = &l->list[i];
+
+		if (!r->what || (first && strcmp(r->reason, first->reason) != 0))
+			continue;
+		fprintf(f, "%s%s", first ? ", " : "", r->what);
+		first = first ? first : r;
+		r->what = NULL;
+	}
+	return first;
+}
+
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
 {
 	static const char more[] = "--details prints stages, times and reasons.";
@@ -296,7 +406,7 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 	struct text_note l;
 	bool any;
 
-	text_reasons__collect(&unknown, r);
+	collect_reasons(&unknown, r);
 	any = unknown.nr;
 	text_note__begin(&l);
 	for (size_t i = 0; i < r->summary_nr; i++) {
@@ -304,7 +414,7 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 		say_uncovered(l.f, &r->summary[i].total);
 		text_note__next(&l);
 	}
-	while ((reason = text_reasons__write(l.f, &unknown))) {
+	while ((reason = write_reason(l.f, &unknown))) {
 		say_short(l.f, reason->reason);
 		text_note__next(&l);
 	}

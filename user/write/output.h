@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The output formats of a result. Each is one row: a new format needs its row, and a file here with
- * its output__<name>(); options, help, files and stdout rules follow (run/outputs.h).
+ * its output__<name>(); options, help, files and stdout rules follow (run/run.c).
  */
 #ifndef WRITE_OUTPUT_H
 #define WRITE_OUTPUT_H
