@@ -249,7 +249,6 @@ struct sk_buff {
 
 struct inode {
 	umode_t i_mode;
-	long unsigned int i_ino;
 };
 
 struct kernfs_node;
@@ -404,6 +403,9 @@ struct bpf_iter__bpf_map {
 
 struct bpf_iter__task_file {
 	union {
+		struct bpf_iter_meta *meta;
+	};
+	union {
 		struct task_struct *task;
 	};
 	union {
@@ -471,10 +473,6 @@ enum iter_type {
 	ITER_DISCARD = 6,
 };
 
-struct socket_alloc {
-	struct inode vfs_inode;
-};
-
 struct inet_sock {
 	__be16 inet_sport;
 };
@@ -535,15 +533,6 @@ struct ubuf_info_msgzc {
 			u16 len;
 			u16 zerocopy: 1;
 		};
-	};
-};
-
-struct bpf_iter__tcp {
-	union {
-		struct bpf_iter_meta *meta;
-	};
-	union {
-		struct sock_common *sk_common;
 	};
 };
 

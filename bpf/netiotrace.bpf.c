@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The BPF object of a run: its programs. The plan chooses which are loaded. */
 #include "copy.bpf.h"
+#include "socket_file.bpf.h"
 #include "sockets.h"
 #include "stages.bpf.h"
 
@@ -249,45 +250,47 @@ NIO_PROG("tp_btf/softirq_exit", nio_tp_softirq_exit, call_softirq(vec, false), u
 NIO_PROG("tp_btf/sched_switch", nio_tp_switch, call_switch(preempt, next->pid), bool preempt,
 	 struct task_struct *prev, struct task_struct *next)
 
-/*
- * The socket pass writes the byte counters of watched sockets in one network namespace. It runs
- * only when user space reads it, so it misses no traffic.
- */
-
-static __always_inline void fill_socket(struct nio_socket *out, const struct tcp_sock *tp)
+/* Reads a socket's numbers, which no lock holds still. False: they moved meanwhile. */
+static __always_inline bool fill_socket(struct nio_socket *out, const struct sock *sk)
 {
-	const struct sock *sk = (const struct sock *)tp;
-
-	out->bytes_acked = tp->bytes_acked;
-	out->bytes_received = tp->bytes_received;
-	out->bytes_retrans = tp->bytes_retrans;
-	out->write_seq = tp->write_seq;
-	out->snd_una = tp->snd_una;
-	out->rcv_nxt = tp->rcv_nxt;
-	out->copied_seq = tp->copied_seq;
-	out->zckey = sk->sk_zckey.counter;
-	out->omem = sk->sk_omem_alloc.counter;
-	out->state = sk->__sk_common.skc_state;
-	out->scatter_gather = (sk->sk_route_caps & NETIF_F_SG) != 0;
+	out->bytes_acked = kernel_read(struct tcp_sock, sk, bytes_acked);
+	out->bytes_received = kernel_read(struct tcp_sock, sk, bytes_received);
+	out->bytes_retrans = kernel_read(struct tcp_sock, sk, bytes_retrans);
+	out->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
+	out->snd_una = kernel_read(struct tcp_sock, sk, snd_una);
+	out->rcv_nxt = kernel_read(struct tcp_sock, sk, rcv_nxt);
+	out->copied_seq = kernel_read(struct tcp_sock, sk, copied_seq);
+	out->zckey = kernel_read(struct sock, sk, sk_zckey.counter);
+	out->omem = kernel_read(struct sock, sk, sk_omem_alloc.counter);
+	out->state = kernel_read(struct sock_common, sk, skc_state);
+	out->scatter_gather = (kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG) != 0;
+	barrier();
+	return out->bytes_acked == kernel_read(struct tcp_sock, sk, bytes_acked) &&
+	       out->snd_una == kernel_read(struct tcp_sock, sk, snd_una) &&
+	       out->bytes_received == kernel_read(struct tcp_sock, sk, bytes_received) &&
+	       out->rcv_nxt == kernel_read(struct tcp_sock, sk, rcv_nxt);
 }
 
-/* Called for each socket, from Linux 5.15 under its lock. NULL: a request or TIME_WAIT socket. */
-SEC("?iter/tcp")
-int nio_sockets(struct bpf_iter__tcp *ctx)
+/*
+ * Called for each open file of the load generator: writes the numbers of watched sockets. It runs
+ * only when user space reads it. Not iter/tcp, which can damage the kernel (CVE-2026-74714;
+ * docs/KERNELS.md).
+ */
+SEC("?iter/task_file")
+int nio_sockets(struct bpf_iter__task_file *ctx)
 {
-	struct sock_common *skc = ctx->sk_common;
+	const struct file *file = ctx->file;
+	const struct sock *sk = file ? tcp_of(file) : NULL;
 	struct nio_socket out = {};
-	struct tcp_sock *tp;
 
-	if (!skc)
+	if (!sk)
 		return 0;
-	out.cookie = skc->skc_cookie.counter;
+	out.cookie = kernel_read(struct sock_common, sk, skc_cookie.counter);
 	if (!conn_by_cookie(out.cookie))
 		return 0;
-	tp = bpf_skc_to_tcp_sock(skc);
-	if (!tp)
-		return 0;
-	fill_socket(&out, tp);
+	/* Not a loop: before Linux 6.4 the verifier refuses some. */
+	if (!fill_socket(&out, sk) && !fill_socket(&out, sk))
+		fill_socket(&out, sk);
 	bpf_seq_write(ctx->meta->seq, &out, sizeof(out));
 	return 0;
 }

@@ -7,6 +7,7 @@
 #ifndef BPF_SOCK_STATE_BPF_H
 #define BPF_SOCK_STATE_BPF_H
 
+#include "socket_file.bpf.h"
 #include "task_filter.bpf.h"
 
 /* enum sock_flags */
@@ -42,20 +43,6 @@ struct {
 /* Sockets that did not fit into nio_sockets, so that each is counted once. */
 NIO_MAP(nio_left_out, LRU_HASH, NIO_LEFT_OUT_MAX, 0, __u64, __u32);
 
-/* The process that owned a socket at the last iteration over open files. */
-struct nio_owner {
-	__u64 started; /* nio_task.started */
-	__u32 tgid;
-	__u32 shared_with; /* another watched process that has the socket open; 0: none */
-	char comm[16];
-};
-
-/*
- * Key: inode number of the socket. Unlike its address, no later socket has the same one. Linux 5.10
- * warns of a map without preallocation in a kprobe program.
- */
-NIO_MAP(nio_owners, HASH, 1, 0, __u64, struct nio_owner);
-
 __u8 nio_socket_known[NIO_KNOWN_NR];
 bool nio_any_left_out;
 bool nio_any_mptcp;    /* some state is of an MPTCP socket */
@@ -84,17 +71,6 @@ static __always_inline struct sock_state *state_of(const void *sk)
 	if (!nio_socket_known[nio_known_index(low_of(sk))])
 		return NULL;
 	return bpf_map_lookup_elem(&nio_sockets, &key);
-}
-
-static __always_inline bool is_tcp(const struct sock *sk)
-{
-	__u16 family = kernel_read(struct sock, sk, __sk_common.skc_family);
-	__u16 protocol;
-
-	if (family != AF_INET && family != AF_INET6)
-		return false;
-	protocol = kernel_read(struct sock, sk, sk_protocol);
-	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
 }
 
 /* From Linux 5.15; before, a union that may hold other data. Needs CONFIG_SOCK_CGROUP_DATA. */
@@ -264,18 +240,6 @@ static __always_inline bool was_left_out(const struct sock *sk)
 	return nio_any_left_out && bpf_map_lookup_elem(&nio_left_out, &key);
 }
 
-/* Existing sockets have an owner, except those that no process had open. NULL: none. */
-static __always_inline const struct nio_owner *owner_of(const struct sock *sk)
-{
-	const struct socket *socket = kernel_read(struct sock, sk, sk_socket);
-	__u64 inode;
-
-	if (!socket)
-		return NULL;
-	inode = kernel_read(struct socket_alloc, socket, vfs_inode.i_ino);
-	return bpf_map_lookup_elem(&nio_owners, &inode);
-}
-
 static __always_inline bool has_moved(const struct sock_state *s)
 {
 	return s->now.sent != s->base.sent || s->now.read != s->base.read ||
@@ -312,6 +276,15 @@ static __always_inline bool is_final(const struct sock_state *s)
 	return s->orphan || ((s->flags & SOCK_STATE_CLOSED) && s->now.read == s->now.received);
 }
 
+/* Does this state belong to an earlier socket at the same address? */
+static __always_inline bool is_stale(const struct sock_state *s, const struct sock *sk)
+{
+	__u16 remote = bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
+
+	return s->closed_ns ||
+	       (remote && (s->flags & SOCK_STATE_PLACED) && remote != s->remote_port);
+}
+
 /*
  * Another socket has this address now. Either no program saw the end of the old socket, whose last
  * numbers are from the last iteration, or user space has not read that end yet.
@@ -342,8 +315,11 @@ static __always_inline void own(struct sock_state *s, const struct nio_task *tas
 	comm_now(s->comm);
 }
 
-/* Creates the state of a socket, replacing a stale one. NULL: the map is full. */
-static __noinline struct sock_state *take_in(const struct sock *sk)
+/*
+ * Creates the state of a socket. NULL: the map is full. replace: in place of an older state; else
+ * NULL if there is one that is not stale.
+ */
+static __noinline struct sock_state *take_in(const struct sock *sk, bool replace)
 {
 	__u64 key = (__u64)sk;
 	__u32 zero = 0, known = nio_known_index(low_of(sk));
@@ -356,6 +332,8 @@ static __noinline struct sock_state *take_in(const struct sock *sk)
 	err = bpf_map_update_elem(&nio_sockets, &key, blank, BPF_NOEXIST);
 	if (err == -EEXIST) {
 		s = bpf_map_lookup_elem(&nio_sockets, &key);
+		if (s && !replace && !is_stale(s, sk))
+			return NULL;
 		if (s)
 			end_stale(s);
 		bpf_map_delete_elem(&nio_sock_events, &key);
@@ -393,22 +371,27 @@ static __always_inline bool has_file(const struct sock *sk)
 	return socket && kernel_read(struct socket, socket, file);
 }
 
-/* Sets the starting point. born: the connection began with the state, so `base` is 0. */
-static __always_inline void begin(struct sock_state *s, const struct sock *sk, bool born)
+static __always_inline void begin_with(struct sock_state *s, const struct nio_tcp *t, bool born)
 {
-	struct nio_tcp t;
-	struct nio_numbers n;
+	struct nio_numbers n = nio_numbers_of(t);
 
-	if (kernel_read(struct sock, sk, sk_protocol) != IPPROTO_TCP)
-		return;
-	read_tcp(&t, sk, s);
-	n = nio_numbers_of(&t);
 	if (!born)
 		s->base = n;
 	s->looked = n;
 	s->begun = 1 + born;
 	s->rx_window = s->born_window;
 	s->read_seen = s->base.read;
+}
+
+/* Sets the starting point. born: the connection began with the state, so `base` is 0. */
+static __always_inline void begin(struct sock_state *s, const struct sock *sk, bool born)
+{
+	struct nio_tcp t;
+
+	if (kernel_read(struct sock, sk, sk_protocol) != IPPROTO_TCP)
+		return;
+	read_tcp(&t, sk, s);
+	begin_with(s, &t, born);
 }
 
 /* Counts the zero-copy ids issued since the last call. An aborted send gives its id back. */
@@ -466,7 +449,7 @@ static __always_inline bool use_wanted(const struct sock *sk)
  */
 static __noinline struct sock_state *adopt(const struct sock *sk)
 {
-	struct sock_state *s = take_in(sk);
+	struct sock_state *s = take_in(sk, true);
 	bool caller;
 
 	if (!s)
@@ -476,20 +459,11 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 	sock_state_flag(s, SOCK_STATE_CALLER, caller);
 	/* A socket about to connect (MSG_FASTOPEN) begins at on_connected(). */
 	if (has_numbers(sk))
-		begin(s, sk, !caller && !was_left_out(sk) && !owner_of(sk) && listener_wanted(sk));
+		begin(s, sk, !caller && !was_left_out(sk) && listener_wanted(sk));
 	else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
 		nio_any_mptcp = true;
 	own(s, NULL);
 	return s;
-}
-
-/* Does this state belong to an earlier socket at the same address? */
-static __always_inline bool is_stale(const struct sock_state *s, const struct sock *sk)
-{
-	__u16 remote = bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
-
-	return s->closed_ns ||
-	       (remote && (s->flags & SOCK_STATE_PLACED) && remote != s->remote_port);
 }
 
 /* The state of a socket that the current task uses, created if the socket is wanted. NULL: none. */

@@ -7,10 +7,6 @@
 
 #include "task.bpf.h"
 
-#define AF_INET     2
-#define AF_INET6    10
-#define IPPROTO_TCP 6
-
 NIO_MAP(nio_tasks, HASH, NIO_TASKS_MAX, 0, __u32, struct nio_task);
 
 /* Created only for --cgroup. */

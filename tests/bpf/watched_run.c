@@ -76,7 +76,7 @@ static void look(const struct pair *p, struct socket_snapshot *pass)
 
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		tcp_seq__begin(&pass[side], 1);
-		pass[side].source = "iter/tcp";
+		pass[side].source = "iter/task_file";
 	}
 	errno = -session__each_socket(session, take, &t);
 	if (errno)

@@ -234,30 +234,6 @@ unseen() {
 	jq -e '.refused > 0 and .missed <= .unseen + .twin' seen
 }
 
-# Uses the kernel's run count. In a namespace without sockets the program runs once per iteration,
-# at its end.
-# bats test_tags=alone
-@test "attach runs iter/tcp once, not at each refresh" {
-	local stats
-
-	cat >waiting <<-'EOF'
-		sleep 0.4 # eight refreshes
-		# Selects the program by its holder: another attach may run.
-		for id in $(sed -n 's/^prog_id:[[:space:]]*//p' "/proc/$PPID/fdinfo/"* | sort -u); do
-			"$0" -j prog show id "$id"
-		done
-	EOF
-	stats=$(</proc/sys/kernel/bpf_stats_enabled)
-	echo 1 >/proc/sys/kernel/bpf_stats_enabled
-	# shellcheck disable=SC2016 # that shell's
-	run unshare --net "$NETIOTRACE" attach --count-calls -q --interval 50ms --json out.json -- bash -c '. ./waiting >programs' "$BPFTOOL"
-	echo "$stats" >/proc/sys/kernel/bpf_stats_enabled
-	[ "$status" -eq 0 ]
-	jq -c 'select(.name == "nio_at_pass") | .run_cnt' programs >passes
-	cat passes
-	[ "$(<passes)" = 1 ]
-}
-
 @test "attach with 20 000 sockets at once: memory bounded, sockets without room counted, the others exact" {
 	local churn servers few before
 

@@ -24,14 +24,14 @@ exact() {
 		{ jq -c '.runs[] | .sequence, .ledger.unaccounted_tx, .ledger.unaccounted_rx' "$1" && return 1; }
 }
 
-@test "bytes: iter/tcp counts what the load generator counts, in every mode and on both paths" {
+@test "bytes: iter/task_file counts what the load generator counts, in every mode and on both paths" {
 	local path
 
 	for path in loopback veth; do
 		"$NETIOTRACE" -q --mode all --size 10k --threads 3 --rounds 1 --duration 300ms --warmup 20ms --path "$path" --count-calls \
 			--json out.json
 		exact out.json
-		jq -e '.runs | all(.sequence.source == "iter/tcp" and (.health.coverage == 1 or .health.missed > 0)
+		jq -e '.runs | all(.sequence.source == "iter/task_file" and (.health.coverage == 1 or .health.missed > 0)
 			and .health.events_share == 1
 			and .sequence.tx_zerocopy_ids == .app.zerocopy.sends)' out.json
 	done
@@ -92,16 +92,16 @@ exact() {
 		and .ledger.tx_pin.bytes == .app.tx_bytes - .app.zerocopy.fallback_bytes' out.json
 }
 
-@test "bytes: sock_diag gives the same counts if iter/tcp is refused" {
+@test "bytes: sock_diag gives the same counts if iter/task_file is refused" {
 	local path
 
 	for path in loopback veth; do
 		"$NETIOTRACE" -q --mode all --size 64k --threads 3 --rounds 1 --duration 300ms --warmup 20ms --path "$path" \
-			--json out.json --without iter/tcp
+			--json out.json --without iter/task_file
 		exact out.json
 		jq -e '.runs | all(.sequence.source == "sock_diag" and .sequence.tx_zerocopy_ids == null)' out.json
 	done
-	"$NETIOTRACE" -q --mode onecopy --ipv6 --size 64k --rounds 1 --duration 300ms --warmup 20ms --json out.json --without iter/tcp
+	"$NETIOTRACE" -q --mode onecopy --ipv6 --size 64k --rounds 1 --duration 300ms --warmup 20ms --json out.json --without iter/task_file
 	exact out.json
 }
 
@@ -169,7 +169,7 @@ while True:
 	"$NETIOTRACE" -q --mode all --size 16k --threads 8 --rounds 2 --duration 200ms --warmup 20ms --json out.json
 	kill "$churn"
 	exact out.json
-	jq -e '.runs | all(.sequence.source == "iter/tcp")' out.json
+	jq -e '.runs | all(.sequence.source == "iter/task_file")' out.json
 }
 
 # The test that `make vmstorm` runs in guests: signals, CPU migrations, and connections that abort.

@@ -85,7 +85,7 @@ fake() {
 # A document of a program that splices all it sends.
 document() {
 	jq -n '{events: {quality: "exact", time_share: 1},
-		health: {sockets_left_out: 0, ends_missed: 0, tasks_left_out: 0, namespaces_left_out: 0},
+		health: {sockets_left_out: 0, ends_missed: 0, tasks_left_out: 0},
 		total: {connections: 2, socket: {tx_bytes: 1048576, rx_bytes: 0},
 			sends: {splice: {calls_at_least: 16, calls_at_most: 16}},
 			refused: {enobufs: 0, eagain: 900, epipe: 0, econnreset: 0, efault: 0, other: 0, quality: "exact",

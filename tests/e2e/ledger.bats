@@ -253,7 +253,7 @@ balanced_fallback() {
 # bats test_tags=address
 @test "a backend without the hooks for its bytes is refused" {
 	run "$NETIOTRACE" --mode onecopy --messages 23 --warmup 20ms --backend tracepoint --without tp_btf/skb_copy_datagram_iovec \
-		--without iter/tcp
+		--without iter/task_file
 	[ "$status" -eq 3 ]
 	[[ $output == *"doctor"* ]]
 }

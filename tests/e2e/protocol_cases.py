@@ -313,9 +313,12 @@ import os, signal, subprocess, sys, threading
 side, state, deed = {side!r}, {state!r}, {deed!r}
 real = subprocess.Popen([{loadgen!r}, *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 def commands():
-    for line in sys.stdin.buffer:
-        real.stdin.write(line)
-        real.stdin.flush()
+    try:
+        for line in sys.stdin.buffer:
+            real.stdin.write(line)
+            real.stdin.flush()
+    except BrokenPipeError:  # the real one was killed, and this one has not stopped yet
+        return
     real.kill()
     os._exit(0)
 threading.Thread(target=commands, daemon=True).start()

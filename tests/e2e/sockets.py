@@ -130,13 +130,16 @@ def giver(address, port, n, file):
     with socket.socket(socket.AF_UNIX) as channel:
         channel.connect(file)
         socket.send_fds(channel, [b"x"], [sock.fileno()])
+        sock.close()
 
 
 def receiver(file):
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(file)
     listener.listen()
-    fd = socket.recv_fds(listener.accept()[0], 1, 1)[1][0]
+    channel = listener.accept()[0]
+    fd = socket.recv_fds(channel, 1, 1)[1][0]
+    channel.recv(1)  # the giver has closed it, and does not end the connection
     socket.socket(fileno=fd).sendall(b"y" * 4000)
 
 

@@ -25,7 +25,7 @@ good() {
 		app: {tx_bytes: $total, rx_bytes: $total, tx_messages: 23, partial_sends: 0,
 			tcp: {bytes_acked: $total, bytes_received: $total, bytes_retrans: 0},
 			zerocopy: {sends: 23, completed: 23, copied: 23, enobufs: 0}},
-		sequence: {source: "iter/tcp", tx_bytes: $total, rx_bytes: $total, tx_retrans: 0, tx_zerocopy_ids: 23},
+		sequence: {source: "iter/task_file", tx_bytes: $total, rx_bytes: $total, tx_retrans: 0, tx_zerocopy_ids: 23},
 		ledger: {user_gather: {bytes: 0}, tx_copy: {bytes: 0, events: 0}, tx_pin: {bytes: $total, events: 23},
 			deferred_copy: {bytes: $total}, rx_copy: {bytes: $total}, unclassified: 0,
 			unaccounted_tx: 0, unaccounted_rx: 0},

@@ -28,7 +28,7 @@ def within($what; $got; $least; $most):
   is("TCP_INFO bytes_acked"; $app.tcp.bytes_acked; $total),
   is("unaccounted_tx"; $l.unaccounted_tx; 0),
   is("sequence.tx_bytes"; $seq.tx_bytes; $total),
-  is("sequence.source"; $seq.source; "iter/tcp"),
+  is("sequence.source"; $seq.source; "iter/task_file"),
   is("tx_copy + tx_pin + unclassified"; $copy + $pin + $l.unclassified; $total),
   (if $missed then empty else
     none("unclassified"; $l.unclassified), none("health.unmatched"; $health.unmatched),

@@ -24,7 +24,7 @@ def within($what; $got; $least; $most):
   (if $app.tx_messages < 10 then "only \($app.tx_messages) messages were sent" else empty end),
   is("unaccounted_tx"; $l.unaccounted_tx; 0),
   is("unaccounted_rx"; $l.unaccounted_rx; 0),
-  is("sequence.source"; $seq.source; "iter/tcp"),
+  is("sequence.source"; $seq.source; "iter/task_file"),
   is("sequence.tx_bytes"; $seq.tx_bytes; $app.tx_bytes),
   is("sequence.rx_bytes"; $seq.rx_bytes; $app.tx_bytes),
   is("TCP_INFO bytes_acked"; $app.tcp.bytes_acked; $app.tx_bytes),

@@ -466,9 +466,7 @@ FIELDS(events, (const struct attach_result *r, const struct attach_events *e), E
 	X(u64,  "connections_left_out", "count", t->closed_left_out)                         \
 	X(u64,  "processes_left_out",   "count", t->processes_left_out)                      \
 	X(u64,  "ports_left_out",       "count", groups__left_out(&t->groups[GROUP_PORT]))   \
-	X(u64,  "cgroups_left_out",     "count", groups__left_out(&t->groups[GROUP_CGROUP])) \
-	X(u64,  "namespaces",           "count", r->netns)                                   \
-	X(u64,  "namespaces_left_out",  "count", r->netns_left_out)
+	X(u64,  "cgroups_left_out",     "count", groups__left_out(&t->groups[GROUP_CGROUP]))
 FIELDS(health, (const struct attach_result *r, const struct table *t), HEALTH_FIELDS)
 
 static struct real duration(const struct attach_result *r)

@@ -54,7 +54,6 @@ struct attach_result {
 	uint64_t begun_ns, ended_ns;     /* CLOCK_MONOTONIC */
 	struct nio_attach_loss loss;
 	struct num missed;
-	size_t netns, netns_left_out;
 	struct attach_events events;
 	bool sees_kinds;       /* sendfile and splice are distinguished from sends that copy */
 	bool sees_completions; /* completions are reported */

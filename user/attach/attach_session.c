@@ -200,7 +200,6 @@ static void take_process(struct attach_session *w, pid_t pid, bool named)
 		log_warning("process %d is not watched: the map of processes is full.", pid);
 	table__take_task(&w->found.table, pid, &task);
 	take_read(w, pid, task.started, false);
-	target__add_netns(&w->target, pid);
 }
 
 /* The processes of one --comm (named), or of the cgroup. */
@@ -272,7 +271,6 @@ static void take_everybody(struct attach_session *w)
 {
 	const struct attach_options *o = w->o;
 
-	target__add_netns(&w->target, 0);
 	for (size_t i = 0; i < o->target.pids_nr; i++)
 		take_process(w, o->target.pids[i], false);
 	for (size_t i = 0; i < o->target.comms_nr; i++)
@@ -283,13 +281,11 @@ static void take_everybody(struct attach_session *w)
 		take_process(w, w->launch.pid, false);
 	else if (o->target.children)
 		take_children(w);
-	if (!attach_options__by_task(o))
-		target__add_all_netns(&w->target);
 }
 
 static void take_sockets(struct attach_session *w)
 {
-	int err = target__take_sockets(&w->target, w->watcher);
+	int err = attach_probes__take_existing(w->watcher);
 
 	if (err)
 		log_warning("connections that exist already may be missing: %s.", strerror(-err));
@@ -382,8 +378,7 @@ static int say_ready(struct attach_session *w)
 		log_notice("watching %zu process%s.", n, n == 1 ? "" : "es");
 	else
 		log_notice("watching the ports of every process.");
-	log_info("watching: %zu network namespace%s, backend %s.", w->target.netns_nr,
-		 plural(w->target.netns_nr), w->found.plan[0].backend);
+	log_info("watching: backend %s.", w->found.plan[0].backend);
 	return ready__say(&w->ready, NULL);
 }
 
@@ -432,7 +427,6 @@ void attach_session__close(struct attach_session *w)
 		close(w->cgroup);
 	table__clear(&w->found.table);
 	profile__clear(&w->found.cpu.profile);
-	target__clear(&w->target);
 	cpu_sampling__close(&w->sampling);
 	attach_probes__close(w->watcher);
 }
@@ -467,7 +461,6 @@ static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
 	if (task->exit_ns)
 		return w->finished || task->exit_ns + EXIT_NS < w->found.ended_ns;
 	take_read(w, pid, task->started, task->parent && !task->asked);
-	target__add_netns(&w->target, pid);
 	if (task->asked || task->parent || task->first_ns < w->since_ns || w->finished)
 		return false;
 	/* It took a watched name or joined the cgroup, and may have sockets. */
@@ -513,11 +506,7 @@ int attach_session__refresh(struct attach_session *w)
 	r->missed = attach_probes__missed(w->watcher);
 	r->events = attach_probes__events(w->watcher);
 	r->loss = attach_probes__losses(w->watcher);
-	r->netns = w->target.netns_nr;
-	r->netns_left_out = w->target.netns_left_out;
-	table__set_gaps(&r->table,
-			r->loss.sockets_full + r->loss.tasks_full + r->loss.ends_missed +
-				r->netns_left_out,
+	table__set_gaps(&r->table, r->loss.sockets_full + r->loss.tasks_full + r->loss.ends_missed,
 			r->missed.known ? r->missed.value : 1);
 	return failed(err, "read", "what the programs saw");
 }

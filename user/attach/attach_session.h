@@ -18,7 +18,6 @@
 struct attach_session {
 	const struct attach_options *o;
 	struct attach_probes *watcher;
-	struct target target;
 	struct launch launch;
 	struct attach_result found;
 	struct cpu_sampling sampling;

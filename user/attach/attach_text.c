@@ -355,7 +355,6 @@ static void say_watching(FILE *f, const struct attach_result *r)
 		 : r->o->by == BY_CGROUP ? groups__left_out(&g[GROUP_CGROUP])
 					 : 0,
 		 "connection", "of groups that are not listed"},
-		{r->netns_left_out, "network namespace", "could not be read: sums are unknown"},
 	};
 	char count[UNITS_BUF];
 

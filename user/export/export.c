@@ -44,7 +44,6 @@ struct export
 	struct export_options o;
 	struct loop loop;
 	struct attach_probes *watcher;
-	struct target target;
 	int textfile_err;    /* of the last write; 0: it worked */
 	const char *address; /* where metrics are served */
 	struct aggregates groups;
@@ -318,12 +317,9 @@ static void adopt(struct export *x)
 {
 	int err;
 
-	target__add_netns(&x->target, 0);
-	target__add_all_netns(&x->target);
-	err = target__take_sockets(&x->target, x->watcher);
+	err = attach_probes__take_existing(x->watcher);
 	if (err)
-		log_warning("existing connections of some network namespaces may be missing until "
-			    "they are used: %s; CAP_SYS_ADMIN and CAP_SYS_PTRACE show all.",
+		log_warning("existing connections may be missing until they are used: %s.",
 			    strerror(-err));
 	attach_probes__adopt_used(x->watcher);
 }
@@ -482,7 +478,6 @@ int export__main(int argc, char **argv)
 	http__stop(x->http);
 	ready__close(&x->ready);
 	attach_probes__close(x->watcher);
-	target__clear(&x->target);
 	cgroup_names__clear(&x->cgroups);
 	aggregates__clear(&x->groups);
 	loop__close(&x->loop);

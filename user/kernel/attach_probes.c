@@ -58,11 +58,7 @@ static int configure(struct attach_probes *w, const struct attach_filter *filter
 		err = bpf_map__set_max_entries(skel->maps.nio_sockets, filter->sockets_max);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.nio_sock_events, filter->sockets_max);
-	if (err)
-		return err;
-	return bpf_map__set_max_entries(skel->maps.nio_owners,
-					filter->sockets_max > NIO_LEFT_OUT_MAX ? filter->sockets_max
-									       : NIO_LEFT_OUT_MAX);
+	return err;
 }
 
 /* Settings of the programs that depend on the plan. */
@@ -259,24 +255,19 @@ void attach_probes__arm(struct attach_probes *w)
 static int run_iterator(const struct attach_probes *w, const char *program)
 {
 	struct loader_records none;
-	int err = loader__iterate(&w->loader, program, &none);
+	int err = loader__iterate(&w->loader, program, 0, &none);
 
 	free(none.list);
 	return err;
 }
 
-int attach_probes__find_owners(struct attach_probes *w)
+int attach_probes__take_existing(struct attach_probes *w)
 {
 	uint64_t begun_ns = loop__now_ns();
 	int err = run_iterator(w, "nio_at_files");
 
 	w->skel->bss->nio_files_ns = begun_ns;
 	return err;
-}
-
-int attach_probes__take_existing(const struct attach_probes *w)
-{
-	return run_iterator(w, "nio_at_pass");
 }
 
 /* Searching for owners takes at most this part of the time. */
@@ -363,7 +354,7 @@ void attach_probes__note_moved(struct attach_probes *w)
 /* Updates all states and reads them, each followed by its events. */
 static int read_states(const struct attach_probes *w, struct loader_records *open)
 {
-	int err = loader__iterate(&w->loader, "nio_at_look", open);
+	int err = loader__iterate(&w->loader, "nio_at_look", 0, open);
 
 	if (err != -EOPNOTSUPP)
 		return err;

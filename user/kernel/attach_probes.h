@@ -68,16 +68,11 @@ void attach_probes__adopt_used(struct attach_probes *w);
 void attach_probes__stop(struct attach_probes *w);
 
 /*
- * Finds the owners of existing sockets, and where they listen: all processes of the caller's PID
- * namespace that match the filter; after the first call those that joined since. 0 or -errno.
+ * Takes in the existing connections that processes of the caller's PID namespace have open, and
+ * notes where they listen: of the processes that match the filter, after the first call of those
+ * that joined since. 0 or -errno.
  */
-int attach_probes__find_owners(struct attach_probes *w);
-
-/*
- * Takes in the existing sockets of the caller's network namespace: those with an owner or, where
- * the filter has no tasks, all that match it. After attach_probes__find_owners(). 0 or -errno.
- */
-int attach_probes__take_existing(const struct attach_probes *w);
+int attach_probes__take_existing(struct attach_probes *w);
 
 /*
  * Names the owners of watched sockets without one: those accepted since, if no event has shown

@@ -207,14 +207,36 @@ void loader__close(struct loader *l)
 	*l = (struct loader){0};
 }
 
-static int open_iterator(const struct loader *l, const char *program)
+/* A descriptor of an iterator over the files of one process, or -errno: before Linux 6.1. */
+static int open_process(const struct bpf_program *program, pid_t process)
+{
+	/* bpf_iter_link_info.task, which older headers lack. */
+	struct {
+		__u32 tid, pid, pid_fd;
+	} task = {.pid = (__u32)process};
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = (void *)&task,
+		    .iter_info_len = sizeof(task));
+	int link = bpf_link_create(bpf_program__fd(program), 0, BPF_TRACE_ITER, &opts), fd;
+
+	if (link < 0)
+		return link;
+	fd = bpf_iter_create(link);
+	close(link);
+	return fd;
+}
+
+static int open_iterator(const struct loader *l, const char *program, pid_t process)
 {
 	for (size_t i = 0; i < l->programs_nr; i++) {
-		int fd;
+		const struct loaded_program *p = &l->programs[i];
+		int fd = -1;
 
-		if (strcmp(l->programs[i].name, program) || !l->programs[i].link)
+		if (strcmp(p->name, program) || !p->link)
 			continue;
-		fd = bpf_iter_create(bpf_link__fd(l->programs[i].link));
+		if (process)
+			fd = open_process(p->program, process);
+		if (fd < 0)
+			fd = bpf_iter_create(bpf_link__fd(p->link));
 		return fd < 0 ? -errno : fd;
 	}
 	return -EOPNOTSUPP;
@@ -222,14 +244,14 @@ static int open_iterator(const struct loader *l, const char *program)
 
 /*
  * EAGAIN: after a million elements the kernel pauses. A read has room for more than the kernel's
- * own buffer holds (bpf_seq_read: 8 pages). A pass over few sockets is then one read, and goes on
- * in the middle of no bucket: see user/run/socket_snapshot.c for why that matters.
+ * own buffer holds (bpf_seq_read: 8 pages).
  */
 #define READ_MIN 65536
 
-int loader__iterate(const struct loader *l, const char *program, struct loader_records *out)
+int loader__iterate(const struct loader *l, const char *program, pid_t process,
+		    struct loader_records *out)
 {
-	int fd = open_iterator(l, program), err;
+	int fd = open_iterator(l, program, process), err;
 	size_t room = 0;
 	ssize_t len = 1;
 

@@ -75,10 +75,11 @@ struct loader_records {
 };
 
 /*
- * Runs an attached iterator program to its end, over the sockets of the caller's network namespace.
- * Fills *out. 0 or -errno; -EOPNOTSUPP: the program is not attached.
+ * Runs an attached iterator program to its end. process: over its files only, where the kernel can
+ * (6.1); 0: over all. Fills *out. 0 or -errno; -EOPNOTSUPP: the program is not attached.
  */
-int loader__iterate(const struct loader *l, const char *program, struct loader_records *out);
+int loader__iterate(const struct loader *l, const char *program, pid_t process,
+		    struct loader_records *out);
 
 /*
  * Offers of an object from the kernel's BTF; of each function backend (of `backend` only, unless

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
-#include "host/netns.h"
 #include "target.h"
 
 /* Opens a file of a process. NULL with errno set. */
@@ -102,63 +101,6 @@ int target__read_bytes(pid_t pid, uint64_t *bytes)
 	found = fscanf(f, "rchar: %" SCNu64, bytes);
 	fclose(f);
 	return found == 1 ? 0 : -ENODATA;
-}
-
-static int add_netns_fd(struct target *t, int fd)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return -errno;
-	for (size_t i = 0; i < t->netns_nr; i++)
-		if (t->netns[i].inode == st.st_ino)
-			return -EEXIST;
-	if (t->netns_nr == TARGET_NETNS_MAX) {
-		t->netns_left_out++;
-		return -ENOSPC;
-	}
-	t->netns[t->netns_nr++] = (struct target_netns){st.st_ino, fd};
-	return 0;
-}
-
-int target__add_netns(struct target *t, pid_t pid)
-{
-	char path[64] = "/proc/thread-self/ns/net";
-	int fd, err;
-
-	if (pid)
-		snprintf(path, sizeof(path), "/proc/%d/ns/net", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && target__is_short(errno))
-		t->netns_left_out++;
-	if (fd < 0)
-		return -errno;
-	err = add_netns_fd(t, fd);
-	if (err)
-		close(fd);
-	return err == -EEXIST ? 0 : err;
-}
-
-static void take_netns(int fd, void *t)
-{
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-
-	if (copy < 0)
-		((struct target *)t)->netns_left_out++;
-	else if (add_netns_fd(t, copy))
-		close(copy);
-}
-
-void target__add_all_netns(struct target *t)
-{
-	t->netns_err = netns__each(take_netns, t);
-}
-
-void target__clear(struct target *t)
-{
-	for (size_t i = 0; i < t->netns_nr; i++)
-		close(t->netns[i].fd);
-	t->netns_nr = 0;
 }
 
 int target__each(void (*take)(void *arg, pid_t pid), void *arg)
@@ -254,27 +196,4 @@ int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *a
 	free(f.known);
 	free(f.list);
 	return err;
-}
-
-static int take_existing(void *w)
-{
-	return attach_probes__take_existing(w);
-}
-
-/*
- * The iterator runs only when there are sockets to add: before 6.1.183, 6.6.152, 6.12.104, 6.18.45
- * and 7.1.9 a pass that meets a request socket at its making leaks it (CVE-2026-74714;
- * docs/KERNELS.md).
- */
-int target__take_sockets(const struct target *t, struct attach_probes *w)
-{
-	int last = attach_probes__find_owners(w);
-
-	last = last ? last : t->netns_err;
-	for (size_t i = 0; i < t->netns_nr; i++) {
-		int err = netns__visit(t->netns[i].fd, take_existing, w);
-
-		last = err ? err : last;
-	}
-	return last;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The targets of attach and export: processes and their network namespaces, by /proc, and the
- * sockets that exist already. The BPF programs find new sockets.
+ * The targets of attach and export: processes, by /proc, and cgroups. The BPF programs find their
+ * sockets.
  */
 #ifndef KERNEL_TARGET_H
 #define KERNEL_TARGET_H
@@ -11,21 +11,6 @@
 #include <sys/types.h>
 
 #include "attach_probes.h"
-
-/* Namespaces kept open, since their sockets may outlive their processes. */
-#define TARGET_NETNS_MAX 256
-
-struct target_netns {
-	ino_t inode;
-	int fd;
-};
-
-struct target {
-	struct target_netns netns[TARGET_NETNS_MAX];
-	size_t netns_nr;
-	size_t netns_left_out;
-	int netns_err; /* why some namespaces were not found; 0: all were */
-};
 
 /* Does this errno mean that descriptors or memory are short? It says nothing about the process. */
 bool target__is_short(int error);
@@ -47,11 +32,6 @@ uint32_t target__parent(pid_t pid);
 
 /* Bytes that a process took by read() and sendfile (rchar of /proc/PID/io). 0 or -errno. */
 int target__read_bytes(pid_t pid, uint64_t *bytes);
-
-/* Adds the network namespace of a process, or the own one (pid 0). 0 or -errno. */
-int target__add_netns(struct target *t, pid_t pid);
-void target__add_all_netns(struct target *t); /* of all visible processes */
-void target__clear(struct target *t);
 
 /* Gives each process of /proc to take(). 0 or -errno. */
 int target__each(void (*take)(void *arg, pid_t pid), void *arg);
@@ -97,8 +77,5 @@ char *target__cgroup_mount(void);
  * caller. NULL: unknown or gone.
  */
 char *target__cgroup_path(uint64_t id);
-
-/* Takes in the existing sockets of all namespaces. 0, or the last -errno. */
-int target__take_sockets(const struct target *t, struct attach_probes *w);
 
 #endif

@@ -248,7 +248,7 @@ const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unk
 
 /* Bytes of the watched sockets by their own sequence numbers: see user/model/tcp_seq.h. */
 struct sequence_result {
-	const char *source;    /* "iter/tcp", "sock_diag"; NULL: none, see the reasons */
+	const char *source;    /* "iter/task_file", "sock_diag"; NULL: none, see the reasons */
 	struct num tx_bytes;   /* queued by the senders */
 	struct num rx_bytes;   /* taken by the receivers */
 	struct num tx_retrans; /* sent again by the senders */

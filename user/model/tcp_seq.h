@@ -20,7 +20,7 @@
 struct socket_snapshot {
 	struct nio_socket sockets[TCP_SEQ_SOCKETS_MAX]; /* cookie 0: the pass did not meet it */
 	size_t nr;
-	const char *source; /* "iter/tcp", "sock_diag": static; NULL: no pass, see reason */
+	const char *source; /* "iter/task_file", "sock_diag": static; NULL: no pass, see reason */
 	const char *reason; /* static */
 	bool zckeys;        /* the source tells zckey and scatter_gather */
 	bool ordered;       /* order is filled: from the first socket taken */

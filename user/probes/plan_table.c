@@ -149,7 +149,7 @@ const struct alternative plan_alternatives[] = {
 	ROW(RUN, RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
 	    "nio_kp_rx_time nio_kr_rx_time", SAMPLED(some_returns))
 
-	ROW(RUN, SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_sockets", EXACT)
+	ROW(RUN, SOCKETS, BACKEND_ITERATOR, "iter/task_file", "nio_sockets", EXACT)
 
 	ROW(ATTACH, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
 	ROW(ATTACH, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_ae_send nio_ax_send", EXACT)
@@ -184,8 +184,7 @@ const struct alternative plan_alternatives[] = {
 	    "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", EXACT)
 	ROW(ATTACH, TASKS, TP, "tp_btf/sched_process_fork",
 	    "nio_at_fork nio_at_exec nio_at_rename nio_at_exit", EXACT)
-	ROW(ATTACH, EARLIER_SOCKETS, BACKEND_ITERATOR, "iter/task_file,tcp",
-	    "nio_at_files nio_at_pass", EXACT)
+	ROW(ATTACH, EARLIER_SOCKETS, BACKEND_ITERATOR, "iter/task_file", "nio_at_files", EXACT)
 };
 /* clang-format on */
 

@@ -40,6 +40,8 @@ void round__look(struct round *r, struct snapshot *out, bool still)
 	const struct sockets sockets = {
 		.session = r->e->session,
 		.path = r->e->path,
+		.processes = {r->drivers[NIO_SIDE_SENDER].child.pid,
+			      r->drivers[NIO_SIDE_RECEIVER].child.pid},
 		.cookies = {r->cookies[NIO_SIDE_SENDER], r->cookies[NIO_SIDE_RECEIVER]},
 		.nr = {r->cookies_nr[NIO_SIDE_SENDER], r->cookies_nr[NIO_SIDE_RECEIVER]},
 	};

@@ -11,14 +11,6 @@
 
 _Static_assert(TCP_SEQ_SOCKETS_MAX >= LOAD_CONNECTIONS_MAX, "a pass holds all connections");
 
-/*
- * Repetitions of a socket iteration that missed sockets. An iterator that resumes in the middle of
- * a bucket of the kernel's table skips sockets if others have left the bucket (until Linux 6.17:
- * "bpf: tcp: Avoid socket skips and repeats during iteration"). Only while nothing moves, since
- * each iteration then reads the same numbers.
- */
-#define PASSES 5
-
 struct look {
 	const struct sockets *s;
 	struct socket_snapshot *out;
@@ -32,20 +24,13 @@ static void take(void *arg, const struct nio_socket *socket)
 		tcp_seq__take(&l->out[side], l->s->cookies[side], socket);
 }
 
-static int visit_iterator(void *arg)
-{
-	struct look *l = arg;
-
-	return session__each_socket(l->s->session, take, l);
-}
-
 static int visit_sock_diag(void *arg)
 {
 	return sock_diag__pass(take, arg);
 }
 
 /* One pass in each namespace: of a path without namespaces there is one, for both sides. */
-static int look_everywhere(struct look *l, int (*visit)(void *arg))
+static int dump(struct look *l)
 {
 	int before = -2, err = 0;
 
@@ -54,7 +39,7 @@ static int look_everywhere(struct look *l, int (*visit)(void *arg))
 
 		if (!l->s->nr[side] || netns == before)
 			continue;
-		err = netns__visit(netns, visit, l);
+		err = netns__visit(netns, visit_sock_diag, l);
 		before = netns;
 	}
 	return err;
@@ -85,37 +70,39 @@ static void name_source(const struct look *l, const char *source, bool zckeys, c
 	}
 }
 
-static int iterate(struct look *l, bool still)
+static int iterate(struct look *l)
 {
-	int passes = still ? PASSES : 1, err = 0;
+	const struct sockets *s = l->s;
+	int err = 0;
 
-	begin(l);
-	if (!l->s->session)
+	if (!s->session)
 		return -EOPNOTSUPP;
-	do
-		err = look_everywhere(l, visit_iterator);
-	while (!err && !met_all(l) && --passes);
+	for (int side = 0; side < NIO_SIDE_NR && !err; side++)
+		if (s->nr[side])
+			err = session__each_socket(s->session, s->processes[side], take, l);
 	return err ? err : met_all(l) ? 0 : -ENOENT;
 }
 
 void sockets__look(const struct sockets *s, struct socket_snapshot out[NIO_SIDE_NR], bool still)
 {
 	struct look l = {.s = s, .out = out};
-	int err = iterate(&l, still);
+	int err;
 
+	begin(&l);
+	err = iterate(&l);
 	if (!err) {
-		name_source(&l, "iter/tcp", true, NULL);
+		name_source(&l, "iter/task_file", true, NULL);
 		return;
 	}
 	if (!still) {
 		name_source(&l, NULL, false, "sock_diag is used only while no bytes move");
 		return;
 	}
-	log_info("no pass of iter/tcp over the sockets: %s", strerror(-err));
+	log_info("no pass of iter/task_file over the sockets: %s", strerror(-err));
 	begin(&l);
-	err = look_everywhere(&l, visit_sock_diag);
+	err = dump(&l);
 	if (err)
 		log_info("sock_diag cannot read the sockets: %s", strerror(-err));
 	name_source(&l, err ? NULL : "sock_diag", false,
-		    err ? "neither iter/tcp nor sock_diag could be read here" : NULL);
+		    err ? "neither iter/task_file nor sock_diag could be read here" : NULL);
 }

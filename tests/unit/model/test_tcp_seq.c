@@ -26,7 +26,7 @@ static struct nio_socket established(uint64_t cookie)
 static void begin(struct socket_snapshot *pass, size_t n)
 {
 	tcp_seq__begin(pass, n);
-	pass->source = "iter/tcp";
+	pass->source = "iter/task_file";
 	pass->zckeys = true;
 	for (size_t i = 0; i < n; i++) {
 		struct nio_socket socket = established(cookies[i]);

@@ -64,7 +64,7 @@ TEST(socket_iteration_is_used_with_every_backend)
 
 		req.backend = b;
 		plan = plan_of(offers, &req);
-		assert_string_equal(plan.chosen[PROBE_SOCKETS]->hook, "iter/tcp");
+		assert_string_equal(plan.chosen[PROBE_SOCKETS]->hook, "iter/task_file");
 	}
 }
 

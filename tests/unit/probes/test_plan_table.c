@@ -176,6 +176,14 @@ TEST(every_missing_probe_of_a_timed_round_is_recorded)
 		}
 }
 
+/* A pass of iter/tcp can damage kernels from 5.15 on (docs/KERNELS.md). */
+TEST(no_plan_uses_the_iterator_over_TCP_sockets)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		assert_false(!strncmp(plan_alternatives[i].hook, "iter/", 5) &&
+			     strstr(plan_alternatives[i].hook, "tcp"));
+}
+
 TEST(recorded_plans_match_the_golden_file)
 {
 	legend__record();

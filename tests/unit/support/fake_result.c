@@ -176,7 +176,7 @@ void fake_run__fill(struct run_result *run, enum mode mode)
 				      .map_full = known(0),
 				      .unmatched = known(0),
 				      .anomalies = known(0)};
-	run->sequence.source = "iter/tcp";
+	run->sequence.source = "iter/task_file";
 	fill_cpu(&run->cpu, mode);
 }
 

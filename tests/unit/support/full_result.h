@@ -128,7 +128,7 @@ static inline void full_health__fill(struct run_result *run)
 		.anomalies = known(4),
 	};
 	run->sequence = (struct sequence_result){
-		.source = "iter/tcp",
+		.source = "iter/task_file",
 		.tx_bytes = known(987654321),
 		.rx_bytes = known(987654320),
 		.tx_retrans = known(77),

@@ -28,7 +28,7 @@ static inline void look(struct socket_snapshot *pass, uint64_t cookie)
 
 	tcp_seq__begin(pass, 1);
 	tcp_seq__take(pass, &cookie, &socket);
-	pass->source = "iter/tcp";
+	pass->source = "iter/task_file";
 	pass->zckeys = true;
 }
 

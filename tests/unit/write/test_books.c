@@ -64,7 +64,7 @@ static void move_sockets(struct socket_ledger *b, enum nio_side side)
 	struct socket_snapshot *base = &b->base.sockets[side], *now = &b->now.sockets[side];
 
 	base->nr = now->nr = 2;
-	base->source = now->source = "iter/tcp";
+	base->source = now->source = "iter/task_file";
 	base->zckeys = now->zckeys = true;
 	for (size_t i = 0; i < 2; i++) {
 		struct nio_socket *from = &base->sockets[i], *to = &now->sockets[i];
