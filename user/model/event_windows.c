@@ -10,22 +10,22 @@ const struct window_rule window_rule_run = {
 	.events = 2000,
 };
 
-/* 0.4 % of a CPU for events and for attaching; 0.1 % while no watched socket moves bytes. */
+/* 0.45 % of a CPU for events and for attaching; 0.1 % while no watched socket moves bytes. */
 const struct window_rule window_rule_attach = {
 	.whole_ns = 3000 * MS,
-	.period_ns = 500 * MS,
-	.window_ns = 10 * MS,
+	.period_ns = 700 * MS,
+	.window_ns = 4 * MS,
 	.doubled = 40,
-	.budget = 4e6,
+	.budget = 4.5e6,
 	.idle_budget = 1e6,
 };
 
 /* CPU time of an event of a watched and of another socket, by run time accounting (bench-attach).
  */
 #define WATCHED_NS 200.0
-#define OTHER_NS   65.0
+#define OTHER_NS   130.0
 /* CPU time to attach and detach the programs. */
-#define SWITCH_NS 1e6
+#define SWITCH_NS 2e6
 /* While the programs stay attached, the rate of events is looked at this often. */
 #define LOOK_NS (100 * MS)
 /* Credit that is kept: of so many seconds. */
