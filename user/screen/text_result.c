@@ -307,6 +307,9 @@ static char *percent(char buf[PERCENT_MAX], double change, const char *sign)
 	return buf;
 }
 
+/* An interval beyond this says that the rounds varied, not that the modes are alike. */
+#define ALIKE 0.1
+
 void text_comparison__write(FILE *f, const struct rank_test *t)
 {
 	char change[PERCENT_MAX], low[PERCENT_MAX], high[PERCENT_MAX];
@@ -319,8 +322,11 @@ void text_comparison__write(FILE *f, const struct rank_test *t)
 		return;
 	case DIFFERENCE_NOISE:
 		fprintf(f,
-			"No difference in throughput between zero-copy and one-copy (interval %s "
-			"to %s %%).",
+			t->low >= -ALIKE && t->high <= ALIKE
+				? "No difference in throughput between zero-copy and one-copy "
+				  "(interval %s to %s %%)."
+				: "The rounds vary too much to tell zero-copy's throughput from "
+				  "one-copy's (interval %s to %s %%).",
 			percent(low, t->low, "+"), percent(high, t->high, "+"));
 		return;
 	case DIFFERENCE_POINT:

@@ -26,6 +26,9 @@ static const struct sentence_case sentences[] = {
 	/* "No difference" leaves out the change. */
 	{T(NOISE, -0.03, -0.1, 0.04, 5, 5),
 	 "No difference in throughput between zero-copy and one-copy (interval -10 to +4.0 %)."},
+	{T(NOISE, -0.2, -0.61, 0.25, 5, 5),
+	 "The rounds vary too much to tell zero-copy's throughput from one-copy's (interval -61 to "
+	 "+25 %)."},
 	{T(POINT, -0.19, NAN, NAN, 1, 1),
 	 "Zero-copy was slower than one-copy by 19 % in 1 round; 4 rounds are needed to tell a "
 	 "difference from noise."},
