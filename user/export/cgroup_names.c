@@ -10,7 +10,6 @@
 #include "common/xalloc.h"
 #include "kernel/target.h"
 
-/* More cgroups than this are forgotten together: ids are never used again. */
 #define NAMES_MAX 16384
 
 #define WALK_PERIOD_NS 50000000ULL
@@ -18,6 +17,7 @@
 struct name {
 	uint64_t id;
 	uint64_t walk;             /* the last one that met the cgroup */
+	uint64_t refresh;          /* the last one in which a socket had it */
 	struct cgroup_group group; /* a path of any length is not kept */
 	struct pod_id pod;         /* "": of no pod, or its names have been looked up */
 };
@@ -35,23 +35,50 @@ static void free_name(void *name)
 	free(name);
 }
 
-static void forget(struct cgroup_names *c)
-{
-	tdestroy(c->tree, free_name);
-	c->tree = NULL;
-	c->nr = 0;
-}
-
 void cgroup_names__init(struct cgroup_names *c, char *mount, const char *root)
 {
-	*c = (struct cgroup_names){.mount = mount, .root = root};
+	*c = (struct cgroup_names){.mount = mount, .root = root, .most = NAMES_MAX};
 }
 
 void cgroup_names__clear(struct cgroup_names *c)
 {
-	forget(c);
+	tdestroy(c->tree, free_name);
 	free(c->mount);
 	*c = (struct cgroup_names){0};
+}
+
+void cgroup_names__refresh(struct cgroup_names *c)
+{
+	c->refreshes++;
+}
+
+struct unused {
+	const struct cgroup_names *c;
+	struct name **list;
+	size_t nr;
+};
+
+static void note_unused(const void *node, VISIT visit, void *arg)
+{
+	struct name *n = *(struct name *const *)node;
+	struct unused *u = arg;
+
+	if ((visit == postorder || visit == leaf) && n->walk != u->c->walks &&
+	    n->refresh + 1 < u->c->refreshes)
+		u->list[u->nr++] = n;
+}
+
+static void forget_unused(struct cgroup_names *c)
+{
+	struct unused u = {.c = c, .list = xcalloc(c->nr, sizeof(*u.list))};
+
+	twalk_r(c->tree, note_unused, &u);
+	for (size_t i = 0; i < u.nr; i++) {
+		tdelete(u.list[i], &c->tree, compare);
+		free_name(u.list[i]);
+	}
+	c->nr -= u.nr;
+	free(u.list);
 }
 
 static int note(void *arg, int dir, uint64_t id, const char *path)
@@ -65,7 +92,7 @@ static int note(void *arg, int dir, uint64_t id, const char *path)
 		return 0;
 	}
 	n = xmalloc(sizeof(*n));
-	*n = (struct name){.id = id, .walk = c->walks};
+	*n = (struct name){.id = id, .walk = c->walks, .refresh = c->refreshes};
 	pod_id__of_cgroup(path, &n->pod);
 	group_name__of_cgroup(n->group.name, path);
 	if (!tsearch(n, &c->tree, compare))
@@ -76,11 +103,16 @@ static int note(void *arg, int dir, uint64_t id, const char *path)
 
 static int walk(struct cgroup_names *c)
 {
+	int err;
+
 	if (!c->mount)
 		return -ENOENT;
 	c->walked_ns = loop__now_ns();
 	c->walks++;
-	return target__each_cgroup(c->mount, note, c);
+	err = target__each_cgroup(c->mount, note, c);
+	if (!err && c->nr > c->most)
+		forget_unused(c);
+	return err;
 }
 
 static void find_pod(const struct cgroup_names *c, struct name *n)
@@ -104,13 +136,12 @@ const struct cgroup_group *cgroup_names__find(struct cgroup_names *c, uint64_t i
 	bool soon = !open && loop__now_ns() - c->walked_ns <= WALK_PERIOD_NS;
 
 	if (!found && id && c->walked_ns <= first_ns && !soon) {
-		if (c->nr > NAMES_MAX)
-			forget(c);
 		walk(c);
 		found = tfind(&key, &c->tree, compare);
 	}
 	if (!found)
 		return NULL;
+	(*found)->refresh = c->refreshes;
 	find_pod(c, *found);
 	return &(*found)->group;
 }

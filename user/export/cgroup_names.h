@@ -17,8 +17,10 @@ struct cgroup_names {
 	const char *root; /* of pod_names__find() */
 	void *tree;       /* tsearch(3) */
 	size_t nr;
+	size_t most; /* above it, names of removed cgroups that no socket has are forgotten */
 	uint64_t walked_ns; /* CLOCK_MONOTONIC: begin of the last walk */
 	uint64_t walks;     /* so far */
+	uint64_t refreshes; /* so far */
 };
 
 struct cgroup_group {
@@ -33,11 +35,15 @@ struct cgroup_group {
 void cgroup_names__init(struct cgroup_names *c, char *mount, const char *root);
 void cgroup_names__clear(struct cgroup_names *c);
 
+/* A refresh begins: the groups of all open sockets are about to be found. */
+void cgroup_names__refresh(struct cgroup_names *c);
+
 /*
  * The group of a cgroup; valid until the next call of this function. An unknown id is looked for
  * again if its socket is younger than the last walk (first_ns, CLOCK_MONOTONIC), for
  * closed sockets at most every 50 ms: an open one must not change its group at the next refresh.
- * NULL: the id is 0, or its cgroup was removed before a walk. A name outlives its cgroup.
+ * NULL: the id is 0, or its cgroup was removed before a walk. A name outlives its cgroup as long
+ * as each refresh finds it.
  */
 const struct cgroup_group *cgroup_names__find(struct cgroup_names *c, uint64_t id,
 					      uint64_t first_ns, bool open);

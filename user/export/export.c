@@ -153,6 +153,7 @@ static int snapshot(struct export *x)
 	uint64_t begun_ns = loop__now_ns();
 	int err;
 
+	cgroup_names__refresh(&x->cgroups);
 	/* Connections that have ended first: a refresh begins with the sums of all of them. */
 	err = attach_probes__each_ended(x->watcher, take_socket, x);
 	aggregates__begin(&x->groups, now_s());

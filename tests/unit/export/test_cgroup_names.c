@@ -32,6 +32,14 @@ static uint64_t make(const char *path)
 	return st.st_ino;
 }
 
+static void remove_cgroup(const char *path)
+{
+	char whole[128];
+
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	assert_int_equal(rmdir(whole), 0);
+}
+
 static void make_log(const char *name)
 {
 	char whole[1024];
@@ -112,19 +120,50 @@ static void count(void *arg, const char *group)
 TEST_WITH(names_outlive_their_cgroups_but_are_no_longer_among_the_existing, make_tree, remove_tree)
 {
 	uint64_t id = make("/cgroup/x.service");
-	char path[128];
 	size_t nr = 0;
 
 	assert_string_equal(find(id)->name, "x.service");
 	assert_null(find(id)->pod);
 	assert_int_equal(cgroup_names__each(&names, count, &nr), 0);
 	assert_int_equal(nr, 1);
-	snprintf(path, sizeof(path), "%s/cgroup/x.service", root);
-	assert_int_equal(rmdir(path), 0);
+	remove_cgroup("/cgroup/x.service");
 	assert_int_equal(cgroup_names__each(&names, count, &nr), 0);
 	assert_int_equal(nr, 1);
 	assert_string_equal(find(id)->name, "x.service");
 	assert_null(find(0));
+}
+
+/* Its socket would move to another group, and its bytes count twice. */
+TEST_WITH(name_that_a_socket_has_is_kept_however_many_cgroups_come_and_go, make_tree, remove_tree)
+{
+	uint64_t kept = make("/cgroup/kept.service");
+	char path[64];
+	size_t nr = 0;
+
+	names.most = 20;
+	assert_non_null(find(kept));
+	for (int i = 0; i < 60; i++) {
+		snprintf(path, sizeof(path), "/cgroup/%d.service", i);
+		assert_non_null(find(make(path)));
+		if (i == 30)
+			remove_cgroup("/cgroup/kept.service");
+		if (i % 10 == 0)
+			cgroup_names__refresh(&names);
+		assert_string_equal(find(kept)->name, "kept.service");
+	}
+	assert_true(names.nr > 60);
+	make("/cgroup/new.service");
+	for (int i = 0; i < 60; i++) {
+		snprintf(path, sizeof(path), "/cgroup/%d.service", i);
+		remove_cgroup(path);
+	}
+	for (int i = 0; i < 3; i++) {
+		cgroup_names__refresh(&names);
+		assert_string_equal(find(kept)->name, "kept.service");
+	}
+	assert_int_equal(cgroup_names__each(&names, count, &nr), 0);
+	assert_true(names.nr < 20);
+	assert_string_equal(find(kept)->name, "kept.service");
 }
 
 /* A name that comes a refresh later would count the bytes of an open socket for two groups. */
