@@ -2,14 +2,10 @@
 # What all pictures share: terminals, colours, frame. Loaded by the others, after width and height (in
 # pixels), caption_height, out and term are set.
 #
-# Each picture is made by
+# A template gets SETTINGS in ARG1, DATA in ARG2, the output in ARG3 and svg, png or pdf in ARG4. netiotrace makes
+# one script of templates, settings and data, without any load (user/report/plotter.c).
 #
-#   GNUPLOT_LIB=DIRECTORY-OF-THIS-FILE gnuplot -c TEMPLATE.gp SETTINGS DATA OUT svg|png
-#
-# in a directory that only you can write, since gnuplot looks there first for what a template loads.
-# netiotrace itself gives gnuplot one script without any load, with the data in it (user/report/plotter.c).
-#
-# SETTINGS is a file of gnuplot assignments that netiotrace writes beside DATA: title, caption, caption_lines, the
+# SETTINGS are gnuplot assignments of netiotrace: title, caption, caption_lines, the
 # modes (all_modes, and by their order all_mode_words, all_mode_colors, ...) and what the template names. DATA is CSV with a header; columns are used by name.
 #
 # The colours of Okabe and Ito, which colour-blind readers can distinguish. Points, dashes and patterns
@@ -17,7 +13,13 @@
 
 if (term eq "svg") {
 	set terminal svg size width,height font "sans-serif,13" background "white" noenhanced
-} else {
+}
+# For print: 100 pixels an inch, and what is as thick as a pixel is 0.72 points thick.
+if (term eq "pdf") {
+	set terminal pdfcairo size width/100.0,height/100.0 font "sans-serif,13" fontscale 0.72 \
+		linewidth 0.72 pointscale 0.72 background "white" noenhanced
+}
+if (term eq "png") {
 	set terminal pngcairo size 2*width,2*height font "sans-serif,13" fontscale 2 \
 		linewidth 2 pointscale 2 background "white" noenhanced
 }

@@ -3,7 +3,7 @@
 #
 # DATA has the columns panel (1, 2, ...), mode, series (1, 2), x, median, low, high. Settings: xlabel,
 # ylabel; modes: those in the data, apart by spaces; series: names, "" where there is one; xtics: what
-# goes into "set xtics (...)"; ylog: 0 or 1; ymax; xmin, xmax; panels: how many; panel_title: array; base: 1 where
+# goes into "set xtics (...)"; ylog, bars (a point has an interval): 0 or 1; ymax; xmin, xmax; panels: how many; panel_title: array; base: 1 where
 # values are relative to two-copy, which is then a line at 1.
 load ARG1
 data = ARG2; out = ARG3; term = ARG4
@@ -50,7 +50,7 @@ do for [p=1:panels] {
 	unset label 1003
 	y = panel_middle(p)
 	if ((p - 1) % columns == 0) { eval put_ylabel }
-	plot for [s=1:series_nr] for [m in modes] data \
+	plot for [s=1:(bars ? series_nr : 0)] for [m in modes] data \
 		using (x_of(p, m, s)):(column("median")):(column("low")):(column("high")) \
 		with yerrorbars lc rgb mode_color(m) dt 1 lw 1.5 pt 0, \
 	     for [s=1:series_nr] for [m in modes] data \

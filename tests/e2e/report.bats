@@ -325,6 +325,25 @@ outside_references() { # FILE
 	nothing_begun
 }
 
+@test "report: each picture's script draws it again by itself, and as PDF" {
+	local script name
+
+	results_report
+	mkdir again
+	cd again
+	for script in "$RESULTS_REPORT"/data/*.plot; do
+		name=$(basename "$script" .plot)
+		gnuplot -d "$script" 2>/dev/null
+		cmp "$name.svg" "$RESULTS_REPORT/$name.svg"
+		gnuplot -d -e "term='pdf'" "$script" 2>/dev/null
+		[ "$(head -c 5 "$name.pdf")" = %PDF- ]
+		# The same but for the date, in whose place the report has blanks.
+		cmp <(perl -pe 's|(/CreationDate \([^)]*\))|" " x length $1|e' "$name.pdf") "$RESULTS_REPORT/$name.pdf"
+	done
+	# pandoc reads the table: a row for each cell.
+	pandoc -f latex -t json "$RESULTS_REPORT/cells.tex" | jq -e '[.. | objects | select(.t == "Table")] | length == 1'
+}
+
 @test "report on data sets of other tools names what they cannot answer" {
 	sed 's/^Mode,Size,Threads,Throughput_Gbps/way,len,workers,rate/; s/^0,/memcpy,/; s/^1,/iovec,/; s/^2,/pinned,/' \
 		"$published" >foreign.csv

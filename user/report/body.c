@@ -541,8 +541,9 @@ static void write_method(struct body *b)
 	doc__table_end(&b->doc);
 	write_example(b);
 	say(b,
-	    "The directory data beside this report has the data of each picture as CSV, and the "
-	    "settings of gnuplot. To make it again: %s",
+	    "Beside this report are each picture as SVG, PNG and PDF, and cells.tex, a table for "
+	    "LaTeX. Its directory data has the data of each picture as CSV, and a script that "
+	    "draws it: gnuplot NAME.plot. To make the report again: %s",
 	    b->r->command);
 }
 

@@ -22,7 +22,8 @@ struct figure_draft {
 	double x_min, x_max, y_min, y_max; /* of the data */
 	size_t points;
 	unsigned int rounds_min, rounds_max; /* of a point; 0: no medians */
-	bool has_bars;                       /* intervals are drawn */
+	bool has_bars;                       /* intervals are drawn, where points have them */
+	bool has_intervals;                  /* a point has one */
 	bool pooled;                         /* all rounds added up, no medians */
 	bool is_partial;                     /* sizes or thread counts are left out */
 	unsigned int width, panel_height;    /* px; 0: the usual */

@@ -31,6 +31,7 @@ static void put_point(struct figure_draft *d, enum mode mode, unsigned int serie
 	put_bound(d->data, y[2]);
 	fprintf(d->data, ",%zu\n", rounds);
 	d->modes[mode] = true;
+	d->has_intervals |= !isnan(y[1]);
 	d->points++;
 	d->x_min = fmin(d->x_min, x);
 	d->x_max = fmax(d->x_max, x);
@@ -177,6 +178,7 @@ static void finish(struct figure_draft *d, enum axis axis, const char *ylabel, c
 	set_modes(d);
 	set_panels(d);
 	draft__set_number(d, "ylog", ylog);
+	draft__set_number(d, "bars", d->has_intervals);
 	draft__set_number(d, "ymax", d->points ? d->y_max : 0);
 	d->has_bars = true;
 	draft__set_number(d, "xmin", d->points ? d->x_min : 1);

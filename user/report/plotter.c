@@ -334,14 +334,22 @@ static void put_template(const struct plotter *p, FILE *f, const char *text, con
 	}
 }
 
-static char *make_script(const struct plotter *p, const struct figure *figure, const char *term)
+char *plotter__script(const struct plotter *p, const struct figure *figure)
 {
 	char *script;
 	size_t len;
 	FILE *f = xopen_memstream(&script, &len);
 
+	fprintf(f,
+		"# Draws %s again: `gnuplot %s.plot` writes %s.svg into the working directory,\n"
+		"# `gnuplot -e \"term='pdf'\" %s.plot` a PDF; png is the third form.\n",
+		figure->name, figure->name, figure->name, figure->name);
+	fprintf(f,
+		"if (!exists(\"term\")) { term = \"svg\" }\n"
+		"if (!exists(\"out\")) { out = \"%s.\".term }\n",
+		figure->name);
 	fprintf(f, "$data << " DATA_END "\n%s\n" DATA_END "\n", figure->data);
-	fprintf(f, "ARG2 = \"$data\"; ARG3 = \"\"; ARG4 = \"%s\"\n", term);
+	fputs("ARG2 = \"$data\"; ARG3 = out; ARG4 = term\n", f);
 	put_template(p, f, find_template(p, figure->template, strlen(figure->template)),
 		     figure->settings);
 	xclose_memstream(f);
@@ -360,11 +368,26 @@ static const char *last_line(char *text)
 	return p ? p + 1 : text;
 }
 
+/* Equal data gives equal files: cairo writes the time of drawing. The file's offsets stay. */
+static void remove_date(char *pdf, size_t len)
+{
+	static const char key[] = "/CreationDate (";
+	char *date = memmem(pdf, len, key, strlen(key));
+	char *end = date ? memchr(date, ')', (size_t)(pdf + len - date)) : NULL;
+
+	if (end)
+		memset(date, ' ', (size_t)(end + 1 - date));
+}
+
 char *plotter__draw(const struct plotter *p, const struct figure *figure, const char *term,
 		    size_t *size, char *message, size_t len)
 {
-	char *script = make_script(p, figure, term), *picture, *errors;
+	char *by_itself = plotter__script(p, figure), *picture, *errors;
+	/* To standard output. */
+	char *script = xasprintf("term = \"%s\"; out = \"\"\n%s", term, by_itself);
 	int err = run_gnuplot(p, "-d", script, &picture, size, &errors);
+
+	free(by_itself);
 
 	if (err)
 		snprintf(message, len, "gnuplot failed on %s.gp: %.300s", figure->template,
@@ -377,6 +400,8 @@ char *plotter__draw(const struct plotter *p, const struct figure *figure, const 
 	}
 	free(script);
 	free(errors);
+	if (picture && !strcmp(term, "pdf"))
+		remove_date(picture, *size);
 	return picture;
 }
 

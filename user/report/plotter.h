@@ -36,8 +36,14 @@ void plotter__find(struct plotter *p, const volatile sig_atomic_t *stop);
 int plotter__open(struct plotter *p, char *message, size_t len);
 
 /*
- * Draws a picture; term is "svg" or "png". The picture, which the caller frees and which ends with
- * an additional NUL, or NULL with the reason in message.
+ * The script that draws a picture by itself, for `gnuplot NAME.plot`: templates, settings and data
+ * in one text. The caller frees it.
+ */
+char *plotter__script(const struct plotter *p, const struct figure *figure);
+
+/*
+ * Draws a picture; term is "svg", "png" or "pdf". The picture, which the caller frees and which
+ * ends with an additional NUL, or NULL with the reason in message.
  */
 char *plotter__draw(const struct plotter *p, const struct figure *figure, const char *term,
 		    size_t *size, char *message, size_t len);

@@ -25,6 +25,7 @@
 #include "diagram.h"
 #include "figure.h"
 #include "flame.h"
+#include "latex.h"
 #include "plotter.h"
 #include "report_dir.h"
 
@@ -173,26 +174,35 @@ static void add_svg(struct making *m, const char *name, const char *svg)
 		add(m, "", name, ".svg", svg, strlen(svg));
 }
 
-/* Draws it as SVG and as PNG. False: with a sentence in message. */
+static bool draw_as(struct making *m, const struct figure *f, const char *term, char *message)
+{
+	char suffix[8];
+	size_t len;
+	char *picture = plotter__draw(&m->tools->plotter, f, term, &len, message, MESSAGE_MAX);
+
+	if (!picture)
+		return false;
+	snprintf(suffix, sizeof(suffix), ".%s", term);
+	add(m, "", f->name, suffix, picture, len);
+	free(picture);
+	return true;
+}
+
+/* Draws it as SVG, PNG and PDF. False: with a sentence in message. */
 static bool draw_figure(struct making *m, struct figure *f, char *message)
 {
 	const struct plotter *p = &m->tools->plotter;
+	char *script = plotter__script(p, f);
 	size_t len;
-	char *png;
-	bool drawn;
 
 	add(m, REPORT_DATA "/", f->name, ".csv", f->data, strlen(f->data));
-	add(m, REPORT_DATA "/", f->name, ".plot", f->settings, strlen(f->settings));
+	add(m, REPORT_DATA "/", f->name, ".plot", script, strlen(script));
+	free(script);
 	f->svg = plotter__draw(p, f, "svg", &len, message, MESSAGE_MAX);
 	if (!f->svg)
 		return false;
 	add_svg(m, f->name, f->svg);
-	png = plotter__draw(p, f, "png", &len, message, MESSAGE_MAX);
-	if (png)
-		add(m, "", f->name, ".png", png, len);
-	drawn = png;
-	free(png);
-	return drawn;
+	return draw_as(m, f, "png", message) && draw_as(m, f, "pdf", message);
 }
 
 static void write_form(struct making *m, const struct doc_form *form, const char *name)
@@ -207,6 +217,18 @@ static void write_form(struct making *m, const struct doc_form *form, const char
 	free(text);
 }
 
+static void write_latex(struct making *m)
+{
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
+
+	latex__write(f, &m->analysis, m->report.system);
+	xclose_memstream(f);
+	report_dir__add(&m->dir, "cells.tex", text, len);
+	free(text);
+}
+
 static void write_texts(struct making *m)
 {
 	for (int i = 0; i < MODE_NR; i++)
@@ -215,6 +237,7 @@ static void write_texts(struct making *m)
 		add_svg(m, m->report.flames[i].name, m->report.flames[i].svg);
 	write_form(m, &doc_html, "report.html");
 	write_form(m, &doc_markdown, "report.md");
+	write_latex(m);
 }
 
 static int fail(const char *message)

@@ -8,6 +8,7 @@
 #include "report/diagram.h"
 #include "report/figure.h"
 #include "report/body.h"
+#include "report/latex.h"
 #include "common/xalloc.h"
 #include "support/study.h"
 
@@ -495,6 +496,23 @@ static char *page_of(const struct doc_form *form)
 	for (int i = 0; i < FIGURE_NR; i++)
 		figure__clear(&r.figures[i]);
 	return page;
+}
+
+/* Columns that no run has are left out; a text from outside is no LaTeX. */
+REPORT_TEST(latex_table_has_medians_intervals_and_no_commands_of_others)
+{
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
+
+	fill_rounds(MODE_TWOCOPY, MODE_ONECOPY);
+	latex__write(f, &study.a, "CPU_0 \\input{x} 100 % & ~");
+	xclose_memstream(f);
+	check_has(text, "CPU\\_0 \\char`\\\\{}input\\{x\\} 100 \\% \\& \\char`\\~{}");
+	check_has(text, "mode & size & threads & \\multicolumn{2}{c}{throughput (Gbit/s)} \\\\\n");
+	check_has(text, "one-copy & 4 KiB & 1 & 23.00 & ");
+	assert_null(strstr(text, "delivery"));
+	free(text);
 }
 
 REPORT_TEST(every_link_of_the_page_has_its_target)

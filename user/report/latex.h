@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The cells of a report as a table for LaTeX. Pure, except for the stream. */
+#ifndef REPORT_LATEX_H
+#define REPORT_LATEX_H
+
+#include <stdio.h>
+
+#include "study/analysis.h"
+
+/*
+ * Writes a table of medians with their intervals: a row for each cell, two columns for each number
+ * that the data has. LaTeX needs the package booktabs for it. system: the line about the machine.
+ */
+void latex__write(FILE *f, const struct analysis *a, const char *system);
+
+#endif
