@@ -214,10 +214,12 @@ static int open_process(const struct bpf_program *program, pid_t process)
 	struct {
 		__u32 tid, pid, pid_fd;
 	} task = {.pid = (__u32)process};
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = (void *)&task,
-		    .iter_info_len = sizeof(task));
-	int link = bpf_link_create(bpf_program__fd(program), 0, BPF_TRACE_ITER, &opts), fd;
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	int link, fd;
 
+	opts.iter_info = (void *)&task;
+	opts.iter_info_len = sizeof(task);
+	link = bpf_link_create(bpf_program__fd(program), 0, BPF_TRACE_ITER, &opts);
 	if (link < 0)
 		return link;
 	fd = bpf_iter_create(link);
