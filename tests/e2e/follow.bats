@@ -53,14 +53,15 @@ goes_on() {
 	within 20 has_more_turns "$1" "$(($(turns "$1") + 50))"
 }
 
-# holds TRUTH: the intervals of received and of sent bytes have it. On a busy machine too few bytes are followed: up
-# to four attempts.
+# holds TRUTH: each followed byte had this many copies, and the intervals have it. Bytes of at_least may have had further
+# copies. On a busy machine few bytes are followed: up to four attempts.
 holds() {
 	for _ in 1 2 3 4; do
 		"$NETIOTRACE" follow --pid "$RELAY" --duration 6s --rate 60 -q --json out.json
 		jq -c '.received, .sent | del(.sites)' out.json
 		jq -e "all(.received, .sent; .per_byte == null or (.low <= $1 and $1 <= .high))" out.json
-		! jq -e '.received.per_byte and .sent.per_byte' out.json || return 0
+		jq -e "all(.received, .sent; $1 * (.followed - .at_least) <= .copies and .copies <= $1 * .followed)" out.json
+		! jq -e 'all(.received, .sent; .followed >= 3)' out.json || return 0
 	done
 	skip "the machine is too busy: $(jq -c '.received.ends, .sent.ends' out.json)"
 }

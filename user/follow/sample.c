@@ -65,7 +65,7 @@ static bool io_watch(void *ctx, unsigned int place, uint64_t address)
 {
 	struct following *f = ctx;
 
-	return watchpoints__set(f->sampler->watch, place, address, !f->sample->chain.backward);
+	return watchpoints__set(f->sampler->watch, place, address);
 }
 
 static void io_unwatch(void *ctx, unsigned int place)
@@ -260,7 +260,9 @@ pid_t byte_sampler__begin(struct byte_sampler *s, enum nio_follow_direction dire
 	shared->sample = ++s->number;
 	shared->bytes_left = draw_distance(s);
 	s->begun_bytes = shared->bytes[direction];
-	err = watchpoints__attach(s->watch);
+	err = watchpoints__choose(s->watch, !c->backward);
+	if (!err)
+		err = watchpoints__attach(s->watch);
 	if (err)
 		return err;
 	s->begun_ns = loop__now_ns();

@@ -27,7 +27,8 @@ struct watchpoints {
 	struct bpf_link *calls;
 	struct ring_buffer *events;
 	unsigned int slots, cpus;
-	int *fds; /* of slot s on CPU c: [s * cpus + c]; -1: none */
+	bool reads; /* watchpoints are touched by reads, too */
+	int *fds;   /* of slot s on CPU c: [s * cpus + c]; -1: none */
 	watchpoints_take take;
 	void *ctx;
 };
@@ -101,6 +102,7 @@ static int open_slots(struct watchpoints *w)
 		if (err)
 			close_slot(w, w->slots);
 	}
+	w->reads = true;
 	return w->slots >= SLOTS_MIN ? 0 : err;
 }
 
@@ -162,7 +164,7 @@ static bool try_slots(struct watchpoints *w)
 	shared->tgid = (uint32_t)getpid();
 	shared->stepped = (uint32_t)syscall(SYS_gettid);
 	for (unsigned int s = 0; s < w->slots && works; s++, before++) {
-		works = watchpoints__set(w, s, (uintptr_t)&byte, true);
+		works = watchpoints__set(w, s, (uintptr_t)&byte);
 		byte = 1;
 		watchpoints__clear(w, s);
 		works = works && shared->touches == before + 1;
@@ -260,19 +262,33 @@ void watchpoints__detach(struct watchpoints *w)
 	w->calls = NULL;
 }
 
-/* The programs see the address before the first touch. */
-bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address, bool reads)
+static int modify_slot(struct watchpoints *w, unsigned int slot, struct perf_event_attr attr)
 {
-	struct perf_event_attr attr = watchpoint(address, reads, true);
-
-	watchpoints__shared(w)->place[slot] = address;
 	for (unsigned int cpu = 0; cpu < w->cpus; cpu++) {
 		int fd = w->fds[(size_t)slot * w->cpus + cpu];
 
 		if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr))
-			return false;
+			return -errno;
 	}
-	return true;
+	return 0;
+}
+
+/* The kernel waits if the type changes (bp_constraints_lock()), not if the address does. */
+int watchpoints__choose(struct watchpoints *w, bool reads)
+{
+	int err = 0;
+
+	for (unsigned int s = 0; s < w->slots && reads != w->reads && !err; s++)
+		err = modify_slot(w, s, watchpoint(0, reads, false));
+	w->reads = reads;
+	return err;
+}
+
+/* The programs see the address before the first touch. */
+bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address)
+{
+	watchpoints__shared(w)->place[slot] = address;
+	return !modify_slot(w, slot, watchpoint(address, w->reads, true));
 }
 
 void watchpoints__clear(struct watchpoints *w, unsigned int slot)

@@ -38,8 +38,14 @@ void watchpoints__remove_process(struct watchpoints *w, pid_t pid);
 int watchpoints__attach(struct watchpoints *w);
 void watchpoints__detach(struct watchpoints *w);
 
-/* Watches writes, or also reads, of the byte at an address. false: refused. */
-bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address, bool reads);
+/*
+ * Shall watchpoints be touched by reads as well as by writes? To change that takes milliseconds:
+ * the kernel waits for an RCU grace period. None is set then. 0 or -errno.
+ */
+int watchpoints__choose(struct watchpoints *w, bool reads);
+
+/* Watches the byte at an address. false: refused. */
+bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address);
 void watchpoints__clear(struct watchpoints *w, unsigned int slot);
 
 /* Gives each pending event to take(). Never sleeps. Their number. */
