@@ -44,7 +44,7 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 	if (stage == NIO_STAGE_USER_GATHER)
 		return because(QUALITY_UNAVAILABLE,
 			       "user space is not watched: netiotrace follow finds the copies "
-			       "that a program makes of what it receives",
+			       "that a program makes of what it receives and sends",
 			       reason);
 	if (!row)
 		return because(QUALITY_UNAVAILABLE, "no hook of attach sees it", reason);
