@@ -365,7 +365,7 @@ int child__say(struct child *c, const char *line)
 	return n < 0 ? -errno : 0;
 }
 
-void child__doom(struct child *c)
+void child__send_kill(struct child *c)
 {
 	if (!c->pid)
 		return;
@@ -380,7 +380,7 @@ void child__kill(struct child *c)
 	/* The descriptors of a zeroed child are 0, which it does not own. */
 	if (!c->pid)
 		return;
-	child__doom(c);
+	child__send_kill(c);
 	fd__close(&c->out);
 	pid__end(c->pid);
 	c->pid = 0;

@@ -31,9 +31,10 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 int child__say(struct child *c, const char *line);
 
 /* Closes its stdin and sends SIGKILL, without waiting, so that several children end in parallel. */
-void child__doom(struct child *c);
+void child__send_kill(struct child *c);
 
-/* child__doom() and a bounded wait. Takes a zeroed or ended child. Reports a surviving process. */
+/* child__send_kill() and a bounded wait. Takes a zeroed or ended child. Reports a surviving
+ * process. */
 void child__kill(struct child *c);
 
 #endif

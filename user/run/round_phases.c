@@ -221,7 +221,7 @@ static void end(struct round *r)
 	perf_watch__end(&r->e->perf);
 	/* Both at once: a receiver that still runs would report each connection that ends. */
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		child__doom(&r->drivers[side].child);
+		child__send_kill(&r->drivers[side].child);
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		struct driver *d = &r->drivers[side];
 
