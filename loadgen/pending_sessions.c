@@ -423,7 +423,7 @@ static void relieve(struct pending_sessions *l)
 		client__refuse(g, PROTOCOL_REFUSAL_LIMIT);
 }
 
-bool pending_sessions__tend(struct pending_sessions *l, bool yields)
+bool pending_sessions__poll(struct pending_sessions *l, bool yields)
 {
 	int n;
 

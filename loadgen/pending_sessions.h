@@ -41,7 +41,7 @@ struct pending_sessions {
 	unsigned int strangers_nr;          /* strangers that are here */
 	unsigned int accepted;              /* connections since the last pause */
 	uint64_t resume;                    /* end of the pause of accept(), ns; 0: no pause */
-	int trouble;              /* error of accept() in the last pending_sessions__tend() */
+	int trouble;              /* error of accept() in the last pending_sessions__poll() */
 	uint32_t connections_max; /* limit of a session, from RLIMIT_NOFILE */
 	bool verify;              /* refuse senders without --verify */
 	bool busy;   /* a session is under way: refuse others, limit the rate of accept() */
@@ -63,7 +63,7 @@ int pending_sessions__open(struct pending_sessions *l, const struct settings *s,
 			   uint64_t descriptors);
 void pending_sessions__close(struct pending_sessions *l);
 
-/* When pending_sessions__tend() has work though epoll_fd is not readable, ns; UINT64_MAX: never. */
+/* When pending_sessions__poll() has work though epoll_fd is not readable, ns; UINT64_MAX: never. */
 uint64_t pending_sessions__deadline(const struct pending_sessions *l);
 
 /* Extends all deadlines by missed_ns, the time that this process did not run. */
@@ -73,7 +73,7 @@ void pending_sessions__excuse(struct pending_sessions *l, uint64_t missed_ns);
 void pending_sessions__set_busy(struct pending_sessions *l, bool busy);
 
 /* Never blocks. yields: the current session ends if another sender asks. True: one has asked. */
-bool pending_sessions__tend(struct pending_sessions *l, bool yields);
+bool pending_sessions__poll(struct pending_sessions *l, bool yields);
 
 /* Whether a client is complete. */
 bool pending_sessions__waiting(const struct pending_sessions *l);

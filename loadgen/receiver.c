@@ -386,7 +386,7 @@ static int receiver__greet(struct receiver *r)
 	struct complete_session new;
 	int err;
 
-	if (pending_sessions__tend(&r->pending, yields))
+	if (pending_sessions__poll(&r->pending, yields))
 		return receiver__lost(r, -ETIME);
 	err = r->pending.trouble;
 	if (err)
