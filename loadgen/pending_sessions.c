@@ -151,7 +151,7 @@ uint64_t pending_sessions__deadline(const struct pending_sessions *l)
 	return deadline;
 }
 
-void pending_sessions__excuse(struct pending_sessions *l, uint64_t missed_ns)
+void pending_sessions__extend_deadlines(struct pending_sessions *l, uint64_t missed_ns)
 {
 	if (l->listen_fd < 0 || !missed_ns)
 		return;

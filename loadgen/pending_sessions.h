@@ -67,7 +67,7 @@ void pending_sessions__close(struct pending_sessions *l);
 uint64_t pending_sessions__deadline(const struct pending_sessions *l);
 
 /* Extends all deadlines by missed_ns, the time that this process did not run. */
-void pending_sessions__excuse(struct pending_sessions *l, uint64_t missed_ns);
+void pending_sessions__extend_deadlines(struct pending_sessions *l, uint64_t missed_ns);
 
 /* busy: a session is under way; refuses all clients. False: accepts clients again. */
 void pending_sessions__set_busy(struct pending_sessions *l, bool busy);

@@ -481,7 +481,7 @@ static int receiver__step(struct receiver *r)
 	r->moved_ns += missed;
 	r->settling_ns += missed;
 	r->done_ns += missed;
-	pending_sessions__excuse(&r->pending, missed);
+	pending_sessions__extend_deadlines(&r->pending, missed);
 	if (events & CONTROL_LOOP_SIGNAL) {
 		if (r->stop_ns == UINT64_MAX)
 			r->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;

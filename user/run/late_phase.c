@@ -29,7 +29,7 @@ void late_phase__end(struct round *r)
 	r->late = (struct late_phase){.due_ns = UINT64_MAX};
 }
 
-void late_phase__excuse(struct round *r, uint64_t ns)
+void late_phase__extend(struct round *r, uint64_t ns)
 {
 	if (late_phase__due(r) == UINT64_MAX)
 		return;

@@ -13,7 +13,7 @@ void late_phase__begin(struct round *r, const char *phase, uint64_t planned_ns);
 void late_phase__end(struct round *r);
 
 /* This process did not run for so long. */
-void late_phase__excuse(struct round *r, uint64_t ns);
+void late_phase__extend(struct round *r, uint64_t ns);
 
 void late_phase__turn(struct round *r, uint64_t now_ns);
 

@@ -298,13 +298,13 @@ int round__say(struct round *r, enum nio_side side, const char *line)
 }
 
 /* Silence does not count while this process is stopped (Ctrl-Z, SIGSTOP, a frozen container). */
-static void excuse_pause(struct round *r)
+static void extend_deadlines(struct round *r)
 {
 	uint64_t missed = awake__missed(&r->awake, loop__now_ns());
 
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		r->heard_ns[side] += missed;
-	late_phase__excuse(r, missed);
+	late_phase__extend(r, missed);
 }
 
 static int take_next(struct round *r, uint64_t now, uint64_t until, bool *any)
@@ -312,10 +312,10 @@ static int take_next(struct round *r, uint64_t now, uint64_t until, bool *any)
 	struct loop_event ev;
 	int err;
 
-	excuse_pause(r);
+	extend_deadlines(r);
 	awake__sleep(&r->awake, until > now ? until : now);
 	err = loop__wait(&r->e->loop, &ev, now >= until ? 0 : ms_until(until));
-	excuse_pause(r);
+	extend_deadlines(r);
 	*any = ev.kind != LOOP_TIMEOUT;
 	return err ? round__fail(r, err, "cannot wait for events: %s.", strerror(-err))
 		   : dispatch(r, &ev);
