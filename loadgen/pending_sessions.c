@@ -30,8 +30,9 @@
 #define BATCH       64
 #define HANDLED_MAX 256
 
-/* What an event is of: a stranger's index, a client's index above AT_CLIENT, or AT_LISTEN. */
-#define AT_CLIENT PENDING_STRANGERS_MAX
+/* What an event is of: the index of an unidentified connection, a client's index above AT_CLIENT,
+ * or AT_LISTEN. */
+#define AT_CLIENT PENDING_UNIDENTIFIED_MAX
 #define AT_LISTEN UINT32_MAX
 
 bool pending_sessions__stamp_fits(uint64_t stamp, uint64_t welcomed, uint64_t now)
@@ -56,7 +57,7 @@ int pending_sessions__open(struct pending_sessions *l, const struct settings *s,
 	l->listen_fd = sock__listen(&s->endpoint, s->workload.rcvbuf, s->workload.congestion);
 	if (l->listen_fd < 0)
 		return l->listen_fd;
-	l->strangers = xcalloc(PENDING_STRANGERS_MAX, sizeof(*l->strangers));
+	l->unidentified = xcalloc(PENDING_UNIDENTIFIED_MAX, sizeof(*l->unidentified));
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = l->epoll_fd < 0 ? -errno : watch(l, EPOLL_CTL_ADD, l->listen_fd, EPOLLIN, AT_LISTEN);
 	if (err)
@@ -65,27 +66,27 @@ int pending_sessions__open(struct pending_sessions *l, const struct settings *s,
 }
 
 /* NULL: there is none. */
-static struct pending_stranger *stranger__oldest(const struct pending_sessions *l)
+static struct unidentified_conn *unidentified_conn__oldest(const struct pending_sessions *l)
 {
-	struct pending_stranger *oldest = NULL;
+	struct unidentified_conn *oldest = NULL;
 
-	for (unsigned int i = 0; l->strangers_nr && i < PENDING_STRANGERS_MAX; i++)
-		if (l->strangers[i].here &&
-		    (!oldest || l->strangers[i].deadline < oldest->deadline))
-			oldest = &l->strangers[i];
+	for (unsigned int i = 0; l->unidentified_nr && i < PENDING_UNIDENTIFIED_MAX; i++)
+		if (l->unidentified[i].here &&
+		    (!oldest || l->unidentified[i].deadline < oldest->deadline))
+			oldest = &l->unidentified[i];
 	return oldest;
 }
 
-/* Closes the oldest stranger. False: there is none. */
-static bool stranger__evict(struct pending_sessions *l)
+/* Closes the oldest unidentified connection. False: there is none. */
+static bool unidentified_conn__evict(struct pending_sessions *l)
 {
-	struct pending_stranger *oldest = stranger__oldest(l);
+	struct unidentified_conn *oldest = unidentified_conn__oldest(l);
 
 	if (!oldest)
 		return false;
 	close(oldest->fd);
 	oldest->here = false;
-	l->strangers_nr--;
+	l->unidentified_nr--;
 	return true;
 }
 
@@ -126,9 +127,9 @@ void pending_sessions__close(struct pending_sessions *l)
 	for (unsigned int i = 0; i < PENDING_CLIENTS_MAX; i++)
 		if (l->clients[i].here)
 			client__leave(&l->clients[i]);
-	while (stranger__evict(l))
+	while (unidentified_conn__evict(l))
 		;
-	free(l->strangers);
+	free(l->unidentified);
 	if (l->epoll_fd >= 0)
 		close(l->epoll_fd);
 	close(l->listen_fd);
@@ -138,11 +139,11 @@ void pending_sessions__close(struct pending_sessions *l)
 uint64_t pending_sessions__deadline(const struct pending_sessions *l)
 {
 	uint64_t deadline = l->resume ? l->resume : UINT64_MAX;
-	const struct pending_stranger *oldest;
+	const struct unidentified_conn *oldest;
 
 	if (l->listen_fd < 0)
 		return UINT64_MAX;
-	oldest = stranger__oldest(l);
+	oldest = unidentified_conn__oldest(l);
 	if (oldest && oldest->deadline < deadline)
 		deadline = oldest->deadline;
 	for (unsigned int i = 0; i < PENDING_CLIENTS_MAX; i++)
@@ -159,8 +160,8 @@ void pending_sessions__extend_deadlines(struct pending_sessions *l, uint64_t mis
 		l->clients[i].begun += missed_ns;
 		l->clients[i].deadline += missed_ns;
 	}
-	for (unsigned int i = 0; i < PENDING_STRANGERS_MAX; i++)
-		l->strangers[i].deadline += missed_ns;
+	for (unsigned int i = 0; i < PENDING_UNIDENTIFIED_MAX; i++)
+		l->unidentified[i].deadline += missed_ns;
 }
 
 void pending_sessions__set_busy(struct pending_sessions *l, bool busy)
@@ -273,7 +274,7 @@ static void admit(struct pending_sessions *l, const struct protocol_hello *hello
 }
 
 /* 0: hello complete and valid. -EAGAIN: incomplete. Other -errno: not a sender of this protocol. */
-static int stranger__read(struct pending_stranger *e, struct protocol_hello *hello)
+static int unidentified_conn__read(struct unidentified_conn *e, struct protocol_hello *hello)
 {
 	ssize_t n = recv(e->fd, e->buf + e->have, sizeof(e->buf) - e->have, MSG_DONTWAIT);
 
@@ -285,7 +286,7 @@ static int stranger__read(struct pending_stranger *e, struct protocol_hello *hel
 	return e->have == sizeof(e->buf) ? protocol__decode_hello(e->buf, hello) : -EAGAIN;
 }
 
-/* err: of stranger__read(), not -EAGAIN. */
+/* err: of unidentified_conn__read(), not -EAGAIN. */
 static void judge(struct pending_sessions *l, int err, const struct protocol_hello *hello, int fd)
 {
 	if (!err)
@@ -296,7 +297,7 @@ static void judge(struct pending_sessions *l, int err, const struct protocol_hel
 		close(fd);
 }
 
-static void stranger__look(struct pending_sessions *l, struct pending_stranger *e)
+static void unidentified_conn__identify(struct pending_sessions *l, struct unidentified_conn *e)
 {
 	struct protocol_hello hello;
 	int fd = e->fd, err;
@@ -304,29 +305,29 @@ static void stranger__look(struct pending_sessions *l, struct pending_stranger *
 	/* An earlier event of this batch closed the connection. */
 	if (!e->here)
 		return;
-	err = stranger__read(e, &hello);
+	err = unidentified_conn__read(e, &hello);
 	if (err == -EAGAIN)
 		return;
 	watch(l, EPOLL_CTL_DEL, fd, 0, 0);
 	e->here = false;
-	l->strangers_nr--;
+	l->unidentified_nr--;
 	judge(l, err, &hello, fd);
 }
 
-static void stranger__keep(struct pending_sessions *l, const struct pending_stranger *new)
+static void unidentified_conn__keep(struct pending_sessions *l, const struct unidentified_conn *new)
 {
 	uint32_t at = 0;
 
-	if (l->strangers_nr == PENDING_STRANGERS_MAX)
-		stranger__evict(l);
-	while (l->strangers[at].here)
+	if (l->unidentified_nr == PENDING_UNIDENTIFIED_MAX)
+		unidentified_conn__evict(l);
+	while (l->unidentified[at].here)
 		at++;
 	if (watch(l, EPOLL_CTL_ADD, new->fd, EPOLLIN, at)) {
 		close(new->fd);
 		return;
 	}
-	l->strangers[at] = *new;
-	l->strangers_nr++;
+	l->unidentified[at] = *new;
+	l->unidentified_nr++;
 }
 
 static void pause_accept(struct pending_sessions *l, uint64_t ns)
@@ -339,8 +340,8 @@ static void pause_accept(struct pending_sessions *l, uint64_t ns)
 /* Accepts one connection. A connection that has already sent its hello takes no entry. */
 static void accept_one(struct pending_sessions *l)
 {
-	struct pending_stranger new = {.here = true,
-				       .deadline = clock__now() + time_limit__ns(HELLO_NS)};
+	struct unidentified_conn new = {.here = true,
+					.deadline = clock__now() + time_limit__ns(HELLO_NS)};
 	struct protocol_hello hello;
 	int err;
 
@@ -352,9 +353,9 @@ static void accept_one(struct pending_sessions *l)
 	err = errno;
 	if (new.fd >= 0) {
 		l->accepted++;
-		err = stranger__read(&new, &hello);
+		err = unidentified_conn__read(&new, &hello);
 		if (err == -EAGAIN)
-			stranger__keep(l, &new);
+			unidentified_conn__keep(l, &new);
 		else
 			judge(l, err, &hello, new.fd);
 		return;
@@ -363,7 +364,7 @@ static void accept_one(struct pending_sessions *l)
 	if (err != EMFILE && err != ENFILE && err != ENOBUFS && err != ENOMEM)
 		return;
 	/* Close a connection without a hello: the next connection may be the sender's. */
-	if ((err == EMFILE || err == ENFILE) && stranger__evict(l))
+	if ((err == EMFILE || err == ENFILE) && unidentified_conn__evict(l))
 		return;
 	l->trouble = -err;
 	pause_accept(l, RELIEF_NS);
@@ -380,11 +381,11 @@ static void client__look(struct pending_client *g)
 
 static void expire(struct pending_sessions *l)
 {
-	const struct pending_stranger *oldest;
+	const struct unidentified_conn *oldest;
 	uint64_t now = clock__now();
 
-	while ((oldest = stranger__oldest(l)) && oldest->deadline <= now)
-		stranger__evict(l);
+	while ((oldest = unidentified_conn__oldest(l)) && oldest->deadline <= now)
+		unidentified_conn__evict(l);
 	for (unsigned int i = 0; i < PENDING_CLIENTS_MAX; i++)
 		if (l->clients[i].here && l->clients[i].deadline <= now)
 			client__leave(&l->clients[i]);
@@ -408,7 +409,7 @@ static int handle_events(struct pending_sessions *l)
 		else if (at >= AT_CLIENT)
 			client__look(&l->clients[at - AT_CLIENT]);
 		else
-			stranger__look(l, &l->strangers[at]);
+			unidentified_conn__identify(l, &l->unidentified[at]);
 	}
 	return n;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What comes before a session: the listening socket, strangers (connections without a complete
+ * What comes before a session: the listening socket, unidentified connections (without a complete
  * hello, each kept at most 5 s) and clients (senders whose control connection has said hello). The
  * first client with all its data connections gets the session.
  */
@@ -14,11 +14,11 @@
 #include "protocol.h"
 #include "settings.h"
 
-struct pending_stranger {
+struct unidentified_conn {
 	bool here;
 	int fd;
 	unsigned int have;
-	uint64_t deadline; /* the oldest stranger has the earliest one */
+	uint64_t deadline; /* the oldest unidentified connection has the earliest one */
 	uint8_t buf[PROTOCOL_HELLO_SIZE];
 };
 
@@ -37,10 +37,10 @@ struct pending_client {
 struct pending_sessions {
 	int listen_fd; /* -1: closed */
 	int epoll_fd;
-	struct pending_stranger *strangers; /* PENDING_STRANGERS_MAX of them */
-	unsigned int strangers_nr;          /* strangers that are here */
-	unsigned int accepted;              /* connections since the last pause */
-	uint64_t resume;                    /* end of the pause of accept(), ns; 0: no pause */
+	struct unidentified_conn *unidentified; /* PENDING_UNIDENTIFIED_MAX of them */
+	unsigned int unidentified_nr;           /* of them, that are here */
+	unsigned int accepted;                  /* connections since the last pause */
+	uint64_t resume;                        /* end of the pause of accept(), ns; 0: no pause */
 	int trouble;              /* error of accept() in the last pending_sessions__poll() */
 	uint32_t connections_max; /* limit of a session, from RLIMIT_NOFILE */
 	bool verify;              /* refuse senders without --verify */

@@ -198,7 +198,7 @@ uint64_t settings__descriptors(const struct settings *s)
 	if (s->command == COMMAND_SEND)
 		return own + s->workload.connections;
 	/* The sender's hello tells the receiver the number of connections. */
-	return own + LIMIT_CONNECTIONS_MAX + PENDING_STRANGERS_MAX + PENDING_CLIENTS_MAX;
+	return own + LIMIT_CONNECTIONS_MAX + PENDING_UNIDENTIFIED_MAX + PENDING_CLIENTS_MAX;
 }
 
 /* Checks that the settings fit together and sets dependent defaults. */

@@ -32,10 +32,10 @@ struct cpu_list {
 /* TCP_CA_NAME_MAX (include/net/tcp.h), with the terminating 0. */
 #define CONGESTION_NAME_MAX 16
 
-/* Of pending_sessions.h. If the table is full, the oldest stranger, probably not a sender, is
- * closed. */
-#define PENDING_STRANGERS_MAX 1024
-#define PENDING_CLIENTS_MAX   32
+/* Of pending_sessions.h. If the table is full, the oldest unidentified connection, probably not a
+ * sender, is closed. */
+#define PENDING_UNIDENTIFIED_MAX 1024
+#define PENDING_CLIENTS_MAX      32
 
 struct settings {
 	enum command command;

@@ -287,7 +287,7 @@ TEST(addresses_are_numeric_with_a_port)
 }
 
 /* A sender opens what it was asked for; a receiver learns the number later. */
-TEST(descriptor_limit_covers_threads_connections_and_strangers)
+TEST(descriptor_limit_covers_threads_and_unidentified_connections)
 {
 	struct settings asked = {.command = COMMAND_SEND, .workload.connections = 7};
 
@@ -299,8 +299,9 @@ TEST(descriptor_limit_covers_threads_connections_and_strangers)
 	asked.workload.connections = 1;
 	for (enum command c = COMMAND_RECV; c <= COMMAND_LOOPBACK; c++) {
 		asked.command = c;
-		assert_true(settings__descriptors(&asked) >
-			    2 * LIMIT_THREADS_MAX + LIMIT_CONNECTIONS_MAX + PENDING_STRANGERS_MAX);
+		assert_true(settings__descriptors(&asked) > 2 * LIMIT_THREADS_MAX +
+								    LIMIT_CONNECTIONS_MAX +
+								    PENDING_UNIDENTIFIED_MAX);
 	}
 }
 
