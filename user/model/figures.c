@@ -58,7 +58,7 @@ struct copies_figure figures__copies(const struct run_result *run)
 			c.value.known = true;
 			c.value.value += part.value;
 		} else if (!figures__stage_known(run, i, &reason)) {
-			if (!remote__is_beyond(run, i))
+			if (!remote__owns_stage(run, i))
 				c.excluded |= 1u << i;
 		} else {
 			c.value.reason = part.reason;

@@ -5,7 +5,7 @@
 static const char not_told[] = REMOTE_REASON ", which tells its totals at the end only";
 static const char two_clocks[] = REMOTE_REASON ": two clocks cannot be compared";
 
-bool remote__is_beyond(const struct run_result *r, enum nio_stage stage)
+bool remote__owns_stage(const struct run_result *r, enum nio_stage stage)
 {
 	return r->sender_side && stage == NIO_STAGE_RX_COPY;
 }

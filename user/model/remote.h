@@ -21,6 +21,6 @@ void remote__book(struct run_result *r);
 void remote__app(struct run_result *r, const struct load_report *sender, bool verify);
 
 /* Whether a stage of this run happens on the machine that is not watched. */
-bool remote__is_beyond(const struct run_result *r, enum nio_stage stage);
+bool remote__owns_stage(const struct run_result *r, enum nio_stage stage);
 
 #endif

@@ -319,7 +319,7 @@ static void add_stage(struct text_reasons *l, const struct run_result *run, enum
 
 	if (stage != NIO_STAGE_TX_SPLICE && !figures__stage_known(run, stage, &reason))
 		add_reason(l, stage_names[stage],
-			   remote__is_beyond(run, stage) ? REMOTE_REASON : reason);
+			   remote__owns_stage(run, stage) ? REMOTE_REASON : reason);
 }
 
 static void add_latencies(struct text_reasons *l, const struct result *r,

@@ -273,7 +273,7 @@ static json_t *excluded_json(const struct run_result *run)
 	json_t *excluded = json_array();
 
 	for (enum nio_stage i = 0; i < NIO_STAGE_NR; i++)
-		if (stage__is_copy(i) && !remote__is_beyond(run, i) && !is_known(&run->stages[i]))
+		if (stage__is_copy(i) && !remote__owns_stage(run, i) && !is_known(&run->stages[i]))
 			json_array_append_new(excluded, json_value__text(stage__key(i)));
 	return excluded;
 }

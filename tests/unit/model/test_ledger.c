@@ -281,8 +281,8 @@ TEST(only_receive_copies_are_beyond_a_remote_receiver)
 	struct run_result r = {.sender_side = true};
 
 	for (int s = 0; s < NIO_STAGE_NR; s++)
-		assert_int_equal(remote__is_beyond(&r, (enum nio_stage)s), s == NIO_STAGE_RX_COPY);
+		assert_int_equal(remote__owns_stage(&r, (enum nio_stage)s), s == NIO_STAGE_RX_COPY);
 	r.sender_side = false;
 	for (int s = 0; s < NIO_STAGE_NR; s++)
-		assert_false(remote__is_beyond(&r, (enum nio_stage)s));
+		assert_false(remote__owns_stage(&r, (enum nio_stage)s));
 }
