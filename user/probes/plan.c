@@ -142,7 +142,8 @@ static bool counts_calls(const struct plan_request *req)
 static const char *not_wanted(enum probe_id probe, const struct plan_request *req)
 {
 	if (probe__takes_times(probe) && req->times != TIMES_ON)
-		return req->times == TIMES_APART ? plan__apart : "not used: --no-times was given";
+		return req->times == TIMES_APART ? plan__reason_timed_separately
+						 : "not used: --no-times was given";
 	if (probe == PROBE_SEND_RETURN && !counts_calls(req))
 		return "not used: a probe at each send call would cost several percent at this "
 		       "message size";

@@ -197,7 +197,8 @@ unsigned int plan__probes(const struct plan *plan); /* probes with an alternativ
  */
 bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *none);
 
-extern const char plan__apart[]; /* the reason of what an auxiliary round measures */
+extern const char
+	plan__reason_timed_separately[]; /* the reason of what an auxiliary round measures */
 
 /* The reason of a stage that is exactly 0 in this mode: nothing is attached for it. */
 extern const char plan__by_construction[];

@@ -6,7 +6,7 @@
 #include "base/append.h"
 #include "plan.h"
 
-const char plan__apart[] = "taken in a short round of its own, after this one";
+const char plan__reason_timed_separately[] = "taken in a short round of its own, after this one";
 
 const char plan__by_construction[] =
 	"0 by construction: without SO_ZEROCOPY no page of this mode's sockets can be pinned";
@@ -152,7 +152,9 @@ bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *no
 		if (!probe__takes_times(p) || plan->chosen[p])
 			continue;
 		any |= timed->chosen[p] && !none;
-		plan->reason[p] = !timed->chosen[p] ? timed->reason[p] : none ? none : plan__apart;
+		plan->reason[p] = !timed->chosen[p] ? timed->reason[p]
+				  : none            ? none
+						    : plan__reason_timed_separately;
 		plan->remedy[p] = timed->remedy[p];
 	}
 	return any;

@@ -68,7 +68,7 @@ void timed_round__take(struct run_result *run, struct run_result *timed)
 /* Gives times that a timed round would have measured the reason why it was not made. */
 static void doubt(struct num *n)
 {
-	if (!n->known && n->reason == plan__apart)
+	if (!n->known && n->reason == plan__reason_timed_separately)
 		n->reason = not_made;
 }
 
@@ -83,10 +83,10 @@ void timed_round__none(struct run_result *run, const char *why)
 	for (int p = 0; p < PATH_NR; p++)
 		doubt(&run->path_ns[p]);
 	doubt(&run->path_calls);
-	if (run->path_reason == plan__apart)
+	if (run->path_reason == plan__reason_timed_separately)
 		run->path_reason = not_made;
-	if (run->pinned.completion.reason == plan__apart)
+	if (run->pinned.completion.reason == plan__reason_timed_separately)
 		run->pinned.completion.reason = not_made;
-	if (run->perf_window[0].reason == plan__apart)
+	if (run->perf_window[0].reason == plan__reason_timed_separately)
 		run_result__no_windows(run, not_made);
 }

@@ -47,7 +47,7 @@ TEST(separate_times_add_no_program_to_compared_rounds)
 			assert_true(make_apart(offers, mode, size, NULL, plans));
 			for (int p = PROBE_CALL_TIME; p <= PROBE_RX_TIME; p++) {
 				assert_null(plans[0].chosen[p]);
-				assert_ptr_equal(plans[0].reason[p], plan__apart);
+				assert_ptr_equal(plans[0].reason[p], plan__reason_timed_separately);
 				assert_non_null(plans[1].chosen[p]);
 			}
 			/* All other probes are the same. */

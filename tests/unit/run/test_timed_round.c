@@ -33,7 +33,7 @@ static struct stage_result stage(uint64_t bytes, struct num ns, struct num timed
 /* 100 messages of 1 KiB, with times of gather (by the load generator) and deferred copies only. */
 static void compared(struct run_result *r)
 {
-	const struct num apart = {.reason = plan__apart};
+	const struct num apart = {.reason = plan__reason_timed_separately};
 
 	run_result__init(r);
 	r->ledger_known = true;
@@ -46,10 +46,11 @@ static void compared(struct run_result *r)
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		r->path_ns[p] = apart;
 	r->path_calls = apart;
-	r->path_reason = plan__apart;
-	r->pinned.completion.reason = plan__apart;
+	r->path_reason = plan__reason_timed_separately;
+	r->pinned.completion.reason = plan__reason_timed_separately;
 	for (int w = 0; w < NIO_PERF_WINDOW_NR; w++)
-		r->perf_window[w] = (struct perf_window){.reason = plan__apart, .samples = apart};
+		r->perf_window[w] = (struct perf_window){.reason = plan__reason_timed_separately,
+							 .samples = apart};
 	r->stages[NIO_STAGE_USER_GATHER] = stage(102400, num__known(5000), num__known(2));
 	r->stages[NIO_STAGE_TX_COPY] = stage(102400, apart, apart);
 	r->stages[NIO_STAGE_DEFERRED_COPY] = stage(51200, num__known(7000), num__known(50));
