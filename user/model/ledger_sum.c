@@ -136,8 +136,8 @@ enum adding {
 
 static enum adding adding_of(const struct run_result *dst, const struct run_result *src)
 {
-	bool to = dst->times.source == TIMES_OF_ITS_OWN,
-	     from = src->times.source == TIMES_OF_ITS_OWN;
+	bool to = dst->times.source == TIMES_FROM_TIMED_ROUND,
+	     from = src->times.source == TIMES_FROM_TIMED_ROUND;
 
 	return to == from ? ADD : to ? KEEP : TAKE;
 }

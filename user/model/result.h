@@ -141,15 +141,15 @@ enum path_part {
 
 /* The round that the times of stages and send calls come from. */
 enum times_source {
-	TIMES_OF_ROUND,   /* the round of everything else */
-	TIMES_OF_ITS_OWN, /* a short one after it, in which nothing else was measured */
-	TIMES_NOT_TAKEN,  /* a short one that was not made, or not yet */
+	TIMES_OF_ROUND,         /* the round of everything else */
+	TIMES_FROM_TIMED_ROUND, /* a short one after it, in which nothing else was measured */
+	TIMES_NOT_TAKEN,        /* a short one that was not made, or not yet */
 };
 
 struct times_result {
 	enum times_source source;
 	char reason[192]; /* TIMES_NOT_TAKEN: why */
-	/* Of TIMES_OF_ITS_OWN, added over the rounds: */
+	/* Of TIMES_FROM_TIMED_ROUND, added over the rounds: */
 	uint64_t duration_ns, payload, messages;
 	uint64_t calls;                         /* send calls, by the load generator's clock */
 	struct num missed, map_full, unmatched; /* as of struct health */

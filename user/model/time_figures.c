@@ -12,7 +12,7 @@ uint64_t time_figures__calls(const struct run_result *run)
 {
 	const struct hist *calls = run->app.latency[LATENCY_SEND_CALL].hist;
 
-	if (run->times.source == TIMES_OF_ITS_OWN)
+	if (run->times.source == TIMES_FROM_TIMED_ROUND)
 		return run->times.calls;
 	return calls ? calls->count : 0;
 }
@@ -20,7 +20,7 @@ uint64_t time_figures__calls(const struct run_result *run)
 /* Were the calls timed up to one moment and followed up to another? */
 static bool two_moments(const struct run_result *run)
 {
-	return run->not_final && run->times.source != TIMES_OF_ITS_OWN;
+	return run->not_final && run->times.source != TIMES_FROM_TIMED_ROUND;
 }
 
 /*

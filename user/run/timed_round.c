@@ -54,7 +54,7 @@ void timed_round__take(struct run_result *run, struct run_result *timed)
 	take_completion(run, timed);
 	memcpy(run->perf_window, timed->perf_window, sizeof(run->perf_window));
 	run->times = (struct times_result){
-		.source = TIMES_OF_ITS_OWN,
+		.source = TIMES_FROM_TIMED_ROUND,
 		.duration_ns = timed->duration_ns,
 		.payload = run_result__payload(timed),
 		.messages = timed->app.tx_messages,

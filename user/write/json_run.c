@@ -403,7 +403,7 @@ static struct timed timed_of(const struct run_result *run)
 {
 	struct timed t = {.of = run->times, .reason = run->times.reason};
 
-	if (run->times.source == TIMES_OF_ITS_OWN)
+	if (run->times.source == TIMES_FROM_TIMED_ROUND)
 		t.source = "own_round";
 	if (run->times.source != TIMES_OF_ROUND)
 		return t;

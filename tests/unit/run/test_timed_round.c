@@ -107,7 +107,7 @@ TEST(timed_round_gives_its_times_only)
 	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].events, 100);
 	assert_int_equal(r.app.latency[LATENCY_SEND_CALL].hist->sum, 100000);
 	assert_int_equal(r.health.missed.value, 1);
-	assert_int_equal(r.times.source, TIMES_OF_ITS_OWN);
+	assert_int_equal(r.times.source, TIMES_FROM_TIMED_ROUND);
 	assert_int_equal(r.times.duration_ns, 200);
 	assert_int_equal(r.times.messages, 10);
 	assert_int_equal(r.times.payload, 10240);
@@ -273,7 +273,7 @@ TEST(sum_is_over_the_rounds_that_have_a_timed_round)
 		struct run_result total;
 
 		sum(&total, cases[i], 3);
-		assert_int_equal(total.times.source, TIMES_OF_ITS_OWN);
+		assert_int_equal(total.times.source, TIMES_FROM_TIMED_ROUND);
 		assert_int_equal(total.times.messages, 10 * had);
 		assert_int_equal(total.times.calls, 10 * had);
 		assert_int_equal(total.times.missed.value, 30 * had);

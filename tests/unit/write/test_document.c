@@ -115,7 +115,7 @@ static void mix_sources(struct run_result *run)
 {
 	run->interrupted = run->request_response = run->sender_side = true;
 	run->connections = 12;
-	run->times = (struct times_result){.source = TIMES_OF_ITS_OWN,
+	run->times = (struct times_result){.source = TIMES_FROM_TIMED_ROUND,
 					   .duration_ns = 250000000,
 					   .messages = 61,
 					   .payload = 62,
