@@ -172,7 +172,7 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 	case LOOP_READABLE:
 		if (ev->fd == STDIN_FILENO)
 			return take_keys(a);
-		if (ev->fd == attach_probes__ends_fd(a->w.watcher)) {
+		if (ev->fd == attach_probes__ends_fd(a->w.probes)) {
 			attach_session__take_ended(&a->w);
 			return false;
 		}

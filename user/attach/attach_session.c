@@ -154,7 +154,7 @@ static int end_early(const struct attach_session *w)
 static int load(struct attach_session *w, const struct attach_filter *filter)
 {
 	struct attach_refusal no;
-	int err = attach_probes__open(&w->watcher, filter, &no);
+	int err = attach_probes__open(&w->probes, filter, &no);
 
 	if (err == -EINTR && loop__is_to_end())
 		return end_early(w);
@@ -196,7 +196,7 @@ static void take_process(struct attach_session *w, pid_t pid, bool named)
 		return;
 	task.started = target__started(pid);
 	task.parent = target__parent(pid);
-	if (attach_probes__add_task(w->watcher, pid, &task))
+	if (attach_probes__add_task(w->probes, pid, &task))
 		log_warning("process %d is not watched: the map of processes is full.", pid);
 	table__take_task(&w->found.table, pid, &task);
 	take_read(w, pid, task.started, false);
@@ -285,7 +285,7 @@ static void take_everybody(struct attach_session *w)
 
 static void take_sockets(struct attach_session *w)
 {
-	int err = attach_probes__take_existing(w->watcher);
+	int err = attach_probes__take_existing(w->probes);
 
 	if (err)
 		log_warning("connections that exist already may be missing: %s.", strerror(-err));
@@ -330,8 +330,8 @@ static void begin_sampling(struct attach_session *w)
 			 "--port alone watches connections, and no process: name some with --pid, "
 			 "--comm or --cgroup");
 	else
-		cpu_sampling__open(&w->sampling, attach_probes__tasks(w->watcher),
-				   w->found.begun_ns, cpu);
+		cpu_sampling__open(&w->sampling, attach_probes__tasks(w->probes), w->found.begun_ns,
+				   cpu);
 }
 
 static int read_baseline(struct attach_session *w)
@@ -348,11 +348,11 @@ static int read_baseline(struct attach_session *w)
 static void describe(struct attach_session *w)
 {
 	environment__read(&w->found.env, NULL, (struct flag){.reason = "taps are not looked for"});
-	w->found.plan_nr = attach_probes__plan(w->watcher, &w->found.plan);
+	w->found.plan_nr = attach_probes__plan(w->probes, &w->found.plan);
 	w->found.table.native_xdp = xdp__on_veth();
-	w->found.sees_kinds = attach_probes__has(w->watcher, PROBE_MESSAGE);
-	w->found.sees_completions = attach_probes__has(w->watcher, PROBE_COMPLETION);
-	w->found.sees_splices = attach_probes__has(w->watcher, PROBE_SPLICE_READ);
+	w->found.sees_kinds = attach_probes__has(w->probes, PROBE_MESSAGE);
+	w->found.sees_completions = attach_probes__has(w->probes, PROBE_COMPLETION);
+	w->found.sees_splices = attach_probes__has(w->probes, PROBE_SPLICE_READ);
 	if (w->o->baseline)
 		w->found.baseline = &w->baseline;
 	say_replaced(w);
@@ -360,13 +360,13 @@ static void describe(struct attach_session *w)
 
 static void begin(struct attach_session *w)
 {
-	attach_probes__arm(w->watcher);
+	attach_probes__arm(w->probes);
 	w->found.begun_ns = loop__now_ns();
 	w->found.ended_ns = w->found.begun_ns;
 	begin_sampling(w);
 	take_everybody(w);
 	take_sockets(w);
-	attach_probes__adopt_used(w->watcher);
+	attach_probes__adopt_used(w->probes);
 	w->next_step_ns = loop__now_ns();
 }
 
@@ -409,7 +409,7 @@ int attach_session__open(struct attach_session *w, const struct attach_options *
 	code = watch_ends(w, l);
 	if (code)
 		return code;
-	loop__add(l, attach_probes__ends_fd(w->watcher));
+	loop__add(l, attach_probes__ends_fd(w->probes));
 	code = say_ready(w);
 	if (code)
 		return code;
@@ -428,7 +428,7 @@ void attach_session__close(struct attach_session *w)
 	table__clear(&w->found.table);
 	profile__clear(&w->found.cpu.profile);
 	cpu_sampling__close(&w->sampling);
-	attach_probes__close(w->watcher);
+	attach_probes__close(w->probes);
 }
 
 static void take_socket(void *arg, const struct sock_state *s)
@@ -440,7 +440,7 @@ static void take_socket(void *arg, const struct sock_state *s)
 
 void attach_session__take_ended(struct attach_session *w)
 {
-	attach_probes__each_ended(w->watcher, take_socket, w);
+	attach_probes__each_ended(w->probes, take_socket, w);
 }
 
 void attach_session__step(struct attach_session *w)
@@ -448,7 +448,7 @@ void attach_session__step(struct attach_session *w)
 	uint64_t now = loop__now_ns();
 
 	if (now >= w->next_step_ns)
-		w->next_step_ns = attach_probes__step_events(w->watcher, now);
+		w->next_step_ns = attach_probes__step_events(w->probes, now);
 }
 
 static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
@@ -490,22 +490,22 @@ int attach_session__refresh(struct attach_session *w)
 	if (!w->finished)
 		r->ended_ns = loop__now_ns();
 	table__begin(&r->table);
-	err = attach_probes__name_owners(w->watcher, w->finished);
+	err = attach_probes__name_owners(w->probes, w->finished);
 	if (!err)
-		err = attach_probes__each_socket(w->watcher, take_socket, w);
+		err = attach_probes__each_socket(w->probes, take_socket, w);
 	table__end(&r->table);
 	/* Right after the sockets: rchar and the bytes sent are of one moment. */
 	if (!err)
-		err = attach_probes__each_task(w->watcher, take_task, w);
+		err = attach_probes__each_task(w->probes, take_task, w);
 	cpu_sampling__take(&w->sampling, r);
 	if (w->passes_again)
 		take_sockets(w);
 	w->passes_again = false;
 	name_cgroups(&r->table.groups[GROUP_CGROUP]);
 	attach_session__sort(w);
-	r->missed = attach_probes__missed(w->watcher);
-	r->events = attach_probes__events(w->watcher);
-	r->loss = attach_probes__losses(w->watcher);
+	r->missed = attach_probes__missed(w->probes);
+	r->events = attach_probes__events(w->probes);
+	r->loss = attach_probes__losses(w->probes);
 	table__set_gaps(&r->table, r->loss.sockets_full + r->loss.tasks_full + r->loss.ends_missed,
 			r->missed.known ? r->missed.value : 1);
 	return failed(err, "read", "what the programs saw");
@@ -517,11 +517,11 @@ int attach_session__finish(struct attach_session *w)
 
 	w->found.ended_ns = loop__now_ns();
 	w->finished = true;
-	w->next_step_ns = attach_probes__step_events(w->watcher, w->found.ended_ns);
+	w->next_step_ns = attach_probes__step_events(w->probes, w->found.ended_ns);
 	cpu_sampling__stop(&w->sampling);
 	/* Each socket is read with its events at one moment, so nothing has to stop first. */
 	code = attach_session__refresh(w);
-	attach_probes__stop(w->watcher);
+	attach_probes__stop(w->probes);
 	return code;
 }
 

@@ -17,7 +17,7 @@
 
 struct attach_session {
 	const struct attach_options *o;
-	struct attach_probes *watcher;
+	struct attach_probes *probes;
 	struct launch launch;
 	struct attach_result found;
 	struct cpu_sampling sampling;

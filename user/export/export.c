@@ -43,7 +43,7 @@ struct export
 {
 	struct export_options o;
 	struct loop loop;
-	struct attach_probes *watcher;
+	struct attach_probes *probes;
 	int textfile_err;    /* of the last write; 0: it worked */
 	const char *address; /* where metrics are served */
 	struct aggregates groups;
@@ -155,12 +155,12 @@ static int snapshot(struct export *x)
 
 	cgroup_names__refresh(&x->cgroups);
 	/* Connections that have ended first: a refresh begins with the sums of all of them. */
-	err = attach_probes__each_ended(x->watcher, take_socket, x);
+	err = attach_probes__each_ended(x->probes, take_socket, x);
 	aggregates__begin(&x->groups, now_s());
 	if (!err && x->o.by == EXPORT_BY_COMM)
-		err = attach_probes__name_owners(x->watcher, false);
+		err = attach_probes__name_owners(x->probes, false);
 	if (!err)
-		err = attach_probes__each_socket(x->watcher, take_socket, x);
+		err = attach_probes__each_socket(x->probes, take_socket, x);
 	aggregates__end(&x->groups);
 	x->snapshot = now_s();
 	x->snapshot_s = (double)(loop__now_ns() - begun_ns) / 1e9;
@@ -181,14 +181,14 @@ static const char *backend_of(const struct export *x)
 static char *render(void *arg, enum page_format format, size_t *len)
 {
 	struct export *x = arg;
-	struct nio_attach_loss loss = attach_probes__losses(x->watcher);
+	struct nio_attach_loss loss = attach_probes__losses(x->probes);
 	struct metrics m = {
 		.groups = &x->groups,
 		.kernel = x->kernel.release,
 		.backend = backend_of(x),
 		.plan = x->plan,
 		.plan_nr = x->plan_nr,
-		.missed = attach_probes__missed(x->watcher),
+		.missed = attach_probes__missed(x->probes),
 		.left_out = loss.sockets_full + loss.ends_missed,
 		.started = x->started,
 		.snapshot = x->snapshot,
@@ -197,7 +197,7 @@ static char *render(void *arg, enum page_format format, size_t *len)
 	char *text = NULL;
 	FILE *f = xopen_memstream(&text, len);
 
-	m.run_times_unknown = attach_probes__run_times(x->watcher, m.run_ns);
+	m.run_times_unknown = attach_probes__run_times(x->probes, m.run_ns);
 	process_metrics__write(f, format == PAGE_OPENMETRICS);
 	metrics_page__write(f, format, &m);
 	xclose_memstream(f);
@@ -271,7 +271,7 @@ static int try_watching(void *arg)
 {
 	struct export *x = arg;
 
-	return attach_probes__each_task(x->watcher, take_task, NULL);
+	return attach_probes__each_task(x->probes, take_task, NULL);
 }
 
 /* Where no filter can be loaded, the exporter runs with what confinement__enter() has left it. */
@@ -306,7 +306,7 @@ static int load(struct export *x)
 		.backend = x->o.backend,
 	};
 	struct attach_refusal no;
-	int err = attach_probes__open(&x->watcher, &filter, &no);
+	int err = attach_probes__open(&x->probes, &filter, &no);
 
 	if (err == -EINTR && loop__is_to_end())
 		return EXIT_SIGNAL_BASE + loop__ending_signal();
@@ -318,11 +318,11 @@ static void adopt(struct export *x)
 {
 	int err;
 
-	err = attach_probes__take_existing(x->watcher);
+	err = attach_probes__take_existing(x->probes);
 	if (err)
 		log_warning("existing connections may be missing until they are used: %s.",
 			    strerror(-err));
-	attach_probes__adopt_used(x->watcher);
+	attach_probes__adopt_used(x->probes);
 }
 
 static int begin(struct export *x)
@@ -333,18 +333,18 @@ static int begin(struct export *x)
 	uname(&x->kernel);
 	if (x->o.this_netns && !stat("/proc/self/ns/net", &st))
 		x->netns = (uint32_t)st.st_ino;
-	x->plan_nr = attach_probes__plan(x->watcher, &x->plan);
+	x->plan_nr = attach_probes__plan(x->probes, &x->plan);
 	/* For tests: the root of another tree, of which two directories are listed. */
 	logs = getenv("NETIO_LOGS_ROOT");
 	cgroup_names__init(&x->cgroups, target__cgroup_mount(), logs ? logs : "");
-	attach_probes__arm(x->watcher);
+	attach_probes__arm(x->probes);
 	x->started = now_s();
 	aggregates__init(&x->groups, x->o.groups, x->started);
 	x->groups.arg = x;
 	if (x->o.by == EXPORT_BY_CGROUP)
 		x->groups.find_gone = find_gone;
 	adopt(x);
-	loop__add(&x->loop, attach_probes__ends_fd(x->watcher));
+	loop__add(&x->loop, attach_probes__ends_fd(x->probes));
 	x->next_step_ns = loop__now_ns();
 	return snapshot(x) ? EXIT_RUN_FAILED : EXIT_DONE;
 }
@@ -388,8 +388,8 @@ static bool take_event(struct export *x, const struct loop_event *ev)
 {
 	if (ev->kind == LOOP_SIGNAL)
 		return take_signal(x, ev->signo);
-	if (ev->kind == LOOP_READABLE && ev->fd == attach_probes__ends_fd(x->watcher))
-		attach_probes__each_ended(x->watcher, take_socket, x);
+	if (ev->kind == LOOP_READABLE && ev->fd == attach_probes__ends_fd(x->probes))
+		attach_probes__each_ended(x->probes, take_socket, x);
 	else if (ev->kind == LOOP_READABLE && x->http)
 		http__run(x->http);
 	else if (ev->kind == LOOP_TICK && x->http)
@@ -431,7 +431,7 @@ static int run_loop(struct export *x)
 		if (!err)
 			over = take_event(x, &ev);
 		if (loop__now_ns() >= x->next_step_ns)
-			x->next_step_ns = attach_probes__step_events(x->watcher, loop__now_ns());
+			x->next_step_ns = attach_probes__step_events(x->probes, loop__now_ns());
 		if (!err && !over)
 			over = take_snapshot(x);
 	}
@@ -478,7 +478,7 @@ int export__main(int argc, char **argv)
 		code = run(x);
 	http__stop(x->http);
 	ready__close(&x->ready);
-	attach_probes__close(x->watcher);
+	attach_probes__close(x->probes);
 	cgroup_names__clear(&x->cgroups);
 	aggregates__clear(&x->groups);
 	loop__close(&x->loop);
