@@ -24,8 +24,8 @@ const volatile __u64 nio_pidns_dev = 0, nio_pidns_ino = 0;
 /* Functions that mark a stack of an unwatched task as TCP work; from = 0: unused. */
 const volatile struct nio_code nio_tcp_code[NIO_TCP_CODES] = {};
 
-/* Samples lost, by enum nio_sample_whose: no stack, or the ring buffer was full. */
-__u64 nio_samples_lost[NIO_SAMPLE_WHOSE_NR];
+/* Samples lost, by enum nio_sample_owner: no stack, or the ring buffer was full. */
+__u64 nio_samples_lost[NIO_SAMPLE_OWNER_NR];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -68,15 +68,15 @@ static __always_inline bool has_tcp_code(const struct nio_sample *s)
 	return false;
 }
 
-static __always_inline int lost(__u32 whose)
+static __always_inline int lost(__u32 owner)
 {
-	if (whose < NIO_SAMPLE_WHOSE_NR)
-		__sync_fetch_and_add(&nio_samples_lost[whose], 1);
+	if (owner < NIO_SAMPLE_OWNER_NR)
+		__sync_fetch_and_add(&nio_samples_lost[owner], 1);
 	return 0;
 }
 
 /* Takes a sample. A sample of ELSEWHERE is kept only if its stack has TCP work. */
-static __always_inline int take(void *ctx, __u32 whose, __u32 tgid, __u64 started)
+static __always_inline int take(void *ctx, __u32 owner, __u32 tgid, __u64 started)
 {
 	struct nio_sample *s;
 	__u32 zero = 0;
@@ -84,22 +84,22 @@ static __always_inline int take(void *ctx, __u32 whose, __u32 tgid, __u64 starte
 
 	s = bpf_map_lookup_elem(&nio_scratch, &zero);
 	if (!s)
-		return lost(whose);
+		return lost(owner);
 	bytes = bpf_get_stack(ctx, s->ip, sizeof(s->ip), 0);
 	/* Without a stack, TCP work of other tasks cannot be recognised. */
 	if (bytes < 0 || bytes > (long)sizeof(s->ip))
-		return whose == NIO_SAMPLE_ELSEWHERE ? 0 : lost(whose);
+		return owner == NIO_SAMPLE_ELSEWHERE ? 0 : lost(owner);
 	s->tgid = tgid;
 	s->started = started;
-	s->whose = whose;
+	s->owner = owner;
 	s->frames = bytes / sizeof(s->ip[0]);
 	s->user_ip = 0;
-	if (whose == NIO_SAMPLE_ELSEWHERE && !has_tcp_code(s))
+	if (owner == NIO_SAMPLE_ELSEWHERE && !has_tcp_code(s))
 		return 0;
 	if (!s->frames)
 		bpf_get_stack(ctx, &s->user_ip, sizeof(s->user_ip), BPF_F_USER_STACK);
 	if (bpf_ringbuf_output(&nio_samples, s, NIO_SAMPLE_HEAD + (__u64)bytes, BPF_RB_NO_WAKEUP))
-		return lost(whose);
+		return lost(owner);
 	return 0;
 }
 

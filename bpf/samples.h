@@ -11,11 +11,11 @@
 #define NIO_SAMPLE_FRAMES 127
 
 /* Owner of a sample; the first two equal enum nio_side. */
-enum nio_sample_whose {
+enum nio_sample_owner {
 	NIO_SAMPLE_SENDER,
 	NIO_SAMPLE_RECEIVER,
 	NIO_SAMPLE_ELSEWHERE, /* no watched task, but TCP work in softirq */
-	NIO_SAMPLE_WHOSE_NR,
+	NIO_SAMPLE_OWNER_NR,
 };
 
 /* attach has no sides: its tasks use the first value. */
@@ -24,7 +24,7 @@ enum nio_sample_whose {
 /* A sample in the ring buffer, cut after its last frame. */
 struct nio_sample {
 	__u32 tgid;                  /* process id of the current task; 0 in a run */
-	__u16 whose;                 /* enum nio_sample_whose */
+	__u16 owner;                 /* enum nio_sample_owner */
 	__u16 frames;                /* kernel frames; 0: in user mode */
 	__u64 started;               /* nio_task.started; 0 in a run */
 	__u64 user_ip;               /* user address; 0: unknown, or in the kernel */

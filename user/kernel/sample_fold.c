@@ -14,7 +14,7 @@ const struct nio_sample *sample_fold__decode(const void *data, size_t size)
 {
 	const struct nio_sample *s = data;
 
-	if (size < NIO_SAMPLE_HEAD || s->whose >= NIO_SAMPLE_WHOSE_NR ||
+	if (size < NIO_SAMPLE_HEAD || s->owner >= NIO_SAMPLE_OWNER_NR ||
 	    s->frames > NIO_SAMPLE_FRAMES || size < NIO_SAMPLE_HEAD + s->frames * sizeof(s->ip[0]))
 		return NULL;
 	return s;
@@ -62,14 +62,14 @@ int sample_fold__take(const struct nio_sample *sample, void *fold)
 {
 	const struct sample_fold *f = fold;
 	const struct process_maps *maps =
-		sample->whose < NIO_SIDE_NR ? f->maps[sample->whose] : NULL;
-	bool gathers = f->gathers && sample->whose == NIO_SAMPLE_SENDER;
+		sample->owner < NIO_SIDE_NR ? f->maps[sample->owner] : NULL;
+	bool gathers = f->gathers && sample->owner == NIO_SAMPLE_SENDER;
 	char text[SAMPLE_FOLD_LEN];
 	struct stack_class class = sample_fold__one(text, sample, f->symbols, maps, gathers);
 
 	return cpu_time__take(
 		f->out,
 		&(struct profile_stack){
-			.frames = text, .count = 1, .whose = sample->whose, .class = class.class},
+			.frames = text, .count = 1, .owner = sample->owner, .class = class.class},
 		class.shifted);
 }

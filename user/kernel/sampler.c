@@ -41,7 +41,7 @@ struct sampler {
 	unsigned int hz;                   /* asked for at the last start */
 	int (*take)(const struct nio_sample *sample, void *arg);
 	void *arg;
-	uint64_t lost[NIO_SAMPLE_WHOSE_NR]; /* before the last start */
+	uint64_t lost[NIO_SAMPLE_OWNER_NR]; /* before the last start */
 };
 
 __attribute__((format(printf, 4, 5))) static int reject(int err, char *why, size_t len,
@@ -275,7 +275,7 @@ int sampler__take(struct sampler *s, int (*take)(const struct nio_sample *sample
 	return n < 0 ? n : 0;
 }
 
-uint64_t sampler__lost(const struct sampler *s, enum nio_sample_whose whose)
+uint64_t sampler__lost(const struct sampler *s, enum nio_sample_owner owner)
 {
-	return s->skel->bss->nio_samples_lost[whose] - s->lost[whose];
+	return s->skel->bss->nio_samples_lost[owner] - s->lost[owner];
 }

@@ -50,6 +50,6 @@ int sampler__take(struct sampler *s, int (*take)(const struct nio_sample *sample
 		  void *arg);
 
 /* Samples since the start that could not be recorded. */
-uint64_t sampler__lost(const struct sampler *s, enum nio_sample_whose whose);
+uint64_t sampler__lost(const struct sampler *s, enum nio_sample_owner owner);
 
 #endif

@@ -9,14 +9,14 @@
 
 static const char no_samples[] = "no sample was taken";
 
-static struct num sampled_time(const struct cpu_result *c, enum nio_sample_whose w)
+static struct num sampled_time(const struct cpu_result *c, enum nio_sample_owner w)
 {
 	if (!c->hz)
 		return num__unknown(no_samples);
 	return num__known(c->by[w].samples * NS_PER_S / c->hz);
 }
 
-struct num cpu_figures__total(const struct run_result *r, enum nio_sample_whose w)
+struct num cpu_figures__total(const struct run_result *r, enum nio_sample_owner w)
 {
 	if (!r->cpu.known)
 		return num__unknown(r->cpu.reason);
@@ -27,7 +27,7 @@ struct num cpu_figures__total(const struct run_result *r, enum nio_sample_whose 
 	return w == NIO_SAMPLE_SENDER ? r->app.sender_cpu_ns : r->app.receiver_cpu_ns;
 }
 
-struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_whose w)
+struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_owner w)
 {
 	bool elsewhere = w == NIO_SAMPLE_ELSEWHERE;
 	uint64_t payload = elsewhere ? r->cpu.payload : run_result__payload(r);
@@ -41,7 +41,7 @@ struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_whose w
 	return real__known((double)total.value * KIB / (double)payload);
 }
 
-struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_whose w,
+struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_owner w,
 				       enum cpu_class c)
 {
 	struct real sum = cpu_figures__sum(r, w);

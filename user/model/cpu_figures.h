@@ -12,14 +12,14 @@ struct cpu_figure {
 };
 
 /* The CPU time to divide, ns: the run's own of a side; elsewhere, the time of the samples. */
-struct num cpu_figures__total(const struct run_result *r, enum nio_sample_whose w);
+struct num cpu_figures__total(const struct run_result *r, enum nio_sample_owner w);
 
 /* For class c, per KiB moved by the run (elsewhere: by its sampled round). */
-struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_whose w,
+struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_owner w,
 				       enum cpu_class c);
 
 /* All classes together: the CPU time of the side, ns per KiB. */
-struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_whose w);
+struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_owner w);
 
 /* Sender and receiver together: the sum, its interval from both (independent samples). */
 struct cpu_figure cpu_figures__both(const struct run_result *r, enum cpu_class c);

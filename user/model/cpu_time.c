@@ -33,7 +33,7 @@ void profile__add(struct profile *p, const struct profile_stack *stack)
 	for (size_t i = 0; i < p->nr; i++) {
 		struct profile_stack *s = &p->stacks[i];
 
-		if (s->whose == stack->whose && !strcmp(s->frames, stack->frames)) {
+		if (s->owner == stack->owner && !strcmp(s->frames, stack->frames)) {
 			s->count += stack->count;
 			return;
 		}
@@ -52,7 +52,7 @@ void profile__merge(struct profile *p, const struct profile *other)
 static int by_frames(const void *a, const void *b)
 {
 	const struct profile_stack *s = a, *t = b;
-	int order = ORDER(s->whose, t->whose);
+	int order = ORDER(s->owner, t->owner);
 
 	return order ? order : strcmp(s->frames, t->frames);
 }
@@ -71,9 +71,9 @@ void profile__clear(struct profile *p)
 	*p = (struct profile){0};
 }
 
-const char *cpu_time__whose(enum nio_sample_whose w)
+const char *cpu_time__whose(enum nio_sample_owner w)
 {
-	static const char *const names[NIO_SAMPLE_WHOSE_NR] = {
+	static const char *const names[NIO_SAMPLE_OWNER_NR] = {
 		[NIO_SAMPLE_SENDER] = "sender",
 		[NIO_SAMPLE_RECEIVER] = "receiver",
 		[NIO_SAMPLE_ELSEWHERE] = "elsewhere",
@@ -96,7 +96,7 @@ void cpu_time__none(struct cpu_result *c, const char *reason)
 
 int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool shifted)
 {
-	struct cpu_samples *s = &c->by[stack->whose];
+	struct cpu_samples *s = &c->by[stack->owner];
 
 	s->samples += stack->count;
 	s->classes[stack->class] += stack->count;

@@ -65,7 +65,7 @@ const char *cpu_class__colour(enum cpu_class c); /* "#0072B2" */
 struct profile_stack {
 	char *frames; /* names separated by ';', outermost first; owned */
 	uint64_t count;
-	enum nio_sample_whose whose;
+	enum nio_sample_owner owner;
 	enum cpu_class class;
 };
 
@@ -109,11 +109,11 @@ struct cpu_result {
 	unsigned int hz;      /* asked for, a CPU */
 	uint64_t duration_ns; /* sampled */
 	uint64_t payload;     /* of rounds: bytes moved meanwhile */
-	struct cpu_samples by[NIO_SAMPLE_WHOSE_NR];
+	struct cpu_samples by[NIO_SAMPLE_OWNER_NR];
 	struct profile profile;
 };
 
-const char *cpu_time__whose(enum nio_sample_whose w); /* "sender", "receiver", "elsewhere" */
+const char *cpu_time__whose(enum nio_sample_owner w); /* "sender", "receiver", "elsewhere" */
 
 /* Marks as not sampled and copies the reason. Frees earlier samples. */
 void cpu_time__none(struct cpu_result *c, const char *reason);

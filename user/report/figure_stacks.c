@@ -208,7 +208,7 @@ static void fill_sampled_path(const struct analysis *a, struct cell *cell, struc
 	double samples[PATH_NR + 1] = {0}; /* [PATH_NR]: in no send call */
 
 	for (size_t i = 0; p && i < p->nr; i++) {
-		if (p->stacks[i].whose != NIO_SAMPLE_SENDER)
+		if (p->stacks[i].owner != NIO_SAMPLE_SENDER)
 			continue;
 		samples[call_part__of(p->stacks[i].frames)] += (double)p->stacks[i].count;
 		all += (double)p->stacks[i].count;

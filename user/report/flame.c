@@ -59,10 +59,10 @@ static struct node *child_of(struct node *n, const char *name, size_t len)
 	return *at;
 }
 
-static void add_stack(struct tree *t, const char *whose, const char *frames, int input,
+static void add_stack(struct tree *t, const char *owner, const char *frames, int input,
 		      double weight)
 {
-	struct node *n = child_of(&t->root, whose, strlen(whose));
+	struct node *n = child_of(&t->root, owner, strlen(owner));
 	unsigned int depth = 2;
 
 	t->root.weight[input] += weight;
@@ -99,10 +99,10 @@ static void add_input(struct tree *t, const struct flame_input *in, int input)
 	for (size_t i = 0; i < in->profile->nr; i++) {
 		const struct profile_stack *s = &in->profile->stacks[i];
 
-		if (in->weight[s->whose] > 0)
-			add_stack(t, cpu_time__whose(s->whose),
+		if (in->weight[s->owner] > 0)
+			add_stack(t, cpu_time__whose(s->owner),
 				  t->merged ? below_syscall(s->frames) : s->frames, input,
-				  (double)s->count * in->weight[s->whose]);
+				  (double)s->count * in->weight[s->owner]);
 	}
 }
 
@@ -281,12 +281,12 @@ void flame__write(FILE *f, const struct flame_input *in, const struct flame_inpu
 	free_nodes(t.root.child);
 }
 
-static double samples_of(const struct profile *p, enum nio_sample_whose w)
+static double samples_of(const struct profile *p, enum nio_sample_owner w)
 {
 	double n = 0;
 
 	for (size_t i = 0; i < p->nr; i++)
-		if (p->stacks[i].whose == w)
+		if (p->stacks[i].owner == w)
 			n += (double)p->stacks[i].count;
 	return n;
 }
@@ -303,7 +303,7 @@ bool flame__find(struct flame_input *in, const struct analysis *a, enum mode mod
 	*in = (struct flame_input){.mode = mode,
 				   .profile = dataset__profile(a->dataset, mode, size, threads)};
 	for (int side = 0; cell && in->profile && side < NIO_SIDE_NR; side++) {
-		double n = samples_of(in->profile, (enum nio_sample_whose)side);
+		double n = samples_of(in->profile, (enum nio_sample_owner)side);
 		double ns = figure__mean(cell, cpu[side]);
 
 		if (n > 0 && ns > 0)

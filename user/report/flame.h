@@ -14,7 +14,7 @@
 struct flame_input {
 	enum mode mode;
 	const struct profile *profile;
-	double weight[NIO_SAMPLE_WHOSE_NR];
+	double weight[NIO_SAMPLE_OWNER_NR];
 };
 
 /* The stacks of a mode at the reference size and threads; false: there are none. */

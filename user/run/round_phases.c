@@ -124,7 +124,7 @@ static void fold_samples(struct round *r)
 	if (s->err)
 		snprintf(s->why, sizeof(s->why), "the samples could not be read: %s",
 			 strerror(-s->err));
-	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
+	for (int w = 0; w < NIO_SAMPLE_OWNER_NR; w++)
 		out->by[w].lost = sampler__lost(s->sampler, w);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		process_maps__free(maps[side]);

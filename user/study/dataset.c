@@ -36,8 +36,8 @@ static bool parse_stack(char *line, struct profile_stack *stack)
 	*frames++ = *count++ = '\0';
 	stack->frames = frames;
 	stack->count = strtoull(count, &end, 10);
-	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
-		stack->whose = w;
+	for (int w = 0; w < NIO_SAMPLE_OWNER_NR; w++) {
+		stack->owner = w;
 		if (!strcmp(line, cpu_time__whose(w)))
 			return stack->count && !*end;
 	}

@@ -18,7 +18,7 @@ static void write_mode(const struct mode_summary *s, FILE *f)
 	const struct profile *p = &s->total.cpu.profile;
 
 	for (size_t i = 0; i < p->nr; i++) {
-		fprintf(f, "%s;%s;", mode__name(s->mode), cpu_time__whose(p->stacks[i].whose));
+		fprintf(f, "%s;%s;", mode__name(s->mode), cpu_time__whose(p->stacks[i].owner));
 		folded__write(f, &p->stacks[i]);
 	}
 }

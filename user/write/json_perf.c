@@ -47,8 +47,8 @@ FIELDS(counter, (struct num n, struct real running, const struct perf_detail *d)
 FIELDS(side, (const struct run_result *run, unsigned int side), SIDE_FIELDS)
 
 #define DERIVED_FIELDS(X)                                                                    \
-	X(member_values, "<figure>", NULL, real, DERIVED_NR, perf_derived__key, perf_derive(run, i, whose))
-FIELDS(derived, (const struct run_result *run, enum perf_whose whose), DERIVED_FIELDS)
+	X(member_values, "<figure>", NULL, real, DERIVED_NR, perf_derived__key, perf_derive(run, i, owner))
+FIELDS(derived, (const struct run_result *run, enum perf_whose owner), DERIVED_FIELDS)
 
 #define ASKED_FIELDS(X)                                                                      \
 	X(text,   "name",     "text", a->name)                                               \
@@ -123,7 +123,7 @@ static json_t *stacks_json(const struct profile *p)
 
 	for (size_t i = 0; i < p->nr; i++)
 		json_array_append_new(list, json_sprintf("%s;%s %" JSON_INTEGER_FORMAT,
-							 cpu_time__whose(p->stacks[i].whose),
+							 cpu_time__whose(p->stacks[i].owner),
 							 p->stacks[i].frames,
 							 (json_int_t)p->stacks[i].count));
 	return list;
@@ -140,12 +140,12 @@ static json_t *stacks_json(const struct profile *p)
 	X(object, "ns",           divided, &c->by[w], total)                                    \
 	X(family, "ns_per_kib",   "<class>", bounds, CPU_CLASS_NR, cpu_class__key,              \
 	  cpu_figures__per_kib(run, w, i))
-FIELDS(whose, (const struct run_result *run, const struct cpu_result *c,
-	       enum nio_sample_whose w, struct num total), WHOSE_FIELDS)
+FIELDS(owner, (const struct run_result *run, const struct cpu_result *c,
+	       enum nio_sample_owner w, struct num total), WHOSE_FIELDS)
 
 #define CPU_FIELDS(X)                                                                           \
 	CPU_SOURCE_FIELDS(X)                                                                    \
-	X(members,   "<whose>",   whose, NIO_SAMPLE_WHOSE_NR, cpu_time__whose, run, c, i,       \
+	X(members,   "<whose>",   owner, NIO_SAMPLE_OWNER_NR, cpu_time__whose, run, c, i,       \
 	  cpu_figures__total(run, i))                                                           \
 	X(json,      "stacks",    "list of text", stacks_json(&c->profile))
 DOCUMENT_FIELDS(cpu, (const struct run_result *run, const struct cpu_result *c), CPU_FIELDS)

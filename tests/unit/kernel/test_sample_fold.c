@@ -73,9 +73,9 @@ SCRATCH_TEST(process_with_10000_mappings_keeps_correct_ones)
 }
 
 /* A record has exactly the bytes of its frames. */
-static struct nio_sample *record(uint32_t whose, uint32_t frames, uint64_t user_ip, size_t bytes)
+static struct nio_sample *record(uint32_t owner, uint32_t frames, uint64_t user_ip, size_t bytes)
 {
-	struct nio_sample head = {.whose = whose, .frames = frames, .user_ip = user_ip};
+	struct nio_sample head = {.owner = owner, .frames = frames, .user_ip = user_ip};
 	char *data = calloc(1, bytes ? bytes : 1);
 
 	assert_non_null(data);
@@ -83,9 +83,9 @@ static struct nio_sample *record(uint32_t whose, uint32_t frames, uint64_t user_
 	return (struct nio_sample *)data;
 }
 
-static bool is_whole(uint32_t whose, uint32_t frames, size_t bytes)
+static bool is_whole(uint32_t owner, uint32_t frames, size_t bytes)
 {
-	struct nio_sample *s = record(whose, frames, 0, bytes);
+	struct nio_sample *s = record(owner, frames, 0, bytes);
 	bool whole = sample_fold__decode(s, bytes) == s;
 
 	assert_true(whole || !sample_fold__decode(s, bytes));
@@ -104,7 +104,7 @@ SCRATCH_TEST(incomplete_records_are_refused)
 	assert_false(is_whole(NIO_SAMPLE_SENDER, 0, head - 1));
 	assert_false(is_whole(NIO_SAMPLE_SENDER, 0, 0));
 	assert_false(is_whole(NIO_SAMPLE_SENDER, 3, head + 3 * 8 - 1));
-	assert_false(is_whole(NIO_SAMPLE_WHOSE_NR, 0, head));
+	assert_false(is_whole(NIO_SAMPLE_OWNER_NR, 0, head));
 	assert_false(is_whole(NIO_SAMPLE_SENDER, most + 1, head + (most + 1) * 8));
 	assert_false(is_whole(NIO_SAMPLE_SENDER, UINT32_MAX, head));
 }
@@ -124,18 +124,18 @@ static struct symbols *symbols_of(const char *text)
 	return s;
 }
 
-static void take(struct sample_fold *f, enum nio_sample_whose whose, const uint64_t *ip, size_t n)
+static void take(struct sample_fold *f, enum nio_sample_owner owner, const uint64_t *ip, size_t n)
 {
-	struct nio_sample *s = record(whose, (uint32_t)n, 0, NIO_SAMPLE_HEAD + n * 8);
+	struct nio_sample *s = record(owner, (uint32_t)n, 0, NIO_SAMPLE_HEAD + n * 8);
 
 	memcpy(s->ip, ip, n * 8);
 	assert_int_equal(sample_fold__take(s, f), 0);
 	free(s);
 }
 
-static void take_user(struct sample_fold *f, enum nio_sample_whose whose, uint64_t ip)
+static void take_user(struct sample_fold *f, enum nio_sample_owner owner, uint64_t ip)
 {
-	struct nio_sample *s = record(whose, 0, ip, NIO_SAMPLE_HEAD);
+	struct nio_sample *s = record(owner, 0, ip, NIO_SAMPLE_HEAD);
 
 	assert_int_equal(sample_fold__take(s, f), 0);
 	free(s);

@@ -115,7 +115,7 @@ TEST(shares_have_the_interval_of_Wilson)
 	}
 }
 
-static void take(struct cpu_result *c, enum nio_sample_whose whose, const char *frames,
+static void take(struct cpu_result *c, enum nio_sample_owner owner, const char *frames,
 		 enum cpu_class class, uint64_t count)
 {
 	char copy[64];
@@ -126,7 +126,7 @@ static void take(struct cpu_result *c, enum nio_sample_whose whose, const char *
 	assert_int_equal(cpu_time__take(c,
 					&(struct profile_stack){.frames = copy,
 								.count = count,
-								.whose = whose,
+								.owner = owner,
 								.class = class},
 					class == CPU_CLASS_LOCK),
 			 0);
@@ -160,9 +160,9 @@ TEST(samples_of_rounds_add_up)
 	assert_int_equal(a.hz, 1000);
 	assert_int_equal(a.profile.nr, 3);
 	assert_string_equal(a.profile.stacks[0].frames, "a");
-	assert_int_equal(a.profile.stacks[0].whose, NIO_SAMPLE_SENDER);
+	assert_int_equal(a.profile.stacks[0].owner, NIO_SAMPLE_SENDER);
 	assert_int_equal(a.profile.stacks[1].count, 5);
-	assert_int_equal(a.profile.stacks[2].whose, NIO_SAMPLE_RECEIVER);
+	assert_int_equal(a.profile.stacks[2].owner, NIO_SAMPLE_RECEIVER);
 	assert_int_equal(a.profile.stacks[2].count, 7);
 	cpu_time__add(&none, &b);
 	assert_true(none.known);
@@ -243,7 +243,7 @@ TEST(profile_holds_600_stacks)
 			struct profile_stack stack = {.frames = frames, .count = 1};
 
 			snprintf(frames, sizeof(frames), "f%03u", (i * 7) % 300);
-			stack.whose = i < 300 ? NIO_SAMPLE_RECEIVER : NIO_SAMPLE_SENDER;
+			stack.owner = i < 300 ? NIO_SAMPLE_RECEIVER : NIO_SAMPLE_SENDER;
 			profile__add(&p, &stack);
 		}
 	assert_int_equal(p.nr, 600);
@@ -251,7 +251,7 @@ TEST(profile_holds_600_stacks)
 	for (unsigned int i = 0; i < 600; i++) {
 		snprintf(frames, sizeof(frames), "f%03u", i % 300);
 		assert_string_equal(p.stacks[i].frames, frames);
-		assert_int_equal(p.stacks[i].whose,
+		assert_int_equal(p.stacks[i].owner,
 				 i < 300 ? NIO_SAMPLE_SENDER : NIO_SAMPLE_RECEIVER);
 		assert_int_equal(p.stacks[i].count, 2);
 	}

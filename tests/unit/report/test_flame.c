@@ -8,12 +8,12 @@
 #include "report/flame.h"
 #include "support/test.h"
 
-static void add(struct profile *p, enum nio_sample_whose whose, const char *frames, uint64_t count)
+static void add(struct profile *p, enum nio_sample_owner owner, const char *frames, uint64_t count)
 {
 	char copy[128];
 
 	snprintf(copy, sizeof(copy), "%s", frames);
-	profile__add(p, &(struct profile_stack){.frames = copy, .count = count, .whose = whose});
+	profile__add(p, &(struct profile_stack){.frames = copy, .count = count, .owner = owner});
 }
 
 __attribute__((noinline)) static char *drawn(const struct flame_input *a,

@@ -238,7 +238,7 @@ DATASET_TEST(stacks_are_read_and_malformed_ones_left_out)
 {
 	static const struct {
 		const char *frames;
-		int whose;
+		int owner;
 		uint64_t count;
 	} expected[] = {{"a;b", NIO_SAMPLE_SENDER, 5},
 			{"c d", NIO_SAMPLE_RECEIVER, 4},
@@ -257,7 +257,7 @@ DATASET_TEST(stacks_are_read_and_malformed_ones_left_out)
 	assert_int_equal(p->nr, 3);
 	for (size_t i = 0; i < 3; i++) {
 		assert_string_equal(p->stacks[i].frames, expected[i].frames);
-		assert_int_equal(p->stacks[i].whose, expected[i].whose);
+		assert_int_equal(p->stacks[i].owner, expected[i].owner);
 		assert_int_equal(p->stacks[i].count, expected[i].count);
 	}
 }

@@ -146,7 +146,7 @@ static inline void full_cpu__fill(struct cpu_result *cpu)
 				   .hz = 997,
 				   .duration_ns = 200000000,
 				   .payload = 500000000};
-	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
+	for (int w = 0; w < NIO_SAMPLE_OWNER_NR; w++) {
 		struct cpu_samples *s = &cpu->by[w];
 
 		s->lost = 3 + (uint64_t)w;

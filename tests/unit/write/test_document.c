@@ -142,14 +142,14 @@ static void mix_sources(struct run_result *run)
 	run->app.latency[1] = (struct latency_result){.reason = "no stamps"};
 }
 
-static void add_stack(struct run_result *run, const char *frames, enum nio_sample_whose whose,
+static void add_stack(struct run_result *run, const char *frames, enum nio_sample_owner owner,
 		      uint64_t count)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s", frames);
 	profile__add(&run->cpu.profile,
-		     &(struct profile_stack){.frames = text, .whose = whose, .count = count});
+		     &(struct profile_stack){.frames = text, .owner = owner, .count = count});
 }
 
 static void mix(struct full_result *f)

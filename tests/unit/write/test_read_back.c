@@ -20,7 +20,7 @@ static void add_stack(struct run_result *run, const char *frames, uint64_t count
 {
 	char text[64];
 	const struct profile_stack stack = {
-		.frames = text, .whose = NIO_SAMPLE_RECEIVER, .count = count};
+		.frames = text, .owner = NIO_SAMPLE_RECEIVER, .count = count};
 
 	snprintf(text, sizeof(text), "%s", frames);
 	profile__add(&run->cpu.profile, &stack);
