@@ -256,7 +256,7 @@ static void advise_connection(struct judgement *j, const struct attach_result *r
 		.baseline = r->baseline,
 	};
 
-	if (!owner || owner->read_turn != r->table.turn ||
+	if (!owner || owner->read_refresh != r->table.refresh ||
 	    !table__program(&r->table, owner, 0, &program, &advice.copied))
 		return;
 	advice.copied = row->books.stages[NIO_STAGE_TX_COPY].bytes;
@@ -544,7 +544,7 @@ static void name_connection(char buf[ROW_NAME_LEN], const struct sock_state *s, 
 static void name_subject(char buf[ROW_NAME_LEN], const struct attach_result *r,
 			 const struct attach_row *row)
 {
-	size_t turn = row->process ? table__turn(&r->table, row->process) : 0;
+	size_t nth = row->process ? table__ordinal(&r->table, row->process) : 0;
 	char owner[OWNER_LEN];
 
 	if (row->by == BY_PORT && row->id)
@@ -552,9 +552,9 @@ static void name_subject(char buf[ROW_NAME_LEN], const struct attach_result *r,
 	else if (row->by != BY_PROCESS)
 		snprintf(buf, ROW_NAME_LEN, "%.500s",
 			 row->group->name ? row->group->name : "(unknown)");
-	else if (turn)
+	else if (nth)
 		snprintf(buf, ROW_NAME_LEN, "%s (no. %zu)",
-			 attach_result__owner(owner, row->process->comm, row->process->tgid), turn);
+			 attach_result__owner(owner, row->process->comm, row->process->tgid), nth);
 	else
 		attach_result__owner(buf, row->process->comm, row->process->tgid);
 }

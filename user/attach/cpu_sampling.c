@@ -17,8 +17,8 @@
 /* So long nothing has to move before no samples are taken any more. */
 #define IDLE_NS 10000000000ULL
 
-/* The destination of a turn's samples. */
-struct turn {
+/* The destination of the samples of a refresh. */
+struct refresh {
 	struct cpu_sampling *s;
 	struct attach_result *f;
 };
@@ -36,7 +36,7 @@ void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 		s->sampler = NULL;
 		return;
 	}
-	s->turn_ns = begun_ns;
+	s->refresh_ns = begun_ns;
 	sampler__describe(s->sampler, cpu);
 }
 
@@ -55,15 +55,15 @@ static struct known_maps *slot_of(struct cpu_sampling *s, const struct nio_sampl
 	return oldest;
 }
 
-/* The maps in this turn, or the last ones of a process that has ended. NULL: unknown. */
+/* The maps in this refresh, or the last ones of a process that has ended. NULL: unknown. */
 static const struct process_maps *maps_of(struct cpu_sampling *s, const struct nio_sample *sample)
 {
 	struct known_maps *k = slot_of(s, sample);
 	struct process_maps *now;
 
-	if (k->read_at == s->turn)
+	if (k->read_at == s->refresh)
 		return k->maps;
-	k->read_at = s->turn;
+	k->read_at = s->refresh;
 	now = process_maps__read((pid_t)sample->tgid);
 	/* Another may have its id by now. */
 	if (target__started((pid_t)sample->tgid) != sample->started) {
@@ -137,24 +137,24 @@ static bool encrypts(const char *object)
 
 static int take_sample(const struct nio_sample *sample, void *arg)
 {
-	struct turn *turn = arg;
-	struct process *p = table__process(&turn->f->table, sample->tgid, sample->started);
-	const struct process_maps *maps = sample->frames ? NULL : maps_of(turn->s, sample);
+	struct refresh *refresh = arg;
+	struct process *p = table__process(&refresh->f->table, sample->tgid, sample->started);
+	const struct process_maps *maps = sample->frames ? NULL : maps_of(refresh->s, sample);
 	bool encrypted = encrypts(process_maps__object(maps, sample->user_ip));
 	char frames[SAMPLE_FOLD_LEN], text[SAMPLE_FOLD_LEN + OWNER_LEN];
-	struct stack_class found =
-		sample_fold__one(frames, sample, sampler__symbols(turn->s->sampler), maps, false);
+	struct stack_class found = sample_fold__one(
+		frames, sample, sampler__symbols(refresh->s->sampler), maps, false);
 
 	name_stack(text, sizeof(text), p, frames);
-	keep_stack(turn->s, &turn->f->cpu.profile,
+	keep_stack(refresh->s, &refresh->f->cpu.profile,
 		   &(struct profile_stack){.frames = text, .count = 1, .class = found.class});
-	cpu_split__add(&turn->f->cpu_total, found, encrypted);
+	cpu_split__add(&refresh->f->cpu_total, found, encrypted);
 	if (p)
 		cpu_split__add(&p->cpu, found, encrypted);
 	return 0;
 }
 
-/* Sampling stops after a while without traffic, and starts again at the next turn with some. */
+/* Sampling stops after a while without traffic, and starts again at the next refresh with some. */
 static void choose_rest(struct cpu_sampling *s, struct attach_result *f)
 {
 	uint64_t moved_ns = f->table.total.last_ns;
@@ -162,21 +162,21 @@ static void choose_rest(struct cpu_sampling *s, struct attach_result *f)
 	bool rest = f->ended_ns > since_ns + IDLE_NS;
 
 	if (!s->resting)
-		f->cpu.duration_ns += f->ended_ns - s->turn_ns;
+		f->cpu.duration_ns += f->ended_ns - s->refresh_ns;
 	if (rest != s->resting)
 		sampler__rest(s->sampler, rest);
 	s->resting = rest;
-	s->turn_ns = f->ended_ns;
+	s->refresh_ns = f->ended_ns;
 }
 
 void cpu_sampling__take(struct cpu_sampling *s, struct attach_result *f)
 {
-	struct turn turn = {s, f};
+	struct refresh refresh = {s, f};
 
 	if (!s->sampler)
 		return;
-	s->turn++;
-	sampler__take(s->sampler, take_sample, &turn);
+	s->refresh++;
+	sampler__take(s->sampler, take_sample, &refresh);
 	f->cpu.by[NIO_SAMPLE_TASK].lost = sampler__lost(s->sampler, NIO_SAMPLE_TASK);
 	choose_rest(s, f);
 }

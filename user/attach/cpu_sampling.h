@@ -20,12 +20,12 @@ struct cpu_sampling {
 	struct known_maps {
 		uint32_t tgid;
 		uint64_t started; /* the process of this id */
-		uint64_t read_at; /* turn in which they were read */
+		uint64_t read_at; /* refresh in which they were read */
 		struct process_maps *maps;
 	} maps[CPU_SAMPLING_MAPS];
 	void *stacks; /* of the profile by frames, tsearch(3) */
-	uint64_t turn;
-	uint64_t turn_ns; /* end of the previous turn */
+	uint64_t refresh;
+	uint64_t refresh_ns; /* end of the previous refresh */
 	bool resting;
 };
 
@@ -36,7 +36,8 @@ struct cpu_sampling {
 void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 			struct cpu_result *cpu);
 
-/* Adds the samples since the previous turn to f and its processes. Call after sockets were read. */
+/* Adds the samples since the previous refresh to f and its processes. Call after sockets were read.
+ */
 void cpu_sampling__take(struct cpu_sampling *s, struct attach_result *f);
 
 void cpu_sampling__stop(struct cpu_sampling *s); /* the last samples can still be read */

@@ -199,7 +199,7 @@ bool process__is_listed(const struct process *p)
 	return p->asked || p->books.connections || p->books.unconnected;
 }
 
-size_t table__turn(const struct table *t, const struct process *p)
+size_t table__ordinal(const struct table *t, const struct process *p)
 {
 	size_t before = 0, nr = 0;
 
@@ -241,7 +241,7 @@ void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t
 	if (!p->read_bytes.known)
 		p->read_before = new ? 0 : bytes;
 	p->read_bytes = (struct num){.value = bytes - p->read_before, .known = true};
-	p->read_turn = t->turn;
+	p->read_refresh = t->refresh;
 	p->copied_read = p->books.stages[NIO_STAGE_TX_COPY].bytes;
 	p->spliced_read = p->books.stages[NIO_STAGE_TX_SPLICE].bytes;
 	p->received_read = p->books.socket_rx;
@@ -296,7 +296,7 @@ void table__begin(struct table *t)
 {
 	t->open_nr = 0;
 	t->ranked_nr = 0;
-	t->turn++;
+	t->refresh++;
 }
 
 static void keep_open(struct table *t, const struct sock_state *s)

@@ -62,7 +62,7 @@ struct process {
 	struct cpu_split cpu;
 	struct num read_bytes; /* by read() and sendfile since it is watched */
 	uint64_t read_before;
-	uint64_t read_turn;                                /* the refresh that read_bytes is of */
+	uint64_t read_refresh;                             /* the refresh that read_bytes is of */
 	uint64_t copied_read, spliced_read, received_read; /* of its sockets, in that refresh */
 	struct groups ports; /* of this process; without groups that found no room */
 };
@@ -89,8 +89,8 @@ struct table {
 	struct groups groups[GROUP_KINDS];
 	struct socket_ledger closed_sum; /* of all closed connections */
 	struct socket_ledger total;
-	uint64_t turn;   /* refreshes so far */
-	bool native_xdp; /* on a veth device: see socket_ledger__doubt_xdp() */
+	uint64_t refresh; /* refreshes so far */
+	bool native_xdp;  /* on a veth device: see socket_ledger__doubt_xdp() */
 };
 
 void table__clear(struct table *t);
@@ -116,7 +116,7 @@ const struct process *table__owner(const struct table *t, const struct sock_stat
 struct process *table__process(struct table *t, uint32_t tgid, uint64_t started);
 
 /* Its ordinal among the listed processes that have had this PID, from 1; 0: no other had it. */
-size_t table__turn(const struct table *t, const struct process *p);
+size_t table__ordinal(const struct table *t, const struct process *p);
 
 /* Is the process to be listed? Others have CPU time only. The last sort puts them last. */
 bool process__is_listed(const struct process *p);

@@ -262,9 +262,9 @@ TEST(processes_of_one_pid_are_numbered_by_start_time)
 	/* Another PID, and a process with CPU time only, which is not listed, do not count. */
 	table__take_task(&r.table, 8, &asked);
 	table__process(&r.table, 7, 150);
-	assert_int_equal(table__turn(&r.table, process_at(&r.table, 100)), 1);
-	assert_int_equal(table__turn(&r.table, process_at(&r.table, 200)), 2);
-	assert_int_equal(table__turn(&r.table, process_at(&r.table, 50)), 0);
+	assert_int_equal(table__ordinal(&r.table, process_at(&r.table, 100)), 1);
+	assert_int_equal(table__ordinal(&r.table, process_at(&r.table, 200)), 2);
+	assert_int_equal(table__ordinal(&r.table, process_at(&r.table, 50)), 0);
 	row.process = process_at(&r.table, 200);
 	assert_string_equal(attach_row__name(name, &r, &row, true), "first 7 (no. 2) (0)");
 	row.process = process_at(&r.table, 50);
