@@ -63,7 +63,7 @@ struct nio_taken {
 	bool backwards;
 };
 
-static inline struct nio_taken nio_judge_taken(__u32 seq, __u32 len, __u32 now)
+static inline struct nio_taken nio_taken_by(__u32 seq, __u32 len, __u32 now)
 {
 	__s32 forward = nio_seq_delta(seq, now);
 	struct nio_taken taken = {0};

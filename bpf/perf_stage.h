@@ -77,8 +77,8 @@ enum nio_perf_fate {
 	NIO_PERF_MULTIPLEXED,
 };
 
-static inline enum nio_perf_fate nio_perf_judge(const struct nio_perf_open *open, __u32 cpu,
-						__u64 switches, const struct nio_perf_reading *end)
+static inline enum nio_perf_fate nio_perf_accept(const struct nio_perf_open *open, __u32 cpu,
+						 __u64 switches, const struct nio_perf_reading *end)
 {
 	__u32 i;
 
@@ -100,7 +100,7 @@ static inline void nio_perf_book(struct nio_perf_cell *cell, const struct nio_pe
 {
 	__u32 i;
 
-	switch (nio_perf_judge(open, cpu, switches, end)) {
+	switch (nio_perf_accept(open, cpu, switches, end)) {
 	case NIO_PERF_MOVED:
 		__sync_fetch_and_add(&cell->moved, 1);
 		return;

@@ -380,7 +380,7 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
  * Bytes read beyond the end of the last copy were taken without a copy, perhaps 4 GiB and more.
  * Fewer: a peek.
  */
-static __always_inline void judge_taken(struct sock_state *s, struct sock_events *e, __u64 read)
+static __always_inline void book_taken(struct sock_state *s, struct sock_events *e, __u64 read)
 {
 	__s64 further = (__s64)(read - s->read_seen);
 	__u64 *uncovered = e->uncovered_bytes[NIO_SIDE_RECEIVER];
@@ -456,7 +456,7 @@ static __always_inline void on_received(struct sock *sk, int len)
 		return;
 	}
 	read = bytes_read_now(sk);
-	judge_taken(s, e, read);
+	book_taken(s, e, read);
 	s->read_seen = read + len;
 	if (s->flags & SOCK_STATE_CLOSED)
 		on_read_after_close(s, sk, len);

@@ -228,13 +228,13 @@ static __always_inline void on_notification_read(struct nio_conn *conn, const st
 const volatile bool nio_notifications_apart = false;
 
 /* Books peeked bytes of the previous receive copy, and bytes taken without a copy since then. */
-static __always_inline void judge_previous(struct nio_conn *conn, __u32 copied_seq)
+static __always_inline void book_previous(struct nio_conn *conn, __u32 copied_seq)
 {
 	struct nio_taken taken;
 
 	if (!conn->rx_len)
 		return;
-	taken = nio_judge_taken(conn->copied_seq, conn->rx_len, copied_seq);
+	taken = nio_taken_by(conn->copied_seq, conn->rx_len, copied_seq);
 	if (taken.peeked)
 		book_uncovered(conn, NIO_UNCOVERED_PEEKED, taken.peeked);
 	if (taken.unseen)
@@ -269,7 +269,7 @@ static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool 
 		return;
 	}
 	copied_seq = kernel_read(struct tcp_sock, sk, copied_seq);
-	judge_previous(conn, copied_seq);
+	book_previous(conn, copied_seq);
 	conn->copied_seq = copied_seq;
 	conn->rx_len = len;
 	book(conn, NIO_STAGE_RX_COPY, len);

@@ -287,7 +287,8 @@ static int unidentified_conn__read(struct unidentified_conn *e, struct protocol_
 }
 
 /* err: of unidentified_conn__read(), not -EAGAIN. */
-static void judge(struct pending_sessions *l, int err, const struct protocol_hello *hello, int fd)
+static void answer_hello(struct pending_sessions *l, int err, const struct protocol_hello *hello,
+			 int fd)
 {
 	if (!err)
 		admit(l, hello, fd);
@@ -311,7 +312,7 @@ static void unidentified_conn__identify(struct pending_sessions *l, struct unide
 	watch(l, EPOLL_CTL_DEL, fd, 0, 0);
 	e->here = false;
 	l->unidentified_nr--;
-	judge(l, err, &hello, fd);
+	answer_hello(l, err, &hello, fd);
 }
 
 static void unidentified_conn__keep(struct pending_sessions *l, const struct unidentified_conn *new)
@@ -357,7 +358,7 @@ static void accept_one(struct pending_sessions *l)
 		if (err == -EAGAIN)
 			unidentified_conn__keep(l, &new);
 		else
-			judge(l, err, &hello, new.fd);
+			answer_hello(l, err, &hello, new.fd);
 		return;
 	}
 	/* accept(2): all other errors concern one connection only. */

@@ -449,7 +449,7 @@ static int dialling__run(struct dialling *d)
 }
 
 /* If a data connection fails, the receiver may have sent REFUSE: wait for the frame. */
-static int sender__judge_dialling(struct sender *s, const struct dialling *d, int err)
+static int sender__finish_dialling(struct sender *s, const struct dialling *d, int err)
 {
 	int told;
 
@@ -472,7 +472,7 @@ static int sender__connect_data(struct sender *s)
 
 	for (unsigned int i = 0; i < d.nr; i++)
 		close(d.fds[i].fd);
-	return d.reported ? err : sender__judge_dialling(s, &d, err);
+	return d.reported ? err : sender__finish_dialling(s, &d, err);
 }
 
 /* Opens the control connection and gives all data connections to the pool. -errno: reported. */

@@ -20,7 +20,7 @@
 struct block {
 	const struct attach_result *r;
 	const struct socket_ledger *b;
-	struct judgement judgement;
+	struct attach_verdict verdict;
 };
 
 /* Unknown for that reason, unless it is NULL. */
@@ -252,7 +252,7 @@ FIELDS(zerocopy, (const struct socket_ledger *b, const char *unknown), ZEROCOPY_
 	X(text, "cause",           "text", j->cause)                                         \
 	X(text, "text",            "text", j->text)                                          \
 	X(text, "advice",          "text", j->advice)
-FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
+FIELDS(verdict, (const struct attach_verdict *j), VERDICT_FIELDS)
 
 #define BLOCK_FIELDS(X)                                                                      \
 	X(real,   "first_s",   "s", seconds_since(k->r, k->b->first_ns))                     \
@@ -274,7 +274,7 @@ FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
 	X(object, "ledger",    ledger, k)                                                    \
 	X(uncovered, "uncovered", k->b)                                                      \
 	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r))                         \
-	X(object, "verdict",   verdict, &k->judgement)
+	X(object, "verdict",   verdict, &k->verdict)
 /* clang-format on */
 
 /* CPU time by class. */
@@ -390,7 +390,7 @@ static json_t *row_json(const struct attach_result *r, const struct attach_row *
 {
 	struct block k = {.r = r, .b = &row->books};
 
-	attach_result__judge(&k.judgement, r, row);
+	attach_result__verdict(&k.verdict, r, row);
 	switch (row->by) {
 	case BY_PROCESS:
 		return process_json(row->process, &k);

@@ -225,8 +225,9 @@ static size_t largest_ports(const struct groups *ports, const struct group *list
 /*
  * Advice on sockets at one port (0: any) of one process (NULL: of all). name: of the port, or NULL.
  */
-static void advise(struct judgement *j, const struct attach_result *r, const struct process *only,
-		   uint16_t port, const char *name, const struct socket_ledger *books)
+static void advise(struct attach_verdict *j, const struct attach_result *r,
+		   const struct process *only, uint16_t port, const char *name,
+		   const struct socket_ledger *books)
 {
 	struct advice_program program;
 	struct advice_row row = {
@@ -243,7 +244,7 @@ static void advise(struct judgement *j, const struct attach_result *r, const str
 }
 
 /* The bytes of a connection and of its process have to be of one refresh. */
-static void advise_connection(struct judgement *j, const struct attach_result *r,
+static void advise_connection(struct attach_verdict *j, const struct attach_result *r,
 			      const struct attach_row *row)
 {
 	const struct process *owner = table__owner(&r->table, row->socket);
@@ -263,8 +264,8 @@ static void advise_connection(struct judgement *j, const struct attach_result *r
 	advice__say(j->advice, sizeof(j->advice), &advice);
 }
 
-static void judge_ports(struct judgement *j, const struct attach_result *r,
-			const struct attach_row *row)
+static void ports_verdict(struct attach_verdict *j, const struct attach_result *r,
+			  const struct attach_row *row)
 {
 	const struct groups *all =
 		row->process ? &row->process->ports : &r->table.groups[GROUP_PORT];
@@ -291,7 +292,7 @@ static void judge_ports(struct judgement *j, const struct attach_result *r,
 }
 
 /* Sockets that moved nothing: the connections, and what became of the calls. */
-static void say_no_bytes(struct judgement *j, const struct socket_ledger *b)
+static void say_no_bytes(struct attach_verdict *j, const struct socket_ledger *b)
 {
 	uint64_t refused = socket_ledger__refused(b), blocked = b->refused[NIO_REFUSAL_EAGAIN];
 	const char *about = b->unwatched ? "about " : "";
@@ -325,14 +326,14 @@ static void say_no_bytes(struct judgement *j, const struct socket_ledger *b)
 	free(text);
 }
 
-void attach_result__judge(struct judgement *j, const struct attach_result *r,
-			  const struct attach_row *row)
+void attach_result__verdict(struct attach_verdict *j, const struct attach_result *r,
+			    const struct attach_row *row)
 {
 	struct verdict v;
 	size_t len;
 
 	verdict__of_sockets(&v, &row->books, r->sees_completions);
-	*j = (struct judgement){.copied_fraction = v.copied_fraction};
+	*j = (struct attach_verdict){.copied_fraction = v.copied_fraction};
 	if (v.cause != ZC_CAUSE_NONE && v.cause != ZC_CAUSE_NOT_COPIED)
 		j->cause = zc_cause__key(v.cause);
 	say_no_bytes(j, &row->books);
@@ -343,7 +344,7 @@ void attach_result__judge(struct judgement *j, const struct attach_result *r,
 	else if (row->by == BY_PORT)
 		advise(j, r, NULL, (uint16_t)row->id, NULL, &row->books);
 	else if (row->by != BY_CGROUP)
-		judge_ports(j, r, row);
+		ports_verdict(j, r, row);
 	/* Sentences end with a space. */
 	len = strlen(j->advice);
 	if (len && j->advice[len - 1] == ' ')

@@ -35,7 +35,7 @@ enum row_value {
 };
 
 /* The verdict on zero-copy and the advice, as text. */
-struct judgement {
+struct attach_verdict {
 	struct real copied_fraction; /* of the zero-copy sends that completed */
 	const char *cause;           /* zc_cause__key(); NULL: nothing to explain */
 	char text[1024];             /* sentences; empty: nothing to say */
@@ -86,8 +86,8 @@ bool attach_result__sees_returns(const struct attach_result *r);
 bool attach_result__unbalanced(const struct attach_result *r);
 
 /* Verdict and advice of a row. The total and processes name ports. */
-void attach_result__judge(struct judgement *j, const struct attach_result *r,
-			  const struct attach_row *row);
+void attach_result__verdict(struct attach_verdict *j, const struct attach_result *r,
+			    const struct attach_row *row);
 
 /* The i-th row in the order of the last sort. false: there is none. */
 bool attach_row__at(struct attach_row *row, const struct attach_result *r, enum by by, size_t i);

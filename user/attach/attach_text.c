@@ -375,23 +375,23 @@ static void say_watching(FILE *f, const struct attach_result *r)
 				left_out[i].noun, plural(left_out[i].nr), left_out[i].text);
 }
 
-static struct judgement judge_total(const struct attach_result *r)
+static struct attach_verdict total_verdict(const struct attach_result *r)
 {
 	const struct attach_row total = attach_row__total(r);
-	struct judgement j;
+	struct attach_verdict j;
 
-	attach_result__judge(&j, r, &total);
+	attach_result__verdict(&j, r, &total);
 	return j;
 }
 
 static void say_verdict(FILE *f, const struct attach_result *r)
 {
-	fputs(judge_total(r).text, f);
+	fputs(total_verdict(r).text, f);
 }
 
 static void say_advice(FILE *f, const struct attach_result *r)
 {
-	fputs(judge_total(r).advice, f);
+	fputs(total_verdict(r).advice, f);
 }
 
 /* Writes nothing if `say` writes nothing. */

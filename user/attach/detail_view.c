@@ -184,15 +184,15 @@ static void say_cpu(FILE *f, const struct page *p)
 	}
 }
 
-void view_item__judge(struct judgement *j, const struct attach_result *r,
-		      const struct view_item *item)
+void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
+			const struct view_item *item)
 {
 	struct attach_row row = item->row, now;
 
-	*j = (struct judgement){.copied_fraction.known = false};
+	*j = (struct attach_verdict){.copied_fraction.known = false};
 	if (row.by == BY_CONNECTION) {
 		row.socket = &item->socket;
-		attach_result__judge(j, r, &row);
+		attach_result__verdict(j, r, &row);
 		return;
 	}
 	/* The books shown, with the ports that the process has in the present table. */
@@ -200,7 +200,7 @@ void view_item__judge(struct judgement *j, const struct attach_result *r,
 		if (now.id != row.id)
 			continue;
 		row.process = now.process;
-		attach_result__judge(j, r, &row);
+		attach_result__verdict(j, r, &row);
 		return;
 	}
 }
@@ -277,9 +277,9 @@ void view_item__say(FILE *f, const struct attach_result *r, const struct view_it
 
 static void say_verdict(FILE *f, const struct page *p)
 {
-	struct judgement j;
+	struct attach_verdict j;
 
-	view_item__judge(&j, p->r, p->item);
+	view_item__verdict(&j, p->r, p->item);
 	fprintf(f, "%s ", p->item->name);
 	view_item__say(f, p->r, p->item);
 	fprintf(f, ".\n%s\n%s\n", j.text, j.advice);

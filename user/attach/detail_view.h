@@ -16,8 +16,8 @@ struct view_item {
 };
 
 /* The verdict on a row and its advice; empty if the row is not in the present table any more. */
-void view_item__judge(struct judgement *j, const struct attach_result *r,
-		      const struct view_item *item);
+void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
+			const struct view_item *item);
 
 /* How the row sent its bytes, a sentence without its subject: "copies all it sends". */
 void view_item__say(FILE *f, const struct attach_result *r, const struct view_item *item);

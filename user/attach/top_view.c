@@ -267,7 +267,7 @@ static void choose_columns(struct table_column columns[COLUMN_NR], const struct 
 static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 {
 	const struct top_row *selected = v->rows_nr ? &v->rows[0] : NULL;
-	struct judgement j;
+	struct attach_verdict j;
 	size_t len, said = 0;
 	char *text;
 	FILE *f = xopen_memstream(&text, &len);
@@ -286,7 +286,7 @@ static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 		said++;
 	}
 	if (selected) {
-		view_item__judge(&j, r, &selected->item);
+		view_item__verdict(&j, r, &selected->item);
 		if (j.text[0] || j.advice[0])
 			fprintf(f, "%s: %s %s", selected->item.name, j.advice, j.text);
 	}

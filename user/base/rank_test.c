@@ -122,7 +122,7 @@ static double p_of_pairs(const double *sorted, size_t n, size_t m)
 }
 
 /* pair: sorted rank_test__apart() of each round of A and each round of B. */
-static void judge(struct rank_test *t, const double *pair, size_t tests)
+static void decide(struct rank_test *t, const double *pair, size_t tests)
 {
 	double middle = rank_test__apart(t->a, t->b), coverage, low, high;
 	size_t k = choose_rank(t->n, t->m, level_of(tests), &coverage);
@@ -172,7 +172,7 @@ struct rank_test rank_test__of(const double *a, size_t n, const double *b, size_
 			for (size_t j = 0; j < t.m; j++)
 				pair[i * t.m + j] = rank_test__apart(first[i], second[j]);
 		stats__sort(pair, (size_t)t.n * t.m);
-		judge(&t, pair, tests);
+		decide(&t, pair, tests);
 	}
 	free(first);
 	free(second);

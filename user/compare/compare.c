@@ -206,7 +206,7 @@ static int log_cannot_tell(const struct changes *c, const struct compare_options
  * EXIT_ASSERTION for a regression, EXIT_RUN_FAILED if some cell of the first data set could not be
  * tested; prints the reason.
  */
-static int judge(const struct changes *c, const struct compare_options *o)
+static int exit_code(const struct changes *c, const struct compare_options *o)
 {
 	enum gate gate = gate__of(c, o->limit, o->names.across);
 
@@ -232,7 +232,7 @@ static int compare(struct side *before, struct side *after, const struct compare
 		code = EXIT_RUN_FAILED;
 	}
 	if (!code)
-		code = judge(&changes, o);
+		code = exit_code(&changes, o);
 	changes__clear(&changes);
 	return code;
 }

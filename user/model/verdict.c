@@ -294,7 +294,7 @@ static void say_causes(struct verdict *v, unsigned int from)
 	}
 }
 
-static void judge_completed(struct verdict *v, const struct evidence *e)
+static void verdict_of_completed(struct verdict *v, const struct evidence *e)
 {
 	uint64_t copied = e->zc->copied, all = e->zc->completed;
 	const char *completed = TEXT_COUNT(all);
@@ -322,7 +322,7 @@ static void judge_completed(struct verdict *v, const struct evidence *e)
 	say_causes(v, 0);
 }
 
-static void judge_uncompleted(struct verdict *v, const struct evidence *e)
+static void verdict_of_uncompleted(struct verdict *v, const struct evidence *e)
 {
 	bool zerocopy = mode__has(e->r->mode, MODE_PINS);
 
@@ -370,9 +370,9 @@ void verdict__give(struct run_result *r, const struct environment *env)
 		return;
 	}
 	if (e.zc->completed)
-		judge_completed(v, &e);
+		verdict_of_completed(v, &e);
 	else
-		judge_uncompleted(v, &e);
+		verdict_of_uncompleted(v, &e);
 	say_missed(v, r);
 }
 
@@ -465,7 +465,7 @@ static void say_unpinned(struct verdict *v, const struct socket_ledger *b)
 		    TEXT_BYTES(copied - by_zerocopy));
 }
 
-static void judge_sends_of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
+static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, bool notices)
 {
 	uint64_t sends = b->ids > b->calls[NIO_CALL_ZEROCOPY].events
 				 ? b->ids
@@ -507,7 +507,7 @@ void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool 
 
 	*v = (struct verdict){.copied_fraction = socket_ledger__copied_fraction(b)};
 	if (sends) {
-		judge_sends_of_sockets(v, b, notices);
+		verdict_of_sends(v, b, notices);
 		say_causes(v, 0);
 		say_deferred(v, b);
 		say_unpinned(v, b);

@@ -349,11 +349,12 @@ TEST(sockets_left_out_make_every_sum_unknown)
 	table__clear(&t);
 }
 
-static struct judgement judge(const struct attach_result *r, const struct attach_row *row)
+static struct attach_verdict verdict_of_row(const struct attach_result *r,
+					    const struct attach_row *row)
 {
-	struct judgement j;
+	struct attach_verdict j;
 
-	attach_result__judge(&j, r, row);
+	attach_result__verdict(&j, r, row);
 	return j;
 }
 
@@ -364,7 +365,7 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	struct attach_row row;
 	struct sock_state s = file_stream;
 	struct process *p;
-	struct judgement j;
+	struct attach_verdict j;
 
 	refresh(&r.table,
 		(struct sock_state[]){at_port(80, 10000, 200000000), at_port(81, 100000000, 0)}, 2);
@@ -376,22 +377,22 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 			(struct stack_class){.class = i % 5 ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY},
 			false);
 	row = attach_row__total(&r);
-	j = judge(&r, &row);
+	j = verdict_of_row(&r, &row);
 	assert_string_equal(j.text, "Port 80: 200 MB sent by reference (sendfile), port 81: 100 MB "
 				    "copied.");
 	assert_ptr_equal(strstr(j.advice, "Port 81: 100 MB were sent by copy"), j.advice);
 	assert_null(strstr(j.advice, "ort 80"));
 	assert_true(attach_row__at(&row, &r, BY_PROCESS, 0));
-	assert_string_equal(judge(&r, &row).advice, j.advice);
+	assert_string_equal(verdict_of_row(&r, &row).advice, j.advice);
 	for (size_t i = 0; attach_row__at(&row, &r, BY_PORT, i); i++)
-		assert_int_equal(judge(&r, &row).advice[0] != '\0', row.id == 81);
+		assert_int_equal(verdict_of_row(&r, &row).advice[0] != '\0', row.id == 81);
 	/* A connection has advice in the refresh that read its process, and not later. */
 	s.local_port = 81;
 	s.now.sent = s.stages[NIO_STAGE_TX_COPY].bytes = 50000000;
 	row = (struct attach_row){.by = BY_CONNECTION, .socket = &s};
 	row.books = socket_ledger__of(&s);
-	assert_non_null(strstr(judge(&r, &row).advice, "50 MB were sent by copy"));
+	assert_non_null(strstr(verdict_of_row(&r, &row).advice, "50 MB were sent by copy"));
 	table__begin(&r.table);
-	assert_string_equal(judge(&r, &row).advice, "");
+	assert_string_equal(verdict_of_row(&r, &row).advice, "");
 	table__clear(&r.table);
 }

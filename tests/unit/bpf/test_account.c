@@ -92,16 +92,16 @@ TEST(SYN_is_no_payload)
 
 TEST(next_receive_copy_classifies_the_last_as_taken_peeked_or_unseen)
 {
-	struct nio_taken t = nio_judge_taken(0xfffffff0, 100, 0xfffffff0 + 100);
+	struct nio_taken t = nio_taken_by(0xfffffff0, 100, 0xfffffff0 + 100);
 
 	assert_true(!t.peeked && !t.unseen && !t.backwards);
-	t = nio_judge_taken(500, 100, 500);
+	t = nio_taken_by(500, 100, 500);
 	assert_true(t.peeked == 100 && !t.unseen);
-	t = nio_judge_taken(500, 100, 540);
+	t = nio_taken_by(500, 100, 540);
 	assert_true(t.peeked == 60 && !t.unseen);
-	t = nio_judge_taken(500, 100, 4600);
+	t = nio_taken_by(500, 100, 4600);
 	assert_true(t.unseen == 4000 && !t.peeked);
-	t = nio_judge_taken(500, 100, 499);
+	t = nio_taken_by(500, 100, 499);
 	assert_true(t.backwards && !t.peeked && !t.unseen);
 }
 

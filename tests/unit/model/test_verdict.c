@@ -141,7 +141,7 @@ TEST(each_run_has_the_causes_of_its_evidence)
 		const struct verdict *v;
 
 		record("== %s\n", row->what);
-		v = judge(f, row->first, row->second, row->third);
+		v = verdict_for(f, row->first, row->second, row->third);
 		assert_int_equal(v->cause, row->first ? row->first : ZC_CAUSE_NOT_COPIED);
 		assert_real(v->copied_fraction, row->copied);
 	}
@@ -168,7 +168,7 @@ TEST(completions_that_events_missed_give_a_range)
 		f->run.kernel_zc = (struct zc_counts){
 			.sends = 1303, .completed = c->kernel, .copied = c->kernel};
 		f->run.kernel_zc_known = true;
-		v = judge(f, ZC_CAUSE_LOCAL, NONE, NONE);
+		v = verdict_for(f, ZC_CAUSE_LOCAL, NONE, NONE);
 		assert_true(v->copied_fraction.value == 1);
 		if (c->says)
 			assert_says(v->text, c->says);
@@ -223,10 +223,11 @@ TEST(ENOBUFS_names_a_limit_only_if_it_is_certain)
 			f->env.memlock = unlimited;
 			f->env.optmem_max = none;
 		}
-		assert_int_equal(judge(f, c->first, c->second, NONE)->cause, ZC_CAUSE_NOT_COPIED);
+		assert_int_equal(verdict_for(f, c->first, c->second, NONE)->cause,
+				 ZC_CAUSE_NOT_COPIED);
 		/* Without a completion, the limit is the cause. */
 		f->run.app.zc = (struct zc_counts){.enobufs = c->enobufs};
-		assert_int_equal(judge(f, c->first, c->second, NONE)->cause, c->first);
+		assert_int_equal(verdict_for(f, c->first, c->second, NONE)->cause, c->first);
 	}
 }
 

@@ -36,7 +36,7 @@ TEST(undisturbed_window_is_kept)
 {
 	struct nio_perf_cell cell = {.samples = 1, .bytes = 100, .counts = {50, 5}};
 
-	assert_int_equal(nio_perf_judge(&begun, 1, 7, ended), NIO_PERF_KEPT);
+	assert_int_equal(nio_perf_accept(&begun, 1, 7, ended), NIO_PERF_KEPT);
 	nio_perf_book(&cell, &begun, 1, 7, ended, 16384);
 	assert_int_equal(cell.samples, 2);
 	assert_int_equal(cell.bytes, 16484);

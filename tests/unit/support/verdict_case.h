@@ -74,8 +74,8 @@ static inline struct tap *open_tap(struct fixture *f)
 }
 
 /* Makes the verdict and compares its causes with the expected ones, in order. */
-static inline const struct verdict *judge(struct fixture *f, enum zc_cause first,
-					  enum zc_cause second, enum zc_cause third)
+static inline const struct verdict *verdict_for(struct fixture *f, enum zc_cause first,
+						enum zc_cause second, enum zc_cause third)
 {
 	const enum zc_cause expected[] = {first, second, third};
 	const struct verdict *v = &f->run.verdict;
