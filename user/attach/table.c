@@ -347,7 +347,7 @@ struct socket_ledger table__ledger_of(const struct table *t, const struct sock_s
 	struct socket_ledger d = socket_ledger__of(s);
 
 	if (t->native_xdp)
-		socket_ledger__doubt_xdp(&d);
+		socket_ledger__mark_unknown_by_xdp(&d);
 	return d;
 }
 

@@ -424,7 +424,7 @@ void ledger__close(struct run_result *r, bool final)
 	r->unaccounted_tx = (int64_t)(run_result__sent(r) - sent);
 	if (!r->sender_side)
 		r->unaccounted_rx = (int64_t)(run_result__received(r) - received);
-	ledger_bytes__doubt(r);
+	ledger_bytes__mark_lower_bounds(r);
 }
 
 void ledger__cut_short(struct run_result *r)

@@ -27,7 +27,8 @@ static const char arrivals_missed[] =
 	"arrive than were pinned";
 static const char not_charged_alike[] =
 	"the sockets' option memory (sk_omem_alloc) changed: sends may not have completed";
-static const char in_doubt[] = "a lower bound: the application's own count and the kernel's differ";
+static const char lower_bound[] =
+	"a lower bound: the application's own count and the kernel's differ";
 
 static uint64_t events_of(const struct run_result *r, enum nio_stage stage)
 {
@@ -387,7 +388,7 @@ uint64_t ledger_bytes__open(const struct run_result *r)
 	return deferred->value > open ? deferred->value : open;
 }
 
-void ledger_bytes__doubt(struct run_result *r)
+void ledger_bytes__mark_lower_bounds(struct run_result *r)
 {
 	for (int i = 0; i < NIO_STAGE_NR; i++) {
 		enum stage_account account = stage__account(i);
@@ -398,6 +399,6 @@ void ledger_bytes__doubt(struct run_result *r)
 		if (!wrong || s->quality == QUALITY_UNAVAILABLE)
 			continue;
 		s->quality = QUALITY_DERIVED;
-		s->reason = in_doubt;
+		s->reason = lower_bound;
 	}
 }

@@ -33,7 +33,7 @@ uint64_t ledger_bytes__seen(const struct run_result *r, enum stage_account accou
 uint64_t ledger_bytes__open(const struct run_result *r);
 
 /* If the books do not balance, the stages are lower bounds: sets their quality and reason. */
-void ledger_bytes__doubt(struct run_result *r);
+void ledger_bytes__mark_lower_bounds(struct run_result *r);
 
 /* Are bytes sent or received unknown: events were sampled, and there are no sequence numbers? */
 bool ledger_bytes__untold(const struct run_result *r);

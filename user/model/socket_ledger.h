@@ -70,7 +70,7 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s);
  * Native XDP on a veth device copies pinned pages before they arrive, and the sends complete as not
  * copied: pinned bytes that were not seen to be copied may have been.
  */
-void socket_ledger__doubt_xdp(struct socket_ledger *d);
+void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d);
 
 void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *other);
 

@@ -44,7 +44,7 @@ uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const str
 	return d->calls[NIO_CALL_ZEROCOPY].bytes;
 }
 
-void socket_ledger__doubt_xdp(struct socket_ledger *d)
+void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d)
 {
 	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes + d->retrans;
 	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes;

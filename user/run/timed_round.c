@@ -66,7 +66,7 @@ void timed_round__take(struct run_result *run, struct run_result *timed)
 }
 
 /* Gives times that a timed round would have measured the reason why it was not made. */
-static void doubt(struct num *n)
+static void mark_not_made(struct num *n)
 {
 	if (!n->known && n->reason == plan__reason_timed_separately)
 		n->reason = not_made;
@@ -77,12 +77,12 @@ void timed_round__none(struct run_result *run, const char *why)
 	run->times = (struct times_result){.source = TIMES_NOT_TAKEN};
 	snprintf(run->times.reason, sizeof(run->times.reason), "%s", why);
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		doubt(&run->stages[s].ns);
-		doubt(&run->stages[s].timed);
+		mark_not_made(&run->stages[s].ns);
+		mark_not_made(&run->stages[s].timed);
 	}
 	for (int p = 0; p < PATH_NR; p++)
-		doubt(&run->path_ns[p]);
-	doubt(&run->path_calls);
+		mark_not_made(&run->path_ns[p]);
+	mark_not_made(&run->path_calls);
 	if (run->path_reason == plan__reason_timed_separately)
 		run->path_reason = not_made;
 	if (run->pinned.completion.reason == plan__reason_timed_separately)

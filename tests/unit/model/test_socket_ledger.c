@@ -436,17 +436,17 @@ TEST(native_xdp_leaves_copies_of_uncopied_sends_open)
 	d.stages[NIO_STAGE_TX_PIN].bytes = 500;
 	d.stages[NIO_STAGE_DEFERRED_COPY].bytes = 100;
 	assert_int_equal(socket_ledger__at_most(&d, NIO_STAGE_DEFERRED_COPY), 100);
-	socket_ledger__doubt_xdp(&d);
+	socket_ledger__mark_unknown_by_xdp(&d);
 	assert_int_equal(d.under_xdp, 1);
 	assert_int_equal(socket_ledger__at_most(&d, NIO_STAGE_DEFERRED_COPY), 500);
 	assert_false(socket_ledger__copied_fraction(&d).known);
 	/* Nothing is open where the kernel reports every send as copied, or nothing was pinned. */
 	d.copied = 5;
 	d.under_xdp = d.unseen = 0;
-	socket_ledger__doubt_xdp(&d);
+	socket_ledger__mark_unknown_by_xdp(&d);
 	assert_int_equal(d.under_xdp, 0);
 	d = (struct socket_ledger){.socket_tx = 500};
-	socket_ledger__doubt_xdp(&d);
+	socket_ledger__mark_unknown_by_xdp(&d);
 	assert_int_equal(d.under_xdp, 0);
 	assert_int_equal(socket_ledger__at_most(&d, NIO_STAGE_DEFERRED_COPY), 0);
 }
