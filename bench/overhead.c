@@ -137,7 +137,7 @@ static bool uses_programs(const struct bench *b)
 
 static void load_programs(struct bench *b)
 {
-	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct probe_result *probe_results = calloc(plan_alternatives_nr, sizeof(*probe_results));
 	const struct plan *plans[MODE_NR] = {NULL};
 	struct plan_request req = {
 		.backend = BACKEND_AUTO,
@@ -147,19 +147,19 @@ static void load_programs(struct bench *b)
 	};
 	const char *const no_perf[NIO_PERF_EVENT_NR] = {"not benchmarked", "not benchmarked"};
 	const struct num optmem_max = {0};
-	int err = offers ? 0 : -ENOMEM;
+	int err = probe_results ? 0 : -ENOMEM;
 
 	if (!err)
-		loader__presume(OBJECT_RUN, offers, BACKEND_AUTO);
+		loader__presume(OBJECT_RUN, probe_results, BACKEND_AUTO);
 	if (!err)
-		err = plan__make(&b->plan, offers, &req);
+		err = plan__make(&b->plan, probe_results, &req);
 	plans[req.mode] = &b->plan;
 	b->in_slices = loader__attaches_again() && plan__can_rest(&b->plan, &b->rest);
 	if (!err)
 		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, no_perf);
 	if (err)
 		fail("cannot load the programs", err);
-	free(offers);
+	free(probe_results);
 }
 
 static void load_sampler(struct bench *b)

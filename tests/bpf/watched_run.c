@@ -146,7 +146,7 @@ static void play_away_zerocopy(void)
 
 static struct session *open_session(const char *backend, uint64_t size, const char *scenario)
 {
-	static struct probe_result offers[128];
+	static struct probe_result probe_results[128];
 	struct plan_request req = {
 		.mode = strstr(scenario, "zerocopy") ? MODE_ZEROCOPY : MODE_ONECOPY, .size = size};
 	const struct num optmem_max = {0};
@@ -156,8 +156,8 @@ static struct session *open_session(const char *backend, uint64_t size, const ch
 
 	if (backend__parse(backend, &req.backend))
 		fail("no such backend");
-	loader__presume(OBJECT_RUN, offers, req.backend);
-	errno = -plan__make(&plan, offers, &req);
+	loader__presume(OBJECT_RUN, probe_results, req.backend);
+	errno = -plan__make(&plan, probe_results, &req);
 	if (errno)
 		skip("no plan for this backend");
 	errno = -session__open(&s, plans, 1, 1, &optmem_max, no_perf);

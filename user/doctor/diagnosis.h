@@ -97,9 +97,9 @@ struct diagnosis {
 	size_t rows_nr;
 	struct plan_row attach_rows[PLAN_ROWS_MAX];
 	size_t attach_rows_nr;
-	bool attach_usable;          /* attach has every probe that it needs */
-	struct probe_result *offers; /* of plan_alternatives; owned */
-	bool tried;                  /* false: privileges are missing */
+	bool attach_usable;                 /* attach has every probe that it needs */
+	struct probe_result *probe_results; /* of plan_alternatives; owned */
+	bool tried;                         /* false: privileges are missing */
 	struct stage_line stages[STAGE_LINES_MAX];
 	size_t stages_nr;
 	struct stage_line attach_lines[PLAN_ROWS_MAX];
@@ -116,16 +116,17 @@ void diagnosis__clear(struct diagnosis *d);
 size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX]);
 
 /*
- * Pure: fills stages from rows, plan_alternatives and offers (NULL: none was tried). instead: the
- * remedy for every stage without a hook; NULL: that of the rows.
+ * Pure: fills stages from rows, plan_alternatives and probe_results (NULL: none was tried).
+ * instead: the remedy for every stage without a hook; NULL: that of the rows.
  */
 size_t doctor__stages(const struct plan_row *rows, size_t rows_nr,
-		      const struct probe_result *offers, const char *instead,
+		      const struct probe_result *probe_results, const char *instead,
 		      struct stage_line stages[STAGE_LINES_MAX]);
 
-/* Pure: one line for each row of attach's plan. offers and instead as of doctor__stages(). */
+/* Pure: one line for each row of attach's plan. probe_results and instead as of doctor__stages().
+ */
 void doctor__attach_lines(const struct plan_row *rows, size_t rows_nr,
-			  const struct probe_result *offers, const char *instead,
+			  const struct probe_result *probe_results, const char *instead,
 			  struct stage_line lines[PLAN_ROWS_MAX]);
 
 /* width: columns to wrap at. more: prints a further section in front of the sum; NULL: none. */

@@ -27,7 +27,7 @@ static json_t *stage_json(const struct stage_line *s)
 }
 
 /* The kernel's answer to an alternative. */
-static json_t *hook_json(const struct alternative *alt, const struct probe_result *offer)
+static json_t *hook_json(const struct alternative *alt, const struct probe_result *probe_result)
 {
 	static const char *const answers[] = {
 		[ANSWER_UNKNOWN] = "unknown",
@@ -38,8 +38,8 @@ static json_t *hook_json(const struct alternative *alt, const struct probe_resul
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?}", "command",
 			 alt->object == OBJECT_ATTACH ? "attach" : "run", "hook", alt->hook,
 			 "backend", backend__name(alt->backend), "quality",
-			 quality__name(alt->quality), "possible", answers[offer->answer], "error",
-			 offer->err ? strerror(-offer->err) : NULL);
+			 quality__name(alt->quality), "possible", answers[probe_result->answer],
+			 "error", probe_result->err ? strerror(-probe_result->err) : NULL);
 }
 
 static json_t *plan_json(const struct plan_row *rows, size_t nr)
@@ -60,7 +60,8 @@ json_t *doctor__document(const struct diagnosis *d)
 	for (size_t i = 0; i < d->stages_nr; i++)
 		json_array_append_new(stages, stage_json(&d->stages[i]));
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		json_array_append_new(hooks, hook_json(&plan_alternatives[i], &d->offers[i]));
+		json_array_append_new(hooks,
+				      hook_json(&plan_alternatives[i], &d->probe_results[i]));
 	doc = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
 			DOCTOR_SCHEMA, "version", NETIOTRACE_VERSION, "tried", d->tried, "usable",
 			d->tried ? json_boolean(d->usable) : json_null(), "attach_usable",

@@ -107,10 +107,10 @@ static void gather(struct facts *f, const struct options *o)
 	follow__examine(f->no_follow, &f->follow_slots);
 }
 
-static bool any_possible(const struct probe_result *offers)
+static bool any_possible(const struct probe_result *probe_results)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (offers[i].answer == ANSWER_YES)
+		if (probe_results[i].answer == ANSWER_YES)
 			return true;
 	return false;
 }
@@ -134,14 +134,14 @@ static int make_plan(struct diagnosis *d, const struct options *o, enum mode mod
 		.count_calls = o->count_calls,
 		.times = o->times,
 	};
-	int err = plan__make(&d->plans[mode], d->offers, &req);
+	int err = plan__make(&d->plans[mode], d->probe_results, &req);
 	const char *none = err ? "no probe plan for this mode" : NULL;
 
 	*any = false;
 	if (o->times != TIMES_APART)
 		return err;
 	req.times = TIMES_ON;
-	if (!plan__make(timed, d->offers, &req) || err)
+	if (!plan__make(timed, d->probe_results, &req) || err)
 		*any = plan__set_apart(&d->plans[mode], timed, none);
 	return err;
 }
@@ -173,7 +173,7 @@ static void make_attach_plan(struct diagnosis *d, const struct options *o)
 	const struct plan *none[MODE_NR] = {NULL}, *plans[MODE_NR] = {NULL};
 	struct plan plan;
 
-	d->attach_usable = !plan__make(&plan, d->offers, &req);
+	d->attach_usable = !plan__make(&plan, d->probe_results, &req);
 	plans[0] = &plan;
 	d->attach_rows_nr = plan__rows(plans, none, d->attach_rows);
 }
@@ -182,37 +182,38 @@ static void make_attach_plan(struct diagnosis *d, const struct options *o)
 static int probe_err(const struct diagnosis *d)
 {
 	for (size_t i = 0; d->tried && !d->usable && i < plan_alternatives_nr; i++)
-		if (d->offers[i].answer == ANSWER_UNKNOWN && d->offers[i].err)
-			return d->offers[i].err;
+		if (d->probe_results[i].answer == ANSWER_UNKNOWN && d->probe_results[i].err)
+			return d->probe_results[i].err;
 	return 0;
 }
 
 void diagnosis__make(struct diagnosis *d, const struct options *o)
 {
-	const struct probe_result *offers;
+	const struct probe_result *probe_results;
 
 	memset(d, 0, sizeof(*d));
-	d->offers = xcalloc(plan_alternatives_nr, sizeof(*d->offers));
+	d->probe_results = xcalloc(plan_alternatives_nr, sizeof(*d->probe_results));
 	gather(&d->facts, o);
 	d->tried = privileges__may_trace();
 	/* Errors are in the offers. */
 	for (int id = 0; d->tried && id < OBJECT_NR; id++) {
-		loader__try_all(id, d->offers);
+		loader__try_all(id, d->probe_results);
 		for (size_t i = 0; i < o->without_nr; i++)
-			plan__withhold(id, d->offers, o->without[i]);
+			plan__withhold(id, d->probe_results, o->without[i]);
 	}
-	d->facts.loaded = any_possible(d->offers);
+	d->facts.loaded = any_possible(d->probe_results);
 	d->checks_nr = doctor__check(&d->facts, d->checks);
 	make_run_plans(d, o);
 	make_attach_plan(d, o);
 	d->probe_err = probe_err(d);
-	offers = d->tried ? d->offers : NULL;
-	d->stages_nr = doctor__stages(d->rows, d->rows_nr, offers, remedy(d), d->stages);
-	doctor__attach_lines(d->attach_rows, d->attach_rows_nr, offers, remedy(d), d->attach_lines);
+	probe_results = d->tried ? d->probe_results : NULL;
+	d->stages_nr = doctor__stages(d->rows, d->rows_nr, probe_results, remedy(d), d->stages);
+	doctor__attach_lines(d->attach_rows, d->attach_rows_nr, probe_results, remedy(d),
+			     d->attach_lines);
 }
 
 void diagnosis__clear(struct diagnosis *d)
 {
-	free(d->offers);
-	d->offers = NULL;
+	free(d->probe_results);
+	d->probe_results = NULL;
 }

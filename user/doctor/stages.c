@@ -39,16 +39,16 @@ static const struct alternative *chosen(const struct plan_row *row)
 	return NULL;
 }
 
-static const char *refused(const struct probe_result *offer)
+static const char *refused(const struct probe_result *probe_result)
 {
-	if (offer->answer == ANSWER_YES)
+	if (probe_result->answer == ANSWER_YES)
 		return "which was not asked for: use --backend auto";
-	return offer->err ? strerror(-offer->err) : "not tried";
+	return probe_result->err ? strerror(-probe_result->err) : "not tried";
 }
 
 /* Another alternative that measures the same exactly, with the kernel's answer. */
 static void say_better(struct stage_line *line, const struct plan_row *row,
-		       const struct probe_result *offers)
+		       const struct probe_result *probe_results)
 {
 	const struct alternative *mine = chosen(row);
 
@@ -60,13 +60,13 @@ static void say_better(struct stage_line *line, const struct plan_row *row,
 			continue;
 		append__text(line->remedy, sizeof(line->remedy),
 			     "exact by backend %s, %s, on a kernel that allows it (here: %s)",
-			     backend__name(alt->backend), alt->hook, refused(&offers[i]));
+			     backend__name(alt->backend), alt->hook, refused(&probe_results[i]));
 		return;
 	}
 }
 
 static void fill(struct stage_line *line, const char *stage, const struct plan_row *row,
-		 const struct probe_result *offers, const char *instead)
+		 const struct probe_result *probe_results, const char *instead)
 {
 	*line = (struct stage_line){
 		.stage = stage,
@@ -79,13 +79,13 @@ static void fill(struct stage_line *line, const char *stage, const struct plan_r
 	if (row->remedy)
 		append__text(line->remedy, sizeof(line->remedy), "%s",
 			     instead ? instead : row->remedy);
-	else if (row->quality != QUALITY_EXACT && offers)
-		say_better(line, row, offers);
+	else if (row->quality != QUALITY_EXACT && probe_results)
+		say_better(line, row, probe_results);
 }
 
 /* Where one probe of a stage has a hook, others without one are choices not taken. */
 static size_t lines_of(const char *stage, const struct plan_row *rows, size_t rows_nr,
-		       const struct probe_result *offers, const char *instead,
+		       const struct probe_result *probe_results, const char *instead,
 		       struct stage_line *lines)
 {
 	const struct plan_row *without = NULL;
@@ -95,12 +95,12 @@ static size_t lines_of(const char *stage, const struct plan_row *rows, size_t ro
 		if (!feeds(rows[i].stage, stage))
 			continue;
 		if (rows[i].hook)
-			fill(&lines[n++], stage, &rows[i], offers, instead);
+			fill(&lines[n++], stage, &rows[i], probe_results, instead);
 		else if (!without)
 			without = &rows[i];
 	}
 	if (!n && without)
-		fill(&lines[n++], stage, without, offers, instead);
+		fill(&lines[n++], stage, without, probe_results, instead);
 	return n;
 }
 
@@ -126,7 +126,7 @@ static bool said_of_whole(const struct plan_row *rows, size_t i)
 }
 
 size_t doctor__stages(const struct plan_row *rows, size_t rows_nr,
-		      const struct probe_result *offers, const char *instead,
+		      const struct probe_result *probe_results, const char *instead,
 		      struct stage_line stages[STAGE_LINES_MAX])
 {
 	size_t n = 0;
@@ -134,18 +134,19 @@ size_t doctor__stages(const struct plan_row *rows, size_t rows_nr,
 	stages[n++] = by_loadgen(stage__key(NIO_STAGE_USER_GATHER), "netio-loadgen's own count");
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		if (s != NIO_STAGE_USER_GATHER)
-			n += lines_of(stage__key(s), rows, rows_nr, offers, instead, &stages[n]);
+			n += lines_of(stage__key(s), rows, rows_nr, probe_results, instead,
+				      &stages[n]);
 	for (size_t i = 0; i < rows_nr; i++)
 		if (!feeds_any_stage(rows[i].stage) && !said_of_whole(rows, i))
-			fill(&stages[n++], rows[i].stage, &rows[i], offers, instead);
+			fill(&stages[n++], rows[i].stage, &rows[i], probe_results, instead);
 	stages[n++] = by_loadgen("send_call", "netio-loadgen's own clock");
 	return n;
 }
 
 void doctor__attach_lines(const struct plan_row *rows, size_t rows_nr,
-			  const struct probe_result *offers, const char *instead,
+			  const struct probe_result *probe_results, const char *instead,
 			  struct stage_line lines[PLAN_ROWS_MAX])
 {
 	for (size_t i = 0; i < rows_nr; i++)
-		fill(&lines[i], rows[i].probe, &rows[i], offers, instead);
+		fill(&lines[i], rows[i].probe, &rows[i], probe_results, instead);
 }

@@ -86,21 +86,21 @@ static int choose(struct attach_probes *w, const struct attach_filter *filter,
 {
 	const struct plan_request req = {.object = OBJECT_ATTACH, .backend = filter->backend};
 	const struct plan *plans[MODE_NR] = {&w->plan}, *none[MODE_NR] = {NULL};
-	struct probe_result *offers = xcalloc(plan_alternatives_nr, sizeof(*offers));
-	int err = loader__presume(OBJECT_ATTACH, offers, filter->backend);
+	struct probe_result *probe_results = xcalloc(plan_alternatives_nr, sizeof(*probe_results));
+	int err = loader__presume(OBJECT_ATTACH, probe_results, filter->backend);
 
 	if (!err && is_of_functions(filter->backend)) {
-		err = plan__backend_error(OBJECT_ATTACH, offers, filter->backend);
+		err = plan__backend_error(OBJECT_ATTACH, probe_results, filter->backend);
 		no->backend = err ? plan__refusal(err) : NULL;
 	}
 	for (size_t i = 0; i < filter->without_nr; i++)
-		plan__withhold(OBJECT_ATTACH, offers, filter->without[i]);
+		plan__withhold(OBJECT_ATTACH, probe_results, filter->without[i]);
 	if (!err) {
-		err = plan__make(&w->plan, offers, &req);
+		err = plan__make(&w->plan, probe_results, &req);
 		if (err == -EOPNOTSUPP)
 			plan__missing(&w->plan, no->missing, sizeof(no->missing));
 	}
-	free(offers);
+	free(probe_results);
 	w->rows_nr = err ? 0 : plan__rows(plans, none, w->rows);
 	configure_plan(w);
 	return err;

@@ -317,7 +317,7 @@ static int look_up(const struct btf_lookup *btf, const struct loader *l,
 }
 
 /* Offers from BTF alone. 0, or -errno if BTF or the object cannot be read. */
-static int offers_of_btf(enum bpf_object_id id, struct probe_result *offers)
+static int results_by_btf(enum bpf_object_id id, struct probe_result *probe_results)
 {
 	const struct btf_lookup *btf = btf_lookup__kernel();
 	int err = btf_lookup__kernel_error();
@@ -327,19 +327,19 @@ static int offers_of_btf(enum bpf_object_id id, struct probe_result *offers)
 		err = loader__open(&l, id);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].object == id)
-			offers[i] =
-				plan__offer(err ? err : look_up(btf, &l, &plan_alternatives[i]));
+			probe_results[i] = probe_result__from_error(
+				err ? err : look_up(btf, &l, &plan_alternatives[i]));
 	loader__close(&l);
 	return err;
 }
 
 /* The first alternative of a backend that may work; NULL: none. */
-static const struct alternative *sample_of(enum bpf_object_id id, const struct probe_result *offers,
-					   enum backend backend)
+static const struct alternative *
+sample_of(enum bpf_object_id id, const struct probe_result *probe_results, enum backend backend)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].object == id && plan_alternatives[i].backend == backend &&
-		    offers[i].answer == ANSWER_YES)
+		    probe_results[i].answer == ANSWER_YES)
 			return &plan_alternatives[i];
 	return NULL;
 }
@@ -364,16 +364,16 @@ static int try_iterator(const char *target)
 }
 
 /* Iterators of one element kind: unlike functions, one may be refused where another is allowed. */
-static void try_iterators(enum bpf_object_id id, struct probe_result *offers)
+static void try_iterators(enum bpf_object_id id, struct probe_result *probe_results)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
 		const char *target = strchr(alt->hook, '/');
 
 		if (alt->object != id || alt->probe != PROBE_SOCKETS ||
-		    offers[i].answer != ANSWER_YES)
+		    probe_results[i].answer != ANSWER_YES)
 			continue;
-		offers[i] = plan__offer(try_iterator(target + 1));
+		probe_results[i] = probe_result__from_error(try_iterator(target + 1));
 	}
 }
 
@@ -381,54 +381,55 @@ static void try_iterators(enum bpf_object_id id, struct probe_result *offers)
  * Tries one alternative of a backend: a kernel that refuses it refuses them all, for the same
  * reason. 0, or an -errno that says nothing about the kernel.
  */
-static int try_backend(enum bpf_object_id id, struct probe_result *offers, enum backend backend)
+static int try_backend(enum bpf_object_id id, struct probe_result *probe_results,
+		       enum backend backend)
 {
-	const struct alternative *sample = sample_of(id, offers, backend);
-	struct probe_result offer;
+	const struct alternative *sample = sample_of(id, probe_results, backend);
+	struct probe_result probe_result;
 	int err;
 
 	if (!sample)
 		return 0;
 	err = backend == BACKEND_KPROBE ? kprobes__missing() : 0;
-	offer = plan__offer(err ? err : try_one(sample));
-	if (offer.answer == ANSWER_YES)
+	probe_result = probe_result__from_error(err ? err : try_one(sample));
+	if (probe_result.answer == ANSWER_YES)
 		return 0;
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].object == id && plan_alternatives[i].backend == backend &&
-		    offers[i].answer == ANSWER_YES)
-			offers[i] = offer;
-	return offer.answer == ANSWER_UNKNOWN ? offer.err : 0;
+		    probe_results[i].answer == ANSWER_YES)
+			probe_results[i] = probe_result;
+	return probe_result.answer == ANSWER_UNKNOWN ? probe_result.err : 0;
 }
 
-int loader__presume(enum bpf_object_id id, struct probe_result *offers, enum backend backend)
+int loader__presume(enum bpf_object_id id, struct probe_result *probe_results, enum backend backend)
 {
-	int err = offers_of_btf(id, offers), first = err;
+	int err = results_by_btf(id, probe_results), first = err;
 
 	if (!err)
-		try_iterators(id, offers);
+		try_iterators(id, probe_results);
 	for (int b = BACKEND_FENTRY; b < BACKEND_TRACEPOINT && !err; b++) {
 		int unknown;
 
 		if (backend != BACKEND_AUTO && backend != (enum backend)b)
 			continue;
-		unknown = try_backend(id, offers, b);
+		unknown = try_backend(id, probe_results, b);
 		first = first ? first : unknown;
 		/* attach uses no kprobes if fentry works. */
-		if (id == OBJECT_ATTACH && !plan__backend_error(id, offers, b))
+		if (id == OBJECT_ATTACH && !plan__backend_error(id, probe_results, b))
 			break;
 	}
 	return first;
 }
 
-int loader__try_all(enum bpf_object_id id, struct probe_result *offers)
+int loader__try_all(enum bpf_object_id id, struct probe_result *probe_results)
 {
-	int err = offers_of_btf(id, offers);
+	int err = results_by_btf(id, probe_results);
 
 	for (int b = BACKEND_FENTRY; !err && b < BACKEND_TRACEPOINT; b++)
-		try_backend(id, offers, b);
+		try_backend(id, probe_results, b);
 	for (size_t i = 0; !err && i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].object == id && offers[i].answer == ANSWER_YES)
-			offers[i] = plan__offer(try_one(&plan_alternatives[i]));
+		if (plan_alternatives[i].object == id && probe_results[i].answer == ANSWER_YES)
+			probe_results[i] = probe_result__from_error(try_one(&plan_alternatives[i]));
 	return err;
 }
 

@@ -84,15 +84,16 @@ int loader__iterate(const struct loader *l, const char *program, pid_t process,
 /*
  * Offers of an object from the kernel's BTF; of each function backend (of `backend` only, unless
  * AUTO) one alternative is tried. Quick and usually right. 0, or the first -errno that says nothing
- * about the kernel, as of memory or open files; the offers are filled all the same.
+ * about the kernel, as of memory or open files; probe_results are filled all the same.
  */
-int loader__presume(enum bpf_object_id id, struct probe_result *offers, enum backend backend);
+int loader__presume(enum bpf_object_id id, struct probe_result *probe_results,
+		    enum backend backend);
 
 /*
  * Tries each alternative of an object that BTF does not exclude: load and attach, tens of
  * milliseconds each. 0, or -errno if nothing could be tried (-EPERM: privileges).
  */
-int loader__try_all(enum bpf_object_id id, struct probe_result *offers);
+int loader__try_all(enum bpf_object_id id, struct probe_result *probe_results);
 
 /* Whether an fentry or fexit program can be attached again after it was detached (Linux 5.13). */
 bool loader__attaches_again(void);

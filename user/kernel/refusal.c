@@ -22,7 +22,7 @@ static void say_missing(const char *command, enum backend asked, const char *mis
 /* An error of this moment says nothing about the kernel. */
 static bool is_of_this_moment(int err)
 {
-	return plan__offer(err).answer == ANSWER_UNKNOWN;
+	return probe_result__from_error(err).answer == ANSWER_UNKNOWN;
 }
 
 int refusal__say(const char *command, enum backend asked, int err, const struct attach_refusal *no)

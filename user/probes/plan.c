@@ -28,7 +28,7 @@ static bool tells_nothing(int err)
 	       err == -EINTR || err == -EBUSY;
 }
 
-struct probe_result plan__offer(int err)
+struct probe_result probe_result__from_error(int err)
 {
 	return (struct probe_result){
 		.err = err,
@@ -96,21 +96,22 @@ static bool is_on(const struct alternative *alt, const char *hook)
 	return !strcmp(alt->hook, hook) || !strcmp(strchr(alt->hook, '/') + 1, hook);
 }
 
-size_t plan__withhold(enum bpf_object_id object, struct probe_result *offers, const char *hook)
+size_t plan__withhold(enum bpf_object_id object, struct probe_result *probe_results,
+		      const char *hook)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		if (plan_alternatives[i].object != object || !is_on(&plan_alternatives[i], hook))
 			continue;
-		if (offers)
-			offers[i] = plan__offer(-ECANCELED);
+		if (probe_results)
+			probe_results[i] = probe_result__from_error(-ECANCELED);
 		n++;
 	}
 	return n;
 }
 
-int plan__backend_error(enum bpf_object_id object, const struct probe_result *offers,
+int plan__backend_error(enum bpf_object_id object, const struct probe_result *probe_results,
 			enum backend backend)
 {
 	int err = 0;
@@ -121,9 +122,9 @@ int plan__backend_error(enum bpf_object_id object, const struct probe_result *of
 		if (alt->object != object || alt->backend != backend)
 			continue;
 		/* Hooks withheld by the user exist in the kernel. */
-		if (offers[i].answer == ANSWER_YES || offers[i].err == -ECANCELED)
+		if (probe_results[i].answer == ANSWER_YES || probe_results[i].err == -ECANCELED)
 			return 0;
-		err = err ? err : offers[i].err;
+		err = err ? err : probe_results[i].err;
 	}
 	return err ? err : -ENOENT;
 }
@@ -223,14 +224,14 @@ static bool allows(const struct plan_request *req, enum backend backend, bool fa
 }
 
 /* attach uses kprobes for all probes or for none: only if the kernel refuses fentry. */
-static bool uses_functions(const struct alternative *alt, const struct probe_result *offers)
+static bool uses_functions(const struct alternative *alt, const struct probe_result *probe_results)
 {
 	return alt->object == OBJECT_RUN || alt->backend != BACKEND_KPROBE ||
-	       plan__backend_error(alt->object, offers, BACKEND_FENTRY);
+	       plan__backend_error(alt->object, probe_results, BACKEND_FENTRY);
 }
 
 /* Chooses the first alternative that works. Returns whether some are of another backend. */
-static bool pick(struct plan *plan, enum probe_id probe, const struct probe_result *offers,
+static bool pick(struct plan *plan, enum probe_id probe, const struct probe_result *probe_results,
 		 const struct plan_request *req, bool fallback, bool *specific)
 {
 	bool other_backend = false;
@@ -245,12 +246,12 @@ static bool pick(struct plan *plan, enum probe_id probe, const struct probe_resu
 			continue;
 		}
 		if (!fits_plan(plan, alt, req) ||
-		    (req->backend == BACKEND_AUTO && !uses_functions(alt, offers)))
+		    (req->backend == BACKEND_AUTO && !uses_functions(alt, probe_results)))
 			continue;
-		if (offers[i].answer == ANSWER_YES)
+		if (probe_results[i].answer == ANSWER_YES)
 			plan->chosen[probe] = alt;
 		else
-			note_refusal(plan, probe, offers[i].err, specific);
+			note_refusal(plan, probe, probe_results[i].err, specific);
 	}
 	return other_backend;
 }
@@ -273,7 +274,7 @@ static void explain(struct plan *plan, enum probe_id probe, const struct plan_re
 	}
 }
 
-static void choose(struct plan *plan, enum probe_id probe, const struct probe_result *offers,
+static void choose(struct plan *plan, enum probe_id probe, const struct probe_result *probe_results,
 		   const struct plan_request *req)
 {
 	bool other_backend, specific = false;
@@ -281,9 +282,9 @@ static void choose(struct plan *plan, enum probe_id probe, const struct probe_re
 	plan->reason[probe] = req->object == OBJECT_RUN ? not_wanted(probe, req) : NULL;
 	if (plan->reason[probe])
 		return;
-	other_backend = pick(plan, probe, offers, req, false, &specific);
+	other_backend = pick(plan, probe, probe_results, req, false, &specific);
 	if (!plan->chosen[probe] && req->object == OBJECT_ATTACH)
-		other_backend |= pick(plan, probe, offers, req, true, &specific);
+		other_backend |= pick(plan, probe, probe_results, req, true, &specific);
 	if (plan->chosen[probe])
 		plan->reason[probe] = plan->remedy[probe] = NULL;
 	else if (!plan->reason[probe])
@@ -327,38 +328,39 @@ enum probe_id plan__first_needed(const struct plan *plan)
  * Every kernel that can be watched has the hooks that read the sockets: the error of trying them
  * says more than the lack of them.
  */
-static int error_of_sockets(const struct probe_result *offers)
+static int error_of_sockets(const struct probe_result *probe_results)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (is_of(&plan_alternatives[i], OBJECT_ATTACH, PROBE_SOCKETS) &&
-		    (offers[i].err == -EPERM || tells_nothing(offers[i].err)))
-			return offers[i].err;
+		    (probe_results[i].err == -EPERM || tells_nothing(probe_results[i].err)))
+			return probe_results[i].err;
 	return -EOPNOTSUPP;
 }
 
-static int error_of_attach(const struct plan *plan, const struct probe_result *offers)
+static int error_of_attach(const struct plan *plan, const struct probe_result *probe_results)
 {
 	enum probe_id needed = plan__first_needed(plan);
 
 	if (needed == PROBE_NR)
 		return 0;
-	return needed == PROBE_SOCKETS ? error_of_sockets(offers) : -EOPNOTSUPP;
+	return needed == PROBE_SOCKETS ? error_of_sockets(probe_results) : -EOPNOTSUPP;
 }
 
-int plan__make(struct plan *plan, const struct probe_result *offers, const struct plan_request *req)
+int plan__make(struct plan *plan, const struct probe_result *probe_results,
+	       const struct plan_request *req)
 {
 	*plan = (struct plan){.object = req->object, .mode = req->mode};
 	for (int probe = 0; probe < PROBE_NR; probe++)
 		if (serves(req->object, probe))
-			choose(plan, probe, offers, req);
+			choose(plan, probe, probe_results, req);
 	if (req->object == OBJECT_ATTACH)
-		return error_of_attach(plan, offers);
+		return error_of_attach(plan, probe_results);
 	/* Small messages may fall back to counting by call, which costs more; not the reverse. */
 	if (!plan->chosen[PROBE_TRANSMIT] && !counts_calls(req)) {
 		struct plan_request by_call = *req;
 
 		by_call.count_calls = true;
-		choose(plan, PROBE_SEND_RETURN, offers, &by_call);
+		choose(plan, PROBE_SEND_RETURN, probe_results, &by_call);
 	}
 	if (!has_events(plan) && req->backend != BACKEND_AUTO)
 		return -EOPNOTSUPP;

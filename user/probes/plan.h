@@ -114,20 +114,22 @@ struct probe_result {
 	int err; /* negative errno behind NO or UNKNOWN; 0: not tried */
 };
 
-/* The offer that follows from trying an alternative: 0 or -errno. */
-struct probe_result plan__offer(int err);
+/* The result of trying an alternative: 0 or -errno. */
+struct probe_result probe_result__from_error(int err);
 
 /* Why a hook cannot be used, from the result of trying it (-errno; 0: not tried): a clause. */
 const char *plan__refusal(int err);
 
 /*
  * Marks alternatives of an object as refused: those with this hook ("fexit/tcp_sendmsg_locked"), or
- * on the function or tracepoint of this name. Returns how many exist; offers NULL: only counts.
+ * on the function or tracepoint of this name. Returns how many exist; probe_results NULL: only
+ * counts.
  */
-size_t plan__withhold(enum bpf_object_id object, struct probe_result *offers, const char *hook);
+size_t plan__withhold(enum bpf_object_id object, struct probe_result *probe_results,
+		      const char *hook);
 
 /* 0 if the kernel has an alternative of this backend (fentry, kprobe); else the first -errno. */
-int plan__backend_error(enum bpf_object_id object, const struct probe_result *offers,
+int plan__backend_error(enum bpf_object_id object, const struct probe_result *probe_results,
 			enum backend backend);
 
 /* When the time inside send calls and stages is taken. It costs several percent of the CPU. */
@@ -161,12 +163,12 @@ struct plan {
 };
 
 /*
- * Fills plan from the offers (plan_alternatives_nr, in the order of the table). 0, or -EOPNOTSUPP:
- * run has no hook of the backend asked for, or sees sent and received bytes neither by events nor
- * by the socket iteration; attach lacks a probe that it needs (plan__missing()). attach where
- * trying to read the sockets failed: -EPERM, or an error of this moment (-ENOMEM).
+ * Fills plan from probe_results (plan_alternatives_nr, in the order of the table). 0, or
+ * -EOPNOTSUPP: run has no hook of the backend asked for, or sees sent and received bytes neither by
+ * events nor by the socket iteration; attach lacks a probe that it needs (plan__missing()). attach
+ * where trying to read the sockets failed: -EPERM, or an error of this moment (-ENOMEM).
  */
-int plan__make(struct plan *plan, const struct probe_result *offers,
+int plan__make(struct plan *plan, const struct probe_result *probe_results,
 	       const struct plan_request *req);
 
 /* The first probe that attach needs and that has no alternative; PROBE_NR: none. */

@@ -45,7 +45,7 @@ static int make_timed_plan(const struct runner *e, struct plan_request req, stru
 	int err;
 
 	req.times = TIMES_ON;
-	err = plan__make(timed, e->offers, &req);
+	err = plan__make(timed, e->probe_results, &req);
 	none = plan__times_by_fentry(timed) ? e->timing.none : NULL;
 	if (e->o->traffic.messages)
 		none = only_messages;
@@ -60,13 +60,13 @@ static int make_plans(const struct runner *e, uint64_t size, struct plan plans[P
 	const struct options *o = e->o;
 
 	for (size_t i = 0; i < o->without_nr; i++)
-		plan__withhold(OBJECT_RUN, e->offers, o->without[i]);
+		plan__withhold(OBJECT_RUN, e->probe_results, o->without[i]);
 	for (size_t i = 0; i < o->modes_nr; i++) {
 		enum mode mode = o->modes[i];
 		struct plan *plan = &plans[mode], *timed = &plans[MODE_NR + mode];
 		struct plan_request req = plan_request(e, mode, size);
 		bool any = false;
-		int err = plan__make(plan, e->offers, &req);
+		int err = plan__make(plan, e->probe_results, &req);
 
 		if (!err && req.times == TIMES_APART)
 			err = make_timed_plan(e, req, plan, timed, &any);
@@ -127,14 +127,14 @@ static int open_session(struct runner *e, const uint64_t *sizes, size_t sizes_nr
 {
 	int err;
 
-	e->offers = xcalloc(plan_alternatives_nr, sizeof(*e->offers));
+	e->probe_results = xcalloc(plan_alternatives_nr, sizeof(*e->probe_results));
 	if (!loader__attaches_again())
 		e->timing.none = stays_attached;
-	loader__presume(OBJECT_RUN, e->offers, e->o->backend);
+	loader__presume(OBJECT_RUN, e->probe_results, e->o->backend);
 	err = load_programs(e, sizes, sizes_nr);
 	if (err && err != -EOPNOTSUPP) {
 		log_info("the full set of probes was refused (%s): trying each", strerror(-err));
-		loader__try_all(OBJECT_RUN, e->offers);
+		loader__try_all(OBJECT_RUN, e->probe_results);
 		err = load_programs(e, sizes, sizes_nr);
 	}
 	return err;
@@ -159,25 +159,25 @@ static const char *backend_of(const struct plan_row *rows, size_t n)
 }
 
 /* An error that left a hook untried, such as too few files or too little memory. 0: none. */
-static int error_of_offers(const struct runner *e)
+static int error_of_results(const struct runner *e)
 {
-	for (size_t i = 0; e->offers && i < plan_alternatives_nr; i++)
-		if (e->offers[i].answer == ANSWER_UNKNOWN && e->offers[i].err)
-			return e->offers[i].err;
+	for (size_t i = 0; e->probe_results && i < plan_alternatives_nr; i++)
+		if (e->probe_results[i].answer == ANSWER_UNKNOWN && e->probe_results[i].err)
+			return e->probe_results[i].err;
 	return 0;
 }
 
 static int reject(const struct runner *e, int err)
 {
 	const char *backend = backend__name(e->o->backend);
-	int untold = err == -EOPNOTSUPP ? error_of_offers(e) : 0;
+	int untold = err == -EOPNOTSUPP ? error_of_results(e) : 0;
 	char limit[256];
 
 	if (limits__blame(limit, sizeof(limit), untold ? untold : err)) {
 		log_error("the kernel cannot be watched: %s.", limit);
 		return EXIT_RUN_FAILED;
 	}
-	if (untold || plan__offer(err).answer == ANSWER_UNKNOWN) {
+	if (untold || probe_result__from_error(err).answer == ANSWER_UNKNOWN) {
 		log_error("cannot find out what this kernel has (%s): end other programs that use "
 			  "memory, files or BPF programs, and try again.",
 			  strerror(untold ? -untold : -err));
@@ -223,7 +223,7 @@ void probe_setup__describe(struct runner *e)
 	memset(e->timing.any, 0, sizeof(e->timing.any));
 	if (!e->session)
 		return;
-	/* The same offers were enough for these sizes when the programs were loaded. */
+	/* The same hooks were enough for these sizes when the programs were loaded. */
 	if (make_plans(e, e->o->traffic.size, plans, pointers))
 		return;
 	for (int mode = 0; mode < MODE_NR; mode++) {

@@ -53,9 +53,9 @@ struct runner {
 	struct address connect;         /* with --connect: resolved */
 	struct sockaddr_storage remote; /* the same */
 	struct netpath *path;
-	struct session *session;     /* NULL: backend none */
-	struct probe_result *offers; /* the kernel's hooks, by alternative */
-	struct plan plans[MODE_NR];  /* by mode, of the rounds that are compared */
+	struct session *session;            /* NULL: backend none */
+	struct probe_result *probe_results; /* the kernel's hooks, by alternative */
+	struct plan plans[MODE_NR];         /* by mode, of the rounds that are compared */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
 	struct workload traffic;    /* of the options in use, with the congestion control chosen */

@@ -264,6 +264,6 @@ void runner__close(struct runner *e)
 	session__close(e->session);
 	netpath__close(e->path);
 	loop__close(&e->loop);
-	free(e->offers);
+	free(e->probe_results);
 	runner__forget(e);
 }

@@ -62,8 +62,8 @@ static const struct stage_line *line(const struct stage_line *lines, size_t n, c
 TEST(stages_are_made_from_plan_rows)
 {
 	struct stage_line lines[STAGE_LINES_MAX];
-	struct probe_result *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	size_t n = doctor__stages(rows, ROWS_NR, offers, NULL, lines);
+	struct probe_result *probe_results = calloc(plan_alternatives_nr, sizeof(*probe_results));
+	size_t n = doctor__stages(rows, ROWS_NR, probe_results, NULL, lines);
 	const struct stage_line *l;
 
 	assert_in_range(n, 1, STAGE_LINES_MAX);
@@ -81,7 +81,7 @@ TEST(stages_are_made_from_plan_rows)
 	assert_string_equal(l->reason, "nothing to hook");
 	line(lines, n, "rx_copy", 0); /* no row names it */
 	line(lines, n, "send_call", 1);
-	free(offers);
+	free(probe_results);
 }
 
 TEST(untried_probes_leave_stages_with_the_remedy_sudo)
@@ -119,10 +119,11 @@ static void diagnosis__fill(struct diagnosis *d)
 	d->rows_nr = ROWS_NR;
 	memcpy(d->attach_rows, rows, sizeof(rows[0]));
 	d->attach_rows_nr = 1;
-	d->offers = calloc(plan_alternatives_nr, sizeof(*d->offers));
+	d->probe_results = calloc(plan_alternatives_nr, sizeof(*d->probe_results));
 	d->tried = d->usable = d->attach_usable = true;
-	doctor__attach_lines(d->attach_rows, d->attach_rows_nr, d->offers, NULL, d->attach_lines);
-	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->offers, NULL, d->stages);
+	doctor__attach_lines(d->attach_rows, d->attach_rows_nr, d->probe_results, NULL,
+			     d->attach_lines);
+	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->probe_results, NULL, d->stages);
 }
 
 static void check_widths(const char *text, size_t width)
@@ -156,7 +157,7 @@ TEST(text_matches_its_golden_file_and_fits_each_width)
 			golden__check("doctor-80", text);
 		free(text);
 	}
-	free(d->offers);
+	free(d->probe_results);
 	free(d);
 }
 
@@ -178,7 +179,7 @@ TEST(summary_says_each_thing_once)
 	check_widths(text, 80);
 	golden__check("doctor-summary", text);
 	free(text);
-	free(d->offers);
+	free(d->probe_results);
 	free(d);
 }
 
@@ -194,6 +195,6 @@ TEST(untried_probes_leave_usable_null_with_a_reason)
 	assert_true(json_string_length(json_object_get(document, "usable_reason")) > 0);
 	assert_true(json_is_null(json_object_get(document, "attach_usable")));
 	json_decref(document);
-	free(d->offers);
+	free(d->probe_results);
 	free(d);
 }

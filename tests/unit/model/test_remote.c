@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/offers.h"
+#include "support/probe_results.h"
 #include "support/near.h"
 #include "support/test.h"
 #include "write/json.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/offers.h"
+#include "support/probe_results.h"
 #include "support/test.h"
 
 TEST(table_of_alternatives_is_consistent)
@@ -41,12 +41,12 @@ TEST(large_messages_are_counted_by_call_and_small_by_transmit)
 
 	for_each_case(c, cases) {
 		struct plan_request req = request(MODE_TWOCOPY, c->size);
-		struct probe_result *offers = all_offers();
+		struct probe_result *probe_results = all_probe_results();
 		struct plan plan;
 
 		if (c->no_transmit)
-			withdraw(offers, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
-		plan = plan_of(offers, &req);
+			withdraw(probe_results, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
+		plan = plan_of(probe_results, &req);
 		assert_int_equal(plan.chosen[PROBE_SEND_RETURN] != NULL, c->calls);
 		assert_int_equal(plan.chosen[PROBE_TRANSMIT] != NULL, !c->calls);
 	}
@@ -55,15 +55,15 @@ TEST(large_messages_are_counted_by_call_and_small_by_transmit)
 /* The socket iteration alone gives the bytes, with any backend. */
 TEST(socket_iteration_is_used_with_every_backend)
 {
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 
-	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
+	withdraw(probe_results, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
 	for (int b = 0; b <= BACKEND_AUTO; b++) {
 		struct plan_request req = request(MODE_ZEROCOPY, 65536);
 		struct plan plan;
 
 		req.backend = b;
-		plan = plan_of(offers, &req);
+		plan = plan_of(probe_results, &req);
 		assert_string_equal(plan.chosen[PROBE_SOCKETS]->hook, "iter/task_file");
 	}
 }
@@ -86,12 +86,12 @@ TEST(copy_modes_have_no_deferred_copies_by_construction)
 TEST(backend_without_hooks_is_refused_with_a_remedy)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan;
 
-	withdraw_backend(offers, BACKEND_KPROBE, -EPERM);
+	withdraw_backend(probe_results, BACKEND_KPROBE, -EPERM);
 	req.backend = BACKEND_KPROBE;
-	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
+	assert_int_equal(plan__make(&plan, probe_results, &req), -EOPNOTSUPP);
 	assert_non_null(strstr(plan.reason[PROBE_SEND_RETURN], "permission denied"));
 	assert_non_null(plan.remedy[PROBE_SEND_RETURN]);
 }
@@ -99,14 +99,14 @@ TEST(backend_without_hooks_is_refused_with_a_remedy)
 /* A forced backend is used alone; auto chooses the best of all. */
 TEST(forced_backend_is_the_only_one)
 {
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 
 	for (int b = 0; b < BACKEND_NR; b++) {
 		struct plan_request req = request(MODE_ZEROCOPY, 65536);
 		struct plan plan;
 
 		req.backend = b;
-		plan = plan_of(offers, &req);
+		plan = plan_of(probe_results, &req);
 		for (int p = 0; p < PROBE_NR; p++)
 			if (plan.chosen[p] && p != PROBE_SOCKETS)
 				assert_int_equal(plan.chosen[p]->backend, b);
@@ -117,14 +117,15 @@ TEST(forced_backend_is_the_only_one)
 TEST(notification_program_does_not_book_received_bytes)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan;
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_COMPLETION &&
 		    plan_alternatives[i].backend != BACKEND_TRACEPOINT)
-			offers[i] = (struct probe_result){.answer = ANSWER_NO, .err = -ENOENT};
-	plan = plan_of(offers, &req);
+			probe_results[i] =
+				(struct probe_result){.answer = ANSWER_NO, .err = -ENOENT};
+	plan = plan_of(probe_results, &req);
 	assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, BACKEND_FENTRY);
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_notification");
 }
@@ -150,25 +151,25 @@ TEST(backend_names_are_parsed_or_refused)
 	}
 }
 
-TEST(temporary_errors_leave_the_offer_unknown)
+TEST(temporary_errors_leave_the_result_unknown)
 {
 	static const int moment[] = {-ENOMEM, -EMFILE, -ENFILE, -EAGAIN, -EINTR, -EBUSY};
 	static const int kernel[] = {-ENOENT, -EOPNOTSUPP, -EPERM, -EINVAL, -EPROTOTYPE};
 
-	assert_int_equal(plan__offer(0).answer, ANSWER_YES);
+	assert_int_equal(probe_result__from_error(0).answer, ANSWER_YES);
 	for (size_t i = 0; i < ARRAY_LEN(moment); i++)
-		assert_int_equal(plan__offer(moment[i]).answer, ANSWER_UNKNOWN);
+		assert_int_equal(probe_result__from_error(moment[i]).answer, ANSWER_UNKNOWN);
 	for (size_t i = 0; i < ARRAY_LEN(kernel); i++)
-		assert_int_equal(plan__offer(kernel[i]).answer, ANSWER_NO);
+		assert_int_equal(probe_result__from_error(kernel[i]).answer, ANSWER_NO);
 }
 
-static struct plan attach_plan(const struct probe_result *offers, enum backend backend,
+static struct plan attach_plan(const struct probe_result *probe_results, enum backend backend,
 			       int expected)
 {
 	const struct plan_request req = {.object = OBJECT_ATTACH, .backend = backend};
 	struct plan plan;
 
-	assert_int_equal(plan__make(&plan, offers, &req), expected);
+	assert_int_equal(plan__make(&plan, probe_results, &req), expected);
 	for (int p = 0; p < PROBE_NR; p++)
 		assert_true(!plan.chosen[p] || plan.chosen[p]->object == OBJECT_ATTACH);
 	return plan;
@@ -205,10 +206,10 @@ TEST(attach_uses_these_programs_for_each_backend)
 		 "nio_ae_ended", "nio_ax_splice_read"},
 		{BACKEND_KPROBE, "nio_ak_send", "nio_ak_send", "nio_ak_mptcp", "nio_ak_ended", ""},
 	};
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 
 	for_each_case(c, cases) {
-		struct plan plan = attach_plan(offers, c->asked, 0);
+		struct plan plan = attach_plan(probe_results, c->asked, 0);
 		bool by_notice;
 
 		assert_string_equal(program_of(&plan, PROBE_SEND_RETURN), c->send);
@@ -225,30 +226,32 @@ TEST(attach_uses_these_programs_for_each_backend)
 
 TEST(attach_uses_kprobes_only_if_fentry_is_refused)
 {
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan;
 
-	offers[row_of(PROBE_COMPLETION, "nio_ae_ended")] = plan__offer(-ENOENT);
-	plan = attach_plan(offers, BACKEND_AUTO, 0);
+	probe_results[row_of(PROBE_COMPLETION, "nio_ae_ended")] = probe_result__from_error(-ENOENT);
+	plan = attach_plan(probe_results, BACKEND_AUTO, 0);
 	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_ae_sock_ended");
-	offers[row_of(PROBE_COMPLETION, "nio_ae_sock_ended")] = plan__offer(-ENOENT);
-	plan = attach_plan(offers, BACKEND_AUTO, 0);
+	probe_results[row_of(PROBE_COMPLETION, "nio_ae_sock_ended")] =
+		probe_result__from_error(-ENOENT);
+	plan = attach_plan(probe_results, BACKEND_AUTO, 0);
 	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_at_report");
-	withdraw_backend(offers, BACKEND_FENTRY, -ENOTSUP);
-	assert_int_equal(plan__backend_error(OBJECT_ATTACH, offers, BACKEND_FENTRY), -ENOTSUP);
-	plan = attach_plan(offers, BACKEND_AUTO, 0);
+	withdraw_backend(probe_results, BACKEND_FENTRY, -ENOTSUP);
+	assert_int_equal(plan__backend_error(OBJECT_ATTACH, probe_results, BACKEND_FENTRY),
+			 -ENOTSUP);
+	plan = attach_plan(probe_results, BACKEND_AUTO, 0);
 	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_ak_ended");
 }
 
 /* Linux 6.3 to 6.15 have a tracepoint at the return of calls but none at their begin. */
 TEST(attach_by_kprobes_has_one_program_per_send_call)
 {
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan;
 
-	withdraw_backend(offers, BACKEND_FENTRY, -ENOTSUP);
-	offers[row_of(PROBE_MESSAGE, "nio_at_turn")] = plan__offer(-ENOENT);
-	plan = attach_plan(offers, BACKEND_AUTO, 0);
+	withdraw_backend(probe_results, BACKEND_FENTRY, -ENOTSUP);
+	probe_results[row_of(PROBE_MESSAGE, "nio_at_turn")] = probe_result__from_error(-ENOENT);
+	plan = attach_plan(probe_results, BACKEND_AUTO, 0);
 	assert_string_equal(program_of(&plan, PROBE_SEND_RETURN), "nio_at_send");
 	assert_string_equal(program_of(&plan, PROBE_MESSAGE), "nio_ak_message");
 }
@@ -256,11 +259,11 @@ TEST(attach_by_kprobes_has_one_program_per_send_call)
 /* Two programs would count each call twice. */
 TEST(attach_by_fentry_without_MPTCP_has_one_program_per_send_call)
 {
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan;
 
-	offers[row_of(PROBE_MPTCP_SEND, "nio_ax_mptcp")] = plan__offer(-ENOENT);
-	plan = attach_plan(offers, BACKEND_FENTRY, 0);
+	probe_results[row_of(PROBE_MPTCP_SEND, "nio_ax_mptcp")] = probe_result__from_error(-ENOENT);
+	plan = attach_plan(probe_results, BACKEND_FENTRY, 0);
 	assert_true(plan__wants(&plan, "nio_ax_send"));
 	assert_false(plan__wants(&plan, "nio_at_send"));
 	assert_non_null(plan__no_probe(&plan, PROBE_MPTCP_SEND));
@@ -268,15 +271,15 @@ TEST(attach_by_fentry_without_MPTCP_has_one_program_per_send_call)
 
 TEST(attach_names_its_missing_hooks)
 {
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan;
 	char text[256];
 
-	plan = attach_plan(offers, BACKEND_AUTO, 0);
+	plan = attach_plan(probe_results, BACKEND_AUTO, 0);
 	plan__missing(&plan, text, sizeof(text));
 	assert_string_equal(text, "");
-	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
-	plan = attach_plan(offers, BACKEND_AUTO, -EOPNOTSUPP);
+	withdraw(probe_results, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
+	plan = attach_plan(probe_results, BACKEND_AUTO, -EOPNOTSUPP);
 	plan__missing(&plan, text, sizeof(text));
 	assert_non_null(strstr(text, "tp_btf/sock_send_length or fexit/tcp_sendmsg_locked or "
 				     "kprobe/tcp_sendmsg_locked"));
@@ -297,20 +300,22 @@ TEST(attach_says_why_it_cannot_read_the_sockets)
 	};
 
 	for_each_case(c, cases) {
-		struct probe_result *offers = all_offers();
+		struct probe_result *probe_results = all_probe_results();
 
-		offers[row_of(PROBE_SOCKETS, "nio_at_look")] = plan__offer(c->first);
-		offers[row_of(PROBE_SOCKETS, "nio_at_maps")] = plan__offer(c->second);
-		attach_plan(offers, BACKEND_AUTO, c->err);
+		probe_results[row_of(PROBE_SOCKETS, "nio_at_look")] =
+			probe_result__from_error(c->first);
+		probe_results[row_of(PROBE_SOCKETS, "nio_at_maps")] =
+			probe_result__from_error(c->second);
+		attach_plan(probe_results, BACKEND_AUTO, c->err);
 	}
 }
 
 TEST(attach_samples_events_only_if_they_are_tracepoints)
 {
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan, rest;
 
-	plan = attach_plan(offers, BACKEND_TRACEPOINT, 0);
+	plan = attach_plan(probe_results, BACKEND_TRACEPOINT, 0);
 	assert_true(plan__can_rest(&plan, &rest));
 	assert_true(plan__wants(&plan, "nio_at_send"));
 	for (int i = 0; i < 5; i++) {
@@ -323,21 +328,21 @@ TEST(attach_samples_events_only_if_they_are_tracepoints)
 	assert_true(plan__wants(&rest, "nio_at_report"));
 	assert_true(plan__wants(&rest, "nio_at_destroy2"));
 	assert_true(plan__wants(&rest, "nio_at_look"));
-	plan = attach_plan(offers, BACKEND_KPROBE, 0);
+	plan = attach_plan(probe_results, BACKEND_KPROBE, 0);
 	assert_false(plan__can_rest(&plan, &rest));
 }
 
 TEST(hooks_of_one_object_are_withheld_alone)
 {
-	struct probe_result offers[OFFERS_MAX] = {{0}};
+	struct probe_result probe_results[OFFERS_MAX] = {{0}};
 
 	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "inet_sk_error_report"), 0);
 	assert_int_equal(plan__withhold(OBJECT_ATTACH, NULL, "tp_btf/inet_sk_error_report"), 1);
 	assert_int_equal(plan__withhold(OBJECT_ATTACH, NULL, "net_dev_queue"), 0);
-	offer_all(offers);
-	plan__withhold(OBJECT_ATTACH, offers, "sock_send_length");
+	offer_all_hooks(probe_results);
+	plan__withhold(OBJECT_ATTACH, probe_results, "sock_send_length");
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		assert_int_equal(offers[i].answer == ANSWER_NO,
+		assert_int_equal(probe_results[i].answer == ANSWER_NO,
 				 plan_alternatives[i].object == OBJECT_ATTACH &&
 					 strstr(plan_alternatives[i].hook, "/sock_send_length"));
 }

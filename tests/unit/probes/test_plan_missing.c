@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/offers.h"
+#include "support/probe_results.h"
 #include "support/test.h"
 
 TEST(missing_hook_costs_its_stage_only)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct stage_source stage;
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan;
 
-	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
-	plan = plan_of(offers, &req);
+	withdraw(probe_results, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
+	plan = plan_of(probe_results, &req);
 	stage = plan__stage(&plan, NIO_STAGE_DEFERRED_COPY);
 	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
 	assert_non_null(strstr(stage.reason, "permission denied"));
@@ -27,31 +27,31 @@ TEST(missing_hook_costs_its_stage_only)
 TEST(no_hook_for_bytes_gives_no_plan)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan;
 
-	withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
-	plan = plan_of(offers, &req);
-	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
-	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
+	withdraw(probe_results, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
+	plan = plan_of(probe_results, &req);
+	withdraw(probe_results, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
+	assert_int_equal(plan__make(&plan, probe_results, &req), -EOPNOTSUPP);
 	assert_non_null(strstr(plan.reason[PROBE_SEND_RETURN], "no such hook"));
 	assert_non_null(plan.remedy[PROBE_SEND_RETURN]);
-	offer_all(offers);
-	withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
-	withdraw(offers, PROBE_RX_COPY, ANSWER_NO, -ENOENT);
-	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
+	offer_all_hooks(probe_results);
+	withdraw(probe_results, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
+	withdraw(probe_results, PROBE_RX_COPY, ANSWER_NO, -ENOENT);
+	assert_int_equal(plan__make(&plan, probe_results, &req), -EOPNOTSUPP);
 }
 
 TEST(locked_down_kernel_uses_tracepoints)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct stage_source stage;
 	struct plan plan;
 
-	withdraw_backend(offers, BACKEND_FENTRY, -EPERM);
-	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
-	plan = plan_of(offers, &req);
+	withdraw_backend(probe_results, BACKEND_FENTRY, -EPERM);
+	withdraw_backend(probe_results, BACKEND_KPROBE, -ENOENT);
+	plan = plan_of(probe_results, &req);
 	assert_int_equal(plan.chosen[PROBE_SEND_RETURN]->backend, BACKEND_TRACEPOINT);
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
 	assert_false(plan__completions_by_kernel(&plan));
@@ -71,25 +71,25 @@ TEST(locked_down_kernel_uses_tracepoints)
 TEST(missing_event_costs_the_parts_that_it_ends)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan;
 
-	withdraw(offers, PROBE_TRANSMIT_TIME, ANSWER_NO, -ENOENT);
-	plan = plan_of(offers, &req);
+	withdraw(probe_results, PROBE_TRANSMIT_TIME, ANSWER_NO, -ENOENT);
+	plan = plan_of(probe_results, &req);
 	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_COPY), "no such hook"));
 	assert_non_null(plan__no_path_time(&plan, NIO_PATH_TRANSMIT));
 	assert_non_null(plan__no_path_time(&plan, NIO_PATH_OTHER));
 	assert_null(plan__no_path_time(&plan, NIO_PATH_LOCK));
 	assert_null(plan__no_path_time(&plan, NIO_PATH_WAIT));
-	offer_all(offers);
-	withdraw(offers, PROBE_PREEMPTED_TIME, ANSWER_NO, -ENOENT);
-	plan = plan_of(offers, &req);
+	offer_all_hooks(probe_results);
+	withdraw(probe_results, PROBE_PREEMPTED_TIME, ANSWER_NO, -ENOENT);
+	plan = plan_of(probe_results, &req);
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_non_null(strstr(plan__no_path_time(&plan, part), "no such hook"));
 	assert_non_null(plan__no_stage_time(&plan, NIO_STAGE_TX_COPY));
-	offer_all(offers);
-	withdraw(offers, PROBE_CALL_TIME, ANSWER_NO, -EPERM);
-	plan = plan_of(offers, &req);
+	offer_all_hooks(probe_results);
+	withdraw(probe_results, PROBE_CALL_TIME, ANSWER_NO, -EPERM);
+	plan = plan_of(probe_results, &req);
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_non_null(strstr(plan__no_path_time(&plan, part), "permission denied"));
 	assert_null(plan.chosen[PROBE_INLINE_TIME]);
@@ -137,19 +137,19 @@ TEST(first_missing_event_is_the_reason)
 TEST(hook_can_be_withheld_by_name)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct probe_result offers[OFFERS_MAX] = {{0}};
+	struct probe_result probe_results[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "no_such_function"), 0);
 	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "tp_btf/net_dev_queue"), 1);
-	offer_all(offers);
+	offer_all_hooks(probe_results);
 	/* The bare name withholds the hooks of both backends. */
-	assert_int_equal(plan__withhold(OBJECT_RUN, offers, "tcp_write_xmit"), 2);
-	plan = plan_of(offers, &req);
+	assert_int_equal(plan__withhold(OBJECT_RUN, probe_results, "tcp_write_xmit"), 2);
+	plan = plan_of(probe_results, &req);
 	assert_string_equal(plan__no_path_time(&plan, NIO_PATH_TRANSMIT), "withheld by --without");
 	assert_null(plan.remedy[PROBE_TRANSMIT_TIME]);
-	plan__withhold(OBJECT_RUN, offers, "fexit/tcp_sendmsg_locked");
-	plan = plan_of(offers, &req);
+	plan__withhold(OBJECT_RUN, probe_results, "fexit/tcp_sendmsg_locked");
+	plan = plan_of(probe_results, &req);
 	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->hook, "kprobe/tcp_push");
 }
 
@@ -157,16 +157,16 @@ TEST(hook_can_be_withheld_by_name)
 TEST(row_without_a_hook_has_the_reason_of_the_mode_that_needs_it)
 {
 	const struct plan *pointers[MODE_NR], *timed[MODE_NR] = {NULL};
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct plan plans[MODE_NR];
 	size_t n, seen = 0;
 
-	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
+	withdraw(probe_results, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
 	for (int m = 0; m < MODE_NR; m++) {
 		struct plan_request req = request(m, 65536);
 
-		assert_int_equal(plan__make(&plans[m], offers, &req), 0);
+		assert_int_equal(plan__make(&plans[m], probe_results, &req), 0);
 		pointers[m] = &plans[m];
 	}
 	n = plan__rows(pointers, timed, rows);
@@ -191,17 +191,17 @@ TEST(row_without_a_hook_has_the_reason_of_the_mode_that_needs_it)
 TEST(resource_limit_is_not_a_refusal_of_the_kernel)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan;
 
-	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -EMFILE);
-	plan = plan_of(offers, &req);
+	withdraw(probe_results, PROBE_COMPLETION, ANSWER_UNKNOWN, -EMFILE);
+	plan = plan_of(probe_results, &req);
 	assert_non_null(strstr(plan.reason[PROBE_COMPLETION], "could not be tried"));
 	assert_non_null(strstr(plan.remedy[PROBE_COMPLETION], "ulimit -n"));
-	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -ENOMEM);
-	plan = plan_of(offers, &req);
+	withdraw(probe_results, PROBE_COMPLETION, ANSWER_UNKNOWN, -ENOMEM);
+	plan = plan_of(probe_results, &req);
 	assert_null(strstr(plan.remedy[PROBE_COMPLETION], "kernel"));
-	withdraw(offers, PROBE_COMPLETION, ANSWER_NO, -EPERM);
-	plan = plan_of(offers, &req);
+	withdraw(probe_results, PROBE_COMPLETION, ANSWER_NO, -EPERM);
+	plan = plan_of(probe_results, &req);
 	assert_non_null(strstr(plan.remedy[PROBE_COMPLETION], "stock kernel"));
 }

@@ -4,47 +4,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/offers.h"
+#include "support/probe_results.h"
 #include "support/test.h"
 
 TEST(times_of_every_size_are_taken_if_asked_for)
 {
 	struct plan_request req = request(MODE_ONECOPY, 64);
-	struct probe_result *offers = all_offers();
-	struct plan plan = plan_of(offers, &req);
+	struct probe_result *probe_results = all_probe_results();
+	struct plan plan = plan_of(probe_results, &req);
 
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_null(plan__no_path_time(&plan, part));
 	assert_null(plan__no_stage_time(&plan, NIO_STAGE_RX_COPY));
 	assert_true(plan__times_by_fentry(&plan));
 	req.times = TIMES_OFF;
-	plan = plan_of(offers, &req);
+	plan = plan_of(probe_results, &req);
 	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_LOCK), "--no-times"));
 	assert_false(plan__times_by_fentry(&plan));
 }
 
 /* Both plans of a mode: of its compared rounds and of its timed rounds. */
-static bool make_apart(struct probe_result offers[OFFERS_MAX], enum mode mode, uint64_t size,
+static bool make_apart(struct probe_result probe_results[OFFERS_MAX], enum mode mode, uint64_t size,
 		       const char *none, struct plan plans[2])
 {
 	struct plan_request req = request(mode, size);
 
-	plans[1] = plan_of(offers, &req);
+	plans[1] = plan_of(probe_results, &req);
 	req.times = TIMES_APART;
-	plans[0] = plan_of(offers, &req);
+	plans[0] = plan_of(probe_results, &req);
 	return plan__set_apart(&plans[0], &plans[1], none);
 }
 
 TEST(separate_times_add_no_program_to_compared_rounds)
 {
 	static const char none[] = "no such round";
-	struct probe_result offers[OFFERS_MAX] = {{0}};
+	struct probe_result probe_results[OFFERS_MAX] = {{0}};
 	struct plan plans[2];
 
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		for (uint64_t size = 64; size <= 16 << 20; size *= 16) {
-			offer_all(offers);
-			assert_true(make_apart(offers, mode, size, NULL, plans));
+			offer_all_hooks(probe_results);
+			assert_true(make_apart(probe_results, mode, size, NULL, plans));
 			for (int p = PROBE_CALL_TIME; p <= PROBE_RX_TIME; p++) {
 				assert_null(plans[0].chosen[p]);
 				assert_ptr_equal(plans[0].reason[p], plan__reason_timed_separately);
@@ -55,32 +55,32 @@ TEST(separate_times_add_no_program_to_compared_rounds)
 				assert_ptr_equal(plans[0].chosen[p], plans[1].chosen[p]);
 		}
 	}
-	assert_false(make_apart(offers, MODE_ONECOPY, 65536, none, plans));
+	assert_false(make_apart(probe_results, MODE_ONECOPY, 65536, none, plans));
 	assert_ptr_equal(plans[0].reason[PROBE_CALL_TIME], none);
 	/* A part that no round can have says why. */
-	withdraw(offers, PROBE_PIN_TIME, ANSWER_NO, -ENOENT);
-	assert_true(make_apart(offers, MODE_ONECOPY, 65536, NULL, plans));
+	withdraw(probe_results, PROBE_PIN_TIME, ANSWER_NO, -ENOENT);
+	assert_true(make_apart(probe_results, MODE_ONECOPY, 65536, NULL, plans));
 	assert_non_null(strstr(plans[0].reason[PROBE_PIN_TIME], "no such hook"));
 	for (int p = PROBE_CALL_TIME; p <= PROBE_RX_TIME; p++)
-		withdraw(offers, p, ANSWER_NO, -EPERM);
-	assert_false(make_apart(offers, MODE_ONECOPY, 65536, none, plans));
+		withdraw(probe_results, p, ANSWER_NO, -EPERM);
+	assert_false(make_apart(probe_results, MODE_ONECOPY, 65536, none, plans));
 	assert_non_null(strstr(plans[0].reason[PROBE_CALL_TIME], "permission denied"));
 }
 
 /* With tracepoints, a completion is a notification that is read: no send is looked up. */
 TEST(zero_copy_by_tracepoints_samples_its_events)
 {
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct plan plan, rest;
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].backend == BACKEND_FENTRY ||
 		    plan_alternatives[i].backend == BACKEND_KPROBE)
-			offers[i] = (struct probe_result){ANSWER_NO, -EPERM};
+			probe_results[i] = (struct probe_result){ANSWER_NO, -EPERM};
 	req.times = TIMES_OFF;
 	req.in_slices = true;
-	plan = plan_of(offers, &req);
+	plan = plan_of(probe_results, &req);
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
 	assert_false(plan__notifications_apart(&plan));
 	assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, "nio_tp_rx_copy");
@@ -93,8 +93,8 @@ TEST(zero_copy_by_tracepoints_samples_its_events)
 	/* skb_copy_ubufs() counts exactly, so its program stays attached. */
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_DEFERRED_COPY)
-			offers[i] = (struct probe_result){ANSWER_YES, 0};
-	plan = plan_of(offers, &req);
+			probe_results[i] = (struct probe_result){ANSWER_YES, 0};
+	plan = plan_of(probe_results, &req);
 	assert_int_not_equal(plan.chosen[PROBE_DEFERRED_COPY]->backend, BACKEND_TRACEPOINT);
 	assert_false(plan__can_rest(&plan, &rest));
 }
@@ -107,28 +107,28 @@ TEST(sampled_receive_copies_use_no_fentry_program)
 {
 	static const enum backend backends[] = {BACKEND_FENTRY, BACKEND_KPROBE};
 	static const char *const all[] = {"nio_fx_rx_copy", "nio_kp_rx_copy"};
-	struct probe_result offers[OFFERS_MAX] = {{0}};
+	struct probe_result probe_results[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	for (int b = 0; b < 2; b++) {
 		for (int mode = 0; mode < MODE_NR; mode++) {
 			struct plan_request req = request(mode, 65536);
 
-			offer_all(offers);
+			offer_all_hooks(probe_results);
 			req.backend = backends[b];
-			plan = plan_of(offers, &req);
+			plan = plan_of(probe_results, &req);
 			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, all[b]);
 			req.in_slices = true;
-			plan = plan_of(offers, &req);
+			plan = plan_of(probe_results, &req);
 			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs,
 					    "nio_tp_rx_slices");
 			assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, backends[b]);
 			assert_int_equal(plan.chosen[PROBE_RX_COPY]->quality, QUALITY_EXACT);
 			/* A kernel without that tracepoint uses the function. */
-			assert_int_equal(plan__withhold(OBJECT_RUN, offers,
+			assert_int_equal(plan__withhold(OBJECT_RUN, probe_results,
 							"tp_btf/skb_copy_datagram_iovec") > 0,
 					 1);
-			plan = plan_of(offers, &req);
+			plan = plan_of(probe_results, &req);
 			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, all[b]);
 		}
 	}
@@ -137,19 +137,19 @@ TEST(sampled_receive_copies_use_no_fentry_program)
 /* Programs stay attached if they book bytes that sequence numbers do not have. */
 TEST(copy_modes_can_sample_their_events)
 {
-	struct probe_result offers[OFFERS_MAX] = {{0}};
+	struct probe_result probe_results[OFFERS_MAX] = {{0}};
 	struct plan plans[2], rest;
 
 	for (int mode = 0; mode < MODE_NR; mode++) {
-		offer_all(offers);
-		make_apart(offers, mode, 65536, NULL, plans);
+		offer_all_hooks(probe_results);
+		make_apart(probe_results, mode, 65536, NULL, plans);
 		assert_int_equal(plan__can_rest(&plans[0], &rest), !mode__has(mode, MODE_PINS));
 		assert_null(rest.chosen[PROBE_SEND_RETURN]);
 		assert_null(rest.chosen[PROBE_RX_COPY]);
 		assert_ptr_equal(rest.chosen[PROBE_OTHER_COPY], plans[0].chosen[PROBE_OTHER_COPY]);
 		assert_ptr_equal(rest.chosen[PROBE_SOCKETS], plans[0].chosen[PROBE_SOCKETS]);
-		withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
-		make_apart(offers, mode, 65536, NULL, plans);
+		withdraw(probe_results, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
+		make_apart(probe_results, mode, 65536, NULL, plans);
 		assert_false(plan__can_rest(&plans[0], &rest));
 	}
 }
@@ -167,14 +167,14 @@ TEST(rows_name_the_modes_they_serve)
 {
 	const struct plan *plans[MODE_NR], *timed[MODE_NR], *none[MODE_NR] = {NULL};
 	struct plan_row rows[PLAN_ROWS_MAX];
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan made[MODE_NR][2];
 	unsigned int pins = 0;
 	size_t n;
 
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		pins |= (unsigned int)mode__has(mode, MODE_PINS) << mode;
-		assert_true(make_apart(offers, mode, 1024, NULL, made[mode]));
+		assert_true(make_apart(probe_results, mode, 1024, NULL, made[mode]));
 		plans[mode] = &made[mode][0];
 		timed[mode] = &made[mode][1];
 	}
@@ -207,13 +207,13 @@ TEST(plan_that_takes_times_is_not_split)
 TEST(only_times_move_to_the_timed_round)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct probe_result *offers = all_offers();
+	struct probe_result *probe_results = all_probe_results();
 	struct plan plan, before, timed;
 
-	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, 0);
-	timed = plan_of(offers, &req);
+	withdraw(probe_results, PROBE_DEFERRED_COPY, ANSWER_NO, 0);
+	timed = plan_of(probe_results, &req);
 	req.times = TIMES_APART;
-	before = plan = plan_of(offers, &req);
+	before = plan = plan_of(probe_results, &req);
 	assert_true(plan__set_apart(&plan, &timed, NULL));
 	for (int p = 0; p < PROBE_NR; p++) {
 		if (probe__takes_times(p))

@@ -9,7 +9,7 @@
 
 #include "support/golden.c"
 #include "support/legend.h"
-#include "support/offers.h"
+#include "support/probe_results.h"
 #include "support/test.h"
 
 static void record_probes(const struct plan *plan)
@@ -54,16 +54,16 @@ static void record_plan(const struct plan *plan, int err)
 	record("\n");
 }
 
-static void make(const struct probe_result *offers, const struct plan_request *req)
+static void make(const struct probe_result *probe_results, const struct plan_request *req)
 {
 	struct plan plan;
-	int err = plan__make(&plan, offers, req);
+	int err = plan__make(&plan, probe_results, req);
 
 	record_plan(&plan, err == -EOPNOTSUPP ? 1 : err);
 }
 
 /* Sizes around the one from which calls are counted; a forced backend has two of them. */
-static void record_sizes(const struct probe_result *offers, const struct plan_request *req)
+static void record_sizes(const struct probe_result *probe_results, const struct plan_request *req)
 {
 	struct plan_request one = *req;
 
@@ -73,20 +73,20 @@ static void record_sizes(const struct probe_result *offers, const struct plan_re
 		one.in_slices = how & 4;
 		record("%s %s %d%d%d%d", mode__name(req->mode), backend__name(req->backend),
 		       (int)req->times, how & 1, one.count_calls, one.in_slices);
-		make(offers, &one);
+		make(probe_results, &one);
 	}
 }
 
 TEST(every_request_is_recorded)
 {
-	struct probe_result offers[OFFERS_MAX] = {{0}};
+	struct probe_result probe_results[OFFERS_MAX] = {{0}};
 	struct plan_request req = {0};
 
-	offer_all(offers);
+	offer_all_hooks(probe_results);
 	for (req.mode = 0; req.mode < MODE_NR; req.mode++)
 		for (req.backend = 0; req.backend <= BACKEND_AUTO; req.backend++)
 			for (req.times = TIMES_APART; req.times <= TIMES_OFF; req.times++)
-				record_sizes(offers, &req);
+				record_sizes(probe_results, &req);
 }
 
 /* A backend, a probe or one hook is missing, for each of these errors. */
@@ -96,36 +96,36 @@ TEST(every_missing_hook_is_recorded)
 				     -EPERM,      -EACCES, -ENOMEM, -EAGAIN,    -EBUSY,
 				     -EOPNOTSUPP, -524,    -EINVAL};
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct probe_result offers[OFFERS_MAX] = {{0}};
+	struct probe_result probe_results[OFFERS_MAX] = {{0}};
 
 	for (size_t e = 0; e < ARRAY_LEN(errors); e++) {
-		offer_all(offers);
-		withdraw(offers, PROBE_OTHER_COPY, ANSWER_NO, errors[e]);
+		offer_all_hooks(probe_results);
+		withdraw(probe_results, PROBE_OTHER_COPY, ANSWER_NO, errors[e]);
 		record("other_copy %d", errors[e]);
-		make(offers, &req);
+		make(probe_results, &req);
 	}
 	for (enum backend b = 0; b < BACKEND_NR; b++) {
-		offer_all(offers);
-		withdraw_backend(offers, b, -EPERM);
+		offer_all_hooks(probe_results);
+		withdraw_backend(probe_results, b, -EPERM);
 		record("no %s", backend__name(b));
-		make(offers, &req);
+		make(probe_results, &req);
 	}
 	for (enum probe_id p = 0; p <= PROBE_SOCKETS; p++)
 		for (enum mode mode = 0; mode < MODE_NR; mode++) {
 			req.mode = mode;
-			offer_all(offers);
-			withdraw(offers, p, ANSWER_NO, -EPERM);
+			offer_all_hooks(probe_results);
+			withdraw(probe_results, p, ANSWER_NO, -EPERM);
 			record("%s no %s", mode__name(mode), plan_probes[p].name);
-			make(offers, &req);
+			make(probe_results, &req);
 		}
 	req.mode = MODE_ZEROCOPY;
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		if (plan_alternatives[i].object != OBJECT_RUN)
 			continue;
-		offer_all(offers);
-		offers[i] = (struct probe_result){.answer = ANSWER_NO, .err = -EPERM};
+		offer_all_hooks(probe_results);
+		probe_results[i] = (struct probe_result){.answer = ANSWER_NO, .err = -EPERM};
 		record("not %zu", i);
-		make(offers, &req);
+		make(probe_results, &req);
 	}
 }
 
@@ -135,21 +135,21 @@ TEST(every_pair_of_refusals_is_recorded)
 	static const int errors[] = {-ENOENT, -ESRCH, -EPROTOTYPE, -EPERM, -ENOMEM, -ECANCELED};
 	const size_t n = ARRAY_LEN(errors);
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct probe_result offers[OFFERS_MAX] = {{0}};
+	struct probe_result probe_results[OFFERS_MAX] = {{0}};
 
 	for (size_t pair = 0; pair < n * n; pair++) {
 		struct plan plan;
 		int first = errors[pair / n], second = errors[pair % n];
 		bool met = false;
 
-		offer_all(offers);
+		offer_all_hooks(probe_results);
 		for (size_t i = 0; i < plan_alternatives_nr; i++) {
 			if (plan_alternatives[i].probe != PROBE_COALESCE)
 				continue;
-			offers[i] = (struct probe_result){ANSWER_NO, met ? second : first};
+			probe_results[i] = (struct probe_result){ANSWER_NO, met ? second : first};
 			met = true;
 		}
-		plan = plan_of(offers, &req);
+		plan = plan_of(probe_results, &req);
 		record("%d %d: %c%c\n", first, second, legend__letter(plan.reason[PROBE_COALESCE]),
 		       legend__letter(plan.remedy[PROBE_COALESCE]));
 	}
@@ -160,17 +160,17 @@ TEST(every_missing_probe_of_a_timed_round_is_recorded)
 {
 	static const char *const none[] = {NULL, "no such round"};
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct probe_result offers[OFFERS_MAX] = {{0}};
+	struct probe_result probe_results[OFFERS_MAX] = {{0}};
 	struct plan plan, timed;
 
 	for (enum probe_id p = PROBE_CALL_TIME; p <= PROBE_SOCKETS + 1; p++)
 		for (int why = 0; why < 2; why++) {
-			offer_all(offers);
-			withdraw(offers, p, ANSWER_NO, -EPERM);
+			offer_all_hooks(probe_results);
+			withdraw(probe_results, p, ANSWER_NO, -EPERM);
 			req.times = TIMES_ON;
-			timed = plan_of(offers, &req);
+			timed = plan_of(probe_results, &req);
 			req.times = TIMES_APART;
-			plan = plan_of(offers, &req);
+			plan = plan_of(probe_results, &req);
 			record("apart %d %d", (int)p, why);
 			record_plan(&plan, plan__set_apart(&plan, &timed, none[why]));
 		}

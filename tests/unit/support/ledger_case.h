@@ -8,7 +8,7 @@
 #include <netinet/tcp.h>
 
 #include "model/ledger.h"
-#include "support/offers.h"
+#include "support/probe_results.h"
 #include "support/test.h"
 
 #define MESSAGE  65536ULL

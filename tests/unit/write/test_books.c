@@ -12,7 +12,7 @@
 #include "support/test.h"
 #include "write/json.h"
 #include "support/golden.c"
-#include "support/offers.h"
+#include "support/probe_results.h"
 
 struct socket_ledger {
 	struct snapshot base, now;
@@ -179,17 +179,17 @@ static const struct book_case cases[] = {
 static void plan_for(struct plan *plan, const struct book_case *c)
 {
 	struct plan_request req = request(c->mode, 65536);
-	struct probe_result offers[OFFERS_MAX];
+	struct probe_result probe_results[OFFERS_MAX];
 
-	offer_all(offers);
+	offer_all_hooks(probe_results);
 	if (c->without == BACKEND_FENTRY)
 		for (size_t i = 0; i < plan_alternatives_nr; i++)
 			if (plan_alternatives[i].backend != BACKEND_TRACEPOINT &&
 			    plan_alternatives[i].backend != BACKEND_ITERATOR)
-				offers[i] = (struct probe_result){.answer = ANSWER_NO};
+				probe_results[i] = (struct probe_result){.answer = ANSWER_NO};
 	if (c->probe >= 0)
-		withdraw(offers, (enum probe_id)c->probe, ANSWER_NO, 0);
-	assert_int_equal(plan__make(plan, offers, &req), 0);
+		withdraw(probe_results, (enum probe_id)c->probe, ANSWER_NO, 0);
+	assert_int_equal(plan__make(plan, probe_results, &req), 0);
 }
 
 static void book(struct run_result *run, const struct book_case *c, const struct socket_ledger *b,
