@@ -74,7 +74,7 @@ struct bench {
 	struct options o;
 	struct netpath *path;
 	struct session *session;
-	struct plan plan, rest;
+	struct plan plan, base_plan;
 	bool in_slices; /* events are sampled */
 	enum watch watch;
 	const char *name; /* of it */
@@ -154,7 +154,7 @@ static void load_programs(struct bench *b)
 	if (!err)
 		err = plan__make(&b->plan, probe_results, &req);
 	plans[req.mode] = &b->plan;
-	b->in_slices = loader__attaches_again() && plan__can_rest(&b->plan, &b->rest);
+	b->in_slices = loader__attaches_again() && plan__can_detach(&b->plan, &b->base_plan);
 	if (!err)
 		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, no_perf);
 	if (err)
@@ -287,7 +287,7 @@ static void switch_samples(struct bench *b, bool on)
 static void switch_programs(struct bench *b, bool on)
 {
 	static const struct plan nothing;
-	const struct plan *plan = b->in_slices ? &b->rest : &b->plan;
+	const struct plan *plan = b->in_slices ? &b->base_plan : &b->plan;
 	int err = session__attach(b->session, on ? plan : &nothing);
 
 	if (err)
@@ -355,7 +355,7 @@ static void look_in_slices(struct bench *b, unsigned int ms)
 		sleep_ms(SLICE_MS);
 		looked += SLICE_MS;
 	} while (looked < ms && session__events(b->session, 0) - events < window_rule_run.events);
-	session__rest(b->session, &b->rest);
+	session__detach_events(b->session, &b->base_plan);
 	if (looked < ms)
 		sleep_ms(ms - looked);
 }

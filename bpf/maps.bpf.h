@@ -29,7 +29,7 @@ struct {
 
 NIO_MAP(nio_losses, ARRAY, 1, BPF_F_MMAPABLE, __u32, struct nio_loss);
 
-/* True: programs on send and receive functions book nothing (session__rest()). */
+/* True: programs on send and receive functions book nothing (session__detach_events()). */
 bool nio_resting = false;
 
 /* The entry of a watched socket, or NULL. Most foreign sockets have no cookie (0). */

@@ -122,16 +122,16 @@ static void play_away_zerocopy(void)
 {
 	struct pair p = connect_pair(0);
 	const int on = 1;
-	struct plan rest;
+	struct plan base_plan;
 	uint64_t cookie;
 
 	if (setsockopt(p.tx, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)))
 		skip("SO_ZEROCOPY");
 	watch(&p, 1);
 	send_and_receive(&p, 1000, MSG_ZEROCOPY);
-	rest = plan;
-	rest.chosen[PROBE_SEND_RETURN] = rest.chosen[PROBE_SPLICE] = NULL;
-	session__rest(session, &rest);
+	base_plan = plan;
+	base_plan.chosen[PROBE_SEND_RETURN] = base_plan.chosen[PROBE_SPLICE] = NULL;
+	session__detach_events(session, &base_plan);
 	send_and_receive(&p, 2000, MSG_ZEROCOPY);
 	send_and_receive(&p, 2000, MSG_ZEROCOPY);
 	cookie = cookie_of(p.tx);

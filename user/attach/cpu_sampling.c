@@ -159,13 +159,13 @@ static void choose_rest(struct cpu_sampling *s, struct attach_result *f)
 {
 	uint64_t moved_ns = f->table.total.last_ns;
 	uint64_t since_ns = moved_ns > f->begun_ns ? moved_ns : f->begun_ns;
-	bool rest = f->ended_ns > since_ns + IDLE_NS;
+	bool idle = f->ended_ns > since_ns + IDLE_NS;
 
-	if (!s->resting)
+	if (!s->paused)
 		f->cpu.duration_ns += f->ended_ns - s->refresh_ns;
-	if (rest != s->resting)
-		sampler__rest(s->sampler, rest);
-	s->resting = rest;
+	if (idle != s->paused)
+		sampler__pause(s->sampler, idle);
+	s->paused = idle;
 	s->refresh_ns = f->ended_ns;
 }
 

@@ -26,7 +26,7 @@ struct cpu_sampling {
 	void *stacks; /* of the profile by frames, tsearch(3) */
 	uint64_t refresh;
 	uint64_t refresh_ns; /* end of the previous refresh */
-	bool resting;
+	bool paused;
 };
 
 /*

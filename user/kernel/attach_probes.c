@@ -169,7 +169,7 @@ static int open_watcher(struct attach_probes *w, const struct attach_filter *fil
 	if (err)
 		return err;
 	/* The second programs are loaded, and attached only where the first may be refused. */
-	w->plan.without_seconds = w->rest.without_seconds = true;
+	w->plan.without_seconds = w->base_plan.without_seconds = true;
 	w->ends = ring_buffer__new(bpf_map__fd(w->skel->maps.nio_ends), take_end, w, NULL);
 	err = w->ends ? loader__attach(&w->loader, &w->plan) : -errno;
 	w->loader.interruptible = false;

@@ -25,7 +25,7 @@ struct attach_probes {
 	struct loader loader;
 	struct attach_bpf *skel; /* the loader's */
 	struct plan plan;
-	struct plan rest; /* plan without events, for between windows */
+	struct plan base_plan; /* plan without events, for between windows */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	size_t rows_nr;
 	struct ring_buffer *ends;

@@ -81,29 +81,29 @@ static bool is_always_attached(const struct attach_probes *w, uint64_t now_ns)
 }
 
 /* Programs that stay attached between windows, with deferred copies for zero-copy senders. */
-static struct plan resting(const struct attach_probes *w, uint64_t now_ns)
+static struct plan base_plan_at(const struct attach_probes *w, uint64_t now_ns)
 {
-	struct plan rest = w->rest;
+	struct plan base_plan = w->base_plan;
 
-	rest.without_seconds = w->plan.without_seconds;
+	base_plan.without_seconds = w->plan.without_seconds;
 	if (uses_zerocopy(w, now_ns))
-		rest.chosen[PROBE_DEFERRED_COPY] = w->plan.chosen[PROBE_DEFERRED_COPY];
-	return rest;
+		base_plan.chosen[PROBE_DEFERRED_COPY] = w->plan.chosen[PROBE_DEFERRED_COPY];
+	return base_plan;
 }
 
 static void detach(struct attach_probes *w, uint64_t now_ns)
 {
-	struct plan rest = resting(w, now_ns);
+	struct plan base_plan = base_plan_at(w, now_ns);
 
 	change_window(w, 1);
-	loader__rest(&w->loader, &rest);
+	loader__detach_others(&w->loader, &base_plan);
 }
 
 static void attach_arrival(struct attach_probes *w, uint64_t now_ns)
 {
-	struct plan rest = resting(w, now_ns);
+	struct plan base_plan = base_plan_at(w, now_ns);
 
-	loader__attach(&w->loader, &rest);
+	loader__attach(&w->loader, &base_plan);
 }
 
 /* A program that cannot be attached again counts as missed: its events are no longer seen. */
@@ -176,14 +176,14 @@ static bool steers_packets(void)
 /* Attaches the second programs, which do what the kernel refuses the first ones. */
 static void attach_seconds(struct attach_probes *w, uint64_t now_ns)
 {
-	struct plan rest;
+	struct plan base_plan;
 
 	if (!w->plan.without_seconds ||
 	    !(w->sampling.needs_seconds || was_refused(w->skel->progs.nio_at_state)))
 		return;
 	w->plan.without_seconds = false;
-	rest = resting(w, now_ns);
-	loader__attach(&w->loader, w->sampling.windows.attached ? &w->plan : &rest);
+	base_plan = base_plan_at(w, now_ns);
+	loader__attach(&w->loader, w->sampling.windows.attached ? &w->plan : &base_plan);
 }
 
 static struct window_load load_of(const struct nio_event_counts *c)
@@ -196,7 +196,7 @@ int attach_probes__begin_events(struct attach_probes *w, bool count_calls)
 	struct attach_sampling *s = &w->sampling;
 	uint64_t seed = 0, now_ns = loop__now_ns();
 
-	s->windowed = plan__can_rest(&w->plan, &w->rest) && !count_calls;
+	s->windowed = plan__can_detach(&w->plan, &w->base_plan) && !count_calls;
 	s->needs_seconds = is_preemptible() || steers_packets();
 	/* Without a seed the moments are those of the last time, which is no error. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))

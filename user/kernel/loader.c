@@ -189,7 +189,7 @@ int loader__attach(struct loader *l, const struct plan *plan)
 	return err;
 }
 
-void loader__rest(struct loader *l, const struct plan *plan)
+void loader__detach_others(struct loader *l, const struct plan *plan)
 {
 	for (size_t i = 0; i < l->programs_nr; i++)
 		if (l->programs[i].link &&

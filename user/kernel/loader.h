@@ -60,7 +60,7 @@ void loader__close(struct loader *l); /* accepts a zeroed loader */
 int loader__attach(struct loader *l, const struct plan *plan);
 
 /* Detaches from tracepoints the programs that plan does not need. */
-void loader__rest(struct loader *l, const struct plan *plan);
+void loader__detach_others(struct loader *l, const struct plan *plan);
 
 /*
  * Runs of program i that the kernel refused or skipped so far, into *runs. *uncounted: it does not

@@ -243,11 +243,11 @@ void sampler__stop(struct sampler *s)
 	}
 }
 
-void sampler__rest(struct sampler *s, bool rest)
+void sampler__pause(struct sampler *s, bool paused)
 {
 	for (int cpu = 0; cpu < s->cpus; cpu++)
 		if (s->links[cpu])
-			ioctl(s->fds[cpu], rest ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE,
+			ioctl(s->fds[cpu], paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE,
 			      0);
 }
 

@@ -37,7 +37,7 @@ int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned in
 void sampler__stop(struct sampler *s);
 
 /* Between start and stop: pauses at no cost, or resumes. */
-void sampler__rest(struct sampler *s, bool rest);
+void sampler__pause(struct sampler *s, bool paused);
 
 /* The kernel's symbols, owned by s. */
 const struct symbols *sampler__symbols(const struct sampler *s);

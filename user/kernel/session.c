@@ -266,10 +266,10 @@ int session__attach(struct session *s, const struct plan *plan)
 	return loader__attach(&s->loader, plan);
 }
 
-void session__rest(struct session *s, const struct plan *rest)
+void session__detach_events(struct session *s, const struct plan *base_plan)
 {
 	s->loader.run->bss->nio_resting = true;
-	loader__rest(&s->loader, rest);
+	loader__detach_others(&s->loader, base_plan);
 }
 
 /* The entry of nio_conns whose cookie is `cookie_there` (0: a free one), or NULL. */

@@ -32,12 +32,12 @@ void session__close(struct session *s); /* takes NULL */
 int session__attach(struct session *s, const struct plan *plan);
 
 /*
- * Until session__attach(), only `rest`, a subset of the plan, books events. Tracepoint programs are
- * detached. Programs at functions stay attached and return at once, because detaching and attaching
- * costs more than their calls (docs/PERFORMANCE.md). Their notes on sockets become stale: call
- * session__forget_streams() for the watched sockets before session__attach().
+ * Until session__attach(), only `base_plan`, a subset of the plan, books events. Tracepoint
+ * programs are detached. Programs at functions stay attached and return at once, because detaching
+ * and attaching costs more than their calls (docs/PERFORMANCE.md). Their notes on sockets become
+ * stale: call session__forget_streams() for the watched sockets before session__attach().
  */
-void session__rest(struct session *s, const struct plan *rest);
+void session__detach_events(struct session *s, const struct plan *base_plan);
 void session__forget_streams(struct session *s, const uint64_t *cookies, size_t n);
 
 /* Watches the sockets with these cookies: their traffic goes to slot, as the given side's. */

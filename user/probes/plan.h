@@ -146,7 +146,7 @@ struct plan_request {
 	enum mode mode;
 	uint64_t size;    /* bytes a message */
 	bool count_calls; /* count every send call, at any cost */
-	bool in_slices;   /* events may be sampled: plan__can_rest() */
+	bool in_slices;   /* events may be sampled: plan__can_detach() */
 	enum times times;
 };
 
@@ -206,11 +206,11 @@ extern const char
 extern const char plan__by_construction[];
 
 /*
- * Whether event programs can be detached part of the time, because sockets tell the bytes. *rest:
- * the plan without those events. run: not in zero-copy mode by functions, where each completion is
- * looked up by its send. attach: if tracepoints show the returns of send calls.
+ * Whether event programs can be detached part of the time, because sockets tell the bytes.
+ * *base_plan: the plan without those events. run: not in zero-copy mode by functions, where each
+ * completion is looked up by its send. attach: if tracepoints show the returns of send calls.
  */
-bool plan__can_rest(const struct plan *plan, struct plan *rest);
+bool plan__can_detach(const struct plan *plan, struct plan *base_plan);
 
 /* Whether programs at trampolines (fentry, fexit) take one of the times. */
 bool plan__times_by_fentry(const struct plan *plan);

@@ -177,23 +177,23 @@ static bool sees_zerocopy_by_tracepoints(const struct plan *plan)
 	       (!deferred || deferred->backend == BACKEND_TRACEPOINT);
 }
 
-bool plan__can_rest(const struct plan *plan, struct plan *rest)
+bool plan__can_detach(const struct plan *plan, struct plan *base_plan)
 {
-	static const enum probe_id resting[] = {PROBE_SEND_RETURN,   PROBE_TRANSMIT, PROBE_SPLICE,
-						PROBE_DEFERRED_COPY, PROBE_RX_COPY,  PROBE_MESSAGE,
-						PROBE_MPTCP_SEND};
+	static const enum probe_id detached[] = {PROBE_SEND_RETURN,   PROBE_TRANSMIT, PROBE_SPLICE,
+						 PROBE_DEFERRED_COPY, PROBE_RX_COPY,  PROBE_MESSAGE,
+						 PROBE_MPTCP_SEND};
 	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
 
-	*rest = *plan;
-	for (size_t i = 0; i < sizeof(resting) / sizeof(resting[0]); i++) {
-		const struct alternative *alt = plan->chosen[resting[i]];
+	*base_plan = *plan;
+	for (size_t i = 0; i < sizeof(detached) / sizeof(detached[0]); i++) {
+		const struct alternative *alt = plan->chosen[detached[i]];
 
 		if (plan->object == OBJECT_RUN || (alt && alt->backend == BACKEND_TRACEPOINT))
-			rest->chosen[resting[i]] = NULL;
+			base_plan->chosen[detached[i]] = NULL;
 	}
 	if (plan->object == OBJECT_ATTACH)
 		return calls && calls->backend == BACKEND_TRACEPOINT;
-	rest->chosen[PROBE_COMPLETION] = NULL;
+	base_plan->chosen[PROBE_COMPLETION] = NULL;
 	return plan->chosen[PROBE_SOCKETS] &&
 	       (!mode__has(plan->mode, MODE_PINS) || sees_zerocopy_by_tracepoints(plan));
 }

@@ -13,12 +13,12 @@ bool event_sampling__fits(const struct runner *e)
 	return !o->count_calls && !o->traffic.messages && o->times != TIMES_ON && !e->timing.none;
 }
 
-static bool is_wanted(const struct round *r, struct plan *rest)
+static bool is_wanted(const struct round *r, struct plan *base_plan)
 {
 	const struct runner *e = r->e;
 
 	return e->session && e->kind == ROUND_COMPARED && event_sampling__fits(e) &&
-	       plan__can_rest(r->plan, rest);
+	       plan__can_detach(r->plan, base_plan);
 }
 
 static struct window_load load_now(const struct round *r)
@@ -30,7 +30,7 @@ void event_sampling__begin(struct round *r)
 {
 	uint64_t seed = 0, now_ns = loop__now_ns();
 
-	r->duty.on = is_wanted(r, &r->duty.rest);
+	r->duty.on = is_wanted(r, &r->duty.base_plan);
 	if (!r->duty.on)
 		return;
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
@@ -58,7 +58,7 @@ int event_sampling__turn(struct round *r, uint64_t now_ns)
 	case WINDOW_ATTACH:
 		return resume(r);
 	case WINDOW_DETACH:
-		session__rest(r->e->session, &r->duty.rest);
+		session__detach_events(r->e->session, &r->duty.base_plan);
 		return 0;
 	default:
 		return 0;

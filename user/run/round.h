@@ -77,8 +77,8 @@ struct runner {
 
 /* State of sampling send and receive events; see event_sampling.h. */
 struct event_sampling {
-	bool on;          /* false: events are counted all the time */
-	struct plan rest; /* what stays attached between windows */
+	bool on;               /* false: events are counted all the time */
+	struct plan base_plan; /* what stays attached between windows */
 	struct event_windows windows;
 };
 

@@ -313,23 +313,23 @@ TEST(attach_says_why_it_cannot_read_the_sockets)
 TEST(attach_samples_events_only_if_they_are_tracepoints)
 {
 	struct probe_result *probe_results = all_probe_results();
-	struct plan plan, rest;
+	struct plan plan, base_plan;
 
 	plan = attach_plan(probe_results, BACKEND_TRACEPOINT, 0);
-	assert_true(plan__can_rest(&plan, &rest));
+	assert_true(plan__can_detach(&plan, &base_plan));
 	assert_true(plan__wants(&plan, "nio_at_send"));
 	for (int i = 0; i < 5; i++) {
-		static const char *const resting[] = {"nio_at_send", "nio_at_turn",
-						      "nio_at_receive", "nio_at_receive_notices",
-						      "nio_at_arrival"};
+		static const char *const detached[] = {"nio_at_send", "nio_at_turn",
+						       "nio_at_receive", "nio_at_receive_notices",
+						       "nio_at_arrival"};
 
-		assert_false(plan__wants(&rest, resting[i]));
+		assert_false(plan__wants(&base_plan, detached[i]));
 	}
-	assert_true(plan__wants(&rest, "nio_at_report"));
-	assert_true(plan__wants(&rest, "nio_at_destroy2"));
-	assert_true(plan__wants(&rest, "nio_at_look"));
+	assert_true(plan__wants(&base_plan, "nio_at_report"));
+	assert_true(plan__wants(&base_plan, "nio_at_destroy2"));
+	assert_true(plan__wants(&base_plan, "nio_at_look"));
 	plan = attach_plan(probe_results, BACKEND_KPROBE, 0);
-	assert_false(plan__can_rest(&plan, &rest));
+	assert_false(plan__can_detach(&plan, &base_plan));
 }
 
 TEST(hooks_of_one_object_are_withheld_alone)

@@ -72,7 +72,7 @@ TEST(zero_copy_by_tracepoints_samples_its_events)
 {
 	struct probe_result *probe_results = all_probe_results();
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct plan plan, rest;
+	struct plan plan, base_plan;
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].backend == BACKEND_FENTRY ||
@@ -84,19 +84,19 @@ TEST(zero_copy_by_tracepoints_samples_its_events)
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
 	assert_false(plan__notifications_apart(&plan));
 	assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, "nio_tp_rx_copy");
-	assert_true(plan__can_rest(&plan, &rest));
-	assert_null(rest.chosen[PROBE_SEND_RETURN]);
-	assert_null(rest.chosen[PROBE_RX_COPY]);
-	assert_null(rest.chosen[PROBE_COMPLETION]);
-	assert_null(rest.chosen[PROBE_DEFERRED_COPY]);
-	assert_ptr_equal(rest.chosen[PROBE_SOCKETS], plan.chosen[PROBE_SOCKETS]);
+	assert_true(plan__can_detach(&plan, &base_plan));
+	assert_null(base_plan.chosen[PROBE_SEND_RETURN]);
+	assert_null(base_plan.chosen[PROBE_RX_COPY]);
+	assert_null(base_plan.chosen[PROBE_COMPLETION]);
+	assert_null(base_plan.chosen[PROBE_DEFERRED_COPY]);
+	assert_ptr_equal(base_plan.chosen[PROBE_SOCKETS], plan.chosen[PROBE_SOCKETS]);
 	/* skb_copy_ubufs() counts exactly, so its program stays attached. */
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_DEFERRED_COPY)
 			probe_results[i] = (struct probe_result){ANSWER_YES, 0};
 	plan = plan_of(probe_results, &req);
 	assert_int_not_equal(plan.chosen[PROBE_DEFERRED_COPY]->backend, BACKEND_TRACEPOINT);
-	assert_false(plan__can_rest(&plan, &rest));
+	assert_false(plan__can_detach(&plan, &base_plan));
 }
 
 /*
@@ -138,19 +138,21 @@ TEST(sampled_receive_copies_use_no_fentry_program)
 TEST(copy_modes_can_sample_their_events)
 {
 	struct probe_result probe_results[OFFERS_MAX] = {{0}};
-	struct plan plans[2], rest;
+	struct plan plans[2], base_plan;
 
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		offer_all_hooks(probe_results);
 		make_apart(probe_results, mode, 65536, NULL, plans);
-		assert_int_equal(plan__can_rest(&plans[0], &rest), !mode__has(mode, MODE_PINS));
-		assert_null(rest.chosen[PROBE_SEND_RETURN]);
-		assert_null(rest.chosen[PROBE_RX_COPY]);
-		assert_ptr_equal(rest.chosen[PROBE_OTHER_COPY], plans[0].chosen[PROBE_OTHER_COPY]);
-		assert_ptr_equal(rest.chosen[PROBE_SOCKETS], plans[0].chosen[PROBE_SOCKETS]);
+		assert_int_equal(plan__can_detach(&plans[0], &base_plan),
+				 !mode__has(mode, MODE_PINS));
+		assert_null(base_plan.chosen[PROBE_SEND_RETURN]);
+		assert_null(base_plan.chosen[PROBE_RX_COPY]);
+		assert_ptr_equal(base_plan.chosen[PROBE_OTHER_COPY],
+				 plans[0].chosen[PROBE_OTHER_COPY]);
+		assert_ptr_equal(base_plan.chosen[PROBE_SOCKETS], plans[0].chosen[PROBE_SOCKETS]);
 		withdraw(probe_results, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
 		make_apart(probe_results, mode, 65536, NULL, plans);
-		assert_false(plan__can_rest(&plans[0], &rest));
+		assert_false(plan__can_detach(&plans[0], &base_plan));
 	}
 }
 

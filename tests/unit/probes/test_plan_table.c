@@ -40,17 +40,17 @@ static void record_stages(const struct plan *plan)
 
 static void record_plan(const struct plan *plan, int err)
 {
-	struct plan rest;
-	bool can_rest = plan__can_rest(plan, &rest);
+	struct plan base_plan;
+	bool can_detach = plan__can_detach(plan, &base_plan);
 
 	record(" %d:", err);
 	record_probes(plan);
 	record_stages(plan);
 	record(" | %u %d%d%d%d%d%d", plan__probes(plan), plan__completions_by_kernel(plan),
 	       plan__notifications_apart(plan), plan__keeps_events(plan), plan__pairs_events(plan),
-	       plan__times_by_fentry(plan), can_rest);
-	if (can_rest)
-		record(" %u", plan__probes(&rest));
+	       plan__times_by_fentry(plan), can_detach);
+	if (can_detach)
+		record(" %u", plan__probes(&base_plan));
 	record("\n");
 }
 
