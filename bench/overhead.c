@@ -119,9 +119,9 @@ static void launch(struct bench *b, enum nio_side side, unsigned int port)
 	int err;
 
 	if (side == NIO_SIDE_RECEIVER)
-		loadgen_args__receiver(&args, "build/netio-loadgen", &b->o.traffic, address);
+		loadgen_args__receiver(&args, "build/netio-loadgen", &b->o.workload, address);
 	else
-		loadgen_args__sender(&args, "build/netio-loadgen", &b->o.traffic, b->o.modes[0],
+		loadgen_args__sender(&args, "build/netio-loadgen", &b->o.workload, b->o.modes[0],
 				     address, port);
 	driver__init(&b->drivers[side], side);
 	err = child__start(&b->drivers[side].child, args.argv, -1, &step);
@@ -142,7 +142,7 @@ static void load_programs(struct bench *b)
 	struct plan_request req = {
 		.backend = BACKEND_AUTO,
 		.mode = b->o.modes[0],
-		.size = b->o.traffic.size,
+		.size = b->o.workload.size,
 		.in_slices = loader__attaches_again(),
 	};
 	const char *const no_perf[NIO_PERF_EVENT_NR] = {"not benchmarked", "not benchmarked"};
@@ -193,7 +193,7 @@ static void choose_congestion(struct bench *b)
 		exit(EXIT_USAGE);
 	}
 	if (env.congestion.chosen[0])
-		b->o.traffic.congestion = env.congestion.chosen;
+		b->o.workload.congestion = env.congestion.chosen;
 }
 
 static void start(struct bench *b)
@@ -401,7 +401,7 @@ static void run_pairs(struct bench *b, unsigned int pairs, unsigned int ms)
 	}
 	stats__sort(ratio, pairs);
 	printf("%-11s %-10s %8llu %10.3f %10.3f %8.4f %8.4f %8.4f\n", b->name,
-	       mode__name(b->o.modes[0]), (unsigned long long)b->o.traffic.size,
+	       mode__name(b->o.modes[0]), (unsigned long long)b->o.workload.size,
 	       stats__spread(off, pairs).median, stats__spread(on, pairs).median,
 	       stats__spread(ratio, pairs).median, ratio[pairs / 4], ratio[pairs * 3 / 4]);
 }
@@ -471,7 +471,7 @@ static void print_cost(const struct bench *b)
 	double seconds = (double)b->cost.cpu_ns / 1e9;
 
 	printf("%-11s %-10s %8llu %10.3f %8.3f %8.3f\n", b->name, mode__name(b->o.modes[0]),
-	       (unsigned long long)b->o.traffic.size, (double)b->cost.bytes * 8 / 1e9 / seconds,
+	       (unsigned long long)b->o.workload.size, (double)b->cost.bytes * 8 / 1e9 / seconds,
 	       share(b, b->cost.sum, (size_t)b->cost.nr), b->cost.others);
 	for (int i = 0; i < b->cost.nr; i++) {
 		const struct prog_stats *p = &b->cost.sum[i];
@@ -541,21 +541,21 @@ static void finish(struct bench *b)
 int main(int argc, char **argv)
 {
 	struct bench b = {.o = {.modes_nr = 1,
-				.traffic = {.threads = 1,
-					    .fields = 8,
-					    .duration_ns = DURATION_NS,
-					    .warmup_ns = WARMUP_NS,
-					    .rounds = 1}}};
+				.workload = {.threads = 1,
+					     .fields = 8,
+					     .duration_ns = DURATION_NS,
+					     .warmup_ns = WARMUP_NS,
+					     .rounds = 1}}};
 	uint64_t pairs, ms;
 
 	if (argc < 5 || argc > 6 || parse_watch(&b, argc == 6 ? argv[5] : "probes") ||
-	    mode__parse(argv[1], &b.o.modes[0]) || parse_size(argv[2], &b.o.traffic.size) ||
+	    mode__parse(argv[1], &b.o.modes[0]) || parse_size(argv[2], &b.o.workload.size) ||
 	    parse_count(argv[3], 1, PAIRS_MAX, &pairs) || parse_count(argv[4], 1, 60000, &ms)) {
 		fprintf(stderr, "usage: bench-overhead MODE SIZE PAIRS SLICE_MS "
 				"[probes|counters|samples:HZ|command:TEXT|cost]\n");
 		return EXIT_USAGE;
 	}
-	b.o.traffic.sender_cpus = b.o.traffic.receiver_cpus = "0";
+	b.o.workload.sender_cpus = b.o.workload.receiver_cpus = "0";
 	start(&b);
 	if (b.watch == WATCH_COST)
 		run_cost(&b, (unsigned int)pairs, (unsigned int)ms);

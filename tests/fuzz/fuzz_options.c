@@ -84,8 +84,8 @@ static void take_run(int argc, char **argv)
 	struct options o;
 
 	options__parse_run(&o, argc, argv);
-	FUZZ_CHECK(o.modes_nr >= 1 && o.modes_nr <= MODE_NR && o.traffic.rounds >= 1);
-	FUZZ_CHECK(o.traffic.size >= LIMIT_SIZE_MIN && o.traffic.size <= LIMIT_SIZE_MAX);
+	FUZZ_CHECK(o.modes_nr >= 1 && o.modes_nr <= MODE_NR && o.workload.rounds >= 1);
+	FUZZ_CHECK(o.workload.size >= LIMIT_SIZE_MIN && o.workload.size <= LIMIT_SIZE_MAX);
 	options__clear(&o);
 }
 

@@ -111,7 +111,7 @@ static void print_stages(FILE *f, unsigned int width, const struct diagnosis *d,
 	char size[UNITS_BUF];
 
 	fprintf(f, "\nstages, for messages of %s, backend %s%s\n",
-		format_size(size, sizeof(size), o->traffic.size), backend__name(o->backend),
+		format_size(size, sizeof(size), o->workload.size), backend__name(o->backend),
 		d->tried ? "" : " (no hook was tried: that needs root)");
 	for (size_t i = 0; i < d->stages_nr; i++)
 		print_stage(f, width, &d->stages[i]);

@@ -130,7 +130,7 @@ static int make_plan(struct diagnosis *d, const struct options *o, enum mode mod
 	struct plan_request req = {
 		.backend = o->backend,
 		.mode = mode,
-		.size = o->traffic.size,
+		.size = o->workload.size,
 		.count_calls = o->count_calls,
 		.times = o->times,
 	};

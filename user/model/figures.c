@@ -90,7 +90,7 @@ bool figures__shows_latency(const struct result *r, enum latency_kind k)
 {
 	return k == LATENCY_SEND_CALL || k == LATENCY_DELIVERY || k == LATENCY_RECV_CALL ||
 	       (k == LATENCY_COMPLETION && any_pins(r)) ||
-	       (k == LATENCY_HALF_ROUND_TRIP && r->traffic.request_response) || any_timed(r, k);
+	       (k == LATENCY_HALF_ROUND_TRIP && r->workload.request_response) || any_timed(r, k);
 }
 
 char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields, unsigned int threads)

@@ -413,7 +413,7 @@ struct result {
 	size_t runs_nr;
 	struct mode_summary summary[MODE_NR]; /* by order of first appearance */
 	size_t summary_nr;
-	struct workload traffic;  /* asked for; its strings are the options' */
+	struct workload workload; /* asked for; its strings are the options' */
 	enum mode modes[MODE_NR]; /* asked for */
 	size_t modes_nr;
 	unsigned int rounds;        /* asked for, per mode */

@@ -37,20 +37,20 @@ static uint64_t duration_ns(const struct workload *t, uint64_t mode_ns)
 static int run_short(struct runner *e, enum round_kind kind, uint64_t ns,
 		     const struct run_result *of, struct run_result *out)
 {
-	struct workload traffic = e->traffic;
+	struct workload workload = e->workload;
 	bool perf_off = e->perf.off;
 	int err;
 
-	e->traffic.duration_ns = ns;
-	e->traffic.rounds = 1;
-	if (e->traffic.warmup_ns > WARMUP_NS_MAX)
-		e->traffic.warmup_ns = WARMUP_NS_MAX;
+	e->workload.duration_ns = ns;
+	e->workload.rounds = 1;
+	if (e->workload.warmup_ns > WARMUP_NS_MAX)
+		e->workload.warmup_ns = WARMUP_NS_MAX;
 	e->perf.off = true;
 	e->kind = kind;
 	err = round_phases__run(e, of->mode, of->round, out);
 	e->kind = ROUND_COMPARED;
 	e->perf.off = perf_off;
-	e->traffic = traffic;
+	e->workload = workload;
 	return err;
 }
 
@@ -68,7 +68,7 @@ static const char *why_no_samples(const struct options *o)
 		return "--no-cpu was given";
 	if (o->backend == BACKEND_NONE)
 		return "the kernel was not watched (--backend none)";
-	if (o->traffic.messages)
+	if (o->workload.messages)
 		return "--messages: only these are sent, so there is no sampled round";
 	return NULL;
 }
@@ -81,7 +81,7 @@ void aux_round__close(struct runner *e)
 
 uint64_t aux_round__sampled_ns(const struct options *o)
 {
-	return why_no_samples(o) ? 0 : duration_ns(&o->traffic, SAMPLED_NS);
+	return why_no_samples(o) ? 0 : duration_ns(&o->workload, SAMPLED_NS);
 }
 
 /* Nothing is watched in this round; the result is in sampled->cpu. */
@@ -143,9 +143,9 @@ void aux_round__sample(struct runner *e, struct run_result *out)
 
 uint64_t aux_round__timed_ns(const struct options *o)
 {
-	if (o->times != TIMES_APART || o->backend == BACKEND_NONE || o->traffic.messages)
+	if (o->times != TIMES_APART || o->backend == BACKEND_NONE || o->workload.messages)
 		return 0;
-	return duration_ns(&o->traffic, TIMED_NS);
+	return duration_ns(&o->workload, TIMED_NS);
 }
 
 static const char *why_not_timed(const struct runner *e, int err, const struct run_result *timed)

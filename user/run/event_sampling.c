@@ -10,7 +10,7 @@ bool event_sampling__fits(const struct runner *e)
 	const struct options *o = e->o;
 
 	/* Programs that could not be attached again are left where they are. */
-	return !o->count_calls && !o->traffic.messages && o->times != TIMES_ON && !e->timing.none;
+	return !o->count_calls && !o->workload.messages && o->times != TIMES_ON && !e->timing.none;
 }
 
 static bool is_wanted(const struct round *r, struct plan *base_plan)

@@ -59,7 +59,7 @@ static bool read_moved(struct round *r, uint64_t *bytes)
 
 static void say(struct round *r, uint64_t now_ns)
 {
-	uint64_t size = workload__message_size(&r->e->traffic), moved;
+	uint64_t size = workload__message_size(&r->e->workload), moved;
 	const struct late_phase *l = &r->late;
 	char late[UNITS_BUF], rate[UNITS_BUF + 32] = "";
 

@@ -146,7 +146,7 @@ static void take_perf_events(void *options, const char *arg)
 	}
 
 #define WORKLOAD(X, member, kind, name, arg, use, ...)                                     \
-	WORKLOAD_ROW(offsetof(struct options, traffic), member, kind, name, arg,           \
+	WORKLOAD_ROW(offsetof(struct options, workload), member, kind, name, arg,          \
 		     RUN | ((use)&OF_CELL ? 0 : SWEEP) | ((use)&ON_RECEIVER ? SERVE : 0) | \
 			     ((use)&OF_PLAN ? DOCTOR : 0),                                 \
 		     __VA_ARGS__),
@@ -223,18 +223,18 @@ const struct option_row *options__of_sweep(size_t i)
 static void set_defaults(struct options *o)
 {
 	/* As the load generator does: Nagle's algorithm must not delay a message. */
-	o->traffic.nodelay |= o->traffic.request_response;
+	o->workload.nodelay |= o->workload.request_response;
 	if (!o->modes_nr)
 		set_all_modes(o);
-	if (!o->traffic.rounds)
-		o->traffic.rounds = o->modes_nr > 1 && !o->traffic.messages ? ROUNDS_OF_ALL : 1;
-	if (!o->traffic.messages && !o->traffic.duration_ns)
-		o->traffic.duration_ns = DEFAULT_DURATION_NS;
-	if (o->traffic.warmup_ns == UINT64_MAX) {
-		o->traffic.warmup_ns = DEFAULT_WARMUP_NS;
-		if (o->traffic.duration_ns &&
-		    workload__round_ns(&o->traffic) / 2 < o->traffic.warmup_ns)
-			o->traffic.warmup_ns = workload__round_ns(&o->traffic) / 2;
+	if (!o->workload.rounds)
+		o->workload.rounds = o->modes_nr > 1 && !o->workload.messages ? ROUNDS_OF_ALL : 1;
+	if (!o->workload.messages && !o->workload.duration_ns)
+		o->workload.duration_ns = DEFAULT_DURATION_NS;
+	if (o->workload.warmup_ns == UINT64_MAX) {
+		o->workload.warmup_ns = DEFAULT_WARMUP_NS;
+		if (o->workload.duration_ns &&
+		    workload__round_ns(&o->workload) / 2 < o->workload.warmup_ns)
+			o->workload.warmup_ns = workload__round_ns(&o->workload) / 2;
 	}
 }
 
@@ -285,13 +285,13 @@ static void check_rules(const struct options *o)
 		{o->backend == BACKEND_NONE && o->count_calls,
 		 "--count-calls needs a backend other than none"},
 	};
-	const char *conflict = workload__conflict(&o->traffic);
+	const char *conflict = workload__conflict(&o->workload);
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
 			usage_error("%s.", rules[i].why);
 	if (o->remote)
-		refuse_of_receiver(&o->traffic);
+		refuse_of_receiver(&o->workload);
 	if (conflict)
 		usage_error("%s.", conflict);
 	refuse_shared_outputs(o->output);
@@ -301,7 +301,7 @@ void options__finish(struct options *o)
 {
 	check_rules(o);
 	set_defaults(o);
-	if (o->traffic.duration_ns && workload__round_ns(&o->traffic) < ROUND_NS_MIN)
+	if (o->workload.duration_ns && workload__round_ns(&o->workload) < ROUND_NS_MIN)
 		usage_error("rounds are shorter than 10 ms: raise --duration or lower --rounds.");
 	log_set_verbosity(o->quiet, o->verbose);
 }
@@ -309,7 +309,7 @@ void options__finish(struct options *o)
 void options__init(struct options *o, int argc, char **argv)
 {
 	*o = (struct options){
-		.traffic =
+		.workload =
 			{
 				.size = DEFAULT_SIZE,
 				.threads = 1,

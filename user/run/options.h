@@ -27,7 +27,7 @@
 struct options {
 	enum mode modes[MODE_NR];
 	size_t modes_nr;
-	struct workload traffic; /* congestion: a name, "system", or NULL: by the path */
+	struct workload workload; /* congestion: a name, "system", or NULL: by the path */
 	enum netpath_kind path;
 	bool path_given;
 	bool remote;            /* the receiver is on another machine, at: */

@@ -62,7 +62,7 @@ static int check_memory(enum mode mode, uint64_t size, unsigned int connections)
 
 int preflight__check(const struct options *o)
 {
-	const struct workload *t = &o->traffic;
+	const struct workload *t = &o->workload;
 	int code = EXIT_DONE;
 
 	for (size_t i = 0; i < o->modes_nr && !code; i++)
@@ -78,7 +78,7 @@ int preflight__check_cells(const struct options *o, const struct sweep_grid *g)
 	for (size_t m = 0; m < g->modes_nr; m++)
 		for (size_t i = 0; i < g->sizes_nr; i++)
 			for (size_t t = 0; t < g->threads_nr && !code; t++)
-				code = check_memory(g->modes[m], o->traffic.header + g->sizes[i],
+				code = check_memory(g->modes[m], o->workload.header + g->sizes[i],
 						    g->threads[t]);
-	return code ? code : preflight__check_cpus(&o->traffic);
+	return code ? code : preflight__check_cpus(&o->workload);
 }

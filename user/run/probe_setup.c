@@ -32,7 +32,7 @@ static struct plan_request plan_request(const struct runner *e, enum mode mode, 
 		.mode = mode,
 		.size = size,
 		/* A fixed number of messages is asked for to be counted. */
-		.count_calls = o->count_calls || o->traffic.messages,
+		.count_calls = o->count_calls || o->workload.messages,
 		.in_slices = event_sampling__fits(e),
 		.times = o->times,
 	};
@@ -47,7 +47,7 @@ static int make_timed_plan(const struct runner *e, struct plan_request req, stru
 	req.times = TIMES_ON;
 	err = plan__make(timed, e->probe_results, &req);
 	none = plan__times_by_fentry(timed) ? e->timing.none : NULL;
-	if (e->o->traffic.messages)
+	if (e->o->workload.messages)
 		none = only_messages;
 	*any = plan__set_apart(plan, timed, none);
 	return err;
@@ -224,7 +224,7 @@ void probe_setup__describe(struct runner *e)
 	if (!e->session)
 		return;
 	/* The same hooks were enough for these sizes when the programs were loaded. */
-	if (make_plans(e, e->o->traffic.size, plans, pointers))
+	if (make_plans(e, e->o->workload.size, plans, pointers))
 		return;
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		e->timing.any[mode] = pointers[MODE_NR + mode];

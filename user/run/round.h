@@ -58,7 +58,7 @@ struct runner {
 	struct plan plans[MODE_NR];         /* by mode, of the rounds that are compared */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
-	struct workload traffic;    /* of the options in use, with the congestion control chosen */
+	struct workload workload;   /* of the options in use, with the congestion control chosen */
 	struct cpu_times cpu_begin; /* of all processors, when the path was made */
 	struct display display;     /* zero: shows nothing */
 	struct perf_watch perf;

@@ -54,7 +54,7 @@ static void show_progress(struct round *r)
 static int take_numbers(struct round *r, enum nio_side side)
 {
 	const struct load_report *report = &r->drivers[side].report;
-	bool verify = r->e->o->traffic.verify;
+	bool verify = r->e->o->workload.verify;
 
 	if (r->measuring && report->elapsed_ns > loop__now_ns() - r->measure_ns)
 		return round__fail(r, -EPROTO,
@@ -138,7 +138,7 @@ static int take_done(struct round *r, enum nio_side side)
 		perf_watch__finish(&r->e->perf, side, r->out);
 	err = take_numbers(r, side);
 	if (!err && round__has(r, ROUND_DONE))
-		ledger__due(r->out, r->e->traffic.rate);
+		ledger__due(r->out, r->e->workload.rate);
 	if (err || side != NIO_SIDE_SENDER || !r->drivers[side].report.interrupted || r->e->stopped)
 		return err;
 	return stopped_by_peer(r);

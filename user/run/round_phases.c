@@ -36,9 +36,9 @@ static int start(struct round *r, enum nio_side side)
 	int err;
 
 	if (side == NIO_SIDE_RECEIVER)
-		loadgen_args__receiver(&args, e->loadgen, &e->traffic, address);
+		loadgen_args__receiver(&args, e->loadgen, &e->workload, address);
 	else
-		loadgen_args__sender(&args, e->loadgen, &e->traffic, r->mode, address, r->port);
+		loadgen_args__sender(&args, e->loadgen, &e->workload, r->mode, address, r->port);
 	err = child__start(&d->child, args.argv, e->path->netns[side], &step);
 	arglist__clear(&args);
 	if (err)
@@ -83,7 +83,7 @@ static int warm_up(struct round *r)
 	int err;
 
 	display__phase(&e->display, LIVE_WARMUP);
-	late_phase__begin(r, "warm-up", e->traffic.warmup_ns);
+	late_phase__begin(r, "warm-up", e->workload.warmup_ns);
 	err = round__say(r, NIO_SIDE_SENDER, "start");
 	if (!err)
 		err = round__await(r, ROUND_QUIESCED);
@@ -166,7 +166,7 @@ static int measure(struct round *r)
 	display__phase(&e->display, phases[e->kind]);
 	loop__set_timer(&e->loop, first, o->interval_ns);
 	late_phase__begin(r, "measured phase",
-			  e->traffic.messages ? 0 : workload__round_ns(&e->traffic));
+			  e->workload.messages ? 0 : workload__round_ns(&e->workload));
 	err = round__await(r, ROUND_DONE);
 	late_phase__end(r);
 	loop__set_timer(&e->loop, 0, 0);
@@ -241,11 +241,11 @@ static void init(struct round *r, struct runner *e, enum mode mode, struct run_r
 	r->plan = e->kind == ROUND_TIMED ? &e->timing.plans[mode] : &e->plans[mode];
 	r->out = out;
 	out->mode = mode;
-	out->size = e->o->traffic.size;
-	out->fields = e->o->traffic.fields;
-	out->threads = e->o->traffic.threads;
-	out->connections = workload__connections(&e->o->traffic);
-	out->request_response = e->o->traffic.request_response;
+	out->size = e->o->workload.size;
+	out->fields = e->o->workload.fields;
+	out->threads = e->o->workload.threads;
+	out->connections = workload__connections(&e->o->workload);
+	out->request_response = e->o->workload.request_response;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		driver__init(&r->drivers[side], side);
 	perf_watch__begin(&e->perf, out);

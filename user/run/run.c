@@ -129,7 +129,7 @@ static int run_rounds(struct runner *e)
 	const struct options *o = e->o;
 	int err = 0;
 
-	for (unsigned int round = 1; round <= o->traffic.rounds; round++)
+	for (unsigned int round = 1; round <= o->workload.rounds; round++)
 		for (size_t i = 0; i < o->modes_nr && !err && !e->stopped; i++)
 			err = run_round(e, o->modes[i], round);
 	return err;
@@ -138,7 +138,7 @@ static int run_rounds(struct runner *e)
 static int run_watched(struct runner *e)
 {
 	const struct display_settings settings = {
-		.traffic = &e->o->traffic,
+		.workload = &e->o->workload,
 		.interval_ns = e->o->interval_ns,
 		.modes = e->o->modes,
 		.modes_nr = e->o->modes_nr,
@@ -233,7 +233,7 @@ static int run(struct runner *e, const struct options *o)
 	if (!code)
 		code = open_outputs(&outputs, o);
 	if (!code)
-		code = runner__open(e, o, &o->traffic.size, 1);
+		code = runner__open(e, o, &o->workload.size, 1);
 	if (!code) {
 		run_watched(e);
 		code = finish(e, &outputs);

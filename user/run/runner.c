@@ -83,7 +83,7 @@ static int open_path(struct runner *e)
 	}
 	environment__read(&e->result.env, e->path, btf_lookup__has_member("net", "ptype_all"));
 	machine__times(&e->cpu_begin);
-	return runner__check_congestion(e, o->traffic.congestion);
+	return runner__check_congestion(e, o->workload.congestion);
 }
 
 static void open_counters(struct runner *e)
@@ -101,19 +101,19 @@ void runner__use(struct runner *e, const struct options *o)
 	char why[512];
 
 	e->o = o;
-	congestion__choose(&res->env.congestion, o->traffic.congestion, !o->remote, why,
+	congestion__choose(&res->env.congestion, o->workload.congestion, !o->remote, why,
 			   sizeof(why));
 	res->version = NETIOTRACE_VERSION;
 	res->argc = o->argc;
 	res->argv = o->argv;
-	e->traffic = o->traffic;
-	e->traffic.congestion = res->env.congestion.chosen[0] ? res->env.congestion.chosen : NULL;
-	res->traffic = e->traffic;
+	e->workload = o->workload;
+	e->workload.congestion = res->env.congestion.chosen[0] ? res->env.congestion.chosen : NULL;
+	res->workload = e->workload;
 	res->modes_nr = o->modes_nr;
 	memcpy(res->modes, o->modes, sizeof(res->modes));
-	res->rounds = o->traffic.rounds;
-	res->round_duration_ns = workload__round_ns(&o->traffic);
-	res->messages = o->traffic.messages;
+	res->rounds = o->workload.rounds;
+	res->round_duration_ns = workload__round_ns(&o->workload);
+	res->messages = o->workload.messages;
 	probe_setup__describe(e);
 }
 
@@ -170,7 +170,7 @@ static void summarise_mode(struct result *res, const struct options *o, enum mod
 	struct mode_summary *s = &res->summary[res->summary_nr];
 
 	*s = (struct mode_summary){
-		.mode = mode, .size = o->traffic.size, .threads = o->traffic.threads};
+		.mode = mode, .size = o->workload.size, .threads = o->workload.threads};
 	run_result__init(&s->total);
 	for (size_t i = 0; i < res->runs_nr; i++) {
 		if (res->runs[i].mode != mode)

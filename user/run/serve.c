@@ -58,25 +58,25 @@ static int check(const struct options *o)
 	char why[512];
 
 	if (environment__own_congestion(&c) ||
-	    !congestion__choose(&c, o->traffic.congestion, false, why, sizeof(why)))
-		return preflight__check_cpus(&o->traffic);
+	    !congestion__choose(&c, o->workload.congestion, false, why, sizeof(why)))
+		return preflight__check_cpus(&o->workload);
 	log_error("%s.", why);
 	return EXIT_USAGE;
 }
 
 static int start(struct server *s)
 {
-	struct workload traffic = s->o->traffic;
+	struct workload workload = s->o->workload;
 	struct arglist args = {0};
 	char program[PATH_MAX];
 	const char *step = "find netio-loadgen beside netiotrace";
 	int err;
 
-	if (traffic.congestion && strcmp(traffic.congestion, "system") == 0)
-		traffic.congestion = NULL;
+	if (workload.congestion && strcmp(workload.congestion, "system") == 0)
+		workload.congestion = NULL;
 	err = loadgen_args__find(program, sizeof(program));
 	if (!err) {
-		loadgen_args__server(&args, program, &traffic, &s->listen);
+		loadgen_args__server(&args, program, &workload, &s->listen);
 		err = child__start(&s->driver.child, args.argv, -1, &step);
 	}
 	if (!err)

@@ -98,7 +98,7 @@ static void draw_screen(void *arg, struct grid *g, bool utf8)
 
 void display__open(struct display *d, const struct display_settings *s, struct loop *loop)
 {
-	const struct workload *t = s->traffic;
+	const struct workload *t = s->workload;
 	struct live_frame *f = &d->frame;
 	int err;
 

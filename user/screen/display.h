@@ -31,7 +31,7 @@ struct display {
 
 /* What there will be to show. */
 struct display_settings {
-	const struct workload *traffic;
+	const struct workload *workload;
 	uint64_t interval_ns; /* between draws: of a line view, a line each */
 	const enum mode *modes;
 	size_t modes_nr;

@@ -62,9 +62,9 @@ static void print_load(FILE *f, const struct end *e, size_t *used)
 	const struct run_result *run = &e->r->summary[0].total;
 	char size[UNITS_BUF], header[UNITS_BUF], more[64] = "", connections[32] = "", item[256];
 
-	if (e->r->traffic.header)
+	if (e->r->workload.header)
 		snprintf(more, sizeof(more), ", header of %s",
-			 format_size(header, sizeof(header), e->r->traffic.header));
+			 format_size(header, sizeof(header), e->r->workload.header));
 	if (run->connections > run->threads)
 		snprintf(connections, sizeof(connections), ", %u connections", run->connections);
 	snprintf(item, sizeof(item), "%s messages, %u field%s, %u thread%s%s%s",

@@ -231,7 +231,7 @@ static void say_copies(FILE *f, const struct result *r)
 
 static void say_replies(FILE *f, const struct result *r)
 {
-	if (r->traffic.request_response)
+	if (r->workload.request_response)
 		fprintf(f, "Each message was answered by one of its size: copies %s.",
 			r->summary[0].total.sender_side ? "are of the messages alone"
 							: "are of both directions");
@@ -277,15 +277,15 @@ static void say_rate(FILE *f, const struct result *r)
 	const char *lead = " Not kept: ";
 	char count[UNITS_BUF];
 
-	if (!r->traffic.rate)
+	if (!r->workload.rate)
 		return;
 	fprintf(f, "Open loop of %s messages/s; latencies begin when a message was due.",
-		format_count(count, sizeof(count), r->traffic.rate));
+		format_count(count, sizeof(count), r->workload.rate));
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		double rate = messages_per_s(&r->summary[i].total);
 
 		if (r->messages || r->summary[i].total.health.paused_ns ||
-		    rate >= KEPT * (double)r->traffic.rate)
+		    rate >= KEPT * (double)r->workload.rate)
 			continue;
 		fprintf(f, "%s%s sent %s/s", lead, mode__words(r->summary[i].mode),
 			format_count(count, sizeof(count), (uint64_t)rate));

@@ -137,7 +137,7 @@ static json_t *plan_json(const struct sweep_options *o, struct runner *e)
 	for (size_t i = 0; i < o->grid.sizes_nr; i++) {
 		uint64_t size = o->grid.sizes[i];
 
-		cell.traffic.size = size;
+		cell.workload.size = size;
 		runner__use(e, &cell);
 		for (size_t p = 0; p < e->result.plan_nr; p++) {
 			json_t *row = json_document__plan_row(&e->result.plan[p]);
@@ -263,9 +263,9 @@ static void use_cell(struct sweep *s, const struct sweep_run *r)
 	s->cell = s->o.run;
 	s->cell.modes[0] = r->mode;
 	s->cell.modes_nr = 1;
-	s->cell.traffic.size = r->size;
-	s->cell.traffic.threads = r->threads;
-	s->cell.traffic.congestion = r->congestion;
+	s->cell.workload.size = r->size;
+	s->cell.workload.threads = r->threads;
+	s->cell.workload.congestion = r->congestion;
 	s->cell.interval_ns = REDRAW_NS;
 	runner__use(s->engine, &s->cell);
 	name_run(s->progress.now, sizeof(s->progress.now), r);
@@ -315,7 +315,7 @@ static void open_progress(struct sweep *s)
 
 	s->progress.total = s->runs_nr;
 	s->progress.expected_ns =
-		workload__round_ns(&s->o.run.traffic) + s->o.run.traffic.warmup_ns + AROUND_NS;
+		workload__round_ns(&s->o.run.workload) + s->o.run.workload.warmup_ns + AROUND_NS;
 	if (sampled_ns)
 		s->progress.expected_ns += (sampled_ns + AROUND_NS) / AUX_ROUND_SWEEP_EVERY;
 	if (timed_ns)
@@ -370,7 +370,7 @@ static int finish(struct sweep *s, uint64_t start_ns)
  */
 static void choose_cpus(struct sweep *s)
 {
-	struct workload *t = &s->o.run.traffic;
+	struct workload *t = &s->o.run.workload;
 	struct cpu_place *cpus = NULL;
 	size_t n;
 	int err;

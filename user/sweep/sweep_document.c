@@ -85,7 +85,7 @@ json_t *sweep_document__settings(const struct sweep_options *o)
 		[TIMES_OFF] = "never",
 	};
 	const struct options *run = &o->run;
-	const struct workload *t = &run->traffic;
+	const struct workload *t = &run->workload;
 	const struct option_row *row;
 	json_t *s = json_object();
 	char text[ADDRESS_TEXT_MAX];
@@ -233,7 +233,7 @@ static void put_lists(FILE *f, const struct sweep_grid *g)
 char *sweep_document__command(const struct sweep_options *o)
 {
 	const struct options *run = &o->run;
-	const struct workload *t = &run->traffic;
+	const struct workload *t = &run->workload;
 	char *command, text[ADDRESS_TEXT_MAX], buf[OPTION_TEXT_MAX];
 	const struct option_row *row;
 	size_t size;

@@ -218,15 +218,15 @@ static void set_defaults(struct sweep_options *o)
 		set_axis(o, AXIS_SIZES, DEFAULT_SIZES);
 	if (!o->grid.threads_nr)
 		set_axis(o, AXIS_THREADS, o->quick ? QUICK_THREADS : DEFAULT_THREADS);
-	if (!o->run.traffic.rounds)
-		o->run.traffic.rounds = o->quick ? QUICK_ROUNDS : DEFAULT_ROUNDS;
-	if (!o->run.traffic.duration_ns && !o->run.traffic.messages)
-		o->run.traffic.duration_ns = o->quick ? QUICK_CELL_NS : DEFAULT_CELL_NS;
-	if (o->run.traffic.warmup_ns == UINT64_MAX) {
-		o->run.traffic.warmup_ns = workload__round_ns(&o->run.traffic) / WARMUP_PART;
-		o->run.traffic.warmup_ns -= o->run.traffic.warmup_ns % 1000000;
-		if (o->run.traffic.warmup_ns > WARMUP_NS_MAX || o->run.traffic.messages)
-			o->run.traffic.warmup_ns = WARMUP_NS_MAX;
+	if (!o->run.workload.rounds)
+		o->run.workload.rounds = o->quick ? QUICK_ROUNDS : DEFAULT_ROUNDS;
+	if (!o->run.workload.duration_ns && !o->run.workload.messages)
+		o->run.workload.duration_ns = o->quick ? QUICK_CELL_NS : DEFAULT_CELL_NS;
+	if (o->run.workload.warmup_ns == UINT64_MAX) {
+		o->run.workload.warmup_ns = workload__round_ns(&o->run.workload) / WARMUP_PART;
+		o->run.workload.warmup_ns -= o->run.workload.warmup_ns % 1000000;
+		if (o->run.workload.warmup_ns > WARMUP_NS_MAX || o->run.workload.messages)
+			o->run.workload.warmup_ns = WARMUP_NS_MAX;
 	}
 }
 
@@ -240,14 +240,14 @@ static void finish(struct sweep_options *o)
 	g->congestions = o->congestions;
 	for (size_t i = 0; i < g->congestions_nr; i++)
 		o->congestions[i] = o->congestion_names[i];
-	o->run.traffic.congestion = g->congestions_nr ? g->congestions[0] : NULL;
-	g->rounds = o->run.traffic.rounds;
+	o->run.workload.congestion = g->congestions_nr ? g->congestions[0] : NULL;
+	g->rounds = o->run.workload.rounds;
 	memcpy(o->run.modes, g->modes, sizeof(g->modes));
 	o->run.modes_nr = g->modes_nr;
-	o->run.traffic.size = g->sizes[0];
-	o->run.traffic.threads = g->threads[0];
+	o->run.workload.size = g->sizes[0];
+	o->run.workload.threads = g->threads[0];
 	options__finish(&o->run);
-	if (o->run.traffic.header + g->sizes[g->sizes_nr - 1] > LIMIT_SIZE_MAX)
+	if (o->run.workload.header + g->sizes[g->sizes_nr - 1] > LIMIT_SIZE_MAX)
 		usage_error("header and fields are more than 16 MiB: lower --header or --sizes.");
 	if (sweep_grid__runs(g) > SWEEP_RUNS_MAX)
 		usage_error(

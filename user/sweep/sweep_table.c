@@ -151,7 +151,7 @@ void sweep_table__conditions(FILE *f, unsigned int width, const struct environme
 
 	text_note__begin(&n);
 	fprintf(n.f, "%s; ", env->path);
-	put_cpus(n.f, &o->run.traffic, one_cpu);
+	put_cpus(n.f, &o->run.workload, one_cpu);
 	fputs(pinned_by_default ? "; --no-pin leaves them to the scheduler." : ".", n.f);
 	text_note__end(&n, f, width, "path");
 	text_note__begin(&n);

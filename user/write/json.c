@@ -46,7 +46,7 @@ DOCUMENT_FIELDS(plan_row, (const struct plan_row *row), PLAN_ROW_FIELDS)
 	X(object,    "tool",        tool, r)                                         \
 	X(object,    "asked",       asked, r)                                        \
 	X(document,  "environment", environment, &r->env)                            \
-	X(document,  "settings",    settings, r, &r->traffic)                        \
+	X(document,  "settings",    settings, r, &r->workload)                        \
 	X(documents, "plan",        plan_row, r->plan_nr, &r->plan[i])               \
 	X(documents, "runs",        run, r->runs_nr, &r->runs[i])                    \
 	X(documents, "summary",     summary, r->summary_nr < MODE_NR ? r->summary_nr : MODE_NR, &r->summary[i])

@@ -141,7 +141,7 @@ static void check_widths(const char *text, size_t width)
 TEST(text_matches_its_golden_file_and_fits_each_width)
 {
 	static const unsigned int widths[] = {80, 100};
-	struct options o = {.traffic = {.size = 65536}, .backend = BACKEND_AUTO};
+	struct options o = {.workload = {.size = 65536}, .backend = BACKEND_AUTO};
 	struct diagnosis *d = calloc(1, sizeof(*d));
 	char *text;
 	size_t len;

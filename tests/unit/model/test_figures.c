@@ -181,10 +181,10 @@ TEST(latencies_are_shown_if_the_load_can_have_them)
 	assert_false(shown(&r, LATENCY_SLOT_WAIT));
 	r.summary_nr = 1;
 	assert_false(shown(&r, LATENCY_COMPLETION));
-	r.traffic.request_response = true;
+	r.workload.request_response = true;
 	assert_true(shown(&r, LATENCY_HALF_ROUND_TRIP));
 	assert_false(shown(&r, LATENCY_COMPLETION));
-	r.traffic.request_response = false;
+	r.workload.request_response = false;
 	/* A histogram without an event counts as not timed. */
 	for (int k = 0; k < LATENCY_NR; k++)
 		r.summary[0].total.app.latency[k].hist = h;

@@ -248,7 +248,7 @@ TEST(replies_are_named_with_the_half_round_trip)
 {
 	struct result *r = fresh(3);
 
-	r->traffic.request_response = true;
+	r->workload.request_response = true;
 	for (int i = 0; i < 3; i++)
 		r->summary[i].total.app.latency[LATENCY_HALF_ROUND_TRIP].hist = bell(90000, 9000);
 	check_says(r, "RESULT|answered|both directions|latency|half round trip");
@@ -294,7 +294,7 @@ TEST(missed_rate_is_named)
 {
 	struct result *r = fresh(3);
 
-	r->traffic.rate = 1000000000;
+	r->workload.rate = 1000000000;
 	check_says(r, "RESULT|Open loop of 1 000 000 000 messages/s|Not kept: two-copy sent");
 }
 
@@ -461,8 +461,8 @@ TEST(details_leave_room_for_all_sentences)
 	struct result *r = fresh(3);
 	char *text;
 
-	r->traffic.rate = 1000000000;
-	r->traffic.request_response = true;
+	r->workload.rate = 1000000000;
+	r->workload.request_response = true;
 	snprintf(r->env.congestion.used, sizeof(r->env.congestion.used), "bbr");
 	check_silent(r, "Open loop of");
 	text = end_text(r, &form);
@@ -537,8 +537,8 @@ TEST(everything_at_once_keeps_the_important_sentences)
 	run.unaccounted_tx = INT64_MIN;
 	take_runs(r, &run, 1, true);
 	r->interrupted = true;
-	r->traffic.request_response = true;
-	r->traffic.rate = 1000000000;
+	r->workload.request_response = true;
+	r->workload.rate = 1000000000;
 	snprintf(r->env.congestion.used, sizeof(r->env.congestion.used), "bbr");
 	memset(r->failure, 'x', sizeof(r->failure) - 1);
 	r->summary[1].total.app.verify_errors = known(UINT64_MAX);

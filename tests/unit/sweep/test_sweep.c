@@ -28,13 +28,13 @@ TEST(defaults_are_the_whole_experiment)
 	assert_int_equal(o.sizes[0], 1024);
 	assert_int_equal(o.sizes[3], 65536);
 	assert_int_equal(o.threads[3], 8);
-	assert_int_equal(o.run.traffic.duration_ns, 2100000000);
+	assert_int_equal(o.run.workload.duration_ns, 2100000000);
 	assert_int_equal(o.run.path, NETPATH_LOOPBACK); /* as in a run */
 	assert_false(o.no_pin);
 	assert_int_equal(o.grid.congestions_nr, 0);
 	assert_string_equal(o.directory, "results");
-	assert_true(o.run.traffic.warmup_ns * 2 <= workload__round_ns(&o.run.traffic));
-	assert_int_equal(o.run.traffic.warmup_ns % 1000000, 0);
+	assert_true(o.run.workload.warmup_ns * 2 <= workload__round_ns(&o.run.workload));
+	assert_int_equal(o.run.workload.warmup_ns % 1000000, 0);
 }
 
 TEST(quick_changes_defaults_only)
@@ -44,13 +44,13 @@ TEST(quick_changes_defaults_only)
 	parse(&o, "netiotrace sweep --quick");
 	assert_int_equal(o.grid.threads_nr, 2);
 	/* Under a minute, including a quarter for the time around the measurements. */
-	assert_true(sweep_grid__runs(&o.grid) / o.grid.rounds * o.run.traffic.duration_ns * 5 / 4 <
+	assert_true(sweep_grid__runs(&o.grid) / o.grid.rounds * o.run.workload.duration_ns * 5 / 4 <
 		    60000000000);
 	assert_true(o.grid.rounds >= 6);
 	parse(&o, "netiotrace sweep --duration 5s --quick --threads 3");
 	assert_int_equal(o.grid.threads_nr, 1);
 	assert_int_equal(o.threads[0], 3);
-	assert_int_equal(o.run.traffic.duration_ns, 5000000000);
+	assert_int_equal(o.run.workload.duration_ns, 5000000000);
 }
 
 TEST(messages_replace_the_default_duration)
@@ -58,9 +58,9 @@ TEST(messages_replace_the_default_duration)
 	struct sweep_options o;
 
 	parse(&o, "netiotrace sweep --quick --messages 1000");
-	assert_int_equal(o.run.traffic.messages, 1000);
-	assert_int_equal(o.run.traffic.duration_ns, 0);
-	assert_true(o.run.traffic.warmup_ns > 0 && o.run.traffic.warmup_ns <= 100000000);
+	assert_int_equal(o.run.workload.messages, 1000);
+	assert_int_equal(o.run.workload.duration_ns, 0);
+	assert_true(o.run.workload.warmup_ns > 0 && o.run.workload.warmup_ns <= 100000000);
 }
 
 TEST(lists_are_sorted)
