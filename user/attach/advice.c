@@ -93,7 +93,7 @@ static struct cost zerocopy_extra(const struct advice_row *row)
 {
 	struct cpu_samples cpu = row->program->cpu;
 	double all = (double)row->program->completed;
-	double part = all > 0 ? (double)row->books->completed / all : 0;
+	double part = all > 0 ? (double)row->ledger->completed / all : 0;
 
 	cpu.classes[CPU_CLASS_TX_PIN] += cpu.classes[CPU_CLASS_COMPLETION];
 	return part_of(&cpu, CPU_CLASS_TX_PIN, part, part);
@@ -108,7 +108,7 @@ static struct cost zerocopy_cost(const struct advice_row *row)
 {
 	struct cost extra = zerocopy_extra(row);
 	struct cpu_share copy = cpu_time__share(&row->program->cpu, CPU_CLASS_DEFERRED_COPY);
-	struct real copied = socket_ledger__copied_fraction(row->books);
+	struct real copied = socket_ledger__copied_fraction(row->ledger);
 	double spared;
 
 	if (!copied.known || copied.value <= 0)
@@ -119,7 +119,7 @@ static struct cost zerocopy_cost(const struct advice_row *row)
 
 static struct cost advise_no_zerocopy(struct text *t, const struct advice_row *row)
 {
-	const struct socket_ledger *b = row->books;
+	const struct socket_ledger *b = row->ledger;
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t deferred = minus(b->stages[NIO_STAGE_DEFERRED_COPY].bytes, b->deferred_again);
 	struct cost c = zerocopy_cost(row);
@@ -142,7 +142,7 @@ static struct cost advise_no_zerocopy(struct text *t, const struct advice_row *r
 /* Zero-copy sends of a size at which a sweep found the copy cheaper. */
 static struct cost advise_copying(struct text *t, const struct advice_row *row)
 {
-	const struct nio_amount *calls = &row->books->calls[NIO_CALL_ZEROCOPY];
+	const struct nio_amount *calls = &row->ledger->calls[NIO_CALL_ZEROCOPY];
 	uint64_t mean = calls->events ? calls->bytes / calls->events : 0;
 	const struct baseline_point *p = row->baseline && mean ? near(row->baseline, mean) : NULL;
 	struct cost c = zerocopy_extra(row);
@@ -163,7 +163,7 @@ static struct cost advise_copying(struct text *t, const struct advice_row *row)
 /* Copying sends of a size at which a sweep found zero-copy cheaper. */
 static struct cost advise_zerocopy(struct text *t, const struct advice_row *row)
 {
-	const struct nio_amount *calls = row->books->calls;
+	const struct nio_amount *calls = row->ledger->calls;
 	uint64_t bytes = calls[NIO_CALL_PLAIN].bytes + calls[NIO_CALL_VECTORED].bytes;
 	uint64_t nr = calls[NIO_CALL_PLAIN].events + calls[NIO_CALL_VECTORED].events;
 	uint64_t mean = nr ? bytes / nr : 0;
@@ -215,7 +215,7 @@ static struct cost advise_sendfile(struct text *t, const struct advice_row *row)
 	const char *most = TEXT_BYTES(file.most);
 	char part[96];
 
-	if (!row->told || row->encrypts || row->books->unmeasured || p->encrypted || !is_worth(&c))
+	if (!row->told || row->encrypts || row->ledger->unmeasured || p->encrypted || !is_worth(&c))
 		return (struct cost){0};
 	if (strcmp(least, most))
 		snprintf(part, sizeof(part), "%s to %s of them", least, most);
@@ -234,7 +234,7 @@ double advice__say(char *text, size_t len, const struct advice_row *row)
 	struct text t = {text, len};
 	struct cost most, next;
 
-	if (row->books->left_out || !row->program || !row->program->cpu.samples)
+	if (row->ledger->left_out || !row->program || !row->program->cpu.samples)
 		return 0;
 	most = advise_no_zerocopy(&t, row);
 	if (most.low <= 0)

@@ -43,10 +43,10 @@ struct advice_program {
 
 /* A part of the sockets of a program: a port, a connection, a process, or all. */
 struct advice_row {
-	const char *name;                  /* "port 443"; NULL: not to be named */
-	const struct socket_ledger *books; /* as of the end */
-	uint64_t copied;                   /* sent by copy when the program was read */
-	bool told;                         /* sendfile and splice are distinguished from copies */
+	const char *name;                   /* "port 443"; NULL: not to be named */
+	const struct socket_ledger *ledger; /* as of the end */
+	uint64_t copied;                    /* sent by copy when the program was read */
+	bool told;                          /* sendfile and splice are distinguished from copies */
 	bool encrypts; /* the service's protocol encrypts: see advice__encrypts() */
 	const struct advice_program *program;
 	const struct baseline *baseline; /* NULL: none */

@@ -290,7 +290,7 @@ static unsigned int text_columns(FILE *out)
 static int report(struct attach *a)
 {
 	json_t *document = attach_result__document(&a->w.found);
-	int code, next, books;
+	int code, next, ledger;
 
 	if (!a->o.quiet && a->line.headed)
 		fputc('\n', a->out);
@@ -300,10 +300,10 @@ static int report(struct attach *a)
 	atomic_file__flush_stdout();
 	write_line(a);
 	code = write_files(a, document);
-	books = check_books(a);
+	ledger = check_books(a);
 	next = check_expects(a, document);
 	json_decref(document);
-	return code ? code : books ? books : next;
+	return code ? code : ledger ? ledger : next;
 }
 
 /* The exit code after watching and writing succeeded. */

@@ -351,7 +351,7 @@ FIELDS(total, (const struct block *k), TOTAL_FIELDS)
 	X(or_null,   "parent",      "count", p->parent)                                      \
 	X(json,      "comm",        "text",  target_json__comm(p->comm))                             \
 	X(bool,      "exited",      "true/false", p->exited)                                 \
-	X(u64,       "connections", "count", p->books.connections)                           \
+	X(u64,       "connections", "count", p->ledger.connections)                           \
 	X(object,    "cpu",         split, sampled(k->r, &p->cpu))                             \
 	BLOCK_FIELDS(X)
 FIELDS(process, (const struct process *p, const struct block *k), PROCESS_FIELDS)
@@ -388,7 +388,7 @@ FIELDS(cgroup, (const struct group *g, const struct block *k), CGROUP_FIELDS)
 
 static json_t *row_json(const struct attach_result *r, const struct attach_row *row)
 {
-	struct block k = {.r = r, .b = &row->books};
+	struct block k = {.r = r, .b = &row->ledger};
 
 	attach_result__verdict(&k.verdict, r, row);
 	switch (row->by) {

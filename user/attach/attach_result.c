@@ -199,7 +199,7 @@ bool attach_result__unbalanced(const struct attach_result *r)
 
 static uint64_t sent_at(const struct group *g)
 {
-	return row_value__of(VALUE_SENT, &g->books);
+	return row_value__of(VALUE_SENT, &g->ledger);
 }
 
 /* The ports at which most was sent, largest first, without those below 1 % of the largest. */
@@ -227,12 +227,12 @@ static size_t largest_ports(const struct groups *ports, const struct group *list
  */
 static void advise(struct attach_verdict *j, const struct attach_result *r,
 		   const struct process *only, uint16_t port, const char *name,
-		   const struct socket_ledger *books)
+		   const struct socket_ledger *ledger)
 {
 	struct advice_program program;
 	struct advice_row row = {
 		.name = name,
-		.books = books,
+		.ledger = ledger,
 		.told = r->sees_kinds,
 		.encrypts = advice__encrypts(port),
 		.program = &program,
@@ -250,7 +250,7 @@ static void advise_connection(struct attach_verdict *j, const struct attach_resu
 	const struct process *owner = table__owner(&r->table, row->socket);
 	struct advice_program program;
 	struct advice_row advice = {
-		.books = &row->books,
+		.ledger = &row->ledger,
 		.told = r->sees_kinds,
 		.encrypts = advice__encrypts((uint16_t)group__id(GROUP_PORT, row->socket)),
 		.program = &program,
@@ -260,7 +260,7 @@ static void advise_connection(struct attach_verdict *j, const struct attach_resu
 	if (!owner || owner->read_refresh != r->table.refresh ||
 	    !table__program(&r->table, owner, 0, &program, &advice.copied))
 		return;
-	advice.copied = row->books.stages[NIO_STAGE_TX_COPY].bytes;
+	advice.copied = row->ledger.stages[NIO_STAGE_TX_COPY].bytes;
 	advice__say(j->advice, sizeof(j->advice), &advice);
 }
 
@@ -275,20 +275,20 @@ static void ports_verdict(struct attach_verdict *j, const struct attach_result *
 	size_t nr = largest_ports(all, ports);
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct nio_amount *stages = ports[i]->books.stages;
+		const struct nio_amount *stages = ports[i]->ledger.stages;
 
 		snprintf(names[i], sizeof(names[i]), "port %u", (uint16_t)ports[i]->id);
 		services[i] = (struct verdict_service){
 			names[i], stages[NIO_STAGE_TX_COPY].bytes, stages[NIO_STAGE_TX_PIN].bytes,
 			stages[NIO_STAGE_TX_SPLICE].bytes,
-			socket_ledger__unclassified(&ports[i]->books, NIO_SIDE_SENDER)};
+			socket_ledger__unclassified(&ports[i]->ledger, NIO_SIDE_SENDER)};
 	}
 	verdict__say_services(j->text, sizeof(j->text), services, nr);
 	for (size_t i = 0; i < nr; i++)
-		advise(j, r, row->process, (uint16_t)ports[i]->id, names[i], &ports[i]->books);
+		advise(j, r, row->process, (uint16_t)ports[i]->id, names[i], &ports[i]->ledger);
 	/* Many ports with a little each, or sockets whose port is unknown. */
 	if (!j->advice[0] && (!nr || all->nr > PORTS_NAMED) && !groups__any_encrypts(all))
-		advise(j, r, row->process, 0, NULL, &row->books);
+		advise(j, r, row->process, 0, NULL, &row->ledger);
 }
 
 /* Sockets that moved nothing: the connections, and what became of the calls. */
@@ -332,17 +332,17 @@ void attach_result__verdict(struct attach_verdict *j, const struct attach_result
 	struct verdict v;
 	size_t len;
 
-	verdict__of_sockets(&v, &row->books, r->sees_completions);
+	verdict__of_sockets(&v, &row->ledger, r->sees_completions);
 	*j = (struct attach_verdict){.copied_fraction = v.copied_fraction};
 	if (v.cause != ZC_CAUSE_NONE && v.cause != ZC_CAUSE_NOT_COPIED)
 		j->cause = zc_cause__key(v.cause);
-	say_no_bytes(j, &row->books);
+	say_no_bytes(j, &row->ledger);
 	len = strlen(j->text);
 	snprintf(j->text + len, sizeof(j->text) - len, "%s%s", len && v.text[0] ? " " : "", v.text);
 	if (row->by == BY_CONNECTION)
 		advise_connection(j, r, row);
 	else if (row->by == BY_PORT)
-		advise(j, r, NULL, (uint16_t)row->id, NULL, &row->books);
+		advise(j, r, NULL, (uint16_t)row->id, NULL, &row->ledger);
 	else if (row->by != BY_CGROUP)
 		ports_verdict(j, r, row);
 	/* Sentences end with a space. */
@@ -487,7 +487,7 @@ static bool process_at(struct attach_row *row, const struct table *t, size_t i)
 		return false;
 	row->process = p;
 	row->id = p->started << 32 | p->tgid;
-	row->books = p->books;
+	row->ledger = p->ledger;
 	return true;
 }
 
@@ -497,7 +497,7 @@ static bool group_at(struct attach_row *row, const struct groups *groups, size_t
 		return false;
 	row->group = &groups->list[i];
 	row->id = row->group->id;
-	row->books = row->group->books;
+	row->ledger = row->group->ledger;
 	return true;
 }
 
@@ -507,8 +507,8 @@ static bool connection_at(struct attach_row *row, const struct table *t, size_t 
 	if (!row->socket)
 		return false;
 	row->id = row->socket->key ^ row->socket->first_ns;
-	row->books = table__ledger_of(t, row->socket);
-	row->books.refused_runs = t->total.refused_runs;
+	row->ledger = table__ledger_of(t, row->socket);
+	row->ledger.refused_runs = t->total.refused_runs;
 	return true;
 }
 
@@ -526,7 +526,7 @@ bool attach_row__at(struct attach_row *row, const struct attach_result *r, enum 
 
 struct attach_row attach_row__total(const struct attach_result *r)
 {
-	return (struct attach_row){.by = BY_NR, .books = r->table.total};
+	return (struct attach_row){.by = BY_NR, .ledger = r->table.total};
 }
 
 static void name_connection(char buf[ROW_NAME_LEN], const struct sock_state *s, bool brief)
@@ -563,7 +563,7 @@ static void name_subject(char buf[ROW_NAME_LEN], const struct attach_result *r,
 char *attach_row__name(char buf[ROW_NAME_LEN], const struct attach_result *r,
 		       const struct attach_row *row, bool brief)
 {
-	size_t nr = row->books.connections, len;
+	size_t nr = row->ledger.connections, len;
 
 	if (row->by == BY_CONNECTION) {
 		name_connection(buf, row->socket, brief);
@@ -588,7 +588,7 @@ size_t attach_result__rows(const struct attach_result *r, enum by by)
 	if (by != BY_PROCESS)
 		return groups_of(r, by)->nr;
 	for (size_t i = 0; i < t->processes_nr; i++)
-		nr += t->processes[i].books.connections || t->processes[i].books.unconnected;
+		nr += t->processes[i].ledger.connections || t->processes[i].ledger.unconnected;
 	return nr;
 }
 

@@ -15,7 +15,7 @@
 struct attach_row {
 	enum by by;  /* BY_NR: the total */
 	uint64_t id; /* the same in every refresh; 0: not known */
-	struct socket_ledger books;
+	struct socket_ledger ledger;
 	/* The subject, until the next refresh or sort. NULL unless `by` asks for it. */
 	const struct process *process;
 	const struct sock_state *socket;

@@ -78,7 +78,7 @@ static void print_row(const struct text_table *t, const struct attach_row *row, 
 
 	if ((int)strlen(name) > t->fit.name)
 		attach_row__name(name, t->r, row, true);
-	print_line(t, text_fit__shorten(shorter, sizeof(shorter), name, t->fit.name), &row->books);
+	print_line(t, text_fit__shorten(shorter, sizeof(shorter), name, t->fit.name), &row->ledger);
 }
 
 /* Prints the rows, or finds the longest name. */
@@ -90,7 +90,7 @@ static void each_row(struct text_table *t, bool print)
 
 	t->rows = 0;
 	for (size_t i = 0; t->rows < o->top && attach_row__at(&row, t->r, o->by, i); i++) {
-		if (!row.books.connections && !row.books.unconnected)
+		if (!row.ledger.connections && !row.ledger.unconnected)
 			continue;
 		t->rows++;
 		attach_row__name(name, t->r, &row, false);
@@ -310,12 +310,12 @@ void attach_result__say_shared(FILE *f, const struct process *p)
 {
 	char owner[OWNER_LEN], bytes[UNITS_BUF];
 
-	if (!p->books.shared)
+	if (!p->ledger.shared)
 		return;
 	fprintf(f, "%s includes %s%s of sockets shared with PID %u. ",
 		attach_result__owner(owner, p->comm, p->tgid),
-		p->books.unwatched || p->books.left_out ? "at least " : "",
-		format_bytes_si(bytes, sizeof(bytes), (double)p->books.shared), p->shared_with);
+		p->ledger.unwatched || p->ledger.left_out ? "at least " : "",
+		format_bytes_si(bytes, sizeof(bytes), (double)p->ledger.shared), p->shared_with);
 }
 
 /* Processes that are named as sharing sockets. */
@@ -328,7 +328,7 @@ static void say_shared(FILE *f, const struct attach_result *r)
 	for (size_t i = 0; i < r->table.processes_nr; i++) {
 		const struct process *p = &r->table.processes[i];
 
-		if (!p->books.shared)
+		if (!p->ledger.shared)
 			continue;
 		if (named++ < SHARED_NAMED)
 			attach_result__say_shared(f, p);

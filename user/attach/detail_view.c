@@ -46,7 +46,7 @@ static void say_ends(FILE *f, const struct page *p)
 
 static void say_ledger(FILE *f, const struct page *p)
 {
-	const struct socket_ledger *b = &p->item->row.books;
+	const struct socket_ledger *b = &p->item->row.ledger;
 	struct real copies = socket_ledger__copies_per_byte(b);
 	const char *before = "send calls: ";
 	char text[VALUE_NR][UNITS_BUF], count[UNITS_BUF], bytes[UNITS_BUF];
@@ -118,7 +118,7 @@ static void draw_size(struct page *p, const struct sizes *s, int i, int col, int
 /* The histograms in this number of rows. */
 static void put_sizes(struct page *p, int room)
 {
-	const struct socket_ledger *b = &p->item->row.books;
+	const struct socket_ledger *b = &p->item->row.ledger;
 	int width = (p->g->cols - SIZE_COLS) / 2 - GAP_COLS, from = NIO_SIZES, to = -1;
 	struct sizes tx, rx;
 	char size[UNITS_BUF];
@@ -250,7 +250,7 @@ static void say_ways(FILE *f, const struct socket_ledger *b, uint64_t sent, uint
 
 void view_item__say(FILE *f, const struct attach_result *r, const struct view_item *item)
 {
-	const struct socket_ledger *b = &item->row.books;
+	const struct socket_ledger *b = &item->row.ledger;
 	uint64_t sent = row_value__of(VALUE_SENT, b), copied = row_value__of(VALUE_COPIED, b);
 	uint64_t received = row_value__of(VALUE_RECEIVED, b);
 	char n[UNITS_BUF], of[UNITS_BUF];

@@ -105,7 +105,7 @@ static void add_to_group(struct groups *g, uint64_t id, size_t max, const struct
 	struct group *group = group_of(g, id, max);
 
 	if (group)
-		socket_ledger__add(closed ? &group->closed : &group->books, d);
+		socket_ledger__add(closed ? &group->closed : &group->ledger, d);
 	else
 		*(closed ? &g->closed_left_out : &g->open_left_out) += 1;
 }
@@ -115,7 +115,7 @@ static void begin_groups(struct groups *g)
 {
 	g->open_left_out = 0;
 	for (size_t i = 0; i < g->nr; i++)
-		g->list[i].books = g->list[i].closed;
+		g->list[i].ledger = g->list[i].closed;
 }
 
 static void set_gaps(struct socket_ledger *b, const struct socket_ledger *total)
@@ -127,7 +127,7 @@ static void set_gaps(struct socket_ledger *b, const struct socket_ledger *total)
 static void set_gaps_of_groups(struct groups *g, const struct socket_ledger *total)
 {
 	for (size_t i = 0; i < g->nr; i++)
-		set_gaps(&g->list[i].books, total);
+		set_gaps(&g->list[i].ledger, total);
 }
 
 /* Processes. */
@@ -175,7 +175,7 @@ static void add_to_process(struct table *t, const struct sock_state *s,
 		set_comm(p, s->comm);
 	if (s->shared_with)
 		p->shared_with = s->shared_with;
-	socket_ledger__add(s->closed_ns ? &p->closed : &p->books, d);
+	socket_ledger__add(s->closed_ns ? &p->closed : &p->ledger, d);
 	if (port_of(s))
 		add_to_group(&p->ports, port_of(s), PROCESS_PORTS_MAX, d, s->closed_ns);
 }
@@ -196,7 +196,7 @@ const struct process *table__owner(const struct table *t, const struct sock_stat
 
 bool process__is_listed(const struct process *p)
 {
-	return p->asked || p->books.connections || p->books.unconnected;
+	return p->asked || p->ledger.connections || p->ledger.unconnected;
 }
 
 size_t table__ordinal(const struct table *t, const struct process *p)
@@ -242,12 +242,12 @@ void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t
 		p->read_before = new ? 0 : bytes;
 	p->read_bytes = (struct num){.value = bytes - p->read_before, .known = true};
 	p->read_refresh = t->refresh;
-	p->copied_read = p->books.stages[NIO_STAGE_TX_COPY].bytes;
-	p->spliced_read = p->books.stages[NIO_STAGE_TX_SPLICE].bytes;
-	p->received_read = p->books.socket_rx;
+	p->copied_read = p->ledger.stages[NIO_STAGE_TX_COPY].bytes;
+	p->spliced_read = p->ledger.stages[NIO_STAGE_TX_SPLICE].bytes;
+	p->received_read = p->ledger.socket_rx;
 	for (size_t i = 0; i < p->ports.nr; i++)
 		p->ports.list[i].copied_read =
-			p->ports.list[i].books.stages[NIO_STAGE_TX_COPY].bytes;
+			p->ports.list[i].ledger.stages[NIO_STAGE_TX_COPY].bytes;
 }
 
 static void add_to_program(struct advice_program *program, const struct process *p)
@@ -258,7 +258,7 @@ static void add_to_program(struct advice_program *program, const struct process 
 	/* A port whose protocol encrypts explains the samples in libraries that encrypt. */
 	if (!groups__any_encrypts(&p->ports))
 		program->encrypted += p->cpu.encrypted;
-	program->completed += p->books.completed;
+	program->completed += p->ledger.completed;
 	if (!p->read_bytes.known)
 		return;
 	program->read.known = true;
@@ -371,7 +371,7 @@ void table__end(struct table *t)
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
 		begin_groups(&t->groups[kind]);
 	for (size_t i = 0; i < t->processes_nr; i++) {
-		t->processes[i].books = t->processes[i].closed;
+		t->processes[i].ledger = t->processes[i].closed;
 		begin_groups(&t->processes[i].ports);
 	}
 	for (size_t i = 0; i < t->open_nr; i++) {
@@ -388,7 +388,7 @@ void table__set_gaps(struct table *t, size_t left_out, uint64_t refused_runs)
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
 		set_gaps_of_groups(&t->groups[kind], &t->total);
 	for (size_t i = 0; i < t->processes_nr; i++) {
-		set_gaps(&t->processes[i].books, &t->total);
+		set_gaps(&t->processes[i].ledger, &t->total);
 		set_gaps_of_groups(&t->processes[i].ports, &t->total);
 	}
 }
@@ -425,14 +425,14 @@ void table__sort(struct table *t, enum sort sort, uint64_t since_ns)
 	for (size_t i = 0; i < t->processes_nr; i++) {
 		struct process *p = &t->processes[i];
 
-		p->rank = rank_of(&p->books, sort, since_ns, process__is_listed(p), 0);
+		p->rank = rank_of(&p->ledger, sort, since_ns, process__is_listed(p), 0);
 	}
 	sort_rows(t->processes, t->processes_nr, sizeof(*t->processes));
 	for (int kind = 0; kind < GROUP_KINDS; kind++) {
 		struct groups *g = &t->groups[kind];
 
 		for (size_t i = 0; i < g->nr; i++)
-			g->list[i].rank = rank_of(&g->list[i].books, sort, since_ns, 0, 0);
+			g->list[i].rank = rank_of(&g->list[i].ledger, sort, since_ns, 0, 0);
 		sort_rows(g->list, g->nr, sizeof(*g->list));
 	}
 	t->ranked_nr = t->open_nr + t->closed_nr;

@@ -37,7 +37,7 @@ struct group {
 	uint64_t id;                 /* group__id() */
 	char *name;                  /* of a cgroup: its path, owned; NULL: not known (yet) */
 	struct socket_ledger closed; /* of closed connections */
-	struct socket_ledger books;  /* of all */
+	struct socket_ledger ledger; /* of all */
 	uint64_t copied_read; /* of a port of a process: sent by copy when the process was read */
 };
 
@@ -58,7 +58,7 @@ struct process {
 	uint32_t shared_with;        /* the last other process seen to use its sockets; 0: none */
 	bool asked;                  /* it was asked for, with connections or without */
 	struct socket_ledger closed; /* of closed connections */
-	struct socket_ledger books;  /* of all */
+	struct socket_ledger ledger; /* of all */
 	struct cpu_split cpu;
 	struct num read_bytes; /* by read() and sendfile since it is watched */
 	uint64_t read_before;

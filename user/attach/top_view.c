@@ -96,14 +96,14 @@ static const uint64_t *before_of(const struct top_view *v, const struct view_ite
 	for (size_t i = 0; item->row.id && i < v->before_nr; i++)
 		if (v->before[i].id == item->row.id)
 			return v->before[i].value;
-	return item->row.books.first_ns >= v->since_ns ? nothing : NULL;
+	return item->row.ledger.first_ns >= v->since_ns ? nothing : NULL;
 }
 
 static void take_rates(struct top_row *row, const uint64_t *was, double seconds)
 {
 	row->rates_known = was && seconds > 0 &&
-			   !socket_ledger__is_least(&row->item.row.books, NIO_SIDE_SENDER) &&
-			   !socket_ledger__is_least(&row->item.row.books, NIO_SIDE_RECEIVER);
+			   !socket_ledger__is_least(&row->item.row.ledger, NIO_SIDE_SENDER) &&
+			   !socket_ledger__is_least(&row->item.row.ledger, NIO_SIDE_RECEIVER);
 	for (int i = 0; i < TOP_VALUES_NR && row->rates_known; i++)
 		row->rate[i] =
 			row->value[i] > was[i] ? (double)(row->value[i] - was[i]) / seconds : 0;
@@ -163,7 +163,7 @@ static void take_rows(struct top_view *v, const struct attach_result *r)
 			v->more++;
 			continue;
 		}
-		take_values(row.value, &row.item.row.books);
+		take_values(row.value, &row.item.row.ledger);
 		take_rates(&row, before_of(v, &row.item), seconds);
 		v->rows[v->rows_nr++] = row;
 	}
@@ -214,7 +214,7 @@ static bool is_rate_known(const struct top_row *row, int v)
 /* An estimate is never a measured zero. */
 static void write_rate(char cell[TABLE_CELL_LEN], const struct top_row *row, enum row_value v)
 {
-	const struct socket_ledger *b = &row->item.row.books;
+	const struct socket_ledger *b = &row->item.row.ledger;
 	bool estimate = row_value__is_estimate(v, b);
 	bool moves = row->rate[VALUE_SENT] > 0 || row->rate[VALUE_RECEIVED] > 0;
 	char text[UNITS_BUF];
@@ -230,7 +230,7 @@ static void write_rate(char cell[TABLE_CELL_LEN], const struct top_row *row, enu
 
 static void write_cells(struct table_row *out, const struct top_row *row)
 {
-	const struct socket_ledger *b = &row->item.row.books;
+	const struct socket_ledger *b = &row->item.row.ledger;
 	struct real copied = socket_ledger__copied_fraction(b);
 	char text[UNITS_BUF];
 
@@ -254,9 +254,9 @@ static void choose_columns(struct table_column columns[COLUMN_NR], const struct 
 	for (int i = 0; i < VALUE_NR; i++)
 		columns[i].empty =
 			!v->total.value[i] &&
-			!row_value__is_unknown((enum row_value)i, &v->total.item.row.books);
+			!row_value__is_unknown((enum row_value)i, &v->total.item.row.ledger);
 	columns[COLUMN_ZEROCOPY].empty =
-		!socket_ledger__zerocopy_sends(&v->total.item.row.books).value;
+		!socket_ledger__zerocopy_sends(&v->total.item.row.ledger).value;
 	columns[VALUE_COPIED].sorted = sort == SORT_COPIED;
 	columns[VALUE_SENT].sorted = sort == SORT_SENT || sort == SORT_BYTES;
 	columns[VALUE_RECEIVED].sorted = sort == SORT_RECEIVED || sort == SORT_BYTES;
@@ -278,7 +278,7 @@ static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 	for (size_t i = 0; selected && i <= v->rows_nr && said < ROWS_JUDGED; i++) {
 		const struct top_row *row = i ? &v->rows[i - 1] : selected;
 
-		if (i && (row == selected || !socket_ledger__bytes(&row->item.row.books)))
+		if (i && (row == selected || !socket_ledger__bytes(&row->item.row.ledger)))
 			continue;
 		fprintf(f, "%s ", row->item.name);
 		view_item__say(f, r, &row->item);
@@ -298,7 +298,7 @@ static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 static void write_status(char *buf, size_t len, const struct top_view *v,
 			 const struct attach_result *r)
 {
-	const struct socket_ledger *b = &v->total.item.row.books;
+	const struct socket_ledger *b = &v->total.item.row.ledger;
 	struct real tx = socket_ledger__unaccounted(b, NIO_SIDE_SENDER);
 	struct real rx = socket_ledger__unaccounted(b, NIO_SIDE_RECEIVER);
 	char gap[40] = "n/a", missed[40] = "missed n/a";

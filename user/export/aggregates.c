@@ -24,7 +24,7 @@ void aggregates__clear(struct aggregates *a)
 
 static void add_sums(struct sums *to, const struct sums *sums)
 {
-	socket_ledger__add(&to->books, &sums->books);
+	socket_ledger__add(&to->ledger, &sums->ledger);
 	to->opened += sums->opened;
 	for (size_t i = 0; i < COPY_CAUSE_NR; i++)
 		to->copied[i] += sums->copied[i];
@@ -111,7 +111,7 @@ static void add(struct sums *sums, const struct sock_state *s)
 {
 	const struct socket_ledger d = socket_ledger__of(s);
 
-	socket_ledger__add(&sums->books, &d);
+	socket_ledger__add(&sums->ledger, &d);
 	/* 1: it was there before the exporter. MPTCP sockets are never begun. */
 	sums->opened += d.connections && s->begun != 1;
 	sums->copied[d.local ? COPY_CAUSE_LOCAL : COPY_CAUSE_UNKNOWN] +=
@@ -203,7 +203,7 @@ static uint64_t sum_of(const __u64 *values, size_t n)
 
 static void publish_bytes(struct aggregate *g)
 {
-	const struct socket_ledger *b = &g->all.books;
+	const struct socket_ledger *b = &g->all.ledger;
 	const uint64_t sent[] = {b->stages[NIO_STAGE_TX_COPY].bytes,
 				 b->stages[NIO_STAGE_TX_PIN].bytes,
 				 b->stages[NIO_STAGE_TX_SPLICE].bytes,
@@ -224,7 +224,7 @@ static void publish_bytes(struct aggregate *g)
 
 static void publish(struct aggregate *g)
 {
-	const struct socket_ledger *b = &g->all.books;
+	const struct socket_ledger *b = &g->all.ledger;
 	struct published *out = &g->out;
 
 	publish_bytes(g);

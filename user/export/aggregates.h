@@ -55,7 +55,7 @@ struct published {
 
 /* Sums over connections. */
 struct sums {
-	struct socket_ledger books;
+	struct socket_ledger ledger;
 	uint64_t opened;                /* those that began while the exporter ran */
 	uint64_t copied[COPY_CAUSE_NR]; /* bytes of zero-copy sends copied after all */
 };

@@ -13,7 +13,7 @@ static const struct baseline measured = {
 	.nr = 4,
 };
 
-static struct socket_ledger books;
+static struct socket_ledger ledger;
 static struct advice_program program;
 
 static void add_sample(enum cpu_class c)
@@ -25,11 +25,11 @@ static void add_sample(enum cpu_class c)
 /* A program with that many samples of a class in 1000; the rest is TCP/IP. */
 static struct advice_row row_with(enum cpu_class c, int of_1000)
 {
-	memset(&books, 0, sizeof(books));
+	memset(&ledger, 0, sizeof(ledger));
 	memset(&program, 0, sizeof(program));
 	for (int i = 0; i < 1000; i++)
 		add_sample(i < of_1000 ? c : CPU_CLASS_TCP_IP);
-	return (struct advice_row){.books = &books, .told = true, .program = &program};
+	return (struct advice_row){.ledger = &ledger, .told = true, .program = &program};
 }
 
 /* A server that reads a file and sends it by copy. */
@@ -145,7 +145,7 @@ TEST(no_advice_where_it_cannot_apply)
 	program.encrypted = 1;
 	assert_string_equal(advice(&row), "");
 	row = file_server();
-	books.unmeasured = 1; /* kTLS */
+	ledger.unmeasured = 1; /* kTLS */
 	assert_string_equal(advice(&row), "");
 	row = file_server();
 	row.told = false; /* copied bytes may come from sendfile */
@@ -154,7 +154,7 @@ TEST(no_advice_where_it_cannot_apply)
 	program.read = num__unknown("gone");
 	assert_string_equal(advice(&row), "");
 	row = file_server();
-	books.left_out = 1;
+	ledger.left_out = 1;
 	assert_string_equal(advice(&row), "");
 	assert_true(advice__encrypts(22) && advice__encrypts(443));
 	assert_false(advice__encrypts(80) || advice__encrypts(0));
@@ -164,10 +164,10 @@ static struct advice_row zerocopy(uint64_t sends, uint64_t copied)
 {
 	struct advice_row row = row_with(CPU_CLASS_TX_PIN, 200);
 
-	books.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){sends * 65536, sends};
-	books.stages[NIO_STAGE_TX_PIN] = books.calls[NIO_CALL_ZEROCOPY];
-	books.completed = program.completed = sends;
-	books.copied = copied;
+	ledger.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){sends * 65536, sends};
+	ledger.stages[NIO_STAGE_TX_PIN] = ledger.calls[NIO_CALL_ZEROCOPY];
+	ledger.completed = program.completed = sends;
+	ledger.copied = copied;
 	return row;
 }
 
@@ -196,9 +196,9 @@ TEST(advice_on_copied_zero_copy_has_numbers_and_the_cost)
 			    "1 200 of 1 200 zero-copy sends were copied, so zero-copy spares too "
 			    "little: pinning and notifications cost 18 to 23 % of the CPU time. "
 			    "Without MSG_ZEROCOPY the send call copies these bytes. ");
-	books.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1200 * 65536 + 5 * MB;
+	ledger.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1200 * 65536 + 5 * MB;
 	assert_has(advice(&row), "and the later copy of 5 MB that were not pinned goes.");
-	books.deferred_again = 5 * MB;
+	ledger.deferred_again = 5 * MB;
 	assert_null(strstr(advice(&row), "not pinned"));
 	/* A tenth of the program's zero-copy sends: a tenth of the cost. */
 	program.completed = 12000;
@@ -209,7 +209,7 @@ TEST(average_zero_copy_size_is_compared_with_a_sweep)
 {
 	struct advice_row row = zerocopy(1000, 0);
 
-	books.calls[NIO_CALL_ZEROCOPY].bytes = 900 * 1000;
+	ledger.calls[NIO_CALL_ZEROCOPY].bytes = 900 * 1000;
 	assert_string_equal(advice(&row), "");
 	row.baseline = &measured;
 	/* 900 bytes were not measured, so the sentence names the smallest measured size. */
@@ -218,18 +218,18 @@ TEST(average_zero_copy_size_is_compared_with_a_sweep)
 		   "to 23 % of the CPU time; up to about 8 KiB");
 	assert_has(advice(&row),
 		   "(measured by sweep, results: zero-copy takes 35 % more CPU time at 1 KiB)");
-	books.calls[NIO_CALL_ZEROCOPY].bytes = 65536 * 1000;
+	ledger.calls[NIO_CALL_ZEROCOPY].bytes = 65536 * 1000;
 	assert_string_equal(advice(&row), "");
 
 	row = row_with(CPU_CLASS_TX_COPY, 200);
 	row.baseline = &measured;
-	books.calls[NIO_CALL_PLAIN] = (struct nio_amount){300000 * 100, 100};
+	ledger.calls[NIO_CALL_PLAIN] = (struct nio_amount){300000 * 100, 100};
 	program.copied = 300000 * 100;
 	assert_has(advice(&row), "Sends of 293 KiB on average (100) are copied, which costs 18 to "
 				 "23 % of the CPU time; at 256 KiB zero-copy takes 30 % less");
-	books.calls[NIO_CALL_PLAIN].bytes = 65536 * 100;
+	ledger.calls[NIO_CALL_PLAIN].bytes = 65536 * 100;
 	assert_string_equal(advice(&row), "");
 	/* Bytes without a seen call have no size. */
-	books.calls[NIO_CALL_PLAIN] = (struct nio_amount){4 * MB, 0};
+	ledger.calls[NIO_CALL_PLAIN] = (struct nio_amount){4 * MB, 0};
 	assert_string_equal(advice(&row), "");
 }

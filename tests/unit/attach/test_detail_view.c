@@ -45,7 +45,7 @@ static struct view_item item_of(const struct sock_state *s)
 	struct view_item item = {
 		.row = {.by = BY_CONNECTION, .id = 1}, .name = "nginx 42", .socket = *s};
 
-	item.row.books = socket_ledger__of(s);
+	item.row.ledger = socket_ledger__of(s);
 	return item;
 }
 
@@ -88,7 +88,7 @@ TEST(small_sizes_share_a_row_on_a_short_screen)
 TEST(verdict_is_on_the_direction_that_has_the_bytes)
 {
 	struct view_item item = {.row.id = 7, .name = "wrk 7"};
-	struct socket_ledger *b = &item.row.books;
+	struct socket_ledger *b = &item.row.ledger;
 	char *text;
 
 	b->socket_tx = 6000;

@@ -49,7 +49,7 @@ TEST(table_keeps_the_largest_closed_connections_and_sums_all)
 	assert_null(table__connection(&t, TABLE_CLOSED_MAX));
 	assert_int_equal(t.total.socket_tx, sum);
 	assert_int_equal(t.processes_nr, 1);
-	assert_int_equal(t.processes[0].books.socket_tx, sum);
+	assert_int_equal(t.processes[0].ledger.socket_tx, sum);
 	table__clear(&t);
 }
 
@@ -128,7 +128,7 @@ static uint64_t sent_in(const struct table *t, uint64_t id)
 {
 	const struct group *g = groups__find(&t->groups[GROUP_CGROUP], id);
 
-	return g ? socket_ledger__booked(&g->books, NIO_SIDE_SENDER) : 0;
+	return g ? socket_ledger__booked(&g->ledger, NIO_SIDE_SENDER) : 0;
 }
 
 TEST(group_sums_include_open_and_closed_connections)
@@ -146,7 +146,7 @@ TEST(group_sums_include_open_and_closed_connections)
 	assert_int_equal(t.groups[GROUP_CGROUP].list[0].id, 10);
 	assert_int_equal(sent_in(&t, 10), 120);
 	assert_int_equal(sent_in(&t, 30), 3);
-	assert_int_equal(groups__find(&t.groups[GROUP_CGROUP], 10)->books.connections, 2);
+	assert_int_equal(groups__find(&t.groups[GROUP_CGROUP], 10)->ledger.connections, 2);
 	table__clear(&t);
 }
 
@@ -197,7 +197,7 @@ static const struct process *process_at(const struct table *t, uint64_t started)
 
 static uint64_t sent_by(const struct table *t, uint64_t started)
 {
-	return socket_ledger__booked(&process_at(t, started)->books, NIO_SIDE_SENDER);
+	return socket_ledger__booked(&process_at(t, started)->ledger, NIO_SIDE_SENDER);
 }
 
 /* Two processes with PID 7, one after the other. */
@@ -342,8 +342,8 @@ TEST(sockets_left_out_make_every_sum_unknown)
 	table__end(&t);
 	table__set_gaps(&t, 1, 0);
 	assert_false(socket_ledger__unaccounted(&t.total, NIO_SIDE_SENDER).known);
-	assert_false(socket_ledger__unaccounted(&t.processes[0].books, NIO_SIDE_SENDER).known);
-	assert_false(socket_ledger__copies_per_byte(&t.groups[GROUP_PORT].list[0].books).known);
+	assert_false(socket_ledger__unaccounted(&t.processes[0].ledger, NIO_SIDE_SENDER).known);
+	assert_false(socket_ledger__copies_per_byte(&t.groups[GROUP_PORT].list[0].ledger).known);
 	refresh(&t, NULL, 0);
 	assert_int_equal(t.total.left_out, 0);
 	table__clear(&t);
@@ -390,7 +390,7 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	s.local_port = 81;
 	s.now.sent = s.stages[NIO_STAGE_TX_COPY].bytes = 50000000;
 	row = (struct attach_row){.by = BY_CONNECTION, .socket = &s};
-	row.books = socket_ledger__of(&s);
+	row.ledger = socket_ledger__of(&s);
 	assert_non_null(strstr(verdict_of_row(&r, &row).advice, "50 MB were sent by copy"));
 	table__begin(&r.table);
 	assert_string_equal(verdict_of_row(&r, &row).advice, "");
