@@ -341,10 +341,10 @@ static int read_counters(struct bench *b)
 
 /* As a round does it (model/event_windows.h): attached for a slice, or longer where events are few,
  * then at rest. */
-static void look_in_slices(struct bench *b, unsigned int ms)
+static void watch_in_slices(struct bench *b, unsigned int ms)
 {
 	uint64_t events = session__events(b->session, 0);
-	unsigned int looked = 0;
+	unsigned int watched = 0;
 
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		session__forget_streams(b->session, b->drivers[side].report.cookies,
@@ -353,11 +353,11 @@ static void look_in_slices(struct bench *b, unsigned int ms)
 		fail("cannot attach again", -EIO);
 	do {
 		sleep_ms(SLICE_MS);
-		looked += SLICE_MS;
-	} while (looked < ms && session__events(b->session, 0) - events < window_rule_run.events);
+		watched += SLICE_MS;
+	} while (watched < ms && session__events(b->session, 0) - events < window_rule_run.events);
 	session__detach_events(b->session, &b->base_plan);
-	if (looked < ms)
-		sleep_ms(ms - looked);
+	if (watched < ms)
+		sleep_ms(ms - watched);
 }
 
 /* The reads of a run's measured phase; samples are read after it. */
@@ -377,7 +377,7 @@ static double slice(struct bench *b, bool watched, unsigned int ms)
 	sleep_ms(SETTLE_MS);
 	received(b, &bytes[0], &ns[0]);
 	if (watched && b->in_slices)
-		look_in_slices(b, ms);
+		watch_in_slices(b, ms);
 	else
 		sleep_ms(ms);
 	if (watched && read_watch(b))
@@ -437,7 +437,7 @@ static bool cost_slice(struct bench *b, unsigned int ms, bool last_try)
 	received(b, &bytes[0], &ns[0]);
 	read_programs(b->cost.before);
 	if (b->in_slices)
-		look_in_slices(b, ms);
+		watch_in_slices(b, ms);
 	else
 		sleep_ms(ms);
 	if (read_snapshot(b))

@@ -89,7 +89,7 @@ static __always_inline void on_connected(struct sock_state *s, const struct sock
 	begin(s, sk, true);
 	if (s->syn_bytes == ALL_OF_CALL && connecting_message(sk))
 		return;
-	sent = s->looked.sent;
+	sent = s->last_read.sent;
 	booked = sent ? booked_sent(s) : 0;
 	s->syn_bytes = sent > booked ? sent - booked : 0;
 }
@@ -402,7 +402,7 @@ static __always_inline bool goes_on(__u64 before, __u64 now)
 	return now - before < (1ULL << 40);
 }
 
-static __always_inline void look_at(struct sock_state *s, const struct sock *sk)
+static __always_inline void read_socket(struct sock_state *s, const struct sock *sk)
 {
 	struct nio_numbers n;
 	struct nio_tcp t;
@@ -414,31 +414,31 @@ static __always_inline void look_at(struct sock_state *s, const struct sock *sk)
 	n = nio_numbers_of(&t);
 	if (s->flags & SOCK_STATE_ENDED)
 		n.sent = s->now.sent;
-	if (!goes_on(s->looked.sent, n.sent) || !goes_on(s->looked.read, n.read))
+	if (!goes_on(s->last_read.sent, n.sent) || !goes_on(s->last_read.read, n.read))
 		return;
-	if (n.sent != s->looked.sent || n.read != s->looked.read ||
-	    n.received != s->looked.received) {
+	if (n.sent != s->last_read.sent || n.read != s->last_read.read ||
+	    n.received != s->last_read.received) {
 		s->last_ns = bpf_ktime_get_ns();
 		if (!(s->flags & SOCK_STATE_FOREIGN))
 			nio_moved_ns = s->last_ns;
 	}
-	s->looked = n;
+	s->last_read = n;
 	note_layer(s, sk, &t);
 	if (note_ids(s, sk))
 		nio_zerocopy_ns = bpf_ktime_get_ns();
 }
 
 /* A closed connection whose socket still exists: the application may read more. */
-static __always_inline void look_at_closed(struct sock_state *s, const struct sock *sk)
+static __always_inline void read_closed_socket(struct sock_state *s, const struct sock *sk)
 {
 	struct nio_tcp t;
 
-	s->looked = s->now;
+	s->last_read = s->now;
 	read_tcp(&t, sk, s);
 	if (t.write_seq == s->write_seq) {
 		struct nio_numbers n = nio_numbers_of(&t);
 
-		s->looked.read = n.read;
+		s->last_read.read = n.read;
 	}
 }
 
@@ -479,12 +479,12 @@ static __always_inline void end_unseen(struct sock_state *s, const struct sock *
 	}
 	if (s->flags & SOCK_STATE_ENDED)
 		n.sent = s->now.sent;
-	if (s->begun && is_untouched(s, sk) && goes_on(s->looked.sent, n.sent) &&
-	    goes_on(s->looked.read, n.read)) {
+	if (s->begun && is_untouched(s, sk) && goes_on(s->last_read.sent, n.sent) &&
+	    goes_on(s->last_read.read, n.read)) {
 		s->now = n;
 		return;
 	}
-	s->now = s->looked;
+	s->now = s->last_read;
 	add_to(&nio_attach_losses.ends_missed, 1);
 }
 
@@ -499,8 +499,8 @@ static __always_inline void note_moved(const struct sock_state *s, const struct 
 		return;
 	read_tcp(&t, sk, s);
 	n = nio_numbers_of(&t);
-	if (n.received != s->looked.received || n.read != s->looked.read ||
-	    (n.sent != s->looked.sent && !(s->flags & SOCK_STATE_ENDED)))
+	if (n.received != s->last_read.received || n.read != s->last_read.read ||
+	    (n.sent != s->last_read.sent && !(s->flags & SOCK_STATE_ENDED)))
 		nio_moved_ns = bpf_ktime_get_ns();
 }
 
@@ -528,9 +528,9 @@ static __always_inline bool update(struct sock_state *s)
 		s->given = 1;
 	} else {
 		if (s->flags & SOCK_STATE_CLOSED)
-			look_at_closed(s, sk);
+			read_closed_socket(s, sk);
 		else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP)
-			look_at(s, sk);
+			read_socket(s, sk);
 		s->window = nio_window;
 		if (!(s->flags & SOCK_STATE_PLACED))
 			place(s, sk);
@@ -542,7 +542,7 @@ static __always_inline bool update(struct sock_state *s)
 
 /* Called for each watched socket: updates its numbers and writes its state to user space. */
 SEC("?iter/bpf_map_elem")
-int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
+int nio_at_read(struct bpf_iter__bpf_map_elem *ctx)
 {
 	struct sock_state *s = ctx->value;
 	struct sock_events *e;

@@ -51,7 +51,7 @@ bool nio_adopts;       /* a socket may get a state at its first use: existing on
 bool nio_over;         /* stop booking send and receive events */
 bool nio_ownerless;    /* there may be open sockets without an owner */
 __u32 nio_weight = 1;  /* how many times an event counts: the period / the window */
-bool nio_only_moved;   /* nio_at_look only notes whether sockets move bytes */
+bool nio_only_moved;   /* nio_at_read only notes whether sockets move bytes */
 __u64 nio_moved_ns;    /* CLOCK_MONOTONIC: when a watched socket was last seen to move bytes */
 __u64 nio_zerocopy_ns; /* CLOCK_MONOTONIC: last use of MSG_ZEROCOPY on a watched socket */
 
@@ -296,7 +296,7 @@ static __always_inline void end_stale(struct sock_state *s)
 	if (s->given)
 		return;
 	if (!known && !(s->flags & SOCK_STATE_CLOSED))
-		s->now = s->looked;
+		s->now = s->last_read;
 	if (send_end(s) || !known)
 		add_to(&nio_attach_losses.ends_missed, 1);
 }
@@ -377,7 +377,7 @@ static __always_inline void begin_with(struct sock_state *s, const struct nio_tc
 
 	if (!born)
 		s->base = n;
-	s->looked = n;
+	s->last_read = n;
 	s->begun = 1 + born;
 	s->rx_window = s->born_window;
 	s->read_seen = s->base.read;

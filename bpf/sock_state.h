@@ -176,10 +176,10 @@ struct sock_state {
 	__u64 zc_ids;      /* zero-copy ids issued since watching began */
 	__u32 zckey;       /* id of the next zero-copy send, as last seen */
 	__u32 zc_next;     /* the id after the last one reported complete */
-	struct nio_numbers base;   /* when watching began; 0: since the connection began */
-	struct nio_numbers now;    /* at the end of the connection */
-	struct nio_numbers looked; /* at the last iteration; user space reports it as `now` */
-	__u64 cgroup;              /* id of the cgroup that created the socket; 0: unknown */
+	struct nio_numbers base;      /* when watching began; 0: since the connection began */
+	struct nio_numbers now;       /* at the end of the connection */
+	struct nio_numbers last_read; /* at the last iteration; user space reports it as `now` */
+	__u64 cgroup;                 /* id of the cgroup that created the socket; 0: unknown */
 	__u8 several;        /* 2: several threads send in turns, and their messages are not seen */
 	__u8 begun;          /* connected: `base` and read_seen are valid; 2: `base` is 0 */
 	__u8 given;          /* an iteration has reported the end to user space */

@@ -137,7 +137,7 @@ static int control_loop__poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
 	return got < 0 ? -errno : got;
 }
 
-static void control_loop__look(struct control_loop *p)
+static void control_loop__count_missed(struct control_loop *p)
 {
 	p->missed += awake__missed(&p->awake, clock__now());
 }
@@ -163,7 +163,7 @@ static int control_loop__sleep(struct control_loop *p, struct pollfd *fds, nfds_
 		return got;
 	}
 	do {
-		control_loop__look(p);
+		control_loop__count_missed(p);
 		now = clock__now();
 		until = deadline > now + time_limit__ns(ROUND_NS) ? now + time_limit__ns(ROUND_NS)
 								  : deadline;
@@ -174,7 +174,7 @@ static int control_loop__sleep(struct control_loop *p, struct pollfd *fds, nfds_
 		got = control_loop__poll(fds, n, until);
 		if (p->in_phase)
 			p->paused += pause_watch__wake(&p->pause, due, clock__now());
-		control_loop__look(p);
+		control_loop__count_missed(p);
 	} while (!got && until < deadline && !p->missed);
 	return got;
 }

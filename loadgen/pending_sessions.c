@@ -372,7 +372,7 @@ static void accept_one(struct pending_sessions *l)
 }
 
 /* A sender sends nothing before READY: any frame, error or end of stream removes the client. */
-static void client__look(struct pending_client *g)
+static void client__read(struct pending_client *g)
 {
 	struct protocol_frame f;
 
@@ -408,7 +408,7 @@ static int handle_events(struct pending_sessions *l)
 		if (at == AT_LISTEN)
 			accept_one(l);
 		else if (at >= AT_CLIENT)
-			client__look(&l->clients[at - AT_CLIENT]);
+			client__read(&l->clients[at - AT_CLIENT]);
 		else
 			unidentified_conn__identify(l, &l->unidentified[at]);
 	}

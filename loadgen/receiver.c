@@ -23,7 +23,7 @@
 #define LINGER_SHORT_NS (NS_PER_SEC / 2)
 
 /* How often to check for progress. */
-#define LOOK_NS NS_PER_SEC
+#define CHECK_NS NS_PER_SEC
 /* Bytes in flight on one connection: 1 GiB of window, 2 GiB of buffer (tcp(7), socket(7)). */
 #define IN_FLIGHT_MAX (4ULL << 30)
 /* Frames handled in one call, so that a flood does not delay the rest of the loop. */
@@ -53,7 +53,7 @@ struct receiver {
 	bool told[LIMIT_CONNECTIONS_MAX];   /* whether a connection's total is known */
 	uint64_t sent_bytes, sent_messages; /* sums of the totals */
 	uint64_t moved_ns, moved_bytes;     /* time of the last progress; bytes read by then */
-	uint64_t look_ns;                   /* time of the next check for progress */
+	uint64_t check_ns;                  /* time of the next check for progress */
 	uint64_t settling_ns;               /* time of the last total */
 	uint64_t done_ns;
 	uint64_t begin_ns, cpu_begin;
@@ -152,7 +152,7 @@ static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 	r->cpu_begin = clock__cpu();
 	r->moved_ns = clock__now();
 	r->moved_bytes = 0;
-	r->look_ns = r->moved_ns + time_limit__ns(LOOK_NS);
+	r->check_ns = r->moved_ns + time_limit__ns(CHECK_NS);
 	control_loop__begin_phase(&r->loop);
 	r->begin_ns = clock__now();
 	receiver_pool__set_begin(&r->pool, r->begin_ns);
@@ -270,13 +270,13 @@ static int receiver__check_reading(struct receiver *r)
 }
 
 /* Checks for progress; sends MOVING if the totals are known. 0 or -errno, reported. */
-static int receiver__look(struct receiver *r)
+static int receiver__check_progress(struct receiver *r)
 {
 	uint64_t bytes = receiver_pool__progress(&r->pool);
 	const struct protocol_frame f = {
 		.type = PROTOCOL_MOVING, .phase = r->phase, .bytes = bytes};
 
-	r->look_ns = clock__now() + time_limit__ns(LOOK_NS);
+	r->check_ns = clock__now() + time_limit__ns(CHECK_NS);
 	if (bytes - r->moved_bytes < protocol__least_progress(r->hello.size))
 		return 0;
 	r->moved_bytes = bytes;
@@ -436,8 +436,8 @@ static int receiver__check_time(struct receiver *r)
 	if (now >= r->stop_ns)
 		control_conn__close(&r->loop.conn);
 
-	if (receiver__in_phase(r) && now >= r->look_ns) {
-		err = receiver__look(r);
+	if (receiver__in_phase(r) && now >= r->check_ns) {
+		err = receiver__check_progress(r);
 		if (err)
 			return err;
 	}
@@ -456,8 +456,8 @@ static int receiver__wait(struct receiver *r)
 
 	if (pending_sessions__deadline(&r->pending) < deadline)
 		deadline = pending_sessions__deadline(&r->pending);
-	if (receiver__in_phase(r) && r->look_ns < deadline)
-		deadline = r->look_ns;
+	if (receiver__in_phase(r) && r->check_ns < deadline)
+		deadline = r->check_ns;
 	if (r->stop_ns < deadline)
 		deadline = r->stop_ns;
 	events = control_loop__wait(&r->loop, deadline, r->pending.epoll_fd);

@@ -23,8 +23,8 @@
 /* Bytes of one turn, in whole messages. One message a turn would find the socket's memory cold. */
 #define TURN_BYTES (64 << 10)
 /* How often a waiting thread checks the stop flag; and for progress, one ioctl() a connection. */
-#define LOOK_MS       50
-#define LOOK_STALL_NS (NS_PER_SEC / 2)
+#define LOOK_MS        50
+#define CHECK_STALL_NS (NS_PER_SEC / 2)
 
 /* Publishes counters every SHARED_COUNTERS_INTERVAL_NS; checks the deadline. *shown: last time. */
 static void sender_thread__show(struct sender_thread *m, uint64_t *shown)
@@ -45,7 +45,7 @@ struct epoll_loop {
 	uint64_t k, due; /* --rate: number of the next message, and when it is due */
 	uint64_t now;
 	uint64_t shown;
-	uint64_t looked; /* last check for progress */
+	uint64_t checked; /* last check for progress */
 };
 
 uint64_t sender_pool__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr, uint64_t all)
@@ -217,12 +217,12 @@ static int epoll_loop__check_stalls(struct epoll_loop *p, bool waited)
 {
 	/* With --rate the clock was just read. Else a thread that does not wait makes progress. */
 	bool open = p->m->pool->settings->workload.rate;
-	uint64_t now = open ? p->now : waited ? clock__now() : p->looked;
+	uint64_t now = open ? p->now : waited ? clock__now() : p->checked;
 	int err = 0;
 
-	if (now - p->looked < LOOK_STALL_NS)
+	if (now - p->checked < CHECK_STALL_NS)
 		return 0;
-	p->looked = now;
+	p->checked = now;
 	for (unsigned int i = 0; !err && i < p->m->nr; i++)
 		if (p->m->conns[i].busy || p->m->conns[i].slot_since)
 			err = sender_conn__check_stall(&p->m->conns[i]);

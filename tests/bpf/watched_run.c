@@ -70,7 +70,7 @@ static void take(void *arg, const struct nio_socket *socket)
 		tcp_seq__take(&t->pass[side], &t->cookies[side], socket);
 }
 
-static void look(const struct pair *p, struct socket_snapshot *pass)
+static void read_pair(const struct pair *p, struct socket_snapshot *pass)
 {
 	struct taker t = {pass, {cookie_of(p->tx), cookie_of(p->rx)}};
 
@@ -90,13 +90,13 @@ static void play_wrap(void)
 	struct sequence_sum tx, rx;
 
 	watch(&p, 1);
-	look(&p, passes[0]);
+	read_pair(&p, passes[0]);
 	for (int i = 0; i < 10; i++) {
 		send_bytes(p.tx, 1000, 0);
 		receive(p.rx, 1000, 0);
 	}
 	usleep(50000);
-	look(&p, passes[1]);
+	read_pair(&p, passes[1]);
 	if (tcp_seq__between(&passes[0][NIO_SIDE_SENDER], &passes[1][NIO_SIDE_SENDER], &tx) ||
 	    tcp_seq__between(&passes[0][NIO_SIDE_RECEIVER], &passes[1][NIO_SIDE_RECEIVER], &rx))
 		fail("no sum between two passes");

@@ -66,8 +66,8 @@ static size_t free_place(struct aggregates *a)
 	if (a->nr < a->max)
 		return a->nr++;
 	i = gone_place(a);
-	if (i == AGGREGATES_OTHER && a->find_gone && !a->looked) {
-		a->looked = true;
+	if (i == AGGREGATES_OTHER && a->find_gone && !a->searched) {
+		a->searched = true;
 		a->find_gone(a->arg, a);
 		i = gone_place(a);
 	}
@@ -139,7 +139,7 @@ void aggregates__close(struct aggregates *a, size_t place, const struct sock_sta
 void aggregates__begin(struct aggregates *a, double now)
 {
 	a->refreshing = true;
-	a->looked = false;
+	a->searched = false;
 	a->begun = now;
 	a->held = 0;
 	refused_names__begin(&a->refused);

@@ -94,7 +94,7 @@ struct aggregates {
 	struct refused_names refused;
 	aggregates_find_gone *find_gone; /* NULL: every group keeps its place */
 	void *arg;
-	bool looked; /* find_gone() was called since the last refresh began */
+	bool searched; /* find_gone() was called since the last refresh began */
 };
 
 /* max: places beside "other", at most AGGREGATES_MAX. now: seconds since 1970. */

@@ -283,7 +283,7 @@ void environment__read(struct environment *env, const struct netpath *path,
 		read_file__line(ALLOWED_CONGESTION, env->congestion.allowed,
 				sizeof(env->congestion.allowed));
 	machine__read(&env->machine);
-	tap__look(&env->taps, path);
+	tap__search(&env->taps, path);
 }
 
 bool environment__is_virtual(const struct environment *env)

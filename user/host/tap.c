@@ -25,7 +25,7 @@
 #define LINE_LEN    512
 
 /* What a visit to one namespace looks for. */
-struct look {
+struct search {
 	struct taps *taps;
 	const char *device;
 	int ifindex;
@@ -51,15 +51,15 @@ static void add(struct taps *taps, const struct tap *found)
 	}
 	if (t == taps->list + taps->nr) {
 		*t = *found;
-		t->at_start = !taps->looks;
+		t->at_start = !taps->searches;
 		t->pid.reason = "not looked up yet";
 		taps->nr++;
 	}
 	t->open = t->in_run = true;
 }
 
-static int for_each_line(const char *path, void (*take)(struct look *l, const char *line),
-			 struct look *l)
+static int for_each_line(const char *path, void (*take)(struct search *l, const char *line),
+			 struct search *l)
 {
 	char line[LINE_LEN];
 	FILE *f = fopen(path, "re");
@@ -72,7 +72,7 @@ static int for_each_line(const char *path, void (*take)(struct look *l, const ch
 	return 0;
 }
 
-static void take_socket(struct look *l, const char *line)
+static void take_socket(struct search *l, const char *line)
 {
 	struct tap tap = {.sender = l->sender, .receiver = l->receiver, .elsewhere = l->elsewhere};
 	struct tap_socket s;
@@ -86,7 +86,7 @@ static void take_socket(struct look *l, const char *line)
 }
 
 /* Adds hooks of the kernel. For sockets on a device, records the function, or "several". */
-static void take_hook(struct look *l, const char *line)
+static void take_hook(struct search *l, const char *line)
 {
 	struct tap tap = {.sender = l->sender, .receiver = l->receiver};
 	struct tap_hook h;
@@ -112,9 +112,9 @@ static void take_hook(struct look *l, const char *line)
 	}
 }
 
-static int look_here(void *arg)
+static int search_here(void *arg)
 {
-	struct look *l = arg;
+	struct search *l = arg;
 	int err;
 
 	l->ifindex = if_nametoindex(l->device);
@@ -131,7 +131,7 @@ static int look_here(void *arg)
 /* ---- other namespaces ---- */
 
 struct elsewhere {
-	struct look look;
+	struct search search;
 	ino_t own[NIO_SIDE_NR]; /* the path's namespaces, already visited */
 };
 
@@ -144,49 +144,49 @@ static ino_t inode_of_netns(int fd)
 	return st.st_ino;
 }
 
-static int look_for_unbound(void *arg)
+static int search_unbound(void *arg)
 {
 	return for_each_line(PROC_PACKET, take_socket, arg);
 }
 
-static void look_into_netns(int fd, void *arg)
+static void search_netns(int fd, void *arg)
 {
 	struct elsewhere *e = arg;
 	ino_t inode = inode_of_netns(fd);
 
 	/* A namespace that cannot be visited counts as one without taps. */
 	if (inode != e->own[NIO_SIDE_SENDER] && inode != e->own[NIO_SIDE_RECEIVER])
-		netns__visit(fd, look_for_unbound, &e->look);
+		netns__visit(fd, search_unbound, &e->search);
 }
 
 /* Before 6.15 a tap on every device makes all namespaces copy (ptype_all; docs/KERNELS.md). */
-static void look_elsewhere(struct taps *taps, const struct netpath *path)
+static void search_elsewhere(struct taps *taps, const struct netpath *path)
 {
 	struct elsewhere e = {
-		.look = {.taps = taps,
-			 .device = "",
-			 .ifindex = INT_MAX, /* no device: only sockets on every device */
-			 .sender = true,
-			 .receiver = netpath__side_device(path, NIO_SIDE_RECEIVER) != NULL,
-			 .elsewhere = true},
+		.search = {.taps = taps,
+			   .device = "",
+			   .ifindex = INT_MAX, /* no device: only sockets on every device */
+			   .sender = true,
+			   .receiver = netpath__side_device(path, NIO_SIDE_RECEIVER) != NULL,
+			   .elsewhere = true},
 	};
 
 	if (!taps->per_netns.known || taps->per_netns.value)
 		return;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		e.own[side] = inode_of_netns(path->netns[side]);
-	netns__each(look_into_netns, &e);
+	netns__each(search_netns, &e);
 }
 
 /* Looks at a device in a namespace. Taps on another machine (device NULL) are not visible. */
-static int look_at(struct taps *taps, int netns, const char *device, bool sender, bool receiver)
+static int search_in(struct taps *taps, int netns, const char *device, bool sender, bool receiver)
 {
-	struct look l = {.taps = taps, .device = device, .sender = sender, .receiver = receiver};
+	struct search l = {.taps = taps, .device = device, .sender = sender, .receiver = receiver};
 
-	return device ? netns__visit(netns, look_here, &l) : 0;
+	return device ? netns__visit(netns, search_here, &l) : 0;
 }
 
-static int look_at_path(struct taps *taps, const struct netpath *path)
+static int search_path(struct taps *taps, const struct netpath *path)
 {
 	const char *near = netpath__side_device(path, NIO_SIDE_SENDER);
 	const char *far = netpath__side_device(path, NIO_SIDE_RECEIVER);
@@ -194,9 +194,9 @@ static int look_at_path(struct taps *taps, const struct netpath *path)
 	int err;
 
 	if (netns[NIO_SIDE_SENDER] == netns[NIO_SIDE_RECEIVER])
-		return look_at(taps, netns[NIO_SIDE_SENDER], near, true, far);
-	err = look_at(taps, netns[NIO_SIDE_SENDER], near, true, false);
-	return err ? err : look_at(taps, netns[NIO_SIDE_RECEIVER], far, false, true);
+		return search_in(taps, netns[NIO_SIDE_SENDER], near, true, far);
+	err = search_in(taps, netns[NIO_SIDE_SENDER], near, true, false);
+	return err ? err : search_in(taps, netns[NIO_SIDE_RECEIVER], far, false, true);
 }
 
 /* ---- processes that hold them ---- */
@@ -224,7 +224,7 @@ static void take_descriptor(struct taps *taps, const char *pid, int dir, const c
 }
 
 /* false: the process's descriptors are not readable. */
-static bool look_into_process(struct taps *taps, const char *pid)
+static bool search_process(struct taps *taps, const char *pid)
 {
 	struct dirent *entry;
 	char path[64];
@@ -260,7 +260,7 @@ static void find_holders(struct taps *taps)
 	proc = opendir("/proc");
 	while (proc && (entry = readdir(proc)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			all_seen &= look_into_process(taps, entry->d_name);
+			all_seen &= search_process(taps, entry->d_name);
 	if (proc)
 		closedir(proc);
 	for (unsigned int i = 0; i < taps->nr; i++)
@@ -285,7 +285,7 @@ static const char *why_not(int err)
 	}
 }
 
-void tap__look(struct taps *taps, const struct netpath *path)
+void tap__search(struct taps *taps, const struct netpath *path)
 {
 	int err;
 
@@ -294,13 +294,13 @@ void tap__look(struct taps *taps, const struct netpath *path)
 		taps->list[i].open = false;
 	}
 	taps->more = 0;
-	err = path ? look_at_path(taps, path) : 0;
+	err = path ? search_path(taps, path) : 0;
 	if (path)
-		look_elsewhere(taps, path);
+		search_elsewhere(taps, path);
 	find_holders(taps);
 	taps->known = path && !err;
 	taps->reason = !path ? "no path was made" : err ? why_not(err) : NULL;
-	taps->looks++;
+	taps->searches++;
 }
 
 void tap__recall(struct taps *taps)

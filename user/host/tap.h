@@ -14,7 +14,7 @@
  * after each run: in_run of a tap then means open before or after the run. Never fails; errors are
  * in taps->reason.
  */
-void tap__look(struct taps *taps, const struct netpath *path);
+void tap__search(struct taps *taps, const struct netpath *path);
 
 /* Sets in_run of all taps of the session, for totals over all runs. */
 void tap__recall(struct taps *taps);

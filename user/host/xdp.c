@@ -39,7 +39,7 @@ static int take_link(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-static int look_here(void *found)
+static int search_here(void *found)
 {
 	struct ifinfomsg info = {.ifi_family = AF_UNSPEC};
 	struct nl_sock *nl;
@@ -53,17 +53,17 @@ static int look_here(void *found)
 	return err;
 }
 
-static void look_into(int netns, void *found)
+static void search_in(int netns, void *found)
 {
-	netns__visit(netns, look_here, found);
+	netns__visit(netns, search_here, found);
 }
 
 bool xdp__on_veth(void)
 {
 	bool found = false;
 
-	look_here(&found);
+	search_here(&found);
 	if (!found)
-		netns__each(look_into, &found);
+		netns__each(search_in, &found);
 	return found;
 }

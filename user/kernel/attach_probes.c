@@ -338,7 +338,7 @@ static void give_open(struct attach_probes *w, struct taking *t, const struct lo
 		if (s.flags & SOCK_STATE_UNSENT)
 			forget(w, s.key);
 		else
-			s.now = s.looked;
+			s.now = s.last_read;
 		t->take(t->arg, &s);
 	}
 }
@@ -346,7 +346,7 @@ static void give_open(struct attach_probes *w, struct taking *t, const struct lo
 void attach_probes__note_moved(struct attach_probes *w)
 {
 	*(volatile bool *)&w->skel->bss->nio_only_moved = true;
-	if (run_iterator(w, "nio_at_look") == -EOPNOTSUPP)
+	if (run_iterator(w, "nio_at_read") == -EOPNOTSUPP)
 		run_iterator(w, "nio_at_maps");
 	*(volatile bool *)&w->skel->bss->nio_only_moved = false;
 }
@@ -354,7 +354,7 @@ void attach_probes__note_moved(struct attach_probes *w)
 /* Updates all states and reads them, each followed by its events. */
 static int read_states(const struct attach_probes *w, struct loader_records *open)
 {
-	int err = loader__iterate(&w->loader, "nio_at_look", 0, open);
+	int err = loader__iterate(&w->loader, "nio_at_read", 0, open);
 
 	if (err != -EOPNOTSUPP)
 		return err;

@@ -18,7 +18,7 @@ struct attach_sampling {
 	struct event_windows windows;
 	struct nio_event_counts counts; /* at the last addition to the sums */
 	struct attach_events events;    /* the sums */
-	uint64_t look_ns;               /* when to look next whether sockets move bytes */
+	uint64_t check_ns;              /* when to look next whether sockets move bytes */
 };
 
 struct attach_probes {

@@ -14,7 +14,7 @@
 #include "percpu.h"
 
 /* How often the use of MSG_ZEROCOPY is looked at while the programs are detached. */
-#define LOOK_NS 100000000ULL
+#define CHECK_NS 100000000ULL
 
 /*
  * Sockets that moved bytes so recently count as moving, so that a program's pauses do not decide
@@ -128,9 +128,9 @@ static bool is_moving(struct attach_probes *w, uint64_t now_ns)
 	struct attach_sampling *s = &w->sampling;
 	const volatile __u64 *moved_ns = &w->skel->bss->nio_moved_ns;
 
-	if (now_ns >= s->look_ns) {
+	if (now_ns >= s->check_ns) {
 		attach_probes__note_moved(w);
-		s->look_ns = now_ns + (loop__now_ns() - now_ns) * MOVED_PART;
+		s->check_ns = now_ns + (loop__now_ns() - now_ns) * MOVED_PART;
 	}
 	return *moved_ns && now_ns < *moved_ns + MOVED_NS;
 }
@@ -228,9 +228,9 @@ static struct window_load load_now(struct attach_probes *w, uint64_t now_ns)
 
 static uint64_t next_step(const struct event_windows *windows, uint64_t now_ns)
 {
-	uint64_t look_ns = now_ns + LOOK_NS;
+	uint64_t check_ns = now_ns + CHECK_NS;
 
-	return windows->due_ns < look_ns ? windows->due_ns : look_ns;
+	return windows->due_ns < check_ns ? windows->due_ns : check_ns;
 }
 
 uint64_t attach_probes__step_events(struct attach_probes *w, uint64_t now_ns)

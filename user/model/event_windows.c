@@ -27,7 +27,7 @@ const struct window_rule window_rule_attach = {
 /* CPU time to attach and detach the programs. */
 #define SWITCH_NS 2e6
 /* While the programs stay attached, the rate of events is looked at this often. */
-#define LOOK_NS (100 * MS)
+#define CHECK_NS (100 * MS)
 /* Credit that is kept: of so many seconds. */
 #define CREDIT_S 2
 /* Below this part of the budget the programs stay attached again. */
@@ -98,7 +98,7 @@ static enum window_step stay_attached(struct event_windows *w, uint64_t now_ns,
 		open_window(w, now_ns, load);
 	w->in_windows = false;
 	w->weight = 1;
-	w->due_ns = now_ns + LOOK_NS;
+	w->due_ns = now_ns + CHECK_NS;
 	return was_whole ? WINDOW_STAY : WINDOW_WHOLE;
 }
 
@@ -112,7 +112,7 @@ void event_windows__begin(struct event_windows *w, const struct window_rule *rul
 		.begun_ns = now_ns,
 		.period_at_ns = now_ns,
 		.period_ns = rule->period_ns,
-		.window_ns = rule->budget ? LOOK_NS : rule->window_ns,
+		.window_ns = rule->budget ? CHECK_NS : rule->window_ns,
 		.credit = CREDIT_S * rule->budget,
 		.in_windows = !rule->budget,
 	};

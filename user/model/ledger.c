@@ -91,7 +91,7 @@ static void book_completions(struct run_result *r, const struct nio_zc *since)
 /* Were zero-copy sends and their completions sampled? */
 static bool in_slices(const struct plan *plan, const struct snapshot *now)
 {
-	return mode__has(plan->mode, MODE_PINS) && now->looked_ns < now->phase_ns;
+	return mode__has(plan->mode, MODE_PINS) && now->attached_ns < now->phase_ns;
 }
 
 /* Losses of the programs: over all slots, including concurrent ledgers. */

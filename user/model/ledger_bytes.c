@@ -323,7 +323,7 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 		.tx_ids = num__unknown(no_tx),
 	};
 	r->unclassified = num__unknown(no_tx);
-	r->health.looked_ns = since->looked_ns;
+	r->health.attached_ns = since->attached_ns;
 	r->health.phase_ns = since->phase_ns;
 	if (!no_tx)
 		book_sending(r, plan, &tx, since->moving);

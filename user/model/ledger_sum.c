@@ -17,7 +17,7 @@ static const size_t counts[] = {
 	AT(app.partial_sends), AT(app.eagain), AT(app.eintr),
 	AT(app.tcp_bytes_acked), AT(app.tcp_bytes_received), AT(app.tcp_bytes_retrans),
 	AT(health.covered_bytes), AT(health.coverable_bytes),
-	AT(health.looked_ns), AT(health.phase_ns), AT(health.paused_ns),
+	AT(health.attached_ns), AT(health.phase_ns), AT(health.paused_ns),
 };
 
 /* Numbers that may be unknown; times have rules of their own. */

@@ -244,7 +244,7 @@ struct zc_counts run_result__completions(const struct run_result *r)
 
 static bool has_slices(const struct run_result *r)
 {
-	return r->health.looked_ns < r->health.phase_ns;
+	return r->health.attached_ns < r->health.phase_ns;
 }
 
 struct real run_result__events_share(const struct run_result *r)
@@ -255,7 +255,7 @@ struct real run_result__events_share(const struct run_result *r)
 		return real__unknown(r->ledger_reason);
 	if (!has_slices(r))
 		return real__known(1);
-	return real__known((double)h->looked_ns / (double)h->phase_ns);
+	return real__known((double)h->attached_ns / (double)h->phase_ns);
 }
 
 bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage)

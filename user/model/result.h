@@ -258,7 +258,7 @@ struct sequence_result {
 struct health {
 	struct real coverage; /* share of bytes seen by events, of directions with events */
 	uint64_t covered_bytes, coverable_bytes; /* parts of coverage, if it is known */
-	uint64_t looked_ns, phase_ns; /* time with events attached, and total; 0, 0: all of it */
+	uint64_t attached_ns, phase_ns; /* time with events attached, and total; 0, 0: all of it */
 	struct num missed;  /* program runs the kernel refused (recursion): events not booked */
 	struct num dropped; /* events lost on their way to user space */
 	struct num map_full;
@@ -350,7 +350,7 @@ struct taps {
 	struct tap list[TAPS_MAX]; /* all that were seen, in that order */
 	unsigned int nr;
 	unsigned int more; /* open, but the list was full */
-	unsigned int looks;
+	unsigned int searches;
 	struct flag per_netns; /* a tap sees its own namespace's packets only; see tap.c */
 	bool known;            /* false: could not be looked for, see reason */
 	const char *reason;

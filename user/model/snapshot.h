@@ -48,7 +48,7 @@ struct snapshot {
 	struct socket_snapshot sockets[NIO_SIDE_NR];
 	/* measured phase so far, and its time with send and receive events attached; 0 and 0: all
 	 * of it */
-	uint64_t phase_ns, looked_ns;
+	uint64_t phase_ns, attached_ns;
 	/* Bytes are moving: the application's counts are of another moment than these. */
 	bool moving;
 };

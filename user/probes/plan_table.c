@@ -168,7 +168,7 @@ const struct alternative plan_alternatives[] = {
 	ROW(ATTACH, COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_ak_sock_ended", EXACT)
 	ROW(ATTACH, COMPLETION, TP, "tp_btf/inet_sk_error_report", "nio_at_report",
 	    DERIVED(reported))
-	ROW(ATTACH, SOCKETS, BACKEND_ITERATOR, "iter/bpf_map_elem", "nio_at_look", EXACT)
+	ROW(ATTACH, SOCKETS, BACKEND_ITERATOR, "iter/bpf_map_elem", "nio_at_read", EXACT)
 	ROW(ATTACH, SOCKETS, BACKEND_ITERATOR, "iter/bpf_map", "nio_at_maps", EXACT)
 	ROW(ATTACH, MESSAGE, TP, "tp_btf/tcp_sendmsg_locked", "nio_at_turn", EXACT)
 	ROW(ATTACH, MESSAGE, FN, "fentry/tcp_sendmsg_locked", "nio_ae_send", EXACT)

@@ -75,9 +75,9 @@ void event_sampling__note(const struct round *r, struct snapshot *s)
 	const struct event_windows *w = &r->duty.windows;
 	uint64_t now_ns = loop__now_ns();
 
-	s->phase_ns = s->looked_ns = 0;
+	s->phase_ns = s->attached_ns = 0;
 	if (!r->duty.on)
 		return;
 	s->phase_ns = now_ns - w->begun_ns;
-	s->looked_ns = event_windows__seen_ns(w, now_ns);
+	s->attached_ns = event_windows__seen_ns(w, now_ns);
 }

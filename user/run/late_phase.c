@@ -47,7 +47,7 @@ static bool read_moved(struct round *r, uint64_t *bytes)
 	const struct socket_snapshot *pass = &s->sockets[side];
 	bool known;
 
-	round__look(r, s, true);
+	round__read_sockets(r, s, true);
 	known = pass->source != NULL;
 	*bytes = 0;
 	for (size_t i = 0; i < pass->nr; i++)

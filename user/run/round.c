@@ -35,7 +35,7 @@ void round__book(struct round *r)
 		remote__book(r->out);
 }
 
-void round__look(struct round *r, struct snapshot *out, bool still)
+void round__read_sockets(struct round *r, struct snapshot *out, bool still)
 {
 	const struct sockets sockets = {
 		.session = r->e->session,
@@ -46,7 +46,7 @@ void round__look(struct round *r, struct snapshot *out, bool still)
 		.nr = {r->cookies_nr[NIO_SIDE_SENDER], r->cookies_nr[NIO_SIDE_RECEIVER]},
 	};
 
-	sockets__look(&sockets, out->sockets, still);
+	sockets__read(&sockets, out->sockets, still);
 }
 
 int round__sides_here(const struct round *r)

@@ -124,7 +124,7 @@ bool round__is_remote(const struct round *r); /* the receiver is on another mach
 int round__sides_here(
 	const struct round *r); /* number of sides on this machine, the sender first */
 /* Reads the watched sockets of both sides; still: nothing moves. */
-void round__look(struct round *r, struct snapshot *out, bool still);
+void round__read_sockets(struct round *r, struct snapshot *out, bool still);
 void round__book(struct round *r); /* r->now into r->out */
 
 /* Sends a command. An ended process is no error: DRIVER_EOF reports it. */

@@ -43,7 +43,7 @@ static void show_progress(struct round *r)
 		 * booked too much. */
 		if (session__read(e->session, r->slot, &r->now, false))
 			return;
-		round__look(r, &r->now, false);
+		round__read_sockets(r, &r->now, false);
 		round__book(r);
 	}
 	if (e->kind == ROUND_COMPARED)

@@ -89,7 +89,7 @@ static int warm_up(struct round *r)
 		err = round__await(r, ROUND_QUIESCED);
 	late_phase__end(r);
 	if (!err && e->session) {
-		round__look(r, &r->base, true);
+		round__read_sockets(r, &r->base, true);
 		err = session__read(e->session, r->slot, &r->base, true);
 		if (err)
 			round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
@@ -183,10 +183,10 @@ static int read_counters(struct round *r)
 	int err;
 
 	if (still)
-		round__look(r, &r->now, true);
+		round__read_sockets(r, &r->now, true);
 	err = session__read(r->e->session, r->slot, &r->now, true);
 	if (!still)
-		round__look(r, &r->now, false);
+		round__read_sockets(r, &r->now, false);
 	return err;
 }
 
@@ -209,7 +209,7 @@ static int close_books(struct round *r)
 	if (!round__has(r, ROUND_DONE))
 		ledger__cut_short(r->out);
 	ledger__close(r->out, round__has(r, ROUND_DONE));
-	tap__look(&e->result.env.taps, e->path);
+	tap__search(&e->result.env.taps, e->path);
 	verdict__give(r->out, &e->result.env);
 	if (!e->stopped && !r->out->duration_ns)
 		return round__fail(r, -ENODATA, "nothing was measured: no time passed.");

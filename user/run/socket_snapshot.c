@@ -11,14 +11,14 @@
 
 _Static_assert(TCP_SEQ_SOCKETS_MAX >= LOAD_CONNECTIONS_MAX, "a pass holds all connections");
 
-struct look {
+struct pass {
 	const struct sockets *s;
 	struct socket_snapshot *out;
 };
 
 static void take(void *arg, const struct nio_socket *socket)
 {
-	struct look *l = arg;
+	struct pass *l = arg;
 
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		tcp_seq__take(&l->out[side], l->s->cookies[side], socket);
@@ -30,7 +30,7 @@ static int visit_sock_diag(void *arg)
 }
 
 /* One pass in each namespace: of a path without namespaces there is one, for both sides. */
-static int dump(struct look *l)
+static int dump(struct pass *l)
 {
 	int before = -2, err = 0;
 
@@ -45,7 +45,7 @@ static int dump(struct look *l)
 	return err;
 }
 
-static void begin(const struct look *l)
+static void begin(const struct pass *l)
 {
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		tcp_seq__begin(&l->out[side], l->s->nr[side]);
@@ -53,13 +53,13 @@ static void begin(const struct look *l)
 	}
 }
 
-static bool met_all(const struct look *l)
+static bool met_all(const struct pass *l)
 {
 	return !tcp_seq__unmet(&l->out[NIO_SIDE_SENDER]) &&
 	       !tcp_seq__unmet(&l->out[NIO_SIDE_RECEIVER]);
 }
 
-static void name_source(const struct look *l, const char *source, bool zckeys, const char *reason)
+static void name_source(const struct pass *l, const char *source, bool zckeys, const char *reason)
 {
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		if (!l->s->nr[side])
@@ -70,7 +70,7 @@ static void name_source(const struct look *l, const char *source, bool zckeys, c
 	}
 }
 
-static int iterate(struct look *l)
+static int iterate(struct pass *l)
 {
 	const struct sockets *s = l->s;
 	int err = 0;
@@ -83,9 +83,9 @@ static int iterate(struct look *l)
 	return err ? err : met_all(l) ? 0 : -ENOENT;
 }
 
-void sockets__look(const struct sockets *s, struct socket_snapshot out[NIO_SIDE_NR], bool still)
+void sockets__read(const struct sockets *s, struct socket_snapshot out[NIO_SIDE_NR], bool still)
 {
-	struct look l = {.s = s, .out = out};
+	struct pass l = {.s = s, .out = out};
 	int err;
 
 	begin(&l);

@@ -21,6 +21,6 @@ struct sockets {
  * Fills out[] for each side. A side that cannot be read has no source but a reason. still: no bytes
  * move, so sock_diag is exact enough.
  */
-void sockets__look(const struct sockets *s, struct socket_snapshot out[NIO_SIDE_NR], bool still);
+void sockets__read(const struct sockets *s, struct socket_snapshot out[NIO_SIDE_NR], bool still);
 
 #endif

@@ -374,7 +374,7 @@ static struct fixture *zerocopy_in_slices(void)
 
 	count_by_arrivals(f);
 	f->now.phase_ns = 1000;
-	f->now.looked_ns = 100;
+	f->now.attached_ns = 100;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, 10 * MESSAGE);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY, 9 * MESSAGE);
 	return f;
@@ -471,7 +471,7 @@ TEST(event_sampling_keeps_bytes_exact)
 	struct run_result sum;
 
 	f->now.phase_ns = 1000;
-	f->now.looked_ns = 100;
+	f->now.attached_ns = 100;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL / 10);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL / 10);
 	close_books(f);
@@ -489,7 +489,7 @@ TEST(event_sampling_keeps_bytes_exact)
 	/* A sum uses the time of all rounds; a round that saw all events is not a sample. */
 	run_result__init(&sum);
 	ledger__add(&sum, &f->run);
-	f->now.looked_ns = 1000;
+	f->now.attached_ns = 1000;
 	close_books(f);
 	assert_true(run_result__events_share(&f->run).value == 1.0);
 	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_TX_COPY));
@@ -508,7 +508,7 @@ TEST(sampled_events_without_sequence_numbers_give_no_bytes)
 		struct fixture *f = fixture(MODE_ONECOPY);
 
 		f->now.phase_ns = 1000;
-		f->now.looked_ns = 100;
+		f->now.attached_ns = 100;
 		f->now.sockets[side].source = NULL;
 		f->now.sockets[side].reason = "a pass failed";
 		see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL / 10);

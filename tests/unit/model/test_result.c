@@ -166,7 +166,7 @@ TEST(events_below_the_full_time_are_a_sample)
 	for_each_case(c, cases) {
 		r.mode = c->mode;
 		r.sender_side = c->remote;
-		r.health.looked_ns = c->looked;
+		r.health.attached_ns = c->looked;
 		r.health.phase_ns = c->phase;
 		r.app.zc.completed = 10;
 		assert_real(run_result__events_share(&r), c->share);

@@ -35,7 +35,7 @@ static const struct part counts[] = {
 	PART(app.zc.enobufs), PART(app.zc.fallback_bytes),
 	PART(kernel_zc.sends), PART(kernel_zc.completed), PART(kernel_zc.copied),
 	PART(kernel_zc.not_copied), PART(kernel_zc.enobufs), PART(kernel_zc.fallback_bytes),
-	PART(health.covered_bytes), PART(health.coverable_bytes), PART(health.looked_ns),
+	PART(health.covered_bytes), PART(health.coverable_bytes), PART(health.attached_ns),
 	PART(health.phase_ns), PART(health.paused_ns),
 };
 

@@ -302,7 +302,7 @@ TEST(attach_says_why_it_cannot_read_the_sockets)
 	for_each_case(c, cases) {
 		struct probe_result *probe_results = all_probe_results();
 
-		probe_results[row_of(PROBE_SOCKETS, "nio_at_look")] =
+		probe_results[row_of(PROBE_SOCKETS, "nio_at_read")] =
 			probe_result__from_error(c->first);
 		probe_results[row_of(PROBE_SOCKETS, "nio_at_maps")] =
 			probe_result__from_error(c->second);
@@ -327,7 +327,7 @@ TEST(attach_samples_events_only_if_they_are_tracepoints)
 	}
 	assert_true(plan__wants(&base_plan, "nio_at_report"));
 	assert_true(plan__wants(&base_plan, "nio_at_destroy2"));
-	assert_true(plan__wants(&base_plan, "nio_at_look"));
+	assert_true(plan__wants(&base_plan, "nio_at_read"));
 	plan = attach_plan(probe_results, BACKEND_KPROBE, 0);
 	assert_false(plan__can_detach(&plan, &base_plan));
 }

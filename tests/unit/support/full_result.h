@@ -235,7 +235,7 @@ static inline void full_environment__fill(struct environment *env)
 		.lockdown = "none",
 		.device_scatter_gather = {.value = true, .known = true},
 		.device_tx_checksum = {.value = false, .known = true},
-		.taps = {.nr = 1, .looks = 2, .known = true},
+		.taps = {.nr = 1, .searches = 2, .known = true},
 		.machine = {.host = "a-host",
 			    .started = "2026-01-02T03:04:05Z",
 			    .governor = "performance",

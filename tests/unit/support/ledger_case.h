@@ -21,7 +21,7 @@ struct fixture {
 	struct run_result run;
 };
 
-static inline void look(struct socket_snapshot *pass, uint64_t cookie)
+static inline void read_pair(struct socket_snapshot *pass, uint64_t cookie)
 {
 	const struct nio_socket socket = {
 		.cookie = cookie, .state = TCP_ESTABLISHED, .scatter_gather = 1, .zckey = 7};
@@ -50,8 +50,8 @@ static inline struct fixture *fixture(enum mode mode)
 {
 	struct fixture *f = fixture_without_sockets(mode);
 
-	look(&f->base.sockets[NIO_SIDE_SENDER], 1);
-	look(&f->base.sockets[NIO_SIDE_RECEIVER], 2);
+	read_pair(&f->base.sockets[NIO_SIDE_SENDER], 1);
+	read_pair(&f->base.sockets[NIO_SIDE_RECEIVER], 2);
 	memcpy(f->now.sockets, f->base.sockets, sizeof(f->now.sockets));
 	f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_acked = TOTAL;
 	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].bytes_received = TOTAL;

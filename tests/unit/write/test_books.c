@@ -268,7 +268,7 @@ static char *booked(const struct book_case *c, uint64_t before)
 			b->base.sockets[side].zckeys = b->now.sockets[side].zckeys = false;
 	}
 	b->base.phase_ns = before;
-	b->base.looked_ns = before;
+	b->base.attached_ns = before;
 	book(&run, c, b, 7000000);
 	text = run_text(&run);
 	run_result__clear(&run);
@@ -334,7 +334,7 @@ TEST(rounds_add_up_and_one_unknown_makes_the_sum_unknown)
 		run.perf_asked[0].running[0] =
 			(struct real){.value = 1 - 0.25 * round, .known = true};
 		run.perf_asked[0].running[1] = run.perf_asked[0].running[0];
-		run.health.looked_ns = 3;
+		run.health.attached_ns = 3;
 		run.health.phase_ns = 5;
 		ledger__add(&sum, &run);
 		run_result__clear(&run);

@@ -132,7 +132,7 @@ static void mix_sources(struct run_result *run)
 	run->sequence.tx_retrans = (struct num){.reason = "not told"};
 	run->sequence.rx_bytes = (struct num){.reason = "on another machine"};
 	run->health.coverage = (struct real){.reason = "nothing was sent"};
-	run->health.looked_ns = 100;
+	run->health.attached_ns = 100;
 	run->health.phase_ns = 400;
 	run->copies_per_byte = run->copies_per_byte_at_most = (struct real){.reason = "unbounded"};
 	run->verdict.copied_fraction = (struct real){.reason = "no completion"};
