@@ -78,7 +78,7 @@ static inline struct nio_taken nio_taken_by(__u32 seq, __u32 len, __u32 now)
 }
 
 struct nio_send_facts {
-	bool told;     /* the message was seen: foreign, zerocopy and splice are known */
+	bool known;    /* the message was seen: foreign, zerocopy and splice are known */
 	bool foreign;  /* the message carries its own ubuf_info (io_uring SEND_ZC) */
 	bool by_uring; /* the message was not seen, and the thread uses io_uring */
 	bool zerocopy; /* MSG_ZEROCOPY */
@@ -103,13 +103,13 @@ static inline enum nio_send_kind nio_send_kind(struct nio_send_facts f)
 {
 	if (!f.sg)
 		return NIO_SEND_COPIED;
-	if (f.told && f.foreign)
+	if (f.known && f.foreign)
 		return NIO_SEND_FOREIGN;
-	if (f.took_id && (!f.told || f.zerocopy))
+	if (f.took_id && (!f.known || f.zerocopy))
 		return NIO_SEND_PINNED;
-	if (!f.told && f.by_uring)
+	if (!f.known && f.by_uring)
 		return NIO_SEND_FOREIGN;
-	return f.told && f.splice ? NIO_SEND_SPLICED : NIO_SEND_COPIED;
+	return f.known && f.splice ? NIO_SEND_SPLICED : NIO_SEND_COPIED;
 }
 
 /* Ids taken by other sends, whose return was not seen. An aborted send gives its id back. */

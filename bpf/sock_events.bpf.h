@@ -6,7 +6,7 @@
 #include "sock_life.bpf.h"
 
 /* Programs see the message of a send call before its bytes are queued (probe "message"). */
-const volatile bool nio_told = false;
+const volatile bool nio_sees_calls = false;
 /* Programs see the kernel complete sends, so notifications add nothing. */
 const volatile bool nio_completions = false;
 
@@ -164,7 +164,7 @@ static __always_inline __u32 take_message(struct sock_state *s)
 	struct nio_thread_message *m;
 	__u32 tid = tid_now(), what;
 
-	if (!nio_told)
+	if (!nio_sees_calls)
 		return 0;
 	if (s->message.tid == tid) {
 		s->message.tid = 0;
@@ -201,20 +201,20 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const struct sock *sk,
 						   __u32 what)
 {
-	bool told = what & NIO_SEEN_CALL, routed = !(what & NIO_SEEN_FASTOPEN);
+	bool known = what & NIO_SEEN_CALL, routed = !(what & NIO_SEEN_FASTOPEN);
 	bool took_id = note_ids(s, sk);
 
 	if (took_id)
 		nio_zerocopy_ns = bpf_ktime_get_ns();
 	return nio_send_kind((struct nio_send_facts){
-		.told = told,
+		.known = known,
 		.foreign = what & NIO_SEEN_FOREIGN,
-		.by_uring = !told && uses_io_uring(),
+		.by_uring = !known && uses_io_uring(),
 		.zerocopy = what & NIO_SEEN_ZEROCOPY,
 		.splice = what & NIO_SEEN_SPLICE,
 		.sg = routed && (kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG),
 		/* If the message was seen, its flags decide: other threads may have taken ids. */
-		.took_id = told ? (what & NIO_SEEN_PINS) != 0 : took_id,
+		.took_id = known ? (what & NIO_SEEN_PINS) != 0 : took_id,
 	});
 }
 
@@ -338,9 +338,9 @@ static __always_inline void book_refused(struct sock_state *s, int err, __u32 wh
  * Should this call be booked? Not if its message was missed. Bytes sent with the SYN may have no
  * loop iteration that shows their message.
  */
-static __always_inline bool is_told(const struct sock_state *s, const struct sock *sk, __u32 what)
+static __always_inline bool is_known(const struct sock_state *s, const struct sock *sk, __u32 what)
 {
-	return !nio_told || (what & NIO_SEEN_CALL) || s->syn_bytes ||
+	return !nio_sees_calls || (what & NIO_SEEN_CALL) || s->syn_bytes ||
 	       kernel_read(struct sock_common, sk, skc_state) == TCP_SYN_SENT;
 }
 
@@ -354,7 +354,7 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 		return;
 	count_watched(s);
 	what |= take_message(s);
-	if (!nio_told && s->message.tid != tid_now()) {
+	if (!nio_sees_calls && s->message.tid != tid_now()) {
 		/* One hand-over is normal: one thread connects, another sends. */
 		if (s->message.tid && s->several < 2)
 			s->several++;
@@ -369,7 +369,7 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 	touch(s, sk);
 	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret))
 		return;
-	if (!is_told(s, sk, what))
+	if (!is_known(s, sk, what))
 		return;
 	if (adopted)
 		s->base.sent -= ret;

@@ -17,7 +17,7 @@ static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, st
 	__u32 unseen = 0;
 
 	kind = nio_send_kind((struct nio_send_facts){
-		.told = call & NIO_SEEN_CALL,
+		.known = call & NIO_SEEN_CALL,
 		.foreign = call & NIO_SEEN_FOREIGN,
 		/* Skipped if the call took an id: uses_io_uring() costs three dependent loads. */
 		.by_uring = !(call & NIO_SEEN_CALL) && zckey == before && uses_io_uring(),
@@ -37,7 +37,7 @@ static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, st
 }
 
 /* True for the first call after a gap without programs, if other calls took ids meanwhile. */
-static __always_inline bool id_is_untold(const struct sock *sk, struct nio_conn *conn, bool known)
+static __always_inline bool id_is_unknown(const struct sock *sk, struct nio_conn *conn, bool known)
 {
 	__u32 zckey;
 
@@ -61,7 +61,7 @@ static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn
 		book_uncovered(conn, path, ret);
 		return;
 	}
-	if (id_is_untold(sk, conn, known))
+	if (id_is_unknown(sk, conn, known))
 		return;
 	switch (kind_of_call(sk, conn, call, known)) {
 	case NIO_SEND_PINNED:

@@ -49,12 +49,12 @@ struct receiver {
 	bool same_clock, measuring, stopping;
 	uint64_t stop_ns; /* end of the session after a signal, ns; UINT64_MAX: no signal */
 	uint32_t phase;
-	uint32_t totals;                    /* connections whose total is known */
-	bool told[LIMIT_CONNECTIONS_MAX];   /* whether a connection's total is known */
-	uint64_t sent_bytes, sent_messages; /* sums of the totals */
-	uint64_t moved_ns, moved_bytes;     /* time of the last progress; bytes read by then */
-	uint64_t check_ns;                  /* time of the next check for progress */
-	uint64_t settling_ns;               /* time of the last total */
+	uint32_t totals;                         /* connections whose total is known */
+	bool total_known[LIMIT_CONNECTIONS_MAX]; /* whether a connection's total is known */
+	uint64_t sent_bytes, sent_messages;      /* sums of the totals */
+	uint64_t moved_ns, moved_bytes;          /* time of the last progress; bytes read by then */
+	uint64_t check_ns;                       /* time of the next check for progress */
+	uint64_t settling_ns;                    /* time of the last total */
 	uint64_t done_ns;
 	uint64_t begin_ns, cpu_begin;
 	bool wrong;
@@ -144,7 +144,7 @@ static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 	r->state = RECEIVER_READING;
 	r->phase = f->phase;
 	r->totals = 0;
-	memset(r->told, 0, sizeof(r->told));
+	memset(r->total_known, 0, sizeof(r->total_known));
 	r->sent_bytes = r->sent_messages = 0;
 	receiver_pool__begin(&r->pool);
 	r->tcp_begin = tcp_counts__read(r->pool.fds, r->pool.nr);
@@ -175,9 +175,9 @@ static int receiver__total(struct receiver *r, const struct protocol_frame *f)
 {
 	if (r->state != RECEIVER_READING || f->phase != r->phase)
 		return receiver__misplaced(r, f);
-	if (f->index >= r->pool.nr || r->told[f->index] || !receiver__plausible(r, f))
+	if (f->index >= r->pool.nr || r->total_known[f->index] || !receiver__plausible(r, f))
 		return receiver__lost(r, -EPROTO);
-	r->told[f->index] = true;
+	r->total_known[f->index] = true;
 	r->sent_bytes += f->bytes;
 	r->sent_messages += f->messages;
 	receiver_pool__expect(&r->pool, f->index, f->bytes);

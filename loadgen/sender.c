@@ -41,7 +41,7 @@ struct sender {
 	uint32_t phase;
 	enum sender_state state;
 	bool measuring, stopping;
-	bool told_to_stop;                /* the receiver sent STOP */
+	bool stop_received;               /* the receiver sent STOP */
 	uint64_t stop_ns;                 /* end of all waits after a signal, ns; 0: no signal */
 	enum control_stdin_command order; /* pending start or measure */
 	struct protocol_frame answer;     /* last unhandled frame of the receiver */
@@ -201,9 +201,9 @@ static int sender__take_frame(struct sender *s, const struct protocol_frame *f)
 		return sender__misplaced(s, f);
 	switch (f->type) {
 	case PROTOCOL_STOP:
-		if (s->told_to_stop)
+		if (s->stop_received)
 			return sender__misplaced(s, f);
-		s->told_to_stop = true;
+		s->stop_received = true;
 		sender__stop(s);
 		return 0;
 	case PROTOCOL_ELAPSED:
@@ -451,13 +451,13 @@ static int dialling__run(struct dialling *d)
 /* If a data connection fails, the receiver may have sent REFUSE: wait for the frame. */
 static int sender__finish_dialling(struct sender *s, const struct dialling *d, int err)
 {
-	int told;
+	int err_before;
 
 	if (!err && !d->nr && d->begun == s->pool.nr)
 		return 0;
-	told = s->answered ? 0 : sender__step(s, clock__now() + NS_PER_SEC / 5);
-	if (told && told != -ETIME)
-		return told;
+	err_before = s->answered ? 0 : sender__step(s, clock__now() + NS_PER_SEC / 5);
+	if (err_before && err_before != -ETIME)
+		return err_before;
 	if (s->answered) {
 		err = sender__await(s, PROTOCOL_READY);
 		return err ? err : sender__lost(s, -EPROTO); /* READY too early */

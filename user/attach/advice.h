@@ -46,7 +46,7 @@ struct advice_row {
 	const char *name;                   /* "port 443"; NULL: not to be named */
 	const struct socket_ledger *ledger; /* as of the end */
 	uint64_t copied;                    /* sent by copy when the program was read */
-	bool told;                          /* sendfile and splice are distinguished from copies */
+	bool sees_kinds;                    /* sendfile and splice are distinguished from copies */
 	bool encrypts; /* the service's protocol encrypts: see advice__encrypts() */
 	const struct advice_program *program;
 	const struct baseline *baseline; /* NULL: none */

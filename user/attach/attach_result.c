@@ -233,7 +233,7 @@ static void advise(struct attach_verdict *j, const struct attach_result *r,
 	struct advice_row row = {
 		.name = name,
 		.ledger = ledger,
-		.told = r->sees_kinds,
+		.sees_kinds = r->sees_kinds,
 		.encrypts = advice__encrypts(port),
 		.program = &program,
 		.baseline = r->baseline,
@@ -251,7 +251,7 @@ static void advise_connection(struct attach_verdict *j, const struct attach_resu
 	struct advice_program program;
 	struct advice_row advice = {
 		.ledger = &row->ledger,
-		.told = r->sees_kinds,
+		.sees_kinds = r->sees_kinds,
 		.encrypts = advice__encrypts((uint16_t)group__id(GROUP_PORT, row->socket)),
 		.program = &program,
 		.baseline = r->baseline,

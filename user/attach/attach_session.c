@@ -89,13 +89,13 @@ static int open_cgroup(struct attach_session *w)
 /* Why --by cgroup will show no names. */
 static void warn_of_unknown_cgroups(const struct attach_options *o)
 {
-	struct flag told = btf_lookup__has_member("sock_cgroup_data", "cgroup");
+	struct flag known_member = btf_lookup__has_member("sock_cgroup_data", "cgroup");
 	char *mount;
 
 	if (o->by != BY_CGROUP)
 		return;
 	mount = target__cgroup_mount();
-	if (told.known && !told.value)
+	if (known_member.known && !known_member.value)
 		log_warning("--by cgroup: before Linux 5.15 the cgroups of sockets are unknown.");
 	else if (!mount)
 		log_warning("--by cgroup: names are unknown, since no cgroups (v2) are mounted on "

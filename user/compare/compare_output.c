@@ -258,7 +258,7 @@ json_t *compare_output__json(const struct changes *c, const struct compared *nam
 					    [GATE_FAILED] = "failed",
 					    [GATE_CANNOT_TELL] = "cannot_tell"};
 	enum gate gate = gate__of(c, limit, names->across);
-	bool told = gate == GATE_PASSED || gate == GATE_FAILED;
+	bool gated = gate == GATE_PASSED || gate == GATE_FAILED;
 
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", COMPARE_SCHEMA,
@@ -266,7 +266,7 @@ json_t *compare_output__json(const struct changes *c, const struct compared *nam
 		side_json(names->after, c->after, c->cells_after), "environment_differs",
 		changes__environment(c), "cells_compared", json_value__u64(c->cells),
 		"fail_on_regression", json_value__real(limit), "regressions",
-		told ? json_value__u64(changes__regressions(c, limit)) : json_null(), "gate",
+		gated ? json_value__u64(changes__regressions(c, limit)) : json_null(), "gate",
 		json_value__text(gates[gate]), "verdicts", counts_json(c),
 		/* Only what makes the gate fail is a regression: no ratio is above infinity. */
 		"changes", list_json(c, gate == GATE_FAILED ? limit : (double)INFINITY));

@@ -71,7 +71,7 @@ static void configure_plan(struct attach_probes *w)
 					 bpf_map__max_entries(w->skel->maps.nio_sockets));
 	w->skel->rodata->nio_splice_pages =
 		btf && !btf_lookup__function(btf, "skb_splice_from_iter", 0);
-	w->skel->rodata->nio_told = w->plan.chosen[PROBE_MESSAGE];
+	w->skel->rodata->nio_sees_calls = w->plan.chosen[PROBE_MESSAGE];
 	w->skel->rodata->nio_completions = plan__completions_by_kernel(&w->plan);
 }
 
@@ -448,7 +448,7 @@ struct num attach_probes__missed(const struct attach_probes *w)
 			  .value = attach_probes__losses(w).changes_missed +
 				   attach_probes__losses(w).ends_missed +
 				   attach_probes__losses(w).events_lost};
-	bool untold = false;
+	bool unknown = false;
 
 	if (w->stopped)
 		return w->missed;
@@ -461,9 +461,9 @@ struct num attach_probes__missed(const struct attach_probes *w)
 		if (loader__missed(&w->loader, i, &runs, &uncounted))
 			return (struct num){.reason = "the kernel does not tell"};
 		sum.value += runs;
-		untold |= uncounted;
+		unknown |= uncounted;
 	}
-	if (untold)
+	if (unknown)
 		return (struct num){.reason = "this kernel does not count probes that it passes "
 					      "over (it does from 6.7 on)"};
 	return sum;

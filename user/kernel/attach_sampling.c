@@ -77,7 +77,7 @@ static bool uses_zerocopy(const struct attach_probes *w, uint64_t now_ns)
 
 static bool is_always_attached(const struct attach_probes *w, uint64_t now_ns)
 {
-	return uses_zerocopy(w, now_ns) && !w->skel->rodata->nio_told;
+	return uses_zerocopy(w, now_ns) && !w->skel->rodata->nio_sees_calls;
 }
 
 /* Programs that stay attached between windows, with deferred copies for zero-copy senders. */

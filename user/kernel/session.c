@@ -470,21 +470,21 @@ static void add_missed(const struct session *s, const char *program, uint64_t mi
 		       bool uncounted, struct snapshot *out)
 {
 	out->missed += missed;
-	out->missed_untold |= uncounted;
+	out->missed_unknown |= uncounted;
 	for (int p = 0; p < PROBE_NR; p++) {
 		if (!s->plan.chosen[p] || !alternative__has_program(s->plan.chosen[p], program))
 			continue;
 		out->missed_of[p] += missed;
-		out->untold_of[p] |= uncounted;
+		out->unknown_of[p] |= uncounted;
 	}
 }
 
 static int read_missed(const struct session *s, struct snapshot *out)
 {
 	out->missed = 0;
-	out->missed_untold = false;
+	out->missed_unknown = false;
 	memset(out->missed_of, 0, sizeof(out->missed_of));
-	memset(out->untold_of, 0, sizeof(out->untold_of));
+	memset(out->unknown_of, 0, sizeof(out->unknown_of));
 	for (size_t i = 0; i < s->loader.programs_nr; i++) {
 		uint64_t missed;
 		bool uncounted;

@@ -100,7 +100,7 @@ static void book_health(struct run_result *r, const struct plan *plan, const str
 	const char *no_misses = NULL, *no_map = NULL, *no_pairs = NULL;
 	struct health *h = &r->health;
 
-	if (since->missed_untold)
+	if (since->missed_unknown)
 		no_misses = "until Linux 6.7 a kernel does not count all refused runs of kprobes";
 	if (!plan__keeps_events(plan))
 		no_map = "no program of this backend inserts into a map";
@@ -418,7 +418,7 @@ void ledger__close(struct run_result *r, bool final)
 	uint64_t received = by_kernel(r, &r->sequence.rx_bytes, STAGE_RECEIVED);
 
 	close_copies(r);
-	r->balance_known = r->ledger_known && final && !r->not_final && !ledger_bytes__untold(r);
+	r->balance_known = r->ledger_known && final && !r->not_final && !ledger_bytes__unknown(r);
 	if (!r->balance_known)
 		return;
 	r->unaccounted_tx = (int64_t)(run_result__sent(r) - sent);

@@ -207,7 +207,7 @@ static bool deferred_missed(const struct run_result *r, const struct snapshot *s
 	    grew(since->loss.map_full))
 		return true;
 	/* A kernel that does not count misses is believed if everything else was seen. */
-	return since->untold_of[PROBE_DEFERRED_COPY] &&
+	return since->unknown_of[PROBE_DEFERRED_COPY] &&
 	       (!r->health.coverage.known || r->health.coverage.value < 1 ||
 		run_result__completions_missed(r));
 }
@@ -293,7 +293,7 @@ static void bound_deferred(struct run_result *r, const struct plan *plan,
 	deferred->reason = unseen ? arrivals_missed : in_part;
 }
 
-bool ledger_bytes__untold(const struct run_result *r)
+bool ledger_bytes__unknown(const struct run_result *r)
 {
 	return (run_result__sampled_events(r, NIO_STAGE_TX_COPY) && !r->sequence.tx_bytes.known) ||
 	       (run_result__sampled_events(r, NIO_STAGE_RX_COPY) && !r->sequence.rx_bytes.known);

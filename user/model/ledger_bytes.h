@@ -36,6 +36,6 @@ uint64_t ledger_bytes__open(const struct run_result *r);
 void ledger_bytes__mark_lower_bounds(struct run_result *r);
 
 /* Are bytes sent or received unknown: events were sampled, and there are no sequence numbers? */
-bool ledger_bytes__untold(const struct run_result *r);
+bool ledger_bytes__unknown(const struct run_result *r);
 
 #endif

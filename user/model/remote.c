@@ -2,7 +2,7 @@
 /* Owns what a sender alone may claim; see remote.h. Pure. */
 #include "remote.h"
 
-static const char not_told[] = REMOTE_REASON ", which tells its totals at the end only";
+static const char no_totals[] = REMOTE_REASON ", which tells its totals at the end only";
 static const char two_clocks[] = REMOTE_REASON ": two clocks cannot be compared";
 
 bool remote__owns_stage(const struct run_result *r, enum nio_stage stage)
@@ -15,9 +15,9 @@ void remote__begin(struct run_result *r)
 	struct app_result *app = &r->app;
 
 	r->sender_side = true;
-	app->rx_reason = not_told;
+	app->rx_reason = no_totals;
 	app->tcp_received_reason = REMOTE_REASON;
-	app->verify_errors = num__unknown(not_told);
+	app->verify_errors = num__unknown(no_totals);
 	app->replies.tx_bytes = app->replies.tx_messages = num__unknown(REMOTE_REASON);
 	app->receiver_cpu_ns = num__unknown(REMOTE_REASON);
 	app->latency[LATENCY_DELIVERY].reason = two_clocks;

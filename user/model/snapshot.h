@@ -41,8 +41,8 @@ struct snapshot {
 	size_t places_nr;
 	struct other_sum others[NIO_OTHERS_MAX];
 	size_t others_nr;
-	bool missed_untold; /* the kernel does not count the misses of some programs */
-	bool untold_of[PROBE_NR];
+	bool missed_unknown; /* the kernel does not count the misses of some programs */
+	bool unknown_of[PROBE_NR];
 	/* why the windows were not counted (cycles), or were without an event; NULL: they were */
 	const char *no_perf[NIO_PERF_EVENT_NR];
 	struct socket_snapshot sockets[NIO_SIDE_NR];

@@ -170,17 +170,17 @@ static int error_of_results(const struct runner *e)
 static int reject(const struct runner *e, int err)
 {
 	const char *backend = backend__name(e->o->backend);
-	int untold = err == -EOPNOTSUPP ? error_of_results(e) : 0;
+	int unknown = err == -EOPNOTSUPP ? error_of_results(e) : 0;
 	char limit[256];
 
-	if (limits__blame(limit, sizeof(limit), untold ? untold : err)) {
+	if (limits__blame(limit, sizeof(limit), unknown ? unknown : err)) {
 		log_error("the kernel cannot be watched: %s.", limit);
 		return EXIT_RUN_FAILED;
 	}
-	if (untold || probe_result__from_error(err).answer == ANSWER_UNKNOWN) {
+	if (unknown || probe_result__from_error(err).answer == ANSWER_UNKNOWN) {
 		log_error("cannot find out what this kernel has (%s): end other programs that use "
 			  "memory, files or BPF programs, and try again.",
-			  strerror(untold ? -untold : -err));
+			  strerror(unknown ? -unknown : -err));
 		return EXIT_RUN_FAILED;
 	}
 	if (!mounts__has_sys()) {

@@ -29,7 +29,7 @@ static struct advice_row row_with(enum cpu_class c, int of_1000)
 	memset(&program, 0, sizeof(program));
 	for (int i = 0; i < 1000; i++)
 		add_sample(i < of_1000 ? c : CPU_CLASS_TCP_IP);
-	return (struct advice_row){.ledger = &ledger, .told = true, .program = &program};
+	return (struct advice_row){.ledger = &ledger, .sees_kinds = true, .program = &program};
 }
 
 /* A server that reads a file and sends it by copy. */
@@ -148,7 +148,7 @@ TEST(no_advice_where_it_cannot_apply)
 	ledger.unmeasured = 1; /* kTLS */
 	assert_string_equal(advice(&row), "");
 	row = file_server();
-	row.told = false; /* copied bytes may come from sendfile */
+	row.sees_kinds = false; /* copied bytes may come from sendfile */
 	assert_string_equal(advice(&row), "");
 	row = file_server();
 	program.read = num__unknown("gone");

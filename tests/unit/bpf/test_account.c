@@ -9,7 +9,7 @@
 
 /* A MSG_ZEROCOPY call whose message was seen. */
 static const struct nio_send_facts pinned_call = {
-	.told = true, .zerocopy = true, .sg = true, .took_id = true};
+	.known = true, .zerocopy = true, .sg = true, .took_id = true};
 
 TEST(send_call_has_the_kind_of_its_facts)
 {
@@ -18,9 +18,9 @@ TEST(send_call_has_the_kind_of_its_facts)
 	assert_int_equal(nio_send_kind(f), NIO_SEND_PINNED);
 	f.sg = false;
 	assert_int_equal(nio_send_kind(f), NIO_SEND_COPIED);
-	f = (struct nio_send_facts){.told = true, .splice = true, .sg = true};
+	f = (struct nio_send_facts){.known = true, .splice = true, .sg = true};
 	assert_int_equal(nio_send_kind(f), NIO_SEND_SPLICED);
-	f = (struct nio_send_facts){.told = true, .foreign = true, .zerocopy = true, .sg = true};
+	f = (struct nio_send_facts){.known = true, .foreign = true, .zerocopy = true, .sg = true};
 	assert_int_equal(nio_send_kind(f), NIO_SEND_FOREIGN);
 }
 
@@ -41,7 +41,7 @@ TEST(possible_io_uring_send_is_not_called_a_copy)
 /* A pinned call missed its program; the next call copies and its facts say so. */
 TEST(facts_of_one_call_do_not_leak_into_the_next)
 {
-	struct nio_send_facts f = {.told = true, .sg = true, .took_id = true};
+	struct nio_send_facts f = {.known = true, .sg = true, .took_id = true};
 
 	assert_int_equal(nio_send_kind(f), NIO_SEND_COPIED);
 	assert_int_equal(nio_ids_unseen(7, 8, false), 1);

@@ -125,7 +125,7 @@ TEST(completions_show_missed_deferred_copies)
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
 
-	f->now.untold_of[PROBE_DEFERRED_COPY] = true;
+	f->now.unknown_of[PROBE_DEFERRED_COPY] = true;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY, TOTAL - MESSAGE);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
@@ -154,7 +154,7 @@ TEST(low_coverage_leaves_deferred_copies_open)
 	close_books(f);
 	assert_real(f->run.health.coverage, 0.995);
 	assert_int_equal(deferred->open_bytes.value, 0);
-	f->now.untold_of[PROBE_DEFERRED_COPY] = true;
+	f->now.unknown_of[PROBE_DEFERRED_COPY] = true;
 	close_books(f);
 	assert_int_equal(deferred->open_bytes.value, MESSAGE);
 	end(f);

@@ -262,7 +262,7 @@ static char *booked(const struct book_case *c, uint64_t before)
 		b->now.sockets[NIO_SIDE_RECEIVER] =
 			(struct socket_snapshot){.reason = "not looked at", .nr = 2};
 	if (c->untold) {
-		b->now.missed_untold = true;
+		b->now.missed_unknown = true;
 		b->now.no_perf[NIO_PERF_CYCLES] = "no counter of cycles";
 		for (int side = 0; side < NIO_SIDE_NR; side++)
 			b->base.sockets[side].zckeys = b->now.sockets[side].zckeys = false;
