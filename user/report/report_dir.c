@@ -88,7 +88,7 @@ void report_dir__abort(struct report_dir *d)
 #define KIND      "report" /* in the marker */
 #define NAMES_NR  9        /* of a temporary directory: another user may have taken some */
 
-struct place {
+struct output_location {
 	int dir; /* where target and temporary are */
 	char target[NAME_MAX + 1];
 	char temporary[NAME_MAX + 1], old[NAME_MAX + 1];
@@ -156,7 +156,7 @@ static int name_beside(char name[NAME_MAX + 1], const char *prefix, const char *
 	return snprintf(name, NAME_MAX + 1, "%s%s", prefix, target) > NAME_MAX ? -ENAMETOOLONG : 0;
 }
 
-static void place__close(struct place *p)
+static void output_location__close(struct output_location *p)
 {
 	managed_dir__close(&p->owned);
 	if (p->dir >= 0)
@@ -172,12 +172,13 @@ static bool is_current_directory(const struct stat *st)
 }
 
 /* A place that has a name in a directory. 0 or -errno; why is filled where errno says little. */
-static int place__open(struct place *p, const char *target, char why[PUBLISHER_WHY])
+static int output_location__open(struct output_location *p, const char *target,
+				 char why[PUBLISHER_WHY])
 {
 	struct path_walk w;
 	int err = path_walk__find_output(&w, target);
 
-	*p = (struct place){.dir = -1, .owned = MANAGED_DIR_INIT};
+	*p = (struct output_location){.dir = -1, .owned = MANAGED_DIR_INIT};
 	if (err)
 		return err;
 	if (w.fd >= 0 && S_ISDIR(w.st.st_mode) && is_current_directory(&w.st)) {
@@ -195,12 +196,12 @@ static int place__open(struct place *p, const char *target, char why[PUBLISHER_W
 	}
 	path_walk__close(&w);
 	if (err)
-		place__close(p);
+		output_location__close(p);
 	return err;
 }
 
 /* 0: absent, empty or a report; -errno. */
-static int check_existing(const struct place *p, char why[PUBLISHER_WHY])
+static int check_existing(const struct output_location *p, char why[PUBLISHER_WHY])
 {
 	struct managed_dir d;
 	char stranger[2 * NAME_MAX + 2];
@@ -222,7 +223,7 @@ static int check_existing(const struct place *p, char why[PUBLISHER_WHY])
 }
 
 /* A kill between the two renames of replace_in_two_steps(): the old report gets its name back. */
-static void restore_old(const struct place *p)
+static void restore_old(const struct output_location *p)
 {
 	struct stat st;
 
@@ -243,7 +244,7 @@ static bool is_own(int fd)
 }
 
 /* Removes the leftover of a killed report. 0 or -errno; -EBUSY: a report is being written. */
-static int clear_leftover(const struct place *p)
+static int clear_leftover(const struct output_location *p)
 {
 	struct managed_dir left;
 	int err = managed_dir__open_at(&left, p->dir, p->temporary, KIND);
@@ -262,7 +263,7 @@ static int clear_leftover(const struct place *p)
  * The owner of the parent directory can replace the new directory. Never change the owner of files
  * in a replaced one.
  */
-static bool is_new(const struct place *p)
+static bool is_new(const struct output_location *p)
 {
 	char stranger[2 * NAME_MAX + 2];
 
@@ -271,7 +272,7 @@ static bool is_new(const struct place *p)
 }
 
 /* Makes it under the first free name. 0 or -errno. */
-static int make_directory(struct place *p)
+static int make_directory(struct output_location *p)
 {
 	int err = -EEXIST;
 
@@ -288,7 +289,7 @@ static int make_directory(struct place *p)
 	return err;
 }
 
-static int make_temporary(struct place *p, char why[PUBLISHER_WHY])
+static int make_temporary(struct output_location *p, char why[PUBLISHER_WHY])
 {
 	int err = make_directory(p);
 
@@ -310,7 +311,7 @@ static int make_temporary(struct place *p, char why[PUBLISHER_WHY])
 }
 
 /* Removes the temporary directory, whatever has its name now. */
-static int remove_temporary(struct place *p)
+static int remove_temporary(struct output_location *p)
 {
 	int err = 0;
 
@@ -329,7 +330,7 @@ static mode_t directory_mode(void)
 }
 
 /* An empty directory that somebody made with its owner and mode keeps both. */
-static int take_over_rights(const struct place *p)
+static int take_over_rights(const struct output_location *p)
 {
 	struct stat st;
 
@@ -341,7 +342,7 @@ static int take_over_rights(const struct place *p)
 }
 
 /* A file of the temporary directory, which is ours alone until it has its name. */
-static int write_file(struct place *p, const struct file *f)
+static int write_file(struct output_location *p, const struct file *f)
 {
 	int fd, err = managed_dir__claim(&p->owned, f->name);
 	FILE *out;
@@ -364,7 +365,7 @@ static int write_file(struct place *p, const struct file *f)
 	return err;
 }
 
-static int write_files(struct place *p, struct request *r)
+static int write_files(struct output_location *p, struct request *r)
 {
 	struct file f;
 	int err = 0;
@@ -375,7 +376,7 @@ static int write_files(struct place *p, struct request *r)
 }
 
 /* Where two directories cannot be exchanged: the old one aside, the new one in its place. */
-static int replace_in_two_steps(struct place *p)
+static int replace_in_two_steps(struct output_location *p)
 {
 	int err;
 
@@ -391,7 +392,7 @@ static int replace_in_two_steps(struct place *p)
 }
 
 /* The old report is under the temporary name afterwards, if there was one. */
-static int take_place(struct place *p)
+static int take_place(struct output_location *p)
 {
 	if (!renameat2(p->dir, p->temporary, p->dir, p->target, RENAME_EXCHANGE))
 		return 0;
@@ -406,7 +407,7 @@ static int take_place(struct place *p)
 }
 
 /* The previous content; a file added meanwhile is kept. */
-static int remove_old(struct place *p)
+static int remove_old(struct output_location *p)
 {
 	struct managed_dir old;
 	int err;
@@ -421,7 +422,7 @@ static int remove_old(struct place *p)
 	return err;
 }
 
-static int publish(struct place *p, struct request *r, char why[PUBLISHER_WHY])
+static int publish(struct output_location *p, struct request *r, char why[PUBLISHER_WHY])
 {
 	int err = make_temporary(p, why);
 
@@ -440,7 +441,7 @@ static int publish(struct place *p, struct request *r, char why[PUBLISHER_WHY])
 }
 
 /* Can a report be written there? Asked before anything is drawn. */
-static int check(struct place *p, char why[PUBLISHER_WHY])
+static int check(struct output_location *p, char why[PUBLISHER_WHY])
 {
 	int err = make_temporary(p, why), removed = remove_temporary(p);
 
@@ -451,18 +452,18 @@ int report_dir__serve(void *ctx, const char *data, size_t len, char why[PUBLISHE
 {
 	struct request r = {.at = data, .end = data + len};
 	const char *verb = next_text(&r), *target = verb ? next_text(&r) : NULL;
-	struct place p;
+	struct output_location p;
 	int err;
 
 	if (!target || !may_be_target(ctx, target))
 		return -EINVAL;
-	err = place__open(&p, target, why);
+	err = output_location__open(&p, target, why);
 	if (err)
 		return err;
 	restore_old(&p);
 	err = check_existing(&p, why);
 	if (!err)
 		err = strcmp(verb, WRITE) ? check(&p, why) : publish(&p, &r, why);
-	place__close(&p);
+	output_location__close(&p);
 	return err;
 }
