@@ -34,23 +34,23 @@ static uint64_t duration_ns(const struct workload *t, uint64_t mode_ns)
 }
 
 /* A round with the workload of the compared round, but short. */
-static int run_short(struct runner *e, enum round_kind kind, uint64_t ns,
+static int run_short(struct runner *runner, enum round_kind kind, uint64_t ns,
 		     const struct run_result *of, struct run_result *out)
 {
-	struct workload workload = e->workload;
-	bool perf_off = e->perf.off;
+	struct workload workload = runner->workload;
+	bool perf_off = runner->perf.off;
 	int err;
 
-	e->workload.duration_ns = ns;
-	e->workload.rounds = 1;
-	if (e->workload.warmup_ns > WARMUP_NS_MAX)
-		e->workload.warmup_ns = WARMUP_NS_MAX;
-	e->perf.off = true;
-	e->kind = kind;
-	err = round_phases__run(e, of->mode, of->round, out);
-	e->kind = ROUND_COMPARED;
-	e->perf.off = perf_off;
-	e->workload = workload;
+	runner->workload.duration_ns = ns;
+	runner->workload.rounds = 1;
+	if (runner->workload.warmup_ns > WARMUP_NS_MAX)
+		runner->workload.warmup_ns = WARMUP_NS_MAX;
+	runner->perf.off = true;
+	runner->kind = kind;
+	err = round_phases__run(runner, of->mode, of->round, out);
+	runner->kind = ROUND_COMPARED;
+	runner->perf.off = perf_off;
+	runner->workload = workload;
 	return err;
 }
 
@@ -73,10 +73,10 @@ static const char *why_no_samples(const struct options *o)
 	return NULL;
 }
 
-void aux_round__close(struct runner *e)
+void aux_round__close(struct runner *runner)
 {
-	sampler__close(e->sampling.sampler);
-	e->sampling.sampler = NULL;
+	sampler__close(runner->sampling.sampler);
+	runner->sampling.sampler = NULL;
 }
 
 uint64_t aux_round__sampled_ns(const struct options *o)
@@ -85,48 +85,49 @@ uint64_t aux_round__sampled_ns(const struct options *o)
 }
 
 /* Nothing is watched in this round; the result is in sampled->cpu. */
-static int run_sampled(struct runner *e, const struct run_result *of, struct run_result *sampled)
+static int run_sampled(struct runner *runner, const struct run_result *of,
+		       struct run_result *sampled)
 {
-	struct session *session = e->session;
+	struct session *session = runner->session;
 	static const struct plan nothing;
 	int err;
 
 	/* Programs cost time even for sockets that are not watched; the samples would show it. */
 	session__attach(session, &nothing);
-	e->session = NULL;
-	err = run_short(e, ROUND_SAMPLED, aux_round__sampled_ns(e->o), of, sampled);
-	e->session = session;
+	runner->session = NULL;
+	err = run_short(runner, ROUND_SAMPLED, aux_round__sampled_ns(runner->o), of, sampled);
+	runner->session = session;
 	return err;
 }
 
-static const char *why_not_sampled(const struct runner *e, int err,
+static const char *why_not_sampled(const struct runner *runner, int err,
 				   const struct run_result *sampled)
 {
-	if (e->stopped)
+	if (runner->stopped)
 		return "the run was ended before its samples were taken";
 	if (err)
-		return e->reason;
+		return runner->reason;
 	if (sampled->cpu.known)
 		return NULL;
-	return e->sampling.err ? e->sampling.why : "nothing was sampled";
+	return runner->sampling.err ? runner->sampling.why : "nothing was sampled";
 }
 
-void aux_round__sample(struct runner *e, struct run_result *out)
+void aux_round__sample(struct runner *runner, struct run_result *out)
 {
-	const char *reason = why_no_samples(e->o);
+	const char *reason = why_no_samples(runner->o);
 	struct run_result *sampled;
 
-	if (!reason && !run_order__is_turn(out->round, e->sampling.every))
+	if (!reason && !run_order__is_turn(out->round, runner->sampling.every))
 		reason = "a sweep samples one round of three";
-	if (!reason && load_once(&e->sampling))
-		reason = e->sampling.none;
+	if (!reason && load_once(&runner->sampling))
+		reason = runner->sampling.none;
 	if (reason) {
 		cpu_time__none(&out->cpu, reason);
 		return;
 	}
 	sampled = xmalloc(sizeof(*sampled));
 	run_result__init(sampled);
-	reason = why_not_sampled(e, run_sampled(e, out, sampled), sampled);
+	reason = why_not_sampled(runner, run_sampled(runner, out, sampled), sampled);
 	if (reason) {
 		cpu_time__none(&out->cpu, reason);
 	} else {
@@ -138,7 +139,7 @@ void aux_round__sample(struct runner *e, struct run_result *out)
 	}
 	run_result__clear(sampled);
 	free(sampled);
-	e->reason[0] = '\0';
+	runner->reason[0] = '\0';
 }
 
 uint64_t aux_round__timed_ns(const struct options *o)
@@ -148,28 +149,29 @@ uint64_t aux_round__timed_ns(const struct options *o)
 	return duration_ns(&o->workload, TIMED_NS);
 }
 
-static const char *why_not_timed(const struct runner *e, int err, const struct run_result *timed)
+static const char *why_not_timed(const struct runner *runner, int err,
+				 const struct run_result *timed)
 {
-	if (e->stopped)
+	if (runner->stopped)
 		return "the run was ended before its times were taken";
 	if (err)
-		return e->reason;
+		return runner->reason;
 	if (!timed->duration_ns)
 		return "nothing was measured";
 	return run_result__unbalanced(timed) ? "the books of the timed round do not balance" : NULL;
 }
 
-void aux_round__time(struct runner *e, struct run_result *out)
+void aux_round__time(struct runner *runner, struct run_result *out)
 {
 	struct run_result *timed;
 	const char *reason = NULL;
 	int err;
 
-	if (!e->timing.any[out->mode])
+	if (!runner->timing.any[out->mode])
 		return;
-	if (e->stopped)
+	if (runner->stopped)
 		reason = "the run was ended before its times were taken";
-	else if (!run_order__is_turn(out->round, e->timing.every))
+	else if (!run_order__is_turn(out->round, runner->timing.every))
 		reason = "a sweep times one round of three";
 	if (reason) {
 		timed_round__none(out, reason);
@@ -177,13 +179,13 @@ void aux_round__time(struct runner *e, struct run_result *out)
 	}
 	timed = xmalloc(sizeof(*timed));
 	run_result__init(timed);
-	err = run_short(e, ROUND_TIMED, aux_round__timed_ns(e->o), out, timed);
-	reason = why_not_timed(e, err, timed);
+	err = run_short(runner, ROUND_TIMED, aux_round__timed_ns(runner->o), out, timed);
+	reason = why_not_timed(runner, err, timed);
 	if (reason)
 		timed_round__none(out, reason);
 	else
 		timed_round__take(out, timed);
 	run_result__clear(timed);
 	free(timed);
-	e->reason[0] = '\0';
+	runner->reason[0] = '\0';
 }

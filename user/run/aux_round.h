@@ -20,10 +20,10 @@ uint64_t aux_round__timed_ns(const struct options *o);
  * Run the extra round of a mode after its measured phase and store the result in out->cpu or
  * out->times. They never fail: a number that could not be measured is unknown, with the reason.
  */
-void aux_round__sample(struct runner *e, struct run_result *out);
-void aux_round__time(struct runner *e, struct run_result *out);
+void aux_round__sample(struct runner *runner, struct run_result *out);
+void aux_round__time(struct runner *runner, struct run_result *out);
 
 /* Frees the sampler and the symbols. */
-void aux_round__close(struct runner *e);
+void aux_round__close(struct runner *runner);
 
 #endif

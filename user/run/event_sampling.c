@@ -5,25 +5,26 @@
 #include <string.h>
 #include <sys/random.h>
 
-bool event_sampling__fits(const struct runner *e)
+bool event_sampling__fits(const struct runner *runner)
 {
-	const struct options *o = e->o;
+	const struct options *o = runner->o;
 
 	/* Programs that could not be attached again are left where they are. */
-	return !o->count_calls && !o->workload.messages && o->times != TIMES_ON && !e->timing.none;
+	return !o->count_calls && !o->workload.messages && o->times != TIMES_ON &&
+	       !runner->timing.none;
 }
 
 static bool is_wanted(const struct round *r, struct plan *base_plan)
 {
-	const struct runner *e = r->e;
+	const struct runner *runner = r->runner;
 
-	return e->session && e->kind == ROUND_COMPARED && event_sampling__fits(e) &&
+	return runner->session && runner->kind == ROUND_COMPARED && event_sampling__fits(runner) &&
 	       plan__can_detach(r->plan, base_plan);
 }
 
 static struct window_load load_now(const struct round *r)
 {
-	return (struct window_load){.watched = session__events(r->e->session, r->slot)};
+	return (struct window_load){.watched = session__events(r->runner->session, r->slot)};
 }
 
 void event_sampling__begin(struct round *r)
@@ -40,7 +41,7 @@ void event_sampling__begin(struct round *r)
 
 static int resume(struct round *r)
 {
-	struct session *s = r->e->session;
+	struct session *s = r->runner->session;
 	int err;
 
 	for (int side = 0; side < NIO_SIDE_NR; side++)
@@ -58,7 +59,7 @@ int event_sampling__turn(struct round *r, uint64_t now_ns)
 	case WINDOW_ATTACH:
 		return resume(r);
 	case WINDOW_DETACH:
-		session__detach_events(r->e->session, &r->duty.base_plan);
+		session__detach_events(r->runner->session, &r->duty.base_plan);
 		return 0;
 	default:
 		return 0;

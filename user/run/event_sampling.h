@@ -13,7 +13,7 @@
 #include "round.h"
 
 /* May events be sampled, if the plan allows it? */
-bool event_sampling__fits(const struct runner *e);
+bool event_sampling__fits(const struct runner *runner);
 
 /* The measured phase begins, with all of the plan attached. */
 void event_sampling__begin(struct round *r);

@@ -59,7 +59,7 @@ static bool read_moved(struct round *r, uint64_t *bytes)
 
 static void say(struct round *r, uint64_t now_ns)
 {
-	uint64_t size = workload__message_size(&r->e->workload), moved;
+	uint64_t size = workload__message_size(&r->runner->workload), moved;
 	const struct late_phase *l = &r->late;
 	char late[UNITS_BUF], rate[UNITS_BUF + 32] = "";
 
@@ -86,7 +86,7 @@ void late_phase__turn(struct round *r, uint64_t now_ns)
 		if (!read_moved(r, &l->moved))
 			l->moved = UINT64_MAX;
 		l->due_ns = now_ns + time_limit__ns(RATE_NS);
-		display__phase(&r->e->display, LIVE_DRAINING);
+		display__phase(&r->runner->display, LIVE_DRAINING);
 		return;
 	}
 	l->due_ns = UINT64_MAX;

@@ -23,9 +23,9 @@ static const char stays_attached[] = "not used: before Linux 5.13 a program cann
 /* For one size: the plans of rounds by mode, then of timed rounds. */
 #define PLANS_NR (2 * MODE_NR)
 
-static struct plan_request plan_request(const struct runner *e, enum mode mode, uint64_t size)
+static struct plan_request plan_request(const struct runner *runner, enum mode mode, uint64_t size)
 {
-	const struct options *o = e->o;
+	const struct options *o = runner->o;
 
 	return (struct plan_request){
 		.backend = o->backend,
@@ -33,43 +33,43 @@ static struct plan_request plan_request(const struct runner *e, enum mode mode, 
 		.size = size,
 		/* A fixed number of messages is asked for to be counted. */
 		.count_calls = o->count_calls || o->workload.messages,
-		.in_slices = event_sampling__fits(e),
+		.in_slices = event_sampling__fits(runner),
 		.times = o->times,
 	};
 }
 
-static int make_timed_plan(const struct runner *e, struct plan_request req, struct plan *plan,
+static int make_timed_plan(const struct runner *runner, struct plan_request req, struct plan *plan,
 			   struct plan *timed, bool *any)
 {
 	const char *none;
 	int err;
 
 	req.times = TIMES_ON;
-	err = plan__make(timed, e->probe_results, &req);
-	none = plan__times_by_fentry(timed) ? e->timing.none : NULL;
-	if (e->o->workload.messages)
+	err = plan__make(timed, runner->probe_results, &req);
+	none = plan__times_by_fentry(timed) ? runner->timing.none : NULL;
+	if (runner->o->workload.messages)
 		none = only_messages;
 	*any = plan__set_apart(plan, timed, none);
 	return err;
 }
 
 /* Makes the plans of each mode of e->o for messages of this size. pointers: NULL if not used. */
-static int make_plans(const struct runner *e, uint64_t size, struct plan plans[PLANS_NR],
+static int make_plans(const struct runner *runner, uint64_t size, struct plan plans[PLANS_NR],
 		      const struct plan *pointers[PLANS_NR])
 {
-	const struct options *o = e->o;
+	const struct options *o = runner->o;
 
 	for (size_t i = 0; i < o->without_nr; i++)
-		plan__withhold(OBJECT_RUN, e->probe_results, o->without[i]);
+		plan__withhold(OBJECT_RUN, runner->probe_results, o->without[i]);
 	for (size_t i = 0; i < o->modes_nr; i++) {
 		enum mode mode = o->modes[i];
 		struct plan *plan = &plans[mode], *timed = &plans[MODE_NR + mode];
-		struct plan_request req = plan_request(e, mode, size);
+		struct plan_request req = plan_request(runner, mode, size);
 		bool any = false;
-		int err = plan__make(plan, e->probe_results, &req);
+		int err = plan__make(plan, runner->probe_results, &req);
 
 		if (!err && req.times == TIMES_APART)
-			err = make_timed_plan(e, req, plan, timed, &any);
+			err = make_timed_plan(runner, req, plan, timed, &any);
 		if (err)
 			return err;
 		pointers[mode] = plan;
@@ -82,22 +82,22 @@ static int make_plans(const struct runner *e, uint64_t size, struct plan plans[P
  * Attaches the programs of each plan once, to find a refusal before anything runs. Attaching waits
  * for RCU grace periods; after a signal the first round ends the run.
  */
-static int try_attaching(struct runner *e, const struct plan *const *plans, size_t n)
+static int try_attaching(struct runner *runner, const struct plan *const *plans, size_t n)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < n && !err && !loop__is_to_end(); i++)
 		if (plans[i])
-			err = session__attach(e->session, plans[i]);
+			err = session__attach(runner->session, plans[i]);
 	if (err) {
-		session__close(e->session);
-		e->session = NULL;
+		session__close(runner->session);
+		runner->session = NULL;
 	}
 	return err;
 }
 
 /* Loads the programs that any of the sizes needs, as far as the kernel has them. */
-static int load_programs(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
+static int load_programs(struct runner *runner, const uint64_t *sizes, size_t sizes_nr)
 {
 	size_t n = sizes_nr * PLANS_NR;
 	struct plan *plans = xcalloc(n, sizeof(*plans));
@@ -106,14 +106,14 @@ static int load_programs(struct runner *e, const uint64_t *sizes, size_t sizes_n
 	int err = 0;
 
 	for (int event = 0; event < NIO_PERF_EVENT_NR; event++)
-		no_perf[event] = perf_watch__no_stage_event(&e->perf, event);
+		no_perf[event] = perf_watch__no_stage_event(&runner->perf, event);
 	for (size_t i = 0; i < sizes_nr && !err; i++)
-		err = make_plans(e, sizes[i], &plans[i * PLANS_NR], &pointers[i * PLANS_NR]);
+		err = make_plans(runner, sizes[i], &plans[i * PLANS_NR], &pointers[i * PLANS_NR]);
 	if (!err)
-		err = session__open(&e->session, pointers, n, MODE_NR, &e->result.env.optmem_max,
-				    no_perf);
+		err = session__open(&runner->session, pointers, n, MODE_NR,
+				    &runner->result.env.optmem_max, no_perf);
 	if (!err)
-		err = try_attaching(e, pointers, n);
+		err = try_attaching(runner, pointers, n);
 	free(pointers);
 	free(plans);
 	return err;
@@ -123,19 +123,19 @@ static int load_programs(struct runner *e, const uint64_t *sizes, size_t sizes_n
  * Plans by what the kernel seems to have and loads that, which is fast and usually right. After a
  * refusal, tries each hook alone and plans again.
  */
-static int open_session(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
+static int open_session(struct runner *runner, const uint64_t *sizes, size_t sizes_nr)
 {
 	int err;
 
-	e->probe_results = xcalloc(plan_alternatives_nr, sizeof(*e->probe_results));
+	runner->probe_results = xcalloc(plan_alternatives_nr, sizeof(*runner->probe_results));
 	if (!loader__attaches_again())
-		e->timing.none = stays_attached;
-	loader__presume(OBJECT_RUN, e->probe_results, e->o->backend);
-	err = load_programs(e, sizes, sizes_nr);
+		runner->timing.none = stays_attached;
+	loader__presume(OBJECT_RUN, runner->probe_results, runner->o->backend);
+	err = load_programs(runner, sizes, sizes_nr);
 	if (err && err != -EOPNOTSUPP) {
 		log_info("the full set of probes was refused (%s): trying each", strerror(-err));
-		loader__try_all(OBJECT_RUN, e->probe_results);
-		err = load_programs(e, sizes, sizes_nr);
+		loader__try_all(OBJECT_RUN, runner->probe_results);
+		err = load_programs(runner, sizes, sizes_nr);
 	}
 	return err;
 }
@@ -159,18 +159,19 @@ static const char *backend_of(const struct plan_row *rows, size_t n)
 }
 
 /* An error that left a hook untried, such as too few files or too little memory. 0: none. */
-static int error_of_results(const struct runner *e)
+static int error_of_results(const struct runner *runner)
 {
-	for (size_t i = 0; e->probe_results && i < plan_alternatives_nr; i++)
-		if (e->probe_results[i].answer == ANSWER_UNKNOWN && e->probe_results[i].err)
-			return e->probe_results[i].err;
+	for (size_t i = 0; runner->probe_results && i < plan_alternatives_nr; i++)
+		if (runner->probe_results[i].answer == ANSWER_UNKNOWN &&
+		    runner->probe_results[i].err)
+			return runner->probe_results[i].err;
 	return 0;
 }
 
-static int reject(const struct runner *e, int err)
+static int reject(const struct runner *runner, int err)
 {
-	const char *backend = backend__name(e->o->backend);
-	int unknown = err == -EOPNOTSUPP ? error_of_results(e) : 0;
+	const char *backend = backend__name(runner->o->backend);
+	int unknown = err == -EOPNOTSUPP ? error_of_results(runner) : 0;
 	char limit[256];
 
 	if (limits__blame(limit, sizeof(limit), unknown ? unknown : err)) {
@@ -197,44 +198,44 @@ static int reject(const struct runner *e, int err)
 	return EXIT_KERNEL;
 }
 
-int probe_setup__open(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
+int probe_setup__open(struct runner *runner, const uint64_t *sizes, size_t sizes_nr)
 {
 	int err;
 
-	if (e->o->backend == BACKEND_NONE)
+	if (runner->o->backend == BACKEND_NONE)
 		return EXIT_DONE;
-	err = open_session(e, sizes, sizes_nr);
+	err = open_session(runner, sizes, sizes_nr);
 	if (err && privileges__in_user_namespace()) {
 		log_error("%s: start it outside, or with --backend none for the load generator "
 			  "alone.",
 			  privileges__namespace_text);
 		return EXIT_PRIVILEGES;
 	}
-	return err ? reject(e, err) : EXIT_DONE;
+	return err ? reject(runner, err) : EXIT_DONE;
 }
 
-void probe_setup__describe(struct runner *e)
+void probe_setup__describe(struct runner *runner)
 {
 	const struct plan *pointers[PLANS_NR] = {NULL};
 	struct plan plans[PLANS_NR];
-	struct result *res = &e->result;
+	struct result *res = &runner->result;
 
 	res->backend = "none";
-	memset(e->timing.any, 0, sizeof(e->timing.any));
-	if (!e->session)
+	memset(runner->timing.any, 0, sizeof(runner->timing.any));
+	if (!runner->session)
 		return;
 	/* The same hooks were enough for these sizes when the programs were loaded. */
-	if (make_plans(e, e->o->workload.size, plans, pointers))
+	if (make_plans(runner, runner->o->workload.size, plans, pointers))
 		return;
 	for (int mode = 0; mode < MODE_NR; mode++) {
-		e->timing.any[mode] = pointers[MODE_NR + mode];
+		runner->timing.any[mode] = pointers[MODE_NR + mode];
 		if (pointers[mode])
-			e->plans[mode] = plans[mode];
-		if (e->timing.any[mode])
-			e->timing.plans[mode] = plans[MODE_NR + mode];
+			runner->plans[mode] = plans[mode];
+		if (runner->timing.any[mode])
+			runner->timing.plans[mode] = plans[MODE_NR + mode];
 	}
-	res->plan_nr = plan__rows(pointers, pointers + MODE_NR, e->rows);
-	res->plan = e->rows;
-	res->probes = probes_of(e->rows, res->plan_nr);
-	res->backend = backend_of(e->rows, res->plan_nr);
+	res->plan_nr = plan__rows(pointers, pointers + MODE_NR, runner->rows);
+	res->plan = runner->rows;
+	res->probes = probes_of(runner->rows, res->plan_nr);
+	res->backend = backend_of(runner->rows, res->plan_nr);
 }

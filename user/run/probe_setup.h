@@ -12,9 +12,9 @@
  * Loads the programs for e->o, for messages of any of these sizes, into e->session; nothing for
  * backend none. Returns an exit code; failures have been reported.
  */
-int probe_setup__open(struct runner *e, const uint64_t *sizes, size_t sizes_nr);
+int probe_setup__open(struct runner *runner, const uint64_t *sizes, size_t sizes_nr);
 
 /* Makes e->plans for e->o and records them in e->result. */
-void probe_setup__describe(struct runner *e);
+void probe_setup__describe(struct runner *runner);
 
 #endif

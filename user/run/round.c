@@ -13,19 +13,19 @@ const char *const round_side_names[NIO_SIDE_NR] = {"sender", "receiver"};
 
 int round__fail(struct round *r, int err, const char *format, ...)
 {
-	struct runner *e = r->e;
+	struct runner *runner = r->runner;
 	va_list args;
 
 	va_start(args, format);
-	if (!e->reason[0])
-		append__args(e->reason, sizeof(e->reason), format, args);
+	if (!runner->reason[0])
+		append__args(runner->reason, sizeof(runner->reason), format, args);
 	va_end(args);
 	return err;
 }
 
 bool round__is_remote(const struct round *r)
 {
-	return r->e->o->remote;
+	return r->runner->o->remote;
 }
 
 void round__book(struct round *r)
@@ -38,8 +38,8 @@ void round__book(struct round *r)
 void round__read_sockets(struct round *r, struct snapshot *out, bool still)
 {
 	const struct sockets sockets = {
-		.session = r->e->session,
-		.path = r->e->path,
+		.session = r->runner->session,
+		.path = r->runner->path,
 		.processes = {r->drivers[NIO_SIDE_SENDER].child.pid,
 			      r->drivers[NIO_SIDE_RECEIVER].child.pid},
 		.cookies = {r->cookies[NIO_SIDE_SENDER], r->cookies[NIO_SIDE_RECEIVER]},

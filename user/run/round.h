@@ -71,7 +71,7 @@ struct runner {
 	bool stopped_by_peer;           /* by the receiver; reason is set */
 	char reason[RUNNER_REASON_MAX]; /* why the last round failed; empty: it did not */
 	/* Called at each interval of a measured phase, if set. */
-	void (*tick)(struct runner *e, void *arg);
+	void (*tick)(struct runner *runner, void *arg);
 	void *tick_arg;
 };
 
@@ -92,7 +92,7 @@ struct late_phase {
 };
 
 struct round {
-	struct runner *e;
+	struct runner *runner;
 	struct event_sampling duty;
 	enum mode mode;
 	unsigned int slot;

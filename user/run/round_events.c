@@ -30,31 +30,31 @@
 /* Both sides have reported their statistics so far: shows them. */
 static void show_progress(struct round *r)
 {
-	struct runner *e = r->e;
+	struct runner *runner = r->runner;
 
 	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = r->asked = false;
 	/* Reads a dozen files of /proc for each pair of threads, so only for a live view. */
-	for (int side = 0; display__shows(&e->display) && side < round__sides_here(r); side++)
-		perf_watch__read(&e->perf, side, r->out);
-	if (e->session && display__shows(&e->display)) {
+	for (int side = 0; display__shows(&runner->display) && side < round__sides_here(r); side++)
+		perf_watch__read(&runner->perf, side, r->out);
+	if (runner->session && display__shows(&runner->display)) {
 		event_sampling__note(r, &r->now);
 		r->now.moving = true;
 		/* Events first: the sockets also count later bytes, so that no event seems to have
 		 * booked too much. */
-		if (session__read(e->session, r->slot, &r->now, false))
+		if (session__read(runner->session, r->slot, &r->now, false))
 			return;
 		round__read_sockets(r, &r->now, false);
 		round__book(r);
 	}
-	if (e->kind == ROUND_COMPARED)
-		display__update(&e->display, r->out);
+	if (runner->kind == ROUND_COMPARED)
+		display__update(&runner->display, r->out);
 }
 
 /* A report of one process of the load generator, final or not. Both run on this machine's clock. */
 static int take_numbers(struct round *r, enum nio_side side)
 {
 	const struct load_report *report = &r->drivers[side].report;
-	bool verify = r->e->o->workload.verify;
+	bool verify = r->runner->o->workload.verify;
 
 	if (r->measuring && report->elapsed_ns > loop__now_ns() - r->measure_ns)
 		return round__fail(r, -EPROTO,
@@ -73,7 +73,7 @@ static int take_numbers(struct round *r, enum nio_side side)
 /* " at ADDRESS:PORT" of a receiver on another machine, else "". */
 static const char *place(const struct round *r, char text[ADDRESS_TEXT_MAX + 8])
 {
-	const struct address *to = &r->e->connect;
+	const struct address *to = &r->runner->connect;
 	char address[ADDRESS_TEXT_MAX];
 
 	text[0] = '\0';
@@ -107,7 +107,7 @@ static int stopped_by_peer(struct round *r)
 
 	round__fail(r, -ECANCELED, "the receiver%s was stopped before the run was over.",
 		    place(r, text));
-	r->e->stopped = r->e->stopped_by_peer = true;
+	r->runner->stopped = r->runner->stopped_by_peer = true;
 	return r->measuring ? 0 : -ECANCELED;
 }
 
@@ -135,11 +135,12 @@ static int take_done(struct round *r, enum nio_side side)
 
 	r->done[side] = true;
 	if (r->measuring)
-		perf_watch__finish(&r->e->perf, side, r->out);
+		perf_watch__finish(&r->runner->perf, side, r->out);
 	err = take_numbers(r, side);
 	if (!err && round__has(r, ROUND_DONE))
-		ledger__due(r->out, r->e->workload.rate);
-	if (err || side != NIO_SIDE_SENDER || !r->drivers[side].report.interrupted || r->e->stopped)
+		ledger__due(r->out, r->runner->workload.rate);
+	if (err || side != NIO_SIDE_SENDER || !r->drivers[side].report.interrupted ||
+	    r->runner->stopped)
 		return err;
 	return stopped_by_peer(r);
 }
@@ -147,7 +148,7 @@ static int take_done(struct round *r, enum nio_side side)
 static int take_event(struct round *r, enum nio_side side, enum driver_event event)
 {
 	const struct load_report *report = &r->drivers[side].report;
-	char *used = r->e->result.env.congestion.used;
+	char *used = r->runner->result.env.congestion.used;
 
 	if (!is_expected(r, side, event))
 		return round__fail(r, -EPROTO,
@@ -165,7 +166,7 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 		memcpy(r->cookies[side], report->cookies, sizeof(r->cookies[side]));
 		/* What the sender's socket reports counts, whatever was requested. */
 		if (side == NIO_SIDE_SENDER)
-			snprintf(used, sizeof(r->e->result.env.congestion.used), "%s",
+			snprintf(used, sizeof(r->runner->result.env.congestion.used), "%s",
 				 report->congestion);
 		return 0;
 	case DRIVER_QUIESCED:
@@ -179,7 +180,7 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 	case DRIVER_ERROR:
 		return take_error(r, side);
 	case DRIVER_EOF:
-		loop__remove(&r->e->loop, r->drivers[side].child.out);
+		loop__remove(&r->runner->loop, r->drivers[side].child.out);
 		if (r->done[side] || r->stop_ns)
 			return 0;
 		return round__fail(r, -EIO, "the load generator's %s ended unexpectedly.",
@@ -215,9 +216,9 @@ static int read_driver(struct round *r, enum nio_side side)
 /* Ends the round early: a measured phase is drained, other phases end at once. */
 static void stop(struct round *r)
 {
-	struct runner *e = r->e;
+	struct runner *runner = r->runner;
 
-	e->stopped = true;
+	runner->stopped = true;
 	if (r->stop_ns)
 		return;
 	r->stop_ns = loop__now_ns();
@@ -231,7 +232,7 @@ static void take_signal(struct round *r, int signo)
 {
 	if (curses_screen__signal(signo))
 		return;
-	r->e->signo = signo;
+	r->runner->signo = signo;
 	stop(r);
 }
 
@@ -247,8 +248,8 @@ static void take_tick(struct round *r)
 {
 	if (!r->measuring)
 		return;
-	if (r->e->tick)
-		r->e->tick(r->e, r->e->tick_arg);
+	if (r->runner->tick)
+		r->runner->tick(r->runner, r->runner->tick_arg);
 	r->asked = true;
 	ask_stats(r);
 }
@@ -267,7 +268,7 @@ static int dispatch(struct round *r, const struct loop_event *ev)
 			return read_driver(r, NIO_SIDE_SENDER);
 		if (ev->fd == r->drivers[NIO_SIDE_RECEIVER].child.out)
 			return read_driver(r, NIO_SIDE_RECEIVER);
-		if (display__input(&r->e->display) == LIVE_QUIT)
+		if (display__input(&r->runner->display) == LIVE_QUIT)
 			stop(r);
 		return 0;
 	default:
@@ -314,7 +315,7 @@ static int take_next(struct round *r, uint64_t now, uint64_t until, bool *any)
 
 	extend_deadlines(r);
 	awake__sleep(&r->awake, until > now ? until : now);
-	err = loop__wait(&r->e->loop, &ev, now >= until ? 0 : ms_until(until));
+	err = loop__wait(&r->runner->loop, &ev, now >= until ? 0 : ms_until(until));
 	extend_deadlines(r);
 	*any = ev.kind != LOOP_TIMEOUT;
 	return err ? round__fail(r, err, "cannot wait for events: %s.", strerror(-err))

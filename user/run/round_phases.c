@@ -29,27 +29,28 @@
 
 static int start(struct round *r, enum nio_side side)
 {
-	const struct runner *e = r->e;
-	const char *address = e->path->address, *step;
+	const struct runner *runner = r->runner;
+	const char *address = runner->path->address, *step;
 	struct driver *d = &r->drivers[side];
 	struct arglist args = {0};
 	int err;
 
 	if (side == NIO_SIDE_RECEIVER)
-		loadgen_args__receiver(&args, e->loadgen, &e->workload, address);
+		loadgen_args__receiver(&args, runner->loadgen, &runner->workload, address);
 	else
-		loadgen_args__sender(&args, e->loadgen, &e->workload, r->mode, address, r->port);
-	err = child__start(&d->child, args.argv, e->path->netns[side], &step);
+		loadgen_args__sender(&args, runner->loadgen, &runner->workload, r->mode, address,
+				     r->port);
+	err = child__start(&d->child, args.argv, runner->path->netns[side], &step);
 	arglist__clear(&args);
 	if (err)
 		return round__fail(r, err, "cannot start the load generator's %s (%s): %s.",
 				   round_side_names[side], step, limits__strerror(err));
-	return loop__add(&r->e->loop, d->child.out);
+	return loop__add(&r->runner->loop, d->child.out);
 }
 
 static int watch_sockets(struct round *r)
 {
-	struct session *s = r->e->session;
+	struct session *s = r->runner->session;
 	int err;
 
 	if (!s)
@@ -66,7 +67,7 @@ static int connect_sides(struct round *r)
 {
 	int err;
 
-	display__phase(&r->e->display, LIVE_STARTING);
+	display__phase(&r->runner->display, LIVE_STARTING);
 	err = round__is_remote(r) ? 0 : start(r, NIO_SIDE_RECEIVER);
 	if (!err)
 		err = round__await(r, ROUND_LISTENING);
@@ -79,30 +80,30 @@ static int connect_sides(struct round *r)
 
 static int warm_up(struct round *r)
 {
-	struct runner *e = r->e;
+	struct runner *runner = r->runner;
 	int err;
 
-	display__phase(&e->display, LIVE_WARMUP);
-	late_phase__begin(r, "warm-up", e->workload.warmup_ns);
+	display__phase(&runner->display, LIVE_WARMUP);
+	late_phase__begin(r, "warm-up", runner->workload.warmup_ns);
 	err = round__say(r, NIO_SIDE_SENDER, "start");
 	if (!err)
 		err = round__await(r, ROUND_QUIESCED);
 	late_phase__end(r);
-	if (!err && e->session) {
+	if (!err && runner->session) {
 		round__read_sockets(r, &r->base, true);
-		err = session__read(e->session, r->slot, &r->base, true);
+		err = session__read(runner->session, r->slot, &r->base, true);
 		if (err)
 			round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
 	}
 	/* Between two phases, when all threads are idle. */
 	for (int side = 0; !err && side < round__sides_here(r); side++)
-		perf_watch__open(&e->perf, side, r->drivers[side].child.pid);
+		perf_watch__open(&runner->perf, side, r->drivers[side].child.pid);
 	return err;
 }
 
 static void start_samples(struct round *r)
 {
-	struct sampling *s = &r->e->sampling;
+	struct sampling *s = &r->runner->sampling;
 	const pid_t pids[NIO_SIDE_NR] = {r->drivers[NIO_SIDE_SENDER].child.pid,
 					 r->drivers[NIO_SIDE_RECEIVER].child.pid};
 
@@ -111,7 +112,7 @@ static void start_samples(struct round *r)
 
 static void fold_samples(struct round *r)
 {
-	struct sampling *s = &r->e->sampling;
+	struct sampling *s = &r->runner->sampling;
 	struct cpu_result *out = &r->out->cpu;
 	struct process_maps *maps[NIO_SIDE_NR] = {NULL};
 	struct sample_fold f = {.symbols = sampler__symbols(s->sampler),
@@ -134,7 +135,7 @@ static void fold_samples(struct round *r)
 
 static void stop_samples(struct round *r)
 {
-	struct sampling *s = &r->e->sampling;
+	struct sampling *s = &r->runner->sampling;
 
 	sampler__stop(s->sampler);
 	if (!s->err)
@@ -148,13 +149,13 @@ static int measure(struct round *r)
 		[ROUND_SAMPLED] = LIVE_SAMPLING,
 		[ROUND_TIMED] = LIVE_TIMING,
 	};
-	struct runner *e = r->e;
-	const struct options *o = e->o;
+	struct runner *runner = r->runner;
+	const struct options *o = runner->o;
 	uint64_t first = o->interval_ns < FIRST_TICK_NS ? o->interval_ns : FIRST_TICK_NS;
 	int err;
 
-	perf_watch__enable(&e->perf);
-	if (e->kind == ROUND_SAMPLED)
+	perf_watch__enable(&runner->perf);
+	if (runner->kind == ROUND_SAMPLED)
 		start_samples(r);
 	r->measure_ns = loop__now_ns();
 	err = round__say(r, NIO_SIDE_SENDER, "measure");
@@ -163,14 +164,14 @@ static int measure(struct round *r)
 	r->measuring = true;
 	event_sampling__begin(r);
 	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
-	display__phase(&e->display, phases[e->kind]);
-	loop__set_timer(&e->loop, first, o->interval_ns);
+	display__phase(&runner->display, phases[runner->kind]);
+	loop__set_timer(&runner->loop, first, o->interval_ns);
 	late_phase__begin(r, "measured phase",
-			  e->workload.messages ? 0 : workload__round_ns(&e->workload));
+			  runner->workload.messages ? 0 : workload__round_ns(&runner->workload));
 	err = round__await(r, ROUND_DONE);
 	late_phase__end(r);
-	loop__set_timer(&e->loop, 0, 0);
-	if (e->kind == ROUND_SAMPLED)
+	loop__set_timer(&runner->loop, 0, 0);
+	if (runner->kind == ROUND_SAMPLED)
 		stop_samples(r);
 	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
 	return err;
@@ -184,7 +185,7 @@ static int read_counters(struct round *r)
 
 	if (still)
 		round__read_sockets(r, &r->now, true);
-	err = session__read(r->e->session, r->slot, &r->now, true);
+	err = session__read(r->runner->session, r->slot, &r->now, true);
 	if (!still)
 		round__read_sockets(r, &r->now, false);
 	return err;
@@ -193,10 +194,10 @@ static int read_counters(struct round *r)
 /* The final numbers; after an interrupted drain, the last report without a comparison. */
 static int close_books(struct round *r)
 {
-	struct runner *e = r->e;
+	struct runner *runner = r->runner;
 	int err;
 
-	if (e->session) {
+	if (runner->session) {
 		event_sampling__note(r, &r->now);
 		r->now.moving = !round__has(r, ROUND_DONE);
 		err = read_counters(r);
@@ -204,21 +205,21 @@ static int close_books(struct round *r)
 			return round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
 		round__book(r);
 	}
-	r->out->interrupted |= e->stopped;
-	perf_watch__warn(&e->perf, r->out);
+	r->out->interrupted |= runner->stopped;
+	perf_watch__warn(&runner->perf, r->out);
 	if (!round__has(r, ROUND_DONE))
 		ledger__cut_short(r->out);
 	ledger__close(r->out, round__has(r, ROUND_DONE));
-	tap__search(&e->result.env.taps, e->path);
-	verdict__give(r->out, &e->result.env);
-	if (!e->stopped && !r->out->duration_ns)
+	tap__search(&runner->result.env.taps, runner->path);
+	verdict__give(r->out, &runner->result.env);
+	if (!runner->stopped && !r->out->duration_ns)
 		return round__fail(r, -ENODATA, "nothing was measured: no time passed.");
 	return 0;
 }
 
 static void end(struct round *r)
 {
-	perf_watch__end(&r->e->perf);
+	perf_watch__end(&r->runner->perf);
 	/* Both at once: a receiver that still runs would report each connection that ends. */
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		child__send_kill(&r->drivers[side].child);
@@ -226,37 +227,37 @@ static void end(struct round *r)
 		struct driver *d = &r->drivers[side];
 
 		if (d->child.out >= 0)
-			loop__remove(&r->e->loop, d->child.out);
+			loop__remove(&r->runner->loop, d->child.out);
 		driver__clear(d);
-		if (r->e->session)
-			session__unwatch(r->e->session, r->cookies[side], r->cookies_nr[side]);
+		if (r->runner->session)
+			session__unwatch(r->runner->session, r->cookies[side], r->cookies_nr[side]);
 	}
 }
 
-static void init(struct round *r, struct runner *e, enum mode mode, struct run_result *out)
+static void init(struct round *r, struct runner *runner, enum mode mode, struct run_result *out)
 {
-	r->e = e;
+	r->runner = runner;
 	r->mode = mode;
 	r->slot = mode;
-	r->plan = e->kind == ROUND_TIMED ? &e->timing.plans[mode] : &e->plans[mode];
+	r->plan = runner->kind == ROUND_TIMED ? &runner->timing.plans[mode] : &runner->plans[mode];
 	r->out = out;
 	out->mode = mode;
-	out->size = e->o->workload.size;
-	out->fields = e->o->workload.fields;
-	out->threads = e->o->workload.threads;
-	out->connections = workload__connections(&e->o->workload);
-	out->request_response = e->o->workload.request_response;
+	out->size = runner->o->workload.size;
+	out->fields = runner->o->workload.fields;
+	out->threads = runner->o->workload.threads;
+	out->connections = workload__connections(&runner->o->workload);
+	out->request_response = runner->o->workload.request_response;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		driver__init(&r->drivers[side], side);
-	perf_watch__begin(&e->perf, out);
+	perf_watch__begin(&runner->perf, out);
 	if (round__is_remote(r)) {
 		/* A remote receiver needs no reports here: it confirms over the connection. */
 		r->listening = true;
 		r->ready[NIO_SIDE_RECEIVER] = r->done[NIO_SIDE_RECEIVER] = true;
-		r->port = e->path->port;
+		r->port = runner->path->port;
 		remote__begin(out);
 	}
-	if (!e->session)
+	if (!runner->session)
 		run_result__no_kernel(out, "the kernel was not watched (--backend none)");
 }
 
@@ -268,7 +269,7 @@ static int make(struct round *r)
 		err = warm_up(r);
 	if (!err)
 		err = measure(r);
-	if (err == -EINTR && r->e->stopped)
+	if (err == -EINTR && r->runner->stopped)
 		err = 0;
 	if (!err && r->measuring)
 		err = close_books(r);
@@ -276,15 +277,16 @@ static int make(struct round *r)
 	return err ? round__fail(r, err, "%s.", strerror(-err)) : 0;
 }
 
-int round_phases__run(struct runner *e, enum mode mode, unsigned int index, struct run_result *out)
+int round_phases__run(struct runner *runner, enum mode mode, unsigned int index,
+		      struct run_result *out)
 {
 	struct round *r = xcalloc(1, sizeof(*r));
 	int err;
 
-	e->reason[0] = '\0';
-	init(r, e, mode, out);
+	runner->reason[0] = '\0';
+	init(r, runner, mode, out);
 	out->round = index;
-	display__round(&e->display, mode, index, plan__probes(r->plan));
+	display__round(&runner->display, mode, index, plan__probes(r->plan));
 	err = make(r);
 	end(r);
 	free(r);

@@ -13,6 +13,7 @@
  * then holds the measurements so far, with duration_ns 0 if there are none. 0 or -errno with the
  * reason in e->reason.
  */
-int round_phases__run(struct runner *e, enum mode mode, unsigned int index, struct run_result *out);
+int round_phases__run(struct runner *runner, enum mode mode, unsigned int index,
+		      struct run_result *out);
 
 #endif

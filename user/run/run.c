@@ -109,60 +109,61 @@ static void abort_outputs(struct outputs *o)
 /* ---- rounds ---- */
 
 /* Makes one round; records in the result whether it ended the run, and why. */
-static int run_round(struct runner *e, enum mode mode, unsigned int round)
+static int run_round(struct runner *runner, enum mode mode, unsigned int round)
 {
-	struct result *res = &e->result;
+	struct result *res = &runner->result;
 	size_t before = res->runs_nr;
-	int err = runner__round(e, mode, round);
+	int err = runner__round(runner, mode, round);
 
 	if (!err && res->runs_nr > before)
-		display__finish_round(&e->display, &res->runs[before]);
-	if (err || e->stopped_by_peer)
+		display__finish_round(&runner->display, &res->runs[before]);
+	if (err || runner->stopped_by_peer)
 		snprintf(res->failure, sizeof(res->failure), "%s, round %u failed: %s",
-			 mode__name(mode), round, e->reason);
+			 mode__name(mode), round, runner->reason);
 	return err;
 }
 
 /* Rounds alternate between modes, so that drift of the machine affects all modes. */
-static int run_rounds(struct runner *e)
+static int run_rounds(struct runner *runner)
 {
-	const struct options *o = e->o;
+	const struct options *o = runner->o;
 	int err = 0;
 
 	for (unsigned int round = 1; round <= o->workload.rounds; round++)
-		for (size_t i = 0; i < o->modes_nr && !err && !e->stopped; i++)
-			err = run_round(e, o->modes[i], round);
+		for (size_t i = 0; i < o->modes_nr && !err && !runner->stopped; i++)
+			err = run_round(runner, o->modes[i], round);
 	return err;
 }
 
-static int run_watched(struct runner *e)
+static int run_watched(struct runner *runner)
 {
 	const struct display_settings settings = {
-		.workload = &e->o->workload,
-		.interval_ns = e->o->interval_ns,
-		.modes = e->o->modes,
-		.modes_nr = e->o->modes_nr,
-		.env = &e->result.env,
-		.backend = e->result.backend,
-		.quiet = e->o->quiet,
+		.workload = &runner->o->workload,
+		.interval_ns = runner->o->interval_ns,
+		.modes = runner->o->modes,
+		.modes_nr = runner->o->modes_nr,
+		.env = &runner->result.env,
+		.backend = runner->result.backend,
+		.quiet = runner->o->quiet,
 	};
 	int err;
 
-	display__open(&e->display, &settings, &e->loop);
-	display__phase(&e->display, LIVE_STARTING);
-	err = run_rounds(e);
-	display__close(&e->display);
+	display__open(&runner->display, &settings, &runner->loop);
+	display__phase(&runner->display, LIVE_STARTING);
+	err = run_rounds(runner);
+	display__close(&runner->display);
 	return err;
 }
 
-static int check_assertions(const struct runner *e)
+static int check_assertions(const struct runner *runner)
 {
 	int code = EXIT_DONE;
 
-	for (size_t i = 0; i < e->o->assertions_nr; i++) {
+	for (size_t i = 0; i < runner->o->assertions_nr; i++) {
 		char message[512];
 
-		if (assertion__check(e->o->assertions[i], &e->result, message, sizeof(message)))
+		if (assertion__check(runner->o->assertions[i], &runner->result, message,
+				     sizeof(message)))
 			continue;
 		log_error("--assert is false: %s", message);
 		code = EXIT_ASSERTION;
@@ -170,58 +171,58 @@ static int check_assertions(const struct runner *e)
 	return code;
 }
 
-static bool verified(const struct runner *e)
+static bool verified(const struct runner *runner)
 {
-	for (size_t i = 0; i < e->result.summary_nr; i++)
-		if (e->result.summary[i].total.app.verify_errors.value ||
-		    e->result.summary[i].total.app.replies.errors)
+	for (size_t i = 0; i < runner->result.summary_nr; i++)
+		if (runner->result.summary[i].total.app.verify_errors.value ||
+		    runner->result.summary[i].total.app.replies.errors)
 			return false;
 	return true;
 }
 
-static bool balanced(const struct runner *e)
+static bool balanced(const struct runner *runner)
 {
-	for (size_t i = 0; i < e->result.runs_nr; i++)
-		if (run_result__unbalanced(&e->result.runs[i]))
+	for (size_t i = 0; i < runner->result.runs_nr; i++)
+		if (run_result__unbalanced(&runner->result.runs[i]))
 			return false;
 	return true;
 }
 
 /* Rounds that were finished are reported even when a later one failed. */
-static int report(struct runner *e, struct outputs *outputs)
+static int report(struct runner *runner, struct outputs *outputs)
 {
-	if (e->result.failure[0] && !e->result.runs_nr)
+	if (runner->result.failure[0] && !runner->result.runs_nr)
 		return EXIT_DONE;
-	runner__summarise(e);
-	return write_outputs(outputs, &e->result);
+	runner__summarise(runner);
+	return write_outputs(outputs, &runner->result);
 }
 
-static int finish(struct runner *e, struct outputs *outputs)
+static int finish(struct runner *runner, struct outputs *outputs)
 {
-	int code = report(e, outputs);
+	int code = report(runner, outputs);
 
 	/* Now, not at exit: detaching comes first, and waits for a grace period at each function.
 	 * An error is kept for atomic_file__close_stdout(). */
 	atomic_file__flush_stdout();
-	if (e->result.failure[0]) {
-		log_error("%s", e->result.failure);
+	if (runner->result.failure[0]) {
+		log_error("%s", runner->result.failure);
 		return EXIT_RUN_FAILED;
 	}
-	if (!code && !verified(e)) {
+	if (!code && !verified(runner)) {
 		log_error("--verify: the receiver got other bytes than were sent.");
 		code = EXIT_RUN_FAILED;
 	}
-	if (!code && !balanced(e)) {
+	if (!code && !balanced(runner)) {
 		log_error("the books do not balance: see the first lines of the text, or "
 			  "ledger.unaccounted_tx and _rx.");
 		code = EXIT_RUN_FAILED;
 	}
-	if (!code && e->signo)
-		code = EXIT_SIGNAL_BASE + e->signo;
-	return code ? code : check_assertions(e);
+	if (!code && runner->signo)
+		code = EXIT_SIGNAL_BASE + runner->signo;
+	return code ? code : check_assertions(runner);
 }
 
-static int run(struct runner *e, const struct options *o)
+static int run(struct runner *runner, const struct options *o)
 {
 	struct outputs outputs = {0};
 	int code = preflight__check(o);
@@ -229,14 +230,14 @@ static int run(struct runner *e, const struct options *o)
 	if (!code)
 		code = runner__check_privileges(o);
 	if (!code)
-		code = runner__resolve(e, o);
+		code = runner__resolve(runner, o);
 	if (!code)
 		code = open_outputs(&outputs, o);
 	if (!code)
-		code = runner__open(e, o, &o->workload.size, 1);
+		code = runner__open(runner, o, &o->workload.size, 1);
 	if (!code) {
-		run_watched(e);
-		code = finish(e, &outputs);
+		run_watched(runner);
+		code = finish(runner, &outputs);
 	}
 	abort_outputs(&outputs);
 	return code;
@@ -244,15 +245,15 @@ static int run(struct runner *e, const struct options *o)
 
 int run__main(int argc, char **argv)
 {
-	struct runner *e = xmalloc(sizeof(*e));
+	struct runner *runner = xmalloc(sizeof(*runner));
 	struct options o;
 	int code;
 
-	runner__init(e);
+	runner__init(runner);
 	options__parse_run(&o, argc, argv);
-	code = run(e, &o);
-	runner__close(e);
-	free(e);
+	code = run(runner, &o);
+	runner__close(runner);
+	free(runner);
 	options__clear(&o);
 	return code;
 }

@@ -39,40 +39,40 @@ int runner__check_privileges(const struct options *o)
 	return EXIT_DONE;
 }
 
-int runner__resolve(struct runner *e, const struct options *o)
+int runner__resolve(struct runner *runner, const struct options *o)
 {
 	const char *why;
 
 	if (!o->remote)
 		return EXIT_DONE;
-	e->connect = o->connect;
-	if (!address__resolve(&e->connect, false, &e->remote, &why))
+	runner->connect = o->connect;
+	if (!address__resolve(&runner->connect, false, &runner->remote, &why))
 		return EXIT_DONE;
 	log_error("no address is known for --connect %s: %s.", o->connect.host, why);
 	return EXIT_RUN_FAILED;
 }
 
-int runner__check_congestion(const struct runner *e, const char *asked)
+int runner__check_congestion(const struct runner *runner, const char *asked)
 {
-	struct congestion tried = e->result.env.congestion;
+	struct congestion tried = runner->result.env.congestion;
 	char why[512];
 
-	if (!congestion__choose(&tried, asked, !e->o->remote, why, sizeof(why)))
+	if (!congestion__choose(&tried, asked, !runner->o->remote, why, sizeof(why)))
 		return EXIT_DONE;
 	log_error("%s.", why);
 	return EXIT_USAGE;
 }
 
-static int open_path(struct runner *e)
+static int open_path(struct runner *runner)
 {
-	const struct options *o = e->o;
+	const struct options *o = runner->o;
 	const char *step = "";
 	int err;
 
 	if (o->remote)
-		err = netpath__open_remote(&e->path, &e->connect, &e->remote, &step);
+		err = netpath__open_remote(&runner->path, &runner->connect, &runner->remote, &step);
 	else
-		err = netpath__open(&e->path, o->path, o->mtu, o->ipv6, &step);
+		err = netpath__open(&runner->path, o->path, o->mtu, o->ipv6, &step);
 	if (err) {
 		log_error("cannot make the %s path (%s): %s.",
 			  netpath__name(o->remote ? NETPATH_REMOTE : o->path), step,
@@ -81,61 +81,63 @@ static int open_path(struct runner *e)
 		       : err == -EOPNOTSUPP ? EXIT_KERNEL
 					    : EXIT_RUN_FAILED;
 	}
-	environment__read(&e->result.env, e->path, btf_lookup__has_member("net", "ptype_all"));
-	machine__times(&e->cpu_begin);
-	return runner__check_congestion(e, o->workload.congestion);
+	environment__read(&runner->result.env, runner->path,
+			  btf_lookup__has_member("net", "ptype_all"));
+	machine__times(&runner->cpu_begin);
+	return runner__check_congestion(runner, o->workload.congestion);
 }
 
-static void open_counters(struct runner *e)
+static void open_counters(struct runner *runner)
 {
-	const struct options *o = e->o;
+	const struct options *o = runner->o;
 
-	e->perf.off = o->perf_none;
-	perf_watch__init(&e->perf, o->perf_events, o->perf_events_nr,
-			 environment__is_virtual(&e->result.env));
+	runner->perf.off = o->perf_none;
+	perf_watch__init(&runner->perf, o->perf_events, o->perf_events_nr,
+			 environment__is_virtual(&runner->result.env));
 }
 
-void runner__use(struct runner *e, const struct options *o)
+void runner__use(struct runner *runner, const struct options *o)
 {
-	struct result *res = &e->result;
+	struct result *res = &runner->result;
 	char why[512];
 
-	e->o = o;
+	runner->o = o;
 	congestion__choose(&res->env.congestion, o->workload.congestion, !o->remote, why,
 			   sizeof(why));
 	res->version = NETIOTRACE_VERSION;
 	res->argc = o->argc;
 	res->argv = o->argv;
-	e->workload = o->workload;
-	e->workload.congestion = res->env.congestion.chosen[0] ? res->env.congestion.chosen : NULL;
-	res->workload = e->workload;
+	runner->workload = o->workload;
+	runner->workload.congestion =
+		res->env.congestion.chosen[0] ? res->env.congestion.chosen : NULL;
+	res->workload = runner->workload;
 	res->modes_nr = o->modes_nr;
 	memcpy(res->modes, o->modes, sizeof(res->modes));
 	res->rounds = o->workload.rounds;
 	res->round_duration_ns = workload__round_ns(&o->workload);
 	res->messages = o->workload.messages;
-	probe_setup__describe(e);
+	probe_setup__describe(runner);
 }
 
-int runner__round(struct runner *e, enum mode mode, unsigned int index)
+int runner__round(struct runner *runner, enum mode mode, unsigned int index)
 {
 	struct run_result *r;
 	int err;
 
-	e->result.runs = xgrow(e->result.runs, e->result.runs_nr, sizeof(*r));
-	r = &e->result.runs[e->result.runs_nr];
+	runner->result.runs = xgrow(runner->result.runs, runner->result.runs_nr, sizeof(*r));
+	r = &runner->result.runs[runner->result.runs_nr];
 	run_result__init(r);
-	err = round_phases__run(e, mode, index, r);
+	err = round_phases__run(runner, mode, index, r);
 	if (err || !r->duration_ns) {
 		run_result__clear(r);
 		return err;
 	}
-	e->result.runs_nr++;
-	if (e->stopped)
+	runner->result.runs_nr++;
+	if (runner->stopped)
 		cpu_time__none(&r->cpu, "the run was ended before its samples were taken");
 	else
-		aux_round__sample(e, r);
-	aux_round__time(e, r);
+		aux_round__sample(runner, r);
+	aux_round__time(runner, r);
 	return 0;
 }
 
@@ -197,55 +199,56 @@ static void summarise(struct result *res, const struct options *o)
 		summarise_mode(res, o, o->modes[i]);
 }
 
-void runner__summarise(struct runner *e)
+void runner__summarise(struct runner *runner)
 {
 	struct cpu_times now;
 
 	machine__times(&now);
-	e->result.env.machine.steal = machine__steal(&e->cpu_begin, &now);
-	tap__recall(&e->result.env.taps); /* a total is over every run */
-	e->result.interrupted = e->stopped;
-	summarise(&e->result, e->o);
+	runner->result.env.machine.steal = machine__steal(&runner->cpu_begin, &now);
+	tap__recall(&runner->result.env.taps); /* a total is over every run */
+	runner->result.interrupted = runner->stopped;
+	summarise(&runner->result, runner->o);
 }
 
-static int set_up(struct runner *e, const uint64_t *sizes, size_t sizes_nr)
+static int set_up(struct runner *runner, const uint64_t *sizes, size_t sizes_nr)
 {
 	int err, code;
 
-	err = loadgen_args__find(e->loadgen, sizeof(e->loadgen));
+	err = loadgen_args__find(runner->loadgen, sizeof(runner->loadgen));
 	if (err) {
 		log_error("netio-loadgen is not beside netiotrace: %s.", strerror(-err));
 		return EXIT_RUN_FAILED;
 	}
-	code = loop__open(&e->loop);
+	code = loop__open(&runner->loop);
 	if (!code)
-		code = open_path(e);
+		code = open_path(runner);
 	if (code)
 		return code;
-	open_counters(e);
-	return probe_setup__open(e, sizes, sizes_nr);
+	open_counters(runner);
+	return probe_setup__open(runner, sizes, sizes_nr);
 }
 
-void runner__init(struct runner *e)
+void runner__init(struct runner *runner)
 {
-	memset(e, 0, sizeof(*e));
-	e->loop = (struct loop)LOOP_INIT;
+	memset(runner, 0, sizeof(*runner));
+	runner->loop = (struct loop)LOOP_INIT;
 }
 
-int runner__open(struct runner *e, const struct options *o, const uint64_t *sizes, size_t sizes_nr)
+int runner__open(struct runner *runner, const struct options *o, const uint64_t *sizes,
+		 size_t sizes_nr)
 {
 	int code;
 
-	e->o = o;
-	code = set_up(e, sizes, sizes_nr);
+	runner->o = o;
+	code = set_up(runner, sizes, sizes_nr);
 	if (!code)
-		runner__use(e, o);
+		runner__use(runner, o);
 	return code;
 }
 
-void runner__forget(struct runner *e)
+void runner__forget(struct runner *runner)
 {
-	struct result *res = &e->result;
+	struct result *res = &runner->result;
 
 	for (size_t i = 0; i < res->runs_nr; i++)
 		run_result__clear(&res->runs[i]);
@@ -257,13 +260,13 @@ void runner__forget(struct runner *e)
 	res->summary_nr = 0;
 }
 
-void runner__close(struct runner *e)
+void runner__close(struct runner *runner)
 {
-	display__clear(&e->display);
-	aux_round__close(e);
-	session__close(e->session);
-	netpath__close(e->path);
-	loop__close(&e->loop);
-	free(e->probe_results);
-	runner__forget(e);
+	display__clear(&runner->display);
+	aux_round__close(runner);
+	session__close(runner->session);
+	netpath__close(runner->path);
+	loop__close(&runner->loop);
+	free(runner->probe_results);
+	runner__forget(runner);
 }

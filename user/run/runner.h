@@ -19,33 +19,34 @@ int runner__check_privileges(const struct options *o);
  * then calls runner__use(). Call runner__init() before, and runner__close() after, also after a
  * failure. Returns an exit code.
  */
-void runner__init(struct runner *e);
-int runner__open(struct runner *e, const struct options *o, const uint64_t *sizes, size_t sizes_nr);
-void runner__close(struct runner *e);
+void runner__init(struct runner *runner);
+int runner__open(struct runner *runner, const struct options *o, const uint64_t *sizes,
+		 size_t sizes_nr);
+void runner__close(struct runner *runner);
 
 /* With --connect: resolves the address while Ctrl-C still ends the program directly. Exit code. */
-int runner__resolve(struct runner *e, const struct options *o);
+int runner__resolve(struct runner *runner, const struct options *o);
 
 /*
  * Sets the options of the next rounds, which must outlive them. The path and the backend must be
  * the same as before, the size one of runner__open(), and the congestion control one that
  * runner__check_congestion() accepted.
  */
-void runner__use(struct runner *e, const struct options *o);
+void runner__use(struct runner *runner, const struct options *o);
 
 /* Can the senders use this congestion control? For an open runner; returns an exit code. */
-int runner__check_congestion(const struct runner *e, const char *asked);
+int runner__check_congestion(const struct runner *runner, const char *asked);
 
 /*
  * Makes a round and adds it to e->result if anything was measured. 0 or -errno with the reason in
  * e->reason. A stopped round is no failure.
  */
-int runner__round(struct runner *e, enum mode mode, unsigned int index);
+int runner__round(struct runner *runner, enum mode mode, unsigned int index);
 
 /* Fills the summary of e->result from its runs. */
-void runner__summarise(struct runner *e);
+void runner__summarise(struct runner *runner);
 
 /* Empties e->result of runs and their summary. */
-void runner__forget(struct runner *e);
+void runner__forget(struct runner *runner);
 
 #endif

@@ -129,7 +129,7 @@ static bool merge_row(json_t *rows, const json_t *row, uint64_t size)
 }
 
 /* The plan of all modes, for each size: rows as in a result document, and the sizes they serve. */
-static json_t *plan_json(const struct sweep_options *o, struct runner *e)
+static json_t *plan_json(const struct sweep_options *o, struct runner *runner)
 {
 	struct options cell = o->run;
 	json_t *rows = json_array();
@@ -138,9 +138,9 @@ static json_t *plan_json(const struct sweep_options *o, struct runner *e)
 		uint64_t size = o->grid.sizes[i];
 
 		cell.workload.size = size;
-		runner__use(e, &cell);
-		for (size_t p = 0; p < e->result.plan_nr; p++) {
-			json_t *row = json_document__plan_row(&e->result.plan[p]);
+		runner__use(runner, &cell);
+		for (size_t p = 0; p < runner->result.plan_nr; p++) {
+			json_t *row = json_document__plan_row(&runner->result.plan[p]);
 
 			if (merge_row(rows, row, size)) {
 				json_decref(row);
@@ -150,19 +150,19 @@ static json_t *plan_json(const struct sweep_options *o, struct runner *e)
 			json_array_append_new(rows, row);
 		}
 	}
-	runner__use(e, &o->run);
+	runner__use(runner, &o->run);
 	return rows;
 }
 
 /* The document sweep.json. The engine uses o->run afterwards. */
-static json_t *make_document(const struct sweep_options *options, struct runner *e)
+static json_t *make_document(const struct sweep_options *options, struct runner *runner)
 {
-	json_t *environment = json_document__environment(&e->result.env);
+	json_t *environment = json_document__environment(&runner->result.env);
 	/* Without time, load and taps: each run's document has those. */
-	json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", SWEEP_SCHEMA, "tool",
-			      tool_json(options), "environment",
-			      json_environment__steady(environment), "settings",
-			      sweep_document__settings(options), "plan", plan_json(options, e));
+	json_t *o = json_pack(
+		"{s:s, s:o, s:o, s:o, s:o}", "schema", SWEEP_SCHEMA, "tool", tool_json(options),
+		"environment", json_environment__steady(environment), "settings",
+		sweep_document__settings(options), "plan", plan_json(options, runner));
 
 	json_decref(environment);
 	return o;
@@ -249,11 +249,11 @@ static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int er
 	return save_run(s, i, r);
 }
 
-static void redraw(struct runner *e, void *arg)
+static void redraw(struct runner *runner, void *arg)
 {
 	struct sweep *s = arg;
 
-	(void)e;
+	(void)runner;
 	s->progress.under_way_ns = loop__now_ns() - s->began_ns;
 	progress__show(&s->progress);
 }
