@@ -42,7 +42,7 @@ enum {
 
 struct attach {
 	struct attach_options o;
-	struct attach_session w;
+	struct attach_session session;
 	struct expect expects[ATTACH_ASSERTIONS_MAX];
 	struct loop loop;
 	struct attach_file {
@@ -76,7 +76,7 @@ static int open_files(struct attach *a)
 
 static uint64_t end_ns(const struct attach *a)
 {
-	return a->o.duration_ns ? a->w.found.begun_ns + a->o.duration_ns : UINT64_MAX;
+	return a->o.duration_ns ? a->session.found.begun_ns + a->o.duration_ns : UINT64_MAX;
 }
 
 /* Waits until the next step of the watching, or the end of --duration. */
@@ -84,8 +84,8 @@ static int wait_ms(const struct attach *a)
 {
 	uint64_t end = end_ns(a), now = loop__now_ns();
 
-	if (end > a->w.next_step_ns)
-		end = a->w.next_step_ns;
+	if (end > a->session.next_step_ns)
+		end = a->session.next_step_ns;
 	return end > now ? (int)((end - now) / 1000000 + 1) : 0;
 }
 
@@ -102,7 +102,7 @@ static void draw(void *arg, struct grid *g, bool utf8)
 {
 	struct attach *a = arg;
 
-	top_view__draw(g, &a->view, &a->w.found, utf8);
+	top_view__draw(g, &a->view, &a->session.found, utf8);
 }
 
 /* After a failure, which is reported once, the watching goes on without lines. */
@@ -115,7 +115,7 @@ static void write_line(struct attach *a)
 
 	if (!f->name || a->lines_failed)
 		return;
-	line = attach_result__line(&a->w.found, wall_ns());
+	line = attach_result__line(&a->session.found, wall_ns());
 	text = json_document__line(line);
 	err = atomic_file__append(f->file, text, strlen(text));
 	free(text);
@@ -128,7 +128,7 @@ static void write_line(struct attach *a)
 
 static int refresh(struct attach *a)
 {
-	int code = attach_session__refresh(&a->w);
+	int code = attach_session__refresh(&a->session);
 
 	if (!code)
 		write_line(a);
@@ -137,7 +137,7 @@ static int refresh(struct attach *a)
 	if (curses_screen__is_open())
 		curses_screen__draw();
 	else
-		rate_line__print(a->out, &a->line, &a->w.found);
+		rate_line__print(a->out, &a->line, &a->session.found);
 	return EXIT_DONE;
 }
 
@@ -152,7 +152,7 @@ static bool take_keys(struct attach *a)
 	while ((key = curses_screen__key()) != SCREEN_KEY_NONE)
 		if (top_view__key(&a->view, &a->o, key))
 			return true;
-	attach_session__sort(&a->w);
+	attach_session__sort(&a->session);
 	curses_screen__draw();
 	return false;
 }
@@ -168,17 +168,17 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 		return true;
 	case LOOP_TICK:
 		*code = refresh(a);
-		return *code != EXIT_DONE || attach_session__lost_cgroup(&a->w);
+		return *code != EXIT_DONE || attach_session__lost_cgroup(&a->session);
 	case LOOP_READABLE:
 		if (ev->fd == STDIN_FILENO)
 			return take_keys(a);
-		if (ev->fd == attach_probes__ends_fd(a->w.probes)) {
-			attach_session__take_ended(&a->w);
+		if (ev->fd == attach_probes__ends_fd(a->session.probes)) {
+			attach_session__take_ended(&a->session);
 			return false;
 		}
-		if (ev->fd != a->w.launch.pidfd)
-			return attach_session__lost(&a->w, &a->loop, ev->fd);
-		a->status = launch__wait(&a->w.launch, 0);
+		if (ev->fd != a->session.launch.pidfd)
+			return attach_session__lost(&a->session, &a->loop, ev->fd);
+		a->status = launch__wait(&a->session.launch, 0);
 		return a->status >= 0;
 	default:
 		return false;
@@ -196,7 +196,7 @@ static int watch(struct attach *a)
 		err = loop__wait(&a->loop, &ev, wait_ms(a));
 		if (!err)
 			over = take_event(a, &ev, &code);
-		attach_session__step(&a->w);
+		attach_session__step(&a->session);
 	}
 	return err ? loop__report(err) : code;
 }
@@ -204,15 +204,15 @@ static int watch(struct attach *a)
 /* After --duration a command continues. A signal that ends netiotrace is passed on to it. */
 static void end_command(struct attach *a)
 {
-	if (!a->w.launch.pid || a->status >= 0 || !a->signo)
+	if (!a->session.launch.pid || a->status >= 0 || !a->signo)
 		return;
-	if (kill(a->w.launch.pid, a->signo) && errno == EPERM)
+	if (kill(a->session.launch.pid, a->signo) && errno == EPERM)
 		log_error(
 			"the command, process %d, goes on: without CAP_KILL it cannot be signalled "
 			"from here; end it with kill %d.",
-			(int)a->w.launch.pid, (int)a->w.launch.pid);
+			(int)a->session.launch.pid, (int)a->session.launch.pid);
 	else
-		a->status = launch__wait(&a->w.launch, COMMAND_END_MS);
+		a->status = launch__wait(&a->session.launch, COMMAND_END_MS);
 }
 
 static int write_folded(FILE *f, struct profile *p)
@@ -230,8 +230,8 @@ static int write_file(struct attach *a, int i, const json_t *document)
 	if (i == FILE_JSON)
 		return json_document__write(f, document);
 	if (i == FILE_CSV)
-		return attach_result__write_csv(f, &a->w.found, document);
-	return write_folded(f, &a->w.found.cpu.profile);
+		return attach_result__write_csv(f, &a->session.found, document);
+	return write_folded(f, &a->session.found.cpu.profile);
 }
 
 static int write_files(struct attach *a, const json_t *document)
@@ -250,7 +250,7 @@ static int write_files(struct attach *a, const json_t *document)
 
 static int check_expects(struct attach *a, const json_t *document)
 {
-	const char *nothing = attach_session__saw_nothing(&a->w);
+	const char *nothing = attach_session__saw_nothing(&a->session);
 	bool by_task = attach_options__by_task(&a->o);
 	char message[512];
 	int code = EXIT_DONE;
@@ -273,7 +273,7 @@ static int check_expects(struct attach *a, const json_t *document)
 
 static int check_books(const struct attach *a)
 {
-	if (!attach_result__unbalanced(&a->w.found))
+	if (!attach_result__unbalanced(&a->session.found))
 		return EXIT_DONE;
 	log_error("the books do not balance: see the first sentence of the text, or "
 		  "ledger.unaccounted_tx and _rx.");
@@ -289,13 +289,13 @@ static unsigned int text_columns(FILE *out)
 
 static int report(struct attach *a)
 {
-	json_t *document = attach_result__document(&a->w.found);
+	json_t *document = attach_result__document(&a->session.found);
 	int code, next, ledger;
 
 	if (!a->o.quiet && a->line.headed)
 		fputc('\n', a->out);
 	if (!a->o.quiet)
-		attach_result__print(a->out, text_columns(a->out), &a->w.found);
+		attach_result__print(a->out, text_columns(a->out), &a->session.found);
 	/* Detaching comes before exit, and waits for a grace period at each function. */
 	atomic_file__flush_stdout();
 	write_line(a);
@@ -316,7 +316,7 @@ static int exit_code(const struct attach *a)
 
 static int run(struct attach *a)
 {
-	int code = attach_session__open(&a->w, &a->o, &a->loop), failed;
+	int code = attach_session__open(&a->session, &a->o, &a->loop), failed;
 
 	if (code)
 		return code;
@@ -326,8 +326,8 @@ static int run(struct attach *a)
 	code = watch(a);
 	top_view__clear(&a->view);
 	curses_screen__close();
-	failed = attach_session__finish(&a->w);
-	a->w.found.interrupted = a->signo != 0;
+	failed = attach_session__finish(&a->session);
+	a->session.found.interrupted = a->signo != 0;
 	end_command(a);
 	if (!code)
 		code = failed ? failed : report(a);
@@ -351,7 +351,7 @@ static void parse_expects(struct attach *a)
 
 int attach__main(int argc, char **argv)
 {
-	struct attach a = {.w = ATTACH_SESSION_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
+	struct attach a = {.session = ATTACH_SESSION_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
 	int code;
 
 	attach_options__parse(&a.o, argc, argv);
@@ -370,7 +370,7 @@ int attach__main(int argc, char **argv)
 		atomic_file__abort(a.files[i].file);
 	for (size_t i = 0; i < a.o.assertions_nr; i++)
 		expect__clear(&a.expects[i]);
-	attach_session__close(&a.w);
+	attach_session__close(&a.session);
 	loop__close(&a.loop);
 	return code;
 }

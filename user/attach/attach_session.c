@@ -49,30 +49,30 @@ static int refuse_pid(pid_t pid, int err)
 }
 
 /* From now on the end of each process is seen. */
-static int open_pids(struct attach_session *w)
+static int open_pids(struct attach_session *session)
 {
-	const struct attach_options *o = w->o;
+	const struct attach_options *o = session->o;
 
 	for (size_t i = 0; i < o->target.pids_nr; i++) {
-		w->pidfds[i] = (int)syscall(SYS_pidfd_open, o->target.pids[i], 0);
-		if (w->pidfds[i] < 0)
+		session->pidfds[i] = (int)syscall(SYS_pidfd_open, o->target.pids[i], 0);
+		if (session->pidfds[i] < 0)
 			return refuse_pid(o->target.pids[i], errno);
 	}
 	return EXIT_DONE;
 }
 
-static int open_cgroup(struct attach_session *w)
+static int open_cgroup(struct attach_session *session)
 {
-	const char *path = w->o->cgroup;
+	const char *path = session->o->cgroup;
 	char *mount;
 
 	if (!path)
 		return EXIT_DONE;
-	w->cgroup = target__open_cgroup(path);
-	if (w->cgroup >= 0)
+	session->cgroup = target__open_cgroup(path);
+	if (session->cgroup >= 0)
 		return EXIT_DONE;
-	if (w->cgroup != -ENOTSUP)
-		return failed(w->cgroup, "read --cgroup", path);
+	if (session->cgroup != -ENOTSUP)
+		return failed(session->cgroup, "read --cgroup", path);
 	mount = target__cgroup_mount();
 	if (mount)
 		log_error("--cgroup %s is not the directory of a cgroup (v2): on this machine they "
@@ -114,19 +114,19 @@ static int check_proc(void)
 	return EXIT_RUN_FAILED;
 }
 
-static int fill_filter(struct attach_session *w, struct attach_filter *filter)
+static int fill_filter(struct attach_session *session, struct attach_filter *filter)
 {
-	const struct attach_options *o = w->o;
+	const struct attach_options *o = session->o;
 	int code = check_proc();
 
 	if (!code)
-		code = open_pids(w);
+		code = open_pids(session);
 	if (!code)
-		code = open_cgroup(w);
+		code = open_cgroup(session);
 
 	*filter = (struct attach_filter){
 		.by_task = attach_options__by_task(o),
-		.cgroup = w->cgroup,
+		.cgroup = session->cgroup,
 		.follow_children = o->target.children,
 		.comms_nr = o->target.comms_nr,
 		.ports = o->target.ports,
@@ -142,47 +142,47 @@ static int fill_filter(struct attach_session *w, struct attach_filter *filter)
 }
 
 /* A signal came before watching began: there is nothing to write. */
-static int end_early(const struct attach_session *w)
+static int end_early(const struct attach_session *session)
 {
-	const char *held = w->launch.pid ? w->o->target.command[0] : NULL;
+	const char *held = session->launch.pid ? session->o->target.command[0] : NULL;
 
 	log_warning("ended before the watching began: %s%snothing is written.", held ? held : "",
 		    held ? " was not started, " : "");
 	return EXIT_SIGNAL_BASE + loop__ending_signal();
 }
 
-static int load(struct attach_session *w, const struct attach_filter *filter)
+static int load(struct attach_session *session, const struct attach_filter *filter)
 {
 	struct attach_refusal no;
-	int err = attach_probes__open(&w->probes, filter, &no);
+	int err = attach_probes__open(&session->probes, filter, &no);
 
 	if (err == -EINTR && loop__is_to_end())
-		return end_early(w);
-	return err ? refusal__say("attach", w->o->backend, err, &no) : EXIT_DONE;
+		return end_early(session);
+	return err ? refusal__say("attach", session->o->backend, err, &no) : EXIT_DONE;
 }
 
 /* Names each hook that replaces one of the requested backend. */
-static void say_replaced(const struct attach_session *w)
+static void say_replaced(const struct attach_session *session)
 {
-	for (size_t i = 0; i < w->found.plan_nr; i++) {
-		const struct plan_row *row = &w->found.plan[i];
+	for (size_t i = 0; i < session->found.plan_nr; i++) {
+		const struct plan_row *row = &session->found.plan[i];
 
-		if (attach_probes__replaces(row, w->o->backend))
+		if (attach_probes__replaces(row, session->o->backend))
 			log_warning("this kernel has no hook of backend %s for %s: %s is used.",
-				    backend__name(w->o->backend), row->stage, row->hook);
+				    backend__name(session->o->backend), row->stage, row->hook);
 	}
 }
 
 /* new: the process began while it was watched. Its PID may be in use by another by now. */
-static void take_read(struct attach_session *w, pid_t pid, uint64_t started, bool new)
+static void take_read(struct attach_session *session, pid_t pid, uint64_t started, bool new)
 {
 	uint64_t bytes;
 
 	if (!target__read_bytes(pid, &bytes) && target__started(pid) == started)
-		table__take_read(&w->found.table, pid, started, bytes, new);
+		table__take_read(&session->found.table, pid, started, bytes, new);
 }
 
-static void take_process(struct attach_session *w, pid_t pid, bool named)
+static void take_process(struct attach_session *session, pid_t pid, bool named)
 {
 	struct nio_task task = {.first_ns = 1, .asked = 1, .named = named};
 	int err;
@@ -196,15 +196,15 @@ static void take_process(struct attach_session *w, pid_t pid, bool named)
 		return;
 	task.started = target__started(pid);
 	task.parent = target__parent(pid);
-	if (attach_probes__add_task(w->probes, pid, &task))
+	if (attach_probes__add_task(session->probes, pid, &task))
 		log_warning("process %d is not watched: the map of processes is full.", pid);
-	table__take_task(&w->found.table, pid, &task);
-	take_read(w, pid, task.started, false);
+	table__take_task(&session->found.table, pid, &task);
+	take_read(session, pid, task.started, false);
 }
 
 /* The processes of one --comm (named), or of the cgroup. */
 struct several {
-	struct attach_session *w;
+	struct attach_session *session;
 	bool named;
 	size_t nr;
 };
@@ -216,14 +216,14 @@ static void take_one(void *arg, pid_t pid)
 	if (pid == getpid())
 		return;
 	several->nr++;
-	take_process(several->w, pid, several->named);
+	take_process(several->session, pid, several->named);
 }
 
 /* No process is a warning, not an error: the service may be about to start. */
-static void take_name(struct attach_session *w, size_t i)
+static void take_name(struct attach_session *session, size_t i)
 {
-	const char *comm = w->o->target.comms[i], *asked = w->o->target.comms_asked[i];
-	struct several several = {.w = w, .named = true};
+	const char *comm = session->o->target.comms[i], *asked = session->o->target.comms_asked[i];
+	struct several several = {.session = session, .named = true};
 
 	if (strlen(asked) > 15)
 		log_warning("--comm %s: the kernel keeps 15 bytes of a name, so that every process "
@@ -235,9 +235,9 @@ static void take_name(struct attach_session *w, size_t i)
 			    comm);
 }
 
-static void take_cgroup(struct attach_session *w, const char *path)
+static void take_cgroup(struct attach_session *session, const char *path)
 {
-	struct several several = {.w = w};
+	struct several several = {.session = session};
 
 	target__by_cgroup(path, take_one, &several);
 	if (!several.nr)
@@ -250,11 +250,11 @@ static void take_cgroup(struct attach_session *w, const char *path)
  * Processes that the watched ones have started already. Programs see the children that a process
  * starts after it was added.
  */
-static void take_children(struct attach_session *w)
+static void take_children(struct attach_session *session)
 {
-	const struct table *t = &w->found.table;
+	const struct table *t = &session->found.table;
 	uint32_t *parents = xcalloc(t->processes_nr + 1, sizeof(*parents));
-	struct several found = {.w = w};
+	struct several found = {.session = session};
 	size_t nr = 0;
 	int err;
 
@@ -267,204 +267,208 @@ static void take_children(struct attach_session *w)
 	free(parents);
 }
 
-static void take_everybody(struct attach_session *w)
+static void take_everybody(struct attach_session *session)
 {
-	const struct attach_options *o = w->o;
+	const struct attach_options *o = session->o;
 
 	for (size_t i = 0; i < o->target.pids_nr; i++)
-		take_process(w, o->target.pids[i], false);
+		take_process(session, o->target.pids[i], false);
 	for (size_t i = 0; i < o->target.comms_nr; i++)
-		take_name(w, i);
+		take_name(session, i);
 	if (o->cgroup)
-		take_cgroup(w, o->cgroup);
-	if (w->launch.pid)
-		take_process(w, w->launch.pid, false);
+		take_cgroup(session, o->cgroup);
+	if (session->launch.pid)
+		take_process(session, session->launch.pid, false);
 	else if (o->target.children)
-		take_children(w);
+		take_children(session);
 }
 
-static void take_sockets(struct attach_session *w)
+static void take_sockets(struct attach_session *session)
 {
-	int err = attach_probes__take_existing(w->probes);
+	int err = attach_probes__take_existing(session->probes);
 
 	if (err)
 		log_warning("connections that exist already may be missing: %s.", strerror(-err));
 }
 
 /* The loop reports the end of each process of --pid. */
-static int watch_ends(struct attach_session *w, struct loop *l)
+static int watch_ends(struct attach_session *session, struct loop *l)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < w->o->target.pids_nr && !err; i++)
-		err = loop__add(l, w->pidfds[i]);
-	w->alive = w->o->target.pids_nr;
+	for (size_t i = 0; i < session->o->target.pids_nr && !err; i++)
+		err = loop__add(l, session->pidfds[i]);
+	session->alive = session->o->target.pids_nr;
 	return failed(err, "wait for the end of", "a process");
 }
 
-static int hold_command(struct attach_session *w)
+static int hold_command(struct attach_session *session)
 {
-	const struct command command = {w->o->target.command, attach_options__to_stdout(w->o)};
+	const struct command command = {session->o->target.command,
+					attach_options__to_stdout(session->o)};
 
-	return command.argv ? failed(spawn__hold(&w->launch, &command), "start", command.argv[0])
-			    : EXIT_DONE;
+	return command.argv
+		       ? failed(spawn__hold(&session->launch, &command), "start", command.argv[0])
+		       : EXIT_DONE;
 }
 
-static int let_go(struct attach_session *w, struct loop *l)
+static int let_go(struct attach_session *session, struct loop *l)
 {
-	int err = loop__add(l, w->launch.pidfd);
+	int err = loop__add(l, session->launch.pidfd);
 
 	if (!err)
-		err = launch__go(&w->launch, NULL);
-	return failed(err, "run", w->o->target.command[0]);
+		err = launch__go(&session->launch, NULL);
+	return failed(err, "run", session->o->target.command[0]);
 }
 
-static void begin_sampling(struct attach_session *w)
+static void begin_sampling(struct attach_session *session)
 {
-	struct cpu_result *cpu = &w->found.cpu;
+	struct cpu_result *cpu = &session->found.cpu;
 
-	if (w->o->no_cpu)
+	if (session->o->no_cpu)
 		snprintf(cpu->reason, sizeof(cpu->reason), "--no-cpu was given");
-	else if (!attach_options__by_task(w->o))
+	else if (!attach_options__by_task(session->o))
 		snprintf(cpu->reason, sizeof(cpu->reason),
 			 "--port alone watches connections, and no process: name some with --pid, "
 			 "--comm or --cgroup");
 	else
-		cpu_sampling__open(&w->sampling, attach_probes__tasks(w->probes), w->found.begun_ns,
-				   cpu);
+		cpu_sampling__open(&session->sampling, attach_probes__tasks(session->probes),
+				   session->found.begun_ns, cpu);
 }
 
-static int read_baseline(struct attach_session *w)
+static int read_baseline(struct attach_session *session)
 {
 	char message[600];
 
-	if (!w->o->baseline ||
-	    !baseline__read(&w->baseline, w->o->baseline, message, sizeof(message)))
+	if (!session->o->baseline ||
+	    !baseline__read(&session->baseline, session->o->baseline, message, sizeof(message)))
 		return EXIT_DONE;
 	log_error("%s", message);
 	return EXIT_USAGE;
 }
 
-static void describe(struct attach_session *w)
+static void describe(struct attach_session *session)
 {
-	environment__read(&w->found.env, NULL, (struct flag){.reason = "taps are not looked for"});
-	w->found.plan_nr = attach_probes__plan(w->probes, &w->found.plan);
-	w->found.table.native_xdp = xdp__on_veth();
-	w->found.sees_kinds = attach_probes__has(w->probes, PROBE_MESSAGE);
-	w->found.sees_completions = attach_probes__has(w->probes, PROBE_COMPLETION);
-	w->found.sees_splices = attach_probes__has(w->probes, PROBE_SPLICE_READ);
-	if (w->o->baseline)
-		w->found.baseline = &w->baseline;
-	say_replaced(w);
+	environment__read(&session->found.env, NULL,
+			  (struct flag){.reason = "taps are not looked for"});
+	session->found.plan_nr = attach_probes__plan(session->probes, &session->found.plan);
+	session->found.table.native_xdp = xdp__on_veth();
+	session->found.sees_kinds = attach_probes__has(session->probes, PROBE_MESSAGE);
+	session->found.sees_completions = attach_probes__has(session->probes, PROBE_COMPLETION);
+	session->found.sees_splices = attach_probes__has(session->probes, PROBE_SPLICE_READ);
+	if (session->o->baseline)
+		session->found.baseline = &session->baseline;
+	say_replaced(session);
 }
 
-static void begin(struct attach_session *w)
+static void begin(struct attach_session *session)
 {
-	attach_probes__arm(w->probes);
-	w->found.begun_ns = loop__now_ns();
-	w->found.ended_ns = w->found.begun_ns;
-	begin_sampling(w);
-	take_everybody(w);
-	take_sockets(w);
-	attach_probes__adopt_used(w->probes);
-	w->next_step_ns = loop__now_ns();
+	attach_probes__arm(session->probes);
+	session->found.begun_ns = loop__now_ns();
+	session->found.ended_ns = session->found.begun_ns;
+	begin_sampling(session);
+	take_everybody(session);
+	take_sockets(session);
+	attach_probes__adopt_used(session->probes);
+	session->next_step_ns = loop__now_ns();
 }
 
-static int say_ready(struct attach_session *w)
+static int say_ready(struct attach_session *session)
 {
-	size_t n = w->found.table.processes_nr;
+	size_t n = session->found.table.processes_nr;
 
-	if (attach_options__by_task(w->o))
+	if (attach_options__by_task(session->o))
 		log_notice("watching %zu process%s.", n, n == 1 ? "" : "es");
 	else
 		log_notice("watching the ports of every process.");
-	log_info("watching: backend %s.", w->found.plan[0].backend);
-	return ready__say(&w->ready, NULL);
+	log_info("watching: backend %s.", session->found.plan[0].backend);
+	return ready__say(&session->ready, NULL);
 }
 
-int attach_session__open(struct attach_session *w, const struct attach_options *o, struct loop *l)
+int attach_session__open(struct attach_session *session, const struct attach_options *o,
+			 struct loop *l)
 {
 	struct attach_filter filter;
 	int code;
 
-	w->o = o;
-	w->found.o = o;
-	code = ready__open(&w->ready, o->ready_file);
+	session->o = o;
+	session->found.o = o;
+	code = ready__open(&session->ready, o->ready_file);
 	if (!code)
-		code = read_baseline(w);
+		code = read_baseline(session);
 	if (!code)
-		code = fill_filter(w, &filter);
+		code = fill_filter(session, &filter);
 	if (!code)
-		code = hold_command(w);
+		code = hold_command(session);
 	if (!code)
-		code = load(w, &filter);
+		code = load(session, &filter);
 	if (code)
 		return code;
-	describe(w);
+	describe(session);
 	warn_of_unknown_cgroups(o);
 	if (!loop__is_to_end())
-		begin(w);
+		begin(session);
 	if (loop__is_to_end())
-		return end_early(w);
-	code = watch_ends(w, l);
+		return end_early(session);
+	code = watch_ends(session, l);
 	if (code)
 		return code;
-	loop__add(l, attach_probes__ends_fd(w->probes));
-	code = say_ready(w);
+	loop__add(l, attach_probes__ends_fd(session->probes));
+	code = say_ready(session);
 	if (code)
 		return code;
-	return o->target.command ? let_go(w, l) : EXIT_DONE;
+	return o->target.command ? let_go(session, l) : EXIT_DONE;
 }
 
-void attach_session__close(struct attach_session *w)
+void attach_session__close(struct attach_session *session)
 {
-	ready__close(&w->ready);
-	launch__close(&w->launch);
-	for (size_t i = 0; w->o && i < w->o->target.pids_nr; i++)
-		if (w->pidfds[i] > 0)
-			close(w->pidfds[i]);
-	if (w->cgroup >= 0)
-		close(w->cgroup);
-	table__clear(&w->found.table);
-	profile__clear(&w->found.cpu.profile);
-	cpu_sampling__close(&w->sampling);
-	attach_probes__close(w->probes);
+	ready__close(&session->ready);
+	launch__close(&session->launch);
+	for (size_t i = 0; session->o && i < session->o->target.pids_nr; i++)
+		if (session->pidfds[i] > 0)
+			close(session->pidfds[i]);
+	if (session->cgroup >= 0)
+		close(session->cgroup);
+	table__clear(&session->found.table);
+	profile__clear(&session->found.cpu.profile);
+	cpu_sampling__close(&session->sampling);
+	attach_probes__close(session->probes);
 }
 
 static void take_socket(void *arg, const struct sock_state *s)
 {
-	struct attach_session *w = arg;
+	struct attach_session *session = arg;
 
-	table__take(&w->found.table, s);
+	table__take(&session->found.table, s);
 }
 
-void attach_session__take_ended(struct attach_session *w)
+void attach_session__take_ended(struct attach_session *session)
 {
-	attach_probes__each_ended(w->probes, take_socket, w);
+	attach_probes__each_ended(session->probes, take_socket, session);
 }
 
-void attach_session__step(struct attach_session *w)
+void attach_session__step(struct attach_session *session)
 {
 	uint64_t now = loop__now_ns();
 
-	if (now >= w->next_step_ns)
-		w->next_step_ns = attach_probes__step_events(w->probes, now);
+	if (now >= session->next_step_ns)
+		session->next_step_ns = attach_probes__step_events(session->probes, now);
 }
 
 static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
 {
-	struct attach_session *w = arg;
+	struct attach_session *session = arg;
 	pid_t pid = (pid_t)tgid;
 
-	table__take_task(&w->found.table, tgid, task);
+	table__take_task(&session->found.table, tgid, task);
 	/* A process closes its sockets after its exit event. */
 	if (task->exit_ns)
-		return w->finished || task->exit_ns + EXIT_NS < w->found.ended_ns;
-	take_read(w, pid, task->started, task->parent && !task->asked);
-	if (task->asked || task->parent || task->first_ns < w->since_ns || w->finished)
+		return session->finished || task->exit_ns + EXIT_NS < session->found.ended_ns;
+	take_read(session, pid, task->started, task->parent && !task->asked);
+	if (task->asked || task->parent || task->first_ns < session->since_ns || session->finished)
 		return false;
 	/* It took a watched name or joined the cgroup, and may have sockets. */
-	w->passes_again = true;
+	session->passes_again = true;
 	return false;
 }
 
@@ -476,60 +480,61 @@ static void name_cgroups(struct groups *g)
 			g->list[i].name = target__cgroup_path(g->list[i].id);
 }
 
-void attach_session__sort(struct attach_session *w)
+void attach_session__sort(struct attach_session *session)
 {
-	table__sort(&w->found.table, w->o->sort, w->since_ns);
+	table__sort(&session->found.table, session->o->sort, session->since_ns);
 }
 
-int attach_session__refresh(struct attach_session *w)
+int attach_session__refresh(struct attach_session *session)
 {
-	struct attach_result *r = &w->found;
+	struct attach_result *r = &session->found;
 	int err;
 
-	w->since_ns = w->finished ? 0 : r->ended_ns;
-	if (!w->finished)
+	session->since_ns = session->finished ? 0 : r->ended_ns;
+	if (!session->finished)
 		r->ended_ns = loop__now_ns();
 	table__begin(&r->table);
-	err = attach_probes__name_owners(w->probes, w->finished);
+	err = attach_probes__name_owners(session->probes, session->finished);
 	if (!err)
-		err = attach_probes__each_socket(w->probes, take_socket, w);
+		err = attach_probes__each_socket(session->probes, take_socket, session);
 	table__end(&r->table);
 	/* Right after the sockets: rchar and the bytes sent are of one moment. */
 	if (!err)
-		err = attach_probes__each_task(w->probes, take_task, w);
-	cpu_sampling__take(&w->sampling, r);
-	if (w->passes_again)
-		take_sockets(w);
-	w->passes_again = false;
+		err = attach_probes__each_task(session->probes, take_task, session);
+	cpu_sampling__take(&session->sampling, r);
+	if (session->passes_again)
+		take_sockets(session);
+	session->passes_again = false;
 	name_cgroups(&r->table.groups[GROUP_CGROUP]);
-	attach_session__sort(w);
-	r->missed = attach_probes__missed(w->probes);
-	r->events = attach_probes__events(w->probes);
-	r->loss = attach_probes__losses(w->probes);
+	attach_session__sort(session);
+	r->missed = attach_probes__missed(session->probes);
+	r->events = attach_probes__events(session->probes);
+	r->loss = attach_probes__losses(session->probes);
 	table__set_gaps(&r->table, r->loss.sockets_full + r->loss.tasks_full + r->loss.ends_missed,
 			r->missed.known ? r->missed.value : 1);
 	return failed(err, "read", "what the programs saw");
 }
 
-int attach_session__finish(struct attach_session *w)
+int attach_session__finish(struct attach_session *session)
 {
 	int code;
 
-	w->found.ended_ns = loop__now_ns();
-	w->finished = true;
-	w->next_step_ns = attach_probes__step_events(w->probes, w->found.ended_ns);
-	cpu_sampling__stop(&w->sampling);
+	session->found.ended_ns = loop__now_ns();
+	session->finished = true;
+	session->next_step_ns =
+		attach_probes__step_events(session->probes, session->found.ended_ns);
+	cpu_sampling__stop(&session->sampling);
 	/* Each socket is read with its events at one moment, so nothing has to stop first. */
-	code = attach_session__refresh(w);
-	attach_probes__stop(w->probes);
+	code = attach_session__refresh(session);
+	attach_probes__stop(session->probes);
 	return code;
 }
 
-const char *attach_session__saw_nothing(const struct attach_session *w)
+const char *attach_session__saw_nothing(const struct attach_session *session)
 {
-	const struct table *t = &w->found.table;
+	const struct table *t = &session->found.table;
 
-	if (!attach_options__by_task(w->o))
+	if (!attach_options__by_task(session->o))
 		return (t->total.connections + t->total.unconnected)
 			       ? NULL
 			       : "nothing was watched: no connection had such a port";
@@ -537,31 +542,32 @@ const char *attach_session__saw_nothing(const struct attach_session *w)
 			       : "nothing was watched: no process with such a name or cgroup ran";
 }
 
-static bool has_others(const struct attach_session *w)
+static bool has_others(const struct attach_session *session)
 {
-	return w->alive || w->o->target.comms_nr || w->cgroup >= 0 || w->o->target.command;
+	return session->alive || session->o->target.comms_nr || session->cgroup >= 0 ||
+	       session->o->target.command;
 }
 
-bool attach_session__lost_cgroup(struct attach_session *w)
+bool attach_session__lost_cgroup(struct attach_session *session)
 {
-	if (w->cgroup < 0 || !target__cgroup_is_gone(w->cgroup))
+	if (session->cgroup < 0 || !target__cgroup_is_gone(session->cgroup))
 		return false;
-	close(w->cgroup);
-	w->cgroup = -1;
-	log_warning("--cgroup %s is gone, and with it all that could be in it%s.", w->o->cgroup,
-		    has_others(w) ? "" : ": the watching ends");
-	return !has_others(w);
+	close(session->cgroup);
+	session->cgroup = -1;
+	log_warning("--cgroup %s is gone, and with it all that could be in it%s.",
+		    session->o->cgroup, has_others(session) ? "" : ": the watching ends");
+	return !has_others(session);
 }
 
-bool attach_session__lost(struct attach_session *w, struct loop *l, int fd)
+bool attach_session__lost(struct attach_session *session, struct loop *l, int fd)
 {
-	for (size_t i = 0; i < w->o->target.pids_nr; i++) {
-		if (w->pidfds[i] != fd)
+	for (size_t i = 0; i < session->o->target.pids_nr; i++) {
+		if (session->pidfds[i] != fd)
 			continue;
 		loop__remove(l, fd);
 		close(fd);
-		w->pidfds[i] = -1;
-		w->alive--;
+		session->pidfds[i] = -1;
+		session->alive--;
 	}
-	return w->o->target.pids_nr && !has_others(w);
+	return session->o->target.pids_nr && !has_others(session);
 }

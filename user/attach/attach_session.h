@@ -41,35 +41,36 @@ struct attach_session {
  * Finds the targets, loads and attaches the programs, and starts a command. An exit code: 128 + the
  * signal number if a signal came meanwhile; then the command was not started.
  */
-int attach_session__open(struct attach_session *w, const struct attach_options *o, struct loop *l);
-void attach_session__close(struct attach_session *w);
+int attach_session__open(struct attach_session *session, const struct attach_options *o,
+			 struct loop *l);
+void attach_session__close(struct attach_session *session);
 
 /* Reads the events so far into w->found and sorts them. An exit code. */
-int attach_session__refresh(struct attach_session *w);
+int attach_session__refresh(struct attach_session *session);
 
 /*
  * NULL if a requested process was watched or, with --port alone, a connection; otherwise the reason
  * why not. Assertions need one.
  */
-const char *attach_session__saw_nothing(const struct attach_session *w);
+const char *attach_session__saw_nothing(const struct attach_session *session);
 
 /* Sorts by the current options. While watching, rows that moved bytes since the last refresh come
  * first. */
-void attach_session__sort(struct attach_session *w);
+void attach_session__sort(struct attach_session *session);
 
 /* Reads the connections that have ended, when attach_probes__ends_fd() is readable. */
-void attach_session__take_ended(struct attach_session *w);
+void attach_session__take_ended(struct attach_session *session);
 
 /* Attaches or detaches the programs of send and receive events, at w->next_step_ns. */
-void attach_session__step(struct attach_session *w);
+void attach_session__step(struct attach_session *session);
 
 /* Stops watching and reads everything. An exit code. */
-int attach_session__finish(struct attach_session *w);
+int attach_session__finish(struct attach_session *session);
 
 /* Is no target left because the cgroup was removed? Reports that once. */
-bool attach_session__lost_cgroup(struct attach_session *w);
+bool attach_session__lost_cgroup(struct attach_session *session);
 
 /* After fd of the loop became readable: is no process of --pid left? */
-bool attach_session__lost(struct attach_session *w, struct loop *l, int fd);
+bool attach_session__lost(struct attach_session *session, struct loop *l, int fd);
 
 #endif
