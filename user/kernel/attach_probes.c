@@ -32,9 +32,9 @@ static int64_t boot_offset_ns(void)
 	return offset;
 }
 
-static int configure(struct attach_probes *w, const struct attach_filter *filter)
+static int configure(struct attach_probes *probes, const struct attach_filter *filter)
 {
-	struct attach_bpf *skel = w->skel;
+	struct attach_bpf *skel = probes->skel;
 	struct kernel_addresses at;
 	int err;
 
@@ -62,17 +62,17 @@ static int configure(struct attach_probes *w, const struct attach_filter *filter
 }
 
 /* Settings of the programs that depend on the plan. */
-static void configure_plan(struct attach_probes *w)
+static void configure_plan(struct attach_probes *probes)
 {
 	const struct btf_lookup *btf = btf_lookup__kernel();
 
-	if (plan__wants(&w->plan, "nio_at_maps"))
-		bpf_map__set_max_entries(w->skel->maps.nio_snapshots,
-					 bpf_map__max_entries(w->skel->maps.nio_sockets));
-	w->skel->rodata->nio_splice_pages =
+	if (plan__wants(&probes->plan, "nio_at_maps"))
+		bpf_map__set_max_entries(probes->skel->maps.nio_snapshots,
+					 bpf_map__max_entries(probes->skel->maps.nio_sockets));
+	probes->skel->rodata->nio_splice_pages =
 		btf && !btf_lookup__function(btf, "skb_splice_from_iter", 0);
-	w->skel->rodata->nio_sees_calls = w->plan.chosen[PROBE_MESSAGE];
-	w->skel->rodata->nio_completions = plan__completions_by_kernel(&w->plan);
+	probes->skel->rodata->nio_sees_calls = probes->plan.chosen[PROBE_MESSAGE];
+	probes->skel->rodata->nio_completions = plan__completions_by_kernel(&probes->plan);
 }
 
 static bool is_of_functions(enum backend backend)
@@ -81,11 +81,11 @@ static bool is_of_functions(enum backend backend)
 }
 
 /* A backend of functions that is asked for by name has to work. */
-static int choose(struct attach_probes *w, const struct attach_filter *filter,
+static int choose(struct attach_probes *probes, const struct attach_filter *filter,
 		  struct attach_refusal *no)
 {
 	const struct plan_request req = {.object = OBJECT_ATTACH, .backend = filter->backend};
-	const struct plan *plans[MODE_NR] = {&w->plan}, *none[MODE_NR] = {NULL};
+	const struct plan *plans[MODE_NR] = {&probes->plan}, *none[MODE_NR] = {NULL};
 	struct probe_result *probe_results = xcalloc(plan_alternatives_nr, sizeof(*probe_results));
 	int err = loader__presume(OBJECT_ATTACH, probe_results, filter->backend);
 
@@ -96,23 +96,24 @@ static int choose(struct attach_probes *w, const struct attach_filter *filter,
 	for (size_t i = 0; i < filter->without_nr; i++)
 		plan__withhold(OBJECT_ATTACH, probe_results, filter->without[i]);
 	if (!err) {
-		err = plan__make(&w->plan, probe_results, &req);
+		err = plan__make(&probes->plan, probe_results, &req);
 		if (err == -EOPNOTSUPP)
-			plan__missing(&w->plan, no->missing, sizeof(no->missing));
+			plan__missing(&probes->plan, no->missing, sizeof(no->missing));
 	}
 	free(probe_results);
-	w->rows_nr = err ? 0 : plan__rows(plans, none, w->rows);
-	configure_plan(w);
+	probes->rows_nr = err ? 0 : plan__rows(plans, none, probes->rows);
+	configure_plan(probes);
 	return err;
 }
 
-static int set_cgroup(struct attach_probes *w, int cgroup)
+static int set_cgroup(struct attach_probes *probes, int cgroup)
 {
 	const uint32_t first = 0;
 
 	if (cgroup < 0)
 		return 0;
-	return bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_cgroups), &first, &cgroup, BPF_ANY)
+	return bpf_map_update_elem(bpf_map__fd(probes->skel->maps.nio_cgroups), &first, &cgroup,
+				   BPF_ANY)
 		       ? -errno
 		       : 0;
 }
@@ -138,72 +139,73 @@ static void remember(struct taking *t, const struct sock_state *s)
 /* A record of the ring buffer, for libbpf. */
 static int take_end(void *arg, void *data, size_t size)
 {
-	struct attach_probes *w = arg;
+	struct attach_probes *probes = arg;
 	struct sock_state s = {0};
 
-	if (size < SOCK_STATE_HEAD || !w->taking)
+	if (size < SOCK_STATE_HEAD || !probes->taking)
 		return 0;
 	memcpy(&s, data, size < sizeof(s) ? SOCK_STATE_HEAD : sizeof(s));
-	if (w->taking->remembers)
-		remember(w->taking, &s);
-	w->taking->take(w->taking->arg, &s);
+	if (probes->taking->remembers)
+		remember(probes->taking, &s);
+	probes->taking->take(probes->taking->arg, &s);
 	return 0;
 }
 
-static int open_watcher(struct attach_probes *w, const struct attach_filter *filter,
+static int open_watcher(struct attach_probes *probes, const struct attach_filter *filter,
 			struct attach_refusal *no)
 {
-	const struct plan *plans[] = {&w->plan};
-	int err = loop__is_to_end() ? -EINTR : loader__open(&w->loader, OBJECT_ATTACH);
+	const struct plan *plans[] = {&probes->plan};
+	int err = loop__is_to_end() ? -EINTR : loader__open(&probes->loader, OBJECT_ATTACH);
 
-	w->skel = w->loader.attach;
-	w->loader.interruptible = true;
+	probes->skel = probes->loader.attach;
+	probes->loader.interruptible = true;
 	if (!err)
-		err = configure(w, filter);
+		err = configure(probes, filter);
 	if (!err)
-		err = choose(w, filter, no);
+		err = choose(probes, filter, no);
 	if (!err)
-		err = loop__is_to_end() ? -EINTR : loader__load(&w->loader, plans, 1);
+		err = loop__is_to_end() ? -EINTR : loader__load(&probes->loader, plans, 1);
 	if (!err)
-		err = set_cgroup(w, filter->cgroup);
+		err = set_cgroup(probes, filter->cgroup);
 	if (err)
 		return err;
 	/* The second programs are loaded, and attached only where the first may be refused. */
-	w->plan.without_seconds = w->base_plan.without_seconds = true;
-	w->ends = ring_buffer__new(bpf_map__fd(w->skel->maps.nio_ends), take_end, w, NULL);
-	err = w->ends ? loader__attach(&w->loader, &w->plan) : -errno;
-	w->loader.interruptible = false;
-	return err ? err : attach_probes__begin_events(w, filter->count_calls);
+	probes->plan.without_seconds = probes->base_plan.without_seconds = true;
+	probes->ends =
+		ring_buffer__new(bpf_map__fd(probes->skel->maps.nio_ends), take_end, probes, NULL);
+	err = probes->ends ? loader__attach(&probes->loader, &probes->plan) : -errno;
+	probes->loader.interruptible = false;
+	return err ? err : attach_probes__begin_events(probes, filter->count_calls);
 }
 
 int attach_probes__open(struct attach_probes **out, const struct attach_filter *filter,
 			struct attach_refusal *no)
 {
-	struct attach_probes *w = xcalloc(1, sizeof(*w));
+	struct attach_probes *probes = xcalloc(1, sizeof(*probes));
 	int err;
 
 	*no = (struct attach_refusal){0};
-	err = open_watcher(w, filter, no);
+	err = open_watcher(probes, filter, no);
 	if (err)
-		attach_probes__close(w);
+		attach_probes__close(probes);
 	else
-		*out = w;
+		*out = probes;
 	return err;
 }
 
-void attach_probes__close(struct attach_probes *w)
+void attach_probes__close(struct attach_probes *probes)
 {
-	if (!w)
+	if (!probes)
 		return;
-	ring_buffer__free(w->ends);
-	loader__close(&w->loader);
-	free(w);
+	ring_buffer__free(probes->ends);
+	loader__close(&probes->loader);
+	free(probes);
 }
 
-size_t attach_probes__plan(const struct attach_probes *w, const struct plan_row **rows)
+size_t attach_probes__plan(const struct attach_probes *probes, const struct plan_row **rows)
 {
-	*rows = w->rows;
-	return w->rows_nr;
+	*rows = probes->rows;
+	return probes->rows_nr;
 }
 
 bool attach_probes__replaces(const struct plan_row *row, enum backend asked)
@@ -220,82 +222,83 @@ bool attach_probes__replaces(const struct plan_row *row, enum backend asked)
 	return false;
 }
 
-bool attach_probes__has(const struct attach_probes *w, enum probe_id probe)
+bool attach_probes__has(const struct attach_probes *probes, enum probe_id probe)
 {
-	return w->plan.chosen[probe];
+	return probes->plan.chosen[probe];
 }
 
-int attach_probes__add_task(struct attach_probes *w, uint32_t tgid, const struct nio_task *task)
+int attach_probes__add_task(struct attach_probes *probes, uint32_t tgid,
+			    const struct nio_task *task)
 {
-	int fd = bpf_map__fd(w->skel->maps.nio_tasks);
+	int fd = bpf_map__fd(probes->skel->maps.nio_tasks);
 	uint64_t how = task->named ? BPF_NOEXIST : BPF_ANY;
 
 	if (bpf_map_update_elem(fd, &tgid, task, how) && errno != EEXIST)
 		return -errno;
-	w->skel->bss->nio_task_known[tgid & (NIO_KNOWN_NR - 1)] = 1;
+	probes->skel->bss->nio_task_known[tgid & (NIO_KNOWN_NR - 1)] = 1;
 	return 0;
 }
 
-void attach_probes__adopt_used(struct attach_probes *w)
+void attach_probes__adopt_used(struct attach_probes *probes)
 {
-	*(volatile bool *)&w->skel->bss->nio_adopts = true;
+	*(volatile bool *)&probes->skel->bss->nio_adopts = true;
 }
 
-int attach_probes__tasks(const struct attach_probes *w)
+int attach_probes__tasks(const struct attach_probes *probes)
 {
-	return bpf_map__fd(w->skel->maps.nio_tasks);
+	return bpf_map__fd(probes->skel->maps.nio_tasks);
 }
 
-void attach_probes__arm(struct attach_probes *w)
+void attach_probes__arm(struct attach_probes *probes)
 {
-	w->skel->bss->nio_armed = true;
+	probes->skel->bss->nio_armed = true;
 }
 
 /* Runs an iterator that writes nothing. */
-static int run_iterator(const struct attach_probes *w, const char *program)
+static int run_iterator(const struct attach_probes *probes, const char *program)
 {
 	struct loader_records none;
-	int err = loader__iterate(&w->loader, program, 0, &none);
+	int err = loader__iterate(&probes->loader, program, 0, &none);
 
 	free(none.list);
 	return err;
 }
 
-int attach_probes__take_existing(struct attach_probes *w)
+int attach_probes__take_existing(struct attach_probes *probes)
 {
 	uint64_t begun_ns = loop__now_ns();
-	int err = run_iterator(w, "nio_at_files");
+	int err = run_iterator(probes, "nio_at_files");
 
-	w->skel->bss->nio_files_ns = begun_ns;
+	probes->skel->bss->nio_files_ns = begun_ns;
 	return err;
 }
 
 /* Searching for owners takes at most this part of the time. */
 #define SEARCH_PART 1000
 
-int attach_probes__name_owners(struct attach_probes *w, bool at_once)
+int attach_probes__name_owners(struct attach_probes *probes, bool at_once)
 {
-	volatile bool *ownerless = &w->skel->bss->nio_ownerless;
+	volatile bool *ownerless = &probes->skel->bss->nio_ownerless;
 	uint64_t now_ns = loop__now_ns();
 	int err;
 
-	if (!*ownerless || (now_ns < w->search_ns && !at_once))
+	if (!*ownerless || (now_ns < probes->search_ns && !at_once))
 		return 0;
 	*ownerless = false;
-	*(volatile bool *)&w->skel->bss->nio_only_owners = true;
-	err = run_iterator(w, "nio_at_files");
-	*(volatile bool *)&w->skel->bss->nio_only_owners = false;
-	w->search_ns = now_ns + (loop__now_ns() - now_ns) * SEARCH_PART;
+	*(volatile bool *)&probes->skel->bss->nio_only_owners = true;
+	err = run_iterator(probes, "nio_at_files");
+	*(volatile bool *)&probes->skel->bss->nio_only_owners = false;
+	probes->search_ns = now_ns + (loop__now_ns() - now_ns) * SEARCH_PART;
 	return err;
 }
 
-static int drain(struct attach_probes *w, struct taking *t)
+static int drain(struct attach_probes *probes, struct taking *t)
 {
 	int n;
 
-	w->taking = t;
-	n = ring_buffer__consume(w->ends);
-	w->taking = NULL;
+	probes->taking = t;
+	n = ring_buffer__consume(probes->ends);
+	probes->taking = NULL;
 	return n < 0 ? n : 0;
 }
 
@@ -315,13 +318,14 @@ static bool has_ended(const struct taking *t, const struct sock_state *s)
 	return t->ended_nr && bsearch(&key, t->ended, t->ended_nr, sizeof(key), by_key);
 }
 
-static void forget(struct attach_probes *w, uint64_t key)
+static void forget(struct attach_probes *probes, uint64_t key)
 {
-	bpf_map_delete_elem(bpf_map__fd(w->skel->maps.nio_sock_events), &key);
-	bpf_map_delete_elem(bpf_map__fd(w->skel->maps.nio_sockets), &key);
+	bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sock_events), &key);
+	bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sockets), &key);
 }
 
-static void give_open(struct attach_probes *w, struct taking *t, const struct loader_records *open)
+static void give_open(struct attach_probes *probes, struct taking *t,
+		      const struct loader_records *open)
 {
 	if (t->ended_nr)
 		qsort(t->ended, t->ended_nr, sizeof(*t->ended), by_key);
@@ -336,76 +340,76 @@ static void give_open(struct attach_probes *w, struct taking *t, const struct lo
 		if (s.flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, &s))
 			continue;
 		if (s.flags & SOCK_STATE_UNSENT)
-			forget(w, s.key);
+			forget(probes, s.key);
 		else
 			s.now = s.last_read;
 		t->take(t->arg, &s);
 	}
 }
 
-void attach_probes__note_moved(struct attach_probes *w)
+void attach_probes__note_moved(struct attach_probes *probes)
 {
-	*(volatile bool *)&w->skel->bss->nio_only_moved = true;
-	if (run_iterator(w, "nio_at_read") == -EOPNOTSUPP)
-		run_iterator(w, "nio_at_maps");
-	*(volatile bool *)&w->skel->bss->nio_only_moved = false;
+	*(volatile bool *)&probes->skel->bss->nio_only_moved = true;
+	if (run_iterator(probes, "nio_at_read") == -EOPNOTSUPP)
+		run_iterator(probes, "nio_at_maps");
+	*(volatile bool *)&probes->skel->bss->nio_only_moved = false;
 }
 
 /* Updates all states and reads them, each followed by its events. */
-static int read_states(const struct attach_probes *w, struct loader_records *open)
+static int read_states(const struct attach_probes *probes, struct loader_records *open)
 {
-	int err = loader__iterate(&w->loader, "nio_at_read", 0, open);
+	int err = loader__iterate(&probes->loader, "nio_at_read", 0, open);
 
 	if (err != -EOPNOTSUPP)
 		return err;
-	w->skel->bss->nio_snapshot_failed = false;
-	err = run_iterator(w, "nio_at_maps");
-	if (!err && w->skel->bss->nio_snapshot_failed)
+	probes->skel->bss->nio_snapshot_failed = false;
+	err = run_iterator(probes, "nio_at_maps");
+	if (!err && probes->skel->bss->nio_snapshot_failed)
 		err = -ENOMEM;
-	return err ? err : state_map__take(bpf_map__fd(w->skel->maps.nio_snapshots), open);
+	return err ? err : state_map__take(bpf_map__fd(probes->skel->maps.nio_snapshots), open);
 }
 
 /*
  * A program sends the end of a connection before it frees the state. So one that the iteration does
  * not meet is in the buffer by then, and one that is in both was open as it was met.
  */
-int attach_probes__each_socket(struct attach_probes *w,
+int attach_probes__each_socket(struct attach_probes *probes,
 			       void (*take)(void *arg, const struct sock_state *s), void *arg)
 {
 	struct taking t = {.take = take, .arg = arg};
 	struct loader_records open = {0};
-	int err = drain(w, &t);
+	int err = drain(probes, &t);
 
 	t.remembers = true;
 	if (!err)
-		err = read_states(w, &open);
+		err = read_states(probes, &open);
 	if (!err)
-		err = drain(w, &t);
+		err = drain(probes, &t);
 	if (!err)
-		give_open(w, &t, &open);
+		give_open(probes, &t, &open);
 	free(open.list);
 	free(t.ended);
 	return err;
 }
 
-int attach_probes__each_ended(struct attach_probes *w,
+int attach_probes__each_ended(struct attach_probes *probes,
 			      void (*take)(void *arg, const struct sock_state *s), void *arg)
 {
 	struct taking t = {.take = take, .arg = arg};
 
-	return drain(w, &t);
+	return drain(probes, &t);
 }
 
-int attach_probes__ends_fd(const struct attach_probes *w)
+int attach_probes__ends_fd(const struct attach_probes *probes)
 {
-	return ring_buffer__epoll_fd(w->ends);
+	return ring_buffer__epoll_fd(probes->ends);
 }
 
-int attach_probes__each_task(struct attach_probes *w,
+int attach_probes__each_task(struct attach_probes *probes,
 			     bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t),
 			     void *arg)
 {
-	int fd = bpf_map__fd(w->skel->maps.nio_tasks);
+	int fd = bpf_map__fd(probes->skel->maps.nio_tasks);
 	int err = 0, nr = 0;
 	uint32_t *keys = xcalloc(NIO_TASKS_MAX, sizeof(*keys)), *from = NULL;
 	struct nio_task task;
@@ -422,9 +426,9 @@ int attach_probes__each_task(struct attach_probes *w,
 	return err;
 }
 
-struct nio_attach_loss attach_probes__losses(const struct attach_probes *w)
+struct nio_attach_loss attach_probes__losses(const struct attach_probes *probes)
 {
-	return *(const volatile struct nio_attach_loss *)&w->skel->bss->nio_attach_losses;
+	return *(const volatile struct nio_attach_loss *)&probes->skel->bss->nio_attach_losses;
 }
 
 /*
@@ -442,23 +446,23 @@ static bool is_twin(const char *name)
 	return false;
 }
 
-struct num attach_probes__missed(const struct attach_probes *w)
+struct num attach_probes__missed(const struct attach_probes *probes)
 {
 	struct num sum = {.known = true,
-			  .value = attach_probes__losses(w).changes_missed +
-				   attach_probes__losses(w).ends_missed +
-				   attach_probes__losses(w).events_lost};
+			  .value = attach_probes__losses(probes).changes_missed +
+				   attach_probes__losses(probes).ends_missed +
+				   attach_probes__losses(probes).events_lost};
 	bool unknown = false;
 
-	if (w->stopped)
-		return w->missed;
-	for (size_t i = 0; i < w->loader.programs_nr; i++) {
+	if (probes->stopped)
+		return probes->missed;
+	for (size_t i = 0; i < probes->loader.programs_nr; i++) {
 		uint64_t runs;
 		bool uncounted;
 
-		if (is_twin(w->loader.programs[i].name))
+		if (is_twin(probes->loader.programs[i].name))
 			continue;
-		if (loader__missed(&w->loader, i, &runs, &uncounted))
+		if (loader__missed(&probes->loader, i, &runs, &uncounted))
 			return (struct num){.reason = "the kernel does not tell"};
 		sum.value += runs;
 		unknown |= uncounted;
@@ -491,15 +495,15 @@ static void add_run_time(struct num *sum, const struct loaded_program *p)
 	sum->known = true;
 }
 
-const char *attach_probes__run_times(const struct attach_probes *w, struct num ns[PROBE_NR])
+const char *attach_probes__run_times(const struct attach_probes *probes, struct num ns[PROBE_NR])
 {
 	struct num enabled = read_file__num("/proc/sys/kernel/bpf_stats_enabled");
 	uint64_t all = 0;
 
 	memset(ns, 0, PROBE_NR * sizeof(*ns));
-	for (size_t i = 0; i < w->loader.programs_nr; i++) {
-		const struct loaded_program *p = &w->loader.programs[i];
-		enum probe_id probe = probe_of(&w->plan, p->name);
+	for (size_t i = 0; i < probes->loader.programs_nr; i++) {
+		const struct loaded_program *p = &probes->loader.programs[i];
+		enum probe_id probe = probe_of(&probes->plan, p->name);
 
 		if (probe < PROBE_NR)
 			add_run_time(&ns[probe], p);
@@ -513,11 +517,11 @@ const char *attach_probes__run_times(const struct attach_probes *w, struct num n
 	return "the kernel counts run times only with sysctl kernel.bpf_stats_enabled=1";
 }
 
-void attach_probes__stop(struct attach_probes *w)
+void attach_probes__stop(struct attach_probes *probes)
 {
-	*(volatile bool *)&w->skel->bss->nio_over = true;
-	*(volatile bool *)&w->skel->bss->nio_armed = false;
-	*(volatile bool *)&w->skel->bss->nio_adopts = false;
-	w->missed = attach_probes__missed(w);
-	w->stopped = true;
+	*(volatile bool *)&probes->skel->bss->nio_over = true;
+	*(volatile bool *)&probes->skel->bss->nio_armed = false;
+	*(volatile bool *)&probes->skel->bss->nio_adopts = false;
+	probes->missed = attach_probes__missed(probes);
+	probes->stopped = true;
 }

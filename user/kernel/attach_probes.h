@@ -49,55 +49,56 @@ struct attach_refusal {
  */
 int attach_probes__open(struct attach_probes **out, const struct attach_filter *filter,
 			struct attach_refusal *no);
-void attach_probes__close(struct attach_probes *w); /* takes NULL */
+void attach_probes__close(struct attach_probes *probes); /* takes NULL */
 
 /* Adds a task. 0 or -errno. A task known by its name only (named) does not replace another entry.
  */
-int attach_probes__add_task(struct attach_probes *w, uint32_t tgid, const struct nio_task *task);
+int attach_probes__add_task(struct attach_probes *probes, uint32_t tgid,
+			    const struct nio_task *task);
 
 /* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by w. */
-int attach_probes__tasks(const struct attach_probes *w);
+int attach_probes__tasks(const struct attach_probes *probes);
 
 /* From here on, new connections that match the filter are watched. */
-void attach_probes__arm(struct attach_probes *w);
+void attach_probes__arm(struct attach_probes *probes);
 
 /* From here on, older connections are watched when used. After the first socket iteration. */
-void attach_probes__adopt_used(struct attach_probes *w);
+void attach_probes__adopt_used(struct attach_probes *probes);
 
 /* From here on no connection is added and no event is counted. */
-void attach_probes__stop(struct attach_probes *w);
+void attach_probes__stop(struct attach_probes *probes);
 
 /*
  * Takes in the existing connections that processes of the caller's PID namespace have open, and
  * notes where they listen: of the processes that match the filter, after the first call of those
  * that joined since. 0 or -errno.
  */
-int attach_probes__take_existing(struct attach_probes *w);
+int attach_probes__take_existing(struct attach_probes *probes);
 
 /*
  * Names the owners of watched sockets without one: those accepted since, if no event has shown
  * their process. Searches the open files of all processes, at most a thousandth of the time unless
  * at_once, and only if there may be such sockets. Before attach_probes__each_socket(). 0 or -errno.
  */
-int attach_probes__name_owners(struct attach_probes *w, bool at_once);
+int attach_probes__name_owners(struct attach_probes *probes, bool at_once);
 
 /*
  * Reads all watched sockets: gives take() each connection that ended since the last call, once, and
  * each open one with its present numbers. 0 or -errno.
  */
-int attach_probes__each_socket(struct attach_probes *w,
+int attach_probes__each_socket(struct attach_probes *probes,
 			       void (*take)(void *arg, const struct sock_state *s), void *arg);
 
 /* Only the connections that ended. Call when the descriptor is readable: it holds some 8000. */
-int attach_probes__each_ended(struct attach_probes *w,
+int attach_probes__each_ended(struct attach_probes *probes,
 			      void (*take)(void *arg, const struct sock_state *s), void *arg);
-int attach_probes__ends_fd(const struct attach_probes *w); /* owned by w */
+int attach_probes__ends_fd(const struct attach_probes *probes); /* owned by w */
 
 /*
  * Attaches or detaches the programs of events by the rate of events. Returns when to call next
  * (CLOCK_MONOTONIC, ns).
  */
-uint64_t attach_probes__step_events(struct attach_probes *w, uint64_t now_ns);
+uint64_t attach_probes__step_events(struct attach_probes *probes, uint64_t now_ns);
 
 /* The share of time in which send and receive events were seen, and what they showed. */
 struct attach_events {
@@ -107,32 +108,32 @@ struct attach_events {
 	struct sampled_sums ways;  /* bytes sent, by enum nio_moved */
 	struct sampled_sums reads; /* bytes read, by enum nio_moved */
 };
-struct attach_events attach_probes__events(const struct attach_probes *w);
+struct attach_events attach_probes__events(const struct attach_probes *probes);
 
 /* Gives a copy of every task to take(), and deletes the task if that returns true. 0 or -errno. */
-int attach_probes__each_task(struct attach_probes *w,
+int attach_probes__each_task(struct attach_probes *probes,
 			     bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t),
 			     void *arg);
 
-struct nio_attach_loss attach_probes__losses(const struct attach_probes *w);
+struct nio_attach_loss attach_probes__losses(const struct attach_probes *probes);
 
 /* Program runs that the kernel refused or skipped; unknown where it does not tell. */
-struct num attach_probes__missed(const struct attach_probes *w);
+struct num attach_probes__missed(const struct attach_probes *probes);
 
 /*
  * How long the programs of each probe have run so far, in ns, where the kernel counts that (sysctl
  * kernel.bpf_stats_enabled). A program of several probes counts for the first of them; a probe
  * without a program of its own is unknown. NULL, or why all are unknown.
  */
-const char *attach_probes__run_times(const struct attach_probes *w, struct num ns[PROBE_NR]);
+const char *attach_probes__run_times(const struct attach_probes *probes, struct num ns[PROBE_NR]);
 
 /* The rows of the plan. Owned by w. */
-size_t attach_probes__plan(const struct attach_probes *w, const struct plan_row **rows);
+size_t attach_probes__plan(const struct attach_probes *probes, const struct plan_row **rows);
 
 /* Whether a row's hook replaces one of the requested backend. */
 bool attach_probes__replaces(const struct plan_row *row, enum backend asked);
 
 /* Whether the probe is served. */
-bool attach_probes__has(const struct attach_probes *w, enum probe_id probe);
+bool attach_probes__has(const struct attach_probes *probes, enum probe_id probe);
 
 #endif

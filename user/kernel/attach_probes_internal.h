@@ -37,9 +37,9 @@ struct attach_probes {
 };
 
 /* Programs note whether sockets have moved bytes since the last reading (nio_moved_ns). */
-void attach_probes__note_moved(struct attach_probes *w);
+void attach_probes__note_moved(struct attach_probes *probes);
 
 /* The programs of events are attached: from now on their rate decides. 0 or -errno. */
-int attach_probes__begin_events(struct attach_probes *w, bool count_calls);
+int attach_probes__begin_events(struct attach_probes *probes, bool count_calls);
 
 #endif

@@ -33,11 +33,11 @@
 #define ZEROCOPY_NS 3000000000ULL
 
 /* All 0 if the map cannot be read. */
-static void read_counts(const struct attach_probes *w, struct nio_event_counts *sum)
+static void read_counts(const struct attach_probes *probes, struct nio_event_counts *sum)
 {
 	const uint32_t zero = 0;
 
-	percpu__lookup(bpf_map__fd(w->skel->maps.nio_event_counts), &zero, sum, sizeof(*sum));
+	percpu__lookup(bpf_map__fd(probes->skel->maps.nio_event_counts), &zero, sum, sizeof(*sum));
 }
 
 #define ALL_SENT ((1U << NIO_CALL_NR) - 1)
@@ -47,9 +47,10 @@ static void read_counts(const struct attach_probes *w, struct nio_event_counts *
 _Static_assert(NIO_CALL_NR <= SAMPLED_PARTS && NIO_MOVED_NR <= SAMPLED_PARTS, "parts fit");
 
 /* Adds the bytes since the last reading to the sums. */
-static void add_bytes(struct attach_probes *w, const struct nio_event_counts *now, double weight)
+static void add_bytes(struct attach_probes *probes, const struct nio_event_counts *now,
+		      double weight)
 {
-	struct attach_sampling *s = &w->sampling;
+	struct attach_sampling *s = &probes->sampling;
 	double sent[SAMPLED_PARTS] = {0}, moved[SAMPLED_PARTS] = {0};
 	bool whole = !s->windows.in_windows;
 
@@ -63,73 +64,73 @@ static void add_bytes(struct attach_probes *w, const struct nio_event_counts *no
 	sampled_sums__add(&s->events.reads, moved, ALL_READ, whole, weight);
 }
 
-static void change_window(struct attach_probes *w, __u32 by)
+static void change_window(struct attach_probes *probes, __u32 by)
 {
-	*(volatile __u32 *)&w->skel->bss->nio_window += by;
+	*(volatile __u32 *)&probes->skel->bss->nio_window += by;
 }
 
-static bool uses_zerocopy(const struct attach_probes *w, uint64_t now_ns)
+static bool uses_zerocopy(const struct attach_probes *probes, uint64_t now_ns)
 {
-	uint64_t last = *(volatile __u64 *)&w->skel->bss->nio_zerocopy_ns;
+	uint64_t last = *(volatile __u64 *)&probes->skel->bss->nio_zerocopy_ns;
 
 	return last && now_ns < last + ZEROCOPY_NS;
 }
 
-static bool is_always_attached(const struct attach_probes *w, uint64_t now_ns)
+static bool is_always_attached(const struct attach_probes *probes, uint64_t now_ns)
 {
-	return uses_zerocopy(w, now_ns) && !w->skel->rodata->nio_sees_calls;
+	return uses_zerocopy(probes, now_ns) && !probes->skel->rodata->nio_sees_calls;
 }
 
 /* Programs that stay attached between windows, with deferred copies for zero-copy senders. */
-static struct plan base_plan_at(const struct attach_probes *w, uint64_t now_ns)
+static struct plan base_plan_at(const struct attach_probes *probes, uint64_t now_ns)
 {
-	struct plan base_plan = w->base_plan;
+	struct plan base_plan = probes->base_plan;
 
-	base_plan.without_seconds = w->plan.without_seconds;
-	if (uses_zerocopy(w, now_ns))
-		base_plan.chosen[PROBE_DEFERRED_COPY] = w->plan.chosen[PROBE_DEFERRED_COPY];
+	base_plan.without_seconds = probes->plan.without_seconds;
+	if (uses_zerocopy(probes, now_ns))
+		base_plan.chosen[PROBE_DEFERRED_COPY] = probes->plan.chosen[PROBE_DEFERRED_COPY];
 	return base_plan;
 }
 
-static void detach(struct attach_probes *w, uint64_t now_ns)
+static void detach(struct attach_probes *probes, uint64_t now_ns)
 {
-	struct plan base_plan = base_plan_at(w, now_ns);
+	struct plan base_plan = base_plan_at(probes, now_ns);
 
-	change_window(w, 1);
-	loader__detach_others(&w->loader, &base_plan);
+	change_window(probes, 1);
+	loader__detach_others(&probes->loader, &base_plan);
 }
 
-static void attach_arrival(struct attach_probes *w, uint64_t now_ns)
+static void attach_arrival(struct attach_probes *probes, uint64_t now_ns)
 {
-	struct plan base_plan = base_plan_at(w, now_ns);
+	struct plan base_plan = base_plan_at(probes, now_ns);
 
-	loader__attach(&w->loader, &base_plan);
+	loader__attach(&probes->loader, &base_plan);
 }
 
 /* A program that cannot be attached again counts as missed: its events are no longer seen. */
-static void attach(struct attach_probes *w)
+static void attach(struct attach_probes *probes)
 {
-	*(volatile __u32 *)&w->skel->data->nio_weight = w->sampling.windows.weight;
-	loader__attach(&w->loader, &w->plan);
-	change_window(w, 1);
+	*(volatile __u32 *)&probes->skel->data->nio_weight = probes->sampling.windows.weight;
+	loader__attach(&probes->loader, &probes->plan);
+	change_window(probes, 1);
 }
 
 /* The programs are attached already, and from now on every event counts once. */
-static void watch_whole(struct attach_probes *w)
+static void watch_whole(struct attach_probes *probes)
 {
-	change_window(w, 1);
-	*(volatile __u32 *)&w->skel->data->nio_weight = 1;
-	change_window(w, 1);
+	change_window(probes, 1);
+	*(volatile __u32 *)&probes->skel->data->nio_weight = 1;
+	change_window(probes, 1);
 }
 
 /* Whether watched sockets have moved bytes. An iteration finds out unless events have shown it. */
-static bool is_moving(struct attach_probes *w, uint64_t now_ns)
+static bool is_moving(struct attach_probes *probes, uint64_t now_ns)
 {
-	struct attach_sampling *s = &w->sampling;
-	const volatile __u64 *moved_ns = &w->skel->bss->nio_moved_ns;
+	struct attach_sampling *s = &probes->sampling;
+	const volatile __u64 *moved_ns = &probes->skel->bss->nio_moved_ns;
 
 	if (now_ns >= s->check_ns) {
-		attach_probes__note_moved(w);
+		attach_probes__note_moved(probes);
 		s->check_ns = now_ns + (loop__now_ns() - now_ns) * MOVED_PART;
 	}
 	return *moved_ns && now_ns < *moved_ns + MOVED_NS;
@@ -174,16 +175,17 @@ static bool steers_packets(void)
 }
 
 /* Attaches the second programs, which do what the kernel refuses the first ones. */
-static void attach_seconds(struct attach_probes *w, uint64_t now_ns)
+static void attach_seconds(struct attach_probes *probes, uint64_t now_ns)
 {
 	struct plan base_plan;
 
-	if (!w->plan.without_seconds ||
-	    !(w->sampling.needs_seconds || was_refused(w->skel->progs.nio_at_state)))
+	if (!probes->plan.without_seconds ||
+	    !(probes->sampling.needs_seconds || was_refused(probes->skel->progs.nio_at_state)))
 		return;
-	w->plan.without_seconds = false;
-	base_plan = base_plan_at(w, now_ns);
-	loader__attach(&w->loader, w->sampling.windows.attached ? &w->plan : &base_plan);
+	probes->plan.without_seconds = false;
+	base_plan = base_plan_at(probes, now_ns);
+	loader__attach(&probes->loader,
+		       probes->sampling.windows.attached ? &probes->plan : &base_plan);
 }
 
 static struct window_load load_of(const struct nio_event_counts *c)
@@ -191,38 +193,38 @@ static struct window_load load_of(const struct nio_event_counts *c)
 	return (struct window_load){.watched = c->watched, .others = c->runs - c->watched};
 }
 
-int attach_probes__begin_events(struct attach_probes *w, bool count_calls)
+int attach_probes__begin_events(struct attach_probes *probes, bool count_calls)
 {
-	struct attach_sampling *s = &w->sampling;
+	struct attach_sampling *s = &probes->sampling;
 	uint64_t seed = 0, now_ns = loop__now_ns();
 
-	s->windowed = plan__can_detach(&w->plan, &w->base_plan) && !count_calls;
+	s->windowed = plan__can_detach(&probes->plan, &probes->base_plan) && !count_calls;
 	s->needs_seconds = is_preemptible() || steers_packets();
 	/* Without a seed the moments are those of the last time, which is no error. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = now_ns;
 	event_windows__begin(&s->windows, &window_rule_attach, now_ns, seed,
 			     (struct window_load){0});
-	change_window(w, 1);
-	attach_seconds(w, now_ns);
+	change_window(probes, 1);
+	attach_seconds(probes, now_ns);
 	return 0;
 }
 
 /* Looks whether the socket has moved bytes only where that decides. */
-static struct window_load load_now(struct attach_probes *w, uint64_t now_ns)
+static struct window_load load_now(struct attach_probes *probes, uint64_t now_ns)
 {
-	struct attach_sampling *s = &w->sampling;
+	struct attach_sampling *s = &probes->sampling;
 	struct nio_event_counts now;
 	struct window_load load;
 	bool due = now_ns >= s->windows.due_ns;
 
-	read_counts(w, &now);
+	read_counts(probes, &now);
 	load = load_of(&now);
-	load.keep = !s->windowed || is_always_attached(w, now_ns);
+	load.keep = !s->windowed || is_always_attached(probes, now_ns);
 	if (!s->windows.attached)
-		load.moves = due && !load.keep && is_moving(w, now_ns);
+		load.moves = due && !load.keep && is_moving(probes, now_ns);
 	else if (due)
-		add_bytes(w, &now, s->windows.weight);
+		add_bytes(probes, &now, s->windows.weight);
 	return load;
 }
 
@@ -233,28 +235,28 @@ static uint64_t next_step(const struct event_windows *windows, uint64_t now_ns)
 	return windows->due_ns < check_ns ? windows->due_ns : check_ns;
 }
 
-uint64_t attach_probes__step_events(struct attach_probes *w, uint64_t now_ns)
+uint64_t attach_probes__step_events(struct attach_probes *probes, uint64_t now_ns)
 {
-	struct event_windows *windows = &w->sampling.windows;
+	struct event_windows *windows = &probes->sampling.windows;
 	bool attached = windows->attached;
 
-	if (w->stopped)
+	if (probes->stopped)
 		return UINT64_MAX;
-	attach_seconds(w, now_ns);
-	if (!attached && uses_zerocopy(w, now_ns))
-		attach_arrival(w, now_ns);
-	switch (event_windows__step(windows, now_ns, load_now(w, now_ns))) {
+	attach_seconds(probes, now_ns);
+	if (!attached && uses_zerocopy(probes, now_ns))
+		attach_arrival(probes, now_ns);
+	switch (event_windows__step(windows, now_ns, load_now(probes, now_ns))) {
 	case WINDOW_ATTACH:
-		attach(w);
+		attach(probes);
 		break;
 	case WINDOW_WHOLE:
 		if (attached)
-			watch_whole(w);
+			watch_whole(probes);
 		else
-			attach(w);
+			attach(probes);
 		break;
 	case WINDOW_DETACH:
-		detach(w, now_ns);
+		detach(probes, now_ns);
 		break;
 	case WINDOW_STAY:
 		break;
@@ -262,10 +264,10 @@ uint64_t attach_probes__step_events(struct attach_probes *w, uint64_t now_ns)
 	return next_step(windows, loop__now_ns());
 }
 
-struct attach_events attach_probes__events(const struct attach_probes *w)
+struct attach_events attach_probes__events(const struct attach_probes *probes)
 {
-	const struct event_windows *windows = &w->sampling.windows;
-	struct attach_events e = w->sampling.events;
+	const struct event_windows *windows = &probes->sampling.windows;
+	struct attach_events e = probes->sampling.events;
 	uint64_t now_ns = loop__now_ns();
 
 	e.seen_ns = event_windows__seen_ns(windows, now_ns);
