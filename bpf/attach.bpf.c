@@ -50,7 +50,7 @@ static __always_inline void on_receive_copy(const struct sk_buff *skb, int len, 
 		on_notice(s, skb);
 }
 
-/* One of the two is loaded: only where notifications count is the kernel surely able to claim. */
+/* One of the two is loaded: the second where the plan counts notifications. */
 NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_at_receive, on_receive_copy(skb, len, false),
 	 const struct sk_buff *skb, int len)
 NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_at_receive_notices, on_receive_copy(skb, len, true),

@@ -65,8 +65,8 @@ static int sender__lost(struct sender *s, int err)
 	static const struct error_text texts[] = {
 		{-ECONNRESET, "The receiver closed the control connection: it ended"},
 		{-EPIPE, "The receiver closed the control connection: it ended"},
-		{-EPROTO, "What answers there is not netiotrace's receiver"},
-		{-EPROTONOSUPPORT, "The receiver there speaks another version of the protocol: use "
+		{-EPROTO, "The peer is not a netiotrace receiver"},
+		{-EPROTONOSUPPORT, "The receiver speaks another version of the protocol: use "
 				   "one version of netiotrace on both machines"},
 		{0, "The receiver is lost"},
 	};
@@ -76,9 +76,9 @@ static int sender__lost(struct sender *s, int err)
 	    (err == -ETIMEDOUT || err == -ECONNRESET || err == -EPIPE))
 		return reporter__error(
 			s->report, err,
-			"What listens there %s: it is not netiotrace's receiver, or busy with "
-			"another session",
-			err == -ETIMEDOUT ? "does not answer" : "closed the connection");
+			"%s: it is not a netiotrace receiver, or busy with another session",
+			err == -ETIMEDOUT ? "The peer does not answer"
+					  : "The peer closed the connection");
 	return reporter__error_of(s->report, err, texts);
 }
 

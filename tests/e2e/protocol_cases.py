@@ -79,7 +79,7 @@ def one_sentence(directory, code, out, err, pattern=""):
 CLIENT_STATES = ["accepted", "greeted", "welcomed", "connected", "warm-up asked", "warm-up sending",
                  "warm-up totals", "measured asked", "measured sending", "measured totals"]
 CLIENT_LIES = [
-    ("greeted", "garbage", "not netiotrace's receiver"),
+    ("greeted", "garbage", "not a netiotrace receiver"),
     ("greeted", "half a frame", ""),
     ("greeted", "another version", "another version"),
     ("greeted", "unknown type", ""),
@@ -161,7 +161,7 @@ def clients():
         for deed in ["killed", "stopped", "silent", "flood MOVING", "flood STOP", "drip MOVING"]:
             unknown = state in ("accepted", "greeted") and " " not in deed
             yield f"receiver, {state}: {deed}", wrong_receiver, (
-                state, deed, "is not netiotrace's receiver" if unknown else "")
+                state, deed, "is not a netiotrace receiver" if unknown else "")
     for state, deed, pattern in CLIENT_LIES:
         yield f"receiver, {state}: {deed}", wrong_receiver, (state, deed, pattern)
     yield "receiver, measured totals: creeps 1", wrong_receiver, ("measured totals", "creeps 1")

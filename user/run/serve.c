@@ -108,7 +108,7 @@ static void say_session(const struct load_report *r)
 		 format_ns(time, sizeof(time), (double)r->elapsed_ns));
 }
 
-/* A session that fails is the sender's to report: here it is a warning, and the next one comes. */
+/* The sender reports why a session failed. Here that is a warning: the next session may come. */
 static int take_event(struct server *s, enum driver_event event)
 {
 	const struct load_report *report = &s->driver.report;
