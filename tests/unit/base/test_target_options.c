@@ -18,7 +18,8 @@ TEST(names_are_kept_as_given_and_as_the_kernel_has_them)
 
 TEST(command_is_all_after_the_first_two_dashes)
 {
-	char *argv[] = {"attach", "-q", "--", "sh", "--", "-c", NULL};
+	static const char *const words[] = {"attach", "-q", "--", "sh", "--", "-c", NULL};
+	char **argv = (char **)words;
 	struct target_options t = {0};
 
 	assert_int_equal(target_options__take_command(&t, 6, argv), 2);
