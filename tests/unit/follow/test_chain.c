@@ -296,10 +296,17 @@ static bool io_decode(void *ctx, struct decoder_request *request, struct decoder
 	return true;
 }
 
+/* Another follow or a debugger may have the debug registers for a while: waits up to a minute. */
 static bool set_register(unsigned int nr, unsigned long value)
 {
-	return !ptrace(PTRACE_POKEUSER, child,
-		       offsetof(struct user, u_debugreg) + nr * sizeof(unsigned long), value);
+	long at = offsetof(struct user, u_debugreg) + nr * sizeof(unsigned long);
+
+	for (int tries = 0; ptrace(PTRACE_POKEUSER, child, at, value); tries++) {
+		if (errno != ENOSPC || tries == 1200)
+			return false;
+		usleep(50000);
+	}
+	return true;
 }
 
 static unsigned long control;
