@@ -160,6 +160,7 @@ struct signal_struct;
 
 struct task_struct {
 	unsigned int flags;
+	void *mm;
 	long unsigned int jobctl;
 	pid_t pid;
 	pid_t tgid;
@@ -170,7 +171,6 @@ struct task_struct {
 	u64 start_time;
 	u64 start_boottime;
 	char comm[16];
-	struct mm_struct *mm;
 	struct files_struct *files;
 	void *io_uring;
 	struct signal_struct *signal;

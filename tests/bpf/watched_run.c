@@ -78,7 +78,7 @@ static void read_pair(const struct pair *p, struct socket_snapshot *pass)
 		tcp_seq__begin(&pass[side], 1);
 		pass[side].source = "iter/task_file";
 	}
-	errno = -session__each_socket(session, take, &t);
+	errno = -session__each_socket(session, getpid(), take, &t);
 	if (errno)
 		fail("a pass over the sockets");
 }

@@ -139,8 +139,8 @@ static __attribute__((noinline)) void copy_high_byte(char *to, const char *from,
 {
 	for (size_t i = 0; i < n; i++)
 		__asm__ volatile("movzbl (%0), %%eax\n\tshl $8, %%eax\n\tmov $7, %%al\n\t"
-				 "mov %%ah, (%1)" ::"r"(from + i),
-				 "r"(to + i)
+				 "mov %%ah, (%1)" ::"S"(from + i),
+				 "D"(to + i) /* %ah goes with no register of 64 bits only */
 				 : "rax", "memory");
 }
 
