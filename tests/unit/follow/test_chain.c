@@ -28,19 +28,22 @@ struct s64 {
 	char bytes[64];
 };
 
-static __attribute__((noinline)) void copy_memcpy(char *to, const char *from, size_t n)
+/* What copies, without the reads and checks that a sanitizer adds to it. */
+#define PLANTED static __attribute__((noinline, no_sanitize("address", "undefined")))
+
+PLANTED void copy_memcpy(char *to, const char *from, size_t n)
 {
 	memcpy(to, from, n);
 	__asm__ volatile("" ::: "memory");
 }
 
-static __attribute__((noinline)) void copy_memmove(char *to, const char *from, size_t n)
+PLANTED void copy_memmove(char *to, const char *from, size_t n)
 {
 	memmove(to, from, n);
 	__asm__ volatile("" ::: "memory");
 }
 
-static __attribute__((noinline)) void copy_bytes(char *to, const char *from, size_t n)
+PLANTED void copy_bytes(char *to, const char *from, size_t n)
 {
 	volatile char *v = to;
 
@@ -48,7 +51,7 @@ static __attribute__((noinline)) void copy_bytes(char *to, const char *from, siz
 		v[i] = from[i];
 }
 
-static __attribute__((noinline)) void copy_structs(char *to, const char *from, size_t n)
+PLANTED void copy_structs(char *to, const char *from, size_t n)
 {
 	size_t i = 0;
 
@@ -59,12 +62,12 @@ static __attribute__((noinline)) void copy_structs(char *to, const char *from, s
 	copy_bytes(to + i, from + i, n - i);
 }
 
-static __attribute__((noinline)) void copy_string(char *to, const char *from, size_t n)
+PLANTED void copy_string(char *to, const char *from, size_t n)
 {
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n)::"memory");
 }
 
-static __attribute__((noinline)) void copy_xor(char *to, const char *from, size_t n)
+PLANTED void copy_xor(char *to, const char *from, size_t n)
 {
 	volatile char *v = to;
 
@@ -72,7 +75,7 @@ static __attribute__((noinline)) void copy_xor(char *to, const char *from, size_
 		v[i] = from[i] ^ 0x5a;
 }
 
-static __attribute__((noinline)) void copy_to_two(char *to, const char *from, size_t n)
+PLANTED void copy_to_two(char *to, const char *from, size_t n)
 {
 	volatile char *first = to, *second = other;
 
@@ -84,7 +87,7 @@ static __attribute__((noinline)) void copy_to_two(char *to, const char *from, si
 	}
 }
 
-static __attribute__((noinline)) void copy_on_and_on(char *to, const char *from, size_t n)
+PLANTED void copy_on_and_on(char *to, const char *from, size_t n)
 {
 	volatile char *first = to, *second = other;
 
@@ -95,13 +98,13 @@ static __attribute__((noinline)) void copy_on_and_on(char *to, const char *from,
 }
 
 /* The same instructions copy the same bytes to the same place again. */
-static __attribute__((noinline)) void copy_twice(char *to, const char *from, size_t n)
+PLANTED void copy_twice(char *to, const char *from, size_t n)
 {
 	for (int i = 0; i < 2; i++)
 		copy_bytes(to, from, n);
 }
 
-static __attribute__((noinline)) void relay_four(char *to, const char *from, size_t n)
+PLANTED void relay_four(char *to, const char *from, size_t n)
 {
 	static char buffer[3][SIZE_MAX_COPY + 64];
 
@@ -112,7 +115,7 @@ static __attribute__((noinline)) void relay_four(char *to, const char *from, siz
 }
 
 /* Load, change and store of one place, as a WebSocket server does; then a copy. */
-static __attribute__((noinline)) void change_in_place(char *to, const char *from, size_t n)
+PLANTED void change_in_place(char *to, const char *from, size_t n)
 {
 	volatile char *v = (char *)from;
 
@@ -125,7 +128,7 @@ static __attribute__((noinline)) void change_in_place(char *to, const char *from
 	copy_memcpy(to, from, n);
 }
 
-static __attribute__((noinline)) void look_up(char *to, const char *from, size_t n)
+PLANTED void look_up(char *to, const char *from, size_t n)
 {
 	static char table[256];
 	volatile char *v = to;
@@ -135,7 +138,7 @@ static __attribute__((noinline)) void look_up(char *to, const char *from, size_t
 }
 
 /* The byte is moved as the second one of a register, beside another that is overwritten. */
-static __attribute__((noinline)) void copy_high_byte(char *to, const char *from, size_t n)
+PLANTED void copy_high_byte(char *to, const char *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		__asm__ volatile("movzbl (%0), %%eax\n\tshl $8, %%eax\n\tmov $7, %%al\n\t"
@@ -144,7 +147,7 @@ static __attribute__((noinline)) void copy_high_byte(char *to, const char *from,
 				 : "rax", "memory");
 }
 
-static __attribute__((noinline)) void copy_beside(char *to, const char *from, size_t n)
+PLANTED void copy_beside(char *to, const char *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		__asm__ volatile(
@@ -154,7 +157,7 @@ static __attribute__((noinline)) void copy_beside(char *to, const char *from, si
 }
 
 /* The byte stays in a register until it is stored, long after. */
-static __attribute__((noinline)) void copy_much_later(char *to, const char *from, size_t n)
+PLANTED void copy_much_later(char *to, const char *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		__asm__ volatile("movb (%0), %%r12b\n\tmov $60, %%eax\n1:\tdec %%eax\n\tjnz 1b\n\t"
@@ -163,7 +166,7 @@ static __attribute__((noinline)) void copy_much_later(char *to, const char *from
 				 : "rax", "r12", "memory");
 }
 
-static __attribute__((noinline)) void exchange(char *to, const char *from, size_t n)
+PLANTED void exchange(char *to, const char *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		__asm__ volatile(
@@ -172,13 +175,13 @@ static __attribute__((noinline)) void exchange(char *to, const char *from, size_
 			: "rax", "memory");
 }
 
-static __attribute__((noinline)) void fill(char *to, const char *from, size_t n)
+PLANTED void fill(char *to, const char *from, size_t n)
 {
 	memset(to, from[0], n);
 	__asm__ volatile("" ::: "memory");
 }
 
-static __attribute__((noinline)) void count_up(char *to, const char *from, size_t n)
+PLANTED void count_up(char *to, const char *from, size_t n)
 {
 	volatile char *v = to;
 
@@ -189,7 +192,7 @@ static __attribute__((noinline)) void count_up(char *to, const char *from, size_
 
 static volatile unsigned long sum;
 
-static __attribute__((noinline)) void only_look(char *to, const char *from, size_t n)
+PLANTED void only_look(char *to, const char *from, size_t n)
 {
 	(void)to;
 	for (size_t i = 0; i < n; i++)
