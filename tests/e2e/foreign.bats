@@ -91,7 +91,7 @@ cells() { # DIR
 	[ "$(cells rounds)" -eq 12 ]
 	# The command printed in the report reproduces it.
 	"$NETIOTRACE" report -q -o again --column Streams=threads streams.csv
-	diff <(grep -v 'make it again' out/report.md) <(grep -v 'make it again' again/report.md)
+	diff <(grep -v 'make the report again' out/report.md) <(grep -v 'make the report again' again/report.md)
 	run -2 "$NETIOTRACE" report -q -o none --column streams=nothing streams.csv
 	[[ $output == *"'streams=nothing'"*threads* ]]
 	refused "'Rate'" -- report -q -o none --column Rate=threads "$foreign/workers.csv"
