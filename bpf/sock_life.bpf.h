@@ -39,7 +39,7 @@ static __always_inline void on_syn(const struct sock *sk)
 		return;
 	/* Keeps the state that a call with MSG_FASTOPEN made before its SYN. */
 	if (!s || s->begun || is_stale(s, sk) || (s->flags & SOCK_STATE_CLOSED))
-		s = take_in(sk, true);
+		s = take_in(sk, s != NULL);
 	if (!s)
 		return;
 	s->state = TCP_SYN_SENT;
@@ -60,7 +60,7 @@ static __always_inline struct sock_state *take_in_connected(const struct sock *s
 
 	if (!nio_armed || nio_by_task || !nio_by_port || !port_wanted(sk) || !is_plain(sk))
 		return NULL;
-	s = take_in(sk, true);
+	s = take_in(sk, false);
 	if (s)
 		sock_state_flag(s, SOCK_STATE_CALLER, true);
 	await_owner();
@@ -101,7 +101,7 @@ static __always_inline struct sock_state *on_accepted(const struct sock *sk)
 
 	if (!nio_armed || !listener_wanted(sk) || !port_wanted(sk) || !is_plain(sk))
 		return NULL;
-	s = take_in(sk, true);
+	s = take_in(sk, false);
 	if (s) {
 		place(s, sk);
 		begin(s, sk, true);

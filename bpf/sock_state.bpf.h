@@ -316,8 +316,8 @@ static __always_inline void own(struct sock_state *s, const struct nio_task *tas
 }
 
 /*
- * Creates the state of a socket. NULL: the map is full. replace: in place of an older state; else
- * NULL if there is one that is not stale.
+ * Creates the state of a socket, in place of a stale one. NULL: the map is full. replace: in place
+ * of any; else NULL if another CPU has just made one, which goes on.
  */
 static __noinline struct sock_state *take_in(const struct sock *sk, bool replace)
 {
@@ -449,7 +449,7 @@ static __always_inline bool use_wanted(const struct sock *sk)
  */
 static __noinline struct sock_state *adopt(const struct sock *sk)
 {
-	struct sock_state *s = take_in(sk, true);
+	struct sock_state *s = take_in(sk, false);
 	bool caller;
 
 	if (!s)

@@ -326,8 +326,8 @@ fits() {
 	grep -q 'sends were copied after all' flat
 	grep -q 'skb_copy_ubufs' text
 	grep -q 'n/a' text
-	# The text without --details comes first.
-	sed '/^Fields of /,$d' text >first
+	# The text without --details comes first, then a blank line.
+	sed '/^Fields of /,$d' text | sed '${/^$/d}' >first
 	fits first
 	grep -q '^RESULT ' first
 	# Without a terminal, stderr has a line for each interval.
