@@ -11,9 +11,9 @@
 #include "bpf/sock_state.h"
 
 /* Why sums over sockets are unknown. */
-#define SOCKET_LEDGER_LEFT_OUT                                                                 \
-	"sockets or processes were left out: their maps were full (--max-sockets), a network " \
-	"namespace was not visited, or the end of a connection was not seen"
+#define SOCKET_LEDGER_LEFT_OUT                                                                  \
+	"sockets or processes were left out: their maps were full (--max-sockets), or the end " \
+	"of a connection was not seen"
 
 /* Why a number of calls or of their bytes is unknown. */
 #define SOCKET_LEDGER_NOT_SEEN                                                           \
