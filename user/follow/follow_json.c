@@ -16,6 +16,21 @@ static const char *text_or_null(const char *text)
 
 static const char *const kinds[LINK_KINDS_NR] = {"copy", "transform"};
 
+/* Followed bytes with no copy, one, two, ... */
+static json_t *by_copies_json(const struct follow_copies *c)
+{
+	json_t *list = json_array();
+	unsigned int left = follow_copies__followed(c);
+
+	for (int i = 0; left && i <= CHAIN_LINKS_MAX; i++) {
+		unsigned int nr = c->counts[i] + c->at_least[i];
+
+		json_array_append_new(list, json_integer(nr));
+		left -= nr;
+	}
+	return list;
+}
+
 static const char *end_key(unsigned int i)
 {
 	return chain_end__name((enum chain_end)(i + 1));
@@ -63,6 +78,7 @@ FIELDS(site, (const struct follow_copies *c, const struct follow_site *s), SITE_
 	X(u64,       "followed",   "count", follow_copies__followed(c))                    \
 	X(u64,       "unknown",    "count", follow_copies__unknown(c))                     \
 	X(u64,       "at_least",   "count", follow_copies__at_least(c))                    \
+	X(json,      "by_copies",  "list of count", by_copies_json(c))                     \
 	X(u64,       "copies",     "count", c->copies)                                     \
 	X(u64,       "transforms", "count", c->transforms)                                 \
 	X(u64,       "inspected",  "count", c->looks)                                      \
