@@ -85,6 +85,16 @@ holds() {
 	jq -e 'all(.received, .sent; .transforms == .copies)' out.json
 }
 
+@test "run --follow finds the copy that the two-copy sender counts, and none of the one-copy sender" {
+	for mode in twocopy onecopy; do
+		"$NETIOTRACE" --mode $mode --rounds 1 --duration 200ms --warmup 0s --no-cpu --follow -q --json out.json
+		jq -c .followed out.json
+		own=$([ $mode = twocopy ] && echo 1 || echo 0)
+		jq -e ".followed[0] | .own_per_byte == $own and (.per_byte == null or (.low <= $own and $own <= .high))" out.json
+		jq -e '.followed[0] | .per_byte or .reason' out.json
+	done
+}
+
 @test "SIGKILL of follow at any moment: the program goes on without a tracer" {
 	relay 2 memcpy 65536 1 1 plain
 	for i in {1..8}; do

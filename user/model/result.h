@@ -20,6 +20,7 @@
 #include "congestion.h"
 #include "counter.h"
 #include "cpu_time.h"
+#include "followed.h"
 #include "probes/plan_row.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
@@ -413,6 +414,8 @@ struct result {
 	size_t runs_nr;
 	struct mode_summary summary[MODE_NR]; /* by order of first appearance */
 	size_t summary_nr;
+	struct followed_mode followed[MODE_NR]; /* with --follow, in the order of the rounds */
+	size_t followed_nr;
 	struct workload workload; /* asked for; its strings are the options' */
 	enum mode modes[MODE_NR]; /* asked for */
 	size_t modes_nr;

@@ -84,18 +84,19 @@ uint64_t aux_round__sampled_ns(const struct options *o)
 	return why_no_samples(o) ? 0 : duration_ns(&o->workload, SAMPLED_NS);
 }
 
-/* Nothing is watched in this round; the result is in sampled->cpu. */
-static int run_sampled(struct runner *runner, const struct run_result *of,
-		       struct run_result *sampled)
+/* Nothing is watched in this round. */
+static int run_unwatched(struct runner *runner, enum round_kind kind, uint64_t ns,
+			 const struct run_result *of, struct run_result *out)
 {
 	struct session *session = runner->session;
 	static const struct plan nothing;
 	int err;
 
 	/* Programs cost time even for sockets that are not watched; the samples would show it. */
-	session__attach(session, &nothing);
+	if (session)
+		session__attach(session, &nothing);
 	runner->session = NULL;
-	err = run_short(runner, ROUND_SAMPLED, aux_round__sampled_ns(runner->o), of, sampled);
+	err = run_short(runner, kind, ns, of, out);
 	runner->session = session;
 	return err;
 }
@@ -127,7 +128,10 @@ void aux_round__sample(struct runner *runner, struct run_result *out)
 	}
 	sampled = xmalloc(sizeof(*sampled));
 	run_result__init(sampled);
-	reason = why_not_sampled(runner, run_sampled(runner, out, sampled), sampled);
+	reason = why_not_sampled(runner,
+				 run_unwatched(runner, ROUND_SAMPLED,
+					       aux_round__sampled_ns(runner->o), out, sampled),
+				 sampled);
 	if (reason) {
 		cpu_time__none(&out->cpu, reason);
 	} else {
@@ -187,5 +191,45 @@ void aux_round__time(struct runner *runner, struct run_result *out)
 		timed_round__take(out, timed);
 	run_result__clear(timed);
 	free(timed);
+	runner->reason[0] = '\0';
+}
+
+/* The sender's own count, in the same round. */
+static struct real gathered(const struct run_result *run)
+{
+	const struct stage_result *gather = &run->stages[NIO_STAGE_USER_GATHER];
+
+	if (gather->quality == QUALITY_UNAVAILABLE || !run->app.tx_bytes)
+		return real__unknown("nothing was counted");
+	return real__known((double)gather->bytes / (double)run->app.tx_bytes);
+}
+
+static bool is_followed(const struct runner *runner, enum mode mode)
+{
+	for (size_t i = 0; i < runner->result.followed_nr; i++)
+		if (runner->result.followed[i].mode == mode)
+			return true;
+	return false;
+}
+
+void aux_round__follow(struct runner *runner, const struct run_result *of)
+{
+	struct followed_mode *m = &runner->result.followed[runner->result.followed_nr];
+	struct run_result *run;
+
+	if (!runner->o->follow || runner->stopped || is_followed(runner, of->mode))
+		return;
+	run = xmalloc(sizeof(*run));
+	run_result__init(run);
+	*m = (struct followed_mode){.mode = of->mode};
+	m->sent.per_byte = real__unknown("its round failed");
+	if (run_unwatched(runner, ROUND_FOLLOWED, FOLLOWED_NS, of, run))
+		snprintf(m->sent.why, sizeof(m->sent.why), "%.190s", runner->reason);
+	else
+		m->sent = runner->following.sent;
+	m->own = gathered(run);
+	runner->result.followed_nr++;
+	run_result__clear(run);
+	free(run);
 	runner->reason[0] = '\0';
 }

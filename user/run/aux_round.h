@@ -23,6 +23,9 @@ uint64_t aux_round__timed_ns(const struct options *o);
 void aux_round__sample(struct runner *runner, struct run_result *out);
 void aux_round__time(struct runner *runner, struct run_result *out);
 
+/* With --follow, after the first round of a mode: adds a row to the result's followed modes. */
+void aux_round__follow(struct runner *runner, const struct run_result *of);
+
 /* Frees the sampler and the symbols. */
 void aux_round__close(struct runner *runner);
 

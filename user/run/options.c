@@ -173,6 +173,7 @@ static const struct option_row rows[] = {
 	{"times", NULL, "measure the parts of send calls in every round; costs several percent (default: in a short extra round after each round)", OPTION_OTHER, .take = take_times, .commands = RUN | SWEEP | DOCTOR},
 	{"no-times", NULL, "do not measure times in the kernel, only bytes", OPTION_OTHER, .take = take_no_times, .commands = RUN | SWEEP | DOCTOR},
 	{"no-cpu", NULL, "do not sample CPU time (in a short extra round after each round)", OPTION_FLAG, AT(no_cpu), .commands = RUN | SWEEP, .key = "no_cpu"},
+	{"follow", NULL, "in an extra round of 10 s of each mode, find the sender's own copies by hardware watchpoints, as 'netiotrace follow' does", OPTION_FLAG, AT(follow), .commands = RUN},
 	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .take = take_without, .commands = RUN | DOCTOR},
 	{"perf-events", "LIST", "also count these events (names as in 'perf list'), e.g. stalled-cycles-backend:k; none: no counters", OPTION_OTHER, .take = take_perf_events, .commands = RUN},
 	{"interval", "TIME", "refresh interval of the live view, 50ms to 1h (default 1s)",
@@ -282,6 +283,8 @@ static void check_rules(const struct options *o)
 		 "--ipv6 needs a path on this machine: with --connect the address decides"},
 		{o->mtu && o->path != NETPATH_VETH,
 		 "--mtu needs --path veth: the loopback device is not changed"},
+		{o->follow && o->workload.messages,
+		 "--follow needs a round of 10 s: with --messages only these are sent"},
 		{o->backend == BACKEND_NONE && o->count_calls,
 		 "--count-calls needs a backend other than none"},
 	};

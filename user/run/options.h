@@ -38,6 +38,7 @@ struct options {
 	enum backend backend;
 	bool count_calls;
 	bool no_cpu; /* no samples of CPU time */
+	bool follow; /* the sender is followed in an extra round of each mode */
 	enum times times;
 	const char *without[WITHOUT_MAX]; /* hooks not to use */
 	size_t without_nr;

@@ -15,6 +15,7 @@
 #include "kernel/session.h"
 #include "load/driver.h"
 #include "model/event_windows.h"
+#include "followed_round.h"
 #include "options.h"
 #include "perf/watch.h"
 #include "probes/plan.h"
@@ -45,6 +46,7 @@ enum round_kind {
 	ROUND_COMPARED,
 	ROUND_SAMPLED,
 	ROUND_TIMED,
+	ROUND_FOLLOWED,
 };
 
 struct runner {
@@ -64,6 +66,7 @@ struct runner {
 	struct perf_watch perf;
 	struct sampling sampling;
 	struct timing timing;
+	struct following following; /* of a round of this kind */
 	enum round_kind kind;
 	char loadgen[PATH_MAX];
 	int signo;                      /* the signal that ended the rounds early, or 0 */

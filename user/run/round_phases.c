@@ -148,6 +148,7 @@ static int measure(struct round *r)
 		[ROUND_COMPARED] = LIVE_RUNNING,
 		[ROUND_SAMPLED] = LIVE_SAMPLING,
 		[ROUND_TIMED] = LIVE_TIMING,
+		[ROUND_FOLLOWED] = LIVE_FOLLOWING,
 	};
 	struct runner *runner = r->runner;
 	const struct options *o = runner->o;
@@ -157,6 +158,8 @@ static int measure(struct round *r)
 	perf_watch__enable(&runner->perf);
 	if (runner->kind == ROUND_SAMPLED)
 		start_samples(r);
+	if (runner->kind == ROUND_FOLLOWED)
+		followed_round__start(&runner->following, r->drivers[NIO_SIDE_SENDER].child.pid);
 	r->measure_ns = loop__now_ns();
 	err = round__say(r, NIO_SIDE_SENDER, "measure");
 	if (err)
@@ -173,6 +176,8 @@ static int measure(struct round *r)
 	loop__set_timer(&runner->loop, 0, 0);
 	if (runner->kind == ROUND_SAMPLED)
 		stop_samples(r);
+	if (runner->kind == ROUND_FOLLOWED)
+		followed_round__stop(&runner->following);
 	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
 	return err;
 }

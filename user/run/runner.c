@@ -138,6 +138,7 @@ int runner__round(struct runner *runner, enum mode mode, unsigned int index)
 	else
 		aux_round__sample(runner, r);
 	aux_round__time(runner, r);
+	aux_round__follow(runner, r);
 	return 0;
 }
 
@@ -258,6 +259,7 @@ void runner__forget(struct runner *runner)
 	res->runs = NULL;
 	res->runs_nr = 0;
 	res->summary_nr = 0;
+	res->followed_nr = 0;
 }
 
 void runner__close(struct runner *runner)

@@ -337,6 +337,7 @@ const char *live_layout__phase(enum live_phase phase)
 		[LIVE_WARMUP] = "warm-up, nothing is counted yet",
 		[LIVE_RUNNING] = "measuring",
 		[LIVE_SAMPLING] = "sampling where CPU time goes",
+		[LIVE_FOLLOWING] = "following bytes of the sender",
 		[LIVE_TIMING] = "timing the parts of send calls",
 		[LIVE_DRAINING] = "draining, waiting for what is in flight",
 		[LIVE_DONE] = "done",

@@ -15,8 +15,9 @@ enum live_phase {
 	LIVE_STARTING,
 	LIVE_WARMUP,
 	LIVE_RUNNING,
-	LIVE_SAMPLING, /* an auxiliary round, not shown */
-	LIVE_TIMING,   /* an auxiliary round, not shown */
+	LIVE_SAMPLING,  /* an auxiliary round, not shown */
+	LIVE_FOLLOWING, /* the same */
+	LIVE_TIMING,    /* an auxiliary round, not shown */
 	LIVE_DRAINING,
 	LIVE_DONE,
 };

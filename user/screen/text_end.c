@@ -170,6 +170,8 @@ static void print_part(FILE *f, const struct end *e, enum part part, unsigned in
 		return;
 	default: /* the last line is for what was not seen; the details have all of it */
 		lines -= text_notes__checked(f, e->r, e->columns, clamp(lines - 2, 1, CHECKED_MAX));
+		lines -=
+			text_notes__followed(f, e->r, e->columns, clamp(lines - 1, 1, COUNTED_MAX));
 		lines -= text_notes__counted(f, e->r, e->columns, clamp(lines - 1, 1, COUNTED_MAX));
 		if (!e->details)
 			text_notes__unseen(f, e->r, e->columns, lines);

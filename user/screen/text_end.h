@@ -25,11 +25,14 @@ void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns);
 bool text_tables__has_cpu(const struct result *r);
 
 /*
- * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, if any;
- * what was not measured and why. The first two return their lines.
+ * text_notes.c, each in at most lines lines: whether the books balance; the sender's own copies, if
+ * it was followed; hardware counters, if any; what was not measured and why. The first three return
+ * their lines.
  */
 unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int columns,
 				 unsigned int lines);
+unsigned int text_notes__followed(FILE *f, const struct result *r, unsigned int columns,
+				  unsigned int lines);
 unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
 				 unsigned int lines);
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);

@@ -226,6 +226,38 @@ static bool say_derived(FILE *f, const struct result *r, const char *lead, enum 
 	return true;
 }
 
+static void say_followed(FILE *f, const struct followed_mode *m)
+{
+	const struct followed *s = &m->sent;
+
+	fprintf(f, "%s: ", mode__words(m->mode));
+	if (!s->per_byte.known) {
+		fprintf(f, "n/a, %s", s->why[0] ? s->why : s->per_byte.reason);
+		return;
+	}
+	fprintf(f, "%.2f (%.2f to %.2f) copies per byte sent, in user space", s->per_byte.value,
+		s->low, s->high);
+	if (s->function[0] && s->per_byte.value > 0)
+		fprintf(f, ", in %s", s->function);
+	if (m->own.known)
+		fprintf(f, "; the sender counts %.2f", m->own.value);
+}
+
+unsigned int text_notes__followed(FILE *f, const struct result *r, unsigned int columns,
+				  unsigned int lines)
+{
+	const struct text_note_form form = {
+		.label = "FOLLOWED", .separator = ". ", .columns = columns, .lines = lines};
+	struct text_note l;
+
+	text_note__begin(&l);
+	for (size_t i = 0; i < r->followed_nr; i++) {
+		say_followed(l.f, &r->followed[i]);
+		text_note__next(&l);
+	}
+	return text_note__fit(&l, f, &form);
+}
+
 unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int columns,
 				 unsigned int lines)
 {

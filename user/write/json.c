@@ -39,6 +39,18 @@ FIELDS(asked, (const struct result *r), ASKED_FIELDS)
 	X(bool, "timed_round", "true/false", row->apart)
 DOCUMENT_FIELDS(plan_row, (const struct plan_row *row), PLAN_ROW_FIELDS)
 
+#define FOLLOWED_FIELDS(X)                                                           \
+	X(text,      "mode",         "text",  mode__name(m->mode))                   \
+	X(bare_real, "own_per_byte", "real",  m->own)                                \
+	X(bare_real, "per_byte",     "real",  m->sent.per_byte)                      \
+	X(bare_real, "low",          "real",  real_if(m->sent.per_byte.known, m->sent.low)) \
+	X(bare_real, "high",         "real",  real_if(m->sent.per_byte.known, m->sent.high)) \
+	X(u64,       "followed",     "count", m->sent.bytes)                         \
+	X(u64,       "unknown",      "count", m->sent.unknown)                       \
+	X(text,      "function",     "text",  m->sent.function[0] ? m->sent.function : NULL) \
+	X(reason,    "reason",       m->sent.per_byte.known ? NULL : m->sent.why)
+FIELDS(followed, (const struct followed_mode *m), FOLLOWED_FIELDS)
+
 #define RESULT_FIELDS(X)                                                             \
 	X(text,      "schema",      "text",       RESULT_SCHEMA)                     \
 	X(bool,      "interrupted", "true/false", r->interrupted)                    \
@@ -49,6 +61,7 @@ DOCUMENT_FIELDS(plan_row, (const struct plan_row *row), PLAN_ROW_FIELDS)
 	X(document,  "settings",    settings, r, &r->workload)                        \
 	X(documents, "plan",        plan_row, r->plan_nr, &r->plan[i])               \
 	X(documents, "runs",        run, r->runs_nr, &r->runs[i])                    \
+	X(list,      "followed",    followed, r->followed_nr, &r->followed[i])       \
 	X(documents, "summary",     summary, r->summary_nr < MODE_NR ? r->summary_nr : MODE_NR, &r->summary[i])
 DOCUMENT_FIELDS(result, (const struct result *r), RESULT_FIELDS)
 /* clang-format on */

@@ -513,6 +513,26 @@ TEST(hardware_counters_are_shown_if_measured)
 	check_silent(r, "cache misses");
 }
 
+/* The sender's own count and what hardware watchpoints found stand side by side. */
+TEST(followed_sender_is_shown_beside_its_own_count)
+{
+	struct result *r = fresh(1);
+
+	check_silent(r, "FOLLOWED");
+	r->followed_nr = 1;
+	r->followed[0] = (struct followed_mode){.mode = MODE_TWOCOPY,
+						.own = real__known(1),
+						.sent = {.per_byte = real__known(1.02),
+							 .low = 0.93,
+							 .high = 1.05,
+							 .function = "gather"}};
+	check_says(r,
+		   "FOLLOWED two-copy: 1.02 (0.93 to 1.05) copies per byte sent, in user space, in "
+		   "gather; the sender counts 1.00");
+	r->followed[0].sent = (struct followed){.per_byte = real__unknown("no"), .why = "one CPU"};
+	check_says(r, "FOLLOWED two-copy: n/a, one CPU");
+}
+
 /* A measured 0, "does not apply" and "unknown" look different. */
 TEST(zero_inapplicable_and_unknown_cells_differ)
 {
