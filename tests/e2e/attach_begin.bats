@@ -192,3 +192,30 @@ load attach
 	wait $! || true
 	[ ! -e ready ]
 }
+
+@test "attach --follow-result cites copies of a program of this name, and refuses other files before the command starts" {
+	local estimate='"followed":40,"unknown":0,"per_byte":4,"low":3.9,"high":4.1,"sites":[]'
+
+	echo '{"schema":"netiotrace.follow/1","comm":"planted_copies","received":{X},"sent":{X}}' |
+		sed "s/X/$estimate/g" >copies
+	background "$BUILD_DIR/tests/e2e/planted_copies" 4 bytes 65536 1 1 plain >relay
+	within 20 test -s relay
+	# The samples of CPU time have to be enough for a useful interval.
+	for seconds in 3 10; do
+		"$NETIOTRACE" attach -q --pid "$STARTED" --duration ${seconds}s --follow-result copies --json out.json
+		[[ $(json out.json .total.verdict.advice) != *itself* ]] || break
+	done
+	json out.json .total.verdict.advice
+	[[ $(json out.json .total.verdict.advice) == *"planted_copies itself copies each byte that it sends 4.00 times (3.90 to 4.10), and each that it receives 4.00 times (3.90 to 4.10): part of the "*" % of the CPU time that it takes outside the kernel (measured by follow, copies)."* ]]
+	"$NETIOTRACE" attach -q --json out.json --follow-result copies -- true
+	[[ $(json out.json .total.verdict.advice) == "copies is a result of follow on planted_copies, which was not watched." ]]
+	head -c 100 copies >truncated
+	sed 's/4.1/"4.1"/' copies >type
+	echo '{"schema":"netiotrace.result/1"}' >other
+	mkfifo pipe
+	for file in truncated type other pipe . missing /dev/zero; do
+		run -2 "$NETIOTRACE" attach --follow-result $file -- touch started
+		[[ $output == *"--follow-result $file: "* ]]
+		[ ! -e started ]
+	done
+}

@@ -451,6 +451,8 @@ refused_link() {
 	run ! "$NETIOTRACE" attach -q --duration 1ms --baseline others/one.json -- true
 	[[ $output == *'Permission denied'* ]]
 	"$NETIOTRACE" attach -q --duration 1ms --baseline "$published" -- true
+	run -2 "$NETIOTRACE" attach -q --duration 1ms --follow-result others/one.json -- true
+	[[ $output == *'Permission denied'* ]]
 	[ ! -e out2 ]
 }
 

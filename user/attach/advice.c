@@ -245,3 +245,36 @@ double advice__say(char *text, size_t len, const struct advice_row *row)
 	next = advise_sendfile(&t, row);
 	return next.low > most.low ? next.low : most.low;
 }
+
+static bool has_copies(const struct followed *f)
+{
+	return f->per_byte.known && f->low > 0;
+}
+
+static void say_copies(struct text *t, const char *verb, const struct followed *f)
+{
+	append__text(t->text, t->len, "%s %.2f times (%.2f to %.2f)", verb, f->per_byte.value,
+		     f->low, f->high);
+	if (f->function[0])
+		append__text(t->text, t->len, ", most often in %s", f->function);
+}
+
+void advice__say_own_copies(char *text, size_t len, const struct followed_document *found,
+			    const char *path, const struct cpu_samples *cpu)
+{
+	struct text t = {text, len};
+	bool sent = has_copies(&found->sent), received = has_copies(&found->received);
+	struct cost c = part_of(cpu, CPU_CLASS_USER, 1, 1);
+
+	if ((!sent && !received) || !is_worth(&c))
+		return;
+	append__text(text, len, "%s itself copies each byte that it ", found->comm);
+	if (sent)
+		say_copies(&t, "sends", &found->sent);
+	if (received)
+		say_copies(&t, sent ? ", and each that it receives" : "receives", &found->received);
+	append__text(text, len,
+		     ": part of the " COST
+		     " that it takes outside the kernel (measured by follow, %s). ",
+		     PARTS(c), path);
+}

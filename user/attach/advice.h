@@ -13,6 +13,7 @@
 
 #include "model/cpu_time.h"
 #include "model/socket_ledger.h"
+#include "write/followed_document.h"
 
 /* Share of the program's CPU time: no advice is given below it. */
 #define ADVICE_COST_MIN 0.01
@@ -60,5 +61,12 @@ bool advice__encrypts(uint16_t port);
  * the lower end of the largest cost; 0: no advice.
  */
 double advice__say(char *text, size_t len, const struct advice_row *row);
+
+/*
+ * Appends what follow found: the copies in user space, beside the share of CPU time that they are
+ * part of. path: of its document; cpu: of the program. Writes nothing if follow found no copy.
+ */
+void advice__say_own_copies(char *text, size_t len, const struct followed_document *found,
+			    const char *path, const struct cpu_samples *cpu);
 
 #endif

@@ -88,6 +88,7 @@ static const struct option_row settings[] = {
 	{"sort", SORT_WORDS, "sort rows by this, largest first (default copied)", OPTION_CHOICE, AT(sort)},
 	{"top", "N", "rows to show and connections to write (default 20)", OPTION_COUNT, AT(top), "a number from 1 to 100000", 1, 100000},
 	{"baseline", "DIR", "results of a sweep on this machine, for advice on message sizes", OPTION_STRING, AT(baseline)},
+	{"follow-result", "FILE", "JSON document of 'netiotrace follow' on this program, for advice on its own copies", OPTION_STRING, AT(follow_result)},
 	{"json", "FILE", "write a JSON document (- for stdout; a command's stdout then goes to stderr)", OPTION_STRING, AT(json)},
 	{"json-lines", "FILE", "write a line of JSON at each interval: the total since the beginning (- for stdout)", OPTION_STRING, AT(json_lines)},
 	{"csv", "FILE", "write a row per process, connection, port or cgroup, as in --by", OPTION_STRING, AT(csv)},

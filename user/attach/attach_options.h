@@ -43,6 +43,7 @@ struct attach_options {
 	const char *without[ATTACH_WITHOUT_MAX];
 	size_t without_nr;
 	const char *baseline;                          /* results of a sweep; NULL: none */
+	const char *follow_result;                     /* document of follow; NULL: none */
 	const char *json, *json_lines, *csv, *folded;  /* file names; NULL: none */
 	const char *ready_file;                        /* NULL: none */
 	const char *assertions[ATTACH_ASSERTIONS_MAX]; /* of --assert, as given */

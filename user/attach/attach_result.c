@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows, qualities, verdicts and names for attach's writers; see attach_result.h. Pure. */
+/* Rows, qualities and names for attach's writers; see attach_result.h. Pure. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attach_result.h"
 #include "base/address.h"
 #include "base/printable.h"
-#include "common/xalloc.h"
-#include "model/verdict.h"
 
 /* The probe that feeds a stage. */
 static const char *const probes[NIO_STAGE_NR] = {
@@ -192,163 +189,6 @@ bool attach_result__unbalanced(const struct attach_result *r)
 	const struct socket_ledger *b = &r->table.total;
 
 	return unbalanced(b, NIO_SIDE_SENDER) || unbalanced(b, NIO_SIDE_RECEIVER);
-}
-
-/* Ports that the verdict of a process or of the total names, and that its advice is about. */
-#define PORTS_NAMED 3
-
-static uint64_t sent_at(const struct group *g)
-{
-	return row_value__of(VALUE_SENT, &g->ledger);
-}
-
-/* The ports at which most was sent, largest first, without those below 1 % of the largest. */
-static size_t largest_ports(const struct groups *ports, const struct group *list[PORTS_NAMED])
-{
-	size_t nr = 0, at;
-
-	for (size_t i = 0; i < ports->nr; i++) {
-		const struct group *g = &ports->list[i];
-
-		if (!g->id || (nr == PORTS_NAMED && sent_at(g) <= sent_at(list[nr - 1])))
-			continue;
-		at = nr < PORTS_NAMED ? nr++ : nr - 1;
-		for (; at && sent_at(list[at - 1]) < sent_at(g); at--)
-			list[at] = list[at - 1];
-		list[at] = g;
-	}
-	while (nr && sent_at(list[nr - 1]) < sent_at(list[0]) / 100 + 1)
-		nr--;
-	return nr;
-}
-
-/*
- * Advice on sockets at one port (0: any) of one process (NULL: of all). name: of the port, or NULL.
- */
-static void advise(struct attach_verdict *j, const struct attach_result *r,
-		   const struct process *only, uint16_t port, const char *name,
-		   const struct socket_ledger *ledger)
-{
-	struct advice_program program;
-	struct advice_row row = {
-		.name = name,
-		.ledger = ledger,
-		.sees_kinds = r->sees_kinds,
-		.encrypts = advice__encrypts(port),
-		.program = &program,
-		.baseline = r->baseline,
-	};
-
-	if (table__program(&r->table, only, port, &program, &row.copied))
-		advice__say(j->advice, sizeof(j->advice), &row);
-}
-
-/* The bytes of a connection and of its process have to be of one refresh. */
-static void advise_connection(struct attach_verdict *j, const struct attach_result *r,
-			      const struct attach_row *row)
-{
-	const struct process *owner = table__owner(&r->table, row->socket);
-	struct advice_program program;
-	struct advice_row advice = {
-		.ledger = &row->ledger,
-		.sees_kinds = r->sees_kinds,
-		.encrypts = advice__encrypts((uint16_t)group__id(GROUP_PORT, row->socket)),
-		.program = &program,
-		.baseline = r->baseline,
-	};
-
-	if (!owner || owner->read_refresh != r->table.refresh ||
-	    !table__program(&r->table, owner, 0, &program, &advice.copied))
-		return;
-	advice.copied = row->ledger.stages[NIO_STAGE_TX_COPY].bytes;
-	advice__say(j->advice, sizeof(j->advice), &advice);
-}
-
-static void ports_verdict(struct attach_verdict *j, const struct attach_result *r,
-			  const struct attach_row *row)
-{
-	const struct groups *all =
-		row->process ? &row->process->ports : &r->table.groups[GROUP_PORT];
-	struct verdict_service services[PORTS_NAMED];
-	const struct group *ports[PORTS_NAMED];
-	char names[PORTS_NAMED][16];
-	size_t nr = largest_ports(all, ports);
-
-	for (size_t i = 0; i < nr; i++) {
-		const struct nio_amount *stages = ports[i]->ledger.stages;
-
-		snprintf(names[i], sizeof(names[i]), "port %u", (uint16_t)ports[i]->id);
-		services[i] = (struct verdict_service){
-			names[i], stages[NIO_STAGE_TX_COPY].bytes, stages[NIO_STAGE_TX_PIN].bytes,
-			stages[NIO_STAGE_TX_SPLICE].bytes,
-			socket_ledger__unclassified(&ports[i]->ledger, NIO_SIDE_SENDER)};
-	}
-	verdict__say_services(j->text, sizeof(j->text), services, nr);
-	for (size_t i = 0; i < nr; i++)
-		advise(j, r, row->process, (uint16_t)ports[i]->id, names[i], &ports[i]->ledger);
-	/* Many ports with a little each, or sockets whose port is unknown. */
-	if (!j->advice[0] && (!nr || all->nr > PORTS_NAMED) && !groups__any_encrypts(all))
-		advise(j, r, row->process, 0, NULL, &row->ledger);
-}
-
-/* Sockets that moved nothing: the connections, and what became of the calls. */
-static void say_no_bytes(struct attach_verdict *j, const struct socket_ledger *b)
-{
-	uint64_t refused = socket_ledger__refused(b), blocked = b->refused[NIO_REFUSAL_EAGAIN];
-	const char *about = b->unwatched ? "about " : "";
-	char *text = NULL;
-	size_t len;
-	FILE *f;
-
-	if (b->socket_tx || b->received || b->unmeasured || b->left_out ||
-	    !(b->connections + b->unconnected))
-		return;
-	f = xopen_memstream(&text, &len);
-	if (b->connections)
-		fprintf(f, "No byte was sent or received on %" PRIu64 " connection%s.",
-			b->connections, plural(b->connections));
-	if (b->unconnected)
-		fprintf(f,
-			"%s%" PRIu64
-			" socket%s had no connection: connect() failed or was not done.",
-			b->connections ? " " : "", b->unconnected, plural(b->unconnected));
-	if (refused)
-		fprintf(f, " %s%" PRIu64 " send call%s refused.", about, refused,
-			refused == 1 ? " was" : "s were");
-	if (blocked)
-		fprintf(f, " %s%" PRIu64 " send call%s would have blocked.", about, blocked,
-			plural(blocked));
-	if (b->empty)
-		fprintf(f, " %s%" PRIu64 " send call%s 0 bytes.", about, b->empty,
-			b->empty == 1 ? " was of" : "s were of");
-	xclose_memstream(f);
-	snprintf(j->text, sizeof(j->text), "%s", text);
-	free(text);
-}
-
-void attach_result__verdict(struct attach_verdict *j, const struct attach_result *r,
-			    const struct attach_row *row)
-{
-	struct verdict v;
-	size_t len;
-
-	verdict__of_sockets(&v, &row->ledger, r->sees_completions);
-	*j = (struct attach_verdict){.copied_fraction = v.copied_fraction};
-	if (v.cause != ZC_CAUSE_NONE && v.cause != ZC_CAUSE_NOT_COPIED)
-		j->cause = zc_cause__key(v.cause);
-	say_no_bytes(j, &row->ledger);
-	len = strlen(j->text);
-	snprintf(j->text + len, sizeof(j->text) - len, "%s%s", len && v.text[0] ? " " : "", v.text);
-	if (row->by == BY_CONNECTION)
-		advise_connection(j, r, row);
-	else if (row->by == BY_PORT)
-		advise(j, r, NULL, (uint16_t)row->id, NULL, &row->ledger);
-	else if (row->by != BY_CGROUP)
-		ports_verdict(j, r, row);
-	/* Sentences end with a space. */
-	len = strlen(j->advice);
-	if (len && j->advice[len - 1] == ' ')
-		j->advice[len - 1] = '\0';
 }
 
 const char *row_value__head(enum row_value v)

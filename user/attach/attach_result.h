@@ -9,6 +9,7 @@
 #include "attach_options.h"
 #include "common/units.h"
 #include "table.h"
+#include "write/followed_document.h"
 #include "write/json.h"
 
 /* A row of an output: the total, or a process, connection, port or cgroup. */
@@ -50,8 +51,9 @@ struct attach_result {
 	struct table table;    /* sorted */
 	struct cpu_result cpu; /* stacks begin with the process: "nginx 4242" */
 	struct cpu_split cpu_total;
-	const struct baseline *baseline; /* NULL: none */
-	uint64_t begun_ns, ended_ns;     /* CLOCK_MONOTONIC */
+	const struct baseline *baseline;          /* NULL: none */
+	const struct followed_document *followed; /* of --follow-result; NULL: none */
+	uint64_t begun_ns, ended_ns;              /* CLOCK_MONOTONIC */
 	struct nio_attach_loss loss;
 	struct num missed;
 	struct attach_events events;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/path_walk.h"
 #include "baseline.h"
 #include "base/resource_limits.h"
 #include "common/units.h"
@@ -347,6 +348,25 @@ static int read_baseline(struct attach_session *session)
 	return EXIT_USAGE;
 }
 
+static int read_follow_result(struct attach_session *session)
+{
+	const char *path = session->o->follow_result, *why;
+	int fd;
+
+	if (!path)
+		return EXIT_DONE;
+	fd = path_walk__open_file(path);
+	why = fd == -EINVAL ? "it is no regular file"
+	      : fd < 0      ? limits__strerror(fd)
+			    : followed_document__read(fd, &session->followed);
+	if (fd >= 0)
+		close(fd);
+	if (!why)
+		return EXIT_DONE;
+	log_error("--follow-result %s: %s.", path, why);
+	return EXIT_USAGE;
+}
+
 static void describe(struct attach_session *session)
 {
 	environment__read(&session->found.env, NULL,
@@ -358,6 +378,8 @@ static void describe(struct attach_session *session)
 	session->found.sees_splices = attach_probes__has(session->probes, PROBE_SPLICE_READ);
 	if (session->o->baseline)
 		session->found.baseline = &session->baseline;
+	if (session->o->follow_result)
+		session->found.followed = &session->followed;
 	say_replaced(session);
 }
 
@@ -396,6 +418,8 @@ int attach_session__open(struct attach_session *session, const struct attach_opt
 	code = ready__open(&session->ready, o->ready_file);
 	if (!code)
 		code = read_baseline(session);
+	if (!code)
+		code = read_follow_result(session);
 	if (!code)
 		code = fill_filter(session, &filter);
 	if (!code)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "common/xalloc.h"
 #include "table.h"
 
@@ -250,11 +251,34 @@ void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t
 			p->ports.list[i].ledger.stages[NIO_STAGE_TX_COPY].bytes;
 }
 
+static void add_samples(struct cpu_samples *to, const struct cpu_samples *from)
+{
+	to->samples += from->samples;
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		to->classes[c] += from->classes[c];
+}
+
+bool table__samples_of(const struct table *t, const struct process *only, const char *comm,
+		       struct cpu_samples *cpu)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->processes_nr; i++) {
+		const struct process *p = &t->processes[i];
+		char name[sizeof(p->comm)];
+
+		if ((only && p != only) || !process__is_listed(p) || !comm[0] ||
+		    strcmp(printable(name, sizeof(name), p->comm), comm) != 0)
+			continue;
+		add_samples(cpu, &p->cpu.samples);
+		any = true;
+	}
+	return any;
+}
+
 static void add_to_program(struct advice_program *program, const struct process *p)
 {
-	program->cpu.samples += p->cpu.samples.samples;
-	for (int c = 0; c < CPU_CLASS_NR; c++)
-		program->cpu.classes[c] += p->cpu.samples.classes[c];
+	add_samples(&program->cpu, &p->cpu.samples);
 	/* A port whose protocol encrypts explains the samples in libraries that encrypt. */
 	if (!groups__any_encrypts(&p->ports))
 		program->encrypted += p->cpu.encrypted;

@@ -143,6 +143,13 @@ bool groups__any_encrypts(const struct groups *ports); /* by the protocol of a p
 const struct group *groups__find(const struct groups *g, uint64_t id); /* NULL: there is none */
 
 /*
+ * Adds the samples of the listed processes with this name, as printable() makes it. only: NULL or
+ * the only process to look at. false: there is none.
+ */
+bool table__samples_of(const struct table *t, const struct process *only, const char *comm,
+		       struct cpu_samples *cpu);
+
+/*
  * The processes that use a port (0: any port), for advice on it, and the bytes they had sent there
  * by copy when they were read. process NULL: all, otherwise only this one. false: no process uses
  * it.

@@ -374,3 +374,30 @@ bool path_walk__is_trusted(const struct path_walk *w)
 {
 	return !w->controller || is_invoker(w->controller);
 }
+
+int path_walk__open(const struct path_walk *w)
+{
+	char link[32];
+	int fd;
+
+	if (w->fd < 0)
+		return -ENOENT;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", w->fd);
+	fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int path_walk__open_file(const char *path)
+{
+	struct path_walk w;
+	int fd = path_walk__find_input(&w, path);
+
+	if (fd)
+		return fd;
+	fd = path_walk__act_as_controller(&w);
+	if (!fd)
+		fd = w.fd >= 0 && !S_ISREG(w.st.st_mode) ? -EINVAL : path_walk__open(&w);
+	path_walk__act_as_self();
+	path_walk__close(&w);
+	return fd;
+}

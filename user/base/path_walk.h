@@ -29,6 +29,15 @@ int path_walk__act_as_controller(const struct path_walk *w);
 
 void path_walk__act_as_self(void);
 
+/* Opens the object for reading, without waiting for it. A descriptor or -errno. */
+int path_walk__open(const struct path_walk *w);
+
+/*
+ * Walks an input's path and opens it with the rights of those who control it. A descriptor or
+ * -errno; -EINVAL: it is no regular file.
+ */
+int path_walk__open_file(const char *path);
+
 /* Walks an output's path. 0 or -errno; -EACCES: another user could redirect the output. */
 int path_walk__find_output(struct path_walk *w, const char *path);
 

@@ -83,17 +83,12 @@ static void take_message(struct following *f)
 static void read_document(struct following *f)
 {
 	struct followed_document d;
-	FILE *file = fdopen(f->document, "r");
 
-	if (!file)
-		return;
-	f->document = -1;
-	rewind(file);
-	if (followed_document__read(file, &d))
+	lseek(f->document, 0, SEEK_SET);
+	if (followed_document__read(f->document, &d))
 		take_message(f);
 	else
 		f->sent = d.sent;
-	fclose(file);
 }
 
 static void await_end(struct following *f)

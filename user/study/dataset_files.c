@@ -118,15 +118,10 @@ static void allow_many_files(void)
 /* With the rights of the user that this thread's file system user is. */
 static int hold_found(const char *path, const struct path_walk *w, bool as_root)
 {
-	char link[32];
-	int fd;
+	int fd = path_walk__open(w);
 
-	if (w->fd < 0)
-		return -ENOENT;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", w->fd);
-	fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	fcntl(fd, F_SETFL, 0);
 	add_held(xstrdup(path), fd, S_ISDIR(w->st.st_mode));
 	if (S_ISDIR(w->st.st_mode))

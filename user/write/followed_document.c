@@ -2,73 +2,116 @@
 /* Reads a document of netiotrace follow; see followed_document.h. */
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/printable.h"
 #include "followed_document.h"
 
-#define SCHEMA "netiotrace.follow/1"
+#define SCHEMA       "netiotrace.follow/1"
+#define MAX_BYTES    (16 << 20) /* 2048 places with deep stacks have less */
+#define PER_BYTE_MAX 64.0       /* follow gives up at 16 copies of a byte */
 
-static void take_text(char *to, size_t size, const json_t *value)
+struct source {
+	int fd;
+	size_t left;
+};
+
+static size_t next_bytes(void *buf, size_t len, void *arg)
 {
-	const char *text = json_string_value(value);
+	struct source *s = arg;
+	ssize_t n;
 
-	printable(to, size, text ? text : "");
+	do
+		n = read(s->fd, buf, len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 || (size_t)n > s->left)
+		return (size_t)-1;
+	s->left -= (size_t)n;
+	return (size_t)n;
 }
 
-static uint64_t number(const json_t *of, const char *key)
+static bool read_text(char *to, size_t size, const json_t *of, const char *key)
 {
-	json_int_t n = json_integer_value(json_object_get(of, key));
+	const json_t *value = json_object_get(of, key);
 
-	return n > 0 ? (uint64_t)n : 0;
+	printable(to, size, json_is_string(value) ? json_string_value(value) : "");
+	return json_is_string(value) || json_is_null(value);
 }
 
-/* The C library copies for others. */
-static void take_function(struct followed *f, const json_t *site)
+static bool read_count(uint64_t *to, const json_t *of, const char *key)
+{
+	const json_t *value = json_object_get(of, key);
+
+	*to = (uint64_t)json_integer_value(value);
+	return json_is_integer(value) && json_integer_value(value) >= 0;
+}
+
+static bool read_real(double *to, const json_t *of, const char *key)
+{
+	const json_t *value = json_object_get(of, key);
+
+	*to = json_number_value(value);
+	return json_is_number(value) && *to >= 0 && *to <= PER_BYTE_MAX;
+}
+
+/* The first one outside the C library, which copies for others. */
+static bool read_function(struct followed *f, const json_t *site)
 {
 	const json_t *frames = json_object_get(site, "frames"), *frame;
+	char function[sizeof(f->function)], object[16];
 	size_t i;
 
 	json_array_foreach(frames, i, frame) {
-		const char *object = json_string_value(json_object_get(frame, "object"));
-		const char *function = json_string_value(json_object_get(frame, "function"));
-
-		if (!function || (object && !strncmp(object, "libc.so", 7)))
-			continue;
-		printable(f->function, sizeof(f->function), function);
-		return;
+		if (!read_text(function, sizeof(function), frame, "function") ||
+		    !read_text(object, sizeof(object), frame, "object"))
+			return false;
+		if (!f->function[0] && strncmp(object, "libc.so", 7) != 0)
+			memcpy(f->function, function, sizeof(function));
 	}
+	return json_is_array(frames);
 }
 
-static void take_direction(struct followed *f, const json_t *of)
+static bool read_estimate(struct followed *f, const json_t *of)
 {
-	const json_t *per_byte = json_object_get(of, "per_byte");
-
-	f->bytes = number(of, "followed");
-	f->unknown = number(of, "unknown");
-	take_function(f, json_array_get(json_object_get(of, "sites"), 0));
-	if (json_is_number(per_byte)) {
-		f->per_byte = real__known(json_number_value(per_byte));
-		f->low = json_number_value(json_object_get(of, "low"));
-		f->high = json_number_value(json_object_get(of, "high"));
-		return;
+	if (json_is_null(json_object_get(of, "per_byte"))) {
+		f->per_byte = real__unknown("too few bytes were followed");
+		return read_text(f->why, sizeof(f->why), of, "reason");
 	}
-	f->per_byte = real__unknown("too few bytes were followed");
-	take_text(f->why, sizeof(f->why), json_object_get(of, "reason"));
+	f->per_byte.known = true;
+	return read_real(&f->per_byte.value, of, "per_byte") && read_real(&f->low, of, "low") &&
+	       read_real(&f->high, of, "high") && f->low <= f->per_byte.value &&
+	       f->per_byte.value <= f->high && f->bytes;
 }
 
-int followed_document__read(FILE *f, struct followed_document *d)
+static bool read_direction(struct followed *f, const json_t *of)
 {
-	json_t *document = json_loadf(f, JSON_REJECT_DUPLICATES, NULL);
+	const json_t *sites = json_object_get(of, "sites");
+
+	return read_count(&f->bytes, of, "followed") && read_count(&f->unknown, of, "unknown") &&
+	       json_is_array(sites) &&
+	       (!json_array_size(sites) || read_function(f, json_array_get(sites, 0))) &&
+	       read_estimate(f, of);
+}
+
+const char *followed_document__read(int fd, struct followed_document *d)
+{
+	struct source source = {fd, MAX_BYTES};
+	json_t *document = json_load_callback(next_bytes, &source, JSON_REJECT_DUPLICATES, NULL);
 	const char *schema = json_string_value(json_object_get(document, "schema"));
-	bool ours = schema && !strcmp(schema, SCHEMA);
+	const char *why = NULL;
 
 	*d = (struct followed_document){.comm = ""};
-	if (ours) {
-		take_text(d->comm, sizeof(d->comm), json_object_get(document, "comm"));
-		take_direction(&d->received, json_object_get(document, "received"));
-		take_direction(&d->sent, json_object_get(document, "sent"));
-	}
+	if (!schema || strcmp(schema, SCHEMA) != 0)
+		why = "it is not a JSON document of netiotrace follow, or is truncated";
+	else if (!read_text(d->comm, sizeof(d->comm), document, "comm") ||
+		 !read_direction(&d->received, json_object_get(document, "received")) ||
+		 !read_direction(&d->sent, json_object_get(document, "sent")))
+		why = "it has the schema of netiotrace follow, but values that follow does not "
+		      "write";
+	if (why)
+		*d = (struct followed_document){.comm = ""};
 	json_decref(document);
-	return ours ? 0 : -EINVAL;
+	return why;
 }

@@ -233,3 +233,49 @@ TEST(average_zero_copy_size_is_compared_with_a_sweep)
 	ledger.calls[NIO_CALL_PLAIN] = (struct nio_amount){4 * MB, 0};
 	assert_string_equal(advice(&row), "");
 }
+
+static const char *own_copies(const struct followed_document *found, int application)
+{
+	static char text[1024];
+	struct advice_row row = row_with(CPU_CLASS_USER, application);
+
+	text[0] = '\0';
+	advice__say_own_copies(text, sizeof(text), found, "copies.json", &row.program->cpu);
+	return text;
+}
+
+/* The application class of CPU time bounds the cost of the copies that follow found. */
+TEST(copies_that_follow_found_are_cited_beside_the_time_they_are_part_of)
+{
+	struct followed_document found = {
+		.comm = "redis-server",
+		.sent = {.per_byte = real__known(1),
+			 .low = 0.94,
+			 .high = 1.06,
+			 .function = "reply"},
+	};
+
+	assert_string_equal(own_copies(&found, 200),
+			    "redis-server itself copies each byte that it sends 1.00 times (0.94 "
+			    "to 1.06), most often in reply: part of the 18 to 23 % of the CPU time "
+			    "that it takes outside the kernel (measured by follow, copies.json). ");
+	found.received = (struct followed){.per_byte = real__known(2.5), .low = 2.25, .high = 2.75};
+	assert_has(own_copies(&found, 200), ", most often in reply, and each that it receives 2.50 "
+					    "times (2.25 to 2.75): part of");
+	found.sent.per_byte = real__unknown("too few");
+	assert_has(own_copies(&found, 200), "each byte that it receives 2.50 times");
+}
+
+TEST(a_follow_result_without_copies_or_of_a_cheap_program_is_not_cited)
+{
+	struct followed_document found = {
+		.comm = "nginx",
+		.sent = {.per_byte = real__known(0), .high = 0.06},
+		.received.per_byte = real__unknown("too few"),
+	};
+
+	assert_string_equal(own_copies(&found, 200), "");
+	found.sent = (struct followed){.per_byte = real__known(1), .low = 0.9, .high = 1.1};
+	assert_string_equal(own_copies(&found, 5), "");
+	assert_has(own_copies(&found, 200), "nginx itself copies");
+}
