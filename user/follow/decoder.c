@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "decoder.h"
 
 #define TIMEOUT_MS 200
@@ -73,6 +74,11 @@ bool decoder__ask(const struct worker *w, struct decoder_request *request,
 	static uint64_t number;
 
 	request->number = ++number;
-	return worker__ask(w, request, sizeof(*request), -1, answer, sizeof(*answer)) &&
-	       answer->number == request->number;
+	if (!worker__ask(w, request, sizeof(*request), -1, answer, sizeof(*answer)) ||
+	    answer->number != request->number)
+		return false;
+	/* Hostile code may have taken the decoder over. */
+	answer->touch.name[sizeof(answer->touch.name) - 1] = '\0';
+	printable__in_place(answer->touch.name);
+	return true;
 }

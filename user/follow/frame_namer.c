@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "common/xalloc.h"
 #include "frame_server.h"
 #include "frames_request.h"
@@ -52,6 +53,26 @@ void frame_namer__close(struct frame_namer *n)
 	free(n);
 }
 
+static void bound_text(char *text, size_t len)
+{
+	text[len - 1] = '\0';
+	printable__in_place(text);
+}
+
+void frames__bound(struct frames *f)
+{
+	if (f->nr > FRAMES_MAX)
+		f->nr = 0;
+	for (uint32_t i = 0; i < f->nr; i++) {
+		struct frame *frame = &f->frame[i];
+
+		bound_text(frame->function, sizeof(frame->function));
+		bound_text(frame->file, sizeof(frame->file));
+		bound_text(frame->object, sizeof(frame->object));
+		bound_text(frame->build_id, sizeof(frame->build_id));
+	}
+}
+
 /* After an answer too late, or none: the process is stuck or dead, and is not asked again. */
 static bool ask(struct frame_namer *n, struct frames_request *r, int fd, struct frames *frames)
 {
@@ -60,6 +81,7 @@ static bool ask(struct frame_namer *n, struct frames_request *r, int fd, struct 
 	r->number = ++n->number;
 	if (worker__ask(&n->worker, r, sizeof(*r), fd, &answer, sizeof(answer)) &&
 	    answer.number == r->number) {
+		frames__bound(&answer.frames);
 		if (frames)
 			*frames = answer.frames;
 		return true;
@@ -172,7 +194,7 @@ bool frame_namer__name(struct frame_namer *n, const struct stack_copy *stack, st
 		return false;
 	r = (struct frames_request){.op = FRAMES_STACK, .tgid = stack->tgid};
 	r.stack = *stack;
-	return ask(n, &r, -1, to) && to->nr && to->nr <= FRAMES_MAX;
+	return ask(n, &r, -1, to) && to->nr;
 }
 
 void frame_namer__region(pid_t pid, uint64_t address, char *to, size_t len)
@@ -192,11 +214,11 @@ void frame_namer__region(pid_t pid, uint64_t address, char *to, size_t len)
 		name = path ? line + path : "";
 		if (*name == '/')
 			name = strrchr(name, '/') + 1;
-		snprintf(to, len, "%s",
-			 !strcmp(name, "[heap]")    ? "heap"
-			 : !strcmp(name, "[stack]") ? "stack"
-			 : *name                    ? name
-						    : "mapped memory");
+		printable(to, len,
+			  !strcmp(name, "[heap]")    ? "heap"
+			  : !strcmp(name, "[stack]") ? "stack"
+			  : *name                    ? name
+						     : "mapped memory");
 		break;
 	}
 	free(maps);

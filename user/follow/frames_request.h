@@ -29,4 +29,7 @@ struct frames_answer {
 	struct frames frames;
 };
 
+/* Makes frames of an answer fit to read and print: hostile input may have taken the server over. */
+void frames__bound(struct frames *f);
+
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stacks and registers of a hostile program: the process that names frames survives them. */
+/* Stacks, registers and file names of a hostile program; answers of a hostile server. */
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "follow/frames.h"
+#include "follow/frames_request.h"
 #include "support/test.h"
 
 #define STACKS 200
@@ -76,4 +79,40 @@ TEST(hostile_stacks_do_not_end_the_process_that_names_frames)
 	assert_true(frame_namer__name(n, &stack, &frames));
 	assert_int_equal(frames.frame[0].offset != 0, 1);
 	frame_namer__close(n);
+}
+
+TEST(frames_of_a_hostile_server_are_bounded)
+{
+	static struct frames frames;
+
+	memset(&frames, 033, sizeof(frames));
+	frames__bound(&frames);
+	assert_int_equal(frames.nr, 0);
+	frames.nr = FRAMES_MAX;
+	frames__bound(&frames);
+	assert_int_equal(frames.nr, FRAMES_MAX);
+	for (int i = 0; i < FRAMES_MAX; i++) {
+		const struct frame *f = &frames.frame[i];
+
+		assert_int_equal(strlen(f->function), sizeof(f->function) - 1);
+		assert_int_equal(strlen(f->build_id), sizeof(f->build_id) - 1);
+		assert_null(strchr(f->file, 033));
+		assert_null(strchr(f->object, 033));
+	}
+}
+
+TEST(region_of_memory_is_printable_whatever_the_name_of_its_file)
+{
+	char path[] = "/tmp/netiotrace-\033[2J-XXXXXX", region[64];
+	int fd = mkstemp(path);
+	void *memory;
+
+	assert_true(fd >= 0 && !ftruncate(fd, 1));
+	memory = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	unlink(path);
+	close(fd);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	frame_namer__region(getpid(), (uintptr_t)memory, region, sizeof(region));
+	munmap(memory, 1);
+	assert_memory_equal(region, "netiotrace-?[2J-", 16);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "follow/decoder.h"
 #include "follow/worker.h"
 #include "support/test.h"
 
@@ -62,4 +63,31 @@ TEST(a_pure_worker_that_opens_a_file_is_ended)
 TEST(a_silent_worker_is_no_answer)
 {
 	assert_false(asks(&(struct worker_task){.serve = stay_silent, .timeout_ms = 50}));
+}
+
+static void answer_with_a_hostile_name(int fd)
+{
+	struct decoder_request request;
+	struct decoder_answer answer;
+
+	if (read(fd, &request, sizeof(request)) != sizeof(request))
+		return;
+	memset(&answer, 0, sizeof(answer));
+	answer.number = request.number;
+	memset(answer.touch.name, 033, sizeof(answer.touch.name));
+	(void)!write(fd, &answer, sizeof(answer));
+}
+
+TEST(instruction_name_of_a_hostile_decoder_ends_and_is_printable)
+{
+	static const struct worker_task task = {.serve = answer_with_a_hostile_name,
+						.timeout_ms = 5000};
+	struct decoder_request request = {.op = DECODER_TOUCH};
+	struct decoder_answer answer;
+	struct worker w = {.fd = -1};
+
+	assert_int_equal(worker__start(&w, &task), 0);
+	assert_true(decoder__ask(&w, &request, &answer));
+	worker__stop(&w);
+	assert_string_equal(answer.touch.name, "???????????????????????????????");
 }
