@@ -79,12 +79,19 @@ static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn
 	}
 }
 
+/* A bit for each slot whose senders call nothing but sendfile() or splice(). */
+const volatile __u32 nio_splice_slots = 0;
+
 static __always_inline void on_send_return(struct sock *sk, int ret)
 {
 	struct nio_conn *conn = conn_of(sk, TRUSTED);
+	__u32 call = 0;
 
-	if (conn && ret > 0)
-		on_sent(sk, conn, ret, 0, TRUSTED);
+	if (!conn || ret <= 0)
+		return;
+	if (nio_splice_slots >> (conn->slot & 31) & 1)
+		call = NIO_SEEN_CALL | NIO_SEEN_SPLICE;
+	on_sent(sk, conn, ret, call, TRUSTED);
 }
 
 /* tcp_sendmsg_locked returned ret; the message is available. */

@@ -64,6 +64,34 @@ int mode__check_memory(enum mode mode, uint64_t size, unsigned int connections, 
 	return -EINVAL;
 }
 
+const char *mode__conflict(enum mode mode, const struct workload *w)
+{
+	const struct {
+		bool wrong;
+		const char *why;
+	} rules[] = {
+		{w->verify, "a mode that sends a file cannot write what --verify checks: leave out "
+			    "--verify"},
+		{w->request_response, "a mode that sends a file cannot number its messages, which "
+				      "--request-response needs: leave it out"},
+		{w->header, "a mode that sends a file sends no memory before it: leave out "
+			    "--header"},
+		{w->fields > 1, "a mode that sends a file has no fields: leave out --fields"},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (mode__has(mode, MODE_SPLICES) && rules[i].wrong)
+			return rules[i].why;
+	return NULL;
+}
+
+unsigned int mode__fields(enum mode mode, const struct workload *w)
+{
+	if (mode__has(mode, MODE_SPLICES))
+		return 1;
+	return w->fields ? w->fields : WORKLOAD_FIELDS;
+}
+
 int mode__parse(const char *s, enum mode *out)
 {
 	for (int i = 0; i < MODE_NR; i++) {

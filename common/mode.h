@@ -11,11 +11,15 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "workload.h"
+
 /* The ledger stages that a mode can feed. */
 enum mode_feature {
 	MODE_GATHERS = 1, /* user_gather: gathers the fields in a second buffer of message size */
 	MODE_COPIES = 2,  /* tx_copy: the send call copies */
 	MODE_PINS = 4,    /* tx_pin, deferred_copy: MSG_ZEROCOPY with SO_ZEROCOPY */
+	/* tx_splice: pages of a file that stay as they are, so that messages carry no tag */
+	MODE_SPLICES = 8,
 };
 
 /*
@@ -30,7 +34,9 @@ enum mode_feature {
 	X(ONECOPY,  onecopy,  "one-copy",  MODE_COPIES,                                    \
 	  "#D55E00", 5, 4, 2, 172, 3)                                                      \
 	X(ZEROCOPY, zerocopy, "zero-copy", MODE_COPIES | MODE_PINS,                        \
-	  "#009E73", 9, 8, 4, 36, 6)
+	  "#009E73", 9, 8, 4, 36, 6)                                                       \
+	X(SENDFILE, sendfile, "sendfile",  MODE_SPLICES,                                   \
+	  "#CC79A7", 13, 12, 5, 175, 5)
 
 enum mode {
 #define X(id, ...) MODE_##id,
@@ -39,6 +45,10 @@ enum mode {
 	MODE_NR,
 };
 /* clang-format on */
+
+/* "all" is the first modes of the list; others run only if they are named. */
+#define MODE_ALL_NR    (MODE_ZEROCOPY + 1)
+#define MODE_ALL_NAMES "twocopy, onecopy and zerocopy"
 
 struct mode_info {
 	const char *name, *words;
@@ -92,6 +102,12 @@ static inline unsigned int mode__slot_batch(unsigned int slots)
  */
 int mode__check_memory(enum mode mode, uint64_t size, unsigned int connections, uint64_t memory,
 		       char *why, size_t len);
+
+/* Why the mode cannot send this workload, in one sentence without a full stop; NULL: it can. */
+const char *mode__conflict(enum mode mode, const struct workload *w);
+
+/* Fields of a message; 0 in the workload stands for the mode's default. */
+unsigned int mode__fields(enum mode mode, const struct workload *w);
 
 /* The memory of this machine, bytes. */
 static inline uint64_t mode__memory_here(void)

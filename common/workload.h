@@ -15,6 +15,8 @@
 #define LIMIT_CONNECTIONS_MAX 4096
 #define LIMIT_DURATION_MAX    (24 * 3600 * 1000000000ULL) /* ns */
 
+#define WORKLOAD_FIELDS 8 /* default of --fields */
+
 enum workload_use {
 	ON_SENDER = 1,   /* the sender's netio-loadgen has the option */
 	ON_RECEIVER = 2, /* the receiver's has it */

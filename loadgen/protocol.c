@@ -6,11 +6,13 @@
 
 #include "protocol.h"
 
-#define PROTOCOL_MAGIC_HELLO 0x4e494f48u /* "NIOH" */
-#define PROTOCOL_MAGIC_FRAME 0x4e494f46u /* "NIOF" */
-#define PROTOCOL_VERSION     2
-#define PROTOCOL_FLAG_VERIFY 1u
-#define PROTOCOL_FLAG_REPLY  2u
+#define PROTOCOL_MAGIC_HELLO   0x4e494f48u /* "NIOH" */
+#define PROTOCOL_MAGIC_FRAME   0x4e494f46u /* "NIOF" */
+#define PROTOCOL_VERSION       2
+#define PROTOCOL_FLAG_VERIFY   1u
+#define PROTOCOL_FLAG_REPLY    2u
+#define PROTOCOL_FLAG_UNTAGGED 4u
+#define PROTOCOL_FLAGS         (PROTOCOL_FLAG_VERIFY | PROTOCOL_FLAG_REPLY | PROTOCOL_FLAG_UNTAGGED)
 
 struct hello_bytes {
 	uint32_t magic;
@@ -49,7 +51,8 @@ void protocol__encode_hello(uint8_t buf[PROTOCOL_HELLO_SIZE], const struct proto
 		.connections = htobe32(h->connections),
 		.size = htobe32(h->size),
 		.flags = htobe16((h->verify ? PROTOCOL_FLAG_VERIFY : 0) |
-				 (h->replies ? PROTOCOL_FLAG_REPLY : 0)),
+				 (h->replies ? PROTOCOL_FLAG_REPLY : 0) |
+				 (h->untagged ? PROTOCOL_FLAG_UNTAGGED : 0)),
 		.threads = htobe16((uint16_t)h->threads),
 		.stamp = htobe64(h->stamp),
 	};
@@ -70,7 +73,8 @@ static int hello__check(const struct protocol_hello *h)
 		return -ERANGE;
 	if (h->size < LIMIT_SIZE_MIN || h->size > LIMIT_SIZE_MAX)
 		return -ERANGE;
-	return 0;
+	/* Both need the tag. */
+	return h->untagged && (h->verify || h->replies) ? -ERANGE : 0;
 }
 
 int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protocol_hello *h)
@@ -84,7 +88,7 @@ int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protoc
 		return -EPROTO;
 	if (be16toh(b.version) != PROTOCOL_VERSION)
 		return -EPROTONOSUPPORT;
-	if (be16toh(b.flags) & ~(PROTOCOL_FLAG_VERIFY | PROTOCOL_FLAG_REPLY))
+	if (be16toh(b.flags) & ~PROTOCOL_FLAGS)
 		return -ERANGE;
 	out.kind = be16toh(b.kind);
 	out.index = be32toh(b.index);
@@ -94,6 +98,7 @@ int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protoc
 	out.stamp = be64toh(b.stamp);
 	out.verify = be16toh(b.flags) & PROTOCOL_FLAG_VERIFY;
 	out.replies = be16toh(b.flags) & PROTOCOL_FLAG_REPLY;
+	out.untagged = be16toh(b.flags) & PROTOCOL_FLAG_UNTAGGED;
 	memcpy(out.token, b.token, sizeof(out.token));
 	memcpy(out.clock_id, b.clock_id, sizeof(out.clock_id));
 	err = hello__check(&out);

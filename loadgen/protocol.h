@@ -30,7 +30,8 @@ struct protocol_hello {
 	uint32_t size;
 	uint64_t stamp; /* sender's clock at the hello, ns */
 	bool verify;
-	bool replies; /* each message gets a reply of its size */
+	bool replies;  /* each message gets a reply of its size */
+	bool untagged; /* messages have no tag: neither number nor time of sending */
 };
 
 /* clang-format off */

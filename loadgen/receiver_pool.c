@@ -261,6 +261,7 @@ static void receiver_conn__init(struct receiver_conn *f, uint32_t index, int fd,
 	f->fd = fd;
 	f->expected = UINT64_MAX;
 	rx_parser__init(&f->parser, index, p->hello->size, p->hello->verify, p->same_clock);
+	f->parser.untagged = p->hello->untagged;
 	/* The sender waits for the reply: Nagle's algorithm must not delay it. */
 	if (p->hello->replies)
 		sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);

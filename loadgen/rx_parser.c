@@ -30,6 +30,10 @@ static void rx_parser__end_message(struct rx_parser *s, struct counters *t, uint
 {
 	uint64_t seq, stamp;
 
+	t->messages++;
+	s->pos = 0;
+	if (s->untagged)
+		return;
 	message_tag__decode(s->tag, &seq, &stamp);
 	/* Checked even without --verify: the check is free and detects lost framing. */
 	if (s->wrong || seq != s->seq)
@@ -40,9 +44,7 @@ static void rx_parser__end_message(struct rx_parser *s, struct counters *t, uint
 		t->bad_stamps++;
 	else
 		hist__record_latency(t->hist[COUNTERS_DELIVERY], now - stamp);
-	t->messages++;
 	s->seq++;
-	s->pos = 0;
 	s->wrong = false;
 	if (s->verify)
 		s->key = pattern__key(s->connection, s->seq);

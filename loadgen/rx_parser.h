@@ -15,6 +15,7 @@ struct rx_parser {
 	size_t size; /* of a message */
 	bool verify;
 	bool same_clock; /* false: the sender's clock is another, stamps are ignored */
+	bool untagged;   /* messages have no tag, and no content to check */
 	uint64_t seq;    /* of the current message */
 	size_t pos;      /* bytes of it parsed */
 	uint64_t key;    /* its pattern */

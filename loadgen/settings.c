@@ -195,8 +195,9 @@ uint64_t settings__descriptors(const struct settings *s)
 	/* Standard streams, listening socket, signalfd, eventfd; an epoll and a timer a thread. */
 	uint64_t own = 64 + 2 * LIMIT_THREADS_MAX;
 
+	/* A connection, and the file that it sends. */
 	if (s->command == COMMAND_SEND)
-		return own + s->workload.connections;
+		return own + 2ULL * s->workload.connections;
 	/* The sender's hello tells the receiver the number of connections. */
 	return own + LIMIT_CONNECTIONS_MAX + PENDING_UNIDENTIFIED_MAX + PENDING_CLIENTS_MAX;
 }
@@ -205,7 +206,9 @@ uint64_t settings__descriptors(const struct settings *s)
 static int settings__check(struct settings *s, char *why)
 {
 	struct workload *w = &s->workload;
+	bool sends = s->command != COMMAND_RECV;
 	const char *conflict = workload__conflict(w);
+	const char *misfit = sends ? mode__conflict(s->mode, w) : NULL;
 	const struct {
 		bool wrong;
 		const char *why;
@@ -217,18 +220,20 @@ static int settings__check(struct settings *s, char *why)
 		{s->json && s->control,
 		 "--json and --control exclude each other: --control always answers in JSON"},
 		{conflict, conflict},
+		{misfit, misfit},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].wrong)
 			return reject(why, "%s", rules[i].why);
 	w->connections = workload__connections(w);
+	w->fields = mode__fields(s->mode, w);
 	/* Nagle's algorithm would delay a message until the last one is acknowledged. */
 	w->nodelay |= w->request_response;
 	if (!w->messages && !w->duration_ns)
 		w->duration_ns = 5 * NS_PER_SEC;
 	/* A receiver allocates no messages. */
-	if (s->command == COMMAND_RECV)
+	if (!sends)
 		return 0;
 	return mode__check_memory(s->mode, workload__message_size(w), w->connections,
 				  mode__memory_here(), why, SETTINGS_WHY);
@@ -239,7 +244,7 @@ static const char help_head[] =
 	"       netio-loadgen recv --listen ADDR:PORT [OPTIONS]   the receiver\n"
 	"       netio-loadgen send --connect ADDR:PORT [OPTIONS]  the sender\n"
 	"\n"
-	"Sends messages over TCP with two copies, one copy or zero-copy, and counts exactly what "
+	"Sends messages over TCP in one of several ways, and counts exactly what "
 	"was\n"
 	"sent and received. Never runs as root: started by root, it becomes nobody.\n"
 	"\n"
@@ -321,7 +326,7 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 
 	*s = (struct settings){
 		.mode = MODE_ONECOPY,
-		.workload = {.size = 64 << 10, .fields = 8, .threads = 1},
+		.workload = {.size = 64 << 10, .threads = 1},
 	};
 	list_options(longs);
 	err = take_command(s, &argc, &argv, why);

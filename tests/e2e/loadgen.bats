@@ -117,6 +117,35 @@ load loadgen
 	holds ".receiver.tcp.bytes_received == 7 * 4096" out
 }
 
+# bats test_tags=address,thread
+@test "sendfile: strace sees the same bytes leave by sendfile(), and a short count continues" {
+	need_tool strace
+	chmod 777 .
+	user strace -f -qq -e trace=sendfile,sendmsg -o calls "$LG" --mode sendfile --size 100k --messages 203 \
+		--connections 2 --sndbuf 16k --json >out
+	holds ".sender.tx_bytes == 203 * 102400 and .sender.tx_messages == 203 and .sender.partial_sends > 0" out
+	holds ".receiver.rx_bytes == .sender.tx_bytes and .receiver.rx_messages == 203" out
+	holds ".receiver | .latency.delivery.count == 0 and .bad_stamps == 0 and .verify_errors == 0" out
+	[ "$(sed -nE 's/^[0-9]+ +(<\.\.\. sendfile resumed>|sendfile\().*\) += ([1-9][0-9]*)$/\2/p' calls |
+		awk '{ n += $1 } END { print n }')" -eq $((203 * 102400)) ]
+	grep -q 'sendfile(' calls
+	run ! grep -q 'sendmsg(' calls
+}
+
+# bats test_tags=address,thread
+@test "a mode that sends a file refuses what needs its own bytes" {
+	local option
+
+	for option in --verify --request-response "--header 8" "--fields 2"; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr "$LG" --mode sendfile $option
+		[[ $stderr == *"leave"* ]]
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr "$NETIOTRACE" --mode sendfile $option
+		[[ $stderr == *"leave"* ]]
+	done
+}
+
 # strace counts the same calls and measures a part of each timed call. 262144 is the size of the
 # receiver's buffer. The first call of a thread may begin before the phase.
 @test "recv_call times each recv() that returns bytes, as strace counts them" {

@@ -89,6 +89,7 @@ void loadgen_args__sender(struct arglist *args, const char *program, const struc
 	struct workload sender = *w;
 
 	sender.connections = workload__connections(w);
+	sender.fields = mode__fields(mode, w);
 	sender.duration_ns = w->messages ? 0 : workload__round_ns(w);
 	add(args, "%s", program);
 	add(args, "send");

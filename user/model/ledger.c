@@ -349,11 +349,24 @@ static void book_gather(struct run_result *r, const struct load_report *sender)
 					sender->gather_events);
 }
 
+/* Messages of pages that stay as they are carry no time of sending. */
+static void leave_out_delivery(struct app_result *app)
+{
+	struct latency_result *delivery = &app->latency[LATENCY_DELIVERY];
+
+	hist__free(delivery->hist);
+	delivery->hist = NULL;
+	delivery->reason = "the messages carry no time of sending: this mode sends pages as they "
+			   "are";
+}
+
 void ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side)
 {
 	const struct hist *calls;
 
 	load_report__copy_app(&r->app, report, side);
+	if (side == NIO_SIDE_RECEIVER && mode__has(r->mode, MODE_SPLICES))
+		leave_out_delivery(&r->app);
 	if (report->paused_ns > r->health.paused_ns)
 		r->health.paused_ns = report->paused_ns;
 	/*

@@ -19,6 +19,8 @@ static const char seen_in_slices[] =
 	"a lower bound: copies of sampled events; the completions do not tell the rest";
 static const char without_pinning[] =
 	"placed by the route, which does no scatter-gather: no call can have pinned anything";
+static const char without_splicing[] =
+	"placed by the route, which does no scatter-gather: sendfile and splice copied";
 static const char in_part[] = "a lower bound: the events of some of the bytes were missed";
 static const char in_slices[] =
 	"its events were sampled, and the sockets' sequence numbers are not known";
@@ -110,6 +112,26 @@ static bool events_agree(const struct run_result *r, const struct sequence_sum *
 	       events_of(r, NIO_STAGE_TX_PIN) <= tx->queued - copied;
 }
 
+/*
+ * The sender calls nothing but sendfile() or splice(): each byte is spliced, or copied if the route
+ * does no scatter-gather. False: the source does not tell the route.
+ */
+static bool place_spliced(struct run_result *r, const struct sequence_sum *tx,
+			  const char *no_events)
+{
+	const char *why = tx->pinning ? NULL : without_splicing;
+	enum quality quality = why ? QUALITY_DERIVED : QUALITY_EXACT;
+
+	if (!tx->zckeys)
+		return false;
+	set_bytes(&r->stages[NIO_STAGE_TX_SPLICE], tx->pinning ? tx->queued : 0, quality, why,
+		  no_events);
+	set_bytes(&r->stages[NIO_STAGE_TX_COPY], tx->pinning ? 0 : tx->queued, quality, why,
+		  no_events);
+	set_bytes(&r->stages[NIO_STAGE_TX_PIN], 0, QUALITY_EXACT, NULL, no_events);
+	return true;
+}
+
 /* Books all bytes sent as copied or pinned, for this reason. */
 static void place(struct run_result *r, uint64_t copied, uint64_t pinned, const char *reason,
 		  const char *no_events)
@@ -175,9 +197,9 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 		cover(&r->health, seen, tx->queued);
 	r->unclassified = num__known(0);
 	/* Without SO_ZEROCOPY, and without splice, a socket can only copy. */
-	if (plan->mode != MODE_ZEROCOPY)
+	if (!mode__has(plan->mode, MODE_PINS | MODE_SPLICES))
 		place(r, tx->queued, 0, NULL, no_events);
-	else
+	else if (!mode__has(plan->mode, MODE_SPLICES) || !place_spliced(r, tx, no_events))
 		place_rest(r, tx, seen, moving, no_events);
 }
 
@@ -284,7 +306,7 @@ static void bound_deferred(struct run_result *r, const struct plan *plan,
 		return;
 	}
 	deferred->open_bytes = num__known(0);
-	if (plan->mode != MODE_ZEROCOPY || deferred->quality == QUALITY_UNAVAILABLE ||
+	if (!mode__has(plan->mode, MODE_PINS) || deferred->quality == QUALITY_UNAVAILABLE ||
 	    !r->sequence.tx_bytes.known || most <= deferred->bytes ||
 	    (!unseen && !deferred_missed(r, since)))
 		return;

@@ -131,11 +131,12 @@ int plan__backend_error(enum bpf_object_id object, const struct probe_result *pr
 
 /*
  * Counting at each send call costs about 50 ns a call: next to nothing for a large message, several
- * percent of a small one. Sockets with SO_ZEROCOPY need it, since only there can bytes be pinned.
+ * percent of a small one. Modes that pin or splice need it: packets do not tell how bytes were
+ * queued.
  */
 static bool counts_calls(const struct plan_request *req)
 {
-	return req->count_calls || mode__has(req->mode, MODE_PINS) ||
+	return req->count_calls || mode__has(req->mode, MODE_PINS | MODE_SPLICES) ||
 	       req->size >= PLAN_COUNT_CALLS_SIZE;
 }
 
@@ -151,7 +152,7 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 	if (probe == PROBE_TRANSMIT && counts_calls(req))
 		return "not used: every send call is counted";
 	/* It would run for every packet, to count 0. */
-	if (probe == PROBE_DEFERRED_COPY && req->mode != MODE_ZEROCOPY)
+	if (probe == PROBE_DEFERRED_COPY && !mode__has(req->mode, MODE_PINS))
 		return plan__by_construction;
 	return NULL;
 }
@@ -173,6 +174,8 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 	 * copies by tracepoint. It fires before the copy: if all events are counted, the return of
 	 * the function is used, which shows copies that failed.
 	 */
+	if (alt->needs && !mode__has(req->mode, alt->needs))
+		return false;
 	if (!strcmp(alt->programs, plan_rx_in_slices) && !req->in_slices)
 		return false;
 	/* Packets do not tell how their bytes were queued; calls of another backend count twice. */

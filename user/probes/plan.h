@@ -94,6 +94,7 @@ struct alternative {
 	const char *caveat;   /* why less than exact; NULL if exact */
 	const char *function; /* a kernel function that must exist; NULL: the programs' own */
 	unsigned int args;    /* its number of arguments; 0: any */
+	unsigned int needs;   /* enum mode_feature; only for modes that have one of them; 0: all */
 };
 
 extern const struct alternative plan_alternatives[];

@@ -32,6 +32,8 @@ static const char some_refused[] =
 	"is seen: a kretprobe tracks a limited number at once";
 static const char own_skbs[] =
 	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
+static const char by_mode[] = "by the mode: its sender calls nothing but sendfile or splice; where "
+			      "the route does no scatter-gather, the kernel copies";
 static const char as_it_begins[] =
 	"counted at its begin: includes copies that fail because memory is short";
 static const char as_asked[] =
@@ -61,6 +63,8 @@ const struct alternative plan_alternatives[] = {
 	ROW(RUN, SPLICE, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT,
 	    .function = "skb_splice_from_iter")
 	ROW(RUN, SPLICE, KP, "kprobe/do_tcp_sendpages", "nio_kp_sendpages", EXACT)
+	ROW(RUN, SPLICE, TP, "tp_btf/sock_send_length", "nio_tp_send_return", DERIVED(by_mode),
+	    .needs = MODE_SPLICES)
 
 	ROW(RUN, DEFERRED_COPY, FN, "fentry,fexit/skb_copy_ubufs",
 	    "nio_fe_deferred nio_fx_deferred", EXACT, .args = 2)
@@ -202,8 +206,8 @@ const struct probe_row plan_probes[PROBE_NR] = {
 	[PROBE_SEND_RETURN] = {"send_return", NULL, NULL, "send call", NULL, true},
 	[PROBE_TRANSMIT] = {"transmit", "tx_copy", NULL, "transmit", NULL, false},
 	[PROBE_SPLICE] = {"splice", NULL, NULL, "send call",
-			  "no tracepoint separates spliced from copied bytes; netio-loadgen never "
-			  "calls sendfile or splice", false},
+			  "no tracepoint separates spliced from copied bytes; in this mode "
+			  "netio-loadgen never calls sendfile or splice", false},
 	[PROBE_DEFERRED_COPY] = {"deferred_copy", NULL, NULL, "skb", NULL, false},
 	[PROBE_RX_COPY] = {"rx_copy", NULL, NULL, "skb", NULL, true},
 	[PROBE_COMPLETION] = {"completion", "zero-copy verdict", "zero-copy completions",

@@ -29,8 +29,8 @@ static void refuse_list(const struct option_row *row, const char *arg)
 
 static void set_all_modes(struct options *o)
 {
-	o->modes_nr = MODE_NR;
-	for (int m = 0; m < MODE_NR; m++)
+	o->modes_nr = MODE_ALL_NR;
+	for (int m = 0; m < MODE_ALL_NR; m++)
 		o->modes[m] = m;
 }
 
@@ -159,7 +159,7 @@ static const struct option_row rows[] = {
 	{"ready-file", "FILE", "write the address to FILE when listening; FILE is removed at the end", OPTION_STRING, AT(ready_file), .commands = SERVE},
 	TITLE(DOCTOR, "Planned run:"),
 	TITLE(RUN | SWEEP, "Workload:"),
-	{"mode", MODE_CHOICES "all", "copy mode (default all)", OPTION_OTHER, .take = take_mode, .commands = RUN},
+	{"mode", MODE_CHOICES "all", "way to send; all (default): " MODE_ALL_NAMES, OPTION_OTHER, .take = take_mode, .commands = RUN},
 	WORKLOAD_MESSAGES(WORKLOAD, )
 	TITLE(RUN | SWEEP, "Path:"),
 	{"path", "loopback|veth", "loopback (default), or veth: a veth pair between two temporary network namespaces", OPTION_OTHER, .take = take_path, .commands = RUN | SWEEP | DOCTOR},
@@ -225,8 +225,7 @@ static void set_defaults(struct options *o)
 {
 	/* As the load generator does: Nagle's algorithm must not delay a message. */
 	o->workload.nodelay |= o->workload.request_response;
-	if (!o->modes_nr)
-		set_all_modes(o);
+	o->workload.fields = mode__fields(o->modes[0], &o->workload);
 	if (!o->workload.rounds)
 		o->workload.rounds = o->modes_nr > 1 && !o->workload.messages ? ROUNDS_OF_ALL : 1;
 	if (!o->workload.messages && !o->workload.duration_ns)
@@ -295,6 +294,8 @@ static void check_rules(const struct options *o)
 			usage_error("%s.", rules[i].why);
 	if (o->remote)
 		refuse_of_receiver(&o->workload);
+	for (size_t i = 0; i < o->modes_nr && !conflict; i++)
+		conflict = mode__conflict(o->modes[i], &o->workload);
 	if (conflict)
 		usage_error("%s.", conflict);
 	refuse_shared_outputs(o->output);
@@ -302,6 +303,8 @@ static void check_rules(const struct options *o)
 
 void options__finish(struct options *o)
 {
+	if (!o->modes_nr)
+		set_all_modes(o);
 	check_rules(o);
 	set_defaults(o);
 	if (o->workload.duration_ns && workload__round_ns(&o->workload) < ROUND_NS_MIN)
@@ -316,7 +319,6 @@ void options__init(struct options *o, int argc, char **argv)
 			{
 				.size = DEFAULT_SIZE,
 				.threads = 1,
-				.fields = 8,
 				.warmup_ns = UINT64_MAX,
 			},
 		.backend = BACKEND_AUTO,
@@ -343,7 +345,8 @@ void options__parse(struct options *o, const struct options_command *c, int argc
 }
 
 static const char run_doc[] =
-	"Runs a load generator in one or all of its three copy modes and keeps the copy ledger: "
+	"Runs a load generator in one of its copy modes, or in " MODE_ALL_NAMES
+	", and keeps the copy ledger: "
 	"live histograms first, then the answer on one screen.\n"
 	"\n"
 	"  sudo netiotrace --mode onecopy --size 64k\n"

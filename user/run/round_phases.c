@@ -248,7 +248,7 @@ static void init(struct round *r, struct runner *runner, enum mode mode, struct 
 	r->out = out;
 	out->mode = mode;
 	out->size = runner->o->workload.size;
-	out->fields = runner->o->workload.fields;
+	out->fields = mode__fields(mode, &runner->o->workload);
 	out->threads = runner->o->workload.threads;
 	out->connections = workload__connections(&runner->o->workload);
 	out->request_response = runner->o->workload.request_response;

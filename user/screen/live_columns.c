@@ -89,6 +89,8 @@ static const char *no_events(const struct run_result *run, const struct quantity
 	if (q->is_stage && q->index == NIO_STAGE_TX_COPY && pins &&
 	    run->stages[NIO_STAGE_TX_PIN].bytes)
 		return "no copy at the send: its pages are pinned, see pin";
+	if (q->is_stage && q->index <= NIO_STAGE_TX_PIN && mode__has(run->mode, MODE_SPLICES))
+		return "pages are passed by reference: see splice";
 	if (q->is_stage && q->index == NIO_STAGE_TX_PIN && !pins)
 		return "this mode copies at the send, see send";
 	if (q->is_stage && q->index == NIO_STAGE_DEFERRED_COPY && !pins)

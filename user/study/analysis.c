@@ -39,6 +39,7 @@ static void find_cells(struct analysis *a)
 								.threads = row->threads,
 								.rows = row};
 		a->cells[a->cells_nr - 1].rows_nr++;
+		a->modes_nr += !a->has_mode[row->mode];
 		a->has_mode[row->mode] = true;
 	}
 	a->cells = xreallocarray(a->cells, a->cells_nr, sizeof(*a->cells));

@@ -48,6 +48,7 @@ struct analysis {
 	unsigned int *threads; /* all that occur, ascending */
 	size_t threads_nr;
 	bool has_mode[MODE_NR];
+	size_t modes_nr;               /* of these */
 	size_t rounds_min, rounds_max; /* of a cell */
 	/* All runs measured in one round, over all cells, have the same block number. */
 	size_t *block; /* of each row of the data set */

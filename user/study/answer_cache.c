@@ -82,12 +82,13 @@ static bool put_copies(struct answer_text *answer)
 
 	if (!two)
 		return false;
-	answer__begin_table(answer, 1 + MODE_NR,
+	answer__begin_table(answer, 1 + a->modes_nr,
 			    "Copies per byte by stage, from the ledger, at %s, %s:",
 			    phrases__size(two->size).text, phrases__threads(two->threads).text);
 	answer__put(answer, "Stage");
 	for (enum mode mode = 0; mode < MODE_NR; mode++)
-		answer__put(answer, "%s", phrases__mode(mode));
+		if (a->has_mode[mode])
+			answer__put(answer, "%s", phrases__mode(mode));
 	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
 		enum metric m = METRIC_STAGE_CPB(stage);
 
@@ -97,6 +98,8 @@ static bool put_copies(struct answer_text *answer)
 		for (enum mode mode = 0; mode < MODE_NR; mode++) {
 			struct estimate e = analysis__estimate(a, analysis__peer(a, two, mode), m);
 
+			if (!a->has_mode[mode])
+				continue;
 			answer__put(answer, "%s",
 				    phrases__value(m, e.n ? e.median : (double)NAN).text);
 			any |= e.n;

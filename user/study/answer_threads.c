@@ -153,12 +153,13 @@ static void put_factors(struct answer_text *answer)
 {
 	const struct analysis *a = answer->a;
 
-	answer__begin_table(answer, 1 + MODE_NR,
+	answer__begin_table(answer, 1 + a->modes_nr,
 			    "With %u threads as a multiple of %u, median of the sizes:", most(a),
 			    fewest(a));
 	answer__put(answer, "Number");
 	for (enum mode mode = 0; mode < MODE_NR; mode++)
-		answer__put(answer, "%s", phrases__mode(mode));
+		if (a->has_mode[mode])
+			answer__put(answer, "%s", phrases__mode(mode));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (!factors_of(a, MODE_NR, rows[i].metric, most(a)).tally.of)
 			continue;
@@ -167,6 +168,8 @@ static void put_factors(struct answer_text *answer)
 			struct factors f = factors_of(a, mode, rows[i].metric, most(a));
 			double median = rows[i].inverse ? 1 / f.median : f.median;
 
+			if (!a->has_mode[mode])
+				continue;
 			if (rows[i].per_thread)
 				median *= (double)fewest(a) / most(a);
 			answer__put(answer, "%s",

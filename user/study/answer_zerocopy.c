@@ -13,13 +13,14 @@ struct standing {
 	double change;              /* there */
 };
 
-/* The other mode with the highest median throughput; NULL: there is none. */
+/* The copying mode with the highest median throughput; NULL: there is none. */
 static struct cell *rival_of(const struct analysis *a, const struct cell *zc)
 {
 	struct cell *best = NULL;
 
 	for (enum mode mode = 0; zc && mode < MODE_NR; mode++) {
-		struct cell *cell = mode == zc->mode ? NULL : analysis__peer(a, zc, mode);
+		bool rival = mode != zc->mode && mode__has(mode, MODE_COPIES);
+		struct cell *cell = rival ? analysis__peer(a, zc, mode) : NULL;
 		struct estimate e = analysis__estimate(a, cell, METRIC_GBPS);
 
 		if (e.n && (!best || e.median > analysis__estimate(a, best, METRIC_GBPS).median))

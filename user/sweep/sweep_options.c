@@ -163,9 +163,9 @@ static void take_modes(void *options, const char *text)
 		set_axis(o, AXIS_MODES, text);
 		return;
 	}
-	for (int m = 0; m < MODE_NR; m++)
+	for (int m = 0; m < MODE_ALL_NR; m++)
 		o->grid.modes[m] = (enum mode)m;
-	o->grid.modes_nr = MODE_NR;
+	o->grid.modes_nr = MODE_ALL_NR;
 }
 
 static void take_sizes(void *options, const char *text)
@@ -194,7 +194,7 @@ static void refuse(void *options, const char *arg)
 /* clang-format off */
 static const struct option_row own_rows[] = {
 	OPTION_TITLE_ROW("Varied settings:"),
-	{"modes", "LIST", "copy modes: " MODE_NAMES "or all (default)", OPTION_OTHER, .take = take_modes},
+	{"modes", "LIST", "ways to send: " MODE_NAMES "or all (default: " MODE_ALL_NAMES ")", OPTION_OTHER, .take = take_modes},
 	{"sizes", "LIST", "bytes per message (default " DEFAULT_SIZES ")", OPTION_OTHER, .take = take_sizes},
 	{"threads", "LIST", "threads per side, one connection each (default " DEFAULT_THREADS ")", OPTION_OTHER, .take = take_threads},
 	{"congestion", "LIST", "congestion controls of the senders; system for the system's default (default: system, but cubic or reno on local paths if the system's default paces)",

@@ -117,7 +117,7 @@ TEST(other_magic_version_or_flag_is_refused)
 	buf[5]++;
 	assert_int_equal(protocol__decode_hello(buf, &out), -EPROTONOSUPPORT);
 	protocol__encode_hello(buf, &sample);
-	buf[53] = 4; /* an undefined flag */
+	buf[53] = 8; /* an undefined flag */
 	assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
 }
 

@@ -98,6 +98,35 @@ TEST(bytes_sent_are_placed_or_unclassified)
 	}
 }
 
+/* All bytes of sendfile are spliced; without scatter-gather the kernel copies them. */
+TEST(bytes_of_sendfile_are_placed_by_the_route)
+{
+	static const struct {
+		bool no_sg, no_route;
+		unsigned int splice, copy, unclassified;
+	} cases[] = {{false, false, 100, 0, 0}, {true, false, 0, 100, 0}, {false, true, 90, 0, 10}};
+
+	for_each_case(c, cases) {
+		struct fixture *f = fixture(MODE_SENDFILE);
+		struct socket_snapshot *base = &f->base.sockets[NIO_SIDE_SENDER];
+		struct socket_snapshot *now = &f->now.sockets[NIO_SIDE_SENDER];
+
+		base->sockets[0].scatter_gather = now->sockets[0].scatter_gather = !c->no_sg;
+		base->zckeys = now->zckeys = !c->no_route;
+		see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_SPLICE, c->no_sg ? 0 : 90 * MESSAGE);
+		see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, c->no_sg ? 90 * MESSAGE : 0);
+		see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, 100 * MESSAGE);
+		close_books(f);
+		check_balance(f, 0, 0);
+		assert_int_equal(stage(f, NIO_STAGE_TX_SPLICE)->bytes, c->splice * MESSAGE);
+		assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, c->copy * MESSAGE);
+		assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, 0);
+		assert_num(f->run.unclassified, c->unclassified * MESSAGE);
+		NEAR(f->run.copies_per_byte.value, 1 + c->copy / 100., 1e-9);
+		end(f);
+	}
+}
+
 TEST(missed_events_leave_deferred_copies_open)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);

@@ -171,19 +171,19 @@ TEST(rows_name_the_modes_they_serve)
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct probe_result *probe_results = all_probe_results();
 	struct plan made[MODE_NR][2];
-	unsigned int pins = 0;
+	unsigned int calls = 0;
 	size_t n;
 
 	for (int mode = 0; mode < MODE_NR; mode++) {
-		pins |= (unsigned int)mode__has(mode, MODE_PINS) << mode;
+		calls |= (unsigned int)mode__has(mode, MODE_PINS | MODE_SPLICES) << mode;
 		assert_true(make_apart(probe_results, mode, 1024, NULL, made[mode]));
 		plans[mode] = &made[mode][0];
 		timed[mode] = &made[mode][1];
 	}
 	n = plan__rows(plans, timed, rows);
 	assert_int_equal(n, PROBE_SOCKETS + 1); /* the probes of run */
-	assert_int_equal(row_named(rows, n, "send_return")->modes, pins);
-	assert_int_equal(row_named(rows, n, "transmit")->modes, ((1U << MODE_NR) - 1) & ~pins);
+	assert_int_equal(row_named(rows, n, "send_return")->modes, calls);
+	assert_int_equal(row_named(rows, n, "transmit")->modes, ((1U << MODE_NR) - 1) & ~calls);
 	assert_int_equal(row_named(rows, n, "rx_copy")->modes, 0);
 	assert_false(row_named(rows, n, "rx_copy")->apart);
 	assert_true(row_named(rows, n, "call_time")->apart);

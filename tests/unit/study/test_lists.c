@@ -36,11 +36,12 @@ static void put_modes(FILE *f)
 {
 	fputs("| mode | in words | can feed |\n|---|---|---|\n", f);
 	for (int m = 0; m < MODE_NR; m++)
-		fprintf(f, "|`%s` | %s | %s%s%s |\n", mode__name((enum mode)m),
+		fprintf(f, "|`%s` | %s | %s%s%s%s |\n", mode__name((enum mode)m),
 			mode__words((enum mode)m),
 			mode__has((enum mode)m, MODE_GATHERS) ? "user_gather, " : "",
 			mode__has((enum mode)m, MODE_COPIES) ? "tx_copy" : "",
-			mode__has((enum mode)m, MODE_PINS) ? ", tx_pin, deferred_copy" : "");
+			mode__has((enum mode)m, MODE_PINS) ? ", tx_pin, deferred_copy" : "",
+			mode__has((enum mode)m, MODE_SPLICES) ? "tx_splice" : "");
 	fputs("\n", f);
 }
 

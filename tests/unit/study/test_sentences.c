@@ -73,7 +73,7 @@ static struct dataset_row *cell_row(unsigned int cell, unsigned int round)
 /* Of equal cells the first one is named. */
 STUDY_TEST(first_of_equal_cells_is_named)
 {
-	for (unsigned int cell = 0; cell < MODE_NR * 6; cell++)
+	for (unsigned int cell = 0; cell < MODE_ALL_NR * 6; cell++)
 		for (unsigned int r = 0; r < 2; r++) {
 			struct dataset_row *row = cell_row(cell, r);
 
@@ -147,7 +147,7 @@ STUDY_TEST(equal_mode_is_neither_ahead_nor_behind)
 {
 	static const double same[] = {16};
 
-	for (enum mode m = 0; m < MODE_NR; m++)
+	for (enum mode m = 0; m < MODE_ALL_NR; m++)
 		put_gbps(m, same, 1);
 	study__finish(&study, (double)NAN);
 	SAYS(ONE_OVER_TWO, "One-copy is faster in 0 of 1 setting");
@@ -159,7 +159,7 @@ STUDY_TEST(exceptions_are_named_with_their_cells)
 {
 	unsigned int noise = 1;
 
-	for (unsigned int cell = 0; cell < MODE_NR * 6; cell++)
+	for (unsigned int cell = 0; cell < MODE_ALL_NR * 6; cell++)
 		for (unsigned int r = 0; r < ROUNDS; r++) {
 			struct dataset_row *row = cell_row(cell, r);
 			bool odd = cell == 6 + 3 || cell == 12 + 4;

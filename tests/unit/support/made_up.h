@@ -174,7 +174,7 @@ static void make_with(struct study *s, const struct knobs *k)
 	unsigned int state = 1;
 
 	*s = (struct study){0};
-	for (unsigned int cell = 0; cell < MODE_NR * 6; cell++)
+	for (unsigned int cell = 0; cell < MODE_ALL_NR * 6; cell++)
 		make_cell(s, k, cell, &state);
 	study__finish(s, (double)NAN);
 }

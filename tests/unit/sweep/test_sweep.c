@@ -15,7 +15,7 @@
 #include "support/sweep_case.h"
 
 #define ROUNDS 12
-#define CELLS  (16 * MODE_NR)
+#define CELLS  (16 * MODE_ALL_NR)
 #define RUNS   (CELLS * ROUNDS)
 
 TEST(defaults_are_the_whole_experiment)
@@ -24,7 +24,7 @@ TEST(defaults_are_the_whole_experiment)
 
 	parse(&o, "netiotrace sweep");
 	assert_int_equal(sweep_grid__runs(&o.grid), RUNS);
-	assert_int_equal(o.grid.modes_nr, MODE_NR);
+	assert_int_equal(o.grid.modes_nr, MODE_ALL_NR);
 	assert_int_equal(o.sizes[0], 1024);
 	assert_int_equal(o.sizes[3], 65536);
 	assert_int_equal(o.threads[3], 8);
@@ -148,7 +148,7 @@ TEST(results_have_a_fixed_order)
 	} cases[] = {
 		{0, {MODE_TWOCOPY, 1024, 1, 0, NULL}},
 		{ROUNDS, {MODE_TWOCOPY, 1024, 2, 0, NULL}},
-		{RUNS - 1, {MODE_NR - 1, 65536, 8, ROUNDS - 1, NULL}},
+		{RUNS - 1, {MODE_ALL_NR - 1, 65536, 8, ROUNDS - 1, NULL}},
 	};
 	struct sweep_options o;
 
@@ -169,7 +169,7 @@ TEST(congestion_controls_are_varied)
 	struct sweep_run a, b, c;
 
 	parse(&o, "netiotrace sweep --sizes 1k --threads 1 --congestion reno,bbr --rounds 2");
-	assert_int_equal(sweep_grid__runs(&o.grid), MODE_NR * 2 * 2);
+	assert_int_equal(sweep_grid__runs(&o.grid), MODE_ALL_NR * 2 * 2);
 	a = sweep_grid__run(&o.grid, 0);
 	b = sweep_grid__run(&o.grid, 2);
 	c = sweep_grid__run(&o.grid, 4);
