@@ -39,7 +39,7 @@
 #define NIO_STAGES(X)                                                                   \
 	X(USER_GATHER, "user_gather", "gather", SENDER, 1, NEITHER,                     \
 	  LOADGEN, NO_HIST,                                                             \
-	  "the application packs its fields into one buffer (twocopy only)")            \
+	  "the application packs its fields into a buffer or a pipe (twocopy, splice)")            \
 	X(TX_COPY, "tx_copy", "send", SENDER, 1, SENT, SEND_RETURN, HIST,               \
 	  "user memory to socket buffer, inside the send call")                         \
 	X(TX_PIN, "tx_pin", "pin", SENDER, 0, SENT, SEND_RETURN, HIST,                  \

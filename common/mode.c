@@ -80,14 +80,14 @@ const char *mode__conflict(enum mode mode, const struct workload *w)
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		if (mode__has(mode, MODE_SPLICES) && rules[i].wrong)
+		if (mode__has(mode, MODE_SENDS_FILE) && rules[i].wrong)
 			return rules[i].why;
 	return NULL;
 }
 
 unsigned int mode__fields(enum mode mode, const struct workload *w)
 {
-	if (mode__has(mode, MODE_SPLICES))
+	if (mode__has(mode, MODE_SENDS_FILE))
 		return 1;
 	return w->fields ? w->fields : WORKLOAD_FIELDS;
 }

@@ -15,11 +15,11 @@
 
 /* The ledger stages that a mode can feed. */
 enum mode_feature {
-	MODE_GATHERS = 1, /* user_gather: gathers the fields in a second buffer of message size */
-	MODE_COPIES = 2,  /* tx_copy: the send call copies */
-	MODE_PINS = 4,    /* tx_pin, deferred_copy: MSG_ZEROCOPY with SO_ZEROCOPY */
-	/* tx_splice: pages of a file that stay as they are, so that messages carry no tag */
-	MODE_SPLICES = 8,
+	MODE_GATHERS = 1,     /* user_gather: gathers the fields in a buffer or a pipe */
+	MODE_COPIES = 2,      /* tx_copy: the send call copies */
+	MODE_PINS = 4,        /* tx_pin, deferred_copy: MSG_ZEROCOPY with SO_ZEROCOPY */
+	MODE_SPLICES = 8,     /* tx_splice: pages of a file or a pipe */
+	MODE_SENDS_FILE = 16, /* the pages stay as they are: messages carry no tag */
 };
 
 /*
@@ -35,8 +35,10 @@ enum mode_feature {
 	  "#D55E00", 5, 4, 2, 172, 3)                                                      \
 	X(ZEROCOPY, zerocopy, "zero-copy", MODE_COPIES | MODE_PINS,                        \
 	  "#009E73", 9, 8, 4, 36, 6)                                                       \
-	X(SENDFILE, sendfile, "sendfile",  MODE_SPLICES,                                   \
-	  "#CC79A7", 13, 12, 5, 175, 5)
+	X(SENDFILE, sendfile, "sendfile",  MODE_SPLICES | MODE_SENDS_FILE,                 \
+	  "#CC79A7", 13, 12, 5, 175, 5)                                                    \
+	X(SPLICE,   splice,   "splice",    MODE_GATHERS | MODE_SPLICES,                    \
+	  "#E69F00", 11, 10, 3, 214, 2)
 
 enum mode {
 #define X(id, ...) MODE_##id,

@@ -70,6 +70,9 @@ enum workload_use {
 #define WORKLOAD_SOCKETS(ROW, X)                                                                                \
 	ROW(X, sndbuf, SIZE, "sndbuf", "SIZE", ON_SENDER, 4 << 10, 1 << 30,                                     \
 	    "a size from 4k to 1g", or_null, "sndbuf", "bytes", "SO_SNDBUF of the senders, 4k to 1g (default: the system's)")                     \
+	ROW(X, pipe_size, SIZE, "pipe-size", "SIZE", ON_SENDER, 4 << 10, 1 << 30,                               \
+	    "a size from 4k to 1g", or_null, "pipe_size", "bytes",                                              \
+	    "size of the pipes of mode splice, 4k to 1g (default: the system's, 64k)")                          \
 	ROW(X, rcvbuf, SIZE, "rcvbuf", "SIZE", ON_RECEIVER, 4 << 10, 1 << 30,                                   \
 	    "a size from 4k to 1g", or_null, "rcvbuf", "bytes", "SO_RCVBUF of the receivers, 4k to 1g (default: the system's)")                   \
 	ROW(X, congestion, NAME, "congestion", "NAME", ON_BOTH | OF_CELL, 0, 15 /* TCP_CA_NAME_MAX - 1 */,      \

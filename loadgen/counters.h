@@ -34,6 +34,9 @@
 	X(foreign_stamps)   /* messages stamped by another clock */
 /* clang-format on */
 
+/* 1 gather in so many is timed: two clock readings would cost as much as a small gather. */
+#define COUNTERS_GATHER_SAMPLE 64
+
 enum counters_hist {
 	COUNTERS_SEND_CALL,
 	COUNTERS_SLOT_WAIT, /* messages that waited for a zero-copy slot */

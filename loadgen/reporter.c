@@ -305,7 +305,7 @@ static void text__sender(const struct side_stats *s)
 	if (t->hist[COUNTERS_SLOT_WAIT]->count)
 		text__latency("slot wait", t->hist[COUNTERS_SLOT_WAIT]);
 	if (t->gather_sampled)
-		printf("gather     %s packed, %s a message (1 in 64 timed)\n",
+		printf("gather     %s packed, %s each time (1 in 64 timed)\n",
 		       format_bytes_si(buf, sizeof(buf), (double)t->gather_bytes),
 		       format_ns((char[UNITS_BUF]){0}, UNITS_BUF,
 				 (double)t->gather_ns / (double)t->gather_sampled));

@@ -11,9 +11,6 @@
 #include "send_mode.h"
 #include "sender_conn.h"
 
-/* 1 gather in GATHER_SAMPLE is timed: two clock readings would cost as much as a small gather. */
-#define GATHER_SAMPLE 64
-
 static int twocopy__setup(struct sender_conn *f)
 {
 	sender_conn__init_message(f, &f->message);
@@ -30,7 +27,7 @@ static void twocopy__teardown(struct sender_conn *f)
 static int twocopy__prepare(struct sender_conn *f)
 {
 	struct counters *t = f->counters;
-	bool timed = t->gather_events++ % GATHER_SAMPLE == 0;
+	bool timed = t->gather_events++ % COUNTERS_GATHER_SAMPLE == 0;
 	uint64_t before;
 
 	if (f->settings->workload.verify)

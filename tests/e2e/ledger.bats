@@ -31,7 +31,7 @@ def check(name; ok): if ok then empty else name end;
     check($who + "unclassified \(.ledger.unclassified)"; .ledger.unclassified == 0),
     check($who + "zero-copy sends not completed"; .app.zerocopy.sends == .app.zerocopy.completed),
     check($who + "copies_per_byte \(.ledger.copies_per_byte)";
-        (.ledger.copies_per_byte - {twocopy: 3, onecopy: 2, zerocopy: 2, sendfile: 1}[.mode]) as $d
+        (.ledger.copies_per_byte - {twocopy: 3, onecopy: 2, zerocopy: 2, sendfile: 1, splice: 2}[.mode]) as $d
         | ($d | fabs) < 0.01 or (.app.tcp.bytes_retrans > 0 and $d > 0)
         # If a packet holds copied and pinned bytes, both are copied on delivery.
         or (.app.zerocopy.fallback_bytes > 0 and $d > 0 and $d < 0.01 + .app.zerocopy.fallback_bytes / .app.rx_bytes)),
@@ -115,41 +115,53 @@ matrix() {
 	[ "$(jq .environment.mtu out.json)" -eq 1280 ]
 }
 
-# spliced FILE: every byte is in tx_splice and rx_copy, and in no other stage of the kernel.
+# spliced FILE: every byte is in tx_splice and rx_copy, and in no other stage of the kernel. Mode splice also copies
+# each byte into a pipe.
 spliced() {
-	jq -e '[.runs[] | .app.tx_bytes as $n | .ledger | .tx_splice.bytes == $n and .rx_copy.bytes == $n
+	jq -e '[.runs[] | .app.tx_bytes as $n | (if .mode == "splice" then 1 else 0 end) as $piped
+		| .ledger | .tx_splice.bytes == $n and .rx_copy.bytes == $n and .user_gather.bytes == $piped * $n
 		and .tx_copy.bytes == 0 and .tx_pin.bytes == 0 and .deferred_copy.bytes == 0
-		and .copies_per_byte == 1] | all' "$1"
+		and .copies_per_byte == 1 + $piped] | all' "$1"
 }
 
 # bats test_tags=address,guest
-@test "books balance in sendfile mode: every byte is spliced, none is copied by the sender" {
-	local path size
+@test "books balance in the modes sendfile and splice: every byte is spliced, none is copied by the send call" {
+	local mode path size
 
-	for path in loopback veth; do
-		for size in 64 1000 64k 1m; do
-			"$NETIOTRACE" -q --mode sendfile --path "$path" --size "$size" --duration 100ms --warmup 20ms \
-				--no-cpu --no-times --json out.json
+	for mode in splice sendfile; do
+		for path in loopback veth; do
+			for size in 64 1000 64k 1m; do
+				"$NETIOTRACE" -q --mode "$mode" --path "$path" --size "$size" --duration 100ms \
+					--warmup 20ms --no-cpu --no-times --json out.json
+				balanced out.json
+				spliced out.json
+			done
+			"$NETIOTRACE" -q --mode "$mode" --path "$path" --threads 2 --connections 64 --size 100000 \
+				--messages 640 --warmup 20ms --no-cpu --no-times --json out.json
 			balanced out.json
 			spliced out.json
+			[ "$(jq '.runs[0].app.tx_bytes' out.json)" -eq 64000000 ]
 		done
-		"$NETIOTRACE" -q --mode sendfile --path "$path" --threads 2 --connections 64 --size 100000 \
-			--messages 640 --warmup 20ms --no-cpu --no-times --json out.json
-		balanced out.json
-		spliced out.json
-		[ "$(jq '.runs[0].app.tx_bytes' out.json)" -eq 64000000 ]
 	done
+	"$NETIOTRACE" -q --mode splice --verify --request-response --header 100 --fields 7 --size 100001 --pipe-size 256k \
+		--messages 50 --warmup 0s --no-cpu --no-times --json out2.json
+	balanced out2.json || [ "$(jq '.runs[0].ledger.unaccounted_tx + .runs[0].ledger.unaccounted_rx' out2.json)" -eq 0 ]
+	jq -e '.runs[0] | .app.verify_errors == 0 and .ledger.user_gather.bytes == 5005050' out2.json
 	jq -e '.runs[0].app.latency_ns.delivery | .count == null and (.reason | test("no time of sending"))' out.json
 }
 
 # attach does not know the mode: it reads the flags of each message. Its ledger has the hellos as well.
-@test "sendfile mode: attach sees the same spliced bytes by the flags of the messages" {
-	"$NETIOTRACE" attach --json out.json -- "$LOADGEN" --mode sendfile --size 100000 --messages 640 --json >app.json
-	jq -e '.sender.tx_bytes == 64000000 and .receiver.rx_bytes == 64000000' app.json
-	if jq -e '.total.ledger.tx_splice.quality == "unavailable"' out.json; then
-		skip "$(jq -r .total.ledger.tx_splice.reason out.json)"
-	fi
-	[ "$(jq .total.ledger.tx_splice.bytes out.json)" -eq 64000000 ]
+@test "modes sendfile and splice: attach sees the same spliced bytes by the flags of the messages" {
+	local mode
+
+	for mode in sendfile splice; do
+		"$NETIOTRACE" attach --json out.json -- "$LOADGEN" --mode "$mode" --size 100000 --messages 640 --json >app.json
+		jq -e '.sender.tx_bytes == 64000000 and .receiver.rx_bytes == 64000000' app.json
+		if jq -e '.total.ledger.tx_splice.quality == "unavailable"' out.json; then
+			skip "$(jq -r .total.ledger.tx_splice.reason out.json)"
+		fi
+		[ "$(jq .total.ledger.tx_splice.bytes out.json)" -eq 64000000 ]
+	done
 }
 
 @test "23 messages are counted as 23 by sender, receiver and document" {

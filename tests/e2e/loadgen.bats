@@ -52,7 +52,7 @@ load loadgen
 @test "23 messages are counted as 23 on both sides, in every mode, size and number of fields" {
 	local mode size fields
 
-	for mode in twocopy onecopy zerocopy; do
+	for mode in twocopy onecopy zerocopy splice; do
 		while read -r size fields; do
 			user "$LG" --mode "$mode" --size "$size" --fields "$fields" --messages 23 \
 				--verify --json >out
@@ -88,7 +88,7 @@ load loadgen
 @test "--header adds its bytes to each message, in every mode; --verify checks them" {
 	local mode header size fields
 
-	for mode in twocopy onecopy zerocopy; do
+	for mode in twocopy onecopy zerocopy splice; do
 		while read -r header size fields; do
 			user "$LG" --mode "$mode" --header "$header" --size "$size" --fields "$fields" --messages 23 \
 				--request-response --verify --json >out
@@ -97,7 +97,7 @@ load loadgen
 			holds ".receiver.rx_bytes == .sender.tx_bytes and .sender.replies.bytes == .sender.tx_bytes" out
 			holds ".receiver.verify_errors == 0 and .sender.reply_errors == 0" out
 			holds ".receiver.tcp.bytes_received == .sender.tx_bytes" out
-			holds ".sender.gather.bytes == (if \"$mode\" == \"twocopy\" then .sender.tx_bytes else 0 end)" out
+			holds ".sender.gather.bytes == (if \"$mode\" == \"twocopy\" or \"$mode\" == \"splice\" then .sender.tx_bytes else 0 end)" out
 		done <<-CASES
 			1 64 64
 			15 65 3
@@ -129,6 +129,22 @@ load loadgen
 	[ "$(sed -nE 's/^[0-9]+ +(<\.\.\. sendfile resumed>|sendfile\().*\) += ([1-9][0-9]*)$/\2/p' calls |
 		awk '{ n += $1 } END { print n }')" -eq $((203 * 102400)) ]
 	grep -q 'sendfile(' calls
+	run ! grep -q 'sendmsg(' calls
+}
+
+# bats test_tags=address,thread
+@test "splice: strace sees the same bytes enter the pipes of --pipe-size and leave them by splice()" {
+	need_tool strace
+	chmod 777 .
+	user strace -f -qq -e trace=splice,writev,fcntl,sendmsg -o calls "$LG" --mode splice --size 100k --messages 203 \
+		--connections 2 --pipe-size 16k --sndbuf 16k --verify --json >out
+	holds ".sender.tx_bytes == 203 * 102400 and .receiver.rx_bytes == .sender.tx_bytes" out
+	holds ".sender.gather.bytes == .sender.tx_bytes and .receiver.verify_errors == 0" out
+	for call in splice writev; do
+		[ "$(sed -nE "s/^[0-9]+ +(<\\.\\.\\. $call resumed>|$call\\().*\\) += ([1-9][0-9]*)\$/\\2/p" calls |
+			awk '{ n += $1; if ($1 > 16384) n = -1e9 } END { print n }')" -eq $((203 * 102400)) ]
+	done
+	[ "$(grep -c 'F_SETPIPE_SZ, 16384) *= 16384' calls)" -eq 2 ]
 	run ! grep -q 'sendmsg(' calls
 }
 
@@ -196,7 +212,7 @@ load loadgen
 @test "up to 4096 connections on fewer threads: exact counts in every mode" {
 	local mode
 
-	for mode in twocopy onecopy zerocopy; do
+	for mode in twocopy onecopy zerocopy splice; do
 		user "$LG" --mode "$mode" --size 1k --threads 3 --connections 100 --messages 1007 \
 			--warmup 50ms --verify --json >out
 		holds ".sender.tx_messages == 1007 and .receiver.rx_messages == 1007" out
@@ -307,7 +323,7 @@ has_received() { # BYTES
 	local mode sum=0
 
 	need_tool ss
-	for mode in twocopy onecopy zerocopy; do
+	for mode in twocopy onecopy zerocopy splice; do
 		rm -f ./*.in
 		RECV_ARGS="--rcvbuf 4k" session --mode "$mode" --size 1m --fields 7 --duration 60s \
 			--threads 2 --sndbuf 64k --verify

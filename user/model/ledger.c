@@ -336,7 +336,7 @@ static void book_gather(struct run_result *r, const struct load_report *sender)
 
 	gather->quality = QUALITY_EXACT;
 	gather->reason = NULL;
-	gather->event = "message";
+	gather->event = mode__has(r->mode, MODE_SPLICES) ? "pipe write" : "message";
 	gather->bytes = sender->gather_bytes;
 	gather->events = sender->gather_events;
 	gather->timed = num__known(sender->gather_sampled);
@@ -365,7 +365,7 @@ void ledger__app(struct run_result *r, const struct load_report *report, enum ni
 	const struct hist *calls;
 
 	load_report__copy_app(&r->app, report, side);
-	if (side == NIO_SIDE_RECEIVER && mode__has(r->mode, MODE_SPLICES))
+	if (side == NIO_SIDE_RECEIVER && mode__has(r->mode, MODE_SENDS_FILE))
 		leave_out_delivery(&r->app);
 	if (report->paused_ns > r->health.paused_ns)
 		r->health.paused_ns = report->paused_ns;

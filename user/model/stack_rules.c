@@ -27,6 +27,7 @@ static const struct group groups[] = {
 	 "csum_and_copy csum_partial_copy copy_mc copy_to_iter$ copy_from_iter$ raw_copy_ "
 	 "copy_highpage __check_object_size check_heap_object check_stack_object "
 	 "__check_heap_object simple_copy_to_iter copy_to_user_nofault caches_clean_inval"},
+	{CPU_CLASS_GATHER, "vfs_writev$ do_writev$ do_iter_readv_writev"},
 	{CPU_CLASS_DEFERRED_COPY, "skb_copy_ubufs"},
 	{CPU_CLASS_RX_COPY, "skb_copy_datagram __skb_datagram_iter skb_copy_and_csum_datagram"},
 	{CPU_CLASS_OTHER_COPY, "skb_copy_bits __pskb_pull_tail skb_copy$ skb_copy_expand "

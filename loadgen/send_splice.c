@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The mode splice: writes header and fields into a pipe, and splices the pipe to the socket. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "common/xalloc.h"
+#include "send_mode.h"
+#include "sender_conn.h"
+
+struct pipe_sender {
+	int fds[2];    /* -1: none */
+	size_t filled; /* bytes of the current message in the pipe */
+};
+
+static int splice__setup(struct sender_conn *f)
+{
+	uint64_t size = f->settings->workload.pipe_size;
+	struct pipe_sender *own = xmalloc(sizeof(*own));
+
+	f->own = own;
+	*own = (struct pipe_sender){.fds = {-1, -1}};
+	sender_conn__init_message(f, &f->message);
+	if (pipe2(own->fds, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	return size && fcntl(own->fds[1], F_SETPIPE_SZ, size) < 0 ? -errno : 0;
+}
+
+static void splice__teardown(struct sender_conn *f)
+{
+	struct pipe_sender *own = f->own;
+
+	for (int i = 0; i < 2; i++)
+		if (own->fds[i] >= 0)
+			close(own->fds[i]);
+	free(own);
+	message__clear(&f->message);
+}
+
+static int splice__prepare(struct sender_conn *f)
+{
+	if (!f->settings->workload.verify)
+		return 0;
+	message__fill(&f->message, f->index, f->seq);
+	f->now = 0;
+	return 0;
+}
+
+static void splice__begin(struct sender_conn *f, uint64_t stamp)
+{
+	message__put_tag(&f->message, f->seq, stamp);
+}
+
+/* Writes as much of the rest of the message as the pipe takes. 0 or -errno. */
+static int splice__fill(struct sender_conn *f)
+{
+	struct counters *t = f->counters;
+	struct pipe_sender *own = f->own;
+	const struct message *m = &f->message;
+	bool timed = t->gather_events++ % COUNTERS_GATHER_SAMPLE == 0;
+	uint64_t before = timed ? clock__now() : 0;
+	ssize_t n =
+		writev(own->fds[1], f->rest, (int)iov__rest(m->iov, m->iov_nr, f->done, f->rest));
+
+	if (n < 0)
+		return -errno;
+	if (timed) {
+		t->gather_ns += clock__now() - before;
+		t->gather_sampled++;
+	}
+	t->gather_bytes += (size_t)n;
+	own->filled = (size_t)n;
+	return 0;
+}
+
+static ssize_t splice__send(struct sender_conn *f)
+{
+	struct pipe_sender *own = f->own;
+	int err = own->filled ? 0 : splice__fill(f);
+	bool last = f->done + own->filled == f->message.size;
+	ssize_t n;
+
+	if (err)
+		return err;
+	n = splice(own->fds[0], NULL, f->fd, NULL, own->filled, last ? 0 : SPLICE_F_MORE);
+	if (n < 0)
+		return -errno;
+	own->filled -= (size_t)n;
+	return n;
+}
+
+const struct send_mode send_mode_splice = {
+	.setup = splice__setup,
+	.teardown = splice__teardown,
+	.prepare = splice__prepare,
+	.begin = splice__begin,
+	.send = splice__send,
+};
