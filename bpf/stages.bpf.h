@@ -81,6 +81,8 @@ static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn
 
 /* A bit for each slot whose senders call nothing but sendfile() or splice(). */
 const volatile __u32 nio_splice_slots = 0;
+/* A bit for each slot whose senders use io_uring, but no SEND_ZC: their requests copy. */
+const volatile __u32 nio_uring_slots = 0;
 
 static __always_inline void on_send_return(struct sock *sk, int ret)
 {
@@ -89,8 +91,11 @@ static __always_inline void on_send_return(struct sock *sk, int ret)
 
 	if (!conn || ret <= 0)
 		return;
-	if (nio_splice_slots >> (conn->slot & 31) & 1)
+	/* Receivers reply by plain send(). */
+	if (conn->side == NIO_SIDE_SENDER && nio_splice_slots >> (conn->slot & 31) & 1)
 		call = NIO_SEEN_CALL | NIO_SEEN_SPLICE;
+	else if (nio_uring_slots >> (conn->slot & 31) & 1)
+		call = NIO_SEEN_CALL;
 	on_sent(sk, conn, ret, call, TRUSTED);
 }
 

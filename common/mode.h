@@ -20,6 +20,7 @@ enum mode_feature {
 	MODE_PINS = 4,        /* tx_pin, deferred_copy: MSG_ZEROCOPY with SO_ZEROCOPY */
 	MODE_SPLICES = 8,     /* tx_splice: pages of a file or a pipe */
 	MODE_SENDS_FILE = 16, /* the pages stay as they are: messages carry no tag */
+	MODE_USES_URING = 32, /* its requests copy */
 };
 
 /*
@@ -38,7 +39,9 @@ enum mode_feature {
 	X(SENDFILE, sendfile, "sendfile",  MODE_SPLICES | MODE_SENDS_FILE,                 \
 	  "#CC79A7", 13, 12, 5, 175, 5)                                                    \
 	X(SPLICE,   splice,   "splice",    MODE_GATHERS | MODE_SPLICES,                    \
-	  "#E69F00", 11, 10, 3, 214, 2)
+	  "#E69F00", 11, 10, 3, 214, 2)                                                    \
+	X(URING,    uring,    "io_uring",  MODE_COPIES | MODE_USES_URING,                  \
+	  "#56B4E9", 15, 14, 6, 74, 7)
 
 enum mode {
 #define X(id, ...) MODE_##id,

@@ -11,13 +11,14 @@
 struct sender_conn;
 
 /*
- * Operations on a connection; those that return int return 0 or -errno. setup() allocates what
- * teardown() frees. prepare() fills a message, outside the timed call; -EAGAIN: no slot is free.
- * begin() writes the tag. send() sends the rest with one call: bytes, 0 to retry, or -errno. Only
- * with slots, else NULL: wait() waits at most ms for a slot, reap() reads notifications, finish()
- * waits until the kernel has released all buffers.
+ * Operations on a connection, except try(); those that return int return 0 or -errno. setup()
+ * allocates what teardown() frees. prepare() fills a message, outside the timed call; -EAGAIN: no
+ * slot is free. begin() writes the tag. send() sends the rest with one call: bytes, 0 to retry, or
+ * -errno. Only with slots, else NULL: wait() waits at most ms for a slot, reap() reads
+ * notifications, finish() waits until the kernel has released all buffers.
  */
 struct send_mode {
+	int (*try)(void); /* whether this kernel lets the mode run; NULL: each does */
 	int (*setup)(struct sender_conn *f);
 	void (*teardown)(struct sender_conn *f);
 	int (*prepare)(struct sender_conn *f);

@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "common/mode.h"
 #include "control_loop.h"
+#include "send_mode.h"
 #include "sender_pool.h"
 #include "session.h"
 
@@ -531,10 +532,27 @@ static int sender__describe(struct sender *s)
 	return session__describe(s->report, &c, s->pool.fds, s->pool.nr);
 }
 
+/* A mode that this kernel lacks is refused before a connection is made. */
+static int sender__try_mode(struct sender *s)
+{
+	const struct send_mode *mode = send_mode__get(s->settings->mode);
+	int err = mode->try ? mode->try() : 0;
+
+	if (!err)
+		return 0;
+	return reporter__error(
+		s->report, err,
+		"Mode %s cannot run here: io_uring is missing or forbidden (%m); see "
+		"kernel.io_uring_disabled",
+		mode__name(s->settings->mode));
+}
+
 static int sender__open(struct sender *s)
 {
 	int err = session__check_congestion(s->report, s->settings->workload.congestion);
 
+	if (!err)
+		err = sender__try_mode(s);
 	if (err)
 		return err;
 	err = sender_pool__open(&s->pool, s->settings);

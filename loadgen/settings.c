@@ -195,7 +195,7 @@ uint64_t settings__descriptors(const struct settings *s)
 	/* Standard streams, listening socket, signalfd, eventfd; an epoll and a timer a thread. */
 	uint64_t own = 64 + 2 * LIMIT_THREADS_MAX;
 
-	/* A connection, and the file or the pipe that it sends from. */
+	/* A connection, and the file, the pipe or the ring that it sends from. */
 	if (s->command == COMMAND_SEND)
 		return own + 3ULL * s->workload.connections;
 	/* The sender's hello tells the receiver the number of connections. */

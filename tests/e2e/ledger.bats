@@ -31,7 +31,7 @@ def check(name; ok): if ok then empty else name end;
     check($who + "unclassified \(.ledger.unclassified)"; .ledger.unclassified == 0),
     check($who + "zero-copy sends not completed"; .app.zerocopy.sends == .app.zerocopy.completed),
     check($who + "copies_per_byte \(.ledger.copies_per_byte)";
-        (.ledger.copies_per_byte - {twocopy: 3, onecopy: 2, zerocopy: 2, sendfile: 1, splice: 2}[.mode]) as $d
+        (.ledger.copies_per_byte - {twocopy: 3, onecopy: 2, zerocopy: 2, sendfile: 1, splice: 2, uring: 2}[.mode]) as $d
         | ($d | fabs) < 0.01 or (.app.tcp.bytes_retrans > 0 and $d > 0)
         # If a packet holds copied and pinned bytes, both are copied on delivery.
         or (.app.zerocopy.fallback_bytes > 0 and $d > 0 and $d < 0.01 + .app.zerocopy.fallback_bytes / .app.rx_bytes)),
@@ -145,9 +145,39 @@ spliced() {
 	done
 	"$NETIOTRACE" -q --mode splice --verify --request-response --header 100 --fields 7 --size 100001 --pipe-size 256k \
 		--messages 50 --warmup 0s --no-cpu --no-times --json out2.json
-	balanced out2.json || [ "$(jq '.runs[0].ledger.unaccounted_tx + .runs[0].ledger.unaccounted_rx' out2.json)" -eq 0 ]
-	jq -e '.runs[0] | .app.verify_errors == 0 and .ledger.user_gather.bytes == 5005050' out2.json
+	# 50 messages of 100101 bytes, each with a reply by plain send().
+	jq -e '.runs[0] | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0 and .app.verify_errors == 0
+		and .ledger.user_gather.bytes == 5005050 and .ledger.tx_splice.bytes == 5005050
+		and .ledger.tx_copy.bytes == 5005050 and .ledger.rx_copy.bytes == 10010100
+		and .health.coverage == 1' out2.json
 	jq -e '.runs[0].app.latency_ns.delivery | .count == null and (.reason | test("no time of sending"))' out.json
+}
+
+# bats test_tags=address,guest
+@test "books balance in uring mode: every byte is copied once by the send, and strace sees no sendmsg()" {
+	local path size
+
+	"$LOADGEN" --mode uring --messages 1 >/dev/null 2>err || skip "$(cat err)"
+	for path in loopback veth; do
+		for size in 64 1000 64k 1m; do
+			"$NETIOTRACE" -q --mode uring --path "$path" --size "$size" --duration 100ms --warmup 20ms \
+				--no-cpu --no-times --json out.json
+			balanced out.json
+			jq -e '.runs[0] | .ledger.tx_copy.bytes == .app.tx_bytes and (.uncovered | length) == 0' out.json
+		done
+		"$NETIOTRACE" -q --mode uring --path "$path" --threads 2 --connections 64 --size 100000 \
+			--messages 640 --warmup 20ms --no-cpu --no-times --json out.json
+		balanced out.json
+		jq -e '.runs[0] | .ledger.tx_copy.bytes == 64000000 and .health.coverage == 1 and (.uncovered | length) == 0' \
+			out.json
+	done
+	need_tool strace
+	chmod 777 .
+	strace -f -qq -e trace=io_uring_enter,sendmsg -o calls "$LOADGEN" --mode uring --size 100k --messages 203 \
+		--verify --sndbuf 16k --json >app.json
+	jq -e '.receiver.rx_bytes == 203 * 102400 and .receiver.verify_errors == 0' app.json
+	[ "$(grep -c 'io_uring_enter(' calls)" -ge 203 ]
+	run ! grep -q 'sendmsg(' calls
 }
 
 # attach does not know the mode: it reads the flags of each message. Its ledger has the hellos as well.

@@ -52,7 +52,7 @@ load loadgen
 @test "23 messages are counted as 23 on both sides, in every mode, size and number of fields" {
 	local mode size fields
 
-	for mode in twocopy onecopy zerocopy splice; do
+	for mode in twocopy onecopy zerocopy splice uring; do
 		while read -r size fields; do
 			user "$LG" --mode "$mode" --size "$size" --fields "$fields" --messages 23 \
 				--verify --json >out
@@ -88,7 +88,7 @@ load loadgen
 @test "--header adds its bytes to each message, in every mode; --verify checks them" {
 	local mode header size fields
 
-	for mode in twocopy onecopy zerocopy splice; do
+	for mode in twocopy onecopy zerocopy splice uring; do
 		while read -r header size fields; do
 			user "$LG" --mode "$mode" --header "$header" --size "$size" --fields "$fields" --messages 23 \
 				--request-response --verify --json >out
@@ -146,6 +146,15 @@ load loadgen
 	done
 	[ "$(grep -c 'F_SETPIPE_SZ, 16384) *= 16384' calls)" -eq 2 ]
 	run ! grep -q 'sendmsg(' calls
+}
+
+@test "uring is refused with one sentence where io_uring is forbidden, before a connection is made" {
+	need_tool strace
+	chmod 777 .
+	run -1 --separate-stderr user strace -f -qq -e trace=io_uring_setup,connect -e inject=io_uring_setup:error=EPERM \
+		-o calls "$LG" --mode uring --messages 1
+	[[ $stderr == *"Mode uring cannot run here: io_uring is missing or forbidden (Operation not permitted)"* ]]
+	run ! grep -q 'connect(' calls
 }
 
 # bats test_tags=address,thread
@@ -212,7 +221,7 @@ load loadgen
 @test "up to 4096 connections on fewer threads: exact counts in every mode" {
 	local mode
 
-	for mode in twocopy onecopy zerocopy splice; do
+	for mode in twocopy onecopy zerocopy splice uring; do
 		user "$LG" --mode "$mode" --size 1k --threads 3 --connections 100 --messages 1007 \
 			--warmup 50ms --verify --json >out
 		holds ".sender.tx_messages == 1007 and .receiver.rx_messages == 1007" out
@@ -323,7 +332,7 @@ has_received() { # BYTES
 	local mode sum=0
 
 	need_tool ss
-	for mode in twocopy onecopy zerocopy splice; do
+	for mode in twocopy onecopy zerocopy splice uring; do
 		rm -f ./*.in
 		RECV_ARGS="--rcvbuf 4k" session --mode "$mode" --size 1m --fields 7 --duration 60s \
 			--threads 2 --sndbuf 64k --verify

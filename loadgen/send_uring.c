@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The mode uring: an io_uring SENDMSG request sends header and fields as they are. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "common/xalloc.h"
+#include "send_mode.h"
+#include "sender_conn.h"
+#include "sock.h"
+#include "uring.h"
+
+struct uring_sender {
+	struct uring ring;
+	struct msghdr msg;
+	bool pending; /* the request is in flight: it reads f->rest and the message */
+};
+
+static int uring_mode__try(void)
+{
+	struct uring ring;
+	int err = uring__open(&ring, 1);
+
+	uring__close(&ring);
+	return err;
+}
+
+static int uring_mode__setup(struct sender_conn *f)
+{
+	struct uring_sender *own = xcalloc(1, sizeof(*own));
+
+	f->own = own;
+	sender_conn__init_message(f, &f->message);
+	return uring__open(&own->ring, 1);
+}
+
+/* The ring is closed before the memory goes that a request may still read. */
+static void uring_mode__teardown(struct sender_conn *f)
+{
+	struct uring_sender *own = f->own;
+
+	uring__close(&own->ring);
+	free(own);
+	message__clear(&f->message);
+}
+
+static int uring_mode__prepare(struct sender_conn *f)
+{
+	if (!f->settings->workload.verify)
+		return 0;
+	message__fill(&f->message, f->index, f->seq);
+	f->now = 0;
+	return 0;
+}
+
+static void uring_mode__begin(struct sender_conn *f, uint64_t stamp)
+{
+	message__put_tag(&f->message, f->seq, stamp);
+}
+
+static int uring_mode__begin_send(struct sender_conn *f)
+{
+	struct uring_sender *own = f->own;
+	const struct message *m = &f->message;
+	const struct io_uring_sqe request = {
+		.opcode = IORING_OP_SENDMSG,
+		.fd = f->fd,
+		.addr = (uintptr_t)&own->msg,
+		.len = 1,
+		.msg_flags = MSG_NOSIGNAL | (f->blocking ? 0 : MSG_DONTWAIT),
+	};
+	int err;
+
+	own->msg = (struct msghdr){.msg_iov = f->rest};
+	own->msg.msg_iovlen = iov__rest(m->iov, m->iov_nr, f->done, f->rest);
+	err = uring__submit(&own->ring, &request);
+	own->pending = !err;
+	return err;
+}
+
+/* A request that does not complete in time stays in flight: the next call waits for it. */
+static ssize_t uring_mode__send(struct sender_conn *f)
+{
+	struct uring_sender *own = f->own;
+	struct io_uring_cqe done;
+	int err = own->pending ? 0 : uring_mode__begin_send(f);
+
+	if (!err)
+		err = uring__next(&own->ring, f->blocking ? SOCK_SEND_TIMEOUT_MS : 0, &done);
+	if (err)
+		return err;
+	own->pending = false;
+	return done.res;
+}
+
+const struct send_mode send_mode_uring = {
+	.try = uring_mode__try,
+	.setup = uring_mode__setup,
+	.teardown = uring_mode__teardown,
+	.prepare = uring_mode__prepare,
+	.begin = uring_mode__begin,
+	.send = uring_mode__send,
+};

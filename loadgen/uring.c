@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Maps the rings, submits requests and takes completions. */
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "uring.h"
+
+static void *map_ring(int fd, size_t len, uint64_t offset)
+{
+	return mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
+		    (off_t)offset);
+}
+
+static unsigned int *at(void *ring, uint32_t offset)
+{
+	return (void *)((char *)ring + offset);
+}
+
+static int map_rings(struct uring *u, const struct io_uring_params *p)
+{
+	u->sq_len = p->sq_off.array + p->sq_entries * sizeof(unsigned int);
+	u->cq_len = p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe);
+	u->sqes_len = p->sq_entries * sizeof(struct io_uring_sqe);
+	u->sq_ring = map_ring(u->fd, u->sq_len, IORING_OFF_SQ_RING);
+	u->cq_ring = map_ring(u->fd, u->cq_len, IORING_OFF_CQ_RING);
+	u->sqes = map_ring(u->fd, u->sqes_len, IORING_OFF_SQES);
+	if (u->sq_ring == MAP_FAILED || u->cq_ring == MAP_FAILED || u->sqes == MAP_FAILED)
+		return -errno;
+	u->sq_tail = at(u->sq_ring, p->sq_off.tail);
+	u->sq_array = at(u->sq_ring, p->sq_off.array);
+	u->sq_mask = *at(u->sq_ring, p->sq_off.ring_mask);
+	u->cq_head = at(u->cq_ring, p->cq_off.head);
+	u->cq_tail = at(u->cq_ring, p->cq_off.tail);
+	u->cq_mask = *at(u->cq_ring, p->cq_off.ring_mask);
+	u->cqes = (void *)at(u->cq_ring, p->cq_off.cqes);
+	return 0;
+}
+
+int uring__open(struct uring *u, unsigned int entries)
+{
+	struct io_uring_params p = {0};
+	int err;
+
+	*u = (struct uring){.sq_ring = MAP_FAILED, .cq_ring = MAP_FAILED, .sqes = MAP_FAILED};
+	u->fd = (int)syscall(SYS_io_uring_setup, entries, &p);
+	if (u->fd < 0)
+		return -errno;
+	err = map_rings(u, &p);
+	if (err)
+		uring__close(u);
+	return err;
+}
+
+static void unmap(void *ring, size_t len)
+{
+	if (ring != MAP_FAILED)
+		munmap(ring, len);
+}
+
+void uring__close(struct uring *u)
+{
+	if (u->fd < 0)
+		return;
+	unmap(u->sq_ring, u->sq_len);
+	unmap(u->cq_ring, u->cq_len);
+	unmap(u->sqes, u->sqes_len);
+	close(u->fd);
+	u->fd = -1;
+}
+
+int uring__submit(struct uring *u, const struct io_uring_sqe *request)
+{
+	unsigned int tail = *u->sq_tail, slot = tail & u->sq_mask;
+
+	u->sqes[slot] = *request;
+	u->sq_array[slot] = slot;
+	__atomic_store_n(u->sq_tail, tail + 1, __ATOMIC_RELEASE);
+	while (syscall(SYS_io_uring_enter, u->fd, 1, 0, 0, NULL, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+static bool take(struct uring *u, struct io_uring_cqe *completion)
+{
+	unsigned int head = *u->cq_head;
+
+	if (head == __atomic_load_n(u->cq_tail, __ATOMIC_ACQUIRE))
+		return false;
+	*completion = u->cqes[head & u->cq_mask];
+	__atomic_store_n(u->cq_head, head + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+int uring__next(struct uring *u, unsigned int ms, struct io_uring_cqe *completion)
+{
+	struct pollfd p = {.fd = u->fd, .events = POLLIN};
+
+	if (take(u, completion))
+		return 0;
+	if (ms && poll(&p, 1, (int)ms) < 0 && errno != EINTR)
+		return -errno;
+	return take(u, completion) ? 0 : -EAGAIN;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A small io_uring for one thread, by system calls: the load generator needs no library. Only
+ * requests that complete soon; the caller keeps at most `entries` of them in flight.
+ */
+#ifndef LOADGEN_URING_H
+#define LOADGEN_URING_H
+
+#include <linux/io_uring.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct uring {
+	int fd; /* -1: closed */
+	unsigned int *sq_tail, *sq_array, *cq_head, *cq_tail;
+	unsigned int sq_mask, cq_mask;
+	struct io_uring_sqe *sqes;
+	struct io_uring_cqe *cqes;
+	void *sq_ring, *cq_ring;
+	size_t sq_len, cq_len, sqes_len;
+};
+
+/* 0 or -errno: ENOSYS and EPERM where io_uring is missing or forbidden. */
+int uring__open(struct uring *u, unsigned int entries);
+
+/* Cancels requests in flight. Also accepts a ring that failed to open. */
+void uring__close(struct uring *u);
+
+/* Submits one request. 0 or -errno; the request may be complete at once. */
+int uring__submit(struct uring *u, const struct io_uring_sqe *request);
+
+/*
+ * Takes the next completion, waiting at most ms for one (0: not at all). 0; -EAGAIN: there is none;
+ * other -errno.
+ */
+int uring__next(struct uring *u, unsigned int ms, struct io_uring_cqe *completion);
+
+#endif
