@@ -79,22 +79,14 @@ static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn
 	}
 }
 
-/* A bit for each slot whose senders call nothing but sendfile() or splice(). */
-const volatile __u32 nio_splice_slots = 0;
-/* A bit for each slot whose senders use io_uring, but no SEND_ZC: their requests copy. */
-const volatile __u32 nio_uring_slots = 0;
-
-static __always_inline void on_send_return(struct sock *sk, int ret)
+/* call: NIO_SEEN_* of each message of this mode's sender; 0: unknown. Receivers reply by send(). */
+static __always_inline void on_send_return(struct sock *sk, int ret, __u32 call)
 {
 	struct nio_conn *conn = conn_of(sk, TRUSTED);
-	__u32 call = 0;
 
 	if (!conn || ret <= 0)
 		return;
-	/* Receivers reply by plain send(). */
-	if (conn->side == NIO_SIDE_SENDER && nio_splice_slots >> (conn->slot & 31) & 1)
-		call = NIO_SEEN_CALL | NIO_SEEN_SPLICE;
-	else if (nio_uring_slots >> (conn->slot & 31) & 1)
+	if (call && conn->side != NIO_SIDE_SENDER)
 		call = NIO_SEEN_CALL;
 	on_sent(sk, conn, ret, call, TRUSTED);
 }

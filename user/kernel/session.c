@@ -127,11 +127,6 @@ static int configure(struct netiotrace_bpf *skel, const struct plan *const *plan
 	for (size_t p = 0; p < plans_nr; p++) {
 		if (!plans[p])
 			continue;
-		/* The slot of a round is its mode. */
-		if (mode__has(plans[p]->mode, MODE_SPLICES))
-			skel->rodata->nio_splice_slots |= 1U << plans[p]->mode;
-		if (mode__has(plans[p]->mode, MODE_USES_URING))
-			skel->rodata->nio_uring_slots |= 1U << plans[p]->mode;
 		skel->rodata->nio_completions |= plan__completions_by_kernel(plans[p]);
 		skel->rodata->nio_notifications_apart |= plan__notifications_apart(plans[p]);
 	}

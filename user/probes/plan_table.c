@@ -51,7 +51,12 @@ const struct alternative plan_alternatives[] = {
 	ROW(RUN, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
 	    .args = 3)
 	ROW(RUN, SEND_RETURN, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT)
-	ROW(RUN, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_send_return", EXACT)
+	ROW(RUN, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_splice_return", EXACT,
+	    .needs = MODE_SPLICES)
+	ROW(RUN, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_uring_return", EXACT,
+	    .needs = MODE_USES_URING)
+	ROW(RUN, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_send_return", EXACT,
+	    .needs = MODE_COPIES)
 
 	ROW(RUN, TRANSMIT, FN, "fentry/__tcp_transmit_skb", "nio_fe_transmit", EXACT)
 	ROW(RUN, TRANSMIT, KP, "kprobe/__tcp_transmit_skb", "nio_kp_transmit", EXACT)
@@ -63,7 +68,7 @@ const struct alternative plan_alternatives[] = {
 	ROW(RUN, SPLICE, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT,
 	    .function = "skb_splice_from_iter")
 	ROW(RUN, SPLICE, KP, "kprobe/do_tcp_sendpages", "nio_kp_sendpages", EXACT)
-	ROW(RUN, SPLICE, TP, "tp_btf/sock_send_length", "nio_tp_send_return", DERIVED(by_mode),
+	ROW(RUN, SPLICE, TP, "tp_btf/sock_send_length", "nio_tp_splice_return", DERIVED(by_mode),
 	    .needs = MODE_SPLICES)
 
 	ROW(RUN, DEFERRED_COPY, FN, "fentry,fexit/skb_copy_ubufs",
