@@ -210,10 +210,10 @@ load attach
 	"$NETIOTRACE" attach -q --json out.json --follow-result copies -- true
 	[[ $(json out.json .total.verdict.advice) == "copies is a result of follow on planted_copies, which was not watched." ]]
 	head -c 100 copies >truncated
-	sed 's/4.1/"4.1"/' copies >type
+	sed 's/4.1/"4.1"/' copies >mistyped
 	echo '{"schema":"netiotrace.result/1"}' >other
 	mkfifo pipe
-	for file in truncated type other pipe . missing /dev/zero; do
+	for file in truncated mistyped other pipe . missing /dev/zero; do
 		run -2 "$NETIOTRACE" attach --follow-result $file -- touch started
 		[[ $output == *"--follow-result $file: "* ]]
 		[ ! -e started ]
