@@ -331,7 +331,7 @@ static __always_inline void final_numbers(struct sock_state *s, const struct soc
 /* A watched task closes a connection without a state: the programs missed all of it. */
 static __always_inline bool was_missed(const struct sock *sk)
 {
-	return is_locked(sk) && use_wanted(sk) && is_plain(sk) && !was_left_out(sk) &&
+	return nio_listed && is_locked(sk) && use_wanted(sk) && is_plain(sk) && !was_left_out(sk) &&
 	       (kernel_read(struct tcp_sock, sk, bytes_received) ||
 		kernel_read(struct tcp_sock, sk, bytes_acked));
 }

@@ -47,7 +47,7 @@ __u8 nio_socket_known[NIO_KNOWN_NR];
 bool nio_any_left_out;
 bool nio_any_mptcp;    /* some state is of an MPTCP socket */
 __u32 nio_window;      /* odd while the send and receive programs are attached */
-bool nio_adopts;       /* a socket may get a state at its first use: existing ones are listed */
+bool nio_listed;       /* the sockets that existed have been listed */
 bool nio_over;         /* stop booking send and receive events */
 bool nio_ownerless;    /* there may be open sockets without an owner */
 __u32 nio_weight = 1;  /* how many times an event counts: the period / the window */
@@ -316,20 +316,18 @@ static __always_inline void own(struct sock_state *s, const struct nio_task *tas
 }
 
 /*
- * Creates the state of a socket, in place of a stale one. NULL: the map is full. replace: in place
- * of any; else NULL if another CPU has just made one, which goes on.
+ * Puts the first value of a socket's state into the map, in place of a stale one. replace: in place
+ * of any; else NULL if another CPU has just made one, which goes on. NULL: the map is full.
  */
-static __noinline struct sock_state *take_in(const struct sock *sk, bool replace)
+static __noinline struct sock_state *put_state(const struct sock *sk, const void *value,
+					       bool replace)
 {
+	__u32 known = nio_known_index(low_of(sk));
 	__u64 key = (__u64)sk;
-	__u32 zero = 0, known = nio_known_index(low_of(sk));
 	struct sock_state *s;
-	const void *blank = bpf_map_lookup_elem(&nio_blank, &zero);
 	int err; /* before Linux 6.4 the upper half of the result is undefined */
 
-	if (!blank)
-		return NULL;
-	err = bpf_map_update_elem(&nio_sockets, &key, blank, BPF_NOEXIST);
+	err = bpf_map_update_elem(&nio_sockets, &key, value, BPF_NOEXIST);
 	if (err == -EEXIST) {
 		s = bpf_map_lookup_elem(&nio_sockets, &key);
 		if (s && !replace && !is_stale(s, sk))
@@ -337,22 +335,35 @@ static __noinline struct sock_state *take_in(const struct sock *sk, bool replace
 		if (s)
 			end_stale(s);
 		bpf_map_delete_elem(&nio_sock_events, &key);
-		err = bpf_map_update_elem(&nio_sockets, &key, blank, BPF_ANY);
+		err = bpf_map_update_elem(&nio_sockets, &key, value, BPF_ANY);
 	}
 	if (err) {
 		leave_out(key);
 		return NULL;
 	}
-	s = bpf_map_lookup_elem(&nio_sockets, &key);
-	if (!s)
-		return NULL;
+	if (!nio_socket_known[known])
+		nio_socket_known[known] = 1;
+	return bpf_map_lookup_elem(&nio_sockets, &key);
+}
+
+static __always_inline void init_state(struct sock_state *s, const struct sock *sk)
+{
 	s->first_ns = bpf_ktime_get_ns();
-	s->key = key;
+	s->key = (__u64)sk;
 	s->born_window = s->window = nio_window;
 	s->zckey = s->zc_next = kernel_read(struct sock, sk, sk_zckey.counter);
 	s->state = kernel_read(struct sock_common, sk, skc_state);
-	if (!nio_socket_known[known])
-		nio_socket_known[known] = 1;
+}
+
+/* Creates the state of a socket whose lock the caller holds; replace, NULL: as put_state(). */
+static __noinline struct sock_state *take_in(const struct sock *sk, bool replace)
+{
+	__u32 zero = 0;
+	const void *blank = bpf_map_lookup_elem(&nio_blank, &zero);
+	struct sock_state *s = blank ? put_state(sk, blank, replace) : NULL;
+
+	if (s)
+		init_state(s, sk);
 	return s;
 }
 
@@ -437,7 +448,7 @@ static __always_inline bool use_wanted(const struct sock *sk)
 {
 	const struct nio_task *task;
 
-	if (!nio_adopts || nio_over || (nio_by_task && !task_wanted(&task)))
+	if (!nio_armed || nio_over || (nio_by_task && !task_wanted(&task)))
 		return false;
 	return is_tcp(sk) && port_wanted(sk) && tgid_now() != nio_own_tgid;
 }
@@ -445,7 +456,8 @@ static __always_inline bool use_wanted(const struct sock *sk)
 /*
  * A watched task uses a socket without a state. A socket that existed before attach, was
  * handed over, or is of MPTCP counts from now on. Another one accepted at a watched port counts in
- * full: its event was refused, or is yet to come (Fast Open).
+ * full, when the existing ones have been listed: its event was refused, or is yet to come (Fast
+ * Open).
  */
 static __noinline struct sock_state *adopt(const struct sock *sk)
 {
@@ -459,7 +471,8 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 	sock_state_flag(s, SOCK_STATE_CALLER, caller);
 	/* A socket about to connect (MSG_FASTOPEN) begins at on_connected(). */
 	if (has_numbers(sk))
-		begin(s, sk, !caller && !was_left_out(sk) && listener_wanted(sk));
+		begin(s, sk,
+		      nio_listed && !caller && !was_left_out(sk) && listener_wanted(sk));
 	else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
 		nio_any_mptcp = true;
 	own(s, NULL);

@@ -86,18 +86,24 @@ within() {
 	done
 }
 
-# keep_lines NAME: output written to NAME from now on goes to NAME.kept and to stop_at.
-keep_lines() {
-	rm -f "$1"
-	mkfifo "$1"
-	exec {KEPT_LINES}< <(exec tee -p "$1.kept" <"$1" 3>&-)
+# text_before_detaching PID: Ctrl-C ends netiotrace PID. It closes BPF links after its last text.
+text_before_detaching() {
+	local calls=calls.$1 status=0
+
+	need_tool strace
+	strace -y -e trace=write,close -e signal=none -o "$calls" -p "$1" 2>/dev/null 3>&- &
+	within 60 grep -q '^TracerPid:.[1-9]' "/proc/$1/status"
+	kill -INT "$1"
+	wait "$1" || status=$?
+	ends_with 130 "$status"
+	wait $!
+	awk '/^write\(1</ { text = NR } /^close\([0-9]+<anon_inode:bpf[_-]link>/ { detached = NR }
+		END { exit !(text && text < detached) }' "$calls" || { grep -v libbpf "$calls" | tail -n 40 && return 1; }
 }
 
-# stop_at WORDS PID: waits until WORDS are written and stops PID at once, so that its state at that
-# moment can be inspected on a machine of any speed.
-stop_at() {
-	grep -q "$1" <&"$KEPT_LINES"
-	kill -STOP "$2"
+# ends_with EXPECTED STATUS: a program has ended as expected.
+ends_with() {
+	[ "$2" -eq "$1" ] || { echo "exit status $2, not $1" && cat log stderr 2>/dev/null | grep -v libbpf && return 1; }
 }
 
 # has_links PID: it holds BPF links.

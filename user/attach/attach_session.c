@@ -391,7 +391,6 @@ static void begin(struct attach_session *session)
 	begin_sampling(session);
 	take_everybody(session);
 	take_sockets(session);
-	attach_probes__adopt_used(session->probes);
 	session->next_step_ns = loop__now_ns();
 }
 

@@ -322,7 +322,6 @@ static void adopt(struct export *x)
 	if (err)
 		log_warning("existing connections may be missing until they are used: %s.",
 			    strerror(-err));
-	attach_probes__adopt_used(x->probes);
 }
 
 static int begin(struct export *x)

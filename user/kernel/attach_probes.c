@@ -239,11 +239,6 @@ int attach_probes__add_task(struct attach_probes *probes, uint32_t tgid,
 	return 0;
 }
 
-void attach_probes__adopt_used(struct attach_probes *probes)
-{
-	*(volatile bool *)&probes->skel->bss->nio_adopts = true;
-}
-
 int attach_probes__tasks(const struct attach_probes *probes)
 {
 	return bpf_map__fd(probes->skel->maps.nio_tasks);
@@ -264,12 +259,24 @@ static int run_iterator(const struct attach_probes *probes, const char *program)
 	return err;
 }
 
+/* A pass leaves out the sockets that are in use. Few calls last as long as two passes. */
+#define PASSES 3
+
 int attach_probes__take_existing(struct attach_probes *probes)
 {
+	struct attach_bpf__bss *bss = probes->skel->bss;
+	volatile uint32_t *in_use = &bss->nio_in_use;
 	uint64_t begun_ns = loop__now_ns();
-	int err = run_iterator(probes, "nio_at_files");
+	int err = 0;
 
-	probes->skel->bss->nio_files_ns = begun_ns;
+	*in_use = 1;
+	for (int pass = 1; pass <= PASSES && *in_use && !err; pass++) {
+		*in_use = 0;
+		*(volatile bool *)&bss->nio_last_pass = pass == PASSES;
+		err = run_iterator(probes, "nio_at_files");
+	}
+	bss->nio_files_ns = begun_ns;
+	*(volatile bool *)&bss->nio_listed = true;
 	return err;
 }
 
@@ -521,7 +528,6 @@ void attach_probes__stop(struct attach_probes *probes)
 {
 	*(volatile bool *)&probes->skel->bss->nio_over = true;
 	*(volatile bool *)&probes->skel->bss->nio_armed = false;
-	*(volatile bool *)&probes->skel->bss->nio_adopts = false;
 	probes->missed = attach_probes__missed(probes);
 	probes->stopped = true;
 }

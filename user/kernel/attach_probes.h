@@ -59,11 +59,8 @@ int attach_probes__add_task(struct attach_probes *probes, uint32_t tgid,
 /* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by w. */
 int attach_probes__tasks(const struct attach_probes *probes);
 
-/* From here on, new connections that match the filter are watched. */
+/* From here on, new connections that match the filter are watched, and older ones when used. */
 void attach_probes__arm(struct attach_probes *probes);
-
-/* From here on, older connections are watched when used. After the first socket iteration. */
-void attach_probes__adopt_used(struct attach_probes *probes);
 
 /* From here on no connection is added and no event is counted. */
 void attach_probes__stop(struct attach_probes *probes);
