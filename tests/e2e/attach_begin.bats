@@ -7,7 +7,6 @@
 load ../lib
 load attach
 
-# bats test_tags=address
 @test "attach --cgroup walks a tree of 2000 cgroups and watches a process in the deepest" {
 	local root
 
@@ -84,7 +83,6 @@ load attach
 	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
 }
 
-# bats test_tags=address
 @test "attach --assert exits with 5 if nothing was watched" {
 	run -5 "$NETIOTRACE" attach -q --comm no-such-name --duration 50ms --assert 'ledger.tx_copy.bytes == 0'
 	[[ $output == *"nothing was watched: no process"* ]]
@@ -150,7 +148,6 @@ load attach
 	[[ $output == *"nowhere/ready cannot be written"* ]]
 }
 
-# bats test_tags=address
 @test "attach sends READY=1 to the service manager when it watches and STOPPING=1 at the end" {
 	need_tool python3
 	cat >manager.py <<-'PYTHON'

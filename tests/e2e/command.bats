@@ -334,7 +334,6 @@ fits() {
 	[ -s stderr ]
 }
 
-# bats test_tags=address
 @test "doctor prints hooks by stage, with a reason for each result that is not exact" {
 	need_root
 	"$NETIOTRACE" doctor --details >text

@@ -85,7 +85,6 @@ matrix() {
 	matrix veth 4
 }
 
-# bats test_tags=address
 @test "books balance: IPv6 on loopback and veth" {
 	[ -e /proc/net/if_inet6 ] || skip "this kernel has no IPv6"
 	for path in loopback veth; do

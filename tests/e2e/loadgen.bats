@@ -48,7 +48,7 @@ load loadgen
 	LINES
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "23 messages are counted as 23 on both sides, in every mode, size and number of fields" {
 	local mode size fields
 
@@ -84,7 +84,7 @@ load loadgen
 	holds ".sender.gather | .bytes == 0 and .events == 0 and .sampled == 0 and .ns == 0" out
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "--header adds its bytes to each message, in every mode; --verify checks them" {
 	local mode header size fields
 
@@ -327,7 +327,7 @@ has_received() { # BYTES
 	holds ".sender.zerocopy | .completed == .sends and .enobufs > 0" out
 }
 
-# bats test_tags=address,thread
+# bats test_tags=thread
 @test "partial sends continue at the right byte, in every mode" {
 	local mode sum=0
 

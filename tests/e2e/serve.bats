@@ -122,7 +122,6 @@ x = dial(); x.sendall(hello(1, connections=0xffffffff)); assert not x.recv(1)'
 	served
 }
 
-# bats test_tags=thread
 @test "serve: an idle session is replaced by the next sender after 5 s" {
 	serve
 	attack 'c, d = session()'
