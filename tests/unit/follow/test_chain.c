@@ -4,10 +4,12 @@
  * stop it at the first touch of a byte, and the chain must find where the byte goes. No root.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -299,6 +301,18 @@ static bool io_decode(void *ctx, struct decoder_request *request, struct decoder
 	return true;
 }
 
+/* For all tests on this machine: tests/e2e/follow.bats has the same lock. */
+static void lock_registers(void)
+{
+	static int lock = -1;
+
+	if (lock >= 0)
+		return;
+	lock = open("/run/netiotrace-follow.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	for (int tries = 0; lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) && tries < 6000; tries++)
+		usleep(50000);
+}
+
 /* Another follow or a debugger may have the debug registers for a while: waits up to a minute. */
 static bool set_register(unsigned int nr, unsigned long value)
 {
@@ -470,6 +484,7 @@ static void follow_back(const struct back_kind *k, size_t size, size_t from, siz
 static int begin(void **state)
 {
 	(void)state;
+	lock_registers();
 	for (size_t i = 0; i < sizeof(source); i++)
 		source[i] = (char)(i * 7 + (i >> 8));
 	job = mmap(NULL, sizeof(*job), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
