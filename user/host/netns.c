@@ -97,14 +97,36 @@ static bool seen__add(struct seen *seen, ino_t inode)
 	return true;
 }
 
-int netns__each(void (*visit)(int fd, void *arg), void *arg)
+struct search {
+	struct seen seen;
+	void (*visit)(int fd, void *arg);
+	void *arg;
+};
+
+/* 0, or -EACCES: it is not shown to the caller. */
+static int visit_file(struct search *s, const char *path)
+{
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st))
+		return errno == EACCES ? -EACCES : 0;
+	if (!seen__add(&s->seen, st.st_ino))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	s->visit(fd, s->arg);
+	close(fd);
+	return 0;
+}
+
+static int visit_processes(struct search *s)
 {
 	DIR *proc = opendir("/proc");
-	struct seen seen = {0};
 	struct dirent *entry;
-	struct stat st;
 	char path[64];
-	int fd, err = 0;
+	int err = 0;
 
 	if (!proc)
 		return -errno;
@@ -112,19 +134,34 @@ int netns__each(void (*visit)(int fd, void *arg), void *arg)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%.20s/ns/net", entry->d_name);
-		if (stat(path, &st)) {
-			err = errno == EACCES ? -EACCES : err;
-			continue;
-		}
-		if (!seen__add(&seen, st.st_ino))
-			continue;
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		visit(fd, arg);
-		close(fd);
+		err = visit_file(s, path) ?: err;
 	}
 	closedir(proc);
-	free(seen.inodes);
+	return err;
+}
+
+/* `ip netns` mounts them there, with or without a process. */
+static void visit_named(struct search *s)
+{
+	DIR *named = opendir("/run/netns");
+	struct dirent *entry;
+	char path[300];
+
+	while (named && (entry = readdir(named))) {
+		snprintf(path, sizeof(path), "/run/netns/%s", entry->d_name);
+		if (entry->d_name[0] != '.')
+			visit_file(s, path);
+	}
+	if (named)
+		closedir(named);
+}
+
+int netns__each(void (*visit)(int fd, void *arg), void *arg)
+{
+	struct search s = {.visit = visit, .arg = arg};
+	int err = visit_processes(&s);
+
+	visit_named(&s);
+	free(s.seen.inodes);
 	return err;
 }
