@@ -104,6 +104,16 @@ int launch__go(struct launch *l, unsigned int *step)
 	return len == sizeof(failure) && failure.err < 0 ? failure.err : -EIO;
 }
 
+void launch__reset_signals(void)
+{
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 int launch__wait(struct launch *l, int timeout_ms)
 {
 	struct pollfd p = {.fd = l->pidfd, .events = POLLIN};

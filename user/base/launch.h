@@ -39,6 +39,9 @@ int launch__hold(struct launch *l, int (*become)(struct launch_child *c), void *
  */
 int launch__go(struct launch *l, unsigned int *step);
 
+/* In a child: no handler, ignored or blocked signal of this program. Calls only the kernel. */
+void launch__reset_signals(void);
+
 /* Waits up to timeout_ms for its end. Its exit status, or 128 + signal; -EAGAIN: it still runs. */
 int launch__wait(struct launch *l, int timeout_ms);
 

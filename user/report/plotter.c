@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/launch.h"
 #include "base/path_walk.h"
 #include "common/xalloc.h"
 
@@ -36,17 +37,6 @@ static void limit_time(void)
 
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &core);
-}
-
-/* No handler, ignored signal or mask of ours: gnuplot must die when it cannot write. */
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 /* By path, or by descriptor if the user may not enter the directory (a script needs it open). */
@@ -76,7 +66,8 @@ static _Noreturn void become(const struct plotter *p, const char *option, const 
 		if (dup2(files[fd], fd) < 0)
 			_exit(EXEC_FAILED);
 	limit_time();
-	reset_signals();
+	/* gnuplot must die when it cannot write. */
+	launch__reset_signals();
 	execute(p, option);
 	_exit(EXEC_FAILED);
 }

@@ -52,16 +52,6 @@ struct import {
 
 /* ---- the process, until its exec */
 
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Above the standard descriptors first: each of them may have such a number. 0 or -errno. */
 static int move_fds(struct import *i, int *report)
 {
@@ -111,7 +101,7 @@ static int become(struct launch_child *c)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    chdir("/"))
 		return -errno;
-	reset_signals();
+	launch__reset_signals();
 	return execute(i->argv);
 }
 
