@@ -5,7 +5,6 @@
 #include "attach_options.h"
 #include "base/command_line.h"
 #include "base/log.h"
-#include "base/atomic_file.h"
 #include "base/setting.h"
 
 static const char doc[] =
@@ -117,24 +116,15 @@ bool attach_options__by_task(const struct attach_options *o)
 
 static void check(struct attach_options *o)
 {
-	const struct {
-		const char *option, *name;
-	} files[] = {{"--json", o->json},
-		     {"--json-lines", o->json_lines},
-		     {"--csv", o->csv},
-		     {"--folded", o->folded}};
+	const struct output_option outputs[] = {{"--json", o->json},
+						{"--json-lines", o->json_lines},
+						{"--csv", o->csv},
+						{"--folded", o->folded}};
 
 	if (!attach_options__by_task(o) && !o->target.ports_nr)
 		usage_error(
 			"attach needs a target: --pid, --comm, --cgroup, --port or -- COMMAND.");
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		for (size_t k = 0; k < i; k++) {
-			const char *a = files[k].name, *b = files[i].name;
-
-			if (a && b && atomic_file__same(a, b))
-				usage_error("%s and %s cannot both have %s.", files[k].option,
-					    files[i].option, strcmp(b, "-") ? b : "stdout");
-		}
+	command_line__check_outputs(outputs, sizeof(outputs) / sizeof(outputs[0]));
 	if (o->folded && o->no_cpu)
 		usage_error("--folded needs samples of the CPU time: leave out --no-cpu.");
 	if (o->folded && !attach_options__by_task(o))

@@ -10,6 +10,7 @@
 
 #include "common/xalloc.h"
 #include "append.h"
+#include "atomic_file.h"
 #include "exit_code.h"
 #include "log.h"
 
@@ -24,6 +25,18 @@ void usage_error(const char *format, ...)
 	log_error("%s", text);
 	free(text);
 	exit(EXIT_USAGE);
+}
+
+void command_line__check_outputs(const struct output_option *outputs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < i; k++) {
+			const char *a = outputs[k].file, *b = outputs[i].file;
+
+			if (a && b && atomic_file__same(a, b))
+				usage_error("%s and %s cannot both write to %s.", outputs[k].option,
+					    outputs[i].option, strcmp(b, "-") ? b : "stdout");
+		}
 }
 
 #define WORD_MAX 48 /* longer words have no edit distance here */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Usage errors, and the words that an argument may be. */
+/* Usage errors, the words that an argument may be, and options that name files. */
 #ifndef BASE_COMMAND_LINE_H
 #define BASE_COMMAND_LINE_H
 
@@ -7,6 +7,14 @@
 
 /* Prints "netiotrace: ..." and a newline on stderr, and exits with EXIT_USAGE. */
 __attribute__((format(printf, 1, 2), noreturn)) void usage_error(const char *format, ...);
+
+/* An option that names a file to write; file is NULL if it was not given. */
+struct output_option {
+	const char *option, *file;
+};
+
+/* Exits with a usage error if two of them name one file, or both stdout ("-"). */
+void command_line__check_outputs(const struct output_option *outputs, size_t nr);
 
 /*
  * Returns the name nearest to `word`, ignoring case, or NULL. A unique prefix wins. Otherwise the

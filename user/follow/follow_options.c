@@ -2,7 +2,6 @@
 /* The options of follow; see follow_options.h. */
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/command_line.h"
 #include "base/log.h"
 #include "base/setting.h"
@@ -61,11 +60,11 @@ bool follow_options__to_stdout(const struct follow_options *o)
 
 static void check(struct follow_options *o)
 {
+	const struct output_option outputs[] = {{"--json", o->json}, {"--folded", o->folded}};
+
 	if (!o->target.pids_nr && !o->target.comms_nr && !o->target.command)
 		usage_error("follow needs a target: --pid, --comm or -- COMMAND.");
-	if (o->json && o->folded && atomic_file__same(o->json, o->folded))
-		usage_error("--json and --folded cannot both have %s.",
-			    strcmp(o->json, "-") ? o->json : "stdout");
+	command_line__check_outputs(outputs, 2);
 	log_set_verbosity(o->quiet, o->verbose);
 }
 

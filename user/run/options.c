@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
 #include "base/command_line.h"
 #include "base/log.h"
 #include "common/word.h"
@@ -251,21 +250,15 @@ static void refuse_of_receiver(const struct workload *w)
 				    workload_options[i].name);
 }
 
-/* Two outputs go neither to one file nor both to stdout. */
-static void refuse_shared_outputs(const char *const names[OUTPUT_NR])
+static void check_outputs(const char *const names[OUTPUT_NR])
 {
-	static const char *const options[] = {
-#define X(id, name, help) [OUTPUT_##id] = "--" #name,
+	const struct output_option outputs[] = {
+#define X(id, name, help) {"--" #name, names[OUTPUT_##id]},
 		OUTPUTS(X)
 #undef X
 	};
 
-	for (int i = 0; i < OUTPUT_NR; i++)
-		for (int k = i + 1; k < OUTPUT_NR; k++)
-			if (names[i] && names[k] && atomic_file__same(names[i], names[k]))
-				usage_error("%s and %s cannot both write to %s.", options[i],
-					    options[k],
-					    strcmp(names[k], "-") == 0 ? "stdout" : names[k]);
+	command_line__check_outputs(outputs, OUTPUT_NR);
 }
 
 static void check_rules(const struct options *o)
@@ -298,7 +291,7 @@ static void check_rules(const struct options *o)
 		conflict = mode__conflict(o->modes[i], &o->workload);
 	if (conflict)
 		usage_error("%s.", conflict);
-	refuse_shared_outputs(o->output);
+	check_outputs(o->output);
 }
 
 void options__finish(struct options *o)
