@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/attach.h"
 #include "base/command_line.h"
+#include "base/commands.h"
 #include "base/exit_code.h"
 #include "base/inherited.h"
 #include "base/resource_limits.h"
@@ -17,14 +17,6 @@
 #include "base/atomic_file.h"
 #include "base/setting.h"
 #include "base/sudo_user.h"
-#include "compare/compare.h"
-#include "doctor/doctor.h"
-#include "export/export.h"
-#include "follow/follow.h"
-#include "report/report.h"
-#include "run/run.h"
-#include "run/serve.h"
-#include "sweep/sweep.h"
 #include "common/mode.h"
 #include "common/xalloc.h"
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach.h"
+#include "base/commands.h"
 #include "base/log.h"
 #include "base/mounts.h"
 #include "base/resource_limits.h"

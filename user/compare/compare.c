@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The compare command, and the gate of --fail-on-regression; see compare.h. */
+#include "base/commands.h"
 #include "compare.h"
 
 #include <errno.h>

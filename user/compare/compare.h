@@ -21,7 +21,4 @@ struct compare_options {
 /* Prints errors of the command line and exits with EXIT_USAGE. */
 void compare_options__parse(struct compare_options *o, int argc, char **argv);
 
-/* argv[1] is "compare". Returns an exit code; 5: a regression beyond --fail-on-regression. */
-int compare__main(int argc, char **argv);
-
 #endif

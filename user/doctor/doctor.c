@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The doctor command; see doctor.h and diagnosis.h. */
+/* The doctor command; see diagnosis.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/terminal.h"
 #include "common/xalloc.h"
 #include "diagnosis.h"
-#include "doctor.h"
+#include "base/commands.h"
 #include "doctor_options.h"
 #include "counters.h"
 #include "base/log.h"

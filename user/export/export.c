@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the loop of the exporter: snapshots of all sockets, and the pages made of them. */
-#include "export.h"
-
 #include <errno.h>
 #include <fnmatch.h>
 #include <signal.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "aggregates.h"
+#include "base/commands.h"
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/mounts.h"

@@ -2,6 +2,7 @@
 /* The follow command; follow_session.h does the work, where this program was built with it. */
 #include <stdio.h>
 
+#include "base/commands.h"
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/mounts.h"

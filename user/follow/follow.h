@@ -5,8 +5,6 @@
 
 #include "follow_limits.h"
 
-int follow__main(int argc, char **argv);
-
 /*
  * Can follow work on this machine now? Loads its programs and watches a byte of this process.
  * Returns EXIT_DONE and *slots, the number of bytes that can be watched at a time; or another exit

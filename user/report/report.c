@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/commands.h"
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/mounts.h"

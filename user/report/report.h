@@ -27,7 +27,4 @@ struct report_options {
 void report_options__parse(struct report_options *o, int argc, char **argv);
 void report_options__clear(struct report_options *o);
 
-/* The whole command; returns the exit code. */
-int report__main(int argc, char **argv);
-
 #endif

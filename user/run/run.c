@@ -14,7 +14,7 @@
 #include "details.h"
 #include "preflight.h"
 #include "runner.h"
-#include "run.h"
+#include "base/commands.h"
 #include "options.h"
 #include "screen/text.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The serve command; see serve.h. One load generator process, which outlives its sessions. */
+/*
+ * The serve command: the load generator's receiver for senders on other machines; it watches
+ * nothing and needs no privileges. Prints one line on stdout when clients can connect, then serves
+ * one session after another until a signal ends it. One load generator process outlives its
+ * sessions.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -17,7 +22,7 @@
 #include "preflight.h"
 #include "host/environment.h"
 #include "options.h"
-#include "serve.h"
+#include "base/commands.h"
 #include "common/time_limit.h"
 #include "common/units.h"
 

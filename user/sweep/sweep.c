@@ -17,7 +17,7 @@
 #include "run/aux_round.h"
 #include "progress.h"
 #include "write/json.h"
-#include "sweep.h"
+#include "base/commands.h"
 #include "sweep_dir.h"
 #include "sweep_document.h"
 #include "sweep_table.h"
