@@ -82,9 +82,20 @@ whole() {
 		and (.interrupted | not)) | not) | input_filename' ./*.json) || return
 	[ -z "$wrong" ] || { echo "not what they should be: $wrong"; return 1; }
 	[ "$(wc -l <"$1/results.csv")" -eq $((RUNS + 1)) ] || return
-	# Compares the bytes of each run in the CSV with the documents, in the CSV's order.
-	diff <(cd "$1/cells" && jq .runs[0].app.rx_bytes {twocopy,zerocopy}-{1024,65536}-t1-r{0,1,2}.json) <(python3 -c 'import csv, sys
-for row in csv.DictReader(open(sys.argv[1])): print(row["app_rx_bytes"])' "$1/results.csv")
+	# Compares each run in the CSV with the documents, in the CSV's order.
+	(cd "$1/cells" && jq -s 'map(.runs[0])' {twocopy,zerocopy}-{1024,65536}-t1-r{0,1,2}.json) | python3 -c 'import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+runs = json.load(sys.stdin)
+assert len(rows) == len(runs) and len(rows[0]) == 13, rows[0]
+for row, run in zip(rows, runs):
+    app, ledger = run["app"], run["ledger"]
+    for key in "mode", "size", "threads", "round":
+        assert row[key] == str(run[key]), (key, row, run)
+    for key, value in (("throughput_gbps", app["throughput_gbps"]), ("copies_per_byte", ledger["copies_per_byte"]),
+                       ("send_p50_us", app["latency_ns"]["send_call"]["p50"] / 1000),
+                       ("delivery_p50_us", app["latency_ns"]["delivery"]["p50"] / 1000),
+                       ("cpu_ns_per_kib", (app["cpu_s"]["sender"] + app["cpu_s"]["receiver"]) * 1e9 / (app["rx_bytes"] / 1024))):
+        assert value is None and not row[key] or abs(float(row[key]) - value) < 1e-9 * abs(value) + 1e-9, (key, row[key], value)' "$1/results.csv"
 }
 
 # shape DIR: the keys of the documents, without reasons, which vary.

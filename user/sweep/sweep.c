@@ -18,6 +18,7 @@
 #include "progress.h"
 #include "write/json.h"
 #include "base/commands.h"
+#include "sweep_csv.h"
 #include "sweep_dir.h"
 #include "sweep_document.h"
 #include "sweep_table.h"
@@ -79,7 +80,7 @@ static void keep(struct sweep *s, size_t i, const json_t *document)
 	size_t size;
 	FILE *f = xopen_memstream(&s->rows[i], &size);
 
-	output__csv_row(f, run, json_object_get(document, "environment"));
+	sweep_csv__row(f, document);
 	xclose_memstream(f);
 	s->gbps[i] = json_number_value(gbps);
 }

@@ -20,6 +20,7 @@
 #include "base/sudo_user.h"
 #include "base/atomic_file.h"
 #include "model/congestion.h"
+#include "sweep_csv.h"
 #include "sweep_dir.h"
 #include "sweep_document.h"
 
@@ -385,7 +386,7 @@ int sweep_dir__write_csv(struct sweep_dir *d, char *const *rows, size_t rows_nr)
 	FILE *f = xopen_memstream(&text, &len);
 	int code;
 
-	output__csv_header(f);
+	sweep_csv__header(f);
 	for (size_t i = 0; i < rows_nr; i++)
 		if (rows[i])
 			fputs(rows[i], f);

@@ -103,25 +103,15 @@ static int write_row(FILE *f, const json_t *run, const json_t *environment)
 	return output__flush(f);
 }
 
-int output__csv_header(FILE *f)
-{
-	return write_row(f, NULL, NULL);
-}
-
-int output__csv_row(FILE *f, const json_t *run, const json_t *environment)
-{
-	return write_row(f, run, environment);
-}
-
 int output__csv(const struct result *r, FILE *f)
 {
 	json_t *environment = json_document__environment(&r->env);
-	int err = output__csv_header(f);
+	int err = write_row(f, NULL, NULL);
 
 	for (size_t i = 0; i < r->runs_nr && !err; i++) {
 		json_t *run = json_document__run(&r->runs[i]);
 
-		err = output__csv_row(f, run, environment);
+		err = write_row(f, run, environment);
 		json_decref(run);
 	}
 	json_decref(environment);

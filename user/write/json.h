@@ -47,11 +47,4 @@ int json_document__write(FILE *f, const json_t *document);
 /* The same on one line. The caller frees the text. */
 char *json_document__line(const json_t *document);
 
-/*
- * CSV: the names of the columns, and the values of a run and its environment as in a result
- * document. 0 or -errno.
- */
-int output__csv_header(FILE *f);
-int output__csv_row(FILE *f, const json_t *run, const json_t *environment);
-
 #endif
