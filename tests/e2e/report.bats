@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../lib
 
-PICTURES='relative-throughput relative-cpu throughput-size latency-threads cache-size cycles-size copy-times send-call completion'
+PICTURES='relative-throughput relative-cpu throughput-size latency-threads recv-threads cache-size cycles-size copy-times send-call completion'
 [ "$(id -u)" -ne 0 ] || PICTURES+=' copies'
 
 setup() {
@@ -163,7 +163,7 @@ svg_has() { # NAME TEXT...
 # outside_references FILE: everything that a browser would fetch or execute.
 outside_references() { # FILE
 	grep -oE '(src|href|action|data)=["'"'"'][^#"'"'"'][^"'"'"']*|url\([^#)"'"'"'][^)]*\)|@import' "$1" |
-		grep -vF '"data:,' || true
+		grep -vF -e '"data:,' -e 'href="../"' || true
 	grep -oi '<script' "$1" || true
 }
 

@@ -16,6 +16,7 @@
 #include "base/append.h"
 #include "base/read_file.h"
 #include "common/cpu_mask.h"
+#include "common/units.h"
 #include "common/xalloc.h"
 #include "model/preemption.h"
 
@@ -78,6 +79,45 @@ static void read_nodes(struct machine *m)
 	if (!glob("/sys/devices/system/node/node[0-9]*", GLOB_NOSORT, NULL, &nodes))
 		m->numa_nodes = num__known(nodes.gl_pathc);
 	globfree(&nodes);
+}
+
+#define CACHE CPU "0/cache/index"
+
+static bool read_cache(unsigned int index, const char *member, char *text, size_t len)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), CACHE "%u/%s", index, member);
+	return !read_file__line(path, text, len);
+}
+
+static void read_caches(struct machine *m)
+{
+	char level[8], type[16], size[16], text[UNITS_BUF];
+
+	for (unsigned int i = 0; read_cache(i, "level", level, sizeof(level)); i++) {
+		if (!read_cache(i, "type", type, sizeof(type)) ||
+		    !read_cache(i, "size", size, sizeof(size)))
+			continue;
+		/* The kernel writes KiB. */
+		append__text(m->caches, sizeof(m->caches), "%sL%s%s %s", m->caches[0] ? ", " : "",
+			     level,
+			     *type == 'D'   ? "d"
+			     : *type == 'I' ? "i"
+					    : "",
+			     format_size(text, sizeof(text), strtoull(size, NULL, 10) << 10));
+	}
+}
+
+static void read_memory(struct machine *m)
+{
+	uint64_t kib;
+	char line[128];
+
+	m->memory = num__unknown("/proc/meminfo cannot be read");
+	if (!read_file__line("/proc/meminfo", line, sizeof(line)) &&
+	    sscanf(line, "MemTotal: %" SCNu64 " kB", &kib) == 1)
+		m->memory = num__known(kib << 10);
 }
 
 static void read_load(struct machine *m)
@@ -162,6 +202,8 @@ void machine__read(struct machine *m)
 	machine__active_word("/sys/kernel/mm/transparent_hugepage/enabled", m->huge_pages,
 			     sizeof(m->huge_pages));
 	read_nodes(m);
+	read_caches(m);
+	read_memory(m);
 	read_load(m);
 	m->steal = real__unknown("the session has not ended");
 }

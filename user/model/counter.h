@@ -78,7 +78,8 @@ enum perf_counter {
  */
 #define PERF_FIGURES(X)                                                              \
 	X(IPC, "ipc", "instructions", "per cycle", "IPC",                            \
-	  HIGHER, INSTRUCTIONS, CYCLES, 1, VISIBILITY_LIVE | VISIBILITY_COMPARE,  \
+	  HIGHER, INSTRUCTIONS, CYCLES, 1,                                           \
+	  VISIBILITY_LIVE | VISIBILITY_REPORT | VISIBILITY_COMPARE,                  \
 	  "instructions / cycles")                                                   \
 	X(CYCLES_PER_BYTE, "cycles_per_byte", "cycles", "per byte", "cycles/B",      \
 	  LOWER, CYCLES, PAYLOAD, 1,                                                 \

@@ -41,6 +41,29 @@ static void begin_section(struct body *b, const char *title)
 	b->doc.form->heading(&b->doc, 2, title);
 }
 
+/* What a reviewer asks first: when, by what, on how large a machine, and where the data is. */
+static void write_origin(struct body *b)
+{
+	const struct dataset *d = b->a->dataset;
+	const char *started = json_string_value(json_object_get(d->environment, "started"));
+	const char *caches = json_string_value(json_object_get(d->environment, "caches"));
+	const json_t *memory = json_object_get(d->environment, "memory");
+	char size[UNITS_BUF];
+
+	if (started)
+		say(b, "Measured from %s%s%s%s%s.", started, d->version ? " with netiotrace " : "",
+		    d->version ? d->version : "", d->seed ? ", in an order of runs by seed " : "",
+		    d->seed ? d->seed : "");
+	if (caches || json_is_integer(memory))
+		say(b, "Caches: %s. Memory: %s.", caches ? caches : "n/a",
+		    json_is_integer(memory)
+			    ? format_size(size, sizeof(size), (uint64_t)json_integer_value(memory))
+			    : "n/a");
+	if (b->r->raw)
+		doc__links(&b->doc, DOC_SEE,
+			   &(struct doc_link){.text = "raw data", .file = b->r->raw}, 1);
+}
+
 /* The conditions come before any answer, and how columns of foreign files were read. */
 static void write_head(struct body *b)
 {
@@ -48,6 +71,7 @@ static void write_head(struct body *b)
 	char *text = first_screen__conditions(d);
 
 	say(b, "%s", b->r->system);
+	write_origin(b);
 	if (*text)
 		doc__put(&b->doc, DOC_STRONG, "%s", text);
 	free(text);
@@ -240,7 +264,7 @@ static void put_names(struct body *b, const struct cell *c)
 static const enum figure_id shown_by[QUESTION_NR][ANSWER_LINKS] = {
 	[QUESTION_ZEROCOPY] = {FIGURE_COPIES, FIGURE_CPU, FIGURE_PATH, END},
 	[QUESTION_CACHE] = {FIGURE_CACHE, FIGURE_CPU, END},
-	[QUESTION_THREADS] = {FIGURE_THROUGHPUT, FIGURE_LATENCY, END},
+	[QUESTION_THREADS] = {FIGURE_THROUGHPUT, FIGURE_LATENCY, FIGURE_CACHE_THREADS, END},
 	[QUESTION_ONE_OVER_TWO] = {FIGURE_RELATIVE_THROUGHPUT, FIGURE_RELATIVE_CPU, END},
 	[QUESTION_ZERO_OVER_TWO] = {FIGURE_RELATIVE_THROUGHPUT, FIGURE_RELATIVE_CPU, END},
 	[QUESTION_UNEXPECTED] = {FIGURE_THROUGHPUT, FIGURE_CYCLES, END},
@@ -255,7 +279,7 @@ static void write_answer_links(struct body *b, enum question q)
 		const struct figure *f = &b->r->figures[*i];
 
 		if (!f->no_data)
-			links[n++] = (struct doc_link){f->title, f->name};
+			links[n++] = (struct doc_link){.text = f->title, .picture = f->name};
 	}
 	links[n++] = (struct doc_link){.text = CELLS_TITLE};
 	doc__links(&b->doc, DOC_SEE, links, n);
@@ -395,6 +419,27 @@ static void put_metric_cell(struct body *b, struct cell *c, enum metric m)
 		 interval ? phrases__estimate(m, &e).text : phrases__value(m, e.median).text);
 }
 
+/* Is the counter in the table as a figure, "L1D misses per KiB"? */
+static bool has_figure(const struct analysis *a, enum metric counter)
+{
+	size_t len = strlen(metric__words(counter));
+
+	for (enum metric m = 0; m < METRIC_NR; m++)
+		if (m != counter && metric__shown(m, VISIBILITY_REPORT) && analysis__has(a, m) &&
+		    !strncmp(metric__words(m), metric__words(counter), len))
+			return true;
+	return false;
+}
+
+/* Each counter of the data is there: as a figure, else as its count. */
+static bool is_in_cells(const struct analysis *a, enum metric m)
+{
+	bool counter = m >= METRIC_PERF_BOTH(0) && m <= METRIC_PERF_BOTH(PERF_NR - 1);
+
+	return analysis__has(a, m) &&
+	       (metric__shown(m, VISIBILITY_REPORT) || (counter && !has_figure(a, m)));
+}
+
 static void write_cells(struct body *b)
 {
 	const char *heads[KEY_COLUMNS + METRIC_NR] = {"Mode", "Size", "Threads", "Rounds"};
@@ -403,8 +448,7 @@ static void write_cells(struct body *b)
 	size_t nr = 0, n = a->cells_nr < ROWS_MAX ? a->cells_nr : ROWS_MAX;
 
 	for (int m = 0; m < METRIC_NR; m++) {
-		if (!metric__shown((enum metric)m, VISIBILITY_REPORT) ||
-		    !analysis__has(a, (enum metric)m))
+		if (!is_in_cells(a, (enum metric)m))
 			continue;
 		heads[KEY_COLUMNS + nr] = metric__words((enum metric)m);
 		metrics[nr++] = (enum metric)m;
@@ -524,9 +568,6 @@ static void write_method(struct body *b)
 	    plural(a->rounds_max), d->version ? "; measured with netiotrace " : "",
 	    d->version ? d->version : "", d->backend ? ", backend " : "",
 	    d->backend ? d->backend : "");
-	if (json_string_length(json_object_get(d->environment, "started")))
-		say(b, "The first of these runs began at %s.",
-		    json_string_value(json_object_get(d->environment, "started")));
 	rule__write(&b->doc, a);
 	doc__table(&b->doc, heads, 3);
 	for (int i = METRIC_READ_NR; i < METRIC_NR; i++) {

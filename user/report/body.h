@@ -19,7 +19,8 @@ struct drawing {
 };
 
 struct report {
-	char *source; /* name of the directory or file */
+	char *source;    /* name of the directory or file */
+	const char *raw; /* the data, from the report's directory; NULL: not beside it */
 	const struct analysis *a;
 	const struct answer_text *answers;
 	struct figure figures[FIGURE_NR];

@@ -26,10 +26,11 @@ enum doc_part {
 	DOC_PARTS_NR,
 };
 
-/* A heading or a picture to go to. */
+/* A heading, a picture or a file to go to. */
 struct doc_link {
 	const char *text;
 	const char *picture; /* the name of its files; NULL: the heading with this text */
+	const char *file;    /* a path without special characters; NULL: a heading or picture */
 };
 
 struct doc;

@@ -219,6 +219,20 @@ static const struct line_figure line_figures[FIGURE_NR] = {
 		{"Latency by number of threads", "The data does not say which latency this is.",
 		 "latency", 1, {METRIC_LATENCY}, .is_time = true},
 	}},
+	[FIGURE_RECV] = {.axis = AXIS_THREADS, .metric = METRIC_RECV_P50, .choices = {
+		{"Receive call by number of threads", "Time inside the receive call, waiting included.",
+		 "receive call", 2, {METRIC_RECV_P50, METRIC_RECV_P99}, .is_time = true},
+	}},
+	[FIGURE_CACHE_THREADS] = {.axis = AXIS_THREADS, .metric = METRIC_L1D_MISSES_PER_KIB, .choices = {
+		{"Cache misses by number of threads", NULL, "misses per KiB",
+		 2, {METRIC_L1D_MISSES_PER_KIB, METRIC_LLC_MISSES_PER_KIB}, {"L1D, ", "LLC, "}},
+		{"Cache misses by number of threads", "Misses of a whole run", "misses in a run",
+		 2, {METRIC_L1D_MISSES, METRIC_LLC_MISSES}, {"L1D, ", "LLC, "}, .replaces = true},
+	}},
+	[FIGURE_BYTES_PER_CYCLE] = {.metric = METRIC_BYTES_PER_CYCLE, .choices = {
+		{"Payload bytes per CPU cycle by message size", NULL, "bytes per cycle",
+		 1, {METRIC_BYTES_PER_CYCLE}},
+	}},
 	[FIGURE_CACHE] = {.metric = METRIC_L1D_MISSES_PER_KIB, .words = "cache misses", .choices = {
 		{"Cache misses by message size", NULL, "misses per KiB",
 		 2, {METRIC_L1D_MISSES_PER_KIB, METRIC_LLC_MISSES_PER_KIB}, {"L1D, ", "LLC, "}},

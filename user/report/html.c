@@ -94,7 +94,10 @@ static void html_link(struct doc *d, const struct doc_link *link)
 	char slug[256];
 
 	doc__slug(slug, sizeof(slug), link->text);
-	fprintf(d->f, "<a href=\"#%s\">", link->picture ? link->picture : slug);
+	if (link->file)
+		fprintf(d->f, "<a href=\"%s\">", link->file);
+	else
+		fprintf(d->f, "<a href=\"#%s\">", link->picture ? link->picture : slug);
 	put_element(d->f, "", link->text, "</a>");
 }
 

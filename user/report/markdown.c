@@ -47,7 +47,9 @@ static void md_link(struct doc *d, const struct doc_link *link)
 	fputc('[', d->f);
 	put_text(d->f, link->text);
 	doc__slug(slug, sizeof(slug), link->text);
-	if (link->picture)
+	if (link->file)
+		fprintf(d->f, "](%s)", link->file);
+	else if (link->picture)
 		fprintf(d->f, "](%s.%s)", link->picture, suffix_of(link->picture));
 	else
 		fprintf(d->f, "](#%s)", slug);

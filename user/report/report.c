@@ -147,6 +147,7 @@ static void analyse(struct making *m)
 	analysis__init(&m->analysis, &m->dataset);
 	answers__make(&m->analysis, m->answers);
 	m->report.source = source_of(m->o);
+	m->report.raw = m->o->is_in_input ? "../" : NULL;
 	m->report.a = &m->analysis;
 	m->report.answers = m->answers;
 	m->report.system = figure__system(&m->dataset);

@@ -15,6 +15,7 @@ struct report_options {
 	size_t inputs_nr;
 	bool explain;      /* print how the columns are understood, no more */
 	char *output;      /* directory; made up from input when not given */
+	bool is_in_input;  /* the output is in the input, a directory */
 	double duration_s; /* of runs that do not say; NaN: none */
 	bool quiet;
 	struct dataset_names names; /* of --columns, --column and --modes */

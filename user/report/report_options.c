@@ -75,14 +75,15 @@ static size_t length_without_slashes(const char *path)
 }
 
 /* results/ -> results/report; data/x.csv -> data/x-report. */
-static char *default_output(const char *input)
+static void set_default_output(struct report_options *o)
 {
+	const char *input = o->inputs[0];
 	size_t len = length_without_slashes(input);
 	const char *dot = memrchr(input, '.', len);
 
-	if (dot && dot > input && (!strcmp(dot, ".csv") || !strcmp(dot, ".json")))
-		return xasprintf("%.*s-report", (int)(dot - input), input);
-	return xasprintf("%.*s/report", (int)len, input);
+	o->is_in_input = !dot || dot == input || (strcmp(dot, ".csv") && strcmp(dot, ".json"));
+	o->output = o->is_in_input ? xasprintf("%.*s/report", (int)len, input)
+				   : xasprintf("%.*s-report", (int)(dot - input), input);
 }
 
 void report_options__parse(struct report_options *o, int argc, char **argv)
@@ -103,7 +104,7 @@ void report_options__parse(struct report_options *o, int argc, char **argv)
 	if (!o->inputs_nr || !*o->inputs[0])
 		usage_error("report needs a results directory or a CSV file.");
 	if (!o->output)
-		o->output = default_output(o->inputs[0]);
+		set_default_output(o);
 }
 
 void report_options__clear(struct report_options *o)

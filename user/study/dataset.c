@@ -268,6 +268,7 @@ void dataset__clear(struct dataset *d)
 	free(d->lacking);
 	free(d->version);
 	free(d->backend);
+	free(d->seed);
 	json_decref(d->environment);
 	json_decref(d->settings);
 	*d = (struct dataset){0};

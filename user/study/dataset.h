@@ -94,6 +94,7 @@ struct dataset {
 	bool environment_varies; /* not every run has the same */
 	json_t *settings;        /* of all runs (settings.h): runs made otherwise are not pooled */
 	char *version, *backend; /* of the tool; NULL: unknown */
+	char *seed;              /* of a sweep's order of runs; NULL: unknown */
 	char *reason[METRIC_NR]; /* why a number is missing, from the data; NULL: it does not say */
 	unsigned int interrupted; /* runs that were ended early */
 	/*

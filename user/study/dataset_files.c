@@ -370,6 +370,19 @@ static bool is_empty(const struct dataset *d)
 	return !d->rows_nr && !d->failures_nr && !d->others_nr;
 }
 
+/* The seed is in no document of a run. */
+static void load_seed(struct dataset *d, const char *path)
+{
+	char *name = xasprintf("%s/sweep.json", path), ignored[DATASET_MESSAGE_MAX];
+	json_t *sweep = load_json(name, ignored);
+	const json_t *seed = json_object_get(json_object_get(sweep, "settings"), "seed");
+
+	if (json_is_integer(seed))
+		d->seed = xasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(seed));
+	json_decref(sweep);
+	free(name);
+}
+
 static int load_directory(struct dataset *d, const char *path, char *message)
 {
 	char *cells = xasprintf("%s/cells", path);
@@ -380,6 +393,8 @@ static int load_directory(struct dataset *d, const char *path, char *message)
 	if (!err && is_empty(d))
 		err = say(message, path, "no result documents (cells/*.json) are in this directory",
 			  -ENOENT);
+	if (!err)
+		load_seed(d, path);
 	free(cells);
 	return err;
 }

@@ -92,6 +92,7 @@ enum metric metric__source(enum metric m)
 	PERF_COUNTERS(X)
 	X(KERNEL_CYCLES)
 #undef X
+	case METRIC_BYTES_PER_CYCLE: return METRIC_S_CYCLES;
 #define X(id, ...) case METRIC_CLASS_##id: return METRIC_CLASS_S_##id;
 	CPU_CLASSES(X)
 #undef X
@@ -161,6 +162,7 @@ void metric__derive(double value[METRIC_NR], unsigned int threads)
 	add_sides(value);
 	value[METRIC_PAYLOAD] = payload_of(value);
 	value[METRIC_GBPS_PER_THREAD] = per(value[METRIC_GBPS], threads);
+	value[METRIC_BYTES_PER_CYCLE] = per(value[METRIC_PAYLOAD], value[METRIC_CYCLES]);
 	derive_cost(value);
 	derive_figures(value);
 	for (int s = 0; s < NIO_STAGE_NR; s++)

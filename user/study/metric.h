@@ -60,8 +60,10 @@ enum better {
 	  VISIBILITY_REPORT | VISIBILITY_COMPARE | VISIBILITY_EXPECTED, "delivery_p50")                         \
 	X(DELIVERY_P99, "app.latency_ns.delivery.p99", "delivery, p99", "ns", LOWER,             \
 	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "delivery_p99")                                          \
-	X(RECV_P50, "app.latency_ns.recv_call.p50", "recv call, median", "ns", NEITHER, 0, "")   \
-	X(RECV_P99, "app.latency_ns.recv_call.p99", "recv call, p99", "ns", NEITHER, 0, "")      \
+	X(RECV_P50, "app.latency_ns.recv_call.p50", "recv call, median", "ns", NEITHER,          \
+	  VISIBILITY_REPORT, "")                                                                 \
+	X(RECV_P99, "app.latency_ns.recv_call.p99", "recv call, p99", "ns", NEITHER,             \
+	  VISIBILITY_REPORT, "")                                                                 \
 	X(HALF_TRIP_P50, "app.latency_ns.half_round_trip.p50", "half round trip, median", "ns",  \
 	  LOWER, VISIBILITY_COMPARE, "half_round_trip_p50")                                           \
 	X(HALF_TRIP_P99, "app.latency_ns.half_round_trip.p99", "half round trip, p99", "ns",     \
@@ -90,6 +92,7 @@ enum better {
 	  0, "")                                                                                   \
 	X(CPU_NS_PER_KIB, "(sender + receiver CPU time) / payload", "CPU time", "ns/KiB", LOWER,   \
 	  VISIBILITY_REPORT | VISIBILITY_INTERVAL | VISIBILITY_COMPARE | VISIBILITY_EXPECTED, "cpu_ns_per_kib")        \
+	X(BYTES_PER_CYCLE, "payload / cycles", "bytes per cycle", "B", HIGHER, 0, "")              \
 	X(CPU_S_NS_PER_KIB, "sender CPU time / payload", "sender's CPU time", "ns/KiB", LOWER,     \
 	  0, "")                                                                                   \
 	X(CPU_R_NS_PER_KIB, "receiver CPU time / payload", "receiver's CPU time", "ns/KiB", LOWER, \

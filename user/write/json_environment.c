@@ -99,6 +99,8 @@ FIELDS(offloads, (const struct environment *e), OFFLOADS_FIELDS)
 	  "this kernel has no transparent huge pages")                                          \
 	X(mitigations, "mitigations",       "text",       &e->machine)                          \
 	X(num,     "numa_nodes",            "count",      e->machine.numa_nodes)                \
+	X(text_or, "caches",                "text",       e->machine.caches, unreadable)        \
+	X(num,     "memory",                "bytes",      e->machine.memory)                    \
 	X(real,    "load_average",          "",           e->machine.load)                      \
 	X(real,    "cpu_steal",             "0 to 1",     e->machine.steal)
 DOCUMENT_FIELDS(environment, (const struct environment *e), ENVIRONMENT_FIELDS)
@@ -106,7 +108,8 @@ DOCUMENT_FIELDS(environment, (const struct environment *e), ENVIRONMENT_FIELDS)
 
 static const char *const passing[] = {
 	"started",          "load_average", "load_average_reason", "cpu_steal",
-	"cpu_steal_reason", "packet_taps",  "packet_taps_reason",  "taps"};
+	"cpu_steal_reason", "packet_taps",  "packet_taps_reason",  "taps",
+	"memory",           "memory_reason"};
 #define PASSING_NR (sizeof(passing) / sizeof(passing[0]))
 
 bool json_environment__passes(const char *key)

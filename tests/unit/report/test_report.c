@@ -482,6 +482,7 @@ static char *page_of(const struct doc_form *form)
 	struct report r = {.source = source,
 			   .a = &study.a,
 			   .answers = study.answers,
+			   .raw = "../",
 			   .system = system,
 			   .command = command};
 	size_t len;
@@ -513,6 +514,66 @@ REPORT_TEST(latex_table_has_medians_intervals_and_no_commands_of_others)
 	check_has(text, "one-copy & 4 KiB & 1 & 23.00 & ");
 	assert_null(strstr(text, "delivery"));
 	free(text);
+}
+
+REPORT_TEST(figures_of_counters_by_threads_and_of_bytes_per_cycle)
+{
+	for (unsigned int threads = 1; threads <= 2; threads++) {
+		struct dataset_row *row = put(MODE_TWOCOPY, KIB(4), threads, 8);
+
+		row->value[METRIC_RX_BYTES] = 1024000;
+		row->value[METRIC_S_CYCLES] = 256000;
+		row->value[METRIC_R_CYCLES] = 256000;
+		row->value[METRIC_S_L1D_MISSES] = 2000 * threads;
+		row->value[METRIC_R_L1D_MISSES] = 0;
+		row->value[METRIC_RECV_P50] = 3000 * threads;
+	}
+	draw(FIGURE_CACHE_THREADS, "system");
+	check_has(fig.data, "1,twocopy,1,1,2,,,1\n1,twocopy,1,2,4,,,1\n");
+	figure__clear(&fig);
+	figure__make(&fig, FIGURE_BYTES_PER_CYCLE, &study.a, "system");
+	check_has(fig.data, "1,twocopy,1,4096,2,,,1\n2,twocopy,1,4096,2,,,1\n");
+	figure__clear(&fig);
+	figure__make(&fig, FIGURE_RECV, &study.a, "system");
+	check_has(fig.data, "1,twocopy,1,1,3,,,1\n1,twocopy,1,2,6,,,1\n");
+}
+
+REPORT_TEST(page_has_date_caches_memory_seed_and_raw_data)
+{
+	char *md;
+
+	fill_rounds(MODE_TWOCOPY, MODE_ONECOPY);
+	study.d.environment =
+		json_pack("{s:s, s:s, s:I}", "started", "2026-01-02T03:04:05Z", "caches",
+			  "L1d 32 KiB, L2 1 MiB", "memory", (json_int_t)8589934592);
+	study.d.version = strdup("0.2.0");
+	study.d.seed = strdup("7");
+	md = page_of(&doc_markdown);
+	check_has(
+		md,
+		"Measured from 2026-01-02T03:04:05Z with netiotrace 0.2.0, in an order of runs by "
+		"seed 7.");
+	check_has(md, "Caches: L1d 32 KiB, L2 1 MiB. Memory: 8 GiB.");
+	check_has(md, "[raw data](../)");
+	free(md);
+}
+
+/* A counter without bytes to divide it by is there as its count. */
+REPORT_TEST(all_cells_have_each_counter_of_the_data)
+{
+	char *md;
+
+	for (int m = MODE_TWOCOPY; m <= MODE_ONECOPY; m++) {
+		struct dataset_row *row = put((enum mode)m, KIB(4), 1, 8);
+
+		row->value[METRIC_L1D_MISSES] = 2000;
+		row->value[METRIC_BRANCHES] = 300;
+	}
+	finish();
+	md = page_of(&doc_markdown);
+	check_has(md, "| L1D misses | branches |");
+	check_has(md, "| 2 000 | 300 |");
+	free(md);
 }
 
 REPORT_TEST(every_link_of_the_page_has_its_target)

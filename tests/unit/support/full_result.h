@@ -244,6 +244,8 @@ static inline void full_environment__fill(struct environment *env)
 			    .mitigations = "spectre_v1 spectre_v2",
 			    .mitigations_known = true,
 			    .numa_nodes = known(1),
+			    .caches = "L1d 32 KiB, L2 1 MiB",
+			    .memory = known(8589934592),
 			    .load = {.value = 0.25, .known = true},
 			    .steal = {.value = 0, .known = true}},
 		.congestion = {.system = "cubic", .allowed = "reno cubic", .used = "cubic"},
