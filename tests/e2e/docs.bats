@@ -15,7 +15,7 @@
 bats_require_minimum_version 1.5.0
 load ../lib
 
-DOCUMENTS=(README.md CONTRIBUTING.md docs/*.md docs/reference/*.md)
+DOCUMENTS=(README.md CONTRIBUTING.md docs/*.md docs/reference/*.md docs/results/README.md)
 RECIPES=(docs/recipes/*.md)
 
 # blocks FILE: writes each block of commands to a file b1, b2...; blocks that are not run to n1,
@@ -128,6 +128,38 @@ has() {
 	PATH=$REPO/packaging/ci:$PATH
 	recipe ci-gate
 	has '^copy-gate: passed' 'spliced share .* 1\.00 +0\.00 .* worse$' '^exit status 5$'
+}
+
+# published DIR: every document is there, without the host's name, and the table is that of the documents.
+published() { # DIR
+	local work
+
+	work=$(mktemp -d -p "$BATS_TEST_TMPDIR")
+	chmod 755 "$work"
+	tar -C "$work" -xf "$1/cells.tar.xz"
+	[ "$(find "$work/cells" -name '*.json' | wc -l)" -eq $(($(wc -l <"$1/results.csv") - 1)) ]
+	jq -es 'map(.environment.host == null and (.tool.argv | map(contains("/")) | any | not)) | all' "$work"/cells/*.json
+	diff <(jq -s 'map(.runs[0].app.throughput_gbps * 1000 | round) | sort[]' "$work"/cells/*.json) \
+		<(awk -F , 'NR > 1 { printf "%.0f\n", $6 * 1000 }' "$1/results.csv" | sort -n)
+	[ "$(du -s --block-size=1K "$1" | cut -f 1)" -lt 3072 ]
+	"$NETIOTRACE" compare "$work" "$work" | grep -q '^0 of .* differ: '
+	# Not for the schema test: older documents lack the keys that were added since.
+	rm -r "$work"
+}
+
+@test "docs: published results are whole and have no names; publish-results makes such a directory" {
+	local set
+
+	need_root
+	need_tool gnuplot
+	for set in "$REPO"/docs/results/*/; do
+		published "$set"
+	done
+	"$NETIOTRACE" sweep -q --modes onecopy --sizes 4k --threads 1 --rounds 2 --duration 100ms -o results
+	NETIOTRACE=$NETIOTRACE "$REPO/contrib/publish-results" results set
+	published set
+	run ! grep -rlF "$BATS_TEST_TMPDIR" set
+	grep -q '](throughput-size.svg)' set/report.md
 }
 
 @test "docs: each block that is not run has a reason and names existing targets and scripts" {
