@@ -7,6 +7,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "body.h"
+#include "cell_columns.h"
 #include "rule.h"
 #include "study/first_screen.h"
 #include "study/leaders.h"
@@ -419,40 +420,16 @@ static void put_metric_cell(struct body *b, struct cell *c, enum metric m)
 		 interval ? phrases__estimate(m, &e).text : phrases__value(m, e.median).text);
 }
 
-/* Is the counter in the table as a figure, "L1D misses per KiB"? */
-static bool has_figure(const struct analysis *a, enum metric counter)
-{
-	size_t len = strlen(metric__words(counter));
-
-	for (enum metric m = 0; m < METRIC_NR; m++)
-		if (m != counter && metric__shown(m, VISIBILITY_REPORT) && analysis__has(a, m) &&
-		    !strncmp(metric__words(m), metric__words(counter), len))
-			return true;
-	return false;
-}
-
-/* Each counter of the data is there: as a figure, else as its count. */
-static bool is_in_cells(const struct analysis *a, enum metric m)
-{
-	bool counter = m >= METRIC_PERF_BOTH(0) && m <= METRIC_PERF_BOTH(PERF_NR - 1);
-
-	return analysis__has(a, m) &&
-	       (metric__shown(m, VISIBILITY_REPORT) || (counter && !has_figure(a, m)));
-}
-
 static void write_cells(struct body *b)
 {
 	const char *heads[KEY_COLUMNS + METRIC_NR] = {"Mode", "Size", "Threads", "Rounds"};
 	const struct analysis *a = b->a;
 	enum metric metrics[METRIC_NR];
-	size_t nr = 0, n = a->cells_nr < ROWS_MAX ? a->cells_nr : ROWS_MAX;
+	size_t nr = cell_columns__find(a, metrics);
+	size_t n = a->cells_nr < ROWS_MAX ? a->cells_nr : ROWS_MAX;
 
-	for (int m = 0; m < METRIC_NR; m++) {
-		if (!is_in_cells(a, (enum metric)m))
-			continue;
-		heads[KEY_COLUMNS + nr] = metric__words((enum metric)m);
-		metrics[nr++] = (enum metric)m;
-	}
+	for (size_t m = 0; m < nr; m++)
+		heads[KEY_COLUMNS + m] = metric__words(metrics[m]);
 	begin_section(b, CELLS_TITLE);
 	if (n < a->cells_nr)
 		say(b, "The first %zu of %zu cells.", n, a->cells_nr);
