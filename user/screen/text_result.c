@@ -189,6 +189,29 @@ static void say_fallback(FILE *f, const struct result *r)
 	fputc('.', f);
 }
 
+/* From this share of the sends on, they are part of the answer. */
+#define MANY_FALLBACKS 0.01
+
+static bool are_many(const struct result *r)
+{
+	const struct mode_summary *zc = rounds__of_mode(r, MODE_ZEROCOPY);
+	const struct zc_counts *n = zc ? &zc->total.app.zc : NULL;
+
+	return n && (double)n->enobufs >= MANY_FALLBACKS * (double)(n->enobufs + n->sends);
+}
+
+static void say_many_fallbacks(FILE *f, const struct result *r)
+{
+	if (are_many(r))
+		say_fallback(f, r);
+}
+
+static void say_few_fallbacks(FILE *f, const struct result *r)
+{
+	if (!are_many(r))
+		say_fallback(f, r);
+}
+
 /* Before any mode is called faster: what pacing limits is not a matter of copies. */
 static void say_pacing(FILE *f, const struct result *r)
 {
@@ -442,9 +465,9 @@ static void say_best(FILE *f, const struct result *r)
 
 /* The most important first. */
 static void (*const sentences[])(FILE *f, const struct result *r) = {
-	say_differs,  say_verdict,    say_ended_early, say_paused, say_pacing,
-	say_fallback, say_comparison, say_best,        say_copies, say_side,
-	say_replies,  say_rate,       say_taps,
+	say_differs,        say_verdict,    say_ended_early, say_paused,        say_pacing,
+	say_many_fallbacks, say_comparison, say_best,        say_few_fallbacks, say_copies,
+	say_side,           say_replies,    say_rate,        say_taps,
 };
 
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
