@@ -17,6 +17,7 @@
 #include "base/atomic_file.h"
 #include "base/setting.h"
 #include "base/sudo_user.h"
+#include "base/terminal.h"
 #include "common/mode.h"
 #include "common/xalloc.h"
 
@@ -187,6 +188,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	/* So is a file that grows beyond RLIMIT_FSIZE (ulimit -f). */
 	signal(SIGXFSZ, SIG_IGN);
+	log_set_columns(terminal__columns(STDERR_FILENO, 0));
 	code = check_sudo();
 	return code ? code : dispatch(argc, argv);
 }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 #include "log.h"
@@ -10,6 +11,14 @@
 
 /* Global: the process has one level, and every module logs. */
 static enum log_level level_shown = LOG_WARNING;
+
+/* Of the terminal that messages go to; 0: none. */
+static unsigned int columns;
+
+void log_set_columns(unsigned int n)
+{
+	columns = n < LOG_COLUMNS_MIN ? 0 : n;
+}
 
 /* Messages held back; NULL: none are held back. */
 static FILE *held;
@@ -56,6 +65,23 @@ enum log_level log_level(void)
 	return level_shown;
 }
 
+#define INDENT 2 /* of the second and later lines of a message */
+
+/* Wraps at words what a terminal would break anywhere; a text of several lines has its own form. */
+static void put_message(FILE *f, const char *text)
+{
+	unsigned int width = strchr(text, '\n') ? 0 : columns, indent = 0;
+	char *message = xasprintf("netiotrace: %s", text);
+	const char *rest = message, *line;
+	size_t len;
+
+	if (!width)
+		fprintf(f, "%s\n", message);
+	for (; width && (len = wrap__next(&rest, width - indent, &line)); indent = INDENT)
+		fprintf(f, "%*s%.*s\n", (int)indent, "", (int)len, line);
+	free(message);
+}
+
 void log_print(enum log_level level, const char *format, ...)
 {
 	va_list args;
@@ -66,6 +92,6 @@ void log_print(enum log_level level, const char *format, ...)
 	va_start(args, format);
 	text = xvasprintf(format, args);
 	va_end(args);
-	fprintf(log_stream(), "netiotrace: %s\n", printable__lines(text));
+	put_message(log_stream(), printable__lines(text));
 	free(text);
 }

@@ -17,6 +17,13 @@ void log_set_level(enum log_level level); /* initially LOG_WARNING */
 enum log_level log_level(void);
 void log_set_verbosity(bool quiet, int verbose); /* -q, and how many -v */
 
+/*
+ * The width of the terminal that messages go to, 0 if there is none. Read once, before a process
+ * confines itself: asking a terminal is a system call.
+ */
+#define LOG_COLUMNS_MIN 20 /* below this, messages are not wrapped */
+void log_set_columns(unsigned int n);
+
 /* Prints "netiotrace: ..." and a newline. Unprintable characters become '?'. */
 __attribute__((format(printf, 2, 3))) void log_print(enum log_level level, const char *format, ...);
 
