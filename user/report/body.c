@@ -42,40 +42,22 @@ static void begin_section(struct body *b, const char *title)
 	b->doc.form->heading(&b->doc, 2, title);
 }
 
-/* What a reviewer asks first: when, by what, on how large a machine, and where the data is. */
-static void write_origin(struct body *b)
-{
-	const struct dataset *d = b->a->dataset;
-	const char *started = json_string_value(json_object_get(d->environment, "started"));
-	const char *caches = json_string_value(json_object_get(d->environment, "caches"));
-	const json_t *memory = json_object_get(d->environment, "memory");
-	char size[UNITS_BUF];
-
-	if (started)
-		say(b, "Measured from %s%s%s%s%s.", started, d->version ? " with netiotrace " : "",
-		    d->version ? d->version : "", d->seed ? ", in an order of runs by seed " : "",
-		    d->seed ? d->seed : "");
-	if (caches || json_is_integer(memory))
-		say(b, "Caches: %s. Memory: %s.", caches ? caches : "n/a",
-		    json_is_integer(memory)
-			    ? format_size(size, sizeof(size), (uint64_t)json_integer_value(memory))
-			    : "n/a");
-	if (b->r->raw)
-		doc__links(&b->doc, DOC_SEE,
-			   &(struct doc_link){.text = "raw data", .file = b->r->raw}, 1);
-}
-
 /* The conditions come before any answer, and how columns of foreign files were read. */
 static void write_head(struct body *b)
 {
 	const struct dataset *d = b->a->dataset;
-	char *text = first_screen__conditions(d);
+	char *text = first_screen__conditions(d), *origin = first_screen__origin(d);
 
 	say(b, "%s", b->r->system);
-	write_origin(b);
+	if (*origin)
+		say(b, "%s", origin);
+	if (b->r->raw)
+		doc__links(&b->doc, DOC_SEE,
+			   &(struct doc_link){.text = "raw data", .file = b->r->raw}, 1);
 	if (*text)
 		doc__put(&b->doc, DOC_STRONG, "%s", text);
 	free(text);
+	free(origin);
 	if (d->interrupted)
 		say(b, "%u of the runs %s ended early; %s numbers are of the time %s had.",
 		    d->interrupted, d->interrupted == 1 ? "was" : "were",

@@ -23,7 +23,7 @@ static struct phrase text_at(const json_t *o, const char *key)
 	if (json_is_string(value))
 		printable(p.text, sizeof(p.text), json_string_value(value));
 	else if (json_is_number(value))
-		p = phrases__of("%g", json_number_value(value));
+		p = phrases__of("%.15g", json_number_value(value));
 	return p;
 }
 
@@ -131,5 +131,25 @@ char *first_screen__zerocopy(const struct analysis *a)
 					 : "Not always.",
 			 copied);
 	free(copied);
+	return text;
+}
+
+char *first_screen__origin(const struct dataset *d)
+{
+	struct phrase started = text_at(d->environment, "started");
+	struct phrase caches = text_at(d->environment, "caches");
+	double memory = number_at(d->environment, "memory");
+	char size[UNITS_BUF], *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
+
+	if (*started.text)
+		fprintf(f, "Measured from %s%s%s%s%s. ", started.text,
+			d->version ? " with netiotrace " : "", d->version ? d->version : "",
+			d->seed ? ", in an order of runs by seed " : "", d->seed ? d->seed : "");
+	if (*caches.text || memory > 0)
+		fprintf(f, "Caches: %s. Memory: %s.", *caches.text ? caches.text : "n/a",
+			memory > 0 ? format_size(size, sizeof(size), (uint64_t)memory) : "n/a");
+	xclose_memstream(f);
 	return text;
 }

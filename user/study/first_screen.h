@@ -19,6 +19,10 @@ char *first_screen__zerocopy(const struct analysis *a);
  */
 char *first_screen__conditions(const struct dataset *d);
 
+/* When, by which version and seed, and the machine's caches and memory. The caller frees it; "":
+ * unknown. */
+char *first_screen__origin(const struct dataset *d);
+
 /*
  * The number of CPUs available to the senders: they were pinned to them (*pinned), or share all
  * CPUs of the machine with the receivers. 0: unknown.

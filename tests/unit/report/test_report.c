@@ -352,7 +352,7 @@ static const char hostile[] = "<script>alert(1)</script> \"q\" & 'x' | `y`" TERM
 static char *hostile_page(const struct doc_form *form)
 {
 	static const char *const heads[] = {hostile, hostile};
-	const struct doc_link links[] = {{hostile, NULL}, {hostile, "p"}};
+	const struct doc_link links[] = {{.text = hostile}, {.text = hostile, .picture = "p"}};
 	char *text;
 	size_t len;
 	struct doc d = {.form = form, .f = xopen_memstream(&text, &len)};
@@ -407,7 +407,8 @@ TEST(pictures_have_unique_ids_in_the_page)
 TEST(markdown_is_escaped)
 {
 	static const char *const heads[] = {"a|b", "user_gather"};
-	const struct doc_link links[] = {{"Copies", "copies"}, {"All cells", NULL}};
+	const struct doc_link links[] = {{.text = "Copies", .picture = "copies"},
+					 {.text = "All cells"}};
 	char *md = hostile_page(&doc_markdown);
 	size_t len;
 	struct doc d = {.form = &doc_markdown};
@@ -555,6 +556,11 @@ REPORT_TEST(page_has_date_caches_memory_seed_and_raw_data)
 		"seed 7.");
 	check_has(md, "Caches: L1d 32 KiB, L2 1 MiB. Memory: 8 GiB.");
 	check_has(md, "[raw data](../)");
+	free(md);
+	/* A CSV file has texts. */
+	json_object_set_new(study.d.environment, "memory", json_string("4294967296"));
+	md = page_of(&doc_markdown);
+	check_has(md, "Memory: 4 GiB.");
 	free(md);
 }
 
