@@ -163,7 +163,7 @@ svg_has() { # NAME TEXT...
 # outside_references FILE: everything that a browser would fetch or execute.
 outside_references() { # FILE
 	grep -oE '(src|href|action|data)=["'"'"'][^#"'"'"'][^"'"'"']*|url\([^#)"'"'"'][^)]*\)|@import' "$1" |
-		grep -vF -e '"data:,' -e 'href="../"' || true
+		grep -vF '"data:,' | grep -vxF 'href="../' || true
 	grep -oi '<script' "$1" || true
 }
 
