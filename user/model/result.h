@@ -373,7 +373,7 @@ struct machine {
 	char mitigations[512];  /* active mitigations of CPU vulnerabilities, separated by spaces */
 	bool mitigations_known;
 	struct num numa_nodes;
-	char caches[96];   /* of the first CPU: "L1d 32 KiB, L1i 32 KiB, L2 1 MiB"; empty: unknown */
+	char caches[96]; /* of the first CPU: "L1d 32 KiB, L1i 32 KiB, L2 1 MiB"; empty: unknown */
 	struct num memory; /* bytes */
 	struct real load;  /* average of one minute when the session began */
 	struct real steal; /* share of CPU time during the session that the hypervisor gave away */
