@@ -24,13 +24,13 @@ int __wrap_perf_event__open_sampling(bool cycles, unsigned int hz, int cpu)
 	return cycles && refusal ? refusal : __real_perf_event__open_sampling(false, hz, cpu);
 }
 
-static int say(const char *why)
+static int print_error(const char *why)
 {
 	fprintf(stderr, "sampler_run: %s\n", why);
 	return 1;
 }
 
-static void say_source(const struct sampler *s)
+static void print_source(const struct sampler *s)
 {
 	struct cpu_result r;
 
@@ -48,9 +48,9 @@ int main(int argc, char **argv)
 		refusal = -atoi(argv[i]);
 		err = sampler__start(s, (pid_t[NIO_SIDE_NR]){0}, SAMPLER_HZ, why, sizeof(why));
 		if (!err)
-			say_source(s);
+			print_source(s);
 		sampler__stop(s);
 	}
 	sampler__close(s);
-	return err ? say(why) : 0;
+	return err ? print_error(why) : 0;
 }

@@ -135,7 +135,7 @@ char *attach_result__address(char *buf, size_t len, uint16_t family, const uint8
  * they use the same sockets. Writes nothing if it shares none. A use that no window showed is not
  * known: then the bytes are a minimum.
  */
-void attach_result__say_shared(FILE *f, const struct process *p);
+void attach_result__print_shared(FILE *f, const struct process *p);
 
 char *attach_result__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid);
 

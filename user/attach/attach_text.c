@@ -102,7 +102,7 @@ static void each_row(struct text_table *t, bool print)
 }
 
 /* The columns left out that are 0 in every row, or the others. */
-static void say_columns(FILE *f, const struct text_table *t, bool zero)
+static void print_columns(FILE *f, const struct text_table *t, bool zero)
 {
 	const char *before = zero ? "Zero in every row: " : "No room in the table for ";
 	char cell[UNITS_BUF];
@@ -139,8 +139,8 @@ void attach_result__print_table(FILE *f, unsigned int width, const struct attach
 	text_note__begin(&n);
 	if (t.rows < t.there)
 		fprintf(n.f, "%zu more in the total only (--top %zu). ", t.there - t.rows, t.there);
-	say_columns(n.f, &t, true);
-	say_columns(n.f, &t, false);
+	print_columns(n.f, &t, true);
+	print_columns(n.f, &t, false);
 	text_note__end(&n, f, width, "");
 }
 
@@ -166,7 +166,7 @@ static const char *bytes_text(char buf[UNITS_BUF], uint64_t bytes)
 	return format_bytes_si(buf, UNITS_BUF, (double)bytes);
 }
 
-static void say_unaccounted(FILE *f, const struct socket_ledger *b, enum nio_side side)
+static void print_unaccounted(FILE *f, const struct socket_ledger *b, enum nio_side side)
 {
 	struct real u = socket_ledger__unaccounted(b, side);
 	const char *word = side == NIO_SIDE_SENDER ? "sent, " : "received. ";
@@ -178,17 +178,17 @@ static void say_unaccounted(FILE *f, const struct socket_ledger *b, enum nio_sid
 }
 
 /* Comes before all else. */
-static void say_unbalanced(FILE *f, const struct attach_result *r)
+static void print_unbalanced(FILE *f, const struct attach_result *r)
 {
 	if (!attach_result__unbalanced(r))
 		return;
 	fputs("THE BOOKS DO NOT BALANCE: unaccounted are ", f);
-	say_unaccounted(f, &r->table.total, NIO_SIDE_SENDER);
-	say_unaccounted(f, &r->table.total, NIO_SIDE_RECEIVER);
+	print_unaccounted(f, &r->table.total, NIO_SIDE_SENDER);
+	print_unaccounted(f, &r->table.total, NIO_SIDE_RECEIVER);
 	fputs("The kinds of these bytes are unknown. ", f);
 }
 
-static void say_books(FILE *f, const struct attach_result *r)
+static void print_ledger(FILE *f, const struct attach_result *r)
 {
 	const struct socket_ledger *b = &r->table.total;
 	uint64_t sent = row_value__of(VALUE_SENT, b), rest = sent;
@@ -209,8 +209,8 @@ static void say_books(FILE *f, const struct attach_result *r)
 		fprintf(f, "%s %s in no stage", before, bytes_text(text, rest));
 	fprintf(f, "; %s received. Compared with the sockets' own counters, unaccounted: ",
 		row_value__text(text, VALUE_RECEIVED, b));
-	say_unaccounted(f, b, NIO_SIDE_SENDER);
-	say_unaccounted(f, b, NIO_SIDE_RECEIVER);
+	print_unaccounted(f, b, NIO_SIDE_SENDER);
+	print_unaccounted(f, b, NIO_SIDE_RECEIVER);
 	if (!r->sees_kinds)
 		fputs("This kernel's hooks cannot distinguish sendfile and splice from other "
 		      "sends: copied bytes are an upper bound. ",
@@ -224,8 +224,8 @@ static void say_books(FILE *f, const struct attach_result *r)
 }
 
 /* Send calls by kind, with the share of the bytes as an interval if not every call was seen. */
-static const char *say_kind(FILE *f, const struct attach_result *r, enum nio_send_call kind,
-			    const char *before)
+static const char *print_kind(FILE *f, const struct attach_result *r, enum nio_send_call kind,
+			      const char *before)
 {
 	const struct socket_ledger *b = &r->table.total;
 	const struct nio_amount *calls = &b->calls[kind];
@@ -250,14 +250,14 @@ static const char *say_kind(FILE *f, const struct attach_result *r, enum nio_sen
 	return ", ";
 }
 
-static void say_sends(FILE *f, const struct attach_result *r)
+static void print_sends(FILE *f, const struct attach_result *r)
 {
 	const struct socket_ledger *b = &r->table.total;
 	char count[UNITS_BUF];
 	const char *before = "";
 
 	for (unsigned int i = 0; i < NIO_CALL_NR; i++)
-		before = say_kind(f, r, i, before);
+		before = print_kind(f, r, i, before);
 	for (unsigned int i = 0; i < NIO_REFUSAL_NR; i++) {
 		if (!b->refused[i])
 			continue;
@@ -278,13 +278,13 @@ static void say_sends(FILE *f, const struct attach_result *r)
 			format_count(count, sizeof(count), b->inner_eagain));
 }
 
-static void say_cpu(FILE *f, const struct attach_result *r)
+static void print_cpu(FILE *f, const struct attach_result *r)
 {
-	cpu_split__say(f, &r->cpu, &r->cpu_total);
+	cpu_split__print(f, &r->cpu, &r->cpu_total);
 }
 
-static void say_uncovered_kind(FILE *f, const struct socket_ledger *b, enum nio_side side,
-			       enum nio_uncovered_kind kind)
+static void print_uncovered_kind(FILE *f, const struct socket_ledger *b, enum nio_side side,
+				 enum nio_uncovered_kind kind)
 {
 	bool known = socket_ledger__uncovered(b, side, kind).known;
 	char bytes[UNITS_BUF];
@@ -298,15 +298,15 @@ static void say_uncovered_kind(FILE *f, const struct socket_ledger *b, enum nio_
 			bytes, side ? "received" : "sent", unsupported_paths__text(kind));
 }
 
-static void say_uncovered(FILE *f, const struct attach_result *r)
+static void print_uncovered(FILE *f, const struct attach_result *r)
 {
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-			say_uncovered_kind(f, &r->table.total, (enum nio_side)side,
-					   (enum nio_uncovered_kind)kind);
+			print_uncovered_kind(f, &r->table.total, (enum nio_side)side,
+					     (enum nio_uncovered_kind)kind);
 }
 
-void attach_result__say_shared(FILE *f, const struct process *p)
+void attach_result__print_shared(FILE *f, const struct process *p)
 {
 	char owner[OWNER_LEN], bytes[UNITS_BUF];
 
@@ -321,7 +321,7 @@ void attach_result__say_shared(FILE *f, const struct process *p)
 /* Processes that are named as sharing sockets. */
 #define SHARED_NAMED 3
 
-static void say_shared(FILE *f, const struct attach_result *r)
+static void print_shared(FILE *f, const struct attach_result *r)
 {
 	size_t more = 0, named = 0;
 
@@ -331,7 +331,7 @@ static void say_shared(FILE *f, const struct attach_result *r)
 		if (!p->ledger.shared)
 			continue;
 		if (named++ < SHARED_NAMED)
-			attach_result__say_shared(f, p);
+			attach_result__print_shared(f, p);
 		else
 			more++;
 	}
@@ -339,7 +339,7 @@ static void say_shared(FILE *f, const struct attach_result *r)
 		fprintf(f, "%zu more process%s shared sockets, too. ", more, more == 1 ? "" : "es");
 }
 
-static void say_watching(FILE *f, const struct attach_result *r)
+static void print_watching(FILE *f, const struct attach_result *r)
 {
 	const struct groups *g = r->table.groups;
 	const struct {
@@ -384,24 +384,24 @@ static struct attach_verdict total_verdict(const struct attach_result *r)
 	return j;
 }
 
-static void say_verdict(FILE *f, const struct attach_result *r)
+static void print_verdict(FILE *f, const struct attach_result *r)
 {
 	fputs(total_verdict(r).text, f);
 }
 
-static void say_advice(FILE *f, const struct attach_result *r)
+static void print_advice(FILE *f, const struct attach_result *r)
 {
 	fputs(total_verdict(r).advice, f);
 }
 
 /* Writes nothing if `say` writes nothing. */
 static void print_note(FILE *f, unsigned int columns, const struct attach_result *r,
-		       const char *label, void (*say)(FILE *f, const struct attach_result *r))
+		       const char *label, void (*print)(FILE *f, const struct attach_result *r))
 {
 	struct text_note n;
 
 	text_note__begin(&n);
-	say(n.f, r);
+	print(n.f, r);
 	text_note__end(&n, f, columns, label);
 }
 
@@ -409,18 +409,18 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 {
 	static const struct {
 		const char *label;
-		void (*say)(FILE *f, const struct attach_result *r);
-	} notes[] = {{"books", say_books},     {"sends", say_sends},
-		     {"verdict", say_verdict}, {"advice", say_advice},
-		     {"cpu", say_cpu},         {"uncovered", say_uncovered},
-		     {"shared", say_shared},   {"watching", say_watching}};
+		void (*print)(FILE *f, const struct attach_result *r);
+	} notes[] = {{"books", print_ledger},    {"sends", print_sends},
+		     {"verdict", print_verdict}, {"advice", print_advice},
+		     {"cpu", print_cpu},         {"uncovered", print_uncovered},
+		     {"shared", print_shared},   {"watching", print_watching}};
 
 	print_head(f, columns, r);
-	print_note(f, columns, r, "", say_unbalanced);
+	print_note(f, columns, r, "", print_unbalanced);
 	attach_result__print_table(f, columns, r);
 	fputc('\n', f);
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-		print_note(f, columns, r, notes[i].label, notes[i].say);
+		print_note(f, columns, r, notes[i].label, notes[i].print);
 }
 
 static bool ways_within(const uint64_t bytes[VALUE_NR])

@@ -53,7 +53,7 @@ static double uncertainty(const struct cpu_samples *s)
 }
 
 /* By share, with classes below 1 % as one. */
-static void say_classes(FILE *f, const struct cpu_samples *s)
+static void print_classes(FILE *f, const struct cpu_samples *s)
 {
 	bool said[CPU_CLASS_NR] = {false};
 	double rest = 1, share;
@@ -76,7 +76,7 @@ static void say_classes(FILE *f, const struct cpu_samples *s)
 	fprintf(f, "+-%.1f points (95 %%). ", uncertainty(s) * 100);
 }
 
-void cpu_split__say(FILE *f, const struct cpu_result *cpu, const struct cpu_split *split)
+void cpu_split__print(FILE *f, const struct cpu_result *cpu, const struct cpu_split *split)
 {
 	const struct cpu_samples *s = &split->samples;
 	uint64_t lost = cpu->by[NIO_SAMPLE_TASK].lost, left_out = cpu->profile.left_out;
@@ -97,7 +97,7 @@ void cpu_split__say(FILE *f, const struct cpu_result *cpu, const struct cpu_spli
 		return;
 	}
 	fputs(": ", f);
-	say_classes(f, s);
+	print_classes(f, s);
 	if (lost)
 		fprintf(f, "%s sample%s lost. ", format_count(count, sizeof(count), lost),
 			plural(lost));
@@ -113,7 +113,7 @@ bool cpu_split__is_of(const struct profile_stack *s, const char *process)
 	return !strncmp(s->frames, process, len) && s->frames[len] == ';';
 }
 
-void cpu_split__say_stack(FILE *f, const char *frames, size_t columns)
+void cpu_split__print_stack(FILE *f, const char *frames, size_t columns)
 {
 	const char *end = frames + strlen(frames);
 	size_t used = 0;

@@ -36,12 +36,12 @@ void cpu_split__add(struct cpu_split *s, struct stack_class sample, bool encrypt
  * Where the CPU time of these samples goes, or why that is not known: a sentence. cpu: how they
  * were taken, and what was lost.
  */
-void cpu_split__say(FILE *f, const struct cpu_result *cpu, const struct cpu_split *split);
+void cpu_split__print(FILE *f, const struct cpu_result *cpu, const struct cpu_split *split);
 
 /* Is it a stack of this process ("nginx 4242")? */
 bool cpu_split__is_of(const struct profile_stack *s, const char *process);
 
 /* The frames of a stack ("a;b;c"), innermost first, as many as fit in columns. */
-void cpu_split__say_stack(FILE *f, const char *frames, size_t columns);
+void cpu_split__print_stack(FILE *f, const char *frames, size_t columns);
 
 #endif

@@ -25,14 +25,14 @@ struct page {
 	int row, last; /* the next row; the last one there is */
 };
 
-static void say_ends(FILE *f, const struct page *p)
+static void print_ends(FILE *f, const struct page *p)
 {
 	const struct sock_state *s = &p->item->socket;
 	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX];
 	const char *cgroup = attach_result__cgroup(p->r, s);
 
 	if (p->item->row.by == BY_PROCESS && p->item->row.process)
-		attach_result__say_shared(f, p->item->row.process);
+		attach_result__print_shared(f, p->item->row.process);
 	if (p->item->row.by != BY_CONNECTION)
 		return;
 	fprintf(f, "%s > %s   %s%s   cgroup %s",
@@ -44,7 +44,7 @@ static void say_ends(FILE *f, const struct page *p)
 		cgroup ? cgroup : "(unknown)");
 }
 
-static void say_ledger(FILE *f, const struct page *p)
+static void print_ledger(FILE *f, const struct page *p)
 {
 	const struct socket_ledger *b = &p->item->row.ledger;
 	struct real copies = socket_ledger__copies_per_byte(b);
@@ -149,7 +149,7 @@ static void put_sizes(struct page *p, int room)
 }
 
 /* CPU time, and the hottest stacks of the row's process, a line each. */
-static void say_cpu(FILE *f, const struct page *p)
+static void print_cpu(FILE *f, const struct page *p)
 {
 	const struct profile *profile = &p->r->cpu.profile;
 	const struct profile_stack *most[STACKS_SHOWN] = {NULL};
@@ -159,7 +159,7 @@ static void say_cpu(FILE *f, const struct page *p)
 
 	if (p->item->row.by == BY_PROCESS) {
 		fputs("CPU: ", f);
-		cpu_split__say(f, &p->r->cpu, &p->item->cpu);
+		cpu_split__print(f, &p->r->cpu, &p->item->cpu);
 		fputc('\n', f);
 	}
 	for (size_t i = 0; owner[0] && i < profile->nr; i++) {
@@ -179,8 +179,8 @@ static void say_cpu(FILE *f, const struct page *p)
 	for (size_t i = 0; i < nr; i++) {
 		fprintf(f, "%s%4.1f %%  ", i ? "\n" : "hottest stacks, innermost frame first:\n",
 			100 * (double)most[i]->count / (double)all);
-		cpu_split__say_stack(f, most[i]->frames + strlen(owner) + 1,
-				     (size_t)p->g->cols - 10);
+		cpu_split__print_stack(f, most[i]->frames + strlen(owner) + 1,
+				       (size_t)p->g->cols - 10);
 	}
 }
 
@@ -211,7 +211,7 @@ void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
 /* From this many times the bytes sent on, the received ones are what a row is about. */
 #define RECEIVES_MOSTLY 10
 
-static void say_receives(FILE *f, const struct socket_ledger *b, uint64_t received)
+static void print_receives(FILE *f, const struct socket_ledger *b, uint64_t received)
 {
 	uint64_t copied = row_value__of(VALUE_RX_COPIED, b);
 	char share[UNITS_BUF];
@@ -230,7 +230,7 @@ static void say_receives(FILE *f, const struct socket_ledger *b, uint64_t receiv
 }
 
 /* How the row sends, by stages that are known. */
-static void say_ways(FILE *f, const struct socket_ledger *b, uint64_t sent, uint64_t copied)
+static void print_ways(FILE *f, const struct socket_ledger *b, uint64_t sent, uint64_t copied)
 {
 	double share = (double)copied / (double)sent;
 	char n[UNITS_BUF];
@@ -248,7 +248,7 @@ static void say_ways(FILE *f, const struct socket_ledger *b, uint64_t sent, uint
 		fputs(SEEN_ONLY, f);
 }
 
-void view_item__say(FILE *f, const struct attach_result *r, const struct view_item *item)
+void view_item__print(FILE *f, const struct attach_result *r, const struct view_item *item)
 {
 	const struct socket_ledger *b = &item->row.ledger;
 	uint64_t sent = row_value__of(VALUE_SENT, b), copied = row_value__of(VALUE_COPIED, b);
@@ -266,33 +266,33 @@ void view_item__say(FILE *f, const struct attach_result *r, const struct view_it
 	else if (b->ids || b->calls[NIO_CALL_ZEROCOPY].events)
 		fputs("asked for zero-copy; whether it was is not known yet", f);
 	else if (received / RECEIVES_MOSTLY > sent)
-		say_receives(f, b, received);
+		print_receives(f, b, received);
 	else if (!sent)
 		fputs(received ? "only receives" : "moved nothing yet", f);
 	else if (!r->sees_kinds || socket_ledger__unclassified(b, NIO_SIDE_SENDER))
 		fputs("sends, and not all of how is known", f);
 	else
-		say_ways(f, b, sent, copied);
+		print_ways(f, b, sent, copied);
 }
 
-static void say_verdict(FILE *f, const struct page *p)
+static void print_verdict(FILE *f, const struct page *p)
 {
 	struct attach_verdict j;
 
 	view_item__verdict(&j, p->r, p->item);
 	fprintf(f, "%s ", p->item->name);
-	view_item__say(f, p->r, p->item);
+	view_item__print(f, p->r, p->item);
 	fprintf(f, ".\n%s\n%s\n", j.text, j.advice);
 }
 
 /* A text of the page. The caller frees it. */
-static char *text_of(const struct page *p, void (*say)(FILE *f, const struct page *p))
+static char *text_of(const struct page *p, void (*print)(FILE *f, const struct page *p))
 {
 	char *text;
 	size_t len;
 	FILE *f = xopen_memstream(&text, &len);
 
-	say(f, p);
+	print(f, p);
 	xclose_memstream(f);
 	return text;
 }
@@ -308,14 +308,14 @@ void detail_view__draw(struct grid *g, const struct attach_result *r, const stru
 		       bool utf8)
 {
 	struct page p = {.g = g, .r = r, .item = item, .utf8 = utf8, .row = 1, .last = g->rows - 2};
-	char *cpu = text_of(&p, say_cpu);
+	char *cpu = text_of(&p, print_cpu);
 	int room;
 
 	grid__put(g, 0, 0, g->cols, GRID_PLAIN, item->name);
 	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
-	put_text(&p, GRID_PLAIN, text_of(&p, say_ends));
-	put_text(&p, GRID_BOLD, text_of(&p, say_verdict));
-	put_text(&p, GRID_PLAIN, text_of(&p, say_ledger));
+	put_text(&p, GRID_PLAIN, text_of(&p, print_ends));
+	put_text(&p, GRID_BOLD, text_of(&p, print_verdict));
+	put_text(&p, GRID_PLAIN, text_of(&p, print_ledger));
 	room = p.last + 1 - p.row - grid__text_rows(cpu, g->cols) - SIZES_BESIDE;
 	put_sizes(&p, room < SIZES_MIN ? SIZES_MIN : room);
 	put_text(&p, GRID_PLAIN, cpu);

@@ -20,7 +20,7 @@ void view_item__verdict(struct attach_verdict *j, const struct attach_result *r,
 			const struct view_item *item);
 
 /* How the row sent its bytes, a sentence without its subject: "copies all it sends". */
-void view_item__say(FILE *f, const struct attach_result *r, const struct view_item *item);
+void view_item__print(FILE *f, const struct attach_result *r, const struct view_item *item);
 
 /* Fills the grid but for its last row. utf8: block glyphs may be used. */
 void detail_view__draw(struct grid *g, const struct attach_result *r, const struct view_item *item,

@@ -281,7 +281,7 @@ static char *verdict_of(const struct top_view *v, const struct attach_result *r)
 		if (i && (row == selected || !socket_ledger__bytes(&row->item.row.ledger)))
 			continue;
 		fprintf(f, "%s ", row->item.name);
-		view_item__say(f, r, &row->item);
+		view_item__print(f, r, &row->item);
 		fputs(". ", f);
 		said++;
 	}

@@ -22,7 +22,7 @@ static const char *times(double per_byte)
 	return words[(int)whole];
 }
 
-static void say_number(FILE *f, const struct follow_estimate *e)
+static void print_number(FILE *f, const struct follow_estimate *e)
 {
 	fprintf(f, "%.2f (%.2f to %.2f) copies per byte", e->per_byte.value, e->low, e->high);
 }
@@ -54,7 +54,7 @@ static const struct {
 	[NIO_FOLLOW_SENT] = {"sent", "what it sends"},
 };
 
-static void say_known(FILE *f, const struct follow_result *r, enum nio_follow_direction d)
+static void print_known(FILE *f, const struct follow_result *r, enum nio_follow_direction d)
 {
 	struct follow_estimate e = follow_result__estimate(r, d);
 	const struct follow_copies *c = &r->of[d];
@@ -66,13 +66,13 @@ static void say_known(FILE *f, const struct follow_result *r, enum nio_follow_di
 	else
 		fprintf(f, "%s copies %s %s%sin user space: ", name_of(r), directions[d].object,
 			word ? word : "", word ? " " : "");
-	say_number(f, &e);
+	print_number(f, &e);
 	if (caller && e.per_byte.value > NEAR_WHOLE)
 		fprintf(f, ", most often in %s", caller->function);
 	fputs(". ", f);
 }
 
-static void say_unknown(FILE *f, const struct follow_result *r)
+static void print_unknown(FILE *f, const struct follow_result *r)
 {
 	unsigned int received = follow_copies__followed(&r->of[NIO_FOLLOW_RECEIVED]),
 		     sent = follow_copies__followed(&r->of[NIO_FOLLOW_SENT]);
@@ -87,20 +87,20 @@ static void say_unknown(FILE *f, const struct follow_result *r)
 	fputc('.', f);
 }
 
-static void say_result(FILE *f, const struct follow_result *r)
+static void print_result(FILE *f, const struct follow_result *r)
 {
 	bool known = false;
 
 	for (enum nio_follow_direction d = 0; d < NIO_FOLLOW_DIRECTIONS; d++)
 		if (follow_result__estimate(r, d).per_byte.known) {
 			known = true;
-			say_known(f, r, d);
+			print_known(f, r, d);
 		}
 	if (!known)
-		say_unknown(f, r);
+		print_unknown(f, r);
 }
 
-static void say_copies(FILE *f, const struct follow_result *r, enum nio_follow_direction d)
+static void print_estimate(FILE *f, const struct follow_result *r, enum nio_follow_direction d)
 {
 	const struct follow_copies *c = &r->of[d];
 	struct follow_estimate e = follow_result__estimate(r, d);
@@ -115,7 +115,7 @@ static void say_copies(FILE *f, const struct follow_result *r, enum nio_follow_d
 		fprintf(f, "; %s", c->unseen);
 }
 
-static void say_ends(FILE *f, const struct follow_copies *c)
+static void print_ends(FILE *f, const struct follow_copies *c)
 {
 	const char *between = "";
 
@@ -128,7 +128,7 @@ static void say_ends(FILE *f, const struct follow_copies *c)
 }
 
 /* The program is disturbed: how much. */
-static void say_cost(FILE *f, const struct follow_result *r)
+static void print_cost(FILE *f, const struct follow_result *r)
 {
 	char longest[UNITS_BUF], each[UNITS_BUF];
 
@@ -155,7 +155,7 @@ static void print_frame(FILE *f, const struct frame *frame)
 		fprintf(f, " %s:%u", frame->file, frame->line);
 }
 
-static void say_site(FILE *f, const struct follow_site *s)
+static void print_site(FILE *f, const struct follow_site *s)
 {
 	fprintf(f, "%s%s  ", s->insn, s->kind == LINK_TRANSFORM ? " (changed)" : "");
 	for (uint32_t i = 0; i < s->frames.nr && i < FRAMES_SHOWN; i++) {
@@ -177,7 +177,7 @@ static void print_sites(FILE *out, unsigned int columns, const struct follow_cop
 		char label[16];
 
 		text_note__begin(&n);
-		say_site(n.f, &c->sites[i]);
+		print_site(n.f, &c->sites[i]);
 		snprintf(label, sizeof(label), "  %3.0f %%", 100.0 * c->sites[i].nr / c->copies);
 		text_note__end(&n, out, columns, label);
 	}
@@ -186,16 +186,16 @@ static void print_sites(FILE *out, unsigned int columns, const struct follow_cop
 }
 
 static void print_note(FILE *out, unsigned int columns, const struct follow_result *r,
-		       const char *label, void (*say)(FILE *f, const struct follow_result *r))
+		       const char *label, void (*print)(FILE *f, const struct follow_result *r))
 {
 	struct text_note n;
 
 	text_note__begin(&n);
-	say(n.f, r);
+	print(n.f, r);
 	text_note__end(&n, out, columns, label);
 }
 
-static void say_early(FILE *f, const struct follow_result *r)
+static void print_early(FILE *f, const struct follow_result *r)
 {
 	if (r->ended_early)
 		fprintf(f, "%s.", r->ended_early);
@@ -207,22 +207,22 @@ static void print_copies(FILE *f, unsigned int columns, const struct follow_resu
 	struct text_note n;
 
 	text_note__begin(&n);
-	say_copies(n.f, r, d);
+	print_estimate(n.f, r, d);
 	text_note__end(&n, f, columns, directions[d].label);
 	print_sites(f, columns, &r->of[d], r->o->top);
 	text_note__begin(&n);
-	say_ends(n.f, &r->of[d]);
+	print_ends(n.f, &r->of[d]);
 	text_note__end(&n, f, columns, "  ends");
 }
 
 void follow_result__print(FILE *f, unsigned int columns, const struct follow_result *r)
 {
-	print_note(f, columns, r, "RESULT", say_result);
-	print_note(f, columns, r, "", say_early);
+	print_note(f, columns, r, "RESULT", print_result);
+	print_note(f, columns, r, "", print_early);
 	fputc('\n', f);
 	for (enum nio_follow_direction d = 0; d < NIO_FOLLOW_DIRECTIONS; d++)
 		print_copies(f, columns, r, d);
-	print_note(f, columns, r, "cost", say_cost);
+	print_note(f, columns, r, "cost", print_cost);
 }
 
 void follow_result__print_progress(FILE *f, const struct follow_result *r, unsigned int expected)

@@ -24,7 +24,7 @@ static bool stage_is_named(const struct live_mode *m, enum nio_stage stage)
 	       (m->total.stages[stage].quality != QUALITY_UNAVAILABLE && m->stage_rate[stage] > 0);
 }
 
-static void say_stages(FILE *out, const struct live_mode *m)
+static void print_stages(FILE *out, const struct live_mode *m)
 {
 	char rate[UNITS_BUF];
 	const char *reason;
@@ -45,7 +45,7 @@ static void say_stages(FILE *out, const struct live_mode *m)
 }
 
 /* Cycles where they are counted, else CPU time. */
-static void say_cost(FILE *out, const struct live_mode *m)
+static void print_cost(FILE *out, const struct live_mode *m)
 {
 	bool sender = perf_whose__here(&m->total) == PERF_OF_SENDER;
 	char figure[32];
@@ -79,8 +79,8 @@ void display__line(FILE *out, const struct live_frame *f)
 		return;
 	}
 	fprintf(out, isfinite(m->gbps) ? "  %.1f Gbit/s" : "  n/a Gbit/s", m->gbps);
-	say_stages(out, m);
-	say_cost(out, m);
+	print_stages(out, m);
+	print_cost(out, m);
 	if (missed->known)
 		fprintf(out, "  missed %" PRIu64, missed->value);
 	else

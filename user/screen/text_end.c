@@ -110,7 +110,7 @@ static void print_gap(FILE *f, const char *done, uint64_t bytes, int64_t unaccou
 		format_count(kernels, sizeof(kernels), bytes - (uint64_t)unaccounted));
 }
 
-static void say_unbalanced(FILE *f, const struct run_result *run)
+static void print_unbalanced(FILE *f, const struct run_result *run)
 {
 	const char *by = run->sequence.source ? "sequence numbers count" : "events booked";
 
@@ -135,7 +135,7 @@ static void print_alarm(FILE *f, const struct end *e)
 
 	text_note__begin(&l);
 	for (size_t i = 0; i < e->r->runs_nr; i++) {
-		say_unbalanced(l.f, &e->r->runs[i]);
+		print_unbalanced(l.f, &e->r->runs[i]);
 		text_note__next(&l);
 	}
 	text_note__fit(&l, f, &form);

@@ -59,7 +59,7 @@ static struct sums sum_up(const struct result *r)
 	return sums;
 }
 
-static void say_bytes(FILE *f, const struct sums *sums)
+static void print_bytes(FILE *f, const struct sums *sums)
 {
 	char sent[UNITS_BUF], received[UNITS_BUF];
 
@@ -78,7 +78,7 @@ static void say_bytes(FILE *f, const struct sums *sums)
 		fprintf(f, " (without a mode that was %s)", sums->not_final);
 }
 
-static void say_gap(FILE *f, const char *lead, int64_t bytes, const char *what)
+static void print_gap(FILE *f, const char *lead, int64_t bytes, const char *what)
 {
 	uint64_t size = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes;
 	char buf[UNITS_BUF];
@@ -97,7 +97,7 @@ static bool account_unseen(const struct run_result *run, enum stage_account acco
 }
 
 /* Mode by mode: opposite signs must not cancel out. */
-static bool say_unbalanced(FILE *f, const struct result *r)
+static bool print_unbalanced(FILE *f, const struct result *r)
 {
 	bool any = false;
 
@@ -107,9 +107,9 @@ static bool say_unbalanced(FILE *f, const struct result *r)
 		if (!run->balance_known || (!run->unaccounted_tx && !run->unaccounted_rx))
 			continue;
 		fprintf(f, "%s%s", any ? "; " : "UNACCOUNTED: ", mode__words(r->summary[i].mode));
-		say_gap(f, " ", run->unaccounted_tx, "sent");
+		print_gap(f, " ", run->unaccounted_tx, "sent");
 		if (!run->sender_side)
-			say_gap(f, ", ", run->unaccounted_rx, "received");
+			print_gap(f, ", ", run->unaccounted_rx, "received");
 		if ((run->unaccounted_tx > 0 && account_unseen(run, STAGE_SENT)) ||
 		    (run->unaccounted_rx > 0 && account_unseen(run, STAGE_RECEIVED)))
 			fputs(" (a stage of the balance was not measured)", f);
@@ -133,12 +133,12 @@ static const char *unknown_balance(const struct result *r)
 	return NULL;
 }
 
-static void say_balance(FILE *f, const struct result *r, const struct sums *sums)
+static void print_balance(FILE *f, const struct result *r, const struct sums *sums)
 {
 	const char *unknown = unknown_balance(r);
 	char buf[UNITS_BUF];
 
-	if (say_unbalanced(f, r))
+	if (print_unbalanced(f, r))
 		return;
 	if (unknown)
 		fprintf(f, "unaccounted n/a: %s", unknown);
@@ -149,7 +149,7 @@ static void say_balance(FILE *f, const struct result *r, const struct sums *sums
 			format_bytes_si(buf, sizeof(buf), (double)sums->unclassified));
 }
 
-static void say_events(FILE *f, const struct result *r, const struct sums *sums)
+static void print_events(FILE *f, const struct result *r, const struct sums *sums)
 {
 	char buf[UNITS_BUF];
 
@@ -174,11 +174,11 @@ unsigned int text_notes__checked(FILE *f, const struct result *r, unsigned int c
 	struct text_note l;
 
 	text_note__begin(&l);
-	say_bytes(l.f, &sums);
+	print_bytes(l.f, &sums);
 	text_note__next(&l);
-	say_balance(l.f, r, &sums);
+	print_balance(l.f, r, &sums);
 	text_note__next(&l);
-	say_events(l.f, r, &sums);
+	print_events(l.f, r, &sums);
 	text_note__next(&l);
 	if (sums.retransmitted)
 		fprintf(l.f, "%s retransmitted",
@@ -201,7 +201,7 @@ static char *name_modes(char *buf, size_t len, const struct result *r)
 }
 
 /* A figure of each mode; false: no mode has it, nothing was written. */
-static bool say_derived(FILE *f, const struct result *r, const char *lead, enum perf_derived d)
+static bool print_derived(FILE *f, const struct result *r, const char *lead, enum perf_derived d)
 {
 	struct real v[MODE_NR];
 	bool any = false;
@@ -272,7 +272,7 @@ unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int c
 	snprintf(lead, sizeof(lead), "%s%s", modes[0] ? "total of " : "", modes);
 	text_note__begin(&l);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-		if (say_derived(l.f, r, lead, figures[i]))
+		if (print_derived(l.f, r, lead, figures[i]))
 			lead[0] = '\0';
 		text_note__next(&l);
 	}
@@ -280,7 +280,7 @@ unsigned int text_notes__counted(FILE *f, const struct result *r, unsigned int c
 }
 
 /* The first clause of a reason, without what names the thing again. */
-static void say_short(FILE *f, const char *reason)
+static void print_short(FILE *f, const char *reason)
 {
 	static const char lead[] = "no hardware counters: ";
 	size_t len;
@@ -296,7 +296,7 @@ static void say_short(FILE *f, const char *reason)
 		fprintf(f, " (%.*s...)", REASON_MAX - 4, reason);
 }
 
-static void say_uncovered(FILE *f, const struct run_result *run)
+static void print_uncovered(FILE *f, const struct run_result *run)
 {
 	const char *lead = "";
 	char bytes[UNITS_BUF];
@@ -445,11 +445,11 @@ void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, u
 	text_note__begin(&l);
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		any |= unsupported_paths__any(&r->summary[i].total);
-		say_uncovered(l.f, &r->summary[i].total);
+		print_uncovered(l.f, &r->summary[i].total);
 		text_note__next(&l);
 	}
 	while ((reason = write_reason(l.f, &unknown))) {
-		say_short(l.f, reason->reason);
+		print_short(l.f, reason->reason);
 		text_note__next(&l);
 	}
 	if (!any) {

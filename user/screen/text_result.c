@@ -25,7 +25,7 @@
 #define FAILURE_MAX 160 /* stderr has the full text */
 #define MORE        " --details has more."
 
-static void say_ended_early(FILE *f, const struct result *r)
+static void print_ended_early(FILE *f, const struct result *r)
 {
 	if (!rounds__ended_early(r))
 		return;
@@ -38,7 +38,7 @@ static void say_ended_early(FILE *f, const struct result *r)
 }
 
 /* Rounds without a throughput, since a process was stopped. */
-static void say_paused(FILE *f, const struct result *r)
+static void print_paused(FILE *f, const struct result *r)
 {
 	unsigned int rounds = 0;
 	uint64_t ns = 0;
@@ -55,7 +55,7 @@ static void say_paused(FILE *f, const struct result *r)
 			plural(rounds), rounds > 1 ? "they have" : "it has");
 }
 
-static void say_differs(FILE *f, const struct result *r)
+static void print_differs(FILE *f, const struct result *r)
 {
 	char count[UNITS_BUF];
 
@@ -75,7 +75,7 @@ static void say_differs(FILE *f, const struct result *r)
 }
 
 /* Why sends were copied, as a clause with its lead. */
-static void say_cause(FILE *f, const struct result *r, enum zc_cause cause)
+static void print_cause(FILE *f, const struct result *r, enum zc_cause cause)
 {
 	char name[TAPS_NAME_LEN];
 
@@ -97,7 +97,7 @@ static void say_cause(FILE *f, const struct result *r, enum zc_cause cause)
 	}
 }
 
-static void say_copied(FILE *f, const struct result *r, const struct mode_summary *zc)
+static void print_copied(FILE *f, const struct result *r, const struct mode_summary *zc)
 {
 	const struct zc_counts *n = verdict__completions(&zc->total);
 	char copied[UNITS_BUF], completed[UNITS_BUF];
@@ -113,11 +113,11 @@ static void say_copied(FILE *f, const struct result *r, const struct mode_summar
 			"after all",
 			copied, completed, n->copied * 100 < 10 * n->completed,
 			100 * (double)n->copied / (double)n->completed);
-	say_cause(f, r, zc->total.verdict.cause);
+	print_cause(f, r, zc->total.verdict.cause);
 	fputc('.', f);
 }
 
-static void say_verdict(FILE *f, const struct result *r)
+static void print_verdict(FILE *f, const struct result *r)
 {
 	const struct mode_summary *zc = rounds__of_mode(r, MODE_ZEROCOPY);
 	const struct real *copied = zc ? &zc->total.verdict.copied_fraction : NULL;
@@ -128,7 +128,7 @@ static void say_verdict(FILE *f, const struct result *r)
 	if (!zc)
 		return;
 	if (copied->known && copied->value > 0)
-		say_copied(f, r, zc);
+		print_copied(f, r, zc);
 	else if (copied->known && zc->total.verdict.cause == ZC_CAUSE_NOT_COPIED)
 		fprintf(f, "Zero-copy was zero-copy: none of %s send%s was copied.", count,
 			plural(completed));
@@ -154,7 +154,7 @@ static bool has_cause(const struct verdict *v, enum zc_cause cause)
 }
 
 /* Sends that the kernel refused and that were made again as copies, and what to do about that. */
-static void say_fallback(FILE *f, const struct result *r)
+static void print_fallback(FILE *f, const struct result *r)
 {
 	const struct {
 		enum zc_cause cause;
@@ -200,20 +200,20 @@ static bool are_many(const struct result *r)
 	return n && (double)n->enobufs >= MANY_FALLBACKS * (double)(n->enobufs + n->sends);
 }
 
-static void say_many_fallbacks(FILE *f, const struct result *r)
+static void print_many_fallbacks(FILE *f, const struct result *r)
 {
 	if (are_many(r))
-		say_fallback(f, r);
+		print_fallback(f, r);
 }
 
-static void say_few_fallbacks(FILE *f, const struct result *r)
+static void print_few_fallbacks(FILE *f, const struct result *r)
 {
 	if (!are_many(r))
-		say_fallback(f, r);
+		print_fallback(f, r);
 }
 
 /* Before any mode is called faster: what pacing limits is not a matter of copies. */
-static void say_pacing(FILE *f, const struct result *r)
+static void print_pacing(FILE *f, const struct result *r)
 {
 	const char *name = congestion__name(&r->env.congestion);
 	struct flag paces = congestion__paces(name);
@@ -226,7 +226,7 @@ static void say_pacing(FILE *f, const struct result *r)
 }
 
 /* Without a ledger there is one reason. With a verdict on zero-copy, the table says it. */
-static void say_copies(FILE *f, const struct result *r)
+static void print_copies(FILE *f, const struct result *r)
 {
 	const struct run_result *first = &r->summary[0].total;
 	const char *reason = first->ledger_reason, *lead;
@@ -252,7 +252,7 @@ static void say_copies(FILE *f, const struct result *r)
 	fputc('.', f);
 }
 
-static void say_replies(FILE *f, const struct result *r)
+static void print_replies(FILE *f, const struct result *r)
 {
 	if (r->workload.request_response)
 		fprintf(f, "Each message was answered by one of its size: copies %s.",
@@ -261,7 +261,7 @@ static void say_replies(FILE *f, const struct result *r)
 }
 
 /* A tap that is not the cause already costs every mode a clone and a call for each packet. */
-static void say_taps(FILE *f, const struct result *r)
+static void print_taps(FILE *f, const struct result *r)
 {
 	const struct mode_summary *zc = rounds__of_mode(r, MODE_ZEROCOPY);
 	char name[TAPS_NAME_LEN];
@@ -274,13 +274,13 @@ static void say_taps(FILE *f, const struct result *r)
 			taps__name(&r->env.taps, name));
 }
 
-static void say_side(FILE *f, const struct result *r)
+static void print_side(FILE *f, const struct result *r)
 {
 	if (r->summary[0].total.sender_side)
 		fputs("All figures are of the sender's side: " REMOTE_REASON ".", f);
 }
 
-static void say_nothing(FILE *f, const struct result *r)
+static void print_nothing(FILE *f, const struct result *r)
 {
 	fprintf(f, "Nothing was measured%s.",
 		r->interrupted ? ": interrupted before the first round was over" : "");
@@ -295,7 +295,7 @@ static double messages_per_s(const struct run_result *run)
 }
 
 /* Latencies of a mode below the rate grow with the duration of the run. */
-static void say_rate(FILE *f, const struct result *r)
+static void print_rate(FILE *f, const struct result *r)
 {
 	const char *lead = " Not kept: ";
 	char count[UNITS_BUF];
@@ -386,7 +386,7 @@ void text_congestion__write(FILE *f, const struct congestion *c)
 		fprintf(f, "%s; whether it paces is not known.", name);
 }
 
-static void say_comparison(FILE *f, const struct result *r)
+static void print_comparison(FILE *f, const struct result *r)
 {
 	struct rank_test t;
 
@@ -422,7 +422,7 @@ static size_t rounds_of(const struct result *r, enum mode mode, enum ranking_of 
 }
 
 /* The best mode and those that it is not ahead of; nothing unless two modes are known. */
-static bool say_best_of(FILE *f, const struct result *r, enum ranking_of k, const char *words)
+static bool print_best_of(FILE *f, const struct result *r, enum ranking_of k, const char *words)
 {
 	struct ranked_mode modes[MODE_NR];
 	double *values[MODE_NR] = {NULL};
@@ -454,20 +454,21 @@ static bool say_best_of(FILE *f, const struct result *r, enum ranking_of k, cons
 }
 
 /* Modes without a significant difference are named together. */
-static void say_best(FILE *f, const struct result *r)
+static void print_best(FILE *f, const struct result *r)
 {
-	if (!say_best_of(f, r, RANKING_SPEED, "Fastest"))
+	if (!print_best_of(f, r, RANKING_SPEED, "Fastest"))
 		return;
 	if (r->summary[0].rounds >= rank_test__rounds_needed(1))
-		say_best_of(f, r, RANKING_COST, "; cheapest in CPU time");
+		print_best_of(f, r, RANKING_COST, "; cheapest in CPU time");
 	fputc('.', f);
 }
 
 /* The most important first. */
 static void (*const sentences[])(FILE *f, const struct result *r) = {
-	say_differs,        say_verdict,    say_ended_early, say_paused,        say_pacing,
-	say_many_fallbacks, say_comparison, say_best,        say_few_fallbacks, say_copies,
-	say_side,           say_replies,    say_rate,        say_taps,
+	print_differs,       print_verdict,        print_ended_early, print_paused,
+	print_pacing,        print_many_fallbacks, print_comparison,  print_best,
+	print_few_fallbacks, print_copies,         print_side,        print_replies,
+	print_rate,          print_taps,
 };
 
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
@@ -483,9 +484,9 @@ void text_result__print(FILE *f, const struct result *r, unsigned int columns, u
 
 	text_note__begin(&l);
 	if (!r->summary_nr) {
-		say_nothing(l.f, r);
+		print_nothing(l.f, r);
 		text_note__next(&l);
-		say_ended_early(l.f, r);
+		print_ended_early(l.f, r);
 	}
 	for (size_t i = 0; r->summary_nr && i < sizeof(sentences) / sizeof(sentences[0]); i++) {
 		sentences[i](l.f, r);

@@ -32,7 +32,7 @@ static double number_at(const json_t *o, const char *key)
 	return strtod(text_at(o, key).text, NULL);
 }
 
-static void say_congestion(FILE *f, const struct dataset *d)
+static void print_congestion(FILE *f, const struct dataset *d)
 {
 	struct phrase name = text_at(d->environment, "congestion_control");
 	struct phrase system = text_at(d->environment, "system_congestion_control");
@@ -74,7 +74,7 @@ unsigned int first_screen__sender_cpus(const struct dataset *d, bool *pinned)
 }
 
 /* What else was on the machine; foreign data sets say little of it. */
-static void say_machine(FILE *f, const struct dataset *d)
+static void print_machine(FILE *f, const struct dataset *d)
 {
 	struct phrase senders = text_at(d->settings, "cpu_sender");
 	struct phrase receivers = text_at(d->settings, "cpu_receiver");
@@ -103,12 +103,12 @@ char *first_screen__conditions(const struct dataset *d)
 	size_t len = 0;
 	FILE *f = xopen_memstream(&text, &len);
 
-	say_congestion(f, d);
+	print_congestion(f, d);
 	for (size_t i = 0; i < d->others_nr; i++)
 		item_list__add(&others, "%s", d->others[i]);
 	if (others.nr)
 		fprintf(f, "Runs with %s are not in this report. ", item_list__words(&others));
-	say_machine(f, d);
+	print_machine(f, d);
 	xclose_memstream(f);
 	while (len && text[len - 1] == ' ')
 		text[--len] = '\0';

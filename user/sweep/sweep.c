@@ -326,7 +326,7 @@ static void open_progress(struct sweep *s)
 	s->engine->tick_arg = s;
 }
 
-static void say_end(struct sweep *s, uint64_t start_ns)
+static void print_end(struct sweep *s, uint64_t start_ns)
 {
 	unsigned int width;
 
@@ -350,7 +350,7 @@ static int finish(struct sweep *s, uint64_t start_ns)
 
 	if (code)
 		return code;
-	say_end(s, start_ns);
+	print_end(s, start_ns);
 	if (s->engine->signo)
 		return EXIT_SIGNAL_BASE + s->engine->signo;
 	if (s->engine->stopped_by_peer) {

@@ -24,7 +24,7 @@ static void assert_says(const struct found *found, const char *what)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	cpu_split__say(f, &found->cpu, &found->total);
+	cpu_split__print(f, &found->cpu, &found->total);
 	fclose(f);
 	if (!strstr(text, what))
 		fail_msg("'%s' is not in '%s'", what, text);
