@@ -27,8 +27,8 @@ struct text {
 };
 
 /* Appends a sentence, which begins with the name of the row, if it has one, and a capital. */
-__attribute__((format(printf, 3, 4))) static void say(struct text *t, const struct advice_row *row,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+append(struct text *t, const struct advice_row *row, const char *format, ...)
 {
 	size_t begin = strlen(t->text);
 	va_list args;
@@ -131,11 +131,12 @@ static struct cost advise_no_zerocopy(struct text *t, const struct advice_row *r
 		append__text(more, sizeof(more),
 			     ", and the later copy of %s that were not pinned goes",
 			     TEXT_BYTES(deferred - pinned));
-	say(t, row,
-	    "%s of %s zero-copy sends were copied, so zero-copy spares too little: %snotifications "
-	    "cost " COST ". Without MSG_ZEROCOPY the send call copies these bytes%s. ",
-	    TEXT_COUNT(b->copied), TEXT_COUNT(b->completed), pinned ? "pinning and " : "", PARTS(c),
-	    more);
+	append(t, row,
+	       "%s of %s zero-copy sends were copied, so zero-copy spares too little: "
+	       "%snotifications "
+	       "cost " COST ". Without MSG_ZEROCOPY the send call copies these bytes%s. ",
+	       TEXT_COUNT(b->copied), TEXT_COUNT(b->completed), pinned ? "pinning and " : "",
+	       PARTS(c), more);
 	return c;
 }
 
@@ -149,14 +150,14 @@ static struct cost advise_copying(struct text *t, const struct advice_row *row)
 
 	if (!p || p->order != 1 || !is_worth(&c))
 		return (struct cost){0};
-	say(t, row,
-	    "zero-copy sends of %s on average (%s): pinning and notifications cost " COST
-	    "; up to about %s the copy costs less on this machine (measured by sweep, %s: "
-	    "zero-copy "
-	    "takes %.0f %% more CPU time at %s). ",
-	    TEXT_SIZE(mean), TEXT_COUNT(calls->events), PARTS(c),
-	    TEXT_SIZE(dearer_to(row->baseline, p)), row->baseline->path, p->change * 100,
-	    TEXT_SIZE(p->size));
+	append(t, row,
+	       "zero-copy sends of %s on average (%s): pinning and notifications cost " COST
+	       "; up to about %s the copy costs less on this machine (measured by sweep, %s: "
+	       "zero-copy "
+	       "takes %.0f %% more CPU time at %s). ",
+	       TEXT_SIZE(mean), TEXT_COUNT(calls->events), PARTS(c),
+	       TEXT_SIZE(dearer_to(row->baseline, p)), row->baseline->path, p->change * 100,
+	       TEXT_SIZE(p->size));
 	return c;
 }
 
@@ -173,13 +174,14 @@ static struct cost advise_zerocopy(struct text *t, const struct advice_row *row)
 
 	if (!p || p->order != -1 || calls[NIO_CALL_ZEROCOPY].events || !is_worth(&c))
 		return (struct cost){0};
-	say(t, row,
-	    "sends of %s on average (%s) are copied, which costs " COST
-	    "; at %s zero-copy takes %.0f %% less CPU time than the copy (measured by sweep, %s) "
-	    "on "
-	    "a path like the sweep's. ",
-	    TEXT_SIZE(mean), TEXT_COUNT(nr), PARTS(c), TEXT_SIZE(p->size), -p->change * 100,
-	    row->baseline->path);
+	append(t, row,
+	       "sends of %s on average (%s) are copied, which costs " COST
+	       "; at %s zero-copy takes %.0f %% less CPU time than the copy (measured by sweep, "
+	       "%s) "
+	       "on "
+	       "a path like the sweep's. ",
+	       TEXT_SIZE(mean), TEXT_COUNT(nr), PARTS(c), TEXT_SIZE(p->size), -p->change * 100,
+	       row->baseline->path);
 	return c;
 }
 
@@ -222,15 +224,16 @@ static struct cost advise_sendfile(struct text *t, const struct advice_row *row)
 		snprintf(part, sizeof(part), "%s to %s of them", least, most);
 	else
 		snprintf(part, sizeof(part), "%s", strcmp(least, sent) ? least : "as many");
-	say(t, row,
-	    "%s were sent by copy, and %s were read from files or pipes: this copy costs " COST
-	    ". If the program sends the bytes of a file unchanged, sendfile spares that copy and "
-	    "the reading. ",
-	    sent, part, PARTS(c));
+	append(t, row,
+	       "%s were sent by copy, and %s were read from files or pipes: this copy costs " COST
+	       ". If the program sends the bytes of a file unchanged, sendfile spares that copy "
+	       "and "
+	       "the reading. ",
+	       sent, part, PARTS(c));
 	return c;
 }
 
-double advice__say(char *text, size_t len, const struct advice_row *row)
+double advice__describe(char *text, size_t len, const struct advice_row *row)
 {
 	struct text t = {text, len};
 	struct cost most, next;

@@ -60,7 +60,7 @@ bool advice__encrypts(uint16_t port);
  * Appends the advice for a row, each sentence with a space after it, to text of len bytes. Returns
  * the lower end of the largest cost; 0: no advice.
  */
-double advice__say(char *text, size_t len, const struct advice_row *row);
+double advice__describe(char *text, size_t len, const struct advice_row *row);
 
 /*
  * Appends what follow found: the copies in user space, beside the share of CPU time that they are

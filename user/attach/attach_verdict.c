@@ -56,7 +56,7 @@ static void advise(struct attach_verdict *j, const struct attach_result *r,
 	};
 
 	if (table__program(&r->table, only, port, &program, &row.copied))
-		advice__say(j->advice, sizeof(j->advice), &row);
+		advice__describe(j->advice, sizeof(j->advice), &row);
 }
 
 /* The bytes of a connection and of its process have to be of one refresh. */
@@ -77,7 +77,7 @@ static void advise_connection(struct attach_verdict *j, const struct attach_resu
 	    !table__program(&r->table, owner, 0, &program, &advice.copied))
 		return;
 	advice.copied = row->ledger.stages[NIO_STAGE_TX_COPY].bytes;
-	advice__say(j->advice, sizeof(j->advice), &advice);
+	advice__describe(j->advice, sizeof(j->advice), &advice);
 }
 
 static void ports_verdict(struct attach_verdict *j, const struct attach_result *r,
@@ -99,7 +99,7 @@ static void ports_verdict(struct attach_verdict *j, const struct attach_result *
 			stages[NIO_STAGE_TX_SPLICE].bytes,
 			socket_ledger__unclassified(&ports[i]->ledger, NIO_SIDE_SENDER)};
 	}
-	verdict__say_services(j->text, sizeof(j->text), services, nr);
+	verdict__describe_services(j->text, sizeof(j->text), services, nr);
 	for (size_t i = 0; i < nr; i++)
 		advise(j, r, row->process, (uint16_t)ports[i]->id, names[i], &ports[i]->ledger);
 	/* Many ports with a little each, or sockets whose port is unknown. */

@@ -81,7 +81,7 @@ enum limit limits__culprit(const struct limits *l, int err)
 	return found;
 }
 
-char *limits__say(char *buf, size_t len, const struct limits *l, enum limit which)
+char *limits__describe(char *buf, size_t len, const struct limits *l, enum limit which)
 {
 	const struct limit_facts *f = &limit_facts[which];
 	char value[UNITS_BUF];
@@ -101,7 +101,7 @@ const char *limits__blame(char *buf, size_t len, int err)
 
 	limits__read(&l);
 	which = limits__culprit(&l, err);
-	return which == LIMIT_NR ? NULL : limits__say(buf, len, &l, which);
+	return which == LIMIT_NR ? NULL : limits__describe(buf, len, &l, which);
 }
 
 const char *limits__strerror(int err)
@@ -116,7 +116,7 @@ const char *limits__strerror(int err)
 	if (which == LIMIT_NR)
 		return strerror(-err);
 	snprintf(text, sizeof(text), "%s; %s", strerror(-err),
-		 limits__say(limit, sizeof(limit), &l, which));
+		 limits__describe(limit, sizeof(limit), &l, which));
 	return text;
 }
 

@@ -39,9 +39,9 @@ void limits__read(struct limits *l);
 enum limit limits__culprit(const struct limits *l, int err);
 
 /* Writes the limit, its value and its remedy to buf, without a full stop. Returns buf. Pure. */
-char *limits__say(char *buf, size_t len, const struct limits *l, enum limit which);
+char *limits__describe(char *buf, size_t len, const struct limits *l, enum limit which);
 
-/* limits__culprit() and limits__say() of the present limits. NULL: no limit explains err. */
+/* limits__culprit() and limits__describe() of the present limits. NULL: no limit explains err. */
 const char *limits__blame(char *buf, size_t len, int err);
 
 /* strerror() of err (-errno), and the limit that err points to. Static, until the next call. */

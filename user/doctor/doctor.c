@@ -53,8 +53,9 @@ static int say_probe_error(const struct diagnosis *d)
 
 	atomic_file__flush_stdout();
 	log_error("hooks could not be probed: %s.",
-		  which == LIMIT_NR ? strerror(-d->probe_err)
-				    : limits__say(limit, sizeof(limit), &d->facts.limits, which));
+		  which == LIMIT_NR
+			  ? strerror(-d->probe_err)
+			  : limits__describe(limit, sizeof(limit), &d->facts.limits, which));
 	return EXIT_RUN_FAILED;
 }
 

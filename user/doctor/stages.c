@@ -47,8 +47,8 @@ static const char *refused(const struct probe_result *probe_result)
 }
 
 /* Another alternative that measures the same exactly, with the kernel's answer. */
-static void say_better(struct stage_line *line, const struct plan_row *row,
-		       const struct probe_result *probe_results)
+static void describe_better(struct stage_line *line, const struct plan_row *row,
+			    const struct probe_result *probe_results)
 {
 	const struct alternative *mine = chosen(row);
 
@@ -80,7 +80,7 @@ static void fill(struct stage_line *line, const char *stage, const struct plan_r
 		append__text(line->remedy, sizeof(line->remedy), "%s",
 			     instead ? instead : row->remedy);
 	else if (row->quality != QUALITY_EXACT && probe_results)
-		say_better(line, row, probe_results);
+		describe_better(line, row, probe_results);
 }
 
 /* Where one probe of a stage has a hook, others without one are choices not taken. */

@@ -50,7 +50,7 @@ static char *begin_cause(struct verdict *v, enum zc_cause cause)
 #define add(v, cause, ...) append__text(begin_cause(v, cause), EVIDENCE_LEN, __VA_ARGS__)
 #define extend(v, ...) \
 	append__text((v)->causes[(v)->causes_nr - 1].evidence, EVIDENCE_LEN, __VA_ARGS__)
-#define say(v, ...) append__text((v)->text, sizeof((v)->text), __VA_ARGS__)
+#define append(v, ...) append__text((v)->text, sizeof((v)->text), __VA_ARGS__)
 
 const struct zc_counts *verdict__completions(const struct run_result *r)
 {
@@ -284,13 +284,13 @@ static void find_enobufs(struct verdict *v, const struct evidence *e)
 }
 
 /* The text of the causes from the given one on, one sentence each. */
-static void say_causes(struct verdict *v, unsigned int from)
+static void append_causes(struct verdict *v, unsigned int from)
 {
 	for (unsigned int i = from; i < v->causes_nr; i++) {
 		const char *evidence = v->causes[i].evidence;
 
-		say(v, "%s%c%s.", v->text[0] ? " " : "", toupper((unsigned char)evidence[0]),
-		    evidence[0] ? evidence + 1 : "");
+		append(v, "%s%c%s.", v->text[0] ? " " : "", toupper((unsigned char)evidence[0]),
+		       evidence[0] ? evidence + 1 : "");
 	}
 }
 
@@ -307,19 +307,19 @@ static void verdict_of_completed(struct verdict *v, const struct evidence *e)
 	v->cause = v->causes_nr ? v->causes[0].cause : ZC_CAUSE_NOT_COPIED;
 	find_enobufs(v, e);
 	if (copied) {
-		say(v, "%s of %s send%s %s copied after all%s: %s.", TEXT_COUNT(copied), completed,
-		    plural(all), copied == 1 ? "was" : "were",
-		    v->cause == ZC_CAUSE_UNKNOWN ? "; the cause was not seen" : "",
-		    v->causes[0].evidence);
-		say_causes(v, 1);
+		append(v, "%s of %s send%s %s copied after all%s: %s.", TEXT_COUNT(copied),
+		       completed, plural(all), copied == 1 ? "was" : "were",
+		       v->cause == ZC_CAUSE_UNKNOWN ? "; the cause was not seen" : "",
+		       v->causes[0].evidence);
+		append_causes(v, 1);
 		return;
 	}
 	if (v->cause == ZC_CAUSE_NOT_COPIED)
-		say(v, "truly zero-copy: none of %s send%s was copied.", completed, plural(all));
+		append(v, "truly zero-copy: none of %s send%s was copied.", completed, plural(all));
 	else
-		say(v, "none of %s send%s was reported copied, but %s.", completed, plural(all),
-		    all == 1 ? "it was" : "they were");
-	say_causes(v, 0);
+		append(v, "none of %s send%s was reported copied, but %s.", completed, plural(all),
+		       all == 1 ? "it was" : "they were");
+	append_causes(v, 0);
 }
 
 static void verdict_of_uncompleted(struct verdict *v, const struct evidence *e)
@@ -333,27 +333,29 @@ static void verdict_of_uncompleted(struct verdict *v, const struct evidence *e)
 	find_enobufs(v, e);
 	if (v->causes_nr)
 		v->cause = v->causes[0].cause;
-	say(v, "no zero-copy send completed.");
-	say_causes(v, 0);
+	append(v, "no zero-copy send completed.");
+	append_causes(v, 0);
 }
 
 /* The range left open by the kernel's events. */
-static void say_missed(struct verdict *v, const struct run_result *r)
+static void append_missed(struct verdict *v, const struct run_result *r)
 {
 	uint64_t missed = run_result__completions_missed(r);
 
 	if (r->kernel_zc_known && r->kernel_zc.completed > r->app.zc.completed)
-		say(v,
-		    " The kernel ended %s zero-copy sends, and the application read of %s: the "
-		    "figures before are the kernel's.",
-		    TEXT_COUNT(r->kernel_zc.completed), TEXT_COUNT(r->app.zc.completed));
+		append(v,
+		       " The kernel ended %s zero-copy sends, and the application read of %s: the "
+		       "figures before are the kernel's.",
+		       TEXT_COUNT(r->kernel_zc.completed), TEXT_COUNT(r->app.zc.completed));
 	if (missed)
-		say(v,
-		    " The kernel's events missed %s of these completions: by those seen, between "
-		    "%s and %s of %s sends were copied; the figures before are the application's "
-		    "own.",
-		    TEXT_COUNT(missed), TEXT_COUNT(r->kernel_zc.copied),
-		    TEXT_COUNT(r->kernel_zc.copied + missed), TEXT_COUNT(r->app.zc.completed));
+		append(v,
+		       " The kernel's events missed %s of these completions: by those seen, "
+		       "between "
+		       "%s and %s of %s sends were copied; the figures before are the "
+		       "application's "
+		       "own.",
+		       TEXT_COUNT(missed), TEXT_COUNT(r->kernel_zc.copied),
+		       TEXT_COUNT(r->kernel_zc.copied + missed), TEXT_COUNT(r->app.zc.completed));
 }
 
 void verdict__give(struct run_result *r, const struct environment *env)
@@ -373,7 +375,7 @@ void verdict__give(struct run_result *r, const struct environment *env)
 		verdict_of_completed(v, &e);
 	else
 		verdict_of_uncompleted(v, &e);
-	say_missed(v, r);
+	append_missed(v, r);
 }
 
 /* The cause of copied sends of sockets, from pages and addresses. */
@@ -421,7 +423,7 @@ static void find_refused_of_sockets(struct verdict *v, const struct socket_ledge
 }
 
 /* Pinned bytes that were copied later. Bytes that were not pinned have their own sentence. */
-static void say_deferred(struct verdict *v, const struct socket_ledger *b)
+static void append_deferred(struct verdict *v, const struct socket_ledger *b)
 {
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
@@ -431,28 +433,29 @@ static void say_deferred(struct verdict *v, const struct socket_ledger *b)
 	/* Neither number is of all: the pinned bytes are a minimum or an estimate. */
 	if (socket_ledger__is_estimate(b, NIO_SIDE_SENDER)) {
 		if (deferred)
-			say(v, " At least %s were copied later.", TEXT_BYTES(deferred));
+			append(v, " At least %s were copied later.", TEXT_BYTES(deferred));
 		return;
 	}
 	if (deferred)
-		say(v, " Of %s pinned, %s%s were copied later.", TEXT_BYTES(pinned),
-		    socket_ledger__arrivals_missed(b) ? "at least " : "",
-		    TEXT_BYTES(deferred < pinned ? deferred : pinned));
+		append(v, " Of %s pinned, %s%s were copied later.", TEXT_BYTES(pinned),
+		       socket_ledger__arrivals_missed(b) ? "at least " : "",
+		       TEXT_BYTES(deferred < pinned ? deferred : pinned));
 	else
-		say(v, " %s were pinned, and not seen to be copied on this machine.",
-		    TEXT_BYTES(pinned));
+		append(v, " %s were pinned, and not seen to be copied on this machine.",
+		       TEXT_BYTES(pinned));
 	if (b->deferred_again)
-		say(v, " %s of them were sent again, and copied again.",
-		    TEXT_BYTES(b->deferred_again));
+		append(v, " %s of them were sent again, and copied again.",
+		       TEXT_BYTES(b->deferred_again));
 	if (deferred > pinned + b->deferred_again + SURPLUS_MIN(pinned))
-		say(v,
-		    " Besides, %s that were not pinned were copied later: they share packets with "
-		    "pinned bytes.",
-		    TEXT_BYTES(deferred - pinned - b->deferred_again));
+		append(v,
+		       " Besides, %s that were not pinned were copied later: they share packets "
+		       "with "
+		       "pinned bytes.",
+		       TEXT_BYTES(deferred - pinned - b->deferred_again));
 }
 
 /* Bytes that the same sockets sent without MSG_ZEROCOPY. */
-static void say_unpinned(struct verdict *v, const struct socket_ledger *b)
+static void append_unpinned(struct verdict *v, const struct socket_ledger *b)
 {
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t asked = b->calls[NIO_CALL_ZEROCOPY].bytes;
@@ -460,9 +463,9 @@ static void say_unpinned(struct verdict *v, const struct socket_ledger *b)
 	uint64_t by_zerocopy = asked > pinned ? asked - pinned : 0;
 
 	if (pinned && copied > by_zerocopy + SURPLUS_MIN(pinned))
-		say(v, " %s%s were sent without MSG_ZEROCOPY and copied in the send call.",
-		    socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "About " : "",
-		    TEXT_BYTES(copied - by_zerocopy));
+		append(v, " %s%s were sent without MSG_ZEROCOPY and copied in the send call.",
+		       socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "About " : "",
+		       TEXT_BYTES(copied - by_zerocopy));
 }
 
 static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, bool notices)
@@ -473,30 +476,31 @@ static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, b
 
 	if (b->completed && !b->copied && b->under_xdp) {
 		v->cause = ZC_CAUSE_UNKNOWN;
-		say(v,
-		    "The kernel reports none of %s zero-copy send%s as copied, but native XDP on a "
-		    "veth device of this machine copies zero-copy packets without a report.",
-		    TEXT_COUNT(b->completed), plural(b->completed));
+		append(v,
+		       "The kernel reports none of %s zero-copy send%s as copied, but native XDP "
+		       "on a "
+		       "veth device of this machine copies zero-copy packets without a report.",
+		       TEXT_COUNT(b->completed), plural(b->completed));
 		return;
 	}
 	if (b->completed && !b->copied) {
 		v->cause = ZC_CAUSE_NOT_COPIED;
-		say(v, "None of %s zero-copy send%s was copied.", TEXT_COUNT(b->completed),
-		    plural(b->completed));
+		append(v, "None of %s zero-copy send%s was copied.", TEXT_COUNT(b->completed),
+		       plural(b->completed));
 		return;
 	}
 	if (b->completed || b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
 		find_copied_of_sockets(v, b);
 	if (b->completed)
-		say(v, "%s of %s zero-copy send%s %s copied after all.", TEXT_COUNT(b->copied),
-		    TEXT_COUNT(b->completed), plural(b->completed),
-		    b->copied == 1 ? "was" : "were");
+		append(v, "%s of %s zero-copy send%s %s copied after all.", TEXT_COUNT(b->copied),
+		       TEXT_COUNT(b->completed), plural(b->completed),
+		       b->copied == 1 ? "was" : "were");
 	else
-		say(v, "%s%s send%s asked for zero-copy; %s.",
-		    b->unwatched && sends > b->ids ? "About " : "", TEXT_COUNT(sends),
-		    plural(sends),
-		    notices ? "none was seen to complete"
-			    : "this kernel does not tell of completions");
+		append(v, "%s%s send%s asked for zero-copy; %s.",
+		       b->unwatched && sends > b->ids ? "About " : "", TEXT_COUNT(sends),
+		       plural(sends),
+		       notices ? "none was seen to complete"
+			       : "this kernel does not tell of completions");
 }
 
 void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
@@ -508,13 +512,13 @@ void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool 
 	*v = (struct verdict){.copied_fraction = socket_ledger__copied_fraction(b)};
 	if (sends) {
 		verdict_of_sends(v, b, notices);
-		say_causes(v, 0);
-		say_deferred(v, b);
-		say_unpinned(v, b);
+		append_causes(v, 0);
+		append_deferred(v, b);
+		append_unpinned(v, b);
 	}
 	said = v->causes_nr;
 	find_refused_of_sockets(v, b);
-	say_causes(v, said);
+	append_causes(v, said);
 	if (v->causes_nr && v->cause == ZC_CAUSE_NONE)
 		v->cause = v->causes[0].cause;
 }
@@ -542,7 +546,7 @@ static struct ways ways_of(const struct verdict_service *s)
 	return w;
 }
 
-static void say_ways(char *text, size_t len, const struct verdict_service *s)
+static void append_ways(char *text, size_t len, const struct verdict_service *s)
 {
 	const struct ways w = ways_of(s);
 	const char *least = s->unknown ? "at least " : "", *before = " ";
@@ -559,7 +563,8 @@ static void say_ways(char *text, size_t len, const struct verdict_service *s)
 	}
 }
 
-void verdict__say_services(char *text, size_t len, const struct verdict_service *list, size_t nr)
+void verdict__describe_services(char *text, size_t len, const struct verdict_service *list,
+				size_t nr)
 {
 	size_t before = strlen(text), begin;
 	bool differ = false;
@@ -573,7 +578,7 @@ void verdict__say_services(char *text, size_t len, const struct verdict_service 
 	begin = strlen(text);
 	for (size_t i = 0; i < nr; i++) {
 		append__text(text, len, "%s", i ? ", " : "");
-		say_ways(text, len, &list[i]);
+		append_ways(text, len, &list[i]);
 	}
 	append__text(text, len, ".");
 	text[begin] = (char)toupper((unsigned char)text[begin]);

@@ -41,6 +41,7 @@ struct verdict_service {
 	uint64_t copied, pinned, spliced;
 	uint64_t unknown; /* bytes of calls that were not seen */
 };
-void verdict__say_services(char *text, size_t len, const struct verdict_service *list, size_t nr);
+void verdict__describe_services(char *text, size_t len, const struct verdict_service *list,
+				size_t nr);
 
 #endif

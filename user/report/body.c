@@ -32,8 +32,8 @@ struct body {
 	size_t sections_nr;
 };
 
-#define say(b, ...)      doc__put(&(b)->doc, DOC_PARAGRAPH, __VA_ARGS__)
-#define put_cell(b, ...) doc__cell(&(b)->doc, __VA_ARGS__)
+#define add_paragraph(b, ...) doc__put(&(b)->doc, DOC_PARAGRAPH, __VA_ARGS__)
+#define put_cell(b, ...)      doc__cell(&(b)->doc, __VA_ARGS__)
 
 /* A section, with its line in the table of contents. title is static. */
 static void begin_section(struct body *b, const char *title)
@@ -48,9 +48,9 @@ static void write_head(struct body *b)
 	const struct dataset *d = b->a->dataset;
 	char *text = first_screen__conditions(d), *origin = first_screen__origin(d);
 
-	say(b, "%s", b->r->system);
+	add_paragraph(b, "%s", b->r->system);
 	if (*origin)
-		say(b, "%s", origin);
+		add_paragraph(b, "%s", origin);
 	if (b->r->raw)
 		doc__links(&b->doc, DOC_SEE,
 			   &(struct doc_link){.text = "raw data", .file = b->r->raw}, 1);
@@ -59,11 +59,12 @@ static void write_head(struct body *b)
 	free(text);
 	free(origin);
 	if (d->interrupted)
-		say(b, "%u of the runs %s ended early; %s numbers are of the time %s had.",
-		    d->interrupted, d->interrupted == 1 ? "was" : "were",
-		    d->interrupted == 1 ? "its" : "their", d->interrupted == 1 ? "it" : "they");
+		add_paragraph(
+			b, "%u of the runs %s ended early; %s numbers are of the time %s had.",
+			d->interrupted, d->interrupted == 1 ? "was" : "were",
+			d->interrupted == 1 ? "its" : "their", d->interrupted == 1 ? "it" : "they");
 	for (size_t i = 0; i < d->notes_nr; i++)
-		say(b, "%s", d->notes[i]);
+		add_paragraph(b, "%s", d->notes[i]);
 }
 
 /* ---- the first screen ---- */
@@ -90,14 +91,14 @@ static void put_leaders(struct body *b, const char *question, enum metric m)
 	leaders__clear(&l);
 }
 
-static void say_disagreements(struct body *b)
+static void add_disagreements(struct body *b)
 {
 	for (enum mode mode = 0; mode < MODE_NR; mode++) {
 		char *text = mode == MODE_TWOCOPY ? NULL
 						  : leaders__disagreement(b->a, mode, METRIC_GBPS);
 
 		if (text)
-			say(b, "%s", text);
+			add_paragraph(b, "%s", text);
 		free(text);
 	}
 }
@@ -119,7 +120,7 @@ static void write_questions(struct body *b)
 						      : "Cheapest (CPU cycles)",
 		    cost);
 	doc__table_end(&b->doc);
-	say_disagreements(b);
+	add_disagreements(b);
 }
 
 /* The heading of a column: "two-copy, Gbit/s". */
@@ -191,14 +192,14 @@ static void write_mode_table(struct body *b)
 							      metrics[i]);
 		}
 	doc__table_end(&b->doc);
-	say(b, "Median throughput%s by thread count and message size.%s",
-	    !analysis__has(a, metrics[1])           ? ""
-	    : metrics[1] == METRIC_CPU_NS_PER_KIB   ? " and CPU time of both sides"
-	    : metrics[1] == METRIC_CPU_S_NS_PER_KIB ? " and CPU time of the sender"
-						    : " and CPU cycles",
-	    marked ? " " DOC_WINNER
-		     "no mode is better, and another one is worse, outside the noise."
-		   : "");
+	add_paragraph(b, "Median throughput%s by thread count and message size.%s",
+		      !analysis__has(a, metrics[1])           ? ""
+		      : metrics[1] == METRIC_CPU_NS_PER_KIB   ? " and CPU time of both sides"
+		      : metrics[1] == METRIC_CPU_S_NS_PER_KIB ? " and CPU time of the sender"
+							      : " and CPU cycles",
+		      marked ? " " DOC_WINNER
+			       "no mode is better, and another one is worse, outside the noise."
+			     : "");
 }
 
 static void write_figure(struct body *b, enum figure_id i)
@@ -270,7 +271,7 @@ static void write_answer_links(struct body *b, enum question q)
 
 static void write_answer_table(struct body *b, const struct answer_table *t)
 {
-	say(b, "%s", t->title);
+	add_paragraph(b, "%s", t->title);
 	doc__table(&b->doc, (const char *const *)t->cells, t->columns);
 	for (size_t c = t->columns; c < t->cells_nr; c++)
 		put_cell(b, "%s", t->cells[c]);
@@ -301,10 +302,10 @@ static void write_answers(struct body *b)
 
 		snprintf(title, sizeof(title), "%d. %s", q + 1, answer->question);
 		b->doc.form->heading(&b->doc, 3, title);
-		say(b, "%s", answer->headline);
+		add_paragraph(b, "%s", answer->headline);
 		write_answer_tables(b, answer);
 		if (answer->cannot)
-			say(b, "%s", answer->cannot);
+			add_paragraph(b, "%s", answer->cannot);
 		write_answer_links(b, (enum question)q);
 	}
 }
@@ -368,7 +369,7 @@ static void write_drawings(struct body *b, const char *title, const struct drawi
 	if (!is_any_drawn(drawings, n))
 		return;
 	begin_section(b, title);
-	say(b, "%s", legend);
+	add_paragraph(b, "%s", legend);
 	for (size_t i = 0; i < n; i++) {
 		if (!drawings[i].svg)
 			continue;
@@ -414,7 +415,7 @@ static void write_cells(struct body *b)
 		heads[KEY_COLUMNS + m] = metric__words(metrics[m]);
 	begin_section(b, CELLS_TITLE);
 	if (n < a->cells_nr)
-		say(b, "The first %zu of %zu cells.", n, a->cells_nr);
+		add_paragraph(b, "The first %zu of %zu cells.", n, a->cells_nr);
 	doc__table(&b->doc, heads, KEY_COLUMNS + nr);
 	for (size_t i = 0; i < n; i++) {
 		put_names(b, &a->cells[i]);
@@ -507,9 +508,10 @@ static void write_example(struct body *b)
 		return;
 	c = row->value[METRIC_CYCLES];
 	payload = row->value[METRIC_PAYLOAD];
-	say(b, "For example, round %u of %s: %s cycles / %.0f bytes = %s cycles per byte.",
-	    row->round, phrases__cell(peak).text, phrases__value(METRIC_CYCLES, c).text, payload,
-	    phrases__number(c / payload).text);
+	add_paragraph(b,
+		      "For example, round %u of %s: %s cycles / %.0f bytes = %s cycles per byte.",
+		      row->round, phrases__cell(peak).text, phrases__value(METRIC_CYCLES, c).text,
+		      payload, phrases__number(c / payload).text);
 }
 
 static void write_method(struct body *b)
@@ -522,11 +524,13 @@ static void write_method(struct body *b)
 	begin_section(b, METHOD_TITLE);
 	if (a->rounds_min < a->rounds_max)
 		snprintf(rounds, sizeof(rounds), "%zu to ", a->rounds_min);
-	say(b, "%zu run%s: %zu cell%s of mode, size and thread count, %s%zu round%s each%s%s%s%s.",
-	    d->rows_nr, plural(d->rows_nr), a->cells_nr, plural(a->cells_nr), rounds, a->rounds_max,
-	    plural(a->rounds_max), d->version ? "; measured with netiotrace " : "",
-	    d->version ? d->version : "", d->backend ? ", backend " : "",
-	    d->backend ? d->backend : "");
+	add_paragraph(
+		b,
+		"%zu run%s: %zu cell%s of mode, size and thread count, %s%zu round%s each%s%s%s%s.",
+		d->rows_nr, plural(d->rows_nr), a->cells_nr, plural(a->cells_nr), rounds,
+		a->rounds_max, plural(a->rounds_max),
+		d->version ? "; measured with netiotrace " : "", d->version ? d->version : "",
+		d->backend ? ", backend " : "", d->backend ? d->backend : "");
 	rule__write(&b->doc, a);
 	doc__table(&b->doc, heads, 3);
 	for (int i = METRIC_READ_NR; i < METRIC_NR; i++) {
@@ -540,11 +544,13 @@ static void write_method(struct body *b)
 	}
 	doc__table_end(&b->doc);
 	write_example(b);
-	say(b,
-	    "Beside this report are each picture as SVG, PNG and PDF, and cells.tex, a table for "
-	    "LaTeX. Its directory data has the data of each picture as CSV, and a script that "
-	    "draws it: gnuplot NAME.plot. To make the report again: %s",
-	    b->r->command);
+	add_paragraph(
+		b,
+		"Beside this report are each picture as SVG, PNG and PDF, and cells.tex, a table "
+		"for "
+		"LaTeX. Its directory data has the data of each picture as CSV, and a script that "
+		"draws it: gnuplot NAME.plot. To make the report again: %s",
+		b->r->command);
 }
 
 void body__write(const struct doc_form *form, FILE *f, const struct report *r)

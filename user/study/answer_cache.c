@@ -49,7 +49,7 @@ static struct misses misses_of(const struct analysis *a, enum mode mode, const s
 }
 
 /* Most settings have to fall, or all levels to rise in most settings. */
-static void say_best(struct answer_text *answer, const struct misses *best, bool all_rise)
+static void answer_best(struct answer_text *answer, const struct misses *best, bool all_rise)
 {
 	const struct tally *t = &best->tally;
 	bool untested = t->untested == t->of, falls = best->change < 0 && t->lower * 2 > t->of;
@@ -110,7 +110,7 @@ static bool put_copies(struct answer_text *answer)
 }
 
 /* Puts the best of all levels and modes first. */
-static void say_levels(struct answer_text *answer)
+static void answer_levels(struct answer_text *answer)
 {
 	struct misses best = {0};
 	bool all_rise = true;
@@ -131,7 +131,7 @@ static void say_levels(struct answer_text *answer)
 					 "and of another mode.");
 		return;
 	}
-	say_best(answer, &best, all_rise);
+	answer_best(answer, &best, all_rise);
 	for (enum mode mode = 0; mode < MODE_NR; mode++)
 		for (size_t i = 0; mode != MODE_TWOCOPY && i < LEVELS_NR; i++)
 			answer__table(answer, mode, MODE_TWOCOPY, levels[i].raw);
@@ -148,7 +148,7 @@ void answer__cache(struct answer_text *answer)
 	stage_findings__make(&stages, a);
 	savings = stage_findings__savings(&stages);
 	if (analysis__has(a, METRIC_L1D_MISSES) || analysis__has(a, METRIC_LLC_MISSES))
-		say_levels(answer);
+		answer_levels(answer);
 	else
 		answer__headline(answer, "Not measured: %s.",
 				 analysis__reason(a, METRIC_L1D_MISSES));

@@ -66,7 +66,7 @@ static struct factors factors_of(const struct analysis *a, enum mode mode, enum 
 	return f;
 }
 
-static void say_ceiling(struct answer_text *answer, unsigned int cpus, bool pinned)
+static void answer_ceiling(struct answer_text *answer, unsigned int cpus, bool pinned)
 {
 	unsigned int many = most(answer->a);
 
@@ -87,7 +87,7 @@ static void say_ceiling(struct answer_text *answer, unsigned int cpus, bool pinn
 }
 
 /* Where the rounds can tell, only totals that are higher somewhere are better. */
-static void say_best(struct answer_text *answer)
+static void answer_best(struct answer_text *answer)
 {
 	const struct analysis *a = answer->a;
 	bool can_claim = answer__can_claim(a);
@@ -180,7 +180,7 @@ static void put_factors(struct answer_text *answer)
 	answer__end_table(answer);
 }
 
-static void say_cannot(struct answer_text *answer, unsigned int cpus)
+static void answer_cannot(struct answer_text *answer, unsigned int cpus)
 {
 	const struct analysis *a = answer->a;
 
@@ -224,15 +224,15 @@ void answer__threads(struct answer_text *answer)
 		return;
 	}
 	cpus = first_screen__sender_cpus(a->dataset, &pinned);
-	say_ceiling(answer, cpus, pinned);
+	answer_ceiling(answer, cpus, pinned);
 	if (!answer__can_claim(a))
 		answer__headline(answer, "%s.", answer__cannot_claim(a).text);
-	say_best(answer);
+	answer_best(answer);
 	answer__headline(
 		answer, "With %u threads throughput per thread is x %.3f of that with %u (median).",
 		most(a), own.median, fewest(a));
 	answer->answered = answer__can_claim(a);
 	put_totals(answer);
 	put_factors(answer);
-	say_cannot(answer, cpus);
+	answer_cannot(answer, cpus);
 }

@@ -295,7 +295,7 @@ enum unexpected {
 	UNEXPECTED_NR,
 };
 
-static void say_found(struct answer_text *answer, const struct count found[UNEXPECTED_NR])
+static void answer_found(struct answer_text *answer, const struct count found[UNEXPECTED_NR])
 {
 	static const char *const names[UNEXPECTED_NR] = {
 		[UNEXPECTED_BOOKS] = "books that do not balance",
@@ -353,5 +353,5 @@ void answer__unexpected(struct answer_text *answer)
 	found[UNEXPECTED_BOOKS] = put_books(answer);
 	answer__end_table(answer);
 	answer->answered = true;
-	say_found(answer, found);
+	answer_found(answer, found);
 }

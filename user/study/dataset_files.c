@@ -250,7 +250,7 @@ static int say(char *message, const char *name, const char *what, int err)
 	return err;
 }
 
-static int say_errno(char *message, const char *name, int err)
+static int describe_errno(char *message, const char *name, int err)
 {
 	return say(message, name, strerror(-err), err);
 }
@@ -281,11 +281,11 @@ static int read_file(const char *path, struct import_file *file, char *message)
 
 	*file = (struct import_file){.name = path};
 	if (!f)
-		return say_errno(message, path, -errno);
+		return describe_errno(message, path, -errno);
 	err = read_stream(f, &text, &file->len);
 	fclose(f);
 	file->data = text;
-	return err ? say_errno(message, path, err) : 0;
+	return err ? describe_errno(message, path, err) : 0;
 }
 
 /* CSV files: imported, or (f) explained. */
@@ -314,7 +314,7 @@ static json_t *load_json(const char *path, char *message)
 	json_t *document;
 
 	if (!f) {
-		say_errno(message, path, -errno);
+		describe_errno(message, path, -errno);
 		return NULL;
 	}
 	document = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
@@ -353,7 +353,7 @@ static int load_documents(struct dataset *d, const char *directory, bool optiona
 	int n = list_names(directory, &names), err = 0;
 
 	if (n < 0)
-		return n == -ENOENT ? -ENOENT : say_errno(message, directory, n);
+		return n == -ENOENT ? -ENOENT : describe_errno(message, directory, n);
 	for (int i = 0; i < n; i++) {
 		path = xasprintf("%s/%s", directory, names[i]);
 		if (!err)
@@ -419,7 +419,7 @@ static int is_csv(const char *path, char *message)
 	int directory = is_directory(path);
 
 	if (directory < 0)
-		return say_errno(message, path, directory);
+		return describe_errno(message, path, directory);
 	return !directory && !has_suffix(path, ".json");
 }
 
@@ -490,7 +490,7 @@ int dataset__load_files(struct dataset *d, const char *const *paths, size_t path
 	if (!err)
 		err = finish(d, paths[0], default_duration_s, message);
 	if (err && !*message)
-		say_errno(message, paths[0], err);
+		describe_errno(message, paths[0], err);
 	/* Contains names of cells, keys and files. */
 	printable__in_place(message);
 	if (err)

@@ -206,7 +206,7 @@ static const char *nearest(const struct paths *p, const char *name)
 	return found;
 }
 
-static void say_no_field(const struct condition *c, json_t *object, char *message, size_t len)
+static void describe_no_field(const struct condition *c, json_t *object, char *message, size_t len)
 {
 	struct paths p = {0};
 	const char *near;
@@ -230,7 +230,7 @@ int condition__check_path(const struct condition *c, json_t *object, char *messa
 	json_t *parent, *found = member_at(object, c->path, &parent, &name);
 
 	if (!found)
-		say_no_field(c, object, message, len);
+		describe_no_field(c, object, message, len);
 	else if (!is_numeric(name, found))
 		snprintf(message, len, "--assert '%s': field '%s' is not a number", c->text,
 			 c->path);

@@ -47,7 +47,7 @@ static const char *advice(const struct advice_row *row)
 	static char text[1024];
 
 	text[0] = '\0';
-	advice__say(text, sizeof(text), row);
+	advice__describe(text, sizeof(text), row);
 	return text;
 }
 

@@ -77,12 +77,12 @@ TEST(sentence_has_name_value_and_remedy)
 	char text[256];
 
 	l.value[LIMIT_FILES] = 8;
-	limits__say(text, sizeof(text), &l, LIMIT_FILES);
+	limits__describe(text, sizeof(text), &l, LIMIT_FILES);
 	assert_non_null(strstr(text, "RLIMIT_NOFILE"));
 	assert_non_null(strstr(text, " 8 "));
 	assert_non_null(strstr(text, "ulimit -n"));
 	l.value[LIMIT_MEMORY] = 20480000;
-	limits__say(text, sizeof(text), &l, LIMIT_MEMORY);
+	limits__describe(text, sizeof(text), &l, LIMIT_MEMORY);
 	assert_non_null(strstr(text, "19.5 MiB"));
 }
 

@@ -157,12 +157,12 @@ TEST(services_that_send_differently_are_named)
 					 {"port 81", 900000, 0, 0, 0}};
 	char text[200] = "";
 
-	verdict__say_services(text, sizeof(text), list, 2);
+	verdict__describe_services(text, sizeof(text), list, 2);
 	assert_string_equal(text,
 			    "Port 80: 2 MB sent by reference (sendfile), port 81: 900 kB copied.");
 	list[0].spliced = 0;
 	text[0] = '\0';
-	verdict__say_services(text, sizeof(text), list, 2);
+	verdict__describe_services(text, sizeof(text), list, 2);
 	assert_string_equal(text, "");
 }
 
@@ -173,7 +173,7 @@ TEST(services_that_send_in_two_ways_name_both_and_unseen_bytes_make_them_minimum
 					 {"port 82", 0, 0, 0, 77}};
 	char text[300] = "";
 
-	verdict__say_services(text, sizeof(text), list, 3);
+	verdict__describe_services(text, sizeof(text), list, 3);
 	assert_string_equal(text, "Port 80: 500 kB copied and 500 kB pinned (MSG_ZEROCOPY), port "
 				  "81: at least 900 kB sent by reference (sendfile), port 82: "
 				  "unknown.");
