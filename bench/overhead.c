@@ -225,9 +225,9 @@ static void start(struct bench *b)
 		if (err)
 			fail("cannot watch the sockets", err);
 	}
-	child__say(&sender->child, "start");
+	child__send_line(&sender->child, "start");
 	await(sender, DRIVER_QUIESCED);
-	child__say(&sender->child, "measure");
+	child__send_line(&sender->child, "measure");
 }
 
 static void sleep_ms(unsigned int ms)
@@ -241,7 +241,7 @@ static void received(struct bench *b, uint64_t *bytes, uint64_t *ns)
 {
 	struct driver *receiver = &b->drivers[NIO_SIDE_RECEIVER];
 
-	child__say(&receiver->child, "stats");
+	child__send_line(&receiver->child, "stats");
 	await(receiver, DRIVER_STATS);
 	*bytes = receiver->report.app.rx_bytes;
 	*ns = 0;

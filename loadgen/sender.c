@@ -311,7 +311,7 @@ static int sender__dial(const struct sender *s, enum protocol_kind kind)
 }
 
 /* Call on a writable connection. Its empty send buffer takes the hello whole. */
-static int sender__say_hello(struct sender *s, int fd, enum protocol_kind kind, uint32_t index)
+static int sender__send_hello(struct sender *s, int fd, enum protocol_kind kind, uint32_t index)
 {
 	uint8_t buf[PROTOCOL_HELLO_SIZE];
 	int err = sock__connected(fd);
@@ -353,7 +353,7 @@ static int sender__connect_control(struct sender *s)
 	if (!err)
 		err = sender__await_writable(s, fd, time_limit__ns(CONTROL_NS));
 	if (!err)
-		err = sender__say_hello(s, fd, PROTOCOL_CONTROL, 0);
+		err = sender__send_hello(s, fd, PROTOCOL_CONTROL, 0);
 	if (!err)
 		err = sock__set_blocking(fd, true);
 	if (err && fd >= 0)
@@ -403,7 +403,7 @@ static int dialling__begin(struct dialling *d)
 /* Hands a connected one to the pool; the last one takes its place. */
 static int dialling__finish(struct dialling *d, unsigned int i)
 {
-	int err = sender__say_hello(d->s, d->fds[i].fd, PROTOCOL_DATA, d->index[i]);
+	int err = sender__send_hello(d->s, d->fds[i].fd, PROTOCOL_DATA, d->index[i]);
 
 	if (err)
 		return err;

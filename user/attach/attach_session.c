@@ -159,11 +159,11 @@ static int load(struct attach_session *session, const struct attach_filter *filt
 
 	if (err == -EINTR && loop__is_to_end())
 		return end_early(session);
-	return err ? refusal__say("attach", session->o->backend, err, &no) : EXIT_DONE;
+	return err ? refusal__log("attach", session->o->backend, err, &no) : EXIT_DONE;
 }
 
 /* Names each hook that replaces one of the requested backend. */
-static void say_replaced(const struct attach_session *session)
+static void warn_replaced(const struct attach_session *session)
 {
 	for (size_t i = 0; i < session->found.plan_nr; i++) {
 		const struct plan_row *row = &session->found.plan[i];
@@ -380,7 +380,7 @@ static void describe(struct attach_session *session)
 		session->found.baseline = &session->baseline;
 	if (session->o->follow_result)
 		session->found.followed = &session->followed;
-	say_replaced(session);
+	warn_replaced(session);
 }
 
 static void begin(struct attach_session *session)
@@ -394,7 +394,7 @@ static void begin(struct attach_session *session)
 	session->next_step_ns = loop__now_ns();
 }
 
-static int say_ready(struct attach_session *session)
+static int notify_ready(struct attach_session *session)
 {
 	size_t n = session->found.table.processes_nr;
 
@@ -403,7 +403,7 @@ static int say_ready(struct attach_session *session)
 	else
 		log_notice("watching the ports of every process.");
 	log_info("watching: backend %s.", session->found.plan[0].backend);
-	return ready__say(&session->ready, NULL);
+	return ready__notify(&session->ready, NULL);
 }
 
 int attach_session__open(struct attach_session *session, const struct attach_options *o,
@@ -437,7 +437,7 @@ int attach_session__open(struct attach_session *session, const struct attach_opt
 	if (code)
 		return code;
 	loop__add(l, attach_probes__ends_fd(session->probes));
-	code = say_ready(session);
+	code = notify_ready(session);
 	if (code)
 		return code;
 	return o->target.command ? let_go(session, l) : EXIT_DONE;

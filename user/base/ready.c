@@ -120,13 +120,13 @@ static int write_file(struct ready *r, const char *detail)
 	return err ? err : path_walk__take_entry(&r->entry);
 }
 
-int ready__say(struct ready *r, const char *detail)
+int ready__notify(struct ready *r, const char *detail)
 {
 	int err = r->file ? write_file(r, detail) : 0;
 
 	if (err)
 		return cannot_write(r->file, err);
-	r->said = true;
+	r->notified = true;
 	err = notify("READY=1");
 	if (err)
 		log_warning("cannot notify the service manager at NOTIFY_SOCKET=%s: %s.",
@@ -136,12 +136,12 @@ int ready__say(struct ready *r, const char *detail)
 
 void ready__close(struct ready *r)
 {
-	if (r->file && r->said)
+	if (r->file && r->notified)
 		path_walk__remove(&r->entry);
 	if (r->file)
 		path_walk__close(&r->entry);
 	r->file = NULL;
-	if (r->said)
+	if (r->notified)
 		notify("STOPPING=1");
-	r->said = false;
+	r->notified = false;
 }

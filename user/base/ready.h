@@ -11,7 +11,7 @@
 struct ready {
 	const char *file;       /* NULL: none; owned by the caller, outlives this */
 	struct path_walk entry; /* the file in its directory, which stays open */
-	bool said;              /* announced; entry's object is ours to remove */
+	bool notified;          /* announced; entry's object is ours to remove */
 };
 
 /*
@@ -25,7 +25,7 @@ int ready__open(struct ready *r, const char *file);
  * if detail is not NULL, a space and detail. Prints errors; returns an exit code. A failed
  * notification is only a warning.
  */
-int ready__say(struct ready *r, const char *detail);
+int ready__notify(struct ready *r, const char *detail);
 
 /* Removes the file and notifies the service manager of the end. */
 void ready__close(struct ready *r);

@@ -45,7 +45,7 @@ static int load(struct side *side, const char *name, const struct dataset_names 
 }
 
 /* Columns of a CSV file that are not compared since they were not read. */
-static void say_unread(const struct side *side, const char *name)
+static void warn_unread(const struct side *side, const char *name)
 {
 	if (side->dataset.unread)
 		log_warning("%s: %s", name, side->dataset.unread);
@@ -246,8 +246,8 @@ static int load_and_compare(const struct compare_options *o, struct json_output 
 	if (!code)
 		code = load(&after, o->names.after, &o->foreign);
 	if (!code && !o->quiet) {
-		say_unread(&before, o->names.before);
-		say_unread(&after, o->names.after);
+		warn_unread(&before, o->names.before);
+		warn_unread(&after, o->names.after);
 	}
 	if (!code)
 		code = compare(&before, &after, o, out);

@@ -46,7 +46,7 @@ static int write_json(const struct diagnosis *d, const char *name)
 }
 
 /* A temporary error: not the kernel's answer. */
-static int say_probe_error(const struct diagnosis *d)
+static int log_probe_error(const struct diagnosis *d)
 {
 	enum limit which = limits__culprit(&d->facts.limits, d->probe_err);
 	char limit[256];
@@ -62,7 +62,7 @@ static int say_probe_error(const struct diagnosis *d)
 static int exit_code(const struct diagnosis *d)
 {
 	if (d->probe_err)
-		return say_probe_error(d);
+		return log_probe_error(d);
 	if (d->tried)
 		return d->usable ? EXIT_DONE : EXIT_KERNEL;
 	/* Keeps the order if stdout and stderr go to the same file. */

@@ -309,7 +309,7 @@ static int load(struct export *x)
 
 	if (err == -EINTR && loop__is_to_end())
 		return EXIT_SIGNAL_BASE + loop__ending_signal();
-	return err ? refusal__say("export", x->o.backend, err, &no) : EXIT_DONE;
+	return err ? refusal__log("export", x->o.backend, err, &no) : EXIT_DONE;
 }
 
 /* Connections that were there before count from now on. */
@@ -454,7 +454,7 @@ static int run(struct export *x)
 	if (!code && serves)
 		log_notice("serving metrics at %s.", x->address);
 	if (!code)
-		code = ready__say(&x->ready, serves ? x->address : NULL);
+		code = ready__notify(&x->ready, serves ? x->address : NULL);
 	if (!code)
 		code = run_loop(x);
 	return !code && x->o.once ? print_once(x) : code;

@@ -11,7 +11,7 @@
 #include "probes/plan.h"
 #include "refusal.h"
 
-static void say_missing(const char *command, enum backend asked, const char *missing)
+static void log_missing(const char *command, enum backend asked, const char *missing)
 {
 	log_error("this kernel cannot be watched by %s: %s. %s", command, missing,
 		  asked == BACKEND_AUTO ? "Where programs on functions are refused (netiotrace "
@@ -25,7 +25,7 @@ static bool is_of_this_moment(int err)
 	return probe_result__from_error(err).answer == ANSWER_UNKNOWN;
 }
 
-int refusal__say(const char *command, enum backend asked, int err, const struct attach_refusal *no)
+int refusal__log(const char *command, enum backend asked, int err, const struct attach_refusal *no)
 {
 	char limit[256];
 
@@ -50,7 +50,7 @@ int refusal__say(const char *command, enum backend asked, int err, const struct 
 			  "missing, --backend auto takes any backend.",
 			  backend__name(asked), no->backend);
 	else if (no->missing[0])
-		say_missing(command, asked, no->missing);
+		log_missing(command, asked, no->missing);
 	else if (err == -EPERM)
 		log_error("the kernel refuses the programs (%s): it may be locked down, or lack "
 			  "privileges; netiotrace doctor says what is missing.",

@@ -9,6 +9,6 @@
  * Reports err and *no of attach_probes__open() for a command ("attach"), with the remedy. An exit
  * code.
  */
-int refusal__say(const char *command, enum backend asked, int err, const struct attach_refusal *no);
+int refusal__log(const char *command, enum backend asked, int err, const struct attach_refusal *no);
 
 #endif

@@ -344,7 +344,7 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 	return err;
 }
 
-int child__say(struct child *c, const char *line)
+int child__send_line(struct child *c, const char *line)
 {
 	size_t len = strlen(line);
 	char newline = '\n';

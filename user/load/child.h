@@ -28,7 +28,7 @@ struct child {
 int child__start(struct child *c, char *const argv[], int netns, const char **step);
 
 /* Writes a line and a newline. 0 or -errno; -EPIPE: the child is gone. SIGPIPE must be ignored. */
-int child__say(struct child *c, const char *line);
+int child__send_line(struct child *c, const char *line);
 
 /* Closes its stdin and sends SIGKILL, without waiting, so that several children end in parallel. */
 void child__send_kill(struct child *c);

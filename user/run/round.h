@@ -131,7 +131,7 @@ void round__read_sockets(struct round *r, struct snapshot *out, bool still);
 void round__book(struct round *r); /* r->now into r->out */
 
 /* Sends a command. An ended process is no error: DRIVER_EOF reports it. */
-int round__say(struct round *r, enum nio_side side, const char *line);
+int round__send_line(struct round *r, enum nio_side side, const char *line);
 
 /* What a process of the load generator reports, in the order of a round. */
 enum round_event {

@@ -224,7 +224,7 @@ static void stop(struct round *r)
 	r->stop_ns = loop__now_ns();
 	if (r->measuring) {
 		r->stop_ns += STOP_TIMEOUT_NS;
-		round__say(r, NIO_SIDE_SENDER, "stop");
+		round__send_line(r, NIO_SIDE_SENDER, "stop");
 	}
 }
 
@@ -241,7 +241,7 @@ static void ask_stats(struct round *r)
 	r->ping_ns = loop__now_ns() + time_limit__ns(PING_NS);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		if (!r->done[side] && r->drivers[side].child.pid)
-			round__say(r, side, "stats");
+			round__send_line(r, side, "stats");
 }
 
 static void take_tick(struct round *r)
@@ -288,9 +288,9 @@ static int ms_until(uint64_t ns)
 	return (ns - now) / 1000000 < INT32_MAX ? (ns - now) / 1000000 + 1 : INT32_MAX;
 }
 
-int round__say(struct round *r, enum nio_side side, const char *line)
+int round__send_line(struct round *r, enum nio_side side, const char *line)
 {
-	int err = child__say(&r->drivers[side].child, line);
+	int err = child__send_line(&r->drivers[side].child, line);
 
 	if (!err || err == -EPIPE)
 		return 0;

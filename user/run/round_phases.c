@@ -85,7 +85,7 @@ static int warm_up(struct round *r)
 
 	display__phase(&runner->display, LIVE_WARMUP);
 	late_phase__begin(r, "warm-up", runner->workload.warmup_ns);
-	err = round__say(r, NIO_SIDE_SENDER, "start");
+	err = round__send_line(r, NIO_SIDE_SENDER, "start");
 	if (!err)
 		err = round__await(r, ROUND_QUIESCED);
 	late_phase__end(r);
@@ -161,7 +161,7 @@ static int measure(struct round *r)
 	if (runner->kind == ROUND_FOLLOWED)
 		followed_round__start(&runner->following, r->drivers[NIO_SIDE_SENDER].child.pid);
 	r->measure_ns = loop__now_ns();
-	err = round__say(r, NIO_SIDE_SENDER, "measure");
+	err = round__send_line(r, NIO_SIDE_SENDER, "measure");
 	if (err)
 		return err;
 	r->measuring = true;

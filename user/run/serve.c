@@ -92,7 +92,7 @@ static int start(struct server *s)
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
-static int say_ready(struct server *s)
+static int print_ready(struct server *s)
 {
 	char text[ADDRESS_TEXT_MAX];
 
@@ -100,10 +100,10 @@ static int say_ready(struct server *s)
 	address__format(text, sizeof(text), s->listen.host, s->driver.report.port);
 	printf("ready: listening on %s\n", text);
 	/* Closing stdout reports the error, as in every command. */
-	return atomic_file__flush_stdout() ? EXIT_RUN_FAILED : ready__say(&s->ready, text);
+	return atomic_file__flush_stdout() ? EXIT_RUN_FAILED : ready__notify(&s->ready, text);
 }
 
-static void say_session(const struct load_report *r)
+static void log_session(const struct load_report *r)
 {
 	char bytes[UNITS_BUF], count[UNITS_BUF], time[UNITS_BUF];
 
@@ -120,9 +120,9 @@ static int take_event(struct server *s, enum driver_event event)
 
 	switch (event) {
 	case DRIVER_LISTENING:
-		return say_ready(s);
+		return print_ready(s);
 	case DRIVER_DONE:
-		say_session(report);
+		log_session(report);
 		return EXIT_DONE;
 	case DRIVER_ERROR:
 		if (s->listening) {
@@ -187,7 +187,7 @@ static int take_time(struct server *s)
 		return EXIT_RUN_FAILED;
 	}
 	s->ping_ns = now + time_limit__ns(PING_NS);
-	child__say(&s->driver.child, "stats");
+	child__send_line(&s->driver.child, "stats");
 	return EXIT_DONE;
 }
 

@@ -192,7 +192,7 @@ ROOT_TEST(child_starts_though_descriptors_0_and_1_are_closed)
 	close(1);
 	err = child__start(&c, ARGV("/bin/cat"), -1, &step);
 	if (!err)
-		err = child__say(&c, "through");
+		err = child__send_line(&c, "through");
 	if (!err) {
 		close(c.in);
 		c.in = -1;
@@ -331,15 +331,15 @@ ROOT_TEST(say_delivers_lines_in_order)
 	struct child c;
 
 	start(&c, SH("read a; read b; echo \"$b $a\""), -1);
-	assert_int_equal(child__say(&c, "measure"), 0);
-	assert_int_equal(child__say(&c, "stop"), 0);
+	assert_int_equal(child__send_line(&c, "measure"), 0);
+	assert_int_equal(child__send_line(&c, "stop"), 0);
 	read_all(&c);
 	assert_string_equal(out, "stop measure\n");
 	memset(longest, 'x', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
-	assert_int_equal(child__say(&c, longest), -EMSGSIZE);
+	assert_int_equal(child__send_line(&c, longest), -EMSGSIZE);
 	child__kill(&c);
-	assert_int_equal(child__say(&c, "after"), -EPIPE);
+	assert_int_equal(child__send_line(&c, "after"), -EPIPE);
 }
 
 ROOT_TEST(say_to_an_ended_child_gives_EPIPE)
@@ -350,7 +350,7 @@ ROOT_TEST(say_to_an_ended_child_gives_EPIPE)
 	start(&c, ARGV("/bin/true"), -1);
 	read_all(&c);
 	assert_true(wait_gone(c.pid));
-	assert_int_equal(child__say(&c, "anyone"), -EPIPE);
+	assert_int_equal(child__send_line(&c, "anyone"), -EPIPE);
 	child__kill(&c);
 	signal(SIGPIPE, SIG_DFL);
 }
@@ -362,7 +362,7 @@ ROOT_TEST(say_to_a_full_pipe_gives_EAGAIN)
 
 	start(&c, ARGV("/bin/sleep", "60"), -1);
 	do {
-		err = child__say(&c, "stats");
+		err = child__send_line(&c, "stats");
 	} while (!err && ++n < 1000000);
 	assert_int_equal(err, -EAGAIN);
 	child__kill(&c);

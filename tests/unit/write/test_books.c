@@ -132,7 +132,7 @@ static struct socket_ledger *socket_ledger__new(uint64_t before)
 }
 
 /* The load generator's report differs from the kernel's counts, so some bytes are unaccounted. */
-static void say_app(struct run_result *r, uint64_t base)
+static void set_app(struct run_result *r, uint64_t base)
 {
 	r->app.tx_bytes = base + 1;
 	r->app.tx_messages = base + 2;
@@ -206,7 +206,7 @@ static void book(struct run_result *run, const struct book_case *c, const struct
 	run->duration_ns = 1000000000;
 	run->request_response = c->replies;
 	run->stages[NIO_STAGE_USER_GATHER].quality = QUALITY_EXACT;
-	say_app(run, app);
+	set_app(run, app);
 	ledger__book(run, &plan, &b->base, &b->now);
 	ledger__close(run, true);
 }
