@@ -46,7 +46,7 @@ struct option_row {
 	const char *range; /* completes "--NAME takes ...": "a time from 50ms to 1h" */
 	uint64_t min, max; /* of numbers, inclusive */
 	/* Checks the argument before it is stored, or stores it (OPTION_OTHER). NULL: no check. */
-	void (*take)(void *field, const char *arg);
+	void (*parse)(void *field, const char *arg);
 	char letter;           /* "-q" */
 	unsigned int commands; /* which commands have it: bits of the table's owner */
 	const char *key;       /* in JSON documents; NULL: in none */

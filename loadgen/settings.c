@@ -274,7 +274,7 @@ void settings__help(void)
 	fputs(help_tail, stdout);
 }
 
-static int take_command(struct settings *s, int *argc, char ***argv, char *why)
+static int parse_command(struct settings *s, int *argc, char ***argv, char *why)
 {
 	const char *word = *argc > 1 ? (*argv)[1] : "--";
 
@@ -293,7 +293,7 @@ static int take_command(struct settings *s, int *argc, char ***argv, char *why)
 	return 0;
 }
 
-static int take_option(struct settings *s, const struct lg_option *option, char *why)
+static int parse_option(struct settings *s, const struct lg_option *option, char *why)
 {
 	static const char *const names[] = {
 		[COMMAND_SEND] = "send",
@@ -329,7 +329,7 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 		.workload = {.size = 64 << 10, .threads = 1},
 	};
 	list_options(longs);
-	err = take_command(s, &argc, &argv, why);
+	err = parse_command(s, &argc, &argv, why);
 	optind = 0; /* glibc: restart, since tests call this repeatedly */
 	opterr = 0;
 	while (!err && (c = getopt_long(argc, argv, "+:", longs, NULL)) != -1) {
@@ -339,7 +339,7 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 			return reject(why, "%.60s needs a value: see --help", word);
 		if (c < OPTION_FIRST)
 			return reject(why, "Option %.60s is not known: see --help", word);
-		err = take_option(s, &rows[c - OPTION_FIRST], why);
+		err = parse_option(s, &rows[c - OPTION_FIRST], why);
 		if (s->help || s->version)
 			return 0;
 	}

@@ -79,7 +79,7 @@ void __wrap_exit(int status)
 
 /* ---- the commands ---- */
 
-static void take_run(int argc, char **argv)
+static void parse_run(int argc, char **argv)
 {
 	struct options o;
 
@@ -89,7 +89,7 @@ static void take_run(int argc, char **argv)
 	options__clear(&o);
 }
 
-static void take_doctor(int argc, char **argv)
+static void parse_doctor(int argc, char **argv)
 {
 	struct options o;
 
@@ -97,7 +97,7 @@ static void take_doctor(int argc, char **argv)
 	options__clear(&o);
 }
 
-static void take_sweep(int argc, char **argv)
+static void parse_sweep(int argc, char **argv)
 {
 	struct sweep_options o;
 
@@ -106,7 +106,7 @@ static void take_sweep(int argc, char **argv)
 	options__clear(&o.run);
 }
 
-static void take_report(int argc, char **argv)
+static void parse_report(int argc, char **argv)
 {
 	struct report_options o;
 
@@ -115,7 +115,7 @@ static void take_report(int argc, char **argv)
 	report_options__clear(&o);
 }
 
-static void take_compare(int argc, char **argv)
+static void parse_compare(int argc, char **argv)
 {
 	struct compare_options o;
 
@@ -123,16 +123,16 @@ static void take_compare(int argc, char **argv)
 	FUZZ_CHECK(o.names.before && o.names.after);
 }
 
-static void take(int argc, char **argv)
+static void parse(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		void (*take)(int argc, char **argv);
-	} commands[] = {{"run", take_run},
-			{"doctor", take_doctor},
-			{"sweep", take_sweep},
-			{"report", take_report},
-			{"compare", take_compare}};
+		void (*parse)(int argc, char **argv);
+	} commands[] = {{"run", parse_run},
+			{"doctor", parse_doctor},
+			{"sweep", parse_sweep},
+			{"report", parse_report},
+			{"compare", parse_compare}};
 
 	for (volatile size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (argc > 1 && !strcmp(argv[1], commands[i].name)) {
@@ -140,7 +140,7 @@ static void take(int argc, char **argv)
 			held_nr = 0;
 			parsing = true;
 			if (!setjmp(refused)) {
-				commands[i].take(argc, argv);
+				commands[i].parse(argc, argv);
 				held_nr = 0;
 			}
 			parsing = false;
@@ -157,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (size && argc < WORDS_MAX)
 		argv[argc++] = fuzz__line(&data, &size);
 	memcpy(given, argv, sizeof(given));
-	take(argc, argv);
+	parse(argc, argv);
 	for (int i = 1; i < argc; i++)
 		free(given[i]);
 	return 0;

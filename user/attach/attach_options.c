@@ -32,7 +32,7 @@ const char *by__name(enum by by)
 	return names[by];
 }
 
-static void take_assertion(void *options, const char *arg)
+static void parse_assertion(void *options, const char *arg)
 {
 	struct attach_options *o = options;
 
@@ -40,12 +40,12 @@ static void take_assertion(void *options, const char *arg)
 					       "--assert")] = arg;
 }
 
-static void take_backend(void *options, const char *arg)
+static void parse_backend(void *options, const char *arg)
 {
 	backend__parse(arg, &((struct attach_options *)options)->backend);
 }
 
-static void take_without(void *options, const char *arg)
+static void parse_without(void *options, const char *arg)
 {
 	struct attach_options *o = options;
 
@@ -77,8 +77,8 @@ static const struct option_row settings[] = {
 	OPTION_TITLE_ROW("Measurement:"),
 	{"duration", "TIME", "stop after this time: 5s, 2m", OPTION_TIME, AT(duration_ns), "a time such as 5s or 500ms", 1000000, UINT64_MAX / 2},
 	{"interval", "TIME", "refresh interval, 50ms to 1h (default 1s)", OPTION_TIME, AT(interval_ns), "a time from 50ms to 1h such as 1s", 50000000, 3600000000000},
-	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, .take = take_backend},
-	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .take = take_without},
+	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, .parse = parse_backend},
+	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .parse = parse_without},
 	{"no-cpu", NULL, "do not sample CPU time (49 samples per second and CPU)", OPTION_FLAG, AT(no_cpu)},
 	{"count-calls", NULL, "process every send and receive event (default: all in the first 3 s; of many events then samples)", OPTION_FLAG, AT(count_calls)},
 	{"max-sockets", "N", "largest number of sockets, up to 1048576 (default 32768, 1 KiB each)", OPTION_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
@@ -92,7 +92,7 @@ static const struct option_row settings[] = {
 	{"json-lines", "FILE", "write a line of JSON at each interval: the total since the beginning (- for stdout)", OPTION_STRING, AT(json_lines)},
 	{"csv", "FILE", "write a row per process, connection, port or cgroup, as in --by", OPTION_STRING, AT(csv)},
 	{"folded", "FILE", "write sampled stacks in the format of flame-graph tools (- for stdout)", OPTION_STRING, AT(folded)},
-	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'copied_fraction == 0'; repeatable", OPTION_OTHER, .take = take_assertion},
+	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'copied_fraction == 0'; repeatable", OPTION_OTHER, .parse = parse_assertion},
 	{"ready-file", "FILE", "write FILE when all programs are attached; FILE is removed at the end", OPTION_STRING, AT(ready_file)},
 	{"quiet", NULL, "no progress, no final text, errors only", OPTION_FLAG, AT(quiet), .letter = 'q'},
 	{"verbose", NULL, "print progress; -vv: also libbpf's messages", OPTION_LEVEL, AT(verbose), .letter = 'v'},
@@ -151,6 +151,6 @@ void attach_options__parse(struct attach_options *o, int argc, char **argv)
 		.argc = argc,
 		.argv = argv,
 	};
-	setting__parse(&command, target_options__take_command(&o->target, argc, argv), argv, o);
+	setting__parse(&command, target_options__parse_command(&o->target, argc, argv), argv, o);
 	check(o);
 }

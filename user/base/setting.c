@@ -203,8 +203,8 @@ static void store(const struct line *l, const struct option_row *row, const char
 	void *field = (char *)l->options + row->offset;
 	char why[512];
 
-	if (row->take)
-		row->take(field, arg);
+	if (row->parse)
+		row->parse(field, arg);
 	if (!option__store(row, field, arg, why, sizeof(why)))
 		return;
 	if (l->command->refuse)
@@ -223,7 +223,7 @@ static _Noreturn void print_common(struct line *l, const struct option_row *row)
 }
 
 /* value: within the option's word, or NULL. */
-static void take_option(struct line *l, const struct option_row *row, const char *value)
+static void parse_option(struct line *l, const struct option_row *row, const char *value)
 {
 	if (row->arg && !value && l->next == l->end)
 		usage_error("--%s needs a value: --%s %s.", row->name, row->name, row->arg);
@@ -238,29 +238,29 @@ static void take_option(struct line *l, const struct option_row *row, const char
 	store(l, row, value);
 }
 
-static void take_long(struct line *l, const char *word)
+static void parse_long(struct line *l, const char *word)
 {
 	size_t len = strcspn(word, "=");
 	char name[NAME_SIZE];
 
 	snprintf(name, sizeof(name), "%.*s", (int)len, word);
-	take_option(l, find_long(l, name), word[len] ? word + len + 1 : NULL);
+	parse_option(l, find_long(l, name), word[len] ? word + len + 1 : NULL);
 }
 
-static void take_short(struct line *l, const char *letter)
+static void parse_short(struct line *l, const char *letter)
 {
 	for (; *letter; letter++) {
 		const struct option_row *row = find_short(l, *letter);
 
 		if (row->arg) {
-			take_option(l, row, letter[1] ? letter + 1 : NULL);
+			parse_option(l, row, letter[1] ? letter + 1 : NULL);
 			return;
 		}
-		take_option(l, row, NULL);
+		parse_option(l, row, NULL);
 	}
 }
 
-static void take_operand(const struct line *l, const char *word)
+static void parse_operand(const struct line *l, const char *word)
 {
 	if (l->command->operand)
 		l->command->operand(l->options, word);
@@ -271,7 +271,7 @@ static void take_operand(const struct line *l, const char *word)
 			    word, l->program, word);
 }
 
-static void take_words(struct line *l)
+static void parse_words(struct line *l)
 {
 	bool options = true;
 
@@ -279,13 +279,13 @@ static void take_words(struct line *l)
 		const char *word = *l->next++;
 
 		if (!options || word[0] != '-' || !word[1])
-			take_operand(l, word);
+			parse_operand(l, word);
 		else if (strcmp(word, "--") == 0)
 			options = false;
 		else if (word[1] == '-')
-			take_long(l, word + 2);
+			parse_long(l, word + 2);
 		else
-			take_short(l, word + 1);
+			parse_short(l, word + 1);
 	}
 }
 
@@ -305,5 +305,5 @@ void setting__parse(const struct setting_command *c, int argc, char **argv, void
 		add_row(&l, &c->settings[i]);
 	for (size_t i = 0; i < COMMON_NR; i++)
 		add_row(&l, &common_rows[i]);
-	take_words(&l);
+	parse_words(&l);
 }

@@ -15,7 +15,7 @@ size_t target_options__one_more(size_t *nr, size_t max, const char *option)
 	return (*nr)++;
 }
 
-void target_options__take_pid(void *target, const char *arg)
+void target_options__parse_pid(void *target, const char *arg)
 {
 	struct target_options *t = target;
 	uint64_t pid;
@@ -27,7 +27,7 @@ void target_options__take_pid(void *target, const char *arg)
 	t->pids[target_options__one_more(&t->pids_nr, TARGET_PIDS_MAX, "--pid")] = (pid_t)pid;
 }
 
-void target_options__take_port(void *target, const char *arg)
+void target_options__parse_port(void *target, const char *arg)
 {
 	struct target_options *t = target;
 	uint64_t port;
@@ -38,7 +38,7 @@ void target_options__take_port(void *target, const char *arg)
 		(uint16_t)port;
 }
 
-void target_options__take_comm(void *target, const char *arg)
+void target_options__parse_comm(void *target, const char *arg)
 {
 	struct target_options *t = target;
 	size_t i = target_options__one_more(&t->comms_nr, TARGET_COMMS_MAX, "--comm");
@@ -49,7 +49,7 @@ void target_options__take_comm(void *target, const char *arg)
 	snprintf(t->comms[i], sizeof(t->comms[i]), "%.15s", arg);
 }
 
-int target_options__take_command(struct target_options *t, int argc, char **argv)
+int target_options__parse_command(struct target_options *t, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--") != 0)

@@ -29,25 +29,25 @@ struct target_options {
 /* Rows of an option table; at: .offset of the struct in the options, or of its children. */
 /* clang-format off */
 #define TARGET_PID_ROW(at) \
-	{"pid", "PID", "process with all its threads; repeatable", OPTION_OTHER, at, .take = target_options__take_pid, .letter = 'p'}
+	{"pid", "PID", "process with all its threads; repeatable", OPTION_OTHER, at, .parse = target_options__parse_pid, .letter = 'p'}
 #define TARGET_COMM_ROW(at) \
-	{"comm", "NAME", "processes with this name (its first 15 bytes), also those that start later; repeatable", OPTION_OTHER, at, .take = target_options__take_comm}
+	{"comm", "NAME", "processes with this name (its first 15 bytes), also those that start later; repeatable", OPTION_OTHER, at, .parse = target_options__parse_comm}
 #define TARGET_PORT_ROW(at, help) \
-	{"port", "PORT", help, OPTION_OTHER, at, .take = target_options__take_port}
+	{"port", "PORT", help, OPTION_OTHER, at, .parse = target_options__parse_port}
 #define TARGET_CHILDREN_ROW(at) \
 	{"children", NULL, "also child processes, existing and later ones; always on for a command", OPTION_FLAG, at}
 /* clang-format on */
 
 /* An argument of an option; target: a struct target_options. Errors exit. */
-void target_options__take_pid(void *target, const char *arg);
-void target_options__take_comm(void *target, const char *arg);
-void target_options__take_port(void *target, const char *arg);
+void target_options__parse_pid(void *target, const char *arg);
+void target_options__parse_comm(void *target, const char *arg);
+void target_options__parse_port(void *target, const char *arg);
 
 /*
  * Takes the command, the arguments after --, unchanged, and its children. Returns the number of
  * arguments before it.
  */
-int target_options__take_command(struct target_options *t, int argc, char **argv);
+int target_options__parse_command(struct target_options *t, int argc, char **argv);
 
 /* One more value of a repeatable option: its index. More than max: exits. */
 size_t target_options__one_more(size_t *nr, size_t max, const char *option);

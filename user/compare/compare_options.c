@@ -27,7 +27,7 @@ static const char doc[] =
 	"cannot be read or written, or a regression cannot be tested: too few rounds, or AFTER "
 	"lacks a cell of BEFORE or its numbers; 2 usage error, 5 regression found.";
 
-static void take_metrics(void *options, const char *list)
+static void parse_metrics(void *options, const char *list)
 {
 	struct compare_options *o = options;
 	char *copy = xstrdup(list), *rest = copy, *name;
@@ -58,7 +58,7 @@ static double parse_percent(const char *arg)
 	return *end || value > PERCENT_MAX ? (double)NAN : value / 100;
 }
 
-static void take_limit(void *limit, const char *arg)
+static void parse_limit(void *limit, const char *arg)
 {
 	double value = parse_percent(arg);
 
@@ -67,7 +67,7 @@ static void take_limit(void *limit, const char *arg)
 	*(double *)limit = value;
 }
 
-static void take_name(void *options, const char *arg)
+static void add_name(void *options, const char *arg)
 {
 	struct compared *names = &((struct compare_options *)options)->names;
 
@@ -81,10 +81,10 @@ static void take_name(void *options, const char *arg)
 /* clang-format off */
 static const struct option_row settings[] = {
 	{"metrics", "LIST", "compare only these metrics; classes of CPU time (cpu_...) are compared only if listed",
-	 OPTION_OTHER, .take = take_metrics},
+	 OPTION_OTHER, .parse = parse_metrics},
 	{"all", NULL, "also list comparisons without a difference", OPTION_FLAG, AT(all)},
 	{"fail-on-regression", "PERCENT", "exit with 5 if throughput or CPU time of a cell got worse by more than this, e.g. 5%",
-	 OPTION_OTHER, AT(limit), .take = take_limit},
+	 OPTION_OTHER, AT(limit), .parse = parse_limit},
 	{"json", "FILE", "write a JSON document (- for stdout, instead of the text)", OPTION_STRING, AT(json)},
 	{"across", "LIST", "settings that may differ, e.g. mtu,fields; with others no regression is reported",
 	 OPTION_STRING, AT(names.across)},
@@ -117,7 +117,7 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 		.args_doc = "BEFORE AFTER",
 		.settings = settings,
 		.nr = sizeof(settings) / sizeof(settings[0]),
-		.operand = take_name,
+		.operand = add_name,
 		.list = list_metrics,
 	};
 

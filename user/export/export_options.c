@@ -29,7 +29,7 @@ static const char doc[] =
 	"by "
 	"this kernel, 4 missing privileges.";
 
-static void take_filter(void *options, const char *arg)
+static void parse_filter(void *options, const char *arg)
 {
 	struct export_options *o = options;
 
@@ -38,7 +38,7 @@ static void take_filter(void *options, const char *arg)
 	o->filters[o->filters_nr++] = arg;
 }
 
-static void take_backend(void *options, const char *arg)
+static void parse_backend(void *options, const char *arg)
 {
 	backend__parse(arg, &((struct export_options *)options)->backend);
 }
@@ -49,7 +49,7 @@ static void take_backend(void *options, const char *arg)
 static const struct option_row settings[] = {
 	OPTION_TITLE_ROW("Groups:"),
 	{"by", BY_WORDS, "one group per unit, container or pod (default cgroup), per process name, or per listening port", OPTION_CHOICE, AT(by)},
-	{"filter", "PATTERN", "only matching groups have their own series, e.g. 'nginx*'; the rest counts as other; repeatable", OPTION_OTHER, .take = take_filter},
+	{"filter", "PATTERN", "only matching groups have their own series, e.g. 'nginx*'; the rest counts as other; repeatable", OPTION_OTHER, .parse = parse_filter},
 	{"groups", "N", "at most N groups, 1 to 1024 (default 64); the rest counts as other", OPTION_COUNT, AT(groups), "a number from 1 to 1024", 1, AGGREGATES_MAX},
 	{"this-netns", NULL, "leave out sockets of other network namespaces (default: all of this machine)", OPTION_FLAG, AT(this_netns)},
 	OPTION_TITLE_ROW("Output:"),
@@ -61,7 +61,7 @@ static const struct option_row settings[] = {
 	{"verbose", NULL, "print progress; -vv: also libbpf's messages", OPTION_LEVEL, AT(verbose), .letter = 'v'},
 	OPTION_TITLE_ROW("Measurement:"),
 	{"interval", "TIME", "read the sockets this often, 50ms to 1h (default 5s)", OPTION_TIME, AT(interval_ns), "a time from 50ms to 1h such as 5s", 50000000, 3600000000000},
-	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, .take = take_backend},
+	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, .parse = parse_backend},
 	{"max-sockets", "N", "sockets at once, up to 1048576 (default 32768)", OPTION_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
 	{"count-calls", NULL, "process every send and receive event at any rate; costs several percent", OPTION_FLAG, AT(count_calls)},
 };

@@ -81,6 +81,6 @@ void follow_options__parse(struct follow_options *o, int argc, char **argv)
 
 	*o = (struct follow_options){
 		.duration_ns = 20000000000, .top = 10, .argc = argc, .argv = argv};
-	setting__parse(&command, target_options__take_command(&o->target, argc, argv), argv, o);
+	setting__parse(&command, target_options__parse_command(&o->target, argc, argv), argv, o);
 	check(o);
 }

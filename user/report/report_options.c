@@ -21,7 +21,7 @@ static const char doc[] =
 	"Exit status: 0 success, 1 failure (unreadable or unsuitable input, gnuplot missing, disk "
 	"full), 2 usage error, including an output that cannot be written.\n";
 
-static void take_output(void *options, const char *arg)
+static void parse_output(void *options, const char *arg)
 {
 	struct report_options *o = options;
 
@@ -31,7 +31,7 @@ static void take_output(void *options, const char *arg)
 	o->output = xstrdup(arg);
 }
 
-static void take_duration(void *duration_s, const char *arg)
+static void parse_seconds(void *duration_s, const char *arg)
 {
 	uint64_t ns;
 
@@ -40,7 +40,7 @@ static void take_duration(void *duration_s, const char *arg)
 	*(double *)duration_s = (double)ns / 1e9;
 }
 
-static void take_input(void *options, const char *arg)
+static void add_input(void *options, const char *arg)
 {
 	struct report_options *o = options;
 
@@ -54,9 +54,9 @@ static void take_input(void *options, const char *arg)
 /* clang-format off */
 static const struct option_row settings[] = {
 	{"output", "DIR", "directory to write (default: DIR/report, or beside the file, its name with -report)",
-	 OPTION_OTHER, .take = take_output, .letter = 'o'},
+	 OPTION_OTHER, .parse = parse_output, .letter = 'o'},
 	{"duration", "TIME", "duration of each run, for data without it; else costs per byte may be n/a",
-	 OPTION_OTHER, AT(duration_s), .take = take_duration},
+	 OPTION_OTHER, AT(duration_s), .parse = parse_seconds},
 	CSV_OPTIONS(struct report_options, names,
 		    "only runs with this congestion control (default: one report per congestion control, in "
 		    "directories that end in -NAME)"),
@@ -94,7 +94,7 @@ void report_options__parse(struct report_options *o, int argc, char **argv)
 		.args_doc = "DIR|FILE...",
 		.settings = settings,
 		.nr = sizeof(settings) / sizeof(settings[0]),
-		.operand = take_input,
+		.operand = add_input,
 	};
 
 	*o = (struct report_options){.duration_s = (double)NAN, .argc = argc, .argv = argv};

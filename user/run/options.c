@@ -33,7 +33,7 @@ static void set_all_modes(struct options *o)
 		o->modes[m] = m;
 }
 
-static void take_mode(void *options, const char *arg)
+static void parse_mode(void *options, const char *arg)
 {
 	struct options *o = options;
 
@@ -45,7 +45,7 @@ static void take_mode(void *options, const char *arg)
 	mode__parse(arg, &o->modes[0]);
 }
 
-static void take_path(void *options, const char *arg)
+static void parse_path(void *options, const char *arg)
 {
 	struct options *o = options;
 
@@ -53,7 +53,7 @@ static void take_path(void *options, const char *arg)
 	o->path_given = true;
 }
 
-static void take_backend(void *backend, const char *arg)
+static void parse_backend(void *backend, const char *arg)
 {
 	backend__parse(arg, backend);
 }
@@ -65,19 +65,19 @@ static void set_times(struct options *o, enum times times)
 	o->times = times;
 }
 
-static void take_times(void *options, const char *arg)
+static void enable_times(void *options, const char *arg)
 {
 	(void)arg;
 	set_times(options, TIMES_ON);
 }
 
-static void take_no_times(void *options, const char *arg)
+static void disable_times(void *options, const char *arg)
 {
 	(void)arg;
 	set_times(options, TIMES_OFF);
 }
 
-static void take_without(void *options, const char *hook)
+static void parse_without(void *options, const char *hook)
 {
 	struct options *o = options;
 
@@ -88,7 +88,7 @@ static void take_without(void *options, const char *hook)
 	o->without[o->without_nr++] = hook;
 }
 
-static void take_connect(void *options, const char *arg)
+static void parse_connect(void *options, const char *arg)
 {
 	struct options *o = options;
 
@@ -99,7 +99,7 @@ static void take_connect(void *options, const char *arg)
 	o->remote = true;
 }
 
-static void take_listen(void *options, const char *arg)
+static void parse_listen(void *options, const char *arg)
 {
 	struct options *o = options;
 
@@ -109,7 +109,7 @@ static void take_listen(void *options, const char *arg)
 			arg);
 }
 
-static void take_assertion(void *options, const char *arg)
+static void parse_assertion(void *options, const char *arg)
 {
 	struct options *o = options;
 	char message[512];
@@ -121,7 +121,7 @@ static void take_assertion(void *options, const char *arg)
 	o->assertions_nr++;
 }
 
-static void take_perf_events(void *options, const char *arg)
+static void parse_perf_events(void *options, const char *arg)
 {
 	struct options *o = options;
 	char message[256];
@@ -154,34 +154,34 @@ static void take_perf_events(void *options, const char *arg)
 /* clang-format off */
 static const struct option_row rows[] = {
 	TITLE(SERVE, "Options:"),
-	{"listen", "ADDR:PORT", "address to listen on; port 0: any free port", OPTION_OTHER, .take = take_listen, .commands = SERVE},
+	{"listen", "ADDR:PORT", "address to listen on; port 0: any free port", OPTION_OTHER, .parse = parse_listen, .commands = SERVE},
 	{"ready-file", "FILE", "write the address to FILE when listening; FILE is removed at the end", OPTION_STRING, AT(ready_file), .commands = SERVE},
 	TITLE(DOCTOR, "Planned run:"),
 	TITLE(RUN | SWEEP, "Workload:"),
-	{"mode", MODE_CHOICES "all", "way to send; all (default): " MODE_ALL_NAMES, OPTION_OTHER, .take = take_mode, .commands = RUN},
+	{"mode", MODE_CHOICES "all", "way to send; all (default): " MODE_ALL_NAMES, OPTION_OTHER, .parse = parse_mode, .commands = RUN},
 	WORKLOAD_MESSAGES(WORKLOAD, )
 	TITLE(RUN | SWEEP, "Path:"),
-	{"path", "loopback|veth", "loopback (default), or veth: a veth pair between two temporary network namespaces", OPTION_OTHER, .take = take_path, .commands = RUN | SWEEP | DOCTOR},
-	{"connect", "ADDR:PORT", "send to another machine that runs 'netiotrace serve'", OPTION_OTHER, .take = take_connect, .commands = RUN | SWEEP},
+	{"path", "loopback|veth", "loopback (default), or veth: a veth pair between two temporary network namespaces", OPTION_OTHER, .parse = parse_path, .commands = RUN | SWEEP | DOCTOR},
+	{"connect", "ADDR:PORT", "send to another machine that runs 'netiotrace serve'", OPTION_OTHER, .parse = parse_connect, .commands = RUN | SWEEP},
 	{"mtu", "BYTES", "MTU of the veth pair, 1280 to 65535", OPTION_UINT, AT(mtu), "a number from 1280 to 65535", 1280, 65535, .commands = RUN | SWEEP | DOCTOR, .key = "mtu"},
 	{"ipv6", NULL, "IPv6 instead of IPv4", OPTION_FLAG, AT(ipv6), .commands = RUN | SWEEP | DOCTOR, .key = "ipv6"},
 	WORKLOAD_SOCKETS(WORKLOAD, )
 	TITLE(RUN | SWEEP, "Measurement:"),
-	{"backend", "auto|fentry|kprobe|tracepoint|none", "type of BPF program (default auto); none: load generator only, needs no root", OPTION_OTHER, AT(backend), .take = take_backend, .commands = RUN | SWEEP | DOCTOR},
+	{"backend", "auto|fentry|kprobe|tracepoint|none", "type of BPF program (default auto); none: load generator only, needs no root", OPTION_OTHER, AT(backend), .parse = parse_backend, .commands = RUN | SWEEP | DOCTOR},
 	{"count-calls", NULL, "process every send and receive event and count every call; costs several percent below 16k", OPTION_FLAG, AT(count_calls), .commands = RUN | SWEEP | DOCTOR, .key = "count_calls"},
-	{"times", NULL, "measure the parts of send calls in every round; costs several percent (default: in a short extra round after each round)", OPTION_OTHER, .take = take_times, .commands = RUN | SWEEP | DOCTOR},
-	{"no-times", NULL, "do not measure times in the kernel, only bytes", OPTION_OTHER, .take = take_no_times, .commands = RUN | SWEEP | DOCTOR},
+	{"times", NULL, "measure the parts of send calls in every round; costs several percent (default: in a short extra round after each round)", OPTION_OTHER, .parse = enable_times, .commands = RUN | SWEEP | DOCTOR},
+	{"no-times", NULL, "do not measure times in the kernel, only bytes", OPTION_OTHER, .parse = disable_times, .commands = RUN | SWEEP | DOCTOR},
 	{"no-cpu", NULL, "do not sample CPU time (in a short extra round after each round)", OPTION_FLAG, AT(no_cpu), .commands = RUN | SWEEP, .key = "no_cpu"},
 	{"follow", NULL, "in an extra round of 10 s of each mode, find the sender's own copies by hardware watchpoints, as 'netiotrace follow' does", OPTION_FLAG, AT(follow), .commands = RUN},
-	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .take = take_without, .commands = RUN | DOCTOR},
-	{"perf-events", "LIST", "also count these events (names as in 'perf list'), e.g. stalled-cycles-backend:k; none: no counters", OPTION_OTHER, .take = take_perf_events, .commands = RUN},
+	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .parse = parse_without, .commands = RUN | DOCTOR},
+	{"perf-events", "LIST", "also count these events (names as in 'perf list'), e.g. stalled-cycles-backend:k; none: no counters", OPTION_OTHER, .parse = parse_perf_events, .commands = RUN},
 	{"interval", "TIME", "refresh interval of the live view, 50ms to 1h (default 1s)",
 	 OPTION_TIME, AT(interval_ns), "a time from 50ms to 1h such as 1s", 50000000, 3600000000000, .commands = RUN},
 	TITLE(RUN | DOCTOR, "Output:"),
 #define X(id, name, help) {#name, "FILE", help, OPTION_STRING, AT(output[OUTPUT_##id]), .commands = OUTPUT_##id == OUTPUT_JSON ? RUN | DOCTOR : RUN},
 	OUTPUTS(X)
 #undef X
-	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'onecopy.copies_per_byte <= 2.01'; repeatable", OPTION_OTHER, .take = take_assertion, .commands = RUN},
+	{"assert", "EXPR", "exit with 5 if EXPR is false, e.g. 'onecopy.copies_per_byte <= 2.01'; repeatable", OPTION_OTHER, .parse = parse_assertion, .commands = RUN},
 	{"details", NULL, "also print every field of the result and each reason; doctor: every check and hook", OPTION_FLAG, AT(details), .commands = RUN | DOCTOR},
 	{"quiet", NULL, "no live view, no final text, errors only", OPTION_FLAG, AT(quiet), .letter = 'q', .commands = RUN | SWEEP | SERVE},
 	{"verbose", NULL, "print progress; -vv: also libbpf's messages", OPTION_LEVEL, AT(verbose), .letter = 'v', .commands = ALL},

@@ -17,7 +17,7 @@
 	{"columns", "LIST", "names of the columns in a CSV file: mode=impl,size=msg_size,...", \
 	 OPTION_STRING, .offset = offsetof(type, names.columns)},                                    \
 	{"column", "NAME=FIELD", "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; " \
-	 "ignore: not at all)", OPTION_OTHER, .offset = offsetof(type, names), .take = csv_options__column}, \
+	 "ignore: not at all)", OPTION_OTHER, .offset = offsetof(type, names), .parse = csv_options__column}, \
 	{"modes", "LIST", "names of the modes in a CSV file: A1=twocopy,A2=onecopy,...",    \
 	 OPTION_STRING, .offset = offsetof(type, names.modes)},                                      \
 	{"congestion", "NAME", congestion_text, OPTION_STRING, .offset = offsetof(type, names.congestion)}, \

@@ -155,7 +155,7 @@ static void set_axis(struct sweep_options *o, enum axis_id id, const char *text)
 	free(copy);
 }
 
-static void take_modes(void *options, const char *text)
+static void parse_modes(void *options, const char *text)
 {
 	struct sweep_options *o = options;
 
@@ -168,17 +168,17 @@ static void take_modes(void *options, const char *text)
 	o->grid.modes_nr = MODE_ALL_NR;
 }
 
-static void take_sizes(void *options, const char *text)
+static void parse_sizes(void *options, const char *text)
 {
 	set_axis(options, AXIS_SIZES, text);
 }
 
-static void take_threads(void *options, const char *text)
+static void parse_thread_list(void *options, const char *text)
 {
 	set_axis(options, AXIS_THREADS, text);
 }
 
-static void take_congestion(void *options, const char *text)
+static void parse_congestion_list(void *options, const char *text)
 {
 	set_axis(options, AXIS_CONGESTION, text);
 }
@@ -194,11 +194,11 @@ static void refuse(void *options, const char *arg)
 /* clang-format off */
 static const struct option_row own_rows[] = {
 	OPTION_TITLE_ROW("Varied settings:"),
-	{"modes", "LIST", "ways to send: " MODE_NAMES "or all (default: " MODE_ALL_NAMES ")", OPTION_OTHER, .take = take_modes},
-	{"sizes", "LIST", "bytes per message (default " DEFAULT_SIZES ")", OPTION_OTHER, .take = take_sizes},
-	{"threads", "LIST", "threads per side, one connection each (default " DEFAULT_THREADS ")", OPTION_OTHER, .take = take_threads},
+	{"modes", "LIST", "ways to send: " MODE_NAMES "or all (default: " MODE_ALL_NAMES ")", OPTION_OTHER, .parse = parse_modes},
+	{"sizes", "LIST", "bytes per message (default " DEFAULT_SIZES ")", OPTION_OTHER, .parse = parse_sizes},
+	{"threads", "LIST", "threads per side, one connection each (default " DEFAULT_THREADS ")", OPTION_OTHER, .parse = parse_thread_list},
 	{"congestion", "LIST", "congestion controls of the senders; system for the system's default (default: system, but cubic or reno on local paths if the system's default paces)",
-	 OPTION_OTHER, .take = take_congestion},
+	 OPTION_OTHER, .parse = parse_congestion_list},
 	{"seed", "N", "seed of the random order of runs (default 1)", OPTION_COUNT, AT(seed), "a number from 0 to 2^63-1", 0, INT64_MAX},
 	{"quick", NULL, "take about a minute: defaults of " QUICK_THREADS " threads, 7 rounds and 1.4s per cell", OPTION_FLAG, AT(quick)},
 	OPTION_TITLE_ROW("Output:"),
@@ -213,7 +213,7 @@ static const struct option_row no_pin = /* among the measurement's */
 static void set_defaults(struct sweep_options *o)
 {
 	if (!o->grid.modes_nr)
-		take_modes(o, DEFAULT_MODES);
+		parse_modes(o, DEFAULT_MODES);
 	if (!o->grid.sizes_nr)
 		set_axis(o, AXIS_SIZES, DEFAULT_SIZES);
 	if (!o->grid.threads_nr)

@@ -16,7 +16,7 @@ struct fields {
 
 #define AT(field) .offset = offsetof(struct fields, field)
 
-static void take_other(void *options, const char *arg)
+static void parse_other(void *options, const char *arg)
 {
 	((struct fields *)options)->others += strlen(arg);
 }
@@ -28,7 +28,7 @@ static void check_size(void *size, const char *arg)
 	assert_string_equal(arg, "4k");
 }
 
-static void take_operand(void *options, const char *arg)
+static void add_operand(void *options, const char *arg)
 {
 	((struct fields *)options)->operand = arg;
 }
@@ -41,9 +41,9 @@ static const struct option_row settings[] = {
 	{"word", "process|connection|two-words", "a word", OPTION_CHOICE, AT(choice)},
 	{"count", "N", "a count", OPTION_COUNT, AT(count), "a number from 1 to 100", 1, 100},
 	{"number", "N", "a small count", OPTION_UINT, AT(number), "a number", 0, 9},
-	{"size", "SIZE", "a size", OPTION_SIZE, AT(size), "a size", 1, 8192, .take = check_size},
+	{"size", "SIZE", "a size", OPTION_SIZE, AT(size), "a size", 1, 8192, .parse = check_size},
 	{"time", "TIME", "a time", OPTION_TIME, AT(time), "a time", 1, 3600000000000},
-	{"other", "X", "another", OPTION_OTHER, .take = take_other},
+	{"other", "X", "another", OPTION_OTHER, .parse = parse_other},
 };
 
 static struct fields parse(size_t nr, const char *const *words)
@@ -53,7 +53,7 @@ static struct fields parse(size_t nr, const char *const *words)
 						       .args_doc = "FILE",
 						       .settings = settings,
 						       .nr = ARRAY_LEN(settings),
-						       .operand = take_operand};
+						       .operand = add_operand};
 	char *argv[16] = {(char *)"test"};
 	struct fields f = {0};
 

@@ -7,9 +7,9 @@ TEST(names_are_kept_as_given_and_as_the_kernel_has_them)
 {
 	struct target_options t = {0};
 
-	target_options__take_comm(&t, "a-name-of-18-bytes");
-	target_options__take_pid(&t, "42");
-	target_options__take_port(&t, "65535");
+	target_options__parse_comm(&t, "a-name-of-18-bytes");
+	target_options__parse_pid(&t, "42");
+	target_options__parse_port(&t, "65535");
 	assert_string_equal(t.comms[0], "a-name-of-18-by");
 	assert_string_equal(t.comms_asked[0], "a-name-of-18-bytes");
 	assert_int_equal(t.pids[0], 42);
@@ -22,11 +22,11 @@ TEST(command_is_all_after_the_first_two_dashes)
 	char **argv = (char **)words;
 	struct target_options t = {0};
 
-	assert_int_equal(target_options__take_command(&t, 6, argv), 2);
+	assert_int_equal(target_options__parse_command(&t, 6, argv), 2);
 	assert_true(t.command == argv + 3);
 	assert_true(t.children);
 	t = (struct target_options){0};
-	assert_int_equal(target_options__take_command(&t, 2, argv), 2);
+	assert_int_equal(target_options__parse_command(&t, 2, argv), 2);
 	assert_null(t.command);
 	assert_false(t.children);
 }
