@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "load/driver.h"
 
-static void take_lines(const uint8_t *data, size_t size, enum nio_side side)
+static void decode_lines(const uint8_t *data, size_t size, enum nio_side side)
 {
 	struct load_report report = {0};
 	enum driver_event event;
@@ -31,6 +31,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	take_lines(data + 1, size - 1, *data == 'r' ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER);
+	decode_lines(data + 1, size - 1, *data == 'r' ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER);
 	return 0;
 }

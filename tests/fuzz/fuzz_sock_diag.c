@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "run/sock_diag.c"
 
-static void take_socket(void *arg, const struct nio_socket *socket)
+static void count_socket(void *arg, const struct nio_socket *socket)
 {
 	(void)socket;
 	(*(size_t *)arg)++;
@@ -20,14 +20,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *buf = calloc(1, NLMSG_HDRLEN + NLMSG_ALIGN(size));
 	struct nlmsghdr *nlh;
 	size_t taken = 0;
-	struct visitor v = {.take = take_socket, .arg = &taken};
+	struct visitor v = {.take = count_socket, .arg = &taken};
 
 	FUZZ_CHECK(buf);
 	nlh = (struct nlmsghdr *)buf;
 	nlh->nlmsg_len = (uint32_t)(NLMSG_HDRLEN + size);
 	if (size)
 		memcpy(NLMSG_DATA(nlh), data, size);
-	FUZZ_CHECK(take_message(nlh, &v) == 0 && taken <= 1);
+	FUZZ_CHECK(parse_message(nlh, &v) == 0 && taken <= 1);
 	free(buf);
 	return 0;
 }

@@ -35,7 +35,7 @@ static void name_of(char object[OBJECT_MAX], char *path)
 	snprintf(object, OBJECT_MAX, "%.*s", OBJECT_MAX - 1, slash ? slash + 1 : path);
 }
 
-static void take_line(struct process_maps *m, const char *line)
+static void parse_line(struct process_maps *m, const char *line)
 {
 	struct process_map *map;
 	char mode[8] = "", path[256] = "";
@@ -61,7 +61,7 @@ struct process_maps *process_maps__read_from(const char *file)
 		return NULL;
 	m = xcalloc(1, sizeof(*m));
 	while (m->nr < MAPS_MAX && fgets(line, sizeof(line), f))
-		take_line(m, line);
+		parse_line(m, line);
 	fclose(f);
 	return m;
 }

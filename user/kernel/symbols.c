@@ -26,10 +26,10 @@ struct symbols {
 #define BUFFER_SIZE 4096
 
 /* Called for a symbol; the name, without its module, lives for the call. */
-typedef void (*take_symbol)(void *arg, uint64_t address, char type, const char *name);
+typedef void (*symbol_handler)(void *arg, uint64_t address, char type, const char *name);
 
 /* "ffffffff81234567 T name\t[module]" */
-static void take_line(char *line, take_symbol take, void *arg)
+static void parse_line(char *line, symbol_handler take, void *arg)
 {
 	char *end;
 	uint64_t address = strtoull(line, &end, 16);
@@ -42,7 +42,7 @@ static void take_line(char *line, take_symbol take, void *arg)
 }
 
 /* Skips lines without a symbol. The kernel needs some 40 ms to write its 100 000 lines. */
-static int read_file(const char *file, take_symbol take, void *arg)
+static int read_file(const char *file, symbol_handler take, void *arg)
 {
 	char line[512], buffer[BUFFER_SIZE];
 	FILE *f = fopen(file, "re");
@@ -51,7 +51,7 @@ static int read_file(const char *file, take_symbol take, void *arg)
 		return -errno;
 	setvbuf(f, buffer, _IOFBF, sizeof(buffer));
 	while (fgets(line, sizeof(line), f))
-		take_line(line, take, arg);
+		parse_line(line, take, arg);
 	fclose(f);
 	return 0;
 }
@@ -61,7 +61,7 @@ static bool is_code(char type)
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-static void take_code(void *arg, uint64_t address, char type, const char *name)
+static void add_code(void *arg, uint64_t address, char type, const char *name)
 {
 	struct symbols *s = arg;
 	size_t len = strlen(name) + 1;
@@ -89,7 +89,7 @@ static int by_address(const void *a, const void *b)
 int symbols__load_from(struct symbols **out, const char *file)
 {
 	struct symbols *s = xcalloc(1, sizeof(*s));
-	int err = read_file(file, take_code, s);
+	int err = read_file(file, add_code, s);
 
 	if (!err && !s->nr)
 		err = -EPERM;

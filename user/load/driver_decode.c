@@ -88,8 +88,8 @@ static int fields__numbers(struct load_report *r, const json_t *obj, const struc
 	fields__numbers(r, obj, (const struct number[]){__VA_ARGS__}, \
 			sizeof((const struct number[]){__VA_ARGS__}) / sizeof(struct number))
 
-static int hist__take_bucket(struct load_report *r, struct hist *h, const char *key,
-			     const json_t *pair)
+static int hist__parse_bucket(struct load_report *r, struct hist *h, const char *key,
+			      const json_t *pair)
 {
 	const json_t *index = json_array_get(pair, 0), *count = json_array_get(pair, 1);
 	json_int_t i = json_integer_value(index), n = json_integer_value(count);
@@ -118,8 +118,8 @@ static bool sum__fits(uint64_t sum, uint64_t count, uint64_t min, uint64_t max)
 }
 
 /* Extremes and sum are exact, as the load generator counted them; buckets are not. */
-static int hist__take_extremes(struct load_report *r, struct hist *h, const char *key,
-			       const json_t *obj)
+static int hist__parse_extremes(struct load_report *r, struct hist *h, const char *key,
+				const json_t *obj)
 {
 	uint64_t sum, min, max;
 	int err;
@@ -138,7 +138,7 @@ static int hist__take_extremes(struct load_report *r, struct hist *h, const char
 	return 0;
 }
 
-static int hist__take(struct load_report *r, struct hist *h, const char *key, const json_t *obj)
+static int hist__parse(struct load_report *r, struct hist *h, const char *key, const json_t *obj)
 {
 	uint64_t count, sub_bits;
 	const json_t *buckets;
@@ -152,17 +152,17 @@ static int hist__take(struct load_report *r, struct hist *h, const char *key, co
 	if (sub_bits != h->sub_bits)
 		return fields__refuse(r, "\"%s\": sub_bits is not %u", key, h->sub_bits);
 	for (size_t i = 0; !err && i < json_array_size(buckets); i++)
-		err = hist__take_bucket(r, h, key, json_array_get(buckets, i));
+		err = hist__parse_bucket(r, h, key, json_array_get(buckets, i));
 	if (err)
 		return err;
 	if (h->count != count)
 		return fields__refuse(r, "\"%s\": count is not the sum of the buckets", key);
 	/* An empty histogram has no extremes, whatever the line has. */
-	return count ? hist__take_extremes(r, h, key, obj) : 0;
+	return count ? hist__parse_extremes(r, h, key, obj) : 0;
 }
 
-static int report__take_latency(struct load_report *r, const json_t *latency,
-				enum latency_kind kind)
+static int report__parse_latency(struct load_report *r, const json_t *latency,
+				 enum latency_kind kind)
 {
 	const char *key = latency__key(kind);
 	const json_t *obj;
@@ -173,7 +173,7 @@ static int report__take_latency(struct load_report *r, const json_t *latency,
 	if (err)
 		return err;
 	h = hist__new_latency();
-	err = hist__take(r, h, key, obj);
+	err = hist__parse(r, h, key, obj);
 	if (err)
 		hist__free(h);
 	else
@@ -181,19 +181,19 @@ static int report__take_latency(struct load_report *r, const json_t *latency,
 	return err;
 }
 
-static int report__take_latencies(struct load_report *r, const json_t *stats, enum nio_side side)
+static int report__parse_latencies(struct load_report *r, const json_t *stats, enum nio_side side)
 {
 	const json_t *latency;
 	int err = fields__container(r, stats, "latency", JSON_OBJECT, &latency);
 
 	for (int k = 0; k < LATENCY_NR && !err; k++)
 		if (latency__side(k) == side)
-			err = report__take_latency(r, latency, k);
+			err = report__parse_latency(r, latency, k);
 	return err;
 }
 
 /* Totals that the receiver confirmed to the sender; the members are null before. */
-static int report__take_confirmed(struct load_report *r, const json_t *stats)
+static int report__parse_confirmed(struct load_report *r, const json_t *stats)
 {
 	const json_t *obj = json_object_get(stats, "confirmed");
 	int err;
@@ -208,7 +208,7 @@ static int report__take_confirmed(struct load_report *r, const json_t *stats)
 	return err;
 }
 
-static int report__take_sender(struct load_report *r, const json_t *stats)
+static int report__parse_sender(struct load_report *r, const json_t *stats)
 {
 	struct app_result *app = &r->app;
 	struct zc_counts *zc = &app->zc;
@@ -231,11 +231,11 @@ static int report__take_sender(struct load_report *r, const json_t *stats)
 		{"tcp", "bytes_retrans", &app->tcp_bytes_retrans});
 	app->sender_cpu_ns.known = !err;
 	if (!err)
-		err = report__take_confirmed(r, stats);
-	return err ? err : report__take_latencies(r, stats, NIO_SIDE_SENDER);
+		err = report__parse_confirmed(r, stats);
+	return err ? err : report__parse_latencies(r, stats, NIO_SIDE_SENDER);
 }
 
-static int report__take_receiver(struct load_report *r, const json_t *stats)
+static int report__parse_receiver(struct load_report *r, const json_t *stats)
 {
 	struct app_result *app = &r->app;
 	int err;
@@ -249,10 +249,10 @@ static int report__take_receiver(struct load_report *r, const json_t *stats)
 		      {"tcp", "bytes_received", &app->tcp_bytes_received});
 	app->verify_errors.known = app->receiver_cpu_ns.known = !err;
 	app->replies.tx_bytes.known = app->replies.tx_messages.known = !err;
-	return err ? err : report__take_latencies(r, stats, NIO_SIDE_RECEIVER);
+	return err ? err : report__parse_latencies(r, stats, NIO_SIDE_RECEIVER);
 }
 
-static int report__take_stats(struct load_report *r, const json_t *stats, enum nio_side side)
+static int report__parse_stats(struct load_report *r, const json_t *stats, enum nio_side side)
 {
 	const json_t *interrupted = json_object_get(stats, "interrupted");
 	int err;
@@ -266,12 +266,12 @@ static int report__take_stats(struct load_report *r, const json_t *stats, enum n
 		return fields__refuse(r, "\"interrupted\" is %s",
 				      interrupted ? "not true or false" : "missing");
 	r->interrupted = json_is_true(interrupted);
-	return side == NIO_SIDE_SENDER ? report__take_sender(r, stats)
-				       : report__take_receiver(r, stats);
+	return side == NIO_SIDE_SENDER ? report__parse_sender(r, stats)
+				       : report__parse_receiver(r, stats);
 }
 
 /* The kernel assigns no cookie 0. */
-static int report__take_cookie(struct load_report *r, const json_t *connection, size_t nr)
+static int report__parse_cookie(struct load_report *r, const json_t *connection, size_t nr)
 {
 	uint64_t index, cookie;
 	const char *text;
@@ -314,7 +314,7 @@ static int report__check_cookies(struct load_report *r, size_t nr)
 	return i < nr ? fields__refuse(r, "two connections have one cookie") : 0;
 }
 
-static int report__take_ready(struct load_report *r, const json_t *obj)
+static int report__parse_ready(struct load_report *r, const json_t *obj)
 {
 	const json_t *config = json_object_get(obj, "config"), *connections;
 	const char *congestion = json_string_value(json_object_get(config, "congestion"));
@@ -329,7 +329,7 @@ static int report__take_ready(struct load_report *r, const json_t *obj)
 		return fields__refuse(r, "%zu connections: 1 to %d can be watched", nr,
 				      LOAD_CONNECTIONS_MAX);
 	for (i = 0; i < nr; i++) {
-		err = report__take_cookie(r, json_array_get(connections, i), nr);
+		err = report__parse_cookie(r, json_array_get(connections, i), nr);
 		if (err)
 			return err;
 	}
@@ -340,7 +340,7 @@ static int report__take_ready(struct load_report *r, const json_t *obj)
 	return report__check_cookies(r, nr);
 }
 
-static int report__take_listening(struct load_report *r, const json_t *obj)
+static int report__parse_listening(struct load_report *r, const json_t *obj)
 {
 	uint64_t port;
 	int err;
@@ -354,7 +354,7 @@ static int report__take_listening(struct load_report *r, const json_t *obj)
 	return 0;
 }
 
-static int report__take_error(struct load_report *r, const json_t *obj)
+static int report__parse_error(struct load_report *r, const json_t *obj)
 {
 	const char *text;
 	int err;
@@ -365,19 +365,19 @@ static int report__take_error(struct load_report *r, const json_t *obj)
 	return err;
 }
 
-static int report__take(struct load_report *r, const json_t *obj, enum nio_side side,
-			enum driver_event event)
+static int report__parse(struct load_report *r, const json_t *obj, enum nio_side side,
+			 enum driver_event event)
 {
 	switch (event) {
 	case DRIVER_LISTENING:
-		return report__take_listening(r, obj);
+		return report__parse_listening(r, obj);
 	case DRIVER_READY:
-		return report__take_ready(r, obj);
+		return report__parse_ready(r, obj);
 	case DRIVER_STATS:
 	case DRIVER_DONE:
-		return report__take_stats(r, obj, side);
+		return report__parse_stats(r, obj, side);
 	case DRIVER_ERROR:
-		return report__take_error(r, obj);
+		return report__parse_error(r, obj);
 	default:
 		return 0;
 	}
@@ -448,7 +448,7 @@ int driver__decode(const char *line, size_t len, enum nio_side side, struct load
 	if (json_is_object(obj)) {
 		err = event__find(report, obj, side, &found);
 		if (!err)
-			err = report__take(report, obj, side, found);
+			err = report__parse(report, obj, side, found);
 	} else {
 		err = fields__refuse(report, "not a JSON object: %s",
 				     obj ? "an array" : error.text);

@@ -34,7 +34,7 @@ int tap_parse__socket(const char *line, struct tap_socket *out)
 }
 
 /* "packet_rcv", "packet_rcv [af_packet]", "packet_rcv+0x0/0x4a0 [af_packet]": the name alone. */
-static void take_function(char *out, size_t len, const char *text)
+static void parse_function(char *out, size_t len, const char *text)
 {
 	snprintf(out, len, "%.*s", (int)strcspn(text, " \t\n+"), text);
 }
@@ -53,7 +53,7 @@ int tap_parse__hook(const char *line, struct tap_hook *out)
 	snprintf(out->device, sizeof(out->device), "%.*s", (int)device_len, device);
 	device += device_len;
 	device += strspn(device, " ");
-	take_function(out->function, sizeof(out->function), device);
+	parse_function(out->function, sizeof(out->function), device);
 	return out->function[0] ? 0 : -EINVAL;
 }
 

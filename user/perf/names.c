@@ -266,7 +266,7 @@ static int find_pmu_event(const struct parser *p, char *name)
 }
 
 /* Removes a modifier like ":u" or ":uk" from the end, but not the name of a tracepoint. */
-static int take_modifiers(const struct parser *p, char *name)
+static int parse_modifiers(const struct parser *p, char *name)
 {
 	char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
 	bool user, kernel;
@@ -305,7 +305,7 @@ int perf_names__parse(const char *name, const struct perf_lookup *lookup, struct
 		return reject(&p, "'%.32s...' is too long for the name of an event", name);
 	strcpy(spec.name, name);
 	strcpy(plain, name);
-	err = take_modifiers(&p, plain);
+	err = parse_modifiers(&p, plain);
 	if (err)
 		return err;
 	if (strchr(plain, '/'))

@@ -26,7 +26,7 @@ struct visitor {
 };
 
 /* Counters that an older kernel lacks stay 0. */
-static void take_info(struct nio_socket *socket, const void *data, size_t len)
+static void copy_info(struct nio_socket *socket, const void *data, size_t len)
 {
 	struct tcp_info info = {0};
 
@@ -36,7 +36,7 @@ static void take_info(struct nio_socket *socket, const void *data, size_t len)
 	socket->bytes_retrans = info.tcpi_bytes_retrans;
 }
 
-static int take_message(const struct nlmsghdr *nlh, void *data)
+static int parse_message(const struct nlmsghdr *nlh, void *data)
 {
 	const struct inet_diag_msg *msg = NLMSG_DATA(nlh);
 	const struct visitor *v = data;
@@ -54,7 +54,7 @@ static int take_message(const struct nlmsghdr *nlh, void *data)
 	};
 	info = netlink__attr(nlh, sizeof(*msg), INET_DIAG_INFO, &len);
 	if (info) {
-		take_info(&socket, info, len);
+		copy_info(&socket, info, len);
 		v->take(v->arg, &socket);
 	}
 	return 0;
@@ -71,7 +71,7 @@ static int dump(struct nl_sock *nl, uint8_t family, struct visitor *v)
 
 	return netlink__talk(nl,
 			     netlink__request(SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, &req, sizeof(req)),
-			     take_message, v);
+			     parse_message, v);
 }
 
 int sock_diag__pass(void (*take)(void *arg, const struct nio_socket *socket), void *arg)

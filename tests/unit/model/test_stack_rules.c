@@ -182,7 +182,7 @@ struct recording {
 };
 
 /* "mode;side;frames N" */
-static void take_line(struct recording *r, char *line, const char *file)
+static void parse_line(struct recording *r, char *line, const char *file)
 {
 	char *side = strchr(line, ';'), *frames = side ? strchr(side + 1, ';') : NULL;
 	char *count = strrchr(line, ' ');
@@ -215,7 +215,7 @@ static void read_recording(struct recording *r, const char *file)
 	*r = (struct recording){0};
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f))
-		take_line(r, line, file);
+		parse_line(r, line, file);
 	fclose(f);
 }
 
