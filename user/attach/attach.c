@@ -145,7 +145,7 @@ static int refresh(struct attach *a)
  * true: the watching is over. Keys refresh nothing: rates are of whole intervals, not of the time
  * since a key.
  */
-static bool take_keys(struct attach *a)
+static bool handle_keys(struct attach *a)
 {
 	int key;
 
@@ -158,7 +158,7 @@ static bool take_keys(struct attach *a)
 }
 
 /* true: the watching is over. */
-static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
+static bool handle_event(struct attach *a, const struct loop_event *ev, int *code)
 {
 	switch (ev->kind) {
 	case LOOP_SIGNAL:
@@ -171,7 +171,7 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 		return *code != EXIT_DONE || attach_session__lost_cgroup(&a->session);
 	case LOOP_READABLE:
 		if (ev->fd == STDIN_FILENO)
-			return take_keys(a);
+			return handle_keys(a);
 		if (ev->fd == attach_probes__ends_fd(a->session.probes)) {
 			attach_session__take_ended(&a->session);
 			return false;
@@ -195,7 +195,7 @@ static int watch(struct attach *a)
 
 		err = loop__wait(&a->loop, &ev, wait_ms(a));
 		if (!err)
-			over = take_event(a, &ev, &code);
+			over = handle_event(a, &ev, &code);
 		attach_session__step(&a->session);
 	}
 	return err ? loop__report(err) : code;

@@ -32,7 +32,7 @@ static bool is_ignored(int signo)
 }
 
 /* fd: the signalfd to change, or -1 for a new one. Returns the signalfd or -errno. */
-static int take_signals(int fd, bool pauses)
+static int open_signals(int fd, bool pauses)
 {
 	sigset_t set;
 
@@ -48,15 +48,15 @@ static int take_signals(int fd, bool pauses)
 	return fd < 0 ? -errno : fd;
 }
 
-int loop__take_pauses(struct loop *l, bool take)
+int loop__catch_pauses(struct loop *l, bool catch)
 {
-	int fd = take_signals(l->sigfd, take);
+	int fd = open_signals(l->sigfd, catch);
 	sigset_t set;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_SIZE(pausing); i++)
 		sigaddset(&set, pausing[i]);
-	if (!take)
+	if (!catch)
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
 	return fd < 0 ? fd : 0;
 }
@@ -103,7 +103,7 @@ static int open_all(struct loop *l)
 	l->timerfd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (l->epfd < 0 || l->timerfd < 0)
 		return -errno;
-	l->sigfd = take_signals(-1, false);
+	l->sigfd = open_signals(-1, false);
 	if (l->sigfd < 0)
 		return l->sigfd;
 	err = loop__add(l, l->sigfd);

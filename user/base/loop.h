@@ -38,7 +38,7 @@ int loop__open(struct loop *l);
 void loop__close(struct loop *l);
 
 /* take: SIGTSTP and SIGCONT become events. 0 or -errno. loop__pause() stops until SIGCONT. */
-int loop__take_pauses(struct loop *l, bool take);
+int loop__catch_pauses(struct loop *l, bool catch);
 void loop__pause(void);
 
 int loop__add(struct loop *l, int fd);

@@ -375,17 +375,17 @@ static int serve(struct export *x)
 }
 
 /* SIGHUP takes a snapshot now. Any other signal ends the exporter. */
-static bool take_signal(struct export *x, int signo)
+static bool handle_signal(struct export *x, int signo)
 {
 	if (signo == SIGHUP)
 		x->next_snapshot_ns = 0;
 	return signo != SIGHUP && signo != SIGWINCH;
 }
 
-static bool take_event(struct export *x, const struct loop_event *ev)
+static bool handle_event(struct export *x, const struct loop_event *ev)
 {
 	if (ev->kind == LOOP_SIGNAL)
-		return take_signal(x, ev->signo);
+		return handle_signal(x, ev->signo);
 	if (ev->kind == LOOP_READABLE && ev->fd == attach_probes__ends_fd(x->probes))
 		attach_probes__each_ended(x->probes, take_socket, x);
 	else if (ev->kind == LOOP_READABLE && x->http)
@@ -405,7 +405,7 @@ static int wait_ms(const struct export *x)
 }
 
 /* true: the exporter is done. */
-static bool take_snapshot(struct export *x)
+static bool handle_snapshot(struct export *x)
 {
 	if (loop__now_ns() < x->next_snapshot_ns)
 		return false;
@@ -427,11 +427,11 @@ static int run_loop(struct export *x)
 	while (!err && !over) {
 		err = loop__wait(&x->loop, &ev, wait_ms(x));
 		if (!err)
-			over = take_event(x, &ev);
+			over = handle_event(x, &ev);
 		if (loop__now_ns() >= x->next_step_ns)
 			x->next_step_ns = attach_probes__step_events(x->probes, loop__now_ns());
 		if (!err && !over)
-			over = take_snapshot(x);
+			over = handle_snapshot(x);
 	}
 	return err ? loop__report(err) : x->status;
 }

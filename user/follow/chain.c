@@ -249,7 +249,7 @@ static void note_link(struct chain *c, const struct use *u, uint64_t to, enum li
 	link->kind = kind;
 }
 
-static void take_copy(struct chain *c, const struct use *u, struct chain_place to, bool derived)
+static void add_copy(struct chain *c, const struct use *u, struct chain_place to, bool derived)
 {
 	int known;
 	bool counted = is_counted(c, u, to.address, &known);
@@ -270,7 +270,7 @@ static void take_copy(struct chain *c, const struct use *u, struct chain_place t
 }
 
 /* The next instruction stores the byte. It is executed now, so that it touches no watchpoint. */
-static void take_store(struct chain *c, struct use *u, uint64_t address, bool derived)
+static void handle_store(struct chain *c, struct use *u, uint64_t address, bool derived)
 {
 	struct chain_place to = {.address = address};
 	int i = chain__place_at(c, u->from.address);
@@ -280,19 +280,19 @@ static void take_store(struct chain *c, struct use *u, uint64_t address, bool de
 	if (!c->io->read(c->io->ctx, address, &to.byte, 1))
 		chain__finish(c, CHAIN_GONE);
 	else if (address != u->from.address)
-		take_copy(c, u, to, derived || to.byte != u->from.byte);
+		add_copy(c, u, to, derived || to.byte != u->from.byte);
 	else if (i >= 0)
 		c->places[i].byte = to.byte; /* changed in place: no copy */
 }
 
 /* memcpy() loads the first and last bytes early and stores them after its loop. */
-static void take_late_store(struct chain *c, const struct use *u, const struct decoder_answer *a)
+static void handle_late_store(struct chain *c, const struct use *u, const struct decoder_answer *a)
 {
 	struct chain_place to = {
 		.address = u->from.address + a->distance, .byte = u->from.byte, .expected = true};
 
 	if (a->distance)
-		take_copy(c, u, to, false);
+		add_copy(c, u, to, false);
 }
 
 /*
@@ -313,7 +313,7 @@ static bool walk(struct chain *c, struct use *u)
 			break;
 		} else if (a.step == TAINT_STORE) {
 			end = n + STEPS_AFTER;
-			take_store(c, u, a.destination, a.derived);
+			handle_store(c, u, a.destination, a.derived);
 		} else if (a.step == TAINT_GONE || a.step == TAINT_HELD) {
 			break;
 		} else if (a.pairs >= PAIRS_SURE && end == STEPS_MAX) {
@@ -327,14 +327,14 @@ static bool walk(struct chain *c, struct use *u)
 	if (a.step == TAINT_GONE)
 		return true;
 	if (a.pairs >= PAIRS_MIN)
-		take_late_store(c, u, &a);
+		handle_late_store(c, u, &a);
 	else
 		chain__finish(c, CHAIN_HELD);
 	return false;
 }
 
 /* rep movs has stored the byte at the end of its iteration. */
-static void take_string_move(struct chain *c, const struct use *u)
+static void handle_string_move(struct chain *c, const struct use *u)
 {
 	struct chain_place to = {.address = u->touch->destination};
 
@@ -343,12 +343,12 @@ static void take_string_move(struct chain *c, const struct use *u)
 	else if (to.byte != u->from.byte)
 		chain__finish(c, CHAIN_MISPLACED);
 	else if (to.address != u->from.address)
-		take_copy(c, u, to, false);
+		add_copy(c, u, to, false);
 }
 
 /* The byte was read: does the program store it elsewhere? */
-static void take_read(struct chain *c, unsigned int i, const struct nio_follow_event *e,
-		      const struct user_regs_struct *regs, const struct touch *t)
+static void handle_read(struct chain *c, unsigned int i, const struct nio_follow_event *e,
+			const struct user_regs_struct *regs, const struct touch *t)
 {
 	struct use u = {.event = e, .touch = t, .from = c->places[i], .regs = *regs, .now = *regs};
 	uint8_t byte;
@@ -358,13 +358,13 @@ static void take_read(struct chain *c, unsigned int i, const struct nio_follow_e
 	else if (byte != u.from.byte)
 		drop_place(c, i, CHAIN_READ_OVER);
 	else if (t->string_move)
-		take_string_move(c, &u);
+		handle_string_move(c, &u);
 	else
 		c->looks += walk(c, &u);
 }
 
-static void take_write(struct chain *c, unsigned int i, const struct nio_follow_event *e,
-		       const struct user_regs_struct *regs)
+static void handle_write(struct chain *c, unsigned int i, const struct nio_follow_event *e,
+			 const struct user_regs_struct *regs)
 {
 	struct chain_place *p = &c->places[i];
 	uint8_t byte;
@@ -407,12 +407,12 @@ void chain__touch(struct chain *c, const struct nio_follow_event *e,
 		i = source;
 	}
 	if (!a.touch.reads)
-		take_write(c, (unsigned int)i, e, regs);
+		handle_write(c, (unsigned int)i, e, regs);
 	else if (a.touch.exchanges)
 		chain__finish(c, CHAIN_UNDECODED);
 	else if (a.touch.writes && !a.touch.string_move)
 		/* Changed in place: no copy. */
 		c->io->read(c->io->ctx, e->address, &c->places[i].byte, 1);
 	else
-		take_read(c, (unsigned int)i, e, regs, &a.touch);
+		handle_read(c, (unsigned int)i, e, regs, &a.touch);
 }

@@ -70,8 +70,8 @@ static bool same_byte(const struct chain *c, uint64_t a, uint64_t b)
 }
 
 /* The same instruction stored again: where was its value from? false: not known yet. */
-static bool take_origin(const struct chain *c, struct chain_fill *f, const struct decoder_answer *a,
-			unsigned int round)
+static bool set_origin(const struct chain *c, struct chain_fill *f, const struct decoder_answer *a,
+		       unsigned int round)
 {
 	f->link.from = f->link.to - a->store_distance;
 	switch (a->store) {
@@ -110,7 +110,7 @@ static void step_to_origin(struct chain *c, struct chain_fill *f, uint32_t tid,
 		if (!chain__step(c, tid, &now))
 			return;
 		if (now.rip == regs->rip && a.store != TAINT_NO_STORE &&
-		    take_origin(c, f, &a, ++round))
+		    set_origin(c, f, &a, ++round))
 			return;
 	}
 	f->kind = FILL_UNKNOWN;

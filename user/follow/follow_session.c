@@ -252,7 +252,7 @@ static void end_sample(struct session *s)
 	}
 }
 
-static void take_event(struct session *s, const struct loop_event *ev)
+static void handle_event(struct session *s, const struct loop_event *ev)
 {
 	if (ev->kind == LOOP_SIGNAL && ev->signo != SIGWINCH) {
 		s->signo = ev->signo;
@@ -299,7 +299,7 @@ static int follow(struct session *s)
 
 		err = loop__wait(&s->loop, &ev, due > now ? (int)((due - now) / 1000000 + 1) : 0);
 		if (!err)
-			take_event(s, &ev);
+			handle_event(s, &ev);
 		do_due(s, loop__now_ns());
 	}
 	end_sample(s);
@@ -328,7 +328,7 @@ static const char *why_unseen(const struct session *s, enum nio_follow_direction
 			 "recvmsg and the like)";
 }
 
-static void take_totals(struct session *s)
+static void read_totals(struct session *s)
 {
 	volatile struct nio_follow *shared = watchpoints__shared(s->watch);
 	struct follow_result *r = &s->found;
@@ -402,7 +402,7 @@ static int run(struct session *s)
 		log_info("following");
 	code = follow(s);
 	end_command(s);
-	take_totals(s);
+	read_totals(s);
 	if (!code)
 		code = report(s);
 	if (code)

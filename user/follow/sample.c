@@ -104,7 +104,7 @@ static bool is_in_time(const struct following *f, const struct nio_follow_event 
 	       shared->returned[e->id % NIO_FOLLOW_RETURNS] != e->id;
 }
 
-static void take_stop(struct following *f, const struct nio_follow_event *e)
+static void handle_stop(struct following *f, const struct nio_follow_event *e)
 {
 	struct chain *c = &f->sample->chain;
 	struct user_regs_struct regs;
@@ -130,7 +130,7 @@ static void take_stop(struct following *f, const struct nio_follow_event *e)
 	book_stop(f);
 }
 
-static void take_event(void *ctx, const struct nio_follow_event *e)
+static void handle_event(void *ctx, const struct nio_follow_event *e)
 {
 	struct following *f = ctx;
 	struct chain *c = &f->sample->chain;
@@ -140,7 +140,7 @@ static void take_event(void *ctx, const struct nio_follow_event *e)
 	switch (e->kind) {
 	case NIO_FOLLOW_SAMPLE:
 		if (!c->begun)
-			take_stop(f, e);
+			handle_stop(f, e);
 		return;
 	case NIO_FOLLOW_COVER:
 	case NIO_FOLLOW_MOVE:
@@ -150,7 +150,7 @@ static void take_event(void *ctx, const struct nio_follow_event *e)
 	case NIO_FOLLOW_TOUCH:
 		if (chain__place_at(c, e->address) >= 0 &&
 		    !(e->tid == f->last_tid && e->ip == f->last_ip && e->ns < f->continued_ns))
-			take_stop(f, e);
+			handle_stop(f, e);
 		return;
 	}
 }
@@ -165,7 +165,7 @@ static void follow_byte(struct following *f, uint64_t wait_ns)
 
 	f->end_ns = loop__now_ns() + wait_ns;
 	while (!c->over) {
-		int taken = watchpoints__take_events(f->sampler->watch, take_event, f);
+		int taken = watchpoints__read_events(f->sampler->watch, handle_event, f);
 
 		if (c->begun && !begun) {
 			begun = true;

@@ -29,7 +29,7 @@ struct watchpoints {
 	unsigned int slots, cpus;
 	bool reads; /* watchpoints are touched by reads, too */
 	int *fds;   /* of slot s on CPU c: [s * cpus + c]; -1: none */
-	watchpoints_take take;
+	watchpoints_handler handle;
 	void *ctx;
 };
 
@@ -147,8 +147,8 @@ static int on_event(void *ctx, void *data, size_t len)
 {
 	struct watchpoints *w = ctx;
 
-	if (w->take && len >= sizeof(struct nio_follow_event))
-		w->take(w->ctx, data);
+	if (w->handle && len >= sizeof(struct nio_follow_event))
+		w->handle(w->ctx, data);
 	return 0;
 }
 
@@ -304,9 +304,9 @@ void watchpoints__clear(struct watchpoints *w, unsigned int slot)
 	}
 }
 
-int watchpoints__take_events(struct watchpoints *w, watchpoints_take take, void *ctx)
+int watchpoints__read_events(struct watchpoints *w, watchpoints_handler handle, void *ctx)
 {
-	w->take = take;
+	w->handle = handle;
 	w->ctx = ctx;
 	return ring_buffer__consume(w->events);
 }

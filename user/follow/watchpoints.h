@@ -49,7 +49,7 @@ bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address
 void watchpoints__clear(struct watchpoints *w, unsigned int slot);
 
 /* Gives each pending event to take(). Never sleeps. Their number. */
-typedef void (*watchpoints_take)(void *ctx, const struct nio_follow_event *e);
-int watchpoints__take_events(struct watchpoints *w, watchpoints_take take, void *ctx);
+typedef void (*watchpoints_handler)(void *ctx, const struct nio_follow_event *e);
+int watchpoints__read_events(struct watchpoints *w, watchpoints_handler handle, void *ctx);
 
 #endif

@@ -51,7 +51,7 @@ static void show_progress(struct round *r)
 }
 
 /* A report of one process of the load generator, final or not. Both run on this machine's clock. */
-static int take_numbers(struct round *r, enum nio_side side)
+static int read_numbers(struct round *r, enum nio_side side)
 {
 	const struct load_report *report = &r->drivers[side].report;
 	bool verify = r->runner->o->workload.verify;
@@ -83,7 +83,7 @@ static const char *place(const struct round *r, char text[ADDRESS_TEXT_MAX + 8])
 	return text;
 }
 
-static int take_error(struct round *r, enum nio_side side)
+static int handle_error(struct round *r, enum nio_side side)
 {
 	const char *message = r->drivers[side].report.message;
 	bool ready = r->ready[NIO_SIDE_SENDER];
@@ -129,14 +129,14 @@ static bool is_expected(const struct round *r, enum nio_side side, enum driver_e
 	}
 }
 
-static int take_done(struct round *r, enum nio_side side)
+static int handle_done(struct round *r, enum nio_side side)
 {
 	int err;
 
 	r->done[side] = true;
 	if (r->measuring)
 		perf_watch__finish(&r->runner->perf, side, r->out);
-	err = take_numbers(r, side);
+	err = read_numbers(r, side);
 	if (!err && round__has(r, ROUND_DONE))
 		ledger__due(r->out, r->runner->workload.rate);
 	if (err || side != NIO_SIDE_SENDER || !r->drivers[side].report.interrupted ||
@@ -145,7 +145,7 @@ static int take_done(struct round *r, enum nio_side side)
 	return stopped_by_peer(r);
 }
 
-static int take_event(struct round *r, enum nio_side side, enum driver_event event)
+static int handle_event(struct round *r, enum nio_side side, enum driver_event event)
 {
 	const struct load_report *report = &r->drivers[side].report;
 	char *used = r->runner->result.env.congestion.used;
@@ -174,11 +174,11 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 		return 0;
 	case DRIVER_STATS:
 		r->stats[side] = r->measuring && !r->done[side];
-		return r->stats[side] ? take_numbers(r, side) : 0;
+		return r->stats[side] ? read_numbers(r, side) : 0;
 	case DRIVER_DONE:
-		return take_done(r, side);
+		return handle_done(r, side);
 	case DRIVER_ERROR:
-		return take_error(r, side);
+		return handle_error(r, side);
 	case DRIVER_EOF:
 		loop__remove(&r->runner->loop, r->drivers[side].child.out);
 		if (r->done[side] || r->stop_ns)
@@ -205,7 +205,7 @@ static int read_driver(struct round *r, enum nio_side side)
 					round_side_names[side],
 					err == -EPROTO ? "broke the protocol" : "cannot be read",
 					d->report.message)
-			  : take_event(r, side, event);
+			  : handle_event(r, side, event);
 	} while (!err && event != DRIVER_NOTHING && event != DRIVER_EOF && !loop__is_to_end());
 	if (!err && r->asked && r->stats[NIO_SIDE_SENDER] &&
 	    (r->stats[NIO_SIDE_RECEIVER] || round__is_remote(r)))
@@ -228,7 +228,7 @@ static void stop(struct round *r)
 	}
 }
 
-static void take_signal(struct round *r, int signo)
+static void handle_signal(struct round *r, int signo)
 {
 	if (curses_screen__signal(signo))
 		return;
@@ -244,7 +244,7 @@ static void ask_stats(struct round *r)
 			round__send_line(r, side, "stats");
 }
 
-static void take_tick(struct round *r)
+static void handle_tick(struct round *r)
 {
 	if (!r->measuring)
 		return;
@@ -258,10 +258,10 @@ static int dispatch(struct round *r, const struct loop_event *ev)
 {
 	switch (ev->kind) {
 	case LOOP_SIGNAL:
-		take_signal(r, ev->signo);
+		handle_signal(r, ev->signo);
 		return 0;
 	case LOOP_TICK:
-		take_tick(r);
+		handle_tick(r);
 		return 0;
 	case LOOP_READABLE:
 		if (ev->fd == r->drivers[NIO_SIDE_SENDER].child.out)
@@ -308,7 +308,7 @@ static void extend_deadlines(struct round *r)
 	late_phase__extend(r, missed);
 }
 
-static int take_next(struct round *r, uint64_t now, uint64_t until, bool *any)
+static int handle_next(struct round *r, uint64_t now, uint64_t until, bool *any)
 {
 	struct loop_event ev;
 	int err;
@@ -333,7 +333,7 @@ static bool is_silent(const struct round *r, uint64_t now)
 }
 
 /* Due actions, when no event is waiting. 0: continue waiting. */
-static int take_time(struct round *r, uint64_t now, enum round_event awaited)
+static int check_deadline(struct round *r, uint64_t now, enum round_event awaited)
 {
 	static const char *const verbs[] = {
 		[ROUND_LISTENING] = "listen",
@@ -380,12 +380,12 @@ int round__await(struct round *r, enum round_event event)
 		uint64_t until = next_due(r);
 		bool any;
 
-		err = take_next(r, now, until, &any);
+		err = handle_next(r, now, until, &any);
 		crowd = any ? crowd + 1 : 0;
 		if (err || now < until || (any && crowd < CROWD_MAX) || round__has(r, event))
 			continue;
 		crowd = 0;
-		err = take_time(r, now, event);
+		err = check_deadline(r, now, event);
 	}
 	return err;
 }

@@ -114,7 +114,7 @@ static void log_session(const struct load_report *r)
 }
 
 /* The sender reports why a session failed. Here that is a warning: the next session may come. */
-static int take_event(struct server *s, enum driver_event event)
+static int handle_event(struct server *s, enum driver_event event)
 {
 	const struct load_report *report = &s->driver.report;
 
@@ -156,7 +156,7 @@ static int read_driver(struct server *s)
 				  s->driver.report.message);
 			return EXIT_RUN_FAILED;
 		}
-		code = take_event(s, event);
+		code = handle_event(s, event);
 	} while (!code && event != DRIVER_NOTHING && !loop__is_to_end());
 	return code;
 }
@@ -176,7 +176,7 @@ static int wait_event(struct server *s, struct loop_event *ev)
 }
 
 /* Detects a receiver that is stopped and serves no session. */
-static int take_time(struct server *s)
+static int check_deadline(struct server *s)
 {
 	uint64_t now = loop__now_ns();
 
@@ -208,7 +208,7 @@ static int serve(struct server *s)
 		else if (ev.kind == LOOP_READABLE)
 			code = read_driver(s);
 		else
-			code = take_time(s);
+			code = check_deadline(s);
 	}
 	return code;
 }

@@ -190,7 +190,7 @@ int curses_screen__open(struct loop *l, curses_screen_fn draw, void *arg)
 	init_input();
 	init_colours();
 	loop__add(l, STDIN_FILENO);
-	loop__take_pauses(l, true);
+	loop__catch_pauses(l, true);
 	curses_screen__draw();
 	return 0;
 }
@@ -286,7 +286,7 @@ void curses_screen__close(void)
 	if (!the.screen)
 		return;
 	loop__remove(the.loop, STDIN_FILENO);
-	loop__take_pauses(the.loop, false);
+	loop__catch_pauses(the.loop, false);
 	leave();
 	delscreen(the.screen);
 	the.screen = NULL;

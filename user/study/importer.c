@@ -255,7 +255,7 @@ static int fail(struct import *i, int err, char *message)
 	return err;
 }
 
-static int take_status(struct import *i, int status, char *message)
+static int check_status(struct import *i, int status, char *message)
 {
 	const char *words = sentence(&i->errors);
 
@@ -349,7 +349,7 @@ static int run(const struct dataset_names *names, const struct import_file *file
 		err = finish(&i, exchange(&i));
 	else if (i.process.pid)
 		launch__wait(&i.process, END_MS);
-	err = err < 0 ? fail(&i, err, message) : take_status(&i, err, message);
+	err = err < 0 ? fail(&i, err, message) : check_status(&i, err, message);
 	*output = i.output;
 	import__clear(&i);
 	return err;

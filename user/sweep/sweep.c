@@ -231,7 +231,7 @@ static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
  * The outcome of a run: a result, a failure, or nothing because the sweep was stopped. A run that
  * was measured but stopped in its sampled or timed round is repeated: --resume must leave no gap.
  */
-static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int err)
+static int finish_run(struct sweep *s, size_t i, const struct sweep_run *r, int err)
 {
 	const struct result *res = &s->engine->result;
 	const struct run_result *made = res->runs;
@@ -286,7 +286,7 @@ static int make_run(struct sweep *s, size_t i)
 	err = runner__round(s->engine, r.mode, r.round);
 	progress__clear(&s->progress);
 	log_release();
-	code = take_run(s, i, &r, err);
+	code = finish_run(s, i, &r, err);
 	runner__forget(s->engine);
 	s->progress.timed++;
 	s->progress.timed_ns += loop__now_ns() - s->began_ns;

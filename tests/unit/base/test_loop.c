@@ -69,9 +69,9 @@ TEST_WITH(ignored_SIGHUP_ends_nothing, open_deaf_to_hangup, close_and_hear)
 	assert_false(loop__is_to_end());
 	assert_int_equal(loop__wait(*state, &ev, 0), 0);
 	assert_int_equal(ev.kind, LOOP_TIMEOUT);
-	assert_int_equal(loop__take_pauses(*state, true), 0);
+	assert_int_equal(loop__catch_pauses(*state, true), 0);
 	kill(getpid(), SIGHUP);
-	assert_int_equal(loop__take_pauses(*state, false), 0);
+	assert_int_equal(loop__catch_pauses(*state, false), 0);
 	assert_int_equal(loop__wait(*state, &ev, 0), 0);
 	assert_int_equal(ev.kind, LOOP_TIMEOUT);
 	/* Other signals count even if ignored: scripts start background jobs ignoring SIGINT. */
