@@ -124,7 +124,7 @@ static int take(const struct nio_sample *sample, void *arg)
 	struct own_fold *f = arg;
 
 	if (!is_in_softirq(f->fold.symbols, sample))
-		return sample_fold__take(sample, &f->fold);
+		return sample_fold__add(sample, &f->fold);
 	f->on_top++;
 	return 0;
 }
@@ -144,7 +144,7 @@ static int sample(struct sampler *s, pid_t pid, struct cpu_result *out, unsigned
 		nanosleep(&slice, NULL);
 		sampler__stop(s);
 		if (!err)
-			err = sampler__take(s, take, &f);
+			err = sampler__read(s, take, &f);
 		if (out->by[NIO_SAMPLE_SENDER].samples >= SAMPLES_WANTED)
 			break;
 	}

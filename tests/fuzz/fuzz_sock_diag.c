@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *buf = calloc(1, NLMSG_HDRLEN + NLMSG_ALIGN(size));
 	struct nlmsghdr *nlh;
 	size_t taken = 0;
-	struct visitor v = {.take = count_socket, .arg = &taken};
+	struct visitor v = {.handle = count_socket, .arg = &taken};
 
 	FUZZ_CHECK(buf);
 	nlh = (struct nlmsghdr *)buf;

@@ -173,7 +173,7 @@ static bool handle_event(struct attach *a, const struct loop_event *ev, int *cod
 		if (ev->fd == STDIN_FILENO)
 			return handle_keys(a);
 		if (ev->fd == attach_probes__ends_fd(a->session.probes)) {
-			attach_session__take_ended(&a->session);
+			attach_session__add_ended(&a->session);
 			return false;
 		}
 		if (ev->fd != a->session.launch.pidfd)

@@ -175,15 +175,15 @@ static void warn_replaced(const struct attach_session *session)
 }
 
 /* new: the process began while it was watched. Its PID may be in use by another by now. */
-static void take_read(struct attach_session *session, pid_t pid, uint64_t started, bool new)
+static void add_read(struct attach_session *session, pid_t pid, uint64_t started, bool new)
 {
 	uint64_t bytes;
 
 	if (!target__read_bytes(pid, &bytes) && target__started(pid) == started)
-		table__take_read(&session->found.table, pid, started, bytes, new);
+		table__add_read(&session->found.table, pid, started, bytes, new);
 }
 
-static void take_process(struct attach_session *session, pid_t pid, bool named)
+static void add_process(struct attach_session *session, pid_t pid, bool named)
 {
 	struct nio_task task = {.first_ns = 1, .asked = 1, .named = named};
 	int err;
@@ -199,8 +199,8 @@ static void take_process(struct attach_session *session, pid_t pid, bool named)
 	task.parent = target__parent(pid);
 	if (attach_probes__add_task(session->probes, pid, &task))
 		log_warning("process %d is not watched: the map of processes is full.", pid);
-	table__take_task(&session->found.table, pid, &task);
-	take_read(session, pid, task.started, false);
+	table__add_task(&session->found.table, pid, &task);
+	add_read(session, pid, task.started, false);
 }
 
 /* The processes of one --comm (named), or of the cgroup. */
@@ -210,18 +210,18 @@ struct several {
 	size_t nr;
 };
 
-static void take_one(void *arg, pid_t pid)
+static void add_one(void *arg, pid_t pid)
 {
 	struct several *several = arg;
 
 	if (pid == getpid())
 		return;
 	several->nr++;
-	take_process(several->session, pid, several->named);
+	add_process(several->session, pid, several->named);
 }
 
 /* No process is a warning, not an error: the service may be about to start. */
-static void take_name(struct attach_session *session, size_t i)
+static void add_name(struct attach_session *session, size_t i)
 {
 	const char *comm = session->o->target.comms[i], *asked = session->o->target.comms_asked[i];
 	struct several several = {.session = session, .named = true};
@@ -230,17 +230,17 @@ static void take_name(struct attach_session *session, size_t i)
 		log_warning("--comm %s: the kernel keeps 15 bytes of a name, so that every process "
 			    "called '%s' is watched.",
 			    asked, comm);
-	target__by_comm(comm, take_one, &several);
+	target__by_comm(comm, add_one, &several);
 	if (!several.nr)
 		log_warning("--comm %s: no process of this name runs now; later ones are watched.",
 			    comm);
 }
 
-static void take_cgroup(struct attach_session *session, const char *path)
+static void add_cgroup(struct attach_session *session, const char *path)
 {
 	struct several several = {.session = session};
 
-	target__by_cgroup(path, take_one, &several);
+	target__by_cgroup(path, add_one, &several);
 	if (!several.nr)
 		log_warning("--cgroup %s: no process is in it or below it now; later ones are "
 			    "watched.",
@@ -251,7 +251,7 @@ static void take_cgroup(struct attach_session *session, const char *path)
  * Processes that the watched ones have started already. Programs see the children that a process
  * starts after it was added.
  */
-static void take_children(struct attach_session *session)
+static void add_children(struct attach_session *session)
 {
 	const struct table *t = &session->found.table;
 	uint32_t *parents = xcalloc(t->processes_nr + 1, sizeof(*parents));
@@ -261,32 +261,32 @@ static void take_children(struct attach_session *session)
 
 	for (; nr < t->processes_nr; nr++)
 		parents[nr] = t->processes[nr].tgid;
-	err = target__descendants(parents, nr, take_one, &found);
+	err = target__descendants(parents, nr, add_one, &found);
 	if (err)
 		log_warning("--children: processes that were started before are not watched: %s.",
 			    strerror(-err));
 	free(parents);
 }
 
-static void take_everybody(struct attach_session *session)
+static void add_all(struct attach_session *session)
 {
 	const struct attach_options *o = session->o;
 
 	for (size_t i = 0; i < o->target.pids_nr; i++)
-		take_process(session, o->target.pids[i], false);
+		add_process(session, o->target.pids[i], false);
 	for (size_t i = 0; i < o->target.comms_nr; i++)
-		take_name(session, i);
+		add_name(session, i);
 	if (o->cgroup)
-		take_cgroup(session, o->cgroup);
+		add_cgroup(session, o->cgroup);
 	if (session->launch.pid)
-		take_process(session, session->launch.pid, false);
+		add_process(session, session->launch.pid, false);
 	else if (o->target.children)
-		take_children(session);
+		add_children(session);
 }
 
-static void take_sockets(struct attach_session *session)
+static void add_sockets(struct attach_session *session)
 {
-	int err = attach_probes__take_existing(session->probes);
+	int err = attach_probes__find_existing(session->probes);
 
 	if (err)
 		log_warning("connections that exist already may be missing: %s.", strerror(-err));
@@ -389,8 +389,8 @@ static void begin(struct attach_session *session)
 	session->found.begun_ns = loop__now_ns();
 	session->found.ended_ns = session->found.begun_ns;
 	begin_sampling(session);
-	take_everybody(session);
-	take_sockets(session);
+	add_all(session);
+	add_sockets(session);
 	session->next_step_ns = loop__now_ns();
 }
 
@@ -458,16 +458,16 @@ void attach_session__close(struct attach_session *session)
 	attach_probes__close(session->probes);
 }
 
-static void take_socket(void *arg, const struct sock_state *s)
+static void add_socket(void *arg, const struct sock_state *s)
 {
 	struct attach_session *session = arg;
 
-	table__take(&session->found.table, s);
+	table__add(&session->found.table, s);
 }
 
-void attach_session__take_ended(struct attach_session *session)
+void attach_session__add_ended(struct attach_session *session)
 {
-	attach_probes__each_ended(session->probes, take_socket, session);
+	attach_probes__each_ended(session->probes, add_socket, session);
 }
 
 void attach_session__step(struct attach_session *session)
@@ -478,16 +478,16 @@ void attach_session__step(struct attach_session *session)
 		session->next_step_ns = attach_probes__step_events(session->probes, now);
 }
 
-static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
+static bool add_task(void *arg, uint32_t tgid, const struct nio_task *task)
 {
 	struct attach_session *session = arg;
 	pid_t pid = (pid_t)tgid;
 
-	table__take_task(&session->found.table, tgid, task);
+	table__add_task(&session->found.table, tgid, task);
 	/* A process closes its sockets after its exit event. */
 	if (task->exit_ns)
 		return session->finished || task->exit_ns + EXIT_NS < session->found.ended_ns;
-	take_read(session, pid, task->started, task->parent && !task->asked);
+	add_read(session, pid, task->started, task->parent && !task->asked);
 	if (task->asked || task->parent || task->first_ns < session->since_ns || session->finished)
 		return false;
 	/* It took a watched name or joined the cgroup, and may have sockets. */
@@ -519,14 +519,14 @@ int attach_session__refresh(struct attach_session *session)
 	table__begin(&r->table);
 	err = attach_probes__name_owners(session->probes, session->finished);
 	if (!err)
-		err = attach_probes__each_socket(session->probes, take_socket, session);
+		err = attach_probes__each_socket(session->probes, add_socket, session);
 	table__end(&r->table);
 	/* Right after the sockets: rchar and the bytes sent are of one moment. */
 	if (!err)
-		err = attach_probes__each_task(session->probes, take_task, session);
-	cpu_sampling__take(&session->sampling, r);
+		err = attach_probes__each_task(session->probes, add_task, session);
+	cpu_sampling__read(&session->sampling, r);
 	if (session->passes_again)
-		take_sockets(session);
+		add_sockets(session);
 	session->passes_again = false;
 	name_cgroups(&r->table.groups[GROUP_CGROUP]);
 	attach_session__sort(session);

@@ -60,7 +60,7 @@ const char *attach_session__saw_nothing(const struct attach_session *session);
 void attach_session__sort(struct attach_session *session);
 
 /* Reads the connections that have ended, when attach_probes__ends_fd() is readable. */
-void attach_session__take_ended(struct attach_session *session);
+void attach_session__add_ended(struct attach_session *session);
 
 /* Attaches or detaches the programs of send and receive events, at w->next_step_ns. */
 void attach_session__step(struct attach_session *session);

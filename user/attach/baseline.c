@@ -32,7 +32,7 @@ static struct baseline_point point_of(const struct analysis *a, uint64_t size, e
 	return p;
 }
 
-static void take_points(struct baseline *b, const struct analysis *a)
+static void add_points(struct baseline *b, const struct analysis *a)
 {
 	enum metric m = analysis__has(a, METRIC_CPU_NS_PER_KIB) ? METRIC_CPU_NS_PER_KIB
 								: METRIC_CPU_S_NS_PER_KIB;
@@ -47,7 +47,7 @@ static void analyse(struct baseline *b, const struct dataset *d)
 
 	analysis__init(&a, d);
 	if (a.has_mode[MODE_ZEROCOPY] && a.has_mode[MODE_ONECOPY])
-		take_points(b, &a);
+		add_points(b, &a);
 	analysis__clear(&a);
 }
 

@@ -135,7 +135,7 @@ static bool encrypts(const char *object)
 	return false;
 }
 
-static int take_sample(const struct nio_sample *sample, void *arg)
+static int add_sample(const struct nio_sample *sample, void *arg)
 {
 	struct refresh *refresh = arg;
 	struct process *p = table__process(&refresh->f->table, sample->tgid, sample->started);
@@ -169,14 +169,14 @@ static void choose_rest(struct cpu_sampling *s, struct attach_result *f)
 	s->refresh_ns = f->ended_ns;
 }
 
-void cpu_sampling__take(struct cpu_sampling *s, struct attach_result *f)
+void cpu_sampling__read(struct cpu_sampling *s, struct attach_result *f)
 {
 	struct refresh refresh = {s, f};
 
 	if (!s->sampler)
 		return;
 	s->refresh++;
-	sampler__take(s->sampler, take_sample, &refresh);
+	sampler__read(s->sampler, add_sample, &refresh);
 	f->cpu.by[NIO_SAMPLE_TASK].lost = sampler__lost(s->sampler, NIO_SAMPLE_TASK);
 	choose_rest(s, f);
 }

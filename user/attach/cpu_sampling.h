@@ -38,7 +38,7 @@ void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 
 /* Adds the samples since the previous refresh to f and its processes. Call after sockets were read.
  */
-void cpu_sampling__take(struct cpu_sampling *s, struct attach_result *f);
+void cpu_sampling__read(struct cpu_sampling *s, struct attach_result *f);
 
 void cpu_sampling__stop(struct cpu_sampling *s); /* the last samples can still be read */
 void cpu_sampling__close(struct cpu_sampling *s);

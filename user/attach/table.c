@@ -215,7 +215,7 @@ size_t table__ordinal(const struct table *t, const struct process *p)
 	return nr > 1 ? before + 1 : 0;
 }
 
-void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task)
+void table__add_task(struct table *t, uint32_t tgid, const struct nio_task *task)
 {
 	struct process *p = find_process(t, tgid, task->started);
 
@@ -233,7 +233,7 @@ void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *tas
 	p->exited = task->exit_ns != 0;
 }
 
-void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t bytes, bool new)
+void table__add_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t bytes, bool new)
 {
 	struct process *p = find_process(t, tgid, started);
 
@@ -375,7 +375,7 @@ struct socket_ledger table__ledger_of(const struct table *t, const struct sock_s
 	return d;
 }
 
-void table__take(struct table *t, const struct sock_state *s)
+void table__add(struct table *t, const struct sock_state *s)
 {
 	struct socket_ledger d;
 

@@ -100,7 +100,7 @@ struct socket_ledger table__ledger_of(const struct table *t, const struct sock_s
 
 /* A refresh: begin, take every stream once, end. Open streams are replaced. */
 void table__begin(struct table *t);
-void table__take(struct table *t, const struct sock_state *s);
+void table__add(struct table *t, const struct sock_state *s);
 void table__end(struct table *t);
 
 /*
@@ -122,13 +122,13 @@ size_t table__ordinal(const struct table *t, const struct process *p);
 bool process__is_listed(const struct process *p);
 
 /* A process with connections, or one that was selected. */
-void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task);
+void table__add_task(struct table *t, uint32_t tgid, const struct nio_task *task);
 
 /*
  * Bytes that a process has taken so far by read() and sendfile (rchar), in the same refresh as its
  * sockets. new: it started while watched, so all of them count.
  */
-void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t bytes, bool new);
+void table__add_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t bytes, bool new);
 
 /*
  * What a connection is listed under: the port of its service, which is the remote one if connect()

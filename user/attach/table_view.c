@@ -42,7 +42,7 @@ static void type(struct table_view *v, int key)
 	}
 }
 
-static bool take_movement(struct table_view *v, int key)
+static bool move_by_key(struct table_view *v, int key)
 {
 	size_t at = v->move ? v->move - 1 : v->at, last = v->rows_nr ? v->rows_nr - 1 : 0;
 
@@ -84,7 +84,7 @@ enum table_action table_view__key(struct table_view *v, int key)
 		type(v, key);
 		return TABLE_REDRAW;
 	}
-	if (take_movement(v, key))
+	if (move_by_key(v, key))
 		return TABLE_REDRAW;
 	switch (key) {
 	case 'q':

@@ -77,7 +77,7 @@ static bool item_at(const struct attach_result *r, size_t i, struct view_item *i
 	return true;
 }
 
-static void take_values(uint64_t value[TOP_VALUES_NR], const struct socket_ledger *b)
+static void read_values(uint64_t value[TOP_VALUES_NR], const struct socket_ledger *b)
 {
 	for (int v = 0; v < VALUE_NR; v++)
 		value[v] = row_value__of((enum row_value)v, b);
@@ -99,7 +99,7 @@ static const uint64_t *before_of(const struct top_view *v, const struct view_ite
 	return item->row.ledger.first_ns >= v->since_ns ? nothing : NULL;
 }
 
-static void take_rates(struct top_row *row, const uint64_t *was, double seconds)
+static void compute_rates(struct top_row *row, const uint64_t *was, double seconds)
 {
 	row->rates_known = was && seconds > 0 &&
 			   !socket_ledger__is_least(&row->item.row.ledger, NIO_SIDE_SENDER) &&
@@ -130,17 +130,17 @@ static void note_refresh(struct top_view *v, const struct attach_result *r)
 /* The row of totals has an id that no other has. */
 #define TOTAL_ID UINT64_MAX
 
-static void take_total(struct top_view *v, const struct attach_result *r, double seconds)
+static void compute_total(struct top_view *v, const struct attach_result *r, double seconds)
 {
 	memset(&v->total, 0, sizeof(v->total));
 	v->total.item.row = attach_row__total(r);
 	v->total.item.row.id = TOTAL_ID;
 	strcpy(v->total.item.name, "total");
-	take_values(v->total.value, &r->table.total);
-	take_rates(&v->total, before_of(v, &v->total.item), seconds);
+	read_values(v->total.value, &r->table.total);
+	compute_rates(&v->total, before_of(v, &v->total.item), seconds);
 }
 
-static void take_rows(struct top_view *v, const struct attach_result *r)
+static void compute_rows(struct top_view *v, const struct attach_result *r)
 {
 	bool filtered = v->table.filter[0];
 	double seconds;
@@ -163,14 +163,14 @@ static void take_rows(struct top_view *v, const struct attach_result *r)
 			v->more++;
 			continue;
 		}
-		take_values(row.value, &row.item.row.ledger);
-		take_rates(&row, before_of(v, &row.item), seconds);
+		read_values(row.value, &row.item.row.ledger);
+		compute_rates(&row, before_of(v, &row.item), seconds);
 		v->rows[v->rows_nr++] = row;
 	}
 	all = attach_result__rows(r, r->o->by);
 	if (!filtered && all > v->rows_nr)
 		v->more = all - v->rows_nr;
-	take_total(v, r, seconds);
+	compute_total(v, r, seconds);
 	if (!v->opened)
 		return;
 	for (size_t i = 0; i < v->rows_nr; i++)
@@ -352,7 +352,7 @@ void top_view__draw(struct grid *g, struct top_view *v, const struct attach_resu
 	if (!v->table.help.shown && table_view__too_small(g))
 		return;
 	if (!v->table.paused)
-		take_rows(v, r);
+		compute_rows(v, r);
 	if (!v->opened || v->table.help.shown) {
 		draw_table(g, v, r, utf8);
 		return;

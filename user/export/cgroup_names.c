@@ -148,7 +148,7 @@ const struct cgroup_group *cgroup_names__find(struct cgroup_names *c, uint64_t i
 
 struct giving {
 	const struct cgroup_names *c;
-	void (*take)(void *arg, const char *group);
+	void (*handle)(void *arg, const char *group);
 	void *arg;
 };
 
@@ -158,13 +158,13 @@ static void give(const void *node, VISIT visit, void *arg)
 	const struct giving *g = arg;
 
 	if ((visit == postorder || visit == leaf) && n->walk == g->c->walks)
-		g->take(g->arg, n->group.name);
+		g->handle(g->arg, n->group.name);
 }
 
-int cgroup_names__each(struct cgroup_names *c, void (*take)(void *arg, const char *group),
+int cgroup_names__each(struct cgroup_names *c, void (*handle)(void *arg, const char *group),
 		       void *arg)
 {
-	struct giving g = {c, take, arg};
+	struct giving g = {c, handle, arg};
 	int err = walk(c);
 
 	if (!err)

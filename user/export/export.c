@@ -132,7 +132,7 @@ static void find_gone(void *arg, struct aggregates *a)
 			a->list[i].gone = false;
 }
 
-static void take_socket(void *arg, const struct sock_state *s)
+static void add_socket(void *arg, const struct sock_state *s)
 {
 	struct export *x = arg;
 	size_t place;
@@ -154,12 +154,12 @@ static int snapshot(struct export *x)
 
 	cgroup_names__refresh(&x->cgroups);
 	/* Connections that have ended first: a refresh begins with the sums of all of them. */
-	err = attach_probes__each_ended(x->probes, take_socket, x);
+	err = attach_probes__each_ended(x->probes, add_socket, x);
 	aggregates__begin(&x->groups, now_s());
 	if (!err && x->o.by == EXPORT_BY_COMM)
 		err = attach_probes__name_owners(x->probes, false);
 	if (!err)
-		err = attach_probes__each_socket(x->probes, take_socket, x);
+		err = attach_probes__each_socket(x->probes, add_socket, x);
 	aggregates__end(&x->groups);
 	x->snapshot = now_s();
 	x->snapshot_s = (double)(loop__now_ns() - begun_ns) / 1e9;
@@ -259,7 +259,7 @@ static int print_once(struct export *x)
 	return EXIT_DONE;
 }
 
-static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
+static bool add_task(void *arg, uint32_t tgid, const struct nio_task *task)
 {
 	(void)arg, (void)tgid, (void)task;
 	return false;
@@ -270,7 +270,7 @@ static int try_watching(void *arg)
 {
 	struct export *x = arg;
 
-	return attach_probes__each_task(x->probes, take_task, NULL);
+	return attach_probes__each_task(x->probes, add_task, NULL);
 }
 
 /* Where no filter can be loaded, the exporter runs with what confinement__enter() has left it. */
@@ -317,7 +317,7 @@ static void adopt(struct export *x)
 {
 	int err;
 
-	err = attach_probes__take_existing(x->probes);
+	err = attach_probes__find_existing(x->probes);
 	if (err)
 		log_warning("existing connections may be missing until they are used: %s.",
 			    strerror(-err));
@@ -387,7 +387,7 @@ static bool handle_event(struct export *x, const struct loop_event *ev)
 	if (ev->kind == LOOP_SIGNAL)
 		return handle_signal(x, ev->signo);
 	if (ev->kind == LOOP_READABLE && ev->fd == attach_probes__ends_fd(x->probes))
-		attach_probes__each_ended(x->probes, take_socket, x);
+		attach_probes__each_ended(x->probes, add_socket, x);
 	else if (ev->kind == LOOP_READABLE && x->http)
 		http__run(x->http);
 	else if (ev->kind == LOOP_TICK && x->http)

@@ -82,7 +82,7 @@ struct addresses {
 	uint64_t at[FRAMES_MAX];
 };
 
-static int take_frame(Dwfl_Frame *f, void *arg)
+static int add_frame(Dwfl_Frame *f, void *arg)
 {
 	struct addresses *a = arg;
 	Dwarf_Addr pc;
@@ -217,7 +217,7 @@ static void name_stack(const struct frames_request *r, struct frames *to)
 		p->attached = dwfl_attach_state(p->modules, NULL, (pid_t)r->tgid, &thread_callbacks,
 						NULL);
 	if (p->attached)
-		dwfl_getthread_frames(p->modules, (pid_t)r->stack.tid, take_frame, &a);
+		dwfl_getthread_frames(p->modules, (pid_t)r->stack.tid, add_frame, &a);
 	if (a.nr <= 2)
 		walk_frame_pointers(&a);
 	to->nr = a.nr;

@@ -22,7 +22,7 @@ static bool is_free(struct processes *p, pid_t pid)
 	return false;
 }
 
-static void take(void *arg, pid_t pid)
+static void add(void *arg, pid_t pid)
 {
 	struct processes *p = arg;
 	uint64_t started = target__started(pid);
@@ -47,7 +47,7 @@ static void take(void *arg, pid_t pid)
 	p->found = true;
 }
 
-static void take_children(struct processes *p)
+static void add_children(struct processes *p)
 {
 	uint32_t parents[NIO_FOLLOW_TGIDS];
 	size_t nr = 0;
@@ -55,7 +55,7 @@ static void take_children(struct processes *p)
 	for (size_t i = 0; i < p->nr; i++)
 		if (p->all[i].seen)
 			parents[nr++] = (uint32_t)p->all[i].pid;
-	target__descendants(parents, nr, take, p);
+	target__descendants(parents, nr, add, p);
 }
 
 static void drop_unseen(struct processes *p)
@@ -80,13 +80,13 @@ void processes__scan(struct processes *p)
 		p->all[i].seen = false;
 	drop_unseen(p);
 	for (size_t i = 0; i < o->target.pids_nr; i++)
-		take(p, o->target.pids[i]);
+		add(p, o->target.pids[i]);
 	for (size_t i = 0; i < o->target.comms_nr; i++)
-		target__by_comm(o->target.comms[i], take, p);
+		target__by_comm(o->target.comms[i], add, p);
 	if (p->command)
-		take(p, p->command);
+		add(p, p->command);
 	if (o->target.children)
-		take_children(p);
+		add_children(p);
 }
 
 bool processes__are_over(const struct processes *p)

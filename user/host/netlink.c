@@ -14,7 +14,7 @@
 #include "common/xalloc.h"
 
 struct talk {
-	int (*take)(const struct nlmsghdr *nlh, void *data);
+	int (*handle)(const struct nlmsghdr *nlh, void *data);
 	void *data;
 	int err;
 	bool done;
@@ -51,7 +51,7 @@ static int on_answer(struct nl_msg *msg, void *arg)
 {
 	struct talk *t = arg;
 
-	t->err = t->take ? t->take(nlmsg_hdr(msg), t->data) : 0;
+	t->err = t->handle ? t->handle(nlmsg_hdr(msg), t->data) : 0;
 	return t->err ? NL_STOP : NL_OK;
 }
 
@@ -74,9 +74,9 @@ static int on_error(struct sockaddr_nl *nla, struct nlmsgerr *error, void *arg)
 }
 
 int netlink__talk(struct nl_sock *nl, struct nl_msg *msg,
-		  int (*take)(const struct nlmsghdr *nlh, void *data), void *data)
+		  int (*handle)(const struct nlmsghdr *nlh, void *data), void *data)
 {
-	struct talk t = {.take = take, .data = data};
+	struct talk t = {.handle = handle, .data = data};
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
 
 	if (!cb)

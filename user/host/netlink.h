@@ -22,7 +22,7 @@ struct nl_msg *netlink__request(int type, int flags, const void *header, size_t 
  * none) for each answer until it returns -errno. 0 or -errno.
  */
 int netlink__talk(struct nl_sock *nl, struct nl_msg *msg,
-		  int (*take)(const struct nlmsghdr *nlh, void *data), void *data);
+		  int (*handle)(const struct nlmsghdr *nlh, void *data), void *data);
 
 /* The attribute of a message behind its family header, with its size. NULL: absent or cut off. */
 const void *netlink__attr(const struct nlmsghdr *nlh, size_t header_len, int type, size_t *len);

@@ -58,7 +58,7 @@ static void add(struct taps *taps, const struct tap *found)
 	t->open = t->in_run = true;
 }
 
-static int for_each_line(const char *path, void (*take)(struct search *l, const char *line),
+static int for_each_line(const char *path, void (*handle)(struct search *l, const char *line),
 			 struct search *l)
 {
 	char line[LINE_LEN];
@@ -67,12 +67,12 @@ static int for_each_line(const char *path, void (*take)(struct search *l, const 
 	if (!f)
 		return -errno;
 	while (fgets(line, sizeof(line), f))
-		take(l, line);
+		handle(l, line);
 	fclose(f);
 	return 0;
 }
 
-static void take_socket(struct search *l, const char *line)
+static void add_socket(struct search *l, const char *line)
 {
 	struct tap tap = {.sender = l->sender, .receiver = l->receiver, .elsewhere = l->elsewhere};
 	struct tap_socket s;
@@ -86,7 +86,7 @@ static void take_socket(struct search *l, const char *line)
 }
 
 /* Adds hooks of the kernel. For sockets on a device, records the function, or "several". */
-static void take_hook(struct search *l, const char *line)
+static void add_hook(struct search *l, const char *line)
 {
 	struct tap tap = {.sender = l->sender, .receiver = l->receiver};
 	struct tap_hook h;
@@ -120,11 +120,11 @@ static int search_here(void *arg)
 	l->ifindex = if_nametoindex(l->device);
 	if (!l->ifindex)
 		return -errno;
-	err = for_each_line(PROC_PACKET, take_socket, l);
+	err = for_each_line(PROC_PACKET, add_socket, l);
 	/* No such file: the kernel has no packet sockets. */
 	if (err && err != -ENOENT)
 		return err;
-	err = for_each_line(PROC_PTYPE, take_hook, l);
+	err = for_each_line(PROC_PTYPE, add_hook, l);
 	return err == -ENOENT && !access("/proc/thread-self/net", F_OK) ? 0 : err;
 }
 
@@ -146,7 +146,7 @@ static ino_t inode_of_netns(int fd)
 
 static int search_unbound(void *arg)
 {
-	return for_each_line(PROC_PACKET, take_socket, arg);
+	return for_each_line(PROC_PACKET, add_socket, arg);
 }
 
 static void search_netns(int fd, void *arg)
@@ -201,7 +201,7 @@ static int search_path(struct taps *taps, const struct netpath *path)
 
 /* ---- processes that hold them ---- */
 
-static void take_descriptor(struct taps *taps, const char *pid, int dir, const char *name)
+static void add_descriptor(struct taps *taps, const char *pid, int dir, const char *name)
 {
 	char link[64];
 	ssize_t len = readlinkat(dir, name, link, sizeof(link) - 1);
@@ -235,7 +235,7 @@ static bool search_process(struct taps *taps, const char *pid)
 	if (!dir)
 		return errno == ENOENT;
 	while ((entry = readdir(dir)))
-		take_descriptor(taps, pid, dirfd(dir), entry->d_name);
+		add_descriptor(taps, pid, dirfd(dir), entry->d_name);
 	closedir(dir);
 	return true;
 }

@@ -28,7 +28,7 @@ static bool is_native(struct nlattr *xdp)
 	return how == XDP_ATTACHED_DRV || how == XDP_ATTACHED_MULTI;
 }
 
-static int take_link(const struct nlmsghdr *nlh, void *data)
+static int add_link(const struct nlmsghdr *nlh, void *data)
 {
 	struct nlattr *attrs[IFLA_MAX + 1];
 	bool *found = data;
@@ -48,7 +48,7 @@ static int search_here(void *found)
 	if (err)
 		return err;
 	err = netlink__talk(nl, netlink__request(RTM_GETLINK, NLM_F_DUMP, &info, sizeof(info)),
-			    take_link, found);
+			    add_link, found);
 	netlink__close(nl);
 	return err;
 }

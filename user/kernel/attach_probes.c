@@ -119,8 +119,8 @@ static int set_cgroup(struct attach_probes *probes, int cgroup)
 }
 
 /* A reading of the watched sockets. */
-struct taking {
-	void (*take)(void *arg, const struct sock_state *s);
+struct reading {
+	void (*handle)(void *arg, const struct sock_state *s);
 	void *arg;
 	/* Connections that ended after the iteration began may also be in it. */
 	struct ended {
@@ -130,24 +130,24 @@ struct taking {
 	bool remembers;
 };
 
-static void remember(struct taking *t, const struct sock_state *s)
+static void remember(struct reading *t, const struct sock_state *s)
 {
 	t->ended = xgrow(t->ended, t->ended_nr, sizeof(*t->ended));
 	t->ended[t->ended_nr++] = (struct ended){s->key, s->first_ns};
 }
 
 /* A record of the ring buffer, for libbpf. */
-static int take_end(void *arg, void *data, size_t size)
+static int handle_end(void *arg, void *data, size_t size)
 {
 	struct attach_probes *probes = arg;
 	struct sock_state s = {0};
 
-	if (size < SOCK_STATE_HEAD || !probes->taking)
+	if (size < SOCK_STATE_HEAD || !probes->reading)
 		return 0;
 	memcpy(&s, data, size < sizeof(s) ? SOCK_STATE_HEAD : sizeof(s));
-	if (probes->taking->remembers)
-		remember(probes->taking, &s);
-	probes->taking->take(probes->taking->arg, &s);
+	if (probes->reading->remembers)
+		remember(probes->reading, &s);
+	probes->reading->handle(probes->reading->arg, &s);
 	return 0;
 }
 
@@ -171,8 +171,8 @@ static int open_watcher(struct attach_probes *probes, const struct attach_filter
 		return err;
 	/* The second programs are loaded, and attached only where the first may be refused. */
 	probes->plan.without_seconds = probes->base_plan.without_seconds = true;
-	probes->ends =
-		ring_buffer__new(bpf_map__fd(probes->skel->maps.nio_ends), take_end, probes, NULL);
+	probes->ends = ring_buffer__new(bpf_map__fd(probes->skel->maps.nio_ends), handle_end,
+					probes, NULL);
 	err = probes->ends ? loader__attach(&probes->loader, &probes->plan) : -errno;
 	probes->loader.interruptible = false;
 	return err ? err : attach_probes__begin_events(probes, filter->count_calls);
@@ -262,7 +262,7 @@ static int run_iterator(const struct attach_probes *probes, const char *program)
 /* A pass leaves out the sockets that are in use. Few calls last as long as two passes. */
 #define PASSES 3
 
-int attach_probes__take_existing(struct attach_probes *probes)
+int attach_probes__find_existing(struct attach_probes *probes)
 {
 	struct attach_bpf__bss *bss = probes->skel->bss;
 	volatile uint32_t *in_use = &bss->nio_in_use;
@@ -299,13 +299,13 @@ int attach_probes__name_owners(struct attach_probes *probes, bool at_once)
 	return err;
 }
 
-static int drain(struct attach_probes *probes, struct taking *t)
+static int drain(struct attach_probes *probes, struct reading *t)
 {
 	int n;
 
-	probes->taking = t;
+	probes->reading = t;
 	n = ring_buffer__consume(probes->ends);
-	probes->taking = NULL;
+	probes->reading = NULL;
 	return n < 0 ? n : 0;
 }
 
@@ -318,7 +318,7 @@ static int by_key(const void *a, const void *b)
 	return x->first_ns < y->first_ns ? -1 : x->first_ns > y->first_ns;
 }
 
-static bool has_ended(const struct taking *t, const struct sock_state *s)
+static bool has_ended(const struct reading *t, const struct sock_state *s)
 {
 	struct ended key = {s->key, s->first_ns};
 
@@ -331,7 +331,7 @@ static void forget(struct attach_probes *probes, uint64_t key)
 	bpf_map_delete_elem(bpf_map__fd(probes->skel->maps.nio_sockets), &key);
 }
 
-static void give_open(struct attach_probes *probes, struct taking *t,
+static void give_open(struct attach_probes *probes, struct reading *t,
 		      const struct loader_records *open)
 {
 	if (t->ended_nr)
@@ -350,7 +350,7 @@ static void give_open(struct attach_probes *probes, struct taking *t,
 			forget(probes, s.key);
 		else
 			s.now = s.last_read;
-		t->take(t->arg, &s);
+		t->handle(t->arg, &s);
 	}
 }
 
@@ -373,7 +373,7 @@ static int read_states(const struct attach_probes *probes, struct loader_records
 	err = run_iterator(probes, "nio_at_maps");
 	if (!err && probes->skel->bss->nio_snapshot_failed)
 		err = -ENOMEM;
-	return err ? err : state_map__take(bpf_map__fd(probes->skel->maps.nio_snapshots), open);
+	return err ? err : state_map__drain(bpf_map__fd(probes->skel->maps.nio_snapshots), open);
 }
 
 /*
@@ -381,9 +381,9 @@ static int read_states(const struct attach_probes *probes, struct loader_records
  * not meet is in the buffer by then, and one that is in both was open as it was met.
  */
 int attach_probes__each_socket(struct attach_probes *probes,
-			       void (*take)(void *arg, const struct sock_state *s), void *arg)
+			       void (*handle)(void *arg, const struct sock_state *s), void *arg)
 {
-	struct taking t = {.take = take, .arg = arg};
+	struct reading t = {.handle = handle, .arg = arg};
 	struct loader_records open = {0};
 	int err = drain(probes, &t);
 
@@ -400,9 +400,9 @@ int attach_probes__each_socket(struct attach_probes *probes,
 }
 
 int attach_probes__each_ended(struct attach_probes *probes,
-			      void (*take)(void *arg, const struct sock_state *s), void *arg)
+			      void (*handle)(void *arg, const struct sock_state *s), void *arg)
 {
-	struct taking t = {.take = take, .arg = arg};
+	struct reading t = {.handle = handle, .arg = arg};
 
 	return drain(probes, &t);
 }
@@ -413,7 +413,7 @@ int attach_probes__ends_fd(const struct attach_probes *probes)
 }
 
 int attach_probes__each_task(struct attach_probes *probes,
-			     bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t),
+			     bool (*handle)(void *arg, uint32_t tgid, const struct nio_task *t),
 			     void *arg)
 {
 	int fd = bpf_map__fd(probes->skel->maps.nio_tasks);
@@ -427,7 +427,7 @@ int attach_probes__each_task(struct attach_probes *probes,
 	if (nr < NIO_TASKS_MAX && errno != ENOENT)
 		err = -errno;
 	for (int i = 0; i < nr; i++)
-		if (!bpf_map_lookup_elem(fd, &keys[i], &task) && take(arg, keys[i], &task))
+		if (!bpf_map_lookup_elem(fd, &keys[i], &task) && handle(arg, keys[i], &task))
 			bpf_map_delete_elem(fd, &keys[i]);
 	free(keys);
 	return err;

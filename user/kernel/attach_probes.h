@@ -70,7 +70,7 @@ void attach_probes__stop(struct attach_probes *probes);
  * notes where they listen: of the processes that match the filter, after the first call of those
  * that joined since. 0 or -errno.
  */
-int attach_probes__take_existing(struct attach_probes *probes);
+int attach_probes__find_existing(struct attach_probes *probes);
 
 /*
  * Names the owners of watched sockets without one: those accepted since, if no event has shown
@@ -84,11 +84,11 @@ int attach_probes__name_owners(struct attach_probes *probes, bool at_once);
  * each open one with its present numbers. 0 or -errno.
  */
 int attach_probes__each_socket(struct attach_probes *probes,
-			       void (*take)(void *arg, const struct sock_state *s), void *arg);
+			       void (*handle)(void *arg, const struct sock_state *s), void *arg);
 
 /* Only the connections that ended. Call when the descriptor is readable: it holds some 8000. */
 int attach_probes__each_ended(struct attach_probes *probes,
-			      void (*take)(void *arg, const struct sock_state *s), void *arg);
+			      void (*handle)(void *arg, const struct sock_state *s), void *arg);
 int attach_probes__ends_fd(const struct attach_probes *probes); /* owned by w */
 
 /*
@@ -109,7 +109,7 @@ struct attach_events attach_probes__events(const struct attach_probes *probes);
 
 /* Gives a copy of every task to take(), and deletes the task if that returns true. 0 or -errno. */
 int attach_probes__each_task(struct attach_probes *probes,
-			     bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t),
+			     bool (*handle)(void *arg, uint32_t tgid, const struct nio_task *t),
 			     void *arg);
 
 struct nio_attach_loss attach_probes__losses(const struct attach_probes *probes);

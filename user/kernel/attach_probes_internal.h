@@ -29,7 +29,7 @@ struct attach_probes {
 	struct plan_row rows[PLAN_ROWS_MAX];
 	size_t rows_nr;
 	struct ring_buffer *ends;
-	struct taking *taking; /* consumer of the records */
+	struct reading *reading; /* consumer of the records */
 	struct attach_sampling sampling;
 	uint64_t search_ns; /* when to search for owners next (CLOCK_MONOTONIC) */
 	bool stopped;

@@ -58,7 +58,7 @@ struct stack_class sample_fold__one(char text[SAMPLE_FOLD_LEN], const struct nio
 	return (struct stack_class){.class = stack_rules__user(object, gathers)};
 }
 
-int sample_fold__take(const struct nio_sample *sample, void *fold)
+int sample_fold__add(const struct nio_sample *sample, void *fold)
 {
 	const struct sample_fold *f = fold;
 	const struct process_maps *maps =
@@ -67,7 +67,7 @@ int sample_fold__take(const struct nio_sample *sample, void *fold)
 	char text[SAMPLE_FOLD_LEN];
 	struct stack_class class = sample_fold__one(text, sample, f->symbols, maps, gathers);
 
-	return cpu_time__take(
+	return cpu_time__add_stack(
 		f->out,
 		&(struct profile_stack){
 			.frames = text, .count = 1, .owner = sample->owner, .class = class.class},

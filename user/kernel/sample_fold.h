@@ -35,6 +35,6 @@ struct stack_class sample_fold__one(char text[SAMPLE_FOLD_LEN], const struct nio
 const struct nio_sample *sample_fold__decode(const void *data, size_t size);
 
 /* Counts and keeps a sample. fold is a struct sample_fold. Returns 0. */
-int sample_fold__take(const struct nio_sample *sample, void *fold);
+int sample_fold__add(const struct nio_sample *sample, void *fold);
 
 #endif

@@ -39,7 +39,7 @@ struct sampler {
 	bool cycles;
 	char no_cycles[CPU_NO_CYCLES_MAX]; /* of the last start; "": by cycles */
 	unsigned int hz;                   /* asked for at the last start */
-	int (*take)(const struct nio_sample *sample, void *arg);
+	int (*handle)(const struct nio_sample *sample, void *arg);
 	void *arg;
 	uint64_t lost[NIO_SAMPLE_OWNER_NR]; /* before the last start */
 };
@@ -61,7 +61,7 @@ static int on_sample(void *ctx, void *data, size_t size)
 	struct sampler *s = ctx;
 	const struct nio_sample *sample = sample_fold__decode(data, size);
 
-	return sample ? s->take(sample, s->arg) : -EPROTO;
+	return sample ? s->handle(sample, s->arg) : -EPROTO;
 }
 
 static unsigned int ring_size(int cpus)
@@ -226,7 +226,7 @@ int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned in
 {
 	int err;
 
-	sampler__take(s, ignore, NULL);
+	sampler__read(s, ignore, NULL);
 	memcpy(s->lost, s->skel->bss->nio_samples_lost, sizeof(s->lost));
 	for (int side = 0; side < NIO_SIDE_NR && pids; side++)
 		s->skel->bss->nio_watched[side] = pids[side];
@@ -264,12 +264,12 @@ void sampler__describe(const struct sampler *s, struct cpu_result *out)
 	out->hz = s->hz;
 }
 
-int sampler__take(struct sampler *s, int (*take)(const struct nio_sample *sample, void *arg),
+int sampler__read(struct sampler *s, int (*handle)(const struct nio_sample *sample, void *arg),
 		  void *arg)
 {
 	int n;
 
-	s->take = take;
+	s->handle = handle;
 	s->arg = arg;
 	n = ring_buffer__consume(s->ring);
 	return n < 0 ? n : 0;

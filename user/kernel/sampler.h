@@ -46,7 +46,7 @@ const struct symbols *sampler__symbols(const struct sampler *s);
 void sampler__describe(const struct sampler *s, struct cpu_result *out);
 
 /* Hands over each new sample, once. 0, or what take returned if not 0. */
-int sampler__take(struct sampler *s, int (*take)(const struct nio_sample *sample, void *arg),
+int sampler__read(struct sampler *s, int (*handle)(const struct nio_sample *sample, void *arg),
 		  void *arg);
 
 /* Samples since the start that could not be recorded. */

@@ -361,14 +361,14 @@ void session__forget_streams(struct session *s, const uint64_t *cookies, size_t 
 }
 
 int session__each_socket(struct session *s, pid_t process,
-			 void (*take)(void *arg, const struct nio_socket *socket), void *arg)
+			 void (*handle)(void *arg, const struct nio_socket *socket), void *arg)
 {
 	struct loader_records r;
 	int err = loader__iterate(&s->loader, "nio_sockets", process, &r);
 	const struct nio_socket *sockets = (const void *)r.list;
 
 	for (size_t i = 0; i < r.bytes / sizeof(*sockets); i++)
-		take(arg, &sockets[i]);
+		handle(arg, &sockets[i]);
 	free(r.list);
 	return err;
 }

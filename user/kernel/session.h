@@ -60,6 +60,6 @@ uint64_t session__events(const struct session *s, unsigned int slot);
  * other processes. 0 or -errno; -EOPNOTSUPP when the plan attached has no program for it.
  */
 int session__each_socket(struct session *s, pid_t process,
-			 void (*take)(void *arg, const struct nio_socket *socket), void *arg);
+			 void (*handle)(void *arg, const struct nio_socket *socket), void *arg);
 
 #endif

@@ -38,7 +38,7 @@ static void grow(struct batch *b)
 	b->states = xreallocarray(b->states, b->size, sizeof(*b->states));
 }
 
-int state_map__take(int snapshots_fd, struct loader_records *out)
+int state_map__drain(int snapshots_fd, struct loader_records *out)
 {
 	struct batch b = {0};
 	__u32 cursor, *from = NULL;

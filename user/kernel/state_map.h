@@ -9,6 +9,6 @@
  * Takes all states out of the map of copies (nio_snapshots). *out gets, for each, SOCK_STATE_HEAD
  * bytes and, if has_events, a struct sock_events. The caller frees out->list. 0 or -errno.
  */
-int state_map__take(int snapshots_fd, struct loader_records *out);
+int state_map__drain(int snapshots_fd, struct loader_records *out);
 
 #endif

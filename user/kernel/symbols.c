@@ -29,7 +29,7 @@ struct symbols {
 typedef void (*symbol_handler)(void *arg, uint64_t address, char type, const char *name);
 
 /* "ffffffff81234567 T name\t[module]" */
-static void parse_line(char *line, symbol_handler take, void *arg)
+static void parse_line(char *line, symbol_handler handle, void *arg)
 {
 	char *end;
 	uint64_t address = strtoull(line, &end, 16);
@@ -38,11 +38,11 @@ static void parse_line(char *line, symbol_handler take, void *arg)
 		return;
 	end[3 + strcspn(end + 3, "\t\n")] = '\0';
 	if (end[3])
-		take(arg, address, end[1], end + 3);
+		handle(arg, address, end[1], end + 3);
 }
 
 /* Skips lines without a symbol. The kernel needs some 40 ms to write its 100 000 lines. */
-static int read_file(const char *file, symbol_handler take, void *arg)
+static int read_file(const char *file, symbol_handler handle, void *arg)
 {
 	char line[512], buffer[BUFFER_SIZE];
 	FILE *f = fopen(file, "re");
@@ -51,7 +51,7 @@ static int read_file(const char *file, symbol_handler take, void *arg)
 		return -errno;
 	setvbuf(f, buffer, _IOFBF, sizeof(buffer));
 	while (fgets(line, sizeof(line), f))
-		parse_line(line, take, arg);
+		parse_line(line, handle, arg);
 	fclose(f);
 	return 0;
 }

@@ -103,7 +103,7 @@ int target__read_bytes(pid_t pid, uint64_t *bytes)
 	return found == 1 ? 0 : -ENODATA;
 }
 
-int target__each(void (*take)(void *arg, pid_t pid), void *arg)
+int target__each(void (*handle)(void *arg, pid_t pid), void *arg)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -112,31 +112,31 @@ int target__each(void (*take)(void *arg, pid_t pid), void *arg)
 		return -errno;
 	while ((entry = readdir(proc)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			take(arg, atoi(entry->d_name));
+			handle(arg, atoi(entry->d_name));
 	closedir(proc);
 	return 0;
 }
 
 struct by_comm {
 	const char *comm;
-	void (*take)(void *arg, pid_t pid);
+	void (*handle)(void *arg, pid_t pid);
 	void *arg;
 };
 
-static void take_if_called(void *arg, pid_t pid)
+static void handle_if_named(void *arg, pid_t pid)
 {
 	const struct by_comm *by = arg;
 	char name[16];
 
 	if (!target__comm(pid, name) && !strncmp(name, by->comm, 15))
-		by->take(by->arg, pid);
+		by->handle(by->arg, pid);
 }
 
-int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg)
+int target__by_comm(const char *comm, void (*handle)(void *arg, pid_t pid), void *arg)
 {
-	struct by_comm by = {comm, take, arg};
+	struct by_comm by = {comm, handle, arg};
 
-	return target__each(take_if_called, &by);
+	return target__each(handle_if_named, &by);
 }
 
 /* PID_MAX_LIMIT of 64-bit kernels. */
@@ -159,7 +159,7 @@ static void add_relation(void *arg, pid_t pid)
 }
 
 /* Gives the new members of a list to take(). A list may have a child before its parent. */
-static bool take_new(struct family *f, void (*take)(void *arg, pid_t pid), void *arg)
+static bool handle_new(struct family *f, void (*handle)(void *arg, pid_t pid), void *arg)
 {
 	bool any = false, found;
 
@@ -172,7 +172,7 @@ static bool take_new(struct family *f, void (*take)(void *arg, pid_t pid), void 
 			    !f->known[r->parent])
 				continue;
 			f->known[r->pid] = 1;
-			take(arg, (pid_t)r->pid);
+			handle(arg, (pid_t)r->pid);
 			found = any = true;
 		}
 	} while (found);
@@ -180,7 +180,7 @@ static bool take_new(struct family *f, void (*take)(void *arg, pid_t pid), void 
 }
 
 /* Until a list has no new process: a process may start others while the list is made. */
-int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *arg, pid_t pid),
+int target__descendants(const uint32_t *parents, size_t nr, void (*handle)(void *arg, pid_t pid),
 			void *arg)
 {
 	struct family f = {.known = xcalloc(PIDS_MAX, 1)};
@@ -192,7 +192,7 @@ int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *a
 	do {
 		f.nr = 0;
 		err = target__each(add_relation, &f);
-	} while (!err && take_new(&f, take, arg));
+	} while (!err && handle_new(&f, handle, arg));
 	free(f.known);
 	free(f.list);
 	return err;

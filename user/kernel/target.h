@@ -34,10 +34,10 @@ uint32_t target__parent(pid_t pid);
 int target__read_bytes(pid_t pid, uint64_t *bytes);
 
 /* Gives each process of /proc to take(). 0 or -errno. */
-int target__each(void (*take)(void *arg, pid_t pid), void *arg);
+int target__each(void (*handle)(void *arg, pid_t pid), void *arg);
 
 /* Gives each process of that name to take(). 0 or -errno. */
-int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg);
+int target__by_comm(const char *comm, void (*handle)(void *arg, pid_t pid), void *arg);
 
 /*
  * A directory of a walk: dir is open, or -EACCES; id is its inode number, which is the id of a
@@ -50,19 +50,19 @@ typedef int target_visit(void *arg, int dir, uint64_t id, const char *path);
  * Gives a directory and all below it to take(). Trees may have any depth and length of paths; two
  * descriptors are used. 0 or -errno; directories found before the error were given.
  */
-int target__each_cgroup(const char *path, target_visit *take, void *arg);
+int target__each_cgroup(const char *path, target_visit *handle, void *arg);
 
 /*
  * Gives each process of a cgroup directory, and of all below it, to take(). 0 or
  * -errno; processes found before the error were given.
  */
-int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg);
+int target__by_cgroup(const char *path, void (*handle)(void *arg, pid_t pid), void *arg);
 
 /*
  * Gives each descendant of nr processes to take(), a parent before its children. take() must make
  * sure that children started later are seen. 0 or -errno.
  */
-int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *arg, pid_t pid),
+int target__descendants(const uint32_t *parents, size_t nr, void (*handle)(void *arg, pid_t pid),
 			void *arg);
 
 /* Opens the directory of a cgroup (v2): a descriptor, or -errno; -ENOTSUP: not a cgroup. */

@@ -206,9 +206,9 @@ static int walk_all(struct walk *w)
 	return err;
 }
 
-int target__each_cgroup(const char *path, target_visit *take, void *arg)
+int target__each_cgroup(const char *path, target_visit *handle, void *arg)
 {
-	struct walk w = {.dir = opendir(path), .visit = take, .arg = arg};
+	struct walk w = {.dir = opendir(path), .visit = handle, .arg = arg};
 	int err = -errno;
 
 	if (w.dir) {
@@ -222,11 +222,11 @@ int target__each_cgroup(const char *path, target_visit *take, void *arg)
 }
 
 struct procs {
-	void (*take)(void *arg, pid_t pid);
+	void (*handle)(void *arg, pid_t pid);
 	void *arg;
 };
 
-static int take_procs(void *arg, int dir, uint64_t id, const char *path)
+static int handle_procs(void *arg, int dir, uint64_t id, const char *path)
 {
 	const struct procs *p = arg;
 	int fd = dir < 0 ? dir : openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC), pid;
@@ -239,16 +239,16 @@ static int take_procs(void *arg, int dir, uint64_t id, const char *path)
 	if (!f)
 		return err;
 	while (fscanf(f, "%d", &pid) == 1)
-		p->take(p->arg, pid);
+		p->handle(p->arg, pid);
 	fclose(f);
 	return 0;
 }
 
-int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg)
+int target__by_cgroup(const char *path, void (*handle)(void *arg, pid_t pid), void *arg)
 {
-	struct procs procs = {take, arg};
+	struct procs procs = {handle, arg};
 
-	return target__each_cgroup(path, take_procs, &procs);
+	return target__each_cgroup(path, handle_procs, &procs);
 }
 
 /* Calls what() for each mount of cgroup v2 until it returns an answer, to be freed; NULL: none. */

@@ -94,7 +94,7 @@ void cpu_time__none(struct cpu_result *c, const char *reason)
 	snprintf(c->reason, sizeof(c->reason), "%s", reason);
 }
 
-int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool shifted)
+int cpu_time__add_stack(struct cpu_result *c, const struct profile_stack *stack, bool shifted)
 {
 	struct cpu_samples *s = &c->by[stack->owner];
 

@@ -120,7 +120,7 @@ void cpu_time__none(struct cpu_result *c, const char *reason);
 void cpu_time__clear(struct cpu_result *c);
 
 /* Counts a stack and keeps it. 0, so that walks over samples go on. */
-int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool shifted);
+int cpu_time__add_stack(struct cpu_result *c, const struct profile_stack *stack, bool shifted);
 
 /* The source of the sum of both; NULL: no samples so far. */
 const char *cpu_time__source(const char *a, const char *b);

@@ -121,7 +121,7 @@ static void fold_samples(struct round *r)
 
 	for (int side = 0; side < round__sides_here(r); side++)
 		f.maps[side] = maps[side] = process_maps__read(r->drivers[side].child.pid);
-	s->err = sampler__take(s->sampler, sample_fold__take, &f);
+	s->err = sampler__read(s->sampler, sample_fold__add, &f);
 	if (s->err)
 		snprintf(s->why, sizeof(s->why), "the samples could not be read: %s",
 			 strerror(-s->err));

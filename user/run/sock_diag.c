@@ -21,7 +21,7 @@
 #define STATES       (0xfff & ~(1U << TIME_WAIT | 1U << LISTENING | 1U << NEW_SYN_RECV))
 
 struct visitor {
-	void (*take)(void *arg, const struct nio_socket *socket);
+	void (*handle)(void *arg, const struct nio_socket *socket);
 	void *arg;
 };
 
@@ -55,7 +55,7 @@ static int parse_message(const struct nlmsghdr *nlh, void *data)
 	info = netlink__attr(nlh, sizeof(*msg), INET_DIAG_INFO, &len);
 	if (info) {
 		copy_info(&socket, info, len);
-		v->take(v->arg, &socket);
+		v->handle(v->arg, &socket);
 	}
 	return 0;
 }
@@ -74,9 +74,9 @@ static int dump(struct nl_sock *nl, uint8_t family, struct visitor *v)
 			     parse_message, v);
 }
 
-int sock_diag__pass(void (*take)(void *arg, const struct nio_socket *socket), void *arg)
+int sock_diag__pass(void (*handle)(void *arg, const struct nio_socket *socket), void *arg)
 {
-	struct visitor v = {.take = take, .arg = arg};
+	struct visitor v = {.handle = handle, .arg = arg};
 	struct nl_sock *nl;
 	int err = netlink__open(&nl, NETLINK_SOCK_DIAG);
 

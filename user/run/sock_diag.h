@@ -15,6 +15,6 @@
  * TIME_WAIT. write_seq counts from snd_una, rcv_nxt from copied_seq; zckey and scatter_gather are
  * 0. 0 or -errno. Each socket gets a cookie by this.
  */
-int sock_diag__pass(void (*take)(void *arg, const struct nio_socket *socket), void *arg);
+int sock_diag__pass(void (*handle)(void *arg, const struct nio_socket *socket), void *arg);
 
 #endif

@@ -16,7 +16,7 @@ struct pass {
 	struct socket_snapshot *out;
 };
 
-static void take(void *arg, const struct nio_socket *socket)
+static void add(void *arg, const struct nio_socket *socket)
 {
 	struct pass *l = arg;
 
@@ -26,7 +26,7 @@ static void take(void *arg, const struct nio_socket *socket)
 
 static int visit_sock_diag(void *arg)
 {
-	return sock_diag__pass(take, arg);
+	return sock_diag__pass(add, arg);
 }
 
 /* One pass in each namespace: of a path without namespaces there is one, for both sides. */
@@ -79,7 +79,7 @@ static int iterate(struct pass *l)
 		return -EOPNOTSUPP;
 	for (int side = 0; side < NIO_SIDE_NR && !err; side++)
 		if (s->nr[side])
-			err = session__each_socket(s->session, s->processes[side], take, l);
+			err = session__each_socket(s->session, s->processes[side], add, l);
 	return err ? err : met_all(l) ? 0 : -ENOENT;
 }
 

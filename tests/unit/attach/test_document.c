@@ -73,7 +73,7 @@ static json_t *document_about(const struct sock_state *s, bool known)
 				    .top = 10};
 	table__begin(&r.table);
 	if (s)
-		table__take(&r.table, s);
+		table__add(&r.table, s);
 	table__end(&r.table);
 	table__sort(&r.table, SORT_COPIED, 0);
 	document = attach_result__document(&r);

@@ -60,7 +60,7 @@ static char *table_of(const struct sock_state *list, size_t nr, enum by by, size
 	assert_non_null(f);
 	table__begin(&r.table);
 	for (size_t i = 0; i < nr; i++)
-		table__take(&r.table, &list[i]);
+		table__add(&r.table, &list[i]);
 	table__end(&r.table);
 	table__sort(&r.table, SORT_BYTES, 0);
 	attach_result__print_table(f, width, &r);

@@ -23,7 +23,7 @@ static void refresh(struct table *t, const struct sock_state *list, size_t nr)
 {
 	table__begin(t);
 	for (size_t i = 0; i < nr; i++)
-		table__take(t, &list[i]);
+		table__add(t, &list[i]);
 	table__end(t);
 }
 
@@ -37,7 +37,7 @@ TEST(table_keeps_the_largest_closed_connections_and_sums_all)
 	for (uint64_t i = 1; i <= TABLE_CLOSED_MAX + 500; i++) {
 		struct sock_state s = closed_stream(i, i);
 
-		table__take(&t, &s);
+		table__add(&t, &s);
 		sum += i;
 	}
 	table__end(&t);
@@ -175,7 +175,7 @@ TEST(sockets_beyond_the_last_group_are_counted_once)
 			struct sock_state s = stream_in(i, 1, i <= GROUPS_MAX + 2);
 
 			if (!pass || !s.closed_ns)
-				table__take(&t, &s);
+				table__add(&t, &s);
 		}
 		table__end(&t);
 	}
@@ -201,7 +201,7 @@ static uint64_t sent_by(const struct table *t, uint64_t started)
 }
 
 /* Two processes with PID 7, one after the other. */
-static void take_both(struct table *t)
+static void add_both(struct table *t)
 {
 	struct sock_state list[] = {closed_stream(100, 1000), closed_stream(200, 20)};
 
@@ -217,23 +217,23 @@ TEST(reused_pid_is_another_process)
 	struct nio_task task = {.started = 200, .comm = "second"};
 	struct table t = {0};
 
-	take_both(&t);
+	add_both(&t);
 	assert_int_equal(t.processes_nr, 2);
 	assert_int_equal(sent_by(&t, 100), 1000);
 	assert_int_equal(sent_by(&t, 200), 20);
 	/* The first process has ended, though the second one's start overwrote its exit event. */
-	table__take_task(&t, 7, &task);
+	table__add_task(&t, 7, &task);
 	assert_true(process_at(&t, 100)->exited);
 	assert_false(process_at(&t, 200)->exited);
 	assert_string_equal(process_at(&t, 100)->comm, "first");
 	assert_string_equal(process_at(&t, 200)->comm, "second");
 	/* A late event of a process does not mark one that started later as ended. */
 	task = (struct nio_task){.started = 100, .exit_ns = 1, .comm = "late"};
-	table__take_task(&t, 7, &task);
+	table__add_task(&t, 7, &task);
 	assert_false(process_at(&t, 200)->exited);
 	/* Read bytes belong to one process only. */
 	task = (struct nio_task){.started = 300, .comm = "other"};
-	table__take_task(&t, 8, &task);
+	table__add_task(&t, 8, &task);
 	assert_false(process_at(&t, 200)->exited);
 	table__clear(&t);
 }
@@ -242,10 +242,10 @@ TEST(read_bytes_are_counted_per_process_of_a_reused_pid)
 {
 	struct table t = {0};
 
-	take_both(&t);
-	table__take_read(&t, 7, 100, 5000, false);
-	table__take_read(&t, 7, 100, 9000, false);
-	table__take_read(&t, 7, 200, 30, true);
+	add_both(&t);
+	table__add_read(&t, 7, 100, 5000, false);
+	table__add_read(&t, 7, 100, 9000, false);
+	table__add_read(&t, 7, 200, 30, true);
 	assert_int_equal(process_at(&t, 100)->read_bytes.value, 4000);
 	assert_int_equal(process_at(&t, 200)->read_bytes.value, 30);
 	table__clear(&t);
@@ -258,9 +258,9 @@ TEST(processes_of_one_pid_are_numbered_by_start_time)
 	struct attach_row row = {.by = BY_PROCESS};
 	char name[ROW_NAME_LEN];
 
-	take_both(&r.table);
+	add_both(&r.table);
 	/* Another PID, and a process with CPU time only, which is not listed, do not count. */
-	table__take_task(&r.table, 8, &asked);
+	table__add_task(&r.table, 8, &asked);
 	table__process(&r.table, 7, 150);
 	assert_int_equal(table__ordinal(&r.table, process_at(&r.table, 100)), 1);
 	assert_int_equal(table__ordinal(&r.table, process_at(&r.table, 200)), 2);
@@ -299,7 +299,7 @@ TEST(program_figures_are_all_from_the_last_refresh_that_read_rchar)
 	uint64_t copied;
 
 	refresh(&t, (struct sock_state[]){at_port(80, 10, 5000), at_port(81, 3000, 0)}, 2);
-	table__take_read(&t, 7, 0, 8100, true);
+	table__add_read(&t, 7, 0, 8100, true);
 	refresh(&t, (struct sock_state[]){at_port(80, 20, 9000), at_port(81, 9000, 0)}, 2);
 	assert_true(table__program(&t, NULL, 81, &program, &copied));
 	assert_int_equal(copied, 3000);
@@ -338,7 +338,7 @@ TEST(sockets_left_out_make_every_sum_unknown)
 	struct table t = {0};
 
 	table__begin(&t);
-	table__take(&t, &s);
+	table__add(&t, &s);
 	table__end(&t);
 	table__set_gaps(&t, 1, 0);
 	assert_false(socket_ledger__unaccounted(&t.total, NIO_SIDE_SENDER).known);
@@ -369,7 +369,7 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 
 	refresh(&r.table,
 		(struct sock_state[]){at_port(80, 10000, 200000000), at_port(81, 100000000, 0)}, 2);
-	table__take_read(&r.table, 7, 0, 300000000, true);
+	table__add_read(&r.table, 7, 0, 300000000, true);
 	p = table__process(&r.table, 7, 0);
 	for (int i = 0; i < 1000; i++)
 		cpu_split__add(

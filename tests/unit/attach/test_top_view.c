@@ -72,7 +72,7 @@ static const char *refresh_with(struct scene *s, double at, const struct sock_st
 {
 	table__begin(&s->r.table);
 	for (size_t i = 0; i < nr; i++)
-		table__take(&s->r.table, &list[i]);
+		table__add(&s->r.table, &list[i]);
 	table__end(&s->r.table);
 	table__sort(&s->r.table, s->o.sort, 0);
 	s->r.ended_ns = (uint64_t)(at * 1e9);

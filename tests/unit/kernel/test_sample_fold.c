@@ -124,20 +124,21 @@ static struct symbols *symbols_of(const char *text)
 	return s;
 }
 
-static void take(struct sample_fold *f, enum nio_sample_owner owner, const uint64_t *ip, size_t n)
+static void add_stack(struct sample_fold *f, enum nio_sample_owner owner, const uint64_t *ip,
+		      size_t n)
 {
 	struct nio_sample *s = record(owner, (uint32_t)n, 0, NIO_SAMPLE_HEAD + n * 8);
 
 	memcpy(s->ip, ip, n * 8);
-	assert_int_equal(sample_fold__take(s, f), 0);
+	assert_int_equal(sample_fold__add(s, f), 0);
 	free(s);
 }
 
-static void take_user(struct sample_fold *f, enum nio_sample_owner owner, uint64_t ip)
+static void add_user(struct sample_fold *f, enum nio_sample_owner owner, uint64_t ip)
 {
 	struct nio_sample *s = record(owner, 0, ip, NIO_SAMPLE_HEAD);
 
-	assert_int_equal(sample_fold__take(s, f), 0);
+	assert_int_equal(sample_fold__add(s, f), 0);
 	free(s);
 }
 
@@ -152,10 +153,10 @@ SCRATCH_TEST(kernel_stacks_are_folded_and_classified)
 	struct cpu_result out = {0};
 	struct sample_fold f = {.symbols = symbols, .out = &out};
 
-	take(&f, NIO_SAMPLE_SENDER, copy, 3);
-	take(&f, NIO_SAMPLE_SENDER, copy, 3);
-	take(&f, NIO_SAMPLE_RECEIVER, late, 2);
-	take(&f, NIO_SAMPLE_ELSEWHERE, unknown, 1);
+	add_stack(&f, NIO_SAMPLE_SENDER, copy, 3);
+	add_stack(&f, NIO_SAMPLE_SENDER, copy, 3);
+	add_stack(&f, NIO_SAMPLE_RECEIVER, late, 2);
+	add_stack(&f, NIO_SAMPLE_ELSEWHERE, unknown, 1);
 	assert_int_equal(out.by[NIO_SAMPLE_SENDER].samples, 2);
 	assert_int_equal(out.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_TX_COPY], 2);
 	assert_int_equal(out.by[NIO_SAMPLE_RECEIVER].classes[CPU_CLASS_TCP_IP], 1);
@@ -176,13 +177,13 @@ SCRATCH_TEST(user_code_is_counted_for_its_file)
 	struct cpu_result out = {0};
 	struct sample_fold f = {.maps = {m, m}, .gathers = true, .out = &out};
 
-	take_user(&f, NIO_SAMPLE_SENDER, 0x7f0000012345);
-	take_user(&f, NIO_SAMPLE_SENDER, 0x5581c0010000);
-	take_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000012345); /* a receiver gathers nothing */
-	take_user(&f, NIO_SAMPLE_RECEIVER, 0);
-	take_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000400000); /* a name without a file */
+	add_user(&f, NIO_SAMPLE_SENDER, 0x7f0000012345);
+	add_user(&f, NIO_SAMPLE_SENDER, 0x5581c0010000);
+	add_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000012345); /* a receiver gathers nothing */
+	add_user(&f, NIO_SAMPLE_RECEIVER, 0);
+	add_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000400000); /* a name without a file */
 	f.gathers = false;
-	take_user(&f, NIO_SAMPLE_SENDER, 0x7f0000012345);
+	add_user(&f, NIO_SAMPLE_SENDER, 0x7f0000012345);
 	assert_int_equal(out.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_GATHER], 1);
 	assert_int_equal(out.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_USER], 2);
 	assert_int_equal(out.by[NIO_SAMPLE_RECEIVER].classes[CPU_CLASS_USER], 3);

@@ -115,20 +115,20 @@ TEST(shares_have_the_interval_of_Wilson)
 	}
 }
 
-static void take(struct cpu_result *c, enum nio_sample_owner owner, const char *frames,
-		 enum cpu_class class, uint64_t count)
+static void add_stack(struct cpu_result *c, enum nio_sample_owner owner, const char *frames,
+		      enum cpu_class class, uint64_t count)
 {
 	char copy[64];
 
 	snprintf(copy, sizeof(copy), "%s", frames);
 	c->known = true;
 	c->hz = 1000;
-	assert_int_equal(cpu_time__take(c,
-					&(struct profile_stack){.frames = copy,
-								.count = count,
-								.owner = owner,
-								.class = class},
-					class == CPU_CLASS_LOCK),
+	assert_int_equal(cpu_time__add_stack(c,
+					     &(struct profile_stack){.frames = copy,
+								     .count = count,
+								     .owner = owner,
+								     .class = class},
+					     class == CPU_CLASS_LOCK),
 			 0);
 }
 
@@ -136,10 +136,10 @@ TEST(samples_of_rounds_add_up)
 {
 	struct cpu_result a = {0}, b = {0}, none = {0};
 
-	take(&a, NIO_SAMPLE_SENDER, "b;c", CPU_CLASS_TCP_IP, 2);
-	take(&b, NIO_SAMPLE_SENDER, "b;c", CPU_CLASS_TCP_IP, 3);
-	take(&b, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
-	take(&b, NIO_SAMPLE_RECEIVER, "b;c", CPU_CLASS_RX_COPY, 7);
+	add_stack(&a, NIO_SAMPLE_SENDER, "b;c", CPU_CLASS_TCP_IP, 2);
+	add_stack(&b, NIO_SAMPLE_SENDER, "b;c", CPU_CLASS_TCP_IP, 3);
+	add_stack(&b, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
+	add_stack(&b, NIO_SAMPLE_RECEIVER, "b;c", CPU_CLASS_RX_COPY, 7);
 	a.duration_ns = 100;
 	b.duration_ns = 1000;
 	a.payload = 20;
@@ -180,7 +180,7 @@ TEST(reason_stays_until_something_is_known)
 	assert_unknown(none, "no samples here: 0%% seen");
 	cpu_time__add(&sum, &none);
 	assert_unknown(sum, "no samples here: 0%% seen");
-	take(&some, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
+	add_stack(&some, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
 	some.source = "cycles";
 	snprintf(sum.reason, sizeof(sum.reason), "before");
 	cpu_time__add(&sum, &some);
@@ -203,8 +203,8 @@ TEST(sum_of_samples_names_its_events)
 	struct cpu_result sum = {0}, cycles = {0}, clock = {0};
 
 	assert_null(cpu_time__source(NULL, NULL));
-	take(&cycles, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
-	take(&clock, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
+	add_stack(&cycles, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
+	add_stack(&clock, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
 	cycles.known = clock.known = true;
 	cycles.source = CPU_SOURCE_CYCLES;
 	clock.source = CPU_SOURCE_CLOCK;
@@ -275,8 +275,8 @@ TEST(figures_divide_the_CPU_time_of_the_run)
 	run_result__init(&run);
 	assert_false(cpu_figures__per_kib(&run, NIO_SAMPLE_SENDER, CPU_CLASS_TX_COPY).value.known);
 	cpu_time__clear(&run.cpu);
-	take(&run.cpu, NIO_SAMPLE_SENDER, "a", CPU_CLASS_TX_COPY, 300);
-	take(&run.cpu, NIO_SAMPLE_SENDER, "b", CPU_CLASS_OTHER, 100);
+	add_stack(&run.cpu, NIO_SAMPLE_SENDER, "a", CPU_CLASS_TX_COPY, 300);
+	add_stack(&run.cpu, NIO_SAMPLE_SENDER, "b", CPU_CLASS_OTHER, 100);
 	run.app.sender_cpu_ns = num__known(1000000000);
 	run.app.rx_bytes = 1 << 20;
 	f = cpu_figures__per_kib(&run, NIO_SAMPLE_SENDER, CPU_CLASS_TX_COPY);

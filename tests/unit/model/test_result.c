@@ -68,7 +68,7 @@ TEST(clear_frees_all_that_a_result_owns)
 	}
 	r.pinned.completion.hist = hist__new_latency();
 	r.pinned.outstanding.hist = hist__new_latency();
-	cpu_time__take(&r.cpu, &stack, false);
+	cpu_time__add_stack(&r.cpu, &stack, false);
 	run_result__clear(&r);
 	for (int i = 0; i < LATENCY_NR; i++)
 		assert_null(r.app.latency[i].hist);
