@@ -177,7 +177,7 @@ static void open_counters(struct bench *b)
 
 	perf_plan__init(&b->perf_plan, NULL, 0);
 	perf_event__probe(&b->perf_plan, &facts);
-	perf_proc__take(&b->perf_plan);
+	perf_proc__find_known(&b->perf_plan);
 }
 
 /* As a run chooses it: not one that paces, which hides what watching costs, unless asked for. */

@@ -67,7 +67,7 @@ static void take(void *arg, const struct nio_socket *socket)
 	struct taker *t = arg;
 
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		tcp_seq__take(&t->pass[side], &t->cookies[side], socket);
+		tcp_seq__add_socket(&t->pass[side], &t->cookies[side], socket);
 }
 
 static void read_pair(const struct pair *p, struct socket_snapshot *pass)

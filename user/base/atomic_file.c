@@ -125,7 +125,7 @@ static bool is_foreign_in_shared(const struct path_walk *w)
 	return sudo_user__of_sudo(&uid, &gid) || w->st.st_uid != uid;
 }
 
-static void take_rights(struct atomic_file *f, const struct stat *st)
+static void copy_rights(struct atomic_file *f, const struct stat *st)
 {
 	f->mode = st->st_mode & 0777;
 	f->replaces = true;
@@ -142,7 +142,7 @@ static int open_existing(struct atomic_file *f, const struct path_walk *w)
 		return -errno;
 	if (is_foreign_in_shared(w))
 		return -EACCES;
-	take_rights(f, &w->st);
+	copy_rights(f, &w->st);
 	return 0;
 }
 
@@ -214,7 +214,7 @@ static int open_below(struct atomic_file *f, int dir, const char *name)
 		return -EINVAL;
 	strcpy(f->target, base);
 	if (!fstatat(f->dir, base, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
-		take_rights(f, &st);
+		copy_rights(f, &st);
 	return 0;
 }
 

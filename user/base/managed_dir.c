@@ -69,7 +69,7 @@ static void add_name(struct managed_dir *d, const char *name)
 }
 
 /* Takes the lines of a marker. An empty marker, left by a killed program, fits any kind. */
-static void take_marker(struct managed_dir *d, char *text, const char *kind)
+static void store_marker(struct managed_dir *d, char *text, const char *kind)
 {
 	char *end = strrchr(text, '\n'), *line;
 	char first[64];
@@ -92,7 +92,7 @@ int managed_dir__read(struct managed_dir *d, const char *kind)
 	free(d->names);
 	*d = (struct managed_dir){.fd = d->fd};
 	if (!err)
-		take_marker(d, text, kind);
+		store_marker(d, text, kind);
 	free(text);
 	return err == -ENOENT || err == -ELOOP ? 0 : err;
 }

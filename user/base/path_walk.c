@@ -344,7 +344,7 @@ int path_walk__find_entry(struct path_walk *w, const char *path)
 	return err;
 }
 
-int path_walk__take_entry(struct path_walk *w)
+int path_walk__open_entry(struct path_walk *w)
 {
 	move_to(&w->fd, openat(w->dir, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
 	return w->fd < 0 || fstat(w->fd, &w->st) ? -errno : 0;

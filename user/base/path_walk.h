@@ -48,7 +48,7 @@ int path_walk__find_output(struct path_walk *w, const char *path);
 int path_walk__find_entry(struct path_walk *w, const char *path);
 
 /* Takes the object that was made at w's name: path_walk__remove() removes no other. 0 or -errno. */
-int path_walk__take_entry(struct path_walk *w);
+int path_walk__open_entry(struct path_walk *w);
 
 /* Removes w's name from its directory if it still is w's object. 0 or -errno; -ESTALE: it is not.
  */

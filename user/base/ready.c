@@ -117,7 +117,7 @@ static int write_file(struct ready *r, const char *detail)
 	fprintf(atomic_file__stream(f), MARK "%d%s%s\n", getpid(), detail ? " " : "",
 		detail ? detail : "");
 	err = atomic_file__commit(f);
-	return err ? err : path_walk__take_entry(&r->entry);
+	return err ? err : path_walk__open_entry(&r->entry);
 }
 
 int ready__notify(struct ready *r, const char *detail)

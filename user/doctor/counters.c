@@ -22,7 +22,7 @@ static void examine(struct counters *c, const struct environment *env)
 	perf_plan__init(&c->plan, NULL, 0);
 	c->facts.virtual_machine = environment__is_virtual(env);
 	perf_event__probe(&c->plan, &c->facts);
-	perf_proc__take(&c->plan);
+	perf_proc__find_known(&c->plan);
 }
 
 /* Why a counter has no value; NULL when it has. */

@@ -150,7 +150,7 @@ static int bind_file(struct http_listener *l, const char *path)
 	if (!err)
 		err = bind_in(l->entry.dir, l->fd, l->entry.name);
 	if (!err)
-		err = path_walk__take_entry(&l->entry);
+		err = path_walk__open_entry(&l->entry);
 	if (err)
 		path_walk__close(&l->entry);
 	l->is_file = !err;

@@ -234,7 +234,7 @@ static void split_layer(struct socket_ledger *d, const struct sock_state *s)
 }
 
 /* Bytes of a layer are those that were seen: they have no total to be scaled to. */
-static void take_added(struct socket_ledger *d, const uint64_t added[NIO_SIDE_NR])
+static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SIDE_NR])
 {
 	struct nio_amount *copy = &d->stages[NIO_STAGE_RX_COPY];
 	uint64_t sent = d->stages[NIO_STAGE_TX_COPY].bytes + d->stages[NIO_STAGE_TX_PIN].bytes +
@@ -253,7 +253,7 @@ static void split(struct socket_ledger *d, const struct sock_state *s,
 		  const uint64_t added[NIO_SIDE_NR])
 {
 	if (s->uncovered) {
-		take_added(d, added);
+		subtract_added(d, added);
 		split_layer(d, s);
 		return;
 	}
@@ -323,7 +323,7 @@ static bool was_connected(const struct sock_state *s)
 }
 
 /* All of the connection was seen in one window: each event counts once. */
-static void take_weight(struct socket_ledger *d, uint64_t weight)
+static void apply_weight(struct socket_ledger *d, uint64_t weight)
 {
 	__u64 *sides[] = {&d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN],
 			  &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED],
@@ -395,7 +395,7 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 		d.tx_sizes_sum += s->calls[i].bytes;
 	d.rx_sizes_sum = s->stages[NIO_STAGE_RX_COPY].bytes;
 	if (sock_state_saw_all(s) && s->weight > 1)
-		take_weight(&d, s->weight);
+		apply_weight(&d, s->weight);
 	else
 		memcpy(added, s->added, sizeof(added));
 	split(&d, s, added);

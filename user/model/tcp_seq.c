@@ -35,8 +35,8 @@ static void order_cookies(struct socket_snapshot *pass, const uint64_t *cookies)
 	pass->ordered = true;
 }
 
-void tcp_seq__take(struct socket_snapshot *pass, const uint64_t *cookies,
-		   const struct nio_socket *socket)
+void tcp_seq__add_socket(struct socket_snapshot *pass, const uint64_t *cookies,
+			 const struct nio_socket *socket)
 {
 	size_t low = 0, high = pass->nr;
 
@@ -92,7 +92,7 @@ uint64_t tcp_seq__queued(const struct nio_socket *s)
 	return numbers_of(s).sent;
 }
 
-uint64_t tcp_seq__taken(const struct nio_socket *s)
+uint64_t tcp_seq__read(const struct nio_socket *s)
 {
 	return numbers_of(s).read;
 }
@@ -101,7 +101,7 @@ static const char *add_socket(const struct nio_socket *base, const struct nio_so
 			      struct sequence_sum *sum)
 {
 	uint64_t queued = tcp_seq__queued(now) - tcp_seq__queued(base);
-	uint64_t taken = tcp_seq__taken(now) - tcp_seq__taken(base);
+	uint64_t taken = tcp_seq__read(now) - tcp_seq__read(base);
 	uint64_t retrans = now->bytes_retrans - base->bytes_retrans;
 
 	if (!base->cookie || !now->cookie)

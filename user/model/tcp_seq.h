@@ -31,8 +31,8 @@ struct socket_snapshot {
 void tcp_seq__begin(struct socket_snapshot *pass, size_t n);
 
 /* Stores a socket's counters if its cookie belongs to the pass. */
-void tcp_seq__take(struct socket_snapshot *pass, const uint64_t *cookies,
-		   const struct nio_socket *socket);
+void tcp_seq__add_socket(struct socket_snapshot *pass, const uint64_t *cookies,
+			 const struct nio_socket *socket);
 
 /* How many of its sockets the pass has not met. */
 size_t tcp_seq__unmet(const struct socket_snapshot *pass);
@@ -44,7 +44,7 @@ size_t tcp_seq__unmet(const struct socket_snapshot *pass);
 uint64_t tcp_seq__queued(const struct nio_socket *socket);
 
 /* Bytes that the application has read from the socket, without the FIN. */
-uint64_t tcp_seq__taken(const struct nio_socket *socket);
+uint64_t tcp_seq__read(const struct nio_socket *socket);
 
 /* Changes of the sockets of one side between two iterations. */
 struct sequence_sum {

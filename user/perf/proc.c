@@ -109,7 +109,7 @@ int perf_proc__read(struct perf_proc *p, pid_t pid)
 	return 0;
 }
 
-void perf_proc__take(struct perf_plan *plan)
+void perf_proc__find_known(struct perf_plan *plan)
 {
 	struct perf_proc self;
 

@@ -26,7 +26,7 @@ struct perf_proc {
 int perf_proc__read(struct perf_proc *p, pid_t pid);
 
 /* Marks the slots that /proc replaces, and packs the plan again. */
-void perf_proc__take(struct perf_plan *plan);
+void perf_proc__find_known(struct perf_plan *plan);
 
 /* Sets the unknown counters of a side to now minus base. Keeps the counts of perf events. */
 void perf_proc__book(struct run_result *r, enum nio_side side, const struct perf_proc *base,

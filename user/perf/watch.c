@@ -20,7 +20,7 @@ void perf_watch__init(struct perf_watch *w, const struct perf_spec *asked, size_
 	w->facts.virtual_machine = virtual_machine;
 	if (!w->off) {
 		perf_event__probe(&w->plan, &w->facts);
-		perf_proc__take(&w->plan);
+		perf_proc__find_known(&w->plan);
 	}
 	log_info("counters: %zu groups of events, %u registers a group", w->plan.groups_nr,
 		 w->plan.registers);

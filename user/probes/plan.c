@@ -143,7 +143,7 @@ static bool counts_calls(const struct plan_request *req)
 /* Why run does without a probe, whatever the kernel has; NULL: it does not. */
 static const char *not_wanted(enum probe_id probe, const struct plan_request *req)
 {
-	if (probe__takes_times(probe) && req->times != TIMES_ON)
+	if (probe__measures_times(probe) && req->times != TIMES_ON)
 		return req->times == TIMES_APART ? plan__reason_timed_separately
 						 : "not used: --no-times was given";
 	if (probe == PROBE_SEND_RETURN && !counts_calls(req))

@@ -67,7 +67,7 @@ enum probe_id {
 };
 
 /* Whether a probe takes times, which a round can do without. */
-static inline bool probe__takes_times(enum probe_id probe)
+static inline bool probe__measures_times(enum probe_id probe)
 {
 	return probe >= PROBE_CALL_TIME && probe <= PROBE_RX_TIME;
 }

@@ -149,7 +149,7 @@ bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *no
 	bool any = false;
 
 	for (int p = 0; p < PROBE_NR; p++) {
-		if (!probe__takes_times(p) || plan->chosen[p])
+		if (!probe__measures_times(p) || plan->chosen[p])
 			continue;
 		any |= timed->chosen[p] && !none;
 		plan->reason[p] = !timed->chosen[p] ? timed->reason[p]
@@ -201,7 +201,7 @@ bool plan__can_detach(const struct plan *plan, struct plan *base_plan)
 bool plan__times_by_fentry(const struct plan *plan)
 {
 	for (int p = 0; p < PROBE_NR; p++)
-		if (probe__takes_times(p) && plan->chosen[p] &&
+		if (probe__measures_times(p) && plan->chosen[p] &&
 		    plan->chosen[p]->backend == BACKEND_FENTRY)
 			return true;
 	return false;

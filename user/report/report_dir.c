@@ -330,7 +330,7 @@ static mode_t directory_mode(void)
 }
 
 /* An empty directory that somebody made with its owner and mode keeps both. */
-static int take_over_rights(const struct output_location *p)
+static int copy_rights(const struct output_location *p)
 {
 	struct stat st;
 
@@ -392,7 +392,7 @@ static int replace_in_two_steps(struct output_location *p)
 }
 
 /* The old report is under the temporary name afterwards, if there was one. */
-static int take_place(struct output_location *p)
+static int replace_target(struct output_location *p)
 {
 	if (!renameat2(p->dir, p->temporary, p->dir, p->target, RENAME_EXCHANGE))
 		return 0;
@@ -429,11 +429,11 @@ static int publish(struct output_location *p, struct request *r, char why[PUBLIS
 	if (!err)
 		err = write_files(p, r);
 	if (!err)
-		err = take_over_rights(p);
+		err = copy_rights(p);
 	if (!err)
 		err = managed_dir__give(&p->owned);
 	if (!err)
-		err = take_place(p);
+		err = replace_target(p);
 	if (!err)
 		return remove_old(p);
 	remove_temporary(p);

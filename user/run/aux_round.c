@@ -188,7 +188,7 @@ void aux_round__time(struct runner *runner, struct run_result *out)
 	if (reason)
 		timed_round__none(out, reason);
 	else
-		timed_round__take(out, timed);
+		timed_round__copy_times(out, timed);
 	run_result__clear(timed);
 	free(timed);
 	runner->reason[0] = '\0';

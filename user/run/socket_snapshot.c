@@ -21,7 +21,7 @@ static void add(void *arg, const struct nio_socket *socket)
 	struct pass *l = arg;
 
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		tcp_seq__take(&l->out[side], l->s->cookies[side], socket);
+		tcp_seq__add_socket(&l->out[side], l->s->cookies[side], socket);
 }
 
 static int visit_sock_diag(void *arg)

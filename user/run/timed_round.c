@@ -9,7 +9,7 @@
 
 static const char not_made[] = "its round of its own was not made: see times.reason";
 
-static void take_stage(struct run_result *run, struct run_result *timed, enum nio_stage stage)
+static void copy_stage(struct run_result *run, struct run_result *timed, enum nio_stage stage)
 {
 	struct stage_result *to = &run->stages[stage], *from = &timed->stages[stage];
 	struct real bytes;
@@ -28,7 +28,7 @@ static void take_stage(struct run_result *run, struct run_result *timed, enum ni
 	from->times = NULL;
 }
 
-static void take_path(struct run_result *run, const struct run_result *timed)
+static void copy_path(struct run_result *run, const struct run_result *timed)
 {
 	memcpy(run->path_ns, timed->path_ns, sizeof(run->path_ns));
 	run->path_calls = timed->path_calls;
@@ -36,7 +36,7 @@ static void take_path(struct run_result *run, const struct run_result *timed)
 	run->path_reason = timed->path_reason;
 }
 
-static void take_completion(struct run_result *run, struct run_result *timed)
+static void copy_completion(struct run_result *run, struct run_result *timed)
 {
 	if (run->pinned.completion.hist)
 		return;
@@ -44,14 +44,14 @@ static void take_completion(struct run_result *run, struct run_result *timed)
 	timed->pinned.completion.hist = NULL;
 }
 
-void timed_round__take(struct run_result *run, struct run_result *timed)
+void timed_round__copy_times(struct run_result *run, struct run_result *timed)
 {
 	const struct hist *calls = timed->app.latency[LATENCY_SEND_CALL].hist;
 
 	for (int s = 0; s < NIO_STAGE_NR; s++)
-		take_stage(run, timed, s);
-	take_path(run, timed);
-	take_completion(run, timed);
+		copy_stage(run, timed, s);
+	copy_path(run, timed);
+	copy_completion(run, timed);
 	memcpy(run->perf_window, timed->perf_window, sizeof(run->perf_window));
 	run->times = (struct times_result){
 		.source = TIMES_FROM_TIMED_ROUND,

@@ -10,7 +10,7 @@
  * run, the send call and its parts, zero-copy sends until completion, counters inside the stages.
  * Times of run itself stay.
  */
-void timed_round__take(struct run_result *run, struct run_result *timed);
+void timed_round__copy_times(struct run_result *run, struct run_result *timed);
 
 /* The timed round of run was not made; the reason is copied. */
 void timed_round__none(struct run_result *run, const char *why);

@@ -104,7 +104,7 @@ static char *format_time(char *buf, size_t len, struct real v)
 }
 
 /* Shares are of the whole call where the load generator timed it, else of the known parts. */
-static void take_parts(struct live_chart_column *c, const struct run_result *run)
+static void compute_parts(struct live_chart_column *c, const struct run_result *run)
 {
 	struct real total = time_figures__part(run, PATH_SEND_TOTAL);
 	const char *reason = NULL;
@@ -161,7 +161,7 @@ void live_shares__parts(struct grid *g, int row, int last, const struct live_fra
 	for (int i = 0; i < c.nr; i++) {
 		if (!f->modes[i].seen)
 			continue;
-		take_parts(&c.columns[i], &f->modes[i].total);
+		compute_parts(&c.columns[i], &f->modes[i].total);
 		add_per_kib(&c.columns[i], &f->modes[i].total);
 	}
 	fold(&c);
@@ -169,7 +169,7 @@ void live_shares__parts(struct grid *g, int row, int last, const struct live_fra
 }
 
 /* Sides are weighed by their CPU time where that is known, else by their samples. */
-static void take_classes(const struct live_chart *chart, struct live_chart_column *c)
+static void compute_classes(const struct live_chart *chart, struct live_chart_column *c)
 {
 	const struct cpu_result *cpu = &c->mode->total.cpu;
 	unsigned long long samples = 0;
@@ -216,7 +216,7 @@ void live_shares__cpu(struct grid *g, int row, int last, const struct live_frame
 			 cpu_class__heading((enum cpu_class)i));
 	for (int i = 0; i < c.nr; i++)
 		if (f->modes[i].seen)
-			take_classes(&c, &c.columns[i]);
+			compute_classes(&c, &c.columns[i]);
 	fold(&c);
 	live_chart__draw(&c);
 }

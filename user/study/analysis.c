@@ -325,7 +325,7 @@ static void change_of_medians(struct finding *f)
 		f->difference = DIFFERENCE_NOISE;
 }
 
-static void take_rounds(const struct analysis *a, const struct cell *cell, enum metric m,
+static void read_rounds(const struct analysis *a, const struct cell *cell, enum metric m,
 			const double *pace, double *values)
 {
 	for (size_t i = 0; i < cell->rows_nr; i++)
@@ -347,8 +347,8 @@ struct finding analysis__compare_across(const struct analysis *ax, struct cell *
 		return unknown(&ex, &ey);
 	pace = ax == ay ? pace_for(ax, x->mode, y->mode, m) : NULL;
 	values = xcalloc(x->rows_nr + y->rows_nr, sizeof(*values));
-	take_rounds(ax, x, m, pace, values);
-	take_rounds(ay, y, m, pace, values + x->rows_nr);
+	read_rounds(ax, x, m, pace, values);
+	read_rounds(ay, y, m, pace, values + x->rows_nr);
 	t = rank_test__of(values, x->rows_nr, values + x->rows_nr, y->rows_nr, tests);
 	free(values);
 	f = finding_of(&ex, &ey, &t, tests);

@@ -62,14 +62,14 @@ SCRATCH_TEST(only_the_object_that_was_made_is_removed)
 	assert_int_equal(path_walk__find_entry(&w, "d/x"), 0);
 	assert_int_equal(path_walk__remove(&w), -ESTALE);
 	put_file("d/x", "made");
-	assert_int_equal(path_walk__take_entry(&w), 0);
+	assert_int_equal(path_walk__open_entry(&w), 0);
 	assert_int_equal(rename("d", "moved"), 0);
 	put_link("d", "e", geteuid());
 	assert_int_equal(path_walk__remove(&w), 0);
 	assert_int_not_equal(access("moved/x", F_OK), 0);
 	assert_int_equal(access("e/x", F_OK), 0);
 	put_file("moved/x", "first");
-	assert_int_equal(path_walk__take_entry(&w), 0);
+	assert_int_equal(path_walk__open_entry(&w), 0);
 	assert_int_equal(rename("moved/x", "moved/aside"), 0);
 	put_file("moved/x", "of another");
 	assert_int_equal(path_walk__remove(&w), -ESTALE);

@@ -31,7 +31,7 @@ static void begin(struct socket_snapshot *pass, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct nio_socket socket = established(cookies[i]);
 
-		tcp_seq__take(pass, cookies, &socket);
+		tcp_seq__add_socket(pass, cookies, &socket);
 	}
 }
 
@@ -88,16 +88,16 @@ TEST(bytes_above_4_GiB_use_the_64_bit_counters)
 TEST(received_FIN_is_no_payload)
 {
 	struct nio_socket s = established(1);
-	uint64_t before = tcp_seq__taken(&s);
+	uint64_t before = tcp_seq__read(&s);
 
 	s.rcv_nxt += 8;
 	s.bytes_received += 8;
 	s.state = TCP_CLOSE_WAIT;
-	assert_int_equal(tcp_seq__taken(&s), before);
+	assert_int_equal(tcp_seq__read(&s), before);
 	s.copied_seq += 7;
-	assert_int_equal(tcp_seq__taken(&s), before + 7);
+	assert_int_equal(tcp_seq__read(&s), before + 7);
 	s.copied_seq++;
-	assert_int_equal(tcp_seq__taken(&s), before + 7);
+	assert_int_equal(tcp_seq__read(&s), before + 7);
 }
 
 TEST(sums_are_over_all_sockets)
@@ -134,8 +134,8 @@ TEST(sockets_of_others_are_ignored)
 	struct socket_snapshot pass;
 
 	tcp_seq__begin(&pass, 3);
-	tcp_seq__take(&pass, cookies, &stranger);
-	tcp_seq__take(&pass, cookies, &no_cookie);
+	tcp_seq__add_socket(&pass, cookies, &stranger);
+	tcp_seq__add_socket(&pass, cookies, &no_cookie);
 	assert_int_equal(tcp_seq__unmet(&pass), 3);
 	tcp_seq__begin(&pass, TCP_SEQ_SOCKETS_MAX + 1);
 	assert_int_equal(pass.nr, TCP_SEQ_SOCKETS_MAX);
@@ -155,7 +155,7 @@ TEST(sockets_are_found_in_any_order_of_cookies)
 			for (uint64_t cookie = 0; cookie < 10; cookie++) {
 				struct nio_socket socket = established(cookie);
 
-				tcp_seq__take(&pass, orders[o], &socket);
+				tcp_seq__add_socket(&pass, orders[o], &socket);
 			}
 			for (size_t i = 0; i < n; i++)
 				assert_true(pass.sockets[i].cookie ==
@@ -189,7 +189,7 @@ TEST(missing_sockets_are_counted)
 			struct nio_socket socket = established(cookies[i]);
 
 			if (met >> i & 1)
-				tcp_seq__take(&pass, cookies, &socket);
+				tcp_seq__add_socket(&pass, cookies, &socket);
 		}
 		assert_int_equal(tcp_seq__unmet(&pass), 3 - __builtin_popcount(met));
 	}
@@ -235,7 +235,7 @@ TEST(FIN_takes_a_number_in_its_states_only)
 	for (size_t i = 0; i < ARRAY_LEN(states); i++) {
 		s.state = states[i].state;
 		assert_int_equal(tcp_seq__queued(&s), 1001 - states[i].sent);
-		assert_int_equal(tcp_seq__taken(&s), 500 - states[i].received);
+		assert_int_equal(tcp_seq__read(&s), 500 - states[i].received);
 	}
 }
 

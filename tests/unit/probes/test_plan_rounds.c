@@ -218,7 +218,7 @@ TEST(only_times_move_to_the_timed_round)
 	before = plan = plan_of(probe_results, &req);
 	assert_true(plan__set_apart(&plan, &timed, NULL));
 	for (int p = 0; p < PROBE_NR; p++) {
-		if (probe__takes_times(p))
+		if (probe__measures_times(p))
 			continue;
 		assert_ptr_equal(plan.reason[p], before.reason[p]);
 		assert_ptr_equal(plan.remedy[p], before.remedy[p]);

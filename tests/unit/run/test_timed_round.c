@@ -92,7 +92,7 @@ static void make(struct run_result *r)
 
 	compared(r);
 	timed(&own);
-	timed_round__take(r, &own);
+	timed_round__copy_times(r, &own);
 	run_result__clear(&own);
 }
 
@@ -155,7 +155,7 @@ TEST(sampled_calls_time_their_share_of_the_bytes)
 	timed(&own);
 	own.path_calls = own.stages[NIO_STAGE_TX_COPY].timed = num__known(5);
 	own.stages[NIO_STAGE_TX_COPY].ns = num__known(3000);
-	timed_round__take(&r, &own);
+	timed_round__copy_times(&r, &own);
 	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].timed_bytes.value, 5120);
 	assert_near(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
 	run_result__clear(&own);
@@ -175,7 +175,7 @@ TEST(times_of_the_run_itself_stay)
 	hist__free(own.app.latency[LATENCY_SEND_CALL].hist);
 	own.app.latency[LATENCY_SEND_CALL].hist = hist_of(6, 1500);
 	own.path_calls = num__known(1);
-	timed_round__take(&r, &own);
+	timed_round__copy_times(&r, &own);
 	/* Gather is timed by the load generator, in this round as well. */
 	assert_false(r.stages[NIO_STAGE_USER_GATHER].ns.known);
 	assert_int_equal(r.stages[NIO_STAGE_DEFERRED_COPY].ns.value, 7000);
@@ -191,7 +191,7 @@ TEST(times_of_the_run_itself_stay)
 	timed(&own);
 	hist__free(own.app.latency[LATENCY_SEND_CALL].hist);
 	own.app.latency[LATENCY_SEND_CALL].hist = NULL;
-	timed_round__take(&r, &own);
+	timed_round__copy_times(&r, &own);
 	assert_int_equal(r.times.calls, 0);
 	run_result__clear(&own);
 	run_result__clear(&r);

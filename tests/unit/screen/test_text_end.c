@@ -97,7 +97,7 @@ static void check_silent(const struct result *r, const char *words)
 }
 
 /* Replaces the runs. owned: the result owns the replaced ones. */
-static void take_runs(struct result *r, struct run_result *runs, size_t n, bool owned)
+static void replace_runs(struct result *r, struct run_result *runs, size_t n, bool owned)
 {
 	if (owned)
 		free(r->runs);
@@ -274,13 +274,13 @@ TEST(rounds_in_which_a_process_was_stopped_are_named)
 	};
 
 	check_silent(r, "was stopped");
-	take_runs(r, rounds, 2, true);
+	replace_runs(r, rounds, 2, true);
 	check_says(r, "RESULT|The load generator was stopped for at least 18|in 1 round: it has no "
 		      "throughput.");
 	rounds[1].health.paused_ns = 1000000000;
-	take_runs(r, rounds, 2, false);
+	replace_runs(r, rounds, 2, false);
 	check_says(r, "stopped for at least 19|in 2 rounds: they have no throughput.");
-	take_runs(r, NULL, 0, false);
+	replace_runs(r, NULL, 0, false);
 }
 
 /* Words that the screen has are explained as far as there is room, and others are not. */
@@ -322,11 +322,11 @@ TEST(interrupted_run_names_the_complete_rounds)
 		   "netiotrace 0.1 INTERRUPTED: 2 of 5 rounds Linux|RESULT Zero-copy was not "
 		   "zero-copy: all 15 259 sends|Interrupted after 2 of 5 rounds|(2 to 3 rounds)");
 	r->summary[2].rounds = 3;
-	take_runs(r, &last, 1, true);
+	replace_runs(r, &last, 1, true);
 	check_says(r, "2 of 5 rounds");
 	last.interrupted = false;
 	check_says(r, "3 of 5 rounds");
-	take_runs(r, NULL, 0, false);
+	replace_runs(r, NULL, 0, false);
 	zerocopy_of(r)->not_final = "interrupted before the totals were final";
 	verdict__give(zerocopy_of(r), &r->env);
 	zerocopy_of(r)->balance_known = false;
@@ -405,7 +405,7 @@ TEST(unbalanced_books_come_first)
 		runs[i].unaccounted_tx = 1234567;
 		runs[i].unaccounted_rx = -7;
 	}
-	take_runs(r, runs, 5, true);
+	replace_runs(r, runs, 5, true);
 	r->summary[1].total.unaccounted_tx = 5 * 1234567;
 	r->summary[0].total.unaccounted_tx = -5 * 1234567;
 	check_says(r,
@@ -415,7 +415,7 @@ TEST(unbalanced_books_come_first)
 	check_silent(r, "0 B unaccounted");
 	r->runs_nr = 1;
 	check_silent(r, "More rounds");
-	take_runs(r, NULL, 0, false);
+	replace_runs(r, NULL, 0, false);
 	for (int i = 0; i < 5; i++)
 		run_result__clear(&runs[i]);
 }
@@ -566,7 +566,7 @@ TEST(everything_at_once_keeps_the_important_sentences)
 
 	fake_run__fill(&run, MODE_ONECOPY);
 	run.unaccounted_tx = INT64_MIN;
-	take_runs(r, &run, 1, true);
+	replace_runs(r, &run, 1, true);
 	r->interrupted = true;
 	r->workload.request_response = true;
 	r->workload.rate = 1000000000;
@@ -593,6 +593,6 @@ TEST(everything_at_once_keeps_the_important_sentences)
 	zc->app.zc.enobufs = 1u << 30;
 	verdict__give(zc, &r->env);
 	check_says(r, "THE BOOKS DO NOT BALANCE|netiotrace|FAILED|RESULT REPLIES DIFFER|CHECKED");
-	take_runs(r, NULL, 0, false);
+	replace_runs(r, NULL, 0, false);
 	run_result__clear(&run);
 }

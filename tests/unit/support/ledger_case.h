@@ -27,7 +27,7 @@ static inline void read_pair(struct socket_snapshot *pass, uint64_t cookie)
 		.cookie = cookie, .state = TCP_ESTABLISHED, .scatter_gather = 1, .zckey = 7};
 
 	tcp_seq__begin(pass, 1);
-	tcp_seq__take(pass, &cookie, &socket);
+	tcp_seq__add_socket(pass, &cookie, &socket);
 	pass->source = "iter/task_file";
 	pass->zckeys = true;
 }

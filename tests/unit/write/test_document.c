@@ -31,7 +31,7 @@ static json_t *document_of(const struct result *r)
 }
 
 /* Removes the total of the summary from a document. */
-static json_t *take_total(json_t *document)
+static json_t *remove_total(json_t *document)
 {
 	json_t *summary = json_array_get(json_object_get(document, "summary"), 0);
 	json_t *total = json_incref(json_object_get(summary, "total"));
@@ -45,14 +45,14 @@ static void check(const char *name, const struct result *r, const struct result 
 {
 	json_t *document = document_of(r), *other = base ? document_of(base) : NULL;
 	json_t *run = json_array_get(json_object_get(document, "runs"), 0);
-	json_t *total = take_total(document);
+	json_t *total = remove_total(document);
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
 	if (other)
-		json_decref(take_total(other));
+		json_decref(remove_total(other));
 	golden_document__put(f, "", document, other);
 	golden_document__put(f, "summary[0].total", total, run);
 	fclose(f);
