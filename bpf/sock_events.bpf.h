@@ -159,7 +159,7 @@ static __always_inline void keep_message(struct sock_state *s, __u32 what)
 }
 
 /* Takes the flags kept by keep_message(). 0: the message was not seen. */
-static __always_inline __u32 take_message(struct sock_state *s)
+static __always_inline __u32 consume_message(struct sock_state *s)
 {
 	struct nio_thread_message *m;
 	__u32 tid = tid_now(), what;
@@ -254,7 +254,8 @@ static __always_inline void book_sent(const struct sock_state *s, struct sock_ev
 }
 
 /* How many of the ret bytes of a call went with the SYN. */
-static __always_inline __u32 take_syn_bytes(struct sock_state *s, const struct sock *sk, __u32 ret)
+static __always_inline __u32 consume_syn_bytes(struct sock_state *s, const struct sock *sk,
+					       __u32 ret)
 {
 	__u32 bytes = s->syn_bytes;
 
@@ -270,7 +271,7 @@ static __always_inline void book_send(struct sock_state *s, const struct sock *s
 				      __u32 what)
 {
 	enum nio_send_kind how = how_sent(s, sk, what);
-	__u32 syn = take_syn_bytes(s, sk, ret), kind;
+	__u32 syn = consume_syn_bytes(s, sk, ret), kind;
 	struct sock_events *e = events_of(s);
 
 	if (!e)
@@ -353,7 +354,7 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 	if (!s || nio_over)
 		return;
 	count_watched(s);
-	what |= take_message(s);
+	what |= consume_message(s);
 	if (!nio_sees_calls && s->message.tid != tid_now()) {
 		/* One hand-over is normal: one thread connects, another sends. */
 		if (s->message.tid && s->several < 2)

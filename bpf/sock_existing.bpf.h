@@ -86,7 +86,7 @@ static __always_inline bool begin_existing(struct sock_state *s, const struct so
  * A connection without a state. NULL: no room, it got one at this moment, or it is in use. The
  * other programs see the state when it is complete.
  */
-static __always_inline struct sock_state *take_existing(const struct sock *sk, __u8 state)
+static __always_inline struct sock_state *create_existing(const struct sock *sk, __u8 state)
 {
 	__u32 zero = 0;
 	const void *blank = bpf_map_lookup_elem(&nio_blank, &zero);
@@ -109,7 +109,7 @@ static __always_inline struct sock_state *take_existing(const struct sock *sk, _
 	return put_state(sk, s, false);
 }
 
-static __always_inline void take_open(const struct sock *sk, const struct task_struct *p)
+static __always_inline void create_open(const struct sock *sk, const struct task_struct *p)
 {
 	__u8 state = kernel_read(struct sock_common, sk, skc_state);
 	struct sock_state *s;
@@ -122,7 +122,7 @@ static __always_inline void take_open(const struct sock *sk, const struct task_s
 		return;
 	s = state_of(sk);
 	if (!s || is_stale(s, sk))
-		s = take_existing(sk, state);
+		s = create_existing(sk, state);
 	if (!s)
 		return;
 	own_open(s, p);
@@ -152,7 +152,7 @@ int nio_at_files(struct bpf_iter__task_file *ctx)
 	if (!sk)
 		return 0;
 	if (!nio_only_owners) {
-		take_open(sk, p);
+		create_open(sk, p);
 		return 0;
 	}
 	s = state_of(sk);

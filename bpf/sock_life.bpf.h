@@ -39,7 +39,7 @@ static __always_inline void on_syn(const struct sock *sk)
 		return;
 	/* Keeps the state that a call with MSG_FASTOPEN made before its SYN. */
 	if (!s || s->begun || is_stale(s, sk) || (s->flags & SOCK_STATE_CLOSED))
-		s = take_in(sk, s != NULL);
+		s = create_state(sk, s != NULL);
 	if (!s)
 		return;
 	s->state = TCP_SYN_SENT;
@@ -54,13 +54,13 @@ static __always_inline void on_syn(const struct sock *sk)
 }
 
 /* With a filter by port only, a socket's port may have been unknown at connect(): checks it now. */
-static __always_inline struct sock_state *take_in_connected(const struct sock *sk)
+static __always_inline struct sock_state *create_connected(const struct sock *sk)
 {
 	struct sock_state *s;
 
 	if (!nio_armed || nio_by_task || !nio_by_port || !port_wanted(sk) || !is_plain(sk))
 		return NULL;
-	s = take_in(sk, false);
+	s = create_state(sk, false);
 	if (s)
 		sock_state_flag(s, SOCK_STATE_CALLER, true);
 	await_owner();
@@ -101,7 +101,7 @@ static __always_inline struct sock_state *on_accepted(const struct sock *sk)
 
 	if (!nio_armed || !listener_wanted(sk) || !port_wanted(sk) || !is_plain(sk))
 		return NULL;
-	s = take_in(sk, false);
+	s = create_state(sk, false);
 	if (s) {
 		place(s, sk);
 		begin(s, sk, true);
@@ -136,7 +136,7 @@ static __always_inline void note_layer(struct sock_state *s, const struct sock *
 		s->uncovered = path + 1;
 }
 
-static __always_inline void take_numbers(struct sock_state *s, const struct sock *sk, __u8 state)
+static __always_inline void read_numbers(struct sock_state *s, const struct sock *sk, __u8 state)
 {
 	struct nio_tcp t;
 	__u64 sent = s->now.sent;
@@ -154,7 +154,7 @@ static __always_inline void on_last_sent(struct sock_state *s, const struct sock
 {
 	if (s->flags & SOCK_STATE_ENDED)
 		return;
-	take_numbers(s, sk, TCP_ESTABLISHED);
+	read_numbers(s, sk, TCP_ESTABLISHED);
 	/* close() has emptied the queue. shutdown() leaves in it what may still be read. */
 	s->orphan = kernel_read(struct sock, sk, sk_shutdown) == SHUTDOWN_MASK &&
 		    !kernel_read(struct sock, sk, sk_receive_queue.qlen);
@@ -172,7 +172,7 @@ static __always_inline void on_close(struct sock_state *s, const struct sock *sk
 	if (oldstate == TCP_SYN_SENT) {
 		s->now = s->base;
 	} else {
-		take_numbers(s, sk, oldstate);
+		read_numbers(s, sk, oldstate);
 	}
 	note_ids(s, sk);
 	s->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
@@ -217,7 +217,7 @@ static __always_inline void on_change(struct sock_state *s, const struct sock *s
 }
 
 /* A socket without a state is closed by the current task: the programs missed its beginning. */
-static __always_inline struct sock_state *take_in_late(const struct sock *sk, int newstate)
+static __always_inline struct sock_state *adopt_late(const struct sock *sk, int newstate)
 {
 	if (newstate != TCP_FIN_WAIT1 && newstate != TCP_LAST_ACK && newstate != TCP_CLOSE)
 		return NULL;
@@ -271,9 +271,9 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 	if (!s && oldstate == TCP_SYN_RECV) {
 		s = on_accepted(sk);
 	} else if (!s && oldstate == TCP_SYN_SENT && newstate == TCP_ESTABLISHED) {
-		s = take_in_connected(sk);
+		s = create_connected(sk);
 	} else if (!s) {
-		s = take_in_late(sk, newstate);
+		s = adopt_late(sk, newstate);
 	}
 	if (s)
 		on_change(s, sk, oldstate, newstate);
@@ -315,7 +315,7 @@ static __always_inline void final_numbers(struct sock_state *s, const struct soc
 		/* Where `sent` was final before, no change to CLOSE is needed. */
 		if (!(s->flags & SOCK_STATE_ENDED))
 			add_to(&nio_attach_losses.changes_missed, 1);
-		take_numbers(s, sk, s->state);
+		read_numbers(s, sk, s->state);
 		return;
 	}
 	read_tcp(&t, sk, s);

@@ -356,7 +356,7 @@ static __always_inline void init_state(struct sock_state *s, const struct sock *
 }
 
 /* Creates the state of a socket whose lock the caller holds; replace, NULL: as put_state(). */
-static __noinline struct sock_state *take_in(const struct sock *sk, bool replace)
+static __noinline struct sock_state *create_state(const struct sock *sk, bool replace)
 {
 	__u32 zero = 0;
 	const void *blank = bpf_map_lookup_elem(&nio_blank, &zero);
@@ -461,7 +461,7 @@ static __always_inline bool use_wanted(const struct sock *sk)
  */
 static __noinline struct sock_state *adopt(const struct sock *sk)
 {
-	struct sock_state *s = take_in(sk, false);
+	struct sock_state *s = create_state(sk, false);
 	bool caller;
 
 	if (!s)
@@ -471,8 +471,7 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 	sock_state_flag(s, SOCK_STATE_CALLER, caller);
 	/* A socket about to connect (MSG_FASTOPEN) begins at on_connected(). */
 	if (has_numbers(sk))
-		begin(s, sk,
-		      nio_listed && !caller && !was_left_out(sk) && listener_wanted(sk));
+		begin(s, sk, nio_listed && !caller && !was_left_out(sk) && listener_wanted(sk));
 	else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
 		nio_any_mptcp = true;
 	own(s, NULL);
