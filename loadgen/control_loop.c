@@ -41,8 +41,8 @@ static enum control_stdin_command command__parse(const char *line)
 	return CONTROL_STDIN_UNKNOWN;
 }
 
-static enum control_stdin_command control_stdin__take(struct control_stdin *c, size_t len,
-						      size_t skip)
+static enum control_stdin_command control_stdin__cut_line(struct control_stdin *c, size_t len,
+							  size_t skip)
 {
 	memcpy(c->line, c->buf, len);
 	if (len && c->line[len - 1] == '\r')
@@ -71,10 +71,11 @@ enum control_stdin_command control_stdin__next(struct control_stdin *c)
 	}
 	end = memchr(c->buf, '\n', c->len);
 	if (end)
-		return control_stdin__take(c, (size_t)(end - c->buf), (size_t)(end - c->buf) + 1);
+		return control_stdin__cut_line(c, (size_t)(end - c->buf),
+					       (size_t)(end - c->buf) + 1);
 	/* No command is this long: refuse the line before its end arrives. */
 	if (c->len == sizeof(c->buf) - 1)
-		return control_stdin__take(c, c->len, c->len);
+		return control_stdin__cut_line(c, c->len, c->len);
 	return CONTROL_STDIN_NONE;
 }
 

@@ -247,7 +247,7 @@ static void client__add(struct pending_client *g, const struct protocol_hello *h
 	client__move(g, now);
 }
 
-static void take_data(struct pending_sessions *l, const struct protocol_hello *hello, int fd)
+static void add_data_conn(struct pending_sessions *l, const struct protocol_hello *hello, int fd)
 {
 	for (unsigned int i = 0; i < PENDING_CLIENTS_MAX; i++)
 		if (client__expects(&l->clients[i], hello)) {
@@ -260,7 +260,7 @@ static void take_data(struct pending_sessions *l, const struct protocol_hello *h
 static void admit(struct pending_sessions *l, const struct protocol_hello *hello, int fd)
 {
 	if (hello->kind == PROTOCOL_DATA) {
-		take_data(l, hello, fd);
+		add_data_conn(l, hello, fd);
 	} else if (l->verify && !hello->verify) {
 		reject(fd, PROTOCOL_REFUSAL_VERIFY);
 	} else if (l->busy && !l->yields) {
@@ -457,7 +457,7 @@ bool pending_sessions__waiting(const struct pending_sessions *l)
 	return false;
 }
 
-int pending_sessions__take(struct pending_sessions *l, struct complete_session *s)
+int pending_sessions__pop(struct pending_sessions *l, struct complete_session *s)
 {
 	struct pending_client *g = l->clients, *end = g + PENDING_CLIENTS_MAX;
 

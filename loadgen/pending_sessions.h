@@ -79,7 +79,7 @@ bool pending_sessions__poll(struct pending_sessions *l, bool yields);
 bool pending_sessions__waiting(const struct pending_sessions *l);
 
 /* Takes a complete client: 0 and *s, which the caller owns; -EAGAIN: there is none. */
-int pending_sessions__take(struct pending_sessions *l, struct complete_session *s);
+int pending_sessions__pop(struct pending_sessions *l, struct complete_session *s);
 
 /* Whether a data hello's stamp can be of this side's clock: from `welcomed` to `now`, ns. */
 bool pending_sessions__stamp_fits(uint64_t stamp, uint64_t welcomed, uint64_t now);

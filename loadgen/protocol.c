@@ -144,7 +144,7 @@ int protocol__decode_frame(const uint8_t buf[PROTOCOL_FRAME_SIZE], struct protoc
 
 #define BIT(type) (1U << PROTOCOL_##type)
 
-bool protocol__takes(enum sender_state state, enum protocol_type type)
+bool protocol__accepts(enum sender_state state, enum protocol_type type)
 {
 	static const unsigned int taken[] = {
 		[SENDER_GREETING] = BIT(WELCOME) | BIT(REFUSE),

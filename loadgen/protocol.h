@@ -102,7 +102,7 @@ enum sender_state {
 	SENDER_DONE,
 };
 
-bool protocol__takes(enum sender_state state, enum protocol_type type);
+bool protocol__accepts(enum sender_state state, enum protocol_type type);
 
 /* For error messages, like "MOVING" and "before WELCOME"; an unknown type is "?". */
 const char *protocol__type_name(enum protocol_type type);

@@ -391,7 +391,7 @@ static int receiver__greet(struct receiver *r)
 	err = r->pending.trouble;
 	if (err)
 		reporter__error(r->report, err, "Connections cannot be accepted for now: %m");
-	if (r->state != RECEIVER_LISTENING || pending_sessions__take(&r->pending, &new))
+	if (r->state != RECEIVER_LISTENING || pending_sessions__pop(&r->pending, &new))
 		return 0;
 	return receiver__begin_session(r, &new);
 }

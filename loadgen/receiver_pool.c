@@ -68,8 +68,8 @@ static void recv_loop__time(struct recv_loop *r, const struct recv_result *got)
 			     got->end > begin ? got->end - begin : 0);
 }
 
-static void recv_loop__take(struct recv_loop *r, struct receiver_conn *f,
-			    const struct recv_result *got)
+static void recv_loop__count(struct recv_loop *r, struct receiver_conn *f,
+			     const struct recv_result *got)
 {
 	uint64_t before = r->counters.messages;
 	size_t len = (size_t)got->n;
@@ -105,7 +105,7 @@ static void recv_loop__book(struct recv_loop *r, struct receiver_conn *f,
 
 	pthread_mutex_lock(&r->lock);
 	if (got->n > 0)
-		recv_loop__take(r, f, got);
+		recv_loop__count(r, f, got);
 	else if (got->n < 0 && got->err == EINTR)
 		r->counters.eintr++;
 	else if (got->n < 0 && got->err == EAGAIN)

@@ -196,9 +196,9 @@ static bool sender__is_of_phase(const struct sender *s, const struct protocol_fr
 	       (f->type == PROTOCOL_STOP && s->state == SENDER_ASKING && f->phase + 1 == s->phase);
 }
 
-static int sender__take_frame(struct sender *s, const struct protocol_frame *f)
+static int sender__handle_frame(struct sender *s, const struct protocol_frame *f)
 {
-	if (!protocol__takes(s->state, f->type) || !sender__is_of_phase(s, f))
+	if (!protocol__accepts(s->state, f->type) || !sender__is_of_phase(s, f))
 		return sender__misplaced(s, f);
 	switch (f->type) {
 	case PROTOCOL_STOP:
@@ -222,7 +222,7 @@ static int sender__take_frame(struct sender *s, const struct protocol_frame *f)
 	}
 }
 
-static int sender__take_events(struct sender *s, int events)
+static int sender__handle_events(struct sender *s, int events)
 {
 	struct protocol_frame f;
 	int err = 0;
@@ -239,7 +239,7 @@ static int sender__take_events(struct sender *s, int events)
 	err = control_conn__next(&s->loop.conn, &f);
 	if (err == -EAGAIN)
 		return 0;
-	return err ? sender__lost(s, err) : sender__take_frame(s, &f);
+	return err ? sender__lost(s, err) : sender__handle_frame(s, &f);
 }
 
 /*
@@ -254,7 +254,7 @@ static int sender__step(struct sender *s, uint64_t deadline)
 
 	if (events < 0)
 		return reporter__error(s->report, events, "Waiting failed: %m");
-	err = sender__take_events(s, events);
+	err = sender__handle_events(s, events);
 	if (err)
 		return err;
 	missed = control_loop__missed(&s->loop);

@@ -95,7 +95,7 @@ static void epoll_loop__queue(struct epoll_loop *p, struct sender_conn *f)
 	p->tail = &f->next;
 }
 
-static struct sender_conn *epoll_loop__take(struct epoll_loop *p)
+static struct sender_conn *epoll_loop__pop(struct epoll_loop *p)
 {
 	struct sender_conn *f = p->head;
 
@@ -113,7 +113,7 @@ static uint64_t epoll_loop__due_at(const struct epoll_loop *p, uint64_t k)
 	return sender_pool__due(c->begin, k, c->settings->workload.rate, p->m->nr, c->nr);
 }
 
-static void epoll_loop__take_due(struct epoll_loop *p)
+static void epoll_loop__queue_due(struct epoll_loop *p)
 {
 	struct sender_thread *m = p->m;
 
@@ -244,7 +244,7 @@ static int epoll_loop__poll(struct epoll_loop *p, bool wait)
 	for (i = 0; !err && i < n; i++) {
 		struct sender_conn *f = events[i].data.ptr;
 
-		/* The timer: epoll_loop__take_due() checks anyway. */
+		/* The timer: epoll_loop__queue_due() checks anyway. */
 		if (!f)
 			continue;
 		if (events[i].events & EPOLLERR && mode->reap)
@@ -287,9 +287,9 @@ static int epoll_loop__run(struct sender_thread *m)
 
 	epoll_loop__begin(&p);
 	while (!err && epoll_loop__goes_on(&p)) {
-		epoll_loop__take_due(&p);
+		epoll_loop__queue_due(&p);
 		for (unsigned int i = 0; !err && p.head && i < BATCH; i++)
-			err = epoll_loop__serve(&p, epoll_loop__take(&p));
+			err = epoll_loop__serve(&p, epoll_loop__pop(&p));
 		if (!err)
 			err = epoll_loop__poll(&p, !p.head && !epoll_loop__spins(&p));
 	}
@@ -350,7 +350,7 @@ static void sender_thread__report(struct sender_thread *m, int err)
 		eventfd_write(c->wake_fd, 1);
 }
 
-static int sender_thread__take(struct sender_thread *m, unsigned int i, bool blocking)
+static int sender_thread__open_conn(struct sender_thread *m, unsigned int i, bool blocking)
 {
 	struct sender_pool *c = m->pool;
 	uint32_t index = i * c->threads_nr + m->index;
@@ -381,7 +381,7 @@ static int sender_thread__set_up(struct sender_thread *m)
 		m->conns[i].fd = -1;
 	m->nr = nr;
 	for (i = 0; !err && i < nr; i++)
-		err = sender_thread__take(m, i, blocking);
+		err = sender_thread__open_conn(m, i, blocking);
 	return err || blocking ? err : epoll_loop__open(m);
 }
 

@@ -326,7 +326,7 @@ static void play_timestamps(void)
 }
 
 /* Takes the oldest notification of the error queue, if there is one. */
-static bool take_notification(int fd)
+static bool read_notification(int fd)
 {
 	char control[256];
 	struct msghdr msg = {.msg_control = control, .msg_controllen = sizeof(control)};
@@ -353,7 +353,7 @@ static void play_many_zerocopy(void)
 		receive(pairs[i].rx, (size_t)sends * 4096, 0);
 	usleep(50000);
 	for (int i = 0; i < sockets; i++)
-		while (take_notification(pairs[i].tx))
+		while (read_notification(pairs[i].tx))
 			;
 }
 
@@ -376,7 +376,7 @@ static void play_mixed_zerocopy(void)
 		receive(p.rx, 100, 0);
 	}
 	usleep(50000);
-	while (take_notification(p.tx))
+	while (read_notification(p.tx))
 		;
 }
 

@@ -23,8 +23,8 @@ static void dissolve(int fd)
  * One connection of tx with `sent` bytes and `returned` bytes in the other direction, then tx
  * dissolves it.
  */
-static void take_turn(int tx, int listener, const struct sockaddr_in *to, size_t sent,
-		      size_t returned, int flags)
+static void run_turn(int tx, int listener, const struct sockaddr_in *to, size_t sent,
+		     size_t returned, int flags)
 {
 	int rx;
 
@@ -79,8 +79,8 @@ static void connect_twice(int flags)
 
 	if (flags && setsockopt(tx, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)))
 		skip("SO_ZEROCOPY");
-	take_turn(tx, listener, &to, 3000, 500, flags);
-	take_turn(tx, listener, &to, 3000, 500, flags);
+	run_turn(tx, listener, &to, 3000, 500, flags);
+	run_turn(tx, listener, &to, 3000, 500, flags);
 	close(tx);
 	close(listener);
 }
@@ -103,7 +103,7 @@ void play_reconnect(void)
 	time_t end = time(NULL) + 60;
 
 	while (time(NULL) < end) {
-		take_turn(tx, listener, &to, 100, 1000, 0);
+		run_turn(tx, listener, &to, 100, 1000, 0);
 		usleep(1000);
 	}
 }
@@ -146,7 +146,7 @@ void play_refused(void)
 			fail("connect to a port without a listener");
 	if (listen(listener, 16))
 		fail("listen");
-	take_turn(tx, listener, &to, 3000, 0, 0);
+	run_turn(tx, listener, &to, 3000, 0, 0);
 	close(tx);
 	close(listener);
 }

@@ -131,7 +131,7 @@ static void reply(struct incoming *in)
 		shutdown(in->fd, SHUT_WR);
 }
 
-static void take_request(struct incoming *in)
+static void read_request(struct incoming *in)
 {
 	unsigned char buf[REQUEST_MAX];
 	ssize_t n = recv(in->fd, buf, sizeof(buf), 0);
@@ -150,7 +150,7 @@ static void take_request(struct incoming *in)
 		reply(in);
 }
 
-static void take_connection(int listener, int epoll)
+static void accept_connection(int listener, int epoll)
 {
 	struct incoming *in;
 	struct epoll_event ev = {.events = EPOLLIN};
@@ -180,9 +180,9 @@ static void *serve(void *arg)
 
 		for (int i = 0; i < n; i++) {
 			if (evs[i].data.ptr)
-				take_request(evs[i].data.ptr);
+				read_request(evs[i].data.ptr);
 			else
-				take_connection(listener, epoll);
+				accept_connection(listener, epoll);
 		}
 	}
 	close(epoll);

@@ -76,7 +76,7 @@ static int listen_fast(struct sockaddr_in *to)
 /* Counts of the error queue for sends with MSG_ZEROCOPY. */
 static unsigned int completed, copied;
 
-static bool take_completion(int fd)
+static bool read_completion(int fd)
 {
 	char control[256];
 	struct msghdr msg = {.msg_control = control, .msg_controllen = sizeof(control)};
@@ -102,7 +102,7 @@ static void end_fast(int listener, int tx, size_t n, bool in_syn)
 	send_bytes(rx, 10, 0);
 	receive(tx, 10, 0);
 	usleep(20000);
-	while (take_completion(tx))
+	while (read_completion(tx))
 		;
 	if (getsockopt(tx, IPPROTO_TCP, TCP_INFO, &info, &len))
 		fail("TCP_INFO");

@@ -186,7 +186,7 @@ TEST(sender_accepts_each_frame_in_its_states_only)
 
 	for (int s = SENDER_GREETING; s <= SENDER_DONE; s++)
 		for (int type = PROTOCOL_WELCOME; type < PROTOCOL_TYPE_END; type++)
-			assert_int_equal(protocol__takes(s, type),
+			assert_int_equal(protocol__accepts(s, type),
 					 expected[s][type - PROTOCOL_WELCOME] == 'x');
 }
 
