@@ -39,12 +39,11 @@ static void loopback__endpoint(struct endpoint *e, unsigned int port)
  * prints its part of the report when the parent has printed the sender's and sends a byte back.
  * SIGKILL ends this process when the parent dies. Only the parent acts on SIGINT and SIGTERM.
  */
-static int loopback__child(const struct settings *s, int parent_fd, pid_t parent)
+static int loopback__child(const struct lg_options *s, int parent_fd, pid_t parent)
 {
 	const struct session_mode mode = {.after_sender = !s->cpus_receiver.nr};
-	struct settings mine = *s;
-	struct reporter report = {
-		.kind = REPORTER_CHILD, .settings = &mine, .parent_fd = parent_fd};
+	struct lg_options mine = *s;
+	struct reporter report = {.kind = REPORTER_CHILD, .options = &mine, .parent_fd = parent_fd};
 	char byte = 0;
 	int err;
 
@@ -65,7 +64,7 @@ static int loopback__child(const struct settings *s, int parent_fd, pid_t parent
 }
 
 /* Returns the socket to the receiver process, or -errno. */
-static int loopback__fork(const struct settings *s, pid_t *pid)
+static int loopback__fork(const struct lg_options *s, pid_t *pid)
 {
 	pid_t parent = getpid();
 	int fds[2], err;
@@ -116,7 +115,7 @@ static void loopback__reap(pid_t pid, uint64_t deadline)
 	}
 }
 
-static int loopback__session(struct settings *mine, struct reporter *sender, int fd)
+static int loopback__session(struct lg_options *mine, struct reporter *sender, int fd)
 {
 	unsigned int port;
 	char byte;
@@ -137,10 +136,10 @@ static int loopback__session(struct settings *mine, struct reporter *sender, int
 		    : err;
 }
 
-int loopback__run(const struct settings *s)
+int loopback__run(const struct lg_options *s)
 {
-	struct settings mine = *s;
-	struct reporter sender = {.kind = REPORTER_FINAL, .settings = &mine};
+	struct lg_options mine = *s;
+	struct reporter sender = {.kind = REPORTER_FINAL, .options = &mine};
 	pid_t pid = -1;
 	int err, fd;
 

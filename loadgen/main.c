@@ -10,7 +10,7 @@
 
 #include "privileges.h"
 #include "session.h"
-#include "settings.h"
+#include "lg_options.h"
 
 #define EXIT_USAGE 2
 
@@ -25,11 +25,11 @@ static int open_standard(void)
 	return 0;
 }
 
-static int run_side(const struct settings *s)
+static int run_side(const struct lg_options *s)
 {
 	struct reporter r = {
 		.kind = s->control ? REPORTER_EVENTS : REPORTER_FINAL,
-		.settings = s,
+		.options = s,
 	};
 	const struct session_mode mode = {.signals = !s->control};
 	int err = (s->command == COMMAND_SEND ? sender__run : receiver__run)(s, &r, mode);
@@ -42,7 +42,7 @@ static int run_side(const struct settings *s)
 }
 
 /* Runs before anything is opened. 0, or -errno and the step that failed in *what. */
-static int prepare(const struct settings *s, const char **what)
+static int prepare(const struct lg_options *s, const char **what)
 {
 	pid_t parent = getppid();
 	int err;
@@ -52,7 +52,7 @@ static int prepare(const struct settings *s, const char **what)
 	if (err)
 		return err;
 	*what = "Limiting its own resources";
-	err = privileges__limit(settings__descriptors(s));
+	err = privileges__limit(lg_options__descriptors(s));
 	if (err || !s->control)
 		return err;
 	/* After the change of user, which clears the parent-death signal. */
@@ -65,8 +65,8 @@ static int prepare(const struct settings *s, const char **what)
 int main(int argc, char **argv)
 {
 	static char buf[64 << 10]; /* an event is one write(), or few */
-	char why[SETTINGS_WHY];
-	struct settings s;
+	char why[LG_OPTIONS_WHY];
+	struct lg_options s;
 	const char *what;
 	int err;
 
@@ -77,13 +77,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "netio-loadgen: /dev/null cannot be opened: %s\n", strerror(-err));
 		return 1;
 	}
-	if (settings__parse(&s, argc, argv, why)) {
+	if (lg_options__parse(&s, argc, argv, why)) {
 		fprintf(stderr, "netio-loadgen: %s\n", why);
 		return EXIT_USAGE;
 	}
 	if (s.help || s.version) {
 		if (s.help)
-			settings__help();
+			lg_options__help();
 		else
 			puts("netio-loadgen " NETIOTRACE_VERSION);
 		return fflush(stdout) ? 1 : 0;

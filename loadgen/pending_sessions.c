@@ -47,7 +47,7 @@ static int watch(const struct pending_sessions *l, int op, int fd, uint32_t even
 	return epoll_ctl(l->epoll_fd, op, fd, &e) ? -errno : 0;
 }
 
-int pending_sessions__open(struct pending_sessions *l, const struct settings *s,
+int pending_sessions__open(struct pending_sessions *l, const struct lg_options *s,
 			   uint64_t descriptors)
 {
 	int err;

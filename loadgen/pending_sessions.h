@@ -12,7 +12,7 @@
 
 #include "control_conn.h"
 #include "protocol.h"
-#include "settings.h"
+#include "lg_options.h"
 
 struct unidentified_conn {
 	bool here;
@@ -59,7 +59,7 @@ struct complete_session {
 };
 
 /* 0 or -errno. pending_sessions__close() also takes one whose listen_fd is -1. */
-int pending_sessions__open(struct pending_sessions *l, const struct settings *s,
+int pending_sessions__open(struct pending_sessions *l, const struct lg_options *s,
 			   uint64_t descriptors);
 void pending_sessions__close(struct pending_sessions *l);
 

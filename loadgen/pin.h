@@ -8,7 +8,7 @@
 #include <semaphore.h>
 
 #include "common/cpu_mask.h"
-#include "settings.h"
+#include "lg_options.h"
 
 /* 256 threads with the usual 8 MiB would be much for small machines. */
 #define PIN_STACK_SIZE (256 << 10)

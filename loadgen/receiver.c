@@ -38,7 +38,7 @@ enum receiver_state {
 };
 
 struct receiver {
-	const struct settings *settings;
+	const struct lg_options *options;
 	struct reporter *report;
 	struct session_mode mode;
 	enum receiver_state state;
@@ -362,11 +362,11 @@ static int receiver__begin_session(struct receiver *r, struct complete_session *
 	r->state = RECEIVER_WAITING;
 	r->phase = 0;
 	r->measuring = false;
-	if (!r->settings->forever)
+	if (!r->options->forever)
 		pending_sessions__close(&r->pending);
 	pending_sessions__set_busy(&r->pending, true);
 	/* Before the event `ready`, which promises that all threads exist. */
-	err = receiver_pool__open(&r->pool, r->settings, &plan, new->fds);
+	err = receiver_pool__open(&r->pool, r->options, &plan, new->fds);
 	free(new->fds);
 	r->loop.wake_fd = r->pool.wake_fd;
 	if (err)
@@ -418,7 +418,7 @@ static uint64_t receiver__deadline(const struct receiver *r)
 		return pending_sessions__waiting(&r->pending) ? 0 : UINT64_MAX;
 	/* The driver decides how long the session takes: it may still read the session's sockets.
 	 */
-	if (r->settings->control && !r->settings->forever && !receiver__in_phase(r))
+	if (r->options->control && !r->options->forever && !receiver__in_phase(r))
 		return UINT64_MAX;
 	if (r->state != RECEIVER_DONE)
 		return receiver__session_deadline(r);
@@ -500,7 +500,7 @@ static int receiver__step(struct receiver *r)
 
 static int receiver__listen(struct receiver *r)
 {
-	const struct settings *set = r->settings;
+	const struct lg_options *set = r->options;
 	struct side_config c = {.uid = geteuid(), .verify = set->workload.verify};
 	int err = session__check_congestion(r->report, set->workload.congestion);
 
@@ -538,22 +538,22 @@ static int receiver__serve(struct receiver *r)
 		err = 0;
 		while (!err && !(r->state == RECEIVER_DONE && r->loop.conn.fd < 0))
 			err = receiver__step(r);
-	} while (r->settings->forever && !r->stopping && !r->ended && err != -ECANCELED);
+	} while (r->options->forever && !r->stopping && !r->ended && err != -ECANCELED);
 	return err;
 }
 
-int receiver__run(const struct settings *settings, struct reporter *report,
+int receiver__run(const struct lg_options *options, struct reporter *report,
 		  struct session_mode mode)
 {
 	struct receiver *r = xcalloc(1, sizeof(*r));
 	int err;
 
-	r->settings = settings;
+	r->options = options;
 	r->report = report;
 	r->mode = mode;
 	r->pending.epoll_fd = r->pending.listen_fd = -1;
 	r->stop_ns = UINT64_MAX;
-	err = control_loop__open(&r->loop, settings->control, mode.signals);
+	err = control_loop__open(&r->loop, options->control, mode.signals);
 	if (err) {
 		reporter__error(report, err, "Signals cannot be received: %m");
 		goto out;

@@ -50,7 +50,7 @@ static struct recv_result recv_loop__recv(const struct recv_loop *r, const struc
 	struct recv_result got = {.begin = clock__now()};
 
 	if (r->epoll_fd < 0)
-		got.n = busy_poll__recv(f->fd, r->buf, CHUNK, r->all->settings->workload.spin_ns);
+		got.n = busy_poll__recv(f->fd, r->buf, CHUNK, r->all->options->workload.spin_ns);
 	else
 		got.n = recv(f->fd, r->buf, CHUNK, MSG_DONTWAIT);
 	got.err = errno;
@@ -185,7 +185,7 @@ static void recv_loop__poll(struct recv_loop *r)
 
 	while (open) {
 		int n = busy_poll__epoll(r->epoll_fd, events, BATCH, -1,
-					 r->all->settings->workload.spin_ns),
+					 r->all->options->workload.spin_ns),
 		    i;
 
 		for (i = 0; i < n; i++) {
@@ -202,7 +202,7 @@ static void recv_loop__poll(struct recv_loop *r)
 
 static int recv_loop__watch(struct recv_loop *r)
 {
-	if (r->nr == 1 && !r->all->settings->workload.rcvlowat)
+	if (r->nr == 1 && !r->all->options->workload.rcvlowat)
 		return 0;
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll_fd < 0)
@@ -275,7 +275,7 @@ static int receiver_pool__start(struct receiver_pool *r, unsigned int turn)
 	for (i = 0; !err && i < r->threads_nr; i++) {
 		struct recv_loop *one = &r->threads[i];
 
-		err = pin__start(&one->thread, &r->settings->cpus, turn + i, recv_loop__main, one);
+		err = pin__start(&one->thread, &r->options->cpus, turn + i, recv_loop__main, one);
 		one->started = !err;
 		started += one->started;
 	}
@@ -284,14 +284,14 @@ static int receiver_pool__start(struct receiver_pool *r, unsigned int turn)
 	return err ? err : atomic_load(&r->up_err);
 }
 
-int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
+int receiver_pool__open(struct receiver_pool *r, const struct lg_options *s,
 			const struct receiver_pool_plan *p, const int *fds)
 {
 	const struct protocol_hello *hello = p->hello;
 	unsigned int i;
 
 	*r = (struct receiver_pool){
-		.settings = s,
+		.options = s,
 		.replies = hello->replies,
 		.threads_nr = hello->threads,
 		.threads = xaligned_alloc(64, hello->threads * sizeof(*r->threads)),
@@ -305,7 +305,7 @@ int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
 	for (i = 0; i < hello->threads; i++)
 		recv_loop__init(
 			&r->threads[i], r,
-			(unsigned int)settings__share(hello->connections, hello->threads, i));
+			(unsigned int)lg_options__share(hello->connections, hello->threads, i));
 	for (i = 0; i < hello->connections; i++)
 		receiver_conn__init(receiver_conn__of(r, i), i, fds[i], p);
 	return r->wake_fd < 0 ? -errno : receiver_pool__start(r, p->turn);
@@ -330,7 +330,7 @@ void receiver_pool__close(struct receiver_pool *r)
 		free(r->threads[i].conns);
 		pthread_mutex_destroy(&r->threads[i].lock);
 	}
-	if (r->settings && r->wake_fd >= 0)
+	if (r->options && r->wake_fd >= 0)
 		close(r->wake_fd);
 	free(r->threads);
 	free(r->fds);
@@ -358,8 +358,8 @@ void receiver_pool__begin(struct receiver_pool *r)
 	/* A message smaller than SO_RCVLOWAT would get no reply. */
 	if (r->replies)
 		return;
-	for (i = 0; r->settings->workload.rcvlowat && i < r->nr; i++)
-		sock__set(r->fds[i], SOL_SOCKET, SO_RCVLOWAT, (int)r->settings->workload.rcvlowat);
+	for (i = 0; r->options->workload.rcvlowat && i < r->nr; i++)
+		sock__set(r->fds[i], SOL_SOCKET, SO_RCVLOWAT, (int)r->options->workload.rcvlowat);
 }
 
 void receiver_pool__set_begin(struct receiver_pool *r, uint64_t begin_ns)
@@ -372,7 +372,7 @@ void receiver_pool__expect(struct receiver_pool *r, uint32_t index, uint64_t byt
 	struct recv_loop *one = recv_loop__of(r, index);
 
 	/* The remaining bytes may be fewer than SO_RCVLOWAT and must still wake the thread. */
-	if (r->settings->workload.rcvlowat)
+	if (r->options->workload.rcvlowat)
 		sock__set(r->fds[index], SOL_SOCKET, SO_RCVLOWAT, 1);
 	pthread_mutex_lock(&one->lock);
 	receiver_conn__of(r, index)->expected = bytes;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "reply.h"
-#include "settings.h"
+#include "lg_options.h"
 #include "rx_parser.h"
 #include "counters.h"
 
@@ -43,7 +43,7 @@ struct recv_loop {
 };
 
 struct receiver_pool {
-	const struct settings *settings;
+	const struct lg_options *options;
 	bool replies; /* each message gets a reply */
 	struct recv_loop *threads;
 	unsigned int threads_nr;
@@ -63,7 +63,7 @@ struct receiver_pool_plan {
 
 /* Takes ownership of the descriptors in fds[], also on error. Returns when all threads are set up.
  * 0 or -errno. */
-int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
+int receiver_pool__open(struct receiver_pool *r, const struct lg_options *s,
 			const struct receiver_pool_plan *p, const int *fds);
 void receiver_pool__close(struct receiver_pool *r); /* also accepts a zeroed or partly open one */
 

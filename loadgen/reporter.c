@@ -161,7 +161,7 @@ static void json__stats(const struct side_stats *s)
 	(s->sender ? json__sender : json__receiver)(s);
 }
 
-static void json__workload(const struct side_config *c, const struct settings *s)
+static void json__workload(const struct side_config *c, const struct lg_options *s)
 {
 	printf("\"mode\":\"%s\",", mode__name(s->mode));
 	json__numbers(true, NUMBERS({"header", s->workload.header}, {"fields", s->workload.fields},
@@ -180,7 +180,7 @@ static void json__workload(const struct side_config *c, const struct settings *s
 	putchar(',');
 }
 
-static void json__config(const struct side_config *c, const struct settings *s)
+static void json__config(const struct side_config *c, const struct lg_options *s)
 {
 	fputs("{\"address\":", stdout);
 	json__string(c->address);
@@ -219,7 +219,7 @@ static void event__end(void)
 static void text__head(const struct reporter *r)
 {
 	const struct side_config *c = &r->config;
-	const struct settings *s = r->settings;
+	const struct lg_options *s = r->options;
 	char size[UNITS_BUF], buf[UNITS_BUF];
 
 	printf("netio-loadgen " NETIOTRACE_VERSION "   %s port %u   uid %u\n", c->address, c->port,
@@ -348,7 +348,7 @@ static void print_text(const struct reporter *r, bool first)
 static void print_json(const struct reporter *r, bool first, bool last)
 {
 	printf("%c\"%s\":{\"config\":", first ? '{' : ',', r->stats.sender ? "sender" : "receiver");
-	json__config(&r->config, r->settings);
+	json__config(&r->config, r->options);
 	putchar(',');
 	json__stats(&r->stats);
 	putchar('}');
@@ -358,7 +358,7 @@ static void print_json(const struct reporter *r, bool first, bool last)
 
 int reporter__print(const struct reporter *r, bool first, bool last)
 {
-	if (r->settings->json)
+	if (r->options->json)
 		print_json(r, first, last);
 	else
 		print_text(r, first);
@@ -396,7 +396,7 @@ void reporter__ready(struct reporter *r, const struct side_config *c)
 	}
 	event__begin("ready");
 	fputs(",\"config\":", stdout);
-	json__config(c, r->settings);
+	json__config(c, r->options);
 	fputs(",\"connections\":[", stdout);
 	for (uint32_t i = 0; i < c->cookies_nr; i++)
 		printf("%s{\"index\":%u,\"cookie\":\"%" PRIu64 "\"}", i ? "," : "", i,
@@ -423,7 +423,7 @@ static void final__stats(struct reporter *r, const struct side_stats *s)
 	r->stats = *s;
 	r->stats.counters = kept;
 	/* --forever: print each session when it ends. */
-	if (r->settings->forever && s->elapsed_ns)
+	if (r->options->forever && s->elapsed_ns)
 		reporter__print(r, true, true);
 }
 
@@ -445,7 +445,7 @@ int reporter__error(struct reporter *r, int err, const char *fmt, ...)
 	va_list ap;
 	int len;
 
-	if (r->settings->forever && clock__now() < r->quiet_until) {
+	if (r->options->forever && clock__now() < r->quiet_until) {
 		r->unsaid++;
 		return err;
 	}

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "settings.h"
+#include "lg_options.h"
 #include "sock.h"
 #include "counters.h"
 
@@ -56,7 +56,7 @@ enum reporter_kind {
 
 struct reporter {
 	enum reporter_kind kind;
-	const struct settings *settings;
+	const struct lg_options *options;
 	int parent_fd; /* REPORTER_CHILD: a socket, which gets the port (unsigned int) */
 	struct side_config config; /* these two: not REPORTER_EVENTS; kept until the end */
 	struct side_stats stats;

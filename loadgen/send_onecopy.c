@@ -16,7 +16,7 @@ static void onecopy__teardown(struct sender_conn *f)
 
 static int onecopy__prepare(struct sender_conn *f)
 {
-	if (!f->settings->workload.verify)
+	if (!f->options->workload.verify)
 		return 0;
 	message__fill(&f->message, f->index, f->seq);
 	f->now = 0;

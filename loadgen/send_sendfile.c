@@ -41,7 +41,7 @@ static int sendfile__setup(struct sender_conn *f)
 	int err;
 
 	f->own = own;
-	own->size = workload__message_size(&f->settings->workload);
+	own->size = workload__message_size(&f->options->workload);
 	own->fd = memfd_create("netio-loadgen", MFD_CLOEXEC);
 	if (own->fd < 0)
 		return -errno;

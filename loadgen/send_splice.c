@@ -18,7 +18,7 @@ struct pipe_sender {
 
 static int splice__setup(struct sender_conn *f)
 {
-	uint64_t size = f->settings->workload.pipe_size;
+	uint64_t size = f->options->workload.pipe_size;
 	struct pipe_sender *own = xmalloc(sizeof(*own));
 
 	f->own = own;
@@ -42,7 +42,7 @@ static void splice__teardown(struct sender_conn *f)
 
 static int splice__prepare(struct sender_conn *f)
 {
-	if (!f->settings->workload.verify)
+	if (!f->options->workload.verify)
 		return 0;
 	message__fill(&f->message, f->index, f->seq);
 	f->now = 0;

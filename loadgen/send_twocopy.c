@@ -30,7 +30,7 @@ static int twocopy__prepare(struct sender_conn *f)
 	bool timed = t->gather_events++ % COUNTERS_GATHER_SAMPLE == 0;
 	uint64_t before;
 
-	if (f->settings->workload.verify)
+	if (f->options->workload.verify)
 		message__fill(&f->message, f->index, f->seq);
 	before = timed ? clock__now() : 0;
 	message__gather(&f->message, f->own);

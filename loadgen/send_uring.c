@@ -46,7 +46,7 @@ static void uring_mode__teardown(struct sender_conn *f)
 
 static int uring_mode__prepare(struct sender_conn *f)
 {
-	if (!f->settings->workload.verify)
+	if (!f->options->workload.verify)
 		return 0;
 	message__fill(&f->message, f->index, f->seq);
 	f->now = 0;

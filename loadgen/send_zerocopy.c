@@ -94,7 +94,7 @@ static int zerocopy__prepare(struct sender_conn *f)
 		return err ? err : -EAGAIN;
 	zc->current = &zc->slots[zc->free_list[--zc->free_nr]];
 	zc->current->holds = 1;
-	if (f->settings->workload.verify) {
+	if (f->options->workload.verify) {
 		f->now = 0;
 		message__fill(&zc->current->message, f->index, f->seq);
 	}
@@ -197,7 +197,7 @@ static int zerocopy__finish(struct sender_conn *f)
 
 static int zerocopy__setup(struct sender_conn *f)
 {
-	const struct settings *s = f->settings;
+	const struct lg_options *s = f->options;
 	unsigned int i,
 		n = mode__slots(workload__message_size(&s->workload), s->workload.connections);
 	struct zc_sender *zc = xcalloc(1, sizeof(*zc));

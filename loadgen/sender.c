@@ -34,7 +34,7 @@
 #define LOOK_MS 50
 
 struct sender {
-	const struct settings *settings;
+	const struct lg_options *options;
 	struct reporter *report;
 	struct control_loop loop;
 	struct sender_pool pool;
@@ -303,7 +303,7 @@ static int sender__tell(struct sender *s, const struct protocol_frame *f, size_t
 
 static int sender__dial(const struct sender *s, enum protocol_kind kind)
 {
-	const struct settings *set = s->settings;
+	const struct lg_options *set = s->options;
 	bool data = kind == PROTOCOL_DATA;
 
 	return sock__connect(&set->endpoint, data ? set->workload.sndbuf : 0,
@@ -479,7 +479,7 @@ static int sender__connect_data(struct sender *s)
 /* Opens the control connection and gives all data connections to the pool. -errno: reported. */
 static int sender__connect(struct sender *s)
 {
-	const struct settings *set = s->settings;
+	const struct lg_options *set = s->options;
 	int err;
 
 	err = session__make_token(s->hello.token);
@@ -501,7 +501,7 @@ static int sender__await_order(struct sender *s, enum control_stdin_command orde
 {
 	int err = 0;
 
-	if (!s->settings->control)
+	if (!s->options->control)
 		return 0;
 	while (!err && !s->stopping && s->order == CONTROL_STDIN_NONE)
 		err = sender__step(s, UINT64_MAX);
@@ -516,7 +516,7 @@ static int sender__await_order(struct sender *s, enum control_stdin_command orde
 
 static int sender__describe(struct sender *s)
 {
-	const struct settings *set = s->settings;
+	const struct lg_options *set = s->options;
 	struct side_config c = {
 		.sender = true,
 		.size = set->workload.size,
@@ -535,7 +535,7 @@ static int sender__describe(struct sender *s)
 /* A mode that this kernel lacks is refused before a connection is made. */
 static int sender__try_mode(struct sender *s)
 {
-	const struct send_mode *mode = send_mode__get(s->settings->mode);
+	const struct send_mode *mode = send_mode__get(s->options->mode);
 	int err = mode->try ? mode->try() : 0;
 
 	if (!err)
@@ -544,18 +544,18 @@ static int sender__try_mode(struct sender *s)
 		s->report, err,
 		"Mode %s cannot run here: io_uring is missing or forbidden (%m); see "
 		"kernel.io_uring_disabled",
-		mode__name(s->settings->mode));
+		mode__name(s->options->mode));
 }
 
 static int sender__open(struct sender *s)
 {
-	int err = session__check_congestion(s->report, s->settings->workload.congestion);
+	int err = session__check_congestion(s->report, s->options->workload.congestion);
 
 	if (!err)
 		err = sender__try_mode(s);
 	if (err)
 		return err;
-	err = sender_pool__open(&s->pool, s->settings);
+	err = sender_pool__open(&s->pool, s->options);
 	if (err)
 		return reporter__error(s->report, err, "The threads cannot be set up: %m");
 	s->loop.wake_fd = s->pool.wake_fd;
@@ -738,7 +738,7 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 /* Runs all phases. 1: verify errors in any phase. */
 static int sender__phases(struct sender *s)
 {
-	const struct settings *set = s->settings;
+	const struct lg_options *set = s->options;
 	int wrong = 0, err;
 
 	err = sender__await_order(s, CONTROL_STDIN_START);
@@ -788,14 +788,14 @@ static int sender__cut_short(struct sender *s)
 					    : "Stopped before anything was measured");
 }
 
-int sender__run(const struct settings *settings, struct reporter *r, struct session_mode mode)
+int sender__run(const struct lg_options *options, struct reporter *r, struct session_mode mode)
 {
 	struct sender *s = xcalloc(1, sizeof(*s));
 	int err;
 
-	s->settings = settings;
+	s->options = options;
 	s->report = r;
-	err = control_loop__open(&s->loop, settings->control, mode.signals);
+	err = control_loop__open(&s->loop, options->control, mode.signals);
 	if (err) {
 		reporter__error(r, err, "Signals cannot be received: %m");
 		goto out;
@@ -805,7 +805,7 @@ int sender__run(const struct settings *settings, struct reporter *r, struct sess
 		err = sender__phases(s);
 	if (err == -EINTR)
 		err = sender__cut_short(s);
-	if (err >= 0 && settings->control)
+	if (err >= 0 && options->control)
 		sender__hold(s);
 out:
 	sender_pool__close(&s->pool);

@@ -26,14 +26,14 @@ static int sender_conn__set_up_socket(const struct sender_conn *f)
 
 	if (!err && f->blocking)
 		err = sock__set_timeout(f->fd, SO_SNDTIMEO, SOCK_SEND_TIMEOUT_MS);
-	if (!err && f->blocking && f->settings->workload.request_response)
+	if (!err && f->blocking && f->options->workload.request_response)
 		err = sock__set_timeout(f->fd, SO_RCVTIMEO, SOCK_SEND_TIMEOUT_MS);
-	if (!err && f->settings->workload.nodelay)
+	if (!err && f->options->workload.nodelay)
 		err = sock__set(f->fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	return err;
 }
 
-int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct settings *s,
+int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct lg_options *s,
 		      const atomic_bool *stop, struct counters *counters, bool blocking)
 {
 	int err;
@@ -41,7 +41,7 @@ int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struc
 	*f = (struct sender_conn){
 		.fd = fd,
 		.index = index,
-		.settings = s,
+		.options = s,
 		.stop = stop,
 		.counters = counters,
 		.blocking = blocking,
@@ -61,7 +61,7 @@ void sender_conn__close(struct sender_conn *f)
 {
 	if (f->fd < 0)
 		return;
-	send_mode__get(f->settings->mode)->teardown(f);
+	send_mode__get(f->options->mode)->teardown(f);
 	free(f->rest);
 	*f = (struct sender_conn){.fd = -1};
 }
@@ -95,7 +95,7 @@ static void sender_conn__begin(struct sender_conn *f, const struct send_mode *mo
 static void sender_conn__sent(struct sender_conn *f, uint64_t after)
 {
 	struct counters *t = f->counters;
-	uint64_t size = workload__message_size(&f->settings->workload);
+	uint64_t size = workload__message_size(&f->options->workload);
 
 	hist__record_latency(t->hist[COUNTERS_SEND_CALL], f->call_ns + after - f->call_begin);
 	t->bytes += size;
@@ -105,7 +105,7 @@ static void sender_conn__sent(struct sender_conn *f, uint64_t after)
 	f->bytes += size;
 	f->messages++;
 	f->seq++;
-	f->owed = f->settings->workload.request_response ? size : 0;
+	f->owed = f->options->workload.request_response ? size : 0;
 	f->busy = f->owed;
 	f->now = f->blocking ? after : 0;
 }
@@ -127,7 +127,7 @@ static ssize_t sender_conn__recv(const struct sender_conn *f)
 	size_t len = f->owed < INBOX_SIZE ? f->owed : INBOX_SIZE;
 
 	if (f->blocking)
-		return busy_poll__recv(f->fd, f->inbox, len, f->settings->workload.spin_ns);
+		return busy_poll__recv(f->fd, f->inbox, len, f->options->workload.spin_ns);
 	return recv(f->fd, f->inbox, len, MSG_DONTWAIT);
 }
 
@@ -156,7 +156,7 @@ static int sender_conn__listen(struct sender_conn *f)
 
 static int sender_conn__push(struct sender_conn *f, const struct send_mode *mode)
 {
-	size_t size = workload__message_size(&f->settings->workload);
+	size_t size = workload__message_size(&f->options->workload);
 
 	for (;;) {
 		ssize_t n = mode->send(f);
@@ -177,7 +177,7 @@ static int sender_conn__push(struct sender_conn *f, const struct send_mode *mode
 
 int sender_conn__step(struct sender_conn *f, uint64_t due)
 {
-	const struct send_mode *mode = send_mode__get(f->settings->mode);
+	const struct send_mode *mode = send_mode__get(f->options->mode);
 	uint64_t after;
 	int err;
 
@@ -244,7 +244,7 @@ static bool sender_conn__waits_long(const struct sender_conn *f)
 
 int sender_conn__send_message(struct sender_conn *f)
 {
-	const struct send_mode *mode = send_mode__get(f->settings->mode);
+	const struct send_mode *mode = send_mode__get(f->options->mode);
 	int err;
 
 	while ((err = sender_conn__step(f, 0)) == -EAGAIN) {

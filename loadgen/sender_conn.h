@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 
 #include "message.h"
-#include "settings.h"
+#include "lg_options.h"
 #include "rx_parser.h"
 #include "counters.h"
 
@@ -35,7 +35,7 @@ struct sender_conn {
 	int fd;
 	uint32_t index;
 	bool blocking; /* the thread has no other connection */
-	const struct settings *settings;
+	const struct lg_options *options;
 	const atomic_bool *stop;   /* finish the current message, begin no other */
 	struct counters *counters; /* the thread's counters */
 	uint64_t bytes, messages;  /* sent in this phase */
@@ -65,7 +65,7 @@ struct sender_conn {
 
 /* The caller closes fd, after sender_conn__close(). blocking: a send blocks at most
  * SOCK_SEND_TIMEOUT_MS at a time. */
-int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct settings *s,
+int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct lg_options *s,
 		      const atomic_bool *stop, struct counters *counters, bool blocking);
 void sender_conn__close(struct sender_conn *f); /* also accepts a zeroed one whose fd is -1 */
 
@@ -101,7 +101,7 @@ bool stall__check(struct stall *s, const struct stall_state *state, uint64_t now
 
 static inline void sender_conn__init_message(const struct sender_conn *f, struct message *m)
 {
-	const struct workload *w = &f->settings->workload;
+	const struct workload *w = &f->options->workload;
 
 	message__init(m, w->header, w->size, w->fields);
 }

@@ -58,7 +58,7 @@ uint64_t sender_pool__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr
 
 static int epoll_loop__open(struct sender_thread *m)
 {
-	const struct settings *s = m->pool->settings;
+	const struct lg_options *s = m->pool->options;
 	uint32_t events = EPOLLOUT | (s->workload.request_response ? EPOLLIN : 0);
 	struct epoll_event e = {.events = EPOLLIN};
 
@@ -110,14 +110,14 @@ static uint64_t epoll_loop__due_at(const struct epoll_loop *p, uint64_t k)
 {
 	const struct sender_pool *c = p->m->pool;
 
-	return sender_pool__due(c->begin, k, c->settings->workload.rate, p->m->nr, c->nr);
+	return sender_pool__due(c->begin, k, c->options->workload.rate, p->m->nr, c->nr);
 }
 
 static void epoll_loop__queue_due(struct epoll_loop *p)
 {
 	struct sender_thread *m = p->m;
 
-	if (!m->pool->settings->workload.rate)
+	if (!m->pool->options->workload.rate)
 		return;
 	p->now = clock__now();
 	while (p->due <= p->now) {
@@ -135,7 +135,7 @@ static bool epoll_loop__may_begin(const struct epoll_loop *p, const struct sende
 	*due = 0;
 	if (!f->left || sender_conn__stopped(f))
 		return false;
-	if (!f->settings->workload.rate)
+	if (!f->options->workload.rate)
 		return true;
 	*due = epoll_loop__due_at(p, f->begun * p->m->nr + turn);
 	return *due <= p->now;
@@ -178,7 +178,7 @@ static int epoll_loop__serve(struct epoll_loop *p, struct sender_conn *f)
 
 	do {
 		err = epoll_loop__message(p, f, &sent);
-		bytes += workload__message_size(&f->settings->workload);
+		bytes += workload__message_size(&f->options->workload);
 	} while (!err && sent && bytes < TURN_BYTES);
 	if (!err && sent)
 		epoll_loop__queue(p, f);
@@ -192,14 +192,14 @@ static int epoll_loop__arm(const struct epoll_loop *p)
 		.it_value.tv_nsec = (long)(p->due % NS_PER_SEC),
 	};
 
-	if (!p->m->pool->settings->workload.rate)
+	if (!p->m->pool->options->workload.rate)
 		return 0;
 	return timerfd_settime(p->m->timer_fd, TFD_TIMER_ABSTIME, &at, NULL) ? -errno : 0;
 }
 
 static bool epoll_loop__spins(const struct epoll_loop *p)
 {
-	const struct settings *s = p->m->pool->settings;
+	const struct lg_options *s = p->m->pool->options;
 
 	return s->workload.rate && p->due < p->now + s->workload.spin_ns;
 }
@@ -207,7 +207,7 @@ static bool epoll_loop__spins(const struct epoll_loop *p)
 /* How long to poll for replies before sleeping, ns. With --rate, epoll_loop__spins() decides. */
 static uint64_t epoll_loop__spin(const struct epoll_loop *p)
 {
-	const struct settings *s = p->m->pool->settings;
+	const struct lg_options *s = p->m->pool->options;
 
 	return s->workload.request_response && !s->workload.rate ? s->workload.spin_ns : 0;
 }
@@ -216,7 +216,7 @@ static uint64_t epoll_loop__spin(const struct epoll_loop *p)
 static int epoll_loop__check_stalls(struct epoll_loop *p, bool waited)
 {
 	/* With --rate the clock was just read. Else a thread that does not wait makes progress. */
-	bool open = p->m->pool->settings->workload.rate;
+	bool open = p->m->pool->options->workload.rate;
 	uint64_t now = open ? p->now : waited ? clock__now() : p->checked;
 	int err = 0;
 
@@ -231,7 +231,7 @@ static int epoll_loop__check_stalls(struct epoll_loop *p, bool waited)
 
 static int epoll_loop__poll(struct epoll_loop *p, bool wait)
 {
-	const struct send_mode *mode = send_mode__get(p->m->pool->settings->mode);
+	const struct send_mode *mode = send_mode__get(p->m->pool->options->mode);
 	struct epoll_event events[BATCH];
 	int n, i, err = 0;
 
@@ -266,7 +266,7 @@ static void epoll_loop__begin(struct epoll_loop *p)
 	struct sender_thread *m = p->m;
 
 	p->tail = &p->head;
-	if (m->pool->settings->workload.rate)
+	if (m->pool->options->workload.rate)
 		p->due = epoll_loop__due_at(p, 0);
 	for (unsigned int i = 0; i < m->nr; i++) {
 		struct sender_conn *f = &m->conns[i];
@@ -274,7 +274,7 @@ static void epoll_loop__begin(struct epoll_loop *p)
 		f->queued = false;
 		f->begun = 0;
 		p->open += f->left != 0;
-		if (!f->settings->workload.rate)
+		if (!f->options->workload.rate)
 			epoll_loop__queue(p, f);
 	}
 }
@@ -313,7 +313,7 @@ static int sender_thread__send(struct sender_thread *m)
 
 static int sender_thread__work(struct sender_thread *m)
 {
-	const struct send_mode *mode = send_mode__get(m->pool->settings->mode);
+	const struct send_mode *mode = send_mode__get(m->pool->options->mode);
 	int err;
 
 	err = m->epoll_fd < 0 ? sender_thread__send(m) : epoll_loop__run(m);
@@ -356,7 +356,7 @@ static int sender_thread__open_conn(struct sender_thread *m, unsigned int i, boo
 	uint32_t index = i * c->threads_nr + m->index;
 	int err;
 
-	err = sender_conn__open(&m->conns[i], c->fds[index], index, c->settings, &c->stop,
+	err = sender_conn__open(&m->conns[i], c->fds[index], index, c->options, &c->stop,
 				&m->counters, blocking);
 	m->conns[i].inbox = m->inbox;
 	m->conns[i].closing = &c->closing;
@@ -366,9 +366,9 @@ static int sender_thread__open_conn(struct sender_thread *m, unsigned int i, boo
 /* The thread allocates its own memory: the first touch decides the NUMA node. */
 static int sender_thread__set_up(struct sender_thread *m)
 {
-	const struct settings *s = m->pool->settings;
+	const struct lg_options *s = m->pool->options;
 	unsigned int i,
-		nr = (unsigned int)settings__share(m->pool->nr, m->pool->threads_nr, m->index);
+		nr = (unsigned int)lg_options__share(m->pool->nr, m->pool->threads_nr, m->index);
 	bool blocking = nr == 1 && !s->workload.rate;
 	int err = 0;
 
@@ -400,11 +400,11 @@ static void *sender_thread__main(void *arg)
 	return NULL;
 }
 
-int sender_pool__open(struct sender_pool *c, const struct settings *s)
+int sender_pool__open(struct sender_pool *c, const struct lg_options *s)
 {
 	unsigned int i;
 
-	c->settings = s;
+	c->options = s;
 	c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->wake_fd < 0)
 		return -errno;
@@ -439,7 +439,7 @@ int sender_pool__start(struct sender_pool *c)
 	for (i = 0; !err && i < c->threads_nr; i++) {
 		struct sender_thread *m = &c->threads[i];
 
-		err = pin__start(&m->thread, &c->settings->cpus, i, sender_thread__main, m);
+		err = pin__start(&m->thread, &c->options->cpus, i, sender_thread__main, m);
 		m->started = !err;
 		started += m->started;
 	}
@@ -476,7 +476,7 @@ void sender_pool__close(struct sender_pool *c)
 {
 	unsigned int i;
 
-	if (!c->settings)
+	if (!c->options)
 		return;
 	atomic_store(&c->stop, true);
 	atomic_store(&c->closing, true);
@@ -504,7 +504,8 @@ void sender_pool__close(struct sender_pool *c)
 static void sender_conn__begin_phase(struct sender_conn *f, const struct sender_pool *c,
 				     uint64_t messages)
 {
-	f->left = messages == UINT64_MAX ? UINT64_MAX : settings__share(messages, c->nr, f->index);
+	f->left =
+		messages == UINT64_MAX ? UINT64_MAX : lg_options__share(messages, c->nr, f->index);
 	f->bytes = f->messages = 0;
 	f->now = f->slot_since = 0;
 	f->stall = (struct stall){0};

@@ -29,7 +29,7 @@ struct sender_thread {
 };
 
 struct sender_pool {
-	const struct settings *settings;
+	const struct lg_options *options;
 	struct sender_thread *threads;
 	unsigned int threads_nr;
 	unsigned int nr; /* connections */
@@ -49,7 +49,7 @@ struct sender_pool {
 #define SENDER_POOL_EXIT UINT32_MAX
 
 /* *c must be zeroed. sender_pool__close() also accepts a pool that is zeroed or partly open. */
-int sender_pool__open(struct sender_pool *c, const struct settings *s); /* 0 or -errno */
+int sender_pool__open(struct sender_pool *c, const struct lg_options *s); /* 0 or -errno */
 void sender_pool__close(struct sender_pool *c); /* also ends blocked threads */
 
 /* Takes ownership of fd as connection `index`. */

@@ -5,7 +5,7 @@
 
 #include "protocol.h"
 #include "reporter.h"
-#include "settings.h"
+#include "lg_options.h"
 
 struct session_mode {
 	bool signals;      /* SIGINT and SIGTERM end the current phase */
@@ -17,9 +17,9 @@ struct session_mode {
  * -ECANCELED: end of stdin, not reported. loopback__run(): a receiver process on loopback, a sender
  * in this process, one report.
  */
-int sender__run(const struct settings *s, struct reporter *r, struct session_mode mode);
-int receiver__run(const struct settings *s, struct reporter *r, struct session_mode mode);
-int loopback__run(const struct settings *s);
+int sender__run(const struct lg_options *s, struct reporter *r, struct session_mode mode);
+int receiver__run(const struct lg_options *s, struct reporter *r, struct session_mode mode);
+int loopback__run(const struct lg_options *s);
 
 /* 0 if sockets can use the congestion control, or if name is empty; else -errno, reported. */
 int session__check_congestion(struct reporter *report, const char *name);

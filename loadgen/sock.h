@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "settings.h"
+#include "lg_options.h"
 
 /* A blocked send returns after this time to check the stop flag. Most sends take less. */
 #define SOCK_SEND_TIMEOUT_MS 100

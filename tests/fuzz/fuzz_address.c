@@ -5,7 +5,7 @@
 
 #include "base/address.h"
 #include "fuzz.h"
-#include "loadgen/settings.h"
+#include "loadgen/lg_options.h"
 
 static void check_address(const char *text)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "load/loadgen_args.h"
-#include "loadgen/settings.h"
+#include "loadgen/lg_options.h"
 #include "support/test.h"
 
 /* A value that no default has. */
@@ -38,17 +38,17 @@ static struct workload workload_with(const struct option_row *row)
 	return w;
 }
 
-static void parse(const struct arglist *args, struct settings *s)
+static void parse(const struct arglist *args, struct lg_options *s)
 {
-	char why[SETTINGS_WHY] = "";
+	char why[LG_OPTIONS_WHY] = "";
 
-	if (settings__parse(s, (int)args->argc, args->argv, why))
+	if (lg_options__parse(s, (int)args->argc, args->argv, why))
 		fail_msg("%s", why);
 }
 
 /* Is the value what netiotrace was given? */
 static void check(const struct option_row *row, const struct workload *given,
-		  const struct settings *s)
+		  const struct lg_options *s)
 {
 	char before[OPTION_TEXT_MAX], after[OPTION_TEXT_MAX];
 	const char *b = option__text(row, given, before);
@@ -67,7 +67,7 @@ TEST(each_workload_option_reaches_its_side)
 		const struct workload w = workload_with(row);
 		const struct address on = {.host = "127.0.0.1", .port = 1};
 		struct arglist sender = {0}, receiver = {0};
-		struct settings s;
+		struct lg_options s;
 
 		loadgen_args__sender(&sender, "p", &w, MODE_TWOCOPY, "127.0.0.1", 1);
 		parse(&sender, &s);
@@ -88,7 +88,7 @@ TEST(receiver_of_one_run_has_the_congestion_control_of_its_replies_only)
 
 	for (int replies = 0; replies < 2; replies++) {
 		struct arglist args = {0};
-		struct settings s;
+		struct lg_options s;
 
 		w.request_response = replies;
 		loadgen_args__receiver(&args, "p", &w, "127.0.0.1");

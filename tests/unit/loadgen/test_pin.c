@@ -25,7 +25,7 @@ static void *no_work(void *arg)
 	return arg;
 }
 
-static int parse(struct settings *s, const char *cpus, char *why)
+static int parse(struct lg_options *s, const char *cpus, char *why)
 {
 	char line[256], *argv[8], *save, *word;
 	int argc = 0;
@@ -34,13 +34,13 @@ static int parse(struct settings *s, const char *cpus, char *why)
 	for (word = strtok_r(line, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	return settings__parse(s, argc, argv, why);
+	return lg_options__parse(s, argc, argv, why);
 }
 
 TEST(threads_start_on_the_listed_CPUs_also_above_1024)
 {
-	static struct settings s;
-	char why[SETTINGS_WHY];
+	static struct lg_options s;
+	char why[LG_OPTIONS_WHY];
 	pthread_t thread;
 
 	assert_int_equal(parse(&s, "1,1500", why), 0);
@@ -55,8 +55,8 @@ TEST(threads_start_on_the_listed_CPUs_also_above_1024)
 
 TEST(unusable_CPU_is_refused_with_its_number)
 {
-	static struct settings s;
-	char why[SETTINGS_WHY];
+	static struct lg_options s;
+	char why[LG_OPTIONS_WHY];
 
 	assert_int_equal(parse(&s, "1500,1501", why), -EINVAL);
 	assert_non_null(strstr(why, "--cpus names CPU 1501, which"));

@@ -37,10 +37,10 @@ static void pair_of(int fds[2])
 
 static void send_of(enum mode mode, unsigned int *read_for)
 {
-	const struct settings s = {.mode = mode,
-				   .workload.size = SIZE,
-				   .workload.fields = 8,
-				   .workload.connections = 1};
+	const struct lg_options s = {.mode = mode,
+				     .workload.size = SIZE,
+				     .workload.fields = 8,
+				     .workload.connections = 1};
 	struct counters t;
 	struct sender_conn f;
 	atomic_bool stop = false;
@@ -102,7 +102,7 @@ static uint64_t messages_of(struct recv_loop *one)
 /* A reader of the counters holds the lock meanwhile, which must not count as delivery time. */
 TEST(delivery_time_excludes_waiting_for_the_lock)
 {
-	const struct settings s = {0};
+	const struct lg_options s = {0};
 	const struct protocol_hello hello = {.connections = 1, .threads = 1, .size = SIZE};
 	const struct receiver_pool_plan plan = {.hello = &hello, .same_clock = true};
 	struct receiver_pool r = {0};
@@ -133,7 +133,7 @@ TEST(delivery_time_excludes_waiting_for_the_lock)
 /* The receiver of one connection after one message of the phase, and that message's recv_call. */
 static struct hist *recv_call_of(uint64_t rcvlowat, uint64_t idle_s, uint64_t wait_s)
 {
-	const struct settings s = {.workload.rcvlowat = rcvlowat};
+	const struct lg_options s = {.workload.rcvlowat = rcvlowat};
 	const struct protocol_hello hello = {.connections = 1, .threads = 1, .size = SIZE};
 	const struct receiver_pool_plan plan = {.hello = &hello, .same_clock = true};
 	struct receiver_pool r = {0};

@@ -46,11 +46,11 @@ static void close_all(const int *fds)
 
 TEST(sender_thread_touches_its_messages_first)
 {
-	const struct settings s = {.mode = MODE_ONECOPY,
-				   .workload.size = SIZE,
-				   .workload.fields = 8,
-				   .workload.threads = THREADS,
-				   .workload.connections = CONNECTIONS};
+	const struct lg_options s = {.mode = MODE_ONECOPY,
+				     .workload.size = SIZE,
+				     .workload.fields = 8,
+				     .workload.threads = THREADS,
+				     .workload.connections = CONNECTIONS};
 	int ours[CONNECTIONS], theirs[CONNECTIONS];
 	struct sender_pool c = {0};
 	long before;
@@ -69,7 +69,7 @@ TEST(sender_thread_touches_its_messages_first)
 /* 64 pages per thread. */
 TEST(receiver_thread_touches_its_buffer_first)
 {
-	const struct settings s = {0};
+	const struct lg_options s = {0};
 	const struct protocol_hello hello = {
 		.connections = CONNECTIONS, .threads = CONNECTIONS, .size = SIZE};
 	const struct receiver_pool_plan plan = {.hello = &hello};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The settings of the command line. */
-#ifndef LOADGEN_SETTINGS_H
-#define LOADGEN_SETTINGS_H
+#ifndef LOADGEN_LG_OPTIONS_H
+#define LOADGEN_LG_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ struct cpu_list {
 #define PENDING_UNIDENTIFIED_MAX 1024
 #define PENDING_CLIENTS_MAX      32
 
-struct settings {
+struct lg_options {
 	enum command command;
 	struct endpoint endpoint; /* to connect to, or to listen on */
 	bool endpoint_set;
@@ -49,18 +49,18 @@ struct settings {
 	bool help, version;
 };
 
-#define SETTINGS_WHY 256
+#define LG_OPTIONS_WHY 256
 
 /* 0; -EINVAL with one sentence in why. With help or version set, nothing else is checked. */
-int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS_WHY]);
+int lg_options__parse(struct lg_options *s, int argc, char **argv, char why[LG_OPTIONS_WHY]);
 
-void settings__help(void);
+void lg_options__help(void);
 
 /* Part i of a total divided over n parts; the first parts share the remainder. */
-uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i);
+uint64_t lg_options__share(uint64_t total, uint64_t n, uint64_t i);
 
 /* Limit of descriptors for this side. */
-uint64_t settings__descriptors(const struct settings *s);
+uint64_t lg_options__descriptors(const struct lg_options *s);
 
 /* Parses "127.0.0.1:80" or "[::1]:80". 0 or -EINVAL. */
 int endpoint__parse(const char *text, struct endpoint *e);

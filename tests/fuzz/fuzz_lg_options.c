@@ -4,16 +4,16 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "loadgen/settings.h"
+#include "loadgen/lg_options.h"
 
 #define WORDS_MAX 32
 
 static void check(int argc, char **argv)
 {
-	char why[SETTINGS_WHY] = "";
-	struct settings s;
+	char why[LG_OPTIONS_WHY] = "";
+	struct lg_options s;
 
-	if (settings__parse(&s, argc, argv, why)) {
+	if (lg_options__parse(&s, argc, argv, why)) {
 		FUZZ_CHECK(why[0] && strlen(why) < sizeof(why));
 		return;
 	}
@@ -24,7 +24,7 @@ static void check(int argc, char **argv)
 		   workload__message_size(&s.workload) <= LIMIT_SIZE_MAX);
 	FUZZ_CHECK(s.workload.threads >= 1 && s.workload.threads <= LIMIT_THREADS_MAX);
 	FUZZ_CHECK(s.cpus.nr <= PROTOCOL_CPUS_MAX && s.cpus_receiver.nr <= PROTOCOL_CPUS_MAX);
-	settings__descriptors(&s);
+	lg_options__descriptors(&s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "loadgen/pending_sessions.h"
-#include "loadgen/settings.h"
+#include "loadgen/lg_options.h"
 #include "support/golden.c"
 #include "support/record.h"
 #include "support/test.h"
 
-static struct settings s;
-static char why[SETTINGS_WHY];
+static struct lg_options s;
+static char why[LG_OPTIONS_WHY];
 
 /* Splits a line at its blanks and parses it. */
 static int parse(const char *line)
@@ -28,7 +28,7 @@ static int parse(const char *line)
 	while (argc < 30 && argv[argc])
 		argv[++argc] = strtok_r(NULL, " ", &save);
 	why[0] = '\0';
-	return settings__parse(&s, argc, argv, why);
+	return lg_options__parse(&s, argc, argv, why);
 }
 
 TEST(no_options_give_the_defaults)
@@ -218,14 +218,14 @@ TEST(shares_differ_by_at_most_1_and_add_up)
 	uint64_t sum, i;
 
 	for (sum = 0, i = 0; i < 4; i++)
-		sum += settings__share(23, 4, i);
+		sum += lg_options__share(23, 4, i);
 	assert_int_equal(sum, 23);
-	assert_int_equal(settings__share(23, 4, 0), 6);
-	assert_int_equal(settings__share(23, 4, 3), 5);
-	assert_int_equal(settings__share(2, 4, 1), 1);
-	assert_int_equal(settings__share(2, 4, 2), 0);
+	assert_int_equal(lg_options__share(23, 4, 0), 6);
+	assert_int_equal(lg_options__share(23, 4, 3), 5);
+	assert_int_equal(lg_options__share(2, 4, 1), 1);
+	assert_int_equal(lg_options__share(2, 4, 2), 0);
 	for (sum = 0, i = 0; i < 255; i++)
-		sum += settings__share(1ULL << 48, 255, i);
+		sum += lg_options__share(1ULL << 48, 255, i);
 	assert_true(sum == 1ULL << 48);
 }
 
@@ -289,19 +289,19 @@ TEST(addresses_are_numeric_with_a_port)
 /* A sender opens what it was asked for; a receiver learns the number later. */
 TEST(descriptor_limit_covers_threads_and_unidentified_connections)
 {
-	struct settings asked = {.command = COMMAND_SEND, .workload.connections = 7};
+	struct lg_options asked = {.command = COMMAND_SEND, .workload.connections = 7};
 
 	/* An epoll and a timer per thread, and each connection. */
-	assert_true(settings__descriptors(&asked) > 2 * LIMIT_THREADS_MAX + 7);
+	assert_true(lg_options__descriptors(&asked) > 2 * LIMIT_THREADS_MAX + 7);
 	asked.workload.connections = 4096;
-	assert_true(settings__descriptors(&asked) > 2 * LIMIT_THREADS_MAX + 4096);
+	assert_true(lg_options__descriptors(&asked) > 2 * LIMIT_THREADS_MAX + 4096);
 	/* A receiver does not know the number of connections yet. */
 	asked.workload.connections = 1;
 	for (enum command c = COMMAND_RECV; c <= COMMAND_LOOPBACK; c++) {
 		asked.command = c;
-		assert_true(settings__descriptors(&asked) > 2 * LIMIT_THREADS_MAX +
-								    LIMIT_CONNECTIONS_MAX +
-								    PENDING_UNIDENTIFIED_MAX);
+		assert_true(lg_options__descriptors(&asked) > 2 * LIMIT_THREADS_MAX +
+								      LIMIT_CONNECTIONS_MAX +
+								      PENDING_UNIDENTIFIED_MAX);
 	}
 }
 
@@ -320,7 +320,7 @@ TEST(help_matches_the_golden_file)
 	assert_true(fd >= 0);
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
-	settings__help();
+	lg_options__help();
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);

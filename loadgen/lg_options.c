@@ -12,7 +12,7 @@
 #include "clock.h"
 #include "common/cpu_mask.h"
 #include "common/units.h"
-#include "settings.h"
+#include "lg_options.h"
 
 /* Above all characters that getopt_long() returns. */
 #define OPTION_FIRST 256
@@ -23,13 +23,13 @@ struct lg_option {
 	int (*set)(const struct option_row *row, void *field, const char *arg, char *why);
 };
 
-/* Formats the sentence into why[SETTINGS_WHY]. Returns -EINVAL. */
+/* Formats the sentence into why[LG_OPTIONS_WHY]. Returns -EINVAL. */
 __attribute__((format(printf, 2, 3))) static int reject(char *why, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(why, SETTINGS_WHY, fmt, ap);
+	vsnprintf(why, LG_OPTIONS_WHY, fmt, ap);
 	va_end(ap);
 	return -EINVAL;
 }
@@ -134,7 +134,7 @@ static int set_endpoint(const struct option_row *row, void *field, const char *a
 		.arg = (arg_),                                    \
 		.help = (help_),                                  \
 		.kind = (kind_),                                  \
-		.offset = offsetof(struct settings, member),      \
+		.offset = offsetof(struct lg_options, member),    \
 		.range = (range_),                                \
 		.commands = (commands_)}
 #define FLAG(member, name, commands, help) \
@@ -146,8 +146,8 @@ static int set_endpoint(const struct option_row *row, void *field, const char *a
 	((use)&ON_BOTH && OPTION_##kind != OPTION_CPUS \
 		 ? ((use)&ON_BOTH) | COMMAND_LOOPBACK  \
 		 : 0) /* no command: the option is not one of netio-loadgen */
-#define WORKLOAD(X, member, kind, name, arg, use, ...)                                     \
-	{.row = WORKLOAD_ROW(offsetof(struct settings, workload), member, kind, name, arg, \
+#define WORKLOAD(X, member, kind, name, arg, use, ...)                                       \
+	{.row = WORKLOAD_ROW(offsetof(struct lg_options, workload), member, kind, name, arg, \
 			     COMMANDS(kind, use), __VA_ARGS__)},
 
 /* clang-format off */
@@ -185,12 +185,12 @@ static const char *help_of(const struct option_row *row)
 	return row->help;
 }
 
-uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i)
+uint64_t lg_options__share(uint64_t total, uint64_t n, uint64_t i)
 {
 	return total / n + (i < total % n);
 }
 
-uint64_t settings__descriptors(const struct settings *s)
+uint64_t lg_options__descriptors(const struct lg_options *s)
 {
 	/* Standard streams, listening socket, signalfd, eventfd; an epoll and a timer a thread. */
 	uint64_t own = 64 + 2 * LIMIT_THREADS_MAX;
@@ -203,7 +203,7 @@ uint64_t settings__descriptors(const struct settings *s)
 }
 
 /* Checks that the settings fit together and sets dependent defaults. */
-static int settings__check(struct settings *s, char *why)
+static int settings__check(struct lg_options *s, char *why)
 {
 	struct workload *w = &s->workload;
 	bool sends = s->command != COMMAND_RECV;
@@ -236,7 +236,7 @@ static int settings__check(struct settings *s, char *why)
 	if (!sends)
 		return 0;
 	return mode__check_memory(s->mode, workload__message_size(w), w->connections,
-				  mode__memory_here(), why, SETTINGS_WHY);
+				  mode__memory_here(), why, LG_OPTIONS_WHY);
 }
 
 static const char help_head[] =
@@ -256,7 +256,7 @@ static const char help_tail[] =
 	"IPv6 addresses in brackets: [::1]:5001.\n"
 	"Exit: 0 done, 1 the run failed or --verify found errors, 2 wrong usage.\n";
 
-void settings__help(void)
+void lg_options__help(void)
 {
 	fputs(help_head, stdout);
 	for (size_t i = 0; i < ROWS; i++) {
@@ -274,7 +274,7 @@ void settings__help(void)
 	fputs(help_tail, stdout);
 }
 
-static int parse_command(struct settings *s, int *argc, char ***argv, char *why)
+static int parse_command(struct lg_options *s, int *argc, char ***argv, char *why)
 {
 	const char *word = *argc > 1 ? (*argv)[1] : "--";
 
@@ -293,7 +293,7 @@ static int parse_command(struct settings *s, int *argc, char ***argv, char *why)
 	return 0;
 }
 
-static int parse_option(struct settings *s, const struct lg_option *option, char *why)
+static int parse_option(struct lg_options *s, const struct lg_option *option, char *why)
 {
 	static const char *const names[] = {
 		[COMMAND_SEND] = "send",
@@ -307,7 +307,7 @@ static int parse_option(struct settings *s, const struct lg_option *option, char
 		return reject(why, "--%s does not belong to %s: see --help", row->name,
 			      names[s->command]);
 	return option->set ? option->set(row, field, optarg, why)
-			   : option__store(row, field, optarg, why, SETTINGS_WHY);
+			   : option__store(row, field, optarg, why, LG_OPTIONS_WHY);
 }
 
 /* The options of this program; `val` is the index of the row. */
@@ -319,12 +319,12 @@ static void list_options(struct option *to)
 						OPTION_FIRST + (int)i};
 }
 
-int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS_WHY])
+int lg_options__parse(struct lg_options *s, int argc, char **argv, char why[LG_OPTIONS_WHY])
 {
 	struct option longs[ROWS + 1] = {0};
 	int c, err;
 
-	*s = (struct settings){
+	*s = (struct lg_options){
 		.mode = MODE_ONECOPY,
 		.workload = {.size = 64 << 10, .threads = 1},
 	};
