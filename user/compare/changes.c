@@ -7,7 +7,7 @@
 
 #include "changes.h"
 #include "common/xalloc.h"
-#include "study/settings.h"
+#include "study/run_conditions.h"
 #include "write/json.h"
 
 int change_metric__parse(const char *name, enum metric *m)
@@ -126,8 +126,8 @@ static void put_differences(json_t *o, const json_t *before, const json_t *after
 	json_t *value;
 
 	json_object_foreach((json_t *)before, key, value) {
-		json_t *b = settings__text(value);
-		json_t *a = settings__text(json_object_get(after, key));
+		json_t *b = run_conditions__text(value);
+		json_t *a = run_conditions__text(json_object_get(after, key));
 
 		if (a && b && !json_equal(a, b) && !json_key__is_reason(key))
 			json_object_set_new(o, key, json_pack("{sOsO}", "before", b, "after", a));
@@ -142,14 +142,14 @@ json_t *changes__environment(const struct changes *c)
 	json_t *o = json_object();
 
 	put_differences(o, before->environment, after->environment);
-	put_differences(o, before->settings, after->settings);
+	put_differences(o, before->conditions, after->conditions);
 	return o;
 }
 
 const char *changes__made_otherwise(const struct changes *c, const char *across)
 {
-	return settings__difference(c->before->dataset->settings, c->after->dataset->settings,
-				    across, true);
+	return run_conditions__difference(c->before->dataset->conditions,
+					  c->after->dataset->conditions, across, true);
 }
 
 static bool failed(const struct dataset *d, const struct cell *cell)

@@ -11,7 +11,7 @@
 #include "common/word.h"
 #include "common/xalloc.h"
 #include "dataset.h"
-#include "settings.h"
+#include "run_conditions.h"
 #include "write/json.h"
 
 static struct dataset_profile *find_profile(const struct dataset *d, enum mode mode, uint64_t size,
@@ -144,10 +144,10 @@ void dataset__keep_environment(struct dataset *d, json_t *environment)
 	json_decref(environment);
 }
 
-int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings,
+int dataset__keep_settings(struct dataset *d, const char *name, json_t *conditions,
 			   char message[DATASET_MESSAGE_MAX])
 {
-	const char *differs = settings__difference(d->settings, settings, NULL, false);
+	const char *differs = run_conditions__difference(d->conditions, conditions, NULL, false);
 	int err = 0;
 
 	if (differs) {
@@ -155,16 +155,16 @@ int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings
 			 "%.200s: made with %.40s %.60s, other runs here with %.60s: runs of "
 			 "different settings are not pooled; give each a directory or file of its "
 			 "own.",
-			 name, differs, json_string_value(json_object_get(settings, differs)),
-			 json_string_value(json_object_get(d->settings, differs)));
+			 name, differs, json_string_value(json_object_get(conditions, differs)),
+			 json_string_value(json_object_get(d->conditions, differs)));
 		err = -EINVAL;
 	}
 	/* Adds values that only later runs have. */
-	if (!d->settings)
-		d->settings = json_incref(settings);
+	if (!d->conditions)
+		d->conditions = json_incref(conditions);
 	else if (!err)
-		json_object_update_missing(d->settings, settings);
-	json_decref(settings);
+		json_object_update_missing(d->conditions, conditions);
+	json_decref(conditions);
 	return err;
 }
 
@@ -270,6 +270,6 @@ void dataset__clear(struct dataset *d)
 	free(d->backend);
 	free(d->seed);
 	json_decref(d->environment);
-	json_decref(d->settings);
+	json_decref(d->conditions);
 	*d = (struct dataset){0};
 }

@@ -92,7 +92,7 @@ struct dataset {
 	size_t profiles_nr;
 	json_t *environment;     /* of the first run; values of a CSV are strings; NULL: unknown */
 	bool environment_varies; /* not every run has the same */
-	json_t *settings;        /* of all runs (settings.h): runs made otherwise are not pooled */
+	json_t *conditions;      /* of all runs (settings.h): runs made otherwise are not pooled */
 	char *version, *backend; /* of the tool; NULL: unknown */
 	char *seed;              /* of a sweep's order of runs; NULL: unknown */
 	char *reason[METRIC_NR]; /* why a number is missing, from the data; NULL: it does not say */
@@ -190,7 +190,7 @@ void dataset__keep_environment(struct dataset *d, json_t *environment); /* takes
  * Takes the settings of a run. -EINVAL with the sentence: other runs were made otherwise; name is
  * where it is from.
  */
-int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings,
+int dataset__keep_settings(struct dataset *d, const char *name, json_t *conditions,
 			   char message[DATASET_MESSAGE_MAX]);
 
 #endif

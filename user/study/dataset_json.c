@@ -13,7 +13,7 @@
 #include "common/xalloc.h"
 #include "dataset.h"
 #include "model/congestion.h"
-#include "settings.h"
+#include "run_conditions.h"
 
 #define FAILURE_SCHEMA "netiotrace.failure/1"
 #define PATH_LEN       96
@@ -279,11 +279,11 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 		err = read_run(d, run, imported);
 		if (err)
 			return reject(message, name, damage(err));
-		err = dataset__keep_settings(d, name,
-					     settings__of(json_object_get(document, "settings"),
-							  environment,
-							  json_object_get(run, "fields")),
-					     message);
+		err = dataset__keep_settings(
+			d, name,
+			run_conditions__of(json_object_get(document, "settings"), environment,
+					   json_object_get(run, "fields")),
+			message);
 		if (err)
 			return err;
 	}

@@ -65,7 +65,7 @@ unsigned int first_screen__sender_cpus(const struct dataset *d, bool *pinned)
 	double cpus = number_at(d->environment, "cpus");
 	unsigned int n = 0;
 
-	*pinned = parse_cpu_list(text_at(d->settings, "cpu_sender").text, CPUS_MAX, count_cpu,
+	*pinned = parse_cpu_list(text_at(d->conditions, "cpu_sender").text, CPUS_MAX, count_cpu,
 				 &n) == 0 &&
 		  n;
 	if (*pinned)
@@ -76,8 +76,8 @@ unsigned int first_screen__sender_cpus(const struct dataset *d, bool *pinned)
 /* What else was on the machine; foreign data sets say little of it. */
 static void print_machine(FILE *f, const struct dataset *d)
 {
-	struct phrase senders = text_at(d->settings, "cpu_sender");
-	struct phrase receivers = text_at(d->settings, "cpu_receiver");
+	struct phrase senders = text_at(d->conditions, "cpu_sender");
+	struct phrase receivers = text_at(d->conditions, "cpu_receiver");
 	struct phrase governor = text_at(d->environment, "governor");
 	double load = number_at(d->environment, "load_average");
 	double cpus = number_at(d->environment, "cpus");

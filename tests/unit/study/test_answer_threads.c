@@ -27,7 +27,7 @@ static const struct answer_text *ask(struct study *s, const char *pinned, int cp
 	*s = (struct study){0};
 	put_threads(s);
 	if (pinned)
-		s->d.settings = json_pack("{s:s}", "cpu_sender", pinned);
+		s->d.conditions = json_pack("{s:s}", "cpu_sender", pinned);
 	if (cpus)
 		s->d.environment = json_pack("{s:i}", "cpus", cpus);
 	study__finish(s, 1);

@@ -9,8 +9,8 @@
 #include "support/read_dataset.h"
 
 struct condition_case {
-	const char *environment, *settings; /* JSON */
-	const char *text;                   /* its beginning */
+	const char *environment, *conditions; /* JSON */
+	const char *text;                     /* its beginning */
 };
 
 /* clang-format off */
@@ -38,7 +38,7 @@ TEST(each_data_set_has_its_conditions)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct dataset d = {
 			.environment = json_of(cases[i].environment),
-			.settings = json_of(cases[i].settings),
+			.conditions = json_of(cases[i].conditions),
 		};
 		char *text = first_screen__conditions(&d);
 
@@ -49,7 +49,7 @@ TEST(each_data_set_has_its_conditions)
 		record("%s\n", text);
 		free(text);
 		json_decref(d.environment);
-		json_decref(d.settings);
+		json_decref(d.conditions);
 	}
 }
 

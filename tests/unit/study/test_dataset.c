@@ -240,9 +240,9 @@ TEST(modes_are_read_by_name_number_or_part)
 	assert_int_equal(mode, MODE_ONECOPY);
 }
 
-static int keep(const char *settings)
+static int keep(const char *conditions)
 {
-	return dataset__keep_settings(&set, "c", json_of(settings), message);
+	return dataset__keep_settings(&set, "c", json_of(conditions), message);
 }
 
 /* A value that only a later run has is used. */
@@ -257,8 +257,8 @@ DATASET_TEST(settings_are_collected_from_all_runs)
 	/* With several, the first one present. */
 	assert_int_equal(keep("{'mtu': '9000', 'fields': '9'}"), -EINVAL);
 	assert_non_null(strstr(message, "made with fields 9, other runs here with 8:"));
-	assert_int_equal(json_object_size(set.settings), 2);
-	assert_string_equal(json_string_value(json_object_get(set.settings, "mtu")), "1500");
+	assert_int_equal(json_object_size(set.conditions), 2);
+	assert_string_equal(json_string_value(json_object_get(set.conditions, "mtu")), "1500");
 }
 
 DATASET_TEST(only_one_congestion_control_is_used)

@@ -263,8 +263,8 @@ TEST(changes_match_their_golden_files)
 	after.d.environment = json_pack("{s:s, s:i, s:f, s:b, s:s, s:s}", "kernel", "6.12", "cpus",
 					4, "load_average", 0.5, "virtual", 0, "governor",
 					"performance", "governor_reason", "some");
-	before.d.settings = json_pack("{s:s}", "mtu", "1500");
-	after.d.settings = json_pack("{s:s}", "mtu", "9000");
+	before.d.conditions = json_pack("{s:s}", "mtu", "1500");
+	after.d.conditions = json_pack("{s:s}", "mtu", "9000");
 	add_failure(&after);
 	check_changes("changes-wild", &before, &after, true, &document);
 	study__clear(&before);

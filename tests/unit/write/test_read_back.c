@@ -78,7 +78,7 @@ static char *dataset_text(const struct dataset *d)
 		if (d->reason[m])
 			fprintf(f, "no %s: %s\n", metric__words((enum metric)m), d->reason[m]);
 	put_json(f, "environment", d->environment);
-	put_json(f, "settings", d->settings);
+	put_json(f, "settings", d->conditions);
 	fprintf(f, "by %s, %s; interrupted %u; varies %d\n", d->version ? d->version : "?",
 		d->backend ? d->backend : "?", d->interrupted, d->environment_varies);
 	fclose(f);

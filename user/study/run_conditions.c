@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The settings of runs; see settings.h. */
+/* The settings of runs; see run_conditions.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings.h"
+#include "run_conditions.h"
 #include "write/json.h"
 
 static const char *const of_environment[] = {
@@ -36,7 +36,7 @@ static bool is_listed(const char *name, const char *list)
 	return false;
 }
 
-json_t *settings__text(const json_t *value)
+json_t *run_conditions__text(const json_t *value)
 {
 	const char *string = json_string_value(value);
 	json_t *result;
@@ -55,13 +55,14 @@ json_t *settings__text(const json_t *value)
 
 static void put(json_t *o, const char *name, const json_t *value)
 {
-	json_t *text = settings__text(value);
+	json_t *text = run_conditions__text(value);
 
 	if (text)
 		json_object_set_new(o, name, text);
 }
 
-json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields)
+json_t *run_conditions__of(const json_t *conditions, const json_t *environment,
+			   const json_t *fields)
 {
 	json_t *o = json_object(), *value;
 	const char *name;
@@ -70,14 +71,14 @@ json_t *settings__of(const json_t *settings, const json_t *environment, const js
 	for (size_t i = 0; i < sizeof(of_environment) / sizeof(of_environment[0]); i++)
 		put(o, of_environment[i], json_object_get(environment, of_environment[i]));
 	/* jansson's iterators take a mutable object and do not change it. */
-	json_object_foreach((json_t *)settings, name, value)
+	json_object_foreach((json_t *)conditions, name, value)
 		if (!json_key__is_reason(name) && !is_listed(name, varied))
 			put(o, name, value);
 	return o;
 }
 
-const char *settings__difference(const json_t *a, const json_t *b, const char *ignored,
-				 bool of_traffic)
+const char *run_conditions__difference(const json_t *a, const json_t *b, const char *ignored,
+				       bool of_traffic)
 {
 	const char *name;
 	json_t *value;

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/settings.h"
+#include "study/run_conditions.h"
 #include "support/read_dataset.h"
 
-static json_t *of(const char *settings, const char *environment, const char *fields)
+static json_t *of(const char *conditions, const char *environment, const char *fields)
 {
-	json_t *s = settings ? json_of(settings) : NULL;
+	json_t *s = conditions ? json_of(conditions) : NULL;
 	json_t *e = environment ? json_of(environment) : NULL;
 	json_t *f = fields ? json_of(fields) : NULL;
-	json_t *o = settings__of(s, e, f);
+	json_t *o = run_conditions__of(s, e, f);
 
 	assert_non_null(o);
 	json_decref(s);
@@ -69,16 +69,16 @@ TEST(first_setting_that_differs_is_named_unless_allowed)
 	json_t *a = of("{'one': 1, 'two': 2, 'three': 3}", NULL, NULL);
 	json_t *b = of("{'two': 20, 'three': 30, 'four': 4}", NULL, NULL);
 
-	assert_string_equal(settings__difference(a, b, NULL, false), "two");
-	assert_string_equal(settings__difference(a, b, "", false), "two");
-	assert_string_equal(settings__difference(a, b, "two", false), "three");
-	assert_string_equal(settings__difference(a, b, "x,two", false), "three");
-	assert_string_equal(settings__difference(a, b, "three", false), "two");
-	assert_null(settings__difference(a, b, "two,three", false));
-	assert_null(settings__difference(a, b, "three,two,", false));
+	assert_string_equal(run_conditions__difference(a, b, NULL, false), "two");
+	assert_string_equal(run_conditions__difference(a, b, "", false), "two");
+	assert_string_equal(run_conditions__difference(a, b, "two", false), "three");
+	assert_string_equal(run_conditions__difference(a, b, "x,two", false), "three");
+	assert_string_equal(run_conditions__difference(a, b, "three", false), "two");
+	assert_null(run_conditions__difference(a, b, "two,three", false));
+	assert_null(run_conditions__difference(a, b, "three,two,", false));
 	/* Only whole names match. */
-	assert_string_equal(settings__difference(a, b, "tw,twos,wo", false), "two");
-	assert_null(settings__difference(a, a, NULL, false));
+	assert_string_equal(run_conditions__difference(a, b, "tw,twos,wo", false), "two");
+	assert_null(run_conditions__difference(a, a, NULL, false));
 	json_decref(a);
 	json_decref(b);
 }
@@ -88,9 +88,9 @@ TEST(machine_is_no_setting_of_the_traffic)
 	json_t *a = of(NULL, "{'virtualization': 'kvm', 'kernel': '6.1', 'mtu': 1}", NULL);
 	json_t *b = of(NULL, "{'virtualization': 'no', 'kernel': '6.2', 'mtu': 2}", NULL);
 
-	assert_string_equal(settings__difference(a, b, "mtu", false), "kernel");
-	assert_null(settings__difference(a, b, "mtu", true));
-	assert_string_equal(settings__difference(a, b, NULL, true), "mtu");
+	assert_string_equal(run_conditions__difference(a, b, "mtu", false), "kernel");
+	assert_null(run_conditions__difference(a, b, "mtu", true));
+	assert_string_equal(run_conditions__difference(a, b, NULL, true), "mtu");
 	json_decref(a);
 	json_decref(b);
 }

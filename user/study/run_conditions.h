@@ -8,8 +8,8 @@
  * of the environment that change results (path, mtu, congestion control, kernel...). Mode, size,
  * threads and rounds vary within a data set and are not settings.
  */
-#ifndef STUDY_SETTINGS_H
-#define STUDY_SETTINGS_H
+#ifndef STUDY_RUN_CONDITIONS_H
+#define STUDY_RUN_CONDITIONS_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -19,17 +19,18 @@
  * settings, environment and run may be NULL. Values are text, as in a CSV file; null members are
  * left out. New reference.
  */
-json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields);
+json_t *run_conditions__of(const json_t *conditions, const json_t *environment,
+			   const json_t *fields);
 
 /* A value as text; NULL: there is nothing to compare (null, or empty). New reference. */
-json_t *settings__text(const json_t *value);
+json_t *run_conditions__text(const json_t *value);
 
 /*
  * The first member of a that b has with another value: its name, of a; NULL: none. ignored: names
  * with commas between them that do not count; NULL: none. of_traffic: nor does what describes the
  * machine, across which sweeps may be compared.
  */
-const char *settings__difference(const json_t *a, const json_t *b, const char *ignored,
-				 bool of_traffic);
+const char *run_conditions__difference(const json_t *a, const json_t *b, const char *ignored,
+				       bool of_traffic);
 
 #endif
