@@ -15,7 +15,7 @@
 #include "base/resource_limits.h"
 #include "base/log.h"
 #include "base/atomic_file.h"
-#include "base/setting.h"
+#include "base/option_command.h"
 #include "base/sudo_user.h"
 #include "base/terminal.h"
 #include "common/mode.h"
@@ -92,7 +92,7 @@ static int print_help(void)
 	return EXIT_DONE;
 }
 
-/* For completion and man pages; see base/setting.h. */
+/* For completion and man pages; see base/option_command.h. */
 static int describe_commands(void)
 {
 	for (size_t i = 0; i < COMMANDS_NR; i++)

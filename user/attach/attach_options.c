@@ -5,7 +5,7 @@
 #include "attach_options.h"
 #include "base/command_line.h"
 #include "base/log.h"
-#include "base/setting.h"
+#include "base/option_command.h"
 
 static const char doc[] =
 	"Keeps the copy ledger of any program: of running processes, or of a command that attach "
@@ -67,7 +67,7 @@ static void refuse(void *options, const char *arg)
 #define AT(field) .offset = offsetof(struct attach_options, field)
 
 /* clang-format off */
-static const struct option_row settings[] = {
+static const struct option_row option_rows[] = {
 	OPTION_TITLE_ROW("Target:"),
 	TARGET_PID_ROW(AT(target)),
 	TARGET_COMM_ROW(AT(target)),
@@ -134,12 +134,12 @@ static void check(struct attach_options *o)
 
 void attach_options__parse(struct attach_options *o, int argc, char **argv)
 {
-	static const struct setting_command command = {
+	static const struct option_command command = {
 		.name = "attach",
 		.doc = doc,
 		.args_doc = "[-- COMMAND [ARG...]]",
-		.settings = settings,
-		.nr = sizeof(settings) / sizeof(settings[0]),
+		.option_rows = option_rows,
+		.nr = sizeof(option_rows) / sizeof(option_rows[0]),
 		.operand = refuse,
 	};
 
@@ -151,6 +151,7 @@ void attach_options__parse(struct attach_options *o, int argc, char **argv)
 		.argc = argc,
 		.argv = argv,
 	};
-	setting__parse(&command, target_options__parse_command(&o->target, argc, argv), argv, o);
+	option_command__parse(&command, target_options__parse_command(&o->target, argc, argv), argv,
+			      o);
 	check(o);
 }

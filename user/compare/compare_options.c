@@ -79,7 +79,7 @@ static void add_name(void *options, const char *arg)
 #define AT(member) .offset = offsetof(struct compare_options, member)
 
 /* clang-format off */
-static const struct option_row settings[] = {
+static const struct option_row option_rows[] = {
 	{"metrics", "LIST", "compare only these metrics; classes of CPU time (cpu_...) are compared only if listed",
 	 OPTION_OTHER, .parse = parse_metrics},
 	{"all", NULL, "also list comparisons without a difference", OPTION_FLAG, AT(all)},
@@ -111,18 +111,18 @@ static char *list_metrics(void)
 
 void compare_options__parse(struct compare_options *o, int argc, char **argv)
 {
-	static const struct setting_command command = {
+	static const struct option_command command = {
 		.name = "compare",
 		.doc = doc,
 		.args_doc = "BEFORE AFTER",
-		.settings = settings,
-		.nr = sizeof(settings) / sizeof(settings[0]),
+		.option_rows = option_rows,
+		.nr = sizeof(option_rows) / sizeof(option_rows[0]),
 		.operand = add_name,
 		.list = list_metrics,
 	};
 
 	*o = (struct compare_options){.limit = (double)NAN};
-	setting__parse(&command, argc, argv, o);
+	option_command__parse(&command, argc, argv, o);
 	if (!o->names.after)
 		usage_error(
 			"compare takes two results directories or CSV files: netiotrace compare "

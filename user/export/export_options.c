@@ -7,7 +7,7 @@
 #include "aggregates.h"
 #include "base/command_line.h"
 #include "base/log.h"
-#include "base/setting.h"
+#include "base/option_command.h"
 
 /* In the order of enum export_by. */
 #define BY_WORDS "cgroup|comm|port"
@@ -46,7 +46,7 @@ static void parse_backend(void *options, const char *arg)
 #define AT(field) .offset = offsetof(struct export_options, field)
 
 /* clang-format off */
-static const struct option_row settings[] = {
+static const struct option_row option_rows[] = {
 	OPTION_TITLE_ROW("Groups:"),
 	{"by", BY_WORDS, "one group per unit, container or pod (default cgroup), per process name, or per listening port", OPTION_CHOICE, AT(by)},
 	{"filter", "PATTERN", "only matching groups have their own series, e.g. 'nginx*'; the rest counts as other; repeatable", OPTION_OTHER, .parse = parse_filter},
@@ -69,11 +69,11 @@ static const struct option_row settings[] = {
 
 void export_options__parse(struct export_options *o, int argc, char **argv)
 {
-	static const struct setting_command command = {
+	static const struct option_command command = {
 		.name = "export",
 		.doc = doc,
-		.settings = settings,
-		.nr = sizeof(settings) / sizeof(settings[0]),
+		.option_rows = option_rows,
+		.nr = sizeof(option_rows) / sizeof(option_rows[0]),
 	};
 
 	*o = (struct export_options){
@@ -82,7 +82,7 @@ void export_options__parse(struct export_options *o, int argc, char **argv)
 		.sockets_max = NIO_SOCKETS_DEFAULT,
 		.backend = BACKEND_AUTO,
 	};
-	setting__parse(&command, argc, argv, o);
+	option_command__parse(&command, argc, argv, o);
 	if (o->once + !!o->textfile + !!o->listen > 1)
 		usage_error("--listen, --textfile and --once exclude each other.");
 	if (!o->listen)

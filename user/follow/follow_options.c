@@ -4,7 +4,7 @@
 
 #include "base/command_line.h"
 #include "base/log.h"
-#include "base/setting.h"
+#include "base/option_command.h"
 #include "follow_options.h"
 
 static const char doc[] =
@@ -35,7 +35,7 @@ static void refuse(void *options, const char *arg)
 #define AT(field) .offset = offsetof(struct follow_options, field)
 
 /* clang-format off */
-static const struct option_row settings[] = {
+static const struct option_row option_rows[] = {
 	OPTION_TITLE_ROW("Target:"),
 	TARGET_PID_ROW(AT(target)),
 	TARGET_COMM_ROW(AT(target)),
@@ -70,17 +70,18 @@ static void check(struct follow_options *o)
 
 void follow_options__parse(struct follow_options *o, int argc, char **argv)
 {
-	static const struct setting_command command = {
+	static const struct option_command command = {
 		.name = "follow",
 		.doc = doc,
 		.args_doc = "[-- COMMAND [ARG...]]",
-		.settings = settings,
-		.nr = sizeof(settings) / sizeof(settings[0]),
+		.option_rows = option_rows,
+		.nr = sizeof(option_rows) / sizeof(option_rows[0]),
 		.operand = refuse,
 	};
 
 	*o = (struct follow_options){
 		.duration_ns = 20000000000, .top = 10, .argc = argc, .argv = argv};
-	setting__parse(&command, target_options__parse_command(&o->target, argc, argv), argv, o);
+	option_command__parse(&command, target_options__parse_command(&o->target, argc, argv), argv,
+			      o);
 	check(o);
 }

@@ -52,7 +52,7 @@ static void add_input(void *options, const char *arg)
 #define AT(member) .offset = offsetof(struct report_options, member)
 
 /* clang-format off */
-static const struct option_row settings[] = {
+static const struct option_row option_rows[] = {
 	{"output", "DIR", "directory to write (default: DIR/report, or beside the file, its name with -report)",
 	 OPTION_OTHER, .parse = parse_output, .letter = 'o'},
 	{"duration", "TIME", "duration of each run, for data without it; else costs per byte may be n/a",
@@ -88,17 +88,17 @@ static void set_default_output(struct report_options *o)
 
 void report_options__parse(struct report_options *o, int argc, char **argv)
 {
-	static const struct setting_command command = {
+	static const struct option_command command = {
 		.name = "report",
 		.doc = doc,
 		.args_doc = "DIR|FILE...",
-		.settings = settings,
-		.nr = sizeof(settings) / sizeof(settings[0]),
+		.option_rows = option_rows,
+		.nr = sizeof(option_rows) / sizeof(option_rows[0]),
 		.operand = add_input,
 	};
 
 	*o = (struct report_options){.duration_s = (double)NAN, .argc = argc, .argv = argv};
-	setting__parse(&command, argc, argv, o);
+	option_command__parse(&command, argc, argv, o);
 	if (o->quiet)
 		log_set_level(LOG_ERROR);
 	if (!o->inputs_nr || !*o->inputs[0])

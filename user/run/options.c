@@ -190,7 +190,7 @@ static const struct option_row rows[] = {
 
 #define ROWS_NR (sizeof(rows) / sizeof(rows[0]))
 
-_Static_assert(ROWS_NR < SETTINGS_MAX, "a command line has room for all rows");
+_Static_assert(ROWS_NR < OPTION_ROWS_MAX, "a command line has room for all rows");
 
 static void set_help(struct option_row *row, const struct options_command *c)
 {
@@ -323,17 +323,17 @@ void options__init(struct options *o, int argc, char **argv)
 
 void options__parse(struct options *o, const struct options_command *c, int argc, char **argv)
 {
-	struct option_row table[SETTINGS_MAX];
-	const struct setting_command command = {
+	struct option_row table[OPTION_ROWS_MAX];
+	const struct option_command command = {
 		.name = c->name,
 		.doc = c->doc,
-		.settings = table,
+		.option_rows = table,
 		.nr = options__rows(c, table),
 		.refuse = refuse_list,
 	};
 
 	options__init(o, argc, argv);
-	setting__parse(&command, argc, argv, o);
+	option_command__parse(&command, argc, argv, o);
 	options__finish(o);
 }
 

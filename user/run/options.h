@@ -12,7 +12,7 @@
 
 #include "base/address.h"
 #include "base/exit_code.h"
-#include "base/setting.h"
+#include "base/option_command.h"
 #include "write/assertion.h"
 #include "host/netpath.h"
 #include "perf/names.h"

@@ -3,7 +3,7 @@
 #ifndef STUDY_CSV_OPTIONS_H
 #define STUDY_CSV_OPTIONS_H
 
-#include "base/setting.h"
+#include "base/option_command.h"
 #include "dataset.h"
 
 #define CSV_COLUMNS_MAX 64

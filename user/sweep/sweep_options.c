@@ -259,9 +259,9 @@ void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 {
 	static const struct options_command shared = {
 		.bit = OPTIONS_SWEEP, .helps = helps, .helps_nr = ARRAY_SIZE(helps)};
-	struct option_row rows[SETTINGS_MAX], *next = rows;
-	struct setting_command command = {
-		.name = "sweep", .doc = doc, .settings = rows, .operand = refuse};
+	struct option_row rows[OPTION_ROWS_MAX], *next = rows;
+	struct option_command command = {
+		.name = "sweep", .doc = doc, .option_rows = rows, .operand = refuse};
 
 	*o = (struct sweep_options){.seed = DEFAULT_SEED, .directory = DEFAULT_DIRECTORY};
 	options__init(&o->run, argc, argv);
@@ -270,7 +270,7 @@ void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 	next += options__rows(&shared, next);
 	*next++ = no_pin;
 	command.nr = (size_t)(next - rows);
-	setting__parse(&command, argc, argv, o);
+	option_command__parse(&command, argc, argv, o);
 	set_defaults(o);
 	finish(o);
 }

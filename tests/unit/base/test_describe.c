@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/setting.h"
+#include "base/option_command.h"
 #include "common/xalloc.h"
 #include "support/test.h"
 
 /* The text printed to stdout. The caller frees it. */
-static char *printed(const struct setting_command *c)
+static char *printed(const struct option_command *c)
 {
 	FILE *before = stdout;
 	char *text = NULL;
@@ -17,7 +17,7 @@ static char *printed(const struct setting_command *c)
 
 	stdout = open_memstream(&text, &len);
 	assert_non_null(stdout);
-	setting__describe(c);
+	option_command__describe(c);
 	fclose(stdout);
 	stdout = before;
 	return text;
@@ -41,10 +41,10 @@ TEST(every_item_of_the_help_has_a_line)
 		{"quiet", NULL, "say nothing", OPTION_FLAG, .letter = 'q'},
 		{"json", "FILE", "write it\there", OPTION_STRING, .offset = 0},
 	};
-	struct setting_command c = {.args_doc = "DIR",
-				    .doc = "What it\nsays.\vWhat\tbesides.",
-				    .settings = options,
-				    .nr = ARRAY_LEN(options)};
+	struct option_command c = {.args_doc = "DIR",
+				   .doc = "What it\nsays.\vWhat\tbesides.",
+				   .option_rows = options,
+				   .nr = ARRAY_LEN(options)};
 	char *text = printed(&c);
 
 	assert_string_equal(text, "usage\tDIR\n"
@@ -62,7 +62,7 @@ TEST(every_item_of_the_help_has_a_line)
 
 TEST(missing_parts_of_the_help_have_no_line)
 {
-	const struct setting_command bare = {0}, one = {.doc = "Only this."};
+	const struct option_command bare = {0}, one = {.doc = "Only this."};
 	char *text = printed(&bare);
 
 	assert_string_equal(text, COMMON);

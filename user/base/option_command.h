@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns command lines that are tables: a row for each option, with its help and its field. */
-#ifndef BASE_SETTING_H
-#define BASE_SETTING_H
+#ifndef BASE_OPTION_COMMAND_H
+#define BASE_OPTION_COMMAND_H
 
 #include <stddef.h>
 
 #include "common/option.h"
 
-#define SETTINGS_MAX 64
+#define OPTION_ROWS_MAX 64
 
-struct setting_command {
+struct option_command {
 	const char *name;
 	const char *doc;      /* above the options; after \v, below them */
 	const char *args_doc; /* "DIR|FILE..."; NULL: options only */
-	const struct option_row *settings;
-	size_t nr; /* below SETTINGS_MAX */
+	const struct option_row *option_rows;
+	size_t nr; /* below OPTION_ROWS_MAX */
 	/* Reports a wrong argument of its own kind, or returns. NULL: none. */
 	void (*refuse)(const struct option_row *row, const char *arg);
 	/* Takes an argument that is no option. NULL: it is a usage error. */
@@ -27,7 +27,7 @@ struct setting_command {
  * prefix; one with argument "A|B|C" takes one of these words (common/word.h). --help and --version
  * print and exit. The first error exits: an unknown option, a missing argument, an empty string.
  */
-void setting__parse(const struct setting_command *c, int argc, char **argv, void *options);
+void option_command__parse(const struct option_command *c, int argc, char **argv, void *options);
 
 /* The argument that asks a command for its description. No help text lists it. */
 #define DESCRIBE_OPTION "--describe"
@@ -43,6 +43,6 @@ void setting__parse(const struct setting_command *c, int argc, char **argv, void
  *
  * An ARGUMENT such as "A|B" takes one of these words.
  */
-void setting__describe(const struct setting_command *c);
+void option_command__describe(const struct option_command *c);
 
 #endif

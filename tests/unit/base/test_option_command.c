@@ -2,7 +2,7 @@
 /* Options that are stored in fields: each kind. */
 #include <string.h>
 
-#include "base/setting.h"
+#include "base/option_command.h"
 #include "support/test.h"
 
 struct fields {
@@ -33,7 +33,7 @@ static void add_operand(void *options, const char *arg)
 	((struct fields *)options)->operand = arg;
 }
 
-static const struct option_row settings[] = {
+static const struct option_row option_rows[] = {
 	OPTION_TITLE_ROW("Title:"),
 	{"flag", NULL, "a flag", OPTION_FLAG, AT(flag)},
 	{"level", NULL, "a level", OPTION_LEVEL, AT(level), .letter = 'l'},
@@ -48,18 +48,18 @@ static const struct option_row settings[] = {
 
 static struct fields parse(size_t nr, const char *const *words)
 {
-	static const struct setting_command command = {.name = "test",
-						       .doc = "",
-						       .args_doc = "FILE",
-						       .settings = settings,
-						       .nr = ARRAY_LEN(settings),
-						       .operand = add_operand};
+	static const struct option_command command = {.name = "test",
+						      .doc = "",
+						      .args_doc = "FILE",
+						      .option_rows = option_rows,
+						      .nr = ARRAY_LEN(option_rows),
+						      .operand = add_operand};
 	char *argv[16] = {(char *)"test"};
 	struct fields f = {0};
 
 	for (size_t i = 0; i < nr; i++)
 		argv[i + 1] = (char *)words[i];
-	setting__parse(&command, (int)nr + 1, argv, &f);
+	option_command__parse(&command, (int)nr + 1, argv, &f);
 	return f;
 }
 

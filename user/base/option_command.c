@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns command lines that are tables; see setting.h. argp sets the help text only. */
-#include "setting.h"
+/* Owns command lines that are tables; see option_command.h. argp sets the help text only. */
+#include "option_command.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static const struct option_row common_rows[COMMON_NR] = {
 
 /* ---- help ---- */
 
-static char *doc_of(const struct setting_command *c)
+static char *doc_of(const struct option_command *c)
 {
 	const char *doc = c->doc ? c->doc : "", *after = strchr(doc, '\v');
 	char *list, *text;
@@ -52,16 +52,16 @@ static struct argp_option help_row(const struct option_row *row, int group)
 				    .group = group};
 }
 
-static void print_help(const struct setting_command *c, char *program, unsigned int what)
+static void print_help(const struct option_command *c, char *program, unsigned int what)
 {
-	struct argp_option rows[SETTINGS_MAX + COMMON_NR] = {{0}}, *row = rows;
+	struct argp_option rows[OPTION_ROWS_MAX + COMMON_NR] = {{0}}, *row = rows;
 	char *doc = doc_of(c);
 	const struct argp argp = {.options = rows, .args_doc = c->args_doc, .doc = doc};
 	int group = 0;
 
 	for (size_t i = 0; i < c->nr; i++) {
-		group += c->settings[i].kind == OPTION_TITLE;
-		*row++ = help_row(&c->settings[i], group);
+		group += c->option_rows[i].kind == OPTION_TITLE;
+		*row++ = help_row(&c->option_rows[i], group);
 	}
 	for (size_t i = 0; i < COMMON_NR; i++)
 		*row++ = help_row(&common_rows[i], -1);
@@ -94,7 +94,7 @@ static void describe_row(const struct option_row *row)
 		describe_text("group", row->help, strlen(row->help));
 }
 
-void setting__describe(const struct setting_command *c)
+void option_command__describe(const struct option_command *c)
 {
 	char *doc = doc_of(c);
 	size_t above = strcspn(doc, "\v");
@@ -102,7 +102,7 @@ void setting__describe(const struct setting_command *c)
 	describe_text("usage", c->args_doc, c->args_doc ? strlen(c->args_doc) : 0);
 	describe_text("doc", doc, above);
 	for (size_t i = 0; i < c->nr; i++)
-		describe_row(&c->settings[i]);
+		describe_row(&c->option_rows[i]);
 	for (size_t i = 0; i < COMMON_NR; i++)
 		describe_row(&common_rows[i]);
 	if (doc[above])
@@ -113,11 +113,11 @@ void setting__describe(const struct setting_command *c)
 /* ---- the line ---- */
 
 struct line {
-	const struct setting_command *command;
+	const struct option_command *command;
 	void *options;
 	char program[64];
-	const struct option_row *rows[SETTINGS_MAX + COMMON_NR];
-	const char *names[SETTINGS_MAX + COMMON_NR];
+	const struct option_row *rows[OPTION_ROWS_MAX + COMMON_NR];
+	const char *names[OPTION_ROWS_MAX + COMMON_NR];
 	size_t nr;
 	char **next, **end; /* words to parse */
 };
@@ -289,20 +289,20 @@ static void parse_words(struct line *l)
 	}
 }
 
-void setting__parse(const struct setting_command *c, int argc, char **argv, void *options)
+void option_command__parse(const struct option_command *c, int argc, char **argv, void *options)
 {
 	bool named = argc > 1 && strcmp(argv[1], c->name) == 0;
 	struct line l = {.command = c, .options = options, .end = argv + argc};
 
 	l.next = argv + (argc > 0) + named;
 	if (l.next + 1 == l.end && strcmp(*l.next, DESCRIBE_OPTION) == 0) {
-		setting__describe(c);
+		option_command__describe(c);
 		exit(EXIT_DONE);
 	}
 	snprintf(l.program, sizeof(l.program), "netiotrace%s%s", named ? " " : "",
 		 named ? c->name : "");
 	for (size_t i = 0; i < c->nr; i++)
-		add_row(&l, &c->settings[i]);
+		add_row(&l, &c->option_rows[i]);
 	for (size_t i = 0; i < COMMON_NR; i++)
 		add_row(&l, &common_rows[i]);
 	parse_words(&l);
