@@ -64,24 +64,24 @@ static void put_quoted(FILE *f, const char *text)
 
 void draft__set_text(struct figure_draft *d, const char *name, const char *text)
 {
-	fprintf(d->settings, "%s = ", name);
-	put_quoted(d->settings, text);
-	fputc('\n', d->settings);
+	fprintf(d->gnuplot_settings, "%s = ", name);
+	put_quoted(d->gnuplot_settings, text);
+	fputc('\n', d->gnuplot_settings);
 }
 
 void draft__set_number(struct figure_draft *d, const char *name, double value)
 {
-	fprintf(d->settings, "%s = %.10g\n", name, value);
+	fprintf(d->gnuplot_settings, "%s = %.10g\n", name, value);
 }
 
 void draft__set_array(struct figure_draft *d, const char *name, const char *const *texts, size_t n)
 {
-	fprintf(d->settings, "array %s[%zu] = [", name, n ? n : 1);
+	fprintf(d->gnuplot_settings, "array %s[%zu] = [", name, n ? n : 1);
 	for (size_t i = 0; i < n; i++) {
-		fputs(i ? ", " : "", d->settings);
-		put_quoted(d->settings, texts[i]);
+		fputs(i ? ", " : "", d->gnuplot_settings);
+		put_quoted(d->gnuplot_settings, texts[i]);
 	}
-	fputs(n ? "]\n" : "\"\"]\n", d->settings);
+	fputs(n ? "]\n" : "\"\"]\n", d->gnuplot_settings);
 }
 
 /* One member of each row of the table of modes, separated by spaces. */
@@ -99,11 +99,11 @@ static void set_all_modes(struct figure_draft *d)
 	char names[MODE_LIST_LEN];
 
 	draft__set_text(d, "all_modes", mode__list(names, sizeof(names), ~0U));
-	PUT_MODES(d->settings, "all_mode_words", "%s", words);
-	PUT_MODES(d->settings, "all_mode_colors", "%s", colour);
-	PUT_MODES(d->settings, "all_mode_points", "%u", point);
-	PUT_MODES(d->settings, "all_mode_open_points", "%u", open_point);
-	PUT_MODES(d->settings, "all_mode_dashes", "%u", dash);
+	PUT_MODES(d->gnuplot_settings, "all_mode_words", "%s", words);
+	PUT_MODES(d->gnuplot_settings, "all_mode_colors", "%s", colour);
+	PUT_MODES(d->gnuplot_settings, "all_mode_points", "%u", point);
+	PUT_MODES(d->gnuplot_settings, "all_mode_open_points", "%u", open_point);
+	PUT_MODES(d->gnuplot_settings, "all_mode_dashes", "%u", dash);
 }
 
 size_t pick_indices(size_t n, size_t max, size_t *picked)
@@ -208,7 +208,7 @@ void figure__make(struct figure *f, enum figure_id id, const struct analysis *a,
 
 	*f = (struct figure){.name = figures[id].name, .template = figures[id].template};
 	d.data = xopen_memstream(&f->data, &d.data_len);
-	d.settings = xopen_memstream(&f->settings, &d.settings_len);
+	d.gnuplot_settings = xopen_memstream(&f->gnuplot_settings, &d.settings_len);
 	figures[id].make(&d, id);
 	if (d.width)
 		draft__set_number(&d, "width", d.width);
@@ -218,7 +218,7 @@ void figure__make(struct figure *f, enum figure_id id, const struct analysis *a,
 	set_all_modes(&d);
 	set_caption(&d);
 	xclose_memstream(d.data);
-	xclose_memstream(d.settings);
+	xclose_memstream(d.gnuplot_settings);
 }
 
 void figure__clear(struct figure *f)
@@ -227,7 +227,7 @@ void figure__clear(struct figure *f)
 	free(f->note);
 	free(f->no_data);
 	free(f->data);
-	free(f->settings);
+	free(f->gnuplot_settings);
 	free(f->svg);
 	*f = (struct figure){0};
 }

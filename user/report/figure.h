@@ -30,11 +30,11 @@ struct figure {
 	const char *name;     /* of its files, without suffix */
 	const char *template; /* of scripts/gnuplot, without suffix */
 	char *title;
-	char *note;     /* its content, and what replaces missing data; one sentence or more */
-	char *no_data;  /* why there is nothing to draw, and nothing else; NULL: there is */
-	char *data;     /* CSV with a header */
-	char *settings; /* gnuplot assignments */
-	char *svg;      /* as gnuplot drew it; NULL: not yet */
+	char *note;    /* its content, and what replaces missing data; one sentence or more */
+	char *no_data; /* why there is nothing to draw, and nothing else; NULL: there is */
+	char *data;    /* CSV with a header */
+	char *gnuplot_settings; /* gnuplot assignments */
+	char *svg;              /* as gnuplot drew it; NULL: not yet */
 };
 
 /* system: one line about the machine, for the caption. Free with figure__clear(). */

@@ -14,7 +14,7 @@ struct figure_draft {
 	struct figure *figure;
 	const struct analysis *a;
 	const char *system;
-	FILE *data, *settings;
+	FILE *data, *gnuplot_settings;
 	size_t data_len, settings_len;
 	bool modes[MODE_NR]; /* that have data */
 	unsigned int panels;

@@ -304,7 +304,8 @@ static const char *find_template(const struct plotter *p, const char *name, size
 }
 
 /* Writes a template; lines `load ...` become the settings or another template. */
-static void put_template(const struct plotter *p, FILE *f, const char *text, const char *settings)
+static void put_template(const struct plotter *p, FILE *f, const char *text,
+			 const char *gnuplot_settings)
 {
 	static const char of_settings[] = "load ARG1\n", of_template[] = "load \"";
 	const char *line, *next, *name, *loaded;
@@ -317,9 +318,9 @@ static void put_template(const struct plotter *p, FILE *f, const char *text, con
 				 ? NULL
 				 : find_template(p, name, strcspn(name, "."));
 		if (!strncmp(line, of_settings, strlen(of_settings)))
-			fputs(settings, f);
+			fputs(gnuplot_settings, f);
 		else if (loaded)
-			put_template(p, f, loaded, settings);
+			put_template(p, f, loaded, gnuplot_settings);
 		else
 			fwrite(line, 1, (size_t)(next - line), f);
 	}
@@ -342,7 +343,7 @@ char *plotter__script(const struct plotter *p, const struct figure *figure)
 	fprintf(f, "$data << " DATA_END "\n%s\n" DATA_END "\n", figure->data);
 	fputs("ARG2 = \"$data\"; ARG3 = out; ARG4 = term\n", f);
 	put_template(p, f, find_template(p, figure->template, strlen(figure->template)),
-		     figure->settings);
+		     figure->gnuplot_settings);
 	xclose_memstream(f);
 	return script;
 }

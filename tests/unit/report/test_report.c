@@ -65,13 +65,13 @@ REPORT_TEST(line_has_its_points)
 	assert_string_equal(fig.data, "panel,mode,series,x,median,low,high,rounds\n"
 				      "1,twocopy,1,4096,11,10,12,3\n"
 				      "2,zerocopy,1,65536,2,,,1\n");
-	check_has(fig.settings, "modes = \"twocopy zerocopy\"\n");
-	check_has(fig.settings, "xtics = \"'4k' 4096,'64k' 65536\"\n");
-	check_has(fig.settings, "array panel_title[2] = [\"1 thread\", \"2 threads\"]\n");
-	check_has(fig.settings,
+	check_has(fig.gnuplot_settings, "modes = \"twocopy zerocopy\"\n");
+	check_has(fig.gnuplot_settings, "xtics = \"'4k' 4096,'64k' 65536\"\n");
+	check_has(fig.gnuplot_settings, "array panel_title[2] = [\"1 thread\", \"2 threads\"]\n");
+	check_has(fig.gnuplot_settings,
 		  "caption = \"Linux 6.18.\\nMedians of 1 to 3 rounds; bars: intervals "
 		  "of 50.0 % and more.\"\n");
-	check_has(fig.settings, "ylog = 0\n");
+	check_has(fig.gnuplot_settings, "ylog = 0\n");
 	assert_null(fig.no_data);
 }
 
@@ -80,7 +80,7 @@ REPORT_TEST(wide_range_has_a_logarithmic_axis)
 	put(MODE_TWOCOPY, KIB(4), 1, 1);
 	put(MODE_TWOCOPY, KIB(8), 1, 21);
 	draw(FIGURE_THROUGHPUT, "");
-	check_has(fig.settings, "ylog = 1\n");
+	check_has(fig.gnuplot_settings, "ylog = 1\n");
 }
 
 /* Escape, CSI (C1) and right-to-left override must not reach a terminal or page. */
@@ -106,9 +106,9 @@ REPORT_TEST(names_from_outside_are_not_executed)
 	finish();
 	figure__make(&fig, FIGURE_THROUGHPUT, &study.a,
 		     "a `reboot` \"; system('reboot') # \\ " TERMINAL " \n end");
-	assert_null(strchr(fig.settings, '`'));
-	check_quiet(fig.settings);
-	line = strstr(fig.settings, "caption = ");
+	assert_null(strchr(fig.gnuplot_settings, '`'));
+	check_quiet(fig.gnuplot_settings);
+	line = strstr(fig.gnuplot_settings, "caption = ");
 	assert_non_null(line);
 	check_has(line, "a 'reboot' \\\"; system('reboot') # \\\\ ?[2J??31m???? \\nend\\n");
 }
@@ -149,8 +149,8 @@ REPORT_TEST(send_call_replaces_missing_delivery_latency)
 	draw(FIGURE_LATENCY, "system");
 	check_has(fig.note, "the data has no delivery latency");
 	check_has(fig.data, "1,twocopy,1,1,20,,,1\n");
-	check_has(fig.settings, "ylabel = \"send call (ms)\"\n");
-	check_has(fig.settings, "series = \"median p99\"\n");
+	check_has(fig.gnuplot_settings, "ylabel = \"send call (ms)\"\n");
+	check_has(fig.gnuplot_settings, "series = \"median p99\"\n");
 }
 
 /* Four panels at most: of a size each for the latency, of a thread count for the throughput. */
@@ -159,10 +159,10 @@ REPORT_TEST(caption_says_that_sizes_are_left_out)
 	for (unsigned int i = 0; i < 5; i++)
 		put(MODE_TWOCOPY, KIB(1) << i, 1, 8)->value[METRIC_SEND_P50] = 2000;
 	draw(FIGURE_LATENCY, "system");
-	check_has(fig.settings, "Not every size and thread count is shown.");
+	check_has(fig.gnuplot_settings, "Not every size and thread count is shown.");
 	figure__clear(&fig);
 	figure__make(&fig, FIGURE_THROUGHPUT, &study.a, "system");
-	assert_null(strstr(fig.settings, "Not every size"));
+	assert_null(strstr(fig.gnuplot_settings, "Not every size"));
 }
 
 static void ledger(struct dataset_row *row, double gather, double tx, double pin, double deferred,
@@ -187,10 +187,10 @@ REPORT_TEST(copies_are_stacked)
 				      "twocopy,4096,1,rx_copy,2,3\n"
 				      "zerocopy,4096,3,deferred_copy,0,0.5\n"
 				      "zerocopy,4096,3,rx_copy,0.5,1.5\n");
-	check_has(fig.settings, "parts = \"user_gather tx_copy deferred_copy rx_copy\"\n");
-	check_has(fig.settings,
+	check_has(fig.gnuplot_settings, "parts = \"user_gather tx_copy deferred_copy rx_copy\"\n");
+	check_has(fig.gnuplot_settings,
 		  "array part_words[4] = [\"gather\", \"send copy\", \"deferred\", \"receive\"]\n");
-	check_has(fig.settings, "groups = \"two-copy 1 zero-copy 3\"\n");
+	check_has(fig.gnuplot_settings, "groups = \"two-copy 1 zero-copy 3\"\n");
 	check_has(fig.note, "Not measured, so not in the bars: other");
 }
 
@@ -224,7 +224,7 @@ REPORT_TEST(copy_times_are_shares_of_the_call)
 		MODE_ONECOPY, KIB(64), 1, DATASET_HIST_STAGE + NIO_STAGE_RX_COPY, buckets, 2};
 	draw(FIGURE_COPY_TIMES, "system");
 	assert_null(fig.no_data);
-	check_has(fig.settings, "array panel_title[1] = [\"receive\"]\n");
+	check_has(fig.gnuplot_settings, "array panel_title[1] = [\"receive\"]\n");
 	check_has(fig.data, "1,onecopy,100,75\n");
 	for (line = strchr(fig.data, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
 		assert_int_equal(sscanf(line, "\n1,onecopy,%*g,%lg", &share), 1);
@@ -268,7 +268,7 @@ REPORT_TEST(samples_replace_missing_parts_of_a_call)
 	check_has(fig.title, "from samples");
 	check_has(fig.note,
 		  "By samples, because the parts of a call are not timed (no fentry here).");
-	check_has(fig.settings, "ylabel = \"CPU time per message (us)\"");
+	check_has(fig.gnuplot_settings, "ylabel = \"CPU time per message (us)\"");
 }
 
 /* One of two rounds was sampled: the caption says so. */
@@ -289,8 +289,9 @@ REPORT_TEST(samples_replace_missing_copy_times)
 	assert_string_equal(fig.data, "panel,mode,series,x,median,low,high,rounds\n"
 				      "1,onecopy,1,65536,30,,,1\n"
 				      "2,onecopy,1,65536,55.5,,,1\n");
-	check_has(fig.settings, "array panel_title[2] = [\"send copy\", \"receive copy\"]\n");
-	check_has(fig.settings, "Of one round of each cell: no intervals.");
+	check_has(fig.gnuplot_settings,
+		  "array panel_title[2] = [\"send copy\", \"receive copy\"]\n");
+	check_has(fig.gnuplot_settings, "Of one round of each cell: no intervals.");
 	check_has(fig.title, "from samples, instead of how long a copy takes");
 	check_has(fig.note,
 		  "Single copies are not timed (no fentry here). A point at 0: no sample");
@@ -452,8 +453,8 @@ REPORT_TEST(relative_picture_has_quotient_of_medians_and_interval)
 			 4);
 	assert_true(x == 4096 && fabs(ratio - 23 / 11.5) < 1e-9);
 	assert_true(fabs(low - 20.0 / 13) < 1e-9 && fabs(high - 26.0 / 10) < 1e-9);
-	check_has(fig.settings, "base = 1\n");
-	check_has(fig.settings, "modes = \"onecopy\"\n");
+	check_has(fig.gnuplot_settings, "base = 1\n");
+	check_has(fig.gnuplot_settings, "modes = \"onecopy\"\n");
 }
 
 /* A panel for each thread count, with the changes of the tables: nothing is pooled. */
@@ -464,7 +465,7 @@ REPORT_TEST(relative_picture_has_a_panel_for_each_thread_count)
 		put(MODE_ONECOPY, KIB(4), threads, threads == 1 ? 15 : 5);
 	}
 	draw(FIGURE_RELATIVE_THROUGHPUT, "system");
-	check_has(fig.settings, "array panel_title[2] = [\"1 thread\", \"2 threads\"]\n");
+	check_has(fig.gnuplot_settings, "array panel_title[2] = [\"1 thread\", \"2 threads\"]\n");
 	check_has(fig.data, "1,onecopy,1,4096,1.5,");
 	check_has(fig.data, "2,onecopy,1,4096,0.5,");
 }
