@@ -90,7 +90,7 @@ static __always_inline void touch(struct sock_state *s, const struct sock *sk)
 	if (!(s->flags & SOCK_STATE_FOREIGN))
 		nio_moved_ns = s->last_ns;
 	if (!(s->flags & SOCK_STATE_PLACED))
-		place(s, sk);
+		fill_identity(s, sk);
 }
 
 /* True if another layer than TCP serves this socket: its bytes are uncovered. */

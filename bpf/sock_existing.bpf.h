@@ -98,7 +98,7 @@ static __always_inline struct sock_state *create_existing(const struct sock *sk,
 	if (!s)
 		return NULL;
 	init_state(s, sk);
-	place(s, sk);
+	fill_identity(s, sk);
 	sock_state_flag(s, SOCK_STATE_CALLER, is_caller(sk));
 	if (state != TCP_SYN_SENT && !begin_existing(s, sk))
 		return NULL;

@@ -85,7 +85,7 @@ static __always_inline void on_connected(struct sock_state *s, const struct sock
 		sock_state_flag(s, SOCK_STATE_CALLER, false);
 	if ((s->flags & SOCK_STATE_MAYBE) && port_wanted(sk))
 		sock_state_flag(s, SOCK_STATE_MAYBE, false);
-	place(s, sk);
+	fill_identity(s, sk);
 	begin(s, sk, true);
 	if (s->syn_bytes == ALL_OF_CALL && connecting_message(sk))
 		return;
@@ -103,7 +103,7 @@ static __always_inline struct sock_state *on_accepted(const struct sock *sk)
 		return NULL;
 	s = create_state(sk, false);
 	if (s) {
-		place(s, sk);
+		fill_identity(s, sk);
 		begin(s, sk, true);
 		await_owner();
 	}
@@ -363,7 +363,7 @@ static __always_inline int on_destroy(const struct sock *sk, bool first)
 	else
 		final_numbers(s, sk);
 	if (!(s->flags & SOCK_STATE_PLACED))
-		place(s, sk);
+		fill_identity(s, sk);
 	note_ids(s, sk);
 	return send_end(s);
 }
@@ -533,7 +533,7 @@ static __always_inline bool update(struct sock_state *s)
 			read_socket(s, sk);
 		s->window = nio_window;
 		if (!(s->flags & SOCK_STATE_PLACED))
-			place(s, sk);
+			fill_identity(s, sk);
 		if (!s->owned && has_file(sk))
 			await_owner();
 	}

@@ -112,7 +112,7 @@ static __always_inline bool is_caller(const struct sock *sk)
 }
 
 /* Fills in the fields that stay constant for a connection. */
-static __always_inline void place(struct sock_state *s, const struct sock *sk)
+static __always_inline void fill_identity(struct sock_state *s, const struct sock *sk)
 {
 	const struct net *net = kernel_read(struct sock, sk, __sk_common.skc_net.net);
 
@@ -466,7 +466,7 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 
 	if (!s)
 		return NULL;
-	place(s, sk);
+	fill_identity(s, sk);
 	caller = is_caller(sk);
 	sock_state_flag(s, SOCK_STATE_CALLER, caller);
 	/* A socket about to connect (MSG_FASTOPEN) begins at on_connected(). */

@@ -96,8 +96,8 @@ static size_t new_place(struct aggregates *a, const char *name, const struct pod
 	return i;
 }
 
-size_t aggregates__place(struct aggregates *a, const char *name, const struct pod_names *pod,
-			 bool open)
+size_t aggregates__slot(struct aggregates *a, const char *name, const struct pod_names *pod,
+			bool open)
 {
 	for (size_t i = 0; i < a->nr; i++)
 		if (!strcmp(a->list[i].name, name)) {
@@ -127,13 +127,13 @@ bool aggregates__hold(struct aggregates *a, const struct sock_state *s)
 	return waits;
 }
 
-void aggregates__close(struct aggregates *a, size_t place, const struct sock_state *s)
+void aggregates__close(struct aggregates *a, size_t slot, const struct sock_state *s)
 {
-	add(&a->list[place].closed, s);
+	add(&a->list[slot].closed, s);
 	/* It was open when this refresh began. */
 	if (a->refreshing)
-		add(&a->list[place].all, s);
-	a->folded_sockets += place == AGGREGATES_OTHER;
+		add(&a->list[slot].all, s);
+	a->folded_sockets += slot == AGGREGATES_OTHER;
 }
 
 void aggregates__begin(struct aggregates *a, double now)
@@ -150,11 +150,11 @@ void aggregates__begin(struct aggregates *a, double now)
 	}
 }
 
-void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_state *s)
+void aggregates__add_open(struct aggregates *a, size_t slot, const struct sock_state *s)
 {
-	add(&a->list[place].all, s);
-	a->list[place].open += s->begun || s->uncovered;
-	a->list[place].busy = true;
+	add(&a->list[slot].all, s);
+	a->list[slot].open += s->begun || s->uncovered;
+	a->list[slot].busy = true;
 }
 
 static void grow(uint64_t *published, uint64_t now)

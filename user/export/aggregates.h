@@ -106,8 +106,8 @@ void aggregates__clear(struct aggregates *a);
  * until the next call: give it the socket before. open: the socket is. pod: the labels of a new
  * group, which keeps them; NULL: none.
  */
-size_t aggregates__place(struct aggregates *a, const char *name, const struct pod_names *pod,
-			 bool open);
+size_t aggregates__slot(struct aggregates *a, const char *name, const struct pod_names *pod,
+			bool open);
 
 /*
  * For groups by process. true: the connection is open and its owner not known. It is in no group
@@ -116,11 +116,11 @@ size_t aggregates__place(struct aggregates *a, const char *name, const struct po
 bool aggregates__hold(struct aggregates *a, const struct sock_state *s);
 
 /* A connection that has ended, once. */
-void aggregates__close(struct aggregates *a, size_t place, const struct sock_state *s);
+void aggregates__close(struct aggregates *a, size_t slot, const struct sock_state *s);
 
 /* A refresh: begin, each open connection, end. The end publishes. */
 void aggregates__begin(struct aggregates *a, double now);
-void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_state *s);
+void aggregates__add_open(struct aggregates *a, size_t slot, const struct sock_state *s);
 void aggregates__end(struct aggregates *a);
 
 #endif

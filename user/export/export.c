@@ -102,12 +102,12 @@ static const struct pod_names *name_group(struct export *x, char *buf, const str
 	}
 }
 
-static size_t place_of(struct export *x, const struct sock_state *s)
+static size_t slot_of(struct export *x, const struct sock_state *s)
 {
 	char name[GROUP_NAME_MAX];
 	const struct pod_names *pod = name_group(x, name, s);
 
-	return matches(&x->o, name) ? aggregates__place(&x->groups, name, pod, !s->closed_ns)
+	return matches(&x->o, name) ? aggregates__slot(&x->groups, name, pod, !s->closed_ns)
 				    : AGGREGATES_OTHER;
 }
 
@@ -135,16 +135,16 @@ static void find_gone(void *arg, struct aggregates *a)
 static void add_socket(void *arg, const struct sock_state *s)
 {
 	struct export *x = arg;
-	size_t place;
+	size_t slot;
 
 	if ((x->netns && s->netns != x->netns) ||
 	    (x->o.by == EXPORT_BY_COMM && aggregates__hold(&x->groups, s)))
 		return;
-	place = place_of(x, s);
+	slot = slot_of(x, s);
 	if (s->closed_ns)
-		aggregates__close(&x->groups, place, s);
+		aggregates__close(&x->groups, slot, s);
 	else
-		aggregates__add_open(&x->groups, place, s);
+		aggregates__add_open(&x->groups, slot, s);
 }
 
 static int snapshot(struct export *x)

@@ -26,7 +26,7 @@ void refused_names__clear(struct refused_names *r)
 }
 
 /* The place of the name, or the place where it belongs. */
-static size_t place_of(const struct refused_names *r, const char *name)
+static size_t slot_of(const struct refused_names *r, const char *name)
 {
 	size_t begin = 0, end = r->nr;
 
@@ -43,7 +43,7 @@ static size_t place_of(const struct refused_names *r, const char *name)
 
 static struct refused_name *find(const struct refused_names *r, const char *name)
 {
-	size_t i = place_of(r, name);
+	size_t i = slot_of(r, name);
 
 	return i < r->nr && !strcmp(r->list[i].name, name) ? &r->list[i] : NULL;
 }
@@ -89,7 +89,7 @@ static struct refused_name *insert(struct refused_names *r, const char *name)
 
 	if (!make_room(r))
 		return NULL;
-	i = place_of(r, name);
+	i = slot_of(r, name);
 	r->list = xgrow(r->list, r->nr, sizeof(*r->list));
 	memmove(&r->list[i + 1], &r->list[i], (r->nr - i) * sizeof(*r->list));
 	r->list[i] = (struct refused_name){.name = xstrdup(name)};

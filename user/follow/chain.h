@@ -99,8 +99,8 @@ struct chain_io {
 	bool (*step)(void *ctx, uint32_t tid, struct user_regs_struct *regs);
 	bool (*decode)(void *ctx, struct decoder_request *request, struct decoder_answer *answer);
 	/* Watches reads and writes; of a sent byte, writes. */
-	bool (*watch)(void *ctx, unsigned int place, uint64_t address);
-	void (*unwatch)(void *ctx, unsigned int place);
+	bool (*watch)(void *ctx, unsigned int slot, uint64_t address);
+	void (*unwatch)(void *ctx, unsigned int slot);
 };
 
 #define CALL_IPS_MAX 8

@@ -61,18 +61,18 @@ static bool io_decode(void *ctx, struct decoder_request *request, struct decoder
 	return decoder__ask(f->sampler->decoder, request, answer);
 }
 
-static bool io_watch(void *ctx, unsigned int place, uint64_t address)
+static bool io_watch(void *ctx, unsigned int slot, uint64_t address)
 {
 	struct following *f = ctx;
 
-	return watchpoints__set(f->sampler->watch, place, address);
+	return watchpoints__set(f->sampler->watch, slot, address);
 }
 
-static void io_unwatch(void *ctx, unsigned int place)
+static void io_unwatch(void *ctx, unsigned int slot)
 {
 	struct following *f = ctx;
 
-	watchpoints__clear(f->sampler->watch, place);
+	watchpoints__clear(f->sampler->watch, slot);
 }
 
 static void unwatch_all(struct following *f)

@@ -71,7 +71,7 @@ static int read_numbers(struct round *r, enum nio_side side)
 }
 
 /* " at ADDRESS:PORT" of a receiver on another machine, else "". */
-static const char *place(const struct round *r, char text[ADDRESS_TEXT_MAX + 8])
+static const char *receiver_address(const struct round *r, char text[ADDRESS_TEXT_MAX + 8])
 {
 	const struct address *to = &r->runner->connect;
 	char address[ADDRESS_TEXT_MAX];
@@ -93,8 +93,8 @@ static int handle_error(struct round *r, enum nio_side side)
 		return round__fail(r, -EIO, "the load generator's %s failed: %s.",
 				   round_side_names[side], message);
 	return round__fail(r, -EIO, "%s the receiver%s%s: %s.",
-			   ready ? "the session with" : "no session with", place(r, text),
-			   ready ? " failed" : "", message);
+			   ready ? "the session with" : "no session with",
+			   receiver_address(r, text), ready ? " failed" : "", message);
 }
 
 /*
@@ -106,7 +106,7 @@ static int stopped_by_peer(struct round *r)
 	char text[ADDRESS_TEXT_MAX + 8];
 
 	round__fail(r, -ECANCELED, "the receiver%s was stopped before the run was over.",
-		    place(r, text));
+		    receiver_address(r, text));
 	r->runner->stopped = r->runner->stopped_by_peer = true;
 	return r->measuring ? 0 : -ECANCELED;
 }

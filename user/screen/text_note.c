@@ -14,7 +14,7 @@
 #define TEXT_MIN   20 /* columns of the text, however few there are */
 
 /* Where the lines of a text go. */
-struct place {
+struct note_position {
 	const char *label;
 	unsigned int margin, width, lines;
 };
@@ -31,7 +31,7 @@ void text_note__next(struct text_note *n)
 }
 
 /* Prints the lines of a text that have a place, unless f is NULL. Returns how many it has. */
-static unsigned int print(FILE *f, const char *text, const struct place *p)
+static unsigned int print(FILE *f, const char *text, const struct note_position *p)
 {
 	unsigned int lines = 0;
 	const char *line;
@@ -52,8 +52,8 @@ static unsigned int print(FILE *f, const char *text, const struct place *p)
 
 void text_note__end(struct text_note *n, FILE *out, unsigned int width, const char *label)
 {
-	struct place p = {label, MARGIN, width > MARGIN + TEXT_MIN ? width - MARGIN : TEXT_MIN,
-			  UINT_MAX};
+	struct note_position p = {label, MARGIN,
+				  width > MARGIN + TEXT_MIN ? width - MARGIN : TEXT_MIN, UINT_MAX};
 
 	xclose_memstream(n->f);
 	/* Drops the blank after the last sentence. */
@@ -92,7 +92,7 @@ static char *join(const struct text_note *n, const struct text_note_form *form, 
 unsigned int text_note__fit(struct text_note *n, FILE *out, const struct text_note_form *form)
 {
 	unsigned int margin = form->label ? MARGIN_FIT : 0, lines;
-	struct place p = {form->label, margin, form->columns - margin, form->lines};
+	struct note_position p = {form->label, margin, form->columns - margin, form->lines};
 	size_t used;
 	char *text;
 

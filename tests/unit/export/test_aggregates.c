@@ -28,11 +28,11 @@ static uint64_t below(uint64_t *state, uint64_t n)
 	return splitmix__next(state) % n;
 }
 
-static void refresh(struct aggregates *a, size_t place, const struct sock_state *s, size_t nr)
+static void refresh(struct aggregates *a, size_t slot, const struct sock_state *s, size_t nr)
 {
 	aggregates__begin(a, 0);
 	for (size_t i = 0; i < nr; i++)
-		aggregates__add_open(a, place, &s[i]);
+		aggregates__add_open(a, slot, &s[i]);
 	aggregates__end(a);
 }
 
@@ -74,19 +74,19 @@ TEST(copied_bytes_have_the_cause_that_was_seen)
 				   connection(100, 0)};
 	struct aggregates a;
 	const uint64_t *copied;
-	size_t place;
+	size_t slot;
 
 	aggregates__init(&a, 4, 1000);
-	place = aggregates__place(&a, "x", NULL, true);
-	copied = a.list[place].out.copied_bytes;
+	slot = aggregates__slot(&a, "x", NULL, true);
+	copied = a.list[slot].out.copied_bytes;
 	memcpy(all[1].remote, all[1].local, sizeof(all[1].remote));
-	refresh(&a, place, all, 4);
+	refresh(&a, slot, all, 4);
 	assert_int_equal(copied[COPY_CAUSE_UNKNOWN], 90);
 	assert_int_equal(copied[COPY_CAUSE_LOCAL], 80);
 	assert_int_equal(copied[COPY_CAUSE_NO_SG], 100);
 	for (size_t i = 0; i < 4; i++)
-		aggregates__close(&a, place, &all[i]);
-	refresh(&a, place, NULL, 0);
+		aggregates__close(&a, slot, &all[i]);
+	refresh(&a, slot, NULL, 0);
 	assert_int_equal(copied[COPY_CAUSE_UNKNOWN], 90);
 	assert_int_equal(copied[COPY_CAUSE_LOCAL], 80);
 	assert_int_equal(copied[COPY_CAUSE_NO_SG], 100);
@@ -97,21 +97,21 @@ TEST(bytes_of_closed_connections_stay)
 {
 	struct sock_state s = connection(100, 40), other = connection(7, 0);
 	struct aggregates a;
-	size_t place;
+	size_t slot;
 
 	aggregates__init(&a, 4, 1000);
-	place = aggregates__place(&a, "nginx.service", NULL, true);
-	refresh(&a, place, &s, 1);
-	assert_int_equal(a.list[place].out.sent, 100);
-	assert_int_equal(a.list[place].out.connections, 1);
+	slot = aggregates__slot(&a, "nginx.service", NULL, true);
+	refresh(&a, slot, &s, 1);
+	assert_int_equal(a.list[slot].out.sent, 100);
+	assert_int_equal(a.list[slot].out.connections, 1);
 	s.closed_ns = 9;
-	aggregates__close(&a, place, &s);
-	refresh(&a, place, &other, 1);
-	assert_int_equal(a.list[place].out.sent, 107);
-	assert_int_equal(a.list[place].out.received, 40);
-	assert_int_equal(a.list[place].out.opened, 2);
-	assert_int_equal(a.list[place].out.connections, 1);
-	assert_adds_up(&a.list[place].out);
+	aggregates__close(&a, slot, &s);
+	refresh(&a, slot, &other, 1);
+	assert_int_equal(a.list[slot].out.sent, 107);
+	assert_int_equal(a.list[slot].out.received, 40);
+	assert_int_equal(a.list[slot].out.opened, 2);
+	assert_int_equal(a.list[slot].out.connections, 1);
+	assert_adds_up(&a.list[slot].out);
 	aggregates__clear(&a);
 }
 
@@ -122,7 +122,7 @@ TEST(connection_that_ends_during_a_refresh_is_counted_once)
 	struct aggregates a;
 
 	aggregates__init(&a, 4, 1000);
-	refresh(&a, aggregates__place(&a, "x", NULL, true), &s, 1);
+	refresh(&a, aggregates__slot(&a, "x", NULL, true), &s, 1);
 	aggregates__begin(&a, 0);
 	s.closed_ns = 9;
 	aggregates__close(&a, 1, &s);
@@ -143,7 +143,7 @@ TEST(idle_connections_are_opened_once_and_a_socket_without_connection_never)
 	struct aggregates a;
 
 	aggregates__init(&a, 4, 1000);
-	refresh(&a, aggregates__place(&a, "x", NULL, true), list, 3);
+	refresh(&a, aggregates__slot(&a, "x", NULL, true), list, 3);
 	assert_int_equal(a.list[1].out.opened, 1);
 	assert_int_equal(a.list[1].out.connections, 2);
 	for (size_t i = 0; i < 3; i++)
@@ -162,7 +162,7 @@ TEST(connections_older_than_the_exporter_are_not_opened)
 	s.base.sent = 60;
 	s.begun = 1;
 	aggregates__init(&a, 4, 1000);
-	refresh(&a, aggregates__place(&a, "x", NULL, true), &s, 1);
+	refresh(&a, aggregates__slot(&a, "x", NULL, true), &s, 1);
 	assert_int_equal(a.list[1].out.sent, 40);
 	assert_int_equal(a.list[1].out.opened, 0);
 	aggregates__clear(&a);
@@ -177,7 +177,7 @@ TEST(refused_calls_of_closed_connections_stay_by_error)
 	for (uint64_t i = 0; i < NIO_REFUSAL_NR; i++)
 		s.refused[i] = i + 1;
 	aggregates__init(&a, 4, 1000);
-	out = &a.list[aggregates__place(&a, "x", NULL, true)].out;
+	out = &a.list[aggregates__slot(&a, "x", NULL, true)].out;
 	refresh(&a, 1, &s, 1);
 	s.closed_ns = 9;
 	aggregates__close(&a, 1, &s);
@@ -191,7 +191,7 @@ TEST(connection_without_an_owner_is_in_no_group_until_it_has_one_or_ends)
 {
 	struct sock_state s = connection(100, 40);
 	struct aggregates a;
-	size_t place;
+	size_t slot;
 
 	aggregates__init(&a, 4, 1000);
 	aggregates__begin(&a, 0);
@@ -201,12 +201,12 @@ TEST(connection_without_an_owner_is_in_no_group_until_it_has_one_or_ends)
 	aggregates__begin(&a, 0);
 	s.owned = 1;
 	assert_false(aggregates__hold(&a, &s));
-	place = aggregates__place(&a, "memcached", NULL, true);
-	aggregates__add_open(&a, place, &s);
+	slot = aggregates__slot(&a, "memcached", NULL, true);
+	aggregates__add_open(&a, slot, &s);
 	aggregates__end(&a);
 	assert_int_equal(a.held, 0);
-	assert_int_equal(a.list[place].out.sent, 100);
-	assert_int_equal(a.list[place].out.opened, 1);
+	assert_int_equal(a.list[slot].out.sent, 100);
+	assert_int_equal(a.list[slot].out.opened, 1);
 	s = (struct sock_state){.closed_ns = 1};
 	assert_false(aggregates__hold(&a, &s));
 	aggregates__clear(&a);
@@ -222,7 +222,7 @@ TEST(groups_beyond_the_limit_are_other_while_the_rest_lives)
 	for (int round = 0; round < 3; round++)
 		for (int i = 0; i < 1000; i++) {
 			snprintf(name, sizeof(name), "group-%d", i);
-			assert_int_equal(aggregates__place(&a, name, NULL, true),
+			assert_int_equal(aggregates__slot(&a, name, NULL, true),
 					 i < 64 ? i + 1 : AGGREGATES_OTHER);
 		}
 	assert_int_equal(a.nr, 65);
@@ -241,7 +241,7 @@ TEST(parts_only_grow_and_add_up_while_estimates_shift)
 	uint64_t sent = 0;
 
 	aggregates__init(&a, 4, 1000);
-	aggregates__place(&a, "x", NULL, true);
+	aggregates__slot(&a, "x", NULL, true);
 	for (int i = 0; i < 500; i++) {
 		struct sock_state s;
 		uint64_t copied, pinned;
@@ -276,7 +276,7 @@ TEST(a_sum_has_one_quality)
 	const struct published *out;
 
 	aggregates__init(&a, 4, 1000);
-	out = &a.list[aggregates__place(&a, "x", NULL, true)].out;
+	out = &a.list[aggregates__slot(&a, "x", NULL, true)].out;
 	refresh(&a, 1, &s, 1);
 	assert_int_equal(out->by_quality[0][PART_TX_COPY], 100);
 	assert_int_equal(out->by_quality[1][PART_TX_COPY], 0);
@@ -295,7 +295,7 @@ TEST(sizes_are_known_to_be_partial_for_good_after_an_unwatched_call)
 	struct aggregate *g;
 
 	aggregates__init(&a, 4, 1000);
-	g = &a.list[aggregates__place(&a, "x", NULL, true)];
+	g = &a.list[aggregates__slot(&a, "x", NULL, true)];
 	refresh(&a, 1, &s, 1);
 	assert_int_equal(g->out.tx_sizes_sum, 100);
 	assert_int_equal(g->out.rx_sizes_sum, 40);
@@ -342,16 +342,16 @@ static void find_gone(void *arg, struct aggregates *a)
 	}
 }
 
-static size_t place_of(struct machine *m, const struct conn *c, bool open)
+static size_t slot_of(struct machine *m, const struct conn *c, bool open)
 {
 	char name[GROUP_NAME_MAX];
 
-	return aggregates__place(&m->a, group_name(name, c->s.owned ? c->group : 0), NULL, open);
+	return aggregates__slot(&m->a, group_name(name, c->s.owned ? c->group : 0), NULL, open);
 }
 
 static void end_connection(struct machine *m, struct conn *c)
 {
-	aggregates__close(&m->a, place_of(m, c, false), &c->s);
+	aggregates__close(&m->a, slot_of(m, c, false), &c->s);
 	c->group = -1;
 }
 
@@ -407,7 +407,7 @@ static void refresh_machine(struct machine *m, double now)
 		else if (aggregates__hold(&m->a, &c->s))
 			m->held += c->s.now.sent;
 		else
-			aggregates__add_open(&m->a, place_of(m, c, true), &c->s);
+			aggregates__add_open(&m->a, slot_of(m, c, true), &c->s);
 	}
 	aggregates__end(&m->a);
 }
@@ -512,25 +512,25 @@ TEST(new_group_gets_the_place_of_one_that_is_gone_with_its_own_creation_time)
 	struct sock_state s = connection(100, 40), empty = connection(0, 0);
 	struct machine m = {.lives = {false, true}};
 	struct aggregates *a = &m.a;
-	size_t place;
+	size_t slot;
 
 	aggregates__init(a, 1, 1000);
 	a->find_gone = find_gone;
 	a->arg = &m;
 	refresh(a, 0, NULL, 0);
-	aggregates__close(a, aggregates__place(a, "g0.service", NULL, false), &empty);
+	aggregates__close(a, aggregates__slot(a, "g0.service", NULL, false), &empty);
 	aggregates__begin(a, 1005);
-	aggregates__add_open(a, aggregates__place(a, "g0.service", NULL, true), &s);
+	aggregates__add_open(a, aggregates__slot(a, "g0.service", NULL, true), &s);
 	/* Its cgroup is gone, but a connection is open. */
-	assert_int_equal(aggregates__place(a, "g1.service", NULL, false), AGGREGATES_OTHER);
+	assert_int_equal(aggregates__slot(a, "g1.service", NULL, false), AGGREGATES_OTHER);
 	aggregates__end(a);
-	assert_int_equal(aggregates__place(a, "g1.service", NULL, false), AGGREGATES_OTHER);
-	aggregates__close(a, aggregates__place(a, "g0.service", NULL, false), &s);
+	assert_int_equal(aggregates__slot(a, "g1.service", NULL, false), AGGREGATES_OTHER);
+	aggregates__close(a, aggregates__slot(a, "g0.service", NULL, false), &s);
 	aggregates__begin(a, 1010);
 	aggregates__end(a);
 	assert_int_equal(a->list[1].out.sent, 100);
-	place = aggregates__place(a, "g1.service", NULL, true);
-	assert_int_equal(place, 1);
+	slot = aggregates__slot(a, "g1.service", NULL, true);
+	assert_int_equal(slot, 1);
 	assert_true(a->list[1].created == 1010);
 	assert_int_equal(a->list[1].out.sent, 0);
 	/* The page of this moment has them already. */
@@ -549,21 +549,21 @@ TEST(refused_group_gets_a_place_when_none_of_its_connections_in_other_is_open)
 	aggregates__init(a, 1, 1000);
 	a->find_gone = find_gone;
 	a->arg = &m;
-	refresh(a, aggregates__place(a, "g0.service", NULL, true), &first, 1);
+	refresh(a, aggregates__slot(a, "g0.service", NULL, true), &first, 1);
 	aggregates__close(a, 1, &first);
 	aggregates__begin(a, 1005);
-	aggregates__add_open(a, aggregates__place(a, "g1.service", NULL, true), &s);
+	aggregates__add_open(a, aggregates__slot(a, "g1.service", NULL, true), &s);
 	aggregates__end(a);
 	m.lives[0] = false;
 	aggregates__begin(a, 1010);
-	assert_int_equal(aggregates__place(a, "g1.service", NULL, true), AGGREGATES_OTHER);
+	assert_int_equal(aggregates__slot(a, "g1.service", NULL, true), AGGREGATES_OTHER);
 	aggregates__add_open(a, AGGREGATES_OTHER, &s);
 	aggregates__end(a);
-	assert_int_equal(aggregates__place(a, "g1.service", NULL, false), AGGREGATES_OTHER);
+	assert_int_equal(aggregates__slot(a, "g1.service", NULL, false), AGGREGATES_OTHER);
 	aggregates__close(a, AGGREGATES_OTHER, &s);
 	aggregates__begin(a, 1015);
 	aggregates__end(a);
-	assert_int_equal(aggregates__place(a, "g1.service", NULL, true), 1);
+	assert_int_equal(aggregates__slot(a, "g1.service", NULL, true), 1);
 	assert_int_equal(a->list[AGGREGATES_OTHER].out.sent, 101);
 	aggregates__clear(a);
 }

@@ -42,7 +42,7 @@ static void check_pages(const struct metrics *m, const struct wanted *wanted, si
 
 static void add_group(struct aggregates *a, const char *name, uint64_t sent)
 {
-	struct aggregate *g = &a->list[aggregates__place(a, name, NULL, true)];
+	struct aggregate *g = &a->list[aggregates__slot(a, name, NULL, true)];
 
 	g->out = (struct published){.sent = sent,
 				    .by_quality[0][PART_TX_COPY] = sent,
@@ -125,14 +125,14 @@ TEST(series_of_a_pod_have_the_labels_that_are_known)
 	const struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
 
 	aggregates__init(&a, 4, 1000);
-	aggregates__place(&a, "a", &whole, true);
-	aggregates__place(&a, "b", &no_name, true);
+	aggregates__slot(&a, "a", &whole, true);
+	aggregates__slot(&a, "b", &no_name, true);
 	add_group(&a, "a", 5);
 	add_group(&a, "b", 6);
 	add_group(&a, "c", 7);
 	a.list[1].out.tx_sizes[3] = 1;
 	/* They never change in a group's life. */
-	aggregates__place(&a, "b", &whole, true);
+	aggregates__slot(&a, "b", &whole, true);
 	check_pages(&m, wanted, ARRAY_LEN(wanted));
 	aggregates__clear(&a);
 }

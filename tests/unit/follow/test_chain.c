@@ -328,20 +328,20 @@ static bool set_register(unsigned int nr, unsigned long value)
 
 static unsigned long control;
 
-static void io_unwatch(void *ctx, unsigned int place)
+static void io_unwatch(void *ctx, unsigned int slot)
 {
 	(void)ctx;
-	control &= ~(1UL << 2 * place | DR7_RW_BYTE << (16 + 4 * place));
+	control &= ~(1UL << 2 * slot | DR7_RW_BYTE << (16 + 4 * slot));
 	set_register(7, control);
 }
 
 static unsigned long access_type = DR7_RW_BYTE;
 
-static bool io_watch(void *ctx, unsigned int place, uint64_t address)
+static bool io_watch(void *ctx, unsigned int slot, uint64_t address)
 {
-	io_unwatch(ctx, place);
-	control |= 1UL << 2 * place | access_type << (16 + 4 * place);
-	return set_register(place, address) && set_register(7, control);
+	io_unwatch(ctx, slot);
+	control |= 1UL << 2 * slot | access_type << (16 + 4 * slot);
+	return set_register(slot, address) && set_register(7, control);
 }
 
 static void unwatch_all(void)
@@ -546,18 +546,18 @@ static bool no_read(void *ctx, uint64_t address, void *to, size_t len)
 	return true;
 }
 
-static bool no_watch(void *ctx, unsigned int place, uint64_t address)
+static bool no_watch(void *ctx, unsigned int slot, uint64_t address)
 {
 	(void)ctx;
-	(void)place;
+	(void)slot;
 	(void)address;
 	return true;
 }
 
-static void no_unwatch(void *ctx, unsigned int place)
+static void no_unwatch(void *ctx, unsigned int slot)
 {
 	(void)ctx;
-	(void)place;
+	(void)slot;
 }
 
 static const struct chain_io still = {.now = io_now,
