@@ -36,7 +36,7 @@ json_t *json_document__settings(const struct result *r, const struct workload *t
 
 /*
  * The part of an environment that does not change between two sessions on one machine: all but the
- * time, the load and the packet taps.
+ * time, the load, the memory and the packet taps.
  */
 json_t *json_environment__steady(const json_t *environment);
 bool json_environment__passes(const char *key); /* is key one of those that change? */
