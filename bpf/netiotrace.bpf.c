@@ -210,8 +210,8 @@ NIO_KRETPROBE("kretprobe/skb_copy_datagram_iter", nio_kr_rx_time, rx_copy_end_fl
 
 /* The tracepoint backend, for kernels that refuse programs on functions. */
 
-NIO_PROG("tp_btf/sock_send_length", nio_tp_send_return, on_send_return(sk, ret, 0),
-	 struct sock *sk, int ret, int flags)
+NIO_PROG("tp_btf/sock_send_length", nio_tp_send_return, on_send_return(sk, ret, 0), struct sock *sk,
+	 int ret, int flags)
 /* The event does not show the message. These senders call nothing but sendfile() or splice(). */
 NIO_PROG("tp_btf/sock_send_length", nio_tp_splice_return,
 	 on_send_return(sk, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE), struct sock *sk, int ret,
