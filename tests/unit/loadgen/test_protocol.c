@@ -69,8 +69,7 @@ TEST(hello_with_a_field_out_of_range_is_refused)
 		struct protocol_hello hello;
 		bool good;
 	} cases[] = {
-#define HELLO(kind, index, connections, threads, size) \
-	{kind, {0}, {0}, index, connections, threads, size, 0, false, false}
+#define HELLO(k, i, c, t, s) {.kind = k, .index = i, .connections = c, .threads = t, .size = s}
 		{HELLO(PROTOCOL_CONTROL, 0, 1, 1, LIMIT_SIZE_MIN), true},
 		{HELLO(PROTOCOL_DATA, 0, 1, 1, LIMIT_SIZE_MAX), true},
 		{HELLO(PROTOCOL_DATA, 4095, 4096, 256, 64), true},
