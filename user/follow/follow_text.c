@@ -8,6 +8,7 @@
 #include "common/units.h"
 #include "follow_result.h"
 #include "screen/text_note.h"
+#include "write/followed_document.h"
 
 #define FRAMES_SHOWN 5
 #define NEAR_WHOLE   0.1 /* of a number of copies that is said as a word */
@@ -34,14 +35,13 @@ static const char *name_of(const struct follow_result *r)
 	return r->comm[0] ? printable(name, sizeof(name), r->comm) : "the program";
 }
 
-/* The function that calls for the copy: not one of the C library. */
+/* The function that calls for the copy. */
 static const struct frame *caller_of(const struct follow_site *s)
 {
 	for (uint32_t i = 0; i < s->frames.nr; i++) {
 		const struct frame *f = &s->frames.frame[i];
 
-		if (f->function[0] && strncmp(f->object, "libc.so", 7) != 0 &&
-		    strncmp(f->function, "__mem", 5) != 0 && strncmp(f->function, "mem", 3) != 0)
+		if (f->function[0] && !followed_document__copies_for_others(f->function, f->object))
 			return f;
 	}
 	return NULL;

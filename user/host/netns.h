@@ -10,8 +10,9 @@ int netns__create(int (*visit)(void *arg), void *arg);
 int netns__visit(int fd, int (*visit)(void *arg), void *arg);
 
 /*
- * Calls visit(fd, arg) once for each namespace that has a visible process or a name (ip-netns(8))
- * and can be opened, then closes fd. 0 or -errno; -EACCES: the namespaces of some processes are not shown to the caller.
+ * Calls visit(fd, arg) once for each namespace that has a visible process or a name
+ * (ip-netns(8)) and can be opened, then closes fd. 0 or -errno; -EACCES: the namespaces of some
+ * processes are not shown to the caller.
  */
 int netns__each(void (*visit)(int fd, void *arg), void *arg);
 

@@ -56,7 +56,19 @@ static bool read_real(double *to, const json_t *of, const char *key)
 	return json_is_number(value) && *to >= 0 && *to <= PER_BYTE_MAX;
 }
 
-/* The first one outside the C library, which copies for others. */
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+bool followed_document__copies_for_others(const char *function, const char *object)
+{
+	static const char *const names[] = {"memcpy", "memmove", "mempcpy"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(function, names[i]))
+			return true;
+	return !strncmp(object, "libc.so", 7) || !strncmp(function, "__mem", 5);
+}
+
+/* The first one that does not copy for others. */
 static bool read_function(struct followed *f, const json_t *site)
 {
 	const json_t *frames = json_object_get(site, "frames"), *frame;
@@ -67,7 +79,7 @@ static bool read_function(struct followed *f, const json_t *site)
 		if (!read_text(function, sizeof(function), frame, "function") ||
 		    !read_text(object, sizeof(object), frame, "object"))
 			return false;
-		if (!f->function[0] && strncmp(object, "libc.so", 7) != 0)
+		if (!f->function[0] && !followed_document__copies_for_others(function, object))
 			memcpy(f->function, function, sizeof(function));
 	}
 	return json_is_array(frames);
