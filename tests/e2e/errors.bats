@@ -107,6 +107,7 @@ said_once() {
 	full help
 	full --version
 	full attach --help
+	full sweep --help # longer than a buffer of stdio
 	full sweep --usage
 	full export --describe
 	full doctor

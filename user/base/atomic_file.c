@@ -331,10 +331,15 @@ int atomic_file__flush_stdout(void)
 	return stdout_err;
 }
 
+/* The errno of an earlier failed write is lost, and the next write fails alike. */
+static int stdout_error(void)
+{
+	return write(STDOUT_FILENO, "\n", 1) < 0 ? -errno : -EIO;
+}
+
 int atomic_file__close_stdout(void)
 {
-	/* The errno of an earlier failed write is lost: EIO. */
-	int err = ferror(stdout) ? -EIO : 0;
+	int err = ferror(stdout) ? stdout_error() : 0;
 
 	if (fclose(stdout))
 		err = -errno;
