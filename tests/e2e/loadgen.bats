@@ -117,7 +117,7 @@ load loadgen
 	holds ".receiver.tcp.bytes_received == 7 * 4096" out
 }
 
-# bats test_tags=address,thread
+# bats test_tags=thread
 @test "sendfile: strace sees the same bytes leave by sendfile(), and a short count continues" {
 	need_tool strace
 	chmod 777 .
@@ -132,7 +132,7 @@ load loadgen
 	run ! grep -q 'sendmsg(' calls
 }
 
-# bats test_tags=address,thread
+# bats test_tags=thread
 @test "splice: strace sees the same bytes enter the pipes of --pipe-size and leave them by splice()" {
 	need_tool strace
 	chmod 777 .
