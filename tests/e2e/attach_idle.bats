@@ -50,6 +50,15 @@ setup() {
 	END
 }
 
+@test "attach of a program without a connection says so, in place of a table of nothing" {
+	"$NETIOTRACE" attach -- true 2>text
+	cat text
+	grep -q '^verdict *No TCP connection was open or made' text
+	run ! grep -qE '^(process|books|cpu)' text
+	"$NETIOTRACE" attach --duration 200ms --port 1 >text
+	grep -q '^verdict *No TCP connection was open or made' text
+}
+
 @test "attach counts connections without a byte, and send calls refused before the first one" {
 	"$NETIOTRACE" attach --count-calls --json out.json -- python3 program.py >text
 	jq -c .total out.json

@@ -405,6 +405,21 @@ static void print_note(FILE *f, unsigned int columns, const struct attach_result
 	text_note__end(&n, f, columns, label);
 }
 
+static bool saw_no_connection(const struct attach_result *r)
+{
+	const struct socket_ledger *t = &r->table.total;
+
+	return !t->connections && !t->unconnected && !r->loss.sockets_full && !r->loss.tasks_full &&
+	       !r->loss.ends_missed;
+}
+
+static void print_no_connection(FILE *f, const struct attach_result *r)
+{
+	fputs("No TCP connection was open or made, so there is nothing to count.", f);
+	if (r->o->target.pids_nr && !r->o->target.children)
+		fputs(" --children watches the child processes of --pid as well.", f);
+}
+
 void attach_result__print(FILE *f, unsigned int columns, const struct attach_result *r)
 {
 	static const struct {
@@ -416,6 +431,11 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 		     {"shared", print_shared},   {"watching", print_watching}};
 
 	print_head(f, columns, r);
+	if (saw_no_connection(r)) {
+		print_note(f, columns, r, "verdict", print_no_connection);
+		print_note(f, columns, r, "watching", print_watching);
+		return;
+	}
 	print_note(f, columns, r, "", print_unbalanced);
 	attach_result__print_table(f, columns, r);
 	fputc('\n', f);
