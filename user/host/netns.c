@@ -103,22 +103,22 @@ struct search {
 	void *arg;
 };
 
-/* 0, or -EACCES: it is not shown to the caller. */
-static int visit_file(struct search *s, const char *path)
+/* False: the file is not shown to the caller. */
+static bool visit_file(struct search *s, const char *path)
 {
 	struct stat st;
 	int fd;
 
 	if (stat(path, &st))
-		return errno == EACCES ? -EACCES : 0;
+		return errno != EACCES;
 	if (!seen__add(&s->seen, st.st_ino))
-		return 0;
+		return true;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return 0;
+		return true;
 	s->visit(fd, s->arg);
 	close(fd);
-	return 0;
+	return true;
 }
 
 static int visit_processes(struct search *s)
@@ -134,7 +134,8 @@ static int visit_processes(struct search *s)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%.20s/ns/net", entry->d_name);
-		err = visit_file(s, path) ?: err;
+		if (!visit_file(s, path))
+			err = -EACCES;
 	}
 	closedir(proc);
 	return err;
