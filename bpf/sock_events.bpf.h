@@ -5,8 +5,6 @@
 
 #include "sock_life.bpf.h"
 
-/* Programs see the message of a send call before its bytes are queued (probe "message"). */
-const volatile bool nio_sees_calls = false;
 /* Programs see the kernel complete sends, so notifications add nothing. */
 const volatile bool nio_completions = false;
 

@@ -424,7 +424,8 @@ static __always_inline void read_socket(struct sock_state *s, const struct sock 
 	}
 	s->last_read = n;
 	note_layer(s, sk, &t);
-	if (note_ids(s, sk))
+	/* Without messages the return of a call tells by the call's id that it pinned pages. */
+	if ((nio_sees_calls || !(nio_window & 1)) && note_ids(s, sk))
 		nio_zerocopy_ns = bpf_ktime_get_ns();
 }
 

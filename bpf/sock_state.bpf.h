@@ -43,6 +43,9 @@ struct {
 /* Sockets that did not fit into nio_sockets, so that each is counted once. */
 NIO_MAP(nio_left_out, LRU_HASH, NIO_LEFT_OUT_MAX, 0, __u64, __u32);
 
+/* Programs see the message of a send call before its bytes are queued (probe "message"). */
+const volatile bool nio_sees_calls = false;
+
 __u8 nio_socket_known[NIO_KNOWN_NR];
 bool nio_any_left_out;
 bool nio_any_mptcp;    /* some state is of an MPTCP socket */

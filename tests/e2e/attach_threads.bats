@@ -67,6 +67,17 @@ sums_are() {
 		and .ledger.unaccounted_rx == 0 and .ledger.rx_copy.bytes == $said[0].received' out.json
 }
 
+# Long calls, so that many refreshes fall into one.
+@test "attach without a hook for messages knows each zero-copy send by its id, also if it reads the socket meanwhile" {
+	"$NETIOTRACE" attach --count-calls -q --backend tracepoint --without tcp_sendmsg_locked --interval 50ms --json out.json \
+		-- "$LOADGEN" --mode zerocopy --size 1m --messages 1000 --sndbuf 256k --json >said
+	exact
+	jq -c '.total | .sends, .zerocopy' out.json
+	jq -e '.sender.zerocopy.sends == 1000' said
+	jq -e '.total | .sends.zerocopy == {calls: 1000, bytes: 1048576000, calls_at_least: 1000, calls_at_most: 1000,
+		bytes_at_least: 1048576000, bytes_at_most: 1048576000} and .zerocopy.sends == 1000' out.json
+}
+
 # refuses DEFINITION: builds $REFUSING, a netiotrace whose programs skip some events, as preemptible
 # kernels do.
 refuses() {
