@@ -73,6 +73,8 @@ enum workload_use {
 	ROW(X, pipe_size, SIZE, "pipe-size", "SIZE", ON_SENDER, 4 << 10, 1 << 30,                               \
 	    "a size from 4k to 1g", or_null, "pipe_size", "bytes",                                              \
 	    "size of the pipes of mode splice, 4k to 1g (default: the system's, 64k)")                          \
+	ROW(X, file_dir, STRING, "file-dir", "DIR", ON_SENDER, 0, 0, NULL, text, "file_dir", "text",            \
+	    "directory for the files of mode sendfile (default: in memory)")                                    \
 	ROW(X, rcvbuf, SIZE, "rcvbuf", "SIZE", ON_RECEIVER, 4 << 10, 1 << 30,                                   \
 	    "a size from 4k to 1g", or_null, "rcvbuf", "bytes", "SO_RCVBUF of the receivers, 4k to 1g (default: the system's)")                   \
 	ROW(X, congestion, NAME, "congestion", "NAME", ON_BOTH | OF_CELL, 0, 15 /* TCP_CA_NAME_MAX - 1 */,      \

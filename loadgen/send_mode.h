@@ -9,6 +9,7 @@
 #include "common/mode.h"
 
 struct sender_conn;
+struct workload;
 
 /*
  * Operations on a connection, except try(); those that return int return 0 or -errno. setup()
@@ -18,7 +19,8 @@ struct sender_conn;
  * notifications, finish() waits until the kernel has released all buffers.
  */
 struct send_mode {
-	int (*try)(void); /* whether this kernel lets the mode run; NULL: each does */
+	int (*try)(const struct workload *w); /* whether the mode can run here; NULL: it can */
+	const char *try_fails, *try_remedy;   /* what a failed try() means, and what to do */
 	int (*setup)(struct sender_conn *f);
 	void (*teardown)(struct sender_conn *f);
 	int (*prepare)(struct sender_conn *f);

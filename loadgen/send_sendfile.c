@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The mode sendfile: sendfile() sends each message from a file in memory. The pages stay as they
- * are: the peer may read them long after it has acknowledged them.
+ * The mode sendfile: sendfile() sends each message from a file. The pages stay as they are: the
+ * peer may read them long after it has acknowledged them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -17,6 +18,28 @@ struct file_sender {
 	int fd; /* a file of the size of a message; -1: none */
 	size_t size;
 };
+
+/* A file without a name, in --file-dir or in memory. A descriptor or -errno. */
+static int file__open(const struct workload *w)
+{
+	int fd = w->file_dir ? open(w->file_dir, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600)
+			     : memfd_create("netio-loadgen", MFD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int sendfile__try(const struct workload *w)
+{
+	int fd;
+
+	if (!w->file_dir)
+		return 0;
+	fd = file__open(w);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
 
 /* Writes all len bytes. 0 or -errno. */
 static int file__fill(int fd, const uint8_t *bytes, size_t len)
@@ -42,9 +65,9 @@ static int sendfile__setup(struct sender_conn *f)
 
 	f->own = own;
 	own->size = workload__message_size(&f->options->workload);
-	own->fd = memfd_create("netio-loadgen", MFD_CLOEXEC);
+	own->fd = file__open(&f->options->workload);
 	if (own->fd < 0)
-		return -errno;
+		return own->fd;
 	bytes = payload__alloc(own->size, 'a');
 	err = file__fill(own->fd, bytes, own->size);
 	free(bytes);
@@ -82,6 +105,9 @@ static ssize_t sendfile__send(struct sender_conn *f)
 }
 
 const struct send_mode send_mode_sendfile = {
+	.try = sendfile__try,
+	.try_fails = "no file can be made in the directory of --file-dir",
+	.try_remedy = "choose one that this user, or nobody for root, may write",
 	.setup = sendfile__setup,
 	.teardown = sendfile__teardown,
 	.prepare = sendfile__prepare,

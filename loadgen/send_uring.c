@@ -16,11 +16,12 @@ struct uring_sender {
 	bool pending; /* the request is in flight: it reads f->rest and the message */
 };
 
-static int uring_mode__try(void)
+static int uring_mode__try(const struct workload *w)
 {
 	struct uring ring;
 	int err = uring__open(&ring, 1);
 
+	(void)w;
 	uring__close(&ring);
 	return err;
 }
@@ -95,6 +96,8 @@ static ssize_t uring_mode__send(struct sender_conn *f)
 
 const struct send_mode send_mode_uring = {
 	.try = uring_mode__try,
+	.try_fails = "io_uring is missing or forbidden",
+	.try_remedy = "see kernel.io_uring_disabled",
 	.setup = uring_mode__setup,
 	.teardown = uring_mode__teardown,
 	.prepare = uring_mode__prepare,

@@ -536,15 +536,12 @@ static int sender__describe(struct sender *s)
 static int sender__try_mode(struct sender *s)
 {
 	const struct send_mode *mode = send_mode__get(s->options->mode);
-	int err = mode->try ? mode->try() : 0;
+	int err = mode->try ? mode->try(&s->options->workload) : 0;
 
 	if (!err)
 		return 0;
-	return reporter__error(
-		s->report, err,
-		"Mode %s cannot run here: io_uring is missing or forbidden (%m); see "
-		"kernel.io_uring_disabled",
-		mode__name(s->options->mode));
+	return reporter__error(s->report, err, "Mode %s cannot run here: %s (%m); %s",
+			       mode__name(s->options->mode), mode->try_fails, mode->try_remedy);
 }
 
 static int sender__open(struct sender *s)

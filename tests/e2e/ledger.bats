@@ -149,6 +149,11 @@ spliced() {
 		and .ledger.user_gather.bytes == 5005050 and .ledger.tx_splice.bytes == 5005050
 		and .ledger.tx_copy.bytes == 5005050 and .ledger.rx_copy.bytes == 10010100
 		and .health.coverage == 1' out2.json
+	chmod 777 .
+	mkdir -m 777 files
+	"$NETIOTRACE" -q --mode sendfile --file-dir files --size 100k --messages 50 --warmup 0s --no-cpu --no-times --json out3.json
+	spliced out3.json
+	[ "$(jq -c '[.settings.file_dir, .runs[0].app.tx_bytes]' out3.json)" = '["files",5120000]' ]
 	jq -e '.runs[0].app.latency_ns.delivery | .count == null and (.reason | test("no time of sending"))' out.json
 }
 

@@ -133,6 +133,22 @@ load loadgen
 }
 
 # bats test_tags=thread
+@test "sendfile sends files of --file-dir that have no name, and refuses a missing directory before it connects" {
+	need_tool strace
+	chmod 777 .
+	mkdir -m 777 files
+	user strace -f -qq -e trace=openat,memfd_create -o calls "$LG" --mode sendfile --file-dir files --size 100k \
+		--messages 20 --connections 2 --json >out
+	holds ".sender.tx_bytes == 20 * 102400 and .receiver.rx_bytes == .sender.tx_bytes" out
+	grep -q 'openat(AT_FDCWD, "files", O_RDWR|O_EXCL|O_CLOEXEC|O_TMPFILE, 0600) = ' calls
+	run ! grep -q 'memfd_create(' calls
+	[ -z "$(ls -A files)" ]
+	run -1 --separate-stderr user strace -f -qq -e trace=connect -o calls "$LG" --mode sendfile --file-dir missing
+	[[ $stderr == *"Mode sendfile cannot run here: no file can be made in the directory of --file-dir (No such file or directory); choose "* ]]
+	run ! grep -q 'connect(' calls
+}
+
+# bats test_tags=thread
 @test "splice: strace sees the same bytes enter the pipes of --pipe-size and leave them by splice()" {
 	need_tool strace
 	chmod 777 .
