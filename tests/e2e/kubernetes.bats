@@ -124,6 +124,31 @@ two_snapshots() {
 	! type -P promtool >/dev/null || promtool check metrics <page.txt
 }
 
+# The kubelet starts a container and then links its log. A program can connect in between.
+@test "kubernetes: a connection that is older than the link of its container's log is in the container's group" {
+	pods_exporter
+	mkdir -p "logs/var/log/pods/shop_web-0_$(pod_uid 1)/nginx" logs/var/log/containers
+	: >"logs/var/log/pods/shop_web-0_$(pod_uid 1)/nginx/0.log"
+	cat >early.py <<-'END'
+		import os, socket, sys, time
+		s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+		s.sendall(bytes(65536))
+		while not os.path.exists("linked"):
+		    time.sleep(0.05)
+		s.sendall(bytes(2 * 65536))
+		time.sleep(600)
+	END
+	in_cgroup "$(slice "$(pod_uid 1)")/cri-containerd-$(container_id 1).scope" python3 early.py "$(<sink)" 3>&- &
+	PEERS+=($!)
+	waiting() { [ "$(page "$PORT" | value tcp_connections_without_group)" -ge 1 ]; }
+	within 20 waiting
+	ln -s "/var/log/pods/shop_web-0_$(pod_uid 1)/nginx/0.log" \
+		"logs/var/log/containers/web-0_shop_nginx-$(container_id 1).log"
+	touch linked
+	within 20 sent shop web-0 "$(pod_uid 1)" nginx 3
+	run ! has "$(container_id 1)" page "$PORT"
+}
+
 @test "kubernetes: pods come and go, with equal names in two namespaces, without leftovers" {
 	local i total
 

@@ -119,9 +119,9 @@ static void add(struct sums *sums, const struct sock_state *s)
 	sums->copied[COPY_CAUSE_NO_SG] += socket_ledger__copied_in_calls(&d, s);
 }
 
-bool aggregates__hold(struct aggregates *a, const struct sock_state *s)
+bool aggregates__hold(struct aggregates *a, const struct sock_state *s, bool final)
 {
-	bool waits = !s->owned && !s->closed_ns;
+	bool waits = !final && !s->closed_ns;
 
 	a->held += waits;
 	return waits;

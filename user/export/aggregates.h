@@ -110,10 +110,11 @@ size_t aggregates__slot(struct aggregates *a, const char *name, const struct pod
 			bool open);
 
 /*
- * For groups by process. true: the connection is open and its owner not known. It is in no group
- * until the owner is known; one that ends without an owner counts as given to aggregates__close().
+ * final: the group of the connection is known for good. true: it is not, and the connection is
+ * open. The connection is in no group until then; one that ends before counts as given to
+ * aggregates__close().
  */
-bool aggregates__hold(struct aggregates *a, const struct sock_state *s);
+bool aggregates__hold(struct aggregates *a, const struct sock_state *s, bool final);
 
 /* A connection that has ended, once. */
 void aggregates__close(struct aggregates *a, size_t slot, const struct sock_state *s);

@@ -13,13 +13,16 @@
 #define NAMES_MAX 16384
 
 #define WALK_PERIOD_NS 50000000ULL
+#define WAIT_NS        10000000000ULL
 
 struct name {
 	uint64_t id;
 	uint64_t walk;             /* the last one that met the cgroup */
 	uint64_t refresh;          /* the last one in which a socket had it */
+	uint64_t met_ns;           /* CLOCK_MONOTONIC: the first walk that met the cgroup */
+	uint64_t looked_ns;        /* CLOCK_MONOTONIC: the last search for the names of its pod */
 	struct cgroup_group group; /* a path of any length is not kept */
-	struct pod_id pod;         /* "": of no pod, or its names have been looked up */
+	struct pod_id pod;         /* "": of no pod, or its names are final */
 };
 
 static int compare(const void *a, const void *b)
@@ -37,7 +40,8 @@ static void free_name(void *name)
 
 void cgroup_names__init(struct cgroup_names *c, char *mount, const char *root)
 {
-	*c = (struct cgroup_names){.mount = mount, .root = root, .most = NAMES_MAX};
+	*c = (struct cgroup_names){
+		.mount = mount, .root = root, .most = NAMES_MAX, .wait_ns = WAIT_NS};
 }
 
 void cgroup_names__clear(struct cgroup_names *c)
@@ -92,7 +96,8 @@ static int note(void *arg, int dir, uint64_t id, const char *path)
 		return 0;
 	}
 	n = xmalloc(sizeof(*n));
-	*n = (struct name){.id = id, .walk = c->walks, .refresh = c->refreshes};
+	*n = (struct name){
+		.id = id, .walk = c->walks, .refresh = c->refreshes, .met_ns = c->walked_ns};
 	pod_id__of_cgroup(path, &n->pod);
 	group_name__of_cgroup(n->group.name, path);
 	if (!tsearch(n, &c->tree, compare))
@@ -117,16 +122,22 @@ static int walk(struct cgroup_names *c)
 
 static void find_pod(const struct cgroup_names *c, struct name *n)
 {
+	uint64_t now_ns = loop__now_ns();
 	struct pod_names names;
 
-	if (!n->pod.uid[0])
+	if (!n->pod.uid[0] || now_ns - n->looked_ns < WALK_PERIOD_NS)
 		return;
+	n->looked_ns = now_ns;
 	if (pod_names__find(c->root, &n->pod, &names)) {
-		n->group.pod = xmalloc(sizeof(names));
+		if (!n->group.pod)
+			n->group.pod = xmalloc(sizeof(names));
 		*n->group.pod = names;
 		group_name__of_pod(n->group.name, &n->pod, names.container);
 	}
-	n->pod.uid[0] = '\0';
+	n->group.waits =
+		n->pod.container[0] && !names.container[0] && now_ns - n->met_ns < c->wait_ns;
+	if (!n->group.waits)
+		n->pod.uid[0] = '\0';
 }
 
 const struct cgroup_group *cgroup_names__find(struct cgroup_names *c, uint64_t id,

@@ -83,32 +83,43 @@ static void name_by_port(char *buf, const struct sock_state *s)
 		snprintf(buf, GROUP_NAME_MAX, "%u", s->local_port);
 }
 
-/* Returns the names of the group's pod; NULL: none. */
-static const struct pod_names *name_group(struct export *x, char *buf, const struct sock_state *s)
-{
-	const struct cgroup_group *group;
+struct group {
+	char name[GROUP_NAME_MAX];
+	const struct pod_names *pod; /* NULL: none */
+	bool final;                  /* false: another name may come */
+};
 
+static void name_by_cgroup(struct export *x, struct group *g, const struct sock_state *s)
+{
+	const struct cgroup_group *found;
+
+	found = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns, !s->closed_ns);
+	strcpy(g->name, found ? found->name : UNKNOWN);
+	g->pod = found ? found->pod : NULL;
+	g->final = !found || !found->waits;
+}
+
+static void find_group(struct export *x, struct group *g, const struct sock_state *s)
+{
+	*g = (struct group){.final = true};
 	switch (x->o.by) {
 	case EXPORT_BY_PORT:
-		name_by_port(buf, s);
-		return NULL;
+		name_by_port(g->name, s);
+		break;
 	case EXPORT_BY_COMM:
-		group_name__of_comm(buf, s->comm);
-		return NULL;
+		group_name__of_comm(g->name, s->comm);
+		g->final = s->owned;
+		break;
 	default:
-		group = cgroup_names__find(&x->cgroups, s->cgroup, s->first_ns, !s->closed_ns);
-		strcpy(buf, group ? group->name : UNKNOWN);
-		return group ? group->pod : NULL;
+		name_by_cgroup(x, g, s);
 	}
 }
 
-static size_t slot_of(struct export *x, const struct sock_state *s)
+static size_t slot_of(struct export *x, const struct group *g, const struct sock_state *s)
 {
-	char name[GROUP_NAME_MAX];
-	const struct pod_names *pod = name_group(x, name, s);
-
-	return matches(&x->o, name) ? aggregates__slot(&x->groups, name, pod, !s->closed_ns)
-				    : AGGREGATES_OTHER;
+	return matches(&x->o, g->name)
+		       ? aggregates__slot(&x->groups, g->name, g->pod, !s->closed_ns)
+		       : AGGREGATES_OTHER;
 }
 
 static void keep_group(void *arg, const char *name)
@@ -135,12 +146,15 @@ static void find_gone(void *arg, struct aggregates *a)
 static void add_socket(void *arg, const struct sock_state *s)
 {
 	struct export *x = arg;
+	struct group g;
 	size_t slot;
 
-	if ((x->netns && s->netns != x->netns) ||
-	    (x->o.by == EXPORT_BY_COMM && aggregates__hold(&x->groups, s)))
+	if (x->netns && s->netns != x->netns)
 		return;
-	slot = slot_of(x, s);
+	find_group(x, &g, s);
+	if (aggregates__hold(&x->groups, s, g.final))
+		return;
+	slot = slot_of(x, &g, s);
 	if (s->closed_ns)
 		aggregates__close(&x->groups, slot, s);
 	else
@@ -335,6 +349,9 @@ static int begin(struct export *x)
 	/* For tests: the root of another tree, of which two directories are listed. */
 	logs = getenv("NETIO_LOGS_ROOT");
 	cgroup_names__init(&x->cgroups, target__cgroup_mount(), logs ? logs : "");
+	/* A single page has each connection. */
+	if (x->o.once)
+		x->cgroups.wait_ns = 0;
 	attach_probes__arm(x->probes);
 	x->started = now_s();
 	aggregates__init(&x->groups, x->o.groups, x->started);

@@ -341,7 +341,8 @@ static void put_health(const struct page *p, const struct metrics *m)
 		"their end.",
 		(double)m->left_out);
 	put_one(p, "tcp_connections_without_group", TYPE_GAUGE,
-		"Open connections in no group yet: their process is not known (--by comm).",
+		"Open connections in no group yet: their process, or the name of their new "
+		"container, is not known.",
 		(double)m->groups->held);
 	put_one(p, "groups_folded", TYPE_COUNTER,
 		"Groups that found no place and count for the group other (--groups).",

@@ -195,12 +195,12 @@ TEST(connection_without_an_owner_is_in_no_group_until_it_has_one_or_ends)
 
 	aggregates__init(&a, 4, 1000);
 	aggregates__begin(&a, 0);
-	assert_true(aggregates__hold(&a, &s));
+	assert_true(aggregates__hold(&a, &s, s.owned));
 	aggregates__end(&a);
 	assert_int_equal(a.held, 1);
 	aggregates__begin(&a, 0);
 	s.owned = 1;
-	assert_false(aggregates__hold(&a, &s));
+	assert_false(aggregates__hold(&a, &s, s.owned));
 	slot = aggregates__slot(&a, "memcached", NULL, true);
 	aggregates__add_open(&a, slot, &s);
 	aggregates__end(&a);
@@ -208,7 +208,7 @@ TEST(connection_without_an_owner_is_in_no_group_until_it_has_one_or_ends)
 	assert_int_equal(a.list[slot].out.sent, 100);
 	assert_int_equal(a.list[slot].out.opened, 1);
 	s = (struct sock_state){.closed_ns = 1};
-	assert_false(aggregates__hold(&a, &s));
+	assert_false(aggregates__hold(&a, &s, s.owned));
 	aggregates__clear(&a);
 }
 
@@ -404,7 +404,7 @@ static void refresh_machine(struct machine *m, double now)
 			continue;
 		if (below(&m->seed, 10) == 0)
 			end_connection(m, c);
-		else if (aggregates__hold(&m->a, &c->s))
+		else if (aggregates__hold(&m->a, &c->s, c->s.owned))
 			m->held += c->s.now.sent;
 		else
 			aggregates__add_open(&m->a, slot_of(m, c, true), &c->s);

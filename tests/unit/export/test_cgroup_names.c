@@ -13,7 +13,6 @@
 
 #define ID    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define OTHER "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
-#define THIRD "00000000ffffffff00000000ffffffff00000000ffffffff00000000ffffffff"
 #define UID   "0f1e2d3c-1111-2222-3333-444455556666"
 #define POD   "/cgroup/kubepods/besteffort/pod" UID
 
@@ -98,18 +97,43 @@ TEST_WITH(containers_of_a_pod_are_groups_of_their_own_that_survive_a_restart, ma
 	assert_string_equal(group->pod->namespace, "shop");
 	assert_string_equal(group->pod->pod, "web-0");
 	assert_string_equal(group->pod->container, "nginx");
-	/* Its name comes after its first socket: the group does not change any more. */
+	/* The container starts again: another id and cgroup, the same name. */
 	second = make(POD "/" OTHER);
-	group = find(second);
-	assert_string_equal(group->name, "pod-" UID "/" OTHER);
+	make_log("web-0_shop_nginx-" OTHER ".log");
+	assert_string_equal(find(second)->name, "pod-" UID "/nginx");
+}
+
+/* Searches are at least 50 ms apart. */
+static const struct cgroup_group *find_again(uint64_t id)
+{
+	usleep(60000);
+	return find(id);
+}
+
+TEST_WITH(name_of_a_container_that_comes_after_its_first_socket_is_found, make_tree, remove_tree)
+{
+	uint64_t id = make(POD "/" ID);
+	const struct cgroup_group *group = find(id);
+
+	assert_string_equal(group->name, "pod-" UID "/" ID);
 	assert_string_equal(group->pod->pod, "web-0");
 	assert_string_equal(group->pod->container, "");
+	assert_true(group->waits);
+	make_log("web-0_shop_nginx-" ID ".log");
+	group = find_again(id);
+	assert_string_equal(group->name, "pod-" UID "/nginx");
+	assert_string_equal(group->pod->container, "nginx");
+	assert_false(group->waits);
+	/* Without a name in time the id stays, also if a name comes then. */
+	names.wait_ns = 1;
+	id = make(POD "/" OTHER);
+	assert_false(find(id)->waits);
 	make_log("web-0_shop_sidecar-" OTHER ".log");
-	assert_string_equal(find(second)->name, "pod-" UID "/" OTHER);
-	/* The container starts again: another id and cgroup, the same name. */
-	second = make(POD "/" THIRD);
-	make_log("web-0_shop_nginx-" THIRD ".log");
-	assert_string_equal(find(second)->name, "pod-" UID "/nginx");
+	assert_string_equal(find_again(id)->name, "pod-" UID "/" OTHER);
+	/* A pod's own cgroup has no such name. */
+	names.wait_ns = UINT64_MAX;
+	id = make("/cgroup/kubepods/pod0f1e2d3c-1111-2222-3333-444455556667");
+	assert_false(find(id)->waits);
 }
 
 static void count(void *arg, const char *group)
