@@ -84,6 +84,18 @@ two_snapshots() {
 	run ! validate bad.yaml
 }
 
+@test "kubernetes: the PrometheusRule has each group of rules and alerts" {
+	python3 -c 'import yaml' || skip "python3-yaml is not installed"
+	sh "$REPO/contrib/prometheus/prometheusrule.sh" >rule.yaml
+	python3 - "$REPO/contrib/prometheus" <<-'END'
+		import sys, yaml
+		load = lambda name: yaml.safe_load(open(name))
+		rule = load("rule.yaml")
+		assert (rule["apiVersion"], rule["kind"]) == ("monitoring.coreos.com/v1", "PrometheusRule")
+		assert rule["spec"] == {"groups": sum((load(f"{sys.argv[1]}/{name}.yml")["groups"] for name in ("rules", "alerts")), [])}
+	END
+}
+
 @test "kubernetes: manifests fit one another, have published fields only and no more rights than listed" {
 	local file change word
 
