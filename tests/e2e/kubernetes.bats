@@ -122,6 +122,29 @@ two_snapshots() {
 	[[ $output == *'does not list each file'* ]]
 }
 
+@test "kubernetes: the DaemonSet's capabilities suffice, and no right to load or to become nobody is one too many" {
+	local caps cap bound
+
+	need_tool setpriv
+	python3 -c 'import yaml' || skip "python3-yaml is not installed"
+	caps=$(python3 -c 'import sys, yaml
+pod = yaml.safe_load(open(sys.argv[1]))["spec"]["template"]["spec"]
+print(*pod["containers"][0]["securityContext"]["capabilities"]["add"])' "$MANIFESTS/daemonset.yaml")
+	# A container's root has the capabilities of its bounding set.
+	once() {
+		bound=$(printf -- ',+%s' "$@")
+		setpriv --bounding-set="-all${bound,,}" --inh-caps=-all --ambient-caps=-all --no-new-privs \
+			"$NETIOTRACE" export --once --interval 100ms
+	}
+	# shellcheck disable=SC2086 # words
+	once $caps >page.txt
+	grep -q '^netiotrace_build_info' page.txt
+	for cap in BPF PERFMON SETUID SETGID; do
+		# shellcheck disable=SC2046 # words
+		run -4 once $(tr ' ' '\n' <<<"$caps" | grep -vx "$cap")
+	done
+}
+
 @test "kubernetes: a container of a pod has its group and labels, and a restart continues its series" {
 	pods_exporter
 	pod shop web-0 "$(pod_uid 1)" nginx "$(container_id 1)" 1

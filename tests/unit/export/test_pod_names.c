@@ -126,6 +126,22 @@ TEST_WITH(names_of_pods_and_containers_are_found, make_tree, remove_tree)
 	find("unknown", "", "", "", "");
 }
 
+#define TEN  "abcdefghij"
+#define LONG TEN TEN TEN TEN TEN TEN
+
+/* The kubelet cuts the name of a link to 251 bytes and ".log": the id is not whole then. */
+TEST_WITH(container_whose_link_has_no_room_for_its_id_has_no_name, make_tree, remove_tree)
+{
+	char name[512];
+
+	make("/var/log/pods");
+	make("/var/log/containers");
+	make("/var/log/pods/shop_web-0_" UID);
+	snprintf(name, sizeof(name), "%.251s.log", LONG LONG LONG "_shop_" TEN "-" ID);
+	link_log(name);
+	find(UID, ID, "shop", "web-0", "");
+}
+
 TEST_WITH(names_that_no_kubelet_writes_are_ignored, make_tree, remove_tree)
 {
 	make("/var/log/pods");
