@@ -13,14 +13,14 @@
 #define NAMES_MAX 16384
 
 #define WALK_PERIOD_NS 50000000ULL
-#define WAIT_NS        10000000000ULL
+#define WAIT_NS        30000000000ULL
 
 struct name {
 	uint64_t id;
-	uint64_t walk;             /* the last one that met the cgroup */
-	uint64_t refresh;          /* the last one in which a socket had it */
-	uint64_t met_ns;           /* CLOCK_MONOTONIC: the first walk that met the cgroup */
-	uint64_t looked_ns;        /* CLOCK_MONOTONIC: the last search for the names of its pod */
+	uint64_t walk;    /* the last one that met the cgroup */
+	uint64_t refresh; /* the last one in which a socket had it */
+	/* CLOCK_MONOTONIC: the first and the last search for the names of its pod. 0: none */
+	uint64_t first_look_ns, looked_ns;
 	struct cgroup_group group; /* a path of any length is not kept */
 	struct pod_id pod;         /* "": of no pod, or its names are final */
 };
@@ -96,8 +96,7 @@ static int note(void *arg, int dir, uint64_t id, const char *path)
 		return 0;
 	}
 	n = xmalloc(sizeof(*n));
-	*n = (struct name){
-		.id = id, .walk = c->walks, .refresh = c->refreshes, .met_ns = c->walked_ns};
+	*n = (struct name){.id = id, .walk = c->walks, .refresh = c->refreshes};
 	pod_id__of_cgroup(path, &n->pod);
 	group_name__of_cgroup(n->group.name, path);
 	if (!tsearch(n, &c->tree, compare))
@@ -128,14 +127,16 @@ static void find_pod(const struct cgroup_names *c, struct name *n)
 	if (!n->pod.uid[0] || now_ns - n->looked_ns < WALK_PERIOD_NS)
 		return;
 	n->looked_ns = now_ns;
+	if (!n->first_look_ns)
+		n->first_look_ns = now_ns;
 	if (pod_names__find(c->root, &n->pod, &names)) {
 		if (!n->group.pod)
 			n->group.pod = xmalloc(sizeof(names));
 		*n->group.pod = names;
 		group_name__of_pod(n->group.name, &n->pod, names.container);
 	}
-	n->group.waits =
-		n->pod.container[0] && !names.container[0] && now_ns - n->met_ns < c->wait_ns;
+	n->group.waits = n->pod.container[0] && !names.container[0] &&
+			 now_ns - n->first_look_ns < c->wait_ns;
 	if (!n->group.waits)
 		n->pod.uid[0] = '\0';
 }

@@ -2,8 +2,8 @@
 /*
  * Owns the groups of cgroups by id, found by walking the mount: that needs no privilege. The names
  * of a pod are looked up when its first socket is met. The kubelet links a container's log after
- * the container has started (startContainer() in kuberuntime_container.go), so a container that is
- * new and has no name is looked up again. Names that were found stay.
+ * the container has started (startContainer() in kuberuntime_container.go), so a container
+ * without a name is looked up again for a while. Names that were found stay.
  */
 #ifndef EXPORT_CGROUP_NAMES_H
 #define EXPORT_CGROUP_NAMES_H
@@ -21,7 +21,7 @@ struct cgroup_names {
 	size_t nr;
 	size_t most; /* above it, names of removed cgroups that no socket has are forgotten */
 	uint64_t walked_ns; /* CLOCK_MONOTONIC: begin of the last walk */
-	uint64_t wait_ns;   /* for the name of a container, from the first walk that met it */
+	uint64_t wait_ns;   /* for the name of a container, from its first socket on */
 	uint64_t walks;     /* so far */
 	uint64_t refreshes; /* so far */
 };

@@ -125,7 +125,7 @@ TEST_WITH(name_of_a_container_that_comes_after_its_first_socket_is_found, make_t
 	assert_string_equal(group->pod->container, "nginx");
 	assert_false(group->waits);
 	/* Without a name in time the id stays, also if a name comes then. */
-	names.wait_ns = 1;
+	names.wait_ns = 0;
 	id = make(POD "/" OTHER);
 	assert_false(find(id)->waits);
 	make_log("web-0_shop_sidecar-" OTHER ".log");
