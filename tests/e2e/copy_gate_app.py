@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs that lose a way of sending without copies, as projects did.
 
-relay spliced|wrapped: passes 8 MiB from one connection to another by splice, or by recv and send. zerocopy enabled|disabled: sends 8 MiB with MSG_ZEROCOPY, with or without
-SO_ZEROCOPY; without it the kernel copies in silence. idle: no connection.
+relay spliced|wrapped: passes 8 MiB from one connection to another by splice, or by recv and send. zerocopy
+enabled|disabled: sends 8 MiB with MSG_ZEROCOPY, with or without SO_ZEROCOPY; without it the kernel copies in
+silence. idle: no connection.
 """
 import os
 import socket

@@ -119,7 +119,7 @@ document() {
 		.total.ledger.copies_per_byte = null | .health.ends_missed = 3 => unknown
 		.total.ledger.copies_per_byte_at_most = 1 | .total.socket.tx_retrans = 77 => (77 bytes were sent again)
 		.total.ledger.tx_splice.bytes = null | .total.ledger.tx_splice.reason = "no hook" => no hook
-		.total.ledger.tx_splice.bytes = 500000 | .total.ledger.tx_splice.reason = "refused runs" => 500000 to 1048576 bytes, refused runs
+		.total.ledger.tx_splice.bytes = 500000 | .total.ledger.tx_splice.reason = "refused runs" => limit (tx_splice: refused runs).
 		.events.quality = "sampled" | .events.time_share = 0.06 | .total.refused.quality = "sampled" => seen 6 % of the time
 		.total.sends.splice.calls_at_most = 1600 => range that crosses the limit
 		.total.sends.splice.calls_at_least = null => calls of one kind were not counted
