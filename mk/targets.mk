@@ -35,10 +35,16 @@ demo-report: need-all
 # What a target builds before it runs something: on all CPUs, unless make was told how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-## make test            deps, build, then every test
+## make test            deps, build, then the unit, bpf and e2e tests
 test: deps
 	@$(MAKE) --no-print-directory $(JOBS) all unit-programs
 	@$(SUDO) env O='$(O)' tests/run
+
+## make test-sanitizers unit tests and the tagged e2e tests with AddressSanitizer, UBSan, ThreadSanitizer
+.PHONY: test-sanitizers
+test-sanitizers: need-all
+	@$(MAKE) --no-print-directory $(JOBS) all test-programs
+	@$(SUDO) env O='$(O)' tests/run sanitizers
 
 ## make test-unit       unit tests only: no root
 test-unit: $(UNIT_BIN)

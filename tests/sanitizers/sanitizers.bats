@@ -1,11 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs other end-to-end tests again with sanitizer builds of both programs: AddressSanitizer with
-# UndefinedBehaviorSanitizer those with the tag `address`, ThreadSanitizer those with the tag
-# `thread`. A sanitizer report makes the program and its test fail. Tests without a tag measure time
-# or memory, kill at random, need another tool's counts, or cover only code that a tagged test
-# covers. Tests with the tag `alone` run parallel jobs (tests/parallel) of their own; builds and unit
-# tests use the CPU time that other files leave.
+# Runs unit tests and end-to-end tests again with sanitizer builds of both programs: AddressSanitizer
+# with UndefinedBehaviorSanitizer the unit tests and those with the tag `address`, ThreadSanitizer
+# those with the tag `thread`. A sanitizer report makes the program and its test fail. Tests without a
+# tag measure time or memory, kill at random, need another tool's counts, or cover only code that a
+# tagged test covers.
 
 load ../lib
 
@@ -20,7 +19,7 @@ setup() {
 # build NAME TARGET...: without the options of an outer make, which would choose its output
 # directory.
 build() { # NAME TARGET...
-	env -u MAKEFLAGS -u MFLAGS nice make -C "$REPO" --no-print-directory "-j$(nproc)" "SAN=$1" "O=build-$1" "${@:2}" \
+	env -u MAKEFLAGS -u MFLAGS make -C "$REPO" --no-print-directory "-j$(nproc)" "SAN=$1" "O=build-$1" "${@:2}" \
 		>make.log 2>&1 || {
 		tail make.log
 		return 1
@@ -41,15 +40,13 @@ with_sanitizer() {
 @test "the unit tests pass with AddressSanitizer and UndefinedBehaviorSanitizer" {
 	cd "$BATS_TEST_TMPDIR" || return
 	build address all unit-programs
-	build thread build-thread/netio-loadgen
 	cd "$REPO" || return
 	# A part of the simulations of test_claims and test_gate runs the same code.
 	export NETIOTRACE_CLAIM_SETS=60
 	# shellcheck disable=SC2046 # names without spaces
-	nice tests/run-unit $(find build-address/tests/{unit,fuzz} -name '*_*' -type f ! -name '*.*')
+	tests/run-unit $(find build-address/tests/{unit,fuzz} -name '*_*' -type f ! -name '*.*')
 }
 
-# bats test_tags=alone
 @test "AddressSanitizer and UndefinedBehaviorSanitizer builds pass the tests tagged address" {
 	cd "$BATS_TEST_TMPDIR" || return
 	build address all
@@ -58,7 +55,6 @@ with_sanitizer() {
 
 # Only the load generator has threads. The collector is the ordinary build, in one directory with
 # it, since it starts the load generator in its own directory.
-# bats test_tags=alone
 @test "a ThreadSanitizer build of the load generator passes the tests tagged thread" {
 	local mixed=$REPO/build-thread/mixed
 
