@@ -51,15 +51,15 @@ static double term(size_t n, size_t k)
 	return exp(log_choose - (double)n * log(2));
 }
 
-/* Returns the largest rank, from 1, whose interval covers at least `level`; sets *coverage. */
-static size_t choose_rank(size_t n, double level, double *coverage)
+/* Returns the largest rank, from 1, whose interval covers ESTIMATE_LEVEL; sets *coverage. */
+static size_t choose_rank(size_t n, double *coverage)
 {
 	double outside = 2 * term(n, 0), next;
 	size_t k = 1;
 
 	while (2 * (k + 1) <= n) {
 		next = outside + 2 * term(n, k);
-		if (1 - next < level)
+		if (1 - next < ESTIMATE_LEVEL)
 			break;
 		outside = next;
 		k++;
@@ -73,11 +73,11 @@ double estimate__coverage(size_t n)
 	double coverage = (double)NAN;
 
 	if (n >= 2)
-		choose_rank(n, ESTIMATE_LEVEL, &coverage);
+		choose_rank(n, &coverage);
 	return coverage;
 }
 
-static struct estimate of_level(double *values, size_t n, double level)
+struct estimate estimate__of(double *values, size_t n)
 {
 	struct estimate e = {.low = (double)NAN, .high = (double)NAN, .coverage = (double)NAN};
 	size_t k;
@@ -87,23 +87,9 @@ static struct estimate of_level(double *values, size_t n, double level)
 	e.median = stats__median(values, n);
 	if (n < 2)
 		return e;
-	k = choose_rank(n, level, &e.coverage);
+	k = choose_rank(n, &e.coverage);
 	e.low = values[k - 1];
 	e.high = values[n - k];
-	return e;
-}
-
-struct estimate estimate__of(double *values, size_t n)
-{
-	return of_level(values, n, ESTIMATE_LEVEL);
-}
-
-struct estimate estimate__at(double *values, size_t n, double level)
-{
-	struct estimate e = of_level(values, n, level);
-
-	if (!(e.coverage >= level))
-		e.low = e.high = e.coverage = (double)NAN;
 	return e;
 }
 

@@ -38,9 +38,6 @@ struct estimate {
  */
 struct estimate estimate__of(double *values, size_t n);
 
-/* The same with coverage of at least `level`; no interval if n values cannot reach it. */
-struct estimate estimate__at(double *values, size_t n, double level);
-
 /* Coverage of the interval of n values at ESTIMATE_LEVEL; NaN if n is below 2. */
 double estimate__coverage(size_t n);
 
