@@ -19,6 +19,27 @@ static double median_of(const struct ranked_mode *m)
 	return median;
 }
 
+static struct rank_test test(const struct ranked_mode *a, const struct ranked_mode *b)
+{
+	return rank_test__of(a->values, a->n, b->values, b->n, 1);
+}
+
+static bool is_worse(const struct ranked_mode *m, const struct ranked_mode *than,
+		     bool higher_is_better)
+{
+	struct rank_test t = test(m, than);
+
+	return difference__holds(t.difference) && t.sign == (higher_is_better ? -1 : 1);
+}
+
+static bool is_early(const struct ranked_mode *m, const struct ranked_mode *best)
+{
+	enum difference difference = test(best, m).difference;
+
+	return m->n && m != best &&
+	       (difference == DIFFERENCE_POINT || difference == DIFFERENCE_FEW);
+}
+
 struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool higher_is_better)
 {
 	struct ranking r = {.known = 0};
@@ -39,14 +60,13 @@ struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool highe
 	if (!best)
 		return r;
 	r.best = best->mode;
-	for (size_t i = 0; i < n; i++) {
-		struct rank_test t;
-
-		if (!modes[i].n || &modes[i] == best)
-			continue;
-		t = rank_test__of(best->values, best->n, modes[i].values, modes[i].n, 1);
-		r.early |= t.difference == DIFFERENCE_POINT || t.difference == DIFFERENCE_FEW;
-		r.ties[modes[i].mode] = !difference__holds(t.difference);
-	}
+	for (size_t i = 0; i < n; i++)
+		r.ties[modes[i].mode] = modes[i].n && &modes[i] != best;
+	for (size_t i = 0; i < n; i++)
+		for (size_t other = 0; other < n; other++)
+			if (is_worse(&modes[i], &modes[other], higher_is_better))
+				r.ties[modes[i].mode] = false;
+	for (size_t i = 0; i < n; i++)
+		r.early |= is_early(&modes[i], best);
 	return r;
 }

@@ -20,7 +20,7 @@ struct ranking {
 	bool early;         /* too few rounds to name a best mode */
 	enum mode best;     /* by the median */
 	size_t rounds;      /* fewest of a mode with a value */
-	bool ties[MODE_NR]; /* of modes that best is not ahead of, without best itself */
+	bool ties[MODE_NR]; /* of modes that no mode is ahead of, without best itself */
 };
 
 struct ranking ranking__of(const struct ranked_mode *modes, size_t n, bool higher_is_better);

@@ -41,25 +41,50 @@ static enum mode best_median(const struct analysis *a, uint64_t size, unsigned i
 	return best;
 }
 
+/*
+ * The mode that is better than `mode`: that with the best median, or else the first of the others;
+ * MODE_NR: none. f: the finding against it, or against the best median.
+ */
+static enum mode better_mode(const struct analysis *a, uint64_t size, unsigned int threads,
+			     enum metric m, enum mode mode, enum mode best, struct finding *f)
+{
+	struct cell *cell = analysis__cell(a, mode, size, threads);
+
+	*f = analysis__compare(a, cell, analysis__cell(a, best, size, threads), m);
+	if (better_by(f, m) < 0)
+		return best;
+	for (enum mode other = 0; other < MODE_NR; other++) {
+		struct finding against =
+			analysis__compare(a, cell, analysis__cell(a, other, size, threads), m);
+
+		if (other == mode || better_by(&against, m) >= 0)
+			continue;
+		*f = against;
+		return other;
+	}
+	return MODE_NR;
+}
+
 struct ranking leaders__rank(const struct analysis *a, uint64_t size, unsigned int threads,
 			     enum metric m)
 {
 	enum mode best = best_median(a, size, threads, m);
-	struct cell *leader = best < MODE_NR ? analysis__cell(a, best, size, threads) : NULL;
 	struct finding f[MODE_NR];
+	enum mode than[MODE_NR];
 	struct ranking r = {0};
 
-	if (!leader)
+	if (best == MODE_NR)
 		return r;
 	for (enum mode mode = 0; mode < MODE_NR; mode++)
-		f[mode] = analysis__compare(a, analysis__peer(a, leader, mode), leader, m);
+		than[mode] = better_mode(a, size, threads, m, mode, best, &f[mode]);
 	for (int behind = 0; behind < 2; behind++) {
 		for (enum mode mode = 0; mode < MODE_NR; mode++) {
 			if (mode != best && f[mode].difference == DIFFERENCE_UNKNOWN)
 				continue;
-			if ((mode != best && better_by(&f[mode], m) < 0) != behind)
+			if ((mode != best && than[mode] < MODE_NR) != behind)
 				continue;
-			r.against_best[r.nr] = f[mode];
+			r.behind[r.nr] = f[mode];
+			r.than[r.nr] = than[mode];
 			r.mode[r.nr++] = mode;
 		}
 		if (!behind)
@@ -74,7 +99,7 @@ bool leaders__is_best(const struct ranking *r, enum mode mode)
 
 	for (size_t i = 0; i < r->nr; i++) {
 		leads |= i < r->best && r->mode[i] == mode;
-		any_behind |= i >= r->best && finding__holds(&r->against_best[i]);
+		any_behind |= i >= r->best && finding__holds(&r->behind[i]);
 	}
 	return leads && any_behind;
 }
@@ -85,17 +110,19 @@ bool leaders__is_best(const struct ranking *r, enum mode mode)
 struct range {
 	double min, max;  /* of the changes */
 	double low, high; /* of the intervals; NaN: not all have one */
+	enum mode than;   /* against this mode; MODE_NR: not all */
 	size_t nr;
 };
 
-static void range__add(struct range *r, const struct finding *f)
+static void range__add(struct range *r, const struct finding *f, enum mode than)
 {
 	bool has_interval = !isnan(f->low) && !isnan(f->high);
 
 	if (!r->nr++) {
-		*r = (struct range){f->change, f->change, f->low, f->high, 1};
+		*r = (struct range){f->change, f->change, f->low, f->high, than, 1};
 		return;
 	}
+	r->than = than == r->than ? than : MODE_NR;
 	r->min = fmin(r->min, f->change);
 	r->max = fmax(r->max, f->change);
 	r->low = has_interval && !isnan(r->low) ? fmin(r->low, f->low) : (double)NAN;
@@ -159,8 +186,12 @@ static void put_group(FILE *f, const struct rankings *r, const struct ranking *l
 						 : " or ",
 			phrases__mode(like->mode[i]));
 	for (size_t i = like->best; i < like->nr; i++)
-		fprintf(f, "; %s %s, %s", phrases__mode(like->mode[i]),
-			cost ? "costs more" : "is slower", range__words(&behind[i]).text);
+		fprintf(f, "; %s %s%s%s, %s", phrases__mode(like->mode[i]),
+			cost ? "costs more" : "is slower", like->best > 1 ? " than " : "",
+			like->best == 1            ? ""
+			: behind[i].than < MODE_NR ? phrases__mode(behind[i].than)
+						   : "one of these",
+			range__words(&behind[i]).text);
 }
 
 /* The sizes that are ranked as size `from`, and their changes. Returns how many there are. */
@@ -180,7 +211,7 @@ static size_t collect(const struct rankings *r, const bool *threads, size_t from
 			if (!threads[t] || here->nr < 2 || !same_order(here, like))
 				continue;
 			for (size_t i = here->best; i < here->nr; i++)
-				range__add(&behind[i], &here->against_best[i]);
+				range__add(&behind[i], &here->behind[i], here->than[i]);
 			any = true;
 		}
 		if (!any)
@@ -350,7 +381,7 @@ static void find_sides(const struct analysis *a, enum mode mode, uint64_t size, 
 		s->threads[0][t] = side > 0;
 		s->threads[1][t] = side < 0;
 		if (side)
-			range__add(&s->range[side < 0], &f);
+			range__add(&s->range[side < 0], &f, MODE_TWOCOPY);
 	}
 }
 

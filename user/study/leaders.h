@@ -10,14 +10,17 @@
 #include "analysis.h"
 
 /*
- * The modes of a setting: first those that do not differ from the one with the best median, then
- * the others, both in the order of enum mode.
+ * The modes of a setting: first those than which none is better, then the others, both in the order
+ * of enum mode.
  */
 struct ranking {
 	size_t nr;   /* modes with a value */
 	size_t best; /* the first so many are the group of the best */
 	enum mode mode[MODE_NR];
-	struct finding against_best[MODE_NR]; /* each against that with the best median */
+	/* Each against the best median; one than which only another mode is better, against that.
+	 */
+	struct finding behind[MODE_NR];
+	enum mode than[MODE_NR]; /* the mode that is better; MODE_NR in the group of the best */
 };
 
 /* m: a metric with a better direction. Where no difference can be certain, medians decide. */
@@ -30,8 +33,8 @@ bool leaders__is_best(const struct ranking *r, enum mode mode);
 /*
  * One line for each group of thread counts in which the same modes lead at the same sizes. threads:
  * "" of all thread counts, else "1 and 2 threads". text: "two-copy or one-copy; zero-copy is
- * slower, -74 % (-84 to -39)". Over several settings: from the lowest to the highest change, and
- * the interval that holds all of theirs.
+ * slower than one-copy, -74 % (-84 to -39)". Over several settings: from the lowest to the highest
+ * change, and the interval that holds all of theirs.
  */
 struct leader_line {
 	char *threads, *text;

@@ -36,6 +36,19 @@ TEST(modes_that_no_test_separates_are_ties)
 	assert_false(r.ties[MODE_ONECOPY] || r.ties[MODE_ZEROCOPY]);
 }
 
+/* The best median varies so much that it leads nobody; another mode is ahead of the slow one. */
+TEST(a_mode_that_any_mode_is_ahead_of_is_no_tie)
+{
+	static const double varied[] = {9, 12, 30, 31, 32};
+	const struct ranked_mode modes[] = {
+		{MODE_TWOCOPY, slow, 5}, {MODE_ONECOPY, fast, 5}, {MODE_ZEROCOPY, varied, 5}};
+	struct ranking r = ranking__of(modes, 3, true);
+
+	assert_int_equal(r.best, MODE_ZEROCOPY);
+	assert_true(r.ties[MODE_ONECOPY]);
+	assert_false(r.ties[MODE_TWOCOPY]);
+}
+
 TEST(a_mode_without_a_value_is_ignored)
 {
 	const struct ranked_mode modes[] = {{MODE_TWOCOPY, slow, 5}, {MODE_ONECOPY, NULL, 0}};
