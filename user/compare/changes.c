@@ -6,9 +6,14 @@
 #include <string.h>
 
 #include "changes.h"
+#include "base/rank_test.h"
+#include "base/stats.h"
 #include "common/xalloc.h"
+#include "study/phrases.h"
 #include "study/run_conditions.h"
 #include "write/json.h"
+
+#define RUN_LENGTHS_ALIKE 0.1 /* as rank_test__apart(): a run ends with its last message */
 
 int change_metric__parse(const char *name, enum metric *m)
 {
@@ -136,6 +141,28 @@ static void put_differences(json_t *o, const json_t *before, const json_t *after
 	}
 }
 
+/* Median length of a run in seconds; NaN: unknown. */
+static double run_length(const struct dataset *d)
+{
+	double *values = xcalloc(d->rows_nr + 1, sizeof(*values)), median;
+
+	for (size_t i = 0; i < d->rows_nr; i++)
+		values[i] = d->rows[i].value[METRIC_DURATION];
+	median = stats__spread(values, d->rows_nr).median;
+	free(values);
+	return median;
+}
+
+/* Measured lengths are never equal, so as text with two digits, and of those that are far apart. */
+static void put_run_length(json_t *o, double before, double after)
+{
+	if (!(before > 0 && after > 0) || fabs(rank_test__apart(before, after)) < RUN_LENGTHS_ALIKE)
+		return;
+	json_object_set_new(o, "duration_s",
+			    json_pack("{ss,ss}", "before", phrases__of("%.2g", before).text,
+				      "after", phrases__of("%.2g", after).text));
+}
+
 json_t *changes__environment(const struct changes *c)
 {
 	const struct dataset *before = c->before->dataset, *after = c->after->dataset;
@@ -143,6 +170,7 @@ json_t *changes__environment(const struct changes *c)
 
 	put_differences(o, before->environment, after->environment);
 	put_differences(o, before->conditions, after->conditions);
+	put_run_length(o, run_length(before), run_length(after));
 	return o;
 }
 

@@ -63,8 +63,8 @@ bool change__is_regression(const struct change *c, double limit);
 size_t changes__regressions(const struct changes *c, double limit);
 
 /*
- * Settings and members of the environments that differ, as {"<key>": {"before", "after"}}. Text: a
- * CSV file has no numbers. New reference.
+ * Settings and members of the environments that differ, and the length of a run, as {"<key>":
+ * {"before", "after"}}. Text: a CSV file has no numbers. New reference.
  */
 json_t *changes__environment(const struct changes *c);
 

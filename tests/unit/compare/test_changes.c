@@ -7,6 +7,7 @@
 
 #include "compare/compare_output.h"
 #include "compare/changes.h"
+#include "common/xalloc.h"
 #include "support/import_csv.h"
 #include "support/near.h"
 #include "support/test.h"
@@ -302,6 +303,34 @@ CHANGES_TEST(environments_are_compared)
 		json_string_value(json_object_get(json_object_get(differs, "kernel"), "after")),
 		"6.6");
 	json_decref(differs);
+}
+
+/* The median of the runs; lengths within 10 % are not settings but the last message of a run. */
+CHANGES_TEST(lengths_of_runs_that_differ_are_named)
+{
+	static const char header[] = "mode,size,threads,round,app_throughput_gbps,duration_s\n";
+	char *first = xasprintf("%sonecopy,64,1,1,10,0.2\nonecopy,64,1,2,10,0.2\n", header);
+	char *second = xasprintf("%sonecopy,64,1,1,10,0.0432\nonecopy,64,1,2,10,0.0432\n", header);
+	json_t *differs;
+
+	load(&before, first);
+	load(&after, second);
+	changes.before = &before.analysis;
+	changes.after = &after.analysis;
+	differs = changes__environment(&changes);
+	assert_string_equal(json_string_value(json_object_get(
+				    json_object_get(differs, "duration_s"), "before")),
+			    "0.2");
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(differs, "duration_s"), "after")),
+		"0.043");
+	json_decref(differs);
+	changes.after = changes.before;
+	differs = changes__environment(&changes);
+	assert_null(json_object_get(differs, "duration_s"));
+	json_decref(differs);
+	free(first);
+	free(second);
 }
 
 CHANGES_TEST(names_are_parsed_back)
