@@ -82,8 +82,10 @@ static void print_unknown(FILE *f, const struct follow_result *r)
 		fputs(follow_result__estimate(r, NIO_FOLLOW_SENT).per_byte.reason, f);
 	else
 		fprintf(f,
-			"follow needs %d bytes of a direction and followed %u received and %u sent",
-			FOLLOW_NEEDED, received, sent);
+			"follow needs %d bytes of a direction and followed %u received and %u "
+			"sent%s",
+			FOLLOW_NEEDED, received, sent,
+			r->ended_early ? "" : ". Follow for longer (--duration)");
 	fputc('.', f);
 }
 

@@ -9,6 +9,9 @@
 void rule__write(struct doc *d, const struct analysis *a)
 {
 	static const char *const rule[] = {
+		"Divide each value by the pace of its round. The pace is the median, over the runs "
+		"of the other modes in that round, of value / median of its cell. With fewer than "
+		"4 such runs in a round, no value is divided. run and compare do not divide.",
 		"Divide each of the n rounds of A by each of the m rounds of B, and sort the n x m "
 		"quotients.",
 		"The interval of A / B runs from the k-th smallest to the k-th largest quotient. k "
