@@ -14,46 +14,13 @@
 #include "dataset.h"
 #include "model/congestion.h"
 #include "run_conditions.h"
+#include "write/json_value.h"
 
 #define FAILURE_SCHEMA "netiotrace.failure/1"
-#define PATH_LEN       96
-
-/* The member at a path such as "app.tcp.bytes_acked", with its parent and name; NULL: none. */
-static const json_t *at_path(const json_t *o, const char *path, const json_t **parent,
-			     const char **name)
-{
-	char key[PATH_LEN];
-
-	for (;; path++) {
-		size_t len = strcspn(path, ".");
-
-		*parent = o;
-		*name = path;
-		if (len >= sizeof(key)) /* no document has such a name */
-			return NULL;
-		memcpy(key, path, len);
-		key[len] = '\0';
-		o = json_object_get(o, key);
-		path += len;
-		if (!o || !*path)
-			return o;
-	}
-}
 
 static const char *text_of(const json_t *o, const char *key)
 {
 	return json_string_value(json_object_get(o, key));
-}
-
-/* Why a number is null: "<name>_reason" beside it, or the "reason" of its object. */
-static const char *reason_of(const json_t *parent, const char *last)
-{
-	char key[PATH_LEN + sizeof("_reason")];
-	const char *reason;
-
-	snprintf(key, sizeof(key), "%s_reason", last);
-	reason = text_of(parent, key);
-	return reason ? reason : text_of(parent, "reason");
 }
 
 static void keep_text(char **to, const char *text)
@@ -76,13 +43,13 @@ static int read_metrics(struct dataset *d, struct dataset_row *row, const json_t
 	const char *last;
 
 	for (int m = 0; m < METRIC_READ_NR; m++) {
-		value = at_path(run, metric__path((enum metric)m), &parent, &last);
+		value = json_value__at(run, metric__path((enum metric)m), &parent, &last);
 		if (json_is_number(value))
 			row->value[m] = json_number_value(value);
 		else if (is_damaged(value, parent))
 			return -EDOM;
 		else if (parent)
-			keep_text(&d->reason[m], reason_of(parent, last));
+			keep_text(&d->reason[m], json_value__reason(parent, last));
 		if (!dataset__is_possible((enum metric)m, row->value[m]))
 			return -ERANGE;
 	}

@@ -13,7 +13,7 @@
 #include "common/mode.h"
 #include "json_value.h"
 
-#define KEY_MAX 64
+#define KEY_MAX 96
 
 bool json_key__is_reason(const char *key)
 {
@@ -133,4 +133,35 @@ void json_put_flag(json_t *object, const char *key, struct flag f)
 void json_put_text_or(json_t *object, const char *key, const char *text, const char *reason)
 {
 	put_known(object, key, text && *text ? json_value__text(text) : NULL, reason);
+}
+
+const json_t *json_value__at(const json_t *o, const char *path, const json_t **parent,
+			     const char **name)
+{
+	char key[KEY_MAX];
+
+	for (;; path++) {
+		size_t len = strcspn(path, ".");
+
+		*parent = o;
+		*name = path;
+		if (len >= sizeof(key)) /* no document has such a name */
+			return NULL;
+		memcpy(key, path, len);
+		key[len] = '\0';
+		o = json_object_get(o, key);
+		path += len;
+		if (!o || !*path)
+			return o;
+	}
+}
+
+const char *json_value__reason(const json_t *parent, const char *name)
+{
+	char key[KEY_MAX + sizeof("_reason")];
+	const char *reason;
+
+	snprintf(key, sizeof(key), "%s_reason", name);
+	reason = json_string_value(json_object_get(parent, key));
+	return reason ? reason : json_string_value(json_object_get(parent, "reason"));
 }
