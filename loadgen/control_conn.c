@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sends and receives frames on the control connection. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <unistd.h>
@@ -9,6 +11,7 @@
 #include "control_conn.h"
 #include "clock.h"
 #include "common/time_limit.h"
+#include "common/xalloc.h"
 #include "sock.h"
 
 /* Time limit for the peer to take a batch of frames. */
@@ -76,6 +79,84 @@ int control_conn__send_all(struct control_conn *c, const struct protocol_frame *
 	for (size_t i = 0; i < n; i++)
 		protocol__encode_frame(buf + i * PROTOCOL_FRAME_SIZE, &f[i]);
 	return control_conn__write(c->fd, buf, n * PROTOCOL_FRAME_SIZE);
+}
+
+int control_conn__send_half(struct control_conn *c, uint32_t phase, const char *text, size_t len)
+{
+	const struct protocol_frame f = {.type = PROTOCOL_HALF, .phase = phase, .bytes = len};
+	int err = control_conn__send(c, &f);
+
+	return err ? err : control_conn__write(c->fd, (const uint8_t *)text, len);
+}
+
+/* Waits until the connection is readable. 0; -ETIMEDOUT; -EINTR: a signal is pending. */
+static int control_conn__await(const struct control_conn *c, uint64_t deadline)
+{
+	struct pollfd p = {.fd = c->fd, .events = POLLIN};
+
+	while (poll(&p, 1, LOOK_MS) <= 0) {
+		if (control_conn__is_to_end())
+			return -EINTR;
+		if (clock__now() >= deadline)
+			return -ETIMEDOUT;
+	}
+	return clock__now() >= deadline ? -ETIMEDOUT : 0;
+}
+
+static int control_conn__read(const struct control_conn *c, char *text, size_t len,
+			      uint64_t deadline)
+{
+	while (len) {
+		int err = control_conn__await(c, deadline);
+		ssize_t n = err ? 0 : recv(c->fd, text, len, MSG_DONTWAIT);
+
+		if (err)
+			return err;
+		if (n == 0)
+			return -ECONNRESET;
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return -errno;
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static bool is_printable(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return true;
+}
+
+int control_conn__receive_half(struct control_conn *c, uint32_t phase, char **text, size_t *len)
+{
+	uint64_t deadline = clock__now() + time_limit__ns(SEND_NS);
+	struct protocol_frame f;
+	int err;
+
+	while ((err = control_conn__next(c, &f)) == -EAGAIN) {
+		err = control_conn__await(c, deadline);
+		if (err)
+			return err;
+	}
+	if (err)
+		return err;
+	if (f.type != PROTOCOL_HALF || f.phase != phase || !f.bytes || f.bytes > HALF_MAX)
+		return -EBADMSG;
+	*len = f.bytes;
+	*text = xmalloc(*len);
+	err = control_conn__read(c, *text, *len, deadline);
+	if (!err && !is_printable(*text, *len))
+		err = -EBADMSG;
+	if (err) {
+		free(*text);
+		*text = NULL;
+	}
+	return err;
 }
 
 int control_conn__next(struct control_conn *c, struct protocol_frame *f)

@@ -32,4 +32,12 @@ bool control_conn__is_to_end(void);
 /* Never blocks. 0; -EAGAIN; -ECONNRESET at end of stream; -EPROTO; -EPROTONOSUPPORT (version). */
 int control_conn__next(struct control_conn *c, struct protocol_frame *f);
 
+/*
+ * Sends the text of a half after its frame, and receives one. Both wait, at most some seconds.
+ * Receiving: the caller frees *text. Errors as above; -EBADMSG: not printable ASCII, too long, or
+ * another frame.
+ */
+int control_conn__send_half(struct control_conn *c, uint32_t phase, const char *text, size_t len);
+int control_conn__receive_half(struct control_conn *c, uint32_t phase, char **text, size_t *len);
+
 #endif

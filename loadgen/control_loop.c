@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "common/units.h"
+#include "common/xalloc.h"
 #include "control_loop.h"
 
 /* A wait in a phase or with a deadline wakes this often, to notice that this process did not run.
@@ -24,26 +27,62 @@ static bool control_stdin__pending(const struct control_stdin *c)
 	return memchr(c->buf, '\n', c->len) != NULL;
 }
 
-static enum control_stdin_command command__parse(const char *line)
+/* *number: what follows the word, up to max; 0: nothing does. */
+static enum control_stdin_command command__parse(const char *line, uint64_t *number)
 {
 	static const struct {
 		const char *word;
 		enum control_stdin_command command;
+		uint64_t max;
 	} words[] = {
-		{"start", CONTROL_STDIN_START}, {"measure", CONTROL_STDIN_MEASURE},
-		{"stats", CONTROL_STDIN_STATS}, {"stop", CONTROL_STDIN_STOP},
-		{"close", CONTROL_STDIN_CLOSE}, {"", CONTROL_STDIN_NONE},
+		{"start", CONTROL_STDIN_START, 0},
+		{"measure", CONTROL_STDIN_MEASURE, UINT32_MAX},
+		{"stats", CONTROL_STDIN_STATS, 0},
+		{"stop", CONTROL_STDIN_STOP, 0},
+		{"half", CONTROL_STDIN_HALF, HALF_MAX},
+		{"close", CONTROL_STDIN_CLOSE, 0},
+		{"", CONTROL_STDIN_NONE, 0},
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(line, words[i].word))
+	*number = 0;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t len = strlen(words[i].word);
+
+		if (strncmp(line, words[i].word, len) || (line[len] && line[len] != ' '))
+			continue;
+		if (!line[len] || !parse_count(line + len + 1, 1, words[i].max, number))
 			return words[i].command;
+	}
 	return CONTROL_STDIN_UNKNOWN;
+}
+
+/* Moves text that was read together with its line. */
+static enum control_stdin_command control_stdin__fill(struct control_stdin *c)
+{
+	size_t more = c->text_len - c->have;
+
+	more = more < c->len ? more : c->len;
+	memcpy(c->text + c->have, c->buf, more);
+	c->have += more;
+	c->len -= more;
+	memmove(c->buf, c->buf + more, c->len);
+	return c->have < c->text_len ? CONTROL_STDIN_NONE : CONTROL_STDIN_HALF;
+}
+
+static enum control_stdin_command control_stdin__begin_text(struct control_stdin *c)
+{
+	c->text_len = c->number;
+	c->have = 0;
+	free(c->text);
+	c->text = xmalloc(c->text_len + 1);
+	return control_stdin__fill(c);
 }
 
 static enum control_stdin_command control_stdin__cut_line(struct control_stdin *c, size_t len,
 							  size_t skip)
 {
+	enum control_stdin_command command;
+
 	memcpy(c->line, c->buf, len);
 	if (len && c->line[len - 1] == '\r')
 		len--;
@@ -53,7 +92,20 @@ static enum control_stdin_command control_stdin__cut_line(struct control_stdin *
 			c->line[i] = '?';
 	c->len -= skip;
 	memmove(c->buf, c->buf + skip, c->len);
-	return command__parse(c->line);
+	command = command__parse(c->line, &c->number);
+	return command == CONTROL_STDIN_HALF ? control_stdin__begin_text(c) : command;
+}
+
+static enum control_stdin_command control_stdin__read_text(struct control_stdin *c)
+{
+	ssize_t n = read(c->fd, c->text + c->have, c->text_len - c->have);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return CONTROL_STDIN_NONE;
+	if (n <= 0)
+		return CONTROL_STDIN_EOF;
+	c->have += (size_t)n;
+	return c->have < c->text_len ? CONTROL_STDIN_NONE : CONTROL_STDIN_HALF;
 }
 
 enum control_stdin_command control_stdin__next(struct control_stdin *c)
@@ -61,6 +113,8 @@ enum control_stdin_command control_stdin__next(struct control_stdin *c)
 	const char *end;
 	ssize_t n;
 
+	if (c->have < c->text_len)
+		return control_stdin__read_text(c);
 	if (!control_stdin__pending(c)) {
 		n = read(c->fd, c->buf + c->len, sizeof(c->buf) - 1 - c->len);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -104,6 +158,8 @@ void control_loop__close(struct control_loop *p)
 	p->signal_fd = -1;
 	control_loop__end_phase(p);
 	control_conn__close(&p->conn);
+	free(p->commands.text);
+	p->commands.text = NULL;
 }
 
 void control_loop__begin_phase(struct control_loop *p)

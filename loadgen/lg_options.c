@@ -159,6 +159,7 @@ static const struct lg_option rows[] = {
 	{OWN(cpus, "cpus", "LIST", ALL, OPTION_OTHER, CPU_LIST, "pin threads to these CPUs in turn, like 0-3,8"), set_cpus},
 	{OWN(cpus_receiver, "cpus-receiver", "LIST", COMMAND_LOOPBACK, OPTION_OTHER, CPU_LIST, "the receiver's CPUs (default: the CPUs of --cpus after the sender's)"), set_cpus},
 	FLAG(forever, "forever", COMMAND_RECV, "serve session after session until stopped")
+	FLAG(half, "half", COMMAND_RECV, "the driver measures this side and gives its half (with --control)")
 	FLAG(control, "control", COMMAND_SEND | COMMAND_RECV, "read commands on stdin, write JSON events on stdout")
 	FLAG(json, "json", ALL, "print the report as one JSON object")
 	FLAG(help, "help", ALL, "this text")
@@ -219,6 +220,7 @@ static int settings__check(struct lg_options *s, char *why)
 		 "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0"},
 		{s->json && s->control,
 		 "--json and --control exclude each other: --control always answers in JSON"},
+		{s->half && !s->control, "--half needs --control: a driver that gives the half"},
 		{conflict, conflict},
 		{misfit, misfit},
 	};

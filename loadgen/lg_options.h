@@ -45,6 +45,7 @@ struct lg_options {
 	struct workload workload; /* connections: at least one per thread; cpus: below */
 	bool control, json;
 	bool forever; /* receiver: serve one session after another */
+	bool half;    /* receiver: the driver measures this side, and gives its half */
 	struct cpu_list cpus, cpus_receiver;
 	bool help, version;
 };

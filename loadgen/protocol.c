@@ -185,6 +185,19 @@ const char *protocol__state_name(enum sender_state state)
 	return names[state];
 }
 
+/* Bytes in flight on one connection: 1 GiB of window, 2 GiB of buffer (tcp(7), socket(7)). */
+#define IN_FLIGHT_MAX (4ULL << 30)
+
+bool protocol__plausible(const struct protocol_frame *total, uint32_t size, uint64_t read_bytes)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(total->messages, (uint64_t)size, &bytes) ||
+	    bytes != total->bytes)
+		return false;
+	return bytes < read_bytes || bytes - read_bytes <= IN_FLIGHT_MAX;
+}
+
 bool protocol__possible(const struct protocol_phase *p)
 {
 	uint64_t most = p->confirmed_ns - p->asked_ns, least = 0;

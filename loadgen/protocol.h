@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/half.h"
 #include "common/workload.h"
 
 #define PROTOCOL_TOKEN_SIZE 16
@@ -38,14 +39,15 @@ struct protocol_hello {
 #define PROTOCOL_TYPES(X)                                                                         \
 	X(WELCOME)  /* receiver: open the data connections */                                     \
 	X(READY)    /* receiver: has all data connections */                                      \
-	X(PHASE)    /* sender: begins a phase; index 1: measured */                               \
-	X(PHASE_OK) /* receiver: counters are zero, send */                                       \
+	X(PHASE)    /* sender: begins a phase; index 1: measured; messages: half asked for */     \
+	X(PHASE_OK) /* receiver: counters are zero, send; index 1: HALF will come */              \
 	X(TOTAL)    /* sender: sent on connection index in this phase */                          \
 	X(CONFIRM)  /* receiver: read all; sums, and verify errors in index */                    \
 	X(STOP)     /* receiver: end the phase */                                                 \
 	X(REFUSE)   /* receiver: no session; index: enum protocol_refusal */                      \
 	X(MOVING)   /* receiver: has the totals, still reads; bytes: read so far */               \
-	X(ELAPSED)  /* receiver, before CONFIRM; bytes: ns from PHASE_OK to the last byte read */
+	X(ELAPSED)  /* receiver, before CONFIRM; bytes: ns from PHASE_OK to the last byte read */ \
+	X(HALF)     /* receiver, after the last CONFIRM; bytes: length of the text that follows */
 /* clang-format on */
 
 enum protocol_type {
@@ -107,6 +109,10 @@ bool protocol__accepts(enum sender_state state, enum protocol_type type);
 /* For error messages, like "MOVING" and "before WELCOME"; an unknown type is "?". */
 const char *protocol__type_name(enum protocol_type type);
 const char *protocol__state_name(enum sender_state state);
+
+/* Whether a TOTAL can be: whole messages, and no more above the bytes read than can be in flight.
+ */
+bool protocol__plausible(const struct protocol_frame *total, uint32_t size, uint64_t read_bytes);
 
 /* The receiver's time for a phase, and bounds on the sender's clock, ns. */
 struct protocol_phase {

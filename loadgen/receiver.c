@@ -24,14 +24,13 @@
 
 /* How often to check for progress. */
 #define CHECK_NS NS_PER_SEC
-/* Bytes in flight on one connection: 1 GiB of window, 2 GiB of buffer (tcp(7), socket(7)). */
-#define IN_FLIGHT_MAX (4ULL << 30)
 /* Frames handled in one call, so that a flood does not delay the rest of the loop. */
 #define FRAMES_BATCH 256
 
 enum receiver_state {
 	RECEIVER_LISTENING, /* no session */
 	RECEIVER_WAITING,   /* between phases */
+	RECEIVER_HELD,      /* PHASE came; the driver takes its base before PHASE_OK */
 	RECEIVER_READING,   /* a phase is under way */
 	RECEIVER_SETTLING,  /* all totals are known, some bytes are unread */
 	RECEIVER_DONE,
@@ -58,7 +57,9 @@ struct receiver {
 	uint64_t done_ns;
 	uint64_t begin_ns, cpu_begin;
 	bool wrong;
-	bool ended; /* no further session is possible */
+	bool ended;         /* no further session is possible */
+	uint32_t half_kind; /* asked for with the measured phase; 0: none, or sent */
+	uint32_t sessions;  /* begun so far: the number of the present one */
 	struct tcp_counts tcp_begin, tcp_end;
 };
 
@@ -83,6 +84,7 @@ static int receiver__misplaced(struct receiver *r, const struct protocol_frame *
 	static const char *const when[] = {
 		[RECEIVER_LISTENING] = "before READY",
 		[RECEIVER_WAITING] = "between phases",
+		[RECEIVER_HELD] = "before PHASE_OK",
 		[RECEIVER_READING] = "in a phase",
 		[RECEIVER_SETTLING] = "after its totals",
 		[RECEIVER_DONE] = "after the last CONFIRM",
@@ -133,22 +135,18 @@ static int receiver__tell(struct receiver *r, const struct protocol_frame *f)
 	return err ? receiver__lost(r, err) : 0;
 }
 
-static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
+static int receiver__begin_reading(struct receiver *r, bool measured)
 {
-	const struct protocol_frame ok = {.type = PROTOCOL_PHASE_OK, .phase = f->phase};
+	const struct protocol_frame ok = {
+		.type = PROTOCOL_PHASE_OK, .phase = r->phase, .index = r->half_kind > 0};
 
-	/* At most one warm-up: each phase restarts the time limits. */
-	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1 ||
-	    (r->phase && !f->index))
-		return receiver__misplaced(r, f);
 	r->state = RECEIVER_READING;
-	r->phase = f->phase;
 	r->totals = 0;
 	memset(r->total_known, 0, sizeof(r->total_known));
 	r->sent_bytes = r->sent_messages = 0;
 	receiver_pool__begin(&r->pool);
 	r->tcp_begin = tcp_counts__read(r->pool.fds, r->pool.nr);
-	r->measuring = f->index;
+	r->measuring = measured;
 	r->cpu_begin = clock__cpu();
 	r->moved_ns = clock__now();
 	r->moved_bytes = 0;
@@ -159,23 +157,28 @@ static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 	return receiver__tell(r, &ok);
 }
 
-/* Checks that bytes is messages times size, and at most IN_FLIGHT_MAX above the bytes read. */
-static bool receiver__plausible(struct receiver *r, const struct protocol_frame *f)
+static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 {
-	uint64_t bytes;
-
-	if (__builtin_mul_overflow(f->messages, (uint64_t)r->hello.size, &bytes) ||
-	    bytes != f->bytes)
-		return false;
-	bytes = receiver_pool__bytes(&r->pool, f->index);
-	return f->bytes < bytes || f->bytes - bytes <= IN_FLIGHT_MAX;
+	/* At most one warm-up: each phase restarts the time limits. */
+	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1 ||
+	    (r->phase && !f->index) || f->messages > HALF_KIND_MAX)
+		return receiver__misplaced(r, f);
+	r->phase = f->phase;
+	r->half_kind = f->index && r->options->half ? (uint32_t)f->messages : 0;
+	if (!r->half_kind)
+		return receiver__begin_reading(r, f->index);
+	r->state = RECEIVER_HELD;
+	r->moved_ns = clock__now();
+	reporter__phase(r->report, r->half_kind, r->sessions);
+	return 0;
 }
 
 static int receiver__total(struct receiver *r, const struct protocol_frame *f)
 {
 	if (r->state != RECEIVER_READING || f->phase != r->phase)
 		return receiver__misplaced(r, f);
-	if (f->index >= r->pool.nr || r->total_known[f->index] || !receiver__plausible(r, f))
+	if (f->index >= r->pool.nr || r->total_known[f->index] ||
+	    !protocol__plausible(f, r->hello.size, receiver_pool__bytes(&r->pool, f->index)))
 		return receiver__lost(r, -EPROTO);
 	r->total_known[f->index] = true;
 	r->sent_bytes += f->bytes;
@@ -306,6 +309,20 @@ static int receiver__stop(struct receiver *r)
 	return 0;
 }
 
+/* The driver's half of a session that has ended meanwhile is dropped. */
+static int receiver__send_half(struct receiver *r)
+{
+	const struct control_stdin *c = &r->loop.commands;
+	int err;
+
+	if (r->state != RECEIVER_DONE || !r->half_kind || r->loop.conn.fd < 0)
+		return 0;
+	r->half_kind = 0;
+	err = control_conn__send_half(&r->loop.conn, r->phase, c->text, c->text_len);
+	r->done_ns = clock__now();
+	return err ? receiver__lost(r, err) : 0;
+}
+
 static int receiver__command(struct receiver *r)
 {
 	struct control_stdin *c = &r->loop.commands;
@@ -320,6 +337,13 @@ static int receiver__command(struct receiver *r)
 		return 0;
 	case CONTROL_STDIN_STOP:
 		return receiver__stop(r);
+	case CONTROL_STDIN_MEASURE:
+		/* The session that the driver answers for may have ended. */
+		return r->state == RECEIVER_HELD && c->number == r->sessions
+			       ? receiver__begin_reading(r, true)
+			       : 0;
+	case CONTROL_STDIN_HALF:
+		return receiver__send_half(r);
 	case CONTROL_STDIN_CLOSE:
 		if (r->state == RECEIVER_DONE) {
 			control_conn__close(&r->loop.conn);
@@ -356,6 +380,7 @@ static int receiver__begin_session(struct receiver *r, struct complete_session *
 	};
 	int err;
 
+	r->sessions++;
 	r->hello = new->hello;
 	r->same_clock = new->same_clock;
 	r->loop.conn = new->conn;
@@ -422,8 +447,9 @@ static uint64_t receiver__deadline(const struct receiver *r)
 		return UINT64_MAX;
 	if (r->state != RECEIVER_DONE)
 		return receiver__session_deadline(r);
-	return r->done_ns +
-	       time_limit__ns(pending_sessions__waiting(&r->pending) ? LINGER_SHORT_NS : LINGER_NS);
+	return r->done_ns + time_limit__ns(pending_sessions__waiting(&r->pending) && !r->half_kind
+						   ? LINGER_SHORT_NS
+						   : LINGER_NS);
 }
 
 static int receiver__check_time(struct receiver *r)
@@ -525,6 +551,7 @@ static void receiver__reset(struct receiver *r)
 	control_loop__end_phase(&r->loop);
 	r->state = RECEIVER_LISTENING;
 	r->measuring = false;
+	r->half_kind = 0;
 	pending_sessions__set_busy(&r->pending, false);
 }
 

@@ -14,11 +14,11 @@ void reporter__clear(struct reporter *r)
 	counters__clear(&r->stats.counters);
 }
 
-static void json__string(const char *text)
+static void json__text(const char *text, size_t len)
 {
 	putchar('"');
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
 
 		if (c == '"' || c == '\\')
 			printf("\\%c", c);
@@ -28,6 +28,11 @@ static void json__string(const char *text)
 			putchar(c);
 	}
 	putchar('"');
+}
+
+static void json__string(const char *text)
+{
+	json__text(text, strlen(text));
 }
 
 struct json_number {
@@ -188,6 +193,11 @@ static void json__config(const struct side_config *c, const struct lg_options *s
 	json__numbers(true, NUMBERS({"port", c->port}, {"uid", c->uid}, {"size", c->size},
 				    {"threads", c->threads}, {"connections", c->connections}));
 	printf(",\"verify\":%s,", json__bool(c->verify));
+	if (c->peer[0]) {
+		fputs("\"peer\":", stdout);
+		json__string(c->peer);
+		putchar(',');
+	}
 	if (c->sender)
 		json__workload(c, s);
 	fputs(s->cpus.nr ? "\"cpus\":" : "\"cpus\":null", stdout);
@@ -410,6 +420,28 @@ void reporter__quiesced(struct reporter *r)
 	if (r->kind != REPORTER_EVENTS)
 		return;
 	event__begin("quiesced");
+	event__end();
+}
+
+void reporter__phase(struct reporter *r, uint32_t kind, uint32_t session)
+{
+	if (r->kind != REPORTER_EVENTS)
+		return;
+	event__begin("phase");
+	printf(",\"half\":%u,\"session\":%u", kind, session);
+	event__end();
+}
+
+void reporter__half(struct reporter *r, const char *text, size_t len)
+{
+	if (r->kind != REPORTER_EVENTS)
+		return;
+	event__begin("half");
+	fputs(",\"document\":", stdout);
+	if (text)
+		json__text(text, len);
+	else
+		fputs("null", stdout);
 	event__end();
 }
 

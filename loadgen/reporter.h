@@ -19,6 +19,7 @@ struct side_config {
 	bool sender;
 	char address[REPORTER_ADDRESS_MAX];
 	unsigned int port;
+	char peer[REPORTER_ADDRESS_MAX]; /* receiver: the sender's address; empty: unknown */
 	unsigned int uid;
 	uint64_t sndbuf, rcvbuf;              /* as the kernel reports them */
 	char congestion[CONGESTION_NAME_MAX]; /* sender, from the kernel; empty: unknown */
@@ -68,6 +69,10 @@ struct reporter {
 void reporter__listening(struct reporter *r, const struct side_config *c);
 void reporter__ready(struct reporter *r, const struct side_config *c);
 void reporter__quiesced(struct reporter *r);
+/* The receiver's driver is asked for a half of this kind, in a session of this number. */
+void reporter__phase(struct reporter *r, uint32_t kind, uint32_t session);
+/* The text of the receiver's half; NULL: it sends none. */
+void reporter__half(struct reporter *r, const char *text, size_t len);
 void reporter__stats(struct reporter *r, const struct side_stats *s, bool done);
 
 /*

@@ -43,6 +43,8 @@ struct sender {
 	enum sender_state state;
 	bool measuring, stopping;
 	bool stop_received;               /* the receiver sent STOP */
+	uint32_t half_kind;               /* the half to ask the receiver for; 0: none */
+	bool half_due;                    /* the receiver will send it */
 	uint64_t stop_ns;                 /* end of all waits after a signal, ns; 0: no signal */
 	enum control_stdin_command order; /* pending start or measure */
 	struct protocol_frame answer;     /* last unhandled frame of the receiver */
@@ -156,8 +158,9 @@ static int sender__command(struct sender *s)
 		return 0;
 	case CONTROL_STDIN_START:
 	case CONTROL_STDIN_MEASURE:
-		if (s->order == CONTROL_STDIN_NONE) {
+		if (s->order == CONTROL_STDIN_NONE && c->number <= HALF_KIND_MAX) {
 			s->order = command;
+			s->half_kind = (uint32_t)c->number;
 			return 0;
 		}
 		/* fall through */
@@ -694,7 +697,10 @@ static int sender__settle(struct sender *s, const struct counters *counters)
 /* One phase, from nothing in flight to nothing in flight. Sends no message if stopped. */
 static int sender__phase(struct sender *s, bool measured, uint64_t messages, uint64_t duration)
 {
-	struct protocol_frame f = {.type = PROTOCOL_PHASE, .index = measured, .phase = ++s->phase};
+	struct protocol_frame f = {.type = PROTOCOL_PHASE,
+				   .index = measured,
+				   .phase = ++s->phase,
+				   .messages = measured ? s->half_kind : 0};
 	struct counters counters;
 	uint64_t deadline;
 	int err;
@@ -706,8 +712,11 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	err = sender__tell(s, &f, 1);
 	if (!err)
 		err = sender__await(s, PROTOCOL_PHASE_OK);
+	if (!err && s->answer.index > (f.messages > 0))
+		err = sender__lost(s, -EPROTO);
 	if (err)
 		return err;
+	s->half_due = s->answer.index;
 	s->state = SENDER_SENDING;
 	s->tcp_begin = tcp_counts__read(s->pool.fds, s->pool.nr);
 	s->cpu_begin = clock__cpu();
@@ -758,21 +767,55 @@ static int sender__phases(struct sender *s)
 	return wrong | err;
 }
 
-/* Keeps threads and sockets idle until `close`, so that others can read their kernel counters. */
+/* Answers `half`. 0 or -errno, reported. */
+static int sender__report_half(struct sender *s)
+{
+	static const struct error_text texts[] = {
+		{-EBADMSG, "What the receiver sent is not what its machine measured"},
+		{-ETIMEDOUT, "The receiver does not send what its machine measured"},
+		{0, "The receiver is lost before it has sent what its machine measured"},
+	};
+	char *text = NULL;
+	size_t len = 0;
+	int err = 0;
+
+	if (s->half_due)
+		err = control_conn__receive_half(&s->loop.conn, s->phase, &text, &len);
+	s->half_due = false;
+	if (err)
+		return reporter__error_of(s->report, err, texts);
+	reporter__half(s->report, text, len);
+	free(text);
+	return 0;
+}
+
+/*
+ * Keeps threads and sockets idle until `close`, so that others can read their kernel counters. With
+ * a half to ask for, what the receiver sends stays in the socket until then.
+ */
 static void sender__hold(struct sender *s)
 {
+	struct control_conn conn = s->loop.conn;
 	int events;
 
+	if (s->half_kind)
+		s->loop.conn.fd = -1;
 	while ((events = control_loop__wait(&s->loop, UINT64_MAX, -1)) > 0) {
 		enum control_stdin_command command = CONTROL_STDIN_NONE;
 
 		if (events & (CONTROL_LOOP_SIGNAL | CONTROL_LOOP_FRAME))
-			return;
+			break;
 		if (events & CONTROL_LOOP_COMMAND)
 			command = control_stdin__next(&s->loop.commands);
+		if (command == CONTROL_STDIN_HALF) {
+			s->loop.conn = conn;
+			if (sender__report_half(s))
+				break;
+		}
 		if (command == CONTROL_STDIN_EOF || command == CONTROL_STDIN_CLOSE)
-			return;
+			break;
 	}
+	s->loop.conn = conn;
 }
 
 /* Reports the unconfirmed results of an interrupted run. Returns -EINTR. */

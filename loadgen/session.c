@@ -88,6 +88,10 @@ int session__check_congestion(struct reporter *report, const char *name)
 int session__describe(struct reporter *report, struct side_config *c, const int *fds, uint32_t nr)
 {
 	int err = sock__address(fds[0], c->sender, c->address, sizeof(c->address), &c->port);
+	unsigned int port;
+
+	if (c->sender || sock__address(fds[0], true, c->peer, sizeof(c->peer), &port))
+		c->peer[0] = '\0';
 
 	c->uid = geteuid();
 	c->cookies_nr = nr;

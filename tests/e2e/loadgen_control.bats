@@ -141,3 +141,61 @@ established() { # PORT
 	event send error
 	ended send 1
 }
+
+halves() { # NUMBER
+	[ "$(grep -c '"event":"half"' send.out)" -eq "$1" ]
+}
+
+# bats test_tags=thread
+@test "control: the text of the receiver's half arrives unchanged, up to 512 000 bytes" {
+	local size
+
+	for size in 2 512000; do
+		RECV_ARGS="--half" session --mode onecopy --size 16k --messages 20
+		tell send start
+		event send quiesced
+		tell send "measure 3"
+		event recv phase
+		holds '.half == 3 and .session == 1' recv.phase
+		# An answer for another session begins nothing.
+		tell recv "measure 2"
+		sleep 0.2
+		! has_event send 'done' || return 1
+		tell recv "measure 1"
+		event send 'done'
+		event recv 'done'
+		python3 -c "print('\"\\\\' * ($size // 2), end='')" >text
+		[ "$(stat -c %s text)" -eq "$size" ]
+		tell recv "half $size"
+		cat text >&"$in_recv"
+		tell send half
+		event send half
+		jq -j .document send.half | cmp - text
+		# There is one half a session.
+		tell send half
+		eventually halves 2
+		event send half
+		holds '.document == null' send.half
+		ended send 0
+		ended recv 0
+		rm ./*.in
+	done
+}
+
+@test "control: without --half a receiver promises none, and a longer text is refused" {
+	session --mode onecopy --size 16k --messages 20
+	tell send start
+	event send quiesced
+	tell send "measure 1"
+	event send 'done'
+	tell send half
+	event send half
+	holds '.document == null' send.half
+	ended send 0
+	ended recv 0
+	rm ./*.in
+	RECV_ARGS="--half" session --mode onecopy --size 16k --messages 20
+	tell recv "half 512001"
+	event recv error
+	holds '.message | test("half 512001")' recv.error
+}

@@ -19,11 +19,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		command = control_stdin__next(&c);
 		if (command == CONTROL_STDIN_EOF)
 			break;
+		if (command == CONTROL_STDIN_HALF)
+			FUZZ_CHECK(c.have == c.text_len && c.text_len <= HALF_MAX);
 		if (command == CONTROL_STDIN_UNKNOWN)
 			for (const char *p = c.line; *p; p++)
 				FUZZ_CHECK((unsigned char)*p >= ' ');
 	}
 	FUZZ_CHECK(command == CONTROL_STDIN_EOF);
+	free(c.text);
 	close(fd);
 	return 0;
 }

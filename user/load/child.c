@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -29,6 +30,9 @@
 
 /* After SIGKILL the kernel may take long to end a process on a busy machine. */
 #define KILLED_NS 10000000000ULL
+/* How long a child may take to read a text, and how often to look. */
+#define SEND_NS      5000000000ULL
+#define SEND_LOOK_MS 100
 
 /* Steps of a start. */
 enum child_step {
@@ -363,6 +367,30 @@ int child__send_line(struct child *c, const char *line)
 		n = writev(c->in, iov, 2);
 	} while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : 0;
+}
+
+int child__send(struct child *c, const char *text, size_t len)
+{
+	uint64_t begun = loop__now_ns();
+	struct pollfd p = {.fd = c->in, .events = POLLOUT};
+
+	if (!c->pid || c->in < 0)
+		return -EPIPE;
+	while (len) {
+		ssize_t n = write(c->in, text, len);
+
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+		} else if (errno != EAGAIN && errno != EINTR) {
+			return -errno;
+		} else if (is_over(begun, time_limit__ns(SEND_NS))) {
+			return -ETIMEDOUT;
+		} else {
+			poll(&p, 1, SEND_LOOK_MS);
+		}
+	}
+	return 0;
 }
 
 void child__send_kill(struct child *c)

@@ -30,6 +30,9 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 /* Writes a line and a newline. 0 or -errno; -EPIPE: the child is gone. SIGPIPE must be ignored. */
 int child__send_line(struct child *c, const char *line);
 
+/* Writes len bytes after a line, waiting some seconds for the child to read. 0 or -errno. */
+int child__send(struct child *c, const char *text, size_t len);
+
 /* Closes its stdin and sends SIGKILL, without waiting, so that several children end in parallel. */
 void child__send_kill(struct child *c);
 

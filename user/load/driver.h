@@ -15,8 +15,10 @@ enum driver_event {
 	DRIVER_LISTENING,
 	DRIVER_READY,
 	DRIVER_QUIESCED,
+	DRIVER_PHASE, /* of a receiver of netiotrace serve: the measured phase is asked for */
 	DRIVER_STATS,
 	DRIVER_DONE,
+	DRIVER_HALF,  /* of a sender: what the receiver's machine measured */
 	DRIVER_ERROR, /* message is set; the process is ending */
 	DRIVER_EOF,   /* stdout closed */
 };

@@ -318,6 +318,7 @@ static int report__parse_ready(struct load_report *r, const json_t *obj)
 {
 	const json_t *config = json_object_get(obj, "config"), *connections;
 	const char *congestion = json_string_value(json_object_get(config, "congestion"));
+	const char *peer = json_string_value(json_object_get(config, "peer"));
 	size_t i, nr;
 	int err;
 
@@ -337,6 +338,8 @@ static int report__parse_ready(struct load_report *r, const json_t *obj)
 	/* Of the sender's socket; null: unknown. */
 	if (congestion)
 		snprintf(r->congestion, sizeof(r->congestion), "%s", congestion);
+	if (peer)
+		printable(r->peer, sizeof(r->peer), peer);
 	return report__check_cookies(r, nr);
 }
 
@@ -352,6 +355,33 @@ static int report__parse_listening(struct load_report *r, const json_t *obj)
 		return fields__refuse(r, "\"port\" is not between 1 and 65535");
 	r->port = port;
 	return 0;
+}
+
+static int report__take_phase(struct load_report *r, const json_t *obj)
+{
+	uint64_t kind, session;
+	int err = NUMBERS(r, obj, {"", "half", &kind}, {"", "session", &session});
+
+	if (err)
+		return err;
+	if (kind > UINT32_MAX || session > UINT32_MAX)
+		return fields__refuse(r, "\"half\" or \"session\" is too large");
+	r->half_kind = kind;
+	r->session = session;
+	return 0;
+}
+
+static int report__take_half(struct load_report *r, const json_t *obj)
+{
+	const char *text;
+	int err;
+
+	if (json_is_null(json_object_get(obj, "document")))
+		return 0;
+	err = fields__string(r, obj, "document", &text);
+	if (!err)
+		r->half = xstrdup(text);
+	return err;
 }
 
 static int report__parse_error(struct load_report *r, const json_t *obj)
@@ -373,6 +403,10 @@ static int report__parse(struct load_report *r, const json_t *obj, enum nio_side
 		return report__parse_listening(r, obj);
 	case DRIVER_READY:
 		return report__parse_ready(r, obj);
+	case DRIVER_PHASE:
+		return report__take_phase(r, obj);
+	case DRIVER_HALF:
+		return report__take_half(r, obj);
 	case DRIVER_STATS:
 	case DRIVER_DONE:
 		return report__parse_stats(r, obj, side);
@@ -392,8 +426,10 @@ static const struct {
 	{"listening", DRIVER_LISTENING, {[NIO_SIDE_RECEIVER] = true}},
 	{"ready", DRIVER_READY, {true, true}},
 	{"quiesced", DRIVER_QUIESCED, {[NIO_SIDE_SENDER] = true}},
+	{"phase", DRIVER_PHASE, {[NIO_SIDE_RECEIVER] = true}},
 	{"stats", DRIVER_STATS, {true, true}},
 	{"done", DRIVER_DONE, {true, true}},
+	{"half", DRIVER_HALF, {[NIO_SIDE_SENDER] = true}},
 	{"error", DRIVER_ERROR, {true, true}},
 };
 

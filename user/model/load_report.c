@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Life cycle of a load report, and its transfer into a result; see load_report.h. Pure. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "load_report.h"
@@ -10,6 +11,7 @@ void load_report__clear(struct load_report *r)
 
 	for (i = 0; i < LATENCY_NR; i++)
 		hist__free(r->app.latency[i].hist);
+	free(r->half);
 	memset(r, 0, sizeof(*r));
 }
 

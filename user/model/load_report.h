@@ -4,6 +4,7 @@
 #ifndef MODEL_LOAD_REPORT_H
 #define MODEL_LOAD_REPORT_H
 
+#include "base/address.h"
 #include "common/workload.h"
 #include "result.h"
 
@@ -16,6 +17,10 @@ struct load_report {
 	size_t cookies_nr;
 	char congestion[CONGESTION_NAME_LEN]; /* READY of a sender: of its first socket */
 	char message[512];                    /* ERROR */
+	char peer[ADDRESS_HOST_MAX];          /* READY of a receiver; empty: unknown */
+	unsigned int half_kind;               /* PHASE: enum half_kind, unchecked */
+	unsigned int session;                 /* PHASE: its number, for `measure` */
+	char *half;                           /* HALF: the document; NULL: none; owned */
 	/* STATS, DONE: only the fields of the process's own side are set in app */
 	uint64_t elapsed_ns;
 	uint64_t paused_ns; /* of elapsed_ns, at least: the process was stopped */

@@ -151,3 +151,40 @@ TEST(endless_line_is_refused)
 	close(fd);
 	close_driver(&d);
 }
+
+TEST(half_of_the_receiver_is_a_text_of_the_sender)
+{
+	static const char lines[] = "{\"event\":\"half\",\"document\":\"{\\\"a\\\":1}\"}\n"
+				    "{\"event\":\"half\",\"document\":null}\n"
+				    "{\"event\":\"half\"}\n";
+	struct driver d;
+	int fd = pipe_driver(&d);
+
+	put(fd, lines, strlen(lines));
+	next(&d, 0, DRIVER_HALF);
+	assert_string_equal(d.report.half, "{\"a\":1}");
+	next(&d, 0, DRIVER_HALF);
+	assert_null(d.report.half);
+	next(&d, -EPROTO, DRIVER_NOTHING);
+	close(fd);
+	close_driver(&d);
+}
+
+TEST(phase_of_a_receiver_has_the_kind_of_its_half)
+{
+	static const char lines[] = "{\"event\":\"phase\",\"half\":3,\"session\":7}\n"
+				    "{\"event\":\"phase\",\"half\":-3,\"session\":7}\n"
+				    "{\"event\":\"phase\",\"half\":3,\"session\":4294967296}\n";
+	struct driver d;
+	int fd = pipe_driver(&d);
+
+	d.side = RECEIVER;
+	put(fd, lines, strlen(lines));
+	next(&d, 0, DRIVER_PHASE);
+	assert_int_equal(d.report.half_kind, 3);
+	assert_int_equal(d.report.session, 7);
+	next(&d, -EPROTO, DRIVER_NOTHING);
+	next(&d, -EPROTO, DRIVER_NOTHING);
+	close(fd);
+	close_driver(&d);
+}

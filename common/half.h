@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The receiver's half of a round between two machines: what netiotrace serve measures of its side
+ * (docs/reference/loadgen.md, "The receiver's half"). The load generators carry it.
+ */
+#ifndef COMMON_HALF_H
+#define COMMON_HALF_H
+
+/*
+ * Bytes of the document, JSON in printable ASCII. With each quote escaped, it still fits a line of
+ * the load generator's events (1 MiB).
+ */
+#define HALF_MAX (500u << 10)
+
+/* What the sender's netiotrace asks for. The numbers are of the protocol: never change them. */
+enum half_kind {
+	HALF_NONE,    /* no half */
+	HALF_SHARE,   /* send and receive events in windows */
+	HALF_CALLS,   /* each of them */
+	HALF_SAMPLES, /* samples of CPU time, and no events */
+	HALF_TIMES,   /* times in the kernel */
+	HALF_COUNTS,  /* nothing in the kernel: counts of the load generator and of its process */
+	HALF_KIND_NR,
+};
+
+#define HALF_KIND_MAX 15 /* of later versions */
+
+#endif
