@@ -163,6 +163,11 @@ double hist__mean(const struct hist *h)
 	return h->count ? (double)h->sum / (double)h->count : (double)NAN;
 }
 
+uint32_t hist__bucket(const struct hist *h, uint64_t value)
+{
+	return hist_bucket(value, h->sub_bits, h->n_buckets);
+}
+
 uint64_t hist__bucket_low(const struct hist *h, uint32_t i)
 {
 	return hist_bucket_low(i, h->sub_bits);

@@ -69,6 +69,7 @@ int hist__add_bucket(struct hist *h, uint32_t i, uint64_t n);
 uint64_t hist__quantile(const struct hist *h, double q);
 double hist__mean(const struct hist *h); /* NaN if empty */
 
+uint32_t hist__bucket(const struct hist *h, uint64_t value); /* the bucket of a value */
 uint64_t hist__bucket_low(const struct hist *h, uint32_t i);
 /* Highest value of bucket i (inclusive). UINT64_MAX for the last bucket. */
 uint64_t hist__bucket_high(const struct hist *h, uint32_t i);

@@ -338,7 +338,10 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 	r->health.coverage = (struct real){0};
 	r->health.covered_bytes = r->health.coverable_bytes = 0;
 	r->sequence = (struct sequence_result){
-		.source = no_tx && no_rx ? NULL : since->sockets[NIO_SIDE_SENDER].source,
+		.source = no_tx && no_rx
+				  ? NULL
+				  : since->sockets[no_tx ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER]
+					    .source,
 		.tx_bytes = num__unknown(no_tx),
 		.rx_bytes = num__unknown(no_rx),
 		.tx_retrans = num__unknown(no_tx),

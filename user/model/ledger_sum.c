@@ -286,6 +286,7 @@ static void add_flags(struct run_result *dst, const struct run_result *src)
 	struct real *coverage = &dst->health.coverage;
 
 	dst->interrupted |= src->interrupted;
+	dst->sender_side |= src->sender_side;
 	dst->ledger_known &= src->ledger_known;
 	dst->kernel_zc_known &= src->kernel_zc_known;
 	dst->balance_known &= src->balance_known;

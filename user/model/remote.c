@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns what a sender alone may claim; see remote.h. Pure. */
+#include <stddef.h>
+#include <string.h>
+
+#include "ledger.h"
 #include "remote.h"
 
 static const char no_totals[] = REMOTE_REASON ", which tells its totals at the end only";
@@ -32,6 +36,7 @@ void remote__book(struct run_result *r)
 
 	if (!r->sender_side)
 		return;
+	r->perf_window[NIO_PERF_RX_COPY] = (struct perf_window){.reason = REMOTE_REASON};
 	hist__free(stage->sizes);
 	hist__free(stage->times);
 	*stage = (struct stage_result){
@@ -56,4 +61,161 @@ void remote__app(struct run_result *r, const struct load_report *sender, bool ve
 		app->verify_errors = num__known(sender->confirmed.verify_errors);
 	else
 		app->verify_errors = num__unknown("--verify was not given");
+}
+
+/* Of threads that run for wall_ns, with some tolerance for clocks of different rates. */
+static uint64_t most_ns(uint64_t wall_ns, unsigned int threads)
+{
+	return (wall_ns + wall_ns / 100 + 1000000) * threads;
+}
+
+const char *remote__contradiction(const struct run_result *run, const struct run_result *half,
+				  uint64_t wall_ns)
+{
+	const struct stage_result *copy = &half->stages[NIO_STAGE_RX_COPY];
+	const struct app_result *app = &half->app;
+	const struct hist *calls = app->latency[LATENCY_RECV_CALL].hist;
+
+	if (app->rx_bytes != run->app.rx_bytes || app->rx_messages != run->app.rx_messages)
+		return "it counts other bytes than it confirmed";
+	if (copy->quality == QUALITY_EXACT && half->sequence.rx_bytes.known &&
+	    copy->bytes != half->sequence.rx_bytes.value)
+		return "its copies are not what its sockets took";
+	/* The main thread has CPU time too. */
+	if (app->receiver_cpu_ns.known &&
+	    app->receiver_cpu_ns.value > most_ns(wall_ns, run->threads + 1))
+		return "it claims more CPU time than has passed";
+	if (calls && calls->sum > most_ns(wall_ns, run->threads))
+		return "its receive calls took more time than has passed";
+	if (app->replies.tx_bytes.known && app->replies.tx_bytes.value != run->app.replies.rx_bytes)
+		return "it counts other replies than arrived";
+	return NULL;
+}
+
+static void take_hist(struct hist **to, struct hist **from)
+{
+	hist__free(*to);
+	*to = *from;
+	*from = NULL;
+}
+
+static void join_app(struct app_result *app, struct app_result *half)
+{
+	struct latency_result *delivery = &app->latency[LATENCY_DELIVERY];
+
+	app->tcp_bytes_received = half->tcp_bytes_received;
+	app->tcp_received_reason = half->tcp_received_reason;
+	app->receiver_cpu_ns = half->receiver_cpu_ns;
+	app->replies.tx_bytes = half->replies.tx_bytes;
+	app->replies.tx_messages = half->replies.tx_messages;
+	app->latency[LATENCY_RECV_CALL].reason = half->latency[LATENCY_RECV_CALL].reason;
+	take_hist(&app->latency[LATENCY_RECV_CALL].hist, &half->latency[LATENCY_RECV_CALL].hist);
+	/* Its load generator takes the time only if both sides have one clock. */
+	take_hist(&delivery->hist, &half->latency[LATENCY_DELIVERY].hist);
+	if (delivery->hist)
+		delivery->reason = NULL;
+}
+
+static void join_cpu(struct cpu_result *cpu, const struct cpu_result *half)
+{
+	if (!cpu->known || !half->known)
+		return;
+	cpu->by[NIO_SAMPLE_RECEIVER] = half->by[NIO_SAMPLE_RECEIVER];
+	cpu->source = cpu_time__source(cpu->source, half->source);
+	profile__merge(&cpu->profile, &half->profile);
+	profile__sort(&cpu->profile);
+}
+
+/* The share of a half in whose time events were attached. Each side has half of the sum. */
+static void join_share(struct health *h, const struct health *half, uint64_t duration_ns)
+{
+	if (half->attached_ns == half->phase_ns && !h->phase_ns)
+		return;
+	if (!h->phase_ns)
+		h->attached_ns = h->phase_ns = duration_ns;
+	h->attached_ns += half->phase_ns
+				  ? (uint64_t)((double)h->phase_ns * (double)half->attached_ns /
+					       (double)half->phase_ns)
+				  : h->phase_ns;
+	h->phase_ns *= 2;
+}
+
+static void join_health(struct run_result *r, const struct run_result *half)
+{
+	const struct num *bytes = &half->sequence.rx_bytes;
+	const struct health *from = &half->health;
+	struct health *h = &r->health;
+
+	h->missed = num__sum(h->missed, from->missed);
+	h->map_full = num__sum(h->map_full, from->map_full);
+	h->unmatched = num__sum(h->unmatched, from->unmatched);
+	h->anomalies = num__sum(h->anomalies, from->anomalies);
+	join_share(h, from, r->duration_ns);
+	if (!from->coverage.known || !bytes->known || !bytes->value)
+		return;
+	h->covered_bytes += (uint64_t)(from->coverage.value * (double)bytes->value + 0.5);
+	h->coverable_bytes += bytes->value;
+	h->coverage = real__known((double)h->covered_bytes / (double)h->coverable_bytes);
+}
+
+/* Unexpected copies happen on both machines. */
+static void join_other_copies(struct run_result *r, const struct run_result *half)
+{
+	const struct stage_result *from = &half->stages[NIO_STAGE_OTHER_COPY];
+	struct stage_result *to = &r->stages[NIO_STAGE_OTHER_COPY];
+
+	if (to->quality == QUALITY_UNAVAILABLE)
+		return;
+	to->quality = from->quality == QUALITY_UNAVAILABLE || to->quality == QUALITY_EXACT
+			      ? from->quality
+			      : to->quality;
+	to->reason = to->reason ? to->reason : from->reason;
+	to->bytes += from->bytes;
+	to->events += from->events;
+	to->ns = num__sum(to->ns, from->ns);
+	to->timed = num__sum(to->timed, from->timed);
+	if (to->sizes && from->sizes)
+		hist__add(to->sizes, from->sizes);
+	if (to->times && from->times)
+		hist__add(to->times, from->times);
+	for (size_t i = 0; i < half->others_nr; i++)
+		ledger__add_other(r, &half->others[i]);
+}
+
+static void join_ledger(struct run_result *r, struct run_result *half)
+{
+	struct stage_result *copy = &half->stages[NIO_STAGE_RX_COPY];
+
+	r->sender_side = false;
+	hist__free(r->stages[NIO_STAGE_RX_COPY].sizes);
+	hist__free(r->stages[NIO_STAGE_RX_COPY].times);
+	r->stages[NIO_STAGE_RX_COPY] = *copy;
+	copy->sizes = copy->times = NULL;
+	join_other_copies(r, half);
+	r->sequence.rx_bytes = half->sequence.rx_bytes;
+	memcpy(r->uncovered[NIO_SIDE_RECEIVER], half->uncovered[NIO_SIDE_RECEIVER],
+	       sizeof(r->uncovered[NIO_SIDE_RECEIVER]));
+	join_health(r, half);
+}
+
+void remote__join(struct run_result *r, struct run_result *half)
+{
+	struct stage_result *copy = &r->stages[NIO_STAGE_RX_COPY];
+
+	join_app(&r->app, &half->app);
+	memcpy(r->perf[NIO_SIDE_RECEIVER], half->perf[NIO_SIDE_RECEIVER],
+	       sizeof(r->perf[NIO_SIDE_RECEIVER]));
+	memcpy(r->perf_detail[NIO_SIDE_RECEIVER], half->perf_detail[NIO_SIDE_RECEIVER],
+	       sizeof(r->perf_detail[NIO_SIDE_RECEIVER]));
+	join_cpu(&r->cpu, &half->cpu);
+	if (half->health.paused_ns > r->health.paused_ns)
+		r->health.paused_ns = half->health.paused_ns;
+	if (!r->ledger_known)
+		return;
+	if (half->stages[NIO_STAGE_RX_COPY].quality == QUALITY_UNAVAILABLE)
+		copy->reason = half->stages[NIO_STAGE_RX_COPY].reason;
+	else if (r->request_response)
+		copy->reason = REMOTE_REASON ": between machines replies are not in the ledger";
+	else
+		join_ledger(r, half);
 }

@@ -20,6 +20,19 @@ void remote__book(struct run_result *r);
 /* Takes the receiver's totals, once it has confirmed them. verify: every byte was checked. */
 void remote__app(struct run_result *r, const struct load_report *sender, bool verify);
 
+/*
+ * Why what the receiver's machine says of its half cannot be, by what is known here, or NULL. run:
+ * with the totals that the receiver confirmed. wall_ns: from the order to measure until now.
+ */
+const char *remote__contradiction(const struct run_result *run, const struct run_result *half,
+				  uint64_t wall_ns);
+
+/*
+ * Joins the receiver's half, as half_document__read() fills it, after ledger__book() and before
+ * ledger__close(). r is then of both sides if the half has a ledger. Takes the histograms of half.
+ */
+void remote__join(struct run_result *r, struct run_result *half);
+
 /* Whether a stage of this run happens on the machine that is not watched. */
 bool remote__owns_stage(const struct run_result *r, enum nio_stage stage);
 

@@ -400,6 +400,8 @@ struct environment {
 	struct flag device_scatter_gather; /* NETIF_F_SG */
 	struct flag device_tx_checksum;    /* of TCP over the addresses used */
 	struct taps taps;
+	/* With --connect: what the receiver's machine says of itself; NULL: nothing. */
+	const struct environment *receiver;
 };
 
 #define RESULT_FAILURE_MAX 640

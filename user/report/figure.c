@@ -237,32 +237,45 @@ const char *figure__stage(enum nio_stage stage)
 	return stage == NIO_STAGE_TX_COPY ? "send copy" : stage__heading(stage);
 }
 
+struct system_part {
+	const char *key, *before, *after;
+};
+
+static void put_part(FILE *f, const json_t *o, const struct system_part *part, size_t *n)
+{
+	const json_t *member = json_object_get(o, part->key);
+	char value[160];
+
+	if (json_string_length(member))
+		printable(value, sizeof(value), json_string_value(member));
+	else if (json_is_integer(member))
+		snprintf(value, sizeof(value), "%lld", (long long)json_integer_value(member));
+	else
+		return;
+	fprintf(f, "%s%s%s%s", (*n)++ ? ", " : "", part->before, value, part->after);
+}
+
 char *figure__system(const struct dataset *d)
 {
-	static const struct {
-		const char *key, *before, *after;
-	} parts[] = {
+	static const struct system_part parts[] = {
 		{"kernel", "Linux ", ""},      {"cpu", "", ""},
 		{"cpus", "", " CPUs"},         {"virtualization", "virtualization: ", ""},
 		{"path", "path ", ""},         {"mtu", "MTU ", ""},
 		{"clocksource", "clock ", ""},
 	};
-	char value[160], *text;
+	static const struct system_part of_receiver[] = {
+		{"host", "received by ", ""}, {"kernel", "Linux ", ""}, {"device", "device ", ""}};
+	const json_t *receiver = json_object_get(d->environment, "receiver");
+	char *text;
 	size_t len, n = 0;
 	FILE *f = xopen_memstream(&text, &len);
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		const json_t *member = json_object_get(d->environment, parts[i].key);
-
-		if (json_string_length(member))
-			printable(value, sizeof(value), json_string_value(member));
-		else if (json_is_integer(member))
-			snprintf(value, sizeof(value), "%lld",
-				 (long long)json_integer_value(member));
-		else
-			continue;
-		fprintf(f, "%s%s%s%s", n++ ? ", " : "", parts[i].before, value, parts[i].after);
-	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		put_part(f, d->environment, &parts[i], &n);
+	if (json_is_string(json_object_get(receiver, "host")))
+		put_part(f, d->environment, &(struct system_part){"host", "sent by ", ""}, &n);
+	for (size_t i = 0; i < sizeof(of_receiver) / sizeof(of_receiver[0]); i++)
+		put_part(f, receiver, &of_receiver[i], &n);
 	if (!n)
 		fputs("System: the data does not say", f);
 	fputs(d->environment_varies ? " (the first run's; it is not the same in all)." : ".", f);

@@ -92,6 +92,11 @@ static void print_head(FILE *f, const struct end *e)
 	kernel[strcspn(kernel, "-")] = '\0';
 	snprintf(item, sizeof(item), "%s%s%s", kernel, r->env.path[0] ? ", " : "", r->env.path);
 	print_item(f, e, &used, item);
+	if (r->env.receiver) {
+		snprintf(item, sizeof(item), "%.48s to %.48s (Linux %.48s)", r->env.machine.host,
+			 r->env.receiver->machine.host, r->env.receiver->kernel);
+		print_item(f, e, &used, item);
+	}
 	if (r->summary_nr)
 		print_load(f, e, &used);
 	fputc('\n', f);

@@ -8,7 +8,6 @@
 #include "common/units.h"
 #include "model/figures.h"
 #include "model/perf_figures.h"
-#include "model/remote.h"
 #include "model/time_figures.h"
 #include "model/unsupported_paths.h"
 #include "text_end.h"
@@ -53,7 +52,7 @@ static struct sums sum_up(const struct result *r)
 		sums.modes++;
 		sums.sent += run_result__sent(run);
 		add_num(&sums.received, !run->app.rx_reason, run_result__received(run));
-		sums.remote |= run->sender_side;
+		sums.remote |= run->sender_side || r->env.receiver;
 		sums.unclassified += run->unclassified.known ? run->unclassified.value : 0;
 	}
 	return sums;
@@ -352,8 +351,7 @@ static void add_stage(struct text_reasons *l, const struct run_result *run, enum
 	bool applies = stage != NIO_STAGE_TX_SPLICE || mode__has(run->mode, MODE_SPLICES);
 
 	if (applies && !figures__stage_known(run, stage, &reason))
-		add_reason(l, stage_names[stage],
-			   remote__owns_stage(run, stage) ? REMOTE_REASON : reason);
+		add_reason(l, stage_names[stage], reason);
 }
 
 static void add_latencies(struct text_reasons *l, const struct result *r,

@@ -276,7 +276,14 @@ static void print_taps(FILE *f, const struct result *r)
 
 static void print_side(FILE *f, const struct result *r)
 {
-	if (r->summary[0].total.sender_side)
+	const struct run_result *first = &r->summary[0].total;
+	const char *reason = first->stages[NIO_STAGE_RX_COPY].reason;
+
+	if (!first->sender_side)
+		return;
+	if (r->env.receiver && first->ledger_known && reason)
+		fprintf(f, "Copies are of the sender's side (%s).", reason);
+	else
 		fputs("All figures are of the sender's side: " REMOTE_REASON ".", f);
 }
 

@@ -7,17 +7,20 @@
 #include "write/json.h"
 
 static const char *const of_environment[] = {
-	"path",        "mtu",
-	"ipv6",        "congestion_control",
-	"paces",       "qdisc",
-	"offloads",    "kernel",
-	"cpu",         "cpus",
-	"host",        "governor",
-	"mitigations", "virtualization",
+	"path",          "mtu",
+	"ipv6",          "congestion_control",
+	"paces",         "qdisc",
+	"offloads",      "kernel",
+	"cpu",           "cpus",
+	"host",          "governor",
+	"mitigations",   "virtualization",
+	"receiver.host", "receiver.kernel",
+	"receiver.cpu",
 };
 
 /* Of these, a property of the machine. */
-static const char of_machine[] = "kernel,cpu,cpus,host,governor,mitigations,virtualization";
+static const char of_machine[] = "kernel,cpu,cpus,host,governor,mitigations,virtualization,"
+				 "receiver.host,receiver.kernel,receiver.cpu";
 
 /* Members of "settings" that a data set varies, or that do not shape the traffic. */
 static const char varied[] = "mode,modes,size,sizes,threads,round,rounds,duration_s,warmup_s,"
@@ -65,11 +68,13 @@ json_t *run_conditions__of(const json_t *conditions, const json_t *environment,
 			   const json_t *fields)
 {
 	json_t *o = json_object(), *value;
+	const json_t *parent;
 	const char *name;
 
 	put(o, "fields", fields);
 	for (size_t i = 0; i < sizeof(of_environment) / sizeof(of_environment[0]); i++)
-		put(o, of_environment[i], json_object_get(environment, of_environment[i]));
+		put(o, of_environment[i],
+		    json_value__at(environment, of_environment[i], &parent, &name));
 	/* jansson's iterators take a mutable object and do not change it. */
 	json_object_foreach((json_t *)conditions, name, value)
 		if (!json_key__is_reason(name) && !is_listed(name, varied))

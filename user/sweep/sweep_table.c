@@ -150,7 +150,10 @@ void sweep_table__conditions(FILE *f, unsigned int width, const struct environme
 	struct text_note n;
 
 	text_note__begin(&n);
-	fprintf(n.f, "%s; ", env->path);
+	fputs(env->path, n.f);
+	if (env->receiver)
+		fprintf(n.f, ", %s to %s", env->machine.host, env->receiver->machine.host);
+	fputs("; ", n.f);
 	put_cpus(n.f, &o->run.workload, one_cpu);
 	fputs(pinned_by_default ? "; --no-pin leaves them to the scheduler." : ".", n.f);
 	text_note__end(&n, f, width, "path");

@@ -30,6 +30,23 @@ static const char *side_of(const struct tap *t)
 					  : "sender";
 }
 
+static const struct environment nothing;
+
+static struct flag flag_or(struct flag f, const char *why)
+{
+	return (struct flag){f.value, f.known, f.reason ? f.reason : why};
+}
+
+static const char *no_receiver(const struct environment *e)
+{
+	if (e->receiver)
+		return "could not be read on the receiver's machine";
+	if (strcmp(e->path, "remote"))
+		return "this is no run between two machines";
+	return "the receiver's machine measures nothing: its netiotrace is older than this "
+	       "version, or netio-loadgen listens alone";
+}
+
 static const char *const congestion_choices[] = {
 	[CONGESTION_SYSTEM] = "system",
 	[CONGESTION_ASKED] = "asked",
@@ -64,6 +81,22 @@ FIELDS(tap, (const struct tap *t), TAP_FIELDS)
 	X(flag, "gso", "true/false", e->gso)                                 \
 	X(flag, "gro", "true/false", e->gro)
 FIELDS(offloads, (const struct environment *e), OFFLOADS_FIELDS)
+
+/* The receiver's machine. why: the reason for what is unknown. */
+#define RECEIVER_FIELDS(X)                                                             \
+	X(text_or, "host",           "text",  e->machine.host, why)                    \
+	X(text_or, "kernel",         "text",  e->kernel, why)                          \
+	X(text_or, "cpu",            "text",  e->cpu, why)                             \
+	X(num,     "cpus",           "count", num_or(e->cpus, e->cpus, why))           \
+	X(text_or, "device",         "text",  e->device, why)                          \
+	X(num,     "mtu",            "bytes", num_or(e->mtu, e->mtu, why))             \
+	X(flag,    "tso",            "true/false", flag_or(e->tso, why))               \
+	X(flag,    "gso",            "true/false", flag_or(e->gso, why))               \
+	X(flag,    "gro",            "true/false", flag_or(e->gro, why))               \
+	X(text_or, "qdisc",          "text",  e->qdisc, why)                           \
+	X(text_or, "virtualization", "text",  e->virtualization, why)                  \
+	X(text_or, "governor",       "text",  e->machine.governor, why)
+FIELDS(receiver, (const struct environment *e, const char *why), RECEIVER_FIELDS)
 
 #define ENVIRONMENT_FIELDS(X)                                                                   \
 	X(text_or, "host",                  "text",       e->machine.host, unreadable)          \
@@ -102,7 +135,8 @@ FIELDS(offloads, (const struct environment *e), OFFLOADS_FIELDS)
 	X(text_or, "caches",                "text",       e->machine.caches, unreadable)        \
 	X(num,     "memory",                "bytes",      e->machine.memory)                    \
 	X(real,    "load_average",          "",           e->machine.load)                      \
-	X(real,    "cpu_steal",             "0 to 1",     e->machine.steal)
+	X(real,    "cpu_steal",             "0 to 1",     e->machine.steal)                     \
+	X(object,  "receiver",              receiver, e->receiver ? e->receiver : &nothing, no_receiver(e))
 DOCUMENT_FIELDS(environment, (const struct environment *e), ENVIRONMENT_FIELDS)
 /* clang-format on */
 

@@ -248,3 +248,203 @@ TEST(text_names_the_side_of_its_copies)
 	check_end(f, "UNACCOUNTED: two-copy 1 B sent,");
 	end(f);
 }
+
+/* What the receiver's machine says of the 23 messages: all of them copied once. */
+static struct run_result *half(void)
+{
+	struct run_result *h = calloc(1, sizeof(*h));
+	struct stage_result *copy = &h->stages[NIO_STAGE_RX_COPY];
+
+	run_result__init(h);
+	h->app.rx_bytes = SENT;
+	h->app.rx_messages = 23;
+	h->app.tcp_bytes_received = SENT;
+	h->app.receiver_cpu_ns = num__known(7);
+	h->app.latency[LATENCY_RECV_CALL].hist = hist__new_latency();
+	hist__record(h->app.latency[LATENCY_RECV_CALL].hist, 1000);
+	*copy = (struct stage_result){.quality = QUALITY_EXACT, .bytes = SENT, .events = 40};
+	h->stages[NIO_STAGE_OTHER_COPY] =
+		(struct stage_result){.quality = QUALITY_EXACT, .bytes = MESSAGE, .events = 1};
+	h->others[0] =
+		(struct other_result){.caller = "tcp_collapse", .bytes = MESSAGE, .events = 1};
+	h->others_nr = 1;
+	h->sequence.rx_bytes = num__known(SENT);
+	h->health.coverage = real__known(1);
+	h->health.attached_ns = h->health.phase_ns = 1;
+	return h;
+}
+
+static void end_half(struct run_result *h)
+{
+	run_result__clear(h);
+	free(h);
+}
+
+/* The order of a round: the half is joined between booking and closing. */
+static void close_both(struct fixture *f, struct run_result *h)
+{
+	f->run.threads = 1;
+	confirm(f, 0);
+	ledger__app(&f->run, &f->report, NIO_SIDE_SENDER);
+	remote__app(&f->run, &f->report, false);
+	ledger__book(&f->run, &f->plan, &f->base, &f->now);
+	remote__book(&f->run);
+	remote__join(&f->run, h);
+	ledger__close(&f->run, true);
+}
+
+TEST(both_halves_are_one_ledger)
+{
+	struct fixture *f = fixture();
+	struct run_result *h = half();
+
+	close_both(f, h);
+	assert_false(f->run.sender_side);
+	assert_true(f->run.balance_known);
+	assert_int_equal(f->run.unaccounted_tx, 0);
+	assert_int_equal(f->run.unaccounted_rx, 0);
+	assert_int_equal(f->run.stages[NIO_STAGE_RX_COPY].bytes, SENT);
+	/* Gathered, sent, received, and one message of 23 copied once more there. */
+	assert_real(f->run.copies_per_byte, 3 + 1.0 / 23);
+	assert_string_equal(f->run.others[0].caller, "tcp_collapse");
+	assert_num(f->run.app.receiver_cpu_ns, 7);
+	assert_int_equal(f->run.app.tcp_bytes_received, SENT);
+	assert_null(f->run.app.tcp_received_reason);
+	assert_non_null(f->run.app.latency[LATENCY_RECV_CALL].hist);
+	assert_null(f->run.app.latency[LATENCY_DELIVERY].hist);
+	end_half(h);
+	end(f);
+}
+
+/* A byte that only one side counts is in sight. */
+TEST(byte_that_the_receiver_did_not_take_is_unaccounted)
+{
+	struct fixture *f = fixture();
+	struct run_result *h = half();
+
+	h->sequence.rx_bytes.value--;
+	h->stages[NIO_STAGE_RX_COPY].bytes--;
+	close_both(f, h);
+	assert_int_equal(f->run.unaccounted_rx, 1);
+	assert_true(run_result__unbalanced(&f->run));
+	end_half(h);
+	end(f);
+}
+
+TEST(half_without_a_ledger_leaves_the_side_of_the_sender)
+{
+	struct fixture *f = fixture();
+	struct run_result *h = half();
+
+	run_result__no_kernel(h, "no privileges there");
+	close_both(f, h);
+	assert_true(f->run.sender_side);
+	assert_true(f->run.balance_known);
+	assert_int_equal(f->run.stages[NIO_STAGE_RX_COPY].quality, QUALITY_UNAVAILABLE);
+	assert_string_equal(f->run.stages[NIO_STAGE_RX_COPY].reason, "no privileges there");
+	assert_real(f->run.copies_per_byte, 2.0);
+	assert_num(f->run.app.receiver_cpu_ns, 7);
+	end_half(h);
+	end(f);
+}
+
+TEST(replies_between_machines_are_not_in_the_ledger)
+{
+	struct fixture *f = fixture();
+	struct run_result *h = half();
+
+	f->run.request_response = true;
+	close_both(f, h);
+	assert_true(f->run.sender_side);
+	assert_non_null(strstr(f->run.stages[NIO_STAGE_RX_COPY].reason, "replies"));
+	assert_real(f->run.copies_per_byte, 2.0);
+	end_half(h);
+	end(f);
+}
+
+/* expected: a part of the reason; "": there is none. */
+static void contradicts(const struct run_result *h, const char *expected)
+{
+	struct run_result run;
+	const char *why;
+
+	run_result__init(&run);
+	run.threads = 2;
+	run.app.rx_bytes = SENT;
+	run.app.rx_messages = 23;
+	why = remote__contradiction(&run, h, 1000000000);
+	why = why ? why : "";
+	if (!*expected != !*why || !strstr(why, expected))
+		fail_msg("\"%s\", not \"%s\"", why, expected);
+}
+
+TEST(half_that_contradicts_what_is_known_here_is_refused)
+{
+	struct run_result *h = half();
+	struct hist *calls = h->app.latency[LATENCY_RECV_CALL].hist;
+
+	contradicts(h, "");
+	h->app.rx_bytes--;
+	contradicts(h, "other bytes");
+	h->app.rx_bytes++;
+	h->app.rx_messages++;
+	contradicts(h, "other bytes");
+	h->app.rx_messages--;
+	h->stages[NIO_STAGE_RX_COPY].bytes++;
+	contradicts(h, "its copies");
+	h->stages[NIO_STAGE_RX_COPY].bytes--;
+	/* Two threads and the main thread, for a second and 1 %. */
+	h->app.receiver_cpu_ns = num__known(3033000000);
+	contradicts(h, "");
+	h->app.receiver_cpu_ns = num__known(3040000000);
+	contradicts(h, "more CPU time");
+	h->app.receiver_cpu_ns = num__known(0);
+	calls->sum = 2030000000;
+	contradicts(h, "receive calls");
+	calls->sum = 1;
+	h->app.replies.tx_bytes = num__known(1);
+	contradicts(h, "replies");
+	end_half(h);
+}
+
+TEST(samples_of_the_receiver_join_those_of_the_sender)
+{
+	struct fixture *f = fixture();
+	struct run_result *h = half();
+
+	cpu_time__add_stack(&f->run.cpu,
+			    &(struct profile_stack){.frames = (char[]){"a"},
+						    .count = 2,
+						    .owner = NIO_SAMPLE_SENDER},
+			    false);
+	cpu_time__add_stack(&h->cpu,
+			    &(struct profile_stack){.frames = (char[]){"b"},
+						    .count = 3,
+						    .owner = NIO_SAMPLE_RECEIVER,
+						    .class = CPU_CLASS_RX_COPY},
+			    false);
+	f->run.cpu.known = h->cpu.known = true;
+	f->run.cpu.source = h->cpu.source = CPU_SOURCE_CLOCK;
+	close_both(f, h);
+	assert_int_equal(f->run.cpu.by[NIO_SAMPLE_SENDER].samples, 2);
+	assert_int_equal(f->run.cpu.by[NIO_SAMPLE_RECEIVER].samples, 3);
+	assert_int_equal(f->run.cpu.by[NIO_SAMPLE_RECEIVER].classes[CPU_CLASS_RX_COPY], 3);
+	assert_int_equal(f->run.cpu.profile.nr, 2);
+	end_half(h);
+	end(f);
+}
+
+/* The sender's events were attached all the time, the receiver's in a tenth of it. */
+TEST(share_of_events_is_that_of_both_sides)
+{
+	struct fixture *f = fixture();
+	struct run_result *h = half();
+
+	h->health.attached_ns = 100000;
+	h->health.phase_ns = 1000000;
+	close_both(f, h);
+	assert_real(run_result__events_share(&f->run), 0.55);
+	assert_true(run_result__sampled_events(&f->run, NIO_STAGE_RX_COPY));
+	end_half(h);
+	end(f);
+}

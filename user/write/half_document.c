@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Writes and reads the receiver's half; see half_document.h. No I/O. */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "common/xalloc.h"
+#include "half_document.h"
+#include "json.h"
+#include "model/unsupported_paths.h"
+
+#define HALF_SCHEMA "netiotrace.half/1"
+
+/* A document of netiotrace has 7 levels. */
+#define DEPTH_MAX 16
+/* Larger numbers are not exact in JSON; no sum of two of them overflows. */
+#define NUMBER_MAX (1ULL << 53)
+
+static char *dump(const json_t *document)
+{
+	return json_dumps(document,
+			  JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+}
+
+char *half_document__write(const struct environment *env, const struct run_result *run)
+{
+	/* Of the sender alone. */
+	static const char *const unused[] = {"verdict", "kernel_zerocopy", "times", "path_ns"};
+	json_t *document = json_object(), *side = json_document__run(run);
+	char *text;
+
+	for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
+		json_object_del(side, unused[i]);
+	json_put(document, "schema", json_string(HALF_SCHEMA));
+	json_put(document, "environment", json_document__environment(env));
+	json_put(document, "run", side);
+	text = dump(document);
+	if (strlen(text) > HALF_MAX) {
+		free(text);
+		json_object_del(json_object_get(side, "cpu"), "stacks");
+		text = dump(document);
+	}
+	json_decref(document);
+	return text;
+}
+
+struct reading {
+	const json_t *run;
+	char *why; /* HALF_WHY bytes; empty: nothing is wrong so far */
+};
+
+/* The first reason stays. */
+__attribute__((format(printf, 2, 3))) static void refuse(struct reading *in, const char *format,
+							 ...)
+{
+	char text[HALF_WHY];
+	va_list args;
+
+	if (in->why[0])
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	printable(in->why, HALF_WHY, text);
+}
+
+/*
+ * Reasons and names are static texts, and other machines give few different ones: they are kept
+ * until the end, up to a limit.
+ */
+static const char *keep(const char *text)
+{
+	static char kept[64][192];
+	static unsigned int nr;
+	char printed[sizeof(kept[0])];
+
+	printable(printed, sizeof(printed), text);
+	for (unsigned int i = 0; i < nr; i++)
+		if (!strcmp(kept[i], printed))
+			return kept[i];
+	if (nr == sizeof(kept) / sizeof(kept[0]))
+		return "the receiver's machine gives one more reason";
+	return strcpy(kept[nr++], printed);
+}
+
+static const char *keep_reason(const char *reason)
+{
+	char text[192];
+
+	snprintf(text, sizeof(text), "on the receiver's machine: %s",
+		 reason ? reason : "not measured");
+	return keep(text);
+}
+
+static const char *text_at(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+/* A number from 0 to 2^53, or null with a reason. */
+static struct real real_at(struct reading *in, const char *path)
+{
+	const json_t *parent, *value;
+	const char *name;
+
+	value = json_value__at(in->run, path, &parent, &name);
+	if (json_is_number(value)) {
+		double x = json_number_value(value);
+
+		if (x >= 0 && x <= (double)NUMBER_MAX)
+			return real__known(x);
+	}
+	if (value && !json_is_null(value))
+		refuse(in, "\"%s\" is not a possible number", path);
+	return real__unknown(keep_reason(json_value__reason(parent, name)));
+}
+
+static struct num num_at(struct reading *in, const char *path)
+{
+	struct real x = real_at(in, path);
+
+	if (x.known && x.value != floor(x.value))
+		refuse(in, "\"%s\" is not a whole number", path);
+	return (struct num){.value = (uint64_t)x.value, .known = x.known, .reason = x.reason};
+}
+
+/* A number of the object at a path. */
+__attribute__((format(printf, 2, 3))) static struct num num_of(struct reading *in,
+							       const char *format, ...)
+{
+	char path[96];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	return num_at(in, path);
+}
+
+/* A number that must be known. */
+static uint64_t count_at(struct reading *in, const char *path)
+{
+	struct num n = num_at(in, path);
+
+	if (!n.known)
+		refuse(in, "\"%s\" is missing", path);
+	return n.value;
+}
+
+static const json_t *list_at(struct reading *in, const char *path)
+{
+	const json_t *parent, *list;
+	const char *name;
+
+	list = json_value__at(in->run, path, &parent, &name);
+	if (list && !json_is_array(list) && !json_is_null(list))
+		refuse(in, "\"%s\" is not a list", path);
+	return list;
+}
+
+static void add_bucket(struct reading *in, struct hist *h, const char *path, const json_t *item)
+{
+	json_int_t low = json_integer_value(json_array_get(item, 0));
+	json_int_t count = json_integer_value(json_array_get(item, 2));
+	uint32_t i = low < 0 ? 0 : hist__bucket(h, (uint64_t)low);
+
+	if (low < 0 || hist__bucket_low(h, i) != (uint64_t)low || h->buckets[i] || count <= 0 ||
+	    h->count + (uint64_t)count > NUMBER_MAX)
+		refuse(in, "\"%s\" has an impossible bucket", path);
+	else
+		hist__add_bucket(h, i, (uint64_t)count);
+}
+
+/* NULL: none. sum: of the values, where it is known. */
+static struct hist *hist_at(struct reading *in, const char *path, uint32_t sub_bits,
+			    uint32_t n_buckets, struct real sum)
+{
+	const json_t *list = list_at(in, path), *item;
+	struct hist *h;
+	size_t i;
+
+	if (!json_array_size(list))
+		return NULL;
+	h = hist__new(sub_bits, n_buckets);
+	json_array_foreach(list, i, item)
+		add_bucket(in, h, path, item);
+	if (sum.known && !(sum.value >= (double)h->min * (double)h->count &&
+			   sum.value <= (double)h->max * (double)h->count))
+		refuse(in, "\"%s\" cannot have this sum", path);
+	if (sum.known && !in->why[0])
+		h->sum = (uint64_t)sum.value;
+	return h;
+}
+
+static void read_latency(struct reading *in, struct app_result *app, enum latency_kind kind)
+{
+	struct latency_result *l = &app->latency[kind];
+	char path[96];
+	struct real mean;
+
+	snprintf(path, sizeof(path), "app.latency_ns.%s.mean", latency__key(kind));
+	mean = real_at(in, path);
+	snprintf(path, sizeof(path), "app.latency_ns.%s.buckets", latency__key(kind));
+	hist__free(l->hist);
+	l->hist =
+		hist_at(in, path, HIST_LATENCY_SUB_BITS, HIST_LATENCY_BUCKETS, real__unknown(NULL));
+	l->reason = l->hist ? NULL : mean.reason ? mean.reason : keep_reason(NULL);
+	if (!l->hist || !mean.known)
+		return;
+	mean.value *= (double)l->hist->count;
+	if (mean.value >= (double)l->hist->min * (double)l->hist->count * (1 - 1e-9) &&
+	    mean.value <= (double)l->hist->max * (double)l->hist->count * (1 + 1e-9))
+		l->hist->sum = (uint64_t)(mean.value + 0.5);
+	else
+		refuse(in, "\"%s\" cannot have this mean", path);
+}
+
+static void read_app(struct reading *in, struct run_result *r)
+{
+	struct app_result *app = &r->app;
+	struct num received = num_at(in, "app.tcp.bytes_received");
+	struct real cpu_s = real_at(in, "app.cpu_s.receiver");
+
+	app->rx_bytes = count_at(in, "app.rx_bytes");
+	app->rx_messages = count_at(in, "app.rx_messages");
+	app->tcp_bytes_received = received.value;
+	app->tcp_received_reason = received.known ? NULL : received.reason;
+	if (cpu_s.value * 1e9 > (double)NUMBER_MAX)
+		refuse(in, "\"app.cpu_s.receiver\" is not a possible time");
+	else
+		app->receiver_cpu_ns = (struct num){.value = (uint64_t)(cpu_s.value * 1e9 + 0.5),
+						    .known = cpu_s.known,
+						    .reason = cpu_s.reason};
+	app->replies.tx_bytes = num_at(in, "app.replies.tx_bytes");
+	app->replies.tx_messages = num_at(in, "app.replies.tx_messages");
+	for (int k = 0; k < LATENCY_NR; k++)
+		if (latency__side(k) == NIO_SIDE_RECEIVER)
+			read_latency(in, app, k);
+}
+
+static enum quality quality_of(struct reading *in, const json_t *stage)
+{
+	const char *name = text_at(stage, "quality");
+
+	for (int q = 0; name && q <= QUALITY_SAMPLED; q++)
+		if (!strcmp(name, quality__name(q)))
+			return q;
+	refuse(in, "a stage has no quality");
+	return QUALITY_UNAVAILABLE;
+}
+
+static void read_stage(struct reading *in, struct run_result *r, enum nio_stage stage)
+{
+	const char *key = stage__key(stage);
+	const json_t *o = json_object_get(json_object_get(in->run, "ledger"), key);
+	const char *reason = text_at(o, "reason"), *no_events = text_at(o, "events_reason");
+	struct stage_result *s = &r->stages[stage];
+	const char *event = text_at(o, "event");
+	struct num most;
+	char path[96];
+
+	s->quality = quality_of(in, o);
+	s->reason = reason || s->quality != QUALITY_EXACT ? keep_reason(reason) : NULL;
+	s->ns = num_of(in, "ledger.%s.ns", key);
+	s->timed = num_of(in, "ledger.%s.timed", key);
+	if (s->quality == QUALITY_UNAVAILABLE)
+		return;
+	s->bytes = num_of(in, "ledger.%s.bytes", key).value;
+	most = num_of(in, "ledger.%s.bytes_at_most", key);
+	if (most.known && most.value < s->bytes)
+		refuse(in, "\"%s\" has fewer bytes at most than bytes", key);
+	s->open_bytes = num__known(most.known ? most.value - s->bytes : 0);
+	s->events = num_of(in, "ledger.%s.events", key).value;
+	s->no_events = no_events ? keep_reason(no_events) : NULL;
+	s->event = event ? keep(event) : NULL;
+	snprintf(path, sizeof(path), "ledger.%s.sizes", key);
+	hist__free(s->sizes);
+	s->sizes = hist_at(in, path, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS, real__unknown(NULL));
+	snprintf(path, sizeof(path), "ledger.%s.ns_buckets", key);
+	hist__free(s->times);
+	s->times = hist_at(in, path, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS,
+			   s->ns.known ? real__known((double)s->ns.value) : real__unknown(NULL));
+}
+
+static void read_callers(struct reading *in, struct run_result *r)
+{
+	const json_t *list = list_at(in, "ledger.other_copy.callers"), *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		struct reading one = {.run = item, .why = in->why};
+		const char *name = text_at(item, "caller");
+
+		if (i == OTHERS_SHOWN)
+			return;
+		printable(r->others[i].caller, sizeof(r->others[i].caller), name ? name : "?");
+		r->others[i].bytes = count_at(&one, "bytes");
+		r->others[i].events = count_at(&one, "events");
+		r->others[i].ns = count_at(&one, "ns");
+		r->others_nr = i + 1;
+	}
+}
+
+static void read_uncovered(struct reading *in, struct run_result *r)
+{
+	const json_t *list = list_at(in, "uncovered"), *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		struct reading one = {.run = item, .why = in->why};
+		const char *kind = text_at(item, "kind"), *side = text_at(item, "side");
+
+		for (int k = 0; kind && side && k < NIO_UNCOVERED_NR; k++) {
+			struct nio_uncovered *u = &r->uncovered[NIO_SIDE_RECEIVER][k];
+
+			if (strcmp(side, "receiver") || strcmp(kind, unsupported_paths__key(k)))
+				continue;
+			u->bytes = count_at(&one, "bytes");
+			u->events = count_at(&one, "events");
+		}
+	}
+}
+
+static void read_health(struct reading *in, struct run_result *r)
+{
+	struct health *h = &r->health;
+	struct real paused = real_at(in, "health.paused_s");
+	struct real share = real_at(in, "health.events_share");
+
+	h->coverage = real_at(in, "health.coverage");
+	h->missed = num_at(in, "health.missed");
+	h->map_full = num_at(in, "health.map_full");
+	h->unmatched = num_at(in, "health.unmatched");
+	h->anomalies = num_at(in, "health.anomalies");
+	h->paused_ns = (uint64_t)(paused.value < 1e6 ? paused.value * 1e9 : 1e15);
+	if (h->coverage.value > 1 || share.value > 1)
+		refuse(in, "a share of the events is above 1");
+	/* In parts of a million: the share alone is told. */
+	h->phase_ns = share.known ? 1000000 : 0;
+	h->attached_ns = (uint64_t)(share.value * 1e6 + 0.5);
+}
+
+static void read_perf(struct reading *in, struct run_result *r)
+{
+	for (int c = 0; c < PERF_NR; c++) {
+		struct perf_detail *d = &r->perf_detail[NIO_SIDE_RECEIVER][c];
+		struct num *n = &r->perf[NIO_SIDE_RECEIVER][c];
+		const char *key = perf_counter__key(c);
+		char path[96];
+
+		*n = num_of(in, "perf.receiver.%s.value", key);
+		d->user = num_of(in, "perf.receiver.%s.user", key);
+		d->kernel = num_of(in, "perf.receiver.%s.kernel", key);
+		snprintf(path, sizeof(path), "perf.receiver.%s.running", key);
+		d->running = real_at(in, path);
+		snprintf(path, sizeof(path), "perf.receiver.%s", key);
+		/* A known value with a reason was scaled. */
+		if (n->known) {
+			const json_t *parent, *o;
+			const char *name;
+
+			o = json_value__at(in->run, path, &parent, &name);
+			if (json_is_true(json_object_get(o, "scaled")))
+				n->reason = keep_reason(text_at(o, "reason"));
+		}
+	}
+}
+
+/* The classes are told as parts of the CPU time: samples are far fewer than nanoseconds. */
+static void read_classes(struct reading *in, struct cpu_samples *s)
+{
+	struct num total = num_at(in, "cpu.receiver.cpu_ns");
+	uint64_t sum = 0;
+
+	for (int c = 0; c < CPU_CLASS_NR && s->samples; c++) {
+		struct num ns = num_of(in, "cpu.receiver.ns.%s", cpu_class__key(c));
+
+		if (!total.value || !ns.known)
+			break;
+		s->classes[c] =
+			(uint64_t)((double)ns.value * (double)s->samples / (double)total.value +
+				   0.5);
+		sum += s->classes[c];
+	}
+	if (sum != s->samples)
+		refuse(in, "\"cpu.receiver.ns\" does not add up");
+}
+
+/* "receiver;FRAMES COUNT"; others are of other processes there. */
+static void read_stacks(struct reading *in, struct cpu_result *c)
+{
+	static const char owner[] = "receiver;";
+	const json_t *list = list_at(in, "cpu.stacks"), *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		const char *text = json_string_value(item);
+		const char *blank = text ? strrchr(text, ' ') : NULL;
+		struct profile_stack stack = {.owner = NIO_SAMPLE_RECEIVER,
+					      .class = CPU_CLASS_OTHER};
+		char *frames;
+
+		if (!blank || strncmp(text, owner, sizeof(owner) - 1))
+			continue;
+		stack.count = strtoull(blank + 1, NULL, 10);
+		if (!stack.count || stack.count > c->by[NIO_SAMPLE_RECEIVER].samples) {
+			refuse(in, "\"cpu.stacks\" has an impossible count");
+			return;
+		}
+		frames = xstrdup(text + sizeof(owner) - 1);
+		frames[blank - text - (ptrdiff_t)sizeof(owner) + 1] = '\0';
+		stack.frames = printable__in_place(frames);
+		profile__add(&c->profile, &stack);
+		free(frames);
+	}
+}
+
+static void read_cpu(struct reading *in, struct run_result *r)
+{
+	const json_t *o = json_object_get(in->run, "cpu");
+	const char *quality = text_at(o, "quality"), *reason = text_at(o, "reason");
+	const char *source = text_at(o, "source"), *no_cycles = text_at(o, "source_reason");
+	struct cpu_samples *s = &r->cpu.by[NIO_SAMPLE_RECEIVER];
+
+	if (!quality || strcmp(quality, quality__name(QUALITY_SAMPLED))) {
+		cpu_time__none(&r->cpu, keep_reason(reason));
+		return;
+	}
+	r->cpu.known = true;
+	r->cpu.source =
+		source && !strcmp(source, CPU_SOURCE_CYCLES) ? CPU_SOURCE_CYCLES : CPU_SOURCE_CLOCK;
+	if (no_cycles)
+		printable(r->cpu.no_cycles, sizeof(r->cpu.no_cycles), no_cycles);
+	r->cpu.hz = (unsigned int)(count_at(in, "cpu.hz") % 100000);
+	s->samples = count_at(in, "cpu.receiver.samples");
+	s->lost = count_at(in, "cpu.receiver.lost");
+	s->shifted = count_at(in, "cpu.receiver.shifted");
+	read_classes(in, s);
+	read_stacks(in, &r->cpu);
+}
+
+static void read_run(struct reading *in, struct run_result *r)
+{
+	const char *source = text_at(json_object_get(in->run, "sequence"), "source");
+
+	read_app(in, r);
+	read_stage(in, r, NIO_STAGE_RX_COPY);
+	read_stage(in, r, NIO_STAGE_OTHER_COPY);
+	read_callers(in, r);
+	r->sequence.source = source ? keep(source) : NULL;
+	r->sequence.rx_bytes = num_at(in, "sequence.rx_bytes");
+	read_uncovered(in, r);
+	read_health(in, r);
+	read_perf(in, r);
+	read_cpu(in, r);
+}
+
+static struct flag flag_of(const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+
+	return (struct flag){.value = json_is_true(value),
+			     .known = json_is_boolean(value),
+			     .reason = keep_reason(json_value__reason(o, key))};
+}
+
+#define TEXT(to, o, key) printable(to, sizeof(to), text_at(o, key) ? text_at(o, key) : "")
+
+static unsigned int small(const json_t *o, const char *key)
+{
+	json_int_t n = json_integer_value(json_object_get(o, key));
+
+	return n > 0 && n < 1000000 ? (unsigned int)n : 0;
+}
+
+static void read_environment(const json_t *o, struct environment *env)
+{
+	const json_t *offloads = json_object_get(o, "offloads");
+
+	memset(env, 0, sizeof(*env));
+	TEXT(env->machine.host, o, "host");
+	TEXT(env->kernel, o, "kernel");
+	TEXT(env->cpu, o, "cpu");
+	TEXT(env->device, o, "device");
+	TEXT(env->qdisc, o, "qdisc");
+	TEXT(env->virtualization, o, "virtualization");
+	TEXT(env->machine.governor, o, "governor");
+	env->cpus = small(o, "cpus");
+	env->mtu = small(o, "mtu");
+	env->machine.numa_nodes = num_or(small(o, "numa_nodes"), small(o, "numa_nodes"),
+					 keep_reason(json_value__reason(o, "numa_nodes")));
+	env->tso = flag_of(offloads, "tso");
+	env->gso = flag_of(offloads, "gso");
+	env->gro = flag_of(offloads, "gro");
+}
+
+/* Before it is parsed, since parsing recurses. */
+static bool is_too_deep(const char *text)
+{
+	unsigned int depth = 0;
+	bool quoted = false;
+
+	for (; *text; text++) {
+		if (quoted && *text == '\\' && text[1])
+			text++;
+		else if (*text == '"')
+			quoted = !quoted;
+		else if (!quoted && (*text == '{' || *text == '['))
+			depth++;
+		else if (!quoted && depth && (*text == '}' || *text == ']'))
+			depth--;
+		if (depth > DEPTH_MAX)
+			return true;
+	}
+	return false;
+}
+
+int half_document__read(const char *text, struct run_result *run, struct environment *env,
+			char why[HALF_WHY])
+{
+	struct reading in = {.why = why};
+	json_t *document = NULL;
+	json_error_t error;
+	const char *schema;
+
+	why[0] = '\0';
+	if (strlen(text) > HALF_MAX || is_too_deep(text))
+		refuse(&in, "it is too long or too deep");
+	else
+		document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	schema = text_at(document, "schema");
+	if (!schema || strcmp(schema, HALF_SCHEMA))
+		refuse(&in, "it is not a document of this kind (" HALF_SCHEMA ")");
+	in.run = json_object_get(document, "run");
+	if (!why[0])
+		read_run(&in, run);
+	read_environment(json_object_get(document, "environment"), env);
+	json_decref(document);
+	return why[0] ? -EPROTO : 0;
+}
