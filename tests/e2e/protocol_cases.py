@@ -77,7 +77,7 @@ def one_sentence(directory, code, out, err, pattern=""):
 # --- a client with a faulty receiver ---
 
 CLIENT_STATES = ["accepted", "greeted", "welcomed", "connected", "warm-up asked", "warm-up sending",
-                 "warm-up totals", "measured asked", "measured sending", "measured totals"]
+                 "warm-up totals", "measured asked", "measured sending", "measured totals", "measured confirmed"]
 CLIENT_LIES = [
     ("greeted", "garbage", "not a netiotrace receiver"),
     ("greeted", "half a frame", ""),
@@ -104,6 +104,21 @@ CLIENT_LIES = [
     ("measured totals", "a message less", "totals differ"),
     ("measured totals", "more errors than messages", "totals differ"),
     ("measured totals", "more read than sent", "read more than was sent"),
+    ("warm-up asked", "a half not asked for", "is not a netiotrace receiver"),
+    ("measured asked", "half 7", "is not a netiotrace receiver"),
+    ("measured confirmed", "half of no bytes", "is not what its machine measured"),
+    ("measured confirmed", "half too long", "is not what its machine measured"),
+    ("measured confirmed", "half of 2^64-1 bytes", "is not what its machine measured"),
+    ("measured confirmed", "half cut", "does not send what its machine measured"),
+    ("measured confirmed", "half with a line break", "is not what its machine measured"),
+    ("measured confirmed", "half with a NUL", "is not what its machine measured"),
+    ("measured confirmed", "half too deep", "too long or too deep"),
+    ("measured confirmed", "half no JSON", "not a document of this kind"),
+    ("measured confirmed", "half of another kind", "not a document of this kind"),
+    ("measured confirmed", "half of other bytes", "other bytes than it confirmed"),
+    ("measured confirmed", "half of more CPU time than passed", "more CPU time than has passed"),
+    ("measured confirmed", "half below 0", "app.rx_messages"),
+    ("measured confirmed", "CONFIRM", "is not what its machine measured"),
 ]
 
 
@@ -230,7 +245,7 @@ def signals():
     for signo in (signal.SIGINT, signal.SIGTERM):
         for state in CLIENT_STATES:
             yield f"{signo.name}, client, {state}", signalled_client, (state, signo)
-    for state in CLIENT_STATES[1:]:
+    for state in CLIENT_STATES[1:-1]:
         yield f"SIGINT, netio-loadgen send, {state}", signalled_sender, (state, signal.SIGINT)
     for state in SERVER_STATES:
         if state not in ("measured over", "done"):
@@ -240,7 +255,7 @@ def signals():
 # --- a server with a faulty sender ---
 
 SERVER_STATES = ["connected", "welcomed", "ready", "warm-up begun", "warm-up in a message", "warm-up sent",
-                 "warm-up over", "measured begun", "measured in a message", "measured sent", "measured over"]
+                 "warm-up over", "measured asked", "measured begun", "measured in a message", "measured sent", "measured over"]
 SERVER_LIES = [
     ("connected", "garbage"), ("connected", "half a hello"), ("connected", "another version"),
     ("connected", "2^32-1 connections"), ("connected", "size 2^32-1"), ("welcomed", "WELCOME"),
@@ -249,7 +264,8 @@ SERVER_LIES = [
     ("warm-up over", "TOTAL too early"), ("measured sent", "TOTAL of connection 9"),
     ("measured sent", "TOTAL of 2^63 bytes"), ("measured sent", "TOTAL of half a message"),
     ("measured sent", "TOTAL of less than was sent"), ("measured sent", "TOTAL of more than was sent"),
-    ("measured over", "phase 7"),
+    ("measured over", "phase 7"), ("warm-up over", "half 16"), ("warm-up over", "half 2^63"),
+    ("measured over", "HALF"), ("measured asked", "HALF"),
 ]
 
 

@@ -7,6 +7,7 @@ protocol_peer.py sender PORT STATE DEED a sender of one session; prints "reached
 
 Each follows the protocol until STATE, prints "reached" and does DEED instead of the next step:
 killed, stopped, silent, flood TYPE, drip TYPE, holds HOW, creeps BYTES, or a lie, which is a key of the dictionaries below."""
+import json
 import os
 import signal
 import socket
@@ -14,7 +15,8 @@ import struct
 import sys
 import time
 
-WELCOME, READY, PHASE, PHASE_OK, TOTAL, CONFIRM, STOP, REFUSE, MOVING, ELAPSED = range(1, 11)
+WELCOME, READY, PHASE, PHASE_OK, TOTAL, CONFIRM, STOP, REFUSE, MOVING, ELAPSED, HALF = range(1, 12)
+HALF_MAX = 500 << 10
 SIZE = 65536
 SLOW = 100  # connections of a sender that is slow to send its totals
 
@@ -125,7 +127,30 @@ class Receiver(Peer):
         "a message less": lambda p: p.elapsed(10**7) + p.confirm(messages=p.sent[0] - 1),
         "more errors than messages": lambda p: p.elapsed(10**7) + p.confirm(index=p.sent[0] + 1),
         "more read than sent": lambda p: p.frame(MOVING, size=p.sent[1] + 1),
+        "a half not asked for": lambda p: p.frame(PHASE_OK, index=1),
+        "half 7": lambda p: p.frame(PHASE_OK, index=7),
+        "half of no bytes": lambda p: p.frame(HALF),
+        "half too long": lambda p: p.frame(HALF, size=HALF_MAX + 1) + b" " * (HALF_MAX + 1),
+        "half of 2^64-1 bytes": lambda p: p.frame(HALF, size=2**64 - 1),
+        "half cut": lambda p: p.frame(HALF, size=1000) + b"{" * 999,
+        "half with a line break": lambda p: p.half(b'"}\n{"event":"half","document":"{}"}'),
+        "half with a NUL": lambda p: p.half(b"{}\0"),
+        "half too deep": lambda p: p.half(b"[" * HALF_MAX),
+        "half no JSON": lambda p: p.half(b"SSH-2.0"),
+        "half of another kind": lambda p: p.half(b'{"schema":"netiotrace.result/1","runs":[]}'),
+        "half of other bytes": lambda p: p.half(p.document(rx_bytes=p.sent[1] - 1)),
+        "half of more CPU time than passed": lambda p: p.half(p.document(cpu_s={"receiver": 1e5})),
+        "half below 0": lambda p: p.half(p.document(rx_messages=-1)),
     }
+
+    def half(self, text):
+        return self.frame(HALF, size=len(text)) + text
+
+    def document(self, **app):
+        unknown = {"quality": "unavailable"}
+        return json.dumps({"schema": "netiotrace.half/1", "run": {
+            "app": {"rx_bytes": self.sent[1], "rx_messages": self.sent[0], **app},
+            "ledger": {"rx_copy": unknown, "other_copy": unknown}}}).encode()
 
     def confirm(self, **changes):
         return self.frame(CONFIRM, **{"messages": self.sent[0], "size": self.sent[1], **changes})
@@ -156,16 +181,17 @@ class Receiver(Peer):
         exactly(self.control, 1)
 
     def take_phase(self, name):
-        kind, _, self.phase, _, _ = read_frame(self.control)
+        kind, _, self.phase, asked, _ = read_frame(self.control)
         assert kind == PHASE
         self.at(name + " asked")
         begin = time.monotonic_ns()
-        self.say(self.frame(PHASE_OK))
+        self.say(self.frame(PHASE_OK, index=int(asked and self.state == "measured confirmed")))
         self.at(name + " sending")
         self.read_messages()
         took = time.monotonic_ns() - begin
         self.at(name + " totals")
         self.say(self.elapsed(took if self.sent[1] else 0) + self.confirm())
+        self.at(name + " confirmed")
 
     def read_messages(self):
         read, total = 0, None
@@ -206,6 +232,9 @@ class Sender(Peer):
         "TOTAL of half a message": lambda p: p.frame(TOTAL, messages=1, size=SIZE // 2),
         "TOTAL of less than was sent": lambda p: p.frame(TOTAL),
         "TOTAL of more than was sent": lambda p: p.frame(TOTAL, messages=9, size=9 * SIZE),
+        "half 16": lambda p: frame(PHASE, index=1, phase=p.phase + 1, messages=16),
+        "half 2^63": lambda p: frame(PHASE, index=1, phase=p.phase + 1, messages=2**63),
+        "HALF": lambda p: p.frame(HALF, size=2) + b"{}",
     }
 
     def hold(self, how):
@@ -247,7 +276,9 @@ class Sender(Peer):
 
     def make_phase(self, name, measured):
         self.phase += 1
-        self.say(self.frame(PHASE, index=measured))
+        # Of the measured phase it asks for the receiver's half: the load generator's counts.
+        self.say(self.frame(PHASE, index=measured, messages=5 * measured))
+        self.at(name + " asked")
         assert read_frame(self.control)[0] == PHASE_OK
         self.at(name + " begun")
         self.data.sendall(bytes(SIZE // 2))

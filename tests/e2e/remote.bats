@@ -11,7 +11,7 @@ PORT=5201
 
 setup() {
 	need_root
-	need_tool jq ip nsenter unshare python3
+	need_tool jq ip nsenter unshare python3 hostname
 	cd "$BATS_TEST_TMPDIR" || return
 	chmod 755 .
 	HERE=$(machine)
@@ -19,6 +19,7 @@ setup() {
 	here ip link add veth0 mtu 4000 type veth peer name veth1 mtu 4000 netns "$THERE"
 	configure here veth0 "$HERE4" "$HERE6"
 	configure there veth1 "$THERE4" "$THERE6"
+	there hostname there.example
 	within 3 carries "$THERE4"
 	note_before
 }
@@ -35,7 +36,7 @@ teardown() {
 
 # machine: starts a process in a network namespace of its own and prints its PID.
 machine() {
-	unshare --net sleep 600 </dev/null >/dev/null 2>&1 3>&- &
+	unshare --net --uts sleep 600 </dev/null >/dev/null 2>&1 3>&- &
 	until [ "$(readlink /proc/self/ns/net)" != "$(readlink "/proc/$!/ns/net")" ]; do
 		sleep 0.01
 	done
@@ -47,7 +48,7 @@ here() {
 }
 
 there() {
-	nsenter -t "$THERE" -n "$@"
+	nsenter -t "$THERE" -n -u "$@"
 }
 
 configure() { # MACHINE DEVICE IPV4 IPV6
@@ -100,7 +101,7 @@ in_background() {
 	local -n holder=${1^^}
 
 	shift
-	nsenter -t "$holder" -n "$@" 3>&- &
+	nsenter -t "$holder" -n -u "$@" 3>&- &
 }
 
 # stranger PYTHON: an unrelated program listens on the port; c is a connection to it.
@@ -144,25 +145,37 @@ fails() { # HOW PATTERN ARGS...
 		grep -q '^netiotrace: ' stderr && grep -q -- "$pattern" stderr && [ ! -e out.json ]
 }
 
-# Conditions for every run over two machines; prints each that fails.
+# Conditions for every run over two machines; prints each that fails. $both: the receiver's machine
+# measures its half. Both namespaces have one clock, so that delivery is measured.
 # shellcheck disable=SC2016 # jq's variables, not the shell's
-SENDER_BOOKS='
+BOOKS='
 def check(name; ok): if ok then empty else name end;
 def unknown(object; key): object[key] == null
     and ((object[key + "_reason"] // object.reason) | contains("another machine"));
 [ .runs[] | "\(.mode) round \(.round): " as $who
   | check($who + "unaccounted_tx \(.ledger.unaccounted_tx)"; .ledger.unaccounted_tx == 0),
-    check($who + "unaccounted_rx"; unknown(.ledger; "unaccounted_rx")),
-    check($who + "rx_copy"; .ledger.rx_copy.quality == "unavailable"
-        and unknown(.ledger.rx_copy; "bytes")),
-    check($who + "side"; .ledger.copies_per_byte_side == "sender"
-        and (.ledger.copies_per_byte_excludes | index("rx_copy") | not)),
     check($who + "rx_bytes \(.app.rx_bytes)"; .app.tx_bytes > 0 and .app.rx_bytes == .app.tx_bytes),
     check($who + "bytes_acked"; .app.tcp.bytes_acked == .app.tx_bytes),
-    check($who + "delivery"; unknown(.app.latency_ns.delivery; "p50")),
-    check($who + "recv_call"; unknown(.app.latency_ns.recv_call; "p50")),
-    check($who + "receiver CPU"; unknown(.app.cpu_s; "receiver") and .app.cpu_s.sender > 0),
-    check($who + "bytes_received"; unknown(.app.tcp; "bytes_received")),
+    check($who + "sender CPU"; .app.cpu_s.sender > 0),
+    (if $both then
+        check($who + "unaccounted_rx \(.ledger.unaccounted_rx)"; .ledger.unaccounted_rx == 0),
+        check($who + "rx_copy \(.ledger.rx_copy.bytes)"; .ledger.rx_copy.quality == "exact"
+            and .ledger.rx_copy.bytes == .app.tx_bytes),
+        check($who + "sequence \(.sequence.rx_bytes)"; .sequence.rx_bytes == .app.tx_bytes),
+        check($who + "bytes_received"; .app.tcp.bytes_received == .app.tx_bytes),
+        check($who + "side"; .ledger.copies_per_byte_side == "both"
+            and (.ledger.copies_per_byte_excludes | index("rx_copy") | not)),
+        check($who + "delivery"; .app.latency_ns.delivery.count > 0),
+        check($who + "recv_call"; .app.latency_ns.recv_call.count > 0),
+        check($who + "context switches"; .perf.receiver.context_switches.value > 0),
+        check($who + "receiver CPU"; .app.cpu_s.receiver > 0)
+    else
+        check($who + "unaccounted_rx"; unknown(.ledger; "unaccounted_rx")),
+        check($who + "rx_copy"; .ledger.rx_copy.quality == "unavailable"
+            and .ledger.rx_copy.bytes == null),
+        check($who + "side"; .ledger.copies_per_byte_side == "sender"
+            and (.ledger.copies_per_byte_excludes | index("rx_copy") | not))
+    end),
     # This path is local, so all zero-copy bytes are copied. Retransmitted packets, and packets that
     # hold copied and pinned bytes, are copied in addition. A kernel may show some arrivals to no
     # program (docs/KERNELS.md): then a smaller count is marked as a lower bound.
@@ -172,15 +185,24 @@ def unknown(object; key): object[key] == null
             | $d <= .app.tcp.bytes_retrans + .ledger.tx_copy.bytes
                 and ($d >= 0 or (.ledger.deferred_copy | .bytes_at_most >= .bytes - $d
                     and (.reason | startswith("a lower bound: the kernel reports every send"))))
-        else .ledger.copies_per_byte == {twocopy: 2, onecopy: 1}[.mode] end),
+        else .ledger.copies_per_byte == ({twocopy: 2, onecopy: 1}[.mode] + if $both then 1 else 0 end) end),
     check($who + "throughput"; .app.throughput_gbps * .duration_s * 1e9 / 8 / .app.rx_bytes
         | . > 0.999999 and . < 1.000001)
 ] | .[]'
 
+# balanced DOCUMENT: both sides. sender_balanced: the receiver's machine measures nothing.
+balanced() {
+	books true "$1"
+}
+
 sender_balanced() {
+	books false "$1"
+}
+
+books() { # BOTH DOCUMENT
 	local wrong
 
-	wrong=$(jq -r "$SENDER_BOOKS" "$1")
+	wrong=$(jq -r --argjson both "$1" "$BOOKS" "$2")
 	[ -z "$wrong" ] || { echo "$wrong"; return 1; }
 }
 
@@ -245,35 +267,102 @@ time.sleep(600)"
 	copied_once between "$BRIDGE"
 }
 
-@test "bridge: the sender's books balance in every mode" {
+@test "bridge: the books of both sides balance in every mode" {
 	bridged
 	serve "$BRIDGED_THERE:$PORT"
 	here "$NETIOTRACE" -q --mode all --rounds 1 --duration 600ms --warmup 20ms --no-times --no-cpu --json out.json \
 		--connect "$BRIDGED_THERE:$PORT" </dev/null
-	sender_balanced out.json
+	balanced out.json
 	end_serve
 }
 
 # bats test_tags=address,thread
-@test "two machines: the sender's books balance in every mode; one receiver serves all rounds" {
+@test "two machines: the books of both balance in every mode; one receiver serves all rounds" {
 	serve "$THERE4:$PORT" -v
 	here "$NETIOTRACE" --mode all --rounds 3 --duration 600ms --warmup 20ms --threads 3 --no-times --details --json out.json \
 		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
 	[ "$(jq '.runs | length' out.json)" -eq 9 ]
-	sender_balanced out.json
+	balanced out.json
 	jq -e '.environment | .path == "remote" and .device == "veth0" and .mtu == 4000
 		and (.ipv6 | not)' out.json
 	tr -s ' \n' ' ' <text >flat
-	grep -q "sender's copies" flat
+	grep -q 'gather + send + receive' flat
 	grep -q 'as the receiver reports' flat
-	# The sender's cost is known, and shown during and after the run.
-	sed -n '/^total.perf.derived.sender$/,/^$/p' text | grep -qE '^  cpu_ns_per_kib( +[0-9.]+){3}$'
-	[ "$(grep -c '^total.perf.derived.receiver$' text)" -eq 0 ]
-	grep -qE ' of the sender: ([0-9.]+ cycles/B|CPU [0-9.]+k? ns/KiB)' stderr
+	grep -q "$(uname -n) to there.example (Linux $(uname -r))" flat
+	jq -e --arg here "$(uname -n)" '.environment | .host == $here and .receiver.host == "there.example"
+		and .receiver.device == "veth1" and .receiver.mtu == 4000' out.json
+	# Each side's cost is known. Classes of the receiver's CPU time are from its machine's samples.
+	for side in sender receiver both; do
+		sed -n "/^total.perf.derived.$side\$/,/^\$/p" text | grep -qE '^  cpu_ns_per_kib( +[0-9.]+){3}$'
+	done
+	jq -e '[.runs[].cpu.receiver | .samples > 0 and .ns.rx_copy > 0
+		and ([.ns | .[] | numbers] | add) == .cpu_ns] | all' out.json
+	jq -e '[.runs[].cpu.stacks[] | select(startswith("receiver;"))] | length > 9' out.json
 	# A sampled round for CPU time follows each round; timed rounds are off.
 	[ "$(grep -c 'session: ' serve.err)" -eq 18 ]
 	end_serve
 	assert_nothing_left
+}
+
+# The witness: the other machine's own count of bytes received, with headers of 52 bytes on packets of
+# up to 4000. There is no warm-up, and with --messages no extra round.
+@test "two machines: both sides count the bytes of nstat, for sizes and connections" {
+	local size connections before after bytes
+
+	need_tool nstat
+	serve "$THERE4:$PORT"
+	for size in 1k 64k 1m; do
+		for connections in 1 64; do
+			before=$(octets)
+			here "$NETIOTRACE" -q --mode all --rounds 1 --messages 128 --warmup 0 --size "$size" \
+				--connections "$connections" --verify --json out.json --connect "$THERE4:$PORT" </dev/null
+			after=$(octets)
+			echo "$size, $connections connections: $before, $after"
+			balanced out.json
+			bytes=$(jq '[.runs[].ledger.rx_copy.bytes] | add' out.json)
+			[ "$bytes" -eq $((3 * 128 * $(numfmt --from=iec "${size^^}"))) ]
+			[ "$((after - before))" -ge "$bytes" ]
+			[ "$((after - before))" -le $((bytes * 12 / 10 + 3 * 65 * 4000)) ]
+		done
+	done
+	end_serve
+	assert_nothing_left
+}
+
+# octets: bytes of IP packets that the other machine has received.
+octets() {
+	there nstat -asz IpExtInOctets | awk '$1 == "IpExtInOctets" { print $2 }'
+}
+
+# serve_as_nobody CAPS: netiotrace serve on the other machine, with these capabilities; $SERVER.
+serve_as_nobody() {
+	in_background there setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps="$1" --ambient-caps="$1" \
+		"$NETIOTRACE" serve --listen "$THERE4:$PORT" >serve.out 2>serve.err
+	SERVER=$!
+	within 3 grep -q '^ready: listening on ' serve.out
+}
+
+@test "two machines: serve with CAP_BPF and CAP_PERFMON alone measures its side" {
+	serve_as_nobody -all,+bpf,+perfmon
+	here "$NETIOTRACE" -q --mode all --rounds 1 --duration 600ms --warmup 20ms --json out.json \
+		--connect "$THERE4:$PORT" </dev/null
+	balanced out.json
+	end_serve
+	[ ! -s serve.err ]
+}
+
+@test "two machines: serve as an ordinary user gives the sender's ledger, its own counts, and the reason" {
+	serve_as_nobody -all
+	here "$NETIOTRACE" --mode all --rounds 1 --duration 600ms --warmup 20ms --json out.json \
+		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
+	sender_balanced out.json
+	jq -e '[.runs[] | .app.cpu_s.receiver > 0 and .app.latency_ns.recv_call.count > 0
+		and .app.tcp.bytes_received == .app.tx_bytes
+		and (.ledger.rx_copy.reason | test("^on the receiver.s machine: .*CAP_BPF"))] | all' out.json
+	tr -s ' \n' ' ' <text >flat
+	grep -q "receive copies (on the receiver's machine: netiotrace serve" flat
+	end_serve
+	[ ! -s serve.err ]
 }
 
 @test "two machines: a sweep, its report, and --resume of the sweep" {
@@ -284,22 +373,22 @@ time.sleep(600)"
 		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
 	[ "$(find out/cells -name '*.json' | wc -l)" -eq $((3 * 2 * 6)) ]
 	for file in out/cells/*.json; do
-		sender_balanced "$file" || { echo "$file"; return 1; }
+		balanced "$file" || { echo "$file"; return 1; }
 	done
 	jq -e --arg to "$THERE4:$PORT" '.settings.path == "remote" and .settings.connect == $to
 		and .environment.device == "veth0" and .settings.cpu_sender == null' out/sweep.json
 	grep -q -- "--connect $THERE4:$PORT" out/command
-	grep -q '^path  *remote; threads are not pinned' text
-	# The report answers the six questions for the sender's costs.
+	tr -s ' \n' ' ' <text | grep -q "path remote, $(uname -n) to there.example; threads are not pinned"
+	# The report answers the six questions for the costs of both machines, and names them.
 	"$NETIOTRACE" report -q -o report out
 	grep -q 'path remote' report/report.md
-	grep -q "Cheapest for the sender (CPU time)" report/report.md
-	grep -q "another machine" report/report.md
+	grep -q "Cheapest (CPU time)" report/report.md
+	grep -q "sent by $(uname -n), received by there.example, Linux $(uname -r), device veth1" report/report.md
 	# --resume makes the missing run with the same receiver.
 	rm out/cells/onecopy-4096-t2-r3.json
 	here "$NETIOTRACE" sweep --sizes 4k,64k --threads 2 --rounds 6 --duration 300ms -o out \
 		--connect "$THERE4:$PORT" --resume -q </dev/null
-	sender_balanced out/cells/onecopy-4096-t2-r3.json
+	balanced out/cells/onecopy-4096-t2-r3.json
 	end_serve
 	assert_nothing_left
 }
@@ -402,7 +491,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	kill -INT "$SENDER"
 	wait "$SENDER" || code=$?
 	[ "$code" -eq 130 ]
-	sender_balanced first.json
+	balanced first.json
 	end_serve
 }
 
@@ -440,14 +529,14 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	wait "$SENDER" || code=$?
 	[ "$code" -eq 130 ]
 	jq -e '.interrupted' out.json
-	sender_balanced out.json
+	balanced out.json
 	# A killed sender leaves a session without an end.
 	begin --json out.json
 	kill -9 "$SENDER"
 	wait "$SENDER" || true
 	within 3 grep -q 'a session failed' serve.err
 	here "$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json out.json --connect "$THERE4:$PORT"
-	sender_balanced out.json
+	balanced out.json
 	end_serve
 	assert_nothing_left
 }

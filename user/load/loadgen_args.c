@@ -81,6 +81,7 @@ void loadgen_args__server(struct arglist *args, const char *program, const struc
 {
 	add_receiver(args, program, w, listen->host, listen->port);
 	add(args, "--forever");
+	add(args, "--half");
 }
 
 void loadgen_args__sender(struct arglist *args, const char *program, const struct workload *w,

@@ -54,8 +54,10 @@ static int run_short(struct runner *runner, enum round_kind kind, uint64_t ns,
 	return err;
 }
 
-static int load_once(struct sampling *s)
+int aux_round__load(struct runner *runner)
 {
+	struct sampling *s = &runner->sampling;
+
 	if (!s->tried && sampler__open(&s->sampler, -1, s->none, sizeof(s->none)))
 		log_info("no samples of CPU time: %s", s->none);
 	s->tried = true;
@@ -120,7 +122,7 @@ void aux_round__sample(struct runner *runner, struct run_result *out)
 
 	if (!reason && !run_order__is_turn(out->round, runner->sampling.every))
 		reason = "a sweep samples one round of three";
-	if (!reason && load_once(&runner->sampling))
+	if (!reason && aux_round__load(runner))
 		reason = runner->sampling.none;
 	if (reason) {
 		cpu_time__none(&out->cpu, reason);

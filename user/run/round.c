@@ -63,6 +63,8 @@ bool round__has(const struct round *r, enum round_event event)
 		return r->ready[NIO_SIDE_SENDER] && r->ready[NIO_SIDE_RECEIVER];
 	case ROUND_QUIESCED:
 		return r->quiesced;
+	case ROUND_HALF:
+		return r->half_taken;
 	default:
 		return r->done[NIO_SIDE_SENDER] && r->done[NIO_SIDE_RECEIVER];
 	}

@@ -60,9 +60,10 @@ struct runner {
 	struct plan plans[MODE_NR];         /* by mode, of the rounds that are compared */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
-	struct workload workload;   /* of the options in use, with the congestion control chosen */
-	struct cpu_times cpu_begin; /* of all processors, when the path was made */
-	struct display display;     /* zero: shows nothing */
+	struct workload workload;    /* of the options in use, with the congestion control chosen */
+	struct cpu_times cpu_begin;  /* of all processors, when the path was made */
+	struct environment receiver; /* what the receiver's machine says of itself */
+	struct display display;      /* zero: shows nothing */
 	struct perf_watch perf;
 	struct sampling sampling;
 	struct timing timing;
@@ -112,7 +113,9 @@ struct round {
 	uint64_t ping_ns, heard_ns[NIO_SIDE_NR];
 	struct awake awake; /* of the current wait */
 	struct late_phase late;
-	uint64_t stop_ns; /* when waiting ends after a stop; 0: no stop */
+	bool half_asked, half_taken; /* the receiver's half */
+	struct run_result *half;     /* NULL: the receiver sends none */
+	uint64_t stop_ns;            /* when waiting ends after a stop; 0: no stop */
 	struct snapshot base, now;
 	struct run_result *out;
 };
@@ -139,6 +142,7 @@ enum round_event {
 	ROUND_READY,
 	ROUND_QUIESCED,
 	ROUND_DONE,
+	ROUND_HALF,
 };
 
 bool round__has(const struct round *r, enum round_event event); /* READY, DONE: of both sides */

@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "base/address.h"
+#include "common/xalloc.h"
 #include "event_sampling.h"
 #include "late_phase.h"
 #include "model/ledger.h"
 #include "model/remote.h"
 #include "round.h"
 #include "screen/curses_screen.h"
+#include "write/half_document.h"
 
 /*
  * How long a process of the load generator may be silent, and how often it is asked for statistics.
@@ -121,6 +123,10 @@ static bool is_expected(const struct round *r, enum nio_side side, enum driver_e
 		return r->listening && !r->ready[side];
 	case DRIVER_QUIESCED:
 		return round__has(r, ROUND_READY) && !r->quiesced && !r->done[side];
+	case DRIVER_HALF:
+		return r->half_asked && !r->half_taken;
+	case DRIVER_PHASE:
+		return false;
 	case DRIVER_DONE:
 		return r->ready[side] && !r->done[side] &&
 		       (r->measuring || r->drivers[side].report.interrupted);
@@ -143,6 +149,27 @@ static int handle_done(struct round *r, enum nio_side side)
 	    r->runner->stopped)
 		return err;
 	return stopped_by_peer(r);
+}
+
+static int take_half(struct round *r, const struct load_report *report)
+{
+	const char *wrong = NULL;
+	char text[ADDRESS_TEXT_MAX + 8], why[HALF_WHY];
+
+	r->half_taken = true;
+	if (!report->half)
+		return 0;
+	r->half = xmalloc(sizeof(*r->half));
+	run_result__init(r->half);
+	if (half_document__read(report->half, r->half, &r->runner->receiver, why))
+		wrong = why;
+	else
+		wrong = remote__contradiction(r->out, r->half, loop__now_ns() - r->measure_ns);
+	r->runner->result.env.receiver = wrong ? NULL : &r->runner->receiver;
+	return wrong ? round__fail(r, -EPROTO,
+				   "what the receiver%s says of its side cannot be: %s.",
+				   receiver_address(r, text), wrong)
+		     : 0;
 }
 
 static int handle_event(struct round *r, enum nio_side side, enum driver_event event)
@@ -172,6 +199,8 @@ static int handle_event(struct round *r, enum nio_side side, enum driver_event e
 	case DRIVER_QUIESCED:
 		r->quiesced = true;
 		return 0;
+	case DRIVER_HALF:
+		return take_half(r, report);
 	case DRIVER_STATS:
 		r->stats[side] = r->measuring && !r->done[side];
 		return r->stats[side] ? read_numbers(r, side) : 0;
@@ -181,6 +210,12 @@ static int handle_event(struct round *r, enum nio_side side, enum driver_event e
 		return handle_error(r, side);
 	case DRIVER_EOF:
 		loop__remove(&r->runner->loop, r->drivers[side].child.out);
+		if (r->half_asked && !r->half_taken && !r->stop_ns)
+			return round__fail(r, -EIO,
+					   "the load generator ended before it passed on what the "
+					   "receiver's machine measured.");
+		/* Nothing more comes. */
+		r->half_taken = true;
 		if (r->done[side] || r->stop_ns)
 			return 0;
 		return round__fail(r, -EIO, "the load generator's %s ended unexpectedly.",
@@ -326,7 +361,8 @@ static int handle_next(struct round *r, uint64_t now, uint64_t until, bool *any)
 static bool is_silent(const struct round *r, uint64_t now)
 {
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		if (r->drivers[side].child.pid && !r->done[side] &&
+		if (r->drivers[side].child.pid &&
+		    (!r->done[side] || (r->half_asked && !r->half_taken)) &&
 		    now >= r->heard_ns[side] + time_limit__ns(SILENCE_NS))
 			return true;
 	return false;
@@ -340,6 +376,7 @@ static int check_deadline(struct round *r, uint64_t now, enum round_event awaite
 		[ROUND_READY] = "connect",
 		[ROUND_QUIESCED] = "finish its warm-up",
 		[ROUND_DONE] = "finish",
+		[ROUND_HALF] = "pass on what the receiver's machine measured",
 	};
 
 	if (r->stop_ns && now >= r->stop_ns)

@@ -11,6 +11,7 @@
 
 #include "base/resource_limits.h"
 #include "base/log.h"
+#include "common/half.h"
 #include "common/xalloc.h"
 #include "event_sampling.h"
 #include "late_phase.h"
@@ -101,7 +102,7 @@ static int warm_up(struct round *r)
 	return err;
 }
 
-static void start_samples(struct round *r)
+void round_phases__start_samples(struct round *r)
 {
 	struct sampling *s = &r->runner->sampling;
 	const pid_t pids[NIO_SIDE_NR] = {r->drivers[NIO_SIDE_SENDER].child.pid,
@@ -119,8 +120,10 @@ static void fold_samples(struct round *r)
 				.gathers = mode__has(r->mode, MODE_GATHERS),
 				.out = out};
 
-	for (int side = 0; side < round__sides_here(r); side++)
-		f.maps[side] = maps[side] = process_maps__read(r->drivers[side].child.pid);
+	/* A side on another machine has no process here. */
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		if (r->drivers[side].child.pid)
+			f.maps[side] = maps[side] = process_maps__read(r->drivers[side].child.pid);
 	s->err = sampler__read(s->sampler, sample_fold__add, &f);
 	if (s->err)
 		snprintf(s->why, sizeof(s->why), "the samples could not be read: %s",
@@ -133,13 +136,56 @@ static void fold_samples(struct round *r)
 	out->known = !s->err;
 }
 
-static void stop_samples(struct round *r)
+void round_phases__stop_samples(struct round *r)
 {
 	struct sampling *s = &r->runner->sampling;
 
 	sampler__stop(s->sampler);
 	if (!s->err)
 		fold_samples(r);
+}
+
+/* What the receiver's machine is asked to measure. */
+static enum half_kind half_kind(const struct round *r)
+{
+	const struct runner *runner = r->runner;
+
+	if (!round__is_remote(r))
+		return HALF_NONE;
+	if (runner->o->backend == BACKEND_NONE)
+		return HALF_COUNTS;
+	if (runner->kind == ROUND_SAMPLED)
+		return HALF_SAMPLES;
+	if (runner->kind == ROUND_TIMED)
+		return HALF_TIMES;
+	return event_sampling__fits(runner) ? HALF_SHARE : HALF_CALLS;
+}
+
+static int say_measure(struct round *r)
+{
+	enum half_kind kind = half_kind(r);
+	char line[32] = "measure";
+
+	if (kind != HALF_NONE)
+		snprintf(line, sizeof(line), "measure %d", kind);
+	return round__send_line(r, NIO_SIDE_SENDER, line);
+}
+
+/* The sender's process passes on the receiver's half when its own counters have been read. */
+static int join_half(struct round *r)
+{
+	int err;
+
+	if (half_kind(r) == HALF_NONE || !round__has(r, ROUND_DONE) || r->runner->stopped_by_peer)
+		return 0;
+	r->half_asked = true;
+	err = round__send_line(r, NIO_SIDE_SENDER, "half");
+	if (!err)
+		err = round__await(r, ROUND_HALF);
+	if (!err && r->half)
+		remote__join(r->out, r->half);
+	/* An interrupted run does not wait for it. */
+	return err == -EINTR && r->runner->stopped ? 0 : err;
 }
 
 static int measure(struct round *r)
@@ -157,11 +203,11 @@ static int measure(struct round *r)
 
 	perf_watch__enable(&runner->perf);
 	if (runner->kind == ROUND_SAMPLED)
-		start_samples(r);
+		round_phases__start_samples(r);
 	if (runner->kind == ROUND_FOLLOWED)
 		followed_round__start(&runner->following, r->drivers[NIO_SIDE_SENDER].child.pid);
 	r->measure_ns = loop__now_ns();
-	err = round__send_line(r, NIO_SIDE_SENDER, "measure");
+	err = say_measure(r);
 	if (err)
 		return err;
 	r->measuring = true;
@@ -175,7 +221,7 @@ static int measure(struct round *r)
 	late_phase__end(r);
 	loop__set_timer(&runner->loop, 0, 0);
 	if (runner->kind == ROUND_SAMPLED)
-		stop_samples(r);
+		round_phases__stop_samples(r);
 	if (runner->kind == ROUND_FOLLOWED)
 		followed_round__stop(&runner->following);
 	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
@@ -210,6 +256,9 @@ static int close_books(struct round *r)
 			return round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
 		round__book(r);
 	}
+	err = join_half(r);
+	if (err)
+		return err;
 	r->out->interrupted |= runner->stopped;
 	perf_watch__warn(&runner->perf, r->out);
 	if (!round__has(r, ROUND_DONE))
@@ -294,6 +343,9 @@ int round_phases__run(struct runner *runner, enum mode mode, unsigned int index,
 	display__round(&runner->display, mode, index, plan__probes(r->plan));
 	err = make(r);
 	end(r);
+	if (r->half)
+		run_result__clear(r->half);
+	free(r->half);
 	free(r);
 	return err;
 }

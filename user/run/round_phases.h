@@ -16,4 +16,8 @@
 int round_phases__run(struct runner *runner, enum mode mode, unsigned int index,
 		      struct run_result *out);
 
+/* The beginning and the end of a sampled phase, with the sampler loaded: samples go to r->out. */
+void round_phases__start_samples(struct round *r);
+void round_phases__stop_samples(struct round *r);
+
 #endif

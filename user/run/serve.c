@@ -21,8 +21,10 @@
 #include "base/command_line.h"
 #include "preflight.h"
 #include "host/environment.h"
+#include "event_sampling.h"
 #include "options.h"
 #include "base/commands.h"
+#include "receiver_half.h"
 #include "common/time_limit.h"
 #include "common/units.h"
 
@@ -32,7 +34,8 @@
 
 static const char doc[] =
 	"Receives from senders on another machine (netiotrace --connect), one session after "
-	"another, until Ctrl-C. Needs no root.\n"
+	"another, until Ctrl-C. With root, or CAP_BPF and CAP_PERFMON, measures its side of each "
+	"session for the sender's result; needs neither.\n"
 	"\n"
 	"  netiotrace serve --listen 192.0.2.7:5201"
 	"\v"
@@ -50,6 +53,7 @@ struct server {
 	struct address listen; /* resolved */
 	struct loop loop;
 	struct driver driver;
+	struct receiver_half *half;
 	struct ready ready;
 	bool listening, stopped;
 	uint64_t heard_ns, ping_ns;
@@ -113,7 +117,17 @@ static void log_session(const struct load_report *r)
 		 format_ns(time, sizeof(time), (double)r->elapsed_ns));
 }
 
-/* The sender reports why a session failed. Here that is a warning: the next session may come. */
+/* err: of speaking to the receiver's process. */
+static int reached(int err)
+{
+	/* A process that has ended is reported at the end of its output. */
+	if (!err || err == -EPIPE)
+		return EXIT_DONE;
+	log_error("the receiver's process does not take what is said to it: %s.", strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+/* A session that fails is the sender's to report: here it is a warning, and the next one comes. */
 static int handle_event(struct server *s, enum driver_event event)
 {
 	const struct load_report *report = &s->driver.report;
@@ -121,11 +135,17 @@ static int handle_event(struct server *s, enum driver_event event)
 	switch (event) {
 	case DRIVER_LISTENING:
 		return print_ready(s);
+	case DRIVER_READY:
+		receiver_half__session(s->half, report, s->driver.child.pid);
+		return EXIT_DONE;
+	case DRIVER_PHASE:
+		return reached(receiver_half__begin(s->half, &s->driver));
 	case DRIVER_DONE:
 		log_session(report);
-		return EXIT_DONE;
+		return reached(receiver_half__end(s->half, &s->driver));
 	case DRIVER_ERROR:
 		if (s->listening) {
+			receiver_half__drop(s->half);
 			log_warning("a session failed: %s", report->message);
 			return EXIT_DONE;
 		}
@@ -161,16 +181,16 @@ static int read_driver(struct server *s)
 	return code;
 }
 
-/* Waits for an event, or until the next ping of the receiver's process. 0 or -errno. */
+/* Waits for an event, the next ping of the receiver's process, or a window. 0 or -errno. */
 static int wait_event(struct server *s, struct loop_event *ev)
 {
-	uint64_t now = loop__now_ns();
+	uint64_t now = loop__now_ns(), until = event_sampling__due(&s->half->r);
 	int err;
 
+	until = s->ping_ns < until ? s->ping_ns : until;
 	s->heard_ns += awake__missed(&s->awake, now);
-	awake__sleep(&s->awake, s->ping_ns > now ? s->ping_ns : now);
-	err = loop__wait(&s->loop, ev,
-			 s->ping_ns > now ? (int)((s->ping_ns - now) / 1000000) + 1 : 0);
+	awake__sleep(&s->awake, until > now ? until : now);
+	err = loop__wait(&s->loop, ev, until > now ? (int)((until - now) / 1000000) + 1 : 0);
 	s->heard_ns += awake__missed(&s->awake, loop__now_ns());
 	return err;
 }
@@ -180,8 +200,10 @@ static int check_deadline(struct server *s)
 {
 	uint64_t now = loop__now_ns();
 
+	receiver_half__turn(s->half, now);
 	if (now < s->ping_ns)
 		return EXIT_DONE;
+	receiver_half__rest(s->half);
 	if (now >= s->heard_ns + time_limit__ns(SILENCE_NS)) {
 		log_error("the receiver's process %d does not answer.", (int)s->driver.child.pid);
 		return EXIT_RUN_FAILED;
@@ -249,6 +271,7 @@ int serve__main(int argc, char **argv)
 	code = ready__open(&s.ready, o.ready_file);
 	if (code)
 		return code;
+	s.half = receiver_half__open(&o);
 	code = loop__open(&s.loop);
 	if (!code)
 		code = start(&s);
@@ -256,6 +279,7 @@ int serve__main(int argc, char **argv)
 		code = serve(&s);
 	ready__close(&s.ready);
 	driver__clear(&s.driver);
+	receiver_half__close(s.half);
 	loop__close(&s.loop);
 	return code;
 }

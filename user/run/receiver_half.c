@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Measures the receiver's side of rounds; see receiver_half.h. */
+#include "receiver_half.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aux_round.h"
+#include "base/log.h"
+#include "base/privileges.h"
+#include "common/xalloc.h"
+#include "event_sampling.h"
+#include "kernel/btf_lookup.h"
+#include "kernel/sampler.h"
+#include "model/ledger.h"
+#include "probe_setup.h"
+#include "round_phases.h"
+#include "write/half_document.h"
+
+/* What is measured of a receiver is the same in every mode. */
+#define THE_MODE MODE_ONECOPY
+
+static const char no_privileges[] =
+	"netiotrace serve was started without root, or CAP_BPF and CAP_PERFMON";
+static const char refused[] = "the kernel cannot be watched: see what netiotrace serve says";
+static const char only_samples[] = "a sampled round is not watched";
+static const char not_asked[] = "the sender's netiotrace has --backend none";
+static const char dropped[] = "the receiver's process reported an error during the round";
+static const char no_route[] = "no route to the sender was found";
+
+static void set_options(struct receiver_half *h, const struct options *serve)
+{
+	options__init(&h->o, serve->argc, serve->argv);
+	h->o.quiet = serve->quiet;
+	h->o.verbose = serve->verbose;
+	h->o.modes[0] = THE_MODE;
+	h->o.modes_nr = 1;
+	options__finish(&h->o);
+	h->runner.o = &h->o;
+	h->runner.workload = h->o.workload;
+}
+
+/* A failure is reported, and the halves say it: senders are served all the same. */
+static void watch_kernel(struct receiver_half *h)
+{
+	static const uint64_t size = 65536;
+
+	if (!privileges__may_trace())
+		h->none = no_privileges;
+	else if (probe_setup__open(&h->runner, &size, 1))
+		h->none = refused;
+	probe_setup__describe(&h->runner);
+}
+
+struct receiver_half *receiver_half__open(const struct options *serve)
+{
+	struct receiver_half *h = xcalloc(1, sizeof(*h));
+
+	runner__init(&h->runner);
+	run_result__init(&h->out);
+	set_options(h, serve);
+	environment__read(&h->runner.result.env, NULL, btf_lookup__has_member("net", "ptype_all"));
+	perf_watch__init(&h->runner.perf, NULL, 0, environment__is_virtual(&h->runner.result.env));
+	watch_kernel(h);
+	return h;
+}
+
+void receiver_half__close(struct receiver_half *h)
+{
+	if (!h)
+		return;
+	receiver_half__drop(h);
+	run_result__clear(&h->out);
+	runner__close(&h->runner);
+	free(h);
+}
+
+/* The route back to the sender, of which the environment tells the device. */
+static void find_path(struct receiver_half *h, const char *peer)
+{
+	struct address to = {.port = 1};
+	struct sockaddr_storage ss;
+	const char *why;
+
+	if (!peer[0] || (h->runner.path && !strcmp(h->peer, peer)))
+		return;
+	netpath__close(h->runner.path);
+	h->runner.path = NULL;
+	snprintf(h->peer, sizeof(h->peer), "%s", peer);
+	snprintf(to.host, sizeof(to.host), "%s", peer);
+	if (address__resolve(&to, false, &ss, &why) ||
+	    netpath__open_remote(&h->runner.path, &to, &ss, &why))
+		log_info("no route to the sender at %s: %s", peer, why);
+	environment__read(&h->runner.result.env, h->runner.path,
+			  btf_lookup__has_member("net", "ptype_all"));
+}
+
+void receiver_half__session(struct receiver_half *h, const struct load_report *ready, pid_t pid)
+{
+	struct round *r = &h->r;
+
+	receiver_half__drop(h);
+	h->due = false;
+	find_path(h, ready->peer);
+	/* It has megabytes: too much for the stack. */
+	memset(r, 0, sizeof(*r));
+	r->runner = &h->runner;
+	r->mode = r->slot = THE_MODE;
+	r->out = &h->out;
+	r->plan = &h->plan;
+	/* The process is the server's: here it is only named. */
+	r->drivers[NIO_SIDE_RECEIVER].child.pid = pid;
+	r->cookies_nr[NIO_SIDE_RECEIVER] = ready->cookies_nr;
+	memcpy(r->cookies[NIO_SIDE_RECEIVER], ready->cookies, sizeof(ready->cookies));
+}
+
+static int read_base(struct receiver_half *h)
+{
+	struct round *r = &h->r;
+	struct session *s = h->runner.session;
+	int err = session__attach(s, &h->plan);
+
+	if (!err)
+		err = session__watch(s, r->cookies[NIO_SIDE_RECEIVER],
+				     r->cookies_nr[NIO_SIDE_RECEIVER], r->slot, NIO_SIDE_RECEIVER);
+	if (err)
+		return err;
+	round__read_sockets(r, &r->base, true);
+	return session__read(s, r->slot, &r->base, true);
+}
+
+static bool is_watched(const struct receiver_half *h)
+{
+	bool asked = h->kind == HALF_SHARE || h->kind == HALF_CALLS || h->kind == HALF_TIMES;
+
+	return asked && h->runner.session && h->runner.path && !h->failed[0];
+}
+
+static void choose_plan(struct receiver_half *h)
+{
+	bool timed = h->kind == HALF_TIMES && h->runner.timing.any[THE_MODE];
+
+	h->runner.kind = h->kind == HALF_SAMPLES ? ROUND_SAMPLED
+			 : h->kind == HALF_TIMES ? ROUND_TIMED
+						 : ROUND_COMPARED;
+	h->o.count_calls = h->kind == HALF_CALLS;
+	if (h->kind == HALF_SAMPLES || h->kind == HALF_COUNTS)
+		memset(&h->plan, 0, sizeof(h->plan));
+	else
+		h->plan = timed ? h->runner.timing.plans[THE_MODE] : h->runner.plans[THE_MODE];
+}
+
+static void begin(struct receiver_half *h, pid_t pid)
+{
+	struct runner *runner = &h->runner;
+	int err = 0;
+
+	run_result__clear(&h->out);
+	h->failed[0] = '\0';
+	choose_plan(h);
+	perf_watch__begin(&runner->perf, &h->out);
+	if (is_watched(h))
+		err = read_base(h);
+	else if (runner->session)
+		session__attach(runner->session, &h->plan);
+	if (err)
+		snprintf(h->failed, sizeof(h->failed), "the sockets cannot be watched: %s",
+			 strerror(-err));
+	if (h->kind == HALF_SAMPLES && !h->none && !aux_round__load(runner))
+		round_phases__start_samples(&h->r);
+	if (h->runner.kind == ROUND_COMPARED) {
+		perf_watch__open(&runner->perf, NIO_SIDE_RECEIVER, pid);
+		perf_watch__enable(&runner->perf);
+	}
+	h->r.measuring = true;
+	if (is_watched(h))
+		event_sampling__begin(&h->r);
+}
+
+int receiver_half__begin(struct receiver_half *h, struct driver *d)
+{
+	unsigned int kind = d->report.half_kind;
+	char line[32];
+
+	h->kind = kind > HALF_NONE && kind < HALF_KIND_NR ? kind : HALF_COUNTS;
+	h->due = true;
+	h->idle = false;
+	begin(h, d->child.pid);
+	snprintf(line, sizeof(line), "measure %u", d->report.session);
+	return child__send_line(&d->child, line);
+}
+
+void receiver_half__turn(struct receiver_half *h, uint64_t now_ns)
+{
+	if (event_sampling__turn(&h->r, now_ns))
+		snprintf(h->failed, sizeof(h->failed), "%.*s", (int)sizeof(h->failed) - 1,
+			 h->runner.reason);
+}
+
+static void close_books(struct receiver_half *h)
+{
+	struct round *r = &h->r;
+	int err;
+
+	event_sampling__note(r, &r->now);
+	round__read_sockets(r, &r->now, true);
+	err = session__read(h->runner.session, r->slot, &r->now, true);
+	if (err) {
+		snprintf(h->failed, sizeof(h->failed), "cannot read the kernel's counters: %s",
+			 strerror(-err));
+		return;
+	}
+	ledger__book(&h->out, r->plan, &r->base, &r->now);
+	ledger__close(&h->out, true);
+}
+
+static const char *why_unwatched(const struct receiver_half *h)
+{
+	if (h->none)
+		return h->none;
+	if (h->failed[0])
+		return h->failed;
+	switch (h->kind) {
+	case HALF_NONE:
+		return dropped;
+	case HALF_SAMPLES:
+		return only_samples;
+	case HALF_COUNTS:
+		return not_asked;
+	default:
+		return no_route;
+	}
+}
+
+static void take_samples(struct receiver_half *h)
+{
+	const struct sampling *s = &h->runner.sampling;
+
+	if (s->sampler)
+		round_phases__stop_samples(&h->r);
+	if (!h->out.cpu.known)
+		cpu_time__none(&h->out.cpu, h->none ? h->none : s->sampler ? s->why : s->none);
+}
+
+static void measure_end(struct receiver_half *h, const struct load_report *report)
+{
+	struct runner *runner = &h->runner;
+
+	perf_watch__finish(&runner->perf, NIO_SIDE_RECEIVER, &h->out);
+	h->r.measuring = false;
+	if (h->kind == HALF_SAMPLES)
+		take_samples(h);
+	ledger__app(&h->out, report, NIO_SIDE_RECEIVER);
+	if (is_watched(h))
+		close_books(h);
+	if (!is_watched(h))
+		run_result__no_kernel(&h->out, why_unwatched(h));
+}
+
+int receiver_half__end(struct receiver_half *h, struct driver *d)
+{
+	char line[32], *text;
+	int err;
+
+	if (!h->due)
+		return 0;
+	h->due = false;
+	measure_end(h, &d->report);
+	text = half_document__write(&h->runner.result.env, &h->out);
+	snprintf(line, sizeof(line), "half %zu", strlen(text));
+	err = child__send_line(&d->child, line);
+	if (!err)
+		err = child__send(&d->child, text, strlen(text));
+	free(text);
+	receiver_half__drop(h);
+	return err;
+}
+
+void receiver_half__drop(struct receiver_half *h)
+{
+	struct round *r = &h->r;
+
+	if (h->kind == HALF_SAMPLES && r->measuring && h->runner.sampling.sampler)
+		sampler__stop(h->runner.sampling.sampler);
+	perf_watch__end(&h->runner.perf);
+	if (h->runner.session)
+		session__unwatch(h->runner.session, r->cookies[NIO_SIDE_RECEIVER],
+				 r->cookies_nr[NIO_SIDE_RECEIVER]);
+	r->cookies_nr[NIO_SIDE_RECEIVER] = 0;
+	r->measuring = false;
+	h->kind = HALF_NONE;
+}
+
+void receiver_half__rest(struct receiver_half *h)
+{
+	static const struct plan nothing;
+
+	if (h->kind == HALF_NONE && h->idle && h->runner.session)
+		session__attach(h->runner.session, &nothing);
+	h->idle = true;
+}
