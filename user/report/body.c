@@ -546,9 +546,9 @@ static void write_method(struct body *b)
 	write_example(b);
 	add_paragraph(
 		b,
-		"Beside this report are each picture as SVG, PNG and PDF, and cells.tex, a table "
-		"for "
-		"LaTeX. Its directory data has the data of each picture as CSV, and a script that "
+		"Beside this report are each picture as SVG, PNG and PDF, and cells.tex, tables "
+		"for LaTeX. Its directory data has the data of each picture as CSV, and a script "
+		"that "
 		"draws it: gnuplot NAME.plot. To make the report again: %s",
 		b->r->command);
 }
