@@ -126,19 +126,23 @@ static struct rung rung_for(enum hist_axis_kind kind, const struct span *s, unsi
 	return r;
 }
 
+/* Adds rows at either end until there are enough to compare. */
+static void extend(const struct rung *r, uint64_t *first, uint64_t *last, unsigned int max_rows)
+{
+	unsigned int wished = max_rows < ROWS_WISHED ? max_rows : ROWS_WISHED;
+
+	while (*last - *first + 1 < wished && (*first || rung__edge(r, *last + 1) != UINT64_MAX)) {
+		if (rung__edge(r, *last + 1) != UINT64_MAX)
+			++*last;
+		if (*first && *last - *first + 1 < wished)
+			--*first;
+	}
+}
+
 static void hist_axis__fill(struct hist_axis *axis, const struct rung *r, uint64_t first,
 			    uint64_t last, unsigned int max_rows)
 {
-	unsigned int wished = max_rows < ROWS_WISHED ? max_rows : ROWS_WISHED;
-	uint64_t i;
-
-	while (last - first + 1 < wished && (first || rung__edge(r, last + 1) != UINT64_MAX)) {
-		if (rung__edge(r, last + 1) != UINT64_MAX)
-			last++;
-		if (first && last - first + 1 < wished)
-			first--;
-	}
-	for (i = first; i <= last && axis->rows < max_rows; i++)
+	for (uint64_t i = first; i <= last && axis->rows < max_rows; i++)
 		axis->low[axis->rows++] = rung__edge(r, i);
 }
 
@@ -149,6 +153,7 @@ static void hist_axis__fill_middle(struct hist_axis *axis, const struct rung *r,
 {
 	uint64_t first = rung__row(r, middle->low), last = rung__row(r, middle->high);
 
+	extend(r, &first, &last, max_rows - 2);
 	axis->below = all->low < rung__edge(r, first);
 	axis->above = rung__edge(r, last + 1) <= all->high;
 	if (axis->below)
@@ -156,6 +161,16 @@ static void hist_axis__fill_middle(struct hist_axis *axis, const struct rung *r,
 	hist_axis__fill(axis, r, first, last, max_rows - axis->above);
 	if (axis->above)
 		axis->low[axis->rows++] = rung__edge(r, last + 1);
+}
+
+/* The rows of all events. */
+static void hist_axis__fill_all(struct hist_axis *axis, const struct rung *r,
+				const struct span *all, unsigned int max_rows)
+{
+	uint64_t first = rung__row(r, all->low), last = rung__row(r, all->high);
+
+	extend(r, &first, &last, max_rows);
+	hist_axis__fill(axis, r, first, last, max_rows);
 }
 
 void hist_axis__fit(struct hist_axis *axis, enum hist_axis_kind kind, const struct hist *const *h,
@@ -175,8 +190,7 @@ void hist_axis__fit(struct hist_axis *axis, enum hist_axis_kind kind, const stru
 	if (of_middle.nr < of_all.nr)
 		hist_axis__fill_middle(axis, &of_middle, &middle, &all, max_rows);
 	else
-		hist_axis__fill(axis, &of_all, rung__row(&of_all, all.low),
-				rung__row(&of_all, all.high), max_rows);
+		hist_axis__fill_all(axis, &of_all, &all, max_rows);
 }
 
 void hist_axis__count(const struct hist_axis *axis, const struct hist *h, uint64_t *counts)

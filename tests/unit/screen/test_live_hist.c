@@ -147,6 +147,26 @@ TEST(tail_has_a_row_of_its_own)
 	hist__free(h);
 }
 
+/* A narrow middle gets neighbours for comparison; the tail begins above them. */
+TEST(tail_begins_above_the_rows_for_comparison)
+{
+	uint64_t counts[HIST_AXIS_ROWS_MAX], v;
+	struct hist *h = hist__new_latency();
+	struct hist_axis axis;
+
+	for (v = 0; v < 10000; v++)
+		hist__record(h, 20000 + v);
+	hist__record(h, 4000000);
+	for (unsigned int rows = 3; rows < 20; rows++) {
+		fit(&axis, HIST_AXIS_TIME, h, rows);
+		for (unsigned int i = 1; i < axis.rows; i++)
+			assert_true(axis.low[i] > axis.low[i - 1]);
+		hist_axis__count(&axis, h, counts);
+		assert_true(!axis.above || counts[axis.rows - 1]);
+	}
+	hist__free(h);
+}
+
 /* For any data and height: rows fit, ascend, count each event once, and labels fit the margin. */
 TEST(rows_fit_ascend_and_count_each_event_once)
 {
