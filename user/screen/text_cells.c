@@ -119,9 +119,18 @@ static bool is_inside(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
+/* How much of the beginning stays: a connection's own end, if the remote port fits beside it. */
+static int head_of(const char *name, int room)
+{
+	const char *arrow = strchr(name, '>'), *port = strrchr(name, ':');
+	int own = arrow ? (int)(arrow - name) + 1 : 0;
+
+	return own && port && own + (int)strlen(port) <= room ? own : room / 2;
+}
+
 const char *text_fit__shorten(char *buf, size_t size, const char *name, int width)
 {
-	int len = (int)strlen(name), room = width - 1, head = room / 2;
+	int len = (int)strlen(name), room = width - 1, head = head_of(name, room);
 	int tail = len - (room - head);
 
 	if (len <= width)

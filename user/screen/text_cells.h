@@ -61,7 +61,8 @@ struct text_fit text_fit__of(int width, int cell, int longest, int name_min,
 
 /*
  * The name, or its beginning and end with '~' between them, in width columns of buf, never cut
- * within a character. The ends distinguish connections.
+ * within a character. "nginx 15470 :28180 > 127.0.0.1:52642" keeps its ports: they distinguish
+ * connections.
  */
 const char *text_fit__shorten(char *buf, size_t size, const char *name, int width);
 
