@@ -107,7 +107,8 @@ static ssize_t sendfile__send(struct sender_conn *f)
 const struct send_mode send_mode_sendfile = {
 	.try = sendfile__try,
 	.try_fails = "no file can be made in the directory of --file-dir",
-	.try_remedy = "choose one that this user, or nobody for root, may write",
+	.try_remedy = "choose a directory that the load generator may write: as nobody, if "
+		      "netiotrace runs as root",
 	.setup = sendfile__setup,
 	.teardown = sendfile__teardown,
 	.prepare = sendfile__prepare,

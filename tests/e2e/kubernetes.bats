@@ -122,7 +122,7 @@ two_snapshots() {
 	[[ $output == *'does not list each file'* ]]
 }
 
-@test "kubernetes: the DaemonSet's capabilities suffice, and no right to load or to become nobody is one too many" {
+@test "kubernetes: export starts with the DaemonSet's capabilities, and fails if one to load programs or to change the user is missing" {
 	local caps cap bound
 
 	need_tool setpriv

@@ -148,7 +148,7 @@ fails() { # HOW PATTERN ARGS...
 # Conditions for every run over two machines; prints each that fails. $both: the receiver's machine
 # measures its half. Both namespaces have one clock, so that delivery is measured.
 # shellcheck disable=SC2016 # jq's variables, not the shell's
-BOOKS='
+LEDGER_CHECKS='
 def check(name; ok): if ok then empty else name end;
 def unknown(object; key): object[key] == null
     and ((object[key + "_reason"] // object.reason) | contains("another machine"));
@@ -192,17 +192,17 @@ def unknown(object; key): object[key] == null
 
 # balanced DOCUMENT: both sides. sender_balanced: the receiver's machine measures nothing.
 balanced() {
-	books true "$1"
+	check_ledger true "$1"
 }
 
 sender_balanced() {
-	books false "$1"
+	check_ledger false "$1"
 }
 
-books() { # BOTH DOCUMENT
+check_ledger() { # BOTH DOCUMENT
 	local wrong
 
-	wrong=$(jq -r --argjson both "$1" "$BOOKS" "$2")
+	wrong=$(jq -r --argjson both "$1" "$LEDGER_CHECKS" "$2")
 	[ -z "$wrong" ] || { echo "$wrong"; return 1; }
 }
 
@@ -288,7 +288,7 @@ time.sleep(600)"
 	tr -s ' \n' ' ' <text >flat
 	grep -q 'gather + send + receive' flat
 	grep -q 'as the receiver reports' flat
-	grep -q "$(uname -n) to there.example (Linux $(uname -r))" flat
+	grep -q "$(uname -n) to there.example (Linux $(uname -r | cut -d- -f1))" flat
 	jq -e --arg here "$(uname -n)" '.environment | .host == $here and .receiver.host == "there.example"
 		and .receiver.device == "veth1" and .receiver.mtu == 4000' out.json
 	# Each side's cost is known. Classes of the receiver's CPU time are from its machine's samples.

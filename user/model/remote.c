@@ -92,7 +92,7 @@ const char *remote__contradiction(const struct run_result *run, const struct run
 	return NULL;
 }
 
-static void take_hist(struct hist **to, struct hist **from)
+static void move_hist(struct hist **to, struct hist **from)
 {
 	hist__free(*to);
 	*to = *from;
@@ -109,9 +109,9 @@ static void join_app(struct app_result *app, struct app_result *half)
 	app->replies.tx_bytes = half->replies.tx_bytes;
 	app->replies.tx_messages = half->replies.tx_messages;
 	app->latency[LATENCY_RECV_CALL].reason = half->latency[LATENCY_RECV_CALL].reason;
-	take_hist(&app->latency[LATENCY_RECV_CALL].hist, &half->latency[LATENCY_RECV_CALL].hist);
+	move_hist(&app->latency[LATENCY_RECV_CALL].hist, &half->latency[LATENCY_RECV_CALL].hist);
 	/* Its load generator takes the time only if both sides have one clock. */
-	take_hist(&delivery->hist, &half->latency[LATENCY_DELIVERY].hist);
+	move_hist(&delivery->hist, &half->latency[LATENCY_DELIVERY].hist);
 	if (delivery->hist)
 		delivery->reason = NULL;
 }

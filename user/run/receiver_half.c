@@ -22,8 +22,7 @@
 /* What is measured of a receiver is the same in every mode. */
 #define THE_MODE MODE_ONECOPY
 
-static const char no_privileges[] =
-	"netiotrace serve was started without root, or CAP_BPF and CAP_PERFMON";
+static const char no_privileges[] = "netiotrace serve lacks CAP_BPF and CAP_PERFMON (or root)";
 static const char refused[] = "the kernel cannot be watched: see what netiotrace serve says";
 static const char only_samples[] = "a sampled round is not watched";
 static const char not_asked[] = "the sender's netiotrace has --backend none";

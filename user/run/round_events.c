@@ -151,7 +151,7 @@ static int handle_done(struct round *r, enum nio_side side)
 	return stopped_by_peer(r);
 }
 
-static int take_half(struct round *r, const struct load_report *report)
+static int read_half(struct round *r, const struct load_report *report)
 {
 	const char *wrong = NULL;
 	char text[ADDRESS_TEXT_MAX + 8], why[HALF_WHY];
@@ -200,7 +200,7 @@ static int handle_event(struct round *r, enum nio_side side, enum driver_event e
 		r->quiesced = true;
 		return 0;
 	case DRIVER_HALF:
-		return take_half(r, report);
+		return read_half(r, report);
 	case DRIVER_STATS:
 		r->stats[side] = r->measuring && !r->done[side];
 		return r->stats[side] ? read_numbers(r, side) : 0;

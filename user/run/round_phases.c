@@ -161,7 +161,7 @@ static enum half_kind half_kind(const struct round *r)
 	return event_sampling__fits(runner) ? HALF_SHARE : HALF_CALLS;
 }
 
-static int say_measure(struct round *r)
+static int send_measure(struct round *r)
 {
 	enum half_kind kind = half_kind(r);
 	char line[32] = "measure";
@@ -207,7 +207,7 @@ static int measure(struct round *r)
 	if (runner->kind == ROUND_FOLLOWED)
 		followed_round__start(&runner->following, r->drivers[NIO_SIDE_SENDER].child.pid);
 	r->measure_ns = loop__now_ns();
-	err = say_measure(r);
+	err = send_measure(r);
 	if (err)
 		return err;
 	r->measuring = true;

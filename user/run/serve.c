@@ -117,13 +117,13 @@ static void log_session(const struct load_report *r)
 		 format_ns(time, sizeof(time), (double)r->elapsed_ns));
 }
 
-/* err: of speaking to the receiver's process. */
-static int reached(int err)
+/* The exit code after a write to the receiver's process, which returned err. */
+static int exit_code_of_write(int err)
 {
 	/* A process that has ended is reported at the end of its output. */
 	if (!err || err == -EPIPE)
 		return EXIT_DONE;
-	log_error("the receiver's process does not take what is said to it: %s.", strerror(-err));
+	log_error("cannot write to the receiver's process: %s.", strerror(-err));
 	return EXIT_RUN_FAILED;
 }
 
@@ -139,10 +139,10 @@ static int handle_event(struct server *s, enum driver_event event)
 		receiver_half__session(s->half, report, s->driver.child.pid);
 		return EXIT_DONE;
 	case DRIVER_PHASE:
-		return reached(receiver_half__begin(s->half, &s->driver));
+		return exit_code_of_write(receiver_half__begin(s->half, &s->driver));
 	case DRIVER_DONE:
 		log_session(report);
-		return reached(receiver_half__end(s->half, &s->driver));
+		return exit_code_of_write(receiver_half__end(s->half, &s->driver));
 	case DRIVER_ERROR:
 		if (s->listening) {
 			receiver_half__drop(s->half);

@@ -73,7 +73,7 @@ static void print_load(FILE *f, const struct end *e, size_t *used)
 	print_item(f, e, used, item);
 }
 
-/* The kernel's version is without the builder's suffix; details and JSON have all of it. */
+/* Kernels' versions are without the builder's suffix; details and JSON have all of it. */
 static void print_head(FILE *f, const struct end *e)
 {
 	const struct result *r = e->r;
@@ -93,8 +93,9 @@ static void print_head(FILE *f, const struct end *e)
 	snprintf(item, sizeof(item), "%s%s%s", kernel, r->env.path[0] ? ", " : "", r->env.path);
 	print_item(f, e, &used, item);
 	if (r->env.receiver) {
-		snprintf(item, sizeof(item), "%.48s to %.48s (Linux %.48s)", r->env.machine.host,
-			 r->env.receiver->machine.host, r->env.receiver->kernel);
+		snprintf(item, sizeof(item), "%.48s to %.48s (Linux %.*s)", r->env.machine.host,
+			 r->env.receiver->machine.host, (int)strcspn(r->env.receiver->kernel, "-"),
+			 r->env.receiver->kernel);
 		print_item(f, e, &used, item);
 	}
 	if (r->summary_nr)
