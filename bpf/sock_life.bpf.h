@@ -181,14 +181,6 @@ static __always_inline void on_close(struct sock_state *s, const struct sock *sk
 	sock_state_flag(s, SOCK_STATE_CLOSED, true);
 }
 
-static __always_inline void note_listener(const struct sock *sk)
-{
-	__u64 port = kernel_read(struct sock, sk, __sk_common.skc_num);
-
-	asm volatile("%0 &= 0xffff" : "+r"(port));
-	nio_listens[port] = 1;
-}
-
 static __always_inline void on_listen(const struct sock *sk)
 {
 	const struct nio_task *task;

@@ -7,8 +7,7 @@
 #ifndef BPF_SOCK_STATE_BPF_H
 #define BPF_SOCK_STATE_BPF_H
 
-#include "socket_file.bpf.h"
-#include "task_filter.bpf.h"
+#include "listeners.bpf.h"
 
 /* enum sock_flags */
 #define SOCK_DEAD 0 /* closed by the application */
@@ -117,12 +116,10 @@ static __always_inline bool is_caller(const struct sock *sk)
 /* Fills in the fields that stay constant for a connection. */
 static __always_inline void fill_identity(struct sock_state *s, const struct sock *sk)
 {
-	const struct net *net = kernel_read(struct sock, sk, __sk_common.skc_net.net);
-
 	s->family = kernel_read(struct sock, sk, __sk_common.skc_family);
 	s->local_port = local_port_of(sk);
 	s->remote_port = bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
-	s->netns = kernel_read(struct net, net, ns.inum);
+	s->netns = netns_of(sk);
 	s->cgroup = cgroup_of(sk);
 	if (s->family == AF_INET) {
 		*(__u32 *)s->local = kernel_read(struct sock, sk, __sk_common.skc_rcv_saddr);

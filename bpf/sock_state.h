@@ -268,7 +268,8 @@ struct nio_task {
 	char comm[16];
 };
 
-#define NIO_TASKS_MAX 16384
+#define NIO_TASKS_MAX     16384
+#define NIO_LISTENERS_MAX 4096
 
 #define NIO_COMMS_MAX 8
 

@@ -14,8 +14,6 @@ NIO_MAP(nio_cgroups, CGROUP_ARRAY, 1, 0, __u32, __u32);
 
 __u8 nio_task_known[NIO_KNOWN_NR];
 __u8 nio_ports[NIO_KNOWN_NR]; /* 1: local or remote port selected */
-/* 1: a watched task may listen on this port. [0]: on an unknown port. */
-__u8 nio_listens[NIO_KNOWN_NR];
 struct nio_attach_loss nio_attach_losses;
 bool nio_armed; /* new sockets get states */
 
@@ -145,12 +143,6 @@ static __always_inline bool port_wanted(const struct sock *sk)
 
 	return !nio_by_port || is_marked(nio_ports, local_port_of(sk)) ||
 	       is_marked(nio_ports, remote);
-}
-
-/* Can a socket accepted on this port belong to a watched task? */
-static __always_inline bool listener_wanted(const struct sock *sk)
-{
-	return !nio_by_task || nio_listens[0] || is_marked(nio_listens, local_port_of(sk));
 }
 
 #endif

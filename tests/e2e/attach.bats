@@ -274,6 +274,46 @@ time.sleep(60)' "$PORT"
 		and (.connections | length) == 4' out.json
 }
 
+@test "attach leaves out the connections of a neighbour who listens on a watched port elsewhere" {
+	need_tool ip unshare
+	cat >watched <<-'END'
+		import os, socket, time
+		bound = socket.create_server(("127.0.0.1", 0))
+		unbound = socket.socket()
+		unbound.listen()  # the kernel chooses the port
+		for listener in bound, unbound:
+		    with socket.create_connection(("127.0.0.1", listener.getsockname()[1])) as client:
+		        client.sendall(b"x" * 100)
+		        client.shutdown(socket.SHUT_WR)
+		        listener.accept()[0].recv(100, socket.MSG_WAITALL)
+		with open("port.new", "w") as f:
+		    f.write(str(bound.getsockname()[1]))
+		os.rename("port.new", "port")
+		while not os.path.exists("namespace.done") or not os.path.exists("address.done"):
+		    time.sleep(0.02)
+	END
+	# Its connections wait to be accepted, so that no process has them.
+	cat >neighbour <<-'END'
+		import os, socket, sys, time
+		while not os.path.exists("port"):
+		    time.sleep(0.02)
+		place = (sys.argv[2], int(open("port").read()))
+		listener = socket.create_server(place)
+		for _ in range(3):
+		    client = socket.create_connection(place)
+		    client.sendall(b"x" * 387)
+		    client.detach()
+		open(sys.argv[1] + ".done", "w").close()
+		time.sleep(600)
+	END
+	background unshare -n sh -c 'ip link set lo up && exec python3 neighbour namespace 127.0.0.1'
+	background python3 neighbour address 127.0.0.2
+	attached python3 watched
+	exact
+	jq -c '.connections[] | [.local, .remote, .netns]' out.json
+	jq -e '.total.connections == 4 and .total.socket.tx_bytes == 200 and .total.socket.rx_bytes == 200' out.json
+}
+
 @test "attach --cgroup watches present, nested and later processes; the cgroup may be removed meanwhile" {
 	local root group lines
 
