@@ -52,7 +52,7 @@ $(O)/tests/unit/%.o: MODULES += -Itests/unit
 
 .PHONY: all help deps demo test test-unit test-e2e check format bench bench-overhead bench-loadgen \
         bench-connections clean
-all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen $(O)/gnuplot $(O)/netiotrace.schema.json
+all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen $(O)/netiotrace.schema.json
 
 include mk/tests.mk
 include mk/bench.mk
@@ -81,8 +81,9 @@ $(call obj,user/kernel/kernel_addresses.c): $(O)/bpf/addresses.skel.h
 $(call obj,$(ATTACH_SRC)): $(O)/bpf/attach.skel.h
 $(call obj,$(FOLLOW_SRC)): $(O)/bpf/follow.skel.h
 $(call obj,user/follow/follow.c): CPPFLAGS += $(if $(FOLLOW),-DNETIOTRACE_FOLLOW)
-# It contains the importer.
+# They contain the importer, the templates.
 $(call obj,user/study/importer.c): contrib/import-csv
+$(call obj,user/report/plotter.c): $(wildcard scripts/gnuplot/*.gp)
 
 $(O)/%.o: %.c | $(O)/.deps
 	@mkdir -p $(@D)
@@ -102,10 +103,6 @@ $(O)/netio-loadgen: $(call obj,$(LOADGEN_SRC))
 # ./netiotrace and ./netio-loadgen link to the programs of the default build.
 netiotrace netio-loadgen: %: $(O)/%
 	$(Q)$(if $(filter build,$(O)),ln -sf $< $@,true)
-
-# netiotrace looks for gnuplot templates beside itself first.
-$(O)/gnuplot: | $(O)/.deps
-	$(Q)ln -sfn $(abspath scripts/gnuplot) $@
 
 clean:
 	rm -rf build build-address build-thread build-fuzz build-aarch64 build-static build-aarch64-static \

@@ -39,10 +39,9 @@ $(O)/man/.made: $(MAN_SRC) $(if $(wildcard man),,$(MAN_FROM))
 # Quoted, for a directory with a space in its name: what is before the space is another's.
 .PHONY: install uninstall
 install: all man
-	install -d "$(bindir)" "$(datadir)/netiotrace/gnuplot" "$(mandir)/man1" "$(mandir)/man5" \
+	install -d "$(bindir)" "$(datadir)/netiotrace" "$(mandir)/man1" "$(mandir)/man5" \
 		"$(mandir)/man8"
 	install -m 755 $(O)/netiotrace $(O)/netio-loadgen "$(bindir)"
-	install -m 644 scripts/gnuplot/*.gp "$(datadir)/netiotrace/gnuplot"
 	install -d "$(datadir)/netiotrace/prometheus"
 	install -m 755 contrib/prometheus/*.sh "$(datadir)/netiotrace/prometheus"
 	install -m 644 $(filter-out %.sh,$(wildcard contrib/prometheus/*)) contrib/systemd/netiotrace-export.service "$(datadir)/netiotrace/prometheus"
@@ -107,7 +106,7 @@ rpm: dist
 		packaging/rpm/netiotrace.spec >$(O)/rpm/log 2>&1 || { tail -n 15 $(O)/rpm/log; exit 1; }
 	@ls -l $(O)/rpm/RPMS/*/*.rpm
 
-# The static programs with their templates, glossary, notices and bill of materials, in one tarball: the same one from
+# The static programs with their glossary, notices and bill of materials, in one tarball: the same one from
 # the same sources, compiler and libraries.
 ## make static-tarball  the static programs for a machine without a compiler, into build-static
 .PHONY: static-tarball print-linked
@@ -117,7 +116,6 @@ static-tarball: static
 	@rm -rf build-static/$(STATIC_NAME) && mkdir -p build-static/$(STATIC_NAME)/docs
 	@cp build-static/netiotrace build-static/netio-loadgen contrib/import-csv README.md LICENSE build-static/$(STATIC_NAME)
 	@cp docs/GLOSSARY.md build-static/$(STATIC_NAME)/docs
-	@cp -r scripts/gnuplot build-static/$(STATIC_NAME)/gnuplot
 	@$(MAKE) --no-print-directory -s STATIC=1 print-linked >build-static/linked
 	@scripts/sbom '$(VERSION)' "$$(scripts/source-date)" build-static/$(STATIC_NAME) \
 		build-static/netiotrace build-static/netio-loadgen <build-static/linked

@@ -256,7 +256,7 @@ for_all() {
 		return
 	fi
 	mkdir -p "$2" && chmod 755 "$2" && cp "$1/netiotrace" "$1/netio-loadgen" "$2" &&
-		cp -rL "$1/gnuplot" "$2" && echo "$2"
+		echo "$2"
 }
 
 # make_here TARGET...: make in this tree, one at a time, since parallel tests may build the same

@@ -66,6 +66,5 @@ with_sanitizer() {
 	build thread build-thread/netio-loadgen
 	mkdir -p "$mixed"
 	cp "$BUILD_DIR/netiotrace" "$REPO/build-thread/netio-loadgen" "$mixed"
-	ln -sfn "$REPO/scripts/gnuplot" "$mixed/gnuplot"
 	with_sanitizer thread "$mixed"
 }

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/embed.h"
 #include "base/launch.h"
 #include "base/path_walk.h"
 #include "common/xalloc.h"
@@ -157,68 +158,18 @@ static int run_gnuplot(const struct plotter *p, const char *option, const char *
 
 #define DATA_END "END_OF_DATA_OF_NETIOTRACE"
 
-static const char *const names[PLOTTER_TEMPLATES] = {"common", "panels", "lines", "stacks",
-						     "histograms"};
+EMBED(template_common, "scripts/gnuplot/common.gp");
+EMBED(template_panels, "scripts/gnuplot/panels.gp");
+EMBED(template_lines, "scripts/gnuplot/lines.gp");
+EMBED(template_stacks, "scripts/gnuplot/stacks.gp");
+EMBED(template_histograms, "scripts/gnuplot/histograms.gp");
 
-/* Where they may be, from the directory of the program: in a build, installed, in the tree. */
-static const char *const places[] = {"gnuplot", "../share/netiotrace/gnuplot", "../scripts/gnuplot",
-				     "scripts/gnuplot"};
-
-static char *read_template(const char *directory, const char *name)
-{
-	char *path = xasprintf("%s/%s.gp", directory, name), *text = NULL;
-	size_t len = 0;
-	FILE *f = fopen(path, "re");
-
-	free(path);
-	if (!f)
-		return NULL;
-	/* To the end: there is no NUL. */
-	if (getdelim(&text, &len, '\0', f) < 0) {
-		free(text);
-		text = NULL;
-	}
-	fclose(f);
-	return text;
-}
-
-static void forget_templates(struct plotter *p)
-{
-	for (int i = 0; i < PLOTTER_TEMPLATES; i++) {
-		free(p->templates[i]);
-		p->templates[i] = NULL;
-	}
-}
-
-static bool read_templates(struct plotter *p, const char *directory)
-{
-	for (int i = 0; i < PLOTTER_TEMPLATES; i++) {
-		p->templates[i] = read_template(directory, names[i]);
-		if (!p->templates[i]) {
-			forget_templates(p);
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool find_templates(struct plotter *p)
-{
-	char base[PATH_MAX], *directory;
-	ssize_t len = readlink("/proc/self/exe", base, sizeof(base) - 1);
-	bool found = false;
-
-	if (len < 0)
-		return false;
-	base[len] = '\0';
-	*strrchr(base, '/') = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !found; i++) {
-		directory = xasprintf("%s/%s", base, places[i]);
-		found = read_templates(p, directory);
-		free(directory);
-	}
-	return found;
-}
+static const struct {
+	const char *name, *text;
+} templates[] = {
+	{"common", template_common}, {"panels", template_panels},         {"lines", template_lines},
+	{"stacks", template_stacks}, {"histograms", template_histograms},
+};
 
 /* Opens an executable file, not a directory such as the one of the templates. As root, only one
  * that no other user could have replaced. */
@@ -269,9 +220,7 @@ void plotter__find(struct plotter *p, const volatile sig_atomic_t *stop)
 {
 	*p = (struct plotter)PLOTTER_INIT;
 	p->stop = stop;
-	if (!find_templates(p))
-		p->err = -ENODATA;
-	else if (!find_program(p))
+	if (!find_program(p))
 		p->err = -ENOENT;
 }
 
@@ -287,25 +236,22 @@ int plotter__open(struct plotter *p, char *message, size_t len)
 	free(errors);
 	if (err)
 		snprintf(message, len, "%s",
-			 err == -ENODATA  ? "the gnuplot templates are not beside netiotrace: run "
-					    "it from its build, or install it with `make install`."
-			 : err == -ENOENT ? "gnuplot is not installed, which draws the pictures: "
-					    "install the package gnuplot (or gnuplot-nox)."
-					  : "gnuplot does not run: is it installed properly?");
+			 err == -ENOENT ? "gnuplot is not installed, which draws the pictures: "
+					  "install the package gnuplot (or gnuplot-nox)."
+					: "gnuplot does not run: is it installed properly?");
 	return err;
 }
 
-static const char *find_template(const struct plotter *p, const char *name, size_t len)
+static const char *find_template(const char *name, size_t len)
 {
-	for (int i = 0; i < PLOTTER_TEMPLATES; i++)
-		if (strlen(names[i]) == len && !strncmp(names[i], name, len))
-			return p->templates[i];
+	for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++)
+		if (strlen(templates[i].name) == len && !strncmp(templates[i].name, name, len))
+			return templates[i].text;
 	return NULL;
 }
 
 /* Writes a template; lines `load ...` become the settings or another template. */
-static void put_template(const struct plotter *p, FILE *f, const char *text,
-			 const char *gnuplot_settings)
+static void put_template(FILE *f, const char *text, const char *gnuplot_settings)
 {
 	static const char of_settings[] = "load ARG1\n", of_template[] = "load \"";
 	const char *line, *next, *name, *loaded;
@@ -316,17 +262,17 @@ static void put_template(const struct plotter *p, FILE *f, const char *text,
 		name = line + strlen(of_template);
 		loaded = strncmp(line, of_template, strlen(of_template))
 				 ? NULL
-				 : find_template(p, name, strcspn(name, "."));
+				 : find_template(name, strcspn(name, "."));
 		if (!strncmp(line, of_settings, strlen(of_settings)))
 			fputs(gnuplot_settings, f);
 		else if (loaded)
-			put_template(p, f, loaded, gnuplot_settings);
+			put_template(f, loaded, gnuplot_settings);
 		else
 			fwrite(line, 1, (size_t)(next - line), f);
 	}
 }
 
-char *plotter__script(const struct plotter *p, const struct figure *figure)
+char *plotter__script(const struct figure *figure)
 {
 	char *script;
 	size_t len;
@@ -342,7 +288,7 @@ char *plotter__script(const struct plotter *p, const struct figure *figure)
 		figure->name);
 	fprintf(f, "$data << " DATA_END "\n%s\n" DATA_END "\n", figure->data);
 	fputs("ARG2 = \"$data\"; ARG3 = out; ARG4 = term\n", f);
-	put_template(p, f, find_template(p, figure->template, strlen(figure->template)),
+	put_template(f, find_template(figure->template, strlen(figure->template)),
 		     figure->gnuplot_settings);
 	xclose_memstream(f);
 	return script;
@@ -374,7 +320,7 @@ static void remove_date(char *pdf, size_t len)
 char *plotter__draw(const struct plotter *p, const struct figure *figure, const char *term,
 		    size_t *size, char *message, size_t len)
 {
-	char *by_itself = plotter__script(p, figure), *picture, *errors;
+	char *by_itself = plotter__script(figure), *picture, *errors;
 	/* To standard output. */
 	char *script = xasprintf("term = \"%s\"; out = \"\"\n%s", term, by_itself);
 	int err = run_gnuplot(p, "-d", script, &picture, size, &errors);
@@ -399,7 +345,6 @@ char *plotter__draw(const struct plotter *p, const struct figure *figure, const 
 
 void plotter__close(struct plotter *p)
 {
-	forget_templates(p);
 	if (p->program_fd >= 0)
 		close(p->program_fd);
 	*p = (struct plotter)PLOTTER_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Draws with gnuplot and the templates of scripts/gnuplot, wherever installed. gnuplot reads
+ * Draws with gnuplot and the templates of scripts/gnuplot, which the program has. gnuplot reads
  * everything from its standard input and writes the picture to its standard output. It opens no
  * file by name, works in /, has no environment except locale and PATH, has its own session, and
  * ends with this process, or after two minutes.
@@ -14,10 +14,7 @@
 
 #include "figure.h"
 
-#define PLOTTER_TEMPLATES 5
-
 struct plotter {
-	char *templates[PLOTTER_TEMPLATES]; /* their texts */
 	char program[PATH_MAX];
 	int program_fd;                    /* -1: not found */
 	int err;                           /* of plotter__find(); reported by plotter__open() */
@@ -29,17 +26,17 @@ struct plotter {
 		.program_fd = -1, \
 	}
 
-/* Reads the templates and opens gnuplot: before root is given up, since either may be root's. */
+/* Opens gnuplot: before root is given up, since it may be root's. */
 void plotter__find(struct plotter *p, const volatile sig_atomic_t *stop);
 
-/* 0, or -errno with a sentence in message: no templates, or no gnuplot that runs. */
+/* 0, or -errno with a sentence in message: no gnuplot that runs. */
 int plotter__open(struct plotter *p, char *message, size_t len);
 
 /*
  * The script that draws a picture by itself, for `gnuplot NAME.plot`: templates, settings and data
  * in one text. The caller frees it.
  */
-char *plotter__script(const struct plotter *p, const struct figure *figure);
+char *plotter__script(const struct figure *figure);
 
 /*
  * Draws a picture; term is "svg", "png" or "pdf". The picture, which the caller frees and which

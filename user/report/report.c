@@ -194,7 +194,7 @@ static bool draw_as(struct making *m, const struct figure *f, const char *term, 
 static bool draw_figure(struct making *m, struct figure *f, char *message)
 {
 	const struct plotter *p = &m->tools->plotter;
-	char *script = plotter__script(p, f);
+	char *script = plotter__script(f);
 	size_t len;
 
 	add(m, REPORT_DATA "/", f->name, ".csv", f->data, strlen(f->data));

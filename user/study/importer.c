@@ -13,18 +13,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/embed.h"
 #include "base/launch.h"
 #include "base/printable.h"
 #include "base/privileges.h"
 #include "common/xalloc.h"
 
-/* The program, as text with a NUL behind it. mk/ lets the object file depend on it. */
-__asm__(".pushsection .rodata\n"
-	"import_csv_script:\n"
-	".incbin \"contrib/import-csv\"\n"
-	".byte 0\n"
-	".popsection\n");
-extern const char import_csv_script[];
+EMBED(import_csv_script, "contrib/import-csv");
 
 /* Bytes of input taken, of documents written, or of the importer's signs of progress extend it. */
 #define SILENCE_MS    60000
