@@ -22,6 +22,15 @@ char *text__trim(char *s)
 	return s;
 }
 
+const char *text__last_line(char *s)
+{
+	char *line;
+
+	s = text__trim(s);
+	line = strrchr(s, '\n');
+	return line ? line + 1 : s;
+}
+
 int read_file__line(const char *path, char *line, size_t len)
 {
 	char *whole = NULL, *text;

@@ -10,6 +10,9 @@
 /* Trims white space at both ends of s, in place. Returns the new beginning. */
 char *text__trim(char *s);
 
+/* The last line of s that is not blank; s is trimmed. */
+const char *text__last_line(char *s);
+
 /*
  * Reads the first line, trimmed. 0, or -errno with line empty; -EMSGSIZE: it has len bytes or more
  * (a cut list of CPUs or options would be a wrong one).

@@ -7,30 +7,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/embed.h"
-#include "base/launch.h"
+#include "base/filter.h"
 #include "base/path_walk.h"
+#include "base/read_file.h"
 #include "common/xalloc.h"
 
-/* ---- gnuplot as a process: its standard descriptors are files in memory ---- */
+/* ---- gnuplot as a process ---- */
 
 #define TIME_MAX_MS 120000
 #define CPU_MAX_S   60
-#define SLICE_MS    1000
-#define EXEC_FAILED 127
 
 static void limit_time(void)
 {
@@ -40,118 +34,45 @@ static void limit_time(void)
 	setrlimit(RLIMIT_CORE, &core);
 }
 
+struct gnuplot {
+	const struct plotter *p;
+	const char *option;
+};
+
 /* By path, or by descriptor if the user may not enter the directory (a script needs it open). */
-static void execute(const struct plotter *p, const char *option)
+static int execute(const void *arg)
 {
 	static char locale[] = "LC_ALL=C.UTF-8", path[] = "PATH=/usr/bin:/bin", name[] = "gnuplot";
 	static char *const environment[] = {locale, path, NULL};
-	char *const argv[] = {name, (char *)option, NULL};
+	const struct gnuplot *g = arg;
+	char *const argv[] = {name, (char *)g->option, NULL};
 
-	execve(p->program, argv, environment);
-	if (errno != EACCES)
-		return;
-	fcntl(p->program_fd, F_SETFD, 0);
-	fexecve(p->program_fd, argv, environment);
-}
-
-/* In the new process, which shares our memory: system calls only. */
-static _Noreturn void become(const struct plotter *p, const char *option, const int files[3],
-			     pid_t parent)
-{
-	setsid();
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
-		_exit(EXEC_FAILED);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || chdir("/"))
-		_exit(EXEC_FAILED);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (dup2(files[fd], fd) < 0)
-			_exit(EXEC_FAILED);
 	limit_time();
-	/* gnuplot must die when it cannot write. */
-	launch__reset_signals();
-	execute(p, option);
-	_exit(EXEC_FAILED);
+	execve(g->p->program, argv, environment);
+	if (errno != EACCES)
+		return -errno;
+	fcntl(g->p->program_fd, F_SETFD, 0);
+	fexecve(g->p->program_fd, argv, environment);
+	return -errno;
 }
 
-/* vfork: a fork would copy the page tables of all data for each picture. */
-static pid_t start(const struct plotter *p, const char *option, const int files[3])
-{
-	pid_t pid, parent = getpid();
-	sigset_t all, old;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);
-	pid = vfork();
-	if (!pid)
-		become(p, option, files, parent);
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	return pid < 0 ? -errno : pid;
-}
-
-/* Waits for the end of the process; ends it at a stop and at the time limit. */
-static int wait_for(pid_t pid, const volatile sig_atomic_t *stop)
-{
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-	int status, err = p.fd < 0 ? -errno : 0;
-
-	for (int ms = 0; !err && poll(&p, 1, SLICE_MS) <= 0; ms += SLICE_MS)
-		err = *stop ? -EINTR : ms >= TIME_MAX_MS ? -ETIMEDOUT : 0;
-	if (p.fd >= 0)
-		close(p.fd);
-	if (err)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	if (err)
-		return err;
-	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
-}
-
-/* The whole file and an additional NUL; NULL: it cannot be read. */
-static char *read_file(int fd, size_t *len)
-{
-	struct stat st;
-	char *text;
-
-	if (fstat(fd, &st))
-		return NULL;
-	text = xcalloc(1, (size_t)st.st_size + 1);
-	*len = (size_t)st.st_size;
-	if (pread(fd, text, *len, 0) == st.st_size)
-		return text;
-	free(text);
-	return NULL;
-}
-
-/*
- * Gives its output and its errors; the caller frees both. 0 or -errno: -EIO: it failed; -ETIMEDOUT;
- * -EINTR: stopped.
- */
+/* The caller frees what it wrote. 0 or -errno: -EIO: it failed; -ETIMEDOUT; -EINTR: stopped. */
 static int run_gnuplot(const struct plotter *p, const char *option, const char *script,
-		       char **output, size_t *len, char **errors)
+		       struct filter_output *out)
 {
-	int files[3], err = 0;
-	size_t errors_len;
-	pid_t pid;
+	const struct gnuplot gnuplot = {p, option};
+	const struct iovec input = {(char *)script, strlen(script)};
+	const struct filter filter = {.input = &input,
+				      .input_nr = 1,
+				      .execute = execute,
+				      .arg = &gnuplot,
+				      .limit_ms = TIME_MAX_MS,
+				      .stop = p->stop};
+	int status = filter__run(&filter, out);
 
-	*output = *errors = NULL;
-	for (int i = 0; i < 3; i++) {
-		files[i] = memfd_create("netiotrace-gnuplot", MFD_CLOEXEC);
-		err = files[i] < 0 ? -EMFILE : err;
-	}
-	/* A file in memory takes all at once. */
-	if (!err && (write(files[0], script, strlen(script)) != (ssize_t)strlen(script) ||
-		     lseek(files[0], 0, SEEK_SET) < 0))
-		err = -EIO;
-	pid = err ? err : start(p, option, files);
-	err = pid < 0 ? pid : wait_for(pid, p->stop);
-	*output = err ? NULL : read_file(files[1], len);
-	*errors = pid < 0 ? NULL : read_file(files[2], &errors_len);
-	for (int i = 0; i < 3; i++)
-		if (files[i] >= 0)
-			close(files[i]);
-	return err || *output ? err : -EIO;
+	if (status == -ETIMEDOUT || status == -EINTR)
+		return status;
+	return status || !out->text ? -EIO : 0;
 }
 
 /* ---- templates and scripts ---- */
@@ -226,14 +147,13 @@ void plotter__find(struct plotter *p, const volatile sig_atomic_t *stop)
 
 int plotter__open(struct plotter *p, char *message, size_t len)
 {
-	char *output = NULL, *errors = NULL;
-	size_t output_len;
+	struct filter_output out = {0};
 	int err = p->err;
 
 	if (!err)
-		err = run_gnuplot(p, "--version", "", &output, &output_len, &errors);
-	free(output);
-	free(errors);
+		err = run_gnuplot(p, "--version", "", &out);
+	free(out.text);
+	free(out.errors);
 	if (err)
 		snprintf(message, len, "%s",
 			 err == -ENOENT ? "gnuplot is not installed, which draws the pictures: "
@@ -294,18 +214,6 @@ char *plotter__script(const struct figure *figure)
 	return script;
 }
 
-/* The last line that is not empty: gnuplot's error, after the offending line and a marker. */
-static const char *last_line(char *text)
-{
-	size_t len = strlen(text);
-	char *p;
-
-	while (len && strchr("\n\r ", text[len - 1]))
-		text[--len] = '\0';
-	p = strrchr(text, '\n');
-	return p ? p + 1 : text;
-}
-
 /* Equal data gives equal files: cairo writes the time of drawing. The file's offsets stay. */
 static void remove_date(char *pdf, size_t len)
 {
@@ -320,27 +228,29 @@ static void remove_date(char *pdf, size_t len)
 char *plotter__draw(const struct plotter *p, const struct figure *figure, const char *term,
 		    size_t *size, char *message, size_t len)
 {
-	char *by_itself = plotter__script(figure), *picture, *errors;
+	char *by_itself = plotter__script(figure);
 	/* To standard output. */
 	char *script = xasprintf("term = \"%s\"; out = \"\"\n%s", term, by_itself);
-	int err = run_gnuplot(p, "-d", script, &picture, size, &errors);
+	struct filter_output out;
+	int err = run_gnuplot(p, "-d", script, &out);
 
 	free(by_itself);
-
+	free(script);
+	/* gnuplot's error is its last line, after the offending one and a marker. */
 	if (err)
 		snprintf(message, len, "gnuplot failed on %s.gp: %.300s", figure->template,
-			 errors && *errors ? last_line(errors) : strerror(-err));
-	else if (!*size)
+			 out.errors && *out.errors ? text__last_line(out.errors) : strerror(-err));
+	else if (!out.len)
 		snprintf(message, len, "gnuplot drew nothing with %s.gp.", figure->template);
-	if (picture && !*size) {
-		free(picture);
-		picture = NULL;
+	free(out.errors);
+	if (err || !out.len) {
+		free(out.text);
+		return NULL;
 	}
-	free(script);
-	free(errors);
-	if (picture && !strcmp(term, "pdf"))
-		remove_date(picture, *size);
-	return picture;
+	if (!strcmp(term, "pdf"))
+		remove_date(out.text, out.len);
+	*size = out.len;
+	return out.text;
 }
 
 void plotter__close(struct plotter *p)

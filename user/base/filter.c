@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns a program that makes a text of a text; see filter.h. */
+#include "filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "launch.h"
+#include "privileges.h"
+
+#define SLICE_MS 1000
+#define END_MS   10000
+
+struct running {
+	const struct filter *filter;
+	struct launch launch;
+	int fd[3]; /* its standard descriptors; -1: none */
+	pid_t parent;
+};
+
+static int become(struct launch_child *c)
+{
+	const struct running *r = c->arg;
+	int err = step_down();
+
+	if (err)
+		return err;
+	/* Ctrl-C is for this program. */
+	setsid();
+	/* Asked for last: a change of user clears it. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    chdir("/"))
+		return -errno;
+	if (getppid() != r->parent)
+		return -ESRCH;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (dup2(r->fd[fd], fd) < 0)
+			return -errno;
+	launch__reset_signals();
+	return r->filter->execute(r->filter->arg);
+}
+
+static int write_all(int fd, const struct iovec *data)
+{
+	ssize_t n;
+
+	for (size_t at = 0; at < data->iov_len; at += (size_t)n) {
+		n = write(fd, (const char *)data->iov_base + at, data->iov_len - at);
+		if (n < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int start(struct running *r)
+{
+	int err = 0;
+
+	for (int i = 0; i < 3; i++) {
+		r->fd[i] = memfd_create("netiotrace-filter", MFD_CLOEXEC);
+		err = r->fd[i] < 0 ? -errno : err;
+	}
+	for (size_t i = 0; i < r->filter->input_nr && !err; i++)
+		err = write_all(r->fd[STDIN_FILENO], &r->filter->input[i]);
+	if (!err && lseek(r->fd[STDIN_FILENO], 0, SEEK_SET) < 0)
+		err = -errno;
+	if (!err)
+		err = launch__hold(&r->launch, become, r);
+	return err ? err : launch__go(&r->launch, NULL);
+}
+
+static off_t size_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : st.st_size;
+}
+
+/* Bytes that it has read and written: the child has this offset too. */
+static off_t progress_of(const struct running *r)
+{
+	return lseek(r->fd[STDIN_FILENO], 0, SEEK_CUR) + size_of(r->fd[STDOUT_FILENO]) +
+	       size_of(r->fd[STDERR_FILENO]);
+}
+
+static int check(const struct running *r, int status, int ms)
+{
+	if (size_of(r->fd[STDOUT_FILENO]) > FILTER_OUTPUT_MAX)
+		return -EFBIG;
+	if (status != -EAGAIN)
+		return 0;
+	if (r->filter->stop && *r->filter->stop)
+		return -EINTR;
+	return ms >= r->filter->limit_ms ? -ETIMEDOUT : 0;
+}
+
+static int await_end(struct running *r)
+{
+	off_t before = 0, now;
+	int status, err;
+
+	for (int ms = 0;; ms += SLICE_MS) {
+		status = launch__wait(&r->launch, SLICE_MS);
+		now = progress_of(r);
+		if (r->filter->renewable && now != before)
+			ms = 0;
+		before = now;
+		err = check(r, status, ms);
+		if (err || status != -EAGAIN)
+			return err ? err : status;
+	}
+}
+
+/* NULL: it cannot be read. */
+static char *read_text(int fd, size_t *len)
+{
+	size_t size = (size_t)size_of(fd);
+	char *text;
+
+	*len = 0;
+	if (size > FILTER_OUTPUT_MAX)
+		return NULL;
+	text = xcalloc(1, size + 1);
+	if (pread(fd, text, size, 0) == (ssize_t)size) {
+		*len = size;
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
+int filter__run(const struct filter *f, struct filter_output *out)
+{
+	struct running r = {
+		.filter = f, .launch = LAUNCH_INIT, .fd = {-1, -1, -1}, .parent = getpid()};
+	int status = start(&r);
+	size_t errors_len;
+
+	if (!status)
+		status = await_end(&r);
+	if (r.launch.pid) {
+		kill(r.launch.pid, SIGKILL);
+		launch__wait(&r.launch, END_MS);
+	}
+	out->text = read_text(r.fd[STDOUT_FILENO], &out->len);
+	out->errors = read_text(r.fd[STDERR_FILENO], &errors_len);
+	launch__close(&r.launch);
+	for (int i = 0; i < 3; i++)
+		if (r.fd[i] >= 0)
+			close(r.fd[i]);
+	return status;
+}
