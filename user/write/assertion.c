@@ -110,29 +110,12 @@ const char *condition__long_name(const char *name)
 	return name;
 }
 
-/* Member at a dotted path, and the object it is in; NULL when there is none. Borrowed references.
- */
-static json_t *member_at(json_t *object, const char *path, json_t **parent, const char **name)
-{
-	char key[CONDITION_PATH_MAX];
-	const char *dot;
-
-	while ((dot = strchr(path, '.'))) {
-		snprintf(key, sizeof(key), "%.*s", (int)(dot - path), path);
-		object = json_object_get(object, key);
-		path = dot + 1;
-	}
-	*parent = object;
-	*name = path;
-	return json_object_get(object, path);
-}
-
 bool condition__finds(const struct condition *c, json_t *object)
 {
+	const json_t *parent;
 	const char *name;
-	json_t *parent;
 
-	return member_at(object, c->path, &parent, &name);
+	return json_value__at(object, c->path, &parent, &name);
 }
 
 static bool is_numeric(const char *name, const json_t *value)
@@ -226,9 +209,10 @@ static void describe_no_field(const struct condition *c, json_t *object, char *m
 
 int condition__check_path(const struct condition *c, json_t *object, char *message, size_t len)
 {
+	const json_t *parent, *found;
 	const char *name;
-	json_t *parent, *found = member_at(object, c->path, &parent, &name);
 
+	found = json_value__at(object, c->path, &parent, &name);
 	if (!found)
 		describe_no_field(c, object, message, len);
 	else if (!is_numeric(name, found))
@@ -239,34 +223,22 @@ int condition__check_path(const struct condition *c, json_t *object, char *messa
 	return -EINVAL;
 }
 
-/* The reason of a null member: its own, or that of its object. */
-static const char *reason_of(const json_t *parent, const char *name)
-{
-	char key[CONDITION_PATH_MAX + sizeof("_reason")];
-	const char *reason;
-
-	snprintf(key, sizeof(key), "%s_reason", name);
-	reason = json_string_value(json_object_get(parent, key));
-	if (!reason)
-		reason = json_string_value(json_object_get(parent, "reason"));
-	return reason ? reason : "not measured";
-}
-
 int condition__holds(const struct condition *c, json_t *object, const char *where, char *message,
 		     size_t len)
 {
-	const char *name;
-	json_t *found, *parent;
+	const json_t *found, *parent;
+	const char *name, *reason;
 	double value;
 
-	found = member_at(object, c->path, &parent, &name);
+	found = json_value__at(object, c->path, &parent, &name);
 	if (json_is_boolean(found)) {
 		value = json_is_true(found);
 	} else if (json_is_number(found)) {
 		value = json_number_value(found);
 	} else {
+		reason = json_value__reason(parent, name);
 		snprintf(message, len, "assertion '%s' does not hold: unknown in %s: %s", c->text,
-			 where, reason_of(parent, name));
+			 where, reason ? reason : "not measured");
 		return 0;
 	}
 	if (c->holds_if & (value < c->number   ? CONDITION_BELOW
