@@ -40,11 +40,6 @@ static void parse_assertion(void *options, const char *arg)
 					       "--assert")] = arg;
 }
 
-static void parse_backend(void *options, const char *arg)
-{
-	backend__parse(arg, &((struct attach_options *)options)->backend);
-}
-
 static void parse_without(void *options, const char *arg)
 {
 	struct attach_options *o = options;
@@ -77,7 +72,7 @@ static const struct option_row option_rows[] = {
 	OPTION_TITLE_ROW("Measurement:"),
 	{"duration", "TIME", "stop after this time: 5s, 2m", OPTION_TIME, AT(duration_ns), "a time such as 5s or 500ms", 1000000, UINT64_MAX / 2},
 	{"interval", "TIME", "refresh interval, 50ms to 1h (default 1s)", OPTION_TIME, AT(interval_ns), "a time from 50ms to 1h such as 1s", 50000000, 3600000000000},
-	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, .parse = parse_backend},
+	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, AT(backend), .parse = backend__store},
 	{"without", "HOOK", "pretend that this kernel lacks HOOK, a function or tracepoint; repeatable", OPTION_OTHER, .parse = parse_without},
 	{"no-cpu", NULL, "do not sample CPU time (49 samples per second and CPU)", OPTION_FLAG, AT(no_cpu)},
 	{"count-calls", NULL, "process every send and receive event (default: all in the first 3 s; of many events then samples)", OPTION_FLAG, AT(count_calls)},

@@ -47,13 +47,12 @@ static bool is_read_only(int fd)
 	return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY;
 }
 
-/* The mode that open(2) would give a file. Not thread-safe: changes the umask. */
-static mode_t default_mode(void)
+mode_t atomic_file__mode(mode_t mode)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return 0666 & ~mask;
+	return mode & ~mask;
 }
 
 int atomic_file__make_directory(const char *name)
@@ -258,7 +257,7 @@ static int open_output(struct atomic_file **out, int dir, const char *name)
 
 	f->fd = f->dir = -1;
 	f->stream = xopen_memstream(&f->memory, &f->size);
-	f->mode = default_mode();
+	f->mode = atomic_file__mode(0666);
 	err = dir < 0 ? open_target(f, name) : open_below(f, dir, name);
 	if (!err && f->dir >= 0)
 		err = try_directory(f);
@@ -284,7 +283,7 @@ FILE *atomic_file__stream(struct atomic_file *f)
 	return f->stream;
 }
 
-static int write_all(int fd, const char *data, size_t size)
+int atomic_file__write_all(int fd, const char *data, size_t size)
 {
 	ssize_t n;
 
@@ -312,7 +311,7 @@ static int write_in_time(int fd, const char *data, size_t size)
 			continue;
 		if (n <= 0)
 			return n ? -errno : -ETIMEDOUT;
-		err = write_all(fd, data, piece);
+		err = atomic_file__write_all(fd, data, piece);
 		if (err)
 			return err;
 		data += piece;
@@ -366,7 +365,7 @@ static int fill_temporary(const struct atomic_file *f, int fd)
 	int err = set_rights(f, fd);
 
 	if (!err)
-		err = write_all(fd, f->memory, f->size);
+		err = atomic_file__write_all(fd, f->memory, f->size);
 	if (!err && fsync(fd))
 		err = -errno;
 	return err;
@@ -423,7 +422,7 @@ int atomic_file__append(struct atomic_file *f, const char *text, size_t size)
 	end = lseek(f->fd, 0, SEEK_END);
 	if (end < 0)
 		return -errno;
-	err = write_all(f->fd, text, size);
+	err = atomic_file__write_all(f->fd, text, size);
 	/* No part of a text, when the file system is full. */
 	if (err && (ftruncate(f->fd, end) || lseek(f->fd, end, SEEK_SET) < 0))
 		return -errno;
@@ -436,7 +435,7 @@ int atomic_file__commit(struct atomic_file *f)
 
 	xclose_memstream(f->stream);
 	f->stream = NULL;
-	err = f->fd >= 0 ? write_all(f->fd, f->memory, f->size) : replace_target(f);
+	err = f->fd >= 0 ? atomic_file__write_all(f->fd, f->memory, f->size) : replace_target(f);
 	atomic_file__abort(f);
 	return err;
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct atomic_file;
 
@@ -48,6 +49,12 @@ int atomic_file__close_stdout(void);
 
 /* Flushes stdout. 0 or -errno, which atomic_file__close_stdout() returns again. */
 int atomic_file__flush_stdout(void);
+
+/* All of data, to any descriptor. 0 or -errno. */
+int atomic_file__write_all(int fd, const char *data, size_t size);
+
+/* The mode that open(2) or mkdir(2) would give. Not thread-safe: changes the umask. */
+mode_t atomic_file__mode(mode_t mode);
 
 /* mkdir(2). Under sudo the directory belongs to the invoking user. 0 or -errno. */
 int atomic_file__make_directory(const char *name);

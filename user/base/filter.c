@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "atomic_file.h"
 #include "common/xalloc.h"
 #include "launch.h"
 #include "privileges.h"
@@ -45,18 +46,6 @@ static int become(struct launch_child *c)
 	return r->filter->execute(r->filter->arg);
 }
 
-static int write_all(int fd, const struct iovec *data)
-{
-	ssize_t n;
-
-	for (size_t at = 0; at < data->iov_len; at += (size_t)n) {
-		n = write(fd, (const char *)data->iov_base + at, data->iov_len - at);
-		if (n < 0)
-			return -errno;
-	}
-	return 0;
-}
-
 static int start(struct running *r)
 {
 	int err = 0;
@@ -66,7 +55,8 @@ static int start(struct running *r)
 		err = r->fd[i] < 0 ? -errno : err;
 	}
 	for (size_t i = 0; i < r->filter->input_nr && !err; i++)
-		err = write_all(r->fd[STDIN_FILENO], &r->filter->input[i]);
+		err = atomic_file__write_all(r->fd[STDIN_FILENO], r->filter->input[i].iov_base,
+					     r->filter->input[i].iov_len);
 	if (!err && lseek(r->fd[STDIN_FILENO], 0, SEEK_SET) < 0)
 		err = -errno;
 	if (!err)

@@ -38,11 +38,6 @@ static void parse_filter(void *options, const char *arg)
 	o->filters[o->filters_nr++] = arg;
 }
 
-static void parse_backend(void *options, const char *arg)
-{
-	backend__parse(arg, &((struct export_options *)options)->backend);
-}
-
 #define AT(field) .offset = offsetof(struct export_options, field)
 
 /* clang-format off */
@@ -61,7 +56,7 @@ static const struct option_row option_rows[] = {
 	{"verbose", NULL, "print progress; -vv: also libbpf's messages", OPTION_LEVEL, AT(verbose), .letter = 'v'},
 	OPTION_TITLE_ROW("Measurement:"),
 	{"interval", "TIME", "read the sockets this often, 50ms to 1h (default 5s)", OPTION_TIME, AT(interval_ns), "a time from 50ms to 1h such as 5s", 50000000, 3600000000000},
-	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, .parse = parse_backend},
+	{"backend", "auto|fentry|kprobe|tracepoint", "type of BPF program (default auto)", OPTION_OTHER, AT(backend), .parse = backend__store},
 	{"max-sockets", "N", "sockets at once, up to 1048576 (default 32768)", OPTION_COUNT, AT(sockets_max), "a number from 1 to 1048576", 1, NIO_SOCKETS_MAX},
 	{"count-calls", NULL, "process every send and receive event at any rate; costs several percent", OPTION_FLAG, AT(count_calls)},
 };

@@ -27,6 +27,7 @@ enum backend {
 
 const char *backend__name(enum backend b);
 int backend__parse(const char *s, enum backend *out); /* -EINVAL; not BACKEND_ITERATOR */
+void backend__store(void *backend, const char *word); /* the same, of one that is known */
 
 /* The BPF objects: bpf/netiotrace.bpf.c and bpf/attach.bpf.c. */
 enum bpf_object_id {

@@ -273,3 +273,8 @@ int backend__parse(const char *s, enum backend *out)
 	}
 	return -EINVAL;
 }
+
+void backend__store(void *backend, const char *word)
+{
+	backend__parse(word, backend);
+}

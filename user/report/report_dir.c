@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/atomic_file.h"
 #include "base/sudo_user.h"
 #include "base/managed_dir.h"
 #include "base/path_walk.h"
@@ -168,7 +169,7 @@ static bool is_current_directory(const struct stat *st)
 {
 	struct stat current;
 
-	return !stat(".", &current) && current.st_dev == st->st_dev && current.st_ino == st->st_ino;
+	return !stat(".", &current) && path_walk__same_object(&current, st);
 }
 
 /* A place that has a name in a directory. 0 or -errno; why is filled where errno says little. */
@@ -321,21 +322,13 @@ static int remove_temporary(struct output_location *p)
 	return err;
 }
 
-static mode_t directory_mode(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return 0777 & ~mask;
-}
-
 /* An empty directory that somebody made with its owner and mode keeps both. */
 static int copy_rights(const struct output_location *p)
 {
 	struct stat st;
 
 	if (fstatat(p->dir, p->target, &st, AT_SYMLINK_NOFOLLOW))
-		return fchmod(p->owned.fd, directory_mode()) ? -errno : 0;
+		return fchmod(p->owned.fd, atomic_file__mode(0777)) ? -errno : 0;
 	if (fchown(p->owned.fd, st.st_uid, st.st_gid) && errno != EPERM)
 		return -errno;
 	return fchmod(p->owned.fd, st.st_mode & 07777) ? -errno : 0;

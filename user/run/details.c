@@ -129,9 +129,6 @@ static const struct field *field_of(const struct field *fields, const char *key)
 	return family;
 }
 
-static void print_object(struct details *d, const char *path, const struct field *fields,
-			 json_t *const objects[]);
-
 /* The first one of any mode: all have the same fields. NULL: there is none. */
 static json_t *first_of(const struct details *d, json_t *const values[])
 {

@@ -53,11 +53,6 @@ static void parse_path(void *options, const char *arg)
 	o->path_given = true;
 }
 
-static void parse_backend(void *backend, const char *arg)
-{
-	backend__parse(arg, backend);
-}
-
 static void set_times(struct options *o, enum times times)
 {
 	if (o->times != TIMES_APART && o->times != times)
@@ -167,7 +162,7 @@ static const struct option_row rows[] = {
 	{"ipv6", NULL, "IPv6 instead of IPv4", OPTION_FLAG, AT(ipv6), .commands = RUN | SWEEP | DOCTOR, .key = "ipv6"},
 	WORKLOAD_SOCKETS(WORKLOAD, )
 	TITLE(RUN | SWEEP, "Measurement:"),
-	{"backend", "auto|fentry|kprobe|tracepoint|none", "type of BPF program (default auto); none: load generator only, needs no root", OPTION_OTHER, AT(backend), .parse = parse_backend, .commands = RUN | SWEEP | DOCTOR},
+	{"backend", "auto|fentry|kprobe|tracepoint|none", "type of BPF program (default auto); none: load generator only, needs no root", OPTION_OTHER, AT(backend), .parse = backend__store, .commands = RUN | SWEEP | DOCTOR},
 	{"count-calls", NULL, "process every send and receive event and count every call; costs several percent below 16k", OPTION_FLAG, AT(count_calls), .commands = RUN | SWEEP | DOCTOR, .key = "count_calls"},
 	{"times", NULL, "measure the parts of send calls in every round; costs several percent (default: in a short extra round after each round)", OPTION_OTHER, .parse = enable_times, .commands = RUN | SWEEP | DOCTOR},
 	{"no-times", NULL, "do not measure times in the kernel, only bytes", OPTION_OTHER, .parse = disable_times, .commands = RUN | SWEEP | DOCTOR},

@@ -102,11 +102,8 @@ static void find_finished(struct sweep *s)
 
 static json_t *tool_json(const struct sweep_options *o)
 {
-	json_t *argv = json_array();
-
-	for (int i = 0; i < o->run.argc; i++)
-		json_array_append_new(argv, json_value__text(o->run.argv[i]));
-	return json_pack("{s:s, s:o}", "version", NETIOTRACE_VERSION, "argv", argv);
+	return json_pack("{s:s, s:o}", "version", NETIOTRACE_VERSION, "argv",
+			 json_value__texts((size_t)o->run.argc, o->run.argv));
 }
 
 /* Adds the size to the same row of other sizes. False: there is none. */
