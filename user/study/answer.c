@@ -90,6 +90,12 @@ void answer__put(struct answer_text *answer, const char *format, ...)
 	va_end(args);
 }
 
+void answer__put_texts(struct answer_text *answer, const char *const *texts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		answer__put(answer, "%s", texts[i]);
+}
+
 static void table__clear(struct answer_table *t)
 {
 	for (size_t i = 0; i < t->cells_nr; i++)

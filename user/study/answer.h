@@ -57,6 +57,11 @@ ANSWER_FORMAT void answer__cannot(struct answer_text *answer, const char *format
 __attribute__((format(printf, 3, 4))) void
 answer__begin_table(struct answer_text *answer, size_t columns, const char *title, ...);
 ANSWER_FORMAT void answer__put(struct answer_text *answer, const char *format, ...);
+/* Several cells. */
+#define answer__put_all(answer, ...)                                    \
+	answer__put_texts((answer), (const char *const[]){__VA_ARGS__}, \
+			  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+void answer__put_texts(struct answer_text *answer, const char *const *texts, size_t nr);
 /* Ends the table; one without a row is dropped. */
 void answer__end_table(struct answer_text *answer);
 void answer__drop_table(struct answer_text *answer); /* the last one */

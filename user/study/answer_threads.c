@@ -124,9 +124,7 @@ static void put_totals(struct answer_text *answer)
 	answer__begin_table(answer, 1 + a->threads_nr,
 			    "Throughput in total against %s%s:", phrases__threads(fewest(a)).text,
 			    answer__can_claim(a) ? "" : " (no change is certain)");
-	answer__put(answer, "Mode and size");
-	for (size_t i = 0; i < a->threads_nr; i++)
-		answer__put(answer, "%s", phrases__threads(a->threads[i]).text);
+	answer__put_threads(answer, "Mode and size");
 	for (size_t c = 0; c < a->cells_nr; c++) {
 		struct cell *few = &a->cells[c];
 

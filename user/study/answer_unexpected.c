@@ -74,25 +74,13 @@ static struct phrase explain(const struct analysis *a, struct cell *x, struct ce
 	return p;
 }
 
-/* A row of the table; empty texts where something does not apply. */
-static void put_row(struct answer_text *answer, const char *what, const char *where,
-		    const char *value, const char *against, const char *change, const char *cost)
-{
-	answer__put(answer, "%s", what);
-	answer__put(answer, "%s", where);
-	answer__put(answer, "%s", value);
-	answer__put(answer, "%s", against);
-	answer__put(answer, "%s", change);
-	answer__put(answer, "%s", cost);
-}
-
 static void put_throughput(struct answer_text *answer, const char *what, struct cell *cell)
 {
 	struct estimate e = analysis__estimate(answer->a, cell, METRIC_GBPS);
 
 	if (cell)
-		put_row(answer, what, phrases__cell(cell).text,
-			phrases__estimate(METRIC_GBPS, &e).text, "", "", "");
+		answer__put_all(answer, what, phrases__cell(cell).text,
+				phrases__estimate(METRIC_GBPS, &e).text, "", "", "");
 }
 
 static void put_peaks(struct answer_text *answer)
@@ -133,14 +121,15 @@ static void put_oddities(struct answer_text *answer, const char *what, enum metr
 {
 	qsort(list, n, sizeof(*list), by_change);
 	for (struct oddity *o = list; o < list + (n < ROWS_MAX ? n : ROWS_MAX); o++)
-		put_row(answer, what, phrases__cell(o->cell).text,
-			phrases__of(m == METRIC_GBPS ? "%s" : "%s %s",
-				    phrases__value(m, o->f.a.median).text, metric__words(m))
-				.text,
-			phrases__of("%s: %s", contrast(o->cell, o->other).text,
-				    phrases__value(m, o->f.b.median).text)
-				.text,
-			phrases__finding(&o->f).text, explain(answer->a, o->cell, o->other).text);
+		answer__put_all(answer, what, phrases__cell(o->cell).text,
+				phrases__of(m == METRIC_GBPS ? "%s" : "%s %s",
+					    phrases__value(m, o->f.a.median).text, metric__words(m))
+					.text,
+				phrases__of("%s: %s", contrast(o->cell, o->other).text,
+					    phrases__value(m, o->f.b.median).text)
+					.text,
+				phrases__finding(&o->f).text,
+				explain(answer->a, o->cell, o->other).text);
 }
 
 typedef struct cell *other_cell(const struct analysis *a, const struct cell *cell);
@@ -235,10 +224,11 @@ static struct count put_books(struct answer_text *answer)
 			runs.nr += !isnan(value) && value != 0;
 		}
 		if (runs.of)
-			put_row(answer, checks[i].what,
-				phrases__of("%zu run%s", runs.of, plural(runs.of)).text,
-				runs.nr ? phrases__of("not 0 in %zu", runs.nr).text : "0 in all",
-				"", "", "");
+			answer__put_all(answer, checks[i].what,
+					phrases__of("%zu run%s", runs.of, plural(runs.of)).text,
+					runs.nr ? phrases__of("not 0 in %zu", runs.nr).text
+						: "0 in all",
+					"", "", "");
 		found.nr += runs.nr != 0;
 		found.of += runs.of != 0;
 	}
@@ -279,7 +269,8 @@ static struct count put_zero(struct answer_text *answer)
 	for (size_t i = 0; i < d->rows_nr; i++)
 		zero.nr += d->rows[i].value[METRIC_GBPS] == 0;
 	if (zero.nr)
-		put_row(answer, "Nothing arrived",
+		answer__put_all(
+			answer, "Nothing arrived",
 			phrases__of("%zu of %zu run%s", zero.nr, zero.of, plural(zero.of)).text,
 			phrases__value(METRIC_GBPS, 0).text, "", "", "");
 	return zero;
@@ -336,10 +327,11 @@ void answer__unexpected(struct answer_text *answer)
 		answer__headline(answer, "Not measured: no run has a throughput.");
 		return;
 	}
+	/* Texts are empty where something does not apply. */
 	answer__begin_table(answer, 6, "Peaks and findings%s:",
 			    answer__can_claim(answer->a) ? "" : " (no change is certain)");
-	put_row(answer, "What", "Where", "Value", "Against", "Change",
-		"Cost that changes most with it");
+	answer__put_all(answer, "What", "Where", "Value", "Against", "Change",
+			"Cost that changes most with it");
 	put_peaks(answer);
 	found[UNEXPECTED_ZERO] = put_zero(answer);
 	found[UNEXPECTED_COLLAPSE] = put_drops(answer, "Collapse with more threads",

@@ -85,9 +85,8 @@ static bool put_cost(struct answer_text *answer, const struct standing *s, enum 
 
 	if (f.difference == DIFFERENCE_UNKNOWN || (f.a.median == 0 && f.b.median == 0))
 		return false;
-	answer__put(answer, "%s", what);
-	answer__put(answer, "%s", phrases__estimate(m, &f.a).text);
-	answer__put(answer, "%s", phrases__estimate(m, &f.b).text);
+	answer__put_all(answer, what, phrases__estimate(m, &f.a).text,
+			phrases__estimate(m, &f.b).text);
 	answer__put_finding(answer, &f);
 	return true;
 }
@@ -103,10 +102,8 @@ static bool put_costs(struct answer_text *answer, const struct standing *s)
 	answer__begin_table(answer, 4,
 			    "%s, %s:", s->change < 0 ? "Largest deficit" : "Smallest gain",
 			    phrases__cell(s->worst).text);
-	answer__put(answer, "Number");
-	answer__put(answer, "%s", phrases__mode(s->worst->mode));
-	answer__put(answer, "%s", phrases__mode(s->rival->mode));
-	answer__put(answer, "Change");
+	answer__put_all(answer, "Number", phrases__mode(s->worst->mode),
+			phrases__mode(s->rival->mode), "Change");
 	put_cost(answer, s, METRIC_GBPS, metric__words(METRIC_GBPS));
 	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
 		bool copies = stage__is_copy((enum nio_stage)stage);

@@ -200,10 +200,7 @@ static void put_others(struct answer_text *answer, const struct stage_findings *
 		return;
 	answer__put(answer, "%s", phrases__mode(mode));
 	answer__put(answer, "%zu other class%s", nr, nr == 1 ? "" : "es");
-	for (int i = 0; i < 3; i++)
-		answer__put(answer, "%s", "");
-	answer__put(answer, "%s", verdict_of(DIFFERENCE_NOISE));
-	answer__put(answer, "%s", "");
+	answer__put_all(answer, "", "", "", verdict_of(DIFFERENCE_NOISE), "");
 }
 
 static void put_class(struct answer_text *answer, const struct stage_finding *f)
@@ -212,32 +209,20 @@ static void put_class(struct answer_text *answer, const struct stage_finding *f)
 
 	if (t->difference == DIFFERENCE_NOISE)
 		return;
-	answer__put(answer, "%s", phrases__mode(f->mode));
-	answer__put(answer, "%s", cpu_class__heading(f->class));
-	answer__put(answer, "%s", phrases__number(t->a).text);
-	answer__put(answer, "%s", phrases__number(t->b).text);
-	answer__put(answer, "%s", phrases__signed(difference_of(f)).text);
-	answer__put(answer, "%s", verdict_of(t->difference));
-	answer__put(answer, "%s", phrases__change_interval(t->low, t->high).text);
+	answer__put_all(answer, phrases__mode(f->mode), cpu_class__heading(f->class),
+			phrases__number(t->a).text, phrases__number(t->b).text,
+			phrases__signed(difference_of(f)).text, verdict_of(t->difference),
+			phrases__change_interval(t->low, t->high).text);
 }
 
 void stage_findings__table(struct answer_text *answer, const struct stage_findings *s)
 {
-	static const char *const heads[] = {"Mode",
-					    "Class",
-					    "ns/KiB",
-					    "two-copy",
-					    "Difference",
-					    "By the rule",
-					    "Interval of the change"};
-	const size_t columns = sizeof(heads) / sizeof(heads[0]);
-
-	answer__begin_table(answer, columns,
+	answer__begin_table(answer, 7,
 			    "CPU time by class%s from samples, against two-copy: medians of the "
 			    "sampled rounds of all settings, scaled to the mean setting:",
 			    s->both ? "" : " of the sender");
-	for (size_t i = 0; i < columns; i++)
-		answer__put(answer, "%s", heads[i]);
+	answer__put_all(answer, "Mode", "Class", "ns/KiB", "two-copy", "Difference", "By the rule",
+			"Interval of the change");
 	for (enum mode mode = 0; mode < MODE_NR; mode++) {
 		for (size_t i = 0; i < s->nr; i++)
 			if (s->list[i].mode == mode)
