@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The zero-copy verdict on sockets of any program; see verdict.h. Pure. */
+#include <ctype.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "verdict_internal.h"
+
+/* The cause of copied sends of sockets, from pages and addresses. */
+static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger *b)
+{
+	if (b->zerocopy && b->zerocopy_local == b->zerocopy)
+		add(v, ZC_CAUSE_LOCAL, "the peers are on this machine, %s",
+		    verdict_clauses[ZC_CAUSE_LOCAL]);
+	else if (b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
+		add(v, ZC_CAUSE_ARRIVED, "their pages were seen to arrive on this machine, %s",
+		    verdict_clauses[ZC_CAUSE_ARRIVED]);
+	else if (b->unwatched || socket_ledger__is_estimate(b, NIO_SIDE_SENDER))
+		add(v, ZC_CAUSE_UNKNOWN,
+		    "why was not seen: calls and packets were not watched all the time");
+	else if (!b->stages[NIO_STAGE_TX_PIN].bytes)
+		add(v, ZC_CAUSE_NO_SG,
+		    "nothing was pinned, because the route does no scatter-gather or the calls "
+		    "made the connections (TCP Fast Open), %s",
+		    verdict_clauses[ZC_CAUSE_NO_SG]);
+	else
+		add(v, ZC_CAUSE_UNKNOWN,
+		    "where was not seen: a packet tap on the way out, a device that wants the "
+		    "packet in one piece, or one whose packets a program reads (tun, tap)");
+}
+
+/* Zero-copy that was requested and refused, or is unknown. */
+static void find_refused_of_sockets(struct verdict *v, const struct socket_ledger *b)
+{
+	uint64_t foreign = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	uint64_t refused = b->refused[NIO_REFUSAL_ENOBUFS];
+
+	if (b->zc_without_option)
+		add(v, ZC_CAUSE_NO_OPTION,
+		    "%s%s send%s with MSG_ZEROCOPY on sockets without SO_ZEROCOPY, %s",
+		    b->unwatched ? "about " : "", TEXT_COUNT(b->zc_without_option),
+		    plural(b->zc_without_option), verdict_clauses[ZC_CAUSE_NO_OPTION]);
+	if (refused)
+		add(v, ZC_CAUSE_ENOBUFS,
+		    "%s%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
+		    "net.core.optmem_max or the limit of locked memory",
+		    b->unwatched ? "about " : "", TEXT_COUNT(refused), plural(refused));
+	if (foreign)
+		add(v, ZC_CAUSE_IO_URING, "%s were sent by io_uring's SEND_ZC; %s",
+		    TEXT_BYTES(foreign), verdict_clauses[ZC_CAUSE_IO_URING]);
+}
+
+/* Pinned bytes that were copied later. Bytes that were not pinned have their own sentence. */
+static void append_deferred(struct verdict *v, const struct socket_ledger *b)
+{
+	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
+	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+
+	if (!pinned)
+		return;
+	/* Neither number is of all: the pinned bytes are a minimum or an estimate. */
+	if (socket_ledger__is_estimate(b, NIO_SIDE_SENDER)) {
+		if (deferred)
+			append(v, " At least %s were copied later.", TEXT_BYTES(deferred));
+		return;
+	}
+	if (deferred)
+		append(v, " Of %s pinned, %s%s were copied later.", TEXT_BYTES(pinned),
+		       socket_ledger__arrivals_missed(b) ? "at least " : "",
+		       TEXT_BYTES(deferred < pinned ? deferred : pinned));
+	else
+		append(v, " %s were pinned, and not seen to be copied on this machine.",
+		       TEXT_BYTES(pinned));
+	if (b->deferred_again)
+		append(v, " %s of them were sent again, and copied again.",
+		       TEXT_BYTES(b->deferred_again));
+	if (deferred > pinned + b->deferred_again + SURPLUS_MIN(pinned))
+		append(v,
+		       " Besides, %s that were not pinned were copied later: they share packets "
+		       "with "
+		       "pinned bytes.",
+		       TEXT_BYTES(deferred - pinned - b->deferred_again));
+}
+
+/* Bytes that the same sockets sent without MSG_ZEROCOPY. */
+static void append_unpinned(struct verdict *v, const struct socket_ledger *b)
+{
+	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
+	uint64_t asked = b->calls[NIO_CALL_ZEROCOPY].bytes;
+	uint64_t copied = b->stages[NIO_STAGE_TX_COPY].bytes;
+	uint64_t by_zerocopy = asked > pinned ? asked - pinned : 0;
+
+	if (pinned && copied > by_zerocopy + SURPLUS_MIN(pinned))
+		append(v, " %s%s were sent without MSG_ZEROCOPY and copied in the send call.",
+		       socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "About " : "",
+		       TEXT_BYTES(copied - by_zerocopy));
+}
+
+static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, bool notices)
+{
+	uint64_t sends = b->ids > b->calls[NIO_CALL_ZEROCOPY].events
+				 ? b->ids
+				 : b->calls[NIO_CALL_ZEROCOPY].events;
+
+	if (b->completed && !b->copied && b->under_xdp) {
+		v->cause = ZC_CAUSE_UNKNOWN;
+		append(v,
+		       "The kernel reports none of %s zero-copy send%s as copied, but native XDP "
+		       "on a "
+		       "veth device of this machine copies zero-copy packets without a report.",
+		       TEXT_COUNT(b->completed), plural(b->completed));
+		return;
+	}
+	if (b->completed && !b->copied) {
+		v->cause = ZC_CAUSE_NOT_COPIED;
+		append(v, "None of %s zero-copy send%s was copied.", TEXT_COUNT(b->completed),
+		       plural(b->completed));
+		return;
+	}
+	if (b->completed || b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
+		find_copied_of_sockets(v, b);
+	if (b->completed)
+		append(v, "%s of %s zero-copy send%s %s copied after all.", TEXT_COUNT(b->copied),
+		       TEXT_COUNT(b->completed), plural(b->completed),
+		       b->copied == 1 ? "was" : "were");
+	else
+		append(v, "%s%s send%s asked for zero-copy; %s.",
+		       b->unwatched && sends > b->ids ? "About " : "", TEXT_COUNT(sends),
+		       plural(sends),
+		       notices ? "none was seen to complete"
+			       : "this kernel does not tell of completions");
+}
+
+void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
+{
+	bool sends =
+		b->completed || b->ids || b->calls[NIO_CALL_ZEROCOPY].events > b->zc_without_option;
+	unsigned int said;
+
+	*v = (struct verdict){.copied_fraction = socket_ledger__copied_fraction(b)};
+	if (sends) {
+		verdict_of_sends(v, b, notices);
+		verdict__append_causes(v, 0);
+		append_deferred(v, b);
+		append_unpinned(v, b);
+	}
+	said = v->causes_nr;
+	find_refused_of_sockets(v, b);
+	verdict__append_causes(v, said);
+	if (v->causes_nr && v->cause == ZC_CAUSE_NONE)
+		v->cause = v->causes[0].cause;
+}
+
+/* The ways in which a service sent bytes. Those below a tenth of what is known are left out. */
+#define WAYS     3
+#define WAY_PART 10
+
+struct ways {
+	const char *words[WAYS];
+	uint64_t bytes[WAYS];
+	unsigned int named; /* mask */
+};
+
+static struct ways ways_of(const struct verdict_service *s)
+{
+	struct ways w = {{"copied", "pinned (MSG_ZEROCOPY)", "sent by reference (sendfile)"},
+			 {s->copied, s->pinned, s->spliced},
+			 0};
+	uint64_t sum = s->copied + s->pinned + s->spliced;
+
+	for (unsigned int i = 0; i < WAYS; i++)
+		if (w.bytes[i] && w.bytes[i] >= sum / WAY_PART)
+			w.named |= 1U << i;
+	return w;
+}
+
+static void append_ways(char *text, size_t len, const struct verdict_service *s)
+{
+	const struct ways w = ways_of(s);
+	const char *least = s->unknown ? "at least " : "", *before = " ";
+
+	append__text(text, len, "%s:", s->name);
+	if (!w.named)
+		append__text(text, len, " %s", s->unknown ? "unknown" : "nothing sent");
+	for (unsigned int i = 0; i < WAYS; i++) {
+		if (!(w.named >> i & 1))
+			continue;
+		append__text(text, len, "%s%s%s %s", before, least, TEXT_BYTES(w.bytes[i]),
+			     w.words[i]);
+		before = " and ";
+	}
+}
+
+void verdict__describe_services(char *text, size_t len, const struct verdict_service *list,
+				size_t nr)
+{
+	size_t before = strlen(text), begin;
+	bool differ = false;
+
+	for (size_t i = 1; i < nr; i++)
+		differ |= ways_of(&list[i]).named != ways_of(&list[0]).named;
+	if (!differ)
+		return;
+	if (before)
+		append__text(text, len, " ");
+	begin = strlen(text);
+	for (size_t i = 0; i < nr; i++) {
+		append__text(text, len, "%s", i ? ", " : "");
+		append_ways(text, len, &list[i]);
+	}
+	append__text(text, len, ".");
+	text[begin] = (char)toupper((unsigned char)text[begin]);
+}
