@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The BPF object of a run: its programs. The plan chooses which are loaded. */
 #include "copy.bpf.h"
+#include "request.bpf.h"
 #include "socket_file.bpf.h"
 #include "sockets.h"
 #include "stages.bpf.h"
@@ -216,6 +217,29 @@ NIO_PROG("tp_btf/sock_send_length", nio_tp_send_return, on_send_return(sk, ret, 
 NIO_PROG("tp_btf/sock_send_length", nio_tp_splice_return,
 	 on_send_return(sk, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE), struct sock *sk, int ret,
 	 int flags)
+/*
+ * Zero-copy requests of io_uring, for all backends. Linux 6.16 has a tracepoint that shows the
+ * message; on earlier kernels only programs on functions see it.
+ */
+NIO_PROG("tp_btf/tcp_sendmsg_locked", nio_tp_request, on_request_message(sk, msg, TRUSTED),
+	 struct sock *sk, const struct msghdr *msg)
+NIO_ENTRY(request, tcp_sendmsg_locked, on_request_message(sk, msg, known), struct sock *sk,
+	  struct msghdr *msg)
+NIO_PROG("tp_btf/sock_send_length", nio_tp_request_return, on_request_return(sk, ret, TRUSTED),
+	 struct sock *sk, int ret, int flags)
+NIO_PROG("fexit/tcp_sendmsg_locked", nio_fx_request_return, on_request_return(sk, ret, TRUSTED),
+	 struct sock *sk, struct msghdr *msg, unsigned long size, int ret)
+NIO_PROG("tp_btf/sock_send_length", nio_tp_request_by_mode, on_request_by_mode(sk, ret),
+	 struct sock *sk, int ret, int flags)
+NIO_PROG("tp_btf/netif_receive_skb", nio_tp_request_arrival, on_request_arrival(skb),
+	 struct sk_buff *skb)
+/* The arguments differ between kernels: trying tells which program fits. */
+NIO_PROG("tp_btf/io_uring_complete", nio_tp_request_end, on_request_notified(req, cqe->flags),
+	 void *ctx_of_ring, const char *req, const struct io_uring_cqe___request *cqe)
+NIO_PROG("tp_btf/io_uring_complete", nio_tp_request_end7, on_request_notified(req, cflags),
+	 void *ctx_of_ring, const char *req, __u64 user_data, int res, unsigned int cflags,
+	 __u64 extra1, __u64 extra2)
+
 /* These senders use io_uring, but no SEND_ZC: their requests copy. */
 NIO_PROG("tp_btf/sock_send_length", nio_tp_uring_return, on_send_return(sk, ret, NIO_SEEN_CALL),
 	 struct sock *sk, int ret, int flags)

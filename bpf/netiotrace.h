@@ -43,7 +43,7 @@
 	X(TX_COPY, "tx_copy", "send", SENDER, 1, SENT, SEND_RETURN, HIST,               \
 	  "user memory to socket buffer, inside the send call")                         \
 	X(TX_PIN, "tx_pin", "pin", SENDER, 0, SENT, SEND_RETURN, HIST,                  \
-	  "MSG_ZEROCOPY: pages pinned and referenced, no copy")                         \
+	  "MSG_ZEROCOPY, io_uring's SEND_ZC: pages pinned and referenced, no copy")     \
 	X(TX_SPLICE, "tx_splice", "splice", SENDER, 0, SENT, SPLICE, NO_HIST,           \
 	  "page references: sendfile, splice, MSG_SPLICE_PAGES; no copy")               \
 	X(DEFERRED_COPY, "deferred_copy", "deferred", SENDER, 1, NEITHER,               \
@@ -228,6 +228,9 @@ static inline __u32 nio_uncovered_index(__u32 slot, __u32 side, __u32 kind)
 #define NIO_ZC_SENDS    (1 << 18)
 #define NIO_ZC_RING_MAX 1024
 
+/* Entries of nio_requests: io_uring zero-copy requests in flight. */
+#define NIO_REQUESTS_MAX (1 << 17)
+
 /* The ring size of n sockets that share `left` entries: a power of two; 0: none left. */
 static inline __u32 nio_ring_size(__u32 left, __u64 n)
 {
@@ -259,17 +262,20 @@ static inline __u32 nio_conn_index(__u64 cookie, __u32 i)
 struct nio_conn {
 	__u64 cookie; /* 0: free entry */
 	__u16 slot;
-	__u16 side;            /* enum nio_side */
-	__u32 ring;            /* first entry of the socket's ring in nio_zc_sends */
-	__u32 ring_mask;       /* size of the ring - 1; 0: no ring */
-	__u32 zckey;           /* sk_zckey at the last send seen */
-	__u32 write_seq;       /* payload end at the last transmit or push seen */
-	__u32 copied_seq;      /* at the last receive copy seen */
-	__u32 rx_len;          /* bytes of that copy; 0: none yet */
-	__u32 seen;            /* NIO_SEEN_* */
-	__u64 rx_begin;        /* ns, begin of the receive copy in progress; 0: none */
-	__u64 pinned_total;    /* bytes pinned so far; written in send calls only */
-	__u64 completed_total; /* of these, bytes of completed sends */
+	__u16 side;         /* enum nio_side */
+	__u32 ring;         /* first entry of the socket's ring in nio_zc_sends */
+	__u32 ring_mask;    /* size of the ring - 1; 0: no ring */
+	__u32 zckey;        /* sk_zckey at the last send seen */
+	__u32 write_seq;    /* payload end at the last transmit or push seen */
+	__u32 copied_seq;   /* at the last receive copy seen */
+	__u32 rx_len;       /* bytes of that copy; 0: none yet */
+	__u32 seen;         /* NIO_SEEN_* */
+	__u64 rx_begin;     /* ns, begin of the receive copy in progress; 0: none */
+	__u64 pinned_total; /* bytes pinned so far; written in send calls only */
+	union {
+		__u64 completed_total; /* of these, bytes of completed sends */
+		__u64 uarg;            /* of the io_uring request whose bytes are being sent */
+	};
 };
 
 /* write_seq is valid. Until then, bytes already sent are not counted. */

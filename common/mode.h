@@ -17,10 +17,12 @@
 enum mode_feature {
 	MODE_GATHERS = 1,     /* user_gather: gathers the fields in a buffer or a pipe */
 	MODE_COPIES = 2,      /* tx_copy: the send call copies */
-	MODE_PINS = 4,        /* tx_pin, deferred_copy: MSG_ZEROCOPY with SO_ZEROCOPY */
+	MODE_PINS = 4,        /* tx_pin, deferred_copy */
 	MODE_SPLICES = 8,     /* tx_splice: pages of a file or a pipe */
 	MODE_SENDS_FILE = 16, /* the pages stay as they are: messages carry no tag */
 	MODE_USES_URING = 32, /* its requests copy */
+	MODE_TAKES_IDS = 64,  /* pins by MSG_ZEROCOPY: ids, notifications on the error queue */
+	MODE_NOTIFIES = 128,  /* pins by io_uring requests, each with a notification */
 };
 
 /*
@@ -34,14 +36,16 @@ enum mode_feature {
 	  "#0072B2", 7, 6, 1, 32, 4)                                                       \
 	X(ONECOPY,  onecopy,  "one-copy",  MODE_COPIES,                                    \
 	  "#D55E00", 5, 4, 2, 172, 3)                                                      \
-	X(ZEROCOPY, zerocopy, "zero-copy", MODE_COPIES | MODE_PINS,                        \
+	X(ZEROCOPY, zerocopy, "zero-copy", MODE_COPIES | MODE_PINS | MODE_TAKES_IDS,       \
 	  "#009E73", 9, 8, 4, 36, 6)                                                       \
 	X(SENDFILE, sendfile, "sendfile",  MODE_SPLICES | MODE_SENDS_FILE,                 \
 	  "#CC79A7", 13, 12, 5, 175, 5)                                                    \
 	X(SPLICE,   splice,   "splice",    MODE_GATHERS | MODE_SPLICES,                    \
 	  "#E69F00", 11, 10, 3, 214, 2)                                                    \
 	X(URING,    uring,    "io_uring",  MODE_COPIES | MODE_USES_URING,                  \
-	  "#56B4E9", 15, 14, 6, 74, 7)
+	  "#56B4E9", 15, 14, 6, 74, 7)                                                     \
+	X(URINGZC,  uringzc,  "io_uring zero-copy", MODE_COPIES | MODE_PINS | MODE_NOTIFIES, \
+	  "#000000", 2, 1, 7, 203, 1)
 
 enum mode {
 #define X(id, ...) MODE_##id,

@@ -16,7 +16,8 @@ struct workload;
  * allocates what teardown() frees. prepare() fills a message, outside the timed call; -EAGAIN: no
  * slot is free. begin() writes the tag. send() sends the rest with one call: bytes, 0 to retry, or
  * -errno. Only with slots, else NULL: wait() waits at most ms for a slot, reap() reads
- * notifications, finish() waits until the kernel has released all buffers.
+ * notifications, finish() waits until the kernel has released all buffers. notices_fd(): what is
+ * readable when notifications are there; NULL: the socket then reports EPOLLERR.
  */
 struct send_mode {
 	int (*try)(const struct workload *w); /* whether the mode can run here; NULL: it can */
@@ -29,6 +30,7 @@ struct send_mode {
 	int (*wait)(struct sender_conn *f, unsigned int ms);
 	int (*reap)(struct sender_conn *f);
 	int (*finish)(struct sender_conn *f);
+	int (*notices_fd)(const struct sender_conn *f);
 };
 
 /* send_mode_twocopy and so on, one for each of MODES. */

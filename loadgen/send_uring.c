@@ -19,7 +19,7 @@ struct uring_sender {
 static int uring_mode__try(const struct workload *w)
 {
 	struct uring ring;
-	int err = uring__open(&ring, 1);
+	int err = uring__open(&ring, 1, 1);
 
 	(void)w;
 	uring__close(&ring);
@@ -32,7 +32,7 @@ static int uring_mode__setup(struct sender_conn *f)
 
 	f->own = own;
 	sender_conn__init_message(f, &f->message);
-	return uring__open(&own->ring, 1);
+	return uring__open(&own->ring, 1, 1);
 }
 
 /* The ring is closed before the memory goes that a request may still read. */

@@ -7,48 +7,27 @@
 #include "clock.h"
 #include "common/xalloc.h"
 #include "send_mode.h"
-#include "sender_conn.h"
+#include "send_slots.h"
 #include "sock.h"
 #include "zc_completion.h"
 
-/* End of a phase: wait this long for notifications after the peer has acknowledged all bytes. */
-#define DRAIN_NS (2 * NS_PER_SEC)
-/* After ENOBUFS, wait this long for notifications to release memory. */
-#define RELIEF_MS 5
-#define WAIT_MS   50
-
-/* A slot is rewritten only when every MSG_ZEROCOPY send of it is complete. */
-struct slot {
-	struct message message;
-	uint32_t holds; /* incomplete sends, plus 1 while the message is being sent */
-	uint64_t stamp;
-};
-
 struct zc_sender {
 	struct zc_ids ids;
-	struct slot *slots;
-	uint16_t *free_list; /* LIFO: the last slot is most likely still cached */
-	unsigned int slots_nr, free_nr;
+	struct send_slots slots;
 	unsigned int batch, since_reap; /* sends between two reads of the error queue */
-	struct slot *current;           /* slot of the current message */
+	struct send_slot *current;      /* slot of the current message */
 	bool relieved, copying;         /* current message: waited after ENOBUFS; sends by copy */
 	uint64_t now;                   /* clock at the current notification */
 };
-
-static void slot__drop(struct zc_sender *zc, struct slot *slot)
-{
-	if (--slot->holds == 0)
-		zc->free_list[zc->free_nr++] = (uint16_t)(slot - zc->slots);
-}
 
 static void zc__completed(uint16_t index, void *arg)
 {
 	struct sender_conn *f = arg;
 	struct zc_sender *zc = f->own;
-	struct slot *slot = &zc->slots[index];
+	struct send_slot *slot = &zc->slots.list[index];
 
 	hist__record_latency(f->counters->hist[COUNTERS_COMPLETION], zc->now - slot->stamp);
-	slot__drop(zc, slot);
+	send_slots__drop(&zc->slots, slot);
 }
 
 static int zc__reap(struct sender_conn *f)
@@ -86,14 +65,13 @@ static int zerocopy__prepare(struct sender_conn *f)
 	struct zc_sender *zc = f->own;
 	int err = 0;
 
-	if (!zc->free_nr || zc->since_reap >= zc->batch) {
+	if (!zc->slots.free_nr || zc->since_reap >= zc->batch) {
 		f->now = 0;
 		err = zc__reap(f);
 	}
-	if (err || !zc->free_nr)
+	if (err || !zc->slots.free_nr)
 		return err ? err : -EAGAIN;
-	zc->current = &zc->slots[zc->free_list[--zc->free_nr]];
-	zc->current->holds = 1;
+	zc->current = send_slots__take(&zc->slots);
 	if (f->options->workload.verify) {
 		f->now = 0;
 		message__fill(&zc->current->message, f->index, f->seq);
@@ -109,7 +87,7 @@ static int zc__find_id(struct sender_conn *f)
 
 	if (!zc_ids__full(&zc->ids))
 		return 0;
-	err = f->blocking ? zc__wait(f, WAIT_MS) : zc__reap(f);
+	err = f->blocking ? zc__wait(f, SEND_SLOTS_WAIT_MS) : zc__reap(f);
 	if (err)
 		return err;
 	return zc_ids__full(&zc->ids) ? -EAGAIN : 0;
@@ -119,7 +97,7 @@ static void zc__queued(struct sender_conn *f)
 {
 	struct zc_sender *zc = f->own;
 
-	zc_ids__sent(&zc->ids, (uint16_t)(zc->current - zc->slots));
+	zc_ids__sent(&zc->ids, (uint16_t)(zc->current - zc->slots.list));
 	zc->current->holds++;
 	zc->since_reap++;
 	f->counters->zc_sends++;
@@ -136,7 +114,7 @@ static int zc__relieve(struct sender_conn *f)
 		return 0;
 	}
 	zc->relieved = true;
-	return f->blocking ? zc__wait(f, RELIEF_MS) : zc__reap(f);
+	return f->blocking ? zc__wait(f, SEND_SLOTS_RELIEF_MS) : zc__reap(f);
 }
 
 static void zerocopy__begin(struct sender_conn *f, uint64_t stamp)
@@ -167,51 +145,26 @@ static ssize_t zerocopy__send(struct sender_conn *f)
 	else
 		zc__queued(f);
 	if (f->done + (size_t)n == m->size)
-		slot__drop(zc, zc->current);
+		send_slots__drop(&zc->slots, zc->current);
 	return n;
 }
 
 static int zerocopy__finish(struct sender_conn *f)
 {
 	const struct zc_sender *zc = f->own;
-	uint64_t acked_since = 0;
 	int err = zc__reap(f);
 
-	f->stall = (struct stall){0};
-	while (!err && zc->ids.outstanding) {
-		uint64_t now = clock__now();
-
-		if (sock__unacked(f->fd)) {
-			acked_since = 0;
-			err = sender_conn__check_stall(f);
-		} else if (!acked_since) {
-			acked_since = now;
-		} else if (now - acked_since > DRAIN_NS) {
-			break;
-		}
-		if (!err)
-			err = zc__wait(f, WAIT_MS);
-	}
-	return err;
+	return err ? err : send_slots__drain(f, &zc->ids.outstanding, zc__wait);
 }
 
 static int zerocopy__setup(struct sender_conn *f)
 {
-	const struct lg_options *s = f->options;
-	unsigned int i,
-		n = mode__slots(workload__message_size(&s->workload), s->workload.connections);
 	struct zc_sender *zc = xcalloc(1, sizeof(*zc));
 
 	f->own = zc;
 	zc_ids__init(&zc->ids);
-	zc->slots = xcalloc(n, sizeof(*zc->slots));
-	zc->free_list = xcalloc(n, sizeof(*zc->free_list));
-	zc->slots_nr = zc->free_nr = n;
-	zc->batch = mode__slot_batch(n);
-	for (i = 0; i < n; i++) {
-		sender_conn__init_message(f, &zc->slots[i].message);
-		zc->free_list[i] = (uint16_t)(n - 1 - i);
-	}
+	send_slots__open(&zc->slots, f);
+	zc->batch = mode__slot_batch(zc->slots.nr);
 	return sock__set(f->fd, SOL_SOCKET, SO_ZEROCOPY, 1);
 }
 
@@ -219,10 +172,7 @@ static void zerocopy__teardown(struct sender_conn *f)
 {
 	struct zc_sender *zc = f->own;
 
-	for (unsigned int i = 0; i < zc->slots_nr; i++)
-		message__clear(&zc->slots[i].message);
-	free(zc->slots);
-	free(zc->free_list);
+	send_slots__close(&zc->slots);
 	free(zc);
 }
 

@@ -59,6 +59,7 @@ uint64_t sender_pool__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr
 static int epoll_loop__open(struct sender_thread *m)
 {
 	const struct lg_options *s = m->pool->options;
+	const struct send_mode *mode = send_mode__get(s->mode);
 	uint32_t events = EPOLLOUT | (s->workload.request_response ? EPOLLIN : 0);
 	struct epoll_event e = {.events = EPOLLIN};
 
@@ -71,6 +72,10 @@ static int epoll_loop__open(struct sender_thread *m)
 	for (unsigned int i = 0; i < m->nr; i++) {
 		e = (struct epoll_event){.events = events | EPOLLET, .data.ptr = &m->conns[i]};
 		if (epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, m->conns[i].fd, &e))
+			return -errno;
+		e.events = EPOLLIN | EPOLLET;
+		if (mode->notices_fd &&
+		    epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, mode->notices_fd(&m->conns[i]), &e))
 			return -errno;
 	}
 	return 0;

@@ -40,9 +40,9 @@ static int map_rings(struct uring *u, const struct io_uring_params *p)
 	return 0;
 }
 
-int uring__open(struct uring *u, unsigned int entries)
+int uring__open(struct uring *u, unsigned int entries, unsigned int completions)
 {
-	struct io_uring_params p = {0};
+	struct io_uring_params p = {.flags = IORING_SETUP_CQSIZE, .cq_entries = completions};
 	int err;
 
 	*u = (struct uring){.sq_ring = MAP_FAILED, .cq_ring = MAP_FAILED, .sqes = MAP_FAILED};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A small io_uring for one thread, by system calls: the load generator needs no library. Only
- * requests that complete soon; the caller keeps at most `entries` of them in flight.
+ * A small io_uring for one thread, by system calls: the load generator needs no library. Requests
+ * are submitted one by one; the caller keeps no more in flight than completions have room.
  */
 #ifndef LOADGEN_URING_H
 #define LOADGEN_URING_H
@@ -20,8 +20,11 @@ struct uring {
 	size_t sq_len, cq_len, sqes_len;
 };
 
-/* 0 or -errno: ENOSYS and EPERM where io_uring is missing or forbidden. */
-int uring__open(struct uring *u, unsigned int entries);
+/*
+ * completions: that may wait to be taken, at least `entries`. 0 or -errno: ENOSYS and EPERM where
+ * io_uring is missing or forbidden.
+ */
+int uring__open(struct uring *u, unsigned int entries, unsigned int completions);
 
 /* Cancels requests in flight. Also accepts a ring that failed to open. */
 void uring__close(struct uring *u);

@@ -538,7 +538,7 @@ without() {
 		--sise 64k	did you mean --size?
 		--mode=onecoppy	did you mean onecopy?
 		--mode one	did you mean onecopy?
-		--mode 2copy	twocopy, onecopy, zerocopy, sendfile, splice, uring or all
+		--mode 2copy	twocopy, onecopy, zerocopy, sendfile, splice, uring, uringzc or all
 		--path vethh	did you mean veth?
 		--backend trace	did you mean tracepoint?
 		--size 64q	such as 64k

@@ -52,7 +52,7 @@ load loadgen
 @test "23 messages are counted as 23 on both sides, in every mode, size and number of fields" {
 	local mode size fields
 
-	for mode in twocopy onecopy zerocopy splice uring; do
+	for mode in twocopy onecopy zerocopy splice uring uringzc; do
 		while read -r size fields; do
 			user "$LG" --mode "$mode" --size "$size" --fields "$fields" --messages 23 \
 				--verify --json >out
@@ -88,7 +88,7 @@ load loadgen
 @test "--header adds its bytes to each message, in every mode; --verify checks them" {
 	local mode header size fields
 
-	for mode in twocopy onecopy zerocopy splice uring; do
+	for mode in twocopy onecopy zerocopy splice uring uringzc; do
 		while read -r header size fields; do
 			user "$LG" --mode "$mode" --header "$header" --size "$size" --fields "$fields" --messages 23 \
 				--request-response --verify --json >out
@@ -173,6 +173,34 @@ load loadgen
 	run ! grep -q 'connect(' calls
 }
 
+@test "uringzc: strace sees requests, and no sendmsg(); each has a notification" {
+	need_tool strace
+	chmod 777 .
+	user strace -f -qq -e trace=io_uring_enter,sendmsg -o calls "$LG" --mode uringzc --size 100k --messages 203 \
+		--connections 2 --header 64 --fields 3 --verify --sndbuf 16k --json >out
+	holds ".sender.tx_bytes == 203 * 102464 and .receiver.rx_bytes == .sender.tx_bytes" out
+	holds ".receiver.verify_errors == 0 and .sender.tx_messages == 203" out
+	holds ".sender.zerocopy | .sends == .completed and .copied + .not_copied == .completed" out
+	holds ".sender.zerocopy | .sends > 0 or .fallback_bytes > 0" out
+	[ "$(grep -c 'io_uring_enter(' calls)" -ge 203 ]
+	run ! grep -q 'sendmsg(' calls
+}
+
+@test "uringzc copies what RLIMIT_MEMLOCK does not allow to be pinned" {
+	user bash -c 'ulimit -l 64; "$@"' - "$LG" --mode uringzc --size 1m --messages 60 --threads 2 --verify --json >out
+	holds ".sender.tx_messages == 60 and .receiver.rx_messages == 60 and .receiver.verify_errors == 0" out
+	holds ".sender.zerocopy | .enobufs > 0 and .fallback_bytes > 0 and .completed == .sends" out
+}
+
+@test "uringzc is refused with one sentence where the kernel forbids io_uring, before a connection is made" {
+	need_tool strace
+	chmod 777 .
+	run -1 --separate-stderr user strace -f -qq -e trace=io_uring_setup,connect -e inject=io_uring_setup:error=EPERM \
+		-o calls "$LG" --mode uringzc --messages 1
+	[[ $stderr == *"Mode uringzc cannot run here: io_uring is missing or forbidden, or lacks SENDMSG_ZC"*"(Operation not permitted)"* ]]
+	run ! grep -q 'connect(' calls
+}
+
 # bats test_tags=address,thread
 @test "a mode that sends a file refuses what needs its own bytes" {
 	local option
@@ -237,7 +265,7 @@ load loadgen
 @test "up to 4096 connections on fewer threads: exact counts in every mode" {
 	local mode
 
-	for mode in twocopy onecopy zerocopy splice uring; do
+	for mode in twocopy onecopy zerocopy splice uring uringzc; do
 		user "$LG" --mode "$mode" --size 1k --threads 3 --connections 100 --messages 1007 \
 			--warmup 50ms --verify --json >out
 		holds ".sender.tx_messages == 1007 and .receiver.rx_messages == 1007" out
@@ -348,7 +376,7 @@ has_received() { # BYTES
 	local mode sum=0
 
 	need_tool ss
-	for mode in twocopy onecopy zerocopy splice uring; do
+	for mode in twocopy onecopy zerocopy splice uring uringzc; do
 		rm -f ./*.in
 		RECV_ARGS="--rcvbuf 4k" session --mode "$mode" --size 1m --fields 7 --duration 60s \
 			--threads 2 --sndbuf 64k --verify

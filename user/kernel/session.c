@@ -129,6 +129,9 @@ static int configure(struct netiotrace_bpf *skel, const struct plan *const *plan
 			continue;
 		skel->rodata->nio_completions |= plan__completions_by_kernel(plans[p]);
 		skel->rodata->nio_notifications_apart |= plan__notifications_apart(plans[p]);
+		if (mode__has(plans[p]->mode, MODE_NOTIFIES) &&
+		    bpf_map__set_max_entries(skel->maps.nio_requests, NIO_REQUESTS_MAX))
+			return -errno;
 	}
 	return bpf_map__set_max_entries(skel->maps.nio_zc_sends, NIO_ZC_SENDS);
 }

@@ -78,7 +78,9 @@ static void add_other_side(struct run_result *r, enum nio_stage stage, const str
 static void book_completions(struct run_result *r, const struct nio_zc *since)
 {
 	r->kernel_zc_known = true;
-	r->kernel_zc.sends = r->stages[NIO_STAGE_TX_PIN].events;
+	/* A request of io_uring may take several calls; each has one notification. */
+	r->kernel_zc.sends = mode__has(r->mode, MODE_NOTIFIES) ? since->sends
+							       : r->stages[NIO_STAGE_TX_PIN].events;
 	r->kernel_zc.completed = since->sends;
 	r->kernel_zc.copied = since->copied;
 	r->kernel_zc.not_copied = since->sends - since->copied;
@@ -189,7 +191,9 @@ static void book_pinned(struct run_result *r, const struct plan *plan, const str
 	const char *no_refusal = plan__no_probe(plan, PROBE_REFUSAL);
 	struct pinned_result *p = &r->pinned;
 
-	if (!no_completion && !plan__completions_by_kernel(plan))
+	if (!no_completion && mode__has(plan->mode, MODE_NOTIFIES))
+		no_completion = "not counted for io_uring's zero-copy requests";
+	else if (!no_completion && !plan__completions_by_kernel(plan))
 		no_completion = "completions are seen only as the application reads of them";
 	if (!no_completion && !plan->chosen[PROBE_SEND_RETURN])
 		no_completion = "send calls are not counted one by one";

@@ -9,6 +9,9 @@ static const char too_many[] =
 static const char by_ids[] =
 	"placed by the zero-copy ids taken: as many as calls that asked for one, on a route that "
 	"does scatter-gather; what was sent without MSG_ZEROCOPY was copied";
+static const char by_requests[] =
+	"placed by the mode: io_uring's requests pin on a route that does scatter-gather; what was "
+	"sent after ENOMEM was copied";
 static const char by_codes[] =
 	"by the completions: every zero-copy send was reported copied, so each pinned byte counts "
 	"once; sampled copies agree. Bytes sent again, or in one packet with copied ones, may also "
@@ -29,6 +32,7 @@ static const char arrivals_missed[] =
 	"arrive than were pinned";
 static const char not_charged_alike[] =
 	"the sockets' option memory (sk_omem_alloc) changed: sends may not have completed";
+static const char no_ids[] = "io_uring's zero-copy requests take no ids";
 static const char lower_bound[] =
 	"a lower bound: the application's own count and the kernel's differ";
 
@@ -103,6 +107,13 @@ static bool ids_place(const struct run_result *r, const struct sequence_sum *tx,
 	       r->app.zc.fallback_bytes <= tx->queued;
 }
 
+/* io_uring's requests take no ids: the mode says that they all pin. */
+static bool mode_places(const struct run_result *r, const struct sequence_sum *tx)
+{
+	return mode__has(r->mode, MODE_NOTIFIES) && tx->zckeys && tx->pinning &&
+	       r->app.zc.fallback_bytes <= tx->queued;
+}
+
 /* Do the events that were seen agree? */
 static bool events_agree(const struct run_result *r, const struct sequence_sum *tx)
 {
@@ -151,8 +162,10 @@ static void place_rest(struct run_result *r, const struct sequence_sum *tx, uint
 
 	if (!rest && !no_events)
 		return;
-	if (ids_place(r, tx, moving) && (too_many_seen || events_agree(r, tx))) {
-		place(r, copied, tx->queued - copied, by_ids, no_events);
+	if ((ids_place(r, tx, moving) || mode_places(r, tx)) &&
+	    (too_many_seen || events_agree(r, tx))) {
+		place(r, copied, tx->queued - copied,
+		      mode__has(r->mode, MODE_NOTIFIES) ? by_requests : by_ids, no_events);
 		return;
 	}
 	if (none_pinned && (too_many_seen || !events_of(r, NIO_STAGE_TX_PIN))) {
@@ -189,10 +202,12 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 	/* Each zero-copy send that queued bytes took an id, whether its event was seen or not. */
 	if (tx->zckeys) {
 		r->sequence.tx_ids = num__known(tx->ids);
-		r->kernel_zc.sends = tx->ids;
+		if (!mode__has(plan->mode, MODE_NOTIFIES))
+			r->kernel_zc.sends = tx->ids;
 	}
-	r->zc_completed =
-		tx->zckeys && tx->completed ? num__known(tx->ids) : num__unknown(not_charged_alike);
+	r->zc_completed = mode__has(plan->mode, MODE_NOTIFIES) ? num__unknown(no_ids)
+			  : tx->zckeys && tx->completed        ? num__known(tx->ids)
+							       : num__unknown(not_charged_alike);
 	if (!no_events)
 		cover(&r->health, seen, tx->queued);
 	r->unclassified = num__known(0);
@@ -244,8 +259,7 @@ static bool arrivals_unseen(const struct run_result *r, const struct plan *plan)
 	const struct alternative *hook = plan->chosen[PROBE_DEFERRED_COPY];
 	const struct zc_counts *zc = &r->app.zc;
 
-	return hook && hook->backend == BACKEND_TRACEPOINT && zc->sends &&
-	       zc->copied == zc->sends &&
+	return hook && hook->quality == QUALITY_DERIVED && zc->sends && zc->copied == zc->sends &&
 	       events_of(r, NIO_STAGE_DEFERRED_COPY) < events_of(r, NIO_STAGE_TX_PIN);
 }
 

@@ -219,10 +219,10 @@ static void find_copied(struct verdict *v, const struct evidence *e)
 		find_unknown(v, e);
 }
 
-static void add_enobufs(struct verdict *v, enum zc_cause cause, uint64_t n)
+static void add_enobufs(struct verdict *v, enum zc_cause cause, uint64_t n, const char *after)
 {
 	add(v, cause, "%s further send%s fell back to copying %s ", TEXT_COUNT(n), plural(n),
-	    verdict_clauses[ZC_CAUSE_ENOBUFS]);
+	    after);
 }
 
 /* The fallbacks by one limit, with its value if that is known and a limit. */
@@ -231,7 +231,7 @@ static void add_limit(struct verdict *v, enum zc_cause cause, uint64_t n, const 
 {
 	if (!n)
 		return;
-	add_enobufs(v, cause, n);
+	add_enobufs(v, cause, n, verdict_clauses[ZC_CAUSE_ENOBUFS]);
 	extend(v, "(%s", what);
 	if (limit->known && limit->value != UINT64_MAX)
 		extend(v, ", %s", TEXT_SIZE(limit->value));
@@ -246,6 +246,15 @@ static uint64_t all_by(const struct num *one, const struct num *other, uint64_t 
 	return one->value < n ? one->value : n;
 }
 
+/* io_uring's zero-copy requests have one limit, and give ENOMEM. */
+static void find_enomem(struct verdict *v, const struct evidence *e)
+{
+	if (!e->r->app.zc.enobufs)
+		return;
+	add_enobufs(v, ZC_CAUSE_ENOBUFS_MEMLOCK, e->r->app.zc.enobufs, "after ENOMEM");
+	extend(v, "(pinned pages reached RLIMIT_MEMLOCK)");
+}
+
 /*
  * Both limits give the same errno. The kernel side counts the refusals of each: two of a message
  * that falls back, and one of each that a wait relieved. So two counts tell no limit.
@@ -256,13 +265,18 @@ static void find_enobufs(struct verdict *v, const struct evidence *e)
 	uint64_t all = e->r->app.zc.enobufs, by_memlock = all_by(memlock, optmem, all);
 	uint64_t by_optmem = all_by(optmem, memlock, all);
 
+	if (mode__has(e->r->mode, MODE_NOTIFIES)) {
+		find_enomem(v, e);
+		return;
+	}
 	add_limit(v, ZC_CAUSE_ENOBUFS_MEMLOCK, by_memlock, "pinned pages reached RLIMIT_MEMLOCK",
 		  &e->env->memlock);
 	add_limit(v, ZC_CAUSE_ENOBUFS_OPTMEM, by_optmem,
 		  "outstanding notifications reached net.core.optmem_max", &e->env->optmem_max);
 	if (all == by_memlock + by_optmem)
 		return;
-	add_enobufs(v, ZC_CAUSE_ENOBUFS, all - by_memlock - by_optmem);
+	add_enobufs(v, ZC_CAUSE_ENOBUFS, all - by_memlock - by_optmem,
+		    verdict_clauses[ZC_CAUSE_ENOBUFS]);
 	extend(v, "(RLIMIT_MEMLOCK or net.core.optmem_max");
 	if (memlock->known && memlock->value && optmem->known && optmem->value)
 		extend(v, ", which refused %s and %s calls, those that a wait relieved among them",
@@ -344,6 +358,33 @@ static void append_missed(struct verdict *v, const struct run_result *r)
 		       TEXT_COUNT(r->kernel_zc.copied + missed), TEXT_COUNT(r->app.zc.completed));
 }
 
+/*
+ * Where io_uring puts bytes of several requests in one packet, the kernel reports all of them but
+ * the first as copied, whether they were or not.
+ */
+static void append_stacked(struct verdict *v, const struct run_result *r)
+{
+	uint64_t reported = r->app.zc.copied, copied = verdict__completions(r)->copied;
+
+	if (!mode__has(r->mode, MODE_NOTIFIES) || reported <= copied)
+		return;
+	append(v,
+	       " The program's own flags (IORING_NOTIF_USAGE_ZC_COPIED) say that %s %s copied: the "
+	       "kernel reports a request as copied if its bytes share a packet with an earlier "
+	       "request's.",
+	       TEXT_COUNT(reported), reported == 1 ? "was" : "were");
+}
+
+/* Only the programs distinguish copied requests from those that are merely reported so. */
+static void append_unseen_stacks(struct verdict *v, const struct run_result *r)
+{
+	if (mode__has(r->mode, MODE_NOTIFIES) && !r->kernel_zc_known && r->app.zc.copied)
+		append(v, " This is what the kernel reports to the program. It also reports "
+			  "requests "
+			  "as copied whose bytes share a packet: which of them were is not seen "
+			  "here.");
+}
+
 void verdict__give(struct run_result *r, const struct environment *env)
 {
 	struct verdict *v = &r->verdict;
@@ -362,4 +403,6 @@ void verdict__give(struct run_result *r, const struct environment *env)
 	else
 		verdict_of_uncompleted(v, &e);
 	append_missed(v, r);
+	append_stacked(v, r);
+	append_unseen_stacks(v, r);
 }

@@ -163,6 +163,27 @@ static bool is_part_of_call(enum probe_id probe)
 	return probe > PROBE_CALL_TIME && probe <= PROBE_PREEMPTED_TIME;
 }
 
+/*
+ * Programs that know MSG_ZEROCOPY do not see the requests of io_uring, and those that count
+ * requests need to have seen their messages.
+ */
+static bool fits_requests(const struct plan *plan, const struct alternative *alt)
+{
+	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
+
+	switch (alt->probe) {
+	case PROBE_SEND_RETURN:
+		return alt->needs & MODE_NOTIFIES;
+	case PROBE_DEFERRED_COPY:
+	case PROBE_COMPLETION:
+		return alt->needs & MODE_NOTIFIES && calls && calls->quality == QUALITY_EXACT;
+	case PROBE_REFUSAL:
+		return false;
+	default:
+		return true;
+	}
+}
+
 /* Programs that serve two probes can serve the second only if the first chose them. */
 static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 		      const struct plan_request *req)
@@ -175,6 +196,9 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 	 * the function is used, which shows copies that failed.
 	 */
 	if (alt->needs && !mode__has(req->mode, alt->needs))
+		return false;
+	if (req->object == OBJECT_RUN && mode__has(req->mode, MODE_NOTIFIES) &&
+	    !fits_requests(plan, alt))
 		return false;
 	if (!strcmp(alt->programs, plan_rx_in_slices) && !req->in_slices)
 		return false;

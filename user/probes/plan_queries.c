@@ -100,7 +100,7 @@ const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
 		return "splicing is not timed: it moves references, no bytes";
 	case NIO_STAGE_DEFERRED_COPY:
 		if (deferred)
-			return deferred->backend == BACKEND_TRACEPOINT ? plan_no_mark : NULL;
+			return deferred->quality == QUALITY_DERIVED ? plan_no_mark : NULL;
 		return none == plan__by_construction ? NULL : none;
 	case NIO_STAGE_RX_COPY:
 		return plan__no_probe(plan, PROBE_RX_TIME);
@@ -131,7 +131,7 @@ bool plan__keeps_events(const struct plan *plan)
 bool plan__pairs_events(const struct plan *plan)
 {
 	return plan__keeps_events(plan) ||
-	       (mode__has(plan->mode, MODE_PINS) && plan->chosen[PROBE_COMPLETION] &&
+	       (mode__has(plan->mode, MODE_TAKES_IDS) && plan->chosen[PROBE_COMPLETION] &&
 		plan->chosen[PROBE_SEND_RETURN]);
 }
 
@@ -194,7 +194,8 @@ bool plan__can_detach(const struct plan *plan, struct plan *base_plan)
 	if (plan->object == OBJECT_ATTACH)
 		return calls && calls->backend == BACKEND_TRACEPOINT;
 	base_plan->chosen[PROBE_COMPLETION] = NULL;
-	return plan->chosen[PROBE_SOCKETS] &&
+	/* Each request is followed from its call to its notification. */
+	return plan->chosen[PROBE_SOCKETS] && !mode__has(plan->mode, MODE_NOTIFIES) &&
 	       (!mode__has(plan->mode, MODE_PINS) || sees_zerocopy_by_tracepoints(plan));
 }
 

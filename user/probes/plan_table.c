@@ -8,6 +8,15 @@
 /* A row of the table; the last arguments are the quality, a function and its arguments. */
 #define ROW(object, probe, ...) {OBJECT_##object, PROBE_##probe, __VA_ARGS__},
 
+/* What follows a noted request, by tracepoints in any backend. */
+#define REQUEST_ROWS(backend)                                                                   \
+	ROW(RUN, DEFERRED_COPY, backend, "tp_btf/netif_receive_skb", "nio_tp_request_arrival",  \
+	    DERIVED(arrival), .needs = MODE_NOTIFIES)                                           \
+	ROW(RUN, COMPLETION, backend, "tp_btf/io_uring_complete", "nio_tp_request_end", EXACT,  \
+	    .needs = MODE_NOTIFIES)                                                             \
+	ROW(RUN, COMPLETION, backend, "tp_btf/io_uring_complete", "nio_tp_request_end7", EXACT, \
+	    .needs = MODE_NOTIFIES)
+
 #define TP BACKEND_TRACEPOINT
 #define FN BACKEND_FENTRY
 #define KP BACKEND_KPROBE
@@ -41,6 +50,10 @@ static const char as_asked[] =
 	"kinds on one connection the shares are estimates";
 static const char reported[] =
 	"from notifications, which the kernel merges without comparing their codes";
+
+static const char requests_by_mode[] =
+	"by the mode: its sender sends io_uring's zero-copy requests, and others only after "
+	"ENOMEM; where the route does no scatter-gather, the kernel copies";
 
 const char plan_notifications_apart[] = "nio_tp_notification";
 const char plan_rx_in_slices[] = "nio_tp_rx_slices";
@@ -159,6 +172,20 @@ const struct alternative plan_alternatives[] = {
 	    "nio_kp_rx_time nio_kr_rx_time", SAMPLED(some_returns))
 
 	ROW(RUN, SOCKETS, BACKEND_ITERATOR, "iter/task_file", "nio_sockets", EXACT)
+
+	ROW(RUN, SEND_RETURN, TP, "tp_btf/tcp_sendmsg_locked",
+	    "nio_tp_request nio_tp_request_return", EXACT, .needs = MODE_NOTIFIES)
+	ROW(RUN, SEND_RETURN, FN, "tp_btf/tcp_sendmsg_locked",
+	    "nio_tp_request nio_tp_request_return", EXACT, .needs = MODE_NOTIFIES)
+	ROW(RUN, SEND_RETURN, FN, "fentry,fexit/tcp_sendmsg_locked",
+	    "nio_fe_request nio_fx_request_return", EXACT, .args = 3, .needs = MODE_NOTIFIES)
+	ROW(RUN, SEND_RETURN, KP, "tp_btf/tcp_sendmsg_locked",
+	    "nio_tp_request nio_tp_request_return", EXACT, .needs = MODE_NOTIFIES)
+	ROW(RUN, SEND_RETURN, KP, "kprobe/tcp_sendmsg_locked",
+	    "nio_kp_request nio_tp_request_return", EXACT, .needs = MODE_NOTIFIES)
+	ROW(RUN, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_request_by_mode",
+	    DERIVED(requests_by_mode), .needs = MODE_NOTIFIES)
+	REQUEST_ROWS(TP) REQUEST_ROWS(FN) REQUEST_ROWS(KP)
 
 	ROW(ATTACH, SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
 	ROW(ATTACH, SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_ae_send nio_ax_send", EXACT)

@@ -43,6 +43,10 @@ static const struct {
 	{"counts that contradict", MODE_ZEROCOPY, .saw_copy = 1, .saw_pin = 95, .saw_rx = 100,
 	 .copy = 1, .pin = 95, .unclassified = 4, .copy_quality = QUALITY_DERIVED,
 	 .pin_quality = QUALITY_DERIVED, .reason = "lower bound", .coverage = 0.98},
+	/* io_uring's requests take no ids: the ids say nothing, and the mode all. */
+	{"requests pin what events missed", MODE_URINGZC, .saw_copy = 1, .saw_pin = 95,
+	 .saw_rx = 100, .fallback = 2, .copy = 2, .pin = 98, .copy_quality = QUALITY_DERIVED,
+	 .pin_quality = QUALITY_DERIVED, .reason = "requests", .coverage = 0.98},
 	{"no scatter-gather pins nothing", MODE_ZEROCOPY, .saw_copy = 95, .saw_rx = 100,
 	 .no_sg = true, .copy = 100, .copy_quality = QUALITY_DERIVED,
 	 .pin_quality = QUALITY_DERIVED, .reason = "scatter-gather", .coverage = 0.975},

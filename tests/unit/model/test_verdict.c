@@ -177,6 +177,52 @@ TEST(completions_that_events_missed_give_a_range)
 	}
 }
 
+/* Of 8 requests in one packet, the kernel reports 7 as copied where nothing was. */
+TEST(stacked_requests_are_judged_by_their_packet)
+{
+	static const struct {
+		bool seen;
+		uint64_t reported, copied;
+		enum zc_cause cause;
+		const char *says, *says_not;
+	} cases[] = {
+		{true, 875, 0, ZC_CAUSE_NONE, "say that 875 were copied", "This is what"},
+		{true, 1, 0, ZC_CAUSE_NONE, "say that 1 was copied", "This is what"},
+		{true, 0, 0, ZC_CAUSE_NONE, "none of 1 000 sends was copied", "own flags"},
+		{true, 1000, 1000, ZC_CAUSE_UNKNOWN, "1 000 of 1 000 sends", "own flags"},
+		{false, 875, 0, ZC_CAUSE_UNKNOWN, "reports to the program", "own flags"},
+	};
+
+	for_each_case(c, cases) {
+		struct fixture *f = remote();
+		const struct verdict *v;
+
+		f->run.mode = MODE_URINGZC;
+		f->run.kernel_zc_known = c->seen;
+		f->run.kernel_zc = (struct zc_counts){.sends = SENDS,
+						      .completed = SENDS,
+						      .copied = c->copied,
+						      .not_copied = SENDS - c->copied};
+		f->run.app.zc.copied = c->reported;
+		f->run.app.zc.not_copied = SENDS - c->reported;
+		v = verdict_for(f, c->cause, NONE, NONE);
+		assert_real(v->copied_fraction,
+			    (double)(c->seen ? c->copied : c->reported) / SENDS);
+		assert_says(v->text, c->says);
+		assert_null(strstr(v->text, c->says_not));
+	}
+}
+
+/* io_uring's requests have one limit, RLIMIT_MEMLOCK, and another error. */
+TEST(ENOMEM_of_requests_names_the_locked_memory)
+{
+	struct fixture *f = remote();
+
+	f->run.mode = MODE_URINGZC;
+	f->run.app.zc.enobufs = 12;
+	assert_says(verdict_for(f, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE, NONE)->text, "after ENOMEM");
+}
+
 TEST(copy_modes_have_no_verdict)
 {
 	struct fixture *f = remote();

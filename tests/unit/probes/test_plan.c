@@ -83,6 +83,31 @@ TEST(copy_modes_have_no_deferred_copies_by_construction)
 	assert_non_null(plan.chosen[PROBE_DEFERRED_COPY]);
 }
 
+/* Without a hook that shows messages, the mode says how bytes were sent; arrivals are not known. */
+TEST(requests_of_io_uring_are_followed_from_their_message)
+{
+	struct plan_request req = request(MODE_URINGZC, 65536);
+	struct probe_result *probe_results = all_probe_results();
+	struct plan plan;
+
+	for (int b = 0; b <= BACKEND_AUTO; b++) {
+		req.backend = b;
+		plan = plan_of(probe_results, &req);
+		assert_true(plan__wants(&plan, "nio_tp_request"));
+		assert_true(plan__wants(&plan, "nio_tp_request_return"));
+		assert_string_equal(plan.chosen[PROBE_DEFERRED_COPY]->programs,
+				    "nio_tp_request_arrival");
+		assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_request_end");
+		assert_null(plan.chosen[PROBE_REFUSAL]);
+	}
+	plan__withhold(OBJECT_RUN, probe_results, "tcp_sendmsg_locked");
+	req.backend = BACKEND_AUTO;
+	plan = plan_of(probe_results, &req);
+	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->programs, "nio_tp_request_by_mode");
+	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
+	assert_null(plan.chosen[PROBE_COMPLETION]);
+}
+
 TEST(backend_without_hooks_is_refused_with_a_remedy)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);

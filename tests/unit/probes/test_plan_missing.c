@@ -180,7 +180,7 @@ TEST(row_without_a_hook_has_the_reason_of_the_mode_that_needs_it)
 	}
 	assert_int_equal(seen, 1);
 	/* With copy modes only, that is the reason. */
-	pointers[MODE_ZEROCOPY] = NULL;
+	pointers[MODE_ZEROCOPY] = pointers[MODE_URINGZC] = NULL;
 	n = plan__rows(pointers, timed, rows);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(rows[i].stage, "deferred_copy"))

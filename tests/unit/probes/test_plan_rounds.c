@@ -175,7 +175,8 @@ TEST(rows_name_the_modes_they_serve)
 	size_t n;
 
 	for (int mode = 0; mode < MODE_NR; mode++) {
-		calls |= (unsigned int)mode__has(mode, MODE_PINS | MODE_SPLICES) << mode;
+		/* The programs of io_uring's requests are others. */
+		calls |= (unsigned int)mode__has(mode, MODE_TAKES_IDS | MODE_SPLICES) << mode;
 		assert_true(make_apart(probe_results, mode, 1024, NULL, made[mode]));
 		plans[mode] = &made[mode][0];
 		timed[mode] = &made[mode][1];
@@ -183,7 +184,8 @@ TEST(rows_name_the_modes_they_serve)
 	n = plan__rows(plans, timed, rows);
 	assert_int_equal(n, PROBE_SOCKETS + 1); /* the probes of run */
 	assert_int_equal(row_named(rows, n, "send_return")->modes, calls);
-	assert_int_equal(row_named(rows, n, "transmit")->modes, ((1U << MODE_NR) - 1) & ~calls);
+	assert_int_equal(row_named(rows, n, "transmit")->modes,
+			 ((1U << MODE_NR) - 1) & ~(calls | 1U << MODE_URINGZC));
 	assert_int_equal(row_named(rows, n, "rx_copy")->modes, 0);
 	assert_false(row_named(rows, n, "rx_copy")->apart);
 	assert_true(row_named(rows, n, "call_time")->apart);

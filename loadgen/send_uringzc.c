@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The mode uringzc: an io_uring SENDMSG_ZC request pins header and fields, from slots. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "common/xalloc.h"
+#include "send_mode.h"
+#include "send_slots.h"
+#include "sock.h"
+#include "uring.h"
+
+/* Since Linux 6.2, newer than some headers. */
+#ifndef IORING_SEND_ZC_REPORT_USAGE
+#define IORING_SEND_ZC_REPORT_USAGE (1U << 3)
+#endif
+#ifndef IORING_NOTIF_USAGE_ZC_COPIED
+#define IORING_NOTIF_USAGE_ZC_COPIED (1U << 31)
+#endif
+
+/* Requests in flight: each message needs one, and one more for each time the socket was full. */
+#define REQUESTS_MIN 64u
+
+/* In use until its notification has come. */
+struct request {
+	struct send_slot *slot;
+	bool sent; /* it queued bytes; a failed one has a notification that means nothing */
+};
+
+struct uringzc_sender {
+	struct uring ring;
+	struct send_slots slots;
+	struct request *requests;
+	uint16_t *free_list;
+	unsigned int free_nr;
+	uint32_t outstanding; /* requests whose notification is still to come */
+	struct msghdr msg;
+	struct send_slot *current; /* slot of the current message */
+	bool pending;              /* the current request has not completed */
+	bool copying;              /* it does not pin */
+	bool relieved;             /* current message: waited after ENOMEM */
+	int32_t result;            /* of the last request that completed */
+};
+
+/* user_data of the only request that has no notification. */
+#define COPYING UINT64_MAX
+
+static unsigned int requests_of(const struct uringzc_sender *own)
+{
+	return own->slots.nr * 2 > REQUESTS_MIN ? own->slots.nr * 2 : REQUESTS_MIN;
+}
+
+static void uringzc__release(struct uringzc_sender *own, struct request *r)
+{
+	send_slots__drop(&own->slots, r->slot);
+	own->free_list[own->free_nr++] = (uint16_t)(r - own->requests);
+	own->outstanding--;
+}
+
+static void uringzc__notified(struct sender_conn *f, struct request *r, uint32_t usage)
+{
+	struct counters *c = f->counters;
+
+	if (r->sent) {
+		hist__record_latency(c->hist[COUNTERS_COMPLETION], clock__now() - r->slot->stamp);
+		c->zc_completed++;
+		if (usage & IORING_NOTIF_USAGE_ZC_COPIED)
+			c->zc_copied++;
+		else
+			c->zc_not_copied++;
+	}
+	uringzc__release(f->own, r);
+}
+
+/* A request completed; its notification follows if the kernel says so. */
+static void uringzc__completed(struct sender_conn *f, const struct io_uring_cqe *cqe)
+{
+	struct uringzc_sender *own = f->own;
+	struct request *r = cqe->user_data == COPYING ? NULL : &own->requests[cqe->user_data];
+
+	own->pending = false;
+	own->result = cqe->res;
+	if (!r)
+		return;
+	r->sent = cqe->res > 0;
+	f->counters->zc_sends += r->sent;
+	if (!(cqe->flags & IORING_CQE_F_MORE))
+		uringzc__release(own, r);
+}
+
+/* Handles one completion or notification, waiting at most ms. -EAGAIN: there is none. */
+static int uringzc__handle(struct sender_conn *f, unsigned int ms)
+{
+	struct uringzc_sender *own = f->own;
+	struct io_uring_cqe cqe;
+	int err = uring__next(&own->ring, ms, &cqe);
+
+	if (err)
+		return err;
+	if (cqe.flags & IORING_CQE_F_NOTIF)
+		uringzc__notified(f, &own->requests[cqe.user_data], (uint32_t)cqe.res);
+	else
+		uringzc__completed(f, &cqe);
+	return 0;
+}
+
+static int uringzc__reap(struct sender_conn *f)
+{
+	int err;
+
+	do
+		err = uringzc__handle(f, 0);
+	while (!err);
+	return err == -EAGAIN ? 0 : err;
+}
+
+static int uringzc__wait(struct sender_conn *f, unsigned int ms)
+{
+	int err = uringzc__handle(f, ms);
+
+	return err && err != -EAGAIN ? err : uringzc__reap(f);
+}
+
+static int uringzc__open_ring(struct uringzc_sender *own)
+{
+	/* Each request has a completion and a notification. */
+	return uring__open(&own->ring, 1, 2 * requests_of(own));
+}
+
+static int uringzc__setup(struct sender_conn *f)
+{
+	struct uringzc_sender *own = xcalloc(1, sizeof(*own));
+
+	f->own = own;
+	send_slots__open(&own->slots, f);
+	own->free_nr = requests_of(own);
+	own->requests = xcalloc(own->free_nr, sizeof(*own->requests));
+	own->free_list = xcalloc(own->free_nr, sizeof(*own->free_list));
+	for (unsigned int i = 0; i < own->free_nr; i++)
+		own->free_list[i] = (uint16_t)(own->free_nr - 1 - i);
+	return uringzc__open_ring(own);
+}
+
+/* The ring is closed before the memory goes that a request may still read. */
+static void uringzc__teardown(struct sender_conn *f)
+{
+	struct uringzc_sender *own = f->own;
+
+	uring__close(&own->ring);
+	send_slots__close(&own->slots);
+	free(own->requests);
+	free(own->free_list);
+	free(own);
+}
+
+static int uringzc__prepare(struct sender_conn *f)
+{
+	struct uringzc_sender *own = f->own;
+	int err = uringzc__reap(f);
+
+	if (err || !own->slots.free_nr)
+		return err ? err : -EAGAIN;
+	own->current = send_slots__take(&own->slots);
+	if (f->options->workload.verify) {
+		f->now = 0;
+		message__fill(&own->current->message, f->index, f->seq);
+	}
+	return 0;
+}
+
+static void uringzc__begin(struct sender_conn *f, uint64_t stamp)
+{
+	struct uringzc_sender *own = f->own;
+
+	own->current->stamp = f->call_begin;
+	own->relieved = own->copying = false;
+	message__put_tag(&own->current->message, f->seq, stamp);
+}
+
+/* Only a message of very many partial sends needs to wait for a free request. */
+static int uringzc__find_request(struct sender_conn *f)
+{
+	const struct uringzc_sender *own = f->own;
+	int err = 0;
+
+	if (!own->free_nr)
+		err = f->blocking ? uringzc__wait(f, SEND_SLOTS_WAIT_MS) : uringzc__reap(f);
+	if (err)
+		return err;
+	return own->free_nr ? 0 : -EAGAIN;
+}
+
+static void uringzc__mark_begun(struct uringzc_sender *own, struct io_uring_sqe *sqe)
+{
+	struct request *r = &own->requests[own->free_list[--own->free_nr]];
+
+	*r = (struct request){.slot = own->current};
+	own->current->holds++;
+	own->outstanding++;
+	sqe->opcode = IORING_OP_SENDMSG_ZC;
+	sqe->ioprio = IORING_SEND_ZC_REPORT_USAGE;
+	sqe->user_data = (uint64_t)(r - own->requests);
+}
+
+static int uringzc__begin_send(struct sender_conn *f)
+{
+	struct uringzc_sender *own = f->own;
+	const struct message *m = &own->current->message;
+	struct io_uring_sqe sqe = {
+		.opcode = IORING_OP_SENDMSG,
+		.fd = f->fd,
+		.addr = (uintptr_t)&own->msg,
+		.len = 1,
+		.msg_flags = MSG_NOSIGNAL | (f->blocking ? MSG_WAITALL : MSG_DONTWAIT),
+		.user_data = COPYING,
+	};
+	int err = own->copying ? 0 : uringzc__find_request(f);
+
+	if (err)
+		return err;
+	own->msg = (struct msghdr){.msg_iov = f->rest};
+	own->msg.msg_iovlen = iov__rest(m->iov, m->iov_nr, f->done, f->rest);
+	if (!own->copying)
+		uringzc__mark_begun(own, &sqe);
+	own->pending = true;
+	return uring__submit(&own->ring, &sqe);
+}
+
+/* ENOMEM: RLIMIT_MEMLOCK is used up. Wait for notifications once, then send by copy. */
+static int uringzc__relieve(struct sender_conn *f)
+{
+	struct uringzc_sender *own = f->own;
+
+	if (own->relieved || !own->outstanding) {
+		f->counters->zc_enobufs++;
+		own->copying = true;
+		return 0;
+	}
+	own->relieved = true;
+	return uringzc__wait(f, f->blocking ? SEND_SLOTS_RELIEF_MS : 0);
+}
+
+/* A request that does not complete in time stays in flight: the next call waits for it. */
+static ssize_t uringzc__send(struct sender_conn *f)
+{
+	struct uringzc_sender *own = f->own;
+	int err = own->pending ? 0 : uringzc__begin_send(f);
+
+	while (!err && own->pending)
+		err = uringzc__handle(f, f->blocking ? SOCK_SEND_TIMEOUT_MS : 0);
+	if (err)
+		return err;
+	if (own->result == -ENOMEM && !own->copying)
+		return uringzc__relieve(f);
+	if (own->result < 0)
+		return own->result;
+	if (own->copying)
+		f->counters->zc_fallback += (uint64_t)own->result;
+	if (f->done + (size_t)own->result == own->current->message.size)
+		send_slots__drop(&own->slots, own->current);
+	return own->result;
+}
+
+static int uringzc__finish(struct sender_conn *f)
+{
+	const struct uringzc_sender *own = f->own;
+	int err = uringzc__reap(f);
+
+	return err ? err : send_slots__drain(f, &own->outstanding, uringzc__wait);
+}
+
+static int uringzc__notices_fd(const struct sender_conn *f)
+{
+	const struct uringzc_sender *own = f->own;
+
+	return own->ring.fd;
+}
+
+/* Whether this kernel takes a SENDMSG_ZC that reports whether its pages were copied. */
+static int try_on(int fd)
+{
+	struct msghdr msg = {0};
+	struct io_uring_sqe sqe = {
+		.opcode = IORING_OP_SENDMSG_ZC,
+		.ioprio = IORING_SEND_ZC_REPORT_USAGE,
+		.fd = fd,
+		.addr = (uintptr_t)&msg,
+		.len = 1,
+		.msg_flags = MSG_NOSIGNAL,
+	};
+	struct io_uring_cqe cqe;
+	struct uring ring;
+	int err = uring__open(&ring, 1, 2);
+
+	if (!err)
+		err = uring__submit(&ring, &sqe);
+	if (!err)
+		err = uring__next(&ring, SOCK_SEND_TIMEOUT_MS, &cqe);
+	uring__close(&ring);
+	/* A request that the kernel knows fails later: the socket is not connected. */
+	return err || (cqe.res != -EINVAL && cqe.res != -EOPNOTSUPP) ? err : cqe.res;
+}
+
+static int uringzc__try(const struct workload *w)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
+
+	(void)w;
+	if (fd < 0)
+		return -errno;
+	err = try_on(fd);
+	close(fd);
+	return err;
+}
+
+const struct send_mode send_mode_uringzc = {
+	.try = uringzc__try,
+	.try_fails = "io_uring is missing or forbidden, or lacks SENDMSG_ZC with REPORT_USAGE",
+	.try_remedy = "see kernel.io_uring_disabled, or use a newer kernel",
+	.setup = uringzc__setup,
+	.teardown = uringzc__teardown,
+	.prepare = uringzc__prepare,
+	.begin = uringzc__begin,
+	.send = uringzc__send,
+	.wait = uringzc__wait,
+	.reap = uringzc__reap,
+	.finish = uringzc__finish,
+	.notices_fd = uringzc__notices_fd,
+};
