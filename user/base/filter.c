@@ -21,7 +21,6 @@ struct running {
 	const struct filter *filter;
 	struct launch launch;
 	int fd[3]; /* its standard descriptors; -1: none */
-	pid_t parent;
 };
 
 static int become(struct launch_child *c)
@@ -29,16 +28,12 @@ static int become(struct launch_child *c)
 	const struct running *r = c->arg;
 	int err = step_down();
 
+	if (!err)
+		err = launch__tie(c);
 	if (err)
 		return err;
-	/* Ctrl-C is for this program. */
-	setsid();
-	/* Asked for last: a change of user clears it. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    chdir("/"))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || chdir("/"))
 		return -errno;
-	if (getppid() != r->parent)
-		return -ESRCH;
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (dup2(r->fd[fd], fd) < 0)
 			return -errno;
@@ -126,8 +121,7 @@ static char *read_text(int fd, size_t *len)
 
 int filter__run(const struct filter *f, struct filter_output *out)
 {
-	struct running r = {
-		.filter = f, .launch = LAUNCH_INIT, .fd = {-1, -1, -1}, .parent = getpid()};
+	struct running r = {.filter = f, .launch = LAUNCH_INIT, .fd = {-1, -1, -1}};
 	int status = start(&r);
 	size_t errors_len;
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,8 +53,8 @@ static void close_end(int *fd)
 int launch__hold(struct launch *l, int (*become)(struct launch_child *c), void *arg)
 {
 	int gate[2] = {-1, -1}, failure[2] = {-1, -1}, err = 0;
+	pid_t pid = -1, parent = getpid();
 	sigset_t all, old;
-	pid_t pid = -1;
 
 	/* No handler of this program runs in the child. */
 	sigfillset(&all);
@@ -61,7 +62,8 @@ int launch__hold(struct launch *l, int (*become)(struct launch_child *c), void *
 	if (!pipe2(gate, O_CLOEXEC) && !pipe2(failure, O_CLOEXEC))
 		pid = fork();
 	if (!pid) {
-		struct launch_child c = {.arg = arg, .report = failure[END_WRITE]};
+		struct launch_child c = {
+			.arg = arg, .report = failure[END_WRITE], .parent = parent};
 
 		close(gate[END_WRITE]);
 		run_child(&c, become, gate[END_READ]);
@@ -112,6 +114,13 @@ void launch__reset_signals(void)
 		signal(sig, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+int launch__tie(const struct launch_child *c)
+{
+	if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -errno;
+	return getppid() == c->parent ? 0 : -ESRCH;
 }
 
 int launch__wait(struct launch *l, int timeout_ms)

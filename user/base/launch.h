@@ -24,6 +24,7 @@ struct launch {
 struct launch_child {
 	void *arg;
 	int report; /* descriptor of its failure, closed by exec; become() may move it */
+	pid_t parent;
 	unsigned int step;
 };
 
@@ -41,6 +42,13 @@ int launch__go(struct launch *l, unsigned int *step);
 
 /* In a child: no handler, ignored or blocked signal of this program. Calls only the kernel. */
 void launch__reset_signals(void);
+
+/*
+ * In a child, after its change of user, which clears the parent-death signal: ties its life to the
+ * parent's. Its session has no terminal: Ctrl-C is for the parent, and no command can be typed into
+ * root's terminal (TIOCSTI). 0 or -errno.
+ */
+int launch__tie(const struct launch_child *c);
 
 /* Waits up to timeout_ms for its end. Its exit status, or 128 + signal; -EAGAIN: it still runs. */
 int launch__wait(struct launch *l, int timeout_ms);

@@ -54,12 +54,6 @@ bool privileges__may_make_path(void)
 	return privileges__have(CAP_SYS_ADMIN) && privileges__have(CAP_NET_ADMIN);
 }
 
-struct identity {
-	uid_t uid;
-	gid_t gid;
-	const char *name; /* NULL: no supplementary groups */
-};
-
 static void choose_identity(struct identity *id)
 {
 	const struct passwd *pw;
@@ -73,17 +67,22 @@ static void choose_identity(struct identity *id)
 	uid_map__nobody(&id->uid, &id->gid);
 }
 
-/* 0 or -errno. 1: the user does not exist here, or the kernel refuses the change. */
+int privileges__clear_bounding_set(void)
+{
+	if (capng_get_caps_process())
+		return -EPERM;
+	/* Without CAP_SETPCAP (a container) the set stays; no_new_privs makes it useless. */
+	if (!privileges__have(CAP_SETPCAP))
+		return 0;
+	capng_clear(CAPNG_SELECT_BOUNDS);
+	return capng_apply(CAPNG_SELECT_BOUNDS) ? -EPERM : 0;
+}
+
 static int change_user(const struct identity *id)
 {
-	if (uid_map__own_root_only(id->uid))
-		return 1;
-	if (setgroups(0, NULL))
-		return errno == EPERM ? 1 : -errno;
-	if (id->name && initgroups(id->name, id->gid))
+	if (setgroups(0, NULL) || (id->name && initgroups(id->name, id->gid)) ||
+	    setresgid(id->gid, id->gid, id->gid) || setresuid(id->uid, id->uid, id->uid))
 		return -errno;
-	if (setresgid(id->gid, id->gid, id->gid) || setresuid(id->uid, id->uid, id->uid))
-		return errno == EPERM || errno == EINVAL ? 1 : -errno;
 	return 0;
 }
 
@@ -97,35 +96,50 @@ static int drop_capabilities(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
 }
 
-/* Verifies with the kernel that the privileges are gone. */
-static int check(const struct identity *id, bool changed)
+/* Verifies with the kernel that the privileges are gone. id: NULL of an ordinary user. */
+static int check(const struct identity *id, bool stays)
 {
 	uid_t ruid, euid, suid;
 	gid_t rgid, egid, sgid;
 
 	if (capng_get_caps_process() || capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE)
 		return -EPERM;
-	if (!changed)
+	if (stays)
 		return 0;
 	if (getresuid(&ruid, &euid, &suid) || getresgid(&rgid, &egid, &sgid))
 		return -errno;
-	if (ruid != id->uid || euid != id->uid || suid != id->uid || rgid != id->gid ||
-	    egid != id->gid || sgid != id->gid)
+	if (!ruid || ruid != euid || euid != suid || (id && ruid != id->uid))
+		return -EPERM;
+	if (id &&
+	    (rgid != id->gid || egid != rgid || sgid != rgid || (!id->name && getgroups(0, NULL))))
 		return -EPERM;
 	return 0;
+}
+
+int privileges__become(const struct identity *id, bool may_stay)
+{
+	/* Root of a user namespace without other uids is an ordinary user outside: it stays. */
+	bool stays = id && uid_map__own_root_only(id->uid);
+	int err = privileges__clear_bounding_set();
+
+	if (err)
+		return err;
+	if (id && !stays) {
+		err = change_user(id);
+		stays = may_stay && (err == -EPERM || err == -EINVAL);
+		if (err && !stays)
+			return err;
+	}
+	err = drop_capabilities();
+	return err ? err : check(id, stays);
 }
 
 int step_down(void)
 {
 	struct identity id = {0};
-	int changed, err;
 
 	if (geteuid())
 		return 0;
 	choose_identity(&id);
-	changed = change_user(&id);
-	if (changed < 0)
-		return changed;
-	err = drop_capabilities();
-	return err ? err : check(&id, !changed);
+	return privileges__become(&id, true);
 }

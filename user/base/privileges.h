@@ -4,6 +4,7 @@
 #define BASE_PRIVILEGES_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* May this process load tracing BPF programs? CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN. */
 bool privileges__may_trace(void);
@@ -20,6 +21,21 @@ bool privileges__may_make_path(void);
 
 /* Is a capability of <linux/capability.h> effective? */
 bool privileges__have(unsigned int capability);
+
+struct identity {
+	uid_t uid;
+	gid_t gid;
+	const char *name; /* of the user whose supplementary groups it has; NULL: it has none */
+};
+
+/*
+ * Becomes a user (NULL: stays an ordinary user) without any capability, and cannot get them back.
+ * may_stay: where the kernel refuses the user, root without capabilities will do. 0 or -errno.
+ */
+int privileges__become(const struct identity *id, bool may_stay);
+
+/* Empties the bounding set, if CAP_SETPCAP is held. 0 or -EPERM. */
+int privileges__clear_bounding_set(void);
 
 /*
  * As root, becomes the user behind sudo, with the groups of that user, or else nobody. Drops all

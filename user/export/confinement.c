@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/privileges.h"
 #include "common/uid_map.h"
 
 static int become_nobody(void)
@@ -35,17 +36,9 @@ static int drop(bool keep_bpf)
 
 int confinement__enter(bool keep_bpf, bool keep_user)
 {
-	int err = 0;
+	int err = privileges__clear_bounding_set();
 
-	if (capng_get_caps_process())
-		return -EPERM;
-	/* The bounding set needs CAP_SETPCAP, which goes below. Without it the set stays. */
-	if (capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP)) {
-		capng_clear(CAPNG_SELECT_BOUNDS);
-		if (capng_apply(CAPNG_SELECT_BOUNDS))
-			return -EPERM;
-	}
-	if (!geteuid() && !keep_user) {
+	if (!err && !geteuid() && !keep_user) {
 		/* The change of user would clear the capabilities to keep. */
 		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 		err = become_nobody();

@@ -2,7 +2,6 @@
 /* Starts, addresses and ends one unprivileged process. */
 #include "child.h"
 
-#include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +12,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -21,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/launch.h"
+#include "base/privileges.h"
 #include "base/sudo_user.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -70,7 +69,6 @@ struct child_start {
 	bool root; /* become uid:gid */
 	uid_t uid;
 	gid_t gid;
-	pid_t parent;
 	int exe;
 	int in[2], out[2];
 };
@@ -79,18 +77,6 @@ struct child_start {
 #define FD_EXE    3
 #define FD_STATUS 4
 #define FD_FIRST  5 /* netns; it and all above are closed before exec */
-
-static void child__reset_signals(void)
-{
-	struct sigaction sa = {.sa_handler = SIG_DFL};
-	sigset_t none;
-	int sig;
-
-	for (sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &sa, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
 
 /* Moves each descriptor above FD_FIRST first: a pipe may have a number from 0 to 4. */
 static int child__arrange_fds(struct child_start *s, int *report)
@@ -123,69 +109,12 @@ static int child__arrange_fds(struct child_start *s, int *report)
 	return 0;
 }
 
-/* Without CAP_SETPCAP (a container) the bounding set stays; no_new_privs makes it useless. */
-static int child__change_id(const struct child_start *s)
-{
-	capng_flags_t flags = CAPNG_DROP_SUPP_GRP | CAPNG_CLEAR_AMBIENT;
-
-	if (capng_get_caps_process())
-		return -EPERM;
-	if (capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP))
-		flags |= CAPNG_CLEAR_BOUNDING;
-	capng_clear(CAPNG_SELECT_ALL);
-	errno = 0;
-	if (!capng_change_id(s->uid, s->gid, flags))
-		return 0;
-	return errno ? -errno : -EPERM;
-}
-
-static int child__clear_caps(void)
-{
-	if (capng_get_caps_process())
-		return -EPERM;
-	capng_clear(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT);
-	return capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT) ? -EPERM : 0;
-}
-
-/* Verifies with the kernel that the ids have changed. */
-static int child__check_ids(const struct child_start *s)
-{
-	uid_t ruid, euid, suid;
-	gid_t rgid, egid, sgid;
-
-	if (getresuid(&ruid, &euid, &suid) || getresgid(&rgid, &egid, &sgid))
-		return -errno;
-	if (!ruid || !euid || !suid || ruid != euid || euid != suid)
-		return -EPERM;
-	if (s->root && (!rgid || rgid != egid || egid != sgid || getgroups(0, NULL)))
-		return -EPERM;
-	return 0;
-}
-
+/* Without supplementary groups. */
 static int child__drop(const struct child_start *s)
 {
-	/* Root of a user namespace without other uids is an ordinary user outside: it stays. */
-	bool stays = s->root && uid_map__own_root_only(s->uid);
-	int err = s->root && !stays ? child__change_id(s) : child__clear_caps();
+	const struct identity id = {.uid = s->uid, .gid = s->gid};
 
-	if (err)
-		return err;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return -errno;
-	if (capng_get_caps_process() || capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE)
-		return -EPERM;
-	return stays ? 0 : child__check_ids(s);
-}
-
-/*
- * Called after the change of credentials, which clears the parent-death signal. The new session has
- * no terminal: with root's terminal the child could type commands there (TIOCSTI).
- */
-static int child__tie(const struct child_start *s)
-{
-	if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL))
-		return -errno;
-	return getppid() == s->parent ? 0 : -ESRCH;
+	return privileges__become(s->root ? &id : NULL, false);
 }
 
 /* By path first: before 6.14 fexecve() names the process after the descriptor's number. */
@@ -216,11 +145,11 @@ static int child__become(struct launch_child *c)
 	if (err)
 		return err;
 	c->step = CHILD_STEP_DEATH;
-	err = child__tie(s);
+	err = launch__tie(c);
 	if (err)
 		return err;
 	c->step = CHILD_STEP_EXEC;
-	child__reset_signals();
+	launch__reset_signals();
 	return child__exec(s);
 }
 
@@ -308,7 +237,6 @@ static int start__run(struct child_start *s, struct child *c, unsigned int *step
 	if (err)
 		return err;
 	*step = CHILD_STEP_FORK;
-	s->parent = getpid();
 	err = launch__hold(&l, child__become, s);
 	if (!err)
 		err = launch__go(&l, step);
