@@ -269,15 +269,17 @@ char *copies_per_byte__text(char buf[UNITS_BUF], const struct socket_ledger *b)
 {
 	struct real copies = socket_ledger__copies_per_byte(b);
 	struct real at_most = socket_ledger__copies_per_byte_at_most(b);
+	bool estimate = b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER];
 	bool least = b->unseen || b->pinned_open ||
 		     socket_ledger__unclassified(b, NIO_SIDE_SENDER) ||
 		     socket_ledger__unclassified(b, NIO_SIDE_RECEIVER);
+	bool bounded = at_most.value <= copies.value + 1.0 / OPEN_PART;
 
 	if (copies.known)
 		snprintf(buf, UNITS_BUF, "%s%.2f",
-			 at_most.value <= copies.value + 1.0 / OPEN_PART ? ""
-			 : least                                         ? ">="
-									 : "~",
+			 !bounded && least      ? ">="
+			 : !bounded || estimate ? "~"
+						: "",
 			 copies.value);
 	else
 		snprintf(buf, UNITS_BUF, "n/a");

@@ -204,6 +204,19 @@ TEST(unknown_bytes_below_a_thousandth_have_no_mark)
 	assert_string_equal(row_value__text(text, VALUE_COPIED, &b), ">=2 GB");
 }
 
+/* All bytes of the calls that were seen were copied: so, by them, is each byte. */
+TEST(copies_a_byte_of_estimated_kinds_are_an_estimate)
+{
+	struct socket_ledger b = {.socket_tx = 2000000000};
+	char text[UNITS_BUF];
+
+	b.stages[NIO_STAGE_TX_COPY].bytes = 2000000000;
+	assert_string_equal(copies_per_byte__text(text, &b), "1.00");
+	b.divided[NIO_SIDE_SENDER] = 700000000;
+	assert_string_equal(row_value__text(text, VALUE_COPIED, &b), "~2 GB");
+	assert_string_equal(copies_per_byte__text(text, &b), "~1.00");
+}
+
 TEST(books_are_unbalanced_when_a_known_number_of_bytes_is_unaccounted)
 {
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
