@@ -223,10 +223,27 @@ judge_bpf() { # KERNEL DIR
 	fi
 }
 
+# split_modes DIR: makes a cell of each mode from what one program with all modes left.
+split_modes() {
+	local all cell mode
+
+	for all in "$1"/*.all.*.status; do
+		[ -e "$all" ] || continue
+		all=${all%.status}
+		for mode in $MATRIX_MODES; do
+			cell=${all/.all./.$mode.}
+			cp "$all.status" "$cell.status"
+			cp "$all.err" "$cell.err"
+			[ ! -e "$all.json" ] || jq --arg mode "$mode" '.runs |= map(select(.mode == $mode))' "$all.json" >"$cell.json"
+		done
+	done
+}
+
 # shellcheck disable=SC2086 # loads: one word each
 judge_cells() { # KERNEL DIR
 	local backend place mode
 
+	split_modes "$2"
 	judge_doctor "$1" "$2"
 	for backend in $backends; do
 		[[ " $MATRIX_DOCTORED " != *" $1 "* ]] || judge_doctor "$1" "$2" "$backend"

@@ -5,9 +5,9 @@
 MATRIX_MESSAGES=23
 MATRIX_BACKENDS='fentry kprobe tracepoint'
 MATRIX_PATHS='loopback veth'
-MATRIX_MODES='twocopy onecopy zerocopy'
-# Message size in KiB, threads: one load a path, since each cell loads its programs, which takes
-# 5 to 20 s of an emulated processor.
+MATRIX_MODES='twocopy onecopy zerocopy' # those of --mode all
+# Message size in KiB, threads: one load a path, since each program of the guest loads its BPF programs,
+# which takes 5 to 20 s of an emulated processor.
 declare -gA PATH_LOADS=([loopback]='16:1' [veth]='64:2')
 # Kernels with a doctor for each backend: it tries every hook, which takes minutes on slow ones. The
 # doctor of all backends runs on each kernel.
