@@ -254,7 +254,7 @@ static bool has_copies(const struct followed *f)
 	return f->per_byte.known && f->low > 0;
 }
 
-static void say_copies(struct text *t, const char *verb, const struct followed *f)
+static void print_copies(struct text *t, const char *verb, const struct followed *f)
 {
 	append__text(t->text, t->len, "%s %.2f times (%.2f to %.2f)", verb, f->per_byte.value,
 		     f->low, f->high);
@@ -262,8 +262,8 @@ static void say_copies(struct text *t, const char *verb, const struct followed *
 		append__text(t->text, t->len, ", most often in %s", f->function);
 }
 
-void advice__say_own_copies(char *text, size_t len, const struct followed_document *found,
-			    const char *path, const struct cpu_samples *cpu)
+void advice__print_own_copies(char *text, size_t len, const struct followed_document *found,
+			      const char *path, const struct cpu_samples *cpu)
 {
 	struct text t = {text, len};
 	bool sent = has_copies(&found->sent), received = has_copies(&found->received);
@@ -273,9 +273,10 @@ void advice__say_own_copies(char *text, size_t len, const struct followed_docume
 		return;
 	append__text(text, len, "%s itself copies each byte that it ", found->comm);
 	if (sent)
-		say_copies(&t, "sends", &found->sent);
+		print_copies(&t, "sends", &found->sent);
 	if (received)
-		say_copies(&t, sent ? ", and each that it receives" : "receives", &found->received);
+		print_copies(&t, sent ? ", and each that it receives" : "receives",
+			     &found->received);
 	append__text(text, len,
 		     ": part of the " COST
 		     " that it takes outside the kernel (measured by follow, %s). ",

@@ -66,7 +66,7 @@ double advice__describe(char *text, size_t len, const struct advice_row *row);
  * Appends what follow found: the copies in user space, beside the share of CPU time that they are
  * part of. path: of its document; cpu: of the program. Writes nothing if follow found no copy.
  */
-void advice__say_own_copies(char *text, size_t len, const struct followed_document *found,
-			    const char *path, const struct cpu_samples *cpu);
+void advice__print_own_copies(char *text, size_t len, const struct followed_document *found,
+			      const char *path, const struct cpu_samples *cpu);
 
 #endif

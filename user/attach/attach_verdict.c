@@ -108,7 +108,7 @@ static void ports_verdict(struct attach_verdict *j, const struct attach_result *
 }
 
 /* Sockets that moved nothing: the connections, and what became of the calls. */
-static void say_no_bytes(struct attach_verdict *j, const struct socket_ledger *b)
+static void print_no_bytes(struct attach_verdict *j, const struct socket_ledger *b)
 {
 	uint64_t refused = socket_ledger__refused(b), blocked = b->refused[NIO_REFUSAL_EAGAIN];
 	const char *about = b->unwatched ? "about " : "";
@@ -153,8 +153,8 @@ static void advise_own_copies(struct attach_verdict *j, const struct attach_resu
 	    (row->by == BY_CONNECTION && !only))
 		return;
 	if (table__samples_of(&r->table, only, r->followed->comm, &cpu))
-		advice__say_own_copies(j->advice, sizeof(j->advice), r->followed,
-				       r->o->follow_result, &cpu);
+		advice__print_own_copies(j->advice, sizeof(j->advice), r->followed,
+					 r->o->follow_result, &cpu);
 	else if (!only)
 		append__text(j->advice, sizeof(j->advice),
 			     "%s is a result of follow on %s, which was not watched. ",
@@ -172,7 +172,7 @@ void attach_result__verdict(struct attach_verdict *j, const struct attach_result
 	*j = (struct attach_verdict){.copied_fraction = v.copied_fraction};
 	if (v.cause != ZC_CAUSE_NONE && v.cause != ZC_CAUSE_NOT_COPIED)
 		j->cause = zc_cause__key(v.cause);
-	say_no_bytes(j, &row->ledger);
+	print_no_bytes(j, &row->ledger);
 	len = strlen(j->text);
 	snprintf(j->text + len, sizeof(j->text) - len, "%s%s", len && v.text[0] ? " " : "", v.text);
 	if (row->by == BY_CONNECTION)

@@ -225,7 +225,7 @@ static bool print_derived(FILE *f, const struct result *r, const char *lead, enu
 	return true;
 }
 
-static void say_followed(FILE *f, const struct followed_mode *m)
+static void print_followed(FILE *f, const struct followed_mode *m)
 {
 	const struct followed *s = &m->sent;
 
@@ -251,7 +251,7 @@ unsigned int text_notes__followed(FILE *f, const struct result *r, unsigned int 
 
 	text_note__begin(&l);
 	for (size_t i = 0; i < r->followed_nr; i++) {
-		say_followed(l.f, &r->followed[i]);
+		print_followed(l.f, &r->followed[i]);
 		text_note__next(&l);
 	}
 	return text_note__fit(&l, f, &form);

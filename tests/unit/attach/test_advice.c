@@ -240,7 +240,7 @@ static const char *own_copies(const struct followed_document *found, int applica
 	struct advice_row row = row_with(CPU_CLASS_USER, application);
 
 	text[0] = '\0';
-	advice__say_own_copies(text, sizeof(text), found, "copies.json", &row.program->cpu);
+	advice__print_own_copies(text, sizeof(text), found, "copies.json", &row.program->cpu);
 	return text;
 }
 
