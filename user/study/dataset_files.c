@@ -244,7 +244,7 @@ static int list_names(const char *directory, char ***names)
 /* Larger than a hundred thousand rows of ours. contrib/import-csv has the same bound. */
 #define FILE_MAX_BYTES (1 << 28)
 
-static int say(char *message, const char *name, const char *what, int err)
+static int fail(char *message, const char *name, const char *what, int err)
 {
 	snprintf(message, DATASET_MESSAGE_MAX, "%s: %s.", name, what);
 	return err;
@@ -252,7 +252,7 @@ static int say(char *message, const char *name, const char *what, int err)
 
 static int describe_errno(char *message, const char *name, int err)
 {
-	return say(message, name, strerror(-err), err);
+	return fail(message, name, strerror(-err), err);
 }
 
 static int read_stream(FILE *f, char **text, size_t *len)
@@ -338,7 +338,7 @@ static int load_entry(struct dataset *d, const char *path, bool optional, char *
 	if (!document)
 		return optional ? 0 : -EINVAL;
 	if (has_suffix(path, ".failed.json") && dataset__add_failure(d, document))
-		err = say(message, path, "not a record of a failed run", -EINVAL);
+		err = fail(message, path, "not a record of a failed run", -EINVAL);
 	else if (!has_suffix(path, ".failed.json") &&
 		 (!optional || (schema && !strcmp(schema, RESULT_SCHEMA))))
 		err = dataset__add_document(d, path, document, message);
@@ -391,8 +391,8 @@ static int load_directory(struct dataset *d, const char *path, char *message)
 	if (!err || err == -ENOENT)
 		err = is_empty(d) ? load_documents(d, path, true, message) : 0;
 	if (!err && is_empty(d))
-		err = say(message, path, "no result documents (cells/*.json) are in this directory",
-			  -ENOENT);
+		err = fail(message, path,
+			   "no result documents (cells/*.json) are in this directory", -ENOENT);
 	if (!err)
 		load_seed(d, path);
 	free(cells);
@@ -441,10 +441,10 @@ static int load_paths(struct dataset *d, const char *const *paths, size_t nr, FI
 	for (size_t i = 0; i < nr && csv > 0; i++) {
 		csv = is_csv(paths[i], message);
 		if (!csv && nr > 1)
-			return say(message, paths[i],
-				   "only CSV files of others can be joined; give one directory or "
-				   "document",
-				   -EINVAL);
+			return fail(message, paths[i],
+				    "only CSV files of others can be joined; give one directory or "
+				    "document",
+				    -EINVAL);
 	}
 	if (csv)
 		return csv < 0 ? csv : read_csv(d, paths, nr, f, message);
@@ -465,8 +465,8 @@ static int finish(struct dataset *d, const char *path, double default_duration_s
 		return -ENODATA;
 	}
 	if (!d->rows_nr)
-		return say(message, path, "not one run succeeded: there is nothing to report",
-			   -ENODATA);
+		return fail(message, path, "not one run succeeded: there is nothing to report",
+			    -ENODATA);
 	dataset__finish(d, default_duration_s);
 	return refuse_copy(d, path, message);
 }
