@@ -4,7 +4,7 @@
 #include "rule.h"
 #include "study/test_family.h"
 
-#define say(d, ...) doc__put(d, DOC_PARAGRAPH, __VA_ARGS__)
+#define put(d, ...) doc__put(d, DOC_PARAGRAPH, __VA_ARGS__)
 
 void rule__write(struct doc *d, const struct analysis *a)
 {
@@ -26,21 +26,24 @@ void rule__write(struct doc *d, const struct analysis *a)
 	size_t tests = test_family__tests(a, TEST_FAMILY_MODES, METRIC_GBPS);
 	size_t rounds = a->rounds_max;
 
-	say(d, "run, report and compare call two numbers different by this rule:");
+	put(d, "run, report and compare call two numbers different by this rule:");
 	for (size_t i = 0; i < sizeof(rule) / sizeof(rule[0]); i++)
-		say(d, "%zu. %s", i + 1, rule[i]);
-	say(d,
+		put(d, "%zu. %s", i + 1, rule[i]);
+	put(d,
 	    "Here T is %zu for throughput between modes, so that %u rounds of each are needed. "
-	    "Where nothing differs, any of the T comparisons is called different in at most %.0f "
+	    "Where nothing differs, any of the T comparisons is called different in at most "
+	    "%.0f "
 	    "%% of reports.",
 	    tests, rank_test__rounds_needed(tests), 100 * RANK_LEVEL);
 	if (rounds < 2)
-		say(d, "One run per cell: no number has an interval, and a difference may be "
+		put(d, "One run per cell: no number has an interval, and a difference may be "
 		       "chance.");
 	else
-		say(d,
-		    "Numbers are medians over the rounds. Brackets, and the bars of the pictures, "
-		    "are the interval between two rounds that holds the true median in %.1f %% of "
+		put(d,
+		    "Numbers are medians over the rounds. Brackets, and the bars of the "
+		    "pictures, "
+		    "are the interval between two rounds that holds the true median in "
+		    "%.1f %% of "
 		    "cases with %zu rounds.",
 		    100 * estimate__coverage(rounds), rounds);
 }
