@@ -13,7 +13,7 @@
 /* Tolerance for rounding in sums of probabilities. */
 #define ROUNDING 1e-12
 
-double rank_test__apart(double a, double b)
+double rank_test__relative(double a, double b)
 {
 	if (isnan(a) || isnan(b))
 		return (double)NAN;
@@ -121,10 +121,10 @@ static double p_of_pairs(const double *sorted, size_t n, size_t m)
 	return two_sided(n, m, not_above < not_below ? not_above : not_below);
 }
 
-/* pair: sorted rank_test__apart() of each round of A and each round of B. */
+/* pair: sorted rank_test__relative() of each round of A and each round of B. */
 static void decide(struct rank_test *t, const double *pair, size_t tests)
 {
-	double middle = rank_test__apart(t->a, t->b), coverage, low, high;
+	double middle = rank_test__relative(t->a, t->b), coverage, low, high;
 	size_t k = choose_rank(t->n, t->m, level_of(tests), &coverage);
 
 	t->p = p_of_pairs(pair, t->n, t->m);
@@ -170,7 +170,7 @@ struct rank_test rank_test__of(const double *a, size_t n, const double *b, size_
 		t.change = t.b == 0 ? (double)NAN : t.a / t.b - 1;
 		for (size_t i = 0; i < t.n; i++)
 			for (size_t j = 0; j < t.m; j++)
-				pair[i * t.m + j] = rank_test__apart(first[i], second[j]);
+				pair[i * t.m + j] = rank_test__relative(first[i], second[j]);
 		stats__sort(pair, (size_t)t.n * t.m);
 		decide(&t, pair, tests);
 	}

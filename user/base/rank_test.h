@@ -61,7 +61,7 @@ bool difference__holds(enum difference d);
  * Relative difference (a - b) / mean(|a|, |b|): grows with a / b, changes its sign with the order
  * of a and b, exists if one is 0. NaN: one is unknown.
  */
-double rank_test__apart(double a, double b);
+double rank_test__relative(double a, double b);
 
 /* Converts a relative difference to a / b - 1. NaN where b is 0. */
 double rank_test__as_change(double apart);

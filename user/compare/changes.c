@@ -13,7 +13,7 @@
 #include "study/run_conditions.h"
 #include "write/json.h"
 
-#define RUN_LENGTHS_ALIKE 0.1 /* as rank_test__apart(): a run ends with its last message */
+#define RUN_LENGTHS_ALIKE 0.1 /* as rank_test__relative(): a run ends with its last message */
 
 int change_metric__parse(const char *name, enum metric *m)
 {
@@ -156,7 +156,8 @@ static double run_length(const struct dataset *d)
 /* Measured lengths are never equal, so as text with two digits, and of those that are far apart. */
 static void put_run_length(json_t *o, double before, double after)
 {
-	if (!(before > 0 && after > 0) || fabs(rank_test__apart(before, after)) < RUN_LENGTHS_ALIKE)
+	if (!(before > 0 && after > 0) ||
+	    fabs(rank_test__relative(before, after)) < RUN_LENGTHS_ALIKE)
 		return;
 	json_object_set_new(o, "duration_s",
 			    json_pack("{ss,ss}", "before", phrases__of("%.2g", before).text,

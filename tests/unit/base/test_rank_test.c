@@ -268,14 +268,14 @@ TEST(family_of_16_noise_comparisons_is_wrong_in_5_percent_at_most)
 
 TEST(relative_distance_converts_to_change)
 {
-	NEAR(rank_test__apart(3, 1), 1, 1e-12);
-	NEAR(rank_test__apart(1, 3), -1, 1e-12);
-	NEAR(rank_test__apart(5, 0), 2, 1e-12);
-	assert_true(rank_test__apart(0, 0) == 0 && rank_test__apart(7, 7) == 0);
-	assert_true(isnan(rank_test__apart((double)NAN, 1)));
-	assert_true(isnan(rank_test__apart(1, (double)NAN)));
+	NEAR(rank_test__relative(3, 1), 1, 1e-12);
+	NEAR(rank_test__relative(1, 3), -1, 1e-12);
+	NEAR(rank_test__relative(5, 0), 2, 1e-12);
+	assert_true(rank_test__relative(0, 0) == 0 && rank_test__relative(7, 7) == 0);
+	assert_true(isnan(rank_test__relative((double)NAN, 1)));
+	assert_true(isnan(rank_test__relative(1, (double)NAN)));
 	for (double a = 0; a < 4; a += 0.5)
 		for (double b = 0.5; b < 4; b += 0.5)
-			NEAR(rank_test__as_change(rank_test__apart(a, b)), a / b - 1, 1e-9);
+			NEAR(rank_test__as_change(rank_test__relative(a, b)), a / b - 1, 1e-9);
 	assert_true(isnan(rank_test__as_change(2)));
 }
