@@ -96,7 +96,7 @@ static double level_of(size_t tests)
 	return RANK_LEVEL / (double)(tests ? tests : 1);
 }
 
-bool rank_test__can_tell(size_t n, size_t m, size_t tests)
+bool rank_test__can_differ(size_t n, size_t m, size_t tests)
 {
 	return n && m && two_sided(n, m, 0) <= level_of(tests) * (1 + ROUNDING);
 }
@@ -105,7 +105,7 @@ unsigned int rank_test__rounds_needed(size_t tests)
 {
 	unsigned int n = 2;
 
-	while (!rank_test__can_tell(n, n, tests))
+	while (!rank_test__can_differ(n, n, tests))
 		n++;
 	return n;
 }

@@ -49,7 +49,7 @@ struct rank_test {
 struct rank_test rank_test__of(const double *a, size_t n, const double *b, size_t m, size_t tests);
 
 /* Can n and m rounds show any difference in one of `tests` comparisons? */
-bool rank_test__can_tell(size_t n, size_t m, size_t tests);
+bool rank_test__can_differ(size_t n, size_t m, size_t tests);
 
 /* The fewest rounds a side with which `tests` comparisons can show a difference. */
 unsigned int rank_test__rounds_needed(size_t tests);

@@ -207,7 +207,7 @@ enum untestable untestable__of(const struct changes *c, struct cell *before, enu
 			continue;
 		if (!a)
 			return UNTESTABLE_NULL;
-		if (a < 2 || b < 2 || !rank_test__can_tell(a, b, c->tests[*m]))
+		if (a < 2 || b < 2 || !rank_test__can_differ(a, b, c->tests[*m]))
 			return UNTESTABLE_FEW;
 	}
 	return UNTESTABLE_NONE;
