@@ -151,8 +151,8 @@ static int handle_end(void *arg, void *data, size_t size)
 	return 0;
 }
 
-static int open_watcher(struct attach_probes *probes, const struct attach_filter *filter,
-			struct attach_refusal *no)
+static int open_programs(struct attach_probes *probes, const struct attach_filter *filter,
+			 struct attach_refusal *no)
 {
 	const struct plan *plans[] = {&probes->plan};
 	int err = loop__is_to_end() ? -EINTR : loader__open(&probes->loader, OBJECT_ATTACH);
@@ -185,7 +185,7 @@ int attach_probes__open(struct attach_probes **out, const struct attach_filter *
 	int err;
 
 	*no = (struct attach_refusal){0};
-	err = open_watcher(probes, filter, no);
+	err = open_programs(probes, filter, no);
 	if (err)
 		attach_probes__close(probes);
 	else
