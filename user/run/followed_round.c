@@ -66,7 +66,7 @@ void followed_round__start(struct following *f, pid_t pid)
 }
 
 /* Its last message, which is why it ended without a document. */
-static void take_message(struct following *f)
+static void read_message(struct following *f)
 {
 	char text[512] = "";
 	ssize_t n = pread(f->messages, text, sizeof(text) - 1, 0);
@@ -86,7 +86,7 @@ static void read_document(struct following *f)
 
 	lseek(f->document, 0, SEEK_SET);
 	if (followed_document__read(f->document, &d))
-		take_message(f);
+		read_message(f);
 	else
 		f->sent = d.sent;
 }

@@ -233,7 +233,7 @@ static const char *why_unwatched(const struct receiver_half *h)
 	}
 }
 
-static void take_samples(struct receiver_half *h)
+static void read_samples(struct receiver_half *h)
 {
 	const struct sampling *s = &h->runner.sampling;
 
@@ -250,7 +250,7 @@ static void measure_end(struct receiver_half *h, const struct load_report *repor
 	perf_watch__finish(&runner->perf, NIO_SIDE_RECEIVER, &h->out);
 	h->r.measuring = false;
 	if (h->kind == HALF_SAMPLES)
-		take_samples(h);
+		read_samples(h);
 	ledger__app(&h->out, report, NIO_SIDE_RECEIVER);
 	if (is_watched(h))
 		close_books(h);
