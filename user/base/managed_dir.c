@@ -259,7 +259,7 @@ static bool is_ours(const struct managed_dir *d, const char *name)
 }
 
 /* Looks for a file that is not ours in a subdirectory; "": in the directory itself. */
-static int stranger_below(const struct managed_dir *d, const char *below, char *found, size_t len)
+static int foreign_below(const struct managed_dir *d, const char *below, char *found, size_t len)
 {
 	int fd = openat(d->fd, *below ? below : ".",
 			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -278,7 +278,7 @@ static int stranger_below(const struct managed_dir *d, const char *below, char *
 		if (fstatat(d->fd, name, &st, AT_SYMLINK_NOFOLLOW))
 			err = -errno;
 		else if (S_ISDIR(st.st_mode) && !*below && find_name(d, name, '/'))
-			err = stranger_below(d, name, found, len);
+			err = foreign_below(d, name, found, len);
 		else if (!S_ISREG(st.st_mode) || !is_ours(d, name))
 			snprintf(found, len, "%s", name);
 	}
@@ -287,10 +287,10 @@ static int stranger_below(const struct managed_dir *d, const char *below, char *
 	return err;
 }
 
-int managed_dir__stranger(const struct managed_dir *d, char *name, size_t len)
+int managed_dir__find_foreign(const struct managed_dir *d, char *name, size_t len)
 {
 	*name = '\0';
-	return stranger_below(d, "", name, len);
+	return foreign_below(d, "", name, len);
 }
 
 static int give_one(const struct managed_dir *d, const char *name)

@@ -63,7 +63,7 @@ int managed_dir__create_file(const struct managed_dir *d, const char *name);
 int managed_dir__remove_file(const struct managed_dir *d, const char *name);
 
 /* Finds a file that the marker does not name, here or in a subdirectory of ours; "": none. */
-int managed_dir__stranger(const struct managed_dir *d, char *name, size_t len);
+int managed_dir__find_foreign(const struct managed_dir *d, char *name, size_t len);
 
 /* Under sudo, gives the directory and all named files to the invoking user. 0 or -errno. */
 int managed_dir__give(const struct managed_dir *d);

@@ -205,16 +205,16 @@ static int output_location__open(struct output_location *p, const char *target,
 static int check_existing(const struct output_location *p, char why[PUBLISHER_WHY])
 {
 	struct managed_dir d;
-	char stranger[2 * NAME_MAX + 2];
+	char foreign[2 * NAME_MAX + 2];
 	int err = managed_dir__open_at(&d, p->dir, p->target, KIND);
 
 	if (!err)
-		err = managed_dir__stranger(&d, stranger, sizeof(stranger));
-	if (!err && *stranger) {
+		err = managed_dir__find_foreign(&d, foreign, sizeof(foreign));
+	if (!err && *foreign) {
 		snprintf(why, PUBLISHER_WHY,
 			 "it contains %.250s, which is not a file of a report, so nothing in it "
 			 "is replaced: name another directory",
-			 stranger);
+			 foreign);
 		err = -EEXIST;
 	} else if (err && err != -ENOENT) {
 		snprintf(why, PUBLISHER_WHY, "it exists and is not a readable directory");
@@ -266,10 +266,10 @@ static int clear_leftover(const struct output_location *p)
  */
 static bool is_new(const struct output_location *p)
 {
-	char stranger[2 * NAME_MAX + 2];
+	char foreign[2 * NAME_MAX + 2];
 
-	return !p->owned.marked && !managed_dir__stranger(&p->owned, stranger, sizeof(stranger)) &&
-	       !*stranger;
+	return !p->owned.marked &&
+	       !managed_dir__find_foreign(&p->owned, foreign, sizeof(foreign)) && !*foreign;
 }
 
 /* Makes it under the first free name. 0 or -errno. */

@@ -128,13 +128,13 @@ static int refuse_strange(const struct sweep_dir *d, const char *what)
  */
 static int open_unbegun(struct sweep_dir *d)
 {
-	char stranger[NAME_MAX * 2 + 2];
+	char foreign[NAME_MAX * 2 + 2];
 
 	/* An empty cells/ belongs to no sweep and is made again. */
 	unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR);
-	if (managed_dir__stranger(&d->owned, stranger, sizeof(stranger)))
+	if (managed_dir__find_foreign(&d->owned, foreign, sizeof(foreign)))
 		return refuse_strange(d, "it cannot be read");
-	return *stranger ? refuse_strange(d, "there is no sweep.json in it") : EXIT_DONE;
+	return *foreign ? refuse_strange(d, "there is no sweep.json in it") : EXIT_DONE;
 }
 
 static int open_begun(struct sweep_dir *d)

@@ -52,11 +52,11 @@ static void claim_and_write(struct managed_dir *d, const char *name)
 	put_file(path, "ours");
 }
 
-static void check_stranger(const struct managed_dir *d, const char *expected)
+static void check_foreign(const struct managed_dir *d, const char *expected)
 {
 	char name[256];
 
-	assert_int_equal(managed_dir__stranger(d, name, sizeof(name)), 0);
+	assert_int_equal(managed_dir__find_foreign(d, name, sizeof(name)), 0);
 	assert_string_equal(name, expected);
 }
 
@@ -66,13 +66,13 @@ WITH_DIR(only_claimed_files_are_removed)
 
 	claim_and_write(&d, "report.html");
 	claim_and_write(&d, "data/a.csv");
-	check_stranger(&d, "");
+	check_foreign(&d, "");
 	managed_dir__close(&d);
 
 	put_file("d/data/thesis.csv", "mine");
 	d = opened();
 	assert_true(d.marked);
-	check_stranger(&d, "data/thesis.csv");
+	check_foreign(&d, "data/thesis.csv");
 	assert_int_equal(managed_dir__remove(&d, "d"), -ENOTEMPTY);
 	assert_false(is_there("d/report.html") || is_there("d/data/a.csv"));
 	assert_true(is_there("d/data/thesis.csv"));
@@ -111,7 +111,7 @@ WITH_DIR(directory_without_a_marker_is_foreign)
 	put_file("d/photo.png", "mine");
 	d = opened();
 	assert_false(d.marked);
-	check_stranger(&d, "photo.png");
+	check_foreign(&d, "photo.png");
 	assert_int_equal(managed_dir__claim(&d, "other.png"), -EINVAL);
 	assert_int_equal(managed_dir__remove(&d, "d"), -ENOTEMPTY);
 	assert_true(is_there("d/photo.png"));
@@ -196,7 +196,7 @@ WITH_DIR(incomplete_marker_of_a_killed_writer_is_valid)
 	d = opened();
 	assert_true(managed_dir__names(&d, "b.svg"));
 	assert_false(managed_dir__names(&d, "b.s"));
-	check_stranger(&d, "b.s");
+	check_foreign(&d, "b.s");
 	managed_dir__close(&d);
 }
 
@@ -209,10 +209,10 @@ WITH_DIR(directory_with_a_similar_name_is_foreign)
 
 	claim_and_write(&d, "data/a.csv");
 	for_each_case(name, theirs) {
-		check_stranger(&d, "");
+		check_foreign(&d, "");
 		snprintf(path, sizeof(path), "d/%s", *name);
 		assert_int_equal(mkdir(path, 0777), 0);
-		check_stranger(&d, *name);
+		check_foreign(&d, *name);
 		assert_int_equal(rmdir(path), 0);
 	}
 	managed_dir__close(&d);
@@ -228,7 +228,7 @@ WITH_DIR(no_descriptor_is_left_open)
 	claim_and_write(&d, "sub/below.txt");
 	assert_int_equal(managed_dir__claim(&d, "sub/never-written"), 0);
 	assert_int_equal(managed_dir__give(&d), 0);
-	check_stranger(&d, "");
+	check_foreign(&d, "");
 	assert_int_equal(managed_dir__read(&d, "report"), 0);
 	assert_int_equal(managed_dir__remove(&d, "d"), 0);
 	managed_dir__close(&d);
@@ -259,7 +259,7 @@ WITH_DIR(directory_that_cannot_be_listed_is_an_error)
 	struct managed_dir d = MANAGED_DIR_INIT;
 	char name[256];
 
-	assert_int_equal(managed_dir__stranger(&d, name, sizeof(name)), -EBADF);
+	assert_int_equal(managed_dir__find_foreign(&d, name, sizeof(name)), -EBADF);
 	assert_string_equal(name, "");
 }
 
