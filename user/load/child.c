@@ -207,17 +207,17 @@ static void pid__end(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t begun = loop__now_ns();
-	bool deaf;
+	bool unsignalled;
 	pid_t got;
 
 	kill(-pid, SIGKILL);
-	deaf = kill(pid, SIGKILL) && errno == EPERM;
+	unsignalled = kill(pid, SIGKILL) && errno == EPERM;
 	do {
 		got = waitpid(pid, NULL, WNOHANG);
 		if (got == pid || (got < 0 && errno != EINTR))
 			return;
 		nanosleep(&pause, NULL);
-	} while (!is_over(begun, deaf ? TIME_LIMIT_STOP_NS : KILLED_NS));
+	} while (!is_over(begun, unsignalled ? TIME_LIMIT_STOP_NS : KILLED_NS));
 	log_error("process %d, started by this one, still runs: without CAP_KILL it cannot be "
 		  "ended from here; end it with kill -9 %d.",
 		  (int)pid, (int)pid);
