@@ -133,7 +133,7 @@ static struct phrase mode_heading(enum mode mode, enum metric m)
 /* The medians of a metric in a setting. Returns whether one is marked as best. */
 static bool put_medians(struct body *b, uint64_t size, unsigned int threads, enum metric m)
 {
-	struct ranking r = leaders__rank(b->a, size, threads, m);
+	struct setting_ranking r = leaders__rank(b->a, size, threads, m);
 	bool marked = false;
 
 	for (enum mode mode = 0; mode < MODE_NR; mode++) {

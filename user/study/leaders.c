@@ -65,13 +65,13 @@ static enum mode better_mode(const struct analysis *a, uint64_t size, unsigned i
 	return MODE_NR;
 }
 
-struct ranking leaders__rank(const struct analysis *a, uint64_t size, unsigned int threads,
-			     enum metric m)
+struct setting_ranking leaders__rank(const struct analysis *a, uint64_t size, unsigned int threads,
+				     enum metric m)
 {
 	enum mode best = best_median(a, size, threads, m);
 	struct finding f[MODE_NR];
 	enum mode than[MODE_NR];
-	struct ranking r = {0};
+	struct setting_ranking r = {0};
 
 	if (best == MODE_NR)
 		return r;
@@ -93,7 +93,7 @@ struct ranking leaders__rank(const struct analysis *a, uint64_t size, unsigned i
 	return r;
 }
 
-bool leaders__is_best(const struct ranking *r, enum mode mode)
+bool leaders__is_best(const struct setting_ranking *r, enum mode mode)
 {
 	bool leads = false, any_behind = false;
 
@@ -140,7 +140,7 @@ static struct phrase range__words(const struct range *r)
 
 /* ---- lines ---- */
 
-static bool same_order(const struct ranking *x, const struct ranking *y)
+static bool same_order(const struct setting_ranking *x, const struct setting_ranking *y)
 {
 	return x->nr == y->nr && x->best == y->best &&
 	       !memcmp(x->mode, y->mode, x->nr * sizeof(x->mode[0]));
@@ -150,11 +150,12 @@ static bool same_order(const struct ranking *x, const struct ranking *y)
 struct rankings {
 	const struct analysis *a;
 	enum metric metric;
-	struct ranking *of;
+	struct setting_ranking *of;
 	bool *is_said; /* by thread count */
 };
 
-static const struct ranking *ranking_at(const struct rankings *r, size_t thread, size_t size)
+static const struct setting_ranking *ranking_at(const struct rankings *r, size_t thread,
+						size_t size)
 {
 	return &r->of[thread * r->a->sizes_nr + size];
 }
@@ -163,7 +164,7 @@ static const struct ranking *ranking_at(const struct rankings *r, size_t thread,
 static bool agree(const struct rankings *r, size_t x, size_t y)
 {
 	for (size_t s = 0; s < r->a->sizes_nr; s++) {
-		const struct ranking *rx = ranking_at(r, x, s), *ry = ranking_at(r, y, s);
+		const struct setting_ranking *rx = ranking_at(r, x, s), *ry = ranking_at(r, y, s);
 
 		if (rx->nr > 1 && ry->nr > 1 && !same_order(rx, ry))
 			return false;
@@ -171,7 +172,7 @@ static bool agree(const struct rankings *r, size_t x, size_t y)
 	return true;
 }
 
-static void put_group(FILE *f, const struct rankings *r, const struct ranking *like,
+static void put_group(FILE *f, const struct rankings *r, const struct setting_ranking *like,
 		      const struct range *behind)
 {
 	bool cost = metric__better(r->metric) == BETTER_LOWER;
@@ -196,7 +197,7 @@ static void put_group(FILE *f, const struct rankings *r, const struct ranking *l
 
 /* The sizes that are ranked as size `from`, and their changes. Returns how many there are. */
 static size_t collect(const struct rankings *r, const bool *threads, size_t from,
-		      const struct ranking *like, bool *done, struct range behind[MODE_NR],
+		      const struct setting_ranking *like, bool *done, struct range behind[MODE_NR],
 		      struct item_list *sizes)
 {
 	const struct analysis *a = r->a;
@@ -206,7 +207,7 @@ static size_t collect(const struct rankings *r, const bool *threads, size_t from
 		bool any = false;
 
 		for (size_t t = 0; t < a->threads_nr; t++) {
-			const struct ranking *here = ranking_at(r, t, s);
+			const struct setting_ranking *here = ranking_at(r, t, s);
 
 			if (!threads[t] || here->nr < 2 || !same_order(here, like))
 				continue;
@@ -223,8 +224,8 @@ static size_t collect(const struct rankings *r, const bool *threads, size_t from
 	return nr;
 }
 
-static const struct ranking *first_ranking(const struct rankings *r, const bool *threads,
-					   size_t size)
+static const struct setting_ranking *first_ranking(const struct rankings *r, const bool *threads,
+						   size_t size)
 {
 	for (size_t t = 0; t < r->a->threads_nr; t++)
 		if (threads[t] && ranking_at(r, t, size)->nr > 1)
@@ -242,7 +243,7 @@ static char *line_text(const struct rankings *r, const bool *threads)
 	FILE *f = xopen_memstream(&text, &len);
 
 	for (size_t s = 0; s < a->sizes_nr; s++) {
-		const struct ranking *like = first_ranking(r, threads, s);
+		const struct setting_ranking *like = first_ranking(r, threads, s);
 		struct range behind[MODE_NR] = {{0}};
 		struct item_list sizes = {0};
 		size_t nr;

@@ -13,7 +13,7 @@
  * The modes of a setting: first those than which none is better, then the others, both in the order
  * of enum mode.
  */
-struct ranking {
+struct setting_ranking {
 	size_t nr;   /* modes with a value */
 	size_t best; /* the first so many are the group of the best */
 	enum mode mode[MODE_NR];
@@ -24,11 +24,11 @@ struct ranking {
 };
 
 /* m: a metric with a better direction. Where no difference can be certain, medians decide. */
-struct ranking leaders__rank(const struct analysis *a, uint64_t size, unsigned int threads,
-			     enum metric m);
+struct setting_ranking leaders__rank(const struct analysis *a, uint64_t size, unsigned int threads,
+				     enum metric m);
 
 /* Is the mode in the group of the best, and another mode certainly worse? */
-bool leaders__is_best(const struct ranking *r, enum mode mode);
+bool leaders__is_best(const struct setting_ranking *r, enum mode mode);
 
 /*
  * One line for each group of thread counts in which the same modes lead at the same sizes. threads:

@@ -138,7 +138,7 @@ STUDY_TEST(lowest_cost_leads)
 /* All of the leading group are marked, where another mode is certainly worse. */
 STUDY_TEST(leading_group_is_marked)
 {
-	struct ranking r;
+	struct setting_ranking r;
 
 	put_modes(KIB(4), 1, 10, 10.01, 2.5);
 	put_modes(KIB(16), 1, 10, 10.01, 10);
