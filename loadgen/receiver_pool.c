@@ -101,7 +101,7 @@ static void recv_loop__end(struct recv_loop *r, struct receiver_conn *f, int err
 static void recv_loop__book(struct recv_loop *r, struct receiver_conn *f,
 			    const struct recv_result *got)
 {
-	bool tell;
+	bool wake;
 
 	pthread_mutex_lock(&r->lock);
 	if (got->n > 0)
@@ -112,9 +112,9 @@ static void recv_loop__book(struct recv_loop *r, struct receiver_conn *f,
 		r->counters.eagain++;
 	else
 		recv_loop__end(r, f, got->n < 0 ? -got->err : 0);
-	tell = !r->pending || r->err || f->ended;
+	wake = !r->pending || r->err || f->ended;
 	pthread_mutex_unlock(&r->lock);
-	if (tell)
+	if (wake)
 		eventfd_write(r->all->wake_fd, 1);
 }
 
@@ -131,7 +131,7 @@ static int recv_loop__answer(struct recv_loop *r, struct receiver_conn *f)
 	};
 	struct reply_sent sent;
 	int err = reply__push(&f->reply, f->fd, &form, &sent);
-	bool tell;
+	bool wake;
 
 	pthread_mutex_lock(&r->lock);
 	r->counters.reply_bytes += sent.bytes;
@@ -139,9 +139,9 @@ static int recv_loop__answer(struct recv_loop *r, struct receiver_conn *f)
 	r->owing -= !f->reply.owed;
 	if (err && err != -EAGAIN)
 		recv_loop__end(r, f, err);
-	tell = !r->pending || f->ended;
+	wake = !r->pending || f->ended;
 	pthread_mutex_unlock(&r->lock);
-	if (tell)
+	if (wake)
 		eventfd_write(r->all->wake_fd, 1);
 	return err == -EAGAIN ? err : 0;
 }

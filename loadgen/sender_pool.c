@@ -344,14 +344,14 @@ static uint32_t sender_thread__await(struct sender_pool *c, uint32_t done)
 static void sender_thread__report(struct sender_thread *m, int err)
 {
 	struct sender_pool *c = m->pool;
-	bool tell;
+	bool wake;
 
 	pthread_mutex_lock(&c->lock);
 	m->err = err;
 	c->busy--;
-	tell = err || !c->busy;
+	wake = err || !c->busy;
 	pthread_mutex_unlock(&c->lock);
-	if (tell)
+	if (wake)
 		eventfd_write(c->wake_fd, 1);
 }
 
