@@ -14,20 +14,6 @@ static void onecopy__teardown(struct sender_conn *f)
 	message__clear(&f->message);
 }
 
-static int onecopy__prepare(struct sender_conn *f)
-{
-	if (!f->options->workload.verify)
-		return 0;
-	message__fill(&f->message, f->index, f->seq);
-	f->now = 0;
-	return 0;
-}
-
-static void onecopy__begin(struct sender_conn *f, uint64_t stamp)
-{
-	message__put_tag(&f->message, f->seq, stamp);
-}
-
 static ssize_t onecopy__send(struct sender_conn *f)
 {
 	return sender_conn__send_rest(f, &f->message, 0);
@@ -36,7 +22,7 @@ static ssize_t onecopy__send(struct sender_conn *f)
 const struct send_mode send_mode_onecopy = {
 	.setup = onecopy__setup,
 	.teardown = onecopy__teardown,
-	.prepare = onecopy__prepare,
-	.begin = onecopy__begin,
+	.prepare = sender_conn__fill_message,
+	.begin = sender_conn__tag_message,
 	.send = onecopy__send,
 };

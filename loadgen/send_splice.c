@@ -40,20 +40,6 @@ static void splice__teardown(struct sender_conn *f)
 	message__clear(&f->message);
 }
 
-static int splice__prepare(struct sender_conn *f)
-{
-	if (!f->options->workload.verify)
-		return 0;
-	message__fill(&f->message, f->index, f->seq);
-	f->now = 0;
-	return 0;
-}
-
-static void splice__begin(struct sender_conn *f, uint64_t stamp)
-{
-	message__put_tag(&f->message, f->seq, stamp);
-}
-
 /* Writes as much of the rest of the message as the pipe takes. 0 or -errno. */
 static int splice__fill(struct sender_conn *f)
 {
@@ -95,7 +81,7 @@ static ssize_t splice__send(struct sender_conn *f)
 const struct send_mode send_mode_splice = {
 	.setup = splice__setup,
 	.teardown = splice__teardown,
-	.prepare = splice__prepare,
-	.begin = splice__begin,
+	.prepare = sender_conn__fill_message,
+	.begin = sender_conn__tag_message,
 	.send = splice__send,
 };

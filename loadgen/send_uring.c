@@ -45,20 +45,6 @@ static void uring_mode__teardown(struct sender_conn *f)
 	message__clear(&f->message);
 }
 
-static int uring_mode__prepare(struct sender_conn *f)
-{
-	if (!f->options->workload.verify)
-		return 0;
-	message__fill(&f->message, f->index, f->seq);
-	f->now = 0;
-	return 0;
-}
-
-static void uring_mode__begin(struct sender_conn *f, uint64_t stamp)
-{
-	message__put_tag(&f->message, f->seq, stamp);
-}
-
 static int uring_mode__begin_send(struct sender_conn *f)
 {
 	struct uring_sender *own = f->own;
@@ -100,7 +86,7 @@ const struct send_mode send_mode_uring = {
 	.try_remedy = "see kernel.io_uring_disabled",
 	.setup = uring_mode__setup,
 	.teardown = uring_mode__teardown,
-	.prepare = uring_mode__prepare,
-	.begin = uring_mode__begin,
+	.prepare = sender_conn__fill_message,
+	.begin = sender_conn__tag_message,
 	.send = uring_mode__send,
 };

@@ -33,6 +33,20 @@ static int sender_conn__set_up_socket(const struct sender_conn *f)
 	return err;
 }
 
+int sender_conn__fill_message(struct sender_conn *f)
+{
+	if (!f->options->workload.verify)
+		return 0;
+	message__fill(&f->message, f->index, f->seq);
+	f->now = 0;
+	return 0;
+}
+
+void sender_conn__tag_message(struct sender_conn *f, uint64_t stamp)
+{
+	message__put_tag(&f->message, f->seq, stamp);
+}
+
 int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct lg_options *s,
 		      const atomic_bool *stop, struct counters *counters, bool blocking)
 {
