@@ -25,4 +25,12 @@ enum half_kind {
 
 #define HALF_KIND_MAX 15 /* of later versions */
 
+/*
+ * With serve --token: what the sender proves its token for, and the proof, in hexadecimal with the
+ * final zero. The challenge is the sender's first hello and a random number of the receiver.
+ */
+#define HALF_CHALLENGE_TEXT 161
+#define HALF_PROOF_SIZE     16
+#define HALF_PROOF_TEXT     (2 * HALF_PROOF_SIZE + 1)
+
 #endif

@@ -28,7 +28,8 @@ static bool control_stdin__pending(const struct control_stdin *c)
 }
 
 /* *number: what follows the word, up to max; 0: nothing does. */
-static enum control_stdin_command command__parse(const char *line, uint64_t *number)
+static enum control_stdin_command command__parse(const char *line, uint64_t *number,
+						 const char **argument)
 {
 	static const struct {
 		const char *word;
@@ -39,6 +40,8 @@ static enum control_stdin_command command__parse(const char *line, uint64_t *num
 		{"measure", CONTROL_STDIN_MEASURE, UINT32_MAX},
 		{"stats", CONTROL_STDIN_STATS, 0},
 		{"stop", CONTROL_STDIN_STOP, 0},
+		{"refuse", CONTROL_STDIN_REFUSE, UINT32_MAX},
+		{"prove", CONTROL_STDIN_PROVE, 0},
 		{"half", CONTROL_STDIN_HALF, HALF_MAX},
 		{"close", CONTROL_STDIN_CLOSE, 0},
 		{"", CONTROL_STDIN_NONE, 0},
@@ -50,6 +53,10 @@ static enum control_stdin_command command__parse(const char *line, uint64_t *num
 
 		if (strncmp(line, words[i].word, len) || (line[len] && line[len] != ' '))
 			continue;
+		if (words[i].command == CONTROL_STDIN_PROVE) {
+			*argument = line[len] ? line + len + 1 : "";
+			return CONTROL_STDIN_PROVE;
+		}
 		if (!line[len] || !parse_count(line + len + 1, 1, words[i].max, number))
 			return words[i].command;
 	}
@@ -92,7 +99,7 @@ static enum control_stdin_command control_stdin__cut_line(struct control_stdin *
 			c->line[i] = '?';
 	c->len -= skip;
 	memmove(c->buf, c->buf + skip, c->len);
-	command = command__parse(c->line, &c->number);
+	command = command__parse(c->line, &c->number, &c->argument);
 	return command == CONTROL_STDIN_HALF ? control_stdin__begin_text(c) : command;
 }
 

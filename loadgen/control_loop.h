@@ -18,6 +18,8 @@ enum control_stdin_command {
 	CONTROL_STDIN_STATS,
 	CONTROL_STDIN_STOP,
 	CONTROL_STDIN_CLOSE,
+	CONTROL_STDIN_REFUSE,  /* with a number */
+	CONTROL_STDIN_PROVE,   /* with a text, control_stdin.argument */
 	CONTROL_STDIN_HALF,    /* with a number: so many bytes of text were read after the line */
 	CONTROL_STDIN_UNKNOWN, /* the line is in control_stdin.line, made printable */
 	CONTROL_STDIN_EOF,
@@ -30,6 +32,7 @@ struct control_stdin {
 	size_t len; /* bytes in buf */
 	char buf[CONTROL_STDIN_LINE_MAX];
 	char line[CONTROL_STDIN_LINE_MAX];
+	const char *argument;  /* in line, after `prove` */
 	uint64_t number;       /* after `measure` or `half`; 0: none */
 	char *text;            /* after `half N`; owned */
 	size_t text_len, have; /* of the text: its length, and the bytes read so far */

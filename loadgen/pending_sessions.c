@@ -52,7 +52,8 @@ int pending_sessions__open(struct pending_sessions *l, const struct lg_options *
 {
 	int err;
 
-	*l = (struct pending_sessions){.epoll_fd = -1, .verify = s->workload.verify};
+	*l = (struct pending_sessions){
+		.epoll_fd = -1, .verify = s->workload.verify, .half = s->half};
 	l->connections_max = descriptors > RESERVED ? (uint32_t)(descriptors - RESERVED) : 0;
 	l->listen_fd = sock__listen(&s->endpoint, s->workload.rcvbuf, s->workload.congestion);
 	if (l->listen_fd < 0)
@@ -205,7 +206,7 @@ static void client__move(struct pending_client *g, uint64_t now)
 
 static void welcome(struct pending_sessions *l, const struct protocol_hello *hello, int fd)
 {
-	const struct protocol_frame f = {.type = PROTOCOL_WELCOME};
+	struct protocol_frame f = {.type = PROTOCOL_WELCOME, .index = l->half};
 	struct pending_client *g = client__new(l);
 	uint8_t clock_id[PROTOCOL_TOKEN_SIZE];
 	uint32_t at = AT_CLIENT + (uint32_t)(g - l->clients);
@@ -215,8 +216,12 @@ static void welcome(struct pending_sessions *l, const struct protocol_hello *hel
 	g->claims_clock = session__same_clock(clock_id, hello->clock_id);
 	g->welcomed = g->begun = clock__now();
 	client__move(g, g->welcomed);
-	if (control_conn__open(&g->conn, fd) || watch(l, EPOLL_CTL_ADD, fd, EPOLLIN, at) ||
-	    control_conn__send(&g->conn, &f))
+	if (control_conn__open(&g->conn, fd) || (l->half && session__make_token(g->nonce))) {
+		client__leave(g);
+		return;
+	}
+	protocol__put_bytes(&f, g->nonce);
+	if (watch(l, EPOLL_CTL_ADD, fd, EPOLLIN, at) || control_conn__send(&g->conn, &f))
 		client__leave(g);
 }
 
@@ -471,6 +476,7 @@ int pending_sessions__pop(struct pending_sessions *l, struct complete_session *s
 		.fds = g->fds,
 		.same_clock = g->claims_clock && g->clock_fits,
 	};
+	memcpy(s->nonce, g->nonce, sizeof(s->nonce));
 	watch(l, EPOLL_CTL_DEL, g->conn.fd, 0, 0);
 	*g = (struct pending_client){0};
 	return 0;

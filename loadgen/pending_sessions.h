@@ -27,6 +27,7 @@ struct pending_client {
 	bool claims_clock; /* hello.clock_id is this side's */
 	bool clock_fits;   /* no stamp contradicts the claim */
 	struct protocol_hello hello;
+	uint8_t nonce[PROTOCOL_TOKEN_SIZE]; /* of WELCOME; with --half */
 	struct control_conn conn;
 	uint32_t connected;
 	int *fds; /* data connections by index, -1: not connected; NULL: none */
@@ -44,6 +45,7 @@ struct pending_sessions {
 	int trouble;              /* error of accept() in the last pending_sessions__poll() */
 	uint32_t connections_max; /* limit of a session, from RLIMIT_NOFILE */
 	bool verify;              /* refuse senders without --verify */
+	bool half;                /* WELCOME has a nonce */
 	bool busy;   /* a session is under way: refuse others, limit the rate of accept() */
 	bool yields; /* the session makes no progress: it ends if another sender asks */
 	bool asked;  /* another sender asked in this call */
@@ -53,6 +55,7 @@ struct pending_sessions {
 /* A complete client. The caller closes the connections and frees fds. */
 struct complete_session {
 	struct protocol_hello hello; /* of the control connection */
+	uint8_t nonce[PROTOCOL_TOKEN_SIZE];
 	struct control_conn conn;
 	int *fds; /* hello.connections of them */
 	bool same_clock;

@@ -123,6 +123,22 @@ void protocol__encode_frame(uint8_t buf[PROTOCOL_FRAME_SIZE], const struct proto
 	memcpy(buf, &b, sizeof(b));
 }
 
+void protocol__put_bytes(struct protocol_frame *f, const uint8_t bytes[PROTOCOL_TOKEN_SIZE])
+{
+	uint64_t half[2];
+
+	memcpy(half, bytes, sizeof(half));
+	f->messages = be64toh(half[0]);
+	f->bytes = be64toh(half[1]);
+}
+
+void protocol__get_bytes(uint8_t bytes[PROTOCOL_TOKEN_SIZE], const struct protocol_frame *f)
+{
+	const uint64_t half[2] = {htobe64(f->messages), htobe64(f->bytes)};
+
+	memcpy(bytes, half, sizeof(half));
+}
+
 int protocol__decode_frame(const uint8_t buf[PROTOCOL_FRAME_SIZE], struct protocol_frame *f)
 {
 	struct frame_bytes b;
@@ -180,6 +196,20 @@ const char *protocol__state_name(enum sender_state state)
 		[SENDER_SENDING] = "before the totals of a phase",
 		[SENDER_SETTLING] = "before CONFIRM",
 		[SENDER_DONE] = "after the last CONFIRM",
+	};
+
+	return names[state];
+}
+
+const char *protocol__receiver_state_name(enum receiver_state state)
+{
+	static const char *const names[] = {
+		[RECEIVER_LISTENING] = "before READY",
+		[RECEIVER_WAITING] = "between phases",
+		[RECEIVER_HELD] = "before PHASE_OK",
+		[RECEIVER_READING] = "in a phase",
+		[RECEIVER_SETTLING] = "after its totals",
+		[RECEIVER_DONE] = "after the last CONFIRM",
 	};
 
 	return names[state];

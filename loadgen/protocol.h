@@ -37,17 +37,18 @@ struct protocol_hello {
 
 /* clang-format off */
 #define PROTOCOL_TYPES(X)                                                                         \
-	X(WELCOME)  /* receiver: open the data connections */                                     \
+	X(WELCOME)  /* receiver: open the data connections; index 1: with 16 random bytes */      \
 	X(READY)    /* receiver: has all data connections */                                      \
 	X(PHASE)    /* sender: begins a phase; index 1: measured; messages: half asked for */     \
-	X(PHASE_OK) /* receiver: counters are zero, send; index 1: HALF will come */              \
+	X(PHASE_OK) /* receiver: counters are zero, send; index: enum protocol_promise */         \
 	X(TOTAL)    /* sender: sent on connection index in this phase */                          \
 	X(CONFIRM)  /* receiver: read all; sums, and verify errors in index */                    \
 	X(STOP)     /* receiver: end the phase */                                                 \
 	X(REFUSE)   /* receiver: no session; index: enum protocol_refusal */                      \
 	X(MOVING)   /* receiver: has the totals, still reads; bytes: read so far */               \
 	X(ELAPSED)  /* receiver, before CONFIRM; bytes: ns from PHASE_OK to the last byte read */ \
-	X(HALF)     /* receiver, after the last CONFIRM; bytes: length of the text that follows */
+	X(HALF)     /* receiver, after the last CONFIRM; bytes: length of the text that follows */ \
+	X(PROOF)    /* sender, before the measured PHASE, with a token; 16 bytes */
 /* clang-format on */
 
 enum protocol_type {
@@ -66,6 +67,13 @@ enum protocol_refusal {
 	PROTOCOL_REFUSAL_VERIFY,   /* the receiver has --verify, the sender has not */
 };
 
+/* What PHASE_OK says of the half that PHASE asked for. */
+enum protocol_promise {
+	PROTOCOL_NO_HALF,
+	PROTOCOL_HALF_COMES,
+	PROTOCOL_HALF_REFUSED, /* the receiver's machine has a token; PROOF was wrong or missing */
+};
+
 struct protocol_frame {
 	enum protocol_type type;
 	uint32_t index;
@@ -76,6 +84,10 @@ struct protocol_frame {
 
 void protocol__encode_hello(uint8_t buf[PROTOCOL_HELLO_SIZE], const struct protocol_hello *h);
 void protocol__encode_frame(uint8_t buf[PROTOCOL_FRAME_SIZE], const struct protocol_frame *f);
+
+/* 16 bytes in the fields messages and bytes. */
+void protocol__put_bytes(struct protocol_frame *f, const uint8_t bytes[PROTOCOL_TOKEN_SIZE]);
+void protocol__get_bytes(uint8_t bytes[PROTOCOL_TOKEN_SIZE], const struct protocol_frame *f);
 
 /* 0; -EPROTO: magic; -EPROTONOSUPPORT: version; -ERANGE: a field. Output unchanged on error. */
 int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protocol_hello *h);
@@ -104,11 +116,22 @@ enum sender_state {
 	SENDER_DONE,
 };
 
+/* Of the receiver: which frames a sender may send. */
+enum receiver_state {
+	RECEIVER_LISTENING, /* no session */
+	RECEIVER_WAITING,   /* between phases */
+	RECEIVER_HELD,      /* PHASE came; the driver takes its base before PHASE_OK */
+	RECEIVER_READING,   /* a phase is under way */
+	RECEIVER_SETTLING,  /* all totals are known, some bytes are unread */
+	RECEIVER_DONE,
+};
+
 bool protocol__accepts(enum sender_state state, enum protocol_type type);
 
 /* For error messages, like "MOVING" and "before WELCOME"; an unknown type is "?". */
 const char *protocol__type_name(enum protocol_type type);
 const char *protocol__state_name(enum sender_state state);
+const char *protocol__receiver_state_name(enum receiver_state state);
 
 /* Whether a TOTAL can be: whole messages, and no more above the bytes read than can be in flight.
  */

@@ -10,6 +10,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "control_loop.h"
+#include "half_request.h"
 #include "pending_sessions.h"
 #include "receiver_pool.h"
 #include "session.h"
@@ -26,15 +27,6 @@
 #define CHECK_NS NS_PER_SEC
 /* Frames handled in one call, so that a flood does not delay the rest of the loop. */
 #define FRAMES_BATCH 256
-
-enum receiver_state {
-	RECEIVER_LISTENING, /* no session */
-	RECEIVER_WAITING,   /* between phases */
-	RECEIVER_HELD,      /* PHASE came; the driver takes its base before PHASE_OK */
-	RECEIVER_READING,   /* a phase is under way */
-	RECEIVER_SETTLING,  /* all totals are known, some bytes are unread */
-	RECEIVER_DONE,
-};
 
 struct receiver {
 	const struct lg_options *options;
@@ -57,9 +49,9 @@ struct receiver {
 	uint64_t done_ns;
 	uint64_t begin_ns, cpu_begin;
 	bool wrong;
-	bool ended;         /* no further session is possible */
-	uint32_t half_kind; /* asked for with the measured phase; 0: none, or sent */
-	uint32_t sessions;  /* begun so far: the number of the present one */
+	bool ended; /* no further session is possible */
+	struct half_request half;
+	uint32_t sessions; /* begun so far: the number of the present one */
 	struct tcp_counts tcp_begin, tcp_end;
 };
 
@@ -81,18 +73,9 @@ static int receiver__lost(struct receiver *r, int err)
 
 static int receiver__misplaced(struct receiver *r, const struct protocol_frame *f)
 {
-	static const char *const when[] = {
-		[RECEIVER_LISTENING] = "before READY",
-		[RECEIVER_WAITING] = "between phases",
-		[RECEIVER_HELD] = "before PHASE_OK",
-		[RECEIVER_READING] = "in a phase",
-		[RECEIVER_SETTLING] = "after its totals",
-		[RECEIVER_DONE] = "after the last CONFIRM",
-	};
-
-	return reporter__error(r->report, -EPROTO,
-			       "The sender sent %s %s: it does not keep to the protocol",
-			       protocol__type_name(f->type), when[r->state]);
+	return reporter__error(
+		r->report, -EPROTO, "The sender sent %s %s: it does not keep to the protocol",
+		protocol__type_name(f->type), protocol__receiver_state_name(r->state));
 }
 
 /* Reports the counters. done: of the complete phase. */
@@ -135,10 +118,10 @@ static int receiver__tell(struct receiver *r, const struct protocol_frame *f)
 	return err ? receiver__lost(r, err) : 0;
 }
 
-static int receiver__begin_reading(struct receiver *r, bool measured)
+static int receiver__begin_reading(struct receiver *r, bool measured, enum protocol_promise promise)
 {
 	const struct protocol_frame ok = {
-		.type = PROTOCOL_PHASE_OK, .phase = r->phase, .index = r->half_kind > 0};
+		.type = PROTOCOL_PHASE_OK, .phase = r->phase, .index = promise};
 
 	r->state = RECEIVER_READING;
 	r->totals = 0;
@@ -164,12 +147,12 @@ static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 	    (r->phase && !f->index) || f->messages > HALF_KIND_MAX)
 		return receiver__misplaced(r, f);
 	r->phase = f->phase;
-	r->half_kind = f->index && r->options->half ? (uint32_t)f->messages : 0;
-	if (!r->half_kind)
-		return receiver__begin_reading(r, f->index);
+	r->half.kind = f->index && r->options->half ? (uint32_t)f->messages : 0;
+	if (!r->half.kind)
+		return receiver__begin_reading(r, f->index, PROTOCOL_NO_HALF);
 	r->state = RECEIVER_HELD;
 	r->moved_ns = clock__now();
-	reporter__phase(r->report, r->half_kind, r->sessions);
+	half_request__report(&r->half, r->report, r->sessions, &r->hello);
 	return 0;
 }
 
@@ -207,6 +190,9 @@ static int receiver__frames(struct receiver *r)
 		}
 		if (err)
 			return receiver__lost(r, err);
+		if (f.type == PROTOCOL_PROOF && r->state == RECEIVER_WAITING &&
+		    half_request__take_proof(&r->half, &f))
+			continue;
 		err = f.type == PROTOCOL_PHASE   ? receiver__begin(r, &f)
 		      : f.type == PROTOCOL_TOTAL ? receiver__total(r, &f)
 						 : receiver__misplaced(r, &f);
@@ -315,12 +301,22 @@ static int receiver__send_half(struct receiver *r)
 	const struct control_stdin *c = &r->loop.commands;
 	int err;
 
-	if (r->state != RECEIVER_DONE || !r->half_kind || r->loop.conn.fd < 0)
+	if (r->state != RECEIVER_DONE || !r->half.kind || r->loop.conn.fd < 0)
 		return 0;
-	r->half_kind = 0;
+	r->half.kind = 0;
 	err = control_conn__send_half(&r->loop.conn, r->phase, c->text, c->text_len);
 	r->done_ns = clock__now();
 	return err ? receiver__lost(r, err) : 0;
+}
+
+/* The session that the driver answers for may have ended. */
+static int receiver__answer_phase(struct receiver *r, enum protocol_promise promise)
+{
+	if (r->state != RECEIVER_HELD || r->loop.commands.number != r->sessions)
+		return 0;
+	if (promise == PROTOCOL_HALF_REFUSED)
+		r->half.kind = 0;
+	return receiver__begin_reading(r, true, promise);
 }
 
 static int receiver__command(struct receiver *r)
@@ -338,10 +334,9 @@ static int receiver__command(struct receiver *r)
 	case CONTROL_STDIN_STOP:
 		return receiver__stop(r);
 	case CONTROL_STDIN_MEASURE:
-		/* The session that the driver answers for may have ended. */
-		return r->state == RECEIVER_HELD && c->number == r->sessions
-			       ? receiver__begin_reading(r, true)
-			       : 0;
+		return receiver__answer_phase(r, PROTOCOL_HALF_COMES);
+	case CONTROL_STDIN_REFUSE:
+		return receiver__answer_phase(r, PROTOCOL_HALF_REFUSED);
 	case CONTROL_STDIN_HALF:
 		return receiver__send_half(r);
 	case CONTROL_STDIN_CLOSE:
@@ -382,6 +377,8 @@ static int receiver__begin_session(struct receiver *r, struct complete_session *
 
 	r->sessions++;
 	r->hello = new->hello;
+	memset(&r->half, 0, sizeof(r->half));
+	memcpy(r->half.nonce, new->nonce, sizeof(r->half.nonce));
 	r->same_clock = new->same_clock;
 	r->loop.conn = new->conn;
 	r->state = RECEIVER_WAITING;
@@ -447,7 +444,7 @@ static uint64_t receiver__deadline(const struct receiver *r)
 		return UINT64_MAX;
 	if (r->state != RECEIVER_DONE)
 		return receiver__session_deadline(r);
-	return r->done_ns + time_limit__ns(pending_sessions__waiting(&r->pending) && !r->half_kind
+	return r->done_ns + time_limit__ns(pending_sessions__waiting(&r->pending) && !r->half.kind
 						   ? LINGER_SHORT_NS
 						   : LINGER_NS);
 }
@@ -551,7 +548,7 @@ static void receiver__reset(struct receiver *r)
 	control_loop__end_phase(&r->loop);
 	r->state = RECEIVER_LISTENING;
 	r->measuring = false;
-	r->half_kind = 0;
+	r->half.kind = 0;
 	pending_sessions__set_busy(&r->pending, false);
 }
 

@@ -198,6 +198,8 @@ static void json__config(const struct side_config *c, const struct lg_options *s
 		json__string(c->peer);
 		putchar(',');
 	}
+	if (c->challenge[0])
+		printf("\"challenge\":\"%s\",", c->challenge);
 	if (c->sender)
 		json__workload(c, s);
 	fputs(s->cpus.nr ? "\"cpus\":" : "\"cpus\":null", stdout);
@@ -423,16 +425,18 @@ void reporter__quiesced(struct reporter *r)
 	event__end();
 }
 
-void reporter__phase(struct reporter *r, uint32_t kind, uint32_t session)
+void reporter__phase(struct reporter *r, uint32_t kind, uint32_t session, const char *challenge,
+		     const char *proof)
 {
 	if (r->kind != REPORTER_EVENTS)
 		return;
 	event__begin("phase");
-	printf(",\"half\":%u,\"session\":%u", kind, session);
+	printf(",\"half\":%u,\"session\":%u,\"challenge\":\"%s\",\"proof\":\"%s\"", kind, session,
+	       challenge, proof);
 	event__end();
 }
 
-void reporter__half(struct reporter *r, const char *text, size_t len)
+void reporter__half(struct reporter *r, const char *text, size_t len, bool refused)
 {
 	if (r->kind != REPORTER_EVENTS)
 		return;
@@ -442,6 +446,7 @@ void reporter__half(struct reporter *r, const char *text, size_t len)
 		json__text(text, len);
 	else
 		fputs("null", stdout);
+	printf(",\"refused\":%s", json__bool(refused));
 	event__end();
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/half.h"
 #include "lg_options.h"
 #include "sock.h"
 #include "counters.h"
@@ -30,6 +31,7 @@ struct side_config {
 	bool verify;
 	uint32_t cookies_nr;
 	uint64_t cookies[LIMIT_CONNECTIONS_MAX];
+	char challenge[HALF_CHALLENGE_TEXT]; /* sender: to prove its token for; empty: none */
 };
 
 /* Totals of one side for the measured phase. Owns the counters. */
@@ -69,10 +71,14 @@ struct reporter {
 void reporter__listening(struct reporter *r, const struct side_config *c);
 void reporter__ready(struct reporter *r, const struct side_config *c);
 void reporter__quiesced(struct reporter *r);
-/* The receiver's driver is asked for a half of this kind, in a session of this number. */
-void reporter__phase(struct reporter *r, uint32_t kind, uint32_t session);
-/* The text of the receiver's half; NULL: it sends none. */
-void reporter__half(struct reporter *r, const char *text, size_t len);
+/*
+ * The receiver's driver is asked for a half of this kind, in a session of this number. proof:
+ * empty: none.
+ */
+void reporter__phase(struct reporter *r, uint32_t kind, uint32_t session, const char *challenge,
+		     const char *proof);
+/* The text of the receiver's half; NULL: it sends none. refused: for want of a proof. */
+void reporter__half(struct reporter *r, const char *text, size_t len, bool refused);
 void reporter__stats(struct reporter *r, const struct side_stats *s, bool done);
 
 /*

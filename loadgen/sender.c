@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "common/mode.h"
 #include "control_loop.h"
+#include "half_request.h"
 #include "send_mode.h"
 #include "sender_pool.h"
 #include "session.h"
@@ -42,9 +43,12 @@ struct sender {
 	uint32_t phase;
 	enum sender_state state;
 	bool measuring, stopping;
-	bool stop_received;               /* the receiver sent STOP */
-	uint32_t half_kind;               /* the half to ask the receiver for; 0: none */
-	bool half_due;                    /* the receiver will send it */
+	bool stop_received;                  /* the receiver sent STOP */
+	uint32_t half_kind;                  /* the half to ask the receiver for; 0: none */
+	enum protocol_promise half;          /* what the receiver says of it */
+	char challenge[HALF_CHALLENGE_TEXT]; /* of WELCOME; empty: none */
+	uint8_t proof[HALF_PROOF_SIZE];
+	bool proved;                      /* proof is the driver's, for the challenge */
 	uint64_t stop_ns;                 /* end of all waits after a signal, ns; 0: no signal */
 	enum control_stdin_command order; /* pending start or measure */
 	struct protocol_frame answer;     /* last unhandled frame of the receiver */
@@ -156,6 +160,13 @@ static int sender__command(struct sender *s)
 	case CONTROL_STDIN_STOP:
 		sender__stop(s);
 		return 0;
+	case CONTROL_STDIN_PROVE:
+		if (s->order == CONTROL_STDIN_NONE && s->challenge[0] && !s->proved &&
+		    half_request__parse_proof(s->proof, c->argument)) {
+			s->proved = true;
+			return 0;
+		}
+		return reporter__error(s->report, -EINVAL, "Command 'prove' is not expected now");
 	case CONTROL_STDIN_START:
 	case CONTROL_STDIN_MEASURE:
 		if (s->order == CONTROL_STDIN_NONE && c->number <= HALF_KIND_MAX) {
@@ -352,6 +363,7 @@ static int sender__await_writable(struct sender *s, int fd, uint64_t ns)
 static int sender__connect_control(struct sender *s)
 {
 	int fd = sender__dial(s, PROTOCOL_CONTROL), err = fd < 0 ? fd : 0;
+	uint8_t nonce[PROTOCOL_TOKEN_SIZE];
 
 	if (!err)
 		err = sender__await_writable(s, fd, time_limit__ns(CONTROL_NS));
@@ -373,9 +385,15 @@ static int sender__connect_control(struct sender *s)
 	if (err)
 		return sender__lost(s, err);
 	err = sender__await(s, PROTOCOL_WELCOME);
-	if (!err)
-		s->state = SENDER_CONNECTING;
-	return err;
+	if (err)
+		return err;
+	s->state = SENDER_CONNECTING;
+	/* The hello is still that of the control connection. */
+	if (s->answer.index) {
+		protocol__get_bytes(nonce, &s->answer);
+		half_request__challenge(s->challenge, &s->hello, nonce);
+	}
+	return 0;
 }
 
 /* Data connections that are being made: fds[i] is connection index[i], until deadline[i]. */
@@ -532,6 +550,7 @@ static int sender__describe(struct sender *s)
 	if (mode__has(set->mode, MODE_PINS))
 		c.slots = mode__slots(workload__message_size(&set->workload), s->pool.nr);
 	sock__congestion(s->pool.fds[0], c.congestion, sizeof(c.congestion));
+	memcpy(c.challenge, s->challenge, sizeof(c.challenge));
 	return session__describe(s->report, &c, s->pool.fds, s->pool.nr);
 }
 
@@ -697,10 +716,14 @@ static int sender__settle(struct sender *s, const struct counters *counters)
 /* One phase, from nothing in flight to nothing in flight. Sends no message if stopped. */
 static int sender__phase(struct sender *s, bool measured, uint64_t messages, uint64_t duration)
 {
-	struct protocol_frame f = {.type = PROTOCOL_PHASE,
-				   .index = measured,
-				   .phase = ++s->phase,
-				   .messages = measured ? s->half_kind : 0};
+	uint32_t phase = ++s->phase;
+	/* The proof, if any, goes before the measured phase. */
+	struct protocol_frame f[2] = {{.type = PROTOCOL_PROOF},
+				      {.type = PROTOCOL_PHASE,
+				       .index = measured,
+				       .phase = phase,
+				       .messages = measured ? s->half_kind : 0}};
+	bool proves = measured && s->proved && s->half_kind;
 	struct counters counters;
 	uint64_t deadline;
 	int err;
@@ -709,14 +732,19 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	s->timed = false;
 	s->moved_bytes = 0;
 	s->asked_ns = clock__now();
-	err = sender__tell(s, &f, 1);
+	protocol__put_bytes(&f[0], s->proof);
+	err = sender__tell(s, proves ? f : f + 1, proves ? 2 : 1);
 	if (!err)
 		err = sender__await(s, PROTOCOL_PHASE_OK);
-	if (!err && s->answer.index > (f.messages > 0))
+	if (!err && s->answer.index > (f[1].messages ? PROTOCOL_HALF_REFUSED : PROTOCOL_NO_HALF))
 		err = sender__lost(s, -EPROTO);
+	if (!err && proves && s->answer.index == PROTOCOL_HALF_REFUSED)
+		err = reporter__error(s->report, -EACCES,
+				      "The receiver has another token: give both sides the same "
+				      "--token FILE");
 	if (err)
 		return err;
-	s->half_due = s->answer.index;
+	s->half = s->answer.index;
 	s->state = SENDER_SENDING;
 	s->tcp_begin = tcp_counts__read(s->pool.fds, s->pool.nr);
 	s->cpu_begin = clock__cpu();
@@ -779,12 +807,12 @@ static int sender__report_half(struct sender *s)
 	size_t len = 0;
 	int err = 0;
 
-	if (s->half_due)
+	if (s->half == PROTOCOL_HALF_COMES)
 		err = control_conn__receive_half(&s->loop.conn, s->phase, &text, &len);
-	s->half_due = false;
 	if (err)
 		return reporter__error_of(s->report, err, texts);
-	reporter__half(s->report, text, len);
+	reporter__half(s->report, text, len, s->half == PROTOCOL_HALF_REFUSED);
+	s->half = PROTOCOL_NO_HALF;
 	free(text);
 	return 0;
 }

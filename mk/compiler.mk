@@ -49,7 +49,7 @@ FOLLOW    := $(if $(STATIC)$(CROSS)$(filter-out x86_64,$(MACHINE)),,$(shell prin
              '#include <Zydis/Zydis.h>\n#include <elfutils/libdwfl.h>\n' | \
              $(CC) -x c -fsyntax-only - 2>/dev/null && echo 1))
 FOLLOW_LIBS := $(if $(FOLLOW),-lZydis -ldw)
-LIBS      := libbpf jansson ncursesw libcap-ng libnl-3.0 libmicrohttpd libseccomp zlib
+LIBS      := libbpf jansson ncursesw libcap-ng libnl-3.0 libmicrohttpd libseccomp nettle zlib
 LIB_LIBS   = $(shell $(PKG_CONFIG) --libs $(LIBS)) $(FOLLOW_LIBS) -lelf -lz
 # STATIC=1 (`make static`): programs without shared libraries.
 ifneq ($(STATIC),)
@@ -57,7 +57,7 @@ LDFLAGS   += -static -s
 # GnuTLS has no static library: see static/no_tls.c.
 NO_TLS     = $(call obj,static/no_tls.c) $(shell nm -u "$$($(CC) -print-file-name=libmicrohttpd.a)" 2>/dev/null | \
              sed -n '/gnutls_global_/d; s/.* U \(gnutls_.*\)/-Wl,--defsym=\1=0/p' | sort -u)
-LIB_LIBS   = $(filter-out -lgnutls -lgmp -lunistring -latomic -lnettle -lhogweed -ltasn1 -lidn2 -lp11-kit,\
+LIB_LIBS   = $(filter-out -lgnutls -lgmp -lunistring -latomic -lhogweed -ltasn1 -lidn2 -lp11-kit,\
              $(shell $(PKG_CONFIG) --static --libs $(LIBS))) $(NO_TLS) -lelf -lz
 endif
 LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS) | sed 's/-D_[A-Z_]*_SOURCE=*[0-9]*//g; s/-D_DEFAULT_SOURCE//g')

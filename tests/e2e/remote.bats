@@ -365,6 +365,49 @@ serve_as_nobody() {
 	[ ! -s serve.err ]
 }
 
+@test "two machines: serve --token gives its half for the token alone; a wrong, missing or replayed proof gets none" {
+	local file
+
+	(umask 077 && echo 'sixteen bytes ok' >token && echo 'sixteen bytes no' >wrong && echo 'fifteen bytes..' >short)
+	install -m 644 token open
+	serve "$THERE4:$PORT" -v --token token
+	# Without a token: the sender's side, and the reason. With a wrong one: nothing is measured.
+	here "$NETIOTRACE" --mode all --rounds 1 --messages 23 --warmup 20ms --json out.json \
+		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
+	sender_balanced out.json
+	jq -e '.environment.receiver.host == null
+		and ([.runs[].ledger.rx_copy.reason | contains("its token (--token)")] | all)' out.json
+	tr -s ' \n' ' ' <text | grep -qF 'its token (--token)'
+	rm out.json
+	fails_promptly 'The receiver has another token' --token wrong --connect "$THERE4:$PORT"
+	# The next sender is served. --token is of no use, and no harm, without serve --token.
+	here "$NETIOTRACE" -v --token token --mode all --rounds 1 --messages 23 --warmup 20ms --json out.json \
+		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
+	balanced out.json
+	# A proof of this witness is taken once, and not in another session.
+	here python3 "$REPO/tests/e2e/protocol_token.py" "$THERE4" "$PORT" 'sixteen bytes ok'
+	grep -q 'has no token' serve.err
+	grep -q 'has another token' serve.err
+	end_serve
+	! grep -F 'sixteen bytes' text stderr serve.out serve.err out.json || return 1
+	serve "$THERE4:$PORT"
+	here "$NETIOTRACE" -q --token token --mode onecopy --messages 23 --warmup 0 --json out.json \
+		--connect "$THERE4:$PORT" </dev/null
+	balanced out.json
+	end_serve
+	for file in short open /nonexistent; do
+		run -2 there "$NETIOTRACE" serve --listen "$THERE4:$PORT" --ready-file ready --token "$file"
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" = "netiotrace: "*token*"$file"* ]]
+		[ ! -e ready ]
+		run -2 here "$NETIOTRACE" --token "$file" --connect "$THERE4:$PORT" --json new.json
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" = "netiotrace: "*token*"$file"* ]]
+		[ ! -e new.json ]
+	done
+	assert_nothing_left
+}
+
 @test "two machines: a sweep, its report, and --resume of the sweep" {
 	need_tool gnuplot
 	serve "$THERE4:$PORT"

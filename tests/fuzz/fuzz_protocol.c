@@ -30,11 +30,15 @@ static void check_frame(const uint8_t *data)
 {
 	uint8_t *buf = fuzz__bytes(data, PROTOCOL_FRAME_SIZE), again[PROTOCOL_FRAME_SIZE];
 	struct protocol_frame f, twice;
+	uint8_t bytes[PROTOCOL_TOKEN_SIZE];
 
 	if (!protocol__decode_frame(buf, &f)) {
 		FUZZ_CHECK(f.type >= PROTOCOL_WELCOME && f.type < PROTOCOL_TYPE_END);
 		protocol__encode_frame(again, &f);
 		FUZZ_CHECK(!protocol__decode_frame(again, &twice));
+		FUZZ_CHECK(f.bytes == twice.bytes && f.messages == twice.messages);
+		protocol__get_bytes(bytes, &f);
+		protocol__put_bytes(&twice, bytes);
 		FUZZ_CHECK(f.bytes == twice.bytes && f.messages == twice.messages);
 	}
 	free(buf);

@@ -50,7 +50,7 @@ alone() {
 	./netiotrace --version | grep -q '^netiotrace [0-9]'
 	[ "$(jq -r .spdxVersion sbom.spdx.json)" = SPDX-2.3 ]
 	jq -r '.packages[0].comment' sbom.spdx.json | grep -q "$(sha256sum <netiotrace | cut -d ' ' -f 1)"
-	for library in libbpf libjansson libncursesw libcap-ng libnl libmicrohttpd libseccomp libelf libz libc; do
+	for library in libbpf libjansson libncursesw libcap-ng libnl libmicrohttpd libseccomp libnettle libelf libz libc; do
 		jq -er --arg archive "$library" '[.packages[].sourceInfo // "" | select(test("[ ,]" + $archive + "[-0-9]*\\.a"))] | length == 1' \
 			sbom.spdx.json
 	done

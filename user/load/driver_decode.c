@@ -314,6 +314,13 @@ static int report__check_cookies(struct load_report *r, size_t nr)
 	return i < nr ? fields__refuse(r, "two connections have one cookie") : 0;
 }
 
+/* A longer text, or none, leaves it empty. */
+static void keep_text(char *to, size_t size, const json_t *value)
+{
+	if (json_is_string(value) && json_string_length(value) < size)
+		strcpy(to, json_string_value(value));
+}
+
 static int report__parse_ready(struct load_report *r, const json_t *obj)
 {
 	const json_t *config = json_object_get(obj, "config"), *connections;
@@ -340,6 +347,7 @@ static int report__parse_ready(struct load_report *r, const json_t *obj)
 		snprintf(r->congestion, sizeof(r->congestion), "%s", congestion);
 	if (peer)
 		printable(r->peer, sizeof(r->peer), peer);
+	keep_text(r->challenge, sizeof(r->challenge), json_object_get(config, "challenge"));
 	return report__check_cookies(r, nr);
 }
 
@@ -368,6 +376,8 @@ static int report__take_phase(struct load_report *r, const json_t *obj)
 		return fields__refuse(r, "\"half\" or \"session\" is too large");
 	r->half_kind = kind;
 	r->session = session;
+	keep_text(r->challenge, sizeof(r->challenge), json_object_get(obj, "challenge"));
+	keep_text(r->proof, sizeof(r->proof), json_object_get(obj, "proof"));
 	return 0;
 }
 
@@ -376,6 +386,7 @@ static int report__take_half(struct load_report *r, const json_t *obj)
 	const char *text;
 	int err;
 
+	r->half_refused = json_is_true(json_object_get(obj, "refused"));
 	if (json_is_null(json_object_get(obj, "document")))
 		return 0;
 	err = fields__string(r, obj, "document", &text);

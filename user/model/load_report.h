@@ -5,6 +5,7 @@
 #define MODEL_LOAD_REPORT_H
 
 #include "base/address.h"
+#include "common/half.h"
 #include "common/workload.h"
 #include "result.h"
 
@@ -18,6 +19,9 @@ struct load_report {
 	char congestion[CONGESTION_NAME_LEN]; /* READY of a sender: of its first socket */
 	char message[512];                    /* ERROR */
 	char peer[ADDRESS_HOST_MAX];          /* READY of a receiver; empty: unknown */
+	char challenge[HALF_CHALLENGE_TEXT];  /* READY of a sender, PHASE; empty: none */
+	char proof[HALF_PROOF_TEXT];          /* PHASE: of the sender; empty: none */
+	bool half_refused;                    /* HALF: for want of a proof */
 	unsigned int half_kind;               /* PHASE: enum half_kind, unchecked */
 	unsigned int session;                 /* PHASE: its number, for `measure` */
 	char *half;                           /* HALF: the document; NULL: none; owned */

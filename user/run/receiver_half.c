@@ -53,10 +53,12 @@ static void watch_kernel(struct receiver_half *h)
 	probe_setup__describe(&h->runner);
 }
 
-struct receiver_half *receiver_half__open(const struct options *serve)
+struct receiver_half *receiver_half__open(const struct options *serve,
+					  const struct half_token *token)
 {
 	struct receiver_half *h = xcalloc(1, sizeof(*h));
 
+	h->token = *token;
 	runner__init(&h->runner);
 	run_result__init(&h->out);
 	set_options(h, serve);
@@ -183,6 +185,13 @@ int receiver_half__begin(struct receiver_half *h, struct driver *d)
 	unsigned int kind = d->report.half_kind;
 	char line[32];
 
+	if (h->token.len && !half_token__accepts(&h->token, d->report.challenge, d->report.proof)) {
+		receiver_half__drop(h);
+		log_info("the sender at %s has %s: it gets no half", h->peer,
+			 d->report.proof[0] ? "another token" : "no token");
+		snprintf(line, sizeof(line), "refuse %u", d->report.session);
+		return child__send_line(&d->child, line);
+	}
 	h->kind = kind > HALF_NONE && kind < HALF_KIND_NR ? kind : HALF_COUNTS;
 	h->due = true;
 	h->idle = false;

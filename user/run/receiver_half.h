@@ -14,9 +14,10 @@
 struct receiver_half {
 	struct options o; /* of the engine */
 	struct runner runner;
-	struct round r;        /* of the current session */
-	struct run_result out; /* of the current round */
-	struct plan plan;      /* attached in the current round */
+	struct round r;          /* of the current session */
+	struct run_result out;   /* of the current round */
+	struct plan plan;        /* attached in the current round */
+	struct half_token token; /* len 0: every sender may have the half */
 	char peer[ADDRESS_HOST_MAX];
 	enum half_kind kind; /* HALF_NONE: no round */
 	bool due;            /* the sender was promised a half, also of a dropped round */
@@ -25,8 +26,12 @@ struct receiver_half {
 	char failed[192];    /* why it is not in the current round; empty: it is */
 };
 
-/* Loads the programs, with the privileges for it. Otherwise halves have no ledger. */
-struct receiver_half *receiver_half__open(const struct options *serve);
+/*
+ * Loads the programs, with the privileges for it. Otherwise halves have no ledger. token: only a
+ * sender that proves it gets the half; len 0: every sender.
+ */
+struct receiver_half *receiver_half__open(const struct options *serve,
+					  const struct half_token *token);
 void receiver_half__close(struct receiver_half *h); /* takes NULL */
 
 /* The sockets of a new session: of the event `ready` of the load generator's process. */

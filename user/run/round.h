@@ -16,6 +16,7 @@
 #include "load/driver.h"
 #include "model/event_windows.h"
 #include "followed_round.h"
+#include "half_token.h"
 #include "options.h"
 #include "perf/watch.h"
 #include "probes/plan.h"
@@ -60,6 +61,7 @@ struct runner {
 	struct plan plans[MODE_NR];         /* by mode, of the rounds that are compared */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
+	struct half_token token;     /* with --connect; len 0: none */
 	struct workload workload;    /* of the options in use, with the congestion control chosen */
 	struct cpu_times cpu_begin;  /* of all processors, when the path was made */
 	struct environment receiver; /* what the receiver's machine says of itself */
@@ -113,9 +115,11 @@ struct round {
 	uint64_t ping_ns, heard_ns[NIO_SIDE_NR];
 	struct awake awake; /* of the current wait */
 	struct late_phase late;
-	bool half_asked, half_taken; /* the receiver's half */
-	struct run_result *half;     /* NULL: the receiver sends none */
-	uint64_t stop_ns;            /* when waiting ends after a stop; 0: no stop */
+	bool half_asked, half_taken;         /* the receiver's half */
+	bool half_refused;                   /* for want of a proof */
+	char challenge[HALF_CHALLENGE_TEXT]; /* of the receiver; empty: none */
+	struct run_result *half;             /* NULL: the receiver sends none */
+	uint64_t stop_ns;                    /* when waiting ends after a stop; 0: no stop */
 	struct snapshot base, now;
 	struct run_result *out;
 };

@@ -157,6 +157,7 @@ static int read_half(struct round *r, const struct load_report *report)
 	char text[ADDRESS_TEXT_MAX + 8], why[HALF_WHY];
 
 	r->half_taken = true;
+	r->half_refused = report->half_refused;
 	if (!report->half)
 		return 0;
 	r->half = xmalloc(sizeof(*r->half));
@@ -190,6 +191,8 @@ static int handle_event(struct round *r, enum nio_side side, enum driver_event e
 	case DRIVER_READY:
 		r->ready[side] = true;
 		r->cookies_nr[side] = report->cookies_nr;
+		if (side == NIO_SIDE_SENDER)
+			memcpy(r->challenge, report->challenge, sizeof(r->challenge));
 		memcpy(r->cookies[side], report->cookies, sizeof(r->cookies[side]));
 		/* What the sender's socket reports counts, whatever was requested. */
 		if (side == NIO_SIDE_SENDER)

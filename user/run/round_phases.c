@@ -161,14 +161,27 @@ static enum half_kind half_kind(const struct round *r)
 	return event_sampling__fits(runner) ? HALF_SHARE : HALF_CALLS;
 }
 
+/* A receiver that asks for no proof gives a challenge all the same. */
+static int prove(struct round *r)
+{
+	char line[sizeof("prove ") + HALF_PROOF_TEXT] = "prove ";
+
+	if (!r->runner->token.len || !r->challenge[0])
+		return 0;
+	half_token__prove(&r->runner->token, r->challenge, line + strlen(line));
+	return round__send_line(r, NIO_SIDE_SENDER, line);
+}
+
 static int send_measure(struct round *r)
 {
 	enum half_kind kind = half_kind(r);
 	char line[32] = "measure";
+	int err;
 
 	if (kind != HALF_NONE)
 		snprintf(line, sizeof(line), "measure %d", kind);
-	return round__send_line(r, NIO_SIDE_SENDER, line);
+	err = prove(r);
+	return err ? err : round__send_line(r, NIO_SIDE_SENDER, line);
 }
 
 /* The sender's process passes on the receiver's half when its own counters have been read. */
@@ -184,6 +197,8 @@ static int join_half(struct round *r)
 		err = round__await(r, ROUND_HALF);
 	if (!err && r->half)
 		remote__join(r->out, r->half);
+	else if (!err && r->half_refused)
+		remote__refuse(r->out);
 	/* An interrupted run does not wait for it. */
 	return err == -EINTR && r->runner->stopped ? 0 : err;
 }

@@ -39,8 +39,9 @@ static const char doc[] =
 	"\n"
 	"  netiotrace serve --listen 192.0.2.7:5201"
 	"\v"
-	"There is no password and no encryption: listen on an address that only trusted machines "
-	"can reach. Exit status: 0 success, 1 failure, 2 usage error.";
+	"Nothing is encrypted, and without --token any sender gets what this machine measures: "
+	"listen on an address that only trusted machines can reach. Exit status: 0 success, 1 "
+	"failure, 2 usage error.";
 
 static const struct options_help helps[] = {
 	{"congestion", "congestion control of replies to --request-response"},
@@ -254,12 +255,15 @@ int serve__main(int argc, char **argv)
 {
 	struct options o;
 	struct server s = {.o = &o, .loop = LOOP_INIT};
+	struct half_token token;
 	struct sockaddr_storage ss;
 	const char *why;
 	int code;
 
 	parse(&o, argc, argv);
 	code = check(&o);
+	if (!code)
+		code = half_token__read(&token, o.token);
 	if (code)
 		return code;
 	s.listen = o.listen;
@@ -271,7 +275,7 @@ int serve__main(int argc, char **argv)
 	code = ready__open(&s.ready, o.ready_file);
 	if (code)
 		return code;
-	s.half = receiver_half__open(&o);
+	s.half = receiver_half__open(&o, &token);
 	code = loop__open(&s.loop);
 	if (!code)
 		code = start(&s);

@@ -284,7 +284,8 @@ static void print_side(FILE *f, const struct result *r)
 	if (r->env.receiver && first->ledger_known && reason)
 		fprintf(f, "Copies are of the sender's side (%s).", reason);
 	else
-		fputs("All figures are of the sender's side: " REMOTE_REASON ".", f);
+		fprintf(f, "All figures are of the sender's side: %s.",
+			first->ledger_known && reason ? reason : REMOTE_REASON);
 }
 
 static void print_nothing(FILE *f, const struct result *r)

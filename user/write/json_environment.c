@@ -44,7 +44,7 @@ static const char *no_receiver(const struct environment *e)
 	if (strcmp(e->path, "remote"))
 		return "this is no run between two machines";
 	return "the receiver's machine measures nothing: its netiotrace is older than this "
-	       "version, or netio-loadgen listens alone";
+	       "version, netio-loadgen listens alone, or it wants a token";
 }
 
 static const char *const congestion_choices[] = {

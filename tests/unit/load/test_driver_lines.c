@@ -155,7 +155,7 @@ TEST(endless_line_is_refused)
 TEST(half_of_the_receiver_is_a_text_of_the_sender)
 {
 	static const char lines[] = "{\"event\":\"half\",\"document\":\"{\\\"a\\\":1}\"}\n"
-				    "{\"event\":\"half\",\"document\":null}\n"
+				    "{\"event\":\"half\",\"document\":null,\"refused\":true}\n"
 				    "{\"event\":\"half\"}\n";
 	struct driver d;
 	int fd = pipe_driver(&d);
@@ -163,8 +163,10 @@ TEST(half_of_the_receiver_is_a_text_of_the_sender)
 	put(fd, lines, strlen(lines));
 	next(&d, 0, DRIVER_HALF);
 	assert_string_equal(d.report.half, "{\"a\":1}");
+	assert_false(d.report.half_refused);
 	next(&d, 0, DRIVER_HALF);
 	assert_null(d.report.half);
+	assert_true(d.report.half_refused);
 	next(&d, -EPROTO, DRIVER_NOTHING);
 	close(fd);
 	close_driver(&d);
@@ -185,6 +187,34 @@ TEST(phase_of_a_receiver_has_the_kind_of_its_half)
 	assert_int_equal(d.report.session, 7);
 	next(&d, -EPROTO, DRIVER_NOTHING);
 	next(&d, -EPROTO, DRIVER_NOTHING);
+	close(fd);
+	close_driver(&d);
+}
+
+TEST(proof_that_is_too_long_or_no_text_is_none)
+{
+	/* One digit more than a proof has, and no texts. */
+	static const char *const proofs[] = {"\"333333333333333333333333333333333\"", "1", "null",
+					     "[\"1\"]"};
+	char line[512];
+	struct driver d;
+	int fd = pipe_driver(&d);
+
+	d.side = RECEIVER;
+	for (size_t i = 0; i < sizeof(proofs) / sizeof(proofs[0]); i++) {
+		snprintf(line, sizeof(line),
+			 "{\"event\":\"phase\",\"half\":3,\"session\":7,\"challenge\":\"00ff\","
+			 "\"proof\":\"%032d\"}\n"
+			 "{\"event\":\"phase\",\"half\":3,\"session\":7,\"proof\":%s}\n",
+			 1, proofs[i]);
+		put(fd, line, strlen(line));
+		next(&d, 0, DRIVER_PHASE);
+		assert_string_equal(d.report.challenge, "00ff");
+		assert_int_equal(strlen(d.report.proof), HALF_PROOF_TEXT - 1);
+		next(&d, 0, DRIVER_PHASE);
+		assert_string_equal(d.report.challenge, "");
+		assert_string_equal(d.report.proof, "");
+	}
 	close(fd);
 	close_driver(&d);
 }

@@ -174,13 +174,13 @@ TEST(frames_of_known_types_only_are_decoded)
 TEST(sender_accepts_each_frame_in_its_states_only)
 {
 	static const char *const expected[] = {
-		[SENDER_GREETING] = "x......x..",   /* WELCOME, REFUSE */
-		[SENDER_CONNECTING] = ".x.....x..", /* READY, REFUSE */
-		[SENDER_IDLE] = "......x...",       /* STOP */
-		[SENDER_ASKING] = "...x..x...",     /* PHASE_OK, STOP */
-		[SENDER_SENDING] = "......x...",    /* STOP */
-		[SENDER_SETTLING] = ".....xx.xx",   /* CONFIRM, STOP, MOVING, ELAPSED */
-		[SENDER_DONE] = "..........",
+		[SENDER_GREETING] = "x......x....",   /* WELCOME, REFUSE */
+		[SENDER_CONNECTING] = ".x.....x....", /* READY, REFUSE */
+		[SENDER_IDLE] = "......x.....",       /* STOP */
+		[SENDER_ASKING] = "...x..x.....",     /* PHASE_OK, STOP */
+		[SENDER_SENDING] = "......x.....",    /* STOP */
+		[SENDER_SETTLING] = ".....xx.xx..",   /* CONFIRM, STOP, MOVING, ELAPSED */
+		[SENDER_DONE] = "............",
 	};
 
 	for (int s = SENDER_GREETING; s <= SENDER_DONE; s++)
@@ -189,11 +189,28 @@ TEST(sender_accepts_each_frame_in_its_states_only)
 					 expected[s][type - PROTOCOL_WELCOME] == 'x');
 }
 
+TEST(sixteen_bytes_in_a_frame_arrive_in_their_order)
+{
+	uint8_t bytes[PROTOCOL_TOKEN_SIZE], buf[PROTOCOL_FRAME_SIZE], got[PROTOCOL_TOKEN_SIZE];
+	struct protocol_frame f = {.type = PROTOCOL_PROOF};
+
+	for (int i = 0; i < PROTOCOL_TOKEN_SIZE; i++)
+		bytes[i] = (uint8_t)(0xf0 + i);
+	protocol__put_bytes(&f, bytes);
+	protocol__encode_frame(buf, &f);
+	assert_memory_equal(buf + PROTOCOL_FRAME_SIZE - sizeof(bytes), bytes, sizeof(bytes));
+	assert_int_equal(protocol__decode_frame(buf, &f), 0);
+	protocol__get_bytes(got, &f);
+	assert_memory_equal(got, bytes, sizeof(bytes));
+}
+
 TEST(each_frame_and_state_has_a_name)
 {
 	assert_string_equal(protocol__type_name(PROTOCOL_TYPE_END), "?");
 	for (int s = SENDER_GREETING; s <= SENDER_DONE; s++)
 		assert_non_null(protocol__state_name(s));
+	for (int s = RECEIVER_LISTENING; s <= RECEIVER_DONE; s++)
+		assert_non_null(protocol__receiver_state_name(s));
 	for (int type = PROTOCOL_WELCOME; type < PROTOCOL_TYPE_END; type++)
 		assert_true(strlen(protocol__type_name(type)) > 1);
 }

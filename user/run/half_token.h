@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The token by which a sender may have the receiver's half (docs/reference/loadgen.md). Neither
+ * side sends the token: the sender proves that it has it, for one challenge.
+ */
+#ifndef RUN_HALF_TOKEN_H
+#define RUN_HALF_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/half.h"
+
+#define HALF_TOKEN_LEAST 16
+#define HALF_TOKEN_MOST  1024
+
+struct half_token {
+	uint8_t bytes[HALF_TOKEN_MOST];
+	size_t len; /* 0: no token */
+};
+
+/*
+ * Reads a file that only its owner can change and only its owner and group can read, without the
+ * line break at its end. path: NULL: none. An exit code, reported.
+ */
+int half_token__read(struct half_token *t, const char *path);
+
+/* The proof for a challenge, in hexadecimal. The token must not be empty. */
+void half_token__prove(const struct half_token *t, const char *challenge,
+		       char proof[HALF_PROOF_TEXT]);
+
+/* Whether the proof is that of this token, in a time that does not depend on where they differ. */
+bool half_token__accepts(const struct half_token *t, const char *challenge, const char *proof);
+
+#endif
