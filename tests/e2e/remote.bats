@@ -433,6 +433,22 @@ serve_as_nobody() {
 		--connect "$THERE4:$PORT" --resume -q </dev/null
 	balanced out/cells/onecopy-4096-t2-r3.json
 	end_serve
+	# compare: costs of both machines; copies of the sender alone are no improvement.
+	(umask 077 && echo 'sixteen bytes ok' >token)
+	serve "$THERE4:$PORT" --token token
+	here "$NETIOTRACE" sweep --sizes 64k --threads 2 --rounds 1 --duration 100ms -o both --token token -q \
+		--connect "$THERE4:$PORT" </dev/null
+	here "$NETIOTRACE" sweep --sizes 64k --threads 2 --rounds 1 --duration 100ms -o one -q \
+		--connect "$THERE4:$PORT" </dev/null
+	end_serve
+	"$NETIOTRACE" compare -q --metrics copies_per_byte,cpu_ns_per_kib --json cmp.json out both
+	jq -e '[.changes[] | select(.mode != "zerocopy" and .metric == "copies_per_byte")
+		| .before.median == .after.median] | length == 2 and all' cmp.json
+	jq -e '[.changes[] | select(.metric == "cpu_ns_per_kib") | .before.median > 0 and .after.median > 0]
+		| length == 3 and all' cmp.json
+	"$NETIOTRACE" compare -q --metrics copies_per_byte --json cmp.json out one
+	jq -e '.environment_differs.receiver and ([.changes[] | .verdict == "missing"
+		and (.reason | contains("both sides"))] | length == 3 and all)' cmp.json
 	assert_nothing_left
 }
 

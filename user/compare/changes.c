@@ -44,6 +44,15 @@ static enum change_kind kind_of(const struct change *x)
 										 : CHANGE_WORSE;
 }
 
+/* Copies of the sender's side are fewer than copies of both sides of the same transfer. */
+static bool of_other_sides(const struct changes *c, enum metric m)
+{
+	const struct dataset *b = c->before->dataset, *a = c->after->dataset;
+
+	return m == METRIC_COPIES && ((b->copies_of_sender && a->copies_of_both) ||
+				      (b->copies_of_both && a->copies_of_sender));
+}
+
 static void add_change(struct changes *c, struct cell *before, struct cell *after, enum metric m)
 {
 	struct estimate b = analysis__estimate(c->before, before, m);
@@ -53,7 +62,7 @@ static void add_change(struct changes *c, struct cell *before, struct cell *afte
 		return;
 	c->list[c->nr++] = (struct change){.before = before, .after = after, .metric = m};
 	/* With one round on a side there is no test. */
-	c->tests[m] += a.n >= 2 && b.n >= 2;
+	c->tests[m] += a.n >= 2 && b.n >= 2 && !of_other_sides(c, m);
 }
 
 /* All comparisons of the metric must be counted before. */
@@ -67,6 +76,16 @@ static void test_change(struct changes *c, struct change *x)
 		x->f.p = (double)NAN;
 	if (!x->f.a.n || !x->f.b.n)
 		x->reason = analysis__reason(x->f.a.n ? c->before : c->after, m);
+	if (x->f.a.n && x->f.b.n && of_other_sides(c, m)) {
+		x->f = (struct finding){.a = x->f.a,
+					.b = x->f.b,
+					.change = (double)NAN,
+					.low = (double)NAN,
+					.high = (double)NAN,
+					.coverage = (double)NAN,
+					.p = (double)NAN};
+		x->reason = "one data set has the sender's copies, the other those of both sides";
+	}
 	x->kind = kind_of(x);
 	x->gated = c->gates[m];
 	x->gate_p = x->gated ? fmin(1, x->f.p * (double)tests) : (double)NAN;

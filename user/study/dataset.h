@@ -97,6 +97,9 @@ struct dataset {
 	char *seed;              /* of a sweep's order of runs; NULL: unknown */
 	char *reason[METRIC_NR]; /* why a number is missing, from the data; NULL: it does not say */
 	unsigned int interrupted; /* runs that were ended early */
+	/* Of whose copies ledger.copies_per_byte is in these runs; neither: the data does not say.
+	 */
+	bool copies_of_sender, copies_of_both;
 	/*
 	 * The senders' congestion control: of these runs (NULL: the data does not say), and of
 	 * others that were met and left out, each once, since runs of several are not pooled.

@@ -163,6 +163,12 @@ static bool read_count(const json_t *o, const char *key, double max, double *cou
 	return json_is_number(value) && *count >= 0 && *count <= max && *count == floor(*count);
 }
 
+static void keep_side(struct dataset *d, const char *side)
+{
+	d->copies_of_sender |= side && !strcmp(side, "sender");
+	d->copies_of_both |= side && !strcmp(side, "both");
+}
+
 static int read_run(struct dataset *d, const json_t *run, bool imported)
 {
 	const char *name = text_of(run, "mode");
@@ -186,6 +192,7 @@ static int read_run(struct dataset *d, const json_t *run, bool imported)
 	if (err)
 		return err;
 	keep_text(&row->verdict, text_of(json_object_get(run, "verdict"), "text"));
+	keep_side(d, text_of(json_object_get(run, "ledger"), "copies_per_byte_side"));
 	dataset__add_stacks(d, row, json_object_get(json_object_get(run, "cpu"), "stacks"));
 	return read_hists(d, row, run);
 }

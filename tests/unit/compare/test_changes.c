@@ -491,3 +491,31 @@ CHANGES_TEST(new_cells_and_other_metrics_are_not_untestable)
 	compare_gated(side_csv(false), csv, cpu);
 	assert_int_equal(gate__of(&changes, 10, NULL), GATE_PASSED);
 }
+
+/* A receiver that measures its side adds its copies: the sender's have not become fewer. */
+CHANGES_TEST(copies_of_one_side_are_not_compared_with_those_of_both)
+{
+	char *csv = rounds("mode,size,threads,round,ledger_copies_per_byte,app_throughput_gbps\n",
+			   "onecopy,65536,1,R,2,V", 9, 0.01);
+	char *sender =
+		rounds("mode,size,threads,round,ledger_copies_per_byte,app_throughput_gbps\n",
+		       "onecopy,65536,1,R,1,V", 9, 0.01);
+	bool all[METRIC_NR];
+
+	memset(all, true, sizeof(all));
+	load(&before, csv);
+	load(&after, sender);
+	before.dataset.copies_of_both = true;
+	after.dataset.copies_of_sender = true;
+	changes__find(&changes, &before.analysis, &after.analysis, all, all);
+	assert_int_equal(find(MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_MISSING);
+	assert_non_null(strstr(find(MODE_ONECOPY, METRIC_COPIES)->reason, "both sides"));
+	assert_true(isnan(find(MODE_ONECOPY, METRIC_COPIES)->f.change));
+	assert_int_equal(find(MODE_ONECOPY, METRIC_GBPS)->kind, CHANGE_NOISE);
+	changes__clear(&changes);
+	after.dataset.copies_of_sender = false;
+	changes__find(&changes, &before.analysis, &after.analysis, all, all);
+	assert_int_equal(find(MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_BETTER);
+	free(csv);
+	free(sender);
+}
