@@ -214,6 +214,15 @@ spliced() {
 		and .ledger.deferred_copy.bytes == null and (.verdict.text | test("reports to the program"))' out.json
 }
 
+# The load generator's own flags are the witness: on loopback the kernel reports every request as copied.
+@test "uringzc: the first sentence says that all requests were copied, or fell back for want of locked memory" {
+	"$LOADGEN" --mode uringzc --messages 1 >/dev/null 2>err || skip "$(cat err)"
+	"$NETIOTRACE" --mode uringzc --size 16k --messages 23 --warmup 20ms --no-cpu --no-times --json out.json >out 2>/dev/null
+	jq -e '.runs[0].app.zerocopy | .copied == .completed' out.json
+	tr -s ' \n' ' ' <out >line
+	grep -qE 'RESULT (Zero-copy by io_uring was not zero-copy: (all [0-9]+ sends were copied after all, because|the kernel refused)|[0-9]+ of)' line
+}
+
 # The kernel sees the notifications themselves: as many as the application, and of each the bytes.
 @test "uringzc: the kernel-side notifications are the application's" {
 	"$LOADGEN" --mode uringzc --messages 1 >/dev/null 2>err || skip "$(cat err)"

@@ -97,6 +97,12 @@ static void print_cause(FILE *f, const struct result *r, enum zc_cause cause)
 	}
 }
 
+/* The mode at the beginning of a sentence. */
+static const char *zero_copy(const struct mode_summary *zc)
+{
+	return mode__has(zc->mode, MODE_NOTIFIES) ? "Zero-copy by io_uring" : "Zero-copy";
+}
+
 static void print_copied(FILE *f, const struct result *r, const struct mode_summary *zc)
 {
 	const struct zc_counts *n = verdict__completions(&zc->total);
@@ -105,44 +111,55 @@ static void print_copied(FILE *f, const struct result *r, const struct mode_summ
 	format_count(copied, sizeof(copied), n->copied);
 	format_count(completed, sizeof(completed), n->completed);
 	if (n->copied == n->completed)
-		fprintf(f, "Zero-copy was not zero-copy: all %s send%s %s copied after all",
+		fprintf(f, "%s was not zero-copy: all %s send%s %s copied after all", zero_copy(zc),
 			completed, plural(n->completed), n->completed == 1 ? "was" : "were");
 	else
 		fprintf(f,
-			"Zero-copy was partly zero-copy: %s of %s sends (%.*f %%) were copied "
+			"%s was partly zero-copy: %s of %s sends (%.*f %%) were copied "
 			"after all",
-			copied, completed, n->copied * 100 < 10 * n->completed,
+			zero_copy(zc), copied, completed, n->copied * 100 < 10 * n->completed,
 			100 * (double)n->copied / (double)n->completed);
 	print_cause(f, r, zc->total.verdict.cause);
 	fputc('.', f);
 }
 
-static void print_verdict(FILE *f, const struct result *r)
+static void print_verdict_of(FILE *f, const struct result *r, const struct mode_summary *zc)
 {
-	const struct mode_summary *zc = rounds__of_mode(r, MODE_ZEROCOPY);
-	const struct real *copied = zc ? &zc->total.verdict.copied_fraction : NULL;
-	uint64_t completed = zc ? verdict__completions(&zc->total)->completed : 0;
+	const struct real *copied = &zc->total.verdict.copied_fraction;
+	uint64_t completed = verdict__completions(&zc->total)->completed;
 	char count[UNITS_BUF];
 
 	format_count(count, sizeof(count), completed);
-	if (!zc)
-		return;
 	if (copied->known && copied->value > 0)
 		print_copied(f, r, zc);
 	else if (copied->known && zc->total.verdict.cause == ZC_CAUSE_NOT_COPIED)
-		fprintf(f, "Zero-copy was zero-copy: none of %s send%s was copied.", count,
+		fprintf(f, "%s was zero-copy: none of %s send%s was copied.", zero_copy(zc), count,
 			plural(completed));
 	else if (copied->known) /* the device cannot send fragmented data */
 		fprintf(f,
-			"Zero-copy was not zero-copy: none of %s send%s was reported as copied, "
+			"%s was not zero-copy: none of %s send%s was reported as copied, "
 			"but the device (%s) does no scatter-gather, so the kernel copied each "
 			"packet.",
-			count, plural(completed), r->env.device);
+			zero_copy(zc), count, plural(completed), r->env.device);
 	else if (zc->total.app.zc.enobufs && !zc->total.app.zc.sends && !zc->total.not_final)
-		fputs("Zero-copy was not zero-copy: the kernel refused every zero-copy send.", f);
+		fprintf(f, "%s was not zero-copy: the kernel refused every zero-copy send.",
+			zero_copy(zc));
 	else
 		fprintf(f, "No verdict on zero-copy: %s.",
 			copied->reason ? copied->reason : "no verdict was reached");
+}
+
+static void print_verdict(FILE *f, const struct result *r)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		if (!mode__has(r->summary[i].mode, MODE_PINS))
+			continue;
+		fputs(before, f);
+		print_verdict_of(f, r, &r->summary[i]);
+		before = " ";
+	}
 }
 
 static bool has_cause(const struct verdict *v, enum zc_cause cause)
@@ -154,7 +171,7 @@ static bool has_cause(const struct verdict *v, enum zc_cause cause)
 }
 
 /* Sends that the kernel refused and that were made again as copies, and what to do about that. */
-static void print_fallback(FILE *f, const struct result *r)
+static void print_fallback(FILE *f, const struct result *r, const struct mode_summary *zc)
 {
 	const struct {
 		enum zc_cause cause;
@@ -164,18 +181,17 @@ static void print_fallback(FILE *f, const struct result *r)
 		{ZC_CAUSE_ENOBUFS_MEMLOCK, "RLIMIT_MEMLOCK", "ulimit -l", &r->env.memlock},
 		{ZC_CAUSE_ENOBUFS_OPTMEM, "net.core.optmem_max", "sysctl", &r->env.optmem_max},
 	};
-	const struct mode_summary *zc = rounds__of_mode(r, MODE_ZEROCOPY);
 	char fell[UNITS_BUF], all[UNITS_BUF], size[UNITS_BUF];
 	const char *lead = ": raise ";
 	bool known;
 
-	if (!zc || !zc->total.app.zc.enobufs)
-		return;
 	known = has_cause(&zc->total.verdict, limits[0].cause) ||
 		has_cause(&zc->total.verdict, limits[1].cause);
-	fprintf(f, "%s of %s zero-copy sends fell back to a copy (ENOBUFS)",
+	fprintf(f, "%s of %s %s fell back to a copy (%s)",
 		format_count(fell, sizeof(fell), zc->total.app.zc.enobufs),
-		format_count(all, sizeof(all), zc->total.app.zc.enobufs + zc->total.app.zc.sends));
+		format_count(all, sizeof(all), zc->total.app.zc.enobufs + zc->total.app.zc.sends),
+		mode__has(zc->mode, MODE_NOTIFIES) ? "io_uring requests" : "zero-copy sends",
+		mode__has(zc->mode, MODE_NOTIFIES) ? "ENOMEM" : "ENOBUFS");
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		if (known && !has_cause(&zc->total.verdict, limits[i].cause))
 			continue;
@@ -192,24 +208,34 @@ static void print_fallback(FILE *f, const struct result *r)
 /* From this share of the sends on, they are part of the answer. */
 #define MANY_FALLBACKS 0.01
 
-static bool are_many(const struct result *r)
+static bool are_many(const struct zc_counts *n)
 {
-	const struct mode_summary *zc = rounds__of_mode(r, MODE_ZEROCOPY);
-	const struct zc_counts *n = zc ? &zc->total.app.zc : NULL;
+	return (double)n->enobufs >= MANY_FALLBACKS * (double)(n->enobufs + n->sends);
+}
 
-	return n && (double)n->enobufs >= MANY_FALLBACKS * (double)(n->enobufs + n->sends);
+static void print_fallbacks(FILE *f, const struct result *r, bool many)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct zc_counts *n = &r->summary[i].total.app.zc;
+
+		if (!n->enobufs || are_many(n) != many)
+			continue;
+		fputs(before, f);
+		print_fallback(f, r, &r->summary[i]);
+		before = " ";
+	}
 }
 
 static void print_many_fallbacks(FILE *f, const struct result *r)
 {
-	if (are_many(r))
-		print_fallback(f, r);
+	print_fallbacks(f, r, true);
 }
 
 static void print_few_fallbacks(FILE *f, const struct result *r)
 {
-	if (!are_many(r))
-		print_fallback(f, r);
+	print_fallbacks(f, r, false);
 }
 
 /* Before any mode is called faster: what pacing limits is not a matter of copies. */
@@ -237,8 +263,9 @@ static void print_copies(FILE *f, const struct result *r)
 	}
 	lead = first->sender_side ? "Copies of each byte: "
 				  : "Copies of each byte, the sender's and the receiver's: ";
-	if (rounds__of_mode(r, MODE_ZEROCOPY))
-		return;
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (mode__has(r->summary[i].mode, MODE_PINS))
+			return;
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct mode_summary *s = &r->summary[i];
 
@@ -263,13 +290,14 @@ static void print_replies(FILE *f, const struct result *r)
 /* A tap that is not the cause already costs every mode a clone and a call for each packet. */
 static void print_taps(FILE *f, const struct result *r)
 {
-	const struct mode_summary *zc = rounds__of_mode(r, MODE_ZEROCOPY);
 	char name[TAPS_NAME_LEN];
-	bool any = false;
+	bool any = false, cause = false;
 
 	for (unsigned int i = 0; i < r->env.taps.nr; i++)
 		any |= r->env.taps.list[i].in_run;
-	if (any && !(zc && zc->total.verdict.cause == ZC_CAUSE_TAP))
+	for (size_t i = 0; i < r->summary_nr; i++)
+		cause |= r->summary[i].total.verdict.cause == ZC_CAUSE_TAP;
+	if (any && !cause)
 		fprintf(f, "A packet tap was open on %s: it costs every mode.",
 			taps__name(&r->env.taps, name));
 }
