@@ -73,9 +73,11 @@ sums_are() {
 		-- "$LOADGEN" --mode zerocopy --size 1m --messages 1000 --sndbuf 256k --json >said
 	exact
 	jq -c '.total | .sends, .zerocopy' out.json
-	jq -e '.sender.zerocopy.sends == 1000' said
-	jq -e '.total | .sends.zerocopy == {calls: 1000, bytes: 1048576000, calls_at_least: 1000, calls_at_most: 1000,
-		bytes_at_least: 1048576000, bytes_at_most: 1048576000} and .zerocopy.sends == 1000' out.json
+	# A call that waits longer than the load generator's time limit is partial, and has a second one.
+	jq -e --slurpfile said said '$said[0].sender.zerocopy.sends as $n | $n >= 1000 and (.total | .zerocopy.sends == $n
+		and (.sends.zerocopy | .calls == $n and .bytes == 1048576000 and .calls_at_most == $n
+			and .bytes_at_least == .bytes and .bytes_at_most == .bytes
+			and (.calls_at_least == $n or $n > 1000)))' out.json
 }
 
 # refuses DEFINITION: builds $REFUSING, a netiotrace whose programs skip some events, as preemptible
