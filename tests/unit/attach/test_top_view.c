@@ -156,7 +156,7 @@ TEST(rates_of_a_way_of_sending_are_unknown_where_they_exceed_what_was_sent)
 	scene__begin(&scene, BY_PORT);
 	refresh_with(&scene, 2, &unseen, 1);
 	assert_row(refresh_with(&scene, 3, &s, 1), "port 8081",
-		   "port 8081 (1) 1 MB n/a n/a n/a - 1.00");
+		   "port 8081 (1) 1 MB n/a n/a n/a - ~1.00");
 	scene__end(&scene);
 }
 
@@ -171,7 +171,7 @@ TEST(rates_of_sampled_calls_are_marked_and_never_a_measured_zero)
 	s.window = 2;
 	s.now.sent = 3000000;
 	assert_row(refresh_with(&scene, 3, &s, 1), "port 8081",
-		   "port 8081 (1) 2 MB ~2 MB - n/a - 1.00");
+		   "port 8081 (1) 2 MB ~2 MB - n/a - ~1.00");
 	scene__end(&scene);
 }
 
