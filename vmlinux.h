@@ -385,6 +385,10 @@ struct fdtable {
 	struct file **fd;
 };
 
+struct io_uring_cqe {
+	__u32 flags;
+};
+
 struct bpf_iter_meta {
 	union {
 		void *seq;
@@ -475,6 +479,12 @@ enum iter_type {
 
 struct inet_sock {
 	__be16 inet_sport;
+};
+
+struct io_notif_data {
+	struct ubuf_info uarg;
+	struct io_notif_data *head;
+	bool zc_copied;
 };
 
 struct sock_extended_err {
