@@ -394,6 +394,21 @@ static __always_inline bool goes_on(__u64 before, __u64 now)
 	return now - before < (1ULL << 40);
 }
 
+/* Are bytes of the last copy that was seen not taken yet, and not because a call only looked? */
+static __always_inline bool copies_now(const struct sock_state *s, const struct sock *sk,
+				       const struct nio_tcp *t, __u64 read)
+{
+	const struct sock_events *e;
+
+	if (s->read_seen <= read || s->rx_window != nio_window || !(nio_window & 1))
+		return false;
+	/* The call has the lock until it has taken them, unless it did so since they were read. */
+	if (!is_locked(sk) && kernel_read(struct tcp_sock, sk, copied_seq) == t->copied_seq)
+		return false;
+	e = known_events(s);
+	return e && !e->uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED];
+}
+
 static __always_inline void read_socket(struct sock_state *s, const struct sock *sk)
 {
 	struct nio_numbers n;
@@ -406,6 +421,8 @@ static __always_inline void read_socket(struct sock_state *s, const struct sock 
 	n = nio_numbers_of(&t);
 	if (s->flags & SOCK_STATE_ENDED)
 		n.sent = s->now.sent;
+	if (copies_now(s, sk, &t, n.read))
+		n.read = s->read_seen;
 	if (!goes_on(s->last_read.sent, n.sent) || !goes_on(s->last_read.read, n.read))
 		return;
 	if (n.sent != s->last_read.sent || n.read != s->last_read.read ||

@@ -49,6 +49,28 @@ sums_are() {
 		or (1 - $seen) * (.total.socket | .tx_bytes + .rx_bytes) <= 2 * 8 * 65536)) and '"$many" out.*.json
 }
 
+@test "attach that ends while a receive call copies counts the bytes as read, not as only looked at" {
+	local status=0
+
+	background "$BUILD_DIR/tests/e2e/slow_reader"
+	if ! within 10 test -e ready; then
+		wait "$STARTED" || status=$?
+		[ "$status" -ne 77 ] || skip "this kernel has no userfaultfd"
+		return 1
+	fi
+	watch --pid "$STARTED" --duration 60s
+	touch read
+	within 10 test -e copying
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+	touch go
+	wait "$STARTED"
+	exact
+	jq -c '.total | .socket, .uncovered, .ledger.rx_copy' out.json
+	jq -e '.total | .uncovered == [] and .socket.tx_bytes == 4096 and .socket.rx_bytes == 4096
+		and .ledger.rx_copy.bytes == 4096' out.json
+}
+
 @test "attach without a hook for messages counts bytes of threads on one socket exactly and guesses no kinds" {
 	background "$SENDERS" 4 1000000
 	within 10 test -e begun
