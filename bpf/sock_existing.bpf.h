@@ -6,7 +6,7 @@
 #ifndef BPF_SOCK_EXISTING_BPF_H
 #define BPF_SOCK_EXISTING_BPF_H
 
-#include "sock_life.bpf.h"
+#include "sock_read.bpf.h"
 
 /* When the last iteration over open files began (CLOCK_MONOTONIC); 0: there was none. */
 __u64 nio_files_ns;
