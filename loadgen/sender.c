@@ -388,7 +388,7 @@ static int sender__connect_control(struct sender *s)
 	if (err)
 		return err;
 	s->state = SENDER_CONNECTING;
-	/* The hello is still that of the control connection. */
+	/* Data connections change s->hello later: the challenge is for this one. */
 	if (s->answer.index) {
 		protocol__get_bytes(nonce, &s->answer);
 		half_request__challenge(s->challenge, &s->hello, nonce);

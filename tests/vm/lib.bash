@@ -5,7 +5,7 @@
 MATRIX_MESSAGES=23
 MATRIX_BACKENDS='fentry kprobe tracepoint'
 MATRIX_PATHS='loopback veth'
-MATRIX_MODES='twocopy onecopy zerocopy' # those of --mode all
+MATRIX_MODES='twocopy onecopy zerocopy' # what --mode all runs
 # Message size in KiB, threads: one load a path, since each program of the guest loads its BPF programs,
 # which takes 5 to 20 s of an emulated processor.
 declare -gA PATH_LOADS=([loopback]='16:1' [veth]='64:2')

@@ -151,7 +151,7 @@ void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool 
 		v->cause = v->causes[0].cause;
 }
 
-/* The ways in which a service sent bytes. Those below a tenth of what is known are left out. */
+/* How a service sent its bytes. Ways with less than a tenth of the known bytes are left out. */
 #define WAYS     3
 #define WAY_PART 10
 

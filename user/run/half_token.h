@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The token by which a sender may have the receiver's half (docs/reference/loadgen.md). Neither
- * side sends the token: the sender proves that it has it, for one challenge.
+ * The token of serve: a sender that has it gets the receiver's half (docs/reference/loadgen.md).
+ * Nobody sends the token. The sender proves that it has it, for one challenge.
  */
 #ifndef RUN_HALF_TOKEN_H
 #define RUN_HALF_TOKEN_H
@@ -30,7 +30,7 @@ int half_token__read(struct half_token *t, const char *path);
 void half_token__prove(const struct half_token *t, const char *challenge,
 		       char proof[HALF_PROOF_TEXT]);
 
-/* Whether the proof is that of this token, in a time that does not depend on where they differ. */
+/* Is this the proof of this token? Takes the same time wherever the two differ. */
 bool half_token__accepts(const struct half_token *t, const char *challenge, const char *proof);
 
 #endif
