@@ -36,6 +36,11 @@ bool mode__has(enum mode mode, enum mode_feature feature)
 	return mode__info(mode)->features & feature;
 }
 
+const char *mode__refusal(enum mode mode)
+{
+	return mode__has(mode, MODE_NOTIFIES) ? "ENOMEM" : "ENOBUFS";
+}
+
 /* Sender memory for the messages of `connections` connections, bytes. */
 static uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections)
 {

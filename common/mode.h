@@ -23,6 +23,7 @@ enum mode_feature {
 	MODE_USES_URING = 32, /* its requests copy */
 	MODE_TAKES_IDS = 64,  /* pins by MSG_ZEROCOPY: ids, notifications on the error queue */
 	MODE_NOTIFIES = 128,  /* pins by io_uring requests, each with a notification */
+	MODE_TRIED = 256,     /* may be missing here: the load generator tries it first */
 };
 
 /*
@@ -38,13 +39,14 @@ enum mode_feature {
 	  "#D55E00", 5, 4, 2, 172, 3)                                                      \
 	X(ZEROCOPY, zerocopy, "zero-copy", MODE_COPIES | MODE_PINS | MODE_TAKES_IDS,       \
 	  "#009E73", 9, 8, 4, 36, 6)                                                       \
-	X(SENDFILE, sendfile, "sendfile",  MODE_SPLICES | MODE_SENDS_FILE,                 \
+	X(SENDFILE, sendfile, "sendfile",  MODE_SPLICES | MODE_SENDS_FILE | MODE_TRIED,    \
 	  "#CC79A7", 13, 12, 5, 175, 5)                                                    \
 	X(SPLICE,   splice,   "splice",    MODE_GATHERS | MODE_SPLICES,                    \
 	  "#E69F00", 11, 10, 3, 214, 2)                                                    \
-	X(URING,    uring,    "io_uring",  MODE_COPIES | MODE_USES_URING,                  \
+	X(URING,    uring,    "io_uring",  MODE_COPIES | MODE_USES_URING | MODE_TRIED,     \
 	  "#56B4E9", 15, 14, 6, 74, 7)                                                     \
-	X(URINGZC,  uringzc,  "io_uring zero-copy", MODE_COPIES | MODE_PINS | MODE_NOTIFIES, \
+	X(URINGZC,  uringzc,  "io_uring zero-copy",                                        \
+	  MODE_COPIES | MODE_PINS | MODE_NOTIFIES | MODE_TRIED,                            \
 	  "#000000", 2, 1, 7, 203, 1)
 
 enum mode {
@@ -73,6 +75,9 @@ const struct mode_info *mode__info(enum mode mode);
 const char *mode__name(enum mode mode);  /* "twocopy", ... */
 const char *mode__words(enum mode mode); /* "two-copy", ... */
 bool mode__has(enum mode mode, enum mode_feature feature);
+
+/* The error by which the kernel refuses to pin pages: "ENOBUFS", "ENOMEM". */
+const char *mode__refusal(enum mode mode);
 
 /* Message slots of a zero-copy connection. */
 #define MODE_SLOTS_MIN 2u

@@ -160,6 +160,7 @@ static const struct lg_option rows[] = {
 	{OWN(cpus_receiver, "cpus-receiver", "LIST", COMMAND_LOOPBACK, OPTION_OTHER, CPU_LIST, "the receiver's CPUs (default: the CPUs of --cpus after the sender's)"), set_cpus},
 	FLAG(forever, "forever", COMMAND_RECV, "serve session after session until stopped")
 	FLAG(half, "half", COMMAND_RECV, "the driver measures this side and gives its half (with --control)")
+	FLAG(only_try, "try", COMMAND_SEND, "only try whether --mode can run here; connect to nothing")
 	FLAG(control, "control", COMMAND_SEND | COMMAND_RECV, "read commands on stdin, write JSON events on stdout")
 	FLAG(json, "json", ALL, "print the report as one JSON object")
 	FLAG(help, "help", ALL, "this text")
@@ -214,7 +215,7 @@ static int settings__check(struct lg_options *s, char *why)
 		bool wrong;
 		const char *why;
 	} rules[] = {
-		{s->command == COMMAND_SEND && !s->endpoint.len,
+		{s->command == COMMAND_SEND && !s->endpoint.len && !s->only_try,
 		 "send needs --connect ADDRESS:PORT, the receiver's"},
 		{s->command == COMMAND_RECV && !s->endpoint.len,
 		 "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0"},

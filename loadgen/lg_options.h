@@ -44,8 +44,9 @@ struct lg_options {
 	enum mode mode;
 	struct workload workload; /* connections: at least one per thread; cpus: below */
 	bool control, json;
-	bool forever; /* receiver: serve one session after another */
-	bool half;    /* receiver: the driver measures this side, and gives its half */
+	bool only_try; /* sender: tries the mode, and ends */
+	bool forever;  /* receiver: serve one session after another */
+	bool half;     /* receiver: the driver measures this side, and gives its half */
 	struct cpu_list cpus, cpus_receiver;
 	bool help, version;
 };

@@ -25,6 +25,16 @@ static int open_standard(void)
 	return 0;
 }
 
+/* --try */
+static int try_mode(const struct lg_options *s, struct reporter *r)
+{
+	int err = sender__try_mode(s, r);
+
+	if (!err)
+		reporter__usable(r);
+	return err;
+}
+
 static int run_side(const struct lg_options *s)
 {
 	struct reporter r = {
@@ -32,8 +42,11 @@ static int run_side(const struct lg_options *s)
 		.options = s,
 	};
 	const struct session_mode mode = {.signals = !s->control};
-	int err = (s->command == COMMAND_SEND ? sender__run : receiver__run)(s, &r, mode);
+	int err;
 
+	if (s->only_try)
+		return try_mode(s, &r);
+	err = (s->command == COMMAND_SEND ? sender__run : receiver__run)(s, &r, mode);
 	/* After a signal, print the results so far if the measured phase had begun. */
 	if ((err >= 0 || (err == -EINTR && r.stats.counters.hist[0])) && !s->control && !s->forever)
 		reporter__print(&r, true, true);

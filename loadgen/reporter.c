@@ -305,8 +305,9 @@ static void text__totals(const char *verb, const struct side_stats *s)
 	       s->interrupted ? " (interrupted)" : "");
 }
 
-static void text__sender(const struct side_stats *s)
+static void text__sender(const struct reporter *r)
 {
+	const struct side_stats *s = &r->stats;
 	const struct counters *t = &s->counters;
 	char buf[UNITS_BUF];
 
@@ -323,17 +324,18 @@ static void text__sender(const struct side_stats *s)
 				 (double)t->gather_ns / (double)t->gather_sampled));
 	if (t->zc_sends || t->zc_enobufs) {
 		printf("zero-copy  %" PRIu64 " send%s, %" PRIu64 " completed: %" PRIu64
-		       " copied after all, %" PRIu64 " not; %" PRIu64 " refused (ENOBUFS)\n",
+		       " copied after all, %" PRIu64 " not; %" PRIu64 " refused (%s)\n",
 		       t->zc_sends, plural(t->zc_sends), t->zc_completed, t->zc_copied,
-		       t->zc_not_copied, t->zc_enobufs);
+		       t->zc_not_copied, t->zc_enobufs, mode__refusal(r->options->mode));
 		text__latency("completion", t->hist[COUNTERS_COMPLETION]);
 	}
 	printf("calls      %" PRIu64 " partial, %" PRIu64 " EAGAIN, %" PRIu64 " EINTR\n",
 	       t->partial_sends, t->eagain, t->eintr);
 }
 
-static void text__receiver(const struct side_stats *s)
+static void text__receiver(const struct reporter *r)
 {
+	const struct side_stats *s = &r->stats;
 	const struct counters *t = &s->counters;
 
 	text__totals("received", s);
@@ -354,7 +356,7 @@ static void print_text(const struct reporter *r, bool first)
 {
 	if (first)
 		text__head(r);
-	(r->stats.sender ? text__sender : text__receiver)(&r->stats);
+	(r->stats.sender ? text__sender : text__receiver)(r);
 }
 
 static void print_json(const struct reporter *r, bool first, bool last)
@@ -417,12 +419,22 @@ void reporter__ready(struct reporter *r, const struct side_config *c)
 	event__end();
 }
 
-void reporter__quiesced(struct reporter *r)
+static void reporter__event(struct reporter *r, const char *name)
 {
 	if (r->kind != REPORTER_EVENTS)
 		return;
-	event__begin("quiesced");
+	event__begin(name);
 	event__end();
+}
+
+void reporter__usable(struct reporter *r)
+{
+	reporter__event(r, "usable");
+}
+
+void reporter__quiesced(struct reporter *r)
+{
+	reporter__event(r, "quiesced");
 }
 
 void reporter__phase(struct reporter *r, uint32_t kind, uint32_t session, const char *challenge,

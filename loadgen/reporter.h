@@ -70,6 +70,7 @@ struct reporter {
 /* The events of docs/reference/loadgen.md. done: the totals are final. */
 void reporter__listening(struct reporter *r, const struct side_config *c);
 void reporter__ready(struct reporter *r, const struct side_config *c);
+void reporter__usable(struct reporter *r);
 void reporter__quiesced(struct reporter *r);
 /*
  * The receiver's driver is asked for a half of this kind, in a session of this number. proof:

@@ -20,7 +20,7 @@ struct workload;
  * readable when notifications are there; NULL: the socket then reports EPOLLERR.
  */
 struct send_mode {
-	int (*try)(const struct workload *w); /* whether the mode can run here; NULL: it can */
+	int (*try)(const struct workload *w); /* of a MODE_TRIED: whether it can run here */
 	const char *try_fails, *try_remedy;   /* what a failed try() means, and what to do */
 	int (*setup)(struct sender_conn *f);
 	void (*teardown)(struct sender_conn *f);

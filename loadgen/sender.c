@@ -28,16 +28,15 @@ static int sender__describe(struct sender *s)
 	return session__describe(s->report, &c, s->pool.fds, s->pool.nr);
 }
 
-/* A mode that this kernel lacks is refused before a connection is made. */
-static int sender__try_mode(struct sender *s)
+int sender__try_mode(const struct lg_options *options, struct reporter *r)
 {
-	const struct send_mode *mode = send_mode__get(s->options->mode);
-	int err = mode->try ? mode->try(&s->options->workload) : 0;
+	const struct send_mode *mode = send_mode__get(options->mode);
+	int err = mode->try ? mode->try(&options->workload) : 0;
 
 	if (!err)
 		return 0;
-	return reporter__error(s->report, err, "Mode %s cannot run here: %s (%m); %s",
-			       mode__name(s->options->mode), mode->try_fails, mode->try_remedy);
+	return reporter__error(r, err, "Mode %s cannot run here: %s (%m); %s",
+			       mode__name(options->mode), mode->try_fails, mode->try_remedy);
 }
 
 static int sender__open(struct sender *s)
@@ -45,7 +44,7 @@ static int sender__open(struct sender *s)
 	int err = session__check_congestion(s->report, s->options->workload.congestion);
 
 	if (!err)
-		err = sender__try_mode(s);
+		err = sender__try_mode(s->options, s->report);
 	if (err)
 		return err;
 	err = sender_pool__open(&s->pool, s->options);

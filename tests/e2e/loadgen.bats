@@ -146,6 +146,8 @@ load loadgen
 	run -1 --separate-stderr user strace -f -qq -e trace=connect -o calls "$LG" --mode sendfile --file-dir missing
 	[[ $stderr == *"Mode sendfile cannot run here: no file can be made in the directory of --file-dir (No such file or directory); choose "* ]]
 	run ! grep -q 'connect(' calls
+	run -2 --separate-stderr "$NETIOTRACE" --mode sendfile --file-dir missing --backend none --json out2.json
+	[[ $stderr == *"Mode sendfile cannot run here: "* && ! -e out2.json ]]
 }
 
 # bats test_tags=thread
@@ -164,15 +166,6 @@ load loadgen
 	run ! grep -q 'sendmsg(' calls
 }
 
-@test "uring is refused with one sentence where io_uring is forbidden, before a connection is made" {
-	need_tool strace
-	chmod 777 .
-	run -1 --separate-stderr user strace -f -qq -e trace=io_uring_setup,connect -e inject=io_uring_setup:error=EPERM \
-		-o calls "$LG" --mode uring --messages 1
-	[[ $stderr == *"Mode uring cannot run here: io_uring is missing or forbidden (Operation not permitted)"* ]]
-	run ! grep -q 'connect(' calls
-}
-
 @test "uringzc: strace sees requests, and no sendmsg(); each has a notification" {
 	need_tool strace
 	chmod 777 .
@@ -188,17 +181,38 @@ load loadgen
 
 @test "uringzc copies what RLIMIT_MEMLOCK does not allow to be pinned" {
 	user bash -c 'ulimit -l 64; "$@"' - "$LG" --mode uringzc --size 1m --messages 60 --threads 2 --verify --json >out
+	user bash -c 'ulimit -l 64; "$@"' - "$LG" --mode uringzc --size 1m --messages 60 | grep -q 'ENOMEM'
 	holds ".sender.tx_messages == 60 and .receiver.rx_messages == 60 and .receiver.verify_errors == 0" out
 	holds ".sender.zerocopy | .enobufs > 0 and .fallback_bytes > 0 and .completed == .sends" out
 }
 
-@test "uringzc is refused with one sentence where the kernel forbids io_uring, before a connection is made" {
+# forbidden COMMAND: runs it where io_uring_setup() fails, and records who listens.
+forbidden() {
+	strace -f -qq -e trace=io_uring_setup,listen -e inject=io_uring_setup:error=EPERM -o calls "$@"
+}
+
+@test "a mode that the kernel forbids is refused with one sentence before anything starts, by run and sweep too" {
 	need_tool strace
+	local mode refused
+
 	chmod 777 .
-	run -1 --separate-stderr user strace -f -qq -e trace=io_uring_setup,connect -e inject=io_uring_setup:error=EPERM \
-		-o calls "$LG" --mode uringzc --messages 1
-	[[ $stderr == *"Mode uringzc cannot run here: io_uring is missing or forbidden, or lacks SENDMSG_ZC"*"(Operation not permitted)"* ]]
-	run ! grep -q 'connect(' calls
+	for mode in uring uringzc; do
+		refused="Mode $mode cannot run here: io_uring is missing or forbidden"
+		run -1 --separate-stderr user strace -f -qq -e trace=io_uring_setup,connect \
+			-e inject=io_uring_setup:error=EPERM -o calls "$LG" --mode "$mode" --messages 1
+		[[ $stderr == *"$refused"*"(Operation not permitted); see kernel.io_uring_disabled"* ]]
+		run ! grep -q 'connect(' calls
+		run -3 --separate-stderr forbidden "$NETIOTRACE" --mode "$mode" --backend none --json out.json
+		[[ $stderr == "netiotrace: $refused"*. && $stderr != *$'\n'* && -z $output ]]
+		run -3 --separate-stderr forbidden "$NETIOTRACE" sweep --modes "onecopy,$mode" --backend none -o out
+		[[ $stderr == "netiotrace: $refused"*. && $stderr != *$'\n'* ]]
+		[[ ! -e out.json && ! -e out ]]
+		run ! grep -q 'listen(' calls
+	done
+	# A filter may end the process, too.
+	run -3 --separate-stderr strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:signal=SIGSYS -o calls \
+		"$NETIOTRACE" --mode uring --backend none
+	[[ $stderr == *"seccomp"* ]]
 }
 
 # bats test_tags=address,thread

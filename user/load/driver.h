@@ -12,6 +12,7 @@
 
 enum driver_event {
 	DRIVER_NOTHING, /* no whole line yet */
+	DRIVER_USABLE,  /* of a trial: the mode can run here */
 	DRIVER_LISTENING,
 	DRIVER_READY,
 	DRIVER_QUIESCED,

@@ -434,6 +434,7 @@ static const struct {
 	enum driver_event event;
 	bool from[NIO_SIDE_NR];
 } events[] = {
+	{"usable", DRIVER_USABLE, {[NIO_SIDE_SENDER] = true}},
 	{"listening", DRIVER_LISTENING, {[NIO_SIDE_RECEIVER] = true}},
 	{"ready", DRIVER_READY, {true, true}},
 	{"quiesced", DRIVER_QUIESCED, {[NIO_SIDE_SENDER] = true}},

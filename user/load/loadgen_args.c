@@ -84,6 +84,15 @@ void loadgen_args__server(struct arglist *args, const char *program, const struc
 	add(args, "--half");
 }
 
+static void add_sender(struct arglist *args, const char *program, enum mode mode)
+{
+	add(args, "%s", program);
+	add(args, "send");
+	add(args, "--control");
+	add(args, "--mode");
+	add(args, "%s", mode__name(mode));
+}
+
 void loadgen_args__sender(struct arglist *args, const char *program, const struct workload *w,
 			  enum mode mode, const char *address, unsigned int port)
 {
@@ -92,13 +101,20 @@ void loadgen_args__sender(struct arglist *args, const char *program, const struc
 	sender.connections = workload__connections(w);
 	sender.fields = mode__fields(mode, w);
 	sender.duration_ns = w->messages ? 0 : workload__round_ns(w);
-	add(args, "%s", program);
-	add(args, "send");
-	add(args, "--control");
+	add_sender(args, program, mode);
 	add_address(args, "--connect", address, port);
-	add(args, "--mode");
-	add(args, "%s", mode__name(mode));
 	add_workload(args, &sender, ON_SENDER);
+}
+
+void loadgen_args__trial(struct arglist *args, const char *program, const struct workload *w,
+			 enum mode mode)
+{
+	add_sender(args, program, mode);
+	add(args, "--try");
+	if (!w->file_dir)
+		return;
+	add(args, "--file-dir");
+	add(args, "%s", w->file_dir);
 }
 
 int loadgen_args__find(char *path, size_t len)

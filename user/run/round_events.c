@@ -125,6 +125,7 @@ static bool is_expected(const struct round *r, enum nio_side side, enum driver_e
 		return round__has(r, ROUND_READY) && !r->quiesced && !r->done[side];
 	case DRIVER_HALF:
 		return r->half_asked && !r->half_taken;
+	case DRIVER_USABLE:
 	case DRIVER_PHASE:
 		return false;
 	case DRIVER_DONE:

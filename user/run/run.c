@@ -12,6 +12,7 @@
 #include "base/terminal.h"
 #include "common/xalloc.h"
 #include "details.h"
+#include "mode_trial.h"
 #include "preflight.h"
 #include "runner.h"
 #include "base/commands.h"
@@ -229,6 +230,8 @@ static int run(struct runner *runner, const struct options *o)
 
 	if (!code)
 		code = runner__check_privileges(o);
+	if (!code)
+		code = mode_trial__run(&o->workload, o->modes, o->modes_nr);
 	if (!code)
 		code = runner__resolve(runner, o);
 	if (!code)

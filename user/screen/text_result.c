@@ -191,7 +191,7 @@ static void print_fallback(FILE *f, const struct result *r, const struct mode_su
 		format_count(fell, sizeof(fell), zc->total.app.zc.enobufs),
 		format_count(all, sizeof(all), zc->total.app.zc.enobufs + zc->total.app.zc.sends),
 		mode__has(zc->mode, MODE_NOTIFIES) ? "io_uring requests" : "zero-copy sends",
-		mode__has(zc->mode, MODE_NOTIFIES) ? "ENOMEM" : "ENOBUFS");
+		mode__refusal(zc->mode));
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		if (known && !has_cause(&zc->total.verdict, limits[i].cause))
 			continue;

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "host/machine.h"
+#include "run/mode_trial.h"
 #include "run/preflight.h"
 #include "run/runner.h"
 #include "run/aux_round.h"
@@ -431,6 +432,8 @@ static int prepare(struct sweep *s)
 
 	if (!code)
 		code = runner__check_privileges(&s->o.run);
+	if (!code)
+		code = mode_trial__run(&s->o.run.workload, s->o.grid.modes, s->o.grid.modes_nr);
 	choose_cpus(s);
 	if (!code)
 		code = sweep_dir__open(&s->dir, s->o.directory, s->o.resume);

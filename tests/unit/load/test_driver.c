@@ -13,6 +13,7 @@ static const struct {
 } good[] = {
 	{"{\"event\":\"listening\",\"address\":\"127.0.0.1\",\"port\":40123}", RECEIVER,
 	 DRIVER_LISTENING},
+	{"{\"event\":\"usable\"}", SENDER, DRIVER_USABLE},
 	{READY_2, SENDER, DRIVER_READY},
 	{READY_2, RECEIVER, DRIVER_READY},
 	{"{\"event\":\"quiesced\"}", SENDER, DRIVER_QUIESCED},

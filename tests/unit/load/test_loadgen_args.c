@@ -5,6 +5,7 @@
 
 #include "load/loadgen_args.h"
 #include "loadgen/lg_options.h"
+#include "loadgen/send_mode.h"
 #include "support/test.h"
 
 /* A value that no default has. */
@@ -79,6 +80,21 @@ TEST(each_workload_option_reaches_its_side)
 			check(row, &w, &s);
 		arglist__clear(&sender);
 		arglist__clear(&receiver);
+	}
+}
+
+TEST(modes_with_a_trial_are_those_that_the_load_generator_can_try)
+{
+	for (int mode = 0; mode < MODE_NR; mode++) {
+		struct arglist args = {0};
+		struct lg_options s;
+
+		loadgen_args__trial(&args, "p", &(struct workload){.file_dir = "/d"}, mode);
+		parse(&args, &s);
+		assert_true(s.only_try && s.control && s.mode == (enum mode)mode);
+		assert_string_equal(s.workload.file_dir, "/d");
+		assert_int_equal(send_mode__get(mode)->try != NULL, mode__has(mode, MODE_TRIED));
+		arglist__clear(&args);
 	}
 }
 

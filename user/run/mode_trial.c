@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Starts one load generator with --try and reads its answer; see mode_trial.h. */
+#include "mode_trial.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+
+#include "base/exit_code.h"
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "common/time_limit.h"
+#include "load/driver.h"
+#include "load/loadgen_args.h"
+
+/* A busy machine may start the process late. */
+#define ANSWER_MS 15000
+
+static int start(struct driver *d, const struct workload *w, enum mode mode, const char **step)
+{
+	struct arglist args = {0};
+	char program[PATH_MAX];
+	int err = loadgen_args__find(program, sizeof(program));
+
+	*step = "find netio-loadgen beside netiotrace";
+	if (err)
+		return err;
+	loadgen_args__trial(&args, program, w, mode);
+	err = child__start(&d->child, args.argv, -1, step);
+	arglist__clear(&args);
+	return err;
+}
+
+/* 0 with the first event, or -errno. */
+static int read_answer(struct driver *d, enum driver_event *event)
+{
+	struct pollfd p = {.fd = d->child.out, .events = POLLIN};
+	int err, n;
+
+	do {
+		n = poll(&p, 1, (int)time_limit__ns(ANSWER_MS));
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (!n)
+			return -ETIMEDOUT;
+		err = driver__next(d, event);
+	} while (!err && *event == DRIVER_NOTHING);
+	return err;
+}
+
+static int try_with(struct driver *d, const struct workload *w, enum mode mode)
+{
+	enum driver_event event = DRIVER_NOTHING;
+	const char *step;
+	int err = start(d, w, mode, &step);
+
+	if (!err) {
+		step = "read its answer";
+		err = read_answer(d, &event);
+	}
+	if (!err && event == DRIVER_USABLE)
+		return EXIT_DONE;
+	if (!err && event == DRIVER_ERROR) {
+		log_error("%s.", d->report.message);
+		return w->file_dir && mode__has(mode, MODE_SENDS_FILE) ? EXIT_USAGE : EXIT_KERNEL;
+	}
+	if (err)
+		log_error("the load generator cannot try mode %s (%s): %s.", mode__name(mode), step,
+			  limits__strerror(err));
+	else
+		log_error("the load generator ended while it tried mode %s: a seccomp filter may "
+			  "forbid it.",
+			  mode__name(mode));
+	return err ? EXIT_RUN_FAILED : EXIT_KERNEL;
+}
+
+int mode_trial__run(const struct workload *w, const enum mode *modes, size_t n)
+{
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; i < n && !code; i++) {
+		struct driver d;
+
+		if (!mode__has(modes[i], MODE_TRIED))
+			continue;
+		driver__init(&d, NIO_SIDE_SENDER);
+		code = try_with(&d, w, modes[i]);
+		driver__clear(&d);
+	}
+	return code;
+}

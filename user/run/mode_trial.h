@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether the load generator can send in a mode here: it tries, and ends. */
+#ifndef RUN_MODE_TRIAL_H
+#define RUN_MODE_TRIAL_H
+
+#include "common/mode.h"
+#include "common/workload.h"
+
+/*
+ * The load generator, with its own rights, tries the modes that may be missing here. An exit code,
+ * reported: EXIT_KERNEL if a mode is refused, EXIT_USAGE if the directory of --file-dir is,
+ * EXIT_RUN_FAILED if nothing could be tried.
+ */
+int mode_trial__run(const struct workload *w, const enum mode *modes, size_t n);
+
+#endif
