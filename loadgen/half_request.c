@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,4 +51,19 @@ void half_request__report(const struct half_request *q, struct reporter *report,
 	if (q->proof.type)
 		to_hex(proof, bytes, sizeof(bytes));
 	reporter__phase(report, q->kind, session, challenge, proof);
+}
+
+int half_request__refuse(const struct half_request *q, struct reporter *report,
+			 struct control_conn *conn, uint32_t phase)
+{
+	const struct protocol_frame f = {
+		.type = PROTOCOL_PHASE_OK, .phase = phase, .index = PROTOCOL_HALF_REFUSED};
+	char sender[REPORTER_ADDRESS_MAX] = "?";
+	unsigned int port;
+
+	sock__address(conn->fd, true, sender, sizeof(sender), &port);
+	/* A sender that is gone is refused all the same. */
+	control_conn__send(conn, &f);
+	return reporter__error(report, -EACCES, "The sender at %s has %s token", sender,
+			       q->proof.type ? "another" : "no");
 }

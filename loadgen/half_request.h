@@ -7,6 +7,7 @@
 #define LOADGEN_HALF_REQUEST_H
 
 #include "common/half.h"
+#include "control_conn.h"
 #include "protocol.h"
 #include "reporter.h"
 
@@ -22,6 +23,10 @@ bool half_request__take_proof(struct half_request *q, const struct protocol_fram
 /* Reports `phase`, for the driver's answer. hello: of the control connection. */
 void half_request__report(const struct half_request *q, struct reporter *report, uint32_t session,
 			  const struct protocol_hello *hello);
+
+/* Tells the sender that its proof is missing or wrong, and reports it. Returns -EACCES. */
+int half_request__refuse(const struct half_request *q, struct reporter *report,
+			 struct control_conn *conn, uint32_t phase);
 
 /* What a proof is of: the sender's hello on the control connection, and the receiver's nonce. */
 void half_request__challenge(char text[HALF_CHALLENGE_TEXT], const struct protocol_hello *hello,

@@ -71,7 +71,7 @@ enum protocol_refusal {
 enum protocol_promise {
 	PROTOCOL_NO_HALF,
 	PROTOCOL_HALF_COMES,
-	PROTOCOL_HALF_REFUSED, /* the receiver's machine has a token; PROOF was wrong or missing */
+	PROTOCOL_HALF_REFUSED, /* for want of the right PROOF; the receiver ends the session */
 };
 
 struct protocol_frame {

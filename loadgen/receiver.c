@@ -310,13 +310,12 @@ static int receiver__send_half(struct receiver *r)
 }
 
 /* The session that the driver answers for may have ended. */
-static int receiver__answer_phase(struct receiver *r, enum protocol_promise promise)
+static int receiver__answer_phase(struct receiver *r, bool refused)
 {
 	if (r->state != RECEIVER_HELD || r->loop.commands.number != r->sessions)
 		return 0;
-	if (promise == PROTOCOL_HALF_REFUSED)
-		r->half.kind = 0;
-	return receiver__begin_reading(r, true, promise);
+	return refused ? half_request__refuse(&r->half, r->report, &r->loop.conn, r->phase)
+		       : receiver__begin_reading(r, true, PROTOCOL_HALF_COMES);
 }
 
 static int receiver__command(struct receiver *r)
@@ -334,9 +333,9 @@ static int receiver__command(struct receiver *r)
 	case CONTROL_STDIN_STOP:
 		return receiver__stop(r);
 	case CONTROL_STDIN_MEASURE:
-		return receiver__answer_phase(r, PROTOCOL_HALF_COMES);
+		return receiver__answer_phase(r, false);
 	case CONTROL_STDIN_REFUSE:
-		return receiver__answer_phase(r, PROTOCOL_HALF_REFUSED);
+		return receiver__answer_phase(r, true);
 	case CONTROL_STDIN_HALF:
 		return receiver__send_half(r);
 	case CONTROL_STDIN_CLOSE:

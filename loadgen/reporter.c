@@ -448,7 +448,7 @@ void reporter__phase(struct reporter *r, uint32_t kind, uint32_t session, const 
 	event__end();
 }
 
-void reporter__half(struct reporter *r, const char *text, size_t len, bool refused)
+void reporter__half(struct reporter *r, const char *text, size_t len)
 {
 	if (r->kind != REPORTER_EVENTS)
 		return;
@@ -458,7 +458,6 @@ void reporter__half(struct reporter *r, const char *text, size_t len, bool refus
 		json__text(text, len);
 	else
 		fputs("null", stdout);
-	printf(",\"refused\":%s", json__bool(refused));
 	event__end();
 }
 

@@ -78,8 +78,8 @@ void reporter__quiesced(struct reporter *r);
  */
 void reporter__phase(struct reporter *r, uint32_t kind, uint32_t session, const char *challenge,
 		     const char *proof);
-/* The text of the receiver's half; NULL: it sends none. refused: for want of a proof. */
-void reporter__half(struct reporter *r, const char *text, size_t len, bool refused);
+/* The text of the receiver's half; NULL: it sends none. */
+void reporter__half(struct reporter *r, const char *text, size_t len);
 void reporter__stats(struct reporter *r, const struct side_stats *s, bool done);
 
 /*

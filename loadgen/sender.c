@@ -81,7 +81,7 @@ static int sender__report_half(struct sender *s)
 		err = control_conn__receive_half(&s->loop.conn, s->phase, &text, &len);
 	if (err)
 		return reporter__error_of(s->report, err, texts);
-	reporter__half(s->report, text, len, s->half == PROTOCOL_HALF_REFUSED);
+	reporter__half(s->report, text, len);
 	s->half = PROTOCOL_NO_HALF;
 	free(text);
 	return 0;

@@ -202,10 +202,11 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 		err = sender__await(s, PROTOCOL_PHASE_OK);
 	if (!err && s->answer.index > (f[1].messages ? PROTOCOL_HALF_REFUSED : PROTOCOL_NO_HALF))
 		err = sender__lost(s, -EPROTO);
-	if (!err && proves && s->answer.index == PROTOCOL_HALF_REFUSED)
+	if (!err && s->answer.index == PROTOCOL_HALF_REFUSED)
 		err = reporter__error(s->report, -EACCES,
-				      "The receiver has another token: give both sides the same "
-				      "--token FILE");
+				      "The receiver has %s token: give both sides the same --token "
+				      "FILE",
+				      proves ? "another" : "a");
 	if (err)
 		return err;
 	s->half = s->answer.index;

@@ -61,6 +61,16 @@ char *address__format(char *buf, size_t len, const char *host, unsigned int port
 	return buf;
 }
 
+bool address__is_loopback(const struct sockaddr_storage *ss)
+{
+	const struct sockaddr_in *in = (const void *)ss;
+	const struct sockaddr_in6 *in6 = (const void *)ss;
+
+	return ss->ss_family == AF_INET
+		       ? ntohl(in->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
+		       : ss->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
+}
+
 /* A link-local address without its device: connect(2) and bind(2) would report only EINVAL. */
 static bool lacks_device(const struct sockaddr_storage *ss)
 {

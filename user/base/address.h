@@ -24,6 +24,9 @@ int address__parse(const char *text, bool any_port, struct address *out);
 /* Writes HOST:PORT to buf and returns buf. An IPv6 host gets brackets. */
 char *address__format(char *buf, size_t len, const char *host, unsigned int port);
 
+/* 127.0.0.0/8 or ::1. Not 0.0.0.0 and [::], which are all addresses of a machine. */
+bool address__is_loopback(const struct sockaddr_storage *ss);
+
 /*
  * Replaces a->host by a numeric address and fills ss. Takes the first address of the resolver that
  * it can connect to (listening: bind) within 4 s; the last is taken untried. 0, or -EHOSTUNREACH

@@ -464,15 +464,9 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 static bool is_loopback(int fd)
 {
 	struct sockaddr_storage ss = {0};
-	const struct sockaddr_in *in = (const struct sockaddr_in *)&ss;
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&ss;
 	socklen_t size = sizeof(ss);
 
-	if (getsockname(fd, (struct sockaddr *)&ss, &size))
-		return false;
-	return ss.ss_family == AF_INET
-		       ? ntohl(in->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
-		       : ss.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
+	return !getsockname(fd, (struct sockaddr *)&ss, &size) && address__is_loopback(&ss);
 }
 
 int http__start(struct http **out, const struct http_listener *l,

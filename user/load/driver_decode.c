@@ -386,7 +386,6 @@ static int report__take_half(struct load_report *r, const json_t *obj)
 	const char *text;
 	int err;
 
-	r->half_refused = json_is_true(json_object_get(obj, "refused"));
 	if (json_is_null(json_object_get(obj, "document")))
 		return 0;
 	err = fields__string(r, obj, "document", &text);

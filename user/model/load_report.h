@@ -21,7 +21,6 @@ struct load_report {
 	char peer[ADDRESS_HOST_MAX];          /* READY of a receiver; empty: unknown */
 	char challenge[HALF_CHALLENGE_TEXT];  /* READY of a sender, PHASE; empty: none */
 	char proof[HALF_PROOF_TEXT];          /* PHASE: of the sender; empty: none */
-	bool half_refused;                    /* HALF: for want of a proof */
 	unsigned int half_kind;               /* PHASE: enum half_kind, unchecked */
 	unsigned int session;                 /* PHASE: its number, for `measure` */
 	char *half;                           /* HALF: the document; NULL: none; owned */

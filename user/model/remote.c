@@ -219,9 +219,3 @@ void remote__join(struct run_result *r, struct run_result *half)
 	else
 		join_ledger(r, half);
 }
-
-void remote__refuse(struct run_result *r)
-{
-	r->stages[NIO_STAGE_RX_COPY].reason =
-		REMOTE_REASON ", which gives its half only to senders with its token (--token)";
-}

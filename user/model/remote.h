@@ -33,9 +33,6 @@ const char *remote__contradiction(const struct run_result *run, const struct run
  */
 void remote__join(struct run_result *r, struct run_result *half);
 
-/* The receiver's machine gives its half only to senders with its token. */
-void remote__refuse(struct run_result *r);
-
 /* Whether a stage of this run happens on the machine that is not watched. */
 bool remote__owns_stage(const struct run_result *r, enum nio_stage stage);
 

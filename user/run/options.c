@@ -152,6 +152,7 @@ static const struct option_row rows[] = {
 	{"listen", "ADDR:PORT", "address to listen on; port 0: any free port", OPTION_OTHER, .parse = parse_listen, .commands = SERVE},
 	{"ready-file", "FILE", "write the address to FILE when listening; FILE is removed at the end", OPTION_STRING, AT(ready_file), .commands = SERVE},
 	{"token", "FILE", "give what this machine measures only to senders with this token, at least 16 bytes", OPTION_STRING, AT(token), .commands = SERVE},
+	{"insecure", NULL, "without a token, give it to every sender that can connect (default: on loopback only)", OPTION_FLAG, AT(insecure), .commands = SERVE},
 	TITLE(DOCTOR, "Planned run:"),
 	TITLE(RUN | SWEEP, "Workload:"),
 	{"mode", MODE_CHOICES "all", "way to send; all (default): " MODE_ALL_NAMES, OPTION_OTHER, .parse = parse_mode, .commands = RUN},
@@ -272,6 +273,8 @@ static void check_rules(const struct options *o)
 		 "--ipv6 needs a path on this machine: with --connect the address decides"},
 		{o->token && !o->remote && !o->listen.host[0],
 		 "--token is for two machines: it needs --connect"},
+		{o->token && o->insecure, "--token and --insecure exclude each other: senders "
+					  "prove the token, or need none"},
 		{o->mtu && o->path != NETPATH_VETH,
 		 "--mtu needs --path veth: the loopback device is not changed"},
 		{o->follow && o->workload.messages,

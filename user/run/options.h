@@ -50,6 +50,7 @@ struct options {
 	struct assertion *assertions[ASSERTIONS_MAX];
 	size_t assertions_nr;
 	const char *ready_file; /* NULL: none */
+	bool insecure;          /* serve needs no token, on any address */
 	const char *token;      /* file; NULL: none */
 	bool quiet;
 	bool details; /* print every field */

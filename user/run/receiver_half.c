@@ -187,8 +187,6 @@ int receiver_half__begin(struct receiver_half *h, struct driver *d)
 
 	if (h->token.len && !half_token__accepts(&h->token, d->report.challenge, d->report.proof)) {
 		receiver_half__drop(h);
-		log_info("the sender at %s has %s: it gets no half", h->peer,
-			 d->report.proof[0] ? "another token" : "no token");
 		snprintf(line, sizeof(line), "refuse %u", d->report.session);
 		return child__send_line(&d->child, line);
 	}

@@ -116,7 +116,6 @@ struct round {
 	struct awake awake; /* of the current wait */
 	struct late_phase late;
 	bool half_asked, half_taken;         /* the receiver's half */
-	bool half_refused;                   /* for want of a proof */
 	char challenge[HALF_CHALLENGE_TEXT]; /* of the receiver; empty: none */
 	struct run_result *half;             /* NULL: the receiver sends none */
 	uint64_t stop_ns;                    /* when waiting ends after a stop; 0: no stop */

@@ -158,7 +158,6 @@ static int read_half(struct round *r, const struct load_report *report)
 	char text[ADDRESS_TEXT_MAX + 8], why[HALF_WHY];
 
 	r->half_taken = true;
-	r->half_refused = report->half_refused;
 	if (!report->half)
 		return 0;
 	r->half = xmalloc(sizeof(*r->half));

@@ -37,11 +37,10 @@ static const char doc[] =
 	"another, until Ctrl-C. With root, or CAP_BPF and CAP_PERFMON, measures its side of each "
 	"session for the sender's result; needs neither.\n"
 	"\n"
-	"  netiotrace serve --listen 192.0.2.7:5201"
+	"  netiotrace serve --listen 192.0.2.7:5201 --token FILE"
 	"\v"
-	"Nothing is encrypted, and without --token any sender gets what this machine measures: "
-	"listen on an address that only trusted machines can reach. Exit status: 0 success, 1 "
-	"failure, 2 usage error.";
+	"Nothing is encrypted: listen on an address that only trusted machines can reach. Exit "
+	"status: 0 success, 1 failure, 2 usage error.";
 
 static const struct options_help helps[] = {
 	{"congestion", "congestion control of replies to --request-response"},
@@ -251,6 +250,17 @@ static void parse(struct options *o, int argc, char **argv)
 		usage_error("serve needs --listen ADDRESS:PORT, such as 0.0.0.0:5201.");
 }
 
+/* What this machine measures is not for everyone: an exit code, reported. */
+static int check_secrecy(const struct options *o, const struct sockaddr_storage *ss)
+{
+	if (o->token || o->insecure || address__is_loopback(ss))
+		return EXIT_DONE;
+	log_error("--listen %s is no loopback address: give --token FILE, so that only senders "
+		  "with the token get what this machine measures, or --insecure.",
+		  o->listen.host);
+	return EXIT_USAGE;
+}
+
 int serve__main(int argc, char **argv)
 {
 	struct options o;
@@ -272,7 +282,9 @@ int serve__main(int argc, char **argv)
 		log_error("no address is known for --listen %s: %s.", o.listen.host, why);
 		return EXIT_RUN_FAILED;
 	}
-	code = ready__open(&s.ready, o.ready_file);
+	code = check_secrecy(&o, &ss);
+	if (!code)
+		code = ready__open(&s.ready, o.ready_file);
 	if (code)
 		return code;
 	s.half = receiver_half__open(&o, &token);
