@@ -28,6 +28,10 @@ static int sender__describe(struct sender *s)
 	return session__describe(s->report, &c, s->pool.fds, s->pool.nr);
 }
 
+#define NO_MEMORY                                                                             \
+	"memory is short, or the processes of this user have pinned all that RLIMIT_MEMLOCK " \
+	"allows"
+
 int sender__try_mode(const struct lg_options *options, struct reporter *r)
 {
 	const struct send_mode *mode = send_mode__get(options->mode);
@@ -36,11 +40,17 @@ int sender__try_mode(const struct lg_options *options, struct reporter *r)
 	if (!err)
 		return 0;
 	return reporter__error(r, err, "Mode %s cannot run here: %s (%m); %s",
-			       mode__name(options->mode), mode->try_fails, mode->try_remedy);
+			       mode__name(options->mode),
+			       err == -ENOMEM ? NO_MEMORY : mode->try_fails,
+			       err == -ENOMEM ? "see ulimit -l" : mode->try_remedy);
 }
 
 static int sender__open(struct sender *s)
 {
+	static const struct error_text texts[] = {
+		{-ENOMEM, "The threads or their connections cannot be set up: " NO_MEMORY},
+		{0, "The threads or their connections cannot be set up"},
+	};
 	int err = session__check_congestion(s->report, s->options->workload.congestion);
 
 	if (!err)
@@ -56,8 +66,7 @@ static int sender__open(struct sender *s)
 		return err;
 	err = sender_pool__start(&s->pool);
 	if (err)
-		return reporter__error(s->report, err,
-				       "The threads or their connections cannot be set up: %m");
+		return reporter__error_of(s->report, err, texts);
 	err = sender__await(s, PROTOCOL_READY);
 	if (err)
 		return err;

@@ -7,7 +7,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "uring.h"
+
+#define MEMLOCK_WAIT_NS (2 * NS_PER_SEC)
+#define MEMLOCK_LOOK_US 1000
 
 static void *map_ring(int fd, size_t len, uint64_t offset)
 {
@@ -40,15 +44,30 @@ static int map_rings(struct uring *u, const struct io_uring_params *p)
 	return 0;
 }
 
+/*
+ * RLIMIT_MEMLOCK bounds the pages that all processes of a user have pinned, rings among them: those
+ * of a sender that has just ended, or of another one, may be free soon.
+ */
+static int set_up(unsigned int entries, struct io_uring_params *p)
+{
+	uint64_t deadline = clock__now() + MEMLOCK_WAIT_NS;
+	long fd;
+
+	do
+		fd = syscall(SYS_io_uring_setup, entries, p);
+	while (fd < 0 && errno == ENOMEM && clock__now() < deadline && !usleep(MEMLOCK_LOOK_US));
+	return fd < 0 ? -errno : (int)fd;
+}
+
 int uring__open(struct uring *u, unsigned int entries, unsigned int completions)
 {
 	struct io_uring_params p = {.flags = IORING_SETUP_CQSIZE, .cq_entries = completions};
 	int err;
 
 	*u = (struct uring){.sq_ring = MAP_FAILED, .cq_ring = MAP_FAILED, .sqes = MAP_FAILED};
-	u->fd = (int)syscall(SYS_io_uring_setup, entries, &p);
+	u->fd = set_up(entries, &p);
 	if (u->fd < 0)
-		return -errno;
+		return u->fd;
 	err = map_rings(u, &p);
 	if (err)
 		uring__close(u);

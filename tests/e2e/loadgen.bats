@@ -209,6 +209,13 @@ forbidden() {
 		[[ ! -e out.json && ! -e out ]]
 		run ! grep -q 'listen(' calls
 	done
+	# Memory that is short for a moment is waited for.
+	user strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:error=ENOMEM:when=1..3 -o calls \
+		"$LG" --mode uringzc --messages 5 --json >out
+	holds ".receiver.rx_messages == 5" out
+	run -1 --separate-stderr user strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:error=ENOMEM -o calls \
+		"$LG" send --try --mode uringzc
+	[[ $stderr == *"Mode uringzc cannot run here: "*"RLIMIT_MEMLOCK"* ]]
 	# A filter may end the process, too.
 	run -3 --separate-stderr strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:signal=SIGSYS -o calls \
 		"$NETIOTRACE" --mode uring --backend none
