@@ -2,12 +2,13 @@
 # Histograms of times, the modes over each other, a panel for each stage.
 #
 # DATA has the columns panel (1, 2, ...), mode, ns, share: the share of events (%) from this time to
-# that of the next row. Settings: xlabel, ylabel; modes: those in the data, apart by spaces; xtics: what
+# that of the next row. Settings: xlabel, ylabel; modes: those in the data, apart by spaces; modes_longest: characters of their longest words; xtics: what
 # goes into "set xtics (...)"; xmin, xmax; panels: how many; panel_title: array.
 load ARG1
 data = ARG2; out = ARG3; term = ARG4
 panel_height = 200.0
 legend_rows = 1
+legend_longest = modes_longest
 load "panels.gp"
 
 ns_of(p, m) = column("panel") == p && strcol("mode") eq m ? column("ns") : NaN

@@ -2,7 +2,7 @@
 # Medians with their intervals, a line for each mode, in one or more panels.
 #
 # DATA has the columns panel (1, 2, ...), mode, series (1, 2), x, median, low, high. Settings: xlabel,
-# ylabel; modes: those in the data, apart by spaces; series: names, "" where there is one; xtics: what
+# ylabel; modes: those in the data, apart by spaces; modes_longest: characters of their longest words; series: names, "" where there is one; xtics: what
 # goes into "set xtics (...)"; ylog, bars (a point has an interval): 0 or 1; ymax; xmin, xmax; panels: how many; panel_title: array; base: 1 where
 # values are relative to two-copy, which is then a line at 1.
 load ARG1
@@ -10,6 +10,7 @@ data = ARG2; out = ARG3; term = ARG4
 if (!exists("panel_height")) { panel_height = 235.0 }
 series_nr = strlen(series) ? words(series) : 1
 legend_rows = series_nr
+legend_longest = modes_longest + (strlen(series) ? strlen(word(series, 1)) + 2 : 0)
 if (!exists("base")) { base = 0 }
 load "panels.gp"
 

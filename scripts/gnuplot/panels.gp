@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Where the panels of a picture are: two or three beside each other, the legend, title and caption of
 # all of them in a frame of their own. Loaded by lines.gp and histograms.gp after the settings (width: of a
-# picture that is not as wide as the others), panel_height and legend_rows.
+# picture that is not as wide as the others), panel_height, legend_rows (of a mode) and legend_longest: the
+# characters of its longest title.
 caption_height = 10.0 + 16.0*caption_lines
 if (!exists("width")) { width = 900 }
 columns = panels == 3 && width > 600 ? 3 : panels > 1 ? 2 : 1
 rows = (panels + columns - 1)/columns
-top = 82.0 + 14.0*legend_rows + (legend_rows > 1 ? 8 : 0); bottom = 78.0 + caption_height; gap = 84.0
+# gnuplot gives a title of the legend 10 pixels a character, and 73 for its line.
+legend_columns = int(width/(10.0*legend_longest + 73))
+legend_rows = legend_rows*ceil(real(words(modes))/(legend_columns > 1 ? legend_columns : 1))
+legend_more = legend_rows > 2 ? legend_rows - 2 : 0
+top = 82.0 + 14.0*legend_rows + (legend_rows > 1 ? 8 : 0) + 5.0*legend_more; bottom = 78.0 + caption_height; gap = 84.0
 left = 92.0; middle = columns == 3 ? 64.0 : 76.0; right = 20.0
 height = top + bottom + rows*panel_height + (rows - 1)*gap
 panel_width = (width - left - right - (columns - 1)*middle)/columns
@@ -26,4 +31,4 @@ panel_middle(p) = panel_top(p) - panel_height/height/2
 # After the legend is drawn: what the panels have and it has not.
 end_legend = "unset key; unset label 1001; unset label 1002; set border 3 lc rgb '#444444';".\
 	"set ytics nomirror font ',11'; set autoscale"
-set key at screen 0.5, screen 1 - 48.0/height center vertical maxrows legend_rows samplen 3.5 width 1 font ",12"
+set key at screen 0.5, screen 1 - (48.0 + 9.5*legend_more)/height center vertical maxrows legend_rows samplen 3.5 width 1 font ",12"

@@ -2,7 +2,7 @@
 # Stacked bars: a group for each mode, a bar for each size, a piece for each part.
 #
 # DATA has the columns position (of the bar), part (its name), from and to. Settings: ylabel; xtics:
-# what goes into "set xtics (...)"; groups: "NAME CENTRE NAME CENTRE ..."; positions: the last one;
+# what goes into "set xtics (...)"; groups: "'NAME' CENTRE 'NAME' CENTRE ..."; positions: the last one;
 # parts: names in DATA, separated by spaces, in the order of the legend; part_words: array of the names in the
 # legend; part_colors: theirs, or empty.
 load ARG1
@@ -26,7 +26,7 @@ set yrange [0:*]
 y = 0.5*(1 - 100.0/height + (98.0 + caption_height)/height)
 eval put_ylabel
 do for [g=1:words(groups)/2] {
-	set label 100 + g word(groups, 2*g - 1) at first (word(groups, 2*g) + 0), screen (60.0 + caption_height)/height center
+	set label 100 + g word(groups, 2*g - 1) at first (word(groups, 2*g) + 0), screen (60.0 + caption_height)/height center font (words(groups) > 10 ? ",10" : "")
 }
 set label 99 "message size (bytes), by mode" at graph 0.5, screen (36.0 + caption_height)/height center
 if (many) {

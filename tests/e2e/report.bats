@@ -203,6 +203,40 @@ outside_references() { # FILE
 	fi
 }
 
+# every_way DIR: cells of all ways to send, those of zero-copy by another name.
+every_way() { # DIR
+	local mode round
+
+	results_report
+	mkdir -p "$1/cells"
+	for mode in twocopy onecopy zerocopy sendfile splice uring uringzc; do
+		for round in 0 1; do
+			jq --arg mode $mode '.runs[0].mode = $mode' "$MADE/results/cells/zerocopy-65536-t1-r$round.json" \
+				>"$1/cells/$mode-65536-t1-r$round.json"
+		done
+	done
+}
+
+@test "report: pictures of all ways to send name each of them, inside the picture" {
+	every_way ways
+	"$NETIOTRACE" report -q -o out ways
+	python3 - out <<-'END'
+		import re, sys
+		ways = "two-copy one-copy zero-copy sendfile splice io_uring".split() + ["io_uring zero-copy"]
+		for name in "throughput-size relative-cpu latency-threads copy-times send-call".split():
+		    svg = open(f"{sys.argv[1]}/{name}.svg").read()
+		    width = float(re.search(r'width="(\d+)', svg)[1])
+		    texts = re.findall(r'translate\(([\d.]+),[\d.]+\)[^>]*text-anchor="(\w+)">\s*<text>([^<]+)<', svg)
+		    for way in ways[1 if "relative" in name else 0:]:
+		        found = [(float(x), anchor) for x, anchor, text in texts if text.strip().split(",")[0] == way]
+		        assert found, (name, way, texts)
+		        for x, anchor in found:
+		            long = 6 * len(way)
+		            first = x - {"start": 0, "middle": long / 2, "end": long}[anchor]
+		            assert 0 <= first and first + long <= width, (name, way, x, anchor, width)
+	END
+}
+
 @test "report: the page needs nothing from outside and opens without errors" {
 	local chromium=
 

@@ -99,7 +99,7 @@ static void set_all_modes(struct figure_draft *d)
 	char names[MODE_LIST_LEN];
 
 	draft__set_text(d, "all_modes", mode__list(names, sizeof(names), ~0U));
-	PUT_MODES(d->gnuplot_settings, "all_mode_words", "%s", words);
+	PUT_MODES(d->gnuplot_settings, "all_mode_words", "'%s'", words);
 	PUT_MODES(d->gnuplot_settings, "all_mode_colors", "%s", colour);
 	PUT_MODES(d->gnuplot_settings, "all_mode_points", "%u", point);
 	PUT_MODES(d->gnuplot_settings, "all_mode_open_points", "%u", open_point);

@@ -148,10 +148,16 @@ static void set_modes(struct figure_draft *d)
 {
 	char names[MODE_LIST_LEN];
 	unsigned int mask = 0;
+	size_t longest = 0;
 
-	for (int m = 0; m < MODE_NR; m++)
+	for (int m = 0; m < MODE_NR; m++) {
+		size_t len = d->modes[m] ? strlen(mode__words((enum mode)m)) : 0;
+
 		mask |= (unsigned int)d->modes[m] << m;
+		longest = len > longest ? len : longest;
+	}
 	draft__set_text(d, "modes", mode__list(names, sizeof(names), mask));
+	draft__set_number(d, "modes_longest", (double)longest);
 }
 
 static void set_panels(struct figure_draft *d)

@@ -88,7 +88,7 @@ static void add_group(struct stacks *s, enum mode mode, unsigned int threads)
 	}
 	if (s->position == first)
 		return;
-	snprintf(name, sizeof(name), "%s%s %g", *s->groups ? " " : "", phrases__mode(mode),
+	snprintf(name, sizeof(name), "%s'%s' %g", *s->groups ? " " : "", phrases__mode(mode),
 		 (first + s->last) / 2);
 	strcat(s->groups, name);
 	s->position++; /* a gap between the groups */

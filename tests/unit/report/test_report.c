@@ -190,7 +190,7 @@ REPORT_TEST(copies_are_stacked)
 	check_has(fig.gnuplot_settings, "parts = \"user_gather tx_copy deferred_copy rx_copy\"\n");
 	check_has(fig.gnuplot_settings,
 		  "array part_words[4] = [\"gather\", \"send copy\", \"deferred\", \"receive\"]\n");
-	check_has(fig.gnuplot_settings, "groups = \"two-copy 1 zero-copy 3\"\n");
+	check_has(fig.gnuplot_settings, "groups = \"'two-copy' 1 'zero-copy' 3\"\n");
 	check_has(fig.note, "Not measured, so not in the bars: other");
 }
 
