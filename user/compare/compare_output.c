@@ -56,7 +56,7 @@ static struct phrase change_words(const struct change *c)
 	return phrases__of("%s (%s)", phrases__change(c->f.change).text, interval.text);
 }
 
-#define ROW_FORMAT "%-9s %6s %7s  %-24s %14s %14s  %-32s  %s\n"
+#define ROW_FORMAT "%-8s %6s %7s  %-24s %12s %12s  %-26s  %s\n"
 
 static void put_change(FILE *f, const struct change *c, double limit)
 {
@@ -124,10 +124,10 @@ static size_t different(const struct changes *c)
 	return c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] + c->of_kind[CHANGE_OTHER];
 }
 
-static void put_count(FILE *f, const char *what, size_t n)
+static void put_count(FILE *f, size_t n, const char *what)
 {
 	if (n)
-		fprintf(f, " %s: %zu.", what, n);
+		fprintf(f, "%7zu  %s\n", n, what);
 }
 
 static void put_counts(FILE *f, const struct changes *c)
@@ -138,22 +138,20 @@ static void put_counts(FILE *f, const struct changes *c)
 		one += c->list[i].f.difference == DIFFERENCE_POINT;
 	for (enum metric m = 0; m < METRIC_NR; m++)
 		most = c->tests[m] > most ? c->tests[m] : most;
-	fprintf(f, "%zu of %zu comparison%s in %zu cell%s differ%s: %zu better, %zu worse.",
+	fprintf(f, "%zu of %zu comparison%s in %zu cell%s differ%s: %zu better, %zu worse.\n",
 		different(c), c->nr, plural(c->nr), c->cells, plural(c->cells),
 		different(c) == 1 ? "s" : "", c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE]);
-	put_count(f, "No difference", c->of_kind[CHANGE_NOISE]);
-	put_count(f, "One round on a side and so no interval (--all lists them)", one);
-	put_count(f,
-		  phrases__of("Too few rounds (%u of each are needed)",
+	put_count(f, c->of_kind[CHANGE_NOISE], "no difference");
+	put_count(f, one, "one round on a side and so no interval (--all lists them)");
+	put_count(f, c->of_kind[CHANGE_CANNOT_SAY] - one,
+		  phrases__of("too few rounds (%u of each are needed)",
 			      rank_test__rounds_needed(most))
-			  .text,
-		  c->of_kind[CHANGE_CANNOT_SAY] - one);
-	put_count(f, "A value on one side only", c->of_kind[CHANGE_MISSING]);
-	fputc('\n', f);
+			  .text);
+	put_count(f, c->of_kind[CHANGE_MISSING], "a value on one side only");
 	if (different(c))
 		fprintf(f,
 			"Where nothing differs, a metric shows any difference in at most %.0f %% "
-			"of comparisons; metrics tested: %zu.\n",
+			"of comparisons;\nmetrics tested: %zu.\n",
 			RANK_LEVEL * 100, c->metrics);
 }
 
