@@ -476,6 +476,73 @@ serve_as_nobody() {
 	assert_nothing_left
 }
 
+# device: the settings of both devices that the preset reads, by ethtool and ip.
+device_settings() {
+	here ethtool -k veth0
+	there ethtool -k veth1
+	here ip -d link show veth0
+	there ip -d link show veth1
+}
+
+# preset DIR: sweep --preset sigcomm21 into DIR; its text is in DIR.text.
+preset() {
+	device_settings >before
+	here "$NETIOTRACE" sweep --preset sigcomm21 --rounds 2 --duration 400ms --congestion reno -o "$1" \
+		--connect "$THERE4:$PORT" >"$1.text" 2>stderr </dev/null
+	device_settings >after
+	diff before after
+	jq -es 'all(.[]; .runs[0].cpu.quality == "sampled" and .runs[0].ledger.unaccounted_rx == 0)' "$1"/cells/*.json
+}
+
+@test "two machines: --preset sigcomm21 finds its row by the settings of both devices and changes none" {
+	need_tool ethtool
+	serve "$THERE4:$PORT"
+	# MTU 4000: of no row. The figures are those of the documents.
+	preset none
+	grep -Eq '^no row   here +[0-9.]+ +[0-9.]+ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+$' none.text
+	read -r _ _ _ gbps _ < <(grep '^no row   here' none.text)
+	jq -es --argjson gbps "$gbps" '([.[].runs[0].app.throughput_gbps] | add / 2) - $gbps | fabs <= 0.051' \
+		none/cells/*.json
+	# The commands that it prints lead to the row that it names.
+	sed -n 's/^  TSO\/GRO  sender    //p' none.text >here.sh
+	sed -n 's/^  TSO\/GRO  receiver  //p' none.text >there.sh
+	here sh -e here.sh
+	there sh -e there.sh
+	preset offloads
+	grep -A1 '^TSO/GRO  published' offloads.text | grep -q '^         here '
+	jq -e --arg driver "$(here ethtool -i veth0 | sed -n 's/^driver: //p')" '.environment
+		| .driver == $driver and .receiver.driver == $driver and .receiver.gro and .offloads.tso
+		and .mtu == 1500 and .receiver.mtu == 1500 and .arfs == false and .receiver.arfs == false' \
+		offloads/cells/*-r0.json
+	here ethtool -K veth0 tso off
+	there ethtool -K veth1 gro off
+	preset off
+	grep -A1 '^none     published' off.text | grep -q '^         here '
+	# A finished sweep prints its tables again; a file has fewer digits than the run had.
+	here bash -c "$(cat off/command) --resume" >again.text </dev/null
+	grep -A1 '^none     published' again.text | grep -q '^         here '
+	diff <(sed -n '/^settings/,$p' off.text) <(sed -n '/^settings/,$p' again.text)
+	end_serve
+	assert_nothing_left
+}
+
+@test "two machines: --preset without the receiver's half shows its figures as n/a with the reason" {
+	in_background there "$LOADGEN" recv --listen "$THERE4:$PORT" --forever >serve.out 2>serve.err
+	SERVER=$!
+	within 3 grep -q listening serve.err
+	here "$NETIOTRACE" sweep --preset sigcomm21 --rounds 1 --duration 100ms -o out \
+		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
+	kill "$SERVER"
+	grep -Eq '^no row   here +[0-9.]+ +n/a +[0-9]+ +n/a +[0-9.]+ +n/a$' text
+	tr -s ' \n' ' ' <text | grep -q "receiver's GRO n/a (the receiver's machine measures nothing"
+	tr -s ' \n' ' ' <text | grep -q "the receiver's CPU time: .*another machine"
+	run -2 "$NETIOTRACE" sweep --preset sigcomm21 -o other
+	[[ "$output" = *--connect* ]]
+	run -2 "$NETIOTRACE" sweep --preset sigcomm21 --threads 2 --connect "$THERE4:$PORT" -o other
+	[ "${#lines[@]}" -eq 1 ]
+	[ ! -e other ]
+}
+
 @test "two machines: sweep --connect to an unknown host says so and leaves no directory" {
 	local code=0
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <net/if.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -133,6 +134,7 @@ static struct num read_memlock(void)
 /* By name, since numbers differ between kernels. */
 struct feature_table {
 	const char *device; /* in the caller's network namespace */
+	char driver[32];    /* of the device; empty: unknown */
 	uint32_t nr;
 	struct ethtool_gstrings *names;
 	struct ethtool_gfeatures *states;
@@ -176,11 +178,16 @@ static int ask_features(struct feature_table *t, int fd)
 
 static int read_features(void *table)
 {
+	struct ethtool_drvinfo driver = {.cmd = ETHTOOL_GDRVINFO};
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+	struct feature_table *t = table;
 
 	if (fd < 0)
 		return -errno;
-	err = ask_features(table, fd);
+	if (!ask_device(fd, t->device, &driver))
+		snprintf(t->driver, sizeof(t->driver), "%.*s", (int)sizeof(t->driver) - 1,
+			 driver.driver);
+	err = ask_features(t, fd);
 	close(fd);
 	return err;
 }
@@ -201,6 +208,47 @@ static bool is_active(const struct feature_table *t, const char *name)
 	uint32_t i = find_feature(t, name);
 
 	return i < t->nr && (t->states->features[i / 32].active & 1U << i % 32);
+}
+
+/* ---- accelerated receive flow steering: Documentation/networking/scaling.rst ---- */
+
+/* A number above 0 in the file; -errno: unreadable. */
+static int is_above_zero(const char *path)
+{
+	char text[UNITS_BUF];
+	uint64_t n = 0;
+	int err = read_file__line(path, text, sizeof(text));
+
+	return err ? err : !parse_count(text, 1, UINT64_MAX, &n);
+}
+
+/* Has a queue of the device, in the caller's network namespace, room for flows? -errno: unknown. */
+static int has_flows(const char *device)
+{
+	char pattern[96];
+	int any = -ENOENT;
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "/sys/class/net/%s/queues/rx-*/rps_flow_cnt", device);
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc && any <= 0; i++)
+			any = is_above_zero(found.gl_pathv[i]);
+	globfree(&found);
+	return any;
+}
+
+/* Needs all three: filters in the device, a table of flows, and room for flows in its queues. */
+static struct flag read_arfs(const struct feature_table *t)
+{
+	int flows, table;
+
+	if (!is_active(t, "rx-ntuple-filter"))
+		return (struct flag){.known = true};
+	table = is_above_zero("/proc/sys/net/core/rps_sock_flow_entries");
+	flows = has_flows(t->device);
+	if (table < 0 || flows < 0)
+		return (struct flag){.reason = "the files of receive flow steering cannot be read"};
+	return (struct flag){.value = table && flows, .known = true};
 }
 
 /* t: NULL if the features are unknown, with the reason. */
@@ -226,6 +274,9 @@ static void set_features(struct environment *env, const struct feature_table *t,
 			.known = !reason,
 			.reason = reason,
 		};
+	env->arfs = (struct flag){.reason = reason};
+	if (!reason)
+		env->arfs = read_arfs(t);
 }
 
 static void read_device(struct environment *env, int netns)
@@ -239,12 +290,13 @@ static void read_device(struct environment *env, int netns)
 		     err == -EOPNOTSUPP ? "ethtool of this kernel does not name the features"
 		     : err              ? "ethtool could not read the device"
 					: NULL);
+	snprintf(env->driver, sizeof(env->driver), "%s", t.driver);
 	free(t.names);
 	free(t.states);
 	netns__visit(netns, read_qdisc, env);
 }
 
-static void read_path(struct environment *env, const struct netpath *path)
+void environment__read_path(struct environment *env, const struct netpath *path)
 {
 	if (!path) {
 		env->ipv6 = !access("/proc/net/if_inet6", F_OK);
@@ -269,7 +321,7 @@ void environment__read(struct environment *env, const struct netpath *path,
 	if (!uname(&name))
 		snprintf(env->kernel, sizeof(env->kernel), "%s", name.release);
 	read_cpu(env);
-	read_path(env, path);
+	environment__read_path(env, path);
 	read_file__line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 			env->clocksource, sizeof(env->clocksource));
 	env->optmem_max = optmem_of(netns);

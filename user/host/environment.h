@@ -10,6 +10,9 @@
 void environment__read(struct environment *env, const struct netpath *path,
 		       struct flag tap_per_netns);
 
+/* Reads the path, its device and the settings of the device again, which may have changed. */
+void environment__read_path(struct environment *env, const struct netpath *path);
+
 /* Reads the congestion controls of the caller's network namespace. 0 or -errno. */
 int environment__own_congestion(struct congestion *c);
 

@@ -384,6 +384,8 @@ struct environment {
 	struct congestion congestion;
 	char qdisc[32];            /* of the sender's device */
 	struct flag tso, gso, gro; /* of the sender's device */
+	struct flag arfs;          /* accelerated receive flow steering of the sender's device */
+	char driver[32];           /* of the sender's device */
 	char kernel[128];
 	char cpu[128];
 	unsigned int cpus;

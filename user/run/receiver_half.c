@@ -78,14 +78,18 @@ void receiver_half__close(struct receiver_half *h)
 	free(h);
 }
 
-/* The route back to the sender, of which the environment tells the device. */
+/*
+ * The route back to the sender, of which the environment tells the device. Its settings may have
+ * changed since the last session.
+ */
 static void find_path(struct receiver_half *h, const char *peer)
 {
+	bool same = h->runner.path && !strcmp(h->peer, peer);
 	struct address to = {.port = 1};
 	struct sockaddr_storage ss;
 	const char *why;
 
-	if (!peer[0] || (h->runner.path && !strcmp(h->peer, peer)))
+	if (!peer[0])
 		return;
 	netpath__close(h->runner.path);
 	h->runner.path = NULL;
@@ -94,8 +98,11 @@ static void find_path(struct receiver_half *h, const char *peer)
 	if (address__resolve(&to, false, &ss, &why) ||
 	    netpath__open_remote(&h->runner.path, &to, &ss, &why))
 		log_info("no route to the sender at %s: %s", peer, why);
-	environment__read(&h->runner.result.env, h->runner.path,
-			  btf_lookup__has_member("net", "ptype_all"));
+	if (same && h->runner.path)
+		environment__read_path(&h->runner.result.env, h->runner.path);
+	else
+		environment__read(&h->runner.result.env, h->runner.path,
+				  btf_lookup__has_member("net", "ptype_all"));
 }
 
 void receiver_half__session(struct receiver_half *h, const struct load_report *ready, pid_t pid)

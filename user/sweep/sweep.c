@@ -4,6 +4,7 @@
  * when it ends, so that only the current one can be lost.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include "progress.h"
 #include "write/json.h"
 #include "base/commands.h"
+#include "sigcomm21.h"
+#include "study/dataset.h"
 #include "sweep_csv.h"
 #include "sweep_dir.h"
 #include "sweep_document.h"
@@ -44,6 +47,7 @@ struct sweep {
 	size_t *order;
 	char **rows; /* by run: its line of results.csv; NULL: not made */
 	double *gbps;
+	struct dataset runs; /* with --preset: all runs */
 	struct progress progress;
 	struct sweep_totals totals;
 	uint64_t began_ns;
@@ -71,11 +75,13 @@ static void tear_down(struct sweep *s)
 	free(s->rows);
 	free(s->order);
 	free(s->gbps);
+	dataset__clear(&s->runs);
 }
 
 /* Keeps what the end needs of a result document: its row and its throughput. */
 static void keep(struct sweep *s, size_t i, const json_t *document)
 {
+	char message[DATASET_MESSAGE_MAX];
 	const json_t *run = json_array_get(json_object_get(document, "runs"), 0);
 	const json_t *gbps = json_object_get(json_object_get(run, "app"), "throughput_gbps");
 	size_t size;
@@ -84,6 +90,8 @@ static void keep(struct sweep *s, size_t i, const json_t *document)
 	sweep_csv__row(f, document);
 	xclose_memstream(f);
 	s->gbps[i] = json_number_value(gbps);
+	if (s->o.preset && dataset__add_document(&s->runs, s->dir.name, document, message))
+		log_warning("%s", message);
 }
 
 /* Takes the runs that an earlier sweep finished. */
@@ -340,6 +348,10 @@ static void print_end(struct sweep *s, uint64_t start_ns)
 	sweep_table__conditions(stdout, width, &s->engine->result.env, &s->o, *s->placement.senders,
 				s->one_cpu);
 	sweep_table__write(stdout, width, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
+	if (!s->o.preset || !s->totals.made)
+		return;
+	dataset__finish(&s->runs, (double)NAN);
+	sigcomm21__write(stdout, width, &s->runs);
 }
 
 static int finish(struct sweep *s, uint64_t start_ns)
@@ -419,7 +431,8 @@ static int open_engine(struct sweep *s)
 {
 	int code = runner__resolve(s->engine, &s->o.run);
 
-	s->engine->sampling.every = AUX_ROUND_SWEEP_EVERY;
+	/* A preset has one cell: the samples of every round are needed. */
+	s->engine->sampling.every = s->o.preset ? 1 : AUX_ROUND_SWEEP_EVERY;
 	s->engine->timing.every = AUX_ROUND_SWEEP_EVERY;
 	if (!code)
 		code = runner__open(s->engine, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);

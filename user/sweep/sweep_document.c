@@ -99,6 +99,7 @@ json_t *sweep_document__settings(const struct sweep_options *o)
 			    t->messages ? json_null()
 					: json_value__real((double)workload__round_ns(t) / 1e9));
 	json_object_set_new(s, "warmup_s", json_value__real((double)t->warmup_ns / 1e9));
+	json_object_set_new(s, "preset", json_value__text(o->preset));
 	json_object_set_new(s, "seed", json_value__u64(o->seed));
 	json_object_set_new(s, "backend", json_value__text(backend__name(run->backend)));
 	json_object_set_new(s, "times", json_value__text(times_names[run->times]));
@@ -241,6 +242,8 @@ char *sweep_document__command(const struct sweep_options *o)
 
 	shell__put_word(f, run->argv[0]);
 	fputs(" sweep", f);
+	if (o->preset)
+		put_word(f, "--preset", o->preset);
 	put_lists(f, &o->grid);
 	if (run->remote)
 		put_word(f, "--connect", connect_text(run, text));

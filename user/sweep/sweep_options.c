@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/command_line.h"
+#include "sigcomm21.h"
 #include "sweep_options.h"
 #include "common/units.h"
 #include "common/word.h"
@@ -29,6 +30,13 @@
 #define QUICK_THREADS "1,4"
 #define QUICK_ROUNDS  7
 #define QUICK_CELL_NS 1400000000ULL
+/*
+ * --preset sigcomm21: one flow of large buffers, in rounds long enough for the window of a fast
+ * NIC. 128k is the size that iperf writes.
+ */
+#define SIGCOMM21_MODE    "onecopy"
+#define SIGCOMM21_SIZE    "128k"
+#define SIGCOMM21_CELL_NS 12000000000ULL
 /*
  * Half a round, but no more: windows and buffers of a connection grow for some tens of
  * milliseconds, each a little differently, and their size decides what stays in the cache.
@@ -54,6 +62,7 @@ static const char doc[] =
 	"  sudo netiotrace sweep -o results\n"
 	"  sudo netiotrace sweep --sizes 4k,1m --threads 1,2 --path veth -o veth\n"
 	"  sudo netiotrace sweep --connect 192.0.2.7:5201 -o lan     to that machine\n"
+	"  sudo netiotrace sweep --preset sigcomm21 --connect 192.0.2.7:5201 -o row\n"
 	"\v"
 	"Ctrl-C or a crash loses only the current run: the same command with --resume continues. "
 	"Exit status: 0 success, 1 runs failed (each is recorded with its reason), 2 usage error, "
@@ -183,6 +192,15 @@ static void parse_congestion_list(void *options, const char *text)
 	set_axis(options, AXIS_CONGESTION, text);
 }
 
+static void parse_preset(void *options, const char *text)
+{
+	static const char *const names[] = {SIGCOMM21_NAME};
+
+	if (strcmp(text, SIGCOMM21_NAME) != 0)
+		choice__refuse("--preset", text, names, ARRAY_SIZE(names));
+	((struct sweep_options *)options)->preset = SIGCOMM21_NAME;
+}
+
 static void refuse(void *options, const char *arg)
 {
 	(void)options;
@@ -201,6 +219,7 @@ static const struct option_row own_rows[] = {
 	 OPTION_OTHER, .parse = parse_congestion_list},
 	{"seed", "N", "seed of the random order of runs (default 1)", OPTION_COUNT, AT(seed), "a number from 0 to 2^63-1", 0, INT64_MAX},
 	{"quick", NULL, "take about a minute: defaults of " QUICK_THREADS " threads, 7 rounds and 1.4s per cell", OPTION_FLAG, AT(quick)},
+	{"preset", "NAME", SIGCOMM21_NAME ": one flow with --connect, beside the published table of a SIGCOMM 2021 paper; reads the settings of both devices and changes none", OPTION_OTHER, .parse = parse_preset},
 	OPTION_TITLE_ROW("Output:"),
 	{"output", "DIR", "results directory, created if missing (default " DEFAULT_DIRECTORY ")", OPTION_STRING, AT(directory), .letter = 'o'},
 	{"resume", NULL, "continue the sweep in DIR: repeat only missing and failed runs", OPTION_FLAG, AT(resume)},
@@ -210,8 +229,32 @@ static const struct option_row no_pin = /* among the measurement's */
 	{"no-pin", NULL, "do not pin threads (default: on local paths senders and receivers are pinned to different CPUs)", OPTION_FLAG, AT(no_pin)};
 /* clang-format on */
 
+/* Defaults too: another mode, size and duration may be given, but no second cell. */
+static void set_preset(struct sweep_options *o)
+{
+	if (!o->grid.modes_nr)
+		parse_modes(o, SIGCOMM21_MODE);
+	if (!o->grid.sizes_nr)
+		set_axis(o, AXIS_SIZES, SIGCOMM21_SIZE);
+	if (!o->grid.threads_nr)
+		set_axis(o, AXIS_THREADS, "1");
+	if (!o->run.workload.fields)
+		o->run.workload.fields = 1;
+	if (!o->run.workload.duration_ns && !o->run.workload.messages && !o->quick)
+		o->run.workload.duration_ns = SIGCOMM21_CELL_NS;
+	if (!o->run.remote)
+		usage_error("--preset " SIGCOMM21_NAME
+			    " is for two machines: it needs --connect ADDR:PORT.");
+	if (o->grid.modes_nr != 1 || o->grid.sizes_nr != 1 || o->grid.threads_nr != 1 ||
+	    o->threads[0] != 1 || o->grid.congestions_nr > 1)
+		usage_error("--preset " SIGCOMM21_NAME " is one flow: give at most one mode, size "
+			    "and congestion control, and one thread.");
+}
+
 static void set_defaults(struct sweep_options *o)
 {
+	if (o->preset)
+		set_preset(o);
 	if (!o->grid.modes_nr)
 		parse_modes(o, DEFAULT_MODES);
 	if (!o->grid.sizes_nr)

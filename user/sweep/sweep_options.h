@@ -17,6 +17,7 @@ struct sweep_options {
 	struct sweep_grid grid; /* of the lists below */
 	bool no_pin;            /* do not pin each side to its own CPUs */
 	bool quick;             /* other defaults */
+	const char *preset;     /* SIGCOMM21_NAME; NULL: none */
 	uint64_t sizes[SWEEP_LIST_MAX];
 	unsigned int threads[SWEEP_LIST_MAX];
 	char congestion_names[SWEEP_LIST_MAX][CONGESTION_NAME_LEN];

@@ -486,6 +486,7 @@ static void read_environment(const json_t *o, struct environment *env)
 	TEXT(env->kernel, o, "kernel");
 	TEXT(env->cpu, o, "cpu");
 	TEXT(env->device, o, "device");
+	TEXT(env->driver, o, "driver");
 	TEXT(env->qdisc, o, "qdisc");
 	TEXT(env->virtualization, o, "virtualization");
 	TEXT(env->machine.governor, o, "governor");
@@ -496,6 +497,7 @@ static void read_environment(const json_t *o, struct environment *env)
 	env->tso = flag_of(offloads, "tso");
 	env->gso = flag_of(offloads, "gso");
 	env->gro = flag_of(offloads, "gro");
+	env->arfs = flag_of(o, "arfs");
 }
 
 /* Before it is parsed, since parsing recurses. */

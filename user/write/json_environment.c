@@ -89,10 +89,12 @@ FIELDS(offloads, (const struct environment *e), OFFLOADS_FIELDS)
 	X(text_or, "cpu",            "text",  e->cpu, why)                             \
 	X(num,     "cpus",           "count", num_or(e->cpus, e->cpus, why))           \
 	X(text_or, "device",         "text",  e->device, why)                          \
+	X(text_or, "driver",         "text",  e->driver, why)                          \
 	X(num,     "mtu",            "bytes", num_or(e->mtu, e->mtu, why))             \
 	X(flag,    "tso",            "true/false", flag_or(e->tso, why))               \
 	X(flag,    "gso",            "true/false", flag_or(e->gso, why))               \
 	X(flag,    "gro",            "true/false", flag_or(e->gro, why))               \
+	X(flag,    "arfs",           "true/false", flag_or(e->arfs, why))              \
 	X(text_or, "qdisc",          "text",  e->qdisc, why)                           \
 	X(text_or, "virtualization", "text",  e->virtualization, why)                  \
 	X(text_or, "governor",       "text",  e->machine.governor, why)
@@ -106,10 +108,12 @@ FIELDS(receiver, (const struct environment *e, const char *why), RECEIVER_FIELDS
 	X(num,     "cpus",                  "count",      if_read(e->cpus))                     \
 	X(text_or, "path",                  "text",       e->path, unreadable)                  \
 	X(text_or, "device",                "text",       e->device, unreadable)                \
+	X(text_or, "driver",                "text",       e->driver, unreadable)                \
 	X(num,     "mtu",                   "bytes",      if_read(e->mtu))                      \
 	X(flag,    "device_scatter_gather", "true/false", e->device_scatter_gather)             \
 	X(flag,    "device_tx_checksum",    "true/false", e->device_tx_checksum)                \
 	X(object,  "offloads",              offloads, e)                                        \
+	X(flag,    "arfs",                  "true/false", e->arfs)                              \
 	X(text_or, "qdisc",                 "text",       e->qdisc, unreadable)                 \
 	X(text_or, "congestion_control",    "text",       congestion__name(&e->congestion), unreadable) \
 	X(flag,    "paces",                 "true/false", congestion__paces(congestion__name(&e->congestion))) \

@@ -253,6 +253,8 @@ static inline void full_environment__fill(struct environment *env)
 		.tso = {.value = true, .known = true},
 		.gso = {.value = true, .known = true},
 		.gro = {.value = true, .known = true},
+		.arfs = {.value = false, .known = true},
+		.driver = "mlx5_core",
 	};
 	env->taps.list[0] = (struct tap){
 		.device = "lo",

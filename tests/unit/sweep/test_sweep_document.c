@@ -127,6 +127,8 @@ TEST(command_repeats_the_sweep)
 		      " --connect 192.0.2.7:5201 ");
 	check_command("netiotrace sweep --connect host:5201 --no-pin --congestion system -o out",
 		      " --congestion system ");
+	check_command("netiotrace sweep --preset sigcomm21 --connect host:5201 --no-pin -o out",
+		      " --preset sigcomm21 ");
 }
 
 TEST(command_is_quoted_for_the_shell)
