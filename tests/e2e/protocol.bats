@@ -215,6 +215,35 @@ whole_run() { # NAME PID
 	assert_nothing_left
 }
 
+@test "--connect to a receiver without halves: the sender's books balance with its count, and say why they are alone" {
+	need_root
+	background old python3 "$REPO/tests/e2e/protocol_old.py" receiver
+	within 5 test -s old
+	"$NETIOTRACE" --mode onecopy --messages 23 --warmup 20ms --json out.json --connect "127.0.0.1:$(<old)" \
+		>text 2>stderr </dev/null
+	ends "$!" 0
+	[ "$(tail -1 old)" = "23 $((23 * 65536))" ]
+	jq -e '.environment.receiver.host == null and (.environment.receiver.host_reason | test("older"))
+		and (.runs[0] | .app.rx_messages == 23 and .app.rx_bytes == 23 * 65536 and .app.tx_bytes == .app.rx_bytes
+			and (.ledger | .unaccounted_tx == 0 and .unaccounted_rx == null and .copies_per_byte == 1
+				and .copies_per_byte_side == "sender"
+				and (.tx_copy | .quality == "exact" and .bytes == 23 * 65536)
+				and (.rx_copy | .quality == "unavailable" and .bytes == null and (.reason | test("older")))))' out.json
+	tr -s ' \n' ' ' <text | grep -qE "of the sender's side: the receiver [^.]* older"
+	assert_nothing_left
+}
+
+@test "serve: a sender without halves is served, as the version that it knows" {
+	background serve "$NETIOTRACE" serve -v --listen 127.0.0.1:0
+	within 3 grep -q ready serve
+	python3 "$REPO/tests/e2e/protocol_old.py" sender "$(sed 's/.*://' serve)" >old
+	[ "$(<old)" = "1 65536" ]
+	within 3 grep -q 'session: .* 1 message .*older' serve.err
+	kill -INT "$!"
+	ends "$!" 0
+	assert_nothing_left
+}
+
 @test "serve: a stopped receiver process ends serve with one sentence and exit 1" {
 	export NETIO_LIMITS_DIVISOR=10
 	background serve "$NETIOTRACE" serve --listen 127.0.0.1:0

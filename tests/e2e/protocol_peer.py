@@ -215,6 +215,7 @@ class Receiver(Peer):
 
 
 class Sender(Peer):
+    HALF = 5  # asks for the receiver's half: the load generator's counts
     LIES = {
         "garbage": lambda p: os.urandom(64),
         "half a hello": lambda p: hello(1)[:40],
@@ -276,18 +277,18 @@ class Sender(Peer):
 
     def make_phase(self, name, measured):
         self.phase += 1
-        # Of the measured phase it asks for the receiver's half: the load generator's counts.
-        self.say(self.frame(PHASE, index=measured, messages=5 * measured))
+        self.say(self.frame(PHASE, index=measured, messages=self.HALF * measured))
         self.at(name + " asked")
-        assert read_frame(self.control)[0] == PHASE_OK
+        self.answers = [read_frame(self.control)]
+        assert self.answers[0][0] == PHASE_OK
         self.at(name + " begun")
-        self.data.sendall(bytes(SIZE // 2))
+        self.data.sendall(struct.pack("<Q", measured) + bytes(SIZE // 2 - 8))  # the sequence number
         self.at(name + " in a message")
         self.data.sendall(bytes(SIZE // 2))
         self.at(name + " sent")
         self.say(self.frame(TOTAL, messages=1, size=SIZE))
-        while read_frame(self.control)[0] != CONFIRM:
-            pass
+        while self.answers[-1][0] != CONFIRM:
+            self.answers.append(read_frame(self.control))
         self.at(name + " over")
 
 

@@ -219,3 +219,8 @@ void remote__join(struct run_result *r, struct run_result *half)
 	else
 		join_ledger(r, half);
 }
+
+void remote__no_half(struct run_result *r)
+{
+	r->stages[NIO_STAGE_RX_COPY].reason = REMOTE_NO_HALF;
+}

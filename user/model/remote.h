@@ -9,7 +9,8 @@
 #include "load_report.h"
 #include "result.h"
 
-#define REMOTE_REASON "the receiver is on another machine"
+#define REMOTE_REASON  "the receiver is on another machine"
+#define REMOTE_NO_HALF REMOTE_REASON ", and is netio-loadgen or an older netiotrace serve"
 
 /* Makes r a sender's side: all the receiver's numbers are unknown, for this reason. */
 void remote__begin(struct run_result *r);
@@ -32,6 +33,9 @@ const char *remote__contradiction(const struct run_result *run, const struct run
  * ledger__close(). r is then of both sides if the half has a ledger. Takes the histograms of half.
  */
 void remote__join(struct run_result *r, struct run_result *half);
+
+/* The receiver gives no half: what it is, is the reason that its copies are unknown. */
+void remote__no_half(struct run_result *r);
 
 /* Whether a stage of this run happens on the machine that is not watched. */
 bool remote__owns_stage(const struct run_result *r, enum nio_stage stage);

@@ -107,14 +107,17 @@ static int print_ready(struct server *s)
 	return atomic_file__flush_stdout() ? EXIT_RUN_FAILED : ready__notify(&s->ready, text);
 }
 
-static void log_session(const struct load_report *r)
+/* halved: the sender gets a half. */
+static void log_session(const struct load_report *r, bool halved)
 {
 	char bytes[UNITS_BUF], count[UNITS_BUF], time[UNITS_BUF];
 
-	log_info("session: %s in %s message%s received in %s",
+	log_info("session: %s in %s message%s received in %s%s",
 		 format_bytes_si(bytes, sizeof(bytes), (double)r->app.rx_bytes),
 		 format_count(count, sizeof(count), r->app.rx_messages), plural(r->app.rx_messages),
-		 format_ns(time, sizeof(time), (double)r->elapsed_ns));
+		 format_ns(time, sizeof(time), (double)r->elapsed_ns),
+		 halved ? ""
+			: "; the sender is netio-loadgen or an older version, and gets no more");
 }
 
 /* The exit code after a write to the receiver's process, which returned err. */
@@ -141,7 +144,7 @@ static int handle_event(struct server *s, enum driver_event event)
 	case DRIVER_PHASE:
 		return exit_code_of_write(receiver_half__begin(s->half, &s->driver));
 	case DRIVER_DONE:
-		log_session(report);
+		log_session(report, s->half->due);
 		return exit_code_of_write(receiver_half__end(s->half, &s->driver));
 	case DRIVER_ERROR:
 		if (s->listening) {

@@ -8,6 +8,7 @@
 
 #include "field.h"
 #include "json.h"
+#include "model/remote.h"
 
 /* Text of the environment is empty, and a count 0, when it could not be read. */
 static const char unreadable[] = "could not be read";
@@ -43,8 +44,7 @@ static const char *no_receiver(const struct environment *e)
 		return "could not be read on the receiver's machine";
 	if (strcmp(e->path, "remote"))
 		return "this is no run between two machines";
-	return "the receiver's machine measures nothing: its netiotrace is older than this "
-	       "version, netio-loadgen listens alone, or it wants a token";
+	return REMOTE_NO_HALF;
 }
 
 static const char *const congestion_choices[] = {
