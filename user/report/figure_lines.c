@@ -207,7 +207,7 @@ struct line_figure {
 	enum axis axis;
 	enum metric metric; /* that it is about */
 	const char *words;  /* that CPU time replaces; NULL: nothing replaces it */
-	bool of_zerocopy;   /* only this mode has it */
+	bool of_zerocopy;   /* only modes that pin have it */
 	struct line_choice choices[3];
 };
 
@@ -277,6 +277,14 @@ static const struct line_choice *choose(const struct analysis *a, const struct l
 	return c;
 }
 
+static bool has_zerocopy(const struct analysis *a)
+{
+	for (enum mode mode = 0; mode < MODE_NR; mode++)
+		if (mode__has(mode, MODE_PINS) && a->has_mode[mode])
+			return true;
+	return false;
+}
+
 /* The unit of a time axis: milliseconds if microseconds needed five digits. */
 static bool needs_ms(const struct analysis *a, const struct line_choice *c)
 {
@@ -322,7 +330,7 @@ void figure_lines__make(struct figure_draft *d, enum figure_id id)
 			       analysis__reason(d->a, METRIC_CPU_NS_PER_KIB));
 	else
 		draft__no_data(d, "%s",
-			       f->of_zerocopy && !d->a->has_mode[MODE_ZEROCOPY]
+			       f->of_zerocopy && !has_zerocopy(d->a)
 				       ? "the data has no zero-copy run"
 				       : reason);
 }

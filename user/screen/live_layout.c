@@ -418,14 +418,16 @@ static void put_verdict(struct flow *l, const struct live_mode *m)
 {
 	const struct zc_counts *n = verdict__completions(&m->total);
 
-	if (!m->seen || m->mode != MODE_ZEROCOPY || !n->completed)
+	const char *words = mode__words(m->mode);
+
+	if (!m->seen || !mode__has(m->mode, MODE_PINS) || !n->completed)
 		return;
 	if (m->total.verdict.cause == ZC_CAUSE_NO_SG || n->copied == n->completed)
-		flow__put(l, "zero-copy: NO, all copied");
+		flow__put(l, "%s: NO, all copied", words);
 	else if (!n->copied)
-		flow__put(l, "zero-copy: yes, none copied");
+		flow__put(l, "%s: yes, none copied", words);
 	else
-		flow__put(l, "zero-copy: partly, %.0f %% copied",
+		flow__put(l, "%s: partly, %.0f %% copied", words,
 			  100 * (double)n->copied / (double)n->completed);
 }
 

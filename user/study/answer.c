@@ -32,10 +32,11 @@ static const struct {
 };
 /* clang-format on */
 
-/* Sentences and titles may begin with the name of a mode. */
+/* Sentences and titles may begin with the words of a mode; io_uring stays as it is. */
 static void capitalise(char *text)
 {
-	text[0] = (char)toupper((unsigned char)text[0]);
+	if (!memchr(text, '_', strcspn(text, " ")))
+		text[0] = (char)toupper((unsigned char)text[0]);
 }
 
 /* A blank between two sentences. */
@@ -207,35 +208,46 @@ struct phrase tally__words_lower(const struct tally *t, const char *lower, const
 	return words(t, lower, lower_of(t), higher, higher_of(t));
 }
 
-static bool counts_completions(const struct dataset_row *row)
+/* The flags of io_uring's notifications may be wrong, which the verdict is not; NaN: not counted.
+ */
+static double copied_of(const struct dataset_row *row)
 {
-	return row->mode == MODE_ZEROCOPY && !isnan(row->value[METRIC_ZC_COMPLETED]) &&
-	       !isnan(row->value[METRIC_ZC_COPIED]);
+	double fraction = row->value[METRIC_COPIED_FRACTION];
+
+	if (!mode__has(row->mode, MODE_NOTIFIES) || isnan(fraction))
+		return row->value[METRIC_ZC_COPIED];
+	return round(fraction * row->value[METRIC_ZC_COMPLETED]);
 }
 
-double answer__copied_fraction(const struct analysis *a, double *completed)
+static bool counts_completions(const struct dataset_row *row, enum mode mode)
+{
+	return row->mode == mode && !isnan(row->value[METRIC_ZC_COMPLETED]) &&
+	       !isnan(copied_of(row));
+}
+
+double answer__copied_fraction(const struct analysis *a, enum mode mode, double *completed)
 {
 	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
 	double copied = 0;
 
 	*completed = 0;
 	for (; row < end; row++) {
-		if (!counts_completions(row))
+		if (!counts_completions(row, mode))
 			continue;
 		*completed += row->value[METRIC_ZC_COMPLETED];
-		copied += row->value[METRIC_ZC_COPIED];
+		copied += copied_of(row);
 	}
 	return *completed > 0 && copied <= *completed ? copied / *completed : -1;
 }
 
-struct phrase answer__counted_runs(const struct analysis *a)
+struct phrase answer__counted_runs(const struct analysis *a, enum mode mode)
 {
 	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
 	size_t runs = 0, counted = 0;
 
 	for (; row < end; row++) {
-		runs += row->mode == MODE_ZEROCOPY;
-		counted += counts_completions(row);
+		runs += row->mode == mode;
+		counted += counts_completions(row, mode);
 	}
 	return counted < runs
 		       ? phrases__of(" in the %zu of %zu runs that count them", counted, runs)
@@ -243,13 +255,13 @@ struct phrase answer__counted_runs(const struct analysis *a)
 }
 
 /* ": the path is local": what follows the counts in the first sentence of the first verdict. */
-static char *copy_cause(const struct analysis *a)
+static char *copy_cause(const struct analysis *a, enum mode mode)
 {
 	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
 	const char *cause, *stop;
 	size_t len;
 
-	while (row < end && (row->mode != MODE_ZEROCOPY || !row->verdict || !*row->verdict))
+	while (row < end && (row->mode != mode || !row->verdict || !*row->verdict))
 		row++;
 	cause = row < end ? strstr(row->verdict, ": ") : NULL;
 	if (!cause)
@@ -259,21 +271,22 @@ static char *copy_cause(const struct analysis *a)
 	return xstrndup(cause, cause[len - 1] == '.' ? len - 1 : len);
 }
 
-char *answer__copied(const struct analysis *a)
+char *answer__copied(const struct analysis *a, enum mode mode)
 {
-	double completed, fraction = answer__copied_fraction(a, &completed);
+	double completed, fraction = answer__copied_fraction(a, mode, &completed);
 	char of[UNITS_BUF], copied[UNITS_BUF], *cause, *text;
-	struct phrase runs = answer__counted_runs(a);
+	struct phrase runs = answer__counted_runs(a, mode);
+	const char *name = phrases__mode(mode);
 
 	if (fraction < 0)
 		return NULL;
 	format_count(of, sizeof(of), (uint64_t)completed);
 	if (fraction == 0)
-		return xasprintf("The kernel copied none of %s zero-copy sends%s.", of, runs.text);
+		return xasprintf("The kernel copied none of %s %s sends%s.", of, name, runs.text);
 	format_count(copied, sizeof(copied), (uint64_t)(completed * fraction + 0.5));
-	cause = copy_cause(a);
-	text = xasprintf("The kernel copied %s%s%s zero-copy sends%s after all%s.",
-			 fraction == 1 ? "all " : copied, fraction == 1 ? "" : " of ", of,
+	cause = copy_cause(a, mode);
+	text = xasprintf("The kernel copied %s%s%s %s sends%s after all%s.",
+			 fraction == 1 ? "all " : copied, fraction == 1 ? "" : " of ", of, name,
 			 runs.text, cause);
 	free(cause);
 	return text;

@@ -99,19 +99,19 @@ struct phrase tally__words(const struct tally *t, const char *higher, const char
 struct phrase tally__words_lower(const struct tally *t, const char *lower, const char *higher);
 
 /*
- * Zero-copy completions over all runs that count them, and how many of these were copied; -1 when
- * none does, or when the counts contradict each other.
+ * Completions of a mode that pins over all runs that count them, and the share of these that were
+ * copied; -1 when none does, or when the counts contradict each other.
  */
-double answer__copied_fraction(const struct analysis *a, double *completed);
+double answer__copied_fraction(const struct analysis *a, enum mode mode, double *completed);
 
 /* "", or for sentences on completions " in the 3 of 4 runs that count them". */
-struct phrase answer__counted_runs(const struct analysis *a);
+struct phrase answer__counted_runs(const struct analysis *a, enum mode mode);
 
 /*
  * "The kernel copied all 4 zero-copy sends after all: the path is local.", with the first cause
  * that a run has. NULL: answer__copied_fraction() is unknown. Caller frees.
  */
-char *answer__copied(const struct analysis *a);
+char *answer__copied(const struct analysis *a, enum mode mode);
 
 /* Has any cell the rounds that a finding needs? */
 bool answer__can_claim(const struct analysis *a);

@@ -64,11 +64,11 @@ void answer__one_over_two(struct answer_text *answer)
 void answer__zero_over_two(struct answer_text *answer)
 {
 	double completed;
-	bool all_copied = answer__copied_fraction(answer->a, &completed) == 1;
+	bool all_copied = answer__copied_fraction(answer->a, MODE_ZEROCOPY, &completed) == 1;
 
 	compare(answer, MODE_ZEROCOPY,
 		all_copied ? phrases__of(", because the kernel copied every send%s",
-					 answer__counted_runs(answer->a).text)
+					 answer__counted_runs(answer->a, MODE_ZEROCOPY).text)
 				     .text
 			   : "");
 }

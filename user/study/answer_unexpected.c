@@ -338,9 +338,12 @@ void answer__unexpected(struct answer_text *answer)
 					       with_fewest_threads, COLLAPSE_WORTH_TELLING);
 	found[UNEXPECTED_FALL] = put_drops(answer, "Larger messages, lower throughput",
 					   with_smaller_size, FALL_WORTH_TELLING);
-	put_exceptions(answer, MODE_ONECOPY, METRIC_GBPS, exceptions);
-	put_exceptions(answer, MODE_ZEROCOPY, METRIC_GBPS, exceptions);
-	put_exceptions(answer, MODE_ZEROCOPY, METRIC_LLC_MISSES, exceptions);
+	for (enum mode mode = 0; mode < MODE_NR; mode++) {
+		if (mode != MODE_TWOCOPY)
+			put_exceptions(answer, mode, METRIC_GBPS, exceptions);
+		if (mode__has(mode, MODE_PINS))
+			put_exceptions(answer, mode, METRIC_LLC_MISSES, exceptions);
+	}
 	found[UNEXPECTED_NOISE] = put_noise(answer);
 	found[UNEXPECTED_BOOKS] = put_books(answer);
 	answer__end_table(answer);

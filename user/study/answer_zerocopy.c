@@ -6,7 +6,7 @@
 #include "answer.h"
 #include "common/units.h"
 
-/* Zero-copy against the faster of the other modes, over all settings. */
+/* A mode that pins against the faster of those that copy, over all settings. */
 struct standing {
 	struct tally tally;
 	struct cell *worst, *rival; /* the setting with the lowest change; NULL: none is known */
@@ -19,7 +19,7 @@ static struct cell *rival_of(const struct analysis *a, const struct cell *zc)
 	struct cell *best = NULL;
 
 	for (enum mode mode = 0; zc && mode < MODE_NR; mode++) {
-		bool rival = mode != zc->mode && mode__has(mode, MODE_COPIES);
+		bool rival = mode__has(mode, MODE_COPIES) && !mode__has(mode, MODE_PINS);
 		struct cell *cell = rival ? analysis__peer(a, zc, mode) : NULL;
 		struct estimate e = analysis__estimate(a, cell, METRIC_GBPS);
 
@@ -47,20 +47,20 @@ static void put_setting(struct answer_text *answer, struct cell *zc, struct stan
 	s->change = f.change;
 }
 
-static struct standing put_standing(struct answer_text *answer)
+static struct standing put_standing(struct answer_text *answer, enum mode mode)
 {
 	const struct analysis *a = answer->a;
 	struct standing s = {0};
 
-	answer__begin_table(answer, 1 + a->threads_nr,
-			    "Throughput of zero-copy against the faster copying mode%s:",
-			    answer__can_claim(a) ? "" : " (no change is certain)");
+	answer__begin_table(
+		answer, 1 + a->threads_nr,
+		"Throughput of %s against the faster copying mode%s:", phrases__mode(mode),
+		answer__can_claim(a) ? "" : " (no change is certain)");
 	answer__put_threads(answer, "Message size");
 	for (size_t i = 0; i < a->sizes_nr; i++) {
 		answer__put(answer, "%s", phrases__size(a->sizes[i]).text);
 		for (size_t t = 0; t < a->threads_nr; t++)
-			put_setting(answer,
-				    analysis__cell(a, MODE_ZEROCOPY, a->sizes[i], a->threads[t]),
+			put_setting(answer, analysis__cell(a, mode, a->sizes[i], a->threads[t]),
 				    &s);
 	}
 	answer__end_table(answer);
@@ -119,19 +119,21 @@ static bool put_costs(struct answer_text *answer, const struct standing *s)
 	return any;
 }
 
-void answer__zerocopy(struct answer_text *answer)
+/* The answer for one mode that pins. */
+static void answer_mode(struct answer_text *answer, enum mode mode)
 {
 	const struct analysis *a = answer->a;
-	char *copied = answer__copied(a);
-	struct standing s = put_standing(answer);
+	char *copied = answer__copied(a, mode);
+	struct standing s = put_standing(answer, mode);
+	const char *name = phrases__mode(mode);
 	bool known = copied;
 
 	if (!s.tally.of) {
 		answer__drop_table(answer);
-		answer__headline(answer, a->has_mode[MODE_ZEROCOPY]
-						 ? "Not measured: no size and thread count has the "
-						   "throughput of zero-copy and of another mode."
-						 : "Not measured: the data has no zero-copy run.");
+		answer__headline(answer,
+				 "Not measured: no size and thread count has the throughput of %s "
+				 "and of a mode that copies.",
+				 name);
 		free(copied);
 		return;
 	}
@@ -139,17 +141,28 @@ void answer__zerocopy(struct answer_text *answer)
 	if (copied)
 		answer__headline(answer, "%s", copied);
 	else
-		answer__cannot(answer, "Not shown: whether the kernel copied after all, because "
-				       "the data does not count zero-copy completions.");
+		answer__cannot(answer,
+			       "Not shown: whether the kernel copied after all, because the data "
+			       "does not count the completions of %s sends.",
+			       name);
 	free(copied);
 	if (s.tally.untested == s.tally.of)
 		answer__headline(answer, "%s.", answer__cannot_claim(a).text);
 	answer__headline(
-		answer, "Zero-copy is %s.",
+		answer, "%s is %s.", name,
 		tally__words_lower(&s.tally, "slower than the faster copying mode", "faster").text);
 	if (s.worst)
 		known |= put_costs(answer, &s);
 	if (!known)
 		answer__cannot(answer, "%s", why_unexplained(a));
-	answer->answered = s.tally.untested < s.tally.of && known;
+	answer->answered |= s.tally.untested < s.tally.of && known;
+}
+
+void answer__zerocopy(struct answer_text *answer)
+{
+	for (enum mode mode = 0; mode < MODE_NR; mode++)
+		if (mode__has(mode, MODE_PINS) && answer->a->has_mode[mode])
+			answer_mode(answer, mode);
+	if (!answer->headline)
+		answer__headline(answer, "Not measured: the data has no zero-copy run.");
 }

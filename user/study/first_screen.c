@@ -117,20 +117,36 @@ char *first_screen__conditions(const struct dataset *d)
 
 char *first_screen__zerocopy(const struct analysis *a)
 {
-	double completed, fraction = answer__copied_fraction(a, &completed);
-	char *copied = answer__copied(a), *text;
+	double completed, low = 1, high = -1;
+	size_t len, runs = 0;
+	char *sentences, *text;
+	FILE *f = xopen_memstream(&sentences, &len);
 
-	if (!a->has_mode[MODE_ZEROCOPY])
-		return xstrdup("Not measured: the data has no zero-copy run.");
-	if (!copied)
-		return xstrdup("Unknown: the data set does not count the completions of zero-copy "
-			       "sends.");
-	text = xasprintf("%s %s",
-			 fraction == 0   ? "Yes."
-			 : fraction == 1 ? "No."
-					 : "Not always.",
-			 copied);
-	free(copied);
+	for (enum mode mode = 0; mode < MODE_NR; mode++) {
+		bool measured = mode__has(mode, MODE_PINS) && a->has_mode[mode];
+		char *copied = measured ? answer__copied(a, mode) : NULL;
+		double fraction = answer__copied_fraction(a, mode, &completed);
+
+		runs += measured;
+		if (copied) {
+			low = fmin(low, fraction);
+			high = fmax(high, fraction);
+			fprintf(f, " %s", copied);
+		} else if (measured) {
+			fprintf(f, " The data set does not count the completions of %s sends.",
+				phrases__mode(mode));
+		}
+		free(copied);
+	}
+	xclose_memstream(f);
+	text = xasprintf("%s%s",
+			 !runs       ? "Not measured: the data has no zero-copy run."
+			 : high < 0  ? "Unknown."
+			 : high == 0 ? "Yes."
+			 : low == 1  ? "No."
+				     : "Not always.",
+			 sentences);
+	free(sentences);
 	return text;
 }
 

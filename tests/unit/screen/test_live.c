@@ -405,6 +405,8 @@ TEST(answers_so_far_name_the_fastest_and_the_cheapest_mode)
 	zc->app.zc.copied = 0;
 	v->f->health.missed.known = false;
 	check_says(v, "zero-copy: yes, none copied");
+	v->f->modes[MODE_ZEROCOPY].mode = MODE_URINGZC;
+	check_says(v, "io_uring zero-copy: yes, none copied");
 	check_silent(v, "nothing missed");
 }
 

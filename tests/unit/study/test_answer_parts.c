@@ -25,16 +25,16 @@ STUDY_TEST(copied_sends_are_those_of_runs_with_both_counts)
 	double completed = 7;
 
 	study.a.dataset = &study.d;
-	NEAR(answer__copied_fraction(&study.a, &completed), -1, 0);
+	NEAR(answer__copied_fraction(&study.a, MODE_ZEROCOPY, &completed), -1, 0);
 	NEAR(completed, 0, 0);
 	zc_row(MODE_ZEROCOPY, 0, 0);
 	zc_row(MODE_ZEROCOPY, NONE, 50);
 	zc_row(MODE_ZEROCOPY, 50, NONE);
 	zc_row(MODE_ONECOPY, 1000, 1000);
-	NEAR(answer__copied_fraction(&study.a, &completed), -1, 0);
+	NEAR(answer__copied_fraction(&study.a, MODE_ZEROCOPY, &completed), -1, 0);
 	zc_row(MODE_ZEROCOPY, 100, 25);
 	zc_row(MODE_ZEROCOPY, 300, 0);
-	NEAR(answer__copied_fraction(&study.a, &completed), 0.0625, 0);
+	NEAR(answer__copied_fraction(&study.a, MODE_ZEROCOPY, &completed), 0.0625, 0);
 	NEAR(completed, 400, 0);
 }
 

@@ -15,9 +15,10 @@ static void check(char *text, const char *expected)
 	free(text);
 }
 
-static void put_zerocopy(struct study *s, double completed, double copied, const char *verdict)
+static void put_zerocopy(struct study *s, enum mode mode, double completed, double copied,
+			 const char *verdict)
 {
-	struct dataset_row *row = put(s, MODE_ZEROCOPY, KIB(4), 1, 0, 10);
+	struct dataset_row *row = put(s, mode, KIB(4), 1, 0, 10);
 
 	row->value[METRIC_ZC_COMPLETED] = completed;
 	row->value[METRIC_ZC_COPIED] = copied;
@@ -41,20 +42,37 @@ TEST(copied_sends_decide_whether_zero_copy_was_zero_copy)
 		 "Not always. The kernel copied 500 of 2 000 zero-copy sends after all: a tap."},
 		{2000, 0, "fine", "Yes. The kernel copied none of 2 000 zero-copy sends."},
 		{(double)NAN, (double)NAN, NULL,
-		 "Unknown: the data set does not count the completions of zero-copy sends."},
+		 "Unknown. The data set does not count the completions of zero-copy sends."},
 		/* More copied than completed sends are not a count. */
 		{10, 20, NULL,
-		 "Unknown: the data set does not count the completions of zero-copy sends."},
+		 "Unknown. The data set does not count the completions of zero-copy sends."},
 	};
 	struct study s = {0};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		s = (struct study){0};
-		put_zerocopy(&s, cases[i].completed, cases[i].copied, cases[i].verdict);
+		put_zerocopy(&s, MODE_ZEROCOPY, cases[i].completed, cases[i].copied,
+			     cases[i].verdict);
 		study__finish(&s, (double)NAN);
 		check(first_screen__zerocopy(&s.a), cases[i].text);
 		study__clear(&s);
 	}
+	/* The verdict counts, not the program's own flags. */
+	s = (struct study){0};
+	put_zerocopy(&s, MODE_URINGZC, 8, 7, NULL);
+	s.d.rows[0].value[METRIC_COPIED_FRACTION] = 0;
+	study__finish(&s, (double)NAN);
+	check(first_screen__zerocopy(&s.a),
+	      "Yes. The kernel copied none of 8 io_uring zero-copy sends.");
+	study__clear(&s);
+	s = (struct study){0};
+	put_zerocopy(&s, MODE_ZEROCOPY, 10, 10, "all: the path is local");
+	put_zerocopy(&s, MODE_URINGZC, 8, 0, NULL);
+	study__finish(&s, (double)NAN);
+	check(first_screen__zerocopy(&s.a),
+	      "Not always. The kernel copied all 10 zero-copy sends after all: the path is local. "
+	      "The kernel copied none of 8 io_uring zero-copy sends.");
+	study__clear(&s);
 	s = (struct study){0};
 	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
 	study__finish(&s, (double)NAN);
