@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Message slots of zero-copy connections. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "clock.h"
 #include "common/xalloc.h"
+#include "send_mode.h"
 #include "send_slots.h"
 #include "sock.h"
 
+/* After a refused send, wait this long for notifications to release memory. */
+#define RELIEF_MS 5
 /* End of a phase: wait this long for notifications after the peer has acknowledged all bytes. */
 #define DRAIN_NS (2 * NS_PER_SEC)
 
@@ -32,28 +36,72 @@ void send_slots__close(struct send_slots *s)
 	free(s->free_list);
 }
 
-struct send_slot *send_slots__take(struct send_slots *s)
-{
-	struct send_slot *slot;
-
-	if (!s->free_nr)
-		return NULL;
-	slot = &s->list[s->free_list[--s->free_nr]];
-	slot->holds = 1;
-	return slot;
-}
-
 void send_slots__drop(struct send_slots *s, struct send_slot *slot)
 {
 	if (--slot->holds == 0)
 		s->free_list[s->free_nr++] = (uint16_t)(slot - s->list);
 }
 
-int send_slots__drain(struct sender_conn *f, const uint32_t *outstanding,
-		      int (*wait)(struct sender_conn *f, unsigned int ms))
+int send_slots__prepare(struct sender_conn *f)
 {
+	struct send_slots *s = f->own;
+
+	if (!s->free_nr)
+		return -EAGAIN;
+	s->current = &s->list[s->free_list[--s->free_nr]];
+	s->current->holds = 1;
+	if (f->options->workload.verify) {
+		f->now = 0;
+		message__fill(&s->current->message, f->index, f->seq);
+	}
+	return 0;
+}
+
+void send_slots__begin(struct sender_conn *f, uint64_t stamp)
+{
+	struct send_slots *s = f->own;
+
+	s->current->stamp = f->call_begin;
+	s->relieved = s->copying = false;
+	message__put_tag(&s->current->message, f->seq, stamp);
+}
+
+int send_slots__await(struct sender_conn *f, unsigned int ms)
+{
+	const struct send_mode *mode = send_mode__get(f->options->mode);
+
+	return f->blocking ? mode->wait(f, ms) : mode->reap(f);
+}
+
+int send_slots__relieve(struct sender_conn *f, uint32_t outstanding)
+{
+	struct send_slots *s = f->own;
+
+	if (s->relieved || !outstanding) {
+		f->counters->zc_enobufs++;
+		s->copying = true;
+		return 0;
+	}
+	s->relieved = true;
+	return send_slots__await(f, RELIEF_MS);
+}
+
+ssize_t send_slots__sent(struct sender_conn *f, ssize_t n)
+{
+	struct send_slots *s = f->own;
+
+	if (s->copying)
+		f->counters->zc_fallback += (uint64_t)n;
+	if (f->done + (size_t)n == s->current->message.size)
+		send_slots__drop(s, s->current);
+	return n;
+}
+
+int send_slots__drain(struct sender_conn *f, const uint32_t *outstanding)
+{
+	const struct send_mode *mode = send_mode__get(f->options->mode);
 	uint64_t acked_since = 0;
-	int err = 0;
+	int err = mode->reap(f);
 
 	f->stall = (struct stall){0};
 	while (!err && *outstanding) {
@@ -68,7 +116,7 @@ int send_slots__drain(struct sender_conn *f, const uint32_t *outstanding,
 			break;
 		}
 		if (!err)
-			err = wait(f, SEND_SLOTS_WAIT_MS);
+			err = mode->wait(f, SEND_SLOTS_WAIT_MS);
 	}
 	return err;
 }

@@ -7,9 +7,7 @@
 
 #include "sender_conn.h"
 
-/* After a refused send, wait this long for notifications to release memory. */
-#define SEND_SLOTS_RELIEF_MS 5
-#define SEND_SLOTS_WAIT_MS   50
+#define SEND_SLOTS_WAIT_MS 50
 
 /* A slot is rewritten only when every zero-copy send of it is complete. */
 struct send_slot {
@@ -18,27 +16,45 @@ struct send_slot {
 	uint64_t stamp; /* begin of the message's first send call, ns */
 };
 
+/* A mode's own data (sender_conn.own) begin with its slots. */
 struct send_slots {
 	struct send_slot *list;
 	uint16_t *free_list; /* LIFO: the last slot is most likely still cached */
 	unsigned int nr, free_nr;
+	struct send_slot *current; /* of the message that is being sent */
+	bool relieved;             /* it has waited after a refusal */
+	bool copying;              /* its rest is sent by copy */
 };
 
 /* Allocates the slots of f's workload; free with send_slots__close(). */
 void send_slots__open(struct send_slots *s, const struct sender_conn *f);
 void send_slots__close(struct send_slots *s);
 
-/* A free slot, with one hold; NULL: none is free. */
-struct send_slot *send_slots__take(struct send_slots *s);
-
 /* Gives back one hold; without holds the slot is free. */
 void send_slots__drop(struct send_slots *s, struct send_slot *slot);
 
+/* Takes a free slot for the next message. 0; -EAGAIN: none is free. */
+int send_slots__prepare(struct sender_conn *f);
+
+/* The operation begin() of modes with slots. */
+void send_slots__begin(struct sender_conn *f, uint64_t stamp);
+
+/* Reads notifications; a blocking connection waits for them, at most ms. */
+int send_slots__await(struct sender_conn *f, unsigned int ms);
+
 /*
- * End of a phase: calls wait(f, ms) until no send is outstanding, or until nothing has completed
+ * The kernel refused to pin: no memory is left. Waits for outstanding notifications once; after
+ * that, or if there are none, the message is sent by copy. 0 or -errno.
+ */
+int send_slots__relieve(struct sender_conn *f, uint32_t outstanding);
+
+/* n further bytes of the message were sent. Returns n. */
+ssize_t send_slots__sent(struct sender_conn *f, ssize_t n);
+
+/*
+ * End of a phase: reads notifications until no send is outstanding, or until nothing has completed
  * for 2 s after the peer acknowledged all bytes. 0 or -errno.
  */
-int send_slots__drain(struct sender_conn *f, const uint32_t *outstanding,
-		      int (*wait)(struct sender_conn *f, unsigned int ms));
+int send_slots__drain(struct sender_conn *f, const uint32_t *outstanding);
 
 #endif

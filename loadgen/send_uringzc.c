@@ -30,18 +30,15 @@ struct request {
 };
 
 struct uringzc_sender {
-	struct uring ring;
 	struct send_slots slots;
+	struct uring ring;
 	struct request *requests;
 	uint16_t *free_list;
 	unsigned int free_nr;
 	uint32_t outstanding; /* requests whose notification is still to come */
 	struct msghdr msg;
-	struct send_slot *current; /* slot of the current message */
-	bool pending;              /* the current request has not completed */
-	bool copying;              /* it does not pin */
-	bool relieved;             /* current message: waited after ENOMEM */
-	int32_t result;            /* of the last request that completed */
+	bool pending;   /* the current request has not completed */
+	int32_t result; /* of the last request that completed */
 };
 
 /* user_data of the only request that has no notification. */
@@ -157,26 +154,9 @@ static void uringzc__teardown(struct sender_conn *f)
 
 static int uringzc__prepare(struct sender_conn *f)
 {
-	struct uringzc_sender *own = f->own;
 	int err = uringzc__reap(f);
 
-	if (err || !own->slots.free_nr)
-		return err ? err : -EAGAIN;
-	own->current = send_slots__take(&own->slots);
-	if (f->options->workload.verify) {
-		f->now = 0;
-		message__fill(&own->current->message, f->index, f->seq);
-	}
-	return 0;
-}
-
-static void uringzc__begin(struct sender_conn *f, uint64_t stamp)
-{
-	struct uringzc_sender *own = f->own;
-
-	own->current->stamp = f->call_begin;
-	own->relieved = own->copying = false;
-	message__put_tag(&own->current->message, f->seq, stamp);
+	return err ? err : send_slots__prepare(f);
 }
 
 /* Only a message of very many partial sends needs to wait for a free request. */
@@ -186,7 +166,7 @@ static int uringzc__find_request(struct sender_conn *f)
 	int err = 0;
 
 	if (!own->free_nr)
-		err = f->blocking ? uringzc__wait(f, SEND_SLOTS_WAIT_MS) : uringzc__reap(f);
+		err = send_slots__await(f, SEND_SLOTS_WAIT_MS);
 	if (err)
 		return err;
 	return own->free_nr ? 0 : -EAGAIN;
@@ -196,8 +176,8 @@ static void uringzc__mark_begun(struct uringzc_sender *own, struct io_uring_sqe 
 {
 	struct request *r = &own->requests[own->free_list[--own->free_nr]];
 
-	*r = (struct request){.slot = own->current};
-	own->current->holds++;
+	*r = (struct request){.slot = own->slots.current};
+	own->slots.current->holds++;
 	own->outstanding++;
 	sqe->opcode = IORING_OP_SENDMSG_ZC;
 	sqe->ioprio = IORING_SEND_ZC_REPORT_USAGE;
@@ -207,7 +187,7 @@ static void uringzc__mark_begun(struct uringzc_sender *own, struct io_uring_sqe 
 static int uringzc__begin_send(struct sender_conn *f)
 {
 	struct uringzc_sender *own = f->own;
-	const struct message *m = &own->current->message;
+	const struct message *m = &own->slots.current->message;
 	struct io_uring_sqe sqe = {
 		.opcode = IORING_OP_SENDMSG,
 		.fd = f->fd,
@@ -216,30 +196,16 @@ static int uringzc__begin_send(struct sender_conn *f)
 		.msg_flags = MSG_NOSIGNAL | (f->blocking ? MSG_WAITALL : MSG_DONTWAIT),
 		.user_data = COPYING,
 	};
-	int err = own->copying ? 0 : uringzc__find_request(f);
+	int err = own->slots.copying ? 0 : uringzc__find_request(f);
 
 	if (err)
 		return err;
 	own->msg = (struct msghdr){.msg_iov = f->rest};
 	own->msg.msg_iovlen = iov__rest(m->iov, m->iov_nr, f->done, f->rest);
-	if (!own->copying)
+	if (!own->slots.copying)
 		uringzc__mark_begun(own, &sqe);
 	own->pending = true;
 	return uring__submit(&own->ring, &sqe);
-}
-
-/* ENOMEM: RLIMIT_MEMLOCK is used up. Wait for notifications once, then send by copy. */
-static int uringzc__relieve(struct sender_conn *f)
-{
-	struct uringzc_sender *own = f->own;
-
-	if (own->relieved || !own->outstanding) {
-		f->counters->zc_enobufs++;
-		own->copying = true;
-		return 0;
-	}
-	own->relieved = true;
-	return uringzc__wait(f, f->blocking ? SEND_SLOTS_RELIEF_MS : 0);
 }
 
 /* A request that does not complete in time stays in flight: the next call waits for it. */
@@ -252,23 +218,17 @@ static ssize_t uringzc__send(struct sender_conn *f)
 		err = uringzc__handle(f, f->blocking ? SOCK_SEND_TIMEOUT_MS : 0);
 	if (err)
 		return err;
-	if (own->result == -ENOMEM && !own->copying)
-		return uringzc__relieve(f);
-	if (own->result < 0)
-		return own->result;
-	if (own->copying)
-		f->counters->zc_fallback += (uint64_t)own->result;
-	if (f->done + (size_t)own->result == own->current->message.size)
-		send_slots__drop(&own->slots, own->current);
-	return own->result;
+	/* RLIMIT_MEMLOCK is used up. */
+	if (own->result == -ENOMEM && !own->slots.copying)
+		return send_slots__relieve(f, own->outstanding);
+	return own->result < 0 ? own->result : send_slots__sent(f, own->result);
 }
 
 static int uringzc__finish(struct sender_conn *f)
 {
 	const struct uringzc_sender *own = f->own;
-	int err = uringzc__reap(f);
 
-	return err ? err : send_slots__drain(f, &own->outstanding, uringzc__wait);
+	return send_slots__drain(f, &own->outstanding);
 }
 
 static int uringzc__notices_fd(const struct sender_conn *f)
@@ -322,7 +282,7 @@ const struct send_mode send_mode_uringzc = {
 	.setup = uringzc__setup,
 	.teardown = uringzc__teardown,
 	.prepare = uringzc__prepare,
-	.begin = uringzc__begin,
+	.begin = send_slots__begin,
 	.send = uringzc__send,
 	.wait = uringzc__wait,
 	.reap = uringzc__reap,

@@ -12,11 +12,9 @@
 #include "zc_completion.h"
 
 struct zc_sender {
-	struct zc_ids ids;
 	struct send_slots slots;
+	struct zc_ids ids;
 	unsigned int batch, since_reap; /* sends between two reads of the error queue */
-	struct send_slot *current;      /* slot of the current message */
-	bool relieved, copying;         /* current message: waited after ENOBUFS; sends by copy */
 	uint64_t now;                   /* clock at the current notification */
 };
 
@@ -69,25 +67,18 @@ static int zerocopy__prepare(struct sender_conn *f)
 		f->now = 0;
 		err = zc__reap(f);
 	}
-	if (err || !zc->slots.free_nr)
-		return err ? err : -EAGAIN;
-	zc->current = send_slots__take(&zc->slots);
-	if (f->options->workload.verify) {
-		f->now = 0;
-		message__fill(&zc->current->message, f->index, f->seq);
-	}
-	return 0;
+	return err ? err : send_slots__prepare(f);
 }
 
 /* Waits for a free id. Only a message of very many partial sends needs to wait. */
 static int zc__find_id(struct sender_conn *f)
 {
 	const struct zc_sender *zc = f->own;
-	int err = 0;
+	int err;
 
 	if (!zc_ids__full(&zc->ids))
 		return 0;
-	err = f->blocking ? zc__wait(f, SEND_SLOTS_WAIT_MS) : zc__reap(f);
+	err = send_slots__await(f, SEND_SLOTS_WAIT_MS);
 	if (err)
 		return err;
 	return zc_ids__full(&zc->ids) ? -EAGAIN : 0;
@@ -97,64 +88,37 @@ static void zc__queued(struct sender_conn *f)
 {
 	struct zc_sender *zc = f->own;
 
-	zc_ids__sent(&zc->ids, (uint16_t)(zc->current - zc->slots.list));
-	zc->current->holds++;
+	zc_ids__sent(&zc->ids, (uint16_t)(zc->slots.current - zc->slots.list));
+	zc->slots.current->holds++;
 	zc->since_reap++;
 	f->counters->zc_sends++;
-}
-
-/* ENOBUFS: optmem or RLIMIT_MEMLOCK is used up. Wait for notifications once, then send by copy. */
-static int zc__relieve(struct sender_conn *f)
-{
-	struct zc_sender *zc = f->own;
-
-	if (zc->relieved || !zc->ids.outstanding) {
-		f->counters->zc_enobufs++;
-		zc->copying = true;
-		return 0;
-	}
-	zc->relieved = true;
-	return f->blocking ? zc__wait(f, SEND_SLOTS_RELIEF_MS) : zc__reap(f);
-}
-
-static void zerocopy__begin(struct sender_conn *f, uint64_t stamp)
-{
-	struct zc_sender *zc = f->own;
-
-	zc->current->stamp = f->call_begin;
-	zc->relieved = zc->copying = false;
-	message__put_tag(&zc->current->message, f->seq, stamp);
 }
 
 static ssize_t zerocopy__send(struct sender_conn *f)
 {
 	struct zc_sender *zc = f->own;
-	const struct message *m = &zc->current->message;
-	int err = zc->copying ? 0 : zc__find_id(f);
+	const struct message *m = &zc->slots.current->message;
+	int err = zc->slots.copying ? 0 : zc__find_id(f);
 	ssize_t n;
 
 	if (err)
 		return err;
-	n = sender_conn__send_rest(f, m, zc->copying ? 0 : MSG_ZEROCOPY);
-	if (n == -ENOBUFS && !zc->copying)
-		return zc__relieve(f);
+	n = sender_conn__send_rest(f, m, zc->slots.copying ? 0 : MSG_ZEROCOPY);
+	/* optmem or RLIMIT_MEMLOCK is used up. */
+	if (n == -ENOBUFS && !zc->slots.copying)
+		return send_slots__relieve(f, zc->ids.outstanding);
 	if (n < 0)
 		return n;
-	if (zc->copying)
-		f->counters->zc_fallback += (uint64_t)n;
-	else
+	if (!zc->slots.copying)
 		zc__queued(f);
-	if (f->done + (size_t)n == m->size)
-		send_slots__drop(&zc->slots, zc->current);
-	return n;
+	return send_slots__sent(f, n);
 }
 
 static int zerocopy__finish(struct sender_conn *f)
 {
 	const struct zc_sender *zc = f->own;
-	int err = zc__reap(f);
 
-	return err ? err : send_slots__drain(f, &zc->ids.outstanding, zc__wait);
+	return send_slots__drain(f, &zc->ids.outstanding);
 }
 
 static int zerocopy__setup(struct sender_conn *f)
@@ -180,7 +144,7 @@ const struct send_mode send_mode_zerocopy = {
 	.setup = zerocopy__setup,
 	.teardown = zerocopy__teardown,
 	.prepare = zerocopy__prepare,
-	.begin = zerocopy__begin,
+	.begin = send_slots__begin,
 	.send = zerocopy__send,
 	.wait = zc__wait,
 	.reap = zc__reap,
