@@ -71,8 +71,8 @@ static void begin(struct table *t, const struct live_frame *f, const char *head,
 	t->cells.left[0] = true;
 }
 
-/* Returns the row below. */
-static int draw_table(struct grid *g, int row, const struct table *t)
+/* Clears the table. Returns the row below. */
+static int draw_table(struct grid *g, int row, struct table *t)
 {
 	const struct text_cells *cells = &t->cells;
 
@@ -88,6 +88,7 @@ static int draw_table(struct grid *g, int row, const struct table *t)
 			else if (!m || m->seen)
 				grid__put_right(g, row, col, t->width[c], attr, cells->cell[i][c]);
 	}
+	text_cells__clear(&t->cells);
 	return row;
 }
 

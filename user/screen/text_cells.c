@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Layout of the tables of text_cells.h. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "text_cells.h"
 
 #define GAP      2
@@ -12,6 +14,13 @@ void text_cells__begin(struct text_cells *t, unsigned int heads, size_t rows)
 	memset(t, 0, sizeof(*t));
 	t->heads = heads;
 	t->rows = heads + (unsigned int)rows;
+	t->cell = xcalloc(t->rows, sizeof(*t->cell));
+}
+
+void text_cells__clear(struct text_cells *t)
+{
+	free(t->cell);
+	memset(t, 0, sizeof(*t));
 }
 
 unsigned int text_cells__add(struct text_cells *t, const char *head, bool left, text_cell_fn fn,
@@ -66,7 +75,7 @@ static void print_row(FILE *f, const struct text_cells *t, unsigned int row, uns
 	fprintf(f, "%.*s\n", used, line);
 }
 
-void text_cells__print(FILE *f, const struct text_cells *t, unsigned int width)
+void text_cells__print(FILE *f, struct text_cells *t, unsigned int width)
 {
 	unsigned int gap = table_width(t) > width ? GAP - 1 : GAP;
 	unsigned int first = 1, end;
@@ -85,6 +94,7 @@ void text_cells__print(FILE *f, const struct text_cells *t, unsigned int width)
 			print_row(f, t, row, gap, first, end);
 		first = end;
 	} while (first < t->columns);
+	text_cells__clear(t);
 }
 
 static void leave_out(struct text_fit *fit, int cell, int wanted, bool empty_only,

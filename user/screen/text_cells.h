@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tables of run and attach: cells whose columns are as wide as their contents, and tables of names
- * that must fit a width. Knows the layout only.
+ * Tables of run, sweep and attach: cells whose columns are as wide as their contents, and tables of
+ * names that must fit a width. Knows the layout only.
  */
 #ifndef SCREEN_TEXT_CELLS_H
 #define SCREEN_TEXT_CELLS_H
@@ -11,21 +11,21 @@
 #include <stdio.h>
 
 #define TEXT_CELL_MAX    48
-#define TEXT_ROWS_MAX    40
 #define TEXT_COLUMNS_MAX 24
 
 struct text_cells {
-	char cell[TEXT_ROWS_MAX][TEXT_COLUMNS_MAX][TEXT_CELL_MAX];
-	bool left[TEXT_COLUMNS_MAX]; /* aligned left; the others right */
-	unsigned int heads;          /* heading rows */
-	unsigned int rows, columns;  /* rows: headings included */
+	char (*cell)[TEXT_COLUMNS_MAX][TEXT_CELL_MAX]; /* by row */
+	bool left[TEXT_COLUMNS_MAX];                   /* aligned left; the others right */
+	unsigned int heads;                            /* heading rows */
+	unsigned int rows, columns;                    /* rows: headings included */
 };
 
 /* Writes the cell of a row, counted from 0 below the headings. of, what: see text_cells__add(). */
 typedef void (*text_cell_fn)(char cell[TEXT_CELL_MAX], const void *of, size_t row, int what);
 
-/* An empty table of at most TEXT_ROWS_MAX rows. */
+/* An empty table; free with text_cells__clear(). */
 void text_cells__begin(struct text_cells *t, unsigned int heads, size_t rows);
+void text_cells__clear(struct text_cells *t);
 
 /*
  * Adds a column: its heading, and the cells of all rows, for which fn gets of and what. Returns its
@@ -36,9 +36,9 @@ unsigned int text_cells__add(struct text_cells *t, const char *head, bool left, 
 
 /*
  * Columns two spaces apart, or one if width is too small. Columns that do not fit even then go
- * below, with the first column repeated.
+ * below, with the first column repeated. Clears the table.
  */
-void text_cells__print(FILE *f, const struct text_cells *t, unsigned int width);
+void text_cells__print(FILE *f, struct text_cells *t, unsigned int width);
 
 /* A column of a table of names. */
 struct text_fit_column {

@@ -5,22 +5,18 @@
 #include <string.h>
 
 #include "base/stats.h"
+#include "screen/text_cells.h"
 #include "screen/text_note.h"
 #include "screen/text.h"
 #include "sweep_table.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
-#define CELL_MAX         40
-#define CELL_GAP         2
-#define CONGESTION_WIDTH 10
-
 struct table {
 	const struct sweep_grid *g;
 	const double *gbps;
 	char *const *made;
-	double *values;              /* room for as many as there are rounds */
-	unsigned int width[MODE_NR]; /* of the column of each mode */
+	double *values; /* room for as many as there are rounds */
 };
 
 /* Runs of one cell follow each other; the same cell of the next mode comes a block later. */
@@ -29,10 +25,22 @@ static size_t block_of(const struct table *t)
 	return sweep_grid__runs(t->g) / t->g->modes_nr;
 }
 
-/* "31.4 (30.2-32)": the cell of a mode whose first run of the first mode is `first`. */
-static char *cell_of(char cell[CELL_MAX], const struct table *t, size_t mode, size_t first)
+static void name_cell(char *cell, const void *of, size_t row, int what)
 {
-	size_t run = mode * block_of(t) + first, n = 0;
+	const struct sweep_grid *g = ((const struct table *)of)->g;
+	struct sweep_run r = sweep_grid__run(g, row * g->rounds);
+	char size[UNITS_BUF];
+
+	(void)what;
+	snprintf(cell, TEXT_CELL_MAX, "%6s %7u%s%s", format_size_short(size, sizeof(size), r.size),
+		 r.threads, r.congestion ? " " : "", r.congestion ? r.congestion : "");
+}
+
+/* "31.4 (30.2-32)". what: the mode. */
+static void gbps_cell(char *cell, const void *of, size_t row, int what)
+{
+	const struct table *t = of;
+	size_t run = (size_t)what * block_of(t) + row * t->g->rounds, n = 0;
 	struct spread s;
 
 	for (unsigned int round = 0; round < t->g->rounds; round++)
@@ -40,77 +48,25 @@ static char *cell_of(char cell[CELL_MAX], const struct table *t, size_t mode, si
 			t->values[n++] = t->gbps[run + round];
 	s = stats__spread(t->values, n);
 	if (!s.n)
-		snprintf(cell, CELL_MAX, "%5s", "n/a");
+		snprintf(cell, TEXT_CELL_MAX, "%5s", "n/a");
 	else if (s.n > 1)
-		snprintf(cell, CELL_MAX, "%5.3g (%.3g-%.3g)", s.median, s.low, s.high);
+		snprintf(cell, TEXT_CELL_MAX, "%5.3g (%.3g-%.3g)", s.median, s.low, s.high);
 	else
-		snprintf(cell, CELL_MAX, "%5.3g", s.median);
-	return cell;
+		snprintf(cell, TEXT_CELL_MAX, "%5.3g", s.median);
 }
 
-static void find_widths(struct table *t)
-{
-	char cell[CELL_MAX];
-
-	for (size_t m = 0; m < t->g->modes_nr; m++) {
-		t->width[m] = (unsigned int)strlen(mode__words(t->g->modes[m]));
-		for (size_t first = 0; first < block_of(t); first += t->g->rounds) {
-			unsigned int len = (unsigned int)strlen(cell_of(cell, t, m, first));
-
-			t->width[m] = len > t->width[m] ? len : t->width[m];
-		}
-	}
-}
-
-/* The columns of modes from `from` to `to` - 1; the last one is not padded. */
-static void put_line(FILE *f, const struct table *t, size_t from, size_t to, const size_t *first)
-{
-	char cell[CELL_MAX];
-
-	for (size_t m = from; m < to; m++)
-		fprintf(f, "%*s%-*s", CELL_GAP, "", m + 1 == to ? 0 : (int)t->width[m],
-			first ? cell_of(cell, t, m, *first) : mode__words(t->g->modes[m]));
-	fputc('\n', f);
-}
-
-static void put_block(FILE *f, const struct table *t, size_t from, size_t to)
-{
-	const struct sweep_grid *g = t->g;
-	char size[UNITS_BUF];
-
-	fprintf(f, "%6s %7s", "size", "threads");
-	if (g->congestions_nr)
-		fprintf(f, " %-*s", CONGESTION_WIDTH, "congestion");
-	put_line(f, t, from, to, NULL);
-	for (size_t first = 0; first < block_of(t); first += g->rounds) {
-		struct sweep_run r = sweep_grid__run(g, first);
-
-		fprintf(f, "%6s %7u", format_size_short(size, sizeof(size), r.size), r.threads);
-		if (g->congestions_nr)
-			fprintf(f, " %-*s", CONGESTION_WIDTH, r.congestion);
-		put_line(f, t, from, to, &first);
-	}
-}
-
-/* Modes whose columns do not fit the width go below. */
 static void put_table(FILE *f, unsigned int width, struct table *t)
 {
-	unsigned int labels = 14 + (t->g->congestions_nr ? CONGESTION_WIDTH + 1 : 0), used;
-	size_t from = 0, to;
+	struct text_cells cells;
 
 	t->values = xcalloc(t->g->rounds, sizeof(*t->values));
-	find_widths(t);
-	for (; from < t->g->modes_nr; from = to) {
-		used = labels + CELL_GAP + t->width[from];
-		for (to = from + 1; to < t->g->modes_nr; to++) {
-			used += CELL_GAP + t->width[to];
-			if (used > width)
-				break;
-		}
-		if (from)
-			fputc('\n', f);
-		put_block(f, t, from, to);
-	}
+	text_cells__begin(&cells, 1, block_of(t) / t->g->rounds);
+	text_cells__add(&cells,
+			t->g->congestions_nr ? "  size threads congestion" : "  size threads", true,
+			name_cell, t, 0);
+	for (size_t m = 0; m < t->g->modes_nr; m++)
+		text_cells__add(&cells, mode__words(t->g->modes[m]), true, gbps_cell, t, (int)m);
+	text_cells__print(f, &cells, width);
 	free(t->values);
 }
 
