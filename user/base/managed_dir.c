@@ -293,6 +293,13 @@ int managed_dir__find_foreign(const struct managed_dir *d, char *name, size_t le
 	return foreign_below(d, "", name, len);
 }
 
+bool managed_dir__is_empty(const struct managed_dir *d)
+{
+	char foreign[2 * NAME_MAX + 2];
+
+	return !d->marked && !managed_dir__find_foreign(d, foreign, sizeof(foreign)) && !*foreign;
+}
+
 static int give_one(const struct managed_dir *d, const char *name)
 {
 	const char *base;

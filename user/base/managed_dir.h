@@ -45,6 +45,9 @@ int managed_dir__mark(struct managed_dir *d, const char *kind);
 /* Has no file been claimed? */
 bool managed_dir__is_unused(const struct managed_dir *d);
 
+/* Is nothing in it? */
+bool managed_dir__is_empty(const struct managed_dir *d);
+
 bool managed_dir__names(const struct managed_dir *d, const char *name);
 
 /*

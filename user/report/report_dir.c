@@ -260,18 +260,6 @@ static int clear_leftover(const struct output_location *p)
 	return err == -ENOENT ? 0 : err;
 }
 
-/*
- * The owner of the parent directory can replace the new directory. Never change the owner of files
- * in a replaced one.
- */
-static bool is_new(const struct output_location *p)
-{
-	char foreign[2 * NAME_MAX + 2];
-
-	return !p->owned.marked &&
-	       !managed_dir__find_foreign(&p->owned, foreign, sizeof(foreign)) && !*foreign;
-}
-
 /* Makes it under the first free name. 0 or -errno. */
 static int make_directory(struct output_location *p)
 {
@@ -298,7 +286,9 @@ static int make_temporary(struct output_location *p, char why[PUBLISHER_WHY])
 		p->made = true;
 		err = managed_dir__open_at(&p->owned, p->dir, p->temporary, KIND);
 	}
-	if (!err && !is_new(p)) {
+	/* The owner of the parent directory can replace it: files in another one stay as they are.
+	 */
+	if (!err && !managed_dir__is_empty(&p->owned)) {
 		p->made = false;
 		err = -EPERM;
 	}

@@ -75,19 +75,6 @@ static void remove_temporaries(const struct sweep_dir *d, const char *name)
 	closedir(dir);
 }
 
-static bool is_empty(const struct sweep_dir *d)
-{
-	DIR *dir = list(d, ".");
-	const struct dirent *entry;
-	bool empty = dir != NULL;
-
-	while (empty && (entry = readdir(dir)))
-		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-	if (dir)
-		closedir(dir);
-	return empty;
-}
-
 static bool exists(const struct sweep_dir *d, const char *file)
 {
 	struct stat st;
@@ -99,12 +86,9 @@ static bool exists(const struct sweep_dir *d, const char *file)
 static json_t *read_json(const struct sweep_dir *d, const char *file)
 {
 	int fd = managed_dir__open_file(&d->owned, file);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
-	json_t *document = f ? json_loadf(f, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	json_t *document = fd < 0 ? NULL : json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
 
-	if (f)
-		fclose(f);
-	else if (fd >= 0)
+	if (fd >= 0)
 		close(fd);
 	return document;
 }
@@ -140,9 +124,10 @@ static int open_unbegun(struct sweep_dir *d)
 static int open_begun(struct sweep_dir *d)
 {
 	if (!d->owned.marked)
-		return is_empty(d) ? EXIT_DONE
-				   : refuse_strange(d, "it has no " MANAGED_DIR_MARKER
-						       ", the list of a sweep's files");
+		return managed_dir__is_empty(&d->owned)
+			       ? EXIT_DONE
+			       : refuse_strange(d, "it has no " MANAGED_DIR_MARKER
+						   ", the list of a sweep's files");
 	remove_temporaries(d, ".");
 	remove_temporaries(d, CELLS);
 	if (!exists(d, "sweep.json"))
@@ -240,7 +225,7 @@ int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume)
 		return code;
 	if (resume)
 		code = open_begun(d);
-	else if (!is_empty(d)) {
+	else if (!managed_dir__is_empty(&d->owned)) {
 		log_error("%s is not empty: name another directory, or continue the sweep in it "
 			  "with --resume.",
 			  name);
