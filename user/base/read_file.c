@@ -31,6 +31,15 @@ const char *text__last_line(char *s)
 	return line ? line + 1 : s;
 }
 
+uint64_t text__hash(const char *s)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * 0x100000001b3ULL;
+	return hash;
+}
+
 int read_file__line(const char *path, char *line, size_t len)
 {
 	char *whole = NULL, *text;

@@ -13,6 +13,9 @@ char *text__trim(char *s);
 /* The last line of s that is not blank; s is trimmed. */
 const char *text__last_line(char *s);
 
+/* FNV-1a, 64 bits (draft-eastlake-fnv). */
+uint64_t text__hash(const char *s);
+
 /*
  * Reads the first line, trimmed. 0, or -errno with line empty; -EMSGSIZE: it has len bytes or more
  * (a cut list of CPUs or options would be a wrong one).

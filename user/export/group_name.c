@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "base/read_file.h"
 #include "common/xalloc.h"
 
 #define ID_LEN 64 /* hexadecimal digits of a container id */
@@ -123,16 +124,6 @@ static bool put_form(struct name *n, const char *path)
 	return false;
 }
 
-/* FNV-1a: tells long names apart that begin alike. */
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-	return hash;
-}
-
 /* Only an escape has a backslash, so two names never look alike. */
 static size_t put_character(char *buf, const char *text)
 {
@@ -147,6 +138,7 @@ static size_t put_character(char *buf, const char *text)
 
 #define HASH_LEN 18 /* \# and 16 digits */
 
+/* Names that begin alike differ in the hash of the whole. */
 static char *show(char buf[GROUP_NAME_MAX], const char *text)
 {
 	const char *begin = text;
@@ -157,7 +149,7 @@ static char *show(char buf[GROUP_NAME_MAX], const char *text)
 
 		n = put_character(one, text);
 		if (len + strlen(one) >= GROUP_NAME_MAX) {
-			sprintf(buf + cut, "\\#%016" PRIx64, hash_of(begin));
+			sprintf(buf + cut, "\\#%016" PRIx64, text__hash(begin));
 			return buf;
 		}
 		strcpy(buf + len, one);

@@ -2,10 +2,10 @@
 /* Machine, kernel, path and options of a document: docs/reference/run.md, "Environment" and
  * "Settings". */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/read_file.h"
 #include "field.h"
 #include "json.h"
 #include "model/remote.h"
@@ -171,16 +171,6 @@ json_t *json_environment__steady(const json_t *environment)
 /* Cells of a sweep differ in these, and rounds only add to one: they are not in the fingerprint. */
 static const char *const not_printed[] = {"modes", "size", "threads", "rounds"};
 
-/* FNV-1a, 64 bits (draft-eastlake-fnv). */
-static uint64_t fnv1a(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return hash;
-}
-
 /* Results with different fingerprints were made differently and are not pooled. */
 static json_t *fingerprint(json_t *settings)
 {
@@ -191,7 +181,7 @@ static json_t *fingerprint(json_t *settings)
 	for (size_t i = 0; i < sizeof(not_printed) / sizeof(not_printed[0]); i++)
 		json_object_del(printed, not_printed[i]);
 	text = json_dumps(printed, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(9));
-	hex = json_sprintf("%016" PRIx64, fnv1a(text));
+	hex = json_sprintf("%016" PRIx64, text__hash(text));
 	free(text);
 	json_decref(printed);
 	return hex;
