@@ -8,6 +8,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "figures.h"
+#include "perf_figures.h"
 
 bool figures__stage_known(const struct run_result *run, enum nio_stage stage, const char **reason)
 {
@@ -116,17 +117,36 @@ char *figures__kernel(char *buf, size_t len, const struct environment *env)
 	return buf;
 }
 
-static size_t rounds_of(const struct result *r, enum mode mode, double *gbps)
+struct real figures__cpu(const struct run_result *run)
+{
+	return perf_derive(run, DERIVED_CPU_NS_PER_KIB, perf_whose__here(run));
+}
+
+size_t figures__rounds(const struct result *r, enum mode mode, figure_of_round *figure, double *v)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->runs_nr; i++) {
-		struct real v = run_result__gbps(&r->runs[i]);
+		struct real value = figure(&r->runs[i]);
 
-		if (r->runs[i].mode == mode && v.known)
-			gbps[n++] = v.value;
+		if (r->runs[i].mode == mode && value.known)
+			v[n++] = value.value;
 	}
 	return n;
+}
+
+struct ranking figures__ranking(const struct result *r, figure_of_round *figure,
+				bool higher_is_better)
+{
+	double *values = xcalloc(MODE_NR * r->runs_nr + 1, sizeof(*values)), *v = values;
+	struct ranked_mode modes[MODE_NR];
+	struct ranking ranking;
+
+	for (int m = 0; m < MODE_NR; m++, v += r->runs_nr)
+		modes[m] = (struct ranked_mode){m, v, figures__rounds(r, m, figure, v)};
+	ranking = ranking__of(modes, MODE_NR, higher_is_better);
+	free(values);
+	return ranking;
 }
 
 void figures__compare(struct rank_test *t, const struct result *r, enum mode first,
@@ -134,7 +154,8 @@ void figures__compare(struct rank_test *t, const struct result *r, enum mode fir
 {
 	double *a = xcalloc(r->runs_nr, sizeof(*a)), *b = xcalloc(r->runs_nr, sizeof(*b));
 
-	*t = rank_test__of(a, rounds_of(r, first, a), b, rounds_of(r, second, b), 1);
+	*t = rank_test__of(a, figures__rounds(r, first, run_result__gbps, a), b,
+			   figures__rounds(r, second, run_result__gbps, b), 1);
 	/* Nothing was sent in half of the rounds and more: that has no quotient. */
 	if (!(t->b > 0))
 		t->difference = DIFFERENCE_UNKNOWN;

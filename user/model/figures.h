@@ -4,6 +4,7 @@
 #define MODEL_FIGURES_H
 
 #include "base/rank_test.h"
+#include "ranking.h"
 #include "result.h"
 
 /* Copies per payload byte over the stages that were measured. */
@@ -30,6 +31,19 @@ char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields,
 /* "Linux 6.18.44" of either spelling in the environment; "kernel unknown" when it could not be
  * read. */
 char *figures__kernel(char *buf, size_t len, const struct environment *env);
+
+/* A figure of a round, such as run_result__gbps(). */
+typedef struct real figure_of_round(const struct run_result *run);
+
+/* The CPU time per KiB of the sides that are here. */
+struct real figures__cpu(const struct run_result *run);
+
+/* The figure in the rounds of a mode that know it. v: room for runs_nr. Returns how many. */
+size_t figures__rounds(const struct result *r, enum mode mode, figure_of_round *figure, double *v);
+
+/* Ranks the modes by all rounds so far. */
+struct ranking figures__ranking(const struct result *r, figure_of_round *figure,
+				bool higher_is_better);
 
 /* Compares the throughput of all rounds of two modes; DIFFERENCE_UNKNOWN if a mode has none. */
 void figures__compare(struct rank_test *t, const struct result *r, enum mode first,

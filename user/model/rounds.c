@@ -51,11 +51,3 @@ char *rounds__words(char *buf, size_t len, const struct result *r)
 		snprintf(buf, len, "%u round%s", n.most, plural(n.most));
 	return buf;
 }
-
-const struct mode_summary *rounds__of_mode(const struct result *r, enum mode mode)
-{
-	for (size_t i = 0; i < r->summary_nr; i++)
-		if (r->summary[i].mode == mode)
-			return &r->summary[i];
-	return NULL;
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rounds of a result: how many were made, and those of a mode. Pure. */
+/* The rounds of a result: how many were made. Pure. */
 #ifndef MODEL_ROUNDS_H
 #define MODEL_ROUNDS_H
 
@@ -13,8 +13,5 @@ bool rounds__ended_early(const struct result *r);
 
 /* "1 round", "5 rounds"; "3 to 5 rounds" where modes differ. Fills buf, returns it. */
 char *rounds__words(char *buf, size_t len, const struct result *r);
-
-/* All rounds of a mode. NULL: the mode was not measured. */
-const struct mode_summary *rounds__of_mode(const struct result *r, enum mode mode);
 
 #endif

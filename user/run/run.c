@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The run command: rounds of each mode on one runner, shown live; then the outputs are written. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/atomic_file.h"
@@ -143,7 +141,7 @@ static int run_watched(struct runner *runner)
 		.interval_ns = runner->o->interval_ns,
 		.modes = runner->o->modes,
 		.modes_nr = runner->o->modes_nr,
-		.env = &runner->result.env,
+		.result = &runner->result,
 		.backend = runner->result.backend,
 		.quiet = runner->o->quiet,
 	};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Opening what rounds need, and making them; see runner.h. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@
 #include "probe_setup.h"
 #include "load/loadgen_args.h"
 #include "model/ledger.h"
-#include "model/perf_figures.h"
+#include "model/figures.h"
 #include "model/verdict.h"
 #include "round_phases.h"
 #include "aux_round.h"
@@ -143,29 +142,17 @@ int runner__round(struct runner *runner, enum mode mode, unsigned int index)
 }
 
 static void spread_of(struct spread *spread, const struct result *res, enum mode mode,
-		      struct real (*value)(const struct run_result *r))
+		      figure_of_round *figure)
 {
 	double *values = xcalloc(res->runs_nr, sizeof(*values));
-	size_t n = 0;
 
-	for (size_t i = 0; i < res->runs_nr; i++) {
-		struct real v = value(&res->runs[i]);
-
-		if (res->runs[i].mode == mode && v.known)
-			values[n++] = v.value;
-	}
-	*spread = stats__spread(values, n);
+	*spread = stats__spread(values, figures__rounds(res, mode, figure, values));
 	free(values);
 }
 
 static struct real copies_of(const struct run_result *r)
 {
 	return r->copies_per_byte;
-}
-
-static struct real cpu_of(const struct run_result *r)
-{
-	return perf_derive(r, DERIVED_CPU_NS_PER_KIB, perf_whose__here(r));
 }
 
 static void summarise_mode(struct result *res, const struct options *o, enum mode mode)
@@ -190,7 +177,7 @@ static void summarise_mode(struct result *res, const struct options *o, enum mod
 	res->summary_nr++;
 	spread_of(&s->throughput_gbps, res, mode, run_result__gbps);
 	spread_of(&s->copies_per_byte, res, mode, copies_of);
-	spread_of(&s->cpu_ns_per_kib, res, mode, cpu_of);
+	spread_of(&s->cpu_ns_per_kib, res, mode, figures__cpu);
 }
 
 /* Fills the summary: the total and the spread of each mode's rounds. */

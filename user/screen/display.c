@@ -104,8 +104,9 @@ void display__open(struct display *d, const struct display_settings *s, struct l
 
 	memset(d, 0, sizeof(*d));
 	d->interval_ns = s->interval_ns;
+	d->result = s->result;
 	f->version = NETIOTRACE_VERSION;
-	f->env = s->env;
+	f->env = &s->result->env;
 	f->backend = s->backend;
 	f->size = t->size;
 	f->fields = t->fields;
@@ -140,10 +141,6 @@ void display__clear(struct display *d)
 	for (size_t i = 0; i < d->frame.modes_nr; i++) {
 		run_result__clear(&d->frame.modes[i].total);
 		run_result__clear(&d->done[i]);
-		free(d->gbps[i]);
-		free(d->cpu[i]);
-		d->gbps[i] = d->cpu[i] = NULL;
-		d->gbps_nr[i] = d->cpu_nr[i] = 0;
 	}
 }
 
@@ -261,33 +258,6 @@ void display__update(struct display *d, const struct run_result *partial)
 	draw(d);
 }
 
-static void append(double **values, size_t *nr, struct real v)
-{
-	if (!v.known)
-		return;
-	*values = xgrow(*values, *nr, sizeof(**values));
-	(*values)[(*nr)++] = v.value;
-}
-
-/* Which modes lead, by the rounds that are over. */
-static void rank_modes(struct display *d, size_t column, const struct run_result *run)
-{
-	struct ranked_mode speed[MODE_NR], cost[MODE_NR];
-	size_t n = d->frame.modes_nr;
-
-	append(&d->gbps[column], &d->gbps_nr[column], run_result__gbps(run));
-	append(&d->cpu[column], &d->cpu_nr[column],
-	       perf_derive(run, DERIVED_CPU_NS_PER_KIB, perf_whose__here(run)));
-	for (size_t i = 0; i < n; i++) {
-		enum mode mode = d->frame.modes[i].mode;
-
-		speed[i] = (struct ranked_mode){mode, d->gbps[i], d->gbps_nr[i]};
-		cost[i] = (struct ranked_mode){mode, d->cpu[i], d->cpu_nr[i]};
-	}
-	d->frame.fastest = ranking__of(speed, n, true);
-	d->frame.cheapest = ranking__of(cost, n, false);
-}
-
 void display__finish_round(struct display *d, const struct run_result *run)
 {
 	size_t i = column_of(d, run->mode);
@@ -300,7 +270,8 @@ void display__finish_round(struct display *d, const struct run_result *run)
 	profile__clear(&d->done[i].cpu.profile);
 	if (!display__shows(d))
 		return;
-	rank_modes(d, i, run);
+	d->frame.fastest = figures__ranking(d->result, run_result__gbps, true);
+	d->frame.cheapest = figures__ranking(d->result, figures__cpu, false);
 	set_total(d, i, NULL);
 	/* The figures are of the round, not of the auxiliary rounds after it. */
 	d->frame.phase = LIVE_RUNNING;

@@ -21,9 +21,8 @@ struct display {
 	struct loop *loop;       /* reads the keys of the screen */
 	uint64_t interval_ns;
 	struct live_frame frame;
+	const struct result *result;     /* of the rounds that are over */
 	struct run_result done[MODE_NR]; /* by frame column: rounds finished, and their figures */
-	double *gbps[MODE_NR], *cpu[MODE_NR];
-	size_t gbps_nr[MODE_NR], cpu_nr[MODE_NR];
 	uint64_t last_bytes[MODE_NR][NIO_STAGE_NR];
 	uint64_t last_rx[MODE_NR];
 	uint64_t last_ns[MODE_NR]; /* measured time then */
@@ -35,14 +34,14 @@ struct display_settings {
 	uint64_t interval_ns; /* between draws: of a line view, a line each */
 	const enum mode *modes;
 	size_t modes_nr;
-	const struct environment *env;
+	const struct result *result;
 	const char *backend;
 	bool quiet;
 };
 
 /*
  * Opens the view that fits: curses when stdin and stdout are a terminal, else a line each interval
- * on stderr, none when quiet. The environment must outlive the display, and so must the loop, which
+ * on stderr, none when quiet. The result must outlive the display, and so must the loop, which
  * gets the view's keys to read and the signals of job control.
  */
 void display__open(struct display *d, const struct display_settings *s, struct loop *loop);

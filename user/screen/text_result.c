@@ -3,7 +3,6 @@
  * The answer at the end of a run: was zero-copy zero-copy, which mode was faster, and obstacles to
  * an answer. One sentence each, the most important first.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -430,51 +429,12 @@ static void print_comparison(FILE *f, const struct result *r)
 	text_comparison__write(f, &t);
 }
 
-/* What modes are ranked by: the summary's median, and the value of each round. */
-enum ranking_of {
-	RANKING_SPEED, /* higher is better */
-	RANKING_COST,
-};
-
-static const struct spread *spread_of(const struct mode_summary *s, enum ranking_of k)
-{
-	return k == RANKING_SPEED ? &s->throughput_gbps : &s->cpu_ns_per_kib;
-}
-
-static size_t rounds_of(const struct result *r, enum mode mode, enum ranking_of k, double *v)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->runs_nr; i++) {
-		const struct run_result *run = &r->runs[i];
-		struct real value = k == RANKING_SPEED ? run_result__gbps(run)
-						       : perf_derive(run, DERIVED_CPU_NS_PER_KIB,
-								     perf_whose__here(run));
-
-		if (run->mode == mode && value.known)
-			v[n++] = value.value;
-	}
-	return n;
-}
-
 /* The best mode and those that it is not ahead of; nothing unless two modes are known. */
-static bool print_best_of(FILE *f, const struct result *r, enum ranking_of k, const char *words)
+static bool print_best_of(FILE *f, const struct result *r, figure_of_round *figure,
+			  const char *words)
 {
-	struct ranked_mode modes[MODE_NR];
-	double *values[MODE_NR] = {NULL};
-	struct ranking ranking;
+	struct ranking ranking = figures__ranking(r, figure, figure == run_result__gbps);
 
-	for (size_t i = 0; i < r->summary_nr; i++) {
-		const struct mode_summary *s = &r->summary[i];
-
-		values[i] = xcalloc(r->runs_nr + 1, sizeof(*values[i]));
-		modes[i] = (struct ranked_mode){
-			s->mode, values[i],
-			spread_of(s, k)->n ? rounds_of(r, s->mode, k, values[i]) : 0};
-	}
-	ranking = ranking__of(modes, r->summary_nr, k == RANKING_SPEED);
-	for (size_t i = 0; i < r->summary_nr; i++)
-		free(values[i]);
 	if (ranking.known < 2)
 		return false;
 	if (ranking.early) {
@@ -492,10 +452,10 @@ static bool print_best_of(FILE *f, const struct result *r, enum ranking_of k, co
 /* Modes without a significant difference are named together. */
 static void print_best(FILE *f, const struct result *r)
 {
-	if (!print_best_of(f, r, RANKING_SPEED, "Fastest"))
+	if (!print_best_of(f, r, run_result__gbps, "Fastest"))
 		return;
 	if (r->summary[0].rounds >= rank_test__rounds_needed(1))
-		print_best_of(f, r, RANKING_COST, "; cheapest in CPU time");
+		print_best_of(f, r, figures__cpu, "; cheapest in CPU time");
 	fputc('.', f);
 }
 
