@@ -4,38 +4,12 @@
 
 #include "curses_screen.h"
 #include "live_model.h"
-
-typedef void (*hist_fn)(struct hist **h, struct hist *const *other);
-
-/* Applies fn to each histogram of a run and its counterpart in another. */
-static void for_each_hist(struct run_result *run, const struct run_result *other, hist_fn fn)
-{
-	for (int i = 0; i < NIO_STAGE_NR; i++) {
-		fn(&run->stages[i].sizes, &other->stages[i].sizes);
-		fn(&run->stages[i].times, &other->stages[i].times);
-	}
-	for (int i = 0; i < LATENCY_NR; i++)
-		fn(&run->app.latency[i].hist, &other->app.latency[i].hist);
-	fn(&run->pinned.completion.hist, &other->pinned.completion.hist);
-	fn(&run->pinned.outstanding.hist, &other->pinned.outstanding.hist);
-}
-
-static void hist_drop(struct hist **h, struct hist *const *other)
-{
-	(void)other;
-	hist__free(*h);
-	*h = NULL;
-}
-
-static void hist_copy(struct hist **h, struct hist *const *other)
-{
-	*h = *other ? hist__dup(*other) : NULL;
-}
+#include "model/ledger.h"
 
 void live_frame__clear(struct live_frame *f)
 {
 	for (size_t i = 0; i < f->modes_nr; i++)
-		for_each_hist(&f->modes[i].total, &f->modes[i].total, hist_drop);
+		run_result__clear(&f->modes[i].total);
 	memset(f, 0, sizeof(*f));
 }
 
@@ -44,8 +18,10 @@ static void copy_frame(struct live_frame *to, const struct live_frame *from)
 {
 	live_frame__clear(to);
 	*to = *from;
-	for (size_t i = 0; i < to->modes_nr; i++)
-		for_each_hist(&to->modes[i].total, &from->modes[i].total, hist_copy);
+	for (size_t i = 0; i < to->modes_nr; i++) {
+		to->modes[i].total = (struct run_result){0};
+		ledger__add(&to->modes[i].total, &from->modes[i].total);
+	}
 }
 
 /* A statistic read during an update may be slightly below an earlier one: do not wrap. */
@@ -55,20 +31,19 @@ static void subtract(uint64_t *a, uint64_t b)
 }
 
 /* Only buckets can be subtracted: the extremes become bucket bounds. */
-static void hist_subtract(struct hist **h, struct hist *const *base)
+static void hist_subtract(struct hist **h, const struct hist *base)
 {
 	struct hist *d;
 
-	if (!*h || !*base || (*h)->n_buckets != (*base)->n_buckets ||
-	    (*h)->sub_bits != (*base)->sub_bits)
+	if (!*h || !base || (*h)->n_buckets != base->n_buckets || (*h)->sub_bits != base->sub_bits)
 		return;
 	d = hist__new((*h)->sub_bits, (*h)->n_buckets);
 	for (uint32_t i = 0; i < d->n_buckets; i++)
-		if ((*h)->buckets[i] > (*base)->buckets[i])
-			hist__add_bucket(d, i, (*h)->buckets[i] - (*base)->buckets[i]);
+		if ((*h)->buckets[i] > base->buckets[i])
+			hist__add_bucket(d, i, (*h)->buckets[i] - base->buckets[i]);
 	if (d->count) {
 		d->sum = (*h)->sum;
-		subtract(&d->sum, (*base)->sum);
+		subtract(&d->sum, base->sum);
 	}
 	hist__free(*h);
 	*h = d;
@@ -86,7 +61,11 @@ static void run__subtract(struct run_result *run, const struct run_result *base)
 		subtract(&s->ns.value, b->ns.value);
 		subtract(&s->timed.value, b->timed.value);
 		subtract(&s->timed_bytes.value, b->timed_bytes.value);
+		hist_subtract(&s->sizes, b->sizes);
+		hist_subtract(&s->times, b->times);
 	}
+	for (int i = 0; i < LATENCY_NR; i++)
+		hist_subtract(&run->app.latency[i].hist, base->app.latency[i].hist);
 	for (int i = 0; i < PATH_NR; i++)
 		subtract(&run->path_ns[i].value, base->path_ns[i].value);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
@@ -101,7 +80,8 @@ static void run__subtract(struct run_result *run, const struct run_result *base)
 	subtract(&run->app.replies.tx_bytes.value, base->app.replies.tx_bytes.value);
 	subtract(&run->app.sender_cpu_ns.value, base->app.sender_cpu_ns.value);
 	subtract(&run->app.receiver_cpu_ns.value, base->app.receiver_cpu_ns.value);
-	for_each_hist(run, base, hist_subtract);
+	hist_subtract(&run->pinned.completion.hist, base->pinned.completion.hist);
+	hist_subtract(&run->pinned.outstanding.hist, base->pinned.outstanding.hist);
 }
 
 static const struct live_frame *visible(const struct live_model *m)
