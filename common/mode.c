@@ -2,7 +2,6 @@
 /* The table of copy modes. Pure. */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "mode.h"
 #include "units.h"

@@ -4,7 +4,6 @@
 #define LOADGEN_LG_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 

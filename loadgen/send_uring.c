@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The mode uring: an io_uring SENDMSG request sends header and fields as they are. */
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 

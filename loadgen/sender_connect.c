@@ -6,7 +6,6 @@
 
 #include "clock.h"
 #include "common/mode.h"
-#include "common/units.h"
 #include "sender.h"
 
 /* Time limit of a data connection: four SYNs, at 0, 1, 3 and 7 s. */

@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "clock.h"
-#include "common/units.h"
 #include "sender.h"
 
 /* Time limit for the acknowledgements of the last bytes. */

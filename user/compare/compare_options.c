@@ -8,7 +8,6 @@
 
 #include "compare.h"
 #include "base/command_line.h"
-#include "common/units.h"
 #include "common/xalloc.h"
 #include "study/csv_options.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A comparison as text and as JSON (docs/reference/compare.md); see compare_output.h. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/printable.h"
 #include "common/units.h"

@@ -3,7 +3,6 @@
  * Gathers the facts of doctor: reads /proc and /sys, opens the path, tries every hook; see
  * diagnosis.h. An unreadable file is a fact as well.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

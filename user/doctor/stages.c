@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From the plan's rows, which are by probe, to lines by stage; see diagnosis.h. Pure. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/append.h"

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "aggregates.h"
 #include "base/commands.h"

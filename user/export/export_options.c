@@ -2,8 +2,6 @@
 /* Owns the command line of `netiotrace export`; see export_options.h. */
 #include "export_options.h"
 
-#include <string.h>
-
 #include "aggregates.h"
 #include "base/command_line.h"
 #include "base/log.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Follows one byte from place to place; see chain.h. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "chain_internal.h"
 

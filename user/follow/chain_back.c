@@ -4,7 +4,6 @@
  * source of each write, too. When the same address is sent again, the writes seen are walked back
  * in time. This needs memory that is used again.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "chain_internal.h"

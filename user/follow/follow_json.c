@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The document of follow, netiotrace.follow/1, and its stacks: docs/reference/follow.md. Pure. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "follow_result.h"
 #include "write/field.h"

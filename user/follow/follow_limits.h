@@ -4,7 +4,6 @@
 #define FOLLOW_FOLLOW_LIMITS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #define FOLLOW_WHY 512 /* bytes of the longest reason */

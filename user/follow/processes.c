@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finds the processes to follow; see processes.h. */
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"

@@ -4,7 +4,6 @@
 #define HOST_NETLINK_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct nl_msg;
 struct nl_sock;

@@ -4,7 +4,6 @@
 #define HOST_RTNL_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/socket.h>
 
 struct nl_sock;

@@ -6,7 +6,6 @@
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
-#include <string.h>
 
 #include "netlink.h"
 #include "netns.h"

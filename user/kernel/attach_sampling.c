@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* When the programs that see each call and packet are attached; see attach_probes.h. */
-#include <errno.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #define MODEL_SOCKET_LEDGER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/num.h"

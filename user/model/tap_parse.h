@@ -10,7 +10,6 @@
 #define MODEL_TAP_PARSE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "result.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of counters, and the packing of events into groups. */
 #include <errno.h>
-#include <limits.h>
 #include <linux/perf_event.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Counts perf events and /proc counters over the measured phase. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/log.h"

@@ -4,7 +4,6 @@
  * receiver's top right, the kernel's below; data flows from left to right.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/printable.h"

@@ -6,7 +6,6 @@
 #ifndef REPORT_DOC_H
 #define REPORT_DOC_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 /* Prefix of the best mode's number in a table. */

@@ -6,11 +6,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/printable.h"
 #include "figure_internal.h"
-#include "common/units.h"
 #include "common/xalloc.h"
 #include "study/phrases.h"
 

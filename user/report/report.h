@@ -4,7 +4,6 @@
 #define REPORT_REPORT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "study/dataset.h"
 

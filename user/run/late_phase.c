@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Says that a phase ends later than planned; see late_phase.h. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/log.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of options, their values, and the rules about them; see options.h. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/command_line.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Checks of options against this machine; see preflight.h. */
-#include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mounts.h"

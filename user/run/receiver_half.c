@@ -2,7 +2,6 @@
 /* Measures the receiver's side of rounds; see receiver_half.h. */
 #include "receiver_half.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

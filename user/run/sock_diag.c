@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>

@@ -6,8 +6,6 @@
 #ifndef RUN_SOCK_DIAG_H
 #define RUN_SOCK_DIAG_H
 
-#include <stdint.h>
-
 #include "bpf/sockets.h"
 
 /*

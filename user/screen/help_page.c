@@ -2,8 +2,6 @@
 /* The help of a live view; see help_page.h. */
 #include "help_page.h"
 
-#include <string.h>
-
 #include "base/printable.h"
 #include "curses_screen.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Bars of the live view; see live_chart.h. Pure layout on a grid. */
-#include <stdio.h>
 #include <string.h>
 
 #include "live_chart.h"

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/units.h"
 #include "model/cpu_figures.h"
 #include "model/figures.h"
 #include "model/rounds.h"

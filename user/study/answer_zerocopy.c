@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "answer.h"
-#include "common/units.h"
 
 /* A mode that pins against the faster of those that copy, over all settings. */
 struct standing {

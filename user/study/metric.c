@@ -2,7 +2,6 @@
 /* Names and formulas of the numbers of a run; see metric.h. Knows no files and no statistics. */
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "metric.h"
 

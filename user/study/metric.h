@@ -8,7 +8,6 @@
 #define STUDY_METRIC_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "model/result.h"
 

@@ -13,7 +13,6 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 /*
  * settings, environment and run may be NULL. Values are text, as in a CSV file; null members are

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/stats.h"
-#include "common/units.h"
 #include "common/xalloc.h"
 #include "stage_findings.h"
 

@@ -2,7 +2,6 @@
 /* Reads a document of netiotrace follow; see followed_document.h. */
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
