@@ -70,6 +70,21 @@ int BPF_PROG(nio_at_arrival, struct sk_buff *skb)
 	return 0;
 }
 
+/* io_uring_complete has its result as an io_uring_cqe; before, as arguments. */
+const volatile bool nio_completes_by_cqe = false;
+
+/* A completion of io_uring, of any request. Read as numbers: their types differ as well. */
+SEC("?tp_btf/io_uring_complete")
+int nio_at_completion(const __u64 *args)
+{
+	if (nio_completes_by_cqe)
+		on_completion((const char *)args[1],
+			      BPF_CORE_READ((const struct io_uring_cqe___request *)args[2], flags));
+	else
+		on_completion((const char *)args[1], (__u32)args[4]);
+	return 0;
+}
+
 /* fentry, fexit and kprobe programs of attach. A kprobe sees only the size a call requests. */
 
 SEC("?fentry/tcp_sendmsg_locked")
@@ -113,7 +128,8 @@ NIO_PROG("fentry/sock_zerocopy_callback", nio_ae_sock_ended, on_sends_completed(
 	 const void *uarg, bool success)
 
 /* A send call begins and requests `size` bytes, as a kprobe sees it. */
-static __always_inline void on_send_asked(struct sock *sk, __u32 size, __u32 what)
+static __always_inline void on_send_asked(struct sock *sk, const struct msghdr *msg, __u32 size,
+					  __u32 what)
 {
 	bool adopted;
 	struct sock_state *s = size ? state_in_use(sk, &adopted) : NULL;
@@ -121,12 +137,15 @@ static __always_inline void on_send_asked(struct sock *sk, __u32 size, __u32 wha
 	if (!s || nio_over || restores_received(sk))
 		return;
 	touch(s, sk);
-	if (!is_uncovered(s, sk, NIO_SIDE_SENDER, size))
-		book_send(s, sk, size, what);
+	if (is_uncovered(s, sk, NIO_SIDE_SENDER, size))
+		return;
+	if (what & NIO_SEEN_FOREIGN)
+		put_request(s, uarg_of_message(msg), true);
+	book_send(s, sk, size, what);
 }
 
 NIO_KPROBE("kprobe/tcp_sendmsg_locked", nio_ak_send,
-	   on_send_asked(sk, size, call_of(sk, msg, is_vector(msg))), struct sock *sk,
+	   on_send_asked(sk, msg, size, call_of(sk, msg, is_vector(msg))), struct sock *sk,
 	   struct msghdr *msg, unsigned long size)
 
 /* For plans in which another program sees the return of the call. */
@@ -134,8 +153,8 @@ NIO_KPROBE("kprobe/tcp_sendmsg_locked", nio_ak_message,
 	   if (nio_window & 1) on_message(sk, msg, is_vector(msg)), struct sock *sk,
 	   struct msghdr *msg)
 NIO_KPROBE("kprobe/do_tcp_sendpages", nio_ak_sendpages,
-	   on_send_asked(sk, size, NIO_SEEN_CALL | NIO_SEEN_SPLICE), struct sock *sk, void *page,
-	   int offset, unsigned long size)
+	   on_send_asked(sk, NULL, size, NIO_SEEN_CALL | NIO_SEEN_SPLICE), struct sock *sk,
+	   void *page, int offset, unsigned long size)
 
 /* MPTCP sends, for plans that see TCP sends by kprobe. */
 NIO_PROG("tp_btf/sock_send_length", nio_ak_mptcp,

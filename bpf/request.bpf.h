@@ -8,6 +8,7 @@
 
 #include "arrival.bpf.h"
 #include "stages.bpf.h"
+#include "uring_notif.bpf.h"
 
 /* A request until its notification. Key: address of its ubuf_info. */
 struct nio_request {
@@ -112,36 +113,6 @@ static __always_inline void on_request_arrival(const struct sk_buff *skb)
 		book(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len);
 }
 
-/* Before Linux 6.10 requests are not stacked: no `head`. Before 6.2 they do not report. */
-struct io_notif_data___request {
-	struct ubuf_info uarg;
-	struct io_notif_data___request *head;
-	bool zc_copied;
-} __attribute__((preserve_access_index));
-
-/*
- * Was anything of this request copied? If an skb takes bytes of several requests, only the first
- * request (`head`) is in the skb and learns of a copy. The kernel reports the others as copied in
- * any case (io_notif_tw_complete).
- */
-static __always_inline bool request_was_copied(const struct io_notif_data___request *notif)
-{
-	const struct io_notif_data___request *head;
-
-	if (BPF_CORE_READ(notif, zc_copied))
-		return true;
-	if (!bpf_core_field_exists(notif->head))
-		return false;
-	head = BPF_CORE_READ(notif, head);
-	return head && BPF_CORE_READ(head, zc_copied);
-}
-
-struct io_uring_cqe___request {
-	__u32 flags;
-} __attribute__((preserve_access_index));
-
-#define IORING_CQE_F_NOTIF___request (1U << 3)
-
 /* A completion of io_uring. notif: of a notification; it begins the request (io_kiocb.cmd). */
 static __always_inline void on_request_notified(const char *notif, __u32 cqe_flags)
 {
@@ -153,7 +124,7 @@ static __always_inline void on_request_notified(const char *notif, __u32 cqe_fla
 
 	if (!(cqe_flags & IORING_CQE_F_NOTIF___request))
 		return;
-	uarg = (__u64)notif + bpf_core_field_offset(struct io_notif_data___request, uarg);
+	uarg = uarg_of_notif(notif);
 	request = bpf_map_lookup_elem(&nio_requests, &uarg);
 	conn = request ? conn_by_cookie(request->cookie) : NULL;
 	zc = conn && request->bytes ? zc_of(conn) : NULL;

@@ -3,7 +3,7 @@
 #ifndef BPF_SOCK_EVENTS_BPF_H
 #define BPF_SOCK_EVENTS_BPF_H
 
-#include "sock_life.bpf.h"
+#include "sock_requests.bpf.h"
 
 /* Programs see the kernel complete sends, so notifications add nothing. */
 const volatile bool nio_completions = false;
@@ -191,6 +191,8 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 	if (!(what & NIO_SEEN_ZEROCOPY))
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
+	if (what & NIO_SEEN_FOREIGN)
+		note_request(s, msg);
 	/* The present call has already taken its id. */
 	if (adopted && (what & NIO_SEEN_PINS) && s->zckey)
 		include_present_id(s);
@@ -372,6 +374,8 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 		return;
 	if (adopted)
 		s->base.sent -= ret;
+	if (what & NIO_SEEN_FOREIGN)
+		note_request_sent(s);
 	book_send(s, sk, ret, what);
 }
 
@@ -487,13 +491,32 @@ static __always_inline void on_notice(struct sock_state *s, const struct sk_buff
 		add_to(&e->copied, sends);
 }
 
-/* The socket that sent with this ubuf_info (see cookie_of_uarg()). */
+/* The socket of a MSG_ZEROCOPY send (see cookie_of_uarg()). */
+static __always_inline const struct sock *sock_of_zerocopy(const char *uarg)
+{
+	return kernel_read(struct sk_buff, uarg - bpf_core_field_offset(struct sk_buff, cb), sk);
+}
+
+/* The socket that sent with this ubuf_info, by MSG_ZEROCOPY. */
 static __always_inline struct sock_state *state_of_uarg(const char *uarg)
 {
-	if (!uarg || !is_msg_zerocopy(uarg))
+	return uarg && is_msg_zerocopy(uarg) ? state_of(sock_of_zerocopy(uarg)) : NULL;
+}
+
+/* The same, by MSG_ZEROCOPY or by io_uring. */
+static __always_inline struct sock_state *state_of_sender(const char *uarg)
+{
+	bool zerocopy = uarg && is_msg_zerocopy(uarg);
+	const struct sock *sk = NULL;
+
+	if (!uarg)
 		return NULL;
-	return state_of(
-		kernel_read(struct sk_buff, uarg - bpf_core_field_offset(struct sk_buff, cb), sk));
+	/* Without the kernel's addresses, is_msg_zerocopy() holds for both. */
+	if (!zerocopy || !nio_zerocopy_end)
+		sk = sock_of_request(uarg);
+	if (!sk && zerocopy)
+		sk = sock_of_zerocopy(uarg);
+	return sk ? state_of(sk) : NULL;
 }
 
 /* Was this id issued before the socket was watched? `zckey` may be behind. */
@@ -524,7 +547,7 @@ static __always_inline void on_sends_completed(const char *uarg, bool copied)
 static __always_inline void on_deferred_copy(const struct sk_buff *skb, bool known)
 {
 	__u32 bytes = NIO_FIELD(known, struct sk_buff, skb, data_len);
-	struct sock_state *s = bytes ? state_of_uarg(uarg_of(skb, known)) : NULL;
+	struct sock_state *s = bytes ? state_of_sender(uarg_of(skb, known)) : NULL;
 	struct sock_events *e = s && !nio_over ? events_of(s) : NULL;
 
 	if (e)

@@ -51,6 +51,15 @@ enum nio_refusal {
 };
 /* clang-format on */
 
+/* Completed zero-copy requests of io_uring, by what their notifications say. */
+enum nio_request_end {
+	NIO_REQUEST_COPIED,
+	NIO_REQUEST_NOT_COPIED,
+	NIO_REQUEST_MISREPORTED, /* of NOT_COPIED: the kernel tells the program that it copied */
+	NIO_REQUEST_UNREPORTED,  /* nothing: the program asked for no report */
+	NIO_REQUEST_NR,
+};
+
 struct nio_amount {
 	__u64 bytes;
 	__u64 events;
@@ -128,6 +137,7 @@ struct nio_message {
 	__u64 spliced;   /* bytes read by splice, where its return is seen */                  \
 	__u64 completed; /* zero-copy sends completed */                                       \
 	__u64 copied;    /* of these, reported as copied */                                    \
+	__u64 requests[NIO_REQUEST_NR];                                                        \
 	__u64 refused[NIO_REFUSAL_NR];                                                         \
 	__u64 zc_without_option; /* calls with MSG_ZEROCOPY on a socket without SO_ZEROCOPY */ \
 	__u64 empty;             /* send calls of 0 bytes */                                   \
@@ -180,6 +190,7 @@ struct sock_state {
 	struct nio_numbers now;       /* at the end of the connection */
 	struct nio_numbers last_read; /* at the last iteration; user space reports it as `now` */
 	__u64 cgroup;                 /* id of the cgroup that created the socket; 0: unknown */
+	__u64 uarg;                   /* ubuf_info of the last zero-copy request of io_uring */
 	__u8 several;        /* 2: several threads send in turns, and their messages are not seen */
 	__u8 begun;          /* connected: `base` and read_seen are valid; 2: `base` is 0 */
 	__u8 given;          /* an iteration has reported the end to user space */

@@ -73,7 +73,8 @@ iperf() {
 @test "attach counts for the load generator the bytes that it counts itself" {
 	local mode sent
 
-	for mode in twocopy onecopy zerocopy; do
+	for mode in twocopy onecopy zerocopy uringzc; do
+		[ "$mode" != uringzc ] || "$LOADGEN" --mode uringzc --messages 1 >/dev/null 2>&1 || continue
 		# Pacing timers send in softirq on top of any task (docs/KERNELS.md): disabled.
 		attached "$LOADGEN" --mode "$mode" --size 64k --messages 2000 --congestion reno --json \
 			>loadgen.json
@@ -84,7 +85,15 @@ iperf() {
 		# Each connection begins with a greeting of 64 bytes.
 		[ "$(json tx.json .socket.tx_bytes)" -eq $((sent + 64)) ]
 		[ "$(json rx.json .ledger.rx_copy.bytes)" -eq $((sent + 64)) ]
-		if [ "$mode" = zerocopy ]; then
+		if [ "$mode" = uringzc ]; then
+			if jq -e '.plan[] | select(.probe == "message") | .hook' out.json; then
+				jq -e --argjson sent "$sent" --slurpfile own loadgen.json '$own[0].sender.zerocopy as $own
+					| .ledger.tx_pin.bytes == $sent - $own.fallback_bytes
+					and (.ledger.deferred_copy.bytes - .ledger.tx_pin.bytes | . >= 0 and . <= $own.fallback_bytes + $again)
+					and .zerocopy.requests_reported == $own.completed and .zerocopy.requests_copied == $own.copied
+					and .verdict.cause == "local_delivery"' --argjson again "$(json tx.json .socket.tx_retrans)" tx.json
+			fi
+		elif [ "$mode" = zerocopy ]; then
 			# Other tests that run as the user nobody may exhaust RLIMIT_MEMLOCK; a send
 			# is then repeated as a copy. If it shares a packet with pinned bytes, both
 			# are copied on delivery. Retransmitted bytes are copied again if they are
@@ -92,7 +101,7 @@ iperf() {
 			jq -e --argjson sent "$sent" --slurpfile own loadgen.json '$own[0].sender.zerocopy.fallback_bytes as $again
 				| .socket.tx_retrans as $retrans | .ledger.tx_pin.bytes == $sent - $again
 				and (.ledger.deferred_copy.bytes - .ledger.tx_pin.bytes | . >= 0 and . <= $again + $retrans)
-				and .zerocopy == ($own[0].sender.zerocopy | del(.enobufs, .fallback_bytes))
+				and (.zerocopy | del(.[keys[] | select(startswith("requests_"))])) == ($own[0].sender.zerocopy | del(.enobufs, .fallback_bytes))
 				and .verdict.cause == "local_delivery" and .verdict.copied_fraction == 1' tx.json
 		else
 			[ "$(json tx.json .ledger.tx_copy.bytes)" -eq $((sent + 64)) ]
@@ -113,6 +122,42 @@ iperf() {
 		and .ledger.deferred_copy.bytes <= $sent + .socket.tx_retrans
 		and .verdict.cause == "local_delivery" and .zerocopy.copied == .zerocopy.completed
 		and .zerocopy.completed == .socket.tx_zerocopy_ids' out.json
+}
+
+# zc_requests EXPRESSION WORD...: attach on a program that sends 8 buffers of 1000 bytes by SEND_ZC;
+# EXPRESSION holds for the total, with what the program's own completions say in $own.
+zc_requests() {
+	local expression=$1 status=0
+
+	shift
+	attached "$BUILD_DIR/tests/e2e/zc_requests" "$PORT" 8 1000 "$@" >own || status=$?
+	[ "$status" -ne 77 ] || skip "io_uring SEND_ZC is not supported here"
+	[ "$status" -eq 0 ]
+	exact
+	jq -c . own && jq -c '.total | .zerocopy, .verdict' out.json
+	jq -e --slurpfile own own '.total | $own[0] as $own | .ledger.tx_pin.bytes == 8000 and .ledger.tx_pin.bytes == $own.bytes
+		and .sends.io_uring.calls == $own.sent and ('"$expression"')' out.json
+}
+
+# shellcheck disable=SC2016 # jq's variables
+# bats test_tags=address
+@test "attach says of io_uring's SEND_ZC what its completions say, and where they are wrong" {
+	local arrived='.ledger.deferred_copy.bytes == 8000 and .verdict.cause == "local_delivery"'
+	local reported='(.zerocopy | .requests_reported == $own.sent and .requests_unreported == 0)'
+
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	zc_requests "$arrived and $reported"' and .zerocopy.requests_copied == $own.copied and $own.copied == 8' report
+	zc_requests "$arrived and $reported"' and .zerocopy.requests_copied == $own.copied and $own.copied == 8' report more
+	# A failed request has a notification, which says that it was copied.
+	zc_requests "$arrived and $reported"' and .refused.efault == 1 and .zerocopy.requests_copied == 8' report fault
+	zc_requests "$arrived"' and .zerocopy.requests_unreported == 8 and .zerocopy.requests_reported == 0
+		and .verdict.copied_fraction == null'
+	# No byte leaves the socket, so nothing is copied: all requests share one packet.
+	zc_requests "$reported"' and .ledger.deferred_copy.bytes == 0 and .verdict.copied_fraction == 0
+		and .zerocopy.requests_copied == 0 and .zerocopy.requests_misreported == $own.copied and $own.copied == 7
+		and (.verdict.text | test("own flags"))' report queued
+	zc_requests '.ledger.deferred_copy.bytes == null and .ledger.deferred_copy.bytes_at_most == 8000
+		and .verdict.cause == "io_uring"' queued
 }
 
 # bats test_tags=address

@@ -53,6 +53,11 @@ static const char *no_completions(const struct attach_result *r)
 	return r->sees_completions ? NULL : "completions are not reported: see plan";
 }
 
+static const char *no_requests(const struct attach_result *r)
+{
+	return r->sees_requests ? NULL : "requests of io_uring are not seen: see plan";
+}
+
 static struct real seconds_since(const struct attach_result *r, uint64_t ns)
 {
 	return (struct real){
@@ -244,8 +249,14 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 	X(num, "sends",      "count", socket_ledger__zerocopy_sends(b))                              \
 	X(num, "completed",  "count", unless(unknown, b->completed))                          \
 	X(num, "copied",     "count", unless(unknown, b->copied))                             \
-	X(num, "not_copied", "count", unless(unknown, b->completed - b->copied))
-FIELDS(zerocopy, (const struct socket_ledger *b, const char *unknown), ZEROCOPY_FIELDS)
+	X(num, "not_copied", "count", unless(unknown, b->completed - b->copied))             \
+	X(num, "requests_reported", "count", unless(no_requests, b->requests[NIO_REQUEST_COPIED] + \
+							 b->requests[NIO_REQUEST_NOT_COPIED])) \
+	X(num, "requests_copied", "count", unless(no_requests, b->requests[NIO_REQUEST_COPIED])) \
+	X(num, "requests_misreported", "count", unless(no_requests, b->requests[NIO_REQUEST_MISREPORTED])) \
+	X(num, "requests_unreported", "count", unless(no_requests, b->requests[NIO_REQUEST_UNREPORTED]))
+FIELDS(zerocopy, (const struct socket_ledger *b, const char *unknown, const char *no_requests),
+       ZEROCOPY_FIELDS)
 
 #define VERDICT_FIELDS(X)                                                                    \
 	X(real, "copied_fraction", "0..1", j->copied_fraction)                               \
@@ -273,7 +284,7 @@ FIELDS(verdict, (const struct attach_verdict *j), VERDICT_FIELDS)
 	X(reason, "rx_sizes_reason", socket_ledger__no_sizes(k->b, NIO_SIDE_RECEIVER))       \
 	X(object, "ledger",    ledger, k)                                                    \
 	X(uncovered, "uncovered", k->b)                                                      \
-	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r))                         \
+	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r), no_requests(k->r))      \
 	X(object, "verdict",   verdict, &k->verdict)
 /* clang-format on */
 

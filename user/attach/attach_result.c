@@ -49,8 +49,8 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 		return because(QUALITY_UNAVAILABLE, SOCKET_LEDGER_LEFT_OUT, reason);
 	if (deferred && b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
 		return because(QUALITY_UNAVAILABLE,
-			       "pages that io_uring sends (SEND_ZC) may be copied later, and no "
-			       "hook of attach shows which connection they belong to",
+			       "pages that io_uring sends (SEND_ZC) may be copied later, and this "
+			       "kernel's hooks do not show which connection they belong to",
 			       reason);
 	if (stage == NIO_STAGE_TX_COPY && !r->sees_kinds)
 		return because(QUALITY_DERIVED,
@@ -78,6 +78,12 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 			       "a lower bound: native XDP on a veth device of this machine copies "
 			       "zero-copy packets before they arrive, and the kernel reports their "
 			       "sends as not copied",
+			       reason);
+	if (deferred && socket_ledger__hides_requests(b) && socket_ledger__arrivals_missed(b))
+		return because(QUALITY_DERIVED,
+			       "a lower bound: some requests of io_uring were not seen, or were "
+			       "sent without IORING_SEND_ZC_REPORT_USAGE, so that nothing reports "
+			       "whether they were copied",
 			       reason);
 	if (deferred && row->quality == QUALITY_DERIVED && socket_ledger__arrivals_missed(b))
 		return because(QUALITY_DERIVED,
@@ -147,14 +153,17 @@ struct byte_range attach_result__stage_range(const struct attach_result *r,
 	uint64_t value = b->stages[stage].bytes;
 	struct byte_range range = {value, socket_ledger__at_most(b, stage)};
 	struct sampled_share share;
+	uint32_t mask = ways[stage];
 
-	if (!ways[stage] || !b->divided[side])
+	if (!mask || !b->divided[side])
 		return range;
 	range.least = less(value, b->unseen_of[side]);
-	share = side == NIO_SIDE_SENDER ? sampled_share__of(&r->events.ways, ways[stage], ALL_WAYS,
-							    bytes_of(r, side))
-					: sampled_share__of(&r->events.reads, ways[stage],
-							    ALL_READS, bytes_of(r, side));
+	/* Requests of io_uring whose messages are seen pin pages. */
+	if (stage == NIO_STAGE_TX_PIN && r->sees_kinds)
+		mask |= 1U << NIO_MOVED_FOREIGN;
+	share = side == NIO_SIDE_SENDER
+			? sampled_share__of(&r->events.ways, mask, ALL_WAYS, bytes_of(r, side))
+			: sampled_share__of(&r->events.reads, mask, ALL_READS, bytes_of(r, side));
 	narrow(&range, r, side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx, value, side,
 	       &share);
 	return range;

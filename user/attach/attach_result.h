@@ -59,6 +59,7 @@ struct attach_result {
 	struct attach_events events;
 	bool sees_kinds;       /* sendfile and splice are distinguished from sends that copy */
 	bool sees_completions; /* completions are reported */
+	bool sees_requests;    /* notifications of io_uring's zero-copy requests are seen */
 	bool sees_splices;     /* receives by splice are seen */
 	bool interrupted;
 };

@@ -375,6 +375,7 @@ static void describe(struct attach_session *session)
 	session->found.table.native_xdp = xdp__on_veth();
 	session->found.sees_kinds = attach_probes__has(session->probes, PROBE_MESSAGE);
 	session->found.sees_completions = attach_probes__has(session->probes, PROBE_COMPLETION);
+	session->found.sees_requests = attach_probes__has(session->probes, PROBE_REQUEST);
 	session->found.sees_splices = attach_probes__has(session->probes, PROBE_SPLICE_READ);
 	if (session->o->baseline)
 		session->found.baseline = &session->baseline;

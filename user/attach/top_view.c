@@ -243,7 +243,8 @@ static void write_cells(struct table_row *out, const struct top_row *row)
 		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%.0f %%", copied.value * 100);
 	else
 		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%s",
-			 b->ids || socket_ledger__zerocopy_sends(b).value ? "n/a" : "-");
+			 socket_ledger__pins(b) || socket_ledger__zerocopy_sends(b).value ? "n/a"
+											  : "-");
 }
 
 /* Sums since the start decide which columns are empty, so that columns do not come and go. */

@@ -71,6 +71,8 @@ static void configure_plan(struct attach_probes *probes)
 					 bpf_map__max_entries(probes->skel->maps.nio_sockets));
 	probes->skel->rodata->nio_splice_pages =
 		btf && !btf_lookup__function(btf, "skb_splice_from_iter", 0);
+	probes->skel->rodata->nio_completes_by_cqe =
+		btf_lookup__tracepoint_args(btf, "io_uring_complete") == 3;
 	probes->skel->rodata->nio_sees_calls = probes->plan.chosen[PROBE_MESSAGE];
 	probes->skel->rodata->nio_completions = plan__completions_by_kernel(&probes->plan);
 }

@@ -25,9 +25,10 @@
 #define MOVED_PART 1000
 
 /*
- * For this long after a watched socket used MSG_ZEROCOPY, the program that sees deferred copies
- * stays attached at any rate. The others also stay if they do not see messages: without them, an id
- * taken by another call between two windows would be booked to the first call seen.
+ * For this long after a watched socket used MSG_ZEROCOPY or SEND_ZC, the programs that see
+ * deferred copies and notifications of io_uring stay attached at any rate. The others also stay if
+ * they do not see messages: without them, an id taken by another call between two windows would be
+ * booked to the first call seen.
  */
 #define ZEROCOPY_NS 3000000000ULL
 
@@ -86,8 +87,10 @@ static struct plan base_plan_at(const struct attach_probes *probes, uint64_t now
 	struct plan base_plan = probes->base_plan;
 
 	base_plan.without_seconds = probes->plan.without_seconds;
-	if (uses_zerocopy(probes, now_ns))
+	if (uses_zerocopy(probes, now_ns)) {
 		base_plan.chosen[PROBE_DEFERRED_COPY] = probes->plan.chosen[PROBE_DEFERRED_COPY];
+		base_plan.chosen[PROBE_REQUEST] = probes->plan.chosen[PROBE_REQUEST];
+	}
 	return base_plan;
 }
 

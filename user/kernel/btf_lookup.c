@@ -154,12 +154,25 @@ bool btf_lookup__variable(const struct btf_lookup *l, const char *name)
 	return l && find(l, name, BTF_KIND_VAR);
 }
 
-static int tracepoint(const struct btf_lookup *l, const char *name)
+/* The type of a tracepoint's functions; NULL: there is none. */
+static const struct btf_type *tracepoint(const struct btf_lookup *l, const char *name)
 {
 	char type[128];
 
 	snprintf(type, sizeof(type), "btf_trace_%s", name);
-	return find(l, type, BTF_KIND_TYPEDEF) ? 0 : -ENOENT;
+	return find(l, type, BTF_KIND_TYPEDEF);
+}
+
+unsigned int btf_lookup__tracepoint_args(const struct btf_lookup *l, const char *name)
+{
+	const struct btf_type *type = l ? tracepoint(l, name) : NULL;
+
+	while (type && !btf_is_func_proto(type))
+		type = btf_is_typedef(type) || btf_is_ptr(type)
+			       ? btf__type_by_id(l->btf, type->type)
+			       : NULL;
+	/* The first one is the program's own data. */
+	return type && btf_vlen(type) ? btf_vlen(type) - 1 : 0;
 }
 
 static int iterator(const struct btf_lookup *l, const char *name)
@@ -177,7 +190,7 @@ int btf_lookup__section(const struct btf_lookup *l, const char *section)
 	if (!l || !target)
 		return 0;
 	if (strstr(section, "tp_btf/"))
-		return tracepoint(l, target + 1);
+		return tracepoint(l, target + 1) ? 0 : -ENOENT;
 	if (strstr(section, "iter/"))
 		return iterator(l, target + 1);
 	return btf_lookup__function(l, target + 1, 0);

@@ -283,16 +283,36 @@ bool socket_ledger__is_local(const struct sock_state *s)
 }
 
 /*
+ * Requests of io_uring whose messages were seen pin their pages. Others may also be its SEND, which
+ * copies: their bytes are in no stage.
+ */
+static void book_requests(struct socket_ledger *d)
+{
+	__u64 *foreign = &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	struct nio_amount *pins = &d->stages[NIO_STAGE_TX_PIN];
+
+	if (!d->calls[NIO_CALL_IO_URING].events)
+		return;
+	pins->bytes += *foreign;
+	pins->events += *foreign ? d->calls[NIO_CALL_IO_URING].events : 0;
+	*foreign = 0;
+}
+
+/*
  * Copies of pinned pages that were not seen, at most: if every completed zero-copy send of a
- * connection was reported copied, and fewer bytes were seen copied than were pinned. Retransmitted
- * bytes are copied again.
+ * connection was reported copied, and fewer bytes were seen copied than were pinned; or if nothing
+ * reports them. Retransmitted bytes are copied again.
  */
 static uint64_t unseen_copies(const struct socket_ledger *d)
 {
 	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	uint64_t ended = socket_ledger__ended(d);
 
-	if (!d->ids || d->copied != d->completed || seen >= pinned || (!d->completed && !seen))
+	if (!socket_ledger__pins(d) || seen >= pinned)
+		return 0;
+	if (!socket_ledger__hides_requests(d) &&
+	    (socket_ledger__ended_copied(d) != ended || (!ended && !seen)))
 		return 0;
 	return pinned + d->retrans - seen;
 }
@@ -358,7 +378,8 @@ static void apply_weight(struct socket_ledger *d, uint64_t weight)
 struct socket_ledger socket_ledger__of(const struct sock_state *s)
 {
 	uint64_t added[NIO_SIDE_NR] = {0};
-	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zc_ids;
+	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zc_ids ||
+		    s->calls[NIO_CALL_IO_URING].events || sum_of(s->requests, NIO_REQUEST_NR);
 	bool local = socket_ledger__is_local(s);
 	struct socket_ledger d = {
 		.connections = was_connected(s),
@@ -386,6 +407,7 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 
 	memcpy(d.calls, s->calls, sizeof(d.calls));
 	memcpy(d.stages, s->stages, sizeof(d.stages));
+	memcpy(d.requests, s->requests, sizeof(d.requests));
 	memcpy(d.uncovered, s->uncovered_bytes, sizeof(d.uncovered));
 	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
 		d.refused[i] = s->refused[i];
@@ -399,6 +421,7 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 	else
 		memcpy(added, s->added, sizeof(added));
 	split(&d, s, added);
+	book_requests(&d);
 	d.shared = (s->flags & SOCK_STATE_SHARED) ? d.socket_tx + d.socket_rx : 0;
 	d.unseen = unseen_copies(&d);
 	d.deferred_again = copied_again(&d);
@@ -495,8 +518,8 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 
 	switch (stage) {
 	case NIO_STAGE_TX_PIN:
-		/* Nothing is pinned without an id. */
-		if (!b->ids)
+		/* Nothing is pinned without an id, or a request that was seen. */
+		if (!socket_ledger__pins(b))
 			return bytes + socket_ledger__unclassified(b, NIO_SIDE_SENDER);
 		/* fall through */
 	case NIO_STAGE_TX_COPY:

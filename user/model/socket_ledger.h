@@ -46,7 +46,8 @@ struct socket_ledger {
 	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	uint64_t ids; /* zero-copy ids issued */
 	uint64_t completed, copied;
-	uint64_t unseen;         /* copies of pinned pages that were not seen, at most */
+	uint64_t requests[NIO_REQUEST_NR]; /* of io_uring, completed */
+	uint64_t unseen;                   /* copies of pinned pages that were not seen, at most */
 	uint64_t under_xdp;      /* connections of which native XDP may have copied pinned pages */
 	uint64_t deferred_again; /* deferred copies of pinned bytes that were sent again */
 	uint64_t pinned_open; /* unclassified bytes of sockets with ids whose calls were not seen */
@@ -72,6 +73,21 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s);
 void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d);
 
 void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *other);
+
+/* Did the sockets pin pages: by MSG_ZEROCOPY, or by requests of io_uring whose messages were seen?
+ */
+bool socket_ledger__pins(const struct socket_ledger *b);
+
+/* Are there requests of io_uring that nothing reports, or packets of requests that were not seen?
+ */
+bool socket_ledger__hides_requests(const struct socket_ledger *b);
+
+/*
+ * Zero-copy sends of which the kernel said whether they were copied, and those that were: sends
+ * with MSG_ZEROCOPY and reported requests of io_uring.
+ */
+uint64_t socket_ledger__ended(const struct socket_ledger *b);
+uint64_t socket_ledger__ended_copied(const struct socket_ledger *b);
 
 /*
  * Bytes that the sockets counted minus booked bytes: 0 when nothing was missed. Unknown, with the
@@ -113,7 +129,7 @@ struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b
 /* Share of the bytes that went through events; unknown without bytes. */
 struct real socket_ledger__coverage(const struct socket_ledger *b);
 
-/* Share of the completed zero-copy sends that were copied after all. */
+/* Share of the completed zero-copy sends and reported requests that were copied after all. */
 struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
 
 /*

@@ -36,6 +36,27 @@ uint64_t socket_ledger__refused(const struct socket_ledger *b)
 	return sum;
 }
 
+bool socket_ledger__pins(const struct socket_ledger *b)
+{
+	return b->ids || b->calls[NIO_CALL_IO_URING].events;
+}
+
+uint64_t socket_ledger__ended_copied(const struct socket_ledger *b)
+{
+	return b->copied + b->requests[NIO_REQUEST_COPIED];
+}
+
+uint64_t socket_ledger__ended(const struct socket_ledger *b)
+{
+	return b->completed + b->requests[NIO_REQUEST_COPIED] + b->requests[NIO_REQUEST_NOT_COPIED];
+}
+
+bool socket_ledger__hides_requests(const struct socket_ledger *b)
+{
+	return b->requests[NIO_REQUEST_UNREPORTED] ||
+	       (b->unwatched && b->calls[NIO_CALL_IO_URING].events);
+}
+
 uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const struct sock_state *s)
 {
 	if (!d->ids || !s->copied || s->stages[NIO_STAGE_TX_PIN].bytes ||
@@ -50,7 +71,10 @@ void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d)
 	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	uint64_t open = pinned > seen ? pinned - seen : 0;
 
-	if (!d->ids || (d->completed && d->copied == d->completed))
+	uint64_t ended = socket_ledger__ended(d);
+
+	if (!socket_ledger__pins(d) || (ended && socket_ledger__ended_copied(d) == ended &&
+					!d->requests[NIO_REQUEST_UNREPORTED]))
 		return;
 	d->under_xdp = 1;
 	if (open > d->unseen)
@@ -59,15 +83,21 @@ void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d)
 
 struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 {
+	uint64_t ended = socket_ledger__ended(b);
+
 	if (b->left_out)
 		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
-	if (!b->completed)
-		return real__unknown(b->ids ? "no zero-copy send was seen to complete"
-					    : "no zero-copy sends");
+	if (!ended && b->requests[NIO_REQUEST_UNREPORTED])
+		return real__unknown("the program asked for no report of its io_uring requests "
+				     "(IORING_SEND_ZC_REPORT_USAGE)");
+	if (!ended)
+		return real__unknown(socket_ledger__pins(b)
+					     ? "no zero-copy send was seen to complete"
+					     : "no zero-copy sends");
 	if (b->under_xdp)
 		return real__unknown("native XDP on a veth device copies zero-copy packets, and "
 				     "the kernel reports their sends as not copied");
-	return real__known((double)b->copied / (double)b->completed);
+	return real__known((double)socket_ledger__ended_copied(b) / (double)ended);
 }
 
 uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b)

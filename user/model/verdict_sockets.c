@@ -18,7 +18,8 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 	else if (b->unwatched || socket_ledger__is_estimate(b, NIO_SIDE_SENDER))
 		add(v, ZC_CAUSE_UNKNOWN,
 		    "why was not seen: calls and packets were not watched all the time");
-	else if (!b->stages[NIO_STAGE_TX_PIN].bytes)
+	else if (!b->stages[NIO_STAGE_TX_PIN].bytes &&
+		 !b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
 		add(v, ZC_CAUSE_NO_SG,
 		    "nothing was pinned, because the route does no scatter-gather or the calls "
 		    "made the connections (TCP Fast Open), %s",
@@ -27,6 +28,13 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 		add(v, ZC_CAUSE_UNKNOWN,
 		    "where was not seen: a packet tap on the way out, a device that wants the "
 		    "packet in one piece, or one whose packets a program reads (tun, tap)");
+}
+
+/* Requests of io_uring that completed. */
+static uint64_t requests_of(const struct socket_ledger *b)
+{
+	return b->requests[NIO_REQUEST_COPIED] + b->requests[NIO_REQUEST_NOT_COPIED] +
+	       b->requests[NIO_REQUEST_UNREPORTED];
 }
 
 /* Zero-copy that was requested and refused, or is unknown. */
@@ -45,7 +53,7 @@ static void find_refused_of_sockets(struct verdict *v, const struct socket_ledge
 		    "%s%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
 		    "net.core.optmem_max or the limit of locked memory",
 		    b->unwatched ? "about " : "", TEXT_COUNT(refused), plural(refused));
-	if (foreign)
+	if (foreign && !requests_of(b))
 		add(v, ZC_CAUSE_IO_URING, "%s were sent by io_uring's SEND_ZC; %s",
 		    TEXT_BYTES(foreign), verdict_clauses[ZC_CAUSE_IO_URING]);
 }
@@ -82,48 +90,71 @@ static void append_deferred(struct verdict *v, const struct socket_ledger *b)
 		       TEXT_BYTES(deferred - pinned - b->deferred_again));
 }
 
-/* Bytes that the same sockets sent without MSG_ZEROCOPY. */
+/* Bytes that the same sockets sent without zero-copy. */
 static void append_unpinned(struct verdict *v, const struct socket_ledger *b)
 {
 	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
-	uint64_t asked = b->calls[NIO_CALL_ZEROCOPY].bytes;
+	uint64_t asked = b->calls[NIO_CALL_ZEROCOPY].bytes + b->calls[NIO_CALL_IO_URING].bytes;
 	uint64_t copied = b->stages[NIO_STAGE_TX_COPY].bytes;
 	uint64_t by_zerocopy = asked > pinned ? asked - pinned : 0;
 
 	if (pinned && copied > by_zerocopy + SURPLUS_MIN(pinned))
-		append(v, " %s%s were sent without MSG_ZEROCOPY and copied in the send call.",
+		append(v, " %s%s were sent without zero-copy and copied in the send call.",
 		       socket_ledger__is_estimate(b, NIO_SIDE_SENDER) ? "About " : "",
 		       TEXT_BYTES(copied - by_zerocopy));
 }
 
+/* Requests of which the kernel says nothing, or something that is not so. */
+static void append_requests(struct verdict *v, const struct socket_ledger *b)
+{
+	uint64_t unreported = b->requests[NIO_REQUEST_UNREPORTED];
+	uint64_t misreported = b->requests[NIO_REQUEST_MISREPORTED];
+
+	if (misreported)
+		append(v,
+		       " The program's own flags (IORING_NOTIF_USAGE_ZC_COPIED) say that %s more "
+		       "%s "
+		       "copied: the kernel reports a request as copied if its bytes share a packet "
+		       "with an earlier request's.",
+		       TEXT_COUNT(misreported), misreported == 1 ? "was" : "were");
+	if (unreported)
+		append(v,
+		       "%s%s zero-copy request%s of io_uring ended without a report of copies "
+		       "(IORING_SEND_ZC_REPORT_USAGE).",
+		       v->text[0] ? " " : "", TEXT_COUNT(unreported), plural(unreported));
+}
+
 static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, bool notices)
 {
-	uint64_t sends = b->ids > b->calls[NIO_CALL_ZEROCOPY].events
-				 ? b->ids
-				 : b->calls[NIO_CALL_ZEROCOPY].events;
+	uint64_t ended = socket_ledger__ended(b), copied = socket_ledger__ended_copied(b);
+	uint64_t zerocopy = b->ids > b->calls[NIO_CALL_ZEROCOPY].events
+				    ? b->ids
+				    : b->calls[NIO_CALL_ZEROCOPY].events;
+	uint64_t sends = zerocopy + b->calls[NIO_CALL_IO_URING].events;
 
-	if (b->completed && !b->copied && b->under_xdp) {
+	if (ended && !copied && b->under_xdp) {
 		v->cause = ZC_CAUSE_UNKNOWN;
 		append(v,
 		       "The kernel reports none of %s zero-copy send%s as copied, but native XDP "
 		       "on a "
 		       "veth device of this machine copies zero-copy packets without a report.",
-		       TEXT_COUNT(b->completed), plural(b->completed));
+		       TEXT_COUNT(ended), plural(ended));
 		return;
 	}
-	if (b->completed && !b->copied) {
+	if (ended && !copied) {
 		v->cause = ZC_CAUSE_NOT_COPIED;
-		append(v, "None of %s zero-copy send%s was copied.", TEXT_COUNT(b->completed),
-		       plural(b->completed));
+		append(v, "None of %s zero-copy send%s was copied.", TEXT_COUNT(ended),
+		       plural(ended));
 		return;
 	}
-	if (b->completed || b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
+	if (ended || b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
 		find_copied_of_sockets(v, b);
-	if (b->completed)
-		append(v, "%s of %s zero-copy send%s %s copied after all.", TEXT_COUNT(b->copied),
-		       TEXT_COUNT(b->completed), plural(b->completed),
-		       b->copied == 1 ? "was" : "were");
-	else
+	else if (b->requests[NIO_REQUEST_UNREPORTED])
+		add(v, ZC_CAUSE_IO_URING, "%s", verdict_clauses[ZC_CAUSE_IO_URING]);
+	if (ended)
+		append(v, "%s of %s zero-copy send%s %s copied after all.", TEXT_COUNT(copied),
+		       TEXT_COUNT(ended), plural(ended), copied == 1 ? "was" : "were");
+	else if (zerocopy || !b->requests[NIO_REQUEST_UNREPORTED])
 		append(v, "%s%s send%s asked for zero-copy; %s.",
 		       b->unwatched && sends > b->ids ? "About " : "", TEXT_COUNT(sends),
 		       plural(sends),
@@ -133,13 +164,14 @@ static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, b
 
 void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
 {
-	bool sends =
-		b->completed || b->ids || b->calls[NIO_CALL_ZEROCOPY].events > b->zc_without_option;
+	bool sends = requests_of(b) || b->completed || socket_ledger__pins(b) ||
+		     b->calls[NIO_CALL_ZEROCOPY].events > b->zc_without_option;
 	unsigned int said;
 
 	*v = (struct verdict){.copied_fraction = socket_ledger__copied_fraction(b)};
 	if (sends) {
 		verdict_of_sends(v, b, notices);
+		append_requests(v, b);
 		verdict__append_causes(v, 0);
 		append_deferred(v, b);
 		append_unpinned(v, b);
@@ -163,7 +195,7 @@ struct ways {
 
 static struct ways ways_of(const struct verdict_service *s)
 {
-	struct ways w = {{"copied", "pinned (MSG_ZEROCOPY)", "sent by reference (sendfile)"},
+	struct ways w = {{"copied", "pinned (zero-copy)", "sent by reference (sendfile)"},
 			 {s->copied, s->pinned, s->spliced},
 			 0};
 	uint64_t sum = s->copied + s->pinned + s->spliced;

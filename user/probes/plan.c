@@ -207,6 +207,9 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 		return false;
 	if (is_part_of_call(alt->probe) && !plan->chosen[PROBE_CALL_TIME])
 		return false;
+	/* Only a message shows which socket a request belongs to. */
+	if (alt->probe == PROBE_REQUEST && !plan->chosen[PROBE_MESSAGE])
+		return false;
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		const struct alternative *other = &plan_alternatives[i];
 

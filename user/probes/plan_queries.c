@@ -181,7 +181,7 @@ bool plan__can_detach(const struct plan *plan, struct plan *base_plan)
 {
 	static const enum probe_id detached[] = {PROBE_SEND_RETURN,   PROBE_TRANSMIT, PROBE_SPLICE,
 						 PROBE_DEFERRED_COPY, PROBE_RX_COPY,  PROBE_MESSAGE,
-						 PROBE_MPTCP_SEND};
+						 PROBE_MPTCP_SEND,    PROBE_REQUEST};
 	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
 
 	*base_plan = *plan;

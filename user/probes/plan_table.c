@@ -216,6 +216,8 @@ const struct alternative plan_alternatives[] = {
 	ROW(ATTACH, MPTCP_SEND, FN, "fexit/mptcp_sendmsg", "nio_ax_mptcp", EXACT)
 	ROW(ATTACH, MPTCP_SEND, KP, "tp_btf/sock_send_length", "nio_ak_mptcp", EXACT)
 	ROW(ATTACH, SPLICE_READ, FN, "fexit/tcp_splice_read", "nio_ax_splice_read", EXACT)
+	ROW(ATTACH, REQUEST, TP, "tp_btf/io_uring_complete", "nio_at_completion", EXACT,
+	    .function = "io_send_zc")
 	ROW(ATTACH, SOCKET_END, TP, "tp_btf/tcp_destroy_sock",
 	    "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", EXACT)
 	ROW(ATTACH, TASKS, TP, "tp_btf/sched_process_fork",
@@ -267,6 +269,8 @@ const struct probe_row plan_probes[PROBE_NR] = {
 	[PROBE_MPTCP_SEND] = {"mptcp_send", "sent through MPTCP", NULL, "send call", NULL, false},
 	[PROBE_SPLICE_READ] = {"splice_read", "received by splice", NULL, "call",
 			       "no tracepoint shows splice() from a socket", false},
+	[PROBE_REQUEST] = {"request", "io_uring's zero-copy verdict", NULL, "notification", NULL,
+			   false},
 	[PROBE_SOCKET_END] = {"socket_end", "the sockets' own numbers", NULL, "socket", NULL, true},
 	[PROBE_TASKS] = {"tasks", "processes", NULL, "process", NULL, true},
 	[PROBE_EARLIER_SOCKETS] = {"earlier_sockets", "sockets that were there before", NULL,

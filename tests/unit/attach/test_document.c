@@ -57,6 +57,7 @@ static json_t *document_about(const struct sock_state *s, bool known)
 		.missed = {.known = known, .reason = "not seen"},
 		.sees_kinds = known,
 		.sees_completions = known,
+		.sees_requests = known,
 		.cpu = {.known = known, .reason = "not sampled", .source = "cpu-clock", .hz = 49},
 	};
 	json_t *document;

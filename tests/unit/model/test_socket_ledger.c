@@ -486,6 +486,31 @@ TEST(unseen_arrivals_of_copied_sends_are_detected)
 	assert_false(socket_ledger__arrivals_missed(&(struct socket_ledger){0}));
 }
 
+/* Requests of io_uring pin if their messages were seen. Nothing tells of copies of unreported ones.
+ */
+TEST(requests_of_io_uring_pin_if_their_messages_were_seen)
+{
+	struct sock_state s = stream(1000, 0);
+	struct socket_ledger b;
+
+	s.now.sent += 4000;
+	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 4000;
+	b = balanced(&s);
+	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 0);
+	assert_false(socket_ledger__copies_per_byte(&b).known);
+	s.calls[NIO_CALL_IO_URING] = (struct nio_amount){4000, 4};
+	s.requests[NIO_REQUEST_NOT_COPIED] = 4;
+	b = balanced(&s);
+	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 4000);
+	assert_int_equal(b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN], 0);
+	NEAR(socket_ledger__copies_per_byte_at_most(&b).value, 0.2, 1e-9);
+	assert_real(socket_ledger__copied_fraction(&b), 0);
+	s.requests[NIO_REQUEST_UNREPORTED] = 1;
+	b = balanced(&s);
+	NEAR(socket_ledger__copies_per_byte(&b).value, 0.2, 1e-9);
+	NEAR(socket_ledger__copies_per_byte_at_most(&b).value, 1, 1e-9);
+}
+
 TEST(spliced_bytes_are_unknown_if_bytes_in_no_copy_may_be_among_them)
 {
 	static const struct {

@@ -107,7 +107,7 @@ TEST(unseen_bytes_make_deferred_copies_a_lower_bound)
 	assert_says(verdict_of(&b), "Of 655 kB pinned, at least 590 kB were copied later.");
 }
 
-/* Bytes pinned and copied, others in the same packets, others sent without MSG_ZEROCOPY. */
+/* Bytes pinned and copied, others in the same packets, others sent without zero-copy. */
 TEST(pinned_and_unpinned_copies_are_named_separately)
 {
 	struct socket_ledger b = zerocopy_books(100, 100);
@@ -123,10 +123,10 @@ TEST(pinned_and_unpinned_copies_are_named_separately)
 	b.deferred_again = 23446400;
 	assert_null(strstr(verdict_of(&b)->text, "Besides"));
 	assert_says(verdict_of(&b),
-		    "5 MB were sent without MSG_ZEROCOPY and copied in the send call.");
+		    "5 MB were sent without zero-copy and copied in the send call.");
 	/* A route without scatter-gather copies the zero-copy sends themselves. */
 	b.calls[NIO_CALL_ZEROCOPY].bytes += 5000000;
-	assert_null(strstr(verdict_of(&b)->text, "without MSG_ZEROCOPY"));
+	assert_null(strstr(verdict_of(&b)->text, "without zero-copy"));
 }
 
 /* Refused zero-copy is named, with a remedy. */
@@ -148,6 +148,34 @@ TEST(refused_zero_copy_has_a_cause_and_a_remedy)
 	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 8000;
 	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_IO_URING);
 	assert_says(verdict_of(&b), "io_uring's SEND_ZC");
+}
+
+/* Requests of io_uring have the kernel's report, which is wrong for later ones of a packet. */
+TEST(requests_of_io_uring_have_a_verdict_as_far_as_the_kernel_reports)
+{
+	struct socket_ledger b = {.connections = 1};
+
+	b.calls[NIO_CALL_IO_URING] = b.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){8000, 8};
+	b.requests[NIO_REQUEST_NOT_COPIED] = 8;
+	b.requests[NIO_REQUEST_MISREPORTED] = 7;
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_NOT_COPIED);
+	assert_real(verdict_of(&b)->copied_fraction, 0);
+	assert_says(verdict_of(&b),
+		    "None of 8 zero-copy sends was copied. The program's own flags");
+	assert_says(verdict_of(&b), "say that 7 more were copied");
+	b.requests[NIO_REQUEST_COPIED] = 24;
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 8000;
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_ARRIVED);
+	assert_real(verdict_of(&b)->copied_fraction, 0.75);
+	assert_says(verdict_of(&b), "24 of 32 zero-copy sends were copied after all.");
+	memset(b.requests, 0, sizeof(b.requests));
+	b.requests[NIO_REQUEST_UNREPORTED] = 8;
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_ARRIVED);
+	assert_false(verdict_of(&b)->copied_fraction.known);
+	assert_says(verdict_of(&b), "8 zero-copy requests of io_uring ended without a report");
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 0;
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_IO_URING);
+	assert_says(verdict_of(&b), "Whether they were copied is not known here");
 }
 
 /* Services are named if they send in different ways. */
@@ -174,7 +202,7 @@ TEST(services_that_send_in_two_ways_name_both_and_unseen_bytes_make_them_minimum
 	char text[300] = "";
 
 	verdict__describe_services(text, sizeof(text), list, 3);
-	assert_string_equal(text, "Port 80: 500 kB copied and 500 kB pinned (MSG_ZEROCOPY), port "
+	assert_string_equal(text, "Port 80: 500 kB copied and 500 kB pinned (zero-copy), port "
 				  "81: at least 900 kB sent by reference (sendfile), port 82: "
 				  "unknown.");
 }
