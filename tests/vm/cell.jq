@@ -16,6 +16,8 @@ def within($what; $got; $least; $most):
 | (["loopback", "veth"] | index($place) != null) as $local
 | if (.runs | length) != 1 then "there are \(.runs | length) runs" else .runs[0]
 | .ledger as $l | .app as $app | .kernel_zerocopy as $kz
+# On the path to the tap device the host measures its side, where its kernel lets it.
+| ($place == "tap" and $l.rx_copy.bytes != null) as $both
 | .sequence as $seq | .health as $health
 | ([$l.user_gather, $l.tx_copy, $l.tx_pin, $l.rx_copy] | map(.bytes // 0)) as [$gather, $copy, $pin, $rx]
 # A kernel that refuses program runs reports it: event counts are then lower bounds, and bytes are
@@ -51,12 +53,14 @@ def within($what; $got; $least; $most):
   (if $mode == "zerocopy" then
       is("zero-copy sends + ENOBUFS"; $app.zerocopy.sends + $app.zerocopy.enobufs; $messages + $app.partial_sends)
     else is("tx_copy"; $copy; $total), is("tx_pin"; $pin; 0), is("deferred_copy"; $l.deferred_copy.bytes; 0) end),
-  (if $local then
+  (if $local or $both then
       is("app.rx_bytes"; $app.rx_bytes; $total),
       is("TCP_INFO bytes_received"; $app.tcp.bytes_received; $total),
       is("unaccounted_rx"; $l.unaccounted_rx; 0),
       is("rx_copy"; $rx; $total),
-      is("sequence.rx_bytes"; $seq.rx_bytes; $total),
+      is("sequence.rx_bytes"; $seq.rx_bytes; $total)
+    else empty end),
+  (if $local then
       # Each pinned byte is copied each time it is sent, together with bytes copied into the same
       # packet.
       (if $l.deferred_copy.bytes == null then empty else
@@ -69,8 +73,9 @@ def within($what; $got; $least; $most):
       is("tx_copy"; $copy; 0),
       is("copied_fraction"; .verdict.copied_fraction; 0),
       is("verdict.cause"; .verdict.cause; "not_copied"),
-      is("copies_per_byte"; $l.copies_per_byte; 0),
-      is("copies_per_byte_side"; $l.copies_per_byte_side; "sender"),
+      is("copies_per_byte"; $l.copies_per_byte; if $both then 1 else 0 end),
+      is("copies_per_byte_side"; $l.copies_per_byte_side; if $both then "both" else "sender" end),
+      (if $both or $l.rx_copy.reason then empty else "rx_copy is null without a reason" end),
       is("deferred_copy"; $l.deferred_copy.bytes; 0)
     elif $place == "user" then
       # Packets of one segment are copied into one piece, which the kernel reports. Larger packets

@@ -18,7 +18,8 @@ declare -gA REMOTE_LOADS=([tap]='16:1' [user]='1:1 16:1')
 declare -gA REMOTE_DEVICE=([tap]=eth0 [user]=eth1)
 declare -gA REMOTE_GUEST=([tap]=198.18.77.2/24 [user]=10.0.2.15/24)
 declare -gA REMOTE_HOST=([tap]=198.18.77.1 [user]=10.0.2.2)
-MATRIX_PORT=5201
+# The receivers: netiotrace serve, which measures the host's side, and the load generator alone.
+declare -gA REMOTE_PORT=([tap]=5201 [user]=5203)
 MATRIX_SINK_PORT=5202
 # Kernels and backends without a hook for sends in attach (sock_send_length needs Linux 6.3).
 ATTACH_REFUSED='5.10:tracepoint 6.1:tracepoint'
@@ -29,5 +30,5 @@ ATTACH_REFUSED='5.10:tracepoint 6.1:tracepoint'
 # shellcheck disable=SC2016 # jq's variables, not the shell's
 ATTACH_JQ='.health as $health | ((1 - .health.coverage) * (.total.socket.tx_bytes + .total.socket.rx_bytes) | round) as $unseen
 	| def fewer($got; $all): $got > 0 and $got < $all and ($health.missed > 0 or ($health.missed == null and $got >= 0.9 * $all)); '
-export ATTACH_REFUSED ATTACH_JQ MATRIX_MESSAGES MATRIX_BACKENDS MATRIX_PATHS MATRIX_MODES MATRIX_DOCTORED MATRIX_REMOTES MATRIX_PORT MATRIX_SINK_PORT
-export PATH_LOADS REMOTE_LOADS REMOTE_DEVICE REMOTE_GUEST REMOTE_HOST
+export ATTACH_REFUSED ATTACH_JQ MATRIX_MESSAGES MATRIX_BACKENDS MATRIX_PATHS MATRIX_MODES MATRIX_DOCTORED MATRIX_REMOTES MATRIX_SINK_PORT
+export PATH_LOADS REMOTE_LOADS REMOTE_DEVICE REMOTE_GUEST REMOTE_HOST REMOTE_PORT
