@@ -17,9 +17,12 @@ TEST_LIBRARIES := $(addprefix $(O)/tests/e2e/,tcp_info.so paced.so little_memory
 # Unit tests also link main() (support/test.h).
 UNIT_MAIN   := $(O)/unit-main.a
 
+# Of two functions with one name, one in user/ and one in loadgen/, the linker would take either.
 $(O)/unit.a: $(call obj,$(UNIT_LINK))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)twice=$$($(CROSS)nm -g --defined-only $@ | awk '$$2 ~ /^[TDRB]$$/ && $$3 !~ /[.]/ {print $$3}' | sort | uniq -d); \
+		[ -z "$$twice" ] || { echo "user/ and loadgen/ both define $$twice: rename one." >&2; exit 1; }
 
 $(UNIT_MAIN): $(call obj,tests/unit/support/unit_main.c)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
