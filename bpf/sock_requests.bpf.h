@@ -27,8 +27,11 @@ static __always_inline void put_request(const struct sock_state *s, __u64 uarg, 
 	bpf_map_update_elem(&nio_sock_requests, &uarg, &request, BPF_ANY);
 }
 
+/* 0 before Linux 6.0, which has no such requests. */
 static __always_inline __u64 uarg_of_message(const struct msghdr *msg)
 {
+	if (!bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf))
+		return 0;
 	return (__u64)BPF_CORE_READ((const struct msghdr___ubuf *)msg, msg_ubuf);
 }
 
