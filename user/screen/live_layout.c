@@ -54,13 +54,15 @@ static void add(struct table *t, const char *head, int width, text_cell_fn fn, i
 	t->width[text_cells__add(&t->cells, head, false, fn, t, what)] = width;
 }
 
-/* what: whether the mode that runs has a mark. */
+/* Words too long for the column give way to the name of --mode. what: whether the mode that runs
+ * has a mark. */
 static void name_cell(char *cell, const void *of, size_t row, int what)
 {
 	const struct live_mode *m = mode_at(of, row);
+	const char *words = mode__words(m->mode);
 
 	snprintf(cell, TEXT_CELL_MAX, "%c %s", what && m->running ? '>' : ' ',
-		 mode__words(m->mode));
+		 strlen(words) > MODE_COLS ? mode__name(m->mode) : words);
 }
 
 static void begin(struct table *t, const struct live_frame *f, const char *head, bool marked)
