@@ -322,6 +322,32 @@ for i in range(2500): os.chdir('..'); os.rmdir('d')")
 	[ "$(value zerocopy_copied_bytes_total "group=\"opens-$$.service\",cause=\"unknown\"" <page.txt)" -eq 0 ]
 }
 
+@test "export: zero-copy requests of io_uring are counted by what happened to their pages" {
+	local group="requests-$$.service" program=$BUILD_DIR/tests/e2e/zc_requests status=0
+
+	need_tool curl
+	need_cgroups
+	PORT=$(free_port)
+	exporter one --listen "127.0.0.1:$PORT" --count-calls
+	page "$PORT" | grep -q 'probe_info{probe="request"' || skip "this kernel's hooks do not show requests of io_uring"
+	background "$FLEET" sink sink
+	within 20 test -s sink
+	in_cgroup "$group" "$program" "$(<sink)" 8 1000 report >own || status=$?
+	[ "$status" -ne 77 ] || skip "io_uring SEND_ZC is not supported here"
+	[ "$status" -eq 0 ]
+	[ "$(jq .copied own)" -eq 8 ]
+	within 20 counts "$PORT" io_uring_requests_total "group=\"$group\",result=\"copied\"" 8
+	within 20 counts "$PORT" zerocopy_copied_bytes_total "group=\"$group\",cause=\"local\"" "$(jq .bytes own)"
+	within 20 counts "$PORT" stage_bytes_total "group=\"$group\",stage=\"tx_pin\",quality=\"exact\"" "$(jq .bytes own)"
+	# No packet leaves, whatever the completions say.
+	in_cgroup "$group" "$program" "$(<sink)" 8 1000 report queued >own
+	[ "$(jq .copied own)" -eq 7 ]
+	within 20 counts "$PORT" io_uring_requests_total "group=\"$group\",result=\"not_copied\"" 8
+	counts "$PORT" io_uring_requests_total "group=\"$group\",result=\"copied\"" 8
+	in_cgroup "$group" "$program" "$(<sink)" 8 1000
+	within 20 counts "$PORT" io_uring_requests_total "group=\"$group\",result=\"unreported\"" 8
+}
+
 # run_ns PID: run time of the BPF programs that PID holds, as the kernel tells in /proc.
 run_ns() {
 	# Connections that the exporter closes meanwhile vanish from the list: cat says so, and goes on.

@@ -237,6 +237,8 @@ static void publish(struct aggregate *g)
 	grow(&out->completed, b->completed);
 	grow(&out->copied, b->copied);
 	out->not_copied = out->completed - out->copied;
+	for (size_t i = 0; i < NIO_REQUEST_NR; i++)
+		grow(&out->requests[i], b->requests[i]);
 	for (size_t i = 0; i < COPY_CAUSE_NR; i++)
 		grow(&out->copied_bytes[i], g->all.copied[i]);
 	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)

@@ -45,6 +45,7 @@ struct published {
 	bool deferred_unknown; /* no deferred copy was seen, and some may have been made */
 	uint64_t sends[NIO_CALL_NR];
 	uint64_t zerocopy_sends, completed, copied, not_copied;
+	uint64_t requests[NIO_REQUEST_NR]; /* of io_uring, completed */
 	uint64_t copied_bytes[COPY_CAUSE_NR];
 	uint64_t refused[NIO_REFUSAL_NR]; /* send calls, by error; EAGAIN: would have blocked */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];

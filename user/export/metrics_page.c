@@ -95,7 +95,8 @@ static void put_sample(const struct page *p, const char *name, const char *suffi
 enum shown {
 	SHOWN_USED,     /* those that have had a connection; "other" mostly has not */
 	SHOWN_ZEROCOPY, /* those that have pinned pages */
-	SHOWN_DEFERRED, /* of these, those in which copies were seen, or would have been */
+	SHOWN_DEFERRED, /* of these and those with io_uring's SEND_ZC, those in which copies were
+			   seen, or would have been */
 	SHOWN_NONZERO,  /* a series appears with its first count and stays */
 };
 
@@ -159,6 +160,12 @@ static const struct series all_series[] = {
 	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(copied), {{"result", "copied"}}},
 	{"zerocopy_completed", NULL,
 	 TYPE_COUNTER, SHOWN_ZEROCOPY, AT(not_copied), {{"result", "not_copied"}}},
+	{"io_uring_requests", "Completed zero-copy requests of io_uring (SEND_ZC), by what their notifications say.",
+	 TYPE_COUNTER, SHOWN_NONZERO, AT(requests[NIO_REQUEST_COPIED]), {{"result", "copied"}}},
+	{"io_uring_requests", NULL,
+	 TYPE_COUNTER, SHOWN_NONZERO, AT(requests[NIO_REQUEST_NOT_COPIED]), {{"result", "not_copied"}}},
+	{"io_uring_requests", NULL,
+	 TYPE_COUNTER, SHOWN_NONZERO, AT(requests[NIO_REQUEST_UNREPORTED]), {{"result", "unreported"}}},
 	{"zerocopy_copied_bytes", "Bytes of zero-copy sends that the kernel copied after all, as far as seen.",
 	 TYPE_COUNTER, SHOWN_DEFERRED, AT(copied_bytes[COPY_CAUSE_LOCAL]), {{"cause", "local"}}},
 	{"zerocopy_copied_bytes", NULL,
@@ -195,7 +202,8 @@ static bool is_shown(enum shown shown, const struct published *out, uint64_t val
 	case SHOWN_NONZERO:
 		return value;
 	case SHOWN_DEFERRED:
-		return out->zerocopy_sends && (value || !out->deferred_unknown);
+		return (out->zerocopy_sends || out->sends[NIO_CALL_IO_URING]) &&
+		       (value || !out->deferred_unknown);
 	case SHOWN_ZEROCOPY:
 		return out->zerocopy_sends;
 	default:

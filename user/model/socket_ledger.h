@@ -166,8 +166,9 @@ uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b); /* all copi
 uint64_t socket_ledger__bytes(const struct socket_ledger *b);        /* sent and received */
 
 /*
- * Bytes of MSG_ZEROCOPY calls of a connection that the calls copied, since nothing could be pinned:
- * its route does no scatter-gather, or the calls made the connection (TCP Fast Open).
+ * Bytes of zero-copy calls of a connection (MSG_ZEROCOPY, io_uring's SEND_ZC) that the calls
+ * copied, since nothing could be pinned: its route does no scatter-gather, or the calls made the
+ * connection (TCP Fast Open).
  */
 uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const struct sock_state *s);
 

@@ -59,10 +59,15 @@ bool socket_ledger__hides_requests(const struct socket_ledger *b)
 
 uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const struct sock_state *s)
 {
-	if (!d->ids || !s->copied || s->stages[NIO_STAGE_TX_PIN].bytes ||
-	    d->stages[NIO_STAGE_TX_PIN].bytes)
+	uint64_t bytes = 0;
+
+	if (s->stages[NIO_STAGE_TX_PIN].bytes || d->stages[NIO_STAGE_TX_PIN].bytes)
 		return 0;
-	return d->calls[NIO_CALL_ZEROCOPY].bytes;
+	if (d->ids && s->copied)
+		bytes += d->calls[NIO_CALL_ZEROCOPY].bytes;
+	if (d->requests[NIO_REQUEST_COPIED])
+		bytes += d->calls[NIO_CALL_IO_URING].bytes;
+	return bytes;
 }
 
 void socket_ledger__mark_unknown_by_xdp(struct socket_ledger *d)

@@ -146,6 +146,10 @@ TEST(deferred_copies_that_could_not_be_seen_have_no_series)
 		{"zerocopy_copied_bytes_total{group=\"seen\"", true, true},
 		{"zerocopy_copied_bytes_total{group=\"unseen\"", false, false},
 		{"zerocopy_sends_total{group=\"unseen\"} 3", true, true},
+		{"stage_bytes_total{group=\"requests\",stage=\"deferred_copy\"", true, true},
+		{"zerocopy_sends_total{group=\"requests\"", false, false},
+		{"io_uring_requests_total{group=\"requests\",result=\"not_copied\"} 7", true, true},
+		{"io_uring_requests_total{group=\"requests\",result=\"copied\"}", false, false},
 	};
 	struct aggregates a;
 	const struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
@@ -157,6 +161,9 @@ TEST(deferred_copies_that_could_not_be_seen_have_no_series)
 		a.list[i].out.zerocopy_sends = 3;
 		a.list[i].out.deferred_unknown = !strcmp(a.list[i].name, "unseen");
 	}
+	add_group(&a, "requests", 5);
+	a.list[a.nr - 1].out.sends[NIO_CALL_IO_URING] = 9;
+	a.list[a.nr - 1].out.requests[NIO_REQUEST_NOT_COPIED] = 7;
 	check_pages(&m, wanted, ARRAY_LEN(wanted));
 	aggregates__clear(&a);
 }
