@@ -53,7 +53,7 @@ const struct cgroup_group *cgroup_names__find(struct cgroup_names *c, uint64_t i
 					      uint64_t first_ns, bool open);
 
 /*
- * Walks, and gives the name of each existing cgroup's group to take(). Names may come several
+ * Walks, and gives the name of each existing cgroup's group to handle(). Names may come several
  * times. 0 or -errno: names are missing.
  */
 int cgroup_names__each(struct cgroup_names *c, void (*handle)(void *arg, const char *group),

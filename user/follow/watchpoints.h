@@ -48,7 +48,7 @@ int watchpoints__choose(struct watchpoints *w, bool reads);
 bool watchpoints__set(struct watchpoints *w, unsigned int slot, uint64_t address);
 void watchpoints__clear(struct watchpoints *w, unsigned int slot);
 
-/* Gives each pending event to take(). Never sleeps. Their number. */
+/* Gives each pending event to handle(). Never sleeps. Their number. */
 typedef void (*watchpoints_handler)(void *ctx, const struct nio_follow_event *e);
 int watchpoints__read_events(struct watchpoints *w, watchpoints_handler handle, void *ctx);
 

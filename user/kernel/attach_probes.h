@@ -80,8 +80,8 @@ int attach_probes__find_existing(struct attach_probes *probes);
 int attach_probes__name_owners(struct attach_probes *probes, bool at_once);
 
 /*
- * Reads all watched sockets: gives take() each connection that ended since the last call, once, and
- * each open one with its present numbers. 0 or -errno.
+ * Reads all watched sockets: gives handle() each connection that ended since the last call, once,
+ * and each open one with its present numbers. 0 or -errno.
  */
 int attach_probes__each_socket(struct attach_probes *probes,
 			       void (*handle)(void *arg, const struct sock_state *s), void *arg);
@@ -107,7 +107,8 @@ struct attach_events {
 };
 struct attach_events attach_probes__events(const struct attach_probes *probes);
 
-/* Gives a copy of every task to take(), and deletes the task if that returns true. 0 or -errno. */
+/* Gives a copy of every task to handle(), and deletes the task if that returns true. 0 or -errno.
+ */
 int attach_probes__each_task(struct attach_probes *probes,
 			     bool (*handle)(void *arg, uint32_t tgid, const struct nio_task *t),
 			     void *arg);

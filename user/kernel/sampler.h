@@ -45,7 +45,7 @@ const struct symbols *sampler__symbols(const struct sampler *s);
 /* Fills *out with how samples were taken since the last start: known, source, no_cycles and hz. */
 void sampler__describe(const struct sampler *s, struct cpu_result *out);
 
-/* Hands over each new sample, once. 0, or what take returned if not 0. */
+/* Hands over each new sample, once. 0, or what handle() returned if not 0. */
 int sampler__read(struct sampler *s, int (*handle)(const struct nio_sample *sample, void *arg),
 		  void *arg);
 

@@ -56,7 +56,7 @@ int session__read(struct session *s, unsigned int slot, struct snapshot *out, bo
 uint64_t session__events(const struct session *s, unsigned int slot);
 
 /*
- * Gives each watched TCP socket that a process has open to take(); before Linux 6.1 also those of
+ * Gives each watched TCP socket that a process has open to handle(); before Linux 6.1 also those of
  * other processes. 0 or -errno; -EOPNOTSUPP when the plan attached has no program for it.
  */
 int session__each_socket(struct session *s, pid_t process,

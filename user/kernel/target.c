@@ -156,7 +156,7 @@ static void add_relation(void *arg, pid_t pid)
 	f->list[f->nr++] = (struct relation){(uint32_t)pid, target__parent(pid)};
 }
 
-/* Gives the new members of a list to take(). A list may have a child before its parent. */
+/* Gives the new members of a list to handle(). A list may have a child before its parent. */
 static bool handle_new(struct family *f, void (*handle)(void *arg, pid_t pid), void *arg)
 {
 	bool any = false, found;

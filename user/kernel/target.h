@@ -33,10 +33,10 @@ uint32_t target__parent(pid_t pid);
 /* Bytes that a process took by read() and sendfile (rchar of /proc/PID/io). 0 or -errno. */
 int target__read_bytes(pid_t pid, uint64_t *bytes);
 
-/* Gives each process of /proc to take(). 0 or -errno. */
+/* Gives each process of /proc to handle(). 0 or -errno. */
 int target__each(void (*handle)(void *arg, pid_t pid), void *arg);
 
-/* Gives each process of that name to take(). 0 or -errno. */
+/* Gives each process of that name to handle(). 0 or -errno. */
 int target__by_comm(const char *comm, void (*handle)(void *arg, pid_t pid), void *arg);
 
 /*
@@ -47,20 +47,20 @@ int target__by_comm(const char *comm, void (*handle)(void *arg, pid_t pid), void
 typedef int target_visit(void *arg, int dir, uint64_t id, const char *path);
 
 /*
- * Gives a directory and all below it to take(). Trees may have any depth and length of paths; two
+ * Gives a directory and all below it to handle(). Trees may have any depth and length of paths; two
  * descriptors are used. 0 or -errno; directories found before the error were given.
  */
 int target__each_cgroup(const char *path, target_visit *handle, void *arg);
 
 /*
- * Gives each process of a cgroup directory, and of all below it, to take(). 0 or
+ * Gives each process of a cgroup directory, and of all below it, to handle(). 0 or
  * -errno; processes found before the error were given.
  */
 int target__by_cgroup(const char *path, void (*handle)(void *arg, pid_t pid), void *arg);
 
 /*
- * Gives each descendant of nr processes to take(), a parent before its children. take() must make
- * sure that children started later are seen. 0 or -errno.
+ * Gives each descendant of nr processes to handle(), a parent before its children. handle() must
+ * make sure that children started later are seen. 0 or -errno.
  */
 int target__descendants(const uint32_t *parents, size_t nr, void (*handle)(void *arg, pid_t pid),
 			void *arg);

@@ -9,7 +9,7 @@
 #include "bpf/sockets.h"
 
 /*
- * Passes each TCP socket of the caller's network namespace to take(), but for those in LISTEN or
+ * Passes each TCP socket of the caller's network namespace to handle(), but for those in LISTEN or
  * TIME_WAIT. write_seq counts from snd_una, rcv_nxt from copied_seq; zckey and scatter_gather are
  * 0. 0 or -errno. Each socket gets a cookie by this.
  */

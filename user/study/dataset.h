@@ -92,7 +92,7 @@ struct dataset {
 	size_t profiles_nr;
 	json_t *environment;     /* of the first run; values of a CSV are strings; NULL: unknown */
 	bool environment_varies; /* not every run has the same */
-	json_t *conditions;      /* of all runs (settings.h): runs made otherwise are not pooled */
+	json_t *conditions; /* of all runs (run_conditions.h): runs made otherwise are not pooled */
 	char *version, *backend; /* of the tool; NULL: unknown */
 	char *seed;              /* of a sweep's order of runs; NULL: unknown */
 	char *reason[METRIC_NR]; /* why a number is missing, from the data; NULL: it does not say */
