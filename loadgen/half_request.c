@@ -32,7 +32,7 @@ void half_request__challenge(char text[HALF_CHALLENGE_TEXT], const struct protoc
 	to_hex(text, bytes, sizeof(bytes));
 }
 
-bool half_request__take_proof(struct half_request *q, const struct protocol_frame *f)
+bool half_request__keep_proof(struct half_request *q, const struct protocol_frame *f)
 {
 	if (q->proof.type)
 		return false;

@@ -18,7 +18,7 @@ struct half_request {
 };
 
 /* Keeps a PROOF. false: there is one already. */
-bool half_request__take_proof(struct half_request *q, const struct protocol_frame *f);
+bool half_request__keep_proof(struct half_request *q, const struct protocol_frame *f);
 
 /* Reports `phase`, for the driver's answer. hello: of the control connection. */
 void half_request__report(const struct half_request *q, struct reporter *report, uint32_t session,

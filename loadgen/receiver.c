@@ -111,7 +111,7 @@ static int receiver__cut_short(struct receiver *r)
 }
 
 /* Sends a frame. 0 or -errno, reported. */
-static int receiver__tell(struct receiver *r, const struct protocol_frame *f)
+static int receiver__send_frame(struct receiver *r, const struct protocol_frame *f)
 {
 	int err = control_conn__send(&r->loop.conn, f);
 
@@ -137,7 +137,7 @@ static int receiver__begin_reading(struct receiver *r, bool measured, enum proto
 	control_loop__begin_phase(&r->loop);
 	r->begin_ns = clock__now();
 	receiver_pool__set_begin(&r->pool, r->begin_ns);
-	return receiver__tell(r, &ok);
+	return receiver__send_frame(r, &ok);
 }
 
 static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
@@ -191,7 +191,7 @@ static int receiver__frames(struct receiver *r)
 		if (err)
 			return receiver__lost(r, err);
 		if (f.type == PROTOCOL_PROOF && r->state == RECEIVER_WAITING &&
-		    half_request__take_proof(&r->half, &f))
+		    half_request__keep_proof(&r->half, &f))
 			continue;
 		err = f.type == PROTOCOL_PHASE   ? receiver__begin(r, &f)
 		      : f.type == PROTOCOL_TOTAL ? receiver__total(r, &f)
@@ -201,7 +201,7 @@ static int receiver__frames(struct receiver *r)
 }
 
 /* Sends the sums of all connections, which must be the totals of the sender. */
-static int receiver__tell_sums(struct receiver *r, const struct counters *sum)
+static int receiver__send_sums(struct receiver *r, const struct counters *sum)
 {
 	const struct protocol_frame elapsed = {
 		.type = PROTOCOL_ELAPSED,
@@ -223,8 +223,8 @@ static int receiver__tell_sums(struct receiver *r, const struct counters *sum)
 		return receiver__lost(r, -EPROTO);
 	/* Before CONFIRM: the sender closes then, and tcpi_bytes_received counts its FIN. */
 	r->tcp_end = tcp_counts__read(r->pool.fds, r->pool.nr);
-	err = receiver__tell(r, &elapsed);
-	return err ? err : receiver__tell(r, &confirm);
+	err = receiver__send_frame(r, &elapsed);
+	return err ? err : receiver__send_frame(r, &confirm);
 }
 
 static int receiver__confirm(struct receiver *r)
@@ -237,7 +237,7 @@ static int receiver__confirm(struct receiver *r)
 	r->state = RECEIVER_WAITING;
 	control_loop__end_phase(&r->loop);
 	r->moved_ns = clock__now();
-	err = receiver__tell_sums(r, &sum);
+	err = receiver__send_sums(r, &sum);
 	counters__clear(&sum);
 	if (err || !r->measuring)
 		return err;
@@ -270,7 +270,7 @@ static int receiver__check_progress(struct receiver *r)
 		return 0;
 	r->moved_bytes = bytes;
 	r->moved_ns = clock__now();
-	return r->state == RECEIVER_SETTLING ? receiver__tell(r, &f) : 0;
+	return r->state == RECEIVER_SETTLING ? receiver__send_frame(r, &f) : 0;
 }
 
 static bool receiver__in_session(const struct receiver *r)
@@ -286,7 +286,7 @@ static int receiver__stop(struct receiver *r)
 
 	r->stopping = true;
 	if (receiver__in_session(r))
-		return again ? 0 : receiver__tell(r, &f);
+		return again ? 0 : receiver__send_frame(r, &f);
 	if (r->state == RECEIVER_LISTENING) {
 		r->state = RECEIVER_DONE;
 		control_conn__close(&r->loop.conn);
@@ -397,7 +397,7 @@ static int receiver__begin_session(struct receiver *r, struct complete_session *
 				       new->hello.threads, plural(new->hello.threads));
 	err = receiver__describe(r);
 	r->moved_ns = clock__now();
-	return err ? err : receiver__tell(r, &f);
+	return err ? err : receiver__send_frame(r, &f);
 }
 
 static int receiver__greet(struct receiver *r)

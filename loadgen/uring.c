@@ -104,7 +104,7 @@ int uring__submit(struct uring *u, const struct io_uring_sqe *request)
 	return 0;
 }
 
-static bool take(struct uring *u, struct io_uring_cqe *completion)
+static bool pop(struct uring *u, struct io_uring_cqe *completion)
 {
 	unsigned int head = *u->cq_head;
 
@@ -119,9 +119,9 @@ int uring__next(struct uring *u, unsigned int ms, struct io_uring_cqe *completio
 {
 	struct pollfd p = {.fd = u->fd, .events = POLLIN};
 
-	if (take(u, completion))
+	if (pop(u, completion))
 		return 0;
 	if (ms && poll(&p, 1, (int)ms) < 0 && errno != EINTR)
 		return -errno;
-	return take(u, completion) ? 0 : -EAGAIN;
+	return pop(u, completion) ? 0 : -EAGAIN;
 }

@@ -365,7 +365,7 @@ static int report__parse_listening(struct load_report *r, const json_t *obj)
 	return 0;
 }
 
-static int report__take_phase(struct load_report *r, const json_t *obj)
+static int report__parse_phase(struct load_report *r, const json_t *obj)
 {
 	uint64_t kind, session;
 	int err = NUMBERS(r, obj, {"", "half", &kind}, {"", "session", &session});
@@ -381,7 +381,7 @@ static int report__take_phase(struct load_report *r, const json_t *obj)
 	return 0;
 }
 
-static int report__take_half(struct load_report *r, const json_t *obj)
+static int report__parse_half(struct load_report *r, const json_t *obj)
 {
 	const char *text;
 	int err;
@@ -414,9 +414,9 @@ static int report__parse(struct load_report *r, const json_t *obj, enum nio_side
 	case DRIVER_READY:
 		return report__parse_ready(r, obj);
 	case DRIVER_PHASE:
-		return report__take_phase(r, obj);
+		return report__parse_phase(r, obj);
 	case DRIVER_HALF:
-		return report__take_half(r, obj);
+		return report__parse_half(r, obj);
 	case DRIVER_STATS:
 	case DRIVER_DONE:
 		return report__parse_stats(r, obj, side);

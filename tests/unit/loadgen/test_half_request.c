@@ -46,8 +46,8 @@ TEST(second_proof_of_a_session_is_refused)
 	struct half_request q = {.kind = 1};
 	struct protocol_frame f = {.type = PROTOCOL_PROOF, .bytes = 1};
 
-	assert_true(half_request__take_proof(&q, &f));
+	assert_true(half_request__keep_proof(&q, &f));
 	f.bytes = 2;
-	assert_false(half_request__take_proof(&q, &f));
+	assert_false(half_request__keep_proof(&q, &f));
 	assert_int_equal(q.proof.bytes, 1);
 }
