@@ -37,7 +37,7 @@ struct loop {
 int loop__open(struct loop *l);
 void loop__close(struct loop *l);
 
-/* take: SIGTSTP and SIGCONT become events. 0 or -errno. loop__pause() stops until SIGCONT. */
+/* catch: SIGTSTP and SIGCONT become events. 0 or -errno. loop__pause() stops until SIGCONT. */
 int loop__catch_pauses(struct loop *l, bool catch);
 void loop__pause(void);
 

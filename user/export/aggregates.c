@@ -50,7 +50,7 @@ static void fold(struct aggregate *other, const struct aggregate *g)
 	publish_qualities(&other->out, other->sampled);
 }
 
-static size_t gone_place(const struct aggregates *a)
+static size_t gone_slot(const struct aggregates *a)
 {
 	for (size_t i = AGGREGATES_OTHER + 1; i < a->nr; i++)
 		if (a->list[i].gone && !a->list[i].busy && !a->list[i].was_busy)
@@ -58,31 +58,31 @@ static size_t gone_place(const struct aggregates *a)
 	return AGGREGATES_OTHER;
 }
 
-/* A place that was never used, or one that "other" has emptied. AGGREGATES_OTHER: there is none. */
-static size_t free_place(struct aggregates *a)
+/* A slot that was never used, or one that "other" has emptied. AGGREGATES_OTHER: there is none. */
+static size_t free_slot(struct aggregates *a)
 {
 	size_t i;
 
 	if (a->nr < a->max)
 		return a->nr++;
-	i = gone_place(a);
+	i = gone_slot(a);
 	if (i == AGGREGATES_OTHER && a->find_gone && !a->searched) {
 		a->searched = true;
 		a->find_gone(a->arg, a);
-		i = gone_place(a);
+		i = gone_slot(a);
 	}
 	if (i != AGGREGATES_OTHER)
 		fold(&a->list[AGGREGATES_OTHER], &a->list[i]);
 	return i;
 }
 
-static size_t new_place(struct aggregates *a, const char *name, const struct pod_names *pod,
-			bool open)
+static size_t new_slot(struct aggregates *a, const char *name, const struct pod_names *pod,
+		       bool open)
 {
 	size_t i = AGGREGATES_OTHER;
 
 	if (!refused_names__must_stay(&a->refused, name))
-		i = free_place(a);
+		i = free_slot(a);
 	if (i == AGGREGATES_OTHER) {
 		refused_names__note(&a->refused, name, open);
 		return AGGREGATES_OTHER;
@@ -104,7 +104,7 @@ size_t aggregates__slot(struct aggregates *a, const char *name, const struct pod
 			a->list[i].gone = false;
 			return i;
 		}
-	return new_place(a, name, pod, open);
+	return new_slot(a, name, pod, open);
 }
 
 static void add(struct sums *sums, const struct sock_state *s)

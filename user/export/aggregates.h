@@ -2,7 +2,7 @@
 /*
  * Owns the counters of the exporter by group of sockets: bounded, and monotonic. Pure.
  *
- * Once all places are taken, a new group gets the place of a group that is gone and quiet, whose
+ * Once all slots are taken, a new group gets the slot of a group that is gone and quiet, whose
  * counts "other" takes. If there is none, the sockets of the new group count for "other", at least
  * until none of them is open. A connection whose group is not known yet counts for none. So no
  * counter falls, and no byte counts twice.
@@ -15,7 +15,7 @@
 #include "refused_names.h"
 
 #define AGGREGATES_MAX   1024 /* --groups */
-#define AGGREGATES_OTHER 0    /* the place of "other" */
+#define AGGREGATES_OTHER 0    /* the slot of "other" */
 
 /* Parts of the sent and of the received bytes. Each side adds up to the bytes of the sockets. */
 enum part_of_bytes {
@@ -80,7 +80,7 @@ struct aggregate {
 struct aggregates;
 
 /*
- * Sets `gone` of the groups that are. Called when a place is needed, at most once in a refresh and
+ * Sets `gone` of the groups that are. Called when a slot is needed, at most once in a refresh and
  * the time before it.
  */
 typedef void aggregates_find_gone(void *arg, struct aggregates *a);
@@ -93,17 +93,17 @@ struct aggregates {
 	uint64_t folded_sockets;
 	uint64_t held; /* open connections in no group, at this refresh */
 	struct refused_names refused;
-	aggregates_find_gone *find_gone; /* NULL: every group keeps its place */
+	aggregates_find_gone *find_gone; /* NULL: every group keeps its slot */
 	void *arg;
 	bool searched; /* find_gone() was called since the last refresh began */
 };
 
-/* max: places beside "other", at most AGGREGATES_MAX. now: seconds since 1970. */
+/* max: slots beside "other", at most AGGREGATES_MAX. now: seconds since 1970. */
 void aggregates__init(struct aggregates *a, size_t max, double now);
 void aggregates__clear(struct aggregates *a);
 
 /*
- * The place of a socket by the name of its group: its own, a new one, or AGGREGATES_OTHER. Valid
+ * The slot of a socket by the name of its group: its own, a new one, or AGGREGATES_OTHER. Valid
  * until the next call: give it the socket before. open: the socket is. pod: the labels of a new
  * group, which keeps them; NULL: none.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the names of groups that found no place; see refused_names.h. */
+/* Owns the names of groups without a slot; see refused_names.h. */
 #include "refused_names.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void refused_names__clear(struct refused_names *r)
 	*r = (struct refused_names){0};
 }
 
-/* The place of the name, or the place where it belongs. */
+/* The index of the name, or the one where it belongs. */
 static size_t slot_of(const struct refused_names *r, const char *name)
 {
 	size_t begin = 0, end = r->nr;

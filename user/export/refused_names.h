@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Owns the names of groups that found no place: each counts once while it is remembered, and a name
+ * Owns the names of groups without a slot: each counts once while it is remembered, and a name
  * with open sockets in "other" stays there, so that no byte counts for two groups. Bounded. Pure.
  */
 #ifndef EXPORT_REFUSED_NAMES_H
@@ -35,7 +35,7 @@ bool refused_names__must_stay(const struct refused_names *r, const char *name);
 /* A socket of this name counts for "other". */
 void refused_names__note(struct refused_names *r, const char *name, bool open);
 
-/* The name has found a place. */
+/* The name has got a slot. */
 void refused_names__forget(struct refused_names *r, const char *name);
 
 /* A refresh: between these each open socket is noted. */

@@ -101,14 +101,14 @@ static void close_coverage(struct health *h)
  * kernel chooses once per call and issues one id per call that asks for zero-copy. While bytes
  * move, the two counts are of different moments.
  */
-static bool ids_place(const struct run_result *r, const struct sequence_sum *tx, bool moving)
+static bool ids_prove(const struct run_result *r, const struct sequence_sum *tx, bool moving)
 {
 	return tx->zckeys && tx->pinning && (moving || tx->ids == r->app.zc.sends) &&
 	       r->app.zc.fallback_bytes <= tx->queued;
 }
 
 /* io_uring's requests take no ids: the mode says that they all pin. */
-static bool mode_places(const struct run_result *r, const struct sequence_sum *tx)
+static bool mode_proves(const struct run_result *r, const struct sequence_sum *tx)
 {
 	return mode__has(r->mode, MODE_NOTIFIES) && tx->zckeys && tx->pinning &&
 	       r->app.zc.fallback_bytes <= tx->queued;
@@ -127,8 +127,7 @@ static bool events_agree(const struct run_result *r, const struct sequence_sum *
  * The sender calls nothing but sendfile() or splice(): each byte is spliced, or copied if the route
  * does no scatter-gather. False: the source does not tell the route.
  */
-static bool place_spliced(struct run_result *r, const struct sequence_sum *tx,
-			  const char *no_events)
+static bool book_spliced(struct run_result *r, const struct sequence_sum *tx, const char *no_events)
 {
 	const char *why = tx->pinning ? NULL : without_splicing;
 	enum quality quality = why ? QUALITY_DERIVED : QUALITY_EXACT;
@@ -144,8 +143,8 @@ static bool place_spliced(struct run_result *r, const struct sequence_sum *tx,
 }
 
 /* Books all bytes sent as copied or pinned, for this reason. */
-static void place(struct run_result *r, uint64_t copied, uint64_t pinned, const char *reason,
-		  const char *no_events)
+static void book_sent(struct run_result *r, uint64_t copied, uint64_t pinned, const char *reason,
+		      const char *no_events)
 {
 	enum quality quality = reason ? QUALITY_DERIVED : QUALITY_EXACT;
 
@@ -154,22 +153,22 @@ static void place(struct run_result *r, uint64_t copied, uint64_t pinned, const 
 }
 
 /* The rest is booked where it must have gone, or is unclassified. */
-static void place_rest(struct run_result *r, const struct sequence_sum *tx, uint64_t seen,
-		       bool moving, const char *no_events)
+static void book_rest(struct run_result *r, const struct sequence_sum *tx, uint64_t seen,
+		      bool moving, const char *no_events)
 {
 	bool too_many_seen = seen > tx->queued, none_pinned = tx->zckeys && !tx->pinning;
 	uint64_t rest = tx->queued - seen, copied = r->app.zc.fallback_bytes;
 
 	if (!rest && !no_events)
 		return;
-	if ((ids_place(r, tx, moving) || mode_places(r, tx)) &&
+	if ((ids_prove(r, tx, moving) || mode_proves(r, tx)) &&
 	    (too_many_seen || events_agree(r, tx))) {
-		place(r, copied, tx->queued - copied,
-		      mode__has(r->mode, MODE_NOTIFIES) ? by_requests : by_ids, no_events);
+		book_sent(r, copied, tx->queued - copied,
+			  mode__has(r->mode, MODE_NOTIFIES) ? by_requests : by_ids, no_events);
 		return;
 	}
 	if (none_pinned && (too_many_seen || !events_of(r, NIO_STAGE_TX_PIN))) {
-		place(r, tx->queued, 0, without_pinning, no_events);
+		book_sent(r, tx->queued, 0, without_pinning, no_events);
 		return;
 	}
 	/* Events that booked more bytes than were queued do not tell where the bytes went. */
@@ -213,9 +212,9 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 	r->unclassified = num__known(0);
 	/* Without SO_ZEROCOPY, and without splice, a socket can only copy. */
 	if (!mode__has(plan->mode, MODE_PINS | MODE_SPLICES))
-		place(r, tx->queued, 0, NULL, no_events);
-	else if (!mode__has(plan->mode, MODE_SPLICES) || !place_spliced(r, tx, no_events))
-		place_rest(r, tx, seen, moving, no_events);
+		book_sent(r, tx->queued, 0, NULL, no_events);
+	else if (!mode__has(plan->mode, MODE_SPLICES) || !book_spliced(r, tx, no_events))
+		book_rest(r, tx, seen, moving, no_events);
 }
 
 /* The receiver of the load generator neither maps nor splices: it can only copy. */
@@ -269,7 +268,7 @@ static bool arrivals_unseen(const struct run_result *r, const struct plan *plan)
  * seen agree, they hold for all pinned bytes. Bytes that were sent again, or that share a packet
  * with pinned bytes, may have been copied besides.
  */
-static void place_deferred(struct run_result *r, uint64_t most, const struct snapshot *since)
+static void book_deferred(struct run_result *r, uint64_t most, const struct snapshot *since)
 {
 	struct stage_result *deferred = &r->stages[NIO_STAGE_DEFERRED_COPY];
 	const struct stage_result *pin = &r->stages[NIO_STAGE_TX_PIN];
@@ -316,7 +315,7 @@ static void bound_deferred(struct run_result *r, const struct plan *plan,
 	bool unseen = arrivals_unseen(r, plan);
 
 	if (run_result__sampled_events(r, NIO_STAGE_DEFERRED_COPY)) {
-		place_deferred(r, most, since);
+		book_deferred(r, most, since);
 		return;
 	}
 	deferred->open_bytes = num__known(0);

@@ -190,7 +190,7 @@ static void put_head(const struct diagram *d, int height)
 	put_text(d->f, WIDTH / 2, 290, "middle", "zone", "kernel");
 }
 
-static void place(struct diagram *d)
+static void arrange(struct diagram *d)
 {
 	const json_t *environment = d->a->dataset->environment;
 	const char *path = json_string_value(json_object_get(environment, "path"));
@@ -313,7 +313,7 @@ void diagram__write(FILE *f, const struct analysis *a, struct cell *cell)
 	struct diagram d = {.f = f, .a = a, .cell = cell};
 	int below = 318;
 
-	place(&d);
+	arrange(&d);
 	put_head(&d, put_absent(&d, NULL, below));
 	put_boxes(&d);
 	put_stages(&d);

@@ -56,7 +56,7 @@ static bool read_moved(struct round *r, uint64_t *bytes)
 	return known;
 }
 
-static void say(struct round *r, uint64_t now_ns)
+static void warn(struct round *r, uint64_t now_ns)
 {
 	uint64_t size = workload__message_size(&r->runner->workload), moved;
 	const struct late_phase *l = &r->late;
@@ -89,7 +89,7 @@ void late_phase__turn(struct round *r, uint64_t now_ns)
 		return;
 	}
 	l->due_ns = UINT64_MAX;
-	say(r, now_ns);
+	warn(r, now_ns);
 }
 
 uint64_t late_phase__due(const struct round *r)
