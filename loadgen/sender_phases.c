@@ -94,7 +94,7 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 	return failed ? reporter__error_of(s->report, failed, texts) : 0;
 }
 
-/* Sends batches: with TCP_NODELAY each send() is a packet. *sum: what CONFIRM must say. */
+/* Sends batches: with TCP_NODELAY each send() is a packet. *sum: what CONFIRM must have. */
 static int sender__send_totals(struct sender *s, struct protocol_frame *sum)
 {
 	struct protocol_frame batch[CONTROL_CONN_BATCH];

@@ -30,7 +30,7 @@ static const char *reason_of(const struct change *c)
 	return isnan(c->f.change) ? "a change from 0 has no ratio" : NULL;
 }
 
-/* "cannot say" has its cause; what differs has an interval, and what does not has no figure. */
+/* "too few rounds" has its cause, a difference its interval, and no difference no figure. */
 static struct phrase verdict(const struct change *c, double limit)
 {
 	char reason[256];

@@ -354,7 +354,7 @@ static void check_machine(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	/* A preempted program makes the kernel refuse programs to other tasks of that CPU. */
-	ADD_IF(m->preemption, "neither debugfs nor the kernel's version and configuration tell it",
+	ADD_IF(m->preemption, "neither debugfs nor the kernel's version and configuration show it",
 	       l, "preemption", preemption__anywhere(m->preemption), "%s", m->preemption);
 	c = add(l, "governor", m->governor[0] && strcmp(m->governor, "performance"), "%s",
 		m->governor[0] ? m->governor : "none");

@@ -90,7 +90,7 @@ static bool set_origin(const struct chain *c, struct chain_fill *f, const struct
 	}
 }
 
-/* Executes the program: the next loads and stores of the loop tell the source of this one. */
+/* Executes the program: the next loads and stores of the loop show the source of this one. */
 static void step_to_origin(struct chain *c, struct chain_fill *f, uint32_t tid,
 			   const struct user_regs_struct *regs, const struct touch *t)
 {

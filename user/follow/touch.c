@@ -18,7 +18,7 @@ static bool is_just_past(uint64_t pointer, uint64_t watch)
 	return pointer - watch - 1 < STRING_REACH;
 }
 
-/* Its pointers tell what it touched: it goes on at the instruction pointer, or has just ended. */
+/* Its pointers show what it touched: it goes on at the instruction pointer, or has just ended. */
 static bool is_string_touch(const struct code_at *c, unsigned int n, uint64_t watch, struct insn *i,
 			    struct touch *t)
 {

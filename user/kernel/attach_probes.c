@@ -472,7 +472,7 @@ struct num attach_probes__missed(const struct attach_probes *probes)
 		if (is_twin(probes->loader.programs[i].name))
 			continue;
 		if (loader__missed(&probes->loader, i, &runs, &uncounted))
-			return (struct num){.reason = "the kernel does not tell"};
+			return (struct num){.reason = "the kernel does not report it"};
 		sum.value += runs;
 		unknown |= uncounted;
 	}

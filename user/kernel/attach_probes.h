@@ -115,7 +115,7 @@ int attach_probes__each_task(struct attach_probes *probes,
 
 struct nio_attach_loss attach_probes__losses(const struct attach_probes *probes);
 
-/* Program runs that the kernel refused or skipped; unknown where it does not tell. */
+/* Program runs that the kernel refused or skipped; unknown where it does not report them. */
 struct num attach_probes__missed(const struct attach_probes *probes);
 
 /*

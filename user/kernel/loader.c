@@ -91,7 +91,7 @@ _Static_assert(offsetof(struct kprobe_link_info, missed) == 48, "the kernel's la
 
 enum { PERF_EVENT_KPROBE = 3, PERF_EVENT_KRETPROBE = 4 };
 
-/* Hits of a program's kprobe that the kernel skipped. false: it does not tell. */
+/* Hits of a program's kprobe that the kernel skipped. false: it does not report them. */
 static bool count_skipped(const struct loaded_program *p, uint64_t *skipped)
 {
 	union {

@@ -19,7 +19,7 @@ static const char by_codes[] =
 static const char by_no_code[] =
 	"by the completions: no zero-copy send was reported copied; no sampled event saw a copy";
 static const char seen_in_slices[] =
-	"a lower bound: copies of sampled events; the completions do not tell the rest";
+	"a lower bound: copies of sampled events; the completions do not show the rest";
 static const char without_pinning[] =
 	"placed by the route, which does no scatter-gather: no call can have pinned anything";
 static const char without_splicing[] =
@@ -64,7 +64,7 @@ static void leave_unknown(struct run_result *r, enum stage_account account, cons
 	}
 }
 
-/* Sets the bytes of a stage, whatever the events say. */
+/* Sets the bytes of a stage, whatever the events show. */
 static void set_bytes(struct stage_result *s, uint64_t bytes, enum quality quality,
 		      const char *reason, const char *no_events)
 {
@@ -125,7 +125,7 @@ static bool events_agree(const struct run_result *r, const struct sequence_sum *
 
 /*
  * The sender calls nothing but sendfile() or splice(): each byte is spliced, or copied if the route
- * does no scatter-gather. False: the source does not tell the route.
+ * does no scatter-gather. False: the source does not show the route.
  */
 static bool book_spliced(struct run_result *r, const struct sequence_sum *tx, const char *no_events)
 {
@@ -171,7 +171,7 @@ static void book_rest(struct run_result *r, const struct sequence_sum *tx, uint6
 		book_sent(r, tx->queued, 0, without_pinning, no_events);
 		return;
 	}
-	/* Events that booked more bytes than were queued do not tell where the bytes went. */
+	/* Events that booked more bytes than were queued do not show where the bytes went. */
 	if (too_many_seen) {
 		leave_unknown(r, STAGE_SENT, too_many);
 		r->unclassified = num__known(tx->queued);
@@ -197,7 +197,7 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 
 	r->sequence.tx_bytes = num__known(tx->queued);
 	r->sequence.tx_retrans = num__known(tx->retrans);
-	r->sequence.tx_ids = num__unknown("sock_diag does not tell the ids taken");
+	r->sequence.tx_ids = num__unknown("sock_diag does not report the ids taken");
 	/* Each zero-copy send that queued bytes took an id, whether its event was seen or not. */
 	if (tx->zckeys) {
 		r->sequence.tx_ids = num__known(tx->ids);
@@ -401,7 +401,7 @@ void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
 	if (!none)
 		none = sum_side(base, since, NIO_SIDE_RECEIVER, &receivers);
 	if (none) {
-		/* Each direction has bytes of both sides: one side alone does not tell. */
+		/* Each direction has bytes of both sides: one side alone does not show them. */
 		r->sequence.source = NULL;
 		r->sequence.tx_bytes = r->sequence.rx_bytes = num__unknown(none);
 		return;

@@ -119,7 +119,7 @@ struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen)
 		return socket_ledger__is_estimate(b, NIO_SIDE_RECEIVER)
 			       ? num__unknown(SOCKET_LEDGER_NOT_SEEN)
 			       : num__known(b->spliced);
-	return num__unknown("only programs on functions tell splice from other ways to "
+	return num__unknown("only programs on functions distinguish splice from other ways to "
 			    "take bytes without a copy");
 }
 

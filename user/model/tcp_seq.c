@@ -66,7 +66,7 @@ size_t tcp_seq__unmet(const struct socket_snapshot *pass)
 }
 
 /*
- * The same arithmetic as that of attach. SOCK_DONE is not in the record: the states tell whether
+ * The same arithmetic as that of attach. SOCK_DONE is not in the record: the states show whether
  * the peer's FIN is in bytes_received.
  */
 static struct nio_numbers numbers_of(const struct nio_socket *s)

@@ -257,7 +257,7 @@ static void find_enomem(struct verdict *v, const struct evidence *e)
 
 /*
  * Both limits give the same errno. The kernel side counts the refusals of each: two of a message
- * that falls back, and one of each that a wait relieved. So two counts tell no limit.
+ * that falls back, and one of each that a wait relieved. So two counts name no limit.
  */
 static void find_enobufs(struct verdict *v, const struct evidence *e)
 {

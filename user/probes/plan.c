@@ -21,7 +21,7 @@ const char *quality__name(enum quality q)
 /* The kernel's own "not supported", which user space has no name for. */
 #define ENOTSUPP 524
 
-/* Errors that say something about this moment, not about the kernel. */
+/* Errors of this moment, not of the kernel. */
 static bool tells_nothing(int err)
 {
 	return err == -ENOMEM || err == -EAGAIN || err == -EMFILE || err == -ENFILE ||
@@ -131,7 +131,7 @@ int plan__backend_error(enum bpf_object_id object, const struct probe_result *pr
 
 /*
  * Counting at each send call costs about 50 ns a call: next to nothing for a large message, several
- * percent of a small one. Modes that pin or splice need it: packets do not tell how bytes were
+ * percent of a small one. Modes that pin or splice need it: packets do not show how bytes were
  * queued.
  */
 static bool counts_calls(const struct plan_request *req)
@@ -202,7 +202,7 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 		return false;
 	if (!strcmp(alt->programs, plan_rx_in_slices) && !req->in_slices)
 		return false;
-	/* Packets do not tell how their bytes were queued; calls of another backend count twice. */
+	/* Packets do not show how their bytes were queued; calls of another backend count twice. */
 	if (alt->probe == PROBE_SPLICE && (!calls || calls->backend != alt->backend))
 		return false;
 	if (is_part_of_call(alt->probe) && !plan->chosen[PROBE_CALL_TIME])
@@ -220,7 +220,7 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 	return true;
 }
 
-/* Errors of a missing function say less than a refusal of the program. */
+/* Errors of a missing function explain less than a refusal of the program. */
 static bool is_missing(int err)
 {
 	return err == -ENOENT || err == -ESRCH || err == -EPROTOTYPE;

@@ -209,7 +209,7 @@ extern const char
 extern const char plan__by_construction[];
 
 /*
- * Whether event programs can be detached part of the time, because sockets tell the bytes.
+ * Whether event programs can be detached part of the time, because sockets count the bytes.
  * *base_plan: the plan without those events. run: not in zero-copy mode by functions, where each
  * completion is looked up by its send. attach: if tracepoints show the returns of send calls.
  */

@@ -28,7 +28,7 @@ static double largest(const struct live_chart *c, int row)
 	return most;
 }
 
-/* Does a row say anything: a share, or that it is not known? */
+/* Has a row a share, or one that is not known? */
 static bool occurs(const struct live_chart *c, int row)
 {
 	bool unknown = false;

@@ -86,7 +86,7 @@ static void answer_ceiling(struct answer_text *answer, unsigned int cpus, bool p
 				 many, cpus);
 }
 
-/* Where the rounds can tell, only totals that are higher somewhere are better. */
+/* Where the rounds can show a difference, only totals that are higher somewhere are better. */
 static void answer_best(struct answer_text *answer)
 {
 	const struct analysis *a = answer->a;

@@ -129,7 +129,7 @@ FIELDS(receiver, (const struct environment *e, const char *why), RECEIVER_FIELDS
 	X(text_or, "virtualization",        "text",       e->virtualization, unreadable)        \
 	X(text_or, "lockdown",              "text",       e->lockdown, unreadable)              \
 	X(text_or, "preemption",            "text",       e->machine.preemption,                \
-	  "neither debugfs nor the kernel's version and configuration tell it")                 \
+	  "neither debugfs nor the kernel's version and configuration show it")                 \
 	X(text_or, "governor",              "text",       e->machine.governor,                  \
 	  "the CPUs' frequency has no governor here")                                           \
 	X(text_or, "huge_pages",            "text",       e->machine.huge_pages,                \
