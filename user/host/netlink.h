@@ -17,8 +17,8 @@ void netlink__close(struct nl_sock *nl); /* or NULL */
 struct nl_msg *netlink__request(int type, int flags, const void *header, size_t len);
 
 /*
- * Sends msg, frees it, and reads until the acknowledgement or the end of a dump. Calls handle (NULL:
- * none) for each answer until it returns -errno. 0 or -errno.
+ * Sends msg, frees it, and reads until the acknowledgement or the end of a dump. Calls handle
+ * (NULL: none) for each answer until it returns -errno. 0 or -errno.
  */
 int netlink__talk(struct nl_sock *nl, struct nl_msg *msg,
 		  int (*handle)(const struct nlmsghdr *nlh, void *data), void *data);
