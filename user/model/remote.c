@@ -7,6 +7,7 @@
 #include "remote.h"
 
 static const char no_totals[] = REMOTE_REASON ", which tells its totals at the end only";
+static const char at_end[] = REMOTE_REASON ": known at the end of a round";
 static const char two_clocks[] = REMOTE_REASON ": two clocks cannot be compared";
 
 bool remote__owns_stage(const struct run_result *r, enum nio_stage stage)
@@ -41,7 +42,7 @@ void remote__book(struct run_result *r)
 	hist__free(stage->times);
 	*stage = (struct stage_result){
 		.quality = QUALITY_UNAVAILABLE,
-		.reason = REMOTE_REASON,
+		.reason = at_end,
 		.ns = {.reason = REMOTE_REASON},
 	};
 }

@@ -167,6 +167,25 @@ static void draw_scope(struct grid *g, int row, const struct live_frame *f)
 	grid__put(g, row, 0, g->cols, GRID_DIM, line);
 }
 
+/* Why the receiver's column has no figures. Returns the row below. */
+static int draw_receiver(struct grid *g, int row, const struct live_frame *f)
+{
+	const char *reason = NULL;
+	char line[192];
+
+	for (size_t i = 0; i < f->modes_nr; i++) {
+		const struct live_mode *m = &f->modes[i];
+
+		if (m->seen && m->total.sender_side && (!reason || m->running))
+			reason = m->total.stages[NIO_STAGE_RX_COPY].reason;
+	}
+	if (!reason)
+		return row;
+	snprintf(line, sizeof(line), "  %s n/a: %s", stage__heading(NIO_STAGE_RX_COPY), reason);
+	grid__put(g, row, 0, g->cols, GRID_DIM, line);
+	return row + 1;
+}
+
 /* Spliced bytes exist only in some sessions: their column is there when it says something. */
 static bool stage_is_shown(const struct live_frame *f, enum nio_stage stage)
 {
@@ -200,7 +219,7 @@ static int draw_ledger(struct grid *g, int row, const struct live_frame *f)
 				  "not run yet");
 	row = draw_table(g, row, &t);
 	draw_scope(g, row, f);
-	return row + 1;
+	return draw_receiver(g, row + 1, f);
 }
 
 /* Why hardware counters are missing in every mode that has run; NULL: one of them has some. */

@@ -128,7 +128,7 @@ TEST(copies_of_a_remote_receiver_are_unavailable)
 	confirm(f, 0);
 	close_books(f, true);
 	assert_int_equal(rx->quality, QUALITY_UNAVAILABLE);
-	assert_string_equal(rx->reason, REMOTE_REASON);
+	assert_non_null(strstr(rx->reason, REMOTE_REASON));
 	assert_null(rx->sizes);
 	assert_true(f->run.copies_per_byte.value == 2.0);
 	end(f);

@@ -439,6 +439,8 @@ TEST(remote_receiver_marks_copies_per_byte_as_of_the_sender)
 	for (int i = 0; i < MODE_NR; i++)
 		run_of(v, i)->stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_EXACT;
 	check_says(v, "  copies/B of the sender's side\n");
+	run_of(v, MODE_NR - 1)->stages[NIO_STAGE_RX_COPY].reason = "the round is not over";
+	check_says(v, "  receive n/a: the round is not over\n");
 }
 
 TEST(splice_column_appears_with_spliced_bytes_only)
