@@ -252,6 +252,8 @@ static const enum figure_id shown_by[QUESTION_NR][ANSWER_LINKS] = {
 	[QUESTION_ONE_OVER_TWO] = {FIGURE_RELATIVE_THROUGHPUT, FIGURE_RELATIVE_CPU, END},
 	[QUESTION_ZERO_OVER_TWO] = {FIGURE_RELATIVE_THROUGHPUT, FIGURE_RELATIVE_CPU, END},
 	[QUESTION_UNEXPECTED] = {FIGURE_THROUGHPUT, FIGURE_CYCLES, END},
+	[QUESTION_PAIRS] = {FIGURE_RELATIVE_THROUGHPUT, FIGURE_RELATIVE_CPU, END},
+	[QUESTION_CHEAPEST] = {FIGURE_RELATIVE_CPU, FIGURE_CPU, END},
 };
 
 static void write_answer_links(struct body *b, enum question q)
@@ -292,21 +294,34 @@ static void write_answer_tables(struct body *b, const struct answer_text *answer
 		doc__end(&b->doc, DOC_FOLD);
 }
 
+static void write_answer(struct body *b, enum question q)
+{
+	const struct answer_text *answer = &b->r->answers[q];
+
+	add_paragraph(b, "%s", answer->headline);
+	write_answer_tables(b, answer);
+	if (answer->cannot)
+		add_paragraph(b, "%s", answer->cannot);
+	write_answer_links(b, q);
+}
+
 static void write_answers(struct body *b)
 {
 	char title[256];
 
 	begin_section(b, "The six questions");
-	for (int q = 0; q < QUESTION_NR; q++) {
-		const struct answer_text *answer = &b->r->answers[q];
-
-		snprintf(title, sizeof(title), "%d. %s", q + 1, answer->question);
+	for (int q = 0; q < QUESTION_SIX; q++) {
+		snprintf(title, sizeof(title), "%d. %s", q + 1, b->r->answers[q].question);
 		b->doc.form->heading(&b->doc, 3, title);
-		add_paragraph(b, "%s", answer->headline);
-		write_answer_tables(b, answer);
-		if (answer->cannot)
-			add_paragraph(b, "%s", answer->cannot);
-		write_answer_links(b, (enum question)q);
+		write_answer(b, (enum question)q);
+	}
+}
+
+static void write_ways(struct body *b)
+{
+	for (int q = QUESTION_SIX; q < QUESTION_NR; q++) {
+		begin_section(b, b->r->answers[q].question);
+		write_answer(b, (enum question)q);
 	}
 }
 
@@ -573,6 +588,7 @@ void body__write(const struct doc_form *form, FILE *f, const struct report *r)
 	write_failures(&b);
 	write_missing(&b);
 	write_method(&b);
+	write_ways(&b);
 	xclose_memstream(b.doc.f);
 	b.doc.f = f;
 	snprintf(title, sizeof(title), "netiotrace report: %s", r->source);

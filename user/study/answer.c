@@ -28,6 +28,8 @@ static const struct {
 				    "this system?", answer__zero_over_two},
 	[QUESTION_UNEXPECTED] = {"What is unexpected in this data, and which measurement explains "
 				 "it?", answer__unexpected},
+	[QUESTION_PAIRS] = {"At which size is one way to send ahead of another?", answer__pairs},
+	[QUESTION_CHEAPEST] = {"What is the cheapest way to send here?", answer__cheapest},
 };
 /* clang-format on */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The six questions of the experiment, answered from a data set. An answer is a headline (the
- * answer, no difference, or "Not measured" with the reason), tables with the numbers, and one line
- * on what the data cannot show. Pure.
+ * The six questions of the experiment, and two on all ways to send, answered from a data set. An
+ * answer is a headline (the answer, no difference, or "Not measured" with the reason), tables with
+ * the numbers, and one line on what the data cannot show. Pure.
  */
 #ifndef STUDY_ANSWER_H
 #define STUDY_ANSWER_H
@@ -17,6 +17,9 @@ enum question {
 	QUESTION_ONE_OVER_TWO, /* where one-copy outperforms two-copy */
 	QUESTION_ZERO_OVER_TWO,
 	QUESTION_UNEXPECTED,
+	QUESTION_SIX, /* those above are the experiment's */
+	QUESTION_PAIRS = QUESTION_SIX,
+	QUESTION_CHEAPEST,
 	QUESTION_NR,
 };
 
@@ -86,6 +89,8 @@ void answer__threads(struct answer_text *answer);
 void answer__one_over_two(struct answer_text *answer);
 void answer__zero_over_two(struct answer_text *answer);
 void answer__unexpected(struct answer_text *answer);
+void answer__pairs(struct answer_text *answer);
+void answer__cheapest(struct answer_text *answer);
 
 /* Counts a finding, unless it is unknown. */
 void tally__add(struct tally *t, const struct finding *f);

@@ -12,8 +12,7 @@
 
 #define UNTESTED_WORTH_TELLING 0.05 /* a change without interval */
 
-/* 1: the first is better, certainly or by the only rounds; -1: the second; 0: neither. */
-static int better_by(const struct finding *f, enum metric m)
+int leaders__better(const struct finding *f, enum metric m)
 {
 	bool untested = f->difference == DIFFERENCE_POINT || f->difference == DIFFERENCE_FEW;
 
@@ -22,8 +21,8 @@ static int better_by(const struct finding *f, enum metric m)
 	return metric__better(m) == BETTER_LOWER ? -f->sign : f->sign;
 }
 
-static enum mode best_median(const struct analysis *a, uint64_t size, unsigned int threads,
-			     enum metric m)
+enum mode leaders__best_median(const struct analysis *a, uint64_t size, unsigned int threads,
+			       enum metric m, enum mode without)
 {
 	enum mode best = MODE_NR;
 	double best_value = 0;
@@ -33,7 +32,7 @@ static enum mode best_median(const struct analysis *a, uint64_t size, unsigned i
 		double value = analysis__estimate(a, cell, m).median;
 
 		value = metric__better(m) == BETTER_LOWER ? -value : value;
-		if (isnan(value) || (best != MODE_NR && value <= best_value))
+		if (mode == without || isnan(value) || (best != MODE_NR && value <= best_value))
 			continue;
 		best = mode;
 		best_value = value;
@@ -51,13 +50,13 @@ static enum mode better_mode(const struct analysis *a, uint64_t size, unsigned i
 	struct cell *cell = analysis__cell(a, mode, size, threads);
 
 	*f = analysis__compare(a, cell, analysis__cell(a, best, size, threads), m);
-	if (better_by(f, m) < 0)
+	if (leaders__better(f, m) < 0)
 		return best;
 	for (enum mode other = 0; other < MODE_NR; other++) {
 		struct finding against =
 			analysis__compare(a, cell, analysis__cell(a, other, size, threads), m);
 
-		if (other == mode || better_by(&against, m) >= 0)
+		if (other == mode || leaders__better(&against, m) >= 0)
 			continue;
 		*f = against;
 		return other;
@@ -68,7 +67,7 @@ static enum mode better_mode(const struct analysis *a, uint64_t size, unsigned i
 struct setting_ranking leaders__rank(const struct analysis *a, uint64_t size, unsigned int threads,
 				     enum metric m)
 {
-	enum mode best = best_median(a, size, threads, m);
+	enum mode best = leaders__best_median(a, size, threads, m, MODE_NR);
 	struct finding f[MODE_NR];
 	enum mode than[MODE_NR];
 	struct setting_ranking r = {0};

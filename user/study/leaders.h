@@ -23,6 +23,13 @@ struct setting_ranking {
 	enum mode than[MODE_NR]; /* the mode that is better; MODE_NR in the group of the best */
 };
 
+/* 1: the first is better, certainly or by the only rounds; -1: the second; 0: neither. */
+int leaders__better(const struct finding *f, enum metric m);
+
+/* Of all modes but one (MODE_NR: of all); MODE_NR: none has a value. */
+enum mode leaders__best_median(const struct analysis *a, uint64_t size, unsigned int threads,
+			       enum metric m, enum mode without);
+
 /* m: a metric with a better direction. Where no difference can be certain, medians decide. */
 struct setting_ranking leaders__rank(const struct analysis *a, uint64_t size, unsigned int threads,
 				     enum metric m);

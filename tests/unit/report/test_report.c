@@ -601,7 +601,7 @@ REPORT_TEST(every_link_of_the_page_has_its_target)
 	free(html);
 }
 
-REPORT_TEST(page_has_answers_before_pictures_and_the_method_last)
+REPORT_TEST(page_has_answers_before_pictures_and_the_cheapest_way_last)
 {
 	static const char *const order[] = {"| Fastest |",
 					    "relative-throughput.png",
@@ -612,7 +612,10 @@ REPORT_TEST(page_has_answers_before_pictures_and_the_method_last)
 					    "| Not drawn | Why |",
 					    "| What the kernel did |",
 					    "## All cells",
-					    "## How this was measured"};
+					    "## How this was measured",
+					    "## At which size is one way to send ahead",
+					    "| one-copy | two-copy | 4 KiB (+",
+					    "## What is the cheapest way to send here?"};
 	const char *at;
 	char *md;
 

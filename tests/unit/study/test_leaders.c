@@ -135,6 +135,66 @@ STUDY_TEST(lowest_cost_leads)
 	check_one(METRIC_GBPS, "no difference between two-copy and one-copy.");
 }
 
+static void put_cost(enum mode mode, uint64_t size, double cpu_s)
+{
+	static const double off[] = {-1, 0.5, 0, -0.5, 1, 0.25, -0.25};
+
+	put_rounds(&study, mode, size, 1, 10, 0);
+	for (size_t i = 0; i < 7; i++) {
+		double *value = study.d.rows[study.d.rows_nr - 7 + i].value;
+
+		value[METRIC_RX_BYTES] = 1e9;
+		value[METRIC_CPU_SENDER] = cpu_s * (1 + off[(i + mode) % 7] / 100);
+		value[METRIC_CPU_RECEIVER] = 0.1;
+	}
+}
+
+static const char *cheapest_of(const char *size, const char *column)
+{
+	return table_cell(&study.answers[QUESTION_CHEAPEST], "The cheapest way", size, column);
+}
+
+/* The second one is named, and whether it can be told from the first. A size may have one mode. */
+STUDY_TEST(cheapest_mode_of_each_size_has_a_runner_up)
+{
+	put_cost(MODE_ONECOPY, KIB(4), 0.3);
+	put_cost(MODE_SENDFILE, KIB(4), 0.2);
+	put_cost(MODE_URINGZC, KIB(4), 0.9);
+	put_cost(MODE_ONECOPY, KIB(64), 0.3);
+	put_cost(MODE_SENDFILE, KIB(64), 0.3);
+	put_cost(MODE_SPLICE, KIB(256), 0.3);
+	study__finish(&study, 1);
+	assert_string_equal(cheapest_of("4 KiB", "Cheapest"), "sendfile");
+	assert_string_equal(cheapest_of("4 KiB", "Runner-up"), "one-copy");
+	assert_non_null(strstr(cheapest_of("4 KiB", "Runner-up costs"), "+33."));
+	assert_string_equal(cheapest_of("64 KiB", "Runner-up costs"), "no difference");
+	assert_string_equal(cheapest_of("256 KiB", "Cheapest"), "splice");
+	assert_string_equal(cheapest_of("256 KiB", "Runner-up"), "none");
+	SAYS(CHEAPEST, "The runner-up costs more for certain in 1 of 2 settings.");
+}
+
+/* Each pair once, with the sizes at which the first one is ahead, behind, or neither. */
+STUDY_TEST(pairs_say_at_which_sizes_one_mode_is_ahead)
+{
+	const struct answer_table *t;
+
+	put_crossing(&study, 0.01);
+	put_rounds(&study, MODE_URING, KIB(64), 1, 5, 0.01);
+	study__finish(&study, (double)NAN);
+	t = &study.answers[QUESTION_PAIRS].tables[0];
+	assert_int_equal(t->cells_nr, 4 * t->columns);
+	assert_string_equal(t->cells[5], "one-copy");
+	assert_string_equal(t->cells[6], "two-copy");
+	assert_string_equal(t->cells[7], "32 KiB (+20 %), 64 KiB (+20 %)");
+	assert_string_equal(t->cells[8], "4 KiB (-20 %), 8 KiB (-20 %)");
+	assert_string_equal(t->cells[9], "16 KiB");
+	assert_string_equal(t->cells[15], "io_uring");
+	assert_string_equal(t->cells[16], "one-copy");
+	assert_string_equal(t->cells[17], "nowhere");
+	assert_string_equal(t->cells[18], "64 KiB (-92 %)");
+	SAYS(PAIRS, "3 pairs of ways to send are compared.");
+}
+
 /* All of the leading group are marked, where another mode is certainly worse. */
 STUDY_TEST(leading_group_is_marked)
 {
