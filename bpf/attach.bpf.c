@@ -77,9 +77,10 @@ const volatile bool nio_completes_by_cqe = false;
 SEC("?tp_btf/io_uring_complete")
 int nio_at_completion(const __u64 *args)
 {
+	const struct io_uring_cqe___request *cqe = (const void *)args[2];
+
 	if (nio_completes_by_cqe)
-		on_completion((const char *)args[1],
-			      BPF_CORE_READ((const struct io_uring_cqe___request *)args[2], flags));
+		on_completion((const char *)args[1], cqe->flags);
 	else
 		on_completion((const char *)args[1], (__u32)args[4]);
 	return 0;
