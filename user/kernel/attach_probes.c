@@ -10,7 +10,6 @@
 
 #include "base/loop.h"
 #include "base/read_file.h"
-#include "btf_lookup.h"
 #include "common/xalloc.h"
 #include "kernel_addresses.h"
 #include "pidns.h"
@@ -64,15 +63,9 @@ static int configure(struct attach_probes *probes, const struct attach_filter *f
 /* Settings of the programs that depend on the plan. */
 static void configure_plan(struct attach_probes *probes)
 {
-	const struct btf_lookup *btf = btf_lookup__kernel();
-
 	if (plan__wants(&probes->plan, "nio_at_maps"))
 		bpf_map__set_max_entries(probes->skel->maps.nio_snapshots,
 					 bpf_map__max_entries(probes->skel->maps.nio_sockets));
-	probes->skel->rodata->nio_splice_pages =
-		btf && !btf_lookup__function(btf, "skb_splice_from_iter", 0);
-	probes->skel->rodata->nio_completes_by_cqe =
-		btf_lookup__tracepoint_args(btf, "io_uring_complete") == 3;
 	probes->skel->rodata->nio_sees_calls = probes->plan.chosen[PROBE_MESSAGE];
 	probes->skel->rodata->nio_completions = plan__completions_by_kernel(&probes->plan);
 }

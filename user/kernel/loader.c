@@ -23,6 +23,17 @@ static const char *const socket_maps[OBJECT_NR] = {
 	[OBJECT_ATTACH] = "nio_sockets",
 };
 
+/* What programs need to know of this kernel's interfaces, also those that are only tried. */
+static void describe_kernel(struct attach_bpf *skel)
+{
+	const struct btf_lookup *btf = btf_lookup__kernel();
+
+	skel->rodata->nio_splice_pages =
+		btf && !btf_lookup__function(btf, "skb_splice_from_iter", 0);
+	skel->rodata->nio_completes_by_cqe =
+		btf_lookup__tracepoint_args(btf, "io_uring_complete") == 3;
+}
+
 int loader__open(struct loader *l, enum bpf_object_id id)
 {
 	*l = (struct loader){.id = id};
@@ -33,6 +44,8 @@ int loader__open(struct loader *l, enum bpf_object_id id)
 		l->attach = attach_bpf__open();
 	if (!l->run && !l->attach)
 		return -errno;
+	if (l->attach)
+		describe_kernel(l->attach);
 	l->skeleton = l->run ? l->run->skeleton : l->attach->skeleton;
 	l->object = l->run ? l->run->obj : l->attach->obj;
 	return 0;
