@@ -14,7 +14,8 @@
 enum nio_sample_owner {
 	NIO_SAMPLE_SENDER,
 	NIO_SAMPLE_RECEIVER,
-	NIO_SAMPLE_ELSEWHERE, /* no watched task, but TCP work in softirq */
+	NIO_SAMPLE_ELSEWHERE,          /* no watched task, but TCP work in softirq */
+	NIO_SAMPLE_RECEIVER_ELSEWHERE, /* the same on the receiver's machine; never in a sample */
 	NIO_SAMPLE_OWNER_NR,
 };
 

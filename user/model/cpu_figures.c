@@ -20,7 +20,9 @@ struct num cpu_figures__total(const struct run_result *r, enum nio_sample_owner 
 {
 	if (!r->cpu.known)
 		return num__unknown(r->cpu.reason);
-	if (w == NIO_SAMPLE_ELSEWHERE)
+	if (w == NIO_SAMPLE_RECEIVER_ELSEWHERE && !r->cpu.both_machines)
+		return num__unknown("no other machine has sampled");
+	if (w >= NIO_SAMPLE_ELSEWHERE)
 		return sampled_time(&r->cpu, w);
 	if (!r->cpu.by[w].samples)
 		return num__unknown(no_samples);
@@ -29,7 +31,7 @@ struct num cpu_figures__total(const struct run_result *r, enum nio_sample_owner 
 
 struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_owner w)
 {
-	bool elsewhere = w == NIO_SAMPLE_ELSEWHERE;
+	bool elsewhere = w >= NIO_SAMPLE_ELSEWHERE;
 	uint64_t payload = elsewhere ? r->cpu.payload : run_result__payload(r);
 	struct num total = cpu_figures__total(r, w);
 

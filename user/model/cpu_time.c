@@ -77,6 +77,7 @@ const char *cpu_time__whose(enum nio_sample_owner w)
 		[NIO_SAMPLE_SENDER] = "sender",
 		[NIO_SAMPLE_RECEIVER] = "receiver",
 		[NIO_SAMPLE_ELSEWHERE] = "elsewhere",
+		[NIO_SAMPLE_RECEIVER_ELSEWHERE] = "receiver_elsewhere",
 	};
 
 	return names[w];
@@ -125,6 +126,7 @@ void cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 	if (!dst->no_cycles[0])
 		snprintf(dst->no_cycles, sizeof(dst->no_cycles), "%s", src->no_cycles);
 	dst->hz = src->hz;
+	dst->both_machines = src->both_machines;
 	dst->duration_ns += src->duration_ns;
 	dst->payload += src->payload;
 	num__add_counts(dst->by, src->by, sizeof(dst->by));

@@ -109,11 +109,12 @@ struct cpu_result {
 	unsigned int hz;      /* asked for, a CPU */
 	uint64_t duration_ns; /* sampled */
 	uint64_t payload;     /* of rounds: bytes moved meanwhile */
+	bool both_machines;   /* the receiver's machine has sampled too */
 	struct cpu_samples by[NIO_SAMPLE_OWNER_NR];
 	struct profile profile;
 };
 
-const char *cpu_time__whose(enum nio_sample_owner w); /* "sender", "receiver", "elsewhere" */
+const char *cpu_time__whose(enum nio_sample_owner w); /* "sender", "elsewhere"... */
 
 /* Marks as not sampled and copies the reason. Frees earlier samples. */
 void cpu_time__none(struct cpu_result *c, const char *reason);

@@ -122,6 +122,8 @@ static void join_cpu(struct cpu_result *cpu, const struct cpu_result *half)
 	if (!cpu->known || !half->known)
 		return;
 	cpu->by[NIO_SAMPLE_RECEIVER] = half->by[NIO_SAMPLE_RECEIVER];
+	cpu->by[NIO_SAMPLE_RECEIVER_ELSEWHERE] = half->by[NIO_SAMPLE_ELSEWHERE];
+	cpu->both_machines = true;
 	cpu->source = cpu_time__source(cpu->source, half->source);
 	profile__merge(&cpu->profile, &half->profile);
 	profile__sort(&cpu->profile);

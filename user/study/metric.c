@@ -54,6 +54,11 @@ static const struct metric_info infos[] = {
 				 "sender's CPU time: " head, "ns/KiB", BETTER_LOWER, 0, ""}, \
 	[METRIC_CLASS_R_##id] = {"cpu.receiver.ns_per_kib." key ".value", NULL,            \
 				 "receiver's CPU time: " head, "ns/KiB", BETTER_LOWER, 0, ""}, \
+	[METRIC_ELSEWHERE_S_##id] = {"cpu.elsewhere.ns_per_kib." key ".value", NULL,       \
+				     "CPU time elsewhere: " head, "ns/KiB", BETTER_LOWER, 0, ""}, \
+	[METRIC_ELSEWHERE_R_##id] = {"cpu.receiver_elsewhere.ns_per_kib." key ".value", NULL, \
+				     "receiver's CPU time elsewhere: " head, "ns/KiB",     \
+				     BETTER_LOWER, 0, ""},                                 \
 	[METRIC_CLASS_##id] = {NULL, "sender's + receiver's " key, "CPU time: " head, "ns/KiB", \
 			       BETTER_LOWER, VISIBILITY_COMPARE | VISIBILITY_ASKED, "cpu_" key},
 	CPU_CLASSES(X)

@@ -132,6 +132,12 @@ enum metric {
 #define X(id, ...) METRIC_CLASS_R_##id,
 	METRIC_ROW(CLASS_R) CPU_CLASSES(X)
 #undef X
+#define X(id, ...) METRIC_ELSEWHERE_S_##id,
+	METRIC_ROW(ELSEWHERE_S) CPU_CLASSES(X)
+#undef X
+#define X(id, ...) METRIC_ELSEWHERE_R_##id,
+	METRIC_ROW(ELSEWHERE_R) CPU_CLASSES(X)
+#undef X
 #define X(id, ...) METRIC_##id,
 	METRICS_DERIVED(X)
 	PERF_FIGURES(X)
@@ -157,8 +163,10 @@ enum metric {
 	((part) == PATH_SEND_TOTAL ? METRIC_PATH_TOTAL : METRIC_OF(PATH, (part)-1))
 #define METRIC_PERF(side, c)  ((side) ? METRIC_OF(R, c) : METRIC_OF(S, c))
 #define METRIC_CLASS(side, c) ((side) ? METRIC_OF(CLASS_R, c) : METRIC_OF(CLASS_S, c))
-#define METRIC_CLASS_BOTH(c)  METRIC_OF(CLASS, c)
-#define METRIC_PERF_BOTH(c)   METRIC_OF(BOTH, c)
+/* Softirq work on top of other tasks of the side's machine. */
+#define METRIC_ELSEWHERE(side, c) ((side) ? METRIC_OF(ELSEWHERE_R, c) : METRIC_OF(ELSEWHERE_S, c))
+#define METRIC_CLASS_BOTH(c)      METRIC_OF(CLASS, c)
+#define METRIC_PERF_BOTH(c)       METRIC_OF(BOTH, c)
 
 const char *metric__path(enum metric m);    /* in a run of the document; NULL: derived */
 const char *metric__formula(enum metric m); /* in words; NULL: read from the data */

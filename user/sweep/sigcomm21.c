@@ -96,6 +96,8 @@ enum sigcomm21_row sigcomm21__row(const json_t *environment)
 	(DATA_COPY | (1U << CPU_CLASS_TCP_IP) | (1U << CPU_CLASS_NETDEV) | (1U << CPU_CLASS_SKB) | \
 	 (1U << CPU_CLASS_MEMORY) | (1U << CPU_CLASS_LOCK) | (1U << CPU_CLASS_SCHEDULING))
 
+#define ALL ((1U << CPU_CLASS_NR) - 1)
+
 static const struct {
 	const char *words;
 	unsigned int classes; /* bits of enum cpu_class */
@@ -107,7 +109,7 @@ static const struct {
 	{"memory", 1U << CPU_CLASS_MEMORY},
 	{"lock", 1U << CPU_CLASS_LOCK},
 	{"scheduling", 1U << CPU_CLASS_SCHEDULING},
-	{"rest", ((1U << CPU_CLASS_NR) - 1) & ~NAMED},
+	{"rest", ALL & ~NAMED},
 };
 
 static double gbps(const struct dataset_row *r, enum nio_side side, unsigned int classes)
@@ -117,11 +119,29 @@ static double gbps(const struct dataset_row *r, enum nio_side side, unsigned int
 	return r->value[METRIC_GBPS];
 }
 
+/* ns per KiB on top of other tasks, of these classes. */
+static double elsewhere(const struct dataset_row *r, enum nio_side side, unsigned int classes)
+{
+	double sum = 0;
+
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		if (classes & 1U << c)
+			sum += r->value[METRIC_ELSEWHERE(side, c)];
+	return sum;
+}
+
+/* ns per KiB of the process, and of softirq work on top of other tasks of its machine. */
+static double all_ns(const struct dataset_row *r, enum nio_side side)
+{
+	return r->value[side ? METRIC_CPU_R_NS_PER_KIB : METRIC_CPU_S_NS_PER_KIB] +
+	       elsewhere(r, side, ALL);
+}
+
 static double cpu(const struct dataset_row *r, enum nio_side side, unsigned int classes)
 {
 	(void)classes;
-	return 100 * r->value[side ? METRIC_CPU_RECEIVER : METRIC_CPU_SENDER] /
-	       r->value[METRIC_DURATION];
+	return all_ns(r, side) * r->value[METRIC_PAYLOAD] / 1024 / 1e9 / r->value[METRIC_DURATION] *
+	       100;
 }
 
 static double per_core(const struct dataset_row *r, enum nio_side side, unsigned int classes)
@@ -136,12 +156,12 @@ static double per_core(const struct dataset_row *r, enum nio_side side, unsigned
 
 static double share(const struct dataset_row *r, enum nio_side side, unsigned int classes)
 {
-	double all = r->value[side ? METRIC_CPU_R_NS_PER_KIB : METRIC_CPU_S_NS_PER_KIB], sum = 0;
+	double sum = elsewhere(r, side, classes);
 
 	for (int c = 0; c < CPU_CLASS_NR; c++)
 		if (classes & 1U << c)
 			sum += r->value[METRIC_CLASS(side, c)];
-	return 100 * sum / all;
+	return 100 * sum / all_ns(r, side);
 }
 
 static double median(const struct dataset *d,
@@ -220,8 +240,19 @@ static void put_rows(FILE *f, const struct dataset *d, enum sigcomm21_row here)
 
 /* ---- the notes ---- */
 
+/* A reason is said once. */
+static void put_unknown(FILE *f, const char *reason, const char **said)
+{
+	fputs("n/a", f);
+	if (!*said || strcmp(*said, reason) != 0)
+		fprintf(f, " (%s)", reason);
+	*said = reason;
+}
+
 static void put_settings(FILE *f, const struct dataset *d, enum sigcomm21_row here)
 {
+	const char *said = NULL;
+
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		const char *reason;
 		const json_t *value = value_of(d->environment, &settings[i], &reason);
@@ -232,7 +263,7 @@ static void put_settings(FILE *f, const struct dataset *d, enum sigcomm21_row he
 		else if (json_is_boolean(value))
 			fputs(json_is_true(value) ? "on" : "off", f);
 		else
-			fprintf(f, "n/a (%s)", reason ? reason : "not measured");
+			put_unknown(f, reason ? reason : "not measured", &said);
 	}
 	if (d->environment_varies)
 		fputs(". The environment changed during the sweep: no row.", f);
@@ -264,8 +295,8 @@ static void put_differences(FILE *f, const json_t *e)
 	if (!strcmp(sender, "veth") || !strcmp(receiver, "veth"))
 		fputs(" veth is a virtual path: no packet passes a NIC.", f);
 	fputs(" GSO stays on in every row: a stock kernel cannot switch it off for TCP. CPU % is "
-	      "of the load generator's processes, with the softirq work on top of them; the "
-	      "published one is of all CPUs.",
+	      "of the load generator's processes, and of TCP's softirq work on top of other "
+	      "tasks of their machines; the published one is of all CPUs.",
 	      f);
 }
 

@@ -371,13 +371,16 @@ static void read_perf(struct reading *in, struct run_result *r)
 }
 
 /* The classes are told as parts of the CPU time: samples are far fewer than nanoseconds. */
-static void read_classes(struct reading *in, struct cpu_samples *s)
+static void read_classes(struct reading *in, struct cpu_samples *s, const char *whose)
 {
-	struct num total = num_at(in, "cpu.receiver.cpu_ns");
+	struct num total = num_of(in, "cpu.%s.cpu_ns", whose);
 	uint64_t sum = 0;
 
+	s->samples = num_of(in, "cpu.%s.samples", whose).value;
+	s->lost = num_of(in, "cpu.%s.lost", whose).value;
+	s->shifted = num_of(in, "cpu.%s.shifted", whose).value;
 	for (int c = 0; c < CPU_CLASS_NR && s->samples; c++) {
-		struct num ns = num_of(in, "cpu.receiver.ns.%s", cpu_class__key(c));
+		struct num ns = num_of(in, "cpu.%s.ns.%s", whose, cpu_class__key(c));
 
 		if (!total.value || !ns.known)
 			break;
@@ -387,7 +390,7 @@ static void read_classes(struct reading *in, struct cpu_samples *s)
 		sum += s->classes[c];
 	}
 	if (sum != s->samples)
-		refuse(in, "\"cpu.receiver.ns\" does not add up");
+		refuse(in, "\"cpu.%s.ns\" does not add up", whose);
 }
 
 /* "receiver;FRAMES COUNT"; others are of other processes there. */
@@ -424,7 +427,6 @@ static void read_cpu(struct reading *in, struct run_result *r)
 	const json_t *o = json_object_get(in->run, "cpu");
 	const char *quality = text_at(o, "quality"), *reason = text_at(o, "reason");
 	const char *source = text_at(o, "source"), *no_cycles = text_at(o, "source_reason");
-	struct cpu_samples *s = &r->cpu.by[NIO_SAMPLE_RECEIVER];
 
 	if (!quality || strcmp(quality, quality__name(QUALITY_SAMPLED))) {
 		cpu_time__none(&r->cpu, keep_reason(reason));
@@ -436,10 +438,8 @@ static void read_cpu(struct reading *in, struct run_result *r)
 	if (no_cycles)
 		printable(r->cpu.no_cycles, sizeof(r->cpu.no_cycles), no_cycles);
 	r->cpu.hz = (unsigned int)(count_at(in, "cpu.hz") % 100000);
-	s->samples = count_at(in, "cpu.receiver.samples");
-	s->lost = count_at(in, "cpu.receiver.lost");
-	s->shifted = count_at(in, "cpu.receiver.shifted");
-	read_classes(in, s);
+	read_classes(in, &r->cpu.by[NIO_SAMPLE_RECEIVER], "receiver");
+	read_classes(in, &r->cpu.by[NIO_SAMPLE_ELSEWHERE], "elsewhere");
 	read_stacks(in, &r->cpu);
 }
 

@@ -129,13 +129,18 @@ static json_t *stacks_json(const struct profile *p)
 	return list;
 }
 
+static bool is_sampled(const struct cpu_result *c, enum nio_sample_owner w)
+{
+	return c->known && (w != NIO_SAMPLE_RECEIVER_ELSEWHERE || c->both_machines);
+}
+
 /* clang-format off */
 #define WHOSE_FIELDS(X)                                                                         \
 	X(reason, "reason",       total.known ? NULL : total.reason)                            \
-	X(bare,   "samples",      "count", num_if(c->known, c->by[w].samples))                     \
-	X(bare,   "lost",         "count", num_if(c->known, c->by[w].lost))                        \
-	X(bare,   "shifted",      "count", num_if(c->known, c->by[w].shifted))                     \
-	X(bare,   "unclassified", "count", num_if(c->known, c->by[w].classes[CPU_CLASS_OTHER]))    \
+	X(bare,   "samples",      "count", num_if(is_sampled(c, w), c->by[w].samples))                     \
+	X(bare,   "lost",         "count", num_if(is_sampled(c, w), c->by[w].lost))                        \
+	X(bare,   "shifted",      "count", num_if(is_sampled(c, w), c->by[w].shifted))                     \
+	X(bare,   "unclassified", "count", num_if(is_sampled(c, w), c->by[w].classes[CPU_CLASS_OTHER]))    \
 	X(bare,   "cpu_ns",       "ns",    total)                                               \
 	X(object, "ns",           divided, &c->by[w], total)                                    \
 	X(family, "ns_per_kib",   "<class>", bounds, CPU_CLASS_NR, cpu_class__key,              \

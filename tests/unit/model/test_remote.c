@@ -423,11 +423,15 @@ TEST(samples_of_the_receiver_join_those_of_the_sender)
 						    .owner = NIO_SAMPLE_RECEIVER,
 						    .class = CPU_CLASS_RX_COPY},
 			    false);
+	h->cpu.by[NIO_SAMPLE_ELSEWHERE].samples = 7;
 	f->run.cpu.known = h->cpu.known = true;
 	f->run.cpu.source = h->cpu.source = CPU_SOURCE_CLOCK;
 	close_both(f, h);
 	assert_int_equal(f->run.cpu.by[NIO_SAMPLE_SENDER].samples, 2);
 	assert_int_equal(f->run.cpu.by[NIO_SAMPLE_RECEIVER].samples, 3);
+	assert_int_equal(f->run.cpu.by[NIO_SAMPLE_ELSEWHERE].samples, 0);
+	assert_int_equal(f->run.cpu.by[NIO_SAMPLE_RECEIVER_ELSEWHERE].samples, 7);
+	assert_true(f->run.cpu.both_machines);
 	assert_int_equal(f->run.cpu.by[NIO_SAMPLE_RECEIVER].classes[CPU_CLASS_RX_COPY], 3);
 	assert_int_equal(f->run.cpu.profile.nr, 2);
 	end_half(h);

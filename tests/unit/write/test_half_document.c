@@ -85,6 +85,8 @@ TEST(receivers_side_is_read_as_written)
 		assert_num(run.perf[NIO_SIDE_RECEIVER][c], of->perf[NIO_SIDE_RECEIVER][c].value);
 	assert_true(run.cpu.known);
 	assert_int_equal(run.cpu.by[NIO_SAMPLE_RECEIVER].samples, samples->samples);
+	assert_memory_equal(&run.cpu.by[NIO_SAMPLE_ELSEWHERE], &of->cpu.by[NIO_SAMPLE_ELSEWHERE],
+			    sizeof(*samples));
 	assert_memory_equal(run.cpu.by[NIO_SAMPLE_RECEIVER].classes, samples->classes,
 			    sizeof(samples->classes));
 	assert_num(run.health.map_full, 2);
