@@ -284,6 +284,11 @@ bool finding__holds(const struct finding *f)
 	return difference__holds(f->difference);
 }
 
+bool finding__untested(const struct finding *f)
+{
+	return f->difference == DIFFERENCE_POINT || f->difference == DIFFERENCE_FEW;
+}
+
 static struct finding finding_of(const struct estimate *a, const struct estimate *b,
 				 const struct rank_test *t, size_t tests)
 {

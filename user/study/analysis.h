@@ -98,6 +98,9 @@ struct finding analysis__compare_across(const struct analysis *ax, struct cell *
 /* Is a difference found, in either direction? */
 bool finding__holds(const struct finding *f);
 
+/* Of one round, or of too few to find any difference? */
+bool finding__untested(const struct finding *f);
+
 /* The number of a row's block. */
 size_t analysis__block(const struct analysis *a, const struct dataset_row *row);
 

@@ -166,9 +166,22 @@ struct tally answer__table(struct answer_text *answer, enum mode first, enum mod
 	return t;
 }
 
+void answer__cannot_compare_cost(struct answer_text *answer)
+{
+	enum metric cost = analysis__cost(answer->a);
+
+	if (analysis__has(answer->a, cost))
+		answer__cannot(answer,
+			       "Not shown: %s, because no size and thread count has it for both "
+			       "modes compared.",
+			       metric__words(cost));
+	else
+		answer__cannot(answer, "Not shown: CPU time, which the data set does not have.");
+}
+
 void tally__add(struct tally *t, const struct finding *f)
 {
-	bool untested = f->difference == DIFFERENCE_POINT || f->difference == DIFFERENCE_FEW;
+	bool untested = finding__untested(f);
 
 	t->of += f->difference != DIFFERENCE_UNKNOWN;
 	t->higher += f->difference == DIFFERENCE_HIGHER;

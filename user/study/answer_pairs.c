@@ -10,71 +10,118 @@
 struct pair {
 	enum mode first, second;
 	enum metric metric;
+	bool by_medians; /* no comparison of the table is tested */
 };
 
-/* Adds the size if the first mode is better (side 1), worse (-1), or neither (0) at one of its
- * thread counts, with the changes. Returns whether both modes have the size. */
-static bool add_size(struct item_list *list, const struct analysis *a, const struct pair *pair,
-		     uint64_t size, int side)
+/* The first mode is better, worse, or neither, or too few rounds can say. */
+enum side { SIDE_BETTER, SIDE_WORSE, SIDE_NEITHER, SIDE_UNTESTED, SIDE_NR };
+
+static enum side side_of(const struct finding *f, const struct pair *pair)
 {
-	double min = INFINITY, max = -INFINITY;
-	size_t of = 0, nr = 0;
+	int better = leaders__better(f, pair->metric);
+
+	if (finding__untested(f) && !pair->by_medians)
+		return SIDE_UNTESTED;
+	return better ? better > 0 ? SIDE_BETTER : SIDE_WORSE : SIDE_NEITHER;
+}
+
+/* The thread counts of a size that are on one side, and their changes. */
+struct changes {
+	size_t nr;
+	double min, max;
+};
+
+static void add_item(struct item_list *list, uint64_t size, const struct changes *c, size_t of,
+		     bool shown)
+{
 	struct phrase changes = {""}, counts = {""};
 
+	if (!c->nr)
+		return;
+	if (shown)
+		changes = phrases__of(" (%s)", phrases__range(c->min, c->max).text);
+	if (c->nr < of)
+		counts = phrases__of(" with %zu of %zu thread counts", c->nr, of);
+	item_list__add(list, "%s%s%s", phrases__size(size).text, counts.text, changes.text);
+}
+
+/* Adds the size to the list of each side that one of its thread counts is on. Returns whether both
+ * modes have the size. */
+static bool add_size(struct item_list lists[SIDE_NR], const struct analysis *a,
+		     const struct pair *pair, uint64_t size)
+{
+	struct changes at[SIDE_NR];
+	size_t of = 0;
+
+	for (enum side side = 0; side < SIDE_NR; side++)
+		at[side] = (struct changes){0, INFINITY, -INFINITY};
 	for (size_t t = 0; t < a->threads_nr; t++) {
 		struct finding f = analysis__compare(
 			a, analysis__cell(a, pair->first, size, a->threads[t]),
 			analysis__cell(a, pair->second, size, a->threads[t]), pair->metric);
+		struct changes *c = &at[side_of(&f, pair)];
 
-		of += f.difference != DIFFERENCE_UNKNOWN;
-		if (f.difference == DIFFERENCE_UNKNOWN || leaders__better(&f, pair->metric) != side)
+		if (f.difference == DIFFERENCE_UNKNOWN)
 			continue;
-		nr++;
-		min = fmin(min, f.change);
-		max = fmax(max, f.change);
+		of++;
+		c->nr++;
+		c->min = fmin(c->min, f.change);
+		c->max = fmax(c->max, f.change);
 	}
-	if (!nr)
-		return of;
-	if (side)
-		changes = phrases__of(" (%s)", phrases__range(min, max).text);
-	if (nr < of)
-		counts = phrases__of(" with %zu of %zu thread counts", nr, of);
-	item_list__add(list, "%s%s%s", phrases__size(size).text, counts.text, changes.text);
-	return true;
+	for (enum side side = 0; side < SIDE_NR; side++)
+		add_item(&lists[side], size, &at[side], of, side < SIDE_NEITHER);
+	return of;
 }
 
-/* A row of the table. False: no size has both modes. */
-static bool put_pair(struct answer_text *answer, const struct pair *pair)
+/* A row of the table, with the lists of so many sides. False: no size has both modes. */
+static bool put_pair(struct answer_text *answer, const struct pair *pair, enum side sides)
 {
-	static const int sides[] = {1, -1, 0};
 	const struct analysis *a = answer->a;
-	struct item_list lists[3] = {{.nr = 0}};
+	struct item_list lists[SIDE_NR] = {{.nr = 0}};
 	bool any = false;
 
-	for (size_t i = 0; i < 3; i++)
-		for (size_t s = 0; s < a->sizes_nr; s++)
-			any |= add_size(&lists[i], a, pair, a->sizes[s], sides[i]);
+	for (size_t s = 0; s < a->sizes_nr; s++)
+		any |= add_size(lists, a, pair, a->sizes[s]);
 	if (!any)
 		return false;
 	answer__put_all(answer, phrases__mode(pair->first), phrases__mode(pair->second));
-	for (size_t i = 0; i < 3; i++)
-		answer__put(answer, "%s", item_list__words(&lists[i]));
+	for (enum side side = 0; side < sides; side++)
+		answer__put(answer, "%s", item_list__words(&lists[side]));
 	return true;
 }
 
-/* Returns the number of pairs. */
-static size_t put_pairs(struct answer_text *answer, enum metric m)
+/* How the comparisons of all pairs end. */
+static struct tally tally_pairs(const struct analysis *a, enum metric m)
 {
-	bool cost = metric__better(m) == BETTER_LOWER;
+	struct tally t = {0};
+
+	for (size_t i = 0; i < a->cells_nr; i++)
+		for (enum mode second = 0; second < a->cells[i].mode; second++) {
+			struct finding f = analysis__compare(
+				a, &a->cells[i], analysis__peer(a, &a->cells[i], second), m);
+
+			tally__add(&t, &f);
+		}
+	return t;
+}
+
+/* Returns the number of pairs. */
+static size_t put_pairs(struct answer_text *answer, enum metric m, const struct tally *t)
+{
+	bool cost = metric__better(m) == BETTER_LOWER, by_medians = t->untested == t->of;
+	enum side sides = t->untested && !by_medians ? SIDE_NR : SIDE_UNTESTED;
 	size_t nr = 0;
 
-	answer__begin_table(answer, 5, "Each pair by %s, at each message size%s:", metric__words(m),
-			    answer__can_claim(answer->a) ? "" : " (no change is certain)");
+	answer__begin_table(answer, 2 + sides,
+			    "Each pair by %s, at each message size%s:", metric__words(m),
+			    by_medians ? " (no change is certain)" : "");
 	answer__put_all(answer, "Way to send", "Against", cost ? "Cheaper at" : "Faster at",
 			cost ? "Costs more at" : "Slower at", "No difference at");
+	if (sides == SIDE_NR)
+		answer__put(answer, "Too few rounds at");
 	for (enum mode first = 0; first < MODE_NR; first++)
 		for (enum mode second = 0; second < first; second++)
-			nr += put_pair(answer, &(struct pair){first, second, m});
+			nr += put_pair(answer, &(struct pair){first, second, m, by_medians}, sides);
 	answer__end_table(answer);
 	return nr;
 }
@@ -82,20 +129,22 @@ static size_t put_pairs(struct answer_text *answer, enum metric m)
 void answer__pairs(struct answer_text *answer)
 {
 	const struct analysis *a = answer->a;
-	size_t nr = put_pairs(answer, METRIC_GBPS);
+	enum metric cost = analysis__cost(a);
+	struct tally t = tally_pairs(a, METRIC_GBPS), costs = tally_pairs(a, cost);
+	size_t nr = put_pairs(answer, METRIC_GBPS, &t);
 
 	if (!nr) {
 		answer__headline(answer, "Not measured: no size and thread count has the "
 					 "throughput of two modes.");
 		return;
 	}
-	answer->answered = answer__can_claim(a);
+	answer->answered = t.untested < t.of;
 	answer__headline(answer, "%zu pair%s of ways to send %s compared.", nr, plural(nr),
 			 nr == 1 ? "is" : "are");
 	if (!answer->answered)
 		answer__headline(answer, "%s.", answer__cannot_claim(a).text);
-	if (!put_pairs(answer, analysis__cost(a)))
-		answer__cannot(answer, "Not shown: CPU time, which the data set does not have.");
+	if (!put_pairs(answer, cost, &costs))
+		answer__cannot_compare_cost(answer);
 }
 
 /* The two cheapest modes of a setting. Returns how the second one compares with the first. */
@@ -149,7 +198,9 @@ void answer__cheapest(struct answer_text *answer)
 	answer__end_table(answer);
 	answer->answered = t.untested < t.of;
 	if (!t.of)
-		answer__headline(answer, "Only one way to send was measured.");
+		answer__headline(answer,
+				 "Not measured: no size and thread count has the %s of two modes.",
+				 metric__words(m));
 	else if (!answer->answered)
 		answer__headline(answer, "%s.", answer__cannot_claim(a).text);
 	else

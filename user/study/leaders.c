@@ -14,9 +14,7 @@
 
 int leaders__better(const struct finding *f, enum metric m)
 {
-	bool untested = f->difference == DIFFERENCE_POINT || f->difference == DIFFERENCE_FEW;
-
-	if (!finding__holds(f) && !untested)
+	if (!finding__holds(f) && !finding__untested(f))
 		return 0;
 	return metric__better(m) == BETTER_LOWER ? -f->sign : f->sign;
 }

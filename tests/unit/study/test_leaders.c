@@ -195,6 +195,42 @@ STUDY_TEST(pairs_say_at_which_sizes_one_mode_is_ahead)
 	SAYS(PAIRS, "3 pairs of ways to send are compared.");
 }
 
+/* One round failed: with the other cells' rounds it can show no difference, and leads nobody. */
+STUDY_TEST(pair_with_too_few_rounds_is_on_no_side)
+{
+	const struct answer_table *t;
+
+	for (int i = 0; i < 13; i++) {
+		put_rounds(&study, MODE_TWOCOPY, KIB(1) << i, 1, 10, 0.01);
+		put_rounds(&study, MODE_ONECOPY, KIB(1) << i, 1, i ? 12 : 10.02, 0.01);
+		put_rounds(&study, MODE_ZEROCOPY, KIB(1) << i, 1, 8, 0.01);
+		put_rounds(&study, MODE_URING, KIB(1) << i, 1, 8, 0.01);
+		if (!i)
+			study.d.rows[study.d.rows_nr - 15].value[METRIC_GBPS] = (double)NAN;
+	}
+	study__finish(&study, (double)NAN);
+	t = &study.answers[QUESTION_PAIRS].tables[0];
+	assert_int_equal(t->columns, 6);
+	assert_string_equal(t->cells[t->columns], "one-copy");
+	assert_null(strstr(t->cells[t->columns + 2], "1 KiB ("));
+	assert_non_null(strstr(t->cells[t->columns + 2], "2 KiB (+20 %)"));
+	assert_string_equal(t->cells[t->columns + 3], "nowhere");
+	assert_string_equal(t->cells[t->columns + 4], "nowhere");
+	assert_string_equal(t->cells[t->columns + 5], "1 KiB");
+	assert_null(strstr(t->title, "certain"));
+}
+
+/* A sweep that was interrupted: there is CPU time, but no setting has it for two modes. */
+STUDY_TEST(modes_that_share_no_setting_are_not_compared)
+{
+	put_cost(MODE_ONECOPY, KIB(4), 0.3);
+	put_cost(MODE_SENDFILE, KIB(64), 0.2);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	study__finish(&study, 1);
+	SAYS(CHEAPEST, "Not measured: no size and thread count has the CPU time of two modes.");
+	assert_non_null(strstr(study.answers[QUESTION_PAIRS].cannot, "no size and thread count"));
+}
+
 /* All of the leading group are marked, where another mode is certainly worse. */
 STUDY_TEST(leading_group_is_marked)
 {
