@@ -510,6 +510,7 @@ int reporter__error(struct reporter *r, int err, const char *fmt, ...)
 		event__begin("error");
 		fputs(",\"message\":", stdout);
 		json__string(message);
+		printf(",\"errno\":%d", -err);
 		event__end();
 	} else {
 		fprintf(stderr, "netio-loadgen: %s%s\n",

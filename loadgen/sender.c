@@ -32,17 +32,29 @@ static int sender__describe(struct sender *s)
 	"memory is short, or the processes of this user have pinned all that RLIMIT_MEMLOCK " \
 	"allows"
 
+struct try_text {
+	int err; /* 0: any other */
+	const char *fails, *remedy;
+};
+
 int sender__try_mode(const struct lg_options *options, struct reporter *r)
 {
 	const struct send_mode *mode = send_mode__get(options->mode);
 	int err = mode->try ? mode->try(&options->workload) : 0;
+	const struct try_text texts[] = {
+		{-ENOMEM, NO_MEMORY, "see ulimit -l"},
+		{-EMFILE, "this process may open no more files", "raise ulimit -n"},
+		{-ENFILE, "this machine may open no more files", "raise fs.file-max"},
+		{0, mode->try_fails, mode->try_remedy},
+	};
+	const struct try_text *why = texts;
 
 	if (!err)
 		return 0;
+	while (why->err && why->err != err)
+		why++;
 	return reporter__error(r, err, "Mode %s cannot run here: %s (%m); %s",
-			       mode__name(options->mode),
-			       err == -ENOMEM ? NO_MEMORY : mode->try_fails,
-			       err == -ENOMEM ? "see ulimit -l" : mode->try_remedy);
+			       mode__name(options->mode), why->fails, why->remedy);
 }
 
 static int sender__open(struct sender *s)

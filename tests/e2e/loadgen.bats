@@ -216,10 +216,17 @@ forbidden() {
 	run -1 --separate-stderr user strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:error=ENOMEM -o calls \
 		"$LG" send --try --mode uringzc
 	[[ $stderr == *"Mode uringzc cannot run here: "*"RLIMIT_MEMLOCK"* ]]
-	# A filter may end the process, too.
+	# Files that are short for a moment are no property of the kernel.
+	run -1 --separate-stderr strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:error=EMFILE -o calls \
+		"$NETIOTRACE" --mode uring --backend none
+	[[ $stderr == *"Mode uring cannot run here: "*"ulimit -n"* ]]
+	# A filter may end the process, too, but not every signal is a filter's.
 	run -3 --separate-stderr strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:signal=SIGSYS -o calls \
 		"$NETIOTRACE" --mode uring --backend none
 	[[ $stderr == *"seccomp"* ]]
+	run -1 --separate-stderr strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:signal=SIGKILL -o calls \
+		"$NETIOTRACE" --mode uring --backend none
+	[[ $stderr == *"signal 9"* && $stderr != *"seccomp"* ]]
 }
 
 # bats test_tags=address,thread

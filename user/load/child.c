@@ -202,25 +202,32 @@ static bool is_over(uint64_t begun_ns, uint64_t limit_ns)
 	return waited >= limit_ns || (waited >= TIME_LIMIT_STOP_NS && loop__is_to_end());
 }
 
-/* Kills a process and waits for its end, for a limited time. Reports a process that still runs. */
-static void pid__end(pid_t pid)
+/*
+ * Kills a process and waits for its end, for a limited time. Reports a process that still runs.
+ * Its wait status; -1: unknown.
+ */
+static int pid__end(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t begun = loop__now_ns();
 	bool unsignalled;
+	int status;
 	pid_t got;
 
 	kill(-pid, SIGKILL);
 	unsignalled = kill(pid, SIGKILL) && errno == EPERM;
 	do {
-		got = waitpid(pid, NULL, WNOHANG);
-		if (got == pid || (got < 0 && errno != EINTR))
-			return;
+		got = waitpid(pid, &status, WNOHANG);
+		if (got == pid)
+			return status;
+		if (got < 0 && errno != EINTR)
+			return -1;
 		nanosleep(&pause, NULL);
 	} while (!is_over(begun, unsignalled ? TIME_LIMIT_STOP_NS : KILLED_NS));
 	log_error("process %d, started by this one, still runs: without CAP_KILL it cannot be "
 		  "ended from here; end it with kill -9 %d.",
 		  (int)pid, (int)pid);
+	return -1;
 }
 
 static int start__run(struct child_start *s, struct child *c, unsigned int *step)
@@ -331,13 +338,16 @@ void child__send_kill(struct child *c)
 	kill(c->pid, SIGKILL);
 }
 
-void child__kill(struct child *c)
+int child__kill(struct child *c)
 {
+	int status;
+
 	/* The descriptors of a zeroed child are 0, which it does not own. */
 	if (!c->pid)
-		return;
+		return -1;
 	child__send_kill(c);
 	fd__close(&c->out);
-	pid__end(c->pid);
+	status = pid__end(c->pid);
 	c->pid = 0;
+	return status;
 }

@@ -36,8 +36,10 @@ int child__send(struct child *c, const char *text, size_t len);
 /* Closes its stdin and sends SIGKILL, without waiting, so that several children end in parallel. */
 void child__send_kill(struct child *c);
 
-/* child__send_kill() and a bounded wait. Takes a zeroed or ended child. Reports a surviving
- * process. */
-void child__kill(struct child *c);
+/*
+ * child__send_kill() and a bounded wait. Takes a zeroed or ended child. Reports a surviving
+ * process. The wait status, also of a process that was ending before; -1: unknown.
+ */
+int child__kill(struct child *c);
 
 #endif

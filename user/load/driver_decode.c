@@ -402,6 +402,7 @@ static int report__parse_error(struct load_report *r, const json_t *obj)
 	err = fields__string(r, obj, "message", &text);
 	if (!err)
 		printable(r->message, sizeof(r->message), text);
+	r->error = json_integer_value(json_object_get(obj, "errno"));
 	return err;
 }
 

@@ -18,6 +18,7 @@ struct load_report {
 	size_t cookies_nr;
 	char congestion[CONGESTION_NAME_LEN]; /* READY of a sender: of its first socket */
 	char message[512];                    /* ERROR */
+	int64_t error;                        /* ERROR: its errno; 0: unknown */
 	char peer[ADDRESS_HOST_MAX];          /* READY of a receiver; empty: unknown */
 	char challenge[HALF_CHALLENGE_TEXT];  /* READY of a sender, PHASE; empty: none */
 	char proof[HALF_PROOF_TEXT];          /* PHASE: of the sender; empty: none */

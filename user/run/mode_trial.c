@@ -5,6 +5,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
 
 #include "base/exit_code.h"
 #include "base/log.h"
@@ -48,6 +52,48 @@ static int read_answer(struct driver *d, enum driver_event *event)
 	return err;
 }
 
+/* Whether an error is a property of this kernel or its rules, not of the moment. */
+static bool is_of_kernel(int64_t error)
+{
+	return error == EPERM || error == EACCES || error == ENOSYS || error == EINVAL ||
+	       error == EOPNOTSUPP;
+}
+
+static bool is_shortage(int64_t error)
+{
+	return error == ENOMEM || error == EMFILE || error == ENFILE;
+}
+
+static int refused(const struct load_report *r, const struct workload *w, enum mode mode)
+{
+	log_error("%s.", r->message);
+	if (w->file_dir && mode__has(mode, MODE_SENDS_FILE))
+		return is_shortage(r->error) ? EXIT_RUN_FAILED : EXIT_USAGE;
+	return is_of_kernel(r->error) ? EXIT_KERNEL : EXIT_RUN_FAILED;
+}
+
+static int ended(struct driver *d, enum mode mode)
+{
+	int status = child__kill(&d->child);
+	char how[128] = "for an unknown reason";
+
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) {
+		log_error("a seccomp filter ended the load generator while it tried mode %s: allow "
+			  "its system calls, or use another mode.",
+			  mode__name(mode));
+		return EXIT_KERNEL;
+	}
+	if (WIFSIGNALED(status))
+		snprintf(how, sizeof(how), "by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else if (WIFEXITED(status))
+		snprintf(how, sizeof(how), "with status %d", WEXITSTATUS(status));
+	log_error("the load generator ended %s while it tried mode %s: see dmesg, and whether "
+		  "netio-loadgen --version is that of netiotrace.",
+		  how, mode__name(mode));
+	return EXIT_RUN_FAILED;
+}
+
 static int try_with(struct driver *d, const struct workload *w, enum mode mode)
 {
 	enum driver_event event = DRIVER_NOTHING;
@@ -60,18 +106,11 @@ static int try_with(struct driver *d, const struct workload *w, enum mode mode)
 	}
 	if (!err && event == DRIVER_USABLE)
 		return EXIT_DONE;
-	if (!err && event == DRIVER_ERROR) {
-		log_error("%s.", d->report.message);
-		return w->file_dir && mode__has(mode, MODE_SENDS_FILE) ? EXIT_USAGE : EXIT_KERNEL;
-	}
-	if (err)
-		log_error("the load generator cannot try mode %s (%s): %s.", mode__name(mode), step,
-			  limits__strerror(err));
-	else
-		log_error("the load generator ended while it tried mode %s: a seccomp filter may "
-			  "forbid it.",
-			  mode__name(mode));
-	return err ? EXIT_RUN_FAILED : EXIT_KERNEL;
+	if (!err)
+		return event == DRIVER_ERROR ? refused(&d->report, w, mode) : ended(d, mode);
+	log_error("the load generator cannot try mode %s (%s): %s.", mode__name(mode), step,
+		  limits__strerror(err));
+	return EXIT_RUN_FAILED;
 }
 
 int mode_trial__run(const struct workload *w, const enum mode *modes, size_t n)

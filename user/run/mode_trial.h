@@ -8,8 +8,9 @@
 
 /*
  * The load generator, with its own rights, tries the modes that may be missing here. An exit code,
- * reported: EXIT_KERNEL if a mode is refused, EXIT_USAGE if the directory of --file-dir is,
- * EXIT_RUN_FAILED if nothing could be tried.
+ * reported: EXIT_KERNEL if the kernel or a seccomp filter refuses a mode, EXIT_USAGE if the
+ * directory of --file-dir is refused, EXIT_RUN_FAILED if memory or files were short or nothing
+ * could be tried.
  */
 int mode_trial__run(const struct workload *w, const enum mode *modes, size_t n);
 

@@ -185,6 +185,9 @@ DRIVER_TEST(error_gives_its_message)
 {
 	accept_line("{\"event\":\"error\",\"message\":\"bind: in use\"}", SENDER, DRIVER_ERROR);
 	assert_string_equal(report.message, "bind: in use");
+	assert_int_equal(report.error, 0);
+	accept_line("{\"event\":\"error\",\"message\":\"\",\"errno\":12}", SENDER, DRIVER_ERROR);
+	assert_int_equal(report.error, 12);
 	refuse_line("{\"event\":\"error\"}", SENDER);
 	refuse_line("{\"event\":\"error\",\"message\":5}", SENDER);
 }
