@@ -49,8 +49,8 @@ int sender__try_mode(const struct lg_options *options, struct reporter *r)
 	};
 	const struct try_text *why = texts;
 
-	if (!err)
-		return 0;
+	if (!err || err == -EINTR)
+		return err;
 	while (why->err && why->err != err)
 		why++;
 	return reporter__error(r, err, "Mode %s cannot run here: %s (%m); %s",
@@ -77,6 +77,8 @@ static int sender__open(struct sender *s)
 	if (err)
 		return err;
 	err = sender_pool__start(&s->pool);
+	if (err == -EINTR)
+		return err;
 	if (err)
 		return reporter__error_of(s->report, err, texts);
 	err = sender__await(s, PROTOCOL_READY);

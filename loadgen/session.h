@@ -21,7 +21,10 @@ int sender__run(const struct lg_options *s, struct reporter *r, struct session_m
 int receiver__run(const struct lg_options *s, struct reporter *r, struct session_mode mode);
 int loopback__run(const struct lg_options *s);
 
-/* Tries whether the mode can run here, with the rights of this process. 0 or -errno, reported. */
+/*
+ * Tries whether the mode can run here, with the rights of this process. 0 or -errno, reported but
+ * for -EINTR: SIGINT or SIGTERM is pending.
+ */
 int sender__try_mode(const struct lg_options *options, struct reporter *r);
 
 /* 0 if sockets can use the congestion control, or if name is empty; else -errno, reported. */

@@ -2,12 +2,14 @@
 /* Maps the rings, submits requests and takes completions. */
 #include <errno.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "control_conn.h"
 #include "uring.h"
 
 #define MEMLOCK_WAIT_NS (2 * NS_PER_SEC)
@@ -46,17 +48,32 @@ static int map_rings(struct uring *u, const struct io_uring_params *p)
 
 /*
  * RLIMIT_MEMLOCK bounds the pages that all processes of a user have pinned, rings among them: those
- * of a sender that has just ended, or of another one, may be free soon.
+ * of a sender that has just ended, or of another one, may be free soon. All rings of a process
+ * share one wait.
  */
+static bool may_wait(void)
+{
+	static _Atomic uint64_t deadline;
+	uint64_t now = clock__now(), none = 0;
+
+	atomic_compare_exchange_strong(&deadline, &none, now + MEMLOCK_WAIT_NS);
+	return now < atomic_load(&deadline);
+}
+
 static int set_up(unsigned int entries, struct io_uring_params *p)
 {
-	uint64_t deadline = clock__now() + MEMLOCK_WAIT_NS;
 	long fd;
 
-	do
-		fd = syscall(SYS_io_uring_setup, entries, p);
-	while (fd < 0 && errno == ENOMEM && clock__now() < deadline && !usleep(MEMLOCK_LOOK_US));
-	return fd < 0 ? -errno : (int)fd;
+	while ((fd = syscall(SYS_io_uring_setup, entries, p)) < 0) {
+		if (errno != ENOMEM)
+			return -errno;
+		if (control_conn__is_to_end())
+			return -EINTR;
+		if (!may_wait())
+			return -ENOMEM;
+		usleep(MEMLOCK_LOOK_US);
+	}
+	return (int)fd;
 }
 
 int uring__open(struct uring *u, unsigned int entries, unsigned int completions)

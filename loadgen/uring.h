@@ -22,7 +22,8 @@ struct uring {
 
 /*
  * completions: that may wait to be taken, at least `entries`. 0 or -errno: ENOSYS and EPERM where
- * io_uring is missing or forbidden.
+ * io_uring is missing or forbidden; ENOMEM after a wait for RLIMIT_MEMLOCK, of at most 2 s in all
+ * calls of a process; EINTR: SIGINT or SIGTERM is pending in that wait.
  */
 int uring__open(struct uring *u, unsigned int entries, unsigned int completions);
 

@@ -193,7 +193,7 @@ forbidden() {
 
 @test "a mode that the kernel forbids is refused with one sentence before anything starts, by run and sweep too" {
 	need_tool strace
-	local mode refused
+	local mode refused first
 
 	chmod 777 .
 	for mode in uring uringzc; do
@@ -216,6 +216,13 @@ forbidden() {
 	run -1 --separate-stderr user strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:error=ENOMEM -o calls \
 		"$LG" send --try --mode uringzc
 	[[ $stderr == *"Mode uringzc cannot run here: "*"RLIMIT_MEMLOCK"* ]]
+	# A signal ends that wait, of the trial and of a connection. strace counts the calls of each thread.
+	for first in 1 2; do
+		run -1 --separate-stderr user strace -f -qq -e trace=io_uring_setup \
+			-e "inject=io_uring_setup:error=ENOMEM:signal=SIGTERM:when=$first+" -o calls \
+			"$LG" --mode uring --connections 2 --messages 5
+		[[ $stderr == *"Stopped before anything was measured"* ]]
+	done
 	# Files that are short for a moment are no property of the kernel.
 	run -1 --separate-stderr strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:error=EMFILE -o calls \
 		"$NETIOTRACE" --mode uring --backend none
