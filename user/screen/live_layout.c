@@ -439,13 +439,17 @@ static bool draw_losses(struct grid *g, int row, int last, const struct health *
 static void put_verdict(struct flow *l, const struct live_mode *m)
 {
 	const struct zc_counts *n = verdict__completions(&m->total);
-
 	const char *words = mode__words(m->mode);
+	bool reports; /* requests that share a packet as copied, too */
 
 	if (!m->seen || !mode__has(m->mode, MODE_PINS) || !n->completed)
 		return;
-	if (m->total.verdict.cause == ZC_CAUSE_NO_SG || n->copied == n->completed)
+	reports = n == &m->total.app.zc && mode__has(m->mode, MODE_NOTIFIES);
+	if (m->total.verdict.cause == ZC_CAUSE_NO_SG || (n->copied == n->completed && !reports))
 		flow__put(l, "%s: NO, all copied", words);
+	else if (n->copied && reports)
+		flow__put(l, "%s: %.0f %% reported copied", words,
+			  100 * (double)n->copied / (double)n->completed);
 	else if (!n->copied)
 		flow__put(l, "%s: yes, none copied", words);
 	else
