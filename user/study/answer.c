@@ -222,15 +222,17 @@ struct phrase tally__words_lower(const struct tally *t, const char *lower, const
 	return words(t, lower, lower_of(t), higher, higher_of(t));
 }
 
-/* The flags of io_uring's notifications may be wrong, which the verdict is not; NaN: not counted.
+/*
+ * NaN: not counted. The kernel reports io_uring's requests as copied also if they share a packet,
+ * so those that were are known from kernel_zerocopy alone, unless none was reported.
  */
 static double copied_of(const struct dataset_row *row)
 {
-	double fraction = row->value[METRIC_COPIED_FRACTION];
+	double reported = row->value[METRIC_ZC_COPIED], seen = row->value[METRIC_KERNEL_ZC_COPIED];
 
-	if (!mode__has(row->mode, MODE_NOTIFIES) || isnan(fraction))
-		return row->value[METRIC_ZC_COPIED];
-	return round(fraction * row->value[METRIC_ZC_COMPLETED]);
+	if (!mode__has(row->mode, MODE_NOTIFIES) || reported == 0)
+		return reported;
+	return row->value[METRIC_KERNEL_ZC_COPIED_AT_MOST] > seen ? (double)NAN : seen;
 }
 
 static bool counts_completions(const struct dataset_row *row, enum mode mode)
@@ -239,19 +241,52 @@ static bool counts_completions(const struct dataset_row *row, enum mode mode)
 	       !isnan(copied_of(row));
 }
 
+/* Has the run reports of copies, and nothing that tells which of them are true? */
+static bool only_reports(const struct dataset_row *row, enum mode mode)
+{
+	return row->mode == mode && row->value[METRIC_ZC_COPIED] > 0 && isnan(copied_of(row));
+}
+
 double answer__copied_fraction(const struct analysis *a, enum mode mode, double *completed)
 {
 	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
+	bool seen = false, reported = false;
 	double copied = 0;
 
 	*completed = 0;
 	for (; row < end; row++) {
+		reported |= only_reports(row, mode);
 		if (!counts_completions(row, mode))
 			continue;
+		seen |= !isnan(row->value[METRIC_KERNEL_ZC_COPIED]);
 		*completed += row->value[METRIC_ZC_COMPLETED];
 		copied += copied_of(row);
 	}
+	/* Runs without any report must not speak for the others. */
+	if (reported && !seen)
+		return -1;
 	return *completed > 0 && copied <= *completed ? copied / *completed : -1;
+}
+
+struct phrase answer__why_uncounted(const struct analysis *a, enum mode mode)
+{
+	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
+	double reported = 0, completed = 0;
+	char copied[UNITS_BUF], of[UNITS_BUF];
+
+	for (; row < end; row++) {
+		if (!only_reports(row, mode) || isnan(row->value[METRIC_ZC_COMPLETED]))
+			continue;
+		reported += row->value[METRIC_ZC_COPIED];
+		completed += row->value[METRIC_ZC_COMPLETED];
+	}
+	if (!reported)
+		return phrases__of("the data set does not count the completions of %s sends",
+				   phrases__mode(mode));
+	return phrases__of("the kernel reported %s of %s %s sends as copied, and also reports "
+			   "requests that share a packet",
+			   format_count(copied, sizeof(copied), (uint64_t)reported),
+			   format_count(of, sizeof(of), (uint64_t)completed), phrases__mode(mode));
 }
 
 struct phrase answer__counted_runs(const struct analysis *a, enum mode mode)

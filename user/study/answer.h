@@ -112,6 +112,9 @@ struct phrase tally__words_lower(const struct tally *t, const char *lower, const
  */
 double answer__copied_fraction(const struct analysis *a, enum mode mode, double *completed);
 
+/* Why that is unknown: "the data set does not count the completions of zero-copy sends". */
+struct phrase answer__why_uncounted(const struct analysis *a, enum mode mode);
+
 /* "", or for sentences on completions " in the 3 of 4 runs that count them". */
 struct phrase answer__counted_runs(const struct analysis *a, enum mode mode);
 

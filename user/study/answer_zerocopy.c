@@ -141,9 +141,8 @@ static void answer_mode(struct answer_text *answer, enum mode mode)
 		answer__headline(answer, "%s", copied);
 	else
 		answer__cannot(answer,
-			       "Not shown: whether the kernel copied after all, because the data "
-			       "does not count the completions of %s sends.",
-			       name);
+			       "Not shown: whether the kernel copied after all, because %s.",
+			       answer__why_uncounted(a, mode).text);
 	free(copied);
 	if (s.tally.untested == s.tally.of)
 		answer__headline(answer, "%s.", answer__cannot_claim(a).text);

@@ -115,38 +115,56 @@ char *first_screen__conditions(const struct dataset *d)
 	return text;
 }
 
+/* By the lowest and the highest share of copied sends; -1: unknown. */
+static const char *verdict_word(double low, double high)
+{
+	if (high < 0)
+		return "Unknown";
+	if (high == 0)
+		return "Yes";
+	return low == 1 ? "No" : "Not always";
+}
+
+/* The evidence on a mode, after an answer of its own if that of another mode is unknown. */
+static void print_mode(FILE *f, const struct analysis *a, enum mode mode, bool own, bool named)
+{
+	char *copied = answer__copied(a, mode);
+	double completed, fraction = answer__copied_fraction(a, mode, &completed);
+
+	if (own)
+		fprintf(f, "%s%s%s%s%c", ftell(f) ? " " : "", verdict_word(fraction, fraction),
+			named ? " for " : "", named ? phrases__mode(mode) : "", copied ? '.' : ':');
+	if (copied)
+		fprintf(f, " %s", copied);
+	else
+		fprintf(f, " %s.", answer__why_uncounted(a, mode).text);
+	free(copied);
+}
+
 char *first_screen__zerocopy(const struct analysis *a)
 {
-	double completed, low = 1, high = -1;
-	size_t len, runs = 0;
-	char *sentences, *text;
-	FILE *f = xopen_memstream(&sentences, &len);
+	double completed, fraction, low = 1, high = -1;
+	size_t len, modes = 0, unknown = 0;
+	char *text;
+	FILE *f = xopen_memstream(&text, &len);
 
 	for (enum mode mode = 0; mode < MODE_NR; mode++) {
-		bool measured = mode__has(mode, MODE_PINS) && a->has_mode[mode];
-		char *copied = measured ? answer__copied(a, mode) : NULL;
-		double fraction = answer__copied_fraction(a, mode, &completed);
-
-		runs += measured;
-		if (copied) {
-			low = fmin(low, fraction);
-			high = fmax(high, fraction);
-			fprintf(f, " %s", copied);
-		} else if (measured) {
-			fprintf(f, " The data set does not count the completions of %s sends.",
-				phrases__mode(mode));
-		}
-		free(copied);
+		if (!mode__has(mode, MODE_PINS) || !a->has_mode[mode])
+			continue;
+		fraction = answer__copied_fraction(a, mode, &completed);
+		modes++;
+		unknown += fraction < 0;
+		low = fmin(low, fraction);
+		high = fmax(high, fraction);
 	}
+	if (!modes)
+		fputs("Not measured: the data has no zero-copy run.", f);
+	else if (!unknown)
+		fprintf(f, "%s.", verdict_word(low, high));
+	for (enum mode mode = 0; mode < MODE_NR; mode++)
+		if (mode__has(mode, MODE_PINS) && a->has_mode[mode])
+			print_mode(f, a, mode, unknown, modes > 1);
 	xclose_memstream(f);
-	text = xasprintf("%s%s",
-			 !runs       ? "Not measured: the data has no zero-copy run."
-			 : high < 0  ? "Unknown."
-			 : high == 0 ? "Yes."
-			 : low == 1  ? "No."
-				     : "Not always.",
-			 sentences);
-	free(sentences);
 	return text;
 }
 

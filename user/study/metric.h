@@ -45,6 +45,9 @@ enum better {
 	X(ZC_SENDS, "app.zerocopy.sends", "zero-copy sends", "", NEITHER, 0, "")                 \
 	X(ZC_COMPLETED, "app.zerocopy.completed", "completions", "", NEITHER, 0, "")             \
 	X(ZC_COPIED, "app.zerocopy.copied", "completed as copied", "", NEITHER, 0, "")           \
+	X(KERNEL_ZC_COPIED, "kernel_zerocopy.copied", "seen copied", "", NEITHER, 0, "")         \
+	X(KERNEL_ZC_COPIED_AT_MOST, "kernel_zerocopy.copied_at_most",                            \
+	  "seen copied, or not seen", "", NEITHER, 0, "")                                        \
 	X(ZC_ENOBUFS, "app.zerocopy.enobufs", "ENOBUFS fallbacks", "", NEITHER, 0, "")           \
 	X(SEND_P50, "app.latency_ns.send_call.p50", "send call, median", "ns", LOWER,            \
 	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "send_call_p50")                                         \

@@ -42,10 +42,10 @@ TEST(copied_sends_decide_whether_zero_copy_was_zero_copy)
 		 "Not always. The kernel copied 500 of 2 000 zero-copy sends after all: a tap."},
 		{2000, 0, "fine", "Yes. The kernel copied none of 2 000 zero-copy sends."},
 		{(double)NAN, (double)NAN, NULL,
-		 "Unknown. The data set does not count the completions of zero-copy sends."},
+		 "Unknown: the data set does not count the completions of zero-copy sends."},
 		/* More copied than completed sends are not a count. */
 		{10, 20, NULL,
-		 "Unknown. The data set does not count the completions of zero-copy sends."},
+		 "Unknown: the data set does not count the completions of zero-copy sends."},
 	};
 	struct study s = {0};
 
@@ -57,10 +57,15 @@ TEST(copied_sends_decide_whether_zero_copy_was_zero_copy)
 		check(first_screen__zerocopy(&s.a), cases[i].text);
 		study__clear(&s);
 	}
-	/* The verdict counts, not the program's own flags. */
-	s = (struct study){0};
+}
+
+TEST(each_zero_copy_mode_answers_for_itself_if_another_is_unknown)
+{
+	struct study s = {0};
+
+	/* What was seen counts, not the program's own flags, which stay if some was not seen. */
 	put_zerocopy(&s, MODE_URINGZC, 8, 7, NULL);
-	s.d.rows[0].value[METRIC_COPIED_FRACTION] = 0;
+	s.d.rows[0].value[METRIC_KERNEL_ZC_COPIED] = 0;
 	study__finish(&s, (double)NAN);
 	check(first_screen__zerocopy(&s.a),
 	      "Yes. The kernel copied none of 8 io_uring zero-copy sends.");
@@ -72,6 +77,27 @@ TEST(copied_sends_decide_whether_zero_copy_was_zero_copy)
 	check(first_screen__zerocopy(&s.a),
 	      "Not always. The kernel copied all 10 zero-copy sends after all: the path is local. "
 	      "The kernel copied none of 8 io_uring zero-copy sends.");
+	study__clear(&s);
+	/* A run without reports does not answer for one with them, nor a mode for another. */
+	s = (struct study){0};
+	put_zerocopy(&s, MODE_URINGZC, 8, 7, NULL);
+	put_zerocopy(&s, MODE_URINGZC, 8, 0, NULL);
+	s.d.rows[0].value[METRIC_COPIED_FRACTION] = 0.875;
+	s.d.rows[0].value[METRIC_KERNEL_ZC_COPIED] = 0;
+	s.d.rows[0].value[METRIC_KERNEL_ZC_COPIED_AT_MOST] = 1;
+	study__finish(&s, (double)NAN);
+	check(first_screen__zerocopy(&s.a),
+	      "Unknown: the kernel reported 7 of 8 io_uring zero-copy sends as copied, and also "
+	      "reports requests that share a packet.");
+	study__clear(&s);
+	s = (struct study){0};
+	put_zerocopy(&s, MODE_ZEROCOPY, 10, 0, NULL);
+	put_zerocopy(&s, MODE_URINGZC, (double)NAN, (double)NAN, NULL);
+	study__finish(&s, (double)NAN);
+	check(first_screen__zerocopy(&s.a), "Yes for zero-copy. The kernel copied none of 10 "
+					    "zero-copy sends. Unknown for io_uring "
+					    "zero-copy: the data set does not count the "
+					    "completions of io_uring zero-copy sends.");
 	study__clear(&s);
 	s = (struct study){0};
 	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
