@@ -47,7 +47,7 @@ TEST(copied_sends_decide_whether_zero_copy_was_zero_copy)
 		{10, 20, NULL,
 		 "Unknown: the data set does not count the completions of zero-copy sends."},
 	};
-	struct study s = {0};
+	struct study s;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		s = (struct study){0};
