@@ -86,9 +86,13 @@ static bool exists(const struct sweep_dir *d, const char *file)
 static json_t *read_json(const struct sweep_dir *d, const char *file)
 {
 	int fd = managed_dir__open_file(&d->owned, file);
-	json_t *document = fd < 0 ? NULL : json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	/* json_loadfd() reads a byte a system call. */
+	json_t *document = f ? json_loadf(f, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
-	if (fd >= 0)
+	if (f)
+		fclose(f);
+	else if (fd >= 0)
 		close(fd);
 	return document;
 }
