@@ -121,12 +121,12 @@ void cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 			snprintf(dst->reason, sizeof(dst->reason), "%s", src->reason);
 		return;
 	}
+	dst->both_machines = src->both_machines && (!dst->known || dst->both_machines);
 	dst->known = true;
 	dst->source = cpu_time__source(dst->source, src->source);
 	if (!dst->no_cycles[0])
 		snprintf(dst->no_cycles, sizeof(dst->no_cycles), "%s", src->no_cycles);
 	dst->hz = src->hz;
-	dst->both_machines = src->both_machines;
 	dst->duration_ns += src->duration_ns;
 	dst->payload += src->payload;
 	num__add_counts(dst->by, src->by, sizeof(dst->by));

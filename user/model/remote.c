@@ -64,10 +64,21 @@ void remote__app(struct run_result *r, const struct load_report *sender, bool ve
 		app->verify_errors = num__unknown("--verify was not given");
 }
 
+#define CPUS_MAX 8192 /* the most that Linux can use on any architecture */
+
 /* Of threads that run for wall_ns, with some tolerance for clocks of different rates. */
 static uint64_t most_ns(uint64_t wall_ns, unsigned int threads)
 {
 	return (wall_ns + wall_ns / 100 + 1000000) * threads;
+}
+
+/* More samples than processors can have taken. */
+static bool impossible_samples(const struct cpu_result *cpu, uint64_t wall_ns)
+{
+	double most = (double)most_ns(wall_ns, CPUS_MAX) / 1e9 * cpu->hz;
+
+	return (double)cpu->by[NIO_SAMPLE_RECEIVER].samples > most ||
+	       (double)cpu->by[NIO_SAMPLE_ELSEWHERE].samples > most;
 }
 
 const char *remote__contradiction(const struct run_result *run, const struct run_result *half,
@@ -86,6 +97,10 @@ const char *remote__contradiction(const struct run_result *run, const struct run
 	if (app->receiver_cpu_ns.known &&
 	    app->receiver_cpu_ns.value > most_ns(wall_ns, run->threads + 1))
 		return "it claims more CPU time than has passed";
+	if (half->cpu.known && run->cpu.known && half->cpu.hz != run->cpu.hz)
+		return "it samples its CPUs at another rate";
+	if (half->cpu.known && impossible_samples(&half->cpu, wall_ns))
+		return "it claims more samples than its CPUs can have taken";
 	if (calls && calls->sum > most_ns(wall_ns, run->threads))
 		return "its receive calls took more time than has passed";
 	if (app->replies.tx_bytes.known && app->replies.tx_bytes.value != run->app.replies.rx_bytes)

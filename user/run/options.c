@@ -344,7 +344,7 @@ static const char run_doc[] =
 	"\n"
 	"  sudo netiotrace --mode onecopy --size 64k\n"
 	"  sudo netiotrace --mode all --threads 4 --duration 10s --json out.json\n"
-	"  sudo netiotrace --connect 192.0.2.7:5201     send from here to that machine\n"
+	"  sudo netiotrace --connect 192.0.2.7:5201 --token FILE     to that machine\n"
 	"\n"
 	"`netiotrace help' lists the other commands."
 	"\v"

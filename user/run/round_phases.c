@@ -197,7 +197,7 @@ static int join_half(struct round *r)
 		err = round__await(r, ROUND_HALF);
 	if (!err && r->half)
 		remote__join(r->out, r->half);
-	else if (!err)
+	else if (!err && !r->runner->stopped)
 		remote__no_half(r->out);
 	/* An interrupted run does not wait for it. */
 	return err == -EINTR && r->runner->stopped ? 0 : err;

@@ -296,7 +296,9 @@ static void put_differences(FILE *f, const json_t *e)
 		fputs(" veth is a virtual path: no packet passes a NIC.", f);
 	fputs(" GSO stays on in every row: a stock kernel cannot switch it off for TCP. CPU % is "
 	      "of the load generator's processes, and of TCP's softirq work on top of other "
-	      "tasks of their machines; the published one is of all CPUs.",
+	      "tasks of their machines; the published one is of all CPUs. Where a kernel accounts "
+	      "interrupts apart (CONFIG_IRQ_TIME_ACCOUNTING), softirq work on top of the load "
+	      "generator is missing.",
 	      f);
 }
 
@@ -327,11 +329,20 @@ static void put_reasons(FILE *f, const struct dataset *d)
 	}
 }
 
-/* The device's name is another machine's word: it is quoted. */
+/* The device's name is a file's or another machine's word: it is printable, and quoted. */
 static void put_commands(FILE *f, const struct published *row, const char *machine,
-			 const char *device, bool ntuple)
+			 const json_t *environment, bool ntuple)
 {
-	fprintf(f, "  %-8s %-9s ip link set ", row->name, machine);
+	const char *word = json_string_value(json_object_get(environment, "device"));
+	char device[64];
+
+	fprintf(f, "  %-8s %-9s ", row->name, machine);
+	if (!word) {
+		fputs("n/a: its device is not known\n", f);
+		return;
+	}
+	printable(device, sizeof(device), word);
+	fputs("ip link set ", f);
 	shell__put_word(f, device);
 	fprintf(f, " mtu %u; ethtool -K ", row->mtu);
 	shell__put_word(f, device);
@@ -351,8 +362,9 @@ static void put_commands(FILE *f, const struct published *row, const char *machi
 
 static void put_other_rows(FILE *f, const json_t *e, enum sigcomm21_row here)
 {
+	const json_t *receiver = json_object_get(e, "receiver");
 	bool ntuple = json_is_true(json_object_get(e, "arfs")) ||
-		      json_is_true(json_object_get(json_object_get(e, "receiver"), "arfs"));
+		      json_is_true(json_object_get(receiver, "arfs"));
 
 	fputs("\nThe settings of the other rows, for root, then the same sweep into another "
 	      "directory:\n",
@@ -360,8 +372,8 @@ static void put_other_rows(FILE *f, const json_t *e, enum sigcomm21_row here)
 	for (int row = 0; row < SIGCOMM21_NR; row++) {
 		if (row == (int)here)
 			continue;
-		put_commands(f, &published[row], "sender", text_at(e, "device"), ntuple);
-		put_commands(f, &published[row], "receiver", text_at(e, "receiver.device"), ntuple);
+		put_commands(f, &published[row], "sender", e, ntuple);
+		put_commands(f, &published[row], "receiver", receiver, ntuple);
 	}
 }
 

@@ -26,6 +26,21 @@ static char *dump(const json_t *document)
 			  JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
 }
 
+/* Stacks of other tasks of this machine stay here. */
+static void drop_foreign_stacks(json_t *cpu)
+{
+	const char *receiver = cpu_time__whose(NIO_SAMPLE_RECEIVER);
+	json_t *stacks = json_object_get(cpu, "stacks");
+	size_t len = strlen(receiver);
+
+	for (size_t i = json_array_size(stacks); i--;) {
+		const char *stack = json_string_value(json_array_get(stacks, i));
+
+		if (strncmp(stack, receiver, len) != 0 || stack[len] != ';')
+			json_array_remove(stacks, i);
+	}
+}
+
 char *half_document__write(const struct environment *env, const struct run_result *run)
 {
 	/* Of the sender alone. */
@@ -35,6 +50,7 @@ char *half_document__write(const struct environment *env, const struct run_resul
 
 	for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
 		json_object_del(side, unused[i]);
+	drop_foreign_stacks(json_object_get(side, "cpu"));
 	json_put(document, "schema", json_string(HALF_SCHEMA));
 	json_put(document, "environment", json_document__environment(env));
 	json_put(document, "run", side);

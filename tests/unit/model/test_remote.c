@@ -372,6 +372,8 @@ static void contradicts(const struct run_result *h, const char *expected)
 	run.threads = 2;
 	run.app.rx_bytes = SENT;
 	run.app.rx_messages = 23;
+	run.cpu.known = true;
+	run.cpu.hz = 997;
 	why = remote__contradiction(&run, h, 1000000000);
 	why = why ? why : "";
 	if (!*expected != !*why || !strstr(why, expected))
@@ -404,6 +406,15 @@ TEST(half_that_contradicts_what_is_known_here_is_refused)
 	calls->sum = 1;
 	h->app.replies.tx_bytes = num__known(1);
 	contradicts(h, "replies");
+	h->app.replies.tx_bytes = num__unknown("none");
+	h->cpu.known = true;
+	h->cpu.hz = 997;
+	h->cpu.by[NIO_SAMPLE_ELSEWHERE].samples = 1000000;
+	contradicts(h, "");
+	h->cpu.by[NIO_SAMPLE_ELSEWHERE].samples = 1000000000;
+	contradicts(h, "more samples");
+	h->cpu.hz = 99;
+	contradicts(h, "another rate");
 	end_half(h);
 }
 
