@@ -507,16 +507,14 @@ static __always_inline struct sock_state *state_of_uarg(const char *uarg)
 static __always_inline struct sock_state *state_of_sender(const char *uarg)
 {
 	bool zerocopy = uarg && is_msg_zerocopy(uarg);
-	const struct sock *sk = NULL;
+	struct sock_state *s = NULL;
 
 	if (!uarg)
 		return NULL;
 	/* Without the kernel's addresses, is_msg_zerocopy() holds for both. */
 	if (!zerocopy || !nio_zerocopy_end)
-		sk = sock_of_request(uarg);
-	if (!sk && zerocopy)
-		sk = sock_of_zerocopy(uarg);
-	return sk ? state_of(sk) : NULL;
+		s = state_of_request_at(uarg);
+	return s || !zerocopy ? s : state_of(sock_of_zerocopy(uarg));
 }
 
 /* Was this id issued before the socket was watched? `zckey` may be behind. */

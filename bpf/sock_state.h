@@ -56,7 +56,7 @@ enum nio_request_end {
 	NIO_REQUEST_COPIED,
 	NIO_REQUEST_NOT_COPIED,
 	NIO_REQUEST_MISREPORTED, /* of NOT_COPIED: the kernel tells the program that it copied */
-	NIO_REQUEST_UNREPORTED,  /* nothing: the program asked for no report */
+	NIO_REQUEST_UNREPORTED,  /* nothing: no report was asked for, or its flags leave it open */
 	NIO_REQUEST_NR,
 };
 

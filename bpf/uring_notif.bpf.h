@@ -8,6 +8,7 @@
 /* Before Linux 6.10 requests are not stacked: no `head`. Before 6.2 they do not report. */
 struct io_notif_data___request {
 	struct ubuf_info uarg;
+	struct io_notif_data___request *next;
 	struct io_notif_data___request *head;
 	bool zc_report;
 	bool zc_used;
@@ -26,7 +27,7 @@ static __always_inline __u64 uarg_of_notif(const char *notif)
 	return (__u64)notif + bpf_core_field_offset(struct io_notif_data___request, uarg);
 }
 
-/* The first request of the packet, if this is a later one; else NULL. */
+/* The first request of the chain, if this is a later one; else NULL. */
 static __always_inline const struct io_notif_data___request *
 head_of_stack(const struct io_notif_data___request *notif)
 {
@@ -39,9 +40,10 @@ head_of_stack(const struct io_notif_data___request *notif)
 }
 
 /*
- * Was anything of this request copied? If an skb takes bytes of several requests, only the first
- * request (`head`) is in the skb and learns of a copy. The kernel reports the others as copied in
- * any case (io_notif_tw_complete).
+ * Was anything of this request copied? If an skb takes bytes of several requests, only the one that
+ * begins it is in the skb and learns of a copy (zc_used, zc_copied). The later ones refer to the
+ * first request of its chain (`head`). The kernel reports them as copied in any case
+ * (io_notif_tw_complete).
  */
 static __always_inline bool request_was_copied(const struct io_notif_data___request *notif)
 {
@@ -50,7 +52,7 @@ static __always_inline bool request_was_copied(const struct io_notif_data___requ
 	if (BPF_CORE_READ(notif, zc_copied))
 		return true;
 	head = head_of_stack(notif);
-	return head && BPF_CORE_READ(head, zc_copied);
+	return head && !BPF_CORE_READ(notif, zc_used) && BPF_CORE_READ(head, zc_copied);
 }
 
 #endif

@@ -156,6 +156,9 @@ zc_requests() {
 	zc_requests "$reported"' and .ledger.deferred_copy.bytes == 0 and .verdict.copied_fraction == 0
 		and .zerocopy.requests_copied == 0 and .zerocopy.requests_misreported == $own.copied and $own.copied == 7
 		and (.verdict.text | test("own flags"))' report queued
+	# What happened to the packet is known of its first request, which kept no account.
+	zc_requests '.zerocopy.requests_unreported == 8 and .zerocopy.requests_misreported == 0
+		and $own.copied == 7' late queued
 	zc_requests '.ledger.deferred_copy.bytes == null and .ledger.deferred_copy.bytes_at_most == 8000
 		and .verdict.cause == "io_uring"' queued
 }

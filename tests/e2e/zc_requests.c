@@ -4,6 +4,7 @@
  * 127.0.0.1:PORT and waits for all notifications. Prints what its completions said, as JSON:
  * requests that sent something, their bytes, and those whose notification says COPIED. Words:
  *   report   asks for the report of copies (IORING_SEND_ZC_REPORT_USAGE)
+ *   late     asks for it from the second request on
  *   more     sends with MSG_MORE, so that requests share packets
  *   fault    first sends a buffer that is not there, which fails
  *   queued   connects to nobody (TCP_REPAIR): no byte leaves the socket, which is then disconnected
@@ -70,18 +71,18 @@ static void disconnect(int fd)
 		fail("disconnect", -errno);
 }
 
-static void submit(struct uring *ring, int fd, const char *buffer, unsigned int size, int flags)
+static void submit(struct uring *ring, int fd, const char *buffer, unsigned int size, int flags,
+		   bool report)
 {
-	int err =
-		uring__submit(ring, &(struct io_uring_sqe){
-					    .opcode = IORING_OP_SEND_ZC,
-					    .fd = fd,
-					    .addr = (uintptr_t)buffer,
-					    .len = size,
-					    .msg_flags = (uint32_t)flags,
-					    .ioprio = has_word(words, "report") ? REPORT_USAGE : 0,
-					    .user_data = buffer == NULL,
-				    });
+	int err = uring__submit(ring, &(struct io_uring_sqe){
+					      .opcode = IORING_OP_SEND_ZC,
+					      .fd = fd,
+					      .addr = (uintptr_t)buffer,
+					      .len = size,
+					      .msg_flags = (uint32_t)flags,
+					      .ioprio = report ? REPORT_USAGE : 0,
+					      .user_data = buffer == NULL,
+				      });
 
 	if (err)
 		fail("submit", err);
@@ -132,9 +133,11 @@ int main(int argc, char **argv)
 	fd = connect_to(argv[1]);
 	for (unsigned int i = 0; i < requests; i++) {
 		bool fault = !i && requests > count;
+		bool report = has_word(words, "report") || (i && has_word(words, "late"));
 		bool more = has_word(words, "more") && i + 1 < requests;
 
-		submit(&ring, fd, fault ? NULL : buffer, size, MSG_WAITALL | (more ? MSG_MORE : 0));
+		submit(&ring, fd, fault ? NULL : buffer, size, MSG_WAITALL | (more ? MSG_MORE : 0),
+		       report);
 		/* Notifications of earlier requests may come first. */
 		for (bool done = false; !done;) {
 			unsigned long long before = c.sent;

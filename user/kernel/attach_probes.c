@@ -52,6 +52,7 @@ static int configure(struct attach_probes *probes, const struct attach_filter *f
 	skel->rodata->nio_tcp_sendmsg = at.tcp_sendmsg;
 	skel->rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
 	skel->rodata->nio_zerocopy_end = at.zerocopy_end;
+	skel->rodata->nio_report_end = at.report_end;
 	err = bpf_map__set_autocreate(skel->maps.nio_cgroups, filter->cgroup >= 0);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.nio_sockets, filter->sockets_max);

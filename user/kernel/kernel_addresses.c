@@ -16,6 +16,7 @@ enum {
 	COMPLETE,
 	CALLBACK,
 	SOCK_CALLBACK,
+	REPORT_CALLBACK,
 	HOT,
 	OFFSETS,
 	SYMBOLS_NR,
@@ -29,6 +30,7 @@ static const char *const names[SYMBOLS_NR] = {
 	[COMPLETE] = "msg_zerocopy_complete",
 	[CALLBACK] = "msg_zerocopy_callback",
 	[SOCK_CALLBACK] = "sock_zerocopy_callback",
+	[REPORT_CALLBACK] = "io_tx_ubuf_callback_ext",
 	[HOT] = "pcpu_hot",
 	[OFFSETS] = "__per_cpu_offset",
 };
@@ -85,6 +87,7 @@ void kernel_addresses__find(struct kernel_addresses *a)
 	a->zerocopy_end = at[COMPLETE]   ? at[COMPLETE]
 			  : at[CALLBACK] ? at[CALLBACK]
 					 : at[SOCK_CALLBACK];
+	a->report_end = at[REPORT_CALLBACK];
 	a->pcpu_hot = at[HOT];
 	a->per_cpu_offset = at[OFFSETS];
 }
