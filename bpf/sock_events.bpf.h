@@ -11,8 +11,7 @@ const volatile bool nio_completions = false;
 /* Messages of further threads that send on one socket at the same time. Key: thread id. */
 struct nio_thread_message {
 	__u64 key; /* of struct sock_state */
-	__u32 what;
-	__u32 pad;
+	struct nio_message message;
 };
 
 NIO_MAP(nio_messages, LRU_HASH, NIO_MESSAGES_MAX, 0, __u32, struct nio_thread_message);
@@ -142,38 +141,40 @@ static __always_inline __u32 call_of(const struct sock *sk, const struct msghdr 
 	return what;
 }
 
-/* Keeps the flags of this thread's call until the call returns. */
-static __always_inline void keep_message(struct sock_state *s, __u32 what)
+/* Keeps the message of this thread's call until the call returns. */
+static __always_inline void keep_message(struct sock_state *s, __u32 what, __u64 uarg)
 {
-	struct nio_thread_message m = {.key = s->key, .what = what};
-	__u32 tid = tid_now();
+	struct nio_thread_message m = {
+		.key = s->key,
+		.message = {.tid = tid_now(), .what = what, .uarg = uarg},
+	};
 
-	if (!s->message.tid || s->message.tid == tid) {
-		s->message.what = what;
-		s->message.tid = tid;
-	} else {
-		bpf_map_update_elem(&nio_messages, &tid, &m, BPF_ANY);
-	}
+	if (!s->message.tid || s->message.tid == m.message.tid)
+		s->message = m.message;
+	else
+		bpf_map_update_elem(&nio_messages, &m.message.tid, &m, BPF_ANY);
 }
 
-/* Takes the flags kept by keep_message(). 0: the message was not seen. */
-static __always_inline __u32 consume_message(struct sock_state *s)
+/* Takes the message kept by keep_message(). All 0: it was not seen. */
+static __always_inline struct nio_message consume_message(struct sock_state *s)
 {
+	struct nio_message message = {0};
 	struct nio_thread_message *m;
-	__u32 tid = tid_now(), what;
+	__u32 tid = tid_now();
 
 	if (!nio_sees_calls)
-		return 0;
+		return message;
 	if (s->message.tid == tid) {
+		message = s->message;
 		s->message.tid = 0;
-		return s->message.what;
+		return message;
 	}
 	m = bpf_map_lookup_elem(&nio_messages, &tid);
 	if (!m || m->key != s->key)
-		return 0;
-	what = m->what;
+		return message;
+	message = m->message;
 	bpf_map_delete_elem(&nio_messages, &tid);
-	return what;
+	return message;
 }
 
 /* A send call is about to queue bytes. vector: the message has several buffers. */
@@ -181,18 +182,21 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 {
 	bool adopted;
 	struct sock_state *s = state_in_use(sk, &adopted);
+	__u64 uarg = 0;
 	__u32 what;
 
 	if (!s || nio_over)
 		return;
 	count_watched(s);
 	what = call_of(sk, msg, vector);
-	keep_message(s, what);
+	if (what & NIO_SEEN_FOREIGN)
+		uarg = uarg_of_message(msg);
+	keep_message(s, what, uarg);
 	if (!(what & NIO_SEEN_ZEROCOPY))
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
-	if (what & NIO_SEEN_FOREIGN)
-		note_request(s, msg);
+	if (uarg)
+		note_request(s, uarg);
 	/* The present call has already taken its id. */
 	if (adopted && (what & NIO_SEEN_PINS) && s->zckey)
 		include_present_id(s);
@@ -350,11 +354,13 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 {
 	bool adopted = false;
 	struct sock_state *s = state_in_use(sk, &adopted);
+	struct nio_message message;
 
 	if (!s || nio_over)
 		return;
 	count_watched(s);
-	what |= consume_message(s);
+	message = consume_message(s);
+	what |= message.what;
 	if (!nio_sees_calls && s->message.tid != tid_now()) {
 		/* One hand-over is normal: one thread connects, another sends. */
 		if (s->message.tid && s->several < 2)
@@ -374,8 +380,8 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 		return;
 	if (adopted)
 		s->base.sent -= ret;
-	if (what & NIO_SEEN_FOREIGN)
-		note_request_sent(s);
+	if (message.uarg)
+		note_request_sent(s, message.uarg);
 	book_send(s, sk, ret, what);
 }
 

@@ -46,21 +46,18 @@ static __always_inline __u64 uarg_of_message(const struct msghdr *msg)
 }
 
 /* A request is about to queue bytes: noted before a packet of it can arrive. */
-static __always_inline void note_request(struct sock_state *s, const struct msghdr *msg)
+static __always_inline void note_request(const struct sock_state *s, __u64 uarg)
 {
-	__u64 uarg = uarg_of_message(msg);
 	const struct sock_request *request = bpf_map_lookup_elem(&nio_sock_requests, &uarg);
 
-	s->uarg = uarg;
 	if (!request || !is_request_of(request, s))
 		put_request(s, uarg, false);
 }
 
-/* The message that was noted last queued bytes. */
-static __always_inline void note_request_sent(const struct sock_state *s)
+/* A request that was noted queued bytes. */
+static __always_inline void note_request_sent(const struct sock_state *s, __u64 uarg)
 {
 	struct sock_request *request;
-	__u64 uarg = s->uarg;
 
 	request = bpf_map_lookup_elem(&nio_sock_requests, &uarg);
 	if (request && is_request_of(request, s))

@@ -121,6 +121,7 @@ static inline struct nio_numbers nio_numbers_of(const struct nio_tcp *t)
 struct nio_message {
 	__u32 tid;
 	__u32 what; /* NIO_SEEN_*, NIO_CALL_* */
+	__u64 uarg; /* ubuf_info of a zero-copy request of io_uring; 0: none */
 };
 
 /*
@@ -190,7 +191,6 @@ struct sock_state {
 	struct nio_numbers now;       /* at the end of the connection */
 	struct nio_numbers last_read; /* at the last iteration; user space reports it as `now` */
 	__u64 cgroup;                 /* id of the cgroup that created the socket; 0: unknown */
-	__u64 uarg;                   /* ubuf_info of the last zero-copy request of io_uring */
 	__u8 several;        /* 2: several threads send in turns, and their messages are not seen */
 	__u8 begun;          /* connected: `base` and read_seen are valid; 2: `base` is 0 */
 	__u8 given;          /* an iteration has reported the end to user space */
