@@ -79,6 +79,7 @@ int nio_at_completion(const __u64 *args)
 {
 	const struct io_uring_cqe___request *cqe = (const void *)args[2];
 
+	count_event();
 	if (nio_completes_by_cqe)
 		on_completion((const char *)args[1], cqe->flags);
 	else
@@ -140,8 +141,10 @@ static __always_inline void on_send_asked(struct sock *sk, const struct msghdr *
 	touch(s, sk);
 	if (is_uncovered(s, sk, NIO_SIDE_SENDER, size))
 		return;
-	if (what & NIO_SEEN_FOREIGN)
+	if (what & NIO_SEEN_FOREIGN) {
+		note_requests_used();
 		put_request(s, uarg_of_message(msg), true);
+	}
 	book_send(s, sk, size, what);
 }
 

@@ -194,9 +194,10 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 	keep_message(s, what, uarg);
 	if (!(what & NIO_SEEN_ZEROCOPY))
 		return;
-	nio_zerocopy_ns = bpf_ktime_get_ns();
 	if (uarg)
 		note_request(s, uarg);
+	else
+		nio_zerocopy_ns = bpf_ktime_get_ns();
 	/* The present call has already taken its id. */
 	if (adopted && (what & NIO_SEEN_PINS) && s->zckey)
 		include_present_id(s);

@@ -24,6 +24,13 @@ struct sock_request {
  */
 NIO_MAP(nio_sock_requests, LRU_HASH, NIO_SOCK_REQUESTS_MAX, 0, __u64, struct sock_request);
 
+__u64 nio_request_ns; /* CLOCK_MONOTONIC: last use of zero-copy requests on a watched socket */
+
+static __always_inline void note_requests_used(void)
+{
+	nio_request_ns = nio_zerocopy_ns = bpf_ktime_get_ns();
+}
+
 static __always_inline void put_request(const struct sock_state *s, __u64 uarg, bool sent)
 {
 	struct sock_request request = {.key = s->key, .first_ns = s->first_ns, .sent = sent};
@@ -50,6 +57,7 @@ static __always_inline void note_request(const struct sock_state *s, __u64 uarg)
 {
 	const struct sock_request *request = bpf_map_lookup_elem(&nio_sock_requests, &uarg);
 
+	note_requests_used();
 	if (!request || !is_request_of(request, s))
 		put_request(s, uarg, false);
 }
@@ -167,7 +175,7 @@ static __always_inline void on_notification(const char *notif)
 	e = s ? events_of(s) : NULL;
 	if (!e)
 		return;
-	nio_zerocopy_ns = bpf_ktime_get_ns();
+	note_requests_used();
 	count_request(e, (const void *)notif);
 }
 

@@ -12,7 +12,7 @@
 #include "attach_probes_internal.h"
 #include "percpu.h"
 
-/* How often the use of MSG_ZEROCOPY is looked at while the programs are detached. */
+/* How often the use of zero-copy is looked at while the programs are detached. */
 #define CHECK_NS 100000000ULL
 
 /*
@@ -25,10 +25,10 @@
 #define MOVED_PART 1000
 
 /*
- * For this long after a watched socket used MSG_ZEROCOPY or SEND_ZC, the programs that see
- * deferred copies and notifications of io_uring stay attached at any rate. The others also stay if
- * they do not see messages: without them, an id taken by another call between two windows would be
- * booked to the first call seen.
+ * For this long after a watched socket used MSG_ZEROCOPY or SEND_ZC, the program that sees
+ * deferred copies stays attached at any rate, and after SEND_ZC the one of its notifications. The
+ * others also stay if they do not see messages: without them, an id taken by another call between
+ * two windows would be booked to the first call seen.
  */
 #define ZEROCOPY_NS 3000000000ULL
 
@@ -69,11 +69,17 @@ static void change_window(struct attach_probes *probes, __u32 by)
 	*(volatile __u32 *)&probes->skel->bss->nio_window += by;
 }
 
-static bool uses_zerocopy(const struct attach_probes *probes, uint64_t now_ns)
+static bool is_in_use(const volatile __u64 *last_ns, uint64_t now_ns)
 {
-	uint64_t last = *(volatile __u64 *)&probes->skel->bss->nio_zerocopy_ns;
+	uint64_t last = *last_ns;
 
 	return last && now_ns < last + ZEROCOPY_NS;
+}
+
+/* MSG_ZEROCOPY or SEND_ZC. */
+static bool uses_zerocopy(const struct attach_probes *probes, uint64_t now_ns)
+{
+	return is_in_use(&probes->skel->bss->nio_zerocopy_ns, now_ns);
 }
 
 static bool is_always_attached(const struct attach_probes *probes, uint64_t now_ns)
@@ -87,10 +93,10 @@ static struct plan base_plan_at(const struct attach_probes *probes, uint64_t now
 	struct plan base_plan = probes->base_plan;
 
 	base_plan.without_seconds = probes->plan.without_seconds;
-	if (uses_zerocopy(probes, now_ns)) {
+	if (uses_zerocopy(probes, now_ns))
 		base_plan.chosen[PROBE_DEFERRED_COPY] = probes->plan.chosen[PROBE_DEFERRED_COPY];
+	if (is_in_use(&probes->skel->bss->nio_request_ns, now_ns))
 		base_plan.chosen[PROBE_REQUEST] = probes->plan.chosen[PROBE_REQUEST];
-	}
 	return base_plan;
 }
 
