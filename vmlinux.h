@@ -483,6 +483,7 @@ struct inet_sock {
 
 struct io_notif_data {
 	struct ubuf_info uarg;
+	struct io_notif_data *next;
 	struct io_notif_data *head;
 	bool zc_report;
 	bool zc_used;
