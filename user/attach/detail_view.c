@@ -253,7 +253,9 @@ void view_item__print(FILE *f, const struct attach_result *r, const struct view_
 	const struct socket_ledger *b = &item->row.ledger;
 	uint64_t sent = row_value__of(VALUE_SENT, b), copied = row_value__of(VALUE_COPIED, b);
 	uint64_t received = row_value__of(VALUE_RECEIVED, b);
-	uint64_t ended = socket_ledger__ended(b), zerocopied = socket_ledger__ended_copied(b);
+	bool known = socket_ledger__copied_fraction(b).known;
+	uint64_t ended = known ? socket_ledger__ended(b) : 0;
+	uint64_t zerocopied = socket_ledger__ended_copied(b);
 	char n[UNITS_BUF], of[UNITS_BUF];
 
 	format_count(of, sizeof(of), ended);
@@ -262,10 +264,10 @@ void view_item__print(FILE *f, const struct attach_result *r, const struct view_
 	else if (ended && zerocopied)
 		fprintf(f, "was partly zero-copy: %s of %s zero-copy sends were copied",
 			format_count(n, sizeof(n), zerocopied), of);
-	else if (ended)
+	else if (ended && !b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
 		fprintf(f, "was zero-copy: none of %s zero-copy sends was copied", of);
 	else if (socket_ledger__pins(b) || b->calls[NIO_CALL_ZEROCOPY].events)
-		fputs("asked for zero-copy; whether it was is not known yet", f);
+		fputs("asked for zero-copy; whether it was is not known", f);
 	else if (received / RECEIVES_MOSTLY > sent)
 		print_receives(f, b, received);
 	else if (!sent)

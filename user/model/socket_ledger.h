@@ -129,7 +129,10 @@ struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b
 /* Share of the bytes that went through events; unknown without bytes. */
 struct real socket_ledger__coverage(const struct socket_ledger *b);
 
-/* Share of the completed zero-copy sends and reported requests that were copied after all. */
+/*
+ * Share of the completed zero-copy sends and requests that were copied after all. Unknown if a
+ * request ended without a report.
+ */
 struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
 
 /*

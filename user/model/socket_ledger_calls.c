@@ -65,7 +65,8 @@ uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const str
 		return 0;
 	if (d->ids && s->copied)
 		bytes += d->calls[NIO_CALL_ZEROCOPY].bytes;
-	if (d->requests[NIO_REQUEST_COPIED])
+	if (d->requests[NIO_REQUEST_COPIED] ||
+	    (d->requests[NIO_REQUEST_UNREPORTED] && !d->unwatched))
 		bytes += d->calls[NIO_CALL_IO_URING].bytes;
 	return bytes;
 }
@@ -92,8 +93,8 @@ struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 
 	if (b->left_out)
 		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
-	if (!ended && b->requests[NIO_REQUEST_UNREPORTED])
-		return real__unknown("the program asked for no report of its io_uring requests "
+	if (b->requests[NIO_REQUEST_UNREPORTED])
+		return real__unknown("the program asked for no report of requests of io_uring "
 				     "(IORING_SEND_ZC_REPORT_USAGE)");
 	if (!ended)
 		return real__unknown(socket_ledger__pins(b)

@@ -6,6 +6,14 @@
 #include "common/units.h"
 #include "verdict_internal.h"
 
+/* All calls were seen, and none pinned. */
+static bool pinned_nothing(const struct socket_ledger *b)
+{
+	return !b->unwatched && !socket_ledger__is_estimate(b, NIO_SIDE_SENDER) &&
+	       !b->stages[NIO_STAGE_TX_PIN].bytes &&
+	       !b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+}
+
 /* The cause of copied sends of sockets, from pages and addresses. */
 static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger *b)
 {
@@ -18,8 +26,7 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 	else if (b->unwatched || socket_ledger__is_estimate(b, NIO_SIDE_SENDER))
 		add(v, ZC_CAUSE_UNKNOWN,
 		    "why was not seen: calls and packets were not watched all the time");
-	else if (!b->stages[NIO_STAGE_TX_PIN].bytes &&
-		 !b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
+	else if (pinned_nothing(b))
 		add(v, ZC_CAUSE_NO_SG,
 		    "nothing was pinned, because the route does no scatter-gather or the calls "
 		    "made the connections (TCP Fast Open), %s",
@@ -124,9 +131,30 @@ static void append_requests(struct verdict *v, const struct socket_ledger *b)
 		       v->text[0] ? " " : "", TEXT_COUNT(unreported), plural(unreported));
 }
 
+/* Were copies seen, or must the calls of requests without a report have copied? */
+static bool saw_copies(const struct socket_ledger *b)
+{
+	return socket_ledger__ended_copied(b) || b->stages[NIO_STAGE_DEFERRED_COPY].bytes ||
+	       (b->requests[NIO_REQUEST_UNREPORTED] && b->calls[NIO_CALL_IO_URING].bytes &&
+		pinned_nothing(b));
+}
+
+static void append_ended(struct verdict *v, const struct socket_ledger *b)
+{
+	uint64_t ended = socket_ledger__ended(b), copied = socket_ledger__ended_copied(b);
+
+	if (copied)
+		append(v, "%s of %s zero-copy send%s %s copied after all.", TEXT_COUNT(copied),
+		       TEXT_COUNT(ended), plural(ended), copied == 1 ? "was" : "were");
+	else
+		append(v, "The kernel reports none of %s zero-copy send%s as copied.",
+		       TEXT_COUNT(ended), plural(ended));
+}
+
 static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, bool notices)
 {
 	uint64_t ended = socket_ledger__ended(b), copied = socket_ledger__ended_copied(b);
+	uint64_t unreported = b->requests[NIO_REQUEST_UNREPORTED];
 	uint64_t zerocopy = b->ids > b->calls[NIO_CALL_ZEROCOPY].events
 				    ? b->ids
 				    : b->calls[NIO_CALL_ZEROCOPY].events;
@@ -141,20 +169,19 @@ static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, b
 		       TEXT_COUNT(ended), plural(ended));
 		return;
 	}
-	if (ended && !copied) {
+	if (ended && !unreported && !saw_copies(b)) {
 		v->cause = ZC_CAUSE_NOT_COPIED;
 		append(v, "None of %s zero-copy send%s was copied.", TEXT_COUNT(ended),
 		       plural(ended));
 		return;
 	}
-	if (ended || b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
+	if (saw_copies(b))
 		find_copied_of_sockets(v, b);
-	else if (b->requests[NIO_REQUEST_UNREPORTED])
+	else if (unreported)
 		add(v, ZC_CAUSE_IO_URING, "%s", verdict_clauses[ZC_CAUSE_IO_URING]);
 	if (ended)
-		append(v, "%s of %s zero-copy send%s %s copied after all.", TEXT_COUNT(copied),
-		       TEXT_COUNT(ended), plural(ended), copied == 1 ? "was" : "were");
-	else if (zerocopy || !b->requests[NIO_REQUEST_UNREPORTED])
+		append_ended(v, b);
+	else if (zerocopy || !unreported)
 		append(v, "%s%s send%s asked for zero-copy; %s.",
 		       b->unwatched && sends > b->ids ? "About " : "", TEXT_COUNT(sends),
 		       plural(sends),

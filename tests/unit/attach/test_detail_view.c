@@ -70,6 +70,25 @@ TEST(page_has_addresses_ledger_calls_and_sizes)
 	free(text);
 }
 
+TEST(requests_without_a_report_are_not_called_zero_copy)
+{
+	struct sock_state s = stream;
+	struct view_item item;
+	char *text;
+
+	s.requests[NIO_REQUEST_NOT_COPIED] = 1;
+	item = item_of(&s);
+	text = page(&item, 40, 120);
+	assert_non_null(strstr(text, "was zero-copy: none of 1"));
+	free(text);
+	s.calls[NIO_CALL_IO_URING].events = s.requests[NIO_REQUEST_UNREPORTED] = 7;
+	item = item_of(&s);
+	text = page(&item, 40, 120);
+	assert_null(strstr(text, "was zero-copy:"));
+	assert_non_null(strstr(text, "whether it was is not known"));
+	free(text);
+}
+
 TEST(small_sizes_share_a_row_on_a_short_screen)
 {
 	struct view_item item = item_of(&stream);

@@ -71,7 +71,7 @@ static struct sock_state zerocopy(uint64_t pinned, uint64_t deferred)
 TEST(copied_bytes_have_the_cause_that_was_seen)
 {
 	struct sock_state all[] = {zerocopy(100, 90), zerocopy(100, 80), zerocopy(0, 0),
-				   connection(100, 0)};
+				   connection(100, 0), connection(50, 0)};
 	struct aggregates a;
 	const uint64_t *copied;
 	size_t slot;
@@ -80,16 +80,20 @@ TEST(copied_bytes_have_the_cause_that_was_seen)
 	slot = aggregates__slot(&a, "x", NULL, true);
 	copied = a.list[slot].out.copied_bytes;
 	memcpy(all[1].remote, all[1].local, sizeof(all[1].remote));
-	refresh(&a, slot, all, 4);
+	/* io_uring's SEND_ZC without a report, which pinned nothing. */
+	all[4].calls[NIO_CALL_IO_URING] = all[4].calls[NIO_CALL_PLAIN];
+	all[4].calls[NIO_CALL_PLAIN] = (struct nio_amount){0};
+	all[4].requests[NIO_REQUEST_UNREPORTED] = 1;
+	refresh(&a, slot, all, 5);
 	assert_int_equal(copied[COPY_CAUSE_UNKNOWN], 90);
 	assert_int_equal(copied[COPY_CAUSE_LOCAL], 80);
-	assert_int_equal(copied[COPY_CAUSE_NO_SG], 100);
-	for (size_t i = 0; i < 4; i++)
+	assert_int_equal(copied[COPY_CAUSE_NO_SG], 150);
+	for (size_t i = 0; i < 5; i++)
 		aggregates__close(&a, slot, &all[i]);
 	refresh(&a, slot, NULL, 0);
 	assert_int_equal(copied[COPY_CAUSE_UNKNOWN], 90);
 	assert_int_equal(copied[COPY_CAUSE_LOCAL], 80);
-	assert_int_equal(copied[COPY_CAUSE_NO_SG], 100);
+	assert_int_equal(copied[COPY_CAUSE_NO_SG], 150);
 	aggregates__clear(&a);
 }
 

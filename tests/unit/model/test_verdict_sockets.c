@@ -178,6 +178,35 @@ TEST(requests_of_io_uring_have_a_verdict_as_far_as_the_kernel_reports)
 	assert_says(verdict_of(&b), "Whether they were copied is not known here");
 }
 
+/* One report says nothing of a thousand requests without one. */
+TEST(requests_without_a_report_leave_the_fraction_unknown)
+{
+	struct socket_ledger b = {.connections = 1, .requests = {[NIO_REQUEST_NOT_COPIED] = 1}};
+
+	b.calls[NIO_CALL_IO_URING] = b.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){8000, 8};
+	b.requests[NIO_REQUEST_UNREPORTED] = 7;
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_IO_URING);
+	assert_false(verdict_of(&b)->copied_fraction.known);
+	assert_null(strstr(verdict_of(&b)->text, "None"));
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 7000;
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_ARRIVED);
+	assert_says(verdict_of(&b), "The kernel reports none of 1 zero-copy send as copied.");
+	assert_says(verdict_of(&b), "7 zero-copy requests of io_uring ended without a report");
+	assert_says(verdict_of(&b), "Of 8 kB pinned, 7 kB were copied later.");
+	b.requests[NIO_REQUEST_COPIED] = 1;
+	assert_false(verdict_of(&b)->copied_fraction.known);
+}
+
+TEST(requests_without_a_report_that_pinned_nothing_were_copied_in_the_call)
+{
+	struct socket_ledger b = {.connections = 1, .requests = {[NIO_REQUEST_UNREPORTED] = 8}};
+
+	b.calls[NIO_CALL_IO_URING] = b.stages[NIO_STAGE_TX_COPY] = (struct nio_amount){8000, 8};
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_NO_SG);
+	b.unwatched = 1;
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_IO_URING);
+}
+
 /* Services are named if they send in different ways. */
 TEST(services_that_send_differently_are_named)
 {
