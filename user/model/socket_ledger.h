@@ -78,7 +78,12 @@ void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *oth
  */
 bool socket_ledger__pins(const struct socket_ledger *b);
 
-/* Are there requests of io_uring that nothing reports, or packets of requests that were not seen?
+/* Requests of io_uring that completed. */
+uint64_t socket_ledger__requests(const struct socket_ledger *b);
+
+/*
+ * Are there requests of io_uring that nothing reports, or packets of requests that were not seen?
+ * So it is until the first notification, and if the socket ends before.
  */
 bool socket_ledger__hides_requests(const struct socket_ledger *b);
 

@@ -51,10 +51,17 @@ uint64_t socket_ledger__ended(const struct socket_ledger *b)
 	return b->completed + b->requests[NIO_REQUEST_COPIED] + b->requests[NIO_REQUEST_NOT_COPIED];
 }
 
+uint64_t socket_ledger__requests(const struct socket_ledger *b)
+{
+	return b->requests[NIO_REQUEST_COPIED] + b->requests[NIO_REQUEST_NOT_COPIED] +
+	       b->requests[NIO_REQUEST_UNREPORTED];
+}
+
 bool socket_ledger__hides_requests(const struct socket_ledger *b)
 {
 	return b->requests[NIO_REQUEST_UNREPORTED] ||
-	       (b->unwatched && b->calls[NIO_CALL_IO_URING].events);
+	       (b->calls[NIO_CALL_IO_URING].events &&
+		(b->unwatched || !socket_ledger__requests(b)));
 }
 
 uint64_t socket_ledger__copied_in_calls(const struct socket_ledger *d, const struct sock_state *s)

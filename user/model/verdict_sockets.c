@@ -37,13 +37,6 @@ static void find_copied_of_sockets(struct verdict *v, const struct socket_ledger
 		    "packet in one piece, or one whose packets a program reads (tun, tap)");
 }
 
-/* Requests of io_uring that completed. */
-static uint64_t requests_of(const struct socket_ledger *b)
-{
-	return b->requests[NIO_REQUEST_COPIED] + b->requests[NIO_REQUEST_NOT_COPIED] +
-	       b->requests[NIO_REQUEST_UNREPORTED];
-}
-
 /* Zero-copy that was requested and refused, or is unknown. */
 static void find_refused_of_sockets(struct verdict *v, const struct socket_ledger *b)
 {
@@ -60,7 +53,7 @@ static void find_refused_of_sockets(struct verdict *v, const struct socket_ledge
 		    "%s%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
 		    "net.core.optmem_max or the limit of locked memory",
 		    b->unwatched ? "about " : "", TEXT_COUNT(refused), plural(refused));
-	if (foreign && !requests_of(b))
+	if (foreign && !socket_ledger__requests(b))
 		add(v, ZC_CAUSE_IO_URING, "%s were sent by io_uring's SEND_ZC; %s",
 		    TEXT_BYTES(foreign), verdict_clauses[ZC_CAUSE_IO_URING]);
 }
@@ -191,7 +184,7 @@ static void verdict_of_sends(struct verdict *v, const struct socket_ledger *b, b
 
 void verdict__of_sockets(struct verdict *v, const struct socket_ledger *b, bool notices)
 {
-	bool sends = requests_of(b) || b->completed || socket_ledger__pins(b) ||
+	bool sends = socket_ledger__requests(b) || b->completed || socket_ledger__pins(b) ||
 		     b->calls[NIO_CALL_ZEROCOPY].events > b->zc_without_option;
 	unsigned int said;
 

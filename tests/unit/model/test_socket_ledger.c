@@ -499,6 +499,10 @@ TEST(requests_of_io_uring_pin_if_their_messages_were_seen)
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 0);
 	assert_false(socket_ledger__copies_per_byte(&b).known);
 	s.calls[NIO_CALL_IO_URING] = (struct nio_amount){4000, 4};
+	/* Before a notification, and if the socket ends first. */
+	b = balanced(&s);
+	assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_DEFERRED_COPY).known);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_DEFERRED_COPY), 4000);
 	s.requests[NIO_REQUEST_NOT_COPIED] = 4;
 	b = balanced(&s);
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 4000);
