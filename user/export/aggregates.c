@@ -231,6 +231,7 @@ static void publish(struct aggregate *g)
 	grow(&out->opened, g->all.opened);
 	grow(&out->deferred, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
 	out->deferred_unknown = !socket_ledger__stage_bytes(b, NIO_STAGE_DEFERRED_COPY).known;
+	out->deferred_hidden |= b->unwatched && b->calls[NIO_CALL_IO_URING].events;
 	for (size_t i = 0; i < NIO_CALL_NR; i++)
 		grow(&out->sends[i], b->calls[i].events);
 	grow(&out->zerocopy_sends, b->ids);

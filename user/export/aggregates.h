@@ -43,6 +43,8 @@ struct published {
 	uint64_t by_quality[2][PART_NR]; /* [1]: an estimate by samples has been in the sum */
 	uint64_t deferred;
 	bool deferred_unknown; /* no deferred copy was seen, and some may have been made */
+	/* Calls of io_uring are an estimate: copies of unseen requests belong to no connection. */
+	bool deferred_hidden;
 	uint64_t sends[NIO_CALL_NR];
 	uint64_t zerocopy_sends, completed, copied, not_copied;
 	uint64_t requests[NIO_REQUEST_NR]; /* of io_uring, completed */

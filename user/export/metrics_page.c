@@ -96,7 +96,7 @@ enum shown {
 	SHOWN_USED,     /* those that have had a connection; "other" mostly has not */
 	SHOWN_ZEROCOPY, /* those that have pinned pages */
 	SHOWN_DEFERRED, /* of these and those with io_uring's SEND_ZC, those in which copies were
-			   seen, or would have been */
+			   seen, or would have been; without those whose requests were hidden */
 	SHOWN_NONZERO,  /* a series appears with its first count and stays */
 };
 
@@ -202,7 +202,8 @@ static bool is_shown(enum shown shown, const struct published *out, uint64_t val
 	case SHOWN_NONZERO:
 		return value;
 	case SHOWN_DEFERRED:
-		return (out->zerocopy_sends || out->sends[NIO_CALL_IO_URING]) &&
+		return !out->deferred_hidden &&
+		       (out->zerocopy_sends || out->sends[NIO_CALL_IO_URING]) &&
 		       (value || !out->deferred_unknown);
 	case SHOWN_ZEROCOPY:
 		return out->zerocopy_sends;

@@ -85,6 +85,7 @@ TEST(copied_bytes_have_the_cause_that_was_seen)
 	all[4].calls[NIO_CALL_PLAIN] = (struct nio_amount){0};
 	all[4].requests[NIO_REQUEST_UNREPORTED] = 1;
 	refresh(&a, slot, all, 5);
+	assert_false(a.list[slot].out.deferred_hidden);
 	assert_int_equal(copied[COPY_CAUSE_UNKNOWN], 90);
 	assert_int_equal(copied[COPY_CAUSE_LOCAL], 80);
 	assert_int_equal(copied[COPY_CAUSE_NO_SG], 150);
@@ -94,6 +95,9 @@ TEST(copied_bytes_have_the_cause_that_was_seen)
 	assert_int_equal(copied[COPY_CAUSE_UNKNOWN], 90);
 	assert_int_equal(copied[COPY_CAUSE_LOCAL], 80);
 	assert_int_equal(copied[COPY_CAUSE_NO_SG], 150);
+	all[4].window = 2;
+	refresh(&a, slot, &all[4], 1);
+	assert_true(a.list[slot].out.deferred_hidden);
 	aggregates__clear(&a);
 }
 

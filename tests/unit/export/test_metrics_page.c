@@ -150,11 +150,13 @@ TEST(deferred_copies_that_could_not_be_seen_have_no_series)
 		{"zerocopy_sends_total{group=\"requests\"", false, false},
 		{"io_uring_requests_total{group=\"requests\",result=\"not_copied\"} 7", true, true},
 		{"io_uring_requests_total{group=\"requests\",result=\"copied\"}", false, false},
+		{"group=\"hidden\",stage=\"deferred_copy\"", false, false},
+		{"zerocopy_copied_bytes_total{group=\"hidden\"", false, false},
 	};
 	struct aggregates a;
 	const struct metrics m = {.groups = &a, .kernel = "6.1", .backend = "fentry"};
 
-	aggregates__init(&a, 4, 1000);
+	aggregates__init(&a, 5, 1000);
 	add_group(&a, "seen", 5);
 	add_group(&a, "unseen", 5);
 	for (size_t i = 0; i < a.nr; i++) {
@@ -164,6 +166,11 @@ TEST(deferred_copies_that_could_not_be_seen_have_no_series)
 	add_group(&a, "requests", 5);
 	a.list[a.nr - 1].out.sends[NIO_CALL_IO_URING] = 9;
 	a.list[a.nr - 1].out.requests[NIO_REQUEST_NOT_COPIED] = 7;
+	/* Bytes that were seen are of a part of the requests. */
+	add_group(&a, "hidden", 5);
+	a.list[a.nr - 1].out = a.list[a.nr - 2].out;
+	a.list[a.nr - 1].out.deferred = a.list[a.nr - 1].out.copied_bytes[COPY_CAUSE_LOCAL] = 3;
+	a.list[a.nr - 1].out.deferred_hidden = true;
 	check_pages(&m, wanted, ARRAY_LEN(wanted));
 	aggregates__clear(&a);
 }
