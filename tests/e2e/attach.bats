@@ -74,7 +74,10 @@ iperf() {
 	local mode sent
 
 	for mode in twocopy onecopy zerocopy uringzc; do
-		[ "$mode" != uringzc ] || "$LOADGEN" --mode uringzc --messages 1 >/dev/null 2>&1 || continue
+		if [ "$mode" = uringzc ] && ! "$LOADGEN" --mode uringzc --messages 1 >/dev/null 2>refused; then
+			grep "Mode uringzc cannot run here" refused
+			continue
+		fi
 		# Pacing timers send in softirq on top of any task (docs/KERNELS.md): disabled.
 		attached "$LOADGEN" --mode "$mode" --size 64k --messages 2000 --congestion reno --json \
 			>loadgen.json
