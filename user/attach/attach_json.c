@@ -58,6 +58,13 @@ static const char *no_requests(const struct attach_result *r)
 	return r->sees_requests ? NULL : "requests of io_uring are not seen: see plan";
 }
 
+static const char *no_reports(const struct attach_result *r)
+{
+	if (!r->sees_requests || r->reports_requests)
+		return no_requests(r);
+	return "this kernel has no report of copies (IORING_SEND_ZC_REPORT_USAGE, Linux 6.2)";
+}
+
 static struct real seconds_since(const struct attach_result *r, uint64_t ns)
 {
 	return (struct real){
@@ -250,12 +257,13 @@ static json_t *uncovered_list(const struct socket_ledger *b)
 	X(num, "completed",  "count", unless(unknown, b->completed))                          \
 	X(num, "copied",     "count", unless(unknown, b->copied))                             \
 	X(num, "not_copied", "count", unless(unknown, b->completed - b->copied))             \
-	X(num, "requests_reported", "count", unless(no_requests, b->requests[NIO_REQUEST_COPIED] + \
+	X(num, "requests_reported", "count", unless(no_reports, b->requests[NIO_REQUEST_COPIED] + \
 							 b->requests[NIO_REQUEST_NOT_COPIED])) \
-	X(num, "requests_copied", "count", unless(no_requests, b->requests[NIO_REQUEST_COPIED])) \
-	X(num, "requests_misreported", "count", unless(no_requests, b->requests[NIO_REQUEST_MISREPORTED])) \
+	X(num, "requests_copied", "count", unless(no_reports, b->requests[NIO_REQUEST_COPIED])) \
+	X(num, "requests_misreported", "count", unless(no_reports, b->requests[NIO_REQUEST_MISREPORTED])) \
 	X(num, "requests_unreported", "count", unless(no_requests, b->requests[NIO_REQUEST_UNREPORTED]))
-FIELDS(zerocopy, (const struct socket_ledger *b, const char *unknown, const char *no_requests),
+FIELDS(zerocopy, (const struct socket_ledger *b, const char *unknown, const char *no_requests,
+		  const char *no_reports),
        ZEROCOPY_FIELDS)
 
 #define VERDICT_FIELDS(X)                                                                    \
@@ -284,7 +292,8 @@ FIELDS(verdict, (const struct attach_verdict *j), VERDICT_FIELDS)
 	X(reason, "rx_sizes_reason", socket_ledger__no_sizes(k->b, NIO_SIDE_RECEIVER))       \
 	X(object, "ledger",    ledger, k)                                                    \
 	X(uncovered, "uncovered", k->b)                                                      \
-	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r), no_requests(k->r))      \
+	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r), no_requests(k->r),      \
+	  no_reports(k->r))                                                                  \
 	X(object, "verdict",   verdict, &k->verdict)
 /* clang-format on */
 

@@ -101,8 +101,8 @@ struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 	if (b->left_out)
 		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
 	if (b->requests[NIO_REQUEST_UNREPORTED])
-		return real__unknown("the program asked for no report of requests of io_uring "
-				     "(IORING_SEND_ZC_REPORT_USAGE)");
+		return real__unknown("requests of io_uring ended without a report of copies "
+				     "(zerocopy.requests_unreported)");
 	if (!ended)
 		return real__unknown(socket_ledger__pins(b)
 					     ? "no zero-copy send was seen to complete"

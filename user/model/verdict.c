@@ -26,8 +26,10 @@ const char *const verdict_clauses[] = {
 	[ZC_CAUSE_NO_SG] = "so the kernel copied in the send call",
 	[ZC_CAUSE_ENOBUFS] = "after ENOBUFS",
 	[ZC_CAUSE_NO_OPTION] = "so the kernel ignored the flag and copied: set SO_ZEROCOPY first",
-	[ZC_CAUSE_IO_URING] = "whether they were copied is not known here: "
-			      "IORING_SEND_ZC_REPORT_USAGE reports it to the program",
+	[ZC_CAUSE_IO_URING] =
+		"whether they were copied is not known here: "
+		"IORING_SEND_ZC_REPORT_USAGE reports it to the program from Linux 6.2 "
+		"on",
 };
 
 char *verdict__begin_cause(struct verdict *v, enum zc_cause cause)

@@ -44,6 +44,8 @@ static const struct sock_state stream = {
 	.rx_sizes = {[4] = 2},
 };
 
+static bool without_report;
+
 static json_t *document_about(const struct sock_state *s, bool known)
 {
 	static char name[] = "netiotrace", command[] = "attach", *argv[] = {name, command, NULL};
@@ -58,6 +60,7 @@ static json_t *document_about(const struct sock_state *s, bool known)
 		.sees_kinds = known,
 		.sees_completions = known,
 		.sees_requests = known,
+		.reports_requests = known && !without_report,
 		.cpu = {.known = known, .reason = "not sampled", .source = "cpu-clock", .hz = 49},
 	};
 	json_t *document;
@@ -170,6 +173,25 @@ TEST(what_no_window_showed_is_null_with_a_reason)
 	total = json_object_get(total, "would_block");
 	assert_non_null(json_object_get(total, "inner_tries_reason"));
 	assert_string_equal(json_string_value(json_object_get(total, "quality")), "sampled");
+	json_decref(document);
+}
+
+/* Linux 6.0 and 6.1: a program cannot ask. */
+TEST(requests_of_kernels_without_a_report_have_no_reported_numbers)
+{
+	struct sock_state s = stream;
+	json_t *document, *zerocopy;
+
+	s.requests[NIO_REQUEST_UNREPORTED] = 8;
+	without_report = true;
+	document = document_about(&s, true);
+	without_report = false;
+	zerocopy = json_object_get(json_object_get(document, "total"), "zerocopy");
+	assert_int_equal(json_integer_value(json_object_get(zerocopy, "requests_unreported")), 8);
+	assert_true(json_is_null(json_object_get(zerocopy, "requests_reported")));
+	assert_true(json_is_null(json_object_get(zerocopy, "requests_copied")));
+	assert_true(json_is_null(json_object_get(zerocopy, "requests_misreported")));
+	assert_non_null(json_object_get(zerocopy, "requests_reported_reason"));
 	json_decref(document);
 }
 
