@@ -454,11 +454,11 @@ bool socket_ledger__is_estimate(const struct socket_ledger *b, enum nio_side sid
 	return b->divided[side] || socket_ledger__unclassified(b, side);
 }
 
-/* Pinned bytes have ids, which are counted without events. */
+/* Pinned bytes have ids, which are counted without events, but for io_uring's. */
 struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_stage stage)
 {
 	bool sends = stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_SPLICE ||
-		     (stage == NIO_STAGE_TX_PIN && b->ids);
+		     (stage == NIO_STAGE_TX_PIN && (b->ids || b->pins_hidden));
 	enum nio_side side = sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER;
 
 	if (!b->stages[stage].bytes && (sends || stage == NIO_STAGE_RX_COPY) &&
@@ -518,8 +518,8 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 
 	switch (stage) {
 	case NIO_STAGE_TX_PIN:
-		/* Nothing is pinned without an id, or a request that was seen. */
-		if (!socket_ledger__pins(b))
+		/* Nothing is pinned without an id or a request. */
+		if (!socket_ledger__pins(b) && !b->pins_hidden)
 			return bytes + socket_ledger__unclassified(b, NIO_SIDE_SENDER);
 		/* fall through */
 	case NIO_STAGE_TX_COPY:

@@ -34,6 +34,7 @@ struct socket_ledger {
 	uint64_t refused_runs;           /* program runs that the kernel refused, at any socket */
 	uint64_t unmeasured;             /* connections served by another layer than TCP */
 	uint64_t unwatched;              /* connections whose calls were not watched all the time */
+	uint64_t pins_hidden; /* of these, where requests of io_uring pin: they have no ids */
 	uint64_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
 	/* Connections that a sockmap served, whose bytes TCP does not count: they are a minimum. */
 	uint64_t sockmap_open[NIO_SIDE_NR];

@@ -515,6 +515,20 @@ TEST(requests_of_io_uring_pin_if_their_messages_were_seen)
 	NEAR(socket_ledger__copies_per_byte_at_most(&b).value, 1, 1e-9);
 }
 
+/* A window that missed every request of io_uring shows no zero. */
+TEST(pinned_bytes_without_ids_are_open_where_calls_were_not_watched)
+{
+	struct socket_ledger b = {.socket_tx = 4000, .unwatched = 1};
+
+	b.divided[NIO_SIDE_SENDER] = 4000;
+	b.unseen_of[NIO_SIDE_SENDER] = 3000;
+	b.stages[NIO_STAGE_TX_COPY].bytes = 4000;
+	assert_true(socket_ledger__stage_bytes(&b, NIO_STAGE_TX_PIN).known);
+	b.pins_hidden = 1;
+	assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_TX_PIN).known);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_PIN), 3000);
+}
+
 TEST(spliced_bytes_are_unknown_if_bytes_in_no_copy_may_be_among_them)
 {
 	static const struct {
