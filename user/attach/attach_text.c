@@ -52,12 +52,18 @@ static char *cell_of(char buf[UNITS_BUF], const struct socket_ledger *b, int col
 	return strcpy(buf, "-");
 }
 
-/* Then it is 0 in every row. */
-static bool is_zero(const struct attach_result *r, int column)
+/* In every row, if the total has no figure either. */
+static enum text_content content_of(const struct attach_result *r, int column)
 {
+	const struct socket_ledger *total = &r->table.total;
 	char cell[UNITS_BUF];
 
-	return !strcmp(cell_of(cell, &r->table.total, column), "-");
+	if (!strcmp(cell_of(cell, total, column), "-"))
+		return TEXT_ZERO;
+	if (column != COLUMN_COPIES && row_value__is_unknown((enum row_value)column, total) &&
+	    !row_value__of((enum row_value)column, total))
+		return TEXT_UNKNOWN;
+	return TEXT_FIGURES;
 }
 
 /* b: NULL for the headings. */
@@ -101,18 +107,20 @@ static void each_row(struct text_table *t, bool print)
 	}
 }
 
-/* The columns left out that are 0 in every row, or the others. */
-static void print_columns(FILE *f, const struct text_table *t, bool zero)
+/* The columns left out that have such content. */
+static void print_columns(FILE *f, const struct text_table *t, enum text_content content)
 {
-	const char *before = zero ? "Zero in every row: " : "No room in the table for ";
+	static const char *const words[] = {
+		"Zero in every row: ", "Unknown in every row: ", "No room in the table for "};
+	const char *before = words[content];
 	char cell[UNITS_BUF];
 	bool any = false;
 
 	for (int c = 0; c < COLUMN_NR; c++) {
-		if (!(t->fit.left_out & 1u << c) || is_zero(t->r, c) != zero)
+		if (!(t->fit.left_out & 1u << c) || content_of(t->r, c) != content)
 			continue;
 		fprintf(f, "%s%s", any ? ", " : before, head_of(c));
-		if (!zero)
+		if (content == TEXT_FIGURES)
 			fprintf(f, " (%s in all)", cell_of(cell, &t->r->table.total, c));
 		any = true;
 	}
@@ -129,7 +137,7 @@ void attach_result__print_table(FILE *f, unsigned int width, const struct attach
 	t.longest = (int)strlen(by);
 	each_row(&t, false);
 	for (int c = 0; c < COLUMN_NR; c++)
-		columns[c] = (struct text_fit_column){is_zero(r, c), order_of[c]};
+		columns[c] = (struct text_fit_column){content_of(r, c), order_of[c]};
 	t.fit = text_fit__of((int)width, CELL, t.longest, NAME_MIN, columns, COLUMN_NR);
 	print_line(&t, by, NULL);
 	each_row(&t, true);
@@ -139,8 +147,8 @@ void attach_result__print_table(FILE *f, unsigned int width, const struct attach
 	text_note__begin(&n);
 	if (t.rows < t.there)
 		fprintf(n.f, "%zu more in the total only (--top %zu). ", t.there - t.rows, t.there);
-	print_columns(n.f, &t, true);
-	print_columns(n.f, &t, false);
+	for (enum text_content c = TEXT_ZERO; c <= TEXT_FIGURES; c++)
+		print_columns(n.f, &t, c);
 	text_note__end(&n, f, width, "");
 }
 

@@ -153,7 +153,8 @@ static struct layout layout_of(const struct grid *g, const struct table_frame *f
 	size_t longest = strlen(f->by);
 
 	for (size_t i = 0; i < f->columns_nr; i++)
-		columns[i] = (struct text_fit_column){f->columns[i].empty, f->columns[i].order};
+		columns[i] = (struct text_fit_column){
+			f->columns[i].empty ? TEXT_ZERO : TEXT_FIGURES, f->columns[i].order};
 	for (size_t i = 0; i < f->rows_nr; i++)
 		if (strlen(f->rows[i].name) > longest)
 			longest = strlen(f->rows[i].name);

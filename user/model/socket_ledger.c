@@ -530,6 +530,9 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 		return bytes + open_of(b, NIO_SIDE_RECEIVER, bytes, b->socket_rx) +
 		       b->layer_open[NIO_SIDE_RECEIVER];
 	case NIO_STAGE_DEFERRED_COPY:
+		/* What requests that no window met pinned may have been copied. */
+		if (b->pins_hidden && !socket_ledger__pins(b))
+			return socket_ledger__at_most(b, NIO_STAGE_TX_PIN);
 		return bytes + b->unseen + b->pinned_open;
 	default:
 		return bytes;

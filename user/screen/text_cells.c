@@ -97,13 +97,13 @@ void text_cells__print(FILE *f, struct text_cells *t, unsigned int width)
 	text_cells__clear(t);
 }
 
-static void leave_out(struct text_fit *fit, int cell, int wanted, bool empty_only,
+static void leave_out(struct text_fit *fit, int cell, int wanted, enum text_content most,
 		      const struct text_fit_column *columns, size_t n)
 {
 	for (unsigned int order = 1; order <= n; order++) {
 		for (size_t i = 0; i < n && fit->name < wanted; i++) {
 			if (columns[i].order != order || fit->left_out & 1u << i ||
-			    (empty_only && !columns[i].empty))
+			    columns[i].content > most)
 				continue;
 			fit->left_out |= 1u << i;
 			fit->name += cell;
@@ -116,8 +116,9 @@ struct text_fit text_fit__of(int width, int cell, int longest, int name_min,
 {
 	struct text_fit fit = {.name = width - (int)n * cell};
 
-	leave_out(&fit, cell, longest, true, columns, n);
-	leave_out(&fit, cell, longest < name_min ? longest : name_min, false, columns, n);
+	leave_out(&fit, cell, longest, TEXT_ZERO, columns, n);
+	for (enum text_content most = TEXT_UNKNOWN; most <= TEXT_FIGURES; most++)
+		leave_out(&fit, cell, longest < name_min ? longest : name_min, most, columns, n);
 	if (fit.name > longest)
 		fit.name = longest;
 	return fit;

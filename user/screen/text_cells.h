@@ -41,8 +41,11 @@ unsigned int text_cells__add(struct text_cells *t, const char *head, bool left, 
 void text_cells__print(FILE *f, struct text_cells *t, unsigned int width);
 
 /* A column of a table of names. */
+/* What a column has in every row, in the order of dropping columns. */
+enum text_content { TEXT_ZERO, TEXT_UNKNOWN, TEXT_FIGURES };
+
 struct text_fit_column {
-	bool empty;         /* zero in every row */
+	enum text_content content;
 	unsigned int order; /* order of dropping columns; 0: always shown */
 };
 

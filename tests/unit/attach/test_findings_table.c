@@ -187,6 +187,13 @@ TEST(bytes_without_a_seen_call_make_each_way_of_sending_unknown)
 		"nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211 1 MB unknown unknown "
 		"3 kB unknown n/a total 1 MB unknown unknown 3 kB unknown n/a "
 		"Zero in every row: pinned, deferred. ");
+	/* A column without any figure gives way before one with figures. */
+	assert_table(&s, 64,
+		     "connection sent copied received "
+		     "nginx 4194304 :50443 >~3.210:60211 1 MB unknown 3 kB "
+		     "total 1 MB unknown 3 kB "
+		     "Zero in every row: pinned, deferred. Unknown in every row: spliced, rx "
+		     "copied. No room in the table for copies/B (n/a in all). ");
 }
 
 /* 469 B of 2 GB without a seen call change no digit: the figures are shown, a zero not as a dash.
