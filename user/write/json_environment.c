@@ -44,7 +44,8 @@ static const char *no_receiver(const struct environment *e)
 		return "could not be read on the receiver's machine";
 	if (strcmp(e->path, "remote"))
 		return "this is no run between two machines";
-	return REMOTE_REASON ", which said nothing of itself";
+	return REMOTE_REASON ", which said nothing of itself: netio-loadgen, an older "
+			     "netiotrace serve, or a run that ended early";
 }
 
 static const char *const congestion_choices[] = {
