@@ -127,10 +127,16 @@ document() {
 		.total.refused.enobufs = 50 => worse
 		.total.sends.splice = {calls_at_least: 160, calls_at_most: 160} => worse
 		.total.zerocopy.sends = 9 => no zero-copy send has completed
+		.total.zerocopy.requests_unreported = 9 | .total.verdict.copied_fraction_reason = "no account" => no account
 		.total.ledger.unaccounted_tx = 4096 => unaccounted sent bytes: 4096
 		.total.ledger.unaccounted_rx = null => unaccounted received bytes: unknown
 	END
+	jq '.total.zerocopy.requests_reported = 9 | .total.verdict.copied_fraction = 1' good.json >uring.json
+	fake uring.json 130
+	run -0 gate --baseline base.json -- true
+	[[ $output =~ 'zero-copy sends that were copied'.*new ]]
 	# A baseline is never recorded from unknown counts.
+	fake bad.json 130
 	run -5 gate --record other.json -- true
 	[ ! -e other.json ]
 }
