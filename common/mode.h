@@ -76,7 +76,7 @@ const char *mode__name(enum mode mode);  /* "twocopy", ... */
 const char *mode__words(enum mode mode); /* "two-copy", ... */
 bool mode__has(enum mode mode, enum mode_feature feature);
 
-/* The error by which the kernel refuses to pin pages: "ENOBUFS", "ENOMEM". */
+/* The name of the error that a send gets if the kernel pins no more pages: "ENOBUFS", "ENOMEM". */
 const char *mode__refusal(enum mode mode);
 
 /* Message slots of a zero-copy connection. */

@@ -227,7 +227,7 @@ forbidden() {
 	run -1 --separate-stderr strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:error=EMFILE -o calls \
 		"$NETIOTRACE" --mode uring --backend none
 	[[ $stderr == *"Mode uring cannot run here: "*"ulimit -n"* ]]
-	# A filter may end the process, too, but not every signal is a filter's.
+	# A seccomp filter ends the process by SIGSYS. Another signal has another cause.
 	run -3 --separate-stderr strace -f -qq -e trace=io_uring_setup -e inject=io_uring_setup:signal=SIGSYS -o calls \
 		"$NETIOTRACE" --mode uring --backend none
 	[[ $stderr == *"seccomp"* ]]

@@ -296,7 +296,7 @@ time.sleep(600)"
 	for side in sender receiver both; do
 		sed -n "/^total.perf.derived.$side\$/,/^\$/p" text | grep -qE '^  cpu_ns_per_kib( +[0-9.]+){3}$'
 	done
-	# A round of 200 ms has few samples where the machine is busy: that of a copy may be in another.
+	# A round of 200 ms has few samples where the machine is busy. Some round has one in a copy.
 	jq -e '[.runs[].cpu.receiver] | all(.samples > 0 and ([.ns | .[] | numbers] | add) == .cpu_ns)
 		and (map(.ns.rx_copy) | add > 0)' out.json
 	jq -e '[.runs[].cpu.stacks[] | select(startswith("receiver;"))] | length > 9' out.json
