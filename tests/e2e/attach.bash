@@ -13,8 +13,10 @@ setup() {
 teardown() {
 	local pid
 
-	# nginx ends its workers only on a regular signal, not on SIGKILL.
-	[ ! -s pid ] || kill "$(<pid)" 2>/dev/null || true
+	# nginx ends its workers on a regular signal, before it ends; after SIGKILL they stay.
+	if [ -s pid ] && pid=$(<pid) && kill "$pid" 2>/dev/null; then
+		within 20 has_ended "$pid" || true
+	fi
 	tmux -L "at$$" kill-server 2>/dev/null || true
 	for pid in "${PEERS[@]}"; do
 		kill -9 "$pid" 2>/dev/null || true

@@ -121,10 +121,10 @@ of_port() {
 }
 
 @test "attach on nginx with sendfile on for one port and off for another: verdict and advice name the port" {
-	local plain=9281
+	local plain
 
 	need_tool nginx ab
-	PORT=9280
+	PORT=$(free_port) plain=$(free_port)
 	mkdir -p logs www
 	head -c 1000000 /dev/urandom >www/file
 	chmod -R a+rX . && chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
