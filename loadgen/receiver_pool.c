@@ -17,8 +17,6 @@
 #include "receiver_pool.h"
 #include "sock.h"
 
-/* Measured on loopback: compared with 128 KiB, fewer calls outweigh more cache misses. */
-#define CHUNK (256 << 10)
 #define BATCH 64
 
 static bool receiver_conn__settled(const struct receiver_conn *f)
@@ -37,48 +35,60 @@ static void recv_loop__check(struct recv_loop *r, struct receiver_conn *f)
 		r->err = r->err ? r->err : -ECONNRESET;
 }
 
-/* The result of one recv(), and when it was called and returned. */
+/* The result of one call, and when it was called and returned. */
 struct recv_result {
-	ssize_t n;
-	int err; /* errno, if n < 0 */
+	ssize_t n; /* as receive() returns it */
+	struct received got;
 	uint64_t begin, end;
 };
 
-/* Without epoll this call waits for data, and the wait is part of its time. */
-static struct recv_result recv_loop__recv(const struct recv_loop *r, const struct receiver_conn *f)
+/* Calls receive() until something comes, or the time is over: then -EAGAIN. */
+static ssize_t recv_loop__spin(struct recv_loop *r, int fd, struct recv_result *result)
 {
-	struct recv_result got = {.begin = clock__now()};
+	uint64_t ns = r->all->options->workload.spin_ns;
+	ssize_t n = -EAGAIN;
 
-	if (r->epoll_fd < 0)
-		got.n = busy_poll__recv(f->fd, r->buf, CHUNK, r->all->options->workload.spin_ns);
-	else
-		got.n = recv(f->fd, r->buf, CHUNK, MSG_DONTWAIT);
-	got.err = errno;
-	got.end = clock__now();
-	return got;
+	while (ns && n == -EAGAIN && clock__now() < result->begin + ns)
+		n = r->all->way->receive(r, fd, false, &result->got);
+	return n;
+}
+
+/* Without epoll this call waits for data, and the wait is part of its time. */
+static struct recv_result recv_loop__recv(struct recv_loop *r, const struct receiver_conn *f)
+{
+	struct recv_result result = {.n = -EAGAIN, .begin = clock__now()};
+	bool wait = r->epoll_fd < 0;
+
+	if (wait)
+		result.n = recv_loop__spin(r, f->fd, &result);
+	if (result.n == -EAGAIN)
+		result.n = r->all->way->receive(r, f->fd, wait, &result.got);
+	result.end = clock__now();
+	return result;
 }
 
 /* A call that was blocked when the phase began counts from the begin of the phase. */
-static void recv_loop__time(struct recv_loop *r, const struct recv_result *got)
+static void recv_loop__time(struct recv_loop *r, const struct recv_result *result)
 {
 	uint64_t phase = atomic_load_explicit(&r->all->begin_ns, memory_order_acquire);
-	uint64_t begin = got->begin > phase ? got->begin : phase;
+	uint64_t begin = result->begin > phase ? result->begin : phase;
 
 	hist__record_latency(r->counters.hist[COUNTERS_RECV_CALL],
-			     got->end > begin ? got->end - begin : 0);
+			     result->end > begin ? result->end - begin : 0);
 }
 
 static void recv_loop__count(struct recv_loop *r, struct receiver_conn *f,
-			     const struct recv_result *got)
+			     const struct recv_result *result)
 {
+	const struct received *got = &result->got;
 	uint64_t before = r->counters.messages;
-	size_t len = (size_t)got->n;
 
 	r->counters.calls++;
-	r->counters.last_ns = got->end;
-	recv_loop__time(r, got);
-	f->bytes += len;
-	rx_parser__feed(&f->parser, &r->counters, r->buf, len, got->end);
+	r->counters.last_ns = result->end;
+	recv_loop__time(r, result);
+	f->bytes += (size_t)result->n;
+	for (int i = 0; i < 2; i++)
+		rx_parser__feed(&f->parser, &r->counters, got->data[i], got->len[i], result->end);
 	if (r->all->replies && r->counters.messages > before) {
 		r->owing += !f->reply.owed;
 		f->reply.owed += r->counters.messages - before;
@@ -97,21 +107,21 @@ static void recv_loop__end(struct recv_loop *r, struct receiver_conn *f, int err
 		recv_loop__check(r, f);
 }
 
-/* Counts the result of one recv(). Takes the lock. */
+/* Counts the result of one call. Takes the lock. */
 static void recv_loop__book(struct recv_loop *r, struct receiver_conn *f,
-			    const struct recv_result *got)
+			    const struct recv_result *result)
 {
 	bool wake;
 
 	pthread_mutex_lock(&r->lock);
-	if (got->n > 0)
-		recv_loop__count(r, f, got);
-	else if (got->n < 0 && got->err == EINTR)
+	if (result->n > 0)
+		recv_loop__count(r, f, result);
+	else if (result->n == -EINTR)
 		r->counters.eintr++;
-	else if (got->n < 0 && got->err == EAGAIN)
+	else if (result->n == -EAGAIN)
 		r->counters.eagain++;
 	else
-		recv_loop__end(r, f, got->n < 0 ? -got->err : 0);
+		recv_loop__end(r, f, (int)result->n);
 	wake = !r->pending || r->err || f->ended;
 	pthread_mutex_unlock(&r->lock);
 	if (wake)
@@ -126,7 +136,7 @@ static int recv_loop__answer(struct recv_loop *r, struct receiver_conn *f)
 		.size = f->parser.size,
 		.verify = f->parser.verify,
 		.buf = r->buf,
-		.len = CHUNK,
+		.len = RECV_LOOP_CHUNK,
 		.wait = r->epoll_fd < 0,
 	};
 	struct reply_sent sent;
@@ -152,9 +162,9 @@ static void recv_loop__block(struct recv_loop *r)
 
 	/* Only this thread writes f->ended. */
 	while (!f->ended) {
-		const struct recv_result got = recv_loop__recv(r, f);
+		const struct recv_result result = recv_loop__recv(r, f);
 
-		recv_loop__book(r, f, &got);
+		recv_loop__book(r, f, &result);
 		if (f->reply.owed && !f->ended)
 			recv_loop__answer(r, f);
 	}
@@ -166,9 +176,9 @@ static void recv_loop__serve(struct recv_loop *r, struct receiver_conn *f, uint3
 	struct epoll_event e = {.events = EPOLLIN, .data.ptr = f};
 
 	if (!f->reply.owed) {
-		const struct recv_result got = recv_loop__recv(r, f);
+		const struct recv_result result = recv_loop__recv(r, f);
 
-		recv_loop__book(r, f, &got);
+		recv_loop__book(r, f, &result);
 	}
 	if (f->ended || (!f->reply.owed && !(events & EPOLLOUT)))
 		return;
@@ -224,9 +234,11 @@ static void *recv_loop__main(void *arg)
 	int err;
 
 	pthread_setname_np(pthread_self(), "nio-reader");
-	r->buf = payload__alloc(CHUNK, 0);
+	r->buf = payload__alloc(RECV_LOOP_CHUNK, 0);
 	counters__init(&r->counters);
-	err = recv_loop__watch(r);
+	err = all->way->setup ? all->way->setup(r) : 0;
+	if (!err)
+		err = recv_loop__watch(r);
 	if (err)
 		atomic_store(&all->up_err, err);
 	sem_post(&all->up);
@@ -292,6 +304,7 @@ int receiver_pool__open(struct receiver_pool *r, const struct lg_options *s,
 
 	*r = (struct receiver_pool){
 		.options = s,
+		.way = receive_way__get(RECEIVE_RECV),
 		.replies = hello->replies,
 		.threads_nr = hello->threads,
 		.threads = xaligned_alloc(64, hello->threads * sizeof(*r->threads)),
@@ -317,9 +330,12 @@ void receiver_pool__close(struct receiver_pool *r)
 
 	for (i = 0; i < r->nr; i++)
 		shutdown(r->fds[i], SHUT_RDWR);
-	for (i = 0; i < r->threads_nr; i++)
+	for (i = 0; i < r->threads_nr; i++) {
 		if (r->threads[i].started)
 			pthread_join(r->threads[i].thread, NULL);
+		if (r->threads[i].started && r->way->teardown)
+			r->way->teardown(&r->threads[i]);
+	}
 	for (i = 0; i < r->nr; i++)
 		close(r->fds[i]);
 	for (i = 0; i < r->threads_nr; i++) {

@@ -32,8 +32,6 @@ static void rx_parser__end_message(struct rx_parser *s, struct counters *t, uint
 
 	t->messages++;
 	s->pos = 0;
-	if (s->untagged)
-		return;
 	message_tag__decode(s->tag, &seq, &stamp);
 	/* Checked even without --verify: the check is free and detects lost framing. */
 	if (s->wrong || seq != s->seq)
@@ -50,10 +48,20 @@ static void rx_parser__end_message(struct rx_parser *s, struct counters *t, uint
 		s->key = pattern__key(s->connection, s->seq);
 }
 
+static void rx_parser__skip(struct rx_parser *s, struct counters *t, size_t len)
+{
+	t->messages += (s->pos + len) / s->size;
+	s->pos = (s->pos + len) % s->size;
+}
+
 void rx_parser__feed(struct rx_parser *s, struct counters *t, const uint8_t *data, size_t len,
 		     uint64_t now)
 {
 	t->bytes += len;
+	if (s->untagged) {
+		rx_parser__skip(s, t, len);
+		return;
+	}
 	while (len) {
 		size_t n = s->size - s->pos;
 

@@ -15,7 +15,7 @@ struct rx_parser {
 	size_t size; /* of a message */
 	bool verify;
 	bool same_clock; /* false: the sender's clock is another, stamps are ignored */
-	bool untagged;   /* messages have no tag, and no content to check */
+	bool untagged;   /* messages have no tag that can be read, and no content to check */
 	uint64_t seq;    /* of the current message */
 	size_t pos;      /* bytes of it parsed */
 	uint64_t key;    /* its pattern */
@@ -26,7 +26,7 @@ struct rx_parser {
 void rx_parser__init(struct rx_parser *s, uint32_t connection, size_t size, bool verify,
 		     bool same_clock);
 
-/* Parses and counts len bytes of a recv() that returned at `now`. */
+/* Parses and counts len bytes of a call that returned at `now`. data: not read if untagged. */
 void rx_parser__feed(struct rx_parser *s, struct counters *t, const uint8_t *data, size_t len,
 		     uint64_t now);
 
