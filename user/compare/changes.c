@@ -65,6 +65,19 @@ static void add_change(struct changes *c, struct cell *before, struct cell *afte
 	c->tests[m] += a.n >= 2 && b.n >= 2 && !of_other_sides(c, m);
 }
 
+/*
+ * Could more copies be copies that were there before, unseen? Those of BEFORE are the least that is
+ * certain, and leave out stages that its hooks did not see.
+ */
+static bool may_be_unseen(const struct changes *c, const struct change *x)
+{
+	struct estimate most = analysis__estimate(c->before, x->before, METRIC_COPIES_AT_MOST);
+
+	return x->metric == METRIC_COPIES &&
+	       (c->before->dataset->copies_exclude & ~c->after->dataset->copies_exclude ||
+		(most.n && x->f.a.median <= most.median));
+}
+
 /* All comparisons of the metric must be counted before. */
 static void test_change(struct changes *c, struct change *x)
 {
@@ -87,7 +100,7 @@ static void test_change(struct changes *c, struct change *x)
 		x->reason = "one data set has the sender's copies, the other those of both sides";
 	}
 	x->kind = kind_of(x);
-	x->gated = c->gates[m];
+	x->gated = c->gates[m] && !(x->kind == CHANGE_WORSE && may_be_unseen(c, x));
 	x->gate_p = x->gated ? fmin(1, x->f.p * (double)tests) : (double)NAN;
 	c->of_kind[x->kind]++;
 	c->gated += x->gated && x->kind > CHANGE_CANNOT_SAY;
@@ -98,11 +111,13 @@ void changes__find(struct changes *c, const struct analysis *before, const struc
 {
 	bool compared[METRIC_NR];
 
-	*c = (struct changes){.before = before, .after = after};
+	*c = (struct changes){.before = before, .after = after, .by_name = gate != NULL};
 	for (enum metric m = 0; m < METRIC_NR; m++) {
 		compared[m] = metrics[m] && *metric__name(m);
 		c->gates[m] = compared[m] && metric__better(m) != BETTER_NEITHER &&
-			      (gate ? gate[m] : m == METRIC_GBPS || m == METRIC_CPU_NS_PER_KIB);
+			      (gate ? gate[m]
+				    : m == METRIC_GBPS || m == METRIC_CPU_NS_PER_KIB ||
+					       m == METRIC_COPIES);
 	}
 	c->list = xcalloc(before->cells_nr * METRIC_NR, sizeof(*c->list));
 	for (size_t i = 0; i < before->cells_nr; i++) {
@@ -222,7 +237,7 @@ enum untestable untestable__of(const struct changes *c, struct cell *before, enu
 		size_t b = analysis__estimate(c->before, before, *m).n;
 		size_t a = analysis__estimate(c->after, after, *m).n;
 
-		if (!c->gates[*m] || !b)
+		if (!c->gates[*m] || !b || (*m == METRIC_COPIES && !c->by_name))
 			continue;
 		if (!a)
 			return UNTESTABLE_NULL;

@@ -46,13 +46,14 @@ struct changes {
 	size_t metrics;          /* that are tested */
 	size_t gated;            /* comparisons that the gate can test; 0: it can never fire */
 	bool gates[METRIC_NR];   /* metrics whose worsening is a regression */
+	bool by_name;            /* the caller named them: each must be known on both sides */
 };
 
 /*
  * Compares the requested metrics (of those with a name) in every cell that both data sets have, by
  * the rule of base/rank_test.h: all cells of a metric are compared together. gate: the metrics
- * whose worsening is a regression; NULL: throughput and CPU time, if compared. Free with
- * changes__clear(). Both analyses must outlive it.
+ * whose worsening is a regression; NULL: throughput, CPU time, and copies per byte where both sides
+ * know it, of those that are compared. Free with changes__clear(). Both analyses must outlive it.
  */
 void changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,
 		   const bool metrics[METRIC_NR], const bool gate[METRIC_NR]);

@@ -21,8 +21,9 @@ static const char doc[] =
 	"order statistics of all quotients of rounds (Mann and Whitney). All cells of a metric "
 	"share 5 %: without a true difference, a metric shows one in at most 5 % of comparisons. "
 	"6 rounds per side are enough for 23 cells, 7 for 85, 12 for any number. "
-	"--fail-on-regression tests throughput and CPU time, or the metrics of --metrics, in every "
-	"cell of BEFORE, and names each cell that got worse. Exit status: 0 success, 1 a file "
+	"--fail-on-regression tests throughput, CPU time and, where both sides know it, copies per "
+	"byte, or the metrics of --metrics, in every cell of BEFORE, and names each cell that got "
+	"worse. Exit status: 0 success, 1 a file "
 	"cannot be read or written, or a regression cannot be tested: too few rounds, or AFTER "
 	"lacks a cell of BEFORE or its numbers; 2 usage error, 5 regression found.";
 
@@ -82,7 +83,7 @@ static const struct option_row option_rows[] = {
 	{"metrics", "LIST", "compare only these metrics; classes of CPU time (cpu_...) are compared only if listed",
 	 OPTION_OTHER, .parse = parse_metrics},
 	{"all", NULL, "also list comparisons without a difference", OPTION_FLAG, AT(all)},
-	{"fail-on-regression", "PERCENT", "exit with 5 if throughput or CPU time of a cell got worse by more than this, e.g. 5%",
+	{"fail-on-regression", "PERCENT", "exit with 5 if throughput, CPU time or copies per byte of a cell got worse by more than this, e.g. 5%",
 	 OPTION_OTHER, AT(limit), .parse = parse_limit},
 	{"json", "FILE", "write a JSON document (- for stdout, instead of the text)", OPTION_STRING, AT(json)},
 	{"across", "LIST", "settings that may differ, e.g. mtu,fields; with others no regression is reported",

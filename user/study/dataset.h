@@ -100,6 +100,8 @@ struct dataset {
 	/* Of whose copies ledger.copies_per_byte is in these runs; neither: the data does not say.
 	 */
 	bool copies_of_sender, copies_of_both;
+	unsigned int
+		copies_exclude; /* stages that it leaves out in some run: 1 << enum nio_stage */
 	/*
 	 * The senders' congestion control: of these runs (NULL: the data does not say), and of
 	 * others that were met and left out, each once, since runs of several are not pooled.

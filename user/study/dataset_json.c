@@ -169,6 +169,17 @@ static void keep_side(struct dataset *d, const char *side)
 	d->copies_of_both |= side && !strcmp(side, "both");
 }
 
+static void keep_excluded(struct dataset *d, const json_t *stages)
+{
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(stages, i, name)
+		for (int s = 0; s < NIO_STAGE_NR; s++)
+			if (json_is_string(name) && !strcmp(json_string_value(name), stage__key(s)))
+				d->copies_exclude |= 1u << s;
+}
+
 static int read_run(struct dataset *d, const json_t *run, bool imported)
 {
 	const char *name = text_of(run, "mode");
@@ -193,6 +204,8 @@ static int read_run(struct dataset *d, const json_t *run, bool imported)
 		return err;
 	keep_text(&row->verdict, text_of(json_object_get(run, "verdict"), "text"));
 	keep_side(d, text_of(json_object_get(run, "ledger"), "copies_per_byte_side"));
+	keep_excluded(d,
+		      json_object_get(json_object_get(run, "ledger"), "copies_per_byte_excludes"));
 	dataset__add_stacks(d, row, json_object_get(json_object_get(run, "cpu"), "stacks"));
 	return read_hists(d, row, run);
 }

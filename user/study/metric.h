@@ -36,6 +36,8 @@ enum better {
 	  VISIBILITY_REPORT | VISIBILITY_INTERVAL | VISIBILITY_COMPARE | VISIBILITY_EXPECTED, "throughput_gbps")     \
 	X(COPIES, "ledger.copies_per_byte", "copies per byte", "", LOWER,                        \
 	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "copies_per_byte")                                       \
+	X(COPIES_AT_MOST, "ledger.copies_per_byte_at_most", "copies per byte, at most", "",      \
+	  NEITHER, 0, "")                                                                        \
 	X(COPIED_FRACTION, "verdict.copied_fraction", "zero-copy sends copied", "", LOWER,       \
 	  VISIBILITY_REPORT | VISIBILITY_COMPARE, "copied_fraction")                                       \
 	X(CPU_SENDER, "app.cpu_s.sender", "sender's CPU time", "s", NEITHER, 0, "")              \

@@ -427,6 +427,53 @@ CHANGES_TEST(text_json_and_gate_agree)
 	assert_true(failed && passed);
 }
 
+/* Six rounds with these copies per byte; at_most: of the kernel side, "" where the data has none.
+ */
+static const char *csv_copies(char csv[2048], const char *copies, const char *at_most)
+{
+	snprintf(csv, 2048, "%s",
+		 "mode,size,threads,round,app_throughput_gbps,ledger_copies_per_byte,"
+		 "ledger_copies_per_byte_at_most\n");
+	for (int r = 0; r < ROUNDS; r++)
+		snprintf(csv + strlen(csv), 128, "zerocopy,4096,1,%d,10,%s,%s\n", r, copies,
+			 at_most);
+	return csv;
+}
+
+/* The default gate tests copies where both sides know them; named metrics must be known. */
+CHANGES_TEST(default_gate_fails_on_copies_that_are_certainly_more)
+{
+	static const struct {
+		const char *before, *at_most, *after;
+		unsigned int excluded; /* before */
+		enum gate by_default, by_name;
+	} cases[] = {
+		{"2", "2", "3", 0, GATE_FAILED, GATE_FAILED},
+		{"2", "", "3", 0, GATE_FAILED, GATE_FAILED},
+		{"3", "3", "2", 0, GATE_PASSED, GATE_PASSED},
+		{"2", "2", "2", 0, GATE_PASSED, GATE_PASSED},
+		/* As many copies may have been there before, unseen. */
+		{"2", "3", "3", 0, GATE_PASSED, GATE_PASSED},
+		{"2", "2", "3", 1U << NIO_STAGE_DEFERRED_COPY, GATE_PASSED, GATE_PASSED},
+		{"2", "2", "", 0, GATE_PASSED, GATE_CANNOT_TELL},
+	};
+	static const bool copies[METRIC_NR] = {[METRIC_COPIES] = true, [METRIC_GBPS] = true};
+
+	for_each_case(c, cases)
+		for (int by_name = 0; by_name < 2; by_name++) {
+			char old[2048], new[2048];
+
+			end(NULL);
+			load(&before, csv_copies(old, c->before, c->at_most));
+			load(&after, csv_copies(new, c->after, c->after));
+			before.dataset.copies_exclude = c->excluded;
+			changes__find(&changes, &before.analysis, &after.analysis, copies,
+				      by_name ? copies : NULL);
+			assert_int_equal(gate__of(&changes, 0.05, NULL),
+					 by_name ? c->by_name : c->by_default);
+		}
+}
+
 /* The new cells of zerocopy; all had a throughput before. */
 static const struct untestable_case {
 	int rounds;
