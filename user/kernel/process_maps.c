@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "model/stack_rules.h"
 
 #define MAPS_MAX   4096
 #define OBJECT_MAX 64
@@ -87,4 +88,12 @@ const char *process_maps__object(const struct process_maps *m, uint64_t address)
 		if (address >= m->list[i].from && address < m->list[i].to)
 			return m->list[i].object;
 	return NULL;
+}
+
+bool process_maps__has_libc(const struct process_maps *m)
+{
+	for (size_t i = 0; m && i < m->nr; i++)
+		if (stack_rules__is_libc(m->list[i].object))
+			return true;
+	return false;
 }

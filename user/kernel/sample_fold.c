@@ -67,6 +67,8 @@ int sample_fold__add(const struct nio_sample *sample, void *fold)
 	char text[SAMPLE_FOLD_LEN];
 	struct stack_class class = sample_fold__one(text, sample, f->symbols, maps, gathers);
 
+	f->out->gather_hidden |=
+		gathers && class.class == CPU_CLASS_USER && maps && !process_maps__has_libc(maps);
 	return cpu_time__add_stack(
 		f->out,
 		&(struct profile_stack){

@@ -43,6 +43,15 @@ struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_owner w
 	return real__known((double)total.value * KIB / (double)payload);
 }
 
+const char *cpu_figures__hidden(const struct cpu_result *cpu, enum nio_sample_owner w,
+				enum cpu_class c)
+{
+	if (!cpu->gather_hidden || w != NIO_SAMPLE_SENDER || c != CPU_CLASS_GATHER)
+		return NULL;
+	return "the load generator is static: samples do not tell its gather from its other code "
+	       "(class user)";
+}
+
 struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_owner w,
 				       enum cpu_class c)
 {
@@ -51,6 +60,9 @@ struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_samp
 
 	if (!sum.known)
 		return (struct cpu_figure){.value = sum};
+	if (cpu_figures__hidden(&r->cpu, w, c))
+		return (struct cpu_figure){
+			.value = real__unknown(cpu_figures__hidden(&r->cpu, w, c))};
 	/* No samples elsewhere are a measured 0. */
 	if (!r->cpu.by[w].samples)
 		return (struct cpu_figure){.value = real__known(0)};

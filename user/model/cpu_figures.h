@@ -14,6 +14,10 @@ struct cpu_figure {
 /* The CPU time to divide, ns: the run's own of a side; elsewhere, the time of the samples. */
 struct num cpu_figures__total(const struct run_result *r, enum nio_sample_owner w);
 
+/* Why the time of a class of sampled CPU time is unknown; NULL: it is known. */
+const char *cpu_figures__hidden(const struct cpu_result *cpu, enum nio_sample_owner w,
+				enum cpu_class c);
+
 /* For class c, per KiB moved by the run (elsewhere: by its sampled round). */
 struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_owner w,
 				       enum cpu_class c);

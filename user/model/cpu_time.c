@@ -121,6 +121,7 @@ void cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 			snprintf(dst->reason, sizeof(dst->reason), "%s", src->reason);
 		return;
 	}
+	dst->gather_hidden |= src->gather_hidden;
 	dst->both_machines = src->both_machines && (!dst->known || dst->both_machines);
 	dst->known = true;
 	dst->source = cpu_time__source(dst->source, src->source);

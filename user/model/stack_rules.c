@@ -308,9 +308,13 @@ struct stack_class stack_rules__class(const char *const *frames, size_t n)
 	return out;
 }
 
+bool stack_rules__is_libc(const char *object)
+{
+	return !strncmp(object, "libc", 4);
+}
+
 enum cpu_class stack_rules__user(const char *object, bool gathers)
 {
-	bool library = object && !strncmp(object, "libc", 4);
-
-	return gathers && library ? CPU_CLASS_GATHER : CPU_CLASS_USER;
+	return gathers && object && stack_rules__is_libc(object) ? CPU_CLASS_GATHER
+								 : CPU_CLASS_USER;
 }

@@ -24,6 +24,9 @@ struct stack_class {
  */
 struct stack_class stack_rules__class(const char *const *frames, size_t n);
 
+/* Does this file have the C library's copying functions? */
+bool stack_rules__is_libc(const char *object);
+
 /* For a sample in user mode: in a copying library or not, in a mode that gathers or not. */
 enum cpu_class stack_rules__user(const char *object, bool gathers);
 

@@ -286,14 +286,16 @@ static void sum_cell(char *cell, const void *of, size_t row, int what)
 	format_cpu(cell, sum);
 }
 
-static double largest(const struct result *r, int class)
+/* Some mode has time in it, or time that cannot be told from another class. */
+static bool is_shown(const struct result *r, int class)
 {
-	double most = 0;
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		struct real v = class_of(r, i, class);
 
-	for (size_t i = 0; i < r->summary_nr; i++)
-		if (class_of(r, i, class).known)
-			most = fmax(most, class_of(r, i, class).value);
-	return most;
+		if (v.known ? v.value > 0 : class_of(r, i, CPU_CLASS_OTHER).known)
+			return true;
+	}
+	return false;
 }
 
 bool text_tables__has_cpu(const struct result *r)
@@ -313,7 +315,7 @@ void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns)
 		return;
 	begin_modes(&t, r, any_range(r) ? "CPU ns/KiB, mean" : "CPU ns/KiB", 1);
 	for (size_t i = 0; i < MAIN_CLASSES_NR; i++)
-		if (largest(r, main_classes[i].class) > 0) {
+		if (is_shown(r, main_classes[i].class)) {
 			text_cells__add(&t, main_classes[i].head, false, class_cell, &table,
 					main_classes[i].class);
 			table.shown |= 1u << main_classes[i].class;

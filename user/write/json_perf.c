@@ -101,19 +101,20 @@ DOCUMENT_FIELDS(perf, (const struct run_result *run), PERF_FIELDS)
 FIELDS(bounds, (struct cpu_figure f), BOUNDS_FIELDS)
 
 #define NS_FIELDS(X)                                                                            \
-	X(reason, "reason", total.known ? NULL : total.reason)                                  \
+	X(reason, "reason", total.known ? cpu_figures__hidden(c, w, CPU_CLASS_GATHER) : total.reason) \
 	X(member_values, "<class>", "ns", bare, CPU_CLASS_NR, cpu_class__key,                   \
-	  num_if(total.known, ns[i]))
-FIELDS(ns, (struct num total, const uint64_t ns[CPU_CLASS_NR]), NS_FIELDS)
+	  num_if(total.known && !cpu_figures__hidden(c, w, i), ns[i]))
+FIELDS(ns, (const struct cpu_result *c, enum nio_sample_owner w, struct num total,
+	    const uint64_t ns[CPU_CLASS_NR]), NS_FIELDS)
 #define divided_fields ns_fields
 /* clang-format on */
 
-static json_t *divided_json(const struct cpu_samples *s, struct num total)
+static json_t *divided_json(const struct cpu_result *c, enum nio_sample_owner w, struct num total)
 {
 	uint64_t ns[CPU_CLASS_NR];
 
-	cpu_time__divide(s, total.known ? total.value : 0, ns);
-	return ns_json(total, ns);
+	cpu_time__divide(&c->by[w], total.known ? total.value : 0, ns);
+	return ns_json(c, w, total, ns);
 }
 
 /* As --folded writes them, but without the mode: the run has one. */
@@ -142,7 +143,7 @@ static bool is_sampled(const struct cpu_result *c, enum nio_sample_owner w)
 	X(bare,   "shifted",      "count", num_if(is_sampled(c, w), c->by[w].shifted))                     \
 	X(bare,   "unclassified", "count", num_if(is_sampled(c, w), c->by[w].classes[CPU_CLASS_OTHER]))    \
 	X(bare,   "cpu_ns",       "ns",    total)                                               \
-	X(object, "ns",           divided, &c->by[w], total)                                    \
+	X(object, "ns",           divided, c, w, total)                                         \
 	X(family, "ns_per_kib",   "<class>", bounds, CPU_CLASS_NR, cpu_class__key,              \
 	  cpu_figures__per_kib(run, w, i))
 FIELDS(owner, (const struct run_result *run, const struct cpu_result *c,

@@ -7,6 +7,7 @@
 #include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/symbols.h"
+#include "model/cpu_figures.h"
 #include "support/scratch.h"
 
 static struct process_maps *maps_of(const char *text)
@@ -190,6 +191,28 @@ SCRATCH_TEST(user_code_is_counted_for_its_file)
 	assert_string_equal(out.profile.stacks[0].frames, "[libc.so.6]");
 	assert_string_equal(out.profile.stacks[3].frames, "[user]");
 	assert_string_equal(out.profile.stacks[4].frames, "[l?tcp_sendmsg?[2J]");
+	assert_false(out.gather_hidden);
+	cpu_time__clear(&out);
+	process_maps__free(m);
+}
+
+/* The C library is in the program: its copies cannot be told from the program's other code. */
+SCRATCH_TEST(gather_of_a_static_program_is_hidden)
+{
+	struct process_maps *m = maps_of("400000-500000 r-xp 00000000 fd:01 131 /netio-loadgen\n");
+	struct cpu_result out = {0};
+	struct sample_fold f = {.maps = {m, m}, .out = &out};
+
+	add_user(&f, NIO_SAMPLE_SENDER, 0x400000);
+	assert_false(out.gather_hidden);
+	f.gathers = true;
+	add_user(&f, NIO_SAMPLE_RECEIVER, 0x400000);
+	assert_false(out.gather_hidden);
+	add_user(&f, NIO_SAMPLE_SENDER, 0x400000);
+	assert_true(out.gather_hidden);
+	assert_non_null(cpu_figures__hidden(&out, NIO_SAMPLE_SENDER, CPU_CLASS_GATHER));
+	assert_null(cpu_figures__hidden(&out, NIO_SAMPLE_RECEIVER, CPU_CLASS_GATHER));
+	assert_null(cpu_figures__hidden(&out, NIO_SAMPLE_SENDER, CPU_CLASS_USER));
 	cpu_time__clear(&out);
 	process_maps__free(m);
 }
