@@ -258,6 +258,15 @@ static void find_enomem(struct verdict *v, const struct evidence *e)
 }
 
 /*
+ * The kernel accounts for all pages of a call at once. A message of more than the limit is refused
+ * and then sent as a copy, whatever else is outstanding.
+ */
+static bool exceeds_memlock(const struct evidence *e)
+{
+	return e->env->memlock.known && e->r->size > e->env->memlock.value;
+}
+
+/*
  * Both limits give the same errno. The kernel side counts the refusals of each: two of a message
  * that falls back, and one of each that a wait relieved. So two counts name no limit.
  */
@@ -267,6 +276,10 @@ static void find_enobufs(struct verdict *v, const struct evidence *e)
 	uint64_t all = e->r->app.zc.enobufs, by_memlock = all_by(memlock, optmem, all);
 	uint64_t by_optmem = all_by(optmem, memlock, all);
 
+	if (exceeds_memlock(e)) {
+		by_memlock = all;
+		by_optmem = 0;
+	}
 	if (mode__has(e->r->mode, MODE_NOTIFIES)) {
 		find_enomem(v, e);
 		return;

@@ -246,8 +246,12 @@ TEST(ENOBUFS_names_a_limit_only_if_it_is_certain)
 		struct num memlock, optmem; /* refusals */
 		bool figures;               /* figures of the limits are known */
 		enum zc_cause first, second;
+		uint64_t size; /* of a message; 0: small */
 	} cases[] = {
 		{1, none, none, true, ZC_CAUSE_ENOBUFS, NONE},
+		/* A message of more than RLIMIT_MEMLOCK is refused by it. */
+		{1, none, none, true, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE, 1 << 30},
+		{1, none, none, false, ZC_CAUSE_ENOBUFS, NONE, 1 << 30},
 		{12, num__known(50), num__known(0), true, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
 		{12, num__known(0), num__known(24), true, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
 		/* More fallbacks than refusals are left unexplained. */
@@ -262,6 +266,8 @@ TEST(ENOBUFS_names_a_limit_only_if_it_is_certain)
 	for_each_case(c, cases) {
 		struct fixture *f = remote();
 
+		if (c->size)
+			f->run.size = c->size;
 		f->run.app.zc.enobufs = c->enobufs;
 		f->run.enobufs_memlock = c->memlock;
 		f->run.enobufs_optmem = c->optmem;
