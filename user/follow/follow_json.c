@@ -68,7 +68,7 @@ FIELDS(site, (const struct follow_copies *c, const struct follow_site *s), SITE_
 
 #define COPIES_FIELDS(X)                                                                 \
 	X(text,      "quality",    "text",  quality__name(e.per_byte.known ? QUALITY_SAMPLED : QUALITY_UNAVAILABLE)) \
-	X(reason,    "reason",     e.per_byte.known ? NULL : c->unseen ? c->unseen : e.per_byte.reason) \
+	X(reason,    "reason",     e.per_byte.known ? NULL : e.per_byte.reason) \
 	X(bare_real, "per_byte",   "real",  e.per_byte)                                    \
 	X(bare_real, "low",        "real",  real_if(e.per_byte.known, e.low))              \
 	X(bare_real, "high",       "real",  real_if(e.per_byte.known, e.high))             \

@@ -137,6 +137,19 @@ unsigned int follow_copies__unknown(const struct follow_copies *c)
 	return n;
 }
 
+/* Why the copies of a direction are unknown although nothing disagrees. */
+static const char *why_few(const struct follow_copies *c)
+{
+	if (c->unseen)
+		return c->unseen;
+	if (follow_copies__followed(c))
+		return "too few bytes were followed";
+	if (follow_copies__unknown(c))
+		return "no byte was followed to its end";
+	return "payload moved, but no byte of it was chosen: follow for longer, or with a higher "
+	       "--rate";
+}
+
 struct follow_estimate follow_copies__estimate(const struct follow_copies *c)
 {
 	double n = follow_copies__followed(c), unknown = follow_copies__unknown(c);
@@ -154,7 +167,7 @@ struct follow_estimate follow_copies__estimate(const struct follow_copies *c)
 	for (int i = 0; i <= CHAIN_LINKS_MAX; i++)
 		later += c->at_least[i] * (largest - i);
 	if (n < FOLLOW_NEEDED) {
-		e.per_byte = real__unknown("too few bytes were followed");
+		e.per_byte = real__unknown(why_few(c));
 		return e;
 	}
 	half = 1.96 * sqrt((squares - sum * sum / n) / (n - 1) / n);

@@ -321,6 +321,8 @@ static const char *why_unseen(const struct session *s, enum nio_follow_direction
 			return "the program uses io_uring, whose receives and sends are not seen";
 	if (s->found.of[d].bytes)
 		return NULL;
+	if (!s->processes.comm[0])
+		return "no process was followed";
 	return d == NIO_FOLLOW_SENT
 		       ? "no TCP payload was sent by a call that follow sees (write, send, sendmsg "
 			 "and the like)"

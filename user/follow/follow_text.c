@@ -80,6 +80,10 @@ static void print_unknown(FILE *f, const struct follow_result *r)
 	fprintf(f, "How often %s copies what it receives and sends is unknown: ", name_of(r));
 	if (follow_result__disagrees(r))
 		fputs(follow_result__estimate(r, NIO_FOLLOW_SENT).per_byte.reason, f);
+	else if (!r->comm[0])
+		fputs("no process was followed", f);
+	else if (!r->of[NIO_FOLLOW_RECEIVED].bytes && !r->of[NIO_FOLLOW_SENT].bytes)
+		fputs("follow saw no TCP payload. Follow while the program has traffic", f);
 	else
 		fprintf(f,
 			"follow needs %d bytes of a direction and followed %u received and %u "
@@ -113,8 +117,8 @@ static void print_estimate(FILE *f, const struct follow_result *r, enum nio_foll
 	else
 		fputs("n/a: ", f);
 	fprintf(f, "%u byte%s followed, %u unknown", known, plural(known), unknown);
-	if (!e.per_byte.known && c->unseen)
-		fprintf(f, "; %s", c->unseen);
+	if (!e.per_byte.known && !follow_result__disagrees(r))
+		fprintf(f, "; %s", e.per_byte.reason);
 }
 
 static void print_ends(FILE *f, const struct follow_copies *c)

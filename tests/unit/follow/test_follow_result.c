@@ -199,7 +199,9 @@ TEST(text_of_nothing_says_what_is_missing)
 	const char *text = text_of(&r);
 
 	assert_non_null(strstr(text, "How often the program copies what it receives and sends is"));
+	assert_non_null(strstr(text, "is unknown: no process"));
 	assert_non_null(strstr(text, "the program uses io_uring"));
+	assert_non_null(strstr(text, "no byte of it was chosen"));
 	assert_non_null(strstr(text, "no thread was stopped"));
 }
 
