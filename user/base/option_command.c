@@ -180,7 +180,7 @@ static const struct option_row *find_short(const struct line *l, char letter)
 	refuse_unknown(l, option, NULL);
 }
 
-static void check_word(const struct option_row *row, const char *value)
+static void check_word(const struct line *l, const struct option_row *row, const char *value)
 {
 	char copy[256], option[64], *rest = copy;
 	const char *words[CHOICES_MAX];
@@ -194,6 +194,8 @@ static void check_word(const struct option_row *row, const char *value)
 		if (same_word(value, words[nr++]))
 			return;
 	}
+	if (l->command->refuse)
+		l->command->refuse(row, value);
 	snprintf(option, sizeof(option), "--%s", row->name);
 	choice__refuse(option, value, words, nr);
 }
@@ -234,7 +236,7 @@ static void parse_option(struct line *l, const struct option_row *row, const cha
 	if (row->arg && !value)
 		value = *l->next++;
 	if (row->arg)
-		check_word(row, value);
+		check_word(l, row, value);
 	store(l, row, value);
 }
 

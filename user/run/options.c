@@ -14,14 +14,19 @@
 #define ROUNDS_OF_ALL       5 /* enough for a median and a range */
 #define ROUND_NS_MIN        10000000ULL
 
+/* Options of which sweep takes a list, by its name. */
 static void refuse_list(const struct option_row *row, const char *arg)
 {
-	bool size = strcmp(row->name, "size") == 0;
+	static const char *const lists[][2] = {{"mode", "modes"},
+					       {"size", "sizes"},
+					       {"threads", "threads"},
+					       {"congestion", "congestion"}};
 
-	if ((size || strcmp(row->name, "threads") == 0) && strchr(arg, ','))
-		usage_error("--%s takes one value, not '%s'; several are compared by 'netiotrace "
-			    "sweep --%s %s'.",
-			    row->name, arg, size ? "sizes" : "threads", arg);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (strcmp(row->name, lists[i][0]) == 0 && strchr(arg, ','))
+			usage_error("--%s takes one value, not '%s'; several are compared by "
+				    "'netiotrace sweep --%s %s'.",
+				    row->name, arg, lists[i][1], arg);
 }
 
 static void set_all_modes(struct options *o)
