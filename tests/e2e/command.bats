@@ -339,7 +339,7 @@ fits() {
 	need_root
 	"$NETIOTRACE" doctor --details >text
 	"$NETIOTRACE" doctor --json - >doctor.json
-	# Five lines, of which the first says whether it works.
+	# A few lines, of which the first says whether it works.
 	"$NETIOTRACE" doctor >short
 	head -n 1 short | grep -q '^can run    yes: run, attach and export can watch here$'
 	tail -n 1 short | grep -q '^details    netiotrace doctor --details'

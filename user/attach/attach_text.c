@@ -214,7 +214,7 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 		before = " +";
 	}
 	if (rest)
-		fprintf(f, "%s %s in no stage", before, bytes_text(text, rest));
+		fprintf(f, "%s %s unclassified", before, bytes_text(text, rest));
 	fprintf(f, "; %s received. Compared with the sockets' own counters, unaccounted: ",
 		row_value__text(text, VALUE_RECEIVED, b));
 	print_unaccounted(f, b, NIO_SIDE_SENDER);

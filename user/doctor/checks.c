@@ -100,7 +100,7 @@ static const struct words {
 	 "--congestion system is given",
 	 "for other programs: sysctl net.ipv4.tcp_congestion_control=cubic"},
 	{"watchpoints", "follow can find the copies that programs make", NULL,
-	 "netiotrace-follow(8) lists its conditions"},
+	 "docs/man/netiotrace-follow.md lists its conditions"},
 	{"delivery", NULL, NULL, "zero-copy is zero-copy only on the way to another machine"},
 	{"packet_tap", "no packet tap gets the path's packets",
 	 "gets every packet: zero-copy pages are copied for it, and every mode "

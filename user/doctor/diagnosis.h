@@ -133,7 +133,7 @@ void doctor__attach_lines(const struct plan_row *rows, size_t rows_nr,
 void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o,
 		   void (*more)(FILE *f, unsigned int width, const struct environment *env));
 
-/* What can run, what is not seen and what to do: about five lines. */
+/* What can run, what is not seen and what to do, in a few lines. */
 void doctor__print_summary(FILE *f, unsigned int width, const struct diagnosis *d);
 
 /* Can a run watch the kernel? A part of a sentence. */

@@ -54,6 +54,13 @@ static const char *plain_name(const char *name)
 		{"scatter_gather", "the device copies zero-copy sends: no scatter-gather"},
 		{"tx_checksum", "the device copies zero-copy sends: no checksum offload"},
 		{"clocksource", "reading the clock takes long"},
+		{"lockdown", "the kernel is locked down, so fewer hooks are possible"},
+		{"bpf_jit", "BPF programs are interpreted, so watching costs more"},
+		{"perf_event_paranoid", "counters leave out the kernel"},
+		{"preemption", "some events are missed; bytes stay exact"},
+		{"tso", "the kernel cuts sends into packets, not the device"},
+		{"gro", "TCP receives packets one by one"},
+		{"watchpoints", "follow cannot run"},
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

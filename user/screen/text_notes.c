@@ -475,8 +475,8 @@ unsigned int text_notes__words(FILE *f, const struct result *r, unsigned int col
 	const struct text_note_form form = {
 		.label = "WORDS",
 		.separator = "; ",
-		.end = ". Glossary: man netiotrace, docs/GLOSSARY.md.",
-		.cut = "; others: man netiotrace, docs/GLOSSARY.md.",
+		.end = ". Glossary: docs/GLOSSARY.md.",
+		.cut = "; others: --details, docs/GLOSSARY.md.",
 		.columns = columns,
 		.lines = lines,
 	};

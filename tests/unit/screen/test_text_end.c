@@ -290,7 +290,7 @@ TEST(words_of_the_screen_are_explained)
 
 	check_says(r,
 		   "WORDS deferred: zero-copy pages copied later|pin: pages referenced, not copied"
-		   "|others: man netiotrace, docs/GLOSSARY.md.");
+		   "|others: --details, docs/GLOSSARY.md.");
 	check_screen(r, 80, 28, "WORDS deferred: zero-copy pages", true);
 	check_screen(r, 80, 12, "WORDS", false);
 	check_silent(r, "(total)");
