@@ -14,9 +14,10 @@
 static const char name_characters[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
-static unsigned int index_of(const char *words, const char *arg)
+/* -1: none of the words. */
+static int index_of(const char *words, const char *arg)
 {
-	unsigned int i = 0;
+	int i = 0;
 	char word[64];
 
 	for (; *words; i++) {
@@ -30,7 +31,7 @@ static unsigned int index_of(const char *words, const char *arg)
 			return i;
 		words += len + (words[len] == '|');
 	}
-	return 0;
+	return -1;
 }
 
 static void ignore_cpu(unsigned int cpu, void *arg)
@@ -76,6 +77,16 @@ static int store_number(const struct option_row *row, void *field, const char *a
 	return 0;
 }
 
+static int store_word(const struct option_row *row, void *field, const char *arg)
+{
+	int index = index_of(row->arg, arg);
+
+	if (index < 0)
+		return -EINVAL;
+	*(unsigned int *)field = (unsigned int)index;
+	return 0;
+}
+
 static int store_text(const struct option_row *row, void *field, const char *arg)
 {
 	if (!is_text(row, arg))
@@ -101,8 +112,7 @@ int option__store(const struct option_row *row, void *field, const char *arg, ch
 		++*(int *)field;
 		return 0;
 	case OPTION_CHOICE:
-		*(unsigned int *)field = index_of(row->arg, arg);
-		return 0;
+		return store_word(row, field, arg) ? refuse(row, arg, why, len) : 0;
 	case OPTION_STRING:
 		if (*arg)
 			return store_text(row, field, arg);
@@ -125,7 +135,8 @@ uint64_t option__number(const struct option_row *row, const void *options)
 
 	if (row->kind == OPTION_FLAG)
 		return *(const bool *)field;
-	return row->kind == OPTION_UINT ? *(const unsigned int *)field : *(const uint64_t *)field;
+	return row->kind == OPTION_UINT || row->kind == OPTION_CHOICE ? *(const unsigned int *)field
+								      : *(const uint64_t *)field;
 }
 
 const char *option__time(char buf[OPTION_TEXT_MAX], uint64_t ns)
@@ -141,6 +152,17 @@ const char *option__time(char buf[OPTION_TEXT_MAX], uint64_t ns)
 	return buf;
 }
 
+const char *option__word(const struct option_row *row, const void *options,
+			 char buf[OPTION_TEXT_MAX])
+{
+	const char *words = row->arg;
+
+	for (uint64_t i = option__number(row, options); i--;)
+		words = strchr(words, '|') + 1;
+	snprintf(buf, OPTION_TEXT_MAX, "%.*s", (int)strcspn(words, "|"), words);
+	return buf;
+}
+
 const char *option__text(const struct option_row *row, const void *options,
 			 char buf[OPTION_TEXT_MAX])
 {
@@ -153,6 +175,8 @@ const char *option__text(const struct option_row *row, const void *options,
 		return NULL;
 	if (row->kind == OPTION_FLAG)
 		return "";
+	if (row->kind == OPTION_CHOICE)
+		return option__word(row, options, buf);
 	if (row->kind == OPTION_TIME)
 		return option__time(buf, value);
 	snprintf(buf, OPTION_TEXT_MAX, "%" PRIu64, value);

@@ -17,7 +17,8 @@ enum option_kind {
 	OPTION_STRING, /* the argument itself, which may not be empty */
 	OPTION_NAME,   /* the same, of 1 to `max` letters, digits, _ and - */
 	OPTION_CPUS,   /* the same, a list of CPUs */
-	OPTION_CHOICE, /* unsigned int, an enum: index of the word in arg, "A|B|C" */
+	OPTION_CHOICE, /* unsigned int, an enum: index of the word in arg, "A|B|C"; 0: the default
+			*/
 	OPTION_COUNT,
 	OPTION_UINT,  /* a count */
 	OPTION_SIZE,  /* bytes */
@@ -31,6 +32,7 @@ enum option_kind {
 #define OPTION_TYPE_STRING const char *
 #define OPTION_TYPE_NAME   const char *
 #define OPTION_TYPE_CPUS   const char *
+#define OPTION_TYPE_CHOICE unsigned int
 #define OPTION_TYPE_COUNT  uint64_t
 #define OPTION_TYPE_UINT   unsigned int
 #define OPTION_TYPE_SIZE   uint64_t
@@ -73,9 +75,14 @@ static inline bool option__is_text(const struct option_row *row)
 	return row->kind == OPTION_STRING || row->kind == OPTION_NAME || row->kind == OPTION_CPUS;
 }
 
+#define OPTION_TEXT_MAX 32
+
+/* The word of an OPTION_CHOICE. Returns buf. */
+const char *option__word(const struct option_row *row, const void *options,
+			 char buf[OPTION_TEXT_MAX]);
+
 /* The argument that stores the same value: exact; "": none needed; NULL: the option is not given.
  */
-#define OPTION_TEXT_MAX 32
 const char *option__text(const struct option_row *row, const void *options,
 			 char buf[OPTION_TEXT_MAX]);
 

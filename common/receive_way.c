@@ -16,7 +16,7 @@ const char *receive__name(unsigned int way)
 	return way < RECEIVE_NR ? ways[way].name : "?";
 }
 
-bool receive__has(unsigned int way, enum receive_feature feature)
+bool receive__has(unsigned int way, unsigned int features)
 {
-	return way < RECEIVE_NR && ways[way].features & feature;
+	return way < RECEIVE_NR && ways[way].features & features;
 }

@@ -8,6 +8,7 @@ const struct option_row workload_options[WORKLOAD_OPTIONS_NR] = {WORKLOAD_OPTION
 
 const char *workload__conflict(const struct workload *w)
 {
+	bool hides = receive__has(w->receive, RECEIVE_HIDES);
 	const struct {
 		bool wrong;
 		const char *why;
@@ -23,6 +24,10 @@ const char *workload__conflict(const struct workload *w)
 		{w->request_response && w->rcvlowat,
 		 "--request-response and --rcvlowat exclude each other: a message smaller than "
 		 "--rcvlowat would block the receiver forever"},
+		{hides && w->verify, "--receive trunc and splice show the receiver no byte that "
+				     "--verify could check: leave out --verify"},
+		{hides && w->request_response, "--receive trunc and splice show the receiver no "
+					       "message to answer: leave out --request-response"},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)

@@ -7,6 +7,7 @@
 #define COMMON_WORKLOAD_H
 
 #include "option.h"
+#include "receive_way.h"
 
 /* Limits that other code needs too, all inclusive. */
 #define LIMIT_SIZE_MIN        64          /* message size, bytes */
@@ -27,9 +28,9 @@ enum workload_use {
 
 /*
  * The rows: ROW(X, member of struct workload, kind, option, argument, use, min, max, range, type
- * of the JSON member (none, u64, flag, text; or_null: 0 is null), its key, unit, help). A row of
- * kind CPUS is --cpus in netio-loadgen. First the messages and their pace, then sockets and
- * threads.
+ * of the JSON member (none, u64, flag, text; way: of RECEIVE_WAYS; or_null: 0 is null), its key,
+ * unit, help). A row of kind CPUS is --cpus in netio-loadgen. First the messages and their pace,
+ * then sockets and threads.
  */
 /* clang-format off */
 #define WORKLOAD_MESSAGES(ROW, X)                                                                               \
@@ -75,6 +76,10 @@ enum workload_use {
 	    "size of the pipes of mode splice, 4k to 1g (default: the system's, 64k)")                          \
 	ROW(X, file_dir, STRING, "file-dir", "DIR", ON_SENDER, 0, 0, NULL, text, "file_dir", "text",            \
 	    "directory for the files of mode sendfile (default: in memory)")                                    \
+	ROW(X, receive, CHOICE, "receive", RECEIVE_CHOICES, ON_SENDER, 0, 0,                                    \
+	    "one of recv, mmap, trunc, splice and uring", way, "receive", "text",                               \
+	    "way to receive: recv (default), mmap (TCP_ZEROCOPY_RECEIVE), trunc (MSG_TRUNC), splice (to "       \
+	    "/dev/null) or uring (io_uring)")                                                                   \
 	ROW(X, rcvbuf, SIZE, "rcvbuf", "SIZE", ON_RECEIVER, 4 << 10, 1 << 30,                                   \
 	    "a size from 4k to 1g", or_null, "rcvbuf", "bytes", "SO_RCVBUF of the receivers, 4k to 1g (default: the system's)")                   \
 	ROW(X, congestion, NAME, "congestion", "NAME", ON_BOTH | OF_CELL, 0, 15 /* TCP_CA_NAME_MAX - 1 */,      \
@@ -112,6 +117,7 @@ struct workload {
 #define WORKLOAD_ZERO_or_null false
 #define WORKLOAD_ZERO_flag    false
 #define WORKLOAD_ZERO_text    false
+#define WORKLOAD_ZERO_way     false
 #define WORKLOAD_ZERO_none    false
 /* clang-format on */
 

@@ -13,7 +13,8 @@
 #define COUNTERS(X)                                                    \
 	X(bytes)            /* payload sent or received */                   \
 	X(messages)         /* whole messages */                             \
-	X(calls)            /* recv() that returned bytes */                 \
+	X(calls)            /* receive calls that returned bytes */          \
+	X(uncopied)         /* bytes of these that the call did not copy */  \
 	X(partial_sends)    /* send calls that took only a part */           \
 	X(eagain)                                                            \
 	X(eintr)                                                             \
@@ -42,7 +43,7 @@ enum counters_hist {
 	COUNTERS_SLOT_WAIT, /* messages that waited for a zero-copy slot */
 	COUNTERS_COMPLETION,
 	COUNTERS_DELIVERY,
-	COUNTERS_RECV_CALL,       /* recv() that returned bytes */
+	COUNTERS_RECV_CALL,       /* receive calls that returned bytes */
 	COUNTERS_HALF_ROUND_TRIP, /* with --request-response */
 	COUNTERS_HIST_NR,
 };

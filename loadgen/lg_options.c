@@ -160,7 +160,7 @@ static const struct lg_option rows[] = {
 	{OWN(cpus_receiver, "cpus-receiver", "LIST", COMMAND_LOOPBACK, OPTION_OTHER, CPU_LIST, "the receiver's CPUs (default: the CPUs of --cpus after the sender's)"), set_cpus},
 	FLAG(forever, "forever", COMMAND_RECV, "serve session after session until stopped")
 	FLAG(half, "half", COMMAND_RECV, "the driver measures this side and gives its half (with --control)")
-	FLAG(only_try, "try", COMMAND_SEND, "only try whether --mode can run here; connect to nothing")
+	FLAG(only_try, "try", COMMAND_SEND, "only try whether --mode and --receive can run here; connect to nothing")
 	FLAG(control, "control", COMMAND_SEND | COMMAND_RECV, "read commands on stdin, write JSON events on stdout")
 	FLAG(json, "json", ALL, "print the report as one JSON object")
 	FLAG(help, "help", ALL, "this text")
@@ -194,8 +194,11 @@ uint64_t lg_options__share(uint64_t total, uint64_t n, uint64_t i)
 
 uint64_t lg_options__descriptors(const struct lg_options *s)
 {
-	/* Standard streams, listening socket, signalfd, eventfd; an epoll and a timer a thread. */
-	uint64_t own = 64 + 2 * LIMIT_THREADS_MAX;
+	/*
+	 * Standard streams, listening socket, signalfd, eventfd; and a thread's: a sender's epoll
+	 * and timer, a receiver's epoll, pipe and /dev/null.
+	 */
+	uint64_t own = 64 + 4 * LIMIT_THREADS_MAX;
 
 	/* A connection, and the file, the pipe or the ring that it sends from. */
 	if (s->command == COMMAND_SEND)

@@ -144,6 +144,9 @@ int loopback__run(const struct lg_options *s)
 	int err, fd;
 
 	mine.command = COMMAND_SEND;
+	fd = session__try_receive(s, &sender);
+	if (fd)
+		return fd;
 	fd = loopback__fork(s, &pid);
 	if (fd < 0)
 		return reporter__error(&sender, fd, "No process for the receiver: %m");

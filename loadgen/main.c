@@ -31,6 +31,8 @@ static int try_mode(const struct lg_options *s, struct reporter *r)
 	int err = sender__try_mode(s, r);
 
 	if (!err)
+		err = session__try_receive(s, r);
+	if (!err)
 		reporter__usable(r);
 	return err;
 }

@@ -11,6 +11,7 @@
 #include "common/time_limit.h"
 #include "common/xalloc.h"
 #include "pending_sessions.h"
+#include "receive_way.h"
 #include "session.h"
 #include "sock.h"
 
@@ -102,9 +103,11 @@ static void client__leave(struct pending_client *g)
 }
 
 /* Sends a REFUSE frame with the reason and closes fd. The peer's hello must have been read. */
-static void reject(int fd, enum protocol_refusal why)
+/* err: of the way to receive, else 0. */
+static void reject(int fd, enum protocol_refusal why, int err)
 {
-	const struct protocol_frame f = {.type = PROTOCOL_REFUSE, .index = why};
+	const struct protocol_frame f = {
+		.type = PROTOCOL_REFUSE, .index = why, .messages = (uint64_t)-err};
 	uint8_t buf[PROTOCOL_FRAME_SIZE];
 
 	protocol__encode_frame(buf, &f);
@@ -116,7 +119,7 @@ static void reject(int fd, enum protocol_refusal why)
 
 static void client__refuse(struct pending_client *g, enum protocol_refusal why)
 {
-	reject(g->conn.fd, why);
+	reject(g->conn.fd, why, 0);
 	g->conn.fd = -1;
 	client__leave(g);
 }
@@ -264,14 +267,18 @@ static void add_data_conn(struct pending_sessions *l, const struct protocol_hell
 
 static void admit(struct pending_sessions *l, const struct protocol_hello *hello, int fd)
 {
+	int err;
+
 	if (hello->kind == PROTOCOL_DATA) {
 		add_data_conn(l, hello, fd);
 	} else if (l->verify && !hello->verify) {
-		reject(fd, PROTOCOL_REFUSAL_VERIFY);
+		reject(fd, PROTOCOL_REFUSAL_VERIFY, 0);
 	} else if (l->busy && !l->yields) {
-		reject(fd, PROTOCOL_REFUSAL_BUSY);
+		reject(fd, PROTOCOL_REFUSAL_BUSY, 0);
 	} else if (hello->connections > l->connections_max) {
-		reject(fd, PROTOCOL_REFUSAL_LIMIT);
+		reject(fd, PROTOCOL_REFUSAL_LIMIT, 0);
+	} else if ((err = receive_way__try(hello->receive))) {
+		reject(fd, PROTOCOL_REFUSAL_RECEIVE, err);
 	} else {
 		l->asked = true;
 		welcome(l, hello, fd);
@@ -298,7 +305,7 @@ static void answer_hello(struct pending_sessions *l, int err, const struct proto
 	if (!err)
 		admit(l, hello, fd);
 	else if (err == -EPROTONOSUPPORT)
-		reject(fd, PROTOCOL_REFUSAL_VERSION);
+		reject(fd, PROTOCOL_REFUSAL_VERSION, 0);
 	else
 		close(fd);
 }

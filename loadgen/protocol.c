@@ -12,7 +12,12 @@
 #define PROTOCOL_FLAG_VERIFY   1u
 #define PROTOCOL_FLAG_REPLY    2u
 #define PROTOCOL_FLAG_UNTAGGED 4u
-#define PROTOCOL_FLAGS         (PROTOCOL_FLAG_VERIFY | PROTOCOL_FLAG_REPLY | PROTOCOL_FLAG_UNTAGGED)
+/* enum receive; older receivers know 0 only. */
+#define PROTOCOL_WAY_SHIFT 3
+#define PROTOCOL_WAY_BITS  3
+#define PROTOCOL_FLAGS     ((1u << (PROTOCOL_WAY_SHIFT + PROTOCOL_WAY_BITS)) - 1)
+
+_Static_assert(RECEIVE_NR <= 1 << PROTOCOL_WAY_BITS, "the flags have bits for each way");
 
 struct hello_bytes {
 	uint32_t magic;
@@ -52,7 +57,8 @@ void protocol__encode_hello(uint8_t buf[PROTOCOL_HELLO_SIZE], const struct proto
 		.size = htobe32(h->size),
 		.flags = htobe16((h->verify ? PROTOCOL_FLAG_VERIFY : 0) |
 				 (h->replies ? PROTOCOL_FLAG_REPLY : 0) |
-				 (h->untagged ? PROTOCOL_FLAG_UNTAGGED : 0)),
+				 (h->untagged ? PROTOCOL_FLAG_UNTAGGED : 0) |
+				 (unsigned int)h->receive << PROTOCOL_WAY_SHIFT),
 		.threads = htobe16((uint16_t)h->threads),
 		.stamp = htobe64(h->stamp),
 	};
@@ -73,8 +79,12 @@ static int hello__check(const struct protocol_hello *h)
 		return -ERANGE;
 	if (h->size < LIMIT_SIZE_MIN || h->size > LIMIT_SIZE_MAX)
 		return -ERANGE;
+	if (h->receive >= RECEIVE_NR)
+		return -ERANGE;
 	/* Both need the tag. */
-	return h->untagged && (h->verify || h->replies) ? -ERANGE : 0;
+	if (h->untagged || receive__has(h->receive, RECEIVE_HIDES))
+		return h->verify || h->replies ? -ERANGE : 0;
+	return 0;
 }
 
 int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protocol_hello *h)
@@ -99,6 +109,7 @@ int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protoc
 	out.verify = be16toh(b.flags) & PROTOCOL_FLAG_VERIFY;
 	out.replies = be16toh(b.flags) & PROTOCOL_FLAG_REPLY;
 	out.untagged = be16toh(b.flags) & PROTOCOL_FLAG_UNTAGGED;
+	out.receive = be16toh(b.flags) >> PROTOCOL_WAY_SHIFT;
 	memcpy(out.token, b.token, sizeof(out.token));
 	memcpy(out.clock_id, b.clock_id, sizeof(out.clock_id));
 	err = hello__check(&out);

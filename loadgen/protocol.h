@@ -33,6 +33,7 @@ struct protocol_hello {
 	bool verify;
 	bool replies;  /* each message gets a reply of its size */
 	bool untagged; /* messages have no tag: neither number nor time of sending */
+	enum receive receive;
 };
 
 /* clang-format off */
@@ -65,6 +66,7 @@ enum protocol_refusal {
 	PROTOCOL_REFUSAL_VERSION,  /* the hello has another version */
 	PROTOCOL_REFUSAL_LIMIT,    /* more connections than the receiver can open */
 	PROTOCOL_REFUSAL_VERIFY,   /* the receiver has --verify, the sender has not */
+	PROTOCOL_REFUSAL_RECEIVE,  /* the way to receive fails there; messages: errno */
 };
 
 /* What PHASE_OK says of the half that PHASE asked for. */

@@ -12,3 +12,10 @@ const struct receive_way *receive_way__get(enum receive way)
 
 	return ways[way];
 }
+
+int receive_way__try(enum receive way)
+{
+	const struct receive_way *w = receive_way__get(way);
+
+	return w->try ? w->try() : 0;
+}

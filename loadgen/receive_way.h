@@ -39,4 +39,7 @@ RECEIVE_WAYS(X)
 
 const struct receive_way *receive_way__get(enum receive way);
 
+/* Whether the way works in this process. 0 or -errno. */
+int receive_way__try(enum receive way);
+
 #endif

@@ -357,6 +357,7 @@ static int receiver__describe(struct receiver *r)
 		.threads = r->hello.threads,
 		.connections = r->hello.connections,
 		.verify = r->hello.verify,
+		.receive = r->hello.receive,
 		.rcvbuf = sock__get(r->pool.fds[0], SOL_SOCKET, SO_RCVBUF),
 	};
 

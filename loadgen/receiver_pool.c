@@ -84,6 +84,7 @@ static void recv_loop__count(struct recv_loop *r, struct receiver_conn *f,
 	uint64_t before = r->counters.messages;
 
 	r->counters.calls++;
+	r->counters.uncopied += got->uncopied;
 	r->counters.last_ns = result->end;
 	recv_loop__time(r, result);
 	f->bytes += (size_t)result->n;
@@ -273,7 +274,7 @@ static void receiver_conn__init(struct receiver_conn *f, uint32_t index, int fd,
 	f->fd = fd;
 	f->expected = UINT64_MAX;
 	rx_parser__init(&f->parser, index, p->hello->size, p->hello->verify, p->same_clock);
-	f->parser.untagged = p->hello->untagged;
+	f->parser.untagged = p->hello->untagged || receive__has(p->hello->receive, RECEIVE_HIDES);
 	/* The sender waits for the reply: Nagle's algorithm must not delay it. */
 	if (p->hello->replies)
 		sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -304,7 +305,7 @@ int receiver_pool__open(struct receiver_pool *r, const struct lg_options *s,
 
 	*r = (struct receiver_pool){
 		.options = s,
-		.way = receive_way__get(RECEIVE_RECV),
+		.way = receive_way__get(hello->receive),
 		.replies = hello->replies,
 		.threads_nr = hello->threads,
 		.threads = xaligned_alloc(64, hello->threads * sizeof(*r->threads)),

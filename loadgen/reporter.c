@@ -143,10 +143,11 @@ static void json__receiver(const struct side_stats *s)
 {
 	const struct counters *t = &s->counters;
 
-	json__numbers(true, NUMBERS({"rx_bytes", t->bytes}, {"rx_messages", t->messages},
-				    {"recv_calls", t->calls}, {"verify_errors", t->verify_errors},
-				    {"bad_stamps", t->bad_stamps},
-				    {"foreign_stamps", t->foreign_stamps}));
+	json__numbers(true,
+		      NUMBERS({"rx_bytes", t->bytes}, {"rx_messages", t->messages},
+			      {"recv_calls", t->calls}, {"uncopied_bytes", t->uncopied},
+			      {"verify_errors", t->verify_errors}, {"bad_stamps", t->bad_stamps},
+			      {"foreign_stamps", t->foreign_stamps}));
 	json__object("tcp", s->tcp.known, NUMBERS({"bytes_received", s->tcp.bytes_received}));
 }
 
@@ -192,7 +193,8 @@ static void json__config(const struct side_config *c, const struct lg_options *s
 	putchar(',');
 	json__numbers(true, NUMBERS({"port", c->port}, {"uid", c->uid}, {"size", c->size},
 				    {"threads", c->threads}, {"connections", c->connections}));
-	printf(",\"verify\":%s,", json__bool(c->verify));
+	printf(",\"verify\":%s,\"receive\":\"%s\",", json__bool(c->verify),
+	       receive__name(c->receive));
 	if (c->peer[0]) {
 		fputs("\"peer\":", stdout);
 		json__string(c->peer);
@@ -261,6 +263,8 @@ static void text__head(const struct reporter *r)
 		       s->workload.rate, plural(s->workload.rate));
 	if (c->sender && s->workload.request_response)
 		printf("replies    each message is answered by one of its size\n");
+	if (c->receive)
+		printf("receive    %s\n", receive__name(c->receive));
 	if (c->slots)
 		printf("slots      %u messages a connection\n", c->slots);
 	if (c->congestion[0])
@@ -337,8 +341,13 @@ static void text__receiver(const struct reporter *r)
 {
 	const struct side_stats *s = &r->stats;
 	const struct counters *t = &s->counters;
+	char buf[UNITS_BUF];
 
 	text__totals("received", s);
+	if (r->config.receive)
+		printf("uncopied   %s taken without a copy (%s)\n",
+		       format_bytes_si(buf, sizeof(buf), (double)t->uncopied),
+		       receive__name(r->config.receive));
 	text__latency("recv call", t->hist[COUNTERS_RECV_CALL]);
 	if (s->same_clock)
 		text__latency("delivery", t->hist[COUNTERS_DELIVERY]);

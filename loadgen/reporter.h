@@ -29,6 +29,7 @@ struct side_config {
 	uint32_t threads;
 	uint32_t connections;
 	bool verify;
+	enum receive receive;
 	uint32_t cookies_nr;
 	uint64_t cookies[LIMIT_CONNECTIONS_MAX];
 	char challenge[HALF_CHALLENGE_TEXT]; /* sender: to prove its token for; empty: none */

@@ -17,12 +17,8 @@ struct uring_sender {
 
 static int uring_mode__try(const struct workload *w)
 {
-	struct uring ring;
-	int err = uring__open(&ring, 1, 1);
-
 	(void)w;
-	uring__close(&ring);
-	return err;
+	return uring__try();
 }
 
 static int uring_mode__setup(struct sender_conn *f)
@@ -81,8 +77,8 @@ static ssize_t uring_mode__send(struct sender_conn *f)
 
 const struct send_mode send_mode_uring = {
 	.try = uring_mode__try,
-	.try_fails = "io_uring is missing or forbidden",
-	.try_remedy = "see kernel.io_uring_disabled",
+	.try_fails = URING_TRY_FAILS,
+	.try_remedy = URING_TRY_REMEDY,
 	.setup = uring_mode__setup,
 	.teardown = uring_mode__teardown,
 	.prepare = sender_conn__fill_message,

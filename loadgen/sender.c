@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sender's session, from the first connection to `close`. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static int sender__describe(struct sender *s)
 		.threads = (uint32_t)set->workload.threads,
 		.connections = s->pool.nr,
 		.verify = set->workload.verify,
+		.receive = set->workload.receive,
 		.sndbuf = sock__get(s->pool.fds[0], SOL_SOCKET, SO_SNDBUF),
 	};
 
@@ -28,39 +30,22 @@ static int sender__describe(struct sender *s)
 	return session__describe(s->report, &c, s->pool.fds, s->pool.nr);
 }
 
-#define NO_MEMORY                                                                             \
-	"memory is short, or the processes of this user have pinned all that RLIMIT_MEMLOCK " \
-	"allows"
-
-struct try_text {
-	int err; /* 0: any other */
-	const char *fails, *remedy;
-};
-
 int sender__try_mode(const struct lg_options *options, struct reporter *r)
 {
 	const struct send_mode *mode = send_mode__get(options->mode);
 	int err = mode->try ? mode->try(&options->workload) : 0;
-	const struct try_text texts[] = {
-		{-ENOMEM, NO_MEMORY, "see ulimit -l"},
-		{-EMFILE, "this process may open no more files", "raise ulimit -n"},
-		{-ENFILE, "this machine may open no more files", "raise fs.file-max"},
-		{0, mode->try_fails, mode->try_remedy},
-	};
-	const struct try_text *why = texts;
+	char what[64];
 
 	if (!err || err == -EINTR)
 		return err;
-	while (why->err && why->err != err)
-		why++;
-	return reporter__error(r, err, "Mode %s cannot run here: %s (%m); %s",
-			       mode__name(options->mode), why->fails, why->remedy);
+	snprintf(what, sizeof(what), "Mode %s cannot run here", mode__name(options->mode));
+	return session__refuse(r, err, what, mode->try_fails, mode->try_remedy);
 }
 
 static int sender__open(struct sender *s)
 {
 	static const struct error_text texts[] = {
-		{-ENOMEM, "The threads or their connections cannot be set up: " NO_MEMORY},
+		{-ENOMEM, "The threads or their connections cannot be set up: " SESSION_NO_MEMORY},
 		{0, "The threads or their connections cannot be set up"},
 	};
 	int err = session__check_congestion(s->report, s->options->workload.congestion);

@@ -213,6 +213,7 @@ int sender__connect(struct sender *s)
 	s->hello.size = (uint32_t)workload__message_size(&set->workload);
 	s->hello.verify = set->workload.verify;
 	s->hello.replies = set->workload.request_response;
+	s->hello.receive = set->workload.receive;
 	s->hello.untagged = mode__has(set->mode, MODE_SENDS_FILE);
 	err = sender__connect_control(s);
 	return err ? err : sender__connect_data(s);

@@ -25,13 +25,21 @@ int sender__lost(struct sender *s, int err)
 	    (err == -ETIMEDOUT || err == -ECONNRESET || err == -EPIPE))
 		return reporter__error(
 			s->report, err,
-			"%s: it is not a netiotrace receiver, or busy with another session",
+			"%s: it is not a netiotrace receiver, or busy with another session%s",
 			err == -ETIMEDOUT ? "The peer does not answer"
-					  : "The peer closed the connection");
+					  : "The peer closed the connection",
+			s->hello.receive ? ", or a version without --receive" : "");
 	return reporter__error_of(s->report, err, texts);
 }
 
-static int sender__refused(struct sender *s, uint32_t why)
+/* The receiver's errno is any number. */
+static int sender__refused_receive(struct sender *s, uint64_t err)
+{
+	return session__refuse_receive(s->report, err && err < 4096 ? -(int)err : -EPROTO,
+				       s->hello.receive, "on the receiver's machine");
+}
+
+static int sender__refused(struct sender *s, const struct protocol_frame *f)
 {
 	static const char *const texts[] = {
 		[PROTOCOL_REFUSAL_BUSY] = "The receiver is busy with another session",
@@ -43,6 +51,10 @@ static int sender__refused(struct sender *s, uint32_t why)
 			"nothing that can be checked: give --verify on both sides or on neither",
 	};
 
+	uint32_t why = f->index;
+
+	if (why == PROTOCOL_REFUSAL_RECEIVE && receive__has(s->hello.receive, RECEIVE_TRIED))
+		return sender__refused_receive(s, f->messages);
 	if (why == PROTOCOL_REFUSAL_VERSION)
 		return sender__lost(s, -EPROTONOSUPPORT);
 	if (why < sizeof(texts) / sizeof(texts[0]) && texts[why])
@@ -215,7 +227,7 @@ int sender__await(struct sender *s, enum protocol_type type)
 		return sender__lost(s, -ETIMEDOUT);
 	s->answered = false;
 	if (s->answer.type == PROTOCOL_REFUSE)
-		return sender__refused(s, s->answer.index);
+		return sender__refused(s, &s->answer);
 	return s->answer.type == type ? 0 : sender__misplaced(s, &s->answer);
 }
 

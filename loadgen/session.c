@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "receive_way.h"
 #include "session.h"
 #include "sock.h"
 
@@ -83,6 +84,45 @@ int session__check_congestion(struct reporter *report, const char *name)
 			"net.ipv4.tcp_allowed_congestion_control",
 			name);
 	return reporter__error(report, err, "Congestion control '%s' cannot be set: %m", name);
+}
+
+struct refusal_text {
+	int err; /* 0: any other */
+	const char *fails, *remedy;
+};
+
+int session__refuse(struct reporter *r, int err, const char *what, const char *fails,
+		    const char *remedy)
+{
+	const struct refusal_text texts[] = {
+		{-ENOMEM, SESSION_NO_MEMORY, "see ulimit -l"},
+		{-EMFILE, "the process may open no more files", "raise ulimit -n"},
+		{-ENFILE, "the machine may open no more files", "raise fs.file-max"},
+		{0, fails, remedy},
+	};
+	const struct refusal_text *why = texts;
+
+	while (why->err && why->err != err)
+		why++;
+	return reporter__error(r, err, "%s: %s (%m); %s", what, why->fails, why->remedy);
+}
+
+int session__refuse_receive(struct reporter *r, int err, enum receive way, const char *where)
+{
+	const struct receive_way *w = receive_way__get(way);
+	char what[64];
+
+	snprintf(what, sizeof(what), "--receive %s cannot work %s", receive__name(way), where);
+	return session__refuse(r, err, what, w->try_fails, w->try_remedy);
+}
+
+int session__try_receive(const struct lg_options *options, struct reporter *r)
+{
+	int err = receive_way__try(options->workload.receive);
+
+	if (!err || err == -EINTR)
+		return err;
+	return session__refuse_receive(r, err, options->workload.receive, "here");
 }
 
 int session__describe(struct reporter *report, struct side_config *c, const int *fds, uint32_t nr)

@@ -108,6 +108,15 @@ void uring__close(struct uring *u)
 	u->fd = -1;
 }
 
+int uring__try(void)
+{
+	struct uring ring;
+	int err = uring__open(&ring, 1, 1);
+
+	uring__close(&ring);
+	return err;
+}
+
 int uring__submit(struct uring *u, const struct io_uring_sqe *request)
 {
 	unsigned int tail = *u->sq_tail, slot = tail & u->sq_mask;

@@ -27,6 +27,11 @@ struct uring {
  */
 int uring__open(struct uring *u, unsigned int entries, unsigned int completions);
 
+/* Whether io_uring works here: opens a ring and closes it. As uring__open(); its texts. */
+int uring__try(void);
+#define URING_TRY_FAILS  "io_uring is missing or forbidden"
+#define URING_TRY_REMEDY "see kernel.io_uring_disabled"
+
 /* Cancels requests in flight. Also accepts a ring that failed to open. */
 void uring__close(struct uring *u);
 

@@ -10,7 +10,7 @@ load loadgen
 @test "netio-loadgen --help names every option, --version the version" {
 	run -0 "$LG" --help
 	for word in connect listen mode size fields threads connections rate duration messages warmup verify cpus \
-		cpus-receiver sndbuf rcvbuf nodelay congestion spin rcvlowat \
+		cpus-receiver sndbuf rcvbuf nodelay congestion spin rcvlowat receive \
 		forever control json; do
 		[[ $output == *"--$word"* ]]
 	done
@@ -39,6 +39,7 @@ load loadgen
 		--rate 5/m
 		--spin 2s
 		--rcvlowat 2m
+		--receive none
 		--congestion abcdefghijklmnop
 		--messages 1 --duration 1s
 		--size 64 --cpus 4095
@@ -236,6 +237,33 @@ forbidden() {
 	[[ $stderr == *"signal 9"* && $stderr != *"seccomp"* ]]
 }
 
+is_listening() {
+	grep -q 'listening on' listening
+}
+
+@test "a way to receive that the receiver's machine forbids is refused there, before a byte is sent" {
+	need_tool strace
+	local refused="--receive uring cannot work"
+
+	chmod 777 .
+	run -3 --separate-stderr forbidden "$NETIOTRACE" --receive uring --backend none --json out.json
+	[[ $stderr == "netiotrace: $refused here: io_uring is missing or forbidden"*. && $stderr != *$'\n'* ]]
+	[ ! -e out.json ]
+	run ! grep -q 'listen(' calls
+	run -1 --separate-stderr forbidden "$LG" --receive uring --messages 1
+	[[ $stderr == *"$refused here"* && $stderr != *$'\n'* ]]
+	# The sender of this machine has io_uring; its receiver has not, and stays for the next sender.
+	forbidden "$LG" recv --listen 127.0.0.1:0 2>listening >received &
+	PIDS=$!
+	eventually is_listening
+	run -1 --separate-stderr user "$LG" send --connect "$(sed 's/.* //' listening)" --receive uring --messages 1
+	[[ $stderr == *"$refused on the receiver's machine: "*"(Operation not permitted)"* && $stderr != *$'\n'* ]]
+	user "$LG" send --connect "$(sed 's/.* //' listening)" --receive trunc --size 64k --messages 23 --json >out
+	holds ".sender.confirmed.rx_messages == 23 and .sender.config.receive == \"trunc\"" out
+	wait "$PIDS"
+	grep -q 'uncopied   1.51 MB taken without a copy (trunc)' received
+}
+
 # bats test_tags=address,thread
 @test "a mode that sends a file refuses what needs its own bytes" {
 	local option
@@ -247,6 +275,13 @@ forbidden() {
 		# shellcheck disable=SC2086
 		run -2 --separate-stderr "$NETIOTRACE" --mode sendfile $option
 		[[ $stderr == *"leave"* ]]
+	done
+	# So does a way to receive that shows no byte.
+	for option in --verify --request-response; do
+		run -2 --separate-stderr "$LG" --receive trunc "$option"
+		[[ $stderr == *"leave"* ]]
+		run -2 --separate-stderr "$NETIOTRACE" sweep --receive splice "$option" --backend none -o out
+		[[ $stderr == *"leave"* && ! -e out ]]
 	done
 }
 

@@ -84,6 +84,7 @@ CLIENT_LIES = [
     ("greeted", "another version", "another version"),
     ("greeted", "unknown type", ""),
     ("greeted", "refuse for reason 99", "reason 99"),
+    ("greeted", "refuse for reason 5", "reason 5"),
     ("greeted", "READY", "sent READY before WELCOME"),
     ("connected", "CONFIRM", "sent CONFIRM before READY"),
     ("connected", "PHASE", "sent PHASE before READY"),

@@ -111,6 +111,7 @@ class Receiver(Peer):
         "another version": lambda p: p.frame(WELCOME, version=3),
         "unknown type": lambda p: p.frame(99),
         "refuse for reason 99": lambda p: p.frame(REFUSE, index=99),
+        "refuse for reason 5": lambda p: p.frame(REFUSE, index=5),
         "READY": lambda p: p.frame(READY),
         "CONFIRM": lambda p: p.frame(CONFIRM),
         "PHASE": lambda p: p.frame(PHASE),

@@ -242,12 +242,13 @@ static int report__parse_receiver(struct load_report *r, const json_t *stats)
 
 	err = NUMBERS(r, stats, {"", "rx_bytes", &app->rx_bytes},
 		      {"", "rx_messages", &app->rx_messages},
+		      {"", "uncopied_bytes", &app->rx_uncopied.value},
 		      {"", "verify_errors", &app->verify_errors.value},
 		      {"", "cpu_ns", &app->receiver_cpu_ns.value},
 		      {"replies", "bytes", &app->replies.tx_bytes.value},
 		      {"replies", "messages", &app->replies.tx_messages.value},
 		      {"tcp", "bytes_received", &app->tcp_bytes_received});
-	app->verify_errors.known = app->receiver_cpu_ns.known = !err;
+	app->verify_errors.known = app->receiver_cpu_ns.known = app->rx_uncopied.known = !err;
 	app->replies.tx_bytes.known = app->replies.tx_messages.known = !err;
 	return err ? err : report__parse_latencies(r, stats, NIO_SIDE_RECEIVER);
 }

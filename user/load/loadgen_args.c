@@ -107,10 +107,14 @@ void loadgen_args__sender(struct arglist *args, const char *program, const struc
 }
 
 void loadgen_args__trial(struct arglist *args, const char *program, const struct workload *w,
-			 enum mode mode)
+			 enum mode mode, bool receives)
 {
 	add_sender(args, program, mode);
 	add(args, "--try");
+	if (receives) {
+		add(args, "--receive");
+		add(args, "%s", receive__name(w->receive));
+	}
 	if (!w->file_dir)
 		return;
 	add(args, "--file-dir");

@@ -23,9 +23,9 @@ void loadgen_args__server(struct arglist *args, const char *program, const struc
 			  const struct address *listen);
 void loadgen_args__sender(struct arglist *args, const char *program, const struct workload *w,
 			  enum mode mode, const char *address, unsigned int port);
-/* A sender that only tries whether the mode can run here. */
+/* A sender that only tries whether the mode, and with `receives` --receive, can run here. */
 void loadgen_args__trial(struct arglist *args, const char *program, const struct workload *w,
-			 enum mode mode);
+			 enum mode mode, bool receives);
 
 /* The path of netio-loadgen, beside this program's file. 0 or -errno. */
 int loadgen_args__find(char *path, size_t len);

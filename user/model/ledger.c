@@ -353,15 +353,25 @@ static void book_gather(struct run_result *r, const struct load_report *sender)
 					sender->gather_events);
 }
 
-/* Messages of pages that stay as they are carry no time of sending. */
-static void leave_out_delivery(struct app_result *app)
+/* The time of sending must be in the message, and the receiver must read it. */
+static const char *undelivered(const struct run_result *r)
 {
-	struct latency_result *delivery = &app->latency[LATENCY_DELIVERY];
+	if (mode__has(r->mode, MODE_SENDS_FILE))
+		return "the messages carry no time of sending: this mode sends pages as they are";
+	if (receive__has(r->receive, RECEIVE_HIDES))
+		return "the way to receive shows no bytes, and so no time of sending";
+	return NULL;
+}
 
+static void leave_out_delivery(struct run_result *r)
+{
+	struct latency_result *delivery = &r->app.latency[LATENCY_DELIVERY];
+	const char *reason = undelivered(r);
+
+	if (!reason)
+		return;
 	hist__free(delivery->hist);
-	delivery->hist = NULL;
-	delivery->reason = "the messages carry no time of sending: this mode sends pages as they "
-			   "are";
+	*delivery = (struct latency_result){.reason = reason};
 }
 
 void ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side)
@@ -369,8 +379,8 @@ void ledger__app(struct run_result *r, const struct load_report *report, enum ni
 	const struct hist *calls;
 
 	load_report__copy_app(&r->app, report, side);
-	if (side == NIO_SIDE_RECEIVER && mode__has(r->mode, MODE_SENDS_FILE))
-		leave_out_delivery(&r->app);
+	if (side == NIO_SIDE_RECEIVER || r->sender_side)
+		leave_out_delivery(r);
 	if (report->paused_ns > r->health.paused_ns)
 		r->health.paused_ns = report->paused_ns;
 	/*

@@ -22,7 +22,8 @@ static const size_t counts[] = {
 
 /* Numbers that may be unknown; times have rules of their own. */
 static const size_t nums[] = {
-	AT(app.replies.tx_bytes), AT(app.replies.tx_messages), AT(app.verify_errors),
+	AT(app.rx_uncopied), AT(app.verify_errors),
+	AT(app.replies.tx_bytes), AT(app.replies.tx_messages),
 	AT(app.sender_cpu_ns), AT(app.receiver_cpu_ns),
 	AT(notifications), AT(zc_completed), AT(zc_filled), AT(zc_repeated), AT(zc_unseen),
 	AT(enobufs_optmem), AT(enobufs_memlock), AT(unclassified), AT(pinned.completed_bytes),

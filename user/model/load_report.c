@@ -51,6 +51,7 @@ static void copy_receiver(struct app_result *app, const struct app_result *from)
 {
 	app->rx_bytes = from->rx_bytes;
 	app->rx_messages = from->rx_messages;
+	app->rx_uncopied = from->rx_uncopied;
 	app->replies.tx_bytes = from->replies.tx_bytes;
 	app->replies.tx_messages = from->replies.tx_messages;
 	app->tcp_bytes_received = from->tcp_bytes_received;

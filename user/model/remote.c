@@ -23,6 +23,7 @@ void remote__begin(struct run_result *r)
 	app->rx_reason = no_totals;
 	app->tcp_received_reason = REMOTE_REASON;
 	app->verify_errors = num__unknown(no_totals);
+	app->rx_uncopied = num__unknown(REMOTE_REASON);
 	app->replies.tx_bytes = app->replies.tx_messages = num__unknown(REMOTE_REASON);
 	app->receiver_cpu_ns = num__unknown(REMOTE_REASON);
 	app->latency[LATENCY_DELIVERY].reason = two_clocks;
@@ -93,6 +94,8 @@ const char *remote__contradiction(const struct run_result *run, const struct run
 	if (copy->quality == QUALITY_EXACT && half->sequence.rx_bytes.known &&
 	    copy->bytes != half->sequence.rx_bytes.value)
 		return "its copies are not what its sockets took";
+	if (app->rx_uncopied.known && app->rx_uncopied.value > app->rx_bytes)
+		return "it mapped, dropped or spliced more than it received";
 	/* The main thread has CPU time too. */
 	if (app->receiver_cpu_ns.known &&
 	    app->receiver_cpu_ns.value > most_ns(wall_ns, run->threads + 1))
@@ -122,6 +125,7 @@ static void join_app(struct app_result *app, struct app_result *half)
 	app->tcp_bytes_received = half->tcp_bytes_received;
 	app->tcp_received_reason = half->tcp_received_reason;
 	app->receiver_cpu_ns = half->receiver_cpu_ns;
+	app->rx_uncopied = half->rx_uncopied;
 	app->replies.tx_bytes = half->replies.tx_bytes;
 	app->replies.tx_messages = half->replies.tx_messages;
 	app->latency[LATENCY_RECV_CALL].reason = half->latency[LATENCY_RECV_CALL].reason;

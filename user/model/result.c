@@ -173,6 +173,7 @@ void run_result__init(struct run_result *r)
 	gather->reason = r->verdict.copied_fraction.reason = not_measured;
 	gather->ns = gather->timed = gather->timed_bytes = gather->open_bytes = none;
 	r->path_ns[PATH_SEND_TOTAL] = none;
+	app->rx_uncopied = none;
 	app->verify_errors = app->replies.tx_bytes = app->replies.tx_messages = none;
 	app->sender_cpu_ns = app->receiver_cpu_ns = none;
 	for (int i = 0; i < LATENCY_NR; i++)

@@ -116,6 +116,7 @@ struct replies {
 struct app_result {
 	uint64_t tx_bytes, tx_messages;
 	uint64_t rx_bytes, rx_messages;
+	struct num rx_uncopied; /* of rx_bytes: mapped, dropped or spliced by receive calls */
 	struct replies replies;
 	const char *rx_reason; /* not NULL: why received bytes are unknown */
 	struct zc_counts zc;
@@ -279,6 +280,7 @@ struct run_result {
 	struct app_result app;
 	bool sender_side;      /* the receiver is on another machine: bytes are bytes sent */
 	bool request_response; /* the receivers answered */
+	enum receive receive;  /* the way the receivers took the bytes */
 	bool ledger_known;     /* false: backend none */
 	const char *ledger_reason;
 	struct stage_result stages[NIO_STAGE_NR];

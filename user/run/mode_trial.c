@@ -20,7 +20,14 @@
 /* A busy machine may start the process late. */
 #define ANSWER_MS 15000
 
-static int start(struct driver *d, const struct workload *w, enum mode mode, const char **step)
+struct trial {
+	const struct workload *w;
+	enum mode mode;
+	bool receives; /* also tries the way to receive */
+	char what[32]; /* "mode uring", "--receive mmap" */
+};
+
+static int start(struct driver *d, const struct trial *t, const char **step)
 {
 	struct arglist args = {0};
 	char program[PATH_MAX];
@@ -29,7 +36,7 @@ static int start(struct driver *d, const struct workload *w, enum mode mode, con
 	*step = "find netio-loadgen beside netiotrace";
 	if (err)
 		return err;
-	loadgen_args__trial(&args, program, w, mode);
+	loadgen_args__trial(&args, program, t->w, t->mode, t->receives);
 	err = child__start(&d->child, args.argv, -1, step);
 	arglist__clear(&args);
 	return err;
@@ -56,7 +63,7 @@ static int read_answer(struct driver *d, enum driver_event *event)
 static bool is_of_kernel(int64_t error)
 {
 	return error == EPERM || error == EACCES || error == ENOSYS || error == EINVAL ||
-	       error == EOPNOTSUPP;
+	       error == EOPNOTSUPP || error == ENOPROTOOPT || error == ENODEV;
 }
 
 static bool is_shortage(int64_t error)
@@ -64,23 +71,23 @@ static bool is_shortage(int64_t error)
 	return error == ENOMEM || error == EMFILE || error == ENFILE;
 }
 
-static int refused(const struct load_report *r, const struct workload *w, enum mode mode)
+static int refused(const struct load_report *r, const struct trial *t)
 {
 	log_error("%s.", r->message);
-	if (w->file_dir && mode__has(mode, MODE_SENDS_FILE))
+	if (t->w->file_dir && mode__has(t->mode, MODE_SENDS_FILE))
 		return is_shortage(r->error) ? EXIT_RUN_FAILED : EXIT_USAGE;
 	return is_of_kernel(r->error) ? EXIT_KERNEL : EXIT_RUN_FAILED;
 }
 
-static int ended(struct driver *d, enum mode mode)
+static int ended(struct driver *d, const struct trial *t)
 {
 	int status = child__kill(&d->child);
 	char how[128] = "for an unknown reason";
 
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) {
-		log_error("a seccomp filter ended the load generator while it tried mode %s: allow "
-			  "its system calls, or use another mode.",
-			  mode__name(mode));
+		log_error("a seccomp filter ended the load generator while it tried %s: allow "
+			  "its system calls, or choose another.",
+			  t->what);
 		return EXIT_KERNEL;
 	}
 	if (WIFSIGNALED(status))
@@ -88,17 +95,17 @@ static int ended(struct driver *d, enum mode mode)
 			 strsignal(WTERMSIG(status)));
 	else if (WIFEXITED(status))
 		snprintf(how, sizeof(how), "with status %d", WEXITSTATUS(status));
-	log_error("the load generator ended %s while it tried mode %s: see dmesg, and whether "
+	log_error("the load generator ended %s while it tried %s: see dmesg, and whether "
 		  "netio-loadgen --version is that of netiotrace.",
-		  how, mode__name(mode));
+		  how, t->what);
 	return EXIT_RUN_FAILED;
 }
 
-static int try_with(struct driver *d, const struct workload *w, enum mode mode)
+static int try_with(struct driver *d, const struct trial *t)
 {
 	enum driver_event event = DRIVER_NOTHING;
 	const char *step;
-	int err = start(d, w, mode, &step);
+	int err = start(d, t, &step);
 
 	if (!err) {
 		step = "read its answer";
@@ -107,24 +114,40 @@ static int try_with(struct driver *d, const struct workload *w, enum mode mode)
 	if (!err && event == DRIVER_USABLE)
 		return EXIT_DONE;
 	if (!err)
-		return event == DRIVER_ERROR ? refused(&d->report, w, mode) : ended(d, mode);
-	log_error("the load generator cannot try mode %s (%s): %s.", mode__name(mode), step,
+		return event == DRIVER_ERROR ? refused(&d->report, t) : ended(d, t);
+	log_error("the load generator cannot try %s (%s): %s.", t->what, step,
 		  limits__strerror(err));
 	return EXIT_RUN_FAILED;
 }
 
-int mode_trial__run(const struct workload *w, const enum mode *modes, size_t n)
+static int try_it(const struct trial *t)
 {
+	struct driver d;
+	int code;
+
+	driver__init(&d, NIO_SIDE_SENDER);
+	code = try_with(&d, t);
+	driver__clear(&d);
+	return code;
+}
+
+int mode_trial__run(const struct options *o, const enum mode *modes, size_t n)
+{
+	const struct workload *w = &o->workload;
+	struct trial t = {.w = w};
 	int code = EXIT_DONE;
 
 	for (size_t i = 0; i < n && !code; i++) {
-		struct driver d;
-
-		if (!mode__has(modes[i], MODE_TRIED))
-			continue;
-		driver__init(&d, NIO_SIDE_SENDER);
-		code = try_with(&d, w, modes[i]);
-		driver__clear(&d);
+		t.mode = modes[i];
+		snprintf(t.what, sizeof(t.what), "mode %s", mode__name(t.mode));
+		if (mode__has(t.mode, MODE_TRIED))
+			code = try_it(&t);
 	}
-	return code;
+	/* With --connect the other machine tries the way. */
+	if (code || o->remote || !receive__has(w->receive, RECEIVE_TRIED))
+		return code;
+	t.mode = MODE_ONECOPY;
+	t.receives = true;
+	snprintf(t.what, sizeof(t.what), "--receive %s", receive__name(w->receive));
+	return try_it(&t);
 }

@@ -316,6 +316,7 @@ static void init(struct round *r, struct runner *runner, enum mode mode, struct 
 	out->threads = runner->o->workload.threads;
 	out->connections = workload__connections(&runner->o->workload);
 	out->request_response = runner->o->workload.request_response;
+	out->receive = runner->o->workload.receive;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		driver__init(&r->drivers[side], side);
 	perf_watch__begin(&runner->perf, out);

@@ -229,7 +229,7 @@ static int run(struct runner *runner, const struct options *o)
 	if (!code)
 		code = runner__check_privileges(o);
 	if (!code)
-		code = mode_trial__run(&o->workload, o->modes, o->modes_nr);
+		code = mode_trial__run(o, o->modes, o->modes_nr);
 	if (!code)
 		code = runner__resolve(runner, o);
 	if (!code)

@@ -446,7 +446,7 @@ static int prepare(struct sweep *s)
 	if (!code)
 		code = runner__check_privileges(&s->o.run);
 	if (!code)
-		code = mode_trial__run(&s->o.run.workload, s->o.grid.modes, s->o.grid.modes_nr);
+		code = mode_trial__run(&s->o.run, s->o.grid.modes, s->o.grid.modes_nr);
 	choose_cpus(s);
 	if (!code)
 		code = sweep_dir__open(&s->dir, s->o.directory, s->o.resume);

@@ -23,6 +23,8 @@ static json_t *option_json(const struct options *o, const struct option_row *row
 
 	if (option__is_text(row))
 		return json_value__text(option__text(row, o, buf));
+	if (row->kind == OPTION_CHOICE)
+		return json_value__text(option__word(row, o, buf));
 	n = option__number(row, o);
 	if (row->kind == OPTION_FLAG)
 		return json_boolean(n);

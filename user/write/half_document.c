@@ -243,6 +243,7 @@ static void read_app(struct reading *in, struct run_result *r)
 
 	app->rx_bytes = count_at(in, "app.rx_bytes");
 	app->rx_messages = count_at(in, "app.rx_messages");
+	app->rx_uncopied = num_at(in, "app.rx_uncopied_bytes");
 	app->tcp_bytes_received = received.value;
 	app->tcp_received_reason = received.known ? NULL : received.reason;
 	if (cpu_s.value * 1e9 > (double)NUMBER_MAX)

@@ -124,6 +124,7 @@ FIELDS(zerocopy, (const struct zc_counts *zc), ZEROCOPY_FIELDS)
 	X(u64,    "tx_messages",     "count",  app->tx_messages)                   \
 	X(num,    "rx_bytes",        "bytes",  num_or(!app->rx_reason, app->rx_bytes, app->rx_reason)) \
 	X(num,    "rx_messages",     "count",  num_or(!app->rx_reason, app->rx_messages, app->rx_reason)) \
+	X(num,    "rx_uncopied_bytes", "bytes", app->rx_uncopied)                  \
 	X(real,   "throughput_gbps", "Gbit/s", run_result__gbps(run))              \
 	X(u64,    "partial_sends",   "count",  app->partial_sends)                 \
 	X(u64,    "eagain",          "count",  app->eagain)                        \

@@ -298,6 +298,8 @@ DRIVER_TEST(receiver_totals_are_read)
 	assert_int_equal(report.paused_ns, 54);
 	assert_int_equal(app->rx_bytes, 61);
 	assert_int_equal(app->rx_messages, 62);
+	assert_true(app->rx_uncopied.known);
+	assert_int_equal(app->rx_uncopied.value, 53);
 	assert_int_equal(app->verify_errors.value, 63);
 	assert_int_equal(app->receiver_cpu_ns.value, 64);
 	assert_int_equal(app->tcp_bytes_received, 66);

@@ -14,6 +14,8 @@ static const char *sample(const struct option_row *row)
 	switch (row->kind) {
 	case OPTION_CPUS:
 		return "0";
+	case OPTION_CHOICE:
+		return "splice"; /* --receive */
 	case OPTION_NAME:
 		return "reno";
 	case OPTION_TIME:
@@ -86,11 +88,13 @@ TEST(each_workload_option_reaches_its_side)
 TEST(modes_with_a_trial_are_those_that_the_load_generator_can_try)
 {
 	for (int mode = 0; mode < MODE_NR; mode++) {
+		const struct workload w = {.file_dir = "/d", .receive = RECEIVE_MMAP};
 		struct arglist args = {0};
 		struct lg_options s;
 
-		loadgen_args__trial(&args, "p", &(struct workload){.file_dir = "/d"}, mode);
+		loadgen_args__trial(&args, "p", &w, mode, mode == MODE_ONECOPY);
 		parse(&args, &s);
+		assert_int_equal(s.workload.receive, mode == MODE_ONECOPY ? RECEIVE_MMAP : 0);
 		assert_true(s.only_try && s.control && s.mode == (enum mode)mode);
 		assert_string_equal(s.workload.file_dir, "/d");
 		assert_int_equal(send_mode__get(mode)->try != NULL, mode__has(mode, MODE_TRIED));

@@ -116,8 +116,28 @@ TEST(other_magic_version_or_flag_is_refused)
 	buf[5]++;
 	assert_int_equal(protocol__decode_hello(buf, &out), -EPROTONOSUPPORT);
 	protocol__encode_hello(buf, &sample);
-	buf[53] = 8; /* an undefined flag */
+	buf[53] = 64; /* an undefined flag */
 	assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
+	buf[53] = RECEIVE_NR << 3; /* an undefined way to receive */
+	assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
+}
+
+TEST(hello_carries_the_way_to_receive_and_none_that_hides_the_bytes_to_verify)
+{
+	for (unsigned int way = 0; way < RECEIVE_NR; way++) {
+		struct protocol_hello in = sample, out;
+		uint8_t buf[PROTOCOL_HELLO_SIZE];
+
+		in.receive = way;
+		in.verify = false;
+		protocol__encode_hello(buf, &in);
+		assert_int_equal(protocol__decode_hello(buf, &out), 0);
+		assert_int_equal(out.receive, way);
+		in.verify = true;
+		protocol__encode_hello(buf, &in);
+		assert_int_equal(protocol__decode_hello(buf, &out),
+				 receive__has(way, RECEIVE_HIDES) ? -ERANGE : 0);
+	}
 }
 
 TEST(encoded_frame_is_decoded)

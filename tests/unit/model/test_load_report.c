@@ -32,7 +32,7 @@ static const struct field of_sender[] = {
 	NUM(sender_cpu_ns),
 };
 static const struct field of_receiver[] = {
-	COUNT(rx_bytes), COUNT(rx_messages),
+	COUNT(rx_bytes), COUNT(rx_messages), NUM(rx_uncopied),
 	NUM(replies.tx_bytes), NUM(replies.tx_messages),
 	COUNT(tcp_bytes_received),
 	NUM(verify_errors), NUM(receiver_cpu_ns),

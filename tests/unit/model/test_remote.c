@@ -392,6 +392,9 @@ TEST(half_that_contradicts_what_is_known_here_is_refused)
 	h->app.rx_messages++;
 	contradicts(h, "other bytes");
 	h->app.rx_messages--;
+	h->app.rx_uncopied = num__known(h->app.rx_bytes + 1);
+	contradicts(h, "more than it received");
+	h->app.rx_uncopied.value--;
 	h->stages[NIO_STAGE_RX_COPY].bytes++;
 	contradicts(h, "its copies");
 	h->stages[NIO_STAGE_RX_COPY].bytes--;

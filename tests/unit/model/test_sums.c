@@ -40,7 +40,7 @@ static const struct part counts[] = {
 };
 
 static const struct part nums[] = {
-	PART(app.verify_errors), PART(app.sender_cpu_ns), PART(app.receiver_cpu_ns),
+	PART(app.rx_uncopied), PART(app.verify_errors), PART(app.sender_cpu_ns), PART(app.receiver_cpu_ns),
 	PART(app.replies.tx_bytes), PART(app.replies.tx_messages),
 	PART(notifications), PART(zc_completed), PART(zc_filled), PART(zc_repeated),
 	PART(zc_unseen), PART(enobufs_optmem), PART(enobufs_memlock), PART(unclassified),

@@ -29,7 +29,7 @@
 	"{\"event\":\"done\",\"elapsed_ns\":9,\"paused_ns\":54,\"interrupted\":false,\"rx_" \
 	"bytes\":61,\"rx_"                                                                  \
 	"messages\":62,"                                                                    \
-	"\"verify_errors\":63,\"cpu_ns\":64,\"recv_calls\":65,"                             \
+	"\"verify_errors\":63,\"cpu_ns\":64,\"recv_calls\":65,\"uncopied_bytes\":53,"       \
 	"\"replies\":{\"bytes\":67,\"messages\":68},\"latency\":{\"delivery\":" HIST_3      \
 	",\"recv_call\":" HIST_3 "},\"tcp\":{\"bytes_received\":66}}"
 
