@@ -204,11 +204,20 @@ struct signal_struct {
 	atomic_t live;
 };
 
+struct dentry;
+
+struct path {
+	struct dentry *dentry;
+};
+
 struct inode;
 
 struct file {
 	void *private_data;
 	struct inode *f_inode;
+	union {
+		const struct path f_path;
+	};
 };
 
 struct iov_iter {
@@ -245,6 +254,16 @@ struct sk_buff {
 	sk_buff_data_t tail;
 	sk_buff_data_t end;
 	unsigned char *head;
+};
+
+struct qstr {
+	void *name;
+};
+
+struct dentry {
+	union {
+		const struct qstr d_name;
+	};
 };
 
 struct inode {
@@ -402,6 +421,12 @@ struct bpf_iter__bpf_map {
 	};
 	union {
 		void *map;
+	};
+};
+
+struct bpf_iter__task {
+	union {
+		struct task_struct *task;
 	};
 };
 

@@ -133,6 +133,39 @@ static __always_inline void create_open(const struct sock *sk, const struct task
 }
 
 /*
+ * There are instances of io_uring, or were since the start. Without one no bytes are sent by its
+ * zero-copy requests, which no number of a socket shows. An instance without an open file is
+ * registered by a thread, whose task_struct.io_uring is set.
+ */
+bool nio_rings = true;
+
+SEC("?tp_btf/io_uring_create")
+int nio_at_ring(const __u64 *args)
+{
+	nio_rings = true;
+	return 0;
+}
+
+SEC("?iter/task")
+int nio_at_tasks(struct bpf_iter__task *ctx)
+{
+	if (ctx->task && task_uses_io_uring(ctx->task))
+		nio_rings = true;
+	return 0;
+}
+
+/* An instance of io_uring: "[io_uring]". */
+static __always_inline bool is_ring(const struct file *file)
+{
+	static const char start[8] = "[io_urin";
+	const struct dentry *dentry = kernel_read(struct file, file, f_path.dentry);
+	char name[sizeof(start)] = "";
+
+	bpf_probe_read_kernel(name, sizeof(name), kernel_read(struct dentry, dentry, d_name.name));
+	return !__builtin_memcmp(name, start, sizeof(name));
+}
+
+/*
  * Called for each open file of each task, by PID: takes in the connections that exist already, and
  * notes the ports at which watched tasks listen; or names the owners of states without one. The
  * lowest PID owns a socket of several processes. Not iter/tcp, which can damage the kernel
@@ -146,6 +179,8 @@ int nio_at_files(struct bpf_iter__task_file *ctx)
 	const struct sock *sk;
 	struct sock_state *s;
 
+	if (file && !nio_rings && is_ring(file))
+		nio_rings = true;
 	if (!p || !file || !(nio_only_owners || has_earlier(p)))
 		return 0;
 	sk = tcp_of(file);

@@ -131,6 +131,39 @@ stop_collector() {
 		and (.health.missed > 0 or [.total.uncovered[] | select(.direction == "rx" and .kind != "missed")] == [])' out.json
 }
 
+# attach_in_windows: watches a sender until attach watched its calls in windows only. A busy machine may not get there.
+attach_in_windows() {
+	local port=5984 server
+
+	for _ in 1 2 3 4; do
+		iperf3 -s -1 -p $port >/dev/null 3>&- &
+		server=$!
+		within 10 sh -c "ss -Hltn sport = $port | grep -q ."
+		"$NETIOTRACE" attach -q --backend tracepoint --json out.json -- iperf3 -c 127.0.0.1 -p $port -l 2k -t 4 >/dev/null
+		wait "$server"
+		[ "$(json out.json .events.quality)" != sampled ] || break
+	done
+	jq -c '.events, .total.ledger' out.json
+	jq -e '.events.quality == "sampled"' out.json
+}
+
+# Alone: other tests use io_uring.
+# bats test_tags=alone
+@test "attach knows that nothing was pinned between windows, unless something uses io_uring" {
+	need_tool iperf3
+	[ -z "$(find /proc/[0-9]*/fd -lname '*\[io_uring\]' 2>/dev/null)" ] || skip "a process of this machine uses io_uring"
+	attach_in_windows
+	jq -e '.total.ledger | .tx_pin.bytes == 0 and .deferred_copy.bytes == 0' out.json
+	# io_uring_setup(), its result, and a pause.
+	background python3 -c 'import ctypes, time
+open("fd", "w").write(str(ctypes.CDLL(None).syscall(425, 8, ctypes.create_string_buffer(120))))
+time.sleep(100)'
+	within 10 test -s fd
+	[ "$(cat fd)" -ge 0 ] || skip "io_uring is not permitted here"
+	attach_in_windows
+	jq -e '.total.ledger | .tx_pin.bytes == null and .deferred_copy.bytes == null' out.json
+}
+
 @test "attach does not print bytes of MPTCP as counted where its calls were watched in windows" {
 	cat >mptcp.py <<-'END'
 		import os, socket, sys, time

@@ -376,7 +376,7 @@ static void describe(struct attach_session *session)
 	session->found.sees_kinds = attach_probes__has(session->probes, PROBE_MESSAGE);
 	session->found.sees_completions = attach_probes__has(session->probes, PROBE_COMPLETION);
 	session->found.sees_requests = attach_probes__has(session->probes, PROBE_REQUEST);
-	session->found.table.sees_requests = session->found.sees_requests;
+	session->found.table.rings = attach_probes__rings(session->probes);
 	session->found.reports_requests =
 		btf_lookup__has_member("io_notif_data", "zc_report").value;
 	session->found.sees_splices = attach_probes__has(session->probes, PROBE_SPLICE_READ);

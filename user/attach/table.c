@@ -370,7 +370,7 @@ struct socket_ledger table__ledger_of(const struct table *t, const struct sock_s
 {
 	struct socket_ledger d = socket_ledger__of(s);
 
-	if (t->sees_requests)
+	if (t->rings && *t->rings)
 		d.pins_hidden = d.unwatched;
 	if (t->native_xdp)
 		socket_ledger__mark_unknown_by_xdp(&d);

@@ -89,9 +89,10 @@ struct table {
 	struct groups groups[GROUP_KINDS];
 	struct socket_ledger closed_sum; /* of all closed connections */
 	struct socket_ledger total;
-	uint64_t refresh;   /* refreshes so far */
-	bool native_xdp;    /* on a veth device: see socket_ledger__mark_unknown_by_xdp() */
-	bool sees_requests; /* of io_uring, which pin pages without ids */
+	uint64_t refresh; /* refreshes so far */
+	bool native_xdp;  /* on a veth device: see socket_ledger__mark_unknown_by_xdp() */
+	/* Requests of io_uring pin pages without ids. NULL: none does, or each is seen. */
+	const volatile bool *rings;
 };
 
 void table__clear(struct table *t);

@@ -255,6 +255,20 @@ static int run_iterator(const struct attach_probes *probes, const char *program)
 	return err;
 }
 
+/* Processes outside the PID namespace are not met: they may use io_uring. */
+static int find_rings(struct attach_probes *probes)
+{
+	if (!probes->plan.chosen[PROBE_RINGS] || probes->skel->rodata->nio_pidns)
+		return 0;
+	*(volatile bool *)&probes->skel->data->nio_rings = false;
+	return run_iterator(probes, "nio_at_tasks");
+}
+
+const volatile bool *attach_probes__rings(const struct attach_probes *probes)
+{
+	return attach_probes__has(probes, PROBE_REQUEST) ? &probes->skel->data->nio_rings : NULL;
+}
+
 /* A pass leaves out the sockets that are in use. Few calls last as long as two passes. */
 #define PASSES 3
 
@@ -263,7 +277,7 @@ int attach_probes__find_existing(struct attach_probes *probes)
 	struct attach_bpf__bss *bss = probes->skel->bss;
 	volatile uint32_t *in_use = &bss->nio_in_use;
 	uint64_t begun_ns = loop__now_ns();
-	int err = 0;
+	int err = find_rings(probes);
 
 	*in_use = 1;
 	for (int pass = 1; pass <= PASSES && *in_use && !err; pass++) {

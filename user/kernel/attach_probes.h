@@ -73,6 +73,12 @@ void attach_probes__stop(struct attach_probes *probes);
 int attach_probes__find_existing(struct attach_probes *probes);
 
 /*
+ * Are there instances of io_uring on this machine, or were there since the start? Also true where
+ * that cannot be seen. NULL: their zero-copy requests are not seen. Belongs to the probes.
+ */
+const volatile bool *attach_probes__rings(const struct attach_probes *probes);
+
+/*
  * Names the owners of watched sockets without one: those accepted since, if no event has shown
  * their process. Searches the open files of all processes, at most a thousandth of the time unless
  * at_once, and only if there may be such sockets. Before attach_probes__each_socket(). 0 or -errno.

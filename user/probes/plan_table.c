@@ -218,11 +218,13 @@ const struct alternative plan_alternatives[] = {
 	ROW(ATTACH, SPLICE_READ, FN, "fexit/tcp_splice_read", "nio_ax_splice_read", EXACT)
 	ROW(ATTACH, REQUEST, TP, "tp_btf/io_uring_complete", "nio_at_completion", EXACT,
 	    .function = "io_send_zc")
+	ROW(ATTACH, RINGS, TP, "tp_btf/io_uring_create", "nio_at_ring", EXACT)
 	ROW(ATTACH, SOCKET_END, TP, "tp_btf/tcp_destroy_sock",
 	    "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", EXACT)
 	ROW(ATTACH, TASKS, TP, "tp_btf/sched_process_fork",
 	    "nio_at_fork nio_at_exec nio_at_rename nio_at_exit", EXACT)
-	ROW(ATTACH, EARLIER_SOCKETS, BACKEND_ITERATOR, "iter/task_file", "nio_at_files", EXACT)
+	ROW(ATTACH, EARLIER_SOCKETS, BACKEND_ITERATOR, "iter/task_file",
+	    "nio_at_files nio_at_tasks", EXACT)
 };
 /* clang-format on */
 
@@ -271,6 +273,7 @@ const struct probe_row plan_probes[PROBE_NR] = {
 			       "no tracepoint shows splice() from a socket", false},
 	[PROBE_REQUEST] = {"request", "io_uring's zero-copy verdict", NULL, "notification", NULL,
 			   false},
+	[PROBE_RINGS] = {"rings", "whether anything uses io_uring", NULL, "instance", NULL, false},
 	[PROBE_SOCKET_END] = {"socket_end", "the sockets' own numbers", NULL, "socket", NULL, true},
 	[PROBE_TASKS] = {"tasks", "processes", NULL, "process", NULL, true},
 	[PROBE_EARLIER_SOCKETS] = {"earlier_sockets", "sockets that were there before", NULL,

@@ -396,3 +396,20 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 	assert_string_equal(verdict_of_row(&r, &row).advice, "");
 	table__clear(&r.table);
 }
+
+/* Outside windows only a request of io_uring pins pages that no number of the socket shows. */
+TEST(nothing_is_pinned_unseen_where_nothing_uses_io_uring)
+{
+	const volatile bool rings[] = {false, true};
+
+	for (int i = 0; i < 2; i++) {
+		struct table t = {.rings = &rings[i]};
+		struct sock_state s = {.now = {.sent = 100}, .stages[NIO_STAGE_TX_COPY].bytes = 90};
+		struct socket_ledger b = table__ledger_of(&t, &s);
+		struct num pinned = socket_ledger__stage_bytes(&b, NIO_STAGE_TX_PIN);
+
+		assert_int_equal(pinned.known, !rings[i]);
+		pinned = socket_ledger__stage_bytes(&b, NIO_STAGE_DEFERRED_COPY);
+		assert_int_equal(pinned.known, !rings[i]);
+	}
+}
