@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A page as one HTML file with embedded style and pictures, without scripts. */
-#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -46,8 +45,8 @@ static const char style[] =
 	"th,td{padding:.34em .8em .34em 0;text-align:left;vertical-align:top;"
 	"border-bottom:1px solid var(--line)}"
 	"th{font-weight:600;border-bottom-color:var(--weak)}"
-	"td.n{text-align:right;white-space:nowrap}th.n{text-align:right}"
-	".wide td:first-child{white-space:nowrap}"
+	".wide :is(th,td):not(:first-child){text-align:right}"
+	".wide td{white-space:nowrap}"
 	"td.win{background:var(--win);font-weight:600}"
 	"details{margin:.4em 0}summary{cursor:pointer;color:var(--link);font-size:.9rem}"
 	"@media(max-width:600px){main{padding:14px 14px 40px}"
@@ -101,38 +100,22 @@ static void html_link(struct doc *d, const struct doc_link *link)
 	put_element(d->f, "", link->text, "</a>");
 }
 
-/* Cells of numbers are right-aligned, in tables of more than three columns. */
-static bool may_align(const struct doc *d)
-{
-	return d->columns > 3 && d->column;
-}
-
+/* Tables of more than three columns are wide: a name, and numbers to the right. */
 static void html_table(struct doc *d, const char *const *heads)
 {
 	fprintf(d->f, "<div class=\"scroll\"><table%s>\n<thead><tr>",
 		d->columns > 3 ? " class=\"wide\"" : "");
 	for (d->column = 0; d->column < d->columns; d->column++)
-		put_element(d->f, may_align(d) ? "<th class=\"n\">" : "<th>", heads[d->column],
-			    "</th>");
+		put_element(d->f, "<th>", heads[d->column], "</th>");
 	d->column = 0;
 	fputs("</tr></thead>\n<tbody>\n", d->f);
-}
-
-static bool is_number(const char *text)
-{
-	return isdigit((unsigned char)*text) || (*text == '-' && isdigit((unsigned char)text[1])) ||
-	       !strcmp(text, "n/a") || !strcmp(text, "one run");
 }
 
 static void html_cell(struct doc *d, const char *text)
 {
 	bool winner = !strncmp(text, DOC_WINNER, strlen(DOC_WINNER));
 
-	put_element(d->f,
-		    winner                            ? "<td class=\"n win\">"
-		    : may_align(d) && is_number(text) ? "<td class=\"n\">"
-						      : "<td>",
-		    text, "</td>");
+	put_element(d->f, winner ? "<td class=\"win\">" : "<td>", text, "</td>");
 }
 
 /* Where text begins with what, what's length; else 0. */
