@@ -151,7 +151,7 @@ of_port() {
 		jq -c '.total.cpu.samples, .total.cpu.share' out.json
 		[[ $(json out.json .total.verdict.advice) != "Port $plain: "* ]] || break
 	done
-	[[ $(json out.json .total.verdict.text) == *"ort $PORT: "*" sent by reference (sendfile)"* ]]
+	[[ $(json out.json .total.verdict.text) == *"ort $PORT: "*" sent by reference (sendfile or splice)"* ]]
 	[[ $(json out.json .total.verdict.text) == *"ort $plain: "*" copied"* ]]
 	[[ $(json out.json .total.verdict.advice) == "Port $plain: "*"sendfile spares"* ]]
 	[[ $(json out.json .total.verdict.advice) != *"ort $PORT"* ]]

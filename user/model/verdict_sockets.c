@@ -215,7 +215,7 @@ struct ways {
 
 static struct ways ways_of(const struct verdict_service *s)
 {
-	struct ways w = {{"copied", "pinned (zero-copy)", "sent by reference (sendfile)"},
+	struct ways w = {{"copied", "pinned (zero-copy)", "sent by reference (sendfile or splice)"},
 			 {s->copied, s->pinned, s->spliced},
 			 0};
 	uint64_t sum = s->copied + s->pinned + s->spliced;

@@ -378,8 +378,9 @@ TEST(verdict_and_advice_name_the_port_that_copies)
 			false);
 	row = attach_row__total(&r);
 	j = verdict_of_row(&r, &row);
-	assert_string_equal(j.text, "Port 80: 200 MB sent by reference (sendfile), port 81: 100 MB "
-				    "copied.");
+	assert_string_equal(
+		j.text, "Port 80: 200 MB sent by reference (sendfile or splice), port 81: 100 MB "
+			"copied.");
 	assert_ptr_equal(strstr(j.advice, "Port 81: 100 MB were sent by copy"), j.advice);
 	assert_null(strstr(j.advice, "ort 80"));
 	assert_true(attach_row__at(&row, &r, BY_PROCESS, 0));

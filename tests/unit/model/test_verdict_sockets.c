@@ -215,8 +215,9 @@ TEST(services_that_send_differently_are_named)
 	char text[200] = "";
 
 	verdict__describe_services(text, sizeof(text), list, 2);
-	assert_string_equal(text,
-			    "Port 80: 2 MB sent by reference (sendfile), port 81: 900 kB copied.");
+	assert_string_equal(
+		text,
+		"Port 80: 2 MB sent by reference (sendfile or splice), port 81: 900 kB copied.");
 	list[0].spliced = 0;
 	text[0] = '\0';
 	verdict__describe_services(text, sizeof(text), list, 2);
@@ -231,9 +232,10 @@ TEST(services_that_send_in_two_ways_name_both_and_unseen_bytes_make_them_minimum
 	char text[300] = "";
 
 	verdict__describe_services(text, sizeof(text), list, 3);
-	assert_string_equal(text, "Port 80: 500 kB copied and 500 kB pinned (zero-copy), port "
-				  "81: at least 900 kB sent by reference (sendfile), port 82: "
-				  "unknown.");
+	assert_string_equal(text,
+			    "Port 80: 500 kB copied and 500 kB pinned (zero-copy), port "
+			    "81: at least 900 kB sent by reference (sendfile or splice), port 82: "
+			    "unknown.");
 }
 
 /* The calls of these bytes were not seen: no cause is known, and no number is the number pinned. */
