@@ -106,16 +106,16 @@ rpm: dist
 		packaging/rpm/netiotrace.spec >$(O)/rpm/log 2>&1 || { tail -n 15 $(O)/rpm/log; exit 1; }
 	@ls -l $(O)/rpm/RPMS/*/*.rpm
 
-# The static programs with their glossary, notices and bill of materials, in one tarball: the same one from
+# The static programs with the documents, notices and bill of materials, in one tarball: the same one from
 # the same sources, compiler and libraries.
 ## make static-tarball  the static programs for a machine without a compiler, into build-static
 .PHONY: static-tarball print-linked
 STATIC_NAME    := netiotrace-$(VERSION)-linux-$(MACHINE)-static
 STATIC_TARBALL := build-static/$(STATIC_NAME).tar.gz
 static-tarball: static
-	@rm -rf build-static/$(STATIC_NAME) && mkdir -p build-static/$(STATIC_NAME)/docs
-	@cp build-static/netiotrace build-static/netio-loadgen contrib/import-csv README.md LICENSE build-static/$(STATIC_NAME)
-	@cp docs/GLOSSARY.md build-static/$(STATIC_NAME)/docs
+	@rm -rf build-static/$(STATIC_NAME) && mkdir -p build-static/$(STATIC_NAME)
+	@cp build-static/netiotrace build-static/netio-loadgen contrib/import-csv build-static/$(STATIC_NAME)
+	@cp -r README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE docs build-static/$(STATIC_NAME)
 	@$(MAKE) --no-print-directory -s STATIC=1 print-linked >build-static/linked
 	@scripts/sbom '$(VERSION)' "$$(scripts/source-date)" build-static/$(STATIC_NAME) \
 		build-static/netiotrace build-static/netio-loadgen <build-static/linked
