@@ -159,6 +159,7 @@ struct files_struct;
 struct signal_struct;
 
 struct task_struct {
+	void *stack;
 	unsigned int flags;
 	void *mm;
 	long unsigned int jobctl;

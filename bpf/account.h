@@ -51,6 +51,12 @@ static inline __u32 nio_payload_begin(__u32 snd_una, __u32 snd_nxt, __u8 state)
 	return state == TCP_SYN_SENT ? snd_una + 1 : snd_nxt;
 }
 
+/* copied_seq without the FIN, which takes one sequence number once `done` (SOCK_DONE). */
+static inline __u32 nio_payload_read(__u32 copied_seq, __u32 rcv_nxt, bool done)
+{
+	return copied_seq - (done && copied_seq == rcv_nxt);
+}
+
 /*
  * Judges a receive copy of `len` bytes at copied_seq = seq by copied_seq = now at the next copy.
  * Moved by less than len: the application peeked (MSG_PEEK). By more: bytes were taken without a

@@ -4,8 +4,8 @@
  * packet of the machine; at high rates user space attaches them in windows only.
  */
 #include "arrival.bpf.h"
-#include "sock_events.bpf.h"
 #include "sock_existing.bpf.h"
+#include "sock_receives.bpf.h"
 
 /* True simulates the runs that a preemptible kernel refuses (tests/e2e/attach_threads.bats). */
 #ifndef NIO_IS_REFUSED
@@ -55,6 +55,7 @@ NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_at_receive, on_receive_copy(skb, 
 	 const struct sk_buff *skb, int len)
 NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_at_receive_notices, on_receive_copy(skb, len, true),
 	 const struct sk_buff *skb, int len)
+NIO_PROG("tp_btf/tcp_rcv_space_adjust", nio_at_taken, on_taken(sk), struct sock *sk)
 NIO_PROG("tp_btf/inet_sk_error_report", nio_at_report, on_report(sk), const struct sock *sk)
 
 /* A packet with zero-copy pages arrives: the kernel will copy them for a local receiver. */
@@ -104,19 +105,6 @@ NIO_PROG("fexit/tcp_sendmsg_locked", nio_ax_send, on_call_return(sk, ret, 0), st
 /* MPTCP does not send through tcp_sendmsg_locked. */
 NIO_PROG("fexit/mptcp_sendmsg", nio_ax_mptcp, on_call_return(sk, ret, 0), struct sock *sk,
 	 struct msghdr *msg, unsigned long size, int ret)
-
-SEC("?fexit/tcp_splice_read")
-int BPF_PROG(nio_ax_splice_read, struct socket *sock, void *position, void *pipe,
-	     unsigned long size, unsigned int flags, long ret)
-{
-	struct sock_state *s = ret > 0 ? state_of(sock->sk) : NULL;
-
-	struct sock_events *e = s && !nio_over ? events_of(s) : NULL;
-
-	if (e)
-		add_to(&e->spliced, ret);
-	return 0;
-}
 
 /* sendfile and splice used do_tcp_sendpages until Linux 6.4. */
 NIO_PROG("fexit/do_tcp_sendpages", nio_ax_sendpages,

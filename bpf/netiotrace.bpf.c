@@ -261,6 +261,8 @@ NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_tp_rx_copy, on_rx_copy(skb, len, 
  */
 NIO_PROG("tp_btf/skb_copy_datagram_iovec", nio_tp_rx_slices, on_rx_copy(skb, len, TRUSTED),
 	 const struct sk_buff *skb, int len)
+/* For all backends, where the receiver takes bytes without a copy. */
+NIO_PROG("tp_btf/tcp_rcv_space_adjust", nio_tp_taken, on_taken(sk), const struct sock *sk)
 NIO_PROG("tp_btf/netif_receive_skb", nio_tp_zerocopy_arrival, on_zerocopy_arrival(skb),
 	 struct sk_buff *skb)
 

@@ -51,6 +51,12 @@
 	  "zero-copy pages copied after all (skb_copy_ubufs)")                          \
 	X(RX_COPY, "rx_copy", "receive", RECEIVER, 1, RECEIVED, RX_COPY, HIST,          \
 	  "socket buffer to user memory, inside the receive call")                      \
+	X(RX_MAP, "rx_map", "map", RECEIVER, 0, RECEIVED, TAKEN, NO_HIST,               \
+	  "pages mapped into the application by TCP_ZEROCOPY_RECEIVE; no copy")         \
+	X(RX_DISCARD, "rx_discard", "discard", RECEIVER, 0, RECEIVED, TAKEN, NO_HIST,   \
+	  "thrown away by a receive call with MSG_TRUNC; no copy")                      \
+	X(RX_SPLICE, "rx_splice", "rx splice", RECEIVER, 0, RECEIVED, TAKEN, NO_HIST,   \
+	  "page references: received by splice into a pipe; no copy")                   \
 	X(OTHER_COPY, "other_copy", "other", RECEIVER, 1, NEITHER,                      \
 	  OTHER_COPY, NO_HIST,                                                          \
 	  "unexpected copies: collapse, linearize, skb_copy")
@@ -196,8 +202,8 @@ struct nio_loss {
 	X(OTHER,   "other",    "through a protocol layered on TCP")                             \
 	X(FOREIGN, "io_uring", "sent from pages held by another than MSG_ZEROCOPY (io_uring)")  \
 	X(PEEKED,  "peeked",   "copied to an application that only looked (MSG_PEEK)")          \
-	X(UNSEEN,  "uncopied", "taken without a copy that was seen (splice, MSG_TRUNC, "        \
-			       "TCP_ZEROCOPY_RECEIVE, or a missed event)")                      \
+	X(UNSEEN,  "uncopied", "taken without a copy that was seen, by a call that is not known "   \
+			       "(io_uring, a 32-bit program, a missed event)")                  \
 	X(MISSED,  "missed",   "by calls that were not seen, with or without a copy")
 
 enum nio_uncovered_kind {
@@ -267,8 +273,8 @@ struct nio_conn {
 	__u32 ring_mask;    /* size of the ring - 1; 0: no ring */
 	__u32 zckey;        /* sk_zckey at the last send seen */
 	__u32 write_seq;    /* payload end at the last transmit or push seen */
-	__u32 copied_seq;   /* at the last receive copy seen */
-	__u32 rx_len;       /* bytes of that copy; 0: none yet */
+	__u32 copied_seq;   /* at the last receive copy seen, or after bytes were taken */
+	__u32 rx_len;       /* bytes of that copy */
 	__u32 seen;         /* NIO_SEEN_* */
 	__u64 rx_begin;     /* ns, begin of the receive copy in progress; 0: none */
 	__u64 pinned_total; /* bytes pinned so far; written in send calls only */
@@ -284,6 +290,8 @@ struct nio_conn {
 #define NIO_SEEN_ZCKEY 2u
 /* Programs were detached for a while: the next read of write_seq or sk_zckey is a new start. */
 #define NIO_SEEN_AWAY 64u
+/* copied_seq is valid, and rx_len is what was copied from there. */
+#define NIO_SEEN_COPIED_SEQ 128u
 /* The message of the call in progress, noted by the program at its entry. */
 #define NIO_SEEN_CALL     4u
 #define NIO_SEEN_SPLICE   8u

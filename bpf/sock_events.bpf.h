@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Counts how the sockets of attach send and receive; bytes are the sockets' own counters. */
+/* Counts how the sockets of attach send (receive: sock_receives.bpf.h); bytes are the sockets' own
+ * counters. */
 #ifndef BPF_SOCK_EVENTS_BPF_H
 #define BPF_SOCK_EVENTS_BPF_H
 
@@ -41,7 +42,7 @@ static __always_inline void count_watched(const struct sock_state *s)
 		c->watched++;
 }
 
-static __always_inline void count_moved(const struct sock_state *s, __u32 way, __u32 bytes)
+static __always_inline void count_moved(const struct sock_state *s, __u32 way, __u64 bytes)
 {
 	struct nio_event_counts *c = event_counts();
 
@@ -384,96 +385,6 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 	if (message.uarg)
 		note_request_sent(s, message.uarg);
 	book_send(s, sk, ret, what);
-}
-
-/*
- * Bytes read beyond the end of the last copy were taken without a copy, perhaps 4 GiB and more.
- * Fewer: a peek.
- */
-static __always_inline void book_taken(struct sock_state *s, struct sock_events *e, __u64 read)
-{
-	__s64 further = (__s64)(read - s->read_seen);
-	__u64 *uncovered = e->uncovered_bytes[NIO_SIDE_RECEIVER];
-	__u32 window = nio_window;
-
-	/*
-	 * Bytes taken outside windows are not judged. Copies that are seen while the programs are
-	 * detached and attached again have the same even number.
-	 */
-	if (s->rx_window != window || !(window & 1)) {
-		s->rx_window = window;
-		return;
-	}
-	if (further > 0) {
-		add_to(&uncovered[NIO_UNCOVERED_UNSEEN], (__u64)further * nio_weight);
-		count_moved(s, NIO_MOVED_UNCOPIED, further);
-	} else if (further < 0) {
-		add_to(&uncovered[NIO_UNCOVERED_PEEKED], (__u64)-further * nio_weight);
-		note_weight(e, NIO_SIDE_RECEIVER, further);
-	}
-}
-
-/* nio_numbers.read at this moment. The caller holds the socket lock. */
-static __always_inline __u64 bytes_read_now(const struct sock *sk)
-{
-	return nio_bytes_read(kernel_read(struct tcp_sock, sk, bytes_received),
-			      kernel_read(struct tcp_sock, sk, rcv_nxt),
-			      kernel_read(struct tcp_sock, sk, copied_seq),
-			      kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE));
-}
-
-/*
- * Bytes read after the close: tcp_disconnect() may clear the counters before tcp_destroy_sock, so
- * the numbers are saved here.
- */
-static __always_inline void on_read_after_close(struct sock_state *s, const struct sock *sk,
-						__u32 len)
-{
-	struct nio_numbers n;
-	struct nio_tcp t;
-
-	read_tcp(&t, sk, s);
-	if (t.write_seq != s->write_seq)
-		return;
-	n = nio_numbers_of(&t);
-	s->now.read = n.read + len;
-}
-
-/*
- * The kernel copies len bytes of payload to user memory, under the socket lock. kTLS copies are not
- * booked: the connection's bytes are the records that kTLS takes from TCP.
- */
-static __always_inline void on_received(struct sock *sk, int len)
-{
-	bool adopted;
-	struct sock_state *s = state_in_use(sk, &adopted);
-	enum nio_uncovered_kind path;
-	struct sock_events *e;
-	__u64 read;
-
-	if (!s || nio_over)
-		return;
-	count_watched(s);
-	touch(s, sk);
-	e = events_of(s);
-	if (!e)
-		return;
-	path = path_of(sk, NIO_SIDE_RECEIVER, PROBE_READ);
-	if (path < NIO_COVERED) {
-		s->uncovered = path + 1;
-		if (path != NIO_UNCOVERED_KTLS)
-			add_to(&e->uncovered_bytes[NIO_SIDE_RECEIVER][path], len);
-		return;
-	}
-	read = bytes_read_now(sk);
-	book_taken(s, e, read);
-	s->read_seen = read + len;
-	if (s->flags & SOCK_STATE_CLOSED)
-		on_read_after_close(s, sk, len);
-	add_weighted(&e->stages[NIO_STAGE_RX_COPY], len);
-	note_weight(e, NIO_SIDE_RECEIVER, len);
-	count_moved(s, NIO_MOVED_READ, len);
-	add_to(&e->rx_sizes[nio_size_bucket(len)], nio_weight);
 }
 
 /*

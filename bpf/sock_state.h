@@ -135,7 +135,6 @@ struct nio_message {
 	struct nio_amount stages[NIO_STAGE_NR];                                                \
 	__u64 uncovered_bytes[NIO_SIDE_NR][NIO_UNCOVERED_NR];                                  \
 	__u64 added[NIO_SIDE_NR]; /* bytes of calls and copies beyond those seen: by weights */\
-	__u64 spliced;   /* bytes read by splice, where its return is seen */                  \
 	__u64 completed; /* zero-copy sends completed */                                       \
 	__u64 copied;    /* of these, reported as copied */                                    \
 	__u64 requests[NIO_REQUEST_NR];                                                        \
@@ -237,10 +236,16 @@ enum nio_moved {
 	NIO_MOVED_PINNED,
 	NIO_MOVED_SPLICED,
 	NIO_MOVED_FOREIGN,
-	NIO_MOVED_READ,     /* copied to the application */
-	NIO_MOVED_UNCOPIED, /* taken without a copy */
+	NIO_MOVED_READ, /* copied to the application; from here on as the stages from RX_COPY on */
+	NIO_MOVED_MAPPED,
+	NIO_MOVED_DISCARDED,
+	NIO_MOVED_READ_SPLICED,
+	NIO_MOVED_UNCOPIED, /* taken without a copy by an unknown call */
 	NIO_MOVED_NR,
 };
+
+/* The ways to read, as a mask. */
+#define NIO_MOVED_READS ((1U << NIO_MOVED_NR) - (1U << NIO_MOVED_READ))
 
 /* What the send and receive programs saw on one CPU. */
 struct nio_event_counts {

@@ -6,6 +6,7 @@
 #include "arrival.bpf.h"
 #include "completion.bpf.h"
 #include "maps.bpf.h"
+#include "taken.bpf.h"
 
 /* How a call queued its bytes. call: NIO_SEEN_* of its message. One call at a time per socket. */
 static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, struct nio_conn *conn,
@@ -231,20 +232,54 @@ static __always_inline void on_notification_read(struct nio_conn *conn, const st
 /* True: the plan has a separate program for notifications. */
 const volatile bool nio_notifications_apart = false;
 
-/* Books peeked bytes of the previous receive copy, and bytes taken without a copy since then. */
-static __always_inline void book_previous(struct nio_conn *conn, __u32 copied_seq)
+/*
+ * Books peeked bytes of the previous receive copy, and bytes taken without a copy since then. by:
+ * the stage of these; NIO_STAGE_NR: unknown.
+ */
+static __always_inline void book_previous(struct nio_conn *conn, __u32 copied_seq, __u32 by)
 {
 	struct nio_taken taken;
 
-	if (!conn->rx_len)
+	if (!(conn->seen & NIO_SEEN_COPIED_SEQ))
 		return;
 	taken = nio_taken_by(conn->copied_seq, conn->rx_len, copied_seq);
 	if (taken.peeked)
 		book_uncovered(conn, NIO_UNCOVERED_PEEKED, taken.peeked);
-	if (taken.unseen)
+	if (taken.unseen && by < NIO_STAGE_NR)
+		book(conn, by, taken.unseen);
+	else if (taken.unseen)
 		book_uncovered(conn, NIO_UNCOVERED_UNSEEN, taken.unseen);
 	if (taken.backwards)
 		count_loss(backwards);
+}
+
+static __always_inline void note_copied_seq(struct nio_conn *conn, __u32 copied_seq, __u32 rx_len)
+{
+	conn->copied_seq = copied_seq;
+	conn->rx_len = rx_len;
+	conn->seen |= NIO_SEEN_COPIED_SEQ;
+}
+
+/*
+ * tcp_rcv_space_adjust: copied_seq has moved. It moved by rx_len if all was copied. A FIN also
+ * takes a sequence number: bytes that a call takes together with the FIN are counted without it.
+ */
+static __always_inline void on_taken(const struct sock *sk)
+{
+	struct nio_conn *conn = conn_of(sk, TRUSTED);
+	__u32 copied_seq;
+
+	if (!conn)
+		return;
+	copied_seq = nio_payload_read(kernel_read(struct tcp_sock, sk, copied_seq),
+				      kernel_read(struct tcp_sock, sk, rcv_nxt),
+				      sk->__sk_common.skc_flags & (1UL << SOCK_DONE));
+	if ((conn->seen & NIO_SEEN_COPIED_SEQ) && copied_seq == conn->copied_seq + conn->rx_len)
+		return;
+	if (path_of(sk, NIO_SIDE_RECEIVER, TRUSTED) != NIO_COVERED)
+		return;
+	book_previous(conn, copied_seq, stage_of_syscall(sk));
+	note_copied_seq(conn, copied_seq, 0);
 }
 
 /*
@@ -273,9 +308,8 @@ static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool 
 		return;
 	}
 	copied_seq = kernel_read(struct tcp_sock, sk, copied_seq);
-	book_previous(conn, copied_seq);
-	conn->copied_seq = copied_seq;
-	conn->rx_len = len;
+	book_previous(conn, copied_seq, NIO_STAGE_NR);
+	note_copied_seq(conn, copied_seq, len);
 	book(conn, NIO_STAGE_RX_COPY, len);
 }
 

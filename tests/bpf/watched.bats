@@ -46,12 +46,12 @@ watch() {
 
 @test "MSG_PEEK bytes and bytes taken without a copy are counted under their kinds" {
 	watch 1024 peek 'tx_copy 3000' 'rx_copy 6000' 'rx_peeked 3000'
-	watch 1024 truncate 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
-	watch 1024 splice 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
+	watch 1024 truncate 'tx_copy 3000' 'rx_copy 1000' 'rx_discard 2000'
+	watch 1024 splice 'tx_copy 3000' 'rx_copy 1000' 'rx_splice 2000'
 }
 
 @test "pages mapped by TCP_ZEROCOPY_RECEIVE are not counted as copied" {
-	watch 1024 map 'mapped 65536' 'tx_copy 66136' 'rx_copy 600' 'rx_uncopied 65536'
+	watch 1024 map 'mapped 65536' 'tx_copy 66136' 'rx_copy 600' 'rx_map 65536'
 }
 
 @test "MPTCP bytes are counted as MPTCP only" {

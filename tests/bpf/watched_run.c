@@ -147,8 +147,11 @@ static void play_away_zerocopy(void)
 static struct session *open_session(const char *backend, uint64_t size, const char *scenario)
 {
 	static struct probe_result probe_results[128];
-	struct plan_request req = {
-		.mode = strstr(scenario, "zerocopy") ? MODE_ZEROCOPY : MODE_ONECOPY, .size = size};
+	struct plan_request req = {.mode = strstr(scenario, "zerocopy") ? MODE_ZEROCOPY
+									: MODE_ONECOPY,
+				   .size = size,
+				   .takes = 1U << NIO_STAGE_RX_MAP | 1U << NIO_STAGE_RX_DISCARD |
+					    1U << NIO_STAGE_RX_SPLICE};
 	const struct num optmem_max = {0};
 	const char *const no_perf[NIO_PERF_EVENT_NR] = {"not tested", "not tested"};
 	const struct plan *plans[] = {&plan};

@@ -109,21 +109,21 @@ unmeasured() {
 }
 
 @test "attach counts pages mapped by TCP_ZEROCOPY_RECEIVE as not copied" {
-	played map 'tx_copy 600' 'tx_splice 65536' 'rx_copy 600' 'rx_uncopied 65536'
+	played map 'tx_copy 600' 'tx_splice 65536' 'rx_copy 600' 'rx_map 65536'
 	balanced
 }
 
 @test "attach counts bytes taken by splice or dropped by MSG_TRUNC as not copied, MSG_PEEK bytes as copied twice" {
-	played splice 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
+	played splice 'tx_copy 3000' 'rx_copy 1000' 'rx_splice 2000'
 	balanced
-	played truncate 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
+	played truncate 'tx_copy 3000' 'rx_copy 1000' 'rx_discard 2000'
 	balanced
 	played peek 'tx_copy 3000' 'rx_copy 6000' 'rx_peeked 3000'
 	balanced
 }
 
 @test "attach counts 5 GB that one connection drops by MSG_TRUNC" {
-	played discard 'tx_copy 5000000000' 'rx_uncopied 5000000000'
+	played discard 'tx_copy 5000000000' 'rx_discard 5000000000'
 	balanced
 }
 

@@ -190,10 +190,9 @@ FIELDS(would_block, (const struct socket_ledger *b, bool returns), WOULD_BLOCK_F
 #define RECEIVES_FIELDS(X)                                                                  \
 	X(bare, "copies",  "count", num_if(read.known, b->stages[NIO_STAGE_RX_COPY].events)) \
 	X(bare, "copied",  "bytes", read)                                                   \
-	X(num, "spliced",  "bytes", socket_ledger__spliced(b, splices))                             \
 	X(num, "peeked",   "bytes", socket_ledger__read_bytes(b, NIO_UNCOVERED_PEEKED))     \
 	X(num, "uncopied", "bytes", socket_ledger__read_bytes(b, NIO_UNCOVERED_UNSEEN))
-FIELDS(receives, (const struct socket_ledger *b, bool splices, struct num read), RECEIVES_FIELDS)
+FIELDS(receives, (const struct socket_ledger *b, struct num read), RECEIVES_FIELDS)
 
 #define STAGE_FIELDS(X)                                                                     \
 	X(text,   "quality", "text",  quality__name(s.quality))                             \
@@ -282,7 +281,7 @@ FIELDS(verdict, (const struct attach_verdict *j), VERDICT_FIELDS)
 	X(object, "would_block", would_block, k->b, attach_result__sees_returns(k->r))            \
 	X(num,    "empty_sends", "count", unsent(k->b, k->b->empty, attach_result__sees_returns(k->r))) \
 	X(u64,    "unconnected", "count", k->b->unconnected)                                      \
-	X(object, "receives",  receives, k->b, k->r->sees_splices,                           \
+	X(object, "receives",  receives, k->b,                                               \
 	  socket_ledger__stage_bytes(k->b, NIO_STAGE_RX_COPY))                               \
 	X(json,   "tx_sizes",  "bytes, count",                                               \
 	  sizes_json(k->b->tx_sizes, socket_ledger__no_sizes(k->b, NIO_SIDE_SENDER)))        \

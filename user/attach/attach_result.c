@@ -13,7 +13,8 @@
 static const char *const probes[NIO_STAGE_NR] = {
 	[NIO_STAGE_TX_COPY] = "send_return", [NIO_STAGE_TX_PIN] = "send_return",
 	[NIO_STAGE_TX_SPLICE] = "message",   [NIO_STAGE_DEFERRED_COPY] = "deferred_copy",
-	[NIO_STAGE_RX_COPY] = "rx_copy",
+	[NIO_STAGE_RX_COPY] = "rx_copy",     [NIO_STAGE_RX_MAP] = "taken",
+	[NIO_STAGE_RX_DISCARD] = "taken",    [NIO_STAGE_RX_SPLICE] = "taken",
 };
 
 static const struct plan_row *row_of(const struct attach_result *r, const char *probe)
@@ -30,6 +31,19 @@ static enum quality because(enum quality quality, const char *text, const char *
 	return quality;
 }
 
+/* Why the bytes of a stage are a bound where hooks cannot tell calls apart; NULL: they are none. */
+static const char *bound_by_calls(const struct attach_result *r, const struct socket_ledger *b,
+				  enum nio_stage stage)
+{
+	if (stage == NIO_STAGE_TX_COPY && !r->sees_kinds)
+		return "an upper bound: this kernel's hooks cannot distinguish sendfile and "
+		       "splice, which copy nothing, from sends that copy";
+	if (stage >= NIO_STAGE_RX_MAP && stage <= NIO_STAGE_RX_SPLICE &&
+	    b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+		return "a lower bound: " SOCKET_LEDGER_UNKNOWN_CALL;
+	return NULL;
+}
+
 enum quality attach_result__quality(const struct attach_result *r, const struct socket_ledger *b,
 				    enum nio_stage stage, const char **reason)
 {
@@ -37,6 +51,7 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 	bool sends = stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN ||
 		     stage == NIO_STAGE_TX_SPLICE;
 	bool deferred = stage == NIO_STAGE_DEFERRED_COPY;
+	const char *bound = bound_by_calls(r, b, stage);
 
 	if (stage == NIO_STAGE_USER_GATHER)
 		return because(QUALITY_UNAVAILABLE,
@@ -52,11 +67,8 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 			       "pages that io_uring sends (SEND_ZC) may be copied later, and this "
 			       "kernel's hooks do not show which connection they belong to",
 			       reason);
-	if (stage == NIO_STAGE_TX_COPY && !r->sees_kinds)
-		return because(QUALITY_DERIVED,
-			       "an upper bound: this kernel's hooks cannot distinguish sendfile "
-			       "and splice, which copy nothing, from sends that copy",
-			       reason);
+	if (bound && row->quality != QUALITY_UNAVAILABLE)
+		return because(QUALITY_DERIVED, bound, reason);
 	if (!deferred &&
 	    socket_ledger__unclassified(b, sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER))
 		return because(QUALITY_DERIVED,
@@ -98,7 +110,6 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 #define ALL_WAYS                                                                     \
 	(1U << NIO_MOVED_COPIED | 1U << NIO_MOVED_PINNED | 1U << NIO_MOVED_SPLICED | \
 	 1U << NIO_MOVED_FOREIGN)
-#define ALL_READS (1U << NIO_MOVED_READ | 1U << NIO_MOVED_UNCOPIED)
 
 /* Without pauses in watching, shares are of the bytes seen. */
 static double bytes_of(const struct attach_result *r, enum nio_side side)
@@ -148,8 +159,11 @@ struct byte_range attach_result__stage_range(const struct attach_result *r,
 		[NIO_STAGE_TX_PIN] = 1U << NIO_MOVED_PINNED,
 		[NIO_STAGE_TX_SPLICE] = 1U << NIO_MOVED_SPLICED,
 		[NIO_STAGE_RX_COPY] = 1U << NIO_MOVED_READ,
+		[NIO_STAGE_RX_MAP] = 1U << NIO_MOVED_MAPPED,
+		[NIO_STAGE_RX_DISCARD] = 1U << NIO_MOVED_DISCARDED,
+		[NIO_STAGE_RX_SPLICE] = 1U << NIO_MOVED_READ_SPLICED,
 	};
-	enum nio_side side = stage == NIO_STAGE_RX_COPY ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER;
+	enum nio_side side = stage__side(stage);
 	uint64_t value = b->stages[stage].bytes;
 	struct byte_range range = {value, socket_ledger__at_most(b, stage)};
 	struct sampled_share share;
@@ -163,7 +177,8 @@ struct byte_range attach_result__stage_range(const struct attach_result *r,
 		mask |= 1U << NIO_MOVED_FOREIGN;
 	share = side == NIO_SIDE_SENDER
 			? sampled_share__of(&r->events.ways, mask, ALL_WAYS, bytes_of(r, side))
-			: sampled_share__of(&r->events.reads, mask, ALL_READS, bytes_of(r, side));
+			: sampled_share__of(&r->events.reads, mask, NIO_MOVED_READS,
+					    bytes_of(r, side));
 	narrow(&range, r, side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx, value, side,
 	       &share);
 	return range;

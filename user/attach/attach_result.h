@@ -61,7 +61,6 @@ struct attach_result {
 	bool sees_completions; /* completions are reported */
 	bool sees_requests;    /* notifications of io_uring's zero-copy requests are seen */
 	bool reports_requests; /* the kernel reports their copies if asked: Linux 6.2 */
-	bool sees_splices;     /* receives by splice are seen */
 	bool interrupted;
 };
 

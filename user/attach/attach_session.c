@@ -379,7 +379,6 @@ static void describe(struct attach_session *session)
 	session->found.table.rings = attach_probes__rings(session->probes);
 	session->found.reports_requests =
 		btf_lookup__has_member("io_notif_data", "zc_report").value;
-	session->found.sees_splices = attach_probes__has(session->probes, PROBE_SPLICE_READ);
 	if (session->o->baseline)
 		session->found.baseline = &session->baseline;
 	if (session->o->follow_result)

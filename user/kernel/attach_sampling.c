@@ -41,8 +41,7 @@ static void read_counts(const struct attach_probes *probes, struct nio_event_cou
 }
 
 #define ALL_SENT ((1U << NIO_CALL_NR) - 1)
-#define ALL_READ (1U << NIO_MOVED_READ | 1U << NIO_MOVED_UNCOPIED)
-#define ALL_WAYS (ALL_READ - 1) /* of queueing */
+#define ALL_WAYS ((1U << NIO_MOVED_READ) - 1) /* of queueing */
 
 _Static_assert(NIO_CALL_NR <= SAMPLED_PARTS && NIO_MOVED_NR <= SAMPLED_PARTS, "parts fit");
 
@@ -61,7 +60,7 @@ static void add_bytes(struct attach_probes *probes, const struct nio_event_count
 	s->counts = *now;
 	sampled_sums__add(&s->events.calls, sent, ALL_SENT, whole, weight);
 	sampled_sums__add(&s->events.ways, moved, ALL_WAYS, whole, weight);
-	sampled_sums__add(&s->events.reads, moved, ALL_READ, whole, weight);
+	sampled_sums__add(&s->events.reads, moved, NIO_MOVED_READS, whole, weight);
 }
 
 static void change_window(struct attach_probes *probes, __u32 by)

@@ -358,7 +358,6 @@ void session__forget_streams(struct session *s, const uint64_t *cookies, size_t 
 		if (!conn)
 			continue;
 		conn->seen = NIO_SEEN_AWAY;
-		conn->rx_len = 0;
 		conn->rx_begin = 0;
 	}
 }

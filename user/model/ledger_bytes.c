@@ -20,6 +20,8 @@ static const char by_no_code[] =
 	"by the completions: no zero-copy send was reported copied; no sampled event saw a copy";
 static const char seen_in_slices[] =
 	"a lower bound: copies of sampled events; the completions do not show the rest";
+static const char by_receiver[] =
+	"by the receiver's own count of the bytes that it mapped: the rest was copied";
 static const char without_pinning[] =
 	"placed by the route, which does no scatter-gather: no call can have pinned anything";
 static const char without_splicing[] =
@@ -217,17 +219,40 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 		book_rest(r, tx, seen, moving, no_events);
 }
 
-/* The receiver of the load generator neither maps nor splices: it can only copy. */
+/* Divides the bytes taken between two stages that the receiver's calls feed: one is RX_COPY. */
+static void book_mapped(struct run_result *r, uint64_t taken, const char *no_events)
+{
+	uint64_t mapped = r->app.rx_mapped < taken ? r->app.rx_mapped : taken;
+
+	set_bytes(&r->stages[NIO_STAGE_RX_MAP], mapped, QUALITY_DERIVED, by_receiver, no_events);
+	set_bytes(&r->stages[NIO_STAGE_RX_COPY], taken - mapped, QUALITY_DERIVED, by_receiver,
+		  no_events);
+}
+
+/*
+ * The load generator's receiver makes calls of one kind: they can only copy, or only feed the one
+ * stage in plan->takes. Those that map and copy say how much they mapped, unless events show it.
+ */
 static void book_receiving(struct run_result *r, const struct plan *plan,
 			   const struct sequence_sum *rx)
 {
-	struct stage_result *copy = &r->stages[NIO_STAGE_RX_COPY];
-	const char *no_events = plan->chosen[PROBE_RX_COPY] ? NULL : no_events_rx;
+	unsigned int takes = plan->takes ? plan->takes : 1U << NIO_STAGE_RX_COPY;
+	bool attached = plan->chosen[PROBE_RX_COPY] && (!plan->takes || plan->chosen[PROBE_TAKEN]);
+	const char *no_events = attached ? NULL : no_events_rx;
+	uint64_t seen = ledger_bytes__seen(r, STAGE_RECEIVED);
 
 	r->sequence.rx_bytes = num__known(rx->taken);
 	if (!no_events)
-		cover(&r->health, events_of(r, NIO_STAGE_RX_COPY), rx->taken);
-	set_bytes(copy, rx->taken, QUALITY_EXACT, NULL, no_events);
+		cover(&r->health, seen, rx->taken);
+	if ((takes & (takes - 1)) && (no_events || seen != rx->taken)) {
+		book_mapped(r, rx->taken, no_events);
+		return;
+	}
+	for (int s = NIO_STAGE_RX_COPY; s <= NIO_STAGE_RX_SPLICE; s++)
+		if (takes == 1U << s)
+			set_bytes(&r->stages[s], rx->taken, QUALITY_EXACT, NULL, no_events);
+		else if (plan->takes && !(takes & 1U << s))
+			set_bytes(&r->stages[s], 0, QUALITY_EXACT, NULL, no_events);
 }
 
 /* Has a counter grown? A late begin may also subtract from it. */

@@ -27,6 +27,12 @@ const char *stage__heading(enum nio_stage s)        { return stage_rows[s].head;
 enum nio_side stage__side(enum nio_stage s)         { return stage_rows[s].side; }
 bool stage__is_copy(enum nio_stage s)               { return stage_rows[s].copies; }
 enum stage_account stage__account(enum nio_stage s) { return stage_rows[s].account; }
+
+bool stage__is_rare(enum nio_stage s)
+{
+	return s == NIO_STAGE_TX_SPLICE || s == NIO_STAGE_RX_MAP || s == NIO_STAGE_RX_DISCARD ||
+	       s == NIO_STAGE_RX_SPLICE;
+}
 const char *stage__help(enum nio_stage s)           { return stage_rows[s].help; }
 /* clang-format on */
 

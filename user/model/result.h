@@ -40,6 +40,9 @@ enum stage_account {
 
 enum stage_account stage__account(enum nio_stage s);
 
+/* Is the stage shown only where it has bytes: most sessions have none? */
+bool stage__is_rare(enum nio_stage s);
+
 struct stage_result {
 	enum quality quality;  /* of bytes */
 	const char *reason;    /* why less than exact; NULL when exact */
@@ -117,6 +120,7 @@ struct app_result {
 	uint64_t tx_bytes, tx_messages;
 	uint64_t rx_bytes, rx_messages;
 	struct num rx_uncopied; /* of rx_bytes: mapped, dropped or spliced by receive calls */
+	uint64_t rx_mapped; /* of rx_bytes: mapped by TCP_ZEROCOPY_RECEIVE */
 	struct replies replies;
 	const char *rx_reason; /* not NULL: why received bytes are unknown */
 	struct zc_counts zc;

@@ -18,6 +18,13 @@ static uint64_t minus(uint64_t from, uint64_t what)
 	return from > what ? from - what : 0;
 }
 
+/* The bytes read that a known call took without a copy. */
+static uint64_t uncopied_of(const struct socket_ledger *b)
+{
+	return b->stages[NIO_STAGE_RX_MAP].bytes + b->stages[NIO_STAGE_RX_DISCARD].bytes +
+	       b->stages[NIO_STAGE_RX_SPLICE].bytes;
+}
+
 uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side)
 {
 	const struct nio_amount *stages = b->stages;
@@ -27,7 +34,7 @@ uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side
 		return stages[NIO_STAGE_TX_COPY].bytes + stages[NIO_STAGE_TX_PIN].bytes +
 		       stages[NIO_STAGE_TX_SPLICE].bytes + uncovered;
 	/* Peeked bytes were copied but not taken; each is in rx_copy and in the uncovered. */
-	return minus(stages[NIO_STAGE_RX_COPY].bytes + uncovered,
+	return minus(stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(b) + uncovered,
 		     b->uncovered[side][NIO_UNCOVERED_PEEKED] * 2);
 }
 
@@ -169,6 +176,25 @@ static void leave_unclassified(struct socket_ledger *d)
 	d->pinned_open = d->socket_tx;
 }
 
+/* Scales how calls took `from` bytes so that they took `to` bytes. */
+static void scale_read(struct socket_ledger *d, uint64_t from, uint64_t to)
+{
+	__u64 *peeked = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED];
+	struct nio_amount *copy = &d->stages[NIO_STAGE_RX_COPY];
+	__u64 *parts[] = {&copy->bytes, &d->stages[NIO_STAGE_RX_MAP].bytes,
+			  &d->stages[NIO_STAGE_RX_DISCARD].bytes,
+			  &d->stages[NIO_STAGE_RX_SPLICE].bytes,
+			  &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN]};
+
+	/* Bytes that were peeked at were copied but not taken. */
+	copy->bytes = minus(copy->bytes, *peeked);
+	divide(parts, sizeof(parts) / sizeof(parts[0]), from, to);
+	*peeked = scaled(*peeked, to, from);
+	copy->bytes += *peeked;
+	for (int i = NIO_STAGE_RX_COPY; i <= NIO_STAGE_RX_SPLICE; i++)
+		scale_events(&d->stages[i], 1, from, to);
+}
+
 /* The bytes that an application read from a socket: copied, peeked first, or without a copy. */
 static void divide_read(struct socket_ledger *d, const struct sock_state *s, uint64_t added)
 {
@@ -187,7 +213,7 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 		d->seen_rx = minus(read, *unseen);
 		return;
 	}
-	taken = minus(copy->bytes, *peeked);
+	taken = minus(copy->bytes, *peeked) + uncopied_of(d);
 	seen = taken + *unseen;
 	d->seen_rx = minus(taken, added) < read ? minus(taken, added) : read;
 	if (!seen) {
@@ -198,10 +224,7 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 		return;
 	d->divided[NIO_SIDE_RECEIVER] = read;
 	d->unseen_of[NIO_SIDE_RECEIVER] = read - d->seen_rx;
-	*peeked = scaled(*peeked, read, seen);
-	*unseen = scaled(*unseen, read, seen);
-	copy->events = scaled(copy->events, read, seen);
-	copy->bytes = read - *unseen + *peeked;
+	scale_read(d, seen, read);
 }
 
 /* Books the bytes of a side that no call was seen to move to the layer: TCP may have moved some. */
@@ -236,16 +259,20 @@ static void split_layer(struct socket_ledger *d, const struct sock_state *s)
 /* Bytes of a layer are those that were seen: they have no total to be scaled to. */
 static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SIDE_NR])
 {
-	struct nio_amount *copy = &d->stages[NIO_STAGE_RX_COPY];
 	uint64_t sent = d->stages[NIO_STAGE_TX_COPY].bytes + d->stages[NIO_STAGE_TX_PIN].bytes +
 			d->stages[NIO_STAGE_TX_SPLICE].bytes +
 			d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
-	uint64_t copied = minus(copy->bytes, added[NIO_SIDE_RECEIVER]);
+	uint64_t read = d->stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(d);
 
 	if (added[NIO_SIDE_SENDER] && sent)
 		scale_sent(d, sent, minus(sent, added[NIO_SIDE_SENDER]));
-	scale_events(copy, 1, copy->bytes ? copy->bytes : 1, copied);
-	copy->bytes = copied;
+	for (int i = NIO_STAGE_RX_COPY; i <= NIO_STAGE_RX_SPLICE && read; i++) {
+		struct nio_amount *a = &d->stages[i];
+		uint64_t left = minus(read, added[NIO_SIDE_RECEIVER]);
+
+		scale_events(a, 1, read, left);
+		a->bytes = scaled(a->bytes, left, read);
+	}
 }
 
 /* Scales the events of a connection so that they add up to its bytes. */
@@ -391,7 +418,6 @@ struct socket_ledger socket_ledger__of(const struct sock_state *s)
 		.socket_rx = s->now.read - s->base.read,
 		.received = s->now.received - s->base.received,
 		.retrans = minus(s->now.retrans, s->base.retrans),
-		.spliced = s->spliced,
 		.ids = s->zc_ids,
 		.completed = s->completed,
 		.copied = s->copied,
@@ -437,18 +463,6 @@ void socket_ledger__add(struct socket_ledger *b, const struct socket_ledger *oth
 		b->last_ns = other->last_ns;
 }
 
-struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_side side)
-{
-	uint64_t socket = side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx;
-
-	if (b->unmeasured)
-		return real__unknown("sockets that another layer than TCP serves: their "
-				     "numbers count what that layer sends");
-	if (b->left_out)
-		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
-	return real__known((double)(int64_t)(socket - socket_ledger__booked(b, side)));
-}
-
 bool socket_ledger__is_estimate(const struct socket_ledger *b, enum nio_side side)
 {
 	return b->divided[side] || socket_ledger__unclassified(b, side);
@@ -459,11 +473,14 @@ struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_st
 {
 	bool sends = stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_SPLICE ||
 		     (stage == NIO_STAGE_TX_PIN && (b->ids || b->pins_hidden));
+	bool reads = stage >= NIO_STAGE_RX_COPY && stage <= NIO_STAGE_RX_SPLICE;
 	enum nio_side side = sends ? NIO_SIDE_SENDER : NIO_SIDE_RECEIVER;
 
-	if (!b->stages[stage].bytes && (sends || stage == NIO_STAGE_RX_COPY) &&
-	    socket_ledger__is_estimate(b, side))
+	if (!b->stages[stage].bytes && (sends || reads) && socket_ledger__is_estimate(b, side))
 		return num__unknown(SOCKET_LEDGER_NOT_SEEN);
+	if (!b->stages[stage].bytes && reads && stage != NIO_STAGE_RX_COPY &&
+	    b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+		return num__unknown(SOCKET_LEDGER_UNKNOWN_CALL);
 	if (stage == NIO_STAGE_DEFERRED_COPY && !b->stages[stage].bytes &&
 	    socket_ledger__at_most(b, stage))
 		return num__unknown("none was seen, and not all could be");
@@ -481,25 +498,8 @@ uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_sid
 	uint64_t missed = b->uncovered[side][NIO_UNCOVERED_MISSED];
 
 	if (side == NIO_SIDE_RECEIVER && b->refused_runs)
-		missed += minus(b->uncovered[side][NIO_UNCOVERED_UNSEEN], b->spliced);
+		missed += b->uncovered[side][NIO_UNCOVERED_UNSEEN];
 	return missed;
-}
-
-struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side side,
-				    enum nio_uncovered_kind kind)
-{
-	if (kind == NIO_UNCOVERED_MPTCP && b->partly_seen)
-		return num__unknown("MPTCP calls were not watched all the time; --count-calls "
-				    "watches them all");
-	if (kind == NIO_UNCOVERED_SOCKMAP && b->sockmap_open[side])
-		return num__unknown("a sockmap moves bytes that TCP does not count, and no hook of "
-				    "attach sees all its calls");
-	return num__known(b->uncovered[side][kind]);
-}
-
-bool socket_ledger__is_least(const struct socket_ledger *b, enum nio_side side)
-{
-	return b->partly_seen || b->sockmap_open[side];
 }
 
 /* Unseen bytes that a stage may have besides those it has, `of` all bytes of the side. */
@@ -526,6 +526,12 @@ uint64_t socket_ledger__at_most(const struct socket_ledger *b, enum nio_stage st
 	case NIO_STAGE_TX_SPLICE:
 		return bytes + open_of(b, NIO_SIDE_SENDER, bytes, b->socket_tx) +
 		       b->layer_open[NIO_SIDE_SENDER];
+	case NIO_STAGE_RX_MAP:
+	case NIO_STAGE_RX_DISCARD:
+	case NIO_STAGE_RX_SPLICE:
+		if (!b->refused_runs)
+			bytes += b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
+		/* fall through */
 	case NIO_STAGE_RX_COPY:
 		return bytes + open_of(b, NIO_SIDE_RECEIVER, bytes, b->socket_rx) +
 		       b->layer_open[NIO_SIDE_RECEIVER];
@@ -582,17 +588,4 @@ struct real socket_ledger__copies_per_byte(const struct socket_ledger *b)
 struct real socket_ledger__copies_per_byte_at_most(const struct socket_ledger *b)
 {
 	return copies_with(b, copies_open(b));
-}
-
-struct real socket_ledger__coverage(const struct socket_ledger *b)
-{
-	uint64_t socket = b->socket_tx + b->socket_rx;
-
-	if (b->unmeasured)
-		return real__unknown("not all bytes went through TCP alone");
-	if (b->left_out)
-		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
-	if (!socket)
-		return real__unknown("nothing was sent or received");
-	return real__known((double)(b->seen_tx + b->seen_rx) / (double)socket);
 }

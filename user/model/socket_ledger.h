@@ -19,6 +19,11 @@
 	"none was seen, and calls were not watched all the time; --count-calls watches " \
 	"them all"
 
+/* Why the bytes of a way to receive without a copy are unknown, or a lower bound. */
+#define SOCKET_LEDGER_UNKNOWN_CALL                                                             \
+	"bytes were taken without a copy by calls that are not known (receives.uncopied): by " \
+	"io_uring, by a 32-bit program, or in an event that no program saw"
+
 /* Counts of 64 bits, which add up, and the time of the sockets' events at the end. */
 struct socket_ledger {
 	uint64_t connections;
@@ -43,7 +48,6 @@ struct socket_ledger {
 	uint64_t retrans;
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
-	uint64_t spliced; /* received by splice, where that is seen */
 	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	uint64_t ids; /* zero-copy ids issued */
 	uint64_t completed, copied;
@@ -104,9 +108,6 @@ struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_s
 /* Sum over the stages and the uncovered kinds: of bytes sent, or of bytes read. */
 uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side);
 
-/* Bytes received by splice. seen: its probe is attached; else 0 if all was copied, or unknown. */
-struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen);
-
 /* Copies per byte sent and received here; unknown without bytes. */
 struct real socket_ledger__copies_per_byte(const struct socket_ledger *b);
 
@@ -143,7 +144,7 @@ struct real socket_ledger__copied_fraction(const struct socket_ledger *b);
 
 /*
  * Bytes without a seen call: copied or not. Where runs were refused, also bytes that were received
- * without a visible copy, except by splice.
+ * without a visible copy by an unknown call.
  */
 uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side);
 

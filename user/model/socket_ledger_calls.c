@@ -119,18 +119,6 @@ uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b)
 	       b->stages[NIO_STAGE_RX_COPY].bytes;
 }
 
-struct num socket_ledger__spliced(const struct socket_ledger *b, bool seen)
-{
-	if (seen)
-		return num__known(b->spliced);
-	if (!b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
-		return socket_ledger__is_estimate(b, NIO_SIDE_RECEIVER)
-			       ? num__unknown(SOCKET_LEDGER_NOT_SEEN)
-			       : num__known(b->spliced);
-	return num__unknown("only programs on functions distinguish splice from other ways to "
-			    "take bytes without a copy");
-}
-
 struct num socket_ledger__count(const struct socket_ledger *b, uint64_t seen)
 {
 	if (b->left_out)
@@ -174,4 +162,46 @@ bool socket_ledger__is_divided(const struct socket_ledger *b, enum nio_side side
 {
 	return b->divided[side] && (kind == NIO_UNCOVERED_FOREIGN || kind == NIO_UNCOVERED_PEEKED ||
 				    kind == NIO_UNCOVERED_UNSEEN);
+}
+
+struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_side side)
+{
+	uint64_t socket = side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx;
+
+	if (b->unmeasured)
+		return real__unknown("sockets that another layer than TCP serves: their "
+				     "numbers count what that layer sends");
+	if (b->left_out)
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
+	return real__known((double)(int64_t)(socket - socket_ledger__booked(b, side)));
+}
+
+struct num socket_ledger__uncovered(const struct socket_ledger *b, enum nio_side side,
+				    enum nio_uncovered_kind kind)
+{
+	if (kind == NIO_UNCOVERED_MPTCP && b->partly_seen)
+		return num__unknown("MPTCP calls were not watched all the time; --count-calls "
+				    "watches them all");
+	if (kind == NIO_UNCOVERED_SOCKMAP && b->sockmap_open[side])
+		return num__unknown("a sockmap moves bytes that TCP does not count, and no hook of "
+				    "attach sees all its calls");
+	return num__known(b->uncovered[side][kind]);
+}
+
+bool socket_ledger__is_least(const struct socket_ledger *b, enum nio_side side)
+{
+	return b->partly_seen || b->sockmap_open[side];
+}
+
+struct real socket_ledger__coverage(const struct socket_ledger *b)
+{
+	uint64_t socket = b->socket_tx + b->socket_rx;
+
+	if (b->unmeasured)
+		return real__unknown("not all bytes went through TCP alone");
+	if (b->left_out)
+		return real__unknown(SOCKET_LEDGER_LEFT_OUT);
+	if (!socket)
+		return real__unknown("nothing was sent or received");
+	return real__known((double)(b->seen_tx + b->seen_rx) / (double)socket);
 }

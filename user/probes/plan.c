@@ -154,6 +154,8 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 	/* It would run for every packet, to count 0. */
 	if (probe == PROBE_DEFERRED_COPY && !mode__has(req->mode, MODE_PINS))
 		return plan__by_construction;
+	if (probe == PROBE_TAKEN && !req->takes)
+		return plan__by_receiver;
 	return NULL;
 }
 
@@ -379,7 +381,7 @@ static int error_of_attach(const struct plan *plan, const struct probe_result *p
 int plan__make(struct plan *plan, const struct probe_result *probe_results,
 	       const struct plan_request *req)
 {
-	*plan = (struct plan){.object = req->object, .mode = req->mode};
+	*plan = (struct plan){.object = req->object, .mode = req->mode, .takes = req->takes};
 	for (int probe = 0; probe < PROBE_NR; probe++)
 		if (serves(req->object, probe))
 			choose(plan, probe, probe_results, req);

@@ -56,11 +56,11 @@ enum probe_id {
 	PROBE_INLINE_TIME,
 	PROBE_PREEMPTED_TIME,
 	PROBE_RX_TIME,
+	PROBE_TAKEN,
 	PROBE_SOCKETS,
 	PROBE_MESSAGE,
 	PROBE_SENDPAGE,
 	PROBE_MPTCP_SEND,
-	PROBE_SPLICE_READ,
 	PROBE_REQUEST,
 	PROBE_RINGS,
 	PROBE_SOCKET_END,
@@ -152,6 +152,11 @@ struct plan_request {
 	bool count_calls; /* count every send call, at any cost */
 	bool in_slices;   /* events may be sampled: plan__can_detach() */
 	enum times times;
+	/*
+	 * run: the stages that the receiver's calls feed besides RX_COPY, 1U << enum nio_stage. A
+	 * program at each receive call tells them apart. 0: the receiver only copies.
+	 */
+	unsigned int takes;
 };
 
 /* Messages of this size and above are counted by call, which costs less than 1 % then. */
@@ -163,6 +168,7 @@ struct plan {
 	const struct alternative *chosen[PROBE_NR]; /* NULL: none */
 	const char *reason[PROBE_NR];               /* why none: a clause; NULL if chosen */
 	const char *remedy[PROBE_NR];               /* what to do about it; or NULL */
+	unsigned int takes;                         /* of the request */
 	bool without_seconds; /* attach: without the second programs at changes of state */
 };
 
@@ -208,6 +214,7 @@ extern const char
 
 /* The reason of a stage that is exactly 0 in this mode: nothing is attached for it. */
 extern const char plan__by_construction[];
+extern const char plan__by_receiver[]; /* likewise: the receiver takes nothing without a copy */
 
 /*
  * Whether event programs can be detached part of the time, because sockets count the bytes.

@@ -11,6 +11,14 @@ const char plan__reason_timed_separately[] = "taken in a short round of its own,
 const char plan__by_construction[] =
 	"0 by construction: without SO_ZEROCOPY no page of this mode's sockets can be pinned";
 
+const char plan__by_receiver[] =
+	"0 by construction: netio-loadgen's receiver takes each byte by a copy";
+
+static bool is_by_construction(const char *reason)
+{
+	return reason == plan__by_construction || reason == plan__by_receiver;
+}
+
 /* Probes named in NIO_STAGES; none for the load generator's. */
 #define PROBE_LOADGEN PROBE_NR
 
@@ -44,7 +52,7 @@ struct stage_source plan__stage(const struct plan *plan, enum nio_stage stage)
 	source.event = plan_probes[probe].event;
 	source.quality = alt ? alt->quality : QUALITY_UNAVAILABLE;
 	source.reason = alt ? alt->caveat : plan->reason[probe];
-	if (source.reason == plan__by_construction)
+	if (is_by_construction(source.reason))
 		source.quality = QUALITY_DERIVED;
 	return source;
 }
@@ -181,7 +189,7 @@ bool plan__can_detach(const struct plan *plan, struct plan *base_plan)
 {
 	static const enum probe_id detached[] = {PROBE_SEND_RETURN,   PROBE_TRANSMIT, PROBE_SPLICE,
 						 PROBE_DEFERRED_COPY, PROBE_RX_COPY,  PROBE_MESSAGE,
-						 PROBE_MPTCP_SEND,    PROBE_REQUEST};
+						 PROBE_MPTCP_SEND,    PROBE_REQUEST,  PROBE_TAKEN};
 	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
 
 	*base_plan = *plan;
@@ -270,7 +278,7 @@ static const struct plan *telling(const struct plan *const plans[MODE_NR], enum 
 	const struct plan *first = NULL;
 
 	for (int m = 0; m < MODE_NR; m++) {
-		if (plans[m] && plans[m]->reason[probe] != plan__by_construction)
+		if (plans[m] && !is_by_construction(plans[m]->reason[probe]))
 			return plans[m];
 		first = first ? first : plans[m];
 	}

@@ -97,6 +97,10 @@ const struct alternative plan_alternatives[] = {
 	ROW(RUN, RX_COPY, KP, "kprobe/skb_copy_datagram_iter", "nio_kp_rx_copy", EXACT)
 	ROW(RUN, RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy", EXACT)
 
+	ROW(RUN, TAKEN, FN, "tp_btf/tcp_rcv_space_adjust", "nio_tp_taken", EXACT)
+	ROW(RUN, TAKEN, KP, "tp_btf/tcp_rcv_space_adjust", "nio_tp_taken", EXACT)
+	ROW(RUN, TAKEN, TP, "tp_btf/tcp_rcv_space_adjust", "nio_tp_taken", EXACT)
+
 	ROW(RUN, COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_fe_msg_completion", EXACT,
 	    .args = 1)
 	ROW(RUN, COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_fe_sock_completion", EXACT,
@@ -215,7 +219,7 @@ const struct alternative plan_alternatives[] = {
 	ROW(ATTACH, MPTCP_SEND, TP, "tp_btf/sock_send_length", "nio_at_send", EXACT)
 	ROW(ATTACH, MPTCP_SEND, FN, "fexit/mptcp_sendmsg", "nio_ax_mptcp", EXACT)
 	ROW(ATTACH, MPTCP_SEND, KP, "tp_btf/sock_send_length", "nio_ak_mptcp", EXACT)
-	ROW(ATTACH, SPLICE_READ, FN, "fexit/tcp_splice_read", "nio_ax_splice_read", EXACT)
+	ROW(ATTACH, TAKEN, TP, "tp_btf/tcp_rcv_space_adjust", "nio_at_taken", EXACT)
 	ROW(ATTACH, REQUEST, TP, "tp_btf/io_uring_complete", "nio_at_completion", EXACT,
 	    .function = "io_send_zc")
 	ROW(ATTACH, RINGS, TP, "tp_btf/io_uring_create", "nio_at_ring", EXACT)
@@ -269,8 +273,7 @@ const struct probe_row plan_probes[PROBE_NR] = {
 	[PROBE_MESSAGE] = {"message", "tx_splice", NULL, "send call", NULL, false},
 	[PROBE_SENDPAGE] = {"sendpage", "tx_splice", NULL, "send call", NULL, false},
 	[PROBE_MPTCP_SEND] = {"mptcp_send", "sent through MPTCP", NULL, "send call", NULL, false},
-	[PROBE_SPLICE_READ] = {"splice_read", "received by splice", NULL, "call",
-			       "no tracepoint shows splice() from a socket", false},
+	[PROBE_TAKEN] = {"taken", NULL, NULL, "receive call", NULL, false},
 	[PROBE_REQUEST] = {"request", "io_uring's zero-copy verdict", NULL, "notification", NULL,
 			   false},
 	[PROBE_RINGS] = {"rings", "whether anything uses io_uring", NULL, "instance", NULL, false},

@@ -285,6 +285,9 @@ static int put_absent(const struct diagram *d, FILE *f, int y)
 		enum nio_stage stage = (enum nio_stage)s;
 		const char *name = figure__stage(stage);
 
+		/* Older results lack these stages. */
+		if (stage >= NIO_STAGE_RX_MAP && stage <= NIO_STAGE_RX_SPLICE && !ran(d, stage))
+			continue;
 		if (isnan(copies(d, stage))) {
 			snprintf(text, sizeof(text), "%s not available: %s", name,
 				 printable(reason, sizeof(reason),

@@ -186,10 +186,9 @@ static int draw_receiver(struct grid *g, int row, const struct live_frame *f)
 	return row + 1;
 }
 
-/* Spliced bytes exist only in some sessions: their column is there when it says something. */
 static bool stage_is_shown(const struct live_frame *f, enum nio_stage stage)
 {
-	bool shown = stage != NIO_STAGE_TX_SPLICE;
+	bool shown = !stage__is_rare(stage);
 
 	for (size_t i = 0; i < f->modes_nr; i++)
 		shown |= f->modes[i].seen && f->modes[i].total.stages[stage].bytes;

@@ -331,7 +331,8 @@ static const char *const stage_names[NIO_STAGE_NR] = {
 	[NIO_STAGE_USER_GATHER] = "gather copies",     [NIO_STAGE_TX_COPY] = "send copies",
 	[NIO_STAGE_TX_PIN] = "pinned bytes",           [NIO_STAGE_RX_COPY] = "receive copies",
 	[NIO_STAGE_DEFERRED_COPY] = "deferred copies", [NIO_STAGE_OTHER_COPY] = "unexpected copies",
-	[NIO_STAGE_TX_SPLICE] = "spliced bytes",
+	[NIO_STAGE_TX_SPLICE] = "spliced bytes",       [NIO_STAGE_RX_MAP] = "mapped bytes",
+	[NIO_STAGE_RX_DISCARD] = "discarded bytes",    [NIO_STAGE_RX_SPLICE] = "spliced bytes",
 };
 
 static void add_reason(struct text_reasons *l, const char *what, const char *reason)
@@ -348,7 +349,8 @@ static void add_reason(struct text_reasons *l, const char *what, const char *rea
 static void add_stage(struct text_reasons *l, const struct run_result *run, enum nio_stage stage)
 {
 	const char *reason = run->stages[stage].reason;
-	bool applies = stage != NIO_STAGE_TX_SPLICE || mode__has(run->mode, MODE_SPLICES);
+	bool applies = stage == NIO_STAGE_TX_SPLICE ? mode__has(run->mode, MODE_SPLICES)
+						    : !stage__is_rare(stage);
 
 	if (applies && !figures__stage_known(run, stage, &reason))
 		add_reason(l, stage_names[stage], reason);

@@ -173,14 +173,36 @@ TEST(sampled_receive_copies_are_scaled_to_the_bytes_read)
 	s.window = 2;
 	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){120, 12};
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 20;
-	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = 100;
+	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = 60;
+	s.stages[NIO_STAGE_RX_DISCARD] = (struct nio_amount){40, 4};
+	s.added[NIO_SIDE_RECEIVER] = 80;
 	s.read_seen = 0;
 	b = balanced(&s);
 	assert_int_equal(b.socket_rx, 1000);
-	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN], 500);
+	assert_int_equal(b.seen_rx, 60);
+	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN], 300);
 	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED], 100);
 	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 600);
+	assert_int_equal(b.stages[NIO_STAGE_RX_DISCARD].bytes, 200);
+	assert_int_equal(b.stages[NIO_STAGE_RX_DISCARD].events, 20);
 	assert_int_equal(b.divided[NIO_SIDE_RECEIVER], 1000);
+}
+
+/* A socket that another layer serves: bytes count as often as they were seen. */
+TEST(sampled_receives_of_a_layer_are_not_scaled)
+{
+	struct sock_state s = stream(0, 0);
+	struct socket_ledger b;
+
+	s.window = 2;
+	s.uncovered = NIO_UNCOVERED_SOCKMAP + 1;
+	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){300, 30};
+	s.stages[NIO_STAGE_RX_SPLICE] = (struct nio_amount){100, 10};
+	s.added[NIO_SIDE_RECEIVER] = 200;
+	b = socket_ledger__of(&s);
+	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 150);
+	assert_int_equal(b.stages[NIO_STAGE_RX_SPLICE].bytes, 50);
+	assert_int_equal(b.stages[NIO_STAGE_RX_SPLICE].events, 5);
 }
 
 /* Between windows bytes may have been read in any way: no copy was seen, and none is excluded. */
@@ -197,7 +219,7 @@ TEST(receives_outside_of_windows_are_copied_or_not)
 	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 0);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 1000);
 	assert_true(socket_ledger__copies_per_byte_at_most(&b).value == 1);
-	assert_false(socket_ledger__spliced(&b, false).known);
+	assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_RX_SPLICE).known);
 }
 
 /* MPTCP bytes are counted by calls alone. */
@@ -264,13 +286,14 @@ TEST(refused_runs_leave_open_whether_received_bytes_were_copied)
 	struct socket_ledger b;
 
 	s.now.read = s.read_seen = s.base.read + 1500;
-	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = 500;
-	s.spliced = 200;
+	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = 300;
+	s.stages[NIO_STAGE_RX_SPLICE] = (struct nio_amount){200, 1};
 	b = socket_ledger__of(&s);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 1000);
 	b.refused_runs = 1;
 	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_RECEIVER), 300);
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 1300);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_SPLICE), 500);
 	assert_int_equal(socket_ledger__unclassified(&b, NIO_SIDE_SENDER), 0);
 }
 
@@ -529,26 +552,24 @@ TEST(pinned_bytes_without_ids_are_open_where_calls_were_not_watched)
 	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_PIN), 3000);
 }
 
-TEST(spliced_bytes_are_unknown_if_bytes_in_no_copy_may_be_among_them)
+TEST(ways_to_receive_without_a_copy_are_least_values_if_a_call_is_unknown)
 {
-	static const struct {
-		uint64_t unseen, missed;
-		bool seen, known;
-	} cases[] = {
-		{0, 0, false, true},  {5, 0, false, false}, {0, 5, false, false},
-		{5, 5, false, false}, {5, 5, true, true},
-	};
+	struct sock_state s = stream(0, 1000);
+	struct socket_ledger b;
 
-	for_each_case(c, cases) {
-		struct socket_ledger b = {.spliced = 7};
-		struct num spliced;
-
-		b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = c->unseen;
-		b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED] = c->missed;
-		spliced = socket_ledger__spliced(&b, c->seen);
-		assert_int_equal(spliced.known, c->known);
-		assert_true(!spliced.known || spliced.value == 7);
-	}
+	s.now.read = s.read_seen = s.base.read + 1700;
+	s.stages[NIO_STAGE_RX_MAP] = (struct nio_amount){700, 7};
+	b = balanced(&s);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_MAP), 700);
+	assert_true(socket_ledger__stage_bytes(&b, NIO_STAGE_RX_SPLICE).known);
+	assert_true(socket_ledger__copies_per_byte(&b).value == 1000 / 1700.0);
+	s.now.read = s.read_seen += 20;
+	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = 20;
+	b = balanced(&s);
+	assert_true(socket_ledger__stage_bytes(&b, NIO_STAGE_RX_MAP).known);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_MAP), 720);
+	assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_RX_SPLICE).known);
+	assert_true(socket_ledger__stage_bytes(&b, NIO_STAGE_RX_COPY).known);
 }
 
 /* Half of the bytes were seen, half of those in windows that stand for 4 times their length. */
@@ -613,8 +634,7 @@ TEST(what_was_not_watched_and_not_seen_is_unknown)
 	assert_false(socket_ledger__count(&b, b.refused[NIO_REFUSAL_ENOBUFS]).known);
 	assert_false(socket_ledger__read_bytes(&b, NIO_UNCOVERED_PEEKED).known);
 	assert_false(socket_ledger__read_bytes(&b, NIO_UNCOVERED_UNSEEN).known);
-	assert_false(socket_ledger__spliced(&b, false).known);
-	assert_true(socket_ledger__spliced(&b, true).known); /* its program stays attached */
+	assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_RX_MAP).known);
 	assert_non_null(socket_ledger__no_sizes(&b, NIO_SIDE_SENDER));
 	assert_non_null(socket_ledger__no_sizes(&b, NIO_SIDE_RECEIVER));
 	assert_false(socket_ledger__call_bytes(&b, NIO_CALL_PLAIN).known);
@@ -642,7 +662,7 @@ TEST(what_no_sampled_copy_showed_is_unknown)
 	s.now.read = s.base.read + 1000;
 	b = balanced(&s);
 	assert_false(socket_ledger__read_bytes(&b, NIO_UNCOVERED_PEEKED).known);
-	assert_false(socket_ledger__spliced(&b, false).known);
+	assert_false(socket_ledger__stage_bytes(&b, NIO_STAGE_RX_DISCARD).known);
 	assert_false(socket_ledger__is_divided(&b, NIO_SIDE_RECEIVER, NIO_UNCOVERED_MISSED));
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 10;
 	b = socket_ledger__of(&s);

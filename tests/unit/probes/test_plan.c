@@ -221,15 +221,13 @@ TEST(attach_uses_these_programs_for_each_backend)
 {
 	static const struct {
 		enum backend asked;
-		const char *send, *message, *mptcp, *completion, *splice;
+		const char *send, *message, *mptcp, *completion;
 	} cases[] = {
-		{BACKEND_AUTO, "nio_at_send", "nio_at_turn", "nio_at_send", "nio_ae_ended",
-		 "nio_ax_splice_read"},
-		{BACKEND_TRACEPOINT, "nio_at_send", "nio_at_turn", "nio_at_send", "nio_at_report",
-		 ""},
+		{BACKEND_AUTO, "nio_at_send", "nio_at_turn", "nio_at_send", "nio_ae_ended"},
+		{BACKEND_TRACEPOINT, "nio_at_send", "nio_at_turn", "nio_at_send", "nio_at_report"},
 		{BACKEND_FENTRY, "nio_ae_send nio_ax_send", "nio_ae_send", "nio_ax_mptcp",
-		 "nio_ae_ended", "nio_ax_splice_read"},
-		{BACKEND_KPROBE, "nio_ak_send", "nio_ak_send", "nio_ak_mptcp", "nio_ak_ended", ""},
+		 "nio_ae_ended"},
+		{BACKEND_KPROBE, "nio_ak_send", "nio_ak_send", "nio_ak_mptcp", "nio_ak_ended"},
 	};
 	struct probe_result *probe_results = all_probe_results();
 
@@ -241,7 +239,7 @@ TEST(attach_uses_these_programs_for_each_backend)
 		assert_string_equal(program_of(&plan, PROBE_MESSAGE), c->message);
 		assert_string_equal(program_of(&plan, PROBE_MPTCP_SEND), c->mptcp);
 		assert_string_equal(program_of(&plan, PROBE_COMPLETION), c->completion);
-		assert_string_equal(program_of(&plan, PROBE_SPLICE_READ), c->splice);
+		assert_string_equal(program_of(&plan, PROBE_TAKEN), "nio_at_taken");
 		/* Receives have a tracepoint only; notifications are read only if they count. */
 		by_notice = !strcmp(c->completion, "nio_at_report");
 		assert_int_equal(plan__wants(&plan, "nio_at_receive_notices"), by_notice);

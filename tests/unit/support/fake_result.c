@@ -83,6 +83,8 @@ static void fill_stages(struct run_result *run, enum mode mode)
 	book(run, NIO_STAGE_TX_SPLICE, 0, "send call");
 	book(run, NIO_STAGE_DEFERRED_COPY, zc ? 32768 : 0, "skb");
 	book(run, NIO_STAGE_RX_COPY, 16384, "skb");
+	for (int s = NIO_STAGE_RX_MAP; s <= NIO_STAGE_RX_SPLICE; s++)
+		book(run, s, 0, "receive call");
 	run->stages[NIO_STAGE_OTHER_COPY].reason = FAKE_OTHER_REASON;
 	for (int later = NIO_STAGE_OTHER_COPY + 1; later < NIO_STAGE_NR; later++)
 		book(run, later, 0, "copy");

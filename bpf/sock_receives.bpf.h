@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* Counts how the sockets of attach receive: by a copy, or by which call without one. */
+#ifndef BPF_SOCK_RECEIVES_BPF_H
+#define BPF_SOCK_RECEIVES_BPF_H
+
+#include "sock_events.bpf.h"
+#include "taken.bpf.h"
+
+/* The last receive copy on a CPU, and copied_seq after it: on_taken() has nothing to judge then. */
+struct nio_last_copy {
+	__u64 key; /* of struct sock_state */
+	__u32 copied_seq;
+	__u32 unused;
+};
+
+NIO_MAP(nio_last_copies, PERCPU_ARRAY, 1, 0, __u32, struct nio_last_copy);
+
+/*
+ * Bytes read beyond the end of the last copy were taken without a copy, perhaps 4 GiB and more.
+ * Fewer: a peek. by: the stage of bytes taken; NIO_STAGE_NR: unknown.
+ */
+static __always_inline void book_taken(struct sock_state *s, struct sock_events *e, __u64 read,
+				       __u32 by)
+{
+	__s64 further = (__s64)(read - s->read_seen);
+	__u64 *uncovered = e->uncovered_bytes[NIO_SIDE_RECEIVER];
+	__u32 window = nio_window;
+
+	/*
+	 * Bytes taken outside windows are not judged. Copies that are seen while the programs are
+	 * detached and attached again have the same even number.
+	 */
+	if (s->rx_window != window || !(window & 1)) {
+		s->rx_window = window;
+		return;
+	}
+	if (further > 0 && by < NIO_STAGE_NR) {
+		add_weighted(&e->stages[by], further);
+		note_weight(e, NIO_SIDE_RECEIVER, further);
+		count_moved(s, NIO_MOVED_READ + by - NIO_STAGE_RX_COPY, further);
+	} else if (further > 0) {
+		add_to(&uncovered[NIO_UNCOVERED_UNSEEN], (__u64)further * nio_weight);
+		count_moved(s, NIO_MOVED_UNCOPIED, further);
+	} else if (further < 0) {
+		add_to(&uncovered[NIO_UNCOVERED_PEEKED], (__u64)-further * nio_weight);
+		note_weight(e, NIO_SIDE_RECEIVER, further);
+	}
+}
+
+/* nio_numbers.read at this moment. The caller holds the socket lock. */
+static __always_inline __u64 bytes_read_now(const struct sock *sk)
+{
+	return nio_bytes_read(kernel_read(struct tcp_sock, sk, bytes_received),
+			      kernel_read(struct tcp_sock, sk, rcv_nxt),
+			      kernel_read(struct tcp_sock, sk, copied_seq),
+			      kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE));
+}
+
+/*
+ * Bytes read after the close: tcp_disconnect() may clear the counters before tcp_destroy_sock, so
+ * the numbers are saved here.
+ */
+static __always_inline void on_read_after_close(struct sock_state *s, const struct sock *sk,
+						__u32 len)
+{
+	struct nio_numbers n;
+	struct nio_tcp t;
+
+	read_tcp(&t, sk, s);
+	if (t.write_seq != s->write_seq)
+		return;
+	n = nio_numbers_of(&t);
+	s->now.read = n.read + len;
+}
+
+static __always_inline void note_last_copy(const struct sock_state *s, const struct sock *sk,
+					   __u32 len)
+{
+	__u32 zero = 0;
+	struct nio_last_copy *last = bpf_map_lookup_elem(&nio_last_copies, &zero);
+
+	if (!last)
+		return;
+	last->key = s->key;
+	last->copied_seq = kernel_read(struct tcp_sock, sk, copied_seq) + len;
+}
+
+/*
+ * The kernel copies len bytes of payload to user memory, under the socket lock. kTLS copies are not
+ * booked: the connection's bytes are the records that kTLS takes from TCP.
+ */
+static __always_inline void on_received(struct sock *sk, int len)
+{
+	bool adopted;
+	struct sock_state *s = state_in_use(sk, &adopted);
+	enum nio_uncovered_kind path;
+	struct sock_events *e;
+	__u64 read;
+
+	if (!s || nio_over)
+		return;
+	count_watched(s);
+	touch(s, sk);
+	e = events_of(s);
+	if (!e)
+		return;
+	path = path_of(sk, NIO_SIDE_RECEIVER, PROBE_READ);
+	if (path < NIO_COVERED) {
+		s->uncovered = path + 1;
+		if (path != NIO_UNCOVERED_KTLS)
+			add_to(&e->uncovered_bytes[NIO_SIDE_RECEIVER][path], len);
+		return;
+	}
+	read = bytes_read_now(sk);
+	book_taken(s, e, read, NIO_STAGE_NR);
+	s->read_seen = read + len;
+	note_last_copy(s, sk, len);
+	if (s->flags & SOCK_STATE_CLOSED)
+		on_read_after_close(s, sk, len);
+	add_weighted(&e->stages[NIO_STAGE_RX_COPY], len);
+	note_weight(e, NIO_SIDE_RECEIVER, len);
+	count_moved(s, NIO_MOVED_READ, len);
+	add_to(&e->rx_sizes[nio_size_bucket(len)], nio_weight);
+}
+
+/* copied_seq has moved by another number of bytes than the last copy seen on this CPU. */
+static __always_inline void on_read_moved(struct sock *sk)
+{
+	struct sock_state *s = state_of(sk);
+	struct sock_events *e;
+	__u64 read;
+	__u32 by;
+
+	if (!s || nio_over || !s->begun || is_stale(s, sk) ||
+	    path_of(sk, NIO_SIDE_RECEIVER, PROBE_READ) < NIO_COVERED)
+		return;
+	read = bytes_read_now(sk);
+	if (read == s->read_seen)
+		return;
+	count_watched(s);
+	touch(s, sk);
+	e = events_of(s);
+	if (!e)
+		return;
+	by = stage_of_syscall(sk);
+	if (by < NIO_STAGE_NR)
+		used_now(s);
+	book_taken(s, e, read, by);
+	s->read_seen = read;
+	if (s->flags & SOCK_STATE_CLOSED)
+		on_read_after_close(s, sk, 0);
+}
+
+/* tcp_rcv_space_adjust: a receive call has moved copied_seq, mostly by what it has just copied. */
+static __always_inline void on_taken(struct sock *sk)
+{
+	__u32 zero = 0;
+	struct nio_last_copy *last;
+
+	if (!nio_socket_known[nio_known_index(low_of(sk))])
+		return;
+	last = bpf_map_lookup_elem(&nio_last_copies, &zero);
+	if (!last || last->key != (__u64)sk ||
+	    last->copied_seq != kernel_read(struct tcp_sock, sk, copied_seq))
+		on_read_moved(sk);
+}
+
+#endif
