@@ -200,7 +200,9 @@ char *plotter__script(const struct figure *figure)
 
 	fprintf(f,
 		"# Draws %s again: `gnuplot %s.plot` writes %s.svg into the working directory,\n"
-		"# `gnuplot -e \"term='pdf'\" %s.plot` a PDF; png is the third form.\n",
+		"# `gnuplot -e \"term='pdf'\" %s.plot` a PDF; png is the third form. Call it from "
+		"another\n"
+		"# directory: report replaces none with files that it did not make.\n",
 		figure->name, figure->name, figure->name, figure->name);
 	fprintf(f,
 		"if (!exists(\"term\")) { term = \"svg\" }\n"
