@@ -535,6 +535,7 @@ struct inet_bind_bucket;
 struct inet_connection_sock {
 	struct inet_bind_bucket *icsk_bind_hash;
 	void *icsk_ulp_ops;
+	void *icsk_ulp_data;
 };
 
 struct inet_bind_bucket {
@@ -573,6 +574,31 @@ struct ubuf_info_msgzc {
 			u16 zerocopy: 1;
 		};
 	};
+};
+
+struct tls_prot_info {
+	u16 version;
+	u16 cipher_type;
+	u16 overhead_size;
+};
+
+struct cipher_context {
+	char rec_seq[8];
+};
+
+union tls_crypto_context {
+};
+
+struct tls_context {
+	struct tls_prot_info prot_info;
+	u8 tx_conf: 3;
+	u8 rx_conf: 3;
+	struct cipher_context tx;
+	struct cipher_context rx;
+	void *partially_sent_record;
+	struct sock *sk;
+	union tls_crypto_context crypto_send;
+	union tls_crypto_context crypto_recv;
 };
 
 #pragma clang attribute pop

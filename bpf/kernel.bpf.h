@@ -411,17 +411,17 @@ static __always_inline enum nio_uncovered_kind layer_of(const struct sock *sk, b
 	return name == ULP_KTLS ? NIO_UNCOVERED_KTLS : NIO_UNCOVERED_OTHER;
 }
 
-/* NIO_COVERED, or the layer in TCP's place. With unknown addresses, only MPTCP is recognised. */
+/* NIO_COVERED, or the layer in TCP's place. With unknown addresses, MPTCP and kTLS are. */
 static __always_inline enum nio_uncovered_kind path_of(const struct sock *sk, enum nio_side side,
 						       bool known)
 {
 	const struct proto *prot = NIO_FIELD(known, struct sock, sk, __sk_common.skc_prot);
 	__u64 tcp = side == NIO_SIDE_SENDER ? nio_tcp_sendmsg : nio_tcp_recvmsg, own;
 
+	if (!tcp && NIO_FIELD(known, struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
+		return NIO_UNCOVERED_MPTCP;
 	if (!tcp)
-		return NIO_FIELD(known, struct sock, sk, sk_protocol) == IPPROTO_MPTCP
-			       ? NIO_UNCOVERED_MPTCP
-			       : NIO_COVERED;
+		return ulp_of(sk) == ULP_KTLS ? NIO_UNCOVERED_KTLS : NIO_COVERED;
 	own = side == NIO_SIDE_SENDER ? (__u64)NIO_FIELD(known, struct proto, prot, sendmsg)
 				      : (__u64)NIO_FIELD(known, struct proto, prot, recvmsg);
 	return own == tcp ? NIO_COVERED : layer_of(sk, known);

@@ -101,6 +101,8 @@ static __always_inline bool is_uncovered(struct sock_state *s, const struct sock
 	if (path >= NIO_COVERED || side >= NIO_SIDE_NR)
 		return false;
 	s->uncovered = path + 1;
+	if (path == NIO_UNCOVERED_KTLS)
+		s->tls.context = (__u64)kernel_read(struct inet_connection_sock, sk, icsk_ulp_data);
 	e = events_of(s);
 	if (e)
 		add_to(&e->uncovered_bytes[side][path], bytes);
@@ -351,6 +353,17 @@ static __always_inline bool is_known(const struct sock_state *s, const struct so
 	       kernel_read(struct sock_common, sk, skc_state) == TCP_SYN_SENT;
 }
 
+/* A send call of kTLS returns: no records are counted that are still to be queued after it. */
+static __always_inline void read_records(struct sock_state *s, const struct sock *sk)
+{
+	struct nio_numbers n;
+	struct nio_tcp t;
+
+	read_tcp(&t, sk, s);
+	n = nio_numbers_of(&t);
+	read_tls(s, sk, &n, false);
+}
+
 /* A send call queued ret bytes, or failed. what: flags known from the hook. */
 static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 {
@@ -376,8 +389,11 @@ static __always_inline void on_call_return(struct sock *sk, int ret, __u32 what)
 		return;
 	}
 	touch(s, sk);
-	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret))
+	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret)) {
+		if (is_of_tls(s))
+			read_records(s, sk);
 		return;
+	}
 	if (!is_known(s, sk, what))
 		return;
 	if (adopted)

@@ -70,8 +70,9 @@ static __always_inline bool read_still(struct nio_tcp *t, const struct sock *sk,
 static __always_inline bool begin_existing(struct sock_state *s, const struct sock *sk)
 {
 	struct nio_tcp t;
+	bool still = read_still(&t, sk, s) || read_still(&t, sk, s);
 
-	if (!read_still(&t, sk, s) && !read_still(&t, sk, s)) {
+	if (!still) {
 		if (!nio_last_pass || (nio_window & 1)) {
 			nio_in_use++;
 			return false;
@@ -79,6 +80,10 @@ static __always_inline bool begin_existing(struct sock_state *s, const struct so
 		read_tcp(&t, sk, s);
 	}
 	begin_with(s, &t, false);
+	if (!still)
+		give_up_records(s, sk);
+	else if (ulp_of(sk) == ULP_KTLS)
+		read_tls(s, sk, &s->base, true);
 	return true;
 }
 

@@ -136,6 +136,11 @@ static __always_inline void note_layer(struct sock_state *s, const struct sock *
 		s->uncovered = path + 1;
 }
 
+static __always_inline bool is_of_tls(const struct sock_state *s)
+{
+	return s->uncovered == NIO_UNCOVERED_KTLS + 1;
+}
+
 static __always_inline void read_numbers(struct sock_state *s, const struct sock *sk, __u8 state)
 {
 	struct nio_tcp t;
@@ -147,6 +152,8 @@ static __always_inline void read_numbers(struct sock_state *s, const struct sock
 	s->now = nio_numbers_of(&t);
 	if (s->flags & SOCK_STATE_ENDED)
 		s->now.sent = sent;
+	if (is_of_tls(s))
+		read_tls(s, sk, &s->now, false);
 }
 
 /* The socket is about to queue its FIN: the number of bytes sent is final. */
@@ -318,6 +325,8 @@ static __always_inline void final_numbers(struct sock_state *s, const struct soc
 	}
 	n = nio_numbers_of(&t);
 	s->now.read = n.read;
+	if (is_of_tls(s))
+		read_tls(s, sk, &s->now, false);
 }
 
 /* A watched task closes a connection without a state: the programs missed all of it. */

@@ -38,6 +38,13 @@ static __always_inline bool copies_now(const struct sock_state *s, const struct 
 	return e && !e->uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED];
 }
 
+/* No call is moving bytes, nor has one since t was read: bytes and records are of one moment. */
+static __always_inline bool is_quiet(const struct sock *sk, const struct nio_tcp *t)
+{
+	return !is_locked(sk) && t->write_seq == kernel_read(struct tcp_sock, sk, write_seq) &&
+	       t->copied_seq == kernel_read(struct tcp_sock, sk, copied_seq);
+}
+
 static __always_inline void read_socket(struct sock_state *s, const struct sock *sk)
 {
 	struct nio_numbers n;
@@ -62,6 +69,8 @@ static __always_inline void read_socket(struct sock_state *s, const struct sock 
 	}
 	s->last_read = n;
 	note_layer(s, sk, &t);
+	if (is_of_tls(s) && is_quiet(sk, &t))
+		read_tls(s, sk, &n, false);
 	/* Without messages the return of a call tells by the call's id that it pinned pages. */
 	if ((nio_sees_calls || !(nio_window & 1)) && note_ids(s, sk))
 		nio_zerocopy_ns = bpf_ktime_get_ns();

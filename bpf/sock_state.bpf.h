@@ -8,6 +8,7 @@
 #define BPF_SOCK_STATE_BPF_H
 
 #include "listeners.bpf.h"
+#include "tls.bpf.h"
 
 /* enum sock_flags */
 #define SOCK_DEAD 0 /* closed by the application */
@@ -394,6 +395,14 @@ static __always_inline void begin_with(struct sock_state *s, const struct nio_tc
 	s->read_seen = s->base.read;
 }
 
+/* A call is in progress: it may have encrypted a record that TCP has not taken yet. */
+static __always_inline void give_up_records(struct sock_state *s, const struct sock *sk)
+{
+	if (ulp_of(sk) == ULP_KTLS)
+		s->tls.side[NIO_SIDE_SENDER].how = s->tls.side[NIO_SIDE_RECEIVER].how =
+			NIO_TLS_UNKNOWN;
+}
+
 /* Sets the starting point. born: the connection began with the state, so `base` is 0. */
 static __always_inline void begin(struct sock_state *s, const struct sock *sk, bool born)
 {
@@ -403,6 +412,8 @@ static __always_inline void begin(struct sock_state *s, const struct sock *sk, b
 		return;
 	read_tcp(&t, sk, s);
 	begin_with(s, &t, born);
+	if (!born)
+		give_up_records(s, sk);
 }
 
 /* Counts the zero-copy ids issued since the last call. An aborted send gives its id back. */

@@ -117,6 +117,31 @@ static inline struct nio_numbers nio_numbers_of(const struct nio_tcp *t)
 	};
 }
 
+/* Since when the records of one direction of kTLS are counted. */
+enum nio_tls_how {
+	NIO_TLS_OFF,     /* kTLS has no key for this direction, or was not seen */
+	NIO_TLS_STARTED, /* since the key was set: TCP moved bytes before */
+	NIO_TLS_ADOPTED, /* since watching began */
+	NIO_TLS_UNKNOWN, /* not counted: a NIC encrypts, the key changed, or a cipher is unknown */
+};
+
+/* Numbers of records (lower halves) of one direction of kTLS. */
+struct nio_tls_side {
+	__u32 first;
+	__u32 next; /* of the next record, when the socket had moved `at` bytes */
+	__u32 at;   /* nio_numbers.sent or .read, lower half */
+	__u32 iv;   /* begin of the key's IV, which changes with the key */
+	__u32 how;  /* enum nio_tls_how */
+};
+
+struct nio_tls {
+	__u64 context;  /* struct tls_context; 0: none seen */
+	__u16 version;  /* TLS_1_3_VERSION: 0x304 */
+	__u16 overhead; /* bytes that a record adds to its plaintext */
+	struct nio_tls_side side[NIO_SIDE_NR];
+	__u32 unused;
+};
+
 /* The message of a send call in progress. */
 struct nio_message {
 	__u32 tid;
@@ -189,7 +214,8 @@ struct sock_state {
 	struct nio_numbers base;      /* when watching began; 0: since the connection began */
 	struct nio_numbers now;       /* at the end of the connection */
 	struct nio_numbers last_read; /* at the last iteration; user space reports it as `now` */
-	__u64 cgroup;                 /* id of the cgroup that created the socket; 0: unknown */
+	struct nio_tls tls;
+	__u64 cgroup;        /* id of the cgroup that created the socket; 0: unknown */
 	__u8 several;        /* 2: several threads send in turns, and their messages are not seen */
 	__u8 begun;          /* connected: `base` and read_seen are valid; 2: `base` is 0 */
 	__u8 given;          /* an iteration has reported the end to user space */
@@ -312,6 +338,7 @@ static inline __u32 nio_known_index(__u32 key)
 _Static_assert(SOCK_STATE_HEAD + sizeof(struct sock_events) == sizeof(struct sock_state),
 	       "the events are the rest of a state");
 _Static_assert(sizeof(struct nio_numbers) == 32, "nio_numbers layout");
+_Static_assert(sizeof(struct nio_tls) == 56, "nio_tls layout");
 _Static_assert(sizeof(struct nio_task) == 48, "nio_task layout");
 _Static_assert(sizeof(struct sock_state) % 8 == 0, "sock_state has no padding at its end");
 

@@ -2,7 +2,7 @@
 # Build rules of the programs that only tests run. mk/targets.mk has the targets that run them.
 
 # Scenarios of uncommon socket uses, shared by two test programs.
-PLAYS := $(addprefix $(O)/tests/bpf/,socket_scenarios.o socket_scenarios_layers.o socket_scenarios_ports.o socket_scenarios_turns.o)
+PLAYS := $(addprefix $(O)/tests/bpf/,socket_scenarios.o socket_scenarios_layers.o socket_scenarios_ports.o socket_scenarios_tls.o socket_scenarios_turns.o)
 
 # Programs that tests run. The top of each source file says what it does.
 TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run \

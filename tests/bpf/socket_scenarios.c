@@ -403,6 +403,7 @@ const struct play plays[] = {
 	{"many_zerocopy", play_many_zerocopy},
 	{"mixed_zerocopy", play_mixed_zerocopy},
 	{"ktls", play_ktls},
+	{"ktls13", play_ktls13},
 	{"sockmap", play_sockmap},
 	{"sockmap_self", play_sockmap_self},
 	{"sockmap_ingress", play_sockmap_ingress},

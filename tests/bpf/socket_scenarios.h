@@ -65,6 +65,7 @@ void play_restore(void);
 
 /* Layers over TCP. */
 void play_ktls(void);
+void play_ktls13(void);
 void play_sockmap(void);
 void play_sockmap_self(void);
 void play_sockmap_ingress(void);

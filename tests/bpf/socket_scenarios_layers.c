@@ -6,7 +6,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/io_uring.h>
-#include <linux/tls.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -19,27 +18,6 @@
 #include <bpf/bpf.h>
 
 #include "socket_scenarios.h"
-
-#ifndef TCP_ULP
-#define TCP_ULP 31
-#endif
-
-void play_ktls(void)
-{
-	struct tls12_crypto_info_aes_gcm_128 key = {
-		.info = {.version = TLS_1_2_VERSION, .cipher_type = TLS_CIPHER_AES_GCM_128}};
-	struct pair p = connect_pair(0);
-
-	if (setsockopt(p.tx, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")) ||
-	    setsockopt(p.rx, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")))
-		skip("TCP_ULP tls");
-	if (setsockopt(p.tx, SOL_TLS, TLS_TX, &key, sizeof(key)) ||
-	    setsockopt(p.rx, SOL_TLS, TLS_RX, &key, sizeof(key)))
-		skip("TLS_TX, TLS_RX");
-	watch(&p, 1);
-	send_bytes(p.tx, 3000, 0);
-	receive(p.rx, 3000, 0);
-}
 
 /* A socket in repair mode with given sequence numbers, not yet connected. */
 static int repaired(__u32 sent, __u32 received, struct sockaddr_in *own)

@@ -69,9 +69,13 @@ unmeasured() {
 	jq -e '(.connections | length) == 2' out.json
 }
 
-@test "attach reports kTLS bytes as kTLS only" {
-	played ktls 'tx_ktls 3000' 'rx_ktls 3029'
-	unmeasured
+@test "attach counts the plaintext of kTLS as copied by its cipher" {
+	played ktls 'tls_copy 6000'
+	balanced
+	jq -e '.total | .tls_tx == .tls_rx and .tls_tx.bytes == 3000 and .tls_tx.records == 1 and .tls_tx.overhead == 29
+		and .socket.tx_bytes == 3029' out.json
+	played ktls13 'tx_copy 100' 'tls_copy 120020' 'rx_copy 60110'
+	balanced
 }
 
 @test "attach reports sockmap bytes as sockmap only" {

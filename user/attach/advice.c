@@ -217,8 +217,8 @@ static struct cost advise_sendfile(struct text *t, const struct advice_row *row)
 	const char *most = TEXT_BYTES(file.most);
 	char part[96];
 
-	if (!row->sees_kinds || row->encrypts || row->ledger->unmeasured || p->encrypted ||
-	    !is_worth(&c))
+	if (!row->sees_kinds || row->encrypts || row->ledger->unmeasured ||
+	    row->ledger->tls[NIO_SIDE_SENDER].records || p->encrypted || !is_worth(&c))
 		return (struct cost){0};
 	if (strcmp(least, most))
 		snprintf(part, sizeof(part), "%s to %s of them", least, most);

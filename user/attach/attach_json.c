@@ -76,7 +76,7 @@ static struct real seconds_since(const struct attach_result *r, uint64_t ns)
 
 /* A stage of a block: its quality, and why less than exact. */
 struct stage_found {
-	const struct nio_amount *amount;
+	struct nio_amount amount;
 	struct num bytes;
 	struct byte_range range;
 	enum quality quality;
@@ -86,12 +86,28 @@ struct stage_found {
 
 static struct stage_found stage_of(const struct block *k, enum nio_stage stage)
 {
-	struct stage_found s = {.amount = &k->b->stages[stage],
+	struct stage_found s = {.amount = k->b->stages[stage],
 				.bytes = socket_ledger__stage_bytes(k->b, stage),
 				.range = attach_result__stage_range(k->r, k->b, stage)};
 
 	s.quality = attach_result__quality(k->r, k->b, stage, &s.reason);
 	s.known = s.quality != QUALITY_UNAVAILABLE || !s.reason;
+	return s;
+}
+
+/* The copies of kTLS in both directions. */
+static struct stage_found tls_copy_of(const struct block *k)
+{
+	const struct tls_ledger *tx = &k->b->tls[NIO_SIDE_SENDER];
+	const struct tls_ledger *rx = &k->b->tls[NIO_SIDE_RECEIVER];
+	struct stage_found s = {.amount = {tx->copied + rx->copied, tx->records + rx->records},
+				.bytes = socket_ledger__tls_copy(k->b),
+				.known = !k->b->left_out};
+
+	s.range.least = s.amount.bytes - tx->open - rx->open;
+	s.range.most = s.amount.bytes + k->b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] +
+		       k->b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS];
+	s.quality = attach_result__tls_quality(k->b, &s.reason);
 	return s;
 }
 
@@ -197,20 +213,27 @@ FIELDS(receives, (const struct socket_ledger *b, struct num read), RECEIVES_FIEL
 #define STAGE_FIELDS(X)                                                                     \
 	X(text,   "quality", "text",  quality__name(s.quality))                             \
 	X(reason, "reason",  s.reason)                                                      \
-	X(bare,   "bytes",   "bytes", num_if(s.known && s.bytes.known, s.amount->bytes))    \
+	X(bare,   "bytes",   "bytes", num_if(s.known && s.bytes.known, s.amount.bytes))    \
 	X(bare,   "bytes_at_least", "bytes", num_if(s.known, s.range.least))                \
 	X(bare,   "bytes_at_most", "bytes", num_if(s.known, s.range.most))                  \
-	X(bare,   "events",  "count", num_if(s.known && s.bytes.known, s.amount->events))   \
+	X(bare,   "events",  "count", num_if(s.known && s.bytes.known, s.amount.events))   \
 	X(json,   "ns",      "ns",    json_null())
 FIELDS(stage, (struct stage_found s), STAGE_FIELDS)
 
 #define LEDGER_FIELDS(X)                                                                    \
 	X(members, "<stage>", stage, NIO_STAGE_NR, stage__key, stage_of(k, i))              \
+	X(object, "tls_copy", stage, tls_copy_of(k))                                        \
 	X(whole, "unaccounted_tx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_SENDER)) \
 	X(whole, "unaccounted_rx",          "bytes", socket_ledger__unaccounted(k->b, NIO_SIDE_RECEIVER)) \
 	X(real,  "copies_per_byte",         "ratio", socket_ledger__copies_per_byte(k->b))          \
 	X(real,  "copies_per_byte_at_most", "ratio", socket_ledger__copies_per_byte_at_most(k->b))
 FIELDS(ledger, (const struct block *k), LEDGER_FIELDS)
+
+#define TLS_FIELDS(X)                                                                       \
+	X(num, "bytes",    "bytes", socket_ledger__of_records(b, side, b->tls[side].copied))               \
+	X(num, "records",  "count", socket_ledger__of_records(b, side, b->tls[side].records))              \
+	X(num, "overhead", "bytes", socket_ledger__of_records(b, side, b->tls[side].overhead))
+FIELDS(tls, (const struct socket_ledger *b, enum nio_side side), TLS_FIELDS)
 
 #define UNSUPPORTED_PATHS_FIELDS(X)                                                                 \
 	X(text, "kind",      "text",  unsupported_paths__key(kind))                                 \
@@ -290,6 +313,8 @@ FIELDS(verdict, (const struct attach_verdict *j), VERDICT_FIELDS)
 	  sizes_json(k->b->rx_sizes, socket_ledger__no_sizes(k->b, NIO_SIDE_RECEIVER)))      \
 	X(reason, "rx_sizes_reason", socket_ledger__no_sizes(k->b, NIO_SIDE_RECEIVER))       \
 	X(object, "ledger",    ledger, k)                                                    \
+	X(object, "tls_tx",    tls, k->b, NIO_SIDE_SENDER)                                   \
+	X(object, "tls_rx",    tls, k->b, NIO_SIDE_RECEIVER)                                 \
 	X(uncovered, "uncovered", k->b)                                                      \
 	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r), no_requests(k->r),      \
 	  no_reports(k->r))                                                                  \

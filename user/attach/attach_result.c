@@ -106,6 +106,26 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 	return because(row->quality, row->reason, reason);
 }
 
+enum quality attach_result__tls_quality(const struct socket_ledger *b, const char **reason)
+{
+	struct num bytes = socket_ledger__tls_copy(b);
+
+	if (!bytes.known)
+		return because(QUALITY_UNAVAILABLE, bytes.reason, reason);
+	if (b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] ||
+	    b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS])
+		return because(QUALITY_DERIVED,
+			       "a lower bound: not all records of kTLS were counted (uncovered)",
+			       reason);
+	if (b->tls[NIO_SIDE_SENDER].open || b->tls[NIO_SIDE_RECEIVER].open)
+		return because(QUALITY_DERIVED,
+			       "an upper bound: bytes that a connection moved before kTLS had its "
+			       "key are included if their calls were not seen; --count-calls "
+			       "watches them all",
+			       reason);
+	return because(QUALITY_EXACT, NULL, reason);
+}
+
 #define ALL_CALLS ((1U << NIO_CALL_NR) - 1)
 #define ALL_WAYS                                                                     \
 	(1U << NIO_MOVED_COPIED | 1U << NIO_MOVED_PINNED | 1U << NIO_MOVED_SPLICED | \
@@ -237,9 +257,9 @@ static enum nio_stage stage_of(enum row_value v)
 uint64_t row_value__of(enum row_value v, const struct socket_ledger *b)
 {
 	if (v == VALUE_SENT)
-		return socket_ledger__booked(b, NIO_SIDE_SENDER);
+		return socket_ledger__payload(b, NIO_SIDE_SENDER);
 	if (v == VALUE_RECEIVED)
-		return socket_ledger__booked(b, NIO_SIDE_RECEIVER);
+		return socket_ledger__payload(b, NIO_SIDE_RECEIVER);
 	return b->stages[stage_of(v)].bytes;
 }
 

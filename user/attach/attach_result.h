@@ -68,6 +68,9 @@ struct attach_result {
 enum quality attach_result__quality(const struct attach_result *r, const struct socket_ledger *b,
 				    enum nio_stage stage, const char **reason);
 
+/* The same of the copies of kTLS. */
+enum quality attach_result__tls_quality(const struct socket_ledger *b, const char **reason);
+
 /* Bytes of a stage, or of kinds of calls, at least and at most. */
 struct byte_range {
 	uint64_t least, most;

@@ -213,6 +213,12 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 			bytes_text(text, row_value__of(v, b)), row_value__head(v));
 		before = " +";
 	}
+	rest -= b->tls[NIO_SIDE_SENDER].copied;
+	if (b->tls[NIO_SIDE_SENDER].copied) {
+		fprintf(f, "%s %s encrypted", before,
+			bytes_text(text, b->tls[NIO_SIDE_SENDER].copied));
+		before = " +";
+	}
 	if (rest)
 		fprintf(f, "%s %s unclassified", before, bytes_text(text, rest));
 	fprintf(f, "; %s received. Compared with the sockets' own counters, unaccounted: ",
@@ -289,6 +295,24 @@ static void print_sends(FILE *f, const struct attach_result *r)
 static void print_cpu(FILE *f, const struct attach_result *r)
 {
 	cpu_split__print(f, &r->cpu, &r->cpu_total);
+}
+
+/* The records of one direction of kTLS. */
+static void print_records(FILE *f, const struct tls_ledger *t, const char *direction)
+{
+	char bytes[UNITS_BUF], records[UNITS_BUF], overhead[UNITS_BUF];
+
+	if (t->records)
+		fprintf(f, "%s %s in %s records, which add %s. ", bytes_text(bytes, t->copied),
+			direction, format_count(records, sizeof(records), t->records),
+			bytes_text(overhead, t->overhead));
+}
+
+/* kTLS copies: its cipher reads the plaintext and writes it elsewhere. */
+static void print_tls(FILE *f, const struct attach_result *r)
+{
+	print_records(f, &r->table.total.tls[NIO_SIDE_SENDER], "encrypted");
+	print_records(f, &r->table.total.tls[NIO_SIDE_RECEIVER], "decrypted");
 }
 
 static void print_uncovered_kind(FILE *f, const struct socket_ledger *b, enum nio_side side,
@@ -433,10 +457,15 @@ void attach_result__print(FILE *f, unsigned int columns, const struct attach_res
 	static const struct {
 		const char *label;
 		void (*print)(FILE *f, const struct attach_result *r);
-	} notes[] = {{"books", print_ledger},    {"sends", print_sends},
-		     {"verdict", print_verdict}, {"advice", print_advice},
-		     {"cpu", print_cpu},         {"uncovered", print_uncovered},
-		     {"shared", print_shared},   {"watching", print_watching}};
+	} notes[] = {{"books", print_ledger},
+		     {"sends", print_sends},
+		     {"verdict", print_verdict},
+		     {"advice", print_advice},
+		     {"cpu", print_cpu},
+		     {"kTLS", print_tls},
+		     {"uncovered", print_uncovered},
+		     {"shared", print_shared},
+		     {"watching", print_watching}};
 
 	print_head(f, columns, r);
 	if (saw_no_connection(r)) {

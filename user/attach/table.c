@@ -21,9 +21,9 @@ uint64_t sort__value(enum sort sort, const struct socket_ledger *b)
 	case SORT_COPIED:
 		return socket_ledger__copied_bytes(b);
 	case SORT_SENT:
-		return socket_ledger__booked(b, NIO_SIDE_SENDER);
+		return socket_ledger__payload(b, NIO_SIDE_SENDER);
 	case SORT_RECEIVED:
-		return socket_ledger__booked(b, NIO_SIDE_RECEIVER);
+		return socket_ledger__payload(b, NIO_SIDE_RECEIVER);
 	case SORT_ZEROCOPY:
 		return socket_ledger__zerocopy_sends(b).value;
 	default:

@@ -176,7 +176,8 @@ static void publish_parts(uint64_t *published, const uint64_t *now, size_t n, ui
 	for (size_t i = 0; i < n; i++) {
 		had += published[i];
 		behind += now[i] > published[i] ? now[i] - published[i] : 0;
-		if ((int64_t)(now[i] - published[i]) > (int64_t)(now[most] - published[most]))
+		if (now[i] &&
+		    (int64_t)(now[i] - published[i]) > (int64_t)(now[most] - published[most]))
 			most = i;
 	}
 	if (sum <= had)
@@ -207,17 +208,23 @@ static void publish_bytes(struct aggregate *g)
 	const uint64_t sent[] = {b->stages[NIO_STAGE_TX_COPY].bytes,
 				 b->stages[NIO_STAGE_TX_PIN].bytes,
 				 b->stages[NIO_STAGE_TX_SPLICE].bytes,
-				 sum_of(b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR)};
+				 sum_of(b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR) +
+					 b->tls[NIO_SIDE_SENDER].overhead,
+				 b->tls[NIO_SIDE_SENDER].copied};
+	const struct tls_ledger *rx = &b->tls[NIO_SIDE_RECEIVER];
 	uint64_t copied = b->stages[NIO_STAGE_RX_COPY].bytes;
-	const uint64_t read[] = {copied, b->socket_rx > copied ? b->socket_rx - copied : 0};
+	uint64_t decrypted = rx->copied - rx->copied_again, known = copied + decrypted;
+	const uint64_t read[] = {copied, b->socket_rx > known ? b->socket_rx - known : 0,
+				 decrypted};
 	struct published *out = &g->out;
 
 	grow(&out->sent, b->socket_tx);
 	grow(&out->received, b->received);
 	grow(&out->read, b->socket_rx);
 	grow(&out->retransmitted, b->retrans);
-	publish_parts(&out->parts[PART_TX_COPY], sent, 4, out->sent);
-	publish_parts(&out->parts[PART_RX_COPY], read, 2, out->read);
+	publish_parts(&out->parts[PART_TX_COPY], sent, 5, out->sent);
+	publish_parts(&out->parts[PART_RX_COPY], read, 3, out->read);
+	grow(&out->decrypted, rx->copied);
 	g->sampled |= b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER];
 	publish_qualities(out, g->sampled);
 }

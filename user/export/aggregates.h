@@ -23,8 +23,10 @@ enum part_of_bytes {
 	PART_TX_PIN,
 	PART_TX_SPLICE,
 	PART_TX_UNCLASSIFIED,
+	PART_TX_TLS, /* plaintext that kTLS encrypted */
 	PART_RX_COPY,
 	PART_RX_UNCLASSIFIED, /* read without a copy that was seen */
+	PART_RX_TLS,          /* plaintext that kTLS decrypted, and no call was seen to copy */
 	PART_NR,
 };
 
@@ -42,6 +44,7 @@ struct published {
 	uint64_t parts[PART_NR];         /* exact and sampled ones together */
 	uint64_t by_quality[2][PART_NR]; /* [1]: an estimate by samples has been in the sum */
 	uint64_t deferred;
+	uint64_t decrypted;    /* plaintext of kTLS, also in rx_copy (TLS 1.3) or PART_RX_TLS */
 	bool deferred_unknown; /* no deferred copy was seen, and some may have been made */
 	/* Calls of io_uring are an estimate: copies of unseen requests belong to no connection. */
 	bool deferred_hidden;

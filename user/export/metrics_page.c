@@ -138,6 +138,11 @@ static const struct series all_series[] = {
 	STAGE("tx_pin", PART_TX_PIN),
 	STAGE("tx_splice", PART_TX_SPLICE),
 	STAGE("rx_copy", PART_RX_COPY),
+	{"tls_bytes", "Plaintext that kTLS copied to encrypt or decrypt it, by the numbers of its records. "
+	 "Decrypted bytes of TLS 1.3 are also in rx_copy.",
+	 TYPE_COUNTER, SHOWN_NONZERO, AT(parts[PART_TX_TLS]), {{"direction", "sent"}}},
+	{"tls_bytes", NULL,
+	 TYPE_COUNTER, SHOWN_NONZERO, AT(decrypted), {{"direction", "received"}}},
 	{"unclassified_bytes", "Payload bytes whose stage is not known.",
 	 TYPE_COUNTER, SHOWN_USED, AT(parts[PART_TX_UNCLASSIFIED]), {{"direction", "sent"}}},
 	{"unclassified_bytes", NULL,

@@ -2,7 +2,7 @@
 /* The ledger of sockets; see socket_ledger.h. Pure. */
 #include <string.h>
 
-#include "socket_ledger.h"
+#include "socket_ledger_internal.h"
 
 static uint64_t sum_of(const __u64 *values, size_t n)
 {
@@ -30,12 +30,21 @@ uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side
 	const struct nio_amount *stages = b->stages;
 	uint64_t uncovered = sum_of(b->uncovered[side], NIO_UNCOVERED_NR);
 
+	uncovered += b->tls[side].copied + b->tls[side].overhead;
 	if (side == NIO_SIDE_SENDER)
 		return stages[NIO_STAGE_TX_COPY].bytes + stages[NIO_STAGE_TX_PIN].bytes +
 		       stages[NIO_STAGE_TX_SPLICE].bytes + uncovered;
-	/* Peeked bytes were copied but not taken; each is in rx_copy and in the uncovered. */
+	/*
+	 * Peeked bytes were copied but not taken; each is in rx_copy and in the uncovered. Bytes of
+	 * kTLS that were also copied to the application are in rx_copy and in tls_copy.
+	 */
 	return minus(stages[NIO_STAGE_RX_COPY].bytes + uncopied_of(b) + uncovered,
-		     b->uncovered[side][NIO_UNCOVERED_PEEKED] * 2);
+		     b->uncovered[side][NIO_UNCOVERED_PEEKED] * 2 + b->tls[side].copied_again);
+}
+
+uint64_t socket_ledger__payload(const struct socket_ledger *b, enum nio_side side)
+{
+	return socket_ledger__booked(b, side) - b->tls[side].overhead;
 }
 
 static uint64_t scaled(uint64_t value, uint64_t to, uint64_t from)
@@ -227,35 +236,6 @@ static void divide_read(struct socket_ledger *d, const struct sock_state *s, uin
 	scale_read(d, seen, read);
 }
 
-/* Books the bytes of a side that no call was seen to move to the layer: TCP may have moved some. */
-static void book_layer(struct socket_ledger *d, enum nio_side side, size_t kind, uint64_t moved)
-{
-	uint64_t unseen = minus(moved, socket_ledger__booked(d, side));
-
-	d->uncovered[side][kind] += unseen;
-	d->layer_open[side] += unseen;
-}
-
-/*
- * A socket that another layer serves: TCP counts what that layer sends and takes. A sockmap may
- * give a socket bytes that TCP does not count, send bytes past TCP, and count bytes as read twice.
- */
-static void split_layer(struct socket_ledger *d, const struct sock_state *s)
-{
-	size_t kind = (size_t)s->uncovered - 1;
-	bool sockmap = kind == NIO_UNCOVERED_SOCKMAP, saw_all = sock_state_saw_all(s);
-
-	d->sockmap_open[NIO_SIDE_SENDER] = sockmap && !saw_all;
-	d->sockmap_open[NIO_SIDE_RECEIVER] = sockmap;
-	if (!saw_all)
-		book_layer(d, NIO_SIDE_SENDER, kind, d->socket_tx);
-	if (!sockmap && (!saw_all || kind == NIO_UNCOVERED_KTLS))
-		book_layer(d, NIO_SIDE_RECEIVER, kind, d->socket_rx);
-	if (sockmap && !saw_all)
-		d->layer_open[NIO_SIDE_RECEIVER] =
-			minus(d->received, socket_ledger__booked(d, NIO_SIDE_RECEIVER));
-}
-
 /* Bytes of a layer are those that were seen: they have no total to be scaled to. */
 static void subtract_added(struct socket_ledger *d, const uint64_t added[NIO_SIDE_NR])
 {
@@ -281,7 +261,7 @@ static void split(struct socket_ledger *d, const struct sock_state *s,
 {
 	if (s->uncovered) {
 		subtract_added(d, added);
-		split_layer(d, s);
+		socket_ledger__split_layer(d, s);
 		return;
 	}
 	if (!d->ids)
@@ -489,8 +469,8 @@ struct num socket_ledger__stage_bytes(const struct socket_ledger *b, enum nio_st
 
 uint64_t socket_ledger__bytes(const struct socket_ledger *b)
 {
-	return socket_ledger__booked(b, NIO_SIDE_SENDER) +
-	       socket_ledger__booked(b, NIO_SIDE_RECEIVER);
+	return socket_ledger__payload(b, NIO_SIDE_SENDER) +
+	       socket_ledger__payload(b, NIO_SIDE_RECEIVER);
 }
 
 uint64_t socket_ledger__unclassified(const struct socket_ledger *b, enum nio_side side)
@@ -553,7 +533,8 @@ bool socket_ledger__arrivals_missed(const struct socket_ledger *b)
 /* Copies that were not seen, at most. */
 static uint64_t copies_open(const struct socket_ledger *b)
 {
-	return b->unseen + b->pinned_open +
+	return b->unseen + b->pinned_open + b->layer_open[NIO_SIDE_SENDER] +
+	       b->layer_open[NIO_SIDE_RECEIVER] +
 	       open_of(b, NIO_SIDE_SENDER, b->stages[NIO_STAGE_TX_COPY].bytes, b->socket_tx) +
 	       open_of(b, NIO_SIDE_RECEIVER, b->stages[NIO_STAGE_RX_COPY].bytes, b->socket_rx);
 }

@@ -24,6 +24,21 @@
 	"bytes were taken without a copy by calls that are not known (receives.uncopied): by " \
 	"io_uring, by a 32-bit program, or in an event that no program saw"
 
+/* Why kTLS records are not counted. */
+#define SOCKET_LEDGER_NO_RECORDS                                                               \
+	"the records of kTLS were not counted: the key changed, a network device encrypts, a " \
+	"call was in progress when watching began, or the connection closed before they were read"
+
+/* What kTLS did in one direction, by the numbers of its records. */
+struct tls_ledger {
+	uint64_t records;
+	uint64_t copied;   /* plaintext of these records, which the cipher read and wrote anew */
+	uint64_t overhead; /* bytes of headers, nonces and tags */
+	/* Of `copied`: bytes that TCP may have moved before kTLS had its key. */
+	uint64_t open;
+	uint64_t copied_again; /* of `copied`: also in rx_copy (TLS 1.3) */
+};
+
 /* Counts of 64 bits, which add up, and the time of the sockets' events at the end. */
 struct socket_ledger {
 	uint64_t connections;
@@ -37,14 +52,15 @@ struct socket_ledger {
 	uint64_t seen_tx, seen_rx;       /* bytes of calls and copies that were seen */
 	uint64_t left_out;               /* sockets and processes that are missing in these sums */
 	uint64_t refused_runs;           /* program runs that the kernel refused, at any socket */
-	uint64_t unmeasured;             /* connections served by another layer than TCP */
-	uint64_t unwatched;              /* connections whose calls were not watched all the time */
+	uint64_t unmeasured;  /* connections of another layer, with bytes that were not counted */
+	uint64_t unwatched;   /* connections whose calls were not watched all the time */
 	uint64_t pins_hidden; /* of these, where requests of io_uring pin: they have no ids */
 	uint64_t partly_seen; /* MPTCP connections with unseen calls: their bytes are a minimum */
 	/* Connections that a sockmap served, whose bytes TCP does not count: they are a minimum. */
 	uint64_t sockmap_open[NIO_SIDE_NR];
 	/* Bytes booked to another layer without a seen call: TCP itself may have copied them. */
 	uint64_t layer_open[NIO_SIDE_NR];
+	struct tls_ledger tls[NIO_SIDE_NR];
 	uint64_t retrans;
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
@@ -107,6 +123,19 @@ struct real socket_ledger__unaccounted(const struct socket_ledger *b, enum nio_s
 
 /* Sum over the stages and the uncovered kinds: of bytes sent, or of bytes read. */
 uint64_t socket_ledger__booked(const struct socket_ledger *b, enum nio_side side);
+
+/* The same without what kTLS adds to the plaintext. */
+uint64_t socket_ledger__payload(const struct socket_ledger *b, enum nio_side side);
+
+/*
+ * Plaintext that kTLS copied, in both directions. Unknown if kTLS served sockets, and none of their
+ * records could be counted, or if sockets were left out.
+ */
+struct num socket_ledger__tls_copy(const struct socket_ledger *b);
+
+/* A number of this direction of kTLS: unknown likewise. */
+struct num socket_ledger__of_records(const struct socket_ledger *b, enum nio_side side,
+				     uint64_t number);
 
 /* Copies per byte sent and received here; unknown without bytes. */
 struct real socket_ledger__copies_per_byte(const struct socket_ledger *b);

@@ -116,7 +116,8 @@ struct real socket_ledger__copied_fraction(const struct socket_ledger *b)
 uint64_t socket_ledger__copied_bytes(const struct socket_ledger *b)
 {
 	return b->stages[NIO_STAGE_TX_COPY].bytes + b->stages[NIO_STAGE_DEFERRED_COPY].bytes +
-	       b->stages[NIO_STAGE_RX_COPY].bytes;
+	       b->stages[NIO_STAGE_RX_COPY].bytes + b->tls[NIO_SIDE_SENDER].copied +
+	       b->tls[NIO_SIDE_RECEIVER].copied;
 }
 
 struct num socket_ledger__count(const struct socket_ledger *b, uint64_t seen)

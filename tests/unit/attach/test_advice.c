@@ -145,7 +145,10 @@ TEST(no_advice_where_it_cannot_apply)
 	program.encrypted = 1;
 	assert_string_equal(advice(&row), "");
 	row = file_server();
-	ledger.unmeasured = 1; /* kTLS */
+	ledger.unmeasured = 1;
+	assert_string_equal(advice(&row), "");
+	row = file_server();
+	ledger.tls[NIO_SIDE_SENDER].records = 1; /* kTLS */
 	assert_string_equal(advice(&row), "");
 	row = file_server();
 	row.sees_kinds = false; /* copied bytes may come from sendfile */

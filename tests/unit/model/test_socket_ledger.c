@@ -342,16 +342,107 @@ TEST(more_than_2_to_32_calls_are_counted)
 	assert_int_equal(b.zc_without_option, 1ULL << 33);
 }
 
-/* kTLS sends records, and the socket counts bytes of records. */
-TEST(kTLS_sockets_have_no_balance)
+/* 5 records of TLS 1.3 after 100 plain bytes, by numbers whose lower halves wrap; and one back. */
+static struct sock_state of_tls(void)
+{
+	struct sock_state s = stream(100, 0);
+
+	s.uncovered = NIO_UNCOVERED_KTLS + 1;
+	s.base.sent = s.now.sent = 0xffffff00;
+	s.now.sent += 100 + 60000 + 5 * 22;
+	s.now.read += 10 + 22;
+	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] = 60000;
+	s.tls = (struct nio_tls){.version = 0x304, .overhead = 22};
+	s.tls.side[NIO_SIDE_SENDER] = (struct nio_tls_side){
+		.first = 0xfffffffe, .next = 3, .at = (uint32_t)s.now.sent, .how = NIO_TLS_STARTED};
+	s.tls.side[NIO_SIDE_RECEIVER] = (struct nio_tls_side){
+		.next = 1, .at = (uint32_t)s.now.read, .how = NIO_TLS_STARTED};
+	return s;
+}
+
+TEST(records_of_kTLS_give_the_plaintext)
+{
+	struct sock_state s = of_tls();
+	struct socket_ledger b = balanced(&s);
+
+	assert_int_equal(b.tls[NIO_SIDE_SENDER].copied, 60000);
+	assert_int_equal(b.tls[NIO_SIDE_SENDER].records, 5);
+	assert_int_equal(b.tls[NIO_SIDE_SENDER].overhead, 110);
+	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 100);
+	assert_int_equal(socket_ledger__payload(&b, NIO_SIDE_SENDER), 60100);
+	/* Decrypted into new memory, and copied from there. */
+	assert_int_equal(b.tls[NIO_SIDE_RECEIVER].copied, 10);
+	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 10);
+	assert_int_equal(socket_ledger__payload(&b, NIO_SIDE_RECEIVER), 10);
+	assert_int_equal(socket_ledger__tls_copy(&b).value, 60010);
+	assert_near(socket_ledger__copies_per_byte(&b), 60120.0 / 60110);
+	assert_near(socket_ledger__copies_per_byte_at_most(&b), 60120.0 / 60110);
+	assert_real(socket_ledger__coverage(&b), 1);
+}
+
+/* TLS 1.2 decrypts into the application's buffer if that takes a whole record. */
+TEST(tls12_may_copy_what_it_decrypted)
+{
+	struct sock_state s = of_tls();
+	struct socket_ledger b;
+
+	s.tls.version = 0x303;
+	b = balanced(&s);
+	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 0);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_RX_COPY), 10);
+	assert_near(socket_ledger__copies_per_byte(&b), 60110.0 / 60110);
+	assert_near(socket_ledger__copies_per_byte_at_most(&b), 60120.0 / 60110);
+}
+
+TEST(kTLS_bytes_after_the_last_reading_of_records_are_uncovered)
+{
+	struct sock_state s = of_tls();
+	struct socket_ledger b;
+
+	s.now.sent += 1022;
+	b = socket_ledger__of(&s);
+	assert_int_equal(b.tls[NIO_SIDE_SENDER].copied, 60000);
+	assert_int_equal(b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS], 1022);
+	assert_int_equal(socket_ledger__booked(&b, NIO_SIDE_SENDER), b.socket_tx);
+	assert_no_number(socket_ledger__unaccounted(&b, NIO_SIDE_SENDER));
+	assert_false(socket_ledger__copies_per_byte(&b).known);
+}
+
+/* Calls before the key were not all seen: their bytes may be among those of the records. */
+TEST(kTLS_that_began_between_windows_has_an_upper_bound)
+{
+	struct sock_state s = of_tls();
+	struct socket_ledger b;
+
+	s.stages[NIO_STAGE_TX_COPY] = (struct nio_amount){0};
+	s.window = 2;
+	b = socket_ledger__of(&s);
+	assert_int_equal(b.tls[NIO_SIDE_SENDER].copied, 60100);
+	assert_int_equal(b.tls[NIO_SIDE_SENDER].open, 60100);
+	assert_int_equal(socket_ledger__at_most(&b, NIO_STAGE_TX_COPY), 60100);
+	/* Records counted from the first byte that is watched. */
+	s.tls.side[NIO_SIDE_SENDER].how = NIO_TLS_ADOPTED;
+	b = socket_ledger__of(&s);
+	assert_int_equal(b.tls[NIO_SIDE_SENDER].open, 0);
+}
+
+/* The socket counts bytes of records. */
+TEST(kTLS_sockets_without_record_numbers_have_no_balance)
 {
 	struct sock_state s = stream(100, 100);
 	struct socket_ledger b;
 
 	s.uncovered = NIO_UNCOVERED_KTLS + 1;
+	s.now.sent += 29;
 	b = socket_ledger__of(&s);
 	assert_no_number(socket_ledger__unaccounted(&b, NIO_SIDE_SENDER));
 	assert_false(socket_ledger__copies_per_byte(&b).known);
+	s = of_tls();
+	s.tls.side[NIO_SIDE_SENDER].how = s.tls.side[NIO_SIDE_RECEIVER].how = NIO_TLS_UNKNOWN;
+	b = socket_ledger__of(&s);
+	assert_false(socket_ledger__tls_copy(&b).known);
+	assert_int_equal(b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS], 60110);
+	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS], 32);
 }
 
 /* Between windows: the layer's own socket counts what went through the layer. */

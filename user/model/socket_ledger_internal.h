@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Parts of the ledger of sockets that its files share. Pure. */
+#ifndef MODEL_SOCKET_LEDGER_INTERNAL_H
+#define MODEL_SOCKET_LEDGER_INTERNAL_H
+
+#include "socket_ledger.h"
+
+/* Divides the bytes of a connection that another layer than TCP serves. Its stages are set. */
+void socket_ledger__split_layer(struct socket_ledger *d, const struct sock_state *s);
+
+#endif
