@@ -5,6 +5,7 @@
 static const struct {
 	const char *name;
 	unsigned int features; /* enum receive_feature */
+	const char *words;
 } ways[] = {
 #define X(id, name, ...) [RECEIVE_##id] = {#name, __VA_ARGS__},
 	RECEIVE_WAYS(X)
@@ -14,6 +15,11 @@ static const struct {
 const char *receive__name(unsigned int way)
 {
 	return way < RECEIVE_NR ? ways[way].name : "?";
+}
+
+const char *receive__words(unsigned int way)
+{
+	return way < RECEIVE_NR ? ways[way].words : "?";
 }
 
 bool receive__has(unsigned int way, unsigned int features)

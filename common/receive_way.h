@@ -20,15 +20,15 @@ enum receive_feature {
 
 /*
  * The ways: id, whose number the protocol has; name on the command line and in data
- * (receive_way_<name> in loadgen/); features.
+ * (receive_way_<name> in loadgen/); features; what a receiver does, in texts.
  */
 /* clang-format off */
-#define RECEIVE_WAYS(X)                                                    \
-	X(RECV,   recv,   RECEIVE_COPIES)                                  \
-	X(MMAP,   mmap,   RECEIVE_MAPS | RECEIVE_COPIES | RECEIVE_TRIED)   \
-	X(TRUNC,  trunc,  RECEIVE_DISCARDS | RECEIVE_HIDES)                \
-	X(SPLICE, splice, RECEIVE_SPLICES | RECEIVE_HIDES)                 \
-	X(URING,  uring,  RECEIVE_COPIES | RECEIVE_TRIED)
+#define RECEIVE_WAYS(X)                                                                          \
+	X(RECV,   recv,   RECEIVE_COPIES, "called recv()")                                       \
+	X(MMAP,   mmap,   RECEIVE_MAPS | RECEIVE_COPIES | RECEIVE_TRIED, "mapped whole pages")   \
+	X(TRUNC,  trunc,  RECEIVE_DISCARDS | RECEIVE_HIDES, "dropped the bytes unread")          \
+	X(SPLICE, splice, RECEIVE_SPLICES | RECEIVE_HIDES, "spliced the bytes to /dev/null")     \
+	X(URING,  uring,  RECEIVE_COPIES | RECEIVE_TRIED, "received by io_uring")
 
 enum receive {
 #define X(id, ...) RECEIVE_##id,
@@ -38,7 +38,8 @@ enum receive {
 };
 /* clang-format on */
 
-const char *receive__name(unsigned int way); /* "recv", ...; "?" outside the enum */
+const char *receive__name(unsigned int way);                /* "recv", ...; "?" outside the enum */
+const char *receive__words(unsigned int way);               /* "mapped whole pages", ... */
 bool receive__has(unsigned int way, unsigned int features); /* any of them */
 
 /* "recv|mmap|...": for option rows, in the order of the enum. */

@@ -280,7 +280,7 @@ is_listening() {
 	for option in --verify --request-response; do
 		run -2 --separate-stderr "$LG" --receive trunc "$option"
 		[[ $stderr == *"leave"* ]]
-		run -2 --separate-stderr "$NETIOTRACE" sweep --receive splice "$option" --backend none -o out
+		run -2 --separate-stderr "$NETIOTRACE" sweep --receive splice "$option" -o out
 		[[ $stderr == *"leave"* && ! -e out ]]
 	done
 }

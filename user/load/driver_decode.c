@@ -322,6 +322,16 @@ static void keep_text(char *to, size_t size, const json_t *value)
 		strcpy(to, json_string_value(value));
 }
 
+static enum receive receive_at(const json_t *config)
+{
+	const char *name = json_string_value(json_object_get(config, "receive"));
+	unsigned int way = 0;
+
+	while (name && way < RECEIVE_NR && strcmp(name, receive__name(way)) != 0)
+		way++;
+	return way < RECEIVE_NR ? way : RECEIVE_RECV;
+}
+
 static int report__parse_ready(struct load_report *r, const json_t *obj)
 {
 	const json_t *config = json_object_get(obj, "config"), *connections;
@@ -330,6 +340,7 @@ static int report__parse_ready(struct load_report *r, const json_t *obj)
 	size_t i, nr;
 	int err;
 
+	r->receive = receive_at(config);
 	err = fields__container(r, obj, "connections", JSON_ARRAY, &connections);
 	if (err)
 		return err;

@@ -222,7 +222,7 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 /* Divides the bytes taken between two stages that the receiver's calls feed: one is RX_COPY. */
 static void book_mapped(struct run_result *r, uint64_t taken, const char *no_events)
 {
-	uint64_t mapped = r->app.rx_mapped < taken ? r->app.rx_mapped : taken;
+	uint64_t uncopied = r->app.rx_uncopied.value, mapped = uncopied < taken ? uncopied : taken;
 
 	set_bytes(&r->stages[NIO_STAGE_RX_MAP], mapped, QUALITY_DERIVED, by_receiver, no_events);
 	set_bytes(&r->stages[NIO_STAGE_RX_COPY], taken - mapped, QUALITY_DERIVED, by_receiver,
@@ -242,6 +242,9 @@ static void book_receiving(struct run_result *r, const struct plan *plan,
 	uint64_t seen = ledger_bytes__seen(r, STAGE_RECEIVED);
 
 	r->sequence.rx_bytes = num__known(rx->taken);
+	/* Calls in which a sample of events began: their bytes are in rx->taken. */
+	if (plan->takes)
+		r->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = (struct nio_uncovered){0};
 	if (!no_events)
 		cover(&r->health, seen, rx->taken);
 	if ((takes & (takes - 1)) && (no_events || seen != rx->taken)) {

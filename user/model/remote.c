@@ -10,9 +10,17 @@ static const char no_totals[] = REMOTE_REASON ", which tells its totals at the e
 static const char at_end[] = REMOTE_REASON ": known at the end of a round";
 static const char two_clocks[] = REMOTE_REASON ": two clocks cannot be compared";
 
+/* The last stage that the receivers can feed, from RX_COPY on. */
+static int last_taken(const struct run_result *r)
+{
+	return receive__has(r->receive, RECEIVE_MAPS | RECEIVE_DISCARDS | RECEIVE_SPLICES)
+		       ? NIO_STAGE_RX_SPLICE
+		       : NIO_STAGE_RX_COPY;
+}
+
 bool remote__owns_stage(const struct run_result *r, enum nio_stage stage)
 {
-	return r->sender_side && stage == NIO_STAGE_RX_COPY;
+	return r->sender_side && stage >= NIO_STAGE_RX_COPY && (int)stage <= last_taken(r);
 }
 
 void remote__begin(struct run_result *r)
@@ -32,13 +40,8 @@ void remote__begin(struct run_result *r)
 		r->perf[NIO_SIDE_RECEIVER][c] = num__unknown(REMOTE_REASON);
 }
 
-void remote__book(struct run_result *r)
+static void clear_stage(struct stage_result *stage)
 {
-	struct stage_result *stage = &r->stages[NIO_STAGE_RX_COPY];
-
-	if (!r->sender_side)
-		return;
-	r->perf_window[NIO_PERF_RX_COPY] = (struct perf_window){.reason = REMOTE_REASON};
 	hist__free(stage->sizes);
 	hist__free(stage->times);
 	*stage = (struct stage_result){
@@ -46,6 +49,15 @@ void remote__book(struct run_result *r)
 		.reason = at_end,
 		.ns = {.reason = REMOTE_REASON},
 	};
+}
+
+void remote__book(struct run_result *r)
+{
+	if (!r->sender_side)
+		return;
+	r->perf_window[NIO_PERF_RX_COPY] = (struct perf_window){.reason = REMOTE_REASON};
+	for (int s = NIO_STAGE_RX_COPY; s <= last_taken(r); s++)
+		clear_stage(&r->stages[s]);
 }
 
 void remote__app(struct run_result *r, const struct load_report *sender, bool verify)
@@ -82,17 +94,26 @@ static bool impossible_samples(const struct cpu_result *cpu, uint64_t wall_ns)
 	       (double)cpu->by[NIO_SAMPLE_ELSEWHERE].samples > most;
 }
 
+/* What the receivers took, by the stages that their way to receive can feed. */
+static uint64_t taken_by(const struct run_result *run, const struct run_result *half)
+{
+	uint64_t bytes = 0;
+
+	for (int s = NIO_STAGE_RX_COPY; s <= last_taken(run); s++)
+		bytes += half->stages[s].bytes;
+	return bytes;
+}
+
 const char *remote__contradiction(const struct run_result *run, const struct run_result *half,
 				  uint64_t wall_ns)
 {
-	const struct stage_result *copy = &half->stages[NIO_STAGE_RX_COPY];
 	const struct app_result *app = &half->app;
 	const struct hist *calls = app->latency[LATENCY_RECV_CALL].hist;
 
 	if (app->rx_bytes != run->app.rx_bytes || app->rx_messages != run->app.rx_messages)
 		return "it counts other bytes than it confirmed";
-	if (copy->quality == QUALITY_EXACT && half->sequence.rx_bytes.known &&
-	    copy->bytes != half->sequence.rx_bytes.value)
+	if (half->stages[NIO_STAGE_RX_COPY].quality == QUALITY_EXACT &&
+	    half->sequence.rx_bytes.known && taken_by(run, half) != half->sequence.rx_bytes.value)
 		return "its copies are not what its sockets took";
 	if (app->rx_uncopied.known && app->rx_uncopied.value > app->rx_bytes)
 		return "it mapped, dropped or spliced more than it received";
@@ -206,13 +227,13 @@ static void join_other_copies(struct run_result *r, const struct run_result *hal
 
 static void join_ledger(struct run_result *r, struct run_result *half)
 {
-	struct stage_result *copy = &half->stages[NIO_STAGE_RX_COPY];
-
 	r->sender_side = false;
-	hist__free(r->stages[NIO_STAGE_RX_COPY].sizes);
-	hist__free(r->stages[NIO_STAGE_RX_COPY].times);
-	r->stages[NIO_STAGE_RX_COPY] = *copy;
-	copy->sizes = copy->times = NULL;
+	for (int s = NIO_STAGE_RX_COPY; s <= last_taken(r); s++) {
+		hist__free(r->stages[s].sizes);
+		hist__free(r->stages[s].times);
+		r->stages[s] = half->stages[s];
+		half->stages[s].sizes = half->stages[s].times = NULL;
+	}
 	join_other_copies(r, half);
 	r->sequence.rx_bytes = half->sequence.rx_bytes;
 	memcpy(r->uncovered[NIO_SIDE_RECEIVER], half->uncovered[NIO_SIDE_RECEIVER],
@@ -220,10 +241,14 @@ static void join_ledger(struct run_result *r, struct run_result *half)
 	join_health(r, half);
 }
 
+static void set_reason(struct run_result *r, const char *reason)
+{
+	for (int s = NIO_STAGE_RX_COPY; s <= last_taken(r); s++)
+		r->stages[s].reason = reason;
+}
+
 void remote__join(struct run_result *r, struct run_result *half)
 {
-	struct stage_result *copy = &r->stages[NIO_STAGE_RX_COPY];
-
 	join_app(&r->app, &half->app);
 	memcpy(r->perf[NIO_SIDE_RECEIVER], half->perf[NIO_SIDE_RECEIVER],
 	       sizeof(r->perf[NIO_SIDE_RECEIVER]));
@@ -235,14 +260,14 @@ void remote__join(struct run_result *r, struct run_result *half)
 	if (!r->ledger_known)
 		return;
 	if (half->stages[NIO_STAGE_RX_COPY].quality == QUALITY_UNAVAILABLE)
-		copy->reason = half->stages[NIO_STAGE_RX_COPY].reason;
+		set_reason(r, half->stages[NIO_STAGE_RX_COPY].reason);
 	else if (r->request_response)
-		copy->reason = REMOTE_REASON ": between machines replies are not in the ledger";
+		set_reason(r, REMOTE_REASON ": between machines replies are not in the ledger");
 	else
 		join_ledger(r, half);
 }
 
 void remote__no_half(struct run_result *r)
 {
-	r->stages[NIO_STAGE_RX_COPY].reason = REMOTE_NO_HALF;
+	set_reason(r, REMOTE_NO_HALF);
 }

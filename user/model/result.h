@@ -120,7 +120,6 @@ struct app_result {
 	uint64_t tx_bytes, tx_messages;
 	uint64_t rx_bytes, rx_messages;
 	struct num rx_uncopied; /* of rx_bytes: mapped, dropped or spliced by receive calls */
-	uint64_t rx_mapped; /* of rx_bytes: mapped by TCP_ZEROCOPY_RECEIVE */
 	struct replies replies;
 	const char *rx_reason; /* not NULL: why received bytes are unknown */
 	struct zc_counts zc;

@@ -282,11 +282,6 @@ static void check_rules(const struct options *o)
 		 "--mtu needs --path veth: the loopback device is not changed"},
 		{o->follow && o->workload.messages,
 		 "--follow needs a round of 10 s: with --messages only these are sent"},
-		{o->backend != BACKEND_NONE &&
-			 receive__has(o->workload.receive,
-				      RECEIVE_MAPS | RECEIVE_DISCARDS | RECEIVE_SPLICES),
-		 "bytes received without a copy are not in the ledger yet: --receive mmap, trunc "
-		 "and splice need --backend none"},
 		{o->backend == BACKEND_NONE && o->count_calls,
 		 "--count-calls needs a backend other than none"},
 	};

@@ -23,6 +23,25 @@ static const char stays_attached[] = "not used: before Linux 5.13 a program cann
 /* For one size: the plans of rounds by mode, then of timed rounds. */
 #define PLANS_NR (2 * MODE_NR)
 
+unsigned int probe_setup__takes(enum receive way)
+{
+	static const struct {
+		enum receive_feature feature;
+		enum nio_stage stage;
+	} rows[] = {
+		{RECEIVE_COPIES, NIO_STAGE_RX_COPY},
+		{RECEIVE_MAPS, NIO_STAGE_RX_MAP},
+		{RECEIVE_DISCARDS, NIO_STAGE_RX_DISCARD},
+		{RECEIVE_SPLICES, NIO_STAGE_RX_SPLICE},
+	};
+	unsigned int stages = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (receive__has(way, rows[i].feature))
+			stages |= 1U << rows[i].stage;
+	return stages == 1U << NIO_STAGE_RX_COPY ? 0 : stages;
+}
+
 static struct plan_request plan_request(const struct runner *runner, enum mode mode, uint64_t size)
 {
 	const struct options *o = runner->o;
@@ -35,6 +54,7 @@ static struct plan_request plan_request(const struct runner *runner, enum mode m
 		.count_calls = o->count_calls || o->workload.messages,
 		.in_slices = event_sampling__fits(runner),
 		.times = o->times,
+		.takes = probe_setup__takes(o->workload.receive),
 	};
 }
 

@@ -17,4 +17,7 @@ int probe_setup__open(struct runner *runner, const uint64_t *sizes, size_t sizes
 /* Makes e->plans for e->o and records them in e->result. */
 void probe_setup__describe(struct runner *runner);
 
+/* The stages that receivers feed, for plan_request.takes; 0: they only copy. */
+unsigned int probe_setup__takes(enum receive way);
+
 #endif

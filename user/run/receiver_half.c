@@ -35,6 +35,8 @@ static void set_options(struct receiver_half *h, const struct options *serve)
 	h->o.verbose = serve->verbose;
 	h->o.modes[0] = THE_MODE;
 	h->o.modes_nr = 1;
+	/* The plan has what every way to receive needs: choose_plan() leaves out the rest. */
+	h->o.workload.receive = RECEIVE_MMAP;
 	options__finish(&h->o);
 	h->runner.o = &h->o;
 	h->runner.workload = h->o.workload;
@@ -114,6 +116,7 @@ void receiver_half__session(struct receiver_half *h, const struct load_report *r
 	/* It has megabytes: too much for the stack. */
 	memset(r, 0, sizeof(*r));
 	r->runner = &h->runner;
+	h->receive = ready->receive;
 	r->mode = r->slot = THE_MODE;
 	r->out = &h->out;
 	r->plan = &h->plan;
@@ -157,6 +160,11 @@ static void choose_plan(struct receiver_half *h)
 		memset(&h->plan, 0, sizeof(h->plan));
 	else
 		h->plan = timed ? h->runner.timing.plans[THE_MODE] : h->runner.plans[THE_MODE];
+	h->plan.takes = probe_setup__takes(h->receive);
+	if (h->plan.takes)
+		return;
+	h->plan.chosen[PROBE_TAKEN] = NULL;
+	h->plan.reason[PROBE_TAKEN] = plan__by_receiver;
 }
 
 static void begin(struct receiver_half *h, pid_t pid)
@@ -165,6 +173,7 @@ static void begin(struct receiver_half *h, pid_t pid)
 	int err = 0;
 
 	run_result__clear(&h->out);
+	h->out.receive = h->receive;
 	h->failed[0] = '\0';
 	choose_plan(h);
 	perf_watch__begin(&runner->perf, &h->out);

@@ -19,11 +19,12 @@ struct receiver_half {
 	struct plan plan;        /* attached in the current round */
 	struct half_token token; /* len 0: every sender may have the half */
 	char peer[ADDRESS_HOST_MAX];
-	enum half_kind kind; /* HALF_NONE: no round */
-	bool due;            /* the sender was promised a half, also of a dropped round */
-	bool idle;           /* no round since receiver_half__rest() was called */
-	const char *none;    /* why the kernel is never watched; NULL: it is */
-	char failed[192];    /* why it is not in the current round; empty: it is */
+	enum receive receive; /* of the current session */
+	enum half_kind kind;  /* HALF_NONE: no round */
+	bool due;             /* the sender was promised a half, also of a dropped round */
+	bool idle;            /* no round since receiver_half__rest() was called */
+	const char *none;     /* why the kernel is never watched; NULL: it is */
+	char failed[192];     /* why it is not in the current round; empty: it is */
 };
 
 /*

@@ -286,6 +286,13 @@ static void print_replies(FILE *f, const struct result *r)
 							: "are of both directions");
 }
 
+static void print_receive(FILE *f, const struct result *r)
+{
+	if (r->workload.receive)
+		fprintf(f, "The receiver %s (--receive %s).", receive__words(r->workload.receive),
+			receive__name(r->workload.receive));
+}
+
 /* A tap that is not the cause already costs every mode a clone and a call for each packet. */
 static void print_taps(FILE *f, const struct result *r)
 {
@@ -464,7 +471,7 @@ static void (*const sentences[])(FILE *f, const struct result *r) = {
 	print_differs,       print_verdict,        print_ended_early, print_paused,
 	print_pacing,        print_many_fallbacks, print_comparison,  print_best,
 	print_few_fallbacks, print_copies,         print_side,        print_replies,
-	print_rate,          print_taps,
+	print_receive,       print_rate,           print_taps,
 };
 
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,

@@ -78,6 +78,7 @@ static void print_machine(FILE *f, const struct dataset *d)
 {
 	struct phrase senders = text_at(d->conditions, "cpu_sender");
 	struct phrase receivers = text_at(d->conditions, "cpu_receiver");
+	struct phrase receive = text_at(d->conditions, "receive");
 	struct phrase governor = text_at(d->environment, "governor");
 	double load = number_at(d->environment, "load_average");
 	double cpus = number_at(d->environment, "cpus");
@@ -86,6 +87,8 @@ static void print_machine(FILE *f, const struct dataset *d)
 		fprintf(f, "Senders ran on CPU %s. ", senders.text);
 	if (*receivers.text)
 		fprintf(f, "Receivers ran on CPU %s. ", receivers.text);
+	if (*receive.text && strcmp(receive.text, "recv"))
+		fprintf(f, "Receivers took the bytes with --receive %s. ", receive.text);
 	if (cpus > 0 && load > cpus)
 		fprintf(f,
 			"The machine was busy with other work when the first run began (load "

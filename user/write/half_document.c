@@ -303,6 +303,19 @@ static void read_stage(struct reading *in, struct run_result *r, enum nio_stage 
 			   s->ns.known ? real__known((double)s->ns.value) : real__unknown(NULL));
 }
 
+/* Versions without these stages received by copies alone. */
+static void read_taken(struct reading *in, struct run_result *r)
+{
+	const json_t *ledger = json_object_get(in->run, "ledger");
+
+	for (int s = NIO_STAGE_RX_COPY + 1; s <= NIO_STAGE_RX_SPLICE; s++) {
+		if (json_object_get(ledger, stage__key(s)))
+			read_stage(in, r, s);
+		else
+			r->stages[s].quality = QUALITY_EXACT;
+	}
+}
+
 static void read_callers(struct reading *in, struct run_result *r)
 {
 	const json_t *list = list_at(in, "ledger.other_copy.callers"), *item;
@@ -466,6 +479,7 @@ static void read_run(struct reading *in, struct run_result *r)
 
 	read_app(in, r);
 	read_stage(in, r, NIO_STAGE_RX_COPY);
+	read_taken(in, r);
 	read_stage(in, r, NIO_STAGE_OTHER_COPY);
 	read_callers(in, r);
 	r->sequence.source = source ? keep(source) : NULL;

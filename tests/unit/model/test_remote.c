@@ -316,6 +316,26 @@ TEST(both_halves_are_one_ledger)
 	end(f);
 }
 
+TEST(half_of_a_receiver_that_drops_bytes_has_no_receive_copy)
+{
+	struct fixture *f = fixture();
+	struct run_result *h = half();
+
+	f->run.receive = RECEIVE_TRUNC;
+	h->stages[NIO_STAGE_RX_COPY].bytes = 0;
+	h->stages[NIO_STAGE_RX_DISCARD] =
+		(struct stage_result){.quality = QUALITY_EXACT, .bytes = SENT};
+	h->app.rx_uncopied = num__known(SENT);
+	close_both(f, h);
+	assert_int_equal(f->run.stages[NIO_STAGE_RX_DISCARD].bytes, SENT);
+	assert_num(f->run.app.rx_uncopied, SENT);
+	assert_int_equal(f->run.unaccounted_rx, 0);
+	assert_real(f->run.copies_per_byte, 2 + 1.0 / 23);
+	assert_non_null(strstr(f->run.app.latency[LATENCY_DELIVERY].reason, "no time of sending"));
+	end_half(h);
+	end(f);
+}
+
 /* A byte that only one side counts is in sight. */
 TEST(byte_that_the_receiver_did_not_take_is_unaccounted)
 {
@@ -397,7 +417,12 @@ TEST(half_that_contradicts_what_is_known_here_is_refused)
 	h->app.rx_uncopied.value--;
 	h->stages[NIO_STAGE_RX_COPY].bytes++;
 	contradicts(h, "its copies");
-	h->stages[NIO_STAGE_RX_COPY].bytes--;
+	/* The sender asked for recv(), which drops nothing. */
+	h->stages[NIO_STAGE_RX_COPY].bytes -= 2;
+	h->stages[NIO_STAGE_RX_DISCARD].bytes = 1;
+	contradicts(h, "its copies");
+	h->stages[NIO_STAGE_RX_COPY].bytes++;
+	h->stages[NIO_STAGE_RX_DISCARD].bytes = 0;
 	/* Two threads and the main thread, for a second and 1 %. */
 	h->app.receiver_cpu_ns = num__known(3033000000);
 	contradicts(h, "");
