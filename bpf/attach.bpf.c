@@ -35,14 +35,17 @@ int BPF_PROG(nio_at_turn, struct sock *sk, const struct msghdr *msg)
 /* skb_copy_datagram_iter copies payload; len 0: the application reads a notification. */
 static __always_inline void on_receive_copy(const struct sk_buff *skb, int len, bool notices)
 {
+	struct nio_event_counts *c = event_counts();
 	struct sock *sk = skb->sk;
 	struct sock_state *s;
 
-	count_event();
+	if (!c)
+		return;
+	c->runs++;
 	if (!sk || len < 0)
 		return;
 	if (len && !is_of_error_queue(skb, TRUSTED)) {
-		on_received(sk, len);
+		on_received(sk, len, c);
 		return;
 	}
 	s = len || nio_over || !notices ? NULL : state_of(sk);

@@ -6,15 +6,6 @@
 #include "sock_events.bpf.h"
 #include "taken.bpf.h"
 
-/* The last receive copy on a CPU, and copied_seq after it: on_taken() has nothing to judge then. */
-struct nio_last_copy {
-	__u64 key; /* of struct sock_state */
-	__u32 copied_seq;
-	__u32 unused;
-};
-
-NIO_MAP(nio_last_copies, PERCPU_ARRAY, 1, 0, __u32, struct nio_last_copy);
-
 /*
  * Bytes read beyond the end of the last copy were taken without a copy, perhaps 4 GiB and more.
  * Fewer: a peek. by: the stage of bytes taken; NIO_STAGE_NR: unknown.
@@ -25,6 +16,10 @@ static __always_inline void book_taken(struct sock_state *s, struct sock_events 
 	__s64 further = (__s64)(read - s->read_seen);
 	__u64 *uncovered = e->uncovered_bytes[NIO_SIDE_RECEIVER];
 	__u32 window = nio_window;
+	__u64 stage = by;
+
+	/* The asm keeps the bounds check with its register: verifiers of 5.10 lose it otherwise. */
+	asm volatile("" : "+r"(stage));
 
 	/*
 	 * Bytes taken outside windows are not judged. Copies that are seen while the programs are
@@ -34,8 +29,8 @@ static __always_inline void book_taken(struct sock_state *s, struct sock_events 
 		s->rx_window = window;
 		return;
 	}
-	if (further > 0 && by < NIO_STAGE_NR) {
-		add_weighted(&e->stages[by], further);
+	if (further > 0 && stage < NIO_STAGE_NR) {
+		add_weighted(&e->stages[stage], further);
 		note_weight(e, NIO_SIDE_RECEIVER, further);
 		count_moved(s, NIO_MOVED_READ + by - NIO_STAGE_RX_COPY, further);
 	} else if (further > 0) {
@@ -73,33 +68,24 @@ static __always_inline void on_read_after_close(struct sock_state *s, const stru
 	s->now.read = n.read + len;
 }
 
-static __always_inline void note_last_copy(const struct sock_state *s, const struct sock *sk,
-					   __u32 len)
-{
-	__u32 zero = 0;
-	struct nio_last_copy *last = bpf_map_lookup_elem(&nio_last_copies, &zero);
-
-	if (!last)
-		return;
-	last->key = s->key;
-	last->copied_seq = kernel_read(struct tcp_sock, sk, copied_seq) + len;
-}
-
 /*
  * The kernel copies len bytes of payload to user memory, under the socket lock. kTLS copies are not
  * booked: the connection's bytes are the records that kTLS takes from TCP.
  */
-static __always_inline void on_received(struct sock *sk, int len)
+static __always_inline void on_received(struct sock *sk, int len, struct nio_event_counts *c)
 {
 	bool adopted;
 	struct sock_state *s = state_in_use(sk, &adopted);
 	enum nio_uncovered_kind path;
 	struct sock_events *e;
+	bool foreign;
 	__u64 read;
 
 	if (!s || nio_over)
 		return;
-	count_watched(s);
+	foreign = s->flags & SOCK_STATE_FOREIGN;
+	if (!foreign)
+		c->watched++;
 	touch(s, sk);
 	e = events_of(s);
 	if (!e)
@@ -114,12 +100,14 @@ static __always_inline void on_received(struct sock *sk, int len)
 	read = bytes_read_now(sk);
 	book_taken(s, e, read, NIO_STAGE_NR);
 	s->read_seen = read + len;
-	note_last_copy(s, sk, len);
+	c->last_key = s->key;
+	c->last_copied_seq = (__u32)(kernel_read(struct tcp_sock, sk, copied_seq) + len);
 	if (s->flags & SOCK_STATE_CLOSED)
 		on_read_after_close(s, sk, len);
 	add_weighted(&e->stages[NIO_STAGE_RX_COPY], len);
 	note_weight(e, NIO_SIDE_RECEIVER, len);
-	count_moved(s, NIO_MOVED_READ, len);
+	if (!foreign)
+		c->moved[NIO_MOVED_READ] += len;
 	add_to(&e->rx_sizes[nio_size_bucket(len)], nio_weight);
 }
 
@@ -154,14 +142,13 @@ static __always_inline void on_read_moved(struct sock *sk)
 /* tcp_rcv_space_adjust: a receive call has moved copied_seq, mostly by what it has just copied. */
 static __always_inline void on_taken(struct sock *sk)
 {
-	__u32 zero = 0;
-	struct nio_last_copy *last;
+	const struct nio_event_counts *c;
 
 	if (!nio_socket_known[nio_known_index(low_of(sk))])
 		return;
-	last = bpf_map_lookup_elem(&nio_last_copies, &zero);
-	if (!last || last->key != (__u64)sk ||
-	    last->copied_seq != kernel_read(struct tcp_sock, sk, copied_seq))
+	c = event_counts();
+	if (!c || c->last_key != (__u64)sk ||
+	    c->last_copied_seq != kernel_read(struct tcp_sock, sk, copied_seq))
 		on_read_moved(sk);
 }
 

@@ -279,6 +279,9 @@ struct nio_event_counts {
 	__u64 watched;           /* of them, on watched sockets */
 	__u64 sent[NIO_CALL_NR]; /* bytes, by kind of call */
 	__u64 moved[NIO_MOVED_NR];
+	/* The last receive copy: sock_state.key, and copied_seq after it. Their sums mean nothing.
+	 */
+	__u64 last_key, last_copied_seq;
 };
 
 /* Entries of nio_messages. */

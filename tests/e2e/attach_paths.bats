@@ -126,6 +126,34 @@ unmeasured() {
 	balanced
 }
 
+# Each connection is received from its first byte to its FIN, by calls whose returns the program adds up.
+@test "attach counts what TCP_ZEROCOPY_RECEIVE maps and copies, what MSG_TRUNC drops and what splice takes, by the returns of the calls" {
+	local options
+
+	for options in '' '--backend tracepoint --without tcp_sendmsg_locked'; do
+		# shellcheck disable=SC2086 # words of their own
+		"$NETIOTRACE" attach --count-calls $options --json out.json -- \
+			python3 "$REPO/tests/e2e/receive_ways.py" recv trunc splice mmap copybuf mixed >said 2>text
+		grep -E '^rx_' said >returned
+		paste -sd ' ' returned
+		jq -r '.total.ledger | to_entries[] | select(.key | test("^rx_")) | "\(.key) \(.value.bytes)"' out.json >found
+		diff returned found
+		jq -e '.total | .receives.uncopied == 0 and ([.ledger[] | objects | select(.bytes) | .quality] | all(. != "sampled"))' out.json
+		balanced
+		tr -s ' \n' ' ' <text >line
+		grep -q 'mapped by TCP_ZEROCOPY_RECEIVE, .* dropped by MSG_TRUNC, .* taken by splice, without a copy' line
+		[ "$(awk '$1 == "rx_map" && $2 > 0' returned)" ]
+	done
+}
+
+@test "attach leaves bytes uncopied that --without hides, and says which stages that leaves unknown" {
+	"$NETIOTRACE" attach --count-calls -q --without tcp_rcv_space_adjust --json out.json -- "$PLAY" splice
+	jq -e '.total | .receives.uncopied == 2000 and .ledger.rx_copy.bytes == 1000
+		and (.ledger | [.rx_map, .rx_discard, .rx_splice]
+			| all(.bytes == null and .quality == "unavailable" and (.reason | length) > 0))' out.json
+	balanced
+}
+
 @test "attach counts 5 GB that one connection drops by MSG_TRUNC" {
 	played discard 'tx_copy 5000000000' 'rx_discard 5000000000'
 	balanced

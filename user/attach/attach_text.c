@@ -196,6 +196,31 @@ static void print_unbalanced(FILE *f, const struct attach_result *r)
 	fputs("The kinds of these bytes are unknown. ", f);
 }
 
+/* " (3 MB mapped by TCP_ZEROCOPY_RECEIVE, without a copy)". */
+static void print_uncopied(FILE *f, const struct socket_ledger *b)
+{
+	const struct {
+		uint64_t bytes;
+		const char *how;
+	} ways[] = {
+		{b->stages[NIO_STAGE_RX_MAP].bytes, "mapped by TCP_ZEROCOPY_RECEIVE"},
+		{b->stages[NIO_STAGE_RX_DISCARD].bytes, "dropped by MSG_TRUNC"},
+		{b->stages[NIO_STAGE_RX_SPLICE].bytes, "taken by splice"},
+		{b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN], "taken by unknown calls"},
+	};
+	const char *before = " (", *mark = b->divided[NIO_SIDE_RECEIVER] ? "~" : "";
+	char text[UNITS_BUF];
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (!ways[i].bytes)
+			continue;
+		fprintf(f, "%s%s%s %s", before, mark, bytes_text(text, ways[i].bytes), ways[i].how);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputs(", without a copy)", f);
+}
+
 static void print_ledger(FILE *f, const struct attach_result *r)
 {
 	const struct socket_ledger *b = &r->table.total;
@@ -221,8 +246,9 @@ static void print_ledger(FILE *f, const struct attach_result *r)
 	}
 	if (rest)
 		fprintf(f, "%s %s unclassified", before, bytes_text(text, rest));
-	fprintf(f, "; %s received. Compared with the sockets' own counters, unaccounted: ",
-		row_value__text(text, VALUE_RECEIVED, b));
+	fprintf(f, "; %s received", row_value__text(text, VALUE_RECEIVED, b));
+	print_uncopied(f, b);
+	fputs(". Compared with the sockets' own counters, unaccounted: ", f);
 	print_unaccounted(f, b, NIO_SIDE_SENDER);
 	print_unaccounted(f, b, NIO_SIDE_RECEIVER);
 	if (!r->sees_kinds)

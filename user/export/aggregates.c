@@ -212,18 +212,22 @@ static void publish_bytes(struct aggregate *g)
 					 b->tls[NIO_SIDE_SENDER].overhead,
 				 b->tls[NIO_SIDE_SENDER].copied};
 	const struct tls_ledger *rx = &b->tls[NIO_SIDE_RECEIVER];
-	uint64_t copied = b->stages[NIO_STAGE_RX_COPY].bytes;
-	uint64_t decrypted = rx->copied - rx->copied_again, known = copied + decrypted;
-	const uint64_t read[] = {copied, b->socket_rx > known ? b->socket_rx - known : 0,
-				 decrypted};
+	uint64_t read[] = {
+		b->stages[NIO_STAGE_RX_COPY].bytes,    b->stages[NIO_STAGE_RX_MAP].bytes,
+		b->stages[NIO_STAGE_RX_DISCARD].bytes, b->stages[NIO_STAGE_RX_SPLICE].bytes,
+		rx->copied - rx->copied_again,         b->socket_rx};
 	struct published *out = &g->out;
+
+	/* The rest is unclassified. */
+	for (int i = 0; i < 5; i++)
+		read[5] -= read[i] < read[5] ? read[i] : read[5];
 
 	grow(&out->sent, b->socket_tx);
 	grow(&out->received, b->received);
 	grow(&out->read, b->socket_rx);
 	grow(&out->retransmitted, b->retrans);
 	publish_parts(&out->parts[PART_TX_COPY], sent, 5, out->sent);
-	publish_parts(&out->parts[PART_RX_COPY], read, 3, out->read);
+	publish_parts(&out->parts[PART_RX_COPY], read, 6, out->read);
 	grow(&out->decrypted, rx->copied);
 	g->sampled |= b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER];
 	publish_qualities(out, g->sampled);

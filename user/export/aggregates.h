@@ -25,8 +25,11 @@ enum part_of_bytes {
 	PART_TX_UNCLASSIFIED,
 	PART_TX_TLS, /* plaintext that kTLS encrypted */
 	PART_RX_COPY,
-	PART_RX_UNCLASSIFIED, /* read without a copy that was seen */
+	PART_RX_MAP,
+	PART_RX_DISCARD,
+	PART_RX_SPLICE,
 	PART_RX_TLS,          /* plaintext that kTLS decrypted, and no call was seen to copy */
+	PART_RX_UNCLASSIFIED, /* read without a copy that was seen, by an unknown call */
 	PART_NR,
 };
 

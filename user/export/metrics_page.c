@@ -138,6 +138,9 @@ static const struct series all_series[] = {
 	STAGE("tx_pin", PART_TX_PIN),
 	STAGE("tx_splice", PART_TX_SPLICE),
 	STAGE("rx_copy", PART_RX_COPY),
+	STAGE("rx_map", PART_RX_MAP),
+	STAGE("rx_discard", PART_RX_DISCARD),
+	STAGE("rx_splice", PART_RX_SPLICE),
 	{"tls_bytes", "Plaintext that kTLS copied to encrypt or decrypt it, by the numbers of its records. "
 	 "Decrypted bytes of TLS 1.3 are also in rx_copy.",
 	 TYPE_COUNTER, SHOWN_NONZERO, AT(parts[PART_TX_TLS]), {{"direction", "sent"}}},

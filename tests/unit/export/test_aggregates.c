@@ -127,6 +127,32 @@ TEST(copied_bytes_have_the_cause_that_was_seen)
 	aggregates__clear(&a);
 }
 
+/* Stages of bytes received without a copy are parts of their own; the rest is unclassified. */
+TEST(bytes_received_without_a_copy_are_published_by_call)
+{
+	struct sock_state s = connection(0, 1000);
+	const struct published *p;
+	struct aggregates a;
+	size_t slot;
+
+	aggregates__init(&a, 4, 1000);
+	slot = aggregates__slot(&a, "x", NULL, true);
+	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){400, 1};
+	s.stages[NIO_STAGE_RX_MAP] = (struct nio_amount){300, 1};
+	s.stages[NIO_STAGE_RX_DISCARD] = (struct nio_amount){200, 1};
+	s.stages[NIO_STAGE_RX_SPLICE] = (struct nio_amount){90, 1};
+	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = 10;
+	refresh(&a, slot, &s, 1);
+	p = &a.list[slot].out;
+	assert_adds_up(p);
+	assert_int_equal(p->parts[PART_RX_COPY], 400);
+	assert_int_equal(p->parts[PART_RX_MAP], 300);
+	assert_int_equal(p->parts[PART_RX_DISCARD], 200);
+	assert_int_equal(p->parts[PART_RX_SPLICE], 90);
+	assert_int_equal(p->parts[PART_RX_UNCLASSIFIED], 10);
+	aggregates__clear(&a);
+}
+
 TEST(bytes_of_closed_connections_stay)
 {
 	struct sock_state s = connection(100, 40), other = connection(7, 0);
