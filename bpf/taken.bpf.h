@@ -2,7 +2,7 @@
 /*
  * Which system call takes bytes of a socket without a copy: read from the registers with which the
  * current task entered the kernel. For tcp_rcv_space_adjust, which fires after each advance of
- * copied_seq.
+ * copied_seq by the payload of a call.
  */
 #ifndef BPF_TAKEN_BPF_H
 #define BPF_TAKEN_BPF_H
@@ -21,6 +21,7 @@ struct nio_syscall {
 
 #if defined(__TARGET_ARCH_arm64)
 
+#define NR_SENDFILE   71
 #define NR_SPLICE     76
 #define NR_RECVFROM   207
 #define NR_GETSOCKOPT 209
@@ -57,6 +58,7 @@ static __always_inline const void *registers_before_5_15(void)
 
 #else
 
+#define NR_SENDFILE   40
 #define NR_RECVFROM   45
 #define NR_RECVMSG    47
 #define NR_GETSOCKOPT 55
@@ -152,6 +154,7 @@ static __always_inline __u32 stage_of_arguments(const struct nio_syscall *call)
 	case NR_RECVMMSG:
 		return call->args[3] & MSG_TRUNC ? NIO_STAGE_RX_DISCARD : NIO_STAGE_NR;
 	case NR_SPLICE:
+	case NR_SENDFILE:
 		return NIO_STAGE_RX_SPLICE;
 	default:
 		return NIO_STAGE_NR;
@@ -167,12 +170,14 @@ static __noinline __u32 stage_of_syscall(const struct sock *sk)
 {
 	struct nio_syscall call = {.nr = -1};
 	const void *regs = entry_registers();
-	__u32 stage;
+	__u32 stage, fd;
 
 	if (regs)
 		read_syscall(&call, regs);
 	stage = stage_of_arguments(&call);
-	return stage < NIO_STAGE_NR && is_socket_of(sk, call.args[0]) ? stage : NIO_STAGE_NR;
+	/* sendfile() into a pipe, since Linux 5.12: its second file is the source. */
+	fd = call.nr == NR_SENDFILE ? call.args[1] : call.args[0];
+	return stage < NIO_STAGE_NR && is_socket_of(sk, fd) ? stage : NIO_STAGE_NR;
 }
 
 #endif

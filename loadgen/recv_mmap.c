@@ -21,6 +21,8 @@ struct map_area {
 	uint8_t *area;   /* RECV_LOOP_CHUNK, of the thread's first socket; serves all its sockets */
 	uint32_t mapped; /* bytes of it that are mapped now */
 	uint32_t copy;   /* most bytes that the call copies: a page */
+	int error;       /* -errno that came with bytes of error_fd; 0: none */
+	int error_fd;
 };
 
 static uint8_t *map_socket(int fd, size_t len)
@@ -109,6 +111,11 @@ static int map_pages(struct recv_loop *r, int fd, struct tcp_zerocopy_receive *z
 		return err == -EIO ? 0 : err;
 	}
 	own->mapped = zc->length;
+	/* The call takes the socket's error away. */
+	if (zc->err) {
+		own->error = zc->err;
+		own->error_fd = fd;
+	}
 	if (zc->copybuf_len < 0)
 		zc->copybuf_len = 0;
 	return 0;
@@ -135,11 +142,13 @@ static ssize_t mmap_way__receive(struct recv_loop *r, int fd, bool wait, struct 
 	/* Nothing at all: perhaps the end of the stream. */
 	if (rest || !(own->mapped + copied))
 		n = recv(fd, r->buf + copied, rest ? rest : own->copy, MSG_DONTWAIT);
-	/* Bytes come first: the next call meets the error, or the end, again. */
+	/* Bytes come first: the next call meets the end again, and an error that the map call took. */
 	if (n <= 0 && own->mapped + copied)
 		n = 0;
 	else if (n < 0)
 		return -errno;
+	else if (!n && own->error && own->error_fd == fd)
+		return own->error;
 	*got = (struct received){
 		.data = {own->area, r->buf},
 		.len = {own->mapped, copied + (size_t)n},

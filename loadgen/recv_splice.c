@@ -2,6 +2,7 @@
 /* The way splice: splices the socket to a pipe, and the pipe to /dev/null. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -45,8 +46,10 @@ static int drop(const struct pipe_receiver *own, size_t len)
 	while (len) {
 		ssize_t n = splice(own->fds[0], NULL, own->null, NULL, len, SPLICE_F_MOVE);
 
-		if (n <= 0 && errno != EINTR)
-			return n ? -errno : -EIO;
+		if (!n)
+			return -EIO;
+		if (n < 0 && errno != EINTR)
+			return -errno;
 		if (n > 0)
 			len -= (size_t)n;
 	}
@@ -56,10 +59,14 @@ static int drop(const struct pipe_receiver *own, size_t len)
 static ssize_t splice_way__receive(struct recv_loop *r, int fd, bool wait, struct received *got)
 {
 	const struct pipe_receiver *own = r->own;
-	ssize_t n = splice(fd, NULL, own->fds[1], NULL, RECV_LOOP_CHUNK,
-			   SPLICE_F_MOVE | (wait ? 0 : SPLICE_F_NONBLOCK));
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	ssize_t n;
 	int err;
 
+	/* SPLICE_F_NONBLOCK is of the pipe: a blocking socket would wait. */
+	if (!wait && poll(&p, 1, 0) == 0)
+		return -EAGAIN;
+	n = splice(fd, NULL, own->fds[1], NULL, RECV_LOOP_CHUNK, SPLICE_F_MOVE);
 	if (n < 0)
 		return -errno;
 	*got = (struct received){.len = {(size_t)n}, .uncopied = (size_t)n};

@@ -39,7 +39,7 @@ static const char *bound_by_calls(const struct attach_result *r, const struct so
 		return "an upper bound: this kernel's hooks cannot distinguish sendfile and "
 		       "splice, which copy nothing, from sends that copy";
 	if (stage >= NIO_STAGE_RX_MAP && stage <= NIO_STAGE_RX_SPLICE &&
-	    b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+	    !b->divided[NIO_SIDE_RECEIVER] && b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
 		return "a lower bound: " SOCKET_LEDGER_UNKNOWN_CALL;
 	return NULL;
 }

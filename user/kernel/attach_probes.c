@@ -258,7 +258,8 @@ static int run_iterator(const struct attach_probes *probes, const char *program)
 /* Processes outside the PID namespace are not met: they may use io_uring. */
 static int find_rings(struct attach_probes *probes)
 {
-	if (!probes->plan.chosen[PROBE_RINGS] || probes->skel->rodata->nio_pidns)
+	if (!attach_probes__has(probes, PROBE_RINGS) ||
+	    !attach_probes__has(probes, PROBE_EARLIER_SOCKETS) || probes->skel->rodata->nio_pidns)
 		return 0;
 	*(volatile bool *)&probes->skel->data->nio_rings = false;
 	return run_iterator(probes, "nio_at_tasks");
@@ -285,6 +286,8 @@ int attach_probes__find_existing(struct attach_probes *probes)
 		*(volatile bool *)&bss->nio_last_pass = pass == PASSES;
 		err = run_iterator(probes, "nio_at_files");
 	}
+	if (err)
+		*(volatile bool *)&probes->skel->data->nio_rings = true;
 	bss->nio_files_ns = begun_ns;
 	*(volatile bool *)&bss->nio_listed = true;
 	return err;

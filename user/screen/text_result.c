@@ -288,7 +288,17 @@ static void print_replies(FILE *f, const struct result *r)
 
 static void print_receive(FILE *f, const struct result *r)
 {
-	if (r->workload.receive)
+	bool known = receive__has(r->workload.receive, RECEIVE_MAPS), mapped = false;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct num *uncopied = &r->summary[i].total.app.rx_uncopied;
+
+		known &= uncopied->known;
+		mapped |= uncopied->value != 0;
+	}
+	if (known && !mapped)
+		fputs("--receive mmap mapped nothing: what arrived was not whole pages.", f);
+	else if (r->workload.receive)
 		fprintf(f, "The receiver %s (--receive %s).", receive__words(r->workload.receive),
 			receive__name(r->workload.receive));
 }

@@ -79,6 +79,9 @@ json_t *run_conditions__of(const json_t *conditions, const json_t *environment,
 	json_object_foreach((json_t *)conditions, name, value)
 		if (!json_key__is_reason(name) && !is_listed(name, varied))
 			put(o, name, value);
+	/* Results from before --receive. */
+	if (json_object_get(conditions, "rcvlowat") && !json_object_get(o, "receive"))
+		json_object_set_new(o, "receive", json_string("recv"));
 	return o;
 }
 

@@ -103,6 +103,29 @@ static void receive(enum receive way, unsigned int connections, int flags, struc
 	receiver_pool__close(&r);
 }
 
+/* A call on a blocking socket that may not wait. */
+static ssize_t receive_nothing(enum receive way)
+{
+	const struct receive_way *ops = receive_way__get(way);
+	int fds[2];
+
+	pair_of(fds);
+	struct receiver_conn conn = {.fd = fds[1]};
+	struct recv_loop r = {
+		.conns = &conn, .nr = 1, .epoll_fd = -1, .buf = xmalloc(RECV_LOOP_CHUNK)};
+	struct received got;
+	ssize_t n = ops->setup ? ops->setup(&r) : 0;
+
+	if (!n)
+		n = ops->receive(&r, fds[1], false, &got);
+	if (ops->teardown)
+		ops->teardown(&r);
+	free(r.buf);
+	close(fds[0]);
+	close(fds[1]);
+	return n;
+}
+
 static bool usable(enum receive way)
 {
 	int err = receive_way__try(way);
@@ -131,6 +154,13 @@ TEST(each_way_takes_every_byte_and_those_that_can_read_find_the_wrong_one)
 			counters__clear(&sum);
 		}
 	}
+}
+
+TEST(call_that_may_not_wait_says_that_there_is_nothing)
+{
+	for (unsigned int way = 0; way < RECEIVE_NR; way++)
+		if (usable(way))
+			assert_int_equal(receive_nothing(way), -EAGAIN);
 }
 
 /* On loopback the kernel copies pages of MSG_ZEROCOPY into pages of its own, which can be mapped.

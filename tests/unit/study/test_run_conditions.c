@@ -64,6 +64,19 @@ TEST(setting_values_are_text)
 	json_decref(o);
 }
 
+TEST(results_from_before_the_ways_to_receive_used_recv)
+{
+	json_t *before = of("{'rcvlowat': null}", NULL, NULL);
+	json_t *recv = of("{'rcvlowat': null, 'receive': 'recv'}", NULL, NULL);
+	json_t *trunc = of("{'rcvlowat': null, 'receive': 'trunc'}", NULL, NULL);
+
+	assert_null(run_conditions__difference(before, recv, NULL, false));
+	assert_string_equal(run_conditions__difference(before, trunc, NULL, false), "receive");
+	json_decref(before);
+	json_decref(recv);
+	json_decref(trunc);
+}
+
 TEST(first_setting_that_differs_is_named_unless_allowed)
 {
 	json_t *a = of("{'one': 1, 'two': 2, 'three': 3}", NULL, NULL);
