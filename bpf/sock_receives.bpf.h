@@ -68,6 +68,13 @@ static __always_inline void on_read_after_close(struct sock_state *s, const stru
 	s->now.read = n.read + len;
 }
 
+/* Has the socket received without a copy? */
+static __always_inline bool has_taken(const struct sock_events *e)
+{
+	return e->stages[NIO_STAGE_RX_MAP].events || e->stages[NIO_STAGE_RX_DISCARD].events ||
+	       e->stages[NIO_STAGE_RX_SPLICE].events;
+}
+
 /*
  * The kernel copies len bytes of payload to user memory, under the socket lock. kTLS copies are not
  * booked: the connection's bytes are the records that kTLS takes from TCP.
@@ -78,7 +85,7 @@ static __always_inline void on_received(struct sock *sk, int len, struct nio_eve
 	struct sock_state *s = state_in_use(sk, &adopted);
 	enum nio_uncovered_kind path;
 	struct sock_events *e;
-	bool foreign;
+	bool foreign, first;
 	__u64 read;
 
 	if (!s || nio_over)
@@ -98,12 +105,16 @@ static __always_inline void on_received(struct sock *sk, int len, struct nio_eve
 		return;
 	}
 	read = bytes_read_now(sk);
+	first = s->rx_window != nio_window;
 	book_taken(s, e, read, NIO_STAGE_NR);
 	s->read_seen = read + len;
 	c->last_key = s->key;
 	c->last_copied_seq = (__u32)(kernel_read(struct tcp_sock, sk, copied_seq) + len);
 	if (s->flags & SOCK_STATE_CLOSED)
 		on_read_after_close(s, sk, len);
+	/* Neither are the first bytes of a window judged that were taken without a copy. */
+	if (first && has_taken(e))
+		return;
 	add_weighted(&e->stages[NIO_STAGE_RX_COPY], len);
 	note_weight(e, NIO_SIDE_RECEIVER, len);
 	if (!foreign)
@@ -125,6 +136,7 @@ static __always_inline void on_read_moved(struct sock *sk)
 	read = bytes_read_now(sk);
 	if (read == s->read_seen)
 		return;
+	count_event();
 	count_watched(s);
 	touch(s, sk);
 	e = events_of(s);
@@ -142,14 +154,18 @@ static __always_inline void on_read_moved(struct sock *sk)
 /* tcp_rcv_space_adjust: a receive call has moved copied_seq, mostly by what it has just copied. */
 static __always_inline void on_taken(struct sock *sk)
 {
-	const struct nio_event_counts *c;
+	struct nio_event_counts *c;
 
 	if (!nio_socket_known[nio_known_index(low_of(sk))])
 		return;
 	c = event_counts();
-	if (!c || c->last_key != (__u64)sk ||
-	    c->last_copied_seq != kernel_read(struct tcp_sock, sk, copied_seq))
-		on_read_moved(sk);
+	if (c && c->last_key == (__u64)sk) {
+		/* Once: after a peek, the same bytes may be taken without a copy. */
+		c->last_key = 0;
+		if (c->last_copied_seq == kernel_read(struct tcp_sock, sk, copied_seq))
+			return;
+	}
+	on_read_moved(sk);
 }
 
 #endif

@@ -230,6 +230,18 @@ static void play_peek(void)
 	receive(p.rx, 1000, 0);
 }
 
+/* The call that takes bytes moves copied_seq to where the peek ended. */
+static void play_peek_truncate(void)
+{
+	struct pair p = connect_pair(0);
+
+	watch(&p, 1);
+	send_bytes(p.tx, 3000, 0);
+	receive(p.rx, 1000, MSG_PEEK);
+	receive(p.rx, 1000, MSG_TRUNC);
+	receive(p.rx, 2000, 0);
+}
+
 static void play_truncate(void)
 {
 	struct pair p = connect_pair(0);
@@ -395,6 +407,7 @@ const struct play plays[] = {
 	{"restore", play_restore},
 	{"stray", play_stray},
 	{"peek", play_peek},
+	{"peek_truncate", play_peek_truncate},
 	{"truncate", play_truncate},
 	{"splice", play_splice},
 	{"map", play_map},

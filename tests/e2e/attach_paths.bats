@@ -124,6 +124,8 @@ unmeasured() {
 	balanced
 	played peek 'tx_copy 3000' 'rx_copy 6000' 'rx_peeked 3000'
 	balanced
+	played peek_truncate 'tx_copy 3000' 'rx_copy 3000' 'rx_peeked 1000' 'rx_discard 1000'
+	balanced
 }
 
 # Each connection is received from its first byte to its FIN, by calls whose returns the program adds up.

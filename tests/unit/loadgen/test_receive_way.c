@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
 #include "loadgen/receiver_pool.h"
 #include "support/test.h"
 
@@ -111,11 +112,12 @@ static ssize_t receive_nothing(enum receive way)
 
 	pair_of(fds);
 	struct receiver_conn conn = {.fd = fds[1]};
-	struct recv_loop r = {
-		.conns = &conn, .nr = 1, .epoll_fd = -1, .buf = xmalloc(RECV_LOOP_CHUNK)};
+	struct recv_loop r = {.conns = &conn, .nr = 1, .epoll_fd = -1};
 	struct received got;
-	ssize_t n = ops->setup ? ops->setup(&r) : 0;
+	ssize_t n;
 
+	r.buf = xmalloc(RECV_LOOP_CHUNK);
+	n = ops->setup ? ops->setup(&r) : 0;
 	if (!n)
 		n = ops->receive(&r, fds[1], false, &got);
 	if (ops->teardown)
