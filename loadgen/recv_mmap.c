@@ -142,7 +142,8 @@ static ssize_t mmap_way__receive(struct recv_loop *r, int fd, bool wait, struct 
 	/* Nothing at all: perhaps the end of the stream. */
 	if (rest || !(own->mapped + copied))
 		n = recv(fd, r->buf + copied, rest ? rest : own->copy, MSG_DONTWAIT);
-	/* Bytes come first: the next call meets the end again, and an error that the map call took. */
+	/* Bytes come first: the next call meets the end again, and an error that the map call took.
+	 */
 	if (n <= 0 && own->mapped + copied)
 		n = 0;
 	else if (n < 0)
