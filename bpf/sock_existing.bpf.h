@@ -154,7 +154,13 @@ int nio_at_ring(const __u64 *args)
 SEC("?iter/task")
 int nio_at_tasks(struct bpf_iter__task *ctx)
 {
-	if (ctx->task && task_uses_io_uring(ctx->task))
+	const struct task_struct *task = ctx->task;
+
+	if (!task)
+		return 0;
+	/* The asm keeps the addition to the pointer behind the check: 5.10 refuses it before. */
+	asm volatile("" : "+r"(task));
+	if (task_uses_io_uring(task))
 		nio_rings = true;
 	return 0;
 }
