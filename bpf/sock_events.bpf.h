@@ -42,12 +42,10 @@ static __always_inline void count_watched(const struct sock_state *s)
 		c->watched++;
 }
 
-static __always_inline void count_moved(const struct sock_state *s, __u32 moved, __u64 bytes)
+static __always_inline void count_moved(const struct sock_state *s, __u32 way, __u64 bytes)
 {
 	struct nio_event_counts *c = event_counts();
-	__u64 way = moved;
 
-	asm volatile("" : "+r"(way)); /* as in book_taken() */
 	if (c && way < NIO_MOVED_NR && !(s->flags & SOCK_STATE_FOREIGN))
 		c->moved[way] += bytes;
 }

@@ -16,10 +16,6 @@ static __always_inline void book_taken(struct sock_state *s, struct sock_events 
 	__s64 further = (__s64)(read - s->read_seen);
 	__u64 *uncovered = e->uncovered_bytes[NIO_SIDE_RECEIVER];
 	__u32 window = nio_window;
-	__u64 stage = by;
-
-	/* The asm keeps the bounds check with its register: verifiers of 5.10 lose it otherwise. */
-	asm volatile("" : "+r"(stage));
 
 	/*
 	 * Bytes taken outside windows are not judged. Copies that are seen while the programs are
@@ -29,8 +25,8 @@ static __always_inline void book_taken(struct sock_state *s, struct sock_events 
 		s->rx_window = window;
 		return;
 	}
-	if (further > 0 && stage < NIO_STAGE_NR) {
-		add_weighted(&e->stages[stage], further);
+	if (further > 0 && by < NIO_STAGE_NR) {
+		add_weighted(&e->stages[by], further);
 		note_weight(e, NIO_SIDE_RECEIVER, further);
 		count_moved(s, NIO_MOVED_READ + by - NIO_STAGE_RX_COPY, further);
 	} else if (further > 0) {
