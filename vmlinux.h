@@ -362,6 +362,7 @@ struct sock {
 	struct sk_buff_head sk_receive_queue;
 	struct socket *sk_socket;
 	socket_lock_t sk_lock;
+	int sk_write_pending;
 	atomic_t sk_omem_alloc;
 	atomic_t sk_zckey;
 	u16 sk_protocol;
@@ -576,6 +577,14 @@ struct ubuf_info_msgzc {
 	};
 };
 
+struct tls_strparser {
+	u32 copy_mode: 1;
+};
+
+struct tls_sw_context_rx {
+	struct tls_strparser strp;
+};
+
 struct tls_prot_info {
 	u16 version;
 	u16 cipher_type;
@@ -593,6 +602,8 @@ struct tls_context {
 	struct tls_prot_info prot_info;
 	u8 tx_conf: 3;
 	u8 rx_conf: 3;
+	u8 rx_no_pad: 1;
+	void *priv_ctx_rx;
 	struct cipher_context tx;
 	struct cipher_context rx;
 	void *partially_sent_record;

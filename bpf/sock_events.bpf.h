@@ -353,7 +353,10 @@ static __always_inline bool is_known(const struct sock_state *s, const struct so
 	       kernel_read(struct sock_common, sk, skc_state) == TCP_SYN_SENT;
 }
 
-/* A send call of kTLS returns: no records are counted that are still to be queued after it. */
+/*
+ * A send call of kTLS returns. It may be of a part of a record, which is in the number already: the
+ * next reading has the rest.
+ */
 static __always_inline void read_records(struct sock_state *s, const struct sock *sk)
 {
 	struct nio_numbers n;

@@ -84,6 +84,8 @@ static __always_inline bool begin_existing(struct sock_state *s, const struct so
 		give_up_records(s, sk);
 	else if (ulp_of(sk) == ULP_KTLS)
 		read_tls(s, sk, &s->base, true);
+	if (still && !is_quiet(sk, &t))
+		give_up_records(s, sk);
 	return true;
 }
 

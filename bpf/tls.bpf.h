@@ -70,6 +70,39 @@ static __always_inline bool first_record(__u32 *first, const char *parameters, _
 	}
 }
 
+/* What the receiver has of a record, since Linux 6.0. */
+struct tls_strparser___copy {
+	__u32 copy_mode : 1;
+} __attribute__((preserve_access_index));
+
+struct tls_sw_context_rx___copy {
+	struct tls_strparser___copy strp;
+} __attribute__((preserve_access_index));
+
+struct tls_context___rx {
+	void *priv_ctx_rx;
+	__u8 rx_no_pad : 1;
+} __attribute__((preserve_access_index));
+
+/*
+ * Does the number of the next record lag behind the bytes that TCP gave away? kTLS takes bytes of a
+ * record before it has all: before Linux 6.0 always, later if the receive buffer is too small.
+ */
+static __always_inline bool receives_ahead(const char *ctx)
+{
+	const char *rx = kernel_read(struct tls_context___rx, ctx, priv_ctx_rx);
+	const struct tls_strparser___copy *strp;
+
+	strp = (const void *)(rx + bpf_core_field_offset(struct tls_sw_context_rx___copy, strp));
+	return BPF_CORE_READ_BITFIELD_PROBED(strp, copy_mode);
+}
+
+static __always_inline bool takes_whole_records(void)
+{
+	return bpf_core_field_exists(((struct tls_strparser___copy *)0)->copy_mode) &&
+	       bpf_core_field_exists(((struct tls_sw_context_rx___copy *)0)->strp);
+}
+
 /* The moment of a reading. adopted: watching of the connection begins. */
 struct tls_moment {
 	const struct nio_numbers *n;
@@ -87,9 +120,13 @@ static __always_inline void read_side(struct sock_state *s, const char *ctx, enu
 			     : bpf_core_field_offset(struct tls_context, crypto_recv));
 	__u32 conf = sends ? BPF_CORE_READ_BITFIELD_PROBED(t, tx_conf)
 			   : BPF_CORE_READ_BITFIELD_PROBED(t, rx_conf);
+	__u64 now = sends ? m->n->sent : m->n->read;
 	__u32 next, iv = 0;
+	__u16 version = 0;
 
-	if (conf == TLS_BASE || d->how == NIO_TLS_UNKNOWN)
+	/* A key that close() has wiped has no version: the last reading stands. */
+	bpf_probe_read_kernel(&version, sizeof(version), parameters);
+	if (conf == TLS_BASE || !version || d->how == NIO_TLS_UNKNOWN)
 		return;
 	next = next_record(ctx + (sends ? bpf_core_field_offset(struct tls_context, tx)
 					: bpf_core_field_offset(struct tls_context, rx)));
@@ -99,15 +136,19 @@ static __always_inline void read_side(struct sock_state *s, const char *ctx, enu
 
 		d->iv = iv;
 		d->next = d->first = next;
+		d->at = now;
 		d->how = m->adopted ? NIO_TLS_ADOPTED : NIO_TLS_STARTED;
 		if (conf != TLS_SW || (!m->adopted && !first_record(&d->first, parameters, cipher)))
 			d->how = NIO_TLS_UNKNOWN;
 	}
+	/* Before Linux 6.7 close() frees the number while it still sends. */
+	if (number_is_apart() && (__u64)(next - d->next) * s->tls.overhead > now - d->at)
+		return;
 	/* A new key (TLS 1.3) starts the numbers anew. */
 	if (iv != d->iv || (__s32)(next - d->next) < 0)
 		d->how = NIO_TLS_UNKNOWN;
 	d->next = next;
-	d->at = sends ? m->n->sent : m->n->read;
+	d->at = now;
 }
 
 /*
@@ -145,10 +186,19 @@ static __noinline void read_tls(struct sock_state *s, const struct sock *sk,
 		return;
 	s->tls.version = kernel_read(struct tls_context, ctx, prot_info.version);
 	s->tls.overhead = kernel_read(struct tls_context, ctx, prot_info.overhead_size);
-	/* A part of a record has yet to be sent. */
-	if (!kernel_read(struct tls_context, ctx, partially_sent_record))
+	if (bpf_core_field_exists(((struct tls_context___rx *)0)->rx_no_pad))
+		s->tls.no_pad = BPF_CORE_READ_BITFIELD_PROBED((const struct tls_context___rx *)ctx,
+							      rx_no_pad);
+	/* A part of a record has yet to be sent, or a call waits for room in the middle of one. */
+	if (!kernel_read(struct tls_context, ctx, partially_sent_record) &&
+	    !kernel_read(struct sock, sk, sk_write_pending))
 		read_side(s, ctx, NIO_SIDE_SENDER, &m);
-	read_side(s, ctx, NIO_SIDE_RECEIVER, &m);
+	else if (adopted)
+		s->tls.side[NIO_SIDE_SENDER].how = NIO_TLS_UNKNOWN;
+	if (takes_whole_records() && !receives_ahead(ctx))
+		read_side(s, ctx, NIO_SIDE_RECEIVER, &m);
+	else if (adopted || !takes_whole_records())
+		s->tls.side[NIO_SIDE_RECEIVER].how = NIO_TLS_UNKNOWN;
 }
 
 #endif

@@ -25,9 +25,11 @@
 	"io_uring, by a 32-bit program, or in an event that no program saw"
 
 /* Why kTLS records are not counted. */
-#define SOCKET_LEDGER_NO_RECORDS                                                               \
-	"the records of kTLS were not counted: the key changed, a network device encrypts, a " \
-	"call was in progress when watching began, or the connection closed before they were read"
+#define SOCKET_LEDGER_NO_RECORDS                                                                 \
+	"the records of kTLS were not counted: the key changed, a network device encrypts, the " \
+	"cipher is not known, a record was under way when watching began, the kernel receives "  \
+	"ahead of its record numbers (before Linux 6.0), or the connection closed before they "  \
+	"were read"
 
 /* What kTLS did in one direction, by the numbers of its records. */
 struct tls_ledger {

@@ -25,7 +25,7 @@ static void book_layer(struct socket_ledger *d, enum nio_side side, size_t kind,
 static bool count_records(struct tls_ledger *to, const struct nio_tls_side *from, __u64 *bytes,
 			  uint64_t moved, uint64_t overhead)
 {
-	uint64_t after = (uint32_t)((uint32_t)moved - from->at);
+	uint64_t after = moved - from->at;
 	uint64_t records = (uint32_t)(from->next - from->first);
 
 	if ((from->how != NIO_TLS_STARTED && from->how != NIO_TLS_ADOPTED) || after > *bytes ||
@@ -59,14 +59,15 @@ static void split_records(struct socket_ledger *d, const struct sock_state *s, e
 }
 
 /*
- * TLS 1.3 decrypts into new memory, from which the application's call copies. TLS 1.2 decrypts into
- * the application's memory if its buffer takes a whole record, and else also copies.
+ * TLS 1.3 decrypts into new memory, from which the application's call copies. TLS 1.2, and 1.3 with
+ * TLS_RX_EXPECT_NO_PAD, decrypt into the application's memory if its buffer takes a whole record,
+ * and else also copy.
  */
 static void copy_decrypted(struct socket_ledger *d, const struct sock_state *s)
 {
 	struct tls_ledger *rx = &d->tls[NIO_SIDE_RECEIVER];
 
-	if (s->tls.version != TLS_1_3) {
+	if (s->tls.version != TLS_1_3 || s->tls.no_pad) {
 		d->layer_open[NIO_SIDE_RECEIVER] += rx->copied - rx->open;
 		return;
 	}

@@ -354,9 +354,9 @@ static struct sock_state of_tls(void)
 	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] = 60000;
 	s.tls = (struct nio_tls){.version = 0x304, .overhead = 22};
 	s.tls.side[NIO_SIDE_SENDER] = (struct nio_tls_side){
-		.first = 0xfffffffe, .next = 3, .at = (uint32_t)s.now.sent, .how = NIO_TLS_STARTED};
-	s.tls.side[NIO_SIDE_RECEIVER] = (struct nio_tls_side){
-		.next = 1, .at = (uint32_t)s.now.read, .how = NIO_TLS_STARTED};
+		.first = 0xfffffffe, .next = 3, .at = s.now.sent, .how = NIO_TLS_STARTED};
+	s.tls.side[NIO_SIDE_RECEIVER] =
+		(struct nio_tls_side){.next = 1, .at = s.now.read, .how = NIO_TLS_STARTED};
 	return s;
 }
 
