@@ -132,6 +132,9 @@ static int make_plan(struct diagnosis *d, const struct options *o, enum mode mod
 		.size = o->workload.size,
 		.count_calls = o->count_calls,
 		.times = o->times,
+		/* What --receive can ask for. */
+		.takes = 1U << NIO_STAGE_RX_COPY | 1U << NIO_STAGE_RX_MAP |
+			 1U << NIO_STAGE_RX_DISCARD | 1U << NIO_STAGE_RX_SPLICE,
 	};
 	int err = plan__make(&d->plans[mode], d->probe_results, &req);
 	const char *none = err ? "no probe plan for this mode" : NULL;
