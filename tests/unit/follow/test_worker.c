@@ -62,7 +62,7 @@ TEST(a_pure_worker_that_opens_a_file_is_ended)
 
 TEST(a_silent_worker_is_no_answer)
 {
-	assert_false(asks(&(struct worker_task){.serve = stay_silent, .timeout_ms = 50}));
+	assert_false(asks(&(struct worker_task){.serve = stay_silent, .timeout_ms = 3000}));
 }
 
 static void answer_with_a_hostile_name(int fd)
