@@ -30,7 +30,7 @@ struct nio_syscall {
 
 #define PSR_MODE32_BIT 0x10 /* a 32-bit task: its calls have other numbers */
 
-struct pt_regs___arm64 {
+struct pt_regs___call {
 	__u64 regs[31];
 	__u64 pstate, orig_x0;
 	__s32 syscallno; /* -1: not in a system call */
@@ -39,7 +39,7 @@ struct pt_regs___arm64 {
 /* Task work of io_uring runs at the end of any call: the registers do not show it. */
 static __always_inline void read_syscall(struct nio_syscall *call, const void *regs)
 {
-	const struct pt_regs___arm64 *r = regs;
+	const struct pt_regs___call *r = regs;
 
 	if ((BPF_CORE_READ(r, pstate) & PSR_MODE32_BIT) || uses_io_uring())
 		return;
