@@ -516,7 +516,7 @@ int reporter__error(struct reporter *r, int err, const char *fmt, ...)
 			 " (and %u more errors were not reported)", r->unsaid);
 	r->unsaid = 0;
 	if (r->kind == REPORTER_EVENTS) {
-		event__begin("error");
+		event__begin(r->refused ? "refused" : "error");
 		fputs(",\"message\":", stdout);
 		json__string(message);
 		printf(",\"errno\":%d", -err);

@@ -66,6 +66,7 @@ struct reporter {
 	struct side_stats stats;
 	uint64_t quiet_until; /* --forever: time before which no error is reported */
 	unsigned int unsaid;  /* errors suppressed since the last report */
+	bool refused;         /* the receiver cannot receive as asked: the event of its error */
 };
 
 /* The events of docs/reference/loadgen.md. done: the totals are final. */

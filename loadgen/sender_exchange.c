@@ -35,6 +35,7 @@ int sender__lost(struct sender *s, int err)
 /* The receiver's errno is any number. */
 static int sender__refused_receive(struct sender *s, uint64_t err)
 {
+	s->report->refused = true;
 	return session__refuse_receive(s->report, err && err < 4096 ? -(int)err : -EPROTO,
 				       s->hello.receive, "on the receiver's machine");
 }

@@ -258,6 +258,9 @@ is_listening() {
 	eventually is_listening
 	run -1 --separate-stderr user "$LG" send --connect "$(sed 's/.* //' listening)" --receive uring --messages 1
 	[[ $stderr == *"$refused on the receiver's machine: "*"(Operation not permitted)"* && $stderr != *$'\n'* ]]
+	run -3 --separate-stderr "$NETIOTRACE" --connect "$(sed 's/.* //' listening)" --receive uring --backend none --json out.json
+	[[ $stderr == *"$refused on the receiver's machine: "* && $stderr != *$'\n'* ]]
+	[ ! -e out.json ]
 	user "$LG" send --connect "$(sed 's/.* //' listening)" --receive trunc --size 64k --messages 23 --json >out
 	holds ".sender.confirmed.rx_messages == 23 and .sender.config.receive == \"trunc\"" out
 	wait "$PIDS"

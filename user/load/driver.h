@@ -19,9 +19,10 @@ enum driver_event {
 	DRIVER_PHASE, /* of a receiver of netiotrace serve: the measured phase is asked for */
 	DRIVER_STATS,
 	DRIVER_DONE,
-	DRIVER_HALF,  /* of a sender: what the receiver's machine measured */
-	DRIVER_ERROR, /* message is set; the process is ending */
-	DRIVER_EOF,   /* stdout closed */
+	DRIVER_HALF,    /* of a sender: what the receiver's machine measured */
+	DRIVER_ERROR,   /* message is set; the process is ending */
+	DRIVER_REFUSED, /* of a sender: likewise, since the receiver cannot receive as asked */
+	DRIVER_EOF,     /* stdout closed */
 };
 
 #define DRIVER_LINE_MAX (1 << 20) /* bytes, without the newline */

@@ -434,6 +434,7 @@ static int report__parse(struct load_report *r, const json_t *obj, enum nio_side
 	case DRIVER_DONE:
 		return report__parse_stats(r, obj, side);
 	case DRIVER_ERROR:
+	case DRIVER_REFUSED:
 		return report__parse_error(r, obj);
 	default:
 		return 0;
@@ -455,6 +456,7 @@ static const struct {
 	{"done", DRIVER_DONE, {true, true}},
 	{"half", DRIVER_HALF, {[NIO_SIDE_SENDER] = true}},
 	{"error", DRIVER_ERROR, {true, true}},
+	{"refused", DRIVER_REFUSED, {[NIO_SIDE_SENDER] = true}},
 };
 
 const char *driver_event__name(enum driver_event event)

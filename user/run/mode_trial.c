@@ -59,8 +59,7 @@ static int read_answer(struct driver *d, enum driver_event *event)
 	return err;
 }
 
-/* Whether an error is a property of this kernel or its rules, not of the moment. */
-static bool is_of_kernel(int64_t error)
+bool mode_trial__is_of_kernel(int64_t error)
 {
 	return error == EPERM || error == EACCES || error == ENOSYS || error == EINVAL ||
 	       error == EOPNOTSUPP || error == ENOPROTOOPT || error == ENODEV;
@@ -76,7 +75,7 @@ static int refused(const struct load_report *r, const struct trial *t)
 	log_error("%s.", r->message);
 	if (t->w->file_dir && mode__has(t->mode, MODE_SENDS_FILE))
 		return is_shortage(r->error) ? EXIT_RUN_FAILED : EXIT_USAGE;
-	return is_of_kernel(r->error) ? EXIT_KERNEL : EXIT_RUN_FAILED;
+	return mode_trial__is_of_kernel(r->error) ? EXIT_KERNEL : EXIT_RUN_FAILED;
 }
 
 static int ended(struct driver *d, const struct trial *t)

@@ -14,4 +14,7 @@
  */
 int mode_trial__run(const struct options *o, const enum mode *modes, size_t n);
 
+/* Whether an errno is a property of a kernel or its rules, not of the moment. */
+bool mode_trial__is_of_kernel(int64_t error);
+
 #endif

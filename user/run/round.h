@@ -72,9 +72,10 @@ struct runner {
 	struct following following; /* of a round of this kind */
 	enum round_kind kind;
 	char loadgen[PATH_MAX];
-	int signo;                      /* the signal that ended the rounds early, or 0 */
-	bool stopped;                   /* by a signal, by q, or by the receiver */
-	bool stopped_by_peer;           /* by the receiver; reason is set */
+	int signo;            /* the signal that ended the rounds early, or 0 */
+	bool stopped;         /* by a signal, by q, or by the receiver */
+	bool stopped_by_peer; /* by the receiver; reason is set */
+	bool kernel_refuses;  /* the receiver's kernel, the way to receive; reason is set */
 	char reason[RUNNER_REASON_MAX]; /* why the last round failed; empty: it did not */
 	/* Called at each interval of a measured phase, if set. */
 	void (*tick)(struct runner *runner, void *arg);

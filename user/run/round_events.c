@@ -11,6 +11,7 @@
 #include "common/xalloc.h"
 #include "event_sampling.h"
 #include "late_phase.h"
+#include "mode_trial.h"
 #include "model/ledger.h"
 #include "model/remote.h"
 #include "round.h"
@@ -125,6 +126,8 @@ static bool is_expected(const struct round *r, enum nio_side side, enum driver_e
 		return round__has(r, ROUND_READY) && !r->quiesced && !r->done[side];
 	case DRIVER_HALF:
 		return r->half_asked && !r->half_taken;
+	case DRIVER_REFUSED:
+		return round__is_remote(r) && !r->ready[side];
 	case DRIVER_USABLE:
 	case DRIVER_PHASE:
 		return false;
@@ -209,6 +212,9 @@ static int handle_event(struct round *r, enum nio_side side, enum driver_event e
 		return r->stats[side] ? read_numbers(r, side) : 0;
 	case DRIVER_DONE:
 		return handle_done(r, side);
+	case DRIVER_REFUSED:
+		r->runner->kernel_refuses = mode_trial__is_of_kernel(report->error);
+		return handle_error(r, side);
 	case DRIVER_ERROR:
 		return handle_error(r, side);
 	case DRIVER_EOF:

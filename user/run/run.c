@@ -205,7 +205,7 @@ static int finish(struct runner *runner, struct outputs *outputs)
 	atomic_file__flush_stdout();
 	if (runner->result.failure[0]) {
 		log_error("%s", runner->result.failure);
-		return EXIT_RUN_FAILED;
+		return runner->kernel_refuses ? EXIT_KERNEL : EXIT_RUN_FAILED;
 	}
 	if (!code && !verified(runner)) {
 		log_error("--verify: the receiver got other bytes than were sent.");

@@ -21,6 +21,8 @@ static const struct {
 	{SENDER_STATS("done", HIST_3), SENDER, DRIVER_DONE},
 	{RECEIVER_STATS, RECEIVER, DRIVER_DONE},
 	{"{\"event\":\"error\",\"message\":\"no route to host\"}", SENDER, DRIVER_ERROR},
+	{"{\"event\":\"refused\",\"message\":\"no io_uring there\",\"errno\":1}", SENDER,
+	 DRIVER_REFUSED},
 	{"{\"event\":\"error\",\"message\":\"\"}", RECEIVER, DRIVER_ERROR},
 };
 
