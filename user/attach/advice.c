@@ -102,7 +102,8 @@ static struct cost zerocopy_extra(const struct advice_row *row)
 /*
  * What MSG_ZEROCOPY costs beyond a copy in the send call: pinning and notifications, minus the
  * copies that it did spare. These are the sends that completed without one, at the measured cost of
- * the others.
+ * the others. A receiver that maps (TCP_ZEROCOPY_RECEIVE) can do so only since its pages were copied
+ * later: it would have to copy otherwise.
  */
 static struct cost zerocopy_cost(const struct advice_row *row)
 {
@@ -111,7 +112,7 @@ static struct cost zerocopy_cost(const struct advice_row *row)
 	struct real copied = socket_ledger__copied_fraction(row->ledger);
 	double spared;
 
-	if (!copied.known || copied.value <= 0)
+	if (!copied.known || copied.value <= 0 || row->ledger->stages[NIO_STAGE_RX_MAP].bytes)
 		return (struct cost){0};
 	spared = (1 - copied.value) / copied.value;
 	return (struct cost){extra.low - spared * copy.high, extra.high - spared * copy.low};

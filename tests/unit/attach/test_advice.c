@@ -206,6 +206,9 @@ TEST(advice_on_copied_zero_copy_has_numbers_and_the_cost)
 	/* A tenth of the program's zero-copy sends: a tenth of the cost. */
 	program.completed = 12000;
 	assert_has(advice(&row), "cost 2 to 2 % of the CPU time");
+	/* The receiver maps the later copy: without it, the receiver copies. */
+	ledger.stages[NIO_STAGE_RX_MAP].bytes = 1;
+	assert_string_equal(advice(&row), "");
 }
 
 TEST(average_zero_copy_size_is_compared_with_a_sweep)
