@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Counts how the sockets of attach receive: by a copy, or by which call without one. */
+/* Counts the bytes that the sockets of attach receive: those copied, and others by their call. */
 #ifndef BPF_SOCK_RECEIVES_BPF_H
 #define BPF_SOCK_RECEIVES_BPF_H
 

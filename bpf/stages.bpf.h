@@ -233,8 +233,8 @@ static __always_inline void on_notification_read(struct nio_conn *conn, const st
 const volatile bool nio_notifications_apart = false;
 
 /*
- * Books peeked bytes of the previous receive copy, and bytes taken without a copy since then. by:
- * the stage of these; NIO_STAGE_NR: unknown.
+ * Books peeked bytes of the previous receive copy, and bytes that a call took without a copy since
+ * then. by: the stage of the bytes taken; NIO_STAGE_NR: unknown.
  */
 static __always_inline void book_previous(struct nio_conn *conn, __u32 copied_seq, __u32 by)
 {

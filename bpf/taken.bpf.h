@@ -50,7 +50,7 @@ static __always_inline void read_syscall(struct nio_syscall *call, const void *r
 	call->args[3] = BPF_CORE_READ(r, regs[3]);
 }
 
-/* The size of a stack depends on that of a page. */
+/* Where a stack ends is not known: its size depends on the size of a page. */
 static __always_inline const void *registers_before_5_15(void)
 {
 	return NULL;

@@ -44,6 +44,17 @@ static const char *bound_by_calls(const struct attach_result *r, const struct so
 	return NULL;
 }
 
+bool attach_result__hides_pins(const struct socket_ledger *b)
+{
+	return b->pins_hidden && !socket_ledger__pins(b);
+}
+
+static bool hides_stage(const struct socket_ledger *b, enum nio_stage stage)
+{
+	return (stage == NIO_STAGE_TX_PIN || stage == NIO_STAGE_DEFERRED_COPY) &&
+	       !b->stages[stage].bytes && attach_result__hides_pins(b);
+}
+
 enum quality attach_result__quality(const struct attach_result *r, const struct socket_ledger *b,
 				    enum nio_stage stage, const char **reason)
 {
@@ -67,6 +78,8 @@ enum quality attach_result__quality(const struct attach_result *r, const struct 
 			       "pages that io_uring sends (SEND_ZC) may be copied later, and this "
 			       "kernel's hooks do not show which connection they belong to",
 			       reason);
+	if (hides_stage(b, stage))
+		return because(QUALITY_SAMPLED, ATTACH_RINGS, reason);
 	if (bound && row->quality != QUALITY_UNAVAILABLE)
 		return because(QUALITY_DERIVED, bound, reason);
 	if (!deferred &&

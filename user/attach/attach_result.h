@@ -64,6 +64,13 @@ struct attach_result {
 	bool interrupted;
 };
 
+#define ATTACH_RINGS                                                                          \
+	"something on this machine uses io_uring, whose requests pin pages without ids, and " \
+	"not every call was watched"
+
+/* May a request of io_uring have pinned pages that no watched call shows? Why: ATTACH_RINGS. */
+bool attach_result__hides_pins(const struct socket_ledger *b);
+
 /* Quality of a stage of these books, and why it is less than exact: from the plan and the books. */
 enum quality attach_result__quality(const struct attach_result *r, const struct socket_ledger *b,
 				    enum nio_stage stage, const char **reason);

@@ -426,6 +426,8 @@ static void print_watching(FILE *f, const struct attach_result *r)
 			"Calls and copies were watched %.0f %% of the time; --count-calls watches "
 			"all of them. ",
 			100.0 * (double)r->events.seen_ns / (double)r->events.all_ns);
+	if (attach_result__hides_pins(&r->table.total))
+		fputs("Whether pages were pinned is unknown: " ATTACH_RINGS ". ", f);
 	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
 		if (left_out[i].nr)
 			fprintf(f, "%s %s%s %s. ",

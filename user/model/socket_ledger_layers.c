@@ -38,6 +38,15 @@ static bool count_records(struct tls_ledger *to, const struct nio_tls_side *from
 	return true;
 }
 
+/* Has kTLS a key for the other direction alone? Then TCP moves the bytes of this one. */
+static bool is_plain(const struct sock_state *s, enum nio_side side)
+{
+	__u32 other = s->tls.side[!side].how;
+
+	return s->tls.side[side].how == NIO_TLS_OFF &&
+	       (other == NIO_TLS_STARTED || other == NIO_TLS_ADOPTED);
+}
+
 /* The bytes of records are those that the socket moved and no stage has. */
 static void split_records(struct socket_ledger *d, const struct sock_state *s, enum nio_side side)
 {
@@ -47,6 +56,11 @@ static void split_records(struct socket_ledger *d, const struct sock_state *s, e
 
 	*bytes = 0;
 	*bytes = minus(sends ? d->socket_tx : d->socket_rx, socket_ledger__booked(d, side));
+	if (is_plain(s, side)) {
+		d->uncovered[side][NIO_UNCOVERED_MISSED] += *bytes;
+		*bytes = 0;
+		return;
+	}
 	if (!count_records(to, &s->tls.side[side], bytes, sends ? s->now.sent : s->now.read,
 			   s->tls.overhead)) {
 		if (!sends || !saw_all)

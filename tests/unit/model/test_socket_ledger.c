@@ -380,6 +380,23 @@ TEST(records_of_kTLS_give_the_plaintext)
 	assert_real(socket_ledger__coverage(&b), 1);
 }
 
+/* A library may give kTLS the key of one direction only: the other has no records. */
+TEST(bytes_of_a_direction_without_a_key_are_no_records)
+{
+	struct sock_state s = of_tls();
+	struct socket_ledger b;
+
+	s.tls.side[NIO_SIDE_RECEIVER].how = NIO_TLS_OFF;
+	b = balanced(&s);
+	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_KTLS], 0);
+	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED], 32);
+	assert_true(socket_ledger__copies_per_byte(&b).known);
+	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){.bytes = 32, .events = 1};
+	b = balanced(&s);
+	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MISSED], 0);
+	assert_int_equal(b.stages[NIO_STAGE_RX_COPY].bytes, 32);
+}
+
 /* TLS 1.2 decrypts into the application's buffer if that takes a whole record. */
 TEST(tls12_may_copy_what_it_decrypted)
 {
