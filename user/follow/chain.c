@@ -7,6 +7,7 @@
 #define TOUCHES_MAX  64
 #define PAIRS_MIN    2 /* of a copy loop whose store of the byte comes late */
 #define PAIRS_SURE   8 /* enough to stop stepping */
+#define STEPS_NS     5000000ULL /* of one stop; steps go on at once, on a CPU that is free */
 #define STEPS_AFTER  8 /* after a store: registers that still have the byte may be stored again */
 #define SAME_CALL_IP 4096 /* bytes of code of one copy function */
 
@@ -190,6 +191,10 @@ bool chain__ask(const struct chain *c, enum decoder_op op, uint64_t watch,
 
 bool chain__step(struct chain *c, uint32_t tid, struct user_regs_struct *regs)
 {
+	if (c->io->now(c->io->ctx) - c->touched_ns > STEPS_NS) {
+		chain__finish(c, CHAIN_SLOW);
+		return false;
+	}
 	c->steps++;
 	if (c->io->step(c->io->ctx, tid, regs))
 		return true;
@@ -383,6 +388,7 @@ void chain__touch(struct chain *c, const struct nio_follow_event *e,
 
 	if (i < 0)
 		return;
+	c->touched_ns = c->io->now(c->io->ctx);
 	if (++c->touches > TOUCHES_MAX) {
 		chain__finish(c, CHAIN_MANY);
 		return;

@@ -38,6 +38,7 @@ struct stack_copy {
 	X(UNDECODED, undecoded, "unknown: an instruction was not decoded")             \
 	X(HELD, held, "unknown: the byte stayed in a register")                        \
 	X(INTERRUPTED, interrupted, "unknown: a signal came while the thread stepped") \
+	X(SLOW, slow, "unknown: steps took too long, since the CPUs are busy")         \
 	X(MISPLACED, misplaced, "unknown: the copy was not where it was expected")     \
 	X(SOURCE, source, "unknown: where a store took the byte from was not found")   \
 	X(NOT_SENT, not_sent, "unknown: the memory was not sent again in time")        \
@@ -133,6 +134,7 @@ struct chain {
 	bool at_least; /* a place was given up for a newer one: it may be copied again, unseen */
 	enum chain_end end;
 	unsigned int links_nr, touches, steps, looks; /* looks: reads without a copy */
+	uint64_t touched_ns;
 	uint32_t tgid;
 	struct chain_link links[CHAIN_LINKS_MAX];
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -192,12 +193,16 @@ static _Noreturn void follow(struct byte_sampler *s, uint64_t wait_ns)
 	static struct following f;
 	static struct chain_fills fills;
 	const struct sched_param priority = {.sched_priority = 1};
+	sigset_t stops;
 
 	f = (struct following){.sampler = s, .sample = s->shared};
 	f.io = (struct chain_io){&f, io_now, io_read, io_step, io_decode, io_watch, io_unwatch};
 	f.sample->chain.io = &f.io;
 	f.sample->chain.fills = &fills;
 	f.sample->chain.slots = watchpoints__slots(s->watch);
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &stops, NULL);
 	/* A held thread spins until this process acts. */
 	sched_setscheduler(0, SCHED_FIFO, &priority);
 	watchpoints__shared(s->watch)->wanted = 1;

@@ -15,7 +15,7 @@
 struct tracer {
 	uint32_t seized[TRACER_THREADS];
 	unsigned int seized_nr;
-	uint64_t stopped_ns; /* when the present stop was asked for */
+	uint64_t stopped_ns; /* since when the thread is held or stopped */
 };
 
 /* Stops the thread. false: it cannot be traced, or did not stop. */
