@@ -227,17 +227,14 @@ struct task_struct___uring {
 	void *io_uring;
 } __attribute__((preserve_access_index));
 
-static __always_inline bool task_uses_io_uring(const void *task)
+static __always_inline bool uses_io_uring(void)
 {
+	const void *task = (const void *)bpf_get_current_task();
+
 	if (!bpf_core_field_exists(((struct task_struct___uring *)0)->io_uring))
 		return false;
 	return kernel_read(struct task_struct___uring, task, io_uring) ||
 	       (kernel_read(struct task_struct___uring, task, flags) & PF_IO_WORKER);
-}
-
-static __always_inline bool uses_io_uring(void)
-{
-	return task_uses_io_uring((const void *)bpf_get_current_task());
 }
 
 static __always_inline __u32 tid_now(void)

@@ -141,8 +141,8 @@ static __always_inline void create_open(const struct sock *sk, const struct task
 
 /*
  * There are instances of io_uring, or were since the start. Without one no bytes are sent by its
- * zero-copy requests, which no number of a socket shows. An instance without an open file is
- * registered by a thread, whose task_struct.io_uring is set.
+ * zero-copy requests, which no number of a socket shows. An instance without an open file has been
+ * registered by a thread (Linux 5.18), or has a thread of its own (SQPOLL).
  */
 bool nio_rings = true;
 
@@ -151,6 +151,30 @@ int nio_at_ring(const __u64 *args)
 {
 	nio_rings = true;
 	return 0;
+}
+
+#define REGISTERED_RINGS 16 /* IO_RINGFD_REG_MAX */
+
+struct io_uring_task___rings {
+	void *registered_rings[REGISTERED_RINGS];
+} __attribute__((preserve_access_index));
+
+/* task_struct.io_uring alone stays set after a thread has closed its last instance. */
+static __always_inline bool has_ring(const void *task)
+{
+	const char *own = kernel_read(struct task_struct___uring, task, io_uring);
+	__u64 rings[REGISTERED_RINGS] = {0}, any = 0;
+
+	if (kernel_read(struct task_struct___uring, task, flags) & PF_IO_WORKER)
+		return true;
+	if (!own || !bpf_core_field_exists(((struct io_uring_task___rings *)0)->registered_rings))
+		return false;
+	bpf_probe_read_kernel(rings, sizeof(rings),
+			      own + bpf_core_field_offset(struct io_uring_task___rings,
+							  registered_rings));
+	for (int i = 0; i < REGISTERED_RINGS; i++)
+		any |= rings[i];
+	return any;
 }
 
 SEC("?iter/task")
@@ -162,7 +186,7 @@ int nio_at_tasks(struct bpf_iter__task *ctx)
 		return 0;
 	/* The asm keeps the addition to the pointer behind the check: 5.10 refuses it before. */
 	asm volatile("" : "+r"(task));
-	if (task_uses_io_uring(task))
+	if (has_ring(task))
 		nio_rings = true;
 	return 0;
 }
